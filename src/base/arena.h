@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory that is given back all at once. Allocations are zeroed and 16-aligned,
+ * and never fail to their caller: when memory is out, the arena's `oom` jump is
+ * taken (the compiler's one error exit), or, without one, the process aborts.
+ */
+#ifndef DT_ARENA_H
+#define DT_ARENA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+struct dt_arena;
+
+struct dt_arena *dt_arena_new(void);		/* NULL when out of memory */
+void dt_arena_free(struct dt_arena *);		/* NULL is fine */
+void dt_arena_on_oom(struct dt_arena *, jmp_buf *);
+
+void *dt_arena_alloc(struct dt_arena *, size_t size);
+void *dt_arena_memdup(struct dt_arena *, const void *, size_t);
+char *dt_arena_strdup(struct dt_arena *, const char *);
+char *dt_arena_strndup(struct dt_arena *, const char *, size_t);
+char *dt_arena_printf(struct dt_arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *dt_arena_vprintf(struct dt_arena *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+
+#define DT_NEW(arena, T) ((T *)dt_arena_alloc((arena), sizeof(T)))
+#define DT_NEWN(arena, T, n) ((T *)dt_arena_alloc((arena), sizeof(T) * (n)))
+
+/*
+ * The one growable array: DT_VEC(T) declares it, dt_vec_push() appends. Its
+ * storage is in an arena, so it is never freed and old storage is left behind.
+ */
+#define DT_VEC(T) struct { T *v; size_t n, cap; }
+
+void *dt_vec_grow(struct dt_arena *, void *v, size_t n, size_t *cap, size_t elem);
+
+#define dt_vec_push(arena, vec, value) do { \
+	if ((vec)->n == (vec)->cap) \
+		(vec)->v = dt_vec_grow((arena), (vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v)); \
+	(vec)->v[(vec)->n++] = (value); \
+} while (0)
+
+#endif
