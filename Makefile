@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+#   make                  build/dtrace, build/libdtrace.so, build/libdtrace.a
+#   make MODE=asan        the same in build-asan/ (also: debug, fuzz)
+#   make check            the quick tests      (./check runs everything)
+#   make install          DESTDIR=, PREFIX=/usr/local
+#   make fuzz | bench | include-check | clean
+#
+# Sources are found by wildcard: a new file in src/*/ needs no line here.
+
+MODE ?= release
+CC := $(if $(filter default,$(origin CC)),$(if $(filter fuzz,$(MODE)),clang,gcc),$(CC))
+B ?= $(if $(filter release,$(MODE)),build,build-$(MODE))
+PREFIX ?= /usr/local
+VERSION := 0.1
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+opt_release := -O2 -g
+opt_debug := -O0 -g3
+opt_asan := -O1 -g $(SANITIZE)
+opt_fuzz := -O1 -g -fsanitize=fuzzer-no-link $(SANITIZE) -DDT_FUZZ
+ifndef opt_$(MODE)
+$(error MODE=$(MODE): one of release, debug, asan, fuzz)
+endif
+
+CFLAGS ?=
+WARN := -Wall -Wextra -Wshadow
+ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DDT_VERSION='"$(VERSION)"' $(WARN) -fPIC -fvisibility=hidden \
+	-Isrc -Iinclude $(opt_$(MODE)) $(CFLAGS)
+# Lazy binding: a compile that fails early should not pay for symbols it never calls.
+ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy $(LDFLAGS)
+
+LIB_SRC := $(wildcard src/*/*.c)
+CMD_SRC := $(wildcard cmd/dtrace/*.c)
+export DLIB := $(sort $(wildcard dlib/*.d))
+UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
+TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
+FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
+
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o
+CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
+UNIT_BIN := $(UNIT:%=$(B)/test/%)
+TOOL_BIN := $(TOOL:%=$(B)/test/%)
+FUZZ_BIN := $(FUZZ:%=$(B)/%)
+
+all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
+tests: all $(TOOL_BIN) $(UNIT_BIN)
+fuzzers: $(FUZZ_BIN)
+
+# What pkg-config says, asked once a build folder: asking it on every run would cost more than make itself.
+$(B)/pkg.mk: Makefile
+	@mkdir -p $(@D)
+	@pkg-config --exists libbpf libelf || { \
+		echo "make: libbpf and libelf are needed to build: apt-get install pkg-config libbpf-dev libelf-dev" >&2; exit 1; }
+	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags libbpf libelf)"; \
+	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf)"; } >$@
+ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
+-include $(B)/pkg.mk
+endif
+
+# Objects are made again when compiler or flags change.
+export FLAGS := $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) | $(ALL_LDFLAGS) $(PKG_LIBS)
+ifneq ($(file <$(B)/flags),$(FLAGS))
+$(B)/flags: FORCE
+endif
+$(B)/flags:
+	@mkdir -p $(@D)
+	@printf %s "$$FLAGS" >$@
+
+$(B)/obj/%.o: %.c $(B)/flags | $(B)/pkg.mk
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The names are part of the rule: a library that goes away must leave the table too.
+ifneq ($(file <$(B)/gen/dlib.names),$(DLIB))
+$(B)/gen/dlib.names: FORCE
+endif
+$(B)/gen/dlib.names:
+	@mkdir -p $(@D)
+	@printf %s "$$DLIB" >$@
+$(B)/gen/dlib.c: tools/embed-dlib $(DLIB) $(B)/gen/dlib.names
+	tools/embed-dlib $(DLIB) >$@.tmp && mv $@.tmp $@
+$(B)/obj/gen/dlib.o: $(B)/gen/dlib.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Rebuilt from nothing, so that objects of deleted files do not stay in it.
+$(B)/libdtrace.a: $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $(LIB_OBJ)
+$(B)/libdtrace.so: $(LIB_OBJ) src/lib/libdtrace.map
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libdtrace.so.2 -Wl,--version-script=src/lib/libdtrace.map \
+		-o $@ $(LIB_OBJ) $(PKG_LIBS)
+	@ln -sf libdtrace.so $(B)/libdtrace.so.2
+# The command carries the library in itself: it starts faster and needs no library path.
+$(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(PKG_LIBS)
+
+$(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
+$(B)/test/%: $(B)/obj/test/tool/%.o $(B)/libdtrace.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
+$(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
+
+check: tests
+	@tools/suite quick $(B)
+include-check:
+	@tools/include-check
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz fuzzers
+	@tools/fuzz build-fuzz
+bench: all
+	@bench/compile.sh $(B)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+		$(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
+	install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.2
+	ln -sf libdtrace.so.2 $(DESTDIR)$(PREFIX)/lib/libdtrace.so
+	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(PREFIX)/lib/libdtrace.a
+	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/dtrace.h
+	install -m 644 man/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/dtrace.1
+	printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
+		'$(PREFIX)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libdtrace.pc
+
+clean:
+	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang
+
+FORCE:
+.PHONY: all tests fuzzers check include-check fuzz bench install clean FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(UNIT:%=$(B)/obj/test/unit/%.d) $(TOOL:%=$(B)/obj/test/tool/%.d) \
+	$(FUZZ:%=$(B)/obj/test/fuzz/%.d)
