@@ -22,8 +22,8 @@ void *dt_arena_alloc(struct dt_arena *, size_t size);
 void *dt_arena_memdup(struct dt_arena *, const void *, size_t);
 char *dt_arena_strdup(struct dt_arena *, const char *);
 char *dt_arena_strndup(struct dt_arena *, const char *, size_t);
-char *dt_arena_printf(struct dt_arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *dt_arena_vprintf(struct dt_arena *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+char *dt_arena_printf(struct dt_arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
+char *dt_arena_vprintf(struct dt_arena *, const char *fmt, va_list) __attribute__((format(printf, 2, 0), nonnull(2)));
 
 #define DT_NEW(arena, T) ((T *)dt_arena_alloc((arena), sizeof(T)))
 #define DT_NEWN(arena, T, n) ((T *)dt_arena_alloc((arena), sizeof(T) * (n)))

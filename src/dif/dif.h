@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DIF, the seam of the whole: instructions, DIF objects and the programs made of them. Nothing
+ * above knows eBPF, nothing below knows D. Everything here is data and immutable once made.
+ * Facts: the instruction set is DTrace's documented one (doc/DIF.md).
+ */
+#ifndef DT_DIF_H
+#define DT_DIF_H
+
+#include "base/source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DT_DIF_VERSION 2
+#define DT_DIF_NREGS 8
+#define DT_DIF_NTREGS 8
+#define DT_DIF_MAXTEXT 65536u		/* instructions in one DIFO; more is refused */
+
+enum dt_difop {
+#define X(num, name, form, text) DT_DIF_##name = num,
+#include "dif/opcodes.def"
+#undef X
+};
+
+/* Layouts of an instruction word; the disassembler, validator and assembler go by these. */
+enum dt_difform {
+	DT_FORM_RRR,	/* op r1, r2, rd */
+	DT_FORM_RR,	/* op r1, rd: not mov allocs */
+	DT_FORM_CMP,	/* op r1, r2 */
+	DT_FORM_TST,	/* op r1 */
+	DT_FORM_BR,	/* op label */
+	DT_FORM_LD,	/* op [r1], rd */
+	DT_FORM_ST,	/* op r1, [rd] */
+	DT_FORM_RET,	/* op rd */
+	DT_FORM_NONE,	/* op */
+	DT_FORM_SETX, DT_FORM_SETS,	/* op index, rd */
+	DT_FORM_LDA,	/* op var, ri, rd */
+	DT_FORM_STA,	/* stga var, ri, rs */
+	DT_FORM_LDV,	/* op var, rd */
+	DT_FORM_STV,	/* op rs, var */
+	DT_FORM_CALL,	/* op subr, rd */
+	DT_FORM_PUSHTR, DT_FORM_PUSHTV,
+	DT_FORM_XL,	/* op index, rd */
+};
+
+/* Making and taking apart instruction words. */
+static inline uint32_t dt_dif_fmt(unsigned op, unsigned r1, unsigned r2, unsigned rd)
+{
+	return (uint32_t)op << 24 | (r1 & 0xff) << 16 | (r2 & 0xff) << 8 | (rd & 0xff);
+}
+static inline uint32_t dt_dif_fmt16(unsigned op, unsigned v, unsigned r)
+{
+	return (uint32_t)op << 24 | (v & 0xffff) << 8 | (r & 0xff);
+}
+static inline uint32_t dt_dif_fmt24(unsigned op, uint32_t label) { return (uint32_t)op << 24 | (label & 0xffffff); }
+static inline unsigned dt_dif_op(uint32_t i) { return i >> 24; }
+static inline unsigned dt_dif_r1(uint32_t i) { return i >> 16 & 0xff; }
+static inline unsigned dt_dif_r2(uint32_t i) { return i >> 8 & 0xff; }
+static inline unsigned dt_dif_rd(uint32_t i) { return i & 0xff; }
+static inline unsigned dt_dif_v16(uint32_t i) { return i >> 8 & 0xffff; }
+static inline uint32_t dt_dif_label(uint32_t i) { return i & 0xffffff; }
+
+/* Variable id ranges. */
+enum {
+	DT_VAR_ARRAY_MAX = 0x7f,	/* built-in arrays 0 … 0x7f */
+	DT_VAR_SCALAR_MIN = 0x100, DT_VAR_USER_MIN = 0x500, DT_VAR_USER_MAX = 0xfffe,
+};
+
+/* A value's type as DIF knows it (dif-dof.md §8). */
+enum { DT_DT_CTF = 0, DT_DT_STRING = 1 };		/* kind */
+enum { DT_DTF_REF = 1, DT_DTF_USERREF = 2 };		/* flags */
+enum { DT_CK_UNKNOWN, DT_CK_INTEGER, DT_CK_FLOAT, DT_CK_POINTER, DT_CK_ARRAY, DT_CK_FUNCTION, DT_CK_STRUCT,
+	DT_CK_UNION, DT_CK_ENUM, DT_CK_FORWARD, DT_CK_TYPEDEF, DT_CK_VOLATILE, DT_CK_CONST, DT_CK_RESTRICT };
+struct dt_diftype {
+	uint8_t kind, ckind, flags, is_signed;	/* is_signed: our use of the pad byte; 1 for signed integers */
+	uint32_t size;
+};
+
+enum { DT_DIFV_ARRAY = 0, DT_DIFV_SCALAR = 1 };		/* kind */
+enum { DT_DIFV_GLOBAL = 0, DT_DIFV_THREAD = 1, DT_DIFV_LOCAL = 2 };	/* scope, = enum dt_scope */
+enum { DT_DIFV_REF = 1, DT_DIFV_MOD = 2 };		/* flags: read, written */
+struct dt_difv {
+	const char *name;
+	uint32_t id;
+	uint8_t kind, scope;
+	uint16_t flags;
+	struct dt_diftype type;
+};
+
+/* A symbol address in the integer table that is filled in when the program is enabled. */
+struct dt_difreloc {
+	uint32_t index;			/* in ints */
+	const char *name;		/* "vmlinux`jiffies" */
+	uint64_t addend;
+};
+
+struct dt_difo {
+	const uint32_t *text;
+	uint32_t ntext;
+	const uint64_t *ints;
+	uint32_t nints;
+	const char *strs;		/* offset 0 is "" ; ends in NUL */
+	uint32_t strlen;
+	const struct dt_difv *vars;	/* every variable used, in listing order: thread, global, local; by id, then name */
+	uint32_t nvars;
+	const struct dt_difreloc *relocs;
+	uint32_t nrelocs;
+	struct dt_diftype rtype;
+	bool destructive;		/* copyout, copyoutstr, stga */
+	const struct dt_loc *locs;	/* ntext places in the D text, or NULL (loaded from DOF) */
+};
+
+/* ---- programs ---- */
+
+enum dt_actkind {		/* dif-dof.md §9 */
+	DT_ACT_NONE = 0, DT_ACT_DIFEXPR = 1, DT_ACT_EXIT = 2, DT_ACT_PRINTF = 3, DT_ACT_PRINTA = 4, DT_ACT_LIBACT = 5,
+	DT_ACT_TRACEMEM = 6, DT_ACT_TRACEMEM_DYN = 7, DT_ACT_PRINTM = 8,
+	DT_ACT_PRINT = 9,	/* print(): fmt = the type's name; ours */
+	/*
+	 * if/else: the DIFO's value (recorded as one byte, 0 or 1) says whether the next `arg` actions run. An else is
+	 * a second SKIPZ. Skips only go forward and nest; consumers skip the records of skipped actions.
+	 */
+	DT_ACT_SKIPZ = 10,	/* value zero: skip the next arg actions; ours */
+	DT_ACT_PCAP = 11,
+	DT_ACT_USTACK = 0x101, DT_ACT_JSTACK, DT_ACT_USYM, DT_ACT_UMOD, DT_ACT_UADDR,
+	DT_ACT_STOP = 0x201, DT_ACT_RAISE, DT_ACT_SYSTEM, DT_ACT_FREOPEN,
+	DT_ACT_STACK = 0x401, DT_ACT_SYM, DT_ACT_MOD,
+	DT_ACT_BREAKPOINT = 0x501, DT_ACT_PANIC, DT_ACT_CHILL,
+	DT_ACT_SPECULATE = 0x601, DT_ACT_COMMIT, DT_ACT_DISCARD,
+	DT_ACT_COUNT = 0x701, DT_ACT_MIN, DT_ACT_MAX, DT_ACT_AVG, DT_ACT_SUM, DT_ACT_STDDEV, DT_ACT_QUANTIZE,
+	DT_ACT_LQUANTIZE, DT_ACT_LLQUANTIZE,
+};
+#define DT_ACT_CLASS(k) ((k) & 0xff00)
+#define DT_ACT_IS_DESTRUCTIVE(k) (DT_ACT_CLASS(k) == 0x200 || DT_ACT_CLASS(k) == 0x500)
+#define DT_ACT_IS_AGG(k) (DT_ACT_CLASS(k) == 0x700)
+
+enum dt_libact { DT_LIB_CLEAR = 1, DT_LIB_TRUNC, DT_LIB_NORMALIZE, DT_LIB_DENORMALIZE, DT_LIB_SETOPT, DT_LIB_FTRUNCATE };
+
+/*
+ * One action of a clause. Statements with several values (printf arguments, aggregation keys) are several
+ * actions in a row that share `stmt`; dif-dof.md §9 says how each D statement maps.
+ */
+struct dt_act {
+	uint16_t kind;			/* enum dt_actkind */
+	uint16_t ntuple;		/* aggregating action: how many actions before it belong to its tuple */
+	uint32_t stmt;			/* number of the statement in its program, from 1 */
+	const struct dt_difo *difo;	/* NULL where the action needs none (count, stack …) */
+	uint64_t arg;			/* kind-specific (encoded lquantize parameters, frames, enum dt_libact …) */
+	const char *fmt;		/* format string of printf/printa/system/freopen, type of print(); on the first action; else NULL */
+	bool in_tuple;			/* aggregation key or argument: not a record of its own */
+	struct dt_loc loc;
+};
+
+struct dt_attr { uint8_t name, data, cls; };	/* stability levels 0-7, class 0-5 (d-language.md §17) */
+
+struct dt_probedesc {			/* "" where left out; id non-zero: by number */
+	const char *prov, *mod, *func, *name;
+	uint32_t id;
+};
+
+struct dt_ecb {				/* one clause on one probe description */
+	struct dt_probedesc probe;
+	const struct dt_difo *pred;	/* or NULL */
+	const struct dt_act *acts;	/* none: the default action */
+	uint32_t nacts;
+	struct dt_attr descattr, stmtattr;
+	struct dt_loc loc;
+};
+
+/* An aggregation the program uses, so that consumers know its name and function. */
+struct dt_aggvar {
+	const char *name;		/* without @ */
+	uint32_t id;			/* from 1, in order of first appearance */
+	uint16_t kind;			/* DT_ACT_COUNT … */
+	uint64_t arg;			/* lquantize/llquantize parameters */
+	uint32_t nkeys;
+};
+
+struct dt_prog {
+	struct dt_arena *arena;		/* owns everything below */
+	const struct dt_ecb *ecbs;
+	uint32_t necbs;
+	const struct dt_aggvar *aggs;
+	uint32_t naggs;
+	bool destructive;
+	struct dt_attr descattr, stmtattr;	/* minimum over the program */
+	/* options set by #pragma D option in this program, name then value ("" none) */
+	const char *const *options;
+	uint32_t noptions;
+};
+
+/* ---- operations (assembler in asm.h, interpreter in interp.h) ---- */
+
+const char *dt_difop_name(unsigned op);		/* "ldgs", NULL if unknown */
+int dt_difop_form(unsigned op);			/* enum dt_difform, -1 if unknown */
+
+/* The -S listing of one DIFO, exact historic layout (dif-dof.md §6); `put` gets whole lines with their newline. */
+void dt_difo_list(const struct dt_difo *, void (*put)(void *, const char *), void *ctx);
+size_t dt_diftype_str(const struct dt_diftype *, char *buf, size_t len);	/* "D type (integer) (size 8)" */
+
+/*
+ * Checks a DIFO before anything runs it (dif-dof.md §7). Returns 0, or -EINVAL with a message "[pc]: what is wrong" in msg.
+ * A DIFO that passes ends, touches only what it declares, and can be run by any executor.
+ */
+int dt_difo_check(const struct dt_difo *, char *msg, size_t len);
+/* A whole program: each DIFO, skips, tuples, the action arguments. */
+int dt_prog_check(const struct dt_prog *, char *msg, size_t len);
+
+/* DOF. Write: malloc'ed bytes. Read: a program in its own arena, checked; -EINVAL with a message. dof_write(dof_read(x)) == x. */
+int dt_dof_write(const struct dt_prog *, void **data, size_t *len);
+int dt_dof_read(const void *data, size_t len, struct dt_prog **, char *msg, size_t msglen);
+void dt_prog_free(struct dt_prog *);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reference executor: what a program means. It runs checked programs (dt_prog_check) over recorded contexts
+ * and touches nothing but what the context holds. Its variables, associative arrays and aggregations live from
+ * one firing to the next.
+ */
+#ifndef DT_INTERP_H
+#define DT_INTERP_H
+
+#include "dif/dif.h"
+
+enum dt_fault {			/* actions-aggregations-output.md §10 */
+	DT_FLT_NONE, DT_FLT_BADADDR, DT_FLT_BADALIGN, DT_FLT_ILLOP, DT_FLT_DIVZERO, DT_FLT_NOSCRATCH, DT_FLT_KPRIV,
+	DT_FLT_UPRIV, DT_FLT_TUPOFLOW, DT_FLT_BADSTACK, DT_FLT_BADSIZE, DT_FLT_BADINDEX,
+};
+const char *dt_fault_text(int fault);	/* "invalid address" … */
+
+struct dt_region {		/* part of the memory image */
+	uint64_t addr;
+	uint64_t len;
+	uint8_t *bytes;
+	bool user;
+	bool writable;		/* copyout() may change it */
+};
+
+/* One firing of a probe, as recorded or made up. */
+struct dt_context {
+	struct dt_probedesc probe;
+	uint32_t probe_id;
+	uint64_t arg[10];
+	uint64_t timestamp, vtimestamp;
+	int64_t walltimestamp;
+	uint32_t pid, tid, ppid, uid, gid, cpu, ipl;
+	int32_t err;			/* errno */
+	char execname[16];
+	const char *cwd, *root, *zonename;
+	uint64_t curthread;		/* address in the image */
+	uint64_t caller, ucaller;
+	const uint64_t *stack, *ustack;	/* program counters, innermost first */
+	uint32_t nstack, nustack;
+	const uint64_t *uregs;
+	uint32_t nuregs;
+	const uint32_t *ancestors;	/* pids of parent, its parent …, for progenyof() */
+	uint32_t nancestors;
+	uint64_t random;		/* what rand() is derived from */
+	struct dt_region *regions;
+	uint32_t nregions;
+};
+
+struct dt_interp_opts {
+	uint32_t strsize;		/* 256 */
+	uint32_t scratchsize;		/* bytes of scratch a clause may use */
+	uint64_t dynvarsize;
+	uint32_t nspec;
+};
+
+/* What happened, told as it happens. Any pointer may be NULL. Data is valid during the call only. */
+struct dt_interp_sink {
+	void *ctx;
+	/* a clause whose predicate held begins; then its records; then the end (committed, or lost by a fault) */
+	void (*begin)(void *ctx, const struct dt_ecb *, uint32_t epid, const struct dt_context *);
+	/* one action's value: rtype of its DIFO; data is strsize bytes or the value's own size; stacks: u64 pcs */
+	void (*record)(void *ctx, const struct dt_ecb *, uint32_t act, const void *data, size_t len);
+	void (*end)(void *ctx, const struct dt_ecb *, bool faulted);
+	/* act: index from 0, -1 predicate; offset: 4 * pc; addr for BADADDR, BADALIGN, BADSTACK */
+	void (*fault)(void *ctx, const struct dt_ecb *, uint32_t epid, int act, int offset, enum dt_fault, uint64_t addr);
+	void (*drop)(void *ctx, const char *kind);	/* "dynamic variable", "speculative" … */
+};
+
+struct dt_interp;
+struct dt_interp *dt_interp_new(const struct dt_prog *, const struct dt_interp_opts *, const struct dt_interp_sink *);
+void dt_interp_free(struct dt_interp *);
+
+/*
+ * Fires: every clause whose description matches the context's probe (by dt_probe_match()) runs in program order; faults
+ * fire dtrace:::ERROR clauses. Returns the exit() status or -1 when no exit() ran.
+ */
+int dt_interp_fire(struct dt_interp *, const struct dt_context *);
+/* Runs one DIFO alone (tests, fuzzing). Returns the value; *fault and *offset, *addr tell of a fault. */
+uint64_t dt_interp_run(struct dt_interp *, const struct dt_context *, const struct dt_difo *, enum dt_fault *fault,
+    int *offset, uint64_t *addr);
+/* D's glob matching of a description (empty part: anything). */
+bool dt_probe_match(const struct dt_probedesc *desc, const struct dt_probedesc *probe);
+bool dt_glob_match(const char *pattern, const char *text);
+
+/* Walks what is left: variables (by-ref: bytes) and aggregation elements with their keys. */
+struct dt_interp_var { const struct dt_difv *var; uint64_t value; const void *bytes; size_t len; bool null; };
+void dt_interp_vars(struct dt_interp *, void (*f)(void *, const struct dt_interp_var *), void *ctx);
+struct dt_interp_key { const struct dt_act *act; const void *data; size_t len; };	/* one key: its action and recorded bytes */
+typedef void dt_interp_agg_f(void *ctx, const struct dt_aggvar *, const struct dt_interp_key *keys, uint32_t nkeys,
+    const int64_t *data, uint32_t nwords);
+void dt_interp_aggs(struct dt_interp *, dt_interp_agg_f *, void *ctx);
+
+/* ---- for the rows of src/builtin ---- */
+
+struct dt_subr_arg { uint64_t value; uint64_t size; bool ref; };	/* size: of a by-reference argument */
+struct dt_subr_call { uint32_t nargs; const struct dt_subr_arg *arg; };
+
+const struct dt_context *dt_interp_context(const struct dt_interp *);
+const struct dt_interp_opts *dt_interp_options(const struct dt_interp *);
+uint32_t dt_interp_epid(const struct dt_interp *);
+/* Sets the fault (the first one stays); the instruction's result is then ignored. Returns 0 for convenience. */
+uint64_t dt_interp_fault(struct dt_interp *, enum dt_fault, uint64_t addr);
+bool dt_interp_faulted(const struct dt_interp *);
+/* Scratch: 8-aligned, zeroed; faults NOSCRATCH. Returns its interpreter address, 0 on fault. */
+uint64_t dt_interp_scratch(struct dt_interp *, uint64_t size);
+/* Reads kernel-side memory: scratch, string tables, variables, image regions. False after a BADADDR fault. */
+bool dt_interp_read(struct dt_interp *, uint64_t addr, void *to, size_t len, bool user);
+bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t len, bool user);	/* scratch only; user: copyout */
+/* The string at addr, at most strsize bytes, as a NUL-terminated host copy valid until the clause ends; NULL on fault; addr 0 gives "" and *null. */
+const char *dt_interp_string(struct dt_interp *, uint64_t addr, bool *null);
+/* Copies a host string into scratch (truncated to strsize - 1); returns its address. */
+uint64_t dt_interp_put(struct dt_interp *, const char *text, size_t len);
+
+#endif
