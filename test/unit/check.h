@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks for the unit tests: each one counts, a failed one says where and goes on. main() ends with
+ * `return check_report("name");`, which prints the last line and gives the exit status.
+ */
+#ifndef DT_CHECK_H
+#define DT_CHECK_H
+
+#include <stdio.h>
+#include <string.h>
+
+static unsigned check_passed, check_failed;	/* of the one test program this is included in */
+
+static inline int check_that(int good, const char *file, int line, const char *what)
+{
+	if (good) {
+		check_passed++;
+		return 1;
+	}
+	check_failed++;
+	fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
+	return 0;
+}
+
+static inline int check_same(const char *got, const char *want, const char *file, int line)
+{
+	if (got && want && strcmp(got, want) == 0) {
+		check_passed++;
+		return 1;
+	}
+	check_failed++;
+	fprintf(stderr, "%s:%d: got:\n%s\nexpected:\n%s\n", file, line, got ? got : "(null)", want ? want : "(null)");
+	return 0;
+}
+
+static inline int check_report(const char *name)
+{
+	printf("%s: %u passed, %u failed\n", name, check_passed, check_failed);
+	return check_failed != 0;
+}
+
+#define CHECK(cond) check_that(!!(cond), __FILE__, __LINE__, #cond)
+#define CHECK_STR(a, b) check_same((a), (b), __FILE__, __LINE__)
+
+#endif
