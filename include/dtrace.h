@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libdtrace: D text in, compiled programs out.
+ *
+ * Functions that return int give 0, or -1 with the code in dtrace_errno(); those that return a
+ * pointer give NULL likewise. A handle is used by one thread at a time; a process may
+ * have several. Strings that come back belong to the handle. Names, fields and values are the
+ * historic ones; what only this library has says so.
+ */
+#ifndef _DTRACE_H
+#define _DTRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+#define DTRACE_VERSION 3
+
+typedef struct dtrace_hdl dtrace_hdl_t;
+typedef struct dtrace_prog dtrace_prog_t;
+typedef uint32_t dtrace_id_t;
+typedef int64_t dtrace_optval_t;
+
+/* ---- handle, options, errors ---- */
+
+#define DTRACE_O_NODEV	0x01	/* compile only: do not open the kernel side */
+#define DTRACE_O_NOSYS	0x02	/* do not load kernel symbols and types */
+#define DTRACE_O_LP64	0x04	/* 64-bit programs */
+#define DTRACE_O_ILP32	0x08	/* 32-bit programs */
+#define DTRACE_O_MASK	0x0f
+
+#define DTRACEOPT_UNSET	((dtrace_optval_t)-2)
+
+/* Version is DTRACE_VERSION. NULL: the reason is in *errp, for dtrace_errmsg(NULL, err). */
+dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
+void dtrace_close(dtrace_hdl_t *);
+/* Reads types and symbols; done by the first compile when it was not called before. */
+int dtrace_init(dtrace_hdl_t *);
+
+/* val NULL: the option is given without a value. */
+int dtrace_setopt(dtrace_hdl_t *, const char *opt, const char *val);
+int dtrace_getopt(dtrace_hdl_t *, const char *opt, dtrace_optval_t *val);
+
+int dtrace_errno(dtrace_hdl_t *);
+const char *dtrace_errmsg(dtrace_hdl_t *, int err);
+/* After a compile error: the source line, a caret and a hint, ready to print; "" when there is nothing to show. (Ours.) */
+const char *dtrace_errexcerpt(dtrace_hdl_t *);
+const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
+const char *dtrace_subrstr(dtrace_hdl_t *, int subr);
+
+#define EDT_BASE 1000
+enum {
+	EDT_VERSION = EDT_BASE,	/* client is newer than the library */
+	EDT_VERSINVAL,		/* version is not well formed */
+	EDT_VERSUNDEF,		/* version is not known */
+	EDT_VERSREDUCED,	/* version was set lower before */
+	EDT_CTF,		/* type data cannot be used */
+	EDT_COMPILER,		/* error in the program; dtrace_errmsg() tells it */
+	EDT_NOTUPREG,		/* out of tuple registers */
+	EDT_NOMEM,		/* out of memory */
+	EDT_INT2BIG,		/* integer table is full */
+	EDT_STR2BIG,		/* string table is full */
+	EDT_NOMOD,		/* no such module */
+	EDT_NOPROV,		/* no such provider */
+	EDT_NOPROBE,		/* nothing matches */
+	EDT_NOSYM,		/* no such symbol */
+	EDT_NOSYMADDR,		/* no symbol at the address */
+	EDT_NOTYPE,		/* no such type */
+	EDT_NOVAR,		/* no such variable */
+	EDT_NOAGG,		/* no such aggregation */
+	EDT_BADSCOPE,		/* scope in a type name */
+	EDT_BADSPEC,		/* too many parts in a description */
+	EDT_BADSPCV,		/* macro variable in a description */
+	EDT_BADID,		/* no such probe id */
+	EDT_NOTLOADED,		/* module has gone */
+	EDT_NOCTF,		/* module has no types */
+	EDT_DATAMODEL,		/* 32 and 64 bits do not match */
+	EDT_DIFVERS,		/* DIF is newer than the machine */
+	EDT_BADAGG,		/* no such aggregating action */
+	EDT_FIO,		/* cannot read the input */
+	EDT_DIFINVAL,		/* DIF is invalid */
+	EDT_DIFSIZE,		/* DIF is too big */
+	EDT_DIFFAULT,		/* DIF has a bad pointer */
+	EDT_BADPROBE,		/* bad probe specification */
+	EDT_BADPGLOB,		/* too many globs */
+	EDT_NOSCOPE,		/* declaration scopes are empty */
+	EDT_NODECL,		/* declarations are empty */
+	EDT_DMISMATCH,		/* records do not match the statement */
+	EDT_DOFFSET,		/* record lies outside the buffer */
+	EDT_DALIGN,		/* record is not aligned */
+	EDT_BADOPTNAME,		/* no such option */
+	EDT_BADOPTVAL,		/* bad value for an option */
+	EDT_BADOPTCTX,		/* option not for programs */
+	EDT_CPPFORK,		/* preprocessor: fork */
+	EDT_CPPEXEC,		/* preprocessor: exec */
+	EDT_CPPENT,		/* preprocessor: not there */
+	EDT_CPPERR,		/* preprocessor: failed */
+	EDT_SYMOFLOW,		/* too many symbols */
+	EDT_ACTIVE,		/* not while tracing */
+	EDT_DESTRUCTIVE,	/* destructive action without permission */
+	EDT_NOANON,		/* no anonymous state */
+	EDT_ISANON,		/* anonymous state and probes together */
+	EDT_ENDTOOBIG,		/* END does not fit the buffer */
+	EDT_NOCONV,		/* type of a conversion is missing */
+	EDT_BADCONV,		/* conversion is incomplete */
+	EDT_BADERROR,		/* bad ERROR action */
+	EDT_ERRABORT,		/* stopped by an error handler */
+	EDT_DROPABORT,		/* stopped by a drop handler */
+	EDT_DIRABORT,		/* stopped as asked */
+	EDT_BADRVAL,		/* bad value from a callback */
+	EDT_BADNORMAL,		/* bad normalization */
+	EDT_BUFTOOSMALL,	/* enabling exceeds the buffer */
+	EDT_BADTRUNC,		/* bad truncation */
+	EDT_BUSY,		/* kernel debugger is active */
+	EDT_ACCESS,		/* needs privileges */
+	EDT_NOENT,		/* kernel side is not there */
+	EDT_BRICKED,		/* system does not respond */
+	EDT_HARDWIRE,		/* built-in definitions do not load */
+	EDT_ELFVERSION,		/* libelf is too old */
+	EDT_NOBUFFERED,		/* buffered output without handler */
+	EDT_UNSTABLE,		/* probes changed while matching */
+	EDT_BADSETOPT,		/* bad setopt() action */
+	EDT_BADSTACKPC,		/* bad size of a stack's counter */
+	EDT_BADAGGVAR,		/* bad aggregation id */
+	EDT_OVERSION,		/* client is too old */
+	EDT_ENABLING_ERR,	/* cannot enable a probe */
+	EDT_NOPROBES,		/* no sites for the provider */
+	EDT_CANTLOAD,		/* cannot load a module */
+	/* of other platforms, after the common ones */
+	EDT_NOREG,		/* out of registers */
+	EDT_BPFINVAL,		/* BPF program is invalid */
+	EDT_BPFSIZE,		/* BPF program is too big */
+	EDT_BPFFAULT,		/* BPF program has a bad pointer */
+	EDT_BPF,		/* BPF failed */
+	EDT_DSIZE,		/* record has the wrong size */
+	EDT_BADSTID,		/* no such statement */
+	EDT_CORRUPT_KALLSYMS,	/* kernel symbols cannot be read */
+	EDT_ELFCLASS,		/* neither 32 nor 64 bits */
+	EDT_OBJIO,		/* cannot read an object */
+	EDT_READMAXSTACK,	/* cannot read perf_event_max_stack */
+	EDT_TRACEMEM,		/* bad tracemem() record */
+	EDT_PCAP,		/* bad pcap() record */
+	EDT_PRINT,		/* bad print() record */
+	EDT_UNSUPPORTED,	/* ours: not in this build */
+	EDT_MAX			/* one after the last */
+};
+
+/* ---- stability ---- */
+
+#define DTRACE_STABILITY_INTERNAL	0
+#define DTRACE_STABILITY_PRIVATE	1
+#define DTRACE_STABILITY_OBSOLETE	2
+#define DTRACE_STABILITY_EXTERNAL	3
+#define DTRACE_STABILITY_UNSTABLE	4
+#define DTRACE_STABILITY_EVOLVING	5
+#define DTRACE_STABILITY_STABLE		6
+#define DTRACE_STABILITY_STANDARD	7
+#define DTRACE_STABILITY_MAX		7
+
+#define DTRACE_CLASS_UNKNOWN		0
+#define DTRACE_CLASS_CPU		1
+#define DTRACE_CLASS_PLATFORM		2
+#define DTRACE_CLASS_GROUP		3
+#define DTRACE_CLASS_ISA		4
+#define DTRACE_CLASS_COMMON		5
+#define DTRACE_CLASS_MAX		5
+
+typedef uint8_t dtrace_stability_t;
+typedef uint8_t dtrace_class_t;
+
+typedef struct dtrace_attribute {
+	dtrace_stability_t dtat_name;
+	dtrace_stability_t dtat_data;
+	dtrace_class_t dtat_class;
+} dtrace_attribute_t;
+
+#define DTRACE_ATTR2STR_MAX 64
+char *dtrace_attr2str(dtrace_attribute_t, char *buf, size_t len);	/* "Stable/Stable/Common"; NULL for a bad triple */
+int dtrace_str2attr(const char *, dtrace_attribute_t *);
+const char *dtrace_stability_name(dtrace_stability_t);			/* NULL for no such */
+const char *dtrace_class_name(dtrace_class_t);
+
+/* ---- probe descriptions ---- */
+
+#define DTRACE_PROVNAMELEN	64
+#define DTRACE_MODNAMELEN	64
+#define DTRACE_FUNCNAMELEN	256	/* room for C++ names */
+#define DTRACE_NAMELEN		64
+
+typedef struct dtrace_probedesc {
+	dtrace_id_t dtpd_id;		/* non-zero: by number, the rest is empty */
+	char dtpd_provider[DTRACE_PROVNAMELEN];
+	char dtpd_mod[DTRACE_MODNAMELEN];
+	char dtpd_func[DTRACE_FUNCNAMELEN];
+	char dtpd_name[DTRACE_NAMELEN];
+} dtrace_probedesc_t;
+
+/* What the last part of a description is, when it has less than four. */
+typedef enum {
+	DTRACE_PROBESPEC_NONE = -1,	/* no descriptions, only ids */
+	DTRACE_PROBESPEC_PROVIDER = 0,
+	DTRACE_PROBESPEC_MOD,
+	DTRACE_PROBESPEC_FUNC,
+	DTRACE_PROBESPEC_NAME
+} dtrace_probespec_t;
+
+#define DTRACE_DESC2STR_MAX 1024
+int dtrace_str2desc(dtrace_hdl_t *, dtrace_probespec_t, const char *, dtrace_probedesc_t *);
+int dtrace_xstr2desc(dtrace_hdl_t *, dtrace_probespec_t, const char *, int argc, char *const argv[],
+    dtrace_probedesc_t *);
+char *dtrace_desc2str(const dtrace_probedesc_t *, char *buf, size_t len);
+
+/* ---- programs ---- */
+
+#define DTRACE_C_DIFV	0x0001	/* list each DIF object (see dtrace_program_dump) */
+#define DTRACE_C_EMPTY	0x0002	/* an empty program is fine */
+#define DTRACE_C_ZDEFS	0x0004	/* descriptions may match nothing */
+#define DTRACE_C_EATTR	0x0008	/* enforce the minimum stability of -x amin */
+#define DTRACE_C_CPP	0x0010	/* run the preprocessor first */
+#define DTRACE_C_KNODEF	0x0020	/* kernel symbols may stay unresolved */
+#define DTRACE_C_UNODEF	0x0040	/* user symbols may stay unresolved */
+#define DTRACE_C_PSPEC	0x0080	/* read ambiguous words as descriptions */
+#define DTRACE_C_ETAGS	0x0100	/* put [D_TAG] before compile errors */
+#define DTRACE_C_ARGREF	0x0200	/* arguments need not all be used */
+#define DTRACE_C_DEFARG	0x0800	/* missing arguments are 0 and "" */
+#define DTRACE_C_NOLIBS	0x1000	/* do not load the D libraries */
+#define DTRACE_C_CTL	0x2000	/* only control lines count */
+#define DTRACE_C_MASK	0x3bff
+
+#define DTRACE_D_STRIP	0x01	/* DOF: without the sections a loader does not need */
+#define DTRACE_D_PROBES	0x02	/* DOF: with the providers the program declares */
+#define DTRACE_D_MASK	0x03
+
+/* argv[0] is $0, the operands $1 and so on follow. */
+dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *, const char *text, dtrace_probespec_t,
+    unsigned int cflags, int argc, char *const argv[]);
+dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *, FILE *, unsigned int cflags,
+    int argc, char *const argv[]);
+
+typedef struct dtrace_proginfo {
+	dtrace_attribute_t dpi_descattr;	/* lowest of the probe descriptions */
+	dtrace_attribute_t dpi_stmtattr;	/* lowest of the statements */
+	unsigned int dpi_aggregates;
+	unsigned int dpi_recgens;
+	unsigned int dpi_matches;
+	unsigned int dpi_speculations;
+} dtrace_proginfo_t;
+void dtrace_program_info(dtrace_hdl_t *, dtrace_prog_t *, dtrace_proginfo_t *);
+
+typedef struct dtrace_ecbdesc {
+	dtrace_probedesc_t dted_probe;		/* as written in the program */
+} dtrace_ecbdesc_t;
+
+typedef struct dtrace_stmtdesc {
+	const dtrace_ecbdesc_t *dtsd_ecbdesc;	/* the same pointer for statements of one description */
+	dtrace_attribute_t dtsd_descattr;
+	dtrace_attribute_t dtsd_stmtattr;
+} dtrace_stmtdesc_t;
+
+/* In program order; the walk ends with the first value that is not 0, and returns it. */
+typedef int dtrace_stmt_f(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmtdesc_t *, void *);
+int dtrace_stmt_iter(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmt_f *, void *);
+
+void *dtrace_dof_create(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags);
+void dtrace_dof_destroy(dtrace_hdl_t *, void *);
+
+/* The listing of dtrace -S. (Ours.) */
+int dtrace_program_dump(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
+/* A compiled program to a file, as DOF, and back. (Ours.) */
+int dtrace_program_save(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
+dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *, FILE *);
+
+/* ---- types ---- */
+
+#define DTT_FL_USER 0x1			/* a type of a user process */
+typedef struct dtrace_typeinfo {
+	const char *dtt_object;		/* module, or "C" and "D" */
+	const void *dtt_ctfp;		/* the library's own */
+	const void *dtt_type;		/* the library's own */
+	unsigned int dtt_flags;
+} dtrace_typeinfo_t;
+int dtrace_type_strcompile(dtrace_hdl_t *, const char *, dtrace_typeinfo_t *);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif
