@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Option text in, numbers out. The rows are in options.def, the ways to read a value
+ * here, one function a kind. A bad value leaves everything as it was.
+ */
+#include "lib/options.h"
+
+#include "base/diag.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum kind { SIZE, RATE, BOOL, NUM, WORD, FLAG, STR, OPTSTR, VERSION, NKINDS };
+enum { P = 1, A = 2 };
+
+static const struct dt_optword words_none[] = { { NULL, 0 } };
+static const struct dt_optword words_bool[] = {
+	{ "yes", 1 }, { "no", DTRACEOPT_UNSET }, { "enable", 1 }, { "disable", DTRACEOPT_UNSET },
+	{ "enabled", 1 }, { "disabled", DTRACEOPT_UNSET }, { "true", 1 }, { "false", DTRACEOPT_UNSET },
+	{ "on", 1 }, { "off", DTRACEOPT_UNSET }, { "set", 1 }, { "unset", DTRACEOPT_UNSET },
+	{ "", DTRACEOPT_UNSET }, { NULL, 0 } };
+static const struct dt_optword words_policy[] = {
+	{ "ring", DT_BUFPOLICY_RING }, { "fill", DT_BUFPOLICY_FILL }, { "switch", DT_BUFPOLICY_SWITCH }, { NULL, 0 } };
+static const struct dt_optword words_resize[] = {
+	{ "auto", DT_BUFRESIZE_AUTO }, { "manual", DT_BUFRESIZE_MANUAL }, { NULL, 0 } };
+static const struct dt_optword words_cpu[] = { { "all", DTRACEOPT_UNSET }, { NULL, 0 } };
+static const struct dt_optword words_limit[] = { { "unlimited", -1 }, { NULL, 0 } };
+static const struct dt_optword words_format[] = {
+	{ "none", DT_OFORMAT_TEXT }, { "text", DT_OFORMAT_TEXT }, { "json", DT_OFORMAT_JSON },
+	{ "xml", DT_OFORMAT_XML }, { "html", DT_OFORMAT_HTML }, { NULL, 0 } };
+static const struct dt_optword words_encode[] = {
+	{ "ascii", DT_ENCODING_ASCII }, { "utf8", DT_ENCODING_UTF8 }, { NULL, 0 } };
+static const struct dt_optword words_evaltime[] = {
+	{ "exec", DT_EVALTIME_EXEC }, { "preinit", DT_EVALTIME_PREINIT },
+	{ "postinit", DT_EVALTIME_POSTINIT }, { "main", DT_EVALTIME_MAIN }, { NULL, 0 } };
+static const struct dt_optword words_late[] = {
+	{ "static", DT_LATE_STATIC }, { "dynamic", DT_LATE_DYNAMIC }, { NULL, 0 } };
+static const struct dt_optword words_linkmode[] = {
+	{ "kernel", DT_LINKMODE_KERNEL }, { "primary", DT_LINKMODE_PRIMARY },
+	{ "dynamic", DT_LINKMODE_DYNAMIC }, { "static", DT_LINKMODE_STATIC }, { NULL, 0 } };
+static const struct dt_optword words_linktype[] = {
+	{ "elf", DT_LINKTYPE_ELF }, { "dof", DT_LINKTYPE_DOF }, { NULL, 0 } };
+static const struct dt_optword words_stdc[] = {
+	{ "a", 'a' }, { "c", 'c' }, { "s", 's' }, { "t", 't' }, { NULL, 0 } };
+
+#define CLASS_C 'C'
+#define CLASS_R 'R'
+#define CLASS_D 'D'
+static const struct dt_optrow rows[DT_NOPTS] = {
+#define X(name, number, cls, kind, words, def, flags, cflag) \
+	{ #name, number, CLASS_##cls, kind, flags, cflag, words_##words, def },
+#include "lib/options.def"
+#undef X
+};
+
+struct suffix { const char *text; int64_t factor; };
+
+/* Digits in C's bases from the start of the text; the rest is left to the caller. False: none, or too many. */
+static bool read_number(const char *text, int64_t *out, const char **rest)
+{
+	if (!isdigit((unsigned char)*text))
+		return false;
+	char *end;
+	errno = 0;
+	*out = strtoll(text, &end, 0);
+	*rest = end;
+	return errno == 0;
+}
+
+static const struct suffix *find_suffix(const struct suffix *s, const char *text)
+{
+	while (s->text && strcasecmp(s->text, text) != 0)
+		s++;
+	return s->text ? s : NULL;
+}
+
+static bool read_size(const char *text, int64_t *out)
+{
+	static const struct suffix suffixes[] = { { "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 },
+		{ "g", 1 << 30 }, { "t", INT64_C(1) << 40 }, { NULL, 0 } };
+	const char *rest;
+	if (!read_number(text, out, &rest))
+		return false;
+	const struct suffix *s = find_suffix(suffixes, rest);
+	return s && !__builtin_mul_overflow(*out, s->factor, out);
+}
+
+/* To nanoseconds between two events. */
+static bool read_rate(const char *text, int64_t *out)
+{
+	static const struct suffix suffixes[] = { { "", 1 }, { "ns", 1 }, { "nsec", 1 },
+		{ "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 }, { "msec", 1000000 },
+		{ "s", 1000000000 }, { "sec", 1000000000 },
+		{ "m", INT64_C(60000000000) }, { "min", INT64_C(60000000000) },
+		{ "h", INT64_C(3600000000000) }, { "hour", INT64_C(3600000000000) },
+		{ "d", INT64_C(86400000000000) }, { "day", INT64_C(86400000000000) }, { NULL, 0 } };
+	const char *rest;
+	if (!read_number(text, out, &rest))
+		return false;
+	if (strcasecmp(rest, "hz") == 0) {
+		if (*out == 0)
+			return false;
+		*out = INT64_C(1000000000) / *out;
+		return true;
+	}
+	const struct suffix *s = find_suffix(suffixes, rest);
+	return s && !__builtin_mul_overflow(*out, s->factor, out);
+}
+
+static bool read_plain(const char *text, int64_t *out)
+{
+	const char *rest;
+	return read_number(text, out, &rest) && *rest == '\0';
+}
+
+/* ---- version=M.m[.u] ---- */
+
+static bool read_part(const char **p, long max, long *out)
+{
+	if (!isdigit((unsigned char)**p))
+		return false;
+	char *end;
+	errno = 0;
+	*out = strtol(*p, &end, 10);
+	*p = end;
+	return errno == 0 && *out <= max;
+}
+
+static bool parse_version(const char *p, int64_t *out)
+{
+	long part[3] = { 0, 0, 0 };
+	if (!read_part(&p, 255, &part[0]) || *p++ != '.' || !read_part(&p, 4095, &part[1]))
+		return false;
+	if (*p == '.' && (p++, !read_part(&p, 4095, &part[2])))
+		return false;
+	*out = DT_VERSION_NUM(part[0], part[1], part[2]);
+	return *p == '\0';
+}
+
+static bool known_version(int64_t want)
+{
+	static const uint8_t known[][3] = { { 1, 0, 0 }, { 1, 1, 0 }, { 1, 2, 0 }, { 1, 2, 1 }, { 1, 2, 2 },
+		{ 1, 3, 0 }, { 1, 4, 0 }, { 1, 4, 1 }, { 1, 5, 0 }, { 1, 6, 0 }, { 1, 6, 1 }, { 1, 6, 2 },
+		{ 1, 6, 3 }, { 1, 6, 4 }, { 1, 7, 0 }, { 1, 7, 1 }, { 1, 8, 0 }, { 1, 8, 1 }, { 1, 9, 0 },
+		{ 1, 9, 1 }, { 1, 10, 0 }, { 1, 11, 0 }, { 1, 12, 0 }, { 1, 12, 1 }, { 1, 13, 0 }, { 1, 14, 0 },
+		{ 2, 0, 0 }, { 2, 0, 1 } };
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (DT_VERSION_NUM(known[i][0], known[i][1], known[i][2]) == want)
+			return true;
+	return false;
+}
+
+/*
+ * Oracle's 2.x is the language of 1.14 and more: a script that asks for it gets everything. Otherwise
+ * the version may only go down, because what was compiled before may already depend on less.
+ */
+static int set_version(struct dt_options *o, enum dt_opt opt, const char *text)
+{
+	int64_t v;
+	if (!text || !parse_version(text, &v))
+		return EDT_VERSINVAL;
+	if (!known_version(v))
+		return EDT_VERSUNDEF;
+	if (v >= DT_VERSION_NUM(2, 0, 0))
+		v = DT_VERSION_NUM(1, 14, 0);
+	if (v > o->val[opt])
+		return EDT_VERSREDUCED;
+	o->val[opt] = v;
+	return 0;
+}
+
+/* ---- setting ---- */
+
+static bool find_word(const struct dt_optword *w, const char *text, int64_t *out)
+{
+	while (w->text && strcmp(w->text, text) != 0)
+		w++;
+	if (w->text)
+		*out = w->value;
+	return w->text != NULL;
+}
+
+static bool read_never(const char *text, int64_t *out)
+{
+	(void)text;
+	(void)out;
+	return false;
+}
+
+static bool (*const readers[NKINDS])(const char *, int64_t *) = {
+	[SIZE] = read_size, [RATE] = read_rate, [BOOL] = read_plain, [NUM] = read_plain, [WORD] = read_never,
+};
+
+static int set_number(struct dt_options *o, enum dt_opt opt, const char *text)
+{
+	const struct dt_optrow *row = &rows[opt];
+	int64_t v = 0;
+	if (!text && row->kind != BOOL)
+		return EDT_BADOPTVAL;
+	if (text && !find_word(row->words, text, &v) && !readers[row->kind](text, &v))
+		return EDT_BADOPTVAL;
+	o->val[opt] = v;
+	return 0;
+}
+
+/* A compile-time flag takes no value; kdefs and udefs switch their opposites off. */
+static int set_flag(struct dt_options *o, enum dt_opt opt, const char *text)
+{
+	if (text)
+		return EDT_BADOPTVAL;
+	o->val[opt] = 1;
+	if (opt == DT_OPT_kdefs)
+		o->val[DT_OPT_knodefs] = DTRACEOPT_UNSET;
+	else if (opt == DT_OPT_knodefs)
+		o->val[DT_OPT_kdefs] = DTRACEOPT_UNSET;
+	else if (opt == DT_OPT_udefs)
+		o->val[DT_OPT_unodefs] = DTRACEOPT_UNSET;
+	else if (opt == DT_OPT_unodefs)
+		o->val[DT_OPT_udefs] = DTRACEOPT_UNSET;
+	return 0;
+}
+
+static void append(struct dt_options *o, enum dt_opt opt, const char *text)
+{
+	static const struct { enum dt_opt opt; const char *flag; } cpp[] = {
+		{ DT_OPT_define, "-D" }, { DT_OPT_undef, "-U" }, { DT_OPT_incdir, "-I" } };
+	for (size_t i = 0; i < sizeof(cpp) / sizeof(cpp[0]); i++)
+		if (cpp[i].opt == opt)
+			dt_vec_push(o->arena, &o->cpp, dt_arena_printf(o->arena, "%s%s", cpp[i].flag, text));
+	if (opt == DT_OPT_libdir)
+		dt_vec_push(o->arena, &o->libdirs, text);
+	if (opt == DT_OPT_setenv || opt == DT_OPT_unsetenv)
+		dt_vec_push(o->arena, &o->env, text);
+}
+
+static void append_words(struct dt_options *o, const char *text)
+{
+	for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
+		size_t n = strcspn(text, " \t\n");
+		dt_vec_push(o->arena, &o->cpp, dt_arena_strndup(o->arena, text, n));
+		text += n;
+	}
+}
+
+static int set_text(struct dt_options *o, enum dt_opt opt, const char *text)
+{
+	const char *equals = text ? strchr(text, '=') : NULL;
+	if (!text && rows[opt].kind != OPTSTR)
+		return EDT_BADOPTVAL;
+	if (opt == DT_OPT_setenv && (!equals || equals == text))
+		return EDT_BADOPTVAL;
+	if (opt == DT_OPT_unsetenv && (equals || !*text))
+		return EDT_BADOPTVAL;
+	o->val[opt] = 1;
+	o->str[opt] = text ? dt_arena_strdup(o->arena, text) : NULL;
+	if (opt == DT_OPT_cppargs)
+		append_words(o, text);
+	else if (rows[opt].flags & A)
+		append(o, opt, o->str[opt]);
+	return 0;
+}
+
+static int (*const setters[NKINDS])(struct dt_options *, enum dt_opt, const char *) = {
+	[SIZE] = set_number, [RATE] = set_number, [BOOL] = set_number, [NUM] = set_number, [WORD] = set_number,
+	[FLAG] = set_flag, [STR] = set_text, [OPTSTR] = set_text, [VERSION] = set_version,
+};
+
+static enum dt_opt find(const char *name)
+{
+	enum dt_opt i = 0;
+	while (i < DT_NOPTS && strcmp(rows[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+void dt_options_init(struct dt_options *o, struct dt_arena *arena)
+{
+	memset(o, 0, sizeof(*o));
+	o->arena = arena;
+	for (unsigned i = 0; i < DT_NOPTS; i++)
+		o->val[i] = rows[i].def;
+}
+
+int dt_options_set(struct dt_options *o, const char *name, const char *val, unsigned where)
+{
+	enum dt_opt opt = find(name);
+	if (opt == DT_NOPTS)
+		return EDT_BADOPTNAME;
+	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & P))
+		return EDT_BADOPTCTX;
+	if ((where & DT_OPT_TRACING) && rows[opt].cls == 'R')
+		return EDT_ACTIVE;
+	int err = setters[rows[opt].kind](o, opt, val);
+	if (err == 0)
+		o->given[opt] = true;
+	return err;
+}
+
+int dt_options_set_word(struct dt_options *o, const char *word, unsigned where)
+{
+	const char *equals = strchr(word, '=');
+	if (!equals)
+		return dt_options_set(o, word, NULL, where);
+	char name[32];		/* longer than any name in the table */
+	size_t n = (size_t)(equals - word);
+	if (n >= sizeof(name))
+		return EDT_BADOPTNAME;
+	memcpy(name, word, n);
+	name[n] = '\0';
+	return dt_options_set(o, name, equals + 1, where);
+}
+
+int dt_options_get(const struct dt_options *o, const char *name, int64_t *val)
+{
+	enum dt_opt opt = find(name);
+	if (opt == DT_NOPTS || rows[opt].kind == STR || rows[opt].kind == OPTSTR)
+		return EDT_BADOPTNAME;
+	*val = o->val[opt];
+	return 0;
+}
+
+const char *dt_options_near(const char *name)
+{
+	struct dt_near near;
+	dt_near_init(&near, name);
+	for (unsigned i = 0; i < DT_NOPTS; i++)
+		dt_near_offer(&near, rows[i].name);
+	return near.best;
+}
+
+unsigned dt_options_cflags(const struct dt_options *o)
+{
+	unsigned cflags = 0;
+	for (unsigned i = 0; i < DT_NOPTS; i++)
+		if (rows[i].cflag && dt_options_on(o, i))
+			cflags |= rows[i].cflag;
+	return cflags;
+}
+
+const struct dt_optrow *dt_options_row(enum dt_opt opt)
+{
+	return opt < DT_NOPTS ? &rows[opt] : NULL;
+}

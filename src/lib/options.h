@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The options of -x, `#pragma D option` and dtrace_setopt(): names and text in, values out.
+ * options.def is the one list; a value is o->val[DT_OPT_<name>], a text o->str[DT_OPT_<name>].
+ * Values start at their library default; o->given[] tells what somebody asked for.
+ */
+#ifndef DT_OPTIONS_H
+#define DT_OPTIONS_H
+
+#include "base/arena.h"
+#include "dtrace.h"
+
+#include <stdbool.h>
+
+#define DT_VERSION_NUM(major, minor, micro) ((int64_t)(major) << 24 | (int64_t)(minor) << 12 | (micro))
+
+enum dt_opt {
+#define X(name, number, cls, kind, words, def, flags, cflag) DT_OPT_##name,
+#include "lib/options.def"
+#undef X
+	DT_NOPTS
+};
+
+enum { DT_BUFPOLICY_RING, DT_BUFPOLICY_FILL, DT_BUFPOLICY_SWITCH };
+enum { DT_BUFRESIZE_AUTO, DT_BUFRESIZE_MANUAL };
+enum { DT_OFORMAT_TEXT, DT_OFORMAT_JSON, DT_OFORMAT_XML, DT_OFORMAT_HTML };
+enum { DT_ENCODING_ASCII, DT_ENCODING_UTF8 };
+enum { DT_EVALTIME_EXEC, DT_EVALTIME_PREINIT, DT_EVALTIME_POSTINIT, DT_EVALTIME_MAIN };
+enum { DT_LATE_STATIC, DT_LATE_DYNAMIC };
+enum { DT_LINKMODE_KERNEL, DT_LINKMODE_PRIMARY, DT_LINKMODE_DYNAMIC, DT_LINKMODE_STATIC };
+enum { DT_LINKTYPE_ELF, DT_LINKTYPE_DOF };
+
+struct dt_optword { const char *text; int64_t value; };
+
+struct dt_optrow {
+	const char *name;
+	int16_t number;			/* in DOF, or -1 */
+	char cls;			/* 'C', 'R', 'D' */
+	uint8_t kind;			/* enum in options.c */
+	uint8_t flags;
+	uint16_t cflag;			/* DTRACE_C_* that the option stands for */
+	const struct dt_optword *words;	/* accepted beside what the kind reads; a NULL text ends */
+	int64_t def;
+};
+
+struct dt_options {
+	struct dt_arena *arena;
+	int64_t val[DT_NOPTS];
+	const char *str[DT_NOPTS];	/* the text of options that are text */
+	bool given[DT_NOPTS];
+	DT_VEC(const char *) cpp;	/* -DX -UX -Idir and cppargs, in the order given, as words for cpp */
+	DT_VEC(const char *) libdirs;
+	DT_VEC(const char *) env;	/* "N=V", or "N" to remove it */
+};
+
+/* Where an option is set from; it decides which are refused. */
+enum {
+	DT_OPT_IN_PROGRAM = 1,		/* #pragma D option */
+	DT_OPT_TRACING = 2,		/* after dtrace_go() */
+};
+
+void dt_options_init(struct dt_options *, struct dt_arena *);
+/* 0, or EDT_BADOPTNAME, EDT_BADOPTVAL, EDT_BADOPTCTX, EDT_ACTIVE, EDT_VERS*; val NULL: no value given. */
+int dt_options_set(struct dt_options *, const char *name, const char *val, unsigned where);
+/* "name" or "name=value", as in a pragma. */
+int dt_options_set_word(struct dt_options *, const char *word, unsigned where);
+/* 0 and the value, or EDT_BADOPTNAME; options that are text have none. */
+int dt_options_get(const struct dt_options *, const char *name, int64_t *val);
+/* What looks most like a name that is none, or NULL. */
+const char *dt_options_near(const char *name);
+/* DTRACE_C_* of the compile-time options that are on. */
+unsigned dt_options_cflags(const struct dt_options *);
+static inline bool dt_options_on(const struct dt_options *o, enum dt_opt opt)
+{
+	return o->val[opt] != DTRACEOPT_UNSET;
+}
+const struct dt_optrow *dt_options_row(enum dt_opt);
+
+#endif
