@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words of the command line in, what they ask for out. Nothing is opened, set or compiled
+ * here: options and programs are lists in the order given, for main.c to go through.
+ */
+#ifndef DTRACE_ARGS_H
+#define DTRACE_ARGS_H
+
+#include <dtrace.h>
+
+#include <stdbool.h>
+
+enum mode { MODE_TRACE, MODE_ANON, MODE_LINK, MODE_HEADER, MODE_LIST, MODE_VERSION, MODE_HELP };
+
+struct setting {		/* one call of dtrace_setopt() */
+	char flag;		/* the letter it came from, for messages */
+	char *name;		/* owned */
+	const char *value;	/* or NULL; points into argv or at a constant */
+};
+
+struct program {
+	bool file;		/* text is the path of a script (-s) */
+	dtrace_probespec_t spec;
+	const char *text;
+};
+
+struct victim {			/* -c command or -p pid */
+	bool command;
+	const char *text;
+	long pid;
+};
+
+struct args {
+	enum mode mode;
+	int oflags;		/* DTRACE_O_* */
+	bool compile_only;	/* -e */
+	bool verbose;		/* -v */
+	bool buffered;		/* -B */
+	bool time_column;	/* -t */
+	const char *output;	/* -o or NULL */
+	struct setting *settings;
+	int nsettings;
+	struct program *programs;
+	int nprograms;
+	struct victim *victims;
+	int nvictims;
+	char **operands;	/* [0] is left free for $0; $1 … follow; NULL ends */
+	int noperands;		/* with [0] */
+};
+
+/* 0, or the status to exit with (2) after a message went to stderr. */
+int args_parse(struct args *, int argc, char **argv);
+void args_free(struct args *);
+void args_usage(FILE *);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dtrace(1): the command line in, calls into libdtrace in the documented order: open, defaults, options,
+ * programs, then the engine. Exit status 0, 1 for an error, 2 for a command line that makes no sense.
+ */
+#include "args.h"
+#include "engine.h"
+#include "report.h"
+
+#include "lib/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int version(const struct args *a)
+{
+	printf("dtrace: D 1.14\n");
+	if (a->verbose)
+		printf("This is DTrace for Linux " DT_VERSION "\n");
+	return 0;
+}
+
+static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
+{
+	int err = dtrace_errno(dtp);
+	if (s->flag == 'x')
+		fprintf(stderr, "dtrace: failed to set -x %s: %s\n", s->name, dtrace_errmsg(dtp, err));
+	else
+		fprintf(stderr, "dtrace: failed to set -%c: %s\n", s->flag, dtrace_errmsg(dtp, err));
+	const char *near = err == EDT_BADOPTNAME ? dt_options_near(s->name) : NULL;
+	if (near)
+		fprintf(stderr, "  did you mean `%s`?\n", near);
+	return 1;
+}
+
+static int set_options(dtrace_hdl_t *dtp, const struct args *a)
+{
+	static const struct setting defaults[] = {
+		{ 'x', "bufsize", "4m" }, { 'x', "aggsize", "4m" }, { 'x', "temporal", "yes" } };
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+		if (dtrace_setopt(dtp, defaults[i].name, defaults[i].value) != 0)
+			return set_failed(dtp, &defaults[i]);
+	for (int i = 0; i < a->nsettings; i++)
+		if (dtrace_setopt(dtp, a->settings[i].name, a->settings[i].value) != 0)
+			return set_failed(dtp, &a->settings[i]);
+	return 0;
+}
+
+static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
+{
+	FILE *f = fopen(p->text, "r");
+	if (!f) {
+		fprintf(stderr, "dtrace: failed to open %s: %s\n", p->text, strerror(errno));
+		return NULL;
+	}
+	a->operands[0] = (char *)p->text;
+	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, a->noperands, a->operands);
+	if (!prog)
+		fprintf(stderr, "dtrace: failed to compile script %s: %s\n%s", p->text,
+		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
+	fclose(f);
+	return prog;
+}
+
+static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
+{
+	a->operands[0] = "dtrace";
+	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, a->noperands, a->operands);
+	if (!prog)
+		fprintf(stderr, "dtrace: invalid probe specifier %s: %s\n%s", p->text,
+		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
+	return prog;
+}
+
+/* -S, -x verbose or a pragma of that name: asked after each compile, because a program can set it. */
+static bool wants_listing(dtrace_hdl_t *dtp)
+{
+	dtrace_optval_t v;
+	return dtrace_getopt(dtp, "verbose", &v) == 0 && v != DTRACEOPT_UNSET;
+}
+
+static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct program *p, dtrace_prog_t **out)
+{
+	dtrace_prog_t *prog = p->file ? compile_file(dtp, a, p) : compile_text(dtp, a, p);
+	if (!prog)
+		return 1;
+	*out = prog;
+	if (wants_listing(dtp) && dtrace_program_dump(dtp, prog, stderr) != 0) {
+		fprintf(stderr, "dtrace: failed to list %s: %s\n", p->text, dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		return 1;
+	}
+	if (a->verbose && a->mode == MODE_TRACE)
+		report_stability(dtp, p, prog, stdout);
+	return 0;
+}
+
+static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
+{
+	int status = set_options(dtp, a);
+	if (!status && dtrace_init(dtp) != 0) {
+		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		status = 1;
+	}
+	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE) {
+		fprintf(stderr, "dtrace: no probes specified\n");
+		status = 1;
+	}
+	for (int i = 0; i < a->nprograms && !status; i++)
+		status = compile_one(dtp, a, &a->programs[i], &programs[i]);
+	if (status || (a->compile_only && a->mode == MODE_TRACE))
+		return status;
+	return engine_run(dtp, a, programs);
+}
+
+static int open_and_run(const struct args *a)
+{
+	int err = 0;
+	dtrace_prog_t **programs = calloc((size_t)a->nprograms + 1, sizeof(*programs));
+	dtrace_hdl_t *dtp = programs ? dtrace_open(DTRACE_VERSION, a->oflags | DTRACE_O_NODEV, &err) : NULL;
+	int status = 1;
+	if (dtp)
+		status = run(dtp, a, programs);
+	else
+		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n",
+		    programs ? dtrace_errmsg(NULL, err) : strerror(ENOMEM));
+	if (dtp)
+		dtrace_close(dtp);
+	free(programs);
+	return status;
+}
+
+/* Output that could not be written (a full disk, a closed pipe) must not look like success. */
+static int flush_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "dtrace: failed to write output: %s\n", strerror(errno));
+	return status ? status : 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a;
+	int status = args_parse(&a, argc, argv);
+	if (!status && a.mode == MODE_HELP)
+		args_usage(stdout);
+	else if (!status && a.mode == MODE_VERSION)
+		status = version(&a);
+	else if (!status)
+		status = open_and_run(&a);
+	args_free(&a);
+	return flush_output(status);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A compiled program in, its lowest stability attributes as text out. */
+#include "report.h"
+
+static void attributes(FILE *f, const char *title, dtrace_attribute_t attr)
+{
+	fprintf(f, "\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n", title,
+	    dtrace_stability_name(attr.dtat_name), dtrace_stability_name(attr.dtat_data),
+	    dtrace_class_name(attr.dtat_class));
+}
+
+void report_stability(dtrace_hdl_t *dtp, const struct program *p, dtrace_prog_t *prog, FILE *f)
+{
+	dtrace_proginfo_t info;
+	dtrace_program_info(dtp, prog, &info);
+	fprintf(f, "\nStability attributes for %s %s:\n", p->file ? "script" : "description", p->text);
+	attributes(f, "Minimum Probe Description Attributes", info.dpi_descattr);
+	attributes(f, "Minimum Statement Attributes", info.dpi_stmtattr);
+	fputc('\n', f);
+}

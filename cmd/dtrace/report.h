@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stability report of -v. */
+#ifndef DTRACE_REPORT_H
+#define DTRACE_REPORT_H
+
+#include "args.h"
+
+void report_stability(dtrace_hdl_t *, const struct program *, dtrace_prog_t *, FILE *);
+
+#endif
