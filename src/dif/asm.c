@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Instructions and labels in, a finished DIFO out. Branches carry their label until dt_asm_finish() knows
+ * which instructions stay. All memory is the caller's arena; a limit that is exceeded fails the compile.
+ */
+#include "dif/asm.h"
+#include "base/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TABLE_MAX = 65535, SUBR_COPYOUT = 13, SUBR_COPYOUTSTR = 14 };
+#define NOWHERE UINT32_MAX
+
+struct item {
+	uint32_t instr;
+	uint32_t label;			/* of a branch */
+	struct dt_loc loc;
+};
+
+struct dt_asm {
+	struct dt_arena *arena;
+	struct dt_diag *diag;
+	struct dt_loc loc;
+	DT_VEC(struct item) items;
+	DT_VEC(uint32_t) labels;	/* place, or NOWHERE */
+	DT_VEC(uint64_t) ints;
+	DT_VEC(char) strs;
+	DT_VEC(struct dt_difv *) vars;
+	DT_VEC(struct dt_difreloc) relocs;
+	struct dt_map intmap, strmap, varmap;	/* to index + 1, offset, entry */
+	bool destructive;
+};
+
+struct dt_asm *dt_asm_new(struct dt_arena *arena, struct dt_diag *diag)
+{
+	struct dt_asm *a = DT_NEW(arena, struct dt_asm);
+
+	a->arena = arena;
+	a->diag = diag;
+	dt_map_init(&a->intmap, arena);
+	dt_map_init(&a->strmap, arena);
+	dt_map_init(&a->varmap, arena);
+	dt_vec_push(arena, &a->strs, '\0');
+	return a;
+}
+
+void dt_asm_at(struct dt_asm *a, struct dt_loc loc)
+{
+	a->loc = loc;
+}
+
+static bool is_destructive(uint32_t instr)
+{
+	unsigned subr = dt_dif_v16(instr);
+
+	if (dt_dif_op(instr) == DT_DIF_CALL)
+		return subr == SUBR_COPYOUT || subr == SUBR_COPYOUTSTR;
+	return dt_dif_op(instr) == DT_DIF_STGA;
+}
+
+static void add_item(struct dt_asm *a, uint32_t instr, uint32_t label)
+{
+	if (a->items.n == DT_DIF_MAXTEXT)
+		dt_fail(a->diag, D_UNKNOWN, a->loc, "expression is too long: DIF instruction limit exceeded (%u)",
+		    DT_DIF_MAXTEXT);
+	dt_vec_push(a->arena, &a->items, ((struct item){ instr, label, a->loc }));
+	a->destructive |= is_destructive(instr);
+}
+
+void dt_asm_emit(struct dt_asm *a, uint32_t instr)
+{
+	add_item(a, instr, NOWHERE);
+}
+
+unsigned dt_asm_label(struct dt_asm *a)
+{
+	dt_vec_push(a->arena, &a->labels, NOWHERE);
+	return (unsigned)a->labels.n - 1;
+}
+
+void dt_asm_place(struct dt_asm *a, unsigned label)
+{
+	a->labels.v[label] = (uint32_t)a->items.n;
+}
+
+void dt_asm_branch(struct dt_asm *a, unsigned op, unsigned label)
+{
+	add_item(a, dt_dif_fmt24(op, 0), label);
+}
+
+static uint32_t add_int(struct dt_asm *a, uint64_t value)
+{
+	if (a->ints.n == TABLE_MAX)
+		dt_fail(a->diag, D_UNKNOWN, a->loc, "too many integer constants: integer table limit exceeded (%u)",
+		    TABLE_MAX);
+	dt_vec_push(a->arena, &a->ints, value);
+	return (uint32_t)a->ints.n - 1;
+}
+
+void dt_asm_setx(struct dt_asm *a, uint64_t value, unsigned rd)
+{
+	char key[20];
+	uintptr_t index;
+
+	snprintf(key, sizeof(key), "%llx", (unsigned long long)value);
+	index = (uintptr_t)dt_map_get(&a->intmap, key);
+	if (!index) {
+		index = (uintptr_t)add_int(a, value) + 1;
+		dt_map_put(&a->intmap, key, (void *)index);
+	}
+	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETX, (unsigned)index - 1, rd));
+}
+
+/* A symbol's entry is its own, because enabling the program writes the address into it. */
+void dt_asm_setx_sym(struct dt_asm *a, const char *symbol, uint64_t addr, unsigned rd)
+{
+	uint32_t index = add_int(a, addr);
+
+	dt_vec_push(a->arena, &a->relocs, ((struct dt_difreloc){ index, dt_arena_strdup(a->arena, symbol), 0 }));
+	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETX, index, rd));
+}
+
+static uint32_t add_str(struct dt_asm *a, const char *text)
+{
+	size_t at = a->strs.n, len = strlen(text) + 1;
+
+	if (len > TABLE_MAX || at > TABLE_MAX - len)
+		dt_fail(a->diag, D_UNKNOWN, a->loc, "too many string constants: string table limit exceeded (%u bytes)",
+		    TABLE_MAX);
+	for (size_t i = 0; i < len; i++)
+		dt_vec_push(a->arena, &a->strs, text[i]);
+	return (uint32_t)at;
+}
+
+/* A string ends at its first NUL, for every instruction that will ever read it: what follows is not kept. */
+void dt_asm_sets(struct dt_asm *a, const char *str, uint32_t len, unsigned rd)
+{
+	const char *text = dt_arena_strndup(a->arena, str, len);
+	uintptr_t off = 0;
+
+	if (*text) {
+		off = (uintptr_t)dt_map_get(&a->strmap, text);
+		if (!off) {
+			off = add_str(a, text);
+			dt_map_put(&a->strmap, text, (void *)off);
+		}
+	}
+	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETS, (unsigned)off, rd));
+}
+
+void dt_asm_var(struct dt_asm *a, const struct dt_difv *v)
+{
+	char *key = dt_arena_printf(a->arena, "%u:%u:%s", v->scope, (unsigned)v->id, v->name);
+	struct dt_difv *known = dt_map_get(&a->varmap, key);
+
+	if (known) {
+		known->flags |= v->flags;
+		return;
+	}
+	known = dt_arena_memdup(a->arena, v, sizeof(*v));
+	known->name = dt_arena_strdup(a->arena, v->name);
+	dt_map_put(&a->varmap, key, known);
+	dt_vec_push(a->arena, &a->vars, known);
+}
+
+/* ---- finishing ---- */
+
+static bool is_branch(uint32_t instr)
+{
+	return dt_difop_form(dt_dif_op(instr)) == DT_FORM_BR;
+}
+
+static uint32_t target(const struct dt_asm *a, uint32_t at)
+{
+	const struct item *it = &a->items.v[at];
+	uint32_t to = it->label < a->labels.n ? a->labels.v[it->label] : NOWHERE;
+
+	if (to == NOWHERE || to <= at)
+		dt_fail(a->diag, D_UNKNOWN, it->loc, "internal error: a branch at %u goes nowhere or backwards", at);
+	return to;
+}
+
+/* Branches go forward, so one pass in order sees every way to an instruction before the instruction. */
+static void find_reachable(const struct dt_asm *a, bool *keep)
+{
+	keep[0] = true;
+	for (uint32_t i = 0; i < a->items.n; i++) {
+		uint32_t instr = a->items.v[i].instr;
+		unsigned op = dt_dif_op(instr);
+
+		if (!keep[i])
+			continue;
+		if (is_branch(instr))
+			keep[target(a, i)] = true;
+		if (op != DT_DIF_BA && op != DT_DIF_RET)
+			keep[i + 1] = true;
+	}
+}
+
+/*
+ * Drops nops and branches to what comes next anyway. Going backwards makes one pass enough: a branch that goes
+ * away can only turn an earlier one into a branch to the next instruction. On return next[i] is the first
+ * instruction kept at or after i.
+ */
+static void drop_idle(const struct dt_asm *a, bool *keep, uint32_t *next)
+{
+	uint32_t n = (uint32_t)a->items.n;
+
+	next[n] = n;
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t instr = a->items.v[i].instr;
+
+		if (keep[i] && (dt_dif_op(instr) == DT_DIF_NOP || (is_branch(instr) && next[target(a, i)] == next[i + 1])))
+			keep[i] = false;
+		next[i] = keep[i] ? i : next[i + 1];
+	}
+}
+
+static void write_text(const struct dt_asm *a, struct dt_difo *d)
+{
+	uint32_t n = (uint32_t)a->items.n, len = 0;
+	bool *keep = DT_NEWN(a->arena, bool, n + 1);
+	uint32_t *next = DT_NEWN(a->arena, uint32_t, n + 1), *number = DT_NEWN(a->arena, uint32_t, n + 1);
+	uint32_t *text;
+	struct dt_loc *locs;
+
+	find_reachable(a, keep);
+	drop_idle(a, keep, next);
+	for (uint32_t i = 0; i < n; i++) {
+		number[i] = len;
+		len += keep[i];
+	}
+	number[n] = len;
+	text = DT_NEWN(a->arena, uint32_t, len);
+	locs = DT_NEWN(a->arena, struct dt_loc, len);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t instr = a->items.v[i].instr;
+
+		if (!keep[i])
+			continue;
+		if (is_branch(instr))
+			instr = dt_dif_fmt24(dt_dif_op(instr), number[next[target(a, i)]]);
+		text[number[i]] = instr;
+		locs[number[i]] = a->items.v[i].loc;
+	}
+	d->text = text;
+	d->ntext = len;
+	d->locs = locs;
+}
+
+static int scope_rank(const struct dt_difv *v)
+{
+	return v->scope == DT_DIFV_THREAD ? 0 : v->scope == DT_DIFV_GLOBAL ? 1 : 2;
+}
+
+static int by_listing(const void *x, const void *y)
+{
+	const struct dt_difv *a = x, *b = y;
+
+	if (scope_rank(a) != scope_rank(b))
+		return scope_rank(a) - scope_rank(b);
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void write_vars(const struct dt_asm *a, struct dt_difo *d)
+{
+	struct dt_difv *vars = DT_NEWN(a->arena, struct dt_difv, a->vars.n);
+
+	for (size_t i = 0; i < a->vars.n; i++)
+		vars[i] = *a->vars.v[i];
+	qsort(vars, a->vars.n, sizeof(*vars), by_listing);
+	d->vars = vars;
+	d->nvars = (uint32_t)a->vars.n;
+}
+
+struct dt_difo *dt_asm_finish(struct dt_asm *a, struct dt_diftype rtype)
+{
+	struct dt_difo *d = DT_NEW(a->arena, struct dt_difo);
+
+	write_text(a, d);
+	write_vars(a, d);
+	d->ints = a->ints.v;
+	d->nints = (uint32_t)a->ints.n;
+	d->strs = a->strs.v;
+	d->strlen = (uint32_t)a->strs.n;
+	d->relocs = a->relocs.v;
+	d->nrelocs = (uint32_t)a->relocs.n;
+	d->rtype = rtype;
+	d->destructive = a->destructive;
+	return d;
+}
