@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * aggpack: quantize() and lquantize() with one line for each element and one character for each bucket. All
+ * elements share one range of buckets, so that the lines can be compared.
+ */
+#include "dif/dif.h"
+#include "output/buckets.h"
+#include "output/hist.h"
+#include "output/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct pack {
+	uint32_t from, to;
+	bool any, quantize;
+	char min[32], max[32];
+	int minwidth, maxwidth;
+};
+
+/* Widens the range by what this element counts; false: not a histogram that can be packed. */
+static bool widen(struct pack *p, const struct dt_aggrow *row)
+{
+	struct dt_buckets b;
+	uint32_t first, last;
+
+	if (row->nvals != 1 || row->vals[0].aggkind == DT_ACT_LLQUANTIZE || !dt_buckets_open(&b, &row->vals[0]))
+		return false;
+	dt_buckets_range(&b, &first, &last);
+	if (first < b.n) {
+		p->from = !p->any || first < p->from ? first : p->from;
+		p->to = !p->any || last > p->to ? last : p->to;
+		p->any = true;
+	}
+	dt_buckets_close(&b);
+	return true;
+}
+
+/* One more at each end, and the labels of both. */
+static bool settle(struct pack *p, const struct dt_aggrow *row)
+{
+	struct dt_buckets b;
+
+	if (!dt_buckets_open(&b, &row->vals[0]))
+		return false;
+	p->quantize = b.kind == DT_ACT_QUANTIZE;
+	if (!p->any)
+		p->from = p->to = p->quantize ? b.zero : 1;
+	p->from -= p->from > 0;
+	p->to += p->to + 1 < b.n;
+	dt_buckets_label(&b, p->from, p->min, sizeof(p->min));
+	dt_buckets_label(&b, p->to, p->max, sizeof(p->max));
+	dt_buckets_close(&b);
+	p->minwidth = p->quantize ? (int)strlen(p->min) : 7;
+	p->maxwidth = p->quantize ? (int)strlen(p->max) : 8;
+	if (p->minwidth < 3)
+		p->minwidth = 3;
+	if (p->maxwidth < 3)
+		p->maxwidth = 3;
+	return true;
+}
+
+static void cell(struct dt_out *o, int64_t count, long double total)
+{
+	static const char up[] = "__xxxxXX", down[] = "vvvvVV";
+	long double m = count < 0 ? -(long double)count : (long double)count;
+
+	if (count == 0)
+		dt_out_str(o, " ");
+	else if (count < 0)
+		dt_out_put(o, &down[(unsigned)(m * 5 / total + 0.5L)], 1);
+	else if (o->opts->utf8)
+		dt_out_utf8(o, 0x2581 + (uint32_t)(m * 7 / total + 0.5L));
+	else
+		dt_out_put(o, &up[(unsigned)(m * 7 / total + 0.5L)], 1);
+}
+
+static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow *row)
+{
+	struct dt_buckets b;
+	struct dt_bars bars = { 0 };
+	long double total;
+	int64_t sum = 0;
+
+	if (!dt_buckets_open(&b, &row->vals[0]))
+		return;
+	for (uint32_t i = 0; i < b.n; i++) {
+		dt_bars_add(&bars, b.count[i]);
+		sum = (int64_t)((uint64_t)sum + (uint64_t)b.count[i]);
+	}
+	total = o->opts->aggzoom ? bars.max : bars.total;
+	dt_packed_keys(o, row);
+	dt_out_printf(o, p->quantize ? " %*s :" : "%*s :", p->quantize ? p->minwidth : 8, p->min);
+	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)
+		cell(o, b.count[i], total);
+	dt_out_printf(o, ": %-*s | %" PRId64 "\n", p->maxwidth, p->max, dt_agg_normalize(sum, row->vals[0].normal));
+	dt_buckets_close(&b);
+}
+
+bool dt_aggpack_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n, unsigned keywidth)
+{
+	struct pack p = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (!widen(&p, &rows[i]))
+			return false;
+	if (!settle(&p, &rows[0]))
+		return false;
+	dt_out_printf(o, "\n%*s %*s .", (int)keywidth, keywidth ? "key" : "", p.minwidth, "min");
+	dt_out_pad(o, '-', p.to - p.from + 1);
+	dt_out_printf(o, ". %-*s | count\n", p.maxwidth, "max");
+	for (size_t i = 0; i < n && !o->failed; i++)
+		line(o, &p, &rows[i]);
+	return true;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Aggregations: the number an element stands for, the order of elements, and their default layout. Elements come as
+ * rows that point into a snapshot; nothing here keeps or changes it.
+ */
+#include "dif/dif.h"
+#include "output/buckets.h"
+#include "output/format.h"
+#include "output/hist.h"
+#include "output/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t dt_agg_normalize(int64_t value, int64_t normal)
+{
+	if (normal == 0 || normal == 1 || (normal == -1 && value == INT64_MIN))
+		return value;
+	return value / normal;
+}
+
+/* ---- scalars ---- */
+
+static uint64_t square_root(unsigned __int128 v)
+{
+	unsigned __int128 root = 0, bit = (unsigned __int128)1 << 126;
+
+	while (bit > v)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (v >= root + bit) {
+			v -= root + bit;
+			root = (root >> 1) + bit;
+		} else
+			root >>= 1;
+	}
+	return (uint64_t)root;
+}
+
+static int64_t average(const struct dt_value *v)
+{
+	return v->nwords < 2 || v->words[0] == 0 ? 0 :
+	    dt_agg_normalize(dt_agg_normalize(v->words[1], v->normal), v->words[0]);
+}
+
+/* sqrt(sum of squares / n - average squared); the normal divides the data, so the squares by its square */
+static uint64_t deviation(const struct dt_value *v)
+{
+	if (v->nwords < 4 || v->words[0] <= 0)
+		return 0;
+	unsigned __int128 squares = (unsigned __int128)(uint64_t)v->words[3] << 64 | (uint64_t)v->words[2];
+	__int128 avg = average(v), normal = v->normal ? v->normal : 1;
+	unsigned __int128 mean = squares / (unsigned __int128)(normal * normal) / (uint64_t)v->words[0];
+	unsigned __int128 square = (unsigned __int128)(avg * avg);
+
+	return mean > square ? square_root(mean - square) : 0;
+}
+
+bool dt_agg_scalar(const struct dt_value *v, struct dt_value *number)
+{
+	*number = (struct dt_value){ .kind = DT_V_INT, .size = 8, .is_signed = true };
+	switch (v->aggkind) {
+	case DT_ACT_QUANTIZE:
+	case DT_ACT_LQUANTIZE:
+	case DT_ACT_LLQUANTIZE:
+		return false;
+	case DT_ACT_AVG:
+		number->i = (uint64_t)average(v);
+		return true;
+	case DT_ACT_STDDEV:
+		number->i = deviation(v);
+		number->is_signed = false;
+		return true;
+	}
+	number->i = v->nwords ? (uint64_t)dt_agg_normalize(v->words[0], v->normal) : 0;
+	return true;
+}
+
+/* ---- order ---- */
+
+static int cmp_ld(long double a, long double b)
+{
+	return (a > b) - (a < b);
+}
+
+static long double hist_weight(const struct dt_value *v, int64_t *zero)
+{
+	struct dt_buckets b;
+	long double sum = 0;
+
+	*zero = 0;
+	if (!dt_buckets_open(&b, v))
+		return 0;
+	for (uint32_t i = 0; i < b.n; i++)
+		if (b.count[i])
+			sum += dt_buckets_value(&b, i) * (long double)b.count[i];
+	*zero = b.count[b.zero];
+	dt_buckets_close(&b);
+	return sum;
+}
+
+int dt_agg_cmp_value(const struct dt_value *a, const struct dt_value *b)
+{
+	struct dt_value x, y;
+	int64_t zx, zy;
+
+	if (!dt_agg_scalar(a, &x) || !dt_agg_scalar(b, &y)) {
+		long double wx = hist_weight(a, &zx), wy = hist_weight(b, &zy);
+		int c = cmp_ld(wx, wy);
+		return c ? c : (zx > zy) - (zx < zy);
+	}
+	if (!x.is_signed)
+		return (x.i > y.i) - (x.i < y.i);
+	return ((int64_t)x.i > (int64_t)y.i) - ((int64_t)x.i < (int64_t)y.i);
+}
+
+static int cmp_bytes(const void *a, size_t na, const void *b, size_t nb)
+{
+	size_t n = na < nb ? na : nb;
+	int c = n ? memcmp(a, b, n) : 0;
+
+	return c ? c : (na > nb) - (na < nb);
+}
+
+static int cmp_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int cmp_stack(const struct dt_value *a, const struct dt_value *b)
+{
+	for (uint32_t i = 0; i < a->npcs && i < b->npcs; i++)
+		if (a->pcs[i] != b->pcs[i])
+			return cmp_u64(a->pcs[i], b->pcs[i]);
+	return cmp_u64(a->npcs, b->npcs);
+}
+
+int dt_agg_cmp_key(const struct dt_value *a, const struct dt_value *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	switch (a->kind) {
+	case DT_V_INT:
+		if (a->size != b->size)
+			return a->size < b->size ? -1 : 1;
+		return cmp_u64(dt_value_unsigned(a), dt_value_unsigned(b));
+	case DT_V_STRING:
+		return cmp_bytes(a->bytes, dt_value_textlen(a), b->bytes, dt_value_textlen(b));
+	case DT_V_BYTES:
+		return a->len != b->len ? cmp_u64(a->len, b->len) : cmp_bytes(a->bytes, a->len, b->bytes, b->len);
+	case DT_V_STACK:
+	case DT_V_USTACK:
+		return a->pid != b->pid ? cmp_u64(a->pid, b->pid) : cmp_stack(a, b);
+	default:
+		return a->pid != b->pid ? cmp_u64(a->pid, b->pid) : cmp_u64(a->i, b->i);
+	}
+}
+
+static int cmp_keys(const struct dt_aggrow *a, const struct dt_aggrow *b, uint32_t start)
+{
+	uint32_t n = a->nkeys < b->nkeys ? a->nkeys : b->nkeys;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = (start % n + i) % n;
+		int c = dt_agg_cmp_key(&a->keys[k], &b->keys[k]);
+		if (c)
+			return c;
+	}
+	return cmp_u64(a->nkeys, b->nkeys);
+}
+
+static int cmp_values(const struct dt_aggrow *a, const struct dt_aggrow *b, uint32_t start)
+{
+	uint32_t n = a->nvals < b->nvals ? a->nvals : b->nvals;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = (start % n + i) % n;
+		int c = dt_agg_cmp_value(&a->vals[k], &b->vals[k]);
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+static int cmp_rows(const void *x, const void *y, void *ctx)
+{
+	const struct dt_aggrow *a = x, *b = y;
+	const struct dt_aggorder *order = ctx;
+	int c = order->bykey ? cmp_keys(a, b, order->keypos) : cmp_values(a, b, order->pos);
+
+	if (c == 0)
+		c = order->bykey ? cmp_values(a, b, order->pos) : cmp_keys(a, b, order->keypos);
+	return order->reverse ? -c : c;
+}
+
+void dt_agg_sort(struct dt_aggrow *rows, size_t n, const struct dt_aggorder *order)
+{
+	struct dt_aggorder plain = { 0 };
+
+	if (n > 1)
+		qsort_r(rows, n, sizeof(*rows), cmp_rows, order ? (void *)order : &plain);
+}
+
+/* ---- layout ---- */
+
+static unsigned packed_width(const struct dt_value *v)
+{
+	if (v->kind != DT_V_INT)
+		return 16;
+	return v->size == 1 ? 3 : v->size == 2 ? 5 : v->size == 4 ? 8 : 16;
+}
+
+static void packed_key(struct dt_out *o, const struct dt_value *v)
+{
+	struct dt_out text;
+	struct dt_print_opts opts = *o->opts;
+
+	if (v->kind == DT_V_INT) {
+		dt_value_key(o, v);
+		return;
+	}
+	opts.quiet = true;
+	dt_out_init(&text, NULL, &opts);
+	dt_value_trace(&text, v);
+	dt_out_printf(o, " %*s", (int)packed_width(v), dt_out_text(&text));
+	dt_out_free(&text);
+}
+
+void dt_packed_keys(struct dt_out *o, const struct dt_aggrow *row)
+{
+	for (uint32_t i = 0; i < row->nkeys; i++)
+		packed_key(o, &row->keys[i]);
+}
+
+static unsigned packed_keywidth(const struct dt_aggrow *row)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < row->nkeys; i++)
+		n += packed_width(&row->keys[i]) + 1;
+	return n;
+}
+
+static bool is_tally(const struct dt_value *v)
+{
+	return (v->aggkind == DT_ACT_COUNT || v->aggkind == DT_ACT_SUM) && v->nwords > 0;
+}
+
+/* agghist: one bar for each element. */
+static bool print_agghist(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
+{
+	struct dt_bars bars = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].nvals != 1 || rows[i].nkeys == 0 || !is_tally(&rows[i].vals[0]))
+			return false;
+		dt_bars_add(&bars, rows[i].vals[0].words[0]);
+	}
+	dt_bars_finish(&bars, o->opts);
+	dt_bars_header(o, "key", (int)packed_keywidth(&rows[0]));
+	for (size_t i = 0; i < n && !o->failed; i++) {
+		dt_packed_keys(o, &rows[i]);
+		dt_out_str(o, " ");
+		dt_bar_print(o, &bars, rows[i].vals[0].words[0], rows[i].vals[0].normal);
+	}
+	return true;
+}
+
+void dt_agg_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
+{
+	if (n == 0)
+		return;
+	if (o->opts->agghist && print_agghist(o, rows, n))
+		return;
+	if (o->opts->aggpack && dt_aggpack_print(o, rows, n, packed_keywidth(&rows[0])))
+		return;
+	for (size_t i = 0; i < n && !o->failed; i++) {
+		for (uint32_t k = 0; k < rows[i].nkeys; k++)
+			dt_value_key(o, &rows[i].keys[k]);
+		for (uint32_t k = 0; k < rows[i].nvals; k++)
+			dt_value_trace(o, &rows[i].vals[k]);
+		dt_out_str(o, "\n");
+	}
+}
+
+void dt_agg_printf(struct dt_out *o, const struct dt_format *f, const struct dt_aggrow *rows, size_t n)
+{
+	for (size_t i = 0; i < n && !o->failed; i++)
+		dt_format_printa(o, f, rows[i].keys, rows[i].nkeys, rows[i].vals, rows[i].nvals);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * printf() formats of D: text in, conversions out; then arguments are checked against them when a program is
+ * compiled, and values printed by them when it runs. A parsed format is immutable and owns copies of all its text.
+ * A new conversion is one row in conv.c.
+ */
+#ifndef DT_FORMAT_H
+#define DT_FORMAT_H
+
+#include "base/diag.h"
+#include "consume/value.h"
+#include "output/out.h"
+#include "types/type.h"
+
+#define DT_FORMAT_WIDTH_MAX 65536u	/* larger widths and precisions are refused */
+
+enum dt_conv_flags {
+	DT_CF_ALT = 1, DT_CF_ZERO = 2, DT_CF_LEFT = 4, DT_CF_PLUS = 8, DT_CF_SPACE = 16, DT_CF_GROUP = 32,
+	DT_CF_AGG = 64,			/* @ */
+	DT_CF_STARWIDTH = 128, DT_CF_STARPREC = 256,
+	DT_CF_PREC = 512,		/* a precision was given */
+};
+
+struct dt_conv;
+
+/* What a conversion letter (with its size prefix) means. */
+struct dt_convrow {
+	const char *name;		/* "d", "lld", "ls" … */
+	const char *args;		/* what it takes, for messages */
+	bool (*check)(const struct dt_convrow *, struct dt_types *, const struct dt_type *);
+	void (*print)(struct dt_out *, const struct dt_conv *, const struct dt_value *);
+	uint8_t size;			/* of an integer argument; 0: any */
+	char letter;			/* C's letter */
+};
+
+/* One conversion and the plain text before it. The last entry may have no row: only text. */
+struct dt_conv {
+	const char *prefix;		/* literal text, %% reduced */
+	uint32_t prefixlen;
+	uint32_t off, len;		/* of the conversion in the format string */
+	const struct dt_convrow *row;	/* NULL: text only */
+	uint16_t flags;			/* DT_CF_* */
+	uint32_t width, prec;		/* when not by * */
+};
+
+struct dt_format {
+	struct dt_conv *conv;
+	uint32_t nconv;			/* entries, the closing text included */
+	uint32_t nargs;			/* values wanted: one a conversion, one a *; %@ not counted */
+	uint32_t naggs;			/* %@ conversions */
+};
+
+struct dt_format_error {
+	enum dt_tag tag;
+	uint32_t off;			/* in the format, when arg is -1 */
+	int arg;			/* index of the offending argument in the list given, or -1 */
+	char msg[512];
+};
+
+/* In the arena; NULL and *err on a bad format. "" is a format without conversions. */
+struct dt_format *dt_format_parse(struct dt_arena *, const char *text, size_t len, struct dt_format_error *err);
+
+/* NULL: the type fits the conversion; else the text of what it wants ("pointer or integer"). */
+const char *dt_format_check_arg(const struct dt_conv *, struct dt_types *, const struct dt_type *);
+/*
+ * Checks the whole argument list in order (values for * included, aggregations of printa() not). `func` is the action's
+ * name for messages. For printa() the types are those of the keys: too many are fine. False: *err tells.
+ */
+bool dt_format_check(const struct dt_format *, const char *func, struct dt_types *, const struct dt_type *const *types,
+    uint32_t n, bool printa, struct dt_format_error *err);
+
+/* Prints. Values missing at the end print as nothing; a value of the wrong kind prints as what it is. */
+void dt_format_print(struct dt_out *, const struct dt_format *, const struct dt_value *values, uint32_t n);
+/* printa(): keys for the plain conversions, aggregation values for %@ (the last one repeats). */
+void dt_format_printa(struct dt_out *, const struct dt_format *, const struct dt_value *keys, uint32_t nkeys,
+    const struct dt_value *aggs, uint32_t naggs);
+
+/* The rows; the last has no name. */
+extern const struct dt_convrow dt_convrows[];
+
+#endif

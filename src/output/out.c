@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The growable text buffer behind every printer. Knows nothing of values. */
+#include "output/out.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct dt_print_opts dt_print_defaults = { .stackindent = 14 };
+
+void dt_out_init(struct dt_out *o, FILE *file, const struct dt_print_opts *opts)
+{
+	memset(o, 0, sizeof(*o));
+	o->file = file;
+	o->opts = opts ? opts : &dt_print_defaults;
+	o->max = DT_OUT_MAX;
+}
+
+void dt_out_free(struct dt_out *o)
+{
+	free(o->buf);
+	o->buf = NULL;
+	o->len = o->cap = 0;
+}
+
+const char *dt_out_text(const struct dt_out *o)
+{
+	return o->buf ? o->buf : "";
+}
+
+void dt_out_clear(struct dt_out *o)
+{
+	o->len = 0;
+	o->failed = false;
+	if (o->buf)
+		o->buf[0] = '\0';
+}
+
+static bool reserve(struct dt_out *o, size_t n)
+{
+	if (o->failed || n > o->max - o->len) {
+		o->failed = true;
+		return false;
+	}
+	if (o->cap - o->len > n)
+		return true;
+	size_t cap = o->cap ? o->cap : 256;
+	while (cap - o->len <= n)
+		cap *= 2;
+	char *buf = realloc(o->buf, cap);
+	if (!buf) {
+		o->failed = true;
+		return false;
+	}
+	o->buf = buf;
+	o->cap = cap;
+	return true;
+}
+
+void dt_out_put(struct dt_out *o, const void *p, size_t n)
+{
+	if (n == 0)
+		return;
+	if (o->file) {
+		if (!o->failed && fwrite(p, 1, n, o->file) != n)
+			o->failed = true;
+		return;
+	}
+	if (!reserve(o, n))
+		return;
+	memcpy(o->buf + o->len, p, n);
+	o->len += n;
+	o->buf[o->len] = '\0';
+}
+
+void dt_out_str(struct dt_out *o, const char *s)
+{
+	dt_out_put(o, s, strlen(s));
+}
+
+void dt_out_pad(struct dt_out *o, char c, size_t n)
+{
+	char some[64];
+
+	memset(some, c, sizeof(some));
+	while (n > 0 && !o->failed) {
+		size_t part = n < sizeof(some) ? n : sizeof(some);
+		dt_out_put(o, some, part);
+		n -= part;
+	}
+}
+
+void dt_out_printf(struct dt_out *o, const char *fmt, ...)
+{
+	char small[256], *big = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		o->failed = true;
+		return;
+	}
+	if ((size_t)n < sizeof(small)) {
+		dt_out_put(o, small, (size_t)n);
+		return;
+	}
+	va_start(ap, fmt);
+	n = vasprintf(&big, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		o->failed = true;
+		return;
+	}
+	dt_out_put(o, big, (size_t)n);
+	free(big);
+}
+
+void dt_out_utf8(struct dt_out *o, uint32_t c)
+{
+	unsigned char b[4];
+	size_t n;
+
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;
+	if (c < 0x80) {
+		b[0] = (unsigned char)c;
+		n = 1;
+	} else if (c < 0x800) {
+		b[0] = (unsigned char)(0xc0 | c >> 6);
+		n = 2;
+	} else if (c < 0x10000) {
+		b[0] = (unsigned char)(0xe0 | c >> 12);
+		n = 3;
+	} else {
+		b[0] = (unsigned char)(0xf0 | c >> 18);
+		n = 4;
+	}
+	for (size_t i = 1; i < n; i++)
+		b[i] = (unsigned char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
+	dt_out_put(o, b, n);
+}
+
+static void escape(struct dt_out *o, unsigned char c)
+{
+	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
+	const char *at = c ? strchr(from, c) : NULL;
+
+	if (at)
+		dt_out_printf(o, "\\%c", to[at - from]);
+	else if (c == 0)
+		dt_out_str(o, "\\0");
+	else if (c < ' ' || c > '~')
+		dt_out_printf(o, "\\%03o", c);
+	else
+		dt_out_put(o, &c, 1);
+}
+
+void dt_out_escaped(struct dt_out *o, const void *p, size_t n)
+{
+	const unsigned char *b = p;
+
+	for (size_t i = 0; i < n && !o->failed; i++)
+		escape(o, b[i]);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where text goes: a growable buffer, or a FILE. Nothing here fails to its caller: when memory or the file is out,
+ * `failed` is set and what follows is thrown away, so that printers need no error paths.
+ */
+#ifndef DT_OUT_H
+#define DT_OUT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct dt_types;
+
+enum dt_symkind { DT_SYM_KERNEL, DT_SYM_MODULE, DT_SYM_USER, DT_SYM_UOBJECT, DT_SYM_UADDR };
+
+/*
+ * An address as text, without padding: "vmlinux`schedule+0x1d" (KERNEL, UADDR: with offset; USER: the function only;
+ * MODULE, UOBJECT: the file only). False: unknown, and the address itself is printed.
+ */
+typedef bool dt_symbolize_f(void *ctx, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
+
+struct dt_print_opts {
+	dt_symbolize_f *symbolize;	/* NULL: every address as 0x… */
+	void *symctx;
+	struct dt_types *types;		/* for print(); NULL: values as bytes */
+	bool quiet;			/* -q: trace() without padding */
+	bool numeric;			/* %I and %P ask no name service */
+	bool rawbytes;			/* bytes that look like text are dumped all the same */
+	bool agghist, aggpack, aggzoom;
+	bool utf8;			/* bars of block characters */
+	uint32_t stackindent;
+	uint32_t target;		/* process of %A with a plain address */
+};
+extern const struct dt_print_opts dt_print_defaults;	/* stackindent 14, the rest zero */
+
+struct dt_out {
+	const struct dt_print_opts *opts;
+	FILE *file;			/* NULL: text is kept in buf */
+	char *buf;			/* NUL-terminated when not NULL */
+	size_t len, cap, max;
+	bool failed;
+};
+
+#define DT_OUT_MAX ((size_t)1 << 30)	/* of text kept in memory */
+
+void dt_out_init(struct dt_out *, FILE *, const struct dt_print_opts *);	/* opts NULL: the defaults */
+void dt_out_free(struct dt_out *);
+const char *dt_out_text(const struct dt_out *);		/* "" when nothing was put */
+void dt_out_clear(struct dt_out *);
+
+void dt_out_put(struct dt_out *, const void *, size_t);
+void dt_out_str(struct dt_out *, const char *);
+void dt_out_pad(struct dt_out *, char, size_t n);
+void dt_out_printf(struct dt_out *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One code point as UTF-8; what is no code point becomes U+FFFD. */
+void dt_out_utf8(struct dt_out *, uint32_t);
+/* Bytes with C escapes for what is not printable, and for \ and ". */
+void dt_out_escaped(struct dt_out *, const void *, size_t);
+
+#endif

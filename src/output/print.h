@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values as text in the layouts of DTrace when no format is given: trace(), aggregation keys and values,
+ * histograms, stacks, dumps, print(). Everything is bounded by the value's own size.
+ */
+#ifndef DT_PRINT_H
+#define DT_PRINT_H
+
+#include "consume/value.h"
+#include "output/out.h"
+
+/* ---- plain values (value.c) ---- */
+
+uint64_t dt_value_unsigned(const struct dt_value *);	/* masked to the value's size */
+uint64_t dt_value_signed(const struct dt_value *);	/* sign-extended from its size */
+size_t dt_value_textlen(const struct dt_value *);	/* bytes before the first NUL */
+bool dt_value_looks_text(const void *, size_t len);	/* printable, NULs only at the end */
+
+/* trace(): padded columns, or bare with opts->quiet. */
+void dt_value_trace(struct dt_out *, const struct dt_value *);
+/* A key of an aggregation. */
+void dt_value_key(struct dt_out *, const struct dt_value *);
+void dt_hexdump_print(struct dt_out *, const void *, size_t len);
+/* A newline, then each frame on its own line. */
+void dt_stack_print(struct dt_out *, const struct dt_value *, uint32_t indent);
+/* The text of an address value (SYM … UADDR); 0x… when unknown. */
+void dt_symbol_text(const struct dt_print_opts *, const struct dt_value *, char *buf, size_t len);
+/* print(): the value by its type, one newline before and after each line (print.c). */
+void dt_pretty_print(struct dt_out *, const struct dt_value *);
+/* The same for what lies at an address: "0x… = *" and then the object. */
+void dt_pretty_pointer(struct dt_out *, uint64_t addr, const struct dt_value *object);
+
+/* ---- aggregations (hist.c, aggprint.c) ---- */
+
+/* The one number of a count, sum, min, max, avg or stddev, normalised; false for histograms. */
+bool dt_agg_scalar(const struct dt_value *, struct dt_value *number);
+void dt_hist_print(struct dt_out *, const struct dt_value *);
+
+/* One element: its keys, and a value of each aggregation printed together. */
+struct dt_aggrow {
+	const struct dt_value *keys;
+	uint32_t nkeys;
+	const struct dt_value *vals;
+	uint32_t nvals;
+};
+
+struct dt_aggorder {
+	bool reverse;		/* aggsortrev */
+	bool bykey;		/* aggsortkey */
+	uint32_t keypos;	/* aggsortkeypos */
+	uint32_t pos;		/* aggsortpos */
+};
+
+int dt_agg_cmp_value(const struct dt_value *, const struct dt_value *);
+int dt_agg_cmp_key(const struct dt_value *, const struct dt_value *);
+void dt_agg_sort(struct dt_aggrow *, size_t n, const struct dt_aggorder *);
+/* All elements of one aggregation, or of several joined, in the order given, without format. */
+void dt_agg_print(struct dt_out *, const struct dt_aggrow *, size_t n);
+struct dt_format;
+void dt_agg_printf(struct dt_out *, const struct dt_format *, const struct dt_aggrow *, size_t n);
+
+#endif

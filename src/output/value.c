@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plain values without a format: numbers, text, bytes, stacks, symbols. Columns are the historic ones; a number is
+ * printed with the sign of its type.
+ */
+#include "output/print.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+uint64_t dt_value_unsigned(const struct dt_value *v)
+{
+	return v->size > 0 && v->size < 8 ? v->i & ((1ull << 8 * v->size) - 1) : v->i;
+}
+
+uint64_t dt_value_signed(const struct dt_value *v)
+{
+	unsigned shift = v->size > 0 && v->size < 8 ? 64 - 8u * v->size : 0;
+
+	return (uint64_t)((int64_t)(v->i << shift) >> shift);
+}
+
+size_t dt_value_textlen(const struct dt_value *v)
+{
+	return v->bytes && v->len ? strnlen(v->bytes, v->len) : 0;
+}
+
+bool dt_value_looks_text(const void *p, size_t len)
+{
+	const unsigned char *b = p;
+	size_t i;
+
+	for (i = 0; i < len && b[i]; i++)
+		if ((b[i] < 0x20 || b[i] > 0x7e) && !strchr("\t\n\v\f\r\b\a", b[i]))
+			return false;
+	if (i == 0)
+		return false;
+	for (; i < len; i++)
+		if (b[i])
+			return false;
+	return true;
+}
+
+/* ---- dumps ---- */
+
+static void dump_line(struct dt_out *o, const unsigned char *b, size_t off, size_t n)
+{
+	dt_out_printf(o, "     %5zx:", off);
+	for (size_t i = 0; i < 16; i++)
+		if (i < n)
+			dt_out_printf(o, " %02x", b[i]);
+		else
+			dt_out_pad(o, ' ', 3);
+	dt_out_pad(o, ' ', 2);
+	for (size_t i = 0; i < n; i++)
+		dt_out_pad(o, b[i] >= 0x20 && b[i] <= 0x7e ? (char)b[i] : '.', 1);
+	dt_out_str(o, "\n");
+}
+
+void dt_hexdump_print(struct dt_out *o, const void *p, size_t len)
+{
+	const unsigned char *b = p;
+
+	dt_out_str(o, "\n           ");
+	for (int i = 0; i < 16; i++)
+		dt_out_printf(o, "  %c", "0123456789abcdef"[i]);
+	dt_out_str(o, "  0123456789abcdef\n");
+	for (size_t i = 0; i < len && !o->failed; i += 16)
+		dump_line(o, b + i, i, len - i < 16 ? len - i : 16);
+}
+
+/* ---- addresses ---- */
+
+void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, char *buf, size_t len)
+{
+	static const uint8_t kinds[] = {
+		[DT_V_SYM] = DT_SYM_KERNEL, [DT_V_MOD] = DT_SYM_MODULE, [DT_V_USYM] = DT_SYM_USER,
+		[DT_V_UMOD] = DT_SYM_UOBJECT, [DT_V_UADDR] = DT_SYM_UADDR,
+	};
+
+	if (len == 0)
+		return;
+	if (opts->symbolize && v->kind >= DT_V_SYM && v->kind <= DT_V_UADDR &&
+	    opts->symbolize(opts->symctx, kinds[v->kind], v->pid, v->i, buf, len)) {
+		buf[len - 1] = '\0';
+		return;
+	}
+	snprintf(buf, len, "0x%" PRIx64, v->i);
+}
+
+void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
+{
+	char text[512];
+	struct dt_value pc = { .kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
+
+	dt_out_str(o, "\n");
+	for (uint32_t i = 0; i < v->npcs && v->pcs[i] && !o->failed; i++) {
+		pc.i = v->pcs[i];
+		dt_symbol_text(o->opts, &pc, text, sizeof(text));
+		dt_out_pad(o, ' ', indent);
+		dt_out_str(o, text);
+		dt_out_str(o, "\n");
+	}
+}
+
+/* ---- by kind ---- */
+
+static void print_int(struct dt_out *o, const struct dt_value *v, bool quiet)
+{
+	static const uint8_t widths[9] = { [1] = 3, [2] = 5, [4] = 8 };
+	int width = v->size <= 8 && widths[v->size] ? widths[v->size] : 16;
+
+	if (quiet)
+		width = 0;
+	else
+		dt_out_str(o, " ");
+	if (v->is_signed)
+		dt_out_printf(o, "%*" PRId64, width, (int64_t)dt_value_signed(v));
+	else
+		dt_out_printf(o, "%*" PRIu64, width, dt_value_unsigned(v));
+}
+
+/* Text in a column of the given width (0: bare). */
+static void print_column(struct dt_out *o, const char *text, size_t n, size_t width)
+{
+	if (width)
+		dt_out_str(o, "  ");
+	dt_out_put(o, text, n);
+	if (n < width)
+		dt_out_pad(o, ' ', width - n);
+}
+
+static void print_bytes(struct dt_out *o, const struct dt_value *v, size_t width)
+{
+	if (!o->opts->rawbytes && v->bytes && dt_value_looks_text(v->bytes, v->len))
+		print_column(o, v->bytes, dt_value_textlen(v), width);
+	else
+		dt_hexdump_print(o, v->bytes, v->bytes ? v->len : 0);
+}
+
+static void print_symbol(struct dt_out *o, const struct dt_value *v, size_t width)
+{
+	char text[512];
+
+	dt_symbol_text(o->opts, v, text, sizeof(text));
+	print_column(o, text, strlen(text), width);
+}
+
+static void print_string(struct dt_out *o, const struct dt_value *v, size_t width)
+{
+	size_t n = dt_value_textlen(v);
+
+	/* an empty string, or one with control characters, is still the text the program asked for */
+	print_column(o, n ? v->bytes : "", n, width);
+}
+
+static void print_agg(struct dt_out *o, const struct dt_value *v)
+{
+	struct dt_value plain;
+
+	if (dt_agg_scalar(v, &plain))
+		print_int(o, &plain, false);
+	else
+		dt_hist_print(o, v);
+}
+
+static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth, size_t symwidth)
+{
+	switch (v->kind) {
+	case DT_V_INT: print_int(o, v, quiet); break;
+	case DT_V_STRING: print_string(o, v, quiet ? 0 : strwidth); break;
+	case DT_V_BYTES: print_bytes(o, v, quiet ? 0 : strwidth); break;
+	case DT_V_STACK:
+	case DT_V_USTACK: dt_stack_print(o, v, o->opts->stackindent); break;
+	case DT_V_SYM:
+	case DT_V_MOD:
+	case DT_V_USYM:
+	case DT_V_UMOD:
+	case DT_V_UADDR: print_symbol(o, v, quiet ? 0 : symwidth); break;
+	case DT_V_AGG: print_agg(o, v); break;
+	}
+}
+
+void dt_value_trace(struct dt_out *o, const struct dt_value *v)
+{
+	print_value(o, v, o->opts->quiet, 33, 50);
+}
+
+void dt_value_key(struct dt_out *o, const struct dt_value *v)
+{
+	print_value(o, v, false, 50, 50);
+}
