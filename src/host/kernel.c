@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /sys/kernel/btf and /proc/kallsyms in, bytes and addresses out. The symbol list is kept as the kernel's
+ * own text and searched line by line: it takes a few milliseconds and no table.
+ */
+#include "host/kernel.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/map.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BTF_MAX = 256 << 20, SYMBOLS_MAX = 256 << 20 };
+
+static bool is_module_name(const char *s)
+{
+	size_t len = strlen(s);
+
+	return len > 0 && len < NAME_MAX && s[0] != '.' && !strchr(s, '/');
+}
+
+int dt_kernel_btf(void *ctx, const char *module, void **data, size_t *len)
+{
+	char path[sizeof("/sys/kernel/btf/") + NAME_MAX], *text;
+	int err;
+
+	(void)ctx;
+	if (!is_module_name(module))
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
+	err = dt_file_read(path, BTF_MAX, &text, len);
+	if (!err)
+		*data = text;
+	return err;
+}
+
+struct dt_kernel {
+	struct dt_arena *arena;
+	struct dt_map modules;		/* names given out */
+	char *text;			/* of kallsyms */
+	size_t len;
+	int err;			/* why there is no text */
+};
+
+struct dt_kernel *dt_kernel_new(void)
+{
+	struct dt_arena *a = dt_arena_new();
+	struct dt_kernel *k;
+
+	if (!a)
+		return NULL;
+	k = DT_NEW(a, struct dt_kernel);
+	k->arena = a;
+	dt_map_init(&k->modules, a);
+	return k;
+}
+
+void dt_kernel_free(struct dt_kernel *k)
+{
+	if (!k)
+		return;
+	free(k->text);
+	dt_arena_free(k->arena);
+}
+
+static int read_symbols(struct dt_kernel *k)
+{
+	if (!k->text && !k->err)
+		k->err = dt_file_read("/proc/kallsyms", SYMBOLS_MAX, &k->text, &k->len);
+	return k->err;
+}
+
+struct symbol {
+	uint64_t addr;
+	const char *module;		/* not ended by NUL; NULL: the core kernel */
+	size_t module_len;
+};
+
+/*
+ * One line is "ffff800080010000 T _stext" or the same with "\t[module]" at the end. `at` is where the wanted
+ * name was met in the text: is it the whole name of its line?
+ */
+static bool parse_line(const char *text, const char *at, size_t name_len, struct symbol *out)
+{
+	const char *end = at + name_len, *line = at, *close;
+	char *after;
+
+	if (*end != '\n' && *end != '\t' && *end != '\0')
+		return false;
+	while (line > text && line[-1] != '\n')
+		line--;
+	if (at - line < 4 || at[-1] != ' ' || at[-3] != ' ')
+		return false;
+	out->addr = strtoull(line, &after, 16);
+	if (after != at - 3)
+		return false;
+	out->module = NULL;
+	if (end[0] != '\t' || end[1] != '[')
+		return true;
+	close = strpbrk(end, "]\n");
+	if (!close || *close != ']')
+		return false;
+	out->module = end + 2;
+	out->module_len = (size_t)(close - out->module);
+	return true;
+}
+
+static bool module_matches(const struct symbol *s, const char *module)
+{
+	if (!module)
+		return true;
+	if (strcmp(module, "kernel") == 0 || strcmp(module, "vmlinux") == 0)
+		return !s->module;
+	return s->module && strlen(module) == s->module_len && memcmp(module, s->module, s->module_len) == 0;
+}
+
+static const char *module_name(struct dt_kernel *k, const struct symbol *s)
+{
+	char *name;
+
+	if (!s->module)
+		return "vmlinux";
+	name = dt_map_getn(&k->modules, s->module, s->module_len);
+	if (!name) {
+		name = dt_arena_strndup(k->arena, s->module, s->module_len);
+		dt_map_put(&k->modules, name, name);
+	}
+	return name;
+}
+
+int dt_kernel_symbol(struct dt_kernel *k, const char *module, const char *name, uint64_t *addr, const char **module_out)
+{
+	size_t len = strlen(name);
+	struct symbol s;
+	int err = read_symbols(k);
+
+	if (err)
+		return err;
+	if (!len || strpbrk(name, " \t\n"))
+		return -ENOENT;
+	/* The core kernel stands first in the list, so the first match is the one wanted. */
+	for (const char *p = k->text; (p = memmem(p, k->len - (size_t)(p - k->text), name, len)); p += len) {
+		if (!parse_line(k->text, p, len, &s) || !module_matches(&s, module))
+			continue;
+		*addr = s.addr;
+		if (module_out)
+			*module_out = module_name(k, &s);
+		return 0;
+	}
+	return -ENOENT;
+}

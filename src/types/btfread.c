@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Raw BTF in, its records and strings out. The converter may take for granted that each record lies in
+ * its section, aligned; what records say about each other (ids, names, loops) is not checked here.
+ */
+#include "types/btf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int check_header(const struct btf_header *h, size_t len)
+{
+	uint64_t room;
+
+	if (h->magic != BTF_MAGIC || h->version != BTF_VERSION)
+		return h->magic == __builtin_bswap16(BTF_MAGIC) ? -ENOTSUP : -EINVAL;
+	if (h->hdr_len < sizeof(*h) || h->hdr_len % 4 || h->hdr_len > len)
+		return -EINVAL;
+	room = len - h->hdr_len;
+	if (h->type_off % 4 || h->type_len % 4)
+		return -EINVAL;
+	if ((uint64_t)h->type_off + h->type_len > h->str_off || (uint64_t)h->str_off + h->str_len > room)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_strings(const unsigned char *s, uint32_t len, bool split)
+{
+	if (!len)
+		return split ? 0 : -EINVAL;
+	if (s[len - 1] != '\0' || (!split && s[0] != '\0'))
+		return -EINVAL;
+	return 0;
+}
+
+/* Bytes of a record after its first twelve; -1: no such kind. */
+static int64_t tail_size(uint32_t info)
+{
+	uint64_t n = BTF_INFO_VLEN(info);
+
+	switch (BTF_INFO_KIND(info)) {
+	case BTF_KIND_PTR: case BTF_KIND_FWD: case BTF_KIND_TYPEDEF: case BTF_KIND_VOLATILE: case BTF_KIND_CONST:
+	case BTF_KIND_RESTRICT: case BTF_KIND_FUNC: case BTF_KIND_FLOAT: case BTF_KIND_TYPE_TAG:
+		return 0;
+	case BTF_KIND_INT: case BTF_KIND_VAR: case BTF_KIND_DECL_TAG:
+		return 4;
+	case BTF_KIND_ARRAY:
+		return sizeof(struct btf_array);
+	case BTF_KIND_STRUCT: case BTF_KIND_UNION: case BTF_KIND_DATASEC: case BTF_KIND_ENUM64:
+		return (int64_t)(n * 12);
+	case BTF_KIND_ENUM: case BTF_KIND_FUNC_PROTO:
+		return (int64_t)(n * 8);
+	default:
+		return -1;
+	}
+}
+
+/* Counts the records, and notes where they are when `offset` is given. */
+static int walk(const unsigned char *records, uint32_t len, uint32_t *offset, uint32_t *count)
+{
+	uint32_t at = 0, n = 0, info;
+
+	for (; at < len; n++) {
+		uint32_t left = len - at;
+		int64_t tail;
+
+		if (left < sizeof(struct btf_type))
+			return -EINVAL;
+		memcpy(&info, records + at + offsetof(struct btf_type, info), sizeof(info));
+		tail = tail_size(info);
+		if (tail < 0 || (uint64_t)tail > left - sizeof(struct btf_type))
+			return -EINVAL;
+		if (offset)
+			offset[n] = at;
+		at += (uint32_t)sizeof(struct btf_type) + (uint32_t)tail;
+	}
+	*count = n;
+	return 0;
+}
+
+static int check(struct dt_btf *b, const unsigned char *data, size_t len, struct btf_header *h, uint32_t *n)
+{
+	int err;
+
+	if (len < sizeof(*h) || len > UINT32_MAX / 2)
+		return -EINVAL;
+	memcpy(h, data, sizeof(*h));
+	err = check_header(h, len);
+	if (!err)
+		err = check_strings(data + h->hdr_len + h->str_off, h->str_len, b->base != NULL);
+	if (!err)
+		err = walk(data + h->hdr_len + h->type_off, h->type_len, NULL, n);
+	return err;
+}
+
+int dt_btf_open(struct dt_btf *b, unsigned char *data, size_t len)
+{
+	struct btf_header h;
+	uint32_t n;
+	int err = check(b, data, len, &h, &n);
+
+	b->offset = err ? NULL : calloc((size_t)n + 1, sizeof(*b->offset));
+	if (!b->offset) {
+		free(data);
+		return err ? err : -ENOMEM;
+	}
+	b->data = data;
+	b->records = data + h.hdr_len + h.type_off;
+	b->strings = (const char *)data + h.hdr_len + h.str_off;
+	b->str_first = b->base ? b->base->str_end : 0;
+	b->str_end = b->str_first + h.str_len;
+	b->first = b->base ? b->base->end : 1;
+	b->end = b->first + n;
+	return walk(b->records, h.type_len, b->offset, &n);
+}
+
+const char *dt_btf_string(const struct dt_btf *b, uint32_t off)
+{
+	while (b && off < b->str_first)
+		b = b->base;
+	return b && off < b->str_end ? b->strings + (off - b->str_first) : NULL;
+}

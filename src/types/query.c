@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Questions about types. A chain of typedefs, qualifiers, pointers and arrays always ends: types are
+ * built from older ones. A struct may meet itself among its members when type data lie, so walks over members are bounded.
+ */
+#include "types/table.h"
+
+enum {
+	MEMBER_DEPTH = 32,		/* structs inside each other */
+	MEMBER_BUDGET = 1 << 18,	/* members looked at for one name */
+};
+
+const struct dt_type *dt_type_base(const struct dt_type *t)
+{
+	while (t->kind == DT_T_TYPEDEF || t->kind == DT_T_QUAL)
+		t = t->ref;
+	return t;
+}
+
+uint64_t dt_type_size(struct dt_types *ts, const struct dt_type *type)
+{
+	const struct dt_type *t = dt_type_base(type);
+	uint64_t n = 1, size;
+
+	for (; t->kind == DT_T_ARRAY; t = dt_type_base(t->ref))
+		if (__builtin_mul_overflow(n, t->nelems, &n))
+			return 0;
+	t = dt_type_complete(ts, t);
+	return __builtin_mul_overflow(n, t->size, &size) ? 0 : size;
+}
+
+static uint32_t align_at(struct dt_types *, const struct dt_type *, unsigned depth);
+
+/* Type data do not tell alignment: it is the members' largest, or 1 when the offsets show that the struct is packed. */
+static uint32_t align_of_members(struct dt_types *ts, const struct dt_type *t, unsigned depth)
+{
+	uint32_t n, align = 1;
+	const struct dt_member *m = dt_type_members(ts, t, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t a = align_at(ts, m[i].type, depth);
+
+		if (!m[i].bit_size && m[i].bit_off % ((uint64_t)a * 8))
+			return 1;
+		align = a > align ? a : align;
+	}
+	return t->size % align ? 1 : align;
+}
+
+static uint32_t align_at(struct dt_types *ts, const struct dt_type *type, unsigned depth)
+{
+	const struct dt_type *t = dt_type_base(type);
+
+	while (t->kind == DT_T_ARRAY)
+		t = dt_type_base(t->ref);
+	t = dt_type_complete(ts, t);
+	if (t->lazy && !t->lazy->aligned && depth < MEMBER_DEPTH) {
+		t->lazy->aligned = true;	/* before the walk: a struct that holds itself then counts as 1 */
+		dt_type_mutable(t)->align = align_of_members(ts, t, depth + 1);
+	}
+	return t->align ? t->align : 1;
+}
+
+uint32_t dt_type_align(struct dt_types *ts, const struct dt_type *type)
+{
+	return align_at(ts, type, 0);
+}
+
+static const struct dt_type *loaded(struct dt_types *ts, const struct dt_type *type)
+{
+	const struct dt_type *t = dt_type_complete(ts, type);
+
+	if (t->lazy && t->lazy->from)
+		dt_btf_load(ts, t);
+	return t;
+}
+
+const struct dt_member *dt_type_members(struct dt_types *ts, const struct dt_type *type, uint32_t *n)
+{
+	const struct dt_type *t = loaded(ts, type);
+
+	*n = dt_type_is_sou(t) ? t->lazy->n : 0;
+	return *n ? t->lazy->members : NULL;
+}
+
+const struct dt_enumconst *dt_type_enums(struct dt_types *ts, const struct dt_type *type, uint32_t *n)
+{
+	const struct dt_type *t = loaded(ts, type);
+
+	*n = t->kind == DT_T_ENUM ? t->lazy->n : 0;
+	return *n ? t->lazy->enums : NULL;
+}
+
+static bool find_member(struct dt_types *ts, const struct dt_type *t, const char *name, struct dt_member *out,
+    unsigned depth, unsigned *budget)
+{
+	uint32_t n;
+	const struct dt_member *m = dt_type_members(ts, t, &n);
+
+	for (uint32_t i = 0; i < n; i++, (*budget)--) {
+		if (!*budget)
+			return false;
+		if (m[i].name && strcmp(m[i].name, name) == 0) {
+			*out = m[i];
+			return true;
+		}
+	}
+	for (uint32_t i = 0; i < n && depth < MEMBER_DEPTH && *budget; i++) {
+		if (m[i].name || !dt_type_is_sou(m[i].type))
+			continue;
+		(*budget)--;
+		if (find_member(ts, m[i].type, name, out, depth + 1, budget)) {
+			out->bit_off += m[i].bit_off;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool dt_type_member(struct dt_types *ts, const struct dt_type *t, const char *name, struct dt_member *out)
+{
+	unsigned budget = MEMBER_BUDGET;
+
+	return *name && find_member(ts, t, name, out, 0, &budget);
+}
+
+bool dt_type_is_void(const struct dt_type *t)
+{
+	return dt_type_base(t)->kind == DT_T_VOID;
+}
+
+bool dt_type_is_integer(const struct dt_type *t)
+{
+	enum dt_tkind kind = dt_type_base(t)->kind;
+
+	return kind == DT_T_INT || kind == DT_T_ENUM;
+}
+
+bool dt_type_is_scalar(const struct dt_type *t)
+{
+	return dt_type_is_integer(t) || dt_type_base(t)->kind == DT_T_PTR;
+}
+
+bool dt_type_is_pointer(const struct dt_type *t)
+{
+	enum dt_tkind kind = dt_type_base(t)->kind;
+
+	return kind == DT_T_PTR || kind == DT_T_ARRAY;
+}
+
+bool dt_type_is_sou(const struct dt_type *t)
+{
+	enum dt_tkind kind = dt_type_base(t)->kind;
+
+	return kind == DT_T_STRUCT || kind == DT_T_UNION;
+}
+
+bool dt_type_is_string(const struct dt_type *t)
+{
+	return dt_type_base(t)->kind == DT_T_STRING;
+}
+
+bool dt_type_is_stringlike(const struct dt_type *type)
+{
+	const struct dt_type *t = dt_type_base(type);
+
+	if (t->kind == DT_T_STRING)
+		return true;
+	if (t->kind != DT_T_PTR && t->kind != DT_T_ARRAY)
+		return false;
+	t = dt_type_base(t->ref);
+	return t->kind == DT_T_INT && t->is_char;
+}
+
+bool dt_type_is_signed(const struct dt_type *type)
+{
+	const struct dt_type *t = dt_type_base(type);
+
+	return (t->kind == DT_T_INT || t->kind == DT_T_ENUM) && t->is_signed;
+}
+
+bool dt_type_is_user(const struct dt_type *t)
+{
+	bool element = false;
+
+	for (;; t = t->ref) {
+		if (t->kind == DT_T_QUAL && t->user)
+			return true;
+		if (t->kind == DT_T_ARRAY)
+			element = true;		/* an array of user pointers is not itself in user memory */
+		else if (t->kind != DT_T_QUAL && t->kind != DT_T_TYPEDEF)
+			return t->kind == DT_T_PTR && t->user && !element;
+	}
+}
+
+bool dt_type_is_byref(const struct dt_type *type)
+{
+	const struct dt_type *t = dt_type_base(type);
+
+	switch (t->kind) {
+	case DT_T_STRUCT:
+	case DT_T_UNION:
+	case DT_T_ARRAY:
+	case DT_T_STRING:
+	case DT_T_FUNC:
+	case DT_T_STACK:
+	case DT_T_SYMADDR:
+	case DT_T_USYMADDR:
+	case DT_T_DYN:
+		return true;
+	case DT_T_FLOAT:
+	case DT_T_INT:			/* __int128 does not fit a register either */
+		return t->size > 8;
+	default:
+		return false;
+	}
+}
+
+static bool same_func(const struct dt_type *a, const struct dt_type *b)
+{
+	return a->ref == b->ref && a->nparams == b->nparams && a->varargs == b->varargs &&
+	    (!a->nparams || memcmp(a->params, b->params, a->nparams * sizeof(*a->params)) == 0);
+}
+
+bool dt_type_same(const struct dt_type *a, const struct dt_type *b)
+{
+	a = dt_type_base(a);
+	b = dt_type_base(b);
+	return a == b || (a->kind == DT_T_FUNC && b->kind == DT_T_FUNC && same_func(a, b));
+}

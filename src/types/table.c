@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Types built from others, and the names that text declared. A built type is found again by
+ * how it is built ("P12": pointer to type 12); numbers are never used twice, so an
+ * entry whose parts were cut away is never met again. Names are undone by dt_types_cut().
+ */
+#include "types/table.h"
+#include "base/diag.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void dt_types_free(struct dt_types *ts)
+{
+	if (!ts)
+		return;
+	dt_btf_free(ts->btf);
+	free(ts->error);
+	dt_arena_free(ts->arena);
+}
+
+/* ---- built types ---- */
+
+static bool in_user_memory(const struct dt_type *t)
+{
+	for (; t->kind == DT_T_QUAL || t->kind == DT_T_TYPEDEF || t->kind == DT_T_ARRAY; t = t->ref)
+		if (t->kind == DT_T_QUAL && t->user)
+			return true;
+	return false;
+}
+
+const struct dt_type *dt_type_ptr(struct dt_types *ts, const struct dt_type *to)
+{
+	struct dt_type *t;
+	char key[32];
+
+	if (to->kind == DT_T_FUNC && to->param_names)	/* names are no part of what a pointer points to */
+		to = dt_type_func(ts, to->ref, to->params, to->nparams, to->varargs);
+	snprintf(key, sizeof(key), "P%u", to->id);
+	t = dt_map_get(&ts->built, key);
+	if (t)
+		return t;
+	t = dt_type_new(ts, DT_T_PTR);
+	t->ref = to;
+	t->size = t->align = 8;
+	t->user = in_user_memory(to);
+	dt_map_put(&ts->built, key, t);
+	return t;
+}
+
+const struct dt_type *dt_type_array(struct dt_types *ts, const struct dt_type *elem, uint64_t n)
+{
+	struct dt_type *t;
+	char key[48];
+
+	snprintf(key, sizeof(key), "A%u,%llu", elem->id, (unsigned long long)n);
+	t = dt_map_get(&ts->built, key);
+	if (t)
+		return t;
+	t = dt_type_new(ts, DT_T_ARRAY);
+	t->ref = elem;
+	t->nelems = n;
+	t->align = elem->align;
+	if (__builtin_mul_overflow(elem->size, n, &t->size))
+		t->size = 0;
+	dt_map_put(&ts->built, key, t);
+	return t;
+}
+
+const struct dt_type *dt_type_qual(struct dt_types *ts, const struct dt_type *to, unsigned quals)
+{
+	struct dt_type *t;
+	char key[32];
+
+	if (to->kind == DT_T_ARRAY)	/* qualifies the elements (C17 6.7.3p9) */
+		return dt_type_array(ts, dt_type_qual(ts, to->ref, quals), to->nelems);
+	if (to->kind == DT_T_QUAL) {
+		quals |= to->quals;
+		to = to->ref;
+	}
+	quals &= DT_TQ_CONST | DT_TQ_VOLATILE | DT_TQ_RESTRICT | DT_TQ_USERLAND;
+	if (!quals)
+		return to;
+	snprintf(key, sizeof(key), "Q%u,%u", to->id, quals);
+	t = dt_map_get(&ts->built, key);
+	if (t)
+		return t;
+	t = dt_type_new(ts, DT_T_QUAL);
+	t->ref = to;
+	t->quals = (uint8_t)quals;
+	t->user = quals & DT_TQ_USERLAND;
+	t->size = to->size;
+	t->align = to->align;
+	dt_map_put(&ts->built, key, t);
+	return t;
+}
+
+static char *func_key(struct dt_types *ts, const struct dt_type *ret, const struct dt_type *const *params,
+    unsigned n, bool varargs)
+{
+	size_t room = 32 + (size_t)n * 11, used;
+	char *key = dt_arena_alloc(ts->arena, room);
+
+	used = (size_t)snprintf(key, room, "F%u%s", ret->id, varargs ? "v" : "");
+	for (unsigned i = 0; i < n; i++)
+		used += (size_t)snprintf(key + used, room - used, ",%u", params[i]->id);
+	return key;
+}
+
+static struct dt_type *new_func(struct dt_types *ts, const struct dt_type *ret, const struct dt_type *const *params,
+    unsigned n, bool varargs)
+{
+	struct dt_type *t = dt_type_new(ts, DT_T_FUNC);
+
+	t->ref = ret;
+	t->nparams = n;
+	t->varargs = varargs;
+	t->params = n ? dt_arena_memdup(ts->arena, params, sizeof(*params) * n) : NULL;
+	return t;
+}
+
+const struct dt_type *dt_type_func(struct dt_types *ts, const struct dt_type *ret,
+    const struct dt_type *const *params, unsigned n, bool varargs)
+{
+	char *key = func_key(ts, ret, params, n, varargs);
+	struct dt_type *t = dt_map_get(&ts->built, key);
+
+	if (t)
+		return t;
+	t = new_func(ts, ret, params, n, varargs);
+	dt_map_put(&ts->built, key, t);
+	return t;
+}
+
+const struct dt_type *dt_type_func_named(struct dt_types *ts, const struct dt_type *func, const char *const *names)
+{
+	struct dt_type *t = new_func(ts, func->ref, func->params, func->nparams, func->varargs);
+
+	t->param_names = names;
+	return t;
+}
+
+/* ---- names ---- */
+
+static char kind_letter(enum dt_tkind kind)
+{
+	switch (kind) {
+	case DT_T_STRUCT:
+		return 's';
+	case DT_T_UNION:
+		return 'u';
+	case DT_T_ENUM:
+		return 'e';
+	default:
+		return 't';
+	}
+}
+
+static const char *home(const char *module)
+{
+	return strcmp(module, "C") == 0 ? "C" : "D";
+}
+
+enum { KEY_ROOM = 128 };
+
+/* The key of a name, in `buf` when it fits: a look-up that finds nothing should leave no memory behind. */
+static const char *name_key(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name, char buf[KEY_ROOM])
+{
+	int n = snprintf(buf, KEY_ROOM, "%c`%s`%s", kind_letter(kind), home(module), name);
+
+	if (n >= 0 && n < KEY_ROOM)
+		return buf;
+	return dt_arena_printf(ts->arena, "%c`%s`%s", kind_letter(kind), home(module), name);
+}
+
+static void name_put(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name, struct dt_type *t)
+{
+	char buf[KEY_ROOM];
+	const char *key = name_key(ts, module, kind, name, buf);
+	void *old = dt_map_get(&ts->names, key);
+
+	if (old) {
+		struct dt_undo u = { .key = dt_arena_strdup(ts->arena, key), .old = old };
+
+		dt_vec_push(ts->arena, &ts->undo, u);
+	}
+	dt_map_put(&ts->names, key, t);
+}
+
+static struct dt_type *name_get(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name)
+{
+	char buf[KEY_ROOM];
+
+	return dt_map_get(&ts->names, name_key(ts, module, kind, name, buf));
+}
+
+struct dt_type *dt_type_new_shell(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *tag)
+{
+	struct dt_type *t = dt_type_new(ts, kind);
+
+	t->lazy = DT_NEW(ts->arena, struct dt_type_lazy);
+	t->lazy->aligned = true;
+	t->module = module;
+	t->name = tag;
+	t->incomplete = true;
+	return t;
+}
+
+struct dt_type *dt_type_shell(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *tag)
+{
+	struct dt_type *t;
+
+	if (!tag || !*tag)
+		return dt_type_new_shell(ts, home(module), kind, NULL);
+	t = name_get(ts, module, kind, tag);
+	if (t && t->incomplete)
+		return t;
+	t = dt_type_new_shell(ts, home(module), kind, dt_arena_strdup(ts->arena, tag));
+	name_put(ts, module, kind, tag, t);
+	return t;
+}
+
+const struct dt_type *dt_type_new_typedef(struct dt_types *ts, const char *module, const char *name, const struct dt_type *to)
+{
+	struct dt_type *t = dt_type_new(ts, DT_T_TYPEDEF);
+
+	t->name = name;
+	t->module = module;
+	t->ref = to;
+	t->size = to->size;
+	t->align = to->align;
+	return t;
+}
+
+const struct dt_type *dt_type_typedef(struct dt_types *ts, const char *module, const char *name, const struct dt_type *to)
+{
+	struct dt_type *t = name_get(ts, module, DT_T_TYPEDEF, name);
+
+	if (t && t->ref == to)
+		return t;
+	t = dt_type_mutable(dt_type_new_typedef(ts, home(module), dt_arena_strdup(ts->arena, name), to));
+	name_put(ts, module, DT_T_TYPEDEF, name, t);
+	return t;
+}
+
+/* ---- undo ---- */
+
+struct dt_types_mark dt_types_mark(const struct dt_types *ts)
+{
+	return (struct dt_types_mark){ ts->names.n, (uint32_t)ts->undo.n };
+}
+
+static void undo(struct dt_types *ts, const struct dt_undo *u)
+{
+	struct dt_type *t = u->completed;
+
+	if (!t) {
+		dt_map_put(&ts->names, u->key, u->old);
+		return;
+	}
+	t->incomplete = true;
+	t->size = 0;
+	t->align = 1;
+	*t->lazy = (struct dt_type_lazy){ .aligned = true };
+}
+
+void dt_types_cut(struct dt_types *ts, struct dt_types_mark mark)
+{
+	while (ts->undo.n > mark.types)
+		undo(ts, &ts->undo.v[--ts->undo.n]);
+	dt_map_cut(&ts->names, mark.names);
+}
+
+/* ---- lookup ---- */
+
+/* Of two answers the complete one, and of equals the first. */
+static const struct dt_type *better(const struct dt_type *first, const struct dt_type *second)
+{
+	return !first || (first->incomplete && second && !second->incomplete) ? second : first;
+}
+
+const struct dt_type *dt_types_declared(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name)
+{
+	if (module && strcmp(module, "C") != 0 && strcmp(module, "D") != 0)
+		return NULL;
+	if (module)
+		return name_get(ts, module, kind, name);
+	return better(name_get(ts, "C", kind, name), name_get(ts, "D", kind, name));
+}
+
+static const struct dt_type *given(struct dt_types *ts, const char *name)
+{
+	const struct dt_type *t;
+
+	if (strcmp(name, "string") == 0)
+		return ts->string;
+	for (unsigned i = 0; i < 3; i++)	/* not <DYN>: it is no name */
+		if (strcmp(name, ts->special[i]->name) == 0)
+			return ts->special[i];
+	t = dt_types_basic(ts, name);
+	return t ? t : dt_types_predefined(ts, name);
+}
+
+const struct dt_type *dt_types_find(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name)
+{
+	bool text = !module || strcmp(module, "C") == 0 || strcmp(module, "D") == 0;
+	const struct dt_type *t = text ? dt_types_declared(ts, module, kind, name) : NULL;
+
+	if (!text)
+		return dt_btf_find(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module, kind, name, true);
+	if (!t && kind == DT_T_TYPEDEF)
+		t = given(ts, name);
+	if ((t && !t->incomplete) || module)
+		return t;
+	return better(t, dt_btf_find_any(ts, kind, name));
+}
+
+const struct dt_type *dt_type_complete(struct dt_types *ts, const struct dt_type *type)
+{
+	const struct dt_type *t = dt_type_base(type), *found = NULL;
+	bool text;
+
+	if (!t->incomplete || !t->name)
+		return t;
+	text = strcmp(t->module, "C") == 0 || strcmp(t->module, "D") == 0;
+	if (!text) {
+		found = dt_btf_find(ts, t->module, t->kind, t->name, false);
+		if (!found || found->incomplete)
+			found = dt_btf_find_any(ts, t->kind, t->name);
+	}
+	if (!found || found->incomplete)
+		found = dt_types_declared(ts, NULL, t->kind, t->name);
+	if (text && (!found || found->incomplete))
+		found = dt_btf_find_any(ts, t->kind, t->name);
+	return found && !found->incomplete ? found : t;
+}
+
+void dt_types_near(struct dt_types *ts, enum dt_tkind kind, struct dt_near *near)
+{
+	char letter = kind_letter(kind);
+
+	for (uint32_t i = 0; i < ts->names.n; i++) {
+		const struct dt_map_entry *e = &ts->names.v[i];
+
+		if (e->key[0] == letter)
+			dt_near_offer(near, ((const struct dt_type *)e->value)->name);
+	}
+	if (kind == DT_T_TYPEDEF)
+		dt_types_predefined_near(near);
+	dt_btf_near(ts, kind, near);
+}
