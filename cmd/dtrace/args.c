@@ -172,7 +172,7 @@ static int add_pid(struct args *a, const char *arg)
 	long pid = strtol(arg, &end, 10);
 	if (errno || end == arg || *end || pid <= 0 || pid > INT32_MAX) {
 		fprintf(stderr, "dtrace: invalid pid: %s\n", arg);
-		return 2;
+		return 1;
 	}
 	a->victims[a->nvictims++] = (struct victim){ false, arg, pid };
 	return 0;

@@ -48,7 +48,7 @@ struct args {
 	int noperands;		/* with [0] */
 };
 
-/* 0, or the status to exit with (2) after a message went to stderr. */
+/* 0, or the status to exit with (1, 2) after a message went to stderr. */
 int args_parse(struct args *, int argc, char **argv);
 void args_free(struct args *);
 void args_usage(FILE *);

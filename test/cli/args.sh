@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The command line itself: modes, statuses, messages. DTRACE is the program to test.
+dtrace=${DTRACE:-build/dtrace}
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+
+# is WHAT STATUS TEXT ARGS…: status and a text that must be in stdout or stderr ("" for nothing printed at all)
+is() {
+	what=$1 want=$2 text=$3
+	shift 3
+	"$dtrace" "$@" >"$tmp/out" 2>&1 </dev/null
+	status=$?
+	if [ "$status" -ne "$want" ]; then
+		echo "not ok - $what: status $status, not $want: $(head -n 3 "$tmp/out")"
+	elif [ -z "$text" ] && [ -s "$tmp/out" ]; then
+		echo "not ok - $what: printed: $(head -n 3 "$tmp/out")"
+	elif [ -n "$text" ] && ! grep -qF -e "$text" "$tmp/out"; then
+		echo "not ok - $what: no \"$text\" in: $(head -n 3 "$tmp/out")"
+	else
+		echo "ok - $what"
+	fi
+}
+
+echo 'BEGIN { trace($1); }' >"$tmp/arg.d"
+echo 'BEGIN { trace(exename); }' >"$tmp/bad.d"
+printf 'BEGIN { exit(0); }\n' >"$tmp/good.d"
+printf '#pragma D option quiet\n#pragma D option strsize=64\nBEGIN { exit(0); }\n' >"$tmp/pragma.d"
+printf '#pragma D option bufsiz=1m\nBEGIN { exit(0); }\n' >"$tmp/badpragma.d"
+printf '#include "n.h"\nBEGIN { trace(N); }\n' >"$tmp/cpp.d"
+echo '#define N 42' >"$tmp/n.h"
+
+is "no arguments" 2 "usage: dtrace"
+is "--help" 0 "usage: dtrace" --help
+is "-V" 0 "dtrace: D 1." -V
+is "--version" 0 "dtrace: D 1." --version
+is "-Vv" 0 "This is DTrace for Linux" -V -v
+is "two modes" 2 "only one of the [-AGhlV] options can be specified at a time" -l -V
+is "one mode twice" 0 "dtrace: D 1." -V -V
+is "unknown letter" 2 "illegal option -- Q" -Q
+is "unknown long option" 2 "illegal option -- --nosuch" --nosuch
+is "missing argument" 2 "option requires an argument -- b" -b
+is "-3x" 2 "illegal option -- 3x" -3x
+is "-B with -l" 2 "-B not valid" -B -l
+is "-B with -o" 2 "-B not valid" -B -o "$tmp/o" -n BEGIN
+is "bad pid" 1 "invalid pid: 12x" -e -p 12x -n BEGIN
+is "no programs" 1 "no probes specified" -e
+is "operands only" 1 "no probes specified" a b c
+is "-e" 0 "" -e -n 'BEGIN { exit(0); }'
+is "-64" 0 "" -64 -e -n 'BEGIN { exit(0); }'
+is "-P" 0 "" -e -P 'dtrace { exit(0); }'
+is "script" 0 "" -e -s "$tmp/good.d"
+is "several programs" 0 "" -e -s "$tmp/good.d" -n 'END { trace(1); }'
+is "operand before an option" 0 "" 17 -e -s "$tmp/arg.d"
+is "operand after options" 0 "" -e -s "$tmp/arg.d" 17
+is "operand after --" 0 "" -e -s "$tmp/arg.d" -- -17
+is "unused operand" 1 "D_MACRO_UNUSED" -e -x errtags -s "$tmp/good.d" extra
+is "-x argref" 0 "" -e -x argref -s "$tmp/good.d" extra
+is "missing operand" 1 "failed to compile script $tmp/arg.d: " -e -s "$tmp/arg.d"
+is "-x defaultargs" 0 "" -e -x defaultargs -s "$tmp/arg.d"
+is "missing script" 1 "failed to open $tmp/none.d: No such file or directory" -e -s "$tmp/none.d"
+is "script error" 1 "failed to compile script $tmp/bad.d: [D_IDENT_UNDEF] line 1: failed to resolve exename" -e -x errtags -s "$tmp/bad.d"
+is "script hint" 1 'did you mean `execname`?' -e -s "$tmp/bad.d"
+is "text error" 1 "dtrace: invalid probe specifier BEGIN { x }: " -e -n 'BEGIN { x }'
+is "-b" 0 "" -e -b 1m -n 'BEGIN { exit(0); }'
+is "bad -b" 1 "failed to set -b: Invalid value for specified option" -e -b 1x -n BEGIN
+is "bad -x name" 1 "failed to set -x bufsiz: Invalid option name" -e -x bufsiz=4m -n BEGIN
+is "bad -x name's hint" 1 'did you mean `bufsize`?' -e -x bufsiz=4m -n BEGIN
+is "bad -x value" 1 "failed to set -x bufpolicy: Invalid value for specified option" -e -x bufpolicy=round -n BEGIN
+is "-O json" 0 "" -e -O json -n 'BEGIN { exit(0); }'
+is "bad -O" 1 "failed to set -O: Invalid value" -e -O smoke -n BEGIN
+is "-t -q -w -F -Z" 0 "" -e -t -q -w -F -Z -n 'BEGIN { exit(0); }'
+is "pragma options" 0 "" -e -s "$tmp/pragma.d"
+is "bad pragma option" 1 "bufsiz" -e -s "$tmp/badpragma.d"
+is "-C -I" 0 "" -e -C -I "$tmp" -s "$tmp/cpp.d"
+is "without -C" 1 "failed to compile script" -e -s "$tmp/cpp.d"
+is "-C -D" 0 "" -e -C -D 'N=1' -n 'BEGIN { exit(0); }'
+is "-S" 0 "DIFO 0x" -S -e -n 'BEGIN { trace(pid); }'
+is "-v" 0 "Minimum Statement Attributes" -e -v -n 'BEGIN { trace(pid); }'
+is "-v names the text" 0 "Stability attributes for description BEGIN:" -e -v -n BEGIN
+
+"$dtrace" -e -v -n BEGIN >/dev/full 2>"$tmp/err"
+if [ $? -eq 1 ] && grep -q 'failed to write output' "$tmp/err"; then echo "ok - full disk"; else echo "not ok - full disk"; fi
+exit 0

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced by ./run and ./check, from the root of the tree: installs what is missing, and only that.
+# A need is a command or a file (a glob is fine) and the Debian packages that bring it. Looking is done by the
+# shell itself, so that nothing missing costs nothing.
+
+missing=
+
+need() {	# need COMMAND-OR-/FILE PACKAGE…
+	case $1 in
+	/*)
+		for file in $1; do
+			[ -e "$file" ] && return
+		done ;;
+	*)
+		command -v "$1" >/dev/null 2>&1 && return ;;
+	esac
+	shift
+	missing="$missing $*"
+}
+
+need_build() {
+	need gcc gcc libc6-dev
+	need "/usr/include/stdio.h" libc6-dev
+	need make make
+	need pkg-config pkg-config
+	need "/usr/include/bpf/libbpf.h" libbpf-dev
+	need "/usr/include/libelf.h" libelf-dev
+}
+
+# install_missing NAME: NAME is who asks, for messages. False when something is still missing.
+install_missing() {
+	[ -z "$missing" ] && return 0
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "$1: these packages are missing, and only root can install them: apt-get install$missing" >&2
+		return 1
+	fi
+	if ! command -v apt-get >/dev/null 2>&1; then
+		echo "$1: no apt-get here; please install what Debian calls:$missing" >&2
+		return 1
+	fi
+	echo "$1: installing$missing" >&2
+	log=$(mktemp)
+	# shellcheck disable=SC2086
+	if { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $missing; } \
+	    >"$log" 2>&1 </dev/null; then
+		rm -f "$log"
+		missing=
+		return 0
+	fi
+	cat "$log" >&2
+	rm -f "$log"
+	echo "$1: could not install:$missing" >&2
+	missing=
+	return 1
+}
