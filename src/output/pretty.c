@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * print() of a value: a type and its recorded bytes in, one line for each member out, four blanks a level, integers
+ * in hexadecimal. The bytes may be fewer than the type wants: what is missing prints as "<truncated>".
+ */
+#include "output/print.h"
+#include "output/scalar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct pretty {
+	struct dt_out *o;
+	struct dt_types *types;
+	struct dt_bytes bytes;
+	unsigned depth;
+};
+
+static void put_value(struct pretty *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
+
+static void indent(struct pretty *p)
+{
+	dt_out_pad(p->o, ' ', 4 * (size_t)p->depth);
+}
+
+static void put_type(struct pretty *p, const struct dt_type *t)
+{
+	char name[256];
+
+	dt_type_name(t, name, sizeof(name));
+	/* the unnamed are told by their kind */
+	dt_out_str(p->o, name[0] ? name : "struct");
+}
+
+static void put_member(struct pretty *p, const struct dt_member *m, uint64_t base)
+{
+	char name[256];
+	size_t n;
+
+	indent(p);
+	dt_type_name(m->type, name, sizeof(name));
+	dt_out_str(p->o, name);
+	n = strlen(name);
+	if (m->name && m->name[0]) {
+		if (n == 0 || name[n - 1] != '*')
+			dt_out_str(p->o, " ");
+		dt_out_str(p->o, m->name);
+	}
+	if (m->bit_size)
+		dt_out_printf(p->o, " :%u", m->bit_size);
+	dt_out_str(p->o, " = ");
+	put_value(p, m->type, base + m->bit_off, m->bit_size);
+	dt_out_str(p->o, "\n");
+}
+
+static void put_struct(struct pretty *p, const struct dt_type *t, uint64_t bit_off)
+{
+	uint32_t n = 0;
+	const struct dt_member *m = dt_type_members(p->types, t, &n);
+
+	if (t->incomplete || (!m && n == 0 && t->size == 0)) {
+		dt_out_str(p->o, "<forward decl>");
+		return;
+	}
+	dt_out_str(p->o, "{\n");
+	p->depth++;
+	for (uint32_t i = 0; m && i < n && !p->o->failed; i++)
+		put_member(p, &m[i], bit_off);
+	p->depth--;
+	indent(p);
+	dt_out_str(p->o, "}");
+}
+
+static void put_text(struct pretty *p, const struct dt_type *t, uint64_t bit_off)
+{
+	struct dt_bytes b = dt_bytes_at(p->bytes, bit_off / 8, t->nelems);
+
+	dt_out_str(p->o, p->depth ? "[ \"" : "\"");
+	dt_out_escaped(p->o, b.p, b.len ? strnlen((const char *)b.p, b.len) : 0);
+	dt_out_str(p->o, p->depth ? "\" ]" : "\"");
+}
+
+/* Structs one a line, everything else in a row. */
+static void put_array(struct pretty *p, const struct dt_type *t, uint64_t bit_off)
+{
+	const struct dt_type *e = dt_type_complete(p->types, t->ref);
+	uint64_t size = dt_type_size(p->types, t->ref);
+	bool lines = dt_type_is_sou(e) || e->kind == DT_T_ARRAY;
+
+	if (dt_scalar_is_char(e)) {
+		put_text(p, t, bit_off);
+		return;
+	}
+	dt_out_str(p->o, lines ? "[\n" : "[ ");
+	p->depth += lines;
+	for (uint64_t i = 0; i < t->nelems && !p->o->failed; i++) {
+		if (i > 0)
+			dt_out_str(p->o, lines ? ",\n" : ", ");
+		if (size == 0 || bit_off / 8 + i * size >= p->bytes.len) {
+			dt_out_str(p->o, "...");
+			break;
+		}
+		if (lines) {
+			indent(p);
+			put_type(p, t->ref);
+			dt_out_str(p->o, " ");
+		}
+		put_value(p, t->ref, bit_off + 8 * i * size, 0);
+	}
+	p->depth -= lines;
+	if (lines) {
+		dt_out_str(p->o, "\n");
+		indent(p);
+		dt_out_str(p->o, "]");
+	} else
+		dt_out_str(p->o, " ]");
+}
+
+static void put_pointer(struct pretty *p, const struct dt_type *t, uint64_t v)
+{
+	char text[256];
+	struct dt_value sym = { .kind = DT_V_SYM, .i = v };
+
+	if (v && dt_type_base(t->ref)->kind == DT_T_FUNC && p->o->opts->symbolize) {
+		dt_symbol_text(p->o->opts, &sym, text, sizeof(text));
+		dt_out_str(p->o, text);
+	} else
+		dt_out_printf(p->o, v ? "0x%" PRIx64 : "%" PRIx64, v);
+}
+
+static void put_integer(struct pretty *p, const struct dt_type *t, uint64_t v, uint16_t bits)
+{
+	unsigned width = bits ? bits : (unsigned)(8 * t->size);
+	const char *name = t->kind == DT_T_ENUM ? dt_scalar_enum(p->types, t, v) : NULL;
+
+	if (name)
+		dt_out_str(p->o, name);
+	else if (t->kind == DT_T_ENUM)
+		dt_out_printf(p->o, "%" PRId64, (int64_t)v);
+	else if (dt_scalar_is_char(t) && !bits)
+		dt_scalar_char(p->o, (unsigned char)v);
+	else {
+		if (width < 64)
+			v &= (1ull << width) - 1;
+		dt_out_printf(p->o, v ? "0x%" PRIx64 : "%" PRIx64, v);
+	}
+}
+
+static void put_scalar(struct pretty *p, const struct dt_type *t, uint64_t bit_off, uint16_t bit_size)
+{
+	uint64_t v;
+
+	if (!dt_scalar_read(t, p->bytes, bit_off, bit_size, &v))
+		dt_out_str(p->o, "<truncated>");
+	else if (t->kind == DT_T_PTR)
+		put_pointer(p, t, v);
+	else
+		put_integer(p, t, v, bit_size);
+}
+
+static void put_string(struct pretty *p, uint64_t bit_off)
+{
+	struct dt_bytes b = dt_bytes_at(p->bytes, bit_off / 8, p->bytes.len);
+
+	dt_out_str(p->o, "\"");
+	dt_out_escaped(p->o, b.p, b.len ? strnlen((const char *)b.p, b.len) : 0);
+	dt_out_str(p->o, "\"");
+}
+
+static void put_value(struct pretty *p, const struct dt_type *type, uint64_t bit_off, uint16_t bit_size)
+{
+	const struct dt_type *t = dt_type_complete(p->types, dt_type_base(type));
+
+	if (p->depth > DT_PRINT_DEPTH) {
+		dt_out_str(p->o, "...");
+		return;
+	}
+	switch (t->kind) {
+	case DT_T_STRUCT:
+	case DT_T_UNION: put_struct(p, t, bit_off); break;
+	case DT_T_ARRAY: put_array(p, t, bit_off); break;
+	case DT_T_STRING: put_string(p, bit_off); break;
+	case DT_T_INT:
+	case DT_T_ENUM:
+	case DT_T_PTR: put_scalar(p, t, bit_off, bit_size); break;
+	case DT_T_FLOAT:
+		if (!dt_scalar_float(p->o, dt_bytes_at(p->bytes, bit_off / 8, t->size)))
+			dt_out_str(p->o, "<truncated>");
+		break;
+	default: dt_out_str(p->o, "<unknown>"); break;
+	}
+}
+
+void dt_pretty_print(struct dt_out *o, const struct dt_value *v)
+{
+	struct pretty p = { .o = o, .types = o->opts->types };
+	unsigned char word[8];
+
+	if (!p.types || !v->type) {
+		dt_value_trace(o, v);
+		dt_out_str(o, "\n");
+		return;
+	}
+	if (v->kind == DT_V_INT) {
+		for (unsigned i = 0; i < 8; i++)
+			word[i] = (unsigned char)(v->i >> 8 * i);
+		p.bytes = (struct dt_bytes){ word, v->size && v->size <= 8 ? v->size : 8 };
+	} else
+		p.bytes = (struct dt_bytes){ v->bytes, v->bytes ? v->len : 0 };
+	put_type(&p, v->type);
+	dt_out_str(o, " ");
+	put_value(&p, v->type, 0, 0);
+	dt_out_str(o, "\n");
+}

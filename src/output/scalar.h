@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading members of a recorded object by type, for both layouts of print(). */
+#ifndef DT_SCALAR_H
+#define DT_SCALAR_H
+
+#include "output/out.h"
+#include "types/type.h"
+
+#define DT_PRINT_DEPTH 32		/* deeper nesting prints as "..." */
+
+struct dt_bytes { const unsigned char *p; size_t len; };	/* what was recorded of an object */
+
+/* The integer at a bit offset; false when the record ends before it. */
+bool dt_scalar_read(const struct dt_type *, struct dt_bytes, uint64_t bit_off, uint16_t bit_size, uint64_t *value);
+/* `len` bytes from a byte offset, fewer at the end of the record. */
+struct dt_bytes dt_bytes_at(struct dt_bytes, uint64_t off, uint64_t len);
+bool dt_scalar_is_char(const struct dt_type *);
+/* The enumerator's name, or NULL. */
+const char *dt_scalar_enum(struct dt_types *, const struct dt_type *, uint64_t value);
+/* A floating-point object as %+.7e; false when its size is none of C's. */
+bool dt_scalar_float(struct dt_out *, struct dt_bytes);
+/* 'c', '\n', '\004' */
+void dt_scalar_char(struct dt_out *, unsigned char);
+
+#endif
