@@ -87,7 +87,7 @@ $(B)/obj/gen/dlib.o: $(B)/gen/dlib.c $(B)/flags
 # Rebuilt from nothing, so that objects of deleted files do not stay in it.
 $(B)/libdtrace.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $(LIB_OBJ)
+	@ar rcs $@ $(LIB_OBJ)
 $(B)/libdtrace.so: $(LIB_OBJ) src/lib/libdtrace.map
 	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libdtrace.so.2 -Wl,--version-script=src/lib/libdtrace.map \
 		-o $@ $(LIB_OBJ) $(PKG_LIBS)

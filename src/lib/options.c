@@ -131,9 +131,9 @@ static bool read_part(const char **p, long max, long *out)
 static bool parse_version(const char *p, int64_t *out)
 {
 	long part[3] = { 0, 0, 0 };
-	if (!read_part(&p, 255, &part[0]) || *p++ != '.' || !read_part(&p, 4095, &part[1]))
+	if (!read_part(&p, 255, &part[0]) || *p++ != '.' || !read_part(&p, 255, &part[1]))
 		return false;
-	if (*p == '.' && (p++, !read_part(&p, 4095, &part[2])))
+	if (*p == '.' && (p++, !read_part(&p, 255, &part[2])))
 		return false;
 	*out = DT_VERSION_NUM(part[0], part[1], part[2]);
 	return *p == '\0';

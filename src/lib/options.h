@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-#define DT_VERSION_NUM(major, minor, micro) ((int64_t)(major) << 24 | (int64_t)(minor) << 12 | (micro))
+/* As the rows of src/builtin/ say from which version on a name exists (DT_VERS). */
+#define DT_VERSION_NUM(major, minor, micro) ((int64_t)((major) << 16 | (minor) << 8 | (micro)))
 
 enum dt_opt {
 #define X(name, number, cls, kind, words, def, flags, cflag) DT_OPT_##name,

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The examples of the manual page are run as they stand there.
+dtrace=${DTRACE:-build/dtrace}
+case $dtrace in /*) ;; *) dtrace=$PWD/$dtrace ;; esac
+page=$PWD/man/dtrace.1
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+mkdir bin
+ln -s "$dtrace" bin/dtrace
+PATH=$tmp/bin:$PATH
+echo 'BEGIN { exit(0); }' >script.d
+sed -n '/^\.SH EXAMPLES/,/^\.SH "SEE/s/^\(dtrace .*\)$/\1/p' "$page" >examples
+while IFS= read -r line; do
+	if sh -c "$line" >out 2>&1 </dev/null; then echo "ok - $line"; else echo "not ok - $line: $(head -n 2 out)"; fi
+done <examples
