@@ -5,11 +5,12 @@
  */
 #include "dif/asm.h"
 #include "base/map.h"
+#include "dif/var.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TABLE_MAX = 65535, SUBR_COPYOUT = 13, SUBR_COPYOUTSTR = 14 };
+enum { TABLE_MAX = 65535 };
 #define NOWHERE UINT32_MAX
 
 struct item {
@@ -50,22 +51,13 @@ void dt_asm_at(struct dt_asm *a, struct dt_loc loc)
 	a->loc = loc;
 }
 
-static bool is_destructive(uint32_t instr)
-{
-	unsigned subr = dt_dif_v16(instr);
-
-	if (dt_dif_op(instr) == DT_DIF_CALL)
-		return subr == SUBR_COPYOUT || subr == SUBR_COPYOUTSTR;
-	return dt_dif_op(instr) == DT_DIF_STGA;
-}
-
 static void add_item(struct dt_asm *a, uint32_t instr, uint32_t label)
 {
 	if (a->items.n == DT_DIF_MAXTEXT)
 		dt_fail(a->diag, D_UNKNOWN, a->loc, "expression is too long: DIF instruction limit exceeded (%u)",
 		    DT_DIF_MAXTEXT);
 	dt_vec_push(a->arena, &a->items, ((struct item){ instr, label, a->loc }));
-	a->destructive |= is_destructive(instr);
+	a->destructive |= dt_dif_is_destructive(instr);
 }
 
 void dt_asm_emit(struct dt_asm *a, uint32_t instr)
@@ -249,20 +241,12 @@ static void write_text(const struct dt_asm *a, struct dt_difo *d)
 	d->locs = locs;
 }
 
-static int scope_rank(const struct dt_difv *v)
-{
-	return v->scope == DT_DIFV_THREAD ? 0 : v->scope == DT_DIFV_GLOBAL ? 1 : 2;
-}
-
 static int by_listing(const void *x, const void *y)
 {
 	const struct dt_difv *a = x, *b = y;
+	int order = dt_difv_order(a->scope, a->id, b);
 
-	if (scope_rank(a) != scope_rank(b))
-		return scope_rank(a) - scope_rank(b);
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return order ? order : strcmp(a->name, b->name);
 }
 
 static void write_vars(const struct dt_asm *a, struct dt_difo *d)

@@ -187,7 +187,7 @@ struct dt_prog {
 	struct dt_attr descattr, stmtattr;	/* minimum over the program */
 	/* options set by #pragma D option in this program, name then value ("" none) */
 	const char *const *options;
-	uint32_t noptions;
+	uint32_t noptions;			/* pairs: options[2 * i] is a name, options[2 * i + 1] its value */
 };
 
 /* ---- operations (assembler in asm.h, interpreter in interp.h) ---- */

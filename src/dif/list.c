@@ -4,7 +4,7 @@
  * listings can be compared with those of other DTraces. The DIFO need not have been checked.
  */
 #include "builtin/builtin.h"
-#include "dif/dif.h"
+#include "dif/var.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,29 +77,12 @@ size_t dt_diftype_str(const struct dt_diftype *t, char *buf, size_t len)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* The scope an instruction's variable lives in. */
-static unsigned scope_of(unsigned op)
-{
-	switch (op) {
-	case DT_DIF_LDTA: case DT_DIF_LDTS: case DT_DIF_STTS: case DT_DIF_LDTAA: case DT_DIF_STTAA:
-		return DT_DIFV_THREAD;
-	case DT_DIF_LDLS: case DT_DIF_STLS:
-		return DT_DIFV_LOCAL;
-	default:
-		return DT_DIFV_GLOBAL;
-	}
-}
-
 static void add_var_note(struct line *l, const struct dt_difo *d, unsigned op, unsigned id)
 {
-	for (uint32_t i = 0; i < d->nvars; i++) {
-		const struct dt_difv *v = &d->vars[i];
+	const struct dt_difv *v = dt_difv_find(d, dt_difop_scope(op), id);
 
-		if (v->id == id && v->scope == scope_of(op)) {
-			line_add(l, "\t\t! DT_VAR(%u) = \"%s\"", id, v->name);
-			return;
-		}
-	}
+	if (v)
+		line_add(l, "\t\t! DT_VAR(%u) = \"%s\"", id, v->name);
 }
 
 static void add_escaped(struct line *l, unsigned char c)

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A whole program in, "it is sound" or the first thing that is wrong out: beyond its DIFOs, that skips nest,
+ * that tuples are complete and speak of aggregations in the table, that each action has what its kind needs, and that
+ * DIFOs agree about the variables they share. Clauses may share DIFOs and action lists; each is looked at once.
+ */
+#include "base/map.h"
+#include "dif/dif.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ACTS_MAX = 16384, STABILITY_MAX = 7, CLASS_MAX = 5 };
+enum { PROV_MAX = 64, MOD_MAX = 64, FUNC_MAX = 256, NAME_MAX_ = 64 };	/* with their NUL */
+
+struct progcheck {
+	const struct dt_prog *p;
+	uint32_t ecb;			/* where we are, for messages */
+	int act;			/* -1: predicate, -2: none */
+	char *msg;
+	size_t len;
+	struct dt_arena *tmp;
+	jmp_buf oom;
+	struct dt_map seen;		/* DIFOs and action lists, by address */
+	DT_VEC(const struct dt_difv *) vars;	/* the program's, of all DIFOs */
+	const struct dt_aggvar **aggs;	/* by id */
+};
+
+__attribute__((format(printf, 2, 3))) static int bad(const struct progcheck *c, const char *fmt, ...)
+{
+	char where[64] = "";
+	va_list ap;
+	int n;
+
+	if (c->act >= 0)
+		snprintf(where, sizeof(where), "clause %u, action %d: ", (unsigned)c->ecb + 1, c->act + 1);
+	else if (c->act == -1)
+		snprintf(where, sizeof(where), "clause %u: ", (unsigned)c->ecb + 1);
+	n = snprintf(c->msg, c->len, "%s", where);
+	va_start(ap, fmt);
+	if (n >= 0 && (size_t)n < c->len)
+		vsnprintf(c->msg + n, c->len - (size_t)n, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* True the second time something is shown to it. */
+static bool seen(struct progcheck *c, const void *what, uint32_t n)
+{
+	char key[40];
+
+	snprintf(key, sizeof(key), "%p %u", (void *)(uintptr_t)what, (unsigned)n);
+	if (dt_map_get(&c->seen, key))
+		return true;
+	dt_map_put(&c->seen, key, c);
+	return false;
+}
+
+static int check_difo(struct progcheck *c, const struct dt_difo *d)
+{
+	char why[256] = "";
+
+	if (seen(c, d, 0))
+		return 0;
+	if (dt_difo_check(d, why, sizeof(why)))
+		return bad(c, "%s", why);
+	if (d->destructive && !c->p->destructive)
+		return bad(c, "destructive in a program that is not marked destructive");
+	for (uint32_t i = 0; i < d->nvars; i++) {
+		if (d->vars[i].id >= DT_VAR_USER_MIN)
+			dt_vec_push(c->tmp, &c->vars, &d->vars[i]);
+	}
+	return 0;
+}
+
+/* ---- actions ---- */
+
+enum {
+	A_DIFO = 1,	/* needs a DIFO */
+	A_VALUE = 2,	/* whose value is not by reference */
+	A_LIST = 4,	/* printf-like: the first of a statement has the format, the rest only values */
+	A_FMT = 8,	/* always has text */
+	A_KEY = 16,	/* may be part of a tuple */
+	A_AGGS = 32,	/* the first of a statement names an aggregation */
+};
+
+static const struct actrule { uint16_t kind; uint16_t flags; } actrules[] = {
+	{ DT_ACT_NONE, 0 },
+	{ DT_ACT_DIFEXPR, A_DIFO | A_KEY },
+	{ DT_ACT_EXIT, A_DIFO | A_VALUE },
+	{ DT_ACT_PRINTF, A_DIFO | A_LIST },
+	{ DT_ACT_PRINTA, A_DIFO | A_AGGS },
+	{ DT_ACT_LIBACT, A_AGGS },
+	{ DT_ACT_TRACEMEM, A_DIFO },
+	{ DT_ACT_TRACEMEM_DYN, A_DIFO },
+	{ DT_ACT_PRINTM, A_DIFO },
+	{ DT_ACT_PRINT, A_DIFO | A_FMT },
+	{ DT_ACT_SKIPZ, A_DIFO | A_VALUE },
+	{ DT_ACT_PCAP, A_DIFO },
+	{ DT_ACT_USTACK, A_KEY },
+	{ DT_ACT_JSTACK, A_KEY },
+	{ DT_ACT_USYM, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_UMOD, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_UADDR, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_STOP, 0 },
+	{ DT_ACT_RAISE, A_DIFO | A_VALUE },
+	{ DT_ACT_SYSTEM, A_DIFO | A_LIST },
+	{ DT_ACT_FREOPEN, A_DIFO | A_LIST },
+	{ DT_ACT_STACK, A_KEY },
+	{ DT_ACT_SYM, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_MOD, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_BREAKPOINT, 0 },
+	{ DT_ACT_PANIC, 0 },
+	{ DT_ACT_CHILL, A_DIFO | A_VALUE },
+	{ DT_ACT_SPECULATE, A_DIFO | A_VALUE },
+	{ DT_ACT_COMMIT, A_DIFO | A_VALUE },
+	{ DT_ACT_DISCARD, A_DIFO | A_VALUE },
+	{ DT_ACT_COUNT, 0 }, { DT_ACT_MIN, 0 }, { DT_ACT_MAX, 0 }, { DT_ACT_AVG, 0 }, { DT_ACT_SUM, 0 },
+	{ DT_ACT_STDDEV, 0 }, { DT_ACT_QUANTIZE, 0 }, { DT_ACT_LQUANTIZE, 0 }, { DT_ACT_LLQUANTIZE, 0 },
+};
+
+static const struct actrule *rule_of(uint16_t kind)
+{
+	for (size_t i = 0; i < sizeof(actrules) / sizeof(actrules[0]); i++) {
+		if (actrules[i].kind == kind)
+			return &actrules[i];
+	}
+	return NULL;
+}
+
+/* Is it a further value of the statement before it? */
+static bool continues(const struct dt_ecb *e, uint32_t i)
+{
+	const struct dt_act *a = &e->acts[i];
+
+	return i && a[-1].kind == a->kind && a[-1].stmt == a->stmt && !a->fmt;
+}
+
+/* The value of a DIFO that only returns a constant. */
+static bool constant(const struct dt_difo *d, uint64_t *value)
+{
+	if (d->ntext != 2 || dt_dif_op(d->text[0]) != DT_DIF_SETX || dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
+		return false;
+	*value = d->ints[dt_dif_v16(d->text[0])];
+	return true;
+}
+
+static const struct dt_aggvar *find_agg(const struct progcheck *c, uint64_t id)
+{
+	uint32_t lo = 0, hi = c->p->naggs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->aggs[mid]->id == id)
+			return c->aggs[mid];
+		if (c->aggs[mid]->id > id)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+static int named_agg(const struct progcheck *c, const struct dt_act *a, const struct dt_aggvar **out)
+{
+	uint64_t id;
+
+	if (!a->difo || !constant(a->difo, &id))
+		return bad(c, "names no aggregation");
+	*out = find_agg(c, id);
+	return *out ? 0 : bad(c, "there is no aggregation %llu", (unsigned long long)id);
+}
+
+static int check_libact(const struct progcheck *c, const struct dt_ecb *e, uint32_t i)
+{
+	const struct dt_act *a = &e->acts[i];
+	const struct dt_aggvar *agg;
+
+	if (a->kind == DT_ACT_LIBACT && (a->arg < DT_LIB_CLEAR || a->arg > DT_LIB_FTRUNCATE))
+		return bad(c, "there is no library action %llu", (unsigned long long)a->arg);
+	if (a->kind == DT_ACT_LIBACT && a->arg == DT_LIB_FTRUNCATE)
+		return 0;
+	if (!a->difo)
+		return bad(c, "has no expression");
+	if ((a->kind == DT_ACT_LIBACT && a->arg == DT_LIB_SETOPT) || continues(e, i))
+		return 0;
+	return named_agg(c, a, &agg);
+}
+
+static int check_fmt(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, unsigned flags)
+{
+	bool text = e->acts[i].fmt;
+
+	if (flags & A_FMT && !text)
+		return bad(c, "has no type name");
+	if (flags & A_LIST && !text && !continues(e, i))
+		return bad(c, "has no format");
+	return 0;
+}
+
+static int check_act(struct progcheck *c, const struct dt_ecb *e, uint32_t i)
+{
+	const struct dt_act *a = &e->acts[i];
+	const struct actrule *rule = rule_of(a->kind);
+	int err;
+
+	if (!rule)
+		return bad(c, "there is no action 0x%x", a->kind);
+	if (!a->difo && rule->flags & A_DIFO)
+		return bad(c, "has no expression");
+	err = a->difo ? check_difo(c, a->difo) : 0;
+	if (err)
+		return err;
+	if (rule->flags & A_VALUE && a->difo->rtype.flags)
+		return bad(c, "wants a value, not a reference");
+	if (DT_ACT_IS_DESTRUCTIVE(a->kind) && !c->p->destructive)
+		return bad(c, "destructive in a program that is not marked destructive");
+	if (a->in_tuple && !(rule->flags & A_KEY))
+		return bad(c, "action 0x%x cannot be part of a tuple", a->kind);
+	if (a->ntuple && !DT_ACT_IS_AGG(a->kind))
+		return bad(c, "has a tuple but does not aggregate");
+	err = check_fmt(c, e, i, rule->flags);
+	return !err && rule->flags & A_AGGS ? check_libact(c, e, i) : err;
+}
+
+/* ---- tuples and skips ---- */
+
+/* How many values an aggregating function takes behind the keys. */
+static bool takes(unsigned kind, unsigned nargs)
+{
+	if (kind == DT_ACT_COUNT)
+		return nargs == 0;
+	return nargs == 1 || (nargs == 2 && kind >= DT_ACT_QUANTIZE);
+}
+
+/* Action i aggregates over the `run` actions before it. */
+static int check_tuple(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, uint32_t run)
+{
+	const struct dt_act *a = &e->acts[i];
+	const struct dt_aggvar *agg = NULL;
+	int err;
+
+	if (!a->ntuple || a->ntuple != run)
+		return bad(c, "a tuple of %u actions, but %u belong to it", a->ntuple, (unsigned)run);
+	for (uint32_t k = 1; k <= run; k++) {
+		if (a[-(int)k].stmt != a->stmt)
+			return bad(c, "the tuple is of another statement");
+	}
+	if (a[-(int)run].kind != DT_ACT_DIFEXPR)
+		return bad(c, "names no aggregation");
+	err = named_agg(c, &a[-(int)run], &agg);
+	if (err)
+		return err;
+	if (agg->kind != a->kind || agg->arg != a->arg)
+		return bad(c, "@%s has another aggregating function", agg->name);
+	if (agg->nkeys > run - 1 || !takes(a->kind, run - 1 - agg->nkeys))
+		return bad(c, "@%s has %u keys, which a tuple of %u actions does not fit", agg->name,
+		    (unsigned)agg->nkeys, (unsigned)run);
+	return 0;
+}
+
+struct skips {
+	DT_VEC(uint32_t) ends;		/* of the skips we are in; the innermost last */
+};
+
+static int check_skip(struct progcheck *c, const struct dt_ecb *e, uint32_t i, struct skips *s)
+{
+	uint64_t n = e->acts[i].arg, limit = s->ends.n ? s->ends.v[s->ends.n - 1] : e->nacts;
+
+	if (n > limit - i - 1)
+		return bad(c, "skips %llu actions, more than there are", (unsigned long long)n);
+	if (n)
+		dt_vec_push(c->tmp, &s->ends, (uint32_t)(i + 1 + n));
+	return 0;
+}
+
+/* Does a skip end before action i? Only whole statements can be skipped. */
+static int end_skips(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, uint32_t run, struct skips *s)
+{
+	if (!s->ends.n || s->ends.v[s->ends.n - 1] != i)
+		return 0;
+	while (s->ends.n && s->ends.v[s->ends.n - 1] == i)
+		s->ends.n--;
+	if (run || (i < e->nacts && rule_of(e->acts[i].kind) && rule_of(e->acts[i].kind)->flags & A_LIST &&
+	    continues(e, i)))
+		return bad(c, "a skip ends inside a statement");
+	return 0;
+}
+
+static int check_acts(struct progcheck *c, const struct dt_ecb *e)
+{
+	struct skips s = { 0 };
+	uint32_t run = 0;		/* tuple actions that wait for their aggregating action */
+	int err = 0;
+
+	if (e->nacts > ACTS_MAX)
+		return bad(c, "%u actions, more than %u", (unsigned)e->nacts, ACTS_MAX);
+	if (!e->nacts || seen(c, e->acts, e->nacts))
+		return 0;
+	for (uint32_t i = 0; !err && i < e->nacts; i++) {
+		const struct dt_act *a = &e->acts[i];
+
+		c->act = (int)i;
+		err = end_skips(c, e, i, run, &s);
+		if (!err)
+			err = check_act(c, e, i);
+		if (!err && DT_ACT_IS_AGG(a->kind))
+			err = check_tuple(c, e, i, run);
+		else if (!err && run && !a->in_tuple)
+			err = bad(c, "a tuple before it has no aggregating action");
+		if (!err && a->kind == DT_ACT_SKIPZ)
+			err = check_skip(c, e, i, &s);
+		run = a->in_tuple ? run + 1 : 0;
+	}
+	return !err && run ? bad(c, "a tuple has no aggregating action") : err;
+}
+
+/* ---- the rest of the program ---- */
+
+static int check_attr(const struct progcheck *c, struct dt_attr a)
+{
+	if (a.name > STABILITY_MAX || a.data > STABILITY_MAX || a.cls > CLASS_MAX)
+		return bad(c, "unknown stability");
+	return 0;
+}
+
+static int check_probe(const struct progcheck *c, const struct dt_probedesc *p)
+{
+	if (!p->prov || !p->mod || !p->func || !p->name)
+		return bad(c, "the probe description is incomplete");
+	if (strlen(p->prov) >= PROV_MAX || strlen(p->mod) >= MOD_MAX || strlen(p->func) >= FUNC_MAX ||
+	    strlen(p->name) >= NAME_MAX_)
+		return bad(c, "the probe description is too long");
+	return 0;
+}
+
+static int check_ecb(struct progcheck *c, const struct dt_ecb *e)
+{
+	int err;
+
+	c->act = -1;
+	err = check_probe(c, &e->probe);
+	if (!err)
+		err = check_attr(c, e->descattr);
+	if (!err)
+		err = check_attr(c, e->stmtattr);
+	if (!err && e->pred)
+		err = check_difo(c, e->pred);
+	if (!err && e->pred && e->pred->rtype.flags)
+		err = bad(c, "the predicate is not a value");
+	return err ? err : check_acts(c, e);
+}
+
+static bool good_lquantize(uint64_t arg)
+{
+	return arg >> 48 && (arg >> 32 & 0xffff);	/* step and levels */
+}
+
+/* factor^(high+1) must fit 64 bits, which also keeps the number of buckets small. */
+static bool good_llquantize(uint64_t arg)
+{
+	uint64_t factor = arg >> 48, low = arg >> 32 & 0xffff, high = arg >> 16 & 0xffff, steps = arg & 0xffff;
+	uint64_t power = 1;
+
+	if (factor < 2 || low > high || high > 63 || !steps)
+		return false;
+	for (uint64_t i = 0; i <= high; i++) {
+		if (__builtin_mul_overflow(power, factor, &power))
+			return false;
+	}
+	return steps % factor == 0 || factor % steps == 0;
+}
+
+static int check_agg(const struct progcheck *c, const struct dt_aggvar *a)
+{
+	if (!a->name || !a->id)
+		return bad(c, "an aggregation has no name or number");
+	if (a->kind < DT_ACT_COUNT || a->kind > DT_ACT_LLQUANTIZE)
+		return bad(c, "@%s: there is no aggregating function 0x%x", a->name, a->kind);
+	if (a->kind == DT_ACT_LQUANTIZE && !good_lquantize(a->arg))
+		return bad(c, "@%s: bad parameters of lquantize", a->name);
+	if (a->kind == DT_ACT_LLQUANTIZE && !good_llquantize(a->arg))
+		return bad(c, "@%s: bad parameters of llquantize", a->name);
+	return 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+	const struct dt_aggvar *const *a = x, *const *b = y;
+
+	return (*a)->id < (*b)->id ? -1 : (*a)->id > (*b)->id;
+}
+
+static int check_aggs(struct progcheck *c)
+{
+	uint32_t n = c->p->naggs;
+
+	c->aggs = DT_NEWN(c->tmp, const struct dt_aggvar *, n);
+	for (uint32_t i = 0; i < n; i++) {
+		int err = check_agg(c, &c->p->aggs[i]);
+
+		if (err)
+			return err;
+		c->aggs[i] = &c->p->aggs[i];
+	}
+	qsort(c->aggs, n, sizeof(*c->aggs), by_id);
+	for (uint32_t i = 1; i < n; i++) {
+		if (c->aggs[i]->id == c->aggs[i - 1]->id)
+			return bad(c, "@%s and @%s have the same number", c->aggs[i - 1]->name, c->aggs[i]->name);
+	}
+	return 0;
+}
+
+static int by_var(const void *x, const void *y)
+{
+	const struct dt_difv *const *a = x, *const *b = y;
+
+	if ((*a)->scope != (*b)->scope)
+		return (*a)->scope < (*b)->scope ? -1 : 1;
+	return (*a)->id < (*b)->id ? -1 : (*a)->id > (*b)->id;
+}
+
+/* DIFOs that speak of one variable must mean the same thing. */
+static int check_vars_agree(struct progcheck *c)
+{
+	qsort(c->vars.v, c->vars.n, sizeof(*c->vars.v), by_var);
+	for (size_t i = 1; i < c->vars.n; i++) {
+		const struct dt_difv *a = c->vars.v[i - 1], *b = c->vars.v[i];
+
+		if (by_var(&a, &b) == 0 && (a->kind != b->kind || a->type.kind != b->type.kind ||
+		    a->type.flags != b->type.flags || a->type.size != b->type.size))
+			return bad(c, "variable %.40s has two types", b->name);
+	}
+	return 0;
+}
+
+static int check_options(const struct progcheck *c)
+{
+	for (uint32_t i = 0; i < c->p->noptions; i++) {
+		const char *name = c->p->options[2 * i];
+
+		if (!name || !*name || strchr(name, '=') || !c->p->options[2 * i + 1])
+			return bad(c, "an option has no name or no value");
+	}
+	return 0;
+}
+
+static int check_prog(struct progcheck *c)
+{
+	int err = check_options(c);
+
+	if (!err)
+		err = check_attr(c, c->p->descattr);
+	if (!err)
+		err = check_attr(c, c->p->stmtattr);
+	if (!err)
+		err = check_aggs(c);
+	for (c->ecb = 0; !err && c->ecb < c->p->necbs; c->ecb++)
+		err = check_ecb(c, &c->p->ecbs[c->ecb]);
+	if (err)
+		return err;
+	c->act = -2;
+	return c->vars.n ? check_vars_agree(c) : 0;
+}
+
+int dt_prog_check(const struct dt_prog *p, char *msg, size_t len)
+{
+	struct progcheck *c = calloc(1, sizeof(*c));
+	volatile int err = -ENOMEM;	/* set between setjmp and longjmp */
+
+	if (!c)
+		return err;
+	*c = (struct progcheck){ .p = p, .act = -2, .msg = msg, .len = len, .tmp = dt_arena_new() };
+	if (c->tmp && setjmp(c->oom) == 0) {
+		dt_arena_on_oom(c->tmp, &c->oom);
+		dt_map_init(&c->seen, c->tmp);
+		err = check_prog(c);
+	}
+	if (err == -ENOMEM)
+		snprintf(msg, len, "out of memory");
+	dt_arena_free(c->tmp);
+	free(c);
+	return err;
+}
+
+void dt_prog_free(struct dt_prog *p)
+{
+	if (p)
+		dt_arena_free(p->arena);
+}

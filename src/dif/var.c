@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scope and id in, order and table entries out. */
+#include "dif/var.h"
+
+unsigned dt_difop_scope(unsigned op)
+{
+	switch (op) {
+	case DT_DIF_LDTA: case DT_DIF_LDTS: case DT_DIF_STTS: case DT_DIF_LDTAA: case DT_DIF_STTAA:
+		return DT_DIFV_THREAD;
+	case DT_DIF_LDLS: case DT_DIF_STLS:
+		return DT_DIFV_LOCAL;
+	default:
+		return DT_DIFV_GLOBAL;
+	}
+}
+
+static int rank(unsigned scope)
+{
+	return scope == DT_DIFV_THREAD ? 0 : scope == DT_DIFV_GLOBAL ? 1 : 2;
+}
+
+int dt_difv_order(unsigned scope, uint32_t id, const struct dt_difv *v)
+{
+	if (rank(scope) != rank(v->scope))
+		return rank(scope) - rank(v->scope);
+	return id < v->id ? -1 : id > v->id;
+}
+
+const struct dt_difv *dt_difv_find(const struct dt_difo *d, unsigned scope, uint32_t id)
+{
+	uint32_t lo = 0, hi = d->nvars;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		int order = dt_difv_order(scope, id, &d->vars[mid]);
+
+		if (order == 0)
+			return &d->vars[mid];
+		if (order < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+bool dt_dif_is_destructive(uint32_t instr)
+{
+	enum { COPYOUT = 13, COPYOUTSTR = 14 };
+
+	if (dt_dif_op(instr) == DT_DIF_CALL)
+		return dt_dif_v16(instr) == COPYOUT || dt_dif_v16(instr) == COPYOUTSTR;
+	return dt_dif_op(instr) == DT_DIF_STGA;
+}
