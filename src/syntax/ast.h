@@ -16,6 +16,7 @@
 
 struct dt_type;
 struct dt_ident;
+struct dt_xlator;
 
 /* Operators, for DT_N_UNARY, DT_N_BINARY and DT_N_ASSIGN. */
 enum dt_op {
@@ -95,6 +96,7 @@ struct dt_node {
 	/* [sema] */
 	const struct dt_type *type;
 	struct dt_ident *ident;		/* what the name stands for */
+	const struct dt_xlator *xlator;	/* DT_N_XLATE: the translator that makes its members */
 	uint16_t nflags;		/* DT_NF_* */
 	uint16_t bit_off, bit_size;	/* DT_NF_BITFIELD: from the low bit of the unit at moff */
 	uint32_t moff;			/* DT_N_MEMBER: byte offset of the member (or of the bit-field's unit) */

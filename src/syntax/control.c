@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Control lines: `#` at the start of a line in; out come line marks on the source, options
+ * applied at once, pragmas handed on as words, or an error.
+ */
+#include "syntax/lexer.h"
+
+#include <stdio.h>
+
+struct line {
+	struct dt_lexer *lx;
+	struct dt_loc loc;		/* all of it */
+	struct dt_word *words;
+	unsigned n;
+};
+
+static uint32_t skip_line(const struct dt_lexer *lx, uint32_t i)
+{
+	const char *nl = memchr(lx->text + i, '\n', lx->len - i);
+
+	return nl ? (uint32_t)(nl - lx->text) : lx->len;
+}
+
+/* The word at i, which is not blank; returns its end. */
+static uint32_t read_word(struct dt_lexer *lx, uint32_t i, struct dt_word *w)
+{
+	uint32_t start = i;
+
+	w->quoted = lx->text[i] == '"';
+	if (w->quoted) {
+		for (i++; i < lx->len && lx->text[i] != '\n' && lx->text[i] != '"'; i++)
+			;
+		if (i >= lx->len || lx->text[i] == '\n')
+			dt_fail(lx->diag, D_STR_NL, dt_lex_loc(lx, start, i), "newline encountered in string literal");
+		w->text = dt_arena_strndup(lx->arena, lx->text + start + 1, i - start - 1);
+		i++;
+	} else {
+		while (i < lx->len && !dt_is_blank(lx->text[i]) && lx->text[i] != '"')
+			i++;
+		w->text = dt_arena_strndup(lx->arena, lx->text + start, i - start);
+	}
+	w->loc = dt_lex_loc(lx, start, i);
+	return i;
+}
+
+static void read_words(struct line *line)
+{
+	struct dt_lexer *lx = line->lx;
+	struct dt_word **tail = &line->words;
+	uint32_t i = lx->pos + 1, end = skip_line(lx, i);
+
+	while (i < end) {
+		if (dt_is_blank(lx->text[i])) {
+			i++;
+		} else if (lx->text[i] == '/' && lx->text[i + 1] == '*') {
+			i = dt_lex_comment(lx, i);	/* perhaps over several lines: the last one goes on */
+			end = i > end ? skip_line(lx, i) : end;
+		} else if (lx->text[i] == '/' && lx->text[i + 1] == '/') {
+			i = end;
+		} else {
+			*tail = DT_NEW(lx->arena, struct dt_word);
+			i = read_word(lx, i, *tail);
+			tail = &(*tail)->next;
+			line->n++;
+		}
+	}
+	line->loc = dt_lex_loc(lx, lx->pos, end);
+	lx->pos = end;
+}
+
+static bool is(const struct dt_word *w, const char *text)
+{
+	return w && !w->quoted && strcmp(w->text, text) == 0;
+}
+
+_Noreturn static void malformed(struct line *line, const char *what, const char *form)
+{
+	dt_fail_hint(line->lx->diag, D_PRAGMA_MALFORM, line->loc,
+	    dt_arena_printf(line->lx->arena, "expected: %s", form), "malformed %s", what);
+}
+
+/* words stand at the number: 12 "file" flags */
+static void set_line(struct line *line, const struct dt_word *w)
+{
+	struct dt_lexer *lx = line->lx;
+	uint32_t next = lx->pos < lx->len ? lx->pos + 1 : lx->len;
+	uint64_t n;
+	uint8_t suffix;
+	size_t end;
+
+	if (!w || w->quoted || !dt_is_digit(w->text[0]) || (w->next && !w->next->quoted) ||
+	    dt_lex_integer(w->text, strlen(w->text), &n, &suffix, &end) != 0 || w->text[end] || n > INT32_MAX)
+		malformed(line, "#line", "#line number \"file\"");
+	dt_source_mark(lx->src, next, (uint32_t)n, w->next ? w->next->text : NULL);
+}
+
+_Noreturn static void say_error(struct line *line, const struct dt_word *w)
+{
+	char text[512] = "";
+	size_t n = 0;
+
+	for (; w && n + strlen(w->text) + 2 < sizeof(text); w = w->next)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s ", w->text);
+	dt_fail(line->lx->diag, D_PRAGERR, line->loc, "#error: %s", text);
+}
+
+static void set_option(struct line *line)
+{
+	struct dt_parse *p = line->lx->parse;
+	const struct dt_word *w = line->words->next->next->next;
+
+	if (line->n != 4 || w->quoted)
+		malformed(line, "#pragma D option", "#pragma D option name or name=value, without blanks");
+	if (p->option)
+		p->option(p->ctx, p, w->loc, w->text);
+}
+
+static const struct pragma {
+	const char *word;
+	unsigned min, max;	/* words of the whole line */
+	const char *form;
+} pragmas[] = {
+	{ "attributes", 5, 7, "#pragma D attributes name/data/class identifier" },
+	{ "binding", 5, 5, "#pragma D binding \"version\" identifier" },
+	{ "depends_on", 5, 5, "#pragma D depends_on provider|module|library name" },
+};
+
+/* #pragma D … */
+static void d_pragma(struct line *line)
+{
+	struct dt_lexer *lx = line->lx;
+	const struct dt_word *w = line->words->next->next;
+
+	if (!w)
+		malformed(line, "#pragma D", "#pragma D option|attributes|binding|depends_on …");
+	if (is(w, "option")) {
+		set_option(line);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++) {
+		const struct pragma *pr = &pragmas[i];
+
+		if (!is(w, pr->word))
+			continue;
+		if (line->n < pr->min || line->n > pr->max)
+			malformed(line, dt_arena_printf(lx->arena, "#pragma D %s", pr->word), pr->form);
+		if (lx->pragma)
+			lx->pragma(lx->pragma_ctx, line->loc, line->words);
+		return;
+	}
+	dt_fail(lx->diag, D_PRAGMA_INVAL, w->loc, "invalid D pragma: %.64s", w->text);
+}
+
+void dt_lex_control(struct dt_lexer *lx)
+{
+	struct line line = { .lx = lx };
+	const struct dt_word *w;
+
+	if (lx->text[lx->pos + 1] == '!') {
+		lx->pos = skip_line(lx, lx->pos);
+		return;
+	}
+	read_words(&line);
+	w = line.words;
+	if (!w || is(w, "ident"))
+		return;
+	if (dt_is_digit(w->text[0]) && !w->quoted)
+		set_line(&line, w);
+	else if (is(w, "line"))
+		set_line(&line, w->next);
+	else if (is(w, "error"))
+		say_error(&line, w->next);
+	else if (is(w, "pragma") && is(w->next, "error"))
+		say_error(&line, w->next->next);
+	else if (is(w, "pragma") && is(w->next, "D"))
+		d_pragma(&line);
+	else if (!is(w, "pragma"))
+		dt_fail_hint(lx->diag, D_PRAGCTL_INVAL, w->loc, "the C preprocessor runs with -C",
+		    "invalid control directive: #%.64s", w->text);
+}

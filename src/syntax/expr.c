@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Expressions: tokens in, nodes out. The grammar rule stands above the function that reads
+ * it. Casts are told from parentheses by the text alone, as far as that goes.
+ */
+#include "syntax/grammar.h"
+
+static struct dt_node *cast(struct dt_parser *);
+static struct dt_node *unary(struct dt_parser *);
+
+static struct dt_node *node(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc)
+{
+	return dt_node_new(ps->diag, ps->arena, kind, loc);
+}
+
+static struct dt_node *named(struct dt_parser *ps, enum dt_node_kind kind, struct dt_token t)
+{
+	struct dt_node *n = node(ps, kind, t.loc);
+
+	n->name = t.text;
+	return n;
+}
+
+/* A node around one operand that began earlier or ends later than it. */
+static struct dt_node *around(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc, struct dt_node *a)
+{
+	struct dt_node *n = node(ps, kind, loc);
+
+	n->a = a;
+	dt_node_adopt(ps->diag, n, a);
+	return n;
+}
+
+static struct dt_node *pair(struct dt_parser *ps, enum dt_node_kind kind, enum dt_op op, struct dt_node *a,
+    struct dt_node *b)
+{
+	struct dt_node *n = around(ps, kind, dt_loc_span(a->loc, b->loc), a);
+
+	n->op = (uint8_t)op;
+	n->b = b;
+	dt_node_adopt(ps->diag, n, b);
+	return n;
+}
+
+/* args = assign_expr { "," assign_expr } */
+static void arguments(struct dt_parser *ps, struct dt_node *parent)
+{
+	struct dt_node **tail = &parent->list;
+
+	do {
+		*tail = dt_assign_parse(ps);
+		dt_node_adopt(ps->diag, parent, *tail);
+		tail = &(*tail)->next;
+	} while (dt_tok_accept(ps, DT_T_COMMA));
+}
+
+/* "self" "->" name, "this" "->" name */
+static struct dt_node *scoped(struct dt_parser *ps)
+{
+	struct dt_token scope = dt_tok_take(ps), name;
+	struct dt_node *n;
+
+	dt_tok_expect(ps, DT_T_ARROW, scope.kind == DT_T_SELF ? "expected self->name" : "expected this->name");
+	name = dt_tok_expect(ps, DT_T_IDENT, "expected the name of a variable");
+	n = named(ps, DT_N_VAR, name);
+	n->scope = scope.kind == DT_T_SELF ? DT_SCOPE_THREAD : DT_SCOPE_CLAUSE;
+	n->loc = dt_loc_span(scope.loc, name.loc);
+	n->name_loc = name.loc;
+	return n;
+}
+
+static struct dt_node *constant(struct dt_parser *ps)
+{
+	struct dt_token t = dt_tok_take(ps);
+	struct dt_node *n = node(ps, t.kind == DT_T_INT ? DT_N_INT : DT_N_STR, t.loc);
+
+	n->value = t.value;
+	n->suffix = t.suffix;
+	n->str = t.text;
+	n->slen = t.len;
+	return n;
+}
+
+static struct dt_node *parenthesised(struct dt_parser *ps)
+{
+	struct dt_loc open = dt_tok_take(ps).loc;
+	struct dt_node *n = dt_expr_parse(ps);
+
+	n->loc = dt_loc_span(open, dt_tok_close(ps, DT_T_RPAREN, open).loc);
+	n->paren = true;
+	return n;
+}
+
+/* "offsetof" "(" type_name "," member_name ")" */
+static struct dt_node *offset_of(struct dt_parser *ps)
+{
+	struct dt_node *n = node(ps, DT_N_OFFSETOF, dt_tok_take(ps).loc);
+	struct dt_loc open = dt_tok_expect(ps, DT_T_LPAREN, "offsetof(type, member)").loc;
+	struct dt_token member;
+
+	n->tname = dt_tname_parse(ps);
+	dt_tok_expect(ps, DT_T_COMMA, "offsetof(type, member)");
+	member = dt_tok_word(ps, "offsetof(type, member)");
+	n->name = member.text;
+	n->name_loc = member.loc;
+	n->loc = dt_loc_span(n->loc, dt_tok_close(ps, DT_T_RPAREN, open).loc);
+	return n;
+}
+
+/* "xlate" "<" type_name ">" "(" expr ")" */
+static struct dt_node *translate(struct dt_parser *ps)
+{
+	struct dt_loc start = dt_tok_take(ps).loc, open;
+	struct dt_tname *tname;
+	struct dt_node *n;
+
+	dt_tok_expect(ps, DT_T_LT, "xlate <type>(expression)");
+	tname = dt_tname_parse(ps);
+	dt_tok_expect(ps, DT_T_GT, "xlate <type>(expression)");
+	open = dt_tok_expect(ps, DT_T_LPAREN, "xlate <type>(expression)").loc;
+	n = around(ps, DT_N_XLATE, start, dt_expr_parse(ps));
+	n->tname = tname;
+	n->loc = dt_loc_span(start, dt_tok_close(ps, DT_T_RPAREN, open).loc);
+	return n;
+}
+
+/* primary = IDENT | AGG | INT | STRING | "self" | "this" | "(" expr ")" | offsetof … | xlate … */
+static struct dt_node *primary(struct dt_parser *ps)
+{
+	switch (dt_tok_kind(ps, 0)) {
+	case DT_T_IDENT: return named(ps, DT_N_IDENT, dt_tok_take(ps));
+	case DT_T_AGG: return named(ps, DT_N_AGG, dt_tok_take(ps));
+	case DT_T_INT: case DT_T_STR: return constant(ps);
+	case DT_T_SELF: case DT_T_THIS: return scoped(ps);
+	case DT_T_LPAREN: return parenthesised(ps);
+	case DT_T_OFFSETOF: return offset_of(ps);
+	case DT_T_XLATE: return translate(ps);
+	default: dt_tok_unexpected(ps, NULL);
+	}
+}
+
+static struct dt_node *index_of(struct dt_parser *ps, struct dt_node *a)
+{
+	struct dt_loc open = dt_tok_take(ps).loc;
+	struct dt_node *n = around(ps, DT_N_INDEX, a->loc, a);
+
+	arguments(ps, n);
+	n->loc = dt_loc_span(a->loc, dt_tok_close(ps, DT_T_RBRACK, open).loc);
+	return n;
+}
+
+static struct dt_node *call(struct dt_parser *ps, struct dt_node *a)
+{
+	struct dt_loc open = dt_tok_take(ps).loc;
+	struct dt_node *n = around(ps, DT_N_CALL, a->loc, a);
+
+	if (dt_tok_kind(ps, 0) != DT_T_RPAREN)
+		arguments(ps, n);
+	n->loc = dt_loc_span(a->loc, dt_tok_close(ps, DT_T_RPAREN, open).loc);
+	return n;
+}
+
+static struct dt_node *member(struct dt_parser *ps, struct dt_node *a)
+{
+	struct dt_token op = dt_tok_take(ps), name = *dt_tok_peek(ps);
+	struct dt_node *n;
+
+	if (name.kind != DT_T_IDENT)
+		dt_fail(ps->diag, D_OP_IDENT, dt_loc_span(op.loc, name.loc),
+		    "operator %s must be followed by the name of a member", op.kind == DT_T_DOT ? "." : "->");
+	dt_tok_take(ps);
+	n = around(ps, DT_N_MEMBER, dt_loc_span(a->loc, name.loc), a);
+	n->arrow = op.kind == DT_T_ARROW;
+	n->name = name.text;
+	n->name_loc = name.loc;
+	return n;
+}
+
+static struct dt_node *post_step(struct dt_parser *ps, struct dt_node *a)
+{
+	struct dt_token t = dt_tok_take(ps);
+	struct dt_node *n = around(ps, DT_N_UNARY, dt_loc_span(a->loc, t.loc), a);
+
+	n->op = t.kind == DT_T_INC ? DT_OP_POSTINC : DT_OP_POSTDEC;
+	return n;
+}
+
+/* postfix = primary { "[" args "]" | "(" [args] ")" | "." name | "->" name | "++" | "--" } */
+static struct dt_node *postfix(struct dt_parser *ps)
+{
+	struct dt_node *n = primary(ps);
+
+	for (;;) {
+		switch (dt_tok_kind(ps, 0)) {
+		case DT_T_LBRACK: n = index_of(ps, n); break;
+		case DT_T_LPAREN: n = call(ps, n); break;
+		case DT_T_DOT: case DT_T_ARROW: n = member(ps, n); break;
+		case DT_T_INC: case DT_T_DEC: n = post_step(ps, n); break;
+		default: return n;
+		}
+	}
+}
+
+/* "sizeof" unary | "sizeof" "(" type_name ")": a lone name in parentheses stays an expression, sema knows */
+static struct dt_node *size_of(struct dt_parser *ps)
+{
+	struct dt_loc start = dt_tok_take(ps).loc, open;
+	struct dt_node *a, *n;
+
+	if (dt_tok_kind(ps, 0) == DT_T_LPAREN && dt_paren_is_type(ps, 1)) {
+		open = dt_tok_take(ps).loc;
+		n = node(ps, DT_N_SIZEOF, start);
+		n->tname = dt_tname_parse(ps);
+		n->loc = dt_loc_span(start, dt_tok_close(ps, DT_T_RPAREN, open).loc);
+		return n;
+	}
+	a = unary(ps);
+	return around(ps, DT_N_SIZEOF, dt_loc_span(start, a->loc), a);
+}
+
+static struct dt_node *string_of(struct dt_parser *ps)
+{
+	struct dt_loc start = dt_tok_take(ps).loc;
+	struct dt_node *a = unary(ps);
+
+	return around(ps, DT_N_STRINGOF, dt_loc_span(start, a->loc), a);
+}
+
+static enum dt_op prefix_op(enum dt_tok kind)
+{
+	switch (kind) {
+	case DT_T_INC: return DT_OP_PREINC;
+	case DT_T_DEC: return DT_OP_PREDEC;
+	case DT_T_AND: return DT_OP_ADDR;
+	case DT_T_MUL: return DT_OP_DEREF;
+	case DT_T_ADD: return DT_OP_PLUS;
+	case DT_T_SUB: return DT_OP_NEG;
+	case DT_T_BITNOT: return DT_OP_BITNOT;
+	case DT_T_NOT: return DT_OP_NOT;
+	default: return DT_OP_NONE;
+	}
+}
+
+static struct dt_node *prefixed(struct dt_parser *ps, enum dt_op op)
+{
+	struct dt_loc start = dt_tok_take(ps).loc;
+	struct dt_node *a = op == DT_OP_PREINC || op == DT_OP_PREDEC ? unary(ps) : cast(ps);
+	struct dt_node *n = around(ps, DT_N_UNARY, dt_loc_span(start, a->loc), a);
+
+	n->op = (uint8_t)op;
+	return n;
+}
+
+/* unary = postfix | ("++"|"--") unary | ("&"|"*"|"+"|"-"|"~"|"!") cast | "sizeof" … | "stringof" unary */
+static struct dt_node *unary(struct dt_parser *ps)
+{
+	const struct dt_token *t = dt_tok_peek(ps);
+	enum dt_op op = prefix_op(t->kind);
+	enum dt_tok kind = t->kind;
+	struct dt_node *n;
+
+	dt_depth_enter(ps, t->loc);
+	if (op)
+		n = prefixed(ps, op);
+	else if (kind == DT_T_SIZEOF)
+		n = size_of(ps);
+	else if (kind == DT_T_STRINGOF)
+		n = string_of(ps);
+	else
+		n = postfix(ps);
+	dt_depth_leave(ps);
+	return n;
+}
+
+static bool starts_primary(enum dt_tok kind)
+{
+	switch (kind) {
+	case DT_T_IDENT: case DT_T_INT: case DT_T_STR: case DT_T_AGG: case DT_T_SELF: case DT_T_THIS:
+	case DT_T_LPAREN: case DT_T_SIZEOF: case DT_T_STRINGOF: case DT_T_XLATE: case DT_T_OFFSETOF:
+	case DT_T_BITNOT: case DT_T_NOT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* "(" IDENT ")" here: a cast or an expression? What follows tells, except where it could be both. */
+static bool lone_name_is_cast(struct dt_parser *ps)
+{
+	enum dt_tok after = dt_tok_kind(ps, 3);
+
+	if (after == DT_T_INC || after == DT_T_DEC)
+		return starts_primary(dt_tok_kind(ps, 4));
+	if (after == DT_T_MUL || after == DT_T_AND || after == DT_T_ADD || after == DT_T_SUB)
+		return dt_typename_known(ps, ps->ahead.v[ps->head + 1].text);
+	return starts_primary(after);
+}
+
+static bool is_cast(struct dt_parser *ps)
+{
+	if (dt_tok_kind(ps, 0) != DT_T_LPAREN)
+		return false;
+	if (dt_tok_kind(ps, 1) == DT_T_IDENT && dt_tok_kind(ps, 2) == DT_T_RPAREN)
+		return lone_name_is_cast(ps);
+	return dt_paren_is_type(ps, 1);
+}
+
+/* cast = unary | "(" type_name ")" cast */
+static struct dt_node *cast(struct dt_parser *ps)
+{
+	struct dt_tname *tname;
+	struct dt_loc open;
+	struct dt_node *a, *n;
+
+	if (!is_cast(ps))
+		return unary(ps);
+	open = dt_tok_take(ps).loc;
+	dt_depth_enter(ps, open);
+	tname = dt_tname_parse(ps);
+	dt_tok_close(ps, DT_T_RPAREN, open);
+	a = cast(ps);
+	dt_depth_leave(ps);
+	n = around(ps, DT_N_CAST, dt_loc_span(open, a->loc), a);
+	n->tname = tname;
+	return n;
+}
+
+struct binop {
+	uint8_t prec;		/* 0: not a binary operator */
+	uint8_t op;
+};
+
+static const struct binop binops[DT_NTOKS] = {
+	[DT_T_LOR] = { 1, DT_OP_LOR }, [DT_T_LXOR] = { 2, DT_OP_LXOR }, [DT_T_LAND] = { 3, DT_OP_LAND },
+	[DT_T_OR] = { 4, DT_OP_OR }, [DT_T_XOR] = { 5, DT_OP_XOR }, [DT_T_AND] = { 6, DT_OP_AND },
+	[DT_T_EQ] = { 7, DT_OP_EQ }, [DT_T_NE] = { 7, DT_OP_NE },
+	[DT_T_LT] = { 8, DT_OP_LT }, [DT_T_LE] = { 8, DT_OP_LE }, [DT_T_GT] = { 8, DT_OP_GT }, [DT_T_GE] = { 8, DT_OP_GE },
+	[DT_T_SHL] = { 9, DT_OP_SHL }, [DT_T_SHR] = { 9, DT_OP_SHR },
+	[DT_T_ADD] = { 10, DT_OP_ADD }, [DT_T_SUB] = { 10, DT_OP_SUB },
+	[DT_T_MUL] = { 11, DT_OP_MUL }, [DT_T_DIV] = { 11, DT_OP_DIV }, [DT_T_MOD] = { 11, DT_OP_MOD },
+};
+
+/* lor … mul: operators of at least this precedence, each level left to right */
+static struct dt_node *binary(struct dt_parser *ps, unsigned least)
+{
+	struct dt_node *n;
+
+	dt_depth_enter(ps, dt_tok_peek(ps)->loc);
+	n = cast(ps);
+	for (;;) {
+		struct binop b = binops[dt_tok_kind(ps, 0)];
+
+		if (b.prec == 0 || b.prec < least)
+			break;
+		dt_tok_take(ps);
+		n = pair(ps, DT_N_BINARY, b.op, n, binary(ps, b.prec + 1u));
+	}
+	dt_depth_leave(ps);
+	return n;
+}
+
+/* cond_expr = lor [ "?" expr ":" cond_expr ] */
+struct dt_node *dt_cond_parse(struct dt_parser *ps)
+{
+	struct dt_node *a = binary(ps, 1), *b, *c, *n;
+
+	if (!dt_tok_accept(ps, DT_T_QUEST))
+		return a;
+	dt_depth_enter(ps, a->loc);
+	b = dt_expr_parse(ps);
+	dt_tok_expect(ps, DT_T_COLON, "expected : of ?:");
+	c = dt_cond_parse(ps);
+	dt_depth_leave(ps);
+	n = around(ps, DT_N_COND, dt_loc_span(a->loc, c->loc), a);
+	n->b = b;
+	n->c = c;
+	dt_node_adopt(ps->diag, n, b);
+	dt_node_adopt(ps->diag, n, c);
+	return n;
+}
+
+static bool assign_op(enum dt_tok kind, enum dt_op *op)
+{
+	static const uint8_t ops[] = {
+		DT_OP_NONE, DT_OP_ADD, DT_OP_SUB, DT_OP_MUL, DT_OP_DIV, DT_OP_MOD,
+		DT_OP_SHL, DT_OP_SHR, DT_OP_AND, DT_OP_OR, DT_OP_XOR,
+	};
+
+	if (kind < DT_T_ASSIGN || kind > DT_T_XOR_EQ)
+		return false;
+	*op = (enum dt_op)ops[kind - DT_T_ASSIGN];
+	return true;
+}
+
+/* assign_expr = cond_expr | unary assign_op assign_expr */
+struct dt_node *dt_assign_parse(struct dt_parser *ps)
+{
+	struct dt_node *a = dt_cond_parse(ps), *b;
+	enum dt_op op;
+
+	if (!assign_op(dt_tok_kind(ps, 0), &op))
+		return a;
+	if (!a->paren && (a->kind == DT_N_BINARY || a->kind == DT_N_COND))
+		dt_tok_unexpected(ps, "the left side is not something that can be assigned to");
+	dt_tok_take(ps);
+	dt_depth_enter(ps, a->loc);
+	b = dt_assign_parse(ps);
+	dt_depth_leave(ps);
+	return pair(ps, DT_N_ASSIGN, op, a, b);
+}
+
+/* expr = assign_expr { "," assign_expr } */
+struct dt_node *dt_expr_parse(struct dt_parser *ps)
+{
+	struct dt_node *n = dt_assign_parse(ps);
+
+	while (dt_tok_accept(ps, DT_T_COMMA))
+		n = pair(ps, DT_N_COMMA, DT_OP_NONE, n, dt_assign_parse(ps));
+	return n;
+}

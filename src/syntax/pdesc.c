@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One probe description in, its four parts out, macros replaced. Works on any text, not
+ * only on what the lexer found: dtrace_str2desc() comes here, too.
+ */
+#include "syntax/lexer.h"
+
+#include <inttypes.h>
+
+static const struct part {
+	const char *name;
+	size_t max;		/* with the NUL */
+} parts[] = {
+	[DT_PART_PROV] = { "provider", 64 },
+	[DT_PART_MOD] = { "module", 64 },
+	[DT_PART_FUNC] = { "function", 256 },
+	[DT_PART_NAME] = { "name", 64 },
+};
+
+struct desc {
+	struct dt_parse *p;
+	const char *text;
+	size_t len;
+	struct dt_loc loc;
+};
+
+_Noreturn static void invalid(const struct desc *d, const char *why)
+{
+	dt_fail(d->p->diag, D_PDESC_INVAL, d->loc, "invalid probe description \"%.*s%s\": %s",
+	    d->len < 200 ? (int)d->len : 200, d->text, d->len < 200 ? "" : "...", why);
+}
+
+static const char *argument(const struct desc *d, const char *digits, size_t n, bool string)
+{
+	const struct dt_parse *p = d->p;
+	uint64_t i;
+	uint8_t suffix;
+	size_t end;
+
+	for (; n > 1 && *digits == '0'; n--)
+		digits++;
+	if (dt_lex_integer(digits, n, &i, &suffix, &end) == 0 && p->argc > 0 && i < (uint64_t)p->argc) {
+		if (p->argused)
+			p->argused[i] = true;
+		return p->argv[i];
+	}
+	if (!p->defaultargs)
+		invalid(d, "Undefined macro variable in probe description");
+	return string ? "" : "0";
+}
+
+static const char *variable(const struct desc *d, const char *name, size_t n)
+{
+	int64_t value;
+
+	if (!d->p->macro || !d->p->macro(d->p->ctx, dt_arena_strndup(d->p->arena, name, n), &value))
+		invalid(d, "Undefined macro variable in probe description");
+	return dt_arena_printf(d->p->arena, "%" PRId64, value);
+}
+
+/* One field: text, then perhaps one macro; text may follow a numbered one. */
+static const char *field(const struct desc *d, const char *s, size_t n, const struct part *part)
+{
+	struct dt_arena *arena = d->p->arena;
+	const char *dollar = n ? memchr(s, '$', n) : NULL, *name, *end = s + n, *tail = end, *value, *out;
+	bool string;
+
+	if (!dollar) {
+		out = dt_arena_strndup(arena, s, n);
+	} else {
+		string = dollar + 1 < end && dollar[1] == '$';
+		name = dollar + 1 + string;
+		if (name < end && dt_is_digit(*name)) {
+			for (tail = name; tail < end && dt_is_digit(*tail); tail++)
+				;
+			value = argument(d, name, (size_t)(tail - name), string);
+		} else {
+			value = variable(d, name, (size_t)(end - name));
+		}
+		out = dt_arena_printf(arena, "%.*s%s%.*s", (int)(dollar - s), s, value, (int)(end - tail), tail);
+	}
+	if (strlen(out) >= part->max)
+		invalid(d, dt_arena_printf(arena, "the %s is longer than %zu characters", part->name, part->max - 1));
+	return out;
+}
+
+struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len, struct dt_loc loc)
+{
+	struct desc d = { p, text, len, loc };
+	struct dt_pdesc *out = DT_NEW(p->arena, struct dt_pdesc);
+	const char **slot[] = { &out->prov, &out->mod, &out->func, &out->name };
+	size_t end = len;
+	int part = p->spec;
+
+	out->prov = out->mod = out->func = out->name = "";
+	out->loc = loc;
+	if (len > DT_SOURCE_MAX || memchr(text, '\0', len))
+		invalid(&d, "NUL or too many characters");
+	if (part < DT_PART_PROV || part > DT_PART_NAME)
+		invalid(&d, "only a probe identifier is permitted here");
+	for (; ; part--) {
+		size_t start = end;
+
+		if (part < DT_PART_PROV)
+			invalid(&d, "Overspecified probe description");
+		while (start > 0 && text[start - 1] != ':')
+			start--;
+		*slot[part] = field(&d, text + start, end - start, &parts[part]);
+		if (start == 0)
+			return out;
+		end = start - 1;
+	}
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a library needs and offers, for the index of libraries. A library with an error in it is
+ * scanned up to the error: whoever needs it will compile it and get the message then.
+ */
+#include "syntax/grammar.h"
+
+static void offer(struct dt_parse *p, struct dt_lib_scan *scan, const char *kind, const char *name)
+{
+	const char *text = *kind ? dt_arena_printf(p->arena, "%s %s", kind, name) : name;
+
+	dt_vec_push(p->arena, &scan->names, text);
+}
+
+static const char *tag_kind(const struct dt_specs *s)
+{
+	return s->base == DT_B_STRUCT ? "struct" : s->base == DT_B_UNION ? "union" : s->base == DT_B_ENUM ? "enum" : "";
+}
+
+/* The tags and enumerators that specifiers define, in their bodies, too. */
+static void scan_specs(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_specs *s)
+{
+	const struct dt_specs *last = NULL;
+
+	if (!s->body)
+		return;
+	if (s->tname)
+		offer(p, scan, tag_kind(s), s->tname);
+	for (const struct dt_enumerator *e = s->enums; e; e = e->next)
+		offer(p, scan, "", e->name);
+	for (const struct dt_decl *m = s->members; m; m = m->next) {
+		if (m->specs != last)
+			scan_specs(p, scan, m->specs);
+		last = m->specs;
+	}
+}
+
+static void scan_decls(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_decl *d)
+{
+	if (d)
+		scan_specs(p, scan, d->specs);
+	for (; d; d = d->next) {
+		if (d->name)
+			offer(p, scan, "", d->name);
+	}
+}
+
+static void scan_translator(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_tname *dst)
+{
+	const struct dt_specs *s = dst->decl->specs;
+	const char *kind = tag_kind(s);
+
+	if (s->tname)
+		offer(p, scan, *kind ? dt_arena_printf(p->arena, "translator %s", kind) : "translator", s->tname);
+}
+
+static void scan_pragma(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_word *w)
+{
+	w = w->next->next;	/* behind `pragma' `D' */
+	if (strcmp(w->text, "depends_on") == 0 && strcmp(w->next->text, "library") == 0)
+		dt_vec_push(p->arena, &scan->libraries, w->next->next->text);
+}
+
+static void scan_external(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_ext *x)
+{
+	switch (x->kind) {
+	case DT_X_DECL: scan_decls(p, scan, x->decls); break;
+	case DT_X_INLINE: scan_decls(p, scan, x->decl); break;
+	case DT_X_TRANSLATOR: if (x->dst) scan_translator(p, scan, x->dst); break;
+	case DT_X_PROVIDER: if (x->name) offer(p, scan, "provider", x->name); break;
+	case DT_X_PRAGMA: scan_pragma(p, scan, x->words); break;
+	case DT_X_CLAUSE: break;
+	}
+}
+
+void dt_parse_scan(struct dt_parse *p, struct dt_lib_scan *scan)
+{
+	struct dt_unit *unit = DT_NEW(p->arena, struct dt_unit);
+	struct dt_parse quiet = *p;
+	jmp_buf outer;
+
+	quiet.context = DT_CTX_PROGRAM;
+	quiet.empty_ok = quiet.defaultargs = quiet.argref = true;
+	quiet.argused = NULL;
+	quiet.option = NULL;
+	memcpy(&outer, &p->diag->env, sizeof(outer));
+	if (setjmp(p->diag->env) == 0) {
+		dt_unit_parse(&quiet, unit);
+	} else if (!p->diag->msg) {	/* out of memory is not ours to hide */
+		memcpy(&p->diag->env, &outer, sizeof(outer));
+		longjmp(p->diag->env, 1);
+	}
+	memcpy(&p->diag->env, &outer, sizeof(outer));
+	p->diag->msg = p->diag->hint = NULL;
+	for (const struct dt_ext *x = unit->exts; x; x = x->next)
+		scan_external(p, scan, x);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bodies of clauses: "{" in, a list of statements out. */
+#include "syntax/grammar.h"
+
+static struct dt_stmt *statement(struct dt_parser *);
+
+/* block = stmt | "{" stmt_list "}" */
+static struct dt_stmt *block(struct dt_parser *ps)
+{
+	if (dt_tok_kind(ps, 0) == DT_T_LBRACE)
+		return dt_body_parse(ps);
+	return statement(ps);
+}
+
+/* "if" "(" expr ")" block [ "else" block ] */
+static struct dt_stmt *if_statement(struct dt_parser *ps)
+{
+	struct dt_stmt *s = DT_NEW(ps->arena, struct dt_stmt);
+	struct dt_loc open;
+
+	s->kind = DT_S_IF;
+	s->loc = dt_tok_take(ps).loc;
+	dt_depth_enter(ps, s->loc);
+	open = dt_tok_expect(ps, DT_T_LPAREN, "expected ( after if").loc;
+	s->expr = dt_expr_parse(ps);
+	dt_tok_close(ps, DT_T_RPAREN, open);
+	s->then = block(ps);
+	if (dt_tok_accept(ps, DT_T_ELSE))
+		s->els = block(ps);
+	dt_depth_leave(ps);
+	return s;
+}
+
+/* stmt = ";" | expr ";" | if …; NULL for an empty one. The last ";" before "}" may be left out. */
+static struct dt_stmt *statement(struct dt_parser *ps)
+{
+	struct dt_stmt *s;
+
+	if (dt_tok_accept(ps, DT_T_SEMI))
+		return NULL;
+	if (dt_tok_kind(ps, 0) == DT_T_IF)
+		return if_statement(ps);
+	s = DT_NEW(ps->arena, struct dt_stmt);
+	s->kind = DT_S_EXPR;
+	s->expr = dt_expr_parse(ps);
+	s->loc = s->expr->loc;
+	if (dt_tok_kind(ps, 0) != DT_T_RBRACE && !dt_tok_accept(ps, DT_T_SEMI))
+		dt_tok_unexpected(ps, dt_tok_kind(ps, 0) == DT_T_EOF ? "the { of this clause is never closed" :
+		    "expected ; between statements");
+	return s;
+}
+
+struct dt_stmt *dt_body_parse(struct dt_parser *ps)
+{
+	struct dt_loc open = dt_tok_take(ps).loc;
+	struct dt_stmt *first = NULL, **tail = &first;
+
+	while (dt_tok_kind(ps, 0) != DT_T_RBRACE && dt_tok_kind(ps, 0) != DT_T_EOF) {
+		*tail = statement(ps);
+		if (*tail)
+			tail = &(*tail)->next;
+	}
+	dt_tok_close(ps, DT_T_RBRACE, open);
+	return first;
+}
