@@ -41,7 +41,7 @@ install_missing() {
 	echo "$1: installing$missing" >&2
 	log=$(mktemp)
 	# shellcheck disable=SC2086
-	if { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $missing; } \
+	if { apt-get -q update; DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $missing; } \
 	    >"$log" 2>&1 </dev/null; then
 		rm -f "$log"
 		missing=
