@@ -35,12 +35,13 @@ CMD_SRC := $(wildcard cmd/dtrace/*.c)
 export DLIB := $(sort $(wildcard dlib/*.d))
 UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
 TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
+TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
-TOOL_BIN := $(TOOL:%=$(B)/test/%)
+TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
 all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
@@ -102,6 +103,14 @@ $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 $(B)/test/%: $(B)/obj/test/tool/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
+# A tool of several files is a folder with a main.c.
+define tool_folder
+$(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/tool/$(1)/*.c)) $(B)/libdtrace.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS)
+-include $(patsubst %.c,$(B)/obj/%.d,$(wildcard test/tool/$(1)/*.c))
+endef
+$(foreach tool,$(TOOLDIR),$(eval $(call tool_folder,$(tool))))
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
 
