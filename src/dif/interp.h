@@ -15,6 +15,9 @@ enum dt_fault {			/* actions-aggregations-output.md §10 */
 };
 const char *dt_fault_text(int fault);	/* "invalid address" … */
 
+/* The path of a struct path in the image, for d_path(). */
+struct dt_image_path { uint64_t addr; const char *path; };
+
 struct dt_region {		/* part of the memory image */
 	uint64_t addr;
 	uint64_t len;
@@ -43,28 +46,41 @@ struct dt_context {
 	const uint32_t *ancestors;	/* pids of parent, its parent …, for progenyof() */
 	uint32_t nancestors;
 	uint64_t random;		/* what rand() is derived from */
+	uint64_t cgroup;		/* id of the cgroup */
+	uint32_t nspid;			/* pid in its own namespace */
+	const char *threadname, *execargs;	/* NULL: as execname, empty */
+	const uint64_t *files;		/* address of the open file by descriptor, 0 none, for getf() */
+	uint32_t nfiles;
+	const struct dt_image_path *paths;
+	uint32_t npaths;
 	struct dt_region *regions;
 	uint32_t nregions;
 };
 
-struct dt_interp_opts {
+struct dt_interp_opts {		/* 0: the default */
 	uint32_t strsize;		/* 256 */
-	uint32_t scratchsize;		/* bytes of scratch a clause may use */
-	uint64_t dynvarsize;
-	uint32_t nspec;
+	uint32_t scratchsize;		/* bytes of scratch a clause may use; 16 strings */
+	uint64_t dynvarsize;		/* 1 MiB */
+	uint32_t nspec;			/* 1 */
+	uint64_t specsize;		/* bytes of records in one speculation; 32 KiB */
 };
 
 /* What happened, told as it happens. Any pointer may be NULL. Data is valid during the call only. */
 struct dt_interp_sink {
 	void *ctx;
-	/* a clause whose predicate held begins; then its records; then the end (committed, or lost by a fault) */
+	/*
+	 * A clause whose predicate held begins; then its records; then the end (committed, or lost by a fault). All three are
+	 * called when the clause is over, so that what a fault loses is never shown: a faulted clause has no records. A
+	 * clause that speculates is told when it is committed; its context then has probe, ids, cpu and time only.
+	 */
 	void (*begin)(void *ctx, const struct dt_ecb *, uint32_t epid, const struct dt_context *);
 	/* one action's value: rtype of its DIFO; data is strsize bytes or the value's own size; stacks: u64 pcs */
 	void (*record)(void *ctx, const struct dt_ecb *, uint32_t act, const void *data, size_t len);
 	void (*end)(void *ctx, const struct dt_ecb *, bool faulted);
-	/* act: index from 0, -1 predicate; offset: 4 * pc; addr for BADADDR, BADALIGN, BADSTACK */
+	/* act: index from 0, -1 predicate; offset: 4 * pc, -1 while recording a value; addr for BADADDR, BADALIGN, BADSTACK */
 	void (*fault)(void *ctx, const struct dt_ecb *, uint32_t epid, int act, int offset, enum dt_fault, uint64_t addr);
-	void (*drop)(void *ctx, const char *kind);	/* "dynamic variable", "speculative" … */
+	/* "dynamic variable", "speculative", "failed speculation", "aggregation", "error in ERROR probe enabling" */
+	void (*drop)(void *ctx, const char *kind);
 };
 
 struct dt_interp;
@@ -76,7 +92,10 @@ void dt_interp_free(struct dt_interp *);
  * fire dtrace:::ERROR clauses. Returns the exit() status or -1 when no exit() ran.
  */
 int dt_interp_fire(struct dt_interp *, const struct dt_context *);
-/* Runs one DIFO alone (tests, fuzzing). Returns the value; *fault and *offset, *addr tell of a fault. */
+/*
+ * Runs one DIFO alone (tests, fuzzing), as a firing of its own. Returns the value; *fault and *offset, *addr tell of a fault.
+ * Until the next call, and while context and DIFO live, dt_interp_read() and dt_interp_string() can look at what a value points to.
+ */
 uint64_t dt_interp_run(struct dt_interp *, const struct dt_context *, const struct dt_difo *, enum dt_fault *fault,
     int *offset, uint64_t *addr);
 /* D's glob matching of a description (empty part: anything). */
@@ -84,7 +103,16 @@ bool dt_probe_match(const struct dt_probedesc *desc, const struct dt_probedesc *
 bool dt_glob_match(const char *pattern, const char *text);
 
 /* Walks what is left: variables (by-ref: bytes) and aggregation elements with their keys. */
-struct dt_interp_var { const struct dt_difv *var; uint64_t value; const void *bytes; size_t len; bool null; };
+struct dt_interp_var {
+	const struct dt_difv *var;
+	uint64_t value;
+	const void *bytes;		/* by-reference variables */
+	size_t len;
+	bool null;
+	uint32_t tid;			/* thread-local ones */
+	const void *key;		/* elements of arrays: for each key its length (u64), then its bytes */
+	size_t keylen;
+};
 void dt_interp_vars(struct dt_interp *, void (*f)(void *, const struct dt_interp_var *), void *ctx);
 struct dt_interp_key { const struct dt_act *act; const void *data; size_t len; };	/* one key: its action and recorded bytes */
 typedef void dt_interp_agg_f(void *ctx, const struct dt_aggvar *, const struct dt_interp_key *keys, uint32_t nkeys,
@@ -94,7 +122,8 @@ void dt_interp_aggs(struct dt_interp *, dt_interp_agg_f *, void *ctx);
 /* ---- for the rows of src/builtin ---- */
 
 struct dt_subr_arg { uint64_t value; uint64_t size; bool ref; };	/* size: of a by-reference argument */
-struct dt_subr_call { uint32_t nargs; const struct dt_subr_arg *arg; };
+struct dt_subr_call { uint32_t nargs; const struct dt_subr_arg *arg; };	/* arg has 8 entries; those from nargs on are 0 */
+struct dt_strtok { char *text; size_t pos; };	/* what strtok() works on; text is malloc'ed, freed with the firing */
 
 const struct dt_context *dt_interp_context(const struct dt_interp *);
 const struct dt_interp_opts *dt_interp_options(const struct dt_interp *);
@@ -111,5 +140,13 @@ bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t
 const char *dt_interp_string(struct dt_interp *, uint64_t addr, bool *null);
 /* Copies a host string into scratch (truncated to strsize - 1); returns its address. */
 uint64_t dt_interp_put(struct dt_interp *, const char *text, size_t len);
+/* Address of a built-in variable's text, which costs no scratch; slot: any number below DT_INTERP_TEXTS, one for each variable. */
+#define DT_INTERP_TEXTS 16
+uint64_t dt_interp_text(struct dt_interp *, unsigned slot, const char *text);
+/* Host memory until the clause ends; NULL, after a NOSCRATCH fault, when there is none. */
+void *dt_interp_temp(struct dt_interp *, size_t size);
+struct dt_strtok *dt_interp_strtok(struct dt_interp *);
+int dt_interp_speculation(struct dt_interp *);			/* a new speculation's number or 0 */
+bool dt_interp_ureg(struct dt_interp *, uint64_t index, uint64_t *value);	/* false: no such register */
 
 #endif
