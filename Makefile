@@ -8,6 +8,11 @@
 #
 # Sources are found by wildcard: a new file in src/*/ needs no line here.
 
+# Looking for built-in rules takes longer than looking whether anything is to be done.
+MAKEFLAGS += -r
+.SUFFIXES:
+Makefile: ;
+
 MODE ?= release
 CC := $(if $(filter default,$(origin CC)),$(if $(filter fuzz,$(MODE)),clang,gcc),$(CC))
 B ?= $(if $(filter release,$(MODE)),build,build-$(MODE))
@@ -45,6 +50,7 @@ TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
 all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
+$(B)/obj/%.d: ;
 tests: all $(TOOL_BIN) $(UNIT_BIN)
 fuzzers: $(FUZZ_BIN)
 
