@@ -29,6 +29,7 @@ struct dt_ident {
 	const struct dt_builtin *row;	/* built-ins */
 	struct dt_loc loc;		/* where it came into being */
 	bool library;			/* declared by a library */
+	bool has_attr;			/* attr was declared by a pragma */
 
 	/* ARRAY, AGG: key signature, fixed by first use */
 	bool keyed;			/* signature is known */
@@ -44,7 +45,6 @@ struct dt_ident {
 	struct dt_node *body;
 	uint32_t nparams;
 	struct dt_ident **params;
-	bool expanding;			/* guards against recursion */
 
 	/* PARAM */
 	struct dt_node *bound;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * args[n]: the typed arguments of the clause's probe, from provider declarations in D or from what the provider
+ * itself knows; translated where the declaration says so.
+ */
+#include "dif/interp.h"
+#include "sema/sema.h"
+
+static bool has_glob(const char *part)
+{
+	return part[0] == '\0' || strpbrk(part, "*?[\\") != NULL;
+}
+
+static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_sig *b)
+{
+	if (a->nout != b->nout || a->nin != b->nin)
+		return false;
+	for (uint32_t i = 0; i < a->nout; i++)
+		if (a->map[i] != b->map[i] || !dt_type_same(a->out[i], b->out[i]))
+			return false;
+	return true;
+}
+
+/* The signature of the probes of a declared provider that the description's name matches; all must agree. */
+static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p, struct dt_loc loc)
+{
+	const struct dt_probe_sig *sig = NULL;
+
+	for (uint32_t i = 0; i < p->probes.n; i++) {
+		if (!dt_glob_match(s->probe->name, p->probes.v[i].key))
+			continue;
+		if (sig != NULL && !same_signature(sig, p->probes.v[i].value))
+			dt_fail(s->diag, D_ARGS_MULTI, loc,
+			    "args[ ] may not be referenced because %s:::%s matches probes with different arguments",
+			    s->probe->prov, s->probe->name);
+		sig = p->probes.v[i].value;
+	}
+	return sig;
+}
+
+static const struct dt_provider *find_provider(struct dt_sema *s, const char *name)
+{
+	const struct dt_services *sv = &s->cc->services;
+	struct dt_provider *p = dt_map_get(&s->cc->providers, name);
+
+	if (p == NULL && sv->library != NULL &&
+	    sv->library(sv->ctx, dt_arena_printf(s->arena, "provider %s", name)))
+		p = dt_map_get(&s->cc->providers, name);
+	return p;
+}
+
+/* "plockstat123" is plockstat's of one process. */
+static const char *without_pid(struct dt_sema *s, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 0 && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	return dt_arena_strndup(s->arena, name, len);
+}
+
+static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc)
+{
+	const struct dt_services *sv = &s->cc->services;
+	const struct dt_probe_sig *sig = NULL;
+	const struct dt_provider *p;
+
+	if (s->probe == NULL)
+		dt_fail(s->diag, D_ARGS_NONE, loc, "args[ ] may not be referenced outside of a probe clause");
+	if (has_glob(s->probe->prov))
+		dt_fail_hint(s->diag, D_ARGS_MULTI, loc, "name the provider literally",
+		    "args[ ] may not be referenced because probe description %s:%s:%s:%s matches an unstable set of probes",
+		    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
+	p = find_provider(s, s->probe->prov);
+	if (p == NULL)
+		p = find_provider(s, without_pid(s, s->probe->prov));
+	if (p != NULL)
+		sig = declared_signature(s, p, loc);
+	if (sig == NULL && sv->signature != NULL)
+		sig = sv->signature(sv->ctx, s->probe);
+	if (sig == NULL)
+		dt_fail_hint(s->diag, D_ARGS_NONE, loc, "arg0 … arg9 hold the raw values",
+		    "no typed arguments are known for %s:%s:%s:%s", s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
+	return sig;
+}
+
+struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_provider_attrs *pa;
+	const struct dt_probe_sig *sig;
+	struct dt_node *raw, *xlate;
+	uint64_t k;
+
+	n->list = dt_expr(s, n->list);
+	if (!dt_node_is_const(n->list))
+		dt_fail(s->diag, D_PROTO_ARG, n->list->loc, "args[ ] needs a constant integer index");
+	sig = signature(s, n->loc);
+	k = n->list->value;
+	if (k >= sig->nout)
+		dt_fail(s->diag, D_ARGS_IDX, n->list->loc, "index %lld is out of range for %s:%s:%s:%s args[ ]: it has %u",
+		    (long long)k, s->probe->prov, s->probe->mod, s->probe->func, s->probe->name, sig->nout);
+	if (sig->out[k] == NULL || sig->in[sig->map[k]] == NULL)
+		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "the type of args[%llu] is not known on this system", (unsigned long long)k);
+	pa = dt_attr_provider(s, s->probe->prov);
+	if (pa != NULL)
+		dt_attr_use(s, pa->part[DT_PA_ARGS], n->loc, "args[ ]");
+	raw = n;
+	raw->ident = dt_names_global(s, "args");
+	raw->list = dt_expr_int(s, n->list->loc, sig->map[k], dt_types_basic(s->types, "int"));
+	raw->type = sig->in[sig->map[k]];
+	raw->nflags = DT_NF_LVAL;
+	dt_expr_object(s, raw);
+	if (dt_compat_arg(s, sig->out[k], raw)) {
+		raw->type = sig->out[k];
+		return raw;
+	}
+	xlate = dt_node_new(s->diag, s->arena, DT_N_XLATE, n->loc);
+	xlate->a = raw;
+	dt_node_adopt(s->diag, xlate, raw);
+	return dt_expr_translated(s, xlate, sig->out[k], D_ARGS_XLATOR);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Assignments, and the left sides that bring D variables into being. */
+#include "sema/sema.h"
+
+static void check_writable(struct dt_sema *s, const struct dt_node *n)
+{
+	if (!(n->nflags & DT_NF_LVAL))
+		dt_fail(s->diag, D_OP_LVAL, n->loc, "the left side is not something that can be assigned to");
+	if (!(n->nflags & DT_NF_WRITABLE))
+		dt_fail(s->diag, D_OP_WRITE, n->loc, "%s can only be read: assignment needs a writable variable",
+		    n->ident != NULL ? n->ident->name : "this object");
+}
+
+static struct dt_node *new_variable(struct dt_node *n, struct dt_ident *id)
+{
+	n->ident = id;
+	n->type = id->type;
+	n->nflags |= DT_NF_LVAL | DT_NF_WRITABLE;
+	return n;
+}
+
+static struct dt_ident *find_or_create(struct dt_sema *s, struct dt_node *n, bool array)
+{
+	enum dt_scope scope = n->kind == DT_N_VAR ? n->scope : DT_SCOPE_GLOBAL;
+	struct dt_ident *id;
+
+	if (n->kind == DT_N_IDENT && strchr(n->name, '`') != NULL)
+		return NULL;
+	id = n->kind == DT_N_IDENT ? dt_names_global(s, n->name) : dt_names_var(s, scope, n->name);
+	if (id != NULL)
+		return id;
+	if (array && scope == DT_SCOPE_CLAUSE)
+		dt_fail(s->diag, D_ARR_LOCAL, n->loc, "this->%s cannot be an associative array: use self->%s or a global", n->name,
+		    n->name);
+	if (n->kind == DT_N_IDENT && dt_types_declared(s->types, NULL, DT_T_TYPEDEF, n->name) != NULL)
+		dt_fail(s->diag, D_DECL_IDRED, n->loc, "%s is the name of a type", n->name);
+	return dt_names_create(s, scope, n->name, array, n->loc);
+}
+
+static bool is_variable(const struct dt_node *n)
+{
+	return n->kind == DT_N_IDENT || n->kind == DT_N_VAR;
+}
+
+/* x[keys] where x is new, or an associative array whose value has no type yet. */
+static struct dt_node *element(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_ident *id = find_or_create(s, n->a, true);
+
+	if (id == NULL || id->kind != DT_ID_ARRAY || id->row != NULL || id->type != NULL)
+		return NULL;
+	dt_expr_keys(s, id, n, id->name);
+	return new_variable(n, id);
+}
+
+struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define)
+{
+	struct dt_node *lhs = NULL, *base = n->kind == DT_N_INDEX ? n->a : n;
+	struct dt_ident *id;
+
+	if (base->kind == DT_N_AGG)
+		dt_fail(s->diag, D_AGG_FUNC, n->loc, "@%s can only be assigned an aggregating function, in a statement of its own",
+		    base->name);
+	if (define && is_variable(n)) {
+		id = find_or_create(s, n, false);
+		if (id != NULL && id->kind == DT_ID_SCALAR && id->row == NULL && id->type == NULL)
+			lhs = new_variable(n, id);
+	} else if (define && n->kind == DT_N_INDEX && is_variable(n->a)) {
+		lhs = element(s, n);
+	}
+	if (lhs == NULL)
+		lhs = dt_expr(s, n);
+	check_writable(s, lhs);
+	return lhs;
+}
+
+/* The type a new variable gets from the value first assigned to it. */
+static const struct dt_type *variable_type(struct dt_sema *s, const struct dt_node *value)
+{
+	const struct dt_type *b = dt_type_base(value->type);
+
+	switch (b->kind) {
+	case DT_T_VOID:
+		dt_fail(s->diag, D_OP_INCOMPAT, value->loc, "the right side has no value: type void");
+	case DT_T_ARRAY:
+		return dt_type_is_stringlike(b) ? dt_types_string(s->types) : dt_type_ptr(s->types, b->ref);
+	case DT_T_FUNC:
+		return dt_type_ptr(s->types, value->type);
+	case DT_T_STACK: case DT_T_SYMADDR: case DT_T_USYMADDR: case DT_T_DYN:
+		dt_fail(s->diag, D_CG_DYN, value->loc, "a value of this kind cannot be kept in a variable");
+	default:
+		return value->type;
+	}
+}
+
+static bool deletes(const struct dt_node *lhs, const struct dt_node *value)
+{
+	return dt_node_is_null(value) && lhs->ident != NULL &&
+	    (lhs->kind == DT_N_INDEX || lhs->scope == DT_SCOPE_THREAD || dt_type_is_string(lhs->type));
+}
+
+static struct dt_node *plain(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *lt;
+
+	n->b = dt_expr_value(s, dt_expr(s, n->b));
+	if (n->a->type == NULL)
+		n->a->ident->type = n->a->type = variable_type(s, n->b);
+	dt_expr_object(s, n->a);
+	lt = dt_type_base(n->a->type);
+	if ((lt->kind == DT_T_ARRAY || lt->kind == DT_T_FUNC) && !deletes(n->a, n->b))
+		dt_fail(s->diag, D_OP_ARRFUN, n->loc, "operator = may not be applied to an object of type %s",
+		    dt_type_str(s->arena, n->a->type));
+	if (!deletes(n->a, n->b) && !dt_compat_arg(s, n->a->type, n->b))
+		dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" = \"%s\"",
+		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, n->b->type));
+	if (dt_type_is_string(lt) && (n->b->nflags & DT_NF_USER))
+		n->b = dt_expr_copyinstr(s, n->b);
+	if (dt_type_is_integer(lt))
+		n->b = dt_expr_convert(s, n->b, n->a->type);
+	n->type = n->a->type;
+	n->nflags = n->b->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	dt_expr_object(s, n);
+	return n;
+}
+
+static void check_operator(struct dt_sema *s, const struct dt_node *n)
+{
+	bool ints = dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type);
+	bool step = dt_type_is_pointer(n->a->type) && dt_type_is_integer(n->b->type) &&
+	    (n->op == DT_OP_ADD || n->op == DT_OP_SUB);
+
+	if (!ints && !step)
+		dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" %s= \"%s\"",
+		    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
+	if (step && dt_type_size(s->types, dt_type_base(n->a->type)->ref) == 0)
+		dt_fail(s->diag, D_OP_VFPTR, n->loc, "operator %s= cannot be applied to \"%s\"", dt_op_text(n->op),
+		    dt_type_str(s->arena, n->a->type));
+	if ((n->op == DT_OP_DIV || n->op == DT_OP_MOD) && dt_node_is_null(n->b))
+		dt_fail(s->diag, D_DIV_ZERO, n->b->loc, "expression contains division by zero");
+}
+
+static struct dt_node *compound(struct dt_sema *s, struct dt_node *n)
+{
+	if (n->a->type == NULL)
+		dt_names_type(s, n->a->ident, n->a->loc);	/* fails: it was never assigned */
+	n->b = dt_expr_value(s, dt_expr(s, n->b));
+	check_operator(s, n);
+	if (dt_type_is_integer(n->a->type) && n->op != DT_OP_SHL && n->op != DT_OP_SHR)
+		n->b = dt_expr_convert(s, n->b, dt_compat_arith(s, n->a->type, n->b->type));
+	n->type = n->a->type;
+	return n;
+}
+
+struct dt_node *dt_expr_assign(struct dt_sema *s, struct dt_node *n)
+{
+	n->a = dt_expr_lvalue(s, n->a, true);
+	return n->op == DT_OP_NONE ? plain(s, n) : compound(s, n);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stability: three levels that only ever go down as a clause uses more. Names in, minimum out;
+ * with -x amin, anything lower than asked for is an error at the place that lowered it.
+ */
+#include "sema/sema.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+const struct dt_attr dt_attr_max = { DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLS_COMMON };
+const struct dt_attr dt_attr_stable = DT_ATTR_STABLE_COMMON;
+const struct dt_attr dt_attr_private = DT_ATTR_PRIVATE;
+
+static const struct dt_attr unstable = { DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLS_COMMON };
+
+static const char *const stab_names[] = { "Internal", "Private", "Obsolete", "External", "Unstable", "Evolving",
+	"Stable", "Standard" };
+static const char *const class_names[] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
+
+struct dt_attr dt_attr_min(struct dt_attr a, struct dt_attr b)
+{
+	struct dt_attr m = {
+		a.name < b.name ? a.name : b.name,
+		a.data < b.data ? a.data : b.data,
+		a.cls < b.cls ? a.cls : b.cls,
+	};
+	return m;
+}
+
+bool dt_attr_less(struct dt_attr a, struct dt_attr b)
+{
+	return a.name < b.name || a.data < b.data || a.cls < b.cls;
+}
+
+size_t dt_attr_str(struct dt_attr a, char *buf, size_t len)
+{
+	return (size_t)snprintf(buf, len, "%s/%s/%s", stab_names[a.name & 7], stab_names[a.data & 7],
+	    a.cls <= DT_CLS_COMMON ? class_names[a.cls] : "Unknown");
+}
+
+static int word_index(const char *text, size_t len, const char *const *names, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strlen(names[i]) == len && strncasecmp(names[i], text, len) == 0)
+			return i;
+	return -1;
+}
+
+/* "Evolving/Evolving/ISA"; parts left out at the end are the maximum. */
+bool dt_attr_parse(const char *text, struct dt_attr *attr)
+{
+	*attr = dt_attr_max;
+	for (int part = 0; part < 3; part++) {
+		size_t len = strcspn(text, "/");
+		int v = part < 2 ? word_index(text, len, stab_names, 8) : word_index(text, len, class_names, 6);
+
+		if (v < 0)
+			return false;
+		if (part == 0)
+			attr->name = (uint8_t)v;
+		else if (part == 1)
+			attr->data = (uint8_t)v;
+		else
+			attr->cls = (uint8_t)v;
+		text += len;
+		if (*text == '\0')
+			return true;
+		text++;
+	}
+	return false;
+}
+
+void dt_attr_use(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, const char *what)
+{
+	char text[64];
+
+	if (s->sheltered > 0)
+		return;
+	if (s->cc->has_amin && !s->library && dt_attr_less(attr, s->cc->amin)) {
+		dt_attr_str(attr, text, sizeof(text));
+		dt_fail(s->diag, D_ATTR_MIN, loc, "attributes for %s (%s) are less than predefined minimum", what, text);
+	}
+	s->stmtattr = dt_attr_min(s->stmtattr, attr);
+}
+
+const struct dt_provider_attrs *dt_attr_provider(struct dt_sema *s, const char *provider)
+{
+	struct dt_provider *p = dt_map_get(&s->cc->providers, provider);
+
+	if (p != NULL && p->has_attrs)
+		return &p->attrs;
+	if (s->cc->services.attributes != NULL)
+		return s->cc->services.attributes(s->cc->services.ctx, provider);
+	return NULL;
+}
+
+static bool literal(const char *part)
+{
+	return part[0] != '\0' && strpbrk(part, "*?[\\") == NULL;
+}
+
+/* Minimum of the provider's attributes and of those of the parts that are given literally. */
+struct dt_attr dt_attr_probe(struct dt_sema *s, const struct dt_pdesc *p)
+{
+	const struct dt_provider_attrs *pa = literal(p->prov) ? dt_attr_provider(s, p->prov) : NULL;
+	struct dt_attr a;
+
+	if (pa == NULL)
+		return unstable;
+	a = pa->part[DT_PA_PROV];
+	if (literal(p->mod))
+		a = dt_attr_min(a, pa->part[DT_PA_MOD]);
+	if (literal(p->func))
+		a = dt_attr_min(a, pa->part[DT_PA_FUNC]);
+	if (literal(p->name))
+		a = dt_attr_min(a, pa->part[DT_PA_NAME]);
+	return a;
+}

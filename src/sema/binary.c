@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Typing of binary operators and ?:. Operands are converted to their common type, so that the code generator need not ask. */
+#include "sema/sema.h"
+
+static const struct dt_type *int_type(struct dt_sema *s)
+{
+	return dt_types_basic(s->types, "int");
+}
+
+_Noreturn static void incompatible(struct dt_sema *s, const struct dt_node *n)
+{
+	dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" %s \"%s\"",
+	    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
+}
+
+static void convert_both(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
+{
+	n->a = dt_expr_convert(s, n->a, type);
+	n->b = dt_expr_convert(s, n->b, type);
+}
+
+/* * / % & | ^ on integers. */
+static struct dt_node *arith(struct dt_sema *s, struct dt_node *n)
+{
+	bool strict = n->op != DT_OP_MUL && n->op != DT_OP_DIV;
+
+	if (!dt_type_is_integer(n->a->type) || !dt_type_is_integer(n->b->type))
+		dt_fail(s->diag, strict ? D_OP_INT : D_OP_ARITH, n->loc,
+		    "operator %s requires operands of %s type: \"%s\" %s \"%s\"", dt_op_text(n->op),
+		    strict ? "integral" : "arithmetic", dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
+		    dt_type_str(s->arena, n->b->type));
+	if ((n->op == DT_OP_DIV || n->op == DT_OP_MOD) && dt_node_is_null(n->b))
+		dt_fail(s->diag, D_DIV_ZERO, n->b->loc, "expression contains division by zero");
+	n->type = dt_compat_arith(s, n->a->type, n->b->type);
+	convert_both(s, n, n->type);
+	return dt_fold_binary(s, n);
+}
+
+static struct dt_node *shift(struct dt_sema *s, struct dt_node *n)
+{
+	if (!dt_type_is_integer(n->a->type) || !dt_type_is_integer(n->b->type))
+		dt_fail(s->diag, D_OP_INT, n->loc, "operator %s requires operands of integral type: \"%s\" %s \"%s\"",
+		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
+		    dt_type_str(s->arena, n->b->type));
+	n->type = dt_compat_promote(s, n->a->type);
+	n->a = dt_expr_convert(s, n->a, n->type);
+	return dt_fold_binary(s, n);
+}
+
+/* What a pointer, array or string points to, for arithmetic on it; void and functions have no size to step by. */
+static const struct dt_type *stepped(struct dt_sema *s, struct dt_node *n, struct dt_node *ptr)
+{
+	const struct dt_type *b = dt_type_base(ptr->type), *to;
+
+	if (b->kind == DT_T_STRING)
+		return dt_type_ptr(s->types, dt_types_basic(s->types, "char"));
+	to = dt_type_base(b->ref);
+	if (to->kind == DT_T_VOID || to->kind == DT_T_FUNC)
+		dt_fail(s->diag, D_OP_VFPTR, n->loc, "operator %s cannot be applied to a pointer to %s", dt_op_text(n->op),
+		    to->kind == DT_T_VOID ? "void" : "function");
+	if (dt_type_size(s->types, to) == 0)
+		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator %s: the size of %s is not known", dt_op_text(n->op),
+		    dt_type_str(s->arena, to));
+	return b->kind == DT_T_ARRAY ? dt_type_ptr(s->types, b->ref) : ptr->type;
+}
+
+static bool steppable(const struct dt_type *t)
+{
+	return dt_type_is_pointer(t) || dt_type_is_string(t);
+}
+
+static struct dt_node *pointer_step(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_node *ptr = steppable(n->a->type) ? n->a : n->b;
+	struct dt_node *num = ptr == n->a ? n->b : n->a;
+
+	n->type = stepped(s, n, ptr);
+	if (dt_node_is_const(num))	/* fold the widening of the offset */
+		num->type = dt_types_basic(s->types, "long");
+	n->nflags = ptr->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	if (ptr != n->a) {	/* the code generator finds the pointer on the left */
+		n->a = ptr;
+		n->b = num;
+	}
+	return n;
+}
+
+static struct dt_node *pointer_diff(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *result;
+
+	stepped(s, n, n->a);
+	if (!dt_compat_ptr(s, n->a, n->b, &result))
+		incompatible(s, n);
+	n->type = dt_types_find(s->types, NULL, DT_T_TYPEDEF, "ptrdiff_t");
+	return n;
+}
+
+static struct dt_node *addsub(struct dt_sema *s, struct dt_node *n)
+{
+	bool pa = steppable(n->a->type), pb = steppable(n->b->type);
+
+	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type)) {
+		n->type = dt_compat_arith(s, n->a->type, n->b->type);
+		convert_both(s, n, n->type);
+		return dt_fold_binary(s, n);
+	}
+	if (pa && dt_type_is_integer(n->b->type))
+		return pointer_step(s, n);
+	if (pb && n->op == DT_OP_ADD && dt_type_is_integer(n->a->type))
+		return pointer_step(s, n);
+	if (pa && pb && n->op == DT_OP_SUB && !dt_type_is_string(n->a->type))
+		return pointer_diff(s, n);
+	incompatible(s, n);
+}
+
+static bool strings(const struct dt_node *a, const struct dt_node *b)
+{
+	return (dt_type_is_string(a->type) || dt_type_is_string(b->type)) && dt_type_is_stringlike(a->type) &&
+	    dt_type_is_stringlike(b->type);
+}
+
+static struct dt_node *compare(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *result;
+
+	n->type = int_type(s);
+	if (strings(n->a, n->b))
+		return n;
+	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type)) {
+		convert_both(s, n, dt_compat_arith(s, n->a->type, n->b->type));
+		return dt_fold_binary(s, n);
+	}
+	if (dt_type_is_string(n->a->type) && dt_node_is_null(n->b)) {
+		/* execname == NULL: is there a string at all? */
+		n->b = dt_expr_convert(s, n->b, dt_types_basic(s->types, "long"));
+		return n;
+	}
+	if (dt_compat_ptr(s, n->a, n->b, &result))
+		return n;
+	/* A pointer against an address held in an integer: what scripts do with arg0. */
+	if (dt_type_is_scalar(n->a->type) && dt_type_is_scalar(n->b->type) &&
+	    (dt_type_is_integer(n->a->type) || dt_type_is_integer(n->b->type)) &&
+	    dt_type_size(s->types, n->a->type) == dt_type_size(s->types, n->b->type))
+		return n;
+	incompatible(s, n);
+}
+
+static struct dt_node *logical(struct dt_sema *s, struct dt_node *n)
+{
+	if (!dt_type_is_scalar(n->a->type) || !dt_type_is_scalar(n->b->type))
+		dt_fail(s->diag, D_OP_SCALAR, n->loc, "operator %s requires operands of scalar type: \"%s\" %s \"%s\"",
+		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
+		    dt_type_str(s->arena, n->b->type));
+	n->type = int_type(s);
+	return dt_fold_binary(s, n);
+}
+
+/* With an enum on the left, a bare name on the right may be one of its enumerators. */
+static struct dt_node *enumerator(struct dt_sema *s, const struct dt_type *left, struct dt_node *b)
+{
+	const struct dt_type *base = dt_type_base(left);
+	const struct dt_enumconst *e;
+	uint32_t n;
+
+	if (base->kind != DT_T_ENUM || b->kind != DT_N_IDENT || strchr(b->name, '`') != NULL)
+		return dt_expr(s, b);
+	e = dt_type_enums(s->types, base, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct dt_ident *id;
+
+		if (e[i].name == NULL || strcmp(e[i].name, b->name) != 0)
+			continue;
+		id = dt_names_peek(s, b->name);
+		if (id != NULL && !(id->kind == DT_ID_ENUM && id->value == (uint64_t)e[i].value))
+			dt_fail(s->diag, D_IDENT_AMBIG, b->loc, "ambiguous use of operator: %s is both an enumerator of %s and a global name",
+			    b->name, dt_type_str(s->arena, left));
+		return dt_expr_int(s, b->loc, (uint64_t)e[i].value, left);
+	}
+	return dt_expr(s, b);
+}
+
+static bool is_compare(unsigned op)
+{
+	return op >= DT_OP_EQ && op <= DT_OP_GE;
+}
+
+struct dt_node *dt_expr_binary(struct dt_sema *s, struct dt_node *n)
+{
+	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	n->b = is_compare(n->op) ? enumerator(s, n->a->type, n->b) : dt_expr(s, n->b);
+	n->b = dt_expr_value(s, n->b);
+	if (is_compare(n->op))
+		return compare(s, n);
+	switch (n->op) {
+	case DT_OP_ADD: case DT_OP_SUB:
+		return addsub(s, n);
+	case DT_OP_SHL: case DT_OP_SHR:
+		return shift(s, n);
+	case DT_OP_LAND: case DT_OP_LOR: case DT_OP_LXOR:
+		return logical(s, n);
+	default:
+		return arith(s, n);
+	}
+}
+
+static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_node *b = n->b, *c = n->c;
+	const struct dt_type *t;
+
+	if (dt_type_is_integer(b->type) && dt_type_is_integer(c->type))
+		return dt_compat_arith(s, b->type, c->type);
+	if (strings(b, c))
+		return dt_types_string(s->types);
+	if ((dt_type_is_string(b->type) && dt_node_is_null(c)) || (dt_type_is_string(c->type) && dt_node_is_null(b)))
+		return dt_types_string(s->types);
+	if (dt_type_same(b->type, c->type) || dt_compat_types(b->type, c->type))
+		return b->type;
+	if (dt_compat_ptr(s, b, c, &t))
+		return t;
+	dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operator ?: operands must have compatible types: \"%s\" and \"%s\"",
+	    dt_type_str(s->arena, b->type), dt_type_str(s->arena, c->type));
+}
+
+static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
+{
+	arm = dt_expr(s, arm);
+	if (arm->kind == DT_N_XLATE)
+		dt_fail(s->diag, D_OP_DYN, arm->loc, "operator ?: operands cannot be of dynamic type");
+	if (arm->kind == DT_N_CALL && arm->ident != NULL && arm->ident->row->kind != DT_BI_SUBR)
+		dt_fail(s->diag, D_OP_ACT, arm->loc, "operator ?: operands cannot be actions");
+	return arm;
+}
+
+struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_node *arm;
+
+	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	if (!dt_type_is_scalar(n->a->type))
+		dt_fail(s->diag, D_OP_SCALAR, n->a->loc, "operator ?: requires an expression of scalar type, not %s",
+		    dt_type_str(s->arena, n->a->type));
+	n->b = cond_arm(s, n->b);
+	n->c = cond_arm(s, n->c);
+	n->type = cond_type(s, n);
+	if (dt_type_is_integer(n->type)) {
+		n->b = dt_expr_convert(s, n->b, n->type);
+		n->c = dt_expr_convert(s, n->c, n->type);
+	}
+	if (dt_node_is_const(n->a)) {
+		arm = n->a->value != 0 ? n->b : n->c;
+		return dt_expr_convert(s, arm, n->type);
+	}
+	n->nflags = (n->b->nflags | n->c->nflags) & (DT_NF_USER | DT_NF_ALLOCA);
+	dt_expr_object(s, n);
+	return n;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls. A row's prototype is D text, "string(uintptr_t, [size_t])": the result type, then parameters; [x] may be
+ * left out, ... takes any number, @ is an aggregation, * is any value.
+ */
+#include "sema/sema.h"
+
+#include <stdio.h>
+
+unsigned dt_call_nargs(const struct dt_node *call)
+{
+	unsigned n = 0;
+
+	for (const struct dt_node *a = call->list; a != NULL; a = a->next)
+		n++;
+	return n;
+}
+
+struct param {
+	const char *text;
+	size_t len;
+	bool optional;
+};
+
+/* The next parameter of "(a, [b], ...)"; *p is after "(" or ",". False at the end. */
+static bool next_param(const char **p, struct param *out)
+{
+	const char *t = *p, *end;
+	int depth = 0;
+
+	t += strspn(t, " ,");
+	if (*t == '\0' || *t == ')')
+		return false;
+	out->optional = *t == '[';
+	t += out->optional;
+	for (end = t; *end != '\0'; end++) {
+		if (depth == 0 && (*end == ',' || *end == ')' || (out->optional && *end == ']')))
+			break;
+		depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
+	}
+	out->text = t;
+	out->len = (size_t)(end - t);
+	*p = out->optional && *end == ']' ? end + 1 : end;
+	return true;
+}
+
+static const char *param_list(const char *proto)
+{
+	const char *p = strchr(proto, '(');
+
+	return p != NULL ? p + 1 : proto + strlen(proto);
+}
+
+static void count_params(const char *proto, unsigned *least, unsigned *most)
+{
+	const char *p = param_list(proto);
+	struct param param;
+
+	*least = *most = 0;
+	while (next_param(&p, &param)) {
+		if (param.len == 3 && memcmp(param.text, "...", 3) == 0) {
+			*most = 255;
+			return;
+		}
+		if (param.len == 4 && memcmp(param.text, "void", 4) == 0)
+			continue;
+		++*most;
+		*least += !param.optional;
+	}
+}
+
+static void check_count(struct dt_sema *s, const struct dt_node *call, const struct dt_builtin *row)
+{
+	unsigned least, most, n = dt_call_nargs(call);
+
+	count_params(row->proto, &least, &most);
+	if (n >= least && n <= most)
+		return;
+	dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
+	    n == 1 ? "" : "s", least == most ? "" : n < least ? "at least " : "at most ", n < least ? least : most);
+}
+
+/* An address may be given where its number is wanted, and the other way round for void *. */
+static bool address_fits(const struct dt_type *want, const struct dt_node *arg)
+{
+	const struct dt_type *w = dt_type_base(want);
+
+	if (w->kind == DT_T_INT && w->size == 8)
+		return dt_type_is_pointer(arg->type);
+	return w->kind == DT_T_PTR && dt_type_is_void(w->ref) &&
+	    (dt_type_is_string(arg->type) || (dt_type_is_integer(arg->type) && dt_type_base(arg->type)->size == 8));
+}
+
+static struct dt_node *fit(struct dt_sema *s, const struct dt_builtin *row, unsigned i, const struct param *param,
+    struct dt_node *arg)
+{
+	const struct dt_type *want;
+
+	if (param->len == 1 && (*param->text == '*' || *param->text == '@'))
+		return arg;
+	want = dt_sema_text_type(s, param->text, param->len);
+	if (!dt_compat_arg(s, want, arg) && !address_fits(want, arg))
+		dt_fail(s->diag, D_PROTO_ARG, arg->loc,
+		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: %s", row->name, i + 1,
+		    dt_type_str(s->arena, want), dt_type_str(s->arena, arg->type));
+	if (dt_type_is_string(want)) {
+		if (arg->nflags & DT_NF_USER)
+			return dt_expr_copyinstr(s, arg);
+		return dt_type_is_string(arg->type) ? arg : dt_expr_convert(s, arg, want);
+	}
+	return dt_type_is_integer(want) && dt_type_is_integer(arg->type) ? dt_expr_convert(s, arg, want) : arg;
+}
+
+void dt_call_check(struct dt_sema *s, struct dt_node *call, const struct dt_builtin *row)
+{
+	const char *p = param_list(row->proto);
+	struct param param;
+	unsigned i = 0;
+
+	check_count(s, call, row);
+	for (struct dt_node **a = &call->list; *a != NULL; a = &(*a)->next, i++) {
+		struct dt_node *arg = *a, *next = arg->next;
+
+		if (!next_param(&p, &param) || (param.len == 3 && memcmp(param.text, "...", 3) == 0))
+			return;
+		arg->next = NULL;
+		*a = fit(s, row, i, &param, arg);
+		(*a)->next = next;
+	}
+}
+
+const struct dt_type *dt_call_keytype(struct dt_sema *s, const struct dt_builtin *row)
+{
+	if (row->kind != DT_BI_ACTION || !(row->flags & DT_BF_KEY))
+		return NULL;
+	switch (row->id) {
+	case DT_ACT_STACK: case DT_ACT_USTACK: case DT_ACT_JSTACK:
+		return dt_types_special(s->types, DT_T_STACK);
+	case DT_ACT_SYM: case DT_ACT_MOD:
+		return dt_types_special(s->types, DT_T_SYMADDR);
+	default:
+		return dt_types_special(s->types, DT_T_USYMADDR);
+	}
+}
+
+static bool is_function(const struct dt_builtin *row)
+{
+	return row->kind == DT_BI_SUBR || row->kind == DT_BI_ACTION || row->kind == DT_BI_AGGFUNC;
+}
+
+_Noreturn static void undefined(struct dt_sema *s, const struct dt_node *callee)
+{
+	struct dt_near near;
+
+	dt_near_init(&near, callee->name);
+	for (size_t t = 0; dt_builtin_tables[t] != NULL; t++)
+		for (const struct dt_builtin *row = dt_builtin_tables[t]; row->name != NULL; row++)
+			if (is_function(row) && row->unsupported == NULL)
+				dt_near_offer(&near, row->name);
+	dt_fail_hint(s->diag, D_FUNC_UNDEF, callee->loc,
+	    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL,
+	    "undefined function name: %s", callee->name);
+}
+
+static struct dt_ident *callee_of(struct dt_sema *s, struct dt_node *call)
+{
+	struct dt_ident *id;
+
+	if (call->a->kind != DT_N_IDENT)
+		dt_fail(s->diag, D_FUNC_IDENT, call->a->loc, "function designator is not of function type: only a name can be called");
+	id = dt_names_global(s, call->a->name);
+	if (id == NULL)
+		undefined(s, call->a);
+	if (id->kind != DT_ID_FUNC)
+		dt_fail(s->diag, D_FUNC_IDKIND, call->a->loc, "%s is not a function", call->a->name);
+	if (id->row->unsupported != NULL)
+		dt_fail(s->diag, D_UNKNOWN, call->a->loc, "%s( ) is not available on Linux: %s", id->name, id->row->unsupported);
+	return id;
+}
+
+static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_builtin *row = n->ident->row;
+	const char *open = strchr(row->proto, '(');
+
+	for (struct dt_node **a = &n->list; *a != NULL; a = &(*a)->next) {
+		struct dt_node *next = (*a)->next;
+
+		*a = dt_expr_value(s, dt_expr(s, *a));
+		(*a)->next = next;
+	}
+	dt_call_check(s, n, row);
+	if (dt_call_nargs(n) > DT_DIF_NTREGS || (s->cc->tregs != 0 && dt_call_nargs(n) > s->cc->tregs))
+		dt_fail(s->diag, D_NOREG, n->loc, "%s( ) needs more tuple registers than there are", row->name);
+	n->type = dt_sema_text_type(s, row->proto, (size_t)(open - row->proto));
+	if (row->flags & DT_BF_ALLOCA)
+		n->nflags |= DT_NF_ALLOCA;
+	if (row->flags & DT_BF_DESTRUCTIVE)
+		s->destructive = true;
+	dt_expr_object(s, n);
+	return n;
+}
+
+/*
+ * Subroutines are typed here; an action is only marked as one (type void, or what it is as a key): whoever
+ * wanted a value refuses it, statements and key lists take it from there.
+ */
+struct dt_node *dt_expr_call(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *key;
+
+	n->ident = callee_of(s, n);
+	dt_attr_use(s, n->ident->attr, n->loc, n->ident->name);
+	if (n->ident->row->kind == DT_BI_SUBR)
+		return subroutine(s, n);
+	key = dt_call_keytype(s, n->ident->row);
+	n->type = key != NULL ? key : dt_types_void(s->types);
+	return n;
+}
+
+struct dt_node *dt_expr_copyinstr(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_node *call = dt_node_new(s->diag, s->arena, DT_N_CALL, n->loc);
+	struct dt_node *next = n->next;
+
+	call->ident = dt_names_global(s, "copyinstr");
+	call->list = n;
+	n->next = NULL;
+	n->type = dt_type_is_pointer(n->type) || dt_type_is_integer(n->type) ? n->type : dt_types_sized(s->types, 8, false);
+	dt_node_adopt(s->diag, call, n);
+	call->type = dt_types_string(s->types);
+	call->nflags = DT_NF_REF;
+	call->next = next;
+	return call;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Typing of expressions: dispatch, names, constants, casts and the simple forms. Comes in: a clone of the parsed
+ * tree. Goes out: the same tree typed, with inlines, enumerators, sizeof and the like dissolved. Operators are in
+ * binary.c and unary.c, assignments in assign.c, calls in call.c, members and translators in member.c and xlate.c.
+ */
+#include "sema/sema.h"
+
+#include <limits.h>
+
+struct dt_node *dt_expr_int(struct dt_sema *s, struct dt_loc loc, uint64_t value, const struct dt_type *type)
+{
+	struct dt_node *n = dt_node_new(s->diag, s->arena, DT_N_INT, loc);
+
+	n->value = value;
+	n->type = type;
+	return n;
+}
+
+/* By reference or by value, in which address space: follows from the type alone. */
+void dt_expr_object(struct dt_sema *s, struct dt_node *n)
+{
+	(void)s;
+	if (dt_type_is_byref(n->type))
+		n->nflags |= DT_NF_REF;
+	if (dt_type_is_user(n->type))
+		n->nflags |= DT_NF_USER;
+}
+
+/* A deep copy that keeps types: what a parameter is bound to may be used many times. */
+struct dt_node *dt_expr_copy(struct dt_sema *s, const struct dt_node *n)
+{
+	struct dt_node *copy, **tail;
+
+	if (n == NULL)
+		return NULL;
+	copy = dt_arena_memdup(s->arena, n, sizeof(*n));
+	copy->next = NULL;
+	copy->a = dt_expr_copy(s, n->a);
+	copy->b = dt_expr_copy(s, n->b);
+	copy->c = dt_expr_copy(s, n->c);
+	tail = &copy->list;
+	for (const struct dt_node *e = n->list; e != NULL; e = e->next) {
+		*tail = dt_expr_copy(s, e);
+		tail = &(*tail)->next;
+	}
+	*tail = NULL;
+	return copy;
+}
+
+struct dt_node *dt_expr_convert(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
+{
+	struct dt_node *cast;
+
+	if (n->type == type || dt_type_same(n->type, type))
+		return n;
+	if (dt_node_is_const(n) && dt_type_is_integer(type))
+		return dt_expr_int(s, n->loc, dt_fold_narrow(s, n->value, type), type);
+	cast = dt_node_new(s->diag, s->arena, DT_N_CAST, n->loc);
+	cast->a = n;
+	cast->type = type;
+	cast->next = n->next;
+	n->next = NULL;
+	dt_node_adopt(s->diag, cast, n);
+	cast->nflags = n->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	dt_expr_object(s, cast);
+	return cast;
+}
+
+/* The first type the constant fits, by its base and suffix (d-language.md §2). */
+static const struct dt_type *const_type(struct dt_sema *s, const struct dt_node *n)
+{
+	bool nondec = n->suffix & DT_INT_NONDEC, uns = n->suffix & DT_INT_U;
+	bool l = n->suffix & (DT_INT_L | DT_INT_LL), ll = n->suffix & DT_INT_LL;
+	uint64_t v = n->value;
+
+	if (n->suffix & DT_INT_CHAR)
+		return dt_types_basic(s->types, v > UINT_MAX ? "long" : "int");
+	if (!l && !uns && v <= INT_MAX)
+		return dt_types_basic(s->types, "int");
+	if (!l && (uns || nondec) && v <= UINT_MAX)
+		return dt_types_basic(s->types, "unsigned int");
+	if (!uns && v <= LONG_MAX)
+		return dt_types_basic(s->types, ll ? "long long" : "long");
+	return dt_types_basic(s->types, ll ? "unsigned long long" : "unsigned long");
+}
+
+static struct dt_node *expr_int(struct dt_sema *s, struct dt_node *n)
+{
+	/* A decimal constant over LONG_MAX without u is unsigned long long: nothing signed can hold it. */
+	n->type = const_type(s, n);
+	if (n->suffix & DT_INT_CHAR)
+		n->value = dt_fold_narrow(s, n->value, n->type);
+	return n;
+}
+
+static struct dt_node *expr_str(struct dt_sema *s, struct dt_node *n)
+{
+	n->type = dt_types_string(s->types);
+	n->nflags |= DT_NF_REF;
+	return n;
+}
+
+/* ---- names ---- */
+
+static void split_symbol(struct dt_sema *s, const char *text, const char **module, const char **name)
+{
+	const char *mark = strrchr(text, '`');
+	size_t len = mark != NULL ? (size_t)(mark - text) : 0;
+
+	while (len > 0 && text[len - 1] == '`')
+		len--;
+	*module = len > 0 ? dt_arena_strndup(s->arena, text, len) : NULL;
+	*name = mark != NULL ? mark + 1 : text;
+}
+
+/* `declared` is the type an extern declaration gave, or NULL. */
+static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const struct dt_type *declared)
+{
+	const struct dt_services *sv = &s->cc->services;
+	const char *module, *name, *home = NULL;
+	const struct dt_type *type;
+	struct dt_ident *id;
+	uint64_t addr = 0;
+
+	if (strstr(n->name, "``") != NULL)
+		dt_fail(s->diag, D_SYM_BADREF, n->loc, "%s: user symbols cannot be read from a D program here", n->name);
+	split_symbol(s, n->name, &module, &name);
+	type = declared != NULL ? declared : dt_types_symbol(s->types, module, name);
+	if (sv->symbol == NULL || sv->symbol(sv->ctx, module, name, &addr, &home) != 0) {
+		if (type == NULL)
+			dt_fail(s->diag, D_IDENT_UNDEF, n->loc, "failed to resolve %s: Unknown symbol name", n->name);
+		dt_fail_hint(s->diag, D_SYM_BADREF, n->loc,
+		    "/proc/kallsyms of this kernel lists no data symbols", "failed to resolve %s: its type is known, its address is not",
+		    n->name);
+	}
+	if (type == NULL)
+		dt_fail_hint(s->diag, D_SYM_NOTYPES, n->loc,
+		    dt_arena_printf(s->arena, "cast its address: *(int *)&%s is not possible without a type; the kernel's "
+		    "type data (BTF) does not describe this variable", n->name),
+		    "no symbolic type information is available for %s", n->name);
+	id = DT_NEW(s->arena, struct dt_ident);
+	id->name = dt_arena_printf(s->arena, "%s`%s", home != NULL ? home : "vmlinux", name);
+	id->kind = DT_ID_SYMBOL;
+	id->type = type;
+	id->value = addr;
+	id->module = home;
+	dt_attr_use(s, dt_attr_private, n->loc, n->name);
+	n->kind = DT_N_SYM;
+	n->ident = id;
+	n->value = addr;
+	n->type = type;
+	n->nflags |= DT_NF_LVAL;
+	dt_expr_object(s, n);
+	return n;
+}
+
+static const char *const probe_parts[] = { "probeprov", "probemod", "probefunc", "probename" };
+
+/* probeprov … probename are as stable as that part of the probe. */
+static struct dt_attr builtin_attr(struct dt_sema *s, const struct dt_ident *id)
+{
+	const struct dt_provider_attrs *pa;
+
+	if (s->probe == NULL)
+		return id->attr;
+	for (int i = 0; i < 4; i++)
+		if (strcmp(id->name, probe_parts[i]) == 0)
+			return (pa = dt_attr_provider(s, s->probe->prov)) != NULL ? pa->part[i] : id->attr;
+	return id->attr;
+}
+
+static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
+{
+	n->ident = id;
+	n->type = dt_names_type(s, id, n->loc);
+	n->nflags |= DT_NF_LVAL;
+	if (id->row == NULL)
+		n->nflags |= DT_NF_WRITABLE;
+	dt_attr_use(s, id->row != NULL ? builtin_attr(s, id) : id->attr, n->loc, id->name);
+	dt_expr_object(s, n);
+	return n;
+}
+
+static struct dt_node *expr_param(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
+{
+	struct dt_node *copy;
+
+	if (id->bound == NULL) {	/* only its type matters: the body is being checked */
+		n->ident = id;
+		n->type = id->type;
+		dt_expr_object(s, n);
+		return n;
+	}
+	copy = dt_expr_copy(s, id->bound);
+	copy->next = n->next;
+	return copy;
+}
+
+static struct dt_node *expr_ident(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_ident *id;
+
+	if (strchr(n->name, '`') != NULL)
+		return expr_symbol(s, n, NULL);
+	id = dt_names_global(s, n->name);
+	if (id == NULL)
+		dt_names_undefined(s, n);
+	switch (id->kind) {
+	case DT_ID_SCALAR:
+		return expr_scalar(s, n, id);
+	case DT_ID_PARAM:
+		return expr_param(s, n, id);
+	case DT_ID_INLINE:
+		return dt_expr_inline(s, n, id);
+	case DT_ID_ENUM:
+		return dt_expr_int(s, n->loc, id->value, id->type);
+	case DT_ID_SYMBOL:
+		return expr_symbol(s, n, id->type);
+	case DT_ID_FUNC:
+		dt_fail_hint(s->diag, D_IDENT_BADREF, n->loc, dt_arena_printf(s->arena, "call it: %s(…)", id->name),
+		    "function %s may not be used as a variable", id->name);
+	default:
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s is an associative array: it needs keys, %s[…]", id->name, id->name);
+	}
+}
+
+static struct dt_node *expr_var(struct dt_sema *s, struct dt_node *n)
+{
+	static const char *const prefix[] = { "", "self->", "this->" };
+	struct dt_ident *id = dt_names_var(s, n->scope, n->name);
+
+	if (id == NULL)
+		dt_fail(s->diag, D_VAR_UNDEF, n->loc, "%s%s has not yet been declared or assigned", prefix[n->scope], n->name);
+	if (id->kind == DT_ID_ARRAY)
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s%s is an associative array: it needs keys", prefix[n->scope],
+		    n->name);
+	return expr_scalar(s, n, id);
+}
+
+static struct dt_node *expr_agg(struct dt_sema *s, struct dt_node *n)
+{
+	dt_fail(s->diag, D_AGG_NULL, n->loc,
+	    "@%s: an aggregation has no value here; assign to it with @%s = count() and the like, or print it with printa(@%s)",
+	    n->name, n->name, n->name);
+}
+
+/* ---- sizeof, offsetof, stringof, comma ---- */
+
+static const struct dt_type *size_t_type(struct dt_sema *s)
+{
+	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, "size_t");
+}
+
+/* sizeof (word): a variable if there is one, else a type. */
+static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node *a)
+{
+	if (a->kind != DT_N_IDENT || strchr(a->name, '`') != NULL || dt_names_peek(s, a->name) != NULL)
+		return NULL;
+	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);
+}
+
+static struct dt_node *expr_sizeof(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *type;
+	uint64_t size;
+
+	if (n->a == NULL) {
+		type = dt_sema_type(s, n->tname);
+	} else if ((type = sizeof_word(s, n->a)) == NULL) {
+		n->a = dt_expr(s, n->a);
+		if (n->a->nflags & DT_NF_BITFIELD)
+			dt_fail(s->diag, D_SIZEOF_BITFIELD, n->a->loc, "cannot apply sizeof to a bit-field");
+		if (n->a->kind == DT_N_STR)
+			return dt_expr_int(s, n->loc, (uint64_t)n->a->slen + 1, size_t_type(s));
+		type = n->a->type;
+	}
+	size = dt_type_size(s->types, type);
+	if (size == 0)
+		dt_fail(s->diag, D_SIZEOF_TYPE, n->loc, "cannot apply sizeof to an operand of unknown size: type %s",
+		    dt_type_str(s->arena, type));
+	return dt_expr_int(s, n->loc, size, size_t_type(s));
+}
+
+static struct dt_node *expr_offsetof(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *type = dt_type_complete(s->types, dt_type_base(dt_sema_type(s, n->tname)));
+	struct dt_member m;
+
+	if (!dt_type_is_sou(type))
+		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc, "offsetof operand must be a struct or union type, not %s",
+		    dt_type_str(s->arena, type));
+	if (!dt_type_member(s->types, type, n->name, &m))
+		dt_fail(s->diag, D_TYPE_MEMBER, n->name_loc, "%s is not a member of %s", n->name, dt_type_str(s->arena, type));
+	if (m.bit_size != 0)
+		dt_fail(s->diag, D_OFFSETOF_BITFIELD, n->name_loc, "cannot take the offset of a bit-field: %s", n->name);
+	return dt_expr_int(s, n->loc, m.bit_off / 8, size_t_type(s));
+}
+
+static struct dt_node *expr_stringof(struct dt_sema *s, struct dt_node *n)
+{
+	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	if (!dt_type_is_scalar(n->a->type) && !dt_type_is_stringlike(n->a->type) && !dt_type_is_pointer(n->a->type))
+		dt_fail(s->diag, D_STRINGOF_TYPE, n->loc, "cannot apply stringof to a value of type %s",
+		    dt_type_str(s->arena, n->a->type));
+	if (n->a->nflags & DT_NF_USER)
+		return dt_expr_copyinstr(s, n->a);
+	n->type = dt_types_string(s->types);
+	n->nflags = DT_NF_REF;
+	return n;
+}
+
+static struct dt_node *expr_comma(struct dt_sema *s, struct dt_node *n)
+{
+	n->a = dt_expr(s, n->a);
+	n->b = dt_expr(s, n->b);
+	if (n->a->kind == DT_N_XLATE || n->b->kind == DT_N_XLATE)
+		dt_fail(s->diag, D_OP_DYN, n->loc, "operator , may not be applied to a translated object");
+	n->type = n->b->type;
+	n->nflags = n->b->nflags & (DT_NF_REF | DT_NF_USER | DT_NF_ALLOCA);
+	return n;
+}
+
+/* ---- casts ---- */
+
+static bool castable(struct dt_sema *s, const struct dt_type *to, const struct dt_type *from)
+{
+	if (dt_type_same(to, from) || dt_compat_types(to, from) || dt_type_is_void(to))
+		return true;
+	if (dt_type_is_string(to))
+		return dt_type_is_scalar(from) || dt_type_is_stringlike(from) || dt_type_is_pointer(from);
+	if (!dt_type_is_scalar(to))
+		return false;
+	(void)s;
+	return dt_type_is_scalar(from) || dt_type_is_pointer(from) || dt_type_base(from)->kind == DT_T_FUNC ||
+	    (dt_type_is_string(from) && dt_type_is_pointer(to));
+}
+
+struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *to = dt_sema_type(s, n->tname);
+
+	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	if (!castable(s, to, n->a->type))
+		dt_fail(s->diag, D_CAST_INVAL, n->loc, "invalid cast expression: %s to %s",
+		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, to));
+	if (dt_type_is_string(to) && (n->a->nflags & DT_NF_USER))
+		return dt_expr_copyinstr(s, n->a);
+	n->type = to;
+	if (dt_node_is_const(n->a) && dt_type_is_integer(to))
+		return dt_expr_int(s, n->loc, dt_fold_narrow(s, n->a->value, to), to);
+	/* An address keeps its space and its scratch-ness through a cast; a number has neither. */
+	n->nflags = n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	dt_expr_object(s, n);
+	return n;
+}
+
+/* ---- dispatch ---- */
+
+struct dt_node *dt_expr_value(struct dt_sema *s, struct dt_node *n)
+{
+	if (n->kind == DT_N_XLATE)
+		return dt_expr_xwhole(s, n);
+	if (n->kind == DT_N_CALL && n->ident != NULL && n->ident->row->kind != DT_BI_SUBR)
+		dt_fail(s->diag, D_CG_EXPR, n->loc, "%s( ) may not be called from a D expression (D program context required)",
+		    n->ident->name);
+	return n;
+}
+
+struct dt_node *dt_expr(struct dt_sema *s, struct dt_node *n)
+{
+	static struct dt_node *(*const by_kind[DT_N_NKINDS])(struct dt_sema *, struct dt_node *) = {
+		[DT_N_INT] = expr_int, [DT_N_STR] = expr_str, [DT_N_IDENT] = expr_ident, [DT_N_VAR] = expr_var,
+		[DT_N_AGG] = expr_agg, [DT_N_INDEX] = dt_expr_index, [DT_N_CALL] = dt_expr_call,
+		[DT_N_MEMBER] = dt_expr_member, [DT_N_UNARY] = dt_expr_unary, [DT_N_BINARY] = dt_expr_binary,
+		[DT_N_ASSIGN] = dt_expr_assign, [DT_N_COND] = dt_expr_cond, [DT_N_COMMA] = expr_comma,
+		[DT_N_CAST] = dt_expr_cast, [DT_N_SIZEOF] = expr_sizeof, [DT_N_OFFSETOF] = expr_offsetof,
+		[DT_N_STRINGOF] = expr_stringof, [DT_N_XLATE] = dt_expr_xlate,
+	};
+	struct dt_node *next = n->next, *typed;
+
+	if (n->type != NULL || by_kind[n->kind] == NULL)
+		return n;	/* typed already: bound into an expansion */
+	typed = by_kind[n->kind](s, n);
+	typed->next = next;
+	return typed;
+}

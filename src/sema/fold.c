@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Constant folding: typed operators on integer constants become constants. Arithmetic is two's complement
+ * and wraps, shifts use the low bits of their count, as the executors of DIF do at run time.
+ */
+#include "sema/sema.h"
+
+bool dt_node_is_const(const struct dt_node *n)
+{
+	return n->kind == DT_N_INT;
+}
+
+bool dt_node_is_null(const struct dt_node *n)
+{
+	while (n->kind == DT_N_CAST && n->a != NULL && dt_type_is_pointer(n->type))
+		n = n->a;
+	return n->kind == DT_N_INT && n->value == 0;
+}
+
+int64_t dt_node_int(const struct dt_node *n)
+{
+	return (int64_t)n->value;
+}
+
+/* The value as an object of that type holds it, widened to 64 bits again. */
+uint64_t dt_fold_narrow(struct dt_sema *s, uint64_t v, const struct dt_type *type)
+{
+	const struct dt_type *b = dt_type_base(type);
+	unsigned bits;
+
+	(void)s;
+	if (b->kind != DT_T_INT && b->kind != DT_T_ENUM)
+		return v;
+	if (b->is_bool)
+		return v != 0;
+	bits = (unsigned)b->size * 8;
+	if (bits == 0 || bits >= 64)
+		return v;
+	v <<= 64 - bits;
+	return b->is_signed ? (uint64_t)((int64_t)v >> (64 - bits)) : v >> (64 - bits);
+}
+
+static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool rem)
+{
+	if (!is_signed)
+		return rem ? a % b : a / b;
+	if (b == UINT64_MAX)	/* -1: INT64_MIN / -1 would trap */
+		return rem ? 0 : -a;
+	return (uint64_t)(rem ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+}
+
+static bool compare(unsigned op, uint64_t a, uint64_t b, bool is_signed)
+{
+	bool lt = is_signed ? (int64_t)a < (int64_t)b : a < b;
+
+	switch (op) {
+	case DT_OP_EQ: return a == b;
+	case DT_OP_NE: return a != b;
+	case DT_OP_LT: return lt;
+	case DT_OP_LE: return lt || a == b;
+	case DT_OP_GT: return !lt && a != b;
+	default: return !lt;
+	}
+}
+
+static uint64_t arith(unsigned op, uint64_t a, uint64_t b, bool is_signed)
+{
+	switch (op) {
+	case DT_OP_ADD: return a + b;
+	case DT_OP_SUB: return a - b;
+	case DT_OP_MUL: return a * b;
+	case DT_OP_DIV: return divide(a, b, is_signed, false);
+	case DT_OP_MOD: return divide(a, b, is_signed, true);
+	case DT_OP_SHL: return a << (b & 63);
+	case DT_OP_SHR: return is_signed ? (uint64_t)((int64_t)a >> (b & 63)) : a >> (b & 63);
+	case DT_OP_AND: return a & b;
+	case DT_OP_OR: return a | b;
+	case DT_OP_XOR: return a ^ b;
+	case DT_OP_LAND: return a && b;
+	case DT_OP_LOR: return a || b;
+	default: return !a != !b;	/* ^^ */
+	}
+}
+
+static struct dt_node *become_int(struct dt_sema *s, struct dt_node *n, uint64_t v)
+{
+	return dt_expr_int(s, n->loc, dt_fold_narrow(s, v, n->type), n->type);
+}
+
+/*
+ * n->a and n->b are typed; n->type is set. && and || fold on a constant left side alone: the right side is
+ * then never evaluated, or is the result.
+ */
+struct dt_node *dt_fold_binary(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_node *a = n->a, *b = n->b;
+	bool is_signed;
+
+	if ((n->op == DT_OP_LAND && dt_node_is_null(a)) || (n->op == DT_OP_LOR && dt_node_is_const(a) && a->value != 0))
+		return become_int(s, n, n->op == DT_OP_LOR);
+	if (!dt_node_is_const(a) || !dt_node_is_const(b) || !dt_type_is_scalar(n->type))
+		return n;
+	if (dt_type_is_pointer(a->type) || dt_type_is_pointer(b->type))
+		return n;
+	if (n->op >= DT_OP_EQ && n->op <= DT_OP_GE) {
+		const struct dt_type *t = dt_compat_arith(s, a->type, b->type);
+
+		is_signed = dt_type_is_signed(t);
+		return become_int(s, n, compare(n->op, dt_fold_narrow(s, a->value, t), dt_fold_narrow(s, b->value, t),
+		    is_signed));
+	}
+	is_signed = dt_type_is_signed(n->type);
+	if (n->op == DT_OP_SHL || n->op == DT_OP_SHR)
+		return become_int(s, n, arith(n->op, a->value, b->value, is_signed));
+	if (n->op >= DT_OP_LAND)
+		return become_int(s, n, arith(n->op, a->value, b->value, is_signed));
+	return become_int(s, n, arith(n->op, dt_fold_narrow(s, a->value, n->type), dt_fold_narrow(s, b->value, n->type),
+	    is_signed));
+}
+
+struct dt_node *dt_fold_unary(struct dt_sema *s, struct dt_node *n)
+{
+	uint64_t v;
+
+	if (!dt_node_is_const(n->a) || dt_type_is_pointer(n->a->type))
+		return n;
+	v = n->a->value;
+	switch (n->op) {
+	case DT_OP_NEG: return become_int(s, n, -v);
+	case DT_OP_PLUS: return become_int(s, n, v);
+	case DT_OP_BITNOT: return become_int(s, n, ~v);
+	case DT_OP_NOT: return become_int(s, n, !v);
+	default: return n;
+	}
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Members of structs and unions; elements of arrays, associative arrays and built-in arrays. */
+#include "sema/sema.h"
+
+static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *t = dt_type_base(n->a->type);
+
+	if (n->arrow) {
+		if (t->kind != DT_T_PTR && t->kind != DT_T_ARRAY)
+			dt_fail_hint(s->diag, D_OP_PTR, n->loc, dt_type_is_sou(t) ? "use . for a struct" : NULL,
+			    "operator -> must be applied to a pointer, not to \"%s\"", dt_type_str(s->arena, n->a->type));
+		t = dt_type_base(t->ref);
+	}
+	t = dt_type_complete(s->types, t);
+	if (!dt_type_is_sou(t))
+		dt_fail_hint(s->diag, D_OP_SOU, n->loc, !n->arrow && dt_type_is_pointer(t) ? "use -> for a pointer" : NULL,
+		    "operator %s requires a struct or union, not \"%s\"", n->arrow ? "->" : ".",
+		    dt_type_str(s->arena, n->a->type));
+	if (t->incomplete)
+		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator %s cannot be applied to %s: its definition is not known",
+		    n->arrow ? "->" : ".", dt_type_str(s->arena, t));
+	return t;
+}
+
+static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_near *near, unsigned depth)
+{
+	uint32_t n;
+	const struct dt_member *m = dt_type_members(s->types, t, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (m[i].name != NULL && m[i].name[0] != '\0')
+			dt_near_offer(near, m[i].name);
+		else if (depth < 8 && dt_type_is_sou(m[i].type))
+			offer_members(s, dt_type_base(m[i].type), near, depth + 1);
+	}
+}
+
+_Noreturn static void no_member(struct dt_sema *s, const struct dt_node *n, const struct dt_type *t)
+{
+	struct dt_near near;
+
+	dt_near_init(&near, n->name);
+	offer_members(s, t, &near, 0);
+	dt_fail_hint(s->diag, D_TYPE_MEMBER, n->name_loc,
+	    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL,
+	    "%s is not a member of %s", n->name, dt_type_str(s->arena, t));
+}
+
+/* A bit-field is read through the unit of its declared type that holds it. */
+static void set_bits(struct dt_sema *s, struct dt_node *n, const struct dt_member *m)
+{
+	uint64_t unit = dt_type_size(s->types, m->type) * 8;
+	uint64_t start = unit != 0 ? m->bit_off / unit * unit : 0;
+
+	if (unit == 0 || m->bit_off + m->bit_size > start + unit)
+		dt_fail(s->diag, D_UNKNOWN, n->name_loc, "bit-field %s is packed across its storage unit, which D cannot read",
+		    n->name);
+	n->nflags |= DT_NF_BITFIELD;
+	n->moff = (uint32_t)(start / 8);
+	n->bit_off = (uint16_t)(m->bit_off - start);
+	n->bit_size = m->bit_size;
+}
+
+static bool declared_in_d(const struct dt_type *t)
+{
+	return t->module == NULL || strcmp(t->module, "D") == 0 || strcmp(t->module, "C") == 0;
+}
+
+struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
+{
+	const struct dt_type *t;
+	struct dt_member m;
+
+	n->a = dt_expr(s, n->a);
+	if (n->a->kind == DT_N_XLATE)
+		return dt_expr_xmember(s, n->a, n);
+	n->a = dt_expr_value(s, n->a);
+	t = sou_of(s, n);
+	if (!dt_type_member(s->types, t, n->name, &m))
+		no_member(s, n, t);
+	if (m.bit_off / 8 > UINT32_MAX)
+		dt_fail(s->diag, D_TYPE_MEMBER, n->name_loc, "member %s is too far from the start of %s", n->name,
+		    dt_type_str(s->arena, t));
+	if (!declared_in_d(t))
+		dt_attr_use(s, dt_attr_private, n->name_loc, n->name);
+	n->type = m.type;
+	n->moff = (uint32_t)(m.bit_off / 8);
+	n->nflags = DT_NF_LVAL | (n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA));
+	if (n->arrow && dt_type_base(n->a->type)->user)
+		n->nflags |= DT_NF_USER;
+	if (n->arrow ? (n->nflags & DT_NF_ALLOCA) || n->a->kind == DT_N_CAST : n->a->nflags & DT_NF_WRITABLE)
+		n->nflags |= DT_NF_WRITABLE;
+	if (m.bit_size != 0)
+		set_bits(s, n, &m);
+	dt_expr_object(s, n);
+	return n;
+}
+
+/* ---- elements ---- */
+
+static uint32_t count(const struct dt_node *list)
+{
+	uint32_t n = 0;
+
+	for (; list != NULL; list = list->next)
+		n++;
+	return n;
+}
+
+static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const char *what)
+{
+	struct dt_node *next = key->next;
+
+	key = dt_expr(s, key);
+	if (key->kind == DT_N_XLATE || dt_type_is_void(key->type) || dt_type_base(key->type)->kind == DT_T_DYN)
+		dt_fail(s->diag, D_KEY_TYPE, key->loc, "%s[ ]: a key may not be %s", what,
+		    key->kind == DT_N_XLATE ? "a translated object" : "of type void");
+	key = dt_expr_value(s, key);
+	if (dt_type_is_stringlike(key->type) && (key->nflags & DT_NF_USER))
+		key = dt_expr_copyinstr(s, key);
+	key->next = next;
+	return key;
+}
+
+/* What a key's type is in the signature: arrays of char are strings, other arrays are addresses. */
+static const struct dt_type *key_type(struct dt_sema *s, const struct dt_node *key)
+{
+	const struct dt_type *b = dt_type_base(key->type);
+
+	if (b->kind == DT_T_ARRAY)
+		return dt_type_is_stringlike(b) ? dt_types_string(s->types) : dt_type_ptr(s->types, b->ref);
+	return key->type;
+}
+
+static void fix_signature(struct dt_sema *s, struct dt_ident *id, const struct dt_node *list)
+{
+	uint32_t i = 0;
+
+	id->nkeys = count(list);
+	id->keys = DT_NEWN(s->cc->arena, const struct dt_type *, id->nkeys);
+	for (const struct dt_node *k = list; k != NULL; k = k->next)
+		id->keys[i++] = key_type(s, k);
+	id->keyed = true;
+}
+
+void dt_expr_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *n, const char *what)
+{
+	uint32_t i = 0;
+
+	for (struct dt_node **k = &n->list; *k != NULL; k = &(*k)->next)
+		*k = type_key(s, *k, what);
+	if (!id->keyed)
+		fix_signature(s, id, n->list);
+	if (count(n->list) != id->nkeys)
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u key%s passed, %u expected", what,
+		    count(n->list), count(n->list) == 1 ? "" : "s", id->nkeys);
+	if (id->nkeys > s->cc->tregs && s->cc->tregs != 0)
+		dt_fail(s->diag, D_NOREG, n->loc, "%s[ ] needs more tuple registers than there are (%u)", what, s->cc->tregs);
+	if (id->nkeys > DT_DIF_NTREGS)
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ]: associative arrays have at most %d keys", what, DT_DIF_NTREGS);
+	for (struct dt_node **k = &n->list; *k != NULL; k = &(*k)->next, i++) {
+		struct dt_node *key = *k, *next = key->next;
+
+		if (!dt_compat_arg(s, id->keys[i], key))
+			dt_fail(s->diag, D_PROTO_ARG, key->loc,
+			    "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", what, i + 1,
+			    dt_type_str(s->arena, id->keys[i]), dt_type_str(s->arena, key->type));
+		if (dt_type_is_integer(id->keys[i])) {
+			key->next = NULL;
+			*k = dt_expr_convert(s, key, id->keys[i]);
+			(*k)->next = next;
+		}
+	}
+}
+
+static struct dt_node *assoc(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
+{
+	dt_expr_keys(s, id, n, id->name);
+	n->ident = id;
+	n->scope = id->scope;
+	n->type = dt_names_type(s, id, n->loc);
+	n->nflags |= DT_NF_LVAL | DT_NF_WRITABLE;
+	dt_attr_use(s, id->attr, n->loc, id->name);
+	dt_expr_object(s, n);
+	return n;
+}
+
+static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
+{
+	if (count(n->list) != 1)
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, 1 expected", id->name,
+		    count(n->list));
+	if (strcmp(id->name, "args") == 0)
+		return dt_expr_args(s, n);
+	n->type = dt_names_type(s, id, n->loc);
+	n->list = dt_expr_value(s, dt_expr(s, n->list));
+	if (!dt_type_is_integer(n->list->type))
+		dt_fail(s->diag, D_PROTO_ARG, n->list->loc, "%s[ ] needs an integer index", id->name);
+	if (dt_node_is_const(n->list) && dt_node_int(n->list) < 0)
+		dt_fail(s->diag, D_REGS_IDX, n->list->loc, "%s[ ] index %lld is negative", id->name,
+		    (long long)dt_node_int(n->list));
+	n->ident = id;
+	n->nflags |= DT_NF_LVAL;
+	if (strcmp(id->name, "uregs") == 0)
+		n->nflags |= DT_NF_WRITABLE;
+	dt_attr_use(s, id->attr, n->loc, id->name);
+	return n;
+}
+
+static void check_bounds(struct dt_sema *s, const struct dt_node *n)
+{
+	const struct dt_type *t = dt_type_base(n->a->type);
+
+	/* Arrays of one or no element are how C writes "as many as there are". */
+	if (t->kind != DT_T_ARRAY || t->nelems <= 1 || !dt_node_is_const(n->b))
+		return;
+	if (n->b->value >= t->nelems)
+		dt_fail(s->diag, D_ARR_BOUNDS, n->b->loc, "index outside array bounds: %lld, array has %llu elements",
+		    (long long)dt_node_int(n->b), (unsigned long long)t->nelems);
+}
+
+/* E1[E2] is *(E1 + E2). */
+static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_node *sum = dt_node_new(s->diag, s->arena, DT_N_BINARY, n->loc), *deref;
+	bool writable;
+
+	if (count(n->list) != 1)
+		dt_fail(s->diag, D_ARR_BADREF, n->loc, "a list of keys needs an associative array, not \"%s\"",
+		    dt_type_str(s->arena, n->a->type));
+	writable = n->a->nflags & DT_NF_WRITABLE && dt_type_base(n->a->type)->kind == DT_T_ARRAY;
+	sum->op = DT_OP_ADD;
+	sum->a = n->a;
+	sum->b = dt_expr_value(s, dt_expr(s, n->list));
+	if (!dt_type_is_pointer(sum->a->type) && !dt_type_is_string(sum->a->type))
+		dt_fail(s->diag, D_DEREF_NONPTR, n->loc, "[ ] needs an array or a pointer, not \"%s\"",
+		    dt_type_str(s->arena, sum->a->type));
+	if (!dt_type_is_integer(sum->b->type))
+		dt_fail(s->diag, D_OP_INCOMPAT, sum->b->loc, "an array index must be an integer, not \"%s\"",
+		    dt_type_str(s->arena, sum->b->type));
+	check_bounds(s, sum);
+	dt_node_adopt(s->diag, sum, sum->a);
+	dt_node_adopt(s->diag, sum, sum->b);
+	deref = dt_node_new(s->diag, s->arena, DT_N_UNARY, n->loc);
+	deref->op = DT_OP_DEREF;
+	deref->a = sum;
+	dt_node_adopt(s->diag, deref, sum);
+	deref = dt_expr(s, deref);
+	if (writable)
+		deref->nflags |= DT_NF_WRITABLE;
+	return deref;
+}
+
+static struct dt_node *inline_call(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
+{
+	if (count(n->list) != id->nparams)
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, %u expected", id->name,
+		    count(n->list), id->nparams);
+	return dt_expr_inline(s, n, id);
+}
+
+static struct dt_ident *indexed(struct dt_sema *s, const struct dt_node *a)
+{
+	if (a->kind == DT_N_VAR)
+		return dt_names_var(s, a->scope, a->name);
+	return a->kind == DT_N_IDENT && strchr(a->name, '`') == NULL ? dt_names_global(s, a->name) : NULL;
+}
+
+struct dt_node *dt_expr_index(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_ident *id;
+
+	if (n->a->kind == DT_N_AGG)
+		return dt_expr(s, n->a);	/* refuses it */
+	if (n->a->kind == DT_N_INDEX && n->a->a->kind == DT_N_AGG)
+		dt_fail(s->diag, D_AGG_MDIM, n->loc, "@%s: an aggregation has one list of keys, @%s[a, b]", n->a->a->name,
+		    n->a->a->name);
+	id = indexed(s, n->a);
+	if (id != NULL && id->kind == DT_ID_ARRAY && id->row != NULL)
+		return builtin_array(s, n, id);
+	if (id != NULL && id->kind == DT_ID_ARRAY)
+		return assoc(s, n, id);
+	if (id != NULL && id->kind == DT_ID_INLINE && id->nparams > 0)
+		return inline_call(s, n, id);
+	if (id != NULL && id->kind == DT_ID_FUNC)
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s is a function: call it with ( )", id->name);
+	n->a = dt_expr(s, n->a);
+	if (n->a->kind == DT_N_XLATE)
+		n->a = dt_expr_xwhole(s, n->a);
+	if (id != NULL && n->a->ident == id && !dt_type_is_pointer(n->a->type) && !dt_type_is_string(n->a->type))
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s is a scalar and cannot be used as an associative array", id->name);
+	return subscript(s, n);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names: what is known, what a program creates, what to suggest when a name is unknown. Built-in rows become
+ * idents at their first use; a name nobody knows is offered to the libraries before it is refused.
+ */
+#include "sema/sema.h"
+#include "syntax/parser.h"
+
+void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_types *types)
+{
+	memset(cc, 0, sizeof(*cc));
+	cc->arena = arena;
+	cc->types = types;
+	dt_map_init(&cc->globals, arena);
+	dt_map_init(&cc->tls, arena);
+	dt_map_init(&cc->locals, arena);
+	dt_map_init(&cc->aggs, arena);
+	dt_map_init(&cc->providers, arena);
+	for (int i = 0; i < 3; i++)
+		cc->next_id[i] = DT_VAR_USER_MIN;
+	cc->next_agg = 1;
+	cc->next_stmt = 1;
+	cc->version = UINT32_MAX;
+	cc->strsize = 256;
+	cc->stackframes = cc->ustackframes = 20;
+	cc->jstackframes = 50;
+	cc->jstackstrsize = 512;
+	cc->scratchsize = 256 << 10;
+}
+
+struct dt_compiler_mark dt_compiler_mark(const struct dt_compiler *cc)
+{
+	struct dt_compiler_mark m = {
+		.globals = cc->globals.n, .tls = cc->tls.n, .locals = cc->locals.n, .aggs = cc->aggs.n,
+		.providers = cc->providers.n, .next_agg = cc->next_agg, .next_stmt = cc->next_stmt,
+		.xlators = cc->xlators, .types = dt_types_mark(cc->types),
+	};
+
+	memcpy(m.next_id, cc->next_id, sizeof(m.next_id));
+	return m;
+}
+
+void dt_compiler_cut(struct dt_compiler *cc, const struct dt_compiler_mark *m)
+{
+	dt_map_cut(&cc->globals, m->globals);
+	dt_map_cut(&cc->tls, m->tls);
+	dt_map_cut(&cc->locals, m->locals);
+	dt_map_cut(&cc->aggs, m->aggs);
+	dt_map_cut(&cc->providers, m->providers);
+	memcpy(cc->next_id, m->next_id, sizeof(cc->next_id));
+	cc->next_agg = m->next_agg;
+	cc->next_stmt = m->next_stmt;
+	cc->xlators = m->xlators;
+	dt_types_cut(cc->types, m->types);
+}
+
+static struct dt_ident *ident_new(struct dt_compiler *cc, const char *name, enum dt_ident_kind kind, struct dt_loc loc)
+{
+	struct dt_ident *id = DT_NEW(cc->arena, struct dt_ident);
+
+	id->name = dt_arena_strdup(cc->arena, name);
+	id->kind = (uint8_t)kind;
+	id->attr = dt_attr_stable;
+	id->loc = loc;
+	return id;
+}
+
+static enum dt_ident_kind row_kind(const struct dt_builtin *row)
+{
+	switch (row->kind) {
+	case DT_BI_SCALAR: return DT_ID_SCALAR;
+	case DT_BI_ARRAY: return DT_ID_ARRAY;
+	default: return DT_ID_FUNC;
+	}
+}
+
+static struct dt_ident *from_row(struct dt_sema *s, const struct dt_builtin *row)
+{
+	struct dt_loc none = { 0 };
+	struct dt_ident *id = ident_new(s->cc, row->name, row_kind(row), none);
+
+	id->row = row;
+	id->id = row->id;
+	id->attr = row->attr;
+	id->version = row->version;
+	id->library = true;
+	dt_map_put(&s->cc->globals, row->name, id);
+	return id;
+}
+
+static bool visible(const struct dt_sema *s, const struct dt_ident *id)
+{
+	return id->version <= s->cc->version;
+}
+
+struct dt_ident *dt_names_peek(struct dt_sema *s, const char *name)
+{
+	struct dt_ident *id;
+	const struct dt_builtin *row;
+
+	for (struct dt_bind *b = s->binds; b != NULL; b = b->next)
+		if (strcmp(b->ident->name, name) == 0)
+			return b->ident;
+	id = dt_map_get(&s->cc->globals, name);
+	if (id == NULL && (row = dt_builtin_find(name)) != NULL)
+		id = from_row(s, row);
+	return id != NULL && visible(s, id) ? id : NULL;
+}
+
+struct dt_ident *dt_names_global(struct dt_sema *s, const char *name)
+{
+	struct dt_ident *id = dt_names_peek(s, name);
+
+	if (id == NULL && s->cc->services.library != NULL && s->cc->services.library(s->cc->services.ctx, name))
+		id = dt_names_peek(s, name);
+	return id;
+}
+
+static struct dt_map *scope_map(struct dt_compiler *cc, enum dt_scope scope)
+{
+	return scope == DT_SCOPE_GLOBAL ? &cc->globals : scope == DT_SCOPE_THREAD ? &cc->tls : &cc->locals;
+}
+
+struct dt_ident *dt_names_var(struct dt_sema *s, enum dt_scope scope, const char *name)
+{
+	return dt_map_get(scope_map(s->cc, scope), name);
+}
+
+static struct dt_ident *create(struct dt_sema *s, enum dt_scope scope, const char *name, enum dt_ident_kind kind,
+    struct dt_loc loc)
+{
+	struct dt_ident *id = ident_new(s->cc, name, kind, loc);
+
+	if (s->cc->next_id[scope] > DT_VAR_USER_MAX)
+		dt_fail(s->diag, D_ID_OFLOW, loc, "cannot create %s: more than %u variables of this kind", name,
+		    DT_VAR_USER_MAX - DT_VAR_USER_MIN + 1);
+	id->scope = (uint8_t)scope;
+	id->id = s->cc->next_id[scope]++;
+	id->library = s->library;
+	id->has_attr = dt_pragma_claim(s, name, &id->attr, &id->version);
+	dt_map_put(scope_map(s->cc, scope), name, id);
+	return id;
+}
+
+struct dt_ident *dt_names_create(struct dt_sema *s, enum dt_scope scope, const char *name, bool array, struct dt_loc loc)
+{
+	if (strchr(name, '`') != NULL)
+		dt_fail(s->diag, D_OP_LVAL, loc, "failed to resolve %s: kernel symbols cannot be created or assigned", name);
+	return create(s, scope, name, array ? DT_ID_ARRAY : DT_ID_SCALAR, loc);
+}
+
+/* The name cannot be written in D, so it meets nothing of the program's. */
+struct dt_ident *dt_names_hidden(struct dt_sema *s, const char *stem, const struct dt_type *type)
+{
+	struct dt_loc none = { 0 };
+	const char *name = dt_arena_printf(s->cc->arena, "%%%s%u", stem, ++s->cc->next_hidden);
+	struct dt_ident *id = create(s, DT_SCOPE_CLAUSE, name, DT_ID_SCALAR, none);
+
+	id->type = type;
+	return id;
+}
+
+struct dt_ident *dt_names_agg(struct dt_sema *s, const char *name, bool make, struct dt_loc loc)
+{
+	struct dt_ident *id = dt_map_get(&s->cc->aggs, name);
+
+	if (id != NULL || !make)
+		return id;
+	id = ident_new(s->cc, name, DT_ID_AGG, loc);
+	id->id = s->cc->next_agg++;
+	dt_map_put(&s->cc->aggs, name, id);
+	return id;
+}
+
+static void offer_rows(struct dt_sema *s, struct dt_near *near)
+{
+	for (size_t t = 0; dt_builtin_tables[t] != NULL; t++)
+		for (const struct dt_builtin *row = dt_builtin_tables[t]; row->name != NULL; row++)
+			if (row->unsupported == NULL && row->version <= s->cc->version)
+				dt_near_offer(near, row->name);
+}
+
+_Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
+{
+	struct dt_near near;
+	const char *hint = NULL;
+
+	dt_near_init(&near, n->name);
+	offer_rows(s, &near);
+	for (uint32_t i = 0; i < s->cc->globals.n; i++)
+		dt_near_offer(&near, s->cc->globals.v[i].key);
+	if (s->cc->services.library_names != NULL)
+		s->cc->services.library_names(s->cc->services.ctx, &near);
+	if (near.best != NULL)
+		hint = dt_arena_printf(s->arena, "did you mean `%s`?", near.best);
+	else if (dt_map_get(&s->cc->tls, n->name) != NULL)
+		hint = dt_arena_printf(s->arena, "did you mean `self->%s`?", n->name);
+	else if (dt_map_get(&s->cc->locals, n->name) != NULL)
+		hint = dt_arena_printf(s->arena, "did you mean `this->%s`?", n->name);
+	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown variable name", n->name);
+}
+
+static const char *spelled(struct dt_sema *s, const struct dt_ident *id)
+{
+	static const char *const prefix[] = { "", "self->", "this->" };
+
+	return dt_arena_printf(s->arena, "%s%s", prefix[id->scope], id->name);
+}
+
+const struct dt_type *dt_names_type(struct dt_sema *s, struct dt_ident *id, struct dt_loc loc)
+{
+	if (id->row != NULL && id->row->unsupported != NULL)
+		dt_fail(s->diag, D_VAR_UNSUP, loc, "%s is not available on Linux: %s", id->name, id->row->unsupported);
+	if (id->type == NULL && id->row != NULL)
+		id->type = dt_sema_text_type(s, id->row->proto, strlen(id->row->proto));
+	if (id->type == NULL)
+		dt_fail(s->diag, D_VAR_UNDEF, loc, "%s has not yet been declared or assigned", spelled(s, id));
+	return id->type;
+}
+
+/* Prototypes are our own D text, but what they name may be missing from this kernel's type data. */
+const struct dt_type *dt_sema_text_type(struct dt_sema *s, const char *text, size_t len)
+{
+	struct dt_parse p = {
+		.arena = s->arena, .diag = s->diag, .context = DT_CTX_TYPE,
+		.src = dt_source_new(s->arena, DT_SRC_BUILTIN, "prototype", text, len),
+	};
+	struct dt_unit *unit = dt_parse(&p);
+
+	return dt_sema_type(s, unit->type);
+}
