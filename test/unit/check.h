@@ -33,6 +33,17 @@ static inline int check_same(const char *got, const char *want, const char *file
 	return 0;
 }
 
+static inline int check_equal(long long got, long long want, const char *file, int line, const char *what)
+{
+	if (got == want) {
+		check_passed++;
+		return 1;
+	}
+	check_failed++;
+	fprintf(stderr, "%s:%d: %s is %lld, expected %lld\n", file, line, what, got, want);
+	return 0;
+}
+
 static inline int check_report(const char *name)
 {
 	printf("%s: %u passed, %u failed\n", name, check_passed, check_failed);
@@ -41,5 +52,7 @@ static inline int check_report(const char *name)
 
 #define CHECK(cond) check_that(!!(cond), __FILE__, __LINE__, #cond)
 #define CHECK_STR(a, b) check_same((a), (b), __FILE__, __LINE__)
+#define CHECK_INT(a, b) check_equal((long long)(a), (long long)(b), __FILE__, __LINE__, #a)
+#define CHECK_DONE(name) check_report(name)
 
 #endif
