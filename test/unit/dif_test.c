@@ -271,19 +271,473 @@ static void test_asm_limits(void)
 	check_limit(branch_nowhere, "goes nowhere");
 }
 
+/* ---- validator: one bad thing at a time ---- */
+
+#define INT8 { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 }
+static const struct dt_difv vars_ok[] = {
+	{ "ts", 0x500, DT_DIFV_SCALAR, DT_DIFV_THREAD, DT_DIFV_MOD, INT8 },
+	{ "pid", 0x116, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF, { DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } },
+	{ "x", 0x500, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_MOD, INT8 },
+	{ "arr", 0x501, DT_DIFV_ARRAY, DT_DIFV_GLOBAL, DT_DIFV_MOD, INT8 },
+	{ "l", 0x500, DT_DIFV_SCALAR, DT_DIFV_LOCAL, DT_DIFV_MOD, INT8 },
+};
+static const uint64_t ints_ok[] = { 1, 2 };
+
+static struct dt_difo difo_of(const uint32_t *text, uint32_t n)
+{
+	return (struct dt_difo){ .text = text, .ntext = n, .ints = ints_ok, .nints = 2, .strs = "\0ab", .strlen = 4,
+		.vars = vars_ok, .nvars = NELEM(vars_ok), .rtype = { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
+}
+
+#define R(op, a, b, d) dt_dif_fmt(DT_DIF_##op, a, b, d)
+#define V(op, v, r) dt_dif_fmt16(DT_DIF_##op, v, r)
+#define B(op, l) dt_dif_fmt24(DT_DIF_##op, l)
+
+static void check_bad_instr(uint32_t instr, const char *want)
+{
+	const uint32_t text[] = { R(TST, 1, 0, 0), instr, R(RET, 0, 0, 1) };
+	struct dt_difo d = difo_of(text, NELEM(text));
+	char msg[256] = "";
+
+	CHECK(dt_difo_check(&d, msg, sizeof(msg)) != 0 || !*want);
+	CHECK(!*want || strncmp(msg, "[1]: ", 5) == 0);
+	if (*want ? !strstr(msg, want) : *msg)
+		CHECK_STR(msg, want);
+}
+
+static void test_bad_instrs(void)
+{
+	static const char reserved[] = "reserved bits", noreg[] = "no register", r0[] = "%r0 cannot be written";
+	const struct { uint32_t instr; const char *want; } all[] = {
+		{ 0, "no instruction 0" }, { 81u << 24, "no instruction 81" }, { 255u << 24, "no instruction 255" },
+		{ R(ADD, 8, 1, 1), noreg }, { R(ADD, 1, 8, 1), noreg }, { R(ADD, 1, 1, 8), noreg }, { R(ADD, 1, 1, 0), r0 },
+		{ R(MOV, 1, 1, 1), reserved }, { R(MOV, 1, 0, 0), r0 }, { R(NOT, 9, 0, 1), noreg },
+		{ R(CMP, 1, 1, 1), reserved }, { R(SCMP, 1, 200, 0), noreg }, { R(TST, 1, 1, 0), reserved },
+		{ R(TST, 1, 0, 1), reserved }, { R(NOP, 0, 0, 1), reserved }, { R(FLUSHTS, 1, 0, 0), reserved },
+		{ R(LDX, 1, 0, 0), r0 }, { R(ULDX, 1, 3, 1), reserved }, { R(RLDX, 8, 0, 1), noreg },
+		{ R(STX, 1, 0, 0), "address of a store" }, { R(STB, 1, 1, 1), reserved }, { R(STB, 8, 0, 1), noreg },
+		{ R(COPYS, 1, 1, 0), r0 }, { R(ALLOCS, 1, 0, 0), r0 },
+		{ R(RET, 1, 0, 1), reserved }, { R(RET, 0, 0, 8), noreg },
+		{ B(BA, 1), "goes backwards" }, { B(BE, 0), "goes backwards" }, { B(BNE, 3), "behind the end" },
+		{ V(SETX, 2, 1), "no integer constant 2" }, { V(SETX, 0, 0), r0 },
+		{ V(SETS, 4, 1), "outside the string table" }, { V(SETS, 1, 0), r0 },
+		{ V(CALL, 60000, 1), "no subroutine" }, { V(CALL, 25, 0), r0 },
+		{ V(CALL, 13, 1), "destructive" }, { R(STGA, 2, 1, 1), "destructive" },
+		{ R(PUSHTR, 2, 1, 1), "pushtr of type 2" }, { R(PUSHTR, 1, 8, 1), noreg }, { R(PUSHTV, 1, 0, 1), "pushtv of type 1" },
+		{ R(PUSHTV, 0, 1, 1), "must be %r0" }, { R(PUSHTV, 0, 0, 8), noreg },
+		{ R(LDGA, 0x90, 1, 1), "no built-in variable" }, { R(LDGA, 0, 8, 1), noreg }, { R(LDGA, 0, 1, 0), r0 },
+		{ V(LDGS, 0x4ff, 1), "no built-in variable" }, { V(LDGS, 0, 1), "is an array" }, { V(LDGS, 0x116, 0), r0 },
+		{ V(LDGS, 0x502, 1), "not in the variable table" }, { V(LDGS, 0x501, 1), "is an array" },
+		{ V(LDTS, 0x116, 1), "not the program's" }, { V(LDTS, 0x501, 1), "not in the variable table" },
+		{ V(LDLS, 0x501, 1), "not in the variable table" }, { V(LDGAA, 0x500, 1), "is a scalar" },
+		{ V(LDTAA, 0x500, 1), "is a scalar" }, { V(STGS, 0x116, 1), "not the program's" },
+		{ V(STGS, 0xffff, 1), "not the program's" }, { V(STGS, 0x501, 1), "is an array" },
+		{ V(STTS, 0x501, 1), "not in the variable table" }, { V(STLS, 0x502, 1), "not in the variable table" },
+		{ V(STGAA, 0x500, 1), "is a scalar" }, { V(STTAA, 0x502, 1), "not in the variable table" },
+		{ V(STGS, 0x500, 8), noreg }, { V(XLATE, 0, 1), "cannot be run" }, { V(XLARG, 0, 1), "cannot be run" },
+		/* and these are fine */
+		{ B(BA, 2), "" }, { V(STGS, 0x500, 0), "" }, { V(LDTS, 0x500, 1), "" }, { V(STGAA, 0x501, 7), "" },
+		{ R(LDTA, 3, 1, 1), "" }, { R(PUSHTR, 0, 1, 0), "" },
+	};
+
+	for (size_t i = 0; i < NELEM(all); i++)
+		check_bad_instr(all[i].instr, all[i].want);
+}
+
+static void check_bad_difo(const struct dt_difo *d, const char *want)
+{
+	char msg[256] = "";
+
+	CHECK(dt_difo_check(d, msg, sizeof(msg)) != 0);
+	if (!strstr(msg, want))
+		CHECK_STR(msg, want);
+}
+
+static void check_bad_var(struct dt_difv v, const char *want)
+{
+	const uint32_t text[] = { R(RET, 0, 0, 0) };
+	struct dt_difo d = difo_of(text, 1);
+	struct dt_difv two[] = { vars_ok[0], v };
+
+	d.vars = two;
+	d.nvars = 2;
+	check_bad_difo(&d, want);
+}
+
+#define VAR(n, id, kind, scope, ...) ((struct dt_difv){ n, id, DT_DIFV_##kind, DT_DIFV_##scope, 0, { __VA_ARGS__ } })
+
+static void test_bad_vars(void)
+{
+	check_bad_var(VAR(NULL, 0x501, SCALAR, THREAD, 0, 1, 0, 0, 8), "no name");
+	check_bad_var((struct dt_difv){ "v", 0x501, 2, 0, 0, INT8 }, "unknown scope or kind");
+	check_bad_var((struct dt_difv){ "v", 0x501, 1, 3, 0, INT8 }, "unknown scope or kind");
+	check_bad_var(VAR("v", 0x500, SCALAR, THREAD, 0, 1, 0, 0, 8), "twice");
+	check_bad_var(VAR("v", 0x4ff, SCALAR, THREAD, 0, 1, 0, 0, 8), "not in order");
+	check_bad_var(VAR("v", 0x116, SCALAR, LOCAL, 0, 1, 0, 0, 8), "is not global");
+	check_bad_var(VAR("v", 0x4ff, SCALAR, GLOBAL, 0, 1, 0, 0, 8), "no built-in variable");
+	check_bad_var(VAR("v", 0x116, ARRAY, GLOBAL, 0, 1, 0, 0, 8), "not an array");
+	check_bad_var(VAR("v", 0x10500, SCALAR, GLOBAL, 0, 1, 0, 0, 8), "has number 66816");
+	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 0, 1, 0, 0, 3), "value of 3 bytes");
+	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 1, 0, DT_DTF_REF, 0, 0), "no size");
+	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 1, 0, DT_DTF_REF, 0, 16385), "oversized by-ref static");
+	check_bad_var(VAR("v", 0x501, SCALAR, LOCAL, 0, DT_CK_STRUCT, DT_DTF_REF, 0, 16385), "oversized by-ref static");
+	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, DT_CK_STRUCT, DT_DTF_REF, 0, 1u << 31), "more than 16777216");
+	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 2, 1, 0, 0, 8), "unknown type");
+	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, 14, 0, 0, 8), "unknown type");
+	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, 1, 4, 0, 8), "unknown type");
+	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, 1, 0, 2, 8), "unknown type");
+}
+
+static void test_bad_difos(void)
+{
+	const uint32_t good[] = { R(RET, 0, 0, 0) }, open[] = { R(MOV, 0, 0, 1) };
+	const struct dt_difreloc rel = { 2, "vmlinux`jiffies", 0 };
+	struct dt_difo d = difo_of(good, 1);
+	char msg[256] = "";
+
+	CHECK(dt_difo_check(&d, msg, sizeof(msg)) == 0);
+	d.ntext = 0;
+	check_bad_difo(&d, "no instructions");
+	d.ntext = DT_DIF_MAXTEXT + 1;
+	check_bad_difo(&d, "more than 65536");
+	d = difo_of(open, 1);
+	check_bad_difo(&d, "last instruction is not ret");
+	d = difo_of(good, 1);
+	d.rtype.size = 5;
+	check_bad_difo(&d, "the result is a value of 5 bytes");
+	d = difo_of(good, 1);
+	d.rtype.kind = DT_DT_STRING;
+	check_bad_difo(&d, "not by reference");
+	d = difo_of(good, 1);
+	d.strlen = 3;
+	check_bad_difo(&d, "end with a NUL");
+	d = difo_of(good, 1);
+	d.strs++;
+	d.strlen--;
+	check_bad_difo(&d, "start and end with a NUL");
+	d = difo_of(good, 1);
+	d.relocs = &rel;
+	d.nrelocs = 1;
+	check_bad_difo(&d, "relocation 0 lies outside");
+	d = difo_of(good, 1);
+	d.nints = 65537;
+	check_bad_difo(&d, "65537 entries");
+}
+
+/* ---- programs ---- */
+
+struct demo {				/* a program with everything in it, made anew for each test so that it can be spoilt */
+	struct dt_prog p;
+	struct dt_ecb ecb[3];
+	struct dt_act act[12];
+	struct dt_act shared[2];
+	struct dt_aggvar agg[2];
+	const char *options[4];
+};
+
+static struct dt_difo *make_const(struct dt_arena *arena, struct dt_diag *diag, uint64_t value, struct dt_diftype type)
+{
+	struct dt_asm *a = dt_asm_new(arena, diag);
+
+	dt_asm_setx(a, value, 1);
+	dt_asm_emit(a, R(RET, 0, 0, 1));
+	return dt_asm_finish(a, type);
+}
+
+static void demo_acts(struct dt_arena *arena, struct dt_diag *diag, struct demo *m)
+{
+	const struct dt_difo *base = make_basename(arena, diag), *two = make_const(arena, diag, 2, int8);
+	const struct dt_difo *skip = make_const(arena, diag, 1, int4), *arg = make_const(arena, diag, 77, nothing);
+	const struct dt_act act[12] = {
+		{ .kind = DT_ACT_DIFEXPR, .stmt = 1, .difo = make_store(arena, diag) },
+		{ .kind = DT_ACT_SKIPZ, .stmt = 2, .difo = skip, .arg = 6 },
+		{ .kind = DT_ACT_PRINTF, .stmt = 3, .difo = base, .fmt = "%s %d\n" },
+		{ .kind = DT_ACT_PRINTF, .stmt = 3, .difo = skip },
+		{ .kind = DT_ACT_DIFEXPR, .stmt = 4, .difo = two, .in_tuple = true },
+		{ .kind = DT_ACT_USTACK, .stmt = 4, .arg = 20, .in_tuple = true },
+		{ .kind = DT_ACT_DIFEXPR, .stmt = 4, .difo = arg, .in_tuple = true },
+		{ .kind = DT_ACT_LQUANTIZE, .stmt = 4, .ntuple = 3, .arg = 1ull << 48 | 10ull << 32 },
+		{ .kind = DT_ACT_PRINTA, .stmt = 5, .difo = two, .fmt = "%@d", .arg = 9 },
+		{ .kind = DT_ACT_LIBACT, .stmt = 6, .difo = two, .arg = DT_LIB_TRUNC },
+		{ .kind = DT_ACT_LIBACT, .stmt = 6, .difo = skip, .arg = DT_LIB_TRUNC },
+		{ .kind = DT_ACT_PRINT, .stmt = 7, .difo = make_rest(arena, diag), .fmt = "struct file" },
+	};
+
+	memcpy(m->act, act, sizeof(act));
+}
+
+static struct demo *make_demo(struct dt_arena *arena, struct dt_diag *diag)
+{
+	struct demo *m = DT_NEW(arena, struct demo);
+
+	demo_acts(arena, diag, m);
+	m->shared[0] = (struct dt_act){ .kind = DT_ACT_DIFEXPR, .stmt = 8, .difo = make_const(arena, diag, 5, int8),
+		.in_tuple = true };
+	m->shared[1] = (struct dt_act){ .kind = DT_ACT_COUNT, .stmt = 8, .ntuple = 1 };
+	m->agg[0] = (struct dt_aggvar){ "sizes", 2, DT_ACT_LQUANTIZE, 1ull << 48 | 10ull << 32, 1 };
+	m->agg[1] = (struct dt_aggvar){ "", 5, DT_ACT_COUNT, 0, 0 };
+	m->ecb[0] = (struct dt_ecb){ .probe = { "syscall", "", "read*", "entry", 0 }, .pred = make_pred(arena, diag),
+		.acts = m->act, .nacts = 12, .descattr = { 5, 5, 5 }, .stmtattr = { 7, 6, 5 } };
+	m->ecb[1] = (struct dt_ecb){ .probe = { "", "", "", "", 12 }, .acts = m->shared, .nacts = 2 };
+	m->ecb[2] = (struct dt_ecb){ .probe = { "dtrace", "", "", "END", 0 }, .acts = m->shared, .nacts = 2 };
+	m->options[0] = "quiet";
+	m->options[1] = "";
+	m->options[2] = "strsize";
+	m->options[3] = "1k=1";
+	m->p = (struct dt_prog){ .arena = arena, .ecbs = m->ecb, .necbs = 3, .aggs = m->agg, .naggs = 2,
+		.descattr = { 1, 2, 3 }, .stmtattr = { 4, 5, 1 }, .options = m->options, .noptions = 2 };
+	return m;
+}
+
+static void check_bad_prog(const struct demo *m, const char *want)
+{
+	char msg[256] = "";
+
+	CHECK(dt_prog_check(&m->p, msg, sizeof(msg)) != 0);
+	if (!strstr(msg, want))
+		CHECK_STR(msg, want);
+}
+
+/* Spoils one thing of a good program and wants to hear of it. */
+#define SPOIL(what, want) do { \
+	struct demo *m = make_demo(arena, diag); \
+	what; \
+	check_bad_prog(m, want); \
+} while (0)
+
+static void test_bad_acts(struct dt_arena *arena, struct dt_diag *diag)
+{
+	const uint32_t bad[] = { 0 };
+	struct dt_difo bad_difo = difo_of(bad, 1);
+
+	SPOIL(m->act[0].kind = 0x777, "no action 0x777");
+	SPOIL(m->act[0].kind = DT_ACT_EXIT; m->act[0].difo = NULL, "has no expression");
+	SPOIL(m->act[0].kind = DT_ACT_EXIT; m->act[0].difo = m->act[2].difo, "wants a value");
+	SPOIL(m->act[0].difo = &bad_difo, "clause 1, action 1: [0]: there is no instruction 0");
+	SPOIL(m->act[0].kind = DT_ACT_STOP, "not marked destructive");
+	SPOIL(m->act[0].ntuple = 1, "does not aggregate");
+	SPOIL(m->act[2].fmt = NULL, "has no format");
+	SPOIL(m->act[3].stmt = 9, "has no format");
+	SPOIL(m->act[11].fmt = NULL, "has no type name");
+	SPOIL(m->act[9].arg = 7, "no library action 7");
+	SPOIL(m->act[9].difo = NULL, "has no expression");
+	SPOIL(m->act[9].difo = m->act[10].difo, "there is no aggregation 1");
+	SPOIL(m->act[8].difo = m->act[2].difo, "names no aggregation");
+}
+
+static void test_bad_tuples(struct dt_arena *arena, struct dt_diag *diag)
+{
+	SPOIL(m->act[5].in_tuple = false, "has no aggregating action");
+	SPOIL(m->act[7].ntuple = 2, "a tuple of 2 actions, but 3");
+	SPOIL(m->act[7].kind = DT_ACT_STACK; m->act[7].ntuple = 0, "has no aggregating action");
+	SPOIL(m->act[5].stmt = 9, "of another statement");
+	SPOIL(m->act[6].kind = DT_ACT_PRINTF, "cannot be part of a tuple");
+	SPOIL(m->act[4].difo = m->act[6].difo, "there is no aggregation 77");
+	SPOIL(m->act[4].kind = DT_ACT_STACK, "names no aggregation");
+	SPOIL(m->act[7].arg++, "another aggregating function");
+	SPOIL(m->agg[0].kind = DT_ACT_QUANTIZE, "another aggregating function");
+	SPOIL(m->agg[0].nkeys = 3, "does not fit");
+	SPOIL(m->agg[1].nkeys = 1, "does not fit");
+	SPOIL(m->shared[1].kind = DT_ACT_DIFEXPR; m->shared[1].difo = m->shared[0].difo; m->shared[1].in_tuple = true;
+	    m->shared[1].ntuple = 0, "has no aggregating action");
+	SPOIL(m->act[1].arg = 11, "skips 11 actions");
+	SPOIL(m->act[1].arg = UINT64_MAX, "more than there are");
+	SPOIL(m->act[1].arg = 1, "ends inside a statement");
+	SPOIL(m->act[1].arg = 4, "ends inside a statement");
+	SPOIL(m->act[2] = m->act[1]; m->act[2].arg = 6; m->act[3].fmt = "", "skips 6 actions");
+}
+
+static void test_bad_progs(struct dt_arena *arena, struct dt_diag *diag)
+{
+	static const struct dt_difv other = { "ts", 0x500, DT_DIFV_SCALAR, DT_DIFV_THREAD, 0,
+		{ DT_DT_CTF, DT_CK_INTEGER, 0, 0, 4 } };
+	char name[65];
+	struct dt_difo d;
+
+	memset(name, 'x', 64);
+	name[64] = '\0';
+	SPOIL(m->ecb[0].probe.prov = NULL, "incomplete");
+	SPOIL(m->ecb[0].probe.name = name, "too long");
+	SPOIL(m->ecb[0].descattr.name = 8, "unknown stability");
+	SPOIL(m->p.stmtattr.cls = 6, "unknown stability");
+	SPOIL(m->ecb[0].pred = m->act[2].difo, "predicate is not a value");
+	SPOIL(m->ecb[0].nacts = 16385, "more than 16384");
+	SPOIL(m->agg[1].id = 2, "the same number");
+	SPOIL(m->agg[1].id = 0, "no name or number");
+	SPOIL(m->agg[1].kind = 0x70a, "no aggregating function");
+	SPOIL(m->agg[0].arg = 1ull << 48, "parameters of lquantize");
+	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 1ull << 48 | 1, "parameters of llquantize");
+	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 10ull << 48 | 20ull << 16 | 10, "parameters of llquantize");
+	SPOIL(m->options[0] = "a=b", "an option");
+	SPOIL(d = *m->ecb[0].pred; d.vars = &other; d.nvars = 1; m->ecb[0].pred = &d, "variable ts has two types");
+}
+
+/* ---- DOF ---- */
+
+static void same_difo(const struct dt_difo *a, const struct dt_difo *b, struct text *ta, struct text *tb)
+{
+	CHECK(!a == !b);
+	if (!a || !b)
+		return;
+	CHECK_STR(listing(a, ta), listing(b, tb));
+	CHECK(a->strlen == b->strlen && memcmp(a->strs, b->strs, a->strlen) == 0);
+	CHECK(a->nints == b->nints && a->destructive == b->destructive && a->nrelocs == b->nrelocs);
+	CHECK(memcmp(&a->rtype, &b->rtype, sizeof(a->rtype)) == 0);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void same_ecb(const struct dt_ecb *a, const struct dt_ecb *b, struct text *ta, struct text *tb)
+{
+	CHECK(same_text(a->probe.prov, b->probe.prov) && same_text(a->probe.mod, b->probe.mod));
+	CHECK(same_text(a->probe.func, b->probe.func) && same_text(a->probe.name, b->probe.name));
+	CHECK(a->probe.id == b->probe.id && a->nacts == b->nacts);
+	CHECK(memcmp(&a->descattr, &b->descattr, 3) == 0 && memcmp(&a->stmtattr, &b->stmtattr, 3) == 0);
+	same_difo(a->pred, b->pred, ta, tb);
+	for (uint32_t i = 0; i < a->nacts && i < b->nacts; i++) {
+		const struct dt_act *x = &a->acts[i], *y = &b->acts[i];
+
+		CHECK(x->kind == y->kind && x->ntuple == y->ntuple && x->stmt == y->stmt);
+		CHECK(x->arg == y->arg && x->in_tuple == y->in_tuple && same_text(x->fmt, y->fmt));
+		same_difo(x->difo, y->difo, ta, tb);
+	}
+}
+
+static void same_prog(const struct dt_prog *a, const struct dt_prog *b)
+{
+	struct text *ta = malloc(sizeof(*ta)), *tb = malloc(sizeof(*tb));
+
+	CHECK(a->necbs == b->necbs && a->naggs == b->naggs && a->noptions == b->noptions);
+	CHECK(a->destructive == b->destructive);
+	CHECK(memcmp(&a->descattr, &b->descattr, 3) == 0 && memcmp(&a->stmtattr, &b->stmtattr, 3) == 0);
+	for (uint32_t i = 0; i < a->necbs; i++)
+		same_ecb(&a->ecbs[i], &b->ecbs[i], ta, tb);
+	for (uint32_t i = 0; i < a->naggs; i++) {
+		const struct dt_aggvar *x = &a->aggs[i], *y = &b->aggs[i];
+
+		CHECK_STR(x->name, y->name);
+		CHECK(x->id == y->id && x->kind == y->kind && x->arg == y->arg && x->nkeys == y->nkeys);
+	}
+	for (uint32_t i = 0; i < 2 * a->noptions; i++)
+		CHECK_STR(a->options[i], b->options[i]);
+	free(ta);
+	free(tb);
+}
+
+static void test_dof(struct dt_arena *arena, struct dt_diag *diag)
+{
+	struct demo *m = make_demo(arena, diag);
+	struct dt_prog *back = NULL;
+	void *one = NULL, *two = NULL;
+	size_t len1 = 0, len2 = 0;
+	char msg[256] = "";
+
+	CHECK(dt_prog_check(&m->p, msg, sizeof(msg)) == 0);
+	CHECK_STR(msg, "");
+	CHECK(dt_dof_write(&m->p, &one, &len1) == 0);
+	CHECK(dt_dof_read(one, len1, &back, msg, sizeof(msg)) == 0);
+	CHECK_STR(msg, "");
+	if (back) {
+		same_prog(&m->p, back);
+		CHECK(back->ecbs[1].acts == back->ecbs[2].acts);
+		CHECK(dt_dof_write(back, &two, &len2) == 0);
+		CHECK(len1 == len2 && memcmp(one, two, len1) == 0);
+	}
+	m->act[0].kind = 0x777;
+	CHECK(dt_dof_write(&m->p, &two, &len2) < 0);
+	dt_prog_free(back);
+	free(one);
+	free(two);
+}
+
+/* Every single byte changed, and the file cut off everywhere: refused or accepted, but never a crash. */
+static void test_hostile_dof(struct dt_arena *arena, struct dt_diag *diag)
+{
+	static const unsigned char values[] = { 0, 1, 0x7f, 0xff };
+	unsigned char *file = NULL;
+	struct dt_prog *p;
+	size_t len = 0, refused = 0;
+	char msg[256];
+
+	CHECK(dt_dof_write(&make_demo(arena, diag)->p, (void **)&file, &len) == 0);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char old = file[i];
+
+		for (size_t k = 0; k < NELEM(values); k++) {
+			file[i] = values[k];
+			if (dt_dof_read(file, len, &p, msg, sizeof(msg)) == 0)
+				dt_prog_free(p);
+			else
+				refused++;
+		}
+		file[i] = old;
+		CHECK(dt_dof_read(file, i, &p, msg, sizeof(msg)) < 0);
+	}
+	CHECK(refused > len);
+	file[0] = 0;
+	CHECK(dt_dof_read(file, len, &p, msg, sizeof(msg)) < 0);
+	CHECK_STR(msg, "not a DOF file");
+	free(file);
+}
+
+static void save(const struct dt_prog *p, const char *dir, const char *name)
+{
+	char path[4096];
+	void *data = NULL;
+	size_t len = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	CHECK(f && dt_dof_write(p, &data, &len) == 0 && fwrite(data, 1, len, f) == len);
+	if (f)
+		fclose(f);
+	free(data);
+}
+
+static void write_seeds(const char *dir, struct dt_arena *arena, struct dt_diag *diag)
+{
+	struct demo *m = make_demo(arena, diag);
+
+	save(&m->p, dir, "everything.dof");
+	m->p.noptions = 0;
+	m->p.ecbs++;
+	m->p.necbs = 2;
+	save(&m->p, dir, "shared.dof");
+	m->ecb[0].nacts = 1;
+	m->p.ecbs = m->ecb;
+	m->p.necbs = 1;
+	m->p.naggs = 0;
+	save(&m->p, dir, "store.dof");
+	m->p.necbs = 0;
+	save(&m->p, dir, "empty.dof");
+}
+
 int main(int argc, char **argv)
 {
 	struct dt_diag diag = { .arena = dt_arena_new() };
 
-	(void)argc, (void)argv, (void)nothing;
 	if (setjmp(diag.env)) {
 		fprintf(stderr, "dif_test: %s\n", diag.msg ? diag.msg : "out of memory");
 		return 1;
 	}
+	if (argc == 3 && strcmp(argv[1], "seeds") == 0)
+		write_seeds(argv[2], diag.arena, &diag);
 	test_opcodes();
 	test_listing(diag.arena, &diag);
 	test_dropped(diag.arena, &diag);
 	test_asm_limits();
+	test_bad_instrs();
+	test_bad_vars();
+	test_bad_difos();
+	test_bad_acts(diag.arena, &diag);
+	test_bad_tuples(diag.arena, &diag);
+	test_bad_progs(diag.arena, &diag);
+	test_dof(diag.arena, &diag);
+	test_hostile_dof(diag.arena, &diag);
 	dt_arena_free(diag.arena);
 	return check_report("dif");
 }

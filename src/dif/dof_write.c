@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A program in, DOF out. The same program always gives the same bytes: sections come in the order in which the
+ * program needs them, a DIFO or action list used several times is written once.
+ */
+#include "base/map.h"
+#include "dif/dof.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct dt_dof_shape shapes[] = {
+	{ DT_DS_COMMENTS, 1, 0 },
+	{ DT_DS_ECBDESC, 8, 0 },
+	{ DT_DS_PROBEDESC, 4, sizeof(struct dt_dof_probe) },
+	{ DT_DS_ACTDESC, 8, sizeof(struct dt_dof_act) },
+	{ DT_DS_DIFOHDR, 4, 0 },
+	{ DT_DS_DIF, 4, sizeof(uint32_t) },
+	{ DT_DS_STRTAB, 1, 0 },
+	{ DT_DS_VARTAB, 4, sizeof(struct dt_dof_var) },
+	{ DT_DS_RELTAB, 8, sizeof(struct dt_dof_rel) },
+	{ DT_DS_KRELHDR, 4, 0 },
+	{ DT_DS_OPTDESC, 8, sizeof(struct dt_dof_opt) },
+	{ DT_DS_INTTAB, 8, sizeof(uint64_t) },
+	{ DT_DS_NOTES, 8, sizeof(struct dt_dof_note) },
+};
+
+const struct dt_dof_shape *dt_dof_shape(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		if (shapes[i].type == type)
+			return &shapes[i];
+	}
+	return NULL;
+}
+
+struct strings {
+	DT_VEC(char) text;
+	struct dt_map map;		/* to offset + 1 */
+};
+
+struct section {
+	uint32_t type;
+	const void *data;
+	uint64_t size, offset;
+};
+
+enum { STRINGS = 0 };			/* section of the program's strings */
+
+struct writer {
+	struct dt_arena *tmp;
+	jmp_buf env;
+	const struct dt_prog *p;
+	struct strings strings;
+	DT_VEC(struct section) secs;
+	DT_VEC(struct dt_dof_note) notes;
+	struct dt_map done;		/* DIFOs and action lists by address, to section + 1 */
+	uint64_t loadsz, filesz;
+};
+
+/* ---- strings and sections ---- */
+
+static void strings_add(struct writer *w, struct strings *s, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		dt_vec_push(w->tmp, &s->text, text[i]);
+}
+
+/* Starts with a DIFO's own strings, so that names equal to one of them need no room. */
+static void strings_init(struct writer *w, struct strings *s, const char *text, uint32_t len)
+{
+	dt_map_init(&s->map, w->tmp);
+	if (!len) {
+		text = "";
+		len = 1;
+	}
+	strings_add(w, s, text, len);
+	for (uint32_t at = 0; at < len; at += (uint32_t)strlen(text + at) + 1) {
+		if (!dt_map_get(&s->map, text + at))
+			dt_map_put(&s->map, text + at, (void *)((uintptr_t)at + 1));
+	}
+}
+
+static uint32_t strings_put(struct writer *w, struct strings *s, const char *text)
+{
+	uintptr_t at = (uintptr_t)dt_map_get(&s->map, text);
+
+	if (!at) {
+		at = s->text.n + 1;
+		dt_map_put(&s->map, text, (void *)at);
+		strings_add(w, s, text, strlen(text) + 1);
+	}
+	return (uint32_t)at - 1;
+}
+
+static uint32_t add_section(struct writer *w, uint32_t type, const void *data, uint64_t size)
+{
+	dt_vec_push(w->tmp, &w->secs, ((struct section){ type, data, size, 0 }));
+	return (uint32_t)w->secs.n - 1;
+}
+
+static void add_note(struct writer *w, struct dt_dof_note n)
+{
+	dt_vec_push(w->tmp, &w->notes, n);
+}
+
+static uint64_t attr_word(struct dt_attr a)
+{
+	return (uint64_t)a.name << 24 | (uint64_t)a.data << 16 | (uint64_t)a.cls << 8;
+}
+
+/* Section + 1 of something written before, or 0; `key` is for done_set(). */
+static uint32_t done_get(struct writer *w, const void *what, uint32_t n, char *key, size_t len)
+{
+	snprintf(key, len, "%p %u", (void *)(uintptr_t)what, (unsigned)n);
+	return (uint32_t)(uintptr_t)dt_map_get(&w->done, key);
+}
+
+static void done_set(struct writer *w, const char *key, uint32_t sec)
+{
+	dt_map_put(&w->done, key, (void *)((uintptr_t)sec + 1));
+}
+
+/* ---- DIFOs ---- */
+
+struct difo_secs { uint32_t link[5]; uint32_t n; };
+
+static uint32_t link_section(struct writer *w, struct difo_secs *s, uint32_t type, const void *data, uint64_t size)
+{
+	return s->link[s->n++] = add_section(w, type, data, size);
+}
+
+static void add_vars(struct writer *w, const struct dt_difo *d, struct strings *s, struct difo_secs *secs)
+{
+	struct dt_dof_var *v = DT_NEWN(w->tmp, struct dt_dof_var, d->nvars);
+
+	for (uint32_t i = 0; i < d->nvars; i++) {
+		const struct dt_difv *from = &d->vars[i];
+
+		v[i] = (struct dt_dof_var){ strings_put(w, s, from->name), from->id, from->kind, from->scope,
+			from->flags, from->type };
+	}
+	link_section(w, secs, DT_DS_VARTAB, v, d->nvars * sizeof(*v));
+}
+
+static void add_relocs(struct writer *w, const struct dt_difo *d, struct strings *s, struct difo_secs *secs,
+    uint32_t ints, uint32_t strtab)
+{
+	struct dt_dof_rel *r = DT_NEWN(w->tmp, struct dt_dof_rel, d->nrelocs);
+	struct dt_dof_relhdr *h = DT_NEW(w->tmp, struct dt_dof_relhdr);
+
+	for (uint32_t i = 0; i < d->nrelocs; i++)
+		r[i] = (struct dt_dof_rel){ strings_put(w, s, d->relocs[i].name), DT_DOF_SETX,
+			(uint64_t)d->relocs[i].index * sizeof(uint64_t), d->relocs[i].addend };
+	h->strtab = strtab;
+	h->relsec = add_section(w, DT_DS_RELTAB, r, d->nrelocs * sizeof(*r));
+	h->tgtsec = ints;
+	link_section(w, secs, DT_DS_KRELHDR, h, sizeof(*h));
+}
+
+static uint32_t add_difo_header(struct writer *w, const struct dt_difo *d, const struct difo_secs *secs)
+{
+	size_t size = sizeof(d->rtype) + secs->n * sizeof(secs->link[0]);
+	unsigned char *h = dt_arena_alloc(w->tmp, size);
+
+	memcpy(h, &d->rtype, sizeof(d->rtype));
+	memcpy(h + sizeof(d->rtype), secs->link, secs->n * sizeof(secs->link[0]));
+	return add_section(w, DT_DS_DIFOHDR, h, size);
+}
+
+static uint32_t add_difo(struct writer *w, const struct dt_difo *d)
+{
+	struct difo_secs secs = { .n = 0 };
+	struct strings s = { 0 };
+	uint32_t ints = DT_DOF_NONE, strtab = DT_DOF_NONE, hdr;
+	char key[40];
+
+	hdr = done_get(w, d, 0, key, sizeof(key));
+	if (hdr)
+		return hdr - 1;
+	link_section(w, &secs, DT_DS_DIF, d->text, d->ntext * sizeof(*d->text));
+	if (d->nints)
+		ints = link_section(w, &secs, DT_DS_INTTAB, d->ints, d->nints * sizeof(*d->ints));
+	if (d->strlen || d->nvars || d->nrelocs) {
+		strings_init(w, &s, d->strs, d->strlen);
+		strtab = link_section(w, &secs, DT_DS_STRTAB, NULL, 0);
+	}
+	if (d->nvars)
+		add_vars(w, d, &s, &secs);
+	if (d->nrelocs)
+		add_relocs(w, d, &s, &secs, ints, strtab);
+	hdr = add_difo_header(w, d, &secs);
+	if (strtab != DT_DOF_NONE) {
+		w->secs.v[strtab].data = s.text.v;
+		w->secs.v[strtab].size = s.text.n;
+		if (s.text.n != d->strlen)
+			add_note(w, (struct dt_dof_note){ .what = DT_NOTE_STRLEN, .sec = hdr, .a = d->strlen });
+	}
+	done_set(w, key, hdr);
+	return hdr;
+}
+
+/* ---- clauses ---- */
+
+static struct dt_dof_act make_act(struct writer *w, const struct dt_act *a)
+{
+	struct dt_dof_act out = { .difo = a->difo ? add_difo(w, a->difo) : DT_DOF_NONE, .strtab = DT_DOF_NONE,
+		.kind = a->kind, .ntuple = a->ntuple, .arg = a->arg, .uarg = a->stmt };
+
+	if (a->fmt) {
+		out.strtab = STRINGS;
+		out.arg = strings_put(w, &w->strings, a->fmt);
+	}
+	return out;
+}
+
+static uint32_t add_acts(struct writer *w, const struct dt_ecb *e)
+{
+	struct dt_dof_act *acts;
+	uint32_t sec;
+	char key[40];
+
+	if (!e->nacts)
+		return DT_DOF_NONE;
+	sec = done_get(w, e->acts, e->nacts, key, sizeof(key));
+	if (sec)
+		return sec - 1;
+	acts = DT_NEWN(w->tmp, struct dt_dof_act, e->nacts);
+	for (uint32_t i = 0; i < e->nacts; i++)
+		acts[i] = make_act(w, &e->acts[i]);
+	sec = add_section(w, DT_DS_ACTDESC, acts, e->nacts * sizeof(*acts));
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		const struct dt_act *a = &e->acts[i];
+
+		if (a->in_tuple || (a->fmt && a->arg))
+			add_note(w, (struct dt_dof_note){ DT_NOTE_ACT, sec, i, a->in_tuple, a->fmt ? a->arg : 0, 0 });
+	}
+	done_set(w, key, sec);
+	return sec;
+}
+
+static uint32_t add_probe(struct writer *w, const struct dt_probedesc *p)
+{
+	struct dt_dof_probe *out = DT_NEW(w->tmp, struct dt_dof_probe);
+
+	out->strtab = STRINGS;
+	out->prov = strings_put(w, &w->strings, p->prov);
+	out->mod = strings_put(w, &w->strings, p->mod);
+	out->func = strings_put(w, &w->strings, p->func);
+	out->name = strings_put(w, &w->strings, p->name);
+	out->id = p->id;
+	return add_section(w, DT_DS_PROBEDESC, out, sizeof(*out));
+}
+
+static void add_ecb(struct writer *w, const struct dt_ecb *e)
+{
+	struct dt_dof_ecb *out = DT_NEW(w->tmp, struct dt_dof_ecb);
+	uint32_t sec;
+
+	out->probes = add_probe(w, &e->probe);
+	out->pred = e->pred ? add_difo(w, e->pred) : DT_DOF_NONE;
+	out->actions = add_acts(w, e);
+	sec = add_section(w, DT_DS_ECBDESC, out, sizeof(*out));
+	add_note(w, (struct dt_dof_note){ .what = DT_NOTE_ECB, .sec = sec, .a = attr_word(e->descattr),
+		.b = attr_word(e->stmtattr) });
+}
+
+/* Options are known by name here, so each is one text, "name" or "name=value"; the number says so. */
+static void add_options(struct writer *w)
+{
+	const struct dt_prog *p = w->p;
+	struct dt_dof_opt *out = DT_NEWN(w->tmp, struct dt_dof_opt, p->noptions);
+
+	for (uint32_t i = 0; i < p->noptions; i++) {
+		const char *name = p->options[2 * i], *value = p->options[2 * i + 1];
+		const char *text = *value ? dt_arena_printf(w->tmp, "%s=%s", name, value) : name;
+
+		out[i] = (struct dt_dof_opt){ DT_DOF_NONE, STRINGS, strings_put(w, &w->strings, text) };
+	}
+	if (p->noptions)
+		add_section(w, DT_DS_OPTDESC, out, p->noptions * sizeof(*out));
+}
+
+static void add_sections(struct writer *w)
+{
+	static const char comment[] = "DTrace for Linux";
+	const struct dt_prog *p = w->p;
+
+	add_section(w, DT_DS_STRTAB, NULL, 0);
+	add_note(w, (struct dt_dof_note){ .what = DT_NOTE_PROG, .sec = DT_DOF_NONE, .a = attr_word(p->descattr),
+		.b = attr_word(p->stmtattr) });
+	for (uint32_t i = 0; i < p->naggs; i++) {
+		const struct dt_aggvar *a = &p->aggs[i];
+
+		add_note(w, (struct dt_dof_note){ DT_NOTE_AGG, STRINGS, strings_put(w, &w->strings, a->name), a->kind,
+			a->arg, (uint64_t)a->id << 32 | a->nkeys });
+	}
+	for (uint32_t i = 0; i < p->necbs; i++)
+		add_ecb(w, &p->ecbs[i]);
+	add_options(w);
+	w->secs.v[STRINGS].data = w->strings.text.v;
+	w->secs.v[STRINGS].size = w->strings.text.n;
+	add_section(w, DT_DS_COMMENTS, comment, sizeof(comment));
+	add_section(w, DT_DS_NOTES, w->notes.v, w->notes.n * sizeof(*w->notes.v));
+}
+
+/* ---- the file ---- */
+
+static bool is_loaded(uint32_t type)
+{
+	return type != DT_DS_COMMENTS && type != DT_DS_NOTES;
+}
+
+static void place(struct section *s, uint64_t *at)
+{
+	uint64_t align = dt_dof_shape(s->type)->align;
+
+	s->offset = (*at + align - 1) & ~(align - 1);
+	*at = s->offset + s->size;
+}
+
+static void place_sections(struct writer *w)
+{
+	uint64_t at = sizeof(struct dt_dof_hdr) + w->secs.n * sizeof(struct dt_dof_sec);
+
+	for (size_t i = 1; i < w->secs.n; i++) {
+		if (is_loaded(w->secs.v[i].type))
+			place(&w->secs.v[i], &at);
+	}
+	place(&w->secs.v[STRINGS], &at);
+	w->loadsz = at;
+	for (size_t i = 1; i < w->secs.n; i++) {
+		if (!is_loaded(w->secs.v[i].type))
+			place(&w->secs.v[i], &at);
+	}
+	w->filesz = at;
+}
+
+static void fill(const struct writer *w, unsigned char *file)
+{
+	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION, DT_DIF_VERSION,
+		DT_DIF_NREGS, DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec), (uint32_t)w->secs.n,
+		sizeof(h), w->loadsz, w->filesz, 0 };
+
+	memcpy(file, &h, sizeof(h));
+	for (size_t i = 0; i < w->secs.n; i++) {
+		const struct section *s = &w->secs.v[i];
+		const struct dt_dof_shape *shape = dt_dof_shape(s->type);
+		struct dt_dof_sec out = { s->type, shape->align, is_loaded(s->type) ? DT_DOF_LOAD : 0, shape->entsize,
+			s->offset, s->size };
+
+		memcpy(file + sizeof(h) + i * sizeof(out), &out, sizeof(out));
+		if (s->size)
+			memcpy(file + s->offset, s->data, s->size);
+	}
+}
+
+static int write_file(struct writer *w, void **data, size_t *len)
+{
+	unsigned char *file;
+
+	dt_map_init(&w->done, w->tmp);
+	strings_init(w, &w->strings, "", 1);
+	add_sections(w);
+	place_sections(w);
+	if (w->filesz > DT_DOF_MAX)
+		return -EFBIG;
+	file = calloc(1, w->filesz);
+	if (!file)
+		return -ENOMEM;
+	fill(w, file);
+	*data = file;
+	*len = w->filesz;
+	return 0;
+}
+
+int dt_dof_write(const struct dt_prog *p, void **data, size_t *len)
+{
+	char why[128];
+	struct writer *w;
+	volatile int err = dt_prog_check(p, why, sizeof(why));	/* what cannot be read back is not written */
+
+	if (err)
+		return err;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	err = -ENOMEM;
+	w->p = p;
+	w->tmp = dt_arena_new();
+	if (w->tmp && setjmp(w->env) == 0) {
+		dt_arena_on_oom(w->tmp, &w->env);
+		err = write_file(w, data, len);
+	}
+	dt_arena_free(w->tmp);
+	free(w);
+	return err;
+}
