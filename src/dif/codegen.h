@@ -29,14 +29,22 @@ struct dt_cg_opts {
 	struct dt_types *types;
 	unsigned iregs, tregs;		/* at most this many registers (-x iregs, tregs); 0: all */
 	uint32_t strsize;
+	/*
+	 * Clause-local `%tN` (8 bytes, N from 0) that holds a value when the registers are all in use; asked for again for
+	 * each use, it must answer the same. NULL: such an expression is refused (D_NOREG).
+	 */
+	struct dt_ident *(*temp)(void *ctx, unsigned n);
+	void *temp_ctx;
 };
 
 /* The DIFO of an expression; its return type is the node's type (integers by value in their own size). */
 struct dt_difo *dt_cg_expr(const struct dt_cg_opts *, const struct dt_node *);
 /* The same normalised to 0 or 1, size 4: predicates and conditions. When `keep` is not NULL the value is also stored to that clause-local. */
 struct dt_difo *dt_cg_bool(const struct dt_cg_opts *, const struct dt_node *, const struct dt_ident *keep);
-/* A statement's expression: evaluated, the value thrown away (rtype void, size 0 as recorded by the program, not by -S). */
+/* A statement's expression: evaluated, the value thrown away. It has its real type, as -S prints it; record dt_difo_void() of it. */
 struct dt_difo *dt_cg_void(const struct dt_cg_opts *, const struct dt_node *);
+/* The same code returning nothing: type void, size 0. */
+struct dt_difo *dt_difo_void(struct dt_arena *, const struct dt_difo *);
 /* A DIFO that returns a constant (aggregation ids, actions without values). */
 struct dt_difo *dt_cg_const(const struct dt_cg_opts *, uint64_t value, uint32_t size);
 /* The DIF type of a type. */

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Expressions: one typed tree in, its value in a register out. Here are constants, variables, arithmetic, casts and
+ * the choice between arms; what has a file of its own is called from here.
+ */
+#include "dif/codegen_impl.h"
+
+static const struct dt_cg_width raw;	/* 0 bits: no conversion */
+
+void dt_cg_emit(struct dt_cg *cg, unsigned op, unsigned r1, unsigned r2, unsigned rd)
+{
+	dt_asm_emit(cg->as, dt_dif_fmt(op, r1, r2, rd));
+}
+
+void dt_cg_var(struct dt_cg *cg, const struct dt_ident *id, unsigned flags)
+{
+	struct dt_difv v = dt_ident_difv(cg->types, id, flags);
+
+	if (v.type.kind == DT_DT_STRING && cg->opts->strsize)
+		v.type.size = cg->opts->strsize;
+	dt_asm_var(cg->as, &v);
+}
+
+void dt_cg_scalar(struct dt_cg *cg, const struct dt_ident *id, bool store, unsigned reg)
+{
+	static const uint8_t op[][2] = {
+		[DT_SCOPE_GLOBAL] = { DT_DIF_LDGS, DT_DIF_STGS },
+		[DT_SCOPE_THREAD] = { DT_DIF_LDTS, DT_DIF_STTS },
+		[DT_SCOPE_CLAUSE] = { DT_DIF_LDLS, DT_DIF_STLS },
+	};
+
+	dt_asm_emit(cg->as, dt_dif_fmt16(op[id->scope][store], id->id, reg));
+	dt_cg_var(cg, id, store ? DT_DIFV_MOD : DT_DIFV_REF);
+}
+
+/* ---- conversions ---- */
+
+void dt_cg_narrow(struct dt_cg *cg, unsigned reg, unsigned bits, bool is_signed)
+{
+	if (bits >= 64 || bits == 0)
+		return;
+	unsigned t = dt_cg_alloc(cg);
+	dt_asm_setx(cg->as, 64 - bits, t);
+	dt_cg_emit(cg, DT_DIF_SLL, reg, t, reg);
+	dt_cg_emit(cg, is_signed ? DT_DIF_SRA : DT_DIF_SRL, reg, t, reg);
+	dt_cg_free(cg, t);
+}
+
+static bool needs_convert(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
+{
+	if (to.bits == 0 || dt_cg_is_const(n) || (to.is_bool && dt_cg_is_truth(n)))
+		return false;
+	return !dt_cg_exact(cg, n) || !dt_cg_fits(dt_cg_width(n->type), to);
+}
+
+void dt_cg_convert(struct dt_cg *cg, unsigned reg, const struct dt_node *n, struct dt_cg_width to)
+{
+	struct dt_cg_width from = dt_cg_width(n->type);
+	bool exact = dt_cg_exact(cg, n);
+
+	if (!needs_convert(cg, n, to))
+		return;
+	/* Widening takes the sign of the narrow value, so that one has to be made exact first. */
+	if (!exact && (from.bits < to.bits || to.is_bool)) {
+		dt_cg_narrow(cg, reg, from.bits, from.is_signed);
+		exact = true;
+	}
+	if (to.is_bool) {
+		if (!from.is_bool)
+			dt_cg_normalise(cg, reg);
+	} else if (!exact || !dt_cg_fits(from, to)) {
+		dt_cg_narrow(cg, reg, to.bits, to.is_signed);
+	}
+}
+
+static unsigned constant(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
+{
+	uint64_t v = dt_cg_canon(n->value, dt_cg_width(n->type));
+	unsigned r = dt_cg_alloc(cg);
+
+	if (to.bits)
+		v = dt_cg_canon(v, to);
+	dt_asm_at(cg->as, n->loc);
+	dt_asm_setx(cg->as, v, r);
+	return r;
+}
+
+unsigned dt_cg_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
+{
+	if (n->kind == DT_N_INT)
+		return constant(cg, n, to);
+	unsigned r = dt_cg_node(cg, n);
+	if (to.bits)
+		dt_cg_convert(cg, r, n, to);
+	return r;
+}
+
+/* ---- two operands ---- */
+
+static unsigned need_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width w)
+{
+	unsigned need = dt_cg_need(cg, n);
+
+	return need < 2 && needs_convert(cg, n, w) ? 2 : need;
+}
+
+/* Left first, as D programs expect; the other way round, or with a temporary between, only when registers are short. */
+void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node *b, struct dt_cg_width wa,
+    struct dt_cg_width wb, unsigned *ra, unsigned *rb)
+{
+	unsigned nfree = dt_cg_nfree(cg), na = need_as(cg, a, wa), nb = need_as(cg, b, wb);
+	bool left_fits = na <= nfree && nb < nfree;
+	bool ordered = (dt_cg_effects(cg, a) && !dt_cg_is_const(b)) || (dt_cg_effects(cg, b) && !dt_cg_is_const(a));
+
+	if (!left_fits && !ordered && nb <= nfree && na < nfree) {
+		*rb = dt_cg_as(cg, b, wb);
+		*ra = dt_cg_as(cg, a, wa);
+		return;
+	}
+	struct dt_cg_held held;
+	dt_cg_hold(&held, a, dt_cg_as(cg, a, wa), wa);
+	dt_cg_room(cg, &held, 1, nb);
+	*rb = dt_cg_as(cg, b, wb);
+	*ra = dt_cg_unhold(cg, &held);
+}
+
+/* ---- arithmetic ---- */
+
+static bool is_addr(const struct dt_type *t)
+{
+	return t && (dt_type_is_pointer(t) || dt_type_is_string(t));
+}
+
+/* A narrower operand of a sum is widened with its own sign; one as wide only gives its low bits. */
+static struct dt_cg_width widened(const struct dt_node *operand, const struct dt_type *to)
+{
+	struct dt_cg_width w = dt_cg_width(operand->type);
+
+	return w.bits < dt_cg_width(to).bits ? w : raw;
+}
+
+void dt_cg_operand_widths(const struct dt_node *n, enum dt_op op, const struct dt_node *a, const struct dt_node *b,
+    struct dt_cg_width *wa, struct dt_cg_width *wb)
+{
+	*wa = *wb = raw;
+	if (op >= DT_OP_EQ && op <= DT_OP_GE) {
+		if (!dt_type_is_string(a->type) && !dt_type_is_string(b->type))
+			*wa = *wb = dt_cg_common(a, b);
+	} else if (op == DT_OP_DIV || op == DT_OP_MOD) {
+		*wa = *wb = dt_cg_width(n->type);
+	} else if (op == DT_OP_SHR) {
+		*wa = dt_cg_width(n->type);
+	} else if (op >= DT_OP_ADD && op <= DT_OP_XOR) {
+		*wa = widened(a, n->type);
+		if (op != DT_OP_SHL)
+			*wb = widened(b, n->type);
+	}
+	if (wa->bits)
+		wa->is_bool = false;
+	if (wb->bits)
+		wb->is_bool = false;
+}
+
+static void scale(struct dt_cg *cg, uint64_t size, unsigned op, unsigned reg)
+{
+	if (size == 1)
+		return;
+	unsigned t = dt_cg_alloc(cg);
+	dt_asm_setx(cg->as, size, t);
+	dt_cg_emit(cg, op, reg, t, reg);
+	dt_cg_free(cg, t);
+}
+
+static unsigned arith_op(enum dt_op op, bool is_signed)
+{
+	static const uint8_t ops[][2] = {
+		[DT_OP_ADD] = { DT_DIF_ADD, DT_DIF_ADD }, [DT_OP_SUB] = { DT_DIF_SUB, DT_DIF_SUB },
+		[DT_OP_MUL] = { DT_DIF_MUL, DT_DIF_MUL }, [DT_OP_DIV] = { DT_DIF_UDIV, DT_DIF_SDIV },
+		[DT_OP_MOD] = { DT_DIF_UREM, DT_DIF_SREM }, [DT_OP_SHL] = { DT_DIF_SLL, DT_DIF_SLL },
+		[DT_OP_SHR] = { DT_DIF_SRL, DT_DIF_SRA }, [DT_OP_AND] = { DT_DIF_AND, DT_DIF_AND },
+		[DT_OP_OR] = { DT_DIF_OR, DT_DIF_OR }, [DT_OP_XOR] = { DT_DIF_XOR, DT_DIF_XOR },
+	};
+
+	return ops[op][is_signed];
+}
+
+void dt_cg_arith(struct dt_cg *cg, const struct dt_node *n, enum dt_op op, const struct dt_node *a,
+    const struct dt_node *b, unsigned ra, unsigned rb)
+{
+	bool addsub = op == DT_OP_ADD || op == DT_OP_SUB;
+
+	if (addsub && is_addr(a->type) && !is_addr(b->type))
+		scale(cg, dt_cg_elem_size(cg, a->type), DT_DIF_MUL, rb);
+	else if (addsub && is_addr(b->type) && !is_addr(a->type))
+		scale(cg, dt_cg_elem_size(cg, b->type), DT_DIF_MUL, ra);
+	dt_cg_emit(cg, arith_op(op, dt_cg_width(n->type).is_signed), ra, rb, ra);
+	if (op == DT_OP_SUB && is_addr(a->type) && is_addr(b->type))
+		scale(cg, dt_cg_elem_size(cg, a->type), DT_DIF_SDIV, ra);
+}
+
+/* p + 3: the scaled constant is made here instead of multiplied by the program. */
+static bool scaled_const(struct dt_cg *cg, const struct dt_node *n, unsigned *result)
+{
+	if ((n->op != DT_OP_ADD && n->op != DT_OP_SUB) || !is_addr(n->a->type) || n->b->kind != DT_N_INT ||
+	    !is_addr(n->type))
+		return false;
+	unsigned r = dt_cg_node(cg, n->a);
+	uint64_t v = dt_cg_canon(n->b->value, dt_cg_width(n->b->type)) * dt_cg_elem_size(cg, n->a->type);
+	dt_asm_at(cg->as, n->loc);
+	dt_cg_offset(cg, r, n->op == DT_OP_ADD ? v : -v);
+	*result = r;
+	return true;
+}
+
+static unsigned logical_xor(struct dt_cg *cg, const struct dt_node *n)
+{
+	unsigned ra, rb;
+
+	dt_cg_both(cg, n->a, n->b, dt_cg_width(n->a->type), dt_cg_width(n->b->type), &ra, &rb);
+	dt_asm_at(cg->as, n->loc);
+	if (!dt_cg_is_truth(n->a))
+		dt_cg_normalise(cg, ra);
+	if (!dt_cg_is_truth(n->b))
+		dt_cg_normalise(cg, rb);
+	dt_cg_emit(cg, DT_DIF_XOR, ra, rb, ra);
+	dt_cg_free(cg, rb);
+	return ra;
+}
+
+static unsigned binary(struct dt_cg *cg, const struct dt_node *n)
+{
+	struct dt_cg_width wa, wb;
+	unsigned ra, rb;
+
+	if (n->op == DT_OP_LXOR)
+		return logical_xor(cg, n);
+	if (n->op >= DT_OP_EQ && n->op <= DT_OP_LXOR)
+		return dt_cg_truth(cg, n);
+	if (scaled_const(cg, n, &ra))
+		return ra;
+	dt_cg_operand_widths(n, n->op, n->a, n->b, &wa, &wb);
+	dt_cg_both(cg, n->a, n->b, wa, wb, &ra, &rb);
+	dt_asm_at(cg->as, n->loc);
+	dt_cg_arith(cg, n, n->op, n->a, n->b, ra, rb);
+	dt_cg_free(cg, rb);
+	return ra;
+}
+
+static unsigned negate(struct dt_cg *cg, const struct dt_node *n)
+{
+	unsigned r = dt_cg_as(cg, n->a, widened(n->a, n->type));
+
+	dt_asm_at(cg->as, n->loc);
+	dt_cg_emit(cg, DT_DIF_SUB, 0, r, r);
+	return r;
+}
+
+static unsigned complement(struct dt_cg *cg, const struct dt_node *n)
+{
+	unsigned r = dt_cg_as(cg, n->a, widened(n->a, n->type));
+
+	dt_asm_at(cg->as, n->loc);
+	dt_cg_emit(cg, DT_DIF_NOT, r, 0, r);
+	return r;
+}
+
+static unsigned unary(struct dt_cg *cg, const struct dt_node *n)
+{
+	switch (n->op) {
+	case DT_OP_NEG:
+		return negate(cg, n);
+	case DT_OP_PLUS:
+		return dt_cg_as(cg, n->a, dt_cg_width(n->type));
+	case DT_OP_BITNOT:
+		return complement(cg, n);
+	case DT_OP_NOT:
+		return dt_cg_truth(cg, n);
+	case DT_OP_DEREF:
+		return dt_cg_memory(cg, n);
+	case DT_OP_ADDR:
+		return dt_cg_address(cg, n->a);
+	default:
+		return dt_cg_incdec(cg, n);
+	}
+}
+
+/* ---- the rest ---- */
+
+/* An arm's value, in `rd` when that is given. */
+static unsigned arm(struct dt_cg *cg, const struct dt_node *n, const struct dt_node *arm_node, int rd)
+{
+	unsigned r = dt_cg_as(cg, arm_node, dt_cg_width(n->type));
+
+	if (rd >= 0 && r != (unsigned)rd) {
+		dt_cg_emit(cg, DT_DIF_MOV, r, 0, (unsigned)rd);
+		dt_cg_free(cg, r);
+		r = (unsigned)rd;
+		dt_cg_take(cg, r);
+	}
+	return r;
+}
+
+static unsigned conditional(struct dt_cg *cg, const struct dt_node *n)
+{
+	unsigned other = dt_asm_label(cg->as), end = dt_asm_label(cg->as);
+
+	dt_cg_branch_if(cg, n->a, false, other);
+	unsigned r = arm(cg, n, n->b, -1);
+	dt_asm_at(cg->as, n->loc);
+	dt_asm_branch(cg->as, DT_DIF_BA, end);
+	dt_asm_place(cg->as, other);
+	dt_cg_free(cg, r);
+	r = arm(cg, n, n->c, (int)r);
+	dt_asm_place(cg->as, end);
+	return r;
+}
+
+static unsigned comma(struct dt_cg *cg, const struct dt_node *n)
+{
+	dt_cg_free(cg, dt_cg_node(cg, n->a));
+	return dt_cg_node(cg, n->b);
+}
+
+static unsigned string_constant(struct dt_cg *cg, const struct dt_node *n)
+{
+	unsigned r = dt_cg_alloc(cg);
+
+	dt_asm_sets(cg->as, n->str ? n->str : "", n->slen, r);
+	return r;
+}
+
+static unsigned variable(struct dt_cg *cg, const struct dt_node *n)
+{
+	const struct dt_ident *id = n->ident;
+
+	if (!id || id->kind != DT_ID_SCALAR || id->scope > DT_SCOPE_CLAUSE)
+		dt_fail(cg->opts->diag, D_CG_EXPR, n->loc, "%s may not be used as a value", n->name ? n->name : "name");
+	unsigned r = dt_cg_alloc(cg);
+	dt_cg_scalar(cg, id, false, r);
+	return r;
+}
+
+unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
+{
+	if (n->type && dt_type_base(n->type)->kind == DT_T_DYN)
+		dt_fail(cg->opts->diag, D_CG_DYN, n->loc, "expression cannot evaluate to a translated or dynamic object");
+	dt_asm_at(cg->as, n->loc);
+	switch (n->kind) {
+	case DT_N_INT:
+		return constant(cg, n, raw);
+	case DT_N_STR:
+		return string_constant(cg, n);
+	case DT_N_IDENT:
+	case DT_N_VAR:
+		return variable(cg, n);
+	case DT_N_INDEX:
+		return dt_cg_index(cg, n);
+	case DT_N_CALL:
+		return dt_cg_call(cg, n);
+	case DT_N_SYM:
+	case DT_N_MEMBER:
+		return dt_cg_memory(cg, n);
+	case DT_N_UNARY:
+		return unary(cg, n);
+	case DT_N_BINARY:
+		return binary(cg, n);
+	case DT_N_ASSIGN:
+		return dt_cg_assign(cg, n);
+	case DT_N_COND:
+		return conditional(cg, n);
+	case DT_N_COMMA:
+		return comma(cg, n);
+	case DT_N_CAST:
+	case DT_N_STRINGOF:
+		return dt_cg_as(cg, n->a, dt_cg_width(n->type));
+	case DT_N_XSTRUCT:
+		return dt_cg_xstruct(cg, n);
+	default:
+		dt_fail(cg->opts->diag, D_CG_EXPR, n->loc, "expression has no value");
+	}
+}
