@@ -261,6 +261,18 @@ static int check_type(const struct check *c, const struct dt_diftype *t, const c
 	return 0;
 }
 
+/* Names are printed in listings, so they are text that keeps to its column. */
+static bool is_name(const char *s)
+{
+	if (!s || !*s)
+		return false;
+	for (; *s; s++) {
+		if ((unsigned char)*s <= ' ' || (unsigned char)*s > '~')
+			return false;
+	}
+	return true;
+}
+
 static int check_var_type(const struct check *c, const struct dt_difv *v)
 {
 	bool ref = v->type.flags & (DT_DTF_REF | DT_DTF_USERREF);
@@ -294,7 +306,7 @@ static int check_vars(const struct check *c)
 		const struct dt_difv *v = &c->d->vars[i];
 		int order, err;
 
-		if (!v->name || v->scope > DT_DIFV_LOCAL || v->kind > DT_DIFV_SCALAR)
+		if (!is_name(v->name) || v->scope > DT_DIFV_LOCAL || v->kind > DT_DIFV_SCALAR)
 			return bad(c, "entry %u of the variable table has no name or an unknown scope or kind", (unsigned)i);
 		order = i ? dt_difv_order(v->scope, v->id, v - 1) : 1;
 		if (order == 0 && v->id < DT_VAR_USER_MIN)
@@ -321,8 +333,8 @@ static int check_tables(const struct check *c)
 	if (d->strlen && (d->strs[0] || d->strs[d->strlen - 1]))
 		return bad(c, "the string table does not start and end with a NUL");
 	for (uint32_t i = 0; i < d->nrelocs; i++) {
-		if (!d->relocs[i].name || d->relocs[i].index >= d->nints)
-			return bad(c, "relocation %u lies outside the integer table", (unsigned)i);
+		if (!is_name(d->relocs[i].name) || d->relocs[i].index >= d->nints)
+			return bad(c, "relocation %u has no name or lies outside the integer table", (unsigned)i);
 	}
 	return check_vars(c);
 }

@@ -369,6 +369,7 @@ static void check_bad_var(struct dt_difv v, const char *want)
 static void test_bad_vars(void)
 {
 	check_bad_var(VAR(NULL, 0x501, SCALAR, THREAD, 0, 1, 0, 0, 8), "no name");
+	check_bad_var(VAR("two words", 0x501, SCALAR, THREAD, 0, 1, 0, 0, 8), "no name");
 	check_bad_var((struct dt_difv){ "v", 0x501, 2, 0, 0, INT8 }, "unknown scope or kind");
 	check_bad_var((struct dt_difv){ "v", 0x501, 1, 3, 0, INT8 }, "unknown scope or kind");
 	check_bad_var(VAR("v", 0x500, SCALAR, THREAD, 0, 1, 0, 0, 8), "twice");
@@ -418,7 +419,7 @@ static void test_bad_difos(void)
 	d = difo_of(good, 1);
 	d.relocs = &rel;
 	d.nrelocs = 1;
-	check_bad_difo(&d, "relocation 0 lies outside");
+	check_bad_difo(&d, "relocation 0 has no name or lies outside");
 	d = difo_of(good, 1);
 	d.nints = 65537;
 	check_bad_difo(&d, "65537 entries");
