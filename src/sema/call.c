@@ -218,18 +218,38 @@ struct dt_node *dt_expr_call(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* A call of our own making; the arguments fit by construction. */
+static struct dt_node *made_call(struct dt_sema *s, const char *name, struct dt_node *args, const struct dt_type *type)
+{
+	struct dt_node *call = dt_node_new(s->diag, s->arena, DT_N_CALL, args->loc);
+
+	call->ident = dt_names_global(s, name);
+	call->list = args;
+	call->type = type;
+	for (struct dt_node *a = args; a != NULL; a = a->next)
+		dt_node_adopt(s->diag, call, a);
+	dt_expr_object(s, call);
+	return call;
+}
+
 struct dt_node *dt_expr_copyinstr(struct dt_sema *s, struct dt_node *n)
 {
-	struct dt_node *call = dt_node_new(s->diag, s->arena, DT_N_CALL, n->loc);
-	struct dt_node *next = n->next;
+	struct dt_node *next = n->next, *call;
 
-	call->ident = dt_names_global(s, "copyinstr");
-	call->list = n;
 	n->next = NULL;
-	n->type = dt_type_is_pointer(n->type) || dt_type_is_integer(n->type) ? n->type : dt_types_sized(s->types, 8, false);
-	dt_node_adopt(s->diag, call, n);
-	call->type = dt_types_string(s->types);
-	call->nflags = DT_NF_REF;
+	if (!dt_type_is_pointer(n->type) && !dt_type_is_integer(n->type))
+		n->type = dt_types_sized(s->types, 8, false);
+	call = made_call(s, "copyinstr", n, dt_types_string(s->types));
 	call->next = next;
+	return call;
+}
+
+struct dt_node *dt_expr_copyin(struct dt_sema *s, struct dt_node *addr, uint64_t size)
+{
+	struct dt_node *call;
+
+	addr->next = dt_expr_int(s, addr->loc, size, dt_types_sized(s->types, 8, false));
+	call = made_call(s, "copyin", addr, dt_type_ptr(s->types, dt_types_void(s->types)));
+	call->nflags |= DT_NF_ALLOCA;
 	return call;
 }

@@ -183,6 +183,7 @@ struct dt_node *dt_expr_convert(struct dt_sema *, struct dt_node *, const struct
 struct dt_node *dt_expr_copy(struct dt_sema *, const struct dt_node *);	/* deep, with its types */
 /* The string at a user address: what stringof() of userland means. */
 struct dt_node *dt_expr_copyinstr(struct dt_sema *, struct dt_node *);
+struct dt_node *dt_expr_copyin(struct dt_sema *, struct dt_node *addr, uint64_t size);
 void dt_expr_keys(struct dt_sema *, struct dt_ident *, struct dt_node *index, const char *what);	/* checks or fixes the key signature */
 void dt_expr_object(struct dt_sema *, struct dt_node *);	/* sets DT_NF_REF, DT_NF_USER from the type */
 

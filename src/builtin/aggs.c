@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Aggregating functions: the right sides of @name[keys] = f(…). A use becomes a tuple of actions: the
+ * aggregation's id, its keys, the value (and the increment), then the aggregating action that counts them.
+ */
+#include "builtin/aggfunc.h"
+#include "sema/sema.h"
+
+/* ---- the aggregation itself ---- */
+
+static void check_function(struct dt_sema *s, struct dt_ident *id, const struct dt_builtin *row, const struct dt_node *call)
+{
+	struct dt_place at;
+
+	if (id->aggfunc == NULL) {
+		id->aggfunc = row;
+		id->aggloc = call->loc;
+		return;
+	}
+	if (id->aggfunc == row)
+		return;
+	at = dt_loc_place(id->aggloc);
+	dt_fail(s->diag, D_AGG_REDEF, call->loc, "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : line %u",
+	    id->name, id->name, row->name, id->name, id->aggfunc->name, at.line);
+}
+
+static bool known_to_program(const struct dt_sema *s, uint32_t id)
+{
+	for (size_t i = 0; i < s->aggvars.n; i++)
+		if (s->aggvars.v[i].id == id)
+			return true;
+	return false;
+}
+
+static void tell_program(struct dt_sema *s, const struct dt_ident *id)
+{
+	struct dt_aggvar v = { id->name, id->id, id->aggfunc->id, id->aggarg, id->nkeys };
+
+	if (!known_to_program(s, id->id))
+		dt_vec_push(s->arena, &s->aggvars, v);
+}
+
+/* ---- keys ---- */
+
+static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const char *name)
+{
+	struct dt_node *next = key->next;
+
+	if (key->kind == DT_N_AGG || (key->kind == DT_N_INDEX && key->a->kind == DT_N_AGG))
+		dt_fail(s->diag, D_KEY_TYPE, key->loc, "@%s[ ]: a key may not be an aggregation", name);
+	key = dt_expr(s, key);
+	if (key->kind == DT_N_XLATE && !dt_type_is_pointer(key->type))
+		key = dt_expr_xwhole(s, key);
+	if (key->kind == DT_N_XLATE || dt_type_is_void(key->type))
+		dt_fail(s->diag, D_KEY_TYPE, key->loc, "@%s[ ]: a key may not be %s", name,
+		    key->kind == DT_N_XLATE ? "a translated pointer: name one of its members" : "void");
+	if (!(key->kind == DT_N_CALL && dt_call_keytype(s, key->ident->row) != NULL))
+		key = dt_expr_value(s, key);
+	if (dt_type_is_stringlike(key->type) && (key->nflags & DT_NF_USER))
+		key = dt_expr_copyinstr(s, key);
+	key->next = next;
+	return key;
+}
+
+static uint32_t count(const struct dt_node *list)
+{
+	uint32_t n = 0;
+
+	for (; list != NULL; list = list->next)
+		n++;
+	return n;
+}
+
+/* The first use fixes number and types of the keys. */
+static void check_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *agg, struct dt_node **keys)
+{
+	uint32_t i = 0, n;
+
+	for (struct dt_node **k = keys; *k != NULL; k = &(*k)->next)
+		*k = type_key(s, *k, id->name);
+	n = count(*keys);
+	if (!id->keyed) {
+		id->keyed = true;
+		id->nkeys = n;
+		id->keys = DT_NEWN(s->cc->arena, const struct dt_type *, n + 1);
+		for (const struct dt_node *k = *keys; k != NULL; k = k->next)
+			id->keys[i++] = dt_type_base(k->type)->kind == DT_T_ARRAY && dt_type_is_stringlike(k->type) ?
+			    dt_types_string(s->types) : k->type;
+	}
+	if (n != id->nkeys)
+		dt_fail(s->diag, D_PROTO_LEN, agg->loc, "@%s[ ] prototype mismatch: %u key%s passed, %u expected", id->name, n,
+		    n == 1 ? "" : "s", id->nkeys);
+	i = 0;
+	for (struct dt_node **k = keys; *k != NULL; k = &(*k)->next, i++) {
+		struct dt_node *next = (*k)->next;
+
+		if (!dt_compat_arg(s, id->keys[i], *k))
+			dt_fail(s->diag, D_PROTO_ARG, (*k)->loc,
+			    "@%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", id->name, i + 1,
+			    dt_type_str(s->arena, id->keys[i]), dt_type_str(s->arena, (*k)->type));
+		if (dt_type_is_integer(id->keys[i])) {
+			(*k)->next = NULL;
+			*k = dt_expr_convert(s, *k, id->keys[i]);
+			(*k)->next = next;
+		}
+	}
+}
+
+/* ---- the tuple ---- */
+
+static void tuple_value(struct dt_sema *s, struct dt_node *n)
+{
+	dt_act_value(s, DT_ACT_DIFEXPR, n);
+}
+
+static void aggregate(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *target, struct dt_node *call,
+    struct dt_node *value, struct dt_node *incr, uint64_t arg)
+{
+	struct dt_node *agg = target->kind == DT_N_INDEX ? target->a : target;
+	struct dt_ident *id = dt_names_agg(s, agg->name, true, agg->loc);
+	size_t first = s->acts.n, last;
+	struct dt_act *act;
+
+	check_function(s, id, row, call);
+	if (target->kind == DT_N_INDEX && target->list == NULL)
+		dt_fail(s->diag, D_SYNTAX, target->loc, "@%s[ ] needs a key", id->name);
+	check_keys(s, id, target, target->kind == DT_N_INDEX ? &target->list : &(struct dt_node *){ NULL });
+	id->aggarg = arg;
+	dt_act_const(s, DT_ACT_DIFEXPR, id->id, 8, agg->loc);
+	if (target->kind == DT_N_INDEX)
+		for (struct dt_node *k = target->list; k != NULL; k = k->next)
+			tuple_value(s, k);
+	if (value != NULL)
+		tuple_value(s, value);
+	if (incr != NULL)
+		tuple_value(s, incr);
+	last = s->acts.n;
+	for (size_t i = first; i < last; i++)
+		s->acts.v[i].in_tuple = true;
+	act = dt_act_add(s, row->id, call->loc);
+	act->ntuple = (uint16_t)(last - first);
+	act->arg = arg;
+	tell_program(s, id);
+}
+
+/* ---- arguments ---- */
+
+static struct dt_node *nth(const struct dt_node *call, unsigned n)
+{
+	struct dt_node *a = call->list;
+
+	while (n-- > 0 && a != NULL)
+		a = a->next;
+	return a;
+}
+
+static void check_count(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *call, unsigned least, unsigned most)
+{
+	unsigned n = dt_call_nargs(call);
+
+	if (n < least || n > most)
+		dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
+		    n == 1 ? "" : "s", least == most ? "" : n < least ? "at least " : "at most ", n < least ? least : most);
+}
+
+static struct dt_node *detach(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_node *copy = dt_arena_memdup(s->arena, n, sizeof(*n));
+
+	copy->next = NULL;
+	return copy;
+}
+
+/* Values are widened to 64 bits with their own sign: what is aggregated is the number the user sees. */
+static struct dt_node *value_of(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call, unsigned n, enum dt_tag tag)
+{
+	struct dt_node *v = nth(call, n);
+
+	if (v == NULL)
+		return NULL;
+	if (v->kind == DT_N_AGG || v->kind == DT_N_XLATE || (v->kind == DT_N_INDEX && v->a->kind == DT_N_AGG) ||
+	    !dt_type_is_scalar(v->type))
+		dt_fail(s->diag, tag, v->loc, "%s( ) argument #%u must be of scalar type", row->name, n + 1);
+	return dt_expr_convert(s, detach(s, v), dt_types_sized(s->types, 8, true));
+}
+
+static void agg_count(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+{
+	check_count(s, row, call, 0, 0);
+	aggregate(s, row, agg, call, NULL, NULL, 0);
+}
+
+static void agg_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+{
+	dt_act_args(s, call, false);
+	check_count(s, row, call, 1, 1);
+	aggregate(s, row, agg, call, value_of(s, row, call, 0, D_AGG_SCALAR), NULL, 0);
+}
+
+static void agg_quantize(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+{
+	dt_act_args(s, call, false);
+	check_count(s, row, call, 1, 2);
+	aggregate(s, row, agg, call, value_of(s, row, call, 0, D_AGG_SCALAR), value_of(s, row, call, 1, D_PROTO_ARG), 0);
+}
+
+/* A constant parameter within [least, most]. */
+struct param { unsigned n; const char *what; int64_t least, most; enum dt_tag type, value; };
+
+static int64_t parameter(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *call, struct param p)
+{
+	struct dt_node *n = nth(call, p.n);
+
+	if (n->kind == DT_N_AGG || !dt_node_is_const(n))
+		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be an integer constant", row->name, p.n + 1, p.what);
+	if (dt_node_int(n) < p.least || dt_node_int(n) > p.most)
+		dt_fail(s->diag, p.value, n->loc, "%s( ) argument #%u (%s) must be from %lld to %lld", row->name, p.n + 1, p.what,
+		    (long long)p.least, (long long)p.most);
+	return dt_node_int(n);
+}
+
+static const struct dt_ident *earlier(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *target)
+{
+	const struct dt_node *agg = target->kind == DT_N_INDEX ? target->a : target;
+	const struct dt_ident *id = dt_names_agg(s, agg->name, false, agg->loc);
+
+	return id != NULL && id->aggfunc == row ? id : NULL;
+}
+
+static void check_same(struct dt_sema *s, const struct dt_node *call, unsigned n, const char *what, int64_t now, int64_t before,
+    enum dt_tag tag)
+{
+	if (now != before)
+		dt_fail(s->diag, tag, nth(call, n) != NULL ? nth(call, n)->loc : call->loc,
+		    "%s( ) %s (%lld) does not match an earlier use of the aggregation (%lld)", call->ident->name, what, (long long)now,
+		    (long long)before);
+}
+
+static void agg_lquantize(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+{
+	int64_t base, limit, step = 1, levels;
+	const struct dt_ident *old = earlier(s, row, agg);
+	uint64_t arg;
+
+	dt_act_args(s, call, false);
+	check_count(s, row, call, 3, 5);
+	base = parameter(s, row, call, (struct param){ 1, "base", INT32_MIN, INT32_MAX, D_LQUANT_BASETYPE, D_LQUANT_BASEVAL });
+	limit = parameter(s, row, call, (struct param){ 2, "limit", INT32_MIN, INT32_MAX, D_LQUANT_LIMTYPE, D_LQUANT_LIMVAL });
+	if (limit <= base)
+		dt_fail(s->diag, D_LQUANT_MISMATCH, call->loc, "lquantize( ) base (%lld) must be less than its limit (%lld)",
+		    (long long)base, (long long)limit);
+	if (nth(call, 3) != NULL)
+		step = parameter(s, row, call, (struct param){ 3, "step", 1, UINT16_MAX, D_LQUANT_STEPTYPE, D_LQUANT_STEPVAL });
+	levels = (limit - base) / step;
+	if (levels == 0)
+		dt_fail(s->diag, D_LQUANT_STEPLARGE, call->loc, "lquantize( ) step (%lld) is larger than its range", (long long)step);
+	if (levels > UINT16_MAX)
+		dt_fail(s->diag, D_LQUANT_STEPSMALL, call->loc, "lquantize( ) step is too small: %lld levels, at most %d",
+		    (long long)levels, UINT16_MAX);
+	arg = (uint64_t)step << 48 | (uint64_t)levels << 32 | (uint32_t)base;
+	if (old != NULL) {
+		check_same(s, call, 1, "base", base, (int32_t)old->aggarg, D_LQUANT_MATCHBASE);
+		check_same(s, call, 3, "step", step, (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHSTEP);
+		check_same(s, call, 2, "limit", base + levels * step,
+		    (int32_t)old->aggarg + (int64_t)(old->aggarg >> 32 & 0xffff) * (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHLIM);
+	}
+	aggregate(s, row, agg, call, value_of(s, row, call, 0, D_AGG_SCALAR), value_of(s, row, call, 4, D_PROTO_ARG), arg);
+}
+
+struct llq { int64_t factor, low, high, nsteps; };
+
+/* Steps must split every order of magnitude evenly; the highest must fit 63 bits. */
+static void check_llq(struct dt_sema *s, const struct dt_node *call, const struct llq *q)
+{
+	int64_t power = 1, order = q->factor;
+
+	if (q->factor < 2)
+		dt_fail(s->diag, D_LLQUANT_FACTORSMALL, call->loc, "llquantize( ) factor (%lld) must be 2 or more", (long long)q->factor);
+	if (q->high < q->low)
+		dt_fail(s->diag, D_LLQUANT_MAGRANGE, call->loc, "llquantize( ) high magnitude (%lld) is below the low one (%lld)",
+		    (long long)q->high, (long long)q->low);
+	if (q->nsteps % q->factor != 0 && q->factor % q->nsteps != 0)
+		dt_fail(s->diag, D_LLQUANT_FACTORNSTEPS, call->loc,
+		    "llquantize( ) steps (%lld) must be a multiple or a divisor of the factor (%lld)", (long long)q->nsteps,
+		    (long long)q->factor);
+	while (order < q->nsteps)
+		order *= q->factor;
+	if (order % q->nsteps != 0)
+		dt_fail(s->diag, D_LLQUANT_FACTOREVEN, call->loc, "llquantize( ) steps (%lld) do not divide the powers of %lld evenly",
+		    (long long)q->nsteps, (long long)q->factor);
+	for (int64_t i = 0; i <= q->high; i++) {
+		if (power > INT64_MAX / q->factor)
+			dt_fail(s->diag, D_LLQUANT_MAGTOOBIG, call->loc, "llquantize( ): %lld to the power of %lld does not fit 64 bits",
+			    (long long)q->factor, (long long)q->high + 1);
+		power *= q->factor;
+	}
+}
+
+static void agg_llquantize(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+{
+	const struct dt_ident *old = earlier(s, row, agg);
+	struct llq q;
+	uint64_t arg;
+
+	dt_act_args(s, call, false);
+	check_count(s, row, call, 5, 6);
+	q.factor = parameter(s, row, call, (struct param){ 1, "factor", 0, UINT16_MAX, D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL });
+	q.low = parameter(s, row, call, (struct param){ 2, "low magnitude", 0, UINT16_MAX, D_LLQUANT_LOWTYPE, D_LLQUANT_LOWVAL });
+	q.high = parameter(s, row, call, (struct param){ 3, "high magnitude", 0, UINT16_MAX, D_LLQUANT_HIGHTYPE, D_LLQUANT_HIGHVAL });
+	q.nsteps = parameter(s, row, call, (struct param){ 4, "steps", 1, UINT16_MAX, D_LLQUANT_NSTEPTYPE, D_LLQUANT_NSTEPVAL });
+	check_llq(s, call, &q);
+	arg = (uint64_t)q.factor << 48 | (uint64_t)q.low << 32 | (uint64_t)q.high << 16 | (uint64_t)q.nsteps;
+	if (old != NULL) {
+		check_same(s, call, 1, "factor", q.factor, (int64_t)(old->aggarg >> 48), D_LLQUANT_FACTORMATCH);
+		check_same(s, call, 2, "low magnitude", q.low, (int64_t)(old->aggarg >> 32 & 0xffff), D_LLQUANT_LOWMATCH);
+		check_same(s, call, 3, "high magnitude", q.high, (int64_t)(old->aggarg >> 16 & 0xffff), D_LLQUANT_HIGHMATCH);
+		check_same(s, call, 4, "steps", q.nsteps, (int64_t)(old->aggarg & 0xffff), D_LLQUANT_NSTEPMATCH);
+	}
+	aggregate(s, row, agg, call, value_of(s, row, call, 0, D_AGG_SCALAR), value_of(s, row, call, 5, D_PROTO_ARG), arg);
+}
+
+#define ROW(n, i, p, v, f, a) { .name = n, .kind = DT_BI_AGGFUNC, .id = i, .proto = p, .attr = DT_ATTR_STABLE_COMMON, \
+	.version = v, .aggregate = f, .aggfunc = &a }
+
+const struct dt_builtin dt_builtin_aggs[] = {
+	ROW("count", DT_ACT_COUNT, "void()", DT_VERS(1, 0, 0), agg_count, dt_aggfunc_count),
+	ROW("sum", DT_ACT_SUM, "void(int64_t)", DT_VERS(1, 0, 0), agg_value, dt_aggfunc_sum),
+	ROW("min", DT_ACT_MIN, "void(int64_t)", DT_VERS(1, 0, 0), agg_value, dt_aggfunc_min),
+	ROW("max", DT_ACT_MAX, "void(int64_t)", DT_VERS(1, 0, 0), agg_value, dt_aggfunc_max),
+	ROW("avg", DT_ACT_AVG, "void(int64_t)", DT_VERS(1, 0, 0), agg_value, dt_aggfunc_avg),
+	ROW("stddev", DT_ACT_STDDEV, "void(int64_t)", DT_VERS(1, 6, 0), agg_value, dt_aggfunc_stddev),
+	ROW("quantize", DT_ACT_QUANTIZE, "void(int64_t, [int64_t])", DT_VERS(1, 0, 0), agg_quantize, dt_aggfunc_quantize),
+	ROW("lquantize", DT_ACT_LQUANTIZE, "void(int64_t, int, int, [int], [int64_t])", DT_VERS(1, 0, 0), agg_lquantize,
+	    dt_aggfunc_lquantize),
+	ROW("llquantize", DT_ACT_LLQUANTIZE, "void(int64_t, int, int, int, int, [int64_t])", DT_VERS(1, 7, 0), agg_llquantize,
+	    dt_aggfunc_llquantize),
+	{ 0 },
+};
