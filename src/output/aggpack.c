@@ -33,7 +33,6 @@ static bool widen(struct pack *p, const struct dt_aggrow *row)
 		p->to = !p->any || last > p->to ? last : p->to;
 		p->any = true;
 	}
-	dt_buckets_close(&b);
 	return true;
 }
 
@@ -51,7 +50,6 @@ static bool settle(struct pack *p, const struct dt_aggrow *row)
 	p->to += p->to + 1 < b.n;
 	dt_buckets_label(&b, p->from, p->min, sizeof(p->min));
 	dt_buckets_label(&b, p->to, p->max, sizeof(p->max));
-	dt_buckets_close(&b);
 	p->minwidth = p->quantize ? (int)strlen(p->min) : 7;
 	p->maxwidth = p->quantize ? (int)strlen(p->max) : 8;
 	if (p->minwidth < 3)
@@ -95,7 +93,6 @@ static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow 
 	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)
 		cell(o, b.count[i], total);
 	dt_out_printf(o, ": %-*s | %" PRId64 "\n", p->maxwidth, p->max, dt_agg_normalize(sum, row->vals[0].normal));
-	dt_buckets_close(&b);
 }
 
 bool dt_aggpack_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n, unsigned keywidth)

@@ -3,7 +3,7 @@
  * Aggregations: the number an element stands for, the order of elements, and their default layout. Elements come as
  * rows that point into a snapshot; nothing here keeps or changes it.
  */
-#include "dif/dif.h"
+#include "builtin/aggfunc.h"
 #include "output/buckets.h"
 #include "output/format.h"
 #include "output/hist.h"
@@ -22,41 +22,6 @@ int64_t dt_agg_normalize(int64_t value, int64_t normal)
 
 /* ---- scalars ---- */
 
-static uint64_t square_root(unsigned __int128 v)
-{
-	unsigned __int128 root = 0, bit = (unsigned __int128)1 << 126;
-
-	while (bit > v)
-		bit >>= 2;
-	for (; bit; bit >>= 2) {
-		if (v >= root + bit) {
-			v -= root + bit;
-			root = (root >> 1) + bit;
-		} else
-			root >>= 1;
-	}
-	return (uint64_t)root;
-}
-
-static int64_t average(const struct dt_value *v)
-{
-	return v->nwords < 2 || v->words[0] == 0 ? 0 :
-	    dt_agg_normalize(dt_agg_normalize(v->words[1], v->normal), v->words[0]);
-}
-
-/* sqrt(sum of squares / n - average squared); the normal divides the data, so the squares by its square */
-static uint64_t deviation(const struct dt_value *v)
-{
-	if (v->nwords < 4 || v->words[0] <= 0)
-		return 0;
-	unsigned __int128 squares = (unsigned __int128)(uint64_t)v->words[3] << 64 | (uint64_t)v->words[2];
-	__int128 avg = average(v), normal = v->normal ? v->normal : 1;
-	unsigned __int128 mean = squares / (unsigned __int128)(normal * normal) / (uint64_t)v->words[0];
-	unsigned __int128 square = (unsigned __int128)(avg * avg);
-
-	return mean > square ? square_root(mean - square) : 0;
-}
-
 bool dt_agg_scalar(const struct dt_value *v, struct dt_value *number)
 {
 	*number = (struct dt_value){ .kind = DT_V_INT, .size = 8, .is_signed = true };
@@ -66,10 +31,10 @@ bool dt_agg_scalar(const struct dt_value *v, struct dt_value *number)
 	case DT_ACT_LLQUANTIZE:
 		return false;
 	case DT_ACT_AVG:
-		number->i = (uint64_t)average(v);
+		number->i = v->nwords >= 2 ? (uint64_t)dt_avg_value(v->words, v->normal) : 0;
 		return true;
 	case DT_ACT_STDDEV:
-		number->i = deviation(v);
+		number->i = v->nwords >= 4 ? dt_stddev_value(v->words, v->normal) : 0;
 		number->is_signed = false;
 		return true;
 	}
@@ -96,7 +61,6 @@ static long double hist_weight(const struct dt_value *v, int64_t *zero)
 		if (b.count[i])
 			sum += dt_buckets_value(&b, i) * (long double)b.count[i];
 	*zero = b.count[b.zero];
-	dt_buckets_close(&b);
 	return sum;
 }
 

@@ -10,24 +10,21 @@
 
 struct dt_buckets {
 	uint16_t kind;
+	uint64_t arg;
 	const int64_t *count;
 	uint32_t n;
 	uint32_t zero;			/* the bucket of 0, or the first one */
-	int64_t base, step;		/* lquantize */
-	int64_t *bound;			/* llquantize: lower bounds of the positive buckets, then the limit */
-	uint32_t nbound;
-	bool mirrored;			/* llquantize: negative values have buckets of their own */
-	bool negative;			/* llquantize: some of them counted */
+	uint32_t hidden;		/* llquantize: negative buckets left out because none counts */
 };
 
+/* False: v is no histogram that can be shown. Nothing has to be closed. */
 bool dt_buckets_open(struct dt_buckets *, const struct dt_value *agg);
-void dt_buckets_close(struct dt_buckets *);
 
 /* "< 10", "20", ">= 100" … */
 void dt_buckets_label(const struct dt_buckets *, uint32_t i, char *buf, size_t len);
 /* A number that stands for the bucket when histograms are compared. */
 long double dt_buckets_value(const struct dt_buckets *, uint32_t i);
-/* The rows to show when only first … last count anything; n: nothing does. */
+/* The first and last bucket that count anything; *first is n when none does. */
 void dt_buckets_range(const struct dt_buckets *, uint32_t *first, uint32_t *last);
 /* The same widened by one at both ends, or what an empty histogram shows. */
 void dt_buckets_shown(const struct dt_buckets *, uint32_t *from, uint32_t *to);

@@ -119,5 +119,4 @@ void dt_hist_print(struct dt_out *o, const struct dt_value *v)
 		dt_out_printf(o, "%16s ", label);
 		dt_bar_print(o, &bars, b.count[i], v->normal);
 	}
-	dt_buckets_close(&b);
 }

@@ -261,9 +261,10 @@ static void test_quantize(void)
 static void test_linear(void)
 {
 	int64_t w[8] = { 0 }, l[64] = { 0 };
+	enum { MIDDLE = 19 };	/* 18 buckets on each side */
 	struct dt_out o;
 	struct dt_value v = agg(DT_ACT_LQUANTIZE, 10ull << 48 | 3ull << 32 | (uint32_t)-10, w, 5);
-	struct dt_value ll = agg(DT_ACT_LLQUANTIZE, 10ull << 48 | 0ull << 32 | 1ull << 16 | 10, l, 20);
+	struct dt_value ll = agg(DT_ACT_LLQUANTIZE, 10ull << 48 | 0ull << 32 | 1ull << 16 | 10, l, 39);
 
 	w[0] = 1;
 	w[2] = 2;
@@ -278,14 +279,20 @@ static void test_linear(void)
 	    "               0 |@@@@@@@@@@@                              1        \n"
 	    "              10 |                                         0        \n"
 	    "           >= 20 |@@@@@@@@@@@@@@@@@@@@@@@                  2        \n");
-	l[1] = 1;
-	l[19] = 1;
+	l[MIDDLE + 1] = 1;
+	l[MIDDLE + 19] = 1;
 	dt_out_clear(&o);
 	dt_hist_print(&o, &ll);
-	CHECK(strstr(dt_out_text(&o), "             < 1 |  "));
+	CHECK(strstr(dt_out_text(&o), "count    \n             < 1 |  "));
 	CHECK(strstr(dt_out_text(&o), "               1 |@@@@@@@@@@@@@@@@@@@@                     1        \n"));
 	CHECK(strstr(dt_out_text(&o), "              90 |  "));
 	CHECK(strstr(dt_out_text(&o), "          >= 100 |@@@@@@@@@@@@@@@@@@@@                     1        \n"));
+	l[0] = 1;
+	dt_out_clear(&o);
+	dt_hist_print(&o, &ll);
+	CHECK(strstr(dt_out_text(&o), "count    \n         <= -100 |@@@@@@@@@@@@@                            1        \n"));
+	CHECK(strstr(dt_out_text(&o), "              -1 |  "));
+	CHECK(strstr(dt_out_text(&o), "               0 |  "));
 	dt_out_free(&o);
 }
 

@@ -1,0 +1,777 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * difrun [--dof] FILE [args…]: compiles a D file with the library, runs it in the interpreter over firings told in its
+ * header comment, and prints to stdout what dtrace would print, without the CPU and ID columns. With --dof the program
+ * is saved as DOF, read back, and that one runs. Directives, one a line, in the comment that opens the file:
+ *
+ *   @fire: PROV:MOD:FUNC:NAME [arg0=N …] [pid=N] [execname=TEXT] [stack=0x1,0x2] …   a firing; none: dtrace:::BEGIN
+ *   @mem: kernel|user|user-rw ADDR "text" | hex 01 02 … | u8|u16|u32|u64 N …          memory the program may read
+ *   @opt: name=value     @quiet     @show: vars     @args: words for $1 …
+ *
+ * dtrace:::END fires last. Exit status: 0; 1 when the program does not compile; 2 for a bad directive.
+ */
+#include "base/file.h"
+#include "builtin/builtin.h"
+#include "dtrace.h"
+#include "lib/handle.h"
+#include "output/format.h"
+#include "output/print.h"
+#include "output/record.h"
+
+#include "firing.h"
+
+#include <inttypes.h>
+
+#define MAX_WORDS 256
+
+struct rec {				/* one record of the clause in hand */
+	const struct dt_act *act;
+	const void *data;
+	size_t len;
+};
+
+struct aggstate {			/* what printa(), clear() … did to an aggregation */
+	int64_t normal;
+	bool printed;
+};
+
+struct elem {				/* one element of a snapshot */
+	const struct dt_aggvar *var;
+	struct dt_aggrow row;
+	int64_t *live;			/* the interpreter's own words */
+	const void *key;
+	size_t keylen;
+};
+
+struct run {
+	struct dt_arena *arena;
+	dtrace_hdl_t *hdl;
+	const struct dt_prog *prog;
+	struct dt_interp *interp;
+	struct dt_interp_opts iopts;
+	struct dt_print_opts popts;
+	struct dt_out out;
+	struct firings in;
+	DT_VEC(struct rec) recs;
+	DT_VEC(struct elem) snap;
+	DT_VEC(struct elem) removed;		/* by trunc(): hidden until they count again */
+	struct aggstate *aggs;			/* by aggregation id */
+	const struct dt_context *firing, *clause;
+	int status;
+	bool show_vars;
+	int argc;
+	char *argv[MAX_WORDS];
+};
+
+/* ---- directives ---- */
+
+/* Options go to the compiler, and those the interpreter has to the interpreter. */
+static void directive_opt(struct run *r, char *line)
+{
+	char *w;
+
+	while ((w = word(&line))) {
+		char *eq = strchr(w, '=');
+		dtrace_optval_t v;
+
+		if (eq)
+			*eq++ = '\0';
+		if (dtrace_setopt(r->hdl, w, eq) != 0)
+			fatal(w, dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)));
+		if (dtrace_getopt(r->hdl, w, &v) != 0 || v < 0)
+			continue;
+		if (strcmp(w, "strsize") == 0)
+			r->iopts.strsize = (uint32_t)v;
+		else if (strcmp(w, "scratchsize") == 0)
+			r->iopts.scratchsize = (uint32_t)v;
+		else if (strcmp(w, "dynvarsize") == 0)
+			r->iopts.dynvarsize = (uint64_t)v;
+		else if (strcmp(w, "nspec") == 0)
+			r->iopts.nspec = (uint32_t)v;
+	}
+}
+
+static void directive_args(struct run *r, char *line)
+{
+	char *w;
+
+	/* operands given by hand win */
+	while (r->argc < MAX_WORDS - 1 && (w = word(&line))) {
+		unquote(w);
+		r->argv[r->argc++] = w;
+	}
+}
+
+static void directive(struct run *r, char *line, bool args_given)
+{
+	while (isspace((unsigned char)*line) || *line == '*')
+		line++;
+	if (strncmp(line, "@fire:", 6) == 0)
+		directive_fire(&r->in, line + 6);
+	else if (strncmp(line, "@mem:", 5) == 0)
+		directive_mem(&r->in, line + 5);
+	else if (strncmp(line, "@opt:", 5) == 0)
+		directive_opt(r, line + 5);
+	else if (strncmp(line, "@args:", 6) == 0 && !args_given)
+		directive_args(r, line + 6);
+	else if (strncmp(line, "@show:", 6) == 0)
+		r->show_vars = strstr(line, "vars") != NULL;
+	else if (strncmp(line, "@quiet", 6) == 0)
+		r->popts.quiet = true;
+}
+
+/* Only the comments before the first line of D are read. */
+static void read_directives(struct run *r, char *text, bool args_given)
+{
+	char *save = NULL;
+
+	while (*text) {
+		while (isspace((unsigned char)*text))
+			text++;
+		if (text[0] == '#' && text[1] == '!') {
+			text += strcspn(text, "\n");
+			continue;
+		}
+		char *end = strncmp(text, "/*", 2) == 0 ? strstr(text + 2, "*/") : NULL;
+		if (!end)
+			break;
+		*end = '\0';
+		for (char *l = strtok_r(text + 2, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+			directive(r, l, args_given);
+		text = end + 2;
+	}
+}
+
+/* ---- aggregations ---- */
+
+static int64_t rec_int(const struct rec *rec)
+{
+	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
+
+	return v.kind == DT_V_INT ? (int64_t)dt_value_signed(&v) : 0;
+}
+
+static struct aggstate *aggstate(struct run *r, int64_t id)
+{
+	for (uint32_t i = 0; i < r->prog->naggs; i++)
+		if (r->prog->aggs[i].id == id)
+			return &r->aggs[i];
+	return NULL;
+}
+
+static bool same_elem(const struct elem *a, const struct elem *b)
+{
+	return a->var == b->var && a->keylen == b->keylen && memcmp(a->key, b->key, a->keylen) == 0;
+}
+
+static const struct dt_aggfunc *func_of(const struct dt_aggvar *var)
+{
+	const struct dt_builtin *row = dt_builtin_agg(var->kind);
+
+	return row ? row->aggfunc : NULL;
+}
+
+/* Whether the words are those of an element that has seen nothing. */
+static bool untouched(struct run *r, const struct dt_aggvar *var, const int64_t *words, uint32_t n)
+{
+	const struct dt_aggfunc *f = func_of(var);
+	int64_t *fresh = DT_NEWN(r->arena, int64_t, n + 1);
+
+	if (f && f->nwords(var->arg) <= n)
+		f->init(fresh, var->arg);
+	return memcmp(fresh, words, n * sizeof(*words)) == 0;
+}
+
+static bool is_removed(struct run *r, const struct elem *e, uint32_t nwords)
+{
+	for (size_t i = 0; i < r->removed.n; i++)
+		if (same_elem(&r->removed.v[i], e)) {
+			if (untouched(r, e->var, e->live, nwords))
+				return true;
+			r->removed.v[i] = r->removed.v[--r->removed.n];
+			return false;
+		}
+	return false;
+}
+
+static struct dt_value agg_value(struct run *r, const struct dt_aggvar *var, const int64_t *words, uint32_t n)
+{
+	struct aggstate *s = aggstate(r, var->id);
+
+	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = var->kind, .aggarg = var->arg, .nwords = n,
+		.words = n ? dt_arena_memdup(r->arena, words, n * sizeof(*words)) : NULL, .normal = s ? s->normal : 1 };
+}
+
+static void add_elem(void *ctx, const struct dt_aggvar *var, const struct dt_interp_key *keys, uint32_t nkeys,
+    const int64_t *data, uint32_t nwords)
+{
+	struct run *r = ctx;
+	struct dt_value *v = DT_NEWN(r->arena, struct dt_value, nkeys + 1);
+	struct elem e = { .var = var, .live = (int64_t *)data };
+	char *key;
+
+	for (uint32_t i = 0; i < nkeys; i++)
+		e.keylen += keys[i].len;
+	e.key = key = dt_arena_alloc(r->arena, e.keylen + 1);
+	for (uint32_t i = 0; i < nkeys; i++) {
+		void *copy = dt_arena_memdup(r->arena, keys[i].data, keys[i].len);
+		v[i] = dt_record_value(keys[i].act, copy, keys[i].len);
+		memcpy(key, keys[i].data, keys[i].len);
+		key += keys[i].len;
+	}
+	if (is_removed(r, &e, nwords))
+		return;
+	struct dt_value *val = DT_NEW(r->arena, struct dt_value);
+	*val = agg_value(r, var, data, nwords);
+	e.row = (struct dt_aggrow){ v, nkeys, val, 1 };
+	dt_vec_push(r->arena, &r->snap, e);
+}
+
+static void snapshot(struct run *r)
+{
+	r->snap.n = 0;
+	dt_interp_aggs(r->interp, add_elem, r);
+}
+
+static struct dt_aggorder order_of(struct run *r)
+{
+	struct dt_aggorder o = { 0 };
+	dtrace_optval_t v;
+
+	o.reverse = dtrace_getopt(r->hdl, "aggsortrev", &v) == 0 && v > 0;
+	o.bykey = dtrace_getopt(r->hdl, "aggsortkey", &v) == 0 && v > 0;
+	if (dtrace_getopt(r->hdl, "aggsortkeypos", &v) == 0 && v > 0)
+		o.keypos = (uint32_t)v;
+	if (dtrace_getopt(r->hdl, "aggsortpos", &v) == 0 && v > 0)
+		o.pos = (uint32_t)v;
+	return o;
+}
+
+/* The elements of one aggregation, sorted; the snapshot has to be fresh. */
+static struct dt_aggrow *rows_of(struct run *r, int64_t id, size_t *n)
+{
+	struct dt_aggrow *rows = DT_NEWN(r->arena, struct dt_aggrow, r->snap.n + 1);
+	struct dt_aggorder order = order_of(r);
+
+	*n = 0;
+	for (size_t i = 0; i < r->snap.n; i++)
+		if (r->snap.v[i].var->id == id)
+			rows[(*n)++] = r->snap.v[i].row;
+	dt_agg_sort(rows, *n, &order);
+	return rows;
+}
+
+static const struct dt_aggvar *var_of(struct run *r, int64_t id)
+{
+	for (uint32_t i = 0; i < r->prog->naggs; i++)
+		if (r->prog->aggs[i].id == id)
+			return &r->prog->aggs[i];
+	return NULL;
+}
+
+static struct dt_value zero_value(struct run *r, int64_t id)
+{
+	const struct dt_aggvar *var = var_of(r, id);
+	const struct dt_aggfunc *f = var ? func_of(var) : NULL;
+	uint32_t n = f ? f->nwords(var->arg) : 0;
+
+	if (!var)
+		return (struct dt_value){ .kind = DT_V_AGG };
+	return agg_value(r, var, DT_NEWN(r->arena, int64_t, n + 1), n);
+}
+
+/* Several aggregations side by side: every key of any of them, zero where one does not have it. */
+static struct dt_aggrow *joined_rows(struct run *r, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dt_aggrow *rows = DT_NEWN(r->arena, struct dt_aggrow, r->snap.n + 1);
+	const struct elem **first = DT_NEWN(r->arena, const struct elem *, r->snap.n + 1);
+	struct dt_aggorder order = order_of(r);
+
+	*n = 0;
+	for (uint32_t k = 0; k < nids; k++)
+		for (size_t i = 0; i < r->snap.n; i++) {
+			const struct elem *e = &r->snap.v[i];
+			size_t at = 0;
+
+			if (e->var->id != ids[k])
+				continue;
+			while (at < *n && (first[at]->keylen != e->keylen || memcmp(first[at]->key, e->key, e->keylen) != 0))
+				at++;
+			if (at == *n) {
+				struct dt_value *vals = DT_NEWN(r->arena, struct dt_value, nids);
+				for (uint32_t z = 0; z < nids; z++)
+					vals[z] = zero_value(r, ids[z]);
+				first[at] = e;
+				rows[(*n)++] = (struct dt_aggrow){ e->row.keys, e->row.nkeys, vals, nids };
+			}
+			((struct dt_value *)rows[at].vals)[k] = e->row.vals[0];
+		}
+	dt_agg_sort(rows, *n, &order);
+	return rows;
+}
+
+static struct dt_format *format_of(struct run *r, const char *text)
+{
+	struct dt_format_error err;
+	struct dt_format *f = dt_format_parse(r->arena, text, strlen(text), &err);
+
+	if (!f)
+		fatal("format", err.msg);
+	return f;
+}
+
+static void do_printa(struct run *r, const struct rec *recs, size_t n)
+{
+	int64_t *ids = DT_NEWN(r->arena, int64_t, n);
+	struct aggstate *s;
+	size_t nrows;
+
+	snapshot(r);
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = rec_int(&recs[i]);
+		if ((s = aggstate(r, ids[i])))
+			s->printed = true;
+	}
+	struct dt_aggrow *rows = n == 1 ? rows_of(r, ids[0], &nrows) : joined_rows(r, ids, (uint32_t)n, &nrows);
+	if (recs[0].act->fmt) {
+		dt_agg_printf(&r->out, format_of(r, recs[0].act->fmt), rows, nrows);
+	} else {
+		dt_out_str(&r->out, "\n");
+		dt_agg_print(&r->out, rows, nrows);
+	}
+}
+
+static void do_clear(struct run *r, int64_t id)
+{
+	snapshot(r);
+	for (size_t i = 0; i < r->snap.n; i++) {
+		struct elem *e = &r->snap.v[i];
+		const struct dt_aggfunc *f = func_of(e->var);
+
+		if (e->var->id == id && f)
+			f->init(e->live, e->var->arg);
+	}
+}
+
+/* Keeps the n largest (n < 0: the smallest); what goes starts from nothing and is hidden until it counts again. */
+static void do_trunc(struct run *r, int64_t id, int64_t n)
+{
+	struct dt_aggorder plain = { 0 };
+	struct dt_aggrow *rows;
+	size_t nrows = 0, from = 0, to;
+
+	snapshot(r);
+	rows = DT_NEWN(r->arena, struct dt_aggrow, r->snap.n + 1);
+	for (size_t i = 0; i < r->snap.n; i++)
+		if (r->snap.v[i].var->id == id)
+			rows[nrows++] = r->snap.v[i].row;
+	dt_agg_sort(rows, nrows, &plain);
+	to = nrows;
+	if (n > 0)
+		to = (uint64_t)n < nrows ? nrows - (size_t)n : 0;
+	else if (n < 0)
+		from = (uint64_t)-n < nrows ? (size_t)-n : nrows;
+	for (size_t k = from; k < to; k++)
+		for (size_t i = 0; i < r->snap.n; i++) {
+			struct elem *e = &r->snap.v[i];
+			if (e->var->id != id || e->row.vals != rows[k].vals)
+				continue;
+			if (func_of(e->var))
+				func_of(e->var)->init(e->live, e->var->arg);
+			dt_vec_push(r->arena, &r->removed, *e);
+		}
+}
+
+static void do_normalize(struct run *r, int64_t id, int64_t normal)
+{
+	struct aggstate *s = aggstate(r, id);
+
+	if (normal == 0)
+		dt_out_str(&r->out, "dtrace: normalization by zero\n");
+	else if (s)
+		s->normal = normal;
+}
+
+static void do_setopt(struct run *r, const struct rec *recs, size_t n)
+{
+	const char *name = recs[0].data, *value = n > 1 ? recs[1].data : NULL;
+
+	if (strcmp(name, "quiet") == 0)
+		r->popts.quiet = true;
+	if (dtrace_setopt(r->hdl, name, value) != 0)
+		dt_out_printf(&r->out, "dtrace: couldn't set option \"%s\" to \"%s\": %s\n", name, value ? value : "1",
+		    dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)));
+}
+
+static void do_libact(struct run *r, const struct rec *recs, size_t n)
+{
+	int64_t id = rec_int(&recs[0]), arg = n > 1 ? rec_int(&recs[1]) : 0;
+
+	switch (recs[0].act->arg) {
+	case DT_LIB_CLEAR: do_clear(r, id); break;
+	case DT_LIB_TRUNC: do_trunc(r, id, arg); break;
+	case DT_LIB_NORMALIZE: do_normalize(r, id, arg); break;
+	case DT_LIB_DENORMALIZE: do_normalize(r, id, 1); break;
+	case DT_LIB_SETOPT: do_setopt(r, recs, n); break;
+	}
+}
+
+/* ---- statements ---- */
+
+static void do_format(struct run *r, const struct rec *recs, size_t n, const char *prefix, const char *suffix)
+{
+	struct dt_value *v = DT_NEWN(r->arena, struct dt_value, n);
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
+	dt_out_str(&r->out, prefix);
+	dt_format_print(&r->out, format_of(r, recs[0].act->fmt), v, (uint32_t)n);
+	dt_out_str(&r->out, suffix);
+}
+
+static void do_print(struct run *r, const struct rec *rec)
+{
+	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
+	dtrace_typeinfo_t info;
+
+	if (rec->act->fmt && dtrace_type_strcompile(r->hdl, rec->act->fmt, &info) == 0)
+		v.type = info.dtt_type;
+	dt_pretty_print(&r->out, &v);
+}
+
+static void do_tracemem(struct run *r, const struct rec *recs, size_t n)
+{
+	size_t len = recs[0].len;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t want = recs[i].act->kind == DT_ACT_TRACEMEM_DYN ? rec_int(&recs[i]) : 0;
+		if (want > 0 && (uint64_t)want < len)
+			len = (size_t)want;
+	}
+	dt_hexdump_print(&r->out, recs[0].data, len);
+}
+
+static void do_printm(struct run *r, const struct rec *rec)
+{
+	uint64_t len = 0;
+
+	if (rec->len >= 8)
+		memcpy(&len, rec->data, 8);
+	if (rec->len >= 8 && len <= rec->len - 8)
+		dt_hexdump_print(&r->out, (const char *)rec->data + 8, len);
+}
+
+static void do_trace(struct run *r, const struct rec *rec)
+{
+	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
+
+	if (rec->len > 0)
+		dt_value_trace(&r->out, &v);
+}
+
+/* The records of one statement. */
+static void do_statement(struct run *r, const struct rec *recs, size_t n)
+{
+	switch (recs[0].act->kind) {
+	case DT_ACT_EXIT: r->status = (int)rec_int(&recs[0]); return;
+	case DT_ACT_PRINTA: do_printa(r, recs, n); return;
+	case DT_ACT_LIBACT: do_libact(r, recs, n); return;
+	case DT_ACT_PRINT: do_print(r, &recs[0]); return;
+	case DT_ACT_TRACEMEM: do_tracemem(r, recs, n); return;
+	case DT_ACT_PRINTM: do_printm(r, &recs[0]); return;
+	case DT_ACT_SYSTEM: do_format(r, recs, n, "system: ", "\n"); return;
+	case DT_ACT_FREOPEN: do_format(r, recs, n, "freopen: ", "\n"); return;
+	case DT_ACT_STOP: dt_out_str(&r->out, "stop"); return;
+	case DT_ACT_RAISE: dt_out_printf(&r->out, "raise %" PRId64, rec_int(&recs[0])); return;
+	case DT_ACT_CHILL: dt_out_printf(&r->out, "chill %" PRId64, rec_int(&recs[0])); return;
+	case DT_ACT_PANIC: dt_out_str(&r->out, "panic"); return;
+	case DT_ACT_BREAKPOINT: dt_out_str(&r->out, "breakpoint"); return;
+	}
+	if (recs[0].act->fmt) {
+		do_format(r, recs, n, "", "");
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		do_trace(r, &recs[i]);
+}
+
+/* ---- what the interpreter tells ---- */
+
+static void tell_begin(void *ctx, const struct dt_ecb *ecb, uint32_t epid, const struct dt_context *c)
+{
+	struct run *r = ctx;
+
+	(void)ecb;
+	(void)epid;
+	r->recs.n = 0;
+	r->clause = c;
+}
+
+static void tell_record(void *ctx, const struct dt_ecb *ecb, uint32_t act, const void *data, size_t len)
+{
+	struct run *r = ctx;
+	struct rec rec = { &ecb->acts[act], dt_arena_alloc(r->arena, len + 1), len };
+
+	if (rec.act->kind == DT_ACT_SKIPZ)
+		return;
+	memcpy((void *)rec.data, data, len);
+	dt_vec_push(r->arena, &r->recs, rec);
+}
+
+static void tell_end(void *ctx, const struct dt_ecb *ecb, bool faulted)
+{
+	struct run *r = ctx;
+	const struct dt_probedesc *p = &r->clause->probe;
+	char name[512];
+
+	if (faulted || (r->recs.n == 0 && ecb->nacts > 0))
+		return;
+	snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
+	if (!r->popts.quiet)
+		dt_out_printf(&r->out, "%32s ", name);
+	for (size_t i = 0, n; i < r->recs.n; i += n) {
+		for (n = 1; i + n < r->recs.n && r->recs.v[i + n].act->stmt == r->recs.v[i].act->stmt; n++)
+			;
+		do_statement(r, &r->recs.v[i], n);
+	}
+	if (!r->popts.quiet)
+		dt_out_str(&r->out, "\n");
+}
+
+static void tell_fault(void *ctx, const struct dt_ecb *ecb, uint32_t epid, int act, int offset, enum dt_fault fault,
+    uint64_t addr)
+{
+	struct run *r = ctx;
+	const struct dt_context *c = r->firing;
+
+	(void)ecb;
+	dt_out_printf(&r->out, "dtrace: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", epid, c->probe_id,
+	    c->probe.prov, c->probe.mod, c->probe.func, c->probe.name, dt_fault_text(fault));
+	if (fault == DT_FLT_BADADDR || fault == DT_FLT_BADALIGN || fault == DT_FLT_BADSTACK)
+		dt_out_printf(&r->out, " (0x%" PRIx64 ")", addr);
+	if (act < 0)
+		dt_out_str(&r->out, " in predicate");
+	else
+		dt_out_printf(&r->out, " in action #%d", act + 1);
+	if (offset >= 0)
+		dt_out_printf(&r->out, " at DIF offset %d", offset);
+	dt_out_str(&r->out, "\n");
+}
+
+static void tell_drop(void *ctx, const char *kind)
+{
+	struct run *r = ctx;
+
+	dt_out_printf(&r->out, "dtrace: 1 %s%s\n", kind, strstr(kind, "error") ? "" : " drop");
+}
+
+/* [1,"text"]: each key is its length and its bytes; eight bytes are a number. */
+static void show_keys(struct run *r, const struct dt_interp_var *iv)
+{
+	const char *p = iv->key, *end = p + iv->keylen;
+	uint64_t len, value;
+
+	if (!iv->keylen)
+		return;
+	for (char c = '['; end - p >= 8; c = ',') {
+		memcpy(&len, p, 8);
+		p += 8;
+		if (len > (uint64_t)(end - p))
+			break;
+		dt_out_put(&r->out, &c, 1);
+		if (len == 8) {
+			memcpy(&value, p, 8);
+			dt_out_printf(&r->out, "%" PRId64, (int64_t)value);
+		} else {
+			dt_out_str(&r->out, "\"");
+			dt_out_escaped(&r->out, p, strnlen(p, len));
+			dt_out_str(&r->out, "\"");
+		}
+		p += len;
+	}
+	dt_out_str(&r->out, "]");
+}
+
+static void show_var(void *ctx, const struct dt_interp_var *iv)
+{
+	static const char *const scopes[] = { "", "self->", "this->" };
+	struct run *r = ctx;
+	struct dt_print_opts quiet = r->popts;
+	const struct dt_diftype *t = &iv->var->type;
+	uint64_t word = iv->value;
+	struct dt_value v = iv->bytes ? dt_record_plain(t, iv->bytes, iv->len) :
+	    dt_record_plain(t, &word, t->size && t->size <= 8 ? t->size : 8);
+
+	dt_out_printf(&r->out, "%s%s", scopes[iv->var->scope < 3 ? iv->var->scope : 0], iv->var->name);
+	show_keys(r, iv);
+	if (iv->var->scope == DT_DIFV_THREAD)
+		dt_out_printf(&r->out, " (thread %u)", iv->tid);
+	dt_out_str(&r->out, " = ");
+	quiet.quiet = true;
+	r->out.opts = &quiet;
+	if (iv->null)
+		dt_out_str(&r->out, "NULL");
+	else
+		dt_value_trace(&r->out, &v);
+	r->out.opts = &r->popts;
+	dt_out_str(&r->out, "\n");
+}
+
+/* ---- the whole ---- */
+
+static void fire(struct run *r, struct dt_context *c)
+{
+	c->regions = r->in.regions.v;
+	c->nregions = (uint32_t)r->in.regions.n;
+	r->firing = c;
+	dt_interp_fire(r->interp, c);
+	fwrite(dt_out_text(&r->out), 1, r->out.len, stdout);
+	dt_out_clear(&r->out);
+}
+
+static void print_rest(struct run *r)
+{
+	bool any = false;
+
+	snapshot(r);
+	for (uint32_t i = 0; i < r->prog->naggs; i++) {
+		size_t n;
+		struct dt_aggrow *rows = rows_of(r, r->prog->aggs[i].id, &n);
+
+		if (r->aggs[i].printed || n == 0)
+			continue;
+		if (!any)
+			dt_out_str(&r->out, "\n");
+		any = true;
+		dt_agg_print(&r->out, rows, n);
+	}
+}
+
+static void run_program(struct run *r)
+{
+	static const char *const own[] = { "dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR" };
+	struct dt_interp_sink sink = { r, tell_begin, tell_record, tell_end, tell_fault, tell_drop };
+	struct dt_context end = firing(&r->in, own[1]);
+
+	r->status = -1;
+	r->aggs = DT_NEWN(r->arena, struct aggstate, r->prog->naggs + 1);
+	for (uint32_t i = 0; i < r->prog->naggs; i++)
+		r->aggs[i].normal = 1;
+	r->interp = dt_interp_new(r->prog, &r->iopts, &sink);
+	if (!r->interp)
+		fatal("interpreter", "out of memory");
+	dt_out_init(&r->out, NULL, &r->popts);
+	for (size_t i = 0; i < r->in.fires.n && r->status < 0; i++)
+		fire(r, &r->in.fires.v[i]);
+	fire(r, &end);
+	print_rest(r);
+	if (r->show_vars)
+		dt_interp_vars(r->interp, show_var, r);
+	if (r->status > 0)
+		dt_out_printf(&r->out, "exit status %d\n", r->status);
+	fwrite(dt_out_text(&r->out), 1, r->out.len, stdout);
+	dt_out_free(&r->out);
+	dt_interp_free(r->interp);
+}
+
+/* The program as it is after a way through DOF; the way back must give the same bytes. */
+static struct dt_prog *through_dof(const struct dt_prog *prog)
+{
+	void *data, *again;
+	size_t len, len2;
+	struct dt_prog *back;
+	char msg[256] = "";
+
+	if (dt_dof_write(prog, &data, &len) != 0)
+		fatal("DOF", "cannot be written");
+	if (dt_dof_read(data, len, &back, msg, sizeof(msg)) != 0)
+		fatal("DOF cannot be read back", msg);
+	if (dt_dof_write(back, &again, &len2) != 0 || len != len2 || memcmp(data, again, len) != 0)
+		fatal("DOF", "changes when it is read and written again");
+	free(data);
+	free(again);
+	return back;
+}
+
+static dtrace_prog_t *compile(struct run *r, const char *path)
+{
+	FILE *f = fopen(path, "r");
+	dtrace_prog_t *p;
+
+	if (!f)
+		fatal(path, strerror(errno));
+	p = dtrace_program_fcompile(r->hdl, f, DTRACE_C_ZDEFS | DTRACE_C_ETAGS, r->argc, r->argv);
+	if (!p)
+		printf("dtrace: failed to compile script %s: %s\n%s", path,
+		    dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)), dtrace_errexcerpt(r->hdl));
+	fclose(f);
+	return p;
+}
+
+/* Options set in the program text count too; they are known only after the compile. */
+static void late_options(struct run *r)
+{
+	static const struct { const char *name; size_t off; } flags[] = {
+		{ "quiet", offsetof(struct dt_print_opts, quiet) }, { "agghist", offsetof(struct dt_print_opts, agghist) },
+		{ "aggpack", offsetof(struct dt_print_opts, aggpack) }, { "aggzoom", offsetof(struct dt_print_opts, aggzoom) },
+		{ "rawbytes", offsetof(struct dt_print_opts, rawbytes) },
+	};
+	dtrace_optval_t v;
+	bool on = true;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (dtrace_getopt(r->hdl, flags[i].name, &v) == 0 && v > 0)
+			memcpy((char *)&r->popts + flags[i].off, &on, sizeof(on));
+	if (dtrace_getopt(r->hdl, "stackindent", &v) == 0 && v >= 0)
+		r->popts.stackindent = (uint32_t)v;
+	if (dtrace_getopt(r->hdl, "strsize", &v) == 0 && v > 0)
+		r->iopts.strsize = (uint32_t)v;
+	if (dtrace_getopt(r->hdl, "nspec", &v) == 0 && v >= 0)
+		r->iopts.nspec = (uint32_t)v;
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = { .iopts = { .strsize = 256 } };
+	bool dof = argc > 1 && strcmp(argv[1], "--dof") == 0;
+	char *text;
+	size_t len;
+	int err;
+
+	argv += dof;
+	argc -= dof;
+	if (argc < 2 || dt_file_read(argv[1], DT_SOURCE_MAX, &text, &len) != 0)
+		fatal("usage: difrun [--dof] FILE [args]", argc < 2 ? "" : argv[1]);
+	r.arena = r.in.arena = dt_arena_new();
+	r.popts = dt_print_defaults;
+	r.popts.numeric = true;
+	r.hdl = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+	if (!r.hdl)
+		fatal("dtrace_open", dtrace_errmsg(NULL, err));
+	for (int i = 1; i < argc && r.argc < MAX_WORDS; i++)
+		r.argv[r.argc++] = argv[i];
+	probe_id(&r.in, "dtrace:::BEGIN");
+	probe_id(&r.in, "dtrace:::END");
+	probe_id(&r.in, "dtrace:::ERROR");
+	read_directives(&r, text, argc > 2);
+	if (r.in.fires.n == 0) {
+		struct dt_context begin = firing(&r.in, "dtrace:::BEGIN");
+		dt_vec_push(r.arena, &r.in.fires, begin);
+	}
+	dtrace_prog_t *p = compile(&r, argv[1]);
+	if (p) {
+		struct dt_prog *back = NULL;
+		late_options(&r);
+		r.popts.types = dt_handle_types(r.hdl);
+		r.prog = dt_handle_prog(p);
+		if (dof)
+			r.prog = back = through_dof(r.prog);
+		run_program(&r);
+		if (back)
+			dt_prog_free(back);
+	}
+	dtrace_close(r.hdl);
+	dt_arena_free(r.arena);
+	free(text);
+	return p ? 0 : 1;
+}
