@@ -135,7 +135,10 @@ bool dt_interp_faulted(const struct dt_interp *);
 uint64_t dt_interp_scratch(struct dt_interp *, uint64_t size);
 /* Reads kernel-side memory: scratch, string tables, variables, image regions. False after a BADADDR fault. */
 bool dt_interp_read(struct dt_interp *, uint64_t addr, void *to, size_t len, bool user);
-bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t len, bool user);	/* scratch only; user: copyout */
+bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t len, bool user);	/* scratch and variables only; user: copyout */
+bool dt_interp_storable(struct dt_interp *, uint64_t addr, uint64_t len);	/* scratch or a by-reference variable, all of it */
+/* Length of the string at addr, at most max; false after a fault. */
+bool dt_interp_strlen(struct dt_interp *, uint64_t addr, uint64_t max, bool user, uint64_t *len);
 /* The string at addr, at most strsize bytes, as a NUL-terminated host copy valid until the clause ends; NULL on fault; addr 0 gives "" and *null. */
 const char *dt_interp_string(struct dt_interp *, uint64_t addr, bool *null);
 /* Copies a host string into scratch (truncated to strsize - 1); returns its address. */

@@ -147,9 +147,6 @@ uint64_t dt_interp_exec(struct dt_interp *, const struct dt_difo *);
 void dt_interp_mem_reset(struct dt_interp *);		/* a clause begins: scratch and host copies are gone */
 void dt_interp_mem_fire(struct dt_interp *);		/* a firing begins or ends: texts, strtok(), registers */
 int dt_interp_difo_index(const struct dt_interp *, const struct dt_difo *);	/* -1: not the program's */
-bool dt_interp_storable(struct dt_interp *, uint64_t addr, uint64_t len);
-/* Length of the string at addr, at most max; false after a fault. */
-bool dt_interp_strlen(struct dt_interp *, uint64_t addr, uint64_t max, bool user, uint64_t *len);
 int dt_interp_strcmp(struct dt_interp *, uint64_t a, uint64_t b);
 
 /* interp_var.c */
