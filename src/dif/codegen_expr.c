@@ -345,6 +345,7 @@ unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
 	if (n->type && dt_type_base(n->type)->kind == DT_T_DYN)
 		dt_fail(cg->opts->diag, D_CG_DYN, n->loc, "expression cannot evaluate to a translated or dynamic object");
 	dt_asm_at(cg->as, n->loc);
+	cg->loc = n->loc;
 	switch (n->kind) {
 	case DT_N_INT:
 		return constant(cg, n, raw);

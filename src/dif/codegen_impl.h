@@ -38,6 +38,7 @@ struct dt_cg {
 	struct dt_types *types;
 	unsigned nregs;			/* %r1 … %r(nregs-1) may be used */
 	unsigned ntuple;
+	struct dt_loc loc;		/* of the node at work, for messages */
 	uint32_t used;			/* bit r: %r is taken */
 	uint64_t temps[DT_CG_MAXTEMPS / 64];	/* bit n: %tn is taken */
 	struct dt_cg_info *info;	/* open hash by node */

@@ -263,10 +263,10 @@ static struct dt_cg_info binary_info(struct dt_cg *cg, const struct dt_node *n)
 	need = max(na, 1 + nb);
 	if (!in.effects)
 		need = min(need, max(nb, 1 + na));
-	if (wa.bits || wb.bits || dt_type_is_pointer(n->type))
+	if (wa.bits || wb.bits || n->op == DT_OP_LXOR || dt_type_is_pointer(n->type) || dt_type_is_pointer(n->a->type))
 		need = max(need, 3);	/* a constant to narrow or scale with */
 	if (n->op == DT_OP_LAND || n->op == DT_OP_LOR)
-		need = max(na, nb);
+		need = max(max(na, nb), 2);
 	in.need = (uint8_t)min(need, 100);
 	return in;
 }

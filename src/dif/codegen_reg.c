@@ -14,7 +14,7 @@ unsigned dt_cg_alloc(struct dt_cg *cg)
 			return r;
 		}
 	}
-	dt_fail(cg->opts->diag, D_NOREG, (struct dt_loc){ 0 }, "Insufficient registers to generate code");
+	dt_fail(cg->opts->diag, D_NOREG, cg->loc, "Insufficient registers to generate code");
 }
 
 void dt_cg_free(struct dt_cg *cg, unsigned reg)

@@ -466,6 +466,46 @@ static void test_memory(struct bench *b, struct machine *m)
 	CHECK(strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nuldsw [%r1], %r1\n") != NULL);
 }
 
+/* Stores through a pointer into scratch: each field changes, its neighbours stay. */
+static void test_stores(struct bench *b, struct machine *m)
+{
+	struct dt_member mem[] = {
+		{ .name = "x", .type = ty(b, "unsigned int"), .bit_size = 3 }, { .name = "y", .type = ty(b, "int"), .bit_size = 7 },
+		{ .name = "z", .type = ty(b, "unsigned int"), .bit_size = 22 }, { .name = "c", .type = ty(b, "signed char") },
+		{ .name = "h", .type = ty(b, "unsigned short") }, { .name = "l", .type = ty(b, "long") },
+	};
+	static const struct { const char *name; unsigned bits; bool is_signed; } fields[] = {
+		{ "x", 3, false }, { "y", 7, true }, { "z", 22, false }, { "c", 8, true }, { "h", 16, false }, { "l", 64, true },
+	};
+	struct dt_type *t = dt_type_shell(b->types, "D", DT_T_STRUCT, "cgstore");
+	const struct dt_type *tp = dt_type_ptr(b->types, t);
+	struct dt_ident *q = ident(b, "q", DT_ID_SCALAR, DT_SCOPE_CLAUSE, b->nextid++, tp);
+
+	CHECK(dt_type_complete_sou(b->types, t, mem, 6) == 0);
+	for (unsigned i = 0; i < 6 * 8; i++) {
+		struct dt_node *seq = asgn(b, DT_OP_NONE, var(b, q), cast(b, node(b, DT_N_XSTRUCT, t), tp));
+		unsigned f = i % 6, up = 64 - fields[f].bits;
+		int64_t want = 0;
+
+		b->opts.iregs = i / 6 % 2 ? 7 : 0;
+		for (unsigned k = 0; k < 6; k++)
+			seq = comma(b, seq, asgn(b, DT_OP_NONE, member(b, var(b, q), fields[k].name, t), num(b, -2 - (int)k, "int")));
+		want = -2 - (int)f;
+		seq = comma(b, seq, asgn(b, DT_OP_ADD, member(b, var(b, q), fields[f].name, t), num(b, (int)i * 5, "long")));
+		want += (int)i * 5;
+		seq = comma(b, seq, unary(b, DT_OP_POSTDEC, member(b, var(b, q), fields[f].name, t), member(b, var(b, q), fields[f].name, t)->type));
+		want--;
+		for (unsigned k = 0; k < 6; k++) {
+			uint64_t v = (uint64_t)(k == f ? want : -2 - (int)k);
+
+			up = 64 - fields[k].bits;
+			v = fields[k].is_signed ? (uint64_t)((int64_t)(v << up) >> up) : v << up >> up;
+			CHECK(run(b, m, comma(b, seq, member(b, var(b, q), fields[k].name, t))) == v);
+		}
+	}
+	b->opts.iregs = 0;
+}
+
 /* ---- random trees ---- */
 
 #define NVARS 8
@@ -603,6 +643,26 @@ static struct dt_node *grow(struct bench *b, struct random *r, unsigned depth, i
 	return grow_binary(b, r, depth, value);
 }
 
+/* x op= tree, as x = x op tree in the wider type. */
+static bool assign_right(struct bench *b, struct machine *m, struct random *r, unsigned depth)
+{
+	enum dt_op op = DT_OP_ADD + (enum dt_op)(next(r) % (DT_OP_XOR - DT_OP_ADD + 1));
+	unsigned i = (unsigned)(next(r) % NVARS);
+	const struct dt_type *t = r->v[i]->type;
+	int64_t y, x = r->value[i];
+	struct dt_node *n = grow(b, r, depth, &y);
+
+	if (op != DT_OP_SHL && op != DT_OP_SHR) {
+		t = wider(t, n->type);
+		x = canon((uint64_t)x, t);
+		y = canon((uint64_t)y, t);
+	}
+	if ((op == DT_OP_DIV || op == DT_OP_MOD) && y == 0)
+		op = DT_OP_SUB;
+	r->value[i] = canon((uint64_t)compute(op, x, y, t->is_signed), r->v[i]->type);
+	return (int64_t)run(b, m, asgn(b, op, var(b, r->v[i]), n)) == r->value[i] && (int64_t)run(b, m, var(b, r->v[i])) == r->value[i];
+}
+
 static void test_random(struct bench *b, struct machine *m)
 {
 	struct random r = { .state = 12345 };
@@ -626,6 +686,7 @@ static void test_random(struct bench *b, struct machine *m)
 				fprintf(stderr, "%s\n", code(b, dt_cg_expr(&b->opts, n)));
 			wrong++;
 		}
+		wrong += !CHECK(assign_right(b, m, &r, 1 + round % 5));
 	}
 	b->opts.iregs = 0;
 	CHECK(b->ntemps > 0);
@@ -727,6 +788,7 @@ int main(void)
 	test_shapes(&b);
 	test_assign(&b, &m);
 	test_memory(&b, &m);
+	test_stores(&b, &m);
 	test_random(&b, &m);
 	test_eight_keys(&b, &m);
 	test_registers(&b, &m);
