@@ -15,6 +15,7 @@
 enum {
 	STATIC_MAX = 16 * 1024,		/* global and clause-local variables by reference */
 	VALUE_MAX = 16 * 1024 * 1024,	/* anything by reference */
+	NAME_LEN_MAX = 2048,
 };
 
 struct check {
@@ -261,16 +262,17 @@ static int check_type(const struct check *c, const struct dt_diftype *t, const c
 	return 0;
 }
 
-/* Names are printed in listings, so they are text that keeps to its column. */
+/*
+ * Names are printed in listings, so they are text that keeps to its column. A limit, because a file may
+ * have one long name stand for many variables.
+ */
 static bool is_name(const char *s)
 {
-	if (!s || !*s)
-		return false;
-	for (; *s; s++) {
-		if ((unsigned char)*s <= ' ' || (unsigned char)*s > '~')
-			return false;
-	}
-	return true;
+	size_t n = 0;
+
+	while (s && s[n] > ' ' && s[n] <= '~' && n < NAME_LEN_MAX)
+		n++;
+	return n && !s[n];
 }
 
 static int check_var_type(const struct check *c, const struct dt_difv *v)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { OPTION_MAX = 64 };
+
 struct reader {
 	struct dt_arena *arena;		/* the program's */
 	jmp_buf env;			/* out of memory, or msg tells */
@@ -368,15 +370,28 @@ static const char *const option_names[] = {
 	"aggsortpos", "aggsortkeypos", "temporal", "agghist", "aggpack", "aggzoom",
 };
 
+/* Bytes before the first c or the end, but not more than max: many options may point into one long text. */
+static size_t strcspn_max(const char *s, char c, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && s[n] && s[n] != c)
+		n++;
+	return n;
+}
+
 static void read_option(struct reader *r, const struct dt_dof_opt *o, const char **name, const char **value)
 {
-	const char *text, *eq;
+	const char *text;
+	size_t n;
 
 	if (o->option == DT_DOF_NONE) {
 		text = string(r, o->strtab, o->value, "option");
-		eq = strchr(text, '=');
-		*name = eq ? dt_arena_strndup(r->arena, text, (size_t)(eq - text)) : text;
-		*value = eq ? eq + 1 : "";
+		n = strcspn_max(text, '=', OPTION_MAX);
+		if (n == OPTION_MAX)
+			fail(r, "option with a name of more than %d bytes", OPTION_MAX);
+		*name = dt_arena_strndup(r->arena, text, n);
+		*value = text[n] ? text + n + 1 : "";
 		return;
 	}
 	if (o->option >= sizeof(option_names) / sizeof(option_names[0]) || o->strtab != DT_DOF_NONE)

@@ -37,7 +37,8 @@ const struct dt_dof_shape *dt_dof_shape(uint32_t type)
 
 struct strings {
 	DT_VEC(char) text;
-	struct dt_map map;		/* to offset + 1 */
+	struct dt_map map;		/* text to offset + 1 */
+	struct dt_map known;		/* address to offset + 1: one long text may be used many times */
 };
 
 struct section {
@@ -57,6 +58,7 @@ struct writer {
 	DT_VEC(struct dt_dof_note) notes;
 	struct dt_map done;		/* DIFOs and action lists by address, to section + 1 */
 	uint64_t loadsz, filesz;
+	bool too_big;
 };
 
 /* ---- strings and sections ---- */
@@ -71,6 +73,7 @@ static void strings_add(struct writer *w, struct strings *s, const char *text, s
 static void strings_init(struct writer *w, struct strings *s, const char *text, uint32_t len)
 {
 	dt_map_init(&s->map, w->tmp);
+	dt_map_init(&s->known, w->tmp);
 	if (!len) {
 		text = "";
 		len = 1;
@@ -82,14 +85,32 @@ static void strings_init(struct writer *w, struct strings *s, const char *text, 
 	}
 }
 
-static uint32_t strings_put(struct writer *w, struct strings *s, const char *text)
+static uintptr_t strings_find(struct writer *w, struct strings *s, const char *text)
 {
 	uintptr_t at = (uintptr_t)dt_map_get(&s->map, text);
 
+	if (at)
+		return at;
+	at = s->text.n + 1;
+	strings_add(w, s, text, strlen(text) + 1);
+	if (at > DT_DOF_MAX) {
+		w->too_big = true;
+		longjmp(w->env, 1);
+	}
+	dt_map_put(&s->map, text, (void *)at);
+	return at;
+}
+
+static uint32_t strings_put(struct writer *w, struct strings *s, const char *text)
+{
+	char key[24];
+	uintptr_t at;
+
+	snprintf(key, sizeof(key), "%p", (void *)(uintptr_t)text);
+	at = (uintptr_t)dt_map_get(&s->known, key);
 	if (!at) {
-		at = s->text.n + 1;
-		dt_map_put(&s->map, text, (void *)at);
-		strings_add(w, s, text, strlen(text) + 1);
+		at = strings_find(w, s, text);
+		dt_map_put(&s->known, key, (void *)at);
 	}
 	return (uint32_t)at - 1;
 }
@@ -392,6 +413,8 @@ int dt_dof_write(const struct dt_prog *p, void **data, size_t *len)
 	if (w->tmp && setjmp(w->env) == 0) {
 		dt_arena_on_oom(w->tmp, &w->env);
 		err = write_file(w, data, len);
+	} else if (w->too_big) {
+		err = -EFBIG;
 	}
 	dt_arena_free(w->tmp);
 	free(w);

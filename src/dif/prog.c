@@ -330,8 +330,8 @@ static int check_probe(const struct progcheck *c, const struct dt_probedesc *p)
 {
 	if (!p->prov || !p->mod || !p->func || !p->name)
 		return bad(c, "the probe description is incomplete");
-	if (strlen(p->prov) >= PROV_MAX || strlen(p->mod) >= MOD_MAX || strlen(p->func) >= FUNC_MAX ||
-	    strlen(p->name) >= NAME_MAX_)
+	if (strnlen(p->prov, PROV_MAX) == PROV_MAX || strnlen(p->mod, MOD_MAX) == MOD_MAX ||
+	    strnlen(p->func, FUNC_MAX) == FUNC_MAX || strnlen(p->name, NAME_MAX_) == NAME_MAX_)
 		return bad(c, "the probe description is too long");
 	return 0;
 }
