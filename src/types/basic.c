@@ -94,7 +94,7 @@ static struct dt_type *new_number(struct dt_types *ts, const struct dt_number *n
 static void make_specials(struct dt_types *ts)
 {
 	static const struct { enum dt_tkind kind; const char *name; uint32_t size; } specials[] = {
-		{ DT_T_STACK, "stack", 0 }, { DT_T_SYMADDR, "_symaddr", 16 },
+		{ DT_T_STACK, "stack", 0 }, { DT_T_SYMADDR, "_symaddr", 8 },
 		{ DT_T_USYMADDR, "_usymaddr", 16 }, { DT_T_DYN, "<DYN>", 0 },
 	};
 

@@ -7,7 +7,7 @@
 
 enum {
 	MEMBER_DEPTH = 32,		/* structs inside each other */
-	MEMBER_BUDGET = 1 << 18,	/* members looked at for one name */
+	MEMBER_BUDGET = 1 << 16,	/* members looked at for one name */
 };
 
 const struct dt_type *dt_type_base(const struct dt_type *t)
@@ -91,37 +91,53 @@ const struct dt_enumconst *dt_type_enums(struct dt_types *ts, const struct dt_ty
 	return *n ? t->lazy->enums : NULL;
 }
 
-static bool find_member(struct dt_types *ts, const struct dt_type *t, const char *name, struct dt_member *out,
-    unsigned depth, unsigned *budget)
-{
-	uint32_t n;
-	const struct dt_member *m = dt_type_members(ts, t, &n);
+struct search {
+	struct dt_types *types;
+	const char *name;
+	const struct dt_type *path[MEMBER_DEPTH];	/* structs being searched, each inside the one before */
+	unsigned depth, budget;
+};
 
-	for (uint32_t i = 0; i < n; i++, (*budget)--) {
-		if (!*budget)
+static bool is_on_path(const struct search *s, const struct dt_type *t)
+{
+	for (unsigned i = 0; i < s->depth; i++)
+		if (s->path[i] == t)
+			return true;
+	return false;
+}
+
+static bool find_member(struct search *s, const struct dt_type *type, struct dt_member *out)
+{
+	const struct dt_type *t = dt_type_complete(s->types, type);
+	uint32_t n;
+	const struct dt_member *m = dt_type_members(s->types, t, &n);
+
+	if (s->depth == MEMBER_DEPTH || is_on_path(s, t))
+		return false;
+	for (uint32_t i = 0; i < n; i++, s->budget--) {
+		if (!s->budget)
 			return false;
-		if (m[i].name && strcmp(m[i].name, name) == 0) {
+		if (m[i].name && strcmp(m[i].name, s->name) == 0) {
 			*out = m[i];
 			return true;
 		}
 	}
-	for (uint32_t i = 0; i < n && depth < MEMBER_DEPTH && *budget; i++) {
-		if (m[i].name || !dt_type_is_sou(m[i].type))
+	s->path[s->depth++] = t;
+	for (uint32_t i = 0; i < n && s->budget; i++) {
+		if (m[i].name || !dt_type_is_sou(m[i].type) || !find_member(s, m[i].type, out))
 			continue;
-		(*budget)--;
-		if (find_member(ts, m[i].type, name, out, depth + 1, budget)) {
-			out->bit_off += m[i].bit_off;
-			return true;
-		}
+		out->bit_off += m[i].bit_off;
+		return true;
 	}
+	s->depth--;
 	return false;
 }
 
 bool dt_type_member(struct dt_types *ts, const struct dt_type *t, const char *name, struct dt_member *out)
 {
-	unsigned budget = MEMBER_BUDGET;
+	struct search s = { .types = ts, .name = name, .budget = MEMBER_BUDGET };
 
-	return *name && find_member(ts, t, name, out, 0, &budget);
+	return *name && find_member(&s, t, out);
 }
 
 bool dt_type_is_void(const struct dt_type *t)

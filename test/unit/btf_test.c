@@ -248,6 +248,26 @@ static void bad_graphs(void)
 	btf__free(b);
 }
 
+/* Before the kind flag, the integer type itself told offset and width of a bit-field. */
+static void old_bitfields(void)
+{
+	struct dt_types *ts = dt_types_new();
+	struct btf *b = btf__new_empty();
+	int three = btf__add_int(b, "unsigned int", 4, 0), named = btf__add_typedef(b, "three_t", btf__add_const(b, three));
+	uint32_t *bits = (uint32_t *)(uintptr_t)(btf__type_by_id(b, (uint32_t)three) + 1);
+	const struct dt_type *t;
+	struct dt_member m;
+
+	*bits = 2u << 16 | 3;
+	btf__add_struct(b, "old", 4);
+	btf__add_field(b, "x", named, 8, 0);
+	CHECK_INT(add(ts, "vmlinux", b), 0);
+	t = dt_types_find(ts, NULL, DT_T_STRUCT, "old");
+	CHECK(t && dt_type_member(ts, t, "x", &m) && m.bit_off == 10 && m.bit_size == 3);
+	dt_types_free(ts);
+	btf__free(b);
+}
+
 static void bad_bytes(void)
 {
 	struct dt_types *ts = dt_types_new();
@@ -344,6 +364,7 @@ int main(void)
 {
 	all_kinds();
 	bad_graphs();
+	old_bitfields();
 	bad_bytes();
 	laziness();
 	running_kernel();
