@@ -43,7 +43,7 @@ struct dt_type {
 	bool varargs;			/* FUNC */
 	uint8_t quals;			/* QUAL: DT_TQ_* */
 	uint32_t align;
-	uint64_t size;			/* bytes; VOID, FUNC and incomplete types: 0 */
+	uint64_t size;			/* bytes; VOID, FUNC and incomplete types: 0. ARRAY, TYPEDEF, QUAL: ask dt_type_size() */
 	const char *name;		/* of INT, FLOAT, TYPEDEF; tag of STRUCT, UNION, ENUM (NULL: none) */
 	const char *module;		/* "C", "D", "vmlinux", …; NULL for types without a home (pointers …) */
 	const struct dt_type *ref;	/* PTR, TYPEDEF, QUAL: to; ARRAY: element; FUNC: result */
@@ -83,6 +83,8 @@ const struct dt_type *dt_type_func(struct dt_types *, const struct dt_type *ret,
  * Named types declared in D: `module` is "D" or "C". A struct is made as an incomplete
  * shell, then completed; layout (native alignment, bit-fields as gcc packs them on LP64 little endian) is computed there:
  * give members with type and bit_size, bit_off is filled in. Returns 0, or -EOVERFLOW when the size does not fit.
+ * An unnamed integer member is padding (with bit_size 0: C's `: 0`) and is not among dt_type_members() afterwards.
+ * dt_type_shell() gives the same shell again while it is incomplete.
  */
 struct dt_type *dt_type_shell(struct dt_types *, const char *module, enum dt_tkind, const char *tag);
 int dt_type_complete_sou(struct dt_types *, struct dt_type *, struct dt_member *, uint32_t n);
@@ -98,7 +100,7 @@ const struct dt_type *dt_type_typedef(struct dt_types *, const char *module, con
 const struct dt_type *dt_types_find(struct dt_types *, const char *module, enum dt_tkind kind, const char *name);
 const struct dt_type *dt_types_declared(struct dt_types *, const char *module, enum dt_tkind kind, const char *name);
 /* Undo for a failed compile: take a mark, later cut back to it. */
-struct dt_types_mark { uint32_t names, types; };
+struct dt_types_mark { uint32_t names, types; };	/* names known; completions and redefinitions so far */
 struct dt_types_mark dt_types_mark(const struct dt_types *);
 void dt_types_cut(struct dt_types *, struct dt_types_mark);
 
