@@ -10,8 +10,10 @@
  *    has an integer type: the difference still has to be divided;
  *  - comparing strings: one operand at least has type string: scmp;
  *  - DT_N_CAST and DT_N_STRINGOF to string of a pointer need no code; integer casts narrow and extend;
- *  - an lvalue of scalar type in memory (DEREF, MEMBER, SYM) is loaded with the size, sign and address space
- *    (DT_NF_USER) of its type; one with DT_NF_REF yields its address;
+ *  - an lvalue of scalar type in memory (DEREF, MEMBER, SYM) is loaded with the size and sign of its type, from user
+ *    memory if the pointer it is reached by has DT_NF_USER or a userland type; one with DT_NF_REF yields its address;
+ *  - arguments of subroutines are cast to their parameters' types; keys get the type of the array's signature here;
+ *  - a DT_N_XSTRUCT item for a bit-field has DT_NF_BITFIELD, bit_off, bit_size and moff as a DT_N_MEMBER has;
  *  - assignment: to variables by st*s; through memory (DT_NF_ALLOCA or a cast pointer) by stb … stx, copys for
  *    structs; bit-fields read, modify, write.
  */
@@ -39,9 +41,9 @@ struct dt_cg_opts {
 
 /* The DIFO of an expression; its return type is the node's type (integers by value in their own size). */
 struct dt_difo *dt_cg_expr(const struct dt_cg_opts *, const struct dt_node *);
-/* The same normalised to 0 or 1, size 4: predicates and conditions. When `keep` is not NULL the value is also stored to that clause-local. */
+/* The same as 0 or 1, size 4: predicates and conditions. The value is also stored to the clause-local `keep` if that is not NULL. */
 struct dt_difo *dt_cg_bool(const struct dt_cg_opts *, const struct dt_node *, const struct dt_ident *keep);
-/* A statement's expression: evaluated, the value thrown away. It has its real type, as -S prints it; record dt_difo_void() of it. */
+/* A statement's expression: the value is not wanted. It has its real type, as -S prints it; record dt_difo_void() of it. */
 struct dt_difo *dt_cg_void(const struct dt_cg_opts *, const struct dt_node *);
 /* The same code returning nothing: type void, size 0. */
 struct dt_difo *dt_difo_void(struct dt_arena *, const struct dt_difo *);

@@ -97,10 +97,14 @@ static bool points_to_user(const struct dt_node *n)
 /* The address decides, not the object: a kernel struct may hold a user pointer. */
 bool dt_cg_is_user(const struct dt_node *n)
 {
-	while (n->kind == DT_N_MEMBER && !n->arrow && n->a && dt_cg_is_memory(n->a))
+	while (n->kind == DT_N_MEMBER && !n->arrow && n->a)
 		n = n->a;
 	switch (n->kind) {
 	case DT_N_SYM:
+	case DT_N_IDENT:	/* a variable holds a copy of its own */
+	case DT_N_VAR:
+	case DT_N_INDEX:
+	case DT_N_XSTRUCT:
 		return false;
 	case DT_N_MEMBER:
 	case DT_N_UNARY:

@@ -399,6 +399,23 @@ static void test_assign(struct bench *b, struct machine *m)
 	b->opts.iregs = 0;
 }
 
+static void test_pointers(struct bench *b, struct machine *m, const struct dt_type *t, struct dt_ident *p)
+{
+	const struct dt_type *tp = p->type, *ti = ty(b, "int");
+	struct dt_node *deref;
+	struct dt_member got;
+
+	/* Pointer arithmetic: (p + 2) - p, and the address of a member. */
+	CHECK(run(b, m, bin(b, DT_OP_SUB, bin(b, DT_OP_ADD, var(b, p), num(b, 2, "int"), tp), var(b, p), ty(b, "long"))) == 2);
+	CHECK(run(b, m, bin(b, DT_OP_ADD, var(b, p), cast(b, num(b, 2, "int"), ti), tp)) == 0x10000 + 2 * t->size);
+	dt_type_member(b->types, t, "l", &got);
+	CHECK(run(b, m, unary(b, DT_OP_ADDR, member(b, var(b, p), "l", t), tp)) == 0x10000 + got.bit_off / 8);
+	deref = unary(b, DT_OP_DEREF, var(b, p), ti);
+	CHECK(strncmp(code(b, dt_cg_expr(&b->opts, deref)), "ldgs", 4) == 0 && strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nldsw [%r1], %r1\n"));
+	deref->a->nflags |= DT_NF_USER;
+	CHECK(strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nuldsw [%r1], %r1\n") != NULL);
+}
+
 static void test_memory(struct bench *b, struct machine *m)
 {
 	struct dt_member mem[] = {
@@ -409,7 +426,7 @@ static void test_memory(struct bench *b, struct machine *m)
 	struct dt_type *t = dt_type_shell(b->types, "D", DT_T_STRUCT, "cgtest");
 	const struct dt_type *tp = dt_type_ptr(b->types, t), *ti = ty(b, "int");
 	struct dt_ident *p = global(b, "p", tp);
-	struct dt_node *x, *item, **tail, *deref;
+	struct dt_node *x, *item, **tail;
 	struct dt_member got;
 
 	CHECK(dt_type_complete_sou(b->types, t, mem, 5) == 0);
@@ -455,15 +472,7 @@ static void test_memory(struct bench *b, struct machine *m)
 	struct dt_node *text = member(b, var(b, v), "text", t);
 	text->arrow = false;
 	CHECK(run(b, m, bin(b, DT_OP_EQ, cast(b, text, dt_types_string(b->types)), str(b, "abcdefg"), ti)) == 1);
-	/* Pointer arithmetic: (p + 2) - p, and the address of a member. */
-	CHECK(run(b, m, bin(b, DT_OP_SUB, bin(b, DT_OP_ADD, var(b, p), num(b, 2, "int"), tp), var(b, p), ty(b, "long"))) == 2);
-	CHECK(run(b, m, bin(b, DT_OP_ADD, var(b, p), cast(b, num(b, 2, "int"), ti), tp)) == 0x10000 + 2 * t->size);
-	dt_type_member(b->types, t, "l", &got);
-	CHECK(run(b, m, unary(b, DT_OP_ADDR, member(b, var(b, p), "l", t), tp)) == 0x10000 + got.bit_off / 8);
-	deref = unary(b, DT_OP_DEREF, var(b, p), ti);
-	CHECK(strncmp(code(b, dt_cg_expr(&b->opts, deref)), "ldgs", 4) == 0 && strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nldsw [%r1], %r1\n"));
-	deref->a->nflags |= DT_NF_USER;
-	CHECK(strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nuldsw [%r1], %r1\n") != NULL);
+	test_pointers(b, m, t, p);
 }
 
 /* Stores through a pointer into scratch: each field changes, its neighbours stay. */
