@@ -100,16 +100,16 @@ static const struct actrule { uint16_t kind; uint16_t flags; } actrules[] = {
 	{ DT_ACT_PCAP, A_DIFO },
 	{ DT_ACT_USTACK, A_KEY },
 	{ DT_ACT_JSTACK, A_KEY },
-	{ DT_ACT_USYM, A_DIFO | A_VALUE | A_KEY },
-	{ DT_ACT_UMOD, A_DIFO | A_VALUE | A_KEY },
-	{ DT_ACT_UADDR, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_USYM, A_DIFO | A_KEY },
+	{ DT_ACT_UMOD, A_DIFO | A_KEY },
+	{ DT_ACT_UADDR, A_DIFO | A_KEY },
 	{ DT_ACT_STOP, 0 },
 	{ DT_ACT_RAISE, A_DIFO | A_VALUE },
 	{ DT_ACT_SYSTEM, A_DIFO | A_LIST },
 	{ DT_ACT_FREOPEN, A_DIFO | A_LIST },
 	{ DT_ACT_STACK, A_KEY },
-	{ DT_ACT_SYM, A_DIFO | A_VALUE | A_KEY },
-	{ DT_ACT_MOD, A_DIFO | A_VALUE | A_KEY },
+	{ DT_ACT_SYM, A_DIFO | A_KEY },
+	{ DT_ACT_MOD, A_DIFO | A_KEY },
 	{ DT_ACT_BREAKPOINT, 0 },
 	{ DT_ACT_PANIC, 0 },
 	{ DT_ACT_CHILL, A_DIFO | A_VALUE },
@@ -129,12 +129,12 @@ static const struct actrule *rule_of(uint16_t kind)
 	return NULL;
 }
 
-/* Is it a further value of the statement before it? */
+/* Is it a further value of the statement before it? (Not always of one kind: printf() may have a stack among its values.) */
 static bool continues(const struct dt_ecb *e, uint32_t i)
 {
 	const struct dt_act *a = &e->acts[i];
 
-	return i && a[-1].kind == a->kind && a[-1].stmt == a->stmt && !a->fmt;
+	return i && a[-1].stmt == a->stmt && !a->fmt;
 }
 
 /* The value of a DIFO that only returns a constant. */
@@ -163,20 +163,17 @@ static const struct dt_aggvar *find_agg(const struct progcheck *c, uint64_t id)
 	return NULL;
 }
 
-static int named_agg(const struct progcheck *c, const struct dt_act *a, const struct dt_aggvar **out)
+static int named_agg(const struct progcheck *c, const struct dt_act *a, uint64_t *id)
 {
-	uint64_t id;
-
-	if (!a->difo || !constant(a->difo, &id))
+	if (!a->difo || !constant(a->difo, id) || !*id || *id > UINT32_MAX)
 		return bad(c, "names no aggregation");
-	*out = find_agg(c, id);
-	return *out ? 0 : bad(c, "there is no aggregation %llu", (unsigned long long)id);
+	return 0;
 }
 
 static int check_libact(const struct progcheck *c, const struct dt_ecb *e, uint32_t i)
 {
 	const struct dt_act *a = &e->acts[i];
-	const struct dt_aggvar *agg;
+	uint64_t id;
 
 	if (a->kind == DT_ACT_LIBACT && (a->arg < DT_LIB_CLEAR || a->arg > DT_LIB_FTRUNCATE))
 		return bad(c, "there is no library action %llu", (unsigned long long)a->arg);
@@ -186,7 +183,7 @@ static int check_libact(const struct progcheck *c, const struct dt_ecb *e, uint3
 		return bad(c, "has no expression");
 	if ((a->kind == DT_ACT_LIBACT && a->arg == DT_LIB_SETOPT) || continues(e, i))
 		return 0;
-	return named_agg(c, a, &agg);
+	return named_agg(c, a, &id);	/* which another program of the same session may fill */
 }
 
 static int check_fmt(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, unsigned flags)
@@ -239,7 +236,8 @@ static bool takes(unsigned kind, unsigned nargs)
 static int check_tuple(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, uint32_t run)
 {
 	const struct dt_act *a = &e->acts[i];
-	const struct dt_aggvar *agg = NULL;
+	const struct dt_aggvar *agg;
+	uint64_t id;
 	int err;
 
 	if (!a->ntuple || a->ntuple != run)
@@ -250,9 +248,12 @@ static int check_tuple(const struct progcheck *c, const struct dt_ecb *e, uint32
 	}
 	if (a[-(int)run].kind != DT_ACT_DIFEXPR)
 		return bad(c, "names no aggregation");
-	err = named_agg(c, &a[-(int)run], &agg);
+	err = named_agg(c, &a[-(int)run], &id);
 	if (err)
 		return err;
+	agg = find_agg(c, id);
+	if (!agg)
+		return bad(c, "there is no aggregation %llu", (unsigned long long)id);
 	if (agg->kind != a->kind || agg->arg != a->arg)
 		return bad(c, "@%s has another aggregating function", agg->name);
 	if (agg->nkeys > run - 1 || !takes(a->kind, run - 1 - agg->nkeys))
@@ -283,8 +284,7 @@ static int end_skips(const struct progcheck *c, const struct dt_ecb *e, uint32_t
 		return 0;
 	while (s->ends.n && s->ends.v[s->ends.n - 1] == i)
 		s->ends.n--;
-	if (run || (i < e->nacts && rule_of(e->acts[i].kind) && rule_of(e->acts[i].kind)->flags & A_LIST &&
-	    continues(e, i)))
+	if (run || continues(e, i))
 		return bad(c, "a skip ends inside a statement");
 	return 0;
 }

@@ -522,7 +522,7 @@ static void test_bad_acts(struct dt_arena *arena, struct dt_diag *diag)
 	SPOIL(m->act[11].fmt = NULL, "has no type name");
 	SPOIL(m->act[9].arg = 7, "no library action 7");
 	SPOIL(m->act[9].difo = NULL, "has no expression");
-	SPOIL(m->act[9].difo = m->act[10].difo, "there is no aggregation 1");
+	SPOIL(m->act[9].difo = make_const(arena, diag, 0, int8), "names no aggregation");
 	SPOIL(m->act[8].difo = m->act[2].difo, "names no aggregation");
 }
 
