@@ -174,7 +174,7 @@ char *dt_diag_excerpt(const struct dt_diag *d, struct dt_arena *arena)
 	const char *where;
 	char *text, *out;
 
-	if (!d->loc.src || !d->msg)
+	if (!d->loc.src || !d->msg || (p.textlen == 0 && !*hint))	/* an empty line shows nothing */
 		return dt_arena_strdup(arena, "");
 	bytes = p.col - 1 + d->loc.len;
 	start = column_of(p.text, p.col - 1);

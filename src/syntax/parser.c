@@ -267,13 +267,14 @@ static bool only_pragmas(const struct dt_ext *x)
 static void parse_program(struct dt_parser *ps)
 {
 	const struct dt_parse *p = ps->parse;
+	struct dt_loc end = dt_lex_loc(&ps->lx, ps->lx.len, ps->lx.len);
 	int last = p->argc - 1;
 
 	program(ps);
 	if (!p->empty_ok && only_pragmas(ps->unit->exts))
-		dt_fail(ps->diag, D_EMPTY, dt_lex_loc(&ps->lx, ps->lx.len, ps->lx.len), "empty D program translation unit");
+		dt_fail(ps->diag, D_EMPTY, end, "empty D program translation unit");
 	if (last > 0 && p->argused && !p->argref && !p->argused[last])
-		dt_fail(ps->diag, D_MACRO_UNUSED, (struct dt_loc){ 0 },
+		dt_fail(ps->diag, D_MACRO_UNUSED, end,
 		    "extraneous argument '%.256s' ($%d is not referenced)", p->argv[last], last);
 }
 

@@ -205,7 +205,7 @@ static void test_arguments(void)
 
 	job_open(&j, DT_CTX_PROGRAM, "BEGIN { $1 }", 12);
 	j.parse.argref = false;
-	expect_job(&j, "[D_MACRO_UNUSED] extraneous argument '0x1F' ($7 is not referenced)");
+	expect_job(&j, "[D_MACRO_UNUSED] line 1: extraneous argument '0x1F' ($7 is not referenced)");
 	CHECK(j.used[1] && !j.used[7]);
 	job_open(&j, DT_CTX_PROGRAM, "a$7 { }", 7);
 	j.parse.argref = false;
