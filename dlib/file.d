@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files: from an open file, a name in the directory tree, or an inode. */
+
+#pragma D depends_on library types.d
+
+typedef struct fileinfo {
+	string fi_name;
+	string fi_dirname;
+	string fi_pathname;
+	offset_t fi_offset;
+	string fi_fs;
+	string fi_mount;
+	int fi_oflags;
+} fileinfo_t;
+
+#pragma D attributes Evolving/Evolving/Common translator
+translator fileinfo_t < struct file *F > {
+	fi_name = F == NULL ? "<none>" : stringof(F->f_path.dentry->d_name.name);
+	fi_dirname = F == NULL ? "<none>" : dirname(d_path((struct path *)&F->f_path));
+	fi_pathname = F == NULL ? "<none>" : d_path((struct path *)&F->f_path);
+	fi_offset = F == NULL ? 0 : F->f_pos;
+	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_mount = F == NULL ? "<none>" : "<unknown>";
+	fi_oflags = F == NULL ? 0 : F->f_flags;
+};
+
+#pragma D attributes Evolving/Evolving/Common translator
+translator fileinfo_t < struct dentry *D > {
+	fi_name = D == NULL ? "<none>" : stringof(D->d_name.name);
+	fi_dirname = D == NULL ? "<none>" : stringof(D->d_parent->d_name.name);
+	fi_pathname = D == NULL ? "<none>" : stringof(D->d_name.name);
+	fi_offset = 0;
+	fi_fs = D == NULL ? "<none>" : stringof(D->d_sb->s_type->name);
+	fi_mount = "<unknown>";
+	fi_oflags = 0;
+};
+
+/* The first name of an inode, if any is in memory: names hang on it by their d_u. */
+inline struct dentry *dt_inode_dentry[struct inode *i] = i != NULL && i->i_dentry.first != NULL ?
+    (struct dentry *)((uintptr_t)i->i_dentry.first - offsetof(struct dentry, d_u)) : (struct dentry *)NULL;
+
+#pragma D attributes Evolving/Evolving/Common translator
+translator fileinfo_t < struct inode *I > {
+	fi_name = dt_inode_dentry[I] == NULL ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
+	fi_dirname = dt_inode_dentry[I] == NULL ? "<none>" : stringof(dt_inode_dentry[I]->d_parent->d_name.name);
+	fi_pathname = dt_inode_dentry[I] == NULL ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
+	fi_offset = 0;
+	fi_fs = I == NULL ? "<none>" : stringof(I->i_sb->s_type->name);
+	fi_mount = "<unknown>";
+	fi_oflags = 0;
+};
+
+inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (getf(fd));
+#pragma D attributes Stable/Stable/Common fds

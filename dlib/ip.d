@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ip: packets, connections and interfaces, made of socket buffers and headers. */
+
+#pragma D depends_on library types.d
+#pragma D depends_on library net.d
+
+typedef struct pktinfo {
+	uintptr_t pkt_addr;
+} pktinfo_t;
+
+typedef struct csinfo {
+	uintptr_t cs_addr;
+	uint64_t cs_cid;
+	pid_t cs_pid;
+	zoneid_t cs_zoneid;
+} csinfo_t;
+
+typedef struct conninfo {
+	string ci_local;
+	string ci_remote;
+	string ci_protocol;
+} conninfo_t;
+
+typedef struct ipinfo {
+	uint8_t ip_ver;
+	uint32_t ip_plength;
+	string ip_saddr;
+	string ip_daddr;
+} ipinfo_t;
+
+typedef struct ifinfo {
+	string if_name;
+	int8_t if_local;
+	netstackid_t if_ipstack;
+	uintptr_t if_addr;
+} ifinfo_t;
+
+typedef struct ipv4info {
+	uint8_t ipv4_ver;
+	uint8_t ipv4_ihl;
+	uint8_t ipv4_tos;
+	uint16_t ipv4_length;
+	uint16_t ipv4_ident;
+	uint8_t ipv4_flags;
+	uint16_t ipv4_offset;
+	uint8_t ipv4_ttl;
+	uint8_t ipv4_protocol;
+	string ipv4_protostr;
+	uint16_t ipv4_checksum;
+	ipaddr_t ipv4_src;
+	ipaddr_t ipv4_dst;
+	string ipv4_saddr;
+	string ipv4_daddr;
+	struct iphdr *ipv4_hdr;
+} ipv4info_t;
+
+typedef struct ipv6info {
+	uint8_t ipv6_ver;
+	uint8_t ipv6_tclass;
+	uint32_t ipv6_flow;
+	uint16_t ipv6_plen;
+	uint8_t ipv6_nexthdr;
+	string ipv6_nextstr;
+	uint8_t ipv6_hlim;
+	in6_addr_t *ipv6_src;
+	in6_addr_t *ipv6_dst;
+	string ipv6_saddr;
+	string ipv6_daddr;
+	struct ipv6hdr *ipv6_hdr;
+} ipv6info_t;
+
+inline int IPH_DF = 2;
+inline int IPH_MF = 1;
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator pktinfo_t < struct sk_buff *S > {
+	pkt_addr = (uintptr_t)S;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator csinfo_t < struct sock *K > {
+	cs_addr = (uintptr_t)K;
+	cs_cid = K == NULL ? 0 : (uint64_t)K->__sk_common.skc_cookie.counter;
+	cs_pid = -1;
+	cs_zoneid = 0;
+};
+
+/* The version stands in the same place in both headers. */
+#pragma D attributes Evolving/Evolving/ISA translator
+translator ipinfo_t < struct iphdr *I > {
+	ip_ver = I == NULL ? 0 : I->version;
+	ip_plength = I == NULL ? 0 : I->version == 4 ? ntohs(I->tot_len) - 4 * I->ihl :
+	    ntohs(((struct ipv6hdr *)I)->payload_len);
+	ip_saddr = I == NULL ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->saddr) :
+	    inet_ntoa6(&((struct ipv6hdr *)I)->saddr);
+	ip_daddr = I == NULL ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->daddr) :
+	    inet_ntoa6(&((struct ipv6hdr *)I)->daddr);
+};
+
+/* IFF_LOOPBACK is 8. */
+#pragma D attributes Evolving/Evolving/ISA translator
+translator ifinfo_t < struct net_device *N > {
+	if_name = N == NULL ? "<null>" : stringof(N->name);
+	if_local = N == NULL ? 0 : (N->flags & 8) != 0;
+	if_ipstack = 0;
+	if_addr = (uintptr_t)N;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator ipv4info_t < struct iphdr *I > {
+	ipv4_ver = I == NULL ? 0 : I->version;
+	ipv4_ihl = I == NULL ? 0 : 4 * I->ihl;
+	ipv4_tos = I == NULL ? 0 : I->tos;
+	ipv4_length = I == NULL ? 0 : ntohs(I->tot_len);
+	ipv4_ident = I == NULL ? 0 : ntohs(I->id);
+	ipv4_flags = I == NULL ? 0 : ntohs(I->frag_off) >> 13;
+	ipv4_offset = I == NULL ? 0 : ntohs(I->frag_off) & 0x1fff;
+	ipv4_ttl = I == NULL ? 0 : I->ttl;
+	ipv4_protocol = I == NULL ? 0 : I->protocol;
+	ipv4_protostr = I == NULL ? "<null>" : I->protocol == IPPROTO_TCP ? "TCP" :
+	    I->protocol == IPPROTO_UDP ? "UDP" :
+	    I->protocol == IPPROTO_ICMP ? "ICMP" :
+	    I->protocol == IPPROTO_ICMPV6 ? "ICMPV6" :
+	    I->protocol == IPPROTO_IGMP ? "IGMP" :
+	    I->protocol == IPPROTO_IPV6 ? "IPV6" :
+	    I->protocol == IPPROTO_GRE ? "GRE" :
+	    I->protocol == IPPROTO_ESP ? "ESP" :
+	    I->protocol == IPPROTO_AH ? "AH" :
+	    I->protocol == IPPROTO_SCTP ? "SCTP" :
+	    I->protocol == IPPROTO_UDPLITE ? "UDPLITE" :
+	    lltostr((uint64_t)I->protocol);
+	ipv4_checksum = I == NULL ? 0 : ntohs(I->check);
+	ipv4_src = I == NULL ? 0 : I->saddr;
+	ipv4_dst = I == NULL ? 0 : I->daddr;
+	ipv4_saddr = I == NULL ? "<null>" : inet_ntoa(&I->saddr);
+	ipv4_daddr = I == NULL ? "<null>" : inet_ntoa(&I->daddr);
+	ipv4_hdr = I;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator ipv6info_t < struct ipv6hdr *I > {
+	ipv6_ver = I == NULL ? 0 : I->version;
+	ipv6_tclass = I == NULL ? 0 : (I->priority << 4) | (I->flow_lbl[0] >> 4);
+	ipv6_flow = I == NULL ? 0 : ((I->flow_lbl[0] & 0xf) << 16) | (I->flow_lbl[1] << 8) | I->flow_lbl[2];
+	ipv6_plen = I == NULL ? 0 : ntohs(I->payload_len);
+	ipv6_nexthdr = I == NULL ? 0 : I->nexthdr;
+	ipv6_nextstr = I == NULL ? "<null>" : I->nexthdr == IPPROTO_TCP ? "TCP" :
+	    I->nexthdr == IPPROTO_UDP ? "UDP" :
+	    I->nexthdr == IPPROTO_ICMP ? "ICMP" :
+	    I->nexthdr == IPPROTO_ICMPV6 ? "ICMPV6" :
+	    I->nexthdr == IPPROTO_IGMP ? "IGMP" :
+	    I->nexthdr == IPPROTO_IPV6 ? "IPV6" :
+	    I->nexthdr == IPPROTO_GRE ? "GRE" :
+	    I->nexthdr == IPPROTO_ESP ? "ESP" :
+	    I->nexthdr == IPPROTO_AH ? "AH" :
+	    I->nexthdr == IPPROTO_SCTP ? "SCTP" :
+	    I->nexthdr == IPPROTO_UDPLITE ? "UDPLITE" :
+	    lltostr((uint64_t)I->nexthdr);
+	ipv6_hlim = I == NULL ? 0 : I->hop_limit;
+	ipv6_src = I == NULL ? (in6_addr_t *)NULL : (in6_addr_t *)&I->saddr;
+	ipv6_dst = I == NULL ? (in6_addr_t *)NULL : (in6_addr_t *)&I->daddr;
+	ipv6_saddr = I == NULL ? "<null>" : inet_ntoa6(&I->saddr);
+	ipv6_daddr = I == NULL ? "<null>" : inet_ntoa6(&I->daddr);
+	ipv6_hdr = I;
+};
+
+provider ip {
+	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct net_device *n, struct iphdr *v4,
+	    struct ipv6hdr *v6) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6);
+	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct net_device *n, struct iphdr *v4,
+	    struct ipv6hdr *v6) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6);
+};
+
+#pragma D attributes Evolving/Evolving/ISA provider ip provider
+#pragma D attributes Private/Private/Unknown provider ip module
+#pragma D attributes Private/Private/Unknown provider ip function
+#pragma D attributes Evolving/Evolving/ISA provider ip name
+#pragma D attributes Evolving/Evolving/ISA provider ip args

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes and threads as the documentation shows them, made of the kernel's struct task_struct. */
+
+#pragma D depends_on library types.d
+
+inline char SSLEEP = 1;
+inline char SRUN = 2;
+inline char SZOMB = 3;
+inline char SSTOP = 4;
+inline char SIDL = 5;
+inline char SONPROC = 6;
+inline char SWAIT = 7;
+
+inline int PR_STOPPED = 0x00000001;
+inline int PR_ISTOP = 0x00000002;
+inline int PR_DSTOP = 0x00000004;
+inline int PR_STEP = 0x00000008;
+inline int PR_ASLEEP = 0x00000010;
+inline int PR_PCINVAL = 0x00000020;
+inline int PR_ASLWP = 0x00000040;
+inline int PR_AGENT = 0x00000080;
+inline int PR_DETACH = 0x00000100;
+inline int PR_DAEMON = 0x00000200;
+inline int PR_ISSYS = 0x00001000;
+inline int PR_VFORKP = 0x00002000;
+inline int PR_ORPHAN = 0x00004000;
+
+inline char PR_MODEL_ILP32 = 1;
+inline char PR_MODEL_LP64 = 2;
+
+typedef struct lwpsinfo {
+	int pr_flag;			/* PR_* */
+	id_t pr_lwpid;
+	uintptr_t pr_addr;
+	uintptr_t pr_wchan;
+	char pr_stype;
+	char pr_state;			/* SSLEEP … */
+	char pr_sname;			/* 'S', 'R', 'Z', 'T', 'O', 'W' */
+	char pr_nice;
+	short pr_syscall;
+	char pr_oldpri;
+	char pr_cpu;
+	int pr_pri;
+	ushort_t pr_pctcpu;
+	timestruc_t pr_start;
+	timestruc_t pr_time;
+	string pr_clname;		/* scheduling class: TS, RT, DL */
+	string pr_name;
+	processorid_t pr_onpro;
+	processorid_t pr_bindpro;
+	psetid_t pr_bindpset;
+	int pr_lgrp;
+} lwpsinfo_t;
+
+typedef struct psinfo {
+	int pr_flag;
+	int pr_nlwp;
+	pid_t pr_pid;
+	pid_t pr_ppid;
+	pid_t pr_pgid;
+	pid_t pr_sid;
+	uint32_t pr_uid;
+	uint32_t pr_euid;
+	uint32_t pr_gid;
+	uint32_t pr_egid;
+	uintptr_t pr_addr;
+	size_t pr_size;
+	size_t pr_rssize;
+	uint32_t pr_ttydev;
+	ushort_t pr_pctcpu;
+	ushort_t pr_pctmem;
+	timestruc_t pr_start;
+	timestruc_t pr_time;
+	timestruc_t pr_ctime;
+	string pr_fname;
+	string pr_psargs;
+	uint_t pr_arglen;
+	int pr_wstat;
+	int pr_argc;
+	uintptr_t pr_argv;
+	uintptr_t pr_envp;
+	char pr_dmodel;
+	taskid_t pr_taskid;
+	uint32_t pr_projid;
+	int pr_nzomb;
+	poolid_t pr_poolid;
+	zoneid_t pr_zoneid;
+	uint_t pr_jailid;
+	id_t pr_contract;
+	lwpsinfo_t pr_lwp;
+} psinfo_t;
+
+#pragma D attributes Stable/Stable/Common translator
+translator psinfo_t < struct task_struct *T > {
+	pr_flag = 0;
+	pr_nlwp = T->signal->nr_threads;
+	pr_pid = T->tgid;
+	pr_ppid = T->real_parent->tgid;
+	pr_pgid = T->signal->pids[2]->numbers[0].nr;
+	pr_sid = T->signal->pids[3]->numbers[0].nr;
+	pr_uid = T->real_cred->uid.val;
+	pr_euid = T->cred->euid.val;
+	pr_gid = T->real_cred->gid.val;
+	pr_egid = T->cred->egid.val;
+	pr_addr = (uintptr_t)T;
+	pr_size = T->mm != NULL ? T->mm->total_vm * 4 : 0;
+	pr_fname = stringof(T->comm);
+	/* the arguments are in user memory: only the process itself can be asked */
+	pr_psargs = T->tgid == pid ? execargs : stringof(T->comm);
+	pr_arglen = T->mm != NULL ? T->mm->arg_end - T->mm->arg_start : 0;
+	pr_argv = T->mm != NULL ? T->mm->arg_start : 0;
+	pr_envp = T->mm != NULL ? T->mm->env_start : 0;
+	pr_argc = 0;
+	pr_wstat = T->exit_code;
+	pr_dmodel = PR_MODEL_LP64;
+	pr_taskid = 0;
+	pr_projid = 0;
+	pr_nzomb = 0;
+	pr_poolid = 0;
+	pr_zoneid = 0;
+	pr_jailid = 0;
+	pr_contract = 0;
+};
+
+/* States are bits: 1 and 2 sleep, 4 and 8 stop, 0x10, 0x20 and 0x80 are ends, 0x100 and 0x200 wait. */
+#pragma D attributes Stable/Stable/Common translator
+translator lwpsinfo_t < struct task_struct *T > {
+	pr_flag = T->__state & 0xc ? PR_STOPPED : T->__state & 0x3 ? PR_ASLEEP : 0;
+	pr_lwpid = T->pid;
+	pr_addr = (uintptr_t)T;
+	pr_wchan = 0;
+	pr_stype = 0;
+	pr_state = T->__state & 0x3 ? SSLEEP : T->__state & 0xc ? SSTOP : T->__state & 0xb0 ? SZOMB :
+	    T->__state & 0x300 ? SWAIT : T->on_cpu ? SONPROC : SRUN;
+	pr_sname = T->__state & 0x3 ? 'S' : T->__state & 0xc ? 'T' : T->__state & 0xb0 ? 'Z' :
+	    T->__state & 0x300 ? 'W' : T->on_cpu ? 'O' : 'R';
+	pr_nice = T->static_prio - 120;
+	pr_syscall = 0;
+	pr_oldpri = 0;
+	pr_cpu = 0;
+	pr_pri = T->prio;
+	pr_pctcpu = 0;
+	pr_clname = T->policy == 1 || T->policy == 2 ? "RT" : T->policy == 6 ? "DL" : "TS";
+	pr_name = stringof(T->comm);
+	pr_onpro = T->thread_info.cpu;
+	pr_bindpro = -1;
+	pr_bindpset = -1;
+	pr_lgrp = 0;
+};
+
+inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
+inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
+#pragma D attributes Stable/Stable/Common curpsinfo
+#pragma D attributes Stable/Stable/Common curlwpsinfo

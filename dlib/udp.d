@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* udp, udplite, sctp: datagrams and their socket. */
+
+#pragma D depends_on library types.d
+#pragma D depends_on library net.d
+#pragma D depends_on library ip.d
+
+typedef struct udpinfo {
+	uint16_t udp_sport;
+	uint16_t udp_dport;
+	uint16_t udp_length;
+	uint16_t udp_checksum;
+	struct udphdr *udp_hdr;
+} udpinfo_t;
+
+typedef struct udpsinfo {
+	uintptr_t udps_addr;
+	uint16_t udps_lport;
+	uint16_t udps_rport;
+	string udps_laddr;
+	string udps_raddr;
+} udpsinfo_t;
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator udpinfo_t < struct udphdr *H > {
+	udp_sport = H == NULL ? 0 : ntohs(H->source);
+	udp_dport = H == NULL ? 0 : ntohs(H->dest);
+	udp_length = H == NULL ? 0 : ntohs(H->len);
+	udp_checksum = H == NULL ? 0 : ntohs(H->check);
+	udp_hdr = H;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator udpsinfo_t < struct sock *K > {
+	udps_addr = (uintptr_t)K;
+	udps_lport = K == NULL ? 0 : K->__sk_common.skc_num;
+	udps_rport = K == NULL ? 0 : ntohs(K->__sk_common.skc_dport);
+	udps_laddr = K == NULL ? "<unknown>" : K->__sk_common.skc_family == AF_INET ? inet_ntoa(&K->__sk_common.skc_rcv_saddr) :
+	    inet_ntoa6(&K->__sk_common.skc_v6_rcv_saddr);
+	udps_raddr = K == NULL ? "<unknown>" : K->__sk_common.skc_family == AF_INET ? inet_ntoa(&K->__sk_common.skc_daddr) :
+	    inet_ntoa6(&K->__sk_common.skc_v6_daddr);
+};
+
+provider udp {
+	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
+	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
+};
+
+#pragma D attributes Evolving/Evolving/ISA provider udp provider
+#pragma D attributes Private/Private/Unknown provider udp module
+#pragma D attributes Private/Private/Unknown provider udp function
+#pragma D attributes Evolving/Evolving/ISA provider udp name
+#pragma D attributes Evolving/Evolving/ISA provider udp args
+
+provider udplite {
+	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
+	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
+};
+
+#pragma D attributes Evolving/Evolving/ISA provider udplite provider
+#pragma D attributes Private/Private/Unknown provider udplite module
+#pragma D attributes Private/Private/Unknown provider udplite function
+#pragma D attributes Evolving/Evolving/ISA provider udplite name
+#pragma D attributes Evolving/Evolving/ISA provider udplite args
