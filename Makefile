@@ -12,6 +12,7 @@
 MAKEFLAGS += -r
 .SUFFIXES:
 Makefile: ;
+.DEFAULT_GOAL := all
 
 MODE ?= release
 CC := $(if $(filter default,$(origin CC)),$(if $(filter fuzz,$(MODE)),clang,gcc),$(CC))

@@ -192,6 +192,9 @@ static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
 	dt_call_check(s, n, row);
 	if (dt_call_nargs(n) > DT_DIF_NTREGS || (s->cc->tregs != 0 && dt_call_nargs(n) > s->cc->tregs))
 		dt_fail(s->diag, D_NOREG, n->loc, "%s( ) needs more tuple registers than there are", row->name);
+	if (strcmp(row->name, "alloca") == 0 && dt_node_is_const(n->list) && n->list->value > s->cc->scratchsize)
+		dt_fail(s->diag, D_ALLOCA_SIZE, n->list->loc, "alloca(%llu) exceeds the scratch space of %u bytes (-x scratchsize)",
+		    (unsigned long long)n->list->value, s->cc->scratchsize);
 	n->type = dt_sema_text_type(s, row->proto, (size_t)(open - row->proto));
 	if (row->flags & DT_BF_ALLOCA)
 		n->nflags |= DT_NF_ALLOCA;

@@ -176,7 +176,7 @@ static void check_member(struct dt_sema *s, const struct dt_decl *d, const struc
 		    dt_type_str(s->arena, t));
 }
 
-static bool add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m, const struct dt_member *all, uint32_t n)
+static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m, const struct dt_member *all, uint32_t n)
 {
 	memset(m, 0, sizeof(*m));
 	m->type = dt_decl_type(s, d, DT_DU_MEMBER);
@@ -186,8 +186,7 @@ static bool add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_mem
 		if (all[i].name != NULL && strcmp(all[i].name, d->name) == 0)
 			dt_fail(s->diag, D_DECL_IDRED, d->loc, "duplicate member %s", d->name);
 	if (d->bits != NULL)
-		member_bits(s, d, m);
-	return d->bits == NULL || m->bit_size != 0;	/* an unnamed :0 only ends a unit, which layout does anyway */
+		member_bits(s, d, m);	/* an unnamed :0 goes along too: layout ends a unit there */
 }
 
 static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *sp)
@@ -199,9 +198,8 @@ static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *
 	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next)
 		max++;
 	members = DT_NEWN(s->arena, struct dt_member, max + 1);
-	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next)
-		if (add_member(s, d, &members[n], members, n))
-			n++;
+	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next, n++)
+		add_member(s, d, &members[n], members, n);
 	if (!t->incomplete)	/* its own body defined it again */
 		dt_fail(s->diag, D_DECL_TYPERED, sp->loc, "type redeclared: %s", sp->tname);
 	if (dt_type_complete_sou(s->types, t, members, n) != 0)

@@ -252,9 +252,16 @@ static const struct dt_type *size_t_type(struct dt_sema *s)
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, "size_t");
 }
 
-/* sizeof (word): a variable if there is one, else a type. */
+/* sizeof (word) or (word[3]): a variable if there is one, else a type. */
 static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node *a)
 {
+	const struct dt_type *elem;
+
+	if (a->kind == DT_N_INDEX && a->list != NULL && a->list->next == NULL) {
+		elem = sizeof_word(s, a->a);
+		return elem == NULL ? NULL :
+		    dt_type_array(s->types, elem, dt_decl_const(s, a->list, D_DECL_ARRSUB, "an array's size", NULL));
+	}
 	if (a->kind != DT_N_IDENT || strchr(a->name, '`') != NULL || dt_names_peek(s, a->name) != NULL)
 		return NULL;
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);

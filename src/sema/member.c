@@ -48,13 +48,13 @@ _Noreturn static void no_member(struct dt_sema *s, const struct dt_node *n, cons
 }
 
 /* A bit-field is read through the unit of its declared type that holds it. */
-static void set_bits(struct dt_sema *s, struct dt_node *n, const struct dt_member *m)
+void dt_expr_bits(struct dt_sema *s, struct dt_node *n, const struct dt_member *m)
 {
 	uint64_t unit = dt_type_size(s->types, m->type) * 8;
 	uint64_t start = unit != 0 ? m->bit_off / unit * unit : 0;
 
 	if (unit == 0 || m->bit_off + m->bit_size > start + unit)
-		dt_fail(s->diag, D_UNKNOWN, n->name_loc, "bit-field %s is packed across its storage unit, which D cannot read",
+		dt_fail(s->diag, D_UNKNOWN, n->loc, "bit-field %s is packed across its storage unit, which D cannot read",
 		    n->name);
 	n->nflags |= DT_NF_BITFIELD;
 	n->moff = (uint32_t)(start / 8);
@@ -92,7 +92,7 @@ struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 	if (n->arrow ? (n->nflags & DT_NF_ALLOCA) || n->a->kind == DT_N_CAST : n->a->nflags & DT_NF_WRITABLE)
 		n->nflags |= DT_NF_WRITABLE;
 	if (m.bit_size != 0)
-		set_bits(s, n, &m);
+		dt_expr_bits(s, n, &m);
 	dt_expr_object(s, n);
 	return n;
 }

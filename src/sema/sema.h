@@ -8,6 +8,7 @@
 #define DT_SEMA_H
 
 #include "dif/codegen.h"
+#include "provider/signature.h"
 #include "sema/ident.h"
 
 struct dt_xlator {			/* translator dst < src name > { members } */
@@ -21,15 +22,6 @@ struct dt_xlator {			/* translator dst < src name > { members } */
 	bool library;
 	struct dt_xlator *next;
 };
-
-struct dt_probe_sig {			/* typed arguments of a probe */
-	uint32_t nin, nout;
-	const struct dt_type **in, **out;
-	uint8_t *map;			/* out k is made of in map[k] */
-};
-
-struct dt_provider_attrs { struct dt_attr part[5]; };	/* provider module function name args */
-enum { DT_PA_PROV, DT_PA_MOD, DT_PA_FUNC, DT_PA_NAME, DT_PA_ARGS };
 
 struct dt_provider {			/* declared by D: provider name { … } */
 	const char *name;
@@ -181,6 +173,7 @@ struct dt_node *dt_expr_value(struct dt_sema *, struct dt_node *);		/* typed alr
 struct dt_node *dt_expr_int(struct dt_sema *, struct dt_loc, uint64_t value, const struct dt_type *);
 struct dt_node *dt_expr_convert(struct dt_sema *, struct dt_node *, const struct dt_type *);	/* inserts a cast where needed */
 struct dt_node *dt_expr_copy(struct dt_sema *, const struct dt_node *);	/* deep, with its types */
+void dt_expr_bits(struct dt_sema *, struct dt_node *, const struct dt_member *);	/* makes the node a bit-field */
 /* The string at a user address: what stringof() of userland means. */
 struct dt_node *dt_expr_copyinstr(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_copyin(struct dt_sema *, struct dt_node *addr, uint64_t size);

@@ -221,6 +221,8 @@ struct dt_node *dt_expr_xwhole(struct dt_sema *s, struct dt_node *xlate)
 		e->name = xm->name;
 		e->moff = (uint32_t)(m.bit_off / 8);
 		e->type = m.type;
+		if (m.bit_size != 0)
+			dt_expr_bits(s, e, &m);
 		dt_node_adopt(s->diag, e, e->b);
 		dt_node_adopt(s->diag, n, e);
 		*tail = e;

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pipeline: text → tree → meaning → program. A compile has one arena and one error exit; when it fails,
+ * everything it declared is taken back and the handle is as before.
+ */
+#include "base/file.h"
+#include "host/cpp.h"
+#include "lib/errors.h"
+#include "lib/handle.h"
+#include "syntax/parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct compile {
+	struct dtrace_hdl *h;
+	struct dt_arena *arena;
+	struct dt_diag diag;
+	struct dt_parse parse;
+	struct dt_sema sema;
+	unsigned cflags;
+	struct dt_compiler_mark mark;
+	uint32_t libraries;
+	DT_VEC(const char *) options;
+};
+
+/* ---- options that steer the compiler ---- */
+
+static void use_amin(struct dtrace_hdl *h)
+{
+	const char *text = h->options.str[DT_OPT_amin];
+
+	h->compiler.has_amin = text != NULL && dt_attr_parse(text, &h->compiler.amin);
+}
+
+static uint32_t positive(const struct dtrace_hdl *h, enum dt_opt opt, uint32_t otherwise)
+{
+	int64_t v = h->options.val[opt];
+
+	return v > 0 && v <= UINT32_MAX ? (uint32_t)v : otherwise;
+}
+
+static void use_options(struct dtrace_hdl *h)
+{
+	struct dt_compiler *cc = &h->compiler;
+
+	cc->strsize = positive(h, DT_OPT_strsize, 256);
+	if (cc->strsize < 8)
+		cc->strsize = 8;
+	dt_types_strsize(h->types, cc->strsize);
+	cc->stackframes = positive(h, DT_OPT_stackframes, 20);
+	cc->ustackframes = positive(h, DT_OPT_ustackframes, 20);
+	cc->jstackframes = positive(h, DT_OPT_jstackframes, 50);
+	cc->jstackstrsize = positive(h, DT_OPT_jstackstrsize, 512);
+	cc->scratchsize = positive(h, DT_OPT_scratchsize, 64 << 10);
+	cc->iregs = positive(h, DT_OPT_iregs, 0);
+	cc->tregs = positive(h, DT_OPT_tregs, 0);
+	cc->version = positive(h, DT_OPT_version, UINT32_MAX);
+	use_amin(h);
+}
+
+static void parse_flags(struct compile *c)
+{
+	unsigned f = c->cflags | dt_options_cflags(&c->h->options);
+
+	c->parse.pspec = c->parse.src->kind == DT_SRC_STRING || (f & DTRACE_C_PSPEC);
+	c->parse.empty_ok = f & DTRACE_C_EMPTY;
+	c->parse.defaultargs = f & DTRACE_C_DEFARG;
+	c->parse.argref = f & DTRACE_C_ARGREF;
+}
+
+/* #pragma D option: takes effect while the rest is being read. */
+static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, const char *word)
+{
+	struct compile *c = (struct compile *)((char *)p - offsetof(struct compile, parse));
+	struct dtrace_hdl *h = ctx;
+	int err = dt_options_set_word(&h->options, word, DT_OPT_IN_PROGRAM);
+	const char *near, *eq = strchr(word, '=');
+
+	if (err != 0) {
+		near = err == EDT_BADOPTNAME ?
+		    dt_options_near(dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word))) : NULL;
+		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, near != NULL ? dt_arena_printf(c->arena, "did you mean `%s`?", near) : NULL,
+		    "failed to set option '%s': %s", word, dt_error_text(err));
+	}
+	dt_vec_push(c->arena, &c->options, dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)));
+	dt_vec_push(c->arena, &c->options, eq != NULL ? eq + 1 : "");
+	use_options(h);
+	parse_flags(c);
+}
+
+/* ---- one compile ---- */
+
+static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
+{
+	struct compile *c = calloc(1, sizeof(*c));
+
+	dt_handle_error(h, 0);
+	if (c != NULL && (c->arena = dt_arena_new()) == NULL) {
+		free(c);
+		c = NULL;
+	}
+	if (c == NULL) {
+		dt_handle_error(h, EDT_NOMEM);
+		return NULL;
+	}
+	c->h = h;
+	c->cflags = cflags;
+	c->diag.arena = c->arena;
+	c->mark = dt_compiler_mark(&h->compiler);
+	c->libraries = h->libraries.loaded;
+	h->diag = &c->diag;
+	dt_arena_on_oom(c->arena, &c->diag.env);
+	dt_arena_on_oom(h->arena, &c->diag.env);
+	dt_arena_on_oom(dt_types_arena(h->types), &c->diag.env);
+	return c;
+}
+
+static void end(struct compile *c)
+{
+	dt_arena_on_oom(c->h->arena, NULL);
+	dt_arena_on_oom(dt_types_arena(c->h->types), NULL);
+	if (c->arena != NULL)
+		dt_arena_on_oom(c->arena, NULL);
+	c->h->diag = NULL;
+}
+
+static void fail(struct compile *c)
+{
+	struct dtrace_hdl *h = c->h;
+	bool tags = (c->cflags | dt_options_cflags(&h->options)) & DTRACE_C_ETAGS;
+	struct dt_arena *text;
+
+	end(c);
+	dt_handle_error(h, c->diag.msg != NULL ? EDT_COMPILER : EDT_NOMEM);
+	text = dt_arena_new();
+	if (c->diag.msg != NULL && text != NULL) {
+		dt_arena_free(h->errarena);
+		h->errarena = text;
+		h->errmsg = dt_diag_line(&c->diag, text, tags);
+		h->excerpt = dt_diag_excerpt(&c->diag, text);
+	} else {
+		dt_arena_free(text);
+	}
+	dt_compiler_cut(&h->compiler, &c->mark);
+	dt_libraries_cut(h, c->libraries);
+	dt_arena_free(c->arena);
+	free(c);
+}
+
+static void set_source(struct compile *c, enum dt_source_kind kind, const char *name, const char *text, size_t len)
+{
+	c->parse.src = dt_source_new(c->arena, kind, name, text, len);
+	c->parse.arena = c->arena;
+	c->parse.diag = &c->diag;
+	c->parse.spec = DT_PART_NAME;
+	c->parse.ctx = c->h;
+	c->parse.macro = dt_handle_macro;
+	c->parse.is_type = dt_handle_is_type;
+	c->parse.option = pragma_option;
+	parse_flags(c);
+}
+
+static void dump_line(void *ctx, const char *line)
+{
+	(void)ctx;
+	fputs(line, stderr);
+}
+
+static dtrace_prog_t *finish(struct compile *c)
+{
+	dtrace_prog_t *p = DT_NEW(c->arena, struct dtrace_prog);
+
+	p->prog = dt_sema_program(&c->sema);
+	p->prog->options = c->options.v;
+	p->prog->noptions = (uint32_t)c->options.n;
+	p->arena = c->arena;
+	p->listing = c->sema.listing.v;
+	p->nlisting = c->sema.listing.n;
+	p->next = c->h->programs;
+	c->h->programs = p;
+	end(c);
+	return p;
+}
+
+static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const char *name, const char *text, size_t len,
+    dtrace_probespec_t spec, int argc, char *const argv[])
+{
+	struct dt_unit *unit;
+	dtrace_prog_t *p;
+	bool used[64] = { 0 };
+
+	if (setjmp(c->diag.env) != 0) {
+		fail(c);
+		return NULL;
+	}
+	use_options(c->h);
+	if (len > DT_SOURCE_MAX) {
+		struct dt_loc none = { 0 };
+
+		dt_fail(&c->diag, D_SYNTAX, none, "the program is %zu bytes long: at most %u are read", len, DT_SOURCE_MAX);
+	}
+	set_source(c, kind, name, text, len);
+	c->parse.spec = spec;
+	c->parse.bare = kind == DT_SRC_STRING;
+	c->parse.argc = argc;
+	c->parse.argv = argv;
+	c->parse.argused = argc <= 64 ? used : DT_NEWN(c->arena, bool, (size_t)argc);
+	unit = dt_parse(&c->parse);
+	if (c->h->options.val[DT_OPT_tree] > 0 && (c->h->options.val[DT_OPT_tree] & 1))
+		dt_ast_dump(unit, dump_line, NULL);
+	use_options(c->h);
+	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
+	dt_sema_unit(&c->sema, unit);
+	p = finish(c);
+	free(c);
+	return p;
+}
+
+/* Command-line text is known by the flag it came with. */
+static const char *source_name(dtrace_probespec_t spec)
+{
+	static const char *const flags[] = { "-i", "-P", "-m", "-f", "-n" };
+
+	return spec >= DTRACE_PROBESPEC_NONE && spec <= DTRACE_PROBESPEC_NAME ? flags[spec + 1] : "program";
+}
+
+dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec, unsigned int cflags,
+    int argc, char *const argv[])
+{
+	struct compile *c;
+
+	if (text == NULL || (cflags & ~(unsigned)DTRACE_C_MASK)) {
+		dt_handle_error(h, EINVAL);
+		return NULL;
+	}
+	c = begin(h, cflags);
+	return c != NULL ? program(c, DT_SRC_STRING, source_name(spec), text, strlen(text), spec, argc, argv) : NULL;
+}
+
+static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *name, char **text, size_t *len)
+{
+	struct dt_cpp cpp = { .path = h->options.str[DT_OPT_cpppath], .name = name, .args = h->options.cpp.v,
+		.nargs = h->options.cpp.n, .headers = dt_options_on(&h->options, DT_OPT_cpphdrs),
+		.traditional = h->options.val[DT_OPT_stdc] == 's' };
+	int err = dt_file_readfd(fileno(f), DT_SOURCE_MAX, text, len);
+
+	if (err == -EFBIG)
+		return dt_handle_errorf(h, EDT_FIO, "the script is too long: at most %u MB are read", DT_SOURCE_MAX >> 20);
+	if (err != 0)
+		return dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
+	if (!((cflags | dt_options_cflags(&h->options)) & DTRACE_C_CPP))
+		return 0;
+	cpp.version = (uint32_t)h->options.val[DT_OPT_version];
+	cpp.text = *text;
+	cpp.len = *len;
+	err = dt_cpp_run(&cpp, DT_SOURCE_MAX, text, len);
+	free((void *)cpp.text);
+	switch (err) {
+	case 0: return 0;
+	case -ENOENT: return dt_handle_errorf(h, EDT_CPPENT, "Preprocessor not found: %s (-x cpppath names another)", cpp.path != NULL ? cpp.path : "cpp");
+	case -ECHILD: return dt_handle_error(h, EDT_CPPERR);
+	case -EAGAIN: return dt_handle_error(h, EDT_CPPFORK);
+	case -EFBIG: return dt_handle_errorf(h, EDT_FIO, "the preprocessed script is too long: at most %u MB are read", DT_SOURCE_MAX >> 20);
+	default: return dt_handle_errorf(h, EDT_CPPEXEC, "Failed to exec preprocessor: %s", strerror(-err));
+	}
+}
+
+dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc, char *const argv[])
+{
+	const char *name = argc > 0 && argv != NULL ? argv[0] : "script";
+	dtrace_prog_t *p = NULL;
+	struct compile *c;
+	char *text;
+	size_t len;
+
+	if (f == NULL || (cflags & ~(unsigned)DTRACE_C_MASK)) {
+		dt_handle_error(h, EINVAL);
+		return NULL;
+	}
+	if (read_script(h, f, cflags, name, &text, &len) != 0)
+		return NULL;
+	c = begin(h, cflags);
+	if (c != NULL)
+		p = program(c, DT_SRC_FILE, name, text, len, DTRACE_PROBESPEC_NAME, argc, argv);
+	free(text);
+	return p;
+}
+
+/* ---- types and descriptions ---- */
+
+static int type_of(struct compile *c, const char *text, dtrace_typeinfo_t *info)
+{
+	const struct dt_type *t;
+
+	if (setjmp(c->diag.env) != 0) {
+		fail(c);
+		return -1;
+	}
+	use_options(c->h);
+	set_source(c, DT_SRC_STRING, "type", text, strlen(text));
+	c->parse.context = DT_CTX_TYPE;
+	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
+	t = dt_sema_type(&c->sema, dt_parse(&c->parse)->type);
+	memset(info, 0, sizeof(*info));
+	info->dtt_object = t->module != NULL ? t->module : "D";
+	info->dtt_ctfp = c->h->types;
+	info->dtt_type = t;
+	info->dtt_flags = dt_type_is_user(t) ? DTT_FL_USER : 0;
+	end(c);
+	dt_arena_free(c->arena);
+	free(c);
+	return 0;
+}
+
+int dtrace_type_strcompile(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *info)
+{
+	struct compile *c;
+
+	if (text == NULL || info == NULL || strlen(text) > DT_SOURCE_MAX)
+		return dt_handle_error(h, EINVAL);
+	c = begin(h, 0);
+	return c != NULL ? type_of(c, text, info) : -1;
+}
+
+static int copy_part(char *to, size_t size, const char *from)
+{
+	if (strlen(from) >= size)
+		return ENAMETOOLONG;
+	strcpy(to, from);
+	return 0;
+}
+
+static int description(struct compile *c, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
+    dtrace_probedesc_t *out)
+{
+	struct dtrace_hdl *h = c->h;
+	struct dt_pdesc *p;
+	int err;
+
+	if (setjmp(c->diag.env) != 0) {
+		fail(c);
+		return -1;
+	}
+	set_source(c, DT_SRC_STRING, text, text, strlen(text));
+	c->parse.spec = spec;
+	c->parse.argc = argc;
+	c->parse.argv = argv;
+	p = dt_parse_pdesc(&c->parse, c->parse.src->text, c->parse.src->len, (struct dt_loc){ c->parse.src, 0, c->parse.src->len });
+	memset(out, 0, sizeof(*out));
+	out->dtpd_id = p->id;
+	err = copy_part(out->dtpd_provider, sizeof(out->dtpd_provider), p->prov);
+	err = err != 0 ? err : copy_part(out->dtpd_mod, sizeof(out->dtpd_mod), p->mod);
+	err = err != 0 ? err : copy_part(out->dtpd_func, sizeof(out->dtpd_func), p->func);
+	err = err != 0 ? err : copy_part(out->dtpd_name, sizeof(out->dtpd_name), p->name);
+	end(c);
+	dt_arena_free(c->arena);
+	free(c);
+	return err != 0 ? dt_handle_error(h, err) : 0;
+}
+
+int dtrace_xstr2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
+    dtrace_probedesc_t *out)
+{
+	struct compile *c;
+
+	if (text == NULL || out == NULL || strlen(text) > DT_SOURCE_MAX)
+		return dt_handle_error(h, EINVAL);
+	c = begin(h, 0);
+	return c != NULL ? description(c, spec, text, argc, argv, out) : -1;
+}
+
+int dtrace_str2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, dtrace_probedesc_t *out)
+{
+	return dtrace_xstr2desc(h, spec, text, 0, NULL, out);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opening and closing a handle, its options and its errors. */
+#include "lib/handle.h"
+#include "lib/errors.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int no_btf(void *ctx, const char *module, void **data, size_t *len)
+{
+	(void)ctx, (void)module, (void)data, (void)len;
+	return -ENOENT;
+}
+
+static int init(struct dtrace_hdl *h, int flags)
+{
+	jmp_buf oom;
+
+	h->arena = dt_arena_new();
+	h->types = dt_types_new();
+	if (h->arena == NULL || h->types == NULL)
+		return EDT_NOMEM;
+	if (setjmp(oom) != 0)
+		return EDT_NOMEM;
+	dt_arena_on_oom(h->arena, &oom);
+	h->nosys = flags & DTRACE_O_NOSYS;
+	dt_types_btf(h->types, h->nosys ? no_btf : dt_kernel_btf, NULL);
+	dt_options_init(&h->options, h->arena);
+	dt_compiler_init(&h->compiler, h->arena, h->types);
+	dt_libraries_init(&h->libraries, h->arena);
+	dt_services_init(h);
+	dt_arena_on_oom(h->arena, NULL);
+	return 0;
+}
+
+static int check_open(int version, int flags)
+{
+	if (version <= 0)
+		return EINVAL;
+	if (version > DTRACE_VERSION)
+		return EDT_VERSION;
+	if (version < DTRACE_VERSION)
+		return EDT_OVERSION;
+	if ((flags & ~DTRACE_O_MASK) || ((flags & DTRACE_O_LP64) && (flags & DTRACE_O_ILP32)))
+		return EINVAL;
+	return flags & DTRACE_O_ILP32 ? EDT_DATAMODEL : 0;
+}
+
+dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)
+{
+	struct dtrace_hdl *h = NULL;
+	int err = check_open(version, flags);
+
+	if (err == 0 && (h = calloc(1, sizeof(*h))) == NULL)
+		err = EDT_NOMEM;
+	if (err == 0)
+		err = init(h, flags);
+	if (err != 0 && h != NULL) {
+		dtrace_close(h);
+		h = NULL;
+	}
+	if (errp != NULL)
+		*errp = err;
+	return h;
+}
+
+void dtrace_close(dtrace_hdl_t *h)
+{
+	struct dtrace_prog *next;
+
+	if (h == NULL)
+		return;
+	for (struct dtrace_prog *p = h->programs; p != NULL; p = next) {
+		next = p->next;
+		dt_arena_free(p->arena);
+	}
+	dt_kernel_free(h->kernel);
+	dt_types_free(h->types);
+	dt_arena_free(h->errarena);
+	dt_arena_free(h->arena);
+	free(h);
+}
+
+/* Nothing is read before it is needed: there is nothing left to do. */
+int dtrace_init(dtrace_hdl_t *h)
+{
+	h->err = 0;
+	return 0;
+}
+
+int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
+{
+	struct dt_attr attr;
+	int err;
+
+	if (opt == NULL)
+		return dt_handle_error(h, EINVAL);
+	if (strcmp(opt, "amin") == 0 && (val == NULL || !dt_attr_parse(val, &attr)))
+		return dt_handle_error(h, EDT_BADOPTVAL);
+	err = dt_options_set(&h->options, opt, val, 0);
+	return err != 0 ? dt_handle_error(h, err) : 0;
+}
+
+int dtrace_getopt(dtrace_hdl_t *h, const char *opt, dtrace_optval_t *val)
+{
+	int err = opt != NULL && val != NULL ? dt_options_get(&h->options, opt, val) : EINVAL;
+
+	return err != 0 ? dt_handle_error(h, err) : 0;
+}
+
+/* ---- errors ---- */
+
+int dt_handle_error(struct dtrace_hdl *h, int err)
+{
+	h->err = err;
+	h->errmsg = NULL;
+	h->excerpt = NULL;
+	return -1;
+}
+
+int dt_handle_errorf(struct dtrace_hdl *h, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	dt_handle_error(h, err);
+	dt_arena_free(h->errarena);
+	h->errarena = dt_arena_new();
+	if (h->errarena == NULL)
+		return -1;
+	va_start(ap, fmt);
+	h->errmsg = dt_arena_vprintf(h->errarena, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int dtrace_errno(dtrace_hdl_t *h)
+{
+	return h->err;
+}
+
+const char *dtrace_errmsg(dtrace_hdl_t *h, int err)
+{
+	if (h != NULL && err == h->err && h->errmsg != NULL)
+		return h->errmsg;
+	return dt_error_text(err);
+}
+
+const char *dtrace_errexcerpt(dtrace_hdl_t *h)
+{
+	return h->excerpt != NULL ? h->excerpt : "";
+}
+
+void dt_handle_target(struct dtrace_hdl *h, int64_t pid)
+{
+	h->target = pid;
+}
+
+struct dt_prog *dt_handle_prog(dtrace_prog_t *p)
+{
+	return p->prog;
+}
+
+struct dt_types *dt_handle_types(dtrace_hdl_t *h)
+{
+	return h->types;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The handle behind dtrace_hdl_t: options, the compiler and what it needs, the programs made, the last error.
+ * The only folder that sees all the others; nothing here is shared between handles.
+ */
+#ifndef DT_HANDLE_H
+#define DT_HANDLE_H
+
+#include "host/kernel.h"
+#include "lib/library.h"
+#include "lib/options.h"
+#include "sema/sema.h"
+
+struct dtrace_prog {
+	struct dt_prog *prog;
+	struct dt_arena *arena;			/* owns the program and this struct */
+	const struct dt_difo *const *listing;	/* what -S shows */
+	size_t nlisting;
+	struct dtrace_prog *next;		/* of the handle */
+};
+
+struct dtrace_hdl {
+	struct dt_arena *arena;			/* lives as long as the handle */
+	struct dt_options options;
+	struct dt_types *types;
+	struct dt_compiler compiler;
+	struct dt_libraries libraries;
+	struct dt_kernel *kernel;
+	struct dtrace_prog *programs;
+	int64_t target;				/* $target */
+	bool nosys;				/* DTRACE_O_NOSYS: no kernel types and symbols */
+	struct dt_diag *diag;			/* of the compile in hand */
+
+	int err;
+	struct dt_arena *errarena;		/* holds the two texts */
+	const char *errmsg, *excerpt;
+};
+
+/* Sets the error and returns -1; the text is dt_error_text() of the code unless given. */
+int dt_handle_error(struct dtrace_hdl *, int err);
+int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
+
+struct dt_prog *dt_handle_prog(dtrace_prog_t *);
+struct dt_types *dt_handle_types(dtrace_hdl_t *);
+
+/* What the compiler asks of a handle (services.c), and the values of $name. */
+void dt_services_init(struct dtrace_hdl *);
+bool dt_handle_macro(void *hdl, const char *name, int64_t *value);
+bool dt_handle_is_type(void *hdl, const char *name);
+
+#endif

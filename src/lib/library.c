@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding, scanning and compiling D libraries; see library.h. */
+#include "lib/handle.h"
+#include "base/file.h"
+#include "lib/dlib.h"
+#include "syntax/parser.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+void dt_libraries_init(struct dt_libraries *l, struct dt_arena *arena)
+{
+	memset(l, 0, sizeof(*l));
+	dt_map_init(&l->by_file, arena);
+	dt_map_init(&l->by_name, arena);
+}
+
+/* ---- finding ---- */
+
+static void add_file(struct dtrace_hdl *h, const char *name, const char *path, const char *text, size_t len)
+{
+	struct dt_library *lib;
+
+	if (dt_map_get(&h->libraries.by_file, name) != NULL)
+		return;		/* a directory given earlier has one of that name */
+	lib = DT_NEW(h->arena, struct dt_library);
+	lib->name = dt_arena_strdup(h->arena, name);
+	lib->path = dt_arena_strdup(h->arena, path);
+	lib->src = dt_source_new(h->arena, DT_SRC_LIBRARY, lib->path, text, len);
+	dt_vec_push(h->arena, &h->libraries.files, lib);
+	dt_map_put(&h->libraries.by_file, lib->name, lib);
+}
+
+static bool is_d_file(const struct dirent *e)
+{
+	size_t len = strlen(e->d_name);
+
+	return len > 2 && strcmp(e->d_name + len - 2, ".d") == 0;
+}
+
+static int select_d_file(const struct dirent *e)
+{
+	return is_d_file(e);
+}
+
+static void add_directory(struct dtrace_hdl *h, const char *dir)
+{
+	struct dirent **list;
+	struct dt_loc none = { 0 };
+	int n = scandir(dir, &list, select_d_file, alphasort), failed = 0;
+	const char *failed_path = NULL;
+
+	if (n < 0)
+		dt_fail(h->diag, D_UNKNOWN, none, "failed to open library directory %s: %s", dir, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		const char *path = dt_arena_printf(h->arena, "%s/%s", dir, list[i]->d_name);
+		char *text;
+		size_t len;
+		int err = dt_file_read(path, DT_SOURCE_MAX, &text, &len);
+
+		if (err == 0) {
+			add_file(h, list[i]->d_name, path, text, len);
+			free(text);
+		} else if (failed == 0) {
+			failed = -err;
+			failed_path = path;
+		}
+		free(list[i]);
+	}
+	free(list);
+	if (failed != 0)
+		dt_fail(h->diag, D_UNKNOWN, none, "failed to read library %s: %s", failed_path, strerror(failed));
+}
+
+static void scan_file(struct dtrace_hdl *h, struct dt_library *lib)
+{
+	struct dt_parse p = { .arena = h->arena, .diag = h->diag, .src = lib->src, .ctx = h };
+	struct dt_lib_scan scan;
+
+	memset(&scan, 0, sizeof(scan));
+	dt_parse_scan(&p, &scan);
+	lib->needs = scan.libraries.v;
+	lib->nneeds = scan.libraries.n;
+	for (size_t i = 0; i < scan.names.n; i++)
+		if (dt_map_get(&h->libraries.by_name, scan.names.v[i]) == NULL)
+			dt_map_put(&h->libraries.by_name, scan.names.v[i], lib);
+}
+
+static void scan_all(struct dtrace_hdl *h)
+{
+	const char *system = h->options.str[DT_OPT_syslibdir];
+
+	if (h->libraries.scanned)
+		return;
+	for (size_t i = 0; i < h->options.libdirs.n; i++)
+		add_directory(h, h->options.libdirs.v[i]);
+	if (system != NULL)
+		add_directory(h, system);
+	for (size_t i = 0; system == NULL && i < dt_dlib_nfiles; i++)
+		add_file(h, dt_dlib_files[i].name, dt_dlib_files[i].name, dt_dlib_files[i].text, dt_dlib_files[i].len);
+	for (size_t i = 0; i < h->libraries.files.n; i++)
+		scan_file(h, h->libraries.files.v[i]);
+	h->libraries.scanned = true;
+}
+
+/* ---- compiling ---- */
+
+static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wanted_by);
+
+static void load_needs(struct dtrace_hdl *h, struct dt_library *lib)
+{
+	for (size_t i = 0; i < lib->nneeds && lib->state == DT_LIB_LOADING; i++) {
+		struct dt_library *need = dt_map_get(&h->libraries.by_file, lib->needs[i]);
+
+		if (need != NULL)
+			load(h, need, lib->name);
+		if (need == NULL || need->state == DT_LIB_SKIPPED)
+			lib->state = DT_LIB_SKIPPED;	/* what it depends on is not there: historic, silent */
+	}
+}
+
+static void compile(struct dtrace_hdl *h, struct dt_library *lib)
+{
+	struct dt_parse p = {
+		.arena = h->arena, .diag = h->diag, .src = lib->src, .spec = DT_PART_NAME, .empty_ok = true, .argref = true,
+		.ctx = h, .macro = dt_handle_macro, .is_type = dt_handle_is_type,
+	};
+	struct dt_sema sema;
+
+	dt_sema_init(&sema, &h->compiler, h->arena, h->diag);
+	sema.library = true;
+	dt_sema_unit(&sema, dt_parse(&p));
+}
+
+/* A library whose dependency is missing is left out; any other error in it is the program's. */
+static void try_compile(struct dtrace_hdl *h, struct dt_library *lib)
+{
+	jmp_buf saved;
+	bool failed;
+
+	memcpy(saved, h->diag->env, sizeof(saved));
+	failed = setjmp(h->diag->env) != 0;
+	if (!failed)
+		compile(h, lib);
+	memcpy(h->diag->env, saved, sizeof(saved));
+	if (failed && (h->diag->msg == NULL || h->diag->tag != D_PRAGMA_DEPEND))
+		longjmp(h->diag->env, 1);
+	if (failed)
+		h->diag->msg = h->diag->hint = NULL;
+	lib->state = failed ? DT_LIB_SKIPPED : DT_LIB_LOADED;
+}
+
+static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wanted_by)
+{
+	struct dt_loc at = { lib->src, 0, 0 };
+
+	if (lib->state == DT_LIB_LOADING && wanted_by != NULL)
+		dt_fail(h->diag, D_PRAGMA_DEPEND, at, "Cyclic dependency detected: %s => %s", wanted_by, lib->name);
+	if (lib->state != DT_LIB_UNREAD)
+		return;
+	lib->state = DT_LIB_LOADING;
+	lib->order = ++h->libraries.loaded;
+	load_needs(h, lib);
+	if (lib->state == DT_LIB_LOADING)
+		try_compile(h, lib);
+}
+
+bool dt_library_need(struct dtrace_hdl *h, const char *name)
+{
+	struct dt_library *lib;
+
+	if (dt_options_on(&h->options, DT_OPT_nolibs))
+		return false;
+	scan_all(h);
+	lib = dt_map_get(&h->libraries.by_name, name);
+	if (lib == NULL || lib->state != DT_LIB_UNREAD)
+		return false;
+	load(h, lib, NULL);
+	return lib->state == DT_LIB_LOADED;
+}
+
+bool dt_library_exists(struct dtrace_hdl *h, const char *file)
+{
+	struct dt_library *lib;
+
+	scan_all(h);
+	lib = dt_map_get(&h->libraries.by_file, file);
+	return lib != NULL && lib->state != DT_LIB_SKIPPED;
+}
+
+void dt_library_offer(struct dtrace_hdl *h, struct dt_near *near)
+{
+	for (uint32_t i = 0; i < h->libraries.by_name.n; i++)
+		if (strchr(h->libraries.by_name.v[i].key, ' ') == NULL)
+			dt_near_offer(near, h->libraries.by_name.v[i].key);
+}
+
+void dt_libraries_cut(struct dtrace_hdl *h, uint32_t loaded)
+{
+	for (size_t i = 0; i < h->libraries.files.n; i++) {
+		struct dt_library *lib = h->libraries.files.v[i];
+
+		if (lib->order > loaded) {
+			lib->state = DT_LIB_UNREAD;
+			lib->order = 0;
+		}
+	}
+	h->libraries.loaded = loaded;
+	if (!h->libraries.scanned) {	/* the scan itself failed: start again next time */
+		h->libraries.files.n = 0;
+		dt_map_cut(&h->libraries.by_file, 0);
+		dt_map_cut(&h->libraries.by_name, 0);
+	}
+}

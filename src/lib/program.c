@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Questions about compiled programs: what they hold, their listing, their DOF. */
+#include "base/file.h"
+#include "lib/handle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static dtrace_attribute_t public_attr(struct dt_attr a)
+{
+	return (dtrace_attribute_t){ a.name, a.data, a.cls };
+}
+
+/* Every recording action counts, except that the members of an aggregation's tuple become one aggregate. */
+static void count_actions(const struct dt_ecb *e, dtrace_proginfo_t *info)
+{
+	if (e->nacts == 0)
+		info->dpi_recgens++;
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		const struct dt_act *a = &e->acts[i];
+
+		if (a->kind == DT_ACT_SPECULATE)
+			info->dpi_speculations++;
+		else if (DT_ACT_IS_AGG(a->kind))
+			info->dpi_aggregates++;
+		else if (!a->in_tuple && !DT_ACT_IS_DESTRUCTIVE(a->kind) && a->kind != DT_ACT_SKIPZ &&
+		    !(a->kind == DT_ACT_DIFEXPR && a->difo->rtype.size == 0))
+			info->dpi_recgens++;
+	}
+}
+
+void dtrace_program_info(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *info)
+{
+	(void)h;
+	memset(info, 0, sizeof(*info));
+	info->dpi_descattr = public_attr(p->prog->descattr);
+	info->dpi_stmtattr = public_attr(p->prog->stmtattr);
+	for (uint32_t i = 0; i < p->prog->necbs; i++)
+		count_actions(&p->prog->ecbs[i], info);
+}
+
+static void fill_desc(dtrace_probedesc_t *d, const struct dt_probedesc *p)
+{
+	memset(d, 0, sizeof(*d));
+	d->dtpd_id = p->id;
+	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", p->prov);
+	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", p->mod);
+	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", p->func);
+	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", p->name);
+}
+
+/* One call a statement; a clause without statements is one. */
+int dtrace_stmt_iter(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_stmt_f *f, void *arg)
+{
+	for (uint32_t i = 0; i < p->prog->necbs; i++) {
+		const struct dt_ecb *e = &p->prog->ecbs[i];
+		dtrace_ecbdesc_t ecb;
+		dtrace_stmtdesc_t stmt = { &ecb, public_attr(e->descattr), public_attr(e->stmtattr) };
+		uint32_t last = 0;
+		int rv;
+
+		fill_desc(&ecb.dted_probe, &e->probe);
+		if (e->nacts == 0 && (rv = f(h, p, &stmt, arg)) != 0)
+			return rv;
+		for (uint32_t a = 0; a < e->nacts; a++) {
+			if (e->acts[a].stmt == last)
+				continue;
+			last = e->acts[a].stmt;
+			if ((rv = f(h, p, &stmt, arg)) != 0)
+				return rv;
+		}
+	}
+	return 0;
+}
+
+static void put_line(void *ctx, const char *line)
+{
+	fputs(line, ctx);
+}
+
+int dtrace_program_dump(dtrace_hdl_t *h, dtrace_prog_t *p, FILE *out)
+{
+	for (size_t i = 0; i < p->nlisting; i++)
+		dt_difo_list(p->listing[i], put_line, out);
+	return ferror(out) ? dt_handle_error(h, EIO) : 0;
+}
+
+/* ---- DOF ---- */
+
+void *dtrace_dof_create(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags)
+{
+	void *data;
+	size_t len;
+	int err = dflags & ~(unsigned)DTRACE_D_MASK ? -EINVAL : dt_dof_write(p->prog, &data, &len);
+
+	if (err == 0)
+		return data;
+	dt_handle_error(h, -err);
+	return NULL;
+}
+
+void dtrace_dof_destroy(dtrace_hdl_t *h, void *dof)
+{
+	(void)h;
+	free(dof);
+}
+
+int dtrace_program_save(dtrace_hdl_t *h, dtrace_prog_t *p, FILE *out)
+{
+	void *data;
+	size_t len;
+	int err = dt_dof_write(p->prog, &data, &len);
+
+	if (err != 0)
+		return dt_handle_error(h, -err);
+	if (fwrite(data, 1, len, out) != len || fflush(out) != 0)
+		err = errno != 0 ? errno : EIO;
+	free(data);
+	return err != 0 ? dt_handle_error(h, err) : 0;
+}
+
+static const struct dt_difo **listing_of(const struct dt_prog *prog, size_t *n)
+{
+	DT_VEC(const struct dt_difo *) list = { 0 };
+
+	for (uint32_t i = 0; i < prog->necbs; i++) {
+		const struct dt_ecb *e = &prog->ecbs[i];
+
+		if (e->pred != NULL)
+			dt_vec_push(prog->arena, &list, e->pred);
+		for (uint32_t a = 0; a < e->nacts; a++)
+			if (e->acts[a].difo != NULL)
+				dt_vec_push(prog->arena, &list, e->acts[a].difo);
+	}
+	*n = list.n;
+	return list.v;
+}
+
+dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
+{
+	char *data, msg[256];
+	struct dt_prog *prog;
+	dtrace_prog_t *p;
+	size_t len;
+	int err = dt_file_readfd(fileno(in), 64u << 20, &data, &len);
+
+	if (err != 0) {
+		dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
+		return NULL;
+	}
+	err = dt_dof_read(data, len, &prog, msg, sizeof(msg));
+	free(data);
+	if (err != 0) {
+		dt_handle_errorf(h, EDT_DIFINVAL, "DIF program content is invalid: %s", msg);
+		return NULL;
+	}
+	p = DT_NEW(prog->arena, struct dtrace_prog);
+	p->prog = prog;
+	p->arena = prog->arena;
+	p->listing = listing_of(prog, &p->nlisting);
+	p->next = h->programs;
+	h->programs = p;
+	return p;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Answers to what the compiler asks: symbols, libraries, probe signatures, macro variables. */
+#include "lib/handle.h"
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int symbol(void *ctx, const char *module, const char *name, uint64_t *addr, const char **home)
+{
+	struct dtrace_hdl *h = ctx;
+	int err;
+
+	if (h->nosys)
+		return -ENOENT;
+	if (h->kernel == NULL && (h->kernel = dt_kernel_new()) == NULL)
+		return -ENOMEM;
+	err = dt_kernel_symbol(h->kernel, module, name, addr, home);
+	if (err != 0 && dt_options_on(&h->options, DT_OPT_knodefs)) {	/* resolved when the program is loaded, or not at all */
+		*addr = 0;
+		*home = module;
+		return 0;
+	}
+	return err;
+}
+
+static bool library(void *ctx, const char *name)
+{
+	return dt_library_need(ctx, name);
+}
+
+static void library_names(void *ctx, struct dt_near *near)
+{
+	dt_library_offer(ctx, near);
+}
+
+static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
+{
+	struct dtrace_hdl *h = ctx;
+	const struct dt_provider_row *row = dt_provider_find(p->prov);
+	struct dt_probedesc desc = { p->prov, p->mod, p->func, p->name, p->id };
+
+	return row != NULL && row->signature != NULL ? row->signature(h->arena, h->types, &desc) : NULL;
+}
+
+static const struct dt_provider_attrs *attributes(void *ctx, const char *provider)
+{
+	const struct dt_provider_row *row = dt_provider_find(provider);
+
+	(void)ctx;
+	return row != NULL ? &row->attrs : NULL;
+}
+
+/* A module is there when it is loaded (or built in and known to sysfs); the core kernel always is. */
+static bool module(void *ctx, const char *name)
+{
+	char path[128];
+	struct stat st;
+
+	(void)ctx;
+	if (strcmp(name, "vmlinux") == 0 || strcmp(name, "kernel") == 0)
+		return true;
+	if (name[0] == '.' || strchr(name, '/') != NULL || strlen(name) > 64)
+		return false;
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	return stat(path, &st) == 0;
+}
+
+static bool library_file(void *ctx, const char *name)
+{
+	return dt_library_exists(ctx, name);
+}
+
+void dt_services_init(struct dtrace_hdl *h)
+{
+	h->compiler.services = (struct dt_services){
+		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names, .signature = signature,
+		.attributes = attributes, .module = module, .library_file = library_file,
+	};
+}
+
+static int64_t m_egid(const struct dtrace_hdl *h) { (void)h; return getegid(); }
+static int64_t m_euid(const struct dtrace_hdl *h) { (void)h; return geteuid(); }
+static int64_t m_gid(const struct dtrace_hdl *h) { (void)h; return getgid(); }
+static int64_t m_pid(const struct dtrace_hdl *h) { (void)h; return getpid(); }
+static int64_t m_pgid(const struct dtrace_hdl *h) { (void)h; return getpgrp(); }
+static int64_t m_ppid(const struct dtrace_hdl *h) { (void)h; return getppid(); }
+static int64_t m_sid(const struct dtrace_hdl *h) { (void)h; return getsid(0); }
+static int64_t m_uid(const struct dtrace_hdl *h) { (void)h; return getuid(); }
+static int64_t m_target(const struct dtrace_hdl *h) { return h->target; }
+static int64_t m_zero(const struct dtrace_hdl *h) { (void)h; return 0; }	/* projects and tasks: Linux has none */
+
+bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
+{
+	static const struct {
+		const char *name;
+		int64_t (*get)(const struct dtrace_hdl *);
+	} rows[] = {
+		{ "egid", m_egid }, { "euid", m_euid }, { "gid", m_gid }, { "pid", m_pid }, { "pgid", m_pgid },
+		{ "ppid", m_ppid }, { "sid", m_sid }, { "uid", m_uid }, { "target", m_target }, { "projid", m_zero },
+		{ "taskid", m_zero },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].name, name) == 0) {
+			*value = rows[i].get(ctx);
+			return true;
+		}
+	return false;
+}
+
+/* Asked for "(name) * x" only. A variable of that name wins. */
+bool dt_handle_is_type(void *ctx, const char *name)
+{
+	struct dtrace_hdl *h = ctx;
+
+	if (dt_map_get(&h->compiler.globals, name) != NULL || dt_builtin_find(name) != NULL)
+		return false;
+	return dt_types_declared(h->types, NULL, DT_T_TYPEDEF, name) != NULL || dt_library_need(h, name) ||
+	    dt_types_find(h->types, NULL, DT_T_TYPEDEF, name) != NULL;
+}
