@@ -16,7 +16,7 @@
 enum { DT_IA_SCRATCH = 0xd700, DT_IA_STRS = 0xd701, DT_IA_RUN = 0xd702, DT_IA_VAR = 0xd703, DT_IA_TEXT = 0xd704 };
 #define DT_IA_BLOCK_BITS 20		/* one by-reference variable is at most this big */
 #define DT_IA_BLOCK_MAX (1u << DT_IA_BLOCK_BITS)
-#define DT_INTERP_RECMAX (1u << 20)	/* bytes of one record or key */
+#define DT_INTERP_RECMAX (16u << 20)	/* bytes of one record or key */
 #define DT_INTERP_UREGS 64
 
 /* Hash table of byte keys, in order of insertion. */

@@ -173,7 +173,7 @@ static dtrace_prog_t *finish(struct compile *c)
 
 	p->prog = dt_sema_program(&c->sema);
 	p->prog->options = c->options.v;
-	p->prog->noptions = (uint32_t)c->options.n;
+	p->prog->noptions = (uint32_t)c->options.n / 2;
 	p->arena = c->arena;
 	p->listing = c->sema.listing.v;
 	p->nlisting = c->sema.listing.n;

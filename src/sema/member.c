@@ -89,7 +89,8 @@ struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 	n->nflags = DT_NF_LVAL | (n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA));
 	if (n->arrow && dt_type_base(n->a->type)->user)
 		n->nflags |= DT_NF_USER;
-	if (n->arrow ? (n->nflags & DT_NF_ALLOCA) || n->a->kind == DT_N_CAST : n->a->nflags & DT_NF_WRITABLE)
+	/* A pointer in a D variable may lead to scratch memory; where it does not, the store faults. */
+	if ((n->nflags & DT_NF_ALLOCA) || (n->arrow && n->a->kind == DT_N_CAST) || (n->a->nflags & DT_NF_WRITABLE))
 		n->nflags |= DT_NF_WRITABLE;
 	if (m.bit_size != 0)
 		dt_expr_bits(s, n, &m);
@@ -229,7 +230,7 @@ static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 	if (count(n->list) != 1)
 		dt_fail(s->diag, D_ARR_BADREF, n->loc, "a list of keys needs an associative array, not \"%s\"",
 		    dt_type_str(s->arena, n->a->type));
-	writable = n->a->nflags & DT_NF_WRITABLE && dt_type_base(n->a->type)->kind == DT_T_ARRAY;
+	writable = n->a->nflags & DT_NF_WRITABLE;
 	sum->op = DT_OP_ADD;
 	sum->a = n->a;
 	sum->b = dt_expr_value(s, dt_expr(s, n->list));

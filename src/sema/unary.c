@@ -45,7 +45,7 @@ static struct dt_node *unary_deref(struct dt_sema *s, struct dt_node *n)
 	n->nflags = DT_NF_LVAL | (n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA));
 	if (base->user)
 		n->nflags |= DT_NF_USER;
-	if ((n->nflags & DT_NF_ALLOCA) || n->a->kind == DT_N_CAST)
+	if ((n->nflags & DT_NF_ALLOCA) || n->a->kind == DT_N_CAST || (n->a->nflags & DT_NF_WRITABLE))
 		n->nflags |= DT_NF_WRITABLE;
 	dt_expr_object(s, n);
 	return n;
