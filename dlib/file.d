@@ -15,37 +15,37 @@ typedef struct fileinfo {
 
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct file *F > {
-	fi_name = F == NULL ? "<none>" : stringof(F->f_path.dentry->d_name.name);
-	fi_dirname = F == NULL ? "<none>" : dirname(d_path((struct path *)&F->f_path));
-	fi_pathname = F == NULL ? "<none>" : d_path((struct path *)&F->f_path);
-	fi_offset = F == NULL ? 0 : F->f_pos;
-	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
-	fi_mount = F == NULL ? "<none>" : "<unknown>";
-	fi_oflags = F == NULL ? 0 : F->f_flags;
+	fi_name = F == 0 ? "<none>" : stringof(F->f_path.dentry->d_name.name);
+	fi_dirname = F == 0 ? "<none>" : dirname(d_path((struct path *)&F->f_path));
+	fi_pathname = F == 0 ? "<none>" : d_path((struct path *)&F->f_path);
+	fi_offset = F == 0 ? 0 : F->f_pos;
+	fi_fs = F == 0 ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_mount = F == 0 ? "<none>" : "<unknown>";
+	fi_oflags = F == 0 ? 0 : F->f_flags;
 };
 
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct dentry *D > {
-	fi_name = D == NULL ? "<none>" : stringof(D->d_name.name);
-	fi_dirname = D == NULL ? "<none>" : stringof(D->d_parent->d_name.name);
-	fi_pathname = D == NULL ? "<none>" : stringof(D->d_name.name);
+	fi_name = D == 0 ? "<none>" : stringof(D->d_name.name);
+	fi_dirname = D == 0 ? "<none>" : stringof(D->d_parent->d_name.name);
+	fi_pathname = D == 0 ? "<none>" : stringof(D->d_name.name);
 	fi_offset = 0;
-	fi_fs = D == NULL ? "<none>" : stringof(D->d_sb->s_type->name);
+	fi_fs = D == 0 ? "<none>" : stringof(D->d_sb->s_type->name);
 	fi_mount = "<unknown>";
 	fi_oflags = 0;
 };
 
 /* The first name of an inode, if any is in memory: names hang on it by their d_u. */
-inline struct dentry *dt_inode_dentry[struct inode *i] = i != NULL && i->i_dentry.first != NULL ?
-    (struct dentry *)((uintptr_t)i->i_dentry.first - offsetof(struct dentry, d_u)) : (struct dentry *)NULL;
+inline struct dentry *dt_inode_dentry[struct inode *i] = i != 0 && i->i_dentry.first != 0 ?
+    (struct dentry *)((uintptr_t)i->i_dentry.first - offsetof(struct dentry, d_u)) : (struct dentry *)0;
 
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct inode *I > {
-	fi_name = dt_inode_dentry[I] == NULL ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
-	fi_dirname = dt_inode_dentry[I] == NULL ? "<none>" : stringof(dt_inode_dentry[I]->d_parent->d_name.name);
-	fi_pathname = dt_inode_dentry[I] == NULL ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
+	fi_name = dt_inode_dentry[I] == 0 ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
+	fi_dirname = dt_inode_dentry[I] == 0 ? "<none>" : stringof(dt_inode_dentry[I]->d_parent->d_name.name);
+	fi_pathname = dt_inode_dentry[I] == 0 ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
 	fi_offset = 0;
-	fi_fs = I == NULL ? "<none>" : stringof(I->i_sb->s_type->name);
+	fi_fs = I == 0 ? "<none>" : stringof(I->i_sb->s_type->name);
 	fi_mount = "<unknown>";
 	fi_oflags = 0;
 };

@@ -48,25 +48,25 @@ translator bufinfo_t < struct bio *B > {
 	b_bufsize = B->bi_iter.bi_size;
 	b_iodone = (caddr_t)B->bi_end_io;
 	b_error = B->bi_status;
-	b_edev = B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
+	b_edev = B->bi_bdev != 0 ? B->bi_bdev->bd_dev : 0;
 };
 
 /* A partition's device carries its own name ("sda1"). */
 #pragma D attributes Evolving/Evolving/Common translator
 translator devinfo_t < struct bio *B > {
-	dev_major = B->bi_bdev != NULL ? B->bi_bdev->bd_dev >> 20 : 0;
-	dev_minor = B->bi_bdev != NULL ? B->bi_bdev->bd_dev & 0xfffff : 0;
-	dev_instance = B->bi_bdev != NULL ? B->bi_bdev->bd_disk->first_minor : 0;
-	dev_name = B->bi_bdev != NULL ? stringof(B->bi_bdev->bd_disk->disk_name) : "<none>";
-	dev_statname = B->bi_bdev != NULL ? stringof(B->bi_bdev->bd_device.kobj.name) : "<none>";
-	dev_pathname = B->bi_bdev != NULL ? strjoin("/dev/", stringof(B->bi_bdev->bd_device.kobj.name)) : "<none>";
+	dev_major = B->bi_bdev != 0 ? B->bi_bdev->bd_dev >> 20 : 0;
+	dev_minor = B->bi_bdev != 0 ? B->bi_bdev->bd_dev & 0xfffff : 0;
+	dev_instance = B->bi_bdev != 0 ? B->bi_bdev->bd_disk->first_minor : 0;
+	dev_name = B->bi_bdev != 0 ? stringof(B->bi_bdev->bd_disk->disk_name) : "<none>";
+	dev_statname = B->bi_bdev != 0 ? stringof(B->bi_bdev->bd_device.kobj.name) : "<none>";
+	dev_pathname = B->bi_bdev != 0 ? strjoin("/dev/", stringof(B->bi_bdev->bd_device.kobj.name)) : "<none>";
 };
 
 /* The file of a request is that of its first page; mappings with the lowest bits set are not files. */
 inline struct page *dt_bio_page[struct bio *b] =
-    b->bi_vcnt > 0 && b->bi_io_vec != NULL ? b->bi_io_vec->bv_page : (struct page *)NULL;
+    b->bi_vcnt > 0 && b->bi_io_vec != 0 ? b->bi_io_vec->bv_page : (struct page *)0;
 inline struct inode *dt_page_inode[struct page *p] =
-    p != NULL && p->mapping != NULL && ((uintptr_t)p->mapping & 3) == 0 ? p->mapping->host : (struct inode *)NULL;
+    p != 0 && p->mapping != 0 && ((uintptr_t)p->mapping & 3) == 0 ? p->mapping->host : (struct inode *)0;
 
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct bio *B > {

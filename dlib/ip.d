@@ -80,7 +80,7 @@ translator pktinfo_t < struct sk_buff *S > {
 #pragma D attributes Evolving/Evolving/ISA translator
 translator csinfo_t < struct sock *K > {
 	cs_addr = (uintptr_t)K;
-	cs_cid = K == NULL ? 0 : (uint64_t)K->__sk_common.skc_cookie.counter;
+	cs_cid = K == 0 ? 0 : (uint64_t)K->__sk_common.skc_cookie.counter;
 	cs_pid = -1;
 	cs_zoneid = 0;
 };
@@ -88,36 +88,36 @@ translator csinfo_t < struct sock *K > {
 /* The version stands in the same place in both headers. */
 #pragma D attributes Evolving/Evolving/ISA translator
 translator ipinfo_t < struct iphdr *I > {
-	ip_ver = I == NULL ? 0 : I->version;
-	ip_plength = I == NULL ? 0 : I->version == 4 ? ntohs(I->tot_len) - 4 * I->ihl :
+	ip_ver = I == 0 ? 0 : I->version;
+	ip_plength = I == 0 ? 0 : I->version == 4 ? ntohs(I->tot_len) - 4 * I->ihl :
 	    ntohs(((struct ipv6hdr *)I)->payload_len);
-	ip_saddr = I == NULL ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->saddr) :
+	ip_saddr = I == 0 ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->saddr) :
 	    inet_ntoa6(&((struct ipv6hdr *)I)->saddr);
-	ip_daddr = I == NULL ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->daddr) :
+	ip_daddr = I == 0 ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->daddr) :
 	    inet_ntoa6(&((struct ipv6hdr *)I)->daddr);
 };
 
 /* IFF_LOOPBACK is 8. */
 #pragma D attributes Evolving/Evolving/ISA translator
 translator ifinfo_t < struct net_device *N > {
-	if_name = N == NULL ? "<null>" : stringof(N->name);
-	if_local = N == NULL ? 0 : (N->flags & 8) != 0;
+	if_name = N == 0 ? "<null>" : stringof(N->name);
+	if_local = N == 0 ? 0 : (N->flags & 8) != 0;
 	if_ipstack = 0;
 	if_addr = (uintptr_t)N;
 };
 
 #pragma D attributes Evolving/Evolving/ISA translator
 translator ipv4info_t < struct iphdr *I > {
-	ipv4_ver = I == NULL ? 0 : I->version;
-	ipv4_ihl = I == NULL ? 0 : 4 * I->ihl;
-	ipv4_tos = I == NULL ? 0 : I->tos;
-	ipv4_length = I == NULL ? 0 : ntohs(I->tot_len);
-	ipv4_ident = I == NULL ? 0 : ntohs(I->id);
-	ipv4_flags = I == NULL ? 0 : ntohs(I->frag_off) >> 13;
-	ipv4_offset = I == NULL ? 0 : ntohs(I->frag_off) & 0x1fff;
-	ipv4_ttl = I == NULL ? 0 : I->ttl;
-	ipv4_protocol = I == NULL ? 0 : I->protocol;
-	ipv4_protostr = I == NULL ? "<null>" : I->protocol == IPPROTO_TCP ? "TCP" :
+	ipv4_ver = I == 0 ? 0 : I->version;
+	ipv4_ihl = I == 0 ? 0 : 4 * I->ihl;
+	ipv4_tos = I == 0 ? 0 : I->tos;
+	ipv4_length = I == 0 ? 0 : ntohs(I->tot_len);
+	ipv4_ident = I == 0 ? 0 : ntohs(I->id);
+	ipv4_flags = I == 0 ? 0 : ntohs(I->frag_off) >> 13;
+	ipv4_offset = I == 0 ? 0 : ntohs(I->frag_off) & 0x1fff;
+	ipv4_ttl = I == 0 ? 0 : I->ttl;
+	ipv4_protocol = I == 0 ? 0 : I->protocol;
+	ipv4_protostr = I == 0 ? "<null>" : I->protocol == IPPROTO_TCP ? "TCP" :
 	    I->protocol == IPPROTO_UDP ? "UDP" :
 	    I->protocol == IPPROTO_ICMP ? "ICMP" :
 	    I->protocol == IPPROTO_ICMPV6 ? "ICMPV6" :
@@ -129,22 +129,22 @@ translator ipv4info_t < struct iphdr *I > {
 	    I->protocol == IPPROTO_SCTP ? "SCTP" :
 	    I->protocol == IPPROTO_UDPLITE ? "UDPLITE" :
 	    lltostr((uint64_t)I->protocol);
-	ipv4_checksum = I == NULL ? 0 : ntohs(I->check);
-	ipv4_src = I == NULL ? 0 : I->saddr;
-	ipv4_dst = I == NULL ? 0 : I->daddr;
-	ipv4_saddr = I == NULL ? "<null>" : inet_ntoa(&I->saddr);
-	ipv4_daddr = I == NULL ? "<null>" : inet_ntoa(&I->daddr);
+	ipv4_checksum = I == 0 ? 0 : ntohs(I->check);
+	ipv4_src = I == 0 ? 0 : I->saddr;
+	ipv4_dst = I == 0 ? 0 : I->daddr;
+	ipv4_saddr = I == 0 ? "<null>" : inet_ntoa(&I->saddr);
+	ipv4_daddr = I == 0 ? "<null>" : inet_ntoa(&I->daddr);
 	ipv4_hdr = I;
 };
 
 #pragma D attributes Evolving/Evolving/ISA translator
 translator ipv6info_t < struct ipv6hdr *I > {
-	ipv6_ver = I == NULL ? 0 : I->version;
-	ipv6_tclass = I == NULL ? 0 : (I->priority << 4) | (I->flow_lbl[0] >> 4);
-	ipv6_flow = I == NULL ? 0 : ((I->flow_lbl[0] & 0xf) << 16) | (I->flow_lbl[1] << 8) | I->flow_lbl[2];
-	ipv6_plen = I == NULL ? 0 : ntohs(I->payload_len);
-	ipv6_nexthdr = I == NULL ? 0 : I->nexthdr;
-	ipv6_nextstr = I == NULL ? "<null>" : I->nexthdr == IPPROTO_TCP ? "TCP" :
+	ipv6_ver = I == 0 ? 0 : I->version;
+	ipv6_tclass = I == 0 ? 0 : (I->priority << 4) | (I->flow_lbl[0] >> 4);
+	ipv6_flow = I == 0 ? 0 : ((I->flow_lbl[0] & 0xf) << 16) | (I->flow_lbl[1] << 8) | I->flow_lbl[2];
+	ipv6_plen = I == 0 ? 0 : ntohs(I->payload_len);
+	ipv6_nexthdr = I == 0 ? 0 : I->nexthdr;
+	ipv6_nextstr = I == 0 ? "<null>" : I->nexthdr == IPPROTO_TCP ? "TCP" :
 	    I->nexthdr == IPPROTO_UDP ? "UDP" :
 	    I->nexthdr == IPPROTO_ICMP ? "ICMP" :
 	    I->nexthdr == IPPROTO_ICMPV6 ? "ICMPV6" :
@@ -156,11 +156,11 @@ translator ipv6info_t < struct ipv6hdr *I > {
 	    I->nexthdr == IPPROTO_SCTP ? "SCTP" :
 	    I->nexthdr == IPPROTO_UDPLITE ? "UDPLITE" :
 	    lltostr((uint64_t)I->nexthdr);
-	ipv6_hlim = I == NULL ? 0 : I->hop_limit;
-	ipv6_src = I == NULL ? (in6_addr_t *)NULL : (in6_addr_t *)&I->saddr;
-	ipv6_dst = I == NULL ? (in6_addr_t *)NULL : (in6_addr_t *)&I->daddr;
-	ipv6_saddr = I == NULL ? "<null>" : inet_ntoa6(&I->saddr);
-	ipv6_daddr = I == NULL ? "<null>" : inet_ntoa6(&I->daddr);
+	ipv6_hlim = I == 0 ? 0 : I->hop_limit;
+	ipv6_src = I == 0 ? (in6_addr_t *)0 : (in6_addr_t *)&I->saddr;
+	ipv6_dst = I == 0 ? (in6_addr_t *)0 : (in6_addr_t *)&I->daddr;
+	ipv6_saddr = I == 0 ? "<null>" : inet_ntoa6(&I->saddr);
+	ipv6_daddr = I == 0 ? "<null>" : inet_ntoa6(&I->daddr);
 	ipv6_hdr = I;
 };
 

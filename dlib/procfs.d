@@ -103,13 +103,13 @@ translator psinfo_t < struct task_struct *T > {
 	pr_gid = T->real_cred->gid.val;
 	pr_egid = T->cred->egid.val;
 	pr_addr = (uintptr_t)T;
-	pr_size = T->mm != NULL ? T->mm->total_vm * 4 : 0;
+	pr_size = T->mm != 0 ? T->mm->total_vm * 4 : 0;
 	pr_fname = stringof(T->comm);
 	/* the arguments are in user memory: only the process itself can be asked */
-	pr_psargs = T->tgid == pid ? execargs : stringof(T->comm);
-	pr_arglen = T->mm != NULL ? T->mm->arg_end - T->mm->arg_start : 0;
-	pr_argv = T->mm != NULL ? T->mm->arg_start : 0;
-	pr_envp = T->mm != NULL ? T->mm->env_start : 0;
+	pr_psargs = T == curthread || T->tgid == pid ? execargs : stringof(T->comm);
+	pr_arglen = T->mm != 0 ? T->mm->arg_end - T->mm->arg_start : 0;
+	pr_argv = T->mm != 0 ? T->mm->arg_start : 0;
+	pr_envp = T->mm != 0 ? T->mm->env_start : 0;
 	pr_argc = 0;
 	pr_wstat = T->exit_code;
 	pr_dmodel = PR_MODEL_LP64;

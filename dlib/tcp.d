@@ -103,15 +103,15 @@ typedef struct tcplsinfo {
 /* The flags are the header's byte 13. */
 #pragma D attributes Evolving/Evolving/ISA translator
 translator tcpinfo_t < struct tcphdr *H > {
-	tcp_sport = H == NULL ? 0 : ntohs(H->source);
-	tcp_dport = H == NULL ? 0 : ntohs(H->dest);
-	tcp_seq = H == NULL ? 0 : ntohl(H->seq);
-	tcp_ack = H == NULL ? 0 : ntohl(H->ack_seq);
-	tcp_offset = H == NULL ? 0 : 4 * H->doff;
-	tcp_flags = H == NULL ? 0 : *((uint8_t *)H + 13);
-	tcp_window = H == NULL ? 0 : ntohs(H->window);
-	tcp_checksum = H == NULL ? 0 : ntohs(H->check);
-	tcp_urgent = H == NULL ? 0 : ntohs(H->urg_ptr);
+	tcp_sport = H == 0 ? 0 : ntohs(H->source);
+	tcp_dport = H == 0 ? 0 : ntohs(H->dest);
+	tcp_seq = H == 0 ? 0 : ntohl(H->seq);
+	tcp_ack = H == 0 ? 0 : ntohl(H->ack_seq);
+	tcp_offset = H == 0 ? 0 : 4 * H->doff;
+	tcp_flags = H == 0 ? 0 : *((uint8_t *)H + 13);
+	tcp_window = H == 0 ? 0 : ntohs(H->window);
+	tcp_checksum = H == 0 ? 0 : ntohs(H->check);
+	tcp_urgent = H == 0 ? 0 : ntohs(H->urg_ptr);
 	tcp_hdr = H;
 };
 
@@ -119,34 +119,34 @@ translator tcpinfo_t < struct tcphdr *H > {
 #pragma D attributes Evolving/Evolving/ISA translator
 translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_addr = (uintptr_t)T;
-	tcps_local = T == NULL ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? T->inet_conn.icsk_inet.sk.__sk_common.skc_daddr == T->inet_conn.icsk_inet.sk.__sk_common.skc_rcv_saddr : 0;
-	tcps_active = T == NULL ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_state == TCP_STATE_SYN_SENT;
-	tcps_lport = T == NULL ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_num;
-	tcps_rport = T == NULL ? 0 : ntohs(T->inet_conn.icsk_inet.sk.__sk_common.skc_dport);
-	tcps_laddr = T == NULL ? "<unknown>" : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? inet_ntoa(&T->inet_conn.icsk_inet.sk.__sk_common.skc_rcv_saddr) :
+	tcps_local = T == 0 ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? T->inet_conn.icsk_inet.sk.__sk_common.skc_daddr == T->inet_conn.icsk_inet.sk.__sk_common.skc_rcv_saddr : 0;
+	tcps_active = T == 0 ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_state == TCP_STATE_SYN_SENT;
+	tcps_lport = T == 0 ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_num;
+	tcps_rport = T == 0 ? 0 : ntohs(T->inet_conn.icsk_inet.sk.__sk_common.skc_dport);
+	tcps_laddr = T == 0 ? "<unknown>" : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? inet_ntoa(&T->inet_conn.icsk_inet.sk.__sk_common.skc_rcv_saddr) :
 	    inet_ntoa6(&T->inet_conn.icsk_inet.sk.__sk_common.skc_v6_rcv_saddr);
-	tcps_raddr = T == NULL ? "<unknown>" : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? inet_ntoa(&T->inet_conn.icsk_inet.sk.__sk_common.skc_daddr) :
+	tcps_raddr = T == 0 ? "<unknown>" : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? inet_ntoa(&T->inet_conn.icsk_inet.sk.__sk_common.skc_daddr) :
 	    inet_ntoa6(&T->inet_conn.icsk_inet.sk.__sk_common.skc_v6_daddr);
-	tcps_state = T == NULL ? TCP_STATE_CLOSED : T->inet_conn.icsk_inet.sk.__sk_common.skc_state;
-	tcps_iss = T == NULL ? 0 : T->snd_una - (uint32_t)T->bytes_acked;
-	tcps_irs = T == NULL ? 0 : T->rcv_nxt - (uint32_t)T->bytes_received;
-	tcps_suna = T == NULL ? 0 : T->snd_una;
-	tcps_snxt = T == NULL ? 0 : T->snd_nxt;
-	tcps_rack = T == NULL ? 0 : T->rcv_wup;
-	tcps_rnxt = T == NULL ? 0 : T->rcv_nxt;
-	tcps_swnd = T == NULL ? 0 : T->snd_wnd;
-	tcps_snd_ws = T == NULL ? 0 : T->rx_opt.snd_wscale;
-	tcps_rwnd = T == NULL ? 0 : T->rcv_wnd;
-	tcps_rcv_ws = T == NULL ? 0 : T->rx_opt.rcv_wscale;
-	tcps_cwnd = T == NULL ? 0 : T->snd_cwnd * T->mss_cache;
-	tcps_cwnd_ssthresh = T == NULL ? 0 : T->snd_ssthresh;
-	tcps_sack_fack = T == NULL ? 0 : T->snd_una;
-	tcps_sack_snxt = T == NULL ? 0 : T->snd_nxt;
-	tcps_rto = T == NULL ? 0 : T->inet_conn.icsk_rto;
-	tcps_rtt = T == NULL ? 0 : T->srtt_us >> 3;
-	tcps_rtt_sd = T == NULL ? 0 : T->mdev_us >> 2;
-	tcps_mss = T == NULL ? 0 : T->mss_cache;
-	tcps_retransmit = T == NULL ? 0 : T->retrans_out != 0;
+	tcps_state = T == 0 ? TCP_STATE_CLOSED : T->inet_conn.icsk_inet.sk.__sk_common.skc_state;
+	tcps_iss = T == 0 ? 0 : T->snd_una - (uint32_t)T->bytes_acked;
+	tcps_irs = T == 0 ? 0 : T->rcv_nxt - (uint32_t)T->bytes_received;
+	tcps_suna = T == 0 ? 0 : T->snd_una;
+	tcps_snxt = T == 0 ? 0 : T->snd_nxt;
+	tcps_rack = T == 0 ? 0 : T->rcv_wup;
+	tcps_rnxt = T == 0 ? 0 : T->rcv_nxt;
+	tcps_swnd = T == 0 ? 0 : T->snd_wnd;
+	tcps_snd_ws = T == 0 ? 0 : T->rx_opt.snd_wscale;
+	tcps_rwnd = T == 0 ? 0 : T->rcv_wnd;
+	tcps_rcv_ws = T == 0 ? 0 : T->rx_opt.rcv_wscale;
+	tcps_cwnd = T == 0 ? 0 : T->snd_cwnd * T->mss_cache;
+	tcps_cwnd_ssthresh = T == 0 ? 0 : T->snd_ssthresh;
+	tcps_sack_fack = T == 0 ? 0 : T->snd_una;
+	tcps_sack_snxt = T == 0 ? 0 : T->snd_nxt;
+	tcps_rto = T == 0 ? 0 : T->inet_conn.icsk_rto;
+	tcps_rtt = T == 0 ? 0 : T->srtt_us >> 3;
+	tcps_rtt_sd = T == 0 ? 0 : T->mdev_us >> 2;
+	tcps_mss = T == 0 ? 0 : T->mss_cache;
+	tcps_retransmit = T == 0 ? 0 : T->retrans_out != 0;
 };
 
 #pragma D attributes Evolving/Evolving/ISA translator

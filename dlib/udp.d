@@ -23,21 +23,21 @@ typedef struct udpsinfo {
 
 #pragma D attributes Evolving/Evolving/ISA translator
 translator udpinfo_t < struct udphdr *H > {
-	udp_sport = H == NULL ? 0 : ntohs(H->source);
-	udp_dport = H == NULL ? 0 : ntohs(H->dest);
-	udp_length = H == NULL ? 0 : ntohs(H->len);
-	udp_checksum = H == NULL ? 0 : ntohs(H->check);
+	udp_sport = H == 0 ? 0 : ntohs(H->source);
+	udp_dport = H == 0 ? 0 : ntohs(H->dest);
+	udp_length = H == 0 ? 0 : ntohs(H->len);
+	udp_checksum = H == 0 ? 0 : ntohs(H->check);
 	udp_hdr = H;
 };
 
 #pragma D attributes Evolving/Evolving/ISA translator
 translator udpsinfo_t < struct sock *K > {
 	udps_addr = (uintptr_t)K;
-	udps_lport = K == NULL ? 0 : K->__sk_common.skc_num;
-	udps_rport = K == NULL ? 0 : ntohs(K->__sk_common.skc_dport);
-	udps_laddr = K == NULL ? "<unknown>" : K->__sk_common.skc_family == AF_INET ? inet_ntoa(&K->__sk_common.skc_rcv_saddr) :
+	udps_lport = K == 0 ? 0 : K->__sk_common.skc_num;
+	udps_rport = K == 0 ? 0 : ntohs(K->__sk_common.skc_dport);
+	udps_laddr = K == 0 ? "<unknown>" : K->__sk_common.skc_family == AF_INET ? inet_ntoa(&K->__sk_common.skc_rcv_saddr) :
 	    inet_ntoa6(&K->__sk_common.skc_v6_rcv_saddr);
-	udps_raddr = K == NULL ? "<unknown>" : K->__sk_common.skc_family == AF_INET ? inet_ntoa(&K->__sk_common.skc_daddr) :
+	udps_raddr = K == 0 ? "<unknown>" : K->__sk_common.skc_family == AF_INET ? inet_ntoa(&K->__sk_common.skc_daddr) :
 	    inet_ntoa6(&K->__sk_common.skc_v6_daddr);
 };
 
