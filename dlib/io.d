@@ -62,23 +62,6 @@ translator devinfo_t < struct bio *B > {
 	dev_pathname = B->bi_bdev != 0 ? strjoin("/dev/", stringof(B->bi_bdev->bd_device.kobj.name)) : "<none>";
 };
 
-/* The file of a request is that of its first page; mappings with the lowest bits set are not files. */
-inline struct page *dt_bio_page[struct bio *b] =
-    b->bi_vcnt > 0 && b->bi_io_vec != 0 ? b->bi_io_vec->bv_page : (struct page *)0;
-inline struct inode *dt_page_inode[struct page *p] =
-    p != 0 && p->mapping != 0 && ((uintptr_t)p->mapping & 3) == 0 ? p->mapping->host : (struct inode *)0;
-
-#pragma D attributes Evolving/Evolving/Common translator
-translator fileinfo_t < struct bio *B > {
-	fi_name = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_name;
-	fi_dirname = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_dirname;
-	fi_pathname = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_pathname;
-	fi_offset = 0;
-	fi_fs = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_fs;
-	fi_mount = "<unknown>";
-	fi_oflags = 0;
-};
-
 provider io {
 	probe start(struct bio *b) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *b);
 	probe done(struct bio *b) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *b);
