@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * difrun [--dof] FILE [args…]: compiles a D file with the library, runs it in the interpreter over firings told in its
+ * difrun [--dof] [--btf FILE] FILE [args…]: compiles a D file with the library, runs it in the interpreter over firings told in its
  * header comment, and prints to stdout what dtrace would print, without the CPU and ID columns. With --dof the program
- * is saved as DOF, read back, and that one runs. Directives, one a line, in the comment that opens the file:
+ * is saved as DOF, read back, and that one runs; --btf takes the kernel's types from a file. Directives, one a line, in the comment that opens the file:
  *
  *   @fire: PROV:MOD:FUNC:NAME [arg0=N …] [pid=N] [execname=TEXT] [stack=0x1,0x2] …   a firing; none: dtrace:::BEGIN
  *   @mem: kernel|user|user-rw ADDR "text" | hex 01 02 … | u8|u16|u32|u64 N …          memory the program may read
@@ -730,24 +730,55 @@ static void late_options(struct run *r)
 		r->iopts.nspec = (uint32_t)v;
 }
 
+/* Types of another kernel than the running one. */
+static void use_btf(struct run *r, const char *path)
+{
+	char *data;
+	size_t len;
+
+	if (dt_file_read(path, 256u << 20, &data, &len) != 0 ||
+	    dt_types_add_btf(dt_handle_types(r->hdl), "vmlinux", data, len) != 0)
+		fatal("cannot be used as BTF", path);
+	free(data);
+}
+
+/* Takes the flags off; *btf is the file of --btf. */
+static bool read_flags(int *argc, char ***argv, const char **btf)
+{
+	bool dof = false;
+
+	for (; *argc > 1 && strncmp((*argv)[1], "--", 2) == 0; ++*argv, --*argc) {
+		if (strcmp((*argv)[1], "--dof") == 0) {
+			dof = true;
+		} else if (strcmp((*argv)[1], "--btf") == 0 && *argc > 2) {
+			*btf = (*argv)[2];
+			++*argv;
+			--*argc;
+		} else
+			fatal("unknown flag", (*argv)[1]);
+	}
+	return dof;
+}
+
 int main(int argc, char **argv)
 {
 	struct run r = { .iopts = { .strsize = 256 } };
-	bool dof = argc > 1 && strcmp(argv[1], "--dof") == 0;
+	const char *btf = NULL;
+	bool dof = read_flags(&argc, &argv, &btf);
 	char *text;
 	size_t len;
 	int err;
 
-	argv += dof;
-	argc -= dof;
 	if (argc < 2 || dt_file_read(argv[1], DT_SOURCE_MAX, &text, &len) != 0)
-		fatal("usage: difrun [--dof] FILE [args]", argc < 2 ? "" : argv[1]);
+		fatal("usage: difrun [--dof] [--btf FILE] FILE [args]", argc < 2 ? "" : argv[1]);
 	r.arena = r.in.arena = dt_arena_new();
 	r.popts = dt_print_defaults;
 	r.popts.numeric = true;
 	r.hdl = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
 	if (!r.hdl)
 		fatal("dtrace_open", dtrace_errmsg(NULL, err));
+	if (btf)
+		use_btf(&r, btf);
 	for (int i = 1; i < argc && r.argc < MAX_WORDS; i++)
 		r.argv[r.argc++] = argv[i];
 	probe_id(&r.in, "dtrace:::BEGIN");
