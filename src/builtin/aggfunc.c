@@ -76,7 +76,14 @@ int64_t dt_avg_value(const int64_t *data, int64_t normal)
 /* ---- stddev ---- */
 
 typedef unsigned __int128 u128;
-typedef __int128 s128;
+
+/* Unsigned: clang's check of signed 128-bit products needs __muloti4, which libgcc does not have. */
+static u128 square(int64_t v)
+{
+	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	return (u128)size * size;
+}
 
 static u128 squares(const int64_t *data) { return (u128)(uint64_t)data[3] << 64 | (uint64_t)data[2]; }
 
@@ -89,7 +96,7 @@ static void squares_set(int64_t *data, u128 v)
 static void stddev_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 {
 	avg_add(data, arg, value, incr);
-	squares_set(data, squares(data) + (u128)((s128)value * value));
+	squares_set(data, squares(data) + square(value));
 }
 
 static void stddev_merge(int64_t *data, uint64_t arg, const int64_t *other)
@@ -118,15 +125,16 @@ static uint64_t square_root(u128 v)
 /* The variance is the mean of the squares less the square of the mean; rounding can leave it below 0. */
 uint64_t dt_stddev_value(const int64_t *data, int64_t normal)
 {
-	u128 norm = (u128)(normal ? (s128)normal * normal : 1), n = (uint64_t)data[0], mean2;
-	s128 mean;
+	u128 mean_of_squares, square_of_mean;
+	uint64_t n = (uint64_t)data[0];
 
 	if (!n)
 		return 0;
-	mean = (s128)divide(data[1], normal ? normal : 1) / (s128)n;
-	mean2 = (u128)(mean * mean);
-	norm = squares(data) / norm / n;
-	return norm > mean2 ? square_root(norm - mean2) : 0;
+	if (!normal)
+		normal = 1;
+	mean_of_squares = squares(data) / square(normal) / n;
+	square_of_mean = square(divide(divide(data[1], normal), (int64_t)n));
+	return mean_of_squares > square_of_mean ? square_root(mean_of_squares - square_of_mean) : 0;
 }
 
 /* ---- quantize ---- */
