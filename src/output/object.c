@@ -29,7 +29,7 @@ static void put_type(struct object *x, const struct dt_type *t)
 {
 	char name[256];
 
-	dt_type_name(t, name, sizeof(name));
+	dt_scalar_type(t, name, sizeof(name));
 	dt_out_printf(x->o, "(%s)", name);
 }
 

@@ -27,9 +27,8 @@ static void put_type(struct pretty *p, const struct dt_type *t)
 {
 	char name[256];
 
-	dt_type_name(t, name, sizeof(name));
-	/* the unnamed are told by their kind */
-	dt_out_str(p->o, name[0] ? name : "struct");
+	dt_scalar_type(t, name, sizeof(name));
+	dt_out_str(p->o, name);
 }
 
 static void put_member(struct pretty *p, const struct dt_member *m, uint64_t base)
@@ -38,7 +37,7 @@ static void put_member(struct pretty *p, const struct dt_member *m, uint64_t bas
 	size_t n;
 
 	indent(p);
-	dt_type_name(m->type, name, sizeof(name));
+	dt_scalar_type(m->type, name, sizeof(name));
 	dt_out_str(p->o, name);
 	n = strlen(name);
 	if (m->name && m->name[0]) {

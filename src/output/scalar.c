@@ -41,6 +41,16 @@ bool dt_scalar_is_char(const struct dt_type *t)
 	return t->kind == DT_T_INT && t->size == 1 && t->is_char;
 }
 
+void dt_scalar_type(const struct dt_type *t, char *buf, size_t len)
+{
+	bool unnamed = (t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ENUM) && (!t->name || !t->name[0]);
+
+	if (unnamed)
+		snprintf(buf, len, "%s", t->kind == DT_T_STRUCT ? "struct" : t->kind == DT_T_UNION ? "union" : "enum");
+	else
+		dt_type_name(t, buf, len);
+}
+
 const char *dt_scalar_enum(struct dt_types *types, const struct dt_type *t, uint64_t value)
 {
 	uint32_t n = 0;

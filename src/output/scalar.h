@@ -15,6 +15,8 @@ bool dt_scalar_read(const struct dt_type *, struct dt_bytes, uint64_t bit_off, u
 /* `len` bytes from a byte offset, fewer at the end of the record. */
 struct dt_bytes dt_bytes_at(struct dt_bytes, uint64_t off, uint64_t len);
 bool dt_scalar_is_char(const struct dt_type *);
+/* The type's name; what has none is told by its kind alone: "struct". */
+void dt_scalar_type(const struct dt_type *, char *buf, size_t len);
 /* The enumerator's name, or NULL. */
 const char *dt_scalar_enum(struct dt_types *, const struct dt_type *, uint64_t value);
 /* A floating-point object as %+.7e; false when its size is none of C's. */

@@ -233,13 +233,21 @@ static void snapshot(struct run *r)
 	dt_interp_aggs(r->interp, add_elem, r);
 }
 
+/* An option that is there is on, whatever its value. */
+static bool option_on(struct run *r, const char *name)
+{
+	dtrace_optval_t v;
+
+	return dtrace_getopt(r->hdl, name, &v) == 0 && v != DTRACEOPT_UNSET;
+}
+
 static struct dt_aggorder order_of(struct run *r)
 {
 	struct dt_aggorder o = { 0 };
 	dtrace_optval_t v;
 
-	o.reverse = dtrace_getopt(r->hdl, "aggsortrev", &v) == 0 && v > 0;
-	o.bykey = dtrace_getopt(r->hdl, "aggsortkey", &v) == 0 && v > 0;
+	o.reverse = option_on(r, "aggsortrev");
+	o.bykey = option_on(r, "aggsortkey");
 	if (dtrace_getopt(r->hdl, "aggsortkeypos", &v) == 0 && v > 0)
 		o.keypos = (uint32_t)v;
 	if (dtrace_getopt(r->hdl, "aggsortpos", &v) == 0 && v > 0)
@@ -418,14 +426,21 @@ static void do_libact(struct run *r, const struct rec *recs, size_t n)
 
 /* ---- statements ---- */
 
+/* The first action of a printf() may stand for the format alone. */
+static bool format_only(const struct rec *rec)
+{
+	return rec->act->difo && rec->act->difo->rtype.size == 0;
+}
+
 static void do_format(struct run *r, const struct rec *recs, size_t n, const char *prefix, const char *suffix)
 {
 	struct dt_value *v = DT_NEWN(r->arena, struct dt_value, n);
+	size_t first = format_only(&recs[0]);
 
-	for (size_t i = 0; i < n; i++)
-		v[i] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
+	for (size_t i = first; i < n; i++)
+		v[i - first] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
 	dt_out_str(&r->out, prefix);
-	dt_format_print(&r->out, format_of(r, recs[0].act->fmt), v, (uint32_t)n);
+	dt_format_print(&r->out, format_of(r, recs[0].act->fmt), v, (uint32_t)(n - first));
 	dt_out_str(&r->out, suffix);
 }
 
@@ -720,7 +735,7 @@ static void late_options(struct run *r)
 	bool on = true;
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (dtrace_getopt(r->hdl, flags[i].name, &v) == 0 && v > 0)
+		if (option_on(r, flags[i].name))
 			memcpy((char *)&r->popts + flags[i].off, &on, sizeof(on));
 	if (dtrace_getopt(r->hdl, "stackindent", &v) == 0 && v >= 0)
 		r->popts.stackindent = (uint32_t)v;
