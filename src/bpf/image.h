@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DIF in, eBPF out: an image is everything the kernel is to be given, as data. Building one makes no system call and
+ * needs no rights, so it can be dumped and tested anywhere; src/host/session.h loads it.
+ */
+#ifndef DT_IMAGE_H
+#define DT_IMAGE_H
+
+#include "dif/dif.h"
+
+#include <linux/bpf.h>
+
+/* ---- in ---- */
+
+/* Byte offsets of kernel struct members, found in type data by the caller; DT_KOFF_NONE: not there. */
+#define DT_KOFF_NONE UINT32_MAX
+struct dt_koffsets {
+	uint32_t task_tgid, task_pid, task_real_parent, task_comm, task_cred, task_real_cred, task_se_sum_exec, task_mm, task_nsproxy;
+	uint32_t cred_uid, cred_gid, mm_arg_start, mm_arg_end, task_thread_pid, pid_level, pid_numbers, upid_size, upid_nr;
+	uint32_t task_fs, fs_pwd, fs_root, path_dentry, path_mnt, dentry_parent, dentry_name_name, dentry_name_len, mount_mnt,
+	    mount_parent, mount_mountpoint, vfsmount_root;
+	uint32_t task_pt_regs;		/* aarch64, x86-64: how far user registers lie from the stack's end; session finds it */
+	uint32_t task_stack, task_flags;
+};
+
+struct dt_features {			/* of the running kernel, probed once by src/host/feature.h */
+	bool bpf_loop, task_storage, ringbuf, get_current_task_btf, ktime_get_tai_ns, get_func_ip, probe_write_user, send_signal;
+	uint32_t kernel_version;	/* major << 16 | minor << 8 | patch */
+};
+
+struct dt_enabling {			/* one clause on one probe */
+	const struct dt_ecb *ecb;
+	uint32_t epid;			/* from 1 */
+	uint32_t probe_id;
+	uint32_t number;		/* system call, for SYS hooks */
+	const char *prov, *mod, *func, *name;
+	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
+	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
+};
+
+enum dt_image_ctx { DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN };	/* where arg0 … come from */
+
+struct dt_image_hook {			/* one program to make */
+	enum dt_image_ctx ctx;
+	const struct dt_enabling *en;	/* in program order for each probe; sorted by probe for SYS hooks is not required */
+	uint32_t nen;
+};
+
+struct dt_image_opts {
+	uint32_t strsize, nspec, stackframes_max;
+	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
+	uint32_t ncpus;			/* possible CPUs */
+	bool rawsyscall;		/* failed system calls show the kernel's value */
+	uint32_t target_pid;		/* non-zero: fire only in this process */
+	uint32_t self_pid;
+	bool arch_x86;			/* register layout: x86-64, else aarch64 */
+	const struct dt_koffsets *koff;
+	const struct dt_features *feat;
+	const struct dt_enabling *errors;	/* clauses on dtrace:::ERROR */
+	uint32_t nerrors;
+};
+
+/* ---- out ---- */
+
+enum dt_map_role {
+	DT_MAP_CONST,		/* string constants and tables, read-only, frozen after filling */
+	DT_MAP_SLOTS,		/* per-CPU machine states and scratch */
+	DT_MAP_GLOBALS,		/* global scalars and strings */
+	DT_MAP_TLS,		/* self-> scalars: task storage */
+	DT_MAP_DYN,		/* associative arrays: one hash each (global and self->) */
+	DT_MAP_AGGS,		/* array of maps: [aggregation] → the active buffer of the pair */
+	DT_MAP_AGG_A, DT_MAP_AGG_B,	/* the buffers of one aggregation: per-CPU hash, or per-CPU array without keys */
+	DT_MAP_RINGS,		/* array of maps: [cpu] → ring buffer */
+	DT_MAP_RING,
+	DT_MAP_CONTROL,		/* struct dt_control, one element */
+	DT_MAP_DROPS,		/* per-CPU struct dt_drops */
+	DT_MAP_SPEC,		/* speculation states */
+	DT_MAP_STACKS,
+};
+
+struct dt_image_map {
+	enum dt_map_role role;
+	char name[16];
+	uint32_t type, key_size, value_size, max_entries, flags;
+	uint32_t agg;		/* AGG_A, AGG_B: index in the image's aggs */
+	uint32_t inner;		/* index of a map that is the template of this array of maps; UINT32_MAX none */
+	const void *data;	/* CONST, CONTROL: initial value of element 0 */
+	size_t len;
+};
+
+struct dt_image_reloc { uint32_t insn; uint32_t map; uint32_t off; bool value; };	/* ld_imm64 of map fd, or of its value + off */
+
+struct dt_image_prog {
+	char name[16];
+	enum dt_image_ctx ctx;
+	const struct bpf_insn *insns;
+	uint32_t ninsns;
+	const struct dt_image_reloc *relocs;
+	uint32_t nrelocs;
+	const struct dt_difo *const *difo_at;	/* for each instruction: the DIFO it is made of, or NULL */
+	const uint32_t *difpc_at;
+};
+
+/* How a clause's record lies in a ring buffer, after struct dt_rechdr. */
+struct dt_recfield { uint32_t off, size; };		/* size 0: the action records nothing */
+struct dt_reclayout { uint32_t size; const struct dt_recfield *field; };	/* a field for each action of the ECB */
+
+/* An aggregation: its key bytes (fields in key order) and its data words. */
+struct dt_agglayout {
+	uint32_t id;			/* dt_aggvar.id */
+	uint16_t kind;
+	uint64_t arg;
+	const char *name;
+	uint32_t keysize, nkeys, nwords;
+	const struct dt_recfield *key;
+	const struct dt_act *const *key_act;	/* what each key is (string, stack, …), of the first use */
+	uint8_t *key_probe;		/* key k is stored as the probe id: 1 + DT_PART_* (probeprov …), 0 no */
+};
+
+struct dt_image {
+	struct dt_arena *arena;
+	struct dt_image_map *maps;
+	uint32_t nmaps;
+	struct dt_image_prog *progs;	/* one for each hook, in their order */
+	uint32_t nprogs;
+	struct dt_reclayout *recs;	/* by epid - 1 */
+	uint32_t nrecs;
+	struct dt_agglayout *aggs;
+	uint32_t naggs;
+};
+
+/* Shared with the kernel side. */
+struct dt_rechdr { uint32_t epid; uint32_t probe_id; uint64_t time; uint32_t cpu; uint32_t spec; };
+/* epid values above this are not clauses but news from the kernel side. */
+#define DT_REC_NEWS 0xffff0000u
+#define DT_REC_FAULT (DT_REC_NEWS + 1)	/* struct dt_recfault follows the header */
+struct dt_recfault { uint32_t epid, probe_id; int32_t action; int32_t offset; uint32_t fault; uint32_t pad; uint64_t addr; };
+#define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed */
+#define DT_REC_DISCARD (DT_REC_NEWS + 3)
+
+struct dt_control { uint32_t stopped; uint32_t exited; int32_t status; uint32_t begun; };	/* stopped: no clause runs */
+struct dt_drops { uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror; };
+
+/* 0, or -errno with a sentence that names the D line and the limit. */
+int dt_image_build(const struct dt_image_opts *, const struct dt_prog *const *progs, uint32_t nprogs,
+    const struct dt_image_hook *hooks, uint32_t nhooks, struct dt_image **, char *msg, size_t msglen);
+void dt_image_free(struct dt_image *);
+/* The instructions as text, for people and tests. */
+void dt_image_dump(const struct dt_image *, void (*put)(void *, const char *), void *ctx);
+
+#endif

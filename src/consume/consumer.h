@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Buffers in, events and values out: records of all CPUs in time order, speculations committed or discarded,
+ * drops counted, aggregations kept and sorted. Knows nothing of BPF beyond the image's layouts.
+ */
+#ifndef DT_CONSUMER_H
+#define DT_CONSUMER_H
+
+#include "bpf/image.h"
+#include "consume/value.h"
+#include "dif/dif.h"
+
+struct dt_session;
+struct dt_consumer;
+
+struct dt_event {			/* one firing of one clause */
+	const struct dt_ecb *ecb;
+	uint32_t epid, probe_id, cpu;
+	uint64_t time;
+	const uint8_t *data;		/* fields as layout says */
+	const struct dt_reclayout *layout;
+};
+
+struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that value */
+	void *ctx;
+	int (*event)(void *ctx, const struct dt_event *);
+	int (*fault)(void *ctx, const struct dt_recfault *);
+	int (*drops)(void *ctx, const char *kind, int cpu, uint64_t n);	/* cpu -1: none; kind as in DTRACEDROP_ words */
+};
+
+struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *, const struct dt_ecb *const *ecbs,
+    uint32_t necbs, const struct dt_consumer_ops *);
+void dt_consumer_free(struct dt_consumer *);
+int dt_consumer_read(struct dt_consumer *, bool final);		/* drains the rings; final: nothing more will come */
+int dt_consumer_snap(struct dt_consumer *);			/* takes aggregations over */
+int dt_consumer_status(struct dt_consumer *);			/* counts drops since the last call */
+
+/* Value of one recorded action. */
+void dt_event_value(const struct dt_event *, uint32_t act, struct dt_value *);
+
+/* ---- aggregations as the consumer holds them ---- */
+struct dt_agg_elem { const struct dt_agglayout *layout; const uint8_t *key; int64_t *data; bool fresh; };
+struct dt_agg { const struct dt_agglayout *layout; int64_t normal; bool printed; struct dt_agg_elem **elem; uint32_t n; };
+struct dt_agg *dt_consumer_agg(struct dt_consumer *, uint32_t id);	/* by dt_aggvar.id; NULL none */
+uint32_t dt_consumer_naggs(struct dt_consumer *);
+void dt_agg_clear(struct dt_consumer *, struct dt_agg *);
+void dt_agg_trunc(struct dt_consumer *, struct dt_agg *, int64_t n);
+void dt_agg_key(const struct dt_agg_elem *, uint32_t k, struct dt_value *);
+void dt_agg_value(const struct dt_agg *, const struct dt_agg_elem *, struct dt_value *);
+
+#endif
