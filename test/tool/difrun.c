@@ -444,26 +444,34 @@ static void do_format(struct run *r, const struct rec *recs, size_t n, const cha
 	dt_out_str(&r->out, suffix);
 }
 
-static void do_print(struct run *r, const struct rec *rec)
+/* A value; or a pointer and, where it was recorded too, the object it points to. */
+static void do_print(struct run *r, const struct rec *recs, size_t n)
 {
-	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
+	struct dt_value v = dt_record_value(recs[0].act, recs[0].data, recs[0].len);
 	dtrace_typeinfo_t info;
 
-	if (rec->act->fmt && dtrace_type_strcompile(r->hdl, rec->act->fmt, &info) == 0)
+	if (recs[0].act->fmt && dtrace_type_strcompile(r->hdl, recs[0].act->fmt, &info) == 0)
 		v.type = info.dtt_type;
-	dt_pretty_print(&r->out, &v);
+	if (n > 1 && v.type && dt_type_base(v.type)->kind == DT_T_PTR) {
+		struct dt_value object = { .kind = DT_V_BYTES, .bytes = recs[1].data, .len = recs[1].len,
+			.type = dt_type_base(v.type)->ref };
+		dt_pretty_pointer(&r->out, v.i, &object);
+	} else
+		dt_pretty_print(&r->out, &v);
 }
 
+/* How much of it to show may come along, before or after. */
 static void do_tracemem(struct run *r, const struct rec *recs, size_t n)
 {
-	size_t len = recs[0].len;
+	const struct rec *mem = &recs[0];
+	int64_t want = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		int64_t want = recs[i].act->kind == DT_ACT_TRACEMEM_DYN ? rec_int(&recs[i]) : 0;
-		if (want > 0 && (uint64_t)want < len)
-			len = (size_t)want;
-	}
-	dt_hexdump_print(&r->out, recs[0].data, len);
+	for (size_t i = 0; i < n; i++)
+		if (recs[i].act->kind == DT_ACT_TRACEMEM_DYN)
+			want = rec_int(&recs[i]);
+		else
+			mem = &recs[i];
+	dt_hexdump_print(&r->out, mem->data, want > 0 && (uint64_t)want < mem->len ? (size_t)want : mem->len);
 }
 
 static void do_printm(struct run *r, const struct rec *rec)
@@ -491,8 +499,9 @@ static void do_statement(struct run *r, const struct rec *recs, size_t n)
 	case DT_ACT_EXIT: r->status = (int)rec_int(&recs[0]); return;
 	case DT_ACT_PRINTA: do_printa(r, recs, n); return;
 	case DT_ACT_LIBACT: do_libact(r, recs, n); return;
-	case DT_ACT_PRINT: do_print(r, &recs[0]); return;
-	case DT_ACT_TRACEMEM: do_tracemem(r, recs, n); return;
+	case DT_ACT_PRINT: do_print(r, recs, n); return;
+	case DT_ACT_TRACEMEM:
+	case DT_ACT_TRACEMEM_DYN: do_tracemem(r, recs, n); return;
 	case DT_ACT_PRINTM: do_printm(r, &recs[0]); return;
 	case DT_ACT_SYSTEM: do_format(r, recs, n, "system: ", "\n"); return;
 	case DT_ACT_FREOPEN: do_format(r, recs, n, "freopen: ", "\n"); return;
