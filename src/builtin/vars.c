@@ -107,9 +107,13 @@ static uint64_t get_uregs(struct dt_interp *ip, uint64_t index)
 #define V1_14 DT_VERS(1, 14, 0)
 #define STABLE DT_ATTR_STABLE_COMMON
 #define EVOLVING DT_ATTR_EVOLVING_COMMON
-#define ARRAY(n, num, type, vers, a, f) { .name = n, .kind = DT_BI_ARRAY, .id = num, .proto = type, .version = vers, .attr = a, .get = f }
-#define SCALAR(n, num, type, vers, a, f) { .name = n, .kind = DT_BI_SCALAR, .id = num, .proto = type, .version = vers, .attr = a, .get = f }
-#define NONE(n, k, num, type, vers, why) { .name = n, .kind = k, .id = num, .proto = type, .version = vers, .attr = EVOLVING, .unsupported = why }
+#define STABLE_PRIVATE { DT_STAB_STABLE, DT_STAB_PRIVATE, DT_CLS_COMMON }
+#define ARRAY(n, num, type, vers, a, f) \
+	{ .name = n, .kind = DT_BI_ARRAY, .id = num, .proto = type, .version = vers, .attr = a, .get = f }
+#define SCALAR(n, num, type, vers, a, f) \
+	{ .name = n, .kind = DT_BI_SCALAR, .id = num, .proto = type, .version = vers, .attr = a, .get = f }
+#define NONE(n, k, num, type, vers, why) \
+	{ .name = n, .kind = k, .id = num, .proto = type, .version = vers, .attr = EVOLVING, .unsupported = why }
 
 const struct dt_builtin dt_builtin_vars[] = {
 	ARRAY("args", 0x000, "int64_t", V1_0, STABLE, get_args),
@@ -117,7 +121,7 @@ const struct dt_builtin dt_builtin_vars[] = {
 	    "kernel registers are not saved at a probe; use uregs[] for the user's registers"),
 	ARRAY("uregs", 0x002, "uint64_t", V1_0, STABLE, get_uregs),
 	NONE("vmregs", DT_BI_ARRAY, 0x003, "uint64_t", V1_7, "registers of a virtual machine's guest are known only to its hypervisor"),
-	SCALAR("curthread", 0x100, "struct task_struct *", V1_0, ((struct dt_attr){ DT_STAB_STABLE, DT_STAB_PRIVATE, DT_CLS_COMMON }), get_curthread),
+	SCALAR("curthread", 0x100, "struct task_struct *", V1_0, STABLE_PRIVATE, get_curthread),
 	SCALAR("timestamp", 0x101, "uint64_t", V1_0, STABLE, get_timestamp),
 	SCALAR("vtimestamp", 0x102, "uint64_t", V1_0, STABLE, get_vtimestamp),
 	SCALAR("ipl", 0x103, "uint_t", V1_0, STABLE, get_ipl),

@@ -133,13 +133,14 @@ static struct bytes stack(struct run *run, const struct dt_act *act, bool user)
 	return (struct bytes){ p, (uint32_t)(head + frames * 8 + strsize) };
 }
 
+/* `arg` bytes at the value, whatever its type says; without `arg` the type says how many. */
 static struct bytes tracemem(struct run *run, const struct dt_act *act, uint64_t addr)
 {
 	struct dt_diftype t = act->difo->rtype;
 
-	if (!(t.flags & (DT_DTF_REF | DT_DTF_USERREF)))
-		t = (struct dt_diftype){ .flags = DT_DTF_REF, .size = act->arg > UINT32_MAX ? UINT32_MAX : (uint32_t)act->arg };
 	t.kind = DT_DT_CTF;
+	if (act->arg)
+		t.size = act->arg > UINT32_MAX ? UINT32_MAX : (uint32_t)act->arg;
 	return object(run, &t, addr);
 }
 

@@ -427,7 +427,7 @@ static void test_records(void)
 {
 	const struct dt_act acts[] = { ACT(DIFEXPR, &one), ACT(DIFEXPR, &nothing), ACT(DIFEXPR, &name), ACT(DIFEXPR, &null_string),
 		ACT(STACK, NULL, .arg = 2), ACT(USTACK, NULL, .arg = 3), ACT(SYM, &seven), ACT(USYM, &seven),
-		ACT(SKIPZ, &zero, .arg = 1), ACT(DIFEXPR, &one), ACT(SKIPZ, &two, .arg = 1), ACT(DIFEXPR, &two), ACT(STOP, NULL), ACT(EXIT, &seven) };
+		ACT(SKIPZ, &zero, .arg = 1), ACT(DIFEXPR, &one), ACT(SKIPZ, &two, .arg = 1), ACT(DIFEXPR, &two), ACT(STOP, NULL), ACT(TRACEMEM, &name, .arg = 3), ACT(EXIT, &seven) };
 	const struct dt_act local_acts[] = { ACT(DIFEXPR, &set_local) }, read_acts[] = { ACT(DIFEXPR, &local) };
 	const struct dt_ecb ecbs[] = { ECB("sys*", "", "re[a-c]?", "entry", NULL, acts), ECB("", "", "", "", &zero, acts),
 		{ .probe = { "", "kernel", "", "", 0 } }, ECB("", "", "", "", NULL, local_acts), ECB("", "", "", "return", NULL, acts),
@@ -438,7 +438,7 @@ static void test_records(void)
 
 	CHECK_STR(fire(ip, &c, 7),
 	    "begin 1 read:entry [0: 1] [2:'a_comma'/8] [3:''/16] [4: 111 222] [5: 64 111 222 0] [6: 7] [7: 64 7] "
-	    "[8: 0] [10: 1] [11: 2] [12:] [13: 7] end\n"
+	    "[8: 0] [10: 1] [11: 2] [12:] [13:'a_c'/3] [14: 7] end\n"
 	    "begin 3 read:entry end\nbegin 4 read:entry [0: 7] end\nbegin 6 read:entry [0: 7] end\n");
 	dt_interp_free(ip);
 }
