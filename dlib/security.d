@@ -14,6 +14,18 @@ provider mac_framework {
 #pragma D attributes Evolving/Evolving/ISA provider mac_framework name
 #pragma D attributes Evolving/Evolving/ISA provider mac_framework args
 
+provider mac {
+	probe modevent(int what, void *policy);
+	probe register(void *policy);
+	probe unregister(void *policy);
+};
+
+#pragma D attributes Evolving/Evolving/ISA provider mac provider
+#pragma D attributes Private/Private/Unknown provider mac module
+#pragma D attributes Private/Private/Unknown provider mac function
+#pragma D attributes Evolving/Evolving/ISA provider mac name
+#pragma D attributes Evolving/Evolving/ISA provider mac args
+
 provider priv {
 	probe priv__ok(int privilege);
 	probe priv__err(int privilege);

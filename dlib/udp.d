@@ -66,3 +66,14 @@ provider udplite {
 #pragma D attributes Private/Private/Unknown provider udplite function
 #pragma D attributes Evolving/Evolving/ISA provider udplite name
 #pragma D attributes Evolving/Evolving/ISA provider udplite args
+
+provider sctp {
+	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
+	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
+};
+
+#pragma D attributes Evolving/Evolving/ISA provider sctp provider
+#pragma D attributes Private/Private/Unknown provider sctp module
+#pragma D attributes Private/Private/Unknown provider sctp function
+#pragma D attributes Evolving/Evolving/ISA provider sctp name
+#pragma D attributes Evolving/Evolving/ISA provider sctp args
