@@ -140,11 +140,11 @@ static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const s
 		    "type data (BTF) does not describe this variable", n->name),
 		    "no symbolic type information is available for %s", n->name);
 	id = DT_NEW(s->arena, struct dt_ident);
-	id->name = dt_arena_printf(s->arena, "%s`%s", home != NULL ? home : "vmlinux", name);
+	id->name = name;
 	id->kind = DT_ID_SYMBOL;
 	id->type = type;
 	id->value = addr;
-	id->module = home;
+	id->module = home != NULL ? home : "vmlinux";
 	dt_attr_use(s, dt_attr_private, n->loc, n->name);
 	n->kind = DT_N_SYM;
 	n->ident = id;
@@ -372,6 +372,21 @@ struct dt_node *dt_expr_value(struct dt_sema *s, struct dt_node *n)
 		dt_fail(s->diag, D_CG_EXPR, n->loc, "%s( ) may not be called from a D expression (D program context required)",
 		    n->ident->name);
 	return n;
+}
+
+const struct dt_type *dt_expr_promoted(struct dt_sema *s, const struct dt_node *n)
+{
+	unsigned spare = dt_type_is_signed(n->type) ? 0 : 1;
+
+	if ((n->nflags & DT_NF_BITFIELD) && n->bit_size + spare <= 32)
+		return dt_types_basic(s->types, "int");
+	return n->type;
+}
+
+struct dt_node *dt_expr_operand(struct dt_sema *s, struct dt_node *n)
+{
+	n = dt_expr_value(s, n);
+	return dt_expr_convert(s, n, dt_expr_promoted(s, n));
 }
 
 struct dt_node *dt_expr(struct dt_sema *s, struct dt_node *n)
