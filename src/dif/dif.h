@@ -168,6 +168,12 @@ struct dt_ecb {				/* one clause on one probe description */
 	struct dt_loc loc;
 };
 
+/* The default action: a clause of no actions, or of speculate() alone, records the firing itself. */
+static inline bool dt_ecb_is_default(const struct dt_ecb *e)
+{
+	return e->nacts == 0 || (e->nacts == 1 && e->acts[0].kind == DT_ACT_SPECULATE);
+}
+
 /* An aggregation the program uses, so that consumers know its name and function. */
 struct dt_aggvar {
 	const char *name;		/* without @ */

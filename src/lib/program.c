@@ -14,7 +14,7 @@ static dtrace_attribute_t public_attr(struct dt_attr a)
 /* Every recording action counts, except that the members of an aggregation's tuple become one aggregate. */
 static void count_actions(const struct dt_ecb *e, dtrace_proginfo_t *info)
 {
-	if (e->nacts == 0)
+	if (dt_ecb_is_default(e))
 		info->dpi_recgens++;
 	for (uint32_t i = 0; i < e->nacts; i++) {
 		const struct dt_act *a = &e->acts[i];

@@ -460,18 +460,13 @@ static void do_print(struct run *r, const struct rec *recs, size_t n)
 		dt_pretty_print(&r->out, &v);
 }
 
-/* How much of it to show may come along, before or after. */
+/* The bytes, and before them how many of them to show, when that was said. */
 static void do_tracemem(struct run *r, const struct rec *recs, size_t n)
 {
-	const struct rec *mem = &recs[0];
-	int64_t want = 0;
+	const struct rec *bytes = &recs[n - 1];
+	int64_t want = n > 1 ? rec_int(&recs[0]) : 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (recs[i].act->kind == DT_ACT_TRACEMEM_DYN)
-			want = rec_int(&recs[i]);
-		else
-			mem = &recs[i];
-	dt_hexdump_print(&r->out, mem->data, want > 0 && (uint64_t)want < mem->len ? (size_t)want : mem->len);
+	dt_hexdump_print(&r->out, bytes->data, want > 0 && (uint64_t)want < bytes->len ? (size_t)want : bytes->len);
 }
 
 static void do_printm(struct run *r, const struct rec *rec)
@@ -548,7 +543,7 @@ static void tell_end(void *ctx, const struct dt_ecb *ecb, bool faulted)
 	const struct dt_probedesc *p = &r->clause->probe;
 	char name[512];
 
-	if (faulted || (r->recs.n == 0 && ecb->nacts > 0))
+	if (faulted || (r->recs.n == 0 && !dt_ecb_is_default(ecb)))
 		return;
 	snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
 	if (!r->popts.quiet)
@@ -586,7 +581,10 @@ static void tell_drop(void *ctx, const char *kind)
 {
 	struct run *r = ctx;
 
-	dt_out_printf(&r->out, "dtrace: 1 %s%s\n", kind, strstr(kind, "error") ? "" : " drop");
+	if (strcmp(kind, "failed speculation") == 0)
+		dt_out_str(&r->out, "dtrace: 1 failed speculation (no speculative buffer available)\n");
+	else
+		dt_out_printf(&r->out, "dtrace: 1 %s%s\n", kind, strstr(kind, "error") ? "" : " drop");
 }
 
 /* [1,"text"]: each key is its length and its bytes; eight bytes are a number. */

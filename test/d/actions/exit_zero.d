@@ -1,0 +1,3 @@
+/* exit(0) stops too. */
+BEGIN { exit(0); }
+END { trace("end"); }

@@ -1,0 +1,15 @@
+/* Conversions that name a size take exactly that size.
+ * @quiet
+ */
+BEGIN
+{
+	this->s = (short)-1; this->us = (unsigned short)-1;
+	this->l = (long)-1; this->ul = (unsigned long)-1;
+	this->ll = (long long)-1; this->ull = (unsigned long long)-1;
+	printf("%hd %hi %hx %hX\n", this->s, this->s, this->s, this->s);
+	printf("%ho %hu\n", this->us, this->us);
+	printf("%ld %li %lx %lX\n", this->l, this->l, this->l, this->l);
+	printf("%lo %lu\n", this->ul, this->ul);
+	printf("%lld %lli %llx %llX\n", this->ll, this->ll, this->ll, this->ll);
+	printf("%llo %llu\n", this->ull, this->ull);
+}
