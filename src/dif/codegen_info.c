@@ -45,9 +45,17 @@ bool dt_cg_fits(struct dt_cg_width from, struct dt_cg_width to)
 }
 
 /* The wider one, the unsigned one of equal width (d-language.md: rank = width + unsigned); enums count as int. */
+/* A bit-field that fits an int is one, whatever it was declared as. */
+static struct dt_cg_width promoted_width(const struct dt_node *n)
+{
+	if ((n->nflags & DT_NF_BITFIELD) && n->bit_size < 32)
+		return (struct dt_cg_width){ .bits = 32, .is_signed = true };
+	return dt_cg_width(n->type);
+}
+
 struct dt_cg_width dt_cg_common(const struct dt_node *a, const struct dt_node *b)
 {
-	struct dt_cg_width wa = dt_cg_width(a->type), wb = dt_cg_width(b->type);
+	struct dt_cg_width wa = promoted_width(a), wb = promoted_width(b);
 	struct dt_cg_width w = wa.bits + !wa.is_signed >= wb.bits + !wb.is_signed ? wa : wb;
 
 	w.is_bool = false;
@@ -319,7 +327,7 @@ static struct dt_cg_info tuple_info(struct dt_cg *cg, const struct dt_node *n)
 	unsigned count;
 	struct dt_cg_info in = { .exact = true };
 
-	in.need = (uint8_t)min(max(list_need(cg, n->list, &count), 2), 100);
+	in.need = (uint8_t)min(max(list_need(cg, n->list, &count), dt_cg_may_lack(n) ? 4 : 2), 100);
 	in.effects = n->kind == DT_N_CALL || list_effects(cg, n->list);
 	return in;
 }
@@ -354,6 +362,6 @@ static struct dt_cg_info compute(struct dt_cg *cg, const struct dt_node *n)
 	case DT_N_STRINGOF:
 		return plain_info(cg, n, 2);
 	default:
-		return plain_info(cg, n, 1);
+		return plain_info(cg, n, dt_cg_may_lack(n) ? 2 : 1);
 	}
 }

@@ -53,6 +53,15 @@ static struct dt_node *element(struct dt_sema *s, struct dt_node *n)
 	return new_variable(n, id);
 }
 
+static void refuse_constants(struct dt_sema *s, const struct dt_node *n)
+{
+	const struct dt_ident *id = n->kind == DT_N_IDENT ? dt_names_peek(s, n->name) : NULL;
+
+	if (id != NULL && (id->kind == DT_ID_INLINE || id->kind == DT_ID_ENUM))
+		dt_fail(s->diag, D_OP_WRITE, n->loc, "%s can only be read: it is %s", id->name,
+		    id->kind == DT_ID_INLINE ? "an inline" : "a constant");
+}
+
 struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define)
 {
 	struct dt_node *lhs = NULL, *base = n->kind == DT_N_INDEX ? n->a : n;
@@ -61,6 +70,7 @@ struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define
 	if (base->kind == DT_N_AGG)
 		dt_fail(s->diag, D_AGG_FUNC, n->loc, "@%s can only be assigned an aggregating function, in a statement of its own",
 		    base->name);
+	refuse_constants(s, base);
 	if (define && is_variable(n)) {
 		id = find_or_create(s, n, false);
 		if (id != NULL && id->kind == DT_ID_SCALAR && id->row == NULL && id->type == NULL)
@@ -147,7 +157,7 @@ static struct dt_node *compound(struct dt_sema *s, struct dt_node *n)
 	n->b = dt_expr_value(s, dt_expr(s, n->b));
 	check_operator(s, n);
 	if (dt_type_is_integer(n->a->type) && n->op != DT_OP_SHL && n->op != DT_OP_SHR)
-		n->b = dt_expr_convert(s, n->b, dt_compat_arith(s, n->a->type, n->b->type));
+		n->b = dt_expr_convert(s, n->b, dt_compat_arith(s, dt_expr_promoted(s, n->a), dt_expr_promoted(s, n->b)));
 	n->type = n->a->type;
 	return n;
 }

@@ -189,7 +189,8 @@ struct dt_node *dt_expr_binary(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_value(s, dt_expr(s, n->a));
 	n->b = is_compare(n->op) ? enumerator(s, n->a->type, n->b) : dt_expr(s, n->b);
-	n->b = dt_expr_value(s, n->b);
+	n->a = dt_expr_operand(s, n->a);
+	n->b = dt_expr_operand(s, n->b);
 	if (is_compare(n->op))
 		return compare(s, n);
 	switch (n->op) {
@@ -210,7 +211,7 @@ static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
 	const struct dt_type *t;
 
 	if (dt_type_is_integer(b->type) && dt_type_is_integer(c->type))
-		return dt_compat_arith(s, b->type, c->type);
+		return dt_compat_arith(s, dt_expr_promoted(s, b), dt_expr_promoted(s, c));
 	if (strings(b, c))
 		return dt_types_string(s->types);
 	if ((dt_type_is_string(b->type) && dt_node_is_null(c)) || (dt_type_is_string(c->type) && dt_node_is_null(b)))
@@ -233,10 +234,18 @@ static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 	return arm;
 }
 
+/* The arm in place of the whole, but as a value: it can be no longer assigned, and is no longer a bit-field. */
+static struct dt_node *chosen(struct dt_sema *s, struct dt_node *arm, const struct dt_type *type)
+{
+	if (arm->nflags & DT_NF_BITFIELD)
+		arm = dt_expr_convert(s, arm, dt_types_sized(s->types, 8, !dt_type_is_signed(arm->type)));
+	if (!dt_type_is_sou(arm->type))
+		arm->nflags &= ~(DT_NF_LVAL | DT_NF_WRITABLE);
+	return dt_expr_convert(s, arm, type);
+}
+
 struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 {
-	struct dt_node *arm;
-
 	n->a = dt_expr_value(s, dt_expr(s, n->a));
 	if (!dt_type_is_scalar(n->a->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->a->loc, "operator ?: requires an expression of scalar type, not %s",
@@ -248,10 +257,8 @@ struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 		n->b = dt_expr_convert(s, n->b, n->type);
 		n->c = dt_expr_convert(s, n->c, n->type);
 	}
-	if (dt_node_is_const(n->a)) {
-		arm = n->a->value != 0 ? n->b : n->c;
-		return dt_expr_convert(s, arm, n->type);
-	}
+	if (dt_node_is_const(n->a))
+		return chosen(s, n->a->value != 0 ? n->b : n->c, n->type);
 	n->nflags = (n->b->nflags | n->c->nflags) & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, n);
 	return n;

@@ -83,6 +83,11 @@ struct dt_pending {			/* #pragma D attributes|binding for a name that is still t
 	struct dt_pending *next;
 };
 
+struct dt_opening {			/* a struct or union whose body is being read: its name means itself */
+	const struct dt_type *type;
+	struct dt_opening *next;
+};
+
 struct dt_bind {			/* a parameter in force while its body is typed */
 	struct dt_ident *ident;
 	struct dt_bind *next;
@@ -98,6 +103,7 @@ struct dt_sema {
 
 	struct dt_pending *pending;
 	struct dt_bind *binds;
+	struct dt_opening *opening;
 	unsigned expanding;		/* depth of inline and translator expansion */
 	unsigned sheltered;		/* inside something whose stability is declared: what it uses does not count */
 
@@ -170,6 +176,8 @@ struct dt_node *dt_expr_xwhole(struct dt_sema *, struct dt_node *xlate);	/* stru
 /* The translation of n->a to the struct or pointer `to`; no translator fails with that tag. */
 struct dt_node *dt_expr_translated(struct dt_sema *, struct dt_node *, const struct dt_type *to, enum dt_tag missing);
 struct dt_node *dt_expr_value(struct dt_sema *, struct dt_node *);		/* typed already; refuses what is no value (actions, dynamic) */
+const struct dt_type *dt_expr_promoted(struct dt_sema *, const struct dt_node *);	/* its type; int for a bit-field that fits one */
+struct dt_node *dt_expr_operand(struct dt_sema *, struct dt_node *);	/* a value; a bit-field that fits an int is one */
 struct dt_node *dt_expr_int(struct dt_sema *, struct dt_loc, uint64_t value, const struct dt_type *);
 struct dt_node *dt_expr_convert(struct dt_sema *, struct dt_node *, const struct dt_type *);	/* inserts a cast where needed */
 struct dt_node *dt_expr_copy(struct dt_sema *, const struct dt_node *);	/* deep, with its types */

@@ -4,7 +4,7 @@
 
 static struct dt_node *unary_arith(struct dt_sema *s, struct dt_node *n)
 {
-	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	n->a = dt_expr_operand(s, dt_expr(s, n->a));
 	if (!dt_type_is_integer(n->a->type))
 		dt_fail(s->diag, n->op == DT_OP_BITNOT ? D_OP_INT : D_OP_ARITH, n->loc,
 		    "operator %s requires an operand of %s type, not %s", dt_op_text(n->op),
