@@ -53,7 +53,10 @@ static void open_place(struct dt_cg *cg, struct place *p, const struct dt_node *
 	} else if (p->kind == PLACE_MEM) {
 		if (other)
 			dt_cg_room(cg, other, 1, dt_cg_need(cg, n));
+		const struct dt_node *outer = cg->make;	/* an index may hold an assignment of its own */
+		cg->make = dt_cg_whole(n);
 		dt_cg_hold(&p->addr, n, dt_cg_address(cg, n), raw);
+		cg->make = outer;
 	} else if (p->kind == PLACE_BUILTIN) {
 		if (other)
 			dt_cg_room(cg, other, 1, dt_cg_need(cg, n->list));

@@ -133,6 +133,15 @@ static unsigned builtin_element(struct dt_cg *cg, const struct dt_node *n)
 	return r;
 }
 
+static unsigned object_element(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys)
+{
+	dt_cg_shed(cg, keys->held, keys->n, 4);
+	unsigned r = dt_cg_object(cg, n, keys);
+	for (unsigned i = 0; i < keys->n; i++)
+		dt_cg_drop(cg, &keys->held[i]);
+	return r;
+}
+
 unsigned dt_cg_index(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_tuple keys;
@@ -143,6 +152,8 @@ unsigned dt_cg_index(struct dt_cg *cg, const struct dt_node *n)
 		return builtin_element(cg, n);
 	dt_cg_tuple(cg, n, &keys, NULL);
 	dt_asm_at(cg->as, n->loc);
+	if (dt_cg_may_lack(n))
+		return object_element(cg, n, &keys);
 	dt_cg_push(cg, &keys, false);
 	unsigned r = dt_cg_alloc(cg);
 	dt_asm_at(cg->as, n->loc);

@@ -335,6 +335,8 @@ static unsigned variable(struct dt_cg *cg, const struct dt_node *n)
 
 	if (!id || id->kind != DT_ID_SCALAR || id->scope > DT_SCOPE_CLAUSE)
 		dt_fail(cg->opts->diag, D_CG_EXPR, n->loc, "%s may not be used as a value", n->name ? n->name : "name");
+	if (dt_cg_may_lack(n))
+		return dt_cg_object(cg, n, NULL);
 	unsigned r = dt_cg_alloc(cg);
 	dt_cg_scalar(cg, id, false, r);
 	return r;

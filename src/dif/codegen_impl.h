@@ -39,6 +39,7 @@ struct dt_cg {
 	unsigned nregs;			/* %r1 … %r(nregs-1) may be used */
 	unsigned ntuple;
 	struct dt_loc loc;		/* of the node at work, for messages */
+	const struct dt_node *make;	/* the object a store writes a part of: it is made when it does not exist */
 	uint32_t used;			/* bit r: %r is taken */
 	uint64_t temps[DT_CG_MAXTEMPS / 64];	/* bit n: %tn is taken */
 	struct dt_cg_info *info;	/* open hash by node */
@@ -124,6 +125,11 @@ void dt_cg_push(struct dt_cg *, struct dt_cg_tuple *, bool keep);
 unsigned dt_cg_call(struct dt_cg *, const struct dt_node *);
 unsigned dt_cg_index(struct dt_cg *, const struct dt_node *);
 void dt_cg_element(struct dt_cg *, const struct dt_ident *, bool store, unsigned reg);
+
+/* Structs and arrays that may not exist (codegen_object.c). */
+bool dt_cg_may_lack(const struct dt_node *);
+const struct dt_node *dt_cg_whole(const struct dt_node *place);
+unsigned dt_cg_object(struct dt_cg *, const struct dt_node *, struct dt_cg_tuple *keys);
 
 unsigned dt_cg_assign(struct dt_cg *, const struct dt_node *);
 unsigned dt_cg_incdec(struct dt_cg *, const struct dt_node *);

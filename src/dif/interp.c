@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#define STRSIZE_MIN 8u		/* as the compiler has it */
 #define STRSIZE_MAX (1u << 20)
 #define SCRATCH_MAX (1u << 28)
 #define NSPEC_MAX 65536u
@@ -45,6 +46,8 @@ static struct dt_interp_opts options(const struct dt_interp_opts *o)
 	struct dt_interp_opts r = o ? *o : (struct dt_interp_opts){ 0 };
 
 	r.strsize = (uint32_t)option(r.strsize, 256, STRSIZE_MAX);
+	if (r.strsize < STRSIZE_MIN)
+		r.strsize = STRSIZE_MIN;
 	r.scratchsize = (uint32_t)option(r.scratchsize, 16ull * r.strsize, SCRATCH_MAX);
 	r.scratchsize = (r.scratchsize + 7) & ~7u;
 	r.dynvarsize = option(r.dynvarsize, 1u << 20, UINT64_MAX);

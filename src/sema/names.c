@@ -6,6 +6,19 @@
 #include "sema/sema.h"
 #include "syntax/parser.h"
 
+static struct dt_ident *ident_new(struct dt_compiler *, const char *name, enum dt_ident_kind, struct dt_loc);
+
+/* The one constant every program has, libraries or none. */
+static void add_null(struct dt_compiler *cc)
+{
+	struct dt_loc none = { 0 };
+	struct dt_ident *id = ident_new(cc, "NULL", DT_ID_ENUM, none);
+
+	id->type = dt_types_basic(cc->types, "long");
+	id->library = true;
+	dt_map_put(&cc->globals, id->name, id);
+}
+
 void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_types *types)
 {
 	memset(cc, 0, sizeof(*cc));
@@ -26,6 +39,7 @@ void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_
 	cc->jstackframes = 50;
 	cc->jstackstrsize = 512;
 	cc->scratchsize = 256 << 10;
+	add_null(cc);
 }
 
 struct dt_compiler_mark dt_compiler_mark(const struct dt_compiler *cc)

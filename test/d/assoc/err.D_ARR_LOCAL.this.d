@@ -1,0 +1,1 @@
+dtrace:::BEGIN { this->a[1] = 1; }

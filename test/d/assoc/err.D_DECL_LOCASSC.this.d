@@ -1,0 +1,2 @@
+this int a[int];
+dtrace:::BEGIN { }

@@ -1,0 +1,2 @@
+int a[int];
+dtrace:::BEGIN { b[(void)1] = 2; }

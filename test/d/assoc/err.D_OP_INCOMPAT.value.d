@@ -1,0 +1,1 @@
+dtrace:::BEGIN { a[1] = 1; a[2] = "s"; }

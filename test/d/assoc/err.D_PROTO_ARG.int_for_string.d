@@ -1,0 +1,1 @@
+dtrace:::BEGIN { a["x"] = 1; trace(a[1]); }

@@ -1,0 +1,1 @@
+dtrace:::BEGIN { s = "a"; s += 1; }

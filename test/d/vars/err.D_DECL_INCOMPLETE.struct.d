@@ -1,0 +1,2 @@
+struct nosuch v;
+dtrace:::BEGIN { }

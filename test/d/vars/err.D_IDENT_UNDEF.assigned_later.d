@@ -1,0 +1,2 @@
+dtrace:::BEGIN { trace(x); }
+dtrace:::BEGIN { x = 1; }

@@ -1,0 +1,3 @@
+int a[2];
+int b[2];
+dtrace:::BEGIN { a = b; }

@@ -1,0 +1,2 @@
+dtrace:::BEGIN { this->x = 1; }
+dtrace:::END { this->x = "s"; }

@@ -1,0 +1,1 @@
+dtrace:::BEGIN { 5 = 4; }
