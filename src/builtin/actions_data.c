@@ -56,6 +56,23 @@ static void compile_trace(struct dt_sema *s, const struct dt_builtin *row, struc
 	dt_act_value(s, DT_ACT_DIFEXPR, n);
 }
 
+static bool is_object_pointer(struct dt_sema *s, const struct dt_node *n)
+{
+	const struct dt_type *t = dt_type_base(n->type);
+
+	return t->kind == DT_T_PTR && dt_type_base(t->ref)->kind != DT_T_FUNC && dt_type_size(s->types, t->ref) != 0;
+}
+
+static struct dt_node *pointed_object(struct dt_sema *s, const struct dt_node *n)
+{
+	struct dt_node *deref = dt_node_new(s->diag, s->arena, DT_N_UNARY, n->loc);
+
+	deref->op = DT_OP_DEREF;
+	deref->a = dt_expr_copy(s, n);
+	dt_node_adopt(s->diag, deref, deref->a);
+	return dt_expr(s, deref);
+}
+
 /* A pointer prints its address and what it points to; the type's name goes along. */
 static void compile_print(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
@@ -63,6 +80,8 @@ static void compile_print(struct dt_sema *s, const struct dt_builtin *row, struc
 
 	check_size(s, row, n, D_PRINT_SIZE);
 	dt_act_value(s, DT_ACT_PRINT, n)->fmt = dt_type_str(s->arena, n->type);
+	if (is_object_pointer(s, n))
+		dt_act_expr(s, DT_ACT_PRINT, pointed_object(s, n));
 }
 
 /* ---- tracemem ---- */

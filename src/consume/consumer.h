@@ -43,8 +43,12 @@ struct dt_agg_elem { const struct dt_agglayout *layout; const uint8_t *key; int6
 struct dt_agg { const struct dt_agglayout *layout; int64_t normal; bool printed; struct dt_agg_elem **elem; uint32_t n; };
 struct dt_agg *dt_consumer_agg(struct dt_consumer *, uint32_t id);	/* by dt_aggvar.id; NULL none */
 uint32_t dt_consumer_naggs(struct dt_consumer *);
+struct dt_agg *dt_consumer_agg_at(struct dt_consumer *, uint32_t i);
 void dt_agg_clear(struct dt_consumer *, struct dt_agg *);
-void dt_agg_trunc(struct dt_consumer *, struct dt_agg *, int64_t n);
+/* Keeps the n largest by cmp (n < 0: the smallest, 0: none). 0 or -ENOMEM. */
+typedef int dt_agg_cmp_f(const struct dt_value *, const struct dt_value *);
+int dt_agg_trunc(struct dt_consumer *, struct dt_agg *, int64_t n, dt_agg_cmp_f *cmp);
+/* A key; one that is a probe's name comes as the probe's id (layout->key_probe says so). */
 void dt_agg_key(const struct dt_agg_elem *, uint32_t k, struct dt_value *);
 void dt_agg_value(const struct dt_agg *, const struct dt_agg_elem *, struct dt_value *);
 

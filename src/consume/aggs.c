@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Aggregations as the consumer holds them. A snapshot takes the kernel's buffer over whole and adds it to what is
+ * here, so each update is counted once whatever clear(), trunc() and printa() do in between.
+ */
+#include "consume/state.h"
+
+#include "builtin/builtin.h"
+#include "host/session.h"
+#include "output/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int dt_aggs_init(struct dt_aggs *a, const struct dt_image *image)
+{
+	a->image = image;
+	a->n = image->naggs;
+	a->table = calloc(a->n + 1, sizeof(*a->table));
+	if (a->table == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < a->n; i++) {
+		a->table[i].agg.layout = &image->aggs[i];
+		a->table[i].agg.normal = 1;
+	}
+	return 0;
+}
+
+static void free_elems(struct dt_agg_table *t)
+{
+	for (uint32_t i = 0; i < t->agg.n; i++)
+		free(t->agg.elem[i]);
+	t->agg.n = 0;
+}
+
+void dt_aggs_free(struct dt_aggs *a)
+{
+	for (uint32_t i = 0; i < a->n && a->table != NULL; i++) {
+		free_elems(&a->table[i]);
+		free(a->table[i].agg.elem);
+		free(a->table[i].bucket);
+	}
+	free(a->table);
+}
+
+/* ---- keys ---- */
+
+static uint32_t hash(const uint8_t *key, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	while (len-- > 0)
+		h = (h ^ *key++) * 16777619u;
+	return h;
+}
+
+static void link_elem(struct dt_agg_table *t, uint32_t i)
+{
+	uint32_t b = hash(t->agg.elem[i]->key, t->agg.layout->keysize) % t->nbuckets;
+
+	while (t->bucket[b] != 0)
+		b = (b + 1) % t->nbuckets;
+	t->bucket[b] = i + 1;
+}
+
+static int rehash(struct dt_agg_table *t, uint32_t nbuckets)
+{
+	uint32_t *bucket = calloc(nbuckets, sizeof(*bucket));
+
+	if (bucket == NULL)
+		return -ENOMEM;
+	free(t->bucket);
+	t->bucket = bucket;
+	t->nbuckets = nbuckets;
+	for (uint32_t i = 0; i < t->agg.n; i++)
+		link_elem(t, i);
+	return 0;
+}
+
+static struct dt_agg_elem *find(const struct dt_agg_table *t, const uint8_t *key)
+{
+	uint32_t size = t->agg.layout->keysize;
+
+	if (t->nbuckets == 0)
+		return NULL;
+	for (uint32_t b = hash(key, size) % t->nbuckets; t->bucket[b] != 0; b = (b + 1) % t->nbuckets)
+		if (memcmp(t->agg.elem[t->bucket[b] - 1]->key, key, size) == 0)
+			return t->agg.elem[t->bucket[b] - 1];
+	return NULL;
+}
+
+static const struct dt_aggfunc *func(const struct dt_agglayout *l)
+{
+	return dt_builtin_agg(l->kind)->aggfunc;
+}
+
+static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
+{
+	const struct dt_agglayout *l = t->agg.layout;
+	struct dt_agg_elem *e;
+
+	if (t->agg.n == t->cap) {
+		uint32_t cap = t->cap != 0 ? t->cap * 2 : 64;
+		struct dt_agg_elem **more = realloc(t->agg.elem, cap * sizeof(*more));
+
+		if (more == NULL)
+			return NULL;
+		t->agg.elem = more;
+		t->cap = cap;
+	}
+	if ((t->agg.n + 1) * 2 > t->nbuckets && rehash(t, t->nbuckets != 0 ? t->nbuckets * 2 : 128) != 0)
+		return NULL;
+	e = calloc(1, sizeof(*e) + l->nwords * sizeof(int64_t) + l->keysize);
+	if (e == NULL)
+		return NULL;
+	e->layout = l;
+	e->data = (int64_t *)(e + 1);
+	e->key = memcpy(e->data + l->nwords, key, l->keysize);
+	func(l)->init(e->data, l->arg);
+	t->agg.elem[t->agg.n] = e;
+	link_elem(t, t->agg.n++);
+	return e;
+}
+
+/* ---- snapshots ---- */
+
+static bool untouched(const int64_t *words, const struct dt_agglayout *l, const int64_t *fresh)
+{
+	return memcmp(words, fresh, l->nwords * sizeof(*words)) == 0;
+}
+
+struct take { struct dt_agg_table *t; int64_t *fresh; };
+
+/* The kernel's element: a set of words for each CPU; those of CPUs that never saw the key are still zero. */
+static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+{
+	struct take *take = ctx;
+	const struct dt_agglayout *l = take->t->agg.layout;
+	struct dt_agg_elem *e = NULL;
+
+	for (uint32_t cpu = 0; cpu < ncpus; cpu++) {
+		const int64_t *words = percpu + (size_t)cpu * l->nwords;
+
+		if (untouched(words, l, take->fresh))
+			continue;
+		if (e == NULL && (e = find(take->t, key)) == NULL && (e = add(take->t, key)) == NULL)
+			return -ENOMEM;
+		e->fresh = true;
+		func(l)->merge(e->data, l->arg, words);
+	}
+	return 0;
+}
+
+int dt_consumer_snap(struct dt_consumer *c)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+	int err = 0;
+
+	for (uint32_t i = 0; i < a->n && err == 0; i++) {
+		struct take take = { &a->table[i], calloc(a->image->aggs[i].nwords + 1, sizeof(int64_t)) };
+
+		if (take.fresh == NULL)
+			return -ENOMEM;
+		err = dt_session_snapshot(dt_consumer_session(c), i, merge, &take);
+		free(take.fresh);
+	}
+	return err;
+}
+
+/* ---- what actions do ---- */
+
+struct dt_agg *dt_consumer_agg(struct dt_consumer *c, uint32_t id)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->table[i].agg.layout->id == id)
+			return &a->table[i].agg;
+	return NULL;
+}
+
+uint32_t dt_consumer_naggs(struct dt_consumer *c)
+{
+	return dt_consumer_aggs(c)->n;
+}
+
+struct dt_agg *dt_consumer_agg_at(struct dt_consumer *c, uint32_t i)
+{
+	return &dt_consumer_aggs(c)->table[i].agg;
+}
+
+void dt_agg_clear(struct dt_consumer *c, struct dt_agg *agg)
+{
+	(void)c;
+	for (uint32_t i = 0; i < agg->n; i++)
+		func(agg->layout)->init(agg->elem[i]->data, agg->layout->arg);
+}
+
+/* Removes the elements for which drop[i] is set. */
+static void remove_elems(struct dt_agg_table *t, const bool *drop)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < t->agg.n; i++) {
+		if (drop[i])
+			free(t->agg.elem[i]);
+		else
+			t->agg.elem[kept++] = t->agg.elem[i];
+	}
+	t->agg.n = kept;
+	memset(t->bucket, 0, t->nbuckets * sizeof(*t->bucket));
+	for (uint32_t i = 0; i < kept; i++)
+		link_elem(t, i);
+}
+
+struct ranked { struct dt_value v; uint32_t i; dt_agg_cmp_f *cmp; };
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->cmp(&x->v, &y->v);
+}
+
+/* Keeps the n largest, or the -n smallest; n == 0 removes all. */
+int dt_agg_trunc(struct dt_consumer *c, struct dt_agg *agg, int64_t n, dt_agg_cmp_f *cmp)
+{
+	struct dt_agg_table *t = (struct dt_agg_table *)agg;	/* its first member */
+	uint64_t keep = n < 0 ? (uint64_t)-n : (uint64_t)n;
+	struct ranked *rank;
+	bool *drop;
+
+	(void)c;
+	if (agg->n == 0 || (n != 0 && keep >= agg->n))
+		return 0;
+	rank = calloc(agg->n, sizeof(*rank));
+	drop = calloc(agg->n, sizeof(*drop));
+	for (uint32_t i = 0; rank != NULL && drop != NULL && i < agg->n; i++) {
+		rank[i].i = i;
+		rank[i].cmp = cmp;
+		dt_agg_value(agg, agg->elem[i], &rank[i].v);
+		drop[i] = true;
+	}
+	if (rank != NULL && drop != NULL) {
+		qsort(rank, agg->n, sizeof(*rank), by_value);
+		for (uint64_t k = 0; k < keep; k++)
+			drop[rank[n > 0 ? agg->n - 1 - k : k].i] = false;
+		remove_elems(t, drop);
+	}
+	free(rank);
+	free(drop);
+	return rank != NULL && drop != NULL ? 0 : -ENOMEM;
+}
+
+void dt_agg_key(const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
+{
+	const struct dt_agglayout *l = e->layout;
+
+	if (l->key_probe != NULL && l->key_probe[k] != 0) {	/* a probe id: the reader knows the names */
+		uint32_t id;
+
+		memcpy(&id, e->key + l->key[k].off, sizeof(id));
+		*v = (struct dt_value){ .kind = DT_V_INT, .size = 4, .i = id };
+		return;
+	}
+	*v = dt_record_value(l->key_act[k], e->key + l->key[k].off, l->key[k].size);
+}
+
+void dt_agg_value(const struct dt_agg *agg, const struct dt_agg_elem *e, struct dt_value *v)
+{
+	*v = (struct dt_value){
+		.kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg, .words = e->data,
+		.nwords = agg->layout->nwords, .normal = agg->normal,
+	};
+}
+
+void dt_event_value(const struct dt_event *e, uint32_t act, struct dt_value *v)
+{
+	const struct dt_recfield *f = &e->layout->field[act];
+
+	*v = dt_record_value(&e->ecb->acts[act], e->data + f->off, f->size);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rings in, events out. Each read takes everything the CPUs have recorded, sorts it by time and hands on what is
+ * old enough that nothing earlier can still come; the rest waits for the next read. Speculative records wait under
+ * their id until the record that commits or discards them comes by.
+ */
+#include "consume/consumer.h"
+#include "consume/state.h"
+
+#include "host/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A program preempted between taking its time and submitting its record can be this late. */
+#define SLACK_NS 2000000u
+
+struct rec {
+	uint64_t time;
+	uint64_t seq;			/* order of arrival: equal times stay in order */
+	struct rec *next;		/* of one speculation */
+	size_t len;
+	uint8_t data[];			/* struct dt_rechdr and the fields */
+};
+
+struct spec { struct rec *first, **last; };
+
+struct dt_consumer {
+	struct dt_session *session;
+	const struct dt_image *image;
+	const struct dt_ecb *const *ecbs;	/* by epid - 1 */
+	uint32_t necbs;
+	struct dt_consumer_ops ops;
+	struct rec **recs;		/* waiting, unsorted */
+	size_t n, cap;
+	uint64_t seq;
+	struct spec *specs;		/* by id - 1 */
+	uint32_t nspecs;
+	struct dt_drops *seen;		/* by CPU: what was told already */
+	struct dt_aggs aggs;
+	int err;
+};
+
+struct dt_aggs *dt_consumer_aggs(struct dt_consumer *c)
+{
+	return &c->aggs;
+}
+
+struct dt_session *dt_consumer_session(struct dt_consumer *c)
+{
+	return c->session;
+}
+
+struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_image *image, const struct dt_ecb *const *ecbs,
+    uint32_t necbs, const struct dt_consumer_ops *ops)
+{
+	struct dt_consumer *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->session = session;
+	c->image = image;
+	c->ecbs = ecbs;
+	c->necbs = necbs;
+	c->ops = *ops;
+	c->seen = calloc(dt_session_ncpus(session), sizeof(*c->seen));
+	if (c->seen == NULL || dt_aggs_init(&c->aggs, image) != 0) {
+		dt_consumer_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static void free_list(struct rec *r)
+{
+	while (r != NULL) {
+		struct rec *next = r->next;
+
+		free(r);
+		r = next;
+	}
+}
+
+void dt_consumer_free(struct dt_consumer *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < c->n; i++)
+		free(c->recs[i]);
+	for (uint32_t i = 0; i < c->nspecs; i++)
+		free_list(c->specs[i].first);
+	dt_aggs_free(&c->aggs);
+	free(c->specs);
+	free(c->recs);
+	free(c->seen);
+	free(c);
+}
+
+/* ---- taking records ---- */
+
+static int take(void *ctx, const void *data, size_t len)
+{
+	struct dt_consumer *c = ctx;
+	const struct dt_rechdr *h = data;
+	struct rec *r;
+
+	if (len < sizeof(*h))
+		return 0;	/* not one of ours */
+	if (c->n == c->cap) {
+		size_t cap = c->cap != 0 ? c->cap * 2 : 256;
+		struct rec **more = realloc(c->recs, cap * sizeof(*more));
+
+		if (more == NULL)
+			return -ENOMEM;
+		c->recs = more;
+		c->cap = cap;
+	}
+	r = malloc(sizeof(*r) + len);
+	if (r == NULL)
+		return -ENOMEM;
+	r->time = h->time;
+	r->seq = c->seq++;
+	r->next = NULL;
+	r->len = len;
+	memcpy(r->data, data, len);
+	c->recs[c->n++] = r;
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct rec *x = *(struct rec *const *)a, *y = *(struct rec *const *)b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* ---- handing them on ---- */
+
+static int tell_event(struct dt_consumer *c, const struct rec *r)
+{
+	const struct dt_rechdr *h = (const struct dt_rechdr *)r->data;
+	struct dt_event e;
+
+	if (h->epid == 0 || h->epid > c->necbs || r->len < sizeof(*h) + c->image->recs[h->epid - 1].size)
+		return 0;
+	e = (struct dt_event){
+		.ecb = c->ecbs[h->epid - 1], .epid = h->epid, .probe_id = h->probe_id, .cpu = h->cpu, .time = h->time,
+		.data = r->data + sizeof(*h), .layout = &c->image->recs[h->epid - 1],
+	};
+	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
+}
+
+static int tell_fault(struct dt_consumer *c, const struct rec *r)
+{
+	struct dt_recfault f;
+
+	if (r->len < sizeof(struct dt_rechdr) + sizeof(f) || c->ops.fault == NULL)
+		return 0;
+	memcpy(&f, r->data + sizeof(struct dt_rechdr), sizeof(f));
+	return c->ops.fault(c->ops.ctx, &f);
+}
+
+static struct spec *spec_of(struct dt_consumer *c, uint32_t id)
+{
+	if (id > c->nspecs) {
+		struct spec *more = realloc(c->specs, id * sizeof(*more));
+
+		if (more == NULL)
+			return NULL;
+		c->specs = more;
+		while (c->nspecs < id)
+			c->specs[c->nspecs++] = (struct spec){ 0 };
+	}
+	return &c->specs[id - 1];
+}
+
+static int keep_speculative(struct dt_consumer *c, struct rec *r, uint32_t id)
+{
+	struct spec *s = spec_of(c, id);
+
+	if (s == NULL) {
+		free(r);
+		return -ENOMEM;
+	}
+	if (s->first == NULL)
+		s->last = &s->first;
+	*s->last = r;
+	s->last = &r->next;
+	return 0;
+}
+
+static int end_speculation(struct dt_consumer *c, uint32_t id, bool commit)
+{
+	struct spec *s = id != 0 ? spec_of(c, id) : NULL;
+	struct rec *list;
+	int err = 0;
+
+	if (s == NULL)
+		return 0;
+	list = s->first;
+	s->first = NULL;
+	for (struct rec *r = list; commit && r != NULL && err == 0; r = r->next)
+		err = tell_event(c, r);
+	free_list(list);
+	return err;
+}
+
+/* Owns r from here on. */
+static int process(struct dt_consumer *c, struct rec *r)
+{
+	const struct dt_rechdr *h = (const struct dt_rechdr *)r->data;
+	uint32_t spec = h->spec;
+	int err;
+
+	switch (h->epid) {
+	case DT_REC_FAULT: err = tell_fault(c, r); break;
+	case DT_REC_COMMIT: err = end_speculation(c, spec, true); break;
+	case DT_REC_DISCARD: err = end_speculation(c, spec, false); break;
+	default:
+		if (spec != 0 && spec <= UINT16_MAX)
+			return keep_speculative(c, r, spec);
+		err = tell_event(c, r);
+	}
+	free(r);
+	return err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int dt_consumer_read(struct dt_consumer *c, bool final)
+{
+	uint64_t until = final ? UINT64_MAX : now_ns() - SLACK_NS;
+	size_t done = 0;
+	int err = 0;
+
+	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err >= 0; cpu++)
+		err = dt_session_drain(c->session, cpu, take, c);
+	if (err < 0)
+		return err;
+	err = 0;
+	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
+	while (done < c->n && c->recs[done]->time <= until && err == 0)
+		err = process(c, c->recs[done++]);
+	memmove(c->recs, c->recs + done, (c->n - done) * sizeof(*c->recs));
+	c->n -= done;
+	return err;
+}
+
+/* ---- drops ---- */
+
+static const struct { const char *kind; size_t off; bool percpu; } drop_kinds[] = {
+	{ "PRINCIPAL", offsetof(struct dt_drops, principal), true },
+	{ "AGGREGATION", offsetof(struct dt_drops, aggregation), true },
+	{ "DYNAMIC", offsetof(struct dt_drops, dynamic), false },
+	{ "SPEC", offsetof(struct dt_drops, speculative), false },
+	{ "SPECBUSY", offsetof(struct dt_drops, spec_busy), false },
+	{ "SPECUNAVAIL", offsetof(struct dt_drops, spec_unavail), false },
+	{ "PRINCIPAL", offsetof(struct dt_drops, slot), true },		/* no slot: the firing was not recorded */
+	{ "DBLERROR", offsetof(struct dt_drops, dblerror), false },
+};
+#define NKINDS (sizeof(drop_kinds) / sizeof(drop_kinds[0]))
+
+static uint64_t counter(const struct dt_drops *d, size_t k)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)d + drop_kinds[k].off, sizeof(v));
+	return v;
+}
+
+int dt_consumer_status(struct dt_consumer *c)
+{
+	uint64_t total[NKINDS] = { 0 };
+	int err = 0;
+
+	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session); cpu++) {
+		struct dt_drops now;
+
+		if (dt_session_drops(c->session, cpu, &now) != 0)
+			continue;
+		for (size_t k = 0; k < NKINDS; k++) {
+			uint64_t n = counter(&now, k) - counter(&c->seen[cpu], k);
+
+			total[k] += n;
+			if (n != 0 && drop_kinds[k].percpu && c->ops.drops != NULL && err == 0)
+				err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, (int)cpu, n);
+		}
+		c->seen[cpu] = now;
+	}
+	for (size_t k = 0; k < NKINDS && err == 0; k++)
+		if (total[k] != 0 && !drop_kinds[k].percpu && c->ops.drops != NULL)
+			err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, -1, total[k]);
+	return err;
+}
