@@ -18,12 +18,18 @@ struct dt_source *dt_source_new(struct dt_arena *arena, enum dt_source_kind kind
 	return src;
 }
 
-void dt_source_mark(struct dt_source *src, uint32_t offset, uint32_t line, const char *file)
+void dt_source_mark(struct dt_source *src, uint32_t offset, uint32_t line, const char *file, enum dt_line_flag flag)
 {
-	struct dt_line_mark mark = { offset, line, file ? dt_arena_strdup(src->arena, file) : NULL };
+	struct dt_line_mark mark = { offset, line, file ? dt_arena_strdup(src->arena, file) : NULL, 0 };
 
 	while (src->marks.n && src->marks.v[src->marks.n - 1].offset >= offset)
 		src->marks.n--;
+	if (src->marks.n)
+		mark.depth = src->marks.v[src->marks.n - 1].depth;
+	if (flag == DT_LINE_ENTER)
+		mark.depth++;
+	else if (flag == DT_LINE_LEAVE && mark.depth)
+		mark.depth--;
 	dt_vec_push(src->arena, &src->marks, mark);
 }
 
@@ -41,6 +47,13 @@ static size_t marks_before(const struct dt_source *src, uint32_t off)
 			hi = mid;
 	}
 	return lo;
+}
+
+bool dt_loc_included(struct dt_loc loc)
+{
+	size_t m = loc.src ? marks_before(loc.src, loc.off) : 0;
+
+	return m && loc.src->marks.v[m - 1].depth > 0;
 }
 
 static uint32_t count_lines(const char *from, const char *to)

@@ -23,7 +23,10 @@ struct dt_line_mark {		/* from `offset` on, the line is `line` of `file` (NULL: 
 	uint32_t offset;
 	uint32_t line;
 	const char *file;
+	uint32_t depth;		/* of #include: 0 in the file itself */
 };
+
+enum dt_line_flag { DT_LINE_PLAIN, DT_LINE_ENTER, DT_LINE_LEAVE };	/* the preprocessor's flags 1 and 2 */
 
 struct dt_source {
 	const char *name;	/* file name, or "-n" and the like for messages */
@@ -52,8 +55,9 @@ struct dt_place {		/* what a person reads */
 
 struct dt_source *dt_source_new(struct dt_arena *, enum dt_source_kind, const char *name,
     const char *text, size_t len);	/* copies text; the caller checks DT_SOURCE_MAX */
-void dt_source_mark(struct dt_source *, uint32_t offset, uint32_t line, const char *file);
+void dt_source_mark(struct dt_source *, uint32_t offset, uint32_t line, const char *file, enum dt_line_flag);
 struct dt_place dt_loc_place(struct dt_loc);
+bool dt_loc_included(struct dt_loc);	/* inside what an #include brought */
 struct dt_loc dt_loc_span(struct dt_loc from, struct dt_loc to);	/* from the start of one to the end of the other */
 
 #endif

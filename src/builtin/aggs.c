@@ -212,7 +212,10 @@ static int64_t parameter(struct dt_sema *s, const struct dt_builtin *row, const 
 	struct dt_node *n = nth(call, p.n);
 
 	if (n->kind == DT_N_AGG || !dt_node_is_const(n))
-		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be an integer constant", row->name, p.n + 1, p.what);
+		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be %s integer constant", row->name, p.n + 1, p.what,
+		    p.least == 1 ? "a positive" : "an");
+	if (p.least == 1 && dt_node_int(n) < 1)
+		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be a positive integer constant", row->name, p.n + 1, p.what);
 	if (dt_node_int(n) < p.least || dt_node_int(n) > p.most)
 		dt_fail(s->diag, p.value, n->loc, "%s( ) argument #%u (%s) must be from %lld to %lld", row->name, p.n + 1, p.what,
 		    (long long)p.least, (long long)p.most);

@@ -27,7 +27,7 @@ static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const st
 	const struct dt_probe_sig *sig = NULL;
 
 	for (uint32_t i = 0; i < p->probes.n; i++) {
-		if (!dt_glob_match(s->probe->name, p->probes.v[i].key))
+		if (*s->probe->name != '\0' && !dt_glob_match(s->probe->name, p->probes.v[i].key))
 			continue;
 		if (sig != NULL && !same_signature(sig, p->probes.v[i].value))
 			dt_fail(s->diag, D_ARGS_MULTI, loc,

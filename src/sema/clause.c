@@ -416,6 +416,7 @@ static void external(struct dt_sema *s, const struct dt_ext *x)
 		[DT_X_TRANSLATOR] = dt_decl_translator, [DT_X_PROVIDER] = dt_decl_provider, [DT_X_PRAGMA] = dt_pragma_apply,
 	};
 
+	s->cdefs = dt_loc_included(x->loc);
 	by_kind[x->kind](s, x);
 }
 

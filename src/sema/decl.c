@@ -143,6 +143,8 @@ static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 		check_object(s, d, t);
 	if (dt_type_is_void(t))
 		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "cannot declare object %s of type void", d->name);
+	if (id != NULL && id->row != NULL && s->cdefs)	/* a header's printf() or index(): D's own stays */
+		return;
 	if (id != NULL) {
 		if (id->kind != DT_ID_SYMBOL || !dt_type_same(id->type, t))
 			dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: extern %s", d->name,

@@ -38,6 +38,14 @@ static const char *split_module(struct dt_sema *s, const char *text, struct dt_l
 	return mark + 1;
 }
 
+static bool is_opening(const struct dt_sema *s, const struct dt_type *t)
+{
+	for (const struct dt_opening *o = s->opening; o != NULL; o = o->next)
+		if (o->type == t)
+			return true;
+	return false;
+}
+
 static const struct dt_type *find_type(struct dt_sema *s, const char *module, enum dt_tkind kind, const char *name)
 {
 	static const char *const words[] = { [DT_T_STRUCT] = "struct ", [DT_T_UNION] = "union ", [DT_T_ENUM] = "enum ",
@@ -51,7 +59,7 @@ static const struct dt_type *find_type(struct dt_sema *s, const char *module, en
 		    sv->library(sv->ctx, dt_arena_printf(s->arena, "%s%s", words[kind], name)))
 			t = dt_types_declared(s->types, NULL, kind, name);
 	}
-	return t != NULL && !t->incomplete ? t : dt_types_find(s->types, module, kind, name);
+	return t != NULL && (!t->incomplete || is_opening(s, t)) ? t : dt_types_find(s->types, module, kind, name);
 }
 
 _Noreturn static void unknown_type(struct dt_sema *s, enum dt_tkind kind, const char *name, struct dt_loc loc)
@@ -162,8 +170,10 @@ static void member_bits(struct dt_sema *s, const struct dt_decl *d, struct dt_me
 
 static void check_member(struct dt_sema *s, const struct dt_decl *d, const struct dt_type *t)
 {
-	const struct dt_type *b = dt_type_complete(s->types, dt_type_base(t));
+	const struct dt_type *b = dt_type_base(t);
 
+	if (!is_opening(s, b))
+		b = dt_type_complete(s->types, b);
 	if (d->name == NULL && d->bits == NULL && !(dt_type_is_sou(b) && d->declr == NULL))
 		dt_fail(s->diag, D_DECL_MNAME, d->loc, "a member of a struct or union needs a name");
 	if (d->name != NULL && strchr(d->name, '`') != NULL)
@@ -192,14 +202,17 @@ static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_mem
 static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *sp)
 {
 	struct dt_type *t = shell_for(s, sp);
+	struct dt_opening here = { t, s->opening };
 	struct dt_member *members;
 	uint32_t n = 0, max = 0;
 
 	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next)
 		max++;
 	members = DT_NEWN(s->arena, struct dt_member, max + 1);
+	s->opening = &here;
 	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next, n++)
 		add_member(s, d, &members[n], members, n);
+	s->opening = here.next;
 	if (!t->incomplete)	/* its own body defined it again */
 		dt_fail(s->diag, D_DECL_TYPERED, sp->loc, "type redeclared: %s", sp->tname);
 	if (dt_type_complete_sou(s->types, t, members, n) != 0)

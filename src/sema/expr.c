@@ -136,8 +136,7 @@ static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const s
 	}
 	if (type == NULL)
 		dt_fail_hint(s->diag, D_SYM_NOTYPES, n->loc,
-		    dt_arena_printf(s->arena, "cast its address: *(int *)&%s is not possible without a type; the kernel's "
-		    "type data (BTF) does not describe this variable", n->name),
+		    dt_arena_printf(s->arena, "declare it (extern int %s;) and use its plain name", name),
 		    "no symbolic type information is available for %s", n->name);
 	id = DT_NEW(s->arena, struct dt_ident);
 	id->name = name;

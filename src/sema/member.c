@@ -222,6 +222,18 @@ static void check_bounds(struct dt_sema *s, const struct dt_node *n)
 }
 
 /* E1[E2] is *(E1 + E2). */
+/* Said here, because p[i] is typed as *(p + i), and nobody wrote that +. */
+static void check_pointee(struct dt_sema *s, const struct dt_node *n, const struct dt_node *p)
+{
+	const struct dt_type *to = dt_type_is_pointer(p->type) ? dt_type_base(dt_type_base(p->type)->ref) : NULL;
+
+	if (to != NULL && (to->kind == DT_T_VOID || to->kind == DT_T_FUNC))
+		dt_fail_hint(s->diag, D_OP_VFPTR, n->loc, to->kind == DT_T_VOID ? "cast it to the type it points to first" : NULL,
+		    "operator [ ] cannot be applied to a pointer to %s", to->kind == DT_T_VOID ? "void" : "function");
+	if (to != NULL && dt_type_size(s->types, to) == 0)
+		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator [ ]: the size of %s is not known", dt_type_str(s->arena, to));
+}
+
 static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *sum = dt_node_new(s->diag, s->arena, DT_N_BINARY, n->loc), *deref;
@@ -240,6 +252,7 @@ static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 	if (!dt_type_is_integer(sum->b->type))
 		dt_fail(s->diag, D_OP_INCOMPAT, sum->b->loc, "an array index must be an integer, not \"%s\"",
 		    dt_type_str(s->arena, sum->b->type));
+	check_pointee(s, n, sum->a);
 	check_bounds(s, sum);
 	dt_node_adopt(s->diag, sum, sum->a);
 	dt_node_adopt(s->diag, sum, sum->b);

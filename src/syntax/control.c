@@ -79,6 +79,18 @@ _Noreturn static void malformed(struct line *line, const char *what, const char 
 	    dt_arena_printf(line->lx->arena, "expected: %s", form), "malformed %s", what);
 }
 
+/* Flag 1 enters an included file, 2 comes back from one; 3 and 4 say nothing of interest. */
+static enum dt_line_flag line_flag(const struct dt_word *w)
+{
+	for (; w; w = w->next) {
+		if (strcmp(w->text, "1") == 0)
+			return DT_LINE_ENTER;
+		if (strcmp(w->text, "2") == 0)
+			return DT_LINE_LEAVE;
+	}
+	return DT_LINE_PLAIN;
+}
+
 /* words stand at the number: 12 "file" flags */
 static void set_line(struct line *line, const struct dt_word *w)
 {
@@ -91,7 +103,7 @@ static void set_line(struct line *line, const struct dt_word *w)
 	if (!w || w->quoted || !dt_is_digit(w->text[0]) || (w->next && !w->next->quoted) ||
 	    dt_lex_integer(w->text, strlen(w->text), &n, &suffix, &end) != 0 || w->text[end] || n > INT32_MAX)
 		malformed(line, "#line", "#line number \"file\"");
-	dt_source_mark(lx->src, next, (uint32_t)n, w->next ? w->next->text : NULL);
+	dt_source_mark(lx->src, next, (uint32_t)n, w->next ? w->next->text : NULL, line_flag(w->next ? w->next->next : NULL));
 }
 
 _Noreturn static void say_error(struct line *line, const struct dt_word *w)

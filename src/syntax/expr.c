@@ -61,7 +61,10 @@ static struct dt_node *scoped(struct dt_parser *ps)
 	struct dt_node *n;
 
 	dt_tok_expect(ps, DT_T_ARROW, scope.kind == DT_T_SELF ? "expected self->name" : "expected this->name");
-	name = dt_tok_expect(ps, DT_T_IDENT, "expected the name of a variable");
+	if (dt_tok_kind(ps, 0) != DT_T_IDENT)
+		dt_fail(ps->diag, D_OP_IDENT, dt_loc_span(scope.loc, dt_tok_peek(ps)->loc),
+		    "%s-> must be followed by the name of a variable", scope.kind == DT_T_SELF ? "self" : "this");
+	name = dt_tok_take(ps);
 	n = named(ps, DT_N_VAR, name);
 	n->scope = scope.kind == DT_T_SELF ? DT_SCOPE_THREAD : DT_SCOPE_CLAUSE;
 	n->loc = dt_loc_span(scope.loc, name.loc);

@@ -75,11 +75,13 @@ static void test_place(struct dt_arena *a)
 
 	CHECK(p.line == 2 && p.col == 2 && p.textlen == 4 && !p.marked);
 	CHECK_STR(p.file, "t.d");
-	dt_source_mark(s, 9, 70, "inc.h");
+	dt_source_mark(s, 9, 70, "inc.h", DT_LINE_ENTER);
+	CHECK(dt_loc_included((struct dt_loc){ s, 10, 1 }) && !dt_loc_included((struct dt_loc){ s, 5, 3 }));
 	p = dt_loc_place((struct dt_loc){ s, 10, 1 });
 	CHECK(p.line == 70 && p.marked);
 	CHECK_STR(p.file, "inc.h");
-	dt_source_mark(s, 9, 80, NULL);
+	dt_source_mark(s, 9, 80, NULL, DT_LINE_LEAVE);
+	CHECK(!dt_loc_included((struct dt_loc){ s, 10, 1 }));
 	p = dt_loc_place((struct dt_loc){ s, 14, 1 });
 	CHECK(p.line == 80 && p.col == 6 && !p.marked);
 	p = dt_loc_place((struct dt_loc){ s, 4000, 1 });

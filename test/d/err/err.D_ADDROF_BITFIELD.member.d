@@ -1,0 +1,2 @@
+struct s { int m:3; } *p;
+BEGIN { trace(&p->m); }

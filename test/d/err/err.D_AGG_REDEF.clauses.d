@@ -1,0 +1,2 @@
+BEGIN { @a[1] = count(); }
+END { @a[1] = max(1); }

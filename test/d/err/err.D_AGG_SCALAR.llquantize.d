@@ -1,0 +1,1 @@
+BEGIN { @ = llquantize(execname, 10, 0, 3, 10); }

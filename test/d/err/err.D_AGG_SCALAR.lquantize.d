@@ -1,0 +1,1 @@
+BEGIN { @ = lquantize(execname, 0, 10, 1); }

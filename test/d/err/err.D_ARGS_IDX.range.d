@@ -1,0 +1,2 @@
+provider p { probe a(int x); };
+p:::a { trace(args[1]); }

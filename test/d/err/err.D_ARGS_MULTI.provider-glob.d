@@ -1,0 +1,1 @@
+io*:::start { trace(args[0]); }

@@ -1,0 +1,2 @@
+provider p { probe a(int x); probe b(string s); };
+p::: { trace(args[0]); }

@@ -1,0 +1,2 @@
+/* @flags: -L test/data/noxlator */
+noxlator:::start { trace(args[0].m); }

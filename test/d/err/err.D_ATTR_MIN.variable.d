@@ -1,0 +1,2 @@
+/* @flags: -x amin=Stable/Stable/Common */
+BEGIN { trace(curthread); }

@@ -1,0 +1,2 @@
+struct s { int m; };
+BEGIN { trace((struct s)1); }

@@ -1,0 +1,1 @@
+inline int a[3] = 1;

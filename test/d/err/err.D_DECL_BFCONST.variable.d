@@ -1,0 +1,2 @@
+int x;
+struct s { int m:x; };

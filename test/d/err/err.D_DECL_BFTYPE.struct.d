@@ -1,0 +1,2 @@
+struct t { int x; };
+struct s { struct t m:3; };

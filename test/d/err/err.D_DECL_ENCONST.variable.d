@@ -1,0 +1,2 @@
+int x;
+enum e { A = x };

@@ -1,0 +1,2 @@
+typedef int mine;
+BEGIN { mine = 1; }

@@ -1,0 +1,2 @@
+int x;
+inline int x = 1;

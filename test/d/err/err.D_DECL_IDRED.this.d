@@ -1,0 +1,2 @@
+this int x;
+this string x;

@@ -1,0 +1,2 @@
+typedef int x;
+typedef string x;

@@ -1,0 +1,1 @@
+struct list_head { struct list_head m; };

@@ -1,0 +1,1 @@
+int a[int, int, int, int, int, int, int, int, int];

@@ -1,0 +1,1 @@
+inline int f[void x] = 1;

@@ -1,0 +1,1 @@
+unsigned struct s { int m; } x;

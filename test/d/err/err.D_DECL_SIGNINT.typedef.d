@@ -1,0 +1,2 @@
+typedef int num;
+num unsigned x;

@@ -1,0 +1,2 @@
+struct s { int m; };
+struct s { int m; };

@@ -1,0 +1,2 @@
+void *p;
+BEGIN { trace(*p); }

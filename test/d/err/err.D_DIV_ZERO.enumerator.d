@@ -1,0 +1,2 @@
+enum e { ZERO };
+BEGIN { trace(1 / ZERO); }

@@ -1,0 +1,1 @@
+BEGIN { trcae(1); }

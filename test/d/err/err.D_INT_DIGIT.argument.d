@@ -1,0 +1,2 @@
+/* @args: 08 */
+BEGIN { trace($1); }

@@ -1,0 +1,2 @@
+/* @flags: -x iregs=2 */
+BEGIN { trace(pid + (tid + (ppid + uid))); }

@@ -1,0 +1,2 @@
+/* @flags: -x tregs=2 */
+BEGIN { a[1, 2, 3] = 1; }

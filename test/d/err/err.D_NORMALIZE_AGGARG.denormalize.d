@@ -1,0 +1,1 @@
+BEGIN { denormalize(1); }

@@ -1,0 +1,2 @@
+struct s { int m:3; };
+BEGIN { trace(offsetof(struct s, m)); }

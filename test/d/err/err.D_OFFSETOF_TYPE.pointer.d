@@ -1,0 +1,2 @@
+struct s { int m; };
+BEGIN { trace(offsetof(struct s *, m)); }

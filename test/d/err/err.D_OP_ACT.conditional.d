@@ -1,0 +1,1 @@
+BEGIN { 1 ? trace(1) : trace(2); }

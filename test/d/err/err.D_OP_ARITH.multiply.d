@@ -1,0 +1,1 @@
+BEGIN { trace(2 * execname); }

@@ -1,0 +1,3 @@
+struct s { int m; };
+translator struct s < int x > { m = x; };
+BEGIN { x = 1 ? xlate < struct s * > (1) : NULL; }

@@ -1,0 +1,2 @@
+struct s { int m; } s;
+BEGIN { trace(s < 1); }

@@ -1,0 +1,3 @@
+struct s { int m; } s;
+struct t { int m; } t;
+BEGIN { s = t; }

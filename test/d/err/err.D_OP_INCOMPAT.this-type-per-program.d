@@ -1,0 +1,2 @@
+BEGIN { this->a = 1; }
+END { this->a = "x"; }

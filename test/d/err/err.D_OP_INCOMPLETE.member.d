@@ -1,0 +1,2 @@
+struct nosuch *p;
+BEGIN { trace(p->m); }

@@ -1,0 +1,2 @@
+struct s { int m; } *p;
+BEGIN { trace(p.m); }

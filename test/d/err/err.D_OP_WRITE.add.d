@@ -1,0 +1,1 @@
+BEGIN { timestamp += 1; }

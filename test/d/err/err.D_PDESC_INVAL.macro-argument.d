@@ -1,0 +1,1 @@
+syscall::$1: { trace(1); }

@@ -1,0 +1,1 @@
+BEGIN:::$nosuch { trace(1); }

@@ -1,0 +1,1 @@
+#pragma error stop here

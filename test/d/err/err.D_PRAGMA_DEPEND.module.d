@@ -1,0 +1,2 @@
+#pragma D depends_on module nosuch_module
+BEGIN { trace(1); }

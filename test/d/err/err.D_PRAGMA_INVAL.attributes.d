@@ -1,0 +1,2 @@
+#pragma D attributes Nosuch/Evolving/Common x
+inline int x = 1;

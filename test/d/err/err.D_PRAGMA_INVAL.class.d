@@ -1,0 +1,2 @@
+#pragma D depends_on nosuch x
+BEGIN { trace(1); }

@@ -1,0 +1,2 @@
+#pragma D binding "x.y" v
+inline int v = 1;

@@ -1,0 +1,1 @@
+#pragma D attributes Evolving/Evolving/Common

@@ -1,0 +1,2 @@
+#pragma D option strsiz=64
+BEGIN { trace(1); }

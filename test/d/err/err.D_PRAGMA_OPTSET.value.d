@@ -1,0 +1,2 @@
+#pragma D option strsize=x
+BEGIN { trace(1); }

@@ -1,0 +1,2 @@
+#pragma D attributes Evolving/Evolving/Common pid
+BEGIN { trace(pid); }

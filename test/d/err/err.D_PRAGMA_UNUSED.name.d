@@ -1,0 +1,2 @@
+#pragma D attributes Evolving/Evolving/Common nosuch
+BEGIN { trace(1); }

@@ -1,0 +1,2 @@
+struct s { int m; } s;
+BEGIN /s/ { trace(1); }

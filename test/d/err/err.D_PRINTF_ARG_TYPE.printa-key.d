@@ -1,0 +1,1 @@
+BEGIN { @a[1] = count(); printa("%s %@d\n", @a); }

@@ -1,0 +1,1 @@
+BEGIN { printm(1, 2); }

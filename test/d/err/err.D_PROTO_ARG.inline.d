@@ -1,0 +1,2 @@
+inline int f[int x] = x;
+BEGIN { trace(f["a"]); }

@@ -1,0 +1,1 @@
+BEGIN { self->a["x"] = 1; self->a[1] = 1; }

@@ -1,0 +1,2 @@
+provider p { probe a(int x); };
+provider p { probe a(string x); };

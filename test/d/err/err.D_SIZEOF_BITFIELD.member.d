@@ -1,0 +1,2 @@
+struct s { int m:3; } s;
+BEGIN { trace(sizeof (s.m)); }

@@ -1,0 +1,2 @@
+/* @skip-unless: grep -q ' _etext$' /proc/kallsyms */
+BEGIN { trace(`_etext); }

@@ -1,0 +1,2 @@
+struct a { int m; };
+translator struct a < int x > { m = x }

@@ -1,0 +1,2 @@
+struct s { int m; } s;
+BEGIN { tracemem(s, 4); }

@@ -1,0 +1,3 @@
+struct s { int m; };
+translator struct s < int x > { m = x; };
+BEGIN { trace(xlate < struct s * > (1)); }

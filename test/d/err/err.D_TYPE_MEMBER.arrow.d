@@ -1,0 +1,2 @@
+struct s { int first; } *p;
+BEGIN { trace(p->second); }

@@ -1,0 +1,2 @@
+struct s { int first; } s;
+BEGIN { trace(s.string); }

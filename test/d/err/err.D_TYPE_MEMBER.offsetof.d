@@ -1,0 +1,2 @@
+struct s { int first; };
+BEGIN { trace(offsetof(struct s, second)); }

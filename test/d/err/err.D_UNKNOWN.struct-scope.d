@@ -1,0 +1,1 @@
+struct a`b`c`d`e *p;

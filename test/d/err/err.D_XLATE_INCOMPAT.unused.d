@@ -1,0 +1,2 @@
+struct s { int m; };
+translator struct s < int x > { m = "a"; };

@@ -1,0 +1,2 @@
+struct s { int m; };
+BEGIN { trace(xlate < struct s > (1).m); }

@@ -1,0 +1,1 @@
+translator struct nosuch < int x > { m = x; };

@@ -1,0 +1,1 @@
+BEGIN { trace(xlate < int > (1)); }
