@@ -80,7 +80,7 @@ enum {
 	A_DIFO = 1,	/* needs a DIFO */
 	A_VALUE = 2,	/* whose value is not by reference */
 	A_LIST = 4,	/* printf-like: the first of a statement has the format, the rest only values */
-	A_FMT = 8,	/* always has text */
+	A_FMT = 8,	/* the first of a statement has a type's name */
 	A_KEY = 16,	/* may be part of a tuple */
 	A_AGGS = 32,	/* the first of a statement names an aggregation */
 };
@@ -190,7 +190,7 @@ static int check_fmt(const struct progcheck *c, const struct dt_ecb *e, uint32_t
 {
 	bool text = e->acts[i].fmt;
 
-	if (flags & A_FMT && !text)
+	if (flags & A_FMT && !text && !continues(e, i))	/* the object behind a printed pointer goes by the pointer's type */
 		return bad(c, "has no type name");
 	if (flags & A_LIST && !text && !continues(e, i))
 		return bad(c, "has no format");

@@ -8,7 +8,8 @@
  *   @args: WORDS         operands ($1 …)            @flags: WORDS   more dtrace flags
  *   @tool: dtrace|interp|listing                    @skip-unless: COMMAND   (a shell command that must succeed)
  *
- * interp runs `difrun FILE [args]` and compares stdout; dtrace runs `dtrace -e -x errtags -s FILE` and
+ * interp runs `difrun FILE [args]` and compares stdout, then the same once more with --dof: a program that was saved and
+ * loaded must do the same; dtrace runs `dtrace -e -x errtags -s FILE` and
  * compares stderr; listing is `dtrace -S -e -s FILE`, stderr, with addresses of DIFOs hidden.
  */
 #include "base/arena.h"
@@ -39,6 +40,7 @@ struct test {
 	char *out;		/* the expected output's path */
 	const char *tag;	/* of an err. test, else NULL */
 	enum tool tool;
+	bool dof;		/* the second run, of the program as it comes back from DOF */
 	char *args, *flags, *skip;	/* directives, or NULL */
 	pid_t pid;
 	int slot;
@@ -50,7 +52,7 @@ struct run {
 	const char *build;
 	char tmp[64];
 	bool update;
-	unsigned count[3];
+	unsigned count[3], dof;
 };
 
 /* ---- finding tests ---- */
@@ -122,11 +124,17 @@ static void add_test(struct run *r, const char *path)
 	t.skip = directive(r->arena, head, "@skip-unless:");
 	t.tool = tool_of(&t, directive(r->arena, head, "@tool:"));
 	dt_vec_push(r->arena, &r->tests, t);
+	if (t.tool != TOOL_INTERP || t.tag || r->update)
+		return;
+	t.dof = true;
+	dt_vec_push(r->arena, &r->tests, t);
 }
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct test *)a)->path, ((const struct test *)b)->path);
+	const struct test *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+	return order ? order : x->dof - y->dof;
 }
 
 static void find_tests(struct run *r, char *const *pattern)
@@ -176,6 +184,8 @@ static void command(struct run *r, const struct test *t, struct words *w)
 	add_word(w, TIME_LIMIT);
 	if (t->tool == TOOL_INTERP) {
 		add_word(w, dt_arena_printf(r->arena, "%s/test/difrun", r->build));
+		if (t->dof)
+			add_word(w, "--dof");
 		add_word(w, t->path);
 	} else {
 		add_word(w, dt_arena_printf(r->arena, "%s/dtrace", r->build));
@@ -286,7 +296,7 @@ static bool as_expected(struct run *r, const struct test *t, const char *got, si
 	bool same = wantlen == len && memcmp(want, got, len) == 0;
 	free(want);
 	if (!same) {
-		printf("FAIL %s\n", t->path);
+		printf("FAIL %s%s\n", t->path, t->dof ? " through DOF" : "");
 		show_diff(r, t, got, len);
 	}
 	return same;
@@ -350,6 +360,7 @@ static void reap(struct run *r, size_t started, bool *busy)
 		if (t->pid != pid || pid <= 0)
 			continue;
 		r->count[judge(r, t, status)]++;
+		r->dof += t->dof;
 		t->pid = 0;
 		busy[t->slot] = false;
 		return;
@@ -410,6 +421,8 @@ int main(int argc, char **argv)
 	find_tests(&r, argv);
 	run_all(&r);
 	nftw(r.tmp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	if (r.dof)
+		printf("%u of these ran a second time, through DOF\n", r.dof);
 	printf("%u passed, %u failed, %u skipped\n", r.count[PASS], r.count[FAIL], r.count[SKIP]);
 	int status = r.count[FAIL] != 0;
 	dt_arena_free(r.arena);
