@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See statement.h. A statement is a run of records that share a statement number. */
+#include "output/statement.h"
+
+#include "base/map.h"
+#include "output/record.h"
+
+#include <stdlib.h>
+
+void dt_statements_init(struct dt_statements *s, struct dt_arena *arena, struct dt_out *out, const struct dt_statement_ops *ops)
+{
+	memset(s, 0, sizeof(*s));
+	s->out = out;
+	s->ops = *ops;
+	s->arena = arena;
+	dt_map_init(&s->formats, arena);
+}
+
+int64_t dt_rec_int(const struct dt_rec *rec)
+{
+	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
+
+	return v.kind == DT_V_INT ? (int64_t)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)) : 0;
+}
+
+/* The compiler checked it; a program from a file may still hold anything, so a bad format prints as itself. */
+static struct dt_format *format_of(struct dt_statements *s, const char *text)
+{
+	struct dt_format *f = dt_map_get(&s->formats, text);
+	struct dt_format_error err;
+
+	if (f != NULL)
+		return f;
+	f = dt_format_parse(s->arena, text, strlen(text), &err);
+	if (f != NULL)
+		dt_map_put(&s->formats, text, f);
+	return f;
+}
+
+/* ---- printf and its kin ---- */
+
+/* The first action of a printf() may stand for the format alone. */
+static bool format_only(const struct dt_rec *rec)
+{
+	return rec->act->difo != NULL && rec->act->difo->rtype.size == 0;
+}
+
+static void put_format(struct dt_statements *s, struct dt_out *out, const struct dt_rec *recs, size_t n)
+{
+	struct dt_format *f = format_of(s, recs[0].act->fmt);
+	size_t first = format_only(&recs[0]);
+	struct dt_value *v = calloc(n + 1, sizeof(*v));
+
+	for (size_t i = first; v != NULL && i < n; i++)
+		v[i - first] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
+	if (f == NULL || v == NULL)
+		dt_out_str(out, recs[0].act->fmt);
+	else
+		dt_format_print(out, f, v, (uint32_t)(n - first));
+	free(v);
+}
+
+static void do_printf(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	put_format(s, s->out, recs, n);
+}
+
+/* system() and freopen(): the text is what to do. */
+static void do_command(struct dt_statements *s, const struct dt_rec *recs, size_t n, void (*f)(void *, const char *))
+{
+	struct dt_out text;
+
+	if (f == NULL)
+		return;
+	dt_out_init(&text, NULL, s->out->opts);
+	put_format(s, &text, recs, n);
+	f(s->ops.ctx, dt_out_text(&text));
+	dt_out_free(&text);
+}
+
+static void do_system(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	do_command(s, recs, n, s->ops.system);
+}
+
+static void do_freopen(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	do_command(s, recs, n, s->ops.freopen);
+}
+
+/* ---- values ---- */
+
+static void do_trace(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct dt_value v = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
+
+		if (recs[i].len > 0)
+			dt_value_trace(s->out, &v);
+	}
+}
+
+/* A value; or a pointer and the object it points to. */
+static void do_print(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	struct dt_value v = dt_record_value(recs[0].act, recs[0].data, recs[0].len);
+
+	if (recs[0].act->fmt != NULL && s->ops.type != NULL)
+		v.type = s->ops.type(s->ops.ctx, recs[0].act->fmt);
+	if (n > 1 && v.type != NULL && dt_type_base(v.type)->kind == DT_T_PTR) {
+		struct dt_value object = { .kind = DT_V_BYTES, .bytes = recs[1].data, .len = recs[1].len,
+			.type = dt_type_base(v.type)->ref };
+
+		dt_pretty_pointer(s->out, v.i, &object);
+		return;
+	}
+	dt_pretty_print(s->out, &v);
+}
+
+/* The bytes; before them, when that was said, how many of them to show. */
+static void do_tracemem(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	const struct dt_rec *bytes = &recs[n - 1];
+	int64_t want = n > 1 ? dt_rec_int(&recs[0]) : 0;
+
+	dt_hexdump_print(s->out, bytes->data, want > 0 && (uint64_t)want < bytes->len ? (size_t)want : bytes->len);
+}
+
+static void do_printm(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	uint64_t len = 0;
+
+	(void)n;
+	if (recs[0].len < sizeof(len))
+		return;
+	memcpy(&len, recs[0].data, sizeof(len));
+	if (len <= recs[0].len - sizeof(len))
+		dt_hexdump_print(s->out, (const char *)recs[0].data + sizeof(len), len);
+}
+
+/* ---- aggregations ---- */
+
+static void do_printa(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	int64_t *ids = calloc(n, sizeof(*ids));
+	struct dt_format *f = recs[0].act->fmt != NULL ? format_of(s, recs[0].act->fmt) : NULL;
+	struct dt_aggrow *rows;
+	size_t nrows;
+
+	for (size_t i = 0; ids != NULL && i < n; i++)
+		ids[i] = dt_rec_int(&recs[i]);
+	if (ids != NULL && s->ops.rows != NULL && (rows = s->ops.rows(s->ops.ctx, ids, (uint32_t)n, &nrows)) != NULL) {
+		if (f != NULL) {
+			dt_agg_printf(s->out, f, rows, nrows);
+		} else {
+			dt_out_str(s->out, "\n");
+			dt_agg_print(s->out, rows, nrows);
+		}
+	}
+	free(ids);
+}
+
+static void do_libact(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	const struct dt_statement_ops *o = &s->ops;
+	int64_t id = dt_rec_int(&recs[0]), arg = n > 1 ? dt_rec_int(&recs[1]) : 0;
+
+	switch (recs[0].act->arg) {
+	case DT_LIB_CLEAR: if (o->clear != NULL) o->clear(o->ctx, id); break;
+	case DT_LIB_TRUNC: if (o->trunc != NULL) o->trunc(o->ctx, id, arg); break;
+	case DT_LIB_NORMALIZE: if (o->normalize != NULL) o->normalize(o->ctx, id, arg); break;
+	case DT_LIB_DENORMALIZE: if (o->normalize != NULL) o->normalize(o->ctx, id, 1); break;
+	case DT_LIB_SETOPT: if (o->setopt != NULL) o->setopt(o->ctx, recs[0].data, n > 1 ? recs[1].data : NULL); break;
+	case DT_LIB_FTRUNCATE: if (o->ftruncate != NULL) o->ftruncate(o->ctx); break;
+	}
+}
+
+static void do_exit(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	(void)n;
+	if (s->ops.exit != NULL)
+		s->ops.exit(s->ops.ctx, (int)dt_rec_int(&recs[0]));
+}
+
+/* ---- statements ---- */
+
+static const struct {
+	uint16_t kind;
+	void (*print)(struct dt_statements *, const struct dt_rec *, size_t);
+} kinds[] = {
+	{ DT_ACT_EXIT, do_exit }, { DT_ACT_PRINTF, do_printf }, { DT_ACT_PRINTA, do_printa }, { DT_ACT_LIBACT, do_libact },
+	{ DT_ACT_PRINT, do_print }, { DT_ACT_TRACEMEM, do_tracemem }, { DT_ACT_TRACEMEM_DYN, do_tracemem },
+	{ DT_ACT_PRINTM, do_printm }, { DT_ACT_SYSTEM, do_system }, { DT_ACT_FREOPEN, do_freopen },
+	{ DT_ACT_DIFEXPR, do_trace }, { DT_ACT_STACK, do_trace }, { DT_ACT_USTACK, do_trace }, { DT_ACT_JSTACK, do_trace },
+	{ DT_ACT_SYM, do_trace }, { DT_ACT_MOD, do_trace }, { DT_ACT_USYM, do_trace }, { DT_ACT_UMOD, do_trace },
+	{ DT_ACT_UADDR, do_trace },
+};
+
+static void do_statement(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].kind == recs[0].act->kind) {
+			kinds[i].print(s, recs, n);
+			return;
+		}
+	if (s->ops.other != NULL)
+		s->ops.other(s->ops.ctx, &recs[0]);
+}
+
+/* Actions that leave nothing for the consumer. */
+static bool silent(const struct dt_act *a)
+{
+	return DT_ACT_IS_AGG(a->kind) || a->in_tuple || a->kind == DT_ACT_SPECULATE || a->kind == DT_ACT_COMMIT ||
+	    a->kind == DT_ACT_DISCARD;
+}
+
+void dt_statements_print(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	size_t i = 0, first;
+
+	while (i < n) {
+		if (recs[i].act->kind == DT_ACT_SKIPZ) {
+			bool taken = recs[i].len > 0 && *(const uint8_t *)recs[i].data != 0;
+
+			i += 1 + (taken ? 0 : (size_t)recs[i].act->arg);
+			continue;
+		}
+		if (silent(recs[i].act)) {
+			i++;
+			continue;
+		}
+		first = i;
+		while (i < n && recs[i].act->stmt == recs[first].act->stmt)
+			i++;
+		do_statement(s, &recs[first], i - first);
+	}
+}

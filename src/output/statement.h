@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The recorded actions of a clause as what a person sees: printf, trace, printa, print … The records are split into
+ * statements; each statement is printed, or done (clear, trunc, normalize, setopt …) by whoever holds the aggregations.
+ */
+#ifndef DT_STATEMENT_H
+#define DT_STATEMENT_H
+
+#include "dif/dif.h"
+#include "output/format.h"
+#include "output/print.h"
+
+#include "base/map.h"
+
+struct dt_rec {				/* what one action recorded; len 0: nothing */
+	const struct dt_act *act;
+	const void *data;
+	size_t len;
+};
+
+/* Things to do that are not text. Any may be NULL: nothing happens then. */
+struct dt_statement_ops {
+	void *ctx;
+	/* The elements of one aggregation, or of several joined by key, sorted; valid until the next call. They count as printed. */
+	struct dt_aggrow *(*rows)(void *ctx, const int64_t *ids, uint32_t nids, size_t *n);
+	void (*clear)(void *ctx, int64_t id);
+	void (*trunc)(void *ctx, int64_t id, int64_t n);
+	void (*normalize)(void *ctx, int64_t id, int64_t normal);	/* 1: denormalize */
+	void (*setopt)(void *ctx, const char *name, const char *value);
+	void (*system)(void *ctx, const char *command);
+	void (*freopen)(void *ctx, const char *name);
+	void (*ftruncate)(void *ctx);
+	void (*exit)(void *ctx, int status);
+	const struct dt_type *(*type)(void *ctx, const char *name);	/* for print() */
+	/* stop, raise, chill: done already in the kernel; a tool may want to tell */
+	void (*other)(void *ctx, const struct dt_rec *);
+};
+
+struct dt_statements {
+	struct dt_out *out;
+	struct dt_statement_ops ops;
+	struct dt_arena *arena;		/* parsed formats live in it */
+	struct dt_map formats;		/* by text */
+};
+
+void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out *, const struct dt_statement_ops *);
+/* All records of one firing of a clause, one for each action, in order; skipped branches are left out here. */
+void dt_statements_print(struct dt_statements *, const struct dt_rec *, size_t n);
+/* The integer an action recorded. */
+int64_t dt_rec_int(const struct dt_rec *);
+
+#endif
