@@ -53,6 +53,7 @@ struct dt_image_opts {
 	bool rawsyscall;		/* failed system calls show the kernel's value */
 	uint32_t target_pid;		/* non-zero: fire only in this process */
 	uint32_t self_pid;
+	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	bool arch_x86;			/* register layout: x86-64, else aarch64 */
 	const struct dt_koffsets *koff;
 	const struct dt_features *feat;
@@ -68,11 +69,12 @@ enum dt_map_role {
 	DT_MAP_GLOBALS,		/* global scalars and strings */
 	DT_MAP_TLS,		/* self-> scalars: task storage */
 	DT_MAP_DYN,		/* associative arrays: one hash each (global and self->) */
-	DT_MAP_AGGS,		/* array of maps: [aggregation] → the active buffer of the pair */
+	/* array of maps of one element: [0] → the active buffer of the pair. One for each aggregation: inner maps must be alike */
+	DT_MAP_AGGS,
 	DT_MAP_AGG_A, DT_MAP_AGG_B,	/* the buffers of one aggregation: per-CPU hash, or per-CPU array without keys */
 	DT_MAP_RINGS,		/* array of maps: [cpu] → ring buffer */
 	DT_MAP_RING,
-	DT_MAP_CONTROL,		/* struct dt_control, one element */
+	DT_MAP_CONTROL,		/* struct dt_control, one element; RUN programs run even when it says stopped */
 	DT_MAP_DROPS,		/* per-CPU struct dt_drops */
 	DT_MAP_SPEC,		/* speculation states */
 	DT_MAP_STACKS,
@@ -82,10 +84,11 @@ struct dt_image_map {
 	enum dt_map_role role;
 	char name[16];
 	uint32_t type, key_size, value_size, max_entries, flags;
-	uint32_t agg;		/* AGG_A, AGG_B: index in the image's aggs */
+	uint32_t agg;		/* AGGS, AGG_A, AGG_B: index in the image's aggs */
 	uint32_t inner;		/* index of a map that is the template of this array of maps; UINT32_MAX none */
 	const void *data;	/* CONST, CONTROL: initial value of element 0 */
 	size_t len;
+	uint32_t btf_key, btf_value;	/* types in the image's BTF, 0 none; task storage cannot be made without */
 };
 
 struct dt_image_reloc { uint32_t insn; uint32_t map; uint32_t off; bool value; };	/* ld_imm64 of map fd, or of its value + off */
@@ -99,9 +102,14 @@ struct dt_image_prog {
 	uint32_t nrelocs;
 	const struct dt_difo *const *difo_at;	/* for each instruction: the DIFO it is made of, or NULL */
 	const uint32_t *difpc_at;
+	const struct bpf_func_info *funcs;	/* one for each subprogram, types in the image's BTF */
+	uint32_t nfuncs;
 };
 
-/* How a clause's record lies in a ring buffer, after struct dt_rechdr. */
+/*
+ * How a clause's record lies in a ring buffer, after struct dt_rechdr. Clauses that record nothing (only aggregations,
+ * assignments) send no record; the default action sends the header alone. Bytes behind a string's NUL are not defined.
+ */
 struct dt_recfield { uint32_t off, size; };		/* size 0: the action records nothing */
 struct dt_reclayout { uint32_t size; const struct dt_recfield *field; };	/* a field for each action of the ECB */
 
@@ -111,7 +119,9 @@ struct dt_agglayout {
 	uint16_t kind;
 	uint64_t arg;
 	const char *name;
-	uint32_t keysize, nkeys, nwords;
+	uint32_t keysize, nkeys, nwords;	/* keysize 0: no keys, the buffers are per-CPU arrays of one element */
+	uint32_t cpuwords;		/* words in a buffer for each CPU: the data as the kernel keeps it, maybe one more */
+	uint32_t seen;			/* the one of them that is not 0 once this CPU has updated the element */
 	const struct dt_recfield *key;
 	const struct dt_act *const *key_act;	/* what each key is (string, stack, …), of the first use */
 	uint8_t *key_probe;		/* key k is stored as the probe id: 1 + DT_PART_* (probeprov …), 0 no */
@@ -127,6 +137,8 @@ struct dt_image {
 	uint32_t nrecs;
 	struct dt_agglayout *aggs;
 	uint32_t naggs;
+	const void *btf;		/* one BTF blob for maps and programs, to be loaded first */
+	uint32_t btflen;
 };
 
 /* Shared with the kernel side. */
@@ -134,6 +146,7 @@ struct dt_rechdr { uint32_t epid; uint32_t probe_id; uint64_t time; uint32_t cpu
 /* epid values above this are not clauses but news from the kernel side. */
 #define DT_REC_NEWS 0xffff0000u
 #define DT_REC_FAULT (DT_REC_NEWS + 1)	/* struct dt_recfault follows the header */
+/* action: index from 0, -1 the predicate; offset: 4 * DIF pc, -1 while recording */
 struct dt_recfault { uint32_t epid, probe_id; int32_t action; int32_t offset; uint32_t fault; uint32_t pad; uint64_t addr; };
 #define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed */
 #define DT_REC_DISCARD (DT_REC_NEWS + 3)
@@ -145,6 +158,11 @@ struct dt_drops { uint64_t principal, aggregation, dynamic, speculative, spec_bu
 int dt_image_build(const struct dt_image_opts *, const struct dt_prog *const *progs, uint32_t nprogs,
     const struct dt_image_hook *hooks, uint32_t nhooks, struct dt_image **, char *msg, size_t msglen);
 void dt_image_free(struct dt_image *);
+/*
+ * One CPU's words of an element as the kernel keeps them (cpuwords of them; min and max are kept so that 0 is "nothing yet")
+ * to the nwords the aggregating function knows. False: this CPU has not updated the element.
+ */
+bool dt_agg_decode(const struct dt_agglayout *, const int64_t *cpuwords, int64_t *words);
 /* The instructions as text, for people and tests. */
 void dt_image_dump(const struct dt_image *, void (*put)(void *, const char *), void *ctx);
 
