@@ -1,0 +1,1 @@
+dtrace:::BEGIN { if (execname) { trace(1); } }

@@ -1,0 +1,1 @@
+dtrace:::BEGIN { else { trace(1); } }

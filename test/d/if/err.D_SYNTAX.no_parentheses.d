@@ -1,0 +1,1 @@
+dtrace:::BEGIN { if 1 { trace(1); } }

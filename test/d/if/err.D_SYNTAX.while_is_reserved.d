@@ -1,0 +1,1 @@
+dtrace:::BEGIN { while (1) { trace(1); } }

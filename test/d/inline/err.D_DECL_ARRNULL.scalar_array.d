@@ -1,0 +1,2 @@
+inline int f[] = 1;
+dtrace:::BEGIN { }

@@ -1,0 +1,2 @@
+inline static int x = 1;
+dtrace:::BEGIN { }

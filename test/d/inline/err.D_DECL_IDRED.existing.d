@@ -1,0 +1,2 @@
+inline int pid = 3;
+dtrace:::BEGIN { }

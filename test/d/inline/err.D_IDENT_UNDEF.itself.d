@@ -1,0 +1,2 @@
+inline int f[int a] = f[a];
+dtrace:::BEGIN { trace(f[1]); }

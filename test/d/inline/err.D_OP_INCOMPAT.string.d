@@ -1,0 +1,2 @@
+inline string s = 5;
+dtrace:::BEGIN { trace(s); }

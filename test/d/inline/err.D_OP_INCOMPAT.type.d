@@ -1,0 +1,2 @@
+inline int i = "text";
+dtrace:::BEGIN { trace(i); }

@@ -1,0 +1,2 @@
+inline int x = 1;
+dtrace:::BEGIN { x = 2; }

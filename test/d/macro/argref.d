@@ -1,0 +1,6 @@
+/*
+ * @quiet
+ * @opt: argref
+ * @args: a b
+ */
+dtrace:::BEGIN { printf("fine\n"); }

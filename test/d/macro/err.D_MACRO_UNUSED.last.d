@@ -1,0 +1,2 @@
+/* @args: 1 2 */
+dtrace:::BEGIN { trace($1); }

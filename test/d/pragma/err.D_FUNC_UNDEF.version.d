@@ -1,0 +1,2 @@
+/* @flags: -x version=1.0 */
+dtrace:::BEGIN { trace(strchr("a", 'a')); }

@@ -1,0 +1,2 @@
+#nosuch
+dtrace:::BEGIN { }

@@ -1,0 +1,2 @@
+#pragma D depends_on library io.d
+dtrace:::BEGIN { }

@@ -1,0 +1,3 @@
+#pragma D attributes Nosuch/Stable/Common x
+int x;
+dtrace:::BEGIN { }

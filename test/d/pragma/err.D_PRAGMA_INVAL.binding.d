@@ -1,0 +1,3 @@
+#pragma D binding "x.y" a
+int a;
+dtrace:::BEGIN { }

@@ -1,0 +1,2 @@
+#pragma D attributes Private/Private/Unknown pid
+dtrace:::BEGIN { }

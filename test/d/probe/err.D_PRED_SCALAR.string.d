@@ -1,0 +1,1 @@
+dtrace:::BEGIN /execname/ { trace(1); }

@@ -1,0 +1,2 @@
+provider p { probe a(void); };
+p:::a { trace(args[0]); }

@@ -1,0 +1,2 @@
+provider p { probe a(int); };
+p:::a { args[0] = 1; }

@@ -1,0 +1,2 @@
+provider p { probe a(int, int); };
+p:::a { i = 1; trace(args[i]); }

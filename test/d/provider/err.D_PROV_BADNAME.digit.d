@@ -1,0 +1,2 @@
+provider p1 { probe a(int); };
+dtrace:::BEGIN { }

@@ -1,0 +1,3 @@
+struct s { int x; };
+struct s v;
+dtrace:::BEGIN { trace(strlen(v)); }

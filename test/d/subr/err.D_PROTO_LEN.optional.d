@@ -1,0 +1,1 @@
+dtrace:::BEGIN { trace(substr("a", 1, 2, 3)); }

@@ -1,0 +1,12 @@
+/*
+ * dtrace:::ERROR has the enabling's id, the action, the offset, the fault and the address.
+ * @quiet
+ * @mem: kernel 0x1000 u32 1 2
+ */
+dtrace:::BEGIN { trace(1); trace(*(int *)0x8); }
+dtrace:::BEGIN { trace(*(int *)0x1002); }
+dtrace:::BEGIN { trace(1 / (pid - pid)); }
+dtrace:::BEGIN { trace(lltostr(1, 99)); }
+dtrace:::BEGIN { trace(alloca(arg0 + (1 << 24))); }
+dtrace:::BEGIN / *(int *)0x10 == 0/ { trace(1); }
+dtrace:::ERROR { printf("ERROR epid %d action %d offset %d fault %d addr %x\n", arg1, arg2, arg3, arg4, arg5); }

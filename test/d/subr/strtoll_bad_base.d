@@ -1,0 +1,5 @@
+/*
+ * @quiet
+ */
+dtrace:::BEGIN { trace(strtoll("1", 1)); }
+dtrace:::BEGIN { trace(strtoll("1", 37)); }

@@ -1,0 +1,4 @@
+struct o { int w; };
+translator struct o < int i > { w = i; };
+translator struct o < int i > { w = i; };
+dtrace:::BEGIN { }

@@ -1,0 +1,2 @@
+translator int < int i > { w = 1; };
+dtrace:::BEGIN { }
