@@ -85,8 +85,22 @@ static unsigned constant(struct dt_cg *cg, const struct dt_node *n, struct dt_cg
 	return r;
 }
 
+/* The operand of casts that keep all the bits `to` needs: (char)(int)x is (char)x. */
+static const struct dt_node *uncast(const struct dt_node *n, struct dt_cg_width to)
+{
+	while (to.bits && !to.is_bool && n->kind == DT_N_CAST && n->a->kind != DT_N_INT) {
+		struct dt_cg_width w = dt_cg_width(n->type);
+
+		if (w.is_bool || w.bits < to.bits || dt_cg_width(n->a->type).bits == 0)
+			break;
+		n = n->a;
+	}
+	return n;
+}
+
 unsigned dt_cg_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
 {
+	n = uncast(n, to);
 	if (n->kind == DT_N_INT)
 		return constant(cg, n, to);
 	unsigned r = dt_cg_node(cg, n);

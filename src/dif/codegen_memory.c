@@ -100,6 +100,10 @@ static void load_bits(struct dt_cg *cg, const struct dt_node *n, unsigned ra, un
 	unsigned size = unit_size(cg, n, n->type), up = 64 - n->bit_off - n->bit_size;
 
 	dt_cg_emit(cg, load_op(size, false, dt_cg_is_user(n)), ra, 0, rd);
+	if (dt_type_is_signed(n->type) && n->bit_off == 0) {
+		dt_cg_narrow(cg, rd, n->bit_size, true);
+		return;
+	}
 	if (dt_type_is_signed(n->type)) {
 		if (up)
 			with_const(cg, DT_DIF_SLL, rd, up);

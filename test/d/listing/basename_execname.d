@@ -1,0 +1,2 @@
+/* A call: the argument, flushts, a string pushed with its size. */
+BEGIN { trace(basename(execname)); }

@@ -1,0 +1,2 @@
+/* Strings are compared by scmp. */
+BEGIN /execname == "bash"/ { trace(execname < probename); trace("a" != execname); }

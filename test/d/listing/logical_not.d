@@ -1,0 +1,2 @@
+/* ! and !! */
+BEGIN { trace(!arg0); trace(!!arg0); trace(!(arg0 == arg1)); }
