@@ -89,7 +89,8 @@ void dt_interp_free(struct dt_interp *);
 
 /*
  * Fires: every clause whose description matches the context's probe (by dt_probe_match()) runs in program order; faults
- * fire dtrace:::ERROR clauses. Returns the exit() status or -1 when no exit() ran.
+ * fire dtrace:::ERROR clauses. Returns the status of the first exit(), after which the other clauses still run, or -1
+ * when no exit() ran.
  */
 int dt_interp_fire(struct dt_interp *, const struct dt_context *);
 /*
@@ -135,15 +136,16 @@ bool dt_interp_faulted(const struct dt_interp *);
 uint64_t dt_interp_scratch(struct dt_interp *, uint64_t size);
 /* Reads kernel-side memory: scratch, string tables, variables, image regions. False after a BADADDR fault. */
 bool dt_interp_read(struct dt_interp *, uint64_t addr, void *to, size_t len, bool user);
-bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t len, bool user);	/* scratch and variables only; user: copyout */
+/* To scratch and by-reference variables only; user: to writable regions of the image, for copyout(). */
+bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t len, bool user);
 bool dt_interp_storable(struct dt_interp *, uint64_t addr, uint64_t len);	/* scratch or a by-reference variable, all of it */
 /* Length of the string at addr, at most max; false after a fault. */
 bool dt_interp_strlen(struct dt_interp *, uint64_t addr, uint64_t max, bool user, uint64_t *len);
-/* The string at addr, at most strsize bytes, as a NUL-terminated host copy valid until the clause ends; NULL on fault; addr 0 gives "" and *null. */
+/* The string at addr, cut to strsize, as a host copy valid until the clause ends; NULL on fault; addr 0 gives "" and *null. */
 const char *dt_interp_string(struct dt_interp *, uint64_t addr, bool *null);
 /* Copies a host string into scratch (truncated to strsize - 1); returns its address. */
 uint64_t dt_interp_put(struct dt_interp *, const char *text, size_t len);
-/* Address of a built-in variable's text, which costs no scratch; slot: any number below DT_INTERP_TEXTS, one for each variable. */
+/* Address of a built-in variable's text, which costs no scratch; each variable has its slot below DT_INTERP_TEXTS. */
 #define DT_INTERP_TEXTS 16
 uint64_t dt_interp_text(struct dt_interp *, unsigned slot, const char *text);
 /* Host memory until the clause ends; NULL, after a NOSCRATCH fault, when there is none. */
