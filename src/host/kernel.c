@@ -45,6 +45,14 @@ struct dt_kernel {
 	char *text;			/* of kallsyms */
 	size_t len;
 	int err;			/* why there is no text */
+	struct function *funcs;		/* sorted by address; NULL until somebody asks for an address */
+	size_t nfuncs;
+};
+
+struct function {
+	uint64_t addr;
+	const char *name;		/* in the arena */
+	const char *module;
 };
 
 struct dt_kernel *dt_kernel_new(void)
@@ -65,6 +73,7 @@ void dt_kernel_free(struct dt_kernel *k)
 	if (!k)
 		return;
 	free(k->text);
+	free(k->funcs);
 	dt_arena_free(k->arena);
 }
 
@@ -153,4 +162,75 @@ int dt_kernel_symbol(struct dt_kernel *k, const char *module, const char *name, 
 		return 0;
 	}
 	return -ENOENT;
+}
+
+/* ---- by address ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* "address type name[\t[module]]": code symbols only. Returns the start of the next line. */
+static const char *take_function(struct dt_kernel *k, const char *line)
+{
+	const char *end = strchrnul(line, '\n'), *name, *name_end;
+	struct symbol s = { 0 };
+	char *after;
+
+	s.addr = strtoull(line, &after, 16);
+	if (after[0] == ' ' && after[1] != '\0' && strchr("tTwW", after[1]) && after[2] == ' ' && s.addr != 0) {
+		name = after + 3;
+		name_end = name + strcspn(name, "\t\n");
+		if (name_end[0] == '\t' && name_end[1] == '[') {
+			s.module = name_end + 2;
+			s.module_len = strcspn(s.module, "]\n");
+		}
+		k->funcs[k->nfuncs++] = (struct function){ s.addr, dt_arena_strndup(k->arena, name, (size_t)(name_end - name)),
+			module_name(k, &s) };
+	}
+	return *end ? end + 1 : end;
+}
+
+static int read_functions(struct dt_kernel *k)
+{
+	size_t lines = 1;
+	int err = read_symbols(k);
+
+	if (err || k->funcs)
+		return err;
+	for (const char *p = k->text; (p = strchr(p, '\n')); p++)
+		lines++;
+	k->funcs = calloc(lines, sizeof(*k->funcs));
+	if (!k->funcs)
+		return -ENOMEM;
+	for (const char *p = k->text; *p; )
+		p = take_function(k, p);
+	qsort(k->funcs, k->nfuncs, sizeof(*k->funcs), by_address);
+	return 0;
+}
+
+int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, const char **name, uint64_t *start)
+{
+	size_t lo = 0, hi;
+	int err = read_functions(k);
+
+	if (err)
+		return err;
+	for (hi = k->nfuncs; lo < hi; ) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->funcs[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return -ENOENT;
+	*module = k->funcs[lo - 1].module;
+	*name = k->funcs[lo - 1].name;
+	*start = k->funcs[lo - 1].addr;
+	return 0;
 }

@@ -22,4 +22,10 @@ void dt_kernel_free(struct dt_kernel *);	/* NULL is fine */
  */
 int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, uint64_t *addr, const char **module_out);
 
+/*
+ * The function an address lies in: its module, name and start. 0, or -ENOENT. The names live as long as the kernel
+ * object. The first call reads and sorts all symbols.
+ */
+int dt_kernel_lookup(struct dt_kernel *, uint64_t addr, const char **module, const char **name, uint64_t *start);
+
 #endif
