@@ -84,11 +84,11 @@ struct dt_place dt_loc_place(struct dt_loc loc)
 		p.line = src->marks.v[m - 1].line;
 		from = src->marks.v[m - 1].offset;
 	}
-	for (; m > 0 && !p.marked; m--) {
-		if (src->marks.v[m - 1].file) {
-			p.file = src->marks.v[m - 1].file;
-			p.marked = true;
-		}
+	while (m > 0 && !src->marks.v[m - 1].file)
+		m--;
+	if (m) {
+		p.file = src->marks.v[m - 1].file;
+		p.marked = strcmp(p.file, src->name) != 0;
 	}
 	p.line += count_lines(src->text + from, at);
 	for (start = at; start > src->text && start[-1] != '\n'; start--)

@@ -45,7 +45,7 @@ struct dt_loc {
 
 struct dt_place {		/* what a person reads */
 	const char *file;	/* by `#line`, or the source's name */
-	bool marked;		/* file came from a #line mark */
+	bool marked;		/* file came from a #line mark, and is another */
 	uint32_t line, col;	/* from 1 */
 	const char *text;	/* the line's text, not terminated */
 	uint32_t textlen;

@@ -134,7 +134,8 @@ static const char *format_text(struct dt_sema *s, const struct dt_builtin *row, 
 	return fmt->str;
 }
 
-static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, const struct dt_format *format, struct dt_node *args)
+static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, const struct dt_format *format,
+    const struct dt_node *fmt, struct dt_node *args)
 {
 	const struct dt_type **types;
 	struct dt_format_error err;
@@ -152,9 +153,9 @@ static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, con
 		types[n++] = a->type;
 	if (dt_format_check(format, row->name, s->types, types, n, false, &err))
 		return;
-	for (a = args; a != NULL && err.arg-- > 0; a = a->next)
+	for (a = err.arg >= 0 ? args : NULL; a != NULL && err.arg-- > 0; a = a->next)
 		;
-	dt_fail(s->diag, err.tag, a != NULL ? a->loc : args != NULL ? args->loc : s->clause->loc, "%s", err.msg);
+	dt_fail(s->diag, err.tag, a != NULL ? a->loc : fmt->loc, "%s", err.msg);
 }
 
 /*
@@ -180,7 +181,7 @@ static void compile_printf(struct dt_sema *s, const struct dt_builtin *row, stru
 			(*a)->next = next;
 		}
 	args = call->list->next;
-	check_arguments(s, row, format, args);
+	check_arguments(s, row, format, call->list, args);
 	if (row->id == DT_ACT_FREOPEN && args == NULL && strcmp(text, ".") == 0)
 		dt_fail(s->diag, D_FREOPEN_INVALID, call->list->loc, "freopen( ) argument #1 cannot be \".\"");
 	if (args == NULL || is_key_action(s, args)) {

@@ -5,7 +5,7 @@
 static void check_writable(struct dt_sema *s, const struct dt_node *n)
 {
 	if (!(n->nflags & DT_NF_LVAL))
-		dt_fail(s->diag, D_OP_LVAL, n->loc, "the left side is not something that can be assigned to");
+		dt_fail(s->diag, D_OP_LVAL, n->loc, "this is not something that can be assigned to");
 	if (!(n->nflags & DT_NF_WRITABLE))
 		dt_fail(s->diag, D_OP_WRITE, n->loc, "%s can only be read: assignment needs a writable variable",
 		    n->ident != NULL ? n->ident->name : "this object");
@@ -49,7 +49,7 @@ static struct dt_node *element(struct dt_sema *s, struct dt_node *n)
 
 	if (id == NULL || id->kind != DT_ID_ARRAY || id->row != NULL || id->type != NULL)
 		return NULL;
-	dt_expr_keys(s, id, n, id->name);
+	dt_expr_keys(s, id, n, dt_names_spelled(s, id));
 	return new_variable(n, id);
 }
 

@@ -81,13 +81,27 @@ static bool same_declaration(const struct dt_ident *id, const struct signature *
 	return true;
 }
 
+/* "int [string, int]" */
+static const char *signature_str(struct dt_sema *s, const struct dt_type *type, bool array, const struct dt_type *const *keys,
+    uint32_t nkeys)
+{
+	const char *text = type != NULL ? dt_type_str(s->arena, type) : "a name without a type";
+
+	for (uint32_t i = 0; array && i < nkeys; i++)
+		text = dt_arena_printf(s->arena, "%s%s%s%s", text, i == 0 ? " [" : ", ", dt_type_str(s->arena, keys[i]),
+		    i + 1 == nkeys ? "]" : "");
+	return text;
+}
+
 static void check_redeclared(struct dt_sema *s, const struct dt_decl *d, const struct dt_ident *id, const struct signature *sig)
 {
 	if (id->row != NULL)
 		dt_fail(s->diag, D_DECL_IDRED, d->loc, "built-in identifier redeclared: %s", d->name);
 	if ((id->kind != DT_ID_SCALAR && id->kind != DT_ID_ARRAY) || !same_declaration(id, sig))
-		dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: %s\n\tprevious: %s", d->name,
-		    dt_type_str(s->arena, sig->type), id->type != NULL ? dt_type_str(s->arena, id->type) : "a function or inline");
+		dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: %s\n\tprevious: %s",
+		    d->specs->storage == DT_ST_SELF || d->specs->storage == DT_ST_THIS ? dt_names_spelled(s, id) : d->name,
+		    signature_str(s, sig->type, sig->array, sig->keys, sig->nkeys),
+		    signature_str(s, id->type, id->kind == DT_ID_ARRAY, id->keys, id->nkeys));
 }
 
 static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
@@ -147,8 +161,9 @@ static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 		return;
 	if (id != NULL) {
 		if (id->kind != DT_ID_SYMBOL || !dt_type_same(id->type, t))
-			dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: extern %s", d->name,
-			    dt_type_str(s->arena, t));
+			dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: extern %s\n\tprevious: %s%s", d->name,
+			    dt_type_str(s->arena, t), id->kind == DT_ID_SYMBOL ? "extern " : "",
+			    signature_str(s, id->type, id->kind == DT_ID_ARRAY, id->keys, id->nkeys));
 		return;
 	}
 	id = DT_NEW(s->cc->arena, struct dt_ident);
@@ -281,8 +296,8 @@ void dt_decl_inline(struct dt_sema *s, const struct dt_ext *x)
 	}
 	id->type = dt_decl_type(s, &value, DT_DU_OBJECT);
 	id->has_attr = dt_pragma_claim(s, d->name, &id->attr, &id->version);
-	/* A library's bodies are checked where they are used: most never are, and each would read kernel types. */
-	if (!s->library)
+	/* Our libraries' bodies are checked where they are used: most never are, and each would read kernel types. */
+	if (!s->lazy)
 		check_inline(s, id);
 	dt_map_put(&s->cc->globals, id->name, id);
 }
@@ -355,7 +370,7 @@ static void check_translation(struct dt_sema *s, const struct dt_probe_decl *p, 
 	struct dt_node in = { .kind = DT_N_IDENT, .type = sig->in[sig->map[k]], .loc = p->loc };
 	struct dt_node x = { .kind = DT_N_XLATE, .a = &in, .loc = p->loc };
 
-	if (!s->library && !dt_compat_arg(s, sig->out[k], &in))
+	if (!s->lazy && !dt_compat_arg(s, sig->out[k], &in))
 		(void)dt_expr_translated(s, &x, sig->out[k], D_PROV_PRXLATOR);
 }
 

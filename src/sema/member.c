@@ -177,7 +177,7 @@ void dt_expr_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *n, con
 
 static struct dt_node *assoc(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
-	dt_expr_keys(s, id, n, id->name);
+	dt_expr_keys(s, id, n, dt_names_spelled(s, id));
 	n->ident = id;
 	n->scope = id->scope;
 	n->type = dt_names_type(s, id, n->loc);

@@ -214,7 +214,7 @@ _Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
 	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown variable name", n->name);
 }
 
-static const char *spelled(struct dt_sema *s, const struct dt_ident *id)
+const char *dt_names_spelled(struct dt_sema *s, const struct dt_ident *id)
 {
 	static const char *const prefix[] = { "", "self->", "this->" };
 
@@ -228,7 +228,7 @@ const struct dt_type *dt_names_type(struct dt_sema *s, struct dt_ident *id, stru
 	if (id->type == NULL && id->row != NULL)
 		id->type = dt_sema_text_type(s, id->row->proto, strlen(id->row->proto));
 	if (id->type == NULL)
-		dt_fail(s->diag, D_VAR_UNDEF, loc, "%s has not yet been declared or assigned", spelled(s, id));
+		dt_fail(s->diag, D_VAR_UNDEF, loc, "%s has not yet been declared or assigned", dt_names_spelled(s, id));
 	return id->type;
 }
 

@@ -99,6 +99,7 @@ struct dt_sema {
 	struct dt_diag *diag;
 	struct dt_types *types;
 	bool library;			/* names declared belong to a library */
+	bool lazy;			/* one of ours: bodies are checked where they are used */
 	bool cdefs;			/* inside an #include: declarations are C's */
 
 	struct dt_pending *pending;
@@ -141,6 +142,7 @@ struct dt_ident *dt_names_agg(struct dt_sema *, const char *name, bool create, s
 struct dt_ident *dt_names_hidden(struct dt_sema *, const char *stem, const struct dt_type *);	/* clause-local of our own */
 _Noreturn void dt_names_undefined(struct dt_sema *, const struct dt_node *);	/* D_IDENT_UNDEF with a suggestion */
 const struct dt_type *dt_names_type(struct dt_sema *, struct dt_ident *, struct dt_loc);	/* of a variable; D_VAR_UNDEF */
+const char *dt_names_spelled(struct dt_sema *, const struct dt_ident *);	/* "self->x" */
 /* A type by the text of a prototype: "string", "struct task_struct *". */
 const struct dt_type *dt_sema_text_type(struct dt_sema *, const char *text, size_t len);
 
@@ -208,6 +210,7 @@ struct dt_attr dt_attr_min(struct dt_attr, struct dt_attr);
 bool dt_attr_less(struct dt_attr, struct dt_attr);
 bool dt_attr_parse(const char *text, struct dt_attr *);
 size_t dt_attr_str(struct dt_attr, char *buf, size_t len);
+void dt_attr_check(struct dt_sema *, struct dt_attr, struct dt_loc, const char *what);	/* D_ATTR_MIN */
 void dt_attr_use(struct dt_sema *, struct dt_attr, struct dt_loc, const char *what);	/* lowers the statement's; D_ATTR_MIN */
 struct dt_attr dt_attr_probe(struct dt_sema *, const struct dt_pdesc *);
 const struct dt_provider_attrs *dt_attr_provider(struct dt_sema *, const char *provider);

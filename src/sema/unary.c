@@ -61,7 +61,8 @@ static struct dt_node *unary_addr(struct dt_sema *s, struct dt_node *n)
 	if (a->nflags & DT_NF_BITFIELD)
 		dt_fail(s->diag, D_ADDROF_BITFIELD, n->loc, "cannot take the address of a bit-field");
 	if (a->ident != NULL && a->kind != DT_N_SYM && a->kind != DT_N_CALL)
-		dt_fail(s->diag, D_ADDROF_VAR, n->loc, "cannot take the address of a D variable: %s", a->ident->name);
+		dt_fail(s->diag, D_ADDROF_VAR, n->loc, "cannot take the address of a D variable: %s",
+		    dt_names_spelled(s, a->ident));
 	if (!(a->nflags & DT_NF_LVAL))
 		dt_fail(s->diag, D_ADDROF_LVAL, n->loc, "operator & needs an object in memory");
 	n->type = dt_type_ptr(s->types, a->type);

@@ -95,6 +95,7 @@ static enum dt_line_flag line_flag(const struct dt_word *w)
 static void set_line(struct line *line, const struct dt_word *w)
 {
 	struct dt_lexer *lx = line->lx;
+	const char *file = NULL;
 	uint32_t next = lx->pos < lx->len ? lx->pos + 1 : lx->len;
 	uint64_t n;
 	uint8_t suffix;
@@ -103,7 +104,9 @@ static void set_line(struct line *line, const struct dt_word *w)
 	if (!w || w->quoted || !dt_is_digit(w->text[0]) || (w->next && !w->next->quoted) ||
 	    dt_lex_integer(w->text, strlen(w->text), &n, &suffix, &end) != 0 || w->text[end] || n > INT32_MAX)
 		malformed(line, "#line", "#line number \"file\"");
-	dt_source_mark(lx->src, next, (uint32_t)n, w->next ? w->next->text : NULL, line_flag(w->next ? w->next->next : NULL));
+	if (w->next)	/* a script goes to the preprocessor through a pipe */
+		file = strcmp(w->next->text, "<stdin>") == 0 ? lx->src->name : w->next->text;
+	dt_source_mark(lx->src, next, (uint32_t)n, file, line_flag(w->next ? w->next->next : NULL));
 }
 
 _Noreturn static void say_error(struct line *line, const struct dt_word *w)

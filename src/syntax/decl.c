@@ -75,9 +75,10 @@ static void count(uint8_t *n)
 static void tagged(struct dt_parser *ps, struct dt_specs *s, struct dt_token t, enum dt_base base)
 {
 	set_base(ps, s, t, base);
-	if (dt_tok_kind(ps, 0) == DT_T_IDENT)
+	if (dt_tok_kind(ps, 0) == DT_T_IDENT) {
+		s->loc = dt_loc_span(s->loc, dt_tok_peek(ps)->loc);
 		s->tname = dt_tok_take(ps).text;
-	else if (dt_tok_kind(ps, 0) != DT_T_LBRACE)
+	} else if (dt_tok_kind(ps, 0) != DT_T_LBRACE)
 		dt_tok_unexpected(ps, "expected a tag or {");
 	if (dt_tok_kind(ps, 0) != DT_T_LBRACE)
 		return;
@@ -140,17 +141,17 @@ const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 		struct dt_token t = *dt_tok_peek(ps);
 		bool typed = s->base || s->nshort || s->nlong || s->nsigned || s->nunsigned;
 
-		if (t.kind == DT_T_IDENT && !typed) {
+		if (t.kind == DT_T_IDENT ? typed : !continues_specs(t.kind))
+			break;
+		s->loc = dt_loc_span(s->loc, t.loc);
+		if (t.kind == DT_T_IDENT) {
 			s->base = DT_B_NAME;
 			s->tname = t.text;
 			dt_tok_take(ps);
-		} else if (continues_specs(t.kind)) {
+		} else {
 			dt_tok_take(ps);
 			keyword(ps, s, t);
-		} else {
-			break;
 		}
-		s->loc = dt_loc_span(s->loc, t.loc);
 	}
 	if (!any)
 		dt_tok_unexpected(ps, "expected a type");

@@ -138,7 +138,7 @@ static struct dt_node *primary(struct dt_parser *ps)
 	case DT_T_LPAREN: return parenthesised(ps);
 	case DT_T_OFFSETOF: return offset_of(ps);
 	case DT_T_XLATE: return translate(ps);
-	default: dt_tok_unexpected(ps, NULL);
+	default: dt_tok_unexpected(ps, "expected an expression");
 	}
 }
 

@@ -182,7 +182,7 @@ static const struct pair expressions[] = {
 	{ "a. ", "[D_OP_IDENT] line 1: operator . must be followed by the name of a member" },
 	{ "self", "[D_SYNTAX] line 1: syntax error near end of input" },
 	{ "self.x", "[D_SYNTAX] line 1: syntax error near \".\"" },
-	{ "this->1", "[D_SYNTAX] line 1: syntax error near \"1\"" },
+	{ "this->1", "[D_OP_IDENT] line 1: this-> must be followed by the name of a variable" },
 	{ "a + b = c", "[D_SYNTAX] line 1: syntax error near \"=\"" },
 	{ "a ? b", "[D_SYNTAX] line 1: syntax error near end of input" },
 	{ "a ? b : c = d", "[D_SYNTAX] line 1: syntax error near \"=\"" },

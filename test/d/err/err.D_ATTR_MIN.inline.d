@@ -1,4 +1,4 @@
-/* @flags: -x amin=Stable */
+/* @flags: -x amin=Stable/Stable/Common */
 #pragma D attributes Unstable/Unstable/Common x
 inline int x = 1;
 BEGIN { trace(x); }
