@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "report.h"
 
+#include "lib/handle.h"
 #include "lib/options.h"
 
 #include <errno.h>
@@ -95,6 +96,13 @@ static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct pro
 	return 0;
 }
 
+/* $target is the first process named; one that -c starts is known when it has been started. */
+static void set_target(dtrace_hdl_t *dtp, const struct args *a)
+{
+	if (a->nvictims > 0 && !a->victims[0].command)
+		dt_handle_target(dtp, a->victims[0].pid);
+}
+
 static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
 	int status = set_options(dtp, a);
@@ -106,6 +114,7 @@ static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs
 		fprintf(stderr, "dtrace: no probes specified\n");
 		status = 1;
 	}
+	set_target(dtp, a);
 	for (int i = 0; i < a->nprograms && !status; i++)
 		status = compile_one(dtp, a, &a->programs[i], &programs[i]);
 	if (status || (a->compile_only && a->mode == MODE_TRACE))

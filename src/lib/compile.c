@@ -20,6 +20,7 @@ struct compile {
 	struct dt_sema sema;
 	unsigned cflags;
 	struct dt_compiler_mark mark;
+	struct dt_options before;		/* as they were: a program that fails changes none */
 	uint32_t libraries;
 	DT_VEC(const char *) options;
 };
@@ -108,6 +109,7 @@ static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
 	c->cflags = cflags;
 	c->diag.arena = c->arena;
 	c->mark = dt_compiler_mark(&h->compiler);
+	c->before = h->options;
 	c->libraries = h->libraries.loaded;
 	h->diag = &c->diag;
 	dt_arena_on_oom(c->arena, &c->diag.env);
@@ -142,6 +144,7 @@ static void fail(struct compile *c)
 	} else {
 		dt_arena_free(text);
 	}
+	h->options = c->before;
 	dt_compiler_cut(&h->compiler, &c->mark);
 	dt_libraries_cut(h, c->libraries);
 	dt_arena_free(c->arena);
@@ -200,6 +203,7 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 
 		dt_fail(&c->diag, D_SYNTAX, none, "the program is %zu bytes long: at most %u are read", len, DT_SOURCE_MAX);
 	}
+	dt_libraries_start(c->h);
 	set_source(c, kind, name, text, len);
 	c->parse.spec = spec;
 	c->parse.bare = kind == DT_SRC_STRING;
@@ -217,6 +221,11 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 	return p;
 }
 
+static bool bad_operands(int argc, char *const argv[])
+{
+	return argc < 0 || (argc > 0 && argv == NULL);
+}
+
 /* Command-line text is known by the flag it came with. */
 static const char *source_name(dtrace_probespec_t spec)
 {
@@ -230,7 +239,7 @@ dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtra
 {
 	struct compile *c;
 
-	if (text == NULL || (cflags & ~(unsigned)DTRACE_C_MASK)) {
+	if (text == NULL || bad_operands(argc, argv) || (cflags & ~(unsigned)DTRACE_C_MASK)) {
 		dt_handle_error(h, EINVAL);
 		return NULL;
 	}
@@ -274,7 +283,7 @@ dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cf
 	char *text;
 	size_t len;
 
-	if (f == NULL || (cflags & ~(unsigned)DTRACE_C_MASK)) {
+	if (f == NULL || bad_operands(argc, argv) || (cflags & ~(unsigned)DTRACE_C_MASK)) {
 		dt_handle_error(h, EINVAL);
 		return NULL;
 	}
@@ -364,7 +373,7 @@ int dtrace_xstr2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text,
 {
 	struct compile *c;
 
-	if (text == NULL || out == NULL || strlen(text) > DT_SOURCE_MAX)
+	if (text == NULL || out == NULL || bad_operands(argc, argv) || strlen(text) > DT_SOURCE_MAX)
 		return dt_handle_error(h, EINVAL);
 	c = begin(h, 0);
 	return c != NULL ? description(c, spec, text, argc, argv, out) : -1;

@@ -52,6 +52,8 @@ static void fill_desc(dtrace_probedesc_t *d, const struct dt_probedesc *p)
 /* One call a statement; a clause without statements is one. */
 int dtrace_stmt_iter(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_stmt_f *f, void *arg)
 {
+	if (p == NULL || f == NULL)
+		return dt_handle_error(h, EINVAL);
 	for (uint32_t i = 0; i < p->prog->necbs; i++) {
 		const struct dt_ecb *e = &p->prog->ecbs[i];
 		dtrace_ecbdesc_t ecb;
@@ -80,6 +82,8 @@ static void put_line(void *ctx, const char *line)
 
 int dtrace_program_dump(dtrace_hdl_t *h, dtrace_prog_t *p, FILE *out)
 {
+	if (p == NULL || out == NULL)
+		return dt_handle_error(h, EINVAL);
 	for (size_t i = 0; i < p->nlisting; i++)
 		dt_difo_list(p->listing[i], put_line, out);
 	return ferror(out) ? dt_handle_error(h, EIO) : 0;
@@ -91,7 +95,7 @@ void *dtrace_dof_create(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags)
 {
 	void *data;
 	size_t len;
-	int err = dflags & ~(unsigned)DTRACE_D_MASK ? -EINVAL : dt_dof_write(p->prog, &data, &len);
+	int err = p == NULL || (dflags & ~(unsigned)DTRACE_D_MASK) ? -EINVAL : dt_dof_write(p->prog, &data, &len);
 
 	if (err == 0)
 		return data;
@@ -109,7 +113,7 @@ int dtrace_program_save(dtrace_hdl_t *h, dtrace_prog_t *p, FILE *out)
 {
 	void *data;
 	size_t len;
-	int err = dt_dof_write(p->prog, &data, &len);
+	int err = p == NULL || out == NULL ? -EINVAL : dt_dof_write(p->prog, &data, &len);
 
 	if (err != 0)
 		return dt_handle_error(h, -err);
@@ -142,8 +146,13 @@ dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
 	struct dt_prog *prog;
 	dtrace_prog_t *p;
 	size_t len;
-	int err = dt_file_readfd(fileno(in), 64u << 20, &data, &len);
+	int err;
 
+	if (in == NULL) {
+		dt_handle_error(h, EINVAL);
+		return NULL;
+	}
+	err = dt_file_readfd(fileno(in), 64u << 20, &data, &len);
 	if (err != 0) {
 		dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
 		return NULL;
