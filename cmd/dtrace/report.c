@@ -2,6 +2,8 @@
 /* A compiled program in, its lowest stability attributes as text out. */
 #include "report.h"
 
+#include <string.h>
+
 static void attributes(FILE *f, const char *title, dtrace_attribute_t attr)
 {
 	fprintf(f, "\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n", title,
@@ -9,11 +11,17 @@ static void attributes(FILE *f, const char *title, dtrace_attribute_t attr)
 	    dtrace_class_name(attr.dtat_class));
 }
 
+/* What a description is called: its text up to a predicate or body. */
+static int name_len(const struct program *p)
+{
+	return (int)(p->file ? strlen(p->text) : strcspn(p->text, "{/;"));
+}
+
 void report_stability(dtrace_hdl_t *dtp, const struct program *p, dtrace_prog_t *prog, FILE *f)
 {
 	dtrace_proginfo_t info;
 	dtrace_program_info(dtp, prog, &info);
-	fprintf(f, "\nStability attributes for %s %s:\n", p->file ? "script" : "description", p->text);
+	fprintf(f, "\nStability attributes for %s %.*s:\n", p->file ? "script" : "description", name_len(p), p->text);
 	attributes(f, "Minimum Probe Description Attributes", info.dpi_descattr);
 	attributes(f, "Minimum Statement Attributes", info.dpi_stmtattr);
 	fputc('\n', f);

@@ -18,7 +18,7 @@ void dt_libraries_init(struct dt_libraries *l, struct dt_arena *arena)
 
 /* ---- finding ---- */
 
-static void add_file(struct dtrace_hdl *h, const char *name, const char *path, const char *text, size_t len)
+static void add_file(struct dtrace_hdl *h, const char *name, const char *path, bool user, const char *text, size_t len)
 {
 	struct dt_library *lib;
 
@@ -27,6 +27,7 @@ static void add_file(struct dtrace_hdl *h, const char *name, const char *path, c
 	lib = DT_NEW(h->arena, struct dt_library);
 	lib->name = dt_arena_strdup(h->arena, name);
 	lib->path = dt_arena_strdup(h->arena, path);
+	lib->user = user;
 	lib->src = dt_source_new(h->arena, DT_SRC_LIBRARY, lib->path, text, len);
 	dt_vec_push(h->arena, &h->libraries.files, lib);
 	dt_map_put(&h->libraries.by_file, lib->name, lib);
@@ -44,7 +45,7 @@ static int select_d_file(const struct dirent *e)
 	return is_d_file(e);
 }
 
-static void add_directory(struct dtrace_hdl *h, const char *dir)
+static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 {
 	struct dirent **list;
 	struct dt_loc none = { 0 };
@@ -60,7 +61,7 @@ static void add_directory(struct dtrace_hdl *h, const char *dir)
 		int err = dt_file_read(path, DT_SOURCE_MAX, &text, &len);
 
 		if (err == 0) {
-			add_file(h, list[i]->d_name, path, text, len);
+			add_file(h, list[i]->d_name, path, user, text, len);
 			free(text);
 		} else if (failed == 0) {
 			failed = -err;
@@ -94,11 +95,12 @@ static void scan_all(struct dtrace_hdl *h)
 	if (h->libraries.scanned)
 		return;
 	for (size_t i = 0; i < h->options.libdirs.n; i++)
-		add_directory(h, h->options.libdirs.v[i]);
+		add_directory(h, h->options.libdirs.v[i], true);
 	if (system != NULL)
-		add_directory(h, system);
+		add_directory(h, system, false);
 	for (size_t i = 0; system == NULL && i < dt_dlib_nfiles; i++)
-		add_file(h, dt_dlib_files[i].name, dt_dlib_files[i].name, dt_dlib_files[i].text, dt_dlib_files[i].len);
+		add_file(h, dt_dlib_files[i].name, dt_dlib_files[i].name, false, dt_dlib_files[i].text,
+		    dt_dlib_files[i].len);
 	for (size_t i = 0; i < h->libraries.files.n; i++)
 		scan_file(h, h->libraries.files.v[i]);
 	h->libraries.scanned = true;
@@ -130,7 +132,14 @@ static void compile(struct dtrace_hdl *h, struct dt_library *lib)
 
 	dt_sema_init(&sema, &h->compiler, h->arena, h->diag);
 	sema.library = true;
+	sema.lazy = !lib->user;
 	dt_sema_unit(&sema, dt_parse(&p));
+}
+
+/* A dependency this library itself asks for and that is not there; not one of a library it made us load. */
+static bool lacks_dependency(const struct dt_diag *diag, const struct dt_library *lib)
+{
+	return diag->msg != NULL && diag->tag == D_PRAGMA_DEPEND && diag->loc.src == lib->src;
 }
 
 /* A library whose dependency is missing is left out; any other error in it is the program's. */
@@ -144,7 +153,7 @@ static void try_compile(struct dtrace_hdl *h, struct dt_library *lib)
 	if (!failed)
 		compile(h, lib);
 	memcpy(h->diag->env, saved, sizeof(saved));
-	if (failed && (h->diag->msg == NULL || h->diag->tag != D_PRAGMA_DEPEND))
+	if (failed && !lacks_dependency(h->diag, lib))
 		longjmp(h->diag->env, 1);
 	if (failed)
 		h->diag->msg = h->diag->hint = NULL;
@@ -164,6 +173,16 @@ static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wante
 	load_needs(h, lib);
 	if (lib->state == DT_LIB_LOADING)
 		try_compile(h, lib);
+}
+
+void dt_libraries_start(struct dtrace_hdl *h)
+{
+	if (h->options.libdirs.n == 0 || dt_options_on(&h->options, DT_OPT_nolibs))
+		return;
+	scan_all(h);
+	for (size_t i = 0; i < h->libraries.files.n; i++)
+		if (h->libraries.files.v[i]->user)
+			load(h, h->libraries.files.v[i], NULL);
 }
 
 bool dt_library_need(struct dtrace_hdl *h, const char *name)

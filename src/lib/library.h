@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * D libraries: the ones we ship (embedded) and those of -L. Files are only scanned for the names they declare,
- * at the first name a program does not know; a file is compiled when one of its names is wanted, after the
- * files it depends on.
+ * D libraries: the ones we ship (embedded) and those of -L. Those of -L are compiled before the first program, so that
+ * what is wrong with them is known. Of ours, files are only scanned for the names they declare, at the first name
+ * a program does not know; a file is compiled when one of its names is wanted. All after the files they depend on.
  */
 #ifndef DT_LIBRARY_H
 #define DT_LIBRARY_H
@@ -18,6 +18,7 @@ struct dt_library {
 	const char *name;		/* "io.d" */
 	const char *path;		/* for messages */
 	struct dt_source *src;
+	bool user;			/* from a directory of -L */
 	enum dt_library_state state;
 	uint32_t order;			/* of loading, from 1 */
 	const char **needs;		/* depends_on library */
@@ -32,6 +33,7 @@ struct dt_libraries {
 };
 
 void dt_libraries_init(struct dt_libraries *, struct dt_arena *);
+void dt_libraries_start(struct dtrace_hdl *);	/* compiles those of -L that are not yet; fails through the handle's diag */
 /* Loads the file that declares the name; true if something was loaded by this call. Fails through the handle's diag. */
 bool dt_library_need(struct dtrace_hdl *, const char *name);
 bool dt_library_exists(struct dtrace_hdl *, const char *file);

@@ -71,16 +71,21 @@ bool dt_attr_parse(const char *text, struct dt_attr *attr)
 	return false;
 }
 
-void dt_attr_use(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, const char *what)
+void dt_attr_check(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, const char *what)
 {
 	char text[64];
 
+	if (!s->cc->has_amin || s->library || !dt_attr_less(attr, s->cc->amin))
+		return;
+	dt_attr_str(attr, text, sizeof(text));
+	dt_fail(s->diag, D_ATTR_MIN, loc, "attributes for %s (%s) are less than predefined minimum", what, text);
+}
+
+void dt_attr_use(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, const char *what)
+{
 	if (s->sheltered > 0)
 		return;
-	if (s->cc->has_amin && !s->library && dt_attr_less(attr, s->cc->amin)) {
-		dt_attr_str(attr, text, sizeof(text));
-		dt_fail(s->diag, D_ATTR_MIN, loc, "attributes for %s (%s) are less than predefined minimum", what, text);
-	}
+	dt_attr_check(s, attr, loc, what);
 	s->stmtattr = dt_attr_min(s->stmtattr, attr);
 }
 

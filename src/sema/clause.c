@@ -357,6 +357,7 @@ static void add_ecb(struct dt_sema *s, const struct dt_pdesc *p, const struct dt
 		.descattr = dt_attr_probe(s, p), .stmtattr = s->stmtattr, .loc = loc,
 	};
 
+	dt_attr_check(s, ecb.descattr, p->loc, "the probe description");
 	s->progdesc = dt_attr_min(s->progdesc, ecb.descattr);
 	s->progstmt = dt_attr_min(s->progstmt, ecb.stmtattr);
 	dt_vec_push(s->arena, &s->ecbs, ecb);

@@ -370,7 +370,7 @@ static void check_translation(struct dt_sema *s, const struct dt_probe_decl *p, 
 	struct dt_node in = { .kind = DT_N_IDENT, .type = sig->in[sig->map[k]], .loc = p->loc };
 	struct dt_node x = { .kind = DT_N_XLATE, .a = &in, .loc = p->loc };
 
-	if (!s->lazy && !dt_compat_arg(s, sig->out[k], &in))
+	if (!s->library && !dt_compat_arg(s, sig->out[k], &in))
 		(void)dt_expr_translated(s, &x, sig->out[k], D_PROV_PRXLATOR);
 }
 

@@ -251,6 +251,17 @@ static const struct dt_type *size_t_type(struct dt_sema *s)
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, "size_t");
 }
 
+/* module`type, when there is no symbol of that name. */
+static const struct dt_type *scoped_type(struct dt_sema *s, const char *text)
+{
+	const char *module, *name;
+
+	split_symbol(s, text, &module, &name);
+	if (dt_types_symbol(s->types, module, name) != NULL)
+		return NULL;
+	return dt_types_find(s->types, module, DT_T_TYPEDEF, name);
+}
+
 /* sizeof (word) or (word[3]): a variable if there is one, else a type. */
 static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node *a)
 {
@@ -261,7 +272,11 @@ static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node
 		return elem == NULL ? NULL :
 		    dt_type_array(s->types, elem, dt_decl_const(s, a->list, D_DECL_ARRSUB, "an array's size", NULL));
 	}
-	if (a->kind != DT_N_IDENT || strchr(a->name, '`') != NULL || dt_names_peek(s, a->name) != NULL)
+	if (a->kind != DT_N_IDENT)
+		return NULL;
+	if (strchr(a->name, '`') != NULL)
+		return scoped_type(s, a->name);
+	if (dt_names_global(s, a->name) != NULL)	/* also loads the library that has a type of that name */
 		return NULL;
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);
 }

@@ -261,7 +261,7 @@ void dt_decl_translator(struct dt_sema *s, const struct dt_ext *x)
 			dt_fail(s->diag, D_XLATE_MEMB, m->loc, "translator member %s is not a member of %s", m->name,
 			    dt_type_str(s->arena, dst));
 		/* A library's members are checked when used: most never are, and each would read kernel types. */
-		if (!s->library) {
+		if (!s->lazy) {
 			struct dt_attr saved = s->stmtattr;
 
 			dt_expr_object(s, &in);

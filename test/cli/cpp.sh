@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The preprocessor of -C: its flags, what it sees, and where errors are said to be. DTRACE is the program to test.
+dtrace=${DTRACE:-build/dtrace}
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+
+# is WHAT STATUS TEXT ARGS…: as in args.sh
+is() {
+	what=$1 want=$2 text=$3
+	shift 3
+	"$dtrace" "$@" >"$tmp/out" 2>&1 </dev/null
+	status=$?
+	if [ "$status" -ne "$want" ]; then
+		echo "not ok - $what: status $status, not $want: $(head -n 3 "$tmp/out")"
+	elif [ -z "$text" ] && [ -s "$tmp/out" ]; then
+		echo "not ok - $what: printed: $(head -n 3 "$tmp/out")"
+	elif [ -n "$text" ] && ! grep -qF -e "$text" "$tmp/out"; then
+		echo "not ok - $what: no \"$text\" in: $(head -n 3 "$tmp/out")"
+	else
+		echo "ok - $what"
+	fi
+}
+
+# script NAME: a file with the text of stdin
+script() {
+	cat >"$tmp/$1"
+}
+
+mkdir "$tmp/inc" "$tmp/more"
+printf '#define FROM_INC 3\ntypedef int inc_t;\n' >"$tmp/inc/inc.h"
+printf '#include "more.h"\n' >"$tmp/inc/nest.h"
+printf 'struct more {\n\tnosuch_t x;\n};\n' >"$tmp/more/more.h"
+printf '#define BESIDE 1\n' >"$tmp/beside.h"
+
+script define.d <<-'EOF'
+	int a[N];
+	BEGIN { trace(a[0]); }
+EOF
+is "-D" 0 "" -e -C -D N=3 -s "$tmp/define.d"
+is "-DN=3 in one word" 0 "" -e -C -DN=3 -s "$tmp/define.d"
+is "-D without a value is 1" 0 "" -e -C -D N -s "$tmp/define.d"
+is "the last of -D and -U counts" 1 "N" -e -C -D N=3 -U N -s "$tmp/define.d"
+is "no -C, no preprocessor" 1 "N" -e -D N=3 -s "$tmp/define.d"
+script undef.d <<-'EOF'
+	#ifdef __linux
+	#error still there
+	#endif
+	BEGIN { trace(1); }
+EOF
+is "-U of what is predefined" 0 "" -e -C -U __linux -s "$tmp/undef.d"
+is "#error of the preprocessor" 1 "still there" -e -C -s "$tmp/undef.d"
+is "a preprocessor that fails" 1 "Preprocessor failed to process input program" -e -C -s "$tmp/undef.d"
+
+script include.d <<-'EOF'
+	#include "inc.h"
+	inc_t x;
+	BEGIN { x = FROM_INC; }
+EOF
+is "-I" 0 "" -e -C -I "$tmp/inc" -s "$tmp/include.d"
+is "without -I" 1 "inc.h" -e -C -s "$tmp/include.d"
+is "-H names the headers" 0 "$tmp/inc/inc.h" -e -C -H -I "$tmp/inc" -s "$tmp/include.d"
+script near.d <<-'EOF'
+	#include "beside.h"
+	BEGIN { trace(BESIDE); }
+EOF
+is "a header beside the script" 0 "" -e -C -s "$tmp/near.d"
+is "-x cpp, incdir and define are the flags' names" 0 "" -e -x cpp -x incdir="$tmp/inc" -x define=UNUSED -s "$tmp/include.d"
+is "-x cpppath" 1 "Preprocessor not found: /nonexistent/cpp" -e -C -x cpppath=/nonexistent/cpp -s "$tmp/near.d"
+is "-x cppargs" 0 "" -e -C -x cppargs=-DN=2 -s "$tmp/define.d"
+is "-Xs is traditional" 0 "" -e -C -Xs -s "$tmp/near.d"
+is "text of -n is not preprocessed" 1 "failed to resolve N" -e -C -D N=3 -n 'BEGIN { trace(N); }'
+
+script after.d <<-'EOF'
+	#!/usr/sbin/dtrace -Cs
+	#include "inc.h"
+	#define MANY \
+		1
+
+	BEGIN
+	{
+		trace(nosuch);
+	}
+EOF
+is "a line after #!, #include and a continued #define" 1 "line 8: failed to resolve nosuch" -e -C -I "$tmp/inc" -s "$tmp/after.d"
+script nest.d <<-'EOF'
+	#include "nest.h"
+	BEGIN { trace(1); }
+EOF
+is "a line of a nested header" 1 "more.h\", line 2: " -e -C -I "$tmp/inc" -I "$tmp/more" -s "$tmp/nest.d"
+script back.d <<-'EOF'
+	#include "inc.h"
+	#include "inc/inc.h"
+	BEGIN { trace(nosuch); }
+EOF
+is "back from two headers" 1 "line 3: failed to resolve nosuch" -e -C -I "$tmp/inc" -I "$tmp" -s "$tmp/back.d"
+script line.d <<-'EOF'
+	#line 100 "made.y"
+	BEGIN { trace(nosuch); }
+EOF
+is "#line through the preprocessor" 1 "\"made.y\", line 100: " -e -C -s "$tmp/line.d"
+is "#line without it" 1 "\"made.y\", line 100: " -e -s "$tmp/line.d"
+script predef.d <<-'EOF'
+	#if !defined(__SUNW_D) || !defined(__SUNW_D_64) || !defined(__unix) || !defined(__linux) || defined(__GNUC__)
+	#error what is predefined
+	#endif
+	#if __SUNW_D_VERSION != 0x0100e000
+	#error version
+	#endif
+	BEGIN { trace(1); }
+EOF
+is "what is predefined" 0 "" -e -C -s "$tmp/predef.d"
+script version.d <<-'EOF'
+	int a[__SUNW_D_VERSION == 0x01002002 ? 1 : -1];
+	BEGIN { trace(a[0]); }
+EOF
+is "__SUNW_D_VERSION follows -x version" 0 "" -e -C -x version=1.2.2 -s "$tmp/version.d"
+
+script args.d <<-'EOF'
+	BEGIN { printf("%s %d", $1, $2); }
+EOF
+is "a quoted argument is a string" 0 "" -e -s "$tmp/args.d" '"two words"' 7
+is "a plain text too" 0 "" -e -s "$tmp/args.d" /a/b 7
+is "a number is not" 1 "[D_PRINTF_ARG_TYPE]" -e -x errtags -s "$tmp/args.d" 12 7
+is "a script's arguments with -C" 0 "" -e -C -s "$tmp/args.d" '"x"' 0x10

@@ -1,0 +1,8 @@
+/*
+ * @tool: interp
+ */
+#line 50 "other.d"
+dtrace:::BEGIN
+{
+	trace(nosuch);
+}

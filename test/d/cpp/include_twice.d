@@ -1,0 +1,7 @@
+/*
+ * @quiet
+ * @opt: cpp incdir=test/d/cpp
+ */
+#include "header.h"
+#include "header.h"
+dtrace:::BEGIN { printf("%d\n", HDR_CONST); }
