@@ -155,7 +155,7 @@ static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, con
 		return;
 	for (a = err.arg >= 0 ? args : NULL; a != NULL && err.arg-- > 0; a = a->next)
 		;
-	dt_fail(s->diag, err.tag, a != NULL ? a->loc : fmt->loc, "%s", err.msg);
+	dt_fail_hint(s->diag, err.tag, a != NULL ? a->loc : fmt->loc, err.hint, "%s", err.msg);
 }
 
 /*

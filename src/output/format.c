@@ -199,6 +199,7 @@ static bool wrong(struct check *k, enum dt_tag tag, int arg, const char *fmt, ..
 
 	k->err->tag = tag;
 	k->err->arg = arg;
+	k->err->hint = NULL;
 	va_start(ap, fmt);
 	vsnprintf(k->err->msg, sizeof(k->err->msg), fmt, ap);
 	va_end(ap);
@@ -231,9 +232,12 @@ static bool check_value(struct check *k, const struct dt_conv *c)
 	if (!want)
 		return true;
 	dt_type_name(t, name, sizeof(name));
-	return wrong(k, D_PRINTF_ARG_TYPE, (int)k->next - 1, "%s( ) argument #%u is incompatible with conversion #%u "
+	wrong(k, D_PRINTF_ARG_TYPE, (int)k->next - 1, "%s( ) argument #%u is incompatible with conversion #%u "
 	    "prototype:\n\tconversion: %%%s\n\t prototype: %s\n\t  argument: %s", k->func, k->next + 1, k->number,
 	    c->row->name, want, name);
+	if (strcmp(c->row->name, "s") == 0 && dt_type_is_integer(t))
+		k->err->hint = "%d prints a number; copyinstr( ) or stringof( ) give the text at an address";
+	return false;
 }
 
 static bool check_conversion(struct check *k, const struct dt_conv *c, bool printa)

@@ -54,6 +54,7 @@ struct dt_format_error {
 	enum dt_tag tag;
 	uint32_t off;			/* in the format, when arg is -1 */
 	int arg;			/* index of the offending argument in the list given, or -1 */
+	const char *hint;		/* what would do, or NULL */
 	char msg[512];
 };
 

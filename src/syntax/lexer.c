@@ -18,20 +18,38 @@ struct dt_loc dt_lex_loc(const struct dt_lexer *lx, uint32_t from, uint32_t to)
 	return (struct dt_loc){ lx->src, from, to - from };
 }
 
+/* Of a character of several bytes the scanner took the first; messages show it whole. */
+static struct dt_loc whole_character(const struct dt_lexer *lx, struct dt_loc loc)
+{
+	if (loc.len == 1 && (lx->text[loc.off] & 0xc0) == 0xc0)
+		while (loc.len < 4 && loc.off + loc.len < lx->len && (lx->text[loc.off + loc.len] & 0xc0) == 0x80)
+			loc.len++;
+	return loc;
+}
+
+/* U+2018 to U+201f, as word processors put them in place of ' and " */
+static bool is_curly_quote(const struct dt_lexer *lx, struct dt_loc loc)
+{
+	return loc.len == 3 && memcmp(lx->text + loc.off, "\xe2\x80", 2) == 0 && (lx->text[loc.off + 2] & 0xf8) == 0x98;
+}
+
 void dt_lex_unexpected(struct dt_lexer *lx, const struct dt_token *t, const char *hint)
 {
 	char text[68];
-	uint32_t n = t->loc.len < 60 ? t->loc.len : 60;
+	struct dt_loc loc = whole_character(lx, t->loc);
+	uint32_t n = loc.len < 60 ? loc.len : 60;
 
 	if (t->kind == DT_T_EOF)
-		dt_fail_hint(lx->diag, D_SYNTAX, t->loc, hint, "syntax error near end of input");
-	memcpy(text, lx->text + t->loc.off, n);
+		dt_fail_hint(lx->diag, D_SYNTAX, loc, hint, "syntax error near end of input");
+	if (is_curly_quote(lx, loc))
+		hint = "D's quotes are the plain ones";
+	memcpy(text, lx->text + loc.off, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
 			text[i] = '?';
 	}
-	strcpy(text + n, n < t->loc.len ? "..." : "");
-	dt_fail_hint(lx->diag, D_SYNTAX, t->loc, hint, "syntax error near \"%s\"", text);
+	strcpy(text + n, n < loc.len ? "..." : "");
+	dt_fail_hint(lx->diag, D_SYNTAX, loc, hint, "syntax error near \"%s\"", text);
 }
 
 uint32_t dt_lex_comment(const struct dt_lexer *lx, uint32_t pos)

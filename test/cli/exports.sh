@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What programs see of the shared library: the dtrace_ names of its header and nothing else. A program linked with it compiles D.
+: "${BUILD:=build}"
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; fi; }
+
+nm -D --defined-only "$BUILD/libdtrace.so" | awk '{ print $3 }' | sed 's/@.*//' | sort -u >"$tmp/exported"
+other=$(grep -v -e '^_\{0,1\}dtrace_' -e '^DTRACE_' "$tmp/exported" | grep -v -e '^__asan' -e '^__ubsan' -e '^__odr' -e '^__sanitizer')
+[ -s "$tmp/exported" ] && [ -z "$other" ]
+check $? "only dtrace_ names are exported${other:+: }$(echo $other)"
+
+# each function the header declares is there
+sed -n 's/^[a-z].*[ *]\(dtrace_[a-z0-9_]*\)(.*$/\1/p' include/dtrace.h | grep -v '_f$' | sort -u >"$tmp/declared"
+missing=$(comm -23 "$tmp/declared" "$tmp/exported")
+[ -s "$tmp/declared" ] && [ -z "$missing" ]
+check $? "every function of dtrace.h is exported${missing:+: }$(echo $missing)"
+
+cat >"$tmp/client.c" <<'END'
+#include <dtrace.h>
+#include <string.h>
+
+int main(void)
+{
+	int err;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV | DTRACE_O_NOSYS, &err);
+	dtrace_prog_t *p;
+
+	if (h == NULL)
+		return 1;
+	p = dtrace_program_strcompile(h, "BEGIN { trace(\"hello\"); }", DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS, 0, NULL);
+	if (p == NULL || dtrace_program_dump(h, p, stdout) != 0)
+		return 2;
+	if (dtrace_program_strcompile(h, "BEGIN { nosuch(); }", DTRACE_PROBESPEC_NAME, 0, 0, NULL) != NULL)
+		return 3;
+	printf("%s\n", dtrace_errmsg(h, dtrace_errno(h)));
+	dtrace_close(h);
+	return 0;
+}
+END
+flags=
+nm -D "$BUILD/libdtrace.so" | grep -q __asan && flags="-fsanitize=address,undefined"
+cc $flags -Wall -Werror -Iinclude -o "$tmp/client" "$tmp/client.c" "$BUILD/libdtrace.so" -Wl,-rpath,"$(cd "$BUILD" && pwd)" 2>"$tmp/err"
+check $? "a C program links with it $(head -n 3 "$tmp/err")"
+"$tmp/client" >"$tmp/out" 2>&1 && grep -q 'sets DT_STRING\[1\], %r1' "$tmp/out" && grep -q nosuch "$tmp/out"
+check $? "and compiles D with it"
+
+# the header alone is valid C and C++
+echo '#include <dtrace.h>' >"$tmp/h.c"
+cc -std=c11 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/h.c" 2>/dev/null
+check $? "dtrace.h is C11 on its own"
+if command -v c++ >/dev/null 2>&1; then
+	c++ -x c++ -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/h.c" 2>/dev/null
+	check $? "dtrace.h is C++ on its own"
+fi
