@@ -6,6 +6,8 @@
 #ifndef DT_SESSION_H
 #define DT_SESSION_H
 
+#include "host/hook.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,35 +21,70 @@ struct dt_attach {			/* how to attach the image's program of the same index */
 	uint64_t interval;		/* ns */
 };
 
-/* 0 or -errno; msg gets a sentence that names what failed (with the end of the verifier's log, mapped to DIF). */
+/*
+ * Makes the maps and loads the programs; n is the image's nprogs. 0 or -errno; msg gets a sentence that names what failed
+ * (with the end of the verifier's log, mapped to DIF). The image must stay until the session is closed.
+ *
+ * What the session makes of the image's maps:
+ *   RING     one for each CPU that is online, put into RINGS[cpu]; the size is rounded up to a power of two of pages
+ *            (a kernel call that takes a grace period, about 14 ms: programs that name their CPU's ring themselves,
+ *            by a relocation to RING with off = cpu, start without it)
+ *   AGGS     of one element: that of aggregation `agg`; of more: [aggregation]. AGG_A is in it at first
+ *   CONST    filled and frozen; CONTROL is filled and mapped
+ */
 int dt_session_open(const struct dt_image *, const struct dt_attach *, uint32_t n, struct dt_session **, char *msg, size_t len);
 void dt_session_close(struct dt_session *);	/* NULL is fine */
 
-int dt_session_attach(struct dt_session *, char *msg, size_t len);	/* everything but RUN hooks goes live */
+/*
+ * Everything but RUN hooks goes live; when one cannot, none does. dt_session_detach() returns when no program of the
+ * session runs any more, except by dt_session_run() from another thread: what comes after it comes last.
+ */
+int dt_session_attach(struct dt_session *, char *msg, size_t len);
 void dt_session_detach(struct dt_session *);
-int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uint32_t nargs);	/* BPF_PROG_RUN */
+/* Runs a RUN or TICK program now (BPF_PROG_RUN), on this CPU, with up to 12 arguments. */
+int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uint32_t nargs);
 
-/* The control block, mapped: read and written in place. */
+/* The control block, mapped: read and written in place (with atomic operations). NULL: the image has none. */
 struct dt_control *dt_session_control(struct dt_session *);
 struct dt_drops;
 int dt_session_drops(struct dt_session *, uint32_t cpu, struct dt_drops *);
-uint32_t dt_session_ncpus(const struct dt_session *);
+uint32_t dt_session_ncpus(const struct dt_session *);		/* possible CPUs */
 
-/* Waits up to timeout_ns for something to do (a timer of our own; nothing in the kernel wakes us). */
-void dt_session_wait(struct dt_session *, uint64_t timeout_ns);
+/*
+ * Waits up to timeout_ns. Comes back early for a signal, after a tick that set control->exited, and when a program
+ * submitted a record with BPF_RB_FORCE_WAKEUP (meant for exit(); other records wake nobody).
+ */
+int dt_session_wait(struct dt_session *, uint64_t timeout_ns);	/* 0, or -EINTR when a signal came */
+int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
 
-/* Every record in the CPU's ring, oldest first; they are gone after the call. f returns 0 to go on. */
+/*
+ * Every record in the CPU's ring, oldest first; they are gone after the call, records that came during it wait for the
+ * next. f returns 0 to go on; else the call ends with that value, and its record is gone too. A ring that is not there (CPU
+ * not online at open) is empty.
+ */
 typedef int dt_ring_f(void *ctx, const void *rec, size_t len);
 int dt_session_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
 
 /*
- * Switches the aggregation to its other buffer, waits until no program can still write to the old one, hands every element
- * to f (`percpu`: ncpus × nwords words), and empties it.
+ * Switches the aggregation to its other buffer, waits until no program can still write to the old one (about 15 ms: a grace
+ * period), hands every element to f (`percpu`: for each CPU its words), and empties it. Per-CPU arrays have all
+ * their elements always: an untouched one is all zeros; their key is the index as uint32_t.
+ * When f returns non-zero it is not called again, and that is returned; the rest is lost.
  */
 typedef int dt_agg_f(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus);
 int dt_session_snapshot(struct dt_session *, uint32_t agg, dt_agg_f *, void *ctx);
 
-/* Features of this kernel; probed once a session (cheap ones) . */
+/*
+ * Switches several at once, in one grace period; the snapshot of each then only reads. For consumers of many
+ * aggregations: each snapshot alone waits for itself.
+ */
+int dt_session_switch(struct dt_session *, const uint32_t *aggs, uint32_t n);
+
+/* One element of the image's map `map`; per-CPU maps give a value for each possible CPU, 8-aligned. 0 or -errno. */
+int dt_session_lookup(struct dt_session *, uint32_t map, const void *key, void *value);
+int dt_session_update(struct dt_session *, uint32_t map, const void *key, const void *value);
+
+/* Features of this kernel, probed once (about 0.3 ms). */
 struct dt_features;
 int dt_features_probe(struct dt_features *, char *msg, size_t len);	/* -EPERM with a sentence when not allowed at all */
 

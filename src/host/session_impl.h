@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to src/host: what a session holds, and its parts. Every descriptor here is -1 when it is not open. */
+#ifndef DT_SESSION_IMPL_H
+#define DT_SESSION_IMPL_H
+
+#include "bpf/image.h"
+#include "host/session.h"
+
+#include <pthread.h>
+
+struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
+	int fd;
+	uint64_t *consumer;		/* our page: how far we have read */
+	const uint64_t *producer;	/* the kernel's page: how far it has written */
+	const unsigned char *data;	/* mapped twice in a row, so that no record is ever cut */
+	uint64_t mask;
+	size_t page;
+};
+
+struct dt_pair {			/* the two buffers of one aggregation */
+	int outer;			/* the array of maps that holds the active one … */
+	uint32_t slot;			/* … here */
+	int fd[2];
+	uint32_t active;
+	bool switched;			/* the other one has not been read yet */
+	bool is_array;
+	uint32_t key_size, value_size, max_entries;	/* value_size: of one CPU, 8-aligned */
+	uint32_t batch;			/* elements read at once; 0: the kernel cannot */
+};
+
+/*
+ * One element of an array of maps to be set. The kernel waits for a grace period in each such call (14 ms measured), so
+ * several are made at once, each in a thread of its own.
+ */
+struct dt_outer {
+	int map;			/* -1: nothing to do */
+	uint32_t slot;
+	int inner;
+	int err;
+	bool threaded;
+	pthread_t thread;
+};
+
+struct dt_tick {
+	int prog;
+	uint64_t interval, next;
+};
+
+struct dt_ticker {			/* the thread behind tick-n */
+	struct dt_tick *ticks;
+	uint32_t n;
+	struct dt_control *control;
+	int event;			/* to wake dt_session_wait() */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool running, stop;
+};
+
+struct dt_session {
+	const struct dt_image *image;
+	const struct dt_attach *attach;	/* our copy, with our copies of the targets */
+	uint32_t ncpus;
+	int btf;			/* the image's, -1 none */
+	int *maps;			/* by the image's index; of RING: that of the first online CPU */
+	int *progs;
+	struct dt_ring *rings;		/* by CPU */
+	struct dt_pair *pairs;		/* by aggregation */
+	struct dt_outer *placing;	/* first contents of the arrays of maps, under way while programs load */
+	uint32_t nplacing;
+	void *control;
+	size_t control_len;
+	int drops;			/* index of the map, -1 none */
+	int *links;			/* perf events and raw tracepoints */
+	uint32_t nlinks;
+	struct dt_ticker ticker;
+	int epoll, event;
+};
+
+/* Writes the sentence and returns err (negative). EPERM becomes the one sentence about rights. */
+int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* session_map.c; dt_maps_open() leaves s->placing under way */
+bool dt_cpu_online(uint32_t cpu);
+int dt_maps_open(struct dt_session *, char *msg, size_t len);
+/* session_prog.c: the descriptor of the image's program i, or -errno with a sentence */
+int dt_prog_load(struct dt_session *, uint32_t i, char *msg, size_t len);
+/* The sentence a verifier's log comes down to: its last words, and where in DIF and D they belong. */
+void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, size_t len);
+
+/* ring.c */
+int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */
+void dt_ring_close(struct dt_ring *);
+int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
+
+/* session_outer.c */
+void dt_outer_start(struct dt_outer *, uint32_t n);
+int dt_outer_join(struct dt_outer *, uint32_t n);	/* the first error */
+
+/* session_agg.c */
+int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n);
+int dt_pair_snapshot(struct dt_pair *, uint32_t ncpus, dt_agg_f *, void *ctx);
+
+/* session_tick.c */
+int dt_ticker_start(struct dt_ticker *);
+void dt_ticker_stop(struct dt_ticker *);	/* returns when no tick runs */
+int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs);
+
+/* perf.c: a cpu-clock event on one CPU with the program on it; not yet enabled. The descriptor, or -errno. */
+int dt_perf_open(uint32_t cpu, uint64_t interval, int prog);
+int dt_perf_enable(int fd);
+
+#endif

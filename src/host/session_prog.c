@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An image's program into the kernel: descriptors in place of map numbers, then the load. The verifier's log costs
+ * time and is asked for only after a refusal; what it ends with is mapped back to DIF and the D line.
+ */
+#include "host/session_impl.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LOG_FIRST = 1 << 20, LOG_MAX = 64 << 20 };
+
+static int map_fd(const struct dt_session *s, const struct dt_image_reloc *r)
+{
+	if (s->image->maps[r->map].role == DT_MAP_RING && r->off < s->ncpus && s->rings[r->off].fd >= 0)
+		return s->rings[r->off].fd;
+	return s->maps[r->map];
+}
+
+static int relocate(const struct dt_session *s, const struct dt_image_prog *p, struct bpf_insn *insns)
+{
+	for (uint32_t i = 0; i < p->nrelocs; i++) {
+		const struct dt_image_reloc *r = &p->relocs[i];
+
+		if (p->ninsns < 2 || r->insn > p->ninsns - 2 || r->map >= s->image->nmaps ||
+		    insns[r->insn].code != (BPF_LD | BPF_IMM | BPF_DW))
+			return -EINVAL;
+		insns[r->insn].src_reg = r->value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD;
+		insns[r->insn].imm = map_fd(s, r);
+		insns[r->insn + 1].imm = r->value ? (int32_t)r->off : 0;
+	}
+	return 0;
+}
+
+/* ---- what the verifier said ---- */
+
+static bool starts(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* "17: (85) call …": an instruction as the verifier lists it; its number, else -1. */
+static long insn_number(const char *line)
+{
+	char *end;
+	long n = strtol(line, &end, 10);
+
+	return end != line && end[0] == ':' && n >= 0 ? n : -1;
+}
+
+static bool says_something(const char *line)
+{
+	return line[0] != '\n' && line[0] != '\0' && line[0] != ';' && insn_number(line) < 0 && !starts(line, "processed ") &&
+	    !starts(line, "verification time") && !starts(line, "stack depth") && !starts(line, "from ") &&
+	    !starts(line, "caller:") && !starts(line, "callee:") && !starts(line, " frame") && !starts(line, "mark_precise");
+}
+
+static void explain_place(const struct dt_image_prog *p, long insn, char *out, size_t len)
+{
+	const struct dt_difo *difo = p->difo_at ? p->difo_at[insn] : NULL;
+	uint32_t pc = difo && p->difpc_at ? p->difpc_at[insn] : UINT32_MAX;
+	struct dt_place place;
+
+	if (!difo || pc >= difo->ntext) {
+		snprintf(out, len, " (instruction %ld)", insn);
+		return;
+	}
+	if (!difo->locs || !difo->locs[pc].src) {
+		snprintf(out, len, " (at DIF offset %u, instruction %ld)", 4 * pc, insn);
+		return;
+	}
+	place = dt_loc_place(difo->locs[pc]);
+	snprintf(out, len, " (%s, line %u, at DIF offset %u, instruction %ld)", place.file ? place.file : "the D program",
+	    place.line, 4 * pc, insn);
+}
+
+void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, size_t len)
+{
+	const char *words = NULL;
+	long insn = -1, said_at = -1;
+	size_t n;
+
+	for (const char *line = log; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		long at = insn_number(line);
+
+		if (at >= 0)
+			insn = at;
+		if (!says_something(line))
+			continue;
+		words = line;
+		said_at = insn;
+	}
+	n = words ? strcspn(words, "\n") : 0;
+	snprintf(out, len, "%.*s", n < 400 ? (int)n : 400, words ? words : "");
+	n = strlen(out);
+	if (said_at >= 0 && said_at < (long)p->ninsns && n < len)
+		explain_place(p, said_at, out + n, len - n);
+}
+
+/* ---- the load ---- */
+
+static int load(const struct dt_session *s, uint32_t i, const struct bpf_insn *insns, char *log, size_t loglen)
+{
+	const struct dt_image_prog *p = &s->image->progs[i];
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	enum bpf_prog_type type = s->attach[i].kind == DT_HOOK_PERF ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_RAW_TRACEPOINT;
+	int fd;
+
+	if (p->nfuncs && s->btf >= 0) {
+		opts.prog_btf_fd = (uint32_t)s->btf;
+		opts.func_info = p->funcs;
+		opts.func_info_cnt = p->nfuncs;
+		opts.func_info_rec_size = sizeof(*p->funcs);
+	}
+	if (log) {
+		opts.log_level = 1;
+		opts.log_buf = log;
+		opts.log_size = (uint32_t)loglen;
+		log[0] = '\0';
+	}
+	/* What programs may call is for GPL-compatible ones: the licence of what is loaded, not of this file. */
+	fd = bpf_prog_load(type, p->name, "Dual BSD/GPL", insns, p->ninsns, &opts);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end, which we want). */
+static int load_again(const struct dt_session *s, uint32_t i, const struct bpf_insn *insns, char *out, size_t len)
+{
+	int fd = -ENOSPC;
+
+	out[0] = '\0';
+	for (size_t size = LOG_FIRST; size <= LOG_MAX && fd == -ENOSPC; size *= 8) {
+		char *log = malloc(size);
+
+		if (!log)
+			return -ENOMEM;
+		fd = load(s, i, insns, log, size);
+		if (fd < 0)
+			dt_prog_explain(&s->image->progs[i], log, out, len);
+		free(log);
+	}
+	return fd;
+}
+
+int dt_prog_load(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_image_prog *p = &s->image->progs[i];
+	struct bpf_insn *insns = malloc((p->ninsns + 1u) * sizeof(*insns));
+	const char *target = s->attach[i].target ? s->attach[i].target : p->name;
+	char why[512];
+	int fd, err;
+
+	if (!insns)
+		return dt_session_fail(msg, len, -ENOMEM, "cannot load the program for %s", target);
+	memcpy(insns, p->insns, p->ninsns * sizeof(*insns));
+	err = relocate(s, p, insns);
+	if (err) {
+		free(insns);
+		return dt_session_fail(msg, len, err, "the program for %s is not well formed", target);
+	}
+	fd = load(s, i, insns, NULL, 0);
+	if (fd < 0 && fd != -EPERM && fd != -ENOMEM) {
+		err = fd;
+		fd = load_again(s, i, insns, why, sizeof(why));
+		if (fd < 0 && why[0])
+			snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
+		else if (fd < 0)
+			dt_session_fail(msg, len, err, "the kernel refuses the program for %s (%u instructions)", target, p->ninsns);
+	} else if (fd < 0) {
+		dt_session_fail(msg, len, fd, "cannot load the program for %s", target);
+	}
+	free(insns);
+	return fd;
+}
