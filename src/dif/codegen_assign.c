@@ -176,16 +176,27 @@ static void fit_place(struct dt_cg *cg, const struct dt_node *n, unsigned reg)
 		dt_cg_narrow(cg, reg, w.bits, w.is_signed);
 }
 
+/* The width a op b is computed in: a shift's is its left side's, promoted. */
+static struct dt_cg_width result_width(const struct dt_node *n)
+{
+	struct dt_cg_width w = dt_cg_common(n->a, n->b), left = dt_cg_width(n->a->type);
+
+	if (n->op != DT_OP_SHL && n->op != DT_OP_SHR)
+		return w;
+	return left.bits < 32 ? (struct dt_cg_width){ .bits = 32, .is_signed = true } : left;
+}
+
 /* a op= b: done in the operands' common type, as a = a op b would be. */
 static unsigned compound(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_node sum = { .kind = DT_N_BINARY, .op = n->op, .loc = n->loc, .type = n->a->type };
-	struct dt_cg_width wa, wb, wt = dt_cg_common(n->a, n->b);
+	struct dt_cg_width wa, wb, wt = result_width(n);
 	struct dt_cg_held left;
 	struct place p;
 
-	/* Division and right shift look at upper bits: they want the wider operand's type. */
-	if (n->op == DT_OP_DIV || n->op == DT_OP_MOD)
+	/* Division and the test for not 0 look at upper bits: they want the wider operand's type. */
+	bool to_bool = place_width(n->a).is_bool;
+	if (n->op == DT_OP_DIV || n->op == DT_OP_MOD || to_bool)
 		sum.type = dt_types_sized(cg->types, wt.bits / 8, wt.is_signed);
 	dt_cg_operand_widths(&sum, n->op, n->a, n->b, &wa, &wb);
 	open_place(cg, &p, n->a, NULL);
@@ -205,6 +216,8 @@ static unsigned compound(struct dt_cg *cg, const struct dt_node *n)
 	dt_cg_arith(cg, &sum, n->op, n->a, n->b, r, rb);
 	dt_cg_free(cg, rb);
 	place_room(cg, &p, 1);
+	if (to_bool)
+		dt_cg_narrow(cg, r, wt.bits, wt.is_signed);
 	fit_place(cg, n->a, r);
 	write_place(cg, &p, n->b, r);
 	return r;

@@ -77,7 +77,9 @@ static struct dt_node *pointer_step(struct dt_sema *s, struct dt_node *n)
 	n->type = stepped(s, n, ptr);
 	if (dt_node_is_const(num))	/* fold the widening of the offset */
 		num->type = dt_types_basic(s->types, "long");
-	n->nflags = ptr->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	n->nflags = ptr->nflags & (DT_NF_USER | DT_NF_ALLOCA | DT_NF_WRITABLE);
+	if (ptr->kind == DT_N_CAST)	/* what a cast pointer leads to may be written: so may its neighbours */
+		n->nflags |= DT_NF_WRITABLE;
 	if (ptr != n->a) {	/* the code generator finds the pointer on the left */
 		n->a = ptr;
 		n->b = num;

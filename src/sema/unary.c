@@ -66,7 +66,7 @@ static struct dt_node *unary_addr(struct dt_sema *s, struct dt_node *n)
 	if (!(a->nflags & DT_NF_LVAL))
 		dt_fail(s->diag, D_ADDROF_LVAL, n->loc, "operator & needs an object in memory");
 	n->type = dt_type_ptr(s->types, a->type);
-	n->nflags = a->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	n->nflags = a->nflags & (DT_NF_USER | DT_NF_ALLOCA | DT_NF_WRITABLE);
 	return n;
 }
 

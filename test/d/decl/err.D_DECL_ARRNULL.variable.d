@@ -1,0 +1,3 @@
+/* A variable's array has a size. */
+int a[];
+BEGIN { trace(1); }

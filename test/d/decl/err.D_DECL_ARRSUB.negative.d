@@ -1,0 +1,3 @@
+/* An array has a positive size. */
+int a[-1];
+BEGIN { trace(1); }

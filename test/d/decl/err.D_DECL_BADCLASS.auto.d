@@ -1,0 +1,3 @@
+/* Nor has auto. */
+auto int x;
+BEGIN { trace(1); }

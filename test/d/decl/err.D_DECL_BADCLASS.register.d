@@ -1,0 +1,3 @@
+/* Nor has register. */
+register int x;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* static has no meaning for a variable. */
+static int x;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* No long char. */
+long char x;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* One storage class at most. */
+extern typedef int x;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* Not three longs. */
+long long long x;
+BEGIN { trace(1); }

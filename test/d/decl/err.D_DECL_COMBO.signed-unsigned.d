@@ -1,0 +1,3 @@
+/* Not both signs. */
+signed unsigned x;
+BEGIN { trace(1); }

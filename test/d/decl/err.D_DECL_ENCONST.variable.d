@@ -1,0 +1,3 @@
+/* An enumerator's value is a constant. */
+enum e { A = pid };
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* Enumerators are ints. */
+enum e { A = 0x100000000 };
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* Built-in names are taken. */
+int pid;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* An enumerator is a global name. */
+int A; enum e { A };
+BEGIN { trace(1); }

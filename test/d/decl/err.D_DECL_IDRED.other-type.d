@@ -1,0 +1,3 @@
+/* The same name with another type. */
+int x; long x;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* No variable of a struct that is only named. */
+struct fwd x;
+BEGIN { trace(1); }

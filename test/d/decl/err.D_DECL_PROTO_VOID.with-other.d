@@ -1,0 +1,3 @@
+/* void stands alone. */
+int (*f)(void, int);
+BEGIN { trace(1); }

@@ -1,0 +1,4 @@
+/* No unsigned struct. */
+struct s { int a; };
+unsigned struct s x;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* A declaration that declares nothing. */
+int;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* No unsigned void. */
+unsigned void *x;
+BEGIN { trace(1); }

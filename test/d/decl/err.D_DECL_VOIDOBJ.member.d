@@ -1,0 +1,3 @@
+/* No member of type void. */
+struct s { void v; };
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* No variable of type void. */
+void x;
+BEGIN { trace(1); }

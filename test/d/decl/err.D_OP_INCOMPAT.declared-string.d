@@ -1,0 +1,3 @@
+/* A declared type is kept. */
+string s;
+BEGIN { s = 5; }

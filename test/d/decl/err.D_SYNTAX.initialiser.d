@@ -1,0 +1,3 @@
+/* Declarations have no initialisers. */
+int x = 1;
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* A character constant ends on its line. */
+BEGIN { trace('a
+'); }

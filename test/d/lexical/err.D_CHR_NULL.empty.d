@@ -1,0 +1,2 @@
+/* A character constant needs a character. */
+BEGIN { trace(''); }

@@ -1,0 +1,2 @@
+/* Nine bytes are too many. */
+BEGIN { trace('abcdefghi'); }

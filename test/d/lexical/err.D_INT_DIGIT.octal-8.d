@@ -1,0 +1,2 @@
+/* 8 is no octal digit. */
+BEGIN { trace(018); }

@@ -1,0 +1,2 @@
+/* 9 is no octal digit. */
+BEGIN { trace(0009); }

@@ -1,0 +1,3 @@
+/* An unknown control line. */
+#nosuch
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* #error stops the compiler. */
+#error not here
+BEGIN { trace(1); }

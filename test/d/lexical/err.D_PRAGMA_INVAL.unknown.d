@@ -1,0 +1,3 @@
+/* An unknown D pragma. */
+#pragma D nosuch thing
+BEGIN { trace(1); }

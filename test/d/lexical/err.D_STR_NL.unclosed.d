@@ -1,0 +1,2 @@
+/* A string that is never closed. */
+BEGIN { trace("abc); }

@@ -1,0 +1,2 @@
+/* Adjacent strings are not joined. */
+BEGIN { trace("a" "b"); }

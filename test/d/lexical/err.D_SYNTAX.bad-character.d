@@ -1,0 +1,2 @@
+/* A character D does not know. */
+BEGIN { trace(1 \ 2); }

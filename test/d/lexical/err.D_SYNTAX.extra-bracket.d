@@ -1,0 +1,2 @@
+/* A ] too much. */
+BEGIN { trace(1]); }

@@ -1,0 +1,2 @@
+/* # is for control lines only. */
+BEGIN { trace(1 # 2); }

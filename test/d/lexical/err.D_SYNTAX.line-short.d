@@ -1,0 +1,3 @@
+/* # N "file" is the same, as cpp writes it. */
+# 7 "other.d" 1
+BEGIN { trace(1 +); }

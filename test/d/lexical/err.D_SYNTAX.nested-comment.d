@@ -1,0 +1,3 @@
+/* Comments do not nest. */
+/* a /* b */
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+/* A comment that is never closed. */
+BEGIN { trace(1); }
+/* open

@@ -1,0 +1,2 @@
+/* Words reserved for later may not be used. */
+BEGIN { return; }

@@ -1,0 +1,2 @@
+/* The u comes before the l. */
+BEGIN { trace(1lu); }

@@ -1,0 +1,13 @@
+/*
+ * Comparisons are done in the common type.
+ * @quiet
+ */
+int i; unsigned int u; long l; unsigned long ul; unsigned short us;
+BEGIN
+{
+	i = -1; u = 1; l = -1; ul = 1; us = 65535;
+	printf("%d %d %d %d\n", i < u, i < ul, l < u, l < ul);
+	printf("%d %d\n", i < us, i > us);
+	printf("%d %d\n", i == 0xffffffff, l == 0xffffffff);
+	printf("%d %d\n", i == 0xffffffffffffffff, -1 == 4294967295);
+}

@@ -1,0 +1,2 @@
+/* A constant 0 divisor. */
+BEGIN { trace(1 / 0); }

@@ -1,0 +1,2 @@
+/* A constant 0 divisor of %. */
+BEGIN { trace(pid % (1 - 1)); }

@@ -1,0 +1,2 @@
+/* offsetof needs a struct or union. */
+BEGIN { trace(offsetof(int, a)); }

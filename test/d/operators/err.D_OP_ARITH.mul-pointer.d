@@ -1,0 +1,2 @@
+/* * needs numbers. */
+BEGIN { trace((int *)8 * 2); }

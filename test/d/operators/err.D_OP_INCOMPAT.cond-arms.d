@@ -1,0 +1,2 @@
+/* A string and an integer have no common type. */
+BEGIN { trace(pid ? "a" : 1); }

@@ -1,0 +1,2 @@
+/* Strings have no +=. */
+BEGIN { s = "a"; s += 1; }

@@ -1,0 +1,2 @@
+/* & needs integers. */
+BEGIN { trace((int *)8 & 1); }

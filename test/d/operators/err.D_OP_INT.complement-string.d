@@ -1,0 +1,2 @@
+/* ~ needs an integer. */
+BEGIN { trace(~execname); }

@@ -1,0 +1,2 @@
+/* ++ needs something to change. */
+BEGIN { 5++; }

@@ -1,0 +1,2 @@
+/* Nor is it an operand of &&. */
+BEGIN { trace(execname && 1); }

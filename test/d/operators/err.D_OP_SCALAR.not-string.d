@@ -1,0 +1,2 @@
+/* A string is neither true nor false. */
+BEGIN { trace(!execname); }

@@ -1,0 +1,2 @@
+/* Built-in variables can only be read. */
+BEGIN { pid = 1; }

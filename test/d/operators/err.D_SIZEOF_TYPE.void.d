@@ -1,0 +1,2 @@
+/* void has no size. */
+BEGIN { trace(sizeof (void)); }

@@ -1,0 +1,3 @@
+/* A struct is no string. */
+struct s { int a; };
+BEGIN { trace(stringof(*(struct s *)8)); }

@@ -1,0 +1,2 @@
+/* op= does not type a new variable. */
+BEGIN { x += 1; }

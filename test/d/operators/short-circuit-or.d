@@ -1,0 +1,13 @@
+/*
+ * || does not evaluate its right side after a 1.
+ * @quiet
+ */
+BEGIN
+{
+	n = 0; z = 0; o = 1;
+	printf("%d\n", o || n++); printf("%d\n", n);
+	printf("%d\n", z || ++n); printf("%d\n", n);
+	printf("%d\n", o || o / z);
+	printf("%d\n", 1 || n++); printf("%d\n", n);
+	printf("%d\n", z || o || n++); printf("%d\n", n);
+}

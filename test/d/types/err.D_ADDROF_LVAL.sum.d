@@ -1,0 +1,2 @@
+/* A value has no address. */
+BEGIN { trace(&(pid + 1)); }

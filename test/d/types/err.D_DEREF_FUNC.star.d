@@ -1,0 +1,2 @@
+/* A function is not read. */
+BEGIN { trace(*(int (*)(void))8); }

@@ -1,0 +1,2 @@
+/* An integer is no pointer. */
+BEGIN { x = 1; trace(*x); }

@@ -1,0 +1,2 @@
+/* A void pointer does not say what it points to. */
+BEGIN { trace(*(void *)8); }

@@ -1,0 +1,2 @@
+/* No arithmetic on doubles. */
+BEGIN { trace(*(double *)8 * 2); }

@@ -1,0 +1,4 @@
+/* Different structs do not mix. */
+struct s { int a; }; struct t { int a; };
+struct s g;
+BEGIN { g = *(struct t *)8; }

@@ -1,0 +1,4 @@
+/* -> needs a pointer. */
+struct s { int a; };
+struct s g;
+BEGIN { trace(g->a); }

@@ -1,0 +1,2 @@
+/* -> needs a pointer to a struct. */
+BEGIN { trace(((int *)8)->a); }

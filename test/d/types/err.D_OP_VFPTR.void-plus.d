@@ -1,0 +1,2 @@
+/* void has no size to step by. */
+BEGIN { trace((void *)8 + 1); }

@@ -1,0 +1,3 @@
+/* A member that is not there. */
+struct s { int a; };
+BEGIN { trace(((struct s *)8)->b); }
