@@ -1,0 +1,3 @@
+/* Assigning a constant expression. */
+char c;
+BEGIN { c = 100 + 200; }

@@ -1,0 +1,2 @@
+/* Casts of constants fold. */
+BEGIN { trace((unsigned char)-1 + (char)300); }

@@ -1,0 +1,2 @@
+/* Unary operators of constants. */
+BEGIN { trace(- -~+5 + !3); }
