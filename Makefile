@@ -44,7 +44,7 @@ TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
@@ -88,7 +88,11 @@ $(B)/gen/dlib.names:
 	@printf %s "$$DLIB" >$@
 $(B)/gen/dlib.c: tools/embed-dlib $(DLIB) $(B)/gen/dlib.names
 	tools/embed-dlib $(DLIB) >$@.tmp && mv $@.tmp $@
-$(B)/obj/gen/dlib.o: $(B)/gen/dlib.c $(B)/flags
+# The system calls of the machine we build for.
+$(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
+	@mkdir -p $(@D)
+	tools/syscall-table $(CC) >$@.tmp && mv $@.tmp $@
+$(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -8,18 +8,10 @@
 
 #include "base/map.h"
 #include "dif/dif.h"
+#include "host/hook.h"
 
 struct dt_provider_row;
-
-enum dt_hook_kind {
-	DT_HOOK_NONE,		/* dtrace:::ERROR: run by other programs */
-	DT_HOOK_RUN,		/* fired by ourselves with BPF_PROG_RUN: BEGIN, END */
-	DT_HOOK_TICK,		/* the same, from a timer of `interval` ns: tick-n */
-	DT_HOOK_PERF,		/* perf cpu-clock event on every CPU, `interval` ns: profile-n */
-	DT_HOOK_SYS_ENTER,	/* raw tracepoint sys_enter, system call `number` */
-	DT_HOOK_SYS_EXIT,	/* raw tracepoint sys_exit */
-	DT_HOOK_RAWTP,		/* raw tracepoint `target` */
-};
+struct dt_types;
 
 /*
  * Where a probe fires. Probes with the same kind, target and interval share one program. Derived probes (proc:::exit
@@ -28,11 +20,12 @@ enum dt_hook_kind {
  */
 struct dt_hook {
 	enum dt_hook_kind kind;
-	const char *target;
+	const char *target;		/* RAWTP: the tracepoint; RUN: a name, so that BEGIN and END are two programs */
 	uint64_t interval;
 	uint32_t number;
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
+	const struct dt_hook *next;	/* a probe may fire at several places (proc:::exec); the same probe and clauses */
 };
 
 struct dt_probe {
@@ -40,22 +33,31 @@ struct dt_probe {
 	const char *prov, *mod, *func, *name;	/* "" where it has none */
 	const struct dt_provider_row *row;
 	struct dt_hook hook;
+	bool on_demand;			/* not listed before it was asked for (profile-123) */
 };
 
 struct dt_probes {
 	struct dt_arena *arena;
+	struct dt_types *types;			/* tracepoints are found there; NULL: none are */
 	DT_VEC(struct dt_probe *) list;		/* list.v[id - 1] */
 	struct dt_map by_name;			/* "prov:mod:func:name" */
 	struct dt_map provided;			/* providers that have made all they can list */
+	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
 };
 
-void dt_probes_init(struct dt_probes *, struct dt_arena *);
-/* A new probe, or the one of that name; strings are copied, hook texts are not. */
+void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);
+/* A new probe, or the one of that name; names are copied, the hook's texts are not. */
 struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider_row *, const char *mod, const char *func,
     const char *name, const struct dt_hook *);
 /*
+ * How many arguments a RAWTP hook has: a program that reads more cannot be attached. 12, the most there can be, when it is not known or
+ * no raw tracepoint.
+ */
+uint32_t dt_hook_nargs(struct dt_types *, const struct dt_hook *);
+/*
  * Calls f for every probe the description matches, by id, after letting the providers concerned make theirs (a
- * literal provider name asks only that one; profile-n and tick-n are made on demand). Returns how many matched, or f's
+ * literal provider name asks that one and those before it in the table, so that a probe has the same number in every
+ * run (unless one was made on demand before: profile-n and tick-n are; a description's id counts listed probes only). Returns how many matched, or f's
  * first non-zero value as a negative errno. *why (may be NULL) gets a sentence when nothing can match and a provider knows the reason.
  */
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);

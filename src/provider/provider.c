@@ -12,7 +12,7 @@
 #define EEI A(EVOLVING, EVOLVING, ISA)
 #define SSC A(STABLE, STABLE, COMMON)
 
-static struct dt_probe_sig *sig_new(struct dt_arena *arena, uint32_t n)
+struct dt_probe_sig *dt_sig_new(struct dt_arena *arena, uint32_t n)
 {
 	struct dt_probe_sig *sig = DT_NEW(arena, struct dt_probe_sig);
 
@@ -24,11 +24,6 @@ static struct dt_probe_sig *sig_new(struct dt_arena *arena, uint32_t n)
 	return sig;
 }
 
-static bool literal(const char *part)
-{
-	return part[0] != '\0' && strpbrk(part, "*?[\\") == NULL;
-}
-
 /* Function arguments at entry; at return args[0] is the return offset, args[1] the value. */
 static struct dt_probe_sig *fbt_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
 {
@@ -36,72 +31,64 @@ static struct dt_probe_sig *fbt_signature(struct dt_arena *arena, struct dt_type
 	struct dt_probe_sig *sig;
 	bool entry = strcmp(p->name, "entry") == 0;
 
-	if (!literal(p->func) || (!entry && strcmp(p->name, "return") != 0))
+	if (!dt_part_literal(p->func) || (!entry && strcmp(p->name, "return") != 0))
 		return NULL;
-	f = dt_types_symbol(types, literal(p->mod) ? p->mod : NULL, p->func);
+	f = dt_types_symbol(types, dt_part_literal(p->mod) ? p->mod : NULL, p->func);
 	f = f != NULL ? dt_type_base(f) : NULL;
 	if (f == NULL || f->kind != DT_T_FUNC)
 		return NULL;
 	if (!entry) {
 		bool has_value = !dt_type_is_void(f->ref);
 
-		sig = sig_new(arena, has_value ? 2 : 1);
+		sig = dt_sig_new(arena, has_value ? 2 : 1);
 		sig->in[0] = dt_types_sized(types, 8, true);
 		if (has_value)
 			sig->in[1] = f->ref;
 		return sig;
 	}
-	sig = sig_new(arena, f->nparams < 255 ? f->nparams : 255);
+	sig = dt_sig_new(arena, f->nparams < 255 ? f->nparams : 255);
 	for (uint32_t i = 0; i < sig->nin; i++)
 		sig->in[i] = f->params[i];
 	return sig;
 }
 
-/* A tracepoint's prototype is the typedef btf_trace_NAME; its first parameter is the tracer's own. */
-static struct dt_probe_sig *tracepoint_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
-{
-	const struct dt_type *f;
-	struct dt_probe_sig *sig;
-
-	if (!literal(p->name))
-		return NULL;
-	f = dt_types_find(types, NULL, DT_T_TYPEDEF, dt_arena_printf(arena, "btf_trace_%s", p->name));
-	f = f != NULL ? dt_type_base(f) : NULL;
-	if (f == NULL || f->kind != DT_T_PTR || (f = dt_type_base(f->ref))->kind != DT_T_FUNC || f->nparams == 0)
-		return NULL;
-	sig = sig_new(arena, f->nparams - 1 < 255 ? f->nparams - 1 : 255);
-	for (uint32_t i = 0; i < sig->nin; i++)
-		sig->in[i] = f->params[i + 1];
-	return sig;
-}
-
+/*
+ * In the order in which probes are numbered: what is made from tables first, what is read from the kernel last, so that
+ * the small ones have their numbers without the others being there.
+ */
 const struct dt_provider_row dt_providers[] = {
-	{ "dtrace", { { SSC, PPU, PPU, SSC, SSC } }, false, NULL },
-	{ "profile", { { EEC, A(UNSTABLE, UNSTABLE, UNKNOWN), PPU, EEC, EEC } }, false, NULL },
-	{ "syscall", { { EEC, PPU, PPI, EEC, PPI } }, false, NULL },
-	{ "fbt", { { EEC, PPU, PPI, EEC, PPI } }, false, fbt_signature },
-	{ "rawfbt", { { EEC, PPU, PPI, EEC, PPI } }, false, NULL },
-	{ "sdt", { { EEI, PPU, PPU, PPI, PPI } }, false, tracepoint_signature },
-	{ "rawtp", { { EEI, PPU, PPU, PPI, PPI } }, false, tracepoint_signature },
-	{ "lockstat", { { EEC, PPU, PPU, EEC, EEC } }, false, NULL },
-	{ "proc", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "sched", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "io", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "ip", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "tcp", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "udp", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "mib", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "sysinfo", { { EEI, PPU, PPU, EEI, PPI } }, false, NULL },
-	{ "vminfo", { { EEI, PPU, PPU, EEI, PPI } }, false, NULL },
-	{ "fsinfo", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "vfs", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "cpc", { { EEC, PPU, PPU, A(EVOLVING, EVOLVING, CPU), EEC } }, false, NULL },
-	{ "dtmalloc", { { SSC, PPU, PPU, SSC, SSC } }, false, NULL },
-	{ "mac_framework", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "priv", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "audit", { { EEI, PPU, PPU, EEI, EEI } }, false, NULL },
-	{ "pid", { { EEI, PPU, PPU, EEI, PPU } }, true, NULL },
-	{ "plockstat", { { EEI, PPU, PPU, EEI, EEI } }, true, NULL },
+	{ .name = "dtrace", .attrs = { { SSC, PPU, PPU, SSC, SSC } }, .provide = dt_dtrace_provide,
+	    .may_match = dt_dtrace_may_match },
+	{ .name = "profile", .attrs = { { EEC, A(UNSTABLE, UNSTABLE, UNKNOWN), PPU, EEC, EEC } }, .provide = dt_profile_provide,
+	    .may_match = dt_profile_may_match },
+	{ .name = "syscall", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .provide = dt_syscall_provide,
+	    .may_match = dt_syscall_may_match },
+	{ .name = "proc", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .provide = dt_proc_provide,
+	    .may_match = dt_proc_may_match },
+	{ .name = "sched", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "io", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "ip", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "tcp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "udp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "lockstat", .attrs = { { EEC, PPU, PPU, EEC, EEC } } },
+	{ .name = "mib", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "sysinfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } } },
+	{ .name = "vminfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } } },
+	{ .name = "fsinfo", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "vfs", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "cpc", .attrs = { { EEC, PPU, PPU, A(EVOLVING, EVOLVING, CPU), EEC } } },
+	{ .name = "dtmalloc", .attrs = { { SSC, PPU, PPU, SSC, SSC } } },
+	{ .name = "mac_framework", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "priv", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "audit", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "sdt", .attrs = { { EEI, PPU, PPU, PPI, PPI } }, .signature = dt_tracepoint_signature, .provide = dt_sdt_provide,
+	    .may_match = dt_sdt_may_match },
+	{ .name = "rawtp", .attrs = { { EEI, PPU, PPU, PPI, PPI } }, .signature = dt_tracepoint_signature, .provide = dt_sdt_provide,
+	    .may_match = dt_sdt_may_match },
+	{ .name = "fbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = fbt_signature },
+	{ .name = "rawfbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } } },
+	{ .name = "pid", .attrs = { { EEI, PPU, PPU, EEI, PPU } }, .per_process = true },
+	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true },
 	{ 0 },
 };
 

@@ -5,17 +5,47 @@
 
 #include "provider/signature.h"
 
+struct dt_probes;
+
 struct dt_provider_row {
 	const char *name;		/* "pid" stands for pid123 too */
 	struct dt_provider_attrs attrs;
 	bool per_process;		/* named with a process id */
 	/* Typed arguments of a probe named literally; NULL: none known. In the arena. */
 	struct dt_probe_sig *(*signature)(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
+	/*
+	 * Makes probes. want NULL: all that can be listed, called once. Else nothing matched want: makes what it names, if that
+	 * is made on demand, or says in *why (in the arena of the probes, or constant) why there is none.
+	 * NULL: no probes yet.
+	 */
+	int (*provide)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, const char **why);
+	/* False: no probe of this row can match, so that its probes need not be made. NULL: one may. */
+	bool (*may_match)(const struct dt_probedesc *);
 };
 
 extern const struct dt_provider_row dt_providers[];	/* a row without name ends */
 
 /* The row of "io", "pid123" … ; NULL when no provider has that name. */
 const struct dt_provider_row *dt_provider_find(const char *name);
+
+/* The parts of a description: is it text to be compared, not a pattern? Does it match a part that is empty? */
+bool dt_part_literal(const char *part);
+bool dt_part_matches_empty(const char *part);
+
+/* Typed arguments of a tracepoint, by p->name. */
+struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *p);
+struct dt_probe_sig *dt_sig_new(struct dt_arena *, uint32_t n);
+
+/* One file each. */
+int dt_dtrace_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_dtrace_may_match(const struct dt_probedesc *);
+int dt_profile_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_profile_may_match(const struct dt_probedesc *);
+int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_syscall_may_match(const struct dt_probedesc *);
+int dt_proc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_proc_may_match(const struct dt_probedesc *);
+int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_sdt_may_match(const struct dt_probedesc *);
 
 #endif

@@ -309,6 +309,25 @@ const struct dt_type *dt_types_symbol(struct dt_types *ts, const char *module, c
 	return dt_btf_find(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module, DT_T_FUNC, name, true);
 }
 
+int dt_types_each(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *prefix, dt_types_each_f *f, void *ctx)
+{
+	const struct dt_btf *b = module_load(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module);
+	size_t len = strlen(prefix);
+	int ret = b && b->data ? 0 : -ENOENT;
+
+	for (uint32_t id = ret ? 0 : b->first; !ret && id < b->end; id++) {
+		const struct btf_type *t = dt_btf_record(b, id);
+		const char *name;
+
+		if (!t->name_off || !kind_matches(t, kind))
+			continue;
+		name = dt_btf_name(b, t->name_off);
+		if (name && strncmp(name, prefix, len) == 0)
+			ret = f(ctx, name);
+	}
+	return ret;
+}
+
 static void near_in(const struct dt_btf *b, enum dt_tkind kind, struct dt_near *near)
 {
 	for (uint32_t id = b->first; id < b->end; id++) {

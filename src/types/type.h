@@ -111,6 +111,12 @@ void dt_types_btf(struct dt_types *, dt_btf_get *, void *ctx);
 int dt_types_add_btf(struct dt_types *, const char *module, const void *data, size_t len);
 /* Type of a kernel variable or function prototype by name, from BTF VAR/FUNC; NULL when unknown. */
 const struct dt_type *dt_types_symbol(struct dt_types *, const char *module, const char *name);
+/*
+ * Calls f with every name in a module's type data that begins with prefix, in the order of the data; kinds as for
+ * dt_types_find(). Ends with f's first non-zero value; -ENOENT without type data.
+ */
+typedef int dt_types_each_f(void *ctx, const char *name);
+int dt_types_each(struct dt_types *, const char *module, enum dt_tkind, const char *prefix, dt_types_each_f *, void *ctx);
 /* One line that says why kernel types are missing ("/sys/kernel/btf/vmlinux: No such file …"), or NULL. */
 const char *dt_types_btf_error(const struct dt_types *);
 /* The nearest type name to suggest; offers every declared name (and BTF's, when loaded) of that kind. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dtrace: BEGIN, END and ERROR, always numbers 1, 2 and 3. */
+#include "provider/probe.h"
+#include "provider/provider.h"
+
+bool dt_dtrace_may_match(const struct dt_probedesc *d)
+{
+	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func);
+}
+
+int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	if (want != NULL) {
+		if (dt_part_literal(want->prov))
+			*why = "the probes of provider dtrace are BEGIN, END and ERROR";
+		return 0;
+	}
+	dt_probes_add(p, row, "", "", "BEGIN", &(struct dt_hook){ .kind = DT_HOOK_RUN, .target = "BEGIN" });
+	dt_probes_add(p, row, "", "", "END", &(struct dt_hook){ .kind = DT_HOOK_RUN, .target = "END" });
+	dt_probes_add(p, row, "", "", "ERROR", &(struct dt_hook){ .kind = DT_HOOK_NONE });
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile: profile-n fires on every CPU, tick-n on one, n being a rate or an interval. A few are listed; any other is
+ * made when it is named, and keeps the name it was given (profile-997hz is not profile-997).
+ */
+#include "provider/probe.h"
+#include "provider/provider.h"
+
+#include <strings.h>
+
+enum { INTERVAL_MIN = 200000, PROBES_MAX = 1000 };
+
+static const char *const listed[] = {
+	"profile-97", "profile-199", "profile-499", "profile-997", "profile-1999", "profile-4001", "profile-4999",
+	"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000",
+};
+
+static const struct { const char *name; uint64_t ns; } units[] = {
+	{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 }, { "msec", 1000000 },
+	{ "s", 1000000000 }, { "sec", 1000000000 }, { "m", 60000000000 }, { "min", 60000000000 },
+	{ "h", 3600000000000 }, { "hour", 3600000000000 }, { "d", 86400000000000 }, { "day", 86400000000000 },
+};
+
+/* "997", "10ms" → ns. NULL: good; else what is wrong. */
+static const char *parse_rate(const char *s, uint64_t *interval)
+{
+	const char *unit = s + strspn(s, "0123456789");
+	uint64_t n = 0, ns = 0;
+
+	if (unit == s)
+		return "profile and tick want a number: profile-997, tick-10ms";
+	for (; s < unit; s++)
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, (uint64_t)(*s - '0'), &n))
+			return "the rate of the probe is too large";
+	if (n == 0)
+		return "the rate of a profile or tick probe cannot be 0";
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcasecmp(unit, units[i].name) == 0)
+			ns = units[i].ns;
+	if (ns == 0 && unit[0] != '\0' && strcasecmp(unit, "hz") != 0)
+		return "units of profile and tick probes are ns, us, ms, s, m, h, d and hz";
+	if (ns == 0)
+		*interval = 1000000000 / n;
+	else if (__builtin_mul_overflow(n, ns, interval) || *interval > INT64_MAX)
+		return "the interval of the probe is too long";
+	return *interval < INTERVAL_MIN ? "profile and tick probes fire at most 5000 times a second, every 200us" : NULL;
+}
+
+/* NULL: made. */
+static const char *make(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+{
+	struct dt_hook hook = { .kind = DT_HOOK_PERF };
+	const char *rate = strncmp(name, "profile-", 8) == 0 ? name + 8 : NULL, *why;
+	uint32_t made = 0;
+
+	if (strncmp(name, "tick-", 5) == 0) {
+		hook.kind = DT_HOOK_TICK;
+		rate = name + 5;
+	}
+	if (rate == NULL)
+		return "the probes of provider profile are profile-n and tick-n";
+	why = parse_rate(rate, &hook.interval);
+	if (why != NULL)
+		return why;
+	for (size_t i = 0; i < p->list.n; i++)
+		made += p->list.v[i]->row == row;
+	if (made >= PROBES_MAX)
+		return "there are 1000 profile and tick probes already";
+	dt_probes_add(p, row, "", "", name, &hook);
+	return NULL;
+}
+
+static bool is_ours(const char *name)
+{
+	return strncmp(name, "profile-", 8) == 0 || strncmp(name, "tick-", 5) == 0;
+}
+
+bool dt_profile_may_match(const struct dt_probedesc *d)
+{
+	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) && (!dt_part_literal(d->name) || is_ours(d->name));
+}
+
+int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	for (size_t i = 0; want == NULL && i < sizeof(listed) / sizeof(listed[0]); i++)
+		make(p, row, listed[i]);
+	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) || !dt_part_matches_empty(want->func))
+		return 0;
+	*why = make(p, row, want->name);
+	return 0;
+}

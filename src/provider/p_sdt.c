@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sdt and rawtp: the kernel's tracepoints, sdt:GROUP::NAME. Names come from type data, where each tracepoint has a typedef
+ * btf_trace_NAME with its prototype; groups, and the tracepoints of modules, from tracefs.
+ */
+#include "provider/probe.h"
+#include "base/diag.h"
+#include "host/tracefs.h"
+#include "provider/provider.h"
+
+#include <ctype.h>
+
+#define PREFIX "btf_trace_"
+
+/* Groups of events that are no tracepoints of their own name. */
+static const char *const not_tracepoints[] = { "syscalls", "ftrace", "kprobes", "uprobes", "eprobes", "synthetic", "fprobes" };
+
+/* A tracepoint's prototype is the typedef btf_trace_NAME; its first parameter is the tracer's own. */
+struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
+{
+	const struct dt_type *f;
+	struct dt_probe_sig *sig;
+
+	if (!dt_part_literal(p->name))
+		return NULL;
+	f = dt_types_find(types, NULL, DT_T_TYPEDEF, dt_arena_printf(arena, PREFIX "%s", p->name));
+	f = f != NULL ? dt_type_base(f) : NULL;
+	if (f == NULL || f->kind != DT_T_PTR || (f = dt_type_base(f->ref))->kind != DT_T_FUNC || f->nparams == 0)
+		return NULL;
+	sig = dt_sig_new(arena, f->nparams - 1 < 255 ? f->nparams - 1 : 255);
+	for (uint32_t i = 0; i < sig->nin; i++)
+		sig->in[i] = f->params[i + 1];
+	return sig;
+}
+
+/*
+ * Names are C identifiers and there is no function part. This keeps descriptions like BEGIN, tick-1s and read:entry from
+ * reading the kernel's type data.
+ */
+bool dt_sdt_may_match(const struct dt_probedesc *d)
+{
+	if (!dt_part_matches_empty(d->func))
+		return false;
+	if (!dt_part_literal(d->name) || dt_part_literal(d->prov))
+		return true;
+	for (const char *c = d->name; *c != '\0'; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return false;
+	return strcmp(d->name, "BEGIN") != 0 && strcmp(d->name, "END") != 0 && strcmp(d->name, "ERROR") != 0;
+}
+
+static int note_group(void *ctx, const char *group, const char *event)
+{
+	struct dt_probes *p = ctx;
+	char *known;
+
+	for (size_t i = 0; i < sizeof(not_tracepoints) / sizeof(not_tracepoints[0]); i++)
+		if (strcmp(group, not_tracepoints[i]) == 0)
+			return 0;
+	known = p->groups->n > 0 ? p->groups->v[p->groups->n - 1].value : NULL;	/* events of one group come in a row */
+	if (known == NULL || strcmp(known, group) != 0)
+		known = dt_arena_strdup(p->arena, group);
+	dt_map_put(p->groups, event, known);
+	return 0;
+}
+
+/* Without tracefs the groups are empty, and nothing else is missing but the tracepoints of modules. */
+static void read_groups(struct dt_probes *p)
+{
+	if (p->groups != NULL)
+		return;
+	p->groups = DT_NEW(p->arena, struct dt_map);
+	dt_map_init(p->groups, p->arena);
+	dt_tracefs_each(note_group, p);
+}
+
+struct making {
+	struct dt_probes *probes;
+	const struct dt_provider_row *row;
+};
+
+static void add(struct making *m, const char *group, const char *name)
+{
+	struct dt_hook hook = { .kind = DT_HOOK_RAWTP };
+	struct dt_probe *probe = dt_probes_add(m->probes, m->row, group, "", name, &hook);
+
+	probe->hook.target = probe->name;
+}
+
+static int add_typed(void *ctx, const char *name)
+{
+	struct making *m = ctx;
+	const char *group;
+
+	name += strlen(PREFIX);
+	group = dt_map_get(m->probes->groups, name);
+	add(m, group != NULL ? group : "", name);
+	return 0;
+}
+
+static void make_all(struct making *m)
+{
+	struct dt_probes *p = m->probes;
+
+	read_groups(p);
+	dt_types_each(p->types, "vmlinux", DT_T_TYPEDEF, PREFIX, add_typed, m);
+	/* Adding one that is there already changes nothing: what is left are those of modules. */
+	for (uint32_t i = 0; i < p->groups->n; i++)
+		add(m, p->groups->v[i].value, p->groups->v[i].key);
+}
+
+static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+{
+	struct dt_near near;
+
+	if (dt_types_btf_error(p->types) != NULL)
+		return dt_types_btf_error(p->types);
+	if (p->groups != NULL && p->groups->n == 0 && want->mod[0] != '\0')
+		return "tracefs cannot be read, so that the groups of tracepoints are not known: leave the group out";
+	if (!dt_part_literal(want->name))
+		return NULL;
+	dt_near_init(&near, want->name);
+	for (size_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i]->hook.kind == DT_HOOK_RAWTP)
+			dt_near_offer(&near, p->list.v[i]->name);
+	if (near.best == NULL)
+		return dt_arena_printf(p->arena, "this kernel has no tracepoint %s", want->name);
+	if (strcmp(near.best, want->name) == 0)
+		return dt_arena_printf(p->arena, "the tracepoint %s is in another group", want->name);
+	return dt_arena_printf(p->arena, "this kernel has no tracepoint %s; did you mean %s?", want->name, near.best);
+}
+
+int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	struct making m = { p, row };
+
+	if (p->types == NULL)
+		return 0;
+	if (want == NULL)
+		make_all(&m);
+	else if (dt_part_literal(want->prov))
+		*why = reason(p, want);
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * syscall: entry and return of every system call, by the names of <asm/unistd.h>. The kernel's own function has another
+ * name in a few cases (newuname is uname): such a name is accepted when a script gives it.
+ */
+#include "provider/probe.h"
+#include "base/diag.h"
+#include "provider/provider.h"
+#include "provider/syscalls.h"
+
+static const char *const no_return[] = { "exit", "exit_group", "rt_sigreturn" };
+
+static const struct { const char *kernel, *name; } kernel_names[] = {
+	{ "newstat", "stat" }, { "newlstat", "lstat" }, { "newfstat", "fstat" }, { "newuname", "uname" }, { "umount", "umount2" },
+	{ "sendfile64", "sendfile" }, { "fadvise64_64", "fadvise64" },
+};
+
+/* Calls that newer machines do not have, and what does their work there. */
+static const struct { const char *old, *now; } successors[] = {
+	{ "open", "openat" }, { "creat", "openat" }, { "stat", "newfstatat" }, { "lstat", "newfstatat" }, { "access", "faccessat" },
+	{ "mkdir", "mkdirat" }, { "rmdir", "unlinkat" }, { "unlink", "unlinkat" }, { "rename", "renameat2" },
+	{ "renameat", "renameat2" }, { "link", "linkat" }, { "symlink", "symlinkat" }, { "readlink", "readlinkat" },
+	{ "mknod", "mknodat" }, { "chmod", "fchmodat" }, { "chown", "fchownat" }, { "lchown", "fchownat" }, { "pipe", "pipe2" },
+	{ "dup2", "dup3" }, { "poll", "ppoll" }, { "select", "pselect6" }, { "fork", "clone" }, { "vfork", "clone" },
+	{ "epoll_create", "epoll_create1" }, { "epoll_wait", "epoll_pwait" }, { "inotify_init", "inotify_init1" },
+	{ "eventfd", "eventfd2" }, { "signalfd", "signalfd4" }, { "alarm", "setitimer" }, { "pause", "rt_sigsuspend" },
+	{ "utime", "utimensat" }, { "utimes", "utimensat" }, { "futimesat", "utimensat" }, { "getdents", "getdents64" },
+	{ "time", "gettimeofday" }, { "getpgrp", "getpgid" }, { "fstatat", "newfstatat" }, { "pread", "pread64" },
+	{ "pwrite", "pwrite64" }, { "nice", "setpriority" }, { "_exit", "exit_group" }, { "mmap2", "mmap" },
+	{ "waitpid", "wait4" }, { "sigaction", "rt_sigaction" }, { "fstat64", "fstat" }, { "stat64", "newfstatat" },
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct dt_syscall *find(const char *name)
+{
+	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+		if (strcmp(s->name, name) == 0)
+			return s;
+	return NULL;
+}
+
+static bool returns(const char *name)
+{
+	for (size_t i = 0; i < COUNT(no_return); i++)
+		if (strcmp(no_return[i], name) == 0)
+			return false;
+	return true;
+}
+
+static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *name, uint32_t number, bool has_return)
+{
+	struct dt_hook hook = { .kind = DT_HOOK_SYS_ENTER, .number = number };
+
+	dt_probes_add(p, row, "vmlinux", name, "entry", &hook);
+	hook.kind = DT_HOOK_SYS_EXIT;
+	if (has_return)
+		dt_probes_add(p, row, "vmlinux", name, "return", &hook);
+}
+
+static const char *nearest(const char *name)
+{
+	struct dt_near near;
+
+	for (size_t i = 0; i < COUNT(successors); i++)
+		if (strcmp(successors[i].old, name) == 0 && find(successors[i].now) != NULL)
+			return successors[i].now;
+	dt_near_init(&near, name);
+	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+		dt_near_offer(&near, s->name);
+	return near.best;
+}
+
+static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+{
+	const struct dt_syscall *s = find(want->func);
+	const char *best;
+
+	if (s != NULL && !returns(s->name) && strcmp(want->name, "return") == 0)
+		return dt_arena_printf(p->arena, "the system call %s never returns", s->name);
+	if (s != NULL)
+		return dt_part_matches_empty(want->mod) || strcmp(want->mod, "vmlinux") == 0 ?
+		    "the probes of a system call are entry and return" : "the module of system calls is vmlinux";
+	best = nearest(want->func);
+	if (best == NULL)
+		return dt_arena_printf(p->arena, "there is no system call %s on this machine", want->func);
+	return dt_arena_printf(p->arena, "there is no system call %s on this machine; did you mean %s?", want->func, best);
+}
+
+bool dt_syscall_may_match(const struct dt_probedesc *d)
+{
+	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
+}
+
+int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	if (want == NULL) {
+		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+			add(p, row, s->name, s->number, returns(s->name));
+		return 0;
+	}
+	if (!dt_part_literal(want->func) || !dt_part_literal(want->prov))
+		return 0;
+	for (size_t i = 0; i < COUNT(kernel_names); i++) {
+		const struct dt_syscall *s = find(kernel_names[i].name);
+
+		if (strcmp(kernel_names[i].kernel, want->func) == 0 && find(want->func) == NULL && s != NULL)
+			add(p, row, want->func, s->number, true);
+	}
+	*why = reason(p, want);
+	return 0;
+}

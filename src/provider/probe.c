@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of probes and the matching of descriptions. Providers are asked in the order of their table, and only those
+ * that can have what is wanted; a probe's number is its place in the list and never changes.
+ */
+#include "provider/probe.h"
+#include "base/diag.h"
+#include "dif/interp.h"
+#include "provider/provider.h"
+
+#include <errno.h>
+
+bool dt_part_literal(const char *part)
+{
+	return part[0] != '\0' && strpbrk(part, "*?[\\") == NULL;
+}
+
+bool dt_part_matches_empty(const char *part)
+{
+	return part[strspn(part, "*")] == '\0';
+}
+
+void dt_probes_init(struct dt_probes *p, struct dt_arena *arena, struct dt_types *types)
+{
+	*p = (struct dt_probes){ .arena = arena, .types = types };
+	dt_map_init(&p->by_name, arena);
+	dt_map_init(&p->provided, arena);
+}
+
+struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row *row, const char *mod, const char *func,
+    const char *name, const struct dt_hook *hook)
+{
+	size_t lp = strlen(row->name), lm = strlen(mod), lf = strlen(func), ln = strlen(name);
+	char *key = dt_arena_alloc(p->arena, lp + lm + lf + ln + 4);
+	struct dt_probe *probe;
+
+	memcpy(key, row->name, lp);
+	key[lp] = ':';
+	memcpy(key + lp + 1, mod, lm);
+	key[lp + lm + 1] = ':';
+	memcpy(key + lp + lm + 2, func, lf);
+	key[lp + lm + lf + 2] = ':';
+	memcpy(key + lp + lm + lf + 3, name, ln + 1);
+	probe = dt_map_get(&p->by_name, key);
+	if (probe != NULL)
+		return probe;
+	probe = DT_NEW(p->arena, struct dt_probe);
+	probe->prov = row->name;
+	probe->mod = dt_arena_strndup(p->arena, mod, lm);
+	probe->func = dt_arena_strndup(p->arena, func, lf);
+	probe->name = key + lp + lm + lf + 3;	/* ends with the key */
+	probe->row = row;
+	probe->hook = *hook;
+	dt_vec_push(p->arena, &p->list, probe);
+	probe->id = (uint32_t)p->list.n;
+	dt_map_put(&p->by_name, key, probe);
+	return probe;
+}
+
+uint32_t dt_hook_nargs(struct dt_types *types, const struct dt_hook *hook)
+{
+	struct dt_arena *arena;
+	struct dt_probe_sig *sig;
+	uint32_t n = 12;
+
+	if (hook->kind != DT_HOOK_RAWTP || types == NULL || (arena = dt_arena_new()) == NULL)
+		return n;
+	sig = dt_tracepoint_signature(arena, types, &(struct dt_probedesc){ "rawtp", "", "", hook->target, 0 });
+	if (sig != NULL && sig->nin < n)
+		n = sig->nin;
+	dt_arena_free(arena);
+	return n;
+}
+
+/* ---- asking providers ---- */
+
+static int make_listed(struct dt_probes *p, const struct dt_provider_row *row)
+{
+	const char *why;
+
+	if (row->provide == NULL || dt_map_get(&p->provided, row->name) != NULL)
+		return 0;
+	dt_map_put(&p->provided, row->name, (void *)(uintptr_t)row);
+	return row->provide(p, row, NULL, &why);
+}
+
+static bool row_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+{
+	if (row->provide == NULL || (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
+		return false;
+	return row->may_match == NULL || row->may_match(d);
+}
+
+/* The last row that can have a probe of the description decides how far the table is filled. */
+static int make_for(struct dt_probes *p, const struct dt_probedesc *d)
+{
+	const struct dt_provider_row *last = NULL;
+	int err = 0;
+
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++) {
+		if (row_may_match(row, d))
+			last = row;
+	}
+	for (const struct dt_provider_row *row = dt_providers; last != NULL && row <= last && err == 0; row++)
+		err = make_listed(p, row);
+	return err;
+}
+
+static const char *no_provider(struct dt_probes *p, const char *name)
+{
+	struct dt_near near;
+
+	dt_near_init(&near, name);
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
+		dt_near_offer(&near, row->name);
+	if (near.best != NULL)
+		return dt_arena_printf(p->arena, "there is no provider %s; did you mean %s?", name, near.best);
+	return dt_arena_printf(p->arena, "there is no provider %s", name);
+}
+
+/* Nothing matched: on demand, or the reason. */
+static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
+{
+	const struct dt_provider_row *row = dt_part_literal(d->prov) ? dt_provider_find(d->prov) : NULL;
+	int err = 0;
+
+	if (row != NULL && row->provide == NULL)
+		*why = dt_arena_printf(p->arena, "provider %s comes with a later release", row->name);
+	else if (row != NULL)
+		return row->provide(p, row, d, why);
+	else if (dt_part_literal(d->prov))
+		*why = no_provider(p, d->prov);
+	else
+		for (row = dt_providers; row->name != NULL && err == 0; row++)
+			if (row_may_match(row, d))
+				err = row->provide(p, row, d, why);
+	return err;
+}
+
+/* ---- matching ---- */
+
+struct pattern {			/* one part of a description */
+	const char *text;
+	enum { ANY, LITERAL, GLOB } kind;
+};
+
+static struct pattern pattern_of(const char *part)
+{
+	struct pattern p = { part, GLOB };
+
+	if (part[0] == '\0' || strcmp(part, "*") == 0)
+		p.kind = ANY;
+	else if (dt_part_literal(part))
+		p.kind = LITERAL;
+	return p;
+}
+
+static bool part_matches(const struct pattern *p, const char *text)
+{
+	if (p->kind == ANY)
+		return true;
+	return p->kind == LITERAL ? strcmp(p->text, text) == 0 : dt_glob_match(p->text, text);
+}
+
+static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
+{
+	struct pattern prov = pattern_of(d->prov), mod = pattern_of(d->mod), func = pattern_of(d->func), name = pattern_of(d->name);
+	int n = 0;
+
+	for (uint32_t i = from; i < p->list.n; i++) {
+		const struct dt_probe *probe = p->list.v[i];
+		int err;
+
+		if (!part_matches(&name, probe->name) || !part_matches(&func, probe->func) || !part_matches(&prov, probe->prov) ||
+		    !part_matches(&mod, probe->mod))
+			continue;
+		n++;
+		err = f(ctx, probe);
+		if (err != 0)
+			return err < 0 ? err : -err;
+	}
+	return n;
+}
+
+/* By number, as the listing shows it: what was made on demand in this run is not counted, and cannot be meant. */
+static int match_id(struct dt_probes *p, uint32_t id, dt_probe_f *f, void *ctx)
+{
+	const struct dt_provider_row *row = dt_providers;
+	uint32_t listed = 0;
+	int err = 0;
+
+	for (size_t i = 0; err == 0; i++) {
+		while (i >= p->list.n && row->name != NULL && err == 0)
+			err = make_listed(p, row++);
+		if (err != 0 || i >= p->list.n)
+			break;
+		if (p->list.v[i]->on_demand || ++listed != id)
+			continue;
+		err = f(ctx, p->list.v[i]);
+		return err == 0 ? 1 : err < 0 ? err : -err;
+	}
+	return err;
+}
+
+int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_probe_f *f, void *ctx, const char **why)
+{
+	struct dt_probedesc d = *desc;
+	const char *reason = NULL;
+	uint32_t before;
+	int n;
+
+	if (why != NULL)
+		*why = NULL;
+	if (d.id != 0)
+		return match_id(p, d.id, f, ctx);
+	if (strcmp(d.mod, "kernel") == 0)
+		d.mod = "vmlinux";
+	n = make_for(p, &d);
+	if (n < 0)
+		return n;
+	n = match_from(p, 0, &d, f, ctx);
+	if (n != 0)
+		return n;
+	before = (uint32_t)p->list.n;
+	n = make_wanted(p, &d, &reason);
+	if (n < 0)
+		return n;
+	for (size_t i = before; i < p->list.n; i++)
+		p->list.v[i]->on_demand = true;
+	n = match_from(p, before, &d, f, ctx);
+	if (n == 0 && why != NULL)
+		*why = reason;
+	return n;
+}
