@@ -127,7 +127,7 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 	return 0;
 }
 
-/* As gcc: int while every value fits one, then unsigned int, then long. */
+/* As gcc: unsigned int when no value is negative, else int, else long. A bit-field of it is extended accordingly. */
 void dt_type_complete_enum(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n)
 {
 	struct dt_enumconst *copy = DT_NEWN(ts->arena, struct dt_enumconst, n);
@@ -139,7 +139,7 @@ void dt_type_complete_enum(struct dt_types *ts, struct dt_type *t, const struct 
 		low = c[i].value < low ? c[i].value : low;
 		high = c[i].value > high ? c[i].value : high;
 	}
-	t->is_signed = low < 0 || high <= INT32_MAX || high > UINT32_MAX;
+	t->is_signed = low < 0 || high > UINT32_MAX;
 	t->size = low < INT32_MIN || high > UINT32_MAX || (low < 0 && high > INT32_MAX) ? 8 : 4;
 	t->align = (uint32_t)t->size;
 	t->incomplete = false;
