@@ -11,7 +11,7 @@
 struct reader {
 	const char *text;
 	size_t len, pos;
-	struct dt_arena *arena;
+	char *plain;			/* room for all plain text: never longer than the format */
 	struct dt_format_error *err;
 	unsigned number;		/* of the conversion, from 1 */
 };
@@ -43,7 +43,7 @@ static bool is_digit(int c)
 /* The plain text up to the next conversion, with %% reduced to %. */
 static void read_prefix(struct reader *r, struct dt_conv *c)
 {
-	char *to = dt_arena_alloc(r->arena, r->len - r->pos + 1);
+	char *to = r->plain;
 	uint32_t n = 0;
 
 	while (r->pos < r->len) {
@@ -56,6 +56,7 @@ static void read_prefix(struct reader *r, struct dt_conv *c)
 	}
 	c->prefix = to;
 	c->prefixlen = n;
+	r->plain += n;
 }
 
 /* A flag, or false when the next character is none. */
@@ -150,7 +151,7 @@ static bool read_conversion(struct reader *r, struct dt_conv *c)
 
 struct dt_format *dt_format_parse(struct dt_arena *arena, const char *text, size_t len, struct dt_format_error *err)
 {
-	struct reader r = { .text = text, .len = len, .arena = arena, .err = err };
+	struct reader r = { .text = text, .len = len, .plain = dt_arena_alloc(arena, len + 1), .err = err };
 	struct dt_format *f = DT_NEW(arena, struct dt_format);
 	DT_VEC(struct dt_conv) list = { 0 };
 

@@ -186,15 +186,16 @@ static void check_member(struct dt_sema *s, const struct dt_decl *d, const struc
 		    dt_type_str(s->arena, t));
 }
 
-static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m, const struct dt_member *all, uint32_t n)
+static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m, struct dt_map *names)
 {
 	memset(m, 0, sizeof(*m));
 	m->type = dt_decl_type(s, d, DT_DU_MEMBER);
 	check_member(s, d, m->type);
 	m->name = d->name;
-	for (uint32_t i = 0; d->name != NULL && i < n; i++)
-		if (all[i].name != NULL && strcmp(all[i].name, d->name) == 0)
-			dt_fail(s->diag, D_DECL_IDRED, d->loc, "duplicate member %s", d->name);
+	if (d->name != NULL && dt_map_get(names, d->name) != NULL)
+		dt_fail(s->diag, D_DECL_IDRED, d->loc, "duplicate member %s", d->name);
+	if (d->name != NULL)
+		dt_map_put(names, d->name, m);
 	if (d->bits != NULL)
 		member_bits(s, d, m);	/* an unnamed :0 goes along too: layout ends a unit there */
 }
@@ -204,14 +205,16 @@ static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *
 	struct dt_type *t = shell_for(s, sp);
 	struct dt_opening here = { t, s->opening };
 	struct dt_member *members;
+	struct dt_map names;
 	uint32_t n = 0, max = 0;
 
+	dt_map_init(&names, s->arena);
 	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next)
 		max++;
 	members = DT_NEWN(s->arena, struct dt_member, max + 1);
 	s->opening = &here;
 	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next, n++)
-		add_member(s, d, &members[n], members, n);
+		add_member(s, d, &members[n], &names);
 	s->opening = here.next;
 	if (!t->incomplete)	/* its own body defined it again */
 		dt_fail(s->diag, D_DECL_TYPERED, sp->loc, "type redeclared: %s", sp->tname);

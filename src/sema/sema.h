@@ -106,6 +106,7 @@ struct dt_sema {
 	struct dt_bind *binds;
 	struct dt_opening *opening;
 	unsigned expanding;		/* depth of inline and translator expansion */
+	unsigned expansions;		/* of the outermost use in hand */
 	unsigned sheltered;		/* inside something whose stability is declared: what it uses does not count */
 
 	/* the clause in hand; NULL outside */

@@ -7,6 +7,7 @@
 #include "sema/sema.h"
 
 #define MAX_EXPANSION 64	/* translators that use each other, inlines of inlines */
+#define MAX_EXPANSIONS 100000	/* of one use: an inline that names another twice doubles it */
 
 /* Types a clone of `body` in a scope where only the given parameters are bound. */
 static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, struct dt_bind *binds, bool shelter)
@@ -14,6 +15,10 @@ static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, str
 	struct dt_bind *saved = s->binds;
 	struct dt_node *n;
 
+	if (s->expanding == 0)
+		s->expansions = 0;
+	if (++s->expansions > MAX_EXPANSIONS)
+		dt_fail(s->diag, D_UNKNOWN, body->loc, "inlines and translators expand to more than %d expressions", MAX_EXPANSIONS);
 	if (++s->expanding > MAX_EXPANSION)
 		dt_fail(s->diag, D_UNKNOWN, body->loc, "inlines and translators are nested more than %d deep", MAX_EXPANSION);
 	s->sheltered += shelter;
