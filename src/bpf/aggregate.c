@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Aggregations: the tuple's actions in, the update of this CPU's words out. The buffer in use is found through an array of
+ * maps, so that the consumer can put another in its place. Updates are atomic: a probe that interrupts this one on
+ * the same CPU loses nothing. Data start as zeros; min and max are kept so that 0 is their beginning (dt_agg_decode).
+ */
+#include "bpf/build.h"
+#include "builtin/aggfunc.h"
+
+#define RETRIES 8			/* of min and max: interrupts nest less deep than that */
+#define KEY_SLOT_MAX 0x4000u
+
+/* ---- layout ---- */
+
+static uint32_t key_size(struct dt_build *b, const struct dt_act *act, uint8_t *probe)
+{
+	struct dt_known k = dt_difo_simple(act->difo);
+
+	*probe = 0;
+	if (act->kind == DT_ACT_DIFEXPR && k.kind == V_PART) {
+		*probe = (uint8_t)(1 + k.v);
+		return 4;
+	}
+	if (act->kind == DT_ACT_DIFEXPR && k.kind == V_COMM)
+		return 16;
+	if (act->kind == DT_ACT_DIFEXPR && act->difo->rtype.kind == DT_DT_STRING)
+		return act->difo->rtype.size ? act->difo->rtype.size : b->opts->strsize;
+	return dt_field_size(b, act);
+}
+
+static void make_maps(struct dt_build *b, struct dt_bagg *agg)
+{
+	struct dt_agglayout *o = agg->layout;
+	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords;
+	uint64_t n = b->opts->aggsize / (o->keysize + value + 32);
+	uint32_t type = o->keysize ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY, first;
+
+	n = !o->keysize ? 1 : n < 1 ? 1 : n > 1u << 22 ? 1u << 22 : n;
+	first = dt_build_map(b, DT_MAP_AGG_A, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, o->keysize ? BPF_F_NO_PREALLOC : 0);
+	dt_build_map(b, DT_MAP_AGG_B, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, o->keysize ? BPF_F_NO_PREALLOC : 0);
+	agg->outer = dt_build_map(b, DT_MAP_AGGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1, 0);
+	b->maps.v[agg->outer].inner = first;
+	for (uint32_t m = first; m <= agg->outer; m++)
+		b->maps.v[m].agg = index;
+}
+
+/* Sizes and places of the keys; the widest of all uses where strings of different lengths are keys. */
+static void plan(struct dt_lower *l, struct dt_bagg *agg, const struct dt_act *keys)
+{
+	struct dt_agglayout *o = agg->layout;
+	struct dt_recfield *f = DT_NEWN(l->b->arena, struct dt_recfield, o->nkeys + 1);
+	const struct dt_act **acts = DT_NEWN(l->b->arena, const struct dt_act *, o->nkeys + 1);
+	uint64_t at = 0;
+
+	o->key_probe = DT_NEWN(l->b->arena, uint8_t, o->nkeys + 1);
+	for (uint32_t i = 0; i < o->nkeys; i++) {
+		uint32_t size = key_size(l->b, &keys[i], &o->key_probe[i]), align = size >= 8 ? 8 : size > 2 ? 4 : size ? size : 1;
+
+		at = (at + align - 1) & ~(uint64_t)(align - 1);
+		f[i] = (struct dt_recfield){ (uint32_t)at, size };
+		acts[i] = &keys[i];
+		at += size;
+	}
+	at = (at + 7) & ~7ull;
+	if (at > KEY_SLOT_MAX)
+		REFUSE(l, "the keys of @%s have %llu bytes; the kernel takes at most %u", o->name, (unsigned long long)at, KEY_SLOT_MAX);
+	o->keysize = (uint32_t)at;
+	o->key = f;
+	o->key_act = acts;
+	agg->planned = true;
+	make_maps(l->b, agg);
+}
+
+/* ---- keys ---- */
+
+static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const struct dt_act *act, uint32_t i, int base, int off)
+{
+	uint8_t probe;
+	uint32_t size = key_size(l->b, act, &probe);
+
+	if (o->key_probe[i] && probe) {
+		dt_probe_id(l, R1);
+		dt_stx(l->a, B4, base, off, R1);
+		return;
+	}
+	if (o->key_probe[i] != probe || size > o->key[i].size)
+		REFUSE(l, "key %u of @%s is of another size than before; begin with the clause that has the expression", i + 1, o->name);
+	dt_key_value(l, act, base, off, size, true);
+	if (size < o->key[i].size)
+		dt_zero(l, base, off + (int)size, o->key[i].size - size);
+}
+
+/* Bytes between the fields are part of the key and must be zeros. */
+static void key_gaps(struct dt_lower *l, const struct dt_agglayout *o, int base, int off)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i <= o->nkeys; i++) {
+		uint32_t next = i < o->nkeys ? o->key[i].off : o->keysize;
+
+		if (next > at)
+			dt_zero(l, base, off + (int)at, next - at);
+		if (i < o->nkeys)
+			at = next + o->key[i].size;
+	}
+}
+
+static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act, int *base, int *off)
+{
+	const struct dt_agglayout *o = agg->layout;
+	bool small = o->keysize <= F_KEYMAX;
+
+	*base = small ? FP : dt_slot_reg(l);
+	*off = small ? F_KEY - (int)o->keysize : (int)l->b->slot_key;
+	if (!small && l->b->keymax < o->keysize)
+		l->b->keymax = o->keysize;
+	key_gaps(l, o, *base, *off);
+	for (uint32_t i = 0; i < o->nkeys; i++) {
+		l->act = act + (int)i;
+		key_field(l, o, &acts[i], i, *base, *off + (int)o->key[i].off);
+	}
+}
+
+/* ---- finding the element ---- */
+
+static void key_ptr(struct dt_lower *l, const struct dt_agglayout *o, int base, int off)
+{
+	if (!o->keysize) {
+		dt_fpaddr(l->a, R2, F_T0);
+		return;
+	}
+	dt_mov(l->a, R2, base);
+	dt_alui(l->a, BPF_ADD, R2, off);
+}
+
+/* R0 = this CPU's words; a new element is made when there is none; goes to `drop` when there is no room. */
+static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+{
+	const struct dt_agglayout *o = agg->layout;
+	struct dt_emit *a = l->a;
+	uint32_t have = dt_label(a);
+
+	dt_sti(a, B8, FP, F_T0, 0);
+	dt_map(a, R1, agg->outer);
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, drop);
+	dt_mov(a, R9, R0);
+	dt_mov(a, R1, R9);
+	key_ptr(l, o, base, off);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	if (!o->keysize) {
+		dt_jmpi(a, BPF_JEQ, R0, 0, drop);
+		return;
+	}
+	dt_jmpi(a, BPF_JNE, R0, 0, have);
+	dt_mov(a, R1, R9);
+	key_ptr(l, o, base, off);
+	if (l->b->zeros < 8 * o->cpuwords)
+		l->b->zeros = 8 * o->cpuwords;
+	dt_mapval(a, R3, dt_constants(l->b), DT_OFF_ZEROS);
+	dt_imm(a, R4, BPF_NOEXIST);	/* another CPU may have been faster: then it is there */
+	dt_help(l, BPF_FUNC_map_update_elem);
+	dt_mov(a, R1, R9);
+	key_ptr(l, o, base, off);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, drop);
+	dt_put(a, have);
+}
+
+/* ---- functions: R0 the words ---- */
+
+static void add_at(struct dt_lower *l, int word, int reg) { dt_atomic(l->a, BPF_ADD, R0, 8 * word, reg); }
+
+static void add_one(struct dt_lower *l, int word)
+{
+	dt_imm(l->a, R1, 1);
+	add_at(l, word, R1);
+}
+
+static void value(struct dt_lower *l, int dst) { dt_ldx(l->a, B8, dst, FP, F_VALUE); }
+
+static void do_count(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop) { (void)o; (void)drop; add_one(l, 0); }
+
+static void do_sum(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	(void)o, (void)drop;
+	value(l, R1);
+	add_at(l, 0, R1);
+}
+
+static void do_avg(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	(void)o, (void)drop;
+	add_one(l, 0);
+	value(l, R1);
+	add_at(l, 1, R1);
+}
+
+/* The square of a 64-bit size from its halves: l*l + (h*l << 33) + (h*h << 64), with the carries. */
+static void do_stddev(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+	uint32_t pos = dt_label(a), nocarry = dt_label(a), nocarry2 = dt_label(a);
+
+	do_avg(l, o, drop);
+	value(l, R1);
+	dt_jmpi(a, BPF_JSGE, R1, 0, pos);
+	dt_neg(a, R1);
+	dt_put(a, pos);
+	dt_mov(a, R2, R1);
+	dt_alui(a, BPF_RSH, R2, 32);		/* h */
+	dt_alui(a, BPF_LSH, R1, 32);
+	dt_alui(a, BPF_RSH, R1, 32);		/* l */
+	dt_mov(a, R3, R2);
+	dt_alu(a, BPF_MUL, R3, R1);		/* h*l */
+	dt_alu(a, BPF_MUL, R1, R1);
+	dt_alu(a, BPF_MUL, R2, R2);
+	dt_mov(a, R4, R3);
+	dt_alui(a, BPF_RSH, R4, 31);
+	dt_alu(a, BPF_ADD, R2, R4);		/* high */
+	dt_alui(a, BPF_LSH, R3, 33);
+	dt_alu(a, BPF_ADD, R1, R3);		/* low */
+	dt_jmp(a, BPF_JGE, R1, R3, nocarry);
+	dt_alui(a, BPF_ADD, R2, 1);
+	dt_put(a, nocarry);
+	dt_mov(a, R3, R1);
+	dt_atomic(a, BPF_ADD | BPF_FETCH, R0, 16, R1);	/* R1 = what was there */
+	dt_alu(a, BPF_ADD, R1, R3);
+	dt_jmp(a, BPF_JGE, R1, R3, nocarry2);
+	dt_alui(a, BPF_ADD, R2, 1);
+	dt_put(a, nocarry2);
+	add_at(l, 3, R2);
+}
+
+/* Both as the unsigned greatest: min of INT64_MAX - v, max of v with its sign turned. */
+static void do_extreme(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a);
+
+	dt_mov(a, R5, R0);
+	value(l, R2);
+	if (o->kind == DT_ACT_MIN) {
+		dt_imm(a, R3, INT64_MAX);
+		dt_alu(a, BPF_SUB, R3, R2);
+	} else {
+		dt_imm(a, R3, (uint64_t)INT64_MIN);
+		dt_alu(a, BPF_XOR, R3, R2);
+	}
+	for (int i = 0; i < RETRIES; i++) {
+		dt_ldx(a, B8, R0, R5, 0);
+		dt_jmp(a, BPF_JGE, R0, R3, done);
+		dt_mov(a, R1, R0);
+		dt_atomic(a, BPF_CMPXCHG, R5, 0, R3);
+		dt_jmp(a, BPF_JEQ, R0, R1, done);
+	}
+	dt_ja(a, drop);
+	dt_put(a, done);
+	dt_mov(a, R0, R5);
+}
+
+/* R2 = bucket: adds the increment there. */
+static void bucket(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	dt_jmpi(l->a, BPF_JGT, R2, (int32_t)o->nwords - 1, drop);	/* never; the verifier wants to see it */
+	dt_alui(l->a, BPF_LSH, R2, 3);
+	dt_mov(l->a, R3, R0);
+	dt_alu(l->a, BPF_ADD, R3, R2);
+	dt_ldx(l->a, B8, R1, FP, F_INCR);
+	dt_atomic(l->a, BPF_ADD, R3, 0, R1);
+}
+
+/* reg becomes 1 if it was not 0; t changes */
+static void truth(struct dt_emit *a, int reg, int t)
+{
+	dt_mov(a, t, reg);
+	dt_neg(a, t);
+	dt_alu(a, BPF_OR, reg, t);
+	dt_alui(a, BPF_RSH, reg, 63);
+}
+
+/* Without branches, so that the verifier has one way to walk and not 64: 63 + sign * (1 + log2(size)). */
+static void do_quantize(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+
+	value(l, R1);
+	dt_mov(a, R2, R1);
+	dt_alui(a, BPF_ARSH, R2, 63);		/* sign: -1 or 0 */
+	dt_alu(a, BPF_XOR, R1, R2);
+	dt_alu(a, BPF_SUB, R1, R2);		/* size */
+	dt_alui(a, BPF_OR, R2, 1);
+	dt_mov(a, R3, R1);
+	truth(a, R3, R4);
+	dt_alu(a, BPF_MUL, R2, R3);		/* -1, 0, 1 */
+	dt_imm(a, R3, 0);			/* log2 */
+	for (int s = 5; s >= 0; s--) {
+		dt_mov(a, R4, R1);
+		dt_alui(a, BPF_RSH, R4, 1 << s);
+		truth(a, R4, R5);
+		dt_alui(a, BPF_LSH, R4, s);
+		dt_alu(a, BPF_RSH, R1, R4);
+		dt_alu(a, BPF_ADD, R3, R4);
+	}
+	dt_alui(a, BPF_ADD, R3, 1);
+	dt_mov(a, R4, R3);
+	dt_alui(a, BPF_RSH, R4, 6);
+	dt_alu(a, BPF_SUB, R3, R4);		/* -2^63 goes with -2^62 */
+	dt_alu(a, BPF_MUL, R2, R3);
+	dt_alui(a, BPF_ADD, R2, DT_QUANTIZE_ZERO);
+	bucket(l, o, drop);
+}
+
+static void do_lquantize(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+	int64_t base = (int32_t)(uint32_t)o->arg, levels = o->arg >> 32 & 0xffff, step = o->arg >> 48;
+	uint32_t have = dt_label(a);
+
+	value(l, R1);
+	dt_imm(a, R3, (uint64_t)base);
+	dt_imm(a, R2, 0);
+	dt_jmp(a, BPF_JSLT, R1, R3, have);
+	dt_imm(a, R4, (uint64_t)(base + levels * step));
+	dt_imm(a, R2, (uint64_t)levels + 1);
+	dt_jmp(a, BPF_JSGE, R1, R4, have);
+	dt_mov(a, R2, R1);
+	dt_alu(a, BPF_SUB, R2, R3);
+	dt_alui(a, BPF_DIV, R2, (int32_t)step);
+	dt_alui(a, BPF_ADD, R2, 1);
+	dt_put(a, have);
+	bucket(l, o, drop);
+}
+
+/* Orders of magnitude one after the other: R1 the size, R2 how far from the middle. */
+static void do_llquantize(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+	uint64_t factor = o->arg >> 48, low = o->arg >> 32 & 0xffff, high = o->arg >> 16 & 0xffff, nsteps = o->arg & 0xffff;
+	uint32_t have = dt_label(a), pos = dt_label(a), put = dt_label(a), n = 0;
+	uint64_t from = 1;
+
+	for (uint64_t i = 0; i < low; i++)
+		from *= factor;
+	value(l, R1);
+	dt_jmpi(a, BPF_JSGE, R1, 0, pos);
+	dt_neg(a, R1);
+	dt_put(a, pos);
+	dt_imm(a, R2, 0);
+	dt_imm(a, R3, from);
+	dt_jmp(a, BPF_JLT, R1, R3, have);
+	for (uint64_t e = low; e <= high; e++, from *= factor) {
+		uint64_t to = from * factor, step = to > nsteps ? to / nsteps : 1;
+		uint32_t next = dt_label(a);
+
+		dt_imm(a, R3, to);
+		dt_jmp(a, BPF_JGE, R1, R3, next);
+		dt_mov(a, R2, R1);
+		dt_imm(a, R3, step);
+		dt_alu(a, BPF_DIV, R2, R3);
+		dt_imm(a, R3, n + 1 - from / step);
+		dt_alu(a, BPF_ADD, R2, R3);
+		dt_ja(a, have);
+		dt_put(a, next);
+		n += (uint32_t)((to - 1) / step - from / step + 1);
+	}
+	dt_imm(a, R2, n + 1);
+	dt_put(a, have);
+	value(l, R1);
+	dt_jmpi(a, BPF_JSGE, R1, 0, put);
+	dt_neg(a, R2);
+	dt_put(a, put);
+	dt_alui(a, BPF_ADD, R2, (int32_t)n + 1);
+	bucket(l, o, drop);
+}
+
+static const struct { uint16_t kind; void (*update)(struct dt_lower *, const struct dt_agglayout *, uint32_t drop); } functions[] = {
+	{ DT_ACT_COUNT, do_count }, { DT_ACT_SUM, do_sum }, { DT_ACT_AVG, do_avg }, { DT_ACT_STDDEV, do_stddev },
+	{ DT_ACT_MIN, do_extreme }, { DT_ACT_MAX, do_extreme }, { DT_ACT_QUANTIZE, do_quantize },
+	{ DT_ACT_LQUANTIZE, do_lquantize }, { DT_ACT_LLQUANTIZE, do_llquantize },
+};
+
+/* ---- the action ---- */
+
+/* The value and the increment of an aggregating function, into the frame. */
+static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act)
+{
+	if (n < 2)
+		dt_sti(l->a, B8, FP, F_INCR, 1);
+	for (uint32_t i = 0; i < n && i < 2; i++) {
+		l->act = act + (int)i;
+		if (!acts[i].difo)
+			continue;
+		dt_lower_difo(l, acts[i].difo);
+		if (l->ret.kind != V_NUM)
+			dt_known_address(l, l->ret);
+		dt_stx(l->a, B8, FP, i ? F_INCR : F_VALUE, R0);
+	}
+}
+
+void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
+{
+	const struct dt_act *act = &ecb->acts[i], *tuple = act - act->ntuple;
+	struct dt_known id = act->ntuple ? dt_difo_simple(tuple[0].difo) : (struct dt_known){ 0 };
+	struct dt_bagg *agg = id.kind == V_CONST ? dt_bagg_find(l->b, id.v) : NULL;
+	uint32_t drop = dt_label(l->a), done = dt_label(l->a), first = i - act->ntuple + 1;
+	int base, off;
+
+	if (!agg || agg->layout->kind != act->kind || act->ntuple < 1 + agg->layout->nkeys)
+		REFUSE(l, "this aggregation is not declared by the program");
+	if (!agg->planned)
+		plan(l, agg, tuple + 1);
+	keys(l, agg, tuple + 1, (int)first, &base, &off);
+	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys, (int)(first + agg->layout->nkeys));
+	l->act = (int)i;
+	element(l, agg, base, off, drop);
+	for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
+		if (functions[f].kind == act->kind)
+			functions[f].update(l, agg->layout, drop);
+	}
+	if (agg->layout->seen)
+		dt_sti(l->a, B8, R0, 8 * (int)agg->layout->seen, 1);
+	dt_ja(l->a, done);
+	dt_put(l->a, drop);
+	dt_drop(l, offsetof(struct dt_drops, aggregation));
+	dt_put(l->a, done);
+}

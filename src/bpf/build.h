@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of the lowering share, and nobody else. Registers inside a clause:
+ *
+ *	r6	the slot: machine state and scratch of this firing, in clauses that need memory beyond the stack
+ *	r7	the program's context
+ *	r8	the record in the ring buffer, in clauses that record
+ *	r9	short-lived values across helper calls
+ *	r0-r5	free
+ *
+ * DIF registers, the tuple and small keys live in the stack frame, as laid out below. A clause is first lowered without
+ * a slot; when something asks for one, it is lowered again with it.
+ */
+#ifndef DT_BUILD_H
+#define DT_BUILD_H
+
+#include "bpf/emit.h"
+#include "dif/interp.h"
+
+#include <setjmp.h>
+
+enum {				/* stack frame of a clause, offsets from FP */
+	F_REG = 0,		/* %rN at -8 * N */
+	F_TIME = -64,		/* timestamp of the clause; 0 not taken */
+	F_ENTRY = -72,		/* the enabling's entry in the constants, when several share the code */
+	F_TLS = -80,		/* self-> variables */
+	F_SPEC = -88,		/* speculation of the record; F_SPEC_DROP: the record is not sent */
+	F_T0 = -96, F_T1 = -104, F_T2 = -112,	/* temporaries of one instruction */
+	F_TUPLE = -176,		/* eight words upwards */
+	F_VALUE = -184, F_INCR = -192,	/* of an aggregating function */
+	F_KEY = -192,		/* keys of aggregations grow down from here */
+	F_KEYMAX = 120,
+	F_CMP = -384,		/* 72 bytes: a short string to compare, a short key of an array */
+	F_FAULT = -192,		/* the fault record, 64 bytes below; no key is in use then */
+};
+#define F_SPEC_DROP (-1)
+
+enum {				/* slot, offsets */
+	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_COMM = 216, S_TOK_POS = 240, S_FIXED = 256,
+};
+#define S_ERROR_ARGS 88			/* arguments of dtrace:::ERROR, after those of the probe */
+#define DT_NSLOTS 4
+
+struct dt_entry { uint32_t epid, probe_id, part[4]; };	/* constants of one enabling; parts are offsets in the constants */
+
+struct dt_bvar {			/* a variable of the program */
+	struct dt_difv v;
+	uint32_t off;			/* in globals, task storage or the slot's locals */
+	uint32_t map;			/* arrays: their hash map + 1 */
+	uint32_t keysize, nkeys;
+	uint32_t keyoff[8], keylen[8];	/* of each tuple entry; keylen 0: a word */
+};
+
+struct dt_bagg {			/* an aggregation */
+	struct dt_agglayout *layout;
+	uint32_t outer;			/* map */
+	bool planned;
+};
+
+struct dt_build {
+	struct dt_arena *arena;
+	const struct dt_image_opts *opts;
+	const struct dt_prog *const *progs;
+	uint32_t nprogs;
+	struct dt_image *image;
+	jmp_buf fail;
+	int err;
+	char *msg;
+	size_t msglen;
+
+	DT_VEC(struct dt_image_map) maps;
+	uint32_t constants, slots, globals, tls, rings, control, drops, spec;	/* map indices + 1, 0: not made */
+	DT_VEC(char) pool;		/* the constants */
+	uint32_t zeros;			/* longest run of zeros asked for */
+
+	DT_VEC(struct dt_bvar) vars;
+	uint32_t globals_size, tls_size, locals_size;
+	DT_VEC(struct dt_bagg) aggs;
+	uint32_t strsize, scratch;	/* rounded to 8 */
+	uint32_t slot_str[2], slot_locals, slot_scratch, slot_key;	/* offsets */
+	uint32_t keymax;		/* bytes at slot_key */
+};
+
+/* One value a DIFO register or result holds, as far as it is known when compiling. */
+enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
+struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
+
+struct dt_tentry { bool ref, string; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: V_CONST size, 0 unknown */
+
+struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };	/* out of line: a fault */
+enum { A_NONE = 1 };			/* stub.addr: else the frame offset that holds the address */
+
+struct dt_lower {			/* one clause */
+	struct dt_build *b;
+	struct dt_emit *a;
+	enum dt_image_ctx ctx;
+	const struct dt_enabling *en;	/* one, or the first of several */
+	bool shared;			/* several: F_ENTRY tells which */
+	bool slot;			/* r6 is there */
+	bool want_slot;			/* something needed it */
+	bool error;			/* this is a clause of dtrace:::ERROR */
+	bool derived;			/* arguments are in the slot */
+	bool raw_args;			/* computing those arguments: the hook's own count */
+	bool uses_tls, uses_time;
+	bool record;
+	uint32_t args_off;		/* S_ARGS or S_ERROR_ARGS */
+	uint32_t locals_off;
+	int act;			/* in hand, -1 predicate */
+	uint32_t fault;			/* label of the clause's fault code */
+	uint32_t reserved;		/* non-zero while r8 is a record */
+	DT_VEC(struct dt_stub) stubs;
+
+	/* the DIFO in hand */
+	const struct dt_difo *difo;
+	uint32_t pc;
+	const uint8_t *live;		/* by pc: registers read at or after it */
+	const bool *target;		/* by pc: a branch goes there */
+	uint32_t *label;
+	struct dt_known reg[DT_DIF_NREGS];
+	bool lazy[DT_DIF_NREGS];	/* not in its stack slot yet */
+	int cached;			/* this register is in r0 too, 0 none */
+	struct dt_tentry tuple[DT_DIF_NTREGS];
+	uint32_t ntuple;
+	int cond;			/* DT_DIF_CMP, TST, SCMP: what the branches test; 0 nothing */
+	uint32_t cond_in;
+	struct dt_known ret;		/* result; V_NUM: in r0 */
+};
+
+/* A helper call: nothing in r0 … r5 lives on. */
+static inline void dt_help(struct dt_lower *l, int helper)
+{
+	dt_call(l->a, helper);
+	l->cached = 0;
+}
+
+/* image.c */
+_Noreturn void dt_refuse(struct dt_build *, struct dt_loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+struct dt_loc dt_lower_loc(const struct dt_lower *);	/* D place of the instruction or action in hand */
+#define REFUSE(l, ...) dt_refuse((l)->b, dt_lower_loc(l), __VA_ARGS__)
+
+/* maps.c */
+uint32_t dt_build_map(struct dt_build *, enum dt_map_role, uint32_t type, uint32_t key, uint32_t value, uint32_t n, uint32_t flags);
+uint32_t dt_constants(struct dt_build *);
+uint32_t dt_globals(struct dt_build *);
+uint32_t dt_slots(struct dt_build *);
+uint32_t dt_tls(struct dt_build *);
+uint32_t dt_rings(struct dt_build *);
+uint32_t dt_control_map(struct dt_build *);
+uint32_t dt_drops_map(struct dt_build *);
+uint32_t dt_spec_map(struct dt_build *);
+uint32_t dt_pool_text(struct dt_build *, const char *);		/* offset of the string in the constants */
+uint32_t dt_pool_bytes(struct dt_build *, const void *, size_t);	/* 8-aligned */
+void dt_maps_finish(struct dt_build *);
+void dt_btf_finish(struct dt_build *);				/* btf.c */
+
+/* plan.c: what is known before any code */
+void dt_plan_vars(struct dt_build *, const struct dt_image_hook *, uint32_t n);
+void dt_plan_aggs(struct dt_build *);
+void dt_plan_slot(struct dt_build *);
+struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
+struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
+bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */
+bool dt_ecb_records(const struct dt_ecb *);
+uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */
+void dt_plan_record(struct dt_build *, const struct dt_ecb *, struct dt_reclayout *);
+/* A DIFO that is one built-in variable or one string and nothing else; V_NUM: it is not. */
+struct dt_known dt_difo_simple(const struct dt_difo *);
+#define DT_EXECNAME 0x118
+#define DT_PART_MIN 0x112		/* probeprov, probemod, probefunc, probename */
+
+/* lower.c */
+void dt_lower_difo(struct dt_lower *, const struct dt_difo *);	/* the value: l->ret */
+int dt_slot_reg(struct dt_lower *);				/* R6; notes that a slot is needed */
+void dt_get(struct dt_lower *, unsigned r, int dst);		/* DIF register into a BPF one; r0-r5 may change but those in use */
+void dt_set(struct dt_lower *, unsigned rd);			/* r0 into a DIF register */
+void dt_set_known(struct dt_lower *, unsigned rd, struct dt_known);
+void dt_known_address(struct dt_lower *, struct dt_known);	/* a string that is not in memory yet gets its address: r0 */
+uint32_t dt_fault_label(struct dt_lower *, int fault, int addr);
+void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 for the code behind it */
+void dt_settle(struct dt_lower *, unsigned mask);		/* lazy registers of the mask into their stack slots */
+
+/* memory.c */
+void dt_lower_load(struct dt_lower *, uint32_t in);
+void dt_lower_store(struct dt_lower *, uint32_t in);
+void dt_lower_allocs(struct dt_lower *, uint32_t in);
+void dt_lower_copys(struct dt_lower *, uint32_t in);
+void dt_lower_scmp(struct dt_lower *, uint32_t in);
+/* addr in F_T1 unless 0 …: memory at a BPF register + off; size is a constant */
+void dt_zero(struct dt_lower *, int base, int off, uint32_t size);
+void dt_copy_string(struct dt_lower *, struct dt_known, int base, int off, uint32_t size, bool pad, bool user);
+void dt_copy_bytes(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* from the address in r0 */
+void dt_scratch_alloc(struct dt_lower *, uint32_t size);	/* r9 = offset in scratch; not zeroed; faults */
+void dt_scratch_addr(struct dt_lower *, int dst, int off);	/* dst = number: address of scratch + register off */
+
+/* variables.c, builtins.c, calls.c */
+void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
+void dt_lower_stv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
+void dt_lower_ldaa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
+void dt_lower_staa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
+void dt_tls_open(struct dt_lower *, bool create);
+void dt_locals_zero(struct dt_lower *);
+void dt_lower_builtin(struct dt_lower *, uint32_t id, unsigned rd);
+void dt_lower_ldga(struct dt_lower *, uint32_t in);
+void dt_lower_call(struct dt_lower *, uint32_t in);
+void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
+void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
+void dt_probe_id(struct dt_lower *, int dst);
+void dt_epid(struct dt_lower *, int dst);
+void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
+
+/* clause.c, aggregate.c */
+void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to `done` with r0 = 1 after a fault, else 0 */
+void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
+void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
+void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */
+void dt_ring(struct dt_lower *, uint32_t none);			/* r0 = this CPU's ring buffer; goes to `none` */
+void dt_news(struct dt_lower *, uint32_t epid);			/* a header-only record; r9 = speculation */
+
+/* hook.c */
+void dt_lower_hook(struct dt_build *, const struct dt_image_hook *, uint32_t index);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Built-in variables: a DIF variable id in, its value in a DIF register out, from the program's context, a helper, or a
+ * member of the current task found by its offset. Those without a value here are refused by name.
+ */
+#include "bpf/build.h"
+#include "builtin/builtin.h"
+
+#define MAX_ERRNO 4095
+
+/* ---- arguments ---- */
+
+/* Where the six arguments of a system call lie in struct pt_regs, and the number of the call. */
+static const uint16_t sysargs_x86[6] = { 112, 104, 96, 56, 72, 64 };
+static const uint16_t sysargs_arm[6] = { 0, 8, 16, 24, 32, 40 };
+#define SYSNO_X86 120
+#define SYSNO_ARM 280
+
+/* r0 = the word at pt_regs + off; the registers are the kernel's own, reading them does not fail */
+static void read_regs(struct dt_emit *a, uint32_t off, int size)
+{
+	dt_ldx(a, B8, R3, R7, 0);
+	if (off)
+		dt_alui(a, BPF_ADD, R3, (int32_t)off);
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, (uint64_t)size);
+	dt_call(a, BPF_FUNC_probe_read_kernel);
+	dt_ldx(a, size == 4 ? B4 : B8, R0, FP, F_T0);
+}
+
+void dt_syscall_number(struct dt_emit *a, const struct dt_image_opts *opts, enum dt_image_ctx ctx)
+{
+	if (ctx == DT_CTX_SYS_ENTER)
+		dt_ldx(a, B8, R0, R7, 8);
+	else
+		read_regs(a, opts->arch_x86 ? SYSNO_X86 : SYSNO_ARM, opts->arch_x86 ? 8 : 4);
+}
+
+/* r0 = what the system call returned; a failure is -1 unless rawsyscall */
+static void sys_result(struct dt_lower *l)
+{
+	uint32_t good = dt_label(l->a);
+
+	dt_ldx(l->a, B8, R0, R7, 8);
+	if (l->b->opts->rawsyscall) {
+		dt_put(l->a, good);
+		return;
+	}
+	dt_jmpi(l->a, BPF_JLT, R0, -MAX_ERRNO, good);
+	dt_imm(l->a, R0, UINT64_MAX);
+	dt_put(l->a, good);
+}
+
+/* profile: arg0 the kernel's program counter, arg1 the user's; the other is 0 */
+static void perf_arg(struct dt_lower *l, unsigned i)
+{
+	struct dt_emit *a = l->a;
+	bool x86 = l->b->opts->arch_x86;
+	uint32_t done = dt_label(a);
+
+	if (i > 1) {
+		dt_imm(a, R0, 0);
+		dt_put(a, done);
+		return;
+	}
+	dt_ldx(a, B8, R1, R7, x86 ? 136 : 264);		/* cs; pstate */
+	dt_alui(a, BPF_AND, R1, x86 ? 3 : 15);
+	dt_imm(a, R0, 0);
+	/* the low bits are 0 in the kernel on x86-64 and in user mode on aarch64 */
+	dt_jmpi(a, (i == 0) == x86 ? BPF_JNE : BPF_JEQ, R1, 0, done);
+	dt_ldx(a, B8, R0, R7, x86 ? 128 : 256);
+	dt_put(a, done);
+}
+
+void dt_arg(struct dt_lower *l, unsigned i)
+{
+	l->cached = 0;
+	if (l->error || (l->derived && !l->raw_args)) {
+		dt_ldx(l->a, B8, R0, dt_slot_reg(l), (int)l->args_off + 8 * (int)i);
+		return;
+	}
+	switch (l->ctx) {
+	case DT_CTX_RAWTP: case DT_CTX_RUN: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
+	case DT_CTX_SYS_ENTER:
+		if (i < 6)
+			read_regs(l->a, (l->b->opts->arch_x86 ? sysargs_x86 : sysargs_arm)[i], 8);
+		else
+			dt_imm(l->a, R0, 0);
+		break;
+	case DT_CTX_SYS_EXIT:
+		if (i < 2)
+			sys_result(l);
+		else
+			dt_imm(l->a, R0, 0);
+		break;
+	case DT_CTX_PERF: perf_arg(l, i); break;
+	}
+}
+
+/* ---- who runs what ---- */
+
+void dt_probe_id(struct dt_lower *l, int dst)
+{
+	if (!l->shared) {
+		dt_imm(l->a, dst, l->en->probe_id);
+		return;
+	}
+	dt_ldx(l->a, B8, dst, FP, F_ENTRY);
+	dt_ldx(l->a, B4, dst, dst, (int)offsetof(struct dt_entry, probe_id));
+}
+
+void dt_epid(struct dt_lower *l, int dst)
+{
+	if (!l->shared) {
+		dt_imm(l->a, dst, l->en->epid);
+		return;
+	}
+	dt_ldx(l->a, B8, dst, FP, F_ENTRY);
+	dt_ldx(l->a, B4, dst, dst, (int)offsetof(struct dt_entry, epid));
+}
+
+/* One timestamp a clause, taken when first asked for. */
+void dt_time(struct dt_lower *l)
+{
+	uint32_t have = dt_label(l->a);
+
+	dt_ldx(l->a, B8, R0, FP, F_TIME);
+	dt_jmpi(l->a, BPF_JNE, R0, 0, have);
+	dt_call(l->a, BPF_FUNC_ktime_get_ns);
+	dt_stx(l->a, B8, FP, F_TIME, R0);
+	dt_put(l->a, have);
+	l->cached = 0;
+}
+
+static void bad_offset(struct dt_lower *l, uint32_t off, const char *what)
+{
+	if (off == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where %s is kept", what);
+}
+
+/* r0 = the word (4 or 8 bytes) at r0 + off */
+static void follow(struct dt_lower *l, uint32_t off, int size, const char *what)
+{
+	struct dt_emit *a = l->a;
+
+	bad_offset(l, off, what);
+	dt_mov(a, R3, R0);
+	if (off)
+		dt_alui(a, BPF_ADD, R3, (int32_t)off);
+	dt_sti(a, B8, FP, F_T0, 0);
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, (uint64_t)size);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_ldx(a, size == 4 ? B4 : B8, R0, FP, F_T0);
+}
+
+static void sign32(struct dt_lower *l)
+{
+	dt_alui(l->a, BPF_LSH, R0, 32);
+	dt_alui(l->a, BPF_ARSH, R0, 32);
+}
+
+static void get_pid(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	dt_alui(l->a, BPF_ARSH, R0, 32);
+}
+
+static void get_tid(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	sign32(l);
+}
+
+static void get_uid(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_uid_gid);
+	dt_alui(l->a, BPF_LSH, R0, 32);
+	dt_alui(l->a, BPF_RSH, R0, 32);
+}
+
+static void get_gid(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_uid_gid);
+	dt_alui(l->a, BPF_RSH, R0, 32);
+}
+
+static void get_ppid(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+
+	dt_help(l, BPF_FUNC_get_current_task);
+	follow(l, k->task_real_parent, 8, "the parent process");
+	follow(l, k->task_tgid, 4, "the process id");
+	sign32(l);
+}
+
+/* The number in the innermost namespace: numbers[level].nr of the task's struct pid. */
+static void get_nspid(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	struct dt_emit *a = l->a;
+
+	bad_offset(l, k->upid_size, "the namespace's process id");
+	dt_help(l, BPF_FUNC_get_current_task);
+	follow(l, k->task_thread_pid, 8, "the namespace's process id");
+	dt_mov(a, R9, R0);
+	follow(l, k->pid_level, 4, "the namespace's process id");
+	dt_alui(a, BPF_MUL, R0, (int32_t)k->upid_size);
+	dt_alu(a, BPF_ADD, R0, R9);
+	follow(l, k->pid_numbers + k->upid_nr, 4, "the namespace's process id");
+	sign32(l);
+}
+
+static void get_vtimestamp(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_task);
+	follow(l, l->b->opts->koff->task_se_sum_exec, 8, "a thread's run time");
+}
+
+static void get_wall(struct dt_lower *l)
+{
+	dt_time(l);
+	dt_imm(l->a, R1, (uint64_t)l->b->opts->wall_offset);
+	dt_alu(l->a, BPF_ADD, R0, R1);
+}
+
+static void get_errno(struct dt_lower *l)
+{
+	uint32_t done = dt_label(l->a);
+
+	if (l->ctx != DT_CTX_SYS_EXIT || l->error) {
+		dt_imm(l->a, R0, 0);
+		dt_put(l->a, done);
+		return;
+	}
+	dt_ldx(l->a, B8, R1, R7, 8);
+	dt_imm(l->a, R0, 0);
+	dt_jmpi(l->a, BPF_JLT, R1, -MAX_ERRNO, done);
+	dt_neg(l->a, R1);
+	dt_mov(l->a, R0, R1);
+	dt_put(l->a, done);
+}
+
+static void get_curthread(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_task); }
+static void get_cpu(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_smp_processor_id); }
+static void get_cgroup(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_cgroup_id); }
+static void get_epid(struct dt_lower *l) { dt_epid(l, R0); }
+static void get_id(struct dt_lower *l) { dt_probe_id(l, R0); }
+static void get_ipl(struct dt_lower *l) { dt_imm(l->a, R0, 0); }
+
+/* ---- stacks ---- */
+
+#define DEPTH_MAX 127
+
+/* Bytes of the stack into the key area of the slot. */
+static void stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
+{
+	if (l->b->keymax < 8 * frames)
+		l->b->keymax = 8 * frames;
+	dt_mov(l->a, R1, R7);
+	dt_mov(l->a, R2, dt_slot_reg(l));
+	dt_alui(l->a, BPF_ADD, R2, (int32_t)l->b->slot_key);
+	dt_imm(l->a, R3, 8 * frames);
+	dt_imm(l->a, R4, user ? BPF_F_USER_STACK : 0);
+	dt_help(l, BPF_FUNC_get_stack);
+}
+
+static void depth(struct dt_lower *l, bool user)
+{
+	uint32_t done = dt_label(l->a);
+
+	stack_bytes(l, user, DEPTH_MAX);
+	dt_jmpi(l->a, BPF_JSGE, R0, 0, done);
+	dt_imm(l->a, R0, 0);
+	dt_put(l->a, done);
+	dt_alui(l->a, BPF_RSH, R0, 3);
+}
+
+static void frame_at(struct dt_lower *l, bool user, uint32_t n)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a), none = dt_label(a);
+
+	stack_bytes(l, user, n + 1);
+	dt_jmpi(a, BPF_JSLT, R0, 8 * (int32_t)(n + 1), none);
+	dt_mov(a, R1, R6);
+	dt_alui(a, BPF_ADD, R1, (int32_t)(l->b->slot_key + 8 * n));
+	dt_ldx(a, B8, R0, R1, 0);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
+static void get_stackdepth(struct dt_lower *l) { depth(l, false); }
+static void get_ustackdepth(struct dt_lower *l) { depth(l, true); }
+static void get_caller(struct dt_lower *l) { frame_at(l, false, 1); }
+static void get_ucaller(struct dt_lower *l) { frame_at(l, true, 1); }
+
+/* ---- the table ---- */
+
+static const struct { uint16_t id; void (*get)(struct dt_lower *); } getters[] = {
+	{ 0x100, get_curthread }, { 0x101, dt_time }, { 0x102, get_vtimestamp }, { 0x103, get_ipl }, { 0x104, get_epid },
+	{ 0x105, get_id }, { 0x110, get_stackdepth }, { 0x111, get_caller }, { 0x116, get_pid }, { 0x117, get_tid },
+	{ 0x11a, get_wall }, { 0x11b, get_ustackdepth }, { 0x11c, get_ucaller }, { 0x11d, get_ppid }, { 0x11e, get_uid },
+	{ 0x11f, get_gid }, { 0x120, get_errno }, { 0x133, get_cgroup }, { 0x134, get_nspid }, { 0x200, get_cpu },
+};
+
+static bool known_text(uint32_t id, struct dt_known *k)
+{
+	switch (id) {
+	case DT_EXECNAME: case 0x121: *k = (struct dt_known){ .kind = V_COMM }; return true;
+	case 0x119: *k = (struct dt_known){ .kind = V_STR, .text = "global" }; return true;
+	}
+	if (id < DT_PART_MIN || id >= DT_PART_MIN + 4)
+		return false;
+	*k = (struct dt_known){ .kind = V_PART, .v = id - DT_PART_MIN };
+	return true;
+}
+
+void dt_lower_builtin(struct dt_lower *l, uint32_t id, unsigned rd)
+{
+	const struct dt_builtin *row = dt_builtin_var(id);
+	struct dt_known k;
+
+	l->cached = 0;
+	if (known_text(id, &k)) {
+		if (l->error && k.kind == V_PART) {
+			static const char *const parts[] = { "dtrace", "", "", "ERROR" };
+
+			k = (struct dt_known){ .kind = V_STR, .text = parts[k.v] };
+		}
+		dt_set_known(l, rd, k);
+		return;
+	}
+	if (id >= 0x106 && id <= 0x10f) {
+		dt_arg(l, id - 0x106);
+		dt_set(l, rd);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(getters) / sizeof(getters[0]); i++) {
+		if (getters[i].id == id) {
+			getters[i].get(l);
+			dt_set(l, rd);
+			return;
+		}
+	}
+	REFUSE(l, "%s is not available for tracing yet", row ? row->name : "this variable");
+}
+
+/* args[]: the index is a constant in compiled D; else all ten are tried. */
+static void args_element(struct dt_lower *l, unsigned ri, unsigned rd)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a);
+
+	if (!ri || l->reg[ri].kind == V_CONST) {
+		uint64_t i = ri ? l->reg[ri].v : 0;
+
+		dt_put(a, done);
+		if (i > 9) {
+			dt_imm(a, R1, i);
+			dt_stx(a, B8, FP, F_T1, R1);
+			dt_always_fault(l, DT_FLT_BADINDEX, F_T1);
+			dt_set(l, rd);
+			return;
+		}
+		dt_arg(l, (unsigned)i);
+		dt_set(l, rd);
+		return;
+	}
+	dt_settle(l, 1u << ri);
+	for (unsigned i = 0; i < 10; i++) {
+		uint32_t next = dt_label(a);
+
+		dt_ldx(a, B8, R1, FP, -8 * (int)ri);
+		dt_jmpi(a, BPF_JNE, R1, (int32_t)i, next);
+		dt_arg(l, i);
+		dt_ja(a, done);
+		dt_put(a, next);
+	}
+	dt_ja(a, dt_fault_label(l, DT_FLT_BADINDEX, -8 * (int)ri));
+	dt_put(a, done);
+	dt_set(l, rd);
+}
+
+void dt_lower_ldga(struct dt_lower *l, uint32_t in)
+{
+	const struct dt_builtin *row = dt_builtin_var(dt_dif_r1(in));
+
+	if (dt_dif_r1(in) != 0)
+		REFUSE(l, "%s[] is not available for tracing yet", row ? row->name : "this array");
+	args_element(l, dt_dif_r2(in), dt_dif_rd(in));
+}

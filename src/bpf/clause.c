@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One clause: predicate, room for its record in this CPU's ring buffer, actions in order, the record sent. A fault gives
+ * the room back, tells of itself with a record of its own and ends the clause.
+ */
+#include "bpf/build.h"
+
+#include <signal.h>
+
+struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
+
+/* ---- news for the consumer ---- */
+
+/* Counts a drop; r0-r5 change. */
+void dt_drop(struct dt_lower *l, size_t off)
+{
+	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a);
+
+	dt_sti(a, B8, FP, F_T0, 0);
+	dt_map(a, R1, dt_drops_map(l->b));
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+	dt_imm(a, R1, 1);
+	dt_atomic(a, BPF_ADD, R0, (int)off, R1);
+	dt_put(a, none);
+}
+
+/* r0 = the ring; F_T0 = the CPU. */
+void dt_ring(struct dt_lower *l, uint32_t none)
+{
+	struct dt_emit *a = l->a;
+
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	dt_stx(a, B8, FP, F_T0, R0);
+	dt_map(a, R1, dt_rings(l->b));
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+}
+
+/* The header at base + off; F_T0 is the CPU. */
+static void header(struct dt_lower *l, int base, int off, uint32_t news)
+{
+	struct dt_emit *a = l->a;
+
+	dt_time(l);
+	dt_stx(a, B8, base, off + (int)offsetof(struct dt_rechdr, time), R0);
+	if (news)
+		dt_imm(a, R1, news);
+	else
+		dt_epid(l, R1);
+	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, epid), R1);
+	dt_probe_id(l, R1);
+	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, probe_id), R1);
+	dt_ldx(a, B8, R1, FP, F_T0);
+	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, cpu), R1);
+	dt_sti(a, B4, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
+}
+
+/* A record made in the stack frame, at F_FAULT - size. */
+static void send(struct dt_lower *l, uint32_t size)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a), none = dt_label(a);
+
+	dt_ring(l, none);
+	dt_mov(a, R1, R0);
+	dt_fpaddr(a, R2, F_FAULT - (int)size);
+	dt_imm(a, R3, size);
+	dt_imm(a, R4, BPF_RB_NO_WAKEUP);
+	dt_help(l, BPF_FUNC_ringbuf_output);
+	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	dt_put(a, none);
+	dt_drop(l, offsetof(struct dt_drops, principal));
+	dt_put(a, done);
+}
+
+/* A header alone; R9 the speculation. */
+void dt_news(struct dt_lower *l, uint32_t news)
+{
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	dt_stx(l->a, B8, FP, F_T0, R0);
+	header(l, FP, F_FAULT - (int)sizeof(struct dt_rechdr), news);
+	dt_stx(l->a, B4, FP, F_FAULT - (int)sizeof(struct dt_rechdr) + (int)offsetof(struct dt_rechdr, spec), R9);
+	send(l, sizeof(struct dt_rechdr));
+}
+
+/* ---- the record ---- */
+
+static void reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
+{
+	struct dt_emit *a = l->a;
+	uint32_t good = dt_label(a), none = dt_label(a);
+
+	dt_ring(l, none);
+	dt_mov(a, R1, R0);
+	dt_imm(a, R2, size);
+	dt_imm(a, R3, 0);
+	dt_help(l, BPF_FUNC_ringbuf_reserve);
+	dt_mov(a, R8, R0);
+	dt_jmpi(a, BPF_JNE, R8, 0, good);
+	dt_put(a, none);
+	dt_drop(l, offsetof(struct dt_drops, principal));
+	dt_ja(a, quit);
+	dt_put(a, good);
+	header(l, R8, 0, 0);
+	l->reserved = 1;
+}
+
+static void give(struct dt_lower *l, int helper)
+{
+	dt_mov(l->a, R1, R8);
+	dt_imm(l->a, R2, BPF_RB_NO_WAKEUP);
+	dt_help(l, helper);
+}
+
+/* A clause that speculates into nothing records nothing. */
+static void submit(struct dt_lower *l, bool speculates)
+{
+	uint32_t lost = dt_label(l->a), done = dt_label(l->a);
+
+	if (speculates) {
+		dt_ldx(l->a, B8, R1, FP, F_SPEC);
+		dt_jmpi(l->a, BPF_JEQ, R1, F_SPEC_DROP, lost);
+	}
+	give(l, BPF_FUNC_ringbuf_submit);
+	if (speculates) {
+		dt_ja(l->a, done);
+		dt_put(l->a, lost);
+		give(l, BPF_FUNC_ringbuf_discard);
+	}
+	dt_put(l->a, done);
+}
+
+/* ---- values ---- */
+
+static void store_number(struct dt_lower *l, int base, int off, uint32_t size)
+{
+	static const int width[] = { [1] = B1, [2] = B2, [4] = B4, [8] = B8 };
+
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		REFUSE(l, "a value of %u bytes cannot be recorded", size);
+	if (off + 8 > INT16_MAX) {
+		dt_mov(l->a, R1, base);
+		dt_alui(l->a, BPF_ADD, R1, off);
+		base = R1;
+		off = 0;
+	}
+	dt_stx(l->a, width[size], base, off, R0);
+}
+
+static void stack(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+{
+	struct dt_emit *a = l->a;
+
+	dt_mov(a, R1, R7);
+	dt_mov(a, R2, base);
+	dt_alui(a, BPF_ADD, R2, off);
+	dt_imm(a, R3, size);
+	dt_imm(a, R4, user ? BPF_F_USER_STACK : 0);
+	dt_help(l, BPF_FUNC_get_stack);	/* on failure all zeros */
+}
+
+static void pid_word(struct dt_lower *l, int base, int off)
+{
+	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	dt_alui(l->a, BPF_RSH, R0, 32);
+	store_number(l, base, off, 8);
+}
+
+static void ustack(struct dt_lower *l, const struct dt_act *act, int base, int off)
+{
+	uint32_t frames = (uint32_t)act->arg, tail = (uint32_t)(act->arg >> 32);
+
+	pid_word(l, base, off);
+	stack(l, base, off + 8, 8 * frames, true);
+	if (tail)
+		dt_zero(l, base, off + 8 + 8 * (int)frames, tail);
+}
+
+/* memref() made a pair of address and length. */
+static void printm(struct dt_lower *l, const struct dt_act *act, int base, int off)
+{
+	struct dt_emit *a = l->a;
+	uint32_t fits = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, F_T2);
+
+	dt_stx(a, B8, FP, F_T2, R0);
+	dt_mov(a, R3, R0);
+	dt_fpaddr(a, R1, F_T1);
+	dt_imm(a, R2, 16);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, bad);
+	dt_ldx(a, B8, R3, FP, F_T1);
+	dt_stx(a, B8, FP, F_T2, R3);
+	dt_ldx(a, B8, R2, FP, F_T0);
+	dt_jmpi(a, BPF_JLE, R2, (int32_t)act->arg, fits);
+	dt_imm(a, R2, act->arg);
+	dt_put(a, fits);
+	dt_mov(a, R1, base);
+	dt_alui(a, BPF_ADD, R1, off);
+	dt_stx(a, B8, R1, 0, R2);
+	dt_alui(a, BPF_ADD, R1, 8);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, bad);
+}
+
+static void number(struct dt_lower *l)
+{
+	if (l->ret.kind != V_NUM)
+		dt_known_address(l, l->ret);
+}
+
+static void by_type(struct dt_lower *l, const struct dt_act *act, int base, int off, uint32_t size, bool pad)
+{
+	const struct dt_diftype *t = &act->difo->rtype;
+	bool user = t->flags & DT_DTF_USERREF;
+
+	if (t->kind == DT_DT_STRING) {
+		struct dt_known k = l->ret;
+
+		if (k.kind == V_CONST) {
+			number(l);
+			k.kind = V_NUM;
+		}
+		dt_copy_string(l, k, base, off, size, pad, user);
+		return;
+	}
+	number(l);
+	if (t->flags & (DT_DTF_REF | DT_DTF_USERREF) && t->size)
+		dt_copy_bytes(l, base, off, size, user);
+	else if (size)
+		store_number(l, base, off, size);
+}
+
+void dt_key_value(struct dt_lower *l, const struct dt_act *act, int base, int off, uint32_t size, bool pad)
+{
+	if (act->difo)
+		dt_lower_difo(l, act->difo);
+	switch (act->kind) {
+	case DT_ACT_STACK: stack(l, base, off, size, false); break;
+	case DT_ACT_USTACK: case DT_ACT_JSTACK: ustack(l, act, base, off); break;
+	case DT_ACT_SYM: case DT_ACT_MOD:
+		number(l);
+		store_number(l, base, off, 8);
+		break;
+	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR:
+		number(l);
+		store_number(l, base, off + 8, 8);
+		pid_word(l, base, off);
+		break;
+	case DT_ACT_TRACEMEM:
+		number(l);
+		dt_copy_bytes(l, base, off, size, act->difo->rtype.flags & DT_DTF_USERREF);
+		break;
+	case DT_ACT_PRINTM:
+		number(l);
+		printm(l, act, base, off);
+		break;
+	default:
+		if (act->difo)
+			by_type(l, act, base, off, size, pad);
+		break;
+	}
+}
+
+/* ---- actions ---- */
+
+static int field(struct dt_lower *l, const struct dt_recfield *f)
+{
+	(void)l;
+	return (int)(sizeof(struct dt_rechdr) + f->off);
+}
+
+/* First come, first served; from now on no other firing begins. r0 the status. */
+static void do_exit(struct dt_lower *l, const struct dt_recfield *f)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a);
+
+	number(l);
+	if (f->size)
+		store_number(l, R8, field(l, f), 4);
+	dt_mapval(a, R2, dt_control_map(l->b), 0);
+	dt_imm(a, R3, 1);
+	dt_xchg32(a, R2, (int)offsetof(struct dt_control, exited), R3);
+	dt_jmpi(a, BPF_JNE, R3, 0, done);
+	dt_stx(a, B4, R2, (int)offsetof(struct dt_control, status), R0);
+	dt_put(a, done);
+	dt_sti(a, B4, R2, (int)offsetof(struct dt_control, stopped), 1);
+}
+
+static void do_signal(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f)
+{
+	if (act->difo) {
+		dt_lower_difo(l, act->difo);
+		number(l);
+		if (f->size)
+			store_number(l, R8, field(l, f), f->size);
+	}
+	if (act->kind == DT_ACT_STOP)
+		dt_imm(l->a, R1, SIGSTOP);
+	else
+		dt_mov(l->a, R1, R0);
+	dt_help(l, BPF_FUNC_send_signal);
+}
+
+/* R1 = pointer to the state of speculation R9, or on to `no`. */
+static void spec_state(struct dt_lower *l, uint32_t no)
+{
+	struct dt_emit *a = l->a;
+	uint32_t n = l->b->opts->nspec ? l->b->opts->nspec : 1;
+
+	dt_mov(a, R2, R9);
+	dt_alui(a, BPF_SUB, R2, 1);
+	dt_jmpi(a, BPF_JGE, R2, (int32_t)n, no);
+	dt_alui(a, BPF_LSH, R2, 3);
+	dt_mapval(a, R1, dt_spec_map(l->b), 0);
+	dt_alu(a, BPF_ADD, R1, R2);
+}
+
+static void do_speculate(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t no = dt_label(a), done = dt_label(a);
+
+	number(l);
+	dt_mov(a, R9, R0);
+	spec_state(l, no);
+	dt_ldx(a, B8, R2, R1, 0);
+	dt_jmpi(a, BPF_JEQ, R2, 0, no);
+	dt_stx(a, B8, FP, F_SPEC, R9);
+	if (l->reserved)
+		dt_stx(a, B4, R8, (int)offsetof(struct dt_rechdr, spec), R9);
+	dt_ja(a, done);
+	dt_put(a, no);
+	dt_sti(a, B8, FP, F_SPEC, F_SPEC_DROP);
+	dt_put(a, done);
+}
+
+/* The number is free as soon as its end is told; whoever frees it tells. */
+static void do_end(struct dt_lower *l, uint32_t news)
+{
+	struct dt_emit *a = l->a;
+	uint32_t no = dt_label(a);
+
+	number(l);
+	dt_mov(a, R9, R0);
+	spec_state(l, no);
+	dt_imm(a, R2, 0);
+	dt_atomic(a, BPF_XCHG, R1, 0, R2);
+	dt_jmpi(a, BPF_JEQ, R2, 0, no);
+	dt_news(l, news);
+	dt_put(a, no);
+}
+
+static void do_skipz(struct dt_lower *l, const struct dt_recfield *f, uint32_t skip)
+{
+	struct dt_emit *a = l->a;
+	uint32_t yes = dt_label(a);
+
+	number(l);
+	dt_jmpi(a, BPF_JNE, R0, 0, yes);
+	if (l->reserved && f->size)
+		dt_sti(a, B1, R8, field(l, f), 0);
+	dt_ja(a, skip);
+	dt_put(a, yes);
+	if (l->reserved && f->size)
+		dt_sti(a, B1, R8, field(l, f), 1);
+}
+
+static void refuse_action(struct dt_lower *l, const struct dt_act *act)
+{
+	if (act->kind == DT_ACT_CHILL)
+		REFUSE(l, "chill( ) is not available for tracing yet");
+	if (act->kind == DT_ACT_PANIC || act->kind == DT_ACT_BREAKPOINT || act->kind == DT_ACT_PCAP)
+		REFUSE(l, "this action is not available for tracing");
+	if ((act->kind == DT_ACT_STOP || act->kind == DT_ACT_RAISE) && !l->b->opts->feat->send_signal)
+		REFUSE(l, "this kernel does not let tracing programs send signals, which %s( ) needs",
+		    act->kind == DT_ACT_STOP ? "stop" : "raise");
+}
+
+static void action(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f, uint32_t skip)
+{
+	bool value = act->kind == DT_ACT_SKIPZ || act->kind == DT_ACT_EXIT || (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD);
+
+	refuse_action(l, act);
+	if (value && act->difo)
+		dt_lower_difo(l, act->difo);
+	else if (value)
+		l->ret = (struct dt_known){ .kind = V_CONST };
+	switch (act->kind) {
+	case DT_ACT_NONE: break;
+	case DT_ACT_SKIPZ: do_skipz(l, f, skip); break;
+	case DT_ACT_EXIT: do_exit(l, f); break;
+	case DT_ACT_SPECULATE: do_speculate(l); break;
+	case DT_ACT_COMMIT: do_end(l, DT_REC_COMMIT); break;
+	case DT_ACT_DISCARD: do_end(l, DT_REC_DISCARD); break;
+	case DT_ACT_STOP: case DT_ACT_RAISE: do_signal(l, act, f); break;
+	default: dt_key_value(l, act, R8, field(l, f), f->size, false); break;
+	}
+}
+
+static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_reclayout *rec)
+{
+	uint32_t *skip = DT_NEWN(l->b->arena, uint32_t, e->nacts + 1);	/* label before this action, 0 none */
+
+	for (uint32_t i = 0; i <= e->nacts; i++) {
+		uint32_t to = i < e->nacts && e->acts[i].kind == DT_ACT_SKIPZ ? i + 1 + (uint32_t)e->acts[i].arg : 0;
+
+		if (skip[i])
+			dt_put(l->a, skip[i]);
+		if (i == e->nacts)
+			break;
+		l->act = (int)i;
+		if (to > e->nacts)
+			to = e->nacts;
+		if (to && !skip[to])
+			skip[to] = dt_label(l->a);
+		if (e->acts[i].in_tuple)
+			continue;
+		if (DT_ACT_IS_AGG(e->acts[i].kind))
+			dt_aggregate(l, e, i);
+		else
+			action(l, &e->acts[i], &rec->field[i], to ? skip[to] : 0);
+	}
+}
+
+/* ---- faults ---- */
+
+/* For each place that can fault: code in R1, address in R2, action and offset in R3, then the clause's fault code. */
+static void stubs(struct dt_lower *l, size_t from)
+{
+	for (size_t i = from; i < l->stubs.n; i++) {
+		const struct dt_stub *s = &l->stubs.v[i];
+
+		dt_put(l->a, s->label);
+		if (s->addr == A_NONE)
+			dt_imm(l->a, R2, 0);
+		else
+			dt_ldx(l->a, B8, R2, FP, s->addr);
+		dt_imm(l->a, R1, (uint64_t)s->fault);
+		dt_imm(l->a, R3, (uint64_t)(uint32_t)s->offset << 32 | (uint32_t)s->act);
+		dt_ja(l->a, l->fault);
+	}
+}
+
+static int fault_off(size_t off) { return F_FAULT - (int)sizeof(struct fault_record) + (int)off; }
+
+/* Sets arguments of dtrace:::ERROR: epid, action from 1, offset, fault, address. */
+static void error_args(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	static const struct { uint8_t arg, size; uint16_t off; } from[] = {
+		{ 1, 4, offsetof(struct fault_record, f.epid) }, { 2, 4, offsetof(struct fault_record, f.action) },
+		{ 3, 4, offsetof(struct fault_record, f.offset) }, { 4, 4, offsetof(struct fault_record, f.fault) },
+		{ 5, 8, offsetof(struct fault_record, f.addr) },
+	};
+
+	dt_slot_reg(l);
+	dt_sti(a, B8, R6, S_ERROR_ARGS, 0);
+	for (int i = 6; i < 10; i++)
+		dt_sti(a, B8, R6, S_ERROR_ARGS + 8 * i, 0);
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
+		dt_ldx(a, from[i].size == 4 ? B4 : B8, R1, FP, fault_off(from[i].off));
+		if (from[i].arg == 2)
+			dt_alui(a, BPF_ADD, R1, 1);
+		if (from[i].arg == 2 || from[i].arg == 3) {
+			dt_alui(a, BPF_LSH, R1, 32);
+			dt_alui(a, BPF_ARSH, R1, 32);
+		}
+		dt_stx(a, B8, R6, S_ERROR_ARGS + 8 * from[i].arg, R1);
+	}
+}
+
+/* The record is given back by the code of the place (predicate: there is none), so that one tail serves both. */
+static void fault_tail(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	if (l->error) {
+		dt_drop(l, offsetof(struct dt_drops, dblerror));
+		return;
+	}
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	dt_stx(a, B8, FP, F_T0, R0);
+	header(l, FP, fault_off(0), DT_REC_FAULT);
+	dt_epid(l, R1);
+	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.epid)), R1);
+	dt_probe_id(l, R1);
+	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.probe_id)), R1);
+	dt_sti(a, B4, FP, fault_off(offsetof(struct fault_record, f.pad)), 0);
+	send(l, sizeof(struct fault_record));
+	if (l->b->opts->nerrors)
+		error_args(l);
+}
+
+/* Puts what the stub loaded into the record, before anything clobbers it. */
+static void fault_head(struct dt_lower *l, bool reserved)
+{
+	struct dt_emit *a = l->a;
+
+	dt_stx(a, B8, FP, fault_off(offsetof(struct fault_record, f.addr)), R2);
+	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.fault)), R1);
+	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.action)), R3);
+	dt_alui(a, BPF_RSH, R3, 32);
+	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.offset)), R3);
+	if (reserved)
+		give(l, BPF_FUNC_ringbuf_discard);
+}
+
+/* ---- the clause ---- */
+
+static bool uses(const struct dt_difo *d, unsigned op, uint32_t lo, uint32_t hi)
+{
+	for (uint32_t i = 0; d && i < d->ntext; i++) {
+		if (dt_dif_op(d->text[i]) == op && dt_dif_v16(d->text[i]) >= lo && dt_dif_v16(d->text[i]) <= hi)
+			return true;
+	}
+	return false;
+}
+
+static bool clause_uses(const struct dt_ecb *e, unsigned op, uint32_t lo, uint32_t hi)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (uses(e->acts[i].difo, op, lo, hi))
+			return true;
+	}
+	return uses(e->pred, op, lo, hi);
+}
+
+static bool has_kind(const struct dt_ecb *e, uint16_t kind)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (e->acts[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+static void prologue(struct dt_lower *l, const struct dt_ecb *e)
+{
+	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX);
+
+	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX);
+	dt_sti(l->a, B8, FP, F_TIME, 0);
+	if (has_kind(e, DT_ACT_SPECULATE))
+		dt_sti(l->a, B8, FP, F_SPEC, 0);
+	if (l->slot)
+		dt_sti(l->a, B8, R6, S_SCRATCH_USED, 0);
+	if (l->uses_tls)
+		dt_tls_open(l, stores);
+}
+
+static void predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
+{
+	dt_lower_difo(l, pred);
+	number(l);
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
+}
+
+void dt_lower_clause(struct dt_lower *l, uint32_t done)
+{
+	const struct dt_ecb *e = l->en->ecb;
+	const struct dt_reclayout *rec = &l->b->image->recs[l->en->epid - 1];
+	uint32_t quit = dt_label(l->a), tail = dt_label(l->a);
+	size_t early;
+
+	l->stubs.n = 0;
+	l->act = -1;
+	l->reserved = 0;
+	prologue(l, e);
+	l->fault = dt_label(l->a);
+	if (e->pred)
+		predicate(l, e->pred, quit);
+	early = l->stubs.n;
+	if (dt_ecb_records(e))
+		reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
+	actions(l, e, rec);
+	if (l->reserved)
+		submit(l, has_kind(e, DT_ACT_SPECULATE));
+	dt_put(l->a, quit);
+	dt_imm(l->a, R0, 0);
+	dt_ja(l->a, done);
+	if (!l->stubs.n)
+		return;
+	if (early) {
+		size_t n = l->stubs.n;
+
+		l->stubs.n = early;
+		stubs(l, 0);
+		l->stubs.n = n;
+		dt_put(l->a, l->fault);
+		fault_head(l, false);
+		dt_ja(l->a, tail);
+	}
+	if (l->stubs.n > early) {
+		l->fault = dt_label(l->a);
+		stubs(l, early);
+		dt_put(l->a, l->fault);
+		fault_head(l, l->reserved);
+	}
+	dt_put(l->a, tail);
+	fault_tail(l);
+	dt_imm(l->a, R0, 1);
+	dt_ja(l->a, done);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Instructions into a growing array; labels resolved at the end. Jumps have 16 bits, calls 32. */
+#include "bpf/emit.h"
+
+static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int32_t imm)
+{
+	struct bpf_insn in = { .code = (uint8_t)code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15,
+		.off = (int16_t)off, .imm = imm };
+
+	dt_vec_push(a->arena, &a->code, in);
+	dt_vec_push(a->arena, &a->difo_at, a->difo);
+	dt_vec_push(a->arena, &a->difpc_at, a->difpc);
+	return (uint32_t)a->code.n - 1;
+}
+
+struct dt_emit_mark dt_emit_mark(const struct dt_emit *a)
+{
+	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n };
+}
+
+void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
+{
+	a->code.n = a->difo_at.n = a->difpc_at.n = m.code;
+	a->relocs.n = m.relocs;
+	a->fixups.n = m.fixups;
+	a->labels.n = m.labels;
+}
+
+uint32_t dt_label(struct dt_emit *a)
+{
+	dt_vec_push(a->arena, &a->labels, -1);
+	return (uint32_t)a->labels.n - 1;
+}
+
+void dt_put(struct dt_emit *a, uint32_t label) { a->labels.v[label] = (int32_t)a->code.n; }
+
+bool dt_emit_finish(struct dt_emit *a)
+{
+	for (size_t i = 0; i < a->fixups.n; i++) {
+		struct dt_fixup f = a->fixups.v[i];
+		int64_t d = (int64_t)a->labels.v[f.label] - f.insn - 1;
+
+		if (a->labels.v[f.label] < 0 || (!f.call && (d > INT16_MAX || d < INT16_MIN)))
+			return false;
+		if (f.call)
+			a->code.v[f.insn].imm = (int32_t)d;
+		else
+			a->code.v[f.insn].off = (int16_t)d;
+	}
+	return true;
+}
+
+static void fixup(struct dt_emit *a, uint32_t insn, uint32_t label, bool call)
+{
+	struct dt_fixup f = { insn, label, call };
+
+	dt_vec_push(a->arena, &a->fixups, f);
+}
+
+void dt_mov(struct dt_emit *a, int dst, int src)
+{
+	if (dst != src)
+		raw(a, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+}
+
+static void imm64(struct dt_emit *a, int dst, int src, uint32_t lo, uint32_t hi)
+{
+	raw(a, BPF_LD | BPF_DW | BPF_IMM, dst, src, 0, (int32_t)lo);
+	raw(a, 0, 0, 0, 0, (int32_t)hi);
+}
+
+void dt_imm(struct dt_emit *a, int dst, uint64_t v)
+{
+	if (v == (uint64_t)(int64_t)(int32_t)v)
+		raw(a, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)v);
+	else if (v <= UINT32_MAX)
+		raw(a, BPF_ALU | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)(uint32_t)v);
+	else
+		imm64(a, dst, 0, (uint32_t)v, (uint32_t)(v >> 32));
+}
+
+void dt_alu(struct dt_emit *a, int op, int dst, int src) { raw(a, BPF_ALU64 | op | BPF_X, dst, src, 0, 0); }
+void dt_alui(struct dt_emit *a, int op, int dst, int32_t imm) { raw(a, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm); }
+void dt_neg(struct dt_emit *a, int dst) { raw(a, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0); }
+void dt_swap(struct dt_emit *a, int dst, int bits) { raw(a, BPF_ALU | BPF_END | BPF_TO_BE, dst, 0, 0, bits); }
+void dt_ldx(struct dt_emit *a, int size, int dst, int src, int off) { raw(a, BPF_LDX | BPF_MEM | size, dst, src, off, 0); }
+void dt_stx(struct dt_emit *a, int size, int dst, int off, int src) { raw(a, BPF_STX | BPF_MEM | size, dst, src, off, 0); }
+void dt_sti(struct dt_emit *a, int size, int dst, int off, int32_t imm) { raw(a, BPF_ST | BPF_MEM | size, dst, 0, off, imm); }
+void dt_atomic(struct dt_emit *a, int op, int dst, int off, int src)
+{
+	raw(a, BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, off, op);
+}
+
+void dt_xchg32(struct dt_emit *a, int dst, int off, int src)
+{
+	raw(a, BPF_STX | BPF_ATOMIC | BPF_W, dst, src, off, BPF_XCHG);
+}
+
+void dt_jmp(struct dt_emit *a, int op, int dst, int src, uint32_t label)
+{
+	fixup(a, raw(a, BPF_JMP | op | BPF_X, dst, src, 0, 0), label, false);
+}
+
+void dt_jmpi(struct dt_emit *a, int op, int dst, int32_t imm, uint32_t label)
+{
+	fixup(a, raw(a, BPF_JMP | op | BPF_K, dst, 0, 0, imm), label, false);
+}
+
+void dt_ja(struct dt_emit *a, uint32_t label) { fixup(a, raw(a, BPF_JMP | BPF_JA, 0, 0, 0, 0), label, false); }
+void dt_call(struct dt_emit *a, int helper) { raw(a, BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
+
+void dt_callsub(struct dt_emit *a, uint32_t label)
+{
+	fixup(a, raw(a, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0), label, true);
+}
+
+void dt_funcaddr(struct dt_emit *a, int dst, uint32_t label)
+{
+	uint32_t at = raw(a, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_FUNC, 0, 0);
+
+	raw(a, 0, 0, 0, 0, 0);
+	fixup(a, at, label, true);
+}
+
+void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
+
+static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool value)
+{
+	struct dt_image_reloc r = { .insn = (uint32_t)a->code.n, .map = map, .off = off, .value = value };
+
+	dt_vec_push(a->arena, &a->relocs, r);
+	imm64(a, dst, value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD, 0, value ? off : 0);
+}
+
+void dt_map(struct dt_emit *a, int dst, uint32_t map) { map_ref(a, dst, map, 0, false); }
+void dt_mapval(struct dt_emit *a, int dst, uint32_t map, uint32_t off) { map_ref(a, dst, map, off, true); }
+
+void dt_fpaddr(struct dt_emit *a, int dst, int off)
+{
+	dt_mov(a, dst, FP);
+	dt_alui(a, BPF_ADD, dst, off);
+}
+
+void dt_scalar(struct dt_emit *a, int dst)
+{
+	dt_neg(a, dst);
+	dt_neg(a, dst);
+}

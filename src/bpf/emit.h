@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The assembler: one function an instruction, labels that are put once and jumped to before or after, map references
+ * that become relocations. Knows eBPF and nothing of DIF; each instruction remembers the DIF it is made of.
+ */
+#ifndef DT_EMIT_H
+#define DT_EMIT_H
+
+#include "base/arena.h"
+#include "bpf/image.h"
+
+enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
+enum { B1 = BPF_B, B2 = BPF_H, B4 = BPF_W, B8 = BPF_DW };	/* access sizes */
+
+#define DT_OFF_ZEROS UINT32_MAX		/* relocation into the constants: their run of zeros, placed last */
+
+struct dt_fixup { uint32_t insn; uint32_t label; bool call; };
+
+struct dt_emit {
+	struct dt_arena *arena;
+	DT_VEC(struct bpf_insn) code;
+	DT_VEC(struct dt_image_reloc) relocs;
+	DT_VEC(struct dt_fixup) fixups;
+	DT_VEC(int32_t) labels;			/* where each is, -1 not yet */
+	DT_VEC(uint32_t) funcs;			/* labels of the subprograms */
+	DT_VEC(const struct dt_difo *) difo_at;
+	DT_VEC(uint32_t) difpc_at;
+	const struct dt_difo *difo;		/* in hand */
+	uint32_t difpc;
+};
+
+/* What a half-made piece of code can be taken back to. */
+struct dt_emit_mark { size_t code, relocs, fixups, labels; };
+struct dt_emit_mark dt_emit_mark(const struct dt_emit *);
+void dt_emit_back(struct dt_emit *, struct dt_emit_mark);
+
+uint32_t dt_label(struct dt_emit *);
+void dt_put(struct dt_emit *, uint32_t label);
+/* Fills in jumps and calls; false: a jump goes too far. */
+bool dt_emit_finish(struct dt_emit *);
+
+void dt_mov(struct dt_emit *, int dst, int src);
+void dt_imm(struct dt_emit *, int dst, uint64_t v);
+void dt_alu(struct dt_emit *, int op, int dst, int src);		/* BPF_ADD … */
+void dt_alui(struct dt_emit *, int op, int dst, int32_t imm);
+void dt_neg(struct dt_emit *, int dst);
+void dt_swap(struct dt_emit *, int dst, int bits);		/* to big endian */
+void dt_ldx(struct dt_emit *, int size, int dst, int src, int off);
+void dt_stx(struct dt_emit *, int size, int dst, int off, int src);
+void dt_sti(struct dt_emit *, int size, int dst, int off, int32_t imm);
+void dt_atomic(struct dt_emit *, int op, int dst, int off, int src);	/* 64 bits; BPF_ADD, with BPF_FETCH, BPF_CMPXCHG, BPF_XCHG */
+void dt_xchg32(struct dt_emit *, int dst, int off, int src);
+void dt_jmp(struct dt_emit *, int op, int dst, int src, uint32_t label);
+void dt_jmpi(struct dt_emit *, int op, int dst, int32_t imm, uint32_t label);
+void dt_ja(struct dt_emit *, uint32_t label);
+void dt_call(struct dt_emit *, int helper);
+void dt_callsub(struct dt_emit *, uint32_t label);
+void dt_funcaddr(struct dt_emit *, int dst, uint32_t label);	/* for helpers that call back */
+void dt_exit(struct dt_emit *);
+void dt_map(struct dt_emit *, int dst, uint32_t map);
+void dt_mapval(struct dt_emit *, int dst, uint32_t map, uint32_t off);
+void dt_fpaddr(struct dt_emit *, int dst, int off);		/* dst = FP + off */
+/* A pointer becomes a number: "pointer arithmetic" is what the verifier sees, and forgets the type. */
+void dt_scalar(struct dt_emit *, int dst);
+
+#endif

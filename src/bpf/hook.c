@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One program: the clauses enabled at one hook. When none of them needs memory beyond the stack they stand one after the
+ * other in the program itself; else a slot is claimed and each is a subprogram (context, slot, entry). System calls share
+ * a hook: clauses are found by number, and one piece of code serves all calls a clause is enabled for.
+ */
+#include "bpf/build.h"
+
+#define FEW 4				/* system calls found by comparing; more have a table */
+enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392 };	/* frame of the program itself */
+
+struct group {				/* enablings that share code */
+	DT_VEC(const struct dt_enabling *) en;
+	uint32_t label;			/* of the subprogram */
+};
+
+struct hook {
+	struct dt_build *b;
+	struct dt_emit *a;
+	const struct dt_image_hook *h;
+	DT_VEC(struct group) groups;
+	uint32_t *errors;		/* labels of the ERROR clauses */
+	bool slot, sys;
+};
+
+static bool is_sys(enum dt_image_ctx ctx) { return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT; }
+
+static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
+{
+	return x->ecb == y->ecb && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
+}
+
+static void group_up(struct hook *k)
+{
+	for (uint32_t i = 0; i < k->h->nen; i++) {
+		const struct dt_enabling *en = &k->h->en[i];
+		struct group *g = NULL, fresh = { .label = 0 };
+
+		for (size_t n = 0; k->sys && n < k->groups.n && !g; n++)
+			g = same_code(k->groups.v[n].en.v[0], en) ? &k->groups.v[n] : NULL;
+		if (!g) {
+			dt_vec_push(k->b->arena, &k->groups, fresh);
+			g = &k->groups.v[k->groups.n - 1];
+		}
+		dt_vec_push(k->b->arena, &g->en, en);
+	}
+}
+
+/* ---- clauses ---- */
+
+static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, bool shared, bool slot)
+{
+	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = k->h->ctx, .en = en, .shared = shared, .slot = slot,
+		.derived = en->args[0] != NULL, .args_off = S_ARGS, .locals_off = k->b->slot_locals };
+}
+
+/* Makes the clause's code in place; tells whether it asked for a slot. */
+static bool inline_clause(struct hook *k, const struct group *g)
+{
+	struct dt_lower l = lower_for(k, g->en.v[0], g->en.n > 1, false);
+	uint32_t done = dt_label(k->a);
+
+	dt_lower_clause(&l, done);
+	dt_put(k->a, done);
+	return l.want_slot;
+}
+
+static bool any_wants_slot(struct hook *k)
+{
+	for (size_t i = 0; i < k->groups.n; i++) {
+		struct dt_emit_mark m = dt_emit_mark(k->a);
+		bool wants = inline_clause(k, &k->groups.v[i]);
+
+		dt_emit_back(k->a, m);
+		if (wants)
+			return true;
+	}
+	return false;
+}
+
+static void subprogram(struct hook *k, uint32_t label, struct dt_lower *l, bool zero_locals)
+{
+	struct dt_emit *a = k->a;
+	uint32_t done = dt_label(a);
+
+	dt_put(a, label);
+	dt_vec_push(a->arena, &a->funcs, label);
+	dt_mov(a, R7, R1);
+	dt_mov(a, R6, R2);
+	if (l->shared)
+		dt_stx(a, B8, FP, F_ENTRY, R3);
+	if (zero_locals)
+		dt_locals_zero(l);
+	dt_lower_clause(l, done);
+	dt_put(a, done);
+	dt_exit(a);
+}
+
+static void subprograms(struct hook *k)
+{
+	for (size_t i = 0; i < k->groups.n; i++) {
+		struct group *g = &k->groups.v[i];
+		struct dt_lower l = lower_for(k, g->en.v[0], g->en.n > 1, true);
+
+		subprogram(k, g->label, &l, false);
+	}
+	for (uint32_t i = 0; i < k->b->opts->nerrors; i++) {
+		struct dt_lower l = lower_for(k, &k->b->opts->errors[i], false, true);
+
+		l.error = true;
+		l.derived = false;
+		l.args_off = S_ERROR_ARGS;
+		l.locals_off = k->b->slot_locals + k->b->locals_size;
+		subprogram(k, k->errors[i], &l, i == 0);
+	}
+}
+
+/* ---- which enabling ---- */
+
+static struct dt_entry entry_of(struct dt_build *b, const struct dt_enabling *en)
+{
+	const char *const parts[] = { en->prov, en->mod, en->func, en->name };
+	struct dt_entry e = { .epid = en->epid, .probe_id = en->probe_id };
+
+	for (int i = 0; i < 4; i++)
+		e.part[i] = dt_pool_text(b, parts[i] ? parts[i] : "");
+	return e;
+}
+
+static int number_at(const struct hook *k) { return k->slot ? M_NUMBER : M_NUMBER_INLINE; }
+
+/* R3 = the entry, or on to `next`. */
+static void entry_few(struct hook *k, const struct group *g, uint32_t next)
+{
+	uint32_t have = dt_label(k->a);
+
+	for (size_t i = 0; i < g->en.n; i++) {
+		struct dt_entry e = entry_of(k->b, g->en.v[i]);
+		uint32_t other = i + 1 < g->en.n ? dt_label(k->a) : next;
+
+		dt_jmpi(k->a, BPF_JNE, R1, (int32_t)g->en.v[i]->number, other);
+		dt_mapval(k->a, R3, dt_constants(k->b), dt_pool_bytes(k->b, &e, sizeof(e)));
+		if (i + 1 < g->en.n) {
+			dt_ja(k->a, have);
+			dt_put(k->a, other);
+		}
+	}
+	dt_put(k->a, have);
+}
+
+static void entry_table(struct hook *k, const struct group *g, uint32_t next)
+{
+	struct dt_emit *a = k->a;
+	struct dt_entry *table;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < g->en.n; i++) {
+		if (g->en.v[i]->number >= n)
+			n = g->en.v[i]->number + 1;
+	}
+	if (n > 4096)
+		dt_refuse(k->b, g->en.v[0]->ecb->loc, "system call number %u is out of range", n - 1);
+	table = DT_NEWN(k->b->arena, struct dt_entry, n);
+	for (size_t i = 0; i < g->en.n; i++)
+		table[g->en.v[i]->number] = entry_of(k->b, g->en.v[i]);
+	dt_jmpi(a, BPF_JGE, R1, (int32_t)n, next);
+	dt_alui(a, BPF_MUL, R1, (int32_t)sizeof(struct dt_entry));
+	dt_mapval(a, R3, dt_constants(k->b), dt_pool_bytes(k->b, table, n * sizeof(*table)));
+	dt_alu(a, BPF_ADD, R3, R1);
+	dt_ldx(a, B4, R1, R3, (int)offsetof(struct dt_entry, epid));
+	dt_jmpi(a, BPF_JEQ, R1, 0, next);
+}
+
+static void find_entry(struct hook *k, const struct group *g, uint32_t next)
+{
+	if (!k->sys)
+		return;
+	dt_ldx(k->a, B8, R1, FP, number_at(k));
+	if (g->en.n == 1)
+		dt_jmpi(k->a, BPF_JNE, R1, (int32_t)g->en.v[0]->number, next);
+	else if (g->en.n <= FEW)
+		entry_few(k, g, next);
+	else
+		entry_table(k, g, next);
+}
+
+/* ---- the program ---- */
+
+static void guards(struct hook *k, uint32_t out)
+{
+	struct dt_emit *a = k->a;
+
+	dt_mov(a, R7, R1);
+	if (k->h->ctx != DT_CTX_RUN) {
+		dt_mapval(a, R1, dt_control_map(k->b), (uint32_t)offsetof(struct dt_control, stopped));
+		dt_ldx(a, B4, R1, R1, 0);
+		dt_jmpi(a, BPF_JNE, R1, 0, out);
+	}
+	if (k->b->opts->target_pid && k->h->ctx != DT_CTX_RUN) {
+		dt_call(a, BPF_FUNC_get_current_pid_tgid);
+		dt_alui(a, BPF_RSH, R0, 32);
+		dt_jmpi(a, BPF_JNE, R0, (int32_t)k->b->opts->target_pid, out);
+	}
+	if (k->sys) {
+		dt_syscall_number(a, k->b->opts, k->h->ctx);
+		dt_stx(a, B8, FP, number_at(k), R0);
+	}
+}
+
+/*
+ * A free slot of this CPU in r6. All hooks there are run with preemption off, so that only interrupts come between, and
+ * they are over before we go on: a plain test is enough.
+ */
+static void claim(struct hook *k, uint32_t out)
+{
+	struct dt_emit *a = k->a;
+	struct dt_lower l = { .b = k->b, .a = a };
+	uint32_t got = dt_label(a), none = dt_label(a);
+
+	dt_call(a, BPF_FUNC_get_smp_processor_id);
+	dt_alui(a, BPF_MUL, R0, DT_NSLOTS);
+	dt_stx(a, B8, FP, M_INDEX, R0);
+	for (int i = 0; i < DT_NSLOTS; i++) {
+		if (i) {
+			dt_ldx(a, B8, R1, FP, M_INDEX);
+			dt_alui(a, BPF_ADD, R1, 1);
+			dt_stx(a, B8, FP, M_INDEX, R1);
+		}
+		dt_map(a, R1, dt_slots(k->b));
+		dt_fpaddr(a, R2, M_INDEX);
+		dt_call(a, BPF_FUNC_map_lookup_elem);
+		dt_jmpi(a, BPF_JEQ, R0, 0, none);
+		dt_ldx(a, B8, R1, R0, S_BUSY);
+		dt_jmpi(a, BPF_JEQ, R1, 0, got);
+	}
+	dt_put(a, none);
+	dt_drop(&l, offsetof(struct dt_drops, slot));
+	dt_ja(a, out);
+	dt_put(a, got);
+	dt_mov(a, R6, R0);
+	dt_sti(a, B8, R6, S_BUSY, 1);
+}
+
+static void call_clause(struct hook *k, const struct group *g)
+{
+	struct dt_emit *a = k->a;
+	uint32_t fine = dt_label(a);
+
+	dt_mov(a, R1, R7);
+	dt_mov(a, R2, R6);
+	dt_callsub(a, g->label);
+	if (k->b->opts->nerrors) {
+		dt_jmpi(a, BPF_JEQ, R0, 0, fine);
+		for (uint32_t i = 0; i < k->b->opts->nerrors; i++) {
+			dt_mov(a, R1, R7);
+			dt_mov(a, R2, R6);
+			dt_callsub(a, k->errors[i]);
+		}
+	}
+	dt_put(a, fine);
+}
+
+static void body(struct hook *k)
+{
+	struct dt_emit *a = k->a;
+
+	for (size_t i = 0; i < k->groups.n; i++) {
+		struct group *g = &k->groups.v[i];
+		uint32_t next = dt_label(a);
+
+		find_entry(k, g, next);
+		if (k->slot) {
+			call_clause(k, g);
+		} else {
+			if (g->en.n > 1)
+				dt_stx(a, B8, FP, F_ENTRY, R3);
+			inline_clause(k, g);
+		}
+		dt_put(a, next);
+	}
+}
+
+static void program(struct hook *k)
+{
+	struct dt_emit *a = k->a;
+	uint32_t out = dt_label(a), start = dt_label(a);
+
+	dt_put(a, start);
+	dt_vec_push(a->arena, &a->funcs, start);
+	guards(k, out);
+	if (k->slot) {
+		struct dt_lower l = { .b = k->b, .a = a, .locals_off = k->b->slot_locals };
+
+		claim(k, out);
+		dt_locals_zero(&l);
+	}
+	body(k);
+	if (k->slot)
+		dt_sti(a, B8, R6, S_BUSY, 0);
+	dt_put(a, out);
+	dt_imm(a, R0, 0);
+	dt_exit(a);
+}
+
+static void publish(struct hook *k, struct dt_image_prog *p, uint32_t index)
+{
+	static const char *const names[] = {
+		[DT_CTX_RAWTP] = "rawtp", [DT_CTX_SYS_ENTER] = "sys_enter", [DT_CTX_SYS_EXIT] = "sys_exit", [DT_CTX_PERF] = "perf",
+		[DT_CTX_RUN] = "run",
+	};
+	struct dt_emit *a = k->a;
+	int n = 0;
+
+	strcpy(p->name, "dt_");
+	strcat(p->name, names[k->h->ctx]);
+	(void)index;
+	(void)n;
+	p->ctx = k->h->ctx;
+	p->insns = a->code.v;
+	p->ninsns = (uint32_t)a->code.n;
+	p->relocs = a->relocs.v;
+	p->nrelocs = (uint32_t)a->relocs.n;
+	p->difo_at = a->difo_at.v;
+	p->difpc_at = a->difpc_at.v;
+}
+
+void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
+{
+	struct dt_emit *a = DT_NEW(b->arena, struct dt_emit);
+	struct hook k = { .b = b, .a = a, .h = h, .sys = is_sys(h->ctx) };
+
+	a->arena = b->arena;
+	dt_label(a);			/* number 0 means "no label" */
+	group_up(&k);
+	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);
+	k.slot = any_wants_slot(&k);
+	for (size_t i = 0; i < k.groups.n; i++)
+		k.groups.v[i].label = dt_label(a);
+	for (uint32_t i = 0; i < b->opts->nerrors; i++)
+		k.errors[i] = dt_label(a);
+	program(&k);
+	if (k.slot)
+		subprograms(&k);
+	if (!dt_emit_finish(a))
+		dt_refuse(b, h->nen ? h->en[0].ecb->loc : (struct dt_loc){ 0 }, "the clause is too large: a branch would be longer than 32767 instructions");
+	publish(&k, &b->image->progs[index], index);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dt_image_build(): plans, then one program a hook, then the maps get their sizes. A refusal or a lack of memory leaves
+ * through one jump, with a sentence.
+ */
+#include "bpf/build.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+_Noreturn void dt_refuse(struct dt_build *b, struct dt_loc loc, const char *fmt, ...)
+{
+	size_t n = 0;
+	va_list ap;
+
+	if (loc.src && b->msglen) {
+		struct dt_place p = dt_loc_place(loc);
+		int len = snprintf(b->msg, b->msglen, "%s:%u:%u: ", p.file ? p.file : "-", p.line, p.col);
+
+		n = len < 0 ? 0 : (size_t)len < b->msglen ? (size_t)len : b->msglen - 1;
+	}
+	if (b->msglen) {
+		va_start(ap, fmt);
+		vsnprintf(b->msg + n, b->msglen - n, fmt, ap);
+		va_end(ap);
+	}
+	b->err = -ENOTSUP;
+	longjmp(b->fail, 1);
+}
+
+static void plan_records(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		dt_plan_record(b, en[i].ecb, &b->image->recs[en[i].epid - 1]);
+}
+
+static uint32_t most(const struct dt_enabling *en, uint32_t n, uint32_t max)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (en[i].epid > max)
+			max = en[i].epid;
+	}
+	return max;
+}
+
+static void records(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	uint32_t max = most(b->opts->errors, b->opts->nerrors, 0);
+
+	for (uint32_t i = 0; i < n; i++)
+		max = most(hooks[i].en, hooks[i].nen, max);
+	if (max >= DT_REC_NEWS)
+		dt_refuse(b, (struct dt_loc){ 0 }, "there are more than %u enabled clauses", DT_REC_NEWS - 1);
+	b->image->recs = DT_NEWN(b->arena, struct dt_reclayout, max + 1);
+	b->image->nrecs = max;
+	for (uint32_t i = 0; i < n; i++)
+		plan_records(b, hooks[i].en, hooks[i].nen);
+	plan_records(b, b->opts->errors, b->opts->nerrors);
+}
+
+/* The run of zeros is behind the constants, whose end is known only now. */
+static void place_zeros(struct dt_build *b)
+{
+	for (uint32_t p = 0; p < b->image->nprogs; p++) {
+		struct dt_image_prog *prog = &b->image->progs[p];
+
+		for (uint32_t i = 0; i < prog->nrelocs; i++) {
+			struct dt_image_reloc *r = (struct dt_image_reloc *)&prog->relocs[i];
+
+			if (r->value && r->off == DT_OFF_ZEROS) {
+				r->off = b->zeros;
+				((struct bpf_insn *)prog->insns)[r->insn + 1].imm = (int32_t)b->zeros;
+			}
+		}
+	}
+}
+
+/* Aggregations nothing updates have no maps and are not shown; the rest keep their order. */
+static void publish_aggs(struct dt_build *b)
+{
+	uint32_t *to = DT_NEWN(b->arena, uint32_t, b->aggs.n + 1);
+
+	b->image->aggs = DT_NEWN(b->arena, struct dt_agglayout, b->aggs.n + 1);
+	for (size_t i = 0; i < b->aggs.n; i++) {
+		to[i] = b->image->naggs;
+		if (b->aggs.v[i].planned)
+			b->image->aggs[b->image->naggs++] = *b->aggs.v[i].layout;
+	}
+	for (size_t i = 0; i < b->maps.n; i++) {
+		enum dt_map_role role = b->maps.v[i].role;
+
+		if (role == DT_MAP_AGGS || role == DT_MAP_AGG_A || role == DT_MAP_AGG_B)
+			b->maps.v[i].agg = to[b->maps.v[i].agg];
+	}
+}
+
+static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	b->image->progs = DT_NEWN(b->arena, struct dt_image_prog, n + 1);
+	b->image->nprogs = n;
+	records(b, hooks, n);
+	dt_plan_vars(b, hooks, n);
+	dt_plan_aggs(b);
+	dt_plan_slot(b);
+	for (uint32_t i = 0; i < n; i++)
+		dt_lower_hook(b, &hooks[i], i);
+	dt_maps_finish(b);
+	place_zeros(b);
+	publish_aggs(b);
+	dt_btf_finish(b);
+	b->image->maps = b->maps.v;
+	b->image->nmaps = (uint32_t)b->maps.n;
+}
+
+static bool sane(const struct dt_image_opts *o)
+{
+	return o && o->koff && o->feat && o->strsize >= 8 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
+	    o->nspec <= 4096;
+}
+
+int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
+    const struct dt_image_hook *hooks, uint32_t nhooks, struct dt_image **image, char *msg, size_t msglen)
+{
+	struct dt_build b = { .opts = opts, .progs = progs, .nprogs = nprogs, .msg = msg, .msglen = msglen };
+
+	*image = NULL;
+	if (msglen)
+		msg[0] = '\0';
+	if (!sane(opts)) {
+		snprintf(msg, msglen, "the options of the image are out of range (strsize 8 to 65536, nspec up to 4096)");
+		return -EINVAL;
+	}
+	b.arena = dt_arena_new();
+	if (!b.arena)
+		return -ENOMEM;
+	b.err = -ENOMEM;
+	if (setjmp(b.fail)) {
+		dt_arena_free(b.arena);
+		return b.err;
+	}
+	dt_arena_on_oom(b.arena, &b.fail);
+	b.image = DT_NEW(b.arena, struct dt_image);
+	b.image->arena = b.arena;
+	build(&b, hooks, nhooks);
+	dt_arena_on_oom(b.arena, NULL);
+	*image = b.image;
+	return 0;
+}
+
+void dt_image_free(struct dt_image *image)
+{
+	if (image)
+		dt_arena_free(image->arena);
+}

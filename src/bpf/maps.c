@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The maps of an image: made when code first asks for them, given their sizes when all code is there. */
+#include "bpf/build.h"
+
+uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, uint32_t key, uint32_t value, uint32_t n, uint32_t flags)
+{
+	static const char *const names[] = {
+		[DT_MAP_CONST] = "const", [DT_MAP_SLOTS] = "slots", [DT_MAP_GLOBALS] = "globals", [DT_MAP_TLS] = "self",
+		[DT_MAP_DYN] = "dyn", [DT_MAP_AGGS] = "agg", [DT_MAP_AGG_A] = "agg_a", [DT_MAP_AGG_B] = "agg_b",
+		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
+		[DT_MAP_SPEC] = "spec", [DT_MAP_STACKS] = "stacks",
+	};
+	struct dt_image_map m = { .role = role, .type = type, .key_size = key, .value_size = value, .max_entries = n,
+		.flags = flags, .inner = UINT32_MAX };
+
+	strcpy(m.name, "dt_");
+	strcat(m.name, names[role]);
+	dt_vec_push(b->arena, &b->maps, m);
+	return (uint32_t)b->maps.n - 1;
+}
+
+/* Array maps of one element can be addressed directly: no lookup. */
+static uint32_t one(struct dt_build *b, uint32_t *index, enum dt_map_role role, uint32_t size, uint32_t flags)
+{
+	if (!*index)
+		*index = dt_build_map(b, role, BPF_MAP_TYPE_ARRAY, 4, size, 1, flags) + 1;
+	return *index - 1;
+}
+
+uint32_t dt_constants(struct dt_build *b) { return one(b, &b->constants, DT_MAP_CONST, 0, BPF_F_RDONLY_PROG); }
+uint32_t dt_globals(struct dt_build *b) { return one(b, &b->globals, DT_MAP_GLOBALS, 0, 0); }
+uint32_t dt_control_map(struct dt_build *b)
+{
+	return one(b, &b->control, DT_MAP_CONTROL, sizeof(struct dt_control), BPF_F_MMAPABLE);
+}
+/* The states of the speculations, 0 free and 1 in use, a word each. */
+uint32_t dt_spec_map(struct dt_build *b)
+{
+	return one(b, &b->spec, DT_MAP_SPEC, 8 * (b->opts->nspec ? b->opts->nspec : 1), 0);
+}
+
+/* A plain array, not a per-CPU one: its lookup is inlined on every kernel, and its values may be larger than 32 KiB. */
+uint32_t dt_slots(struct dt_build *b)
+{
+	if (!b->slots)
+		b->slots = dt_build_map(b, DT_MAP_SLOTS, BPF_MAP_TYPE_ARRAY, 4, 0, DT_NSLOTS * b->opts->ncpus, 0) + 1;
+	return b->slots - 1;
+}
+
+uint32_t dt_tls(struct dt_build *b)
+{
+	if (!b->tls)
+		b->tls = dt_build_map(b, DT_MAP_TLS, BPF_MAP_TYPE_TASK_STORAGE, 4, 0, 0, BPF_F_NO_PREALLOC) + 1;
+	return b->tls - 1;
+}
+
+uint32_t dt_drops_map(struct dt_build *b)
+{
+	if (!b->drops)
+		b->drops = dt_build_map(b, DT_MAP_DROPS, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct dt_drops), 1, 0) + 1;
+	return b->drops - 1;
+}
+
+static uint32_t ring_size(uint64_t want)
+{
+	uint32_t size = 4096 * 16;	/* a multiple of every page size, and a power of two */
+
+	while (size < want && size < 1u << 30)
+		size *= 2;
+	return size;
+}
+
+uint32_t dt_rings(struct dt_build *b)
+{
+	if (!b->rings) {
+		uint32_t ring = dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, ring_size(b->opts->bufsize), 0);
+
+		b->rings = dt_build_map(b, DT_MAP_RINGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, b->opts->ncpus, 0) + 1;
+		b->maps.v[b->rings - 1].inner = ring;
+	}
+	return b->rings - 1;
+}
+
+/* ---- constants ---- */
+
+static void pool_put(struct dt_build *b, const void *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		dt_vec_push(b->arena, &b->pool, ((const char *)p)[i]);
+}
+
+uint32_t dt_pool_bytes(struct dt_build *b, const void *p, size_t len)
+{
+	uint32_t at;
+
+	dt_constants(b);
+	while (b->pool.n % 8)
+		dt_vec_push(b->arena, &b->pool, 0);
+	at = (uint32_t)b->pool.n;
+	pool_put(b, p, len);
+	return at;
+}
+
+uint32_t dt_pool_text(struct dt_build *b, const char *text)
+{
+	size_t len = strlen(text) + 1;
+	const char *at = b->pool.n ? memmem(b->pool.v, b->pool.n, text, len) : NULL;
+	uint32_t off = (uint32_t)b->pool.n;
+
+	dt_constants(b);
+	if (at)
+		return (uint32_t)(at - b->pool.v);
+	pool_put(b, text, len);
+	return off;
+}
+
+/* ---- when all code is there ---- */
+
+static void finish_constants(struct dt_build *b)
+{
+	struct dt_image_map *m = &b->maps.v[dt_constants(b)];
+	uint32_t zeros;
+
+	while (b->pool.n % 8 || b->pool.n == 0)
+		dt_vec_push(b->arena, &b->pool, 0);
+	zeros = (uint32_t)b->pool.n;
+	m->value_size = (uint32_t)b->pool.n + b->zeros;
+	m->data = dt_arena_alloc(b->arena, m->value_size);
+	memcpy((void *)m->data, b->pool.v, b->pool.n);
+	m->len = m->value_size;
+	b->zeros = zeros;		/* from here on: where they are */
+}
+
+void dt_maps_finish(struct dt_build *b)
+{
+	static const struct dt_control control;
+
+	dt_control_map(b);
+	dt_drops_map(b);
+	dt_rings(b);
+	if (b->constants)
+		finish_constants(b);
+	if (b->slots)
+		b->maps.v[b->slots - 1].value_size = b->slot_key + ((b->keymax + 7) & ~7u);
+	if (b->globals)
+		b->maps.v[b->globals - 1].value_size = b->globals_size ? b->globals_size : 8;
+	if (b->tls)
+		b->maps.v[b->tls - 1].value_size = b->tls_size ? b->tls_size : 8;
+	b->maps.v[b->control - 1].data = &control;
+	b->maps.v[b->control - 1].len = sizeof(control);
+}

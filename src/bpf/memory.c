@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory as DIF sees it: addresses are numbers, read with the checked helpers; what may be written (scratch, variables) is
+ * found again as an offset into its map value. Strings end at their NUL; NULL is the empty string where it is only read.
+ */
+#include "bpf/build.h"
+
+#define UNROLL 64			/* bytes set by single stores; more is one helper call */
+
+/* ---- addresses ---- */
+
+/* The frame offset where the register's value stands, for fault stubs too. */
+static int in_frame(struct dt_lower *l, unsigned r)
+{
+	if (r && l->reg[r].kind != V_CONST) {
+		dt_settle(l, 1u << r);
+		return -8 * (int)r;
+	}
+	dt_imm(l->a, R1, r ? l->reg[r].v : 0);
+	dt_stx(l->a, B8, FP, F_T1, R1);
+	return F_T1;
+}
+
+static void part_address(struct dt_lower *l, uint64_t part)
+{
+	const char *const parts[] = { l->en->prov, l->en->mod, l->en->func, l->en->name };
+
+	if (!l->shared) {
+		dt_mapval(l->a, R0, dt_constants(l->b), dt_pool_text(l->b, parts[part] ? parts[part] : ""));
+		dt_scalar(l->a, R0);
+		return;
+	}
+	dt_ldx(l->a, B8, R1, FP, F_ENTRY);
+	dt_ldx(l->a, B4, R2, R1, (int)offsetof(struct dt_entry, part) + 4 * (int)part);
+	dt_mapval(l->a, R0, dt_constants(l->b), 0);
+	dt_scalar(l->a, R0);
+	dt_alu(l->a, BPF_ADD, R0, R2);
+}
+
+void dt_known_address(struct dt_lower *l, struct dt_known k)
+{
+	switch (k.kind) {
+	case V_STR:
+		dt_mapval(l->a, R0, dt_constants(l->b), dt_pool_text(l->b, k.text));
+		dt_scalar(l->a, R0);
+		break;
+	case V_COMM:
+		dt_mov(l->a, R1, dt_slot_reg(l));
+		dt_alui(l->a, BPF_ADD, R1, S_COMM);
+		dt_imm(l->a, R2, 16);
+		dt_call(l->a, BPF_FUNC_get_current_comm);
+		dt_mov(l->a, R0, R6);
+		dt_alui(l->a, BPF_ADD, R0, S_COMM);
+		dt_scalar(l->a, R0);
+		break;
+	case V_PART: part_address(l, k.v); break;
+	case V_CONST: dt_imm(l->a, R0, k.v); break;
+	case V_NUM: break;
+	}
+	l->cached = 0;
+}
+
+/* ---- loads ---- */
+
+struct access { uint8_t size; bool sign; };
+static const struct access accesses[7] = {
+	{ 1, true }, { 2, true }, { 4, true }, { 1, false }, { 2, false }, { 4, false }, { 8, false },
+};
+static const int width[] = { [1] = B1, [2] = B2, [4] = B4, [8] = B8 };
+
+void dt_lower_load(struct dt_lower *l, uint32_t in)
+{
+	unsigned op = dt_dif_op(in);
+	bool user = op >= DT_DIF_ULDSB && op <= DT_DIF_ULDX;
+	struct access m = accesses[op - (user ? DT_DIF_ULDSB : op >= DT_DIF_RLDSB ? DT_DIF_RLDSB : DT_DIF_LDSB)];
+	int at = in_frame(l, dt_dif_r1(in));
+	struct dt_emit *a = l->a;
+
+	dt_ldx(a, B8, R3, FP, at);
+	if (!user && m.size > 1) {
+		dt_mov(a, R1, R3);
+		dt_alui(a, BPF_AND, R1, m.size - 1);
+		dt_jmpi(a, BPF_JNE, R1, 0, dt_fault_label(l, DT_FLT_BADALIGN, at));
+	}
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, m.size);
+	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, at));
+	dt_ldx(a, width[m.size], R0, FP, F_T0);
+	if (m.sign) {
+		dt_alui(a, BPF_LSH, R0, 64 - 8 * m.size);
+		dt_alui(a, BPF_ARSH, R0, 64 - 8 * m.size);
+	}
+	dt_set(l, dt_dif_rd(in));
+}
+
+/* ---- scratch ---- */
+
+void dt_scratch_addr(struct dt_lower *l, int dst, int off)
+{
+	dt_mov(l->a, dst, dt_slot_reg(l));
+	dt_alui(l->a, BPF_ADD, dst, (int32_t)l->b->slot_scratch);
+	dt_scalar(l->a, dst);
+	dt_alu(l->a, BPF_ADD, dst, off);
+}
+
+/* size in R2, checked here; R9 = where it begins, at most `scratch`. */
+static void alloc_dynamic(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t full = dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE);
+	int32_t scratch = (int32_t)l->b->scratch;
+
+	dt_slot_reg(l);
+	dt_jmpi(a, BPF_JGT, R2, scratch, full);
+	dt_ldx(a, B8, R9, R6, S_SCRATCH_USED);
+	dt_jmpi(a, BPF_JGT, R9, scratch, full);
+	dt_mov(a, R1, R2);
+	dt_alui(a, BPF_ADD, R1, 7);
+	dt_alui(a, BPF_AND, R1, -8);
+	dt_alu(a, BPF_ADD, R1, R9);
+	dt_jmpi(a, BPF_JGT, R1, scratch, full);
+	dt_stx(a, B8, R6, S_SCRATCH_USED, R1);
+}
+
+void dt_scratch_alloc(struct dt_lower *l, uint32_t size)
+{
+	dt_imm(l->a, R2, size);
+	alloc_dynamic(l);
+}
+
+static void scratch_ptr(struct dt_lower *l, int dst, int off)
+{
+	dt_mov(l->a, dst, R6);
+	dt_alui(l->a, BPF_ADD, dst, (int32_t)l->b->slot_scratch);
+	dt_alu(l->a, BPF_ADD, dst, off);
+}
+
+static void zeros(struct dt_lower *l, int dst, uint32_t size)
+{
+	if (l->b->zeros < size)
+		l->b->zeros = size;
+	dt_mapval(l->a, dst, dt_constants(l->b), DT_OFF_ZEROS);
+}
+
+void dt_lower_allocs(struct dt_lower *l, uint32_t in)
+{
+	dt_get(l, dt_dif_r1(in), R2);
+	alloc_dynamic(l);
+	scratch_ptr(l, R1, R9);
+	zeros(l, R3, l->b->scratch);
+	dt_help(l, BPF_FUNC_probe_read_kernel);	/* R2 is still the size */
+	dt_scratch_addr(l, R0, R9);
+	dt_set(l, dt_dif_rd(in));
+}
+
+/* ---- stores ---- */
+
+struct region { uint32_t map; uint32_t off, size; bool slot, tls; };
+
+/* The by-reference variables' memory, besides scratch. */
+static int regions(struct dt_lower *l, struct region *r, uint32_t size)
+{
+	int n = 0;
+
+	if (l->slot && l->b->locals_size >= size)
+		r[n++] = (struct region){ .slot = true, .off = l->locals_off, .size = l->b->locals_size };
+	if (l->b->globals_size >= size)
+		r[n++] = (struct region){ .map = dt_globals(l->b), .size = l->b->globals_size };
+	if (l->uses_tls && l->b->tls_size >= size)
+		r[n++] = (struct region){ .tls = true, .size = l->b->tls_size };
+	return n;
+}
+
+/* R3 the address: R2 = a pointer there if `size` bytes are inside, else on to `no`. R1 … R5 change but R3. */
+static void in_region(struct dt_lower *l, const struct region *r, uint32_t size, uint32_t no)
+{
+	struct dt_emit *a = l->a;
+
+	if (r->slot) {
+		dt_mov(a, R2, R6);
+		dt_alui(a, BPF_ADD, R2, (int32_t)r->off);
+	} else if (r->tls) {
+		dt_ldx(a, B8, R2, FP, F_TLS);
+		dt_jmpi(a, BPF_JEQ, R2, 0, no);
+	} else {
+		dt_mapval(a, R2, r->map, 0);
+	}
+	dt_mov(a, R4, R2);
+	dt_scalar(a, R4);
+	dt_mov(a, R1, R3);
+	dt_alu(a, BPF_SUB, R1, R4);
+	dt_jmpi(a, BPF_JGT, R1, (int32_t)(r->size - size), no);
+	dt_alu(a, BPF_ADD, R2, R1);
+}
+
+/* The same for scratch, of which only what was allocated counts. */
+static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
+{
+	struct dt_emit *a = l->a;
+
+	dt_mov(a, R2, dt_slot_reg(l));
+	dt_alui(a, BPF_ADD, R2, (int32_t)l->b->slot_scratch);
+	dt_mov(a, R4, R2);
+	dt_scalar(a, R4);
+	dt_mov(a, R1, R3);
+	dt_alu(a, BPF_SUB, R1, R4);
+	dt_jmpi(a, BPF_JGT, R1, (int32_t)l->b->scratch, no);
+	dt_mov(a, R5, R1);
+	dt_alui(a, BPF_ADD, R5, (int32_t)size);
+	dt_ldx(a, B8, R4, R6, S_SCRATCH_USED);
+	dt_jmp(a, BPF_JGT, R5, R4, no);
+	dt_alu(a, BPF_ADD, R2, R1);
+}
+
+/* R3 the address; falls through with R2 a pointer to `size` writable bytes, or faults. */
+static void writable(struct dt_lower *l, uint32_t size, int at)
+{
+	struct region r[3];
+	int n = regions(l, r, size);
+	uint32_t found = dt_label(l->a), next = dt_label(l->a);
+
+	in_scratch(l, size, next);
+	for (int i = 0; i < n; i++) {
+		dt_ja(l->a, found);
+		dt_put(l->a, next);
+		next = dt_label(l->a);
+		in_region(l, &r[i], size, next);
+	}
+	dt_ja(l->a, found);
+	dt_put(l->a, next);
+	dt_ja(l->a, dt_fault_label(l, DT_FLT_BADADDR, at));
+	dt_put(l->a, found);
+}
+
+void dt_lower_store(struct dt_lower *l, uint32_t in)
+{
+	unsigned size = 1u << (dt_dif_op(in) - DT_DIF_STB);
+	int at = in_frame(l, dt_dif_rd(in));
+
+	dt_settle(l, 1u << dt_dif_r1(in));
+	dt_ldx(l->a, B8, R3, FP, at);
+	writable(l, size, at);
+	if (size > 1) {
+		dt_mov(l->a, R1, R3);
+		dt_alui(l->a, BPF_AND, R1, (int32_t)size - 1);
+		dt_jmpi(l->a, BPF_JNE, R1, 0, dt_fault_label(l, DT_FLT_BADALIGN, at));
+	}
+	dt_get(l, dt_dif_r1(in), R1);
+	dt_stx(l->a, width[size], R2, 0, R1);
+	l->cached = 0;
+}
+
+void dt_lower_copys(struct dt_lower *l, uint32_t in)
+{
+	unsigned r2 = dt_dif_r2(in);
+	int to = in_frame(l, dt_dif_rd(in)), from;
+	uint64_t size = r2 ? l->reg[r2].v : 0;
+
+	if (r2 && l->reg[r2].kind != V_CONST)
+		REFUSE(l, "copying an object of unknown size is not available for tracing");
+	if (size > l->b->scratch)
+		REFUSE(l, "an object of %llu bytes is larger than scratch memory (%u); see scratchsize", (unsigned long long)size,
+		    l->b->scratch);
+	if (size == 0)
+		return;
+	from = -8 * (int)dt_dif_r1(in);
+	dt_settle(l, 1u << dt_dif_r1(in));
+	dt_ldx(l->a, B8, R3, FP, to);
+	writable(l, (uint32_t)size, to);
+	dt_mov(l->a, R1, R2);
+	dt_imm(l->a, R2, size);
+	dt_ldx(l->a, B8, R3, FP, from);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(l->a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, from));
+}
+
+/* ---- moving known amounts ---- */
+
+static void at_ptr(struct dt_lower *l, int dst, int base, int off)
+{
+	dt_mov(l->a, dst, base);
+	if (off)
+		dt_alui(l->a, BPF_ADD, dst, off);
+}
+
+/* The widest access that is aligned at off and not longer than n. */
+static uint32_t chunk(int off, uint32_t n)
+{
+	for (uint32_t w = 8; w > 1; w /= 2) {
+		if (n >= w && (uint32_t)off % w == 0)
+			return w;
+	}
+	return 1;
+}
+
+void dt_zero(struct dt_lower *l, int base, int off, uint32_t size)
+{
+	if (size <= UNROLL && off + (int)size < INT16_MAX) {
+		for (uint32_t w, i = 0; i < size; i += w) {
+			w = chunk(off + (int)i, size - i);
+			dt_sti(l->a, width[w], base, off + (int)i, 0);
+		}
+		return;
+	}
+	at_ptr(l, R1, base, off);
+	dt_imm(l->a, R2, size);
+	zeros(l, R3, size);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+}
+
+static void copy_text(struct dt_lower *l, const char *text, int base, int off, uint32_t size, bool pad)
+{
+	uint32_t len = (uint32_t)strnlen(text, size - 1), n = len + 1;
+	char *bytes = dt_arena_alloc(l->b->arena, n + 8);
+
+	memcpy(bytes, text, len);
+	if (n > UNROLL || off + (int)n > INT16_MAX) {
+		if (pad)
+			dt_zero(l, base, off, size);
+		at_ptr(l, R1, base, off);
+		dt_imm(l->a, R2, n);
+		dt_mapval(l->a, R3, dt_constants(l->b), dt_pool_text(l->b, bytes));
+		dt_help(l, BPF_FUNC_probe_read_kernel);
+		return;
+	}
+	for (uint32_t w, i = 0; i < n; i += w) {
+		uint64_t v = 0;
+
+		w = chunk(off + (int)i, n - i);
+		memcpy(&v, bytes + i, w);
+		dt_imm(l->a, R1, v);
+		dt_stx(l->a, width[w], base, off + (int)i, R1);
+	}
+	if (pad && n < size)
+		dt_zero(l, base, off + (int)n, size - n);
+}
+
+static void copy_comm(struct dt_lower *l, int base, int off, uint32_t size, bool pad)
+{
+	if (pad && size > 16)
+		dt_zero(l, base, off + 16, size - 16);
+	at_ptr(l, R1, base, off);
+	dt_imm(l->a, R2, size < 16 ? size : 16);
+	dt_help(l, BPF_FUNC_get_current_comm);
+}
+
+/* r0 the address */
+static void copy_at(struct dt_lower *l, int base, int off, uint32_t size, bool pad, bool user)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a), some = dt_label(a);
+
+	dt_stx(a, B8, FP, F_T1, R0);
+	if (pad)
+		dt_zero(l, base, off, size);
+	dt_ldx(a, B8, R3, FP, F_T1);
+	dt_jmpi(a, BPF_JNE, R3, 0, some);
+	at_ptr(l, R1, base, off);
+	dt_sti(a, B1, R1, 0, 0);
+	dt_ja(a, done);
+	dt_put(a, some);
+	at_ptr(l, R1, base, off);
+	dt_imm(a, R2, size);
+	dt_help(l, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+	dt_jmpi(a, BPF_JSLT, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_put(a, done);
+}
+
+void dt_copy_string(struct dt_lower *l, struct dt_known k, int base, int off, uint32_t size, bool pad, bool user)
+{
+	const char *const parts[] = { l->en->prov, l->en->mod, l->en->func, l->en->name };
+
+	if (k.kind == V_STR) {
+		copy_text(l, k.text, base, off, size, pad);
+	} else if (k.kind == V_COMM) {
+		copy_comm(l, base, off, size, pad);
+	} else if (k.kind == V_PART && !l->shared) {
+		copy_text(l, parts[k.v] ? parts[k.v] : "", base, off, size, pad);
+	} else {
+		dt_known_address(l, k);
+		copy_at(l, base, off, size, pad, user);
+	}
+}
+
+void dt_copy_bytes(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+{
+	struct dt_emit *a = l->a;
+
+	dt_stx(a, B8, FP, F_T1, R0);
+	dt_mov(a, R3, R0);
+	at_ptr(l, R1, base, off);
+	dt_imm(a, R2, size);
+	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+}
+
+/* ---- comparing ---- */
+
+/* R1 and R2 differ: their first different byte decides. The order goes to F_T2. */
+static void order(struct dt_lower *l, bool swapped)
+{
+	struct dt_emit *a = l->a;
+	uint32_t less = dt_label(a), done = dt_label(a);
+
+	dt_swap(a, R1, 64);
+	dt_swap(a, R2, 64);
+	dt_jmp(a, BPF_JLT, R1, R2, less);
+	dt_sti(a, B8, FP, F_T2, swapped ? -1 : 1);
+	dt_ja(a, done);
+	dt_put(a, less);
+	dt_sti(a, B8, FP, F_T2, swapped ? 1 : -1);
+	dt_put(a, done);
+}
+
+#define CMP_STACK 72			/* constants up to this length are compared in the stack frame */
+
+/* The string (register r, known k) against a constant: only as much of it as can matter is read. */
+static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, const char *text, bool swapped)
+{
+	struct dt_emit *a = l->a;
+	uint32_t len = (uint32_t)strnlen(text, l->b->opts->strsize - 1), n = len + 1;
+	uint32_t size = (len + 2 < l->b->opts->strsize ? len + 2 : l->b->opts->strsize), end = dt_label(a), differ = dt_label(a);
+	int base = FP, off = F_CMP;
+
+	if (k.kind == V_COMM) {
+		size = 16;
+		n = n < 16 ? n : 16;
+	}
+	if (size > CMP_STACK) {
+		base = dt_slot_reg(l);
+		off = (int)l->b->slot_str[0];
+	}
+	if (k.kind == V_NUM)
+		dt_get(l, r, R0);
+	dt_copy_string(l, k, base, off, size, false, false);
+	for (uint32_t w, i = 0; i < n; i += w) {
+		uint64_t v = 0;
+
+		w = chunk((int)i, n - i);
+		memcpy(&v, text + i, i + w <= len + 1 ? w : 0);
+		dt_ldx(a, width[w], R1, base, off + (int)i);
+		dt_imm(a, R2, v);
+		dt_jmp(a, BPF_JNE, R1, R2, differ);
+	}
+	dt_sti(a, B8, FP, F_T2, 0);
+	dt_ja(a, end);
+	dt_put(a, differ);
+	order(l, swapped);
+	dt_put(a, end);
+}
+
+/* Both unknown: copies, padded with zeros, word by word. */
+static void compare_both(struct dt_lower *l, unsigned r1, unsigned r2)
+{
+	struct dt_emit *a = l->a;
+	uint32_t differ = dt_label(a), end = dt_label(a);
+	unsigned r[2] = { r1, r2 };
+
+	dt_slot_reg(l);
+	for (int i = 0; i < 2; i++) {
+		struct dt_known k = l->lazy[r[i]] ? l->reg[r[i]] : (struct dt_known){ .kind = V_NUM };
+
+		if (k.kind == V_NUM)
+			dt_get(l, r[i], R0);
+		dt_copy_string(l, k, R6, (int)l->b->slot_str[i], l->b->strsize, true, false);
+	}
+	for (uint32_t i = 0; i < l->b->strsize; i += 8) {
+		dt_ldx(a, B8, R1, R6, (int)(l->b->slot_str[0] + i));
+		dt_ldx(a, B8, R2, R6, (int)(l->b->slot_str[1] + i));
+		dt_jmp(a, BPF_JNE, R1, R2, differ);
+	}
+	dt_sti(a, B8, FP, F_T2, 0);
+	dt_ja(a, end);
+	dt_put(a, differ);
+	order(l, false);
+	dt_put(a, end);
+}
+
+static struct dt_known text_of(const struct dt_lower *l, unsigned r)
+{
+	const char *const parts[] = { l->en->prov, l->en->mod, l->en->func, l->en->name };
+	struct dt_known k = r && l->lazy[r] ? l->reg[r] : (struct dt_known){ .kind = V_NUM };
+
+	if (k.kind == V_CONST && k.v == 0)
+		return (struct dt_known){ .kind = V_STR, .text = "" };
+	if (k.kind == V_PART && !l->shared)
+		return (struct dt_known){ .kind = V_STR, .text = parts[k.v] ? parts[k.v] : "" };
+	return k;
+}
+
+void dt_lower_scmp(struct dt_lower *l, uint32_t in)
+{
+	unsigned r1 = dt_dif_r1(in), r2 = dt_dif_r2(in);
+	struct dt_known a = text_of(l, r1), b = text_of(l, r2);
+
+	if (a.kind == V_STR && b.kind == V_STR) {
+		int c = strcmp(a.text, b.text);
+
+		dt_sti(l->a, B8, FP, F_T2, (c > 0) - (c < 0));
+	} else if (b.kind == V_STR) {
+		compare_text(l, r1, a, b.text, false);
+	} else if (a.kind == V_STR) {
+		compare_text(l, r2, b, a.text, true);
+	} else {
+		if (l->b->strsize + l->b->slot_str[1] > INT16_MAX)
+			REFUSE(l, "comparing strings of %u bytes is not available for tracing; see strsize", l->b->strsize);
+		compare_both(l, r1, r2);
+	}
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is decided before any code is made: where variables lie, what aggregations look like, how records are laid out.
+ * Programs in, offsets and sizes out.
+ */
+#include "bpf/build.h"
+#include "builtin/aggfunc.h"
+
+#define AGG_WORDS_MAX 4000		/* a per-CPU value has at most 32 KiB */
+
+static uint32_t round8(uint64_t n) { return (uint32_t)((n + 7) & ~7ull); }
+
+/* ---- variables ---- */
+
+static struct dt_bvar *find(struct dt_build *b, unsigned scope, uint32_t id)
+{
+	for (size_t i = 0; i < b->vars.n; i++) {
+		if (b->vars.v[i].v.scope == scope && b->vars.v[i].v.id == id)
+			return &b->vars.v[i];
+	}
+	return NULL;
+}
+
+/* By reference: the bytes, then a word that tells null (globals, locals) or present (self->). */
+static uint32_t room(const struct dt_difv *v)
+{
+	return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF) ? round8(v->type.size) + 8 : 8;
+}
+
+static void plan_var(struct dt_build *b, const struct dt_difv *v)
+{
+	struct dt_bvar var = { .v = *v };
+	uint32_t *size = v->scope == DT_DIFV_GLOBAL ? &b->globals_size : v->scope == DT_DIFV_THREAD ? &b->tls_size : &b->locals_size;
+
+	if (v->id < DT_VAR_USER_MIN || find(b, v->scope, v->id))
+		return;
+	if (v->kind == DT_DIFV_SCALAR) {
+		var.off = *size;
+		*size += room(v);
+	}
+	dt_vec_push(b->arena, &b->vars, var);
+}
+
+static void plan_difo(struct dt_build *b, const struct dt_difo *d)
+{
+	for (uint32_t i = 0; d && i < d->nvars; i++)
+		plan_var(b, &d->vars[i]);
+}
+
+static void plan_enabling(struct dt_build *b, const struct dt_enabling *en)
+{
+	plan_difo(b, en->when);
+	for (int i = 0; i < 10; i++)
+		plan_difo(b, en->args[i]);
+	plan_difo(b, en->ecb->pred);
+	for (uint32_t i = 0; i < en->ecb->nacts; i++)
+		plan_difo(b, en->ecb->acts[i].difo);
+}
+
+void dt_plan_vars(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	for (uint32_t h = 0; h < n; h++) {
+		for (uint32_t i = 0; i < hooks[h].nen; i++)
+			plan_enabling(b, &hooks[h].en[i]);
+	}
+	for (uint32_t i = 0; i < b->opts->nerrors; i++)
+		plan_enabling(b, &b->opts->errors[i]);
+}
+
+struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
+{
+	struct dt_bvar *v = find(l->b, scope, id);
+
+	if (!v)
+		REFUSE(l, "variable %u is not in the variable table", id);
+	return v;
+}
+
+/* Two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much again, so that any
+ * offset inside it plus any size up to its own stays inside the slot, which is what the verifier looks at. */
+void dt_plan_slot(struct dt_build *b)
+{
+	uint32_t at = S_FIXED;
+
+	b->strsize = round8(b->opts->strsize);
+	b->scratch = round8(b->opts->scratchsize ? b->opts->scratchsize : 16ull * b->opts->strsize);
+	if (b->scratch > 1u << 20)
+		b->scratch = 1u << 20;
+	for (int i = 0; i < 2; i++) {
+		b->slot_str[i] = at;
+		at += b->strsize + 8;
+	}
+	b->slot_locals = at;
+	at += 2 * b->locals_size;
+	b->slot_scratch = at;
+	at += 2 * b->scratch;
+	b->slot_key = at;
+}
+
+/* ---- simple DIFOs ---- */
+
+struct dt_known dt_difo_simple(const struct dt_difo *d)
+{
+	struct dt_known none = { .kind = V_NUM };
+	uint32_t in, id;
+
+	if (!d || d->ntext != 2 || dt_dif_op(d->text[1]) != DT_DIF_RET || dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
+		return none;
+	in = d->text[0];
+	id = dt_dif_v16(in);
+	if (dt_dif_op(in) == DT_DIF_SETS && id < d->strlen)
+		return (struct dt_known){ .kind = V_STR, .text = d->strs + id };
+	if (dt_dif_op(in) == DT_DIF_SETX && id < d->nints)
+		return (struct dt_known){ .kind = V_CONST, .v = d->ints[id] };
+	if (dt_dif_op(in) == DT_DIF_LDGS && id == DT_EXECNAME)
+		return (struct dt_known){ .kind = V_COMM };
+	if (dt_dif_op(in) == DT_DIF_LDGS && id >= DT_PART_MIN && id < DT_PART_MIN + 4)
+		return (struct dt_known){ .kind = V_PART, .v = id - DT_PART_MIN };
+	return none;
+}
+
+/* ---- records ---- */
+
+static uint32_t string_size(struct dt_build *b, const struct dt_act *act)
+{
+	uint32_t size = act->difo->rtype.size ? act->difo->rtype.size : b->opts->strsize;
+	struct dt_known k = dt_difo_simple(act->difo);
+
+	if (k.kind == V_COMM && size > 16)
+		return 16;
+	if (k.kind == V_STR && strlen(k.text) + 1 < size)
+		return (uint32_t)strlen(k.text) + 1;
+	return size;
+}
+
+uint32_t dt_field_size(struct dt_build *b, const struct dt_act *act)
+{
+	uint64_t size;
+
+	switch (act->kind) {
+	case DT_ACT_STACK: return 8 * (uint32_t)act->arg;
+	case DT_ACT_USTACK: case DT_ACT_JSTACK: return 8 + 8 * (uint32_t)act->arg + (uint32_t)(act->arg >> 32);
+	case DT_ACT_SYM: case DT_ACT_MOD: return 8;
+	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return 16;
+	case DT_ACT_SKIPZ: return 1;
+	case DT_ACT_EXIT: return 4;
+	case DT_ACT_SPECULATE: case DT_ACT_COMMIT: case DT_ACT_DISCARD: case DT_ACT_NONE: return 0;
+	}
+	if (!act->difo)
+		return 0;
+	size = act->difo->rtype.size;
+	if (act->kind == DT_ACT_TRACEMEM && act->arg)
+		size = act->arg;
+	if (act->kind == DT_ACT_PRINTM)
+		size = act->arg + 8;
+	if (act->kind != DT_ACT_TRACEMEM && act->kind != DT_ACT_PRINTM && act->difo->rtype.kind == DT_DT_STRING)
+		size = string_size(b, act);
+	if (size > 1u << 20)
+		dt_refuse(b, act->loc, "%llu bytes are more than one record can hold (1048576)", (unsigned long long)size);
+	return (uint32_t)size;
+}
+
+bool dt_field_recorded(const struct dt_act *act)
+{
+	if (act->in_tuple || DT_ACT_IS_AGG(act->kind))
+		return false;
+	switch (act->kind) {
+	case DT_ACT_NONE: case DT_ACT_SPECULATE: case DT_ACT_COMMIT: case DT_ACT_DISCARD: return false;
+	case DT_ACT_DIFEXPR: return act->difo && (act->difo->rtype.size || act->difo->rtype.kind == DT_DT_STRING);
+	default: return true;
+	}
+}
+
+/* A condition alone is no news. */
+bool dt_ecb_records(const struct dt_ecb *e)
+{
+	if (dt_ecb_is_default(e))
+		return true;
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (dt_field_recorded(&e->acts[i]) && e->acts[i].kind != DT_ACT_SKIPZ)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t align_of(uint32_t size) { return size >= 8 ? 8 : size > 2 ? 4 : size ? size : 1; }
+
+void dt_plan_record(struct dt_build *b, const struct dt_ecb *e, struct dt_reclayout *r)
+{
+	struct dt_recfield *f = DT_NEWN(b->arena, struct dt_recfield, e->nacts + 1);
+	uint64_t at = 0;
+
+	r->field = f;
+	if (!dt_ecb_records(e))
+		return;
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		uint32_t size = dt_field_recorded(&e->acts[i]) ? dt_field_size(b, &e->acts[i]) : 0;
+
+		if (!size)
+			continue;
+		at = (at + align_of(size) - 1) & ~(uint64_t)(align_of(size) - 1);
+		f[i] = (struct dt_recfield){ (uint32_t)at, size };
+		at += size;
+		if (at > 1u << 20)
+			dt_refuse(b, e->loc, "the clause records more than 1048576 bytes");
+	}
+	r->size = round8(at);
+}
+
+/* ---- aggregations ---- */
+
+struct dt_bagg *dt_bagg_find(struct dt_build *b, uint64_t id)
+{
+	for (size_t i = 0; i < b->aggs.n; i++) {
+		if (b->aggs.v[i].layout->id == id)
+			return &b->aggs.v[i];
+	}
+	return NULL;
+}
+
+static void plan_agg(struct dt_build *b, const struct dt_aggvar *v)
+{
+	const struct dt_builtin *row = dt_builtin_agg(v->kind);
+	struct dt_bagg agg = { .layout = DT_NEW(b->arena, struct dt_agglayout) };
+	struct dt_agglayout *o = agg.layout;
+
+	if (dt_bagg_find(b, v->id) || !row || !row->aggfunc)
+		return;
+	*o = (struct dt_agglayout){ .id = v->id, .kind = v->kind, .arg = v->arg, .name = v->name, .nkeys = v->nkeys,
+		.nwords = row->aggfunc->nwords(v->arg) };
+	o->cpuwords = o->nwords;
+	if (v->kind != DT_ACT_COUNT && v->kind != DT_ACT_AVG && v->kind != DT_ACT_STDDEV)
+		o->seen = o->cpuwords++;
+	if (!o->nwords)
+		dt_refuse(b, (struct dt_loc){ 0 }, "@%s has no buckets", v->name);
+	if (o->cpuwords > AGG_WORDS_MAX)
+		dt_refuse(b, (struct dt_loc){ 0 }, "@%s has %u buckets; the kernel holds at most %u", v->name, o->nwords, AGG_WORDS_MAX);
+	dt_vec_push(b->arena, &b->aggs, agg);
+}
+
+void dt_plan_aggs(struct dt_build *b)
+{
+	for (uint32_t p = 0; p < b->nprogs; p++) {
+		for (uint32_t i = 0; i < b->progs[p]->naggs; i++)
+			plan_agg(b, &b->progs[p]->aggs[i]);
+	}
+}
+
+bool dt_agg_decode(const struct dt_agglayout *o, const int64_t *from, int64_t *to)
+{
+	if (!from[o->seen])
+		return false;
+	memcpy(to, from, o->nwords * sizeof(*to));
+	if (o->kind == DT_ACT_MIN)
+		to[0] = (int64_t)(INT64_MAX - (uint64_t)from[0]);
+	else if (o->kind == DT_ACT_MAX)
+		to[0] = (int64_t)((uint64_t)from[0] ^ (uint64_t)INT64_MIN);
+	return true;
+}

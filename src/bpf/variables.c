@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Variables of the program. Globals are at a fixed place of one map value, clause-locals in the slot, self-> scalars in
+ * task storage whose pointer F_TLS holds; by-reference ones are their bytes and a word that tells null (self->: present).
+ * Elements of associative arrays are entries of a hash map for each variable, keyed by the packed tuple.
+ */
+#include "bpf/build.h"
+
+#define ARRAY_KEY 0x4000u		/* in the slot, behind aggregation keys */
+#define ARRAY_VALUE 0x8000u
+
+static bool by_ref(const struct dt_difv *v) { return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF); }
+static bool is_user(const struct dt_difv *v) { return v->type.flags & DT_DTF_USERREF; }
+static uint32_t data_size(const struct dt_difv *v) { return (v->type.size + 7) & ~7u; }
+
+/* ---- scalars: where they are ---- */
+
+struct place { int base; int off; };	/* of the data: a BPF register and an offset */
+
+/* Pointer to the variable in R9 (which stays over calls), or R6 itself for near locals. self->: may go to `none`. */
+static struct place place(struct dt_lower *l, const struct dt_bvar *v, uint32_t none)
+{
+	switch (v->v.scope) {
+	case DT_DIFV_GLOBAL:
+		dt_mapval(l->a, R9, dt_globals(l->b), v->off);
+		break;
+	case DT_DIFV_THREAD:
+		dt_ldx(l->a, B8, R9, FP, F_TLS);
+		dt_jmpi(l->a, BPF_JEQ, R9, 0, none);
+		if (v->off)
+			dt_alui(l->a, BPF_ADD, R9, (int32_t)v->off);
+		break;
+	default:
+		dt_mov(l->a, R9, dt_slot_reg(l));
+		dt_alui(l->a, BPF_ADD, R9, (int32_t)(l->locals_off + v->off));
+		break;
+	}
+	return (struct place){ R9, 0 };
+}
+
+/* The word behind the data. Null words are 1 for null; present words of self-> are 1 for there. */
+static void load_flag(struct dt_lower *l, const struct dt_bvar *v, int dst)
+{
+	dt_mov(l->a, dst, R9);
+	dt_alui(l->a, BPF_ADD, dst, (int32_t)data_size(&v->v));
+	dt_ldx(l->a, B8, dst, dst, 0);
+}
+
+static void store_flag(struct dt_lower *l, const struct dt_bvar *v, bool null)
+{
+	bool present = v->v.scope == DT_DIFV_THREAD;
+
+	dt_mov(l->a, R1, R9);
+	dt_alui(l->a, BPF_ADD, R1, (int32_t)data_size(&v->v));
+	dt_sti(l->a, B8, R1, 0, present ? !null : null);
+}
+
+void dt_lower_ldv(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
+{
+	const struct dt_bvar *v = dt_bvar_find(l, scope, id);
+	uint32_t none = dt_label(l->a), done = dt_label(l->a);
+
+	l->cached = 0;
+	dt_imm(l->a, R0, 0);
+	place(l, v, none);
+	if (by_ref(&v->v)) {
+		load_flag(l, v, R1);
+		dt_jmpi(l->a, scope == DT_DIFV_THREAD ? BPF_JEQ : BPF_JNE, R1, 0, done);
+		dt_mov(l->a, R0, R9);
+		dt_scalar(l->a, R0);
+	} else {
+		dt_ldx(l->a, B8, R0, R9, 0);
+	}
+	dt_put(l->a, none);
+	dt_put(l->a, done);
+	dt_set(l, rd);
+}
+
+/* The bytes at the register's address, into memory at R9. */
+static void copy_in(struct dt_lower *l, const struct dt_difv *v, unsigned rs)
+{
+	struct dt_known k = rs && l->lazy[rs] ? l->reg[rs] : (struct dt_known){ .kind = V_NUM };
+
+	if (k.kind == V_NUM || k.kind == V_CONST)
+		dt_get(l, rs, R0);
+	if (k.kind == V_CONST)
+		k.kind = V_NUM;
+	if (v->type.kind == DT_DT_STRING)
+		dt_copy_string(l, k, R9, 0, v->type.size < l->b->opts->strsize ? v->type.size : l->b->opts->strsize, false, is_user(v));
+	else
+		dt_copy_bytes(l, R9, 0, v->type.size, is_user(v));
+}
+
+static bool never_null(const struct dt_lower *l, unsigned rs)
+{
+	return rs && l->lazy[rs] && l->reg[rs].kind != V_CONST;
+}
+
+static void store_ref(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
+{
+	uint32_t null = dt_label(l->a), done = dt_label(l->a);
+
+	if (!never_null(l, rs)) {
+		dt_get(l, rs, R1);
+		dt_jmpi(l->a, BPF_JEQ, R1, 0, null);
+	}
+	copy_in(l, &v->v, rs);
+	store_flag(l, v, false);
+	dt_ja(l->a, done);
+	dt_put(l->a, null);
+	if (!never_null(l, rs))
+		store_flag(l, v, true);
+	dt_put(l->a, done);
+}
+
+void dt_lower_stv(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
+{
+	const struct dt_bvar *v = dt_bvar_find(l, scope, id);
+	uint32_t none = dt_label(l->a), done = dt_label(l->a);
+
+	if (rs && !by_ref(&v->v))
+		dt_settle(l, 1u << rs);
+	if (l->cached) {		/* place() keeps r0, the copies do not */
+		if (by_ref(&v->v))
+			l->cached = 0;
+	}
+	place(l, v, none);
+	if (by_ref(&v->v)) {
+		store_ref(l, v, rs);
+	} else {
+		dt_get(l, rs, R1);
+		dt_stx(l->a, B8, R9, 0, R1);
+	}
+	if (scope != DT_DIFV_THREAD) {
+		dt_put(l->a, none);
+		dt_put(l->a, done);
+		return;
+	}
+	dt_ja(l->a, done);
+	dt_put(l->a, none);
+	dt_drop(l, offsetof(struct dt_drops, dynamic));
+	dt_put(l->a, done);
+}
+
+/* F_TLS = this thread's variables, or NULL: it has none, or there is no memory. */
+void dt_tls_open(struct dt_lower *l, bool create)
+{
+	struct dt_emit *a = l->a;
+
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_mov(a, R2, R0);
+	dt_map(a, R1, dt_tls(l->b));
+	dt_imm(a, R3, 0);
+	dt_imm(a, R4, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	dt_help(l, BPF_FUNC_task_storage_get);
+	dt_stx(a, B8, FP, F_TLS, R0);
+}
+
+/* Locals start as 0 in each firing: numbers and structs whole, strings empty. r6 is the slot. */
+void dt_locals_zero(struct dt_lower *l)
+{
+	for (size_t i = 0; i < l->b->vars.n; i++) {
+		const struct dt_bvar *v = &l->b->vars.v[i];
+		int off = (int)(l->locals_off + v->off);
+
+		if (v->v.scope != DT_DIFV_LOCAL || v->v.kind != DT_DIFV_SCALAR)
+			continue;
+		dt_mov(l->a, R9, R6);
+		dt_alui(l->a, BPF_ADD, R9, off);
+		if (!by_ref(&v->v)) {
+			dt_sti(l->a, B8, R9, 0, 0);
+		} else {
+			dt_zero(l, R9, 0, v->v.type.kind == DT_DT_STRING ? 8 : data_size(&v->v));
+			store_flag(l, v, false);
+		}
+	}
+}
+
+/* ---- associative arrays ---- */
+
+static uint32_t entry_size(const struct dt_tentry *t)
+{
+	return t->ref && t->limit ? (uint32_t)((t->limit + 7) & ~7ull) : 8;
+}
+
+/* The first use decides how the key lies; all uses have the same types. */
+static void plan_key(struct dt_lower *l, struct dt_bvar *v)
+{
+	uint64_t at = v->v.scope == DT_DIFV_THREAD ? 8 : 0, value;
+	uint64_t entries;
+
+	v->nkeys = l->ntuple;
+	for (uint32_t i = 0; i < l->ntuple; i++) {
+		v->keyoff[i] = (uint32_t)at;
+		v->keylen[i] = entry_size(&l->tuple[i]);
+		at += v->keylen[i];
+	}
+	if (at > 16384)
+		REFUSE(l, "the keys of %s have %llu bytes; the kernel takes at most 16384", v->v.name, (unsigned long long)at);
+	v->keysize = at ? (uint32_t)at : 8;
+	value = by_ref(&v->v) ? data_size(&v->v) : 8;
+	entries = l->b->opts->dynvarsize / (v->keysize + value + 64);
+	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value,
+	    entries < 1 ? 1 : entries > 1u << 20 ? 1u << 20 : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
+}
+
+static void check_key(struct dt_lower *l, struct dt_bvar *v)
+{
+	bool same = v->nkeys == l->ntuple;
+
+	if (!v->map) {
+		plan_key(l, v);
+		return;
+	}
+	for (uint32_t i = 0; same && i < l->ntuple; i++)
+		same = v->keylen[i] >= entry_size(&l->tuple[i]);
+	if (!same)
+		REFUSE(l, "%s is used with keys of different sizes", v->v.name);
+}
+
+static void key_entry(struct dt_lower *l, const struct dt_bvar *v, uint32_t i, int base, int off)
+{
+	const struct dt_tentry *t = &l->tuple[i];
+
+	if (t->known.kind == V_NUM)
+		dt_ldx(l->a, B8, R0, FP, F_TUPLE + 8 * (int)i);
+	if (t->string) {
+		dt_copy_string(l, t->known, base, off, (uint32_t)t->limit, true, false);
+	} else {
+		dt_known_address(l, t->known);
+		if (t->ref && t->limit) {
+			dt_copy_bytes(l, base, off, (uint32_t)t->limit, false);
+		} else {
+			dt_mov(l->a, R1, base);
+			dt_alui(l->a, BPF_ADD, R1, off);
+			dt_stx(l->a, B8, R1, 0, R0);
+		}
+	}
+	if (t->ref && t->limit && v->keylen[i] > t->limit)
+		dt_zero(l, base, off + (int)t->limit, v->keylen[i] - (uint32_t)t->limit);
+}
+
+/* The key, on the stack or in the slot; R2 points to it. */
+static void key_make(struct dt_lower *l, const struct dt_bvar *v, int *base, int *off)
+{
+	bool small = v->keysize <= 72;
+
+	*base = small ? FP : dt_slot_reg(l);
+	*off = small ? F_CMP : (int)(l->b->slot_key + ARRAY_KEY);
+	if (!small && l->b->keymax < ARRAY_KEY + v->keysize)
+		l->b->keymax = ARRAY_KEY + v->keysize;
+	if (!l->ntuple && v->v.scope != DT_DIFV_THREAD)
+		dt_zero(l, *base, *off, 8);
+	if (v->v.scope == DT_DIFV_THREAD) {
+		dt_help(l, BPF_FUNC_get_current_pid_tgid);
+		dt_mov(l->a, R1, *base);
+		dt_alui(l->a, BPF_ADD, R1, *off);
+		dt_stx(l->a, B8, R1, 0, R0);
+	}
+	for (uint32_t i = 0; i < l->ntuple; i++)
+		key_entry(l, v, i, *base, *off + (int)v->keyoff[i]);
+}
+
+static void key_args(struct dt_lower *l, const struct dt_bvar *v, int base, int off)
+{
+	dt_map(l->a, R1, v->map - 1);
+	dt_mov(l->a, R2, base);
+	dt_alui(l->a, BPF_ADD, R2, off);
+}
+
+void dt_lower_ldaa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
+{
+	struct dt_bvar *v = dt_bvar_find(l, scope, id);
+	uint32_t done = dt_label(l->a);
+	int base, off;
+
+	check_key(l, v);
+	key_make(l, v, &base, &off);
+	key_args(l, v, base, off);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_mov(l->a, R1, R0);
+	dt_imm(l->a, R0, 0);
+	dt_jmpi(l->a, BPF_JEQ, R1, 0, done);
+	if (by_ref(&v->v)) {
+		dt_mov(l->a, R0, R1);
+		dt_scalar(l->a, R0);
+	} else {
+		dt_ldx(l->a, B8, R0, R1, 0);
+	}
+	dt_put(l->a, done);
+	dt_set(l, rd);
+}
+
+/* R3 = where the new value stands: a stack word, or a copy in the slot. */
+static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
+{
+	uint32_t at = l->b->slot_key + ARRAY_VALUE;
+
+	if (!by_ref(&v->v)) {
+		dt_get(l, rs, R1);
+		dt_stx(l->a, B8, FP, F_T0, R1);
+		return;
+	}
+	if (l->b->keymax < ARRAY_VALUE + data_size(&v->v))
+		l->b->keymax = ARRAY_VALUE + data_size(&v->v);
+	dt_mov(l->a, R9, dt_slot_reg(l));
+	dt_alui(l->a, BPF_ADD, R9, (int32_t)at);
+	copy_in(l, &v->v, rs);
+}
+
+void dt_lower_staa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
+{
+	struct dt_bvar *v = dt_bvar_find(l, scope, id);
+	struct dt_emit *a = l->a;
+	uint32_t zero = dt_label(a), done = dt_label(a);
+	bool maybe_zero = !never_null(l, rs);
+	int base, off;
+
+	check_key(l, v);
+	if (rs && maybe_zero)
+		dt_settle(l, 1u << rs);
+	key_make(l, v, &base, &off);
+	if (maybe_zero) {
+		dt_get(l, rs, R1);
+		dt_jmpi(a, BPF_JEQ, R1, 0, zero);
+	}
+	value_make(l, v, rs);
+	key_args(l, v, base, off);
+	if (by_ref(&v->v))
+		dt_mov(a, R3, R9);
+	else
+		dt_fpaddr(a, R3, F_T0);
+	dt_imm(a, R4, BPF_ANY);
+	dt_help(l, BPF_FUNC_map_update_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	dt_drop(l, offsetof(struct dt_drops, dynamic));
+	if (maybe_zero) {
+		dt_ja(a, done);
+		dt_put(a, zero);
+		key_args(l, v, base, off);
+		dt_help(l, BPF_FUNC_map_delete_elem);
+	} else {
+		dt_put(a, zero);
+	}
+	dt_put(a, done);
+	l->cached = 0;
+}
