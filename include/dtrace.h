@@ -287,6 +287,129 @@ typedef struct dtrace_typeinfo {
 } dtrace_typeinfo_t;
 int dtrace_type_strcompile(dtrace_hdl_t *, const char *, dtrace_typeinfo_t *);
 
+/* ---- tracing ---- */
+
+typedef uint32_t dtrace_epid_t;
+typedef uint32_t dtrace_aggid_t;
+typedef int64_t dtrace_aggvarid_t;
+typedef uint16_t dtrace_actkind_t;
+typedef int processorid_t;
+
+typedef struct dtrace_recdesc {
+	dtrace_actkind_t dtrd_action;
+	uint32_t dtrd_size;
+	uint32_t dtrd_offset;
+	uint16_t dtrd_alignment;
+	uint16_t dtrd_format;
+	uint64_t dtrd_arg;
+	uint64_t dtrd_uarg;
+} dtrace_recdesc_t;
+
+typedef struct dtrace_eprobedesc {
+	dtrace_epid_t dtepd_epid;
+	dtrace_id_t dtepd_probeid;
+	uint64_t dtepd_uarg;
+	uint32_t dtepd_size;
+	int dtepd_nrecs;
+} dtrace_eprobedesc_t;
+
+typedef enum { DTRACEFLOW_ENTRY, DTRACEFLOW_RETURN, DTRACEFLOW_NONE } dtrace_flowkind_t;
+
+typedef struct dtrace_probedata {
+	dtrace_hdl_t *dtpda_handle;
+	dtrace_eprobedesc_t *dtpda_edesc;
+	dtrace_probedesc_t *dtpda_pdesc;
+	processorid_t dtpda_cpu;
+	char *dtpda_data;
+	dtrace_flowkind_t dtpda_flow;
+	const char *dtpda_prefix;
+	int dtpda_indent;
+	uint64_t dtpda_timestamp;		/* ns, monotonic (ours) */
+} dtrace_probedata_t;
+
+#define DTRACE_CONSUME_ERROR	(-1)
+#define DTRACE_CONSUME_THIS	0
+#define DTRACE_CONSUME_NEXT	1
+#define DTRACE_CONSUME_ABORT	2
+typedef int dtrace_consume_probe_f(const dtrace_probedata_t *, void *);
+typedef int dtrace_consume_rec_f(const dtrace_probedata_t *, const dtrace_recdesc_t *, void *);
+
+typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY, DTRACE_WORKSTATUS_DONE } dtrace_workstatus_t;
+#define DTRACE_STATUS_NONE	0
+#define DTRACE_STATUS_OKAY	1
+#define DTRACE_STATUS_EXITED	2
+#define DTRACE_STATUS_FILLED	3
+#define DTRACE_STATUS_STOPPED	4
+
+/* Enables a program: finds its probes; they fire from dtrace_go() on. info may be NULL. */
+int dtrace_program_exec(dtrace_hdl_t *, dtrace_prog_t *, dtrace_proginfo_t *);
+int dtrace_go(dtrace_hdl_t *);
+int dtrace_stop(dtrace_hdl_t *);
+void dtrace_sleep(dtrace_hdl_t *);
+int dtrace_status(dtrace_hdl_t *);
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
+/* The value given to exit(); 0 when there was none. (Ours.) */
+int dtrace_exitstatus(dtrace_hdl_t *);
+
+int dtrace_aggregate_snap(dtrace_hdl_t *);
+typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *, void *, void *);
+/* Aggregations not printed yet, sorted; walk is accepted and must be NULL for now. */
+int dtrace_aggregate_print(dtrace_hdl_t *, FILE *, dtrace_aggregate_walk_f *);
+
+#define DTRACE_HANDLE_ABORT	(-1)
+#define DTRACE_HANDLE_OK	0
+
+typedef struct dtrace_errdata {
+	dtrace_hdl_t *dteda_handle;
+	dtrace_eprobedesc_t *dteda_edesc;
+	dtrace_probedesc_t *dteda_pdesc;
+	processorid_t dteda_cpu;
+	int dteda_action;
+	int dteda_offset;
+	int dteda_fault;
+	uint64_t dteda_addr;
+	const char *dteda_msg;
+} dtrace_errdata_t;
+typedef int dtrace_handle_err_f(const dtrace_errdata_t *, void *);
+int dtrace_handle_err(dtrace_hdl_t *, dtrace_handle_err_f *, void *);
+
+typedef enum { DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC, DTRACEDROP_DYNRINSE, DTRACEDROP_DYNDIRTY,
+	DTRACEDROP_SPEC, DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL, DTRACEDROP_STKSTROVERFLOW, DTRACEDROP_DBLERROR
+} dtrace_dropkind_t;
+typedef struct dtrace_dropdata {
+	dtrace_hdl_t *dtdda_handle;
+	processorid_t dtdda_cpu;
+	dtrace_dropkind_t dtdda_kind;
+	uint64_t dtdda_drops;
+	uint64_t dtdda_total;
+	const char *dtdda_msg;
+} dtrace_dropdata_t;
+typedef int dtrace_handle_drop_f(const dtrace_dropdata_t *, void *);
+int dtrace_handle_drop(dtrace_hdl_t *, dtrace_handle_drop_f *, void *);
+
+typedef struct dtrace_setoptdata {
+	dtrace_hdl_t *dtsda_handle;
+	const dtrace_probedata_t *dtsda_probe;
+	const char *dtsda_option;
+	dtrace_optval_t dtsda_oldval;
+	dtrace_optval_t dtsda_newval;
+} dtrace_setoptdata_t;
+typedef int dtrace_handle_setopt_f(const dtrace_setoptdata_t *, void *);
+int dtrace_handle_setopt(dtrace_hdl_t *, dtrace_handle_setopt_f *, void *);
+
+/* ---- probes ---- */
+
+typedef struct dtrace_probeinfo {
+	dtrace_attribute_t dtp_attr;		/* of the probe */
+	dtrace_attribute_t dtp_arga;		/* of its arguments */
+	const dtrace_typeinfo_t *dtp_argv;
+	int dtp_argc;
+} dtrace_probeinfo_t;
+
+typedef int dtrace_probe_f(dtrace_hdl_t *, const dtrace_probedesc_t *, void *);
+int dtrace_probe_iter(dtrace_hdl_t *, const dtrace_probedesc_t *pattern, dtrace_probe_f *, void *);
+int dtrace_id2desc(dtrace_hdl_t *, dtrace_id_t, dtrace_probedesc_t *);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -125,14 +125,9 @@ static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
 
 /* ---- snapshots ---- */
 
-static bool untouched(const int64_t *words, const struct dt_agglayout *l, const int64_t *fresh)
-{
-	return memcmp(words, fresh, l->nwords * sizeof(*words)) == 0;
-}
+struct take { struct dt_agg_table *t; int64_t *words; };
 
-struct take { struct dt_agg_table *t; int64_t *fresh; };
-
-/* The kernel's element: a set of words for each CPU; those of CPUs that never saw the key are still zero. */
+/* The kernel's element: a set of words for each CPU that has seen the key. */
 static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
 {
 	struct take *take = ctx;
@@ -140,14 +135,12 @@ static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 	struct dt_agg_elem *e = NULL;
 
 	for (uint32_t cpu = 0; cpu < ncpus; cpu++) {
-		const int64_t *words = percpu + (size_t)cpu * l->nwords;
-
-		if (untouched(words, l, take->fresh))
+		if (!dt_agg_decode(l, percpu + (size_t)cpu * l->cpuwords, take->words))
 			continue;
 		if (e == NULL && (e = find(take->t, key)) == NULL && (e = add(take->t, key)) == NULL)
 			return -ENOMEM;
 		e->fresh = true;
-		func(l)->merge(e->data, l->arg, words);
+		func(l)->merge(e->data, l->arg, take->words);
 	}
 	return 0;
 }
@@ -160,10 +153,10 @@ int dt_consumer_snap(struct dt_consumer *c)
 	for (uint32_t i = 0; i < a->n && err == 0; i++) {
 		struct take take = { &a->table[i], calloc(a->image->aggs[i].nwords + 1, sizeof(int64_t)) };
 
-		if (take.fresh == NULL)
+		if (take.words == NULL)
 			return -ENOMEM;
 		err = dt_session_snapshot(dt_consumer_session(c), i, merge, &take);
-		free(take.fresh);
+		free(take.words);
 	}
 	return err;
 }

@@ -2,6 +2,7 @@
 /* Opening and closing a handle, its options and its errors. */
 #include "lib/handle.h"
 #include "lib/errors.h"
+#include "lib/trace.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -76,6 +77,7 @@ void dtrace_close(dtrace_hdl_t *h)
 		next = p->next;
 		dt_arena_free(p->arena);
 	}
+	dt_trace_free(h->trace);
 	dt_kernel_free(h->kernel);
 	dt_types_free(h->types);
 	dt_arena_free(h->errarena);

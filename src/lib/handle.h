@@ -11,6 +11,8 @@
 #include "lib/options.h"
 #include "sema/sema.h"
 
+struct dt_trace;
+
 struct dtrace_prog {
 	struct dt_prog *prog;
 	struct dt_arena *arena;			/* owns the program and this struct */
@@ -30,6 +32,8 @@ struct dtrace_hdl {
 	int64_t target;				/* $target */
 	bool nosys;				/* DTRACE_O_NOSYS: no kernel types and symbols */
 	struct dt_diag *diag;			/* of the compile in hand */
+	struct dt_trace *trace;			/* NULL until probes are wanted */
+	int exitstatus;
 
 	int err;
 	struct dt_arena *errarena;		/* holds the two texts */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* D expressions of our own providers, compiled where a derived probe is enabled. */
+#include "lib/trace.h"
+
+#include "lib/errors.h"
+#include "syntax/parser.h"
+
+/* The texts are ours, but the kernel types they name may be missing: that is the error a user can meet. */
+const struct dt_difo *dt_handle_expr(struct dtrace_hdl *h, struct dt_arena *arena, const char *text)
+{
+	struct dt_diag diag = { .arena = arena };
+	struct dt_parse p = {
+		.arena = arena, .diag = &diag, .context = DT_CTX_EXPR, .argref = true, .ctx = h,
+		.macro = dt_handle_macro, .is_type = dt_handle_is_type,
+	};
+	struct dt_diag *outer = h->diag;
+	const struct dt_difo *volatile difo = NULL;	/* read after the jump */
+	struct dt_sema sema;
+
+	h->diag = &diag;
+	dt_arena_on_oom(arena, &diag.env);
+	if (setjmp(diag.env) == 0) {
+		p.src = dt_source_new(arena, DT_SRC_BUILTIN, "probe", text, strlen(text));
+		dt_sema_init(&sema, &h->compiler, arena, &diag);
+		difo = dt_cg_expr(&sema.cg, dt_sema_expr_only(&sema, dt_parse(&p)->expr));
+	} else if (diag.msg != NULL) {
+		dt_handle_errorf(h, EDT_COMPILER, "this kernel cannot serve the probe: %s", diag.msg);
+	} else {
+		dt_handle_error(h, EDT_NOMEM);
+	}
+	dt_arena_on_oom(arena, NULL);
+	h->diag = outer;
+	return difo;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs meet probes: matching, listing, and the list of what dtrace_go() is to bring to life. */
+#include "lib/trace.h"
+
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct dt_trace *dt_trace_get(struct dtrace_hdl *h)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t != NULL)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (t == NULL || (t->arena = dt_arena_new()) == NULL) {
+		free(t);
+		dt_handle_error(h, EDT_NOMEM);
+		return NULL;
+	}
+	dt_probes_init(&t->probes, t->arena, h->types);
+	t->begin = t->end = UINT32_MAX;
+	h->trace = t;
+	return t;
+}
+
+void dt_trace_free(struct dt_trace *t)
+{
+	if (t == NULL)
+		return;
+	dt_consumer_free(t->consumer);
+	dt_session_close(t->session);
+	dt_image_free(t->image);
+	dt_out_free(&t->out);
+	dt_arena_free(t->textarena);
+	dt_arena_free(t->arena);
+	free(t);
+}
+
+int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_f *f, void *ctx, const char **why)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	return t != NULL ? dt_probes_match(&t->probes, d, f, ctx, why) : -ENOMEM;
+}
+
+/* ---- enabling ---- */
+
+struct enabling { struct dt_trace *t; const struct dt_ecb *ecb; const struct dt_prog *prog; };
+
+static int enable_one(void *ctx, const struct dt_probe *p)
+{
+	struct enabling *e = ctx;
+	struct dt_enabled en = { p, e->ecb, e->prog, (uint32_t)e->t->enabled.n + 1 };
+
+	dt_vec_push(e->t->arena, &e->t->enabled, en);
+	return 0;
+}
+
+static const char *description(const struct dt_probedesc *d, char *buf, size_t len)
+{
+	if (d->id != 0)
+		snprintf(buf, len, "%u", d->id);
+	else
+		snprintf(buf, len, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
+	return buf;
+}
+
+static int no_match(struct dtrace_hdl *h, const struct dt_probedesc *d, const char *why)
+{
+	char text[1024];
+
+	description(d, text, sizeof(text));
+	return dt_handle_errorf(h, EDT_NOPROBE, "probe description %s does not match any probes%s%s", text,
+	    why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
+int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *info)
+{
+	bool zdefs = dt_options_on(&h->options, DT_OPT_zdefs);
+	struct dt_trace *t = dt_trace_get(h);
+	unsigned matches = 0;
+
+	if (t == NULL)
+		return -1;
+	if (t->state != DT_TRACE_IDLE)
+		return dt_handle_error(h, EDT_ACTIVE);
+	for (uint32_t i = 0; i < p->prog->necbs; i++) {
+		struct enabling e = { t, &p->prog->ecbs[i], p->prog };
+		const char *why = NULL;
+		int n = dt_trace_match(h, &e.ecb->probe, enable_one, &e, &why);
+
+		if (n < 0)
+			return dt_handle_error(h, -n);
+		if (n == 0 && !zdefs)
+			return no_match(h, &e.ecb->probe, why);
+		matches += (unsigned)n;
+	}
+	dt_vec_push(t->arena, &t->progs, p->prog);
+	if (info != NULL) {
+		dtrace_program_info(h, p, info);
+		info->dpi_matches = matches;
+	}
+	return 0;
+}
+
+/* ---- listing ---- */
+
+static void fill(dtrace_probedesc_t *d, const struct dt_probe *p)
+{
+	memset(d, 0, sizeof(*d));
+	d->dtpd_id = p->id;
+	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", p->prov);
+	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", p->mod);
+	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", p->func);
+	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", p->name);
+}
+
+struct iteration { dtrace_hdl_t *h; dtrace_probe_f *f; void *arg; int rv; };
+
+static int iterate(void *ctx, const struct dt_probe *p)
+{
+	struct iteration *it = ctx;
+	dtrace_probedesc_t d;
+
+	fill(&d, p);
+	it->rv = it->f(it->h, &d, it->arg);
+	return it->rv != 0 ? -ECANCELED : 0;
+}
+
+int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_probe_f *f, void *arg)
+{
+	struct dt_probedesc all = { "", "", "", "", 0 };
+	struct iteration it = { h, f, arg, 0 };
+	const char *why = NULL;
+	int n;
+
+	if (pat != NULL)
+		all = (struct dt_probedesc){ pat->dtpd_provider, pat->dtpd_mod, pat->dtpd_func, pat->dtpd_name, pat->dtpd_id };
+	n = dt_trace_match(h, &all, iterate, &it, &why);
+	if (it.rv != 0)
+		return it.rv;
+	if (n < 0)
+		return dt_handle_error(h, -n);
+	if (n == 0 && why != NULL)
+		return dt_handle_errorf(h, EDT_NOPROBE, "No probe matches description: %s", why);
+	return n == 0 ? dt_handle_error(h, EDT_NOPROBE) : 0;
+}
+
+int dtrace_id2desc(dtrace_hdl_t *h, dtrace_id_t id, dtrace_probedesc_t *d)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	if (t == NULL)
+		return -1;
+	if (id == 0 || id > t->probes.list.n)
+		return dt_handle_error(h, EDT_BADID);
+	fill(d, t->probes.list.v[id - 1]);
+	return 0;
+}

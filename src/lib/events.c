@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events to the caller of dtrace_work() and to text: columns, -F, errors, drops, aggregations. */
+#include "lib/trace.h"
+
+#include "builtin/builtin.h"
+#include "dif/interp.h"
+#include "lib/errors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- aggregations for printa() and the end ---- */
+
+static struct dt_aggorder order_of(const struct dtrace_hdl *h)
+{
+	const struct dt_options *o = &h->options;
+	struct dt_aggorder order = { .reverse = dt_options_on(o, DT_OPT_aggsortrev), .bykey = dt_options_on(o, DT_OPT_aggsortkey) };
+
+	if (o->val[DT_OPT_aggsortkeypos] > 0)
+		order.keypos = (uint32_t)o->val[DT_OPT_aggsortkeypos];
+	if (o->val[DT_OPT_aggsortpos] > 0)
+		order.pos = (uint32_t)o->val[DT_OPT_aggsortpos];
+	return order;
+}
+
+static const char *probe_part(const struct dt_trace *t, uint32_t id, unsigned part)
+{
+	const struct dt_probe *p = id > 0 && id <= t->probes.list.n ? t->probes.list.v[id - 1] : NULL;
+
+	if (p == NULL)
+		return "";
+	switch (part) {
+	case DT_PART_PROV: return p->prov;
+	case DT_PART_MOD: return p->mod;
+	case DT_PART_FUNC: return p->func;
+	default: return p->name;
+	}
+}
+
+static void key_value(const struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
+{
+	const uint8_t *part = e->layout->key_probe;
+
+	dt_agg_key(e, k, v);
+	if (part != NULL && part[k] != 0) {
+		const char *text = probe_part(t, (uint32_t)v->i, part[k] - 1u);
+
+		*v = (struct dt_value){ .kind = DT_V_STRING, .bytes = text, .len = strlen(text) };
+	}
+}
+
+static struct dt_value *keys_of(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	struct dt_value *v = DT_NEWN(t->textarena, struct dt_value, e->layout->nkeys + 1);
+
+	for (uint32_t k = 0; k < e->layout->nkeys; k++)
+		key_value(t, e, k, &v[k]);
+	return v;
+}
+
+static struct dt_value zero_of(struct dt_trace *t, const struct dt_agg *agg)
+{
+	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg,
+		.nwords = agg->layout->nwords, .words = DT_NEWN(t->textarena, int64_t, agg->layout->nwords + 1),
+		.normal = agg->normal };
+}
+
+static char *key_text(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	char *text = dt_arena_alloc(t->textarena, (size_t)e->layout->keysize * 2 + 1);
+
+	for (uint32_t i = 0; i < e->layout->keysize; i++)
+		sprintf(text + (size_t)i * 2, "%02x", e->key[i]);
+	return text;
+}
+
+/* Joined by key: every key of any of them, zero where one does not have it. */
+struct dt_aggrow *dt_trace_rows(struct dt_trace *t, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dt_aggrow *rows;
+	struct dt_map seen;
+	size_t max = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < nids; i++) {
+		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+
+		max += agg != NULL ? agg->n : 0;
+	}
+	rows = DT_NEWN(t->textarena, struct dt_aggrow, max + 1);
+	dt_map_init(&seen, t->textarena);
+	for (uint32_t i = 0; i < nids; i++) {
+		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+
+		for (uint32_t k = 0; agg != NULL && k < agg->n; k++) {
+			char *key = nids > 1 ? key_text(t, agg->elem[k]) : NULL;
+			struct dt_aggrow *row = key != NULL ? dt_map_get(&seen, key) : NULL;
+
+			if (row == NULL) {
+				struct dt_value *vals = DT_NEWN(t->textarena, struct dt_value, nids);
+
+				row = &rows[(*n)++];
+				for (uint32_t z = 0; z < nids; z++) {
+					struct dt_agg *other = dt_consumer_agg(t->consumer, (uint32_t)ids[z]);
+
+					if (nids > 1 && other != NULL)
+						vals[z] = zero_of(t, other);
+				}
+				*row = (struct dt_aggrow){ keys_of(t, agg->elem[k]), agg->layout->nkeys, vals, nids };
+				if (key != NULL)
+					dt_map_put(&seen, key, row);
+			}
+			dt_agg_value(agg, agg->elem[k], (struct dt_value *)&row->vals[i]);
+		}
+	}
+	return rows;
+}
+
+/* ---- what statements do ---- */
+
+static void fresh_text(struct dt_trace *t)
+{
+	dt_arena_free(t->textarena);
+	t->textarena = dt_arena_new();
+}
+
+static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	struct dt_aggorder order = order_of(h);
+	struct dt_aggrow *rows;
+
+	if (dt_consumer_snap(t->consumer) != 0)
+		return NULL;
+	fresh_text(t);
+	for (uint32_t i = 0; i < nids; i++) {
+		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+
+		if (agg != NULL)
+			agg->printed = true;
+	}
+	rows = dt_trace_rows(t, ids, nids, n);
+	dt_agg_sort(rows, *n, &order);
+	return rows;
+}
+
+static void op_clear(void *ctx, int64_t id)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
+
+	if (agg != NULL && dt_consumer_snap(t->consumer) == 0)
+		dt_agg_clear(t->consumer, agg);
+}
+
+static void op_trunc(void *ctx, int64_t id, int64_t n)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
+
+	if (agg != NULL && dt_consumer_snap(t->consumer) == 0)
+		(void)dt_agg_trunc(t->consumer, agg, n, dt_agg_cmp_value);
+}
+
+static void op_normalize(void *ctx, int64_t id, int64_t normal)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
+
+	if (agg != NULL && normal != 0)
+		agg->normal = normal;
+}
+
+static void op_setopt(void *ctx, const char *name, const char *value)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	dtrace_setoptdata_t d = { .dtsda_handle = h, .dtsda_option = name };
+	int err;
+
+	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
+	err = dt_options_set(&h->options, name, value, DT_OPT_TRACING);
+	if (err != 0) {
+		fprintf(stderr, "dtrace: couldn't set option \"%s\" to \"%s\": %s\n", name, value != NULL ? value : "1",
+		    dt_error_text(err));
+		return;
+	}
+	(void)dt_options_get(&h->options, name, &d.dtsda_newval);
+	dt_trace_text(h, t);
+	if (t->setopt_f != NULL)
+		(void)t->setopt_f(&d, t->setopt_arg);
+}
+
+static void op_system(void *ctx, const char *command)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	fflush(t->fp);
+	if (system(command) == -1)
+		fprintf(stderr, "dtrace: couldn't run %s: %s\n", command, strerror(errno));
+}
+
+/* Output goes on in another file; "" goes back to where it was. */
+static void op_freopen(void *ctx, const char *name)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	fflush(t->fp);
+	if (name[0] == '\0') {
+		if (t->original > 0 && dup2(t->original, fileno(t->fp)) >= 0) {
+			close(t->original);
+			t->original = 0;
+		}
+		return;
+	}
+	FILE *f = fopen(name, "ae");
+
+	if (f == NULL) {
+		fprintf(stderr, "dtrace: couldn't freopen() \"%s\": %s\n", name, strerror(errno));
+		return;
+	}
+	if (t->original == 0)
+		t->original = dup(fileno(t->fp));
+	dup2(fileno(f), fileno(t->fp));
+	fclose(f);
+}
+
+static void op_ftruncate(void *ctx)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	fflush(t->fp);
+	if (ftruncate(fileno(t->fp), 0) == 0)
+		(void)fseeko(t->fp, 0, SEEK_SET);
+}
+
+static void op_exit(void *ctx, int status)
+{
+	((struct dtrace_hdl *)ctx)->exitstatus = status;
+}
+
+static const struct dt_type *op_type(void *ctx, const char *name)
+{
+	dtrace_typeinfo_t info;
+
+	return dtrace_type_strcompile(ctx, name, &info) == 0 ? info.dtt_type : NULL;
+}
+
+void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	const struct dt_options *o = &h->options;
+
+	t->popts = dt_print_defaults;
+	t->popts.types = h->types;
+	t->popts.symbolize = dt_trace_symbolize;
+	t->popts.symctx = h;
+	t->popts.quiet = dt_options_on(o, DT_OPT_quiet);
+	t->popts.rawbytes = dt_options_on(o, DT_OPT_rawbytes);
+	t->popts.agghist = dt_options_on(o, DT_OPT_agghist);
+	t->popts.aggpack = dt_options_on(o, DT_OPT_aggpack);
+	t->popts.aggzoom = dt_options_on(o, DT_OPT_aggzoom);
+	t->popts.utf8 = o->val[DT_OPT_encoding] == DT_ENCODING_UTF8;
+	if (o->val[DT_OPT_stackindent] >= 0)
+		t->popts.stackindent = (uint32_t)o->val[DT_OPT_stackindent];
+	t->popts.target = (uint32_t)h->target;
+}
+
+/* ---- events ---- */
+
+static void describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->dtpd_id = id;
+	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", probe_part(t, id, DT_PART_PROV));
+	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", probe_part(t, id, DT_PART_MOD));
+	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", probe_part(t, id, DT_PART_FUNC));
+	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", probe_part(t, id, DT_PART_NAME));
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* -F: entries step in, returns step out; a second clause of the same firing is neither. */
+static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_t *d)
+{
+	const char *name = d->dtpda_pdesc->dtpd_name;
+	bool syscall = strcmp(d->dtpda_pdesc->dtpd_provider, "syscall") == 0;
+	bool entry = strcmp(name, "entry") == 0 || ends_with(name, "-entry");
+	bool ret = strcmp(name, "return") == 0 || ends_with(name, "-return");
+	bool again = t->last_probe == e->probe_id && t->last_epid != e->epid;
+
+	d->dtpda_flow = DTRACEFLOW_NONE;
+	if (entry && !again)
+		d->dtpda_flow = DTRACEFLOW_ENTRY;
+	else if (ret && !again)
+		d->dtpda_flow = DTRACEFLOW_RETURN;
+	if (d->dtpda_flow == DTRACEFLOW_RETURN && t->indent >= 2)
+		t->indent -= 2;
+	d->dtpda_indent = t->indent;
+	d->dtpda_prefix = d->dtpda_flow == DTRACEFLOW_ENTRY ? (syscall ? " => " : " -> ") :
+	    d->dtpda_flow == DTRACEFLOW_RETURN ? (syscall ? " <= " : " <- ") : "| ";
+	if (d->dtpda_flow == DTRACEFLOW_ENTRY)
+		t->indent += 2;
+	t->last_probe = e->probe_id;
+	t->last_epid = e->epid;
+}
+
+static int on_event(void *ctx, const struct dt_event *e)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	dtrace_eprobedesc_t edesc = { .dtepd_epid = e->epid, .dtepd_probeid = e->probe_id, .dtepd_size = e->layout->size,
+		.dtepd_nrecs = (int)e->ecb->nacts };
+	dtrace_probedesc_t pdesc;
+	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &pdesc, .dtpda_cpu = (int)e->cpu,
+		.dtpda_data = (char *)e->data, .dtpda_timestamp = e->time };
+	struct dt_rec *recs;
+	int rv;
+
+	describe(t, e->probe_id, &pdesc);
+	flow(t, e, &d);
+	rv = t->pf != NULL ? t->pf(&d, t->arg) : DTRACE_CONSUME_THIS;
+	if (rv == DTRACE_CONSUME_NEXT)
+		return 0;
+	if (rv != DTRACE_CONSUME_THIS)
+		return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
+	recs = calloc(e->ecb->nacts + 1, sizeof(*recs));
+	if (recs == NULL)
+		return dt_handle_error(h, EDT_NOMEM);
+	for (uint32_t i = 0; i < e->ecb->nacts; i++)
+		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
+	dt_statements_print(&t->statements, recs, e->ecb->nacts);
+	free(recs);
+	if (t->rf != NULL)
+		(void)t->rf(&d, NULL, t->arg);
+	return 0;
+}
+
+/* ---- errors and drops ---- */
+
+static int on_fault(void *ctx, const struct dt_recfault *f)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	dtrace_eprobedesc_t edesc = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id };
+	dtrace_probedesc_t pdesc;
+	char msg[1024], where[32], addr[32] = "", offset[40] = "";
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &pdesc, .dteda_action = f->action,
+		.dteda_offset = f->offset, .dteda_fault = (int)f->fault, .dteda_addr = f->addr, .dteda_msg = msg };
+
+	describe(t, f->probe_id, &pdesc);
+	if (f->fault == DT_FLT_BADADDR || f->fault == DT_FLT_BADALIGN || f->fault == DT_FLT_BADSTACK)
+		snprintf(addr, sizeof(addr), " (0x%llx)", (unsigned long long)f->addr);
+	if (f->action < 0)
+		snprintf(where, sizeof(where), "predicate");
+	else
+		snprintf(where, sizeof(where), "action #%d", f->action + 1);
+	if (f->offset >= 0)
+		snprintf(offset, sizeof(offset), " at DIF offset %d", f->offset);
+	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s\n", f->epid, f->probe_id,
+	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, dt_fault_text((int)f->fault), addr, where, offset);
+	if (t->err_f != NULL && t->err_f(&d, t->err_arg) == DTRACE_HANDLE_ABORT)
+		return dt_handle_error(h, EDT_ERRABORT);
+	return 0;
+}
+
+static const struct { const char *word; dtrace_dropkind_t kind; const char *one, *many, *tail; } drop_texts[] = {
+	{ "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "" },
+	{ "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop", "aggregation drops", "" },
+	{ "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop", "dynamic variable drops", "" },
+	{ "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "" },
+	{ "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)" },
+	{ "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations", " (no speculative buffer available)" },
+	{ "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "" },
+};
+
+static int on_drops(void *ctx, const char *kind, int cpu, uint64_t n)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	bool tags = dt_options_on(&h->options, DT_OPT_droptags);
+	char msg[256], on[32] = "", tag[48] = "";
+	size_t i = 0;
+
+	while (strcmp(drop_texts[i].word, kind) != 0)
+		i++;
+	if (cpu >= 0)
+		snprintf(on, sizeof(on), " on CPU %d", cpu);
+	if (tags)
+		snprintf(tag, sizeof(tag), "[DTRACEDROP_%s] ", kind);
+	snprintf(msg, sizeof(msg), "%s%llu %s%s%s\n", tag, (unsigned long long)n, n == 1 ? drop_texts[i].one : drop_texts[i].many,
+	    drop_texts[i].tail, on);
+	t->dropped[drop_texts[i].kind] += n;
+	dtrace_dropdata_t d = { h, cpu, drop_texts[i].kind, n, t->dropped[drop_texts[i].kind], msg };
+
+	if (t->drop_f == NULL || t->drop_f(&d, t->drop_arg) == DTRACE_HANDLE_ABORT)
+		return dt_handle_error(h, EDT_DROPABORT);
+	return 0;
+}
+
+int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops };
+	struct dt_statement_ops todo = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
+		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate, .exit = op_exit,
+		.type = op_type };
+
+	t->consumer = dt_consumer_new(t->session, t->image, t->ecbs, (uint32_t)t->enabled.n, &ops);
+	if (t->consumer == NULL)
+		return dt_handle_error(h, EDT_NOMEM);
+	dt_trace_text(h, t);
+	dt_out_init(&t->out, stdout, &t->popts);
+	dt_statements_init(&t->statements, t->arena, &t->out, &todo);
+	return 0;
+}
+
+static int once(struct dtrace_hdl *h, bool taken)
+{
+	return taken ? dt_handle_error(h, EALREADY) : 0;
+}
+
+int dtrace_handle_err(dtrace_hdl_t *h, dtrace_handle_err_f *f, void *arg)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	if (t == NULL || once(h, t->err_f != NULL) != 0)
+		return -1;
+	t->err_f = f;
+	t->err_arg = arg;
+	return 0;
+}
+
+int dtrace_handle_drop(dtrace_hdl_t *h, dtrace_handle_drop_f *f, void *arg)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	if (t == NULL || once(h, t->drop_f != NULL) != 0)
+		return -1;
+	t->drop_f = f;
+	t->drop_arg = arg;
+	return 0;
+}
+
+int dtrace_handle_setopt(dtrace_hdl_t *h, dtrace_handle_setopt_f *f, void *arg)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	if (t == NULL || once(h, t->setopt_f != NULL) != 0)
+		return -1;
+	t->setopt_f = f;
+	t->setopt_arg = arg;
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracing with a handle: enablings collected by dtrace_program_exec(), an image and a session made of them by
+ * dtrace_go(), the consumer that dtrace_work() drives, and where text goes.
+ */
+#ifndef DT_TRACE_H
+#define DT_TRACE_H
+
+#include "bpf/image.h"
+#include "consume/consumer.h"
+#include "host/session.h"
+#include "lib/handle.h"
+#include "output/statement.h"
+#include "provider/probe.h"
+
+enum dt_trace_state { DT_TRACE_IDLE, DT_TRACE_ACTIVE, DT_TRACE_STOPPED };
+
+struct dt_enabled {			/* one clause on one probe, in the order of enabling */
+	const struct dt_probe *probe;
+	const struct dt_ecb *ecb;
+	const struct dt_prog *prog;
+	uint32_t epid;
+};
+
+struct dt_trace {
+	struct dt_arena *arena;
+	struct dt_probes probes;
+	bool probes_ready;
+	DT_VEC(struct dt_enabled) enabled;
+	DT_VEC(const struct dt_prog *) progs;
+	enum dt_trace_state state;
+
+	struct dt_image *image;
+	struct dt_session *session;
+	struct dt_consumer *consumer;
+	const struct dt_ecb **ecbs;		/* by epid - 1 */
+	uint32_t begin, end;			/* program indices, UINT32_MAX none */
+
+	/* what dtrace_work() hands records to */
+	struct dt_print_opts popts;
+	struct dt_out out;
+	struct dt_statements statements;
+	struct dt_arena *textarena;		/* rows of printa(), freed after each */
+	FILE *fp;
+	int original;				/* descriptor that freopen() replaced; 0 none */
+	dtrace_consume_probe_f *pf;
+	dtrace_consume_rec_f *rf;
+	void *arg;
+	bool skip;				/* the probe function said so */
+	uint64_t last_switch, last_snap, last_status;	/* ns */
+	int indent;				/* of -F */
+	uint32_t last_epid, last_probe;
+
+	dtrace_handle_err_f *err_f;
+	void *err_arg;
+	dtrace_handle_drop_f *drop_f;
+	void *drop_arg;
+	dtrace_handle_setopt_f *setopt_f;
+	void *setopt_arg;
+	uint64_t dropped[10];			/* totals, by dtrace_dropkind_t */
+};
+
+struct dt_trace *dt_trace_get(struct dtrace_hdl *);	/* made at the first need; NULL: out of memory */
+void dt_trace_free(struct dt_trace *);
+/* Probes that match, each once by id; *why as dt_probes_match(). */
+int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f *, void *ctx, const char **why);
+
+/* An expression of a derived probe as a DIFO in the arena; NULL: the handle's error is set. */
+const struct dt_difo *dt_handle_expr(struct dtrace_hdl *, struct dt_arena *, const char *text);
+
+int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → image, session (go.c) */
+void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
+struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
+int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
+bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The work loop: wait, read what was recorded, take aggregations over, look for drops and for the end. */
+#include "lib/trace.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define POLL_NS 20000000u	/* how soon exit() in a probe is noticed */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t rate(const struct dtrace_hdl *h, enum dt_opt opt)
+{
+	int64_t v = h->options.val[opt];
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+static uint64_t until(uint64_t last, uint64_t every, uint64_t now)
+{
+	return last + every > now ? last + every - now : 0;
+}
+
+/* Sleeps until something is due; exit() and the end of the tracing are noticed on the way. */
+void dtrace_sleep(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = dt_trace_get(h);
+	uint64_t now = now_ns(), wait;
+
+	if (t == NULL || t->state != DT_TRACE_ACTIVE)
+		return;
+	wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
+	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) < wait)
+		wait = until(t->last_status, rate(h, DT_OPT_statusrate), now);
+	while (wait > 0 && !dt_session_control(t->session)->exited) {
+		uint64_t slice = wait < POLL_NS ? wait : POLL_NS;
+
+		if (dt_session_wait(t->session, slice) != 0)
+			return;		/* a signal: the caller wants to look */
+		wait -= slice;
+	}
+}
+
+int dtrace_status(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = dt_trace_get(h);
+	uint64_t now = now_ns();
+
+	if (t == NULL)
+		return -1;
+	if (t->state == DT_TRACE_IDLE)
+		return DTRACE_STATUS_NONE;
+	if (t->state == DT_TRACE_STOPPED)
+		return DTRACE_STATUS_STOPPED;
+	if (dt_session_control(t->session)->exited) {
+		h->exitstatus = dt_session_control(t->session)->status;
+		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_EXITED;
+	}
+	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) > 0)
+		return DTRACE_STATUS_NONE;
+	t->last_status = now;
+	return dt_consumer_status(t->consumer) != 0 ? -1 : DTRACE_STATUS_OKAY;
+}
+
+int dtrace_aggregate_snap(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = dt_trace_get(h);
+	int err = t != NULL && t->consumer != NULL ? dt_consumer_snap(t->consumer) : 0;
+
+	return err != 0 ? dt_handle_error(h, -err) : 0;
+}
+
+static int read_all(dtrace_hdl_t *h, struct dt_trace *t, bool final)
+{
+	int err = dt_consumer_read(t->consumer, final);
+
+	if (err < -1)
+		return dt_handle_error(h, -err);
+	if (t->out.failed || ferror(t->fp))
+		return dt_handle_errorf(h, EIO, "failed to write output: %s", strerror(errno));
+	return err;
+}
+
+/* The last look: everything that was recorded, END's too, and the drops. */
+static int finish(dtrace_hdl_t *h, struct dt_trace *t)
+{
+	if (read_all(h, t, true) != 0 || dtrace_aggregate_snap(h) != 0)
+		return -1;
+	return dt_consumer_status(t->consumer);
+}
+
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+{
+	struct dt_trace *t = dt_trace_get(h);
+	int status = dtrace_status(h);
+	uint64_t now = now_ns();
+
+	if (t == NULL || status < 0 || t->consumer == NULL)
+		return DTRACE_WORKSTATUS_ERROR;
+	t->fp = fp;
+	t->out.file = fp;
+	t->pf = pf;
+	t->rf = rf;
+	t->arg = arg;
+	if (status >= DTRACE_STATUS_EXITED)
+		return finish(h, t) != 0 ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE;
+	if (until(t->last_switch, rate(h, DT_OPT_switchrate), now) == 0) {
+		t->last_switch = now;
+		if (read_all(h, t, false) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+		fflush(fp);
+	}
+	if (until(t->last_snap, rate(h, DT_OPT_aggrate), now) == 0) {
+		t->last_snap = now;
+		if (dtrace_aggregate_snap(h) != 0)
+			return DTRACE_WORKSTATUS_ERROR;
+	}
+	return DTRACE_WORKSTATUS_OKAY;
+}
+
+/* Those no printa() has shown, in the order of the program. */
+int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	if (t == NULL || walk != NULL)
+		return dt_handle_error(h, EINVAL);
+	if (t->consumer == NULL)
+		return 0;
+	t->out.file = fp;
+	for (uint32_t i = 0; i < dt_consumer_naggs(t->consumer); i++) {
+		struct dt_agg *agg = dt_consumer_agg_at(t->consumer, i);
+		int64_t id = agg->layout->id;
+		struct dt_aggrow *rows;
+		size_t n;
+
+		if (agg->printed || agg->n == 0)
+			continue;
+		rows = t->statements.ops.rows(h, &id, 1, &n);
+		if (rows == NULL)
+			return dt_handle_error(h, EDT_NOMEM);
+		dt_agg_print(&t->out, rows, n);
+	}
+	return t->out.failed || ferror(fp) ? dt_handle_error(h, EIO) : 0;
+}
