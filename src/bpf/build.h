@@ -40,6 +40,7 @@ enum {				/* slot, offsets */
 };
 #define S_ERROR_ARGS 88			/* arguments of dtrace:::ERROR, after those of the probe */
 #define DT_NSLOTS 4
+#define DT_RINGS_FEW 16		/* CPUs up to which a program names the rings itself */
 
 struct dt_entry { uint32_t epid, probe_id, part[4]; };	/* constants of one enabling; parts are offsets in the constants */
 
@@ -69,7 +70,7 @@ struct dt_build {
 	size_t msglen;
 
 	DT_VEC(struct dt_image_map) maps;
-	uint32_t constants, slots, globals, tls, rings, control, drops, spec;	/* map indices + 1, 0: not made */
+	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
 	uint32_t zeros;			/* longest run of zeros asked for */
 
@@ -85,7 +86,7 @@ struct dt_build {
 enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
 
-struct dt_tentry { bool ref, string; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: V_CONST size, 0 unknown */
+struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: size, 0 unknown; pc: who pushed it */
 
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };	/* out of line: a fault */
 enum { A_NONE = 1 };			/* stub.addr: else the frame offset that holds the address */
@@ -144,6 +145,7 @@ uint32_t dt_constants(struct dt_build *);
 uint32_t dt_globals(struct dt_build *);
 uint32_t dt_slots(struct dt_build *);
 uint32_t dt_tls(struct dt_build *);
+uint32_t dt_ring_map(struct dt_build *);
 uint32_t dt_rings(struct dt_build *);
 uint32_t dt_control_map(struct dt_build *);
 uint32_t dt_drops_map(struct dt_build *);
@@ -189,7 +191,11 @@ void dt_lower_scmp(struct dt_lower *, uint32_t in);
 void dt_zero(struct dt_lower *, int base, int off, uint32_t size);
 void dt_copy_string(struct dt_lower *, struct dt_known, int base, int off, uint32_t size, bool pad, bool user);
 void dt_copy_bytes(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* from the address in r0 */
-void dt_scratch_alloc(struct dt_lower *, uint32_t size);	/* r9 = offset in scratch; not zeroed; faults */
+void dt_scratch_alloc(struct dt_lower *);			/* size in r2, which stays; r9 = offset in scratch; not zeroed; faults */
+void dt_scratch_open(struct dt_lower *);			/* r9 = where the next allocation will begin; a string may be written there */
+void dt_scratch_close(struct dt_lower *);			/* r0 bytes of it are taken; r0 = their address */
+void dt_scratch_ptr(struct dt_lower *, int dst, int off);	/* dst = pointer to scratch + register off */
+void dt_writable(struct dt_lower *, uint32_t size, int at);	/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
 void dt_scratch_addr(struct dt_lower *, int dst, int off);	/* dst = number: address of scratch + register off */
 
 /* variables.c, builtins.c, calls.c */

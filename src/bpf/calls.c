@@ -1,11 +1,432 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subroutines: the tuple in, a value in a DIF register out. Those without a row here are refused by name. */
+/*
+ * Subroutines: the tuple in, a value in a DIF register out. Those without loops are made here; those with loops are
+ * functions of src/bpf/runtime, called with their strings copied into the slot. Others are refused by name.
+ */
 #include "bpf/build.h"
 #include "builtin/builtin.h"
+
+#define MUTEX_FLAGS 7
+#define RW_WRITER 0xff
+#define RW_WAITING 0x1ff
+#define RW_READER_SHIFT 9
+#define ANCESTORS 64			/* how far up progenyof() looks */
+#define SPEC_UNROLL 128
+
+enum { C_0 = F_CMP, C_1 = F_CMP + 8, C_2 = F_CMP + 16 };	/* temporaries of a call */
+
+/* ---- arguments ---- */
+
+static void arg(struct dt_lower *l, uint32_t i, int dst)
+{
+	const struct dt_tentry *t = &l->tuple[i];
+
+	if (i >= l->ntuple) {
+		dt_imm(l->a, dst, 0);
+	} else if (t->known.kind == V_NUM) {
+		dt_ldx(l->a, B8, dst, FP, F_TUPLE + 8 * (int)i);
+	} else if (t->known.kind == V_CONST) {
+		dt_imm(l->a, dst, t->known.v);
+	} else {
+		dt_known_address(l, t->known);
+		dt_mov(l->a, dst, R0);
+	}
+}
+
+/* An `int`, whatever stands in the upper half. */
+static void arg_int(struct dt_lower *l, uint32_t i, int dst)
+{
+	arg(l, i, dst);
+	dt_alui(l->a, BPF_LSH, dst, 32);
+	dt_alui(l->a, BPF_ARSH, dst, 32);
+}
+
+static bool arg_known(const struct dt_lower *l, uint32_t i, uint64_t *v)
+{
+	if (i < l->ntuple && l->tuple[i].known.kind != V_CONST)
+		return false;
+	*v = i < l->ntuple ? l->tuple[i].known.v : 0;
+	return true;
+}
+
+/*
+ * The string argument, read to the pointer in R1: R0 = its length and the NUL. A null string faults here; a bad address
+ * faults where the argument was pushed, which is when it is first looked at.
+ */
+static void arg_string_at(struct dt_lower *l, uint32_t i)
+{
+	struct dt_emit *a = l->a;
+	uint32_t pc = l->pc;
+
+	dt_stx(a, B8, FP, F_T0, R1);
+	arg(l, i, R3);
+	if (i >= l->ntuple || l->tuple[i].known.kind == V_NUM || l->tuple[i].known.kind == V_CONST) {
+		dt_stx(a, B8, FP, F_T1, R3);
+		dt_jmpi(a, BPF_JEQ, R3, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	}
+	dt_ldx(a, B8, R1, FP, F_T0);
+	dt_imm(a, R2, l->b->opts->strsize);
+	dt_help(l, BPF_FUNC_probe_read_kernel_str);
+	if (i < l->ntuple)
+		l->pc = l->tuple[i].pc;
+	dt_stx(a, B8, FP, F_T0, R0);
+	arg(l, i, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_ldx(a, B8, R0, FP, F_T0);
+	dt_jmpi(a, BPF_JSLE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	l->pc = pc;
+	/* "R2 unbounded memory access" if it does not see this */
+	dt_jmpi(a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+}
+
+static void arg_string(struct dt_lower *l, uint32_t i, int buffer)
+{
+	dt_mov(l->a, R1, dt_slot_reg(l));
+	dt_alui(l->a, BPF_ADD, R1, (int32_t)l->b->slot_str[buffer]);
+	arg_string_at(l, i);
+}
+
+/* ---- strings ---- */
+
+static void do_strlen(struct dt_lower *l)
+{
+	arg_string(l, 0, 0);
+	dt_alui(l->a, BPF_SUB, R0, 1);
+}
+
+/* One behind the other where the next allocation begins. */
+static void do_strjoin(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R1, R9);
+	arg_string_at(l, 0);
+	dt_alui(a, BPF_SUB, R0, 1);
+	dt_stx(a, B8, FP, C_0, R0);
+	dt_mov(a, R2, R0);
+	dt_alu(a, BPF_ADD, R2, R9);
+	dt_scratch_ptr(l, R1, R2);
+	arg_string_at(l, 1);
+	dt_ldx(a, B8, R1, FP, C_0);
+	dt_alu(a, BPF_ADD, R0, R1);
+	dt_jmpi(a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_scratch_close(l);
+}
+
+/* ---- memory ---- */
+
+static void do_copyinstr(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t small = dt_label(a);
+	uint64_t max;
+
+	dt_scratch_open(l);
+	arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	if (arg_known(l, 1, &max)) {
+		dt_imm(a, R2, l->ntuple > 1 && max < l->b->opts->strsize - 1 ? max + 1 : l->b->opts->strsize);
+		dt_put(a, small);
+	} else {
+		arg(l, 1, R2);
+		dt_alui(a, BPF_ADD, R2, 1);
+		dt_jmpi(a, BPF_JLE, R2, (int32_t)l->b->opts->strsize, small);
+		dt_imm(a, R2, l->b->opts->strsize);
+		dt_put(a, small);
+	}
+	dt_scratch_ptr(l, R1, R9);
+	dt_ldx(a, B8, R3, FP, F_T1);
+	dt_help(l, BPF_FUNC_probe_read_user_str);
+	dt_jmpi(a, BPF_JSLE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_jmpi(a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_scratch_close(l);
+}
+
+static void do_copyin(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	arg(l, 1, R2);
+	dt_scratch_alloc(l);
+	dt_scratch_ptr(l, R1, R9);
+	arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_help(l, BPF_FUNC_probe_read_user);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_scratch_addr(l, R0, R9);
+}
+
+static void do_alloca(struct dt_lower *l)
+{
+	arg(l, 0, R2);
+	dt_scratch_alloc(l);
+	dt_scratch_ptr(l, R1, R9);
+	if (l->b->zeros < l->b->scratch)
+		l->b->zeros = l->b->scratch;
+	dt_mapval(l->a, R3, dt_constants(l->b), DT_OFF_ZEROS);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_scratch_addr(l, R0, R9);
+}
+
+static void copy_to(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len, bool user)
+{
+	struct dt_emit *a = l->a;
+	uint64_t size;
+
+	if (!arg_known(l, len, &size))
+		REFUSE(l, "a copy whose size is not a constant is not available for tracing yet");
+	if (size > l->b->scratch)
+		REFUSE(l, "%llu bytes are more than scratch memory holds (%u); see scratchsize", (unsigned long long)size, l->b->scratch);
+	dt_imm(a, R0, 0);
+	if (size == 0)
+		return;
+	arg(l, to, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_writable(l, (uint32_t)size, F_T1);
+	dt_mov(a, R1, R2);
+	dt_imm(a, R2, size);
+	dt_stx(a, B8, FP, C_0, R1);
+	arg(l, from, R3);
+	dt_stx(a, B8, FP, F_T2, R3);
+	dt_ldx(a, B8, R1, FP, C_0);
+	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
+}
+
+static void do_bcopy(struct dt_lower *l) { copy_to(l, 0, 1, 2, false); }
+static void do_copyinto(struct dt_lower *l) { copy_to(l, 0, 2, 1, true); }
+
+static void do_memref(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	dt_imm(a, R2, 16);
+	dt_scratch_alloc(l);
+	for (uint32_t i = 0; i < 2; i++) {
+		arg(l, i, R3);
+		dt_scratch_ptr(l, R1, R9);
+		dt_stx(a, B8, R1, 8 * (int)i, R3);
+	}
+	dt_scratch_addr(l, R0, R9);
+}
+
+/* ---- numbers ---- */
+
+static void swap(struct dt_lower *l, int bits)
+{
+	arg(l, 0, R0);
+	dt_swap(l->a, R0, bits);
+}
+static void do_swap16(struct dt_lower *l) { swap(l, 16); }
+static void do_swap32(struct dt_lower *l) { swap(l, 32); }
+static void do_swap64(struct dt_lower *l) { swap(l, 64); }
+
+static void low32(struct dt_lower *l)
+{
+	arg(l, 0, R0);
+	dt_alui(l->a, BPF_LSH, R0, 32);
+	dt_alui(l->a, BPF_RSH, R0, 32);
+}
+static void do_getmajor(struct dt_lower *l)
+{
+	low32(l);
+	dt_alui(l->a, BPF_RSH, R0, 20);
+}
+static void do_getminor(struct dt_lower *l)
+{
+	low32(l);
+	dt_alui(l->a, BPF_AND, R0, 0xfffff);
+}
+
+static void do_random(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_prandom_u32);
+	dt_mov(l->a, R9, R0);
+	dt_alui(l->a, BPF_LSH, R9, 32);
+	dt_help(l, BPF_FUNC_get_prandom_u32);
+	dt_alu(l->a, BPF_OR, R0, R9);
+}
+
+static void do_rand(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_prandom_u32);
+	dt_alui(l->a, BPF_MUL, R0, 2416);
+	dt_alui(l->a, BPF_ADD, R0, 374441);
+	dt_alui(l->a, BPF_MOD, R0, 1771875);
+}
+
+/* ---- locks ---- */
+
+/* R0 = the 4 or 8 bytes at the first argument */
+static void lock_word(struct dt_lower *l, int size)
+{
+	struct dt_emit *a = l->a;
+
+	arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, (uint64_t)size);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_ldx(a, size == 4 ? B4 : B8, R0, FP, F_T0);
+}
+
+/* R0 becomes 1 if it is not 0 */
+static void truth(struct dt_lower *l)
+{
+	uint32_t done = dt_label(l->a);
+
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, done);
+	dt_imm(l->a, R0, 1);
+	dt_put(l->a, done);
+}
+
+static void do_mutex_owner(struct dt_lower *l)
+{
+	lock_word(l, 8);
+	dt_alui(l->a, BPF_AND, R0, ~MUTEX_FLAGS);
+}
+
+static void do_mutex_owned(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t no = dt_label(a), done = dt_label(a);
+
+	do_mutex_owner(l);
+	dt_mov(a, R9, R0);
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_jmp(a, BPF_JNE, R0, R9, no);
+	dt_imm(a, R0, 1);
+	dt_ja(a, done);
+	dt_put(a, no);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
+static void do_mutex_adaptive(struct dt_lower *l)
+{
+	lock_word(l, 8);
+	dt_imm(l->a, R0, 1);
+}
+static void do_mutex_spin(struct dt_lower *l)
+{
+	lock_word(l, 8);
+	dt_imm(l->a, R0, 0);
+}
+static void do_rw_read(struct dt_lower *l)
+{
+	lock_word(l, 4);
+	dt_alui(l->a, BPF_RSH, R0, RW_READER_SHIFT);
+	truth(l);
+}
+static void do_rw_write(struct dt_lower *l)
+{
+	lock_word(l, 4);
+	dt_alui(l->a, BPF_AND, R0, RW_WRITER);
+	dt_alui(l->a, BPF_ADD, R0, 1);
+	dt_alui(l->a, BPF_RSH, R0, 8);
+}
+static void do_rw_iswriter(struct dt_lower *l)
+{
+	lock_word(l, 4);
+	dt_alui(l->a, BPF_AND, R0, RW_WAITING);
+	truth(l);
+}
+
+/* ---- speculations and processes ---- */
+
+/* The first free one; looked at before it is taken, so that busy ones stay in the other CPUs' caches. */
+static void do_speculation(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a), n = l->b->opts->nspec ? l->b->opts->nspec : 1;
+
+	if (n > SPEC_UNROLL)
+		REFUSE(l, "nspec=%u is more than the %u speculations available for tracing", n, SPEC_UNROLL);
+	dt_mapval(a, R3, dt_spec_map(l->b), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = dt_label(a);
+
+		dt_ldx(a, B8, R2, R3, 8 * (int)i);
+		dt_jmpi(a, BPF_JNE, R2, 0, next);
+		dt_imm(a, R2, 1);
+		dt_atomic(a, BPF_XCHG, R3, 8 * (int)i, R2);
+		dt_imm(a, R0, i + 1);
+		dt_jmpi(a, BPF_JEQ, R2, 0, done);
+		dt_put(a, next);
+	}
+	dt_drop(l, offsetof(struct dt_drops, spec_unavail));
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
+/* R9 = the task or process at R9 + off; the parents' chain ends at the first process, which is its own parent. */
+static void read_at_r9(struct dt_lower *l, int dst, uint32_t off, int size)
+{
+	struct dt_emit *a = l->a;
+
+	dt_sti(a, B8, FP, F_T0, 0);
+	dt_mov(a, R3, R9);
+	dt_alui(a, BPF_ADD, R3, (int32_t)off);
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, (uint64_t)size);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_ldx(a, size == 4 ? B4 : B8, dst, FP, F_T0);
+}
+
+static void do_progenyof(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	struct dt_emit *a = l->a;
+	uint32_t yes = dt_label(a), no = dt_label(a), done = dt_label(a);
+
+	if (k->task_real_parent == DT_KOFF_NONE || k->task_tgid == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_mov(a, R9, R0);
+	for (int i = 0; i < ANCESTORS; i++) {
+		read_at_r9(l, R0, k->task_tgid, 4);
+		arg(l, 0, R1);
+		dt_alui(a, BPF_LSH, R1, 32);
+		dt_alui(a, BPF_RSH, R1, 32);
+		dt_jmp(a, BPF_JEQ, R0, R1, yes);
+		dt_jmpi(a, BPF_JLE, R0, 1, no);
+		read_at_r9(l, R9, k->task_real_parent, 8);
+		dt_jmpi(a, BPF_JEQ, R9, 0, no);
+	}
+	dt_put(a, no);
+	dt_imm(a, R0, 0);
+	dt_ja(a, done);
+	dt_put(a, yes);
+	dt_imm(a, R0, 1);
+	dt_put(a, done);
+}
+
+/* ---- the table ---- */
+
+static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
+	{ 0, do_rand }, { 1, do_mutex_owned }, { 2, do_mutex_owner }, { 3, do_mutex_adaptive }, { 4, do_mutex_spin },
+	{ 5, do_rw_read }, { 6, do_rw_write }, { 7, do_rw_iswriter }, { 8, do_copyin }, { 9, do_copyinstr },
+	{ 10, do_speculation }, { 11, do_progenyof }, { 12, do_strlen }, { 15, do_alloca }, { 16, do_bcopy },
+	{ 17, do_copyinto }, { 20, do_getmajor }, { 21, do_getminor }, { 23, do_strjoin }, { 35, do_swap16 },
+	{ 36, do_swap32 }, { 37, do_swap64 }, { 38, do_swap16 }, { 39, do_swap32 }, { 40, do_swap64 }, { 66, do_memref },
+	{ 71, do_random },
+};
 
 void dt_lower_call(struct dt_lower *l, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_subr(dt_dif_v16(in));
 
+	l->cached = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].id == dt_dif_v16(in)) {
+			rows[i].make(l);
+			l->cached = 0;
+			dt_set(l, dt_dif_rd(in));
+			return;
+		}
+	}
+	(void)arg_int;
 	REFUSE(l, "%s( ) is not available for tracing yet", row ? row->name : "this subroutine");
 }

@@ -27,6 +27,26 @@ void dt_drop(struct dt_lower *l, size_t off)
 	dt_put(a, none);
 }
 
+/* Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be filled. */
+static void ring_named(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t have = dt_label(a), n = l->b->opts->ncpus;
+
+	dt_mov(a, R1, R0);
+	for (uint32_t cpu = 0; cpu < n; cpu++) {
+		uint32_t next = dt_label(a);
+
+		if (cpu + 1 < n)
+			dt_jmpi(a, BPF_JNE, R1, (int32_t)cpu, next);
+		dt_ringfd(a, R0, dt_ring_map(l->b), cpu);
+		if (cpu + 1 < n)
+			dt_ja(a, have);
+		dt_put(a, next);
+	}
+	dt_put(a, have);
+}
+
 /* r0 = the ring; F_T0 = the CPU. */
 void dt_ring(struct dt_lower *l, uint32_t none)
 {
@@ -34,6 +54,10 @@ void dt_ring(struct dt_lower *l, uint32_t none)
 
 	dt_help(l, BPF_FUNC_get_smp_processor_id);
 	dt_stx(a, B8, FP, F_T0, R0);
+	if (l->b->opts->ncpus <= DT_RINGS_FEW) {
+		ring_named(l);
+		return;
+	}
 	dt_map(a, R1, dt_rings(l->b));
 	dt_fpaddr(a, R2, F_T0);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
@@ -109,15 +133,15 @@ static void reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
 	l->reserved = 1;
 }
 
-static void give(struct dt_lower *l, int helper)
+static void give(struct dt_lower *l, int helper, bool wake)
 {
 	dt_mov(l->a, R1, R8);
-	dt_imm(l->a, R2, BPF_RB_NO_WAKEUP);
+	dt_imm(l->a, R2, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 	dt_help(l, helper);
 }
 
 /* A clause that speculates into nothing records nothing. */
-static void submit(struct dt_lower *l, bool speculates)
+static void submit(struct dt_lower *l, bool speculates, bool exits)
 {
 	uint32_t lost = dt_label(l->a), done = dt_label(l->a);
 
@@ -125,11 +149,11 @@ static void submit(struct dt_lower *l, bool speculates)
 		dt_ldx(l->a, B8, R1, FP, F_SPEC);
 		dt_jmpi(l->a, BPF_JEQ, R1, F_SPEC_DROP, lost);
 	}
-	give(l, BPF_FUNC_ringbuf_submit);
+	give(l, BPF_FUNC_ringbuf_submit, exits);	/* whoever waits need not wait any longer */
 	if (speculates) {
 		dt_ja(l->a, done);
 		dt_put(l->a, lost);
-		give(l, BPF_FUNC_ringbuf_discard);
+		give(l, BPF_FUNC_ringbuf_discard, false);
 	}
 	dt_put(l->a, done);
 }
@@ -507,7 +531,7 @@ static void fault_head(struct dt_lower *l, bool reserved)
 	dt_alui(a, BPF_RSH, R3, 32);
 	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.offset)), R3);
 	if (reserved)
-		give(l, BPF_FUNC_ringbuf_discard);
+		give(l, BPF_FUNC_ringbuf_discard, false);
 }
 
 /* ---- the clause ---- */
@@ -528,6 +552,20 @@ static bool clause_uses(const struct dt_ecb *e, unsigned op, uint32_t lo, uint32
 			return true;
 	}
 	return uses(e->pred, op, lo, hi);
+}
+
+/* args[]: which one is not looked at. */
+static bool clause_uses_args(const struct dt_ecb *e)
+{
+	for (uint32_t i = 0; i <= e->nacts; i++) {
+		const struct dt_difo *d = i < e->nacts ? e->acts[i].difo : e->pred;
+
+		for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
+			if (dt_dif_op(d->text[pc]) == DT_DIF_LDGA)
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool has_kind(const struct dt_ecb *e, uint16_t kind)
@@ -553,6 +591,32 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 		dt_tls_open(l, stores);
 }
 
+/* A derived probe: whether it fires at all, then those of its arguments the clause looks at. */
+static void derive(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
+{
+	const struct dt_enabling *en = l->en;
+	bool all = clause_uses_args(e);
+
+	l->raw_args = true;
+	if (en->when) {
+		dt_lower_difo(l, en->when);
+		number(l);
+		dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
+	}
+	for (unsigned i = 0; i < 10 && l->derived; i++) {
+		if (!all && !clause_uses(e, DT_DIF_LDGS, 0x106 + i, 0x106 + i))
+			continue;
+		if (i == 0 || (en->args[i] && en->args[i - 1])) {
+			dt_lower_difo(l, en->args[i]);
+			number(l);
+		} else {
+			dt_imm(l->a, R0, 0);
+		}
+		dt_stx(l->a, B8, dt_slot_reg(l), (int)l->args_off + 8 * (int)i, R0);
+	}
+	l->raw_args = false;
+}
+
 static void predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
 {
 	dt_lower_difo(l, pred);
@@ -572,6 +636,8 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	l->reserved = 0;
 	prologue(l, e);
 	l->fault = dt_label(l->a);
+	if (!l->error)
+		derive(l, e, quit);
 	if (e->pred)
 		predicate(l, e->pred, quit);
 	early = l->stubs.n;
@@ -579,7 +645,7 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 		reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
 	actions(l, e, rec);
 	if (l->reserved)
-		submit(l, has_kind(e, DT_ACT_SPECULATE));
+		submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT));
 	dt_put(l->a, quit);
 	dt_imm(l->a, R0, 0);
 	dt_ja(l->a, done);

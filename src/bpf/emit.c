@@ -133,6 +133,7 @@ static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool
 }
 
 void dt_map(struct dt_emit *a, int dst, uint32_t map) { map_ref(a, dst, map, 0, false); }
+void dt_ringfd(struct dt_emit *a, int dst, uint32_t map, uint32_t cpu) { map_ref(a, dst, map, cpu, false); }
 void dt_mapval(struct dt_emit *a, int dst, uint32_t map, uint32_t off) { map_ref(a, dst, map, off, true); }
 
 void dt_fpaddr(struct dt_emit *a, int dst, int off)

@@ -58,6 +58,7 @@ void dt_callsub(struct dt_emit *, uint32_t label);
 void dt_funcaddr(struct dt_emit *, int dst, uint32_t label);	/* for helpers that call back */
 void dt_exit(struct dt_emit *);
 void dt_map(struct dt_emit *, int dst, uint32_t map);
+void dt_ringfd(struct dt_emit *, int dst, uint32_t map, uint32_t cpu);	/* that CPU's own ring buffer */
 void dt_mapval(struct dt_emit *, int dst, uint32_t map, uint32_t off);
 void dt_fpaddr(struct dt_emit *, int dst, int off);		/* dst = FP + off */
 /* A pointer becomes a number: "pointer arithmetic" is what the verifier sees, and forgets the type. */

@@ -411,7 +411,7 @@ static struct dt_tentry *push(struct dt_lower *l)
 		l->ntuple--;
 	}
 	t = &l->tuple[l->ntuple++];
-	*t = (struct dt_tentry){ 0 };
+	*t = (struct dt_tentry){ .pc = l->pc };
 	return t;
 }
 

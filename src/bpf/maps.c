@@ -70,11 +70,18 @@ static uint32_t ring_size(uint64_t want)
 	return size;
 }
 
+uint32_t dt_ring_map(struct dt_build *b)
+{
+	if (!b->ring)
+		b->ring = dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, ring_size(b->opts->bufsize), 0) + 1;
+	return b->ring - 1;
+}
+
 uint32_t dt_rings(struct dt_build *b)
 {
-	if (!b->rings) {
-		uint32_t ring = dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, ring_size(b->opts->bufsize), 0);
+	uint32_t ring = dt_ring_map(b);
 
+	if (!b->rings) {
 		b->rings = dt_build_map(b, DT_MAP_RINGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, b->opts->ncpus, 0) + 1;
 		b->maps.v[b->rings - 1].inner = ring;
 	}
@@ -137,7 +144,7 @@ void dt_maps_finish(struct dt_build *b)
 
 	dt_control_map(b);
 	dt_drops_map(b);
-	dt_rings(b);
+	dt_ring_map(b);
 	if (b->constants)
 		finish_constants(b);
 	if (b->slots)

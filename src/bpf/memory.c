@@ -104,8 +104,7 @@ void dt_scratch_addr(struct dt_lower *l, int dst, int off)
 	dt_alu(l->a, BPF_ADD, dst, off);
 }
 
-/* size in R2, checked here; R9 = where it begins, at most `scratch`. */
-static void alloc_dynamic(struct dt_lower *l)
+void dt_scratch_alloc(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 	uint32_t full = dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE);
@@ -123,15 +122,31 @@ static void alloc_dynamic(struct dt_lower *l)
 	dt_stx(a, B8, R6, S_SCRATCH_USED, R1);
 }
 
-void dt_scratch_alloc(struct dt_lower *l, uint32_t size)
+/*
+ * Strings are written where the next allocation begins and then only as much is taken as they need: scratch is followed by
+ * as much again, so that one of full length fits wherever it begins.
+ */
+void dt_scratch_open(struct dt_lower *l)
 {
-	dt_imm(l->a, R2, size);
-	alloc_dynamic(l);
+	dt_ldx(l->a, B8, R9, dt_slot_reg(l), S_SCRATCH_USED);
+	dt_jmpi(l->a, BPF_JGT, R9, (int32_t)l->b->scratch, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
 }
 
-static void scratch_ptr(struct dt_lower *l, int dst, int off)
+void dt_scratch_close(struct dt_lower *l)
 {
-	dt_mov(l->a, dst, R6);
+	struct dt_emit *a = l->a;
+
+	dt_alui(a, BPF_ADD, R0, 7);
+	dt_alui(a, BPF_AND, R0, -8);
+	dt_alu(a, BPF_ADD, R0, R9);
+	dt_jmpi(a, BPF_JGT, R0, (int32_t)l->b->scratch, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_stx(a, B8, R6, S_SCRATCH_USED, R0);
+	dt_scratch_addr(l, R0, R9);
+}
+
+void dt_scratch_ptr(struct dt_lower *l, int dst, int off)
+{
+	dt_mov(l->a, dst, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, dst, (int32_t)l->b->slot_scratch);
 	dt_alu(l->a, BPF_ADD, dst, off);
 }
@@ -146,8 +161,8 @@ static void zeros(struct dt_lower *l, int dst, uint32_t size)
 void dt_lower_allocs(struct dt_lower *l, uint32_t in)
 {
 	dt_get(l, dt_dif_r1(in), R2);
-	alloc_dynamic(l);
-	scratch_ptr(l, R1, R9);
+	dt_scratch_alloc(l);
+	dt_scratch_ptr(l, R1, R9);
 	zeros(l, R3, l->b->scratch);
 	dt_help(l, BPF_FUNC_probe_read_kernel);	/* R2 is still the size */
 	dt_scratch_addr(l, R0, R9);
@@ -214,7 +229,7 @@ static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 }
 
 /* R3 the address; falls through with R2 a pointer to `size` writable bytes, or faults. */
-static void writable(struct dt_lower *l, uint32_t size, int at)
+void dt_writable(struct dt_lower *l, uint32_t size, int at)
 {
 	struct region r[3];
 	int n = regions(l, r, size);
@@ -240,7 +255,7 @@ void dt_lower_store(struct dt_lower *l, uint32_t in)
 
 	dt_settle(l, 1u << dt_dif_r1(in));
 	dt_ldx(l->a, B8, R3, FP, at);
-	writable(l, size, at);
+	dt_writable(l, size, at);
 	if (size > 1) {
 		dt_mov(l->a, R1, R3);
 		dt_alui(l->a, BPF_AND, R1, (int32_t)size - 1);
@@ -267,7 +282,7 @@ void dt_lower_copys(struct dt_lower *l, uint32_t in)
 	from = -8 * (int)dt_dif_r1(in);
 	dt_settle(l, 1u << dt_dif_r1(in));
 	dt_ldx(l->a, B8, R3, FP, to);
-	writable(l, (uint32_t)size, to);
+	dt_writable(l, (uint32_t)size, to);
 	dt_mov(l->a, R1, R2);
 	dt_imm(l->a, R2, size);
 	dt_ldx(l->a, B8, R3, FP, from);

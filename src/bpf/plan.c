@@ -84,6 +84,8 @@ void dt_plan_slot(struct dt_build *b)
 
 	b->strsize = round8(b->opts->strsize);
 	b->scratch = round8(b->opts->scratchsize ? b->opts->scratchsize : 16ull * b->opts->strsize);
+	if (b->scratch < 4 * b->strsize)
+		b->scratch = 4 * b->strsize;
 	if (b->scratch > 1u << 20)
 		b->scratch = 1u << 20;
 	for (int i = 0; i < 2; i++) {

@@ -67,14 +67,12 @@ static void say_value(struct text *t, const struct dt_act *act, const void *data
 
 /* ---- the interpreter ---- */
 
-struct reference { struct text out; struct text aggs[1]; };
-
 static void i_begin(void *ctx, const struct dt_ecb *e, uint32_t epid, const struct dt_context *c)
 {
 	(void)ctx, (void)e, (void)epid, (void)c;
 }
 
-struct ibuf { struct text *out; struct text line; uint32_t n; };
+struct ibuf { struct text *out; struct text line, drops; uint32_t n; };	/* drops are told last, as the kernel's are counters */
 
 static void i_record(void *ctx, const struct dt_ecb *e, uint32_t act, const void *data, size_t len)
 {
@@ -107,7 +105,7 @@ static void i_fault(void *ctx, const struct dt_ecb *e, uint32_t epid, int act, i
 	say(b->out, "fault epid %u act %d offset %d: %d %s\n", epid, act, offset, (int)f, addr == 0 || addr > 0xffff ? "" : "small");
 }
 
-static void i_drop(void *ctx, const char *kind) { say(((struct ibuf *)ctx)->out, "drop %s\n", kind); }
+static void i_drop(void *ctx, const char *kind) { say(&((struct ibuf *)ctx)->drops, "drop %s\n", kind); }
 
 struct lines { char *v[4096]; size_t n; };
 
@@ -198,6 +196,9 @@ static void run_interp(const struct dt_prog *prog, const struct firing *f, uint3
 
 		status = status < 0 ? s : status;
 	}
+	if (b.drops.s)
+		say(out, "%s", b.drops.s);
+	free(b.drops.s);
 	dt_interp_aggs(ip, i_agg, &l);
 	finish_lines(&l, out);
 	if (status >= 0)
