@@ -63,14 +63,35 @@ static bool is_object_pointer(struct dt_sema *s, const struct dt_node *n)
 	return t->kind == DT_T_PTR && dt_type_base(t->ref)->kind != DT_T_FUNC && dt_type_size(s->types, t->ref) != 0;
 }
 
-static struct dt_node *pointed_object(struct dt_sema *s, const struct dt_node *n)
+static struct dt_node *hidden_variable(struct dt_sema *s, struct dt_ident *id, const struct dt_node *n)
 {
-	struct dt_node *deref = dt_node_new(s->diag, s->arena, DT_N_UNARY, n->loc);
+	struct dt_node *var = dt_node_new(s->diag, s->arena, DT_N_VAR, n->loc);
 
-	deref->op = DT_OP_DEREF;
-	deref->a = dt_expr_copy(s, n);
-	dt_node_adopt(s->diag, deref, deref->a);
-	return dt_expr(s, deref);
+	var->scope = DT_SCOPE_CLAUSE;
+	var->name = id->name;
+	var->ident = id;
+	var->type = id->type;
+	var->nflags = DT_NF_LVAL | DT_NF_WRITABLE | (n->nflags & (DT_NF_USER | DT_NF_ALLOCA));
+	return var;
+}
+
+/* The pointer is evaluated once: its value is kept in a variable of our own for the object to be found by. */
+static struct dt_node *keep_pointer(struct dt_sema *s, struct dt_node *n, struct dt_node **object)
+{
+	struct dt_ident *id = dt_names_hidden(s, "print", n->type);
+	struct dt_node *assign = dt_node_new(s->diag, s->arena, DT_N_ASSIGN, n->loc);
+
+	assign->a = hidden_variable(s, id, n);
+	assign->b = n;
+	assign->type = n->type;
+	assign->nflags = n->nflags & (DT_NF_USER | DT_NF_ALLOCA);
+	dt_node_adopt(s->diag, assign, n);
+	*object = dt_node_new(s->diag, s->arena, DT_N_UNARY, n->loc);
+	(*object)->op = DT_OP_DEREF;
+	(*object)->a = hidden_variable(s, id, n);
+	dt_node_adopt(s->diag, *object, (*object)->a);
+	*object = dt_expr(s, *object);
+	return assign;
 }
 
 /* A pointer prints its address and what it points to; the type's name goes along. */
@@ -78,10 +99,15 @@ static void compile_print(struct dt_sema *s, const struct dt_builtin *row, struc
 {
 	struct dt_node *n = one_value(s, row, call, (struct value_tags){ D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID });
 
+	struct dt_node *object = NULL;
+
 	check_size(s, row, n, D_PRINT_SIZE);
-	dt_act_value(s, DT_ACT_PRINT, n)->fmt = dt_type_str(s->arena, n->type);
+	n->next = NULL;
 	if (is_object_pointer(s, n))
-		dt_act_expr(s, DT_ACT_PRINT, pointed_object(s, n));
+		n = keep_pointer(s, n, &object);
+	dt_act_value(s, DT_ACT_PRINT, n)->fmt = dt_type_str(s->arena, n->type);
+	if (object != NULL)
+		dt_act_expr(s, DT_ACT_PRINT, object);
 }
 
 /* ---- tracemem ---- */
