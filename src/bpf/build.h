@@ -122,6 +122,7 @@ struct dt_lower {			/* one clause */
 	int cached;			/* this register is in r0 too, 0 none */
 	struct dt_tentry tuple[DT_DIF_NTREGS];
 	uint32_t ntuple;
+	bool tuple_lost;		/* a branch came in while it was not empty */
 	int cond;			/* DT_DIF_CMP, TST, SCMP: what the branches test; 0 nothing */
 	uint32_t cond_in;
 	struct dt_known ret;		/* result; V_NUM: in r0 */
@@ -179,6 +180,7 @@ void dt_set_known(struct dt_lower *, unsigned rd, struct dt_known);
 void dt_known_address(struct dt_lower *, struct dt_known);	/* a string that is not in memory yet gets its address: r0 */
 uint32_t dt_fault_label(struct dt_lower *, int fault, int addr);
 void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 for the code behind it */
+void dt_tuple_check(struct dt_lower *);
 void dt_settle(struct dt_lower *, unsigned mask);		/* lazy registers of the mask into their stack slots */
 
 /* memory.c */

@@ -419,6 +419,7 @@ void dt_lower_call(struct dt_lower *l, uint32_t in)
 	const struct dt_builtin *row = dt_builtin_subr(dt_dif_v16(in));
 
 	l->cached = 0;
+	dt_tuple_check(l);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].id == dt_dif_v16(in)) {
 			rows[i].make(l);

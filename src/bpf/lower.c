@@ -402,10 +402,17 @@ static void op_ret(struct dt_lower *l, uint32_t in)
 
 /* ---- tuples ---- */
 
+void dt_tuple_check(struct dt_lower *l)
+{
+	if (l->tuple_lost)
+		REFUSE(l, "a condition between the arguments of a call is not available for tracing");
+}
+
 static struct dt_tentry *push(struct dt_lower *l)
 {
 	struct dt_tentry *t;
 
+	dt_tuple_check(l);
 	if (l->ntuple == DT_DIF_NTREGS) {	/* an expression that can only fault */
 		dt_always_fault(l, DT_FLT_TUPOFLOW, A_NONE);
 		l->ntuple--;
@@ -458,6 +465,7 @@ static void op_flushts(struct dt_lower *l, uint32_t in)
 {
 	(void)in;
 	l->ntuple = 0;
+	l->tuple_lost = false;
 }
 
 /* ---- variables ---- */
@@ -534,8 +542,8 @@ static void arrive(struct dt_lower *l)
 	}
 	l->cached = 0;
 	l->cond = 0;
-	if (l->ntuple)
-		REFUSE(l, "a condition between the arguments of a call is not available for tracing");
+	l->tuple_lost = l->ntuple || l->tuple_lost;	/* a call leaves its arguments; the next one begins with flushts */
+	l->ntuple = 0;
 }
 
 static void start(struct dt_lower *l, const struct dt_difo *difo)
@@ -543,6 +551,7 @@ static void start(struct dt_lower *l, const struct dt_difo *difo)
 	l->difo = difo;
 	l->pc = 0;
 	l->ntuple = 0;
+	l->tuple_lost = false;
 	l->cached = 0;
 	l->cond = 0;
 	analyse(l);

@@ -208,6 +208,7 @@ static void check_key(struct dt_lower *l, struct dt_bvar *v)
 {
 	bool same = v->nkeys == l->ntuple;
 
+	dt_tuple_check(l);
 	if (!v->map) {
 		plan_key(l, v);
 		return;
