@@ -1,10 +1,9 @@
 /*
  * dtrace:::ERROR has the enabling's id, the action, the offset, the fault and the address.
  * @quiet
- * @mem: kernel 0x1000 u32 1 2
  */
 dtrace:::BEGIN { trace(1); trace(*(int *)0x8); }
-dtrace:::BEGIN { trace(*(int *)0x1002); }
+dtrace:::BEGIN { p = (int *)alloca(8); *(int *)((uintptr_t)p + 2) = 1; }
 dtrace:::BEGIN { trace(1 / (pid - pid)); }
 dtrace:::BEGIN { trace(lltostr(1, 99)); }
 dtrace:::BEGIN { trace(alloca(arg0 + (1 << 24))); }

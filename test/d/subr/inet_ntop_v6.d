@@ -2,5 +2,4 @@
  * @quiet
  * @mem: kernel 0x2000 hex fe 80 00 00 00 00 00 00 00 01 00 00 00 00 00 01
  */
-struct in6 { uint8_t b[16]; };
 dtrace:::BEGIN { printf("%s\n", inet_ntop(10, (void *)0x2000)); }
