@@ -77,11 +77,6 @@ void dt_lower_load(struct dt_lower *l, uint32_t in)
 	struct dt_emit *a = l->a;
 
 	dt_ldx(a, B8, R3, FP, at);
-	if (!user && m.size > 1) {
-		dt_mov(a, R1, R3);
-		dt_alui(a, BPF_AND, R1, m.size - 1);
-		dt_jmpi(a, BPF_JNE, R1, 0, dt_fault_label(l, DT_FLT_BADALIGN, at));
-	}
 	dt_fpaddr(a, R1, F_T0);
 	dt_imm(a, R2, m.size);
 	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);

@@ -1,5 +1,5 @@
 /*
- * An address that is no multiple of the size is a fault.
+ * Loads take any alignment: packed structs need it.
  * @quiet
  * @mem: kernel 0x1000 hex 01 02 03 04 05 06 07 08 09
  */
