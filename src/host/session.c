@@ -78,15 +78,17 @@ static bool allocate(struct dt_session *s)
 	s->maps = new_fds(image->nmaps);
 	s->progs = new_fds(image->nprogs);
 	s->links = new_fds(nlinks);
+	s->online = calloc(s->ncpus, sizeof(*s->online));
 	s->rings = calloc(s->ncpus, sizeof(*s->rings));
 	s->pairs = calloc(image->naggs + 1u, sizeof(*s->pairs));
 	s->ticker.ticks = calloc(image->nprogs + 1u, sizeof(*s->ticker.ticks));
-	if (!s->maps || !s->progs || !s->links || !s->rings || !s->pairs || !s->ticker.ticks)
-		return false;
-	for (uint32_t i = 0; i < s->ncpus; i++)
+	for (uint32_t i = 0; s->rings && i < s->ncpus; i++)
 		s->rings[i].fd = -1;
-	for (uint32_t i = 0; i < image->naggs; i++)
+	for (uint32_t i = 0; s->pairs && i < image->naggs; i++)
 		s->pairs[i] = (struct dt_pair){ .outer = -1, .fd = { -1, -1 } };
+	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->pairs || !s->ticker.ticks)
+		return false;
+	dt_cpus_online(s->online, s->ncpus);
 	return true;
 }
 
@@ -186,6 +188,7 @@ void dt_session_close(struct dt_session *s)
 	free(s->maps);
 	free(s->progs);
 	free(s->links);
+	free(s->online);
 	free(s->rings);
 	free(s->pairs);
 	free(s->placing);
@@ -213,7 +216,7 @@ static int attach_perf(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int fd;
 
-		if (!dt_cpu_online(cpu))
+		if (!s->online[cpu])
 			continue;
 		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
 		if (fd < 0)

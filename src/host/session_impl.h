@@ -61,6 +61,7 @@ struct dt_session {
 	const struct dt_image *image;
 	const struct dt_attach *attach;	/* our copy, with our copies of the targets */
 	uint32_t ncpus;
+	bool *online;			/* by CPU, when the session was opened */
 	int btf;			/* the image's, -1 none */
 	int *maps;			/* by the image's index; of RING: that of the first online CPU */
 	int *progs;
@@ -81,7 +82,7 @@ struct dt_session {
 int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* session_map.c; dt_maps_open() leaves s->placing under way */
-bool dt_cpu_online(uint32_t cpu);
+void dt_cpus_online(bool *online, uint32_t ncpus);
 int dt_maps_open(struct dt_session *, char *msg, size_t len);
 /* session_prog.c: the descriptor of the image's program i, or -errno with a sentence */
 int dt_prog_load(struct dt_session *, uint32_t i, char *msg, size_t len);

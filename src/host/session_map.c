@@ -12,33 +12,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* "0-3,8" of /sys/devices/system/cpu/online: is the CPU in it? A list that cannot be read has all. */
-static bool in_list(const char *list, uint32_t cpu)
+/* "0-3,8" of /sys/devices/system/cpu/online, as the kernel writes it. A list that cannot be read has all. */
+void dt_cpus_online(bool *online, uint32_t ncpus)
 {
-	while (*list >= '0' && *list <= '9') {
-		char *end;
-		unsigned long from = strtoul(list, &end, 10), to = from;
+	char *text, *end;
+	size_t len;
+	bool known = dt_file_read("/sys/devices/system/cpu/online", 1 << 16, &text, &len) == 0;
+
+	memset(online, !known, ncpus);
+	if (!known)
+		return;
+	for (const char *p = text; *p >= '0' && *p <= '9'; p = *end == ',' ? end + 1 : end) {
+		unsigned long from = strtoul(p, &end, 10), to = from;
 
 		if (*end == '-')
 			to = strtoul(end + 1, &end, 10);
-		if (cpu >= from && cpu <= to)
-			return true;
-		list = *end == ',' ? end + 1 : end;
+		for (; from <= to && from < ncpus; from++)
+			online[from] = true;
 	}
-	return false;
-}
-
-bool dt_cpu_online(uint32_t cpu)
-{
-	char *list;
-	size_t len;
-	bool yes = true;
-
-	if (dt_file_read("/sys/devices/system/cpu/online", 1 << 16, &list, &len) == 0) {
-		yes = in_list(list, cpu);
-		free(list);
-	}
-	return yes;
+	free(text);
 }
 
 static int create(const struct dt_session *s, const struct dt_image_map *m, int inner)
@@ -118,7 +110,7 @@ static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *f
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int err;
 
-		if (!dt_cpu_online(cpu))
+		if (!s->online[cpu])
 			continue;
 		err = dt_ring_open(&s->rings[cpu], size, m->name);
 		if (err)
@@ -195,6 +187,7 @@ static int place_buffers(struct dt_session *s, uint32_t i, struct dt_outer *jobs
 static int place(struct dt_session *s, char *msg, size_t len)
 {
 	size_t room = 1;
+	uint32_t placed = 0;
 
 	for (uint32_t i = 0; i < s->image->nmaps; i++)
 		room += s->image->maps[i].inner == UINT32_MAX ? 0 : s->image->maps[i].max_entries;
@@ -203,13 +196,14 @@ static int place(struct dt_session *s, char *msg, size_t len)
 		return dt_session_fail(msg, len, -ENOMEM, "cannot load the program");
 	for (uint32_t i = 0; i < s->image->nmaps; i++) {
 		const struct dt_image_map *m = &s->image->maps[i];
-		struct dt_outer *jobs = s->placing + s->nplacing;
+		struct dt_outer *jobs = s->placing + placed;
 		int n = m->role == DT_MAP_RINGS ? place_rings(s, i, jobs) : m->role == DT_MAP_AGGS ? place_buffers(s, i, jobs) : 0;
 
 		if (n < 0)
 			return dt_session_fail(msg, len, n, "the map %s has no buffers", m->name);
-		s->nplacing += (uint32_t)n;
+		placed += (uint32_t)n;
 	}
+	s->nplacing = placed;		/* only now is there something to wait for */
 	return 0;
 }
 

@@ -8,9 +8,12 @@
 #include "bpf/image.h"
 #include "host/session.h"
 
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -597,6 +600,162 @@ static void test_cost(void)
 	printf("session_test: the same through arrays of maps, with an aggregation: %.2f ms\n", maps_ms);
 }
 
+/* An aggregation without keys is a per-CPU array: its one element is always there, and zero after it was read. */
+static void test_no_keys(void)
+{
+	static const struct bpf_insn insns[] = {
+		MOV_R(6, 1),
+		MOV_I(2, 0),
+		STOREW(10, -4, 2),
+		MAP(1),				/* 3: aggs */
+		MOV_R(2, 10),
+		ADD_I(2, -4),
+		CALL(map_lookup_elem),
+		JEQ_I(0, 0, 7),
+		MOV_R(1, 0),
+		MOV_R(2, 10),
+		ADD_I(2, -4),
+		CALL(map_lookup_elem),
+		JEQ_I(0, 0, 2),
+		LOAD(1, 6, 0),
+		XADD(0, 0, 1),
+		MOV_I(0, 0),
+		EXIT(),
+	};
+	static const struct dt_image_reloc relocs[] = { { 3, M_AGGS, 0, false } };
+	struct fixture f;
+	struct sum sum = { 0 };
+
+	fixture_init(&f, DT_HOOK_RUN, insns, COUNT(insns), relocs, COUNT(relocs));
+	for (int i = M_A; i <= M_B; i++) {
+		f.maps[i].type = BPF_MAP_TYPE_PERCPU_ARRAY;
+		f.maps[i].key_size = 4;
+		f.maps[i].max_entries = 1;
+	}
+	if (!fixture_open(&f))
+		return;
+	for (uint64_t i = 1; i <= 100; i++)
+		dt_session_run(f.session, 0, &i, 1);
+	for (int i = 0; i < 3; i++)
+		CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+	CHECK_INT(sum.total, 5050);
+	CHECK_INT(sum.elements, 3);
+	dt_session_close(f.session);
+}
+
+static struct btf *storage_btf(uint32_t size, struct dt_image_map *m)
+{
+	struct btf *btf = btf__new_empty();
+
+	m->btf_key = (uint32_t)btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	m->btf_value = (uint32_t)btf__add_array(btf, (int)m->btf_key, btf__add_int(btf, "char", 1, 0), size);
+	return btf;
+}
+
+/* Constants are filled and can never change; task storage has its types; elements can be looked at. */
+static void test_other_maps(void)
+{
+	static const struct bpf_insn insns[] = { MOV_I(0, 0), EXIT() };
+	static const char text[] = "constant";
+	char value[16] = "";
+	struct fixture f;
+	struct btf *btf;
+	struct dt_drops drops = { .principal = 1 };
+
+	fixture_init(&f, DT_HOOK_RUN, insns, COUNT(insns), NULL, 0);
+	f.maps[0] = (struct dt_image_map){ DT_MAP_CONST, "const", BPF_MAP_TYPE_ARRAY, 4, 16, 1, BPF_F_RDONLY_PROG,
+	    .inner = UINT32_MAX, .data = text, .len = sizeof(text) };
+	f.maps[1] = (struct dt_image_map){ DT_MAP_TLS, "self", BPF_MAP_TYPE_TASK_STORAGE, 4, 24, 0, BPF_F_NO_PREALLOC,
+	    .inner = UINT32_MAX };
+	f.maps[2] = (struct dt_image_map){ DT_MAP_DYN, "dyn", BPF_MAP_TYPE_HASH, 8, 16, 10, .inner = UINT32_MAX };
+	f.image.naggs = 0;
+	btf = storage_btf(24, &f.maps[1]);
+	f.image.btf = btf__raw_data(btf, &f.image.btflen);
+	if (fixture_open(&f)) {
+		CHECK_INT(dt_session_lookup(f.session, 0, &(uint32_t){ 0 }, value), 0);
+		CHECK_STR(value, text);
+		CHECK_INT(dt_session_update(f.session, 0, &(uint32_t){ 0 }, value), -EPERM);
+		CHECK_INT(dt_session_update(f.session, 2, &(uint64_t){ 5 }, value), 0);
+		CHECK_INT(dt_session_lookup(f.session, 2, &(uint64_t){ 6 }, value), -ENOENT);
+		CHECK_INT(dt_session_lookup(f.session, M_N, &(uint64_t){ 6 }, value), -EINVAL);
+		CHECK_INT(dt_session_drops(f.session, 0, &drops), 0);
+		CHECK_INT(drops.principal, 0);
+		CHECK_INT(dt_session_drops(f.session, dt_session_ncpus(f.session), &drops), -EINVAL);
+		dt_session_close(f.session);
+	}
+	btf__free(btf);
+}
+
+static void nothing(int sig) { (void)sig; }
+
+static void test_signal(void)
+{
+	static const struct bpf_insn insns[] = { MOV_I(0, 0), EXIT() };
+	struct fixture f;
+	struct sigaction act = { .sa_handler = nothing }, old;
+	double start = now_ms();
+
+	fixture_init(&f, DT_HOOK_RUN, insns, COUNT(insns), NULL, 0);
+	f.image.nmaps = f.image.naggs = 0;
+	if (!fixture_open(&f))
+		return;
+	CHECK_INT(dt_session_wait(f.session, 1000000), 0);
+	sigaction(SIGALRM, &act, &old);
+	ualarm(30000, 0);
+	CHECK_INT(dt_session_wait(f.session, 20000000000), -EINTR);
+	CHECK(now_ms() - start < 10000);
+	sigaction(SIGALRM, &old, NULL);
+	CHECK(dt_session_control(f.session) == NULL);
+	dt_session_close(f.session);
+}
+
+static unsigned programs_named(const char *name)
+{
+	unsigned n = 0;
+
+	for (uint32_t id = 0; bpf_prog_get_next_id(id, &id) == 0;) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		n += bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && strcmp(info.name, name) == 0;
+		close(fd);
+	}
+	return n;
+}
+
+/* A process that dies without a word leaves nothing in the kernel. */
+static void test_killed(void)
+{
+	static const struct dt_image_reloc relocs[] = { { 10, M_AGGS, 0, false } };
+	struct fixture f;
+	int ready[2], status;
+	char byte = 0;
+	pid_t pid;
+
+	CHECK_INT(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		fixture_init(&f, DT_HOOK_SYS_ENTER, count_insns, COUNT(count_insns), relocs, COUNT(relocs));
+		snprintf(f.prog.name, sizeof(f.prog.name), "k%d", (int)getppid());
+		if (!fixture_open(&f) || dt_session_attach(f.session, f.msg, sizeof(f.msg)) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	snprintf(f.msg, sizeof(f.msg), "k%d", (int)getpid());
+	CHECK_INT(read(ready[0], &byte, 1), 1);
+	CHECK_INT(programs_named(f.msg), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	for (int i = 0; i < 500 && programs_named(f.msg); i++)
+		usleep(10000);			/* the kernel frees it after a grace period */
+	CHECK_INT(programs_named(f.msg), 0);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* A fork without rights: the sentence, not a number. */
 static void test_rights(void)
 {
@@ -641,6 +800,10 @@ int main(void)
 	test_keys();
 	test_rings();
 	test_exact();
+	test_no_keys();
+	test_other_maps();
+	test_signal();
+	test_killed();
 	test_refusal();
 	test_tick();
 	test_profile();
