@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Perf events: the software clock of a CPU, which needs no counters of the processor. Measured on 2 CPUs (aarch64, 6.18):
- * profile-997 fires 1994 times a second, idle or busy.
+ * Perf events: the software clock of a CPU, which needs no counters of the processor. Measured on 2 CPUs (aarch64, 6.18, a
+ * virtual machine): profile-997 fires 997 times a second on a busy CPU and on idle CPU 0; on idle CPU 1 its timer
+ * interrupts come, but the kernel makes no event of them (perf record -a -e cpu-clock misses them too).
  */
 #include "host/session_impl.h"
 

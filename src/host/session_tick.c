@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tick-n: a thread that sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A perf event would
- * not do: on an idle CPU of some virtual machines the software clock stands still (6.18, aarch64). Ticks are
+ * not do: on an idle CPU of some machines none comes (see perf.c). Ticks are
  * due at fixed points in time from the start, so being late once does not shift the later ones.
  *
  * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it): tick-10ms is off by 6 µs on average, by 15 µs at worst on
