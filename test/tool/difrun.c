@@ -14,6 +14,7 @@
 #include "builtin/builtin.h"
 #include "dtrace.h"
 #include "lib/handle.h"
+#include "output/statement.h"
 #include "output/format.h"
 #include "output/print.h"
 #include "output/record.h"
@@ -23,12 +24,6 @@
 #include <inttypes.h>
 
 #define MAX_WORDS 256
-
-struct rec {				/* one record of the clause in hand */
-	const struct dt_act *act;
-	const void *data;
-	size_t len;
-};
 
 struct aggstate {			/* what printa(), clear() … did to an aggregation */
 	int64_t normal;
@@ -52,7 +47,8 @@ struct run {
 	struct dt_print_opts popts;
 	struct dt_out out;
 	struct firings in;
-	DT_VEC(struct rec) recs;
+	DT_VEC(struct dt_rec) recs;		/* of the clause in hand */
+	struct dt_statements statements;
 	DT_VEC(struct elem) snap;
 	DT_VEC(struct elem) removed;		/* by trunc(): hidden until they count again */
 	struct aggstate *aggs;			/* by aggregation id */
@@ -143,13 +139,6 @@ static void read_directives(struct run *r, char *text, bool args_given)
 }
 
 /* ---- aggregations ---- */
-
-static int64_t rec_int(const struct rec *rec)
-{
-	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
-
-	return v.kind == DT_V_INT ? (int64_t)dt_value_signed(&v) : 0;
-}
 
 static struct aggstate *aggstate(struct run *r, int64_t id)
 {
@@ -318,39 +307,23 @@ static struct dt_aggrow *joined_rows(struct run *r, const int64_t *ids, uint32_t
 	return rows;
 }
 
-static struct dt_format *format_of(struct run *r, const char *text)
+/* printa(): the elements asked for, which count as printed. */
+static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
 {
-	struct dt_format_error err;
-	struct dt_format *f = dt_format_parse(r->arena, text, strlen(text), &err);
-
-	if (!f)
-		fatal("format", err.msg);
-	return f;
-}
-
-static void do_printa(struct run *r, const struct rec *recs, size_t n)
-{
-	int64_t *ids = DT_NEWN(r->arena, int64_t, n);
+	struct run *r = ctx;
 	struct aggstate *s;
-	size_t nrows;
 
 	snapshot(r);
-	for (size_t i = 0; i < n; i++) {
-		ids[i] = rec_int(&recs[i]);
+	for (uint32_t i = 0; i < nids; i++)
 		if ((s = aggstate(r, ids[i])))
 			s->printed = true;
-	}
-	struct dt_aggrow *rows = n == 1 ? rows_of(r, ids[0], &nrows) : joined_rows(r, ids, (uint32_t)n, &nrows);
-	if (recs[0].act->fmt) {
-		dt_agg_printf(&r->out, format_of(r, recs[0].act->fmt), rows, nrows);
-	} else {
-		dt_out_str(&r->out, "\n");
-		dt_agg_print(&r->out, rows, nrows);
-	}
+	return nids == 1 ? rows_of(r, ids[0], n) : joined_rows(r, ids, nids, n);
 }
 
-static void do_clear(struct run *r, int64_t id)
+static void op_clear(void *ctx, int64_t id)
 {
+	struct run *r = ctx;
+
 	snapshot(r);
 	for (size_t i = 0; i < r->snap.n; i++) {
 		struct elem *e = &r->snap.v[i];
@@ -362,8 +335,9 @@ static void do_clear(struct run *r, int64_t id)
 }
 
 /* Keeps the n largest (n < 0: the smallest); what goes starts from nothing and is hidden until it counts again. */
-static void do_trunc(struct run *r, int64_t id, int64_t n)
+static void op_trunc(void *ctx, int64_t id, int64_t n)
 {
+	struct run *r = ctx;
 	struct dt_aggorder plain = { 0 };
 	struct dt_aggrow *rows;
 	size_t nrows = 0, from = 0, to;
@@ -390,8 +364,9 @@ static void do_trunc(struct run *r, int64_t id, int64_t n)
 		}
 }
 
-static void do_normalize(struct run *r, int64_t id, int64_t normal)
+static void op_normalize(void *ctx, int64_t id, int64_t normal)
 {
+	struct run *r = ctx;
 	struct aggstate *s = aggstate(r, id);
 
 	if (normal == 0)
@@ -400,9 +375,9 @@ static void do_normalize(struct run *r, int64_t id, int64_t normal)
 		s->normal = normal;
 }
 
-static void do_setopt(struct run *r, const struct rec *recs, size_t n)
+static void op_setopt(void *ctx, const char *name, const char *value)
 {
-	const char *name = recs[0].data, *value = n > 1 ? recs[1].data : NULL;
+	struct run *r = ctx;
 
 	if (strcmp(name, "quiet") == 0)
 		r->popts.quiet = true;
@@ -411,107 +386,40 @@ static void do_setopt(struct run *r, const struct rec *recs, size_t n)
 		    dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)));
 }
 
-static void do_libact(struct run *r, const struct rec *recs, size_t n)
+static void op_system(void *ctx, const char *command)
 {
-	int64_t id = rec_int(&recs[0]), arg = n > 1 ? rec_int(&recs[1]) : 0;
-
-	switch (recs[0].act->arg) {
-	case DT_LIB_CLEAR: do_clear(r, id); break;
-	case DT_LIB_TRUNC: do_trunc(r, id, arg); break;
-	case DT_LIB_NORMALIZE: do_normalize(r, id, arg); break;
-	case DT_LIB_DENORMALIZE: do_normalize(r, id, 1); break;
-	case DT_LIB_SETOPT: do_setopt(r, recs, n); break;
-	}
+	dt_out_printf(&((struct run *)ctx)->out, "system: %s\n", command);
 }
 
-/* ---- statements ---- */
-
-/* The first action of a printf() may stand for the format alone. */
-static bool format_only(const struct rec *rec)
+static void op_freopen(void *ctx, const char *name)
 {
-	return rec->act->difo && rec->act->difo->rtype.size == 0;
+	dt_out_printf(&((struct run *)ctx)->out, "freopen: %s\n", name);
 }
 
-static void do_format(struct run *r, const struct rec *recs, size_t n, const char *prefix, const char *suffix)
+static void op_exit(void *ctx, int status)
 {
-	struct dt_value *v = DT_NEWN(r->arena, struct dt_value, n);
-	size_t first = format_only(&recs[0]);
-
-	for (size_t i = first; i < n; i++)
-		v[i - first] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
-	dt_out_str(&r->out, prefix);
-	dt_format_print(&r->out, format_of(r, recs[0].act->fmt), v, (uint32_t)(n - first));
-	dt_out_str(&r->out, suffix);
+	((struct run *)ctx)->status = status;
 }
 
-/* A value; or a pointer and, where it was recorded too, the object it points to. */
-static void do_print(struct run *r, const struct rec *recs, size_t n)
+static const struct dt_type *op_type(void *ctx, const char *name)
 {
-	struct dt_value v = dt_record_value(recs[0].act, recs[0].data, recs[0].len);
 	dtrace_typeinfo_t info;
 
-	if (recs[0].act->fmt && dtrace_type_strcompile(r->hdl, recs[0].act->fmt, &info) == 0)
-		v.type = info.dtt_type;
-	if (n > 1 && v.type && dt_type_base(v.type)->kind == DT_T_PTR) {
-		struct dt_value object = { .kind = DT_V_BYTES, .bytes = recs[1].data, .len = recs[1].len,
-			.type = dt_type_base(v.type)->ref };
-		dt_pretty_pointer(&r->out, v.i, &object);
-	} else
-		dt_pretty_print(&r->out, &v);
+	return dtrace_type_strcompile(((struct run *)ctx)->hdl, name, &info) == 0 ? info.dtt_type : NULL;
 }
 
-/* The bytes, and before them how many of them to show, when that was said. */
-static void do_tracemem(struct run *r, const struct rec *recs, size_t n)
+/* Destructive actions are only told. */
+static void op_other(void *ctx, const struct dt_rec *rec)
 {
-	const struct rec *bytes = &recs[n - 1];
-	int64_t want = n > 1 ? rec_int(&recs[0]) : 0;
+	struct dt_out *out = &((struct run *)ctx)->out;
 
-	dt_hexdump_print(&r->out, bytes->data, want > 0 && (uint64_t)want < bytes->len ? (size_t)want : bytes->len);
-}
-
-static void do_printm(struct run *r, const struct rec *rec)
-{
-	uint64_t len = 0;
-
-	if (rec->len >= 8)
-		memcpy(&len, rec->data, 8);
-	if (rec->len >= 8 && len <= rec->len - 8)
-		dt_hexdump_print(&r->out, (const char *)rec->data + 8, len);
-}
-
-static void do_trace(struct run *r, const struct rec *rec)
-{
-	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
-
-	if (rec->len > 0)
-		dt_value_trace(&r->out, &v);
-}
-
-/* The records of one statement. */
-static void do_statement(struct run *r, const struct rec *recs, size_t n)
-{
-	switch (recs[0].act->kind) {
-	case DT_ACT_EXIT: r->status = (int)rec_int(&recs[0]); return;
-	case DT_ACT_PRINTA: do_printa(r, recs, n); return;
-	case DT_ACT_LIBACT: do_libact(r, recs, n); return;
-	case DT_ACT_PRINT: do_print(r, recs, n); return;
-	case DT_ACT_TRACEMEM:
-	case DT_ACT_TRACEMEM_DYN: do_tracemem(r, recs, n); return;
-	case DT_ACT_PRINTM: do_printm(r, &recs[0]); return;
-	case DT_ACT_SYSTEM: do_format(r, recs, n, "system: ", "\n"); return;
-	case DT_ACT_FREOPEN: do_format(r, recs, n, "freopen: ", "\n"); return;
-	case DT_ACT_STOP: dt_out_str(&r->out, "stop"); return;
-	case DT_ACT_RAISE: dt_out_printf(&r->out, "raise %" PRId64, rec_int(&recs[0])); return;
-	case DT_ACT_CHILL: dt_out_printf(&r->out, "chill %" PRId64, rec_int(&recs[0])); return;
-	case DT_ACT_PANIC: dt_out_str(&r->out, "panic"); return;
-	case DT_ACT_BREAKPOINT: dt_out_str(&r->out, "breakpoint"); return;
+	switch (rec->act->kind) {
+	case DT_ACT_STOP: dt_out_str(out, "stop"); return;
+	case DT_ACT_RAISE: dt_out_printf(out, "raise %" PRId64, dt_rec_int(rec)); return;
+	case DT_ACT_CHILL: dt_out_printf(out, "chill %" PRId64, dt_rec_int(rec)); return;
+	case DT_ACT_PANIC: dt_out_str(out, "panic"); return;
+	case DT_ACT_BREAKPOINT: dt_out_str(out, "breakpoint"); return;
 	}
-	if (recs[0].act->fmt) {
-		do_format(r, recs, n, "", "");
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		do_trace(r, &recs[i]);
 }
 
 /* ---- what the interpreter tells ---- */
@@ -529,7 +437,7 @@ static void tell_begin(void *ctx, const struct dt_ecb *ecb, uint32_t epid, const
 static void tell_record(void *ctx, const struct dt_ecb *ecb, uint32_t act, const void *data, size_t len)
 {
 	struct run *r = ctx;
-	struct rec rec = { &ecb->acts[act], dt_arena_alloc(r->arena, len + 1), len };
+	struct dt_rec rec = { &ecb->acts[act], dt_arena_alloc(r->arena, len + 1), len };
 
 	if (rec.act->kind == DT_ACT_SKIPZ)
 		return;
@@ -548,11 +456,7 @@ static void tell_end(void *ctx, const struct dt_ecb *ecb, bool faulted)
 	snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
 	if (!r->popts.quiet)
 		dt_out_printf(&r->out, "%32s ", name);
-	for (size_t i = 0, n; i < r->recs.n; i += n) {
-		for (n = 1; i + n < r->recs.n && r->recs.v[i + n].act->stmt == r->recs.v[i].act->stmt; n++)
-			;
-		do_statement(r, &r->recs.v[i], n);
-	}
+	dt_statements_print(&r->statements, r->recs.v, r->recs.n);
 	if (!r->popts.quiet)
 		dt_out_str(&r->out, "\n");
 }
@@ -683,6 +587,9 @@ static void run_program(struct run *r)
 	if (!r->interp)
 		fatal("interpreter", "out of memory");
 	dt_out_init(&r->out, NULL, &r->popts);
+	dt_statements_init(&r->statements, r->arena, &r->out, &(struct dt_statement_ops){ .ctx = r, .rows = op_rows,
+	    .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize, .setopt = op_setopt, .system = op_system,
+	    .freopen = op_freopen, .exit = op_exit, .type = op_type, .other = op_other });
 	for (size_t i = 0; i < r->in.fires.n && r->status < 0; i++)
 		fire(r, &r->in.fires.v[i]);
 	fire(r, &end);
