@@ -44,7 +44,7 @@ TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/bpfrt.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
@@ -95,6 +95,18 @@ $(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Subroutines with loops, compiled for eBPF and embedded as arrays: nothing of clang is needed where we run.
+RT_SRC := $(wildcard src/bpf/runtime/*.c)
+RT_OBJ := $(RT_SRC:src/bpf/runtime/%.c=$(B)/gen/rt_%.o)
+$(B)/gen/rt_%.o: src/bpf/runtime/%.c src/bpf/runtime/runtime.h Makefile
+	@mkdir -p $(@D)
+	clang -target bpf -mcpu=v3 -O2 -g0 -Wall -c -o $@ $<
+$(B)/embed-bpf: tools/embed-bpf.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -O1 -Wall -Wextra -o $@ $<
+$(B)/gen/bpfrt.c: $(B)/embed-bpf $(RT_OBJ)
+	$(B)/embed-bpf $(RT_OBJ) >$@.tmp && mv $@.tmp $@
 
 # Rebuilt from nothing, so that objects of deleted files do not stay in it.
 $(B)/libdtrace.a: $(LIB_OBJ)

@@ -108,7 +108,7 @@ static void key_gaps(struct dt_lower *l, const struct dt_agglayout *o, int base,
 static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act, int *base, int *off)
 {
 	const struct dt_agglayout *o = agg->layout;
-	bool small = o->keysize <= F_KEYMAX;
+	bool small = !l->slot && o->keysize <= F_KEYMAX;
 
 	*base = small ? FP : dt_slot_reg(l);
 	*off = small ? F_KEY - (int)o->keysize : (int)l->b->slot_key;

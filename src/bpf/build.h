@@ -28,15 +28,15 @@ enum {				/* stack frame of a clause, offsets from FP */
 	F_T0 = -96, F_T1 = -104, F_T2 = -112,	/* temporaries of one instruction */
 	F_TUPLE = -176,		/* eight words upwards */
 	F_VALUE = -184, F_INCR = -192,	/* of an aggregating function */
-	F_KEY = -192,		/* keys of aggregations grow down from here */
+	F_CMP = -264,		/* 72 bytes: a short string to compare, a short key of an array, words of a call */
+	F_FAULT = -192,		/* the fault record, 64 bytes below; nothing else is in use then */
+	F_KEY = -264,		/* keys of aggregations grow down from here, in clauses without a slot: those with one call deeper */
 	F_KEYMAX = 120,
-	F_CMP = -384,		/* 72 bytes: a short string to compare, a short key of an array */
-	F_FAULT = -192,		/* the fault record, 64 bytes below; no key is in use then */
 };
 #define F_SPEC_DROP (-1)
 
 enum {				/* slot, offsets */
-	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_COMM = 216, S_TOK_POS = 240, S_FIXED = 256,
+	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 320,
 };
 #define S_ERROR_ARGS 88			/* arguments of dtrace:::ERROR, after those of the probe */
 #define DT_NSLOTS 4
@@ -78,7 +78,7 @@ struct dt_build {
 	uint32_t globals_size, tls_size, locals_size;
 	DT_VEC(struct dt_bagg) aggs;
 	uint32_t strsize, scratch;	/* rounded to 8 */
-	uint32_t slot_str[2], slot_locals, slot_scratch, slot_key;	/* offsets */
+	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_key;	/* offsets */
 	uint32_t keymax;		/* bytes at slot_key */
 };
 
@@ -216,11 +216,16 @@ void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);
 void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
 
+/* runtime.c */
+uint32_t dt_rt_label(struct dt_lower *, const char *name);	/* of a function of src/bpf/runtime, as a subprogram */
+void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program */
+
 /* clause.c, aggregate.c */
 void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to `done` with r0 = 1 after a fault, else 0 */
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */
+void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* the same, with that word of the frame */
 void dt_ring(struct dt_lower *, uint32_t none);			/* r0 = this CPU's ring buffer; goes to `none` */
 void dt_news(struct dt_lower *, uint32_t epid);			/* a header-only record; r9 = speculation */
 

@@ -403,6 +403,312 @@ static void do_progenyof(struct dt_lower *l)
 	dt_put(a, done);
 }
 
+/* ---- those with loops ---- */
+
+enum { W_LA = S_WORK, W_LB = S_WORK + 8, W_N = S_WORK + 16, W_M = S_WORK + 24, W_POS = S_WORK + 32, W_Y = S_WORK + 56 };
+
+static void word(struct dt_lower *l, int at, int reg) { dt_stx(l->a, B8, dt_slot_reg(l), at, reg); }
+static void word_imm(struct dt_lower *l, int at, int32_t v) { dt_sti(l->a, B8, dt_slot_reg(l), at, v); }
+
+/* Copies of the string arguments and their lengths. */
+static void strings(struct dt_lower *l, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		arg_string(l, i, (int)i);
+		dt_alui(l->a, BPF_SUB, R0, 1);
+		word(l, i ? W_LB : W_LA, R0);
+	}
+}
+
+/* The function's first string is at offset `first` of the slot. r9 is where a result may go. */
+static void runtime_at(struct dt_lower *l, const char *name, uint32_t first)
+{
+	struct dt_emit *a = l->a;
+	uint32_t at[2] = { first, l->b->slot_str[1] };
+
+	dt_scratch_open(l);
+	for (int i = 0; i < 2; i++) {
+		dt_mov(a, R1 + i, R6);
+		dt_alui(a, BPF_ADD, R1 + i, (int32_t)at[i]);
+	}
+	dt_scratch_ptr(l, R3, R9);
+	dt_mov(a, R4, R6);
+	dt_alui(a, BPF_ADD, R4, S_WORK);
+	dt_imm(a, R5, l->b->opts->strsize);
+	dt_callsub(a, dt_rt_label(l, name));
+	l->cached = 0;
+}
+
+static void runtime(struct dt_lower *l, const char *name) { runtime_at(l, name, l->b->slot_str[0]); }
+
+/* The result is a string of r0 bytes where r9 says. */
+static void take(struct dt_lower *l)
+{
+	dt_jmpi(l->a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_scratch_close(l);
+}
+
+/* r0: a place in the first argument, or -1: the address there, or NULL. */
+static void pointer_into(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a), done = dt_label(a);
+
+	dt_jmpi(a, BPF_JEQ, R0, -1, none);
+	dt_mov(a, R9, R0);
+	arg(l, 0, R0);
+	dt_alu(a, BPF_ADD, R0, R9);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
+static void search_char(struct dt_lower *l, const char *name)
+{
+	strings(l, 1);
+	arg(l, 1, R1);
+	word(l, W_N, R1);
+	runtime(l, name);
+	pointer_into(l);
+}
+static void do_strchr(struct dt_lower *l) { search_char(l, "rt_strchr"); }
+static void do_strrchr(struct dt_lower *l) { search_char(l, "rt_strrchr"); }
+
+static void do_strstr(struct dt_lower *l)
+{
+	strings(l, 2);
+	runtime(l, "rt_strstr");
+	pointer_into(l);
+}
+
+static void search_text(struct dt_lower *l, const char *name)
+{
+	strings(l, 2);
+	arg_int(l, 2, R1);
+	word(l, W_N, R1);
+	word_imm(l, W_M, l->ntuple > 2);
+	runtime(l, name);
+}
+static void do_index(struct dt_lower *l) { search_text(l, "rt_index"); }
+static void do_rindex(struct dt_lower *l) { search_text(l, "rt_rindex"); }
+
+static void do_substr(struct dt_lower *l)
+{
+	strings(l, 1);
+	arg_int(l, 1, R1);
+	word(l, W_N, R1);
+	if (l->ntuple > 2)
+		arg_int(l, 2, R1);
+	else
+		dt_imm(l->a, R1, INT32_MAX);
+	word(l, W_M, R1);
+	runtime(l, "rt_substr");
+	take(l);
+}
+
+static void text_to_text(struct dt_lower *l, const char *name)
+{
+	strings(l, 1);
+	runtime(l, name);
+	take(l);
+}
+static void do_basename(struct dt_lower *l) { text_to_text(l, "rt_basename"); }
+static void do_dirname(struct dt_lower *l) { text_to_text(l, "rt_dirname"); }
+static void do_cleanpath(struct dt_lower *l) { text_to_text(l, "rt_cleanpath"); }
+static void do_toupper(struct dt_lower *l)
+{
+	word_imm(l, W_N, 'a');
+	text_to_text(l, "rt_case");
+}
+static void do_tolower(struct dt_lower *l)
+{
+	word_imm(l, W_N, 'A');
+	text_to_text(l, "rt_case");
+}
+
+/* The base, 10 when it is not given; others than 2 to 36 fault. */
+static void base(struct dt_lower *l, int at)
+{
+	struct dt_emit *a = l->a;
+	uint32_t bad = dt_fault_label(l, DT_FLT_ILLOP, F_T1);
+
+	if (l->ntuple > 1)
+		arg_int(l, 1, R1);
+	else
+		dt_imm(a, R1, 10);
+	dt_stx(a, B8, FP, F_T1, R1);
+	word(l, at, R1);
+	dt_jmpi(a, BPF_JSLT, R1, 2, bad);
+	dt_jmpi(a, BPF_JSGT, R1, 36, bad);
+}
+
+static void do_lltostr(struct dt_lower *l)
+{
+	if (l->b->opts->strsize < 72)
+		REFUSE(l, "lltostr( ) needs strings of at least 72 bytes for tracing; see strsize");
+	base(l, W_M);
+	arg(l, 0, R1);
+	word(l, W_N, R1);
+	runtime(l, "rt_lltostr");
+	take(l);
+}
+
+static void do_strtoll(struct dt_lower *l)
+{
+	base(l, W_N);
+	strings(l, 1);
+	runtime(l, "rt_strtoll");
+}
+
+/* The text stays in the slot until another one comes; where to go on stands beside it. */
+static void do_strtok(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t on = dt_label(a), none = dt_label(a), done = dt_label(a);
+
+	arg_string(l, 1, 1);
+	arg(l, 0, R1);
+	dt_jmpi(a, BPF_JEQ, R1, 0, on);
+	dt_mov(a, R1, dt_slot_reg(l));
+	dt_alui(a, BPF_ADD, R1, (int32_t)l->b->slot_tok);
+	arg_string_at(l, 0);
+	word_imm(l, S_TOK_POS, 0);
+	dt_put(a, on);
+	dt_ldx(a, B8, R1, R6, S_TOK_POS);
+	dt_jmpi(a, BPF_JEQ, R1, -1, none);
+	word(l, W_POS, R1);
+	runtime_at(l, "rt_strtok", l->b->slot_tok);
+	dt_ldx(a, B8, R1, R6, W_POS);
+	word(l, S_TOK_POS, R1);
+	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	take(l);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
+/* `size` bytes at argument i, to the first buffer. */
+static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
+{
+	struct dt_emit *a = l->a;
+
+	arg(l, i, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_mov(a, R1, dt_slot_reg(l));
+	dt_alui(a, BPF_ADD, R1, (int32_t)l->b->slot_str[0]);
+	dt_imm(a, R2, size);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+}
+
+static void network_text(struct dt_lower *l)
+{
+	if (l->b->opts->strsize < 64)
+		REFUSE(l, "addresses as text need strings of at least 64 bytes for tracing; see strsize");
+}
+
+static void inet4(struct dt_lower *l, uint32_t i)
+{
+	network_text(l);
+	bytes(l, i, 4);
+	runtime(l, "rt_inet4");
+	take(l);
+}
+
+static void inet6(struct dt_lower *l, uint32_t i)
+{
+	network_text(l);
+	bytes(l, i, 16);
+	runtime(l, "rt_inet6");
+	take(l);
+}
+
+static void do_inet_ntoa(struct dt_lower *l) { inet4(l, 0); }
+
+static void do_inet_ntoa6(struct dt_lower *l)
+{
+	arg_int(l, 1, R1);
+	word(l, W_M, R1);
+	inet6(l, 0);
+}
+
+/* Linux's numbers: 2 and 10; anything else faults. */
+static void do_inet_ntop(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t six = dt_label(a), done = dt_label(a);
+
+	word_imm(l, W_M, 1);
+	arg_int(l, 0, R1);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_jmpi(a, BPF_JNE, R1, 2, six);
+	inet4(l, 1);
+	dt_ja(a, done);
+	dt_put(a, six);
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_jmpi(a, BPF_JNE, R1, 10, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
+	inet6(l, 1);
+	dt_put(a, done);
+}
+
+static void hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
+{
+	network_text(l);
+	bytes(l, i, n);
+	word_imm(l, W_LA, (int32_t)n);
+	word_imm(l, W_N, between);
+	word_imm(l, W_M, where);
+	word_imm(l, W_Y, ten);
+	runtime(l, "rt_hexbytes");
+	take(l);
+}
+
+static void do_uuidstr(struct dt_lower *l) { hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A'); }
+
+/* Ethernet 1, InfiniBand 32; anything else faults. */
+static void do_link_ntop(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t other = dt_label(a), done = dt_label(a);
+
+	arg_int(l, 0, R1);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_jmpi(a, BPF_JNE, R1, 1, other);
+	hexbytes(l, 1, 6, ':', 0x3e, 'a');
+	dt_ja(a, done);
+	dt_put(a, other);
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_jmpi(a, BPF_JNE, R1, 32, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
+	hexbytes(l, 1, 20, ':', 0xffffe, 'a');
+	dt_put(a, done);
+}
+
+static void do_memstr(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t fits = dt_label(a);
+	int32_t max = (int32_t)l->b->opts->strsize - 1;
+
+	dt_scratch_open(l);
+	arg(l, 1, R1);
+	word(l, W_N, R1);
+	arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	arg(l, 2, R2);
+	dt_jmpi(a, BPF_JLE, R2, max, fits);
+	dt_imm(a, R2, (uint64_t)max);
+	dt_put(a, fits);
+	word(l, W_LA, R2);
+	dt_scratch_ptr(l, R1, R9);
+	dt_ldx(a, B8, R3, FP, F_T1);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	runtime(l, "rt_memstr");
+	take(l);
+}
+
 /* ---- the table ---- */
 
 static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
@@ -411,7 +717,10 @@ static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 10, do_speculation }, { 11, do_progenyof }, { 12, do_strlen }, { 15, do_alloca }, { 16, do_bcopy },
 	{ 17, do_copyinto }, { 20, do_getmajor }, { 21, do_getminor }, { 23, do_strjoin }, { 35, do_swap16 },
 	{ 36, do_swap32 }, { 37, do_swap64 }, { 38, do_swap16 }, { 39, do_swap32 }, { 40, do_swap64 }, { 66, do_memref },
-	{ 71, do_random },
+	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },
+	{ 29, do_strrchr }, { 30, do_strstr }, { 31, do_strtok }, { 32, do_substr }, { 33, do_index }, { 34, do_rindex },
+	{ 41, do_inet_ntop }, { 42, do_inet_ntoa }, { 43, do_inet_ntoa6 }, { 44, do_toupper }, { 45, do_tolower },
+	{ 48, do_strtoll }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
 };
 
 void dt_lower_call(struct dt_lower *l, uint32_t in)
@@ -428,6 +737,5 @@ void dt_lower_call(struct dt_lower *l, uint32_t in)
 			return;
 		}
 	}
-	(void)arg_int;
 	REFUSE(l, "%s( ) is not available for tracing yet", row ? row->name : "this subroutine");
 }

@@ -12,19 +12,24 @@ struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
 /* ---- news for the consumer ---- */
 
 /* Counts a drop; r0-r5 change. */
-void dt_drop(struct dt_lower *l, size_t off)
+void dt_drop_at(struct dt_build *b, struct dt_emit *a, int frame, size_t off)
 {
-	struct dt_emit *a = l->a;
 	uint32_t none = dt_label(a);
 
-	dt_sti(a, B8, FP, F_T0, 0);
-	dt_map(a, R1, dt_drops_map(l->b));
-	dt_fpaddr(a, R2, F_T0);
-	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_sti(a, B8, FP, frame, 0);
+	dt_map(a, R1, dt_drops_map(b));
+	dt_fpaddr(a, R2, frame);
+	dt_call(a, BPF_FUNC_map_lookup_elem);
 	dt_jmpi(a, BPF_JEQ, R0, 0, none);
 	dt_imm(a, R1, 1);
 	dt_atomic(a, BPF_ADD, R0, (int)off, R1);
 	dt_put(a, none);
+}
+
+void dt_drop(struct dt_lower *l, size_t off)
+{
+	dt_drop_at(l->b, l->a, F_T0, off);
+	l->cached = 0;
 }
 
 /* Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be filled. */
@@ -141,7 +146,7 @@ static void give(struct dt_lower *l, int helper, bool wake)
 }
 
 /* A clause that speculates into nothing records nothing. */
-static void submit(struct dt_lower *l, bool speculates, bool exits)
+static void submit(struct dt_lower *l, bool speculates, bool wake)
 {
 	uint32_t lost = dt_label(l->a), done = dt_label(l->a);
 
@@ -149,7 +154,7 @@ static void submit(struct dt_lower *l, bool speculates, bool exits)
 		dt_ldx(l->a, B8, R1, FP, F_SPEC);
 		dt_jmpi(l->a, BPF_JEQ, R1, F_SPEC_DROP, lost);
 	}
-	give(l, BPF_FUNC_ringbuf_submit, exits);	/* whoever waits need not wait any longer */
+	give(l, BPF_FUNC_ringbuf_submit, wake);	/* whoever waits need not wait any longer */
 	if (speculates) {
 		dt_ja(l->a, done);
 		dt_put(l->a, lost);
@@ -645,7 +650,7 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 		reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
 	actions(l, e, rec);
 	if (l->reserved)
-		submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT));
+		submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT) || dt_ecb_shows_aggs(e));
 	dt_put(l->a, quit);
 	dt_imm(l->a, R0, 0);
 	dt_ja(l->a, done);

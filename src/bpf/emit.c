@@ -15,7 +15,7 @@ static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int3
 
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *a)
 {
-	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n };
+	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->rt.n };
 }
 
 void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
@@ -24,6 +24,7 @@ void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
 	a->relocs.n = m.relocs;
 	a->fixups.n = m.fixups;
 	a->labels.n = m.labels;
+	a->rt.n = m.rt;
 }
 
 uint32_t dt_label(struct dt_emit *a)
@@ -120,8 +121,10 @@ void dt_funcaddr(struct dt_emit *a, int dst, uint32_t label)
 
 	raw(a, 0, 0, 0, 0, 0);
 	fixup(a, at, label, true);
+	a->callbacks = true;
 }
 
+void dt_raw(struct dt_emit *a, struct bpf_insn in) { raw(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm); }
 void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
 static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool value)

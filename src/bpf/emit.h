@@ -14,6 +14,7 @@ enum { B1 = BPF_B, B2 = BPF_H, B4 = BPF_W, B8 = BPF_DW };	/* access sizes */
 
 #define DT_OFF_ZEROS UINT32_MAX		/* relocation into the constants: their run of zeros, placed last */
 
+struct dt_rtuse { uint32_t func, label; };	/* a function of the runtime that is called */
 struct dt_fixup { uint32_t insn; uint32_t label; bool call; };
 
 struct dt_emit {
@@ -23,6 +24,8 @@ struct dt_emit {
 	DT_VEC(struct dt_fixup) fixups;
 	DT_VEC(int32_t) labels;			/* where each is, -1 not yet */
 	DT_VEC(uint32_t) funcs;			/* labels of the subprograms */
+	DT_VEC(struct dt_rtuse) rt;
+	bool callbacks;				/* there are function addresses */
 	DT_VEC(const struct dt_difo *) difo_at;
 	DT_VEC(uint32_t) difpc_at;
 	const struct dt_difo *difo;		/* in hand */
@@ -30,7 +33,7 @@ struct dt_emit {
 };
 
 /* What a half-made piece of code can be taken back to. */
-struct dt_emit_mark { size_t code, relocs, fixups, labels; };
+struct dt_emit_mark { size_t code, relocs, fixups, labels, rt; };
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *);
 void dt_emit_back(struct dt_emit *, struct dt_emit_mark);
 
@@ -56,6 +59,7 @@ void dt_ja(struct dt_emit *, uint32_t label);
 void dt_call(struct dt_emit *, int helper);
 void dt_callsub(struct dt_emit *, uint32_t label);
 void dt_funcaddr(struct dt_emit *, int dst, uint32_t label);	/* for helpers that call back */
+void dt_raw(struct dt_emit *, struct bpf_insn);
 void dt_exit(struct dt_emit *);
 void dt_map(struct dt_emit *, int dst, uint32_t map);
 void dt_ringfd(struct dt_emit *, int dst, uint32_t map, uint32_t cpu);	/* that CPU's own ring buffer */

@@ -7,7 +7,7 @@
 #include "bpf/build.h"
 
 #define FEW 4				/* system calls found by comparing; more have a table */
-enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392 };	/* frame of the program itself */
+enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24 };	/* frame of the program itself */
 
 struct group {				/* enablings that share code */
 	DT_VEC(const struct dt_enabling *) en;
@@ -186,6 +186,19 @@ static void find_entry(struct hook *k, const struct group *g, uint32_t next)
 
 /* ---- the program ---- */
 
+static void only_pids(struct hook *k, uint32_t out)
+{
+	const struct dt_image_opts *o = k->b->opts;
+	uint32_t in = dt_label(k->a);
+
+	dt_call(k->a, BPF_FUNC_get_current_pid_tgid);
+	dt_alui(k->a, BPF_RSH, R0, 32);
+	for (uint32_t i = 0; i < o->npids; i++)
+		dt_jmpi(k->a, BPF_JEQ, R0, (int32_t)o->pids[i], in);
+	dt_ja(k->a, out);
+	dt_put(k->a, in);
+}
+
 static void guards(struct hook *k, uint32_t out)
 {
 	struct dt_emit *a = k->a;
@@ -196,11 +209,8 @@ static void guards(struct hook *k, uint32_t out)
 		dt_ldx(a, B4, R1, R1, 0);
 		dt_jmpi(a, BPF_JNE, R1, 0, out);
 	}
-	if (k->b->opts->target_pid && k->h->ctx != DT_CTX_RUN) {
-		dt_call(a, BPF_FUNC_get_current_pid_tgid);
-		dt_alui(a, BPF_RSH, R0, 32);
-		dt_jmpi(a, BPF_JNE, R0, (int32_t)k->b->opts->target_pid, out);
-	}
+	if (k->b->opts->npids && k->h->ctx != DT_CTX_RUN)
+		only_pids(k, out);
 	if (k->sys) {
 		dt_syscall_number(a, k->b->opts, k->h->ctx);
 		dt_stx(a, B8, FP, number_at(k), R0);
@@ -214,7 +224,6 @@ static void guards(struct hook *k, uint32_t out)
 static void claim(struct hook *k, uint32_t out)
 {
 	struct dt_emit *a = k->a;
-	struct dt_lower l = { .b = k->b, .a = a };
 	uint32_t got = dt_label(a), none = dt_label(a);
 
 	dt_call(a, BPF_FUNC_get_smp_processor_id);
@@ -234,11 +243,12 @@ static void claim(struct hook *k, uint32_t out)
 		dt_jmpi(a, BPF_JEQ, R1, 0, got);
 	}
 	dt_put(a, none);
-	dt_drop(&l, offsetof(struct dt_drops, slot));
+	dt_drop_at(k->b, a, M_DROP, offsetof(struct dt_drops, slot));
 	dt_ja(a, out);
 	dt_put(a, got);
 	dt_mov(a, R6, R0);
 	dt_sti(a, B8, R6, S_BUSY, 1);
+	dt_sti(a, B8, R6, S_TOK_POS, -1);	/* strtok() has nothing yet */
 }
 
 static void call_clause(struct hook *k, const struct group *g)
@@ -302,19 +312,26 @@ static void program(struct hook *k)
 	dt_exit(a);
 }
 
-static void publish(struct hook *k, struct dt_image_prog *p, uint32_t index)
+static void functions(struct hook *k, struct dt_image_prog *p)
+{
+	struct bpf_func_info *f = DT_NEWN(k->b->arena, struct bpf_func_info, k->a->funcs.n);
+
+	for (size_t i = 0; i < k->a->funcs.n; i++)
+		f[i].insn_off = (uint32_t)k->a->labels.v[k->a->funcs.v[i]];
+	p->funcs = f;
+	p->nfuncs = (uint32_t)k->a->funcs.n;
+}
+
+static void publish(struct hook *k, struct dt_image_prog *p)
 {
 	static const char *const names[] = {
 		[DT_CTX_RAWTP] = "rawtp", [DT_CTX_SYS_ENTER] = "sys_enter", [DT_CTX_SYS_EXIT] = "sys_exit", [DT_CTX_PERF] = "perf",
 		[DT_CTX_RUN] = "run",
 	};
 	struct dt_emit *a = k->a;
-	int n = 0;
 
 	strcpy(p->name, "dt_");
 	strcat(p->name, names[k->h->ctx]);
-	(void)index;
-	(void)n;
 	p->ctx = k->h->ctx;
 	p->insns = a->code.v;
 	p->ninsns = (uint32_t)a->code.n;
@@ -322,6 +339,8 @@ static void publish(struct hook *k, struct dt_image_prog *p, uint32_t index)
 	p->nrelocs = (uint32_t)a->relocs.n;
 	p->difo_at = a->difo_at.v;
 	p->difpc_at = a->difpc_at.v;
+	if (a->callbacks)		/* "missing btf func_info" else */
+		functions(k, p);
 }
 
 void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
@@ -341,7 +360,8 @@ void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t i
 	program(&k);
 	if (k.slot)
 		subprograms(&k);
+	dt_rt_link(a);
 	if (!dt_emit_finish(a))
 		dt_refuse(b, h->nen ? h->en[0].ecb->loc : (struct dt_loc){ 0 }, "the clause is too large: a branch would be longer than 32767 instructions");
-	publish(&k, &b->image->progs[index], index);
+	publish(&k, &b->image->progs[index]);
 }

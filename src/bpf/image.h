@@ -51,7 +51,8 @@ struct dt_image_opts {
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */
 	bool rawsyscall;		/* failed system calls show the kernel's value */
-	uint32_t target_pid;		/* non-zero: fire only in this process */
+	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
+	uint32_t npids;			/* 0: everywhere */
 	uint32_t self_pid;
 	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	bool arch_x86;			/* register layout: x86-64, else aarch64 */

@@ -92,6 +92,8 @@ void dt_plan_slot(struct dt_build *b)
 		b->slot_str[i] = at;
 		at += b->strsize + 8;
 	}
+	b->slot_tok = at;
+	at += b->strsize + 8;
 	b->slot_locals = at;
 	at += 2 * b->locals_size;
 	b->slot_scratch = at;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Linking: functions of src/bpf/runtime that a program calls, and those they call, become subprograms behind it. */
+#include "bpf/runtime.h"
+#include "bpf/build.h"
+
+static uint32_t label_of(struct dt_emit *a, uint32_t func)
+{
+	struct dt_rtuse use = { .func = func };
+
+	for (size_t i = 0; i < a->rt.n; i++) {
+		if (a->rt.v[i].func == func)
+			return a->rt.v[i].label;
+	}
+	use.label = dt_label(a);
+	dt_vec_push(a->arena, &a->rt, use);
+	return use.label;
+}
+
+uint32_t dt_rt_label(struct dt_lower *l, const char *name)
+{
+	for (uint32_t i = 0; dt_rtfuncs[i].name; i++) {
+		if (strcmp(dt_rtfuncs[i].name, name) == 0)
+			return label_of(l->a, i);
+	}
+	REFUSE(l, "the function %s is missing from this build", name);
+}
+
+static void function(struct dt_emit *a, const struct dt_rtfunc *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct bpf_insn in = f->code[i];
+
+		if (in.code == (BPF_JMP | BPF_CALL) && in.src_reg == BPF_PSEUDO_CALL) {
+			dt_callsub(a, label_of(a, (uint32_t)in.imm));
+		} else if (in.code == (BPF_LD | BPF_IMM | BPF_DW) && in.src_reg == BPF_PSEUDO_FUNC) {
+			dt_funcaddr(a, in.dst_reg, label_of(a, (uint32_t)in.imm));
+			i++;
+		} else {
+			dt_raw(a, in);
+		}
+	}
+}
+
+/* The list grows while it is worked through. */
+void dt_rt_link(struct dt_emit *a)
+{
+	a->difo = NULL;
+	for (size_t i = 0; i < a->rt.n; i++) {
+		struct dt_rtuse use = a->rt.v[i];
+
+		dt_put(a, use.label);
+		dt_vec_push(a->arena, &a->funcs, use.label);
+		function(a, &dt_rtfuncs[use.func]);
+	}
+}

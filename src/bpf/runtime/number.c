@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers to text and back, and addresses of networks as text. */
+#include "runtime.h"
+
+/* ---- lltostr: n in base m, backwards from the end of b ---- */
+
+static long step_digits(u32 i, struct rt *r)
+{
+	struct work *w = r->w;
+	u64 v = w->x, at = w->pos - 1;
+	u8 c;
+
+	if (at >= r->size || w->m < 2)
+		return 1;
+	c = (u8)(v % w->m);
+	r->b[at] = c < 10 ? '0' + c : 'a' + (c - 10);
+	w->pos = at;
+	w->x = v / w->m;
+	return w->x == 0;
+}
+
+static long step_back(u32 i, struct rt *r)
+{
+	u64 at = r->w->pos - 1;
+
+	if (at >= r->size)
+		return 1;
+	r->b[at] = (u8)r->w->y;
+	r->w->pos = at;
+	return 1;
+}
+
+/* b is at least 72 bytes: the size of a string is rounded up where it is less. */
+RT(rt_lltostr)
+{
+	CONTEXT;
+	u64 negative = w->m == 10 && (s64)w->n < 0, end = size, start;
+
+	w->pos = end;
+	w->x = negative ? -w->n : w->n;
+	LOOP(64, step_digits);
+	if (w->m == 16) {
+		w->y = 'x';
+		LOOP(1, step_back);
+	}
+	if (w->m == 16 || (w->m == 8 && w->n)) {
+		w->y = '0';
+		LOOP(1, step_back);
+	}
+	if (negative) {
+		w->y = '-';
+		LOOP(1, step_back);
+	}
+	start = w->pos;
+	if (start >= size)
+		return 0;
+	return result(d, b + start, end - start, size);
+}
+
+/* ---- strtoll: base n; y is where we are: 0 blanks, 1 digits ---- */
+
+static u64 digit_of(u8 c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+}
+
+static long step_blank(u32 i, struct rt *r)
+{
+	u8 c;
+
+	if (i >= r->size)
+		return 1;
+	c = r->a[i];
+	r->w->pos = i;
+	return !(c == ' ' || (c >= '\t' && c <= '\r'));
+}
+
+static long step_number(u32 i, struct rt *r)
+{
+	struct work *w = r->w;
+	u64 at = w->pos, c;
+
+	if (at >= r->size)
+		return 1;
+	c = digit_of(r->a[at]);
+	if (c >= w->n)
+		return 1;
+	w->out = w->out * w->n + c;
+	w->pos = at + 1;
+	return 0;
+}
+
+static long step_prefix(u32 i, struct rt *r)
+{
+	struct work *w = r->w;
+	u64 at = w->pos;
+
+	if (at >= r->size - 2)		/* not at + 2: the verifier would not know what at is */
+		return 1;
+	if (r->a[at] == '0' && (r->a[at + 1] | 0x20) == 'x' && digit_of(r->a[at + 2]) < 16)
+		w->pos = at + 2;
+	return 1;
+}
+
+static long step_sign(u32 i, struct rt *r)
+{
+	u64 at = r->w->pos;
+
+	if (at >= r->size)
+		return 1;
+	r->w->y = r->a[at] == '-';
+	if (r->a[at] == '-' || r->a[at] == '+')
+		r->w->pos = at + 1;
+	return 1;
+}
+
+RT(rt_strtoll)
+{
+	CONTEXT;
+
+	w->pos = 0;
+	w->out = 0;
+	w->y = 0;
+	LOOP(size, step_blank);
+	LOOP(1, step_sign);
+	if (w->n == 16)
+		LOOP(1, step_prefix);
+	LOOP(size, step_number);
+	return w->y ? -w->out : w->out;
+}
+
+/* ---- addresses: a holds the bytes, la of them; text grows at d, pos its length ---- */
+
+static __attribute__((always_inline)) void put(struct rt *r, u8 c)
+{
+	u64 at = r->w->pos;
+
+	if (at < r->size) {
+		r->d[at] = c;
+		r->w->pos = at + 1;
+	}
+}
+
+static u8 hex(u32 v, u8 ten) { return (u8)(v < 10 ? '0' + v : ten + (v - 10)); }
+
+static long step_dotted(u32 i, struct rt *r)
+{
+	u64 at = r->w->x + i;
+	u32 v;
+
+	if (at >= 16)
+		return 1;
+	v = r->a[at];
+	if (i)
+		put(r, '.');
+	if (v >= 100)
+		put(r, (u8)('0' + v / 100));
+	if (v >= 10)
+		put(r, (u8)('0' + v / 10 % 10));
+	put(r, (u8)('0' + v % 10));
+	return 0;
+}
+
+RT(rt_inet4)
+{
+	CONTEXT;
+
+	w->pos = 0;
+	w->x = 0;
+	LOOP(4, step_dotted);
+	put(&r, 0);
+	return w->pos;
+}
+
+/* Bytes in hexadecimal; n: the colon or dash between them, m: bit i is set where one stands before byte i; y: 'a' or 'A'. */
+static long step_hex(u32 i, struct rt *r)
+{
+	if (i >= 20)
+		return 1;
+	if (r->w->m >> i & 1)
+		put(r, (u8)r->w->n);
+	put(r, hex(r->a[i] >> 4, (u8)r->w->y));
+	put(r, hex(r->a[i] & 15, (u8)r->w->y));
+	return 0;
+}
+
+RT(rt_hexbytes)
+{
+	CONTEXT;
+
+	w->pos = 0;
+	LOOP(w->la < 20 ? w->la : 20, step_hex);
+	put(&r, 0);
+	return w->pos;
+}
+
+/* The longest run of zero groups: x where the one in hand begins, y its length; out and n: the best. */
+static long step_run(u32 i, struct rt *r)
+{
+	struct work *w = r->w;
+
+	if (i >= 8)
+		return 1;
+	if (r->a[2 * i] || r->a[2 * i + 1]) {
+		w->y = 0;
+		return 0;
+	}
+	if (w->y == 0)
+		w->x = i;
+	w->y++;
+	if (w->y > 1 && w->y > w->n) {
+		w->n = w->y;
+		w->out = w->x;
+	}
+	return 0;
+}
+
+static long step_group(u32 i, struct rt *r)
+{
+	struct work *w = r->w;
+	u32 v;
+
+	if (i >= 8)
+		return 1;
+	if (w->n && i == w->out) {
+		put(r, ':');
+		put(r, ':');
+	}
+	if (w->n && i >= w->out && i < w->out + w->n)
+		return 0;
+	if (i && !(w->n && i == w->out + w->n))
+		put(r, ':');
+	v = (u32)r->a[2 * i] << 8 | r->a[2 * i + 1];
+	if (v >> 12)
+		put(r, hex(v >> 12, 'a'));
+	if (v >> 8)
+		put(r, hex(v >> 8 & 15, 'a'));
+	if (v >> 4)
+		put(r, hex(v >> 4 & 15, 'a'));
+	put(r, hex(v & 15, 'a'));
+	return 0;
+}
+
+/* m: an IPv4 address inside keeps its prefix. */
+RT(rt_inet6)
+{
+	CONTEXT;
+	u32 high = 0, mid, low;
+
+	for (int i = 0; i < 10; i++)
+		high |= a[i];
+	mid = (u32)a[10] << 8 | a[11];
+	low = (u32)a[12] << 24 | (u32)a[13] << 16 | (u32)a[14] << 8 | a[15];
+	w->pos = 0;
+	if (!high && (mid == 0xffff || (!mid && low > 1))) {
+		if (w->m) {
+			put(&r, ':');
+			put(&r, ':');
+		}
+		for (int i = 0; w->m && mid && i < 5; i++)
+			put(&r, i < 4 ? 'f' : ':');
+		w->x = 12;
+		LOOP(4, step_dotted);
+	} else {
+		w->n = w->y = w->out = 0;
+		LOOP(8, step_run);
+		LOOP(8, step_group);
+	}
+	put(&r, 0);
+	return w->pos;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the functions of this folder share. They are compiled for eBPF when we build and become subprograms of the
+ * programs that need them. Each gets two strings (copies in the slot, NUL-terminated), a place for its result, a few words
+ * of the slot, and the size of a string. Loops are bpf_loop() calls whose state is in those words: what comes from
+ * map memory is unknown to the verifier, so that it walks the body of a loop once and not once for each iteration.
+ */
+#ifndef DT_RUNTIME_H
+#define DT_RUNTIME_H
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long s64;
+
+struct work {
+	u64 la, lb;		/* lengths of a and b */
+	u64 n, m;		/* numbers that came as arguments */
+	u64 pos, out, x, y;	/* the function's own */
+};
+
+struct rt { u8 *a, *b, *d; struct work *w; u64 size; };
+
+#define NONE ((u64)-1)
+#define FN __attribute__((noinline))
+#define RT(name) FN u64 name(u8 *a, u8 *b, u8 *d, struct work *w, u64 size)
+#define CONTEXT struct rt r = { a, b, d, w, size }
+
+static long (*const bpf_loop)(u32 n, void *f, void *ctx, u64 flags) = (void *)181;
+static long (*const bpf_probe_read_kernel)(void *to, u32 size, const void *from) = (void *)113;
+
+#define LOOP(n, f) bpf_loop((u32)(n), (void *)(f), &r, 0)
+
+/* len bytes of `from` and a NUL become the result; the value is the length with the NUL. */
+static __attribute__((always_inline)) u64 result(u8 *d, const u8 *from, u64 len, u64 size)
+{
+	if (len >= size)
+		len = size - 1;
+	bpf_probe_read_kernel(d, (u32)len, from);
+	d[len] = 0;
+	return len + 1;
+}
+
+#endif
