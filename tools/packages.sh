@@ -20,6 +20,7 @@ need() {	# need COMMAND-OR-/FILE PACKAGE…
 
 need_build() {
 	need gcc gcc libc6-dev
+	need clang clang		# compiles src/bpf/runtime for eBPF
 	need "/usr/include/stdio.h" libc6-dev
 	need make make
 	need pkg-config pkg-config
