@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tick-n: a thread that sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A perf event would
- * not do: on an idle CPU of some machines none comes (see perf.c). Ticks are
- * due at fixed points in time from the start, so being late once does not shift the later ones.
+ * not do: on an idle CPU of some machines none comes (see perf.c). Ticks are due at
+ * fixed points in time from the start, so being late once does not shift the later ones.
  *
- * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it): tick-10ms is off by 6 µs on average, by 15 µs at worst on
- * an idle machine, by 18 and 40 µs with all CPUs busy (4 spinning threads; without SCHED_FIFO: by 3 and 8 ms).
+ * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it), over several runs: tick-10ms is off by 6 to 12 µs on average and
+ * 15 to 34 µs at worst without load of our own, by 9 to 18 and 14 to 55 µs with 4 spinning threads (before SCHED_FIFO: by 3 to 7 and
+ * 8 to 18 ms).
  */
 #include "host/session_impl.h"
 
