@@ -139,16 +139,30 @@ static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 			continue;
 		if (e == NULL && (e = find(take->t, key)) == NULL && (e = add(take->t, key)) == NULL)
 			return -ENOMEM;
-		e->fresh = true;
 		func(l)->merge(e->data, l->arg, take->words);
 	}
 	return 0;
 }
 
+/* All change over in one grace period; each snapshot then only reads. */
+static int switch_all(struct dt_consumer *c, uint32_t n)
+{
+	uint32_t *which = calloc(n, sizeof(*which));
+	int err;
+
+	if (which == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		which[i] = i;
+	err = dt_session_switch(dt_consumer_session(c), which, n);
+	free(which);
+	return err;
+}
+
 int dt_consumer_snap(struct dt_consumer *c)
 {
 	struct dt_aggs *a = dt_consumer_aggs(c);
-	int err = 0;
+	int err = a->n > 1 ? switch_all(c, a->n) : 0;
 
 	for (uint32_t i = 0; i < a->n && err == 0; i++) {
 		struct take take = { &a->table[i], calloc(a->image->aggs[i].nwords + 1, sizeof(int64_t)) };

@@ -32,6 +32,8 @@ struct dt_consumer {
 	const struct dt_image *image;
 	const struct dt_ecb *const *ecbs;	/* by epid - 1 */
 	uint32_t necbs;
+	bool *shows_aggs;		/* by epid - 1 */
+	bool any_shows_aggs;
 	struct dt_consumer_ops ops;
 	struct rec **recs;		/* waiting, unsorted */
 	size_t n, cap;
@@ -66,9 +68,14 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	c->necbs = necbs;
 	c->ops = *ops;
 	c->seen = calloc(dt_session_ncpus(session), sizeof(*c->seen));
-	if (c->seen == NULL || dt_aggs_init(&c->aggs, image) != 0) {
+	c->shows_aggs = calloc(necbs + 1u, sizeof(*c->shows_aggs));
+	if (c->seen == NULL || c->shows_aggs == NULL || dt_aggs_init(&c->aggs, image) != 0) {
 		dt_consumer_free(c);
 		return NULL;
+	}
+	for (uint32_t i = 0; i < necbs && image->naggs > 0; i++) {
+		c->shows_aggs[i] = dt_ecb_shows_aggs(ecbs[i]);
+		c->any_shows_aggs |= c->shows_aggs[i];
 	}
 	return c;
 }
@@ -94,6 +101,7 @@ void dt_consumer_free(struct dt_consumer *c)
 	dt_aggs_free(&c->aggs);
 	free(c->specs);
 	free(c->recs);
+	free(c->shows_aggs);
 	free(c->seen);
 	free(c);
 }
@@ -237,17 +245,50 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-int dt_consumer_read(struct dt_consumer *c, bool final)
+static int drain(struct dt_consumer *c)
 {
-	uint64_t until = final ? UINT64_MAX : now_ns() - SLACK_NS;
-	size_t done = 0;
 	int err = 0;
 
 	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err >= 0; cpu++)
 		err = dt_session_drain(c->session, cpu, take, c);
-	if (err < 0)
+	return err < 0 ? err : 0;
+}
+
+/* A record waits that shows or empties an aggregation. */
+static bool wants_aggs(const struct dt_consumer *c)
+{
+	for (size_t i = 0; i < c->n && c->any_shows_aggs; i++) {
+		const struct dt_rechdr *h = (const struct dt_rechdr *)c->recs[i]->data;
+
+		if (h->epid == DT_REC_COMMIT || (h->epid > 0 && h->epid <= c->necbs && c->shows_aggs[h->epid - 1]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * printa(), clear() and trunc() see one snapshot, taken after their records were: it holds every update made before
+ * them, and what clear() and trunc() take away is what the printa() before them has shown. Records that come in faster
+ * than snapshots can be taken share one. Taking it waits until each program that was running is done, so afterwards
+ * nothing older than its beginning can still come: no slack is needed then.
+ */
+int dt_consumer_read(struct dt_consumer *c, bool final)
+{
+	uint64_t until = now_ns();
+	size_t done = 0;
+	int err = drain(c);
+
+	if (err == 0 && wants_aggs(c)) {
+		err = dt_consumer_snap(c);
+		if (err == 0)
+			err = drain(c);
+	} else {
+		until -= SLACK_NS;
+	}
+	if (err != 0)
 		return err;
-	err = 0;
+	if (final)
+		until = UINT64_MAX;
 	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
 	while (done < c->n && c->recs[done]->time <= until && err == 0)
 		err = process(c, c->recs[done++]);

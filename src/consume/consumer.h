@@ -39,7 +39,7 @@ int dt_consumer_status(struct dt_consumer *);			/* counts drops since the last c
 void dt_event_value(const struct dt_event *, uint32_t act, struct dt_value *);
 
 /* ---- aggregations as the consumer holds them ---- */
-struct dt_agg_elem { const struct dt_agglayout *layout; const uint8_t *key; int64_t *data; bool fresh; };
+struct dt_agg_elem { const struct dt_agglayout *layout; const uint8_t *key; int64_t *data; };
 struct dt_agg { const struct dt_agglayout *layout; int64_t normal; bool printed; struct dt_agg_elem **elem; uint32_t n; };
 struct dt_agg *dt_consumer_agg(struct dt_consumer *, uint32_t id);	/* by dt_aggvar.id; NULL none */
 uint32_t dt_consumer_naggs(struct dt_consumer *);

@@ -174,6 +174,18 @@ static inline bool dt_ecb_is_default(const struct dt_ecb *e)
 	return e->nacts == 0 || (e->nacts == 1 && e->acts[0].kind == DT_ACT_SPECULATE);
 }
 
+/* Its record shows or empties an aggregation: whoever reads it needs a snapshot taken after it. */
+static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		const struct dt_act *a = &e->acts[i];
+
+		if (a->kind == DT_ACT_PRINTA || (a->kind == DT_ACT_LIBACT && (a->arg == DT_LIB_CLEAR || a->arg == DT_LIB_TRUNC)))
+			return true;
+	}
+	return false;
+}
+
 /* An aggregation the program uses, so that consumers know its name and function. */
 struct dt_aggvar {
 	const char *name;		/* without @ */

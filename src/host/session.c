@@ -390,7 +390,7 @@ int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 			;
 		(void)!read(s->event, &n, sizeof(n));
 	}
-	return 0;
+	return got > 0;
 }
 
 int dt_session_drain(struct dt_session *s, uint32_t cpu, dt_ring_f *f, void *ctx)

@@ -52,9 +52,9 @@ uint32_t dt_session_ncpus(const struct dt_session *);		/* possible CPUs */
 
 /*
  * Waits up to timeout_ns. Comes back early for a signal, after a tick that set control->exited, and when a program
- * submitted a record with BPF_RB_FORCE_WAKEUP (meant for exit(); other records wake nobody).
+ * submitted a record with BPF_RB_FORCE_WAKEUP (of exit(), printa(), clear() and trunc(); other records wake nobody).
  */
-int dt_session_wait(struct dt_session *, uint64_t timeout_ns);	/* 0, or -EINTR when a signal came */
+int dt_session_wait(struct dt_session *, uint64_t timeout_ns);	/* 0: time is up, 1: woken, -EINTR: a signal came */
 int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
 
 /*

@@ -132,8 +132,6 @@ static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, s
 	struct dt_aggorder order = order_of(h);
 	struct dt_aggrow *rows;
 
-	if (dt_consumer_snap(t->consumer) != 0)
-		return NULL;
 	fresh_text(t);
 	for (uint32_t i = 0; i < nids; i++) {
 		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
@@ -151,7 +149,7 @@ static void op_clear(void *ctx, int64_t id)
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
 
-	if (agg != NULL && dt_consumer_snap(t->consumer) == 0)
+	if (agg != NULL)
 		dt_agg_clear(t->consumer, agg);
 }
 
@@ -160,7 +158,7 @@ static void op_trunc(void *ctx, int64_t id, int64_t n)
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
 
-	if (agg != NULL && dt_consumer_snap(t->consumer) == 0)
+	if (agg != NULL)
 		(void)dt_agg_trunc(t->consumer, agg, n, dt_agg_cmp_value);
 }
 

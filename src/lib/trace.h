@@ -47,6 +47,7 @@ struct dt_trace {
 	dtrace_consume_rec_f *rf;
 	void *arg;
 	bool skip;				/* the probe function said so */
+	bool woken;				/* by a record: it is read before the next switch is due */
 	uint64_t last_switch, last_snap, last_status;	/* ns */
 	int indent;				/* of -F */
 	uint32_t last_epid, last_probe;

@@ -41,8 +41,11 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	while (wait > 0 && !dt_session_control(t->session)->exited) {
 		uint64_t slice = wait < POLL_NS ? wait : POLL_NS;
 
-		if (dt_session_wait(t->session, slice) != 0)
-			return;		/* a signal: the caller wants to look */
+		int woken = dt_session_wait(t->session, slice);
+
+		t->woken |= woken > 0;
+		if (woken != 0)
+			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
 		wait -= slice;
 	}
 }
@@ -110,7 +113,8 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	t->arg = arg;
 	if (status >= DTRACE_STATUS_EXITED)
 		return finish(h, t) != 0 ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE;
-	if (until(t->last_switch, rate(h, DT_OPT_switchrate), now) == 0) {
+	if (t->woken || until(t->last_switch, rate(h, DT_OPT_switchrate), now) == 0) {
+		t->woken = false;
 		t->last_switch = now;
 		if (read_all(h, t, false) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
