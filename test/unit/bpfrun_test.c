@@ -22,6 +22,11 @@
 #include <unistd.h>
 
 #define NSPEC 2
+#ifdef __x86_64__
+#define X86 true
+#else
+#define X86 false
+#endif
 
 struct text { char *s; size_t n, cap; };
 
@@ -455,6 +460,89 @@ static const char *const programs[] = {
 #include "bpfrun_programs.h"
 };
 
+/* ---- system calls ---- */
+
+struct call { const char *func; uint32_t number; };
+
+static void do_calls(void)
+{
+	for (int i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	syscall(SYS_getsid, -1L);
+	syscall(SYS_lseek, -1L, 5, 1);
+}
+
+/* Enables every clause for each of the calls; what our own process did is the result. */
+static void system_calls(const char *text, enum dt_image_ctx ctx, const struct call *calls, uint32_t n, const char *want)
+{
+	dtrace_hdl_t *h = handle();
+	dtrace_prog_t *p = h ? dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL) : NULL;
+	const struct dt_prog *prog = p ? dt_handle_prog(p) : NULL;
+	const uint32_t self = (uint32_t)getpid();
+	struct dt_enabling en[64];
+	struct dt_image_hook hook = { .ctx = ctx, .en = en };
+	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
+		.ncpus = (uint32_t)dt_session_possible_cpus(), .koff = &no_offsets, .feat = &feat, .pids = &self, .npids = 1,
+		.arch_x86 = X86 };
+	struct dt_attach attach = { .kind = ctx == DT_CTX_SYS_ENTER ? DT_HOOK_SYS_ENTER : DT_HOOK_SYS_EXIT };
+	struct text out = { 0 };
+	struct kernel k = { .prog = prog, .out = &out };
+	struct dt_ecb ecbs[64];
+	struct dt_prog shown = { 0 };
+	struct dt_image *image = NULL;
+	char msg[4096] = "";
+
+	if (!CHECK(prog != NULL)) {
+		fprintf(stderr, "%s: %s\n", text, h ? dtrace_errmsg(h, dtrace_errno(h)) : "");
+		return;
+	}
+	for (uint32_t i = 0; i < prog->necbs; i++) {
+		for (uint32_t c = 0; c < n && hook.nen < 64; c++, hook.nen++) {
+			ecbs[hook.nen] = prog->ecbs[i];
+			en[hook.nen] = (struct dt_enabling){ .ecb = &prog->ecbs[i], .epid = hook.nen + 1, .probe_id = 100 + c,
+				.number = calls[c].number, .prov = "syscall", .mod = "vmlinux", .func = calls[c].func, .name = "entry" };
+		}
+	}
+	shown.ecbs = ecbs;
+	shown.necbs = hook.nen;
+	k.prog = &shown;
+	say(&out, "%s", "");
+	if (CHECK_INT(dt_image_build(&opts, &prog, 1, &hook, 1, &image, msg, sizeof(msg)), 0) &&
+	    CHECK_INT(dt_session_open(image, &attach, 1, &k.session, msg, sizeof(msg)), 0) &&
+	    CHECK_INT(dt_session_attach(k.session, msg, sizeof(msg)), 0)) {
+		if (dump)
+			dt_image_dump(image, put_err, NULL);
+		k.image = image;
+		do_calls();
+		dt_session_detach(k.session);
+		k_collect(&k);
+		if (!CHECK_STR(out.s, want))
+			fprintf(stderr, "  of %s\n", text);
+	} else {
+		fprintf(stderr, "%s: %s\n", text, msg);
+	}
+	dt_session_close(k.session);
+	dt_image_free(image);
+	dtrace_close(h);
+	free(out.s);
+}
+
+static void all_system_calls(void)
+{
+	static const struct call calls[] = { { "getppid", SYS_getppid }, { "getsid", SYS_getsid }, { "lseek", SYS_lseek },
+		{ "setfsuid", SYS_setfsuid }, { "getpriority", SYS_getpriority }, { "umask", SYS_umask } };
+
+	system_calls("BEGIN { @ = count(); }", DT_CTX_SYS_ENTER, calls, 1, "@_ = 0:1000\n");
+	system_calls("BEGIN { @ = count(); } BEGIN { @b[id] = count(); }", DT_CTX_SYS_ENTER, calls, 3,
+	    "@_ = 0:1002\n@b 00000064 = 0:1000\n@b 00000065 = 0:1\n@b 00000066 = 0:1\n");
+	system_calls("BEGIN /probefunc == \"lseek\"/ { trace(probefunc); trace(arg0); trace(arg1); trace(arg2); }", DT_CTX_SYS_ENTER,
+	    calls, 6, "record 0: \"lseek\" 1: ffffffffffffffff 2: 0000000000000005 3: 0000000000000001\n");
+	system_calls("BEGIN /id != 100/ { trace(probefunc); trace(arg0); trace(errno); }", DT_CTX_SYS_EXIT, calls, 6,
+	    "record 0: \"getsid\" 1: ffffffffffffffff 2: 00000003\nrecord 0: \"lseek\" 1: ffffffffffffffff 2: 00000009\n");
+	system_calls("BEGIN /errno == 0/ { self->n++; } BEGIN /id == 102/ { trace(self->n); trace(strjoin(probefunc, \"!\")); }", DT_CTX_SYS_EXIT, calls, 6,
+	    "record 0: 00000000000003e8 1: \"lseek!\"\n");
+}
+
 int main(int argc, char **argv)
 {
 	struct firing f[4] = {
@@ -473,6 +561,13 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	pin();
+	if (argc == 3 && strcmp(argv[1], "-s") == 0) {
+		static const struct call one[] = { { "getppid", SYS_getppid }, { "close", SYS_close } };
+
+		dump = true;
+		system_calls(argv[2], DT_CTX_SYS_ENTER, one, 2, "");
+		return 0;
+	}
 	if (argc > 2 && strcmp(argv[1], "-d") == 0) {
 		dump = true;
 		argv++;
@@ -483,6 +578,7 @@ int main(int argc, char **argv)
 	} else {
 		for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 			compare(programs[i], f, 4, false);
+		all_system_calls();
 	}
 	return CHECK_DONE("bpfrun_test");
 }
