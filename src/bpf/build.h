@@ -36,7 +36,7 @@ enum {				/* stack frame of a clause, offsets from FP */
 #define F_SPEC_DROP (-1)
 
 enum {				/* slot, offsets */
-	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 320,
+	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 512,
 };
 #define S_ERROR_ARGS 88			/* arguments of dtrace:::ERROR, after those of the probe */
 #define DT_NSLOTS 4

@@ -589,6 +589,17 @@ static void do_strtok(struct dt_lower *l)
 	dt_put(a, done);
 }
 
+static void do_json(struct dt_lower *l)
+{
+	uint32_t none = dt_label(l->a);
+
+	strings(l, 2);
+	runtime(l, "rt_json");
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, none);
+	take(l);
+	dt_put(l->a, none);
+}
+
 /* `size` bytes at argument i, to the first buffer. */
 static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 {
@@ -720,7 +731,7 @@ static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },
 	{ 29, do_strrchr }, { 30, do_strstr }, { 31, do_strtok }, { 32, do_substr }, { 33, do_index }, { 34, do_rindex },
 	{ 41, do_inet_ntop }, { 42, do_inet_ntoa }, { 43, do_inet_ntoa6 }, { 44, do_toupper }, { 45, do_tolower },
-	{ 48, do_strtoll }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
+	{ 47, do_json }, { 48, do_strtoll }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
 };
 
 void dt_lower_call(struct dt_lower *l, uint32_t in)

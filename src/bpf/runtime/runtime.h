@@ -19,6 +19,8 @@ struct work {
 	u64 pos, out, x, y;	/* the function's own */
 };
 
+#define WORK_SIZE 256		/* of the slot, for these and what a function has besides: S_WORK in bpf/build.h */
+
 struct rt { u8 *a, *b, *d; struct work *w; u64 size; };
 
 #define NONE ((u64)-1)

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * json(): the element of the text a that the path b names, by the same rules as src/builtin/json.c. One loop whose
+ * steps look at one character each, in the phase the step before left; what is open is a stack of bits.
+ */
+#include "runtime.h"
+
+#define DEPTH_MAX 128
+
+enum phase {
+	FAIL, DONE,
+	STEP_BEGIN, STEP,			/* of the path */
+	GROUP, FIRST, MEMBER, ELEMENT, FOUND,	/* the group a step of the path looks into */
+	VALUE, STRING, ESCAPE, HEX, WORD, NUMBER, OPEN, ITEM, AFTER,
+	NAME, COLON, NAMED, COMPARE,		/* of an object's member */
+};
+
+struct json {
+	struct work w;			/* pos: in the text; x: of the phase; out: end of the element */
+	u64 phase;
+	u64 depth, objects[2];		/* open groups of the value in hand, a bit each: an object */
+	u64 path, bracket, step, steplen, last;	/* of the path: next character; the step in hand */
+	u64 number, isnumber, index;	/* the step as a number; elements seen */
+	u64 object;			/* the step looks into an object */
+	u64 inname, name, namelen;
+	u64 final, start;		/* the value in hand is the element */
+};
+_Static_assert(sizeof(struct json) <= WORK_SIZE, "the slot has this much for a function's words");
+
+static __attribute__((always_inline)) struct json *state(struct rt *r) { return (struct json *)r->w; }
+
+static __attribute__((always_inline)) u8 text_at(struct rt *r, u64 at) { return at < r->size ? r->a[at] : 0; }
+static __attribute__((always_inline)) u8 path_at(struct rt *r, u64 at) { return at < r->size ? r->b[at] : 0; }
+static __attribute__((always_inline)) u64 is_digit(u8 c) { return c >= '0' && c <= '9'; }
+static __attribute__((always_inline)) u64 is_space(u8 c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* Is the innermost open group an object? */
+static __attribute__((always_inline)) u64 in_object(const struct json *j)
+{
+	u64 top = j->depth - 1;
+
+	return (top & 64 ? j->objects[1] : j->objects[0]) >> (top & 63) & 1;
+}
+
+static __attribute__((always_inline)) u64 open_group(struct json *j, u64 object)
+{
+	u64 bit = 1ull << (j->depth & 63);
+
+	if (j->depth >= DEPTH_MAX)
+		return FAIL;
+	if (j->depth & 64)
+		j->objects[1] = (j->objects[1] & ~bit) | (object ? bit : 0);
+	else
+		j->objects[0] = (j->objects[0] & ~bit) | (object ? bit : 0);
+	j->depth++;
+	j->w.pos++;
+	return OPEN;
+}
+
+/* ---- the path ---- */
+
+static __attribute__((always_inline)) u64 step_begin(struct rt *r, struct json *j)
+{
+	j->bracket = path_at(r, j->path) == '[';
+	j->path += j->bracket;
+	j->step = j->path;
+	j->steplen = 0;
+	j->number = 0;
+	j->isnumber = 1;
+	j->index = 0;
+	return STEP;
+}
+
+static __attribute__((always_inline)) u64 path_step(struct rt *r, struct json *j)
+{
+	u8 c = path_at(r, j->path);
+
+	if (c && !(j->bracket ? c == ']' : c == '.' || c == '[')) {
+		if (!is_digit(c) || j->steplen > 9)
+			j->isnumber = 0;
+		j->number = j->number * 10 + (c - '0');
+		j->steplen++;
+		j->path++;
+		return STEP;
+	}
+	if (j->bracket) {
+		if (!c)
+			return FAIL;
+		j->path++;
+		c = path_at(r, j->path);
+	}
+	if (c == '.')
+		j->path++;
+	else if (c && c != '[')
+		return FAIL;
+	j->last = !c;
+	return GROUP;
+}
+
+/* ---- the group a step looks into ---- */
+
+static __attribute__((always_inline)) u64 group(struct json *j, u8 c)
+{
+	j->object = c == '{';
+	if (!j->object && (c != '[' || !j->isnumber || !j->steplen))
+		return FAIL;
+	j->w.pos++;
+	return FIRST;
+}
+
+static __attribute__((always_inline)) u64 element(struct json *j)
+{
+	if (j->index == j->number)
+		return FOUND;
+	j->index++;
+	return VALUE;
+}
+
+static __attribute__((always_inline)) u64 found(struct json *j)
+{
+	if (!j->last)
+		return STEP_BEGIN;
+	j->final = 1;
+	j->start = j->w.pos;
+	return VALUE;
+}
+
+/* ---- values ---- */
+
+#define LETTERS(a, b, c, d) ((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24)
+
+static __attribute__((always_inline)) u64 value(struct json *j, u8 c)
+{
+	j->inname = 0;
+	j->w.x = 0;
+	if (c == '{' || c == '[')
+		return open_group(j, c == '{');
+	if (c == 't')
+		j->w.x = LETTERS('r', 'u', 'e', 0);
+	if (c == 'f')
+		j->w.x = LETTERS('a', 'l', 's', 'e');
+	if (c == 'n')
+		j->w.x = LETTERS('u', 'l', 'l', 0);
+	if (c != '"' && !j->w.x)
+		return NUMBER;
+	j->w.pos++;
+	return c == '"' ? STRING : WORD;
+}
+
+static __attribute__((always_inline)) u64 string(struct json *j, u8 c)
+{
+	if (!c)
+		return FAIL;
+	j->w.pos++;
+	if (c == '\\')
+		return ESCAPE;
+	if (c != '"')
+		return STRING;
+	j->namelen = j->w.pos - 1 - j->name;
+	return j->inname ? COLON : AFTER;
+}
+
+static __attribute__((always_inline)) u64 escape(struct json *j, u8 c)
+{
+	j->w.pos++;
+	j->w.x = 4;
+	if (c == 'u')
+		return HEX;
+	return c == '"' || c == '\\' || c == '/' || c == 'b' || c == 'f' || c == 'n' || c == 'r' || c == 't' ? STRING : FAIL;
+}
+
+static __attribute__((always_inline)) u64 hex_digit(struct json *j, u8 c)
+{
+	u8 low = c | 0x20;
+
+	if (!is_digit(c) && !(low >= 'a' && low <= 'f'))
+		return FAIL;
+	j->w.pos++;
+	j->w.x--;
+	return j->w.x ? HEX : STRING;
+}
+
+static __attribute__((always_inline)) u64 word(struct json *j, u8 c)
+{
+	if (c != (u8)j->w.x)
+		return FAIL;
+	j->w.pos++;
+	j->w.x >>= 8;
+	return j->w.x ? WORD : AFTER;
+}
+
+/* x: 0 the sign; 1, 3, 6 a digit must come; 2, 4, 7 more digits; 5 the sign of the exponent */
+static __attribute__((always_inline)) u64 number(struct json *j, u8 c)
+{
+	u64 x = j->w.x, digit = is_digit(c), exponent = (c | 0x20) == 'e';
+
+	if (x == 0 || x == 5) {
+		j->w.pos += c == '-' || (x == 5 && c == '+');
+		j->w.x = x + 1;
+		return NUMBER;
+	}
+	if (x == 1 || x == 3 || x == 6) {
+		if (!digit)
+			return FAIL;
+		j->w.x = x + 1;
+	} else if (!digit) {
+		if (x == 2 && c == '.')
+			j->w.x = 3;
+		else if (x != 7 && exponent)
+			j->w.x = 5;
+		else
+			return AFTER;
+	}
+	j->w.pos++;
+	return NUMBER;
+}
+
+static __attribute__((always_inline)) u64 close_or(struct json *j, u8 c, u64 otherwise)
+{
+	if (c != (in_object(j) ? '}' : ']'))
+		return otherwise;
+	j->w.pos++;
+	j->depth--;
+	return AFTER;
+}
+
+/* Behind a value: of an open group, of the group the step looks into, or the element itself. */
+static __attribute__((always_inline)) u64 after(struct json *j, u8 c)
+{
+	if (j->depth == 0 && j->final) {
+		j->w.out = j->w.pos;
+		return DONE;
+	}
+	if (is_space(c)) {
+		j->w.pos++;
+		return AFTER;
+	}
+	if (c == ',') {
+		j->w.pos++;
+		return j->depth ? ITEM : MEMBER;
+	}
+	return j->depth ? close_or(j, c, FAIL) : FAIL;
+}
+
+/* ---- members of objects ---- */
+
+static __attribute__((always_inline)) u64 name(struct json *j, u8 c)
+{
+	if (c != '"')
+		return FAIL;
+	j->w.pos++;
+	j->inname = 1;
+	j->name = j->w.pos;
+	return STRING;
+}
+
+static __attribute__((always_inline)) u64 colon(struct json *j, u8 c)
+{
+	if (c != ':')
+		return FAIL;
+	j->w.pos++;
+	return NAMED;
+}
+
+static __attribute__((always_inline)) u64 named(struct json *j)
+{
+	j->w.x = 0;
+	return !j->depth && j->namelen == j->steplen ? COMPARE : VALUE;
+}
+
+static __attribute__((always_inline)) u64 compare(struct rt *r, struct json *j)
+{
+	u64 x = j->w.x;
+
+	if (x >= j->steplen)
+		return FOUND;
+	j->w.x = x + 1;
+	return text_at(r, j->name + x) == path_at(r, j->step + x) ? COMPARE : VALUE;
+}
+
+/* ---- the loop ---- */
+
+/* Phases that look at the next character of the text, whatever it is. */
+static __attribute__((always_inline)) u64 inside(struct json *j, u64 phase, u8 c)
+{
+	if (phase == STRING)
+		return string(j, c);
+	if (phase == ESCAPE)
+		return escape(j, c);
+	if (phase == HEX)
+		return hex_digit(j, c);
+	if (phase == WORD)
+		return word(j, c);
+	if (phase == NUMBER)
+		return number(j, c);
+	return after(j, c);
+}
+
+/* Those before which space does not count. */
+static __attribute__((always_inline)) u64 between(struct rt *r, struct json *j, u64 phase, u8 c)
+{
+	if (is_space(c)) {
+		j->w.pos++;
+		return phase;
+	}
+	if (phase == VALUE)
+		return value(j, c);
+	if (phase == NAME)
+		return name(j, c);
+	if (phase == COLON)
+		return colon(j, c);
+	if (phase == NAMED)
+		return named(j);
+	if (phase == OPEN)
+		return close_or(j, c, ITEM);
+	if (phase == FIRST)
+		return c == '}' || c == ']' ? FAIL : MEMBER;
+	if (phase == ELEMENT)
+		return element(j);
+	if (phase == FOUND)
+		return found(j);
+	return group(j, c);
+}
+
+static long step_json(u32 i, struct rt *r)
+{
+	struct json *j = state(r);
+	u64 phase = j->phase;
+	u8 c = text_at(r, j->w.pos);
+
+	if (phase == STEP_BEGIN)
+		phase = step_begin(r, j);
+	else if (phase == STEP)
+		phase = path_step(r, j);
+	else if (phase == COMPARE)
+		phase = compare(r, j);
+	else if (phase == MEMBER)
+		phase = j->object ? NAME : ELEMENT;
+	else if (phase == ITEM)
+		phase = in_object(j) ? NAME : VALUE;
+	else if (phase >= STRING && phase <= NUMBER)
+		phase = inside(j, phase, c);
+	else if (phase == AFTER)
+		phase = after(j, c);
+	else
+		phase = between(r, j, phase, c);
+	j->phase = phase;
+	return phase == FAIL || phase == DONE;
+}
+
+/* What a number or a word must be followed by: 0x1000 is not the number 0. */
+static __attribute__((always_inline)) u64 ends(u8 c) { return is_space(c) || c == ',' || c == ']' || c == '}'; }
+
+/* 0: there is no such element. No character is looked at more than eight times. */
+RT(rt_json)
+{
+	CONTEXT;
+	struct json *j = (struct json *)w;
+	u64 start, end;
+	u8 c;
+
+	w->pos = 0;
+	j->phase = STEP_BEGIN;
+	j->depth = j->path = j->final = j->namelen = j->name = 0;
+	LOOP(8 * (w->la + w->lb) + 64, step_json);
+	start = j->start;
+	end = w->out;
+	if (j->phase != DONE || start >= size || end >= size || end < start)
+		return 0;
+	c = a[start];
+	if (c != '"' && c != '{' && c != '[' && !ends(a[end]))
+		return 0;
+	if (c == '"') {
+		start++;
+		end--;
+	}
+	return result(d, a + start, end - start, size);
+}
