@@ -32,6 +32,7 @@ void dt_trace_free(struct dt_trace *t)
 	dt_consumer_free(t->consumer);
 	dt_session_close(t->session);
 	dt_image_free(t->image);
+	dt_trace_json_free(t);
 	dt_out_free(&t->out);
 	dt_arena_free(t->textarena);
 	dt_arena_free(t->arena);

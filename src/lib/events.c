@@ -191,12 +191,27 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 		(void)t->setopt_f(&d, t->setopt_arg);
 }
 
+/* A command's output must not stand between lines of JSON: it goes where messages go. */
+static int run_command(const struct dt_trace *t, const char *command)
+{
+	char *text = NULL;
+	int status;
+
+	if (!t->json_on)
+		return system(command);
+	if (asprintf(&text, "exec 1>&2\n%s", command) < 0)
+		return -1;
+	status = system(text);
+	free(text);
+	return status;
+}
+
 static void op_system(void *ctx, const char *command)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 
 	fflush(t->fp);
-	if (system(command) == -1)
+	if (run_command(t, command) == -1)
 		fprintf(stderr, "dtrace: couldn't run %s: %s\n", command, strerror(errno));
 }
 
@@ -333,7 +348,8 @@ static int on_event(void *ctx, const struct dt_event *e)
 		return dt_handle_error(h, EDT_NOMEM);
 	for (uint32_t i = 0; i < e->ecb->nacts; i++)
 		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
-	dt_statements_print(&t->statements, recs, e->ecb->nacts);
+	if (!dt_trace_json_event(h, &d, recs, e->ecb->nacts))
+		dt_statements_print(&t->statements, recs, e->ecb->nacts);
 	free(recs);
 	if (t->rf != NULL)
 		(void)t->rf(&d, NULL, t->arg);
@@ -363,6 +379,7 @@ static int on_fault(void *ctx, const struct dt_recfault *f)
 		snprintf(offset, sizeof(offset), " at DIF offset %d", f->offset);
 	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s\n", f->epid, f->probe_id,
 	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, dt_fault_text((int)f->fault), addr, where, offset);
+	dt_trace_json_fault(h, &d, addr[0] != '\0');
 	if (t->err_f != NULL && t->err_f(&d, t->err_arg) == DTRACE_HANDLE_ABORT)
 		return dt_handle_error(h, EDT_ERRABORT);
 	return 0;
@@ -397,6 +414,7 @@ static int on_drops(void *ctx, const char *kind, int cpu, uint64_t n)
 	t->dropped[drop_texts[i].kind] += n;
 	dtrace_dropdata_t d = { h, cpu, drop_texts[i].kind, n, t->dropped[drop_texts[i].kind], msg };
 
+	dt_trace_json_drop(h, &d, drop_texts[i].word);
 	if (t->drop_f == NULL || t->drop_f(&d, t->drop_arg) == DTRACE_HANDLE_ABORT)
 		return dt_handle_error(h, EDT_DROPABORT);
 	return 0;
@@ -415,6 +433,7 @@ int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 	dt_trace_text(h, t);
 	dt_out_init(&t->out, stdout, &t->popts);
 	dt_statements_init(&t->statements, t->arena, &t->out, &todo);
+	dt_trace_json_init(h, t);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "consume/consumer.h"
 #include "host/session.h"
 #include "lib/handle.h"
+#include "output/json.h"
 #include "output/statement.h"
 #include "provider/probe.h"
 
@@ -58,6 +59,8 @@ struct dt_trace {
 	void *drop_arg;
 	dtrace_handle_setopt_f *setopt_f;
 	void *setopt_arg;
+	struct dt_json_sink json;		/* in use when json_on */
+	bool json_on, json_started, json_ended;
 	uint64_t dropped[10];			/* totals, by dtrace_dropkind_t */
 };
 
@@ -74,5 +77,15 @@ void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options fro
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
+
+/* -O json (json.c). Those that give a bool: false, nothing was done, text is wanted. */
+void dt_trace_json_init(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_json_free(struct dt_trace *);
+void dt_trace_json_start(struct dt_trace *);
+bool dt_trace_json_event(struct dtrace_hdl *, const dtrace_probedata_t *, const struct dt_rec *, size_t n);
+bool dt_trace_json_fault(struct dtrace_hdl *, const dtrace_errdata_t *, bool has_addr);
+bool dt_trace_json_drop(struct dtrace_hdl *, const dtrace_dropdata_t *, const char *kind);
+bool dt_trace_json_agg(struct dt_trace *, int64_t id, const struct dt_aggrow *, size_t n);
+void dt_trace_json_exit(struct dtrace_hdl *);
 
 #endif

@@ -70,6 +70,44 @@ void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t 
 	snprintf(buf, len, "%s%" PRId64, before[label], value);
 }
 
+static struct dt_bucket_bounds quantize_bounds(uint32_t i, uint32_t n)
+{
+	int64_t v = dt_quantize_value(i);
+
+	if (v == 0)
+		return (struct dt_bucket_bounds){ true, true, 0, 0 };
+	if (v > 0)
+		return (struct dt_bucket_bounds){ true, i + 1 < n, v, i + 1 < n ? 2 * v - 1 : 0 };
+	return (struct dt_bucket_bounds){ i > 0, true, i > 0 ? 2 * v + 1 : 0, v };
+}
+
+/* A bucket of llquantize reaches from its value to the next one away from 0. */
+static struct dt_bucket_bounds side_bounds(uint64_t arg, uint32_t i, int64_t v)
+{
+	if (v >= 0)
+		return (struct dt_bucket_bounds){ true, true, v, dt_llquantize_value(arg, i + 1) - 1 };
+	return (struct dt_bucket_bounds){ true, true, dt_llquantize_value(arg, i - 1) + 1, v };
+}
+
+struct dt_bucket_bounds dt_buckets_bounds(const struct dt_buckets *b, uint32_t i)
+{
+	enum dt_bucket_label label;
+	int64_t v = bound(b, i, &label);
+
+	if (b->kind == DT_ACT_QUANTIZE)
+		return quantize_bounds(i, b->n);
+	switch (label) {
+	case DT_BL_LESS: return (struct dt_bucket_bounds){ .has_max = true, .max = v - 1 };
+	case DT_BL_LE: return (struct dt_bucket_bounds){ .has_max = true, .max = v };
+	case DT_BL_GE: return (struct dt_bucket_bounds){ .has_min = true, .min = v };
+	case DT_BL_ABS: return (struct dt_bucket_bounds){ true, true, 1 - v, v - 1 };
+	case DT_BL_VALUE: break;
+	}
+	if (b->kind == DT_ACT_LQUANTIZE)
+		return (struct dt_bucket_bounds){ true, true, v, dt_lquantize_value(b->arg, i + 1) - 1 };
+	return side_bounds(b->arg, i + b->hidden, v);
+}
+
 /* What lies outside of the bounds counts as one beyond them. */
 long double dt_buckets_value(const struct dt_buckets *b, uint32_t i)
 {

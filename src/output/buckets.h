@@ -22,6 +22,9 @@ bool dt_buckets_open(struct dt_buckets *, const struct dt_value *agg);
 
 /* "< 10", "20", ">= 100" … */
 void dt_buckets_label(const struct dt_buckets *, uint32_t i, char *buf, size_t len);
+/* The integers a bucket counts, both ends included; an outermost bucket has no outer end. */
+struct dt_bucket_bounds { bool has_min, has_max; int64_t min, max; };
+struct dt_bucket_bounds dt_buckets_bounds(const struct dt_buckets *, uint32_t i);
 /* A number that stands for the bucket when histograms are compared. */
 long double dt_buckets_value(const struct dt_buckets *, uint32_t i);
 /* The first and last bucket that count anything; *first is n when none does. */

@@ -24,7 +24,7 @@ int64_t dt_rec_int(const struct dt_rec *rec)
 }
 
 /* The compiler checked it; a program from a file may still hold anything, so a bad format prints as itself. */
-static struct dt_format *format_of(struct dt_statements *s, const char *text)
+struct dt_format *dt_statement_format(struct dt_statements *s, const char *text)
 {
 	struct dt_format *f = dt_map_get(&s->formats, text);
 	struct dt_format_error err;
@@ -40,21 +40,22 @@ static struct dt_format *format_of(struct dt_statements *s, const char *text)
 /* ---- printf and its kin ---- */
 
 /* The first action of a printf() may stand for the format alone. */
-static bool format_only(const struct dt_rec *rec)
+bool dt_statement_bare(const struct dt_rec *rec)
 {
 	return rec->act->difo != NULL && rec->act->difo->rtype.size == 0;
 }
 
-static void put_format(struct dt_statements *s, struct dt_out *out, const struct dt_rec *recs, size_t n)
+void dt_statement_text(struct dt_statements *s, struct dt_out *out, const struct dt_rec *recs, size_t n)
 {
-	struct dt_format *f = format_of(s, recs[0].act->fmt);
-	size_t first = format_only(&recs[0]);
+	const char *format = recs[0].act->fmt != NULL ? recs[0].act->fmt : "";
+	struct dt_format *f = dt_statement_format(s, format);
+	size_t first = dt_statement_bare(recs);
 	struct dt_value *v = calloc(n + 1, sizeof(*v));
 
 	for (size_t i = first; v != NULL && i < n; i++)
 		v[i - first] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
 	if (f == NULL || v == NULL)
-		dt_out_str(out, recs[0].act->fmt);
+		dt_out_str(out, format);
 	else
 		dt_format_print(out, f, v, (uint32_t)(n - first));
 	free(v);
@@ -62,7 +63,7 @@ static void put_format(struct dt_statements *s, struct dt_out *out, const struct
 
 static void do_printf(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	put_format(s, s->out, recs, n);
+	dt_statement_text(s, s->out, recs, n);
 }
 
 /* system() and freopen(): the text is what to do. */
@@ -73,7 +74,7 @@ static void do_command(struct dt_statements *s, const struct dt_rec *recs, size_
 	if (f == NULL)
 		return;
 	dt_out_init(&text, NULL, s->out->opts);
-	put_format(s, &text, recs, n);
+	dt_statement_text(s, &text, recs, n);
 	f(s->ops.ctx, dt_out_text(&text));
 	dt_out_free(&text);
 }
@@ -143,7 +144,7 @@ static void do_printm(struct dt_statements *s, const struct dt_rec *recs, size_t
 static void do_printa(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	int64_t *ids = calloc(n, sizeof(*ids));
-	struct dt_format *f = recs[0].act->fmt != NULL ? format_of(s, recs[0].act->fmt) : NULL;
+	struct dt_format *f = recs[0].act->fmt != NULL ? dt_statement_format(s, recs[0].act->fmt) : NULL;
 	struct dt_aggrow *rows;
 	size_t nrows;
 
@@ -196,7 +197,7 @@ static const struct {
 	{ DT_ACT_UADDR, do_trace },
 };
 
-static void do_statement(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+void dt_statement_do(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].kind == recs[0].act->kind) {
@@ -214,7 +215,7 @@ static bool silent(const struct dt_act *a)
 	    a->kind == DT_ACT_DISCARD;
 }
 
-void dt_statements_print(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+void dt_statements_each(const struct dt_rec *recs, size_t n, void (*f)(void *, const struct dt_rec *, size_t), void *ctx)
 {
 	size_t i = 0, first;
 
@@ -232,6 +233,16 @@ void dt_statements_print(struct dt_statements *s, const struct dt_rec *recs, siz
 		first = i;
 		while (i < n && recs[i].act->stmt == recs[first].act->stmt)
 			i++;
-		do_statement(s, &recs[first], i - first);
+		f(ctx, &recs[first], i - first);
 	}
+}
+
+static void print_one(void *ctx, const struct dt_rec *recs, size_t n)
+{
+	dt_statement_do(ctx, recs, n);
+}
+
+void dt_statements_print(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	dt_statements_each(recs, n, print_one, s);
 }

@@ -46,6 +46,13 @@ struct dt_statements {
 void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out *, const struct dt_statement_ops *);
 /* All records of one firing of a clause, one for each action, in order; skipped branches are left out here. */
 void dt_statements_print(struct dt_statements *, const struct dt_rec *, size_t n);
+/* The same cut into statements, for another sink: f gets the records of each. */
+void dt_statements_each(const struct dt_rec *, size_t n, void (*f)(void *ctx, const struct dt_rec *, size_t n), void *ctx);
+void dt_statement_do(struct dt_statements *, const struct dt_rec *, size_t n);	/* prints or does one */
+/* The text of a printf() or its kin; its parsed format (NULL: a bad one); whether the first record holds no argument. */
+void dt_statement_text(struct dt_statements *, struct dt_out *, const struct dt_rec *, size_t n);
+struct dt_format *dt_statement_format(struct dt_statements *, const char *text);
+bool dt_statement_bare(const struct dt_rec *);
 /* The integer an action recorded. */
 int64_t dt_rec_int(const struct dt_rec *);
 

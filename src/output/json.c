@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The JSON writer: numbers, strings and brackets in, text out. Numbers are exact decimal text of up to 64 bits;
+ * strings are valid UTF-8 with control characters escaped, so that a line stays one line.
+ */
+#include "output/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void before(struct dt_json *j)
+{
+	if (j->comma)
+		dt_out_str(j->o, ",");
+	j->comma = true;
+}
+
+void dt_json_open(struct dt_json *j, char bracket)
+{
+	before(j);
+	dt_out_put(j->o, &bracket, 1);
+	j->comma = false;
+}
+
+void dt_json_close(struct dt_json *j, char bracket)
+{
+	dt_out_put(j->o, &bracket, 1);
+	j->comma = true;
+}
+
+void dt_json_key(struct dt_json *j, const char *name)
+{
+	dt_json_str(j, name);
+	dt_out_str(j->o, ":");
+	j->comma = false;
+}
+
+void dt_json_int(struct dt_json *j, int64_t v)
+{
+	before(j);
+	dt_out_printf(j->o, "%" PRId64, v);
+}
+
+void dt_json_uint(struct dt_json *j, uint64_t v)
+{
+	before(j);
+	dt_out_printf(j->o, "%" PRIu64, v);
+}
+
+void dt_json_bool(struct dt_json *j, bool v)
+{
+	before(j);
+	dt_out_str(j->o, v ? "true" : "false");
+}
+
+void dt_json_null(struct dt_json *j)
+{
+	before(j);
+	dt_out_str(j->o, "null");
+}
+
+void dt_json_double(struct dt_json *j, double v)
+{
+	if (isfinite(v)) {
+		before(j);
+		dt_out_printf(j->o, "%.17g", v);
+	} else
+		dt_json_str(j, isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+}
+
+/* ---- strings ---- */
+
+/* Bytes of the code point at p; 0: none begins there (overlong forms, surrogates and cut ones included). */
+static size_t utf8_len(const unsigned char *p, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
+	uint32_t c = len > 1 ? p[0] & (0x7fu >> len) : p[0];
+
+	if (len == 0 || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (p[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
+}
+
+bool dt_json_is_utf8(const void *text, size_t n)
+{
+	const unsigned char *p = text;
+	size_t len;
+
+	for (size_t i = 0; i < n; i += len)
+		if ((len = utf8_len(p + i, n - i)) == 0)
+			return false;
+	return true;
+}
+
+static void put_escape(struct dt_out *o, unsigned char c)
+{
+	static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+	const char *at = c != 0 ? strchr(plain, c) : NULL;
+
+	if (at != NULL)
+		dt_out_printf(o, "\\%c", letter[at - plain]);
+	else
+		dt_out_printf(o, "\\u%04x", c);
+}
+
+/* Bytes from p on that stand for themselves. */
+static size_t plain_len(const unsigned char *p, size_t n)
+{
+	size_t i = 0, len;
+
+	while (i < n && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f && (len = utf8_len(p + i, n - i)) > 0)
+		i += len;
+	return i;
+}
+
+void dt_json_text(struct dt_json *j, const void *text, size_t n)
+{
+	const unsigned char *p = text;
+
+	before(j);
+	dt_out_str(j->o, "\"");
+	for (size_t i = 0; i < n && !j->o->failed; ) {
+		size_t len = plain_len(p + i, n - i);
+
+		dt_out_put(j->o, p + i, len);
+		i += len;
+		if (i == n)
+			break;
+		if (p[i] < 0x80)
+			put_escape(j->o, p[i]);
+		else
+			dt_out_utf8(j->o, 0xfffd);
+		i++;
+	}
+	dt_out_str(j->o, "\"");
+}
+
+void dt_json_str(struct dt_json *j, const char *text)
+{
+	dt_json_text(j, text, strlen(text));
+}
+
+void dt_json_hex(struct dt_json *j, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+
+	before(j);
+	dt_out_str(j->o, "\"");
+	for (size_t i = 0; i < n && !j->o->failed; i++) {
+		char two[2] = { "0123456789abcdef"[p[i] >> 4], "0123456789abcdef"[p[i] & 15] };
+
+		dt_out_put(j->o, two, sizeof(two));
+	}
+	dt_out_str(j->o, "\"");
+}
+
+void dt_json_address(struct dt_json *j, uint64_t addr)
+{
+	before(j);
+	dt_out_printf(j->o, "\"0x%" PRIx64 "\"", addr);
+}
+
+void dt_json_string(struct dt_json *j, const void *text, size_t n)
+{
+	if (dt_json_is_utf8(text, n)) {
+		dt_json_text(j, text, n);
+		return;
+	}
+	dt_json_open(j, '{');
+	dt_json_key(j, "string");
+	dt_json_text(j, text, n);
+	dt_json_key(j, "bytes");
+	dt_json_hex(j, text, n);
+	dt_json_close(j, '}');
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * JSON: values and what happened in, one object a line out (doc/JSON.md is the schema). A sink beside the text one:
+ * neither knows the other. Every line is valid JSON in valid UTF-8 whatever was recorded.
+ */
+#ifndef DT_JSON_H
+#define DT_JSON_H
+
+#include "output/statement.h"
+
+#define DT_JSON_SCHEMA 1
+
+/* ---- the writer (json.c): puts commas where they belong, checks nothing else ---- */
+
+struct dt_json {
+	struct dt_out *o;
+	bool comma;			/* something stands before, at this level */
+};
+
+void dt_json_open(struct dt_json *, char bracket);	/* { or [ */
+void dt_json_close(struct dt_json *, char bracket);
+void dt_json_key(struct dt_json *, const char *name);
+void dt_json_int(struct dt_json *, int64_t);
+void dt_json_uint(struct dt_json *, uint64_t);
+void dt_json_bool(struct dt_json *, bool);
+void dt_json_null(struct dt_json *);
+void dt_json_double(struct dt_json *, double);		/* what is no number becomes "nan", "inf", "-inf" */
+void dt_json_str(struct dt_json *, const char *);
+void dt_json_text(struct dt_json *, const void *, size_t);	/* bytes that are no UTF-8 become U+FFFD */
+void dt_json_hex(struct dt_json *, const void *, size_t);	/* "0a0b…" */
+void dt_json_address(struct dt_json *, uint64_t);	/* "0x…" */
+/* Text as a string; when it is not all UTF-8, an object with the exact bytes beside it. */
+void dt_json_string(struct dt_json *, const void *, size_t);
+bool dt_json_is_utf8(const void *, size_t);
+
+/* ---- values (json_value.c, json_object.c) ---- */
+
+void dt_json_value(struct dt_json *, const struct dt_value *);
+/* By v->type where it is known: structs by member names. */
+void dt_json_object(struct dt_json *, const struct dt_value *);
+
+/* ---- lines (json_line.c, json_statement.c) ---- */
+
+struct dt_json_probe { uint32_t epid, id; const char *prov, *mod, *func, *name; };
+
+struct dt_json_event {
+	struct dt_json_probe probe;
+	uint64_t time;
+	uint32_t cpu;
+	const char *flow;		/* -F: "entry", "return", ""; NULL without -F */
+	int indent;
+};
+
+struct dt_json_error {
+	struct dt_json_probe probe;
+	const char *fault, *message;	/* the message as the text sink has it */
+	int32_t action, offset;		/* from 0; -1: the predicate, no offset */
+	const uint64_t *addr;		/* NULL: the fault has none */
+};
+
+struct dt_json_drop { const char *kind, *message; int cpu; uint64_t count, total; };
+
+struct dt_json_sink {
+	struct dt_out *out;		/* where lines go */
+	struct dt_statements *statements;
+	const char *(*aggname)(void *ctx, int64_t id);
+	void *ctx;
+	struct dt_out line, after;	/* the line in hand; lines that follow it */
+};
+
+void dt_json_sink_init(struct dt_json_sink *, struct dt_out *, struct dt_statements *,
+    const char *(*aggname)(void *ctx, int64_t id), void *ctx);
+void dt_json_sink_free(struct dt_json_sink *);
+
+/* A line is made between begin and end; end writes it. */
+struct dt_json dt_json_begin(struct dt_json_sink *, const char *type);
+void dt_json_end(struct dt_json_sink *, struct dt_json *);
+
+void dt_json_put_event(struct dt_json_sink *, const struct dt_json_event *, const struct dt_rec *, size_t n);
+void dt_json_put_error(struct dt_json_sink *, const struct dt_json_error *);
+void dt_json_put_drop(struct dt_json_sink *, const struct dt_json_drop *);
+void dt_json_put_exit(struct dt_json_sink *, int status, bool called);
+/* Aggregations printed together, outside of any firing. */
+void dt_json_put_agg(struct dt_json_sink *, const int64_t *ids, uint32_t nids, const struct dt_aggrow *, size_t n);
+
+/* The statements of a firing as the array "output"; aggregations go to sink->after (json_statement.c). */
+void dt_json_output(struct dt_json_sink *, struct dt_json *, const struct dt_json_probe *, const struct dt_rec *, size_t n);
+/* The members of an "aggregation" line (json_line.c). */
+void dt_json_agg(struct dt_json_sink *, struct dt_json *, const struct dt_format *, const int64_t *ids, uint32_t nids,
+    const struct dt_aggrow *, size_t n);
+void dt_json_probe(struct dt_json *, const struct dt_json_probe *);
+
+#endif
