@@ -216,6 +216,16 @@ void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);
 void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
 
+/* paths.c */
+void dt_get_cwd(struct dt_lower *);
+void dt_get_root(struct dt_lower *);
+void dt_get_execargs(struct dt_lower *);
+void dt_lower_dpath(struct dt_lower *);				/* r0 = text of the struct path at r0 */
+void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);	/* r0 = the 4 or 8 bytes at r0 + off; what it is */
+void dt_runtime(struct dt_lower *, const char *name);		/* calls a function of src/bpf/runtime with the slot's buffers */
+void dt_runtime_take(struct dt_lower *);			/* its result is a string of r0 bytes: r0 = its address */
+void dt_stack_flags(struct dt_lower *, int dst, bool user);	/* of bpf_get_stack(): our own frames are left out */
+
 /* runtime.c */
 uint32_t dt_rt_label(struct dt_lower *, const char *name);	/* of a function of src/bpf/runtime, as a subprogram */
 void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program */

@@ -139,7 +139,7 @@ static void bad_offset(struct dt_lower *l, uint32_t off, const char *what)
 }
 
 /* r0 = the word (4 or 8 bytes) at r0 + off */
-static void follow(struct dt_lower *l, uint32_t off, int size, const char *what)
+void dt_follow(struct dt_lower *l, uint32_t off, int size, const char *what)
 {
 	struct dt_emit *a = l->a;
 
@@ -190,8 +190,8 @@ static void get_ppid(struct dt_lower *l)
 	const struct dt_koffsets *k = l->b->opts->koff;
 
 	dt_help(l, BPF_FUNC_get_current_task);
-	follow(l, k->task_real_parent, 8, "the parent process");
-	follow(l, k->task_tgid, 4, "the process id");
+	dt_follow(l, k->task_real_parent, 8, "the parent process");
+	dt_follow(l, k->task_tgid, 4, "the process id");
 	sign32(l);
 }
 
@@ -203,19 +203,19 @@ static void get_nspid(struct dt_lower *l)
 
 	bad_offset(l, k->upid_size, "the namespace's process id");
 	dt_help(l, BPF_FUNC_get_current_task);
-	follow(l, k->task_thread_pid, 8, "the namespace's process id");
+	dt_follow(l, k->task_thread_pid, 8, "the namespace's process id");
 	dt_mov(a, R9, R0);
-	follow(l, k->pid_level, 4, "the namespace's process id");
+	dt_follow(l, k->pid_level, 4, "the namespace's process id");
 	dt_alui(a, BPF_MUL, R0, (int32_t)k->upid_size);
 	dt_alu(a, BPF_ADD, R0, R9);
-	follow(l, k->pid_numbers + k->upid_nr, 4, "the namespace's process id");
+	dt_follow(l, k->pid_numbers + k->upid_nr, 4, "the namespace's process id");
 	sign32(l);
 }
 
 static void get_vtimestamp(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_current_task);
-	follow(l, l->b->opts->koff->task_se_sum_exec, 8, "a thread's run time");
+	dt_follow(l, l->b->opts->koff->task_se_sum_exec, 8, "a thread's run time");
 }
 
 static void get_wall(struct dt_lower *l)
@@ -253,6 +253,19 @@ static void get_ipl(struct dt_lower *l) { dt_imm(l->a, R0, 0); }
 
 #define DEPTH_MAX 127
 
+/*
+ * Kernel stacks of a raw tracepoint begin with ourselves: the program (told twice), bpf_trace_run<n>() and the function
+ * that calls it (Linux 6.18, aarch64); clauses in subprograms are one deeper. Perf events begin where they interrupted.
+ */
+#define OWN_FRAMES 4
+
+void dt_stack_flags(struct dt_lower *l, int dst, bool user)
+{
+	uint32_t skip = l->ctx == DT_CTX_PERF ? 0 : l->ctx == DT_CTX_RUN ? 2 : OWN_FRAMES;
+
+	dt_imm(l->a, dst, user ? BPF_F_USER_STACK : skip ? skip + l->slot : 0);
+}
+
 /* Bytes of the stack into the key area of the slot. */
 static void stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 {
@@ -262,7 +275,7 @@ static void stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 	dt_mov(l->a, R2, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, R2, (int32_t)l->b->slot_key);
 	dt_imm(l->a, R3, 8 * frames);
-	dt_imm(l->a, R4, user ? BPF_F_USER_STACK : 0);
+	dt_stack_flags(l, R4, user);
 	dt_help(l, BPF_FUNC_get_stack);
 }
 
@@ -304,7 +317,8 @@ static const struct { uint16_t id; void (*get)(struct dt_lower *); } getters[] =
 	{ 0x100, get_curthread }, { 0x101, dt_time }, { 0x102, get_vtimestamp }, { 0x103, get_ipl }, { 0x104, get_epid },
 	{ 0x105, get_id }, { 0x110, get_stackdepth }, { 0x111, get_caller }, { 0x116, get_pid }, { 0x117, get_tid },
 	{ 0x11a, get_wall }, { 0x11b, get_ustackdepth }, { 0x11c, get_ucaller }, { 0x11d, get_ppid }, { 0x11e, get_uid },
-	{ 0x11f, get_gid }, { 0x120, get_errno }, { 0x133, get_cgroup }, { 0x134, get_nspid }, { 0x200, get_cpu },
+	{ 0x11f, get_gid }, { 0x120, get_errno }, { 0x130, dt_get_cwd }, { 0x131, dt_get_root },
+	{ 0x132, dt_get_execargs }, { 0x133, get_cgroup }, { 0x134, get_nspid }, { 0x200, get_cpu },
 };
 
 static bool known_text(uint32_t id, struct dt_known *k)
@@ -385,10 +399,33 @@ static void args_element(struct dt_lower *l, unsigned ri, unsigned rd)
 	dt_set(l, rd);
 }
 
+/* Registers of the user's thread, words of struct pt_regs: 21 on x86-64, 34 on aarch64. */
+static void uregs_element(struct dt_lower *l, unsigned ri, unsigned rd)
+{
+	struct dt_emit *a = l->a;
+
+	dt_get(l, ri, R1);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_jmpi(a, BPF_JGE, R1, l->b->opts->arch_x86 ? 21 : 34, dt_fault_label(l, DT_FLT_BADINDEX, F_T1));
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_mov(a, R1, R0);
+	dt_help(l, BPF_FUNC_task_pt_regs);
+	dt_scalar(a, R0);
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_alui(a, BPF_LSH, R1, 3);
+	dt_alu(a, BPF_ADD, R0, R1);
+	dt_follow(l, 0, 8, "a register");
+	dt_set(l, rd);
+}
+
 void dt_lower_ldga(struct dt_lower *l, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_var(dt_dif_r1(in));
 
+	if (dt_dif_r1(in) == 2) {
+		uregs_element(l, dt_dif_r2(in), dt_dif_rd(in));
+		return;
+	}
 	if (dt_dif_r1(in) != 0)
 		REFUSE(l, "%s[] is not available for tracing yet", row ? row->name : "this array");
 	args_element(l, dt_dif_r2(in), dt_dif_rd(in));

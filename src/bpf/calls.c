@@ -439,10 +439,10 @@ static void runtime_at(struct dt_lower *l, const char *name, uint32_t first)
 	l->cached = 0;
 }
 
-static void runtime(struct dt_lower *l, const char *name) { runtime_at(l, name, l->b->slot_str[0]); }
+void dt_runtime(struct dt_lower *l, const char *name) { runtime_at(l, name, l->b->slot_str[0]); }
 
 /* The result is a string of r0 bytes where r9 says. */
-static void take(struct dt_lower *l)
+void dt_runtime_take(struct dt_lower *l)
 {
 	dt_jmpi(l->a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 	dt_scratch_close(l);
@@ -469,7 +469,7 @@ static void search_char(struct dt_lower *l, const char *name)
 	strings(l, 1);
 	arg(l, 1, R1);
 	word(l, W_N, R1);
-	runtime(l, name);
+	dt_runtime(l, name);
 	pointer_into(l);
 }
 static void do_strchr(struct dt_lower *l) { search_char(l, "rt_strchr"); }
@@ -478,7 +478,7 @@ static void do_strrchr(struct dt_lower *l) { search_char(l, "rt_strrchr"); }
 static void do_strstr(struct dt_lower *l)
 {
 	strings(l, 2);
-	runtime(l, "rt_strstr");
+	dt_runtime(l, "rt_strstr");
 	pointer_into(l);
 }
 
@@ -488,7 +488,7 @@ static void search_text(struct dt_lower *l, const char *name)
 	arg_int(l, 2, R1);
 	word(l, W_N, R1);
 	word_imm(l, W_M, l->ntuple > 2);
-	runtime(l, name);
+	dt_runtime(l, name);
 }
 static void do_index(struct dt_lower *l) { search_text(l, "rt_index"); }
 static void do_rindex(struct dt_lower *l) { search_text(l, "rt_rindex"); }
@@ -503,15 +503,15 @@ static void do_substr(struct dt_lower *l)
 	else
 		dt_imm(l->a, R1, INT32_MAX);
 	word(l, W_M, R1);
-	runtime(l, "rt_substr");
-	take(l);
+	dt_runtime(l, "rt_substr");
+	dt_runtime_take(l);
 }
 
 static void text_to_text(struct dt_lower *l, const char *name)
 {
 	strings(l, 1);
-	runtime(l, name);
-	take(l);
+	dt_runtime(l, name);
+	dt_runtime_take(l);
 }
 static void do_basename(struct dt_lower *l) { text_to_text(l, "rt_basename"); }
 static void do_dirname(struct dt_lower *l) { text_to_text(l, "rt_dirname"); }
@@ -550,15 +550,15 @@ static void do_lltostr(struct dt_lower *l)
 	base(l, W_M);
 	arg(l, 0, R1);
 	word(l, W_N, R1);
-	runtime(l, "rt_lltostr");
-	take(l);
+	dt_runtime(l, "rt_lltostr");
+	dt_runtime_take(l);
 }
 
 static void do_strtoll(struct dt_lower *l)
 {
 	base(l, W_N);
 	strings(l, 1);
-	runtime(l, "rt_strtoll");
+	dt_runtime(l, "rt_strtoll");
 }
 
 /* The text stays in the slot until another one comes; where to go on stands beside it. */
@@ -582,7 +582,7 @@ static void do_strtok(struct dt_lower *l)
 	dt_ldx(a, B8, R1, R6, W_POS);
 	word(l, S_TOK_POS, R1);
 	dt_jmpi(a, BPF_JEQ, R0, 0, done);
-	take(l);
+	dt_runtime_take(l);
 	dt_ja(a, done);
 	dt_put(a, none);
 	dt_imm(a, R0, 0);
@@ -594,10 +594,16 @@ static void do_json(struct dt_lower *l)
 	uint32_t none = dt_label(l->a);
 
 	strings(l, 2);
-	runtime(l, "rt_json");
+	dt_runtime(l, "rt_json");
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, none);
-	take(l);
+	dt_runtime_take(l);
 	dt_put(l->a, none);
+}
+
+static void do_d_path(struct dt_lower *l)
+{
+	arg(l, 0, R0);
+	dt_lower_dpath(l);
 }
 
 /* `size` bytes at argument i, to the first buffer. */
@@ -624,16 +630,16 @@ static void inet4(struct dt_lower *l, uint32_t i)
 {
 	network_text(l);
 	bytes(l, i, 4);
-	runtime(l, "rt_inet4");
-	take(l);
+	dt_runtime(l, "rt_inet4");
+	dt_runtime_take(l);
 }
 
 static void inet6(struct dt_lower *l, uint32_t i)
 {
 	network_text(l);
 	bytes(l, i, 16);
-	runtime(l, "rt_inet6");
-	take(l);
+	dt_runtime(l, "rt_inet6");
+	dt_runtime_take(l);
 }
 
 static void do_inet_ntoa(struct dt_lower *l) { inet4(l, 0); }
@@ -672,8 +678,8 @@ static void hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, in
 	word_imm(l, W_N, between);
 	word_imm(l, W_M, where);
 	word_imm(l, W_Y, ten);
-	runtime(l, "rt_hexbytes");
-	take(l);
+	dt_runtime(l, "rt_hexbytes");
+	dt_runtime_take(l);
 }
 
 static void do_uuidstr(struct dt_lower *l) { hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A'); }
@@ -716,8 +722,8 @@ static void do_memstr(struct dt_lower *l)
 	dt_ldx(a, B8, R3, FP, F_T1);
 	dt_help(l, BPF_FUNC_probe_read_kernel);
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
-	runtime(l, "rt_memstr");
-	take(l);
+	dt_runtime(l, "rt_memstr");
+	dt_runtime_take(l);
 }
 
 /* ---- the table ---- */
@@ -731,7 +737,7 @@ static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },
 	{ 29, do_strrchr }, { 30, do_strstr }, { 31, do_strtok }, { 32, do_substr }, { 33, do_index }, { 34, do_rindex },
 	{ 41, do_inet_ntop }, { 42, do_inet_ntoa }, { 43, do_inet_ntoa6 }, { 44, do_toupper }, { 45, do_tolower },
-	{ 47, do_json }, { 48, do_strtoll }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
+	{ 47, do_json }, { 48, do_strtoll }, { 64, do_d_path }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
 };
 
 void dt_lower_call(struct dt_lower *l, uint32_t in)

@@ -188,7 +188,7 @@ static void stack(struct dt_lower *l, int base, int off, uint32_t size, bool use
 	dt_mov(a, R2, base);
 	dt_alui(a, BPF_ADD, R2, off);
 	dt_imm(a, R3, size);
-	dt_imm(a, R4, user ? BPF_F_USER_STACK : 0);
+	dt_stack_flags(l, R4, user);
 	dt_help(l, BPF_FUNC_get_stack);	/* on failure all zeros */
 }
 

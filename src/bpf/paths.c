@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text found by walking kernel or user memory: cwd, root, d_path(), execargs. Offsets of members come from the kernel's
+ * type data; when one is missing the refusal names what cannot be found.
+ */
+#include "bpf/build.h"
+
+enum { W_LA = S_WORK, W_N = S_WORK + 16, W_M = S_WORK + 24, W_X = S_WORK + 48, W_Y = S_WORK + 56 };
+
+/* The table the walk needs, as constants copied into the second buffer. */
+static void offsets(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	const uint32_t off[] = { k->dentry_parent, k->dentry_name_name, k->dentry_name_len, k->mount_mnt, k->mount_parent,
+		k->mount_mountpoint, k->vfsmount_root };
+	uint64_t words[7];
+
+	for (size_t i = 0; i < 7; i++) {
+		if (off[i] == DT_KOFF_NONE)
+			REFUSE(l, "this kernel's type data does not show how paths are kept");
+		words[i] = off[i];
+	}
+	if (l->b->opts->strsize < 64)
+		REFUSE(l, "paths need strings of at least 64 bytes for tracing; see strsize");
+	dt_mov(l->a, R1, dt_slot_reg(l));
+	dt_alui(l->a, BPF_ADD, R1, (int32_t)l->b->slot_str[1]);
+	dt_imm(l->a, R2, sizeof(words));
+	dt_mapval(l->a, R3, dt_constants(l->b), dt_pool_bytes(l->b, words, sizeof(words)));
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+}
+
+/* Dentry and mount of the struct path at r9, to two words of the slot. */
+static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	const uint32_t member[2] = { k->path_dentry, k->path_mnt };
+	const int to[2] = { dentry, mnt };
+
+	for (int i = 0; i < 2; i++) {
+		dt_mov(l->a, R0, R9);
+		dt_follow(l, off == DT_KOFF_NONE || member[i] == DT_KOFF_NONE ? DT_KOFF_NONE : off + member[i], 8, "a path");
+		dt_stx(l->a, B8, R6, to[i], R0);
+	}
+}
+
+static void walk(struct dt_lower *l)
+{
+	offsets(l);
+	dt_runtime(l, "rt_dpath");
+	dt_runtime_take(l);
+}
+
+static void task_fs(struct dt_lower *l)
+{
+	dt_slot_reg(l);
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow(l, l->b->opts->koff->task_fs, 8, "a process's directory");
+	dt_mov(l->a, R9, R0);
+}
+
+void dt_get_cwd(struct dt_lower *l)
+{
+	task_fs(l);
+	path_at(l, l->b->opts->koff->fs_root, W_X, W_Y);
+	path_at(l, l->b->opts->koff->fs_pwd, W_N, W_M);
+	walk(l);
+}
+
+/* Seen from the very top. */
+void dt_get_root(struct dt_lower *l)
+{
+	task_fs(l);
+	path_at(l, l->b->opts->koff->fs_root, W_N, W_M);
+	dt_sti(l->a, B8, R6, W_X, 0);
+	dt_sti(l->a, B8, R6, W_Y, 0);
+	walk(l);
+}
+
+/* r0 the address of a struct path; one that cannot be read faults. */
+void dt_lower_dpath(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	dt_stx(a, B8, FP, F_T1, R0);
+	dt_mov(a, R3, R0);
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, 8);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	task_fs(l);
+	path_at(l, l->b->opts->koff->fs_root, W_X, W_Y);
+	dt_ldx(a, B8, R9, FP, F_T1);
+	path_at(l, 0, W_N, W_M);
+	walk(l);
+}
+
+/* The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have none. */
+void dt_get_execargs(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	struct dt_emit *a = l->a;
+	uint32_t fits = dt_label(a), some = dt_label(a);
+	int32_t max = (int32_t)l->b->opts->strsize - 1;
+
+	dt_slot_reg(l);
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow(l, k->task_mm, 8, "a process's memory");
+	dt_stx(a, B8, R6, W_X, R0);
+	dt_follow(l, k->mm_arg_start, 8, "a process's arguments");
+	dt_stx(a, B8, R6, W_Y, R0);
+	dt_ldx(a, B8, R0, R6, W_X);
+	dt_follow(l, k->mm_arg_end, 8, "a process's arguments");
+	dt_mov(a, R2, R0);
+	dt_ldx(a, B8, R3, R6, W_Y);
+	dt_alu(a, BPF_SUB, R2, R3);
+	dt_jmpi(a, BPF_JEQ, R2, 0, some);
+	dt_alui(a, BPF_SUB, R2, 1);
+	dt_put(a, some);
+	dt_jmpi(a, BPF_JLE, R2, max, fits);
+	dt_imm(a, R2, (uint64_t)max);
+	dt_put(a, fits);
+	dt_stx(a, B8, R6, W_LA, R2);
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R1, R9);
+	dt_help(l, BPF_FUNC_probe_read_user);	/* not there: zeros, which become blanks */
+	dt_sti(a, B8, R6, W_N, ' ');
+	dt_runtime(l, "rt_memstr");
+	dt_runtime_take(l);
+}
