@@ -197,6 +197,65 @@ static void copy_to(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len
 static void do_bcopy(struct dt_lower *l) { copy_to(l, 0, 1, 2, false); }
 static void do_copyinto(struct dt_lower *l) { copy_to(l, 0, 2, 1, true); }
 
+/* r2 bytes that stand at scratch + r9 go to the user's address in C_0. */
+static void write_user(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	dt_mov(a, R3, R2);
+	dt_scratch_ptr(l, R2, R9);
+	dt_ldx(a, B8, R1, FP, C_0);
+	dt_help(l, BPF_FUNC_probe_write_user);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, C_0));
+}
+
+static void may_write(struct dt_lower *l, const char *name)
+{
+	if (!l->b->opts->feat->probe_write_user)
+		REFUSE(l, "this kernel does not let tracing programs write to processes, which %s( ) needs", name);
+}
+
+/* By way of scratch, of which nothing is kept. */
+static void do_copyout(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	may_write(l, "copyout");
+	dt_scratch_open(l);
+	arg(l, 1, R1);
+	dt_stx(a, B8, FP, C_0, R1);
+	arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	arg(l, 2, R2);
+	dt_jmpi(a, BPF_JGT, R2, (int32_t)l->b->scratch, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_stx(a, B8, FP, C_1, R2);
+	dt_scratch_ptr(l, R1, R9);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_ldx(a, B8, R2, FP, C_1);
+	dt_jmpi(a, BPF_JGT, R2, (int32_t)l->b->scratch, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	write_user(l);
+}
+
+static void do_copyoutstr(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t fits = dt_label(a);
+
+	may_write(l, "copyoutstr");
+	arg(l, 1, R1);
+	dt_stx(a, B8, FP, C_0, R1);
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R1, R9);
+	arg_string_at(l, 0);
+	arg(l, 2, R2);
+	dt_jmp(a, BPF_JLE, R2, R0, fits);
+	dt_mov(a, R2, R0);
+	dt_put(a, fits);
+	dt_jmpi(a, BPF_JGT, R2, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	write_user(l);
+}
+
 static void do_memref(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -731,7 +790,7 @@ static void do_memstr(struct dt_lower *l)
 static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 0, do_rand }, { 1, do_mutex_owned }, { 2, do_mutex_owner }, { 3, do_mutex_adaptive }, { 4, do_mutex_spin },
 	{ 5, do_rw_read }, { 6, do_rw_write }, { 7, do_rw_iswriter }, { 8, do_copyin }, { 9, do_copyinstr },
-	{ 10, do_speculation }, { 11, do_progenyof }, { 12, do_strlen }, { 15, do_alloca }, { 16, do_bcopy },
+	{ 10, do_speculation }, { 11, do_progenyof }, { 12, do_strlen }, { 13, do_copyout }, { 14, do_copyoutstr }, { 15, do_alloca }, { 16, do_bcopy },
 	{ 17, do_copyinto }, { 20, do_getmajor }, { 21, do_getminor }, { 23, do_strjoin }, { 35, do_swap16 },
 	{ 36, do_swap32 }, { 37, do_swap64 }, { 38, do_swap16 }, { 39, do_swap32 }, { 40, do_swap64 }, { 66, do_memref },
 	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },

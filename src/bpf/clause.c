@@ -335,6 +335,23 @@ static void do_signal(struct dt_lower *l, const struct dt_act *act, const struct
 	dt_help(l, BPF_FUNC_send_signal);
 }
 
+/* The historic limit of one chill is half a second. */
+static void do_chill(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f)
+{
+	struct dt_emit *a = l->a;
+
+	if (act->difo)
+		dt_lower_difo(l, act->difo);
+	else
+		l->ret = (struct dt_known){ .kind = V_CONST };
+	number(l);
+	if (f->size)
+		store_number(l, R8, field(l, f), f->size);
+	dt_jmpi(a, BPF_JGT, R0, 500000000, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_stx(a, B8, dt_slot_reg(l), S_WORK + 16, R0);
+	dt_runtime(l, "rt_chill");
+}
+
 /* R1 = pointer to the state of speculation R9, or on to `no`. */
 static void spec_state(struct dt_lower *l, uint32_t no)
 {
@@ -401,8 +418,6 @@ static void do_skipz(struct dt_lower *l, const struct dt_recfield *f, uint32_t s
 
 static void refuse_action(struct dt_lower *l, const struct dt_act *act)
 {
-	if (act->kind == DT_ACT_CHILL)
-		REFUSE(l, "chill( ) is not available for tracing yet");
 	if (act->kind == DT_ACT_PANIC || act->kind == DT_ACT_BREAKPOINT || act->kind == DT_ACT_PCAP)
 		REFUSE(l, "this action is not available for tracing");
 	if ((act->kind == DT_ACT_STOP || act->kind == DT_ACT_RAISE) && !l->b->opts->feat->send_signal)
@@ -427,6 +442,7 @@ static void action(struct dt_lower *l, const struct dt_act *act, const struct dt
 	case DT_ACT_COMMIT: do_end(l, DT_REC_COMMIT); break;
 	case DT_ACT_DISCARD: do_end(l, DT_REC_DISCARD); break;
 	case DT_ACT_STOP: case DT_ACT_RAISE: do_signal(l, act, f); break;
+	case DT_ACT_CHILL: do_chill(l, act, f); break;
 	default: dt_key_value(l, act, R8, field(l, f), f->size, false); break;
 	}
 }

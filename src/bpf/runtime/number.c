@@ -273,3 +273,22 @@ RT(rt_inet6)
 	put(&r, 0);
 	return w->pos;
 }
+
+/* ---- chill: n nanoseconds pass ---- */
+
+static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+
+static long step_chill(u32 i, struct rt *r)
+{
+	return bpf_ktime_get_ns() - r->w->x >= r->w->n;
+}
+
+RT(rt_chill)
+{
+	CONTEXT;
+
+	w->x = bpf_ktime_get_ns();
+	for (int i = 0; i < 8; i++)	/* one bpf_loop() has at most 2^23 steps */
+		LOOP(1 << 23, step_chill);
+	return 0;
+}
