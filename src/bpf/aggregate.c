@@ -21,10 +21,6 @@ static uint32_t key_size(struct dt_build *b, const struct dt_act *act, uint8_t *
 		*probe = (uint8_t)(1 + k.v);
 		return 4;
 	}
-	if (act->kind == DT_ACT_DIFEXPR && k.kind == V_COMM)
-		return 16;
-	if (act->kind == DT_ACT_DIFEXPR && act->difo->rtype.kind == DT_DT_STRING)
-		return act->difo->rtype.size ? act->difo->rtype.size : b->opts->strsize;
 	return dt_field_size(b, act);
 }
 
@@ -44,31 +40,93 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg)
 		b->maps.v[m].agg = index;
 }
 
-/* Sizes and places of the keys; the widest of all uses where strings of different lengths are keys. */
-static void plan(struct dt_lower *l, struct dt_bagg *agg, const struct dt_act *keys)
+/* One use: the field becomes as wide as its value; a probe's name stays a number only if all uses are that name. */
+static void widen(struct dt_build *b, struct dt_bagg *agg, const struct dt_act *keys)
 {
 	struct dt_agglayout *o = agg->layout;
-	struct dt_recfield *f = DT_NEWN(l->b->arena, struct dt_recfield, o->nkeys + 1);
-	const struct dt_act **acts = DT_NEWN(l->b->arena, const struct dt_act *, o->nkeys + 1);
+	struct dt_recfield *f = (struct dt_recfield *)o->key;
+
+	for (uint32_t i = 0; i < o->nkeys; i++) {
+		uint8_t probe;
+		uint32_t size = key_size(b, &keys[i], &probe);
+
+		if (o->key_act[i] && o->key_probe[i] != probe) {
+			size = o->key_probe[i] ? size : b->opts->strsize;
+			if (f[i].size < b->opts->strsize)
+				f[i].size = b->opts->strsize;
+			probe = 0;
+		}
+		o->key_probe[i] = probe;
+		if (size > f[i].size)
+			f[i].size = size;
+		if (!o->key_act[i] || keys[i].difo == NULL || size == f[i].size)
+			((const struct dt_act **)o->key_act)[i] = &keys[i];
+	}
+}
+
+static void use_of(struct dt_build *b, const struct dt_act *act)
+{
+	const struct dt_act *tuple = act - act->ntuple;
+	struct dt_known id = act->ntuple ? dt_difo_simple(tuple[0].difo) : (struct dt_known){ 0 };
+	struct dt_bagg *agg = id.kind == V_CONST ? dt_bagg_find(b, id.v) : NULL;
+	struct dt_agglayout *o = agg ? agg->layout : NULL;
+
+	if (!o || o->kind != act->kind || act->ntuple < 1 + o->nkeys)
+		dt_refuse(b, act->loc, "this aggregation is not declared by the program");
+	if (!o->key) {
+		o->key = DT_NEWN(b->arena, struct dt_recfield, o->nkeys + 1);
+		o->key_act = DT_NEWN(b->arena, const struct dt_act *, o->nkeys + 1);
+		o->key_probe = DT_NEWN(b->arena, uint8_t, o->nkeys + 1);
+	}
+	widen(b, agg, tuple + 1);
+}
+
+static void uses_of(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dt_ecb *e = en[i].ecb;
+
+		if (i && e == en[i - 1].ecb)
+			continue;
+		for (uint32_t k = 0; k < e->nacts; k++) {
+			if (DT_ACT_IS_AGG(e->acts[k].kind))
+				use_of(b, &e->acts[k]);
+		}
+	}
+}
+
+static void place_keys(struct dt_build *b, struct dt_bagg *agg)
+{
+	struct dt_agglayout *o = agg->layout;
+	struct dt_recfield *f = (struct dt_recfield *)o->key;
 	uint64_t at = 0;
 
-	o->key_probe = DT_NEWN(l->b->arena, uint8_t, o->nkeys + 1);
 	for (uint32_t i = 0; i < o->nkeys; i++) {
-		uint32_t size = key_size(l->b, &keys[i], &o->key_probe[i]), align = size >= 8 ? 8 : size > 2 ? 4 : size ? size : 1;
+		uint32_t size = f[i].size, align = size >= 8 ? 8 : size > 2 ? 4 : size ? size : 1;
 
 		at = (at + align - 1) & ~(uint64_t)(align - 1);
-		f[i] = (struct dt_recfield){ (uint32_t)at, size };
-		acts[i] = &keys[i];
+		f[i].off = (uint32_t)at;
 		at += size;
 	}
 	at = (at + 7) & ~7ull;
 	if (at > KEY_SLOT_MAX)
-		REFUSE(l, "the keys of @%s have %llu bytes; the kernel takes at most %u", o->name, (unsigned long long)at, KEY_SLOT_MAX);
+		dt_refuse(b, o->nkeys ? o->key_act[0]->loc : (struct dt_loc){ 0 }, "the keys of @%s have %llu bytes; the kernel takes at most %u",
+		    o->name, (unsigned long long)at, KEY_SLOT_MAX);
 	o->keysize = (uint32_t)at;
-	o->key = f;
-	o->key_act = acts;
 	agg->planned = true;
-	make_maps(l->b, agg);
+	make_maps(b, agg);
+}
+
+/* Every use is looked at before the first is made, so that all agree on where the keys lie. */
+void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	for (uint32_t h = 0; h < n; h++)
+		uses_of(b, hooks[h].en, hooks[h].nen);
+	uses_of(b, b->opts->errors, b->opts->nerrors);
+	for (size_t i = 0; i < b->aggs.n; i++) {
+		if (b->aggs.v[i].layout->key)
+			place_keys(b, &b->aggs.v[i]);
+	}
 }
 
 /* ---- keys ---- */
@@ -78,13 +136,13 @@ static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const st
 	uint8_t probe;
 	uint32_t size = key_size(l->b, act, &probe);
 
-	if (o->key_probe[i] && probe) {
+	if (o->key_probe[i]) {
 		dt_probe_id(l, R1);
 		dt_stx(l->a, B4, base, off, R1);
 		return;
 	}
-	if (o->key_probe[i] != probe || size > o->key[i].size)
-		REFUSE(l, "key %u of @%s is of another size than before; begin with the clause that has the expression", i + 1, o->name);
+	if (probe)
+		size = l->b->opts->strsize;
 	dt_key_value(l, act, base, off, size, true);
 	if (size < o->key[i].size)
 		dt_zero(l, base, off + (int)size, o->key[i].size - size);
@@ -407,10 +465,8 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 	uint32_t drop = dt_label(l->a), done = dt_label(l->a), first = i - act->ntuple + 1;
 	int base, off;
 
-	if (!agg || agg->layout->kind != act->kind || act->ntuple < 1 + agg->layout->nkeys)
+	if (!agg)
 		REFUSE(l, "this aggregation is not declared by the program");
-	if (!agg->planned)
-		plan(l, agg, tuple + 1);
 	keys(l, agg, tuple + 1, (int)first, &base, &off);
 	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys, (int)(first + agg->layout->nkeys));
 	l->act = (int)i;

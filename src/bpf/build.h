@@ -199,6 +199,7 @@ void dt_scratch_close(struct dt_lower *);			/* r0 bytes of it are taken; r0 = th
 void dt_scratch_ptr(struct dt_lower *, int dst, int off);	/* dst = pointer to scratch + register off */
 void dt_writable(struct dt_lower *, uint32_t size, int at);	/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
 void dt_scratch_addr(struct dt_lower *, int dst, int off);	/* dst = number: address of scratch + register off */
+void dt_writable_some(struct dt_lower *, int size, int at);	/* r5 bytes, as the frame has them at `size` */
 
 /* variables.c, builtins.c, calls.c */
 void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
@@ -232,6 +233,7 @@ void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program
 
 /* clause.c, aggregate.c */
 void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to `done` with r0 = 1 after a fault, else 0 */
+void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */

@@ -10,7 +10,7 @@
 #define RW_WRITER 0xff
 #define RW_WAITING 0x1ff
 #define RW_READER_SHIFT 9
-#define ANCESTORS 64			/* how far up progenyof() looks */
+#define FIND_MAX 15000
 #define SPEC_UNROLL 128
 
 enum { C_0 = F_CMP, C_1 = F_CMP + 8, C_2 = F_CMP + 16 };	/* temporaries of a call */
@@ -173,23 +173,26 @@ static void copy_to(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len
 {
 	struct dt_emit *a = l->a;
 	uint64_t size;
+	bool known = arg_known(l, len, &size);
 
-	if (!arg_known(l, len, &size))
-		REFUSE(l, "a copy whose size is not a constant is not available for tracing yet");
-	if (size > l->b->scratch)
-		REFUSE(l, "%llu bytes are more than scratch memory holds (%u); see scratchsize", (unsigned long long)size, l->b->scratch);
 	dt_imm(a, R0, 0);
-	if (size == 0)
+	if (known && size == 0)
 		return;
-	arg(l, to, R3);
-	dt_stx(a, B8, FP, F_T1, R3);
-	dt_writable(l, (uint32_t)size, F_T1);
-	dt_mov(a, R1, R2);
-	dt_imm(a, R2, size);
-	dt_stx(a, B8, FP, C_0, R1);
+	if (known && size > l->b->scratch)
+		REFUSE(l, "%llu bytes are more than scratch memory holds (%u); see scratchsize", (unsigned long long)size, l->b->scratch);
 	arg(l, from, R3);
 	dt_stx(a, B8, FP, F_T2, R3);
-	dt_ldx(a, B8, R1, FP, C_0);
+	arg(l, to, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	if (known) {
+		dt_writable(l, (uint32_t)size, F_T1);
+		dt_imm(a, R5, size);
+	} else {
+		dt_writable_some(l, F_TUPLE + 8 * (int)len, F_T1);
+	}
+	dt_mov(a, R1, R2);
+	dt_mov(a, R2, R5);
+	dt_ldx(a, B8, R3, FP, F_T2);
 	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
 }
@@ -420,48 +423,6 @@ static void do_speculation(struct dt_lower *l)
 	dt_put(a, done);
 }
 
-/* R9 = the task or process at R9 + off; the parents' chain ends at the first process, which is its own parent. */
-static void read_at_r9(struct dt_lower *l, int dst, uint32_t off, int size)
-{
-	struct dt_emit *a = l->a;
-
-	dt_sti(a, B8, FP, F_T0, 0);
-	dt_mov(a, R3, R9);
-	dt_alui(a, BPF_ADD, R3, (int32_t)off);
-	dt_fpaddr(a, R1, F_T0);
-	dt_imm(a, R2, (uint64_t)size);
-	dt_help(l, BPF_FUNC_probe_read_kernel);
-	dt_ldx(a, size == 4 ? B4 : B8, dst, FP, F_T0);
-}
-
-static void do_progenyof(struct dt_lower *l)
-{
-	const struct dt_koffsets *k = l->b->opts->koff;
-	struct dt_emit *a = l->a;
-	uint32_t yes = dt_label(a), no = dt_label(a), done = dt_label(a);
-
-	if (k->task_real_parent == DT_KOFF_NONE || k->task_tgid == DT_KOFF_NONE)
-		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
-	dt_help(l, BPF_FUNC_get_current_task);
-	dt_mov(a, R9, R0);
-	for (int i = 0; i < ANCESTORS; i++) {
-		read_at_r9(l, R0, k->task_tgid, 4);
-		arg(l, 0, R1);
-		dt_alui(a, BPF_LSH, R1, 32);
-		dt_alui(a, BPF_RSH, R1, 32);
-		dt_jmp(a, BPF_JEQ, R0, R1, yes);
-		dt_jmpi(a, BPF_JLE, R0, 1, no);
-		read_at_r9(l, R9, k->task_real_parent, 8);
-		dt_jmpi(a, BPF_JEQ, R9, 0, no);
-	}
-	dt_put(a, no);
-	dt_imm(a, R0, 0);
-	dt_ja(a, done);
-	dt_put(a, yes);
-	dt_imm(a, R0, 1);
-	dt_put(a, done);
-}
-
 /* ---- those with loops ---- */
 
 enum { W_LA = S_WORK, W_LB = S_WORK + 8, W_N = S_WORK + 16, W_M = S_WORK + 24, W_POS = S_WORK + 32, W_Y = S_WORK + 56 };
@@ -534,8 +495,17 @@ static void search_char(struct dt_lower *l, const char *name)
 static void do_strchr(struct dt_lower *l) { search_char(l, "rt_strchr"); }
 static void do_strrchr(struct dt_lower *l) { search_char(l, "rt_strrchr"); }
 
+/* In the worst case a search has size * size / 32 steps, and the kernel's loops have 2^23. */
+static void search_limit(struct dt_lower *l)
+{
+	if (l->b->opts->strsize > FIND_MAX)
+		REFUSE(l, "searching in strings of %u bytes is not available for tracing (at most %u); see strsize",
+		    l->b->opts->strsize, FIND_MAX);
+}
+
 static void do_strstr(struct dt_lower *l)
 {
+	search_limit(l);
 	strings(l, 2);
 	dt_runtime(l, "rt_strstr");
 	pointer_into(l);
@@ -543,6 +513,7 @@ static void do_strstr(struct dt_lower *l)
 
 static void search_text(struct dt_lower *l, const char *name)
 {
+	search_limit(l);
 	strings(l, 2);
 	arg_int(l, 2, R1);
 	word(l, W_N, R1);
@@ -604,8 +575,6 @@ static void base(struct dt_lower *l, int at)
 
 static void do_lltostr(struct dt_lower *l)
 {
-	if (l->b->opts->strsize < 72)
-		REFUSE(l, "lltostr( ) needs strings of at least 72 bytes for tracing; see strsize");
 	base(l, W_M);
 	arg(l, 0, R1);
 	word(l, W_N, R1);
@@ -665,7 +634,7 @@ static void do_d_path(struct dt_lower *l)
 	dt_lower_dpath(l);
 }
 
-/* `size` bytes at argument i, to the first buffer. */
+/* `size` bytes at argument i, to the first buffer; where strings are short, into the second, which nobody uses then. */
 static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 {
 	struct dt_emit *a = l->a;
@@ -679,15 +648,8 @@ static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
 }
 
-static void network_text(struct dt_lower *l)
-{
-	if (l->b->opts->strsize < 64)
-		REFUSE(l, "addresses as text need strings of at least 64 bytes for tracing; see strsize");
-}
-
 static void inet4(struct dt_lower *l, uint32_t i)
 {
-	network_text(l);
 	bytes(l, i, 4);
 	dt_runtime(l, "rt_inet4");
 	dt_runtime_take(l);
@@ -695,7 +657,6 @@ static void inet4(struct dt_lower *l, uint32_t i)
 
 static void inet6(struct dt_lower *l, uint32_t i)
 {
-	network_text(l);
 	bytes(l, i, 16);
 	dt_runtime(l, "rt_inet6");
 	dt_runtime_take(l);
@@ -731,7 +692,6 @@ static void do_inet_ntop(struct dt_lower *l)
 
 static void hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
 {
-	network_text(l);
 	bytes(l, i, n);
 	word_imm(l, W_LA, (int32_t)n);
 	word_imm(l, W_N, between);
@@ -783,6 +743,23 @@ static void do_memstr(struct dt_lower *l)
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
 	dt_runtime(l, "rt_memstr");
 	dt_runtime_take(l);
+}
+
+/* The parents' chain ends at the first process, which is its own parent. */
+static void do_progenyof(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	struct dt_emit *a = l->a;
+
+	if (k->task_real_parent == DT_KOFF_NONE || k->task_tgid == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
+	arg(l, 0, R1);
+	word(l, W_N, R1);
+	word_imm(l, W_LA, (int32_t)k->task_tgid);
+	word_imm(l, W_LB, (int32_t)k->task_real_parent);
+	dt_help(l, BPF_FUNC_get_current_task);
+	word(l, W_POS, R0);
+	runtime(l, "rt_progenyof");
 }
 
 /* ---- the table ---- */

@@ -243,6 +243,45 @@ void dt_writable(struct dt_lower *l, uint32_t size, int at)
 	dt_put(l->a, found);
 }
 
+/*
+ * The same for a size that is known only when it runs, in the frame at `size`: R2 the pointer, R5 the size, both bounded. Scratch
+ * and clause-locals only: behind those the slot goes on, so that the verifier sees that any such size fits.
+ */
+void dt_writable_some(struct dt_lower *l, int size, int at)
+{
+	struct dt_emit *a = l->a;
+	uint32_t found = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, at), next = dt_label(a);
+
+	dt_ldx(a, B8, R5, FP, size);
+	dt_jmpi(a, BPF_JGT, R5, (int32_t)l->b->scratch, bad);
+	for (int i = 0; i < 2; i++) {
+		uint32_t off = i ? l->locals_off : l->b->slot_scratch, len = i ? l->b->locals_size : l->b->scratch;
+
+		dt_mov(a, R2, dt_slot_reg(l));
+		dt_alui(a, BPF_ADD, R2, (int32_t)off);
+		dt_mov(a, R4, R2);
+		dt_scalar(a, R4);
+		dt_mov(a, R1, R3);
+		dt_alu(a, BPF_SUB, R1, R4);
+		dt_jmpi(a, BPF_JGT, R1, (int32_t)len, i ? bad : next);
+		dt_mov(a, R4, R1);
+		dt_alu(a, BPF_ADD, R4, R5);
+		if (i) {
+			dt_jmpi(a, BPF_JGT, R4, (int32_t)len, bad);
+		} else {
+			dt_ldx(a, B8, R0, R6, S_SCRATCH_USED);
+			dt_jmp(a, BPF_JGT, R4, R0, bad);
+		}
+		dt_alu(a, BPF_ADD, R2, R1);
+		if (!i) {
+			dt_ja(a, found);
+			dt_put(a, next);
+		}
+	}
+	dt_put(a, found);
+	l->cached = 0;
+}
+
 void dt_lower_store(struct dt_lower *l, uint32_t in)
 {
 	unsigned size = 1u << (dt_dif_op(in) - DT_DIF_STB);
@@ -263,26 +302,32 @@ void dt_lower_store(struct dt_lower *l, uint32_t in)
 
 void dt_lower_copys(struct dt_lower *l, uint32_t in)
 {
-	unsigned r2 = dt_dif_r2(in);
-	int to = in_frame(l, dt_dif_rd(in)), from;
-	uint64_t size = r2 ? l->reg[r2].v : 0;
+	unsigned r1 = dt_dif_r1(in), r2 = dt_dif_r2(in);
+	bool known = !r2 || l->reg[r2].kind == V_CONST;
+	uint64_t size = r2 && known ? l->reg[r2].v : 0;
+	struct dt_emit *a = l->a;
+	int to;
 
-	if (r2 && l->reg[r2].kind != V_CONST)
-		REFUSE(l, "copying an object of unknown size is not available for tracing");
-	if (size > l->b->scratch)
+	if (known && size > l->b->scratch)
 		REFUSE(l, "an object of %llu bytes is larger than scratch memory (%u); see scratchsize", (unsigned long long)size,
 		    l->b->scratch);
-	if (size == 0)
+	if (known && size == 0)
 		return;
-	from = -8 * (int)dt_dif_r1(in);
-	dt_settle(l, 1u << dt_dif_r1(in));
-	dt_ldx(l->a, B8, R3, FP, to);
-	dt_writable(l, (uint32_t)size, to);
-	dt_mov(l->a, R1, R2);
-	dt_imm(l->a, R2, size);
-	dt_ldx(l->a, B8, R3, FP, from);
+	dt_settle(l, 1u << r1 | 1u << r2);
+	to = in_frame(l, dt_dif_rd(in));
+	dt_ldx(a, B8, R3, FP, to);
+	if (known) {
+		dt_writable(l, (uint32_t)size, to);
+		dt_imm(a, R5, size);
+	} else {
+		dt_writable_some(l, -8 * (int)r2, to);
+	}
+	dt_mov(a, R1, R2);
+	dt_mov(a, R2, R5);
+	dt_get(l, r1, R3);
+	dt_stx(a, B8, FP, F_T2, R3);
 	dt_help(l, BPF_FUNC_probe_read_kernel);
-	dt_jmpi(l->a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, from));
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
 }
 
 /* ---- moving known amounts ---- */

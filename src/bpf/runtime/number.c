@@ -2,59 +2,57 @@
 /* Numbers to text and back, and addresses of networks as text. */
 #include "runtime.h"
 
-/* ---- lltostr: n in base m, backwards from the end of b ---- */
+#define TEXT 128			/* more than any of these texts has */
+
+struct number { struct work w; u8 text[TEXT]; };
+_Static_assert(sizeof(struct number) <= WORK_SIZE, "the slot has this much for a function's words");
+
+static __attribute__((always_inline)) u8 *text_of(struct work *w) { return ((struct number *)w)->text; }
+
+/* ---- lltostr: n in base m, backwards from the end of the text ---- */
+
+static __attribute__((always_inline)) void before(struct work *w, u8 c)
+{
+	u64 at = w->pos - 1;
+
+	if (at < TEXT) {
+		text_of(w)[at] = c;
+		w->pos = at;
+	}
+}
 
 static long step_digits(u32 i, struct rt *r)
 {
 	struct work *w = r->w;
-	u64 v = w->x, at = w->pos - 1;
+	u64 v = w->x, base = w->m;
 	u8 c;
 
-	if (at >= r->size || w->m < 2)
+	if (base < 2)
 		return 1;
-	c = (u8)(v % w->m);
-	r->b[at] = c < 10 ? '0' + c : 'a' + (c - 10);
-	w->pos = at;
-	w->x = v / w->m;
+	c = (u8)(v % base);
+	before(w, c < 10 ? '0' + c : 'a' + (c - 10));
+	w->x = v / base;
 	return w->x == 0;
 }
 
-static long step_back(u32 i, struct rt *r)
-{
-	u64 at = r->w->pos - 1;
-
-	if (at >= r->size)
-		return 1;
-	r->b[at] = (u8)r->w->y;
-	r->w->pos = at;
-	return 1;
-}
-
-/* b is at least 72 bytes: the size of a string is rounded up where it is less. */
 RT(rt_lltostr)
 {
 	CONTEXT;
-	u64 negative = w->m == 10 && (s64)w->n < 0, end = size, start;
+	u64 negative = w->m == 10 && (s64)w->n < 0, start;
 
-	w->pos = end;
+	w->pos = TEXT;
 	w->x = negative ? -w->n : w->n;
 	LOOP(64, step_digits);
-	if (w->m == 16) {
-		w->y = 'x';
-		LOOP(1, step_back);
-	}
-	if (w->m == 16 || (w->m == 8 && w->n)) {
-		w->y = '0';
-		LOOP(1, step_back);
-	}
-	if (negative) {
-		w->y = '-';
-		LOOP(1, step_back);
-	}
+	if (w->m == 16)
+		before(w, 'x');
+	if (w->m == 16 || (w->m == 8 && w->n))
+		before(w, '0');
+	if (negative)
+		before(w, '-');
 	start = w->pos;
-	if (start >= size)
+	if (start >= TEXT)
 		return 0;
-	return result(d, b + start, end - start, size);
+	return result(d, text_of(w) + start, TEXT - start, size);
 }
 
 /* ---- strtoll: base n; y is where we are: 0 blanks, 1 digits ---- */
@@ -133,14 +131,14 @@ RT(rt_strtoll)
 	return w->y ? -w->out : w->out;
 }
 
-/* ---- addresses: a holds the bytes, la of them; text grows at d, pos its length ---- */
+/* ---- addresses: a holds the bytes, la of them; the text grows, pos its length ---- */
 
 static __attribute__((always_inline)) void put(struct rt *r, u8 c)
 {
 	u64 at = r->w->pos;
 
-	if (at < r->size) {
-		r->d[at] = c;
+	if (at < TEXT) {
+		text_of(r->w)[at] = c;
 		r->w->pos = at + 1;
 	}
 }
@@ -172,8 +170,7 @@ RT(rt_inet4)
 	w->pos = 0;
 	w->x = 0;
 	LOOP(4, step_dotted);
-	put(&r, 0);
-	return w->pos;
+	return result(d, text_of(w), w->pos, size);
 }
 
 /* Bytes in hexadecimal; n: the colon or dash between them, m: bit i is set where one stands before byte i; y: 'a' or 'A'. */
@@ -194,8 +191,7 @@ RT(rt_hexbytes)
 
 	w->pos = 0;
 	LOOP(w->la < 20 ? w->la : 20, step_hex);
-	put(&r, 0);
-	return w->pos;
+	return result(d, text_of(w), w->pos, size);
 }
 
 /* The longest run of zero groups: x where the one in hand begins, y its length; out and n: the best. */
@@ -270,8 +266,7 @@ RT(rt_inet6)
 		LOOP(8, step_run);
 		LOOP(8, step_group);
 	}
-	put(&r, 0);
-	return w->pos;
+	return result(d, text_of(w), w->pos, size);
 }
 
 /* ---- chill: n nanoseconds pass ---- */

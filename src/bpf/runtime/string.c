@@ -44,29 +44,48 @@ RT(rt_strrchr)
 
 /* ---- strstr, index, rindex: pos is where a match is tried, x how far it goes ---- */
 
-static long step_find(u32 i, struct rt *r)
+/* At most eight characters from x on: 0, they match. Behind each buffer are eight bytes more. */
+static __attribute__((always_inline)) u64 differ(struct rt *r, u64 at, u64 x)
 {
-	struct work *w = r->w;
-	u64 x = w->x, at = w->pos + x;
+	u64 left = r->w->lb - x, d;
 
-	if (x >= w->lb) {
-		w->out = w->pos;
-		return 1;
-	}
-	if (at >= w->la)
-		return 1;
 	if (at >= r->size || x >= r->size)
 		return 1;
-	if (r->a[at] == r->b[x]) {
-		w->x = x + 1;
-	} else {
+	d = *(u64 *)(r->a + at) ^ *(u64 *)(r->b + x);
+	return left < 8 ? d << (64 - 8 * left) : d;
+}
+
+/* One step is eight characters; the next place to try is `next` further. */
+static __attribute__((always_inline)) long step(struct rt *r, u64 next)
+{
+	struct work *w = r->w;
+	u64 x = w->x, pos = w->pos;
+
+	if (pos + w->lb > w->la)	/* behind the last place, or before the first */
+		return 1;
+	if (x >= w->lb) {
+		w->out = pos;
+		return 1;
+	}
+	if (differ(r, pos + x, x)) {
 		w->x = 0;
-		w->pos++;
+		w->pos = pos + next;
+	} else {
+		w->x = x + 8;
 	}
 	return 0;
 }
 
-#define STEPS (size * size < 1 << 22 ? size * size : 1 << 22)
+static long step_find(u32 i, struct rt *r) { return step(r, 1); }
+static long step_rfind(u32 i, struct rt *r) { return step(r, (u64)-1); }
+
+/* The most steps a search can take: so many places, so many words in each. bpf_loop() takes 2^23 (DT_FIND_MAX). */
+static __attribute__((always_inline)) u64 steps(struct work *w)
+{
+	u64 places = w->la - w->lb + 1;
+
+	return w->la < w->lb ? 1 : places * ((w->lb + 7) / 8 + 1) + 1;
+}
 
 RT(rt_strstr)
 {
@@ -74,7 +93,7 @@ RT(rt_strstr)
 
 	w->out = NONE;
 	w->x = w->pos = 0;
-	LOOP(STEPS, step_find);
+	LOOP(steps(w), step_find);
 	return w->out;
 }
 
@@ -91,30 +110,8 @@ RT(rt_index)
 	w->out = NONE;
 	w->x = 0;
 	w->pos = (u64)pos;
-	LOOP(STEPS, step_find);
+	LOOP(steps(w), step_find);
 	return w->out;
-}
-
-static long step_rfind(u32 i, struct rt *r)
-{
-	struct work *w = r->w;
-	u64 x = w->x, at = w->pos + x;
-
-	if (x >= w->lb) {
-		w->out = w->pos;
-		return 1;
-	}
-	if (at >= r->size || x >= r->size)
-		return 1;
-	if (r->a[at] == r->b[x]) {
-		w->x = x + 1;
-	} else {
-		w->x = 0;
-		if (w->pos == 0)
-			return 1;
-		w->pos--;
-	}
-	return 0;
 }
 
 RT(rt_rindex)
@@ -126,12 +123,10 @@ RT(rt_rindex)
 		return w->lb ? NONE : 0;
 	if (pos > last)
 		pos = last;
-	if (pos < 0)
-		return NONE;
 	w->out = NONE;
 	w->x = 0;
 	w->pos = (u64)pos;
-	LOOP(STEPS, step_rfind);
+	LOOP(steps(w), step_rfind);
 	return w->out;
 }
 
@@ -161,45 +156,49 @@ RT(rt_substr)
 	return result(d, a + start, (u64)n, size);
 }
 
-/* ---- strtok: a is the text (the slot keeps it), b the separators, n where to go on ---- */
+/* ---- strtok: a is the text (the slot keeps it), b the separators, pos where to go on ---- */
 
-static long step_sep(u32 i, struct rt *r)
+struct tok { struct work w; u64 set[4]; };	/* the separators, a bit each */
+_Static_assert(sizeof(struct tok) <= WORK_SIZE, "the slot has this much for a function's words");
+
+static long step_set(u32 i, struct rt *r)
 {
-	if (i >= r->size || r->b[i] == 0)
+	struct tok *t = (struct tok *)r->w;
+	u8 c;
+
+	if (i >= r->size)
 		return 1;
-	if (r->b[i] == (u8)r->w->y) {
-		r->w->y = 256;		/* it is one */
-		return 1;
-	}
-	return 0;
+	c = r->b[i];
+	t->set[c >> 6] |= 1ull << (c & 63);
+	return c == 0;
 }
 
 static long step_tok(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
-	u64 at = w->pos;
+	struct tok *t = (struct tok *)r->w;
+	u64 at = t->w.pos, separator;
 	u8 c;
 
 	if (at >= r->size)
 		return 1;
 	c = r->a[at];
-	if (c == 0)
-		return 1;
-	w->y = c;
-	bpf_loop((u32)r->size, (void *)step_sep, r, 0);
-	if (w->y == 256 && w->out != NONE)
+	separator = t->set[c >> 6] >> (c & 63) & 1;
+	if (c == 0 || (separator && t->w.out != NONE))
 		return 1;			/* behind the token */
-	if (w->y != 256 && w->out == NONE)
-		w->out = at;			/* its first character */
-	w->pos = at + 1;
+	if (!separator && t->w.out == NONE)
+		t->w.out = at;			/* its first character */
+	t->w.pos = at + 1;
 	return 0;
 }
 
 RT(rt_strtok)
 {
 	CONTEXT;
+	struct tok *t = (struct tok *)w;
 	u64 start;
 
+	t->set[0] = t->set[1] = t->set[2] = t->set[3] = 0;
+	LOOP(size, step_set);
 	w->out = NONE;
 	LOOP(size, step_tok);
 	start = w->out;
