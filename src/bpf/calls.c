@@ -584,8 +584,8 @@ static void do_lltostr(struct dt_lower *l)
 
 static void do_strtoll(struct dt_lower *l)
 {
-	base(l, W_N);
 	strings(l, 1);
+	base(l, W_N);
 	dt_runtime(l, "rt_strtoll");
 }
 
@@ -749,7 +749,6 @@ static void do_memstr(struct dt_lower *l)
 static void do_progenyof(struct dt_lower *l)
 {
 	const struct dt_koffsets *k = l->b->opts->koff;
-	struct dt_emit *a = l->a;
 
 	if (k->task_real_parent == DT_KOFF_NONE || k->task_tgid == DT_KOFF_NONE)
 		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
@@ -759,7 +758,7 @@ static void do_progenyof(struct dt_lower *l)
 	word_imm(l, W_LB, (int32_t)k->task_real_parent);
 	dt_help(l, BPF_FUNC_get_current_task);
 	word(l, W_POS, R0);
-	runtime(l, "rt_progenyof");
+	dt_runtime(l, "rt_progenyof");
 }
 
 /* ---- the table ---- */

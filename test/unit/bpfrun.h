@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -166,7 +167,8 @@ static void finish_lines(struct lines *l, struct text *out)
 
 /* ---- one comparison ---- */
 
-struct firing { uint64_t arg[10]; const char *text[2]; };	/* texts: what the user memory holds then, NULL as it is */
+/* Texts: what the user memory holds then, NULL as it is; bytes: the same for the first 32. */
+struct firing { uint64_t arg[10]; const char *text[2]; const uint8_t *bytes; };
 
 static uint32_t strsize = 256;
 static char user_text[2][8192] = { "user text", "" };
@@ -177,6 +179,8 @@ static void set_texts(const struct firing *f)
 		if (f->text[i])
 			snprintf(user_text[i], sizeof(user_text[i]), "%s", f->text[i]);
 	}
+	if (f->bytes)
+		memcpy(user_text[0], f->bytes, 32);
 }
 
 static struct dt_context context_of(const struct firing *f)
@@ -380,6 +384,15 @@ static void k_collect(struct kernel *k)
 static struct dt_koffsets no_offsets;
 static struct dt_features feat;
 static bool dump;
+static uint64_t open_ns;		/* what the last session took to open */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 static void put_err(void *ctx, const char *s) { (void)ctx; fputs(s, stderr); }
 
@@ -416,8 +429,10 @@ static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32
 	rc = dt_image_build(&opts, &prog, 1, &hook, 1, &image, msg, len);
 	if (rc == 0 && dump)
 		dt_image_dump(image, put_err, NULL);
+	open_ns = now_ns();
 	if (rc == 0)
 		rc = dt_session_open(image, &attach, 1, &k.session, msg, len);
+	open_ns = now_ns() - open_ns;
 	if (rc == 0) {
 		k.image = image;
 		for (uint32_t i = 0; i < nf && rc == 0; i++) {
@@ -446,6 +461,21 @@ static dtrace_hdl_t *handle(void)
 	return h;
 }
 
+/* The first lines that differ, and which they are. */
+static void show_difference(const char *text, const char *got, const char *want)
+{
+	size_t same = 0, line = 1;
+
+	for (size_t i = 0; got[i] && got[i] == want[i]; i++) {
+		if (got[i] == '\n') {
+			same = i + 1;
+			line++;
+		}
+	}
+	fprintf(stderr, "line %zu, got:  %.*s\n%*swant: %.*s\n  of %s\n", line, (int)strcspn(got + same, "\n"), got + same,
+	    (int)snprintf(NULL, 0, "line %zu, ", line), "", (int)strcspn(want + same, "\n"), want + same, text);
+}
+
 static void compare(const char *text, const struct firing *f, uint32_t nf, bool show)
 {
 	dtrace_hdl_t *h = handle();	/* its own: names and types of one program are not the next one's */
@@ -465,8 +495,8 @@ static void compare(const char *text, const struct firing *f, uint32_t nf, bool 
 	if (run_kernel(dt_handle_prog(p), f, nf, &got, msg, sizeof(msg)) != 0) {
 		fprintf(stderr, "%s\n  %s\n", text, msg);
 		CHECK(!"the kernel took it");
-	} else if (!CHECK_STR(got.s, want.s)) {
-		fprintf(stderr, "  of %s\n", text);
+	} else if (!CHECK(strcmp(got.s, want.s) == 0)) {
+		show_difference(text, got.s, want.s);
 	}
 	if (show)
 		printf("%s", got.s);

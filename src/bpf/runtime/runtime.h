@@ -34,7 +34,7 @@ static long (*const bpf_probe_read_kernel)(void *to, u32 size, const void *from)
 #define LOOP(n, f) bpf_loop((u32)(n), (void *)(f), &r, 0)
 
 /* len bytes of `from` and a NUL become the result; the value is the length with the NUL. */
-static __attribute__((always_inline)) u64 result(u8 *d, const u8 *from, u64 len, u64 size)
+static inline __attribute__((always_inline)) u64 result(u8 *d, const u8 *from, u64 len, u64 size)
 {
 	if (len >= size)
 		len = size - 1;
