@@ -442,9 +442,9 @@ static const struct { uint16_t kind; void (*update)(struct dt_lower *, const str
 /* ---- the action ---- */
 
 /* The value and the increment of an aggregating function, into the frame. */
-static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act)
+static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act, bool buckets)
 {
-	if (n < 2)
+	if (n < 2 && buckets)
 		dt_sti(l->a, B8, FP, F_INCR, 1);
 	for (uint32_t i = 0; i < n && i < 2; i++) {
 		l->act = act + (int)i;
@@ -468,7 +468,8 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 	if (!agg)
 		REFUSE(l, "this aggregation is not declared by the program");
 	keys(l, agg, tuple + 1, (int)first, &base, &off);
-	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys, (int)(first + agg->layout->nkeys));
+	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys, (int)(first + agg->layout->nkeys),
+	    act->kind >= DT_ACT_QUANTIZE);
 	l->act = (int)i;
 	element(l, agg, base, off, drop);
 	for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {

@@ -102,7 +102,8 @@ struct dt_lower {			/* one clause */
 	bool error;			/* this is a clause of dtrace:::ERROR */
 	bool derived;			/* arguments are in the slot */
 	bool raw_args;			/* computing those arguments: the hook's own count */
-	bool uses_tls, uses_time;
+	bool uses_tls;
+	bool timed;			/* F_TIME is looked at */
 	bool record;
 	uint32_t args_off;		/* S_ARGS or S_ERROR_ARGS */
 	uint32_t locals_off;

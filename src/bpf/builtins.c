@@ -124,6 +124,7 @@ void dt_time(struct dt_lower *l)
 {
 	uint32_t have = dt_label(l->a);
 
+	l->timed = true;
 	dt_ldx(l->a, B8, R0, FP, F_TIME);
 	dt_jmpi(l->a, BPF_JNE, R0, 0, have);
 	dt_call(l->a, BPF_FUNC_ktime_get_ns);

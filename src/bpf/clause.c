@@ -603,7 +603,6 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX);
 
 	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX);
-	dt_sti(l->a, B8, FP, F_TIME, 0);
 	if (has_kind(e, DT_ACT_SPECULATE))
 		dt_sti(l->a, B8, FP, F_SPEC, 0);
 	if (l->slot)
@@ -645,16 +644,42 @@ static void predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t q
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
 }
 
+static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
+{
+	uint32_t tail = dt_label(l->a);
+	size_t n = l->stubs.n;
+
+	if (early) {			/* there is no record yet */
+		l->stubs.n = early;
+		stubs(l, 0);
+		l->stubs.n = n;
+		dt_put(l->a, l->fault);
+		fault_head(l, false);
+		dt_ja(l->a, tail);
+	}
+	if (n > early) {
+		l->fault = dt_label(l->a);
+		stubs(l, early);
+		dt_put(l->a, l->fault);
+		fault_head(l, l->reserved);
+	}
+	dt_put(l->a, tail);
+	fault_tail(l);
+	dt_imm(l->a, R0, 1);
+	dt_ja(l->a, done);
+}
+
 void dt_lower_clause(struct dt_lower *l, uint32_t done)
 {
 	const struct dt_ecb *e = l->en->ecb;
 	const struct dt_reclayout *rec = &l->b->image->recs[l->en->epid - 1];
-	uint32_t quit = dt_label(l->a), tail = dt_label(l->a);
-	size_t early;
+	uint32_t quit = dt_label(l->a);
+	size_t early, time = l->a->code.n;
 
 	l->stubs.n = 0;
 	l->act = -1;
 	l->reserved = 0;
+	dt_sti(l->a, B8, FP, F_TIME, 0);
 	prologue(l, e);
 	l->fault = dt_label(l->a);
 	if (!l->error)
@@ -666,30 +691,12 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 		reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
 	actions(l, e, rec);
 	if (l->reserved)
-		submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT) || dt_ecb_shows_aggs(e));
+		submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT));
 	dt_put(l->a, quit);
 	dt_imm(l->a, R0, 0);
 	dt_ja(l->a, done);
-	if (!l->stubs.n)
-		return;
-	if (early) {
-		size_t n = l->stubs.n;
-
-		l->stubs.n = early;
-		stubs(l, 0);
-		l->stubs.n = n;
-		dt_put(l->a, l->fault);
-		fault_head(l, false);
-		dt_ja(l->a, tail);
-	}
-	if (l->stubs.n > early) {
-		l->fault = dt_label(l->a);
-		stubs(l, early);
-		dt_put(l->a, l->fault);
-		fault_head(l, l->reserved);
-	}
-	dt_put(l->a, tail);
-	fault_tail(l);
-	dt_imm(l->a, R0, 1);
-	dt_ja(l->a, done);
+	if (l->stubs.n)
+		fault_code(l, early, done);
+	if (!l->timed)
+		dt_unmake(l->a, time);
 }

@@ -125,6 +125,7 @@ void dt_funcaddr(struct dt_emit *a, int dst, uint32_t label)
 }
 
 void dt_raw(struct dt_emit *a, struct bpf_insn in) { raw(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm); }
+void dt_unmake(struct dt_emit *a, size_t at) { a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA }; }
 void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
 static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool value)

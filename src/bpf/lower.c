@@ -315,8 +315,9 @@ static void op_compare(struct dt_lower *l, uint32_t in)
 		dt_lower_scmp(l, in);		/* the order, into F_T2 */
 		l->cached = 0;
 	} else {
-		settle(l, dt_dif_r1(in));
-		if (dt_dif_op(in) == DT_DIF_CMP)
+		if (l->reg[dt_dif_r1(in)].kind != V_CONST)
+			settle(l, dt_dif_r1(in));
+		if (dt_dif_op(in) == DT_DIF_CMP && l->reg[dt_dif_r2(in)].kind != V_CONST)
 			settle(l, dt_dif_r2(in));
 	}
 	l->cond = (int)dt_dif_op(in);

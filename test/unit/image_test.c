@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Images as data, which needs no rights: layouts of records and keys, which maps there are, what is refused and with which
+ * words, and that short clauses stay short. What the code does is bpfrun_test's business.
+ */
+#include "check.h"
+
+#include "bpf/image.h"
+#include "dtrace.h"
+#include "lib/handle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct dt_koffsets offsets;
+static const struct dt_features all = { .bpf_loop = true, .task_storage = true, .ringbuf = true, .get_current_task_btf = true,
+	.send_signal = true };
+
+struct made { dtrace_hdl_t *h; struct dt_image *image; int rc; char msg[512]; };
+
+/* Every clause of the text on one hook; epids from 1 in their order. */
+static struct made make(const char *text, enum dt_image_ctx ctx, uint32_t nprobes)
+{
+	struct made m = { .rc = -EINVAL };
+	int err;
+	dtrace_prog_t *p;
+	const struct dt_prog *prog;
+	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
+		.ncpus = 2, .koff = &offsets, .feat = &all };
+	struct dt_enabling *en;
+	struct dt_image_hook hook = { .ctx = ctx };
+
+	m.h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+	p = m.h ? dtrace_program_strcompile(m.h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL) : NULL;
+	if (!p) {
+		snprintf(m.msg, sizeof(m.msg), "%s", m.h ? dtrace_errmsg(m.h, dtrace_errno(m.h)) : "no handle");
+		return m;
+	}
+	prog = dt_handle_prog(p);
+	en = calloc(prog->necbs * nprobes, sizeof(*en));
+	for (uint32_t i = 0; i < prog->necbs; i++) {
+		for (uint32_t k = 0; k < nprobes; k++) {
+			en[hook.nen] = (struct dt_enabling){ .ecb = &prog->ecbs[i], .epid = hook.nen + 1, .probe_id = k + 1, .number = 10 + k,
+				.prov = "p", .mod = "m", .func = "f", .name = "n" };
+			hook.nen++;
+		}
+	}
+	hook.en = en;
+	m.rc = dt_image_build(&opts, &prog, 1, &hook, 1, &m.image, m.msg, sizeof(m.msg));
+	free(en);
+	return m;
+}
+
+static void done(struct made *m)
+{
+	dt_image_free(m->image);
+	dtrace_close(m->h);
+}
+
+static uint32_t count_role(const struct dt_image *image, enum dt_map_role role)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < image->nmaps; i++)
+		n += image->maps[i].role == role;
+	return n;
+}
+
+static void records(void)
+{
+	struct made m = make("BEGIN { trace(execname); trace((char)arg0); trace(arg1); trace(\"ab\"); @ = count(); x = 1; } BEGIN { @ = count(); } BEGIN { }",
+	    DT_CTX_RUN, 1);
+
+	if (CHECK_INT(m.rc, 0)) {
+		const struct dt_recfield *f = m.image->recs[0].field;
+
+		CHECK_INT(m.image->nrecs, 3);
+		CHECK_INT(f[0].size, 16);		/* not strsize */
+		CHECK_INT(f[1].off, 16);
+		CHECK_INT(f[1].size, 1);
+		CHECK_INT(f[2].off, 24);
+		CHECK_INT(f[2].size, 8);
+		CHECK_INT(f[3].size, 3);
+		CHECK_INT(m.image->recs[0].size, 40);
+		CHECK_INT(m.image->recs[1].size, 0);
+		CHECK_INT(m.image->recs[2].size, 0);
+		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 0);
+	}
+	done(&m);
+}
+
+static void keys(void)
+{
+	struct made m = make("BEGIN { @a[execname, probefunc, (char)arg0] = count(); @b = min(arg0); @c[probename] = count(); @c[\"x\"] = count(); }", DT_CTX_RUN, 1);
+
+	if (CHECK_INT(m.rc, 0) && CHECK_INT(m.image->naggs, 3)) {
+		const struct dt_agglayout *a = &m.image->aggs[0], *b = &m.image->aggs[1], *c = &m.image->aggs[2];
+		int64_t words[2] = { 0, 0 }, value = 0;
+
+		CHECK_INT(a->key[0].size, 16);
+		CHECK_INT(a->key_probe[0], 0);
+		CHECK_INT(a->key_probe[1], 3);		/* 1 + the function's place */
+		CHECK_INT(a->key[1].size, 4);
+		CHECK_INT(a->key[2].size, 1);
+		CHECK_INT(a->keysize, 24);
+		CHECK_INT(b->keysize, 0);
+		CHECK_INT(b->cpuwords, 2);
+		CHECK(!dt_agg_decode(b, words, &value));
+		words[1] = 1;
+		CHECK(dt_agg_decode(b, words, &value) && value == INT64_MAX);
+		words[0] = (int64_t)(INT64_MAX - (uint64_t)-5);
+		CHECK(dt_agg_decode(b, words, &value) && value == -5);
+		CHECK_INT(c->key_probe[0], 0);		/* once it is another text */
+		CHECK_INT(c->key[0].size, 256);
+		CHECK_INT(count_role(m.image, DT_MAP_AGGS), 3);
+		CHECK_INT(count_role(m.image, DT_MAP_AGG_B), 3);
+	}
+	done(&m);
+}
+
+static void maps(void)
+{
+	struct made m = make("BEGIN { x = 1; self->y = 2; z[1] = 3; this->s = \"text\"; self->t[1] = \"s\"; }", DT_CTX_RUN, 1);
+
+	if (CHECK_INT(m.rc, 0)) {
+		CHECK_INT(count_role(m.image, DT_MAP_GLOBALS), 1);
+		CHECK_INT(count_role(m.image, DT_MAP_TLS), 1);
+		CHECK_INT(count_role(m.image, DT_MAP_DYN), 2);
+		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 1);
+		CHECK(m.image->btflen > 0);
+		for (uint32_t i = 0; i < m.image->nmaps; i++)
+			CHECK(m.image->maps[i].role != DT_MAP_TLS || m.image->maps[i].btf_value != 0);
+	}
+	done(&m);
+}
+
+/* A count on all system calls is one piece of code and a table, whatever their number; and it is short. */
+static void system_calls(void)
+{
+	struct made few = make("BEGIN { @[probefunc] = count(); }", DT_CTX_SYS_ENTER, 5);
+	struct made many = make("BEGIN { @[probefunc] = count(); }", DT_CTX_SYS_ENTER, 300);
+
+	if (CHECK_INT(few.rc, 0) && CHECK_INT(many.rc, 0)) {
+		CHECK_INT(few.image->progs[0].ninsns, many.image->progs[0].ninsns);
+		CHECK(many.image->progs[0].ninsns < 70);
+		CHECK_INT(count_role(many.image, DT_MAP_SLOTS), 0);
+	}
+	done(&few);
+	done(&many);
+}
+
+static void refusals(void)
+{
+	static const char *const cases[][2] = {
+		{ "BEGIN { trace(getf(1)); }", "getf( ) is not available for tracing yet" },
+		{ "BEGIN { trace(ppid); }", "this kernel's type data does not show where the parent process is kept" },
+		{ "BEGIN { @ = lquantize(arg0, 0, 60000, 1); }", "@_ has 60002 buckets; the kernel holds at most 4000" },
+		{ "BEGIN { tracemem(arg0, 2000000); }", "2000000 bytes are more than one record can hold (1048576)" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made m = make(cases[i][0], DT_CTX_RUN, 1);
+
+		CHECK_INT(m.rc, -ENOTSUP);
+		if (!CHECK(strstr(m.msg, cases[i][1]) != NULL))
+			fprintf(stderr, "  %s: %s\n", cases[i][0], m.msg);
+		CHECK(m.image == NULL);
+		done(&m);
+	}
+}
+
+static void keep(void *ctx, const char *line) { strncat(ctx, line, 1u << 15); }
+
+static void dumps(void)
+{
+	struct made m = make("BEGIN /arg0 == 7/ { @ = count(); }", DT_CTX_RUN, 1);
+	char *text = calloc(1, 1u << 18);
+
+	if (CHECK_INT(m.rc, 0)) {
+		dt_image_dump(m.image, keep, text);
+		CHECK(strstr(text, "map 0 dt_agg_a: type 6 key 4 value 8 entries 1") != NULL);
+		CHECK(strstr(text, "if r1 == 7 goto") != NULL);
+		CHECK(strstr(text, "! 00: ldgs") != NULL);
+	}
+	free(text);
+	done(&m);
+}
+
+int main(void)
+{
+	memset(&offsets, 0xff, sizeof(offsets));
+	records();
+	keys();
+	maps();
+	system_calls();
+	refusals();
+	dumps();
+	return CHECK_DONE("image_test");
+}
