@@ -378,7 +378,8 @@ static void k_collect(struct kernel *k)
 	for (k->agg = 0; k->agg < k->image->naggs; k->agg++)
 		dt_session_snapshot(k->session, k->agg, k_agg, k);
 	finish_lines(&k->lines, k->out);
-	k_end_spec(k, UINT32_MAX, false);
+	while (k->held)
+		k_end_spec(k, k->held->spec, false);
 }
 
 static struct dt_koffsets no_offsets;
