@@ -41,13 +41,14 @@ CMD_SRC := $(wildcard cmd/dtrace/*.c)
 export DLIB := $(sort $(wildcard dlib/*.d))
 UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
 TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
+TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/bpfrt.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
-TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
+TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
 all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
@@ -126,6 +127,10 @@ $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 $(B)/test/%: $(B)/obj/test/tool/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
+# Workloads know nothing of the library.
+$(B)/test/%: $(B)/obj/test/trigger/%.o
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -pthread -o $@ $<
 # A tool of several files is a folder with a main.c.
 define tool_folder
 $(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/tool/$(1)/*.c)) $(B)/libdtrace.a
