@@ -48,6 +48,7 @@ struct dt_bvar {			/* a variable of the program */
 	struct dt_difv v;
 	uint32_t off;			/* in globals, task storage or the slot's locals */
 	uint32_t map;			/* arrays: their hash map + 1 */
+	bool used;			/* clause-locals: by the hook in hand */
 	uint32_t keysize, nkeys;
 	uint32_t keyoff[8], keylen[8];	/* of each tuple entry; keylen 0: a word */
 };
@@ -161,6 +162,7 @@ void dt_btf_finish(struct dt_build *);				/* btf.c */
 void dt_plan_vars(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_aggs(struct dt_build *);
 void dt_plan_slot(struct dt_build *);
+void dt_plan_locals(struct dt_build *, const struct dt_enabling *, uint32_t n);	/* which are used by these and so start as 0 */
 struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
 struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
 bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */

@@ -104,6 +104,7 @@ static void subprograms(struct hook *k)
 
 		subprogram(k, g->label, &l, false);
 	}
+	dt_plan_locals(k->b, k->b->opts->errors, k->b->opts->nerrors);
 	for (uint32_t i = 0; i < k->b->opts->nerrors; i++) {
 		struct dt_lower l = lower_for(k, &k->b->opts->errors[i], false, true);
 
@@ -302,6 +303,7 @@ static void program(struct hook *k)
 		struct dt_lower l = { .b = k->b, .a = a, .locals_off = k->b->slot_locals };
 
 		claim(k, out);
+		dt_plan_locals(k->b, k->h->en, k->h->nen);
 		dt_locals_zero(&l);
 	}
 	body(k);

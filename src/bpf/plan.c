@@ -67,6 +67,29 @@ void dt_plan_vars(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 		plan_enabling(b, &b->opts->errors[i]);
 }
 
+static void use_locals(struct dt_build *b, const struct dt_difo *d)
+{
+	for (uint32_t i = 0; d && i < d->nvars; i++) {
+		struct dt_bvar *v = d->vars[i].scope == DT_DIFV_LOCAL ? find(b, DT_DIFV_LOCAL, d->vars[i].id) : NULL;
+
+		if (v)
+			v->used = true;
+	}
+}
+
+void dt_plan_locals(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
+{
+	for (size_t i = 0; i < b->vars.n; i++)
+		b->vars.v[i].used = false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && en[i].ecb == en[i - 1].ecb)
+			continue;
+		use_locals(b, en[i].ecb->pred);
+		for (uint32_t k = 0; k < en[i].ecb->nacts; k++)
+			use_locals(b, en[i].ecb->acts[k].difo);
+	}
+}
+
 struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
 {
 	struct dt_bvar *v = find(l->b, scope, id);

@@ -163,7 +163,7 @@ void dt_locals_zero(struct dt_lower *l)
 		const struct dt_bvar *v = &l->b->vars.v[i];
 		int off = (int)(l->locals_off + v->off);
 
-		if (v->v.scope != DT_DIFV_LOCAL || v->v.kind != DT_DIFV_SCALAR)
+		if (!v->used || v->v.kind != DT_DIFV_SCALAR)
 			continue;
 		dt_mov(l->a, R9, R6);
 		dt_alui(l->a, BPF_ADD, R9, off);
