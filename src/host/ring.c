@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A BPF ring buffer of one CPU, read by hand: the kernel's layout is two pages of positions and the data, mapped
- * twice in a row. The consumer's position only grows and is written after the record was handed on, so no record
- * is lost or seen twice. A record that is still being written (busy) ends the reading.
+ * A BPF ring buffer of one CPU, read by hand: the kernel's layout is two pages of positions and the data, twice in a
+ * row. The consumer's position only grows and is written after the record was handed on, so no record is lost or
+ * seen twice. A record that is still being written (busy) ends the reading.
+ *
+ * Mapped pages count as our memory whether they are read or not. So the data have their addresses from the start,
+ * but pages appear there piece by piece, when a record is first read in them; of the second copy only those that
+ * records over the end need.
  */
 #include "host/session_impl.h"
 
@@ -13,34 +17,56 @@
 
 int dt_ring_open(struct dt_ring *r, uint64_t size, const char *name)
 {
-	void *consumer, *producer;
+	void *at;
 
 	r->page = (size_t)sysconf(_SC_PAGESIZE);
 	r->mask = size - 1;
+	r->piece = 2 * size / DT_RING_PIECES > r->page ? 2 * size / DT_RING_PIECES : r->page;
 	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, name, 0, 0, (uint32_t)size, NULL);
 	if (r->fd < 0)
 		return r->fd = -1, -errno;
-	consumer = mmap(NULL, r->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-	if (consumer == MAP_FAILED)
+	at = mmap(NULL, r->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	if (at == MAP_FAILED)
 		return -errno;
-	r->consumer = consumer;
-	producer = mmap(NULL, r->page + 2 * size, PROT_READ, MAP_SHARED, r->fd, (off_t)r->page);
-	if (producer == MAP_FAILED)
+	r->consumer = at;
+	at = mmap(NULL, r->page, PROT_READ, MAP_SHARED, r->fd, (off_t)r->page);
+	if (at == MAP_FAILED)
 		return -errno;
-	r->producer = producer;
-	r->data = (const unsigned char *)producer + r->page;
+	r->producer = at;
+	at = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	r->data = at;
 	return 0;
 }
 
 void dt_ring_close(struct dt_ring *r)
 {
+	if (r->data)
+		munmap(r->data, 2 * (r->mask + 1));
 	if (r->producer)
-		munmap((void *)(uintptr_t)r->producer, r->page + 2 * (r->mask + 1));
+		munmap((void *)(uintptr_t)r->producer, r->page);
 	if (r->consumer)
 		munmap(r->consumer, r->page);
 	if (r->fd >= 0)
 		close(r->fd);
 	*r = (struct dt_ring){ .fd = -1 };
+}
+
+/* Makes len bytes at the offset readable; 0 or -errno. */
+static int show(struct dt_ring *r, uint64_t off, uint64_t len)
+{
+	for (uint64_t i = off / r->piece; i * r->piece < off + len; i++) {
+		if (i >= DT_RING_PIECES || i * r->piece > 2 * r->mask)
+			return -EIO;	/* a length the kernel did not write */
+		if (r->shown >> i & 1)
+			continue;
+		if (mmap(r->data + i * r->piece, r->piece, PROT_READ, MAP_SHARED | MAP_FIXED, r->fd,
+		    (off_t)(2 * r->page + i * r->piece)) == MAP_FAILED)
+			return -errno;
+		r->shown |= 1ull << i;
+	}
+	return 0;
 }
 
 int dt_ring_drain(struct dt_ring *r, dt_ring_f *f, void *ctx)
@@ -54,10 +80,17 @@ int dt_ring_drain(struct dt_ring *r, dt_ring_f *f, void *ctx)
 	end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 	while (at < end && !ret) {
 		const unsigned char *rec = r->data + (at & r->mask);
-		uint32_t head = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
-		uint32_t len = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		uint32_t head, len;
 
+		ret = show(r, at & r->mask, BPF_RINGBUF_HDR_SZ);
+		if (ret)
+			break;
+		head = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
+		len = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		if (head & BPF_RINGBUF_BUSY_BIT)
+			break;
+		ret = show(r, at & r->mask, BPF_RINGBUF_HDR_SZ + (uint64_t)len);
+		if (ret)
 			break;
 		if (!(head & BPF_RINGBUF_DISCARD_BIT))
 			ret = f(ctx, rec + BPF_RINGBUF_HDR_SZ, len);

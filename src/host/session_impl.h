@@ -8,13 +8,16 @@
 
 #include <pthread.h>
 
+#define DT_RING_PIECES 64
+
 struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
 	int fd;
 	uint64_t *consumer;		/* our page: how far we have read */
 	const uint64_t *producer;	/* the kernel's page: how far it has written */
-	const unsigned char *data;	/* mapped twice in a row, so that no record is ever cut */
+	unsigned char *data;		/* twice in a row, so that no record is ever cut */
 	uint64_t mask;
-	size_t page;
+	size_t page, piece;
+	uint64_t shown;			/* a bit for each piece of data that is mapped */
 };
 
 struct dt_pair {			/* the two buffers of one aggregation */
