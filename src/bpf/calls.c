@@ -10,7 +10,6 @@
 #define RW_WRITER 0xff
 #define RW_WAITING 0x1ff
 #define RW_READER_SHIFT 9
-#define FIND_MAX 15000
 #define SPEC_UNROLL 128
 
 enum { C_0 = F_CMP, C_1 = F_CMP + 8, C_2 = F_CMP + 16 };	/* temporaries of a call */
@@ -495,17 +494,8 @@ static void search_char(struct dt_lower *l, const char *name)
 static void do_strchr(struct dt_lower *l) { search_char(l, "rt_strchr"); }
 static void do_strrchr(struct dt_lower *l) { search_char(l, "rt_strrchr"); }
 
-/* In the worst case a search has size * size / 32 steps, and the kernel's loops have 2^23. */
-static void search_limit(struct dt_lower *l)
-{
-	if (l->b->opts->strsize > FIND_MAX)
-		REFUSE(l, "searching in strings of %u bytes is not available for tracing (at most %u); see strsize",
-		    l->b->opts->strsize, FIND_MAX);
-}
-
 static void do_strstr(struct dt_lower *l)
 {
-	search_limit(l);
 	strings(l, 2);
 	dt_runtime(l, "rt_strstr");
 	pointer_into(l);
@@ -513,7 +503,6 @@ static void do_strstr(struct dt_lower *l)
 
 static void search_text(struct dt_lower *l, const char *name)
 {
-	search_limit(l);
 	strings(l, 2);
 	arg_int(l, 2, R1);
 	word(l, W_N, R1);

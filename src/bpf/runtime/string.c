@@ -61,12 +61,14 @@ static __attribute__((always_inline)) long step(struct rt *r, u64 next)
 	struct work *w = r->w;
 	u64 x = w->x, pos = w->pos;
 
+	w->y = 1;			/* it is over */
 	if (pos + w->lb > w->la)	/* behind the last place, or before the first */
 		return 1;
 	if (x >= w->lb) {
 		w->out = pos;
 		return 1;
 	}
+	w->y = 0;
 	if (differ(r, pos + x, x)) {
 		w->x = 0;
 		w->pos = pos + next;
@@ -79,12 +81,32 @@ static __attribute__((always_inline)) long step(struct rt *r, u64 next)
 static long step_find(u32 i, struct rt *r) { return step(r, 1); }
 static long step_rfind(u32 i, struct rt *r) { return step(r, (u64)-1); }
 
-/* The most steps a search can take: so many places, so many words in each. bpf_loop() takes 2^23 (DT_FIND_MAX). */
-static __attribute__((always_inline)) u64 steps(struct work *w)
+/* The most steps a search can take: so many places, so many words in each; no more than bpf_loop() takes at once. */
+static __attribute__((always_inline)) u32 steps(struct work *w)
 {
-	u64 places = w->la - w->lb + 1;
+	u64 n = (w->la - w->lb + 1) * ((w->lb + 7) / 8 + 1) + 1;
 
-	return w->la < w->lb ? 1 : places * ((w->lb + 7) / 8 + 1) + 1;
+	if (w->la < w->lb)
+		return 1;
+	return n < 1 << 23 ? (u32)n : 1 << 23;
+}
+
+/*
+ * Only two strings that are very long and very much alike need more, in the longest there are 2^27. This too is a
+ * bpf_loop(): of a loop in C the verifier walks every way through every round ("Processed 1000001 insn" with 17).
+ */
+#define ROUNDS 17
+
+static long round_find(u32 i, struct rt *r)
+{
+	bpf_loop(steps(r->w), (void *)step_find, r, 0);
+	return r->w->y;
+}
+
+static long round_rfind(u32 i, struct rt *r)
+{
+	bpf_loop(steps(r->w), (void *)step_rfind, r, 0);
+	return r->w->y;
 }
 
 RT(rt_strstr)
@@ -93,7 +115,8 @@ RT(rt_strstr)
 
 	w->out = NONE;
 	w->x = w->pos = 0;
-	LOOP(steps(w), step_find);
+	w->y = 0;
+	LOOP(ROUNDS, round_find);
 	return w->out;
 }
 
@@ -110,7 +133,8 @@ RT(rt_index)
 	w->out = NONE;
 	w->x = 0;
 	w->pos = (u64)pos;
-	LOOP(steps(w), step_find);
+	w->y = 0;
+	LOOP(ROUNDS, round_find);
 	return w->out;
 }
 
@@ -126,7 +150,8 @@ RT(rt_rindex)
 	w->out = NONE;
 	w->x = 0;
 	w->pos = (u64)pos;
-	LOOP(steps(w), step_rfind);
+	w->y = 0;
+	LOOP(ROUNDS, round_rfind);
 	return w->out;
 }
 
