@@ -100,13 +100,13 @@ static __attribute__((always_inline)) u32 steps(struct work *w)
 static long round_find(u32 i, struct rt *r)
 {
 	bpf_loop(steps(r->w), (void *)step_find, r, 0);
-	return r->w->y;
+	return r->w->y != 0;		/* "At callback return the register R0 has unknown scalar value" else */
 }
 
 static long round_rfind(u32 i, struct rt *r)
 {
 	bpf_loop(steps(r->w), (void *)step_rfind, r, 0);
-	return r->w->y;
+	return r->w->y != 0;		/* "At callback return the register R0 has unknown scalar value" else */
 }
 
 RT(rt_strstr)
