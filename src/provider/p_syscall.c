@@ -87,6 +87,30 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 	return dt_arena_printf(p->arena, "there is no system call %s on this machine; did you mean %s?", want->func, best);
 }
 
+/* The name in the table of a name the kernel has for it. */
+static const char *our_name(const char *name)
+{
+	for (size_t i = 0; i < COUNT(kernel_names); i++)
+		if (strcmp(kernel_names[i].kernel, name) == 0)
+			return kernel_names[i].name;
+	return name;
+}
+
+/* At return args[0] and args[1] are the value, of whatever call. At entry the call must be named. */
+struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *d)
+{
+	struct dt_probe_sig *sig;
+
+	if (strcmp(d->name, "return") == 0) {
+		sig = dt_sig_new(arena, 2);
+		sig->in[0] = sig->in[1] = dt_types_basic(types, "long");
+		return sig;
+	}
+	if (strcmp(d->name, "entry") != 0 || !dt_part_literal(d->func))
+		return NULL;
+	return dt_syscall_arguments(arena, types, our_name(d->func));
+}
+
 bool dt_syscall_may_match(const struct dt_probedesc *d)
 {
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;

@@ -61,7 +61,7 @@ const struct dt_provider_row dt_providers[] = {
 	    .may_match = dt_dtrace_may_match },
 	{ .name = "profile", .attrs = { { EEC, A(UNSTABLE, UNSTABLE, UNKNOWN), PPU, EEC, EEC } }, .provide = dt_profile_provide,
 	    .may_match = dt_profile_may_match },
-	{ .name = "syscall", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .provide = dt_syscall_provide,
+	{ .name = "syscall", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = dt_syscall_signature, .provide = dt_syscall_provide,
 	    .may_match = dt_syscall_may_match },
 	{ .name = "proc", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .provide = dt_proc_provide,
 	    .may_match = dt_proc_may_match },

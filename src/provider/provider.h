@@ -43,6 +43,7 @@ int dt_profile_provide(struct dt_probes *, const struct dt_provider_row *, const
 bool dt_profile_may_match(const struct dt_probedesc *);
 int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_syscall_may_match(const struct dt_probedesc *);
+struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 int dt_proc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_proc_may_match(const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);

@@ -12,4 +12,9 @@ struct dt_syscall {
 
 extern const struct dt_syscall dt_syscalls[];	/* by name; one without name ends */
 
+struct dt_arena;
+struct dt_types;
+/* Types of its arguments; NULL: not known. */
+struct dt_probe_sig *dt_syscall_arguments(struct dt_arena *, struct dt_types *, const char *name);
+
 #endif
