@@ -55,27 +55,35 @@ static void random_json(char *to, size_t max, int depth, size_t *n)
 	static const char *const leaf[] = { "1", "-2.5", "true", "null", "\"s\"", "\"\\u0041\\\"\"", "\"\"", "false", "7e3", "01" };
 	static const char *const name[] = { "\"a\"", "\"b\"", "\"aa\"", "\"\"" };
 	bool object = chance(2);
-	uint32_t members = chance(4);
+	uint32_t members = 1 + chance(3) - (chance(8) == 0);
 
-	if (depth == 0 || chance(3) == 0 || *n + 64 > max) {
+	if (depth == 0 || (depth < 4 && chance(3) == 0) || *n + 64 > max) {
 		*n += (size_t)sprintf(to + *n, "%s", leaf[chance(10)]);
 		return;
 	}
 	to[(*n)++] = object ? '{' : '[';
 	for (uint32_t i = 0; i < members && *n + 64 < max; i++) {
-		*n += (size_t)sprintf(to + *n, "%s%s%s%s", i ? "," : "", chance(3) ? "" : " ", object ? name[chance(4)] : "", object ? ": " : "");
+		*n += (size_t)sprintf(to + *n, "%s%s%s%s", i ? "," : "", chance(3) ? "" : " ", object ? name[(i + chance(8) / 7) % 4] : "",
+		    object ? ": " : "");
 		random_json(to, max, depth - 1, n);
 	}
 	*n += (size_t)sprintf(to + *n, "%s%c", chance(3) ? "" : "\n", object ? '}' : ']');
 }
 
-static void random_path(char *to)
+/* One that follows the text down: at each group a member that is there, most of the time. */
+static void random_path(char *to, const char *text)
 {
 	size_t n = 0;
+	const char *p = text;
 
-	for (uint32_t i = 0, steps = 1 + chance(3); i < steps; i++)
-		n += (size_t)(chance(2) ? sprintf(to + n, "%s%s", i ? "." : "", chance(2) ? "a" : chance(2) ? "b" : "aa") :
-		    sprintf(to + n, "[%u]", chance(3)));
+	for (uint32_t i = 0, steps = 1 + chance(3); i < steps; i++) {
+		p += strcspn(p, "{[");
+		if (*p == '{' || (!*p && chance(2)))
+			n += (size_t)sprintf(to + n, "%s%s", i ? "." : "", chance(4) ? "a" : chance(2) ? "b" : "aa");
+		else
+			n += (size_t)sprintf(to + n, "[%u]", chance(4) ? 0 : chance(3));
+		p += *p != '\0';
+	}
 }
 
 static char texts[FIRINGS][2][TEXT_MAX];
@@ -104,10 +112,10 @@ static void choose_texts(uint32_t i, enum alphabet kind)
 	else
 		random_text(a, max, kind);
 	if (kind == JSON) {
-		if (chance(2))
+		if (i < 2 * nedges || chance(4) == 0)
 			strcpy(b, paths[chance(sizeof(paths) / sizeof(paths[0]))]);
 		else
-			random_path(b);
+			random_path(b, a);
 	} else if (chance(2) && *a) {
 		size_t len = strlen(a), at = chance((uint32_t)len);
 
@@ -184,7 +192,8 @@ static const struct { const char *name; enum alphabet kind; bool binary; const c
 	{ "tolower", ANY, false, T("tolower(" A ")") },
 	{ "lltostr", WORDS, false, T("lltostr(arg0)") T("lltostr(arg1, arg2)") T("lltostr(arg3, 16)") T("lltostr(arg4, 8)") T("lltostr(arg5, 2)") },
 	{ "strtoll", NUMBERS, false, T("strtoll(" A ")") T("strtoll(" A ", arg0)") T("strtoll(" A ", 16)") T("strtoll(" A ", 36)") },
-	{ "json", JSON, false, T("json(" A ", " B ")") },
+	{ "json", JSON, false, T("json(" A ", " B ")") T("json(" A ", \"a\")") T("json(" A ", \"[1]\")") },
+	{ "json", JSON, false, T("json(" A ", " B ")") T("json(" A ", \"[0].a\")") },
 	{ "inet_ntoa", ANY, true, T("inet_ntoa(copyin(arg8, 4))") },
 	{ "inet_ntoa6", ANY, true, T("inet_ntoa6(copyin(arg8, 16))") T("inet_ntoa6(copyin(arg8, 16), 1)") },
 	{ "inet_ntop", ANY, true, T("inet_ntop(2, copyin(arg8, 4))") T("inet_ntop(10, copyin(arg8, 16))") T("inet_ntop(arg0, copyin(arg8, 16))") },
