@@ -103,6 +103,7 @@ struct dt_lower {			/* one clause */
 	bool error;			/* this is a clause of dtrace:::ERROR */
 	bool derived;			/* arguments are in the slot */
 	bool raw_args;			/* computing those arguments: the hook's own count */
+	uint32_t nargs;			/* the hook's own arguments, at most */
 	bool uses_tls;
 	bool timed;			/* F_TIME is looked at */
 	bool record;
@@ -161,7 +162,7 @@ void dt_btf_finish(struct dt_build *);				/* btf.c */
 /* plan.c: what is known before any code */
 void dt_plan_vars(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_aggs(struct dt_build *);
-void dt_plan_slot(struct dt_build *);
+void dt_plan_slot(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_locals(struct dt_build *, const struct dt_enabling *, uint32_t n);	/* which are used by these and so start as 0 */
 struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
 struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);

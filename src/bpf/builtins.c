@@ -79,6 +79,10 @@ void dt_arg(struct dt_lower *l, unsigned i)
 		dt_ldx(l->a, B8, R0, dt_slot_reg(l), (int)l->args_off + 8 * (int)i);
 		return;
 	}
+	if (i >= l->nargs) {
+		dt_imm(l->a, R0, 0);
+		return;
+	}
 	switch (l->ctx) {
 	case DT_CTX_RAWTP: case DT_CTX_RUN: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
 	case DT_CTX_SYS_ENTER:

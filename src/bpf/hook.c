@@ -51,7 +51,8 @@ static void group_up(struct hook *k)
 static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, bool shared, bool slot)
 {
 	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = k->h->ctx, .en = en, .shared = shared, .slot = slot,
-		.derived = en->args[0] != NULL, .args_off = S_ARGS, .locals_off = k->b->slot_locals };
+		.derived = en->args[0] != NULL, .nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
+		.locals_off = k->b->slot_locals };
 }
 
 /* Makes the clause's code in place; tells whether it asked for a slot. */

@@ -44,6 +44,8 @@ struct dt_image_hook {			/* one program to make */
 	enum dt_image_ctx ctx;
 	const struct dt_enabling *en;	/* in program order for each probe; sorted by probe for SYS hooks is not required */
 	uint32_t nen;
+	bool nargs_known;		/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
+	uint32_t nargs;			/* what is beyond reads 0 */
 };
 
 struct dt_image_opts {

@@ -223,9 +223,12 @@ static int make_image(struct build *b, char *msg, size_t len)
 {
 	struct dt_image_hook *hooks = DT_NEWN(b->t->arena, struct dt_image_hook, b->hooks.n + 1);
 
-	for (size_t i = 0; i < b->hooks.n; i++)
-		hooks[i] = (struct dt_image_hook){ context_of(b->hooks.v[i]->hook.kind), b->hooks.v[i]->en.v,
-			(uint32_t)b->hooks.v[i]->en.n };
+	for (size_t i = 0; i < b->hooks.n; i++) {
+		const struct hook *k = b->hooks.v[i];
+
+		hooks[i] = (struct dt_image_hook){ context_of(k->hook.kind), k->en.v, (uint32_t)k->en.n,
+			.nargs_known = k->hook.kind == DT_HOOK_RAWTP, .nargs = dt_hook_nargs(b->h->types, &k->hook) };
+	}
 	return dt_image_build(&b->opts, b->t->progs.v, (uint32_t)b->t->progs.n, hooks, (uint32_t)b->hooks.n, &b->t->image, msg, len);
 }
 
