@@ -17,6 +17,7 @@ struct run {
 	const struct args *a;
 	FILE *out;
 	bool quiet, flowindent, header;
+	bool json;			/* the library writes the lines */
 	dtrace_probedesc_t listed;	/* by -l, last */
 };
 
@@ -51,6 +52,9 @@ static bool option_on(dtrace_hdl_t *dtp, const char *name)
 
 static void read_options(struct run *r)
 {
+	dtrace_optval_t format;
+
+	r->json = dtrace_getopt(r->dtp, "oformat", &format) == 0 && format == DT_OFORMAT_JSON;
 	r->quiet = option_on(r->dtp, "quiet");
 	r->flowindent = option_on(r->dtp, "flowindent");
 }
@@ -79,6 +83,8 @@ static int on_probe(const dtrace_probedata_t *d, void *arg)
 	struct run *r = arg;
 	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 160];
 
+	if (r->json)
+		return DTRACE_CONSUME_THIS;
 	put_header(r);
 	if (r->flowindent) {
 		if (d->dtpda_flow == DTRACEFLOW_NONE)
@@ -103,22 +109,22 @@ static int on_end(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void
 	struct run *r = arg;
 
 	(void)d;
-	if (rec == NULL && (!r->quiet || r->flowindent))
+	if (!r->json && rec == NULL && (!r->quiet || r->flowindent))
 		putc('\n', r->out);
 	return DTRACE_CONSUME_NEXT;
 }
 
 static int on_error(const dtrace_errdata_t *d, void *arg)
 {
-	(void)arg;
-	fprintf(stderr, "dtrace: %s", d->dteda_msg);
+	if (!((struct run *)arg)->json)
+		fprintf(stderr, "dtrace: %s", d->dteda_msg);
 	return DTRACE_HANDLE_OK;
 }
 
 static int on_drop(const dtrace_dropdata_t *d, void *arg)
 {
-	(void)arg;
-	fprintf(stderr, "dtrace: %s", d->dtdda_msg);
+	if (!((struct run *)arg)->json)
+		fprintf(stderr, "dtrace: %s", d->dtdda_msg);
 	return DTRACE_HANDLE_OK;
 }
 
@@ -186,7 +192,8 @@ static int loop(struct run *r)
 			dtrace_sleep(r->dtp);
 		if (interrupted) {
 			done = true;
-			putc('\n', r->out);
+			if (!r->json)
+				putc('\n', r->out);
 			if (dtrace_stop(r->dtp) != 0)
 				return failed(r, "couldn't stop tracing");
 		}
@@ -222,7 +229,8 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 	status = loop(r);
 	if (status != 0)
 		return status;
-	putc('\n', r->out);
+	if (!r->json)
+		putc('\n', r->out);
 	if (dtrace_aggregate_print(r->dtp, r->out, NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	return dtrace_exitstatus(r->dtp);

@@ -81,6 +81,13 @@ static bool wants_listing(dtrace_hdl_t *dtp)
 	return dtrace_getopt(dtp, "verbose", &v) == 0 && v != DTRACEOPT_UNSET;
 }
 
+/* Standard output is kept for lines of JSON where they are wanted. */
+static FILE *report_file(dtrace_hdl_t *dtp)
+{
+	dtrace_optval_t v;
+	return dtrace_getopt(dtp, "oformat", &v) == 0 && v == DT_OFORMAT_JSON ? stderr : stdout;
+}
+
 static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct program *p, dtrace_prog_t **out)
 {
 	dtrace_prog_t *prog = p->file ? compile_file(dtp, a, p) : compile_text(dtp, a, p);
@@ -92,7 +99,7 @@ static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct pro
 		return 1;
 	}
 	if (a->verbose && a->mode == MODE_TRACE)
-		report_stability(dtp, p, prog, stdout);
+		report_stability(dtp, p, prog, report_file(dtp));
 	return 0;
 }
 

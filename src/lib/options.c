@@ -29,7 +29,7 @@ static const struct dt_optword words_cpu[] = { { "all", DTRACEOPT_UNSET }, { NUL
 static const struct dt_optword words_limit[] = { { "unlimited", -1 }, { NULL, 0 } };
 static const struct dt_optword words_format[] = {
 	{ "none", DT_OFORMAT_TEXT }, { "text", DT_OFORMAT_TEXT }, { "json", DT_OFORMAT_JSON },
-	{ "xml", DT_OFORMAT_XML }, { "html", DT_OFORMAT_HTML }, { NULL, 0 } };
+	{ NULL, 0 } };
 static const struct dt_optword words_encode[] = {
 	{ "ascii", DT_ENCODING_ASCII }, { "utf8", DT_ENCODING_UTF8 }, { NULL, 0 } };
 static const struct dt_optword words_evaltime[] = {

@@ -101,16 +101,20 @@ static int finish(dtrace_hdl_t *h, struct dt_trace *t)
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
 	struct dt_trace *t = dt_trace_get(h);
-	int status = dtrace_status(h);
 	uint64_t now = now_ns();
+	int status;
 
-	if (t == NULL || status < 0 || t->consumer == NULL)
+	if (t == NULL || t->consumer == NULL)
 		return DTRACE_WORKSTATUS_ERROR;
 	t->fp = fp;
 	t->out.file = fp;
 	t->pf = pf;
 	t->rf = rf;
 	t->arg = arg;
+	dt_trace_json_start(t);
+	status = dtrace_status(h);
+	if (status < 0)
+		return DTRACE_WORKSTATUS_ERROR;
 	if (status >= DTRACE_STATUS_EXITED)
 		return finish(h, t) != 0 ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE;
 	if (t->woken || until(t->last_switch, rate(h, DT_OPT_switchrate), now) == 0) {
@@ -149,7 +153,9 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *w
 		rows = t->statements.ops.rows(h, &id, 1, &n);
 		if (rows == NULL)
 			return dt_handle_error(h, EDT_NOMEM);
-		dt_agg_print(&t->out, rows, n);
+		if (!dt_trace_json_agg(t, id, rows, n))
+			dt_agg_print(&t->out, rows, n);
 	}
+	dt_trace_json_exit(h);
 	return t->out.failed || ferror(fp) ? dt_handle_error(h, EIO) : 0;
 }
