@@ -48,7 +48,7 @@ FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/bpfrt.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
-TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(TOOLDIR:%=$(B)/test/%)
+TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
 all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
@@ -139,6 +139,10 @@ $(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/tool/$(1)/*.c)) $(B)
 -include $(patsubst %.c,$(B)/obj/%.d,$(wildcard test/tool/$(1)/*.c))
 endef
 $(foreach tool,$(TOOLDIR),$(eval $(call tool_folder,$(tool))))
+$(B)/test/differ: $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/diff/*.c)) $(B)/libdtrace.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+-include $(patsubst %.c,$(B)/obj/%.d,$(wildcard test/diff/*.c))
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
 

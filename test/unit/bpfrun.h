@@ -314,7 +314,9 @@ static int k_record(void *ctx, const void *rec, size_t len)
 		k_end_spec(k, h.spec, h.epid == DT_REC_COMMIT);
 	} else if (CHECK(h.epid >= 1 && h.epid <= k->image->nrecs && len >= sizeof(h) + k->image->recs[h.epid - 1].size)) {
 		k_fields(k, &t, &h, (const uint8_t *)rec + sizeof(h));
-		if (h.spec) {
+		if (strcmp(t.s, "record\n") == 0 && !dt_ecb_is_default(&k->prog->ecbs[h.epid - 1])) {
+			free(t.s);	/* all its actions are in branches not taken: nothing to see */
+		} else if (h.spec) {
 			k_hold(k, h.spec, &t);
 		} else {
 			say(k->out, "%s", t.s);
