@@ -102,7 +102,7 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	dt_plan_vars(b, hooks, n);
 	dt_plan_aggs(b);
 	dt_plan_keys(b, hooks, n);
-	dt_plan_slot(b);
+	dt_plan_slot(b, hooks, n);
 	for (uint32_t i = 0; i < n; i++)
 		dt_lower_hook(b, &hooks[i], i);
 	dt_maps_finish(b);

@@ -6,6 +6,7 @@
 #include "bpf/build.h"
 #include "builtin/aggfunc.h"
 
+enum { SUBR_COPYIN = 8, SUBR_COPYOUT = 13, SUBR_ALLOCA = 15, VAR_CWD = 0x130, VAR_EXECARGS = 0x132 };
 #define AGG_WORDS_MAX 4000		/* a per-CPU value has at most 32 KiB */
 
 static uint32_t round8(uint64_t n) { return (uint32_t)((n + 7) & ~7ull); }
@@ -99,18 +100,71 @@ struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
 	return v;
 }
 
+/*
+ * Scratch a clause can use at most. Programs have no loops: each call makes one string; only allocs, alloca() and copyin() ask
+ * for more. UINT64_MAX: any amount.
+ */
+static uint64_t difo_scratch(const struct dt_build *b, const struct dt_difo *d)
+{
+	uint64_t need = 0;
+
+	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
+		unsigned op = dt_dif_op(d->text[pc]), id = dt_dif_v16(d->text[pc]);
+
+		if (op == DT_DIF_ALLOCS || (op == DT_DIF_CALL && (id == SUBR_COPYIN || id == SUBR_ALLOCA || id == SUBR_COPYOUT)))
+			return UINT64_MAX;
+		if (op == DT_DIF_CALL || (op == DT_DIF_LDGS && id >= VAR_CWD && id <= VAR_EXECARGS))
+			need += b->strsize + 8;
+	}
+	return need;
+}
+
+static uint64_t clause_scratch(const struct dt_build *b, const struct dt_enabling *en)
+{
+	uint64_t need = difo_scratch(b, en->ecb->pred);
+
+	for (uint32_t i = 0; i < en->ecb->nacts && need != UINT64_MAX; i++) {
+		uint64_t more = difo_scratch(b, en->ecb->acts[i].difo);
+
+		need = more == UINT64_MAX ? more : need + more;
+	}
+	for (int i = 0; i < 11; i++) {
+		uint64_t more = difo_scratch(b, i < 10 ? en->args[i] : en->when);
+
+		need = more == UINT64_MAX || need == UINT64_MAX ? UINT64_MAX : need + more;
+	}
+	return need;
+}
+
+/* What the most demanding clause can use, within the option; room for a few strings where there are any. */
+static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	uint64_t most = 0, limit = b->opts->scratchsize ? b->opts->scratchsize : 16ull * b->opts->strsize;
+
+	for (uint32_t h = 0; h <= n; h++) {
+		const struct dt_enabling *en = h < n ? hooks[h].en : b->opts->errors;
+		uint32_t nen = h < n ? hooks[h].nen : b->opts->nerrors;
+
+		for (uint32_t i = 0; i < nen; i++) {
+			uint64_t need = i && en[i].ecb == en[i - 1].ecb ? 0 : clause_scratch(b, &en[i]);
+
+			most = need > most ? need : most;
+		}
+	}
+	most = most < limit ? most : limit;
+	if (most < 4ull * b->strsize)
+		most = 4ull * b->strsize;
+	return most < 1u << 20 ? most : 1u << 20;
+}
+
 /* Two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much again, so that any
  * offset inside it plus any size up to its own stays inside the slot, which is what the verifier looks at. */
-void dt_plan_slot(struct dt_build *b)
+void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	uint32_t at = S_FIXED;
 
 	b->strsize = round8(b->opts->strsize);
-	b->scratch = round8(b->opts->scratchsize ? b->opts->scratchsize : 16ull * b->opts->strsize);
-	if (b->scratch < 4 * b->strsize)
-		b->scratch = 4 * b->strsize;
-	if (b->scratch > 1u << 20)
-		b->scratch = 1u << 20;
+	b->scratch = round8(scratch_need(b, hooks, n));
 	for (int i = 0; i < 2; i++) {
 		b->slot_str[i] = at;
 		at += b->strsize + 8;
