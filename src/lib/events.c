@@ -167,7 +167,9 @@ static void op_normalize(void *ctx, int64_t id, int64_t normal)
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
 
-	if (agg != NULL && normal != 0)
+	if (normal == 0)
+		t->failed = EDT_BADNORMAL;
+	else if (agg != NULL)
 		agg->normal = normal;
 }
 
@@ -353,7 +355,7 @@ static int on_event(void *ctx, const struct dt_event *e)
 	free(recs);
 	if (t->rf != NULL)
 		(void)t->rf(&d, NULL, t->arg);
-	return 0;
+	return t->failed != 0 ? dt_handle_error(h, t->failed) : 0;
 }
 
 /* ---- errors and drops ---- */

@@ -30,6 +30,7 @@ struct dt_trace {
 	DT_VEC(struct dt_enabled) enabled;
 	DT_VEC(const struct dt_prog *) progs;
 	enum dt_trace_state state;
+	bool at_end;				/* bufpolicy fill and ring: records are read when tracing is over */
 
 	struct dt_image *image;
 	struct dt_session *session;
@@ -59,6 +60,7 @@ struct dt_trace {
 	void *drop_arg;
 	dtrace_handle_setopt_f *setopt_f;
 	void *setopt_arg;
+	int failed;				/* a statement could not be done: the error; 0 none */
 	struct dt_json_sink json;		/* in use when json_on */
 	bool json_on, json_started, json_ended;
 	uint64_t dropped[10];			/* totals, by dtrace_dropkind_t */
@@ -72,6 +74,7 @@ int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f 
 /* An expression of a derived probe as a DIFO in the arena; NULL: the handle's error is set. */
 const struct dt_difo *dt_handle_expr(struct dtrace_hdl *, struct dt_arena *, const char *text);
 
+bool dt_trace_over(struct dt_trace *);			/* exit() was called, or a buffer of policy fill is full */
 int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → image, session (go.c) */
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
