@@ -144,6 +144,17 @@ static int derive(struct build *b, const struct dt_hook *hook, struct dt_enablin
 	return 0;
 }
 
+/* On one tracepoint probes fire by number, as providers made them (lwp-exit before exit); clauses of one stay in program order. */
+static void add_ordered(struct build *b, struct hook *k, const struct dt_enabling *en)
+{
+	size_t i = k->en.n;
+
+	dt_vec_push(b->t->arena, &k->en, *en);
+	for (; k->hook.kind == DT_HOOK_RAWTP && i > 0 && k->en.v[i - 1].probe_id > en->probe_id; i--)
+		k->en.v[i] = k->en.v[i - 1];
+	k->en.v[i] = *en;
+}
+
 static int add_hook(struct build *b, const struct dt_enabled *e, const struct dt_hook *hook)
 {
 	const struct dt_probe *p = e->probe;
@@ -160,7 +171,7 @@ static int add_hook(struct build *b, const struct dt_enabled *e, const struct dt
 		return 0;
 	}
 	k = hook_for(b, hook);
-	dt_vec_push(b->t->arena, &k->en, en);
+	add_ordered(b, k, &en);
 	return 0;
 }
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# proc: a life with known events (test/trigger/provider_life.c), every one with its arguments; and their order.
+. test/trigger/trace.sh
+may_trace "proc probes"
+life=${BUILD:-build}/test/provider_life
+
+cat >"$tmp/life.d" <<'EOF'
+#pragma D option quiet
+proc:::create /pid == $target/ { printf("create %d\n", args[0]->pr_pid); }
+proc:::lwp-create /pid == $target/ { printf("lwp-create %d %d\n", args[1]->pr_pid, args[0]->pr_lwpid); }
+proc:::exit /pid == $target || ppid == $target/ { printf("exit %d %d\n", pid, args[0]); }
+proc:::lwp-exit /pid == $target || ppid == $target/ { printf("lwp-exit %d\n", pid); }
+proc:::exec /ppid == $target/ { printf("exec %s\n", args[0]); }
+proc:::exec-failure /ppid == $target/ { printf("exec-failure %d\n", args[0]); }
+proc:::exec-success /ppid == $target/ { printf("exec-success\n"); }
+proc:::fault /ppid == $target/ { printf("fault %d\n", args[0]); }
+proc:::signal-send /pid == $target || ppid == $target/ { printf("signal-send %d %d\n", args[1]->pr_pid, args[2]); }
+proc:::signal-discard /args[1]->pr_pid == $target/ { printf("signal-discard %d %d\n", args[1]->pr_pid, args[2]); }
+proc:::signal-handle /pid == $target/ { printf("signal-handle %d %d\n", args[0], args[2] != 0); }
+proc:::signal-clear /pid == $target/ { printf("signal-clear %d\n", args[0]); }
+EOF
+run -s "$tmp/life.d" -o "$tmp/got" -c "$life"
+check "$status" "a life is traced"
+for what in create lwp-create lwp-exit exit exec exec-failure exec-success fault signal-send signal-discard signal-handle signal-clear; do
+	grep "^$what\( \|\$\)" "$tmp/out" | sort >"$tmp/wanted"
+	grep "^$what\( \|\$\)" "$tmp/got" | sort >"$tmp/have"
+	diff "$tmp/wanted" "$tmp/have" >"$tmp/err"
+	check $? "proc:::$what: $(grep -c . "$tmp/wanted")"
+done
+
+# In one thread: lwp-exit, then exit, whatever the order in the program; after exec one of failure and success.
+run -q -c "$life" -n '
+self int gone, exec; int born[int], wrong;
+proc:::exit /pid == $target || ppid == $target/ { exits++; wrong += !self->gone; }
+proc:::lwp-exit /pid == $target || ppid == $target/ { self->gone = 1; }
+proc:::exec /ppid == $target/ { wrong += self->exec; self->exec = 1; execs++; }
+proc:::exec-failure, proc:::exec-success /ppid == $target/ { wrong += !self->exec; self->exec = 0; execs--; }
+proc:::create /pid == $target/ { born[args[0]->pr_pid] = 1; }
+proc:::exit /ppid == $target/ { wrong += !born[pid]; }
+END { printf("exits %d, execs open %d, wrong %d\n", exits, execs, wrong); }'
+is "the order of proc probes" 0 "exits 7, execs open 0, wrong 0"
+
+run -n 'proc:::start'
+is "a probe that is not there says why" 1 "schedule_tail"
