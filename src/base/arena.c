@@ -47,6 +47,21 @@ void dt_arena_free(struct dt_arena *a)
 	free(a);
 }
 
+void dt_arena_reset(struct dt_arena *a)
+{
+	struct block *keep = a->newest, *next;
+
+	if (!keep)
+		return;
+	for (struct block *b = keep->next; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	keep->next = NULL;
+	memset(keep->data, 0, keep->used);	/* what is handed out is zeroed */
+	keep->used = 0;
+}
+
 void dt_arena_on_oom(struct dt_arena *a, jmp_buf *env)
 {
 	a->oom = env;

@@ -16,6 +16,7 @@ struct dt_arena;
 
 struct dt_arena *dt_arena_new(void);		/* NULL when out of memory */
 void dt_arena_free(struct dt_arena *);		/* NULL is fine */
+void dt_arena_reset(struct dt_arena *);		/* everything in it is gone; memory for as much again is kept */
 void dt_arena_on_oom(struct dt_arena *, jmp_buf *);
 
 void *dt_arena_alloc(struct dt_arena *, size_t size);

@@ -105,7 +105,7 @@ static void compile_print(struct dt_sema *s, const struct dt_builtin *row, struc
 	n->next = NULL;
 	if (is_object_pointer(s, n))
 		n = keep_pointer(s, n, &object);
-	dt_act_value(s, DT_ACT_PRINT, n)->fmt = dt_type_str(s->arena, n->type);
+	dt_act_value(s, DT_ACT_PRINT, n)->fmt = dt_type_str(s->keep, n->type);
 	if (object != NULL)
 		dt_act_expr(s, DT_ACT_PRINT, object);
 }
@@ -212,7 +212,7 @@ static void compile_printf(struct dt_sema *s, const struct dt_builtin *row, stru
 		dt_fail(s->diag, D_FREOPEN_INVALID, call->list->loc, "freopen( ) argument #1 cannot be \".\"");
 	if (args == NULL || is_key_action(s, args)) {
 		act = dt_act_const(s, row->id, 0, 0, call->loc);
-		act->difo = dt_difo_void(s->arena, act->difo);
+		act->difo = dt_difo_void(s->keep, act->difo);
 	}
 	for (struct dt_node *a = args; a != NULL; a = a->next)
 		dt_act_value(s, row->id, a);

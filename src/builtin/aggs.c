@@ -37,7 +37,7 @@ static void tell_program(struct dt_sema *s, const struct dt_ident *id)
 	struct dt_aggvar v = { id->name, id->id, id->aggfunc->id, id->aggarg, id->nkeys };
 
 	if (!known_to_program(s, id->id))
-		dt_vec_push(s->arena, &s->aggvars, v);
+		dt_vec_push(s->keep, &s->aggvars, v);
 }
 
 /* ---- keys ---- */

@@ -20,7 +20,8 @@ struct item {
 };
 
 struct dt_asm {
-	struct dt_arena *arena;
+	struct dt_arena *arena;		/* of the DIFO */
+	struct dt_arena *tmp;
 	struct dt_diag *diag;
 	struct dt_loc loc;
 	DT_VEC(struct item) items;
@@ -33,16 +34,17 @@ struct dt_asm {
 	bool destructive;
 };
 
-struct dt_asm *dt_asm_new(struct dt_arena *arena, struct dt_diag *diag)
+struct dt_asm *dt_asm_new(struct dt_arena *arena, struct dt_arena *tmp, struct dt_diag *diag)
 {
-	struct dt_asm *a = DT_NEW(arena, struct dt_asm);
+	struct dt_asm *a = DT_NEW(tmp, struct dt_asm);
 
 	a->arena = arena;
+	a->tmp = tmp;
 	a->diag = diag;
-	dt_map_init(&a->intmap, arena);
-	dt_map_init(&a->strmap, arena);
-	dt_map_init(&a->varmap, arena);
-	dt_vec_push(arena, &a->strs, '\0');
+	dt_map_init(&a->intmap, tmp);
+	dt_map_init(&a->strmap, tmp);
+	dt_map_init(&a->varmap, tmp);
+	dt_vec_push(tmp, &a->strs, '\0');
 	return a;
 }
 
@@ -56,7 +58,7 @@ static void add_item(struct dt_asm *a, uint32_t instr, uint32_t label)
 	if (a->items.n == DT_DIF_MAXTEXT)
 		dt_fail(a->diag, D_UNKNOWN, a->loc, "expression is too long: DIF instruction limit exceeded (%u)",
 		    DT_DIF_MAXTEXT);
-	dt_vec_push(a->arena, &a->items, ((struct item){ instr, label, a->loc }));
+	dt_vec_push(a->tmp, &a->items, ((struct item){ instr, label, a->loc }));
 	a->destructive |= dt_dif_is_destructive(instr);
 }
 
@@ -67,7 +69,7 @@ void dt_asm_emit(struct dt_asm *a, uint32_t instr)
 
 unsigned dt_asm_label(struct dt_asm *a)
 {
-	dt_vec_push(a->arena, &a->labels, NOWHERE);
+	dt_vec_push(a->tmp, &a->labels, NOWHERE);
 	return (unsigned)a->labels.n - 1;
 }
 
@@ -86,7 +88,7 @@ static uint32_t add_int(struct dt_asm *a, uint64_t value)
 	if (a->ints.n == TABLE_MAX)
 		dt_fail(a->diag, D_UNKNOWN, a->loc, "too many integer constants: integer table limit exceeded (%u)",
 		    TABLE_MAX);
-	dt_vec_push(a->arena, &a->ints, value);
+	dt_vec_push(a->tmp, &a->ints, value);
 	return (uint32_t)a->ints.n - 1;
 }
 
@@ -109,7 +111,7 @@ void dt_asm_setx_sym(struct dt_asm *a, const char *symbol, uint64_t addr, unsign
 {
 	uint32_t index = add_int(a, addr);
 
-	dt_vec_push(a->arena, &a->relocs, ((struct dt_difreloc){ index, dt_arena_strdup(a->arena, symbol), 0 }));
+	dt_vec_push(a->tmp, &a->relocs, ((struct dt_difreloc){ index, dt_arena_strdup(a->tmp, symbol), 0 }));
 	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETX, index, rd));
 }
 
@@ -121,14 +123,14 @@ static uint32_t add_str(struct dt_asm *a, const char *text)
 		dt_fail(a->diag, D_UNKNOWN, a->loc, "too many string constants: string table limit exceeded (%u bytes)",
 		    TABLE_MAX);
 	for (size_t i = 0; i < len; i++)
-		dt_vec_push(a->arena, &a->strs, text[i]);
+		dt_vec_push(a->tmp, &a->strs, text[i]);
 	return (uint32_t)at;
 }
 
 /* A string ends at its first NUL, for every instruction that will ever read it: what follows is not kept. */
 void dt_asm_sets(struct dt_asm *a, const char *str, uint32_t len, unsigned rd)
 {
-	const char *text = dt_arena_strndup(a->arena, str, len);
+	const char *text = dt_arena_strndup(a->tmp, str, len);
 	uintptr_t off = 0;
 
 	if (*text) {
@@ -143,17 +145,16 @@ void dt_asm_sets(struct dt_asm *a, const char *str, uint32_t len, unsigned rd)
 
 void dt_asm_var(struct dt_asm *a, const struct dt_difv *v)
 {
-	char *key = dt_arena_printf(a->arena, "%u:%u:%s", v->scope, (unsigned)v->id, v->name);
+	char *key = dt_arena_printf(a->tmp, "%u:%u:%s", v->scope, (unsigned)v->id, v->name);
 	struct dt_difv *known = dt_map_get(&a->varmap, key);
 
 	if (known) {
 		known->flags |= v->flags;
 		return;
 	}
-	known = dt_arena_memdup(a->arena, v, sizeof(*v));
-	known->name = dt_arena_strdup(a->arena, v->name);
+	known = dt_arena_memdup(a->tmp, v, sizeof(*v));
 	dt_map_put(&a->varmap, key, known);
-	dt_vec_push(a->arena, &a->vars, known);
+	dt_vec_push(a->tmp, &a->vars, known);
 }
 
 /* ---- finishing ---- */
@@ -212,8 +213,8 @@ static void drop_idle(const struct dt_asm *a, bool *keep, uint32_t *next)
 static void write_text(const struct dt_asm *a, struct dt_difo *d)
 {
 	uint32_t n = (uint32_t)a->items.n, len = 0;
-	bool *keep = DT_NEWN(a->arena, bool, n + 1);
-	uint32_t *next = DT_NEWN(a->arena, uint32_t, n + 1), *number = DT_NEWN(a->arena, uint32_t, n + 1);
+	bool *keep = DT_NEWN(a->tmp, bool, n + 1);
+	uint32_t *next = DT_NEWN(a->tmp, uint32_t, n + 1), *number = DT_NEWN(a->tmp, uint32_t, n + 1);
 	uint32_t *text;
 	struct dt_loc *locs;
 
@@ -253,11 +254,22 @@ static void write_vars(const struct dt_asm *a, struct dt_difo *d)
 {
 	struct dt_difv *vars = DT_NEWN(a->arena, struct dt_difv, a->vars.n);
 
-	for (size_t i = 0; i < a->vars.n; i++)
+	for (size_t i = 0; i < a->vars.n; i++) {
 		vars[i] = *a->vars.v[i];
+		vars[i].name = dt_arena_strdup(a->arena, vars[i].name);
+	}
 	qsort(vars, a->vars.n, sizeof(*vars), by_listing);
 	d->vars = vars;
 	d->nvars = (uint32_t)a->vars.n;
+}
+
+static const struct dt_difreloc *kept_relocs(const struct dt_asm *a)
+{
+	struct dt_difreloc *r = dt_arena_memdup(a->arena, a->relocs.v, a->relocs.n * sizeof(*r));
+
+	for (size_t i = 0; i < a->relocs.n; i++)
+		r[i].name = dt_arena_strdup(a->arena, r[i].name);
+	return r;
 }
 
 struct dt_difo *dt_asm_finish(struct dt_asm *a, struct dt_diftype rtype)
@@ -266,11 +278,11 @@ struct dt_difo *dt_asm_finish(struct dt_asm *a, struct dt_diftype rtype)
 
 	write_text(a, d);
 	write_vars(a, d);
-	d->ints = a->ints.v;
+	d->ints = dt_arena_memdup(a->arena, a->ints.v, a->ints.n * sizeof(*a->ints.v));
 	d->nints = (uint32_t)a->ints.n;
-	d->strs = a->strs.v;
+	d->strs = dt_arena_memdup(a->arena, a->strs.v, a->strs.n);
 	d->strlen = (uint32_t)a->strs.n;
-	d->relocs = a->relocs.v;
+	d->relocs = kept_relocs(a);
 	d->nrelocs = (uint32_t)a->relocs.n;
 	d->rtype = rtype;
 	d->destructive = a->destructive;

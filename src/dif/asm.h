@@ -12,7 +12,8 @@
 
 struct dt_asm;
 
-struct dt_asm *dt_asm_new(struct dt_arena *, struct dt_diag *);	/* diag: limits (D_UNKNOWN …) fail the compile */
+/* The DIFO is made in the first arena, what is only needed on the way in the second. */
+struct dt_asm *dt_asm_new(struct dt_arena *, struct dt_arena *tmp, struct dt_diag *);	/* diag: limits (D_UNKNOWN …) fail the compile */
 void dt_asm_at(struct dt_asm *, struct dt_loc);			/* place of the instructions that follow */
 void dt_asm_emit(struct dt_asm *, uint32_t instr);
 unsigned dt_asm_label(struct dt_asm *);				/* a new label, not placed yet */

@@ -10,7 +10,7 @@ static void start(struct dt_cg *cg, const struct dt_cg_opts *o)
 	memset(cg, 0, sizeof(*cg));
 	cg->opts = o;
 	cg->types = o->types;
-	cg->as = dt_asm_new(o->arena, o->diag);
+	cg->as = dt_asm_new(o->arena, o->tmp != NULL ? o->tmp : o->arena, o->diag);
 	cg->nregs = o->iregs && o->iregs < DT_DIF_NREGS ? o->iregs : DT_DIF_NREGS;
 	cg->ntuple = o->tregs && o->tregs < DT_CG_MAXTUPLE ? o->tregs : DT_CG_MAXTUPLE;
 }

@@ -27,6 +27,7 @@ struct dt_types;
 
 struct dt_cg_opts {
 	struct dt_arena *arena;		/* the DIFO is made in it */
+	struct dt_arena *tmp;		/* what is only needed on the way; NULL: in arena too */
 	struct dt_diag *diag;		/* D_NOREG, D_CG_EXPR, … */
 	struct dt_types *types;
 	unsigned iregs, tregs;		/* at most this many registers (-x iregs, tregs); 0: all */

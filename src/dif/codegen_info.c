@@ -152,7 +152,7 @@ static void grow(struct dt_cg *cg)
 	uint32_t n = cg->capinfo;
 
 	cg->capinfo = n ? n * 2 : 64;
-	cg->info = DT_NEWN(cg->opts->arena, struct dt_cg_info, cg->capinfo);
+	cg->info = DT_NEWN(cg->opts->tmp != NULL ? cg->opts->tmp : cg->opts->arena, struct dt_cg_info, cg->capinfo);
 	for (uint32_t i = 0; i < n; i++) {
 		if (old[i].node)
 			cg->info[slot_of(cg, old[i].node)] = old[i];

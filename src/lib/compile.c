@@ -114,6 +114,7 @@ static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
 	h->diag = &c->diag;
 	dt_arena_on_oom(c->arena, &c->diag.env);
 	dt_arena_on_oom(h->arena, &c->diag.env);
+	dt_arena_on_oom(h->scratch, &c->diag.env);
 	dt_arena_on_oom(dt_types_arena(h->types), &c->diag.env);
 	return c;
 }
@@ -121,6 +122,7 @@ static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
 static void end(struct compile *c)
 {
 	dt_arena_on_oom(c->h->arena, NULL);
+	dt_arena_on_oom(c->h->scratch, NULL);
 	dt_arena_on_oom(dt_types_arena(c->h->types), NULL);
 	if (c->arena != NULL)
 		dt_arena_on_oom(c->arena, NULL);

@@ -2,6 +2,7 @@
 /* Opening and closing a handle, its options and its errors. */
 #include "lib/handle.h"
 #include "lib/errors.h"
+#include "lib/proc.h"
 #include "lib/trace.h"
 
 #include <errno.h>
@@ -20,8 +21,9 @@ static int init(struct dtrace_hdl *h, int flags)
 	jmp_buf oom;
 
 	h->arena = dt_arena_new();
+	h->scratch = dt_arena_new();
 	h->types = dt_types_new();
-	if (h->arena == NULL || h->types == NULL)
+	if (h->arena == NULL || h->scratch == NULL || h->types == NULL)
 		return EDT_NOMEM;
 	if (setjmp(oom) != 0)
 		return EDT_NOMEM;
@@ -29,7 +31,7 @@ static int init(struct dtrace_hdl *h, int flags)
 	h->nosys = flags & DTRACE_O_NOSYS;
 	dt_types_btf(h->types, h->nosys ? no_btf : dt_kernel_btf, NULL);
 	dt_options_init(&h->options, h->arena);
-	dt_compiler_init(&h->compiler, h->arena, h->types);
+	dt_compiler_init(&h->compiler, h->arena, h->scratch, h->types);
 	dt_libraries_init(&h->libraries, h->arena);
 	dt_services_init(h);
 	dt_arena_on_oom(h->arena, NULL);
@@ -49,11 +51,23 @@ static int check_open(int version, int flags)
 	return flags & DTRACE_O_ILP32 ? EDT_DATAMODEL : 0;
 }
 
+/* Who cannot trace should hear it before anything else. */
+static int check_rights(void)
+{
+	switch (dt_features_permitted()) {
+	case -EPERM: return EDT_ACCESS;
+	case -ENOSYS: return EDT_NOENT;
+	default: return 0;	/* any other reason is told when there is something to load */
+	}
+}
+
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)
 {
 	struct dtrace_hdl *h = NULL;
 	int err = check_open(version, flags);
 
+	if (err == 0 && !(flags & DTRACE_O_NODEV))
+		err = check_rights();
 	if (err == 0 && (h = calloc(1, sizeof(*h))) == NULL)
 		err = EDT_NOMEM;
 	if (err == 0)
@@ -78,9 +92,11 @@ void dtrace_close(dtrace_hdl_t *h)
 		dt_arena_free(p->arena);
 	}
 	dt_trace_free(h->trace);
+	dt_procs_free(h);
 	dt_kernel_free(h->kernel);
 	dt_types_free(h->types);
 	dt_arena_free(h->errarena);
+	dt_arena_free(h->scratch);
 	dt_arena_free(h->arena);
 	free(h);
 }

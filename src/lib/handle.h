@@ -12,6 +12,7 @@
 #include "sema/sema.h"
 
 struct dt_trace;
+struct dt_procs;
 
 struct dtrace_prog {
 	struct dt_prog *prog;
@@ -23,6 +24,7 @@ struct dtrace_prog {
 
 struct dtrace_hdl {
 	struct dt_arena *arena;			/* lives as long as the handle */
+	struct dt_arena *scratch;		/* of the clause being compiled */
 	struct dt_options options;
 	struct dt_types *types;
 	struct dt_compiler compiler;
@@ -30,6 +32,8 @@ struct dtrace_hdl {
 	struct dt_kernel *kernel;
 	struct dtrace_prog *programs;
 	int64_t target;				/* $target */
+	bool target_named;			/* a program said $target */
+	struct dt_procs *procs;			/* of dtrace_proc_create() and _grab(); NULL none yet */
 	bool nosys;				/* DTRACE_O_NOSYS: no kernel types and symbols */
 	struct dt_diag *diag;			/* of the compile in hand */
 	struct dt_trace *trace;			/* NULL until probes are wanted */

@@ -13,7 +13,7 @@ static void new_statement(struct dt_sema *s)
 
 static void list_difo(struct dt_sema *s, const struct dt_difo *difo)
 {
-	dt_vec_push(s->arena, &s->listing, difo);
+	dt_vec_push(s->keep, &s->listing, difo);
 }
 
 /* ---- actions ---- */
@@ -22,7 +22,7 @@ struct dt_act *dt_act_add(struct dt_sema *s, enum dt_actkind kind, struct dt_loc
 {
 	struct dt_act act = { .kind = (uint16_t)kind, .stmt = s->stmt, .loc = loc };
 
-	dt_vec_push(s->arena, &s->acts, act);
+	dt_vec_push(s->keep, &s->acts, act);
 	if (DT_ACT_IS_DESTRUCTIVE(kind))
 		s->destructive = true;
 	return &s->acts.v[s->acts.n - 1];
@@ -201,7 +201,7 @@ static void expression(struct dt_sema *s, struct dt_node *n)
 	difo = dt_cg_void(&s->cg, n);
 	list_difo(s, difo);
 	act = dt_act_add(s, DT_ACT_DIFEXPR, n->loc);
-	act->difo = dt_difo_void(s->arena, difo);
+	act->difo = dt_difo_void(s->keep, difo);
 	s->destructive |= difo->destructive;
 }
 
@@ -360,7 +360,7 @@ static void add_ecb(struct dt_sema *s, const struct dt_pdesc *p, const struct dt
 	dt_attr_check(s, ecb.descattr, p->loc, "the probe description");
 	s->progdesc = dt_attr_min(s->progdesc, ecb.descattr);
 	s->progstmt = dt_attr_min(s->progstmt, ecb.stmtattr);
-	dt_vec_push(s->arena, &s->ecbs, ecb);
+	dt_vec_push(s->keep, &s->ecbs, ecb);
 }
 
 static struct dt_ident *spill(void *ctx, unsigned n)
@@ -380,11 +380,14 @@ static struct dt_ident *spill(void *ctx, unsigned n)
 static void clause(struct dt_sema *s, const struct dt_ext *x)
 {
 	s->clause = x;
+	s->arena = s->cc->scratch;
 	for (const struct dt_pdesc *p = x->probes; p != NULL; p = p->next) {
+		dt_arena_reset(s->arena);
 		s->probe = p;
 		reset_clause(s);
 		add_ecb(s, p, clause_body(s, x), x->loc);
 	}
+	s->arena = s->keep;
 	s->clause = NULL;
 	s->probe = NULL;
 }
@@ -395,12 +398,13 @@ void dt_sema_init(struct dt_sema *s, struct dt_compiler *cc, struct dt_arena *ar
 {
 	memset(s, 0, sizeof(*s));
 	s->cc = cc;
-	s->arena = arena;
+	s->arena = s->keep = arena;
 	s->diag = diag;
 	s->types = cc->types;
 	s->stmtattr = dt_attr_max;
 	s->progdesc = s->progstmt = dt_attr_max;
 	s->cg.arena = arena;
+	s->cg.tmp = cc->scratch;
 	s->cg.diag = diag;
 	s->cg.types = cc->types;
 	s->cg.iregs = cc->iregs;
@@ -431,9 +435,9 @@ void dt_sema_unit(struct dt_sema *s, const struct dt_unit *unit)
 
 struct dt_prog *dt_sema_program(struct dt_sema *s)
 {
-	struct dt_prog *prog = DT_NEW(s->arena, struct dt_prog);
+	struct dt_prog *prog = DT_NEW(s->keep, struct dt_prog);
 
-	prog->arena = s->arena;
+	prog->arena = s->keep;
 	prog->ecbs = s->ecbs.v;
 	prog->necbs = (uint32_t)s->ecbs.n;
 	prog->aggs = s->aggvars.v;

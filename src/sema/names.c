@@ -19,10 +19,11 @@ static void add_null(struct dt_compiler *cc)
 	dt_map_put(&cc->globals, id->name, id);
 }
 
-void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_types *types)
+void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_arena *scratch, struct dt_types *types)
 {
 	memset(cc, 0, sizeof(*cc));
 	cc->arena = arena;
+	cc->scratch = scratch;
 	cc->types = types;
 	dt_map_init(&cc->globals, arena);
 	dt_map_init(&cc->tls, arena);

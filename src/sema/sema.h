@@ -49,6 +49,7 @@ struct dt_services {
 
 struct dt_compiler {
 	struct dt_arena *arena;
+	struct dt_arena *scratch;	/* trees of the clause in hand; emptied for the next */
 	struct dt_types *types;
 	struct dt_map globals, tls, locals, aggs, providers;
 	struct dt_xlator *xlators;
@@ -64,7 +65,7 @@ struct dt_compiler {
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize, scratchsize;
 };
 
-void dt_compiler_init(struct dt_compiler *, struct dt_arena *, struct dt_types *);
+void dt_compiler_init(struct dt_compiler *, struct dt_arena *, struct dt_arena *scratch, struct dt_types *);
 /* A failed compile is undone: mark before, cut after. */
 struct dt_compiler_mark {
 	uint32_t globals, tls, locals, aggs, providers, next_id[3], next_agg, next_stmt;
@@ -95,7 +96,8 @@ struct dt_bind {			/* a parameter in force while its body is typed */
 
 struct dt_sema {
 	struct dt_compiler *cc;
-	struct dt_arena *arena;		/* of the program */
+	struct dt_arena *keep;		/* of the program */
+	struct dt_arena *arena;		/* for what is being made: the program's, inside a clause one that is emptied after it */
 	struct dt_diag *diag;
 	struct dt_types *types;
 	bool library;			/* names declared belong to a library */

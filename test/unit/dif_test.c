@@ -61,7 +61,7 @@ static const char *listing(const struct dt_difo *d, struct text *t)
 /* /pid == 1/ */
 static struct dt_difo *make_pred(struct dt_arena *arena, struct dt_diag *diag)
 {
-	struct dt_asm *a = dt_asm_new(arena, diag);
+	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 	unsigned yes = dt_asm_label(a), end = dt_asm_label(a);
 
 	dt_asm_var(a, &v_pid);
@@ -82,7 +82,7 @@ static struct dt_difo *make_pred(struct dt_arena *arena, struct dt_diag *diag)
 /* self->ts = timestamp */
 static struct dt_difo *make_store(struct dt_arena *arena, struct dt_diag *diag)
 {
-	struct dt_asm *a = dt_asm_new(arena, diag);
+	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 
 	dt_asm_var(a, &v_timestamp);
 	dt_asm_var(a, &v_ts);
@@ -95,7 +95,7 @@ static struct dt_difo *make_store(struct dt_arena *arena, struct dt_diag *diag)
 /* basename(execname) */
 static struct dt_difo *make_basename(struct dt_arena *arena, struct dt_diag *diag)
 {
-	struct dt_asm *a = dt_asm_new(arena, diag);
+	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 
 	dt_asm_var(a, &v_execname);
 	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_LDGS, v_execname.id, 1));
@@ -110,7 +110,7 @@ static struct dt_difo *make_basename(struct dt_arena *arena, struct dt_diag *dia
 /* strings, a symbol, values of all kinds: what the two examples do not show */
 static struct dt_difo *make_rest(struct dt_arena *arena, struct dt_diag *diag)
 {
-	struct dt_asm *a = dt_asm_new(arena, diag);
+	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 
 	dt_asm_sets(a, "say \"hi\"\n", 9, 1);
 	dt_asm_sets(a, "", 0, 2);
@@ -197,7 +197,7 @@ static void test_opcodes(void)
 
 static void test_dropped(struct dt_arena *arena, struct dt_diag *diag)
 {
-	struct dt_asm *a = dt_asm_new(arena, diag);
+	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 	unsigned next = dt_asm_label(a), next2 = dt_asm_label(a), end = dt_asm_label(a);
 	struct dt_difo *d;
 
@@ -254,7 +254,7 @@ static void check_limit(void (*f)(struct dt_asm *), const char *msg)
 
 	diag->arena = dt_arena_new();
 	if (setjmp(diag->env) == 0) {
-		f(dt_asm_new(diag->arena, diag));
+		f(dt_asm_new(diag->arena, diag->arena, diag));
 		CHECK(!"the limit was not seen");
 	}
 	CHECK(diag->msg && strstr(diag->msg, msg));
@@ -438,7 +438,7 @@ struct demo {				/* a program with everything in it, made anew for each test so 
 
 static struct dt_difo *make_const(struct dt_arena *arena, struct dt_diag *diag, uint64_t value, struct dt_diftype type)
 {
-	struct dt_asm *a = dt_asm_new(arena, diag);
+	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 
 	dt_asm_setx(a, value, 1);
 	dt_asm_emit(a, R(RET, 0, 0, 1));
