@@ -132,9 +132,10 @@ static void division(struct gen *g)
 {
 	put(g, "(");
 	number(g);
-	put(g, pick(g, 2) ? " / (" : " %% (");
+	put(g, pick(g, 2) ? " / ((" : " %% ((");
 	number(g);
-	put(g, g->faults && pick(g, 4) == 0 ? "))" : " | 1))");
+	/* a zero the compiler knows is an error; arg1 is 0 in one of the firings */
+	put(g, g->faults && pick(g, 4) == 0 ? ") & arg1))" : ") | 1))");
 }
 
 static void unary(struct gen *g)
@@ -433,9 +434,9 @@ static void predicate(struct gen *g)
 {
 	if (pick(g, 3))
 		return;
-	put(g, "/");
+	put(g, "/(");		/* not a comment, whatever follows */
 	number(g);
-	put(g, "/ ");
+	put(g, ")/ ");
 }
 
 static void memory(struct gen *g)

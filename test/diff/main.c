@@ -22,8 +22,14 @@ static struct firing firings[] = {
 
 struct shared { uint64_t next, end, deadline, done; };	/* of all jobs; next, done: atomic */
 
-static void job(struct shared *s)
+/* Records of one CPU come in order. */
+static void job(struct shared *s, int number)
 {
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(number % (int)sysconf(_SC_NPROCESSORS_ONLN), &set);
+	sched_setaffinity(0, sizeof(set), &set);
 	while (s->deadline == 0 || now_ns() < s->deadline) {
 		uint64_t seed = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED);
 		unsigned before = check_failed;
@@ -50,7 +56,7 @@ static int run_jobs(struct shared *s, int jobs)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			job(s);
+			job(s, i);
 			exit(check_failed < 100 ? (int)check_failed : 100);
 		}
 		if (pid < 0)
@@ -81,7 +87,7 @@ static int run_files(char **files)
 int main(int argc, char **argv)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int jobs = 4, c;
+	int jobs = 16, c;
 	char msg[512];
 
 	if (s == MAP_FAILED)
@@ -108,6 +114,8 @@ int main(int argc, char **argv)
 		printf("differ: skipped: %s\n", msg);
 		return 77;
 	}
+	if (argv[optind] == NULL)
+		return run_jobs(s, jobs);
 	pin();
-	return argv[optind] != NULL ? run_files(argv + optind) : run_jobs(s, jobs);
+	return run_files(argv + optind);
 }
