@@ -118,7 +118,7 @@ static void do_strjoin(struct dt_lower *l)
 static void do_copyinstr(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
-	uint32_t small = dt_label(a);
+	uint32_t small = dt_label(a), some = dt_label(a);
 	uint64_t max;
 
 	dt_scratch_open(l);
@@ -137,7 +137,10 @@ static void do_copyinstr(struct dt_lower *l)
 	dt_scratch_ptr(l, R1, R9);
 	dt_ldx(a, B8, R3, FP, F_T1);
 	dt_help(l, BPF_FUNC_probe_read_user_str);
-	dt_jmpi(a, BPF_JSLE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_jmpi(a, BPF_JSLT, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_jmpi(a, BPF_JNE, R0, 0, some);
+	dt_imm(a, R0, 1);		/* Linux 6.1 says 0 of an empty string, later ones count its NUL */
+	dt_put(a, some);
 	dt_jmpi(a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 	dt_scratch_close(l);
 }
