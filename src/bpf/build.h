@@ -71,7 +71,7 @@ struct dt_build {
 	size_t msglen;
 
 	DT_VEC(struct dt_image_map) maps;
-	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec;	/* map indices + 1, 0: not made */
+	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec, over;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
 	uint32_t zeros;			/* longest run of zeros asked for */
 
@@ -151,6 +151,8 @@ uint32_t dt_slots(struct dt_build *);
 uint32_t dt_tls(struct dt_build *);
 uint32_t dt_ring_map(struct dt_build *);
 uint32_t dt_rings(struct dt_build *);
+uint32_t dt_over_map(struct dt_build *);
+uint32_t dt_over_size(const struct dt_build *);			/* of a CPU's part, without what the longest record needs */
 uint32_t dt_control_map(struct dt_build *);
 uint32_t dt_drops_map(struct dt_build *);
 uint32_t dt_spec_map(struct dt_build *);
@@ -240,9 +242,15 @@ void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to
 void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
+
+/* record.c */
+void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* at base + off; F_T0 is the CPU; news 0: the clause's own */
+void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */
+void dt_record_submit(struct dt_lower *, bool speculates, bool wake);
+void dt_record_discard(struct dt_lower *);
+void dt_record_send(struct dt_lower *, uint32_t size);		/* a record made in the frame, at F_FAULT - size; r9 changes */
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */
 void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* the same, with that word of the frame */
-void dt_ring(struct dt_lower *, uint32_t none);			/* r0 = this CPU's ring buffer; goes to `none` */
 void dt_news(struct dt_lower *, uint32_t epid);			/* a header-only record; r9 = speculation */
 
 /* hook.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One clause: predicate, room for its record in this CPU's ring buffer, actions in order, the record sent. A fault gives
+ * One clause: predicate, room for its record in this CPU's buffer (record.c), actions in order, the record sent. A fault gives
  * the room back, tells of itself with a record of its own and ends the clause.
  */
 #include "bpf/build.h"
@@ -8,160 +8,6 @@
 #include <signal.h>
 
 struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
-
-/* ---- news for the consumer ---- */
-
-/* Counts a drop; r0-r5 change. */
-void dt_drop_at(struct dt_build *b, struct dt_emit *a, int frame, size_t off)
-{
-	uint32_t none = dt_label(a);
-
-	dt_sti(a, B8, FP, frame, 0);
-	dt_map(a, R1, dt_drops_map(b));
-	dt_fpaddr(a, R2, frame);
-	dt_call(a, BPF_FUNC_map_lookup_elem);
-	dt_jmpi(a, BPF_JEQ, R0, 0, none);
-	dt_imm(a, R1, 1);
-	dt_atomic(a, BPF_ADD, R0, (int)off, R1);
-	dt_put(a, none);
-}
-
-void dt_drop(struct dt_lower *l, size_t off)
-{
-	dt_drop_at(l->b, l->a, F_T0, off);
-	l->cached = 0;
-}
-
-/* Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be filled. */
-static void ring_named(struct dt_lower *l)
-{
-	struct dt_emit *a = l->a;
-	uint32_t have = dt_label(a), n = l->b->opts->ncpus;
-
-	dt_mov(a, R1, R0);
-	for (uint32_t cpu = 0; cpu < n; cpu++) {
-		uint32_t next = dt_label(a);
-
-		if (cpu + 1 < n)
-			dt_jmpi(a, BPF_JNE, R1, (int32_t)cpu, next);
-		dt_ringfd(a, R0, dt_ring_map(l->b), cpu);
-		if (cpu + 1 < n)
-			dt_ja(a, have);
-		dt_put(a, next);
-	}
-	dt_put(a, have);
-}
-
-/* r0 = the ring; F_T0 = the CPU. */
-void dt_ring(struct dt_lower *l, uint32_t none)
-{
-	struct dt_emit *a = l->a;
-
-	dt_help(l, BPF_FUNC_get_smp_processor_id);
-	dt_stx(a, B8, FP, F_T0, R0);
-	if (l->b->opts->ncpus <= DT_RINGS_FEW) {
-		ring_named(l);
-		return;
-	}
-	dt_map(a, R1, dt_rings(l->b));
-	dt_fpaddr(a, R2, F_T0);
-	dt_help(l, BPF_FUNC_map_lookup_elem);
-	dt_jmpi(a, BPF_JEQ, R0, 0, none);
-}
-
-/* The header at base + off; F_T0 is the CPU. */
-static void header(struct dt_lower *l, int base, int off, uint32_t news)
-{
-	struct dt_emit *a = l->a;
-
-	dt_time(l);
-	dt_stx(a, B8, base, off + (int)offsetof(struct dt_rechdr, time), R0);
-	if (news)
-		dt_imm(a, R1, news);
-	else
-		dt_epid(l, R1);
-	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, epid), R1);
-	dt_probe_id(l, R1);
-	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, probe_id), R1);
-	dt_ldx(a, B8, R1, FP, F_T0);
-	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, cpu), R1);
-	dt_sti(a, B4, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
-}
-
-/* A record made in the stack frame, at F_FAULT - size. */
-static void send(struct dt_lower *l, uint32_t size)
-{
-	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a), none = dt_label(a);
-
-	dt_ring(l, none);
-	dt_mov(a, R1, R0);
-	dt_fpaddr(a, R2, F_FAULT - (int)size);
-	dt_imm(a, R3, size);
-	dt_imm(a, R4, BPF_RB_NO_WAKEUP);
-	dt_help(l, BPF_FUNC_ringbuf_output);
-	dt_jmpi(a, BPF_JEQ, R0, 0, done);
-	dt_put(a, none);
-	dt_drop(l, offsetof(struct dt_drops, principal));
-	dt_put(a, done);
-}
-
-/* A header alone; R9 the speculation. */
-void dt_news(struct dt_lower *l, uint32_t news)
-{
-	dt_help(l, BPF_FUNC_get_smp_processor_id);
-	dt_stx(l->a, B8, FP, F_T0, R0);
-	header(l, FP, F_FAULT - (int)sizeof(struct dt_rechdr), news);
-	dt_stx(l->a, B4, FP, F_FAULT - (int)sizeof(struct dt_rechdr) + (int)offsetof(struct dt_rechdr, spec), R9);
-	send(l, sizeof(struct dt_rechdr));
-}
-
-/* ---- the record ---- */
-
-static void reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
-{
-	struct dt_emit *a = l->a;
-	uint32_t good = dt_label(a), none = dt_label(a);
-
-	dt_ring(l, none);
-	dt_mov(a, R1, R0);
-	dt_imm(a, R2, size);
-	dt_imm(a, R3, 0);
-	dt_help(l, BPF_FUNC_ringbuf_reserve);
-	dt_mov(a, R8, R0);
-	dt_jmpi(a, BPF_JNE, R8, 0, good);
-	dt_put(a, none);
-	dt_drop(l, offsetof(struct dt_drops, principal));
-	dt_ja(a, quit);
-	dt_put(a, good);
-	header(l, R8, 0, 0);
-	l->reserved = 1;
-}
-
-static void give(struct dt_lower *l, int helper, bool wake)
-{
-	dt_mov(l->a, R1, R8);
-	dt_imm(l->a, R2, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
-	dt_help(l, helper);
-}
-
-/* A clause that speculates into nothing records nothing. */
-static void submit(struct dt_lower *l, bool speculates, bool wake)
-{
-	uint32_t lost = dt_label(l->a), done = dt_label(l->a);
-
-	if (speculates) {
-		dt_ldx(l->a, B8, R1, FP, F_SPEC);
-		dt_jmpi(l->a, BPF_JEQ, R1, F_SPEC_DROP, lost);
-	}
-	give(l, BPF_FUNC_ringbuf_submit, wake);	/* whoever waits need not wait any longer */
-	if (speculates) {
-		dt_ja(l->a, done);
-		dt_put(l->a, lost);
-		give(l, BPF_FUNC_ringbuf_discard, false);
-	}
-	dt_put(l->a, done);
-}
 
 /* ---- values ---- */
 
@@ -530,13 +376,13 @@ static void fault_tail(struct dt_lower *l)
 	}
 	dt_help(l, BPF_FUNC_get_smp_processor_id);
 	dt_stx(a, B8, FP, F_T0, R0);
-	header(l, FP, fault_off(0), DT_REC_FAULT);
+	dt_record_header(l, FP, fault_off(0), DT_REC_FAULT);
 	dt_epid(l, R1);
 	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.epid)), R1);
 	dt_probe_id(l, R1);
 	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.probe_id)), R1);
 	dt_sti(a, B4, FP, fault_off(offsetof(struct fault_record, f.pad)), 0);
-	send(l, sizeof(struct fault_record));
+	dt_record_send(l, sizeof(struct fault_record));
 	if (l->b->opts->nerrors)
 		error_args(l);
 }
@@ -552,7 +398,7 @@ static void fault_head(struct dt_lower *l, bool reserved)
 	dt_alui(a, BPF_RSH, R3, 32);
 	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.offset)), R3);
 	if (reserved)
-		give(l, BPF_FUNC_ringbuf_discard, false);
+		dt_record_discard(l);
 }
 
 /* ---- the clause ---- */
@@ -688,10 +534,10 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 		predicate(l, e->pred, quit);
 	early = l->stubs.n;
 	if (dt_ecb_records(e))
-		reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
+		dt_record_reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
 	actions(l, e, rec);
 	if (l->reserved)
-		submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT));
+		dt_record_submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT));
 	dt_put(l->a, quit);
 	dt_imm(l->a, R0, 0);
 	dt_ja(l->a, done);

@@ -201,6 +201,12 @@ static void only_pids(struct hook *k, uint32_t out)
 	dt_put(k->a, in);
 }
 
+static void only_cpu(struct hook *k, uint32_t out)
+{
+	dt_call(k->a, BPF_FUNC_get_smp_processor_id);
+	dt_jmpi(k->a, BPF_JNE, R0, (int32_t)k->b->opts->only_cpu - 1, out);
+}
+
 static void guards(struct hook *k, uint32_t out)
 {
 	struct dt_emit *a = k->a;
@@ -211,6 +217,8 @@ static void guards(struct hook *k, uint32_t out)
 		dt_ldx(a, B4, R1, R1, 0);
 		dt_jmpi(a, BPF_JNE, R1, 0, out);
 	}
+	if (k->b->opts->only_cpu && k->h->ctx != DT_CTX_RUN)
+		only_cpu(k, out);
 	if (k->b->opts->npids && k->h->ctx != DT_CTX_RUN)
 		only_pids(k, out);
 	if (k->sys) {

@@ -111,12 +111,14 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	dt_btf_finish(b);
 	b->image->maps = b->maps.v;
 	b->image->nmaps = (uint32_t)b->maps.n;
+	b->image->only_cpu = b->opts->only_cpu;
+	b->image->policy = b->opts->policy;
 }
 
 static bool sane(const struct dt_image_opts *o)
 {
 	return o && o->koff && o->feat && o->strsize >= 8 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
-	    o->nspec <= 4096;
+	    o->only_cpu <= o->ncpus && o->nspec <= 4096;
 }
 
 int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
@@ -146,6 +148,15 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 	dt_arena_on_oom(b.arena, NULL);
 	*image = b.image;
 	return 0;
+}
+
+uint32_t dt_image_takes(const struct dt_image *image, const struct dt_ecb *ecb, uint32_t epid)
+{
+	uint32_t size = (uint32_t)sizeof(struct dt_rechdr) + image->recs[epid - 1].size;
+
+	if (!dt_ecb_records(ecb))
+		return 0;
+	return image->policy == DT_POLICY_RING ? dt_over_total(size) : (size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
 }
 
 void dt_image_free(struct dt_image *image)

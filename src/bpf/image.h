@@ -48,7 +48,12 @@ struct dt_image_hook {			/* one program to make */
 	uint32_t nargs;			/* what is beyond reads 0 */
 };
 
+/* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */
+enum dt_policy { DT_POLICY_SWITCH, DT_POLICY_FILL, DT_POLICY_RING };
+
 struct dt_image_opts {
+	enum dt_policy policy;
+	uint32_t only_cpu;		/* 1 + the CPU that is traced, 0 all; not for BEGIN, END and ticks */
 	uint32_t strsize, nspec, stackframes_max;
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */
@@ -81,6 +86,7 @@ enum dt_map_role {
 	DT_MAP_DROPS,		/* per-CPU struct dt_drops */
 	DT_MAP_SPEC,		/* speculation states */
 	DT_MAP_STACKS,
+	DT_MAP_OVER,		/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
 };
 
 struct dt_image_map {
@@ -147,6 +153,9 @@ struct dt_image {
 	uint32_t naggs;
 	const void *btf;		/* one BTF blob for maps and programs, to be loaded first */
 	uint32_t btflen;
+	uint32_t only_cpu;		/* of the options */
+	enum dt_policy policy;		/* of the options */
+	uint32_t room;			/* bytes for records in each CPU's buffer */
 };
 
 /* Shared with the kernel side. */
@@ -159,8 +168,23 @@ struct dt_recfault { uint32_t epid, probe_id; int32_t action; int32_t offset; ui
 #define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed */
 #define DT_REC_DISCARD (DT_REC_NEWS + 3)
 
-struct dt_control { uint32_t stopped; uint32_t exited; int32_t status; uint32_t begun; };	/* stopped: no clause runs */
+/* stopped: no clause runs; filled: a buffer of policy fill is full */
+struct dt_control { uint32_t stopped; uint32_t exited; int32_t status; uint32_t begun; uint32_t filled, pad; };
 struct dt_drops { uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror; };
+
+/*
+ * Where the newest records take the place of the oldest: `size` bytes, a power of two, and behind them as much as the
+ * longest record needs, so that none is cut. Positions only grow; a record is at the low bits of its position: struct dt_overrec,
+ * the record, its whole length again as a word of 64 bits. It is there as long as head - pos <= size.
+ */
+struct dt_over { uint64_t head, pad[7]; };
+struct dt_overrec { uint64_t pos; uint32_t len; uint32_t gone; };	/* gone: given back */
+static inline uint32_t dt_over_total(uint32_t size)
+{
+	return (uint32_t)sizeof(struct dt_overrec) + ((size + 7) & ~7u) + 8;
+}
+/* What a record of the clause takes of the image's room; 0: it sends none. */
+uint32_t dt_image_takes(const struct dt_image *, const struct dt_ecb *, uint32_t epid);
 
 /* 0, or -errno with a sentence that names the D line and the limit. */
 int dt_image_build(const struct dt_image_opts *, const struct dt_prog *const *progs, uint32_t nprogs,

@@ -8,7 +8,7 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_CONST] = "const", [DT_MAP_SLOTS] = "slots", [DT_MAP_GLOBALS] = "globals", [DT_MAP_TLS] = "self",
 		[DT_MAP_DYN] = "dyn", [DT_MAP_AGGS] = "agg", [DT_MAP_AGG_A] = "agg_a", [DT_MAP_AGG_B] = "agg_b",
 		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
-		[DT_MAP_SPEC] = "spec", [DT_MAP_STACKS] = "stacks",
+		[DT_MAP_SPEC] = "spec", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over",
 	};
 	struct dt_image_map m = { .role = role, .type = type, .key_size = key, .value_size = value, .max_entries = n,
 		.flags = flags, .inner = UINT32_MAX };
@@ -61,11 +61,12 @@ uint32_t dt_drops_map(struct dt_build *b)
 	return b->drops - 1;
 }
 
-static uint32_t ring_size(uint64_t want)
+/* The session makes at least a page of it, which some machines have larger. */
+static uint32_t ring_size(uint64_t want, uint32_t most)
 {
-	uint32_t size = 4096 * 16;	/* a multiple of every page size, and a power of two */
+	uint32_t size = 4096;
 
-	while (size < want && size < 1u << 30)
+	while (size < want && size < most)
 		size *= 2;
 	return size;
 }
@@ -73,7 +74,7 @@ static uint32_t ring_size(uint64_t want)
 uint32_t dt_ring_map(struct dt_build *b)
 {
 	if (!b->ring)
-		b->ring = dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, ring_size(b->opts->bufsize), 0) + 1;
+		b->ring = dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, ring_size(b->opts->bufsize, 1u << 30), 0) + 1;
 	return b->ring - 1;
 }
 
@@ -86,6 +87,27 @@ uint32_t dt_rings(struct dt_build *b)
 		b->maps.v[b->rings - 1].inner = ring;
 	}
 	return b->rings - 1;
+}
+
+/* The verifier follows variable offsets up to 2^29. */
+uint32_t dt_over_size(const struct dt_build *b) { return ring_size(b->opts->bufsize, 1u << 28); }
+
+uint32_t dt_over_map(struct dt_build *b)
+{
+	if (!b->over)
+		b->over = dt_build_map(b, DT_MAP_OVER, BPF_MAP_TYPE_ARRAY, 4, 0, b->opts->only_cpu ? 1 : b->opts->ncpus, 0) + 1;
+	return b->over - 1;
+}
+
+static void finish_over(struct dt_build *b)
+{
+	uint32_t longest = sizeof(struct dt_recfault);
+
+	for (uint32_t i = 0; i < b->image->nrecs; i++)
+		longest = b->image->recs[i].size > longest ? b->image->recs[i].size : longest;
+	b->maps.v[dt_over_map(b)].value_size = (uint32_t)sizeof(struct dt_over) + dt_over_size(b) +
+	    dt_over_total((uint32_t)sizeof(struct dt_rechdr) + longest);
+	b->image->room = dt_over_size(b);
 }
 
 /* ---- constants ---- */
@@ -144,7 +166,10 @@ void dt_maps_finish(struct dt_build *b)
 
 	dt_control_map(b);
 	dt_drops_map(b);
-	dt_ring_map(b);
+	if (b->opts->policy == DT_POLICY_RING)
+		finish_over(b);
+	else
+		b->image->room = b->maps.v[dt_ring_map(b)].max_entries;
 	if (b->constants)
 		finish_constants(b);
 	if (b->slots)

@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,13 +82,14 @@ static bool allocate(struct dt_session *s)
 	s->links = new_fds(nlinks);
 	s->online = calloc(s->ncpus, sizeof(*s->online));
 	s->rings = calloc(s->ncpus, sizeof(*s->rings));
+	s->over_seen = calloc(s->ncpus, sizeof(*s->over_seen));
 	s->pairs = calloc(image->naggs + 1u, sizeof(*s->pairs));
 	s->ticker.ticks = calloc(image->nprogs + 1u, sizeof(*s->ticker.ticks));
 	for (uint32_t i = 0; s->rings && i < s->ncpus; i++)
 		s->rings[i].fd = -1;
 	for (uint32_t i = 0; s->pairs && i < image->naggs; i++)
 		s->pairs[i] = (struct dt_pair){ .outer = -1, .fd = { -1, -1 } };
-	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->pairs || !s->ticker.ticks)
+	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->over_seen || !s->pairs || !s->ticker.ticks)
 		return false;
 	dt_cpus_online(s->online, s->ncpus);
 	return true;
@@ -155,7 +157,7 @@ int dt_session_open(const struct dt_image *image, const struct dt_attach *attach
 	}
 	s->image = image;
 	s->ncpus = (uint32_t)ncpus;
-	s->epoll = s->event = s->drops = s->btf = -1;
+	s->epoll = s->event = s->drops = s->btf = s->over = -1;
 	err = copy_attach(s, attach, n) && allocate(s) ? open_all(s, msg, len) :
 	    dt_session_fail(msg, len, -ENOMEM, "cannot begin a session");
 	if (err)
@@ -191,6 +193,7 @@ void dt_session_close(struct dt_session *s)
 	free(s->links);
 	free(s->online);
 	free(s->rings);
+	free(s->over_seen);
 	free(s->pairs);
 	free(s->placing);
 	free(s->ticker.ticks);
@@ -217,7 +220,7 @@ static int attach_perf(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int fd;
 
-		if (!s->online[cpu])
+		if (!dt_cpu_wanted(s, cpu))
 			continue;
 		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
 		if (fd < 0)
@@ -276,6 +279,7 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 		dt_session_fail(msg, len, err, "cannot start the profiling timers");
 	if (!err) {
 		s->ticker.control = s->control;
+		s->ticker.only_cpu = s->image->only_cpu;
 		s->ticker.event = s->event;
 		err = dt_ticker_start(&s->ticker);
 		if (err)
@@ -319,9 +323,17 @@ void dt_session_detach(struct dt_session *s)
 
 int dt_session_run(struct dt_session *s, uint32_t prog, const uint64_t *args, uint32_t nargs)
 {
+	cpu_set_t before;
+	bool moved;
+	int err;
+
 	if (prog >= s->image->nprogs || s->attach[prog].kind == DT_HOOK_PERF)
 		return -EINVAL;
-	return dt_prog_run(s->progs[prog], args, nargs);
+	moved = s->image->only_cpu && dt_cpu_stay(s->image->only_cpu - 1, &before, sizeof(before)) == 0;
+	err = dt_prog_run(s->progs[prog], args, nargs);
+	if (moved)
+		sched_setaffinity(0, sizeof(before), &before);
+	return err;
 }
 
 struct dt_control *dt_session_control(struct dt_session *s)
@@ -395,7 +407,9 @@ int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 
 int dt_session_drain(struct dt_session *s, uint32_t cpu, dt_ring_f *f, void *ctx)
 {
-	return cpu < s->ncpus ? dt_ring_drain(&s->rings[cpu], f, ctx) : -EINVAL;
+	if (cpu >= s->ncpus)
+		return -EINVAL;
+	return s->over >= 0 ? dt_over_drain(s, cpu, f, ctx) : dt_ring_drain(&s->rings[cpu], f, ctx);
 }
 
 int dt_session_switch(struct dt_session *s, const uint32_t *aggs, uint32_t n)

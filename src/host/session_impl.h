@@ -52,6 +52,7 @@ struct dt_tick {
 struct dt_ticker {			/* the thread behind tick-n */
 	struct dt_tick *ticks;
 	uint32_t n;
+	uint32_t only_cpu;		/* of the image */
 	struct dt_control *control;
 	int event;			/* to wake dt_session_wait() */
 	pthread_t thread;
@@ -69,6 +70,9 @@ struct dt_session {
 	int *maps;			/* by the image's index; of RING: that of the first online CPU */
 	int *progs;
 	struct dt_ring *rings;		/* by CPU */
+	int over;			/* index of the map of policy ring, -1 none */
+	uint32_t over_n;		/* its elements */
+	uint64_t *over_seen;		/* by CPU: the position up to which records were handed on */
 	struct dt_pair *pairs;		/* by aggregation */
 	struct dt_outer *placing;	/* first contents of the arrays of maps, under way while programs load */
 	uint32_t nplacing;
@@ -86,6 +90,7 @@ int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attr
 
 /* session_map.c; dt_maps_open() leaves s->placing under way */
 void dt_cpus_online(bool *online, uint32_t ncpus);
+bool dt_cpu_wanted(const struct dt_session *, uint32_t cpu);	/* online, and not left out by only_cpu */
 int dt_maps_open(struct dt_session *, char *msg, size_t len);
 /* session_prog.c: the descriptor of the image's program i, or -errno with a sentence */
 int dt_prog_load(struct dt_session *, uint32_t i, char *msg, size_t len);
@@ -96,6 +101,9 @@ void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, s
 int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */
 void dt_ring_close(struct dt_ring *);
 int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
+
+/* over.c: as dt_ring_drain(), when no program runs any more */
+int dt_over_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
 
 /* session_outer.c */
 void dt_outer_start(struct dt_outer *, uint32_t n);
@@ -108,6 +116,7 @@ int dt_pair_snapshot(struct dt_pair *, uint32_t ncpus, dt_agg_f *, void *ctx);
 /* session_tick.c */
 int dt_ticker_start(struct dt_ticker *);
 void dt_ticker_stop(struct dt_ticker *);	/* returns when no tick runs */
+int dt_cpu_stay(uint32_t cpu, void *before, size_t len);	/* on this CPU from now on; before: a cpu_set_t, where we may run now */
 int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs);
 
 /* perf.c: a cpu-clock event on one CPU with the program on it; not yet enabled. The descriptor, or -errno. */

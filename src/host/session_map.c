@@ -33,6 +33,11 @@ void dt_cpus_online(bool *online, uint32_t ncpus)
 	free(text);
 }
 
+bool dt_cpu_wanted(const struct dt_session *s, uint32_t cpu)
+{
+	return cpu < s->ncpus && s->online[cpu] && (!s->image->only_cpu || cpu + 1 == s->image->only_cpu);
+}
+
 static int create(const struct dt_session *s, const struct dt_image_map *m, int inner)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = m->flags);
@@ -110,7 +115,7 @@ static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *f
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int err;
 
-		if (!s->online[cpu])
+		if (!dt_cpu_wanted(s, cpu))
 			continue;
 		err = dt_ring_open(&s->rings[cpu], size, m->name);
 		if (err)
@@ -122,6 +127,23 @@ static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *f
 	return *first < 0 ? dt_session_fail(msg, len, -ENODEV, "no CPU is online") : 0;
 }
 
+/* Memory only for CPUs that are there: their numbers have no large holes. */
+static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	struct dt_image_map m = s->image->maps[i];
+	uint32_t n = 1;
+
+	for (uint32_t cpu = 0; cpu < s->ncpus && m.max_entries > 1; cpu++)
+		n = s->online[cpu] && cpu < m.max_entries ? cpu + 1 : n;
+	m.max_entries = n;
+	s->maps[i] = create(s, &m, -1);
+	if (s->maps[i] < 0)
+		return dt_session_fail(msg, len, s->maps[i], "cannot make buffers of %u bytes for %u CPUs", s->image->room, n);
+	s->over = (int)i;
+	s->over_n = n;
+	return 0;
+}
+
 static int make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
@@ -129,6 +151,8 @@ static int make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 
 	if (m->role == DT_MAP_RING)
 		return make_rings(s, m, &s->maps[i], msg, len);
+	if (m->role == DT_MAP_OVER)
+		return make_over(s, i, msg, len);
 	fd = create(s, m, inner);
 	if (fd < 0)
 		return dt_session_fail(msg, len, fd, "cannot make the map %s (type %u, %u elements of %u + %u bytes)", m->name,
@@ -230,6 +254,9 @@ int dt_maps_open(struct dt_session *s, char *msg, size_t len)
 {
 	const struct dt_image *image = s->image;
 	int err = load_btf(s, msg, len);
+
+	if (!err && image->only_cpu && !dt_cpu_wanted(s, image->only_cpu - 1))
+		err = dt_session_fail(msg, len, -ENODEV, "CPU %u is not online", image->only_cpu - 1);
 
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
 		err = check(image, i, msg, len);

@@ -35,6 +35,23 @@ int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs)
 	return bpf_prog_test_run_opts(fd, &opts) < 0 ? -errno : 0;
 }
 
+/* Where we may run is left as it is when we may not run there: the program then runs here. */
+int dt_cpu_stay(uint32_t cpu, void *before, size_t len)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	if (cpu >= CPU_SETSIZE || sched_getaffinity(0, len, before) < 0)
+		return -EINVAL;
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) < 0 ? -errno : 0;
+}
+
+static bool stopped(const struct dt_ticker *t)
+{
+	return t->control && __atomic_load_n(&t->control->stopped, __ATOMIC_RELAXED);
+}
+
 static uint64_t clock_ns(void)
 {
 	struct timespec t;
@@ -60,7 +77,8 @@ static void run_due(struct dt_ticker *t, uint64_t now)
 
 		if (tick->next > now)
 			continue;
-		dt_prog_run(tick->prog, NULL, 0);
+		if (!stopped(t))	/* by exit(), or a buffer that is full */
+			dt_prog_run(tick->prog, NULL, 0);
 		tick->next += tick->interval;
 		if (tick->next < now && now - tick->next > LATE_MAX)
 			tick->next += (now - tick->next) / tick->interval * tick->interval;
@@ -72,7 +90,10 @@ static void run_due(struct dt_ticker *t, uint64_t now)
 static void *ticker_main(void *arg)
 {
 	struct dt_ticker *t = arg;
+	cpu_set_t before;
 
+	if (t->only_cpu)
+		dt_cpu_stay(t->only_cpu - 1, &before, sizeof(before));
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);	/* 50 µs otherwise */
 	/* A tick is an interrupt elsewhere: it does not queue behind busy programs. Without the right it comes later. */
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });

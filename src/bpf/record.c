@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records on their way to the consumer: room in this CPU's buffer, the header, and the sending. Policies switch and fill have
+ * a BPF ring buffer for each CPU; policy ring has memory of its own (struct dt_over) where the newest take the place of
+ * the oldest, which ring buffers cannot do. Between reserving and sending r8 is the record, whatever it lies in.
+ */
+#include "bpf/build.h"
+
+/* ---- what is lost ---- */
+
+/* Counts a drop; r0-r5 change. */
+void dt_drop_at(struct dt_build *b, struct dt_emit *a, int frame, size_t off)
+{
+	uint32_t none = dt_label(a);
+
+	dt_sti(a, B8, FP, frame, 0);
+	dt_map(a, R1, dt_drops_map(b));
+	dt_fpaddr(a, R2, frame);
+	dt_call(a, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+	dt_imm(a, R1, 1);
+	dt_atomic(a, BPF_ADD, R0, (int)off, R1);
+	dt_put(a, none);
+}
+
+void dt_drop(struct dt_lower *l, size_t off)
+{
+	dt_drop_at(l->b, l->a, F_T0, off);
+	l->cached = 0;
+}
+
+/* No room. Where buffers are to be filled once that is no loss but the end, on all CPUs. */
+static void lost(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	if (l->b->opts->policy != DT_POLICY_FILL) {
+		dt_drop(l, offsetof(struct dt_drops, principal));
+		return;
+	}
+	dt_mapval(a, R1, dt_control_map(l->b), 0);
+	dt_sti(a, B4, R1, (int)offsetof(struct dt_control, filled), 1);
+	dt_sti(a, B4, R1, (int)offsetof(struct dt_control, stopped), 1);
+	l->cached = 0;
+}
+
+/* ---- room ---- */
+
+/* Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be filled. */
+static void ring_named(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t have = dt_label(a), n = l->b->opts->ncpus;
+
+	dt_mov(a, R1, R0);
+	for (uint32_t cpu = 0; cpu < n; cpu++) {
+		uint32_t next = dt_label(a);
+
+		if (cpu + 1 < n)
+			dt_jmpi(a, BPF_JNE, R1, (int32_t)cpu, next);
+		dt_ringfd(a, R0, dt_ring_map(l->b), cpu);
+		if (cpu + 1 < n)
+			dt_ja(a, have);
+		dt_put(a, next);
+	}
+	dt_put(a, have);
+}
+
+/* r0 = the ring; F_T0 = the CPU. */
+static void ring(struct dt_lower *l, uint32_t none)
+{
+	struct dt_emit *a = l->a;
+
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	dt_stx(a, B8, FP, F_T0, R0);
+	if (l->b->opts->ncpus <= DT_RINGS_FEW) {
+		ring_named(l);
+		return;
+	}
+	dt_map(a, R1, dt_rings(l->b));
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+}
+
+static void ring_reserve(struct dt_lower *l, uint32_t size, uint32_t none)
+{
+	struct dt_emit *a = l->a;
+
+	ring(l, none);
+	dt_mov(a, R1, R0);
+	dt_imm(a, R2, size);
+	dt_imm(a, R3, 0);
+	dt_help(l, BPF_FUNC_ringbuf_reserve);
+	dt_mov(a, R8, R0);
+	dt_jmpi(a, BPF_JEQ, R8, 0, none);
+}
+
+/*
+ * The place is taken by one atomic addition, so that an interrupt's record comes behind ours. Its length stands on both
+ * sides: at the end, when nothing runs any more, they are followed from the newest backwards. F_T0 = the CPU.
+ */
+static void over_reserve(struct dt_lower *l, int reg, uint32_t size, uint32_t none)
+{
+	struct dt_emit *a = l->a;
+	uint32_t total = dt_over_total(size), map = dt_over_map(l->b);
+	bool one = l->b->opts->only_cpu != 0;
+
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	dt_stx(a, B8, FP, F_T0, R0);
+	if (one)
+		dt_sti(a, B8, FP, F_T1, 0);
+	dt_map(a, R1, map);
+	dt_fpaddr(a, R2, one ? F_T1 : F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+	dt_imm(a, R1, total);
+	dt_atomic(a, BPF_ADD | BPF_FETCH, R0, (int)offsetof(struct dt_over, head), R1);
+	dt_mov(a, reg, R1);
+	dt_alui(a, BPF_AND, reg, (int32_t)(dt_over_size(l->b) - 8));
+	dt_alu(a, BPF_ADD, reg, R0);
+	dt_alui(a, BPF_ADD, reg, (int32_t)sizeof(struct dt_over));
+	dt_stx(a, B8, reg, (int)offsetof(struct dt_overrec, pos), R1);
+	dt_sti(a, B4, reg, (int)offsetof(struct dt_overrec, len), (int32_t)total);
+	dt_sti(a, B4, reg, (int)offsetof(struct dt_overrec, gone), 0);
+	dt_mov(a, R2, reg);
+	dt_alui(a, BPF_ADD, R2, (int32_t)total - 8);
+	dt_sti(a, B8, R2, 0, (int32_t)total);
+	dt_alui(a, BPF_ADD, reg, (int32_t)sizeof(struct dt_overrec));
+}
+
+/* r8 = room for size bytes, or on to `none`. F_T0 = the CPU. */
+static void room(struct dt_lower *l, uint32_t size, uint32_t none)
+{
+	if (l->b->opts->policy == DT_POLICY_RING)
+		over_reserve(l, R8, size, none);
+	else
+		ring_reserve(l, size, none);
+}
+
+static void give(struct dt_lower *l, bool keep, bool wake)
+{
+	if (l->b->opts->policy == DT_POLICY_RING) {
+		if (!keep)
+			dt_sti(l->a, B4, R8, (int)offsetof(struct dt_overrec, gone) - (int)sizeof(struct dt_overrec), 1);
+		return;
+	}
+	dt_mov(l->a, R1, R8);
+	dt_imm(l->a, R2, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	dt_help(l, keep ? BPF_FUNC_ringbuf_submit : BPF_FUNC_ringbuf_discard);
+}
+
+/* ---- records ---- */
+
+/* The header at base + off; F_T0 is the CPU. */
+void dt_record_header(struct dt_lower *l, int base, int off, uint32_t news)
+{
+	struct dt_emit *a = l->a;
+
+	dt_time(l);
+	dt_stx(a, B8, base, off + (int)offsetof(struct dt_rechdr, time), R0);
+	if (news)
+		dt_imm(a, R1, news);
+	else
+		dt_epid(l, R1);
+	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, epid), R1);
+	dt_probe_id(l, R1);
+	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, probe_id), R1);
+	dt_ldx(a, B8, R1, FP, F_T0);
+	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, cpu), R1);
+	dt_sti(a, B4, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
+}
+
+/* A record made in the stack frame, at F_FAULT - size; r9 changes. */
+void dt_record_send(struct dt_lower *l, uint32_t size)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a), none = dt_label(a);
+
+	if (l->b->opts->policy == DT_POLICY_RING) {
+		over_reserve(l, R9, size, none);
+		for (int at = 0; at < (int)size; at += 8) {
+			dt_ldx(a, B8, R1, FP, F_FAULT - (int)size + at);
+			dt_stx(a, B8, R9, at, R1);
+		}
+		dt_ja(a, done);
+	} else {
+		ring(l, none);
+		dt_mov(a, R1, R0);
+		dt_fpaddr(a, R2, F_FAULT - (int)size);
+		dt_imm(a, R3, size);
+		dt_imm(a, R4, BPF_RB_NO_WAKEUP);
+		dt_help(l, BPF_FUNC_ringbuf_output);
+		dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	}
+	dt_put(a, none);
+	lost(l);
+	dt_put(a, done);
+}
+
+/* A header alone; R9 the speculation. */
+void dt_news(struct dt_lower *l, uint32_t news)
+{
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	dt_stx(l->a, B8, FP, F_T0, R0);
+	dt_record_header(l, FP, F_FAULT - (int)sizeof(struct dt_rechdr), news);
+	dt_stx(l->a, B4, FP, F_FAULT - (int)sizeof(struct dt_rechdr) + (int)offsetof(struct dt_rechdr, spec), R9);
+	dt_record_send(l, sizeof(struct dt_rechdr));
+}
+
+void dt_record_reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
+{
+	struct dt_emit *a = l->a;
+	uint32_t good = dt_label(a), none = dt_label(a);
+
+	room(l, size, none);
+	dt_ja(a, good);
+	dt_put(a, none);
+	lost(l);
+	dt_ja(a, quit);
+	dt_put(a, good);
+	dt_record_header(l, R8, 0, 0);
+	l->reserved = 1;
+}
+
+void dt_record_discard(struct dt_lower *l)
+{
+	give(l, false, false);
+}
+
+/* A clause that speculates into nothing records nothing. */
+void dt_record_submit(struct dt_lower *l, bool speculates, bool wake)
+{
+	uint32_t none = dt_label(l->a), done = dt_label(l->a);
+
+	if (speculates) {
+		dt_ldx(l->a, B8, R1, FP, F_SPEC);
+		dt_jmpi(l->a, BPF_JEQ, R1, F_SPEC_DROP, none);
+	}
+	give(l, true, wake);		/* whoever waits need not wait any longer */
+	if (speculates) {
+		dt_ja(l->a, done);
+		dt_put(l->a, none);
+		give(l, false, false);
+	}
+	dt_put(l->a, done);
+}
