@@ -87,7 +87,7 @@ static int run_files(char **files)
 int main(int argc, char **argv)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int jobs = 16, c;
+	int jobs = 32, c;
 	char msg[512];
 
 	if (s == MAP_FAILED)

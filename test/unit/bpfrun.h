@@ -361,6 +361,7 @@ static void k_collect(struct kernel *k)
 	static const char *const drops[] = { "principal", "aggregation", "dynamic variable", "speculative", "busy",
 		"failed speculation", "slot", "error in ERROR probe enabling" };
 	uint64_t total[8] = { 0 };
+	uint32_t which[64], n_aggs = 0;
 
 	for (uint32_t c = 0; c < dt_session_ncpus(k->session); c++) {
 		struct dt_drops d;
@@ -377,6 +378,9 @@ static void k_collect(struct kernel *k)
 		for (; total[i]; total[i]--)
 			say(k->out, "drop %s\n", drops[i]);
 	}
+	for (uint32_t i = 0; i < k->image->naggs && i < 64; i++)
+		which[n_aggs++] = i;
+	dt_session_switch(k->session, which, n_aggs);	/* one grace period for all of them */
 	for (k->agg = 0; k->agg < k->image->naggs; k->agg++)
 		dt_session_snapshot(k->session, k->agg, k_agg, k);
 	finish_lines(&k->lines, k->out);
