@@ -25,7 +25,7 @@ struct rec {
 	uint8_t data[];			/* struct dt_rechdr and the fields */
 };
 
-struct spec { struct rec *first, **last; };
+struct spec { struct rec *first, **last; uint64_t *used; };	/* used: bytes, by CPU */
 
 struct dt_consumer {
 	struct dt_session *session;
@@ -40,6 +40,7 @@ struct dt_consumer {
 	uint64_t seq;
 	struct spec *specs;		/* by id - 1 */
 	uint32_t nspecs;
+	uint64_t specsize, spec_lost;	/* the room of each on each CPU; records that had none since the last status */
 	struct dt_drops *seen;		/* by CPU: what was told already */
 	struct dt_aggs aggs;
 	int err;
@@ -96,8 +97,10 @@ void dt_consumer_free(struct dt_consumer *c)
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		free(c->recs[i]);
-	for (uint32_t i = 0; i < c->nspecs; i++)
+	for (uint32_t i = 0; i < c->nspecs; i++) {
 		free_list(c->specs[i].first);
+		free(c->specs[i].used);
+	}
 	dt_aggs_free(&c->aggs);
 	free(c->specs);
 	free(c->recs);
@@ -186,13 +189,38 @@ static struct spec *spec_of(struct dt_consumer *c, uint32_t id)
 	return &c->specs[id - 1];
 }
 
+void dt_consumer_specsize(struct dt_consumer *c, uint64_t bytes)
+{
+	c->specsize = bytes;
+}
+
+/* Takes the room for a record of the CPU's speculation. */
+static int spec_room(struct dt_consumer *c, struct spec *s, const struct rec *r, bool *fits)
+{
+	uint32_t cpu = ((const struct dt_rechdr *)r->data)->cpu, ncpus = dt_session_ncpus(c->session);
+
+	*fits = true;
+	if (c->specsize == 0 || cpu >= ncpus)
+		return 0;
+	if (s->used == NULL && (s->used = calloc(ncpus, sizeof(*s->used))) == NULL)
+		return -ENOMEM;
+	*fits = r->len <= c->specsize && s->used[cpu] <= c->specsize - r->len;
+	if (*fits)
+		s->used[cpu] += r->len;
+	else
+		c->spec_lost++;
+	return 0;
+}
+
 static int keep_speculative(struct dt_consumer *c, struct rec *r, uint32_t id)
 {
 	struct spec *s = spec_of(c, id);
+	bool fits;
+	int err = s != NULL ? spec_room(c, s, r, &fits) : -ENOMEM;
 
-	if (s == NULL) {
+	if (err != 0 || !fits) {
 		free(r);
-		return -ENOMEM;
+		return err;
 	}
 	if (s->first == NULL)
 		s->last = &s->first;
@@ -211,6 +239,8 @@ static int end_speculation(struct dt_consumer *c, uint32_t id, bool commit)
 		return 0;
 	list = s->first;
 	s->first = NULL;
+	free(s->used);
+	s->used = NULL;
 	for (struct rec *r = list; commit && r != NULL && err == 0; r = r->next)
 		err = tell_event(c, r);
 	free_list(list);
@@ -254,6 +284,11 @@ static int drain(struct dt_consumer *c)
 	return err < 0 ? err : 0;
 }
 
+int dt_consumer_hold(struct dt_consumer *c)
+{
+	return drain(c);
+}
+
 /* A record waits that shows or empties an aggregation. */
 static bool wants_aggs(const struct dt_consumer *c)
 {
@@ -289,6 +324,8 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 		return err;
 	if (final)
 		until = UINT64_MAX;
+	if (c->n == 0)
+		return 0;	/* maybe there is no array yet, and qsort() takes none */
 	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
 	while (done < c->n && c->recs[done]->time <= until && err == 0)
 		err = process(c, c->recs[done++]);
@@ -338,8 +375,13 @@ int dt_consumer_status(struct dt_consumer *c)
 		}
 		c->seen[cpu] = now;
 	}
-	for (size_t k = 0; k < NKINDS && err == 0; k++)
+	for (size_t k = 0; k < NKINDS && err == 0; k++) {
+		if (drop_kinds[k].off == offsetof(struct dt_drops, speculative)) {
+			total[k] += c->spec_lost;
+			c->spec_lost = 0;
+		}
 		if (total[k] != 0 && !drop_kinds[k].percpu && c->ops.drops != NULL)
 			err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, -1, total[k]);
+	}
 	return err;
 }

@@ -31,6 +31,8 @@ struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that 
 struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *, const struct dt_ecb *const *ecbs,
     uint32_t necbs, const struct dt_consumer_ops *);
 void dt_consumer_free(struct dt_consumer *);
+void dt_consumer_specsize(struct dt_consumer *, uint64_t bytes);	/* room of each speculation on each CPU; 0: no limit */
+int dt_consumer_hold(struct dt_consumer *);			/* empties the rings; what was in them comes with the next read */
 int dt_consumer_read(struct dt_consumer *, bool final);		/* drains the rings; final: nothing more will come */
 int dt_consumer_snap(struct dt_consumer *);			/* takes aggregations over */
 int dt_consumer_status(struct dt_consumer *);			/* counts drops since the last call */
