@@ -286,6 +286,8 @@ typedef struct dtrace_typeinfo {
 	unsigned int dtt_flags;
 } dtrace_typeinfo_t;
 int dtrace_type_strcompile(dtrace_hdl_t *, const char *, dtrace_typeinfo_t *);
+/* The type as C writes it; "(unknown)" of one without dtt_type. (Ours.) */
+char *dtrace_type_name(dtrace_hdl_t *, const dtrace_typeinfo_t *, char *buf, size_t len);
 
 /* ---- tracing ---- */
 
@@ -397,6 +399,30 @@ typedef struct dtrace_setoptdata {
 typedef int dtrace_handle_setopt_f(const dtrace_setoptdata_t *, void *);
 int dtrace_handle_setopt(dtrace_hdl_t *, dtrace_handle_setopt_f *, void *);
 
+/* ---- processes ---- */
+
+/*
+ * Processes to be traced, started or grabbed before programs are compiled: the first one is $target. All calls for
+ * a process come from one thread. NULL: the error tells the name and the reason.
+ */
+struct ps_prochandle;
+/* Found in PATH and held at the place of -x evaltime until dtrace_proc_continue(); killed by the last release, and with us. */
+struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *, const char *file, char *const argv[]);
+struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *, pid_t, int flags);
+void dtrace_proc_continue(dtrace_hdl_t *, struct ps_prochandle *);
+void dtrace_proc_release(dtrace_hdl_t *, struct ps_prochandle *);
+pid_t dtrace_proc_getpid(dtrace_hdl_t *, struct ps_prochandle *);
+/* 1 once it has ended, with its status as wait(2) gives it (0 of a process that was grabbed). (Ours.) */
+int dtrace_proc_gone(dtrace_hdl_t *, struct ps_prochandle *, int *status);
+/* Called from dtrace_sleep(); msg NULL: the process has ended. */
+typedef void dtrace_handle_proc_f(struct ps_prochandle *, const char *msg, void *);
+int dtrace_handle_proc(dtrace_hdl_t *, dtrace_handle_proc_f *, void *);
+/*
+ * After dtrace_go(): how many processes the probes are limited to, up to max of them in pids. 0: no limit.
+ * A grabbed process limits a program that mentions neither $target nor a probe of a process; see -x target. (Ours.)
+ */
+int dtrace_proc_only(dtrace_hdl_t *, pid_t *pids, int max);
+
 /* ---- probes ---- */
 
 typedef struct dtrace_probeinfo {
@@ -409,6 +435,8 @@ typedef struct dtrace_probeinfo {
 typedef int dtrace_probe_f(dtrace_hdl_t *, const dtrace_probedesc_t *, void *);
 int dtrace_probe_iter(dtrace_hdl_t *, const dtrace_probedesc_t *pattern, dtrace_probe_f *, void *);
 int dtrace_id2desc(dtrace_hdl_t *, dtrace_id_t, dtrace_probedesc_t *);
+/* By id or by the first match. dtp_argv holds until the handle is closed; dtt_type is NULL of an argument whose type is not known. */
+int dtrace_probe_info(dtrace_hdl_t *, const dtrace_probedesc_t *, dtrace_probeinfo_t *);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

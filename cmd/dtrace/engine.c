@@ -5,10 +5,14 @@
  */
 #include "engine.h"
 
+#include "list.h"
+#include "sizes.h"
+
 #include "lib/options.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,9 +21,9 @@ struct run {
 	dtrace_hdl_t *dtp;
 	const struct args *a;
 	FILE *out;
+	struct victims *victims;
 	bool quiet, flowindent, header;
 	bool json;			/* the library writes the lines */
-	dtrace_probedesc_t listed;	/* by -l, last */
 };
 
 /* Written by signal handlers only. */
@@ -44,15 +48,22 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
-static void catch_signals(void)
+bool engine_interrupted(void)
+{
+	return interrupted != 0;
+}
+
+void engine_catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 	struct sigaction old;
 
+	/* Shells without job control start background commands with SIGINT ignored; who sends it to us still means it. */
 	sigemptyset(&sa.sa_mask);
-	for (const int *s = (const int[]){ SIGINT, SIGTERM, SIGHUP, 0 }; *s != 0; s++)
-		if (sigaction(*s, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(*s, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)	/* nohup */
+		sigaction(SIGHUP, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is an error to report */
 }
 
@@ -70,6 +81,7 @@ static void read_options(struct run *r)
 	r->json = dtrace_getopt(r->dtp, "oformat", &format) == 0 && format == DT_OFORMAT_JSON;
 	r->quiet = option_on(r->dtp, "quiet");
 	r->flowindent = option_on(r->dtp, "flowindent");
+	r->victims->quiet = r->quiet;
 }
 
 static void put_header(struct run *r)
@@ -191,6 +203,10 @@ static int enable(struct run *r, dtrace_prog_t *const *programs)
 static int failed(struct run *r, const char *what)
 {
 	fprintf(stderr, "dtrace: %s: %s\n", what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)));
+	if (ferror(r->out)) {	/* that was the reason, and is no news any more */
+		__fpurge(r->out);
+		clearerr(r->out);
+	}
 	return 1;
 }
 
@@ -203,9 +219,9 @@ static int loop(struct run *r)
 	while (!done) {
 		if (!interrupted)
 			dtrace_sleep(r->dtp);
-		if (interrupted) {
+		if (interrupted || victims_gone(r->victims)) {
 			done = true;
-			if (!r->json)
+			if (interrupted && !r->json)
 				putc('\n', r->out);
 			if (dtrace_stop(r->dtp) != 0)
 				return failed(r, "couldn't stop tracing");
@@ -223,6 +239,22 @@ static int loop(struct run *r)
 	return 0;
 }
 
+static int go(struct run *r)
+{
+	struct sizes before;
+
+	sizes_read(&before, r->dtp);
+	if (dtrace_go(r->dtp) != 0)
+		return failed(r, "could not enable tracing");
+	if (option_on(r->dtp, "destructive") && !r->quiet)
+		fprintf(stderr, "dtrace: allowing destructive actions\n");
+	sizes_notice(&before, r->dtp);
+	victims_notice(r->victims);
+	read_options(r);
+	victims_continue(r->victims);
+	return 0;
+}
+
 static int trace(struct run *r, dtrace_prog_t *const *programs)
 {
 	int status;
@@ -233,13 +265,9 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 	dtrace_handle_err(r->dtp, on_error, r);
 	dtrace_handle_drop(r->dtp, on_drop, r);
 	dtrace_handle_setopt(r->dtp, on_setopt, r);
-	catch_signals();
-	if (dtrace_go(r->dtp) != 0)
-		return failed(r, "could not enable tracing");
-	if (option_on(r->dtp, "destructive") && !r->quiet)
-		fprintf(stderr, "dtrace: allowing destructive actions\n");
-	read_options(r);
-	status = loop(r);
+	status = go(r);
+	if (status == 0)
+		status = loop(r);
 	if (status != 0)
 		return status;
 	if (!r->json)
@@ -247,43 +275,6 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 	if (dtrace_aggregate_print(r->dtp, r->out, NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	return dtrace_exitstatus(r->dtp);
-}
-
-/* ---- -l ---- */
-
-static int put_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
-{
-	struct run *r = arg;
-
-	(void)dtp;
-	fprintf(r->out, "%5u %10s %17s %33s %s\n", d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name);
-	return 0;
-}
-
-static int list_statement(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t *s, void *arg)
-{
-	const dtrace_probedesc_t *d = &s->dtsd_ecbdesc->dted_probe;
-	struct run *r = arg;
-	char text[DTRACE_DESC2STR_MAX];
-
-	(void)prog;
-	if (memcmp(d, &r->listed, sizeof(*d)) == 0)
-		return 0;	/* another statement of the same clause */
-	r->listed = *d;
-	if (dtrace_probe_iter(dtp, d, put_probe, r) != 0)
-		fprintf(stderr, "dtrace: failed to match %s: %s\n", dtrace_desc2str(d, text, sizeof(text)),
-		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
-	return 0;
-}
-
-static int list(struct run *r, dtrace_prog_t *const *programs)
-{
-	fprintf(r->out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-	if (r->a->nprograms == 0 && dtrace_probe_iter(r->dtp, NULL, put_probe, r) != 0)
-		return failed(r, "failed to list probes");
-	for (int i = 0; i < r->a->nprograms; i++)
-		(void)dtrace_stmt_iter(r->dtp, programs[i], list_statement, r);
-	return 0;
 }
 
 /* ---- what is asked for ---- */
@@ -297,25 +288,34 @@ static int refuse(const struct args *a)
 	return 1;
 }
 
-int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs)
+static int flush(struct run *r, int status)
 {
-	struct run r = { .dtp = dtp, .a = a, .out = stdout };
-	int status;
+	bool bad = fflush(r->out) != 0 || ferror(r->out);
+	int err = errno;
+
+	if (r->out != stdout && fclose(r->out) != 0 && !bad) {
+		bad = true;
+		err = errno;
+	}
+	if (!bad)
+		return status;
+	fprintf(stderr, "dtrace: failed to write %s: %s\n", r->a->output != NULL ? r->a->output : "output", strerror(err));
+	if (r->out == stdout) {
+		__fpurge(stdout);
+		clearerr(stdout);
+	}
+	return 1;
+}
+
+int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, struct victims *v)
+{
+	struct run r = { .dtp = dtp, .a = a, .out = stdout, .victims = v };
 
 	if (a->mode != MODE_TRACE && a->mode != MODE_LIST)
 		return refuse(a);
-	if (a->nvictims > 0 && a->mode == MODE_TRACE && a->victims[0].command) {
-		fprintf(stderr, "dtrace: running a command (-c) is not available in this version\n");
-		return 1;
-	}
 	if (a->output != NULL && (r.out = fopen(a->output, "ae")) == NULL) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}
-	status = a->mode == MODE_LIST ? list(&r, programs) : trace(&r, programs);
-	if (r.out != stdout && fclose(r.out) != 0) {
-		fprintf(stderr, "dtrace: failed to write %s: %s\n", a->output, strerror(errno));
-		status = status != 0 ? status : 1;
-	}
-	return status;
+	return flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.out) : trace(&r, programs));
 }

@@ -7,7 +7,6 @@
 #include "engine.h"
 #include "report.h"
 
-#include "lib/handle.h"
 #include "lib/options.h"
 
 #include <errno.h>
@@ -103,11 +102,17 @@ static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct pro
 	return 0;
 }
 
-/* $target is the first process named; one that -c starts is known when it has been started. */
-static void set_target(dtrace_hdl_t *dtp, const struct args *a)
+/* Processes come first: programs may name them. */
+static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
-	if (a->nvictims > 0 && !a->victims[0].command)
-		dt_handle_target(dtp, a->victims[0].pid);
+	struct victims v;
+	int status = victims_open(&v, dtp, a);
+	for (int i = 0; i < a->nprograms && !status; i++)
+		status = compile_one(dtp, a, &a->programs[i], &programs[i]);
+	if (!status && !(a->compile_only && a->mode == MODE_TRACE))
+		status = engine_run(dtp, a, programs, &v);
+	victims_free(&v);
+	return status;
 }
 
 static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
@@ -121,25 +126,30 @@ static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs
 		fprintf(stderr, "dtrace: no probes specified\n");
 		status = 1;
 	}
-	set_target(dtp, a);
-	for (int i = 0; i < a->nprograms && !status; i++)
-		status = compile_one(dtp, a, &a->programs[i], &programs[i]);
-	if (status || (a->compile_only && a->mode == MODE_TRACE))
-		return status;
-	return engine_run(dtp, a, programs);
+	return status ? status : compile_and_run(dtp, a, programs);
+}
+
+/* One sentence that says what is missing, not only that something is. */
+static void open_failed(int err)
+{
+	fprintf(stderr, "dtrace: failed to initialize dtrace: %s%s\n", dtrace_errmsg(NULL, err),
+	    err == EDT_ACCESS ? " (run it as root, or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)" : "");
 }
 
 static int open_and_run(const struct args *a)
 {
-	int err = 0;
+	bool tracing = (a->mode == MODE_TRACE && !a->compile_only) || a->mode == MODE_LIST;
 	dtrace_prog_t **programs = calloc((size_t)a->nprograms + 1, sizeof(*programs));
-	dtrace_hdl_t *dtp = programs ? dtrace_open(DTRACE_VERSION, a->oflags | DTRACE_O_NODEV, &err) : NULL;
-	int status = 1;
+	dtrace_hdl_t *dtp = NULL;
+	int err = EDT_NOMEM, status = 1;
+	if (tracing)
+		engine_catch_signals();
+	if (programs)
+		dtp = dtrace_open(DTRACE_VERSION, a->oflags | (tracing ? 0 : DTRACE_O_NODEV), &err);
 	if (dtp)
 		status = run(dtp, a, programs);
 	else
-		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n",
-		    programs ? dtrace_errmsg(NULL, err) : strerror(ENOMEM));
+		open_failed(err);
 	if (dtp)
 		dtrace_close(dtp);
 	free(programs);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void attributes(FILE *f, const char *title, dtrace_attribute_t attr)
+void report_attributes(FILE *f, const char *title, dtrace_attribute_t attr)
 {
 	fprintf(f, "\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n", title,
 	    dtrace_stability_name(attr.dtat_name), dtrace_stability_name(attr.dtat_data),
@@ -22,7 +22,7 @@ void report_stability(dtrace_hdl_t *dtp, const struct program *p, dtrace_prog_t 
 	dtrace_proginfo_t info;
 	dtrace_program_info(dtp, prog, &info);
 	fprintf(f, "\nStability attributes for %s %.*s:\n", p->file ? "script" : "description", name_len(p), p->text);
-	attributes(f, "Minimum Probe Description Attributes", info.dpi_descattr);
-	attributes(f, "Minimum Statement Attributes", info.dpi_stmtattr);
+	report_attributes(f, "Minimum Probe Description Attributes", info.dpi_descattr);
+	report_attributes(f, "Minimum Statement Attributes", info.dpi_stmtattr);
 	fputc('\n', f);
 }

@@ -44,6 +44,13 @@ static int try_load(void)
 	return 0;
 }
 
+int dt_features_permitted(void)
+{
+	int err = try_load();
+
+	return err == -EACCES ? -EPERM : err;
+}
+
 static uint32_t version(void)
 {
 	struct utsname u;
@@ -56,11 +63,9 @@ static uint32_t version(void)
 
 int dt_features_probe(struct dt_features *f, char *msg, size_t len)
 {
-	int err = try_load();
+	int err = dt_features_permitted();
 
 	*f = (struct dt_features){ .kernel_version = version() };
-	if (err == -EACCES)
-		err = -EPERM;
 	if (err == -ENOSYS)
 		return dt_session_fail(msg, len, err, "this kernel has no eBPF, which DTrace needs");
 	if (err)

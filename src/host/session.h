@@ -87,5 +87,7 @@ int dt_session_update(struct dt_session *, uint32_t map, const void *key, const 
 /* Features of this kernel, probed once (about 0.3 ms). */
 struct dt_features;
 int dt_features_probe(struct dt_features *, char *msg, size_t len);	/* -EPERM with a sentence when not allowed at all */
+/* May this process use eBPF at all? 0, -EPERM, or -ENOSYS where the kernel has none. */
+int dt_features_permitted(void);
 
 #endif

@@ -80,22 +80,26 @@ void dt_services_init(struct dtrace_hdl *h)
 	};
 }
 
-static int64_t m_egid(const struct dtrace_hdl *h) { (void)h; return getegid(); }
-static int64_t m_euid(const struct dtrace_hdl *h) { (void)h; return geteuid(); }
-static int64_t m_gid(const struct dtrace_hdl *h) { (void)h; return getgid(); }
-static int64_t m_pid(const struct dtrace_hdl *h) { (void)h; return getpid(); }
-static int64_t m_pgid(const struct dtrace_hdl *h) { (void)h; return getpgrp(); }
-static int64_t m_ppid(const struct dtrace_hdl *h) { (void)h; return getppid(); }
-static int64_t m_sid(const struct dtrace_hdl *h) { (void)h; return getsid(0); }
-static int64_t m_uid(const struct dtrace_hdl *h) { (void)h; return getuid(); }
-static int64_t m_target(const struct dtrace_hdl *h) { return h->target; }
-static int64_t m_zero(const struct dtrace_hdl *h) { (void)h; return 0; }	/* projects and tasks: Linux has none */
+static int64_t m_egid(struct dtrace_hdl *h) { (void)h; return getegid(); }
+static int64_t m_euid(struct dtrace_hdl *h) { (void)h; return geteuid(); }
+static int64_t m_gid(struct dtrace_hdl *h) { (void)h; return getgid(); }
+static int64_t m_pid(struct dtrace_hdl *h) { (void)h; return getpid(); }
+static int64_t m_pgid(struct dtrace_hdl *h) { (void)h; return getpgrp(); }
+static int64_t m_ppid(struct dtrace_hdl *h) { (void)h; return getppid(); }
+static int64_t m_sid(struct dtrace_hdl *h) { (void)h; return getsid(0); }
+static int64_t m_uid(struct dtrace_hdl *h) { (void)h; return getuid(); }
+static int64_t m_target(struct dtrace_hdl *h)
+{
+	h->target_named = true;
+	return h->target;
+}
+static int64_t m_zero(struct dtrace_hdl *h) { (void)h; return 0; }	/* projects and tasks: Linux has none */
 
 bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
 {
 	static const struct {
 		const char *name;
-		int64_t (*get)(const struct dtrace_hdl *);
+		int64_t (*get)(struct dtrace_hdl *);
 	} rows[] = {
 		{ "egid", m_egid }, { "euid", m_euid }, { "gid", m_gid }, { "pid", m_pid }, { "pgid", m_pgid },
 		{ "ppid", m_ppid }, { "sid", m_sid }, { "uid", m_uid }, { "target", m_target }, { "projid", m_zero },

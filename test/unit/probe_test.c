@@ -300,7 +300,7 @@ static void test_derived(void)
 
 	table_open(&t);
 	match(&t, "proc:::", NULL, NULL);
-	dtp = dtrace_open(DTRACE_VERSION, 0, &err);
+	dtp = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
 	if (!CHECK(dtp != NULL))
 		return;
 	for (size_t i = 0; i < t.probes.list.n; i++) {

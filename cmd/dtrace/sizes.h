@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sizes and rates as asked for and as got: dtrace_go() may lower them, and the user is told. */
+#ifndef DTRACE_SIZES_H
+#define DTRACE_SIZES_H
+
+#include <dtrace.h>
+
+struct sizes { dtrace_optval_t value[6]; };
+
+void sizes_read(struct sizes *, dtrace_hdl_t *);
+void sizes_notice(const struct sizes *before, dtrace_hdl_t *);	/* unless -x quietresize */
+
+#endif

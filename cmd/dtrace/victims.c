@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Starting, grabbing and waiting for the processes that are traced, and the notices about their ends. */
+#include "victims.h"
+
+#include "lib/handle.h"
+#include "waitfor.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Split at white space; no shell, no quotes. Both arrays are one allocation. */
+static char **split(const char *command)
+{
+	size_t max = strlen(command) / 2 + 2;
+	char **words = malloc(max * sizeof(*words) + strlen(command) + 1);
+	char *text, *save, *word;
+	size_t n = 0;
+
+	if (words == NULL)
+		return NULL;
+	text = strcpy((char *)(words + max), command);
+	for (word = strtok_r(text, " \t\n\v\f\r", &save); word != NULL; word = strtok_r(NULL, " \t\n\v\f\r", &save))
+		words[n++] = word;
+	words[n] = NULL;
+	return words;
+}
+
+static struct ps_prochandle *start(struct victims *v, const char *command)
+{
+	char **words = split(command);
+	struct ps_prochandle *p = NULL;
+
+	if (words == NULL)
+		fprintf(stderr, "dtrace: out of memory\n");
+	else if (words[0] == NULL)
+		fprintf(stderr, "dtrace: -c: the command is empty\n");
+	else if ((p = dtrace_proc_create(v->dtp, words[0], words)) == NULL)
+		fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(v->dtp, dtrace_errno(v->dtp)));
+	free(words);
+	return p;
+}
+
+static struct ps_prochandle *grab(struct victims *v, long pid)
+{
+	struct ps_prochandle *p = dtrace_proc_grab(v->dtp, (pid_t)pid, 0);
+
+	if (p == NULL)
+		fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(v->dtp, dtrace_errno(v->dtp)));
+	return p;
+}
+
+static struct ps_prochandle *open_one(struct victims *v, const struct victim *a)
+{
+	long pid = a->pid;
+
+	if (a->command)
+		return start(v, a->text);
+	if (pid == 0) {
+		fprintf(stderr, "dtrace: waiting for a process named %s\n", a->text);
+		pid = waitfor_name(a->text);
+	}
+	return pid > 0 ? grab(v, pid) : NULL;
+}
+
+int victims_open(struct victims *v, dtrace_hdl_t *dtp, const struct args *a)
+{
+	*v = (struct victims){ .dtp = dtp, .list = calloc((size_t)a->nvictims + 1, sizeof(struct ps_prochandle *)) };
+	if (v->list == NULL) {
+		fprintf(stderr, "dtrace: out of memory\n");
+		return 1;
+	}
+	/* Nothing will run: $target is only to be some number. */
+	if (a->compile_only && a->mode == MODE_TRACE) {
+		if (a->nvictims > 0)
+			dt_handle_target(dtp, a->victims[0].pid > 0 ? a->victims[0].pid : getpid());
+		return 0;
+	}
+	for (int i = 0; i < a->nvictims; i++) {
+		v->list[i] = open_one(v, &a->victims[i]);
+		if (v->list[i] == NULL)
+			return 1;
+		v->n = v->alive = i + 1;
+	}
+	return 0;
+}
+
+static void on_end(struct ps_prochandle *p, const char *msg, void *arg)
+{
+	struct victims *v = arg;
+	int pid = (int)dtrace_proc_getpid(v->dtp, p), status = 0;
+
+	if (msg != NULL) {
+		fprintf(stderr, "dtrace: pid %d: %s\n", pid, msg);
+		return;
+	}
+	for (int i = 0; i < v->n; i++)		/* the same process may have been named twice */
+		if (v->list[i] == p)
+			v->alive--;
+	if (v->quiet || !dtrace_proc_gone(v->dtp, p, &status))
+		return;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", pid, sigabbrev_np(WTERMSIG(status)) != NULL ?
+		    sigabbrev_np(WTERMSIG(status)) : "RT");
+	else if (WEXITSTATUS(status) != 0)
+		fprintf(stderr, "dtrace: pid %d exited with status %d\n", pid, WEXITSTATUS(status));
+	else
+		fprintf(stderr, "dtrace: pid %d has exited\n", pid);
+}
+
+void victims_notice(struct victims *v)
+{
+	pid_t pids[8];
+	int n = dtrace_proc_only(v->dtp, pids, 8);
+
+	if (n == 0)
+		return;
+	fprintf(stderr, "dtrace: tracing only process");
+	for (int i = 0; i < n && i < 8; i++)
+		fprintf(stderr, "%s%d", i > 0 ? ", " : n > 1 ? "es " : " ", (int)pids[i]);
+	fprintf(stderr, "%s (-x target=all traces everything)\n", n > 8 ? ", ..." : "");
+}
+
+void victims_continue(struct victims *v)
+{
+	(void)dtrace_handle_proc(v->dtp, on_end, v);
+	for (int i = 0; i < v->n; i++)
+		dtrace_proc_continue(v->dtp, v->list[i]);
+}
+
+void victims_free(struct victims *v)
+{
+	free(v->list);
+}

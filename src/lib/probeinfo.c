@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A probe in, its stability and the types of its arguments out: what -lv shows. */
+#include "lib/trace.h"
+
+#include "provider/provider.h"
+
+#include <errno.h>
+
+static int first(void *ctx, const struct dt_probe *p)
+{
+	*(const struct dt_probe **)ctx = p;
+	return -ECANCELED;
+}
+
+static const struct dt_probe *find(dtrace_hdl_t *h, const dtrace_probedesc_t *d)
+{
+	struct dt_probedesc want = { d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name, d->dtpd_id };
+	struct dt_trace *t = dt_trace_get(h);
+	const struct dt_probe *found = NULL;
+
+	if (t == NULL)
+		return NULL;
+	if (d->dtpd_id > 0 && d->dtpd_id <= t->probes.list.n)
+		return t->probes.list.v[d->dtpd_id - 1];
+	(void)dt_trace_match(h, &want, first, &found, NULL);
+	if (found == NULL)
+		dt_handle_error(h, EDT_NOPROBE);
+	return found;
+}
+
+static dtrace_attribute_t attribute(struct dt_attr a)
+{
+	return (dtrace_attribute_t){ a.name, a.data, a.cls };
+}
+
+int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
+{
+	const struct dt_probe *p = find(h, d);
+	const struct dt_probe_sig *sig = NULL;
+	dtrace_typeinfo_t *args;
+	struct dt_attr attr;
+
+	if (p == NULL)
+		return -1;
+	attr = p->row->attrs.part[DT_PA_PROV];
+	for (int i = DT_PA_MOD; i <= DT_PA_NAME; i++)
+		attr = dt_attr_min(attr, p->row->attrs.part[i]);
+	*info = (dtrace_probeinfo_t){ attribute(attr), attribute(p->row->attrs.part[DT_PA_ARGS]), NULL, 0 };
+	if (p->row->signature != NULL) {
+		struct dt_probedesc exact = { p->prov, p->mod, p->func, p->name, 0 };
+
+		sig = p->row->signature(h->arena, h->types, &exact);
+	}
+	if (sig == NULL || sig->nout == 0)
+		return 0;
+	args = DT_NEWN(h->arena, dtrace_typeinfo_t, sig->nout);
+	for (uint32_t i = 0; i < sig->nout; i++)
+		args[i].dtt_type = sig->out[i];
+	info->dtp_argv = args;
+	info->dtp_argc = (int)sig->nout;
+	return 0;
+}
+
+char *dtrace_type_name(dtrace_hdl_t *h, const dtrace_typeinfo_t *t, char *buf, size_t len)
+{
+	(void)h;
+	if (t->dtt_type != NULL)
+		(void)dt_type_name(t->dtt_type, buf, len);
+	else
+		snprintf(buf, len, "(unknown)");
+	return buf;
+}

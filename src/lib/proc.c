@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Victims: the processes of -c and -p, as the caller knows them. The first one is $target. They are looked after
+ * in dtrace_sleep(); what was started here ends with the handle at the latest.
+ */
+#include "lib/proc.h"
+
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct ps_prochandle {
+	struct dt_proc proc;
+	unsigned refs;
+	bool told;			/* the handler knows that it is gone */
+	struct ps_prochandle *next;
+};
+
+struct dt_procs {
+	struct ps_prochandle *list;	/* oldest first */
+	dtrace_handle_proc_f *f;
+	void *arg;
+	uint32_t *only;			/* pids the probes are limited to */
+	uint32_t nonly;
+};
+
+static struct dt_procs *procs_of(struct dtrace_hdl *h)
+{
+	if (h->procs == NULL && (h->procs = calloc(1, sizeof(*h->procs))) == NULL)
+		dt_handle_error(h, EDT_NOMEM);
+	return h->procs;
+}
+
+static struct ps_prochandle *add(struct dtrace_hdl *h, const struct dt_proc *proc)
+{
+	struct ps_prochandle *p = calloc(1, sizeof(*p)), **end = &h->procs->list;
+
+	if (p == NULL) {
+		dt_handle_error(h, EDT_NOMEM);
+		return NULL;
+	}
+	p->proc = *proc;
+	p->refs = 1;
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = p;
+	if (h->target == 0)
+		h->target = proc->pid;
+	return p;
+}
+
+static void destroy(struct ps_prochandle *p)
+{
+	dt_proc_close(&p->proc);
+	free(p);
+}
+
+void dt_procs_free(struct dtrace_hdl *h)
+{
+	struct ps_prochandle *next;
+
+	if (h->procs == NULL)
+		return;
+	for (struct ps_prochandle *p = h->procs->list; p != NULL; p = next) {
+		next = p->next;
+		destroy(p);
+	}
+	free(h->procs->only);
+	free(h->procs);
+	h->procs = NULL;
+}
+
+/* ---- starting ---- */
+
+static bool names(const char *entry, const char *name, size_t len)
+{
+	return strncmp(entry, name, len) == 0 && (entry[len] == '=' || entry[len] == '\0');
+}
+
+static size_t without(char **env, size_t n, const char *name)
+{
+	size_t len = strcspn(name, "="), kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!names(env[i], name, len))
+			env[kept++] = env[i];
+	return kept;
+}
+
+/* Ours, changed by -x setenv and unsetenv in the order given. */
+static char **environment(const struct dt_options *o)
+{
+	size_t n = 0;
+	char **env;
+
+	while (environ != NULL && environ[n] != NULL)
+		n++;
+	env = calloc(n + o->env.n + 1, sizeof(*env));
+	if (env == NULL)
+		return NULL;
+	if (n > 0)
+		memcpy(env, environ, n * sizeof(*env));
+	for (size_t i = 0; i < o->env.n; i++) {
+		n = without(env, n, o->env.v[i]);
+		if (strchr(o->env.v[i], '=') != NULL)
+			env[n++] = (char *)o->env.v[i];
+	}
+	env[n] = NULL;
+	return env;
+}
+
+static enum dt_proc_stop place(const struct dt_options *o)
+{
+	switch (o->val[DT_OPT_evaltime]) {
+	case DT_EVALTIME_EXEC: return DT_PROC_AT_EXEC;
+	case DT_EVALTIME_PREINIT: return DT_PROC_AT_PREINIT;
+	case DT_EVALTIME_MAIN: return DT_PROC_AT_MAIN;
+	default: return DT_PROC_AT_ENTRY;
+	}
+}
+
+struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char *const argv[])
+{
+	char **env, msg[256] = "";
+	struct dt_proc proc;
+	int err;
+
+	if (file == NULL || argv == NULL || argv[0] == NULL) {
+		dt_handle_error(h, EINVAL);
+		return NULL;
+	}
+	if (procs_of(h) == NULL)
+		return NULL;
+	env = environment(&h->options);
+	err = env != NULL ? dt_proc_start(&proc, file, argv, env, place(&h->options), msg, sizeof(msg)) : -ENOMEM;
+	free(env);
+	if (err != 0) {
+		dt_handle_errorf(h, EDT_COMPILER, "failed to execute %s: %s", file, *msg ? msg : strerror(-err));
+		return NULL;
+	}
+	struct ps_prochandle *p = add(h, &proc);
+
+	if (p == NULL)
+		dt_proc_close(&proc);
+	return p;
+}
+
+/* ---- grabbing ---- */
+
+struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
+{
+	struct ps_prochandle *p;
+	struct dt_proc proc;
+	char msg[256];
+
+	(void)flags;		/* nothing is stopped, so there is nothing to choose */
+	if (procs_of(h) == NULL)
+		return NULL;
+	for (p = h->procs->list; p != NULL; p = p->next)
+		if (p->proc.pid == pid && !p->proc.gone) {
+			p->refs++;
+			return p;
+		}
+	if (pid <= 0 || dt_proc_grab(&proc, pid, msg, sizeof(msg)) != 0) {
+		dt_handle_errorf(h, EDT_COMPILER, "failed to grab pid %d: %s", (int)pid, pid <= 0 ? strerror(ESRCH) : msg);
+		return NULL;
+	}
+	p = add(h, &proc);
+	if (p == NULL)
+		dt_proc_close(&proc);
+	return p;
+}
+
+/* ---- running and ending ---- */
+
+void dtrace_proc_continue(dtrace_hdl_t *h, struct ps_prochandle *p)
+{
+	(void)h;
+	if (p != NULL)
+		dt_proc_continue(&p->proc);
+}
+
+void dtrace_proc_release(dtrace_hdl_t *h, struct ps_prochandle *p)
+{
+	struct ps_prochandle **at;
+
+	if (p == NULL || --p->refs > 0)
+		return;
+	for (at = &h->procs->list; *at != NULL && *at != p; at = &(*at)->next)
+		;
+	if (*at == p)
+		*at = p->next;
+	destroy(p);
+}
+
+pid_t dtrace_proc_getpid(dtrace_hdl_t *h, struct ps_prochandle *p)
+{
+	(void)h;
+	return p != NULL ? p->proc.pid : -1;
+}
+
+int dtrace_proc_gone(dtrace_hdl_t *h, struct ps_prochandle *p, int *status)
+{
+	(void)h;
+	if (p == NULL || !dt_proc_ended(&p->proc))
+		return 0;
+	if (status != NULL)
+		*status = p->proc.status;
+	return 1;
+}
+
+int dtrace_handle_proc(dtrace_hdl_t *h, dtrace_handle_proc_f *f, void *arg)
+{
+	if (procs_of(h) == NULL)
+		return -1;
+	if (h->procs->f != NULL)
+		return dt_handle_error(h, EALREADY);
+	h->procs->f = f;
+	h->procs->arg = arg;
+	return 0;
+}
+
+bool dt_procs_check(struct dtrace_hdl *h)
+{
+	bool news = false;
+
+	for (struct ps_prochandle *p = h->procs != NULL ? h->procs->list : NULL, *next; p != NULL; p = next) {
+		next = p->next;		/* the handler may release it */
+		if (p->told || !dt_proc_ended(&p->proc))
+			continue;
+		p->told = news = true;
+		if (h->procs->f != NULL)
+			h->procs->f(p, NULL, h->procs->arg);
+	}
+	return news;
+}
+
+/* ---- what the probes are limited to ---- */
+
+static bool per_process(const struct dt_trace *t)
+{
+	for (size_t i = 0; i < t->enabled.n; i++)
+		if (t->enabled.v[i].probe->row->per_process)
+			return true;
+	return false;
+}
+
+/* -c is often only a clock ("-c 'sleep 10'"): a process started here limits nothing unless that is asked for. */
+static bool limits(const struct dtrace_hdl *h, const struct dt_trace *t, const struct ps_prochandle *p)
+{
+	switch (h->options.val[DT_OPT_target]) {
+	case DT_TARGET_ALL: return false;
+	case DT_TARGET_ONLY: return true;
+	default: return !p->proc.child && !h->target_named && !per_process(t);
+	}
+}
+
+int dt_procs_limit(struct dtrace_hdl *h, const struct dt_trace *t, const uint32_t **pids, uint32_t *n)
+{
+	struct dt_procs *ps = h->procs;
+	uint32_t max = 0;
+
+	*pids = NULL;
+	*n = 0;
+	for (struct ps_prochandle *p = ps != NULL ? ps->list : NULL; p != NULL; p = p->next)
+		max++;
+	if (max == 0)
+		return 0;
+	free(ps->only);
+	ps->nonly = 0;
+	ps->only = calloc(max, sizeof(*ps->only));
+	if (ps->only == NULL)
+		return dt_handle_error(h, EDT_NOMEM);
+	for (struct ps_prochandle *p = ps->list; p != NULL; p = p->next) {
+		if (!limits(h, t, p)) {
+			ps->nonly = 0;
+			break;		/* several: all or none */
+		}
+		ps->only[ps->nonly++] = (uint32_t)p->proc.pid;
+	}
+	if (ps->nonly > 0 && !dt_proc_pids_global())
+		return dt_handle_errorf(h, EDT_ENABLING_ERR,
+		    "only one process is to be traced, but process ids here are those of a container: use -x target=all");
+	*pids = ps->only;
+	*n = ps->nonly;
+	return 0;
+}
+
+int dtrace_proc_only(dtrace_hdl_t *h, pid_t *pids, int max)
+{
+	uint32_t n = h->procs != NULL ? h->procs->nonly : 0;
+
+	for (uint32_t i = 0; i < n && (int)i < max; i++)
+		pids[i] = (pid_t)h->procs->only[i];
+	return (int)n;
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What a trace looks like: order, columns, notices, statuses; and outputs that cannot be written.
+. test/trigger/trace.sh
+may_trace "output of a trace"
+
+# lines WHAT TEXT: standard output of the last run, exactly; # stands for numbers
+lines() {
+	got=$(sed 's/[0-9][0-9]*/#/g; s/  *#/ #/g; s/ *$//' "$tmp/out")	# the empty line at the end goes
+	[ "$got" = "$2" ]
+	check $? "$1"
+}
+
+run -n 'BEGIN { trace(1); } BEGIN { trace("two"); exit(3); } END { trace("last"); }'
+is "notice" 3 "dtrace: description 'BEGIN ' matched 3 probes"
+lines "columns, two clauses, BEGIN first and END last" 'CPU     ID                    FUNCTION:NAME
+ # #                           :BEGIN #
+ # #                           :BEGIN   two
+ # #                             :END   last'
+echo 'BEGIN { exit(0); }' >"$tmp/s.d"
+run -s "$tmp/s.d"
+is "notice of a script" 0 "dtrace: script '$tmp/s.d' matched 1 probe"
+run -qn 'BEGIN { trace(1); trace("x"); exit(0); }'
+lines "-q: only the data" '#x'
+[ ! -s "$tmp/err" ]
+check $? "-q: no notices"
+run -t -n 'BEGIN { exit(0); }'
+lines "-t: a column of times" '            TIME CPU     ID                    FUNCTION:NAME
+ #.# # #                           :BEGIN'
+run -w -n 'BEGIN { exit(0); }'
+is "-w" 0 "dtrace: allowing destructive actions"
+run -n 'BEGIN { system("true"); exit(0); }'
+is "destructive without -w" 1 "Destructive actions not allowed"
+run -F -c "$calls 2" -n 'syscall::getppid: /pid == $target/ { } syscall::getpgid:entry /pid == $target/ { trace("in"); }'
+lines "-F" 'CPU FUNCTION
+ #  => getppid
+ #  <= getppid
+ #  => getppid
+ #  <= getppid
+ #  => getpgid                                 in'
+run -qn 'BEGIN { x = *(int *)0; printf("not reached"); } ERROR { printf("fault %d\n", arg4); exit(2); }'
+is "ERROR fires" 2 "fault 1"
+is "and the error is told" 2 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1"
+run -qn 'BEGIN { exit(0); } END { printf("end\n"); }'
+lines "exit() in BEGIN: END still fires" 'end'
+run -n 'nosuch:::x'
+is "nothing matches" 1 "does not match any probes"
+run -Z -n 'syscall::nosuchcall:entry'
+is "-Z and nothing at all" 1 "no probes matched"
+run -Z -n 'syscall::nosuchcall:entry { } BEGIN { exit(0); }'
+is "-Z" 0 "matched 1 probe"
+
+run -o "$tmp/file" -qn 'BEGIN { printf("one\n"); exit(0); }'
+run -o "$tmp/file" -qn 'BEGIN { printf("two\n"); exit(0); }'
+cp "$tmp/file" "$tmp/out"
+[ "$(grep -c 'one\|two' "$tmp/file")" -eq 2 ]
+check $? "-o appends"
+run -o "$tmp/no/file" -n 'BEGIN { exit(0); }'
+is "-o into nowhere" 1 "dtrace: failed to open $tmp/no/file: No such file or directory"
+run -o /dev/full -n 'BEGIN { trace(1); exit(0); }'
+is "-o on a full disk" 1 "No space left on device"
+"$dtrace" -n 'BEGIN { @ = count(); exit(5); }' >/dev/full 2>"$tmp/err"
+status=$?
+is "full disk" 1 "failed to write output: No space left on device"
+[ "$(grep -c 'No space left' "$tmp/err")" -eq 1 ]
+check $? "and it is told once"
+{ "$dtrace" -x switchrate=10ms -n 'tick-10ms { trace("x"); }' 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -n 3 >"$tmp/out"
+status=$(cat "$tmp/status")
+is "closed pipe" 1 "failed to write output: Broken pipe"
+run -l
+"$dtrace" -l 2>"$tmp/err" >/dev/full
+status=$?
+is "-l on a full disk" 1 "No space left on device"
+
+run -b 1k -qn 'BEGIN { trace("small"); exit(0); }'
+is "small buffer" 0 "small"
+run -b 64k -x strsize=65536 -n 'BEGIN { trace(strjoin(execname, "!")); trace(strjoin(execname, "!")); exit(0); }'
+is "records larger than the buffer" 1 "dtrace: could not enable tracing: "
+run -x strsize=4096 -qn 'BEGIN { printf("%s and %s\n", strjoin(execname, "!"), cwd); exit(0); }'
+is "strsize 4096" 0 "dtrace! and "
+run -b 64k -x switchrate=30s -x droptags -c "$calls 20000" -n 'syscall::getppid:entry /pid == $target/ { trace("some text"); }'
+is "a buffer that is too small" 0 "[DTRACEDROP_PRINCIPAL] "
+run -b 64k -x switchrate=30s -c "$calls 20000" -n 'syscall::getppid:entry /pid == $target/ { @ = count(); trace("some text"); }'
+traced=$(grep -c 'getppid:entry' "$tmp/out")
+dropped=$(awk '/ drops? on CPU/ { n += $2 } END { print n + 0 }' "$tmp/err")
+[ $((traced + dropped)) -eq 20000 ]
+check $? "every drop is counted: $traced traced, $dropped dropped"
+
+run -l -n 'syscall::getppid:'
+[ "$(wc -l <"$tmp/out")" -eq 3 ] && head -n 1 "$tmp/out" | grep -qx '   ID   PROVIDER            MODULE                          FUNCTION NAME'
+check $? "-l"
+id=$(awk '$NF == "entry" { print $1 }' "$tmp/out")
+run -l -i "$id"
+is "-l -i" 0 "getppid entry"
+for spec in "-P syscall" "-m vmlinux" "-f getppid" "-n syscall::getppid:entry"; do
+	run -l $spec
+	is "-l $spec" 0 "getppid entry"
+done
+echo 'syscall::getppid:return { trace(1); }' >"$tmp/l.d"
+run -l -s "$tmp/l.d"
+is "-l -s" 0 "getppid return"
+run -l -n nosuch:::
+is "-l of nothing" 1 "dtrace: failed to match nosuch:::: No probe matches description"
+run -lv -n dtrace:::BEGIN
+is "-lv" 0 "	Argument Types"
+sed 's/: .*//' "$tmp/out" | tail -n +3 >"$tmp/got"
+printf '\n\tProbe Description Attributes\n\t\tIdentifier Names\n\t\tData Semantics\n\t\tDependency Class\n\n\tArgument Attributes\n\t\tIdentifier Names\n\t\tData Semantics\n\t\tDependency Class\n\n\tArgument Types\n\t\tNone\n\n' >"$tmp/want"
+cmp -s "$tmp/got" "$tmp/want"
+check $? "-lv: the block"
+run -lv -n rawtp:::sched_switch
+is "-lv: types" 0 "struct task_struct *"
+exit 0
