@@ -98,15 +98,24 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Subroutines with loops, compiled for eBPF and embedded as arrays: nothing of clang is needed where we run.
-RT_SRC := $(wildcard src/bpf/runtime/*.c)
+CLANG ?= clang
+export RT_SRC := $(sort $(wildcard src/bpf/runtime/*.c))
 RT_OBJ := $(RT_SRC:src/bpf/runtime/%.c=$(B)/gen/rt_%.o)
 $(B)/gen/rt_%.o: src/bpf/runtime/%.c src/bpf/runtime/runtime.h Makefile
 	@mkdir -p $(@D)
-	clang -target bpf -mcpu=v3 -O2 -g0 -Wall -c -o $@ $<
+	@command -v $(CLANG) >/dev/null || { \
+		echo "make: clang is needed to compile src/bpf/runtime for eBPF: apt-get install clang (or CLANG=...)" >&2; exit 1; }
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g0 -Wall -c -o $@ $<
+ifneq ($(file <$(B)/gen/rt.names),$(RT_SRC))
+$(B)/gen/rt.names: FORCE
+endif
+$(B)/gen/rt.names:
+	@mkdir -p $(@D)
+	@printf %s "$$RT_SRC" >$@
 $(B)/embed-bpf: tools/embed-bpf.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu17 -O1 -Wall -Wextra -o $@ $<
-$(B)/gen/bpfrt.c: $(B)/embed-bpf $(RT_OBJ)
+$(B)/gen/bpfrt.c: $(B)/embed-bpf $(RT_OBJ) $(B)/gen/rt.names
 	$(B)/embed-bpf $(RT_OBJ) >$@.tmp && mv $@.tmp $@
 
 # Rebuilt from nothing, so that objects of deleted files do not stay in it.
