@@ -4,6 +4,7 @@
  * compiled, kernel offsets are looked up in type data, the image is built and loaded. BEGIN runs before anything
  * else is live.
  */
+#include "lib/proc.h"
 #include "lib/trace.h"
 
 #include "provider/provider.h"
@@ -280,6 +281,8 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 	find_offsets(&b);
 	fill_opts(&b);
 	index_ecbs(t);
+	if (dt_procs_limit(h, t, &b.opts.pids, &b.opts.npids) != 0)
+		return -1;
 	err = make_image(&b, msg, sizeof(msg));
 	if (err != 0)
 		return dt_handle_errorf(h, EDT_BPFINVAL, "%s", msg);

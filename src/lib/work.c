@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The work loop: wait, read what was recorded, take aggregations over, look for drops and for the end. */
+#include "lib/proc.h"
 #include "lib/trace.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	struct dt_trace *t = dt_trace_get(h);
 	uint64_t now = now_ns(), wait;
 
-	if (t == NULL || t->state != DT_TRACE_ACTIVE)
+	if (t == NULL || t->state != DT_TRACE_ACTIVE || dt_procs_check(h))
 		return;
 	wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) < wait)
@@ -46,6 +47,8 @@ void dtrace_sleep(dtrace_hdl_t *h)
 		t->woken |= woken > 0;
 		if (woken != 0)
 			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
+		if (dt_procs_check(h))
+			return;
 		wait -= slice;
 	}
 }
@@ -79,15 +82,22 @@ int dtrace_aggregate_snap(dtrace_hdl_t *h)
 	return err != 0 ? dt_handle_error(h, -err) : 0;
 }
 
+/* Written now, so that errno tells the reason when it cannot be. */
+static int put_out(dtrace_hdl_t *h, const struct dt_trace *t, FILE *fp)
+{
+	errno = EIO;
+	if (fflush(fp) != 0 || ferror(fp) || t->out.failed)
+		return dt_handle_errorf(h, errno, "failed to write output: %s", strerror(errno));
+	return 0;
+}
+
 static int read_all(dtrace_hdl_t *h, struct dt_trace *t, bool final)
 {
 	int err = dt_consumer_read(t->consumer, final);
 
 	if (err < -1)
 		return dt_handle_error(h, -err);
-	if (t->out.failed || ferror(t->fp))
-		return dt_handle_errorf(h, EIO, "failed to write output: %s", strerror(errno));
-	return err;
+	return err != 0 ? err : put_out(h, t, t->fp);
 }
 
 /* The last look: everything that was recorded, END's too, and the drops. */
@@ -122,7 +132,6 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 		t->last_switch = now;
 		if (read_all(h, t, false) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
-		fflush(fp);
 	}
 	if (until(t->last_snap, rate(h, DT_OPT_aggrate), now) == 0) {
 		t->last_snap = now;
@@ -157,5 +166,5 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *w
 			dt_agg_print(&t->out, rows, n);
 	}
 	dt_trace_json_exit(h);
-	return t->out.failed || ferror(fp) ? dt_handle_error(h, EIO) : 0;
+	return put_out(h, t, fp);
 }
