@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# profile: names, units and limits; what arg0 and arg1 are; ticks on a machine that has nothing to do.
+. test/trigger/trace.sh
+
+for rate in 200000ns 200000nsec 200us 200usec 10ms 10msec 1s 1sec 1m 1min 1h 1hour 1d 1day 5000hz 5000 1HZ 10MSEC; do
+	run -ln "profile:::tick-$rate"
+	[ "$status" -eq 0 ] && grep -q " tick-$rate\$" "$tmp/out" && continue
+	bad "tick-$rate"
+	units=bad
+done
+[ -n "$units" ] || ok "every unit, and names as they were given"
+for rate in 199999ns 199us 5001 5001hz 0 0s 1x 1day2 99999999999999999999 106752d; do
+	run -n "profile:::profile-$rate"
+	[ "$status" -eq 1 ] && grep -q 'does not match any probes: ' "$tmp/err" && continue
+	bad "profile-$rate"
+	limits=bad
+done
+[ -n "$limits" ] || ok "what is too fast, too long or no rate has no probe, and says why"
+run -ln 'profile:::profile-*'
+grep -c ' profile-[0-9]*$' "$tmp/out" | grep -qx 7
+check $? "patterns match what is listed"
+
+may_trace "profile probes"
+run -qn 'tick-10ms { n++; } tick-10ms /n == 5/ { printf("n %d args %d %d\n", n, arg0, arg1); exit(3); }'
+is "ticks" 3 "n 5 args 0 0"
+run -qn 'profile:::tick-200us /++n == 1000/ { trace("thousand"); exit(0); }'
+is "the fastest" 0 "thousand"
+
+# a process that never stops: most samples find it running, in user mode or in the kernel, never in both
+printf '#!/bin/sh\nwhile :; do :; done\n' >"$tmp/busy"
+chmod +x "$tmp/busy"
+run -q -c "$tmp/busy" -n '
+int wrong;
+profile-997 { wrong += (arg0 != 0) == (arg1 != 0); wrong += arg2 != 0; }
+profile-997 /arg0 != 0/ { wrong += (int64_t)arg0 >= 0; }
+profile-997 /arg1 != 0/ { wrong += (int64_t)arg1 < 0; }
+profile-997 /pid == $target && arg1 != 0 && ++n == 50/ { printf("wrong %d\n", wrong); exit(0); }'
+is "arg0 is in the kernel or arg1 in the program" 0 "wrong 0"

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# syscall: the types of arguments, their values, results and errno, of known calls (test/trigger/provider_syscall.c).
+. test/trigger/trace.sh
+
+# every call has types; these do not exist in the kernel but as numbers
+gone='_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old get_kernel_syms getpmsg putpmsg query_module security tuxcall vserver'
+"$dtrace" -lP syscall 2>"$tmp/err" | awk 'NR > 1 { print $(NF - 1) }' | LC_ALL=C sort -u >"$tmp/calls"
+sed -n 's/^\t{ "\([a-z0-9_]*\)", ".*/\1/p' src/provider/syscall_args.c >"$tmp/rows"
+grep -vx clone "$tmp/rows" | LC_ALL=C sort -cu 2>"$tmp/err"
+check $? "the table of types is in order"
+for call in $gone; do echo "$call"; done | cat - "$tmp/rows" | sort -u >"$tmp/known"
+grep -vxF -f "$tmp/known" "$tmp/calls" >"$tmp/out"
+check $((1 - $?)) "types of the arguments of all $(grep -c . "$tmp/calls") calls"
+grep -q . "$tmp/calls"
+check $? "calls are listed"
+
+run -lvn 'syscall::openat:entry'
+is "-lv: an integer" 0 "args[0]: int"
+is "-lv: a user pointer" 0 "args[1]: userland char *"
+run -lvn 'syscall::openat:return'
+is "-lv: the value" 0 "args[1]: long"
+run -e -n 'syscall::getpid:entry { trace(args[0]); }'
+is "a call without arguments" 1 "it has 0"
+run -e -n 'syscall::openat:entry { trace(args[4]); }'
+is "more than it has" 1 "it has 4"
+run -e -n 'syscall:::return { trace(args[1]); }'
+check "$status" "the value of any call"
+run -e -n 'syscall::newuname:entry { trace(args[0]->sysname); }'
+check "$status" "by the kernel's name"
+if [ "$(uname -m)" = aarch64 ]; then
+	run -n 'syscall::open:entry'
+	is "a call this machine does not have" 1 "did you mean openat?"
+fi
+
+may_trace "system calls"
+work=${BUILD:-build}/test/provider_syscall
+# shows WHAT TEXT PROGRAM [OPTION…]: the program's output is the text, without empty lines
+shows() {
+	what=$1 text=$2 d=$3
+	shift 3
+	run -q "$@" -c "$work" -n "$d"
+	printf '%s\n' "$text" >"$tmp/wanted"
+	grep . "$tmp/out" | diff "$tmp/wanted" - >"$tmp/diff"
+	check $? "$what"
+}
+
+shows "a string in user memory" "5 -100" 'syscall::openat:entry
+	/pid == $target && stringof(args[1]) == "/nonexistent/file"/ { n++; last = args[0]; } END { printf("%d %d\n", n, last); }'
+shows "failure is -1 with errno" "-1 -1 -1 -1 2" 'syscall::openat:entry /pid == $target/ { self->bad = stringof(args[1]) == "/nonexistent/file"; }
+	syscall::openat:return /self->bad && n++ == 0/ { printf("%d %d %d %d %d\n", arg0, arg1, args[0], args[1], errno); }'
+shows "-x rawsyscall" "-2 -2 -2 -2 2" 'syscall::openat:entry /pid == $target/ { self->bad = stringof(args[1]) == "/nonexistent/file"; }
+	syscall::openat:return /self->bad && n++ == 0/ { printf("%d %d %d %d %d\n", arg0, arg1, args[0], args[1], errno); }' -x rawsyscall
+shows "what write has written" "some text 10 10 0
+some text 10 10 0
+some text 10 10 0
+nowhere 8 -1 9" 'syscall::write:entry /pid == $target/ { printf("%s %d", stringof(args[1]), args[2]); }
+	syscall::write:return /pid == $target/ { printf(" %d %d\n", args[0], errno); }'
+shows "an int is 32 bits of the register" "0 1234567800000000
+-1 12345678ffffffff" 'syscall::getpgid:entry /pid == $target/ { printf("%d %x\n", args[0], arg0); }'
+shows "a struct in user memory" "0 123" 'syscall::nanosleep:entry /pid == $target/ { printf("%d %d\n", args[0]->tv_sec, args[0]->tv_nsec); }'
+shows "an array of strings in user memory" "/nonexistent/program zero one" 'syscall::execve:entry
+	/pid == $target && (uintptr_t)args[1] != 0/ { printf("%s %s %s\n", stringof(args[0]), stringof(args[1][0]), stringof(args[1][1])); }'
+shows "a bad address is a fault" "fault 16" 'syscall::execve:entry /pid == $target && arg0 == 16/ { trace(stringof(args[0])); }
+	ERROR { printf("fault %d\n", arg5); }'
+shows "a number is no address" "5 wrong" 'syscall::open*:entry /pid == $target && arg0 == -100/ { trace(copyinstr(arg0)); }
+	syscall::open*:entry /pid == $target && stringof(copyinstr(arg1)) == "/nonexistent/file"/ { n++; } END { printf("%d wrong\n", n); }'
+shows "exit has an entry and no return" "1" 'syscall::exit_group:entry /pid == $target/ { n++; } END { printf("%d\n", n); }'
