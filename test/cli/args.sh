@@ -43,6 +43,9 @@ is "-3x" 2 "illegal option -- 3x" -3x
 is "-B with -l" 2 "-B not valid" -B -l
 is "-B with -o" 2 "-B not valid" -B -o "$tmp/o" -n BEGIN
 is "bad pid" 1 "invalid pid: 12x" -e -p 12x -n BEGIN
+is "-e -p, whether the process is there or not" 0 "" -e -p 4194305 -n 'BEGIN { trace($target); }'
+is "-e -c starts nothing" 0 "" -e -c /nonexistent -n 'BEGIN { trace($target); }'
+is "-x target" 1 "failed to set -x target: Invalid value" -e -x target=some -n BEGIN
 is "no programs" 1 "no probes specified" -e
 is "operands only" 1 "no probes specified" a b c
 is "-e" 0 "" -e -n 'BEGIN { exit(0); }'
