@@ -170,7 +170,7 @@ static void finish_lines(struct lines *l, struct text *out)
 /* Texts: what the user memory holds then, NULL as it is; bytes: the same for the first 32. */
 struct firing { uint64_t arg[10]; const char *text[2]; const uint8_t *bytes; };
 
-static uint32_t strsize = 256;
+static uint32_t strsize = 256, scratchsize;	/* 0: the default */
 static char user_text[2][8192] = { "user text", "" };
 
 static void set_texts(const struct firing *f)
@@ -208,7 +208,7 @@ static void run_interp(const struct dt_prog *prog, const struct firing *f, uint3
 {
 	struct ibuf b = { .out = out };
 	struct dt_interp_sink sink = { &b, i_begin, i_record, i_end, i_fault, i_drop };
-	struct dt_interp_opts opts = { .strsize = strsize, .nspec = NSPEC };
+	struct dt_interp_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC };
 	struct dt_interp *ip = dt_interp_new(prog, &opts, &sink);
 	struct lines l = { .n = 0 };
 	int status = -1;
@@ -416,7 +416,7 @@ static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32
 {
 	struct dt_enabling *en = calloc(prog->necbs * 2 + 1, sizeof(*en)), *err = en + prog->necbs;
 	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en };
-	struct dt_image_opts opts = { .strsize = strsize, .nspec = NSPEC, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
+	struct dt_image_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .koff = &no_offsets, .feat = &feat, .errors = err };
 	struct dt_attach attach = { .kind = DT_HOOK_RUN };
 	struct kernel k = { .prog = prog, .out = out };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The functions of src/bpf/runtime against the interpreter: each subroutine with a loop is called in the kernel and in the
- * interpreter on the same edge cases and random strings, in several sizes of strings. Without the right to use bpf(2) all is
+ * interpreter on the same edge cases and random strings, in several sizes of strings and scratch. Without the right to use bpf(2) all is
  * skipped. Arguments: a seed; then a subroutine, whose times are shown.
  */
 #include "bpfrun.h"
@@ -211,7 +211,10 @@ static const struct { const char *name; enum alphabet kind; bool binary; const c
 };
 #define NCALLS (sizeof(calls) / sizeof(calls[0]))
 
-static const uint32_t sizes[] = { 256, 8, 9, 15, 64, 1000, 4096 };
+/* Scratch is never less than four strings. */
+static const struct { uint32_t str, scratch; } sizes[] = {
+	{ 256, 0 }, { 8, 0 }, { 9, 0 }, { 15, 0 }, { 64, 0 }, { 1000, 0 }, { 4096, 0 }, { 256, 1024 }, { 64, 256 }, { 64, 300 }, { 8, 33 },
+};
 
 static void run(size_t i, bool show)
 {
@@ -235,7 +238,8 @@ int main(int argc, char **argv)
 	}
 	pin();
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-		strsize = sizes[s];
+		strsize = sizes[s].str;
+		scratchsize = sizes[s].scratch;
 		for (size_t i = 0; i < NCALLS; i++) {
 			if (!only || strcmp(only, "all") == 0 || strcmp(only, calls[i].name) == 0)
 				run(i, only != NULL);
