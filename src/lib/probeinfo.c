@@ -33,10 +33,32 @@ static dtrace_attribute_t attribute(struct dt_attr a)
 	return (dtrace_attribute_t){ a.name, a.data, a.cls };
 }
 
+static const struct dt_probe_sig *declared_in(dtrace_hdl_t *h, const struct dt_probe *p)
+{
+	const struct dt_provider *d = dt_map_get(&h->compiler.providers, p->prov);
+
+	if (d == NULL && dt_library_need(h, dt_arena_printf(h->arena, "provider %s", p->prov)))
+		d = dt_map_get(&h->compiler.providers, p->prov);
+	return d != NULL ? dt_map_get(&d->probes, p->name) : NULL;
+}
+
+/* What the libraries declare; one that does not compile on this kernel leaves the types unknown. */
+static const struct dt_probe_sig *declared(dtrace_hdl_t *h, const struct dt_probe *p)
+{
+	const struct dt_probe_sig *volatile sig = NULL;		/* read after the jump */
+	struct dt_diag diag = { .arena = h->arena }, *outer = h->diag;
+
+	h->diag = &diag;
+	if (setjmp(diag.env) == 0)
+		sig = declared_in(h, p);
+	h->diag = outer;
+	return sig;
+}
+
 int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
 {
 	const struct dt_probe *p = find(h, d);
-	const struct dt_probe_sig *sig = NULL;
+	const struct dt_probe_sig *sig;
 	dtrace_typeinfo_t *args;
 	struct dt_attr attr;
 
@@ -46,7 +68,8 @@ int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probe
 	for (int i = DT_PA_MOD; i <= DT_PA_NAME; i++)
 		attr = dt_attr_min(attr, p->row->attrs.part[i]);
 	*info = (dtrace_probeinfo_t){ attribute(attr), attribute(p->row->attrs.part[DT_PA_ARGS]), NULL, 0 };
-	if (p->row->signature != NULL) {
+	sig = declared(h, p);
+	if (sig == NULL && p->row->signature != NULL) {
 		struct dt_probedesc exact = { p->prov, p->mod, p->func, p->name, 0 };
 
 		sig = p->row->signature(h->arena, h->types, &exact);

@@ -42,3 +42,5 @@ is "the order of proc probes" 0 "exits 7, execs open 0, wrong 0"
 
 run -n 'proc:::start'
 is "a probe that is not there says why" 1 "schedule_tail"
+run -lvn 'proc:::signal-send'
+is "-lv: translated arguments" 0 "args[1]: psinfo_t *"
