@@ -144,6 +144,12 @@ static int load_again(const struct dt_session *s, uint32_t i, const struct bpf_i
 	return fd;
 }
 
+/* What the verifier says when there is simply too much: 8192 branches waiting, a million instructions walked or given. */
+static bool too_much(int err, const char *why)
+{
+	return err == -E2BIG || strstr(why, "too complex") || strstr(why, "too large");
+}
+
 int dt_prog_load(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_prog *p = &s->image->progs[i];
@@ -164,7 +170,10 @@ int dt_prog_load(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	if (fd < 0 && fd != -EPERM && fd != -ENOMEM) {
 		err = fd;
 		fd = load_again(s, i, insns, why, sizeof(why));
-		if (fd < 0 && why[0])
+		if (fd < 0 && too_much(err, why))
+			snprintf(msg, len, "the clauses at %s are more than this kernel checks at one probe: enable fewer of them at a time, "
+			    "in several commands if need be (%u instructions; %s)", target, p->ninsns, why);
+		else if (fd < 0 && why[0])
 			snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
 		else if (fd < 0)
 			dt_session_fail(msg, len, err, "the kernel refuses the program for %s (%u instructions)", target, p->ninsns);

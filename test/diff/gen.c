@@ -471,9 +471,9 @@ static void speculation(struct gen *g)
 	number(g);
 	put(g, "); printf(\"%%s\", ");
 	string(g);
-	put(g, "); }\nBEGIN /");
+	put(g, "); }\nBEGIN /(");
 	number(g);
-	put(g, "/ { commit(self->spec); self->spec = 0; }\nBEGIN /self->spec/ { discard(self->spec); }\n");
+	put(g, ")/ { commit(self->spec); self->spec = 0; }\nBEGIN /self->spec/ { discard(self->spec); }\n");
 }
 
 /* What every variable holds at the end of a firing. */
