@@ -29,6 +29,7 @@ struct dt_attach {			/* how to attach the image's program of the same index */
  *   RING     one for each CPU that is online, put into RINGS[cpu]; the size is rounded up to a power of two of pages
  *            (a kernel call that takes a grace period, about 14 ms: programs that name their CPU's ring themselves,
  *            by a relocation to RING with off = cpu, start without it)
+ *   OVER     in place of RING: as many elements as CPUs up to the last that is online; read after dt_session_detach() only
  *   AGGS     of one element: that of aggregation `agg`; of more: [aggregation]. AGG_A is in it at first
  *   CONST    filled and frozen; CONTROL is filled and mapped
  */

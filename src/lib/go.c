@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SMALLEST_SIZE (64u << 10)	/* sizes are not lowered below it */
+
 struct hook {				/* a program to make */
 	struct dt_hook hook;
 	DT_VEC(struct dt_enabling) en;
@@ -213,11 +215,22 @@ static int64_t wall_offset(void)
 	return (real.tv_sec - mono.tv_sec) * 1000000000ll + real.tv_nsec - mono.tv_nsec;
 }
 
+static enum dt_policy policy_of(const struct dtrace_hdl *h)
+{
+	switch (h->options.val[DT_OPT_bufpolicy]) {
+	case DT_BUFPOLICY_FILL: return DT_POLICY_FILL;
+	case DT_BUFPOLICY_RING: return DT_POLICY_RING;
+	default: return DT_POLICY_SWITCH;
+	}
+}
+
 static void fill_opts(struct build *b)
 {
 	struct dtrace_hdl *h = b->h;
+	int64_t cpu = h->options.val[DT_OPT_cpu];
 
 	b->opts = (struct dt_image_opts){
+		.policy = policy_of(h), .only_cpu = cpu >= 0 ? (uint32_t)cpu + 1 : 0,
 		.strsize = h->compiler.strsize, .nspec = (uint32_t)option(h, DT_OPT_nspec, 1), .stackframes_max = 127,
 		.bufsize = option(h, DT_OPT_bufsize, 4 << 20), .aggsize = option(h, DT_OPT_aggsize, 4 << 20),
 		.specsize = option(h, DT_OPT_specsize, 32 << 10), .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
@@ -267,6 +280,57 @@ static void index_ecbs(struct dt_trace *t)
 		t->ecbs[i] = t->enabled.v[i].ecb;
 }
 
+/*
+ * A record that is larger than a buffer would be dropped every time: that is better said at once. Those of END are all
+ * kept, also where buffers are filled once. What was asked for counts, though a page at least is made of it.
+ */
+static int records_fit(const struct build *b)
+{
+	const struct dt_image *image = b->t->image;
+	uint64_t room = b->opts.bufsize < image->room ? b->opts.bufsize : image->room, end = 0;
+
+	for (size_t i = 0; i < b->t->enabled.n; i++) {
+		const struct dt_enabled *e = &b->t->enabled.v[i];
+		uint32_t takes = dt_image_takes(image, e->ecb, e->epid);
+
+		if (takes >= room)
+			return EDT_BUFTOOSMALL;
+		if (e->probe->hook.kind == DT_HOOK_RUN && strcmp(e->probe->name, "END") == 0)
+			end += takes;
+	}
+	return b->opts.policy == DT_POLICY_FILL && end >= room ? EDT_ENDTOOBIG : 0;
+}
+
+/* -x bufresize=auto: the largest size is halved until it fits into memory. The options tell what was got. */
+static bool lower_size(struct build *b)
+{
+	struct { uint64_t *size; enum dt_opt opt; } rows[] = {
+		{ &b->opts.bufsize, DT_OPT_bufsize }, { &b->opts.aggsize, DT_OPT_aggsize }, { &b->opts.dynvarsize, DT_OPT_dynvarsize },
+	};
+	size_t at = 0;
+
+	for (size_t i = 1; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (*rows[i].size > *rows[at].size)
+			at = i;
+	if (b->h->options.val[DT_OPT_bufresize] != DT_BUFRESIZE_AUTO || *rows[at].size <= SMALLEST_SIZE)
+		return false;
+	*rows[at].size /= 2;
+	b->h->options.val[rows[at].opt] = (int64_t)*rows[at].size;
+	return true;
+}
+
+/* What no kernel can make, whatever its memory. */
+static bool size_possible(struct build *b)
+{
+	if (b->t->image->room >= b->opts.bufsize)
+		return true;
+	if (b->h->options.val[DT_OPT_bufresize] != DT_BUFRESIZE_AUTO)
+		return false;
+	b->opts.bufsize = b->t->image->room;
+	b->h->options.val[DT_OPT_bufsize] = (int64_t)b->opts.bufsize;
+	return true;
+}
+
 int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct build b = { .h = h, .t = t };
@@ -281,12 +345,24 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 	find_offsets(&b);
 	fill_opts(&b);
 	index_ecbs(t);
+	if (h->options.val[DT_OPT_cpu] >= (int64_t)b.opts.ncpus)
+		return dt_handle_errorf(h, EDT_BADOPTVAL, "CPU %lld is not online", (long long)h->options.val[DT_OPT_cpu]);
 	if (dt_procs_limit(h, t, &b.opts.pids, &b.opts.npids) != 0)
 		return -1;
-	err = make_image(&b, msg, sizeof(msg));
-	if (err != 0)
-		return dt_handle_errorf(h, EDT_BPFINVAL, "%s", msg);
-	err = load_image(&b, msg, sizeof(msg));
+	do {
+		dt_image_free(t->image);
+		t->image = NULL;
+		err = make_image(&b, msg, sizeof(msg));
+		if (err != 0)
+			return dt_handle_errorf(h, EDT_BPFINVAL, "%s", msg);
+		if (!size_possible(&b))
+			return dt_handle_errorf(h, ENOMEM, "a buffer of %llu bytes for each CPU is more than the kernel can have",
+			    (unsigned long long)b.opts.bufsize);
+		err = records_fit(&b);
+		if (err != 0)
+			return dt_handle_error(h, err);
+		err = load_image(&b, msg, sizeof(msg));
+	} while (err == -ENOMEM && lower_size(&b));
 	return err != 0 ? dt_handle_errorf(h, EDT_BPF, "%s", msg) : 0;
 }
 
@@ -317,19 +393,29 @@ int dtrace_go(dtrace_hdl_t *h)
 
 	if (t == NULL || check_go(h, t) != 0 || dt_trace_build(h, t) != 0 || dt_trace_events(h, t) != 0)
 		return -1;
+	dt_consumer_specsize(t->consumer, option(h, DT_OPT_specsize, 32 << 10));
+	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
 	if (run(h, t, t->begin) != 0)
 		return -1;
-	if (dt_session_control(t->session)->exited)
+	if (dt_trace_over(t))
 		return 0;
 	err = dt_session_attach(t->session, msg, sizeof(msg));
 	return err != 0 ? dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg) : 0;
 }
 
-/* END runs when nothing else can fire any more, also after exit(). */
+bool dt_trace_over(struct dt_trace *t)
+{
+	const struct dt_control *c = dt_session_control(t->session);
+
+	return __atomic_load_n(&c->exited, __ATOMIC_RELAXED) || __atomic_load_n(&c->filled, __ATOMIC_RELAXED);
+}
+
+/* END runs when nothing else can fire any more, also after exit(). Buffers that are full are emptied first: it has all the room. */
 int dtrace_stop(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = dt_trace_get(h);
+	int err;
 
 	if (t == NULL)
 		return -1;
@@ -337,6 +423,8 @@ int dtrace_stop(dtrace_hdl_t *h)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
 	dt_session_detach(t->session);
+	if (t->at_end && t->image->policy == DT_POLICY_FILL && (err = dt_consumer_hold(t->consumer)) != 0)
+		return dt_handle_error(h, -err);
 	dt_session_control(t->session)->stopped = 0;
 	return run(h, t, t->end);
 }

@@ -39,7 +39,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) < wait)
 		wait = until(t->last_status, rate(h, DT_OPT_statusrate), now);
-	while (wait > 0 && !dt_session_control(t->session)->exited) {
+	while (wait > 0 && !dt_trace_over(t)) {
 		uint64_t slice = wait < POLL_NS ? wait : POLL_NS;
 
 		int woken = dt_session_wait(t->session, slice);
@@ -68,6 +68,8 @@ int dtrace_status(dtrace_hdl_t *h)
 		h->exitstatus = dt_session_control(t->session)->status;
 		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_EXITED;
 	}
+	if (dt_session_control(t->session)->filled)
+		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_FILLED;
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) > 0)
 		return DTRACE_STATUS_NONE;
 	t->last_status = now;
@@ -130,7 +132,7 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	if (t->woken || until(t->last_switch, rate(h, DT_OPT_switchrate), now) == 0) {
 		t->woken = false;
 		t->last_switch = now;
-		if (read_all(h, t, false) != 0)
+		if (!t->at_end && read_all(h, t, false) != 0)
 			return DTRACE_WORKSTATUS_ERROR;
 	}
 	if (until(t->last_snap, rate(h, DT_OPT_aggrate), now) == 0) {
