@@ -43,6 +43,7 @@ UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
 TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
 TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
+BENCH_SRC := $(wildcard bench/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/bpfrt.o
@@ -53,7 +54,7 @@ FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
 all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
 $(B)/obj/%.d: ;
-tests: all $(TOOL_BIN) $(UNIT_BIN)
+tests: all $(TOOL_BIN) $(UNIT_BIN) $(B)/bench/trace
 fuzzers: $(FUZZ_BIN)
 
 # What pkg-config says, asked once a build folder: asking it on every run would cost more than make itself.
@@ -140,6 +141,9 @@ $(B)/test/%: $(B)/obj/test/tool/%.o $(B)/libdtrace.a
 $(B)/test/%: $(B)/obj/test/trigger/%.o
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -pthread -o $@ $<
+$(B)/bench/trace: $(BENCH_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 # A tool of several files is a folder with a main.c.
 define tool_folder
 $(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/tool/$(1)/*.c)) $(B)/libdtrace.a
@@ -162,8 +166,9 @@ include-check:
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz fuzzers
 	@tools/fuzz build-fuzz
-bench: all
+bench: tests
 	@bench/compile.sh $(B)
+	@bench/trace.sh $(B)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
@@ -185,5 +190,5 @@ FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(UNIT:%=$(B)/obj/test/unit/%.d) $(TOOL:%=$(B)/obj/test/tool/%.d) \
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BENCH_SRC:%.c=$(B)/obj/%.d) $(UNIT:%=$(B)/obj/test/unit/%.d) $(TOOL:%=$(B)/obj/test/tool/%.d) \
 	$(FUZZ:%=$(B)/obj/test/fuzz/%.d)
