@@ -59,10 +59,8 @@ static struct ps_prochandle *open_one(struct victims *v, const struct victim *a)
 
 	if (a->command)
 		return start(v, a->text);
-	if (pid == 0) {
-		fprintf(stderr, "dtrace: waiting for a process named %s\n", a->text);
+	if (pid == 0)
 		pid = waitfor_name(a->text);
-	}
 	return pid > 0 ? grab(v, pid) : NULL;
 }
 

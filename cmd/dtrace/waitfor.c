@@ -1,42 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc is looked through again and again: what a process did before it was seen is not traced. Process ids that were
- * there at the first look do not count, whatever their name becomes.
+ * /proc is looked through again and again: what a process did before it was seen is not traced. Only processes that
+ * began after the first look count, by the kernel's clock, whatever names and numbers older ones have.
  */
 #include "waitfor.h"
 
 #include "engine.h"
 
 #include <dirent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define COMM 16			/* what the kernel keeps of a name, with the NUL */
 #define EVERY_NS 1000000
 
-struct old { char *bits; long max; };	/* one for each process id */
-
-static bool is_named(long pid, const char *name)
+/* In the unit of /proc/pid/stat: a hundredth of a second since boot. */
+static unsigned long long now_ticks(void)
 {
-	char path[64], text[64] = "";
-	size_t n;
+	unsigned long long hz = (unsigned long long)sysconf(_SC_CLK_TCK);
+	struct timespec t;
 
-	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (unsigned long long)t.tv_sec * hz + (unsigned long long)t.tv_nsec * hz / 1000000000u;
+}
+
+/* "pid (name) S …": the name may hold anything, so that it ends at the last parenthesis; the 20th word after it is the start. */
+static bool is_it(long pid, const char *name, unsigned long long since)
+{
+	char path[64], text[1024];
+	unsigned long long start = 0;
+	char *from, *to;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
 	FILE *f = fopen(path, "re");
 	if (f == NULL)
 		return false;
-	n = fread(text, 1, sizeof(text) - 1, f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
-	if (n > 0 && text[n - 1] == '\n')
-		text[n - 1] = '\0';
-	return strncmp(text, name, COMM - 1) == 0;
+	from = strchr(text, '(');
+	to = strrchr(text, ')');
+	if (from == NULL || to == NULL || to < from)
+		return false;
+	*to++ = '\0';
+	for (int word = 0; to != NULL && word < 20; word++)
+		to = strchr(to + 1, ' ');
+	if (to != NULL)
+		start = strtoull(to, NULL, 10);
+	return start >= since && strncmp(from + 1, name, COMM - 1) == 0;
 }
 
-/* One look: marks what it sees (name NULL), or finds a process of that name that is not marked. */
-static long look(DIR *d, struct old *old, const char *name)
+static long look(DIR *d, const char *name, unsigned long long since)
 {
 	struct dirent *e;
 
@@ -44,11 +60,7 @@ static long look(DIR *d, struct old *old, const char *name)
 	while ((e = readdir(d)) != NULL) {
 		long pid = strtol(e->d_name, NULL, 10);
 
-		if (pid <= 0 || pid >= old->max)
-			continue;
-		if (name == NULL)
-			old->bits[pid] = 1;
-		else if (!old->bits[pid] && is_named(pid, name))
+		if (pid > 0 && is_it(pid, name, since))
 			return pid;
 	}
 	return 0;
@@ -57,19 +69,17 @@ static long look(DIR *d, struct old *old, const char *name)
 long waitfor_name(const char *name)
 {
 	const struct timespec pause = { 0, EVERY_NS };
-	struct old old = { calloc(1, 1 << 22), 1 << 22 };	/* the kernel's largest pid_max */
+	unsigned long long since = now_ticks();
 	DIR *d = opendir("/proc");
 	long pid = 0;
 
-	if (old.bits == NULL || d == NULL) {
+	if (d == NULL) {
 		fprintf(stderr, "dtrace: failed to wait for %s: cannot read /proc\n", name);
-	} else {
-		(void)look(d, &old, NULL);
-		while (!engine_interrupted() && (pid = look(d, &old, name)) == 0)
-			nanosleep(&pause, NULL);
+		return 0;
 	}
-	if (d != NULL)
-		closedir(d);
-	free(old.bits);
+	fprintf(stderr, "dtrace: waiting for a process named %s\n", name);
+	while (!engine_interrupted() && (pid = look(d, name, since)) == 0)
+		nanosleep(&pause, NULL);
+	closedir(d);
 	return pid;
 }

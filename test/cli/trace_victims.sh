@@ -69,6 +69,23 @@ check $? "chooses for itself"
 run -x target=only -qc "$calls 20" -n "$D"
 is "-x target=only with -c" 0 " 20"
 
+# -W: a process that begins later
+cp "$calls" "$tmp/dtwaitedfor"
+"$dtrace" -W dtwaitedfor -qn 'BEGIN { printf("target %d\n", $target); }' >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+waits grep -q 'waiting for a process named dtwaitedfor' "$tmp/err"
+"$tmp/dtwaitedfor" 1 hang &
+worker=$!
+exited() { kill -0 "$tracer" 2>/dev/null || return 0; kill -9 "$worker" 2>/dev/null; return 1; }
+# it is killed when it has been seen: the trace has a pidfd of it then
+seen() { ls -l "/proc/$tracer/fd" 2>/dev/null | grep -q pidfd; }
+waits seen
+waits exited
+wait "$tracer"
+status=$?
+wait "$worker" 2>/dev/null
+is "-W" 0 "target $worker"
+
 run -p 4194305 -n BEGIN
 is "no such process" 1 "dtrace: failed to grab pid 4194305: No such process"
 sh -c 'exit 0' &
