@@ -57,13 +57,13 @@ static const struct derived probes[] = {
 	{ "lwp-create", { { DT_HOOK_RAWTP, "sched_process_fork", NULL, { "arg1" } } } },
 	{ "lwp-exit", { { DT_HOOK_RAWTP, "sched_process_exit", NULL, { "0" } } } },
 	{ "exit", { { DT_HOOK_RAWTP, "sched_process_exit", "", { EXIT_REASON } } } },	/* when: exit_when() */
+	{ "fault", { { DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } } } },
 	{ "signal-send", { { DT_HOOK_RAWTP, "signal_generate", SENT, { "arg2", "arg0" } } } },
 	{ "signal-discard", { { DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } } } },
 	/* SIG_DFL is 0 and SIG_IGN 1: no handler runs */
 	{ "signal-handle", { { DT_HOOK_RAWTP, "signal_deliver", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler > 1",
 		{ "arg0", "arg1", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler" } } } },
 	{ "signal-clear", { { DT_HOOK_SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", { "arg0", "0" } } } },
-	{ "fault", { { DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } } } },
 };
 
 /*

@@ -59,6 +59,13 @@ static const char *without_pid(struct dt_sema *s, const char *name)
 	return dt_arena_strndup(s->arena, name, len);
 }
 
+/* Patterns, and entry or return of all functions. */
+static bool means_several(const struct dt_pdesc *p)
+{
+	return strpbrk(p->func, "*?[") != NULL || strpbrk(p->name, "*?[") != NULL ||
+	    (*p->func == '\0' && (strcmp(p->name, "entry") == 0 || strcmp(p->name, "return") == 0));
+}
+
 static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -79,7 +86,8 @@ static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc
 	if (sig == NULL && sv->signature != NULL)
 		sig = sv->signature(sv->ctx, s->probe);
 	if (sig == NULL)
-		dt_fail_hint(s->diag, D_ARGS_NONE, loc, "arg0 … arg9 hold the raw values",
+		dt_fail_hint(s->diag, D_ARGS_NONE, loc, means_several(s->probe) ?
+		    "types are known where one probe is named; arg0 … arg9 hold the raw values" : "arg0 … arg9 hold the raw values",
 		    "no typed arguments are known for %s:%s:%s:%s", s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
 	return sig;
 }

@@ -30,11 +30,13 @@ done
 
 # In one thread: lwp-exit, then exit, whatever the order in the program; after exec one of failure and success.
 run -q -c "$life" -n '
-self int gone, exec; int born[int], wrong;
+self int gone, exec, fault; int born[int], wrong;
 proc:::exit /pid == $target || ppid == $target/ { exits++; wrong += !self->gone; }
 proc:::lwp-exit /pid == $target || ppid == $target/ { self->gone = 1; }
 proc:::exec /ppid == $target/ { wrong += self->exec; self->exec = 1; execs++; }
 proc:::exec-failure, proc:::exec-success /ppid == $target/ { wrong += !self->exec; self->exec = 0; execs--; }
+proc:::signal-send /ppid == $target && args[2] == SIGSEGV/ { wrong += !self->fault; }
+proc:::fault /ppid == $target/ { self->fault = args[0]; }
 proc:::create /pid == $target/ { born[args[0]->pr_pid] = 1; }
 proc:::exit /ppid == $target/ { wrong += !born[pid]; }
 END { printf("exits %d, execs open %d, wrong %d\n", exits, execs, wrong); }'

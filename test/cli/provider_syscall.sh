@@ -23,6 +23,8 @@ run -e -n 'syscall::getpid:entry { trace(args[0]); }'
 is "a call without arguments" 1 "it has 0"
 run -e -n 'syscall::openat:entry { trace(args[4]); }'
 is "more than it has" 1 "it has 4"
+run -e -n 'syscall:::entry { trace(args[0]); }'
+is "types of many calls" 1 "types are known where one probe is named"
 run -e -n 'syscall:::return { trace(args[1]); }'
 check "$status" "the value of any call"
 run -e -n 'syscall::newuname:entry { trace(args[0]->sysname); }'
