@@ -373,6 +373,7 @@ void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t i
 		subprograms(&k);
 	dt_rt_link(a);
 	if (!dt_emit_finish(a))
-		dt_refuse(b, h->nen ? h->en[0].ecb->loc : (struct dt_loc){ 0 }, "the clause is too large: a branch would be longer than 32767 instructions");
+		dt_refuse(b, h->nen ? h->en[0].ecb->loc : (struct dt_loc){ 0 }, "the clauses at one probe are too large together: a branch would be longer than "
+		    "32767 instructions; enable fewer of them at a time, in several commands if need be");
 	publish(&k, &b->image->progs[index]);
 }
