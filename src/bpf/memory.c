@@ -393,8 +393,8 @@ static void copy_text(struct dt_lower *l, const char *text, int base, int off, u
 
 static void copy_comm(struct dt_lower *l, int base, int off, uint32_t size, bool pad)
 {
-	if (pad && size > 16)
-		dt_zero(l, base, off + 16, size - 16);
+	if (pad)
+		dt_zero(l, base, off, size);	/* all of it: Linux 6.1 leaves what is behind the NUL as it was */
 	at_ptr(l, R1, base, off);
 	dt_imm(l->a, R2, size < 16 ? size : 16);
 	dt_help(l, BPF_FUNC_get_current_comm);
