@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # profile: names, units and limits; what arg0 and arg1 are; ticks on a machine that has nothing to do.
 . test/trigger/trace.sh
+may_trace "profile probes"
 
 for rate in 200000ns 200000nsec 200us 200usec 10ms 10msec 1s 1sec 1m 1min 1h 1hour 1d 1day 5000hz 5000 1HZ 10MSEC; do
 	run -ln "profile:::tick-$rate"
@@ -20,7 +21,6 @@ run -ln 'profile:::profile-*'
 grep -c ' profile-[0-9]*$' "$tmp/out" | grep -qx 7
 check $? "patterns match what is listed"
 
-may_trace "profile probes"
 run -qn 'tick-10ms { n++; } tick-10ms /n == 5/ { printf("n %d args %d %d\n", n, arg0, arg1); exit(3); }'
 is "ticks" 3 "n 5 args 0 0"
 run -qn 'profile:::tick-200us /++n == 1000/ { trace("thousand"); exit(0); }'
