@@ -17,6 +17,11 @@ for rate in 199999ns 199us 5001 5001hz 0 0s 1x 1day2 99999999999999999999 106752
 	limits=bad
 done
 [ -n "$limits" ] || ok "what is too fast, too long or no rate has no probe, and says why"
+i=0
+while [ $i -lt 988 ]; do i=$((i + 1)); echo "tick-${i}s,"; done >"$tmp/many.d"
+echo 'tick-1h { }' >>"$tmp/many.d"
+run -s "$tmp/many.d"
+is "at most 1000 probes" 1 "1000 profile and tick probes already"
 run -ln 'profile:::profile-*'
 grep -c ' profile-[0-9]*$' "$tmp/out" | grep -qx 7
 check $? "patterns match what is listed"
