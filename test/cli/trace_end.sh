@@ -38,7 +38,7 @@ for delay in 0.01 0.05; do
 	tracer=$!
 	sleep $delay
 	kill -TERM "$tracer"
-	wait "$tracer"
+	wait "$tracer" 2>/dev/null
 	status=$?
 	[ $status -eq 0 ] || [ $status -eq 143 ]	# 143: before it could catch anything
 	check $? "a signal after $delay s"
