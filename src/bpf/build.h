@@ -74,6 +74,7 @@ struct dt_build {
 	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec, over;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
 	uint32_t zeros;			/* longest run of zeros asked for */
+	uint32_t log2;			/* offset of quantize()'s table + 1, 0: not made */
 
 	DT_VEC(struct dt_bvar) vars;
 	uint32_t globals_size, tls_size, locals_size;

@@ -131,6 +131,9 @@ static struct dt_entry entry_of(struct dt_build *b, const struct dt_enabling *en
 
 static int number_at(const struct hook *k) { return k->slot ? M_NUMBER : M_NUMBER_INLINE; }
 
+/* Else it is looked at once, while it is in r0. */
+static bool number_kept(const struct hook *k) { return k->slot || k->groups.n > 1; }
+
 /* R3 = the entry, or on to `next`. */
 static void entry_few(struct hook *k, const struct group *g, uint32_t next)
 {
@@ -177,7 +180,10 @@ static void find_entry(struct hook *k, const struct group *g, uint32_t next)
 {
 	if (!k->sys)
 		return;
-	dt_ldx(k->a, B8, R1, FP, number_at(k));
+	if (number_kept(k))
+		dt_ldx(k->a, B8, R1, FP, number_at(k));
+	else
+		dt_mov(k->a, R1, R0);
 	if (g->en.n == 1)
 		dt_jmpi(k->a, BPF_JNE, R1, (int32_t)g->en.v[0]->number, next);
 	else if (g->en.n <= FEW)
@@ -223,7 +229,8 @@ static void guards(struct hook *k, uint32_t out)
 		only_pids(k, out);
 	if (k->sys) {
 		dt_syscall_number(a, k->b->opts, k->h->ctx);
-		dt_stx(a, B8, FP, number_at(k), R0);
+		if (number_kept(k))
+			dt_stx(a, B8, FP, number_at(k), R0);
 	}
 }
 
