@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Too much of everything: clauses, keys, long strings, small buffers, faults in ERROR, several at once, a killed dtrace. It
+# works, or is counted, or is refused by a sentence of ours; nothing stays behind.
+. test/trigger/exact_run.sh
+may_trace "robustness"
+
+# runs WHAT TEXT ARGS…: status 0 and the text in stdout
+runs() {
+	what=$1 text=$2
+	shift 2
+	"$dtrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	if [ $status -eq 0 ] && grep -qF -e "$text" "$tmp/out"; then
+		ok "$what"
+	else
+		bad "$what: status $status: $(head -c 300 "$tmp/out")"
+	fi
+}
+
+# many N PROBE: as many clauses there
+many() { awk -v n="$1" -v p="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s /pid == %d/ { x%d = %d; }\n", p, i % 7, i % 50, i }'; }
+
+{ many 500 BEGIN; echo 'BEGIN { trace("end"); exit(0); }'; } >"$tmp/500.d"
+runs "500 clauses at one probe" end -qs "$tmp/500.d"
+
+{ many 10000 BEGIN; echo 'BEGIN { trace("end"); exit(0); }'; } >"$tmp/10000.d"
+"$dtrace" -qs "$tmp/10000.d" >"$tmp/out" 2>"$tmp/err"
+status=$?
+if [ $status -eq 0 ] && grep -q 'end' "$tmp/out"; then
+	ok "10000 clauses"
+elif [ $status -eq 1 ] && grep -q 'enable fewer of them' "$tmp/err"; then
+	ok "10000 clauses are refused with the limit and a way on"
+else
+	bad "10000 clauses: status $status"
+fi
+
+# ---- more keys than there is room for ----
+if traced 2 1000000 1000000 -n 'syscall::getpgid:entry /pid == $1/ { @[arg0] = count(); } END { printa("S %d %@d\n", @); }'; then
+	got=$(awk '$1 == "S" { n += $NF } END { printf "%d\n", n }' "$tmp/out")
+	lost=$(drops "aggregation drop")
+	if [ $((got + lost)) -eq "$calls" ] && [ "$status" -eq 0 ]; then
+		ok "1000000 keys: shown and dropped are the calls"
+	else
+		bad "1000000 keys: $calls calls, $got shown, $lost dropped, status $status"
+	fi
+else
+	bad "1000000 keys: dtrace did not start"
+fi
+
+# ---- sizes ----
+runs "strsize=4096" '2048' -q -x strsize=4096 -n 'BEGIN { s = "0123456789abcdef"; s = strjoin(s, s); s = strjoin(s, s);
+	s = strjoin(s, s); s = strjoin(s, s); s = strjoin(s, s); s = strjoin(s, s); s = strjoin(s, s);
+	printf("%d\n", strlen(s)); exit(0); }'
+runs "strsize=4096, keys" '4095' -q -x strsize=4096 -n 'BEGIN { a["k"] = "v"; @[execname, a["k"]] = count(); printf("%d\n", 4095); exit(0); }'
+"$dtrace" -q -x bufsize=1 -n 'BEGIN { printf("one\n"); exit(0); }' >"$tmp/out" 2>"$tmp/err"
+if grep -q '^one' "$tmp/out" || grep -q 'exceeds size of buffer' "$tmp/err"; then ok "bufsize=1"; else bad "bufsize=1"; fi
+runs "aggsize=1" '1' -q -x aggsize=1 -n 'BEGIN { @[pid] = count(); exit(0); }'
+
+# ---- ERROR that faults ----
+"$dtrace" -qn 'BEGIN { trace(*(int *)0); } BEGIN { exit(0); } ERROR { trace(*(int *)8); }' >"$tmp/out" 2>"$tmp/err"
+status=$?
+if [ $status -eq 0 ] && grep -q '1 error in ERROR probe enabling' "$tmp/err"; then
+	ok "a fault in ERROR is counted"
+else
+	bad "a fault in ERROR: status $status"
+fi
+
+# ---- several at once ----
+"$exact" 2 200000 <"$tmp/go" >"$tmp/calls" &
+worker=$!
+exec 3>"$tmp/go"
+tracers=
+for i in 1 2 3 4; do
+	"$dtrace" -q -x switchrate=20ms -n 'syscall::getppid:entry /pid == $1/ { @ = count(); } tick-10ms /!r/ { r = 1; printf("ready\n"); }
+	    tick-5ms { printa("S %@d\n", @); trunc(@); } END { printa("S %@d\n", @); }' "$worker" >"$tmp/out$i" 2>"$tmp/err$i" &
+	tracer=$!
+	tracers="$tracers $tracer"
+	waits grep -q '^ready' "$tmp/out$i" || bad "several at once: number $i did not start: $(head -n 1 "$tmp/err$i")"
+done
+echo go >&3
+exec 3>&-
+wait "$worker"
+kill -TERM $tracers
+wait
+sums=$(for i in 1 2 3 4; do awk '$1 == "S" { n += $NF } END { printf "%d ", n }' "$tmp/out$i"; done)
+if [ "$sums" = "200000 200000 200000 200000 " ]; then ok "several at once"; else bad "several at once: $sums"; fi
+
+# ---- killed ----
+"$dtrace" -q -x switchrate=20ms -n 'syscall:::entry { @[execname] = count(); printf("x"); } profile-97 { @["p"] = count(); } tick-10ms { printf("ready\n"); }' \
+    >"$tmp/out" 2>"$tmp/err" &
+tracer=$!
+if waits grep -q 'ready' "$tmp/out"; then
+	for kind in prog map link; do
+		awk -v k="${kind}_id:" '$1 == k { print $2 }' /proc/"$tracer"/fdinfo/* 2>/dev/null | sort -u >"$tmp/$kind"
+	done
+	kill -KILL "$tracer"
+	wait "$tracer" 2>/dev/null
+	n=0
+	while
+		left=$(for kind in prog map link; do "${BUILD:-build}/test/exact_ids" $kind $(cat "$tmp/$kind"); done)
+		[ -n "$left" ] && [ $n -lt 1200 ]
+	do
+		n=$((n + 1))
+		sleep 0.05
+	done
+	if [ ! -s "$tmp/prog" ] || [ ! -s "$tmp/map" ]; then
+		bad "killed: no eBPF objects were found in the process"
+	elif [ -n "$left" ]; then
+		bad "killed: these stay: $left"
+	else
+		ok "kill -9 leaves none of $(cat "$tmp/prog" "$tmp/map" "$tmp/link" | wc -l) eBPF objects"
+	fi
+else
+	bad "killed: dtrace did not start"
+fi
