@@ -226,7 +226,7 @@ static void do_speculate(struct dt_lower *l)
 	dt_jmpi(a, BPF_JEQ, R2, 0, no);
 	dt_stx(a, B8, FP, F_SPEC, R9);
 	if (l->reserved)
-		dt_stx(a, B4, R8, (int)offsetof(struct dt_rechdr, spec), R9);
+		dt_stx(a, B2, R8, (int)offsetof(struct dt_rechdr, spec), R9);
 	dt_ja(a, done);
 	dt_put(a, no);
 	dt_sti(a, B8, FP, F_SPEC, F_SPEC_DROP);

@@ -30,8 +30,10 @@ _Noreturn void dt_refuse(struct dt_build *b, struct dt_loc loc, const char *fmt,
 
 static void plan_records(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		dt_plan_record(b, en[i].ecb, &b->image->recs[en[i].epid - 1]);
+		b->image->recs[en[i].epid - 1].probe_id = en[i].probe_id;
+	}
 }
 
 static uint32_t most(const struct dt_enabling *en, uint32_t n, uint32_t max)

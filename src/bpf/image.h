@@ -125,7 +125,7 @@ struct dt_image_prog {
  * assignments) send no record; the default action sends the header alone. Bytes behind a string's NUL are not defined.
  */
 struct dt_recfield { uint32_t off, size; };		/* size 0: the action records nothing */
-struct dt_reclayout { uint32_t size; const struct dt_recfield *field; };	/* a field for each action of the ECB */
+struct dt_reclayout { uint32_t size; uint32_t probe_id; const struct dt_recfield *field; };	/* a field for each action of the ECB */
 
 /* An aggregation: its key bytes (fields in key order) and its data words. */
 struct dt_agglayout {
@@ -159,7 +159,8 @@ struct dt_image {
 };
 
 /* Shared with the kernel side. */
-struct dt_rechdr { uint32_t epid; uint32_t probe_id; uint64_t time; uint32_t cpu; uint32_t spec; };
+/* Short: 8 bytes a record cost 17 ns a firing, for memory that is not in the cache. */
+struct dt_rechdr { uint32_t epid; uint16_t cpu; uint16_t spec; uint64_t time; };
 /* epid values above this are not clauses but news from the kernel side. */
 #define DT_REC_NEWS 0xffff0000u
 #define DT_REC_FAULT (DT_REC_NEWS + 1)	/* struct dt_recfault follows the header */

@@ -164,11 +164,9 @@ void dt_record_header(struct dt_lower *l, int base, int off, uint32_t news)
 	else
 		dt_epid(l, R1);
 	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, epid), R1);
-	dt_probe_id(l, R1);
-	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, probe_id), R1);
 	dt_ldx(a, B8, R1, FP, F_T0);
-	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, cpu), R1);
-	dt_sti(a, B4, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
+	dt_stx(a, B2, base, off + (int)offsetof(struct dt_rechdr, cpu), R1);
+	dt_sti(a, B2, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
 }
 
 /* A record made in the stack frame, at F_FAULT - size; r9 changes. */
@@ -204,7 +202,7 @@ void dt_news(struct dt_lower *l, uint32_t news)
 	dt_help(l, BPF_FUNC_get_smp_processor_id);
 	dt_stx(l->a, B8, FP, F_T0, R0);
 	dt_record_header(l, FP, F_FAULT - (int)sizeof(struct dt_rechdr), news);
-	dt_stx(l->a, B4, FP, F_FAULT - (int)sizeof(struct dt_rechdr) + (int)offsetof(struct dt_rechdr, spec), R9);
+	dt_stx(l->a, B2, FP, F_FAULT - (int)sizeof(struct dt_rechdr) + (int)offsetof(struct dt_rechdr, spec), R9);
 	dt_record_send(l, sizeof(struct dt_rechdr));
 }
 

@@ -159,8 +159,8 @@ static int tell_event(struct dt_consumer *c, const struct rec *r)
 	if (h->epid == 0 || h->epid > c->necbs || r->len < sizeof(*h) + c->image->recs[h->epid - 1].size)
 		return 0;
 	e = (struct dt_event){
-		.ecb = c->ecbs[h->epid - 1], .epid = h->epid, .probe_id = h->probe_id, .cpu = h->cpu, .time = h->time,
-		.data = r->data + sizeof(*h), .layout = &c->image->recs[h->epid - 1],
+		.ecb = c->ecbs[h->epid - 1], .epid = h->epid, .probe_id = c->image->recs[h->epid - 1].probe_id, .cpu = h->cpu,
+		.time = h->time, .data = r->data + sizeof(*h), .layout = &c->image->recs[h->epid - 1],
 	};
 	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
 }
