@@ -3,14 +3,17 @@
 . test/trigger/trace.sh
 may_trace "profile probes"
 
-for rate in 200000ns 200000nsec 200us 200usec 10ms 10msec 1s 1sec 1m 1min 1h 1hour 1d 1day 5000hz 5000 1HZ 10MSEC; do
-	run -ln "profile:::tick-$rate"
-	[ "$status" -eq 0 ] && grep -q " tick-$rate\$" "$tmp/out" && continue
+rates='200000ns 200000nsec 200us 200usec 10ms 10msec 1s 1sec 1m 1min 1h 1hour 1d 1day 5000hz 5000 1HZ 10MSEC'
+for rate in $rates; do echo "tick-$rate,"; done >"$tmp/rates.d"
+echo 'END { }' >>"$tmp/rates.d"
+run -ls "$tmp/rates.d"
+for rate in $rates; do
+	grep -q " tick-$rate\$" "$tmp/out" && continue
 	bad "tick-$rate"
 	units=bad
 done
 [ -n "$units" ] || ok "every unit, and names as they were given"
-for rate in 199999ns 199us 5001 5001hz 0 0s 1x 1day2 99999999999999999999 106752d; do
+for rate in 199us 5001 0s 1day2 106752d; do
 	run -n "profile:::profile-$rate"
 	[ "$status" -eq 1 ] && grep -q 'does not match any probes: ' "$tmp/err" && continue
 	bad "profile-$rate"

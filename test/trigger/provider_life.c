@@ -27,6 +27,7 @@ static pid_t child(void (*life)(void), int reason)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		signal(SIGSEGV, SIG_DFL);	/* a sanitizer has its own handler */
 		life();
 		_exit(3);
 	}
@@ -129,10 +130,11 @@ int main(int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1)
-		return 4;
+		_exit(4);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	children();
 	signals();
 	printf("lwp-exit %d\nexit %d 1\n", getpid(), getpid());
-	return 0;
+	fflush(stdout);
+	_exit(0);			/* nothing else, such as a search for leaks, is to happen */
 }
