@@ -326,16 +326,14 @@ static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_
 	t->last_epid = e->epid;
 }
 
-static int on_event(void *ctx, const struct dt_event *e)
+static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs)
 {
-	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
 	dtrace_eprobedesc_t edesc = { .dtepd_epid = e->epid, .dtepd_probeid = e->probe_id, .dtepd_size = e->layout->size,
 		.dtepd_nrecs = (int)e->ecb->nacts };
 	dtrace_probedesc_t pdesc;
 	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &pdesc, .dtpda_cpu = (int)e->cpu,
 		.dtpda_data = (char *)e->data, .dtpda_timestamp = e->time };
-	struct dt_rec *recs;
 	int rv;
 
 	describe(t, e->probe_id, &pdesc);
@@ -345,17 +343,26 @@ static int on_event(void *ctx, const struct dt_event *e)
 		return 0;
 	if (rv != DTRACE_CONSUME_THIS)
 		return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
-	recs = calloc(e->ecb->nacts + 1, sizeof(*recs));
-	if (recs == NULL)
-		return dt_handle_error(h, EDT_NOMEM);
-	for (uint32_t i = 0; i < e->ecb->nacts; i++)
-		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
 	if (!dt_trace_json_event(h, &d, recs, e->ecb->nacts))
 		dt_statements_print(&t->statements, recs, e->ecb->nacts);
-	free(recs);
 	if (t->rf != NULL)
 		(void)t->rf(&d, NULL, t->arg);
 	return t->failed != 0 ? dt_handle_error(h, t->failed) : 0;
+}
+
+static int on_event(void *ctx, const struct dt_event *e)
+{
+	struct dt_rec *recs = calloc(e->ecb->nacts + 1, sizeof(*recs));
+	int rv = 0;
+
+	if (recs == NULL)
+		return dt_handle_error(ctx, EDT_NOMEM);
+	for (uint32_t i = 0; i < e->ecb->nacts; i++)
+		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
+	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, e->ecb->nacts))
+		rv = show_event(ctx, e, recs);
+	free(recs);
+	return rv;
 }
 
 /* ---- errors and drops ---- */

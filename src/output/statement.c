@@ -237,6 +237,22 @@ void dt_statements_each(const struct dt_rec *recs, size_t n, void (*f)(void *, c
 	}
 }
 
+static void look(void *ctx, const struct dt_rec *recs, size_t n)
+{
+	bool *any = ctx;
+
+	for (size_t i = 0; i < n; i++)
+		*any |= recs[i].act->kind != DT_ACT_DIFEXPR || recs[i].len > 0;
+}
+
+bool dt_statements_any(const struct dt_rec *recs, size_t n)
+{
+	bool any = false;
+
+	dt_statements_each(recs, n, look, &any);
+	return any;
+}
+
 static void print_one(void *ctx, const struct dt_rec *recs, size_t n)
 {
 	dt_statement_do(ctx, recs, n);

@@ -44,6 +44,8 @@ struct dt_statements {
 };
 
 void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out *, const struct dt_statement_ops *);
+/* Whether anything was recorded: a clause whose recording actions all stand in branches not taken shows nothing. */
+bool dt_statements_any(const struct dt_rec *, size_t n);
 /* All records of one firing of a clause, one for each action, in order; skipped branches are left out here. */
 void dt_statements_print(struct dt_statements *, const struct dt_rec *, size_t n);
 /* The same cut into statements, for another sink: f gets the records of each. */
