@@ -7,6 +7,7 @@
 #include "lib/errors.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -173,6 +174,30 @@ static void op_normalize(void *ctx, int64_t id, int64_t normal)
 		agg->normal = normal;
 }
 
+static void describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t *d);
+
+/* Something an action asked for could not be done here: an error of the firing in hand, told like any other. */
+__attribute__((format(printf, 2, 3)))
+static void action_failed(struct dtrace_hdl *h, const char *fmt, ...)
+{
+	struct dt_trace *t = h->trace;
+	dtrace_eprobedesc_t edesc = { .dtepd_epid = t->last_epid, .dtepd_probeid = t->last_probe };
+	dtrace_probedesc_t pdesc;
+	char why[512], msg[1024];
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &pdesc, .dteda_action = -1, .dteda_offset = -1,
+		.dteda_fault = 1000, .dteda_msg = msg };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	describe(t, t->last_probe, &pdesc);
+	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s\n", t->last_epid, t->last_probe,
+	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, why);
+	if (t->err_f != NULL && t->err_f(&d, t->err_arg) == DTRACE_HANDLE_ABORT)
+		t->failed = EDT_ERRABORT;
+}
+
 static void op_setopt(void *ctx, const char *name, const char *value)
 {
 	struct dtrace_hdl *h = ctx;
@@ -183,8 +208,7 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
 	err = dt_options_set(&h->options, name, value, DT_OPT_TRACING);
 	if (err != 0) {
-		fprintf(stderr, "dtrace: couldn't set option \"%s\" to \"%s\": %s\n", name, value != NULL ? value : "1",
-		    dt_error_text(err));
+		action_failed(h, "couldn't set option \"%s\" to \"%s\": %s", name, value != NULL ? value : "1", dt_error_text(err));
 		return;
 	}
 	(void)dt_options_get(&h->options, name, &d.dtsda_newval);
@@ -214,7 +238,7 @@ static void op_system(void *ctx, const char *command)
 
 	fflush(t->fp);
 	if (run_command(t, command) == -1)
-		fprintf(stderr, "dtrace: couldn't run %s: %s\n", command, strerror(errno));
+		action_failed(ctx, "couldn't run %s: %s", command, strerror(errno));
 }
 
 /* Output goes on in another file; "" goes back to where it was. */
@@ -233,7 +257,7 @@ static void op_freopen(void *ctx, const char *name)
 	FILE *f = fopen(name, "ae");
 
 	if (f == NULL) {
-		fprintf(stderr, "dtrace: couldn't freopen() \"%s\": %s\n", name, strerror(errno));
+		action_failed(ctx, "couldn't freopen() \"%s\": %s", name, strerror(errno));
 		return;
 	}
 	if (t->original == 0)
