@@ -43,8 +43,8 @@ is "and the error is told" 2 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN)
 run -qn 'BEGIN { exit(0); } END { printf("end\n"); }'
 lines "exit() in BEGIN: END still fires" 'end'
 run -w -qn 'BEGIN { setopt("nosuch"); freopen("/no/file"); exit(0); }'
-is "an option that is none" 0 'error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): couldn.t set option "nosuch" to "1": Invalid option name'
-is "a file that cannot be opened" 0 'couldn.t freopen() "/no/file": No such file or directory'
+is "an option that is none" 0 'set option "nosuch" to "1": Invalid option name'
+is "a file that cannot be opened" 0 'freopen() "/no/file": No such file or directory'
 run -n 'BEGIN { if (pid == 1) trace("one"); } BEGIN { if (pid == 1) trace(1); else trace("two"); exit(0); }'
 lines "a clause whose branches record nothing shows nothing" 'CPU     ID                    FUNCTION:NAME
  # #                           :BEGIN   two'
