@@ -25,7 +25,7 @@ row() {		# row TITLE RUNS COMMAND…: prints the row, leaves the median in $ms
 	printf '%-44s %10.2f ms %9.2f ms %8d KiB %s\n' "$title" "$1" "$2" "$3" "$note"
 }
 
-ratio() { awk -v t="$1" -v a="$2" -v b="$3" 'BEGIN { printf "%-44s %10.2f\n", t, b > 0 ? a / b : 0 }'; }
+ratio() { awk -v t="$1" -v a="$2" -v b="$3" 'BEGIN { printf "%-44s %10.2f\n", t, (b > 0 ? a / b : 0) }'; }
 
 clauses() {	# clauses N: a script with N clauses that differ
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++)

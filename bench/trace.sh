@@ -47,5 +47,5 @@ one=$ms
 row "dtrace -l" $((rounds * 3)) list_dtrace
 if [ -n "$bpftrace" ]; then
 	row "bpftrace, BEGIN { exit(); }" "$rounds" begin_bpftrace
-	awk -v a="$ms" -v b="$one" 'BEGIN { printf "%-44s %10.2f\n", "bpftrace : dtrace, BEGIN", b > 0 ? a / b : 0 }'
+	awk -v a="$ms" -v b="$one" 'BEGIN { printf "%-44s %10.2f\n", "bpftrace : dtrace, BEGIN", (b > 0 ? a / b : 0) }'
 fi

@@ -18,7 +18,7 @@ static const uint16_t sysargs_arm[6] = { 0, 8, 16, 24, 32, 40 };
 
 /*
  * r0 = the word at pt_regs + off; the registers are the kernel's own, reading them does not fail. Through a pointer whose
- * type the verifier knows it is a plain load: 15 ns less than a copy.
+ * type the verifier knows it is a plain load and not a copy by a helper.
  */
 static void read_regs(struct dt_emit *a, const struct dt_features *feat, uint32_t off, int size)
 {
