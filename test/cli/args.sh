@@ -1,25 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The command line itself: modes, statuses, messages. DTRACE is the program to test.
-dtrace=${DTRACE:-build/dtrace}
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-
-# is WHAT STATUS TEXT ARGS…: status and a text that must be in stdout or stderr ("" for nothing printed at all)
-is() {
-	what=$1 want=$2 text=$3
-	shift 3
-	"$dtrace" "$@" >"$tmp/out" 2>&1 </dev/null
-	status=$?
-	if [ "$status" -ne "$want" ]; then
-		echo "not ok - $what: status $status, not $want: $(head -n 3 "$tmp/out")"
-	elif [ -z "$text" ] && [ -s "$tmp/out" ]; then
-		echo "not ok - $what: printed: $(head -n 3 "$tmp/out")"
-	elif [ -n "$text" ] && ! grep -qF -e "$text" "$tmp/out"; then
-		echo "not ok - $what: no \"$text\" in: $(head -n 3 "$tmp/out")"
-	else
-		echo "ok - $what"
-	fi
-}
+# The command line itself: modes, statuses, messages.
+. test/cli/command.inc
 
 echo 'BEGIN { trace($1); }' >"$tmp/arg.d"
 echo 'BEGIN { trace(exename); }' >"$tmp/bad.d"
