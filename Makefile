@@ -160,7 +160,7 @@ $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
 
 check: tests
-	@tools/suite $(B)
+	@tools/suite -q $(B)
 include-check:
 	@tools/include-check
 fuzz:

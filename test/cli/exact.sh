@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Nothing is lost and nothing is counted twice: what printa() shows of a busy aggregation, interval by interval, adds up to
 # the calls that were made. EXACT_RUNS and EXACT_CALLS make it longer (the long form: 20 and 5000000).
+# slow: left out of `make check`
 . test/trigger/exact_run.sh
 runs=${EXACT_RUNS:-3} calls_each=${EXACT_CALLS:-500000}
 may_trace "exact sums"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Random typed D programs in the interpreter and in the kernel: the same records, values, aggregations
 # and faults. DIFFER_PROGRAMS says how many (the whole: 20000, without a limit of time), DIFFER_SEED where to begin.
+# slow: left out of `make check`
 differ=${BUILD:-build}/test/differ
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Too much of everything: clauses, keys, long strings, small buffers, faults in ERROR, several at once, a killed dtrace. It
 # works, or is counted, or is refused by a sentence of ours; nothing stays behind.
+# slow: left out of `make check`
 . test/trigger/exact_run.sh
 may_trace "robustness"
 
