@@ -456,7 +456,7 @@ static int on_drops(void *ctx, const char *kind, int cpu, uint64_t n)
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops };
-	struct dt_statement_ops todo = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
+	struct dt_statement_ops effects = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
 		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate, .exit = op_exit,
 		.type = op_type };
 
@@ -465,7 +465,7 @@ int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 		return dt_handle_error(h, EDT_NOMEM);
 	dt_trace_text(h, t);
 	dt_out_init(&t->out, stdout, &t->popts);
-	dt_statements_init(&t->statements, t->arena, &t->out, &todo);
+	dt_statements_init(&t->statements, t->arena, &t->out, &effects);
 	dt_trace_json_init(h, t);
 	return 0;
 }
