@@ -82,6 +82,49 @@ static void perf_arg(struct dt_lower *l, unsigned i)
 	dt_put(a, done);
 }
 
+/* Arguments of a function as registers have them when it is called; more are on the stack, above the return address of x86-64. */
+static const uint16_t callargs_x86[6] = { 112, 104, 96, 88, 72, 64 };
+enum { SP_X86 = 152, SP_ARM = 248, RESULT_X86 = 80, RESULT_ARM = 0 };
+
+static void stack_arg(struct dt_lower *l, unsigned n, bool user)
+{
+	struct dt_emit *a = l->a;
+	bool x86 = l->b->opts->arch_x86;
+
+	dt_ldx(a, B8, R3, R7, x86 ? SP_X86 : SP_ARM);
+	dt_alui(a, BPF_ADD, R3, 8 * (int32_t)n + (x86 ? 8 : 0));
+	dt_sti(a, B8, FP, F_T0, 0);
+	dt_fpaddr(a, R1, F_T0);
+	dt_imm(a, R2, 8);
+	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_ldx(a, B8, R0, FP, F_T0);	/* 0 when it cannot be read */
+}
+
+static void call_arg(struct dt_lower *l, unsigned i, bool user)
+{
+	unsigned in_regs = l->b->opts->arch_x86 ? 6 : 8;
+
+	if (i < in_regs)
+		dt_ldx(l->a, B8, R0, R7, l->b->opts->arch_x86 ? callargs_x86[i] : 8 * (int)i);
+	else
+		stack_arg(l, i - in_regs, user);
+}
+
+/* arg0 the offset of the return, which is not known; arg1 the value; arg2 … the arguments, of fexit */
+static void return_arg(struct dt_lower *l, unsigned i)
+{
+	bool fexit = l->ctx == DT_CTX_FEXIT;
+
+	if (i == 1 && fexit)
+		dt_ldx(l->a, B8, R0, R7, 8 * (int)l->nargs);
+	else if (i == 1)
+		dt_ldx(l->a, B8, R0, R7, l->b->opts->arch_x86 ? RESULT_X86 : RESULT_ARM);
+	else if (i > 1 && fexit && i - 2 < l->nargs)
+		dt_ldx(l->a, B8, R0, R7, 8 * (int)(i - 2));
+	else
+		dt_imm(l->a, R0, 0);
+}
+
 void dt_arg(struct dt_lower *l, unsigned i)
 {
 	l->cached = 0;
@@ -89,12 +132,15 @@ void dt_arg(struct dt_lower *l, unsigned i)
 		dt_ldx(l->a, B8, R0, dt_slot_reg(l), (int)l->args_off + 8 * (int)i);
 		return;
 	}
-	if (i >= l->nargs) {
+	if (i >= l->nargs && l->ctx != DT_CTX_FEXIT) {
 		dt_imm(l->a, R0, 0);
 		return;
 	}
 	switch (l->ctx) {
-	case DT_CTX_RAWTP: case DT_CTX_RUN: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
+	case DT_CTX_KPROBE: call_arg(l, i, false); break;
+	case DT_CTX_UPROBE: call_arg(l, i, true); break;
+	case DT_CTX_FEXIT: case DT_CTX_KRETPROBE: case DT_CTX_URETPROBE: return_arg(l, i); break;
+	case DT_CTX_RAWTP: case DT_CTX_RUN: case DT_CTX_FENTRY: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
 	case DT_CTX_SYS_ENTER:
 		if (i < 6)
 			read_regs(l->a, l->b->opts->feat, (l->b->opts->arch_x86 ? sysargs_x86 : sysargs_arm)[i], 8);

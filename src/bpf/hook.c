@@ -2,11 +2,13 @@
 /*
  * One program: the clauses enabled at one hook. When none of them needs memory beyond the stack they stand one after the
  * other in the program itself; else a slot is claimed and each is a subprogram (context, slot, entry). System calls share
- * a hook: clauses are found by number, and one piece of code serves all calls a clause is enabled for.
+ * a hook, and so do kernel functions and places in processes: clauses are found by number (of the call, or the cookie of
+ * the point that fired), and one piece of code serves all that a clause is enabled for.
  */
 #include "bpf/build.h"
 
-#define FEW 4				/* system calls found by comparing; more have a table */
+#define FEW 4				/* numbers found by comparing; more have a table */
+#define MOST 262144
 enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24 };	/* frame of the program itself */
 
 struct group {				/* enablings that share code */
@@ -20,10 +22,17 @@ struct hook {
 	const struct dt_image_hook *h;
 	DT_VEC(struct group) groups;
 	uint32_t *errors;		/* labels of the ERROR clauses */
-	bool slot, sys;
+	bool slot;
+	bool numbered;			/* what fired is told by a number */
 };
 
 static bool is_sys(enum dt_image_ctx ctx) { return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT; }
+
+/* These may be preempted, by another program of ours on the same CPU too. */
+static bool preemptible(enum dt_image_ctx ctx)
+{
+	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE;
+}
 
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 {
@@ -36,8 +45,9 @@ static void group_up(struct hook *k)
 		const struct dt_enabling *en = &k->h->en[i];
 		struct group *g = NULL, fresh = { .label = 0 };
 
-		for (size_t n = 0; k->sys && n < k->groups.n && !g; n++)
-			g = same_code(k->groups.v[n].en.v[0], en) ? &k->groups.v[n] : NULL;
+		/* enablings of one clause come in a row */
+		if (k->numbered && k->groups.n && same_code(k->groups.v[k->groups.n - 1].en.v[0], en))
+			g = &k->groups.v[k->groups.n - 1];
 		if (!g) {
 			dt_vec_push(k->b->arena, &k->groups, fresh);
 			g = &k->groups.v[k->groups.n - 1];
@@ -163,8 +173,8 @@ static void entry_table(struct hook *k, const struct group *g, uint32_t next)
 		if (g->en.v[i]->number >= n)
 			n = g->en.v[i]->number + 1;
 	}
-	if (n > 4096)
-		dt_refuse(k->b, g->en.v[0]->ecb->loc, "system call number %u is out of range", n - 1);
+	if (n > MOST)
+		dt_refuse(k->b, g->en.v[0]->ecb->loc, "%u probes of one kind are more than one program can tell apart (%u)", n, MOST);
 	table = DT_NEWN(k->b->arena, struct dt_entry, n);
 	for (size_t i = 0; i < g->en.n; i++)
 		table[g->en.v[i]->number] = entry_of(k->b, g->en.v[i]);
@@ -178,7 +188,7 @@ static void entry_table(struct hook *k, const struct group *g, uint32_t next)
 
 static void find_entry(struct hook *k, const struct group *g, uint32_t next)
 {
-	if (!k->sys)
+	if (!k->numbered)
 		return;
 	if (number_kept(k))
 		dt_ldx(k->a, B8, R1, FP, number_at(k));
@@ -227,16 +237,40 @@ static void guards(struct hook *k, uint32_t out)
 		only_cpu(k, out);
 	if (k->b->opts->npids && k->h->ctx != DT_CTX_RUN)
 		only_pids(k, out);
-	if (k->sys) {
+	if (!k->numbered)
+		return;
+	if (is_sys(k->h->ctx)) {
 		dt_syscall_number(a, k->b->opts, k->h->ctx);
-		if (number_kept(k))
-			dt_stx(a, B8, FP, number_at(k), R0);
+	} else {
+		dt_mov(a, R1, R7);
+		dt_call(a, BPF_FUNC_get_attach_cookie);
 	}
+	if (number_kept(k))
+		dt_stx(a, B8, FP, number_at(k), R0);
+}
+
+/* Nobody else has it: to `got`, with S_BUSY set and the slot still in r0. */
+static void take(struct hook *k, uint32_t got)
+{
+	struct dt_emit *a = k->a;
+
+	if (!preemptible(k->h->ctx)) {
+		dt_ldx(a, B8, R1, R0, S_BUSY);
+		dt_jmpi(a, BPF_JEQ, R1, 0, got);
+		return;
+	}
+	dt_mov(a, R3, R0);
+	dt_imm(a, R0, 0);
+	dt_imm(a, R1, 1);
+	dt_atomic(a, BPF_CMPXCHG, R3, S_BUSY, R1);
+	dt_mov(a, R1, R0);
+	dt_mov(a, R0, R3);
+	dt_jmpi(a, BPF_JEQ, R1, 0, got);
 }
 
 /*
- * A free slot of this CPU in r6. All hooks there are run with preemption off, so that only interrupts come between, and
- * they are over before we go on: a plain test is enough.
+ * A free slot of this CPU in r6. Most hooks run with preemption off, so that only interrupts come between, and they are
+ * over before we go on: a plain test is enough there.
  */
 static void claim(struct hook *k, uint32_t out)
 {
@@ -256,8 +290,7 @@ static void claim(struct hook *k, uint32_t out)
 		dt_fpaddr(a, R2, M_INDEX);
 		dt_call(a, BPF_FUNC_map_lookup_elem);
 		dt_jmpi(a, BPF_JEQ, R0, 0, none);
-		dt_ldx(a, B8, R1, R0, S_BUSY);
-		dt_jmpi(a, BPF_JEQ, R1, 0, got);
+		take(k, got);
 	}
 	dt_put(a, none);
 	dt_drop_at(k->b, a, M_DROP, offsetof(struct dt_drops, slot));
@@ -344,7 +377,8 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 {
 	static const char *const names[] = {
 		[DT_CTX_RAWTP] = "rawtp", [DT_CTX_SYS_ENTER] = "sys_enter", [DT_CTX_SYS_EXIT] = "sys_exit", [DT_CTX_PERF] = "perf",
-		[DT_CTX_RUN] = "run",
+		[DT_CTX_RUN] = "run", [DT_CTX_FENTRY] = "fentry", [DT_CTX_FEXIT] = "fexit", [DT_CTX_KPROBE] = "kprobe",
+		[DT_CTX_KRETPROBE] = "kretprobe", [DT_CTX_UPROBE] = "uprobe", [DT_CTX_URETPROBE] = "uretprobe",
 	};
 	struct dt_emit *a = k->a;
 
@@ -364,7 +398,7 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
 {
 	struct dt_emit *a = DT_NEW(b->arena, struct dt_emit);
-	struct hook k = { .b = b, .a = a, .h = h, .sys = is_sys(h->ctx) };
+	struct hook k = { .b = b, .a = a, .h = h, .numbered = is_sys(h->ctx) || h->npoints > 1 };
 
 	a->arena = b->arena;
 	dt_label(a);			/* number 0 means "no label" */

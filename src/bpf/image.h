@@ -32,20 +32,26 @@ struct dt_enabling {			/* one clause on one probe */
 	const struct dt_ecb *ecb;
 	uint32_t epid;			/* from 1 */
 	uint32_t probe_id;
-	uint32_t number;		/* system call, for SYS hooks */
+	uint32_t number;		/* system call, for SYS hooks; cookie, for those with points */
 	const char *prov, *mod, *func, *name;
 	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
 	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
 };
 
-enum dt_image_ctx { DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN };	/* where arg0 … come from */
+enum dt_image_ctx {			/* where arg0 … come from */
+	DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN,
+	DT_CTX_FENTRY, DT_CTX_FEXIT,		/* words of a trampoline: nargs arguments, then the value */
+	DT_CTX_KPROBE, DT_CTX_KRETPROBE,	/* registers of the kernel; the cookie is the enabling's number */
+	DT_CTX_UPROBE, DT_CTX_URETPROBE,	/* registers of the process; the same */
+};
 
 struct dt_image_hook {			/* one program to make */
 	enum dt_image_ctx ctx;
 	const struct dt_enabling *en;	/* in program order for each probe; sorted by probe for SYS hooks is not required */
 	uint32_t nen;
 	bool nargs_known;		/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
-	uint32_t nargs;			/* what is beyond reads 0 */
+	uint32_t nargs;			/* what is beyond reads 0; FENTRY, FEXIT: always known */
+	uint32_t npoints;		/* KPROBE …: how many numbers there are */
 };
 
 /* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */

@@ -75,8 +75,10 @@ static bool copy_attach(struct dt_session *s, const struct dt_attach *attach, ui
 static bool allocate(struct dt_session *s)
 {
 	const struct dt_image *image = s->image;
-	uint32_t nlinks = image->nprogs * s->ncpus + 1;
+	uint32_t nlinks = 1;
 
+	for (uint32_t i = 0; i < image->nprogs; i++)
+		nlinks += s->attach[i].npoints > s->ncpus ? s->attach[i].npoints : s->ncpus;
 	s->maps = new_fds(image->nmaps);
 	s->progs = new_fds(image->nprogs);
 	s->links = new_fds(nlinks);
@@ -202,55 +204,6 @@ void dt_session_close(struct dt_session *s)
 
 /* ---- attach and detach ---- */
 
-static int attach_rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg, size_t len)
-{
-	int fd = bpf_raw_tracepoint_open(target, s->progs[i]);
-
-	if (fd >= 0) {
-		s->links[s->nlinks++] = fd;
-		return 0;
-	}
-	if (errno == EINVAL)
-		return dt_session_fail(msg, len, -EINVAL, "the program for tracepoint %s uses more arguments than it has", target);
-	return dt_session_fail(msg, len, -errno, "cannot attach to tracepoint %s", target);
-}
-
-static int attach_perf(struct dt_session *s, uint32_t i, char *msg, size_t len)
-{
-	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
-		int fd;
-
-		if (!dt_cpu_wanted(s, cpu))
-			continue;
-		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
-		if (fd < 0)
-			return dt_session_fail(msg, len, fd, "cannot make a profiling timer on CPU %u", cpu);
-		s->links[s->nlinks++] = fd;
-	}
-	return 0;
-}
-
-static int attach_one(struct dt_session *s, uint32_t i, char *msg, size_t len)
-{
-	const struct dt_attach *a = &s->attach[i];
-
-	switch (a->kind) {
-	case DT_HOOK_TICK:
-		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i], .interval = a->interval ? a->interval : 1 };
-		return 0;
-	case DT_HOOK_PERF:
-		return attach_perf(s, i, msg, len);
-	case DT_HOOK_SYS_ENTER:
-		return attach_rawtp(s, i, "sys_enter", msg, len);
-	case DT_HOOK_SYS_EXIT:
-		return attach_rawtp(s, i, "sys_exit", msg, len);
-	case DT_HOOK_RAWTP:
-		return attach_rawtp(s, i, a->target, msg, len);
-	default:
-		return 0;
-	}
-}
-
 /* Perf events are made still and go live last, so that their first firings are close together on all CPUs. */
 static int enable_perf(struct dt_session *s, uint32_t first)
 {
@@ -270,11 +223,11 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind != DT_HOOK_PERF)
-			err = attach_one(s, i, msg, len);
+			err = dt_attach_program(s, i, msg, len);
 	perf = s->nlinks;
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind == DT_HOOK_PERF)
-			err = attach_one(s, i, msg, len);
+			err = dt_attach_program(s, i, msg, len);
 	if (!err && (err = enable_perf(s, perf)) != 0)
 		dt_session_fail(msg, len, err, "cannot start the profiling timers");
 	if (!err) {

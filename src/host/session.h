@@ -15,10 +15,20 @@
 struct dt_image;
 struct dt_session;
 
+struct dt_point {			/* one of many places of a program; its index is its cookie */
+	const char *target;		/* kernel function, or path of a file */
+	uint64_t offset, ref_ctr;	/* see struct dt_hook */
+	uint32_t pid;
+};
+
 struct dt_attach {			/* how to attach the image's program of the same index */
 	int kind;			/* enum dt_hook_kind */
-	const char *target;		/* raw tracepoint */
-	uint64_t interval;		/* ns */
+	const char *target;		/* raw tracepoint, kernel function of FENTRY and FEXIT, counter */
+	uint64_t interval;		/* ns; of a counter: events */
+	uint32_t btf_id;		/* FENTRY, FEXIT: the function in the kernel's type data */
+	bool multi;			/* KPROBE, KRETPROBE, UPROBE, URETPROBE: all points by one link of the kernel */
+	const struct dt_point *points;	/* of kinds that have them; they stay as long as the session */
+	uint32_t npoints;
 };
 
 /*

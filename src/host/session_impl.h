@@ -97,6 +97,14 @@ int dt_prog_load(struct dt_session *, uint32_t i, char *msg, size_t len);
 /* The sentence a verifier's log comes down to: its last words, and where in DIF and D they belong. */
 void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, size_t len);
 
+/* attach.c */
+enum bpf_prog_type;
+struct bpf_prog_load_opts;
+/* The type a program of attach[i] is to have, and what loading must be told about where it will run. */
+enum bpf_prog_type dt_attach_type(const struct dt_session *, uint32_t i, struct bpf_prog_load_opts *);
+/* Brings program i to life; perf events are made still (dt_perf_enable()). 0 or -errno with a sentence. */
+int dt_attach_program(struct dt_session *, uint32_t i, char *msg, size_t len);
+
 /* ring.c */
 int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */
 void dt_ring_close(struct dt_ring *);

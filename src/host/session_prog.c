@@ -105,7 +105,7 @@ static int load(const struct dt_session *s, uint32_t i, const struct bpf_insn *i
 {
 	const struct dt_image_prog *p = &s->image->progs[i];
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
-	enum bpf_prog_type type = s->attach[i].kind == DT_HOOK_PERF ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_RAW_TRACEPOINT;
+	enum bpf_prog_type type = dt_attach_type(s, i, &opts);
 	int fd;
 
 	if (p->nfuncs && s->btf >= 0) {

@@ -41,7 +41,7 @@ static uint32_t positive(const struct dtrace_hdl *h, enum dt_opt opt, uint32_t o
 	return v > 0 && v <= UINT32_MAX ? (uint32_t)v : otherwise;
 }
 
-static void use_options(struct dtrace_hdl *h)
+void dt_handle_use_options(struct dtrace_hdl *h)
 {
 	struct dt_compiler *cc = &h->compiler;
 
@@ -86,7 +86,7 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 	}
 	dt_vec_push(c->arena, &c->options, dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)));
 	dt_vec_push(c->arena, &c->options, eq != NULL ? eq + 1 : "");
-	use_options(h);
+	dt_handle_use_options(h);
 	parse_flags(c);
 }
 
@@ -199,7 +199,7 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 		fail(c);
 		return NULL;
 	}
-	use_options(c->h);
+	dt_handle_use_options(c->h);
 	if (len > DT_SOURCE_MAX) {
 		struct dt_loc none = { 0 };
 
@@ -215,7 +215,7 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 	unit = dt_parse(&c->parse);
 	if (c->h->options.val[DT_OPT_tree] > 0 && (c->h->options.val[DT_OPT_tree] & 1))
 		dt_ast_dump(unit, dump_line, NULL);
-	use_options(c->h);
+	dt_handle_use_options(c->h);
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
 	dt_sema_unit(&c->sema, unit);
 	p = finish(c);
@@ -308,7 +308,7 @@ static int type_of(struct compile *c, const char *text, dtrace_typeinfo_t *info)
 		fail(c);
 		return -1;
 	}
-	use_options(c->h);
+	dt_handle_use_options(c->h);
 	set_source(c, DT_SRC_STRING, "type", text, strlen(text));
 	c->parse.context = DT_CTX_TYPE;
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);

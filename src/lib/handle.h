@@ -50,6 +50,9 @@ int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attri
 void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
+void dt_handle_use_options(struct dtrace_hdl *);	/* those the compiler is steered by */
+/* A program from DOF; the options it sets are set. NULL: the handle's error tells why. */
+dtrace_prog_t *dt_handle_load(struct dtrace_hdl *, const void *dof, size_t len);
 struct dt_types *dt_handle_types(dtrace_hdl_t *);
 
 /* What the compiler asks of a handle (services.c), and the values of $name. */

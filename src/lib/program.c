@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Questions about compiled programs: what they hold, their listing, their DOF. */
 #include "base/file.h"
+#include "lib/errors.h"
 #include "lib/handle.h"
 
 #include <errno.h>
@@ -140,11 +141,47 @@ static const struct dt_difo **listing_of(const struct dt_prog *prog, size_t *n)
 	return list.v;
 }
 
-dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
+/* As the pragmas did when it was compiled. */
+static int set_options(dtrace_hdl_t *h, const struct dt_prog *prog)
 {
-	char *data, msg[256];
+	for (uint32_t i = 0; i < prog->noptions; i++) {
+		const char *name = prog->options[2 * i], *value = prog->options[2 * i + 1];
+		int err = dt_options_set(&h->options, name, value[0] != '\0' ? value : NULL, DT_OPT_IN_PROGRAM);
+
+		if (err != 0)
+			return dt_handle_errorf(h, err, "failed to set option '%.64s': %s", name, dt_error_text(err));
+	}
+	dt_handle_use_options(h);
+	return 0;
+}
+
+dtrace_prog_t *dt_handle_load(struct dtrace_hdl *h, const void *dof, size_t len)
+{
 	struct dt_prog *prog;
 	dtrace_prog_t *p;
+	char msg[256];
+
+	if (dt_dof_read(dof, len, &prog, msg, sizeof(msg)) != 0) {
+		dt_handle_errorf(h, EDT_DIFINVAL, "DIF program content is invalid: %s", msg);
+		return NULL;
+	}
+	if (set_options(h, prog) != 0) {
+		dt_prog_free(prog);
+		return NULL;
+	}
+	p = DT_NEW(prog->arena, struct dtrace_prog);
+	p->prog = prog;
+	p->arena = prog->arena;
+	p->listing = listing_of(prog, &p->nlisting);
+	p->next = h->programs;
+	h->programs = p;
+	return p;
+}
+
+dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
+{
+	dtrace_prog_t *p;
+	char *data;
 	size_t len;
 	int err;
 
@@ -157,17 +194,7 @@ dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
 		dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
 		return NULL;
 	}
-	err = dt_dof_read(data, len, &prog, msg, sizeof(msg));
+	p = dt_handle_load(h, data, len);
 	free(data);
-	if (err != 0) {
-		dt_handle_errorf(h, EDT_DIFINVAL, "DIF program content is invalid: %s", msg);
-		return NULL;
-	}
-	p = DT_NEW(prog->arena, struct dtrace_prog);
-	p->prog = prog;
-	p->arena = prog->arena;
-	p->listing = listing_of(prog, &p->nlisting);
-	p->next = h->programs;
-	h->programs = p;
 	return p;
 }

@@ -22,7 +22,11 @@ struct dt_hook {
 	enum dt_hook_kind kind;
 	const char *target;		/* RAWTP: the tracepoint; RUN: a name, so that BEGIN and END are two programs */
 	uint64_t interval;
-	uint32_t number;
+	uint32_t number;		/* of a system call; of a point: given at enabling */
+	uint64_t offset;		/* KFUNC: in the function; UPROBE: in the file `target` */
+	uint64_t ref_ctr;		/* UPROBE: where in the file a 16-bit counter of tracers is, 0 none */
+	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
+	bool needs_fexit;		/* KRET: its expressions use arguments of the function */
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
 	const struct dt_hook *next;	/* a probe may fire at several places (proc:::exec); the same probe and clauses */

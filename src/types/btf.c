@@ -309,6 +309,14 @@ const struct dt_type *dt_types_symbol(struct dt_types *ts, const char *module, c
 	return dt_btf_find(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module, DT_T_FUNC, name, true);
 }
 
+uint32_t dt_types_function_id(struct dt_types *ts, const char *name)
+{
+	const struct dt_btf *b = module_load(ts, "vmlinux");
+	uint32_t id = b && b->data ? find_id(b, DT_T_FUNC, name) : 0;
+
+	return id && btf_is_func(dt_btf_record(b, id)) ? id : 0;
+}
+
 int dt_types_each(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *prefix, dt_types_each_f *f, void *ctx)
 {
 	const struct dt_btf *b = module_load(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module);

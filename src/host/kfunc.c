@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * By what means functions of the running kernel can be traced. Configurations and lockdown differ in each, and none can be
+ * asked: each is tried on something that does no harm.
+ */
+#include "host/kfunc.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <unistd.h>
+
+static const struct bpf_insn nothing[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+static int load(enum bpf_prog_type type, enum bpf_attach_type at, uint32_t btf_id)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = at, .attach_btf_id = btf_id);
+
+	return bpf_prog_load(type, NULL, "Dual BSD/GPL", nothing, 2, &opts);
+}
+
+/* Loading it is allowed on kernels that then refuse the attachment, so it is attached for a moment. */
+static bool has_fentry(uint32_t btf_id)
+{
+	int prog = btf_id != 0 ? load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id) : -1, link;
+
+	if (prog < 0)
+		return false;
+	link = bpf_raw_tracepoint_open(NULL, prog);
+	close(prog);
+	if (link < 0)
+		return false;
+	close(link);
+	return true;
+}
+
+/* A function that does not exist: "no such function" comes from kernels that would have known what to do with it. */
+static bool has_multi(void)
+{
+	const char *names[] = { "dt:no:such:function" };
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.syms = names, .kprobe_multi.cnt = 1);
+	int prog = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0), link, err;
+
+	if (prog < 0)
+		return false;
+	link = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	err = errno;
+	close(prog);
+	if (link >= 0)
+		close(link);
+	return link >= 0 || err == ESRCH || err == ENOENT;
+}
+
+static bool has_kprobe(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe/type", R_OK) == 0;
+}
+
+void dt_kfunc_probe(struct dt_kfunc_means *m, uint32_t btf_id)
+{
+	m->kprobe = has_kprobe();
+	m->multi = has_multi();
+	m->fentry = has_fentry(btf_id);
+}
+
+bool dt_kfunc_any(uint32_t btf_id)
+{
+	return has_kprobe() || has_multi() || has_fentry(btf_id);
+}

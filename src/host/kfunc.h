@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions of the kernel that can be traced, and by what means. */
+#ifndef DT_KFUNC_H
+#define DT_KFUNC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dt_kfunc_means {
+	bool fentry;		/* trampolines, with arguments at return: a program each */
+	bool multi;		/* one link for any number of functions (kprobe_multi) */
+	bool kprobe;		/* one perf event each */
+};
+
+/*
+ * What this kernel offers, found by trying (some ms for fentry). btf_id: of a function that may be tried (dt_types_function_id() of
+ * "bpf_fentry_test1"), 0 leaves fentry out. Needs the rights to trace; without them there is nothing.
+ */
+void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
+/* True when some means is there; cheap where kprobes are. */
+bool dt_kfunc_any(uint32_t btf_id);
+
+#endif

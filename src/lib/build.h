@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to src/lib: enablings on their way to an image and a session (go.c). */
+#ifndef DT_BUILD_H
+#define DT_BUILD_H
+
+#include "host/kfunc.h"
+#include "lib/trace.h"
+
+struct dt_bhook {			/* a program to make */
+	struct dt_hook hook;
+	DT_VEC(struct dt_enabling) en;
+	DT_VEC(struct dt_point) points;
+	struct dt_map point_of;		/* text of a point -> its place in points */
+};
+
+struct dt_gobuild {
+	struct dtrace_hdl *h;
+	struct dt_trace *t;
+	DT_VEC(struct dt_bhook *) hooks;
+	DT_VEC(struct dt_enabling) errors;
+	struct dt_koffsets koff;
+	struct dt_features feat;
+	struct dt_image_opts opts;
+	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled */
+	struct dt_map exprs;		/* D text of derived probes -> its DIFO: the same text is the same code */
+	uint32_t nfuncs;		/* enablings of kernel functions */
+};
+
+/* hooks.c: what is enabled, by the place where it fires. 0, or -1 with the handle's error set. */
+int dt_gobuild_hooks(struct dt_gobuild *);
+void dt_gobuild_image_hook(struct dt_gobuild *, const struct dt_bhook *, struct dt_image_hook *);
+void dt_gobuild_attach(struct dt_gobuild *, const struct dt_bhook *, struct dt_attach *);
+
+/* offsets.c: members of kernel structs, where the programs use variables made of them */
+void dt_gobuild_offsets(struct dt_gobuild *);
+
+#endif

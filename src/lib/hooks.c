@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Enablings in, programs to make out: those that fire at one place share one, functions of the kernel get the means this
+ * kernel has for them, derived probes get their D expressions compiled.
+ */
+#include "lib/build.h"
+
+#include "provider/provider.h"
+
+#define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
+
+/* Words a trampoline has for the function's arguments (those larger than a word take two); UINT32_MAX: it cannot be. */
+static uint32_t words_of(struct dt_types *types, const char *function)
+{
+	const struct dt_type *f = dt_types_symbol(types, "vmlinux", function);
+	uint32_t n = 0;
+
+	f = f != NULL ? dt_type_base(f) : NULL;
+	if (f == NULL || f->kind != DT_T_FUNC || f->varargs)
+		return UINT32_MAX;
+	for (uint32_t i = 0; i < f->nparams; i++) {
+		uint64_t size = dt_type_size(types, f->params[i]);
+
+		if (size == 0 || size > 16)
+			return UINT32_MAX;
+		n += size > 8 ? 2 : 1;
+	}
+	return n;
+}
+
+/* Functions that something is enabled at: how many, and what this kernel has for them. */
+static void count_functions(struct dt_gobuild *b)
+{
+	for (size_t i = 0; i < b->t->enabled.n; i++)
+		for (const struct dt_hook *k = &b->t->enabled.v[i].probe->hook; k != NULL; k = k->next)
+			b->nfuncs += k->kind == DT_HOOK_KFUNC || k->kind == DT_HOOK_KRET;
+	if (b->nfuncs > 0)
+		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
+}
+
+/* Which of the kernel's means serves the function: few by trampolines, else one program for all of them. */
+static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
+{
+	bool ret = hook->kind == DT_HOOK_KRET, few = b->nfuncs <= FEW_FUNCTIONS;
+
+	if (hook->kind != DT_HOOK_KFUNC && !ret)
+		return 0;
+	if (b->means.fentry && hook->offset == 0 && (few || hook->needs_fexit) && strchr(hook->target, '`') == NULL &&
+	    dt_types_function_id(b->h->types, hook->target) != 0 && words_of(b->h->types, hook->target) != UINT32_MAX)
+		hook->kind = ret ? DT_HOOK_FEXIT : DT_HOOK_FENTRY;
+	else if (hook->needs_fexit)
+		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "%s needs fexit programs in the kernel, which this one does not have",
+		    hook->target);
+	else if (b->means.multi || b->means.kprobe)
+		hook->kind = ret ? DT_HOOK_KRETPROBE : DT_HOOK_KPROBE;
+	else
+		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "this kernel has no way to trace its function %s", hook->target);
+	return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hook)
+{
+	struct dt_bhook *k;
+
+	for (size_t i = 0; i < b->hooks.n; i++) {
+		k = b->hooks.v[i];
+		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval &&
+		    (dt_hook_has_points(hook->kind) || same_text(k->hook.target, hook->target)))
+			return k;
+	}
+	k = DT_NEW(b->t->arena, struct dt_bhook);
+	k->hook = *hook;
+	dt_map_init(&k->point_of, b->t->arena);
+	dt_vec_push(b->t->arena, &b->hooks, k);
+	return k;
+}
+
+/* The number of a place among those of its program. */
+static uint32_t point_of(struct dt_gobuild *b, struct dt_bhook *k, const struct dt_hook *hook)
+{
+	struct dt_point p = { hook->target, hook->offset, hook->ref_ctr, hook->pid };
+	const char *key = dt_arena_printf(b->t->arena, "%s+%llx/%u", p.target, (unsigned long long)p.offset, p.pid);
+	uintptr_t known = (uintptr_t)dt_map_get(&k->point_of, key);
+
+	if (known != 0)
+		return (uint32_t)known - 1;
+	dt_vec_push(b->t->arena, &k->points, p);
+	dt_map_put(&k->point_of, key, (void *)(uintptr_t)k->points.n);
+	return (uint32_t)k->points.n - 1;
+}
+
+static const struct dt_difo *expression(struct dt_gobuild *b, const char *text)
+{
+	const struct dt_difo *difo = dt_map_get(&b->exprs, text);
+
+	if (difo == NULL && (difo = dt_handle_expr(b->h, b->t->arena, text)) != NULL)
+		dt_map_put(&b->exprs, text, (void *)(uintptr_t)difo);
+	return difo;
+}
+
+static int derive(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_enabling *en)
+{
+	if (hook->when != NULL && (en->when = expression(b, hook->when)) == NULL)
+		return -1;
+	for (int i = 0; i < 10 && hook->args[i] != NULL; i++)
+		if ((en->args[i] = expression(b, hook->args[i])) == NULL)
+			return -1;
+	return 0;
+}
+
+static bool ordered(enum dt_hook_kind kind)
+{
+	return kind == DT_HOOK_RAWTP || kind == DT_HOOK_FENTRY || kind == DT_HOOK_FEXIT;
+}
+
+/* On one tracepoint probes fire by number, as providers made them (lwp-exit before exit); clauses of one stay in program order. */
+static void add_ordered(struct dt_gobuild *b, struct dt_bhook *k, const struct dt_enabling *en)
+{
+	size_t i = k->en.n;
+
+	dt_vec_push(b->t->arena, &k->en, *en);
+	for (; ordered(k->hook.kind) && i > 0 && k->en.v[i - 1].probe_id > en->probe_id; i--)
+		k->en.v[i] = k->en.v[i - 1];
+	k->en.v[i] = *en;
+}
+
+static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const struct dt_hook *hook)
+{
+	const struct dt_probe *p = e->probe;
+	struct dt_enabling en = {
+		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number,
+		.prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name,
+	};
+	struct dt_hook at = *hook;
+	struct dt_bhook *k;
+
+	if (derive(b, hook, &en) != 0 || resolve(b, &at) != 0)
+		return -1;
+	if (at.kind == DT_HOOK_NONE) {
+		dt_vec_push(b->t->arena, &b->errors, en);
+		return 0;
+	}
+	k = hook_for(b, &at);
+	if (dt_hook_has_points(at.kind))
+		en.number = point_of(b, k, &at);
+	add_ordered(b, k, &en);
+	return 0;
+}
+
+static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
+{
+	for (const struct dt_hook *hook = &e->probe->hook; hook != NULL; hook = hook->next)
+		if (add_hook(b, e, hook) != 0)
+			return -1;
+	return 0;
+}
+
+static enum dt_image_ctx context_of(enum dt_hook_kind kind)
+{
+	switch (kind) {
+	case DT_HOOK_SYS_ENTER: return DT_CTX_SYS_ENTER;
+	case DT_HOOK_SYS_EXIT: return DT_CTX_SYS_EXIT;
+	case DT_HOOK_RAWTP: return DT_CTX_RAWTP;
+	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return DT_CTX_PERF;
+	case DT_HOOK_FENTRY: return DT_CTX_FENTRY;
+	case DT_HOOK_FEXIT: return DT_CTX_FEXIT;
+	case DT_HOOK_KPROBE: return DT_CTX_KPROBE;
+	case DT_HOOK_KRETPROBE: return DT_CTX_KRETPROBE;
+	case DT_HOOK_UPROBE: return DT_CTX_UPROBE;
+	case DT_HOOK_URETPROBE: return DT_CTX_URETPROBE;
+	default: return DT_CTX_RUN;
+	}
+}
+
+static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
+{
+	if (hook->kind == DT_HOOK_FENTRY || hook->kind == DT_HOOK_FEXIT)
+		return words_of(b->h->types, hook->target);
+	return dt_hook_nargs(b->h->types, hook);
+}
+
+void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_image_hook *out)
+{
+	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->en.v, (uint32_t)k->en.n, .nargs_known = ordered(k->hook.kind),
+		.nargs = nargs_of(b, &k->hook), .npoints = (uint32_t)k->points.n };
+}
+
+void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_attach *out)
+{
+	*out = (struct dt_attach){ k->hook.kind, k->hook.target, k->hook.interval, .points = k->points.v,
+		.npoints = (uint32_t)k->points.n, .multi = b->means.multi };
+	if (k->hook.kind == DT_HOOK_FENTRY || k->hook.kind == DT_HOOK_FEXIT)
+		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
+}
+
+int dt_gobuild_hooks(struct dt_gobuild *b)
+{
+	dt_map_init(&b->exprs, b->t->arena);
+	count_functions(b);
+	for (size_t i = 0; i < b->t->enabled.n; i++)
+		if (add_enabling(b, &b->t->enabled.v[i]) != 0)
+			return -1;
+	return 0;
+}

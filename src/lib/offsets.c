@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where members of kernel structs lie: from type data, and only when a program uses a variable made of them. */
+#include "lib/build.h"
+
+static uint32_t offset_of(struct dt_types *types, const char *tag, const char *path)
+{
+	const struct dt_type *t = dt_types_find(types, NULL, DT_T_STRUCT, tag);
+	uint64_t bits = 0;
+
+	while (t != NULL && *path != '\0') {
+		size_t len = strcspn(path, ".");
+		char name[64];
+		struct dt_member m;
+
+		if (len >= sizeof(name))
+			return DT_KOFF_NONE;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		if (!dt_type_member(types, dt_type_complete(types, dt_type_base(t)), name, &m))
+			return DT_KOFF_NONE;
+		bits += m.bit_off;
+		t = m.type;
+		path += len + (path[len] == '.');
+	}
+	return t != NULL ? (uint32_t)(bits / 8) : DT_KOFF_NONE;
+}
+
+/* Kernel types cost milliseconds: only programs that use a variable made from them pay. */
+static bool needs_offsets(const struct dt_trace *t)
+{
+	static const uint32_t cheap[] = { 0x101, 0x104, 0x105, 0x112, 0x113, 0x114, 0x115, 0x116, 0x117, 0x118, 0x11a, 0x11e,
+		0x11f, 0x120, 0x200, 0x100, 0x103 };
+
+	for (size_t p = 0; p < t->enabled.n; p++) {
+		const struct dt_ecb *e = t->enabled.v[p].ecb;
+
+		for (uint32_t a = 0; a <= e->nacts; a++) {
+			const struct dt_difo *d = a < e->nacts ? e->acts[a].difo : e->pred;
+
+			for (uint32_t v = 0; d != NULL && v < d->nvars; v++) {
+				uint32_t id = d->vars[v].id;
+				bool known = id >= DT_VAR_USER_MIN || id < DT_VAR_SCALAR_MIN || (id >= 0x106 && id <= 0x10f);
+
+				for (size_t c = 0; !known && c < sizeof(cheap) / sizeof(cheap[0]); c++)
+					known = cheap[c] == id;
+				if (!known)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+void dt_gobuild_offsets(struct dt_gobuild *b)
+{
+	static const struct { size_t at; const char *tag, *path; } rows[] = {
+#define O(field, tag, path) { offsetof(struct dt_koffsets, field), tag, path }
+		O(task_tgid, "task_struct", "tgid"), O(task_pid, "task_struct", "pid"),
+		O(task_real_parent, "task_struct", "real_parent"), O(task_comm, "task_struct", "comm"),
+		O(task_cred, "task_struct", "cred"), O(task_real_cred, "task_struct", "real_cred"),
+		O(task_se_sum_exec, "task_struct", "se.sum_exec_runtime"), O(task_mm, "task_struct", "mm"),
+		O(task_nsproxy, "task_struct", "nsproxy"), O(cred_uid, "cred", "uid"), O(cred_gid, "cred", "gid"),
+		O(mm_arg_start, "mm_struct", "arg_start"), O(mm_arg_end, "mm_struct", "arg_end"),
+		O(task_thread_pid, "task_struct", "thread_pid"), O(pid_level, "pid", "level"), O(pid_numbers, "pid", "numbers"),
+		O(upid_nr, "upid", "nr"), O(task_fs, "task_struct", "fs"), O(fs_pwd, "fs_struct", "pwd"),
+		O(fs_root, "fs_struct", "root"), O(path_dentry, "path", "dentry"), O(path_mnt, "path", "mnt"),
+		O(dentry_parent, "dentry", "d_parent"), O(dentry_name_name, "dentry", "d_name.name"),
+		O(dentry_name_len, "dentry", "d_name.len"), O(mount_mnt, "mount", "mnt"), O(mount_parent, "mount", "mnt_parent"),
+		O(mount_mountpoint, "mount", "mnt_mountpoint"), O(vfsmount_root, "vfsmount", "mnt_root"),
+		O(task_stack, "task_struct", "stack"), O(task_flags, "task_struct", "flags"),
+#undef O
+	};
+	const struct dt_type *upid;
+
+	memset(&b->koff, 0xff, sizeof(b->koff));
+	if (!needs_offsets(b->t))
+		return;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t off = offset_of(b->h->types, rows[i].tag, rows[i].path);
+
+		memcpy((char *)&b->koff + rows[i].at, &off, sizeof(off));
+	}
+	upid = dt_types_find(b->h->types, NULL, DT_T_STRUCT, "upid");
+	b->koff.upid_size = upid != NULL ? (uint32_t)dt_type_size(b->h->types, upid) : DT_KOFF_NONE;
+}
