@@ -3,8 +3,9 @@
 #include "provider/probe.h"
 #include "provider/provider.h"
 
-bool dt_dtrace_may_match(const struct dt_probedesc *d)
+bool dt_dtrace_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
+	(void)row;
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func);
 }
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * proc: lives of processes, derived from tracepoints and system calls. The D texts below see the arguments of the place
- * where the probe fires; what they give are the native arguments that dlib/proc.d declares, in its order.
- * Probes of one place are listed in the order in which they are to fire (lwp-exit before exit).
- */
-#include "provider/probe.h"
-#include "provider/provider.h"
-#include "provider/syscalls.h"
+/* proc: lives of processes (derived.h). lwp-exit comes before exit, start before lwp-start: that is the order of the table. */
+#include "provider/derived.h"
 
 #define TASK(arg) "((struct task_struct *)" arg ")"
 #define INFO "((struct kernel_siginfo *)arg1)"
@@ -35,98 +29,30 @@
 	"arg0 == 8 ? (" INFO "->si_code == 1 ? 8 : " INFO "->si_code == 2 ? 7 : 9) : " \
 	"(" INFO "->si_code == 1 ? 6 : 5)"
 
-struct place {
-	enum dt_hook_kind kind;
-	const char *target;		/* tracepoint, or system call */
-	const char *when;
-	const char *args[3];
-};
-
-struct derived {
-	const char *name;
-	struct place place[2];		/* the second without target: one only */
-};
-
-static const struct derived probes[] = {
-	{ "create", { { DT_HOOK_RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid", { "arg1" } } } },
-	{ "exec", { { DT_HOOK_SYS_ENTER, "execve", NULL, { "copyinstr(arg0)" } },
+const struct dt_derived dt_proc_probes[] = {
+	{ "create", .place = { { DT_HOOK_RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid", { "arg1" } } } },
+	{ "exec", .place = { { DT_HOOK_SYS_ENTER, "execve", NULL, { "copyinstr(arg0)" } },
 		{ DT_HOOK_SYS_ENTER, "execveat", NULL, { "copyinstr(arg1)" } } } },
-	{ "exec-failure", { { DT_HOOK_SYS_EXIT, "execve", "arg0 < 0", { "errno" } },
+	{ "exec-failure", .place = { { DT_HOOK_SYS_EXIT, "execve", "arg0 < 0", { "errno" } },
 		{ DT_HOOK_SYS_EXIT, "execveat", "arg0 < 0", { "errno" } } } },
-	{ "exec-success", { { DT_HOOK_RAWTP, "sched_process_exec", NULL, { "0" } } } },
-	{ "lwp-create", { { DT_HOOK_RAWTP, "sched_process_fork", NULL, { "arg1" } } } },
-	{ "lwp-exit", { { DT_HOOK_RAWTP, "sched_process_exit", NULL, { "0" } } } },
-	{ "exit", { { DT_HOOK_RAWTP, "sched_process_exit", "", { EXIT_REASON } } } },	/* when: exit_when() */
-	{ "fault", { { DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } } } },
-	{ "signal-send", { { DT_HOOK_RAWTP, "signal_generate", SENT, { "arg2", "arg0" } } } },
-	{ "signal-discard", { { DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } } } },
+	{ "exec-success", .place = { { DT_HOOK_RAWTP, "sched_process_exec", NULL, { "0" } } } },
+	{ "lwp-create", .place = { { DT_HOOK_RAWTP, "sched_process_fork", NULL, { "arg1" } } } },
+	{ "lwp-exit", .place = { { DT_HOOK_RAWTP, "sched_process_exit", NULL, { "0" } } } },
+	/*
+	 * The process ends with its last thread. Newer kernels (6.18 has it) tell which that is in the second argument. Before, all that
+	 * is sure to come exactly once is the end of the first thread: when several go at the same time, each may find itself the last.
+	 */
+	{ "exit", .place = { { DT_HOOK_RAWTP, "sched_process_exit", "arg1 != 0", { EXIT_REASON }, .nargs = 2 },
+		{ DT_HOOK_RAWTP, "sched_process_exit", TASK("arg0") "->pid == " TASK("arg0") "->tgid", { EXIT_REASON }, .otherwise = true } } },
+	/* the first thing a new thread does is the end of schedule_tail() */
+	{ "start", .place = { { DT_HOOK_KRET, "schedule_tail", "curthread->pid == curthread->tgid", { "0" } } } },
+	{ "lwp-start", .place = { { DT_HOOK_KRET, "schedule_tail", NULL, { "0" } } } },
+	{ "fault", .place = { { DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } } } },
+	{ "signal-send", .place = { { DT_HOOK_RAWTP, "signal_generate", SENT, { "arg2", "arg0" } } } },
+	{ "signal-discard", .place = { { DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } } } },
 	/* SIG_DFL is 0 and SIG_IGN 1: no handler runs */
-	{ "signal-handle", { { DT_HOOK_RAWTP, "signal_deliver", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler > 1",
+	{ "signal-handle", .place = { { DT_HOOK_RAWTP, "signal_deliver", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler > 1",
 		{ "arg0", "arg1", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler" } } } },
-	{ "signal-clear", { { DT_HOOK_SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", { "arg0", "0" } } } },
+	{ "signal-clear", .place = { { DT_HOOK_SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", { "arg0", "0" } } } },
+	{ 0 },
 };
-
-/*
- * The process ends with its last thread. Newer kernels (6.18 has it) tell which that is in the second argument. Before, all that is
- * sure to come exactly once is the end of the first thread: when several go at the same time, each may find itself the last.
- */
-static const char *exit_when(struct dt_types *types)
-{
-	struct dt_hook hook = { .kind = DT_HOOK_RAWTP, .target = "sched_process_exit" };
-
-	if (dt_hook_nargs(types, &hook) == 2)
-		return "arg1 != 0";
-	return TASK("arg0") "->pid == " TASK("arg0") "->tgid";
-}
-
-static bool fill(struct dt_probes *p, const struct place *place, struct dt_hook *hook)
-{
-	const struct dt_syscall *s = dt_syscalls;
-
-	*hook = (struct dt_hook){ .kind = place->kind, .when = place->when };
-	for (size_t i = 0; i < sizeof(place->args) / sizeof(place->args[0]); i++)
-		hook->args[i] = place->args[i];
-	if (place->when != NULL && place->when[0] == '\0')
-		hook->when = exit_when(p->types);
-	if (place->kind == DT_HOOK_RAWTP) {
-		hook->target = place->target;
-		return true;
-	}
-	while (s->name != NULL && strcmp(s->name, place->target) != 0)
-		s++;
-	hook->number = s->number;
-	return s->name != NULL;
-}
-
-static void make(struct dt_probes *p, const struct dt_provider_row *row, const struct derived *d)
-{
-	struct dt_hook hook, *second = DT_NEW(p->arena, struct dt_hook);
-
-	if (!fill(p, &d->place[0], &hook))
-		return;
-	if (d->place[1].target != NULL && fill(p, &d->place[1], second))
-		hook.next = second;
-	dt_probes_add(p, row, "vmlinux", "", d->name, &hook);
-}
-
-bool dt_proc_may_match(const struct dt_probedesc *d)
-{
-	if (!dt_part_matches_empty(d->func))
-		return false;
-	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		if (!dt_part_literal(d->name) || strcmp(d->name, probes[i].name) == 0)
-			return true;
-	return false;
-}
-
-int dt_proc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
-{
-	if (want == NULL) {
-		for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-			make(p, row, &probes[i]);
-		return 0;
-	}
-	if (strcmp(want->prov, row->name) == 0 && (strcmp(want->name, "start") == 0 || strcmp(want->name, "lwp-start") == 0))
-		*why = "proc:::start and proc:::lwp-start need fexit programs in the kernel (on schedule_tail), which come with a later release";
-	return 0;
-}

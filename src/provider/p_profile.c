@@ -75,8 +75,9 @@ static bool is_ours(const char *name)
 	return strncmp(name, "profile-", 8) == 0 || strncmp(name, "tick-", 5) == 0;
 }
 
-bool dt_profile_may_match(const struct dt_probedesc *d)
+bool dt_profile_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
+	(void)row;
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) && (!dt_part_literal(d->name) || is_ours(d->name));
 }
 

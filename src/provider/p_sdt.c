@@ -37,8 +37,9 @@ struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_t
  * Names are C identifiers and there is no function part. This keeps descriptions like BEGIN, tick-1s and read:entry from
  * reading the kernel's type data.
  */
-bool dt_sdt_may_match(const struct dt_probedesc *d)
+bool dt_sdt_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
+	(void)row;
 	if (!dt_part_matches_empty(d->func))
 		return false;
 	if (!dt_part_literal(d->name) || dt_part_literal(d->prov))

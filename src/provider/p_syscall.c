@@ -111,8 +111,9 @@ struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_type
 	return dt_syscall_arguments(arena, types, our_name(d->func));
 }
 
-bool dt_syscall_may_match(const struct dt_probedesc *d)
+bool dt_syscall_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
+	(void)row;
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
 }
 

@@ -88,7 +88,7 @@ static bool row_may_match(const struct dt_provider_row *row, const struct dt_pro
 {
 	if (row->provide == NULL || (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
 		return false;
-	return row->may_match == NULL || row->may_match(d);
+	return row->may_match == NULL || row->may_match(row, d);
 }
 
 /* The last row that can have a probe of the description decides how far the table is filled. */

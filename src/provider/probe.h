@@ -47,6 +47,7 @@ struct dt_probes {
 	struct dt_map by_name;			/* "prov:mod:func:name" */
 	struct dt_map provided;			/* providers that have made all they can list */
 	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
+	bool functions_asked, functions;	/* dt_probes_functions() */
 };
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);

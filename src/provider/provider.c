@@ -3,6 +3,7 @@
 #include "provider/provider.h"
 
 #include "builtin/builtin.h"
+#include "provider/derived.h"
 
 #define A(n, d, c) { DT_STAB_##n, DT_STAB_##d, DT_CLS_##c }
 
@@ -11,6 +12,7 @@
 #define EEC A(EVOLVING, EVOLVING, COMMON)
 #define EEI A(EVOLVING, EVOLVING, ISA)
 #define SSC A(STABLE, STABLE, COMMON)
+#define DERIVED(table) .provide = dt_derived_provide, .may_match = dt_derived_may_match, .derived = table
 
 struct dt_probe_sig *dt_sig_new(struct dt_arena *arena, uint32_t n)
 {
@@ -63,8 +65,7 @@ const struct dt_provider_row dt_providers[] = {
 	    .may_match = dt_profile_may_match },
 	{ .name = "syscall", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = dt_syscall_signature, .provide = dt_syscall_provide,
 	    .may_match = dt_syscall_may_match },
-	{ .name = "proc", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .provide = dt_proc_provide,
-	    .may_match = dt_proc_may_match },
+	{ .name = "proc", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_proc_probes) },
 	{ .name = "sched", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "io", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "ip", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },

@@ -5,6 +5,7 @@
 
 #include "provider/signature.h"
 
+struct dt_derived;
 struct dt_probes;
 
 struct dt_provider_row {
@@ -20,7 +21,8 @@ struct dt_provider_row {
 	 */
 	int (*provide)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, const char **why);
 	/* False: no probe of this row can match, so that its probes need not be made. NULL: one may. */
-	bool (*may_match)(const struct dt_probedesc *);
+	bool (*may_match)(const struct dt_provider_row *, const struct dt_probedesc *);
+	const struct dt_derived *derived;	/* its table, when `provide` is dt_derived_provide() (derived.h) */
 };
 
 extern const struct dt_provider_row dt_providers[];	/* a row without name ends */
@@ -38,15 +40,13 @@ struct dt_probe_sig *dt_sig_new(struct dt_arena *, uint32_t n);
 
 /* One file each. */
 int dt_dtrace_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_dtrace_may_match(const struct dt_probedesc *);
+bool dt_dtrace_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_profile_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_profile_may_match(const struct dt_probedesc *);
+bool dt_profile_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_syscall_may_match(const struct dt_probedesc *);
+bool dt_syscall_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
-int dt_proc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_proc_may_match(const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_sdt_may_match(const struct dt_probedesc *);
+bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 
 #endif

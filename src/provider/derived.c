@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tables of derived probes to probes: places the running kernel does not have are left out; a probe of which none is left is
+ * not listed, and whoever names it is told what is missing.
+ */
+#include "provider/derived.h"
+
+#include "dif/interp.h"
+#include "host/kfunc.h"
+#include "provider/provider.h"
+#include "provider/syscalls.h"
+
+bool dt_probes_functions(struct dt_probes *p)
+{
+	if (!p->functions_asked) {
+		p->functions_asked = true;
+		p->functions = p->types != NULL && dt_kfunc_any(dt_types_function_id(p->types, "bpf_fentry_test1"));
+	}
+	return p->functions;
+}
+
+static bool has_member(struct dt_types *types, const char *path)
+{
+	const char *dot = path != NULL ? strchr(path, '.') : NULL;
+	const struct dt_type *t;
+	struct dt_member m;
+	char tag[64];
+
+	if (dot == NULL || (size_t)(dot - path) >= sizeof(tag))
+		return dot == NULL;
+	memcpy(tag, path, (size_t)(dot - path));
+	tag[dot - path] = '\0';
+	t = types != NULL ? dt_types_find(types, NULL, DT_T_STRUCT, tag) : NULL;
+	return t != NULL && dt_type_member(types, dt_type_complete(types, dt_type_base(t)), dot + 1, &m);
+}
+
+static const struct dt_syscall *syscall_named(const char *name)
+{
+	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+		if (strcmp(s->name, name) == 0)
+			return s;
+	return NULL;
+}
+
+static bool tracepoint_there(struct dt_probes *p, const struct dt_site *at)
+{
+	struct dt_hook hook = { .kind = DT_HOOK_RAWTP, .target = at->target };
+	struct dt_probe_sig *sig;
+
+	if (p->types == NULL)
+		return false;
+	sig = dt_tracepoint_signature(p->arena, p->types, &(struct dt_probedesc){ "rawtp", "", "", at->target, 0 });
+	return sig != NULL && (at->nargs == 0 || dt_hook_nargs(p->types, &hook) >= at->nargs);
+}
+
+/* Why the place is not there: a word for the thing that is missing. NULL: it is there. */
+static const char *missing(struct dt_probes *p, const struct dt_site *at)
+{
+	bool is_sys = at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT;
+
+	if (!has_member(p->types, at->member))
+		return dt_arena_printf(p->arena, "member %s of its structs", at->member);
+	if (at->kind == DT_HOOK_RAWTP && !tracepoint_there(p, at))
+		return dt_arena_printf(p->arena, "tracepoint %s", at->target);
+	if (is_sys && syscall_named(at->target) == NULL)
+		return dt_arena_printf(p->arena, "system call %s", at->target);
+	if (at->kind != DT_HOOK_KFUNC && at->kind != DT_HOOK_KRET)
+		return NULL;
+	if (!dt_probes_functions(p))
+		return dt_arena_printf(p->arena, "way to trace its functions (%s is the one)", at->target);
+	if (dt_types_function_id(p->types, at->target) == 0)
+		return dt_arena_printf(p->arena, "function %s", at->target);
+	return NULL;
+}
+
+static void fill(const struct dt_site *at, struct dt_hook *hook)
+{
+	const struct dt_syscall *s;
+
+	*hook = (struct dt_hook){ .kind = at->kind, .target = at->target, .when = at->when, .needs_fexit = at->needs_fexit };
+	for (size_t i = 0; i < sizeof(at->args) / sizeof(at->args[0]); i++)
+		hook->args[i] = at->args[i];
+	if (at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT) {
+		s = syscall_named(at->target);
+		hook->target = NULL;
+		hook->number = s != NULL ? s->number : 0;
+	}
+}
+
+/* *first and its chain: every place that is there. False: none; *what is the first that is missing. */
+static bool places(struct dt_probes *p, const struct dt_derived *d, struct dt_hook *first, const char **what)
+{
+	struct dt_hook *last = NULL;
+	bool before = false;
+
+	*what = NULL;
+	for (int i = 0; i < DT_PLACES && d->place[i].kind != DT_HOOK_NONE; i++) {
+		const struct dt_site *at = &d->place[i];
+		const char *none = at->otherwise && before ? NULL : missing(p, at);
+		struct dt_hook *hook;
+
+		if (at->otherwise && before)
+			continue;
+		before = none == NULL;
+		if (none != NULL) {
+			*what = *what != NULL ? *what : none;
+			continue;
+		}
+		hook = last == NULL ? first : DT_NEW(p->arena, struct dt_hook);
+		fill(at, hook);
+		if (last != NULL)
+			last->next = hook;
+		last = hook;
+	}
+	return last != NULL;
+}
+
+static const char *reason(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_derived *d)
+{
+	struct dt_hook hook;
+	const char *what;
+
+	if (d->never != NULL)
+		return d->never;
+	if (places(p, d, &hook, &what) || what == NULL)
+		return NULL;
+	return dt_arena_printf(p->arena, "%s:::%s cannot be had: this kernel has no %s", row->name, d->name, what);
+}
+
+bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_probedesc *want)
+{
+	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
+		bool func = d->func != NULL ? want->func[0] == '\0' || dt_glob_match(want->func, d->func) : dt_part_matches_empty(want->func);
+
+		if (func && (!dt_part_literal(want->name) || strcmp(want->name, d->name) == 0))
+			return true;
+	}
+	return false;
+}
+
+int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	struct dt_hook hook;
+	const char *what;
+
+	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
+		if (want == NULL && d->never == NULL && places(p, d, &hook, &what))
+			dt_probes_add(p, row, "vmlinux", d->func != NULL ? d->func : "", d->name, &hook);
+		else if (want != NULL && strcmp(want->prov, row->name) == 0 && strcmp(want->name, d->name) == 0)
+			*why = reason(p, row, d);
+	}
+	return 0;
+}

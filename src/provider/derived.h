@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Probes that are made of other events of the kernel: a table says where each fires, when, and what its arguments are, in
+ * D texts that see the arguments of that place. dlib/<provider>.d declares the native arguments the texts give, in its order.
+ * Probes of one place are listed in the order in which they are to fire.
+ */
+#ifndef DT_DERIVED_H
+#define DT_DERIVED_H
+
+#include "provider/probe.h"
+
+#define DT_PLACES 8
+
+struct dt_site {
+	enum dt_hook_kind kind;		/* RAWTP, KFUNC, KRET, SYS_ENTER, SYS_EXIT; NONE ends the places of a probe */
+	const char *target;		/* tracepoint, kernel function, system call */
+	const char *when;		/* D; NULL always */
+	const char *args[8];		/* D; NULL: those of the place */
+	bool otherwise;			/* only where the place before it is not there */
+	uint32_t nargs;			/* RAWTP: the tracepoint must have as many arguments (kernels differ), 0 any number */
+	const char *member;		/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
+	bool needs_fexit;		/* KRET: the texts use arg2 …, arguments of the function */
+};
+
+struct dt_derived {
+	const char *name, *func;	/* func NULL: none */
+	struct dt_site place[DT_PLACES];	/* as many as there are, all fire; without any there is no such probe on this kernel */
+	const char *never;		/* a sentence: why there is no such probe on Linux at all */
+};
+
+/* For a row of dt_providers with `derived`, a table that ends with a row without name. */
+int dt_derived_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, const char **why);
+bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
+
+/* Can functions of this kernel be traced at all? Asked once. */
+bool dt_probes_functions(struct dt_probes *);
+
+extern const struct dt_derived dt_proc_probes[];
+
+#endif
