@@ -4,6 +4,7 @@
  * descriptor in s->links; when it is closed, by us or by our death, the kernel takes the program off.
  */
 #include "host/session_impl.h"
+#include "host/uprobe.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -48,6 +49,19 @@ static int clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return 0;
 }
 
+static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_attach *a = &s->attach[i];
+	struct dt_uprobes u = { .prog = s->progs[i], .ret = a->kind == DT_HOOK_URETPROBE, .multi = a->multi, .points = a->points,
+		.n = a->npoints };
+	int n = dt_uprobe_attach(&u, s->links + s->nlinks, msg, len);
+
+	if (n < 0)
+		return n;
+	s->nlinks += (uint32_t)n;
+	return 0;
+}
+
 int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
@@ -61,6 +75,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
 	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
 	case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
 	default: return 0;
 	}
 }
@@ -75,7 +90,11 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct
 		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT;
 		opts->attach_btf_id = a->btf_id;
 		return BPF_PROG_TYPE_TRACING;
-	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return BPF_PROG_TYPE_KPROBE;
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE:
+		if (a->multi)
+			opts->expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI;
+		return BPF_PROG_TYPE_KPROBE;
+	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return BPF_PROG_TYPE_KPROBE;
 	default: return BPF_PROG_TYPE_RAW_TRACEPOINT;
 	}
 }

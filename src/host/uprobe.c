@@ -16,8 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Newer than the headers we may be built with. */
-enum { ATTACH_UPROBE_MULTI = 48, F_RETURN = 1 };
+enum { F_RETURN = 1 };			/* newer than the headers we may be built with, as are these words of union bpf_attr */
 
 struct link_multi {
 	uint32_t prog_fd, target_fd, attach_type, flags;
@@ -38,9 +37,9 @@ bool dt_uprobe_multi(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI);
 	uint64_t offset = 0;
-	struct link_multi attr = { .attach_type = ATTACH_UPROBE_MULTI, .path = (uint64_t)(uintptr_t)"/",
+	struct link_multi attr = { .attach_type = DT_ATTACH_UPROBE_MULTI, .path = (uint64_t)(uintptr_t)"/",
 		.offsets = (uint64_t)(uintptr_t)&offset, .cnt = 1 };
 	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "Dual BSD/GPL", nothing, 2, &opts), err;
 
@@ -86,7 +85,7 @@ static const struct dt_point *point(const struct attaching *a, uint32_t at) { re
 static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
 {
 	const struct dt_point *p = point(a, from);
-	struct link_multi attr = { .prog_fd = (uint32_t)a->u->prog, .attach_type = ATTACH_UPROBE_MULTI,
+	struct link_multi attr = { .prog_fd = (uint32_t)a->u->prog, .attach_type = DT_ATTACH_UPROBE_MULTI,
 		.path = (uint64_t)(uintptr_t)p->target, .offsets = (uint64_t)(uintptr_t)(a->offsets + from),
 		.cookies = (uint64_t)(uintptr_t)(a->cookies + from), .cnt = n, .multi_flags = a->u->ret ? F_RETURN : 0,
 		.pid = a->filter ? p->pid : 0 };

@@ -5,6 +5,8 @@
 
 #include "host/session.h"
 
+enum { DT_ATTACH_UPROBE_MULTI = 48 };	/* newer than the headers we may be built with */
+
 /* One link of the kernel can hold many places (since Linux 6.6); found by asking. */
 bool dt_uprobe_multi(void);
 

@@ -5,6 +5,7 @@
  */
 #include "lib/build.h"
 
+#include "host/uprobe.h"
 #include "provider/provider.h"
 
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
@@ -194,6 +195,8 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 {
 	*out = (struct dt_attach){ k->hook.kind, k->hook.target, k->hook.interval, .points = k->points.v,
 		.npoints = (uint32_t)k->points.n, .multi = b->means.multi };
+	if (k->hook.kind == DT_HOOK_UPROBE || k->hook.kind == DT_HOOK_URETPROBE)
+		out->multi = dt_uprobe_multi();
 	if (k->hook.kind == DT_HOOK_FENTRY || k->hook.kind == DT_HOOK_FEXIT)
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
 }
