@@ -46,7 +46,7 @@ TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/bpfrt.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
@@ -60,10 +60,10 @@ fuzzers: $(FUZZ_BIN)
 # What pkg-config says, asked once a build folder: asking it on every run would cost more than make itself.
 $(B)/pkg.mk: Makefile
 	@mkdir -p $(@D)
-	@pkg-config --exists libbpf libelf || { \
-		echo "make: libbpf and libelf are needed to build: apt-get install pkg-config libbpf-dev libelf-dev" >&2; exit 1; }
-	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags libbpf libelf)"; \
-	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf)"; } >$@
+	@pkg-config --exists libbpf libelf liblzma || { \
+		echo "make: libbpf, libelf and liblzma are needed to build: apt-get install pkg-config libbpf-dev libelf-dev liblzma-dev libiberty-dev" >&2; exit 1; }
+	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags libbpf libelf liblzma)"; \
+	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf liblzma) -liberty"; } >$@
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
 -include $(B)/pkg.mk
 endif
@@ -90,6 +90,11 @@ $(B)/gen/dlib.names:
 	@printf %s "$$DLIB" >$@
 $(B)/gen/dlib.c: tools/embed-dlib $(DLIB) $(B)/gen/dlib.names
 	tools/embed-dlib $(DLIB) >$@.tmp && mv $@.tmp $@
+# What `dtrace -h` copies into each header.
+$(B)/gen/usdt.c: include/dtrace/usdt.h Makefile
+	@mkdir -p $(@D)
+	{ echo '#include "lib/usdt.h"'; echo 'const char dt_usdt_site[] ='; \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/^/	"/' -e 's/$$/\\n"/' $<; echo '	;'; } >$@.tmp && mv $@.tmp $@
 # The system calls of the machine we build for.
 $(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
 	@mkdir -p $(@D)
@@ -178,6 +183,9 @@ install: all
 	ln -sf libdtrace.so.2 $(DESTDIR)$(PREFIX)/lib/libdtrace.so
 	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(PREFIX)/lib/libdtrace.a
 	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/dtrace.h
+	install -d $(DESTDIR)$(PREFIX)/include/dtrace $(DESTDIR)$(PREFIX)/include/sys
+	install -m 644 include/dtrace/usdt.h $(DESTDIR)$(PREFIX)/include/dtrace/usdt.h
+	install -m 644 include/sys/sdt.h $(DESTDIR)$(PREFIX)/include/sys/sdt.h
 	install -m 644 man/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/dtrace.1
 	printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
 		'$(PREFIX)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libdtrace.pc

@@ -26,6 +26,17 @@ need_build() {
 	need pkg-config pkg-config
 	need "/usr/include/bpf/libbpf.h" libbpf-dev
 	need "/usr/include/libelf.h" libelf-dev
+	need "/usr/include/lzma.h" liblzma-dev
+	need "/usr/lib/*/libiberty.a" libiberty-dev
+}
+
+need_vm() {	# need_vm MACHINE: what test/vm/run needs; kernel and busybox it fetches itself
+	case $1 in
+	aarch64) need qemu-system-aarch64 qemu-system-arm ;;
+	x86_64) need qemu-system-x86_64 qemu-system-x86 ;;
+	esac
+	need cpio cpio
+	need xz xz-utils
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

@@ -234,3 +234,13 @@ int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, co
 	*start = k->funcs[lo - 1].addr;
 	return 0;
 }
+
+uint64_t dt_kernel_module_start(struct dt_kernel *k, const char *module)
+{
+	if (read_functions(k) != 0)
+		return 0;
+	for (size_t i = 0; i < k->nfuncs; i++)
+		if (strcmp(k->funcs[i].module, module) == 0)
+			return k->funcs[i].addr;
+	return 0;
+}

@@ -28,4 +28,7 @@ int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, u
  */
 int dt_kernel_lookup(struct dt_kernel *, uint64_t addr, const char **module, const char **name, uint64_t *start);
 
+/* The lowest code address of a module (as dt_kernel_lookup() names it); 0: none such. */
+uint64_t dt_kernel_module_start(struct dt_kernel *, const char *module);
+
 #endif
