@@ -39,20 +39,34 @@ static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 	return x->ecb == y->ecb && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
 }
 
+static uint32_t numbers(const struct dt_image_hook *h)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < h->nen; i++)
+		most = h->en[i].number >= most ? h->en[i].number + 1 : most;
+	return most;
+}
+
+/* Enablings of one clause come in a row. A number is in a group once: two probes may be at one place (entry, and offset 0). */
 static void group_up(struct hook *k)
 {
+	uint32_t *group_of = DT_NEWN(k->b->arena, uint32_t, (k->numbered ? numbers(k->h) : 0) + 1);	/* the last with that number, from 1 */
+
 	for (uint32_t i = 0; i < k->h->nen; i++) {
 		const struct dt_enabling *en = &k->h->en[i];
 		struct group *g = NULL, fresh = { .label = 0 };
 
-		/* enablings of one clause come in a row */
-		if (k->numbered && k->groups.n && same_code(k->groups.v[k->groups.n - 1].en.v[0], en))
+		if (k->numbered && k->groups.n && same_code(k->groups.v[k->groups.n - 1].en.v[0], en) &&
+		    group_of[en->number] != k->groups.n)
 			g = &k->groups.v[k->groups.n - 1];
 		if (!g) {
 			dt_vec_push(k->b->arena, &k->groups, fresh);
 			g = &k->groups.v[k->groups.n - 1];
 		}
 		dt_vec_push(k->b->arena, &g->en, en);
+		if (k->numbered)
+			group_of[en->number] = (uint32_t)k->groups.n;
 	}
 }
 

@@ -101,11 +101,12 @@ uint32_t dt_over_map(struct dt_build *b)
 
 static void finish_over(struct dt_build *b)
 {
-	uint32_t longest = sizeof(struct dt_recfault);
+	uint32_t longest = sizeof(struct dt_recfault), over;
 
 	for (uint32_t i = 0; i < b->image->nrecs; i++)
 		longest = b->image->recs[i].size > longest ? b->image->recs[i].size : longest;
-	b->maps.v[dt_over_map(b)].value_size = (uint32_t)sizeof(struct dt_over) + dt_over_size(b) +
+	over = dt_over_map(b);		/* may move the table */
+	b->maps.v[over].value_size = (uint32_t)sizeof(struct dt_over) + dt_over_size(b) +
 	    dt_over_total((uint32_t)sizeof(struct dt_rechdr) + longest);
 	b->image->room = dt_over_size(b);
 }
@@ -160,6 +161,13 @@ static void finish_constants(struct dt_build *b)
 	b->zeros = zeros;		/* from here on: where they are */
 }
 
+static void finish_ring(struct dt_build *b)
+{
+	uint32_t ring = dt_ring_map(b);		/* may move the table */
+
+	b->image->room = b->maps.v[ring].max_entries;
+}
+
 void dt_maps_finish(struct dt_build *b)
 {
 	static const struct dt_control control;
@@ -169,7 +177,7 @@ void dt_maps_finish(struct dt_build *b)
 	if (b->opts->policy == DT_POLICY_RING)
 		finish_over(b);
 	else
-		b->image->room = b->maps.v[dt_ring_map(b)].max_entries;
+		finish_ring(b);
 	if (b->constants)
 		finish_constants(b);
 	if (b->slots)

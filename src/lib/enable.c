@@ -35,6 +35,7 @@ void dt_trace_free(struct dt_trace *t)
 	dt_trace_json_free(t);
 	dt_out_free(&t->out);
 	dt_arena_free(t->textarena);
+	dt_probes_fini(&t->probes);
 	dt_arena_free(t->arena);
 	free(t);
 }

@@ -105,7 +105,7 @@ static int records_fit(const struct dt_gobuild *b)
 		const struct dt_enabled *e = &b->t->enabled.v[i];
 		uint32_t takes = dt_image_takes(image, e->ecb, e->epid);
 
-		if (takes >= room)
+		if (takes != 0 && takes >= room)
 			return EDT_BUFTOOSMALL;
 		if (e->probe->hook.kind == DT_HOOK_RUN && strcmp(e->probe->name, "END") == 0)
 			end += takes;
@@ -207,6 +207,7 @@ int dtrace_go(dtrace_hdl_t *h)
 	dt_consumer_specsize(t->consumer, option(h, DT_OPT_specsize, 32 << 10));
 	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
+	dt_trace_symbols(h, t);
 	if (run(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))

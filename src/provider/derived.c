@@ -60,6 +60,8 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 
 	if (!has_member(p->types, at->member))
 		return dt_arena_printf(p->arena, "member %s of its structs", at->member);
+	if (at->symbol != NULL && (p->types == NULL || dt_types_function_id(p->types, at->symbol) == 0))
+		return dt_arena_printf(p->arena, "function %s", at->symbol);
 	if (at->kind == DT_HOOK_RAWTP && !tracepoint_there(p, at))
 		return dt_arena_printf(p->arena, "tracepoint %s", at->target);
 	if (is_sys && syscall_named(at->target) == NULL)
@@ -104,6 +106,8 @@ static bool places(struct dt_probes *p, const struct dt_derived *d, struct dt_ho
 		before = none == NULL;
 		if (none != NULL) {
 			*what = *what != NULL ? *what : none;
+			if (at->required)
+				return false;
 			continue;
 		}
 		hook = last == NULL ? first : DT_NEW(p->arena, struct dt_hook);

@@ -19,6 +19,8 @@ struct dt_site {
 	bool otherwise;			/* only where the place before it is not there */
 	uint32_t nargs;			/* RAWTP: the tracepoint must have as many arguments (kernels differ), 0 any number */
 	const char *member;		/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
+	const char *symbol;		/* a function whose address the texts use: the kernel must have it; NULL none */
+	bool required;			/* without this place the probe would miss events: there is no such probe then */
 	bool needs_fexit;		/* KRET: the texts use arg2 …, arguments of the function */
 };
 
@@ -36,5 +38,9 @@ bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probed
 bool dt_probes_functions(struct dt_probes *);
 
 extern const struct dt_derived dt_proc_probes[];
+extern const struct dt_derived dt_sched_probes[];
+extern const struct dt_derived dt_io_probes[];
+extern const struct dt_derived dt_sysinfo_probes[];
+extern const struct dt_derived dt_vminfo_probes[];
 
 #endif

@@ -6,6 +6,7 @@
 #include "provider/probe.h"
 #include "base/diag.h"
 #include "dif/interp.h"
+#include "provider/objects.h"
 #include "provider/provider.h"
 
 #include <errno.h>
@@ -27,14 +28,26 @@ void dt_probes_init(struct dt_probes *p, struct dt_arena *arena, struct dt_types
 	dt_map_init(&p->provided, arena);
 }
 
+void dt_probes_fini(struct dt_probes *p)
+{
+	dt_objects_close(p->objects);
+	p->objects = NULL;
+}
+
 struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row *row, const char *mod, const char *func,
     const char *name, const struct dt_hook *hook)
 {
-	size_t lp = strlen(row->name), lm = strlen(mod), lf = strlen(func), ln = strlen(name);
+	return dt_probes_add_as(p, row, row->name, mod, func, name, hook);
+}
+
+struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_row *row, const char *prov, const char *mod,
+    const char *func, const char *name, const struct dt_hook *hook)
+{
+	size_t lp = strlen(prov), lm = strlen(mod), lf = strlen(func), ln = strlen(name);
 	char *key = dt_arena_alloc(p->arena, lp + lm + lf + ln + 4);
 	struct dt_probe *probe;
 
-	memcpy(key, row->name, lp);
+	memcpy(key, prov, lp);
 	key[lp] = ':';
 	memcpy(key + lp + 1, mod, lm);
 	key[lp + lm + 1] = ':';
@@ -45,7 +58,7 @@ struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row
 	if (probe != NULL)
 		return probe;
 	probe = DT_NEW(p->arena, struct dt_probe);
-	probe->prov = row->name;
+	probe->prov = prov == row->name ? prov : dt_arena_strndup(p->arena, prov, lp);
 	probe->mod = dt_arena_strndup(p->arena, mod, lm);
 	probe->func = dt_arena_strndup(p->arena, func, lf);
 	probe->name = key + lp + lm + lf + 3;	/* ends with the key */
@@ -137,6 +150,20 @@ static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const 
 	return err;
 }
 
+/* What is in a process may have changed since it was last asked for, and a pattern may mean more than what was made before. */
+static int ask_always(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
+{
+	uint32_t before = (uint32_t)p->list.n;
+	int err = 0;
+
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL && err == 0; row++)
+		if (row->wants != NULL && row->wants(d))
+			err = row->provide(p, row, d, why);
+	for (size_t i = before; i < p->list.n; i++)
+		p->list.v[i]->on_demand = true;
+	return err;
+}
+
 /* ---- matching ---- */
 
 struct pattern {			/* one part of a description */
@@ -162,6 +189,17 @@ static bool part_matches(const struct pattern *p, const char *text)
 	return p->kind == LITERAL ? strcmp(p->text, text) == 0 : dt_glob_match(p->text, text);
 }
 
+static bool func_matches(const struct pattern *p, const struct dt_probe *probe)
+{
+	return part_matches(p, probe->func) || (probe->alt != NULL && part_matches(p, probe->alt));
+}
+
+/* Modules of processes go by several names, which their provider has looked at. */
+static bool mod_matches(const struct pattern *p, const struct dt_probe *probe)
+{
+	return part_matches(p, probe->mod) || (probe->loaded != NULL && dt_loaded_named(probe->loaded, p->text));
+}
+
 static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
 {
 	struct pattern prov = pattern_of(d->prov), mod = pattern_of(d->mod), func = pattern_of(d->func), name = pattern_of(d->name);
@@ -171,8 +209,8 @@ static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probed
 		const struct dt_probe *probe = p->list.v[i];
 		int err;
 
-		if (!part_matches(&name, probe->name) || !part_matches(&func, probe->func) || !part_matches(&prov, probe->prov) ||
-		    !part_matches(&mod, probe->mod))
+		if (!part_matches(&name, probe->name) || !func_matches(&func, probe) || !part_matches(&prov, probe->prov) ||
+		    !mod_matches(&mod, probe))
 			continue;
 		n++;
 		err = f(ctx, probe);
@@ -218,11 +256,14 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 	n = make_for(p, &d);
 	if (n < 0)
 		return n;
+	before = (uint32_t)p->list.n;
+	n = ask_always(p, &d, &reason);
+	if (n < 0)
+		return n;
 	n = match_from(p, 0, &d, f, ctx);
 	if (n != 0)
 		return n;
-	before = (uint32_t)p->list.n;
-	n = make_wanted(p, &d, &reason);
+	n = reason == NULL ? make_wanted(p, &d, &reason) : 0;
 	if (n < 0)
 		return n;
 	for (size_t i = before; i < p->list.n; i++)

@@ -38,6 +38,8 @@ struct dt_probe {
 	const struct dt_provider_row *row;
 	struct dt_hook hook;
 	bool on_demand;			/* not listed before it was asked for (profile-123) */
+	const struct dt_loaded *loaded;	/* the module in its process (objects.h), NULL: of the kernel */
+	const char *alt;		/* another name of the function that descriptions may use, NULL none */
 };
 
 struct dt_probes {
@@ -48,12 +50,17 @@ struct dt_probes {
 	struct dt_map provided;			/* providers that have made all they can list */
 	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
 	bool functions_asked, functions;	/* dt_probes_functions() */
+	struct dt_object *objects;		/* files of processes (objects.h) */
 };
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);
+void dt_probes_fini(struct dt_probes *);	/* closes what they hold open */
 /* A new probe, or the one of that name; names are copied, the hook's texts are not. */
 struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider_row *, const char *mod, const char *func,
     const char *name, const struct dt_hook *);
+/* The same for providers that are named with a process. */
+struct dt_probe *dt_probes_add_as(struct dt_probes *, const struct dt_provider_row *, const char *prov, const char *mod,
+    const char *func, const char *name, const struct dt_hook *);
 /*
  * How many arguments a RAWTP hook has: a program that reads more cannot be attached. 12, the most there can be, when it is not known or
  * no raw tracepoint.

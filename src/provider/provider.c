@@ -66,7 +66,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "syscall", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = dt_syscall_signature, .provide = dt_syscall_provide,
 	    .may_match = dt_syscall_may_match },
 	{ .name = "proc", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_proc_probes) },
-	{ .name = "sched", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "sched", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_sched_probes) },
 	{ .name = "io", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "ip", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "tcp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
@@ -88,7 +88,8 @@ const struct dt_provider_row dt_providers[] = {
 	    .may_match = dt_sdt_may_match },
 	{ .name = "fbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = fbt_signature },
 	{ .name = "rawfbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } } },
-	{ .name = "pid", .attrs = { { EEI, PPU, PPU, EEI, PPU } }, .per_process = true },
+	{ .name = "pid", .attrs = { { EEI, PPU, PPU, EEI, PPU } }, .per_process = true, .provide = dt_pid_provide,
+	    .wants = dt_pid_wants },
 	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true },
 	{ 0 },
 };

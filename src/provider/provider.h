@@ -22,6 +22,8 @@ struct dt_provider_row {
 	int (*provide)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, const char **why);
 	/* False: no probe of this row can match, so that its probes need not be made. NULL: one may. */
 	bool (*may_match)(const struct dt_provider_row *, const struct dt_probedesc *);
+	/* True: `provide` is to be asked for this description each time, whatever is there already. NULL: never. */
+	bool (*wants)(const struct dt_probedesc *);
 	const struct dt_derived *derived;	/* its table, when `provide` is dt_derived_provide() (derived.h) */
 };
 
@@ -46,6 +48,8 @@ bool dt_profile_may_match(const struct dt_provider_row *, const struct dt_probed
 int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_syscall_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
+int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_pid_wants(const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 

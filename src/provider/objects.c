@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files a process has mapped for running, from its maps. Each is opened through /proc/PID/map_files, which leads to the
+ * very file that is mapped, deleted or in a container or not; only where that is not allowed by its path in the process's root.
+ */
+#include "provider/objects.h"
+
+#include "dif/interp.h"
+#include "host/maps.h"
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAPS_MAX = 64 << 20 };
+
+/* A file of /proc has no size before it is read. malloc'ed, with a NUL behind. */
+static char *read_proc(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0, room = 1 << 16;
+	char *text = fd >= 0 ? malloc(room) : NULL;
+	ssize_t n = -1;
+
+	while (text != NULL && (n = read(fd, text + len, room - len - 1)) > 0) {
+		len += (size_t)n;
+		if (room - len < 2) {
+			char *more = room < MAPS_MAX ? realloc(text, room * 2) : NULL;
+
+			if (more == NULL)
+				break;
+			text = more;
+			room *= 2;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	if (text != NULL && n != 0) {
+		free(text);
+		return NULL;
+	}
+	if (text != NULL)
+		text[len] = '\0';
+	return text;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+static int open_mapped(uint32_t pid, const struct dt_mapping *m)
+{
+	char path[4200];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)m->start, (unsigned long long)m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && !m->deleted) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, m->path);
+		fd = dt_elf_open_regular(path, true);
+		if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_ino != m->inode)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static struct dt_object *object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
+{
+	struct dt_object *o;
+	int fd, own;
+
+	for (o = p->objects; o != NULL; o = o->next)
+		if (o->inode == m->inode && o->major == m->major && o->minor == m->minor)
+			return o->elf != NULL ? o : NULL;
+	o = DT_NEW(p->arena, struct dt_object);
+	*o = (struct dt_object){ .fd = -1, .major = m->major, .minor = m->minor, .inode = m->inode, .next = p->objects };
+	p->objects = o;			/* also when it cannot be opened: it is tried once */
+	o->path = dt_arena_strdup(p->arena, m->path);
+	o->name = base_name(o->path);
+	fd = open_mapped(pid, m);
+	if (fd < 0 || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	if (dt_elf_open(own, o->path, &o->elf) != 0) {
+		o->elf = NULL;
+		close(fd);
+		return NULL;
+	}
+	o->fd = fd;
+	o->target = dt_arena_printf(p->arena, "/proc/self/fd/%d", fd);
+	return o;
+}
+
+static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m, const struct stat *exe)
+{
+	struct dt_object *o = object_of(p, proc->pid, m);
+	struct dt_loaded l = { .obj = o };
+	uint64_t vaddr;
+	struct stat st;
+
+	if (o == NULL || !dt_elf_offset_to_vaddr(o->elf, m->offset, &vaddr))
+		return;
+	l.bias = m->start - vaddr;
+	l.main = exe->st_ino != 0 && fstat(o->fd, &st) == 0 && st.st_dev == exe->st_dev && st.st_ino == exe->st_ino;
+	for (size_t i = 0; i < proc->list.n; i++)
+		if (proc->list.v[i].obj == o)
+			return;
+	dt_vec_push(p->arena, &proc->list, l);
+}
+
+struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char **why)
+{
+	struct dt_process *proc = DT_NEW(p->arena, struct dt_process);
+	struct dt_mapping *m = DT_NEW(p->arena, struct dt_mapping);
+	struct stat exe = { 0 };
+	char path[64], *text;
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	if (stat(path, &exe) != 0) {
+		*why = dt_arena_printf(p->arena, errno == ENOENT ? "there is no process %u that runs a program" :
+		    "process %u cannot be looked at: run dtrace as root", pid);
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	text = read_proc(path);
+	if (text == NULL) {
+		*why = dt_arena_printf(p->arena, "the mappings of process %u cannot be read", pid);
+		return NULL;
+	}
+	proc->pid = pid;
+	for (at = text; dt_maps_next(&at, m);)
+		if (m->exec && m->inode != 0 && m->path[0] == '/')
+			add(p, proc, m, &exe);
+	free(text);
+	if (proc->list.n == 0)
+		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read", pid);
+	return proc->list.n != 0 ? proc : NULL;
+}
+
+/* "libc" and "libc.so.7" mean libc.so.6: names up to a dot are compared when the whole differs. */
+static bool same_stem(const char *name, const char *part)
+{
+	size_t stem = strcspn(part, ".");
+	const char *so = strstr(part, ".so.");
+
+	if (stem == 0 || strncmp(name, part, stem) != 0 || name[stem] != '.')
+		return false;
+	return part[stem] == '\0' || (so != NULL && so == part + stem && strncmp(name + stem, ".so.", 4) == 0);
+}
+
+bool dt_loaded_named(const struct dt_loaded *l, const char *part)
+{
+	const char *tick = strchr(part, '`');
+
+	if (tick != NULL && strncmp(part, "LM", 2) == 0)	/* a list of libraries of its own: its number is not known here */
+		part = tick + 1;
+	if (part[0] == '\0')
+		return true;
+	if (!dt_part_literal(part))
+		return dt_glob_match(part, l->obj->name) || (l->main && dt_glob_match(part, "a.out"));
+	return strcmp(part, l->obj->name) == 0 || strcmp(part, l->obj->path) == 0 || same_stem(l->obj->name, part) ||
+	    (l->main && strcmp(part, "a.out") == 0);
+}
+
+void dt_objects_close(struct dt_object *list)
+{
+	for (; list != NULL; list = list->next) {
+		dt_elf_close(list->elf);
+		if (list->fd >= 0)
+			close(list->fd);
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs and libraries that processes run: opened once, whatever number of processes has them. */
+#ifndef DT_OBJECTS_H
+#define DT_OBJECTS_H
+
+#include "host/elf.h"
+#include "provider/probe.h"
+
+struct dt_object {
+	const char *name;		/* "libc.so.6" */
+	const char *path;		/* as the process names it; not to be opened by */
+	const char *target;		/* of hooks: a path that leads to what was opened here, whatever is renamed */
+	struct dt_elf *elf;
+	int fd;				/* open as long as the probes */
+	uint32_t major, minor;
+	uint64_t inode;
+	struct dt_object *next;
+};
+
+struct dt_loaded {			/* in one process */
+	struct dt_object *obj;
+	uint64_t bias;			/* address in the process - address in the file */
+	bool main;			/* the program itself: a.out */
+};
+
+struct dt_process {
+	uint32_t pid;
+	DT_VEC(struct dt_loaded) list;	/* by address */
+};
+
+/* What the process runs now. NULL: *why says why it cannot be looked at. */
+struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char **why);
+/* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
+bool dt_loaded_named(const struct dt_loaded *, const char *part);
+void dt_objects_close(struct dt_object *list);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pid: functions of a process, pid123:module:function:entry, :return, or the offset of an instruction in it. Made when a
+ * description names them. They are found by their place in the file, so that a process may do what it likes with its memory.
+ * All of them look at the process id themselves: kernels may let other processes through that run the same file.
+ */
+#include "provider/objects.h"
+
+#include "dif/interp.h"
+#include "host/insn.h"
+#include "host/proc.h"
+#include "provider/provider.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct making {
+	struct dt_probes *p;
+	const struct dt_provider_row *row;
+	const struct dt_probedesc *want;
+	const char *prov;		/* "pid123" */
+	uint32_t pid;
+	const char *when;
+	const struct dt_loaded *in;
+	bool entry, ret, offsets;	/* which names are wanted */
+	uint64_t offset;		/* the one that is */
+	bool one_offset;
+	uint32_t seen, made;		/* functions of the name; probes */
+	const char *why;		/* of the last that could not be made */
+};
+
+bool dt_pid_wants(const struct dt_probedesc *d)
+{
+	size_t digits;
+
+	if (strncmp(d->prov, "pid", 3) != 0)
+		return false;
+	digits = strspn(d->prov + 3, "0123456789");
+	return digits > 0 && digits < 10 && d->prov[3 + digits] == '\0';
+}
+
+/* ---- names ---- */
+
+static bool is_hex(const char *s)
+{
+	return s[0] != '\0' && s[strspn(s, "0123456789abcdefABCDEF")] == '\0' && strlen(s) <= 15;
+}
+
+/* An empty name means entry and return: every instruction is for those who ask for it by a pattern. */
+static bool parse_name(struct making *m)
+{
+	const char *name = m->want->name;
+
+	if (name[0] == '\0') {
+		m->entry = m->ret = true;
+	} else if (dt_part_literal(name)) {
+		m->entry = strcmp(name, "entry") == 0;
+		m->ret = strcmp(name, "return") == 0;
+		m->one_offset = !m->entry && !m->ret && is_hex(name);
+		m->offset = m->one_offset ? strtoull(name, NULL, 16) : 0;
+		if (!m->entry && !m->ret && !m->one_offset) {
+			m->why = dt_arena_printf(m->p->arena, "%s is no probe of a function: entry, return, or an offset in hexadecimal", name);
+			return false;
+		}
+	} else {
+		m->entry = dt_glob_match(name, "entry");
+		m->ret = dt_glob_match(name, "return");
+		m->offsets = true;
+	}
+	return true;
+}
+
+/* As it is in the file, or as people write it: C++ and Rust names are matched either way, and shown as people write them. */
+static bool function_wanted(struct making *m, const struct dt_elf_function *f, const char *shown)
+{
+	const char *part = m->want->func;
+
+	if (part[0] == '\0')
+		return !f->alias;
+	if (dt_part_literal(part))
+		return strcmp(part, f->name) == 0 || strcmp(part, shown) == 0;
+	return !f->alias && (dt_glob_match(part, f->name) || dt_glob_match(part, shown));
+}
+
+/* ---- making ---- */
+
+static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind, uint64_t offset)
+{
+	struct dt_hook hook = { .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->pid, .when = m->when };
+	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, m->prov, m->in->obj->name, func, name, &hook);
+
+	probe->loaded = m->in;
+	if (alt != func)
+		probe->alt = alt;
+	m->made++;
+}
+
+struct instructions {
+	struct making *m;
+	const struct dt_elf_function *f;
+	const char *shown;
+};
+
+static bool each_offset(void *ctx, uint64_t off, bool is_ret)
+{
+	struct instructions *is = ctx;
+	struct making *m = is->m;
+	char name[20];
+
+	(void)is_ret;
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
+	if (m->one_offset ? off == m->offset : dt_glob_match(m->want->name, name))
+		add(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
+	return true;
+}
+
+static void add_offsets(struct making *m, const struct dt_elf_function *f, const char *shown)
+{
+	struct instructions is = { m, f, shown };
+	uint32_t before = m->made;
+	int err;
+
+	if (m->one_offset && m->offset >= f->size) {
+		m->why = dt_arena_printf(m->p->arena, "offset %llx is behind the end of %s (%llx bytes)", (unsigned long long)m->offset,
+		    shown, (unsigned long long)f->size);
+		return;
+	}
+	err = dt_insn_walk(m->in->obj->fd, dt_elf_machine(m->in->obj->elf), f->offset, f->size, each_offset, &is);
+	if (err != 0)
+		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s", shown, strerror(-err));
+	else if (m->one_offset && m->made == before)
+		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown, (unsigned long long)m->offset);
+}
+
+static int function(void *ctx, const struct dt_elf_function *f)
+{
+	struct making *m = ctx;
+	char pretty[1024];
+	const char *shown = f->name;
+
+	if (f->name[0] == '_' && dt_elf_demangle(f->name, pretty, sizeof(pretty)))
+		shown = pretty;
+	if (f->type == STT_NOTYPE || !function_wanted(m, f, shown))
+		return 0;
+	m->seen++;
+	if (f->offset == UINT64_MAX || f->size == 0) {
+		m->why = dt_arena_printf(m->p->arena, "%s is not in the file %s", shown, m->in->obj->name);
+		return 0;
+	}
+	if (f->type == STT_GNU_IFUNC) {
+		m->why = dt_arena_printf(m->p->arena, "%s is chosen when the program starts (IFUNC): name the function that was chosen", shown);
+		return 0;
+	}
+	if (shown == pretty)
+		shown = dt_arena_strdup(m->p->arena, pretty);
+	if (m->entry)
+		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, f->offset);
+	if (m->ret)
+		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, f->offset);
+	if (m->offsets || m->one_offset)
+		add_offsets(m, f, shown);
+	return 0;
+}
+
+/* "-" is no function: the offset is an address in the program. */
+static void address(struct making *m)
+{
+	uint64_t off;
+
+	if (!m->one_offset) {
+		m->why = "the function - wants an address of the program as name, in hexadecimal: pid123:a.out:-:4008f0";
+		return;
+	}
+	if (!dt_elf_vaddr_to_offset(m->in->obj->elf, m->offset, &off)) {
+		m->why = dt_arena_printf(m->p->arena, "%s has nothing at address %llx", m->in->obj->name, (unsigned long long)m->offset);
+		return;
+	}
+	m->seen++;
+	add(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
+}
+
+static void object(struct making *m)
+{
+	int err;
+
+	if (strcmp(m->want->func, "-") == 0) {
+		address(m);
+		return;
+	}
+	err = dt_elf_each_function(m->in->obj->elf, function, m);
+	if (err != 0)
+		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s", m->in->obj->name, strerror(-err));
+}
+
+static const char *reason(struct making *m, uint32_t objects)
+{
+	if (m->why != NULL)
+		return m->why;
+	if (objects == 0)
+		return dt_arena_printf(m->p->arena, "process %u has no module %s", m->pid, m->want->mod);
+	return dt_arena_printf(m->p->arena, "no function %s in %s of process %u", m->want->func,
+	    m->want->mod[0] != '\0' ? m->want->mod : "any module", m->pid);
+}
+
+int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	struct making m = { .p = p, .row = row, .want = want };
+	struct dt_process *proc;
+	uint32_t objects = 0;
+
+	if (want == NULL)
+		return 0;
+	if (!dt_pid_wants(want)) {
+		*why = "the pid provider is named with a process: pid123, or pid$target with -p or -c";
+		return 0;
+	}
+	m.pid = (uint32_t)strtoul(want->prov + 3, NULL, 10);
+	m.prov = dt_arena_strdup(p->arena, want->prov);
+	if (!parse_name(&m)) {
+		*why = m.why;
+		return 0;
+	}
+	if (dt_proc_pids_global())
+		m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
+	proc = dt_process_look(p, m.pid, why);
+	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
+		m.in = &proc->list.v[i];
+		if (!dt_loaded_named(m.in, want->mod) || (strcmp(want->func, "-") == 0 && !m.in->main))
+			continue;
+		objects++;
+		object(&m);
+	}
+	if (proc != NULL && m.made == 0)
+		*why = reason(&m, objects);
+	return 0;
+}
