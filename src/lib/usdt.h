@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Providers for programs of users: what the D text declares in, the header (-h) and the object (-G) out. See doc/USDT.md.
+ */
+#ifndef DT_USDT_H
+#define DT_USDT_H
+
+#include "dif/dof_provider.h"
+#include "lib/handle.h"
+
+enum { DT_USDT_MAXARGS = 12 };		/* of a site */
+
+struct dt_usdt_probe {
+	const struct dt_provider *provider;
+	const char *name;		/* query-start */
+	const char *source;		/* query__start: what the site's note says */
+	const char *semaphore;		/* mydb_query__start_semaphore */
+	const char *macro;		/* MYDB_QUERY_START */
+	const struct dt_probe_sig *sig;
+};
+
+struct dt_usdt {			/* in declared order; in the arena given */
+	const struct dt_provider **providers;
+	uint32_t nproviders;
+	struct dt_usdt_probe *probes;
+	uint32_t nprobes;
+};
+
+/* The providers that programs of the handle declared. 0, or -1 with the handle's error: none, or one without probes. */
+int dt_usdt_collect(struct dtrace_hdl *, struct dt_arena *, struct dt_usdt *);
+
+/* usdt_object.c: the object of -G as bytes. */
+struct dt_usdt_stub {			/* a function that objects call, as headers of other systems have it */
+	const char *symbol;		/* __dtrace_mydb___query__start */
+	const struct dt_usdt_probe *probe;
+	bool enabled;			/* __dtraceenabled_…: is somebody tracing it? */
+	const char *args;		/* where a call leaves its values, as a note says it */
+};
+struct dt_usdt_object {
+	uint16_t machine;		/* EM_X86_64, EM_AARCH64 */
+	const struct dt_usdt *set;
+	const struct dt_usdt_stub *stubs;
+	uint32_t nstubs;
+	const void *dof;
+	size_t doflen;
+};
+/* In the arena. */
+void *dt_usdt_object(struct dt_arena *, const struct dt_usdt_object *, size_t *len);
+
+/* usdt_call.c: where a call with the probe's prototype leaves its values. "" without arguments. */
+const char *dt_usdt_callargs(struct dt_arena *, struct dt_types *, uint16_t machine, const struct dt_probe_sig *);
+
+/* The text of include/dtrace/usdt.h, embedded when we build. */
+extern const char dt_usdt_site[];
+
+#endif
