@@ -270,6 +270,13 @@ int dtrace_stmt_iter(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmt_f *, void *);
 void *dtrace_dof_create(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags);
 void dtrace_dof_destroy(dtrace_hdl_t *, void *);
 
+/*
+ * The providers that programs of the handle declare: as a C header (fname names its guard), and as an object to be linked
+ * into a program whose objects are given. The program may be NULL; it must have no clauses.
+ */
+int dtrace_program_header(dtrace_hdl_t *, FILE *, const char *fname);
+int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, const char *file, int objc, char *const objv[]);
+
 /* The listing of dtrace -S. (Ours.) */
 int dtrace_program_dump(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 /* A compiled program to a file, as DOF, and back. (Ours.) */

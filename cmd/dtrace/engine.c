@@ -7,6 +7,7 @@
 
 #include "list.h"
 #include "sizes.h"
+#include "usdt.h"
 
 #include "lib/options.h"
 
@@ -279,12 +280,9 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 
 /* ---- what is asked for ---- */
 
-static int refuse(const struct args *a)
+static int refuse(void)
 {
-	const char *what = a->mode == MODE_ANON ? "anonymous tracing (-A)" : a->mode == MODE_LINK ? "linking probes (-G)" :
-	    "writing probe headers (-h)";
-
-	fprintf(stderr, "dtrace: %s is not available in this version\n", what);
+	fprintf(stderr, "dtrace: anonymous tracing (-A) is not available in this version\n");
 	return 1;
 }
 
@@ -311,8 +309,12 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 {
 	struct run r = { .dtp = dtp, .a = a, .out = stdout, .victims = v };
 
-	if (a->mode != MODE_TRACE && a->mode != MODE_LIST)
-		return refuse(a);
+	if (a->mode == MODE_HEADER)
+		return usdt_header(dtp, a);
+	if (a->mode == MODE_LINK)
+		return usdt_link(dtp, a, programs);
+	if (a->mode == MODE_ANON)
+		return refuse();
 	if (a->output != NULL && (r.out = fopen(a->output, "ae")) == NULL) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;

@@ -55,7 +55,8 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 		return NULL;
 	}
 	a->operands[0] = (char *)p->text;
-	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, a->noperands, a->operands);
+	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0,
+	    a->mode == MODE_LINK ? 1 : a->noperands, a->operands);	/* operands of -G are objects */
 	if (!prog)
 		fprintf(stderr, "dtrace: failed to compile script %s: %s\n%s", p->text,
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
