@@ -59,8 +59,8 @@ void args_usage(FILE *f)
 	    "\t-32 generate 32-bit D programs\n"
 	    "\t-64 generate 64-bit D programs\n"
 	    "\n"
-	    "\t-a  claim anonymous tracing state\n"
-	    "\t-A  write a program for anonymous tracing\n"
+	    "\t-a  run what -A has saved, and remove it\n"
+	    "\t-A  save the programs for dtrace -a; without any, remove them\n"
 	    "\t-b  set the trace buffer size\n"
 	    "\t-B  hand out trace data through the buffered handler\n"
 	    "\t-c  run a command and exit when it ends\n"
@@ -247,6 +247,10 @@ static int combinations(const struct args *a)
 	}
 	if (a->buffered && a->output) {
 		fprintf(stderr, "dtrace: -B not valid in combination with -o\n");
+		return 2;
+	}
+	if (a->mode == MODE_ANON && a->nvictims > 0) {
+		fprintf(stderr, "dtrace: -A saves no processes: -c, -p and -W go with dtrace -a\n");
 		return 2;
 	}
 	return 0;

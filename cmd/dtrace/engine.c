@@ -5,6 +5,7 @@
  */
 #include "engine.h"
 
+#include "anon.h"
 #include "list.h"
 #include "sizes.h"
 #include "usdt.h"
@@ -267,6 +268,8 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 	dtrace_handle_drop(r->dtp, on_drop, r);
 	dtrace_handle_setopt(r->dtp, on_setopt, r);
 	status = go(r);
+	if (status == 0 && anon_claimed(r->a))
+		status = anon_consume(r->a);
 	if (status == 0)
 		status = loop(r);
 	if (status != 0)
@@ -279,12 +282,6 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 }
 
 /* ---- what is asked for ---- */
-
-static int refuse(void)
-{
-	fprintf(stderr, "dtrace: anonymous tracing (-A) is not available in this version\n");
-	return 1;
-}
 
 static int flush(struct run *r, int status)
 {
@@ -313,8 +310,6 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		return usdt_header(dtp, a);
 	if (a->mode == MODE_LINK)
 		return usdt_link(dtp, a, programs);
-	if (a->mode == MODE_ANON)
-		return refuse();
 	if (a->output != NULL && (r.out = fopen(a->output, "ae")) == NULL) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;

@@ -3,6 +3,7 @@
  * dtrace(1): the command line in, calls into libdtrace in the documented order: open, defaults, options,
  * programs, then the engine. Exit status 0, 1 for an error, 2 for a command line that makes no sense.
  */
+#include "anon.h"
 #include "args.h"
 #include "engine.h"
 #include "report.h"
@@ -34,17 +35,19 @@ static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
 	return 1;
 }
 
-static int set_options(dtrace_hdl_t *dtp, const struct args *a)
+static int set_all(dtrace_hdl_t *dtp, const struct setting *list, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (dtrace_setopt(dtp, list[i].name, list[i].value) != 0)
+			return set_failed(dtp, &list[i]);
+	return 0;
+}
+
+static int set_defaults(dtrace_hdl_t *dtp)
 {
 	static const struct setting defaults[] = {
 		{ 'x', "bufsize", "4m" }, { 'x', "aggsize", "4m" }, { 'x', "temporal", "yes" } };
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
-		if (dtrace_setopt(dtp, defaults[i].name, defaults[i].value) != 0)
-			return set_failed(dtp, &defaults[i]);
-	for (int i = 0; i < a->nsettings; i++)
-		if (dtrace_setopt(dtp, a->settings[i].name, a->settings[i].value) != 0)
-			return set_failed(dtp, &a->settings[i]);
-	return 0;
+	return set_all(dtp, defaults, sizeof(defaults) / sizeof(defaults[0]));
 }
 
 static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
@@ -103,22 +106,25 @@ static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct pro
 	return 0;
 }
 
-/* Processes come first: programs may name them. */
+/* Processes come first: programs may name them. Those of -a are compiled already. */
 static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
 	struct victims v;
 	int status = victims_open(&v, dtp, a);
 	for (int i = 0; i < a->nprograms && !status; i++)
-		status = compile_one(dtp, a, &a->programs[i], &programs[i]);
-	if (!status && !(a->compile_only && a->mode == MODE_TRACE))
+		if (!programs[i])
+			status = compile_one(dtp, a, &a->programs[i], &programs[i]);
+	if (!status && a->mode == MODE_ANON)
+		status = anon_write(dtp, a, programs);
+	else if (!status && !(a->compile_only && a->mode == MODE_TRACE))
 		status = engine_run(dtp, a, programs, &v);
 	victims_free(&v);
 	return status;
 }
 
-static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
+static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
-	int status = set_options(dtp, a);
+	int status = set_all(dtp, a->settings, a->nsettings);
 	if (!status && dtrace_init(dtp) != 0) {
 		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		status = 1;
@@ -128,6 +134,28 @@ static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs
 		status = 1;
 	}
 	return status ? status : compile_and_run(dtp, a, programs);
+}
+
+/* -a: what was saved takes the place of programs; options of this command line come after those that were saved. */
+static int run_saved(dtrace_hdl_t *dtp, const struct args *a)
+{
+	struct args b = *a;
+	dtrace_prog_t **programs = NULL;
+	b.programs = NULL;
+	int status = anon_read(dtp, a, &b.programs, &programs, &b.nprograms);
+	if (!status)
+		status = set_and_run(dtp, &b, programs);
+	free(b.programs);
+	free(programs);
+	return status;
+}
+
+static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
+{
+	int status = set_defaults(dtp);
+	if (status)
+		return status;
+	return a->mode == MODE_TRACE && anon_claimed(a) ? run_saved(dtp, a) : set_and_run(dtp, a, programs);
 }
 
 /* One sentence that says what is missing, not only that something is. */

@@ -7,6 +7,7 @@
 #define DT_HANDLE_H
 
 #include "host/kernel.h"
+#include "host/usym.h"
 #include "lib/library.h"
 #include "lib/options.h"
 #include "sema/sema.h"
@@ -30,6 +31,7 @@ struct dtrace_hdl {
 	struct dt_compiler compiler;
 	struct dt_libraries libraries;
 	struct dt_kernel *kernel;
+	struct dt_usyms *usyms;			/* NULL until an address of a process is to be named */
 	struct dtrace_prog *programs;
 	int64_t target;				/* $target */
 	bool target_named;			/* a program said $target */

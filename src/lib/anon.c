@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The file of an anonymous enabling:
+ *
+ *	dtrace anonymous enabling 1
+ *	kernel RELEASE VERSION			of uname(2): struct offsets are those of that kernel
+ *	option WORD				any number
+ *	program BYTES script|description NAME	then so many bytes of DOF, and the next
+ */
+#include "lib/anon.h"
+
+#include "base/file.h"
+#include "lib/errors.h"
+#include "lib/handle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define MAGIC "dtrace anonymous enabling 1"
+#define FILE_MAX (64u << 20)
+
+/* ---- saving ---- */
+
+static const char *kernel_address(const struct dt_prog *p)
+{
+	for (uint32_t i = 0; i < p->necbs; i++) {
+		const struct dt_ecb *e = &p->ecbs[i];
+
+		if (e->pred != NULL && e->pred->nrelocs > 0)
+			return e->pred->relocs[0].name;
+		for (uint32_t a = 0; a < e->nacts; a++)
+			if (e->acts[a].difo != NULL && e->acts[a].difo->nrelocs > 0)
+				return e->acts[a].difo->relocs[0].name;
+	}
+	return NULL;
+}
+
+static int put_program(dtrace_hdl_t *h, FILE *f, const struct dt_anon_prog *p)
+{
+	const char *symbol = kernel_address(p->prog->prog);
+	void *dof;
+	size_t len;
+	int err;
+
+	if (symbol != NULL)
+		return dt_handle_errorf(h, EINVAL, "%.*s holds the address of the kernel's %s, which changes with every boot",
+		    (int)strcspn(p->name, "\n"), p->name, symbol);
+	err = dt_dof_write(p->prog->prog, &dof, &len);
+	if (err != 0)
+		return dt_handle_error(h, -err);
+	fprintf(f, "program %zu %s %.*s\n", len, p->file ? "script" : "description", (int)strcspn(p->name, "\n"), p->name);
+	fwrite(dof, 1, len, f);
+	free(dof);
+	return 0;
+}
+
+static int put_all(dtrace_hdl_t *h, FILE *f, const struct dt_anon_prog *p, size_t n, const char *const *options, size_t noptions)
+{
+	struct utsname u;
+
+	uname(&u);
+	fprintf(f, MAGIC "\nkernel %s %s\n", u.release, u.version);
+	for (size_t i = 0; i < noptions; i++) {
+		if (strchr(options[i], '\n') != NULL)
+			return dt_handle_errorf(h, EDT_BADOPTVAL, "an option with a line break cannot be saved");
+		fprintf(f, "option %s\n", options[i]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (put_program(h, f, &p[i]) != 0)
+			return -1;
+	return 0;
+}
+
+/* On the disk before the name is there: a crash leaves the old file or the new one. */
+static int settle(dtrace_hdl_t *h, FILE *f, const char *from, const char *to)
+{
+	bool bad = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
+	int err = errno;
+
+	if (fclose(f) != 0 && !bad) {
+		bad = true;
+		err = errno;
+	}
+	if (!bad && rename(from, to) != 0) {
+		bad = true;
+		err = errno;
+	}
+	return bad ? dt_handle_errorf(h, err, "failed to write %s: %s", to, strerror(err)) : 0;
+}
+
+int dt_anon_save(dtrace_hdl_t *h, const char *path, const struct dt_anon_prog *p, size_t n, const char *const *options,
+    size_t noptions)
+{
+	char temp[4096];
+	struct stat st;
+	FILE *f = NULL;
+	int fd = -1, rv;
+
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))	/* a device would be replaced */
+		return dt_handle_errorf(h, EINVAL, "%s is there and no regular file", path);
+	if (snprintf(temp, sizeof(temp), "%s.XXXXXX", path) < (int)sizeof(temp))
+		fd = mkostemp(temp, O_CLOEXEC);		/* for the owner alone */
+	else
+		errno = ENAMETOOLONG;
+	if (fd < 0 || (f = fdopen(fd, "w")) == NULL) {
+		rv = dt_handle_errorf(h, errno, "failed to write %s: %s", path, strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+			unlink(temp);
+		}
+		return rv;
+	}
+	rv = put_all(h, f, p, n, options, noptions);
+	if (rv != 0)
+		fclose(f);
+	else
+		rv = settle(h, f, temp, path);
+	if (rv != 0)
+		unlink(temp);
+	return rv;
+}
+
+/* ---- loading ---- */
+
+struct reader { dtrace_hdl_t *h; const char *path, *at, *end; };
+
+static int broken(struct reader *r, const char *what)
+{
+	return dt_handle_errorf(r->h, EINVAL, "%s is no anonymous enabling: %s", r->path, what);
+}
+
+/* The text after `word` of the next line, in the arena; NULL: the line is another. */
+static const char *line(struct reader *r, const char *word)
+{
+	const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at)), *text;
+	size_t n = strlen(word);
+
+	if (stop == NULL || (size_t)(stop - r->at) < n || memcmp(r->at, word, n) != 0 || memchr(r->at, '\0', (size_t)(stop - r->at)))
+		return NULL;
+	text = dt_arena_strndup(r->h->arena, r->at + n, (size_t)(stop - r->at) - n);
+	r->at = stop + 1;
+	return text;
+}
+
+/* The version too: two builds may share a release and not their structs. */
+static int check_kernel(struct reader *r, const char *saved)
+{
+	struct utsname u;
+	char now[sizeof(u.release) + sizeof(u.version) + 1];
+
+	uname(&u);
+	snprintf(now, sizeof(now), "%s %s", u.release, u.version);
+	if (strcmp(saved, now) == 0)
+		return 0;
+	return dt_handle_errorf(r->h, EINVAL, "%s was made for another kernel (%s); make it again with dtrace -A", r->path, saved);
+}
+
+static int get_option(struct reader *r, const char *word)
+{
+	int err = dt_options_set_word(&r->h->options, word, 0);
+
+	return err != 0 ? dt_handle_errorf(r->h, err, "%s: option %.64s: %s", r->path, word, dt_error_text(err)) : 0;
+}
+
+static int get_program(struct reader *r, const char *text, struct dt_anon_prog *p)
+{
+	char *kind;
+	unsigned long len = strtoul(text, &kind, 10);
+
+	if (len > (size_t)(r->end - r->at))
+		return broken(r, "a program is cut off");
+	p->file = strncmp(kind, " script ", 8) == 0;
+	if (!p->file && strncmp(kind, " description ", 13) != 0)
+		return broken(r, "a program is neither a script nor a description");
+	p->name = kind + (p->file ? 8 : 13);
+	p->prog = dt_handle_load(r->h, r->at, len);
+	r->at += len;
+	return p->prog != NULL ? 0 : -1;
+}
+
+static int get_all(struct reader *r, struct dt_anon_prog **out, size_t *n)
+{
+	DT_VEC(struct dt_anon_prog) list = { 0 };
+	struct dt_anon_prog p;
+	const char *text = line(r, MAGIC), *kernel = text != NULL && text[0] == '\0' ? line(r, "kernel ") : NULL;
+
+	if (kernel == NULL)
+		return broken(r, "it does not begin as one");
+	if (check_kernel(r, kernel) != 0)
+		return -1;
+	while ((text = line(r, "option ")) != NULL)
+		if (get_option(r, text) != 0)
+			return -1;
+	dt_handle_use_options(r->h);
+	while (r->at < r->end) {
+		if ((text = line(r, "program ")) == NULL)
+			return broken(r, "a program was expected");
+		if (get_program(r, text, &p) != 0)
+			return -1;
+		dt_vec_push(r->h->arena, &list, p);
+	}
+	*out = list.v;
+	*n = list.n;
+	return list.n > 0 ? 0 : broken(r, "it has no program");
+}
+
+/* What runs with our rights comes from us or from root. */
+static int open_safely(dtrace_hdl_t *h, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT ? dt_handle_errorf(h, EDT_NOANON, "%s (%s is not there; dtrace -A writes it)",
+		    dt_error_text(EDT_NOANON), path) : dt_handle_errorf(h, errno, "failed to open %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) && (st.st_mode & 022) == 0)
+		return fd;
+	close(fd);
+	return dt_handle_errorf(h, EACCES, "%s is not used: others can write it, or it is not yours", path);
+}
+
+int dt_anon_load(dtrace_hdl_t *h, const char *path, struct dt_anon_prog **out, size_t *n)
+{
+	int fd = open_safely(h, path), err;
+	struct reader r = { .h = h, .path = path };
+	char *data;
+	size_t len;
+
+	if (fd < 0)
+		return -1;
+	err = dt_file_readfd(fd, FILE_MAX, &data, &len);
+	close(fd);
+	if (err != 0)
+		return dt_handle_errorf(h, -err, "failed to read %s: %s", path, strerror(-err));
+	r.at = data;
+	r.end = data + len;
+	err = get_all(&r, out, n);
+	free(data);
+	return err;
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# -A and -a: what is saved is what runs, once; what others wrote, or what was cut, does not run.
+. test/trigger/trace.sh
+stash="-x dofstashpath=$tmp/stash"
+file=$tmp/stash/anonymous.dof
+
+run $stash -A -q -x bufsize=512k -n 'BEGIN { printf("hello %d\n", $1); exit(3); }' -n 'END /$1/ { @[probename] = count(); }' 42
+is "-A saves without tracing" 0 "dtrace: saved anonymous enabling in $file"
+mode=$(stat -c %a "$tmp/stash" "$file" | tr '\n' ' ')
+[ "$mode" = "700 600 " ]
+check $? "only the owner can read and write it ($mode)"
+[ "$(ls "$tmp/stash")" = anonymous.dof ]
+check $? "and nothing else is left there"
+run $stash -a -n BEGIN
+is "-a with probes" 1 "Can't claim anonymous state and enable probes"
+run $stash -A -c true -n BEGIN
+is "-A with a process" 2 "-A saves no processes"
+cp "$file" "$tmp/good"
+
+# refused WHAT REASON: what is in the file now is refused
+refused() {
+	run $stash -a
+	is "$1" 1 "$2"
+}
+printf 'garbage' >"$file"
+refused "no such file" "is no anonymous enabling"
+sed 's/^kernel .*/kernel 5.4.0 #1/' "$tmp/good" >"$file"
+refused "another kernel" "was made for another kernel (5.4.0 #1); make it again with dtrace -A"
+head -c 600 "$tmp/good" >"$file"
+refused "cut off" "a program is cut off"
+for n in 700 900 1300; do	# bytes of the program, whatever they are
+	head -c $n "$tmp/good" >"$file"
+	head -c 64 /dev/zero | tr '\0' '\377' >>"$file"
+	tail -c +$((n + 65)) "$tmp/good" >>"$file"
+	run $stash -a -e
+	[ "$status" -le 1 ]
+	check $? "damaged at $n: status $status"
+done
+cp "$tmp/good" "$file"
+chmod 666 "$file"
+refused "writable by all" "others can write it"
+rm "$file"
+ln -s "$tmp/good" "$file"
+refused "a link" "failed to open $file"
+rm "$file"
+mkfifo "$file"
+refused "a pipe" "is not used"
+run $stash -A -n BEGIN
+is "-A does not replace what is no file" 1 "no regular file"
+rm "$file"
+
+cp "$tmp/good" "$file"
+run $stash -a -e
+check "$(cat "$tmp/out" "$tmp/err" | wc -c)$status" "-a -e checks, without a word"
+[ -e "$file" ]
+check $? "and does not claim"
+run $stash -A
+is "-A without programs removes it" 0 "dtrace: cleaned up old anonymous enabling in $file"
+run $stash -A
+check "$(cat "$tmp/out" "$tmp/err" | wc -c)$status" "and says nothing when there is none"
+run $stash -a
+is "nothing saved" 1 "No anonymous tracing state ($file is not there"
+run -A -o "$tmp/other" -n BEGIN
+is "-o names another file" 0 "saved anonymous enabling in $tmp/other"
+
+may_trace "-a runs it"
+cp "$tmp/good" "$file"
+run $stash -a
+is "-a runs it, with its arguments and options" 3 "hello 42"
+grep -q "END *1" "$tmp/out"
+check $? "all programs of it"
+[ ! -s "$tmp/err" ]
+check $? "quiet, as it was saved: $(head -n 1 "$tmp/err")"
+[ ! -e "$file" ]
+check $? "and claims it"
+printf '#pragma D option quiet\n#pragma D option strsize=16\nBEGIN { trace(substr("0123456789abcdefghij", 0)); exit(0); }\n' >"$tmp/s.d"
+run $stash -A -s "$tmp/s.d"
+run $stash -a
+is "pragmas go with the program" 0 "0123456789abcde"
+[ ! -s "$tmp/err" ]
+check $? "quiet too"
+run $stash -A -n 'nosuch:::probe'
+run $stash -a
+is "what cannot be enabled" 1 "does not match any probes"
+[ -e "$file" ]
+check $? "stays"
