@@ -14,6 +14,7 @@
 #ifndef DT_BUILD_H
 #define DT_BUILD_H
 
+#include "base/map.h"
 #include "bpf/emit.h"
 #include "dif/interp.h"
 
@@ -29,6 +30,7 @@ enum {				/* stack frame of a clause, offsets from FP */
 	F_TUPLE = -176,		/* eight words upwards */
 	F_VALUE = -184, F_INCR = -192,	/* of an aggregating function */
 	F_CMP = -264,		/* 72 bytes: a short string to compare, a short key of an array, words of a call */
+	F_ELEM = -272,		/* three words downwards: elements of arrays that may be stored to, or 0; in clauses with a slot */
 	F_FAULT = -192,		/* the fault record, 64 bytes below; nothing else is in use then */
 	F_KEY = -264,		/* keys of aggregations grow down from here, in clauses without a slot: those with one call deeper */
 	F_KEYMAX = 120,
@@ -51,6 +53,7 @@ struct dt_bvar {			/* a variable of the program */
 	bool used;			/* clause-locals: by the hook in hand */
 	uint32_t keysize, nkeys;
 	uint32_t keyoff[8], keylen[8];	/* of each tuple entry; keylen 0: a word */
+	bool none;			/* dynvarsize has no room for one element */
 };
 
 struct dt_bagg {			/* an aggregation */
@@ -70,9 +73,11 @@ struct dt_build {
 	char *msg;
 	size_t msglen;
 
+	DT_VEC(struct dt_image_prog) more;	/* programs that others go on to */
 	DT_VEC(struct dt_image_map) maps;
 	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec, over;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
+	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
 	uint32_t log2;			/* offset of quantize()'s table + 1, 0: not made */
 
@@ -89,6 +94,8 @@ enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
 
 struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: size, 0 unknown; pc: who pushed it */
+
+#define DT_NELEMS 3
 
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };	/* out of line: a fault */
 enum { A_NONE = 1 };			/* stub.addr: else the frame offset that holds the address */
@@ -130,6 +137,8 @@ struct dt_lower {			/* one clause */
 	int cond;			/* DT_DIF_CMP, TST, SCMP: what the branches test; 0 nothing */
 	uint32_t cond_in;
 	struct dt_known ret;		/* result; V_NUM: in r0 */
+	const struct dt_bvar *elem[DT_NELEMS];	/* arrays whose elements F_ELEM may hold */
+	uint8_t *elem_at;		/* by pc: a load that goes to that word of F_ELEM, from 1; NULL none */
 };
 
 /* A helper call: nothing in r0 … r5 lives on. */
@@ -213,6 +222,7 @@ void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
 void dt_lower_stv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
 void dt_lower_ldaa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
 void dt_lower_staa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
+void dt_elems_start(struct dt_lower *);				/* of the DIFO in hand */
 void dt_tls_open(struct dt_lower *, bool create);
 void dt_locals_zero(struct dt_lower *);
 void dt_lower_builtin(struct dt_lower *, uint32_t id, unsigned rd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dt_image_build(): plans, then one program a hook, then the maps get their sizes. A refusal or a lack of memory leaves
+ * dt_image_build(): plans, then the programs of each hook, then the maps get their sizes. A refusal or a lack of memory leaves
  * through one jump, with a sentence.
  */
 #include "bpf/build.h"
@@ -60,10 +60,26 @@ static void records(struct dt_build *b, const struct dt_image_hook *hooks, uint3
 	plan_records(b, b->opts->errors, b->opts->nerrors);
 }
 
+static uint32_t all_progs(const struct dt_image *image) { return image->nprogs + image->nmore; }
+
+/* Programs that others go on to stand behind those of the hooks. */
+static void publish_more(struct dt_build *b)
+{
+	struct dt_image *image = b->image;
+	struct dt_image_prog *all = DT_NEWN(b->arena, struct dt_image_prog, image->nprogs + b->more.n + 1);
+
+	if (!b->more.n)
+		return;
+	memcpy(all, image->progs, image->nprogs * sizeof(*all));
+	memcpy(all + image->nprogs, b->more.v, b->more.n * sizeof(*all));
+	image->progs = all;
+	image->nmore = (uint32_t)b->more.n;
+}
+
 /* The run of zeros is behind the constants, whose end is known only now. */
 static void place_zeros(struct dt_build *b)
 {
-	for (uint32_t p = 0; p < b->image->nprogs; p++) {
+	for (uint32_t p = 0; p < all_progs(b->image); p++) {
 		struct dt_image_prog *prog = &b->image->progs[p];
 
 		for (uint32_t i = 0; i < prog->nrelocs; i++) {
@@ -96,6 +112,23 @@ static void publish_aggs(struct dt_build *b)
 	}
 }
 
+/* A map that no code asked for was not made: its variables are not there. */
+static void publish_vars(struct dt_build *b)
+{
+	b->image->vars = DT_NEWN(b->arena, struct dt_varlayout, b->vars.n + 1);
+	for (size_t i = 0; i < b->vars.n; i++) {
+		const struct dt_bvar *v = &b->vars.v[i];
+		uint32_t map = v->v.kind == DT_DIFV_ARRAY ? v->map : v->v.scope == DT_DIFV_GLOBAL ? b->globals :
+		    v->v.scope == DT_DIFV_THREAD ? b->tls : 0;
+		struct dt_varlayout o = { .v = v->v, .map = map - 1, .off = v->off, .keysize = v->keysize, .nkeys = v->nkeys };
+
+		memcpy(o.keyoff, v->keyoff, sizeof(o.keyoff));
+		memcpy(o.keylen, v->keylen, sizeof(o.keylen));
+		if (map)
+			b->image->vars[b->image->nvars++] = o;
+	}
+}
+
 static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	b->image->progs = DT_NEWN(b->arena, struct dt_image_prog, n + 1);
@@ -107,9 +140,11 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	dt_plan_slot(b, hooks, n);
 	for (uint32_t i = 0; i < n; i++)
 		dt_lower_hook(b, &hooks[i], i);
+	publish_more(b);
 	dt_maps_finish(b);
 	place_zeros(b);
 	publish_aggs(b);
+	publish_vars(b);
 	dt_btf_finish(b);
 	b->image->maps = b->maps.v;
 	b->image->nmaps = (uint32_t)b->maps.n;
@@ -144,6 +179,7 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 		return b.err;
 	}
 	dt_arena_on_oom(b.arena, &b.fail);
+	dt_map_init(&b.texts, b.arena);
 	b.image = DT_NEW(b.arena, struct dt_image);
 	b.image->arena = b.arena;
 	build(&b, hooks, nhooks);

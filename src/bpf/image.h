@@ -92,6 +92,7 @@ enum dt_map_role {
 	DT_MAP_DROPS,		/* per-CPU struct dt_drops */
 	DT_MAP_SPEC,		/* speculation states */
 	DT_MAP_STACKS,
+	DT_MAP_CHAIN,		/* a hook's programs behind its first, in their order: to be filled before the first one runs */
 	DT_MAP_OVER,		/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
 };
 
@@ -116,6 +117,9 @@ struct dt_image_reloc { uint32_t insn; uint32_t map; uint32_t off; bool value; }
 struct dt_image_prog {
 	char name[16];
 	enum dt_image_ctx ctx;
+	uint32_t hook;
+	uint32_t link;			/* 0: what is attached; else element link - 1 of the hook's CHAIN */
+	uint32_t chain;			/* that map, when the hook has more than one program */
 	const struct bpf_insn *insns;
 	uint32_t ninsns;
 	const struct dt_image_reloc *relocs;
@@ -147,16 +151,28 @@ struct dt_agglayout {
 	uint8_t *key_probe;		/* key k is stored as the probe id: 1 + DT_PART_* (probeprov …), 0 no */
 };
 
+/* Where a variable of the program is: an element of GLOBALS or TLS, or the whole of a DYN map. For tests and debuggers. */
+struct dt_varlayout {
+	struct dt_difv v;
+	uint32_t map;			/* in the image's maps */
+	uint32_t off;			/* GLOBALS, TLS; by reference: the bytes, to 8, then a word: globals 1 null, self-> 1 present */
+	uint32_t keysize, nkeys;	/* DYN: self-> has the thread first */
+	uint32_t keyoff[8], keylen[8];
+};
+
 struct dt_image {
 	struct dt_arena *arena;
 	struct dt_image_map *maps;
 	uint32_t nmaps;
-	struct dt_image_prog *progs;	/* one for each hook, in their order */
-	uint32_t nprogs;
+	struct dt_image_prog *progs;	/* one for each hook, in their order; then those that others go on to */
+	uint32_t nprogs;		/* hooks */
+	uint32_t nmore;			/* programs behind them: of the same type as their hook's first, never attached */
 	struct dt_reclayout *recs;	/* by epid - 1 */
 	uint32_t nrecs;
 	struct dt_agglayout *aggs;
 	uint32_t naggs;
+	struct dt_varlayout *vars;	/* globals and self-> that code uses */
+	uint32_t nvars;
 	const void *btf;		/* one BTF blob for maps and programs, to be loaded first */
 	uint32_t btflen;
 	uint32_t only_cpu;		/* of the options */

@@ -571,6 +571,7 @@ void dt_lower_difo(struct dt_lower *l, const struct dt_difo *difo)
 	bool reached = true;
 
 	start(l, difo);
+	dt_elems_start(l);
 	for (l->pc = 0; l->pc < difo->ntext; l->pc++) {
 		uint32_t in = difo->text[l->pc];
 		bool falls = reached;

@@ -166,7 +166,7 @@ void dt_lower_allocs(struct dt_lower *l, uint32_t in)
 
 /* ---- stores ---- */
 
-struct region { uint32_t map; uint32_t off, size; bool slot, tls; };
+struct region { uint32_t map; uint32_t off, size; bool slot, tls; int elem; };	/* elem: a pointer in the frame */
 
 /* The by-reference variables' memory, besides scratch. */
 static int regions(struct dt_lower *l, struct region *r, uint32_t size)
@@ -179,6 +179,10 @@ static int regions(struct dt_lower *l, struct region *r, uint32_t size)
 		r[n++] = (struct region){ .map = dt_globals(l->b), .size = l->b->globals_size };
 	if (l->uses_tls && l->b->tls_size >= size)
 		r[n++] = (struct region){ .tls = true, .size = l->b->tls_size };
+	for (int i = 0; i < DT_NELEMS; i++) {
+		if (l->elem[i] && l->elem[i]->v.type.size >= size)
+			r[n++] = (struct region){ .elem = F_ELEM - 8 * i, .size = l->elem[i]->v.type.size };
+	}
 	return n;
 }
 
@@ -190,8 +194,8 @@ static void in_region(struct dt_lower *l, const struct region *r, uint32_t size,
 	if (r->slot) {
 		dt_mov(a, R2, R6);
 		dt_alui(a, BPF_ADD, R2, (int32_t)r->off);
-	} else if (r->tls) {
-		dt_ldx(a, B8, R2, FP, F_TLS);
+	} else if (r->tls || r->elem) {
+		dt_ldx(a, B8, R2, FP, r->tls ? F_TLS : r->elem);
 		dt_jmpi(a, BPF_JEQ, R2, 0, no);
 	} else {
 		dt_mapval(a, R2, r->map, 0);
@@ -226,7 +230,7 @@ static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 /* R3 the address; falls through with R2 a pointer to `size` writable bytes, or faults. */
 void dt_writable(struct dt_lower *l, uint32_t size, int at)
 {
-	struct region r[3];
+	struct region r[3 + DT_NELEMS];
 	int n = regions(l, r, size);
 	uint32_t found = dt_label(l->a), next = dt_label(l->a);
 

@@ -199,9 +199,88 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 		REFUSE(l, "the keys of %s have %llu bytes; the kernel takes at most 16384", v->v.name, (unsigned long long)at);
 	v->keysize = at ? (uint32_t)at : 8;
 	value = by_ref(&v->v) ? data_size(&v->v) : 8;
-	entries = l->b->opts->dynvarsize / (v->keysize + value + 64);
+	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);	/* as the interpreter counts */
+	v->none = entries == 0;
 	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value,
 	    entries < 1 ? 1 : entries > 1u << 20 ? 1u << 20 : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
+}
+
+/* ---- stores to members of elements ---- */
+
+static bool is_elem_op(uint32_t in, bool store, unsigned *scope, uint32_t *id)
+{
+	unsigned op = dt_dif_op(in);
+
+	if (op != (store ? DT_DIF_STGAA : DT_DIF_LDGAA) && op != (store ? DT_DIF_STTAA : DT_DIF_LDTAA))
+		return false;
+	*scope = op == DT_DIF_STGAA || op == DT_DIF_LDGAA ? DT_DIFV_GLOBAL : DT_DIFV_THREAD;
+	*id = dt_dif_v16(in);
+	return true;
+}
+
+/*
+ * An address in DIF is a number, and an element cannot be found again by it. So elements that are stored to stay in the frame
+ * as pointers too. The compiler loads such an element, makes it when it is not there, and loads it again; returns where that ends when
+ * it begins with the load at pc, else 0: a branch on the value goes there, behind a store to the same array.
+ */
+static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc)
+{
+	unsigned scope, s;
+	uint32_t id, i, to;
+
+	if (pc + 2 >= d->ntext || !is_elem_op(d->text[pc], false, &scope, &id) || dt_dif_op(d->text[pc + 1]) != DT_DIF_TST ||
+	    dt_dif_op(d->text[pc + 2]) != DT_DIF_BNE)
+		return 0;
+	to = dt_dif_label(d->text[pc + 2]);
+	for (uint32_t k = pc; k < to && k < d->ntext; k++) {
+		if (is_elem_op(d->text[k], true, &s, &i) && s == scope && i == id)
+			return to;
+	}
+	return 0;
+}
+
+/* A word of the frame for the n-th of them; those beyond the last share one with another of the same array. */
+static int elem_word(struct dt_lower *l, const struct dt_bvar *v, int n)
+{
+	if (n < DT_NELEMS) {
+		l->elem[n] = v;
+		dt_sti(l->a, B8, FP, F_ELEM - 8 * n, 0);
+		return n;
+	}
+	for (int i = 0; i < DT_NELEMS; i++) {
+		if (l->elem[(n + i) % DT_NELEMS] == v)
+			return (n + i) % DT_NELEMS;
+	}
+	REFUSE(l, "an expression stores to members of elements of more than %d arrays", DT_NELEMS);
+}
+
+void dt_elems_start(struct dt_lower *l)
+{
+	const struct dt_difo *d = l->difo;
+	int n = 0;
+
+	memset(l->elem, 0, sizeof(l->elem));
+	l->elem_at = NULL;
+	for (uint32_t pc = 0; pc < d->ntext; pc++) {
+		uint32_t to = lvalue_end(d, pc), id, i;
+		const struct dt_bvar *v;
+		unsigned scope, s;
+		int word;
+
+		if (!to || (l->elem_at && l->elem_at[pc]))
+			continue;
+		is_elem_op(d->text[pc], false, &scope, &id);
+		v = dt_bvar_find(l, scope, id);
+		if (!by_ref(&v->v) || v->v.type.kind == DT_DT_STRING)
+			continue;
+		word = elem_word(l, v, n++);
+		if (!l->elem_at)
+			l->elem_at = DT_NEWN(l->b->arena, uint8_t, d->ntext);
+		for (uint32_t k = pc; k < to && k < d->ntext; k++) {
+			if (is_elem_op(d->text[k], false, &s, &i) && s == scope && i == id)
+				l->elem_at[k] = (uint8_t)(word + 1);
+		}
+	}
 }
 
 static void check_key(struct dt_lower *l, struct dt_bvar *v)
@@ -283,6 +362,8 @@ void dt_lower_ldaa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 	dt_imm(l->a, R0, 0);
 	dt_jmpi(l->a, BPF_JEQ, R1, 0, done);
 	if (by_ref(&v->v)) {
+		if (l->elem_at && l->elem_at[l->pc])
+			dt_stx(l->a, B8, FP, F_ELEM - 8 * (l->elem_at[l->pc] - 1), R1);
 		dt_mov(l->a, R0, R1);
 		dt_scalar(l->a, R0);
 	} else {
@@ -326,14 +407,16 @@ void dt_lower_staa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
 		dt_jmpi(a, BPF_JEQ, R1, 0, zero);
 	}
 	value_make(l, v, rs);
-	key_args(l, v, base, off);
-	if (by_ref(&v->v))
-		dt_mov(a, R3, R9);
-	else
-		dt_fpaddr(a, R3, F_T0);
-	dt_imm(a, R4, BPF_ANY);
-	dt_help(l, BPF_FUNC_map_update_elem);
-	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	if (!v->none) {
+		key_args(l, v, base, off);
+		if (by_ref(&v->v))
+			dt_mov(a, R3, R9);
+		else
+			dt_fpaddr(a, R3, F_T0);
+		dt_imm(a, R4, BPF_ANY);
+		dt_help(l, BPF_FUNC_map_update_elem);
+		dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	}
 	dt_drop(l, offsetof(struct dt_drops, dynamic));
 	if (maybe_zero) {
 		dt_ja(a, done);
