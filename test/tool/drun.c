@@ -7,9 +7,10 @@
  * In a test's header comment:
  *   @args: WORDS         operands ($1 …)            @flags: WORDS   more dtrace flags
  *   @tool: dtrace|interp|listing                    @skip-unless: COMMAND   (a shell command that must succeed)
+ *   @kernel: no, because WORDS                      not run in the kernel: what it shows cannot be there
  *
  * interp runs `difrun FILE [args]` and compares stdout, then the same once more with --dof: a program that was saved and
- * loaded must do the same; dtrace runs `dtrace -e -x errtags -s FILE` and
+ * loaded must do the same; and a third time with --kernel, where eBPF may be used: the kernel must do what the interpreter does. dtrace runs `dtrace -e -x errtags -s FILE` and
  * compares stderr; listing is `dtrace -S -e -s FILE`, stderr, with addresses of DIFOs hidden.
  */
 #include "base/arena.h"
@@ -33,7 +34,7 @@
 #define TIME_LIMIT "60"		/* seconds, for one test */
 
 enum tool { TOOL_DTRACE, TOOL_INTERP, TOOL_LISTING };
-enum verdict { PASS, FAIL, SKIP };
+enum verdict { PASS, FAIL, SKIP, NONE };
 
 struct test {
 	char *path;		/* test/d/area/NAME.d */
@@ -41,7 +42,8 @@ struct test {
 	const char *tag;	/* of an err. test, else NULL */
 	enum tool tool;
 	bool dof;		/* the second run, of the program as it comes back from DOF */
-	char *args, *flags, *skip;	/* directives, or NULL */
+	bool kernel;		/* the third, in the kernel against the interpreter */
+	char *args, *flags, *skip, *not;	/* directives, or NULL; not: why not in the kernel */
 	pid_t pid;
 	int slot;
 };
@@ -52,7 +54,8 @@ struct run {
 	const char *build;
 	char tmp[64];
 	bool update;
-	unsigned count[3], dof;
+	unsigned count[4], dof, kernel, same, left;	/* same: what the kernel showed is the .out to the letter */
+	char *norights;		/* why nothing runs in the kernel */
 };
 
 /* ---- finding tests ---- */
@@ -128,13 +131,17 @@ static void add_test(struct run *r, const char *path)
 		return;
 	t.dof = true;
 	dt_vec_push(r->arena, &r->tests, t);
+	t.dof = false;
+	t.kernel = true;
+	t.not = directive(r->arena, head, "@kernel: no, because");
+	dt_vec_push(r->arena, &r->tests, t);
 }
 
 static int by_path(const void *a, const void *b)
 {
 	const struct test *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
-	return order ? order : x->dof - y->dof;
+	return order ? order : x->dof + 2 * x->kernel - (y->dof + 2 * y->kernel);
 }
 
 static void find_tests(struct run *r, char *const *pattern)
@@ -186,6 +193,8 @@ static void command(struct run *r, const struct test *t, struct words *w)
 		add_word(w, dt_arena_printf(r->arena, "%s/test/difrun", r->build));
 		if (t->dof)
 			add_word(w, "--dof");
+		if (t->kernel)
+			add_word(w, "--kernel");
 		add_word(w, t->path);
 	} else {
 		add_word(w, dt_arena_printf(r->arena, "%s/dtrace", r->build));
@@ -324,8 +333,36 @@ static bool ended_well(const struct test *t, int status, const char *err)
 	return false;
 }
 
+/* difrun compares; 3: not a program, 77: not here. What of the text is a real process's own differs from the .out. */
+static enum verdict judge_kernel(struct run *r, const struct test *t, int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	size_t len, errlen, wantlen;
+	char *out = read_back(r, t, "out", &len), *err = read_back(r, t, "err", &errlen), *want;
+	enum verdict v = code == 0 ? PASS : code == 3 ? NONE : code == 77 ? SKIP : FAIL;
+
+	if (strstr(err, "Sanitizer") || strstr(err, "runtime error:"))
+		v = FAIL;
+	if (v == FAIL) {
+		printf("FAIL %s in the kernel (status %d)\n%s%s", t->path, code, out, err);
+	} else if (v == SKIP) {
+		printf("skip %s in the kernel: %s", t->path, out);
+	} else if (v == PASS) {
+		r->kernel++;
+		if (dt_file_read(t->out, MAX_OUTPUT, &want, &wantlen) == 0) {
+			r->same += wantlen == len && memcmp(want, out, len) == 0;
+			free(want);
+		}
+	}
+	free(out);
+	free(err);
+	return v;
+}
+
 static enum verdict judge(struct run *r, const struct test *t, int status)
 {
+	if (t->kernel)
+		return judge_kernel(r, t, status);
 	size_t outlen, errlen;
 	char *out = read_back(r, t, "out", &outlen), *err = read_back(r, t, "err", &errlen);
 	bool interp = t->tool == TOOL_INTERP;
@@ -340,6 +377,13 @@ static enum verdict judge(struct run *r, const struct test *t, int status)
 
 static bool skipped(struct run *r, const struct test *t)
 {
+	if (t->kernel && r->norights)
+		return true;
+	if (t->kernel && t->not) {
+		printf("skip %s in the kernel: %s\n", t->path, t->not);
+		r->left++;
+		return true;
+	}
 	if (!t->skip)
 		return false;
 	char *cmd = dt_arena_printf(r->arena, "(%s) >/dev/null 2>&1", t->skip);
@@ -350,6 +394,19 @@ static bool skipped(struct run *r, const struct test *t)
 }
 
 /* ---- all of them ---- */
+
+/* Whether the kernel can be asked at all, told once. */
+static void ask_rights(struct run *r)
+{
+	char line[512] = "";
+	FILE *f = popen(dt_arena_printf(r->arena, "%s/test/difrun --rights", r->build), "r");
+	if (f && fgets(line, sizeof(line), f))
+		line[strcspn(line, "\n")] = '\0';
+	if (!f || pclose(f) != 0) {
+		r->norights = dt_arena_strdup(r->arena, line);
+		printf("skip all in the kernel: %s\n", line);
+	}
+}
 
 static void reap(struct run *r, size_t started, bool *busy)
 {
@@ -419,10 +476,15 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	find_tests(&r, argv);
+	if (!r.update)
+		ask_rights(&r);
 	run_all(&r);
 	nftw(r.tmp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	if (r.dof)
 		printf("%u of these ran a second time, through DOF\n", r.dof);
+	if (r.kernel)
+		printf("%u a third time, in the kernel: as in the interpreter, %u of them the .out to the letter; %u left out by @kernel\n",
+		    r.kernel, r.same, r.left);
 	printf("%u passed, %u failed, %u skipped\n", r.count[PASS], r.count[FAIL], r.count[SKIP]);
 	int status = r.count[FAIL] != 0;
 	dt_arena_free(r.arena);

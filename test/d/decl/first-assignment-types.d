@@ -1,6 +1,7 @@
 /*
  * A variable takes its type from the first assignment.
  * @quiet
+ * @kernel: no, because the time is told
  */
 struct s { int a; };
 BEGIN

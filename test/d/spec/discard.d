@@ -3,6 +3,7 @@
  * @fire: syscall::read:return
  * @fire: syscall::read:entry
  * @fire: syscall::write:return
+ * @kernel: no, because the time is told
  */
 syscall::read:entry { self->spec = speculation(); printf("spec %d", self->spec); }
 syscall::read:entry { speculate(self->spec); printf("at %d", timestamp); }

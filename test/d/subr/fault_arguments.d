@@ -1,6 +1,7 @@
 /*
  * dtrace:::ERROR has the enabling's id, the action, the offset, the fault and the address.
  * @quiet
+ * @kernel: no, because it prints where scratch lies
  */
 dtrace:::BEGIN { trace(1); trace(*(int *)0x8); }
 dtrace:::BEGIN { p = (int *)alloca(8); *(int *)((uintptr_t)p + 2) = 1; }

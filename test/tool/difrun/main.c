@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * difrun [--dof] [--btf FILE] FILE [args…]: compiles a D file with the library, runs it in the interpreter over firings told in its
- * header comment, and prints to stdout what dtrace would print, without the CPU and ID columns. With --dof the program
- * is saved as DOF, read back, and that one runs; --btf takes the kernel's types from a file. Directives, one a line, in the comment that opens the file:
+ * difrun [--dof] [--kernel] [--btf FILE] FILE [args…]: compiles a D file with the library, runs it in the interpreter over firings told in
+ * its header comment, and prints to stdout what dtrace would print, without the CPU and ID columns. With --dof the program
+ * is saved as DOF, read back, and that one runs; --btf takes the kernel's types from a file. With --kernel it runs in both executors with
+ * what of the firings can be real made real (see place.c): text, faults, drops and the variables at the end must be the same,
+ * else the status is 1; 3: it does not compile; 77: this kernel cannot, or we may not. Directives, one a line, in the comment that opens the file:
  *
  *   @fire: PROV:MOD:FUNC:NAME [arg0=N …] [pid=N] [execname=TEXT] [stack=0x1,0x2] …   a firing; none: dtrace:::BEGIN
  *   @mem: kernel|user|user-rw ADDR "text" | hex 01 02 … | u8|u16|u32|u64 N …          memory the program may read
@@ -13,15 +15,19 @@
 #include "base/file.h"
 #include "builtin/builtin.h"
 #include "dtrace.h"
+#include "host/session.h"
 #include "lib/handle.h"
 #include "output/statement.h"
 #include "output/format.h"
 #include "output/print.h"
 #include "output/record.h"
 
-#include "firing.h"
+#include "../firing.h"
+#include "kernel.h"
 
 #include <inttypes.h>
+#include <sched.h>
+#include <unistd.h>
 
 #define MAX_WORDS 256
 
@@ -43,6 +49,11 @@ struct run {
 	dtrace_hdl_t *hdl;
 	const struct dt_prog *prog;
 	struct dt_interp *interp;
+	struct kernel *kernel;			/* in place of it */
+	struct places *places;			/* what is told is made real; NULL: all is as told */
+	FILE *to;
+	long shown;				/* how much of it dtrace would print */
+	DT_VEC(char *) lines;			/* drops and variables, to be sorted: executors have no order for them */
 	struct dt_interp_opts iopts;
 	struct dt_print_opts popts;
 	struct dt_out out;
@@ -219,7 +230,10 @@ static void add_elem(void *ctx, const struct dt_aggvar *var, const struct dt_int
 static void snapshot(struct run *r)
 {
 	r->snap.n = 0;
-	dt_interp_aggs(r->interp, add_elem, r);
+	if (r->kernel)
+		kernel_aggs(r->kernel, add_elem, r);
+	else
+		dt_interp_aggs(r->interp, add_elem, r);
 }
 
 /* An option that is there is on, whatever its value. */
@@ -442,6 +456,8 @@ static void tell_record(void *ctx, const struct dt_ecb *ecb, uint32_t act, const
 	if (rec.act->kind == DT_ACT_SKIPZ)
 		return;
 	memcpy((void *)rec.data, data, len);
+	if (r->places && (rec.act->kind == DT_ACT_STACK || rec.act->kind == DT_ACT_USTACK || rec.act->kind == DT_ACT_JSTACK))
+		memset((void *)rec.data, 0, len);	/* a told stack is not ours: only that one is there counts */
 	dt_vec_push(r->arena, &r->recs, rec);
 }
 
@@ -470,7 +486,8 @@ static void tell_fault(void *ctx, const struct dt_ecb *ecb, uint32_t epid, int a
 	(void)ecb;
 	dt_out_printf(&r->out, "dtrace: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", epid, c->probe_id,
 	    c->probe.prov, c->probe.mod, c->probe.func, c->probe.name, dt_fault_text(fault));
-	if (fault == DT_FLT_BADADDR || fault == DT_FLT_BADALIGN || fault == DT_FLT_BADSTACK)
+	/* where executors keep their own things differs */
+	if ((fault == DT_FLT_BADADDR || fault == DT_FLT_BADALIGN || fault == DT_FLT_BADSTACK) && (!r->places || addr >> 47 == 0))
 		dt_out_printf(&r->out, " (0x%" PRIx64 ")", addr);
 	if (act < 0)
 		dt_out_str(&r->out, " in predicate");
@@ -484,11 +501,14 @@ static void tell_fault(void *ctx, const struct dt_ecb *ecb, uint32_t epid, int a
 static void tell_drop(void *ctx, const char *kind)
 {
 	struct run *r = ctx;
+	bool spec = strcmp(kind, "failed speculation") == 0;
+	const char *tail = spec ? " (no speculative buffer available)" : strstr(kind, "error") ? "" : " drop";
+	char *line = dt_arena_printf(r->arena, "dtrace: 1 %s%s\n", kind, tail);
 
-	if (strcmp(kind, "failed speculation") == 0)
-		dt_out_str(&r->out, "dtrace: 1 failed speculation (no speculative buffer available)\n");
+	if (r->places)			/* the kernel counts them: they are told when the firing is over */
+		dt_vec_push(r->arena, &r->lines, line);
 	else
-		dt_out_printf(&r->out, "dtrace: 1 %s%s\n", kind, strstr(kind, "error") ? "" : " drop");
+		dt_out_str(&r->out, line);
 }
 
 /* [1,"text"]: each key is its length and its bytes; eight bytes are a number. */
@@ -518,6 +538,15 @@ static void show_keys(struct run *r, const struct dt_interp_var *iv)
 	dt_out_str(&r->out, "]");
 }
 
+static bool is_zero(const struct dt_interp_var *iv)
+{
+	/* behind a string's end is what was there */
+	for (size_t i = 0; iv->bytes && i < (iv->var->type.kind == DT_DT_STRING ? 1 : iv->len); i++)
+		if (((const char *)iv->bytes)[i])
+			return false;
+	return !iv->null && (iv->bytes || iv->value == 0);
+}
+
 static void show_var(void *ctx, const struct dt_interp_var *iv)
 {
 	static const char *const scopes[] = { "", "self->", "this->" };
@@ -537,10 +566,47 @@ static void show_var(void *ctx, const struct dt_interp_var *iv)
 	r->out.opts = &quiet;
 	if (iv->null)
 		dt_out_str(&r->out, "NULL");
+	else if (r->places && t->ckind == DT_CK_POINTER && iv->value >> 47)
+		dt_out_str(&r->out, "an address");
 	else
 		dt_value_trace(&r->out, &v);
 	r->out.opts = &r->popts;
 	dt_out_str(&r->out, "\n");
+}
+
+/* Both executors' in one order; globals that nothing has been put in are not there in the kernel. */
+static void collect_var(void *ctx, const struct dt_interp_var *iv)
+{
+	struct run *r = ctx;
+	size_t before = r->out.len;
+
+	if (iv->var->scope == DT_DIFV_GLOBAL && !iv->keylen && is_zero(iv))
+		return;
+	show_var(r, iv);
+	dt_vec_push(r->arena, &r->lines, dt_arena_strndup(r->arena, dt_out_text(&r->out) + before, r->out.len - before));
+	r->out.len = before;
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void put_lines(struct run *r)
+{
+	if (r->lines.n)
+		qsort(r->lines.v, r->lines.n, sizeof(r->lines.v[0]), by_text);
+	for (size_t i = 0; i < r->lines.n; i++)
+		dt_out_str(&r->out, r->lines.v[i]);
+	r->lines.n = 0;
+}
+
+static void put_vars(struct run *r)
+{
+	if (r->kernel)
+		kernel_vars(r->kernel, collect_var, r);
+	else if (r->places)
+		dt_interp_vars(r->interp, collect_var, r);
+	else
+		dt_interp_vars(r->interp, show_var, r);
+	put_lines(r);
 }
 
 /* ---- the whole ---- */
@@ -550,8 +616,17 @@ static void fire(struct run *r, struct dt_context *c)
 	c->regions = r->in.regions.v;
 	c->nregions = (uint32_t)r->in.regions.n;
 	r->firing = c;
-	dt_interp_fire(r->interp, c);
-	fwrite(dt_out_text(&r->out), 1, r->out.len, stdout);
+	if (r->places)
+		places_real(r->places, c);
+	if (r->kernel) {
+		places_become(c);
+		kernel_fire(r->kernel, c);
+		places_return();
+	} else {
+		dt_interp_fire(r->interp, c);
+	}
+	put_lines(r);
+	fwrite(dt_out_text(&r->out), 1, r->out.len, r->to);
 	dt_out_clear(&r->out);
 }
 
@@ -573,19 +648,42 @@ static void print_rest(struct run *r)
 	}
 }
 
-static void run_program(struct run *r)
+/* What runs it. A program the kernel does not take is a difference. */
+static bool open_executor(struct run *r, bool kernel)
 {
-	static const char *const own[] = { "dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR" };
 	struct dt_interp_sink sink = { r, tell_begin, tell_record, tell_end, tell_fault, tell_drop };
-	struct dt_context end = firing(&r->in, own[1]);
+	struct kernel_input in = { .prog = r->prog, .probes = r->in.probes.v, .nprobes = (uint32_t)r->in.probes.n, .opts = r->iopts,
+		.sink = sink, .types = dt_handle_types(r->hdl) };
+	char msg[4096] = "";
+	bool refused = false;
+
+	if (!kernel) {
+		r->interp = dt_interp_new(r->prog, &r->iopts, &sink);
+		if (!r->interp)
+			fatal("interpreter", "out of memory");
+		return true;
+	}
+	r->kernel = kernel_open(&in, &refused, msg, sizeof(msg));
+	/* a program that needs what this kernel does not have is no difference */
+	if (!r->kernel && (!refused || strstr(msg, "this kernel does not"))) {
+		printf("%s\n", msg);
+		exit(77);
+	}
+	if (!r->kernel)
+		fprintf(r->to, "the kernel refuses it: %s\n", msg);
+	return r->kernel != NULL;
+}
+
+static void run_program(struct run *r, bool kernel)
+{
+	struct dt_context end = firing(&r->in, "dtrace:::END");
 
 	r->status = -1;
 	r->aggs = DT_NEWN(r->arena, struct aggstate, r->prog->naggs + 1);
 	for (uint32_t i = 0; i < r->prog->naggs; i++)
 		r->aggs[i].normal = 1;
-	r->interp = dt_interp_new(r->prog, &r->iopts, &sink);
-	if (!r->interp)
-		fatal("interpreter", "out of memory");
+	if (!open_executor(r, kernel))
+		return;
 	dt_out_init(&r->out, NULL, &r->popts);
 	dt_statements_init(&r->statements, r->arena, &r->out, &(struct dt_statement_ops){ .ctx = r, .rows = op_rows,
 	    .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize, .setopt = op_setopt, .system = op_system,
@@ -595,12 +693,33 @@ static void run_program(struct run *r)
 	fire(r, &end);
 	print_rest(r);
 	if (r->show_vars)
-		dt_interp_vars(r->interp, show_var, r);
+		put_vars(r);
 	if (r->status > 0)
 		dt_out_printf(&r->out, "exit status %d\n", r->status);
-	fwrite(dt_out_text(&r->out), 1, r->out.len, stdout);
+	fwrite(dt_out_text(&r->out), 1, r->out.len, r->to);
+	dt_out_clear(&r->out);
+	r->shown = ftell(r->to);
+	if (r->places && !r->show_vars)	/* compared too, but not part of what the test prints */
+		put_vars(r);
+	fwrite(dt_out_text(&r->out), 1, r->out.len, r->to);
 	dt_out_free(&r->out);
 	dt_interp_free(r->interp);
+	kernel_close(r->kernel);
+}
+
+/* Told memory gets its place, the same in both runs, and its first contents; what names it follows. */
+static void make_real(struct run *r)
+{
+	struct dt_region *real = DT_NEWN(r->arena, struct dt_region, r->in.regions.n + 1);
+
+	if (r->places->n == 0 && !places_make(r->places, r->in.regions.v, (uint32_t)r->in.regions.n)) {
+		printf("kernel memory cannot be made: %s\n", strerror(errno));
+		exit(77);
+	}
+	places_fill(r->places, r->in.regions.v, real);
+	if (r->in.regions.n)
+		memcpy(r->in.regions.v, real, r->in.regions.n * sizeof(*real));
+	places_move_prog(r->places, r->prog);
 }
 
 /* The program as it is after a way through DOF; the way back must give the same bytes. */
@@ -631,7 +750,7 @@ static dtrace_prog_t *compile(struct run *r, const char *path)
 		fatal(path, strerror(errno));
 	p = dtrace_program_fcompile(r->hdl, f, DTRACE_C_ZDEFS | DTRACE_C_ETAGS, r->argc, r->argv);
 	if (!p)
-		printf("dtrace: failed to compile script %s: %s\n%s", path,
+		fprintf(r->to, "dtrace: failed to compile script %s: %s\n%s", path,
 		    dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)), dtrace_errexcerpt(r->hdl));
 	fclose(f);
 	return p;
@@ -671,67 +790,141 @@ static void use_btf(struct run *r, const char *path)
 	free(data);
 }
 
-/* Takes the flags off; *btf is the file of --btf. */
-static bool read_flags(int *argc, char ***argv, const char **btf)
+struct mode { bool dof, both; const char *btf; };
+
+/* Takes the flags off. */
+static struct mode read_flags(int *argc, char ***argv)
 {
-	bool dof = false;
+	struct mode m = { 0 };
 
 	for (; *argc > 1 && strncmp((*argv)[1], "--", 2) == 0; ++*argv, --*argc) {
 		if (strcmp((*argv)[1], "--dof") == 0) {
-			dof = true;
+			m.dof = true;
+		} else if (strcmp((*argv)[1], "--kernel") == 0) {
+			m.both = true;
 		} else if (strcmp((*argv)[1], "--btf") == 0 && *argc > 2) {
-			*btf = (*argv)[2];
+			m.btf = (*argv)[2];
 			++*argv;
 			--*argc;
 		} else
 			fatal("unknown flag", (*argv)[1]);
 	}
-	return dof;
+	return m;
 }
 
-int main(int argc, char **argv)
+static void prepare(struct run *r, int argc, char **argv, char *text)
 {
-	struct run r = { .iopts = { .strsize = 256 } };
-	const char *btf = NULL;
-	bool dof = read_flags(&argc, &argv, &btf);
-	char *text;
-	size_t len;
 	int err;
 
-	if (argc < 2 || dt_file_read(argv[1], DT_SOURCE_MAX, &text, &len) != 0)
-		fatal("usage: difrun [--dof] [--btf FILE] FILE [args]", argc < 2 ? "" : argv[1]);
-	r.arena = r.in.arena = dt_arena_new();
-	r.popts = dt_print_defaults;
-	r.popts.numeric = true;
-	r.hdl = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
-	if (!r.hdl)
+	r->arena = r->in.arena = dt_arena_new();
+	r->popts = dt_print_defaults;
+	r->popts.numeric = true;
+	r->hdl = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+	if (!r->hdl)
 		fatal("dtrace_open", dtrace_errmsg(NULL, err));
-	if (btf)
-		use_btf(&r, btf);
-	for (int i = 1; i < argc && r.argc < MAX_WORDS; i++)
-		r.argv[r.argc++] = argv[i];
-	probe_id(&r.in, "dtrace:::BEGIN");
-	probe_id(&r.in, "dtrace:::END");
-	probe_id(&r.in, "dtrace:::ERROR");
-	read_directives(&r, text, argc > 2);
-	if (r.in.fires.n == 0) {
-		struct dt_context begin = firing(&r.in, "dtrace:::BEGIN");
-		dt_vec_push(r.arena, &r.in.fires, begin);
+	for (int i = 1; i < argc && r->argc < MAX_WORDS; i++)
+		r->argv[r->argc++] = argv[i];
+	probe_id(&r->in, "dtrace:::BEGIN");
+	probe_id(&r->in, "dtrace:::END");
+	probe_id(&r->in, "dtrace:::ERROR");
+	read_directives(r, text, argc > 2);
+	if (r->in.fires.n == 0) {
+		struct dt_context begin = firing(&r->in, "dtrace:::BEGIN");
+		dt_vec_push(r->arena, &r->in.fires, begin);
 	}
+}
+
+/* The whole from the text on, in one executor; 0, or 1 when it does not compile. */
+static int run_file(const struct mode *m, int argc, char **argv, struct places *places, bool kernel, FILE *to, long *shown)
+{
+	struct run r = { .iopts = { .strsize = 256 }, .places = places, .to = to };
+	char *text;
+	size_t len;
+
+	if (argc < 2 || dt_file_read(argv[1], DT_SOURCE_MAX, &text, &len) != 0)
+		fatal("usage: difrun [--dof] [--kernel] [--btf FILE] FILE [args]", argc < 2 ? "" : argv[1]);
+	prepare(&r, argc, argv, text);
+	if (m->btf)
+		use_btf(&r, m->btf);
 	dtrace_prog_t *p = compile(&r, argv[1]);
 	if (p) {
 		struct dt_prog *back = NULL;
 		late_options(&r);
 		r.popts.types = dt_handle_types(r.hdl);
 		r.prog = dt_handle_prog(p);
-		if (dof)
+		if (m->dof)
 			r.prog = back = through_dof(r.prog);
-		run_program(&r);
+		if (places)
+			make_real(&r);
+		run_program(&r, kernel);
 		if (back)
 			dt_prog_free(back);
 	}
+	*shown = r.shown;
 	dtrace_close(r.hdl);
 	dt_arena_free(r.arena);
 	free(text);
 	return p ? 0 : 1;
+}
+
+/* Each line that is not the same, both ways, from the first to the last that differs. */
+static void show_difference(const char *want, const char *got)
+{
+	size_t same = 0, tail = 0, w = strlen(want), g = strlen(got);
+
+	for (size_t i = 0; want[i] && want[i] == got[i]; i++)
+		if (want[i] == '\n')
+			same = i + 1;
+	while (tail < w - same && tail < g - same && want[w - 1 - tail] == got[g - 1 - tail])
+		tail++;
+	while (tail && want[w - tail] != '\n')
+		tail--;
+	printf("the interpreter:\n%.*s\nthe kernel:\n%.*s\n", (int)(w - same - tail), want + same, (int)(g - same - tail), got + same);
+}
+
+static int run_both(const struct mode *m, int argc, char **argv)
+{
+	struct places places = { .n = 0 };
+	char *text[2] = { NULL, NULL };
+	int status = 0;
+	long shown = 0;
+
+	places_stay();
+	for (int i = 0; i < 2; i++) {
+		size_t len;
+		FILE *f = open_memstream(&text[i], &len);
+
+		if (!f)
+			fatal("memory", strerror(errno));
+		status |= run_file(m, argc, argv, &places, i == 1, f, &shown);
+		fclose(f);
+	}
+	if (strcmp(text[0], text[1]) != 0) {
+		show_difference(text[0], text[1]);
+		status = 1;
+	} else if (status == 0) {
+		printf("%.*s", (int)shown, text[1]);
+	} else {
+		status = 3;
+	}
+	free(text[0]);
+	free(text[1]);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	bool ask = argc == 2 && strcmp(argv[1], "--rights") == 0;
+	struct mode m = ask ? (struct mode){ 0 } : read_flags(&argc, &argv);
+	struct dt_features feat;
+	char msg[512];
+	long shown;
+
+	if (ask) {			/* may --kernel work? */
+		if (dt_features_probe(&feat, msg, sizeof(msg)) == 0)
+			return 0;
+		printf("%s\n", msg);
+		return 77;
+	}
+	return m.both ? run_both(&m, argc, argv) : run_file(&m, argc, argv, NULL, false, stdout, &shown);
 }
