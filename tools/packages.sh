@@ -26,6 +26,7 @@ need_build() {
 	need pkg-config pkg-config
 	need "/usr/include/bpf/libbpf.h" libbpf-dev
 	need "/usr/include/libelf.h" libelf-dev
+	need "/usr/include/Zydis/Zydis.h" libzydis-dev	# instruction boundaries of x86-64
 	need "/usr/include/lzma.h" liblzma-dev
 	need "/usr/lib/*/libiberty.a" libiberty-dev
 }

@@ -32,6 +32,8 @@ struct dt_process {
 struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char **why);
 /* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
 bool dt_loaded_named(const struct dt_loaded *, const char *part);
+/* ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none was found. */
+bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *, uint64_t *offset);
 void dt_objects_close(struct dt_object *list);
 
 #endif

@@ -22,6 +22,7 @@ struct making {
 	const char *prov;		/* "pid123" */
 	uint32_t pid;
 	const char *when;
+	const struct dt_process *proc;
 	const struct dt_loaded *in;
 	bool entry, ret, offsets;	/* which names are wanted */
 	uint64_t offset;		/* the one that is */
@@ -138,6 +139,7 @@ static int function(void *ctx, const struct dt_elf_function *f)
 	struct making *m = ctx;
 	char pretty[1024];
 	const char *shown = f->name;
+	uint64_t offset = f->offset;
 
 	if (f->name[0] == '_' && dt_elf_demangle(f->name, pretty, sizeof(pretty)))
 		shown = pretty;
@@ -148,17 +150,18 @@ static int function(void *ctx, const struct dt_elf_function *f)
 		m->why = dt_arena_printf(m->p->arena, "%s is not in the file %s", shown, m->in->obj->name);
 		return 0;
 	}
-	if (f->type == STT_GNU_IFUNC) {
-		m->why = dt_arena_printf(m->p->arena, "%s is chosen when the program starts (IFUNC): name the function that was chosen", shown);
+	if (f->type == STT_GNU_IFUNC && !dt_ifunc_chosen(m->proc, m->in, f, &offset)) {
+		m->why = dt_arena_printf(m->p->arena, "which function is to be %s has not been chosen yet (IFUNC): with -c use -x evaltime=main",
+		    shown);
 		return 0;
 	}
 	if (shown == pretty)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
-		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, f->offset);
+		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, offset);
 	if (m->ret)
-		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, f->offset);
-	if (m->offsets || m->one_offset)
+		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
+	if (f->type != STT_GNU_IFUNC && (m->offsets || m->one_offset))
 		add_offsets(m, f, shown);
 	return 0;
 }
@@ -225,6 +228,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 		m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
 	proc = dt_process_look(p, m.pid, why);
 	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
+		m.proc = proc;
 		m.in = &proc->list.v[i];
 		if (!dt_loaded_named(m.in, want->mod) || (strcmp(want->func, "-") == 0 && !m.in->main))
 			continue;
