@@ -27,10 +27,11 @@ __attribute__((noinline, noclone)) long ten(long a, long b, long c, long d, long
 	return a + b + c + d + e + f + g + h + i + j;
 }
 
+static int (*volatile again)(int) = factorial;	/* or the compiler makes a loop of it */
+
 __attribute__((noinline, noclone)) int factorial(int n)
 {
-	__asm__ volatile("" ::: "memory");
-	return n <= 1 ? 1 : n * factorial(n - 1);
+	return n <= 1 ? 1 : n * again(n - 1);
 }
 
 static void *thread(void *arg)
