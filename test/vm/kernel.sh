@@ -59,8 +59,8 @@ unpack() {	# unpack FOLDER PACKAGE…
 
 # The first file system of the machine: busybox, and what must be loaded to see the host's root.
 make_initrd() {	# make_initrd FOLDER RELEASE
-	rd=$1/initrd.d
-	mkdir -p "$rd/bin" "$rd/lib/modules/$2"
+	rd=$1/initrd.d.$$
+	mkdir -p "$rd/bin" "$rd/lib/modules"
 	cp "$1/busybox" "$rd/bin/busybox"
 	cp "$vm/init" "$rd/init"
 	chmod 755 "$rd/init"
@@ -70,40 +70,46 @@ make_initrd() {	# make_initrd FOLDER RELEASE
 			awk '{ for (i = NF - 1; i > 0; i--) print $i; print $NF; }'
 	done | awk '!seen[$0]++' >"$rd/modules"
 	while read -r file; do
-		(cd "$1/lib/modules/$2" && cp "$file" "$rd/lib/modules/$(basename "$file")") || die "no module $file in the kernel package"
+		cp "$1/lib/modules/$2/$file" "$rd/lib/modules" || die "no module $file in the kernel package"
 	done <"$rd/modules"
 	find "$rd/lib/modules" -name '*.xz' -exec xz -d {} +
 	sed -i 's|.*/||; s|\.xz$||' "$rd/modules"
-	(cd "$rd" && find . | cpio -o -H newc --quiet | gzip -1) >"$1/initrd" || die "cannot make the first file system"
+	(cd "$rd" && find . | cpio -o -H newc --quiet | gzip -1) >"$rd.gz" || die "cannot make the first file system"
+	mv "$rd.gz" "$1/initrd"
 	rm -rf "$rd"
+}
+
+fetch_kernel() {	# fetch_kernel FOLDER SUITE
+	echo "test/vm/run: fetching the kernel $kernel for $arch" >&2
+	new=$1.$$
+	apt_ready "$2"
+	package=$(apt_ apt-cache depends "linux-image-$arch" | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+	[ -n "$package" ] || die "$2 has no linux-image-$arch"
+	unpack "$new" "$package"
+	rm -rf "$new/usr" "$new/boot"/System.map*
+	apt_ready bookworm
+	unpack "$new/bb" busybox-static
+	mv "$new/bb/bin/busybox" "$new/busybox"
+	rm -rf "$new/bb"
+	dependencies "$new" "${package#linux-image-}" || die "cannot list the modules of $package"
+	mv -T "$new" "$1" 2>/dev/null || rm -rf "$new"	# somebody else was faster
+}
+
+# With depmod of this machine, else of the busybox just fetched, where that is for this machine.
+dependencies() {
+	depmod=depmod
+	command -v depmod >/dev/null 2>&1 || depmod="$1/busybox depmod"
+	$depmod -b "$1" "$2"
 }
 
 prepare_kernel() {
 	suite=$(suite_of "$kernel") || die "no kernel '$kernel': 6.1, 6.12 or default"
 	folder=$cache/$kernel-$arch
-	if [ ! -e "$folder/initrd" ]; then
-		echo "test/vm/run: fetching the kernel $kernel for $arch" >&2
-		new=$folder.$$
-		apt_ready "$suite"
-		package=$(apt_ apt-cache depends "linux-image-$arch" | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-		[ -n "$package" ] || die "$suite has no linux-image-$arch"
-		unpack "$new" "$package"
-		rm -rf "$new/usr" "$new/boot"/System.map*
-		apt_ready bookworm
-		unpack "$new/bb" busybox-static
-		mv "$new/bb/bin/busybox" "$new/busybox"
-		rm -rf "$new/bb"
-		release=${package#linux-image-}
-		host_busybox "$new" depmod -b "$new" "$release" || die "cannot list the modules of $package"
-		make_initrd "$new" "$release"
-		mv -T "$new" "$folder" 2>/dev/null || rm -rf "$new"	# somebody else was faster
-	fi
+	[ -d "$folder" ] || fetch_kernel "$folder" "$suite"
 	image=$(echo "$folder"/boot/vmlinuz-*)
 	modules=$folder/lib/modules
 	initrd=$folder/initrd
-}
-
-# depmod of this machine, else of the busybox just fetched where it runs here.
-host_busybox() {
-	if command -v "$2" >/dev/null 2>&1; then shift; "$@"; else dir=$1; shift; "$dir/busybox" "$@"; fi
+	if [ -z "$(find "$initrd" -newer "$vm/init" -newer "$vm/kernel.sh" 2>/dev/null)" ]; then
+		make_initrd "$folder" "${image##*/vmlinuz-}"
+	fi
 }
