@@ -47,7 +47,7 @@ static uint32_t bytes(struct blob *b, uint32_t n)
 /* One static function of (void) for every subprogram: the names are what the kernel's symbol table shows. */
 static void functions(struct blob *b, struct dt_image *image, uint32_t proto)
 {
-	for (uint32_t p = 0; p < image->nprogs; p++) {
+	for (uint32_t p = 0; p < image->nprogs + image->nmore; p++) {
 		struct bpf_func_info *f = (struct bpf_func_info *)image->progs[p].funcs;
 
 		for (uint32_t i = 0; i < image->progs[p].nfuncs; i++)

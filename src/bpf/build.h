@@ -233,6 +233,7 @@ void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
 void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);
 void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
+void dt_syscall_native(struct dt_build *, struct dt_emit *);	/* r0: the number as this machine has it, of 32-bit programs too */
 
 /* paths.c */
 void dt_get_cwd(struct dt_lower *);

@@ -117,6 +117,6 @@ void dt_image_dump(const struct dt_image *image, void (*put)(void *, const char 
 		    m->value_size, m->max_entries, m->flags);
 		put(ctx, s);
 	}
-	for (uint32_t i = 0; i < image->nprogs; i++)
+	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++)
 		program(image, &image->progs[i], &o);
 }

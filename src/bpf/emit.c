@@ -15,7 +15,7 @@ static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int3
 
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *a)
 {
-	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->rt.n };
+	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->funcs.n, a->rt.n, a->callbacks };
 }
 
 void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
@@ -24,7 +24,9 @@ void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
 	a->relocs.n = m.relocs;
 	a->fixups.n = m.fixups;
 	a->labels.n = m.labels;
+	a->funcs.n = m.funcs;
 	a->rt.n = m.rt;
+	a->callbacks = m.callbacks;
 }
 
 uint32_t dt_label(struct dt_emit *a)

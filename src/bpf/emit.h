@@ -33,7 +33,7 @@ struct dt_emit {
 };
 
 /* What a half-made piece of code can be taken back to. */
-struct dt_emit_mark { size_t code, relocs, fixups, labels, rt; };
+struct dt_emit_mark { size_t code, relocs, fixups, labels, funcs, rt; bool callbacks; };
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *);
 void dt_emit_back(struct dt_emit *, struct dt_emit_mark);
 

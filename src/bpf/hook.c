@@ -4,27 +4,44 @@
  * other in the program itself; else a slot is claimed and each is a subprogram (context, slot, entry). System calls share
  * a hook, and so do kernel functions and places in processes: clauses are found by number (of the call, or the cookie of
  * the point that fired), and one piece of code serves all that a clause is enabled for.
+ *
+ * Clauses that are too many for one program (share.h) go on in further ones by tail call. These get the context and nothing
+ * else: they ask for the number again, and find the slot by the word its owner left in S_BUSY. The last one gives it back.
  */
-#include "bpf/build.h"
+#include "bpf/share.h"
 
 #define FEW 4				/* numbers found by comparing; more have a table */
 #define MOST 262144
-enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24 };	/* frame of the program itself */
+/* frame of the program itself */
+enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24, M_OWNER = -32 };
 
 struct group {				/* enablings that share code */
 	DT_VEC(const struct dt_enabling *) en;
 	uint32_t label;			/* of the subprogram */
+	int32_t pick;			/* which of the clauses in there it is */
+	uint32_t entries;		/* offset of their entries in the constants + 1, 0 not there yet */
 };
 
 struct hook {
 	struct dt_build *b;
 	struct dt_emit *a;
 	const struct dt_image_hook *h;
+	uint32_t index;
 	DT_VEC(struct group) groups;
 	uint32_t *errors;		/* labels of the ERROR clauses */
 	bool slot;
 	bool numbered;			/* what fired is told by a number */
+	struct dt_shares shares;
+	uint32_t chain;			/* map of the programs behind the first, when there are any */
+	/* the program in hand */
+	uint32_t part;			/* its place in the chain */
+	uint32_t from, to;		/* its groups */
+	uint32_t bunch;			/* clauses in one subprogram */
 };
+
+static bool chained(const struct hook *k) { return k->shares.n > 1; }
+static bool is_head(const struct hook *k) { return k->part == 0; }
+static bool is_last(const struct hook *k) { return k->part + 1 == k->shares.n; }
 
 static bool is_sys(enum dt_image_ctx ctx) { return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT; }
 
@@ -90,45 +107,43 @@ static bool inline_clause(struct hook *k, const struct group *g)
 	return l.want_slot;
 }
 
-static bool any_wants_slot(struct hook *k)
+static void function(struct hook *k, uint32_t label)
 {
-	for (size_t i = 0; i < k->groups.n; i++) {
-		struct dt_emit_mark m = dt_emit_mark(k->a);
-		bool wants = inline_clause(k, &k->groups.v[i]);
-
-		dt_emit_back(k->a, m);
-		if (wants)
-			return true;
-	}
-	return false;
+	dt_put(k->a, label);
+	dt_vec_push(k->a->arena, &k->a->funcs, label);
+	dt_mov(k->a, R7, R1);
+	dt_mov(k->a, R6, R2);
 }
 
-static void subprogram(struct hook *k, uint32_t label, struct dt_lower *l, bool zero_locals)
+static void returns(struct hook *k, struct dt_lower *l)
 {
-	struct dt_emit *a = k->a;
-	uint32_t done = dt_label(a);
+	uint32_t done = dt_label(k->a);
 
-	dt_put(a, label);
-	dt_vec_push(a->arena, &a->funcs, label);
-	dt_mov(a, R7, R1);
-	dt_mov(a, R6, R2);
-	if (l->shared)
-		dt_stx(a, B8, FP, F_ENTRY, R3);
-	if (zero_locals)
-		dt_locals_zero(l);
 	dt_lower_clause(l, done);
-	dt_put(a, done);
-	dt_exit(a);
+	dt_put(k->a, done);
+	dt_exit(k->a);
 }
 
-static void subprograms(struct hook *k)
+/* Groups `from` to `to`: one subprogram; r4 says which, when there are several. */
+static void subprogram(struct hook *k, uint32_t from, uint32_t to)
 {
-	for (size_t i = 0; i < k->groups.n; i++) {
+	function(k, k->groups.v[from].label);
+	for (uint32_t i = from; i < to; i++) {
 		struct group *g = &k->groups.v[i];
 		struct dt_lower l = lower_for(k, g->en.v[0], g->en.n > 1, true);
+		uint32_t next = dt_label(k->a);
 
-		subprogram(k, g->label, &l, false);
+		if (i + 1 < to)
+			dt_jmpi(k->a, BPF_JNE, R4, g->pick, next);
+		if (l.shared)
+			dt_stx(k->a, B8, FP, F_ENTRY, R3);
+		returns(k, &l);
+		dt_put(k->a, next);
 	}
+}
+
+static void error_subprograms(struct hook *k)
+{
 	dt_plan_locals(k->b, k->b->opts->errors, k->b->opts->nerrors);
 	for (uint32_t i = 0; i < k->b->opts->nerrors; i++) {
 		struct dt_lower l = lower_for(k, &k->b->opts->errors[i], false, true);
@@ -137,7 +152,10 @@ static void subprograms(struct hook *k)
 		l.derived = false;
 		l.args_off = S_ERROR_ARGS;
 		l.locals_off = k->b->slot_locals + k->b->locals_size;
-		subprogram(k, k->errors[i], &l, i == 0);
+		function(k, k->errors[i]);
+		if (i == 0)
+			dt_locals_zero(&l);
+		returns(k, &l);
 	}
 }
 
@@ -158,17 +176,28 @@ static int number_at(const struct hook *k) { return k->slot ? M_NUMBER : M_NUMBE
 /* Else it is looked at once, while it is in r0. */
 static bool number_kept(const struct hook *k) { return k->slot || k->groups.n > 1; }
 
-/* R3 = the entry, or on to `next`. */
-static void entry_few(struct hook *k, const struct group *g, uint32_t next)
+/* Code is made more than once, its constants are not. */
+static uint32_t keep_entries(struct hook *k, struct group *g, const struct dt_entry *e, uint32_t n)
 {
-	uint32_t have = dt_label(k->a);
+	if (!g->entries)
+		g->entries = 1 + dt_pool_bytes(k->b, e, n * sizeof(*e));
+	return g->entries - 1;
+}
 
+/* R3 = the entry, or on to `next`. */
+static void entry_few(struct hook *k, struct group *g, uint32_t next)
+{
+	uint32_t have = dt_label(k->a), at;
+	struct dt_entry e[FEW];
+
+	for (size_t i = 0; i < g->en.n; i++)
+		e[i] = entry_of(k->b, g->en.v[i]);
+	at = keep_entries(k, g, e, (uint32_t)g->en.n);
 	for (size_t i = 0; i < g->en.n; i++) {
-		struct dt_entry e = entry_of(k->b, g->en.v[i]);
 		uint32_t other = i + 1 < g->en.n ? dt_label(k->a) : next;
 
 		dt_jmpi(k->a, BPF_JNE, R1, (int32_t)g->en.v[i]->number, other);
-		dt_mapval(k->a, R3, dt_constants(k->b), dt_pool_bytes(k->b, &e, sizeof(e)));
+		dt_mapval(k->a, R3, dt_constants(k->b), at + (uint32_t)(i * sizeof(*e)));
 		if (i + 1 < g->en.n) {
 			dt_ja(k->a, have);
 			dt_put(k->a, other);
@@ -177,7 +206,7 @@ static void entry_few(struct hook *k, const struct group *g, uint32_t next)
 	dt_put(k->a, have);
 }
 
-static void entry_table(struct hook *k, const struct group *g, uint32_t next)
+static void entry_table(struct hook *k, struct group *g, uint32_t next)
 {
 	struct dt_emit *a = k->a;
 	struct dt_entry *table;
@@ -194,13 +223,13 @@ static void entry_table(struct hook *k, const struct group *g, uint32_t next)
 		table[g->en.v[i]->number] = entry_of(k->b, g->en.v[i]);
 	dt_jmpi(a, BPF_JGE, R1, (int32_t)n, next);
 	dt_alui(a, BPF_MUL, R1, (int32_t)sizeof(struct dt_entry));
-	dt_mapval(a, R3, dt_constants(k->b), dt_pool_bytes(k->b, table, n * sizeof(*table)));
+	dt_mapval(a, R3, dt_constants(k->b), keep_entries(k, g, table, n));
 	dt_alu(a, BPF_ADD, R3, R1);
 	dt_ldx(a, B4, R1, R3, (int)offsetof(struct dt_entry, epid));
 	dt_jmpi(a, BPF_JEQ, R1, 0, next);
 }
 
-static void find_entry(struct hook *k, const struct group *g, uint32_t next)
+static void find_entry(struct hook *k, struct group *g, uint32_t next)
 {
 	if (!k->numbered)
 		return;
@@ -237,20 +266,10 @@ static void only_cpu(struct hook *k, uint32_t out)
 	dt_jmpi(k->a, BPF_JNE, R0, (int32_t)k->b->opts->only_cpu - 1, out);
 }
 
-static void guards(struct hook *k, uint32_t out)
+static void get_number(struct hook *k)
 {
 	struct dt_emit *a = k->a;
 
-	dt_mov(a, R7, R1);
-	if (k->h->ctx != DT_CTX_RUN) {
-		dt_mapval(a, R1, dt_control_map(k->b), (uint32_t)offsetof(struct dt_control, stopped));
-		dt_ldx(a, B4, R1, R1, 0);
-		dt_jmpi(a, BPF_JNE, R1, 0, out);
-	}
-	if (k->b->opts->only_cpu && k->h->ctx != DT_CTX_RUN)
-		only_cpu(k, out);
-	if (k->b->opts->npids && k->h->ctx != DT_CTX_RUN)
-		only_pids(k, out);
 	if (!k->numbered)
 		return;
 	if (is_sys(k->h->ctx)) {
@@ -263,8 +282,51 @@ static void guards(struct hook *k, uint32_t out)
 		dt_stx(a, B8, FP, number_at(k), R0);
 }
 
-/* Nobody else has it: to `got`, with S_BUSY set and the slot still in r0. */
-static void take(struct hook *k, uint32_t got)
+static void guards(struct hook *k, uint32_t out)
+{
+	struct dt_emit *a = k->a;
+
+	if (k->h->ctx == DT_CTX_RUN)
+		return;
+	dt_mapval(a, R1, dt_control_map(k->b), (uint32_t)offsetof(struct dt_control, stopped));
+	dt_ldx(a, B4, R1, R1, 0);
+	dt_jmpi(a, BPF_JNE, R1, 0, out);
+	if (k->b->opts->only_cpu)
+		only_cpu(k, out);
+	if (k->b->opts->npids)
+		only_pids(k, out);
+}
+
+/* ---- the slot ---- */
+
+/*
+ * What S_BUSY holds: 1, or a word by which the next program of a chain knows it again. On one CPU a hook's program does not
+ * run inside itself (the kernel sees to that), so its number is enough; where it may be preempted the thread is needed too.
+ */
+static int32_t owner_number(const struct hook *k) { return chained(k) ? (int32_t)k->index + 2 : 1; }
+
+static bool owner_in_frame(const struct hook *k) { return chained(k) && preemptible(k->h->ctx); }
+
+static void make_owner(struct hook *k)
+{
+	if (!owner_in_frame(k))
+		return;
+	dt_call(k->a, BPF_FUNC_get_current_pid_tgid);
+	dt_alui(k->a, BPF_LSH, R0, 32);
+	dt_alui(k->a, BPF_OR, R0, owner_number(k));
+	dt_stx(k->a, B8, FP, M_OWNER, R0);
+}
+
+static void owner(struct hook *k, int dst)
+{
+	if (owner_in_frame(k))
+		dt_ldx(k->a, B8, dst, FP, M_OWNER);
+	else
+		dt_imm(k->a, dst, (uint64_t)owner_number(k));
+}
+
+/* Free, and where we may be preempted ours at once: to `got`, with the slot still in r0. */
+static void is_free(struct hook *k, uint32_t got)
 {
 	struct dt_emit *a = k->a;
 
@@ -275,22 +337,27 @@ static void take(struct hook *k, uint32_t got)
 	}
 	dt_mov(a, R3, R0);
 	dt_imm(a, R0, 0);
-	dt_imm(a, R1, 1);
+	owner(k, R1);
 	dt_atomic(a, BPF_CMPXCHG, R3, S_BUSY, R1);
 	dt_mov(a, R1, R0);
 	dt_mov(a, R0, R3);
 	dt_jmpi(a, BPF_JEQ, R1, 0, got);
 }
 
-/*
- * A free slot of this CPU in r6. Most hooks run with preemption off, so that only interrupts come between, and they are
- * over before we go on: a plain test is enough there.
- */
-static void claim(struct hook *k, uint32_t out)
+static void is_ours(struct hook *k, uint32_t got)
+{
+	dt_ldx(k->a, B8, R1, R0, S_BUSY);
+	owner(k, R2);
+	dt_jmp(k->a, BPF_JEQ, R1, R2, got);
+}
+
+/* In r6 the first slot of this CPU that `test` takes; none: that is a drop, and on to `out`. */
+static void search(struct hook *k, void (*test)(struct hook *, uint32_t got), uint32_t out)
 {
 	struct dt_emit *a = k->a;
 	uint32_t got = dt_label(a), none = dt_label(a);
 
+	make_owner(k);
 	dt_call(a, BPF_FUNC_get_smp_processor_id);
 	dt_alui(a, BPF_MUL, R0, DT_NSLOTS);
 	dt_stx(a, B8, FP, M_INDEX, R0);
@@ -304,16 +371,38 @@ static void claim(struct hook *k, uint32_t out)
 		dt_fpaddr(a, R2, M_INDEX);
 		dt_call(a, BPF_FUNC_map_lookup_elem);
 		dt_jmpi(a, BPF_JEQ, R0, 0, none);
-		take(k, got);
+		test(k, got);
 	}
 	dt_put(a, none);
 	dt_drop_at(k->b, a, M_DROP, offsetof(struct dt_drops, slot));
 	dt_ja(a, out);
 	dt_put(a, got);
 	dt_mov(a, R6, R0);
-	dt_sti(a, B8, R6, S_BUSY, 1);
-	dt_sti(a, B8, R6, S_TOK_POS, -1);	/* strtok() has nothing yet */
 }
+
+/*
+ * Most hooks run with preemption off, so that only interrupts come between, and they are over before we go on: a plain test
+ * is enough there.
+ */
+static void claim(struct hook *k, uint32_t out)
+{
+	struct dt_lower l = { .b = k->b, .a = k->a, .locals_off = k->b->slot_locals };
+
+	search(k, is_free, out);
+	if (!preemptible(k->h->ctx))
+		dt_sti(k->a, B8, R6, S_BUSY, owner_number(k));
+	dt_sti(k->a, B8, R6, S_TOK_POS, -1);	/* strtok() has nothing yet */
+	dt_plan_locals(k->b, k->h->en, k->h->nen);
+	dt_locals_zero(&l);
+}
+
+static void release(struct hook *k)
+{
+	if (k->slot)
+		dt_sti(k->a, B8, R6, S_BUSY, 0);
+}
+
+/* ---- the program ---- */
 
 static void call_clause(struct hook *k, const struct group *g)
 {
@@ -322,6 +411,8 @@ static void call_clause(struct hook *k, const struct group *g)
 
 	dt_mov(a, R1, R7);
 	dt_mov(a, R2, R6);
+	if (k->bunch > 1)
+		dt_imm(a, R4, (uint64_t)g->pick);
 	dt_callsub(a, g->label);
 	if (k->b->opts->nerrors) {
 		dt_jmpi(a, BPF_JEQ, R0, 0, fine);
@@ -334,24 +425,56 @@ static void call_clause(struct hook *k, const struct group *g)
 	dt_put(a, fine);
 }
 
-static void body(struct hook *k)
+static void run_group(struct hook *k, struct group *g)
 {
-	struct dt_emit *a = k->a;
+	uint32_t next = dt_label(k->a);
 
-	for (size_t i = 0; i < k->groups.n; i++) {
-		struct group *g = &k->groups.v[i];
-		uint32_t next = dt_label(a);
-
-		find_entry(k, g, next);
-		if (k->slot) {
-			call_clause(k, g);
-		} else {
-			if (g->en.n > 1)
-				dt_stx(a, B8, FP, F_ENTRY, R3);
-			inline_clause(k, g);
-		}
-		dt_put(a, next);
+	find_entry(k, g, next);
+	if (k->slot) {
+		call_clause(k, g);
+	} else {
+		if (g->en.n > 1)
+			dt_stx(k->a, B8, FP, F_ENTRY, R3);
+		inline_clause(k, g);
 	}
+	dt_put(k->a, next);
+}
+
+static void leave(struct hook *k, uint32_t out)
+{
+	dt_put(k->a, out);
+	dt_imm(k->a, R0, 0);
+	dt_exit(k->a);
+}
+
+/* A chain's programs are long, and branches are not: the way out stands near the guards. */
+static void enter(struct hook *k, uint32_t out)
+{
+	uint32_t in = dt_label(k->a);
+
+	dt_mov(k->a, R7, R1);
+	if (is_head(k))
+		guards(k, out);
+	get_number(k);
+	if (k->slot && is_head(k))
+		claim(k, out);
+	else if (k->slot)
+		search(k, is_ours, out);
+	if (chained(k) && (k->slot || (is_head(k) && k->h->ctx != DT_CTX_RUN))) {
+		dt_ja(k->a, in);
+		leave(k, out);
+		dt_put(k->a, in);
+	}
+}
+
+/* A tail call that succeeds does not come back. */
+static void go_on(struct hook *k)
+{
+	dt_mov(k->a, R1, R7);
+	dt_map(k->a, R2, k->chain);
+	dt_imm(k->a, R3, k->part);
+	dt_call(k->a, BPF_FUNC_tail_call);
+	dt_drop_at(k->b, k->a, M_DROP, offsetof(struct dt_drops, slot));
 }
 
 static void program(struct hook *k)
@@ -361,20 +484,13 @@ static void program(struct hook *k)
 
 	dt_put(a, start);
 	dt_vec_push(a->arena, &a->funcs, start);
-	guards(k, out);
-	if (k->slot) {
-		struct dt_lower l = { .b = k->b, .a = a, .locals_off = k->b->slot_locals };
-
-		claim(k, out);
-		dt_plan_locals(k->b, k->h->en, k->h->nen);
-		dt_locals_zero(&l);
-	}
-	body(k);
-	if (k->slot)
-		dt_sti(a, B8, R6, S_BUSY, 0);
-	dt_put(a, out);
-	dt_imm(a, R0, 0);
-	dt_exit(a);
+	enter(k, out);
+	for (uint32_t i = k->from; i < k->to; i++)
+		run_group(k, &k->groups.v[i]);
+	if (!is_last(k))
+		go_on(k);
+	release(k);
+	leave(k, chained(k) ? dt_label(a) : out);
 }
 
 static void functions(struct hook *k, struct dt_image_prog *p)
@@ -399,6 +515,9 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 	strcpy(p->name, "dt_");
 	strcat(p->name, names[k->h->ctx]);
 	p->ctx = k->h->ctx;
+	p->hook = k->index;
+	p->link = k->part;
+	p->chain = k->chain;
 	p->insns = a->code.v;
 	p->ninsns = (uint32_t)a->code.n;
 	p->relocs = a->relocs.v;
@@ -409,26 +528,141 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 		functions(k, p);
 }
 
+static void new_code(struct hook *k)
+{
+	k->a = DT_NEW(k->b->arena, struct dt_emit);
+	k->a->arena = k->b->arena;
+	dt_label(k->a);			/* number 0 means "no label" */
+	for (uint32_t i = 0; i < k->b->opts->nerrors; i++)
+		k->errors[i] = dt_label(k->a);
+}
+
+/* Groups that share a subprogram have its label. */
+static void label_groups(struct hook *k)
+{
+	for (uint32_t i = k->from; i < k->to; i++) {
+		k->groups.v[i].pick = (int32_t)((i - k->from) % k->bunch);
+		k->groups.v[i].label = k->groups.v[i].pick ? k->groups.v[i - 1].label : dt_label(k->a);
+	}
+}
+
+static struct dt_loc place_of(const struct hook *k) { return k->h->nen ? k->h->en[0].ecb->loc : (struct dt_loc){ 0 }; }
+
+/* Subprograms there is room for, beside the program, ERROR's and the runtime's. */
+static uint32_t room_for_clauses(const struct hook *k)
+{
+	uint32_t taken = 1 + k->b->opts->nerrors + k->shares.funcs[k->part];
+
+	if (taken >= DT_FUNCS_MAX)
+		dt_refuse(k->b, k->b->opts->errors[0].ecb->loc, "%u ERROR clauses are more than one program can have functions (%u): "
+		    "write them as fewer clauses", k->b->opts->nerrors, DT_FUNCS_MAX);
+	return DT_FUNCS_MAX - taken;
+}
+
+static void make_part(struct hook *k, uint32_t part, struct dt_image_prog *p)
+{
+	uint32_t room;
+
+	new_code(k);
+	k->part = part;
+	k->from = part ? k->shares.end[part - 1] : 0;
+	k->to = k->shares.end[part];
+	room = k->slot ? room_for_clauses(k) : 1;
+	k->bunch = k->slot ? (k->to - k->from + room - 1) / room : 1;
+	label_groups(k);
+	program(k);
+	for (uint32_t i = k->from; k->slot && i < k->to; i += k->bunch)
+		subprogram(k, i, i + k->bunch < k->to ? i + k->bunch : k->to);
+	if (k->slot)
+		error_subprograms(k);
+	dt_rt_link(k->a);
+	if (!dt_emit_finish(k->a))
+		dt_refuse(k->b, place_of(k), "a clause is too large: a branch would be longer than 32767 instructions; make several clauses of it");
+	publish(k, p);
+}
+
+/* ---- how many programs ---- */
+
+/* What each program has anyway; walked: what a fault at any clause leads to. */
+static struct dt_cost cost_of_frame(struct hook *k, struct dt_cost *walked)
+{
+	struct dt_emit_mark m = dt_emit_mark(k->a);
+	struct dt_cost every;
+
+	if (k->slot)
+		error_subprograms(k);
+	*walked = dt_cost_since(k->b, k->a, m);
+	program(k);
+	every = dt_cost_since(k->b, k->a, m);
+	dt_emit_back(k->a, m);
+	return every;
+}
+
+static struct dt_cost cost_of_group(struct hook *k, uint32_t i)
+{
+	struct dt_emit_mark m = dt_emit_mark(k->a);
+	struct dt_cost c;
+	uint32_t length;
+
+	k->groups.v[i].label = dt_label(k->a);
+	run_group(k, &k->groups.v[i]);
+	length = (uint32_t)(k->a->code.n - m.code);
+	if (k->slot)
+		subprogram(k, i, i + 1);
+	c = dt_cost_since(k->b, k->a, m);
+	c.main = length;
+	dt_emit_back(k->a, m);
+	return c;
+}
+
+static bool any_wants_slot(struct hook *k)
+{
+	for (size_t i = 0; i < k->groups.n; i++) {
+		struct dt_emit_mark m = dt_emit_mark(k->a);
+		bool wants = inline_clause(k, &k->groups.v[i]);
+
+		dt_emit_back(k->a, m);
+		if (wants)
+			return true;
+	}
+	return false;
+}
+
+/* All code is made once to be counted, and thrown away. */
+static void plan_shares(struct hook *k)
+{
+	struct dt_cost *costs = DT_NEWN(k->b->arena, struct dt_cost, k->groups.n + 1), every, fault = { 0 };
+
+	new_code(k);
+	k->slot = any_wants_slot(k);
+	k->shares.n = k->bunch = 1;
+	every = cost_of_frame(k, &fault);
+	for (uint32_t i = 0; i < k->groups.n; i++) {
+		costs[i] = cost_of_group(k, i);
+		if (k->slot)
+			dt_cost_add(k->b, &costs[i], &fault);
+	}
+	k->shares = dt_shares_of(k->b, costs, (uint32_t)k->groups.n, &every);
+	if (!k->shares.n)
+		dt_refuse(k->b, place_of(k), "the %zu clauses at one probe are more than %u programs can hold, which is what the kernel runs in a row: "
+		    "enable fewer of them at a time, in several commands if need be", k->groups.n, DT_CHAIN_MAX);
+}
+
 void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
 {
-	struct dt_emit *a = DT_NEW(b->arena, struct dt_emit);
-	struct hook k = { .b = b, .a = a, .h = h, .numbered = is_sys(h->ctx) || h->npoints > 1 };
+	struct hook k = { .b = b, .h = h, .index = index, .numbered = is_sys(h->ctx) || h->npoints > 1 };
 
-	a->arena = b->arena;
-	dt_label(a);			/* number 0 means "no label" */
 	group_up(&k);
 	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);
-	k.slot = any_wants_slot(&k);
-	for (size_t i = 0; i < k.groups.n; i++)
-		k.groups.v[i].label = dt_label(a);
-	for (uint32_t i = 0; i < b->opts->nerrors; i++)
-		k.errors[i] = dt_label(a);
-	program(&k);
-	if (k.slot)
-		subprograms(&k);
-	dt_rt_link(a);
-	if (!dt_emit_finish(a))
-		dt_refuse(b, h->nen ? h->en[0].ecb->loc : (struct dt_loc){ 0 }, "the clauses at one probe are too large together: a branch would be longer than "
-		    "32767 instructions; enable fewer of them at a time, in several commands if need be");
-	publish(&k, &b->image->progs[index]);
+	plan_shares(&k);
+	k.chain = UINT32_MAX;
+	if (chained(&k))
+		k.chain = dt_build_map(b, DT_MAP_CHAIN, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, k.shares.n - 1, 0);
+	make_part(&k, 0, &b->image->progs[index]);
+	for (uint32_t part = 1; part < k.shares.n; part++) {
+		struct dt_image_prog p = { .link = part };
+
+		make_part(&k, part, &p);
+		dt_vec_push(b->arena, &b->more, p);
+	}
 }

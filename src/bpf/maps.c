@@ -8,7 +8,7 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_CONST] = "const", [DT_MAP_SLOTS] = "slots", [DT_MAP_GLOBALS] = "globals", [DT_MAP_TLS] = "self",
 		[DT_MAP_DYN] = "dyn", [DT_MAP_AGGS] = "agg", [DT_MAP_AGG_A] = "agg_a", [DT_MAP_AGG_B] = "agg_b",
 		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
-		[DT_MAP_SPEC] = "spec", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over",
+		[DT_MAP_SPEC] = "spec", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
 	};
 	struct dt_image_map m = { .role = role, .type = type, .key_size = key, .value_size = value, .max_entries = n,
 		.flags = flags, .inner = UINT32_MAX };
@@ -133,15 +133,15 @@ uint32_t dt_pool_bytes(struct dt_build *b, const void *p, size_t len)
 
 uint32_t dt_pool_text(struct dt_build *b, const char *text)
 {
-	size_t len = strlen(text) + 1;
-	const char *at = b->pool.n ? memmem(b->pool.v, b->pool.n, text, len) : NULL;
-	uint32_t off = (uint32_t)b->pool.n;
+	uintptr_t at = (uintptr_t)dt_map_get(&b->texts, text);
 
 	dt_constants(b);
-	if (at)
-		return (uint32_t)(at - b->pool.v);
-	pool_put(b, text, len);
-	return off;
+	if (!at) {
+		at = b->pool.n + 1;
+		pool_put(b, text, strlen(text) + 1);
+		dt_map_put(&b->texts, text, (void *)at);
+	}
+	return (uint32_t)(at - 1);
 }
 
 /* ---- when all code is there ---- */

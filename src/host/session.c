@@ -80,7 +80,7 @@ static bool allocate(struct dt_session *s)
 	for (uint32_t i = 0; i < image->nprogs; i++)
 		nlinks += s->attach[i].npoints > s->ncpus ? s->attach[i].npoints : s->ncpus;
 	s->maps = new_fds(image->nmaps);
-	s->progs = new_fds(image->nprogs);
+	s->progs = new_fds(image->nprogs + image->nmore);
 	s->links = new_fds(nlinks);
 	s->online = calloc(s->ncpus, sizeof(*s->online));
 	s->rings = calloc(s->ncpus, sizeof(*s->rings));
@@ -117,24 +117,12 @@ static int open_waiting(struct dt_session *s)
 	return 0;
 }
 
-static int load_all(struct dt_session *s, char *msg, size_t len)
-{
-	for (uint32_t i = 0; i < s->image->nprogs; i++) {
-		int fd = dt_prog_load(s, i, msg, len);
-
-		if (fd < 0)
-			return fd;
-		s->progs[i] = fd;
-	}
-	return 0;
-}
-
 static int open_all(struct dt_session *s, char *msg, size_t len)
 {
 	int err = dt_maps_open(s, msg, len), err2;
 
 	if (!err) {
-		err = load_all(s, msg, len);
+		err = dt_progs_load(s, msg, len);
 		err2 = dt_outer_join(s->placing, s->nplacing);
 		s->nplacing = 0;
 		if (!err && err2)
@@ -177,7 +165,7 @@ void dt_session_close(struct dt_session *s)
 	dt_outer_join(s->placing, s->nplacing);
 	close_fd(&s->epoll);
 	close_fd(&s->event);
-	for (uint32_t i = s->image->nprogs; s->progs && i-- > 0;)
+	for (uint32_t i = s->image->nprogs + s->image->nmore; s->progs && i-- > 0;)
 		close_fd(&s->progs[i]);
 	close_fd(&s->btf);
 	if (s->control)

@@ -68,7 +68,7 @@ struct dt_session {
 	bool *online;			/* by CPU, when the session was opened */
 	int btf;			/* the image's, -1 none */
 	int *maps;			/* by the image's index; of RING: that of the first online CPU */
-	int *progs;
+	int *progs;			/* by the image's index */
 	struct dt_ring *rings;		/* by CPU */
 	int over;			/* index of the map of policy ring, -1 none */
 	uint32_t over_n;		/* its elements */
@@ -92,8 +92,8 @@ int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attr
 void dt_cpus_online(bool *online, uint32_t ncpus);
 bool dt_cpu_wanted(const struct dt_session *, uint32_t cpu);	/* online, and not left out by only_cpu */
 int dt_maps_open(struct dt_session *, char *msg, size_t len);
-/* session_prog.c: the descriptor of the image's program i, or -errno with a sentence */
-int dt_prog_load(struct dt_session *, uint32_t i, char *msg, size_t len);
+/* session_prog.c: all of the image's programs into s->progs; 0, or -errno with a sentence */
+int dt_progs_load(struct dt_session *, char *msg, size_t len);
 /* The sentence a verifier's log comes down to: its last words, and where in DIF and D they belong. */
 void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, size_t len);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An image's program into the kernel: descriptors in place of map numbers, then the load. The verifier's log costs
+ * An image's programs into the kernel: descriptors in place of map numbers, then the load. The verifier's log costs
  * time and is asked for only after a refusal; what it ends with is mapped back to DIF and the D line.
  */
 #include "host/session_impl.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { LOG_FIRST = 1 << 20, LOG_MAX = 64 << 20 };
+enum { THREADS_MAX = 15, THREAD_WORTH = 4 };	/* programs for which a thread is worth its making */
 
 static int map_fd(const struct dt_session *s, const struct dt_image_reloc *r)
 {
@@ -101,11 +103,10 @@ void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, 
 
 /* ---- the load ---- */
 
-static int load(const struct dt_session *s, uint32_t i, const struct bpf_insn *insns, char *log, size_t loglen)
+static int load(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns, char *log, size_t loglen)
 {
-	const struct dt_image_prog *p = &s->image->progs[i];
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
-	enum bpf_prog_type type = dt_attach_type(s, i, &opts);
+	enum bpf_prog_type type = dt_attach_type(s, p->hook, &opts);
 	int fd;
 
 	if (p->nfuncs && s->btf >= 0) {
@@ -126,7 +127,7 @@ static int load(const struct dt_session *s, uint32_t i, const struct bpf_insn *i
 }
 
 /* Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end, which we want). */
-static int load_again(const struct dt_session *s, uint32_t i, const struct bpf_insn *insns, char *out, size_t len)
+static int load_again(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns, char *out, size_t len)
 {
 	int fd = -ENOSPC;
 
@@ -136,9 +137,9 @@ static int load_again(const struct dt_session *s, uint32_t i, const struct bpf_i
 
 		if (!log)
 			return -ENOMEM;
-		fd = load(s, i, insns, log, size);
+		fd = load(s, p, insns, log, size);
 		if (fd < 0)
-			dt_prog_explain(&s->image->progs[i], log, out, len);
+			dt_prog_explain(p, log, out, len);
 		free(log);
 	}
 	return fd;
@@ -150,11 +151,10 @@ static bool too_much(int err, const char *why)
 	return err == -E2BIG || strstr(why, "too complex") || strstr(why, "too large");
 }
 
-int dt_prog_load(struct dt_session *s, uint32_t i, char *msg, size_t len)
+static int load_one(const struct dt_session *s, const struct dt_image_prog *p, char *msg, size_t len)
 {
-	const struct dt_image_prog *p = &s->image->progs[i];
 	struct bpf_insn *insns = malloc((p->ninsns + 1u) * sizeof(*insns));
-	const char *target = s->attach[i].target ? s->attach[i].target : p->name;
+	const char *target = s->attach[p->hook].target ? s->attach[p->hook].target : p->name;
 	char why[512];
 	int fd, err;
 
@@ -166,10 +166,10 @@ int dt_prog_load(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		free(insns);
 		return dt_session_fail(msg, len, err, "the program for %s is not well formed", target);
 	}
-	fd = load(s, i, insns, NULL, 0);
+	fd = load(s, p, insns, NULL, 0);
 	if (fd < 0 && fd != -EPERM && fd != -ENOMEM) {
 		err = fd;
-		fd = load_again(s, i, insns, why, sizeof(why));
+		fd = load_again(s, p, insns, why, sizeof(why));
 		if (fd < 0 && too_much(err, why))
 			snprintf(msg, len, "the clauses at %s are more than this kernel checks at one probe: enable fewer of them at a time, "
 			    "in several commands if need be (%u instructions; %s)", target, p->ninsns, why);
@@ -182,4 +182,97 @@ int dt_prog_load(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	}
 	free(insns);
 	return fd;
+}
+
+/* ---- all of them ---- */
+
+/* Several threads take the next program from one counter; the first that fails leaves the sentence. */
+struct loading {
+	struct dt_session *s;
+	uint32_t n, next;		/* next: by atomic addition */
+	pthread_mutex_t lock;		/* of what follows */
+	int err;
+	char *msg;
+	size_t len;
+};
+
+static void *load_some(void *arg)
+{
+	struct loading *o = arg;
+	char msg[1024];
+	uint32_t i;
+
+	while ((i = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->n) {
+		int fd = load_one(o->s, &o->s->image->progs[i], msg, sizeof(msg));
+
+		if (fd >= 0) {
+			o->s->progs[i] = fd;
+			continue;
+		}
+		__atomic_store_n(&o->next, o->n, __ATOMIC_RELAXED);
+		pthread_mutex_lock(&o->lock);
+		if (!o->err) {
+			o->err = fd;
+			snprintf(o->msg, o->len, "%s", msg);
+		}
+		pthread_mutex_unlock(&o->lock);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Checking is the kernel's work in the caller's time: programs that are many are given to it from all CPUs. */
+static void load_parallel(struct loading *o)
+{
+	pthread_t threads[THREADS_MAX];
+	uint32_t want = 0, n = 0;
+	sigset_t all, old;
+
+	for (uint32_t cpu = 0; cpu < o->s->ncpus; cpu++)
+		want += o->s->online[cpu];
+	want = want < o->n / THREAD_WORTH ? want : o->n / THREAD_WORTH;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);	/* signals are for the caller's threads */
+	while (n + 1 < want && n < THREADS_MAX && pthread_create(&threads[n], NULL, load_some, o) == 0)
+		n++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	load_some(o);
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
+}
+
+/* Each program that others go on to, into its hook's array; the kernel wants them loaded, and alike. */
+static int fill_chains(struct dt_session *s, char *msg, size_t len)
+{
+	for (uint32_t i = s->image->nprogs; i < s->image->nprogs + s->image->nmore; i++) {
+		const struct dt_image_prog *p = &s->image->progs[i];
+		uint32_t at = p->link - 1;
+
+		if (bpf_map_update_elem(s->maps[p->chain], &at, &s->progs[i], BPF_ANY) < 0)
+			return dt_session_fail(msg, len, -errno, "the kernel does not let the programs of %s go on to each other: enable fewer "
+			    "clauses there at a time", s->attach[p->hook].target ? s->attach[p->hook].target : p->name);
+	}
+	return 0;
+}
+
+static bool well_formed(const struct dt_image *image)
+{
+	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++) {
+		const struct dt_image_prog *p = &image->progs[i];
+
+		if (i < image->nprogs ? p->hook != i || p->link : p->hook >= image->nprogs || !p->link || p->chain >= image->nmaps)
+			return false;
+	}
+	return true;
+}
+
+int dt_progs_load(struct dt_session *s, char *msg, size_t len)
+{
+	struct loading o = { .s = s, .n = s->image->nprogs + s->image->nmore, .lock = PTHREAD_MUTEX_INITIALIZER, .msg = msg, .len = len };
+
+	if (!well_formed(s->image))
+		return dt_session_fail(msg, len, -EINVAL, "the programs of the image are not well formed");
+	load_parallel(&o);
+	pthread_mutex_destroy(&o.lock);
+	return o.err ? o.err : fill_chains(s, msg, len);
 }

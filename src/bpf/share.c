@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counting code, and dividing it. The verifier stops at 8192 branches it has yet to look at, a million instructions walked, 64
+ * maps, 256 functions; a branch reaches 32767 instructions, after the kernel has put its own in place of calls. We stay
+ * well below: what it walks twice cannot be told from the code.
+ *
+ * The time of a load grows with the square of a program's length (each call the kernel replaces moves the rest: 300 clauses of 45
+ * instructions take 0.3 s, 100 take 0.03), so that once there is more than one program, each is short.
+ */
+#include "bpf/share.h"
+#include "bpf/runtime.h"
+
+enum { MAPS_MAX = 64, JUMPS_MAX = 6000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000 };
+
+/* ---- counting ---- */
+
+static bool is_jump(const struct bpf_insn *in)
+{
+	unsigned class = BPF_CLASS(in->code), op = BPF_OP(in->code);
+
+	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_JA && op != BPF_CALL && op != BPF_EXIT;
+}
+
+static bool is_ref(const struct bpf_insn *in)
+{
+	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
+	    (in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
+}
+
+/* A function of the runtime with all it calls; they call no deeper than eight, or the kernel refuses them. */
+static void walk_function(uint32_t func, int depth, struct dt_cost *c)
+{
+	const struct dt_rtfunc *f = &dt_rtfuncs[func];
+
+	c->walked += (uint32_t)f->n;
+	for (size_t i = 0; i < f->n; i++) {
+		c->jumps += is_jump(&f->code[i]);
+		if (is_ref(&f->code[i]) && depth < 8)
+			walk_function((uint32_t)f->code[i].imm, depth + 1, c);
+	}
+}
+
+static bool among(const uint32_t *v, size_t n, uint32_t what)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i] == what)
+			return true;
+	}
+	return false;
+}
+
+/* Labels of the runtime's functions are in the emitter's list. */
+static void count_call(const struct dt_emit *a, uint32_t label, struct dt_cost *c, uint32_t *rt)
+{
+	for (size_t i = 0; i < a->rt.n; i++) {
+		if (a->rt.v[i].label != label)
+			continue;
+		walk_function(a->rt.v[i].func, 0, c);
+		if (!among(rt, c->nrt, a->rt.v[i].func))
+			rt[c->nrt++] = a->rt.v[i].func;
+	}
+}
+
+struct dt_cost dt_cost_since(struct dt_build *b, const struct dt_emit *a, struct dt_emit_mark m)
+{
+	struct dt_cost c = { .insns = (uint32_t)(a->code.n - m.code) };
+	uint32_t *maps = DT_NEWN(b->arena, uint32_t, a->relocs.n - m.relocs + 1);
+	uint32_t *rt = DT_NEWN(b->arena, uint32_t, a->fixups.n - m.fixups + 1);
+
+	c.walked = c.insns;
+	for (size_t i = m.code; i < a->code.n; i++)
+		c.jumps += is_jump(&a->code.v[i]);
+	for (size_t i = m.relocs; i < a->relocs.n; i++) {
+		if (!among(maps, c.nmaps, a->relocs.v[i].map))
+			maps[c.nmaps++] = a->relocs.v[i].map;
+	}
+	for (size_t i = m.fixups; i < a->fixups.n; i++) {
+		if (a->fixups.v[i].call)
+			count_call(a, a->fixups.v[i].label, &c, rt);
+	}
+	c.maps = maps;
+	c.rt = rt;
+	return c;
+}
+
+static const uint32_t *both(struct dt_build *b, const uint32_t *x, uint32_t nx, const uint32_t *y, uint32_t ny)
+{
+	uint32_t *v = DT_NEWN(b->arena, uint32_t, nx + ny + 1);
+
+	memcpy(v, x, nx * sizeof(*v));
+	memcpy(v + nx, y, ny * sizeof(*v));
+	return v;
+}
+
+void dt_cost_add(struct dt_build *b, struct dt_cost *x, const struct dt_cost *y)
+{
+	if (y->nmaps || y->nrt) {
+		x->maps = both(b, x->maps, x->nmaps, y->maps, y->nmaps);
+		x->rt = both(b, x->rt, x->nrt, y->rt, y->nrt);
+		x->nmaps += y->nmaps;
+		x->nrt += y->nrt;
+	}
+	x->walked += y->walked;
+	x->jumps += y->jumps;
+}
+
+/* ---- dividing ---- */
+
+struct filling {			/* a program that is being filled */
+	struct dt_build *b;
+	uint32_t *map_seen, *rt_seen;	/* by map, by function: the number of the last program that has it */
+	uint32_t number;
+	uint32_t insns, main, walked, jumps, maps, rt;
+};
+
+static void see_function(struct filling *f, uint32_t func)
+{
+	const struct dt_rtfunc *r = &dt_rtfuncs[func];
+
+	if (f->rt_seen[func] == f->number)
+		return;
+	f->rt_seen[func] = f->number;
+	f->rt++;
+	for (size_t i = 0; i < r->n; i++) {
+		if (is_ref(&r->code[i]))
+			see_function(f, (uint32_t)r->code[i].imm);
+	}
+}
+
+static uint32_t rings(const struct dt_build *b) { return b->opts->ncpus < DT_RINGS_FEW ? b->opts->ncpus : DT_RINGS_FEW; }
+
+static void see(struct filling *f, const struct dt_cost *c)
+{
+	f->insns += c->insns;
+	f->main += c->main;
+	f->walked += c->walked;
+	f->jumps += c->jumps;
+	for (uint32_t i = 0; i < c->nmaps; i++) {
+		if (f->map_seen[c->maps[i]] == f->number)
+			continue;
+		f->map_seen[c->maps[i]] = f->number;
+		f->maps += f->b->maps.v[c->maps[i]].role == DT_MAP_RING ? rings(f->b) : 1;
+	}
+	for (uint32_t i = 0; i < c->nrt; i++)
+		see_function(f, c->rt[i]);
+}
+
+static bool too_full(const struct filling *f, uint32_t insns, uint32_t main)
+{
+	return f->insns > insns || f->main > main || f->walked > WALKED_MAX || f->jumps > JUMPS_MAX || f->maps > MAPS_MAX;
+}
+
+static void begin(struct filling *f, const struct dt_cost *every)
+{
+	f->number++;
+	f->insns = f->main = f->walked = f->jumps = f->maps = f->rt = 0;
+	see(f, every);
+}
+
+/* Each program takes what it can hold, one clause at least; n 0: there are too many. */
+static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint32_t n, const struct dt_cost *every, uint32_t insns,
+    uint32_t main)
+{
+	struct dt_shares s = { 0 };
+	uint32_t from = 0;
+
+	begin(f, every);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t rt = f->rt;
+
+		see(f, &c[i]);
+		if (i == from || !too_full(f, insns, main))
+			continue;
+		if (s.n == DT_CHAIN_MAX - 1)
+			return (struct dt_shares){ 0 };
+		s.funcs[s.n] = rt;
+		s.end[s.n++] = from = i;
+		begin(f, every);
+		see(f, &c[i]);
+	}
+	s.funcs[s.n] = f->rt;
+	s.end[s.n++] = n;
+	return s;
+}
+
+struct dt_shares dt_shares_of(struct dt_build *b, const struct dt_cost *c, uint32_t n, const struct dt_cost *every)
+{
+	struct filling f = { .b = b };
+	struct dt_shares s;
+	uint32_t nrt = 0;
+
+	while (dt_rtfuncs[nrt].name)
+		nrt++;
+	f.map_seen = DT_NEWN(b->arena, uint32_t, b->maps.n + 1);
+	f.rt_seen = DT_NEWN(b->arena, uint32_t, nrt + 1);
+	s = divide(&f, c, n, every, INSNS_MAX, MAIN_MAX);
+	if (s.n == 1)
+		return s;
+	for (uint32_t insns = INSNS_SHORT; insns <= INSNS_MAX; insns += insns / 8) {
+		s = divide(&f, c, n, every, insns, INSNS_MAX);
+		if (s.n)
+			break;
+	}
+	return s;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How much of a hook's clauses goes into one program. In: what the code of each clause costs, counted in the code itself.
+ * Out: where each program ends. Knows what the kernel allows one program to be, and nothing of clauses.
+ */
+#ifndef DT_SHARE_H
+#define DT_SHARE_H
+
+#include "bpf/build.h"
+
+#define DT_CHAIN_MAX 34			/* a program and the 33 tail calls the kernel allows behind it */
+#define DT_FUNCS_MAX 256		/* the kernel's BPF_MAX_SUBPROGS */
+
+struct dt_cost {
+	uint32_t insns;			/* code of its own, without the functions it calls */
+	uint32_t main;			/* of those: in the program itself, where branches pass over them */
+	uint32_t walked, jumps;		/* instructions and conditional jumps on the verifier's way, with all that is called */
+	const uint32_t *maps;		/* each once; a ring buffer stands for those of all CPUs */
+	uint32_t nmaps;
+	const uint32_t *rt;		/* functions of the runtime it calls itself */
+	uint32_t nrt;
+};
+
+/* What was emitted after the mark. */
+struct dt_cost dt_cost_since(struct dt_build *, const struct dt_emit *, struct dt_emit_mark);
+/* The code of y is walked on the way of x. */
+void dt_cost_add(struct dt_build *, struct dt_cost *x, const struct dt_cost *y);
+
+struct dt_shares {
+	uint32_t n;			/* programs; 0: they do not fit into DT_CHAIN_MAX */
+	uint32_t end[DT_CHAIN_MAX];	/* cost number where each ends */
+	uint32_t funcs[DT_CHAIN_MAX];	/* of the runtime, in each */
+};
+/* every: what each program has anyway. */
+struct dt_shares dt_shares_of(struct dt_build *, const struct dt_cost *, uint32_t n, const struct dt_cost *every);
+
+#endif
