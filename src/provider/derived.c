@@ -87,6 +87,8 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 		hook->target = NULL;
 		hook->number = s != NULL ? s->number : 0;
 	}
+	if (at->kind == DT_HOOK_COUNTER)
+		hook->interval = 1;
 }
 
 /* *first and its chain: every place that is there. False: none; *what is the first that is missing. */

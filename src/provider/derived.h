@@ -12,8 +12,8 @@
 #define DT_PLACES 8
 
 struct dt_site {
-	enum dt_hook_kind kind;		/* RAWTP, KFUNC, KRET, SYS_ENTER, SYS_EXIT; NONE ends the places of a probe */
-	const char *target;		/* tracepoint, kernel function, system call */
+	enum dt_hook_kind kind;		/* RAWTP, KFUNC, KRET, SYS_ENTER, SYS_EXIT, COUNTER; NONE ends the places of a probe */
+	const char *target;		/* tracepoint, kernel function, system call, event of dt_perf_count() */
 	const char *when;		/* D; NULL always */
 	const char *args[8];		/* D; NULL: those of the place */
 	bool otherwise;			/* only where the place before it is not there */

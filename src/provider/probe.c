@@ -119,18 +119,6 @@ static int make_for(struct dt_probes *p, const struct dt_probedesc *d)
 	return err;
 }
 
-static const char *no_provider(struct dt_probes *p, const char *name)
-{
-	struct dt_near near;
-
-	dt_near_init(&near, name);
-	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
-		dt_near_offer(&near, row->name);
-	if (near.best != NULL)
-		return dt_arena_printf(p->arena, "there is no provider %s; did you mean %s?", name, near.best);
-	return dt_arena_printf(p->arena, "there is no provider %s", name);
-}
-
 /* Nothing matched: on demand, or the reason. */
 static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
 {
@@ -141,9 +129,7 @@ static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const 
 		*why = dt_arena_printf(p->arena, "provider %s comes with a later release", row->name);
 	else if (row != NULL)
 		return row->provide(p, row, d, why);
-	else if (dt_part_literal(d->prov))
-		*why = no_provider(p, d->prov);
-	else
+	else if (!dt_part_literal(d->prov))
 		for (row = dt_providers; row->name != NULL && err == 0; row++)
 			if (row_may_match(row, d))
 				err = row->provide(p, row, d, why);

@@ -50,6 +50,8 @@ bool dt_syscall_may_match(const struct dt_provider_row *, const struct dt_probed
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_pid_wants(const struct dt_probedesc *);
+int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_usdt_wants(const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 

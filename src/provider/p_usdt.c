@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static probes of programs: PROVIDER123:module:function:name in one process, PROVIDER or a pattern of it in every process
+ * that runs such a file, now or later. They are read from the notes of the files (.note.stapsdt), where each site says by
+ * which registers and memory its arguments are found; those become D texts of the probe's arguments.
+ * Sites of one probe in one function are one probe that fires at several places.
+ */
+#include "provider/objects.h"
+
+#include "base/diag.h"
+#include "dif/interp.h"
+#include "host/proc.h"
+#include "host/sdtnote.h"
+#include "provider/provider.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct making {
+	struct dt_probes *p;
+	const struct dt_provider_row *row;
+	const struct dt_probedesc *want;
+	char *base;			/* the provider without the process, or its pattern */
+	uint32_t pid;			/* 0: every process that runs the file */
+	const char *when;
+	const struct dt_loaded *in;
+	uint32_t sites;			/* of the object, of any provider */
+	uint32_t made;
+	struct dt_near nearest;		/* to what was wanted, of the names that are there: "provider123:::name" */
+};
+
+/* ---- which provider ---- */
+
+static size_t without_digits(const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 0 && isdigit((unsigned char)name[len - 1]))
+		len--;
+	return len;
+}
+
+/* Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all processes would be looked through. */
+bool dt_usdt_wants(const struct dt_probedesc *d)
+{
+	if (!isalpha((unsigned char)d->prov[0]) && d->prov[0] != '_')
+		return false;
+	if (dt_part_literal(d->prov))
+		return dt_provider_find(d->prov) == NULL;
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
+		if (dt_glob_match(d->prov, row->name))
+			return false;
+	return true;
+}
+
+/* ---- where arguments are ---- */
+
+static const char *type_of(const struct dt_sdt_arg *a)
+{
+	static const char *const names[2][4] = { { "uint8_t", "uint16_t", "uint32_t", "uint64_t" }, { "int8_t", "int16_t", "int32_t", "int64_t" } };
+
+	return names[a->is_signed][a->size == 1 ? 0 : a->size == 2 ? 1 : a->size == 4 ? 2 : 3];
+}
+
+static const char *reg_text(struct making *m, uint16_t machine, int reg)
+{
+	int off = dt_sdt_reg_offset(machine, reg);
+
+	return off >= 0 ? dt_arena_printf(m->p->arena, "uregs[%d]", off / 8) : NULL;
+}
+
+/* The address of a value in memory; NULL: it is not known how to find it. */
+static const char *address_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
+{
+	static const char *const casts[] = { "", "(uint64_t)(uint32_t)", "(int64_t)(int32_t)" };
+	const char *base = a->reg != DT_SDT_NOREG ? reg_text(m, machine, a->reg) : "0";
+	const char *index = a->index != DT_SDT_NOREG ? reg_text(m, machine, a->index) : NULL;
+
+	if (a->sym != NULL || base == NULL || (a->index != DT_SDT_NOREG && index == NULL) || a->ext > DT_SDT_EXT_SXTW)
+		return NULL;
+	if (index == NULL)
+		return dt_arena_printf(m->p->arena, "%s + (%lld)", base, (long long)a->off);
+	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + (%lld)", base, casts[a->ext], index, a->scale, (long long)a->off);
+}
+
+/* D that gives the argument; a place that is not understood (a vector register, an address by name) gives 0. */
+static const char *arg_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
+{
+	const char *text = NULL;
+
+	if (a->kind == DT_SDT_CONST)
+		return dt_arena_printf(m->p->arena, "(%s)(%lld)", type_of(a), (long long)a->off);
+	if (a->kind == DT_SDT_REG && (text = reg_text(m, machine, a->reg)) != NULL)
+		return a->shift != 0 ? dt_arena_printf(m->p->arena, "(%s)(%s >> %u)", type_of(a), text, a->shift) :
+		    dt_arena_printf(m->p->arena, "(%s)%s", type_of(a), text);
+	if (a->kind == DT_SDT_MEM && !a->is_float && (text = address_text(m, machine, a)) != NULL)
+		return dt_arena_printf(m->p->arena, "*(%s *)copyin(%s, %u)", type_of(a), text, a->size);
+	return "0";
+}
+
+static void arguments(struct making *m, const struct dt_sdt_note *n, struct dt_hook *hook)
+{
+	uint16_t machine = dt_elf_machine(m->in->obj->elf);
+	struct dt_sdt_arg args[DT_SDT_MAXARGS];
+	int nargs = dt_sdt_args_parse(n->args, machine, args);
+
+	for (int i = 0; i < nargs && i < 10; i++)
+		hook->args[i] = arg_text(m, machine, &args[i]);
+	if (nargs <= 0)
+		hook->args[0] = "0";
+}
+
+/* ---- sites ---- */
+
+static char *dashes(struct dt_arena *arena, const char *name)
+{
+	char *out = dt_arena_strdup(arena, name), *to = out;
+
+	for (const char *c = out; *c != '\0'; c++) {
+		if (c[0] == '_' && c[1] == '_') {
+			*to++ = '-';
+			c++;
+		} else {
+			*to++ = *c;
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+static bool part_wanted(const char *part, const char *text)
+{
+	return part[0] == '\0' || (dt_part_literal(part) ? strcmp(part, text) == 0 : dt_glob_match(part, text));
+}
+
+static const char *function_of(struct making *m, uint64_t pc)
+{
+	const struct dt_elf_function *f = dt_elf_function_at(m->in->obj->elf, pc);
+	char pretty[1024];
+
+	if (f == NULL)
+		return "";
+	return f->name[0] == '_' && dt_elf_demangle(f->name, pretty, sizeof(pretty)) ? dt_arena_strdup(m->p->arena, pretty) : f->name;
+}
+
+static bool same_place(const struct dt_hook *a, const struct dt_hook *b)
+{
+	return a->offset == b->offset && a->pid == b->pid && strcmp(a->target, b->target) == 0;
+}
+
+static void add(struct making *m, const char *prov, const char *func, const char *name, const struct dt_hook *hook)
+{
+	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, prov, m->in->obj->name, func, name, hook);
+	struct dt_hook *last = &probe->hook;
+
+	probe->loaded = m->in;
+	m->made++;
+	for (; !same_place(last, hook); last = (struct dt_hook *)(uintptr_t)last->next) {
+		if (last->next != NULL)
+			continue;
+		last->next = DT_NEW(m->p->arena, struct dt_hook);
+		*(struct dt_hook *)(uintptr_t)last->next = *hook;
+	}
+}
+
+static int site(void *ctx, const struct dt_sdt_note *n)
+{
+	struct making *m = ctx;
+	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->pid, .when = m->when };
+	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func;
+
+	m->sites++;
+	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
+	if (!part_wanted(m->base, prov) || !part_wanted(m->want->name, name))
+		return 0;
+	func = function_of(m, n->pc);
+	if (!part_wanted(m->want->func, func) || !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
+		return 0;
+	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))
+		return 0;
+	arguments(m, n, &hook);
+	add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook);
+	return 0;
+}
+
+static void object(struct making *m)
+{
+	struct dt_elf *elf = m->in->obj->elf;
+	uint64_t addr, base = 0;
+	const void *data;
+	size_t len;
+
+	if (!dt_loaded_named(m->in, m->want->mod))
+		return;
+	if (dt_elf_section(elf, ".stapsdt.base", &data, &len, &base) != 0)
+		base = 0;
+	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
+		dt_sdt_notes(data, len, dt_elf_is_64(elf), base, site, m);
+}
+
+/* ---- processes ---- */
+
+static void process(struct making *m, uint32_t pid, const char **why)
+{
+	struct dt_process *proc = dt_process_look(m->p, pid, why);
+
+	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
+		m->in = &proc->list.v[i];
+		object(m);
+	}
+}
+
+/* Every process there is; files that several run are read once, and a probe that is there already stays one. */
+static void all_processes(struct making *m)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	const char *why;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL)
+		if (isdigit((unsigned char)e->d_name[0]))
+			process(m, (uint32_t)strtoul(e->d_name, NULL, 10), &why);
+	if (dir != NULL)
+		closedir(dir);
+}
+
+static const char *reason(struct making *m)
+{
+	struct dt_near near;
+
+	dt_near_init(&near, m->base);
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
+		if (isalpha((unsigned char)row->name[0]))
+			dt_near_offer(&near, row->name);
+	if (m->pid == 0 && near.best != NULL)
+		return dt_arena_printf(m->p->arena, "there is no provider %s; did you mean %s?", m->base, near.best);
+	if (m->pid == 0)
+		return dt_arena_printf(m->p->arena, "there is no provider %s, and no running process has static probes of that name", m->base);
+	if (m->nearest.best != NULL)
+		return dt_arena_printf(m->p->arena, "process %u has no such static probe; did you mean %s?", m->pid, m->nearest.best);
+	return dt_arena_printf(m->p->arena, m->sites > 0 ? "process %u has static probes, but none that is called so" :
+	    "process %u has no static probes", m->pid);
+}
+
+int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	struct making m = { .p = p, .row = row, .want = want };
+	size_t len;
+
+	if (want == NULL)
+		return 0;
+	dt_near_init(&m.nearest, dt_arena_printf(p->arena, "%s:::%s", want->prov, want->name));
+	len = without_digits(want->prov);
+	m.base = dt_arena_strndup(p->arena, want->prov, len);
+	if (want->prov[len] != '\0' && dt_part_literal(want->prov)) {
+		m.pid = (uint32_t)strtoul(want->prov + len, NULL, 10);
+		if (dt_proc_pids_global())
+			m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
+		process(&m, m.pid, why);
+	} else {
+		m.base = dt_arena_strdup(p->arena, want->prov);
+		all_processes(&m);
+	}
+	if (m.made == 0 && *why == NULL)
+		*why = reason(&m);
+	return 0;
+}
