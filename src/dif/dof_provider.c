@@ -157,8 +157,11 @@ int dt_dofprov_write(const struct dt_dofprov *p, uint32_t n, void **data, size_t
 
 /* ---- reading ---- */
 
+enum { BUDGET = 16 << 20 };		/* bytes of text made of a section: types may share theirs, and a hostile one would grow without end */
+
 struct reader {
 	struct dt_arena *arena;
+	size_t budget;
 	const unsigned char *dof;
 	struct dt_dof_hdr h;
 	DT_VEC(struct dt_dofprov) out;
@@ -184,6 +187,16 @@ static const char *text_at(const char *strings, uint64_t size, uint64_t at)
 	return at < size ? strings + at : NULL;
 }
 
+static const char *copy(struct reader *r, const char *text)
+{
+	size_t cost = strlen(text) + 16;
+
+	if (cost > r->budget)
+		return NULL;
+	r->budget -= cost;
+	return dt_arena_strdup(r->arena, text);
+}
+
 static const char **read_types(struct reader *r, const char *strings, uint64_t size, uint32_t at, uint32_t n)
 {
 	const char **list = DT_NEWN(r->arena, const char *, n + 1);
@@ -192,9 +205,8 @@ static const char **read_types(struct reader *r, const char *strings, uint64_t s
 	for (uint32_t i = 0; i < n; i++) {
 		const char *text = text_at(strings, size, next);
 
-		if (text == NULL)
+		if (text == NULL || (list[i] = copy(r, text)) == NULL)
 			return NULL;
-		list[i] = dt_arena_strdup(r->arena, text);
 		next += strlen(text) + 1;
 	}
 	return list;
@@ -215,14 +227,14 @@ static bool read_probe(struct reader *r, const struct lists *l, uint32_t i, stru
 	for (uint32_t k = 0; k < p.xargc; k++)
 		if (l->map[p.argidx + k] >= p.nargc)
 			return false;
-	out->name = dt_arena_strdup(r->arena, name);
-	out->func = dt_arena_strdup(r->arena, func);
+	out->name = copy(r, name);
+	out->func = copy(r, func);
 	out->nin = p.nargc;
 	out->nout = p.xargc;
 	out->in = read_types(r, l->strings, l->nstrings, p.nargv, p.nargc);
 	out->out = read_types(r, l->strings, l->nstrings, p.xargv, p.xargc);
 	out->map = dt_arena_memdup(r->arena, l->map + p.argidx, p.xargc);
-	return out->in != NULL && out->out != NULL;
+	return out->in != NULL && out->out != NULL && out->name != NULL && out->func != NULL;
 }
 
 static bool read_lists(const struct reader *r, const struct provider *p, struct lists *l)
@@ -253,7 +265,8 @@ static bool read_provider(struct reader *r, const unsigned char *bytes)
 	for (uint32_t i = 0; i < l.nprobes; i++)
 		if (!read_probe(r, &l, i, &probes[i]))
 			return false;
-	out.name = dt_arena_strdup(r->arena, name);
+	if ((out.name = copy(r, name)) == NULL)
+		return false;
 	out.probes = probes;
 	out.nprobes = (uint32_t)l.nprobes;
 	for (int i = 0; i < 5; i++)
@@ -286,7 +299,7 @@ static bool read_dof(struct reader *r, size_t len)
 
 int dt_dofprov_read(struct dt_arena *arena, const void *bytes, size_t len, struct dt_dofprov **out, uint32_t *n)
 {
-	struct reader r = { .arena = arena };
+	struct reader r = { .arena = arena, .budget = BUDGET };
 	const unsigned char *at = bytes;
 	int err = 0;
 
