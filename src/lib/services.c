@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Answers to what the compiler asks: symbols, libraries, probe signatures, macro variables. */
 #include "lib/handle.h"
+#include "lib/trace.h"
 #include "provider/provider.h"
 
 #include <errno.h>
@@ -35,13 +36,43 @@ static void library_names(void *ctx, struct dt_near *near)
 	dt_library_offer(ctx, near);
 }
 
+static bool same_types(const struct dt_probe_sig *a, const struct dt_probe_sig *b)
+{
+	if (a->nout != b->nout)
+		return false;
+	for (uint32_t i = 0; i < a->nout; i++)
+		if (a->out[i] != b->out[i])
+			return false;
+	return true;
+}
+
+struct agreed { const struct dt_probe_sig *sig; bool differ; };
+
+static int agree(void *ctx, const struct dt_probe *probe)
+{
+	struct agreed *a = ctx;
+
+	if (probe->sig == NULL || (a->sig != NULL && !same_types(a->sig, probe->sig)))
+		a->differ = true;
+	else
+		a->sig = probe->sig;
+	return 0;
+}
+
+/* Of kernel probes the row knows; those of processes have to be made first, and all that match must have the same. */
 static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
 {
 	struct dtrace_hdl *h = ctx;
 	const struct dt_provider_row *row = dt_provider_find(p->prov);
 	struct dt_probedesc desc = { p->prov, p->mod, p->func, p->name, p->id };
+	struct agreed a = { 0 };
 
-	return row != NULL && row->signature != NULL ? row->signature(h->arena, h->types, &desc) : NULL;
+	if (row != NULL && row->signature != NULL)
+		return row->signature(h->arena, h->types, &desc);
+	if (row != NULL && row->wants == NULL)
+		return NULL;
+	dt_trace_match(h, &desc, agree, &a, NULL);
+	return a.differ ? NULL : a.sig;
 }
 
 static const struct dt_provider_attrs *attributes(void *ctx, const char *provider)

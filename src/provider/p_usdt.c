@@ -100,16 +100,28 @@ static const char *arg_text(struct making *m, uint16_t machine, const struct dt_
 	return "0";
 }
 
-static void arguments(struct making *m, const struct dt_sdt_note *n, struct dt_hook *hook)
+/* What a note knows of types: how wide each is, and whether it has a sign. */
+static const struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args, int n)
+{
+	struct dt_probe_sig *sig = m->p->types != NULL && n > 0 ? dt_sig_new(m->p->arena, (uint32_t)n) : NULL;
+
+	for (int i = 0; sig != NULL && i < n; i++)
+		sig->in[i] = dt_types_sized(m->p->types, args[i].size, args[i].is_signed);
+	return sig;
+}
+
+static const struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note *n, struct dt_hook *hook)
 {
 	uint16_t machine = dt_elf_machine(m->in->obj->elf);
 	struct dt_sdt_arg args[DT_SDT_MAXARGS];
 	int nargs = dt_sdt_args_parse(n->args, machine, args);
 
-	for (int i = 0; i < nargs && i < 10; i++)
+	nargs = nargs > 10 ? 10 : nargs;
+	for (int i = 0; i < nargs; i++)
 		hook->args[i] = arg_text(m, machine, &args[i]);
 	if (nargs <= 0)
 		hook->args[0] = "0";
+	return types_of(m, args, nargs);
 }
 
 /* ---- sites ---- */
@@ -150,7 +162,7 @@ static bool same_place(const struct dt_hook *a, const struct dt_hook *b)
 	return a->offset == b->offset && a->pid == b->pid && strcmp(a->target, b->target) == 0;
 }
 
-static void add(struct making *m, const char *prov, const char *func, const char *name, const struct dt_hook *hook)
+static struct dt_probe *add(struct making *m, const char *prov, const char *func, const char *name, const struct dt_hook *hook)
 {
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, prov, m->in->obj->name, func, name, hook);
 	struct dt_hook *last = &probe->hook;
@@ -163,6 +175,7 @@ static void add(struct making *m, const char *prov, const char *func, const char
 		last->next = DT_NEW(m->p->arena, struct dt_hook);
 		*(struct dt_hook *)(uintptr_t)last->next = *hook;
 	}
+	return probe;
 }
 
 static int site(void *ctx, const struct dt_sdt_note *n)
@@ -170,6 +183,7 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 	struct making *m = ctx;
 	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->pid, .when = m->when };
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func;
+	const struct dt_probe_sig *sig;
 
 	m->sites++;
 	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
@@ -180,8 +194,8 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 		return 0;
 	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))
 		return 0;
-	arguments(m, n, &hook);
-	add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook);
+	sig = arguments(m, n, &hook);
+	add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook)->sig = sig;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "dif/dif.h"
 #include "host/hook.h"
 
+struct dt_probe_sig;
 struct dt_provider_row;
 struct dt_types;
 
@@ -27,6 +28,8 @@ struct dt_hook {
 	uint64_t ref_ctr;		/* UPROBE: where in the file a 16-bit counter of tracers is, 0 none */
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
 	bool needs_fexit;		/* KRET: its expressions use arguments of the function */
+	bool by_kprobe;			/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
+	bool single;			/* KPROBE …: given at enabling: an event of its own, not one link for all */
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
 	const struct dt_hook *next;	/* a probe may fire at several places (proc:::exec); the same probe and clauses */
@@ -38,6 +41,7 @@ struct dt_probe {
 	const struct dt_provider_row *row;
 	struct dt_hook hook;
 	bool on_demand;			/* not listed before it was asked for (profile-123) */
+	const struct dt_probe_sig *sig;	/* types of its arguments where they are known from a process; NULL: ask the row */
 	const struct dt_loaded *loaded;	/* the module in its process (objects.h), NULL: of the kernel */
 	const char *alt;		/* another name of the function that descriptions may use, NULL none */
 };

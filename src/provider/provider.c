@@ -26,34 +26,6 @@ struct dt_probe_sig *dt_sig_new(struct dt_arena *arena, uint32_t n)
 	return sig;
 }
 
-/* Function arguments at entry; at return args[0] is the return offset, args[1] the value. */
-static struct dt_probe_sig *fbt_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
-{
-	const struct dt_type *f;
-	struct dt_probe_sig *sig;
-	bool entry = strcmp(p->name, "entry") == 0;
-
-	if (!dt_part_literal(p->func) || (!entry && strcmp(p->name, "return") != 0))
-		return NULL;
-	f = dt_types_symbol(types, dt_part_literal(p->mod) ? p->mod : NULL, p->func);
-	f = f != NULL ? dt_type_base(f) : NULL;
-	if (f == NULL || f->kind != DT_T_FUNC)
-		return NULL;
-	if (!entry) {
-		bool has_value = !dt_type_is_void(f->ref);
-
-		sig = dt_sig_new(arena, has_value ? 2 : 1);
-		sig->in[0] = dt_types_sized(types, 8, true);
-		if (has_value)
-			sig->in[1] = f->ref;
-		return sig;
-	}
-	sig = dt_sig_new(arena, f->nparams < 255 ? f->nparams : 255);
-	for (uint32_t i = 0; i < sig->nin; i++)
-		sig->in[i] = f->params[i];
-	return sig;
-}
-
 /*
  * In the order in which probes are numbered: what is made from tables first, what is read from the kernel last, so that
  * the small ones have their numbers without the others being there.
@@ -67,14 +39,14 @@ const struct dt_provider_row dt_providers[] = {
 	    .may_match = dt_syscall_may_match },
 	{ .name = "proc", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_proc_probes) },
 	{ .name = "sched", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_sched_probes) },
-	{ .name = "io", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "io", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_io_probes) },
 	{ .name = "ip", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "tcp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "udp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "lockstat", .attrs = { { EEC, PPU, PPU, EEC, EEC } } },
 	{ .name = "mib", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
-	{ .name = "sysinfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } } },
-	{ .name = "vminfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } } },
+	{ .name = "sysinfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } }, DERIVED(dt_sysinfo_probes) },
+	{ .name = "vminfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } }, DERIVED(dt_vminfo_probes) },
 	{ .name = "fsinfo", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "vfs", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "cpc", .attrs = { { EEC, PPU, PPU, A(EVOLVING, EVOLVING, CPU), EEC } } },
@@ -86,8 +58,11 @@ const struct dt_provider_row dt_providers[] = {
 	    .may_match = dt_sdt_may_match },
 	{ .name = "rawtp", .attrs = { { EEI, PPU, PPU, PPI, PPI } }, .signature = dt_tracepoint_signature, .provide = dt_sdt_provide,
 	    .may_match = dt_sdt_may_match },
-	{ .name = "fbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = fbt_signature },
-	{ .name = "rawfbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } } },
+	{ .name = "fbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = dt_fbt_signature, .provide = dt_fbt_provide,
+	    .may_match = dt_fbt_may_match },
+	{ .name = "rawfbt", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .provide = dt_rawfbt_provide, .may_match = dt_fbt_may_match,
+	    .wants = dt_rawfbt_wants },
+	{ .name = "kinst", .attrs = { { PPI, PPI, PPI, PPI, PPI } }, .provide = dt_kinst_provide, .may_match = dt_kinst_may_match },
 	{ .name = "pid", .attrs = { { EEI, PPU, PPU, EEI, PPU } }, .per_process = true, .provide = dt_pid_provide,
 	    .wants = dt_pid_wants },
 	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true },

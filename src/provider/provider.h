@@ -52,6 +52,13 @@ int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const str
 bool dt_pid_wants(const struct dt_probedesc *);
 int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_usdt_wants(const struct dt_probedesc *);
+int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_fbt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
+struct dt_probe_sig *dt_fbt_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
+int dt_rawfbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_rawfbt_wants(const struct dt_probedesc *);
+int dt_kinst_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_kinst_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 
