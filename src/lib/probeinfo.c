@@ -68,7 +68,7 @@ int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probe
 	for (int i = DT_PA_MOD; i <= DT_PA_NAME; i++)
 		attr = dt_attr_min(attr, p->row->attrs.part[i]);
 	*info = (dtrace_probeinfo_t){ attribute(attr), attribute(p->row->attrs.part[DT_PA_ARGS]), NULL, 0 };
-	sig = declared(h, p);
+	sig = p->sig != NULL ? p->sig : declared(h, p);
 	if (sig == NULL && p->row->signature != NULL) {
 		struct dt_probedesc exact = { p->prov, p->mod, p->func, p->name, 0 };
 
