@@ -125,7 +125,38 @@ static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
 
 /* ---- snapshots ---- */
 
-struct take { struct dt_agg_table *t; int64_t *words; };
+struct take { struct dt_agg_table *t; int64_t *words; uint8_t *key; const struct dt_consumer_ops *ops; };
+
+/* sym(), usym() and the modules: one element for all addresses in it. They are told while their processes may still live. */
+static bool folds(const struct dt_agglayout *l)
+{
+	for (uint32_t k = 0; k < l->nkeys; k++)
+		switch (l->key_act[k]->kind) {
+		case DT_ACT_SYM: case DT_ACT_MOD: case DT_ACT_USYM: case DT_ACT_UMOD: return true;
+		}
+	return false;
+}
+
+static const void *fold(const struct take *take, const void *key)
+{
+	const struct dt_agglayout *l = take->t->agg.layout;
+
+	if (take->key == NULL)
+		return key;
+	memcpy(take->key, key, l->keysize);
+	for (uint32_t k = 0; k < l->nkeys; k++) {
+		struct dt_value v = dt_record_value(l->key_act[k], take->key + l->key[k].off, l->key[k].size);
+		uint64_t addr;
+
+		if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
+			continue;
+		addr = take->ops->fold(take->ops->ctx, &v);
+		/* the address is the last of the words that were recorded */
+		if (l->key[k].size >= sizeof(addr))
+			memcpy(take->key + l->key[k].off + (l->key[k].size >= 16 ? 8 : 0), &addr, sizeof(addr));
+	}
+	return take->key;
+}
 
 /* The kernel's element: a set of words for each CPU that has seen the key. */
 static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
@@ -137,8 +168,12 @@ static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 	for (uint32_t cpu = 0; cpu < ncpus; cpu++) {
 		if (!dt_agg_decode(l, percpu + (size_t)cpu * l->cpuwords, take->words))
 			continue;
-		if (e == NULL && (e = find(take->t, key)) == NULL && (e = add(take->t, key)) == NULL)
-			return -ENOMEM;
+		if (e == NULL) {
+			const void *one = fold(take, key);
+
+			if ((e = find(take->t, one)) == NULL && (e = add(take->t, one)) == NULL)
+				return -ENOMEM;
+		}
 		func(l)->merge(e->data, l->arg, take->words);
 	}
 	return 0;
@@ -165,12 +200,14 @@ int dt_consumer_snap(struct dt_consumer *c)
 	int err = a->n > 1 ? switch_all(c, a->n) : 0;
 
 	for (uint32_t i = 0; i < a->n && err == 0; i++) {
-		struct take take = { &a->table[i], calloc(a->image->aggs[i].nwords + 1, sizeof(int64_t)) };
+		const struct dt_agglayout *l = &a->image->aggs[i];
+		bool folded = a->ops->fold != NULL && folds(l);
+		struct take take = { &a->table[i], calloc(l->nwords + 1, sizeof(int64_t)), folded ? malloc(l->keysize) : NULL, a->ops };
 
-		if (take.words == NULL)
-			return -ENOMEM;
-		err = dt_session_snapshot(dt_consumer_session(c), i, merge, &take);
+		err = take.words == NULL || (folded && take.key == NULL) ? -ENOMEM :
+		    dt_session_snapshot(dt_consumer_session(c), i, merge, &take);
 		free(take.words);
+		free(take.key);
 	}
 	return err;
 }

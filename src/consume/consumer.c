@@ -74,6 +74,7 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 		dt_consumer_free(c);
 		return NULL;
 	}
+	c->aggs.ops = &c->ops;
 	for (uint32_t i = 0; i < necbs && image->naggs > 0; i++) {
 		c->shows_aggs[i] = dt_ecb_shows_aggs(ecbs[i]);
 		c->any_shows_aggs |= c->shows_aggs[i];

@@ -26,6 +26,8 @@ struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that 
 	int (*event)(void *ctx, const struct dt_event *);
 	int (*fault)(void *ctx, const struct dt_recfault *);
 	int (*drops)(void *ctx, const char *kind, int cpu, uint64_t n);	/* cpu -1: none; kind as in DTRACEDROP_ words */
+	/* The address that stands for all of the same function or module; told for such keys of aggregations. NULL: they stay as they are. */
+	uint64_t (*fold)(void *ctx, const struct dt_value *key);
 };
 
 struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *, const struct dt_ecb *const *ecbs,

@@ -16,6 +16,7 @@ struct dt_aggs {
 	const struct dt_image *image;
 	struct dt_agg_table *table;	/* by the image's aggregation index */
 	uint32_t n;
+	const struct dt_consumer_ops *ops;
 };
 
 int dt_aggs_init(struct dt_aggs *, const struct dt_image *);

@@ -190,7 +190,6 @@ static void push_space(struct view *v, struct space *s, uint64_t when)
 	v->space[0] = s;
 	v->born = when;
 	v->dead = false;
-	dt_ujit_free(&v->jit);
 }
 
 /* The newest space, to be changed: not shared with another process. */
@@ -261,6 +260,16 @@ void dt_usyms_learn(struct dt_usyms *us, uint32_t pid)
 		v->dead = true;
 }
 
+void dt_usyms_follow(struct dt_usyms *us, uint32_t pid)
+{
+	struct view *v;
+
+	dt_usyms_learn(us, pid);
+	v = find_view(us, pid);
+	if (v != NULL)
+		dt_ujit_learn(&v->jit, pid);
+}
+
 void dt_usyms_learn_all(struct dt_usyms *us)
 {
 	uint64_t until = dt_usym_now() + ALL_NS;
@@ -312,6 +321,7 @@ static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 	if (child == NULL || parent == NULL || parent->space[0] == NULL)
 		return;
 	parent->space[0]->refs++;
+	dt_ujit_free(&child->jit);	/* of an earlier process of that number */
 	push_space(child, parent->space[0], e->time);
 }
 

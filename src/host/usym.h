@@ -19,6 +19,7 @@ void dt_usyms_free(struct dt_usyms *);		/* NULL is fine */
 int dt_usyms_watch(struct dt_usyms *);		/* from now on; 0 or -errno: only /proc is asked then */
 void dt_usyms_poll(struct dt_usyms *);		/* takes news in: cheap, to be called often while watching */
 void dt_usyms_learn(struct dt_usyms *, uint32_t pid);	/* reads its mappings now; a process that is gone changes nothing */
+void dt_usyms_follow(struct dt_usyms *, uint32_t pid);	/* also what is needed to name code it makes later, should it end at once */
 void dt_usyms_learn_all(struct dt_usyms *);	/* of every process, for a bounded time */
 
 struct dt_uplace {

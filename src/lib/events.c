@@ -455,7 +455,7 @@ static int on_drops(void *ctx, const char *kind, int cpu, uint64_t n)
 
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops };
+	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops, dt_trace_fold };
 	struct dt_statement_ops effects = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
 		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate, .exit = op_exit,
 		.type = op_type };

@@ -94,6 +94,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	dt_trace_free(h->trace);
 	dt_procs_free(h);
 	dt_kernel_free(h->kernel);
+	dt_usyms_free(h->usyms);
 	dt_types_free(h->types);
 	dt_arena_free(h->errarena);
 	dt_arena_free(h->scratch);

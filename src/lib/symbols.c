@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses as text, for stacks and sym(). */
+/*
+ * Addresses as text, for stacks and sym(), usym() and their kin; and the one address that stands for all of a function
+ * or module, by which aggregations fold them. -x noresolve: addresses of processes stay numbers.
+ */
+#include "lib/proc.h"
 #include "lib/trace.h"
+
+#include "host/elf.h"
+
+/* ---- the kernel ---- */
+
+static bool kernel_at(struct dtrace_hdl *h, uint64_t addr, const char **module, const char **name, uint64_t *start)
+{
+	if (h->kernel == NULL && (h->kernel = dt_kernel_new()) == NULL)
+		return false;
+	return dt_kernel_lookup(h->kernel, addr, module, name, start) == 0;
+}
 
 static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, char *buf, size_t len)
 {
 	const char *module, *name;
 	uint64_t start;
 
-	if (h->kernel == NULL && (h->kernel = dt_kernel_new()) == NULL)
-		return false;
-	if (dt_kernel_lookup(h->kernel, addr, &module, &name, &start) != 0)
+	if (!kernel_at(h, addr, &module, &name, &start))
 		return false;
 	if (module_only)
 		snprintf(buf, len, "%s", module);
@@ -20,12 +33,109 @@ static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, c
 	return true;
 }
 
+/* ---- processes ---- */
+
+static bool resolves(const struct dtrace_hdl *h)
+{
+	/* in a container the numbers of processes that the kernel side sees are not those of our /proc */
+	return !dt_options_on(&h->options, DT_OPT_noresolve) && dt_proc_pids_global();
+}
+
+static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt_uplace *p)
+{
+	if (!resolves(h) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL))
+		return false;
+	return dt_usyms_lookup(h->usyms, pid, addr, p);
+}
+
+static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
+{
+	char clear[1024];
+	const char *name;
+	struct dt_uplace p;
+
+	if (!user_at(h, pid, addr, &p))
+		return false;
+	name = p.function;
+	if (name != NULL && dt_options_on(&h->options, DT_OPT_demangle) && dt_elf_demangle(name, clear, sizeof(clear)))
+		name = clear;
+	if (kind == DT_SYM_UOBJECT)
+		snprintf(buf, len, "%s", p.object);
+	else if (name == NULL)
+		snprintf(buf, len, "%s`0x%llx", p.object, (unsigned long long)addr);
+	else if (kind == DT_SYM_USER || addr == p.function_start)
+		snprintf(buf, len, "%s`%s", p.object, name);
+	else
+		snprintf(buf, len, "%s`%s+0x%llx", p.object, name, (unsigned long long)(addr - p.function_start));
+	return true;
+}
+
 bool dt_trace_symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
 {
-	(void)pid;
 	switch (kind) {
 	case DT_SYM_KERNEL: return kernel_text(ctx, false, addr, buf, len);
 	case DT_SYM_MODULE: return kernel_text(ctx, true, addr, buf, len);
-	default: return false;		/* of processes: addresses */
+	default: return user_text(ctx, kind, pid, addr, buf, len);
+	}
+}
+
+/* ---- folding ---- */
+
+uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
+{
+	struct dtrace_hdl *h = ctx;
+	const char *module, *name;
+	struct dt_uplace p;
+	uint64_t start;
+
+	if (v->kind == DT_V_SYM || v->kind == DT_V_MOD) {
+		if (!kernel_at(h, v->i, &module, &name, &start))
+			return v->i;
+		if (v->kind == DT_V_MOD)
+			start = dt_kernel_module_start(h->kernel, module);
+		return start != 0 ? start : v->i;
+	}
+	if (!user_at(h, v->pid, v->i, &p))
+		return v->i;
+	if (v->kind == DT_V_UMOD)
+		return p.object_start;
+	return p.function != NULL ? p.function_start : v->i;
+}
+
+/* ---- the start ---- */
+
+static bool names_users(const struct dt_act *a)
+{
+	switch (a->kind) {
+	case DT_ACT_USTACK: case DT_ACT_JSTACK: case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return true;
+	default: return a->fmt != NULL && strstr(a->fmt, "A") != NULL && (a->kind == DT_ACT_PRINTF || a->kind == DT_ACT_PRINTA);
+	}
+}
+
+static bool wants_users(const struct dt_trace *t)
+{
+	for (size_t i = 0; i < t->enabled.n; i++)
+		for (uint32_t k = 0; k < t->enabled.v[i].ecb->nacts; k++)
+			if (names_users(&t->enabled.v[i].ecb->acts[k]))
+				return true;
+	return false;
+}
+
+/* A process may be gone when its addresses are printed: what is mapped is learned first, and followed from here on. */
+void dt_trace_symbols(struct dtrace_hdl *h, const struct dt_trace *t)
+{
+	const uint32_t *only = NULL;
+	uint32_t n = 0;
+
+	if (!resolves(h) || !wants_users(t) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL))
+		return;
+	(void)dt_usyms_watch(h->usyms);		/* without the right to: names of processes that are there */
+	if (h->target > 0)
+		dt_usyms_follow(h->usyms, (uint32_t)h->target);
+	if (dt_procs_limit(h, t, &only, &n) == 0 && n > 0) {
+		for (uint32_t i = 0; i < n; i++)
+			dt_usyms_follow(h->usyms, only[i]);
+	} else {
+		dt_usyms_learn_all(h->usyms);
 	}
 }

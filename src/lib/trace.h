@@ -79,6 +79,10 @@ int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → im
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
+
+/* Addresses to names (symbols.c). */
+void dt_trace_symbols(struct dtrace_hdl *, const struct dt_trace *);	/* before the first firing: learns what is mapped where, when it will be asked */
+uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
 
 /* -O json (json.c). Those that give a bool: false, nothing was done, text is wanted. */

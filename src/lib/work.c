@@ -45,6 +45,8 @@ void dtrace_sleep(dtrace_hdl_t *h)
 		int woken = dt_session_wait(t->session, slice);
 
 		t->woken |= woken > 0;
+		if (h->usyms != NULL)
+			dt_usyms_poll(h->usyms);
 		if (woken != 0)
 			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
 		if (dt_procs_check(h))
