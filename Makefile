@@ -46,7 +46,7 @@ TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
@@ -99,6 +99,9 @@ $(B)/gen/usdt.c: include/dtrace/usdt.h Makefile
 $(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
 	@mkdir -p $(@D)
 	tools/syscall-table $(CC) >$@.tmp && mv $@.tmp $@
+$(B)/gen/compat.c: tools/compat-table tools/compat-syscalls $(B)/flags
+	@mkdir -p $(@D)
+	tools/compat-table $(CC) >$@.tmp && mv $@.tmp $@
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -118,9 +121,11 @@ endif
 $(B)/gen/rt.names:
 	@mkdir -p $(@D)
 	@printf %s "$$RT_SRC" >$@
+# Runs here; where CC makes programs for another machine, HOSTCC does not.
+HOSTCC ?= $(CC)
 $(B)/embed-bpf: tools/embed-bpf.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -O1 -Wall -Wextra -o $@ $<
+	$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -o $@ $<
 $(B)/gen/bpfrt.c: $(B)/embed-bpf $(RT_OBJ) $(B)/gen/rt.names
 	$(B)/embed-bpf $(RT_OBJ) >$@.tmp && mv $@.tmp $@
 

@@ -38,6 +38,7 @@ need_vm() {	# need_vm MACHINE: what test/vm/run needs; kernel and busybox it fet
 	esac
 	need cpio cpio
 	need xz xz-utils
+	need /sbin/depmod kmod
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

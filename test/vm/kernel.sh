@@ -91,15 +91,8 @@ fetch_kernel() {	# fetch_kernel FOLDER SUITE
 	unpack "$new/bb" busybox-static
 	mv "$new/bb/bin/busybox" "$new/busybox"
 	rm -rf "$new/bb"
-	dependencies "$new" "${package#linux-image-}" || die "cannot list the modules of $package"
+	/sbin/depmod -b "$new" "${package#linux-image-}" || die "cannot list the modules of $package"
 	mv -T "$new" "$1" 2>/dev/null || rm -rf "$new"	# somebody else was faster
-}
-
-# With depmod of this machine, else of the busybox just fetched, where that is for this machine.
-dependencies() {
-	depmod=depmod
-	command -v depmod >/dev/null 2>&1 || depmod="$1/busybox depmod"
-	$depmod -b "$1" "$2"
 }
 
 prepare_kernel() {
