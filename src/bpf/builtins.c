@@ -4,6 +4,7 @@
  * member of the current task found by its offset. Those without a value here are refused by name.
  */
 #include "bpf/build.h"
+#include "bpf/compat.h"
 #include "builtin/builtin.h"
 
 #define MAX_ERRNO 4095
@@ -44,6 +45,78 @@ void dt_syscall_number(struct dt_emit *a, const struct dt_image_opts *opts, enum
 		dt_ldx(a, B8, R0, R7, 8);
 	else
 		read_regs(a, opts->feat, opts->arch_x86 ? SYSNO_X86 : SYSNO_ARM, opts->arch_x86 ? 8 : 4);
+}
+
+/*
+ * r0 = not 0 in a system call of a 32-bit program. aarch64: the mode bit of the user's pstate. x86-64: TS_COMPAT in the
+ * thread's status, since a 64-bit program too may call by int 0x80; where it lies is the same from Linux 5.11 to 6.18 at least.
+ */
+static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
+{
+	enum { PSTATE_ARM = 264, MODE32 = 0x10, STATUS_X86 = 16, TS_COMPAT = 2 };
+
+	if (!opts->arch_x86) {
+		read_regs(a, opts->feat, PSTATE_ARM, 8);
+		dt_alui(a, BPF_AND, R0, MODE32);
+		return;
+	}
+	if (opts->feat->get_current_task_btf) {
+		dt_call(a, BPF_FUNC_get_current_task_btf);
+		dt_ldx(a, B4, R0, R0, STATUS_X86);
+	} else {
+		dt_call(a, BPF_FUNC_get_current_task);
+		dt_mov(a, R3, R0);
+		dt_alui(a, BPF_ADD, R3, STATUS_X86);
+		dt_fpaddr(a, R1, F_T0);
+		dt_imm(a, R2, 4);
+		dt_call(a, BPF_FUNC_probe_read_kernel);
+		dt_ldx(a, B4, R0, FP, F_T0);
+	}
+	dt_alui(a, BPF_AND, R0, TS_COMPAT);
+}
+
+/* Takes r9; a number that is nobody's comes out as DT_COMPAT_NONE, which is none here either. */
+void dt_syscall_native(struct dt_build *b, struct dt_emit *a)
+{
+	uint32_t native = dt_label(a);
+	uint32_t table = dt_pool_bytes(b, dt_compat_syscalls, dt_ncompat_syscalls * sizeof(dt_compat_syscalls[0]));
+
+	dt_mov(a, R9, R0);
+	in_compat(a, b->opts);
+	dt_mov(a, R1, R0);
+	dt_mov(a, R0, R9);
+	dt_jmpi(a, BPF_JEQ, R1, 0, native);
+	dt_mov(a, R1, R9);
+	dt_imm(a, R0, DT_COMPAT_NONE);
+	dt_jmpi(a, BPF_JGE, R1, (int32_t)dt_ncompat_syscalls, native);
+	dt_alui(a, BPF_MUL, R1, sizeof(dt_compat_syscalls[0]));
+	dt_mapval(a, R2, dt_constants(b), table);
+	dt_alu(a, BPF_ADD, R2, R1);
+	dt_ldx(a, B2, R0, R2, 0);
+	dt_put(a, native);
+}
+
+/* r0 = argument i of a system call. On x86-64 a 32-bit program has it in the low half of another register. */
+static void sys_argument(struct dt_lower *l, unsigned i)
+{
+	static const uint16_t compat_x86[6] = { 40, 88, 96, 104, 112, 32 };
+	const struct dt_image_opts *opts = l->b->opts;
+	struct dt_emit *a = l->a;
+	uint32_t compat = dt_label(a), done = dt_label(a);
+
+	if (!opts->arch_x86) {
+		read_regs(a, opts->feat, sysargs_arm[i], 8);
+		dt_put(a, compat);
+		dt_put(a, done);
+		return;
+	}
+	in_compat(a, opts);
+	dt_jmpi(a, BPF_JNE, R0, 0, compat);
+	read_regs(a, opts->feat, sysargs_x86[i], 8);
+	dt_ja(a, done);
+	dt_put(a, compat);
+	read_regs(a, opts->feat, compat_x86[i], 4);
+	dt_put(a, done);
 }
 
 /* r0 = what the system call returned; a failure is -1 unless rawsyscall */
@@ -143,7 +216,7 @@ void dt_arg(struct dt_lower *l, unsigned i)
 	case DT_CTX_RAWTP: case DT_CTX_RUN: case DT_CTX_FENTRY: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
 	case DT_CTX_SYS_ENTER:
 		if (i < 6)
-			read_regs(l->a, l->b->opts->feat, (l->b->opts->arch_x86 ? sysargs_x86 : sysargs_arm)[i], 8);
+			sys_argument(l, i);
 		else
 			dt_imm(l->a, R0, 0);
 		break;

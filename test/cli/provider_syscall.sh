@@ -68,3 +68,23 @@ shows "a bad address is a fault" "fault 16" 'syscall::execve:entry /pid == $targ
 shows "a number is no address" "5 wrong" 'syscall::open*:entry /pid == $target && arg0 == -100/ { trace(copyinstr(arg0)); }
 	syscall::open*:entry /pid == $target && stringof(copyinstr(arg1)) == "/nonexistent/file"/ { n++; } END { printf("%d wrong\n", n); }'
 shows "exit has an entry and no return" "1" 'syscall::exit_group:entry /pid == $target/ { n++; } END { printf("%d\n", n); }'
+
+# 32-bit programs: the numbers of getppid, getpgid, getuid32 and exit are other calls here
+"$BUILD/test/compat"
+case $? in
+77) echo "ok - system calls of 32-bit programs # SKIP this machine runs none" ;;
+3)
+	run -q -c "$BUILD/test/compat" -n 'proc:::exec-success /pid == $target/ { self->in = 1; } syscall:::entry /self->in/ { @[probefunc] = count(); }
+	    syscall::getpgid:entry /self->in/ { printf("arg0 %d\n", arg0); } syscall::getppid:return /self->in/ { @r = count(); } END {
+	    printa("returned %@d\n", @r); }'
+	is "argument of a 32-bit program" 0 "arg0 77"
+	is "its returns" 0 "returned 5"
+	for call in 'getppid 5' 'getpgid 1' 'getuid 1' 'exit 1'; do
+		tr -s ' ' <"$tmp/out" | grep -qx " $call"
+		check $? "32-bit: $call"
+	done
+	! grep -q ' write \| sigaltstack \| socketpair \| io_destroy \| semget \| utime \| fremovexattr ' "$tmp/out"
+	check $? "and nothing under another name"
+	;;
+*) bad "the 32-bit program" ;;
+esac

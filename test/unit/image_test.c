@@ -142,7 +142,7 @@ static void system_calls(void)
 
 	if (CHECK_INT(few.rc, 0) && CHECK_INT(many.rc, 0)) {
 		CHECK_INT(few.image->progs[0].ninsns, many.image->progs[0].ninsns);
-		CHECK(many.image->progs[0].ninsns < 70);
+		CHECK(many.image->progs[0].ninsns < 90);
 		CHECK_INT(count_role(many.image, DT_MAP_SLOTS), 0);
 	}
 	done(&few);

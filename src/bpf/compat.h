@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers of system calls made by 32-bit programs → those of this machine; tools/compat-table makes the table when we build. */
+#ifndef DT_COMPAT_H
+#define DT_COMPAT_H
+
+#include <stdint.h>
+
+#define DT_COMPAT_NONE 0xffff		/* no call here does its work */
+
+extern const uint16_t dt_compat_syscalls[];
+extern const uint32_t dt_ncompat_syscalls;
+
+#endif
