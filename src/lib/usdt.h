@@ -47,7 +47,7 @@ struct dt_usdt_object {
 /* In the arena. */
 void *dt_usdt_object(struct dt_arena *, const struct dt_usdt_object *, size_t *len);
 
-/* usdt_call.c: where a call with the probe's prototype leaves its values. "" without arguments. */
+/* usdt_call.c: where a function with the probe's prototype finds its values. "" without arguments. */
 const char *dt_usdt_callargs(struct dt_arena *, struct dt_types *, uint16_t machine, const struct dt_probe_sig *);
 
 /* The text of include/dtrace/usdt.h, embedded when we build. */

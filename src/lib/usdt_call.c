@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A probe's prototype in, the places out where a caller leaves its values by the C conventions of the machine, in the words of a
- * note: "-4@%edi 8@%rsi". Structures by value have no place of one word and count as not there.
+ * A probe's prototype in, the places out where a function called with it finds its values at its first instruction, by the C
+ * conventions of the machine, in the words of a note: "-4@%edi 8@%rsi".
  */
 #include "lib/usdt.h"
 
@@ -27,7 +27,9 @@ static const char *on_stack(struct walk *w)
 {
 	unsigned at = 8 * w->words++;
 
-	return dt_arena_printf(w->arena, w->machine == EM_X86_64 ? "%u(%%rsp)" : "[sp, %u]", at);
+	if (w->machine == EM_X86_64)
+		return dt_arena_printf(w->arena, "%u(%%rsp)", at + 8);	/* above the return address */
+	return dt_arena_printf(w->arena, "[sp, %u]", at);
 }
 
 static const char *in_register(struct walk *w, uint64_t size)
