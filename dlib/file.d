@@ -50,22 +50,20 @@ translator fileinfo_t < struct inode *I > {
 	fi_oflags = 0;
 };
 
-/* The file of a request is that of its first page; mappings with the lowest bits set are not files. */
+/*
+ * The file of a request is that of its first page. A page inside a larger one says so in compound_head, whose lowest bit is set then.
+ * Mappings with the lowest bits set are not files, those of the file system bdev (0x62646576) are devices.
+ */
+inline struct page *dt_page_head[struct page *p] =
+    p != 0 && (p->compound_head & 1) != 0 ? (struct page *)(p->compound_head - 1) : p;
+/* a request without data has no pages; a clone (bit 1 of bi_flags) uses those of another */
 inline struct page *dt_bio_page[struct bio *b] =
-    b->bi_vcnt > 0 && b->bi_io_vec != 0 ? b->bi_io_vec->bv_page : (struct page *)0;
-inline struct inode *dt_page_inode[struct page *p] =
-    p != 0 && p->mapping != 0 && ((uintptr_t)p->mapping & 3) == 0 ? p->mapping->host : (struct inode *)0;
-
-#pragma D attributes Evolving/Evolving/Common translator
-translator fileinfo_t < struct bio *B > {
-	fi_name = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_name;
-	fi_dirname = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_dirname;
-	fi_pathname = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_pathname;
-	fi_offset = 0;
-	fi_fs = xlate <fileinfo_t> (dt_page_inode[dt_bio_page[B]]).fi_fs;
-	fi_mount = "<unknown>";
-	fi_oflags = 0;
-};
+    dt_page_head[(b->bi_vcnt > 0 || (b->bi_flags & 2) != 0) && b->bi_io_vec != 0 ? b->bi_io_vec->bv_page : (struct page *)0];
+inline struct address_space *dt_page_file[struct page *p] = p != 0 && p->mapping != 0 && ((uintptr_t)p->mapping & 3) == 0 ? p->mapping :
+    (struct address_space *)0;
+inline struct inode *dt_mapping_inode[struct address_space *m] = m != 0 && m->host != 0 && m->host->i_sb->s_magic != 0x62646576 ? m->host :
+    (struct inode *)0;
+inline struct inode *dt_bio_file[struct bio *b] = dt_mapping_inode[dt_page_file[dt_bio_page[b]]];
 
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (getf(fd));
 #pragma D attributes Stable/Stable/Common fds

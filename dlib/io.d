@@ -63,10 +63,10 @@ translator devinfo_t < struct bio *B > {
 };
 
 provider io {
-	probe start(struct bio *b) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *b);
-	probe done(struct bio *b) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *b);
-	probe wait__start(struct bio *b) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *b);
-	probe wait__done(struct bio *b) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *b);
+	probe start(struct bio *b, struct inode *i) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *i);
+	probe done(struct bio *b, struct inode *i) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *i);
+	probe wait__start(struct bio *b, struct inode *i) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *i);
+	probe wait__done(struct bio *b, struct inode *i) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *i);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider io provider

@@ -18,10 +18,9 @@ provider sched {
 	probe surrender(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t);
 	probe tick(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t);
 	probe change__pri(struct task_struct *t, pri_t pri) : (lwpsinfo_t *t, psinfo_t *t, pri_t pri);
-	probe cpucaps__sleep(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t);
-	probe cpucaps__wakeup(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t);
-	probe lend__pri(struct task_struct *t, pri_t pri, struct task_struct *to) :
-	    (lwpsinfo_t *t, psinfo_t *t, pri_t pri, lwpsinfo_t *to);
+	probe lend__pri(struct task_struct *t, pri_t pri, struct task_struct *from) :
+	    (lwpsinfo_t *t, psinfo_t *t, pri_t pri, lwpsinfo_t *from);
+	probe load__change(int cpu, int load);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider sched provider

@@ -49,6 +49,25 @@ static int clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return 0;
 }
 
+static int counters(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_attach *a = &s->attach[i];
+
+	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
+		int fd;
+
+		if (!dt_cpu_wanted(s, cpu))
+			continue;
+		fd = dt_perf_count(cpu, a->target, a->interval, s->progs[i]);
+		if (fd < 0)
+			return dt_session_fail(msg, len, fd, "cannot count %s on CPU %u", a->target, cpu);
+		keep(s, fd);
+		if (dt_perf_enable(fd) < 0)
+			return dt_session_fail(msg, len, -errno, "cannot count %s on CPU %u", a->target, cpu);
+	}
+	return 0;
+}
+
 static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
@@ -71,6 +90,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i], .interval = a->interval ? a->interval : 1 };
 		return 0;
 	case DT_HOOK_PERF: return clocks(s, i, msg, len);
+	case DT_HOOK_COUNTER: return counters(s, i, msg, len);
 	case DT_HOOK_SYS_ENTER: return rawtp(s, i, "sys_enter", msg, len);
 	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
 	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);

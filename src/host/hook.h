@@ -17,7 +17,7 @@ enum dt_hook_kind {
 	DT_HOOK_FENTRY, DT_HOOK_FEXIT,		/* a program for each function */
 	DT_HOOK_KPROBE, DT_HOOK_KRETPROBE,	/* one program for all of them: each is a point with its number as cookie */
 	DT_HOOK_UPROBE, DT_HOOK_URETPROBE,	/* the same for the byte at `offset` of a file */
-	DT_HOOK_COUNTER,	/* perf event `target` (cpc.h), every `interval` of it, on every CPU */
+	DT_HOOK_COUNTER,	/* perf event `target`, every `interval` of it, on every CPU */
 };
 
 /* Programs of these are attached at many points; which one fired is told by a number. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Perf events: the software clock of a CPU, which needs no counters of the processor. Measured on 2 CPUs (aarch64, 6.18, a
+ * Perf events: the software clock of a CPU, which needs no counters of the processor, and events the kernel itself counts. Measured on 2 CPUs (aarch64, 6.18, a
  * virtual machine): profile-997 fires 997 times a second on a busy CPU and on idle CPU 0; on idle CPU 1 its timer
  * interrupts come, but the kernel makes no event of them (perf record -a -e cpu-clock misses them too).
  */
@@ -8,17 +8,18 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int dt_perf_open(uint32_t cpu, uint64_t interval, int prog)
+static int open_software(uint32_t cpu, uint64_t config, uint64_t period, int prog)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = interval,
+		.config = config,
+		.sample_period = period,
 		.disabled = 1,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -32,6 +33,23 @@ int dt_perf_open(uint32_t cpu, uint64_t interval, int prog)
 		return err;
 	}
 	return fd;
+}
+
+int dt_perf_open(uint32_t cpu, uint64_t interval, int prog)
+{
+	return open_software(cpu, PERF_COUNT_SW_CPU_CLOCK, interval, prog);
+}
+
+int dt_perf_count(uint32_t cpu, const char *event, uint64_t every, int prog)
+{
+	static const struct { const char *name; uint64_t config; } events[] = {
+		{ "page-faults", PERF_COUNT_SW_PAGE_FAULTS }, { "major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strcmp(events[i].name, event) == 0)
+			return open_software(cpu, events[i].config, every, prog);
+	return -ENOENT;
 }
 
 int dt_perf_enable(int fd)

@@ -129,6 +129,8 @@ int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs);
 
 /* perf.c: a cpu-clock event on one CPU with the program on it; not yet enabled. The descriptor, or -errno. */
 int dt_perf_open(uint32_t cpu, uint64_t interval, int prog);
+/* The same for every so many of an event the kernel counts: "page-faults", "major-faults". */
+int dt_perf_count(uint32_t cpu, const char *event, uint64_t every, int prog);
 int dt_perf_enable(int fd);
 
 #endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vminfo: statistics of virtual memory (derived.h). arg0 is by how much they grow; the counters themselves are not shown: arg1, arg2
+ * are 0. Pages that come from devices and go there are those of block requests, counted in 4 KiB: pages of files by their first
+ * page, swapped ones by the function that ends the request.
+ */
+#include "provider/derived.h"
+
+#define ONE { "1" }
+#define TASK(arg) "((struct task_struct *)" arg ")"
+#define BIO "((struct bio *)arg0)"
+#define INFO "((struct kernel_siginfo *)arg1)"
+
+/* the lowest byte of bi_opf is the operation: 0 reads, 1 writes; dt_bio_file[] is of dlib/file.d */
+#define FILE_IN BIO "->bi_iter.bi_size != 0 && (" BIO "->bi_opf & 0xff) == 0 && dt_bio_file[" BIO "] != 0"
+#define FILE_OUT BIO "->bi_iter.bi_size != 0 && (" BIO "->bi_opf & 0xff) == 1 && dt_bio_file[" BIO "] != 0"
+#define ENDS_IN(func) "(uintptr_t)" BIO "->bi_end_io == (uintptr_t)&`" func
+#define PAGES { "(" BIO "->bi_iter.bi_size + 4095) / 4096" }
+
+#define READ_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_IN, n }
+#define WRITE_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_OUT, n }
+#define READ_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_read"), n, .symbol = "end_swap_bio_read" }
+#define WRITE_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_write"), n, .symbol = "end_swap_bio_write" }
+
+/* mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, statistics, priority, of files); madvise(2) has its own way */
+#define FREED(cond) { DT_HOOK_RAWTP, "mm_vmscan_lru_shrink_inactive", cond, { "arg2" } }
+
+#define NEVER(what, why) { what, .never = "vminfo:::" what " is never there on Linux: " why }
+
+const struct dt_derived dt_vminfo_probes[] = {
+	/*
+	 * x86: page_fault_user(address, registers, error code), bit 0 is set when the page is there but not for this access.
+	 * Others do not tell: every fault.
+	 */
+	{ "as_fault", .place = {
+		{ DT_HOOK_RAWTP, "page_fault_user", "(arg2 & 1) == 0", ONE },
+		{ DT_HOOK_COUNTER, "page-faults", NULL, ONE, .otherwise = true },
+		{ DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0", ONE } } },
+	{ "kernel_asflt", .place = { { DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0 && (int64_t)arg0 < 0", ONE } } },
+	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major-faults", NULL, ONE } } },
+	{ "cow_fault", .place = { { DT_HOOK_KFUNC, "wp_page_copy", NULL, ONE, .required = true }, { DT_HOOK_KFUNC, "do_cow_fault", NULL, ONE } } },
+	/* SEGV_ACCERR */
+	{ "prot_fault", .place = { { DT_HOOK_RAWTP, "signal_generate", "arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && "
+		TASK("arg2") " == curthread", ONE } } },
+	NEVER("hat_fault", "there is no layer of address translation that faults by itself"),
+	/* without registers of the thread, handle_mm_fault() is called to have a page, not because of one */
+	{ "softlock", .place = { { DT_HOOK_KFUNC, "handle_mm_fault", "arg3 == 0", ONE } } },
+	/* a page for a program (__GFP_HIGHMEM 2, __GFP_MOVABLE 8) that is to be of zeros (__GFP_ZERO 0x100): mm_page_alloc(page, order, gfp) */
+	{ "zfod", .place = { { DT_HOOK_RAWTP, "mm_page_alloc", "arg0 != 0 && (arg2 & 0x10a) == 0x10a", { "(uint64_t)1 << arg1" } } } },
+	{ "pgin", .place = { READ_FILE(ONE), READ_SWAP(ONE) } },
+	{ "pgpgin", .place = { READ_FILE(PAGES), READ_SWAP(PAGES) } },
+	{ "pgout", .place = { WRITE_FILE(ONE), WRITE_SWAP(ONE) } },
+	{ "pgpgout", .place = { WRITE_FILE(PAGES), WRITE_SWAP(PAGES) } },
+	{ "anonpgin", .place = { READ_SWAP(PAGES) } },
+	{ "anonpgout", .place = { WRITE_SWAP(PAGES) } },
+	{ "fspgin", .place = { READ_FILE(PAGES) } },
+	{ "fspgout", .place = { WRITE_FILE(PAGES) } },
+	/* VM_FAULT_MAJOR is 4, VM_EXEC too */
+	{ "execpgin", .place = { { DT_HOOK_KRET, "filemap_fault", "(arg1 & 4) != 0 && (((struct vm_fault *)arg2)->vma->vm_flags & 4) != 0", ONE,
+		.needs_fexit = true } } },
+	NEVER("execpgout", "pages of programs are dropped, not written"),
+	{ "dfree", .place = { FREED("arg2 != 0"), { DT_HOOK_RAWTP, "mm_vmscan_reclaim_pages", "arg2 != 0", { "arg2" } } } },
+	{ "anonfree", .place = { FREED("arg2 != 0 && arg5 == 0") } },
+	{ "fsfree", .place = { FREED("arg2 != 0 && arg5 != 0") } },
+	NEVER("execfree", "pages of programs are freed as those of any file: vminfo:::fsfree"),
+	/* mm_vmscan_lru_isolate(zone, order, requested, scanned, …) */
+	{ "scan", .place = { { DT_HOOK_RAWTP, "mm_vmscan_lru_isolate", "arg3 != 0", { "arg3" } } } },
+	{ "pgrrun", .place = { { DT_HOOK_RAWTP, "mm_vmscan_kswapd_wake", NULL, ONE } } },
+	NEVER("rev", "pages are kept in lists, no hand goes round over them; see vminfo:::scan"),
+	{ "pgrec", .place = { { DT_HOOK_RAWTP, "mm_lru_activate", NULL, ONE } } },
+	NEVER("pgfrec", "a page that is free is empty and cannot be had back"),
+	{ "swapin", .place = { READ_SWAP(ONE) } },
+	{ "pgswapin", .place = { READ_SWAP(PAGES) } },
+	{ "swapout", .place = { WRITE_SWAP(ONE) } },
+	{ "pgswapout", .place = { WRITE_SWAP(PAGES) } },
+	{ 0 },
+};
