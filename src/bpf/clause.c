@@ -414,6 +414,16 @@ static bool uses(const struct dt_difo *d, unsigned op, uint32_t lo, uint32_t hi)
 	return false;
 }
 
+/* What makes a derived probe may use variables too. */
+static bool derived_uses(const struct dt_enabling *en, unsigned op)
+{
+	for (int i = 0; i < 10 && en->args[i]; i++) {
+		if (uses(en->args[i], op, 0, UINT16_MAX))
+			return true;
+	}
+	return uses(en->when, op, 0, UINT16_MAX);
+}
+
 static bool clause_uses(const struct dt_ecb *e, unsigned op, uint32_t lo, uint32_t hi)
 {
 	for (uint32_t i = 0; i < e->nacts; i++) {
@@ -448,9 +458,9 @@ static bool has_kind(const struct dt_ecb *e, uint16_t kind)
 
 static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 {
-	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX);
+	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS);
 
-	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX);
+	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_LDTS);
 	if (has_kind(e, DT_ACT_SPECULATE))
 		dt_sti(l->a, B8, FP, F_SPEC, 0);
 	if (l->slot)

@@ -65,7 +65,8 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "kinst", .attrs = { { PPI, PPI, PPI, PPI, PPI } }, .provide = dt_kinst_provide, .may_match = dt_kinst_may_match },
 	{ .name = "pid", .attrs = { { EEI, PPU, PPU, EEI, PPU } }, .per_process = true, .provide = dt_pid_provide,
 	    .wants = dt_pid_wants },
-	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true },
+	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true,
+	    .provide = dt_plockstat_provide, .wants = dt_plockstat_wants },
 	/* static probes of programs: any other name of a provider; its own is not one that D can write */
 	{ .name = "(usdt)", .attrs = { { PPU, PPU, PPU, PPU, PPU } }, .provide = dt_usdt_provide, .wants = dt_usdt_wants },
 	{ 0 },

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * plockstat: locks of a process, plockstat123:::mutex-acquire. Derived from the lock functions of its C library and from the futex
+ * calls made inside them. What a probe has to know at a return, its entry leaves in variables of the thread: such places
+ * have a `when` that stores and is 0. They store the same however often they run, so that several clauses agree.
+ */
+#include "provider/objects.h"
+
+#include "host/proc.h"
+#include "provider/provider.h"
+#include "provider/syscalls.h"
+
+#include <stdlib.h>
+
+#define LOCK "self->__plockstat_lock"
+#define INSIDE "self->__plockstat_inside"
+#define WAITED "self->__plockstat_waited"
+#define WRITER "self->__plockstat_writer"
+#define STORE(more) "(" LOCK " = arg0, " INSIDE " = 1, " WAITED " = 0, " more "0)"
+#define LEAVE "(" INSIDE " = 0, 0)"
+/* FUTEX_WAIT 0, FUTEX_LOCK_PI 6, FUTEX_WAIT_BITSET 9, FUTEX_LOCK_PI2 13; the flags are not looked at */
+#define WAITS INSIDE " && ((arg1 & 0x7f) == 0 || (arg1 & 0x7f) == 6 || (arg1 & 0x7f) == 9 || (arg1 & 0x7f) == 13)"
+#define WAITING "(" WAITS " && (" WAITED " = 1)) * 0"
+/* glibc: __count is the second word, __kind the fifth, its low bits 1 for a recursive mutex */
+#define RECURSIVE(lock) "(*(int *)copyin(" lock " + 16, 4) & 3) == 1 && *(uint32_t *)copyin(" lock " + 4, 4) > 1"
+/* the lock was got; so it was when its owner died with it (EOWNERDEAD) */
+#define GOT "(arg1 == 0 || arg1 == 130)"
+/* trying in vain (EBUSY) and running out of time (ETIMEDOUT) are no errors */
+#define FAILED "(arg1 != 0 && arg1 != 130 && arg1 != 16 && arg1 != 110)"
+
+/* Functions by role; a place is made for each that the library has. */
+static const char *const mutex_lock[] = { "pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_mutex_trylock", NULL };
+static const char *const mutex_unlock[] = { "pthread_mutex_unlock", NULL };
+static const char *const read_lock[] = { "pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock",
+	"pthread_rwlock_tryrdlock", NULL };
+static const char *const write_lock[] = { "pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock",
+	"pthread_rwlock_trywrlock", NULL };
+static const char *const rw_unlock[] = { "pthread_rwlock_unlock", NULL };
+
+struct place {
+	enum dt_hook_kind kind;
+	const char *const *functions;	/* NULL: the futex call */
+	const char *when;
+	const char *args[3];
+};
+
+struct lock_probe {
+	const char *name;
+	struct place place[8];
+};
+
+/*
+ * glibc keeps 1 + the readers in __readers above bit 3 and a writer's id in __cur_writer, the seventh word: whoever unlocks is the writer
+ * when that is not 0.
+ */
+#define HELD_BY_WRITER(lock) "*(int *)copyin(" lock " + 24, 4) != 0"
+
+static const struct lock_probe probes[] = {
+	{ "mutex-acquire", { { DT_HOOK_UPROBE, mutex_lock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, mutex_lock, GOT, { LOCK, RECURSIVE(LOCK), "0" } } } },
+	{ "mutex-release", { { DT_HOOK_UPROBE, mutex_unlock, NULL, { "arg0", RECURSIVE("arg0") } } } },
+	{ "mutex-block", { { DT_HOOK_UPROBE, mutex_lock, STORE(WRITER " = 2, "), { NULL } },
+		{ DT_HOOK_SYS_ENTER, NULL, WAITS " && " WRITER " == 2", { LOCK } },
+		{ DT_HOOK_URETPROBE, mutex_lock, LEAVE, { NULL } } } },
+	{ "mutex-blocked", { { DT_HOOK_UPROBE, mutex_lock, STORE(WRITER " = 2, "), { NULL } },
+		{ DT_HOOK_SYS_ENTER, NULL, WAITING, { NULL } },
+		{ DT_HOOK_URETPROBE, mutex_lock, WAITED, { LOCK, GOT } },
+		{ DT_HOOK_URETPROBE, mutex_lock, LEAVE, { NULL } } } },
+	{ "mutex-error", { { DT_HOOK_UPROBE, mutex_lock, STORE(""), { NULL } }, { DT_HOOK_UPROBE, mutex_unlock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, mutex_lock, FAILED, { LOCK, "arg1" } }, { DT_HOOK_URETPROBE, mutex_unlock, FAILED, { LOCK, "arg1" } } } },
+	{ "rw-acquire", { { DT_HOOK_UPROBE, read_lock, STORE(""), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, read_lock, GOT, { LOCK, "0" } }, { DT_HOOK_URETPROBE, write_lock, GOT, { LOCK, "1" } } } },
+	{ "rw-release", { { DT_HOOK_UPROBE, rw_unlock, NULL, { "arg0", HELD_BY_WRITER("arg0") } } } },
+	{ "rw-block", { { DT_HOOK_UPROBE, read_lock, STORE(WRITER " = 0, "), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(WRITER " = 1, "), { NULL } },
+		{ DT_HOOK_SYS_ENTER, NULL, WAITS " && " WRITER " < 2", { LOCK, WRITER } },
+		{ DT_HOOK_URETPROBE, read_lock, LEAVE, { NULL } }, { DT_HOOK_URETPROBE, write_lock, LEAVE, { NULL } } } },
+	{ "rw-blocked", { { DT_HOOK_UPROBE, read_lock, STORE(WRITER " = 0, "), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(WRITER " = 1, "), { NULL } },
+		{ DT_HOOK_SYS_ENTER, NULL, WAITING, { NULL } },
+		{ DT_HOOK_URETPROBE, read_lock, WAITED, { LOCK, WRITER, GOT } }, { DT_HOOK_URETPROBE, write_lock, WAITED, { LOCK, WRITER, GOT } },
+		{ DT_HOOK_URETPROBE, read_lock, LEAVE, { NULL } }, { DT_HOOK_URETPROBE, write_lock, LEAVE, { NULL } } } },
+	{ "rw-error", { { DT_HOOK_UPROBE, read_lock, STORE(""), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, read_lock, FAILED, { LOCK, "0", "arg1" } }, { DT_HOOK_URETPROBE, write_lock, FAILED, { LOCK, "1", "arg1" } } } },
+};
+
+struct making {
+	struct dt_probes *p;
+	uint32_t pid;
+	const struct dt_loaded *libc;
+	struct dt_hook *first, *last;
+};
+
+bool dt_plockstat_wants(const struct dt_probedesc *d)
+{
+	size_t len = strlen("plockstat");
+
+	return strncmp(d->prov, "plockstat", len) == 0 && d->prov[len] != '\0' && d->prov[len + strspn(d->prov + len, "0123456789")] == '\0';
+}
+
+struct wanted { const char *name; uint64_t offset; bool found; };
+
+static int by_name(void *ctx, const struct dt_elf_function *f)
+{
+	struct wanted *w = ctx;
+
+	if (f->offset == UINT64_MAX || strcmp(f->name, w->name) != 0)
+		return 0;
+	w->offset = f->offset;
+	w->found = true;
+	return 1;
+}
+
+static void append(struct making *m, const struct place *at, uint64_t offset, uint32_t futex)
+{
+	struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
+
+	*hook = (struct dt_hook){ .kind = at->kind, .target = at->functions != NULL ? m->libc->obj->target : NULL, .offset = offset,
+		.pid = at->functions != NULL ? m->pid : 0, .number = futex };
+	hook->when = at->when != NULL ? dt_arena_printf(m->p->arena, "pid == %u && (%s)", m->pid, at->when) :
+	    dt_arena_printf(m->p->arena, "pid == %u", m->pid);
+	for (int i = 0; i < 3; i++)
+		hook->args[i] = at->args[i];
+	if (hook->args[0] == NULL)
+		hook->args[0] = "0";
+	if (m->last != NULL)
+		m->last->next = hook;
+	else
+		m->first = hook;
+	m->last = hook;
+}
+
+static void place(struct making *m, const struct place *at)
+{
+	if (at->functions == NULL) {
+		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+			if (strcmp(s->name, "futex") == 0)
+				append(m, at, 0, s->number);
+		return;
+	}
+	for (const char *const *f = at->functions; *f != NULL; f++) {
+		struct wanted w = { .name = *f };
+
+		dt_elf_each_function(m->libc->obj->elf, by_name, &w);
+		if (w.found)
+			append(m, at, w.offset, 0);
+	}
+}
+
+/* The file that has the lock functions: libc, or libpthread where that is one of its own (glibc before 2.34). */
+static const struct dt_loaded *lock_library(struct dt_process *proc)
+{
+	struct wanted w = { .name = "pthread_mutex_lock" };
+
+	for (size_t i = 0; i < proc->list.n; i++) {
+		const struct dt_loaded *l = &proc->list.v[i];
+
+		if (!dt_loaded_named(l, "libc") && !dt_loaded_named(l, "libpthread") && !l->main)
+			continue;
+		dt_elf_each_function(l->obj->elf, by_name, &w);
+		if (w.found)
+			return l;
+	}
+	return NULL;
+}
+
+int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	struct making m = { .p = p };
+	struct dt_process *proc;
+
+	if (want == NULL)
+		return 0;
+	if (!dt_plockstat_wants(want)) {
+		*why = "the plockstat provider is named with a process: plockstat123, or plockstat$target with -p or -c";
+		return 0;
+	}
+	if (strcmp(want->name, "mutex-spin") == 0 || strcmp(want->name, "mutex-spun") == 0) {
+		*why = "glibc spins inside pthread_mutex_lock( ) where nothing can be seen of it; mutex-block and mutex-acquire can";
+		return 0;
+	}
+	m.pid = (uint32_t)strtoul(want->prov + strlen("plockstat"), NULL, 10);
+	proc = dt_process_look(p, m.pid, why);
+	if (proc == NULL)
+		return 0;
+	m.libc = lock_library(proc);
+	if (m.libc == NULL)
+		*why = dt_arena_printf(p->arena, "process %u has no lock functions that can be found (pthread_mutex_lock)", m.pid);
+	for (size_t i = 0; m.libc != NULL && i < sizeof(probes) / sizeof(probes[0]); i++) {
+		m.first = m.last = NULL;
+		for (const struct place *at = probes[i].place; at->kind != DT_HOOK_NONE; at++)
+			place(&m, at);
+		if (m.first != NULL)
+			dt_probes_add_as(p, row, want->prov, m.libc->obj->name, "", probes[i].name, m.first)->loaded = m.libc;
+	}
+	return 0;
+}
