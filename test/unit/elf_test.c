@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ELF files made here, of both word sizes: which name an address has, sizes the file does not tell, offsets, build id; files cut at every
+ * length and with every byte changed are read or refused. Then this program itself.
+ */
+#include "check.h"
+
+#include "host/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BASE = 0x400000, TEXT_OFF = 0x400, TEXT_LEN = 0x200, IMAGE = 0x1200 };
+
+struct sym { const char *name; uint64_t at, size; uint8_t bind, type; };
+
+static const struct sym syms[] = {
+	{ "_start", 0x00, 0, STB_GLOBAL, STT_NOTYPE },
+	{ "__alias_of_one", 0x20, 0x10, STB_GLOBAL, STT_FUNC },
+	{ "one_local", 0x20, 0x10, STB_LOCAL, STT_FUNC },
+	{ "one_weak", 0x20, 0x10, STB_WEAK, STT_FUNC },
+	{ "one", 0x20, 0x10, STB_GLOBAL, STT_FUNC },
+	{ "one_longer", 0x20, 0x10, STB_GLOBAL, STT_FUNC },
+	{ "label_inside_one", 0x28, 0, STB_LOCAL, STT_NOTYPE },
+	{ "$x", 0x40, 0, STB_LOCAL, STT_NOTYPE },
+	{ "no_size", 0x40, 0, STB_GLOBAL, STT_FUNC },
+	{ "versioned@@V_2", 0x60, 0x8, STB_GLOBAL, STT_FUNC },
+	{ "chosen_later", 0x80, 0x8, STB_GLOBAL, STT_GNU_IFUNC },
+	{ "around", 0x100, 0x80, STB_GLOBAL, STT_FUNC },
+	{ "within", 0x120, 0x10, STB_GLOBAL, STT_FUNC },
+	{ "object", 0x190, 8, STB_GLOBAL, STT_OBJECT },
+	{ "last", 0x1c0, 0, STB_GLOBAL, STT_FUNC },
+};
+enum { NSYMS = sizeof(syms) / sizeof(syms[0]) };
+
+static const char shnames[] = "\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id";
+
+#define PUT(off, T, ...) do { T put_ = __VA_ARGS__; memcpy(b + (off), &put_, sizeof(put_)); } while (0)
+
+/* headers 0, segments 0x40, the id 0x100, names 0x140, text 0x400, symbols 0x600, strings 0x900, sections 0xc00 */
+static uint8_t *image64(void)
+{
+	uint8_t *b = calloc(1, IMAGE);
+	uint32_t at = 1;
+
+	PUT(0, Elf64_Ehdr, { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_EXEC,
+		.e_machine = EM_AARCH64, .e_version = 1, .e_phoff = 0x40, .e_shoff = 0xc00, .e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 6, .e_shstrndx = 4 });
+	PUT(0x40, Elf64_Phdr, { .p_type = PT_LOAD, .p_flags = PF_X | PF_R, .p_offset = TEXT_OFF, .p_vaddr = BASE + TEXT_OFF, .p_filesz = TEXT_LEN,
+		.p_memsz = TEXT_LEN });
+	PUT(0x40 + sizeof(Elf64_Phdr), Elf64_Phdr, { .p_type = PT_NOTE, .p_offset = 0x100, .p_filesz = 24 });
+	PUT(0x100, Elf64_Nhdr, { 4, 8, NT_GNU_BUILD_ID });
+	memcpy(b + 0x100 + sizeof(Elf64_Nhdr), "GNU\0\1\2\3\4\5\6\7\10", 12);
+	memcpy(b + 0x140, shnames, sizeof(shnames));
+	for (int i = 0; i < NSYMS; i++) {
+		PUT(0x600 + (i + 1) * sizeof(Elf64_Sym), Elf64_Sym, { .st_name = at, .st_info = ELF64_ST_INFO(syms[i].bind, syms[i].type),
+			.st_shndx = 1, .st_value = BASE + TEXT_OFF + syms[i].at, .st_size = syms[i].size });
+		strcpy((char *)b + 0x900 + at, syms[i].name);
+		at += (uint32_t)strlen(syms[i].name) + 1;
+	}
+	PUT(0xc00 + 1 * sizeof(Elf64_Shdr), Elf64_Shdr, { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		.sh_addr = BASE + TEXT_OFF, .sh_offset = TEXT_OFF, .sh_size = TEXT_LEN });
+	PUT(0xc00 + 2 * sizeof(Elf64_Shdr), Elf64_Shdr, { .sh_name = 7, .sh_type = SHT_SYMTAB, .sh_offset = 0x600,
+		.sh_size = (NSYMS + 1) * sizeof(Elf64_Sym), .sh_link = 3, .sh_entsize = sizeof(Elf64_Sym) });
+	PUT(0xc00 + 3 * sizeof(Elf64_Shdr), Elf64_Shdr, { .sh_name = 15, .sh_type = SHT_STRTAB, .sh_offset = 0x900, .sh_size = at });
+	PUT(0xc00 + 4 * sizeof(Elf64_Shdr), Elf64_Shdr, { .sh_name = 23, .sh_type = SHT_STRTAB, .sh_offset = 0x140, .sh_size = sizeof(shnames) });
+	PUT(0xc00 + 5 * sizeof(Elf64_Shdr), Elf64_Shdr, { .sh_name = 33, .sh_type = SHT_NOTE, .sh_offset = 0x100, .sh_size = 24 });
+	return b;
+}
+
+static uint8_t *image32(void)
+{
+	uint8_t *b = calloc(1, IMAGE);
+
+	PUT(0, Elf32_Ehdr, { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN,
+		.e_machine = EM_386, .e_version = 1, .e_phoff = 0x40, .e_shoff = 0xc00, .e_ehsize = sizeof(Elf32_Ehdr),
+		.e_phentsize = sizeof(Elf32_Phdr), .e_phnum = 1, .e_shentsize = sizeof(Elf32_Shdr), .e_shnum = 3 });
+	PUT(0x40, Elf32_Phdr, { .p_type = PT_LOAD, .p_flags = PF_X, .p_offset = TEXT_OFF, .p_vaddr = 0x1400, .p_filesz = TEXT_LEN,
+		.p_memsz = TEXT_LEN });
+	PUT(0x600 + sizeof(Elf32_Sym), Elf32_Sym, { .st_name = 1, .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1,
+		.st_value = 0x1410, .st_size = 4 });
+	strcpy((char *)b + 0x901, "small");
+	PUT(0xc00 + 1 * sizeof(Elf32_Shdr), Elf32_Shdr, { .sh_type = SHT_DYNSYM, .sh_offset = 0x600, .sh_size = 2 * sizeof(Elf32_Sym),
+		.sh_link = 2, .sh_entsize = sizeof(Elf32_Sym) });
+	PUT(0xc00 + 2 * sizeof(Elf32_Shdr), Elf32_Shdr, { .sh_type = SHT_STRTAB, .sh_offset = 0x900, .sh_size = 7 });
+	return b;
+}
+
+/* ---- what it says ---- */
+
+static const char *name_at(struct dt_elf *e, uint64_t text)
+{
+	const struct dt_elf_function *f = dt_elf_function_at(e, BASE + TEXT_OFF + text);
+
+	return f != NULL ? f->name : "none";
+}
+
+struct walk { uint64_t last; int n, aliases; };
+
+static int on_function(void *ctx, const struct dt_elf_function *f)
+{
+	struct walk *w = ctx;
+
+	CHECK(f->vaddr >= w->last);
+	CHECK_INT(f->offset, f->vaddr - BASE);
+	CHECK(!f->alias || f->vaddr == w->last);
+	w->last = f->vaddr;
+	w->aliases += f->alias;
+	w->n++;
+	return 0;
+}
+
+static int stop(void *ctx, const struct dt_elf_function *f)
+{
+	(void)f;
+	return ++*(int *)ctx == 2 ? 7 : 0;
+}
+
+static void test_names(void)
+{
+	struct dt_elf *e = NULL;
+	struct walk w = { 0, 0, 0 };
+	int seen = 0;
+
+	if (!CHECK(dt_elf_memory(image64(), IMAGE, &e) == 0))
+		return;
+	CHECK_STR(name_at(e, 0x20), "one");
+	CHECK_STR(name_at(e, 0x2f), "one");
+	CHECK_STR(name_at(e, 0x28), "one");		/* a label in it is no function */
+	CHECK_STR(name_at(e, 0x30), "none");
+	CHECK_STR(name_at(e, 0x00), "_start");		/* a label in code */
+	CHECK_STR(name_at(e, 0x1f), "_start");
+	CHECK_STR(name_at(e, 0x40), "no_size");
+	CHECK_STR(name_at(e, 0x5f), "no_size");		/* to the next one */
+	CHECK_STR(name_at(e, 0x60), "versioned");
+	CHECK_STR(name_at(e, 0x84), "chosen_later");
+	CHECK_STR(name_at(e, 0x100), "around");
+	CHECK_STR(name_at(e, 0x128), "within");
+	CHECK_STR(name_at(e, 0x140), "around");		/* behind the one inside it */
+	CHECK_STR(name_at(e, 0x180), "none");
+	CHECK_STR(name_at(e, 0x190), "none");		/* data */
+	CHECK_STR(name_at(e, TEXT_LEN - 1), "last");	/* to the end of the segment */
+	CHECK_STR(name_at(e, TEXT_LEN), "none");
+	CHECK_STR(name_at(e, (uint64_t)-BASE), "none");
+	CHECK_INT(dt_elf_each_function(e, on_function, &w), 0);
+	CHECK_INT(w.n, 12);
+	CHECK_INT(w.aliases, 4);
+	CHECK_INT(dt_elf_each_function(e, stop, &seen), 7);
+	dt_elf_close(e);
+}
+
+static void test_parts(void)
+{
+	struct dt_elf *e = NULL;
+	const uint8_t *id;
+	const void *data;
+	uint64_t at = 0;
+	size_t len = 0;
+
+	if (!CHECK(dt_elf_memory(image64(), IMAGE, &e) == 0))
+		return;
+	CHECK(dt_elf_is_64(e));
+	CHECK_INT(dt_elf_type(e), ET_EXEC);
+	CHECK_INT(dt_elf_machine(e), EM_AARCH64);
+	id = dt_elf_buildid(e, &len);
+	CHECK(id != NULL && len == 8 && memcmp(id, "\1\2\3\4\5\6\7\10", 8) == 0);
+	CHECK_INT(dt_elf_section(e, ".text", &data, &len, &at), 0);
+	CHECK(len == TEXT_LEN && at == BASE + TEXT_OFF && data != NULL);
+	CHECK_INT(dt_elf_section(e, ".tex", &data, &len, &at), -ENOENT);
+	CHECK(dt_elf_offset_to_vaddr(e, TEXT_OFF + 5, &at) && at == BASE + TEXT_OFF + 5);
+	CHECK(dt_elf_vaddr_to_offset(e, BASE + TEXT_OFF + 5, &at) && at == TEXT_OFF + 5);
+	CHECK(!dt_elf_offset_to_vaddr(e, TEXT_OFF + TEXT_LEN, &at));
+	CHECK(!dt_elf_vaddr_to_offset(e, 0, &at));
+	dt_elf_close(e);
+
+	if (!CHECK(dt_elf_memory(image32(), IMAGE, &e) == 0))
+		return;
+	CHECK(!dt_elf_is_64(e));
+	const struct dt_elf_function *f = dt_elf_function_at(e, 0x1413);
+	CHECK(f != NULL && strcmp(f->name, "small") == 0 && f->offset == TEXT_OFF + 0x10);
+	CHECK(dt_elf_function_at(e, 0x1414) == NULL);
+	dt_elf_close(e);
+}
+
+/* ---- hostile ---- */
+
+static int count(void *ctx, const struct dt_elf_function *f)
+{
+	*(size_t *)ctx += strlen(f->name) + f->size % 3;
+	return 0;
+}
+
+/* Every question; answers are of no interest. */
+static void use(uint8_t *bytes, size_t len)
+{
+	struct dt_elf *e;
+	const void *data;
+	size_t n, sum = 0;
+	uint64_t at;
+
+	if (dt_elf_memory(bytes, len, &e) != 0)
+		return;
+	(void)dt_elf_each_function(e, count, &sum);
+	for (uint64_t a = 0; a < 16; a++)
+		(void)dt_elf_function_at(e, BASE + TEXT_OFF + a * 0x20);
+	(void)dt_elf_function_at(e, UINT64_MAX);
+	(void)dt_elf_buildid(e, &n);
+	(void)dt_elf_section(e, ".text", &data, &n, &at);
+	(void)dt_elf_offset_to_vaddr(e, UINT64_MAX, &at);
+	(void)dt_elf_vaddr_to_offset(e, UINT64_MAX, &at);
+	dt_elf_close(e);
+}
+
+static void test_hostile(uint8_t *(*make)(void))
+{
+	static const uint8_t values[] = { 0, 1, 0x7f, 0xff };
+	uint8_t *whole = make();
+	struct dt_elf *e;
+
+	for (size_t len = 0; len < IMAGE; len += 7) {
+		uint8_t *b = malloc(len + 1);
+
+		memcpy(b, whole, len);
+		use(b, len);
+	}
+	for (size_t i = 0; i < IMAGE; i++)
+		for (size_t v = 0; whole[i] != 0 && v < sizeof(values); v++) {
+			uint8_t *b = malloc(IMAGE);
+
+			memcpy(b, whole, IMAGE);
+			b[i] = values[v];
+			use(b, IMAGE);
+		}
+	whole[EI_DATA] = ELFDATA2MSB;
+	CHECK_INT(dt_elf_memory(whole, IMAGE, &e), -ENOEXEC);
+	CHECK_INT(dt_elf_memory(calloc(1, 3), 3, &e), -ENOEXEC);
+	CHECK_INT(dt_elf_open_regular("/dev/null", true), -ENOEXEC);
+	CHECK_INT(dt_elf_open_regular("/nowhere/at/all", true), -ENOENT);
+}
+
+/* ---- this program ---- */
+
+static void test_self(void)
+{
+	int fd = dt_elf_open_regular("/proc/self/exe", true);
+	struct dt_elf *e = NULL;
+	size_t n = 0;
+
+	if (!CHECK(fd >= 0) || !CHECK(dt_elf_open(fd, "/proc/self/exe", &e) == 0))
+		return;
+	CHECK_INT(dt_elf_each_function(e, count, &n), 0);
+	CHECK(n > 1000);
+	dt_elf_drop_fd(e);
+	CHECK_INT(dt_elf_each_function(e, count, &n), 0);
+	dt_elf_close(e);
+}
+
+static void test_demangle(void)
+{
+	char buf[128], small[6], *longname = malloc(5000);
+
+	CHECK(dt_elf_demangle("_ZN3far5thing2goEi", buf, sizeof(buf)));
+	CHECK_STR(buf, "far::thing::go(int)");
+	CHECK(dt_elf_demangle("_RNvNtCs1234_7mycrate3foo3bar", buf, sizeof(buf)));
+	CHECK_STR(buf, "mycrate::foo::bar");
+	CHECK(dt_elf_demangle("_ZN4core3fmt5write17h0123456789abcdefE", buf, sizeof(buf)));
+	CHECK_STR(buf, "core::fmt::write");
+	CHECK(!dt_elf_demangle("main", buf, sizeof(buf)));
+	CHECK(!dt_elf_demangle("_Zed", buf, sizeof(buf)));
+	CHECK(!dt_elf_demangle("", buf, sizeof(buf)));
+	CHECK(dt_elf_demangle("_ZN3far5thing2goEi", small, sizeof(small)));
+	CHECK_STR(small, "far::");
+	memset(longname, 'P', 4999);
+	memcpy(longname, "_Z1f", 4);
+	longname[4999] = '\0';
+	CHECK(!dt_elf_demangle(longname, buf, sizeof(buf)));
+	longname[1000] = '\0';
+	(void)dt_elf_demangle(longname, buf, sizeof(buf));
+	free(longname);
+}
+
+int main(void)
+{
+	test_names();
+	test_parts();
+	test_hostile(image64);
+	test_hostile(image32);
+	test_self();
+	test_demangle();
+	return check_report("elf");
+}

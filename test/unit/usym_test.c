@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines of /proc/PID/maps and perf maps, good and bad; then processes: this one, a child that has ended, many that share their files. */
+#include "check.h"
+
+#include "host/maps.h"
+#include "host/usym.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void test_maps(void)
+{
+	static const char text[] =
+	    "55d0c8a00000-55d0c8a02000 r-xp 00001000 fd:01 1234     /usr/bin/a b\n"
+	    "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+	    "7f0000001000-7f0000002000 r-xp 00000000 00:00 0                          [vdso]\n"
+	    "7f0000003000-7f0000004000 r-xp 00002000 fd:01 99 /tmp/x\\012y (deleted)\n"
+	    "1000-0fff r-xp 00000000 fd:01 1 /turned/around\n"
+	    "10000000000000000-10000000000000001 r-xp 00000000 fd:01 1 /too/large\n"
+	    "1000-2000 r-xp 0000\n"
+	    "\n"
+	    "nonsense\n"
+	    "3000-4000 --xp 00000000 08:02 7 /last";
+	const char *p = text;
+	struct dt_mapping m;
+
+	CHECK(dt_maps_next(&p, &m));
+	CHECK(m.start == 0x55d0c8a00000 && m.end == 0x55d0c8a02000 && m.offset == 0x1000 && m.exec && !m.deleted);
+	CHECK(m.major == 0xfd && m.minor == 1 && m.inode == 1234);
+	CHECK_STR(m.path, "/usr/bin/a b");
+	CHECK(dt_maps_next(&p, &m) && !m.exec && m.inode == 0);
+	CHECK_STR(m.path, "");
+	CHECK(dt_maps_next(&p, &m));
+	CHECK_STR(m.path, "[vdso]");
+	CHECK(dt_maps_next(&p, &m) && m.deleted);
+	CHECK_STR(m.path, "/tmp/x\ny");
+	CHECK(dt_maps_next(&p, &m));
+	CHECK_STR(m.path, "/last");
+	CHECK(!dt_maps_next(&p, &m));
+}
+
+static const char *jit(const struct dt_perfmap *m, uint64_t addr)
+{
+	const struct dt_jit_function *f = dt_perfmap_at(m, addr);
+
+	return f != NULL ? f->name : "none";
+}
+
+static void test_perfmap(void)
+{
+	struct dt_perfmap m;
+
+	CHECK_INT(dt_perfmap_parse(&m, strdup("2000 100 second one\n1000 10 first\n0x3000 0x10 hex\n2000 80 newer\nzz 1 bad\n4000 0 empty\n"
+	    "ffffffffffffffff 10 over\n5000 10\n6000 10 tab\there\n7000 10 unfinished")), 0);
+	CHECK_INT(m.n, 5);
+	CHECK_STR(jit(&m, 0x100f), "first");
+	CHECK_STR(jit(&m, 0x1010), "none");
+	CHECK_STR(jit(&m, 0x2000), "newer");
+	CHECK_STR(jit(&m, 0x2080), "second one");
+	CHECK_STR(jit(&m, 0x3001), "hex");
+	CHECK_STR(jit(&m, 0x6000), "tab?here");
+	CHECK_STR(jit(&m, 0x7000), "none");
+	dt_perfmap_free(&m);
+	CHECK_INT(dt_perfmap_parse(&m, strdup("")), 0);
+	CHECK_STR(jit(&m, 0), "none");
+	dt_perfmap_free(&m);
+}
+
+__attribute__((noinline)) int usym_test_marker(int x)
+{
+	return x * 3 + 1;
+}
+
+static void test_self(void)
+{
+	struct dt_usyms *us = dt_usyms_new();
+	uint64_t at = (uint64_t)(uintptr_t)usym_test_marker;
+	struct dt_uplace p;
+
+	if (!CHECK(us != NULL) || !CHECK(dt_usyms_lookup(us, (uint32_t)getpid(), at + 1, &p)))
+		return;
+	CHECK_STR(p.function, "usym_test_marker");
+	CHECK_STR(p.object, "usym_test");
+	CHECK(p.function_start == at && p.object_start <= at);
+	CHECK(dt_usyms_lookup(us, (uint32_t)getpid(), (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "qsort"), &p));
+	CHECK(p.function != NULL && strstr(p.object, "libc") != NULL);
+	CHECK(!dt_usyms_lookup(us, (uint32_t)getpid(), 1, &p));
+	CHECK(!dt_usyms_lookup(us, 0, at, &p));
+	CHECK(!dt_usyms_lookup(us, 0x7ffffffe, at, &p));
+	dt_usyms_free(us);
+}
+
+/* Each ends at once; all have this program's files. */
+static void test_gone(void)
+{
+	struct dt_usyms *us = dt_usyms_new();
+	uint64_t at = (uint64_t)(uintptr_t)usym_test_marker;
+	struct dt_uplace p;
+	int found = 0;
+
+	if (!CHECK(us != NULL))
+		return;
+	dt_usyms_learn(us, (uint32_t)getpid());
+	if (dt_usyms_watch(us) != 0) {
+		fprintf(stderr, "without the right to use perf events: left out\n");
+		dt_usyms_free(us);
+		return;
+	}
+	for (int i = 0; i < 100; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(usym_test_marker(0));
+		waitpid(child, NULL, 0);
+		if (dt_usyms_lookup(us, (uint32_t)child, at, &p) && p.function != NULL && strcmp(p.function, "usym_test_marker") == 0)
+			found++;
+	}
+	CHECK_INT(found, 100);
+	dt_usyms_free(us);
+}
+
+/* All have this program's files: nothing more is opened for them. */
+static void test_shared(void)
+{
+	struct dt_usyms *us = dt_usyms_new();
+	struct dt_usyms_stats before, after;
+	pid_t child[10];
+
+	if (!CHECK(us != NULL))
+		return;
+	dt_usyms_learn(us, (uint32_t)getpid());
+	before = dt_usyms_stats(us);
+	for (int i = 0; i < 10; i++) {
+		child[i] = fork();
+		if (child[i] == 0) {
+			pause();
+			_exit(0);
+		}
+		dt_usyms_learn(us, (uint32_t)child[i]);
+	}
+	after = dt_usyms_stats(us);
+	CHECK_INT(after.views, before.views + 10);
+	CHECK_INT(after.files, before.files);
+	CHECK_INT(after.opened, before.opened);
+	for (int i = 0; i < 10; i++) {
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
+	dt_usyms_free(us);
+}
+
+static int on_object(void *ctx, const char *path, struct dt_elf *elf, uint64_t start, uint64_t offset)
+{
+	(void)offset;
+	CHECK(path[0] != '\0' && elf != NULL && start != 0);
+	++*(int *)ctx;
+	return 0;
+}
+
+static void test_objects(void)
+{
+	struct dt_usyms *us = dt_usyms_new();
+	int n = 0;
+
+	if (!CHECK(us != NULL))
+		return;
+	CHECK_INT(dt_usyms_each_object(us, (uint32_t)getpid(), on_object, &n), 0);
+	CHECK(n >= 3);		/* this program, libc, the dynamic linker */
+	CHECK(dt_usyms_each_object(us, 0x7ffffffe, on_object, &n) < 0);
+	dt_usyms_free(us);
+}
+
+int main(void)
+{
+	test_maps();
+	test_perfmap();
+	test_self();
+	test_gone();
+	test_shared();
+	test_objects();
+	return check_report("usym");
+}
