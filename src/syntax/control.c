@@ -166,12 +166,36 @@ static void d_pragma(struct line *line)
 	dt_fail(lx->diag, D_PRAGMA_INVAL, w->loc, "invalid D pragma: %.64s", w->text);
 }
 
+/*
+ * "# file: x.c": a blank and a word that is no directive of D or C. Provider files of Linux builds have such comments, because the
+ * tool they were written for knows no directives.
+ */
+static bool is_remark(const struct dt_lexer *lx)
+{
+	static const char *const directives[] = { "line", "error", "pragma", "ident", "include", "include_next", "import", "define", "undef",
+		"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "warning", "sccs", "assert", "unassert" };
+	const char *p = lx->text + lx->pos + 1;
+	size_t n = 0;
+
+	if (*p != ' ' && *p != '\t')
+		return false;
+	p += strspn(p, " \t");
+	if (!dt_is_word_start((unsigned char)*p))
+		return false;
+	while (dt_is_word((unsigned char)p[n]))
+		n++;
+	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+		if (strlen(directives[i]) == n && strncmp(p, directives[i], n) == 0)
+			return false;
+	return true;
+}
+
 void dt_lex_control(struct dt_lexer *lx)
 {
 	struct line line = { .lx = lx };
 	const struct dt_word *w;
 
-	if (lx->text[lx->pos + 1] == '!') {
+	if (lx->text[lx->pos + 1] == '!' || is_remark(lx)) {
 		lx->pos = skip_line(lx, lx->pos);
 		return;
 	}
