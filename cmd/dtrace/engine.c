@@ -7,6 +7,7 @@
 
 #include "anon.h"
 #include "list.h"
+#include "progress.h"
 #include "sizes.h"
 #include "usdt.h"
 
@@ -244,9 +245,14 @@ static int loop(struct run *r)
 static int go(struct run *r)
 {
 	struct sizes before;
+	struct progress p;
+	int err;
 
 	sizes_read(&before, r->dtp);
-	if (dtrace_go(r->dtp) != 0)
+	progress_start(&p, "enabling probes", r->quiet || r->json);
+	err = dtrace_go(r->dtp);
+	progress_stop(&p);
+	if (err != 0)
 		return failed(r, "could not enable tracing");
 	if (option_on(r->dtp, "destructive") && !r->quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");

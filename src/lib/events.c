@@ -7,6 +7,7 @@
 #include "lib/errors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -391,6 +392,14 @@ static int on_event(void *ctx, const struct dt_event *e)
 
 /* ---- errors and drops ---- */
 
+/* Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. */
+static const char *fault_hint(const struct dt_recfault *f, const dtrace_probedesc_t *p)
+{
+	if (f->fault != DT_FLT_BADADDR || (int32_t)f->addr != AT_FDCWD || strcmp(p->dtpd_provider, "syscall") != 0)
+		return "";
+	return ": this is AT_FDCWD, a directory; the path is the next argument";
+}
+
 static int on_fault(void *ctx, const struct dt_recfault *f)
 {
 	struct dtrace_hdl *h = ctx;
@@ -410,8 +419,9 @@ static int on_fault(void *ctx, const struct dt_recfault *f)
 		snprintf(where, sizeof(where), "action #%d", f->action + 1);
 	if (f->offset >= 0)
 		snprintf(offset, sizeof(offset), " at DIF offset %d", f->offset);
-	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s\n", f->epid, f->probe_id,
-	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, dt_fault_text((int)f->fault), addr, where, offset);
+	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s%s\n", f->epid, f->probe_id,
+	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, dt_fault_text((int)f->fault), addr, where, offset,
+	    fault_hint(f, &pdesc));
 	dt_trace_json_fault(h, &d, addr[0] != '\0');
 	if (t->err_f != NULL && t->err_f(&d, t->err_arg) == DTRACE_HANDLE_ABORT)
 		return dt_handle_error(h, EDT_ERRABORT);

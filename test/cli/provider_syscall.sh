@@ -88,3 +88,5 @@ case $? in
 	;;
 *) bad "the 32-bit program" ;;
 esac
+run -c 'cat /dev/null' -n 'syscall::openat:entry /pid == $target/ { trace(copyinstr(arg0)); }'
+is "copyinstr(arg0) of openat" 0 "this is AT_FDCWD, a directory; the path is the next argument"
