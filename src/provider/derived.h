@@ -37,6 +37,7 @@ bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probed
 /* Can functions of this kernel be traced at all? Asked once. */
 bool dt_probes_functions(struct dt_probes *);
 
+extern const struct dt_derived dt_lockstat_probes[];
 extern const struct dt_derived dt_proc_probes[];
 extern const struct dt_derived dt_sched_probes[];
 extern const struct dt_derived dt_io_probes[];

@@ -43,7 +43,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "ip", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "tcp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "udp", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
-	{ .name = "lockstat", .attrs = { { EEC, PPU, PPU, EEC, EEC } } },
+	{ .name = "lockstat", .attrs = { { EEC, PPU, PPU, EEC, EEC } }, DERIVED(dt_lockstat_probes) },
 	{ .name = "mib", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "sysinfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } }, DERIVED(dt_sysinfo_probes) },
 	{ .name = "vminfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } }, DERIVED(dt_vminfo_probes) },
