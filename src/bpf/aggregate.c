@@ -185,7 +185,7 @@ static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_
 static void key_ptr(struct dt_lower *l, const struct dt_agglayout *o, int base, int off)
 {
 	if (!o->keysize) {
-		dt_fpaddr(l->a, R2, F_T0);
+		dt_fpaddr(l->a, R2, F_T0);	/* a word that is 0 */
 		return;
 	}
 	dt_mov(l->a, R2, base);
@@ -193,7 +193,7 @@ static void key_ptr(struct dt_lower *l, const struct dt_agglayout *o, int base, 
 }
 
 /* R0 = this CPU's words; a new element is made when there is none; goes to `drop` when there is no room. */
-static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+static void element_here(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
 {
 	const struct dt_agglayout *o = agg->layout;
 	struct dt_emit *a = l->a;
@@ -225,6 +225,31 @@ static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int
 	dt_help(l, BPF_FUNC_map_lookup_elem);
 	dt_jmpi(a, BPF_JEQ, R0, 0, drop);
 	dt_put(a, have);
+}
+
+/* A function of its own: r1 the key, or NULL comes back. */
+static void element_common(struct dt_lower *l, uint64_t i)
+{
+	uint32_t drop = dt_label(l->a);
+
+	if (l->b->aggs.v[i].layout->keysize)
+		dt_mov(l->a, R6, R1);
+	element_here(l, &l->b->aggs.v[i], R6, 0, drop);
+	dt_put(l->a, drop);
+}
+
+static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+{
+	if (!l->compact) {
+		element_here(l, agg, base, off, drop);
+		return;
+	}
+	if (agg->layout->keysize) {
+		key_ptr(l, agg->layout, base, off);
+		dt_mov(l->a, R1, R2);
+	}
+	dt_common_call(l, element_common, (uint64_t)(agg - l->b->aggs.v), agg->outer);
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, drop);
 }
 
 /* ---- functions: R0 the words ---- */

@@ -30,7 +30,7 @@ enum {				/* stack frame of a clause, offsets from FP */
 	F_TUPLE = -176,		/* eight words upwards */
 	F_VALUE = -184, F_INCR = -192,	/* of an aggregating function */
 	F_CMP = -264,		/* 72 bytes: a short string to compare, a short key of an array, words of a call */
-	F_ELEM = -272,		/* three words downwards: elements of arrays that may be stored to, or 0; in clauses with a slot */
+	F_ELEM = -272,		/* DT_NELEMS words downwards: elements of arrays that may be stored to, or 0; in clauses with a slot */
 	F_FAULT = -192,		/* the fault record, 64 bytes below; nothing else is in use then */
 	F_KEY = -264,		/* keys of aggregations grow down from here, in clauses without a slot: those with one call deeper */
 	F_KEYMAX = 120,
@@ -95,7 +95,7 @@ struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* 
 
 struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: size, 0 unknown; pc: who pushed it */
 
-#define DT_NELEMS 3
+#define DT_NELEMS 6
 
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };	/* out of line: a fault */
 enum { A_NONE = 1 };			/* stub.addr: else the frame offset that holds the address */
@@ -108,6 +108,7 @@ struct dt_lower {			/* one clause */
 	bool shared;			/* several: F_ENTRY tells which */
 	bool slot;			/* r6 is there */
 	bool want_slot;			/* something needed it */
+	bool compact;			/* one of very many: what others have too is called, dt_common_call() */
 	bool error;			/* this is a clause of dtrace:::ERROR */
 	bool derived;			/* arguments are in the slot */
 	bool raw_args;			/* computing those arguments: the hook's own count */
@@ -244,6 +245,12 @@ void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);	/* 
 void dt_runtime(struct dt_lower *, const char *name);		/* calls a function of src/bpf/runtime with the slot's buffers */
 void dt_runtime_take(struct dt_lower *);			/* its result is a string of r0 bytes: r0 = its address */
 void dt_stack_flags(struct dt_lower *, int dst, bool user);	/* of bpf_get_stack(): our own frames are left out */
+
+/*
+ * Calls the function that make(what) makes; in it l->a alone is there, the frame is its own, r1 what the caller left there. map:
+ * the one its code names.
+ */
+void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what, uint32_t map);	/* hook.c */
 
 /* runtime.c */
 uint32_t dt_rt_label(struct dt_lower *, const char *name);	/* of a function of src/bpf/runtime, as a subprogram */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions into a growing array; labels resolved at the end. Jumps have 16 bits, calls 32. */
+/* Instructions into a growing array; labels resolved at the end, idle jumps taken out. Jumps have 16 bits, calls 32. */
 #include "bpf/emit.h"
+
+enum { UNMADE = 1 };			/* imm of a jump that is to go away */
 
 static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int32_t imm)
 {
@@ -15,7 +17,8 @@ static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int3
 
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *a)
 {
-	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->funcs.n, a->rt.n, a->callbacks };
+	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->funcs.n, a->rt.n, a->common.n,
+		a->callbacks };
 }
 
 void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
@@ -26,6 +29,7 @@ void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
 	a->labels.n = m.labels;
 	a->funcs.n = m.funcs;
 	a->rt.n = m.rt;
+	a->common.n = m.common;
 	a->callbacks = m.callbacks;
 }
 
@@ -37,8 +41,60 @@ uint32_t dt_label(struct dt_emit *a)
 
 void dt_put(struct dt_emit *a, uint32_t label) { a->labels.v[label] = (int32_t)a->code.n; }
 
+/*
+ * Jumps to the next instruction go away. The kernel would take them out too, one at a time, moving all that is behind: a large
+ * part of the time of a load.
+ */
+static void mark_idle(const struct dt_emit *a, bool *idle)
+{
+	for (size_t i = 0; i < a->code.n; i++)
+		idle[i] = a->code.v[i].code == (BPF_JMP | BPF_JA) && a->code.v[i].imm == UNMADE;
+	for (size_t i = a->fixups.n; i-- > 0;) {		/* from the end, so that a row of them goes at once */
+		struct dt_fixup f = a->fixups.v[i];
+		size_t to = a->labels.v[f.label] < 0 ? 0 : (size_t)a->labels.v[f.label], next = f.insn + 1u;
+
+		if (f.call || a->code.v[f.insn].code != (BPF_JMP | BPF_JA))
+			continue;
+		while (next < to && idle[next])
+			next++;
+		idle[f.insn] = next == to;
+	}
+}
+
+static void squeeze(struct dt_emit *a)
+{
+	bool *idle = DT_NEWN(a->arena, bool, a->code.n + 1);
+	uint32_t *to = DT_NEWN(a->arena, uint32_t, a->code.n + 1), n = 0;
+	size_t kept = 0;
+
+	mark_idle(a, idle);
+	for (size_t i = 0; i < a->code.n; i++) {
+		to[i] = n;
+		if (idle[i])
+			continue;
+		a->code.v[n] = a->code.v[i];
+		a->difo_at.v[n] = a->difo_at.v[i];
+		a->difpc_at.v[n++] = a->difpc_at.v[i];
+	}
+	to[a->code.n] = n;
+	for (size_t i = 0; i < a->fixups.n; i++) {
+		if (!idle[a->fixups.v[i].insn]) {
+			a->fixups.v[kept] = a->fixups.v[i];
+			a->fixups.v[kept].insn = to[a->fixups.v[kept].insn];
+			kept++;
+		}
+	}
+	a->fixups.n = kept;
+	for (size_t i = 0; i < a->relocs.n; i++)
+		a->relocs.v[i].insn = to[a->relocs.v[i].insn];
+	for (size_t i = 0; i < a->labels.n; i++)
+		a->labels.v[i] = a->labels.v[i] < 0 ? -1 : (int32_t)to[a->labels.v[i]];
+	a->code.n = a->difo_at.n = a->difpc_at.n = n;
+}
+
 bool dt_emit_finish(struct dt_emit *a)
 {
+	squeeze(a);
 	for (size_t i = 0; i < a->fixups.n; i++) {
 		struct dt_fixup f = a->fixups.v[i];
 		int64_t d = (int64_t)a->labels.v[f.label] - f.insn - 1;
@@ -127,7 +183,7 @@ void dt_funcaddr(struct dt_emit *a, int dst, uint32_t label)
 }
 
 void dt_raw(struct dt_emit *a, struct bpf_insn in) { raw(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm); }
-void dt_unmake(struct dt_emit *a, size_t at) { a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA }; }
+void dt_unmake(struct dt_emit *a, size_t at) { a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .imm = UNMADE }; }
 void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
 static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool value)

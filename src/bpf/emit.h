@@ -15,6 +15,9 @@ enum { B1 = BPF_B, B2 = BPF_H, B4 = BPF_W, B8 = BPF_DW };	/* access sizes */
 #define DT_OFF_ZEROS UINT32_MAX		/* relocation into the constants: their run of zeros, placed last */
 
 struct dt_rtuse { uint32_t func, label; };	/* a function of the runtime that is called */
+struct dt_lower;
+/* Code that clauses of one program call instead of having it: made behind them, once. */
+struct dt_common { void (*make)(struct dt_lower *, uint64_t what); uint64_t what; uint32_t map, label; };
 struct dt_fixup { uint32_t insn; uint32_t label; bool call; };
 
 struct dt_emit {
@@ -25,6 +28,7 @@ struct dt_emit {
 	DT_VEC(int32_t) labels;			/* where each is, -1 not yet */
 	DT_VEC(uint32_t) funcs;			/* labels of the subprograms */
 	DT_VEC(struct dt_rtuse) rt;
+	DT_VEC(struct dt_common) common;
 	bool callbacks;				/* there are function addresses */
 	DT_VEC(const struct dt_difo *) difo_at;
 	DT_VEC(uint32_t) difpc_at;
@@ -33,7 +37,7 @@ struct dt_emit {
 };
 
 /* What a half-made piece of code can be taken back to. */
-struct dt_emit_mark { size_t code, relocs, fixups, labels, funcs, rt; bool callbacks; };
+struct dt_emit_mark { size_t code, relocs, fixups, labels, funcs, rt, common; bool callbacks; };
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *);
 void dt_emit_back(struct dt_emit *, struct dt_emit_mark);
 

@@ -30,6 +30,7 @@ struct hook {
 	DT_VEC(struct group) groups;
 	uint32_t *errors;		/* labels of the ERROR clauses */
 	bool slot;
+	bool compact;			/* clauses call what several of them have */
 	bool numbered;			/* what fired is told by a number */
 	struct dt_shares shares;
 	uint32_t chain;			/* map of the programs behind the first, when there are any */
@@ -93,7 +94,7 @@ static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, b
 {
 	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = k->h->ctx, .en = en, .shared = shared, .slot = slot,
 		.derived = en->args[0] != NULL, .nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
-		.locals_off = k->b->slot_locals };
+		.locals_off = k->b->slot_locals, .compact = k->compact };
 }
 
 /* Makes the clause's code in place; tells whether it asked for a slot. */
@@ -156,6 +157,34 @@ static void error_subprograms(struct hook *k)
 		if (i == 0)
 			dt_locals_zero(&l);
 		returns(k, &l);
+	}
+}
+
+void dt_common_call(struct dt_lower *l, void (*make)(struct dt_lower *, uint64_t), uint64_t what, uint32_t map)
+{
+	struct dt_common c = { .make = make, .what = what, .map = map };
+
+	for (size_t i = 0; i < l->a->common.n && !c.label; i++) {
+		if (l->a->common.v[i].make == make && l->a->common.v[i].what == what)
+			c.label = l->a->common.v[i].label;
+	}
+	if (!c.label) {
+		c.label = dt_label(l->a);
+		dt_vec_push(l->a->arena, &l->a->common, c);
+	}
+	dt_callsub(l->a, c.label);
+	l->cached = 0;
+}
+
+static void common_functions(struct hook *k)
+{
+	for (size_t i = 0; i < k->a->common.n; i++) {
+		struct dt_lower l = { .b = k->b, .a = k->a, .ctx = k->h->ctx };
+
+		dt_put(k->a, k->a->common.v[i].label);
+		dt_vec_push(k->a->arena, &k->a->funcs, k->a->common.v[i].label);
+		k->a->common.v[i].make(&l, k->a->common.v[i].what);
+		dt_exit(k->a);
 	}
 }
 
@@ -274,6 +303,7 @@ static void get_number(struct hook *k)
 		return;
 	if (is_sys(k->h->ctx)) {
 		dt_syscall_number(a, k->b->opts, k->h->ctx);
+		dt_syscall_native(k->b, a);
 	} else {
 		dt_mov(a, R1, R7);
 		dt_call(a, BPF_FUNC_get_attach_cookie);
@@ -551,7 +581,7 @@ static struct dt_loc place_of(const struct hook *k) { return k->h->nen ? k->h->e
 /* Subprograms there is room for, beside the program, ERROR's and the runtime's. */
 static uint32_t room_for_clauses(const struct hook *k)
 {
-	uint32_t taken = 1 + k->b->opts->nerrors + k->shares.funcs[k->part];
+	uint32_t taken = 1 + k->b->opts->nerrors + k->shares.funcs[k->part] + (k->compact ? DT_COMMON_MAX : 0);
 
 	if (taken >= DT_FUNCS_MAX)
 		dt_refuse(k->b, k->b->opts->errors[0].ecb->loc, "%u ERROR clauses are more than one program can have functions (%u): "
@@ -575,6 +605,7 @@ static void make_part(struct hook *k, uint32_t part, struct dt_image_prog *p)
 		subprogram(k, i, i + k->bunch < k->to ? i + k->bunch : k->to);
 	if (k->slot)
 		error_subprograms(k);
+	common_functions(k);
 	dt_rt_link(k->a);
 	if (!dt_emit_finish(k->a))
 		dt_refuse(k->b, place_of(k), "a clause is too large: a branch would be longer than 32767 instructions; make several clauses of it");
@@ -628,22 +659,34 @@ static bool any_wants_slot(struct hook *k)
 	return false;
 }
 
-/* All code is made once to be counted, and thrown away. */
-static void plan_shares(struct hook *k)
+/* All code is made to be counted, and thrown away. */
+static struct dt_shares count(struct hook *k)
 {
 	struct dt_cost *costs = DT_NEWN(k->b->arena, struct dt_cost, k->groups.n + 1), every, fault = { 0 };
 
-	new_code(k);
-	k->slot = any_wants_slot(k);
-	k->shares.n = k->bunch = 1;
 	every = cost_of_frame(k, &fault);
 	for (uint32_t i = 0; i < k->groups.n; i++) {
 		costs[i] = cost_of_group(k, i);
 		if (k->slot)
 			dt_cost_add(k->b, &costs[i], &fault);
 	}
-	k->shares = dt_shares_of(k->b, costs, (uint32_t)k->groups.n, &every);
-	if (!k->shares.n)
+	return dt_shares_of(k->b, costs, (uint32_t)k->groups.n, &every);
+}
+
+static void plan_shares(struct hook *k)
+{
+	struct dt_shares s;
+
+	new_code(k);
+	k->slot = any_wants_slot(k);
+	k->shares.n = k->bunch = 1;
+	s = count(k);
+	if (s.n != 1) {
+		k->compact = true;
+		s = count(k);
+	}
+	k->shares = s;
+	if (!s.n)
 		dt_refuse(k->b, place_of(k), "the %zu clauses at one probe are more than %u programs can hold, which is what the kernel runs in a row: "
 		    "enable fewer of them at a time, in several commands if need be", k->groups.n, DT_CHAIN_MAX);
 }

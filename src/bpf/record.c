@@ -23,9 +23,14 @@ void dt_drop_at(struct dt_build *b, struct dt_emit *a, int frame, size_t off)
 	dt_put(a, none);
 }
 
+static void drop_common(struct dt_lower *l, uint64_t off) { dt_drop_at(l->b, l->a, F_T0, off); }
+
 void dt_drop(struct dt_lower *l, size_t off)
 {
-	dt_drop_at(l->b, l->a, F_T0, off);
+	if (l->compact)
+		dt_common_call(l, drop_common, off, dt_drops_map(l->b));
+	else
+		dt_drop_at(l->b, l->a, F_T0, off);
 	l->cached = 0;
 }
 

@@ -10,6 +10,7 @@
 
 #define DT_CHAIN_MAX 34			/* a program and the 33 tail calls the kernel allows behind it */
 #define DT_FUNCS_MAX 256		/* the kernel's BPF_MAX_SUBPROGS */
+#define DT_COMMON_MAX 80		/* kinds of struct dt_common in a program: one a map, and one a counter of drops */
 
 struct dt_cost {
 	uint32_t insns;			/* code of its own, without the functions it calls */
