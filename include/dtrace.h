@@ -430,6 +430,13 @@ int dtrace_handle_proc(dtrace_hdl_t *, dtrace_handle_proc_f *, void *);
  */
 int dtrace_proc_only(dtrace_hdl_t *, pid_t *pids, int max);
 
+/*
+ * An address as text: "module`symbol+0x10", "module`0x…" or "0x…"; of a process with the base name of its file. At most n bytes
+ * with the NUL; the length it has, or would have had, is returned.
+ */
+int dtrace_addr2str(dtrace_hdl_t *, uint64_t addr, char *, int n);
+int dtrace_uaddr2str(dtrace_hdl_t *, pid_t, uint64_t addr, char *, int n);
+
 /* ---- probes ---- */
 
 typedef struct dtrace_probeinfo {

@@ -79,6 +79,25 @@ bool dt_trace_symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t 
 	}
 }
 
+static int to_string(dtrace_hdl_t *h, enum dt_symkind kind, pid_t pid, uint64_t addr, char *str, int n)
+{
+	char text[2048];
+
+	if (!dt_trace_symbolize(h, kind, (uint32_t)pid, addr, text, sizeof(text)))
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)addr);
+	return snprintf(str, n > 0 ? (size_t)n : 0, "%s", text);
+}
+
+int dtrace_addr2str(dtrace_hdl_t *h, uint64_t addr, char *str, int n)
+{
+	return to_string(h, DT_SYM_KERNEL, 0, addr, str, n);
+}
+
+int dtrace_uaddr2str(dtrace_hdl_t *h, pid_t pid, uint64_t addr, char *str, int n)
+{
+	return to_string(h, DT_SYM_UADDR, pid, addr, str, n);
+}
+
 /* ---- folding ---- */
 
 uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
