@@ -171,11 +171,47 @@ static void do_alloca(struct dt_lower *l)
 	dt_scratch_addr(l, R0, R9);
 }
 
+/* dst = a pointer to scratch that nobody has taken; as much as is allocated at most fits there. */
+static void free_scratch(struct dt_lower *l, int dst, int tmp)
+{
+	dt_ldx(l->a, B8, tmp, dt_slot_reg(l), S_SCRATCH_USED);
+	dt_jmpi(l->a, BPF_JGT, tmp, (int32_t)l->b->scratch, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_scratch_ptr(l, dst, tmp);
+}
+
+/*
+ * r5 bytes from the address F_T2 to r2, whose address is F_T1. The helper copies from the first byte on, so that what overlaps
+ * upwards goes by way of free scratch, and on to `done`; else it falls through with r2 and r5 as they were.
+ */
+static void copy_upwards(struct dt_lower *l, uint32_t done)
+{
+	struct dt_emit *a = l->a;
+	uint32_t apart = dt_label(a);
+
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_ldx(a, B8, R3, FP, F_T2);
+	dt_alu(a, BPF_SUB, R1, R3);
+	dt_jmp(a, BPF_JGE, R1, R5, apart);
+	dt_stx(a, B8, FP, F_T0, R2);
+	dt_mov(a, R9, R5);
+	free_scratch(l, R1, R4);
+	dt_mov(a, R2, R9);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
+	free_scratch(l, R3, R4);
+	dt_ldx(a, B8, R1, FP, F_T0);
+	dt_mov(a, R2, R9);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_ja(a, done);
+	dt_put(a, apart);
+}
+
 static void copy_to(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len, bool user)
 {
 	struct dt_emit *a = l->a;
 	uint64_t size;
 	bool known = arg_known(l, len, &size);
+	uint32_t done = dt_label(a);
 
 	dt_imm(a, R0, 0);
 	if (known && size == 0)
@@ -192,11 +228,14 @@ static void copy_to(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len
 	} else {
 		dt_writable_some(l, F_TUPLE + 8 * (int)len, F_T1);
 	}
+	if (!user)
+		copy_upwards(l, done);
 	dt_mov(a, R1, R2);
 	dt_mov(a, R2, R5);
 	dt_ldx(a, B8, R3, FP, F_T2);
 	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
+	dt_put(a, done);
 }
 
 static void do_bcopy(struct dt_lower *l) { copy_to(l, 0, 1, 2, false); }
@@ -753,6 +792,33 @@ static void do_progenyof(struct dt_lower *l)
 	dt_runtime(l, "rt_progenyof");
 }
 
+/* The running process's open file of that number; 0 of a number without one, and where there are no files any more. */
+static void do_getf(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	static const char what[] = "a file descriptor";
+	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a), done = dt_label(a);
+
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow(l, k->task_files, 8, what);
+	dt_follow(l, k->files_fdt, 8, what);
+	dt_mov(a, R9, R0);
+	dt_follow(l, k->fdt_max, 4, what);
+	arg_int(l, 0, R1);
+	dt_jmp(a, BPF_JGE, R1, R0, none);	/* unsigned: negative numbers too */
+	dt_mov(a, R0, R9);
+	dt_follow(l, k->fdt_fd, 8, what);
+	arg_int(l, 0, R1);
+	dt_alui(a, BPF_LSH, R1, 3);
+	dt_alu(a, BPF_ADD, R0, R1);
+	dt_follow(l, 0, 8, what);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
 /* ---- the table ---- */
 
 static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
@@ -763,7 +829,7 @@ static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 36, do_swap32 }, { 37, do_swap64 }, { 38, do_swap16 }, { 39, do_swap32 }, { 40, do_swap64 }, { 66, do_memref },
 	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },
 	{ 29, do_strrchr }, { 30, do_strstr }, { 31, do_strtok }, { 32, do_substr }, { 33, do_index }, { 34, do_rindex },
-	{ 41, do_inet_ntop }, { 42, do_inet_ntoa }, { 43, do_inet_ntoa6 }, { 44, do_toupper }, { 45, do_tolower },
+	{ 41, do_inet_ntop }, { 42, do_inet_ntoa }, { 43, do_inet_ntoa6 }, { 44, do_toupper }, { 45, do_tolower }, { 46, do_getf },
 	{ 47, do_json }, { 48, do_strtoll }, { 64, do_d_path }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
 };
 

@@ -239,21 +239,6 @@ static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc)
 	return 0;
 }
 
-/* A word of the frame for the n-th of them; those beyond the last share one with another of the same array. */
-static int elem_word(struct dt_lower *l, const struct dt_bvar *v, int n)
-{
-	if (n < DT_NELEMS) {
-		l->elem[n] = v;
-		dt_sti(l->a, B8, FP, F_ELEM - 8 * n, 0);
-		return n;
-	}
-	for (int i = 0; i < DT_NELEMS; i++) {
-		if (l->elem[(n + i) % DT_NELEMS] == v)
-			return (n + i) % DT_NELEMS;
-	}
-	REFUSE(l, "an expression stores to members of elements of more than %d arrays", DT_NELEMS);
-}
-
 void dt_elems_start(struct dt_lower *l)
 {
 	const struct dt_difo *d = l->difo;
@@ -265,7 +250,6 @@ void dt_elems_start(struct dt_lower *l)
 		uint32_t to = lvalue_end(d, pc), id, i;
 		const struct dt_bvar *v;
 		unsigned scope, s;
-		int word;
 
 		if (!to || (l->elem_at && l->elem_at[pc]))
 			continue;
@@ -273,12 +257,15 @@ void dt_elems_start(struct dt_lower *l)
 		v = dt_bvar_find(l, scope, id);
 		if (!by_ref(&v->v) || v->v.type.kind == DT_DT_STRING)
 			continue;
-		word = elem_word(l, v, n++);
+		if (n == DT_NELEMS)
+			REFUSE(l, "one expression stores to members of more than %d elements of arrays; write several", DT_NELEMS);
+		l->elem[n] = v;
+		dt_sti(l->a, B8, FP, F_ELEM - 8 * n++, 0);
 		if (!l->elem_at)
 			l->elem_at = DT_NEWN(l->b->arena, uint8_t, d->ntext);
 		for (uint32_t k = pc; k < to && k < d->ntext; k++) {
 			if (is_elem_op(d->text[k], false, &s, &i) && s == scope && i == id)
-				l->elem_at[k] = (uint8_t)(word + 1);
+				l->elem_at[k] = (uint8_t)n;
 		}
 	}
 }

@@ -1,40 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs of a few clauses on dtrace:::BEGIN: assignments to variables of every integer type and storage, strings, arrays,
+ * Programs of a few clauses on dtrace:::BEGIN: assignments to variables of every integer type and storage, strings, structs, arrays,
  * bit-fields of memory from alloca, branches, records, aggregations, speculations and faults. The last clauses record all
  * variables, so that what they hold is compared too. Only what every executor must agree on is written: no clocks,
  * no random numbers, no addresses as values.
  */
-#include "gen.h"
+#include "gen_impl.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define MAX_DEPTH 4
+#define pick gen_pick
+#define put gen_put
+#define number gen_number
+#define string gen_string
 
-struct gen {
-	uint64_t seed;
-	FILE *f;
-	int depth;
-	bool memory;		/* this->p is good in this clause */
-	bool faults;		/* this program may fault often */
-	unsigned aggs;		/* shapes of aggregations in use, a bit each */
-	bool plain;		/* the clause may aggregate: it does not speculate */
-};
-
-static uint32_t pick(struct gen *g, uint32_t below)
+uint32_t gen_pick(struct gen *g, uint32_t below)
 {
 	g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)((g->seed >> 33) % below);
 }
 
-#define ONE(g, list) list[pick(g, COUNT(list))]
-
-static void put(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct gen *g, const char *fmt, ...)
+void gen_put(struct gen *g, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -43,55 +30,43 @@ static void put(struct gen *g, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void number(struct gen *);
-static void string(struct gen *);
 static void statements(struct gen *, uint32_t n);
 
 /* ---- variables ---- */
 
 static const char *const declarations =
 	"enum e { MINUS = -1, NONE, ONE, MANY = 1000 };\n"
-	"struct s { char c; short h; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned b31:31; uint64_t w40:40; int a[4];\n"
-	"\tstruct { unsigned char x; int y; } in; };\n"
 	"char gc; signed char gsc; unsigned char guc; short gs; unsigned short gus; int gi; unsigned gu; long gl; unsigned long gul;\n"
-	"_Bool gb; enum e ge; signed long long gi64; unsigned int gu32; string gstr; string gstr2;\n"
-	"self int8_t si8; self short ss; self int si; self unsigned su; self long sl; self uint64_t su64; self string sstr;\n"
-	"this unsigned char tuc; this uint16_t tus; this int ti; this unsigned tu; this unsigned long tul; this string tstr; this struct s *p;\n"
-	"int ai[int]; unsigned long au[int, string]; string as[int]; short ah[string, int, long];\n"
-	"self int sa[int]; self string sas[string, int];\n";
+	"_Bool gb; enum e ge; signed long long gi64; unsigned int gu32;\n"
+	"self int8_t si8; self short ss; self int si; self unsigned su; self long sl; self uint64_t su64; self uint8_t su8; self int16_t si16;\n"
+	"this unsigned char tuc; this uint16_t tus; this int ti; this unsigned tu; this unsigned long tul; this int8_t ti8; this short ts; this long tl;\n"
+	"int ai[int]; unsigned long au[int, string]; short ah[string, int, long]; char ac[char, unsigned short, string, string];\n"
+	"self int sa[int]; self unsigned char sab[string];\n";
 
 static const char *const scalars[] = { "gc", "gsc", "guc", "gs", "gus", "gi", "gu", "gl", "gul", "gb", "ge", "gi64", "gu32",
 	"self->si8", "self->ss", "self->si", "self->su", "self->sl", "self->su64", "this->tuc", "this->tus", "this->ti",
-	"this->tu", "this->tul" };
-static const char *const members[] = { "c", "h", "u", "l", "b3", "b5", "b20", "b31", "w40", "a[0]", "a[3]", "in.x", "in.y" };
-static const char *const strings[] = { "gstr", "gstr2", "self->sstr", "this->tstr" };
+	"this->tu", "this->tul", "self->su8", "self->si16", "this->ti8", "this->ts", "this->tl" };
 static const char *const casts[] = { "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
 	"unsigned long", "int8_t", "uint16_t", "int32_t", "uint64_t", "enum e" };
 static const char *const literals[] = { "0", "1", "2", "7", "63", "64", "0177", "128", "255", "32767", "0x8000", "65535", "2147483647",
 	"0x80000000", "0xffffffff", "4294967296", "9223372036854775807", "0x8000000000000000", "0xffffffffffffffff", "'a'", "'\\n'",
 	"MINUS", "ONE", "MANY", "-1", "-128", "-2147483648", "3u", "5ul", "100", "1000", "1000000" };
-static const char *const texts[] = { "\"\"", "\"a\"", "\"abc\"", "\"user\"", "\"a longer text of more than sixteen bytes\"", "\"x/y/z\"",
-	"\"12\"", "\"-7\"", "\"AbC\"", "\"a\\tb\"", "\"0x1f\"", "\"../a//b/./c\"", "\"text\"" };
-
-/* Keys are small, so that they meet again. */
-static void array(struct gen *g)
+void gen_small(struct gen *g, const char *type, unsigned mask)
 {
-	switch (pick(g, 4)) {
-	case 0: put(g, "ai[(int)("); number(g); put(g, ") & 3]"); break;
-	case 1: put(g, "au[(int)("); number(g); put(g, ") & 1, "); string(g); put(g, "]"); break;
-	case 2: put(g, "ah[%s, %u, (long)(", ONE(g, texts), pick(g, 2)); number(g); put(g, ") & 1]"); break;
-	default: put(g, "self->sa[(int)("); number(g); put(g, ") & 3]"); break;
-	}
+	put(g, "(%s)(", type);
+	number(g);
+	put(g, ") & %u", mask);
 }
 
-static void string_array(struct gen *g)
+static void array(struct gen *g)
 {
-	if (pick(g, 2)) {
-		put(g, "as[(int)(");
-		number(g);
-		put(g, ") & 3]");
-	} else {
-		put(g, "self->sas[%s, %u]", ONE(g, texts), pick(g, 3));
+	switch (pick(g, 6)) {
+	case 0: put(g, "ai["); gen_small(g, "int", 3); put(g, "]"); break;
+	case 1: put(g, "au["); gen_small(g, "int", 1); put(g, ", "); string(g); put(g, "]"); break;
+	case 2: put(g, "ah[%s, %u, ", gen_text(g), pick(g, 2)); gen_small(g, "long", 1); put(g, "]"); break;
+	case 3: put(g, "ac["); gen_small(g, "char", 1); put(g, ", %u, %s, %s]", pick(g, 2), gen_string_var(g), gen_text(g)); break;
+	case 4: put(g, "self->sab[%s]", gen_string_var(g)); break;
+	default: put(g, "self->sa["); gen_small(g, "int", 3); put(g, "]"); break;
 	}
 }
 
@@ -99,8 +74,8 @@ static void lvalue(struct gen *g)
 {
 	uint32_t k = pick(g, 10);
 
-	if (k < 2 && g->memory)
-		put(g, "this->p->%s", ONE(g, members));
+	if (k < 2)
+		gen_member(g);
 	else if (k < 4)
 		array(g);
 	else
@@ -191,20 +166,9 @@ static void comparison(struct gen *g)
 	put(g, ")");
 }
 
-static void of_string(struct gen *g)
-{
-	uint32_t k = pick(g, 5);
-
-	put(g, k == 0 ? "strlen(" : k == 1 ? "index(" : k == 2 ? "rindex(" : k == 3 ? "strtoll(" : "(strstr(");
-	string(g);
-	if (k == 1 || k == 2 || k == 4)
-		put(g, ", %s", ONE(g, texts));
-	put(g, k == 4 ? ") != NULL)" : ")");
-}
-
 static void swapped(struct gen *g)
 {
-	static const char *const subrs[] = { "htons", "htonl", "htonll", "ntohs", "ntohl", "ntohll" };
+	static const char *const subrs[] = { "htons", "htonl", "htonll", "ntohs", "ntohl", "ntohll", "getmajor", "getminor" };
 
 	put(g, "%s(", ONE(g, subrs));
 	number(g);
@@ -221,10 +185,10 @@ static void leaf(struct gen *g)
 	}
 }
 
-static void number(struct gen *g)
+void gen_number(struct gen *g)
 {
 	static void (*const kinds[])(struct gen *) = { binary, binary, binary, binary, division, unary, cast, cast, conditional, step,
-		inner_assign, comparison, of_string, swapped, lvalue, lvalue, leaf };
+		inner_assign, comparison, gen_of_string, gen_of_string, gen_of_object, swapped, lvalue, lvalue, leaf };
 
 	if (g->faults && pick(g, 60) == 0) {
 		fault(g);
@@ -232,81 +196,6 @@ static void number(struct gen *g)
 	}
 	if (g->depth >= MAX_DEPTH || pick(g, 4) == 0) {
 		leaf(g);
-		return;
-	}
-	g->depth++;
-	ONE(g, kinds)(g);
-	g->depth--;
-}
-
-/* ---- strings ---- */
-
-static void string_leaf(struct gen *g)
-{
-	switch (pick(g, 7)) {
-	case 0: put(g, "execname"); break;
-	case 1: put(g, "probename"); break;
-	case 2: put(g, "copyinstr(arg9)"); break;
-	case 3: case 4: put(g, "%s", ONE(g, strings)); break;
-	default: put(g, "%s", ONE(g, texts)); break;
-	}
-}
-
-static void of_one(struct gen *g)
-{
-	static const char *const subrs[] = { "basename", "dirname", "toupper", "tolower", "cleanpath" };
-
-	put(g, "%s(", ONE(g, subrs));
-	string(g);
-	put(g, ")");
-}
-
-static void of_number(struct gen *g)
-{
-	put(g, "lltostr(");
-	number(g);
-	put(g, pick(g, 2) ? ", %u)" : ")", 2 + pick(g, 35));
-}
-
-static void part(struct gen *g)
-{
-	put(g, "substr(");
-	string(g);
-	put(g, ", (int)(");
-	number(g);
-	put(g, ") %% 8");
-	if (pick(g, 2))
-		put(g, ", %d", (int)pick(g, 9) - 2);
-	put(g, ")");
-}
-
-static void joined(struct gen *g)
-{
-	put(g, "strjoin(");
-	string(g);
-	put(g, ", ");
-	string(g);
-	put(g, ")");
-}
-
-static void string_conditional(struct gen *g)
-{
-	put(g, "(");
-	number(g);
-	put(g, " ? ");
-	string(g);
-	put(g, " : ");
-	string(g);
-	put(g, ")");
-}
-
-static void string(struct gen *g)
-{
-	static void (*const kinds[])(struct gen *) = { string_leaf, string_leaf, of_one, of_number, part, joined, string_conditional,
-		string_array };
-
-	if (g->depth >= MAX_DEPTH || pick(g, 2)) {
-		string_leaf(g);
 		return;
 	}
 	g->depth++;
@@ -329,11 +218,14 @@ static void assign(struct gen *g)
 static void assign_string(struct gen *g)
 {
 	if (pick(g, 3) == 0)
-		string_array(g);
+		gen_string_array(g);
 	else
-		put(g, "%s", ONE(g, strings));
+		put(g, "%s", gen_string_var(g));
 	put(g, " = ");
-	string(g);
+	if (pick(g, 12))
+		string(g);
+	else
+		put(g, "NULL");
 	put(g, ";");
 }
 
@@ -356,21 +248,28 @@ static void traced(struct gen *g)
 	put(g, ");");
 }
 
+/* Up to a dozen values, of every size. */
 static void printed(struct gen *g)
 {
-	uint32_t n = pick(g, 4), kind[4];
+	static const char *const formats[] = { "%s", "%d", "%x", "%u", "%o", "%i", "%5d", "%-8s", "%X", "%#x" };
+	uint32_t n = pick(g, 8) ? pick(g, 4) : pick(g, 13), kind[12];
 
 	put(g, "printf(\"");
 	for (uint32_t i = 0; i < n; i++)
-		put(g, "%s ", (kind[i] = pick(g, 3)) ? kind[i] == 1 ? "%d" : "%x" : "%s");
+		put(g, "%s ", formats[kind[i] = pick(g, COUNT(formats))]);
 	put(g, "\\n\"");
+	g->depth += n > 4;
 	for (uint32_t i = 0; i < n; i++) {
 		put(g, ", ");
-		if (kind[i])
-			number(g);
-		else
+		if (kind[i] == 0 || kind[i] == 7) {
 			string(g);
+		} else {
+			put(g, "(%s)(", ONE(g, casts));
+			number(g);
+			put(g, ")");
+		}
 	}
+	g->depth -= n > 4;
 	put(g, ");");
 }
 
@@ -379,19 +278,33 @@ static void aggregated(struct gen *g)
 {
 	static const char *const func[] = { "count(", "sum(", "avg(", "min(", "max(", "stddev(", "quantize(", "lquantize(", "llquantize(" };
 	static const char *const tail[] = { "", "", "", "", "", "", "", ", -10, 100, 7", ", 10, 0, 6, 20" };
-	uint32_t f = pick(g, COUNT(func)), keys = pick(g, 4);
+	uint32_t f = pick(g, COUNT(func)), keys = pick(g, 7);
 
 	put(g, "@a%u_%u", f, keys);
-	if (keys == 1)
-		put(g, "[(int)("), number(g), put(g, ") & 3]");
-	else if (keys == 2)
-		put(g, "["), string(g), put(g, ", (char)("), number(g), put(g, ") & 1]");
-	else if (keys == 3)
-		put(g, "[execname, probename, (long)("), number(g), put(g, ")]");
+	switch (keys) {
+	case 1: put(g, "["); gen_small(g, "int", 3); put(g, "]"); break;
+	case 2: put(g, "["); string(g); put(g, ", "); gen_small(g, "char", 1); put(g, "]"); break;
+	case 3: put(g, "[execname, probename, (long)("); number(g); put(g, ")]"); break;
+	case 4: put(g, "[%s]", gen_string_var(g)); break;
+	case 5: put(g, "["); gen_small(g, "short", 1); put(g, ", %s, ", gen_text(g)); gen_small(g, "unsigned char", 1); put(g, ", pid, "); string(g); put(g, "]"); break;
+	case 6: put(g, "[probefunc, probename]"); break;
+	}
 	put(g, " = %s", func[f]);
 	if (f > 0)
 		number(g);
-	put(g, "%s);", tail[f]);
+	put(g, "%s", tail[f]);
+	if (f >= 6 && pick(g, 4) == 0)
+		put(g, ", (int)arg%u", pick(g, 4));
+	put(g, ");");
+}
+
+/* What the consumer does with it is not compared, but its records are. */
+static void shown(struct gen *g)
+{
+	static const char *const acts[] = { "printa(@a0_0)", "clear(@a0_0)", "trunc(@a0_0, 2)", "normalize(@a0_0, 3)", "printa(\"%@d\", @a0_0)",
+		"denormalize(@a0_0)" };
+
+	put(g, "@a0_0 = count(); %s;", ONE(g, acts));
 }
 
 static void branch(struct gen *g)
@@ -411,10 +324,10 @@ static void branch(struct gen *g)
 static void statement(struct gen *g)
 {
 	static void (*const kinds[])(struct gen *) = { assign, assign, assign, assign, assign_string, assign_string, free_element, traced,
-		traced, printed, aggregated, branch };
+		traced, printed, aggregated, aggregated, branch, gen_object_statement, gen_object_statement, shown };
 	void (*f)(struct gen *) = ONE(g, kinds);
 
-	if ((f == branch && g->depth > 1) || (f == aggregated && !g->plain))
+	if ((f == branch && g->depth > 1) || ((f == aggregated || f == shown) && !g->plain))
 		f = assign;
 	f(g);
 	put(g, " ");
@@ -435,45 +348,48 @@ static void predicate(struct gen *g)
 	if (pick(g, 3))
 		return;
 	put(g, "/(");		/* not a comment, whatever follows */
-	number(g);
+	if (g->faults && pick(g, 4) == 0)
+		fault(g);
+	else
+		number(g);
 	put(g, ")/ ");
-}
-
-static void memory(struct gen *g)
-{
-	g->memory = pick(g, 3) == 0;
-	if (!g->memory)
-		return;
-	put(g, "this->p = (struct s *)alloca(sizeof (struct s)); ");
-	for (size_t i = 0; i < COUNT(members); i++)
-		put(g, "this->p->%s = %s; ", members[i], pick(g, 2) ? ONE(g, literals) : "arg2");
-	put(g, "this->p->a[1] = this->p->a[2] = 0; ");
 }
 
 static void clause(struct gen *g)
 {
 	put(g, "BEGIN ");
-	g->memory = false;
+	g->memory = g->bytes = false;
 	predicate(g);
 	put(g, "{ ");
-	memory(g);
+	gen_memory(g);
 	g->depth = 0;
 	statements(g, 1 + pick(g, 5));
 	put(g, "}\n");
 }
 
+/* One or two at a time; those not ended hold the buffers, so that later ones get none. */
 static void speculation(struct gen *g)
 {
-	put(g, "BEGIN { self->spec = speculation(); }\nBEGIN ");
-	g->memory = false;
+	const char *of = pick(g, 2) ? "self->spec" : "self->spec2";
+
+	put(g, "BEGIN { %s = speculation(); }\nBEGIN ", of);
+	g->memory = g->bytes = g->plain = false;
 	predicate(g);
-	put(g, "{ speculate(self->spec); trace(");
+	put(g, "{ speculate(%s); trace(", of);
 	number(g);
 	put(g, "); printf(\"%%s\", ");
 	string(g);
-	put(g, "); }\nBEGIN /(");
+	put(g, "); ");
+	statements(g, pick(g, 3));
+	put(g, "}\n");
+	if (pick(g, 3) == 0)
+		put(g, "BEGIN { speculate(%s); }\n", of);
+	put(g, "BEGIN /(");
 	number(g);
-	put(g, ")/ { commit(self->spec); self->spec = 0; }\nBEGIN /self->spec/ { discard(self->spec); }\n");
+	put(g, ")/ { commit(%s); %s = 0; }\n", of, of);
+	if (pick(g, 4))
+		put(g, "BEGIN /%s/ { discard(%s); }\n", of, of);
+	g->plain = true;
 }
 
 /* What every variable holds at the end of a firing. */
@@ -483,10 +399,11 @@ static void last_words(struct gen *g)
 	for (size_t i = 0; i < COUNT(scalars); i++)
 		put(g, "trace(%s); ", scalars[i]);
 	put(g, "}\nBEGIN { ");
-	for (size_t i = 0; i < COUNT(strings); i++)
-		put(g, "trace(%s); ", strings[i]);
+	gen_string_words(g);
 	for (int i = 0; i < 4; i++)
-		put(g, "trace(ai[%d]); trace(self->sa[%d]); trace(as[%d]); ", i, i, i);
+		put(g, "trace(ai[%d]); trace(self->sa[%d]); ", i, i);
+	put(g, "}\nBEGIN { ");
+	gen_object_words(g);
 	put(g, "}\n");
 }
 
@@ -504,10 +421,10 @@ char *dt_gen_program(uint64_t seed)
 		pick(&g, 2);
 	g.faults = pick(&g, 3) == 0;
 	n = 1 + pick(&g, 4);
-	put(&g, "%s", declarations);
+	put(&g, "%s%s%s", declarations, gen_object_declarations, gen_string_declarations);
 	for (uint32_t i = 0; i < n; i++)
 		clause(&g);
-	if (pick(&g, 8) == 0)
+	for (int i = 0; i < 2 && pick(&g, 6) == 0; i++)
 		speculation(&g);
 	last_words(&g);
 	if (g.faults && pick(&g, 2))
