@@ -8,8 +8,77 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-static void keep(struct dt_session *s, int fd) { s->links[s->nlinks++] = fd; }
+static bool room(struct dt_session *s, uint32_t n)
+{
+	uint32_t cap = 2 * s->links_cap + n;
+	int *more;
+
+	if (s->links_cap - s->nlinks >= n)
+		return true;
+	more = realloc(s->links, cap * sizeof(*more));
+	if (!more)
+		return false;
+	s->links = more;
+	s->links_cap = cap;
+	return true;
+}
+
+bool dt_session_keep(struct dt_session *s, int fd)
+{
+	if (!room(s, 1)) {
+		close(fd);
+		return false;
+	}
+	s->links[s->nlinks++] = fd;
+	return true;
+}
+
+static void keep(struct dt_session *s, int fd) { dt_session_keep(s, fd); }
+
+static void leave_out(struct dt_session *s, uint32_t n, const char *example, int err)
+{
+	if (n && !s->left_out.n) {
+		snprintf(s->left_out.example, sizeof(s->left_out.example), "%s", example);
+		s->left_out.err = err;
+	}
+	s->left_out.n += n;
+}
+
+const struct dt_left_out *dt_session_left_out(const struct dt_session *s) { return &s->left_out; }
+
+/* What the kernel's answers mean here. */
+static const struct { int err; const char *text; } answers[] = {
+	{ EILSEQ, "no instruction begins there" },
+	{ ERANGE, "the function is shorter" },
+	{ ENOENT, "the kernel shows no function of that name" },
+	{ ESRCH, "the kernel shows no function of that name" },
+	{ EINVAL, "the kernel allows no probe there" },
+	{ EADDRNOTAVAIL, "the kernel allows no probe there" },
+};
+
+const char *dt_attach_why(int err)
+{
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (answers[i].err == -err)
+			return answers[i].text;
+	return strerror(-err);
+}
+
+int dt_attach_any(struct dt_session *s, char *msg, size_t len)
+{
+	const struct dt_left_out *out = &s->left_out;
+
+	if (!out->n || out->n < out->of)
+		return 0;
+	if (out->err == -EPERM)
+		return dt_session_fail(msg, len, out->err, " ");
+	snprintf(msg, len, "cannot attach to %s%s: %s", out->example, out->n > 1 ? " and others" : "", dt_attach_why(out->err));
+	return out->err;
+}
 
 static int rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg, size_t len)
 {
@@ -28,9 +97,12 @@ static int trampoline(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	int fd = bpf_raw_tracepoint_open(NULL, s->progs[i]);
 
+	(void)msg, (void)len;
+	s->left_out.of++;
 	if (fd < 0)
-		return dt_session_fail(msg, len, -errno, "cannot attach to the kernel function %s", s->attach[i].target);
-	keep(s, fd);
+		leave_out(s, 1, s->attach[i].target, -errno);
+	else
+		keep(s, fd);
 	return 0;
 }
 
@@ -73,11 +145,14 @@ static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	const struct dt_attach *a = &s->attach[i];
 	struct dt_uprobes u = { .prog = s->progs[i], .ret = a->kind == DT_HOOK_URETPROBE, .multi = a->multi, .points = a->points,
 		.n = a->npoints };
-	int n = dt_uprobe_attach(&u, s->links + s->nlinks, msg, len);
+	int n = room(s, a->npoints) ? dt_uprobe_attach(&u, s->links + s->nlinks, msg, len) :
+	    dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u places in programs", a->npoints);
 
 	if (n < 0)
 		return n;
 	s->nlinks += (uint32_t)n;
+	s->left_out.of += a->npoints;
+	leave_out(s, u.refused, a->points[u.example].target, u.first_error);
 	return 0;
 }
 
@@ -95,6 +170,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
 	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
 	case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
+	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return dt_kprobe_attach(s, i, msg, len);
 	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
 	default: return 0;
 	}
@@ -114,7 +190,10 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct
 		if (a->multi)
 			opts->expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI;
 		return BPF_PROG_TYPE_KPROBE;
-	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return BPF_PROG_TYPE_KPROBE;
+	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE:
+		if (a->multi)
+			opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+		return BPF_PROG_TYPE_KPROBE;
 	default: return BPF_PROG_TYPE_RAW_TRACEPOINT;
 	}
 }

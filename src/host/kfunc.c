@@ -65,6 +65,15 @@ void dt_kfunc_probe(struct dt_kfunc_means *m, uint32_t btf_id)
 	m->fentry = has_fentry(btf_id);
 }
 
+bool dt_kfunc_trampoline(uint32_t btf_id, bool ret)
+{
+	int prog = load(BPF_PROG_TYPE_TRACING, ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, btf_id);
+
+	if (prog >= 0)
+		close(prog);
+	return prog >= 0;
+}
+
 bool dt_kfunc_any(uint32_t btf_id)
 {
 	return has_kprobe() || has_multi() || has_fentry(btf_id);

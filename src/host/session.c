@@ -82,6 +82,7 @@ static bool allocate(struct dt_session *s)
 	s->maps = new_fds(image->nmaps);
 	s->progs = new_fds(image->nprogs + image->nmore);
 	s->links = new_fds(nlinks);
+	s->links_cap = nlinks;
 	s->online = calloc(s->ncpus, sizeof(*s->online));
 	s->rings = calloc(s->ncpus, sizeof(*s->rings));
 	s->over_seen = calloc(s->ncpus, sizeof(*s->over_seen));
@@ -207,11 +208,14 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	uint32_t perf;
 	int err = 0;
 
+	s->left_out = (struct dt_left_out){ 0 };
 	if (s->nlinks || s->ticker.n)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind != DT_HOOK_PERF)
 			err = dt_attach_program(s, i, msg, len);
+	if (!err)
+		err = dt_attach_any(s, msg, len);
 	perf = s->nlinks;
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind == DT_HOOK_PERF)

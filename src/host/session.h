@@ -51,6 +51,13 @@ void dt_session_close(struct dt_session *);	/* NULL is fine */
  * session runs any more, except by dt_session_run() from another thread: what comes after it comes last.
  */
 int dt_session_attach(struct dt_session *, char *msg, size_t len);
+/*
+ * Kernel functions and places in processes are many, and kernels refuse some: the others go live, unless all are refused. `of`
+ * counts those that were to be attached.
+ */
+struct dt_left_out { uint32_t n, of; int err; char example[192]; };
+const struct dt_left_out *dt_session_left_out(const struct dt_session *);
+const char *dt_attach_why(int err);	/* its err as words */
 void dt_session_detach(struct dt_session *);
 /* Runs a RUN or TICK program now (BPF_PROG_RUN), on this CPU, with up to 12 arguments. */
 int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uint32_t nargs);

@@ -80,7 +80,8 @@ struct dt_session {
 	size_t control_len;
 	int drops;			/* index of the map, -1 none */
 	int *links;			/* perf events and raw tracepoints */
-	uint32_t nlinks;
+	uint32_t nlinks, links_cap;
+	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;
 };
@@ -104,6 +105,12 @@ struct bpf_prog_load_opts;
 enum bpf_prog_type dt_attach_type(const struct dt_session *, uint32_t i, struct bpf_prog_load_opts *);
 /* Brings program i to life; perf events are made still (dt_perf_enable()). 0 or -errno with a sentence. */
 int dt_attach_program(struct dt_session *, uint32_t i, char *msg, size_t len);
+
+bool dt_session_keep(struct dt_session *, int fd);	/* a link; false: out of memory, and it is closed */
+/* 0, or the sentence for a session of whose many points none could be attached. */
+int dt_attach_any(struct dt_session *, char *msg, size_t len);
+/* kprobe.c: attaches program i at all its points; those refused are counted in left_out */
+int dt_kprobe_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
 
 /* ring.c */
 int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */

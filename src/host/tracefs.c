@@ -25,19 +25,23 @@ static int private_mount(void)
 	return err ? err : fd;
 }
 
-static int open_events(void)
+int dt_tracefs_open(const char *name, int flags)
 {
-	static const char *const places[] = { "/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events" };
-	int root, fd = -1;
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	int root, fd;
 
-	for (unsigned i = 0; i < 2 && fd < 0; i++)
-		fd = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
+	for (unsigned i = 0; i < 2; i++) {
+		root = open(places[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = root >= 0 ? openat(root, name, flags | O_CLOEXEC) : -1;
+		if (root >= 0)
+			close(root);
+		if (fd >= 0)
+			return fd;
+	}
 	root = private_mount();
 	if (root < 0)
 		return root;
-	fd = openat(root, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(root, name, flags | O_CLOEXEC);
 	fd = fd < 0 ? -errno : fd;
 	close(root);
 	return fd;
@@ -65,7 +69,7 @@ static int each_event(int events, const char *group, dt_tracefs_f *f, void *ctx)
 
 int dt_tracefs_each(dt_tracefs_f *f, void *ctx)
 {
-	int events = open_events(), n, ret = 0;
+	int events = dt_tracefs_open("events", O_RDONLY | O_DIRECTORY), n, ret = 0;
 	struct dirent **list;
 
 	if (events < 0)

@@ -9,5 +9,7 @@
  */
 typedef int dt_tracefs_f(void *ctx, const char *group, const char *event);
 int dt_tracefs_each(dt_tracefs_f *, void *ctx);
+/* A file or directory of tracefs, wherever that is mounted; else by a mount that ends with the descriptor. Or -errno. */
+int dt_tracefs_open(const char *name, int flags);
 
 #endif

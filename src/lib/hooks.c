@@ -39,6 +39,18 @@ static void count_functions(struct dt_gobuild *b)
 		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
 }
 
+/* Trampolines are for functions of the core kernel that are alone with their name, with arguments that fit. */
+static bool trampoline(struct dt_gobuild *b, const struct dt_hook *hook, bool ret)
+{
+	uint32_t id = strchr(hook->target, '`') == NULL ? dt_types_function_id(b->h->types, hook->target) : 0;
+
+	if (id == 0 || words_of(b->h->types, hook->target) == UINT32_MAX || !dt_kfunc_trampoline(id, ret))
+		return false;
+	if (b->h->kernel == NULL)
+		b->h->kernel = dt_kernel_new();
+	return b->h->kernel != NULL && dt_kernel_count(b->h->kernel, hook->target) <= 1;
+}
+
 /* Which of the kernel's means serves the function: few by trampolines, else one program for all of them. */
 static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
 {
@@ -46,16 +58,16 @@ static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
 
 	if (hook->kind != DT_HOOK_KFUNC && !ret)
 		return 0;
-	if (b->means.fentry && hook->offset == 0 && (few || hook->needs_fexit) && strchr(hook->target, '`') == NULL &&
-	    dt_types_function_id(b->h->types, hook->target) != 0 && words_of(b->h->types, hook->target) != UINT32_MAX)
+	if (b->means.fentry && hook->offset == 0 && !hook->by_kprobe && (few || hook->needs_fexit) && trampoline(b, hook, ret))
 		hook->kind = ret ? DT_HOOK_FEXIT : DT_HOOK_FENTRY;
 	else if (hook->needs_fexit)
 		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "%s needs fexit programs in the kernel, which this one does not have",
 		    hook->target);
-	else if (b->means.multi || b->means.kprobe)
+	else if (b->means.kprobe || (b->means.multi && hook->offset == 0))
 		hook->kind = ret ? DT_HOOK_KRETPROBE : DT_HOOK_KPROBE;
 	else
 		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "this kernel has no way to trace its function %s", hook->target);
+	hook->single = !b->means.multi || hook->offset != 0;
 	return 0;
 }
 
@@ -70,7 +82,7 @@ static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hoo
 
 	for (size_t i = 0; i < b->hooks.n; i++) {
 		k = b->hooks.v[i];
-		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval &&
+		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval && k->hook.single == hook->single &&
 		    (dt_hook_has_points(hook->kind) || same_text(k->hook.target, hook->target)))
 			return k;
 	}
@@ -194,7 +206,7 @@ void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struc
 void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_attach *out)
 {
 	*out = (struct dt_attach){ k->hook.kind, k->hook.target, k->hook.interval, .points = k->points.v,
-		.npoints = (uint32_t)k->points.n, .multi = b->means.multi };
+		.npoints = (uint32_t)k->points.n, .multi = !k->hook.single };
 	if (k->hook.kind == DT_HOOK_UPROBE || k->hook.kind == DT_HOOK_URETPROBE)
 		out->multi = dt_uprobe_multi();
 	if (k->hook.kind == DT_HOOK_FENTRY || k->hook.kind == DT_HOOK_FEXIT)
