@@ -21,6 +21,7 @@ struct dt_koffsets {
 	    mount_parent, mount_mountpoint, vfsmount_root;
 	uint32_t task_pt_regs;		/* aarch64, x86-64: how far user registers lie from the stack's end; session finds it */
 	uint32_t task_stack, task_flags;
+	uint32_t task_files, files_fdt, fdt_max, fdt_fd;	/* a process's open files */
 };
 
 struct dt_features {			/* of the running kernel, probed once by src/host/feature.h */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Built-in variables: what a firing's context holds, by DIF id. Ids below 0x130 and 0x200 are DTrace's own; 0x130 to
- * 0x13f are ours. All are read-only but uregs[].
+ * 0x13f are ours. All are read-only.
  */
 #include "builtin/builtin.h"
 #include "dif/interp.h"

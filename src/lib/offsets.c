@@ -25,7 +25,19 @@ static uint32_t offset_of(struct dt_types *types, const char *tag, const char *p
 	return t != NULL ? (uint32_t)(bits / 8) : DT_KOFF_NONE;
 }
 
-/* Kernel types cost milliseconds: only programs that use a variable made from them pay. */
+/* Subroutines that walk them: progenyof(), getf(), d_path(). */
+static bool calls_walker(const struct dt_difo *d)
+{
+	static const uint32_t walkers[] = { 11, 46, 64 };
+
+	for (uint32_t i = 0; i < d->ntext; i++)
+		for (size_t w = 0; w < sizeof(walkers) / sizeof(walkers[0]); w++)
+			if (dt_dif_op(d->text[i]) == DT_DIF_CALL && dt_dif_v16(d->text[i]) == walkers[w])
+				return true;
+	return false;
+}
+
+/* Kernel types cost milliseconds: only programs that use a variable or a subroutine made from them pay. */
 static bool needs_offsets(const struct dt_trace *t)
 {
 	static const uint32_t cheap[] = { 0x101, 0x104, 0x105, 0x112, 0x113, 0x114, 0x115, 0x116, 0x117, 0x118, 0x11a, 0x11e,
@@ -37,6 +49,8 @@ static bool needs_offsets(const struct dt_trace *t)
 		for (uint32_t a = 0; a <= e->nacts; a++) {
 			const struct dt_difo *d = a < e->nacts ? e->acts[a].difo : e->pred;
 
+			if (d != NULL && calls_walker(d))
+				return true;
 			for (uint32_t v = 0; d != NULL && v < d->nvars; v++) {
 				uint32_t id = d->vars[v].id;
 				bool known = id >= DT_VAR_USER_MIN || id < DT_VAR_SCALAR_MIN || (id >= 0x106 && id <= 0x10f);
@@ -68,6 +82,8 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 		O(dentry_name_len, "dentry", "d_name.len"), O(mount_mnt, "mount", "mnt"), O(mount_parent, "mount", "mnt_parent"),
 		O(mount_mountpoint, "mount", "mnt_mountpoint"), O(vfsmount_root, "vfsmount", "mnt_root"),
 		O(task_stack, "task_struct", "stack"), O(task_flags, "task_struct", "flags"),
+		O(task_files, "task_struct", "files"), O(files_fdt, "files_struct", "fdt"), O(fdt_max, "fdtable", "max_fds"),
+		O(fdt_fd, "fdtable", "fd"),
 #undef O
 	};
 	const struct dt_type *upid;

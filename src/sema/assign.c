@@ -7,7 +7,8 @@ static void check_writable(struct dt_sema *s, const struct dt_node *n)
 	if (!(n->nflags & DT_NF_LVAL))
 		dt_fail(s->diag, D_OP_LVAL, n->loc, "this is not something that can be assigned to");
 	if (!(n->nflags & DT_NF_WRITABLE))
-		dt_fail_hint(s->diag, D_OP_WRITE, n->loc, s->diag->in_predicate ? "to compare, write ==" : NULL,
+		dt_fail_hint(s->diag, D_OP_WRITE, n->loc, s->diag->in_predicate ? "to compare, write ==" : n->ident != NULL &&
+		    strcmp(n->ident->name, "uregs") == 0 ? "the kernel does not let tracing programs change registers" : NULL,
 		    "%s can only be read: assignment needs a writable variable", n->ident != NULL ? n->ident->name : "this object");
 }
 

@@ -203,8 +203,6 @@ static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struc
 		    (long long)dt_node_int(n->list));
 	n->ident = id;
 	n->nflags |= DT_NF_LVAL;
-	if (strcmp(id->name, "uregs") == 0)
-		n->nflags |= DT_NF_WRITABLE;
 	dt_attr_use(s, id->attr, n->loc, id->name);
 	return n;
 }

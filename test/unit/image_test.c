@@ -152,7 +152,7 @@ static void system_calls(void)
 static void refusals(void)
 {
 	static const char *const cases[][2] = {
-		{ "BEGIN { trace(getf(1)); }", "getf( ) is not available for tracing yet" },
+		{ "BEGIN { trace(getf(1)); }", "this kernel's type data does not show where a file descriptor is kept" },
 		{ "BEGIN { trace(ppid); }", "this kernel's type data does not show where the parent process is kept" },
 		{ "BEGIN { @ = lquantize(arg0, 0, 60000, 1); }", "@_ has 60002 buckets; the kernel holds at most 4000" },
 		{ "BEGIN { tracemem(arg0, 2000000); }", "2000000 bytes are more than one record can hold (1048576)" },
@@ -167,6 +167,111 @@ static void refusals(void)
 		CHECK(m.image == NULL);
 		done(&m);
 	}
+}
+
+/* ---- more clauses than one program holds ---- */
+
+static struct made make_many(const char *first, const char *clause, uint32_t n, enum dt_image_ctx ctx)
+{
+	size_t len = strlen(clause);
+	char *text = malloc(strlen(first) + n * len + 1), *at = stpcpy(text, first);
+	struct made m;
+
+	for (uint32_t i = 0; i < n; i++)
+		at = stpcpy(at, clause);
+	m = make(text, ctx, 1);
+	free(text);
+	return m;
+}
+
+static uint32_t count_calls(const struct dt_image_prog *p, int32_t helper)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ninsns; i++)
+		n += p->insns[i].code == (BPF_JMP | BPF_CALL) && p->insns[i].src_reg == 0 && p->insns[i].imm == helper;
+	return n;
+}
+
+static uint32_t count_maps(const struct dt_image_prog *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->nrelocs; i++) {
+		uint32_t k = 0;
+
+		while (k < i && p->relocs[k].map != p->relocs[i].map)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+/* Every program but the last goes on to the next; all of a hook name the same array, which is as long as they need. */
+static void check_chain(const struct dt_image *image)
+{
+	uint32_t n = image->nprogs + image->nmore;
+
+	CHECK_INT(image->nprogs, 1);
+	CHECK_INT(count_role(image, DT_MAP_CHAIN), 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dt_image_prog *p = &image->progs[i];
+
+		CHECK_INT(p->hook, 0);
+		CHECK_INT(p->link, i);
+		CHECK_INT(image->maps[p->chain].role, DT_MAP_CHAIN);
+		CHECK_INT(image->maps[p->chain].max_entries, image->nmore);
+		CHECK_INT(count_calls(p, BPF_FUNC_tail_call), i + 1 < n);
+		CHECK(p->nfuncs <= 256 && count_maps(p) <= 64);
+	}
+}
+
+static void chains(void)
+{
+	struct made m = make_many("", "BEGIN { @[arg0] = count(); }", 50, DT_CTX_RUN);
+
+	if (CHECK_INT(m.rc, 0)) {		/* not more than one program without need */
+		CHECK_INT(m.image->nmore, 0);
+		CHECK_INT(count_role(m.image, DT_MAP_CHAIN), 0);
+		CHECK_INT(count_calls(&m.image->progs[0], BPF_FUNC_tail_call), 0);
+	}
+	done(&m);
+	m = make_many("", "BEGIN { @[arg0] = count(); }", 10000, DT_CTX_SYS_ENTER);
+	if (CHECK_INT(m.rc, 0)) {
+		CHECK(m.image->nmore >= 1 && m.image->nmore <= 33);
+		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 0);
+		check_chain(m.image);
+	}
+	done(&m);
+	m = make_many("this int x;", "BEGIN { this->x++; }", 10000, DT_CTX_UPROBE);
+	if (CHECK_INT(m.rc, 0)) {
+		CHECK(m.image->nmore >= 1);
+		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 1);
+		check_chain(m.image);
+	}
+	done(&m);
+	m = make_many("", "BEGIN { trace(strjoin(strjoin(execname, \"a\"), \"b\")); trace(arg0); trace(execname); }", 20000, DT_CTX_RUN);
+	CHECK_INT(m.rc, -ENOTSUP);
+	if (!CHECK(strstr(m.msg, "the 20000 clauses at one probe are more than 34 programs can hold") != NULL))
+		fprintf(stderr, "  %s\n", m.msg);
+	done(&m);
+}
+
+/* Each aggregation is a map, and a program may name 64. */
+static void many_maps(void)
+{
+	char *text = malloc(300 * 40), *at = text;
+	struct made m;
+
+	for (int i = 0; i < 300; i++)
+		at += sprintf(at, "BEGIN { @a%d = count(); }", i);
+	m = make(text, DT_CTX_RUN, 1);
+	if (CHECK_INT(m.rc, 0)) {
+		CHECK(m.image->nmore >= 4);
+		check_chain(m.image);
+	}
+	free(text);
+	done(&m);
 }
 
 static void keep(void *ctx, const char *line) { strncat(ctx, line, 1u << 15); }
@@ -194,6 +299,8 @@ int main(void)
 	maps();
 	system_calls();
 	refusals();
+	chains();
+	many_maps();
 	dumps();
 	return CHECK_DONE("image_test");
 }

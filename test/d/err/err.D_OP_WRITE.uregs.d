@@ -1,0 +1,2 @@
+/* The kernel lets no tracing program change registers. */
+BEGIN { uregs[0] = 1; }
