@@ -50,6 +50,12 @@ static int set_defaults(dtrace_hdl_t *dtp)
 	return set_all(dtp, defaults, sizeof(defaults) / sizeof(defaults[0]));
 }
 
+/* Operands of -G are objects, not $1 and so on. */
+static int macro_args(const struct args *a)
+{
+	return a->mode == MODE_LINK ? 1 : a->noperands;
+}
+
 static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
 {
 	FILE *f = fopen(p->text, "r");
@@ -58,8 +64,7 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 		return NULL;
 	}
 	a->operands[0] = (char *)p->text;
-	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0,
-	    a->mode == MODE_LINK ? 1 : a->noperands, a->operands);	/* operands of -G are objects */
+	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, macro_args(a), a->operands);
 	if (!prog)
 		fprintf(stderr, "dtrace: failed to compile script %s: %s\n%s", p->text,
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
@@ -70,7 +75,7 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
 {
 	a->operands[0] = "dtrace";
-	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, a->noperands, a->operands);
+	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, macro_args(a), a->operands);
 	if (!prog)
 		fprintf(stderr, "dtrace: invalid probe specifier %s: %s\n%s", p->text,
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));

@@ -179,6 +179,8 @@ check $? "links and runs, and asks the semaphore $(head -n 1 err)"
 [ "$(notes old)" = "mydb:lock__wait/12 mydb:query__done/3 " ]
 check $? "the functions are sites: $(notes old)"
 
+is "text instead of a script" 0 "" -G -n 'provider mydb { probe query__done(const char *, long, double); probe idle(); probe lock__wait(int); };' -o text.o old.o
+
 # Messages.
 echo 'provider a { probe b(); };' >a.d
 echo 'provider a { };' >empty.d
