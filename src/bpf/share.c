@@ -10,7 +10,7 @@
 #include "bpf/share.h"
 #include "bpf/runtime.h"
 
-enum { MAPS_MAX = 64, JUMPS_MAX = 6000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000 };
+enum { MAPS_MAX = 60, JUMPS_MAX = 6000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000 };
 
 /* ---- counting ---- */
 

@@ -91,6 +91,30 @@ for probe in sdt:::sched_switch profile-997 tick-100ms; do
 	fi
 done
 
+# Places of processes: programs may be preempted, so that a slot is taken by comparing and exchanging, and the next program of
+# a chain finds it by its thread.
+pid_this() {
+	"$dtrace" -qs "$2" -c "${BUILD:-build}/test/provider_pid 5000 8" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	got=$(awk 'NF == 2 && /^ /' "$tmp/out" | tr -s ' \t' ' ')
+	if [ $status -eq 0 ] && [ "${got% *}" = " $3" ] && [ $((${got##* } + $(drops drop))) -eq 40000 ]; then
+		ok "$1"
+	elif grep -q 'failed to match\|does not match any' "$tmp/err"; then
+		ok "$1 # SKIP $(head -n 1 "$tmp/err")"
+	else
+		bad "$1: status $status: $(head -c 300 "$tmp/out")"
+	fi
+}
+cat >"$tmp/pid.d" <<'D'
+pid$target::work:entry { this->n = arg0; }
+pid$target::work:entry { this->s = stringof(strjoin("a", "b")); }
+pid$target::work:entry { @[(this->n == arg0 && this->s == "ab") * 7] = count(); }
+D
+pid_this "this-> of 8 threads at one place" "$tmp/pid.d" 7
+{ echo 'this int n;'; clauses 1500 'pid$target::work:entry { this->n += (int)arg0 + %; }'
+echo 'pid$target::work:entry { @[this->n - 1500 * (int)arg0] = count(); }'; } >"$tmp/pid.d"
+pid_this "1500 clauses at one place, 8 threads" "$tmp/pid.d" 1124250
+
 # ---- more keys than there is room for ----
 if traced 2 1000000 1000000 -n 'syscall::getpgid:entry /pid == $1/ { @[arg0] = count(); } END { printa("S %d %@d\n", @); }'; then
 	got=$(awk '$1 == "S" { n += $NF } END { printf "%d\n", n }' "$tmp/out")
