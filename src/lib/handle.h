@@ -50,6 +50,8 @@ struct dtrace_hdl {
 int dt_handle_error(struct dtrace_hdl *, int err);
 int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
+/* A program says $target, and process ids are those of a container: the kernel side knows that id as nspid. */
+bool dt_procs_nested(struct dtrace_hdl *);
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
 void dt_handle_use_options(struct dtrace_hdl *);	/* those the compiler is steered by */

@@ -297,3 +297,8 @@ int dtrace_proc_only(dtrace_hdl_t *h, pid_t *pids, int max)
 		pids[i] = (pid_t)h->procs->only[i];
 	return (int)n;
 }
+
+bool dt_procs_nested(dtrace_hdl_t *h)
+{
+	return h->target_named && !dt_proc_pids_global();
+}

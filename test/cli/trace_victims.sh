@@ -18,6 +18,15 @@ run -w -c "$calls 1 hang" -n 'syscall::getpgid:entry /pid == $target/ { raise(9)
 is "killed process" 0 "terminated by SIGKILL"
 run -c true -n 'BEGIN { @[1] = count(); } END { trace("the end"); }'
 is "END and aggregations when the process is gone" 0 "the end"
+if unshare -pf --mount-proc true 2>/dev/null; then
+	unshare -pf --mount-proc "$dtrace" -qc "$calls 5" -n 'syscall::getppid:entry /nspid == $target/ { @ = count(); } END { printa("n %@d\n", @); }' \
+	    >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	is "in a container \$target is nspid" 0 "n 5"
+	is "and that is told" 0 "\$target is to be compared with nspid"
+else
+	echo "ok - \$target in a container # SKIP no process ids of our own here"
+fi
 run -c /nonexistent/foo -n BEGIN
 is "missing command" 1 "dtrace: failed to execute /nonexistent/foo: No such file or directory"
 run -c / -n BEGIN
