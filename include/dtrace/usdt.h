@@ -28,7 +28,7 @@
 
 /* A value's size in bytes, negative when it is signed: what stands before the @. */
 #ifdef __cplusplus
-#define _DT_USDT_VAR auto
+#define _DT_USDT_LET(n, x) auto _dt_usdt_v##n = (x);
 extern "C++" {
 template <typename T> struct _dt_usdt_sign { enum { value = 1 }; };
 template <> struct _dt_usdt_sign<char> { enum { value = (char)-1 < (char)1 ? -1 : 1 }; };
@@ -40,9 +40,10 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 }
 #define _DT_USDT_SIZE(v) ((int)_dt_usdt_sign<__typeof__(v)>::value * (int)sizeof(v))
 #else
-#define _DT_USDT_VAR __auto_type
-#define _DT_USDT_SIZE(v) (_Generic((v), char: (char)-1 < (char)1 ? -1 : 1, signed char: -1, short: -1, int: -1, long: -1, \
-	long long: -1, default: 1) * (int)sizeof(v))
+#define _DT_USDT_LET(n, x) __auto_type _dt_usdt_v##n = ((void)0, (x));	/* the comma: a bit-field is no type of its own */
+#define _DT_USDT_PLAIN(v) (__builtin_classify_type(v) != 5 /* pointer */ && __builtin_classify_type(v) != 8 /* real */)
+#define _DT_USDT_SIGN(T) ((T)-1 < (T)1 ? -1 : 1)
+#define _DT_USDT_SIZE(v) ((int)sizeof(v) * _DT_USDT_SIGN(__typeof__(__builtin_choose_expr(_DT_USDT_PLAIN(v), v, 0u))))
 #endif
 
 /* The counter: one of that name in a program or library, whoever defines it. */
@@ -75,7 +76,6 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 #define _DT_USDT_SITE_ASM(prov, name, sem, counter, args, ...) \
 	_DT_USDT_ASM(_DT_USDT_NOTE(prov, name, sem, args) counter : : __VA_ARGS__ : "memory");
 
-#define _DT_USDT_LET(n, x) _DT_USDT_VAR _dt_usdt_v##n = (x);
 #define _DT_USDT_REG(n) [s##n] "n" (_DT_USDT_SIZE(_dt_usdt_v##n)), [v##n] "nr" (_dt_usdt_v##n)
 #define _DT_USDT_ANY(n) [s##n] "n" (_DT_USDT_SIZE(_dt_usdt_v##n)), [v##n] "nor" (_dt_usdt_v##n)
 #define _DT_USDT_ARG(n) "%c[s" #n "]@%[v" #n "]"

@@ -251,10 +251,15 @@ static __attribute__((noinline)) int sites_of(int n, unsigned char uc, short s, 
 	int spilled[3] = { n, n + 1, n + 2 };
 	volatile int64_t big = INT64_MIN + n;
 
+	struct { unsigned high : 3; int low : 5; long wide : 40; } bits = { 7, -2, -3 };
+	enum { ONE = 1, TWO } e = n > 0 ? TWO : ONE;
+
 	STAP_PROBE(selftest, none);
 	expect("none", 0, NULL);
 	STAP_PROBE4(selftest, small, uc, s, n, (signed char)-3);
 	expect("small", 4, (int64_t[]){ 200, -300, n, -3 });
+	STAP_PROBE6(selftest, fields, bits.high, bits.low, bits.wide, e, n == 9, sites_of);
+	expect("fields", 6, (int64_t[]){ 7, -2, -3, TWO, 1, (int64_t)(intptr_t)sites_of });
 	STAP_PROBE3(selftest, pointers, text, buf, &a_global);
 	expect("pointers", 3, (int64_t[]){ (int64_t)(intptr_t)text, (int64_t)(intptr_t)buf, (int64_t)(intptr_t)&a_global });
 	STAP_PROBE3(selftest, other, d, a_global, big);
@@ -282,7 +287,7 @@ static void test_live(void)
 	bias = (uintptr_t)&base_symbol - (uintptr_t)base_addr;
 	sigaction(SIGTRAP, &sa, NULL);
 	CHECK_INT(dt_sdt_notes(notes, len, true, base_addr, add_site, NULL), 0);
-	CHECK_INT(nsites, 5);
+	CHECK_INT(nsites, 6);
 	CHECK_INT(sites_of(9, 200, -300, "text", 2.5), 20);
 	dt_elf_close(e);
 }
