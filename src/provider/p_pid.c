@@ -215,7 +215,8 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (want == NULL)
 		return 0;
 	if (!dt_pid_wants(want)) {
-		*why = "the pid provider is named with a process: pid123, or pid$target with -p or -c";
+		if (strncmp(want->prov, "pid", 3) == 0)
+			*why = "the pid provider is named with a process: pid123, or pid$target with -p or -c";
 		return 0;
 	}
 	m.pid = (uint32_t)strtoul(want->prov + 3, NULL, 10);

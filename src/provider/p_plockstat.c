@@ -170,7 +170,8 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	if (want == NULL)
 		return 0;
 	if (!dt_plockstat_wants(want)) {
-		*why = "the plockstat provider is named with a process: plockstat123, or plockstat$target with -p or -c";
+		if (strncmp(want->prov, "plockstat", 9) == 0)
+			*why = "the plockstat provider is named with a process: plockstat123, or plockstat$target with -p or -c";
 		return 0;
 	}
 	if (strcmp(want->name, "mutex-spin") == 0 || strcmp(want->name, "mutex-spun") == 0) {

@@ -158,7 +158,7 @@ _Noreturn static void undefined(struct dt_sema *s, const struct dt_node *callee)
 			if (is_function(row) && row->unsupported == NULL)
 				dt_near_offer(&near, row->name);
 	dt_fail_hint(s->diag, D_FUNC_UNDEF, callee->loc,
-	    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL,
+	    dt_names_hint(s, callee->name, near.best),
 	    "undefined function name: %s", callee->name);
 }
 

@@ -195,10 +195,35 @@ static void offer_rows(struct dt_sema *s, struct dt_near *near)
 				dt_near_offer(near, row->name);
 }
 
+/* Words of another tracer, which look like nothing of D. */
+static const char *translated(const char *name)
+{
+	static const struct { const char *theirs, *ours; } rows[] = {
+		{ "comm", "execname" }, { "nsecs", "timestamp" }, { "elapsed", "timestamp" }, { "kstack", "stack()" },
+		{ "probe", "probename" }, { "func", "probefunc" }, { "retval", "arg1" }, { "curtask", "curthread" },
+		{ "str", "copyinstr" }, { "username", "uid" }, { "hist", "quantize" }, { "lhist", "lquantize" }, { "stats", "avg" },
+		{ "printk", "printf" }, { "join", "printf" }, { "ntop", "inet_ntop" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].theirs, name) == 0)
+			return rows[i].ours;
+	return NULL;
+}
+
+const char *dt_names_hint(struct dt_sema *s, const char *name, const char *near)
+{
+	const char *word = translated(name);
+
+	if (word == NULL)
+		word = near;
+	return word != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", word) : NULL;
+}
+
 _Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
 {
 	struct dt_near near;
-	const char *hint = NULL;
+	const char *hint;
 
 	dt_near_init(&near, n->name);
 	offer_rows(s, &near);
@@ -206,11 +231,10 @@ _Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
 		dt_near_offer(&near, s->cc->globals.v[i].key);
 	if (s->cc->services.library_names != NULL)
 		s->cc->services.library_names(s->cc->services.ctx, &near);
-	if (near.best != NULL)
-		hint = dt_arena_printf(s->arena, "did you mean `%s`?", near.best);
-	else if (dt_map_get(&s->cc->tls, n->name) != NULL)
+	hint = dt_names_hint(s, n->name, near.best);
+	if (hint == NULL && dt_map_get(&s->cc->tls, n->name) != NULL)
 		hint = dt_arena_printf(s->arena, "did you mean `self->%s`?", n->name);
-	else if (dt_map_get(&s->cc->locals, n->name) != NULL)
+	else if (hint == NULL && dt_map_get(&s->cc->locals, n->name) != NULL)
 		hint = dt_arena_printf(s->arena, "did you mean `this->%s`?", n->name);
 	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown variable name", n->name);
 }

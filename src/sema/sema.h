@@ -143,6 +143,7 @@ struct dt_ident *dt_names_var(struct dt_sema *, enum dt_scope, const char *name)
 struct dt_ident *dt_names_create(struct dt_sema *, enum dt_scope, const char *name, bool array, struct dt_loc);
 struct dt_ident *dt_names_agg(struct dt_sema *, const char *name, bool create, struct dt_loc);
 struct dt_ident *dt_names_hidden(struct dt_sema *, const char *stem, const struct dt_type *);	/* clause-local of our own */
+const char *dt_names_hint(struct dt_sema *, const char *name, const char *near);	/* what may have been meant; NULL unknown */
 _Noreturn void dt_names_undefined(struct dt_sema *, const struct dt_node *);	/* D_IDENT_UNDEF with a suggestion */
 const struct dt_type *dt_names_type(struct dt_sema *, struct dt_ident *, struct dt_loc);	/* of a variable; D_VAR_UNDEF */
 const char *dt_names_spelled(struct dt_sema *, const struct dt_ident *);	/* "self->x" */

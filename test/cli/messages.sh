@@ -117,3 +117,8 @@ dtrace: failed to compile script utf8.d: line 1: failed to resolve nosuch: Unkno
   utf8.d:1:23 | BEGIN { trace("äö", nosuch); }
               |                     ^~~~~~
 END
+is "a word of another tracer" -n 'BEGIN { trace(comm); }' <<'END'
+dtrace: invalid probe specifier BEGIN { trace(comm); }: in action list: failed to resolve comm: Unknown variable name
+  -n:1:15 | BEGIN { trace(comm); }
+          |               ^~~~ did you mean `execname`?
+END

@@ -21,3 +21,7 @@ is "another group" 1 "another group"
 # a program can be attached to every one of them, however few arguments it has
 run -q -n 'tick-100ms { exit(0); } rawtp:::sched_*, rawtp:::signal_*, rawtp:::task_* { @[probename, arg0 ^ arg9] = count(); } END { trunc(@); }'
 check "$status" "all of the scheduler, signals and tasks at once"
+for kind in 'tracepoint:syscalls:sys_enter_openat tracepoints are sdt:GROUP::NAME' 'kprobe:vfs_read fbt::FUNCTION:entry' 'interval:s:1 tick-1s'; do
+	run -n "${kind%% *}"
+	is "another tracer's ${kind%%:*}" 1 "${kind#* }"
+done

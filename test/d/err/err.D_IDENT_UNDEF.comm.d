@@ -1,0 +1,2 @@
+/* A word of another tracer. */
+BEGIN { trace(comm); }
