@@ -138,6 +138,12 @@ static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const st
 
 	if (o->key_probe[i]) {
 		dt_probe_id(l, R1);
+		if (off + 4 > INT16_MAX) {	/* the room for keys lies behind scratch, which may be large */
+			dt_mov(l->a, R2, base);
+			dt_alui(l->a, BPF_ADD, R2, off);
+			base = R2;
+			off = 0;
+		}
 		dt_stx(l->a, B4, base, off, R1);
 		return;
 	}
@@ -248,7 +254,7 @@ static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int
 		key_ptr(l, agg->layout, base, off);
 		dt_mov(l->a, R1, R2);
 	}
-	dt_common_call(l, element_common, (uint64_t)(agg - l->b->aggs.v), agg->outer);
+	dt_common_call(l, element_common, (uint64_t)(agg - l->b->aggs.v));
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, drop);
 }
 

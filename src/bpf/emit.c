@@ -9,6 +9,8 @@ static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int3
 	struct bpf_insn in = { .code = (uint8_t)code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15,
 		.off = (int16_t)off, .imm = imm };
 
+	if (off < INT16_MIN || off > INT16_MAX)
+		a->far = true;
 	dt_vec_push(a->arena, &a->code, in);
 	dt_vec_push(a->arena, &a->difo_at, a->difo);
 	dt_vec_push(a->arena, &a->difpc_at, a->difpc);
@@ -94,6 +96,8 @@ static void squeeze(struct dt_emit *a)
 
 bool dt_emit_finish(struct dt_emit *a)
 {
+	if (a->far)
+		return false;
 	squeeze(a);
 	for (size_t i = 0; i < a->fixups.n; i++) {
 		struct dt_fixup f = a->fixups.v[i];

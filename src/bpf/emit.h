@@ -17,7 +17,7 @@ enum { B1 = BPF_B, B2 = BPF_H, B4 = BPF_W, B8 = BPF_DW };	/* access sizes */
 struct dt_rtuse { uint32_t func, label; };	/* a function of the runtime that is called */
 struct dt_lower;
 /* Code that clauses of one program call instead of having it: made behind them, once. */
-struct dt_common { void (*make)(struct dt_lower *, uint64_t what); uint64_t what; uint32_t map, label; };
+struct dt_common { void (*make)(struct dt_lower *, uint64_t what); uint64_t what; uint32_t label; };
 struct dt_fixup { uint32_t insn; uint32_t label; bool call; };
 
 struct dt_emit {
@@ -30,6 +30,7 @@ struct dt_emit {
 	DT_VEC(struct dt_rtuse) rt;
 	DT_VEC(struct dt_common) common;
 	bool callbacks;				/* there are function addresses */
+	bool far;				/* an offset did not fit: there is no program */
 	DT_VEC(const struct dt_difo *) difo_at;
 	DT_VEC(uint32_t) difpc_at;
 	const struct dt_difo *difo;		/* in hand */
