@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Firings and memory as a test's header comment tells them (see difrun.c): words in, contexts for the interpreter out.
- * A header with functions, because each file of test/tool is a program of its own. A bad directive ends the program.
- */
-#ifndef DT_TEST_FIRING_H
-#define DT_TEST_FIRING_H
-
-#include "base/arena.h"
-#include "dif/interp.h"
+/* Firings and memory as a test's header comment tells them (see main.c): words in, contexts out. A bad directive ends the program. */
+#include "firing.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,21 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct firings {
-	struct dt_arena *arena;
-	DT_VEC(struct dt_context) fires;
-	DT_VEC(struct dt_region) regions;
-	DT_VEC(const char *) probes;		/* full names; the index is the probe's id */
-};
-
-static _Noreturn void fatal(const char *what, const char *text)
+_Noreturn void fatal(const char *what, const char *text)
 {
 	printf("difrun: %s: %s\n", what, text);
 	exit(2);
 }
 
 /* The next word; "quoted text" keeps its blanks. NULL at the end. Cuts the line up. */
-static char *word(char **line)
+char *word(char **line)
 {
 	char *s = *line, *start;
 	bool quoted = false;
@@ -75,7 +61,7 @@ static uint64_t *numbers(struct firings *r, const char *text, uint32_t *n)
 }
 
 /* C escapes of a quoted word, quotes taken off; returns the length, with a NUL after it. */
-static size_t unquote(char *s)
+size_t unquote(char *s)
 {
 	static const char from[] = "abfnrtv", to[] = "\a\b\f\n\r\t\v";
 	char *in = s, *out = s;
@@ -173,7 +159,7 @@ static bool set_text(struct dt_context *c, const char *name, char *value)
 }
 
 /* A dense id for each probe name, in order of appearance. */
-static uint32_t probe_id(struct firings *r, const char *name)
+uint32_t probe_id(struct firings *r, const char *name)
 {
 	for (size_t i = 0; i < r->probes.n; i++)
 		if (strcmp(r->probes.v[i], name) == 0)
@@ -183,7 +169,7 @@ static uint32_t probe_id(struct firings *r, const char *name)
 }
 
 /* A firing with plain values everywhere; the name is split at its colons from the right. */
-static struct dt_context firing(struct firings *r, const char *name)
+struct dt_context firing(struct firings *r, const char *name)
 {
 	struct dt_context c = { .pid = 100, .tid = 100, .ppid = 1, .execname = "difrun", .cwd = "/", .root = "/",
 		.zonename = "global", .random = 1 };
@@ -204,7 +190,7 @@ static struct dt_context firing(struct firings *r, const char *name)
 	return c;
 }
 
-static void directive_fire(struct firings *r, char *line)
+void directive_fire(struct firings *r, char *line)
 {
 	char *name = word(&line), *w;
 
@@ -248,7 +234,7 @@ static size_t mem_bytes(char *kind, char *line, uint8_t *to)
 	return n;
 }
 
-static void directive_mem(struct firings *r, char *line)
+void directive_mem(struct firings *r, char *line)
 {
 	struct dt_region m = { 0 };
 	char *space = word(&line), *addr = word(&line), *kind = word(&line);
@@ -262,5 +248,3 @@ static void directive_mem(struct firings *r, char *line)
 	m.len = mem_bytes(kind, line, m.bytes);
 	dt_vec_push(r->arena, &r->regions, m);
 }
-
-#endif
