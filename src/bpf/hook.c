@@ -92,7 +92,7 @@ static void group_up(struct hook *k)
 
 static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, bool shared, bool slot)
 {
-	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = k->h->ctx, .en = en, .shared = shared, .slot = slot,
+	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = k->h->ctx, .inside = k->h->inside, .en = en, .shared = shared, .slot = slot,
 		.derived = en->args[0] != NULL, .nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
 		.locals_off = k->b->slot_locals, .compact = k->compact };
 }
@@ -160,9 +160,9 @@ static void error_subprograms(struct hook *k)
 	}
 }
 
-void dt_common_call(struct dt_lower *l, void (*make)(struct dt_lower *, uint64_t), uint64_t what, uint32_t map)
+void dt_common_call(struct dt_lower *l, void (*make)(struct dt_lower *, uint64_t), uint64_t what)
 {
-	struct dt_common c = { .make = make, .what = what, .map = map };
+	struct dt_common c = { .make = make, .what = what };
 
 	for (size_t i = 0; i < l->a->common.n && !c.label; i++) {
 		if (l->a->common.v[i].make == make && l->a->common.v[i].what == what)
@@ -622,6 +622,7 @@ static struct dt_cost cost_of_frame(struct hook *k, struct dt_cost *walked)
 
 	if (k->slot)
 		error_subprograms(k);
+	common_functions(k);
 	*walked = dt_cost_since(k->b, k->a, m);
 	program(k);
 	every = dt_cost_since(k->b, k->a, m);
@@ -633,15 +634,18 @@ static struct dt_cost cost_of_group(struct hook *k, uint32_t i)
 {
 	struct dt_emit_mark m = dt_emit_mark(k->a);
 	struct dt_cost c;
-	uint32_t length;
+	size_t body, own;
 
 	k->groups.v[i].label = dt_label(k->a);
 	run_group(k, &k->groups.v[i]);
-	length = (uint32_t)(k->a->code.n - m.code);
+	body = k->a->code.n - m.code;
 	if (k->slot)
 		subprogram(k, i, i + 1);
+	own = k->a->code.n - m.code;
+	common_functions(k);
 	c = dt_cost_since(k->b, k->a, m);
-	c.main = length;
+	c.main = (uint32_t)body;
+	c.insns = (uint32_t)own;
 	dt_emit_back(k->a, m);
 	return c;
 }

@@ -28,7 +28,7 @@ static void drop_common(struct dt_lower *l, uint64_t off) { dt_drop_at(l->b, l->
 void dt_drop(struct dt_lower *l, size_t off)
 {
 	if (l->compact)
-		dt_common_call(l, drop_common, off, dt_drops_map(l->b));
+		dt_common_call(l, drop_common, off);
 	else
 		dt_drop_at(l->b, l->a, F_T0, off);
 	l->cached = 0;

@@ -10,7 +10,7 @@
 #include "bpf/share.h"
 #include "bpf/runtime.h"
 
-enum { MAPS_MAX = 60, JUMPS_MAX = 6000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000 };
+enum { MAPS_MAX = 60, JUMPS_MAX = 7000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000 };
 
 /* ---- counting ---- */
 
@@ -49,19 +49,6 @@ static bool among(const uint32_t *v, size_t n, uint32_t what)
 	return false;
 }
 
-/* About what one is, and not less; its code is not there yet. */
-static void count_common(const struct dt_emit *a, uint32_t label, struct dt_cost *c, uint32_t *maps)
-{
-	for (size_t i = 0; i < a->common.n; i++) {
-		if (a->common.v[i].label != label)
-			continue;
-		c->walked += 40;
-		c->jumps += 6;
-		if (!among(maps, c->nmaps, a->common.v[i].map))
-			maps[c->nmaps++] = a->common.v[i].map;
-	}
-}
-
 /* Labels of the runtime's functions are in the emitter's list. */
 static void count_call(const struct dt_emit *a, uint32_t label, struct dt_cost *c, uint32_t *rt)
 {
@@ -77,7 +64,7 @@ static void count_call(const struct dt_emit *a, uint32_t label, struct dt_cost *
 struct dt_cost dt_cost_since(struct dt_build *b, const struct dt_emit *a, struct dt_emit_mark m)
 {
 	struct dt_cost c = { .insns = (uint32_t)(a->code.n - m.code) };
-	uint32_t *maps = DT_NEWN(b->arena, uint32_t, a->relocs.n - m.relocs + a->common.n + 1);
+	uint32_t *maps = DT_NEWN(b->arena, uint32_t, a->relocs.n - m.relocs + 1);
 	uint32_t *rt = DT_NEWN(b->arena, uint32_t, a->fixups.n - m.fixups + 1);
 
 	c.walked = c.insns;
@@ -88,10 +75,8 @@ struct dt_cost dt_cost_since(struct dt_build *b, const struct dt_emit *a, struct
 			maps[c.nmaps++] = a->relocs.v[i].map;
 	}
 	for (size_t i = m.fixups; i < a->fixups.n; i++) {
-		if (a->fixups.v[i].call) {
+		if (a->fixups.v[i].call)
 			count_call(a, a->fixups.v[i].label, &c, rt);
-			count_common(a, a->fixups.v[i].label, &c, maps);
-		}
 	}
 	c.maps = maps;
 	c.rt = rt;
