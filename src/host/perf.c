@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Perf events: the software clock of a CPU, which needs no counters of the processor, and events the kernel itself counts. Measured on 2 CPUs (aarch64, 6.18, a
- * virtual machine): profile-997 fires 997 times a second on a busy CPU and on idle CPU 0; on idle CPU 1 its timer
- * interrupts come, but the kernel makes no event of them (perf record -a -e cpu-clock misses them too).
+ * Perf events: the software clock of a CPU, which needs no counters of the processor. Measured on 2 CPUs (aarch64, 6.18, a
+ * virtual machine): profile-997 fires 997 times a second on a busy CPU and on idle CPU 0; on idle CPU 1 its timer interrupts
+ * come, but the kernel makes no event of them (perf record -a -e cpu-clock misses them too).
  */
 #include "host/session_impl.h"
 
@@ -38,18 +38,6 @@ static int open_software(uint32_t cpu, uint64_t config, uint64_t period, int pro
 int dt_perf_open(uint32_t cpu, uint64_t interval, int prog)
 {
 	return open_software(cpu, PERF_COUNT_SW_CPU_CLOCK, interval, prog);
-}
-
-int dt_perf_count(uint32_t cpu, const char *event, uint64_t every, int prog)
-{
-	static const struct { const char *name; uint64_t config; } events[] = {
-		{ "page-faults", PERF_COUNT_SW_PAGE_FAULTS }, { "major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ },
-	};
-
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (strcmp(events[i].name, event) == 0)
-			return open_software(cpu, events[i].config, every, prog);
-	return -ENOENT;
 }
 
 int dt_perf_enable(int fd)

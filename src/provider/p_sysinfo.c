@@ -39,7 +39,7 @@ const struct dt_derived dt_sysinfo_probes[] = {
 	{ "inv_swtch", .place = { { DT_HOOK_RAWTP, "sched_switch",
 		"(arg0 != 0 || (uint32_t)arg3 == 0) && " TASK("arg1") "->pid != 0", ONE } } },
 	/* page faults, and what else ends in a signal: SIGILL 4, SIGTRAP 5, SIGFPE 8 the kernel sends for what the thread did */
-	{ "trap", .place = { { DT_HOOK_COUNTER, "page-faults", NULL, ONE, .required = true },
+	{ "trap", .place = { { DT_HOOK_COUNTER, "page_faults", NULL, ONE, .required = true },
 		{ DT_HOOK_RAWTP, "signal_generate", "(arg0 == 4 || arg0 == 5 || arg0 == 8) && (uint64_t)arg1 > 1 && "
 			INFO "->si_code > 0 && " TASK("arg2") " == curthread", ONE } } },
 	{ "intr", .place = { { DT_HOOK_RAWTP, "irq_handler_entry", NULL, ONE } } },

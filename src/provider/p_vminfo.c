@@ -34,10 +34,10 @@ const struct dt_derived dt_vminfo_probes[] = {
 	 */
 	{ "as_fault", .place = {
 		{ DT_HOOK_RAWTP, "page_fault_user", "(arg2 & 1) == 0", ONE },
-		{ DT_HOOK_COUNTER, "page-faults", NULL, ONE, .otherwise = true },
+		{ DT_HOOK_COUNTER, "page_faults", NULL, ONE, .otherwise = true },
 		{ DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0", ONE } } },
 	{ "kernel_asflt", .place = { { DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0 && (int64_t)arg0 < 0", ONE } } },
-	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major-faults", NULL, ONE } } },
+	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major_faults", NULL, ONE } } },
 	{ "cow_fault", .place = { { DT_HOOK_KFUNC, "wp_page_copy", NULL, ONE, .required = true }, { DT_HOOK_KFUNC, "do_cow_fault", NULL, ONE } } },
 	/* SEGV_ACCERR */
 	{ "prot_fault", .place = { { DT_HOOK_RAWTP, "signal_generate", "arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && "

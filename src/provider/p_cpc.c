@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cpc: cpc:::EVENT-MODE-COUNT fires each time so many events have come on a CPU, MODE being user, kernel or all. What this
+ * machine counts is listed with a count that harms nobody; others are made when they are named.
+ */
+#include "provider/probe.h"
+
+#include "base/diag.h"
+#include "host/perf_event.h"
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { LEAST_HARDWARE = 5000, LEAST_CLOCK = 200000 };	/* events of a processor come by the million; clocks count ns */
+#define LISTED_COUNT "1000000000"
+
+static const struct { const char *name, *suffix; } modes[] = { { "user", ":u" }, { "kernel", ":k" }, { "all", "" } };
+
+struct parts {
+	char event[64];
+	const char *mode;		/* suffix of the event, NULL: none of ours */
+	uint64_t count;
+};
+
+/* EVENT-MODE-COUNT, or EVENT-MODE-0xMASK-COUNT; NULL: good, else what is wrong. */
+static const char *parse(const char *name, struct parts *p)
+{
+	const char *dash = strchr(name, '-'), *last = strrchr(name, '-');
+	char *end;
+
+	*p = (struct parts){ .mode = NULL };
+	if (dash == NULL || last == dash || (size_t)(dash - name) >= sizeof(p->event))
+		return "a cpc probe is EVENT-MODE-COUNT: cycles-all-1000000, page_faults-user-100";
+	memcpy(p->event, name, (size_t)(dash - name));
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		size_t len = strlen(modes[i].name);
+
+		if (strncmp(dash + 1, modes[i].name, len) == 0 && dash[1 + len] == '-')
+			p->mode = modes[i].suffix;
+	}
+	if (p->mode == NULL)
+		return "the mode of a cpc probe is user, kernel or all: cycles-user-1000000";
+	if (strchr(strchr(dash + 1, '-'), 'x') != NULL)
+		return "masks of events are part of their number here: name the event rHEX";
+	p->count = strtoull(last + 1, &end, 10);
+	return *end != '\0' || last[1] < '0' || last[1] > '9' || p->count == 0 ? "the last part of a cpc probe is a number of events" : NULL;
+}
+
+static const char *unknown(struct dt_probes *p, const char *event)
+{
+	struct dt_near near;
+
+	dt_near_init(&near, event);
+	for (const struct dt_perf_row *r = dt_perf_rows; r->name != NULL; r++)
+		dt_near_offer(&near, r->name);
+	return near.best != NULL ? dt_arena_printf(p->arena, "there is no event %s; did you mean %s?", event, near.best) :
+	    dt_arena_printf(p->arena, "there is no event %s", event);
+}
+
+static const char *not_counted(struct dt_probes *p, const char *event, int err)
+{
+	if (err == -EPERM)
+		return "events may not be counted: run dtrace as root";
+	return dt_arena_printf(p->arena, "this machine does not count %s: its processor has no such counter, or hides it (as virtual machines do)", event);
+}
+
+static const char *make(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+{
+	struct dt_hook hook = { .kind = DT_HOOK_COUNTER };
+	struct dt_perf_row event;
+	struct parts part;
+	const char *why = parse(name, &part);
+	uint64_t least = 1;
+	int err;
+
+	if (why != NULL)
+		return why;
+	if (!dt_perf_event_find(part.event, strlen(part.event), &event))
+		return unknown(p, part.event);
+	err = dt_perf_event_try(&event);
+	if (err != 0)
+		return not_counted(p, part.event, err);
+	if (!dt_perf_event_is_software(&event))
+		least = LEAST_HARDWARE;
+	else if (strstr(part.event, "_clock") != NULL)
+		least = LEAST_CLOCK;
+	if (part.count < least)
+		return dt_arena_printf(p->arena, "a probe every %llu %s would stop the machine: at least %llu", (unsigned long long)part.count,
+		    part.event, (unsigned long long)least);
+	hook.interval = part.count;
+	hook.target = dt_arena_printf(p->arena, "%s%s", part.event, part.mode);
+	dt_probes_add(p, row, "", "", name, &hook);
+	return NULL;
+}
+
+bool dt_cpc_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+{
+	(void)row;
+	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) && (!dt_part_literal(d->name) || strchr(d->name, '-') != NULL);
+}
+
+int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+{
+	for (const struct dt_perf_row *r = dt_perf_rows; want == NULL && r->name != NULL; r++)
+		if (dt_perf_event_try(r) == 0)
+			make(p, row, dt_arena_printf(p->arena, "%s-all-" LISTED_COUNT, r->name));
+	if (want == NULL || !dt_part_literal(want->name) || strcmp(want->prov, row->name) != 0)
+		return 0;
+	*why = make(p, row, want->name);
+	return 0;
+}
