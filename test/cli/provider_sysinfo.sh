@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sysinfo: every statistic against a workload that does each thing a known number of times (test/trigger/provider_sysinfo.c).
+. test/trigger/trace.sh
+. test/trigger/disk.sh
+may_trace "sysinfo probes"
+load=${BUILD:-build}/test/provider_sysinfo
+: >"$tmp/got"
+have() { "$dtrace" -ln "sysinfo:::$1" >/dev/null 2>&1; }
+probes() { for p; do have "$p" && printf '%ssysinfo:::%s' "$comma" "$p" && comma=', '; done; comma=; }
+
+cat >"$tmp/load.d" <<DONE
+#pragma D option quiet
+self int in, calls, switches, forced, nv, niv;
+syscall::times:entry /pid == \$target/ { self->in++; }
+sysinfo:::sysread, sysinfo:::syswrite, sysinfo:::readch, sysinfo:::writech, sysinfo:::sysfork, sysinfo:::sysvfork, sysinfo:::nthreads,
+sysinfo:::msg, sysinfo:::sema, sysinfo:::syscall $(comma=', ' probes namei) /self->in == 1/
+	{ @n[probename] = count(); @sum[probename] = sum(arg0); }
+sysinfo:::sysexec, sysinfo:::procovf /pid == \$target || ppid == \$target/ { @n[probename] = count(); @sum[probename] = sum(arg0); }
+sysinfo:::trap, sysinfo:::xcalls /pid == \$target/ { @n[probename] = count(); }
+sysinfo:::cpumigrate { @n[probename] = count(); }
+syscall:::entry /self->in == 1/ { self->calls++; }
+sysinfo:::pswitch /self->in == 1/ { self->switches += arg0; }
+sysinfo:::inv_swtch /self->in == 1/ { self->forced += arg0; }
+syscall::times:entry /self->in == 1/ { self->nv = curthread->nvcsw; self->niv = curthread->nivcsw; }
+syscall::times:entry /self->in == 2/ {
+	printf("calls %d\n", self->calls);
+	printf("pswitch %d\ninv_swtch %d\n", self->switches, self->forced);
+	printf("switches %d\nforced %d\n", curthread->nvcsw - self->nv + curthread->nivcsw - self->niv, curthread->nivcsw - self->niv);
+}
+DONE
+have canch && cat >>"$tmp/load.d" <<'DONE'
+sysinfo:::canch, sysinfo:::outch /pid == $target/ { @n[probename] = count(); @sum[probename] = sum(arg0); }
+sysinfo:::rawch { @n[probename] = count(); @sum[probename] = sum(arg0); }
+DONE
+printf '%s\n' 'END { printa("%s %@d %@d\n", @n, @sum); }' >>"$tmp/load.d"
+echo "0123456789 and more" >"$tmp/file"
+run -s "$tmp/load.d" -o "$tmp/got" -c "$load $tmp/file"
+check "$status" "a workload is traced"
+
+value() { awk -v p="$1" -v f="${2:-2}" '$1 == p { v = $f } END { print v + 0 }' "$tmp/got"; }
+same() { [ "$(value "$1")" -eq "$2" ]; check $? "sysinfo:::$1: $(value "$1") of $2"; }
+sums() { [ "$(value "$1")" -eq "$2" ] && [ "$(value "$1" 3)" -eq "$3" ]; check $? "sysinfo:::$1: $(value "$1" 3) in $(value "$1"), of $3 in $2"; }
+most() { [ "$(value "$1")" -ge "$2" ]; check $? "sysinfo:::$1: $(value "$1"), not under $2"; }
+same sysread 7
+same syswrite 7
+sums readch 5 25
+sums writech 5 25
+same sysfork 3
+same sysvfork 2
+same nthreads 7
+same sysexec 2
+same procovf 2
+same msg 4
+same sema 3
+same syscall "$(value calls)"
+same pswitch "$(value switches)"
+same inv_swtch "$(value forced)"
+most trap 3
+if [ "$(nproc)" -gt 1 ]; then
+	most cpumigrate 20
+	most xcalls 1
+else
+	ok "sysinfo:::cpumigrate, xcalls # SKIP needs two CPUs"
+fi
+if have namei; then same namei 5; else ok "sysinfo:::namei # SKIP needs kernel functions"; fi
+if have canch; then
+	sums canch 1 6
+	sums outch 1 4
+	[ "$(value rawch 3)" -ge 6 ]
+	check $? "sysinfo:::rawch: $(value rawch 3), not under 6"
+else
+	ok "sysinfo:::rawch, canch, outch # SKIP needs kernel functions"
+fi
+
+# What comes by itself: the first ends the trace.
+for what in intr idlethread lread; do
+	run -qn "sysinfo:::$what { printf(\"%d\\n\", arg0); exit(0); }"
+	is "sysinfo:::$what" 0 1
+done
+until_killed() {	# PROBE MODE: two threads that fight until the probe has fired in them
+	"$load" lock "$2" &
+	fighter=$!
+	run -p $fighter -qn "sysinfo:::$1 /pid == \$target/ { printf(\"fired %d\\n\", arg0); exit(0); }"
+	kill -9 $fighter
+	wait $fighter 2>/dev/null
+	is "sysinfo:::$1" 0 "fired 1"
+}
+if [ "$(nproc)" -gt 1 ]; then
+	until_killed mutex_adenters terminal
+	until_killed rw_rdfails map
+	until_killed rw_wrfails map
+else
+	ok "sysinfo:::mutex_adenters, rw_rdfails, rw_wrfails # SKIP needs two CPUs"
+fi
+
+# Buffers: a disk of our own.
+if disk 16; then
+	run -qn "self int in; syscall::times:entry /pid == \$target/ { self->in++; }
+	sysinfo:::bread, sysinfo:::bwrite, sysinfo:::bawrite, sysinfo:::lwrite $(comma=', ' probes phread phwrite)
+		/self->in == 1/ { @n[probename] = count(); } END { printa(\"%s %@d\\n\", @n); }" -o "$tmp/got" -c "$load raw $disk"
+	check "$status" "a disk is traced"
+	same bread 8
+	same lwrite 12
+	same bwrite 12
+	same bawrite 4
+	if have phread; then same phread 3; same phwrite 2; else ok "sysinfo:::phread, phwrite # SKIP needs kernel functions"; fi
+else
+	ok "sysinfo:::bread, bwrite, bawrite, lwrite # SKIP no loop device: $(head -n 1 "$tmp/err")"
+fi
+
+# Kernel modules, where there are any that can go.
+module=dummy
+if ! have modload; then
+	ok "sysinfo:::modload, modunload # SKIP this kernel has no modules"
+elif ! modprobe -n $module 2>/dev/null || grep -q "^$module " /proc/modules; then
+	ok "sysinfo:::modload, modunload # SKIP no module $module to load"
+else
+	run -qn 'sysinfo:::modload, sysinfo:::modunload { @[probename] = count(); } END { printa("%s %@d\n", @); }' -o "$tmp/got" \
+	    -c "sh -c modprobe\${IFS}$module;rmmod\${IFS}$module"
+	most modload 1
+	most modunload 1
+fi
+for what in xmtint rcvint mdmint; do
+	if have $what; then ok "sysinfo:::$what is there"; else ok "sysinfo:::$what # SKIP needs kernel functions"; fi
+done
+run -n 'sysinfo:::sysspawn'
+is "a probe that Linux cannot have says why" 1 "never there on Linux"
+run -ln 'sysinfo:::ufsiget'
+is "and is not listed" 1 "no UFS"
