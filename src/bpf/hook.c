@@ -247,8 +247,8 @@ static void entry_table(struct hook *k, struct group *g, uint32_t next)
 	}
 	if (n > MOST)
 		dt_refuse(k->b, g->en.v[0]->ecb->loc, "%u probes of one kind are more than one program can tell apart (%u)", n, MOST);
-	table = DT_NEWN(k->b->arena, struct dt_entry, n);
-	for (size_t i = 0; i < g->en.n; i++)
+	table = g->entries ? NULL : DT_NEWN(k->b->arena, struct dt_entry, n);
+	for (size_t i = 0; table && i < g->en.n; i++)
 		table[g->en.v[i]->number] = entry_of(k->b, g->en.v[i]);
 	dt_jmpi(a, BPF_JGE, R1, (int32_t)n, next);
 	dt_alui(a, BPF_MUL, R1, (int32_t)sizeof(struct dt_entry));
@@ -274,7 +274,7 @@ static void find_entry(struct hook *k, struct group *g, uint32_t next)
 		entry_table(k, g, next);
 }
 
-/* ---- the program ---- */
+/* ---- before any clause ---- */
 
 static void only_pids(struct hook *k, uint32_t out)
 {
