@@ -41,7 +41,7 @@ static const char *parse(const char *name, struct parts *p)
 	}
 	if (p->mode == NULL)
 		return "the mode of a cpc probe is user, kernel or all: cycles-user-1000000";
-	if (strchr(strchr(dash + 1, '-'), 'x') != NULL)
+	if (strstr(dash + 1, "-0x") != NULL)
 		return "masks of events are part of their number here: name the event rHEX";
 	p->count = strtoull(last + 1, &end, 10);
 	return *end != '\0' || last[1] < '0' || last[1] > '9' || p->count == 0 ? "the last part of a cpc probe is a number of events" : NULL;
