@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# io: a file of known size written and read on a disk of our own, past the cache and through it.
+. test/trigger/trace.sh
+. test/trigger/disk.sh
+may_trace "io probes"
+if ! disk 32 || ! disk_fs; then
+	ok "io probes # SKIP no disk of our own: $(head -n 1 "$tmp/err")"
+	exit 0
+fi
+name=${disk#/dev/}
+head -c 65536 /dev/urandom >"$tmp/data"
+
+cat >"$tmp/io.d" <<'DONE'
+#pragma D option quiet
+int bytes, n, ended, pairs, back, wrong, size[uint64_t], blk[uint64_t];
+io:::start /args[1]->dev_statname == $$1/
+{
+	size[arg0] = args[0]->b_bcount;
+	blk[arg0] = args[0]->b_blkno;
+}
+io:::start /args[1]->dev_statname == $$1 && pid == $target/
+{
+	n++;
+	bytes += args[0]->b_bcount;
+	write = (args[0]->b_flags & B_WRITE) != 0;
+	wrong += ((args[0]->b_flags & B_READ) != 0) == write;
+	wrong += args[1]->dev_major != 7 || args[1]->dev_name != $$1 || args[1]->dev_pathname != strjoin("/dev/", $$1);
+	wrong += args[0]->b_edev != (7 << 20 | args[1]->dev_minor) || args[0]->b_error != 0;
+	printf("%s %d %s %s\n", write ? "write" : "read", args[0]->b_bcount, args[2]->fi_name, args[2]->fi_fs);
+}
+io:::done /size[arg0]/
+{
+	pairs++;
+	back += args[0]->b_bcount;
+	wrong += args[0]->b_bcount != size[arg0] || args[0]->b_blkno != blk[arg0] || args[1]->dev_statname != $$1 || args[0]->b_error != 0;
+	size[arg0] = 0;
+}
+END { printf("start %d of %d bytes\nwrong %d\ndone %s\n", n, bytes, wrong, pairs >= n && back >= bytes ? "all" : "not all"); }
+DONE
+# io WHAT REQUESTS BYTES COMMAND…
+io() {
+	what=$1 requests=$2 bytes=$3
+	shift 3
+	printf '%s\n' "$*" >"$tmp/command.sh"
+	rm -f "$tmp/got"
+	run -s "$tmp/io.d" -o "$tmp/got" -c "sh $tmp/command.sh" "$name"
+	cp "$tmp/got" "$tmp/out"
+	[ "$status" -eq 0 ] && grep -qx 'wrong 0' "$tmp/got" && grep -qx 'done all' "$tmp/got" &&
+	    awk -v n="$requests" -v b="$bytes" '$1 == "start" { ok = (n == 0 ? $2 > 0 : $2 == n) && $4 == b } END { exit !ok }' "$tmp/got"
+	check $? "io: $what: $(grep '^start' "$tmp/got")"
+}
+dd if="$tmp/data" of="$mnt/file" bs=65536 conv=fsync status=none	# it has its blocks
+io "written past the cache" 16 65536 "exec dd if=$tmp/data of=$mnt/file bs=4096 conv=notrunc oflag=direct status=none"
+grep -q '^write 4096 <none> <none>$' "$tmp/got"
+check $? "memory of a program has no file"
+io "read past the cache" 16 65536 "exec dd if=$mnt/file of=/dev/null bs=4096 iflag=direct status=none"
+sync -f "$mnt/file"
+dd if="$mnt/file" iflag=nocache count=0 status=none
+io "read through the cache" 0 65536 "exec dd if=$mnt/file of=/dev/null bs=65536 status=none"
+grep -q '^read [0-9]* file ext4$' "$tmp/got"
+check $? "fileinfo_t of a file that is read"
+# the journal is written too: only what is of the file counts
+run -qn 'int bytes; io:::start /args[1]->dev_statname == $$1 && pid == $target && args[2]->fi_name == "new"/ { bytes += args[0]->b_bcount; fs = args[2]->fi_fs; }
+END { printf("%d %s\n", bytes, fs); }' -c "dd if=$tmp/data of=$mnt/new bs=65536 conv=fsync status=none" "$name"
+is "a file that is written back, by name" 0 "65536 ext4"
+
+run -ln 'io:::wait-start'
+if [ "$status" -eq 0 ]; then
+	# a flush of the device is a request somebody waits for
+	run -qn 'self int in; int begun, ended, same; io:::wait-start /args[1]->dev_statname == $$1 && pid == $target/ { self->in = 1; begun++; bio = arg0; }
+	io:::wait-done /self->in/ { self->in = 0; ended++; same += arg0 == bio; }
+	END { printf("waits %s\n", begun > 0 && begun == ended && same == ended ? "end" : "are lost"); }' -c "sync $disk" "$name"
+	is "io:::wait-start, wait-done" 0 "waits end"
+else
+	ok "io:::wait-start, wait-done # SKIP needs kernel functions"
+fi
+disk 8
+name=${disk#/dev/}
+io "a device past the cache" 4 16384 "exec dd if=$disk of=/dev/null bs=4096 count=4 iflag=direct status=none"
+run -lvn 'io:::start'
+is "-lv: translated arguments" 0 "args[2]: fileinfo_t *"
