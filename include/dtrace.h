@@ -51,6 +51,8 @@ int dtrace_errno(dtrace_hdl_t *);
 const char *dtrace_errmsg(dtrace_hdl_t *, int err);
 /* After a compile error: the source line, a caret and a hint, ready to print; "" when there is nothing to show. (Ours.) */
 const char *dtrace_errexcerpt(dtrace_hdl_t *);
+/* After dtrace_go(): what could not be enabled, though the rest is, and what will take its time; "" when there is nothing to say. (Ours.) */
+const char *dtrace_notice(dtrace_hdl_t *);
 const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
 const char *dtrace_subrstr(dtrace_hdl_t *, int subr);
 

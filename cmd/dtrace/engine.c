@@ -256,6 +256,8 @@ static int go(struct run *r)
 		return failed(r, "could not enable tracing");
 	if (option_on(r->dtp, "destructive") && !r->quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
+	if (dtrace_notice(r->dtp)[0] != '\0')
+		fprintf(stderr, "dtrace: %s\n", dtrace_notice(r->dtp));
 	sizes_notice(&before, r->dtp);
 	victims_notice(r->victims);
 	read_options(r);

@@ -157,7 +157,7 @@ static void perf_arg(struct dt_lower *l, unsigned i)
 
 /* Arguments of a function as registers have them when it is called; more are on the stack, above the return address of x86-64. */
 static const uint16_t callargs_x86[6] = { 112, 104, 96, 88, 72, 64 };
-enum { SP_X86 = 152, SP_ARM = 248, RESULT_X86 = 80, RESULT_ARM = 0 };
+enum { SP_X86 = 152, SP_ARM = 248, LINK_ARM = 240, RESULT_X86 = 80, RESULT_ARM = 0 };
 
 static void stack_arg(struct dt_lower *l, unsigned n, bool user)
 {
@@ -391,15 +391,43 @@ static void get_ipl(struct dt_lower *l) { dt_imm(l->a, R0, 0); }
 
 /*
  * Kernel stacks of a raw tracepoint begin with ourselves: the program (told twice), bpf_trace_run<n>() and the function
- * that calls it (Linux 6.18, aarch64); clauses in subprograms are one deeper. Perf events begin where they interrupted.
+ * that calls it (Linux 6.12, 6.18, aarch64); those of a trampoline with the program, told twice, the trampoline and the function.
+ * Clauses in subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with
+ * its caller. The stack of a function begins with its caller, as it always did in DTrace.
  */
 #define OWN_FRAMES 4
 
+static uint32_t own_frames(const struct dt_lower *l)
+{
+	switch (l->ctx) {
+	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: return 0;
+	case DT_CTX_KPROBE: return l->inside || !l->b->opts->arch_x86 ? 0 : 1;
+	case DT_CTX_RUN: return 2 + l->slot;
+	default: return OWN_FRAMES + l->slot;
+	}
+}
+
 void dt_stack_flags(struct dt_lower *l, int dst, bool user)
 {
-	uint32_t skip = l->ctx == DT_CTX_PERF ? 0 : l->ctx == DT_CTX_RUN ? 2 : OWN_FRAMES;
+	dt_imm(l->a, dst, user ? BPF_F_USER_STACK : own_frames(l));
+}
 
-	dt_imm(l->a, dst, user ? BPF_F_USER_STACK : skip ? skip + l->slot : 0);
+/*
+ * On aarch64 the caller of a function that has just been entered is in the link register only, and the kernel's walk misses it
+ * (6.12): it takes the place of the function itself. R0 has the bytes that were got.
+ */
+void dt_stack_caller(struct dt_lower *l, int base, int off, bool user)
+{
+	uint32_t none = dt_label(l->a);
+
+	if (l->ctx == DT_CTX_KPROBE && !user && !l->inside && !l->b->opts->arch_x86) {
+		dt_jmpi(l->a, BPF_JSLE, R0, 0, none);
+		dt_ldx(l->a, B8, R1, R7, LINK_ARM);
+		dt_mov(l->a, R2, base);
+		dt_alui(l->a, BPF_ADD, R2, off);
+		dt_stx(l->a, B8, R2, 0, R1);
+	}
+	dt_put(l->a, none);
 }
 
 /* Bytes of the stack into the key area of the slot. */
@@ -413,6 +441,7 @@ static void stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 	dt_imm(l->a, R3, 8 * frames);
 	dt_stack_flags(l, R4, user);
 	dt_help(l, BPF_FUNC_get_stack);
+	dt_stack_caller(l, dt_slot_reg(l), (int)l->b->slot_key, user);
 }
 
 static void depth(struct dt_lower *l, bool user)
@@ -444,7 +473,16 @@ static void frame_at(struct dt_lower *l, bool user, uint32_t n)
 
 static void get_stackdepth(struct dt_lower *l) { depth(l, false); }
 static void get_ustackdepth(struct dt_lower *l) { depth(l, true); }
-static void get_caller(struct dt_lower *l) { frame_at(l, false, 1); }
+
+/* Stacks of functions begin with the caller, all others with where we are. */
+static void get_caller(struct dt_lower *l)
+{
+	bool function = l->ctx == DT_CTX_FENTRY || l->ctx == DT_CTX_FEXIT || (l->ctx == DT_CTX_KPROBE && !l->inside) ||
+	    l->ctx == DT_CTX_KRETPROBE;
+
+	frame_at(l, false, function ? 0 : 1);
+}
+
 static void get_ucaller(struct dt_lower *l) { frame_at(l, true, 1); }
 
 /* ---- the table ---- */

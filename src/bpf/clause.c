@@ -38,6 +38,7 @@ static void stack(struct dt_lower *l, int base, int off, uint32_t size, bool use
 	dt_imm(a, R3, size);
 	dt_stack_flags(l, R4, user);
 	dt_help(l, BPF_FUNC_get_stack);	/* on failure all zeros */
+	dt_stack_caller(l, base, off, user);
 }
 
 static void pid_word(struct dt_lower *l, int base, int off)

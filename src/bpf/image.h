@@ -53,6 +53,7 @@ struct dt_image_hook {			/* one program to make */
 	bool nargs_known;		/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
 	uint32_t nargs;			/* what is beyond reads 0; FENTRY, FEXIT: always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
+	bool inside;			/* KPROBE: all of them are inside functions, not at their beginning */
 };
 
 /* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */

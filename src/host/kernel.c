@@ -164,19 +164,6 @@ int dt_kernel_symbol(struct dt_kernel *k, const char *module, const char *name, 
 	return -ENOENT;
 }
 
-unsigned dt_kernel_count(struct dt_kernel *k, const char *name)
-{
-	size_t len = strlen(name);
-	struct symbol s;
-	unsigned n = 0;
-
-	if (!len || read_symbols(k))
-		return 0;
-	for (const char *p = k->text; (p = memmem(p, k->len - (size_t)(p - k->text), name, len)); p += len)
-		n += parse_line(k->text, p, len, &s) && !s.module && strchr("tTwW", p[-2]) != NULL;
-	return n;
-}
-
 /* ---- by address ---- */
 
 static int by_address(const void *a, const void *b)

@@ -22,9 +22,6 @@ void dt_kernel_free(struct dt_kernel *);	/* NULL is fine */
  */
 int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, uint64_t *addr, const char **module_out);
 
-/* How many functions of the core kernel have this name (static ones may); 0 when symbols cannot be read. */
-unsigned dt_kernel_count(struct dt_kernel *, const char *name);
-
 /*
  * The function an address lies in: its module, name and start. 0, or -ENOENT. The names live as long as the kernel
  * object. The first call reads and sorts all symbols.

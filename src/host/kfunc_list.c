@@ -45,7 +45,7 @@ static bool named(const char *pattern, const char *name)
 const char *dt_kfunc_ours(const char *name)
 {
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (named(ours[i], name))
+		if (ours[i][0] == name[0] && named(ours[i], name))
 			return "tracing itself runs through it";
 	return NULL;
 }

@@ -304,6 +304,7 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 		err = make_room(a->tried, msg, len);
 		if (err != 0)
 			return err;
+		a->s->left_out.singles += a->tried;
 		attach_single(a);
 	}
 	return 0;

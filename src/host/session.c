@@ -211,8 +211,12 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	s->left_out = (struct dt_left_out){ 0 };
 	if (s->nlinks || s->ticker.n)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
+	/* The newest runs first: an entry is to see the return address of the function before a return probe puts its own there. */
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
-		if (s->attach[i].kind != DT_HOOK_PERF)
+		if (s->attach[i].kind == DT_HOOK_KRETPROBE)
+			err = dt_attach_program(s, i, msg, len);
+	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
+		if (s->attach[i].kind != DT_HOOK_PERF && s->attach[i].kind != DT_HOOK_KRETPROBE)
 			err = dt_attach_program(s, i, msg, len);
 	if (!err)
 		err = dt_attach_any(s, msg, len);

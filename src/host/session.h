@@ -55,7 +55,7 @@ int dt_session_attach(struct dt_session *, char *msg, size_t len);
  * Kernel functions and places in processes are many, and kernels refuse some: the others go live, unless all are refused. `of`
  * counts those that were to be attached.
  */
-struct dt_left_out { uint32_t n, of; int err; char example[192]; };
+struct dt_left_out { uint32_t n, of, singles; int err; char example[192]; };	/* singles: kprobes with an event each */
 const struct dt_left_out *dt_session_left_out(const struct dt_session *);
 const char *dt_attach_why(int err);	/* its err as words */
 void dt_session_detach(struct dt_session *);

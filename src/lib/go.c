@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MANY_SINGLE 200
 #define SMALLEST_SIZE (64u << 10)	/* sizes are not lowered below it */
 
 /* ---- building ---- */
@@ -196,6 +197,19 @@ static int run(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
 	return err != 0 ? dt_handle_error(h, -err) : 0;
 }
 
+/* Kernels refuse some of the many places a description names. Kprobes that are not one link are slow to make and to take away. */
+static void notice(struct dt_trace *t)
+{
+	const struct dt_left_out *out = dt_session_left_out(t->session);
+
+	if (out->n > 0)
+		t->notice = dt_arena_printf(t->arena, "%u of %u probes could not be enabled, e.g. %s: %s", out->n, out->of, out->example,
+		    dt_attach_why(out->err));
+	else if (out->singles >= MANY_SINGLE)
+		t->notice = dt_arena_printf(t->arena, "%u functions have a kprobe each, as this kernel cannot have one for all (kprobe_multi): "
+		    "they take a while to end", out->singles);
+}
+
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = dt_trace_get(h);
@@ -213,7 +227,15 @@ int dtrace_go(dtrace_hdl_t *h)
 	if (dt_trace_over(t))
 		return 0;
 	err = dt_session_attach(t->session, msg, sizeof(msg));
-	return err != 0 ? dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg) : 0;
+	if (err != 0)
+		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
+	notice(t);
+	return 0;
+}
+
+const char *dtrace_notice(dtrace_hdl_t *h)
+{
+	return h->trace != NULL && h->trace->notice != NULL ? h->trace->notice : "";
 }
 
 bool dt_trace_over(struct dt_trace *t)

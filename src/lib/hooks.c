@@ -39,16 +39,12 @@ static void count_functions(struct dt_gobuild *b)
 		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
 }
 
-/* Trampolines are for functions of the core kernel that are alone with their name, with arguments that fit. */
+/* Trampolines are for functions of the core kernel that have type data, with arguments that fit. */
 static bool trampoline(struct dt_gobuild *b, const struct dt_hook *hook, bool ret)
 {
 	uint32_t id = strchr(hook->target, '`') == NULL ? dt_types_function_id(b->h->types, hook->target) : 0;
 
-	if (id == 0 || words_of(b->h->types, hook->target) == UINT32_MAX || !dt_kfunc_trampoline(id, ret))
-		return false;
-	if (b->h->kernel == NULL)
-		b->h->kernel = dt_kernel_new();
-	return b->h->kernel != NULL && dt_kernel_count(b->h->kernel, hook->target) <= 1;
+	return id != 0 && words_of(b->h->types, hook->target) != UINT32_MAX && dt_kfunc_trampoline(id, ret);
 }
 
 /* Which of the kernel's means serves the function: few by trampolines, else one program for all of them. */
@@ -67,7 +63,8 @@ static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
 		hook->kind = ret ? DT_HOOK_KRETPROBE : DT_HOOK_KPROBE;
 	else
 		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "this kernel has no way to trace its function %s", hook->target);
-	hook->single = !b->means.multi || hook->offset != 0;
+	hook->inside = hook->offset != 0;
+	hook->single = !b->means.multi || hook->inside;
 	return 0;
 }
 
@@ -83,6 +80,7 @@ static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hoo
 	for (size_t i = 0; i < b->hooks.n; i++) {
 		k = b->hooks.v[i];
 		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval && k->hook.single == hook->single &&
+		    k->hook.inside == hook->inside &&
 		    (dt_hook_has_points(hook->kind) || same_text(k->hook.target, hook->target)))
 			return k;
 	}
@@ -200,7 +198,7 @@ static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
 void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_image_hook *out)
 {
 	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->en.v, (uint32_t)k->en.n, .nargs_known = ordered(k->hook.kind),
-		.nargs = nargs_of(b, &k->hook), .npoints = (uint32_t)k->points.n };
+		.nargs = nargs_of(b, &k->hook), .npoints = (uint32_t)k->points.n, .inside = k->hook.inside };
 }
 
 void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_attach *out)

@@ -37,6 +37,7 @@ struct dt_trace {
 	struct dt_consumer *consumer;
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
 	uint32_t begin, end;			/* program indices, UINT32_MAX none */
+	const char *notice;			/* dtrace_notice(); NULL none */
 
 	/* what dtrace_work() hands records to */
 	struct dt_print_opts popts;

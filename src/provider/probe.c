@@ -40,6 +40,18 @@ struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row
 	return dt_probes_add_as(p, row, row->name, mod, func, name, hook);
 }
 
+/* Probes that come one after the other mostly share their module, and entry and return the function. */
+static const char *copied(struct dt_probes *p, const char *text, size_t len)
+{
+	const struct dt_probe *last = p->list.n > 0 ? p->list.v[p->list.n - 1] : NULL;
+
+	if (last != NULL && strcmp(last->mod, text) == 0)
+		return last->mod;
+	if (last != NULL && strcmp(last->func, text) == 0)
+		return last->func;
+	return dt_arena_strndup(p->arena, text, len);
+}
+
 struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_row *row, const char *prov, const char *mod,
     const char *func, const char *name, const struct dt_hook *hook)
 {
@@ -59,8 +71,8 @@ struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_
 		return probe;
 	probe = DT_NEW(p->arena, struct dt_probe);
 	probe->prov = prov == row->name ? prov : dt_arena_strndup(p->arena, prov, lp);
-	probe->mod = dt_arena_strndup(p->arena, mod, lm);
-	probe->func = dt_arena_strndup(p->arena, func, lf);
+	probe->mod = copied(p, mod, lm);
+	probe->func = copied(p, func, lf);
 	probe->name = key + lp + lm + lf + 3;	/* ends with the key */
 	probe->row = row;
 	probe->hook = *hook;

@@ -29,6 +29,7 @@ struct dt_hook {
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
 	bool needs_fexit;		/* KRET: its expressions use arguments of the function */
 	bool by_kprobe;			/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
+	bool inside;			/* KPROBE: given at enabling: `offset` is not 0 */
 	bool single;			/* KPROBE …: given at enabling: an event of its own, not one link for all */
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
