@@ -41,6 +41,13 @@ need_vm() {	# need_vm MACHINE: what test/vm/run needs; kernel and busybox it fet
 	need /sbin/depmod kmod
 }
 
+need_victims() {	# programs of others that tests trace
+	need "/usr/lib/postgresql/*/bin/postgres" postgresql postgresql-contrib
+	need "/usr/bin/python3" python3
+	need javac default-jdk-headless
+	need rustc rustc
+}
+
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.
 install_missing() {
 	[ -z "$missing" ] && return 0
