@@ -48,31 +48,28 @@ void dt_syscall_number(struct dt_emit *a, const struct dt_image_opts *opts, enum
 }
 
 /*
- * r0 = not 0 in a system call of a 32-bit program. aarch64: the mode bit of the user's pstate. x86-64: TS_COMPAT in the
- * thread's status, since a 64-bit program too may call by int 0x80; where it lies is the same from Linux 5.11 to 6.18 at least.
+ * r0 = not 0 in a system call of a 32-bit program, by a bit of struct thread_info, which a task begins with. aarch64: TIF_32BIT of
+ * its flags. x86-64: TS_COMPAT of its status, since a 64-bit program too may call by int 0x80. Both are where they are from Linux
+ * 5.11 to 6.18 at least. A plain load: this is paid by every system call.
  */
 static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
 {
-	enum { PSTATE_ARM = 264, MODE32 = 0x10, STATUS_X86 = 16, TS_COMPAT = 2 };
+	enum { FLAGS_ARM = 0, TIF_32BIT = 1 << 22, STATUS_X86 = 16, TS_COMPAT = 2 };
+	int off = opts->arch_x86 ? STATUS_X86 : FLAGS_ARM;
 
-	if (!opts->arch_x86) {
-		read_regs(a, opts->feat, PSTATE_ARM, 8);
-		dt_alui(a, BPF_AND, R0, MODE32);
-		return;
-	}
 	if (opts->feat->get_current_task_btf) {
 		dt_call(a, BPF_FUNC_get_current_task_btf);
-		dt_ldx(a, B4, R0, R0, STATUS_X86);
+		dt_ldx(a, opts->arch_x86 ? B4 : B8, R0, R0, off);
 	} else {
 		dt_call(a, BPF_FUNC_get_current_task);
 		dt_mov(a, R3, R0);
-		dt_alui(a, BPF_ADD, R3, STATUS_X86);
+		dt_alui(a, BPF_ADD, R3, off);
 		dt_fpaddr(a, R1, F_T0);
 		dt_imm(a, R2, 4);
 		dt_call(a, BPF_FUNC_probe_read_kernel);
 		dt_ldx(a, B4, R0, FP, F_T0);
 	}
-	dt_alui(a, BPF_AND, R0, TS_COMPAT);
+	dt_alui(a, BPF_AND, R0, opts->arch_x86 ? TS_COMPAT : TIF_32BIT);
 }
 
 /* Takes r9; a number that is nobody's comes out as DT_COMPAT_NONE, which is none here either. */
@@ -430,9 +427,13 @@ void dt_stack_caller(struct dt_lower *l, int base, int off, bool user)
 	dt_put(l->a, none);
 }
 
-/* Bytes of the stack into the key area of the slot. */
-static void stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
+/* R0 = bytes of the stack, which goes into the slot, at the offset that is returned: a user's by tables, others where keys are made. */
+static uint32_t stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 {
+	if (user && dt_ustack_tables(l->b)) {
+		dt_ustack_take(l, frames);
+		return l->b->slot_frames;
+	}
 	if (l->b->keymax < 8 * frames)
 		l->b->keymax = 8 * frames;
 	dt_mov(l->a, R1, R7);
@@ -442,6 +443,7 @@ static void stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 	dt_stack_flags(l, R4, user);
 	dt_help(l, BPF_FUNC_get_stack);
 	dt_stack_caller(l, dt_slot_reg(l), (int)l->b->slot_key, user);
+	return l->b->slot_key;
 }
 
 static void depth(struct dt_lower *l, bool user)
@@ -458,12 +460,11 @@ static void depth(struct dt_lower *l, bool user)
 static void frame_at(struct dt_lower *l, bool user, uint32_t n)
 {
 	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a), none = dt_label(a);
+	uint32_t done = dt_label(a), none = dt_label(a), at = stack_bytes(l, user, n + 1);
 
-	stack_bytes(l, user, n + 1);
 	dt_jmpi(a, BPF_JSLT, R0, 8 * (int32_t)(n + 1), none);
 	dt_mov(a, R1, R6);
-	dt_alui(a, BPF_ADD, R1, (int32_t)(l->b->slot_key + 8 * n));
+	dt_alui(a, BPF_ADD, R1, (int32_t)(at + 8 * n));
 	dt_ldx(a, B8, R0, R1, 0);
 	dt_ja(a, done);
 	dt_put(a, none);

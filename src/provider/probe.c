@@ -111,7 +111,8 @@ static int make_listed(struct dt_probes *p, const struct dt_provider_row *row)
 
 static bool row_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
-	if (row->provide == NULL || (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
+	/* one that wants to be asked each time lists nothing */
+	if (row->provide == NULL || row->wants != NULL || (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
 		return false;
 	return row->may_match == NULL || row->may_match(row, d);
 }
