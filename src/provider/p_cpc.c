@@ -97,7 +97,10 @@ static const char *make(struct dt_probes *p, const struct dt_provider_row *row, 
 bool dt_cpc_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
 	(void)row;
-	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) && (!dt_part_literal(d->name) || strchr(d->name, '-') != NULL);
+	if (!dt_part_matches_empty(d->mod) || !dt_part_matches_empty(d->func))
+		return false;
+	return !dt_part_literal(d->name) || strstr(d->name, "-user-") != NULL || strstr(d->name, "-kernel-") != NULL ||
+	    strstr(d->name, "-all-") != NULL;
 }
 
 int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
