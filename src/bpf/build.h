@@ -85,7 +85,8 @@ struct dt_build {
 	uint32_t globals_size, tls_size, locals_size;
 	DT_VEC(struct dt_bagg) aggs;
 	uint32_t strsize, scratch;	/* rounded to 8 */
-	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_key;	/* offsets */
+	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_frames, slot_key;	/* offsets */
+	uint32_t unwind[4];		/* maps of user stacks, from DT_MAP_UNWIND_ROWS on, + 1 */
 	uint32_t keymax;		/* bytes at slot_key */
 };
 
@@ -254,6 +255,13 @@ void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t)
 
 /* runtime.c */
 uint32_t dt_rt_label(struct dt_lower *, const char *name);	/* of a function of src/bpf/runtime, as a subprogram */
+/* ustack.c: user stacks into the slot; only where there are tables */
+bool dt_ustack_tables(const struct dt_build *);
+bool dt_ustack_wanted(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
+uint32_t dt_ustack_room(void);					/* bytes in a slot */
+void dt_ustack_take(struct dt_lower *, uint32_t frames);	/* at slot_frames; r0 = bytes, or negative: none */
+void dt_ustack_store(struct dt_lower *, int base, int off, uint32_t frames);	/* and from there to base + off */
+
 void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program */
 
 /* clause.c, aggregate.c */

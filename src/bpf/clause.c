@@ -53,7 +53,10 @@ static void ustack(struct dt_lower *l, const struct dt_act *act, int base, int o
 	uint32_t frames = (uint32_t)act->arg, tail = (uint32_t)(act->arg >> 32);
 
 	pid_word(l, base, off);
-	stack(l, base, off + 8, 8 * frames, true);
+	if (dt_ustack_tables(l->b))
+		dt_ustack_store(l, base, off + 8, frames);
+	else
+		stack(l, base, off + 8, 8 * frames, true);
 	if (tail)
 		dt_zero(l, base, off + 8 + 8 * (int)frames, tail);
 }

@@ -175,6 +175,9 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	at += 2 * b->locals_size;
 	b->slot_scratch = at;
 	at += 2 * b->scratch;
+	b->slot_frames = at;
+	if (dt_ustack_tables(b) && dt_ustack_wanted(b, hooks, n))
+		at += dt_ustack_room();
 	b->slot_key = at;
 }
 

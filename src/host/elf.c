@@ -416,6 +416,19 @@ bool dt_elf_vaddr_to_offset(const struct dt_elf *e, uint64_t vaddr, uint64_t *of
 	const Elf64_Phdr *p = load_of(e, vaddr, false);
 
 	if (p != NULL)
+bool dt_elf_code_vaddr(const struct dt_elf *e, uint64_t off, uint64_t len, uint64_t *vaddr)
+{
+	for (uint32_t i = 0; i < e->nph; i++) {
+		const Elf64_Phdr *p = &e->ph[i];
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || p->p_offset >= off + len || off >= p->p_offset + p->p_filesz)
+			continue;
+		*vaddr = p->p_vaddr + (off - p->p_offset);
+		return true;
+	}
+	return false;
+}
+
 		*off = p->p_offset + (vaddr - p->p_vaddr);
 	return p != NULL;
 }

@@ -34,10 +34,15 @@ const uint8_t *dt_elf_buildid(struct dt_elf *, size_t *len);	/* NULL: it has non
 
 /* A section by name. The bytes live as long as the file; a section without any (.bss) has NULL. 0, -ENOENT, or why not. */
 int dt_elf_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);
+void dt_elf_forget(struct dt_elf *, const void *data);	/* its bytes are not wanted any more */
+
+bool dt_elf_has_section(const struct dt_elf *, const char *name);
 
 /* Through PT_LOAD; code segments first. */
 bool dt_elf_offset_to_vaddr(const struct dt_elf *, uint64_t off, uint64_t *vaddr);
 bool dt_elf_vaddr_to_offset(const struct dt_elf *, uint64_t vaddr, uint64_t *off);
+/* Of a piece of the file mapped as code: the address its first byte is linked at. Pages before the segment's own bytes count. */
+bool dt_elf_code_vaddr(const struct dt_elf *, uint64_t off, uint64_t len, uint64_t *vaddr);
 
 struct dt_elf_function {
 	const char *name;		/* lives as long as the file, without a version */

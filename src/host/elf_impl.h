@@ -38,7 +38,6 @@ struct dt_elf {
 
 /* A piece of the file, read once. 0, -ENOEXEC: it is not all there, -EFBIG, -ENOMEM. */
 int dt_elf_read(struct dt_elf *, uint64_t off, uint64_t len, const void **data);
-void dt_elf_forget(struct dt_elf *, const void *data);
 int dt_elf_section_data(struct dt_elf *, const Elf64_Shdr *, const void **data, size_t *len);
 const Elf64_Shdr *dt_elf_section_named(const struct dt_elf *, const char *name);
 const Elf64_Shdr *dt_elf_section_typed(const struct dt_elf *, uint32_t type);

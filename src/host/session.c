@@ -171,6 +171,7 @@ void dt_session_close(struct dt_session *s)
 	close_fd(&s->btf);
 	if (s->control)
 		munmap(s->control, s->control_len);
+	dt_session_unwind_close(s);
 	for (uint32_t i = s->image->nmaps; s->maps && i-- > 0;)
 		if (s->image->maps[i].role != DT_MAP_RING)
 			close_fd(&s->maps[i]);

@@ -102,6 +102,15 @@ int dt_session_switch(struct dt_session *, const uint32_t *aggs, uint32_t n);
 int dt_session_lookup(struct dt_session *, uint32_t map, const void *key, void *value);
 int dt_session_update(struct dt_session *, uint32_t map, const void *key, const void *value);
 
+/*
+ * Tables for user stacks, in the image's maps for them; without any nothing is done. The usyms, which must live as long as the
+ * session, tell what is mapped. 0 or -errno: stacks are then walked by frame pointers alone.
+ */
+struct dt_usyms;
+struct dt_unwind;
+int dt_session_unwind(struct dt_session *, struct dt_usyms *);
+struct dt_unwind *dt_session_unwinder(struct dt_session *);	/* NULL: there is none */
+
 /* Features of this kernel, probed once (about 0.3 ms). */
 struct dt_features;
 int dt_features_probe(struct dt_features *, char *msg, size_t len);	/* -EPERM with a sentence when not allowed at all */

@@ -84,6 +84,7 @@ struct dt_session {
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;
+	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int lists; } unwind;	/* session_unwind.c */
 };
 
 /* Writes the sentence and returns err (negative). EPERM becomes the one sentence about rights. */
@@ -119,6 +120,8 @@ int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
 
 /* over.c: as dt_ring_drain(), when no program runs any more */
 int dt_over_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
+
+void dt_session_unwind_close(struct dt_session *);	/* session_unwind.c */
 
 /* session_outer.c */
 void dt_outer_start(struct dt_outer *, uint32_t n);

@@ -46,7 +46,15 @@ struct dt_usyms {
 	struct view *bucket[VIEW_BUCKETS];
 	struct view *oldest, *newest;
 	uint32_t nviews;
+	dt_usyms_news_f *listener;
+	void *listener_ctx;
 };
+
+static void tell(struct dt_usyms *us, uint32_t pid, bool ended)
+{
+	if (us->listener != NULL)
+		us->listener(us->listener_ctx, pid, ended);
+}
 
 /* ---- spaces ---- */
 
@@ -246,6 +254,7 @@ static bool snapshot(struct dt_usyms *us, struct view *v)
 		return false;
 	release(v->space[0]);
 	v->space[0] = s;
+	tell(us, v->pid, false);
 	return true;
 }
 
@@ -303,6 +312,7 @@ static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 	if (map.object->anon)
 		dt_ujit_learn(&v->jit, v->pid);
 	put_map(s, &map);
+	tell(us, e->pid, false);
 }
 
 static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
@@ -323,6 +333,7 @@ static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 	parent->space[0]->refs++;
 	dt_ujit_free(&child->jit);	/* of an earlier process of that number */
 	push_space(child, parent->space[0], e->time);
+	tell(us, e->pid, false);
 }
 
 static void on_exec(struct dt_usyms *us, const struct dt_watch_event *e)
@@ -332,6 +343,7 @@ static void on_exec(struct dt_usyms *us, const struct dt_watch_event *e)
 
 	if (s != NULL)
 		push_space(v, s, e->time);
+	tell(us, e->pid, false);
 }
 
 static void on_news(void *ctx, const struct dt_watch_event *e)
@@ -347,6 +359,7 @@ static void on_news(void *ctx, const struct dt_watch_event *e)
 		v = find_view(us, e->pid);
 		if (v != NULL)
 			v->dead = true;
+		tell(us, e->pid, true);
 		break;
 	case DT_WATCH_LOST: break;	/* /proc is asked for addresses nobody knows */
 	}
@@ -480,6 +493,44 @@ int dt_usyms_each_object(struct dt_usyms *us, uint32_t pid, dt_usyms_object_f *f
 			seen = s->map[k].object == m->object;
 		if (elf != NULL && !seen)
 			err = f(ctx, m->object->path, elf, m->start, m->offset);
+	}
+	return err;
+}
+
+/* ---- who else wants to know ---- */
+
+void dt_usyms_listen(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
+{
+	us->listener = f;
+	us->listener_ctx = ctx;
+}
+
+void dt_usyms_each_process(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
+{
+	for (const struct view *v = us->oldest; v != NULL; v = v->newer)
+		if (!v->dead)
+			f(ctx, v->pid, false);
+}
+
+static bool other_vdso(const struct dt_usyms *us, const struct map *m)
+{
+	const struct dt_ufile *vdso = us->files.vdso;
+
+	return vdso != NULL && m->object->file == vdso && vdso->maplen != m->end - m->start;
+}
+
+int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f *f, void *ctx)
+{
+	const struct view *v = find_view(us, pid);
+	const struct space *s = v != NULL && !v->dead ? v->space[0] : NULL;
+	int err = s != NULL ? 0 : -ESRCH;
+
+	for (uint32_t i = 0; s != NULL && i < s->n && err == 0; i++) {
+		const struct map *m = &s->map[i];
+		struct dt_ufile *file = other_vdso(us, m) ? NULL : m->object->file;
+		struct dt_umapping u = { m->start, m->end, m->offset, file, file != NULL ? file->elf : NULL, file != NULL && file == us->files.vdso };
+
+		err = f(ctx, &u);
 	}
 	return err;
 }

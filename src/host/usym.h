@@ -39,6 +39,16 @@ bool dt_usyms_lookup(struct dt_usyms *, uint32_t pid, uint64_t addr, struct dt_u
 typedef int dt_usyms_object_f(void *ctx, const char *path, struct dt_elf *, uint64_t start, uint64_t offset);
 int dt_usyms_each_object(struct dt_usyms *, uint32_t pid, dt_usyms_object_f *, void *ctx);
 
+/* Who else wants to know: told of each process whose mappings changed, from inside the calls above; f NULL: nobody. */
+typedef void dt_usyms_news_f(void *ctx, uint32_t pid, bool ended);
+void dt_usyms_listen(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
+void dt_usyms_each_process(struct dt_usyms *, dt_usyms_news_f *, void *ctx);	/* those that are known to live */
+
+/* What a process has mapped as code, as far as it is known, the later mapped last; -ESRCH: nothing is. file: the same for the same bytes. */
+struct dt_umapping { uint64_t start, end, offset; const void *file; struct dt_elf *elf; bool vdso; };
+typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
+int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
+
 struct dt_usyms_stats { uint64_t files, opened, views; };	/* files read; opened: also for another name of one */
 struct dt_usyms_stats dt_usyms_stats(const struct dt_usyms *);
 

@@ -35,6 +35,8 @@ static const struct dt_optword words_encode[] = {
 static const struct dt_optword words_evaltime[] = {
 	{ "exec", DT_EVALTIME_EXEC }, { "preinit", DT_EVALTIME_PREINIT },
 	{ "postinit", DT_EVALTIME_POSTINIT }, { "main", DT_EVALTIME_MAIN }, { NULL, 0 } };
+static const struct dt_optword words_unwind[] = {
+	{ "auto", DT_UNWIND_AUTO }, { "fp", DT_UNWIND_FP }, { "dwarf", DT_UNWIND_DWARF }, { NULL, 0 } };
 static const struct dt_optword words_target[] = {
 	{ "auto", DT_TARGET_AUTO }, { "all", DT_TARGET_ALL }, { "only", DT_TARGET_ONLY }, { NULL, 0 } };
 static const struct dt_optword words_late[] = {

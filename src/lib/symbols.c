@@ -141,12 +141,13 @@ static bool wants_users(const struct dt_trace *t)
 }
 
 /* A process may be gone when its addresses are printed: what is mapped is learned first, and followed from here on. */
-void dt_trace_symbols(struct dtrace_hdl *h, const struct dt_trace *t)
+void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 {
+	bool unwinds = dt_trace_unwinds(h, t);
 	const uint32_t *only = NULL;
 	uint32_t n = 0;
 
-	if (!resolves(h) || !wants_users(t) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL))
+	if (!unwinds && (!resolves(h) || !wants_users(t) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL)))
 		return;
 	(void)dt_usyms_watch(h->usyms);		/* without the right to: names of processes that are there */
 	if (h->target > 0)
@@ -157,4 +158,5 @@ void dt_trace_symbols(struct dtrace_hdl *h, const struct dt_trace *t)
 	} else {
 		dt_usyms_learn_all(h->usyms);
 	}
+	dt_trace_unwind_start(h, t, n > 0);
 }

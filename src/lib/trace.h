@@ -82,9 +82,14 @@ struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t 
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
 
 /* Addresses to names (symbols.c). */
-void dt_trace_symbols(struct dtrace_hdl *, const struct dt_trace *);	/* before the first firing: learns what is mapped where, when it will be asked */
+void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);	/* before the first firing: learns what is mapped where, when it will be asked */
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
+
+/* User stacks without frame pointers (unwind.c). */
+bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);	/* opens the tables when the programs have them */
+void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);	/* once mappings are learned; few: of the processes traced */
+bool dt_trace_unwind_work(struct dt_trace *);		/* goes on with what is left; false: there is more */
 
 /* -O json (json.c). Those that give a bool: false, nothing was done, text is wanted. */
 void dt_trace_json_init(struct dtrace_hdl *, struct dt_trace *);

@@ -47,6 +47,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 		t->woken |= woken > 0;
 		if (h->usyms != NULL)
 			dt_usyms_poll(h->usyms);
+		(void)dt_trace_unwind_work(t);
 		if (woken != 0)
 			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
 		if (dt_procs_check(h))

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How user stacks are walked where code has no frame pointers: tables made of .eh_frame by src/host/unwind*.c, in maps, read by
+ * src/bpf/runtime/unwind.c. Plain C types only, as that file is compiled for eBPF alone. A row says where a rule begins to hold
+ * (up to the next row's pc); rules are few, and the same for all files.
+ */
+#ifndef DT_UNWIND_LAYOUT_H
+#define DT_UNWIND_LAYOUT_H
+
+enum dt_unwind_cfa {			/* where the frame of the caller begins */
+	DT_CFA_NONE,			/* not known: the frame pointer is followed */
+	DT_CFA_SP, DT_CFA_FP,		/* register + cfa_off */
+	DT_CFA_AT_SP, DT_CFA_AT_FP,	/* the word at register + cfa_off */
+	DT_CFA_PLT,			/* sp + cfa_off, and 8 more when the low 4 bits of the pc are at least ra_off */
+	DT_CFA_END,			/* nobody called this */
+};
+
+enum dt_unwind_reg {			/* what becomes of the return address and of the frame pointer */
+	DT_REG_SAME,			/* as it is: of the return address, in the link register */
+	DT_REG_CFA, DT_REG_SP, DT_REG_FP,	/* at the CFA or register + offset */
+	DT_REG_LOST,
+};
+
+struct dt_unwind_rule {
+	int cfa_off, ra_off, fp_off;
+	unsigned char cfa, ra, fp;
+	unsigned char signal;		/* what called was interrupted: its pc is exact, and its link register 16 below it */
+};
+
+struct dt_unwind_row { unsigned int pc, rule; };	/* pc: from the object's base */
+
+struct dt_unwind_map {			/* of a process, sorted by start */
+	unsigned long long start, end, bias;	/* pc - bias: what rows have */
+	unsigned int first, n;		/* rows */
+};
+
+struct dt_unwind_list { unsigned int first, n; };	/* of maps; by process */
+
+#define DT_UNWIND_FRAMES 512u		/* room in a slot */
+#define DT_UNWIND_MAPS 1024u		/* mappings of one process */
+#define DT_UNWIND_ROWS (1u << 22)	/* of one object */
+#define DT_UNWIND_RULES (1u << 16)
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * User stacks: registers of the process in, program counters out, innermost first, in the slot. By tables (bpf/unwind.h) where the
+ * process has some, which finds the callers of code without frame pointers; else by the kernel's walk along frame pointers.
+ */
+#include "bpf/build.h"
+#include "bpf/unwind.h"
+
+enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
+enum { VAR_USTACKDEPTH = 0x11b, VAR_UCALLER = 0x11c };
+enum {					/* words of src/bpf/runtime/unwind.c */
+	U_PC = S_WORK, U_SP = S_WORK + 8, U_FP = S_WORK + 16, U_LR = S_WORK + 24, U_WANT = S_WORK + 32, U_LISTS = S_WORK + 48,
+	U_NLISTS = S_WORK + 56, U_ARM = S_WORK + 112,
+};
+
+bool dt_ustack_tables(const struct dt_build *b)
+{
+	return b->opts->unwind_size && b->opts->feat->get_current_task_btf && b->opts->feat->bpf_loop;
+}
+
+/* ---- what is wanted ---- */
+
+static bool difo_takes(const struct dt_difo *d)
+{
+	for (uint32_t i = 0; d && i < d->ntext; i++) {
+		uint32_t id = dt_dif_v16(d->text[i]);
+
+		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && (id == VAR_USTACKDEPTH || id == VAR_UCALLER))
+			return true;
+	}
+	return false;
+}
+
+static bool clause_takes(const struct dt_ecb *e)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (e->acts[i].kind == DT_ACT_USTACK || e->acts[i].kind == DT_ACT_JSTACK || difo_takes(e->acts[i].difo))
+			return true;
+	}
+	return difo_takes(e->pred);
+}
+
+static bool any_takes(const struct dt_enabling *en, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		for (int k = 0; k < 10; k++) {
+			if (difo_takes(en[i].args[k]))
+				return true;
+		}
+		if ((i == 0 || en[i].ecb != en[i - 1].ecb) && clause_takes(en[i].ecb))
+			return true;
+		if (difo_takes(en[i].when))
+			return true;
+	}
+	return false;
+}
+
+bool dt_ustack_wanted(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	for (uint32_t h = 0; h < n; h++) {
+		if (any_takes(hooks[h].en, hooks[h].nen))
+			return true;
+	}
+	return any_takes(b->opts->errors, b->opts->nerrors);
+}
+
+uint32_t dt_ustack_room(void) { return 8 * DT_UNWIND_FRAMES; }
+
+/* ---- taking it ---- */
+
+static const struct { enum dt_map_role role; uint32_t type, key, value, n, flags; } tables[] = {
+	{ DT_MAP_UNWIND_ROWS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_row), 0, BPF_F_MMAPABLE },	/* n: the option */
+	{ DT_MAP_UNWIND_RULES, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_rule), DT_UNWIND_RULES, BPF_F_MMAPABLE },
+	{ DT_MAP_UNWIND_MAPS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_map), 1u << 15, BPF_F_MMAPABLE },
+	{ DT_MAP_UNWIND_LISTS, BPF_MAP_TYPE_HASH, 4, sizeof(struct dt_unwind_list), 1u << 14, BPF_F_NO_PREALLOC },
+};
+
+static uint32_t table(struct dt_lower *l, enum dt_map_role role)
+{
+	uint32_t i = (uint32_t)role - DT_MAP_UNWIND_ROWS, *at = &l->b->unwind[i];
+	uint64_t n = tables[i].n ? tables[i].n : l->b->opts->unwind_size / sizeof(struct dt_unwind_row);
+
+	if (n < 1024)
+		n = 1024;
+	if (!*at)
+		*at = 1 + dt_build_map(l->b, role, tables[i].type, tables[i].key, tables[i].value,
+		    n < 1u << 28 ? (uint32_t)n : 1u << 28, tables[i].flags);
+	return *at - 1;
+}
+
+/* What the process had in its registers when it came into the kernel. */
+static void registers(struct dt_lower *l)
+{
+	static const struct { uint16_t x86, arm, to; } row[] = {
+		{ 128, 256, U_PC }, { 152, 248, U_SP }, { 32, 232, U_FP }, { 0, 240, U_LR },
+	};
+	bool x86 = l->b->opts->arch_x86;
+
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_mov(l->a, R1, R0);
+	dt_help(l, BPF_FUNC_task_pt_regs);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		dt_ldx(l->a, B8, R1, R0, x86 ? row[i].x86 : row[i].arm);
+		dt_stx(l->a, B8, R6, row[i].to, R1);
+	}
+	dt_sti(l->a, B8, R6, U_ARM, !x86);
+}
+
+/* R0 = frames, by tables; 0: the process has none. */
+static void walk(struct dt_lower *l, uint32_t frames, uint32_t none)
+{
+	struct dt_emit *a = l->a;
+
+	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	dt_alui(a, BPF_RSH, R0, 32);
+	dt_stx(a, B4, FP, F_T0, R0);
+	dt_map(a, R1, table(l, DT_MAP_UNWIND_LISTS));
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_list, first));
+	dt_stx(a, B8, R6, U_LISTS, R1);
+	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_list, n));
+	dt_stx(a, B8, R6, U_NLISTS, R1);
+	registers(l);
+	dt_sti(a, B8, R6, U_WANT, (int32_t)frames);
+	dt_map(a, R1, table(l, DT_MAP_UNWIND_ROWS));
+	dt_map(a, R2, table(l, DT_MAP_UNWIND_MAPS));
+	dt_map(a, R3, table(l, DT_MAP_UNWIND_RULES));
+	dt_mov(a, R4, R6);
+	dt_alui(a, BPF_ADD, R4, S_WORK);
+	dt_imm(a, R5, l->b->slot_frames - S_WORK);
+	dt_callsub(a, dt_rt_label(l, "rt_unwind"));
+	l->cached = 0;
+}
+
+void dt_ustack_take(struct dt_lower *l, uint32_t frames)
+{
+	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a), done = dt_label(a);
+
+	if (frames > DT_UNWIND_FRAMES)
+		frames = DT_UNWIND_FRAMES;
+	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * frames);
+	walk(l, frames, none);
+	dt_alui(a, BPF_LSH, R0, 3);
+	dt_jmpi(a, BPF_JNE, R0, 0, done);
+	dt_put(a, none);
+	dt_mov(a, R1, R7);
+	dt_mov(a, R2, R6);
+	dt_alui(a, BPF_ADD, R2, (int32_t)l->b->slot_frames);
+	dt_imm(a, R3, 8 * (frames < KERNEL_FRAMES ? frames : KERNEL_FRAMES));
+	dt_imm(a, R4, BPF_F_USER_STACK);
+	dt_help(l, BPF_FUNC_get_stack);
+	dt_put(a, done);
+}
+
+void dt_ustack_store(struct dt_lower *l, int base, int off, uint32_t frames)
+{
+	struct dt_emit *a = l->a;
+	uint32_t have = frames < DT_UNWIND_FRAMES ? frames : DT_UNWIND_FRAMES;
+
+	dt_ustack_take(l, frames);
+	dt_mov(a, R1, base);
+	dt_alui(a, BPF_ADD, R1, off);
+	dt_imm(a, R2, 8 * have);
+	dt_mov(a, R3, R6);
+	dt_alui(a, BPF_ADD, R3, (int32_t)l->b->slot_frames);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	if (frames > have)
+		dt_zero(l, base, off + 8 * (int)have, 8 * (frames - have));
+}

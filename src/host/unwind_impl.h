@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to src/host/unwind*.c. */
+#ifndef DT_UNWIND_IMPL_H
+#define DT_UNWIND_IMPL_H
+
+#include "host/elf.h"
+#include "host/unwind.h"
+#include "host/usym.h"
+
+enum { DT_UNWIND_BUCKETS = 1024, DT_UNWIND_CLASSES = 32 };
+
+struct dt_unwind_file { const void *key; uint64_t base; uint32_t first, n; struct dt_unwind_file *next; };
+struct dt_unwind_block { uint32_t first; uint64_t since; struct dt_unwind_block *next; };
+
+struct dt_unwind_proc {
+	uint32_t pid;
+	uint32_t first, n;		/* its list; n 0: none */
+	uint8_t class;			/* of the list's block */
+	bool queued;
+	struct dt_unwind_proc *next, *after;	/* of the bucket, of the queue */
+};
+
+struct dt_unwind {
+	struct dt_unwind_areas areas;
+	struct dt_usyms *usyms;
+	struct dt_unwind_proc *proc[DT_UNWIND_BUCKETS], *queue, *last;
+	struct dt_unwind_file *file[DT_UNWIND_BUCKETS];
+	struct dt_unwind_block *free[DT_UNWIND_CLASSES], *free_end[DT_UNWIND_CLASSES];	/* the oldest first */
+	uint32_t maps_used;
+	uint32_t *rules;		/* hash: numbers of rules, 0 free; NULL until the first */
+	struct dt_unwind_map *scratch;
+	struct dt_unwind_stats stats;
+};
+
+/* unwind_file.c: the file's rows, read when it is new. NULL: out of memory. The mapping is another way to the file. */
+const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *, const void *key, struct dt_elf *, bool vdso, uint32_t pid,
+    uint64_t start, uint64_t end);
+void dt_unwind_files_free(struct dt_unwind *);
+
+#endif

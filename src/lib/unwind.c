@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * User stacks of code without frame pointers: -x unwind=auto makes tables of the processes traced, or of all for a bounded time
+ * and the others while tracing; dwarf makes all of them before the first probe; fp makes none. See doc/SYMBOLS.md.
+ */
+#include "lib/trace.h"
+
+#include "host/proc.h"
+#include "host/unwind.h"
+
+#define FIRST_NS 100000000u		/* of all processes, before tracing begins */
+#define STEP_NS 5000000u		/* between two looks at the buffers */
+
+bool dt_trace_unwinds(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	if (h->options.val[DT_OPT_unwind] == DT_UNWIND_FP || !dt_proc_pids_global())
+		return false;
+	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL)
+		return false;
+	return dt_session_unwind(t->session, h->usyms) == 0 && dt_session_unwinder(t->session) != NULL;
+}
+
+static void want(void *unwind, uint32_t pid, bool ended)
+{
+	if (!ended)
+		dt_unwind_want(unwind, pid);
+}
+
+void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
+{
+	struct dt_unwind *u = dt_session_unwinder(t->session);
+
+	if (u == NULL)
+		return;
+	dt_usyms_each_process(h->usyms, want, u);
+	(void)dt_unwind_work(u, few || h->options.val[DT_OPT_unwind] == DT_UNWIND_DWARF ? UINT64_MAX : FIRST_NS);
+}
+
+bool dt_trace_unwind_work(struct dt_trace *t)
+{
+	struct dt_unwind *u = t->session != NULL ? dt_session_unwinder(t->session) : NULL;
+
+	return u == NULL || dt_unwind_work(u, STEP_NS);
+}
