@@ -34,6 +34,7 @@ enum {				/* stack frame of a clause, offsets from FP */
 	F_FAULT = -192,		/* the fault record, 64 bytes below; nothing else is in use then */
 	F_KEY = -264,		/* keys of aggregations grow down from here, in clauses without a slot: those with one call deeper */
 	F_KEYMAX = 120,
+	F_IDS = -400,		/* process and thread, where a clause without a slot uses them more than once */
 };
 #define F_SPEC_DROP (-1)
 
@@ -44,7 +45,7 @@ enum {				/* slot, offsets */
 #define DT_NSLOTS 4
 #define DT_RINGS_FEW 16		/* CPUs up to which a program names the rings itself */
 
-struct dt_entry { uint32_t epid, probe_id, part[4]; };	/* constants of one enabling; parts are offsets in the constants */
+struct dt_entry { uint32_t epid, probe_id, site, part[4]; };	/* constants of one enabling; parts are offsets in the constants */
 
 struct dt_bvar {			/* a variable of the program */
 	struct dt_difv v;
@@ -117,6 +118,7 @@ struct dt_lower {			/* one clause */
 	uint32_t nargs;			/* the hook's own arguments, at most */
 	bool uses_tls;
 	bool timed;			/* F_TIME is looked at */
+	bool ids;			/* F_IDS is there */
 	bool record;
 	uint32_t args_off;		/* S_ARGS or S_ERROR_ARGS */
 	uint32_t locals_off;
@@ -253,8 +255,6 @@ void dt_stack_flags(struct dt_lower *, int dst, bool user);	/* of bpf_get_stack(
 /* Calls the function that make(what) makes: there l->a and l->b are all of the clause, the frame is its own, r1 what the caller left. */
 void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what);	/* hook.c */
 
-/* runtime.c */
-uint32_t dt_rt_label(struct dt_lower *, const char *name);	/* of a function of src/bpf/runtime, as a subprogram */
 /* ustack.c: user stacks into the slot; only where there are tables */
 bool dt_ustack_tables(const struct dt_build *);
 bool dt_ustack_wanted(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
@@ -262,6 +262,8 @@ uint32_t dt_ustack_room(void);					/* bytes in a slot */
 void dt_ustack_take(struct dt_lower *, uint32_t frames);	/* at slot_frames; r0 = bytes, or negative: none */
 void dt_ustack_store(struct dt_lower *, int base, int off, uint32_t frames);	/* and from there to base + off */
 
+/* runtime.c */
+uint32_t dt_rt_label(struct dt_lower *, const char *name);	/* of a function of src/bpf/runtime, as a subprogram */
 void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program */
 
 /* clause.c, aggregate.c */

@@ -180,12 +180,25 @@ static void call_arg(struct dt_lower *l, unsigned i, bool user)
 		stack_arg(l, i - in_regs, user);
 }
 
-/* arg0 the offset of the return, which is not known; arg1 the value; arg2 … the arguments, of fexit */
+/* What differs between enablings that share the code is in their entry. */
+static void site_of(struct dt_lower *l)
+{
+	if (!l->shared) {
+		dt_imm(l->a, R0, l->en->site);
+		return;
+	}
+	dt_ldx(l->a, B8, R0, FP, F_ENTRY);
+	dt_ldx(l->a, B4, R0, R0, (int)offsetof(struct dt_entry, site));
+}
+
+/* arg0 the offset of the return, where it is known; arg1 the value; arg2 … the arguments, of fexit */
 static void return_arg(struct dt_lower *l, unsigned i)
 {
 	bool fexit = l->ctx == DT_CTX_FEXIT;
 
-	if (i == 1 && fexit)
+	if (i == 0 && l->ctx == DT_CTX_URETSITE)
+		site_of(l);
+	else if (i == 1 && fexit)
 		dt_ldx(l->a, B8, R0, R7, 8 * (int)l->nargs);
 	else if (i == 1)
 		dt_ldx(l->a, B8, R0, R7, l->b->opts->arch_x86 ? RESULT_X86 : RESULT_ARM);
@@ -209,7 +222,9 @@ void dt_arg(struct dt_lower *l, unsigned i)
 	switch (l->ctx) {
 	case DT_CTX_KPROBE: call_arg(l, i, false); break;
 	case DT_CTX_UPROBE: call_arg(l, i, true); break;
-	case DT_CTX_FEXIT: case DT_CTX_KRETPROBE: case DT_CTX_URETPROBE: return_arg(l, i); break;
+	case DT_CTX_FEXIT: case DT_CTX_KRETPROBE: case DT_CTX_URETPROBE: case DT_CTX_URETSITE:
+		return_arg(l, i);
+		break;
 	case DT_CTX_RAWTP: case DT_CTX_RUN: case DT_CTX_FENTRY: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
 	case DT_CTX_SYS_ENTER:
 		if (i < 6)
@@ -293,15 +308,24 @@ static void sign32(struct dt_lower *l)
 	dt_alui(l->a, BPF_ARSH, R0, 32);
 }
 
+static void get_ids(struct dt_lower *l)
+{
+	if (l->ids)
+		dt_ldx(l->a, B8, R0, FP, F_IDS);
+	else
+		dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	l->cached = 0;
+}
+
 static void get_pid(struct dt_lower *l)
 {
-	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	get_ids(l);
 	dt_alui(l->a, BPF_ARSH, R0, 32);
 }
 
 static void get_tid(struct dt_lower *l)
 {
-	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	get_ids(l);
 	sign32(l);
 }
 
@@ -397,7 +421,7 @@ static void get_ipl(struct dt_lower *l) { dt_imm(l->a, R0, 0); }
 static uint32_t own_frames(const struct dt_lower *l)
 {
 	switch (l->ctx) {
-	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: return 0;
+	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: case DT_CTX_URETSITE: return 0;
 	case DT_CTX_KPROBE: return l->inside || !l->b->opts->arch_x86 ? 0 : 1;
 	case DT_CTX_RUN: return 2 + l->slot;
 	default: return OWN_FRAMES + l->slot;

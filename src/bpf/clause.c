@@ -460,6 +460,27 @@ static bool has_kind(const struct dt_ecb *e, uint16_t kind)
 	return false;
 }
 
+static uint32_t times_used(const struct dt_ecb *e, uint32_t id)
+{
+	uint32_t n = uses(e->pred, DT_DIF_LDGS, id, id);
+
+	for (uint32_t i = 0; i < e->nacts; i++)
+		n += uses(e->acts[i].difo, DT_DIF_LDGS, id, id);
+	return n;
+}
+
+enum { VAR_PID = 0x116, VAR_TID = 0x117 };
+
+/* Process and thread come from one call: before the predicate if that looks at them, else after it. */
+static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
+{
+	if (l->slot || before != uses(e->pred, DT_DIF_LDGS, VAR_PID, VAR_TID) || times_used(e, VAR_PID) + times_used(e, VAR_TID) < 2)
+		return;
+	dt_help(l, BPF_FUNC_get_current_pid_tgid);
+	dt_stx(l->a, B8, FP, F_IDS, R0);
+	l->ids = true;
+}
+
 static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 {
 	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS);
@@ -471,6 +492,8 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 		dt_sti(l->a, B8, R6, S_SCRATCH_USED, 0);
 	if (l->uses_tls)
 		dt_tls_open(l, stores);
+	l->ids = false;
+	keep_ids(l, e, true);
 }
 
 /* A derived probe: whether it fires at all, then those of its arguments the clause looks at. */
@@ -548,6 +571,7 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 		derive(l, e, quit);
 	if (e->pred)
 		predicate(l, e->pred, quit);
+	keep_ids(l, e, false);
 	early = l->stubs.n;
 	if (dt_ecb_records(e))
 		dt_record_reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
