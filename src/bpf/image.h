@@ -69,8 +69,8 @@ struct dt_image_opts {
 	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
 	uint32_t npids;			/* 0: everywhere */
 	uint32_t self_pid;
-	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t unwind_size;		/* bytes of rows for user stacks without frame pointers; 0: those are not walked */
+	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	bool arch_x86;			/* register layout: x86-64, else aarch64 */
 	const struct dt_koffsets *koff;
 	const struct dt_features *feat;
@@ -97,8 +97,8 @@ enum dt_map_role {
 	DT_MAP_STACKS,
 	DT_MAP_CHAIN,		/* a hook's programs behind its first, in their order: to be filled before the first one runs */
 	DT_MAP_OVER,		/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
-};
 	DT_MAP_UNWIND_ROWS, DT_MAP_UNWIND_RULES, DT_MAP_UNWIND_MAPS, DT_MAP_UNWIND_LISTS,	/* bpf/unwind.h; filled while tracing */
+};
 
 struct dt_image_map {
 	enum dt_map_role role;

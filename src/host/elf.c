@@ -411,11 +411,6 @@ bool dt_elf_offset_to_vaddr(const struct dt_elf *e, uint64_t off, uint64_t *vadd
 	return p != NULL;
 }
 
-bool dt_elf_vaddr_to_offset(const struct dt_elf *e, uint64_t vaddr, uint64_t *off)
-{
-	const Elf64_Phdr *p = load_of(e, vaddr, false);
-
-	if (p != NULL)
 bool dt_elf_code_vaddr(const struct dt_elf *e, uint64_t off, uint64_t len, uint64_t *vaddr)
 {
 	for (uint32_t i = 0; i < e->nph; i++) {
@@ -429,6 +424,11 @@ bool dt_elf_code_vaddr(const struct dt_elf *e, uint64_t off, uint64_t len, uint6
 	return false;
 }
 
+bool dt_elf_vaddr_to_offset(const struct dt_elf *e, uint64_t vaddr, uint64_t *off)
+{
+	const Elf64_Phdr *p = load_of(e, vaddr, false);
+
+	if (p != NULL)
 		*off = p->p_offset + (vaddr - p->p_vaddr);
 	return p != NULL;
 }
