@@ -12,29 +12,58 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Split at white space; no shell, no quotes. Both arrays are one allocation. */
-static char **split(const char *command)
-{
-	size_t max = strlen(command) / 2 + 2;
-	char **words = malloc(max * sizeof(*words) + strlen(command) + 1);
-	char *text, *save, *word;
-	size_t n = 0;
+#define BLANKS " \t\n\v\f\r"
 
+/* The end of a word: quotes keep white space in it and go away, as does a backslash before anything. No other shell. */
+static const char *take_word(const char *from, char **to)
+{
+	char quote = '\0';
+
+	for (; *from != '\0' && (quote != '\0' || strchr(BLANKS, *from) == NULL); from++) {
+		if (quote == '\0' ? *from == '\'' || *from == '"' : *from == quote) {
+			quote = quote == '\0' ? *from : '\0';
+			continue;
+		}
+		if (*from == '\\' && quote != '\'' && from[1] != '\0')
+			from++;
+		*(*to)++ = *from;
+	}
+	*(*to)++ = '\0';
+	return quote == '\0' ? from : NULL;
+}
+
+/* The words of a command; NULL: out of memory, or *open: a quote is not closed. Both arrays are one allocation. */
+static char **split(const char *command, bool *open)
+{
+	size_t max = strlen(command) / 2 + 2, n = 0;
+	char **words = malloc(max * sizeof(*words) + strlen(command) + 2);
+	char *to = (char *)(words + max);
+
+	*open = false;
 	if (words == NULL)
 		return NULL;
-	text = strcpy((char *)(words + max), command);
-	for (word = strtok_r(text, " \t\n\v\f\r", &save); word != NULL; word = strtok_r(NULL, " \t\n\v\f\r", &save))
-		words[n++] = word;
+	while (*(command += strspn(command, BLANKS)) != '\0') {
+		words[n++] = to;
+		command = take_word(command, &to);
+		if (command == NULL) {
+			*open = true;
+			free(words);
+			return NULL;
+		}
+	}
 	words[n] = NULL;
 	return words;
 }
 
 static struct ps_prochandle *start(struct victims *v, const char *command)
 {
-	char **words = split(command);
+	bool open;
+	char **words = split(command, &open);
 	struct ps_prochandle *p = NULL;
 
-	if (words == NULL)
+	if (open)
+		fprintf(stderr, "dtrace: -c: a quote is not closed: %s\n", command);
+	else if (words == NULL)
 		fprintf(stderr, "dtrace: out of memory\n");
 	else if (words[0] == NULL)
 		fprintf(stderr, "dtrace: -c: the command is empty\n");

@@ -103,3 +103,8 @@ wait $gone
 run -p $gone -n BEGIN
 is "a process that has ended" 1 "dtrace: failed to grab pid $gone: No such process"
 exit 0
+
+run -q -n 'BEGIN { }' -c "printf '%s|' a\\ b 'c  d' \"e 'f'\" ''"
+is "-c: quotes keep words together" 0 "a b|c  d|e 'f'||"
+run -q -n 'BEGIN { }' -c "echo 'x"
+is "-c: a quote that is not closed" 1 "a quote is not closed"
