@@ -69,6 +69,49 @@ typedef struct ipv6info {
 	struct ipv6hdr *ipv6_hdr;
 } ipv6info_t;
 
+/*
+ * What the probes of ip, tcp, udp and mib look at (src/provider/p_net.h). A packet that leaves has its header at network_header, one that comes
+ * in at data. The network layer is not told twice of one packet: ports of bridges (0x200), of Open vSwitch (0x400) and of
+ * teams (0x2000) and the slaves of a bond (0x800 in flags) work for another device, which sees it too.
+ */
+inline struct iphdr *dt_skb_out[struct sk_buff *s] = (struct iphdr *)(s->head + s->network_header);
+inline struct iphdr *dt_skb_in[struct sk_buff *s] = (struct iphdr *)s->data;
+inline int dt_skb_ip[struct sk_buff *s] = ntohs(s->protocol) == 0x800 || ntohs(s->protocol) == 0x86dd;
+inline int dt_skb_leaves[struct sk_buff *s] = dt_skb_ip[s] && (s->dev->flags & 0x800) == 0 && (s->dev->priv_flags & 0x2600) == 0;
+/* PACKET_OTHERHOST is 3 */
+inline int dt_skb_comes[struct sk_buff *s] = dt_skb_ip[s] && s->pkt_type != 3 && (s->dev->priv_flags & 0x600) == 0 &&
+    s->len - s->data_len >= 20;
+
+/*
+ * The protocol of what an IP header carries, 0 in a fragment but the first, and where that begins. Of the extensions of IPv6 the
+ * first is looked through: hop-by-hop 0, routing 43, fragment 44 (always of eight bytes), options 60.
+ */
+inline uint8_t dt_ip6_next[struct ipv6hdr *i] = i->nexthdr == 44 || i->nexthdr == 0 || i->nexthdr == 43 || i->nexthdr == 60 ?
+    *(uint8_t *)(i + 1) : i->nexthdr;
+inline int dt_ip_fragment[struct iphdr *i] = i->version == 4 ? ntohs(i->frag_off) & 0x3fff :
+    ((struct ipv6hdr *)i)->nexthdr == 44 ? ntohs(*((uint16_t *)((struct ipv6hdr *)i + 1) + 1)) & 0xfff9 : 0;
+inline int dt_ip_later[struct iphdr *i] = dt_ip_fragment[i] & (i->version == 4 ? 0x1fff : 0xfff8);
+inline uint8_t dt_ip_carries[struct iphdr *i] = dt_ip_later[i] != 0 ? 0 : i->version == 4 ? i->protocol : dt_ip6_next[(struct ipv6hdr *)i];
+inline uintptr_t dt_ip_payload[struct iphdr *i] = (uintptr_t)i + (i->version == 4 ? 4 * i->ihl :
+    ((struct ipv6hdr *)i)->nexthdr == 44 ? 48 : ((struct ipv6hdr *)i)->nexthdr == 0 || ((struct ipv6hdr *)i)->nexthdr == 43 ||
+    ((struct ipv6hdr *)i)->nexthdr == 60 ? 48 + 8 * *((uint8_t *)((struct ipv6hdr *)i + 1) + 1) : 40);
+inline uint32_t dt_ip_length[struct iphdr *i] = i->version == 4 ? ntohs(i->tot_len) : 40 + ntohs(((struct ipv6hdr *)i)->payload_len);
+
+/* The addresses of a socket; one for IPv6 may have a peer with an address of IPv4. */
+inline int dt_sock_ip4[struct sock *k] = k->__sk_common.skc_family == AF_INET ||
+    (k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 && k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
+    ntohl(k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2]) == 0xffff);
+inline string dt_sock_local[struct sock *k] = dt_sock_ip4[k] ? inet_ntoa(&k->__sk_common.skc_rcv_saddr) :
+    inet_ntoa6(&k->__sk_common.skc_v6_rcv_saddr);
+inline string dt_sock_remote[struct sock *k] = dt_sock_ip4[k] ? inet_ntoa(&k->__sk_common.skc_daddr) :
+    inet_ntoa6(&k->__sk_common.skc_v6_daddr);
+inline string dt_ip_source[struct iphdr *i] = i->version == 4 ? inet_ntoa(&i->saddr) : inet_ntoa6(&((struct ipv6hdr *)i)->saddr);
+inline string dt_ip_dest[struct iphdr *i] = i->version == 4 ? inet_ntoa(&i->daddr) : inet_ntoa6(&((struct ipv6hdr *)i)->daddr);
+/* both ends here, as the addresses show it */
+inline int dt_ip_same[struct iphdr *i] = i->version == 4 ? i->saddr == i->daddr || (ntohl(i->daddr) >> 24) == 127 :
+    *(uint64_t *)&((struct ipv6hdr *)i)->saddr == *(uint64_t *)&((struct ipv6hdr *)i)->daddr &&
+    *((uint64_t *)&((struct ipv6hdr *)i)->saddr + 1) == *((uint64_t *)&((struct ipv6hdr *)i)->daddr + 1);
+
 inline int IPH_DF = 2;
 inline int IPH_MF = 1;
 
@@ -77,10 +120,11 @@ translator pktinfo_t < struct sk_buff *S > {
 	pkt_addr = (uintptr_t)S;
 };
 
+/* The kernel numbers a socket only when somebody asks it to; the address tells them apart. It does not keep who uses one. */
 #pragma D attributes Evolving/Evolving/ISA translator
 translator csinfo_t < struct sock *K > {
 	cs_addr = (uintptr_t)K;
-	cs_cid = K == 0 ? 0 : (uint64_t)K->__sk_common.skc_cookie.counter;
+	cs_cid = (uint64_t)K;
 	cs_pid = -1;
 	cs_zoneid = 0;
 };
@@ -91,10 +135,8 @@ translator ipinfo_t < struct iphdr *I > {
 	ip_ver = I == 0 ? 0 : I->version;
 	ip_plength = I == 0 ? 0 : I->version == 4 ? ntohs(I->tot_len) - 4 * I->ihl :
 	    ntohs(((struct ipv6hdr *)I)->payload_len);
-	ip_saddr = I == 0 ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->saddr) :
-	    inet_ntoa6(&((struct ipv6hdr *)I)->saddr);
-	ip_daddr = I == 0 ? "<unknown>" : I->version == 4 ? inet_ntoa(&I->daddr) :
-	    inet_ntoa6(&((struct ipv6hdr *)I)->daddr);
+	ip_saddr = I == 0 ? "<unknown>" : dt_ip_source[I];
+	ip_daddr = I == 0 ? "<unknown>" : dt_ip_dest[I];
 };
 
 /* IFF_LOOPBACK is 8. */

@@ -115,21 +115,33 @@ translator tcpinfo_t < struct tcphdr *H > {
 	tcp_hdr = H;
 };
 
-/* Initial sequence numbers are not kept: what was counted since is taken off the current ones. */
+inline int dt_sock_same[struct sock *k] = dt_sock_ip4[k] ? k->__sk_common.skc_daddr == k->__sk_common.skc_rcv_saddr ||
+    (ntohl(k->__sk_common.skc_daddr) >> 24) == 127 :
+    k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == k->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0] &&
+    k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == k->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[1] &&
+    k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == k->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[2] &&
+    k->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == k->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3];
+
+/* a socket that closes has given its number back, but for the one it wrote into headers */
+inline uint16_t dt_tcp_port[struct tcp_sock *t] = t->inet_conn.icsk_inet.sk.__sk_common.skc_num != 0 ?
+    t->inet_conn.icsk_inet.sk.__sk_common.skc_num : ntohs(t->inet_conn.icsk_inet.inet_sport);
+
+/*
+ * Initial sequence numbers are not kept: what was counted since is taken off the current ones (that of a side which accepted counts
+ * from the byte after). The kernel's times are in ticks; the longest delay of an acknowledgement is 200 ms of them. 0x7fffffff: no threshold yet.
+ */
 #pragma D attributes Evolving/Evolving/ISA translator
 translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_addr = (uintptr_t)T;
-	tcps_local = T == 0 ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? T->inet_conn.icsk_inet.sk.__sk_common.skc_daddr == T->inet_conn.icsk_inet.sk.__sk_common.skc_rcv_saddr : 0;
+	tcps_local = T == 0 ? 0 : dt_sock_same[(struct sock *)T];
 	tcps_active = T == 0 ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_state == TCP_STATE_SYN_SENT;
-	tcps_lport = T == 0 ? 0 : T->inet_conn.icsk_inet.sk.__sk_common.skc_num;
+	tcps_lport = T == 0 ? 0 : dt_tcp_port[T];
 	tcps_rport = T == 0 ? 0 : ntohs(T->inet_conn.icsk_inet.sk.__sk_common.skc_dport);
-	tcps_laddr = T == 0 ? "<unknown>" : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? inet_ntoa(&T->inet_conn.icsk_inet.sk.__sk_common.skc_rcv_saddr) :
-	    inet_ntoa6(&T->inet_conn.icsk_inet.sk.__sk_common.skc_v6_rcv_saddr);
-	tcps_raddr = T == 0 ? "<unknown>" : T->inet_conn.icsk_inet.sk.__sk_common.skc_family == AF_INET ? inet_ntoa(&T->inet_conn.icsk_inet.sk.__sk_common.skc_daddr) :
-	    inet_ntoa6(&T->inet_conn.icsk_inet.sk.__sk_common.skc_v6_daddr);
+	tcps_laddr = T == 0 ? "<unknown>" : dt_sock_local[(struct sock *)T];
+	tcps_raddr = T == 0 ? "<unknown>" : dt_sock_remote[(struct sock *)T];
 	tcps_state = T == 0 ? TCP_STATE_CLOSED : T->inet_conn.icsk_inet.sk.__sk_common.skc_state;
 	tcps_iss = T == 0 ? 0 : T->snd_una - (uint32_t)T->bytes_acked;
-	tcps_irs = T == 0 ? 0 : T->rcv_nxt - (uint32_t)T->bytes_received;
+	tcps_irs = T == 0 ? 0 : T->rcv_nxt - (uint32_t)T->bytes_received - 1;
 	tcps_suna = T == 0 ? 0 : T->snd_una;
 	tcps_snxt = T == 0 ? 0 : T->snd_nxt;
 	tcps_rack = T == 0 ? 0 : T->rcv_wup;
@@ -139,14 +151,95 @@ translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_rwnd = T == 0 ? 0 : T->rcv_wnd;
 	tcps_rcv_ws = T == 0 ? 0 : T->rx_opt.rcv_wscale;
 	tcps_cwnd = T == 0 ? 0 : T->snd_cwnd * T->mss_cache;
-	tcps_cwnd_ssthresh = T == 0 ? 0 : T->snd_ssthresh;
+	tcps_cwnd_ssthresh = T == 0 ? 0 : T->snd_ssthresh >= 0x7fffffff ? 0x7fffffff : T->snd_ssthresh * T->mss_cache;
 	tcps_sack_fack = T == 0 ? 0 : T->snd_una;
 	tcps_sack_snxt = T == 0 ? 0 : T->snd_nxt;
-	tcps_rto = T == 0 ? 0 : T->inet_conn.icsk_rto;
+	tcps_rto = T == 0 || T->inet_conn.icsk_delack_max == 0 ? 0 :
+	    (uint32_t)((uint64_t)T->inet_conn.icsk_rto * 200 / T->inet_conn.icsk_delack_max);
 	tcps_rtt = T == 0 ? 0 : T->srtt_us >> 3;
 	tcps_rtt_sd = T == 0 ? 0 : T->mdev_us >> 2;
 	tcps_mss = T == 0 ? 0 : T->mss_cache;
 	tcps_retransmit = T == 0 ? 0 : T->retrans_out != 0;
+};
+
+/*
+ * Of the probes below: arg1 the socket, arg2 and arg4 the headers, arg6 the state that is to be told (0: the socket's), arg7 whether the segment
+ * came in. Where the kernel tells no socket the segment says who talks to whom, where it tells no segment the socket does. Requests of a
+ * connection (state 12) and what is left of one (TIME_WAIT) are sockets of which only the beginning is there.
+ */
+struct dt_tcp_ip {
+	uint64_t none;
+};
+struct dt_tcp_socket {
+	uint64_t none;
+};
+struct dt_tcp_segment {
+	uint64_t none;
+};
+
+inline struct sock *dt_tcp_owner[struct sock *k] = k == 0 || k->__sk_common.skc_state == 12 || k->__sk_common.skc_state == 6 ||
+    k->sk_type == SOCK_STREAM ? k : (struct sock *)0;
+inline struct tcp_sock *dt_tcp_full[struct sock *k] = k == 0 || k->__sk_common.skc_state == 12 || k->__sk_common.skc_state == 6 ?
+    (struct tcp_sock *)0 : (struct tcp_sock *)k;
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator ipinfo_t < struct dt_tcp_ip *I > {
+	ip_ver = I != 0 ? ((struct iphdr *)I)->version : dt_sock_ip4[(struct sock *)arg1] ? 4 : 6;
+	ip_plength = I == 0 ? 0 : xlate <ipinfo_t *> ((struct iphdr *)I)->ip_plength;
+	ip_saddr = I != 0 ? dt_ip_source[(struct iphdr *)I] : arg7 != 0 ? dt_sock_remote[(struct sock *)arg1] : dt_sock_local[(struct sock *)arg1];
+	ip_daddr = I != 0 ? dt_ip_dest[(struct iphdr *)I] : arg7 != 0 ? dt_sock_local[(struct sock *)arg1] : dt_sock_remote[(struct sock *)arg1];
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator tcpinfo_t < struct dt_tcp_segment *S > {
+	tcp_sport = S != 0 ? ntohs(((struct tcphdr *)S)->source) : arg7 != 0 ? ntohs(((struct sock *)arg1)->__sk_common.skc_dport) :
+	    ((struct sock *)arg1)->__sk_common.skc_num;
+	tcp_dport = S != 0 ? ntohs(((struct tcphdr *)S)->dest) : arg7 != 0 ? ((struct sock *)arg1)->__sk_common.skc_num :
+	    ntohs(((struct sock *)arg1)->__sk_common.skc_dport);
+	tcp_seq = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_seq;
+	tcp_ack = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_ack;
+	tcp_offset = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_offset;
+	tcp_flags = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_flags;
+	tcp_window = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_window;
+	tcp_checksum = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_checksum;
+	tcp_urgent = xlate <tcpinfo_t *> ((struct tcphdr *)S)->tcp_urgent;
+	tcp_hdr = (struct tcphdr *)S;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator tcpsinfo_t < struct dt_tcp_socket *T > {
+	tcps_addr = (uintptr_t)T;
+	tcps_local = T != 0 ? dt_sock_same[(struct sock *)T] : arg2 == 0 ? 0 : dt_ip_same[(struct iphdr *)arg2];
+	tcps_active = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_active;
+	tcps_lport = dt_tcp_full[(struct sock *)T] != 0 ? dt_tcp_port[dt_tcp_full[(struct sock *)T]] : T != 0 ? ((struct sock *)T)->__sk_common.skc_num : arg4 == 0 ? 0 :
+	    ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->dest : ((struct tcphdr *)arg4)->source);
+	tcps_rport = T != 0 ? ntohs(((struct sock *)T)->__sk_common.skc_dport) : arg4 == 0 ? 0 :
+	    ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->source : ((struct tcphdr *)arg4)->dest);
+	tcps_laddr = T != 0 ? dt_sock_local[(struct sock *)T] : arg2 == 0 ? "<unknown>" :
+	    arg7 != 0 ? dt_ip_dest[(struct iphdr *)arg2] : dt_ip_source[(struct iphdr *)arg2];
+	tcps_raddr = T != 0 ? dt_sock_remote[(struct sock *)T] : arg2 == 0 ? "<unknown>" :
+	    arg7 != 0 ? dt_ip_source[(struct iphdr *)arg2] : dt_ip_dest[(struct iphdr *)arg2];
+	tcps_state = arg6 != 0 ? (int32_t)arg6 : T == 0 ? 0 : ((struct sock *)T)->__sk_common.skc_state == 12 ? TCP_STATE_SYN_RECEIVED :
+	    ((struct sock *)T)->__sk_common.skc_state;
+	tcps_iss = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_iss;
+	tcps_irs = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_irs;
+	tcps_suna = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_suna;
+	tcps_snxt = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_snxt;
+	tcps_rack = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rack;
+	tcps_rnxt = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rnxt;
+	tcps_swnd = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_swnd;
+	tcps_snd_ws = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_snd_ws;
+	tcps_rwnd = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rwnd;
+	tcps_rcv_ws = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rcv_ws;
+	tcps_cwnd = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_cwnd;
+	tcps_cwnd_ssthresh = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_cwnd_ssthresh;
+	tcps_sack_fack = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_sack_fack;
+	tcps_sack_snxt = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_sack_snxt;
+	tcps_rto = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rto;
+	tcps_rtt = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rtt;
+	tcps_rtt_sd = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_rtt_sd;
+	tcps_mss = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_mss;
+	tcps_retransmit = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_retransmit;
 };
 
 #pragma D attributes Evolving/Evolving/ISA translator
@@ -155,22 +248,29 @@ translator tcplsinfo_t < int S > {
 };
 
 provider tcp {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe send(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__request(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe connect__request(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__established(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe connect__established(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__refused(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe connect__refused(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe accept__established(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe accept__established(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe accept__refused(struct sk_buff *s, struct sock *k, struct iphdr *i, struct tcp_sock *t, struct tcphdr *h) :
+	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe state__change(void *n, struct sock *k, struct tcp_sock *t, int was) :
-	    (void *n, csinfo_t *k, void *n, tcpsinfo_t *t, void *n, tcplsinfo_t *was);
+	probe state__change(void *s, struct sock *k, void *i, struct dt_tcp_socket *t, void *h, int was, int now, int in) :
+	    (void *s, csinfo_t *k, void *i, tcpsinfo_t *t, void *h, tcplsinfo_t *was);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider tcp provider

@@ -41,11 +41,25 @@ translator udpsinfo_t < struct sock *K > {
 	    inet_ntoa6(&K->__sk_common.skc_v6_daddr);
 };
 
+/* Of the probes below: arg2 and arg4 the headers, arg5 whether it came in. The datagram says who talks to whom: few sockets have a peer. */
+struct dt_udp_socket {
+	uint64_t none;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator udpsinfo_t < struct dt_udp_socket *K > {
+	udps_addr = (uintptr_t)K;
+	udps_lport = ntohs(arg5 != 0 ? ((struct udphdr *)arg4)->dest : ((struct udphdr *)arg4)->source);
+	udps_rport = ntohs(arg5 != 0 ? ((struct udphdr *)arg4)->source : ((struct udphdr *)arg4)->dest);
+	udps_laddr = arg5 != 0 ? dt_ip_dest[(struct iphdr *)arg2] : dt_ip_source[(struct iphdr *)arg2];
+	udps_raddr = arg5 != 0 ? dt_ip_source[(struct iphdr *)arg2] : dt_ip_dest[(struct iphdr *)arg2];
+};
+
 provider udp {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
+	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
+	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider udp provider
@@ -55,10 +69,10 @@ provider udp {
 #pragma D attributes Evolving/Evolving/ISA provider udp args
 
 provider udplite {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct udphdr *h) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *k, udpinfo_t *h);
+	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
+	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider udplite provider

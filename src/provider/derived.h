@@ -42,6 +42,11 @@ extern const struct dt_derived dt_proc_probes[];
 extern const struct dt_derived dt_sched_probes[];
 extern const struct dt_derived dt_io_probes[];
 extern const struct dt_derived dt_sysinfo_probes[];
+extern const struct dt_derived dt_ip_probes[];
+extern const struct dt_derived dt_tcp_probes[];
+extern const struct dt_derived dt_udp_probes[];
+extern const struct dt_derived dt_udplite_probes[];
+extern const struct dt_derived dt_sctp_probes[];
 extern const struct dt_derived dt_vminfo_probes[];
 
 #endif
