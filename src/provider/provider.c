@@ -53,7 +53,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "vfs", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "cpc", .attrs = { { EEC, PPU, PPU, A(EVOLVING, EVOLVING, CPU), EEC } }, .provide = dt_cpc_provide,
 	    .may_match = dt_cpc_may_match },
-	{ .name = "dtmalloc", .attrs = { { SSC, PPU, PPU, SSC, SSC } } },
+	{ .name = "dtmalloc", .attrs = { { SSC, PPU, PPU, SSC, SSC } }, .provide = dt_dtmalloc_provide, .may_match = dt_dtmalloc_may_match },
 	{ .name = "mac_framework", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "priv", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
 	{ .name = "audit", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },

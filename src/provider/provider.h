@@ -63,6 +63,8 @@ int dt_plockstat_provide(struct dt_probes *, const struct dt_provider_row *, con
 bool dt_plockstat_wants(const struct dt_probedesc *);
 int dt_cpc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_cpc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
+int dt_dtmalloc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_dtmalloc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 
