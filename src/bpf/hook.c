@@ -49,7 +49,8 @@ static bool is_sys(enum dt_image_ctx ctx) { return ctx == DT_CTX_SYS_ENTER || ct
 /* These may be preempted, by another program of ours on the same CPU too. */
 static bool preemptible(enum dt_image_ctx ctx)
 {
-	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE;
+	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE ||
+	    ctx == DT_CTX_URETSITE;
 }
 
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
@@ -193,7 +194,7 @@ static void common_functions(struct hook *k)
 static struct dt_entry entry_of(struct dt_build *b, const struct dt_enabling *en)
 {
 	const char *const parts[] = { en->prov, en->mod, en->func, en->name };
-	struct dt_entry e = { .epid = en->epid, .probe_id = en->probe_id };
+	struct dt_entry e = { .epid = en->epid, .probe_id = en->probe_id, .site = en->site };
 
 	for (int i = 0; i < 4; i++)
 		e.part[i] = dt_pool_text(b, parts[i] ? parts[i] : "");
@@ -539,6 +540,7 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 		[DT_CTX_RAWTP] = "rawtp", [DT_CTX_SYS_ENTER] = "sys_enter", [DT_CTX_SYS_EXIT] = "sys_exit", [DT_CTX_PERF] = "perf",
 		[DT_CTX_RUN] = "run", [DT_CTX_FENTRY] = "fentry", [DT_CTX_FEXIT] = "fexit", [DT_CTX_KPROBE] = "kprobe",
 		[DT_CTX_KRETPROBE] = "kretprobe", [DT_CTX_UPROBE] = "uprobe", [DT_CTX_URETPROBE] = "uretprobe",
+		[DT_CTX_URETSITE] = "uretsite",
 	};
 	struct dt_emit *a = k->a;
 

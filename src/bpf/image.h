@@ -35,6 +35,7 @@ struct dt_enabling {			/* one clause on one probe */
 	uint32_t probe_id;
 	uint32_t number;		/* system call, for SYS hooks; cookie, for those with points */
 	const char *prov, *mod, *func, *name;
+	uint32_t site;			/* arg0 of a URETSITE */
 	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
 	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
 };
@@ -43,7 +44,7 @@ enum dt_image_ctx {			/* where arg0 … come from */
 	DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN,
 	DT_CTX_FENTRY, DT_CTX_FEXIT,		/* words of a trampoline: nargs arguments, then the value */
 	DT_CTX_KPROBE, DT_CTX_KRETPROBE,	/* registers of the kernel; the cookie is the enabling's number */
-	DT_CTX_UPROBE, DT_CTX_URETPROBE,	/* registers of the process; the same */
+	DT_CTX_UPROBE, DT_CTX_URETPROBE, DT_CTX_URETSITE,	/* registers of the process; the same */
 };
 
 struct dt_image_hook {			/* one program to make */

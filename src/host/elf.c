@@ -384,6 +384,11 @@ int dt_elf_section(struct dt_elf *e, const char *name, const void **data, size_t
 	return dt_elf_section_data(e, sh, data, len);
 }
 
+bool dt_elf_has_section(const struct dt_elf *e, const char *name)
+{
+	return dt_elf_section_named(e, name) != NULL;
+}
+
 /* ---- segments ---- */
 
 static const Elf64_Phdr *load_of(const struct dt_elf *e, uint64_t at, bool by_offset)

@@ -17,13 +17,19 @@ enum dt_hook_kind {
 	DT_HOOK_FENTRY, DT_HOOK_FEXIT,		/* a program for each function */
 	DT_HOOK_KPROBE, DT_HOOK_KRETPROBE,	/* one program for all of them: each is a point with its number as cookie */
 	DT_HOOK_UPROBE, DT_HOOK_URETPROBE,	/* the same for the byte at `offset` of a file */
+	DT_HOOK_URETSITE,	/* UPROBE at an instruction that leaves a function: arg0 is `site`, arg1 the value */
 	DT_HOOK_COUNTER,	/* perf event `target`, every `interval` of it, on every CPU */
 };
+
+static inline int dt_hook_in_process(enum dt_hook_kind kind)
+{
+	return kind == DT_HOOK_UPROBE || kind == DT_HOOK_URETPROBE || kind == DT_HOOK_URETSITE;
+}
 
 /* Programs of these are attached at many points; which one fired is told by a number. */
 static inline int dt_hook_has_points(enum dt_hook_kind kind)
 {
-	return kind == DT_HOOK_KPROBE || kind == DT_HOOK_KRETPROBE || kind == DT_HOOK_UPROBE || kind == DT_HOOK_URETPROBE;
+	return kind == DT_HOOK_KPROBE || kind == DT_HOOK_KRETPROBE || dt_hook_in_process(kind);
 }
 
 #endif

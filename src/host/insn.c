@@ -15,14 +15,43 @@
 
 enum { FUNCTION_MAX = 4 << 20 };
 
+/* The signed field of `bits` bits at `at` in the word, in bytes. */
+static uint64_t distance(uint32_t word, unsigned at, unsigned bits)
+{
+	return (uint64_t)((int64_t)((uint64_t)word << (64 - bits - at)) >> (64 - bits)) * 4;
+}
+
+/* ret, retaa, retab; b; b.cond; cbz; tbz; br of x16 or x17: other registers are used for tables */
+static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
+{
+	struct dt_insn in = { .off = at };
+
+	if ((word & 0xfffffc1f) == 0xd65f0000 || word == 0xd65f0bff || word == 0xd65f0fff) {
+		in.way = DT_INSN_RET;
+	} else if ((word & 0xfc000000) == 0x14000000) {
+		in.way = DT_INSN_JUMP;
+		in.to = at + distance(word, 0, 26);
+	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
+		in.way = DT_INSN_BRANCH;
+		in.to = at + distance(word, 5, 19);
+	} else if ((word & 0x7e000000) == 0x36000000) {
+		in.way = DT_INSN_BRANCH;
+		in.to = at + distance(word, 5, 14);
+	} else if (word == 0xd61f0200 || word == 0xd61f0220) {
+		in.way = DT_INSN_INDIRECT;
+	}
+	return in;
+}
+
 static int walk_aarch64(const unsigned char *code, uint64_t size, dt_insn_f *f, void *ctx)
 {
 	for (uint64_t at = 0; at + 4 <= size; at += 4) {
+		struct dt_insn in;
 		uint32_t word;
 
 		memcpy(&word, code + at, 4);
-		/* ret, retaa, retab */
-		if (!f(ctx, at, (word & 0xfffffc1f) == 0xd65f0000 || word == 0xd65f0bff || word == 0xd65f0fff))
+		in = decode_aarch64(at, word);
+		if (!f(ctx, &in))
 			break;
 	}
 	return 0;
@@ -35,10 +64,11 @@ struct zydis {
 
 static void *zydis_load(struct zydis *z)
 {
-	void *lib = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+	/* stays: it is asked for once a function */
+	void *lib = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (lib == NULL)
-		lib = dlopen("libZydis.so.4", RTLD_NOW | RTLD_LOCAL);
+		lib = dlopen("libZydis.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (lib == NULL)
 		return NULL;
 	*(void **)&z->init = dlsym(lib, "ZydisDecoderInit");
@@ -49,12 +79,37 @@ static void *zydis_load(struct zydis *z)
 	return NULL;
 }
 
+/* Tables: jmp *%rax behind an addition or marked notrack, jmp *table(,%rax,8). Else the next function is meant. */
+static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool behind_add)
+{
+	bool memory = insn->raw.modrm.mod != 3;
+	bool index = memory && insn->raw.modrm.rm == 4 && insn->raw.sib.index != 4;
+
+	return insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || index || (!memory && behind_add) ? DT_INSN_ON : DT_INSN_INDIRECT;
+}
+
+static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *insn, bool behind_add)
+{
+	struct dt_insn in = { .off = at };
+
+	if (insn->mnemonic == ZYDIS_MNEMONIC_RET) {
+		in.way = DT_INSN_RET;
+	} else if ((insn->mnemonic == ZYDIS_MNEMONIC_JMP || insn->meta.category == ZYDIS_CATEGORY_COND_BR) && insn->raw.imm[0].is_relative) {
+		in.way = insn->mnemonic == ZYDIS_MNEMONIC_JMP ? DT_INSN_JUMP : DT_INSN_BRANCH;
+		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
+	} else if (insn->mnemonic == ZYDIS_MNEMONIC_JMP) {
+		in.way = indirect_x86(insn, behind_add);
+	}
+	return in;
+}
+
 static int walk_x86(const unsigned char *code, uint64_t size, dt_insn_f *f, void *ctx)
 {
 	ZydisDecodedInstruction insn;
 	ZydisDecoder decoder;
 	struct zydis z;
 	void *lib = zydis_load(&z);
+	bool behind_add = false;
 	int err = 0;
 
 	if (lib == NULL)
@@ -62,9 +117,15 @@ static int walk_x86(const unsigned char *code, uint64_t size, dt_insn_f *f, void
 	if (!ZYAN_SUCCESS(z.init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		err = -ELIBACC;
 	for (uint64_t at = 0; err == 0 && at < size; at += insn.length) {
-		if (!ZYAN_SUCCESS(z.decode(&decoder, NULL, code + at, size - at, &insn)) || insn.length == 0)
+		struct dt_insn in;
+
+		if (!ZYAN_SUCCESS(z.decode(&decoder, NULL, code + at, size - at, &insn)) || insn.length == 0) {
 			err = -ENOEXEC;
-		else if (!f(ctx, at, insn.mnemonic == ZYDIS_MNEMONIC_RET))
+			break;
+		}
+		in = describe_x86(at, &insn, behind_add);
+		behind_add = insn.mnemonic == ZYDIS_MNEMONIC_ADD;
+		if (!f(ctx, &in))
 			break;
 	}
 	dlclose(lib);

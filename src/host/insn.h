@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where instructions begin in machine code of a file. */
+/* Where instructions begin in machine code of a file, and which of them leave their function. */
 #ifndef DT_INSN_H
 #define DT_INSN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+enum dt_insn_way {
+	DT_INSN_ON,			/* goes on in the function, or calls */
+	DT_INSN_BRANCH,			/* to offset `to` on a condition */
+	DT_INSN_RET,
+	DT_INSN_JUMP,			/* always, to offset `to` */
+	DT_INSN_INDIRECT,		/* to where a register or memory says; by its form not through a table of the function */
+};
+
+struct dt_insn {
+	uint64_t off;			/* from the start of the function */
+	enum dt_insn_way way;
+	uint64_t to;			/* may be outside of the function; wraps when it is before the start */
+};
+
 /*
- * Calls f for each instruction of the function at offset … offset + size of the file: its offset from the start, and whether it returns from
- * the function; false ends the walk. 0; -ENOEXEC: what is there is no code that can be told apart; -EFBIG; -EIO; -EOPNOTSUPP: of
- * a machine that is not known.
+ * Calls f for each instruction of the function at offset … offset + size of the file; false ends the walk. 0; -ENOEXEC: what is
+ * there is no code that can be told apart; -EFBIG; -EIO; -EOPNOTSUPP: of a machine that is not known; -ELIBACC: Zydis, which
+ * x86-64 needs, is not installed.
  */
-typedef bool dt_insn_f(void *ctx, uint64_t off, bool is_ret);
+typedef bool dt_insn_f(void *ctx, const struct dt_insn *);
 int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_insn_f *, void *ctx);
 
 #endif

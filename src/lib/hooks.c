@@ -144,7 +144,7 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 {
 	const struct dt_probe *p = e->probe;
 	struct dt_enabling en = {
-		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number,
+		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site,
 		.prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name,
 	};
 	struct dt_hook at = *hook;
@@ -184,6 +184,7 @@ static enum dt_image_ctx context_of(enum dt_hook_kind kind)
 	case DT_HOOK_KRETPROBE: return DT_CTX_KRETPROBE;
 	case DT_HOOK_UPROBE: return DT_CTX_UPROBE;
 	case DT_HOOK_URETPROBE: return DT_CTX_URETPROBE;
+	case DT_HOOK_URETSITE: return DT_CTX_URETSITE;
 	default: return DT_CTX_RUN;
 	}
 }
@@ -205,7 +206,7 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 {
 	*out = (struct dt_attach){ k->hook.kind, k->hook.target, k->hook.interval, .points = k->points.v,
 		.npoints = (uint32_t)k->points.n, .multi = !k->hook.single };
-	if (k->hook.kind == DT_HOOK_UPROBE || k->hook.kind == DT_HOOK_URETPROBE)
+	if (dt_hook_in_process(k->hook.kind))
 		out->multi = dt_uprobe_multi();
 	if (k->hook.kind == DT_HOOK_FENTRY || k->hook.kind == DT_HOOK_FEXIT)
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);

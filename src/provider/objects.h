@@ -34,6 +34,15 @@ struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char 
 bool dt_loaded_named(const struct dt_loaded *, const char *part);
 /* ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none was found. */
 bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *, uint64_t *offset);
+/* returns.c: may something be thrown through frames of the process, or are they moved? */
+bool dt_process_unwinds(const struct dt_process *);
+bool dt_object_is_go(const struct dt_object *);
+
+struct dt_return_site { uint64_t offset; uint32_t at; };	/* in the file; in the function */
+struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
+/* The instructions that leave the function: none, when it never does. 0, or as dt_insn_walk(). */
+int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *, struct dt_return_sites *);
+
 void dt_objects_close(struct dt_object *list);
 
 #endif

@@ -25,6 +25,8 @@ struct making {
 	const struct dt_process *proc;
 	const struct dt_loaded *in;
 	bool entry, ret, offsets;	/* which names are wanted */
+	bool go;			/* the module is of Go */
+	bool unwinds;			/* the kernel's return probes would break the process */
 	uint64_t offset;		/* the one that is */
 	bool one_offset;
 	uint32_t seen, made;		/* functions of the name; probes */
@@ -86,15 +88,62 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 
 /* ---- making ---- */
 
-static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind, uint64_t offset)
+static struct dt_hook hook_at(const struct making *m, enum dt_hook_kind kind, uint64_t offset)
 {
-	struct dt_hook hook = { .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->pid, .when = m->when };
-	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, m->prov, m->in->obj->name, func, name, &hook);
+	return (struct dt_hook){ .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->pid, .when = m->when };
+}
+
+static void add_hook(struct making *m, const char *func, const char *alt, const char *name, const struct dt_hook *hook)
+{
+	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, m->prov, m->in->obj->name, func, name, hook);
 
 	probe->loaded = m->in;
 	if (alt != func)
 		probe->alt = alt;
 	m->made++;
+}
+
+/* Go has registers of its own for arguments; numbers are words of struct pt_regs. */
+static void go_arguments(const struct making *m, struct dt_hook *hook)
+{
+	static const char *const x86[10] = { "uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]", "uregs[9]", "uregs[8]",
+		"uregs[7]", "uregs[6]", "0" };
+	static const char *const arm[10] = { "uregs[0]", "uregs[1]", "uregs[2]", "uregs[3]", "uregs[4]", "uregs[5]", "uregs[6]",
+		"uregs[7]", "uregs[8]", "uregs[9]" };
+
+	memcpy(hook->args, dt_elf_machine(m->in->obj->elf) == EM_X86_64 ? x86 : arm, sizeof(hook->args));
+}
+
+static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind, uint64_t offset)
+{
+	struct dt_hook hook = hook_at(m, kind, offset);
+
+	if (m->go && strcmp(name, "entry") == 0)
+		go_arguments(m, &hook);
+	add_hook(m, func, alt, name, &hook);
+}
+
+/* Every place where the function is left; see returns.c. */
+static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown)
+{
+	struct dt_return_sites sites;
+	struct dt_hook *first = NULL;
+	int err = dt_return_sites(m->p->arena, m->in->obj, f, &sites);
+
+	if (err != 0)
+		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown, strerror(-err));
+	else if (sites.n == 0)
+		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
+	for (size_t i = err == 0 ? sites.n : 0; i > 0; i--) {
+		struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
+
+		*hook = hook_at(m, DT_HOOK_URETSITE, sites.v[i - 1].offset);
+		hook->site = sites.v[i - 1].at;
+		hook->next = first;
+		first = hook;
+	}
+	if (first != NULL)
+		add_hook(m, shown, f->name, "return", first);
 }
 
 struct instructions {
@@ -103,13 +152,13 @@ struct instructions {
 	const char *shown;
 };
 
-static bool each_offset(void *ctx, uint64_t off, bool is_ret)
+static bool each_offset(void *ctx, const struct dt_insn *in)
 {
 	struct instructions *is = ctx;
 	struct making *m = is->m;
+	uint64_t off = in->off;
 	char name[20];
 
-	(void)is_ret;
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
 	if (m->one_offset ? off == m->offset : dt_glob_match(m->want->name, name))
 		add(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
@@ -159,7 +208,9 @@ static int function(void *ctx, const struct dt_elf_function *f)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
 		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, offset);
-	if (m->ret)
+	if (m->ret && m->unwinds && f->type != STT_GNU_IFUNC)
+		add_sites(m, f, shown);
+	else if (m->ret)
 		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	if (f->type != STT_GNU_IFUNC && (m->offsets || m->one_offset))
 		add_offsets(m, f, shown);
@@ -191,6 +242,7 @@ static void object(struct making *m)
 		address(m);
 		return;
 	}
+	m->go = dt_object_is_go(m->in->obj);
 	err = dt_elf_each_function(m->in->obj->elf, function, m);
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s", m->in->obj->name, strerror(-err));
@@ -228,6 +280,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (dt_proc_pids_global())
 		m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
 	proc = dt_process_look(p, m.pid, why);
+	m.unwinds = proc != NULL && m.ret && dt_process_unwinds(proc);
 	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
 		m.proc = proc;
 		m.in = &proc->list.v[i];

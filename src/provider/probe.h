@@ -25,6 +25,7 @@ struct dt_hook {
 	uint64_t interval;
 	uint32_t number;		/* of a system call; of a point: given at enabling */
 	uint64_t offset;		/* KFUNC: in the function; UPROBE: in the file `target` */
+	uint32_t site;			/* URETSITE: offset of the instruction in the function: arg0 */
 	uint64_t ref_ctr;		/* UPROBE: where in the file a 16-bit counter of tracers is, 0 none */
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
 	bool needs_fexit;		/* KRET: its expressions use arguments of the function */

@@ -84,12 +84,25 @@ static const char *field(const struct desc *d, const char *s, size_t n, const st
 	return out;
 }
 
+/* Functions of processes may have colons in their names: pid123:a.out:shop::Cart::add*:entry. Behind which colon they begin; 0: as always. */
+static size_t function_with_colons(const struct desc *d)
+{
+	size_t colons = 0, second = 0;
+
+	if (d->p->spec != DT_PART_NAME || d->len < 4 || memcmp(d->text, "pid", 3) != 0 || (d->text[3] != '$' && !dt_is_digit(d->text[3])))
+		return 0;
+	for (size_t i = 0; i < d->len; i++)
+		if (d->text[i] == ':' && ++colons == 2)
+			second = i + 1;
+	return colons > 3 ? second : 0;
+}
+
 struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len, struct dt_loc loc)
 {
 	struct desc d = { p, text, len, loc };
 	struct dt_pdesc *out = DT_NEW(p->arena, struct dt_pdesc);
 	const char **slot[] = { &out->prov, &out->mod, &out->func, &out->name };
-	size_t end = len;
+	size_t end = len, func = function_with_colons(&d);
 	int part = p->spec;
 
 	out->prov = out->mod = out->func = out->name = "";
@@ -103,7 +116,7 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len
 
 		if (part < DT_PART_PROV)
 			invalid(&d, "Overspecified probe description");
-		while (start > 0 && text[start - 1] != ':')
+		while (start > 0 && (text[start - 1] != ':' || (part == DT_PART_FUNC && start > func && func > 0)))
 			start--;
 		*slot[part] = field(&d, text + start, end - start, &parts[part]);
 		if (start == 0)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How the return of a function is seen. The kernel's way (a changed return address on the stack) has every return and its value,
+ * but whoever walks the stack on his own meets that address: C++ and Rust end the process when something is thrown through
+ * such a frame, Go when it moves a stack. There the instructions that leave the function are probed instead: returns, and jumps
+ * to other functions, whose value is not known yet.
+ */
+#include "provider/objects.h"
+
+#include "host/insn.h"
+
+#include <elf.h>
+
+static bool named(const struct dt_object *o, const char *start)
+{
+	return strncmp(o->name, start, strlen(start)) == 0;
+}
+
+/* Tables of what to do when something is thrown. The C library has some for threads that end in the middle, which do no harm. */
+static bool throws(const struct dt_object *o)
+{
+	return dt_elf_has_section(o->elf, ".gcc_except_table") && !named(o, "libc.so") && !named(o, "libpthread") && !named(o, "ld-");
+}
+
+bool dt_object_is_go(const struct dt_object *o)
+{
+	return dt_elf_has_section(o->elf, ".gopclntab") || dt_elf_has_section(o->elf, ".go.buildinfo");
+}
+
+/* A library of C may be called by what throws and call it in turn. */
+bool dt_process_unwinds(const struct dt_process *proc)
+{
+	for (size_t i = 0; i < proc->list.n; i++)
+		if (throws(proc->list.v[i].obj) || dt_object_is_go(proc->list.v[i].obj))
+			return true;
+	return false;
+}
+
+struct collecting {
+	struct dt_arena *arena;
+	struct dt_elf *elf;
+	const struct dt_elf_function *f;
+	const struct dt_elf_function *part;	/* the one that is walked: f, or what the compiler put elsewhere of it */
+	const struct dt_elf_function *cold;
+	struct dt_return_sites *out;
+};
+
+/* f.cold: the part of f that is hardly ever run. */
+static bool is_cold_part(const struct dt_elf_function *f, const struct dt_elf_function *other)
+{
+	size_t len = strlen(f->name);
+
+	return strncmp(other->name, f->name, len) == 0 && strncmp(other->name + len, ".cold", 5) == 0;
+}
+
+static bool leaves(struct collecting *c, uint64_t vaddr)
+{
+	const struct dt_elf_function *g;
+
+	if (vaddr - c->f->vaddr < c->f->size)
+		return false;
+	g = dt_elf_function_at(c->elf, vaddr);
+	if (g == NULL || g->offset == UINT64_MAX || !is_cold_part(c->f, g))
+		return true;
+	c->cold = g;
+	return false;
+}
+
+static bool instruction(void *ctx, const struct dt_insn *in)
+{
+	struct collecting *c = ctx;
+	bool jumps = in->way == DT_INSN_JUMP || in->way == DT_INSN_BRANCH;
+	bool outside = jumps && leaves(c, c->part->vaddr + in->to);	/* of branches it finds the cold part */
+	struct dt_return_site s = { c->part->offset + in->off, (uint32_t)(c->part->vaddr + in->off - c->f->vaddr) };
+
+	if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || (in->way == DT_INSN_JUMP && outside))
+		dt_vec_push(c->arena, c->out, s);
+	return true;
+}
+
+int dt_return_sites(struct dt_arena *arena, const struct dt_object *o, const struct dt_elf_function *f, struct dt_return_sites *out)
+{
+	struct collecting c = { .arena = arena, .elf = o->elf, .f = f, .part = f, .out = out };
+	uint16_t machine = dt_elf_machine(o->elf);
+	int err;
+
+	*out = (struct dt_return_sites){ 0 };
+	err = dt_insn_walk(o->fd, machine, f->offset, f->size, instruction, &c);
+	if (err != 0)
+		return err;
+	if (c.cold == NULL)
+		return 0;
+	c.part = c.cold;
+	return dt_insn_walk(o->fd, machine, c.cold->offset, c.cold->size, instruction, &c);
+}
