@@ -47,6 +47,7 @@ extern const struct dt_derived dt_tcp_probes[];
 extern const struct dt_derived dt_udp_probes[];
 extern const struct dt_derived dt_udplite_probes[];
 extern const struct dt_derived dt_sctp_probes[];
+extern const struct dt_derived dt_mib_probes[];
 extern const struct dt_derived dt_vminfo_probes[];
 
 #endif

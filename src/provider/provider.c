@@ -46,7 +46,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "udplite", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_udplite_probes) },
 	{ .name = "sctp", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_sctp_probes) },
 	{ .name = "lockstat", .attrs = { { EEC, PPU, PPU, EEC, EEC } }, DERIVED(dt_lockstat_probes) },
-	{ .name = "mib", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },
+	{ .name = "mib", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_mib_probes) },
 	{ .name = "sysinfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } }, DERIVED(dt_sysinfo_probes) },
 	{ .name = "vminfo", .attrs = { { EEI, PPU, PPU, EEI, PPI } }, DERIVED(dt_vminfo_probes) },
 	{ .name = "fsinfo", .attrs = { { EEI, PPU, PPU, EEI, EEI } } },

@@ -5,6 +5,7 @@
  * provider_net ping ADDRESS: 3 echo requests of 64 bytes, answered by the kernel; IPv4.
  * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it; IPv4.
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
+ * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
  * provider_net abort ADDRESS PORT: 2 connections that are ended by a reset.
  */
 #include <arpa/inet.h>
@@ -12,6 +13,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/ip_icmp.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -167,7 +169,7 @@ static void ping(const struct end *e)
 	uint8_t packet[64] = { 0 }, got[256];
 	struct icmphdr *h = (struct icmphdr *)packet;
 
-	must(fd >= 0, "raw socket");
+	must(fd >= 0 && bind(fd, (const struct sockaddr *)&e->address, e->len) == 0, "raw socket");
 	for (int i = 1; i <= 3; i++) {
 		*h = (struct icmphdr){ .type = ICMP_ECHO, .un.echo = { htons((uint16_t)getpid()), htons((uint16_t)i) } };
 		h->checksum = sum_of(packet, sizeof(packet));
@@ -233,6 +235,27 @@ static void ends_hard(struct end *e)
 	}
 }
 
+/* A queue of one is full with two; what comes then is not answered. */
+static void again(struct end *e)
+{
+	struct tcp_info info = { 0 };
+	int fd[4];
+
+	e->listener = bound(e, SOCK_STREAM);
+	must(listen(e->listener, 1) == 0, "listen");
+	for (int i = 0; i < 4; i++) {
+		fd[i] = made(e, SOCK_STREAM | SOCK_NONBLOCK);
+		must(connect(fd[i], (const struct sockaddr *)&e->address, e->len) == 0 || errno == EINPROGRESS, "connect");
+	}
+	for (int i = 0; i < 6000 && info.tcpi_total_retrans == 0; i++) {
+		socklen_t len = sizeof(info);
+
+		must(getsockopt(fd[3], IPPROTO_TCP, TCP_INFO, &info, &len) == 0, "TCP_INFO");
+		usleep(10000);
+	}
+	must(info.tcpi_total_retrans != 0, "nothing was sent again");
+}
+
 int main(int argc, char **argv)
 {
 	int port = argc > 3 ? atoi(argv[3]) : 0;
@@ -254,6 +277,8 @@ int main(int argc, char **argv)
 		full(&e);
 	else if (strcmp(argv[1], "abort") == 0)
 		ends_hard(&e);
+	else if (strcmp(argv[1], "again") == 0)
+		again(&e);
 	else
 		return 2;
 	return 0;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mib: the network's counters (derived.h, p_net.h). The kernel adds to them in line; what can be traced is the event each of them counts:
+ * a packet that leaves or comes in, a change of a socket's state, a function. arg0 is what is added.
+ */
+#include "provider/p_net.h"
+
+#define OUT(more) LEAVES(more, "1")
+#define IN(more) COMES(more, "1")
+#define HERE SKB "->pkt_type == 0"
+
+#define FRAGMENT(ip) "dt_ip_fragment[" ip "] != 0"
+#define FIRST(ip) "dt_ip_later[" ip "] == 0"
+#define ICMP(ip) ip "->version == 4 && " CARRIES(ip, "1")
+#define ICMP_TYPE(ip, type) ICMP(ip) " && *(uint8_t *)" PAYLOAD(ip) " == " type
+#define TCP_OUT LOCAL " && " CARRIES(OUT_IP, "6")
+#define TCP_RST "(*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13) & 4) != 0"
+/* a buffer that the device is to cut knows in how many segments; what is known of it stands behind its data */
+#define CUT "((struct skb_shared_info *)(" SKB "->head + " SKB "->end))->gso_segs"
+
+/* inet_sock_set_state(sock, old, new): ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7, CLOSE_WAIT 8, LISTEN 10 */
+#define TURNS(when) { DT_HOOK_RAWTP, "inet_sock_set_state", "((struct sock *)arg0)->sk_protocol == 6 && " when, { "1" } }
+#define CALLED(f) { DT_HOOK_KFUNC, f, NULL, { "1" } }
+#define RETURNS(f, when) { DT_HOOK_KRET, f, when, { "1" } }
+#define AGAIN "((struct tcp_skb_cb *)((struct sk_buff *)arg1)->cb)->tcp_gso_segs"
+
+/* kfree_skb(skb, location, reason): SKB_DROP_REASON_NO_SOCKET has got another number when reasons got lists */
+#define NO_PORT(number, ...) { DT_HOOK_RAWTP, "kfree_skb", "(int)arg2 == " number " && dt_skb_ip[" SKB "] && " CARRIES(OUT_IP, "17"), { "1" }, \
+	.nargs = 3, __VA_ARGS__ }
+
+#define INLINE "Linux counts this in line and has neither a tracepoint nor a function for it: see nstat(8) and /proc/net/netstat"
+#define DROPPED "Linux counts this in line: sdt:skb::kfree_skb tells of each packet that is dropped, and why"
+
+const struct dt_derived dt_mib_probes[] = {
+	{ "ipIfStatsHCInReceives", .place = { IN("1") } },
+	{ "ipIfStatsHCInOctets", .place = { COMES("1", "dt_ip_length[" IN_IP "]") } },
+	{ "ipIfStatsHCInDelivers", .place = { { DT_HOOK_KFUNC, "ip_protocol_deliver_rcu", NULL, { "1" }, .required = true }, CALLED("ip6_protocol_deliver_rcu") } },
+	{ "ipIfStatsHCOutRequests", .place = { OUT(LOCAL " && " FIRST(OUT_IP)) } },
+	{ "ipIfStatsHCOutTransmits", .place = { OUT("1") } },
+	{ "ipIfStatsHCOutOctets", .place = { LEAVES("1", "dt_ip_length[" OUT_IP "]") } },
+	{ "ipIfStatsForwDatagrams", .place = { OUT(SKB "->skb_iif != 0 && " FIRST(OUT_IP)) } },
+	{ "ipIfStatsReasmReqds", .place = { IN(HERE " && " FRAGMENT(IN_IP)) } },
+	{ "ipIfStatsReasmOKs", .place = { RETURNS("ip_defrag", "(int)arg1 == 0"), RETURNS("ipv6_frag_rcv", "(int)arg1 == 1") } },
+	{ "ipIfStatsOutFragOKs", .place = { OUT(FRAGMENT(OUT_IP) " && " FIRST(OUT_IP)) } },
+	{ "ipIfStatsOutFragCreates", .place = { OUT(FRAGMENT(OUT_IP)) } },
+	{ "ipIfStatsInHdrErrors", .never = DROPPED },
+	{ "ipIfStatsInDiscards", .never = DROPPED },
+	{ "ipIfStatsOutDiscards", .never = DROPPED },
+	{ "ipIfStatsReasmFails", .never = DROPPED },
+	{ "icmpInMsgs", .place = { IN(HERE " && " ICMP(IN_IP)) } },
+	{ "icmpInEchos", .place = { IN(HERE " && " ICMP_TYPE(IN_IP, "8")) } },
+	{ "icmpInEchoReps", .place = { IN(HERE " && " ICMP_TYPE(IN_IP, "0")) } },
+	{ "icmpInDestUnreachs", .place = { IN(HERE " && " ICMP_TYPE(IN_IP, "3")) } },
+	{ "icmpInRedirects", .place = { IN(HERE " && " ICMP_TYPE(IN_IP, "5")) } },
+	{ "icmpInTimeExcds", .place = { IN(HERE " && " ICMP_TYPE(IN_IP, "11")) } },
+	{ "icmpOutMsgs", .place = { OUT(LOCAL " && " ICMP(OUT_IP)) } },
+	{ "icmpOutEchos", .place = { OUT(LOCAL " && " ICMP_TYPE(OUT_IP, "8")) } },
+	{ "icmpOutEchoReps", .place = { OUT(LOCAL " && " ICMP_TYPE(OUT_IP, "0")) } },
+	{ "icmpOutDestUnreachs", .place = { OUT(LOCAL " && " ICMP_TYPE(OUT_IP, "3")) } },
+	{ "icmpOutRedirects", .place = { OUT(LOCAL " && " ICMP_TYPE(OUT_IP, "5")) } },
+	{ "icmpOutTimeExcds", .place = { OUT(LOCAL " && " ICMP_TYPE(OUT_IP, "11")) } },
+	{ "icmpInErrors", .never = DROPPED },
+	{ "tcpActiveOpens", .place = { TURNS("arg1 == 7 && arg2 == 2") } },
+	{ "tcpPassiveOpens", .place = { TURNS("arg1 == 10 && arg2 == 3") } },
+	{ "tcpAttemptFails", .place = { TURNS("(arg1 == 2 || arg1 == 3) && arg2 == 7") } },
+	{ "tcpEstabResets", .place = { TURNS("(arg1 == 1 || arg1 == 8) && arg2 == 7") } },
+	{ "tcpOutRsts", .place = { OUT(TCP_OUT " && " TCP_RST) } },
+	{ "tcpRetransSegs", .place = { { DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { AGAIN " > 1 ? " AGAIN " : 1" } },
+		{ DT_HOOK_RAWTP, "tcp_retransmit_synack", NULL, { "1" } } } },
+	{ "tcpHCInSegs", .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", "6", "1", "1") } },
+	{ "tcpHCOutSegs", .place = { LEAVES(TCP_OUT, CUT " > 1 ? " CUT " : 1") } },
+	{ "tcpTimRetrans", .place = { CALLED("tcp_retransmit_timer") } },
+	{ "tcpInUnorderSegs", .place = { CALLED("tcp_data_queue_ofo") } },
+	{ "tcpInDupAck", .never = INLINE },
+	{ "tcpRttUpdate", .never = INLINE },
+	{ "tcpListenDrop", .never = DROPPED },
+	{ "tcpListenDropQ0", .never = DROPPED },
+	{ "udpHCInDatagrams", .place = { RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == 0") } },
+	{ "udpHCOutDatagrams", .place = { OUT(LOCAL " && " CARRIES(OUT_IP, "17")) } },
+	{ "udpNoPorts", .place = { NO_PORT("3", .member = "drop_reason_list.reasons"), NO_PORT("2", .otherwise = true) } },
+	/* -ENOMEM: the socket's buffer is full */
+	{ "udpInOverflows", .place = { RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == -12"),
+		{ DT_HOOK_RAWTP, "udp_fail_queue_rcv_skb", "(int)arg0 == -12", { "1" }, .otherwise = true } } },
+	{ "udpInErrors", .never = DROPPED },
+	{ 0 },
+};

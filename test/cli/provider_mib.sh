@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# mib: counters against workloads that do a known number of each thing (test/trigger/provider_net.c). What happens in the thread that asks for
+# it is counted exactly; what comes in may be handled by any thread, and others use the network too: not less than known.
+. test/trigger/trace.sh
+may_trace "mib probes"
+. test/trigger/net.sh
+have() { "$dtrace" -ln "mib:::$1" >/dev/null 2>&1; }
+counts() {	# WORKLOAD…, after the names of the counters in $names; "NAME all" and "NAME mine"
+	list=
+	for name in $names; do have "$name" && list="$list${list:+, }mib:::$name"; done
+	traced "$list { @all[probename] = sum(args[0]); } $list /pid == \$target/ { @mine[probename] = sum(arg0); }
+	END { printa(\"%s all %@d\\n\", @all); printa(\"%s mine %@d\\n\", @mine); }" "$@"
+}
+most() {	# COUNTER NUMBER
+	if ! have "$1"; then
+		ok "mib:::$1 # SKIP needs kernel functions"
+		return
+	fi
+	n=$(awk -v what="$1 all " 'index($0, what) == 1 { n += $NF } END { print n + 0 }' "$tmp/got")
+	[ "$n" -ge "$2" ]
+	check $? "mib:::$1: $n, not under $2"
+}
+
+names="tcpActiveOpens tcpPassiveOpens tcpAttemptFails tcpHCInSegs tcpHCOutSegs tcpOutRsts"
+counts tcp 127.0.0.1 "$port"
+same "tcpActiveOpens mine" 8
+most tcpPassiveOpens 5
+most tcpAttemptFails 3
+most tcpOutRsts 3
+# of a connection: 3 to begin, 2 with data at least, 2 to end; and a question and an answer for each that is refused
+most tcpHCOutSegs 41
+most tcpHCInSegs 41
+
+port=$((port + 4)) names="tcpEstabResets tcpOutRsts"
+counts abort 127.0.0.1 "$port"
+most tcpEstabResets 4
+same "tcpOutRsts mine" 2
+
+for a in $addresses; do
+	port=$((port + 4)) names="udpHCOutDatagrams udpHCInDatagrams udpNoPorts ipIfStatsHCOutRequests ipIfStatsHCOutTransmits
+	    ipIfStatsHCInReceives ipIfStatsHCInDelivers ipIfStatsHCOutOctets ipIfStatsHCInOctets"
+	counts udp "$a" "$port"
+	case $a in *:*) header=48 ;; *) header=28 ;; esac
+	same "udpHCOutDatagrams mine" 10
+	most udpHCInDatagrams 8
+	most udpNoPorts 2
+	most ipIfStatsHCOutRequests 10
+	most ipIfStatsHCOutTransmits 10
+	most ipIfStatsHCInReceives 10
+	most ipIfStatsHCInDelivers 10
+	most ipIfStatsHCOutOctets $((10 * header + 1000 + 200 + 20))
+	most ipIfStatsHCInOctets $((10 * header + 1000 + 200 + 20))
+	port=$((port + 4)) names=udpInOverflows
+	# before Linux 6.10 the tracepoint is for IPv4 only
+	case $a in *:*) have udpHCInDatagrams || break ;; esac
+	counts full "$a" "$port"
+	most udpInOverflows 1
+done
+
+names="icmpInMsgs icmpInEchos icmpInEchoReps icmpOutMsgs icmpOutEchos icmpOutEchoReps"
+counts ping 127.0.0.1
+same "icmpOutEchos mine" 3
+for p in icmpInEchos icmpInEchoReps icmpOutEchoReps; do most $p 3; done
+most icmpInMsgs 6
+most icmpOutMsgs 6
+port=$((port + 4)) names="icmpInDestUnreachs icmpOutDestUnreachs"
+counts udp 127.0.0.1 "$port"
+most icmpOutDestUnreachs 1
+most icmpInDestUnreachs 1
+
+if unshare -n true 2>/dev/null; then
+	names="ipIfStatsOutFragCreates ipIfStatsOutFragOKs ipIfStatsReasmReqds ipIfStatsReasmOKs"
+	counts pieces 127.0.0.1 "$port"
+	same "ipIfStatsOutFragCreates mine" 3
+	same "ipIfStatsOutFragOKs mine" 1
+	most ipIfStatsReasmReqds 3
+	most ipIfStatsReasmOKs 1
+else
+	ok "fragments # SKIP no network of its own for a process"
+fi
+
+# here segments are sent again on purpose
+run -qn 'mib:::tcpRetransSegs { @n = sum(arg0); } END { printa("again %@d\n", @n); }' -c "$load again 127.0.0.1 $((port + 4))"
+[ "$status" -eq 0 ] && awk '$1 == "again" && $2 >= 1 { found = 1 } END { exit !found }' "$tmp/out"
+check $? "mib:::tcpRetransSegs: $(tr -d '\n' <"$tmp/out")"
+
+for name in tcpTimRetrans tcpInUnorderSegs icmpInRedirects icmpOutRedirects icmpInTimeExcds icmpOutTimeExcds ipIfStatsForwDatagrams; do
+	if have $name; then ok "mib:::$name is there"; else ok "mib:::$name # SKIP needs kernel functions"; fi
+done
+run -n 'mib:::tcpListenDrop'
+is "a counter that cannot be traced says why" 1 "kfree_skb"
