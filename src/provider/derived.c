@@ -6,6 +6,7 @@
 #include "provider/derived.h"
 
 #include "dif/interp.h"
+#include "host/kernel.h"
 #include "host/kfunc.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
@@ -53,6 +54,22 @@ static bool tracepoint_there(struct dt_probes *p, const struct dt_site *at)
 	return sig != NULL && (at->nargs == 0 || dt_hook_nargs(p->types, &hook) >= at->nargs);
 }
 
+/* Clones that the compiler made ("f.isra.0") have no type data, but a symbol. */
+static bool function_there(struct dt_probes *p, const char *name)
+{
+	struct dt_kernel *kernel;
+	uint64_t addr;
+	bool there;
+
+	if (p->types != NULL && dt_types_function_id(p->types, name) != 0)
+		return true;
+	if (strchr(name, '.') == NULL || (kernel = dt_kernel_new()) == NULL)
+		return false;
+	there = dt_kernel_symbol(kernel, "vmlinux", name, &addr, NULL) == 0;
+	dt_kernel_free(kernel);
+	return there;
+}
+
 /* Why the place is not there: a word for the thing that is missing. NULL: it is there. */
 static const char *missing(struct dt_probes *p, const struct dt_site *at)
 {
@@ -60,7 +77,7 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 
 	if (!has_member(p->types, at->member))
 		return dt_arena_printf(p->arena, "member %s of its structs", at->member);
-	if (at->symbol != NULL && (p->types == NULL || dt_types_function_id(p->types, at->symbol) == 0))
+	if (at->symbol != NULL && !function_there(p, at->symbol))
 		return dt_arena_printf(p->arena, "function %s", at->symbol);
 	if (at->kind == DT_HOOK_RAWTP && !tracepoint_there(p, at))
 		return dt_arena_printf(p->arena, "tracepoint %s", at->target);
@@ -70,7 +87,7 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 		return NULL;
 	if (!dt_probes_functions(p))
 		return dt_arena_printf(p->arena, "way to trace its functions (%s is the one)", at->target);
-	if (dt_types_function_id(p->types, at->target) == 0)
+	if (!function_there(p, at->target))
 		return dt_arena_printf(p->arena, "function %s", at->target);
 	return NULL;
 }

@@ -28,6 +28,7 @@ const struct dt_derived dt_sched_probes[] = {
 	 * thread (Linux 6.16): a new thread does not pass there when it first runs.
 	 */
 	{ "on-cpu", .place = { { DT_HOOK_KFUNC, "finish_task_switch", NULL, { "0" } },
+		{ DT_HOOK_KFUNC, "finish_task_switch.isra.0", NULL, { "0" }, .otherwise = true },
 		{ DT_HOOK_RAWTP, "sched_exit_tp", "arg0 != 0", { "0" }, .otherwise = true } } },
 	{ "remain-cpu", .place = { { DT_HOOK_RAWTP, "sched_exit_tp", "arg0 == 0", { "0" } } } },
 	/* in the thread that wakes, wherever the other will run; sched_wakeup may already be on that CPU */
@@ -40,10 +41,11 @@ const struct dt_derived dt_sched_probes[] = {
 	{ "surrender", .place = { { DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
 		{ DT_HOOK_RAWTP, "sched_set_need_resched_tp", NULL, { "arg0" } },
 		{ DT_HOOK_KFUNC, "resched_curr", NULL, { "(uint64_t)" RQ("arg0") "->curr" }, .otherwise = true } } },
-	{ "tick", .place = { { DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_nohz_handler"), { "(uint64_t)curthread" },
-			.symbol = "tick_nohz_handler" },
-		{ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"), { "(uint64_t)curthread" },
-			.symbol = "tick_sched_timer", .otherwise = true } } },
+	/* where the first of the names is, the second is a function of another kind */
+	{ "tick", .place = { { DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"), { "(uint64_t)curthread" },
+			.symbol = "tick_sched_timer" },
+		{ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_nohz_handler"), { "(uint64_t)curthread" },
+			.symbol = "tick_nohz_handler", .otherwise = true } } },
 	/* nice(2) and its kin; policies and real-time priorities (0 to 98, 98 for 1); what a mutex lends */
 	{ "change-pri", .place = {
 		{ DT_HOOK_KFUNC, "set_user_nice", NULL, { "arg0", "(int)arg1 + 120" }, .required = true },

@@ -38,6 +38,7 @@ const struct dt_derived dt_vminfo_probes[] = {
 		{ DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0", ONE } } },
 	{ "kernel_asflt", .place = { { DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0 && (int64_t)arg0 < 0", ONE } } },
 	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major_faults", NULL, ONE } } },
+	/* in newer kernels the function that copies has become a part of its caller */
 	{ "cow_fault", .place = { { DT_HOOK_KFUNC, "wp_page_copy", NULL, ONE, .required = true }, { DT_HOOK_KFUNC, "do_cow_fault", NULL, ONE } } },
 	/* SEGV_ACCERR */
 	{ "prot_fault", .place = { { DT_HOOK_RAWTP, "signal_generate", "arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && "

@@ -55,6 +55,7 @@ group() {
 	for at in /sys/fs/cgroup/memory /sys/fs/cgroup; do
 		[ -f $at/memory.limit_in_bytes ] && limit=memory.limit_in_bytes || limit=memory.max
 		group=$at/dtrace-test-$$
+		[ -f $at/cgroup.subtree_control ] && echo +memory 2>/dev/null >$at/cgroup.subtree_control
 		mkdir "$group" 2>/dev/null || continue
 		echo "$1" 2>/dev/null >"$group/$limit" && return 0
 		rmdir "$group"
@@ -78,7 +79,9 @@ if mountpoint -q "$mnt" && group 8388608; then
 else
 	ok "vminfo:::scan, dfree, fsfree # SKIP no group with a limit of memory"
 fi
-if mountpoint -q "$mnt"; then
+if grep -q '[1-9]' /sys/kernel/mm/lru_gen/enabled 2>/dev/null; then
+	ok "vminfo:::pgrec # SKIP this kernel counts generations of pages"
+elif mountpoint -q "$mnt"; then
 	head -c 65536 /dev/zero >"$mnt/again"
 	(while [ -e "$tmp/mnt/again" ]; do cat "$mnt/again"; done) >/dev/null 2>&1 &
 	reader=$!
