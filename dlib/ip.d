@@ -95,7 +95,10 @@ inline uint8_t dt_ip_carries[struct iphdr *i] = dt_ip_later[i] != 0 ? 0 : i->ver
 inline uintptr_t dt_ip_payload[struct iphdr *i] = (uintptr_t)i + (i->version == 4 ? 4 * i->ihl :
     ((struct ipv6hdr *)i)->nexthdr == 44 ? 48 : ((struct ipv6hdr *)i)->nexthdr == 0 || ((struct ipv6hdr *)i)->nexthdr == 43 ||
     ((struct ipv6hdr *)i)->nexthdr == 60 ? 48 + 8 * *((uint8_t *)((struct ipv6hdr *)i + 1) + 1) : 40);
-inline uint32_t dt_ip_length[struct iphdr *i] = i->version == 4 ? ntohs(i->tot_len) : 40 + ntohs(((struct ipv6hdr *)i)->payload_len);
+/* with the header; a packet that is longer than its header can tell (BIG TCP) has 0 there, and the buffer knows */
+inline uint32_t dt_skb_length[struct sk_buff *s, struct iphdr *i] = i->version == 4 && i->tot_len != 0 ? ntohs(i->tot_len) :
+    i->version == 6 && ((struct ipv6hdr *)i)->payload_len != 0 ? 40 + ntohs(((struct ipv6hdr *)i)->payload_len) :
+    (uint32_t)(s->len - ((uintptr_t)i - (uintptr_t)s->data));
 
 /* The addresses of a socket; one for IPv6 may have a peer with an address of IPv4. */
 inline int dt_sock_ip4[struct sock *k] = k->__sk_common.skc_family == AF_INET ||
@@ -133,10 +136,26 @@ translator csinfo_t < struct sock *K > {
 #pragma D attributes Evolving/Evolving/ISA translator
 translator ipinfo_t < struct iphdr *I > {
 	ip_ver = I == 0 ? 0 : I->version;
-	ip_plength = I == 0 ? 0 : I->version == 4 ? ntohs(I->tot_len) - 4 * I->ihl :
+	ip_plength = I == 0 ? 0 : I->version == 4 ? (I->tot_len == 0 ? 0 : ntohs(I->tot_len) - 4 * I->ihl) :
 	    ntohs(((struct ipv6hdr *)I)->payload_len);
 	ip_saddr = I == 0 ? "<unknown>" : dt_ip_source[I];
 	ip_daddr = I == 0 ? "<unknown>" : dt_ip_dest[I];
+};
+
+/*
+ * Of the probes: arg0 the buffer, arg1 the socket, arg7 whether the packet came in. Where tcp knows no packet the socket says who talks to whom.
+ */
+struct dt_net_packet {
+	uint64_t none;
+};
+
+#pragma D attributes Evolving/Evolving/ISA translator
+translator ipinfo_t < struct dt_net_packet *I > {
+	ip_ver = I != 0 ? ((struct iphdr *)I)->version : dt_sock_ip4[(struct sock *)arg1] ? 4 : 6;
+	ip_plength = I == 0 ? 0 : dt_skb_length[(struct sk_buff *)arg0, (struct iphdr *)I] -
+	    (((struct iphdr *)I)->version == 4 ? 4 * ((struct iphdr *)I)->ihl : 40);
+	ip_saddr = I != 0 ? dt_ip_source[(struct iphdr *)I] : arg7 != 0 ? dt_sock_remote[(struct sock *)arg1] : dt_sock_local[(struct sock *)arg1];
+	ip_daddr = I != 0 ? dt_ip_dest[(struct iphdr *)I] : arg7 != 0 ? dt_sock_local[(struct sock *)arg1] : dt_sock_remote[(struct sock *)arg1];
 };
 
 /* IFF_LOOPBACK is 8. */
@@ -207,10 +226,10 @@ translator ipv6info_t < struct ipv6hdr *I > {
 };
 
 provider ip {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct net_device *n, struct iphdr *v4,
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct net_device *n, struct iphdr *v4,
 	    struct ipv6hdr *v6) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct net_device *n, struct iphdr *v4,
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct net_device *n, struct iphdr *v4,
 	    struct ipv6hdr *v6) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6);
 };

@@ -167,9 +167,6 @@ translator tcpsinfo_t < struct tcp_sock *T > {
  * came in. Where the kernel tells no socket the segment says who talks to whom, where it tells no segment the socket does. Requests of a
  * connection (state 12) and what is left of one (TIME_WAIT) are sockets of which only the beginning is there.
  */
-struct dt_tcp_ip {
-	uint64_t none;
-};
 struct dt_tcp_socket {
 	uint64_t none;
 };
@@ -181,14 +178,6 @@ inline struct sock *dt_tcp_owner[struct sock *k] = k == 0 || k->__sk_common.skc_
     k->sk_type == SOCK_STREAM ? k : (struct sock *)0;
 inline struct tcp_sock *dt_tcp_full[struct sock *k] = k == 0 || k->__sk_common.skc_state == 12 || k->__sk_common.skc_state == 6 ?
     (struct tcp_sock *)0 : (struct tcp_sock *)k;
-
-#pragma D attributes Evolving/Evolving/ISA translator
-translator ipinfo_t < struct dt_tcp_ip *I > {
-	ip_ver = I != 0 ? ((struct iphdr *)I)->version : dt_sock_ip4[(struct sock *)arg1] ? 4 : 6;
-	ip_plength = I == 0 ? 0 : xlate <ipinfo_t *> ((struct iphdr *)I)->ip_plength;
-	ip_saddr = I != 0 ? dt_ip_source[(struct iphdr *)I] : arg7 != 0 ? dt_sock_remote[(struct sock *)arg1] : dt_sock_local[(struct sock *)arg1];
-	ip_daddr = I != 0 ? dt_ip_dest[(struct iphdr *)I] : arg7 != 0 ? dt_sock_local[(struct sock *)arg1] : dt_sock_remote[(struct sock *)arg1];
-};
 
 #pragma D attributes Evolving/Evolving/ISA translator
 translator tcpinfo_t < struct dt_tcp_segment *S > {
@@ -211,8 +200,8 @@ translator tcpsinfo_t < struct dt_tcp_socket *T > {
 	tcps_addr = (uintptr_t)T;
 	tcps_local = T != 0 ? dt_sock_same[(struct sock *)T] : arg2 == 0 ? 0 : dt_ip_same[(struct iphdr *)arg2];
 	tcps_active = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_active;
-	tcps_lport = dt_tcp_full[(struct sock *)T] != 0 ? dt_tcp_port[dt_tcp_full[(struct sock *)T]] : T != 0 ? ((struct sock *)T)->__sk_common.skc_num : arg4 == 0 ? 0 :
-	    ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->dest : ((struct tcphdr *)arg4)->source);
+	tcps_lport = dt_tcp_full[(struct sock *)T] != 0 ? dt_tcp_port[dt_tcp_full[(struct sock *)T]] :
+	    T != 0 ? ((struct sock *)T)->__sk_common.skc_num : arg4 == 0 ? 0 : ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->dest : ((struct tcphdr *)arg4)->source);
 	tcps_rport = T != 0 ? ntohs(((struct sock *)T)->__sk_common.skc_dport) : arg4 == 0 ? 0 :
 	    ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->source : ((struct tcphdr *)arg4)->dest);
 	tcps_laddr = T != 0 ? dt_sock_local[(struct sock *)T] : arg2 == 0 ? "<unknown>" :
@@ -248,25 +237,25 @@ translator tcplsinfo_t < int S > {
 };
 
 provider tcp {
-	probe send(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__request(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe connect__request(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__established(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe connect__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__refused(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe connect__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe accept__established(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe accept__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_tcp_ip *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
+	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
 	    int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
 	probe state__change(void *s, struct sock *k, void *i, struct dt_tcp_socket *t, void *h, int was, int now, int in) :

@@ -56,9 +56,9 @@ translator udpsinfo_t < struct dt_udp_socket *K > {
 };
 
 provider udp {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
 };
 
@@ -69,9 +69,9 @@ provider udp {
 #pragma D attributes Evolving/Evolving/ISA provider udp args
 
 provider udplite {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
 };
 
@@ -82,8 +82,8 @@ provider udplite {
 #pragma D attributes Evolving/Evolving/ISA provider udplite args
 
 provider sctp {
-	probe send(struct sk_buff *s, struct sock *k, struct iphdr *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
-	probe receive(struct sk_buff *s, struct sock *k, struct iphdr *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider sctp provider

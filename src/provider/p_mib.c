@@ -33,11 +33,12 @@
 
 const struct dt_derived dt_mib_probes[] = {
 	{ "ipIfStatsHCInReceives", .place = { IN("1") } },
-	{ "ipIfStatsHCInOctets", .place = { COMES("1", "dt_ip_length[" IN_IP "]") } },
-	{ "ipIfStatsHCInDelivers", .place = { { DT_HOOK_KFUNC, "ip_protocol_deliver_rcu", NULL, { "1" }, .required = true }, CALLED("ip6_protocol_deliver_rcu") } },
+	{ "ipIfStatsHCInOctets", .place = { COMES("1", "dt_skb_length[" SKB ", " IN_IP "]") } },
+	{ "ipIfStatsHCInDelivers", .place = { { DT_HOOK_KFUNC, "ip_protocol_deliver_rcu", NULL, { "1" }, .required = true },
+		CALLED("ip6_protocol_deliver_rcu") } },
 	{ "ipIfStatsHCOutRequests", .place = { OUT(LOCAL " && " FIRST(OUT_IP)) } },
 	{ "ipIfStatsHCOutTransmits", .place = { OUT("1") } },
-	{ "ipIfStatsHCOutOctets", .place = { LEAVES("1", "dt_ip_length[" OUT_IP "]") } },
+	{ "ipIfStatsHCOutOctets", .place = { LEAVES("1", "dt_skb_length[" SKB ", " OUT_IP "]") } },
 	{ "ipIfStatsForwDatagrams", .place = { OUT(SKB "->skb_iif != 0 && " FIRST(OUT_IP)) } },
 	{ "ipIfStatsReasmReqds", .place = { IN(HERE " && " FRAGMENT(IN_IP)) } },
 	{ "ipIfStatsReasmOKs", .place = { RETURNS("ip_defrag", "(int)arg1 == 0"), RETURNS("ipv6_frag_rcv", "(int)arg1 == 1") } },

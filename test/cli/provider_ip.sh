@@ -48,3 +48,28 @@ for a in $addresses; do
 	done
 	port=$((port + 4))
 done
+
+# Through a router to a machine behind a bridge: every machine tells a packet once, the bridge's port does not.
+if machines; then
+	load="ip netns exec $near $load"
+	traced 'ip:::send, ip:::receive /args[2]->ip_saddr == "10.71.1.2" && args[2]->ip_daddr == "10.71.2.2"/
+		{ @n[probename, stringof(args[3]->if_name)] = sum(1); @n[probename, "there"] = sum(args[2]->ip_plength); }
+	ip:::send, ip:::receive /args[2]->ip_saddr == "10.71.2.2" && args[2]->ip_daddr == "10.71.1.2"/
+		{ @n[probename, "back"] = sum(args[2]->ip_plength); }
+	mib:::ipIfStatsForwDatagrams { @n[probename, "all"] = sum(arg0); }
+	END { printa("%s %s %@d\n", @n); }' ping 10.71.2.2 far
+	same "send n1" 3
+	same "receive r1" 3
+	same "send r2" 3
+	same "receive f1" 0
+	same "receive bridge" 3
+	for p in send receive; do
+		same "$p there" 384
+		same "$p back" 384
+	done
+	n=$(awk '$1 == "ipIfStatsForwDatagrams" { print $NF }' "$tmp/got")
+	[ "${n:-0}" -ge 6 ]
+	check $? "mib:::ipIfStatsForwDatagrams: $n, not under 6"
+else
+	ok "a router and a bridge # SKIP $(tail -n 1 "$tmp/err")"
+fi

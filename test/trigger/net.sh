@@ -28,3 +28,21 @@ same() {
 	[ "$n" -eq "$2" ]
 	check $? "$1: $n of $2"
 }
+
+# A network of three machines: near (10.71.1.2), a router, far (10.71.2.2, on a bridge). False: this kernel cannot, and why is in $tmp/err.
+machines() {
+	near=dtrace-near-$$ router=dtrace-router-$$ far=dtrace-far-$$
+	trap 'for ns in $near $router $far; do ip netns del $ns 2>/dev/null; done; rm -rf "$tmp"' EXIT
+	{
+		ip netns add $near && ip netns add $router && ip netns add $far &&
+		ip -n $router link add r1 type veth peer name n1 netns $near &&
+		ip -n $router link add r2 type veth peer name f1 netns $far &&
+		ip -n $far link add bridge type bridge && ip -n $far link set f1 master bridge &&
+		ip -n $near addr add 10.71.1.2/24 dev n1 && ip -n $far addr add 10.71.2.2/24 dev bridge &&
+		ip -n $router addr add 10.71.1.1/24 dev r1 && ip -n $router addr add 10.71.2.1/24 dev r2 &&
+		for at in "$near n1" "$router r1" "$router r2" "$far f1" "$far bridge"; do ip -n ${at% *} link set ${at#* } up || return 1; done &&
+		ip -n $near route add default via 10.71.1.1 && ip -n $far route add default via 10.71.2.1 &&
+		ip netns exec $router sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' &&
+		waits ip netns exec $near "$load" ping 10.71.2.2 far
+	} >"$tmp/err" 2>&1
+}

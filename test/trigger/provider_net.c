@@ -2,7 +2,7 @@
 /*
  * provider_net tcp ADDRESS PORT: 5 connections, each 6000 bytes there and 500 back, then 3 connects to PORT + 2, where nobody listens.
  * provider_net udp ADDRESS PORT: 4 datagrams of 100 to 400 bytes there, 50 bytes back for each, then 2 to PORT + 2.
- * provider_net ping ADDRESS: 3 echo requests of 64 bytes, answered by the kernel; IPv4.
+ * provider_net ping ADDRESS [far]: 3 echo requests of 64 bytes, answered by the kernel; from that address too, but for far; IPv4.
  * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it; IPv4.
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
  * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
@@ -16,6 +16,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,13 +164,15 @@ static uint16_t sum_of(const void *data, size_t len)
 	return htons((uint16_t)~(sum + (sum >> 16)));
 }
 
-static void ping(const struct end *e)
+static void ping(const struct end *e, bool far)
 {
 	int fd = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
 	uint8_t packet[64] = { 0 }, got[256];
 	struct icmphdr *h = (struct icmphdr *)packet;
+	struct timeval patience = { 10, 0 };
 
-	must(fd >= 0 && bind(fd, (const struct sockaddr *)&e->address, e->len) == 0, "raw socket");
+	must(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0, "timeout");
+	must(fd >= 0 && (far || bind(fd, (const struct sockaddr *)&e->address, e->len) == 0), "raw socket");
 	for (int i = 1; i <= 3; i++) {
 		*h = (struct icmphdr){ .type = ICMP_ECHO, .un.echo = { htons((uint16_t)getpid()), htons((uint16_t)i) } };
 		h->checksum = sum_of(packet, sizeof(packet));
@@ -270,7 +273,7 @@ int main(int argc, char **argv)
 	else if (strcmp(argv[1], "udp") == 0)
 		udp(&e, &nobody);
 	else if (strcmp(argv[1], "ping") == 0)
-		ping(&e);
+		ping(&e, argc > 3);
 	else if (strcmp(argv[1], "pieces") == 0)
 		pieces(&e);
 	else if (strcmp(argv[1], "full") == 0)
