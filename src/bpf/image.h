@@ -22,6 +22,8 @@ struct dt_koffsets {
 	uint32_t task_pt_regs;		/* aarch64, x86-64: how far user registers lie from the stack's end; session finds it */
 	uint32_t task_stack, task_flags;
 	uint32_t task_files, files_fdt, fdt_max, fdt_fd;	/* a process's open files */
+	uint32_t vma_pgoff, vma_file, file_inode, inode_ino, inode_sb, sb_dev;	/* what is mapped */
+	uint32_t task_utask, utask_returns, ret_stack, ret_orig, ret_next;	/* functions whose return is probed */
 };
 
 struct dt_features {			/* of the running kernel, probed once by src/host/feature.h */
@@ -70,6 +72,7 @@ struct dt_image_opts {
 	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
 	uint32_t npids;			/* 0: everywhere */
 	uint32_t self_pid;
+	uint32_t page_bits;		/* of a page of memory */
 	uint64_t unwind_size;		/* bytes of rows for user stacks without frame pointers; 0: those are not walked */
 	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	bool arch_x86;			/* register layout: x86-64, else aarch64 */
@@ -98,7 +101,7 @@ enum dt_map_role {
 	DT_MAP_STACKS,
 	DT_MAP_CHAIN,		/* a hook's programs behind its first, in their order: to be filled before the first one runs */
 	DT_MAP_OVER,		/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
-	DT_MAP_UNWIND_ROWS, DT_MAP_UNWIND_RULES, DT_MAP_UNWIND_MAPS, DT_MAP_UNWIND_LISTS,	/* bpf/unwind.h; filled while tracing */
+	DT_MAP_UNWIND_ROWS, DT_MAP_UNWIND_RULES, DT_MAP_UNWIND_MAPS, DT_MAP_UNWIND_KEYS,	/* bpf/unwind.h; filled while tracing */
 };
 
 struct dt_image_map {

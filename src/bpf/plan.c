@@ -165,6 +165,9 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 	b->strsize = round8(b->opts->strsize);
 	b->scratch = round8(scratch_need(b, hooks, n));
+	b->slot_frames = at;		/* where the runtime expects them: behind the words */
+	if (dt_ustack_tables(b) && dt_ustack_wanted(b, hooks, n))
+		at += dt_ustack_room();
 	for (int i = 0; i < 2; i++) {
 		b->slot_str[i] = at;
 		at += b->strsize + 8;
@@ -175,9 +178,6 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	at += 2 * b->locals_size;
 	b->slot_scratch = at;
 	at += 2 * b->scratch;
-	b->slot_frames = at;
-	if (dt_ustack_tables(b) && dt_ustack_wanted(b, hooks, n))
-		at += dt_ustack_room();
 	b->slot_key = at;
 }
 

@@ -28,17 +28,23 @@ struct dt_unwind_rule {
 };
 
 struct dt_unwind_row { unsigned int pc, rule; };	/* pc: from the object's base */
+/* For each DT_UNWIND_BLOCK bytes of code, in the same map: the row that holds where they begin, and how many are to be looked at. */
+struct dt_unwind_block { unsigned int row, n; };
+#define DT_UNWIND_BLOCK_BITS 9
+#define DT_UNWIND_BLOCK (1u << DT_UNWIND_BLOCK_BITS)
 
 struct dt_unwind_map {			/* of a process, sorted by start */
 	unsigned long long start, end, bias;	/* pc - bias: what rows have */
-	unsigned int first, n;		/* rows */
+	unsigned int first, n;		/* blocks */
 };
 
-struct dt_unwind_list { unsigned int first, n; };	/* of maps; by process */
+/* What is found by a process (its list of maps) or by a file's inode (its rows): one map of both, told apart by the second word. */
+struct dt_unwind_key { unsigned long long id, dev; };	/* dev: as the kernel has it, DT_UNWIND_PID of a process */
+struct dt_unwind_value { unsigned int first, n; unsigned long long delta; };	/* of a file: offset in it + delta is what rows have */
+#define DT_UNWIND_PID (~0ull)
 
 #define DT_UNWIND_FRAMES 512u		/* room in a slot */
 #define DT_UNWIND_MAPS 1024u		/* mappings of one process */
-#define DT_UNWIND_ROWS (1u << 22)	/* of one object */
 #define DT_UNWIND_RULES (1u << 16)
 
 #endif

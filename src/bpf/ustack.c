@@ -10,8 +10,9 @@ enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are 
 enum { VAR_USTACKDEPTH = 0x11b, VAR_UCALLER = 0x11c };
 enum {					/* words of src/bpf/runtime/unwind.c */
 	U_PC = S_WORK, U_SP = S_WORK + 8, U_FP = S_WORK + 16, U_LR = S_WORK + 24, U_WANT = S_WORK + 32, U_LISTS = S_WORK + 48,
-	U_NLISTS = S_WORK + 56, U_ARM = S_WORK + 112,
+	U_NLISTS = S_WORK + 56, U_ARM = S_WORK + 112, U_PAGE = S_WORK + 120, U_OFFSETS = S_WORK + 128, U_RET = S_WORK + 176,
 };
+_Static_assert(U_RET + 40 <= S_FIXED, "the words of a walk fit");
 
 bool dt_ustack_tables(const struct dt_build *b)
 {
@@ -72,7 +73,7 @@ static const struct { enum dt_map_role role; uint32_t type, key, value, n, flags
 	{ DT_MAP_UNWIND_ROWS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_row), 0, BPF_F_MMAPABLE },	/* n: the option */
 	{ DT_MAP_UNWIND_RULES, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_rule), DT_UNWIND_RULES, BPF_F_MMAPABLE },
 	{ DT_MAP_UNWIND_MAPS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_map), 1u << 15, BPF_F_MMAPABLE },
-	{ DT_MAP_UNWIND_LISTS, BPF_MAP_TYPE_HASH, 4, sizeof(struct dt_unwind_list), 1u << 14, BPF_F_NO_PREALLOC },
+	{ DT_MAP_UNWIND_KEYS, BPF_MAP_TYPE_HASH, sizeof(struct dt_unwind_key), sizeof(struct dt_unwind_value), 1u << 15, BPF_F_NO_PREALLOC },
 };
 
 static uint32_t table(struct dt_lower *l, enum dt_map_role role)
@@ -106,22 +107,62 @@ static void registers(struct dt_lower *l)
 	dt_sti(l->a, B8, R6, U_ARM, !x86);
 }
 
-/* R0 = frames, by tables; 0: the process has none. */
-static void walk(struct dt_lower *l, uint32_t frames, uint32_t none)
+/* The process's own list; none yet: files are found one by one. */
+static void list(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a);
 
 	dt_help(l, BPF_FUNC_get_current_pid_tgid);
 	dt_alui(a, BPF_RSH, R0, 32);
-	dt_stx(a, B4, FP, F_T0, R0);
-	dt_map(a, R1, table(l, DT_MAP_UNWIND_LISTS));
-	dt_fpaddr(a, R2, F_T0);
+	dt_stx(a, B8, FP, F_T1, R0);
+	dt_sti(a, B8, FP, F_T0, -1);
+	dt_map(a, R1, table(l, DT_MAP_UNWIND_KEYS));
+	dt_fpaddr(a, R2, F_T1);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_sti(a, B8, R6, U_NLISTS, 0);
 	dt_jmpi(a, BPF_JEQ, R0, 0, none);
-	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_list, first));
+	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_value, first));
 	dt_stx(a, B8, R6, U_LISTS, R1);
-	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_list, n));
+	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_value, n));
 	dt_stx(a, B8, R6, U_NLISTS, R1);
+	dt_put(a, none);
+}
+
+/* Offsets in kernel structs, and the innermost function whose return is probed; what the type data does not show is not used. */
+static void offsets(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	const uint32_t vma[] = { k->vma_pgoff, k->vma_file, k->file_inode, k->inode_ino, k->inode_sb, k->sb_dev };
+	const uint32_t ret[] = { k->ret_stack, k->ret_orig, k->ret_next };
+	bool all = true, probed = k->task_utask != DT_KOFF_NONE && k->utask_returns != DT_KOFF_NONE;
+
+	for (size_t i = 0; i < 6; i++)
+		all = all && vma[i] != DT_KOFF_NONE;
+	for (size_t i = 0; i < 6; i++)
+		dt_sti(l->a, B8, R6, U_OFFSETS + 8 * (int)i, all ? (int32_t)vma[i] : 0);
+	dt_sti(l->a, B8, R6, U_PAGE, (int32_t)l->b->opts->page_bits);
+	for (size_t i = 0; i < 3; i++) {
+		probed = probed && ret[i] != DT_KOFF_NONE;
+		dt_sti(l->a, B8, R6, U_RET + 8 + 8 * (int)i, (int32_t)ret[i]);
+	}
+	dt_sti(l->a, B8, R6, U_RET, 0);
+	if (!probed)
+		return;
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_ldx(l->a, B8, R0, R0, (int)k->task_utask);
+	dt_ldx(l->a, B8, R0, R0, (int)k->utask_returns);	/* 0 of nothing */
+	dt_scalar(l->a, R0);
+	dt_stx(l->a, B8, R6, U_RET, R0);
+}
+
+/* R0 = frames, by tables; 0: none of its code is known. */
+static void walk(struct dt_lower *l, uint32_t frames)
+{
+	struct dt_emit *a = l->a;
+
+	list(l);
+	offsets(l);
 	registers(l);
 	dt_sti(a, B8, R6, U_WANT, (int32_t)frames);
 	dt_map(a, R1, table(l, DT_MAP_UNWIND_ROWS));
@@ -129,7 +170,7 @@ static void walk(struct dt_lower *l, uint32_t frames, uint32_t none)
 	dt_map(a, R3, table(l, DT_MAP_UNWIND_RULES));
 	dt_mov(a, R4, R6);
 	dt_alui(a, BPF_ADD, R4, S_WORK);
-	dt_imm(a, R5, l->b->slot_frames - S_WORK);
+	dt_map(a, R5, table(l, DT_MAP_UNWIND_KEYS));
 	dt_callsub(a, dt_rt_label(l, "rt_unwind"));
 	l->cached = 0;
 }
@@ -137,15 +178,14 @@ static void walk(struct dt_lower *l, uint32_t frames, uint32_t none)
 void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 {
 	struct dt_emit *a = l->a;
-	uint32_t none = dt_label(a), done = dt_label(a);
+	uint32_t done = dt_label(a);
 
 	if (frames > DT_UNWIND_FRAMES)
 		frames = DT_UNWIND_FRAMES;
 	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * frames);
-	walk(l, frames, none);
+	walk(l, frames);
 	dt_alui(a, BPF_LSH, R0, 3);
 	dt_jmpi(a, BPF_JNE, R0, 0, done);
-	dt_put(a, none);
 	dt_mov(a, R1, R7);
 	dt_mov(a, R2, R6);
 	dt_alui(a, BPF_ADD, R2, (int32_t)l->b->slot_frames);

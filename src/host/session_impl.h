@@ -84,7 +84,7 @@ struct dt_session {
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;
-	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int lists; } unwind;	/* session_unwind.c */
+	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int keys; } unwind;	/* session_unwind.c */
 };
 
 /* Writes the sentence and returns err (negative). EPERM becomes the one sentence about rights. */

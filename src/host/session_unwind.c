@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 /* A process that is not there any more has no list to take away, which is fine. */
-static int publish(void *ctx, uint32_t pid, const struct dt_unwind_list *list)
+static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
 {
 	const struct dt_session *s = ctx;
-	int err = list != NULL ? bpf_map_update_elem(s->unwind.lists, &pid, list, BPF_ANY) : bpf_map_delete_elem(s->unwind.lists, &pid);
+	int err = v != NULL ? bpf_map_update_elem(s->unwind.keys, key, v, BPF_ANY) : bpf_map_delete_elem(s->unwind.keys, key);
 
-	return err < 0 && list != NULL ? -errno : 0;
+	return err < 0 && v != NULL ? -errno : 0;
 }
 
 static int map_area(struct dt_session *s, uint32_t i)
@@ -24,8 +24,8 @@ static int map_area(struct dt_session *s, uint32_t i)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), len = ((size_t)m->value_size * m->max_entries + page - 1) & ~(page - 1);
 	void *p;
 
-	if (m->role == DT_MAP_UNWIND_LISTS) {
-		s->unwind.lists = s->maps[i];
+	if (m->role == DT_MAP_UNWIND_KEYS) {
+		s->unwind.keys = s->maps[i];
 		return 0;
 	}
 	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, s->maps[i], 0);
@@ -43,7 +43,7 @@ int dt_session_unwind(struct dt_session *s, struct dt_usyms *usyms)
 	int err = 0;
 
 	for (uint32_t i = 0; i < s->image->nmaps && err == 0; i++)
-		if (s->image->maps[i].role >= DT_MAP_UNWIND_ROWS && s->image->maps[i].role <= DT_MAP_UNWIND_LISTS)
+		if (s->image->maps[i].role >= DT_MAP_UNWIND_ROWS && s->image->maps[i].role <= DT_MAP_UNWIND_KEYS)
 			err = map_area(s, i);
 	if (err != 0 || !s->unwind.area[0] || !s->unwind.area[1] || !s->unwind.area[2])
 		return err;

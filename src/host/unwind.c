@@ -28,7 +28,7 @@ static unsigned class_of(uint32_t n)
 /* First element of a free block, or UINT32_MAX. */
 static uint32_t take_block(struct dt_unwind *u, unsigned class)
 {
-	struct dt_unwind_block **at = &u->free[class], *b = *at;
+	struct dt_unwind_room **at = &u->free[class], *b = *at;
 	uint32_t first;
 
 	if (b != NULL && dt_usym_now() - b->since > REUSE_NS) {
@@ -48,13 +48,13 @@ static uint32_t take_block(struct dt_unwind *u, unsigned class)
 
 static void give_block(struct dt_unwind *u, struct dt_unwind_proc *p)
 {
-	struct dt_unwind_block *b;
+	struct dt_unwind_room *b;
 
 	if (p->n == 0)
 		return;
 	b = malloc(sizeof(*b));
 	if (b != NULL) {		/* else it is lost */
-		*b = (struct dt_unwind_block){ .first = p->first, .since = dt_usym_now() };
+		*b = (struct dt_unwind_room){ .first = p->first, .since = dt_usym_now() };
 		*(u->free_end[p->class] != NULL ? &u->free_end[p->class]->next : &u->free[p->class]) = b;
 		u->free_end[p->class] = b;
 	}
@@ -64,6 +64,13 @@ static void give_block(struct dt_unwind *u, struct dt_unwind_proc *p)
 }
 
 /* ---- processes ---- */
+
+static int publish(struct dt_unwind *u, uint32_t pid, const struct dt_unwind_value *v)
+{
+	struct dt_unwind_key key = { .id = pid, .dev = DT_UNWIND_PID };
+
+	return u->areas.publish(u->areas.ctx, &key, v);
+}
 
 static struct dt_unwind_proc **proc_at(struct dt_unwind *u, uint32_t pid)
 {
@@ -81,7 +88,7 @@ static void gone(struct dt_unwind *u, uint32_t pid)
 	if (p == NULL)
 		return;
 	if (p->n > 0)
-		(void)u->areas.publish(u->areas.ctx, pid, NULL);
+		(void)publish(u, pid, NULL);
 	give_block(u, p);
 	if (p->queued)
 		return;			/* it goes when its turn comes */
@@ -123,7 +130,7 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 
 	if (m->elf == NULL || l->n >= DT_UNWIND_MAPS)
 		return l->n >= DT_UNWIND_MAPS;
-	f = dt_unwind_file(l->u, m->file, m->elf, m->vdso, l->pid, m->start, m->end);
+	f = dt_unwind_file(l->u, m, l->pid);
 	if (f == NULL || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
 		return 0;
 	l->map[l->n] = (struct dt_unwind_map){ .start = m->start, .end = m->end, .bias = m->start - (vaddr - f->base), .first = f->first,
@@ -164,7 +171,7 @@ static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const stru
 {
 	unsigned class = class_of(n);
 	uint32_t first = take_block(u, class);
-	struct dt_unwind_list list = { .first = first, .n = n };
+	struct dt_unwind_value list = { .first = first, .n = n };
 	struct dt_unwind_proc old = *p;
 
 	if (first == UINT32_MAX) {
@@ -177,7 +184,7 @@ static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const stru
 	p->class = (uint8_t)class;
 	u->stats.mappings += n;
 	u->stats.processes++;
-	if (u->areas.publish(u->areas.ctx, p->pid, &list) != 0) {
+	if (publish(u, p->pid, &list) != 0) {
 		u->stats.left_out++;
 		give_block(u, p);
 	}
@@ -243,7 +250,7 @@ void dt_unwind_free(struct dt_unwind *u)
 			free(p);
 		}
 	for (int i = 0; i < DT_UNWIND_CLASSES; i++)
-		for (struct dt_unwind_block *b = u->free[i], *next; b != NULL; b = next) {
+		for (struct dt_unwind_room *b = u->free[i], *next; b != NULL; b = next) {
 			next = b->next;
 			free(b);
 		}

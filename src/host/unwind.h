@@ -20,7 +20,7 @@ struct dt_unwind_areas {
 	struct dt_unwind_rule *rule;
 	struct dt_unwind_map *map;
 	uint32_t nrows, nrules, nmaps;	/* elements */
-	int (*publish)(void *ctx, uint32_t pid, const struct dt_unwind_list *);	/* NULL: it has none any more. 0 or -errno */
+	int (*publish)(void *ctx, const struct dt_unwind_key *, const struct dt_unwind_value *);	/* NULL: none any more. 0 or -errno */
 	void *ctx;
 };
 

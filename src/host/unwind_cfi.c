@@ -124,6 +124,30 @@ static uint64_t pointer(const struct reader *r, struct bytes *b, uint8_t enc, bo
 
 /* ---- rows ---- */
 
+int dt_cfi_begin(struct dt_cfi *c, uint64_t pc)
+{
+	if (c->ngroups == c->capgroups) {
+		size_t cap = c->capgroups ? c->capgroups * 2 : 256;
+		struct dt_cfi_group *more = realloc(c->group, cap * sizeof(*more));
+
+		if (more == NULL)
+			return -ENOMEM;
+		c->group = more;
+		c->capgroups = cap;
+	}
+	c->group[c->ngroups++] = (struct dt_cfi_group){ .pc = pc, .first = (uint32_t)c->n };
+	return 0;
+}
+
+int dt_cfi_end(struct dt_cfi *c, uint64_t pc)
+{
+	static const struct dt_unwind_rule behind = { .cfa = DT_CFA_NONE, .signal = BEHIND };
+	int err = dt_cfi_add(c, pc, &behind);
+
+	c->group[c->ngroups - 1].n = (uint32_t)c->n - c->group[c->ngroups - 1].first;
+	return err;
+}
+
 int dt_cfi_add(struct dt_cfi *c, uint64_t pc, const struct dt_unwind_rule *rule)
 {
 	if (c->n == c->cap) {
@@ -424,7 +448,7 @@ static void read_fde(struct reader *r, struct bytes b)
 	struct machine m = { .r = r, .cie = &r->cie, .s = r->cie.init };
 	size_t before = r->out->n;
 	uint64_t start = pointer(r, &b, r->cie.enc, false), len = pointer(r, &b, r->cie.enc, true);
-	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE }, behind = { .cfa = DT_CFA_NONE, .signal = BEHIND };
+	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE };
 
 	if (r->cie.sized)
 		take(&b, uleb(&b));
@@ -433,6 +457,7 @@ static void read_fde(struct reader *r, struct bytes b)
 		return;
 	}
 	m.pc = start;
+	r->err = dt_cfi_begin(r->out, start);
 	run(&m, b);
 	if (!m.stop)
 		row(&m);
@@ -446,7 +471,7 @@ static void read_fde(struct reader *r, struct bytes b)
 	if (m.stop && m.pc - start < len && r->err == 0)
 		r->err = dt_cfi_add(r->out, m.pc, &none);
 	if (r->err == 0)
-		r->err = dt_cfi_add(r->out, start + len, &behind);
+		r->err = dt_cfi_end(r->out, start + len);
 	r->out->bad += m.stop;
 	r->out->functions++;
 }
@@ -505,43 +530,59 @@ int dt_cfi_read(struct dt_cfi *out, uint16_t machine, const void *data, size_t l
 
 /* ---- sorted ---- */
 
-static bool is_none(const struct dt_cfi_row *r) { return r->rule.cfa == DT_CFA_NONE; }
-
-static bool is_end(const struct dt_cfi_row *r) { return r->rule.signal == BEHIND; }
-
-/* Where one function ends and the next begins, what begins counts. */
 static int by_pc(const void *a, const void *b)
 {
-	const struct dt_cfi_row *x = a, *y = b;
+	const struct dt_cfi_group *x = a, *y = b;
 
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
-	return is_end(y) - is_end(x);
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+struct merged { struct dt_cfi_row *row; size_t n; uint64_t behind; bool gap; };	/* gap: from `behind` on nothing is known */
+
+/* The end of a function is told only when the next one is not at once behind it: nobody runs what is between them. */
+static void merge(struct merged *m, const struct dt_cfi_row *r)
+{
+	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE };
+
+	if (r->rule.signal == BEHIND) {
+		m->gap = true;
+		m->behind = r->pc;
+		return;
+	}
+	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING)
+		m->row[m->n++] = (struct dt_cfi_row){ m->behind, none };
+	m->gap = false;
+	if (m->n > 0 && r->pc < m->row[m->n - 1].pc)
+		return;			/* functions that lie over each other */
+	if (m->n > 0 && r->pc == m->row[m->n - 1].pc)
+		m->n--;
+	if (m->n > 0 && memcmp(&m->row[m->n - 1].rule, &r->rule, sizeof(r->rule)) == 0)
+		return;
+	m->row[m->n++] = *r;
 }
 
 void dt_cfi_finish(struct dt_cfi *c)
 {
-	size_t n = 0;
-	bool sorted = true;
+	/* an end becomes a row at most once, so that there are never more rows than there were */
+	struct merged m = { .row = malloc((c->n + 1) * sizeof(*m.row)) };
 
-	for (size_t i = 1; i < c->n && sorted; i++)
-		sorted = by_pc(&c->row[i - 1], &c->row[i]) <= 0;
-	if (!sorted)
-		qsort(c->row, c->n, sizeof(*c->row), by_pc);
-	for (size_t i = 0; i < c->n; i++) {
-		struct dt_cfi_row *r = &c->row[i];
-
-		if (i + 1 < c->n && r->pc == c->row[i + 1].pc)
-			continue;
-		if (is_end(r) && i + 1 < c->n && c->row[i + 1].pc - r->pc < PADDING)
-			continue;	/* nobody runs what is between functions */
-		if (is_end(r))
-			r->rule.signal = 0;
-		if (n > 0 ? memcmp(&c->row[n - 1].rule, &r->rule, sizeof(r->rule)) == 0 : is_none(r))
-			continue;
-		c->row[n++] = *r;
-	}
-	c->n = n;
+	if (m.row == NULL)
+		c->ngroups = 0;
+	if (c->ngroups > 1)
+		qsort(c->group, c->ngroups, sizeof(*c->group), by_pc);
+	for (size_t i = 0; i < c->ngroups; i++)
+		for (uint32_t k = 0; k < c->group[i].n; k++)
+			merge(&m, &c->row[c->group[i].first + k]);
+	if (m.gap && m.n > 0 && m.behind > m.row[m.n - 1].pc)
+		m.row[m.n++] = (struct dt_cfi_row){ m.behind, { .cfa = DT_CFA_NONE } };
+	free(c->row);
+	free(c->group);
+	c->row = m.row;
+	c->n = m.n;
+	c->group = NULL;
+	c->cap = c->ngroups = c->capgroups = 0;
 }
 
 const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *c, uint64_t pc)
@@ -562,5 +603,6 @@ const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *c, uint64_t pc)
 void dt_cfi_free(struct dt_cfi *c)
 {
 	free(c->row);
+	free(c->group);
 	*c = (struct dt_cfi){ 0 };
 }

@@ -10,7 +10,7 @@
 enum { DT_UNWIND_BUCKETS = 1024, DT_UNWIND_CLASSES = 32 };
 
 struct dt_unwind_file { const void *key; uint64_t base; uint32_t first, n; struct dt_unwind_file *next; };
-struct dt_unwind_block { uint32_t first; uint64_t since; struct dt_unwind_block *next; };
+struct dt_unwind_room { uint32_t first; uint64_t since; struct dt_unwind_room *next; };
 
 struct dt_unwind_proc {
 	uint32_t pid;
@@ -25,7 +25,7 @@ struct dt_unwind {
 	struct dt_usyms *usyms;
 	struct dt_unwind_proc *proc[DT_UNWIND_BUCKETS], *queue, *last;
 	struct dt_unwind_file *file[DT_UNWIND_BUCKETS];
-	struct dt_unwind_block *free[DT_UNWIND_CLASSES], *free_end[DT_UNWIND_CLASSES];	/* the oldest first */
+	struct dt_unwind_room *free[DT_UNWIND_CLASSES], *free_end[DT_UNWIND_CLASSES];	/* room for lists, the oldest first */
 	uint32_t maps_used;
 	uint32_t *rules;		/* hash: numbers of rules, 0 free; NULL until the first */
 	struct dt_unwind_map *scratch;
@@ -33,8 +33,7 @@ struct dt_unwind {
 };
 
 /* unwind_file.c: the file's rows, read when it is new. NULL: out of memory. The mapping is another way to the file. */
-const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *, const void *key, struct dt_elf *, bool vdso, uint32_t pid,
-    uint64_t start, uint64_t end);
+const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *, const struct dt_umapping *, uint32_t pid);
 void dt_unwind_files_free(struct dt_unwind *);
 
 #endif

@@ -528,7 +528,8 @@ int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f 
 	for (uint32_t i = 0; s != NULL && i < s->n && err == 0; i++) {
 		const struct map *m = &s->map[i];
 		struct dt_ufile *file = other_vdso(us, m) ? NULL : m->object->file;
-		struct dt_umapping u = { m->start, m->end, m->offset, file, file != NULL ? file->elf : NULL, file != NULL && file == us->files.vdso };
+		struct dt_umapping u = { m->start, m->end, m->offset, file, file != NULL ? file->elf : NULL, file != NULL && file == us->files.vdso,
+			file != NULL ? file->dev : 0, file != NULL ? file->ino : 0 };
 
 		err = f(ctx, &u);
 	}

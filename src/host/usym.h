@@ -45,7 +45,7 @@ void dt_usyms_listen(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
 void dt_usyms_each_process(struct dt_usyms *, dt_usyms_news_f *, void *ctx);	/* those that are known to live */
 
 /* What a process has mapped as code, as far as it is known, the later mapped last; -ESRCH: nothing is. file: the same for the same bytes. */
-struct dt_umapping { uint64_t start, end, offset; const void *file; struct dt_elf *elf; bool vdso; };
+struct dt_umapping { uint64_t start, end, offset; const void *file; struct dt_elf *elf; bool vdso; uint64_t dev, ino; };	/* of the file: as stat(2) has it */
 typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
 

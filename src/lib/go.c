@@ -53,6 +53,7 @@ static void fill_opts(struct dt_gobuild *b)
 		.specsize = option(h, DT_OPT_specsize, 32 << 10), .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
 		.scratchsize = option(h, DT_OPT_scratchsize, 64 << 10),
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
+		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ? option(h, DT_OPT_unwindsize, 16 << 20) : 0,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .koff = &b->koff, .feat = &b->feat,
 		.errors = b->errors.v, .nerrors = (uint32_t)b->errors.n,

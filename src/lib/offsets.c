@@ -49,6 +49,8 @@ static bool needs_offsets(const struct dt_trace *t)
 		for (uint32_t a = 0; a <= e->nacts; a++) {
 			const struct dt_difo *d = a < e->nacts ? e->acts[a].difo : e->pred;
 
+			if (a < e->nacts && (e->acts[a].kind == DT_ACT_USTACK || e->acts[a].kind == DT_ACT_JSTACK))
+				return true;
 			if (d != NULL && calls_walker(d))
 				return true;
 			for (uint32_t v = 0; d != NULL && v < d->nvars; v++) {
@@ -83,7 +85,11 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 		O(mount_mountpoint, "mount", "mnt_mountpoint"), O(vfsmount_root, "vfsmount", "mnt_root"),
 		O(task_stack, "task_struct", "stack"), O(task_flags, "task_struct", "flags"),
 		O(task_files, "task_struct", "files"), O(files_fdt, "files_struct", "fdt"), O(fdt_max, "fdtable", "max_fds"),
-		O(fdt_fd, "fdtable", "fd"),
+		O(fdt_fd, "fdtable", "fd"), O(vma_pgoff, "vm_area_struct", "vm_pgoff"), O(vma_file, "vm_area_struct", "vm_file"),
+		O(file_inode, "file", "f_inode"), O(inode_ino, "inode", "i_ino"), O(inode_sb, "inode", "i_sb"), O(sb_dev, "super_block", "s_dev"),
+		O(task_utask, "task_struct", "utask"), O(utask_returns, "uprobe_task", "return_instances"),
+		O(ret_stack, "return_instance", "stack"), O(ret_orig, "return_instance", "orig_ret_vaddr"),
+		O(ret_next, "return_instance", "next"),
 #undef O
 	};
 	const struct dt_type *upid;

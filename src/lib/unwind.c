@@ -8,6 +8,8 @@
 #include "host/proc.h"
 #include "host/unwind.h"
 
+#include <unistd.h>
+
 #define FIRST_NS 100000000u		/* of all processes, before tracing begins */
 #define STEP_NS 5000000u		/* between two looks at the buffers */
 
@@ -32,6 +34,7 @@ void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
 
 	if (u == NULL)
 		return;
+	dt_usyms_learn(h->usyms, (uint32_t)getpid());	/* libraries that most have */
 	dt_usyms_each_process(h->usyms, want, u);
 	(void)dt_unwind_work(u, few || h->options.val[DT_OPT_unwind] == DT_UNWIND_DWARF ? UINT64_MAX : FIRST_NS);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #define POLL_NS 20000000u	/* how soon exit() in a probe is noticed */
+#define UNWIND_NS 4000000u	/* how soon user stacks can be walked in files nobody had mapped before */
 
 static uint64_t now_ns(void)
 {
@@ -40,7 +41,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) < wait)
 		wait = until(t->last_status, rate(h, DT_OPT_statusrate), now);
 	while (wait > 0 && !dt_trace_over(t)) {
-		uint64_t slice = wait < POLL_NS ? wait : POLL_NS;
+		uint64_t most = dt_session_unwinder(t->session) != NULL ? UNWIND_NS : POLL_NS, slice = wait < most ? wait : most;
 
 		int woken = dt_session_wait(t->session, slice);
 

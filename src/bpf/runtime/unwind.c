@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A user stack by tables (bpf/unwind.h). Not strings come in but maps: a the rows, b the mappings of processes, d the rules; the
- * frames go to w + size, as many as asked for. Where the tables have nothing (code made at run time) the frame pointer is followed
- * for that step. Searches have no branches the verifier would have to walk both ways: sums of steps that count or do not.
+ * A user stack by tables (bpf/unwind.h). Not strings come in but maps: a the rows, b the mappings of processes, d the rules, size
+ * what is found by process and file; the frames go behind the words of the slot, as many as asked for. A mapping nobody has told of
+ * yet (a process that has just begun) is asked of the kernel, and its file looked for. Where there is nothing (code made at run
+ * time) the frame pointer is followed for that step. Searches have no branches the verifier would have to walk both ways: sums of
+ * steps that count or do not.
  */
 #include "runtime.h"
 #include "bpf/unwind.h"
@@ -14,8 +16,14 @@ struct walk {				/* the words of the slot */
 	u64 exact;			/* the pc is that of an instruction, not where a call returns to */
 	u64 start, len, bias, first, n;	/* the mapping in hand */
 	u64 arm;			/* the machine */
+	u64 page;			/* bits of a page */
+	u64 vm_pgoff, vm_file, f_inode, i_ino, i_sb, s_dev;	/* offsets in kernel structs; vm_pgoff 0: not known */
+	u64 ret, ret_stack, ret_orig, ret_next;	/* functions whose return is probed: the innermost, and offsets */
+	u64 vague;			/* sp is not known but to be above this */
 };
 
+static void *(*const bpf_get_current_task_btf)(void) = (void *)158;
+static long (*const bpf_find_vma)(void *task, u64 addr, void *f, void *ctx, u64 flags) = (void *)180;
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*const bpf_probe_read_user)(void *to, u32 size, const void *from) = (void *)112;
 
@@ -33,53 +41,108 @@ INLINE u64 not_above(u64 x, u64 y)
 
 INLINE u64 word(u64 addr, u64 *to) { return bpf_probe_read_user(to, 8, (void *)addr) != 0; }
 
-/* The mapping that has the pc; else n is 0. */
-INLINE long find_map(struct rt *r, struct walk *w, u64 pc)
+/* Of `last` + 1 elements of a map, from `first` on: `at` becomes the last whose member is not above x. */
+#define SEARCH(type, list, first, last, most, member, x, at) do { \
+	_Pragma("unroll") \
+	for (u64 step = (most); step > 0; step /= 2) { \
+		u64 inside = not_above((at) + step, last); \
+		u32 key = (u32)((first) + ((at) + step) * inside); \
+		type *e = bpf_map_lookup_elem(list, &key); \
+		if (!e) \
+			return 0; \
+		(at) += step * (inside & not_above(e->member, x)); \
+	} \
+} while (0)
+
+/* The mapping that may have the pc. */
+INLINE struct dt_unwind_map *find_map(struct rt *r, struct walk *w, u64 pc)
 {
 	u64 at = 0, last = w->nlists - 1;
-	struct dt_unwind_map *m;
 	u32 key;
 
-#pragma unroll
-	for (u64 step = DT_UNWIND_MAPS / 2; step > 0; step /= 2) {
-		u64 inside = not_above(at + step, last);
-
-		key = (u32)(w->lists + (at + step) * inside);
-		m = bpf_map_lookup_elem(r->b, &key);
-		if (!m)
-			return 1;
-		at += step * (inside & not_above(m->start, pc));
-	}
+	if (last < 16)
+		SEARCH(struct dt_unwind_map, r->b, w->lists, last, 8, start, pc, at);
+	else
+		SEARCH(struct dt_unwind_map, r->b, w->lists, last, DT_UNWIND_MAPS / 2, start, pc, at);
 	key = (u32)(w->lists + at);
-	m = bpf_map_lookup_elem(r->b, &key);
+	return bpf_map_lookup_elem(r->b, &key);
+}
+
+INLINE void use_list(struct rt *r, struct walk *w, u64 pc)
+{
+	struct dt_unwind_map *m = find_map(r, w, pc);
+
 	if (!m)
-		return 1;
+		return;
 	w->start = m->start;
 	w->len = m->end - m->start;
 	w->bias = m->bias;
 	w->first = m->first;
 	w->n = m->n;
+}
+
+INLINE u64 kernel_word(u64 addr)
+{
+	u64 v = 0;
+
+	bpf_probe_read_kernel(&v, 8, (void *)addr);
+	return v;
+}
+
+/* vm_start and vm_end come first, in every kernel. */
+static long on_vma(void *task, void *vma, struct rt *r)
+{
+	struct walk *w = (struct walk *)r->w;
+	u64 at = (u64)vma, inode;
+	struct dt_unwind_key key;
+	struct dt_unwind_value *v;
+
+	asm volatile("%0 = -%0; %0 = -%0" : "+r"(at));	/* a number from here on */
+	w->start = kernel_word(at);
+	w->len = kernel_word(at + 8) - w->start;
+	w->bias = w->start - (kernel_word(at + w->vm_pgoff) << (w->page & 31));
+	inode = kernel_word(kernel_word(at + w->vm_file) + w->f_inode);
+	key.id = kernel_word(inode + w->i_ino);
+	key.dev = (u32)kernel_word(kernel_word(inode + w->i_sb) + w->s_dev);
+	v = bpf_map_lookup_elem((void *)r->size, &key);
+	if (!v)
+		return 0;
+	w->bias -= v->delta;
+	w->first = v->first;
+	w->n = v->n;
 	return 0;
+}
+
+/* Of what nobody told us: n is 0 where there is no file, or none that is known. Interrupts off, the kernel answers once only. */
+INLINE void ask_kernel(struct rt *r, struct walk *w, u64 pc)
+{
+	w->start = pc;
+	w->len = 1;
+	w->n = 0;
+	if (w->vm_pgoff)
+		bpf_find_vma(bpf_get_current_task_btf(), pc, (void *)on_vma, r, 0);
 }
 
 /* The number of the rule at pc, or 0, which is "none". */
 INLINE u64 find_rule(struct rt *r, struct walk *w, u64 pc)
 {
-	u64 at = 0, last = w->n - 1, rel = pc - w->bias;
+	u64 at = 0, rel = pc - w->bias, block = rel >> DT_UNWIND_BLOCK_BITS, first, last;
+	struct dt_unwind_block *b;
 	struct dt_unwind_row *row;
-	u32 key;
+	u32 key = (u32)(w->first + block);
 
-#pragma unroll
-	for (u64 step = DT_UNWIND_ROWS / 2; step > 0; step /= 2) {
-		u64 inside = not_above(at + step, last);
-
-		key = (u32)(w->first + (at + step) * inside);
-		row = bpf_map_lookup_elem(r->a, &key);
-		if (!row)
-			return 0;
-		at += step * (inside & not_above(row->pc, rel));
-	}
-	key = (u32)(w->first + at);
+	if (block >= w->n)
+		return 0;
+	b = bpf_map_lookup_elem(r->a, &key);
+	if (!b)
+		return 0;
+	first = b->row;
+	last = (u64)b->n - 1;
+	if (last < 8)
+		SEARCH(struct dt_unwind_row, r->a, first, last, 4, pc, rel, at);
+	else
+		SEARCH(struct dt_unwind_row, r->a, first, last, DT_UNWIND_BLOCK, pc, rel, at);
+	key = (u32)(first + at);
 	row = bpf_map_lookup_elem(r->a, &key);
 	return row && row->pc <= rel ? row->rule : 0;
 }
@@ -92,6 +155,7 @@ INLINE u64 saved_at(const struct walk *w, u64 cfa, u32 how, int off)
 	return how == DT_REG_SAME || how == DT_REG_LOST ? 0 : base + (s64)off;
 }
 
+/* On aarch64 a frame's record may be anywhere in it, so that what is above it is not known to be the caller's frame. */
 INLINE long by_frame(struct walk *w)
 {
 	u64 fp = w->fp, pair[2];
@@ -101,8 +165,30 @@ INLINE long by_frame(struct walk *w)
 	w->fp = pair[0];
 	w->pc = pair[1];
 	w->sp = fp + 16;
+	w->vague = w->arm;
 	w->exact = 0;
 	return 0;
+}
+
+/*
+ * A function whose return is probed returns to the kernel's place for that; where it would have returned to is in a list of the
+ * thread, with the stack pointer it had when it was entered.
+ */
+INLINE void returned(struct walk *w, u64 entered)
+{
+#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		u64 ri = w->ret, stack;
+
+		if (!ri)
+			return;
+		stack = kernel_word(ri + w->ret_stack);
+		if (stack > entered)
+			return;
+		if (stack == entered)
+			w->pc = kernel_word(ri + w->ret_orig);
+		w->ret = kernel_word(ri + w->ret_next);
+	}
 }
 
 /* 1: it cannot be had */
@@ -130,19 +216,30 @@ INLINE long by_rule(struct walk *w, const struct dt_unwind_rule *rule)
 	if (cfa < w->sp || (cfa == w->sp && !w->exact))
 		if (!rule->signal)
 			return 1;
-	if (ra_at && word(ra_at, &ra))
-		return 1;
 	if (!ra_at && !w->exact)
 		return 1;		/* the link register has been used since */
-	if (fp_at && word(fp_at, &fp))
-		fp = 0;
+	if (ra_at && fp_at + 8 == ra_at) {
+		u64 pair[2];
+
+		if (bpf_probe_read_user(pair, sizeof(pair), (void *)fp_at))
+			return 1;
+		fp = pair[0];
+		ra = pair[1];
+	} else {
+		if (ra_at && word(ra_at, &ra))
+			return 1;
+		if (fp_at && word(fp_at, &fp))
+			fp = 0;
+	}
 	if (rule->signal && w->arm && word(ra_at - 16, &lr))
 		lr = 0;
 	w->lr = lr;
 	w->pc = ra;
 	w->fp = rule->fp == DT_REG_LOST ? 0 : fp;
 	w->sp = cfa;
+	w->vague = 0;
 	w->exact = rule->signal;
+	returned(w, w->arm ? cfa : cfa - 8);
 	return 0;
 }
 
@@ -152,21 +249,28 @@ INLINE long up(struct rt *r, struct walk *w)
 	struct dt_unwind_rule *rule;
 	u32 key;
 
-	if (pc - w->start >= w->len && find_map(r, w, pc))
-		return 1;
-	if (pc - w->start >= w->len || w->n == 0)
-		return by_frame(w);
+	if (pc - w->start >= w->len && w->nlists)
+		use_list(r, w, pc);
+	if (pc - w->start >= w->len)
+		ask_kernel(r, w, pc);
+	if (pc - w->start >= w->len || w->n == 0) {
+		if (!w->nlists && w->out == 1)
+			w->out = 0;		/* not one of ours */
+		return w->out ? by_frame(w) : 1;
+	}
 	key = (u32)find_rule(r, w, pc);
 	rule = bpf_map_lookup_elem(r->d, &key);
 	if (!rule || rule->cfa == DT_CFA_END)
 		return 1;
-	return rule->cfa == DT_CFA_NONE ? by_frame(w) : by_rule(w, rule);
+	if (rule->cfa == DT_CFA_NONE || (w->vague && rule->cfa != DT_CFA_FP && rule->cfa != DT_CFA_AT_FP))
+		return by_frame(w);
+	return by_rule(w, rule);
 }
 
 static long step_unwind(u32 i, struct rt *r)
 {
 	struct walk *w = (struct walk *)r->w;
-	u64 *frames = (u64 *)((u8 *)r->w + r->size);
+	u64 *frames = (u64 *)((u8 *)r->w + WORK_SIZE);
 	u64 at = w->out;
 
 	if (w->arm)
@@ -175,7 +279,7 @@ static long step_unwind(u32 i, struct rt *r)
 		return 1;
 	frames[at] = w->pc;
 	w->out = at + 1;
-	return up(r, w);
+	return at + 1 >= w->want ? 1 : up(r, w);
 }
 
 /* The frames that were found. */
@@ -184,9 +288,9 @@ RT(rt_unwind)
 	CONTEXT;
 	struct walk *k = (struct walk *)w;
 
-	k->out = k->start = k->len = k->n = 0;
+	k->out = k->start = k->len = k->n = k->vague = 0;
 	k->exact = 1;
-	if (k->nlists == 0 || k->nlists > DT_UNWIND_MAPS)
+	if (k->nlists > DT_UNWIND_MAPS)
 		return 0;
 	LOOP(DT_UNWIND_FRAMES, step_unwind);
 	return k->out;
