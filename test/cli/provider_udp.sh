@@ -4,7 +4,7 @@
 may_trace "udp probes"
 . test/trigger/net.sh
 
-program() {
+program() {	# ADDRESS PORT VERSION
 	cat <<DONE
 udp:::send, udp:::receive /args[4]->udp_dport == $2 && args[2]->ip_daddr == "$1"/ {
 	@n[probename, "there"] = sum(1);
@@ -35,6 +35,19 @@ for a in $addresses; do
 	same "send by us" 4
 	port=$((port + 4))
 done
+
+if "$load" udplite 127.0.0.1 $port 2>/dev/null; then
+	traced "$(program 127.0.0.1 "$port" 4 | sed 's/udp:::/udplite:::/g')" udplite 127.0.0.1 "$port"
+	for p in send receive; do
+		same "$p there" 4
+		same "$p payload" 1032
+		same "$p right" 4
+		same "$p back" 200
+	done
+	port=$((port + 4))
+else
+	ok "udplite # SKIP this kernel has none"
+fi
 
 # 4000 bytes in packets of 1500: one datagram, three packets.
 if unshare -n true 2>/dev/null; then

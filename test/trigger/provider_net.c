@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * provider_net tcp ADDRESS PORT: 5 connections, each 6000 bytes there and 500 back, then 3 connects to PORT + 2, where nobody listens.
- * provider_net udp ADDRESS PORT: 4 datagrams of 100 to 400 bytes there, 50 bytes back for each, then 2 to PORT + 2.
+ * provider_net udp|udplite ADDRESS PORT: 4 datagrams of 100 to 400 bytes there, 50 bytes back for each, then 2 to PORT + 2.
  * provider_net ping ADDRESS [far]: 3 echo requests of 64 bytes, answered by the kernel; from that address too, but for far; IPv4.
  * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it; IPv4.
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
@@ -29,7 +29,7 @@ enum { CONNECTIONS = 5, REFUSED = 3, THERE = 6000, BACK = 500 };
 struct end {
 	struct sockaddr_storage address;
 	socklen_t len;
-	int listener;
+	int listener, protocol;
 };
 
 static void must(int ok, const char *what)
@@ -61,7 +61,7 @@ static struct end at(const char *text, int port)
 
 static int made(const struct end *e, int type)
 {
-	int fd = socket(e->address.ss_family, type, 0), one = 1;
+	int fd = socket(e->address.ss_family, type, e->protocol), one = 1;
 
 	must(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0, "socket");
 	return fd;
@@ -268,9 +268,11 @@ int main(int argc, char **argv)
 		return 2;
 	e = at(argv[2], port);
 	nobody = at(argv[2], port + 2);
+	if (strcmp(argv[1], "udplite") == 0)
+		e.protocol = nobody.protocol = IPPROTO_UDPLITE;
 	if (strcmp(argv[1], "tcp") == 0)
 		tcp(&e, &nobody);
-	else if (strcmp(argv[1], "udp") == 0)
+	else if (strcmp(argv[1], "udp") == 0 || strcmp(argv[1], "udplite") == 0)
 		udp(&e, &nobody);
 	else if (strcmp(argv[1], "ping") == 0)
 		ping(&e, argc > 3);
