@@ -70,6 +70,20 @@ if unshare -n true 2>/dev/null; then
 		same "$p more" 2
 		same "$p offsets" $(((1480 + 2960) / 8))
 	done
+	case $addresses in
+	*:*)
+		port=$((port + 4))
+		traced "udp:::send, udp:::receive /args[4]->udp_dport == $port && args[3]->udps_raddr == \"::1\"/
+			{ @n[probename, \"datagrams\"] = sum(1); @n[probename, \"bytes\"] = sum(args[4]->udp_length); }
+		mib:::ipIfStatsOutFragCreates /pid == \$target/ { @n[probename, \"mine\"] = sum(arg0); }
+		END { printa(\"%s %s %@d\\n\", @n); }" pieces ::1 "$port"
+		for p in send receive; do
+			same "$p datagrams" 1
+			same "$p bytes" 4008
+		done
+		same "ipIfStatsOutFragCreates mine" 3
+		;;
+	esac
 else
 	ok "fragments # SKIP no network of its own for a process"
 fi

@@ -3,7 +3,7 @@
  * provider_net tcp ADDRESS PORT: 5 connections, each 6000 bytes there and 500 back, then 3 connects to PORT + 2, where nobody listens.
  * provider_net udp|udplite ADDRESS PORT: 4 datagrams of 100 to 400 bytes there, 50 bytes back for each, then 2 to PORT + 2.
  * provider_net ping ADDRESS [far]: 3 echo requests of 64 bytes, answered by the kernel; from that address too, but for far; IPv4.
- * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it; IPv4.
+ * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it.
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
  * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
  * provider_net abort ADDRESS PORT: 2 connections that are ended by a reset.
