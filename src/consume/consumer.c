@@ -42,6 +42,7 @@ struct dt_consumer {
 	uint32_t nspecs;
 	uint64_t specsize, spec_lost;	/* the room of each on each CPU; records that had none since the last status */
 	struct dt_drops *seen;		/* by CPU: what was told already */
+	uint64_t missed;		/* the same of dt_session_missed() */
 	struct dt_aggs aggs;
 	int err;
 };
@@ -357,6 +358,14 @@ static uint64_t counter(const struct dt_drops *d, size_t k)
 	return v;
 }
 
+static int nested(struct dt_consumer *c)
+{
+	uint64_t before = c->missed;
+
+	c->missed = dt_session_missed(c->session);
+	return c->missed != before && c->ops.drops != NULL ? c->ops.drops(c->ops.ctx, "NESTED", -1, c->missed - before) : 0;
+}
+
 int dt_consumer_status(struct dt_consumer *c)
 {
 	uint64_t total[NKINDS] = { 0 };
@@ -384,5 +393,5 @@ int dt_consumer_status(struct dt_consumer *c)
 		if (total[k] != 0 && !drop_kinds[k].percpu && c->ops.drops != NULL)
 			err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, -1, total[k]);
 	}
-	return err;
+	return err == 0 ? nested(c) : err;
 }

@@ -156,6 +156,21 @@ static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return 0;
 }
 
+uint64_t dt_session_missed(const struct dt_session *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < s->image->nprogs; i++) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+
+		if (s->attach[i].kind >= DT_HOOK_FENTRY && s->attach[i].kind <= DT_HOOK_KRETPROBE &&
+		    bpf_obj_get_info_by_fd(s->progs[i], &info, &size) == 0)
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
 int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];

@@ -35,10 +35,18 @@ struct attaching {
 	struct dt_map wanted;		/* "name" or "module`name" -> 1 + the first point there */
 	uint32_t *next;			/* by point: 1 + another one of the same name */
 	uint32_t *found;		/* by point: how many addresses */
+	int *answer;			/* by point: 0, 1 once a program is there, or -errno of the last refusal */
 	DT_VEC(struct place) places;
 	uint32_t type;			/* of perf kprobe events */
 	uint32_t tried;
 };
+
+/* A point with several functions is there when one of them is. */
+static void refused(struct attaching *a, uint32_t point, int err)
+{
+	if (a->answer[point] <= 0)
+		a->answer[point] = err;
+}
 
 static void lose(struct attaching *a, uint32_t point, int err)
 {
@@ -62,6 +70,7 @@ static void want(struct attaching *a)
 	dt_map_init(&a->wanted, a->arena);
 	a->next = DT_NEWN(a->arena, uint32_t, a->at->npoints);
 	a->found = DT_NEWN(a->arena, uint32_t, a->at->npoints);
+	a->answer = DT_NEWN(a->arena, int, a->at->npoints);
 	for (uint32_t i = 0; i < a->at->npoints; i++) {
 		a->next[i] = (uint32_t)(uintptr_t)dt_map_get(&a->wanted, a->at->points[i].target);
 		dt_map_put(&a->wanted, a->at->points[i].target, (void *)(uintptr_t)(i + 1));
@@ -138,7 +147,7 @@ static int find_places(struct attaching *a)
 	free(text);
 	for (uint32_t i = 0; i < a->at->npoints; i++)
 		if (a->found[i] == 0)
-			lose(a, i, -ENOENT);
+			refused(a, i, -ENOENT);
 	for (size_t i = 0; i < a->places.n; i++)
 		a->places.v[i].shared = a->found[a->places.v[i].point] > 1;
 	a->tried = (uint32_t)a->places.n;
@@ -183,11 +192,15 @@ static void attach_many(struct attaching *a, const struct place *v, uint32_t n)
 
 	if (n == 0)
 		return;
-	if (fd >= 0 && dt_session_keep(a->s, fd))
+	if (fd >= 0 && !dt_session_keep(a->s, fd))
+		fd = -ENOMEM;
+	for (uint32_t i = 0; fd >= 0 && i < n; i++)
+		a->answer[v[i].point] = 1;
+	if (fd >= 0)
 		return;
-	if (fd >= 0 || n == 1 || hopeless(fd)) {
+	if (n == 1 || hopeless(fd)) {
 		for (uint32_t i = 0; i < n; i++)
-			lose(a, v[i].point, fd >= 0 ? -ENOMEM : fd);
+			refused(a, v[i].point, fd);
 		return;
 	}
 	attach_many(a, v, n / 2);
@@ -265,7 +278,9 @@ static void attach_single(struct attaching *a)
 		if (fd >= 0 && !dt_session_keep(a->s, fd))
 			fd = -ENOMEM;
 		if (fd < 0)
-			lose(a, v->point, fd);
+			refused(a, v->point, fd);
+		else
+			a->answer[v->point] = 1;
 	}
 }
 
@@ -294,7 +309,7 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 
 	if (err != 0)
 		return dt_session_fail(msg, len, err, "cannot read the kernel's symbols");
-	a->s->left_out.of += a->tried > a->at->npoints ? a->tried : a->at->npoints;
+	a->s->left_out.of += a->at->npoints;
 	if (a->at->multi) {
 		attach_multi(a);
 	} else {
@@ -307,6 +322,9 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 		a->s->left_out.singles += a->tried;
 		attach_single(a);
 	}
+	for (uint32_t i = 0; i < a->at->npoints; i++)
+		if (a->answer[i] <= 0)
+			lose(a, i, a->answer[i]);
 	return 0;
 }
 

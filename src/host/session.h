@@ -66,6 +66,8 @@ int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uin
 struct dt_control *dt_session_control(struct dt_session *);
 struct dt_drops;
 int dt_session_drops(struct dt_session *, uint32_t cpu, struct dt_drops *);
+/* Firings of kernel functions the kernel passed over: it runs no program inside another one. Counted since 6.7, trampolines' always. */
+uint64_t dt_session_missed(const struct dt_session *);
 uint32_t dt_session_ncpus(const struct dt_session *);		/* possible CPUs */
 
 /*

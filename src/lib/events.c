@@ -435,6 +435,7 @@ static const struct { const char *word; dtrace_dropkind_t kind; const char *one,
 	{ "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "" },
 	{ "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)" },
 	{ "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations", " (no speculative buffer available)" },
+	{ "NESTED", DTRACEDROP_PRINCIPAL, "drop", "drops", " (fired inside another probe)" },
 	{ "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "" },
 };
 

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Kernel stacks begin where the probe is: no frame of ours, whatever the hook; and symbols of the kernel.
+. test/trigger/trace.sh
+may_trace "kernel stacks"
+
+# first FRAME WHAT: the first frame of the last run's stack
+first() {
+	frame=$(grep -m 1 '`' "$tmp/out" | sed 's/^ *//')
+	echo "$frame" | grep -q "$1"
+	check $? "$2: $frame"
+	grep '`' "$tmp/out" | grep -q 'bpf_prog\|bpf_trace\|__bpf\|trampoline'
+	check $((! $?)) "$2: no frame of ours"
+}
+
+run -qn 'rawtp:::sched_switch { stack(); exit(0); }'
+first 'schedule' "a tracepoint begins with the function it is in"
+run -qn 'rawtp:::sched_switch { @[stack(3), stackdepth > 2] = count(); } tick-1s { exit(0); }'
+first 'schedule' "as a key too"
+run -qn 'rawtp:::sched_switch { x = timestamp; self->s = execname; printf("%a\n", caller); exit(0); }'
+check "$([ "$status" -eq 0 ] && grep -q '`.*schedule' "$tmp/out"; echo $?)" "caller is the next one: $(head -n 1 "$tmp/out")"
+
+# data symbols are there only in kernels that show them
+if grep -q ' [A-Za-z] jiffies$' /proc/kallsyms; then
+	run -qn 'extern unsigned long jiffies; BEGIN { printf("%d %d\n", jiffies > 0, &jiffies != NULL); exit(0); }'
+	is "a kernel variable is read by its symbol" 0 "1 1"
+else
+	echo "ok - a kernel variable is read by its symbol # SKIP this kernel shows no data symbols"
+fi
+run -qn 'BEGIN { trace(&`no_such_symbol_here); }'
+is "a symbol that is not there" 1 "no_such_symbol_here"
