@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * .eh_frame to rows, on sections made here byte by byte and on this machine's own C library; a process's tables, against
+ * the addresses backtrace() gives.
+ */
+#include "check.h"
+
+#include "host/elf.h"
+#include "host/unwind.h"
+#include "host/unwind_cfi.h"
+#include "host/usym.h"
+
+#include <elf.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- sections ---- */
+
+struct section { uint8_t b[4096]; size_t n, entry; };
+
+enum { ADDR = 0x10000, CODE = 0x2000 };
+
+static void put(struct section *s, const void *p, size_t n)
+{
+	memcpy(s->b + s->n, p, n);
+	s->n += n;
+}
+
+static void u32(struct section *s, uint32_t v) { put(s, &v, 4); }
+
+static void begin(struct section *s)
+{
+	s->entry = s->n;
+	u32(s, 0);
+}
+
+static void end(struct section *s)
+{
+	uint32_t len;
+
+	while ((s->n - s->entry) % 8 != 4)
+		s->b[s->n++] = 0;
+	len = (uint32_t)(s->n - s->entry - 4);
+	memcpy(s->b + s->entry, &len, 4);
+}
+
+#define BYTES(s, ...) put((s), (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+/* x86-64: code 1, data -8, rsp + 8, the return address below it; letters as given */
+static void cie_x86(struct section *s, const char *letters)
+{
+	begin(s);
+	u32(s, 0);
+	BYTES(s, 1);
+	put(s, letters, strlen(letters) + 1);
+	BYTES(s, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1);
+	end(s);
+}
+
+static void cie_arm(struct section *s)
+{
+	begin(s);
+	u32(s, 0);
+	BYTES(s, 1);
+	put(s, "zR", 3);
+	BYTES(s, 4, 0x78, 30, 1, 0x1b, 0x0c, 31, 0);
+	end(s);
+}
+
+static void fde(struct section *s, uint32_t pc, uint32_t len, const uint8_t *code, size_t n)
+{
+	begin(s);
+	u32(s, (uint32_t)s->n);			/* back to the first CIE */
+	u32(s, pc - (uint32_t)(ADDR + s->n));
+	u32(s, len);
+	BYTES(s, 0);
+	put(s, code, n);
+	end(s);
+}
+
+#define FDE(s, pc, len, ...) fde((s), (pc), (len), (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+static struct dt_cfi read_section(const struct section *s, uint16_t machine)
+{
+	struct dt_cfi c = { 0 };
+
+	CHECK_INT(dt_cfi_read(&c, machine, s->b, s->n, ADDR), 0);
+	dt_cfi_finish(&c);
+	return c;
+}
+
+static void is(const struct dt_cfi *c, uint64_t pc, int cfa, int cfa_off, int ra, int ra_off, int fp, int fp_off)
+{
+	static const struct dt_cfi_row none;
+	const struct dt_cfi_row *r = dt_cfi_at(c, pc);
+
+	r = r != NULL ? r : &none;
+	CHECK_INT(r->rule.cfa, cfa);
+	CHECK_INT(r->rule.cfa_off, cfa_off);
+	CHECK_INT(r->rule.ra, ra);
+	CHECK_INT(r->rule.ra_off, ra_off);
+	CHECK_INT(r->rule.fp, fp);
+	CHECK_INT(r->rule.fp_off, fp_off);
+}
+
+static void test_x86(void)
+{
+	struct section s = { .n = 0 };
+	struct dt_cfi c;
+
+	cie_x86(&s, "zR");
+	/* push %rbp; mov %rsp,%rbp; …; leave; ret */
+	FDE(&s, CODE, 32, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x5a, 0x0c, 7, 8, 0xc6);
+	/* sub $n,%rsp in steps, with the state remembered around an early return; 70000 bytes of frame */
+	FDE(&s, CODE + 32, 64, 0x44, 0x0e, 0xf8, 0xa2, 0x04, 0x48, 0x0a, 0x0e, 8, 0x42, 0x0b, 0x02, 20, 0x0e, 8);
+	/* what linkers write for the PLT */
+	FDE(&s, CODE + 0x200, 64, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22);
+	/* a realigned stack: by another register, then where that was saved; a frame nobody returns from */
+	FDE(&s, CODE + 0x300, 64, 0x44, 0x0c, 10, 0, 0x44, 0x0f, 3, 0x76, 0x78, 0x06, 0x44, 0x0c, 7, 8);
+	FDE(&s, CODE + 0x400, 16, 0x07, 16, 0x44, 0x0c, 6, 16);
+	c = read_section(&s, EM_X86_64);
+	CHECK_INT(c.functions, 5);
+	CHECK_INT(c.bad, 0);
+	is(&c, CODE, DT_CFA_SP, 8, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 1, DT_CFA_SP, 16, DT_REG_CFA, -8, DT_REG_CFA, -16);
+	is(&c, CODE + 3, DT_CFA_SP, 16, DT_REG_CFA, -8, DT_REG_CFA, -16);
+	is(&c, CODE + 4, DT_CFA_FP, 16, DT_REG_CFA, -8, DT_REG_CFA, -16);
+	is(&c, CODE + 31, DT_CFA_SP, 8, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 32 + 4, DT_CFA_SP, 70008, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 32 + 12, DT_CFA_SP, 8, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 32 + 14, DT_CFA_SP, 70008, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 32 + 34, DT_CFA_SP, 8, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 96, DT_CFA_NONE, 0, 0, 0, 0, 0);		/* between functions */
+	is(&c, CODE + 0x200 + 6, DT_CFA_SP, 24, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 0x200 + 30, DT_CFA_PLT, 8, DT_REG_CFA, 11, DT_REG_SAME, 0);
+	is(&c, CODE + 0x300 + 4, DT_CFA_NONE, 0, 0, 0, 0, 0);
+	is(&c, CODE + 0x300 + 8, DT_CFA_AT_FP, -8, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 0x300 + 12, DT_CFA_SP, 8, DT_REG_CFA, -8, DT_REG_SAME, 0);
+	is(&c, CODE + 0x400, DT_CFA_END, 0, 0, 0, 0, 0);
+	is(&c, CODE + 0x400 + 8, DT_CFA_END, 0, 0, 0, 0, 0);
+	CHECK(dt_cfi_at(&c, CODE - 1) == NULL);
+	dt_cfi_free(&c);
+}
+
+/* The C library's __restore_rt: everything at the stack pointer. */
+static void test_signal(void)
+{
+	struct section s = { .n = 0 };
+	struct dt_cfi c;
+
+	cie_x86(&s, "zRS");
+	FDE(&s, CODE - 1, 10, 0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 6, 3, 0x77, 0xf8, 0, 0x10, 16, 3, 0x77, 0xa8, 1);
+	c = read_section(&s, EM_X86_64);
+	is(&c, CODE - 1, DT_CFA_AT_SP, 160, DT_REG_SP, 168, DT_REG_SP, 120);
+	CHECK(c.n > 0 && c.row[0].rule.signal == 1);
+	dt_cfi_free(&c);
+}
+
+static void test_arm(void)
+{
+	struct section s = { .n = 0 };
+	struct dt_cfi c;
+
+	cie_arm(&s);
+	/* stp x29, x30, [sp, -32]!; mov x29, sp; alloca; …; ldp; ret — with a signed return address */
+	FDE(&s, CODE, 64, 0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x41, 0x0d, 29, 0x4a, 0xde, 0xdd, 0x0c, 31, 0, 0x41, 0x2d);
+	/* a neighbour of the same kind: where one ends the other begins */
+	FDE(&s, CODE + 64, 16, 0);
+	c = read_section(&s, EM_AARCH64);
+	is(&c, CODE, DT_CFA_SP, 0, DT_REG_SAME, 0, DT_REG_SAME, 0);
+	is(&c, CODE + 8, DT_CFA_SP, 32, DT_REG_CFA, -24, DT_REG_CFA, -32);
+	is(&c, CODE + 12, DT_CFA_FP, 32, DT_REG_CFA, -24, DT_REG_CFA, -32);
+	is(&c, CODE + 52, DT_CFA_SP, 0, DT_REG_SAME, 0, DT_REG_SAME, 0);
+	is(&c, CODE + 70, DT_CFA_SP, 0, DT_REG_SAME, 0, DT_REG_SAME, 0);
+	CHECK_INT(c.n, 5);		/* those four, and the end */
+	dt_cfi_free(&c);
+	c = read_section(&s, EM_X86_64);	/* not of that machine */
+	CHECK_INT(c.n, 0);
+	dt_cfi_free(&c);
+	c = read_section(&s, EM_386);
+	CHECK_INT(c.n, 0);
+	dt_cfi_free(&c);
+}
+
+/* Cut anywhere, and with any byte changed, it is refused or read, and rows stay in order. */
+static void test_hostile(void)
+{
+	struct section s = { .n = 0 };
+
+	cie_x86(&s, "zPLR");
+	s.n = 0;
+	cie_x86(&s, "zR");
+	FDE(&s, CODE, 32, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x5a, 0x0c, 7, 8, 0xc6);
+	FDE(&s, CODE + 0x200, 64, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22);
+	for (size_t at = 0; at < s.n; at++)
+		for (int how = 0; how < 4; how++) {
+			static const uint8_t with[] = { 0xff, 0x80, 0x00 };
+			struct section t = s;
+			struct dt_cfi c;
+
+			if (how == 3)
+				t.n = at;
+			else
+				t.b[at] = with[how];
+			c = read_section(&t, EM_X86_64);
+			for (size_t i = 1; i < c.n; i++)
+				CHECK(c.row[i - 1].pc < c.row[i].pc);
+			dt_cfi_free(&c);
+		}
+}
+
+/* ---- a process ---- */
+
+struct world { struct dt_unwind_row *row; struct dt_unwind_rule *rule; struct dt_unwind_map *map; struct dt_unwind_value list; int told; };
+
+static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
+{
+	struct world *w = ctx;
+
+	if (key->dev == DT_UNWIND_PID && key->id == (unsigned)getpid() && v != NULL) {
+		w->list = *v;
+		w->told++;
+	}
+	return 0;
+}
+
+static const struct dt_unwind_map *map_of(const struct world *w, uint64_t pc)
+{
+	for (uint32_t i = 0; i < w->list.n; i++)
+		if (pc >= w->map[w->list.first + i].start && pc < w->map[w->list.first + i].end)
+			return &w->map[w->list.first + i];
+	return NULL;
+}
+
+/* As src/bpf/runtime/unwind.c finds it. */
+static const struct dt_unwind_rule *rule_at(const struct world *w, uint64_t pc)
+{
+	const struct dt_unwind_map *m = map_of(w, pc);
+	const struct dt_unwind_block *b;
+	uint64_t rel = m != NULL ? pc - m->bias : 0, block = rel >> DT_UNWIND_BLOCK_BITS;
+	uint32_t at = 0;
+
+	if (m == NULL || block >= m->n)
+		return NULL;
+	b = (const struct dt_unwind_block *)&w->row[m->first + block];
+	while (at + 1 < b->n && w->row[b->row + at + 1].pc <= rel)
+		at++;
+	CHECK(b->n > 0 && b->n <= DT_UNWIND_BLOCK + 1);
+	return w->row[b->row + at].pc <= rel ? &w->rule[w->row[b->row + at].rule] : NULL;
+}
+
+static __attribute__((noinline)) void check_own_stack(const struct world *w)
+{
+	void *at[64];
+	int n = backtrace(at, 64);
+
+	CHECK(n > 2);
+	for (int i = 0; i < n; i++) {
+		const struct dt_unwind_rule *r = rule_at(w, (uint64_t)(uintptr_t)at[i] - 1);
+
+		CHECK(r != NULL && r->cfa != DT_CFA_NONE);
+		CHECK_INT(r != NULL && r->cfa == DT_CFA_END, i == n - 1);	/* only the last one was called by nobody */
+	}
+}
+
+/* Every rule of the files is found again through the blocks. */
+static void check_file(const struct world *w, const char *path, uint64_t bias)
+{
+	struct dt_elf *elf = NULL;
+	struct dt_cfi c = { 0 };
+	const void *data;
+	unsigned different = 0;
+	uint64_t addr;
+	size_t len;
+
+	if (!CHECK(dt_elf_open(dt_elf_open_regular(path, true), path, &elf) == 0))
+		return;
+	CHECK_INT(dt_elf_section(elf, ".eh_frame", &data, &len, &addr), 0);
+	CHECK_INT(dt_cfi_read(&c, dt_elf_machine(elf), data, len, addr), 0);
+	dt_cfi_finish(&c);
+	CHECK(c.n > 1000);
+	CHECK_INT(c.bad, 0);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct dt_unwind_rule *r = rule_at(w, bias + c.row[i].pc);
+
+		different += map_of(w, bias + c.row[i].pc) != NULL && (r == NULL || memcmp(r, &c.row[i].rule, sizeof(*r)) != 0);
+	}
+	CHECK_INT(different, 0);
+	dt_cfi_free(&c);
+	dt_elf_close(elf);
+}
+
+static int find_libc(struct dl_phdr_info *i, size_t size, void *ctx)
+{
+	(void)size;
+	if (strstr(i->dlpi_name, "libc.so") == NULL)
+		return 0;
+	*(struct dl_phdr_info *)ctx = *i;
+	return 1;
+}
+
+static void test_process(void)
+{
+	enum { ROWS = 1 << 20, RULES = 1 << 16, MAPS = 1 << 12 };
+	struct world w = { calloc(ROWS, sizeof(*w.row)), calloc(RULES, sizeof(*w.rule)), calloc(MAPS, sizeof(*w.map)), { 0 }, 0 };
+	struct dt_unwind_areas areas = { w.row, w.rule, w.map, ROWS, RULES, MAPS, publish, &w };
+	struct dt_usyms *us = dt_usyms_new();
+	struct dt_unwind *u = dt_unwind_new(&areas, us);
+	struct dl_phdr_info libc = { .dlpi_name = "" };
+
+	dt_usyms_learn(us, (uint32_t)getpid());		/* tells the tables by itself */
+	CHECK(dt_unwind_work(u, UINT64_MAX));
+	CHECK_INT(w.told, 1);
+	CHECK(w.list.n >= 2);
+	check_own_stack(&w);
+	if (dl_iterate_phdr(find_libc, &libc))
+		check_file(&w, libc.dlpi_name, libc.dlpi_addr);
+	dt_unwind_want(u, (uint32_t)getpid());		/* nothing new: nothing is told */
+	CHECK(dt_unwind_work(u, UINT64_MAX));
+	CHECK_INT(w.told, 1);
+	CHECK_INT(dt_unwind_stats(u).left_out, 0);
+	printf("tables of this process: %u files, %u rows, %u rules, %.1f ms\n", dt_unwind_stats(u).files, dt_unwind_stats(u).rows,
+	    dt_unwind_stats(u).rules, (double)dt_unwind_stats(u).ns / 1e6);
+	dt_unwind_free(u);
+
+	areas.nrows = 1000;				/* too small for any library: counted, and nothing breaks */
+	u = dt_unwind_new(&areas, us);
+	dt_unwind_want(u, (uint32_t)getpid());
+	CHECK(dt_unwind_work(u, UINT64_MAX));
+	CHECK(dt_unwind_stats(u).left_out > 0 && dt_unwind_stats(u).rows <= 1000);
+	dt_unwind_free(u);
+	dt_usyms_free(us);
+	free(w.row);
+	free(w.rule);
+	free(w.map);
+}
+
+int main(void)
+{
+	test_x86();
+	test_signal();
+	test_arm();
+	test_hostile();
+	test_process();
+	return check_report("unwind");
+}
