@@ -42,7 +42,17 @@ proc:::exit /ppid == $target/ { wrong += !born[pid]; }
 END { printf("exits %d, execs open %d, wrong %d\n", exits, execs, wrong); }'
 is "the order of proc probes" 0 "exits 7, execs open 0, wrong 0"
 
-run -n 'proc:::start'
-is "a probe that is not there says why" 1 "schedule_tail"
+if "$dtrace" -ln 'proc:::start' >"$tmp/out" 2>"$tmp/err"; then
+	run -q -c "$life" -n '
+	self int began; int made[int], wrong, starts, lwps;
+	proc:::create /pid == $target/ { made[args[0]->pr_pid] = 1; creates++; }
+	proc:::start /ppid == $target/ { starts++; wrong += !made[pid]; self->began = 1; }
+	proc:::lwp-start /ppid == $target/ { wrong += !self->began; self->began = 0; lwps++; }
+	END { printf("%d missing, %d missing, wrong %d\n", creates - starts, creates - lwps, wrong); }'
+	is "create, start, lwp-start: in this order, for every child" 0 "0 missing, 0 missing, wrong 0"
+else
+	run -n 'proc:::start'
+	is "a probe that is not there says why" 1 "schedule_tail"
+fi
 run -lvn 'proc:::signal-send'
 is "-lv: translated arguments" 0 "args[1]: psinfo_t *"
