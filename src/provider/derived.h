@@ -9,6 +9,9 @@
 
 #include "provider/probe.h"
 
+/* Rows name what they need; clang warns of the rest when none of a row's fields is named. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #define DT_PLACES 8
 
 struct dt_site {
@@ -21,13 +24,15 @@ struct dt_site {
 	const char *member;		/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
 	const char *symbol;		/* a function whose address the texts use: the kernel must have it; NULL none */
 	bool required;			/* without this place the probe would miss events: there is no such probe then */
-	bool needs_fexit;		/* KRET: the texts use arg2 …, arguments of the function */
+	bool needs_fexit;		/* KRET: the texts use arg2 …, arguments of the function; only where programs at return have them */
+	bool no_fexit;			/* only where they have not: entry remembers them (self->), return knows */
 };
 
 struct dt_derived {
 	const char *name, *func;	/* func NULL: none */
 	struct dt_site place[DT_PLACES];	/* as many as there are, all fire; without any there is no such probe on this kernel */
 	const char *never;		/* a sentence: why there is no such probe on Linux at all */
+	const char *mod;		/* NULL: vmlinux */
 };
 
 /* For a row of dt_providers with `derived`, a table that ends with a row without name. */
@@ -36,6 +41,8 @@ bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probed
 
 /* Can functions of this kernel be traced at all? Asked once. */
 bool dt_probes_functions(struct dt_probes *);
+/* Do programs at their return know the arguments? */
+bool dt_probes_fexit(struct dt_probes *);
 
 extern const struct dt_derived dt_lockstat_probes[];
 extern const struct dt_derived dt_proc_probes[];
@@ -49,5 +56,8 @@ extern const struct dt_derived dt_udplite_probes[];
 extern const struct dt_derived dt_sctp_probes[];
 extern const struct dt_derived dt_mib_probes[];
 extern const struct dt_derived dt_vminfo_probes[];
+extern const struct dt_derived dt_fsinfo_probes[];
+extern const struct dt_derived dt_vfs_probes[];
+extern const struct dt_derived dt_priv_probes[];
 
 #endif

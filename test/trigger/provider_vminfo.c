@@ -50,6 +50,15 @@ static void touch(volatile char *p, int value)
 		p[i * page] = (char)(value + i);
 }
 
+static int look(volatile char *p)
+{
+	int sum = 0;
+
+	for (int i = 0; i < PAGES; i++)
+		sum += p[i * page];
+	return sum;
+}
+
 static sigjmp_buf back;
 static void handler(int sig) { siglongjmp(back, sig); }
 
@@ -83,11 +92,11 @@ static void copied(char *p)
 
 static void files(const char *name, char *buf)
 {
-	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600), direct;
-	volatile char *p, sum = 0;
+	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600), direct = open(name, O_RDONLY | O_DIRECT);
+	volatile char *p;
 	char *untouched = fresh();
 
-	must(fd >= 0 && (direct = open(name, O_RDONLY | O_DIRECT)) >= 0);
+	must(fd >= 0 && direct >= 0);
 	next();		/* 5: written */
 	must(write(fd, buf, PAGES * page) == (ssize_t)(PAGES * page));
 	forget(fd);
@@ -98,20 +107,10 @@ static void files(const char *name, char *buf)
 	p = map(PROT_READ, MAP_SHARED, fd);
 	madvise((void *)p, PAGES * page, MADV_RANDOM);
 	next();		/* 8: faults that read */
-	for (int i = 0; i < PAGES; i++)
-		sum += p[i * page];
+	look(p);
 	next();		/* 9: locked */
 	must(pread(direct, untouched, PAGES * page, 0) == (ssize_t)(PAGES * page));
 	next();		/* 10 */
-}
-
-static int look(volatile char *p)
-{
-	int sum = 0;
-
-	for (int i = 0; i < PAGES; i++)
-		sum += p[i * page];
-	return sum;
 }
 
 static int resident(char *p)
