@@ -201,7 +201,8 @@ translator tcpsinfo_t < struct dt_tcp_socket *T > {
 	tcps_local = T != 0 ? dt_sock_same[(struct sock *)T] : arg2 == 0 ? 0 : dt_ip_same[(struct iphdr *)arg2];
 	tcps_active = xlate <tcpsinfo_t *> (dt_tcp_full[(struct sock *)T])->tcps_active;
 	tcps_lport = dt_tcp_full[(struct sock *)T] != 0 ? dt_tcp_port[dt_tcp_full[(struct sock *)T]] :
-	    T != 0 ? ((struct sock *)T)->__sk_common.skc_num : arg4 == 0 ? 0 : ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->dest : ((struct tcphdr *)arg4)->source);
+	    T != 0 ? ((struct sock *)T)->__sk_common.skc_num : arg4 == 0 ? 0 :
+	    ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->dest : ((struct tcphdr *)arg4)->source);
 	tcps_rport = T != 0 ? ntohs(((struct sock *)T)->__sk_common.skc_dport) : arg4 == 0 ? 0 :
 	    ntohs(arg7 != 0 ? ((struct tcphdr *)arg4)->source : ((struct tcphdr *)arg4)->dest);
 	tcps_laddr = T != 0 ? dt_sock_local[(struct sock *)T] : arg2 == 0 ? "<unknown>" :
@@ -237,26 +238,26 @@ translator tcplsinfo_t < int S > {
 };
 
 provider tcp {
-	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__request(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe connect__request(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe connect__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe connect__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe connect__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe accept__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe accept__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
-	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t, struct dt_tcp_segment *h, int was, int now,
-	    int in) :
+	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
+	    struct dt_tcp_segment *h, int was, int now, int in) :
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
 	probe state__change(void *s, struct sock *k, void *i, struct dt_tcp_socket *t, void *h, int was, int now, int in) :
 	    (void *s, csinfo_t *k, void *i, tcpsinfo_t *t, void *h, tcplsinfo_t *was);

@@ -32,7 +32,8 @@
  */
 #define HANDLED(v4, v6, protocol, known, raw) \
 	{ DT_HOOK_KFUNC, v4, NULL, { known }, .symbol = v6 }, \
-	{ DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " SKB "->pkt_type == 0 && " CARRIES(IN_IP, protocol), { raw }, .otherwise = true }, \
+	{ DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " SKB "->pkt_type == 0 && " CARRIES(IN_IP, protocol), { raw }, \
+		.otherwise = true }, \
 	{ DT_HOOK_KFUNC, v6, NULL, { known }, .symbol = v4 }
 /* of those functions */
 #define HANDLED_IP OUT_IP

@@ -54,9 +54,11 @@ tcp:::state-change /args[3]->tcps_rport == $2 || args[3]->tcps_lport == $2/ {
 END { printa("%s %s %@d\n", @n); }
 DONE
 }
+# a socket of IPv6 that talks IPv4 does what IPv4 does
+case $addresses in *:*) addresses="$addresses ::ffff:127.0.0.1" ;; esac
 for a in $addresses; do
-	case $a in *:*) version=6 ;; *) version=4 ;; esac
-	traced "$(program "$a" "$port" $version)" tcp "$a" "$port"
+	case $a in ::1) version=6 ;; *) version=4 ;; esac
+	traced "$(program "${a#::ffff:}" "$port" $version)" tcp "$a" "$port"
 	for p in send receive; do
 		same "$p there" 30000
 		same "$p back" 2500
