@@ -19,7 +19,7 @@ translator fileinfo_t < struct file *F > {
 	fi_dirname = F == 0 ? "<none>" : dirname(d_path((struct path *)&F->f_path));
 	fi_pathname = F == 0 ? "<none>" : d_path((struct path *)&F->f_path);
 	fi_offset = F == 0 ? 0 : F->f_pos;
-	fi_fs = F == 0 ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_fs = F == 0 ? "<none>" : stringof(F->f_path.dentry->d_sb->s_type->name);
 	fi_mount = F == 0 ? "<none>" : "<unknown>";
 	fi_oflags = F == 0 ? 0 : F->f_flags;
 };

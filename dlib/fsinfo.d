@@ -11,7 +11,7 @@ provider fsinfo {
 	probe readdir(struct file *f, int n) : (fileinfo_t *f, int n);
 	probe fsync(struct file *f, int n) : (fileinfo_t *f, int n);
 	probe ioctl(struct file *f, int n) : (fileinfo_t *f, int n);
-	probe poll(struct file *f, int n) : (fileinfo_t *f, int n);
+	probe setfl(struct file *f, int n) : (fileinfo_t *f, int n);
 	probe map(struct file *f, int n) : (fileinfo_t *f, int n);
 	probe seek(struct file *f, int n) : (fileinfo_t *f, int n);
 	probe space(struct file *f, int n) : (fileinfo_t *f, int n);
@@ -33,6 +33,7 @@ provider fsinfo {
 	probe getsecattr(struct dentry *d, int n) : (fileinfo_t *d, int n);
 	probe setsecattr(struct dentry *d, int n) : (fileinfo_t *d, int n);
 	probe access(struct inode *i, int n) : (fileinfo_t *i, int n);
+	probe fid(struct inode *i, int n) : (fileinfo_t *i, int n);
 	probe inactive(struct inode *i, int n) : (fileinfo_t *i, int n);
 	probe putpage(struct inode *i, int n) : (fileinfo_t *i, int n);
 };

@@ -1,18 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mac_framework, mac, priv, audit: decisions of the kernel's security modules. The check's own arguments follow the error. */
-
-provider mac_framework {
-	probe mac__check__ok(int error, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
-	probe mac__check__err(int error, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
-	probe mac__grant__ok(int error, uintptr_t a, uintptr_t b);
-	probe mac__grant__err(int error, uintptr_t a, uintptr_t b);
-};
-
-#pragma D attributes Evolving/Evolving/ISA provider mac_framework provider
-#pragma D attributes Private/Private/Unknown provider mac_framework module
-#pragma D attributes Private/Private/Unknown provider mac_framework function
-#pragma D attributes Evolving/Evolving/ISA provider mac_framework name
-#pragma D attributes Evolving/Evolving/ISA provider mac_framework args
+/* mac, priv, audit: what the kernel allows, and what is told of it. Arguments of mac_framework are those of each hook. */
 
 provider mac {
 	probe modevent(int what, void *policy);
@@ -38,8 +25,8 @@ provider priv {
 #pragma D attributes Evolving/Evolving/ISA provider priv args
 
 provider audit {
-	probe commit(char *name, struct audit_context *record);
-	probe bsm(char *name, struct audit_context *record, void *text, size_t length);
+	probe commit(string name, struct audit_context *record);
+	probe bsm(string name, struct audit_context *record, void *text, size_t length);
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider audit provider

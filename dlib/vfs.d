@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* vfs: operations of file systems by function, and the name cache. `entry` and `return` of each take what fsinfo takes, raw. */
+/* vfs: operations of file systems, and the cache of names. Arguments of entry and return differ by function: src/provider/p_vfs.c knows them. */
 
 provider vfs {
-	probe entry(void *object, void *args);
-	probe return(void *object, void *args, int error);
 	probe hit(struct dentry *dir, char *name, struct dentry *found);
 	probe hit__negative(struct dentry *dir, char *name);
 	probe miss(struct dentry *dir, char *name);

@@ -20,6 +20,19 @@ bool dt_probes_functions(struct dt_probes *p)
 	return p->functions;
 }
 
+bool dt_probes_fexit(struct dt_probes *p)
+{
+	struct dt_kfunc_means means = { 0 };
+
+	if (!p->fexit_asked) {
+		p->fexit_asked = true;
+		if (dt_probes_functions(p))
+			dt_kfunc_probe(&means, dt_types_function_id(p->types, "bpf_fentry_test1"));
+		p->fexit = means.fentry;
+	}
+	return p->fexit;
+}
+
 static bool has_member(struct dt_types *types, const char *path)
 {
 	const char *dot = path != NULL ? strchr(path, '.') : NULL;
@@ -89,6 +102,8 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 		return dt_arena_printf(p->arena, "way to trace its functions (%s is the one)", at->target);
 	if (!function_there(p, at->target))
 		return dt_arena_printf(p->arena, "function %s", at->target);
+	if ((at->needs_fexit && !dt_probes_fexit(p)) || (at->no_fexit && dt_probes_fexit(p)))
+		return dt_arena_printf(p->arena, "way to see the arguments of %s at its return (fexit)", at->target);
 	return NULL;
 }
 
@@ -147,7 +162,8 @@ static const char *reason(struct dt_probes *p, const struct dt_provider_row *row
 		return d->never;
 	if (places(p, d, &hook, &what) || what == NULL)
 		return NULL;
-	return dt_arena_printf(p->arena, "%s:::%s cannot be had: this kernel has no %s", row->name, d->name, what);
+	return dt_arena_printf(p->arena, "%s:%s:%s:%s cannot be had: this kernel has no %s", row->name, d->mod != NULL ? d->mod : "",
+	    d->func != NULL ? d->func : "", d->name, what);
 }
 
 bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_probedesc *want)
@@ -161,6 +177,12 @@ bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_pro
 	return false;
 }
 
+/* Of several functions with a probe of that name, is it this one that is asked for? */
+static bool named(const char *part, const char *func)
+{
+	return func == NULL || !dt_part_literal(part) || strcmp(part, func) == 0;
+}
+
 int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
 	struct dt_hook hook;
@@ -168,8 +190,8 @@ int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, c
 
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
 		if (want == NULL && d->never == NULL && places(p, d, &hook, &what))
-			dt_probes_add(p, row, "vmlinux", d->func != NULL ? d->func : "", d->name, &hook);
-		else if (want != NULL && strcmp(want->prov, row->name) == 0 && strcmp(want->name, d->name) == 0)
+			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", d->func != NULL ? d->func : "", d->name, &hook);
+		else if (want != NULL && strcmp(want->prov, row->name) == 0 && strcmp(want->name, d->name) == 0 && named(want->func, d->func))
 			*why = reason(p, row, d);
 	}
 	return 0;

@@ -56,6 +56,7 @@ struct dt_probes {
 	struct dt_map provided;			/* providers that have made all they can list */
 	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
 	bool functions_asked, functions;	/* dt_probes_functions() */
+	bool fexit_asked, fexit;		/* dt_probes_fexit() */
 	struct dt_object *objects;		/* files of processes (objects.h) */
 };
 

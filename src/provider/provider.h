@@ -65,6 +65,12 @@ int dt_cpc_provide(struct dt_probes *, const struct dt_provider_row *, const str
 bool dt_cpc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_dtmalloc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_dtmalloc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
+struct dt_probe_sig *dt_vfs_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
+struct dt_probe_sig *dt_mac_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
+int dt_mac_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_mac_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
+int dt_audit_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_audit_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 

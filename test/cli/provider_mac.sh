@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# mac_framework and priv: what a workload asks for (test/trigger/provider_checks.c), and what is refused to a process without capabilities.
+. test/trigger/trace.sh
+may_trace "mac_framework and priv probes"
+load=${BUILD:-build}/test/provider_checks
+run -n 'mac_framework::system_check_reboot:mac-check-err'
+is "a check that Linux has elsewhere says where" 1 "priv:::priv-ok"
+run -ln mac_framework::file_open:mac-check-ok
+if [ "$status" -ne 0 ]; then
+	is "without kernel functions a check says what is missing" 1 "no way to trace its functions (security_file_open"
+	run -n priv:kernel:priv_check:priv-err
+	is "so does a privilege" 1 "security_capable is the one"
+	ok "mac_framework, priv # SKIP needs kernel functions"
+	exit 0
+fi
+cat >"$tmp/load.d" <<'DONE'
+#pragma D option quiet
+self int in;
+syscall::times:entry /pid == $target/ { self->in++; }
+mac_framework::file_open:mac-check-ok, mac_framework::inode_unlink:mac-check-ok, mac_framework::file_open:mac-check-err /self->in == 1/
+	{ @[probefunc, probename] = count(); }
+mac_framework::file_open:mac-check-ok /self->in == 1/ { @[stringof(args[1]->f_path.dentry->d_name.name), "opened"] = count(); }
+mac_framework::vnode_check_open:mac-check-ok, mac_framework::vnode_check_setmode:mac-check-ok, mac_framework::vnode_check_setowner:mac-check-ok,
+mac_framework::vnode_check_unlink:mac-check-ok /self->in == 1/ { @[probefunc, probename] = count(); }
+mac_framework::inode_unlink:mac-check-ok /self->in == 1/ { @[stringof(args[2]->d_name.name), "removed"] = count(); }
+mac_framework::capable:mac-check-err /ppid == $target && args[3] == 18/ { @[args[0] == 1 ? "EPERM" : "other", probename] = count(); }
+priv:kernel:priv_check:priv-ok /pid == $target && self->in == 1 && args[0] == 18/ { @[probefunc, probename] = count(); }
+priv:kernel:priv_check:priv-err /ppid == $target && args[0] == 18/ { @[probefunc, probename] = count(); }
+END { printa("%s %s %@d\n", @); }
+DONE
+mkdir "$tmp/dir"
+: >"$tmp/got"
+run -s "$tmp/load.d" -o "$tmp/got" -c "$load $tmp/dir"
+check "$status" "a workload is traced"
+line() { grep -qx "$1" "$tmp/got"; check $? "$1"; }
+line "file_open mac-check-ok 4"
+line "vnode_check_open mac-check-ok 4"
+line "checked opened 4"
+line "inode_unlink mac-check-ok 1"
+line "vnode_check_unlink mac-check-ok 1"
+line "checked removed 1"
+line "vnode_check_setmode mac-check-ok 2"
+line "EPERM mac-check-err 2"
+line "priv_check priv-ok 3"
+line "priv_check priv-err 2"
+! grep -q "vnode_check_setowner\|file_open mac-check-err" "$tmp/got"
+check $? "what was not asked or not refused is not told"
+run -n 'mac_framework::file_opne:mac-check-ok'
+is "a hook that is misspelt" 1 "did you mean file_open?"

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# vfs: operations by function, the walk over names and their cache (test/trigger/provider_files.c).
+. test/trigger/trace.sh
+may_trace "vfs probes"
+load=${BUILD:-build}/test/provider_files
+run -n 'vfs:fplookup:lookup:done'
+is "a probe that Linux cannot have says why" 1 "never there on Linux"
+run -ln vfs:vop:vop_read:entry
+if [ "$status" -ne 0 ]; then
+	is "without kernel functions a probe says what is missing" 1 "vfs:vop:vop_read:entry cannot be had: this kernel has no way to trace its functions"
+	ok "vfs:vop, vfs:namei, vfs:namecache # SKIP needs kernel functions"
+	exit 0
+fi
+cat >"$tmp/vop.d" <<'DONE'
+#pragma D option quiet
+self int in;
+syscall::times:entry /pid == $target/ { self->in++; }
+vfs:vop::entry /self->in == 1/ { @[probefunc, probename] = count(); }
+vfs:vop::return /self->in == 1/ { @[probefunc, probename] = count(); @failed[probefunc, arg2] = count(); }
+vfs:vop:vop_write:return /self->in == 1/ { @named["write", stringof(args[0]->f_path.dentry->d_name.name), args[1]] = count(); }
+vfs:vop:vop_mkdir:return /self->in == 1/ { @named["mkdir", stringof(args[0]->d_name.name), args[1] & 0777] = count(); }
+vfs:vop:vop_rename:entry /self->in == 1/ { @named["rename", stringof(args[0]->d_name.name), 0] = count(); }
+END { printa("%s %s %@d\n", @); printa("%s error %d %@d\n", @failed); printa("%s %s %d %@d\n", @named); }
+DONE
+mkdir "$tmp/dir" "$tmp/dir2"
+: >"$tmp/got"
+run -s "$tmp/vop.d" -o "$tmp/got" -c "$load $tmp/dir"
+check "$status" "a workload is traced"
+line() { grep -qx "$1" "$tmp/got"; check $? "vfs: $1"; }
+have() { "$dtrace" -ln "$1" >/dev/null 2>&1; }
+value() { awk -v p="$1" -v e="$2" '$1 == p && $2 == e { v = $3 } END { print v + 0 }' "$tmp/got"; }
+while read -r op n; do
+	for name in entry return; do
+		if ! have "vfs:vop:vop_$op:$name"; then ok "vfs:vop:vop_$op:$name # SKIP not on this kernel"; continue; fi
+		case $n in
+		+*) [ "$(value "vop_$op" $name)" -ge "${n#+}" ] ;;
+		*) [ "$(value "vop_$op" $name)" -eq "$n" ] ;;
+		esac
+		check $? "vfs:vop:vop_$op:$name: $(value "vop_$op" $name) of $n"
+	done
+done <<'DONE'
+read 3
+write 5
+open 3
+close 3
+create 1
+mkdir 2
+rmdir 3
+remove 4
+rename 1
+link 1
+symlink 1
+readlink 4
+readdir 2
+getattr 7
+setattr 3
+allocate 1
+setextattr 1
+getextattr 2
+deleteextattr 1
+access +3
+inactive +3
+DONE
+line "vop_rmdir error 39 1"
+line "vop_rmdir error 0 2"
+line "write a 100 5"
+line "mkdir d1 448 1"
+line "mkdir d2 457 1"
+line "rename b 0 1"
+
+cat >"$tmp/names.d" <<'DONE'
+#pragma D option quiet
+self int in;
+syscall::times:entry /pid == $target/ { self->in++; }
+vfs:namei:lookup:entry /self->in == 1/ { @["namei", stringof(args[1])] = count(); }
+vfs:namei:lookup:return /self->in == 1/ { @["error", arg0 == 2 ? "ENOENT" : arg0 == 0 ? "none" : "other"] = count(); }
+vfs:namecache:lookup:hit /self->in == 1/ { @["hit", stringof(args[2]->d_name.name) == stringof(args[1]) ? "itself" : "other"] = count(); }
+vfs:namecache:lookup:hit-negative, vfs:namecache:lookup:miss /self->in == 1 && stringof(args[1]) == "dtrace-none"/ { @[probename, "none"] = count(); }
+vfs:namecache:enter_negative:done /self->in == 1 && stringof(args[1]) == "dtrace-none"/ { @["enter_negative", stringof(args[0]->d_name.name)] = count(); }
+vfs:namecache:enter:done /self->in == 1/ { @["enter", stringof(args[1])] = count(); }
+vfs:namecache:zap:done, vfs:namecache:zap_negative:done /self->in == 1/ { @["zap", "any"] = count(); }
+vfs:namecache:fullpath:entry, vfs:namecache:fullpath:return /self->in == 1/ { @["fullpath", probename] = count(); }
+vfs:namecache:purge:done /pid == $target/ { @["purge", "any"] = count(); }
+END { printa("%s %s %@d\n", @); }
+DONE
+: >"$tmp/got"
+run -s "$tmp/names.d" -o "$tmp/got" -c "$load $tmp/dir2"
+check "$status" "names are traced"
+most() { [ "$(value "$1" "$2")" -ge "$3" ]; check $? "vfs: $1 $2 $(value "$1" "$2"), not under $3"; }
+most namei /sys/kernel/dtrace-none 3
+most namei d1/d2 2
+most error ENOENT 3
+most error none 10
+most hit itself 10
+line "miss none 1"
+line "hit-negative none 2"
+line "enter_negative kernel 1"
+most enter a 1
+most enter d2 1
+most zap any 3
+most fullpath entry 2
+most fullpath return 2
+most purge any 1
