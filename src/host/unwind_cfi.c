@@ -551,7 +551,7 @@ static void merge(struct merged *m, const struct dt_cfi_row *r)
 		m->behind = r->pc;
 		return;
 	}
-	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING)
+	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING && m->n > 0 && m->behind > m->row[m->n - 1].pc)
 		m->row[m->n++] = (struct dt_cfi_row){ m->behind, none };
 	m->gap = false;
 	if (m->n > 0 && r->pc < m->row[m->n - 1].pc)

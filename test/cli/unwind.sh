@@ -105,7 +105,7 @@ else
 fi
 
 # any process, begun while tracing
-start -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /execname == "fast"/ { ustack(5); exit(0); }'
+start -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /execname == "fast"/ { ustack(8); exit(0); }'
 "$tmp/fast" plain >"$tmp/own"
 waits ended "$tracer"
 grep -q "fast${tick}chain_second+" "$tmp/out" && grep -q "fast${tick}main+" "$tmp/out"

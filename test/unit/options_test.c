@@ -23,6 +23,7 @@ static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "bufpolicy", "ring", 0 }, { "bufpolicy", "switch", 2 }, { "bufresize", "manual", 1 },
 	{ "lockmem", "unlimited", -1 }, { "lockmem", "64m", 64 << 20 }, { "oformat", "json", DT_OFORMAT_JSON },
 	{ "evaltime", "main", DT_EVALTIME_MAIN }, { "stdc", "s", 's' }, { "tree", "15", 15 }, { "zdefs", NULL, 1 },
+	{ "unwind", "fp", DT_UNWIND_FP }, { "unwind", "dwarf", DT_UNWIND_DWARF }, { "unwindsize", "64m", 64 << 20 },
 	{ "version", "2.0", DT_VERSION_NUM(1, 14, 0) }, { "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },
 };
 
