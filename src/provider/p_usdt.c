@@ -8,6 +8,7 @@
 #include "provider/objects.h"
 
 #include "base/diag.h"
+#include "dif/dof_provider.h"
 #include "dif/interp.h"
 #include "host/proc.h"
 #include "host/sdtnote.h"
@@ -26,6 +27,8 @@ struct making {
 	uint32_t pid;			/* 0: every process that runs the file */
 	const char *when;
 	const struct dt_loaded *in;
+	struct dt_dofprov *decls;	/* providers the object declares, with types */
+	uint32_t ndecls;
 	uint32_t sites;			/* of the object, of any provider */
 	uint32_t made;
 	struct dt_near nearest;		/* to what was wanted, of the names that are there: "provider123:::name" */
@@ -85,7 +88,7 @@ static const char *address_text(struct making *m, uint16_t machine, const struct
 	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + (%lld)", base, casts[a->ext], index, a->scale, (long long)a->off);
 }
 
-/* D that gives the argument; a place that is not understood (a vector register, an address by name) gives 0. */
+/* D that gives the argument; NULL: a place that cannot be read there (a vector register, an address by name). */
 static const char *arg_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	const char *text = NULL;
@@ -97,21 +100,66 @@ static const char *arg_text(struct making *m, uint16_t machine, const struct dt_
 		    dt_arena_printf(m->p->arena, "(%s)%s", type_of(a), text);
 	if (a->kind == DT_SDT_MEM && !a->is_float && (text = address_text(m, machine, a)) != NULL)
 		return dt_arena_printf(m->p->arena, "*(%s *)copyin(%s, %u)", type_of(a), text, a->size);
-	return "0";
+	return NULL;
 }
 
-/* What a note knows of types: how wide each is, and whether it has a sign. */
-static const struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args, int n)
+/* What a note knows of types: how wide each is, and whether it has a sign. A value that cannot be read has no type. */
+static struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args, const struct dt_hook *hook, int n)
 {
 	struct dt_probe_sig *sig = m->p->types != NULL && n > 0 ? dt_sig_new(m->p->arena, (uint32_t)n) : NULL;
 
 	for (int i = 0; sig != NULL && i < n; i++)
-		sig->in[i] = dt_types_sized(m->p->types, args[i].size, args[i].is_signed);
+		sig->in[i] = hook->args[i] != NULL ? dt_types_sized(m->p->types, args[i].size, args[i].is_signed) : NULL;
 	return sig;
 }
 
-static const struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note *n, struct dt_hook *hook)
+static const struct dt_dofprobe *declared(const struct making *m, const char *prov, const char *name)
 {
+	for (uint32_t i = 0; i < m->ndecls; i++)
+		for (uint32_t k = 0; strcmp(m->decls[i].name, prov) == 0 && k < m->decls[i].nprobes; k++)
+			if (strcmp(m->decls[i].probes[k].name, name) == 0)
+				return &m->decls[i].probes[k];
+	return NULL;
+}
+
+/* What the program's declaration adds: types by name, and which value of the site each argument of the probe is made of. */
+static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d, const struct dt_probe_sig *note)
+{
+	struct dt_probe_sig *sig = DT_NEW(m->p->arena, struct dt_probe_sig);
+
+	sig->nin = note->nin;
+	sig->nout = d->nout;
+	sig->in = DT_NEWN(m->p->arena, const struct dt_type *, note->nin + 1);
+	sig->out = DT_NEWN(m->p->arena, const struct dt_type *, d->nout + 1);
+	sig->map = DT_NEWN(m->p->arena, uint8_t, d->nout + 1);
+	for (uint32_t i = 0; i < note->nin; i++) {
+		sig->in[i] = note->in[i] != NULL && i < d->nin ? dt_ctype_read(m->p->arena, m->p->types, d->in[i]) : NULL;
+		if (sig->in[i] == NULL)
+			sig->in[i] = note->in[i];
+	}
+	for (uint32_t k = 0; k < d->nout; k++) {
+		bool known = d->map[k] < note->nin;		/* there are ten at most */
+
+		sig->map[k] = known ? d->map[k] : 0;
+		sig->out[k] = known ? dt_ctype_read(m->p->arena, m->p->types, d->out[k]) : NULL;
+		if (sig->out[k] == NULL && known)
+			sig->out[k] = sig->in[sig->map[k]];
+	}
+	return sig;
+}
+
+/* Sites of one probe: what one of them cannot read has no type. */
+static const struct dt_probe_sig *agreed(const struct dt_probe_sig *had, struct dt_probe_sig *sig)
+{
+	for (uint32_t i = 0; had != NULL && sig != NULL && i < sig->nin; i++)
+		if (i >= had->nin || had->in[i] == NULL)
+			sig->in[i] = NULL;
+	return sig;
+}
+
+static struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note *n, struct dt_hook *hook)
+{
+	struct dt_probe_sig *sig;
 	uint16_t machine = dt_elf_machine(m->in->obj->elf);
 	struct dt_sdt_arg args[DT_SDT_MAXARGS];
 	int nargs = dt_sdt_args_parse(n->args, machine, args);
@@ -119,9 +167,11 @@ static const struct dt_probe_sig *arguments(struct making *m, const struct dt_sd
 	nargs = nargs > 10 ? 10 : nargs;
 	for (int i = 0; i < nargs; i++)
 		hook->args[i] = arg_text(m, machine, &args[i]);
-	if (nargs <= 0)
-		hook->args[0] = "0";
-	return types_of(m, args, nargs);
+	sig = types_of(m, args, hook, nargs);
+	for (int i = 0; i < nargs || i == 0; i++)
+		if (hook->args[i] == NULL)
+			hook->args[i] = "0";
+	return sig;
 }
 
 /* ---- sites ---- */
@@ -183,7 +233,9 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 	struct making *m = ctx;
 	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->pid, .when = m->when };
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func;
-	const struct dt_probe_sig *sig;
+	const struct dt_dofprobe *decl;
+	struct dt_probe_sig *sig;
+	struct dt_probe *probe;
 
 	m->sites++;
 	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
@@ -195,7 +247,11 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))
 		return 0;
 	sig = arguments(m, n, &hook);
-	add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook)->sig = sig;
+	decl = sig != NULL ? declared(m, prov, name) : NULL;
+	if (decl != NULL)
+		sig = with_declared(m, decl, sig);
+	probe = add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook);
+	probe->sig = agreed(probe->sig, sig);
 	return 0;
 }
 
@@ -210,6 +266,10 @@ static void object(struct making *m)
 		return;
 	if (dt_elf_section(elf, ".stapsdt.base", &data, &len, &base) != 0)
 		base = 0;
+	m->decls = NULL;
+	m->ndecls = 0;
+	if (dt_elf_section(elf, ".SUNW_dof", &data, &len, &addr) == 0 && data != NULL)
+		dt_dofprov_read(m->p->arena, data, len, &m->decls, &m->ndecls);	/* what is damaged is left out */
 	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
 		dt_sdt_notes(data, len, dt_elf_is_64(elf), base, site, m);
 }

@@ -38,6 +38,8 @@ bool dt_part_matches_empty(const char *part);
 
 /* Typed arguments of a tracepoint, by p->name. */
 struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *p);
+/* ctype.c: the type that C text of a program means; NULL: nobody has declared it. */
+const struct dt_type *dt_ctype_read(struct dt_arena *, struct dt_types *, const char *text);
 struct dt_probe_sig *dt_sig_new(struct dt_arena *, uint32_t n);
 
 /* One file each. */

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Static probes of a program of our own: arguments with the types it declared, in the order it declared; processes that start
+# later; sites that fire only while somebody looks; values that cannot be read.
+. test/trigger/trace.sh
+may_trace "static probes"
+case $dtrace in /*) ;; *) dtrace=$PWD/$dtrace ;; esac
+if ! command -v cc >/dev/null || ! echo 'int main(void) { return 0; }' | cc -x c -o "$tmp/a.out" - 2>/dev/null || ! "$tmp/a.out"; then
+	ok "static probes # SKIP no compiler that works here"
+	exit 0
+fi
+
+cat >"$tmp/mydb.d" <<'END'
+struct req { int id; const char *sql; };
+provider mydb {
+	probe query__start(const char *sql, int client);
+	probe query__done(struct req *r, int rows) : (int rows, struct req *r);
+	probe tick(unsigned char small, short s, long long wide);
+};
+END
+cat >"$tmp/server.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+struct req { int id; const char *sql; };
+#include "mydb.h"
+#ifdef __x86_64__
+#define VECTOR "%xmm0"
+#define NUMBER "$7"
+#else
+#define VECTOR "d0"
+#define NUMBER "7"
+#endif
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 3, looked = 0;
+	char line[80];
+
+	if (argc > 2) {
+		puts("up");
+		fflush(stdout);
+		if (fgets(line, sizeof(line), stdin) == NULL)
+			return 1;
+	}
+	for (int i = 0; i < n; i++) {
+		struct req r = { i, "select 1" };
+
+		MYDB_QUERY_START(r.sql, 10 + i);
+		if (MYDB_QUERY_DONE_ENABLED())
+			looked++;
+		MYDB_QUERY_DONE(&r, 100 * i);
+		MYDB_TICK((unsigned char)200, (short)-3, -5000000000ll);
+		__asm__ volatile("990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n.4byte 992f-991f,994f-993f,3\n"
+		    "991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b\n.8byte 0\n.8byte 0\n.asciz \"mydb\"\n.asciz \"vector\"\n"
+		    ".asciz \"8f@" VECTOR " -4@" NUMBER "\"\n994: .balign 4\n.popsection");
+	}
+	printf("looked %d\n", looked);
+	return 0;
+}
+END
+sed -i 's/^#include <string.h>/#include <stdlib.h>/' "$tmp/server.c"
+(cd "$tmp" && "$dtrace" -h -s mydb.d && cc -O2 -c server.c && "$dtrace" -G -s mydb.d server.o && cc -o server server.o mydb.o) >"$tmp/err" 2>&1
+check $? "a program with static probes"
+
+run -qc "$tmp/server" -n 'mydb$target:::query-start { printf("%s %d\n", stringof(args[0]), args[1]); }'
+is "a string and an int" 0 "select 1 12"
+is "nobody looks at the other probe" 0 "looked 0"
+run -qc "$tmp/server" -n '
+struct req { int id; const char *sql; };
+mydb$target:::query-done { printf("%d %d %s\n", args[0], args[1]->id, stringof(args[1]->sql)); }'
+is "the declared order, and members of a struct that D declares too" 0 "200 2 select 1"
+is "the program knows that somebody looks" 0 "looked 3"
+run -qc "$tmp/server" -n 'mydb$target:::query-done { printf("%d %p\n", args[0], args[1]); }'
+check "$status" "a struct that D does not know is an address"
+run -qc "$tmp/server" -n 'mydb$target:::tick { printf("%d %d %d\n", args[0], args[1], args[2]); printf("raw %d %d %d\n", (int)arg0, (int)arg1, arg2); }'
+is "small and wide values with their signs" 0 "200 -3 -5000000000"
+is "and as words" 0 "raw 200 -3 -5000000000"
+run -c "$tmp/server" -n 'mydb$target:::query-start { trace(args[2]); }'
+is "an argument it does not have" 1 "args[ ]: it has 2"
+run -qc "$tmp/server" -n 'mydb$target:::vector { printf("arg0 %d args[1] %d\n", arg0, args[1]); }'
+is "a value in a vector register is 0" 0 "arg0 0 args[1] 7"
+run -c "$tmp/server" -n 'mydb$target:::vector { trace(args[0]); }'
+is "and has no type" 1 "the type of args[0] is not known"
+run -c "$tmp/server" -n 'mydb$target:::query-stat'
+is "a name that is nearly one" 1 "did you mean"
+
+# In every process that runs the file: those that are there, and those that come.
+mkfifo "$tmp/go"
+"$tmp/server" 2 wait <"$tmp/go" >"$tmp/first" 2>&1 &
+first=$!
+exec 9>"$tmp/go"
+waits grep -q up "$tmp/first"
+start -qn 'BEGIN { printf("ready\n"); } mydb:::query-start { @[args[1] >= 12 ? "later" : "both"] = count(); @p[pid] = count(); } mydb*:::query-start { @n = count(); }
+END { printa("%s %@d\n", @); printa("process %d %@d\n", @p); printa("all %@d\n", @n); }'
+"$tmp/server" 5 >/dev/null
+"$tmp/server" 4 >/dev/null
+echo go >&9
+exec 9>&-
+wait "$first"
+kill -INT "$tracer"
+wait "$tracer"
+status=$?
+is "processes that are there and that start later" 0 "all 11"
+is "each by itself" 0 "process $first 2"
+[ "$(grep -c '^process' "$tmp/out")" -eq 3 ]
+check $? "they are three"
+run -n 'nodb*:::query-start'
+is "a provider that no process has" 1 "no running process has static probes of that name"
