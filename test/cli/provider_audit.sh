@@ -21,15 +21,17 @@ run -n 'audit:event:aue_mkdir:commit'
 is "names of another system" 1 "audit:event:mkdir:commit"
 cat >"$tmp/load.d" <<'DONE'
 #pragma D option quiet
-audit:event::commit /pid == $target/ { @[probefunc, probename] = count(); }
-audit:event:mkdirat:commit /pid == $target/ { @[args[0], args[1]->major == 34 || args[1]->major == 258 ? "its number" : "another"] = count(); }
-audit:event:mkdirat:bsm /pid == $target && arg3 > 40/ { @[args[0], substr(stringof(args[2]), 0, 5)] = count(); }
-END { printa("%s %s %@d\n", @); }
+audit:event::commit /pid == $target/ { printf("%s %s\n", probefunc, probename); }
+audit:event:mkdirat:commit /pid == $target/ { printf("%s %s\n", args[0], args[1]->major == 34 || args[1]->major == 258 ? "its number" : "another"); }
+audit:event:mkdirat:bsm /pid == $target && arg3 > 40/ { printf("%s %s\n", args[0], substr(stringof(args[2]), 0, 5)); }
 DONE
-: >"$tmp/got"
-run -s "$tmp/load.d" -o "$tmp/got" -c "$load mkdir $tmp/dir"
+# Lines in place of aggregations: the kernel may have no memory at hand for a new key, and drop it.
+tally() { sort "$tmp/raw" | sed '/^$/d' | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/\2 \1/' >"$tmp/got"; }
+: >"$tmp/raw"
+run -s "$tmp/load.d" -o "$tmp/raw" -c "$load mkdir $tmp/dir"
 "$load" audit-off 2>>"$tmp/err"
 check "$status" "a workload is traced"
+tally
 line() { grep -qx "$1" "$tmp/got"; check $? "audit: $1"; }
 line "mkdirat commit 3"
 line "mkdirat its number 3"

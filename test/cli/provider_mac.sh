@@ -18,20 +18,22 @@ cat >"$tmp/load.d" <<'DONE'
 self int in;
 syscall::times:entry /pid == $target/ { self->in++; }
 mac_framework::file_open:mac-check-ok, mac_framework::inode_unlink:mac-check-ok, mac_framework::file_open:mac-check-err /self->in == 1/
-	{ @[probefunc, probename] = count(); }
-mac_framework::file_open:mac-check-ok /self->in == 1/ { @[stringof(args[1]->f_path.dentry->d_name.name), "opened"] = count(); }
+	{ printf("%s %s\n", probefunc, probename); }
+mac_framework::file_open:mac-check-ok /self->in == 1/ { printf("%s %s\n", stringof(args[1]->f_path.dentry->d_name.name), "opened"); }
 mac_framework::vnode_check_open:mac-check-ok, mac_framework::vnode_check_setmode:mac-check-ok, mac_framework::vnode_check_setowner:mac-check-ok,
-mac_framework::vnode_check_unlink:mac-check-ok /self->in == 1/ { @[probefunc, probename] = count(); }
-mac_framework::inode_unlink:mac-check-ok /self->in == 1/ { @[stringof(args[2]->d_name.name), "removed"] = count(); }
-mac_framework::capable:mac-check-err /ppid == $target && args[3] == 18/ { @[args[0] == 1 ? "EPERM" : "other", probename] = count(); }
-priv:kernel:priv_check:priv-ok /pid == $target && self->in == 1 && args[0] == 18/ { @[probefunc, probename] = count(); }
-priv:kernel:priv_check:priv-err /ppid == $target && args[0] == 18/ { @[probefunc, probename] = count(); }
-END { printa("%s %s %@d\n", @); }
+mac_framework::vnode_check_unlink:mac-check-ok /self->in == 1/ { printf("%s %s\n", probefunc, probename); }
+mac_framework::inode_unlink:mac-check-ok /self->in == 1/ { printf("%s %s\n", stringof(args[2]->d_name.name), "removed"); }
+mac_framework::capable:mac-check-err /ppid == $target && args[3] == 18/ { printf("%s %s\n", args[0] == 1 ? "EPERM" : "other", probename); }
+priv:kernel:priv_check:priv-ok /pid == $target && self->in == 1 && args[0] == 18/ { printf("%s %s\n", probefunc, probename); }
+priv:kernel:priv_check:priv-err /ppid == $target && args[0] == 18/ { printf("%s %s\n", probefunc, probename); }
 DONE
 mkdir "$tmp/dir"
-: >"$tmp/got"
-run -s "$tmp/load.d" -o "$tmp/got" -c "$load $tmp/dir"
+# Lines in place of aggregations: the kernel may have no memory at hand for a new key, and drop it.
+tally() { sort "$tmp/raw" | sed '/^$/d' | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/\2 \1/' >"$tmp/got"; }
+: >"$tmp/raw"
+run -s "$tmp/load.d" -o "$tmp/raw" -c "$load $tmp/dir"
 check "$status" "a workload is traced"
+tally
 line() { grep -qx "$1" "$tmp/got"; check $? "$1"; }
 line "file_open mac-check-ok 4"
 line "vnode_check_open mac-check-ok 4"
