@@ -19,7 +19,7 @@
 enum { MAPS_MAX = 64 << 20 };
 
 /* A file of /proc has no size before it is read. malloc'ed, with a NUL behind. */
-static char *read_proc(const char *path)
+char *dt_proc_text(const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t len = 0, room = 1 << 16;
@@ -45,6 +45,8 @@ static char *read_proc(const char *path)
 	}
 	if (text != NULL)
 		text[len] = '\0';
+	if (size != NULL)
+		*size = text != NULL ? len : 0;
 	return text;
 }
 
@@ -78,7 +80,7 @@ static int open_mapped(uint32_t pid, const struct dt_mapping *m)
 	return fd;
 }
 
-static struct dt_object *object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
+struct dt_object *dt_object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
 {
 	struct dt_object *o;
 	int fd, own;
@@ -109,7 +111,7 @@ static struct dt_object *object_of(struct dt_probes *p, uint32_t pid, const stru
 
 static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m, const struct stat *exe)
 {
-	struct dt_object *o = object_of(p, proc->pid, m);
+	struct dt_object *o = dt_object_of(p, proc->pid, m);
 	struct dt_loaded l = { .obj = o };
 	uint64_t vaddr;
 	struct stat st;
@@ -139,7 +141,7 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	text = read_proc(path);
+	text = dt_proc_text(path, NULL);
 	if (text == NULL) {
 		*why = dt_arena_printf(p->arena, "the mappings of process %u cannot be read", pid);
 		return NULL;

@@ -30,6 +30,13 @@ struct dt_process {
 
 /* What the process runs now. NULL: *why says why it cannot be looked at. */
 struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char **why);
+/* A file of /proc, malloc'ed, with a NUL behind; NULL: it cannot be read. size may be NULL. */
+char *dt_proc_text(const char *path, size_t *size);
+/* The file of a mapping, opened once; NULL: it cannot be. */
+struct dt_mapping;
+struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt_mapping *);
+/* later.c: a library by name that the process has not loaded yet, where it would be found; appended to the list. False: there is none. */
+bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name);
 /* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
 bool dt_loaded_named(const struct dt_loaded *, const char *part);
 /* ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none was found. */

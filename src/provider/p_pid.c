@@ -253,16 +253,33 @@ static const char *reason(struct making *m, uint32_t objects)
 	if (m->why != NULL)
 		return m->why;
 	if (objects == 0)
-		return dt_arena_printf(m->p->arena, "process %u has no module %s", m->pid, m->want->mod);
+		return dt_arena_printf(m->p->arena, "process %u has no module %s; a library that it loads later is looked for in its LD_LIBRARY_PATH "
+		    "and beside those it has", m->pid, m->want->mod);
 	return dt_arena_printf(m->p->arena, "no function %s in %s of process %u", m->want->func,
 	    m->want->mod[0] != '\0' ? m->want->mod : "any module", m->pid);
+}
+
+/* How many of the process's modules were meant. */
+static uint32_t modules(struct making *m)
+{
+	uint32_t n = 0;
+
+	m->unwinds = m->ret && dt_process_unwinds(m->proc);
+	for (size_t i = 0; i < m->proc->list.n; i++) {
+		m->in = &m->proc->list.v[i];
+		if (!dt_loaded_named(m->in, m->want->mod) || (strcmp(m->want->func, "-") == 0 && !m->in->main))
+			continue;
+		n++;
+		object(m);
+	}
+	return n;
 }
 
 int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
 	struct making m = { .p = p, .row = row, .want = want };
 	struct dt_process *proc;
-	uint32_t objects = 0;
+	uint32_t objects;
 
 	if (want == NULL)
 		return 0;
@@ -280,16 +297,13 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (dt_proc_pids_global())
 		m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
 	proc = dt_process_look(p, m.pid, why);
-	m.unwinds = proc != NULL && m.ret && dt_process_unwinds(proc);
-	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
-		m.proc = proc;
-		m.in = &proc->list.v[i];
-		if (!dt_loaded_named(m.in, want->mod) || (strcmp(want->func, "-") == 0 && !m.in->main))
-			continue;
-		objects++;
-		object(&m);
-	}
-	if (proc != NULL && m.made == 0)
+	if (proc == NULL)
+		return 0;
+	m.proc = proc;
+	objects = modules(&m);
+	if (objects == 0 && dt_process_later(p, proc, want->mod))
+		objects = modules(&m);
+	if (m.made == 0)
 		*why = reason(&m, objects);
 	return 0;
 }

@@ -284,6 +284,10 @@ static void process(struct making *m, uint32_t pid, const char **why)
 		m->in = &proc->list.v[i];
 		object(m);
 	}
+	if (proc != NULL && m->pid != 0 && m->made == 0 && dt_process_later(m->p, proc, m->want->mod)) {
+		m->in = &proc->list.v[proc->list.n - 1];
+		object(m);
+	}
 }
 
 /* Every process there is; files that several run are read once, and a probe that is there already stays one. */

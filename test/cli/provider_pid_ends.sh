@@ -58,3 +58,22 @@ ends
 is "a child is not the process" 0 "work 10"
 [ "$died" -eq 0 ]
 check $? "and lives with what it inherits"
+
+# Libraries: probes are in their files, so they may come later and go in between.
+cat >"$tmp/later.c" <<'END'
+int later(int n);
+int later(int n) { return n + 1; }
+END
+if ! cc -O2 -shared -fPIC -o "$tmp/liblater.so.1" "$tmp/later.c" 2>/dev/null; then
+	ok "libraries loaded later # SKIP no compiler that works here"
+	exit 0
+fi
+D='pid$target:liblater.so.1:later:entry { @ = count(); } pid$target:liblater.so.1:later:return { @r = sum(arg1); }
+END { printa("later %@d", @); printa(" sum %@d\n", @r); }'
+run -q -x setenv=LD_LIBRARY_PATH="$tmp" -c "$prog load $tmp/liblater.so.1" -n "$D"
+is "a library that is loaded, unloaded and loaded again" 0 "later 15 sum 45"
+run -c "$prog load $tmp/liblater.so.1" -n "$D"
+is "a library that nobody can find" 1 "has no module liblater.so.1; a library that it loads later is looked for"
+cp "$prog" "$tmp/prog"
+run -q -c "$tmp/prog load $tmp/liblater.so.1" -n 'pid$target:liblater.so.1::entry { @[probefunc] = count(); } END { printa("%s %@d\n", @); }'
+is "a library beside the program" 0 "later 15"

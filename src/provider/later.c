@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Libraries that a process has not loaded yet. A probe is at a place in a file, so it can be there before the process maps the file; the
+ * library is looked for by name in the directories of its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
+ */
+#include "provider/objects.h"
+
+#include "host/maps.h"
+#include "provider/provider.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+struct looking {
+	struct dt_probes *p;
+	struct dt_process *proc;
+	const char *name;
+	struct dt_mapping *m;
+};
+
+static bool opens(struct looking *l, const char *dir, size_t len, const char *suffix)
+{
+	struct dt_loaded in = { .obj = NULL };
+	char path[sizeof(l->m->path) + 64];
+	struct stat st;
+	int n = snprintf(l->m->path, sizeof(l->m->path), "%.*s/%s%s", (int)len, dir, l->name, suffix);
+
+	if (len == 0 || dir[0] != '/' || n < 0 || n >= (int)sizeof(l->m->path))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", l->proc->pid, l->m->path);
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	l->m->inode = st.st_ino;
+	l->m->major = major(st.st_dev);
+	l->m->minor = minor(st.st_dev);
+	in.obj = dt_object_of(l->p, l->proc->pid, l->m);
+	if (in.obj == NULL)
+		return false;
+	dt_vec_push(l->p->arena, &l->proc->list, in);
+	return true;
+}
+
+/* "libfoo" is libfoo.so too. */
+static bool in_directory(struct looking *l, const char *dir, size_t len)
+{
+	return opens(l, dir, len, "") || (strchr(l->name, '.') == NULL && opens(l, dir, len, ".so"));
+}
+
+static bool in_list(struct looking *l, const char *dirs)
+{
+	while (*dirs != '\0') {
+		size_t len = strcspn(dirs, ":");
+
+		if (in_directory(l, dirs, len))
+			return true;
+		dirs += len + (dirs[len] == ':');
+	}
+	return false;
+}
+
+static bool in_environment(struct looking *l)
+{
+	static const char name[] = "LD_LIBRARY_PATH=";
+	char path[64], *text;
+	size_t len;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%u/environ", l->proc->pid);
+	text = dt_proc_text(path, &len);
+	for (const char *at = text; text != NULL && !found && at < text + len; at += strlen(at) + 1)
+		if (strncmp(at, name, sizeof(name) - 1) == 0)
+			found = in_list(l, at + sizeof(name) - 1);
+	free(text);
+	return found;
+}
+
+static bool beside_loaded(struct looking *l)
+{
+	for (size_t i = 0, n = l->proc->list.n; i < n; i++) {
+		const char *path = l->proc->list.v[i].obj->path, *slash = strrchr(path, '/');
+
+		if (slash != NULL && in_directory(l, path, (size_t)(slash - path)))
+			return true;
+	}
+	return false;
+}
+
+bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *name)
+{
+	struct looking l = { p, proc, name, NULL };
+
+	if (!dt_part_literal(name) || strchr(name, '/') != NULL || name[0] == '.' || strcmp(name, "a.out") == 0)
+		return false;
+	l.m = DT_NEW(p->arena, struct dt_mapping);
+	return in_environment(&l) || beside_loaded(&l);
+}
