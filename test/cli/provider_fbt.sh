@@ -37,6 +37,7 @@ is "a function that is not there" 1 "did you mean vfs_write?"
 # The first frame is the caller, which is another function than the one probed; caller and stack agree.
 cat >"$tmp/count.d" <<'EOF'
 #pragma D option quiet
+int n, bytes, back, wrote, zero;
 PROV::vfs_write:entry /pid == $target/ { n++; bytes += arg2; @callers[caller] = count(); @stacks[stack(1)] = count(); }
 PROV::vfs_write:return /pid == $target/ { back++; wrote += arg1; zero += arg0 != 0; @callers[caller] = count(); @stacks[stack(1)] = count(); }
 END { printf("%d %d %d %d %d\n", n, bytes, back, wrote, zero); printa("caller %a %@d\n", @callers); printa("stack %k %@d\n", @stacks); }
