@@ -74,7 +74,7 @@ else
 fi
 
 # What comes by itself: the first ends the trace.
-for what in intr idlethread lread; do
+for what in intr idlethread; do
 	run -qn "sysinfo:::$what { printf(\"%d\\n\", arg0); exit(0); }"
 	is "sysinfo:::$what" 0 1
 done
@@ -105,6 +105,14 @@ if disk 16; then
 	same bwrite 12
 	same bawrite 4
 	if have phread; then same phread 3; same phwrite 2; else ok "sysinfo:::phread, phwrite # SKIP needs kernel functions"; fi
+	if disk_fs; then	# folders are kept in buffers
+		(while [ ! -e "$tmp/enough" ]; do mkdir "$mnt/a" && rmdir "$mnt/a"; done) &
+		maker=$!
+		run -qn 'sysinfo:::lread /ppid == $1/ { printf("used %d\n", arg0); exit(0); }' $maker
+		: >"$tmp/enough"
+		wait $maker
+		is "sysinfo:::lread" 0 "used 1"
+	fi
 else
 	ok "sysinfo:::bread, bwrite, bawrite, lwrite # SKIP no loop device: $(head -n 1 "$tmp/err")"
 fi
