@@ -16,7 +16,7 @@
 #define REMEMBER(f) { DT_HOOK_KFUNC, f, "(" FILE0 " = arg0, 0)", { "0" }, .no_fexit = true }
 #define AT_OPEN(also, object, n) { DT_HOOK_KRET, "do_dentry_open", "(int)arg1 == 0" also("arg2"), { object("arg2"), n("arg2") }, .needs_fexit = true }, \
 	REMEMBER("do_dentry_open"), \
-	{ DT_HOOK_KRET, "do_dentry_open", "(int)arg1 == 0" also(FILE0), { object(FILE0), n(FILE0) }, .no_fexit = true }
+	{ DT_HOOK_KRET, "do_dentry_open", FILE0 " != 0 && (int)arg1 == 0" also(FILE0), { object(FILE0), n(FILE0) }, .no_fexit = true }
 #define ANY(file) ""
 #define NEW(file) " && (" AS("file", file) "->f_mode & " CREATED ") != 0"
 #define ITSELF(file) file
@@ -46,7 +46,8 @@ const struct dt_derived dt_fsinfo_probes[] = {
 	{ "rename", "vfs_rename", .place = { ENTRY("vfs_rename", NULL, "(uint64_t)" AS("renamedata", "arg0") "->old_dentry", AS("renamedata", "arg0") "->flags") } },
 	{ "readdir", "iterate_dir", .place = { ENTRY("iterate_dir", NULL, "arg0", "0") } },
 	{ "readlink", "vfs_readlink", .place = { ENTRY("vfs_readlink", NULL, "arg0", "(int)arg2") } },
-	{ "getattr", "vfs_getattr", .place = { ENTRY("vfs_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry", "(int)arg2") } },
+	/* vfs_getattr() is often part of others; it asks security modules */
+	{ "getattr", "security_inode_getattr", .place = { ENTRY("security_inode_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry", "0") } },
 	{ "setattr", "notify_change", .place = { ENTRY("notify_change", NULL, "arg1", AS("iattr", "arg2") "->ia_valid") } },
 	{ "fsync", "vfs_fsync_range", .place = { ENTRY("vfs_fsync_range", NULL, "arg0", "(int)arg3") } },
 	{ "ioctl", "security_file_ioctl", .place = { ENTRY("security_file_ioctl", NULL, "arg0", "(int)arg1"),
@@ -58,7 +59,8 @@ const struct dt_derived dt_fsinfo_probes[] = {
 	{ "addmap", "mmap_region", .place = { ENTRY("mmap_region", "arg0 != 0", "arg0", "arg2") } },
 	{ "delmap", "remove_vma", .place = { ENTRY("remove_vma", "(uint64_t)" VMA("arg0") "->vm_file != 0", "(uint64_t)" VMA("arg0") "->vm_file",
 		VMA("arg0") "->vm_end - " VMA("arg0") "->vm_start") } },
-	{ "seek", "vfs_llseek", .place = { ENTRY("vfs_llseek", NULL, "arg0", "arg1") } },
+	/* vfs_llseek() is often part of the system call */
+	{ "seek", "lseek", .place = { { DT_HOOK_SYS_ENTER, "lseek", "(uint64_t)getf((int)arg0) != 0", { "(uint64_t)getf((int)arg0)", "arg1" } } } },
 	{ "space", "vfs_fallocate", .place = { ENTRY("vfs_fallocate", NULL, "arg0", "(int)arg1") } },
 	{ "getpage", "filemap_fault", .place = { ENTRY("filemap_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
 		ENTRY("shmem_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff") } },

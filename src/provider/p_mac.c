@@ -84,7 +84,7 @@ static const char *changes(struct dt_probes *p, const struct dt_type *f, char *c
 		const struct dt_type *t = dt_type_base(f->params[i]);
 
 		if (t->kind == DT_T_PTR && strcmp(dt_type_str(p->arena, dt_type_base(t->ref)), "struct iattr") == 0)
-			return dt_arena_printf(p->arena, " && (((struct iattr *)%s)->ia_valid & %u) != 0", arg[i], valid);
+			return dt_arena_printf(p->arena, " && %s != 0 && (((struct iattr *)%s)->ia_valid & %u) != 0", arg[i], arg[i], valid);
 	}
 	return "";
 }

@@ -35,13 +35,15 @@
 
 #define OBJECT(op) "self->__vfs_" op
 #define NUMBER(op) "self->__vfs_n_" op
-#define OP(op, f, object, number) \
+#define OP(op, f, object, number) OPERATION(op, f, object, number, ERROR)
+#define OP_VOID(op, f, object, number) OPERATION(op, f, object, number, "0")	/* there is no value at return to be read */
+#define OPERATION(op, f, object, number, error) \
 	{ "entry", "vop_" op, .place = { { DT_HOOK_KFUNC, f, NULL, { APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY) } } }, .mod = "vop" }, \
 	{ "return", "vop_" op, .place = { \
-		{ DT_HOOK_KRET, f, NULL, { APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), ERROR }, .needs_fexit = true }, \
+		{ DT_HOOK_KRET, f, NULL, { APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), error }, .needs_fexit = true }, \
 		{ DT_HOOK_KFUNC, f, "(" OBJECT(op) " = (uint64_t)" APPLY(object, AT_ENTRY) ", " NUMBER(op) " = (uint64_t)" APPLY(number, AT_ENTRY) ", 0)", \
 			{ "0" }, .no_fexit = true }, \
-		{ DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), ERROR }, .no_fexit = true } }, .mod = "vop" }
+		{ DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), error }, .no_fexit = true } }, .mod = "vop" }
 
 /* namei: filename_lookup(fd, name, flags, …), do_filp_open(fd, name, …), __filename_parentat(fd, name, flags, …) */
 #define NAMED(arg) "(uint64_t)" AS("filename", arg) "->name"
@@ -66,12 +68,12 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("read", "vfs_read", A0, A2),
 	OP("write", "vfs_write", A0, A2),
 	OP("open", "do_dentry_open", A0, FLAGS0),
-	OP("close", "__fput", A0, FLAGS0),
+	OP_VOID("close", "__fput", A0, FLAGS0),
 	OP("create", "vfs_create", A2, MODE3),
 	OP("mknod", "vfs_mknod", A2, MODE3),
 	OP("lookup", "__lookup_slow", A1, INT2),
 	OP("access", "inode_permission", A1, INT2),
-	OP("getattr", "vfs_getattr", PATH0, INT2),
+	OP("getattr", "security_inode_getattr", PATH0, NONE),	/* vfs_getattr() is often part of others; it asks security modules */
 	OP("setattr", "notify_change", A1, VALID2),
 	OP("fsync", "vfs_fsync_range", A0, INT3),
 	OP("ioctl", "vfs_ioctl", A0, INT1),
@@ -91,7 +93,7 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("listextattr", "vfs_listxattr", A0, A2),
 	OP("getpages", "filemap_fault", FAULT0, PGOFF0),
 	OP("putpages", "do_writepages", HOST0, NONE),
-	OP("inactive", "evict", A0, NONE),
+	OP_VOID("inactive", "evict", A0, NONE),
 	{ "entry", "lookup", .place = { LOOKS("filename_lookup", "(int)arg2"), LOOKS("do_filp_open", "0"), LOOKS("__filename_parentat", "(int)arg2"),
 		{ DT_HOOK_KFUNC, "filename_parentat", NULL, { "(int)arg0", NAMED("arg1"), "(int)arg2" }, .otherwise = true } }, .mod = "namei" },
 	{ "return", "lookup", .place = { LOOKED("filename_lookup"), LOOKED("do_filp_open"), LOOKED("__filename_parentat"),

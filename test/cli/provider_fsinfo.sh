@@ -5,6 +5,9 @@ may_trace "fsinfo probes"
 load=${BUILD:-build}/test/provider_files
 run -n 'fsinfo:::poll'
 is "a probe that Linux cannot have says why" 1 "never there on Linux"
+mkdir "$tmp/dir0"
+run -qn 'fsinfo:::seek /pid == $target && args[0]->fi_name == "a"/ { printf("to %d in %s\n", args[1], args[0]->fi_pathname); }' -c "$load $tmp/dir0"
+is "fsinfo:::seek, from the system call" 0 "to 3 in $tmp/dir0/a"
 run -ln fsinfo:::read
 if [ "$status" -ne 0 ]; then
 	is "without kernel functions a probe says what is missing" 1 "no way to trace its functions (vfs_read is the one)"
@@ -48,7 +51,7 @@ close 3
 create 3
 seek 4 6
 fsync 3 1
-getattr 7
+getattr 4
 setattr 3
 space 1 0
 ioctl 2 43010

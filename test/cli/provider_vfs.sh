@@ -55,7 +55,7 @@ link 1
 symlink 1
 readlink 4
 readdir 2
-getattr 7
+getattr 4
 setattr 3
 allocate 1
 setextattr 1

@@ -58,8 +58,8 @@ static void attributes(int fd, const char *file)
 		must(fcntl(fd, F_SETLK, &lock) == 0, "F_SETLK");
 		must(ioctl(fd, 0x5401, buf) < 0, "ioctl");
 	}
-	must(ftruncate(fd, 4096) == 0 && fallocate(fd, 0, 0, 8192) == 0, "ftruncate");
-	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	must(ftruncate(fd, 1 << 20) == 0 && fallocate(fd, 0, 0, 8192) == 0, "ftruncate");
+	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 1 << 19);	/* not in memory yet */
 	must(p != MAP_FAILED && p[0] == 0 && munmap((void *)p, 4096) == 0, "mmap");
 	must(name_to_handle_at(AT_FDCWD, file, &handle.h, &mount, 0) == 0, "name_to_handle_at");
 }
