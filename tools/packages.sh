@@ -27,6 +27,7 @@ need_build() {
 	need "/usr/include/bpf/libbpf.h" libbpf-dev
 	need "/usr/include/libelf.h" libelf-dev
 	need "/usr/include/Zydis/Zydis.h" libzydis-dev	# instruction boundaries of x86-64
+	need "/usr/include/elfutils/libdw.h" libdw-dev	# types of functions in programs
 	need "/usr/include/lzma.h" liblzma-dev
 	need "/usr/lib/*/libiberty.a" libiberty-dev
 }

@@ -46,16 +46,18 @@ static bool same_types(const struct dt_probe_sig *a, const struct dt_probe_sig *
 	return true;
 }
 
-struct agreed { const struct dt_probe_sig *sig; bool differ; };
+struct agreed { struct dt_probes *probes; const struct dt_probe_sig *sig; bool differ; };
 
 static int agree(void *ctx, const struct dt_probe *probe)
 {
 	struct agreed *a = ctx;
 
-	if (probe->sig == NULL || (a->sig != NULL && !same_types(a->sig, probe->sig)))
+	if (sig == NULL && probe->row->typed != NULL && !a->differ)
+		sig = probe->row->typed(a->probes, probe);
+	if (sig == NULL || (a->sig != NULL && !same_types(a->sig, sig)))
 		a->differ = true;
 	else
-		a->sig = probe->sig;
+		a->sig = sig;
 	return 0;
 }
 
@@ -72,6 +74,9 @@ static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
 	if (row != NULL && row->wants == NULL)
 		return NULL;
 	dt_trace_match(h, &desc, agree, &a, NULL);
+	if (dt_trace_get(h) == NULL)
+		return NULL;
+	a.probes = &h->trace->probes;
 	return a.differ ? NULL : a.sig;
 }
 

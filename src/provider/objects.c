@@ -7,6 +7,7 @@
 
 #include "dif/interp.h"
 #include "host/maps.h"
+#include "provider/dwarf.h"
 #include "provider/provider.h"
 
 #include <errno.h>
@@ -184,6 +185,7 @@ bool dt_loaded_named(const struct dt_loaded *l, const char *part)
 void dt_objects_close(struct dt_object *list)
 {
 	for (; list != NULL; list = list->next) {
+		dt_dwarf_close(list->dwarf);
 		dt_elf_close(list->elf);
 		if (list->fd >= 0)
 			close(list->fd);

@@ -12,6 +12,8 @@ struct dt_object {
 	const char *target;		/* of hooks: a path that leads to what was opened here, whatever is renamed */
 	struct dt_elf *elf;
 	int fd;				/* open as long as the probes */
+	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
+	bool dwarf_asked;
 	uint32_t major, minor;
 	uint64_t inode;
 	struct dt_object *next;

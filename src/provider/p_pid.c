@@ -9,6 +9,7 @@
 #include "dif/interp.h"
 #include "host/insn.h"
 #include "host/proc.h"
+#include "provider/dwarf.h"
 #include "provider/provider.h"
 
 #include <elf.h>
@@ -306,4 +307,20 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (m.made == 0)
 		*why = reason(&m, objects);
 	return 0;
+}
+
+/* Of a function with debugging data; offsets inside of one have none. */
+const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_probe *probe)
+{
+	const struct dt_elf_function *f;
+	struct dt_object *o = probe->loaded->obj;
+	struct dt_dwarf *d;
+	uint64_t vaddr;
+
+	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) || (d = dt_dwarf_of(o)) == NULL)
+		return NULL;
+	if (strcmp(probe->name, "entry") == 0)
+		return dt_dwarf_entry(d, p, o, vaddr);
+	f = dt_elf_function_at(o->elf, vaddr);		/* a return may be inside of it */
+	return f != NULL && strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, p, o, f->vaddr) : NULL;
 }

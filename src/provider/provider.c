@@ -68,7 +68,7 @@ const struct dt_provider_row dt_providers[] = {
 	    .wants = dt_rawfbt_wants },
 	{ .name = "kinst", .attrs = { { PPI, PPI, PPI, PPI, PPI } }, .provide = dt_kinst_provide, .may_match = dt_kinst_may_match },
 	{ .name = "pid", .attrs = { { EEI, PPU, PPU, EEI, PPU } }, .per_process = true, .provide = dt_pid_provide,
-	    .wants = dt_pid_wants },
+	    .wants = dt_pid_wants, .typed = dt_pid_typed },
 	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true,
 	    .provide = dt_plockstat_provide, .wants = dt_plockstat_wants },
 	/* static probes of programs: any other name of a provider; its own is not one that D can write */

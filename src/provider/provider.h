@@ -6,6 +6,7 @@
 #include "provider/signature.h"
 
 struct dt_derived;
+struct dt_probe;
 struct dt_probes;
 
 struct dt_provider_row {
@@ -24,6 +25,8 @@ struct dt_provider_row {
 	bool (*may_match)(const struct dt_provider_row *, const struct dt_probedesc *);
 	/* True: `provide` is to be asked for this description each time, whatever is there already. NULL: never. */
 	bool (*wants)(const struct dt_probedesc *);
+	/* Types of arguments that are costly to find: asked for when a program says args[ ]. NULL: dt_probe.sig is all. */
+	const struct dt_probe_sig *(*typed)(struct dt_probes *, const struct dt_probe *);
 	const struct dt_derived *derived;	/* its table, when `provide` is dt_derived_provide() (derived.h) */
 };
 
@@ -52,6 +55,7 @@ bool dt_syscall_may_match(const struct dt_provider_row *, const struct dt_probed
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_pid_wants(const struct dt_probedesc *);
+const struct dt_probe_sig *dt_pid_typed(struct dt_probes *, const struct dt_probe *);
 int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_usdt_wants(const struct dt_probedesc *);
 int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);

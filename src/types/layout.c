@@ -127,6 +127,20 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 	return 0;
 }
 
+void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struct dt_member *m, uint32_t n, uint64_t size)
+{
+	struct dt_undo u = { .completed = t };
+	struct dt_member *kept = DT_NEWN(ts->arena, struct dt_member, n + 1);
+
+	if (n > 0)
+		memcpy(kept, m, n * sizeof(*kept));
+	t->size = size;
+	t->align = 1;
+	t->incomplete = false;
+	*t->lazy = (struct dt_type_lazy){ .members = kept, .n = n, .aligned = true };
+	dt_vec_push(ts->arena, &ts->undo, u);
+}
+
 /* As gcc: unsigned int when no value is negative, else int, else long. A bit-field of it is extended accordingly. */
 void dt_type_complete_enum(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n)
 {
