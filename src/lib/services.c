@@ -51,6 +51,7 @@ struct agreed { struct dt_probes *probes; const struct dt_probe_sig *sig; bool d
 static int agree(void *ctx, const struct dt_probe *probe)
 {
 	struct agreed *a = ctx;
+	const struct dt_probe_sig *sig = probe->sig;
 
 	if (sig == NULL && probe->row->typed != NULL && !a->differ)
 		sig = probe->row->typed(a->probes, probe);
@@ -73,10 +74,10 @@ static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
 		return row->signature(h->arena, h->types, &desc);
 	if (row != NULL && row->wants == NULL)
 		return NULL;
-	dt_trace_match(h, &desc, agree, &a, NULL);
 	if (dt_trace_get(h) == NULL)
 		return NULL;
 	a.probes = &h->trace->probes;
+	dt_trace_match(h, &desc, agree, &a, NULL);
 	return a.differ ? NULL : a.sig;
 }
 
