@@ -52,8 +52,6 @@ run -c "$tmp/typed" -n 'pid$target:a.out:sell:entry { trace(args[4]); }'
 is "one too many" 1 "args[ ]: it has 4"
 run -c "$tmp/typed" -n 'pid$target:a.out:sell:entry { trace(args[0]->prize); }'
 is "no such member" 1 "prize"
-run -qc "$tmp/typed" -n 'pid$target:a.out:sell:entry { print(*args[0]); }'
-is "a whole struct" 0 "apple"
 cc -O2 -o "$tmp/plain" "$tmp/typed.c"
 run -c "$tmp/plain" -n 'pid$target:a.out:sell:entry { trace(args[0]); }'
 is "without debugging data" 1 "no typed arguments are known"
