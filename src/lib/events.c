@@ -68,12 +68,31 @@ static struct dt_value zero_of(struct dt_trace *t, const struct dt_agg *agg)
 		.normal = agg->normal };
 }
 
-static char *key_text(struct dt_trace *t, const struct dt_agg_elem *e)
+/* One key as text that is the same in every aggregation, however wide each keeps it. */
+static const char *one_key_text(struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k)
 {
-	char *text = dt_arena_alloc(t->textarena, (size_t)e->layout->keysize * 2 + 1);
+	const struct dt_recfield *f = &e->layout->key[k];
+	struct dt_value v;
+	char *hex;
 
-	for (uint32_t i = 0; i < e->layout->keysize; i++)
-		sprintf(text + (size_t)i * 2, "%02x", e->key[i]);
+	key_value(t, e, k, &v);
+	if (v.kind == DT_V_INT)
+		return dt_arena_printf(t->textarena, "%lld", (long long)v.i);
+	if (v.kind == DT_V_STRING)
+		return dt_arena_printf(t->textarena, "%zu=%.*s", strnlen(v.bytes, v.len), (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
+	hex = dt_arena_alloc(t->textarena, (size_t)f->size * 2 + 1);
+	for (uint32_t i = 0; i < f->size; i++)
+		sprintf(hex + (size_t)i * 2, "%02x", e->key[f->off + i]);
+	hex[(size_t)f->size * 2] = '\0';
+	return hex;
+}
+
+static const char *key_text(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	const char *text = "";
+
+	for (uint32_t k = 0; k < e->layout->nkeys; k++)
+		text = dt_arena_printf(t->textarena, "%s,%s", text, one_key_text(t, e, k));
 	return text;
 }
 
@@ -96,7 +115,7 @@ struct dt_aggrow *dt_trace_rows(struct dt_trace *t, const int64_t *ids, uint32_t
 		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
 
 		for (uint32_t k = 0; agg != NULL && k < agg->n; k++) {
-			char *key = nids > 1 ? key_text(t, agg->elem[k]) : NULL;
+			const char *key = nids > 1 ? key_text(t, agg->elem[k]) : NULL;
 			struct dt_aggrow *row = key != NULL ? dt_map_get(&seen, key) : NULL;
 
 			if (row == NULL) {

@@ -115,3 +115,9 @@ check $? "-lv: the block"
 run -lv -n rawtp:::sched_switch
 is "-lv: types" 0 "struct task_struct *"
 exit 0
+
+# Rows of several aggregations are joined by what the keys say, however each keeps them.
+run -qn 'syscall::getppid:entry { @a[probefunc] = count(); } BEGIN { @b["getppid"] = count(); @b["x"] = count(); }
+	END { printa("%s %@d %@d\n", @a, @b); }' -c "$calls 5"
+is "printa of two aggregations: a name of the probe and a string are one key" 0 "getppid 5 1"
+is "printa of two aggregations: zero where one has nothing" 0 "x 0 1"
