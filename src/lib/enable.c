@@ -44,7 +44,10 @@ int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_
 {
 	struct dt_trace *t = dt_trace_get(h);
 
-	return t != NULL ? dt_probes_match(&t->probes, d, f, ctx, why) : -ENOMEM;
+	if (t == NULL)
+		return -ENOMEM;
+	t->probes.follow = dt_options_on(&h->options, DT_OPT_follow);
+	return dt_probes_match(&t->probes, d, f, ctx, why);
 }
 
 /* ---- enabling ---- */

@@ -95,7 +95,7 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 	const struct dt_type *upid;
 
 	memset(&b->koff, 0xff, sizeof(b->koff));
-	if (!needs_offsets(b->t))
+	if (!needs_offsets(b->t) && !b->t->probes.follow)
 		return;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint32_t off = offset_of(b->h->types, rows[i].tag, rows[i].path);

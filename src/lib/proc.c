@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct ps_prochandle {
@@ -150,6 +151,19 @@ struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char
 
 /* ---- grabbing ---- */
 
+/* A process that may not be dumped gives its files in /proc to root; of one that is root's own nobody can tell. */
+static bool undumpable(pid_t pid)
+{
+	char path[64];
+	struct stat dir, maps;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &dir) != 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	return stat(path, &maps) == 0 && dir.st_uid != 0 && maps.st_uid == 0;
+}
+
 struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
 {
 	struct ps_prochandle *p;
@@ -166,6 +180,12 @@ struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
 		}
 	if (pid <= 0 || dt_proc_grab(&proc, pid, msg, sizeof(msg)) != 0) {
 		dt_handle_errorf(h, EDT_COMPILER, "failed to grab pid %d: %s", (int)pid, pid <= 0 ? strerror(ESRCH) : msg);
+		return NULL;
+	}
+	if (!dt_options_on(&h->options, DT_OPT_undumpable) && undumpable(pid)) {
+		dt_handle_errorf(h, EDT_COMPILER, "failed to grab pid %d: it does not want to be looked at (it is not dumpable); "
+		    "-x undumpable does it all the same", (int)pid);
+		dt_proc_close(&proc);
 		return NULL;
 	}
 	p = add(h, &proc);

@@ -7,6 +7,7 @@
 
 #include "dif/interp.h"
 #include "host/maps.h"
+#include "host/proc.h"
 #include "provider/dwarf.h"
 #include "provider/provider.h"
 
@@ -155,6 +156,14 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	if (proc->list.n == 0)
 		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read", pid);
 	return proc->list.n != 0 ? proc : NULL;
+}
+
+/* In a container the numbers that the kernel side sees are others: there the kernel's own filter has to do. */
+const char *dt_process_when(struct dt_probes *p, uint32_t pid)
+{
+	if (!dt_proc_pids_global())
+		return NULL;
+	return dt_arena_printf(p->arena, p->follow ? "progenyof(%u)" : "pid == %u", pid);
 }
 
 /* "libc" and "libc.so.7" mean libc.so.6: names up to a dot are compared when the whole differs. */

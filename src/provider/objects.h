@@ -39,6 +39,8 @@ struct dt_mapping;
 struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt_mapping *);
 /* later.c: a library by name that the process has not loaded yet, where it would be found; appended to the list. False: there is none. */
 bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name);
+/* Limits a hook to the process, and with -x follow to its children; D for hook.when, NULL none. */
+const char *dt_process_when(struct dt_probes *, uint32_t pid);
 /* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
 bool dt_loaded_named(const struct dt_loaded *, const char *part);
 /* ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none was found. */

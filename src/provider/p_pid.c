@@ -8,7 +8,6 @@
 
 #include "dif/interp.h"
 #include "host/insn.h"
-#include "host/proc.h"
 #include "provider/dwarf.h"
 #include "provider/provider.h"
 
@@ -91,7 +90,8 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 
 static struct dt_hook hook_at(const struct making *m, enum dt_hook_kind kind, uint64_t offset)
 {
-	return (struct dt_hook){ .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->pid, .when = m->when };
+	return (struct dt_hook){ .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->p->follow ? 0 : m->pid,
+		.when = m->when };
 }
 
 static void add_hook(struct making *m, const char *func, const char *alt, const char *name, const struct dt_hook *hook)
@@ -295,8 +295,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 		*why = m.why;
 		return 0;
 	}
-	if (dt_proc_pids_global())
-		m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
+	m.when = dt_process_when(p, m.pid);
 	proc = dt_process_look(p, m.pid, why);
 	if (proc == NULL)
 		return 0;

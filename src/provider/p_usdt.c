@@ -10,7 +10,6 @@
 #include "base/diag.h"
 #include "dif/dof_provider.h"
 #include "dif/interp.h"
-#include "host/proc.h"
 #include "host/sdtnote.h"
 #include "provider/provider.h"
 
@@ -231,7 +230,8 @@ static struct dt_probe *add(struct making *m, const char *prov, const char *func
 static int site(void *ctx, const struct dt_sdt_note *n)
 {
 	struct making *m = ctx;
-	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->pid, .when = m->when };
+	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->p->follow ? 0 : m->pid,
+		.when = m->when };
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func;
 	const struct dt_dofprobe *decl;
 	struct dt_probe_sig *sig;
@@ -334,8 +334,7 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 	m.base = dt_arena_strndup(p->arena, want->prov, len);
 	if (want->prov[len] != '\0' && dt_part_literal(want->prov)) {
 		m.pid = (uint32_t)strtoul(want->prov + len, NULL, 10);
-		if (dt_proc_pids_global())
-			m.when = dt_arena_printf(p->arena, "pid == %u", m.pid);
+		m.when = dt_process_when(p, m.pid);
 		process(&m, m.pid, why);
 	} else {
 		m.base = dt_arena_strdup(p->arena, want->prov);

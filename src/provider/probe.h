@@ -58,6 +58,7 @@ struct dt_probes {
 	bool functions_asked, functions;	/* dt_probes_functions() */
 	bool fexit_asked, fexit;		/* dt_probes_fexit() */
 	struct dt_object *objects;		/* files of processes (objects.h) */
+	bool follow;				/* probes of a process are also those of its children */
 };
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);

@@ -59,6 +59,43 @@ is "a child is not the process" 0 "work 10"
 [ "$died" -eq 0 ]
 check $? "and lives with what it inherits"
 
+run -q -x follow -c "$prog fork" -n 'pid$target:a.out:work:entry { @[pid == $target ? "parent" : "child"] = count(); } END { printa("%s %@d\n", @); }'
+is "-x follow: the process" 0 "parent 10"
+is "-x follow: and its child" 0 "child 7"
+
+victim fork
+one=$victim
+exec 8>&9
+victim fork
+start -q -p "$one" -p "$victim" -n "BEGIN { printf(\"ready\\n\"); } pid$one:a.out:work:entry { @[\"one\"] = count(); } pid$victim::work:entry { @[\"two\"] = count(); }
+END { printa(\"%s %@d\\n\", @); }"
+go
+echo go >&8
+exec 8>&-
+ends
+is "two processes: the one" 0 "one 10"
+is "two processes: and the other" 0 "two 10"
+
+if setpriv --reuid nobody --clear-groups true 2>/dev/null; then
+	chmod 755 "$tmp"
+	cp "$prog" "$tmp/private"
+	own=$prog
+	prog=$tmp/as_nobody
+	printf '#!/bin/sh\nexec setpriv --reuid nobody --clear-groups %s "$@"\n' "$tmp/private" >"$prog"
+	chmod 755 "$prog" "$tmp/private"
+	victim private
+	run -p "$victim" -n 'pid$target::work:entry'
+	is "a process that is not dumpable" 1 "-x undumpable does it all the same"
+	start -q -x undumpable -p "$victim" -n 'BEGIN { printf("ready\n"); } pid$target::work:entry { @ = count(); } END { printa("work %@d\n", @); }'
+	go
+	go
+	ends
+	is "unless that is forced" 0 "work 10"
+	prog=$own
+else
+	ok "processes that are not dumpable # SKIP no other user here"
+fi
+
 # Libraries: probes are in their files, so they may come later and go in between.
 cat >"$tmp/later.c" <<'END'
 int later(int n);
