@@ -240,6 +240,9 @@ void dt_arg(struct dt_lower *l, unsigned i)
 		break;
 	case DT_CTX_PERF: perf_arg(l, i); break;
 	}
+	/* of trampolines the verifier knows which are pointers, and lets nobody count with those */
+	if (l->ctx == DT_CTX_FENTRY || l->ctx == DT_CTX_FEXIT)
+		dt_scalar(l->a, R0);
 }
 
 /* ---- who runs what ---- */
