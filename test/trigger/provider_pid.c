@@ -3,6 +3,8 @@
  * A process with known calls, for test/cli/provider_pid.sh: N times work() on each of T threads; a function with ten arguments;
  * recursion; a library opened later, when asked. Usage: provider_pid [CALLS [THREADS [LIBRARY]]]
  */
+#include "alone.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,13 +17,13 @@ long ten(long a, long b, long c, long d, long e, long f, long g, long h, long i,
 int factorial(int n);
 static long calls = 1000;
 
-__attribute__((noinline, noclone)) int work(int n)
+ALONE int work(int n)
 {
 	__asm__ volatile("" ::: "memory");
 	return n * 2;
 }
 
-__attribute__((noinline, noclone)) long ten(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j)
+ALONE long ten(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j)
 {
 	__asm__ volatile("" ::: "memory");
 	return a + b + c + d + e + f + g + h + i + j;
@@ -29,7 +31,7 @@ __attribute__((noinline, noclone)) long ten(long a, long b, long c, long d, long
 
 static int (*volatile again)(int) = factorial;	/* or the compiler makes a loop of it */
 
-__attribute__((noinline, noclone)) int factorial(int n)
+ALONE int factorial(int n)
 {
 	return n <= 1 ? 1 : n * again(n - 1);
 }

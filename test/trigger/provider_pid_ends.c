@@ -7,6 +7,8 @@
  *   private              may not be looked at (PR_SET_DUMPABLE), and waits for one more line
  *   spin                 calls work() until it is killed
  */
+#include "alone.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 
 int work(int n);
 
-__attribute__((noinline, noclone)) int work(int n)
+ALONE int work(int n)
 {
 	__asm__ volatile("" ::: "memory");
 	return n * 2;

@@ -4,6 +4,8 @@
  * is checked: a call that was lost, done twice or came back wrong is seen by the process itself. Prints "up" when all threads
  * run, and the sum of their calls at the end. Usage: provider_pid_threads [THREADS [MICROSECONDS]]
  */
+#include "alone.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@ static atomic_int up;
 static useconds_t pause_us = 1000;
 static struct { long calls, wrong; } done[256];
 
-__attribute__((noinline, noclone)) long work(long thread, long n)
+ALONE long work(long thread, long n)
 {
 	__asm__ volatile("" ::: "memory");
 	return thread * 1000003 + n;

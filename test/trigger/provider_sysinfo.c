@@ -60,7 +60,7 @@ static void lives(void)
 {
 	pthread_t t;
 
-	for (int i = 0; i < 2; i++) {
+	for (volatile int i = 0; i < 2; i++) {		/* vfork() may change what is in a register */
 		if (fork() == 0)
 			_exit(0);
 		if (vfork() == 0)
@@ -240,7 +240,7 @@ static void *asks(void *arg)
 	return arg;
 }
 
-static int lock(bool is_terminal)
+static void lock(bool is_terminal)
 {
 	struct termios raw = { .c_cflag = CS8 | CREAD, .c_lflag = ICANON };
 	pthread_t t;
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "raw") == 0)
 		return raw(argv[2]);
 	if (argc > 2)
-		return lock(strcmp(argv[2], "terminal") == 0);
+		lock(strcmp(argv[2], "terminal") == 0);
 	in = open(argc > 1 ? argv[1] : "", O_RDONLY);
 	out = memfd_create("out", 0);
 	must(in >= 0 && out >= 0);

@@ -5,6 +5,8 @@
  * The trace of that system call must be the same, below the wrapper's own frame. Ways: plain, alloca, large, qsort, signal, altstack,
  * leaf, library (a callback out of one, argv[2]), deep.
  */
+#include "alone.h"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -15,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FN __attribute__((noinline, noclone))
+#define FN ALONE
 static volatile int zero;
 static const char *way;
 
