@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 # the time of the writes alone, in ns for each: BEGIN and END of the process are outside
 cost() {	# cost WHAT [PROBE]
-	printf '%s' "BEGIN { } ${2:+$2 /execname == \"dd\"/ { n++; }}" >"$tmp/p.d"
+	{ echo 'BEGIN { }'; [ -z "$2" ] || echo "$2 /execname == \"dd\"/ { n++; }"; } >"$tmp/p.d"
 	"$dtrace" -q -s "$tmp/p.d" -c "sh bench/probes.sh -w $n $tmp/ns" 2>"$tmp/err" >/dev/null || { echo "$1: $(head -n 1 "$tmp/err")"; return; }
 	ns=$(cat "$tmp/ns")
 	[ -n "$base" ] || base=$ns
