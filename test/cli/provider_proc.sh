@@ -44,10 +44,10 @@ is "the order of proc probes" 0 "exits 7, execs open 0, wrong 0"
 
 if "$dtrace" -ln 'proc:::start' >"$tmp/out" 2>"$tmp/err"; then
 	run -q -c "$life" -n '
-	self int began; int made[int], wrong, starts, lwps;
+	self int began; int made[int], wrong, starts, lwps, creates;
 	proc:::create /pid == $target/ { made[args[0]->pr_pid] = 1; creates++; }
 	proc:::start /ppid == $target/ { starts++; wrong += !made[pid]; self->began = 1; }
-	proc:::lwp-start /ppid == $target/ { wrong += !self->began; self->began = 0; lwps++; }
+	proc:::lwp-start /ppid == $target && pid == tid/ { wrong += !self->began; self->began = 0; lwps++; }
 	END { printf("%d missing, %d missing, wrong %d\n", creates - starts, creates - lwps, wrong); }'
 	is "create, start, lwp-start: in this order, for every child" 0 "0 missing, 0 missing, wrong 0"
 else
