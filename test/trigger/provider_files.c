@@ -116,7 +116,7 @@ static void process(void)
 int main(int argc, char **argv)
 {
 	struct tms t;
-	int a, b;
+	int a = -1, b = -1;
 
 	must(argc == 2 && chdir(argv[1]) == 0, "DIR");
 	times(&t);

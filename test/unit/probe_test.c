@@ -36,6 +36,7 @@ static void table_open(struct table *t)
 
 static void table_close(struct table *t)
 {
+	dt_probes_fini(&t->probes);
 	dt_types_free(t->types);
 	dt_arena_free(t->arena);
 }
