@@ -4,7 +4,7 @@
 
 # What the tests call, and the libraries and headers of the build.
 foreign_packages='bash coreutils dash diffutils e2fsprogs findutils gawk grep libbpf-dev libc6-dev libelf-dev
-	libiberty-dev liblzma-dev mount procps sed strace util-linux'
+	libdw-dev libiberty-dev liblzma-dev libzycore-dev libzydis-dev mount procps sed strace util-linux'
 
 prepare_foreign() {
 	foreign=$cache/root-$arch
