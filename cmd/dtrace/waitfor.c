@@ -27,7 +27,10 @@ static unsigned long long now_ticks(void)
 	return (unsigned long long)t.tv_sec * hz + (unsigned long long)t.tv_nsec * hz / 1000000000u;
 }
 
-/* "pid (name) S …": the name may hold anything, so that it ends at the last parenthesis; the 20th word after it is the start. */
+/*
+ * "pid (name) S …": the name may hold anything, so that it ends at the last parenthesis; the state is the
+ * first word after it and the start the 20th.
+ */
 static bool is_it(long pid, const char *name, unsigned long long since)
 {
 	char path[64], text[1024];
@@ -45,7 +48,7 @@ static bool is_it(long pid, const char *name, unsigned long long since)
 	if (from == NULL || to == NULL || to < from)
 		return false;
 	*to++ = '\0';
-	for (int word = 0; to != NULL && word < 20; word++)
+	for (int word = 0; to != NULL && word < 19; word++)
 		to = strchr(to + 1, ' ');
 	if (to != NULL)
 		start = strtoull(to, NULL, 10);

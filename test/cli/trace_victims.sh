@@ -80,6 +80,10 @@ is "-x target=only with -c" 0 " 20"
 
 # -W: a process that begins later
 cp "$calls" "$tmp/dtwaitedfor"
+"$tmp/dtwaitedfor" 1 hang &
+older=$!
+waits grep -q dtwaitedfor "/proc/$older/comm"
+sleep 0.02	# two ticks: it began before what comes
 "$dtrace" -W dtwaitedfor -qn 'BEGIN { printf("target %d\n", $target); }' >"$tmp/out" 2>"$tmp/err" </dev/null &
 tracer=$!
 waits grep -q 'waiting for a process named dtwaitedfor' "$tmp/err"
@@ -93,7 +97,9 @@ waits exited
 wait "$tracer"
 status=$?
 wait "$worker" 2>/dev/null
-is "-W" 0 "target $worker"
+is "-W: the one that began later" 0 "target $worker"
+kill -9 "$older"
+wait "$older" 2>/dev/null
 
 run -p 4194305 -n BEGIN
 is "no such process" 1 "dtrace: failed to grab pid 4194305: No such process"
@@ -102,9 +108,9 @@ gone=$!
 wait $gone
 run -p $gone -n BEGIN
 is "a process that has ended" 1 "dtrace: failed to grab pid $gone: No such process"
-exit 0
 
 run -q -n 'BEGIN { }' -c "printf '%s|' a\\ b 'c  d' \"e 'f'\" ''"
 is "-c: quotes keep words together" 0 "a b|c  d|e 'f'||"
 run -q -n 'BEGIN { }' -c "echo 'x"
 is "-c: a quote that is not closed" 1 "a quote is not closed"
+exit 0
