@@ -190,6 +190,46 @@ void dt_raw(struct dt_emit *a, struct bpf_insn in) { raw(a, in.code, in.dst_reg,
 void dt_unmake(struct dt_emit *a, size_t at) { a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .imm = UNMADE }; }
 void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
+/* How far below FP an instruction reaches: 0 when it does not. An address is made by two, of which the second tells. */
+static int reach(const struct bpf_insn *in)
+{
+	unsigned class = BPF_CLASS(in->code);
+
+	if (((class == BPF_ST || class == BPF_STX) && in->dst_reg == FP) || (class == BPF_LDX && in->src_reg == FP))
+		return in->off;
+	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && in->src_reg == FP && in[1].code == (BPF_ALU64 | BPF_ADD | BPF_K))
+		return in[1].imm;
+	return 0;
+}
+
+/*
+ * A function begins with a store to the deepest word of its frame, so that the verifier counts the whole frame from there on.
+ * It takes a word that was never written for any number, and so finds two paths alike of which one has a number there that
+ * matters; looking for who wrote it on the other path, Linux 6.18 stops with "verifier bug: stack slot" where the frame was
+ * still shorter than that.
+ */
+size_t dt_frame_begin(struct dt_emit *a)
+{
+	dt_sti(a, BPF_DW, FP, 0, 0);
+	return a->code.n - 1;
+}
+
+void dt_frame_end(struct dt_emit *a, size_t begin)
+{
+	int deepest = 0;
+
+	for (size_t i = begin + 1; i + 1 < a->code.n; i++) {
+		int off = reach(&a->code.v[i]);
+
+		deepest = off < deepest ? off : deepest;
+	}
+	deepest &= ~7;
+	if (deepest)
+		a->code.v[begin].off = (int16_t)deepest;
+	else
+		dt_unmake(a, begin);
+}
+
 static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool value)
 {
 	struct dt_image_reloc r = { .insn = (uint32_t)a->code.n, .map = map, .off = off, .value = value };

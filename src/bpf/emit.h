@@ -66,6 +66,8 @@ void dt_callsub(struct dt_emit *, uint32_t label);
 void dt_funcaddr(struct dt_emit *, int dst, uint32_t label);	/* for helpers that call back */
 void dt_raw(struct dt_emit *, struct bpf_insn);
 void dt_unmake(struct dt_emit *, size_t at);			/* that instruction does nothing after all */
+size_t dt_frame_begin(struct dt_emit *);			/* at the start of a function … */
+void dt_frame_end(struct dt_emit *, size_t begin);		/* … and when all its code is there: see emit.c */
 void dt_exit(struct dt_emit *);
 void dt_map(struct dt_emit *, int dst, uint32_t map);
 void dt_ringfd(struct dt_emit *, int dst, uint32_t map, uint32_t cpu);	/* that CPU's own ring buffer */

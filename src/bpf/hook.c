@@ -109,12 +109,17 @@ static bool inline_clause(struct hook *k, const struct group *g)
 	return l.want_slot;
 }
 
-static void function(struct hook *k, uint32_t label)
+/* Where dt_frame_end() is to be told it began. */
+static size_t function(struct hook *k, uint32_t label)
 {
+	size_t begin;
+
 	dt_put(k->a, label);
 	dt_vec_push(k->a->arena, &k->a->funcs, label);
+	begin = dt_frame_begin(k->a);
 	dt_mov(k->a, R7, R1);
 	dt_mov(k->a, R6, R2);
+	return begin;
 }
 
 static void returns(struct hook *k, struct dt_lower *l)
@@ -129,7 +134,8 @@ static void returns(struct hook *k, struct dt_lower *l)
 /* Groups `from` to `to`: one subprogram; r4 says which, when there are several. */
 static void subprogram(struct hook *k, uint32_t from, uint32_t to)
 {
-	function(k, k->groups.v[from].label);
+	size_t begin = function(k, k->groups.v[from].label);
+
 	for (uint32_t i = from; i < to; i++) {
 		struct group *g = &k->groups.v[i];
 		struct dt_lower l = lower_for(k, g->en.v[0], g->en.n > 1, true);
@@ -142,6 +148,7 @@ static void subprogram(struct hook *k, uint32_t from, uint32_t to)
 		returns(k, &l);
 		dt_put(k->a, next);
 	}
+	dt_frame_end(k->a, begin);
 }
 
 static void error_subprograms(struct hook *k)
@@ -149,15 +156,17 @@ static void error_subprograms(struct hook *k)
 	dt_plan_locals(k->b, k->b->opts->errors, k->b->opts->nerrors);
 	for (uint32_t i = 0; i < k->b->opts->nerrors; i++) {
 		struct dt_lower l = lower_for(k, &k->b->opts->errors[i], false, true);
+		size_t begin;
 
 		l.error = true;
 		l.derived = false;
 		l.args_off = S_ERROR_ARGS;
 		l.locals_off = k->b->slot_locals + k->b->locals_size;
-		function(k, k->errors[i]);
+		begin = function(k, k->errors[i]);
 		if (i == 0)
 			dt_locals_zero(&l);
 		returns(k, &l);
+		dt_frame_end(k->a, begin);
 	}
 }
 
