@@ -3,11 +3,12 @@
 # name) and $kernel come in; $image, $initrd and $modules go out. A folder is made beside its place and renamed, so
 # that two first runs at once do not meet.
 
-# Which suite has which kernel. Debian 12's own has no fentry on arm64; the newer one has it.
+# Which suite has which kernel. On arm64 Debian 12's own has no fentry, the newer one has it, and the latest has kprobe_multi too.
 suite_of() {
 	case $1 in
 	6.1) echo bookworm ;;
 	6.12) echo bookworm-backports ;;
+	latest) echo trixie-backports ;;	# its number moves
 	*) return 1 ;;
 	esac
 }
@@ -79,24 +80,37 @@ make_initrd() {	# make_initrd FOLDER RELEASE
 	rm -rf "$rd"
 }
 
+# Newer packages are in parts, and have all of it below usr/lib/modules/RELEASE: brought to the places it had before.
+gather() {	# gather FOLDER RELEASE
+	if [ -d "$1/usr/lib/modules/$2" ]; then
+		mkdir -p "$1/boot" "$1/lib/modules"
+		mv "$1/usr/lib/modules/$2/vmlinuz" "$1/boot/vmlinuz-$2" || die "the packages of the kernel $2 have no image"
+		rm -rf "$1/usr/lib/modules/$2/dtb"
+		mv "$1/usr/lib/modules/$2" "$1/lib/modules/$2"
+	fi
+	rm -rf "$1/usr" "$1/boot"/System.map* "$1/lib/modules/$2/System.map"
+}
+
 fetch_kernel() {	# fetch_kernel FOLDER SUITE
 	echo "test/vm/run: fetching the kernel $kernel for $arch" >&2
 	new=$1.$$
 	apt_ready "$2"
 	package=$(apt_ apt-cache depends "linux-image-$arch" | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
 	[ -n "$package" ] || die "$2 has no linux-image-$arch"
-	unpack "$new" "$package"
-	rm -rf "$new/usr" "$new/boot"/System.map*
+	release=${package#linux-image-}
+	# shellcheck disable=SC2046
+	unpack "$new" "$package" $(apt_ apt-cache depends "$package" | sed -n "s/.*Depends: \(linux-[a-z]*-$release\)\$/\1/p")
+	gather "$new" "$release"
 	apt_ready bookworm
 	unpack "$new/bb" busybox-static
 	mv "$new/bb/bin/busybox" "$new/busybox"
 	rm -rf "$new/bb"
-	/sbin/depmod -b "$new" "${package#linux-image-}" || die "cannot list the modules of $package"
+	/sbin/depmod -b "$new" "$release" || die "cannot list the modules of $package"
 	mv -T "$new" "$1" 2>/dev/null || rm -rf "$new"	# somebody else was faster
 }
 
 prepare_kernel() {
-	suite=$(suite_of "$kernel") || die "no kernel '$kernel': 6.1, 6.12 or default"
+	suite=$(suite_of "$kernel") || die "no kernel '$kernel': 6.1, 6.12, latest or default"
 	folder=$cache/$kernel-$arch
 	[ -d "$folder" ] || fetch_kernel "$folder" "$suite"
 	image=$(echo "$folder"/boot/vmlinuz-*)
