@@ -47,6 +47,7 @@ need_victims() {	# programs of others that tests trace
 	need "/usr/bin/python3" python3
 	need javac default-jdk-headless
 	need rustc rustc
+	need go golang-go
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

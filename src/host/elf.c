@@ -293,7 +293,7 @@ int dt_elf_memory(void *bytes, size_t len, struct dt_elf **out)
 
 void dt_elf_drop_fd(struct dt_elf *e)
 {
-	if (e->fd >= 0 && e->loaded) {
+	if (e->fd >= 0 && e->names[DT_ELF_CODE].loaded) {
 		close(e->fd);
 		e->fd = -1;
 		e->size = e->mem != NULL ? e->size : 0;	/* nothing more can be read */
@@ -318,9 +318,11 @@ void dt_elf_close(struct dt_elf *e)
 	free(e->path);
 	free(e->ph);
 	free(e->sh);
-	free(e->func);
-	free(e->start);
-	free(e->index);
+	for (int kind = 0; kind < DT_ELF_KINDS; kind++) {
+		free(e->names[kind].func);
+		free(e->names[kind].start);
+		free(e->names[kind].index);
+	}
 	free(e);
 }
 
@@ -436,6 +438,25 @@ bool dt_elf_vaddr_to_offset(const struct dt_elf *e, uint64_t vaddr, uint64_t *of
 	if (p != NULL)
 		*off = p->p_offset + (vaddr - p->p_vaddr);
 	return p != NULL;
+}
+
+bool dt_elf_has_memory(const struct dt_elf *e, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < e->nph; i++)
+		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr && vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz)
+			return true;
+	return false;
+}
+
+bool dt_elf_tls(const struct dt_elf *e, uint64_t *size, uint64_t *align)
+{
+	for (uint32_t i = 0; i < e->nph; i++)
+		if (e->ph[i].p_type == PT_TLS) {
+			*size = e->ph[i].p_memsz;
+			*align = e->ph[i].p_align != 0 ? e->ph[i].p_align : 1;
+			return (*align & (*align - 1)) == 0 && *size <= UINT32_MAX;
+		}
+	return false;
 }
 
 /* ---- the build id ---- */

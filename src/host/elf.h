@@ -37,6 +37,8 @@ int dt_elf_section(struct dt_elf *, const char *name, const void **data, size_t 
 void dt_elf_forget(struct dt_elf *, const void *data);	/* its bytes are not wanted any more */
 
 bool dt_elf_has_section(const struct dt_elf *, const char *name);
+/* elf_unpack.c: a compressed section, malloc'ed for the caller. -ENOENT: there is none, or it is not compressed; or why not. */
+int dt_elf_unpack(struct dt_elf *, const char *name, void **data, size_t *len);
 
 /* Through PT_LOAD; code segments first. */
 bool dt_elf_offset_to_vaddr(const struct dt_elf *, uint64_t off, uint64_t *vaddr);
@@ -61,6 +63,11 @@ int dt_elf_load(struct dt_elf *);
 typedef int dt_elf_function_f(void *ctx, const struct dt_elf_function *);
 int dt_elf_each_function(struct dt_elf *, dt_elf_function_f *f, void *ctx);
 const struct dt_elf_function *dt_elf_function_at(struct dt_elf *, uint64_t vaddr);	/* never an alias; NULL none */
+/* Variables, the same way; of the type STT_OBJECT, or STT_TLS, whose vaddr is a place in a thread's block. NULL: none, or of a name several. */
+const struct dt_elf_function *dt_elf_data_at(struct dt_elf *, uint64_t vaddr);
+const struct dt_elf_function *dt_elf_data_named(struct dt_elf *, const char *name, size_t len);
+bool dt_elf_has_memory(const struct dt_elf *, uint64_t vaddr);	/* is it inside of what is loaded, bytes of the file or not? */
+bool dt_elf_tls(const struct dt_elf *, uint64_t *size, uint64_t *align);	/* of the block each thread has; false: none */
 void dt_elf_drop_fd(struct dt_elf *);	/* functions are loaded, sections are not wanted any more */
 
 /* A C++ or Rust name as people write it; false: it is none of those, or too long. */

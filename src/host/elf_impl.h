@@ -12,6 +12,19 @@
 
 struct dt_elf_bytes { void *data; uint64_t off, len; struct dt_elf_bytes *next; };	/* a piece that was read */
 
+enum dt_elf_kind { DT_ELF_CODE, DT_ELF_DATA, DT_ELF_KINDS };
+
+struct dt_elf_names {			/* of one kind */
+	struct dt_elf_function *func;	/* sorted by vaddr, the shown name of each address first */
+	size_t nfunc, capfunc;
+	uint64_t *start;		/* of those that are no aliases, for searching */
+	uint32_t *index;
+	size_t nstart;
+	uint64_t longest;		/* of all sizes */
+	bool loaded;
+	int load_err;
+};
+
 struct dt_elf {
 	int fd;				/* -1: memory, or dropped */
 	uint8_t *mem;			/* NULL: read from fd */
@@ -26,14 +39,7 @@ struct dt_elf {
 	size_t shnames_len;
 	struct dt_elf_bytes *bytes;
 	struct dt_elf *debug;		/* the file names are from, when they are not from this one */
-	struct dt_elf_function *func;	/* sorted by vaddr, the shown name of each address first */
-	size_t nfunc, capfunc;
-	uint64_t *start;		/* of those that are no aliases, for searching */
-	uint32_t *index;
-	size_t nstart;
-	uint64_t longest;		/* of all sizes */
-	bool loaded;
-	int load_err;
+	struct dt_elf_names names[DT_ELF_KINDS];
 };
 
 /* A piece of the file, read once. 0, -ENOEXEC: it is not all there, -EFBIG, -ENOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbol tables in, functions sorted by address out. One name is shown for an address: which one does not depend on
- * the order of the table.
+ * Symbol tables in, functions (and apart from them data) sorted by address out. One name is shown for an address: which one does not
+ * depend on the order of the table. Data are read when somebody asks for one.
  */
 #include "host/elf_impl.h"
 
@@ -77,8 +77,10 @@ static bool in_code(const struct dt_elf *e, uint16_t shndx)
 }
 
 /* Labels: hand-written code has no types. '$' marks instruction sets, ".L" is a compiler's own. */
-static bool wanted(const struct dt_elf *e, const Elf64_Sym *s, const char *name)
+static bool wanted(const struct dt_elf *e, enum dt_elf_kind kind, const Elf64_Sym *s, const char *name)
 {
+	if (kind == DT_ELF_DATA)
+		return s->st_shndx != SHN_UNDEF && (ELF64_ST_TYPE(s->st_info) == STT_OBJECT || ELF64_ST_TYPE(s->st_info) == STT_TLS);
 	switch (ELF64_ST_TYPE(s->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC: return s->st_shndx != SHN_UNDEF;
@@ -87,7 +89,7 @@ static bool wanted(const struct dt_elf *e, const Elf64_Sym *s, const char *name)
 	}
 }
 
-static int add(struct dt_elf *e, const struct dt_elf_function *f)
+static int add(struct dt_elf_names *e, const struct dt_elf_function *f)
 {
 	if (e->nfunc == e->capfunc) {
 		size_t cap = e->capfunc != 0 ? e->capfunc * 2 : 256;
@@ -105,7 +107,7 @@ static int add(struct dt_elf *e, const struct dt_elf_function *f)
 	return 0;
 }
 
-static int take(struct dt_elf *e, const struct table *t)
+static int take(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
 {
 	int err = 0;
 
@@ -115,12 +117,13 @@ static int take(struct dt_elf *e, const struct table *t)
 		struct dt_elf_function f = { .name = name, .vaddr = s.st_value, .size = s.st_size, .offset = UINT64_MAX,
 			.type = ELF64_ST_TYPE(s.st_info), .bind = ELF64_ST_BIND(s.st_info) };
 
-		if (name == NULL || !wanted(t->from, &s, name))
+		if (name == NULL || !wanted(t->from, kind, &s, name))
 			continue;
 		if (f.size > UINT64_MAX - f.vaddr)
 			continue;
-		dt_elf_vaddr_to_offset(e, f.vaddr, &f.offset);
-		err = add(e, &f);
+		if (f.type != STT_TLS)
+			dt_elf_vaddr_to_offset(e, f.vaddr, &f.offset);
+		err = add(&e->names[kind], &f);
 	}
 	return err;
 }
@@ -163,7 +166,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Labels inside a function are places in it, and the same symbol may stand in two tables. */
-static void thin_out(struct dt_elf *e)
+static void thin_out(struct dt_elf_names *e)
 {
 	uint64_t end = 0;	/* of the functions so far */
 	size_t n = 0;
@@ -192,7 +195,7 @@ static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
 	return vaddr;
 }
 
-static int index_starts(struct dt_elf *e)
+static int index_starts(struct dt_elf_names *e)
 {
 	e->start = calloc(e->nfunc + 1, sizeof(*e->start));
 	e->index = calloc(e->nfunc + 1, sizeof(*e->index));
@@ -200,7 +203,7 @@ static int index_starts(struct dt_elf *e)
 		return -ENOMEM;
 	for (size_t i = 0; i < e->nfunc; i++) {
 		e->func[i].alias = i > 0 && e->func[i - 1].vaddr == e->func[i].vaddr;
-		if (e->func[i].alias)
+		if (e->func[i].alias || e->func[i].type == STT_TLS)	/* of no address: each thread has its own */
 			continue;
 		e->start[e->nstart] = e->func[i].vaddr;
 		e->index[e->nstart++] = (uint32_t)i;
@@ -208,12 +211,12 @@ static int index_starts(struct dt_elf *e)
 	return 0;
 }
 
-static void find_sizes(struct dt_elf *e)
+static void find_sizes(const struct dt_elf *file, struct dt_elf_names *e)
 {
 	for (size_t s = 0; s < e->nstart; s++) {
 		size_t end = s + 1 < e->nstart ? e->index[s + 1] : e->nfunc;
 		struct dt_elf_function *first = &e->func[e->index[s]];
-		uint64_t limit = segment_end(e, first->vaddr);
+		uint64_t limit = segment_end(file, first->vaddr);
 
 		if (s + 1 < e->nstart && (e->start[s + 1] < limit || limit == first->vaddr))
 			limit = e->start[s + 1];
@@ -229,80 +232,86 @@ static void find_sizes(struct dt_elf *e)
 
 /* ---- loading ---- */
 
-static int take_from(struct dt_elf *e, struct dt_elf *from, uint32_t type)
+static int take_from(struct dt_elf *e, enum dt_elf_kind kind, struct dt_elf *from, uint32_t type)
 {
 	struct table t;
 	int err = open_table(from, type, &t);
 
 	if (err == 0) {
-		err = take(e, &t);
+		err = take(e, kind, &t);
 		dt_elf_forget(from, t.sym);
 	}
 	return err;
 }
 
-static int take_separate(struct dt_elf *e)
+static int take_separate(struct dt_elf *e, enum dt_elf_kind kind)
 {
-	int err = dt_elf_find_debug(e, &e->debug);
+	int err = e->debug != NULL ? 0 : dt_elf_find_debug(e, &e->debug);	/* found for the other kind */
 
 	if (err == 0)
-		err = take_from(e, e->debug, SHT_SYMTAB);
-	if (err == -ENOENT) {
+		err = take_from(e, kind, e->debug, SHT_SYMTAB);
+	if (err == -ENOENT && kind == DT_ELF_CODE) {		/* .gnu_debugdata has no data */
 		dt_elf_close(e->debug);
 		e->debug = NULL;
 		err = dt_elf_find_debugdata(e, &e->debug);
 		if (err == 0)
-			err = take_from(e, e->debug, SHT_SYMTAB);
+			err = take_from(e, kind, e->debug, SHT_SYMTAB);
 	}
 	return err;
 }
 
-static int load(struct dt_elf *e)
+static int load(struct dt_elf *e, enum dt_elf_kind kind)
 {
-	int err = take_from(e, e, SHT_SYMTAB);
+	struct dt_elf_names *n = &e->names[kind];
+	int err = take_from(e, kind, e, SHT_SYMTAB);
 
 	if (err == -ENOENT) {
-		err = take_separate(e);
+		err = take_separate(e, kind);
 		if (err == 0 || err == -ENOENT)
-			err = take_from(e, e, SHT_DYNSYM);
+			err = take_from(e, kind, e, SHT_DYNSYM);
 	}
 	if (err != 0 && err != -ENOENT)
 		return err;
-	if (e->nfunc > 0)
-		qsort(e->func, e->nfunc, sizeof(*e->func), by_address);
-	thin_out(e);
-	err = index_starts(e);
+	if (n->nfunc > 0)
+		qsort(n->func, n->nfunc, sizeof(*n->func), by_address);
+	thin_out(n);
+	err = index_starts(n);
 	if (err == 0)
-		find_sizes(e);
+		find_sizes(e, n);
 	return err;
+}
+
+static int load_kind(struct dt_elf *e, enum dt_elf_kind kind)
+{
+	struct dt_elf_names *n = &e->names[kind];
+
+	if (!n->loaded) {
+		n->loaded = true;
+		n->load_err = load(e, kind);
+		if (n->load_err != 0)
+			n->nfunc = n->nstart = 0;
+	}
+	return n->load_err;
 }
 
 int dt_elf_load(struct dt_elf *e)
 {
-	if (!e->loaded) {
-		e->loaded = true;
-		e->load_err = load(e);
-		if (e->load_err != 0)
-			e->nfunc = e->nstart = 0;
-	}
-	return e->load_err;
+	return load_kind(e, DT_ELF_CODE);
 }
 
 int dt_elf_each_function(struct dt_elf *e, dt_elf_function_f *f, void *ctx)
 {
 	int err = dt_elf_load(e);
 
-	for (size_t i = 0; i < e->nfunc && err == 0; i++)
-		err = f(ctx, &e->func[i]);
+	for (size_t i = 0; i < e->names[DT_ELF_CODE].nfunc && err == 0; i++)
+		err = f(ctx, &e->names[DT_ELF_CODE].func[i]);
 	return err;
 }
 
-const struct dt_elf_function *dt_elf_function_at(struct dt_elf *e, uint64_t vaddr)
+static const struct dt_elf_function *covering(const struct dt_elf_names *e, uint64_t vaddr)
 {
 	size_t lo = 0, hi;
 
-	if (dt_elf_load(e) != 0)
-		return NULL;
 	for (hi = e->nstart; lo < hi; ) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -319,4 +328,31 @@ const struct dt_elf_function *dt_elf_function_at(struct dt_elf *e, uint64_t vadd
 			return f;
 	}
 	return NULL;
+}
+
+const struct dt_elf_function *dt_elf_function_at(struct dt_elf *e, uint64_t vaddr)
+{
+	return load_kind(e, DT_ELF_CODE) == 0 ? covering(&e->names[DT_ELF_CODE], vaddr) : NULL;
+}
+
+const struct dt_elf_function *dt_elf_data_at(struct dt_elf *e, uint64_t vaddr)
+{
+	return load_kind(e, DT_ELF_DATA) == 0 ? covering(&e->names[DT_ELF_DATA], vaddr) : NULL;
+}
+
+const struct dt_elf_function *dt_elf_data_named(struct dt_elf *e, const char *name, size_t len)
+{
+	const struct dt_elf_names *n = &e->names[DT_ELF_DATA];
+	const struct dt_elf_function *found = NULL;
+
+	if (load_kind(e, DT_ELF_DATA) != 0)
+		return NULL;
+	for (size_t i = 0; i < n->nfunc; i++) {
+		if (strncmp(n->func[i].name, name, len) != 0 || n->func[i].name[len] != '\0')
+			continue;
+		if (found != NULL && found->vaddr != n->func[i].vaddr)
+			return NULL;		/* several files of the program have one of that name */
+		found = &n->func[i];
+	}
+	return found;
 }

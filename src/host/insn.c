@@ -21,6 +21,19 @@ static uint64_t distance(uint32_t word, unsigned at, unsigned bits)
 	return (uint64_t)((int64_t)((uint64_t)word << (64 - bits - at)) >> (64 - bits)) * 4;
 }
 
+/* b.cond, cbz, cbnz */
+static void test_aarch64(struct dt_insn *in, uint32_t word)
+{
+	if ((word & 0xff000000) == 0x54000000) {
+		in->test = DT_INSN_FLAGS;
+		in->number = word & 15;
+		return;
+	}
+	in->test = word >> 24 & 1 ? DT_INSN_NONZERO : DT_INSN_ZERO;
+	in->number = word >> 31 ? 64 : 32;
+	in->reg = word & 31;
+}
+
 /* ret, retaa, retab; b; b.cond; cbz; tbz; br of x16 or x17: other registers are used for tables */
 static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
 {
@@ -34,9 +47,13 @@ static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
 	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
 		in.way = DT_INSN_BRANCH;
 		in.to = at + distance(word, 5, 19);
+		test_aarch64(&in, word);
 	} else if ((word & 0x7e000000) == 0x36000000) {
 		in.way = DT_INSN_BRANCH;
 		in.to = at + distance(word, 5, 14);
+		in.test = word >> 24 & 1 ? DT_INSN_SET : DT_INSN_CLEAR;
+		in.number = (uint8_t)((word >> 31 & 1) << 5 | (word >> 19 & 31));
+		in.reg = word & 31;
 	} else if (word == 0xd61f0200 || word == 0xd61f0220) {
 		in.way = DT_INSN_INDIRECT;
 	}
@@ -88,6 +105,20 @@ static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool b
 	return insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || index || (!memory && behind_add) ? DT_INSN_ON : DT_INSN_INDIRECT;
 }
 
+/* jcc, short and long; jrcxz. loop changes its register first, and is no way out of a function. */
+static void test_x86(struct dt_insn *in, const ZydisDecodedInstruction *insn)
+{
+	if (insn->mnemonic == ZYDIS_MNEMONIC_JRCXZ || insn->mnemonic == ZYDIS_MNEMONIC_JECXZ) {
+		in->test = DT_INSN_ZERO;
+		in->number = insn->mnemonic == ZYDIS_MNEMONIC_JRCXZ ? 64 : 32;
+		in->reg = 1;
+	} else if ((insn->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && insn->opcode >> 4 == 7) ||
+	    (insn->opcode_map == ZYDIS_OPCODE_MAP_0F && insn->opcode >> 4 == 8)) {
+		in->test = DT_INSN_FLAGS;
+		in->number = insn->opcode & 15;
+	}
+}
+
 static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *insn, bool behind_add)
 {
 	struct dt_insn in = { .off = at };
@@ -97,6 +128,8 @@ static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *i
 	} else if ((insn->mnemonic == ZYDIS_MNEMONIC_JMP || insn->meta.category == ZYDIS_CATEGORY_COND_BR) && insn->raw.imm[0].is_relative) {
 		in.way = insn->mnemonic == ZYDIS_MNEMONIC_JMP ? DT_INSN_JUMP : DT_INSN_BRANCH;
 		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
+		if (in.way == DT_INSN_BRANCH)
+			test_x86(&in, insn);
 	} else if (insn->mnemonic == ZYDIS_MNEMONIC_JMP) {
 		in.way = indirect_x86(insn, behind_add);
 	}
@@ -146,6 +179,15 @@ static int read_code(int fd, uint64_t offset, unsigned char *code, uint64_t size
 	return 0;
 }
 
+int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *f, void *ctx)
+{
+	switch (machine) {
+	case EM_AARCH64: return walk_aarch64(code, size, f, ctx);
+	case EM_X86_64: return walk_x86(code, size, f, ctx);
+	default: return -EOPNOTSUPP;
+	}
+}
+
 int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_insn_f *f, void *ctx)
 {
 	unsigned char *code;
@@ -160,7 +202,7 @@ int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_in
 		return -ENOMEM;
 	err = read_code(fd, offset, code, size);
 	if (err == 0)
-		err = machine == EM_AARCH64 ? walk_aarch64(code, size, f, ctx) : walk_x86(code, size, f, ctx);
+		err = dt_insn_walk_bytes(machine, code, size, f, ctx);
 	free(code);
 	return err;
 }

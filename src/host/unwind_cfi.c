@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call frame information (DWARF 6.4, as .eh_frame has it) to rows. Of all registers three matter: the stack pointer, the frame
+ * Call frame information (DWARF 6.4, as .eh_frame and .debug_frame have it) to rows. Of all registers three matter: the stack pointer, the frame
  * pointer and the return address; code whose frame hangs on another one has rows of kind NONE there. Expressions are known by
  * their shape: a word at a register plus offset, the one linkers write for procedure linkage tables, and those of signal frames.
  */
@@ -32,6 +32,7 @@ struct reader {
 	const uint8_t *data;
 	size_t len;
 	uint64_t addr;
+	bool debug;			/* of .debug_frame: addresses are plain, and a CIE is found by its place in the section */
 	unsigned sp, fp, ra;		/* DWARF numbers */
 	struct cie cie;			/* the last one used */
 	uint64_t work;			/* bytes of instructions that may still be run */
@@ -430,10 +431,12 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 	letters = (const char *)b.p;
 	while (u8(&b) != '\0' && !b.bad)
 		;
+	if (version == 4 && r->debug && (u8(&b) != 8 || u8(&b) != 0))	/* bytes of an address, of a segment's number */
+		return;
 	c.code_align = uleb(&b);
 	c.data_align = sleb(&b);
 	ra = version == 1 ? u8(&b) : uleb(&b);
-	if (b.bad || (version != 1 && version != 3) || ra != r->ra || c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
+	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) || ra != r->ra || c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
 		return;
 	m.s = (struct state){ .cfa = DT_CFA_NONE, .ra = DT_REG_SAME, .fp = DT_REG_SAME };
 	m.cie = &c;
@@ -476,36 +479,36 @@ static void read_fde(struct reader *r, struct bytes b)
 	r->out->functions++;
 }
 
-/* The entry before which the word `id` stands points back to its CIE. */
+/* The entry begins with the word `id`, which leads to its CIE: back from here, or from the start of the section. */
 static void read_entry(struct reader *r, struct bytes b)
 {
-	const uint8_t *word = b.p;
-	uint64_t id = fixed(&b, 4);
+	uint64_t here = (uint64_t)(b.p - r->data), id = fixed(&b, 4), none = r->debug ? UINT32_MAX : 0, place = r->debug ? id : here - id;
+	const uint8_t *at;
 	struct bytes c;
 
-	if (b.bad || id == 0)
+	if (b.bad || id == none)
 		return;		/* a CIE: read when it is pointed to */
-	if (id > (uint64_t)(word - r->data) || (uint64_t)(word - r->data) - id + 8 > r->len) {
+	if (place > here || place + 8 > r->len) {
 		r->out->bad++;
 		return;
 	}
-	if (r->cie.at != word - id) {
-		const uint8_t *at = word - id;
+	at = r->data + place;
+	if (r->cie.at != at) {
 		uint64_t len;
 
 		c = (struct bytes){ at, r->data + r->len, false };
 		len = fixed(&c, 4);
 		c = take(&c, len);
 		r->cie = (struct cie){ .at = at };
-		if (!c.bad && fixed(&c, 4) == 0 && !c.bad)
+		if (!c.bad && fixed(&c, 4) == none && !c.bad)
 			read_cie(r, at, c);
 	}
 	read_fde(r, b);
 }
 
-int dt_cfi_read(struct dt_cfi *out, uint16_t machine, const void *data, size_t len, uint64_t addr)
+static int read_all(struct dt_cfi *out, uint16_t machine, const void *data, size_t len, uint64_t addr, bool debug)
 {
-	struct reader r = { .out = out, .data = data, .len = len, .addr = addr, .work = WORK_FACTOR * (uint64_t)len };
+	struct reader r = { .out = out, .data = data, .len = len, .addr = addr, .debug = debug, .work = WORK_FACTOR * (uint64_t)len };
 	struct bytes b = { data, r.data + len, false };
 
 	if (machine == EM_X86_64)
@@ -526,6 +529,16 @@ int dt_cfi_read(struct dt_cfi *out, uint16_t machine, const void *data, size_t l
 			read_entry(&r, take(&b, n));
 	}
 	return r.err;
+}
+
+int dt_cfi_read(struct dt_cfi *out, uint16_t machine, const void *data, size_t len, uint64_t addr)
+{
+	return read_all(out, machine, data, len, addr, false);
+}
+
+int dt_cfi_read_debug(struct dt_cfi *out, uint16_t machine, const void *data, size_t len)
+{
+	return read_all(out, machine, data, len, 0, true);
 }
 
 /* ---- sorted ---- */

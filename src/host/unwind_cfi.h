@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* .eh_frame as bytes in, sorted rows out (bpf/unwind.h). The bytes are somebody else's: bad entries are left out. */
+/* .eh_frame or .debug_frame as bytes in, sorted rows out (bpf/unwind.h). The bytes are somebody else's: bad entries are left out. */
 #ifndef DT_UNWIND_CFI_H
 #define DT_UNWIND_CFI_H
 
@@ -20,6 +20,7 @@ struct dt_cfi {
 
 /* machine: EM_X86_64, EM_AARCH64; others have no rows. 0 or -ENOMEM. addr: where the section is in memory. */
 int dt_cfi_read(struct dt_cfi *, uint16_t machine, const void *data, size_t len, uint64_t addr);
+int dt_cfi_read_debug(struct dt_cfi *, uint16_t machine, const void *data, size_t len);	/* of .debug_frame */
 /* Rows of one function, ascending, one after the other; before dt_cfi_finish(). */
 int dt_cfi_begin(struct dt_cfi *, uint64_t pc);
 int dt_cfi_add(struct dt_cfi *, uint64_t pc, const struct dt_unwind_rule *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One file's .eh_frame to rows in the shared memory. Rules are numbered over all files: a few thousand serve all of a machine. */
+/* One file's .eh_frame, or where it has none .debug_frame, to rows in the shared memory. Rules are numbered over all files: a few thousand serve all of a machine. */
 #include "host/unwind_impl.h"
 
 #include "host/unwind_cfi.h"
@@ -76,6 +76,23 @@ static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
 		}
 }
 
+/* Go has no .eh_frame, but this, which is not loaded with the program. */
+static void read_debug_frame(struct dt_cfi *c, struct dt_elf *elf)
+{
+	const void *data;
+	void *unpacked;
+	uint64_t addr;
+	size_t len;
+
+	if (dt_elf_section(elf, ".debug_frame", &data, &len, &addr) == 0 && data != NULL) {
+		(void)dt_cfi_read_debug(c, MACHINE, data, len);
+		dt_elf_forget(elf, data);
+	} else if (dt_elf_unpack(elf, ".debug_frame", &unpacked, &len) == 0) {
+		(void)dt_cfi_read_debug(c, MACHINE, unpacked, len);
+		free(unpacked);
+	}
+}
+
 static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 {
 	const void *data;
@@ -88,6 +105,8 @@ static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 		(void)dt_cfi_read(c, MACHINE, data, len, addr);	/* out of memory: what was read counts */
 		dt_elf_forget(elf, data);
 	}
+	if (c->n == 0)
+		read_debug_frame(c, elf);
 	if (vdso)
 		add_sigreturn(c, elf);
 	dt_cfi_finish(c);

@@ -344,8 +344,10 @@ static const struct dt_probe_sig *parameters(struct converting *c, Dwarf_Die *di
 	if (c->d->child(die, &at) == 0)
 		do {
 			const struct dt_type *t;
+			uint64_t result = 0;
 
-			if (c->d->tag(&at) != DW_TAG_formal_parameter || n == PARAMS_MAX)
+			if (c->d->tag(&at) != DW_TAG_formal_parameter || n == PARAMS_MAX ||
+			    (number(c->d, &at, DW_AT_variable_parameter, &result) && result != 0))	/* Go: what is returned */
 				continue;
 			t = word >= 0 ? type_of(c, &at, 0) : NULL;
 			sig->map[n++] = 0;

@@ -47,12 +47,20 @@ bool dt_loaded_named(const struct dt_loaded *, const char *part);
 bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *, uint64_t *offset);
 /* returns.c: may something be thrown through frames of the process, or are they moved? */
 bool dt_process_unwinds(const struct dt_process *);
-bool dt_object_is_go(const struct dt_object *);
 
-struct dt_return_site { uint64_t offset; uint32_t at; };	/* in the file; in the function */
+struct dt_return_site { uint64_t offset; uint32_t at; const char *when; };	/* in the file; in the function; D: not always, NULL: always */
 struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
 /* The instructions that leave the function: none, when it never does. 0, or as dt_insn_walk(). */
 int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *, struct dt_return_sites *);
+
+/* taken.c: D that is true when the branch will be taken, of the registers before it; NULL: it cannot be told. */
+struct dt_insn;
+const char *dt_branch_taken(struct dt_arena *, uint16_t machine, const struct dt_insn *);
+
+/* golang.c */
+bool dt_object_is_go(const struct dt_object *);
+void dt_go_arguments(const struct dt_object *, const char *args[10]);	/* D texts of a function's arguments at its entry */
+uint64_t dt_go_entry(const struct dt_object *, const struct dt_elf_function *);	/* the place in the file that is run once a call */
 
 void dt_objects_close(struct dt_object *list);
 

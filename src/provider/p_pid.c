@@ -104,23 +104,12 @@ static void add_hook(struct making *m, const char *func, const char *alt, const 
 	m->made++;
 }
 
-/* Go has registers of its own for arguments; numbers are words of struct pt_regs. */
-static void go_arguments(const struct making *m, struct dt_hook *hook)
-{
-	static const char *const x86[10] = { "uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]", "uregs[9]", "uregs[8]",
-		"uregs[7]", "uregs[6]", "0" };
-	static const char *const arm[10] = { "uregs[0]", "uregs[1]", "uregs[2]", "uregs[3]", "uregs[4]", "uregs[5]", "uregs[6]",
-		"uregs[7]", "uregs[8]", "uregs[9]" };
-
-	memcpy(hook->args, dt_elf_machine(m->in->obj->elf) == EM_X86_64 ? x86 : arm, sizeof(hook->args));
-}
-
 static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind, uint64_t offset)
 {
 	struct dt_hook hook = hook_at(m, kind, offset);
 
 	if (m->go && strcmp(name, "entry") == 0)
-		go_arguments(m, &hook);
+		dt_go_arguments(m->in->obj, hook.args);
 	add_hook(m, func, alt, name, &hook);
 }
 
@@ -140,6 +129,9 @@ static void add_sites(struct making *m, const struct dt_elf_function *f, const c
 
 		*hook = hook_at(m, DT_HOOK_URETSITE, sites.v[i - 1].offset);
 		hook->site = sites.v[i - 1].at;
+		if (sites.v[i - 1].when != NULL)
+			hook->when = m->when == NULL ? sites.v[i - 1].when :
+			    dt_arena_printf(m->p->arena, "%s && %s", m->when, sites.v[i - 1].when);
 		hook->next = first;
 		first = hook;
 	}
@@ -208,7 +200,7 @@ static int function(void *ctx, const struct dt_elf_function *f)
 	if (shown == pretty)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
-		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, offset);
+		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, m->go ? dt_go_entry(m->in->obj, f) : offset);
 	if (m->ret && m->unwinds && f->type != STT_GNU_IFUNC)
 		add_sites(m, f, shown);
 	else if (m->ret)
@@ -318,8 +310,9 @@ const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_pro
 
 	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) || (d = dt_dwarf_of(o)) == NULL)
 		return NULL;
-	if (strcmp(probe->name, "entry") == 0)
-		return dt_dwarf_entry(d, p, o, vaddr);
-	f = dt_elf_function_at(o->elf, vaddr);		/* a return may be inside of it */
-	return f != NULL && strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, p, o, f->vaddr) : NULL;
+	f = dt_elf_function_at(o->elf, vaddr);		/* a return is inside of it, and an entry of Go */
+	if (f == NULL)
+		return NULL;
+	return strcmp(probe->name, "entry") == 0 ? dt_dwarf_entry(d, p, o, f->vaddr) :
+	    strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, p, o, f->vaddr) : NULL;
 }

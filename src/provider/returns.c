@@ -3,7 +3,7 @@
  * How the return of a function is seen. The kernel's way (a changed return address on the stack) has every return and its value,
  * but whoever walks the stack on his own meets that address: C++ and Rust end the process when something is thrown through
  * such a frame, Go when it moves a stack. There the instructions that leave the function are probed instead: returns, and jumps
- * to other functions, whose value is not known yet.
+ * to other functions, whose value is not known yet. A jump on a condition leaves when the condition holds: the flags are looked at.
  */
 #include "provider/objects.h"
 
@@ -20,11 +20,6 @@ static bool named(const struct dt_object *o, const char *start)
 static bool throws(const struct dt_object *o)
 {
 	return dt_elf_has_section(o->elf, ".gcc_except_table") && !named(o, "libc.so") && !named(o, "libpthread") && !named(o, "ld-");
-}
-
-bool dt_object_is_go(const struct dt_object *o)
-{
-	return dt_elf_has_section(o->elf, ".gopclntab") || dt_elf_has_section(o->elf, ".go.buildinfo");
 }
 
 /* A library of C may be called by what throws and call it in turn. */
@@ -71,9 +66,13 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 	struct collecting *c = ctx;
 	bool jumps = in->way == DT_INSN_JUMP || in->way == DT_INSN_BRANCH;
 	bool outside = jumps && leaves(c, c->part->vaddr + in->to);	/* of branches it finds the cold part */
-	struct dt_return_site s = { c->part->offset + in->off, (uint32_t)(c->part->vaddr + in->off - c->f->vaddr) };
+	struct dt_return_site s = { c->part->offset + in->off, (uint32_t)(c->part->vaddr + in->off - c->f->vaddr), NULL };
 
-	if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || (in->way == DT_INSN_JUMP && outside))
+	if (in->way == DT_INSN_BRANCH && outside) {
+		s.when = dt_branch_taken(c->arena, dt_elf_machine(c->elf), in);
+		outside = s.when != NULL;
+	}
+	if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || (jumps && outside))
 		dt_vec_push(c->arena, c->out, s);
 	return true;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # pid probes in programs of other languages and shapes: exceptions through probed frames, names of C++ and Rust, a stripped file, a file
-# whose symbols are elsewhere, one that says it is of Go. What is to be traced is compiled here.
+# whose symbols are elsewhere, one that says it is of Go, jumps on a condition. What is to be traced is compiled here.
 . test/trigger/trace.sh
 may_trace "pid probes in other languages"
 
@@ -129,7 +129,7 @@ if makes "Rust" rustc -O -o "$tmp/prog" "$tmp/known.rs"; then
 	is "Rust: names as they are in the file" 0 "known::shop::check"
 fi
 
-# Stacks of Go move: its files are known by their sections. Here is one of C that has such a section.
+# Stacks of Go move: its files are known by their sections. Here is one of C that has such a section; a real one is in provider_pid_go.sh.
 cat >"$tmp/go.c" <<'END'
 #include <stdio.h>
 __attribute__((section(".go.buildinfo"), used)) static const char mark[] = "mark";
@@ -162,4 +162,35 @@ if makes "Go" cc -O2 -o "$tmp/prog" "$tmp/go.c"; then
 	is "Go: counts and values" 0 "returns 102 values 9896"
 	! grep -qx 'at 0' "$tmp/out"
 	check $? "Go: arg0 is the offset"
+fi
+
+# A function may go on into another one on a condition: a return of it when the condition holds, and only then.
+cat >"$tmp/tails.c" <<'END'
+#include <stdio.h>
+__attribute__((section(".go.buildinfo"), used)) static const char mark[] = "mark";
+long other(long, long), tail(long, long);
+__attribute__((noinline)) long other(long a, long b) { return a + b; }
+#ifdef __aarch64__
+__asm__(".text\n.globl tail\n.type tail, %function\ntail:\n\tcmp x0, #10\n\tb.lt other\n\tcbz x1, other\n\ttbnz x1, #1, other\n"
+    "\tmov x0, #7\n\tret\n.size tail, . - tail\n");
+#else
+__asm__(".text\n.globl tail\n.type tail, @function\ntail:\n\tcmp $10, %rdi\n\tjl other\n\tmov %rsi, %rcx\n\tjrcxz 1f\n\ttest $2, %sil\n\tjne other\n"
+    "\tmov $7, %eax\n\tret\n1:\ttest %rsi, %rsi\n\tje other\n\tret\n.size tail, . - tail\n");
+#endif
+int main(void)
+{
+	long sum = 0;
+
+	for (long i = 0; i < 80; i++)
+		sum += tail(i / 4, i % 4);
+	printf("sum %ld\n", sum);
+	return 0;
+}
+END
+if makes "jumps on a condition" cc -O2 -o "$tmp/prog" "$tmp/tails.c"; then
+	run -qc "$tmp/prog" -n '
+	pid$target:a.out:tail:entry { @e = count(); } pid$target:a.out:tail:return { @r = count(); @at[arg0] = count(); }
+	END { printa("entries %@d", @e); printa(" returns %@d", @r); printa(" %@d", @at); printf(" end\n"); }'
+	is "jumps on a condition: each call returns once" 0 "entries 80 returns 80 "
+	is "jumps on a condition: from where they were taken" 0 " 10 10 20 40 end"
 fi

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes in as an .eh_frame section, the first byte telling the machine: rows come out, in order, or none. */
+/* Bytes in as an .eh_frame or .debug_frame section, the first byte telling which, and the machine: rows come out, in order, or none. */
 #include "host/unwind_cfi.h"
 
 #include <elf.h>
@@ -11,7 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len < 1)
 		return 0;
-	(void)dt_cfi_read(&c, data[0] & 1 ? EM_X86_64 : EM_AARCH64, data + 1, len - 1, 0x10001);
+	if (data[0] & 2)
+		(void)dt_cfi_read_debug(&c, data[0] & 1 ? EM_X86_64 : EM_AARCH64, data + 1, len - 1);
+	else
+		(void)dt_cfi_read(&c, data[0] & 1 ? EM_X86_64 : EM_AARCH64, data + 1, len - 1, 0x10001);
 	dt_cfi_finish(&c);
 	for (size_t i = 0; i < c.n; i++) {
 		const struct dt_unwind_rule *r = &c.row[i].rule;

@@ -337,9 +337,57 @@ static void test_process(void)
 	free(w.map);
 }
 
+/* As Go writes it: the CIE by its place, plain addresses, signed offsets; then a CIE of DWARF 4. */
+static void test_debug_frame(void)
+{
+	static const uint64_t places[2][2] = { { CODE, 64 }, { CODE + 64, 32 } };
+	struct section s = { .n = 0 };
+	struct dt_cfi c = { 0 };
+	uint32_t second;
+
+	begin(&s);
+	u32(&s, UINT32_MAX);
+	BYTES(&s, 3, 0, 1, 0x7c, 30, 0x0c, 31, 0, 0x08, 30, 0x14, 31, 0);	/* code 1, data -4 */
+	end(&s);
+	begin(&s);
+	u32(&s, 0);
+	put(&s, places[0], 16);
+	BYTES(&s, 0x50, 0x13, 0x74, 0x11, 30, 12, 0x60, 0x13, 0, 0x08, 30);	/* 48 bytes of frame, the link register at its end */
+	end(&s);
+	second = (uint32_t)s.n;
+	begin(&s);
+	u32(&s, UINT32_MAX);
+	BYTES(&s, 4, 0, 8, 0, 4, 0x78, 30, 0x0c, 31, 0);
+	end(&s);
+	begin(&s);
+	u32(&s, second);
+	put(&s, places[1], 16);
+	BYTES(&s, 0x42, 0x0e, 16, 0x9d, 2, 0x9e, 1);
+	end(&s);
+	CHECK_INT(dt_cfi_read_debug(&c, EM_AARCH64, s.b, s.n), 0);
+	dt_cfi_finish(&c);
+	CHECK_INT(c.functions, 2);
+	CHECK_INT(c.bad, 0);
+	is(&c, CODE, DT_CFA_SP, 0, DT_REG_SAME, 0, DT_REG_SAME, 0);
+	is(&c, CODE + 16, DT_CFA_SP, 48, DT_REG_CFA, -48, DT_REG_SAME, 0);
+	is(&c, CODE + 48, DT_CFA_SP, 0, DT_REG_SAME, 0, DT_REG_SAME, 0);
+	is(&c, CODE + 64 + 8, DT_CFA_SP, 16, DT_REG_CFA, -8, DT_REG_CFA, -16);
+	dt_cfi_free(&c);
+	for (size_t len = 0; len <= s.n; len++) {		/* cut at every byte */
+		uint8_t *copy = malloc(len + 1);
+
+		memcpy(copy, s.b, len);
+		CHECK_INT(dt_cfi_read_debug(&c, EM_AARCH64, copy, len), 0);
+		dt_cfi_finish(&c);
+		dt_cfi_free(&c);
+		free(copy);
+	}
+}
+
 int main(void)
 {
 	test_x86();
+	test_debug_frame();
 	test_signal();
 	test_arm();
 	test_hostile();

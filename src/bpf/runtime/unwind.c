@@ -155,12 +155,15 @@ INLINE u64 saved_at(const struct walk *w, u64 cfa, u32 how, int off)
 	return how == DT_REG_SAME || how == DT_REG_LOST ? 0 : base + (s64)off;
 }
 
-/* On aarch64 a frame's record may be anywhere in it, so that what is above it is not known to be the caller's frame. */
+/*
+ * On aarch64 a frame's record may be anywhere in it, so that what is above it is not known to be the caller's frame. Go puts it
+ * a word below the stack pointer.
+ */
 INLINE long by_frame(struct walk *w)
 {
 	u64 fp = w->fp, pair[2];
 
-	if (fp < w->sp || fp & 7 || bpf_probe_read_user(pair, sizeof(pair), (void *)fp))
+	if (fp + 8 < w->sp || fp & 7 || bpf_probe_read_user(pair, sizeof(pair), (void *)fp))
 		return 1;
 	w->fp = pair[0];
 	w->pc = pair[1];

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is different in programs of Go. Arguments are in registers of their own. A function first looks whether its stack is large
+ * enough; if not, it has it moved and begins again from its first instruction: its entry is behind that look, or it would be seen twice.
+ */
+#include "provider/objects.h"
+
+#include "host/insn.h"
+
+#include <elf.h>
+
+enum { LOOK_MAX = 64, AGAIN_MAX = 1024 };	/* bytes of the look; of the code that has the stack moved, which saves arguments */
+
+bool dt_object_is_go(const struct dt_object *o)
+{
+	return dt_elf_has_section(o->elf, ".gopclntab") || dt_elf_has_section(o->elf, ".go.buildinfo");
+}
+
+/* Numbers are words of struct pt_regs. */
+void dt_go_arguments(const struct dt_object *o, const char *args[10])
+{
+	static const char *const x86[10] = { "uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]", "uregs[9]", "uregs[8]",
+		"uregs[7]", "uregs[6]", "0" };
+	static const char *const arm[10] = { "uregs[0]", "uregs[1]", "uregs[2]", "uregs[3]", "uregs[4]", "uregs[5]", "uregs[6]",
+		"uregs[7]", "uregs[8]", "uregs[9]" };
+
+	memcpy(args, dt_elf_machine(o->elf) == EM_X86_64 ? x86 : arm, sizeof(x86));
+}
+
+struct looking {
+	uint64_t more;			/* where the look's branches lead; 0: none seen yet */
+	uint64_t behind;		/* the instruction behind the last of them */
+	bool next;			/* the one that comes is it */
+	bool again;			/* from there it goes back to the start */
+};
+
+static bool instruction(void *ctx, const struct dt_insn *in)
+{
+	struct looking *l = ctx;
+
+	if (l->next)
+		l->behind = in->off;
+	l->next = false;
+	if (in->way == DT_INSN_BRANCH && in->off < LOOK_MAX && in->to > in->off && (l->more == 0 || in->to == l->more)) {
+		l->more = in->to;
+		l->next = true;
+	}
+	if (in->off < l->more)
+		return true;
+	if (in->way == DT_INSN_JUMP && in->to == 0)
+		l->again = true;
+	return in->way != DT_INSN_JUMP && in->way != DT_INSN_RET && in->off - l->more < AGAIN_MAX;
+}
+
+uint64_t dt_go_entry(const struct dt_object *o, const struct dt_elf_function *f)
+{
+	struct looking l = { 0 };
+
+	if (dt_insn_walk(o->fd, dt_elf_machine(o->elf), f->offset, f->size, instruction, &l) != 0 || !l.again)
+		return f->offset;
+	return f->offset + l.behind;
+}
