@@ -131,16 +131,6 @@ int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *in
 
 /* ---- listing ---- */
 
-static void fill(dtrace_probedesc_t *d, const struct dt_probe *p)
-{
-	memset(d, 0, sizeof(*d));
-	d->dtpd_id = p->id;
-	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", p->prov);
-	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", p->mod);
-	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", p->func);
-	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", p->name);
-}
-
 struct iteration { dtrace_hdl_t *h; dtrace_probe_f *f; void *arg; int rv; };
 
 static int iterate(void *ctx, const struct dt_probe *p)
@@ -148,7 +138,7 @@ static int iterate(void *ctx, const struct dt_probe *p)
 	struct iteration *it = ctx;
 	dtrace_probedesc_t d;
 
-	fill(&d, p);
+	dt_handle_desc(&d, p->id, p->prov, p->mod, p->func, p->name);
 	it->rv = it->f(it->h, &d, it->arg);
 	return it->rv != 0 ? -ECANCELED : 0;
 }
@@ -175,11 +165,13 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 int dtrace_id2desc(dtrace_hdl_t *h, dtrace_id_t id, dtrace_probedesc_t *d)
 {
 	struct dt_trace *t = dt_trace_get(h);
+	const struct dt_probe *p;
 
 	if (t == NULL)
 		return -1;
 	if (id == 0 || id > t->probes.list.n)
 		return dt_handle_error(h, EDT_BADID);
-	fill(d, t->probes.list.v[id - 1]);
+	p = t->probes.list.v[id - 1];
+	dt_handle_desc(d, p->id, p->prov, p->mod, p->func, p->name);
 	return 0;
 }

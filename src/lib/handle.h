@@ -54,6 +54,7 @@ void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target 
 bool dt_procs_nested(struct dtrace_hdl *);
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
+void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func, const char *name);
 void dt_handle_use_options(struct dtrace_hdl *);	/* those the compiler is steered by */
 /* A program from DOF; the options it sets are set. NULL: the handle's error tells why. */
 dtrace_prog_t *dt_handle_load(struct dtrace_hdl *, const void *dof, size_t len);

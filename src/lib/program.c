@@ -40,14 +40,14 @@ void dtrace_program_info(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *i
 		count_actions(&p->prog->ecbs[i], info);
 }
 
-static void fill_desc(dtrace_probedesc_t *d, const struct dt_probedesc *p)
+void dt_handle_desc(dtrace_probedesc_t *d, uint32_t id, const char *prov, const char *mod, const char *func, const char *name)
 {
 	memset(d, 0, sizeof(*d));
-	d->dtpd_id = p->id;
-	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", p->prov);
-	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", p->mod);
-	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", p->func);
-	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", p->name);
+	d->dtpd_id = id;
+	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", prov);
+	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", mod);
+	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", func);
+	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", name);
 }
 
 /* One call a statement; a clause without statements is one. */
@@ -62,7 +62,7 @@ int dtrace_stmt_iter(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_stmt_f *f, void *
 		uint32_t last = 0;
 		int rv;
 
-		fill_desc(&ecb.dted_probe, &e->probe);
+		dt_handle_desc(&ecb.dted_probe, e->probe.id, e->probe.prov, e->probe.mod, e->probe.func, e->probe.name);
 		if (e->nacts == 0 && (rv = f(h, p, &stmt, arg)) != 0)
 			return rv;
 		for (uint32_t a = 0; a < e->nacts; a++) {

@@ -121,8 +121,13 @@ static void put_print(struct firing *f, const char *name, const struct dt_rec *r
 	close_action(f);
 }
 
-static void put_memory(struct firing *f, const char *name, const void *bytes, size_t len)
+static void put_memory(struct firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
+	const void *bytes;
+	size_t len;
+
+	if (!dt_rec_memory(recs, n, &bytes, &len))
+		return;
 	open_action(f, name);
 	dt_json_key(f->j, "value");
 	dt_json_open(f->j, '{');
@@ -130,26 +135,6 @@ static void put_memory(struct firing *f, const char *name, const void *bytes, si
 	dt_json_hex(f->j, bytes, len);
 	dt_json_close(f->j, '}');
 	close_action(f);
-}
-
-static void put_tracemem(struct firing *f, const char *name, const struct dt_rec *recs, size_t n)
-{
-	const struct dt_rec *bytes = &recs[n - 1];
-	int64_t want = n > 1 ? dt_rec_int(&recs[0]) : 0;
-
-	put_memory(f, name, bytes->data, want > 0 && (uint64_t)want < bytes->len ? (size_t)want : bytes->len);
-}
-
-static void put_printm(struct firing *f, const char *name, const struct dt_rec *recs, size_t n)
-{
-	uint64_t len = 0;
-
-	(void)n;
-	if (recs[0].len < sizeof(len))
-		return;
-	memcpy(&len, recs[0].data, sizeof(len));
-	if (len <= recs[0].len - sizeof(len))
-		put_memory(f, name, (const char *)recs[0].data + sizeof(len), len);
 }
 
 /* ---- aggregations ---- */
@@ -244,8 +229,8 @@ static const struct row {
 } rows_by_kind[] = {
 	{ DT_ACT_DIFEXPR, "trace", put_trace }, { DT_ACT_EXIT, "exit", put_exit }, { DT_ACT_PRINTF, "printf", put_printf },
 	{ DT_ACT_PRINTA, "printa", put_printa }, { DT_ACT_LIBACT, "library", put_libact }, { DT_ACT_PRINT, "print", put_print },
-	{ DT_ACT_TRACEMEM, "tracemem", put_tracemem }, { DT_ACT_TRACEMEM_DYN, "tracemem", put_tracemem },
-	{ DT_ACT_PRINTM, "printm", put_printm }, { DT_ACT_SYSTEM, "system", put_command },
+	{ DT_ACT_TRACEMEM, "tracemem", put_memory }, { DT_ACT_TRACEMEM_DYN, "tracemem", put_memory },
+	{ DT_ACT_PRINTM, "printm", put_memory }, { DT_ACT_SYSTEM, "system", put_command },
 	{ DT_ACT_FREOPEN, "freopen", put_command }, { DT_ACT_STACK, "stack", put_trace }, { DT_ACT_USTACK, "ustack", put_trace },
 	{ DT_ACT_JSTACK, "jstack", put_trace }, { DT_ACT_SYM, "sym", put_trace }, { DT_ACT_MOD, "mod", put_trace },
 	{ DT_ACT_USYM, "usym", put_trace }, { DT_ACT_UMOD, "umod", put_trace }, { DT_ACT_UADDR, "uaddr", put_trace },

@@ -23,6 +23,29 @@ int64_t dt_rec_int(const struct dt_rec *rec)
 	return v.kind == DT_V_INT ? (int64_t)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)) : 0;
 }
 
+/* tracemem(): the bytes, and before them, when that was said, how many to show. printm(): their number is their first word. */
+bool dt_rec_memory(const struct dt_rec *recs, size_t n, const void **bytes, size_t *len)
+{
+	const struct dt_rec *last = &recs[n - 1];
+	uint64_t told = 0;
+
+	*bytes = last->data;
+	*len = last->len;
+	if (last->act->kind != DT_ACT_PRINTM) {
+		int64_t want = n > 1 ? dt_rec_int(&recs[0]) : 0;
+
+		if (want > 0 && (uint64_t)want < last->len)
+			*len = (size_t)want;
+		return true;
+	}
+	if (last->len < sizeof(told))
+		return false;
+	memcpy(&told, last->data, sizeof(told));
+	*bytes = (const char *)last->data + sizeof(told);
+	*len = (size_t)told;
+	return told <= last->len - sizeof(told);
+}
+
 /* The compiler checked it; a program from a file may still hold anything, so a bad format prints as itself. */
 struct dt_format *dt_statement_format(struct dt_statements *s, const char *text)
 {
@@ -118,25 +141,13 @@ static void do_print(struct dt_statements *s, const struct dt_rec *recs, size_t 
 	dt_pretty_print(s->out, &v);
 }
 
-/* The bytes; before them, when that was said, how many of them to show. */
-static void do_tracemem(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+static void do_memory(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	const struct dt_rec *bytes = &recs[n - 1];
-	int64_t want = n > 1 ? dt_rec_int(&recs[0]) : 0;
+	const void *bytes;
+	size_t len;
 
-	dt_hexdump_print(s->out, bytes->data, want > 0 && (uint64_t)want < bytes->len ? (size_t)want : bytes->len);
-}
-
-static void do_printm(struct dt_statements *s, const struct dt_rec *recs, size_t n)
-{
-	uint64_t len = 0;
-
-	(void)n;
-	if (recs[0].len < sizeof(len))
-		return;
-	memcpy(&len, recs[0].data, sizeof(len));
-	if (len <= recs[0].len - sizeof(len))
-		dt_hexdump_print(s->out, (const char *)recs[0].data + sizeof(len), len);
+	if (dt_rec_memory(recs, n, &bytes, &len))
+		dt_hexdump_print(s->out, bytes, len);
 }
 
 /* ---- aggregations ---- */
@@ -190,8 +201,8 @@ static const struct {
 	void (*print)(struct dt_statements *, const struct dt_rec *, size_t);
 } kinds[] = {
 	{ DT_ACT_EXIT, do_exit }, { DT_ACT_PRINTF, do_printf }, { DT_ACT_PRINTA, do_printa }, { DT_ACT_LIBACT, do_libact },
-	{ DT_ACT_PRINT, do_print }, { DT_ACT_TRACEMEM, do_tracemem }, { DT_ACT_TRACEMEM_DYN, do_tracemem },
-	{ DT_ACT_PRINTM, do_printm }, { DT_ACT_SYSTEM, do_system }, { DT_ACT_FREOPEN, do_freopen },
+	{ DT_ACT_PRINT, do_print }, { DT_ACT_TRACEMEM, do_memory }, { DT_ACT_TRACEMEM_DYN, do_memory },
+	{ DT_ACT_PRINTM, do_memory }, { DT_ACT_SYSTEM, do_system }, { DT_ACT_FREOPEN, do_freopen },
 	{ DT_ACT_DIFEXPR, do_trace }, { DT_ACT_STACK, do_trace }, { DT_ACT_USTACK, do_trace }, { DT_ACT_JSTACK, do_trace },
 	{ DT_ACT_SYM, do_trace }, { DT_ACT_MOD, do_trace }, { DT_ACT_USYM, do_trace }, { DT_ACT_UMOD, do_trace },
 	{ DT_ACT_UADDR, do_trace },

@@ -55,7 +55,8 @@ void dt_statement_do(struct dt_statements *, const struct dt_rec *, size_t n);	/
 void dt_statement_text(struct dt_statements *, struct dt_out *, const struct dt_rec *, size_t n);
 struct dt_format *dt_statement_format(struct dt_statements *, const char *text);
 bool dt_statement_bare(const struct dt_rec *);
-/* The integer an action recorded. */
+/* The integer an action recorded; the bytes of tracemem() or printm(), false: none. */
 int64_t dt_rec_int(const struct dt_rec *);
+bool dt_rec_memory(const struct dt_rec *, size_t n, const void **bytes, size_t *len);
 
 #endif
