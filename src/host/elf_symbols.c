@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTIONS_MAX = 1 << 23, COVER_STEPS = 64 };
+enum { FUNCTIONS_MAX = 1 << 23, COVER_STEPS = 64, SECTIONS_SEEN = 256 };
 
 /* ---- taking ---- */
 
@@ -185,9 +185,13 @@ static void thin_out(struct dt_elf_names *e)
 	e->nfunc = n;
 }
 
-/* Where code can end at the latest. */
+/* Where code can end at the latest: with its section, else with its segment, which may have constants behind code. */
 static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
 {
+	for (uint32_t i = 1; i < e->nsh && i < SECTIONS_SEEN; i++)
+		if (e->sh[i].sh_flags & SHF_ALLOC && !(e->sh[i].sh_flags & SHF_TLS) && vaddr >= e->sh[i].sh_addr &&
+		    vaddr - e->sh[i].sh_addr < e->sh[i].sh_size && e->sh[i].sh_size <= UINT64_MAX - e->sh[i].sh_addr)
+			return e->sh[i].sh_addr + e->sh[i].sh_size;
 	for (uint32_t i = 0; i < e->nph; i++)
 		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr && vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz &&
 		    e->ph[i].p_memsz <= UINT64_MAX - e->ph[i].p_vaddr)

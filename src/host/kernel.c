@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BTF_MAX = 256 << 20, SYMBOLS_MAX = 256 << 20 };
+enum { BTF_MAX = 256 << 20, SYMBOLS_MAX = 256 << 20, SYMBOL_MAX = 16 << 20 };
 
 static bool is_module_name(const char *s)
 {
@@ -173,7 +173,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* "address type name[\t[module]]": code symbols only. Returns the start of the next line. */
+/* "address type name[\t[module]]": code and data; "A" are numbers, as places in each CPU's own memory. Returns the start of the next line. */
 static const char *take_function(struct dt_kernel *k, const char *line)
 {
 	const char *end = strchrnul(line, '\n'), *name, *name_end;
@@ -181,7 +181,7 @@ static const char *take_function(struct dt_kernel *k, const char *line)
 	char *after;
 
 	s.addr = strtoull(line, &after, 16);
-	if (after[0] == ' ' && after[1] != '\0' && strchr("tTwW", after[1]) && after[2] == ' ' && s.addr != 0) {
+	if (after[0] == ' ' && after[1] != '\0' && strchr("tTwWdDbBrRvV", after[1]) && after[2] == ' ' && s.addr != 0) {
 		name = after + 3;
 		name_end = name + strcspn(name, "\t\n");
 		if (name_end[0] == '\t' && name_end[1] == '[') {
@@ -227,8 +227,8 @@ int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, co
 		else
 			hi = mid;
 	}
-	if (lo == 0)
-		return -ENOENT;
+	if (lo == 0 || addr - k->funcs[lo - 1].addr >= SYMBOL_MAX)
+		return -ENOENT;		/* the list has no sizes: what is far behind one is none of it */
 	*module = k->funcs[lo - 1].module;
 	*name = k->funcs[lo - 1].name;
 	*start = k->funcs[lo - 1].addr;

@@ -216,22 +216,19 @@ static struct space *own_space(struct view *v)
 	return v->space[0];
 }
 
-/* ---- from /proc ---- */
-
-static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, const struct dt_mapping *m)
+/* Code is mapped; memory of no file may be made by a run-time compiler. */
+static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, const struct dt_uwant *w, uint64_t offset)
 {
-	struct dt_uwant w = { v->pid, m->start, m->end, m->major, m->minor, m->inode, NULL, 0, m->path };
-	struct map map = { m->start, m->end, m->offset, NULL };
+	struct map map = { w->start, w->end, offset, dt_uobject_get(&us->files, w) };
 
-	if (!m->exec)
-		return;
-	map.object = dt_uobject_get(&us->files, &w);
 	if (map.object == NULL)
 		return;
 	if (map.object->anon)
 		dt_ujit_learn(&v->jit, v->pid);
 	put_map(s, &map);
 }
+
+/* ---- from /proc ---- */
 
 /* The snapshot takes the place of what was thought to be mapped; what is not there any more may still stand in records. */
 static bool snapshot(struct dt_usyms *us, struct view *v)
@@ -247,8 +244,12 @@ static bool snapshot(struct dt_usyms *us, struct view *v)
 	if (dt_file_read(path, MAPS_MAX, &text, &len) != 0)
 		return false;
 	s = len > 0 ? new_space(v->space[0]) : NULL;	/* a zombie has no mappings */
-	for (p = text; s != NULL && dt_maps_next(&p, &m); )
-		take_mapping(us, v, s, &m);
+	for (p = text; s != NULL && dt_maps_next(&p, &m); ) {
+		struct dt_uwant w = { v->pid, m.start, m.end, m.major, m.minor, m.inode, NULL, 0, m.path };
+
+		if (m.exec)
+			take_mapping(us, v, s, &w, m.offset);
+	}
 	free(text);
 	if (s == NULL)
 		return false;
@@ -302,16 +303,10 @@ static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 	struct view *v = view_of(us, e->pid);
 	struct space *s = v != NULL ? own_space(v) : NULL;
 	struct dt_uwant w = { e->pid, e->start, e->start + e->len, e->major, e->minor, e->inode, e->id, e->idlen, e->path };
-	struct map map = { e->start, e->start + e->len, e->offset, NULL };
 
 	if (s == NULL)
 		return;
-	map.object = dt_uobject_get(&us->files, &w);
-	if (map.object == NULL)
-		return;
-	if (map.object->anon)
-		dt_ujit_learn(&v->jit, v->pid);
-	put_map(s, &map);
+	take_mapping(us, v, s, &w, e->offset);
 	tell(us, e->pid, false);
 }
 
@@ -419,17 +414,27 @@ static uint64_t object_start(const struct space *s, const struct dt_uobject *o)
 	return start;
 }
 
+/* That of a program of another word size. */
+static bool other_vdso(const struct dt_usyms *us, const struct map *m)
+{
+	const struct dt_ufile *vdso = us->files.vdso;
+
+	return vdso != NULL && m->object->file == vdso && vdso->maplen != m->end - m->start;
+}
+
 static void place_in_file(struct dt_usyms *us, const struct map *m, uint64_t addr, struct dt_uplace *p)
 {
 	const struct dt_elf_function *f;
 	uint64_t vaddr;
 
-	if (m->object->file == us->files.vdso && us->files.vdso != NULL && us->files.vdso->maplen != m->end - m->start)
-		return;		/* that of a program of another word size */
+	if (other_vdso(us, m))
+		return;
 	p->elf = dt_ufile_elf(&us->files, m->object->file);
 	if (p->elf == NULL || !dt_elf_offset_to_vaddr(p->elf, p->offset, &vaddr))
 		return;
 	f = dt_elf_function_at(p->elf, vaddr);
+	if (f == NULL)
+		f = dt_elf_data_at(p->elf, vaddr);	/* constants may lie among code */
 	if (f != NULL) {
 		p->function = f->name;
 		p->function_start = addr - (vaddr - f->vaddr);
@@ -447,6 +452,37 @@ static void place_in_memory(struct view *v, uint64_t addr, struct dt_uplace *p)
 	p->function_start = f->start;
 }
 
+/* Only code is kept of what is mapped: data of a file are as far from its code as the file says. */
+static bool data_of(const struct space *s, const struct map *m, uint64_t addr, struct dt_uplace *p)
+{
+	struct dt_elf *elf = m->object->file != NULL ? m->object->file->elf : NULL;
+	const struct dt_elf_function *f;
+	uint64_t vaddr;
+
+	if (elf == NULL || !dt_elf_code_vaddr(elf, m->offset, m->end - m->start, &vaddr))
+		return false;
+	vaddr += addr - m->start;
+	if (!dt_elf_has_memory(elf, vaddr))
+		return false;
+	*p = (struct dt_uplace){ .object = m->object->base, .path = m->object->path, .elf = elf, .object_start = object_start(s, m->object) };
+	dt_elf_vaddr_to_offset(elf, vaddr, &p->offset);
+	f = dt_elf_data_at(elf, vaddr);
+	if (f != NULL) {
+		p->function = f->name;
+		p->function_start = addr - (vaddr - f->vaddr);
+	}
+	return true;
+}
+
+static bool place_in_data(const struct view *v, uint64_t addr, struct dt_uplace *p)
+{
+	for (int i = 0; i < GENERATIONS; i++)
+		for (uint32_t k = v->space[i] != NULL ? v->space[i]->n : 0; k > 0; k--)
+			if (data_of(v->space[i], &v->space[i]->map[k - 1], addr, p))
+				return true;
+	return false;
+}
+
 bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt_uplace *p)
 {
 	const struct space *s = NULL;
@@ -456,10 +492,14 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 	dt_usyms_poll(us);
 	v = find_view(us, pid);
 	m = v != NULL ? find_map(v, addr, &s) : NULL;
+	if (m == NULL && v != NULL && place_in_data(v, addr, p))
+		return true;
 	if (m == NULL && (v == NULL || ((!v->dead || us->watch == NULL) && dt_usym_now() - v->asked > AGAIN_NS))) {
 		dt_usyms_learn(us, pid);
 		v = find_view(us, pid);
 		m = v != NULL ? find_map(v, addr, &s) : NULL;
+		if (m == NULL && v != NULL && place_in_data(v, addr, p))
+			return true;
 	}
 	if (m == NULL)
 		return false;
@@ -510,13 +550,6 @@ void dt_usyms_each_process(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
 	for (const struct view *v = us->oldest; v != NULL; v = v->newer)
 		if (!v->dead)
 			f(ctx, v->pid, false);
-}
-
-static bool other_vdso(const struct dt_usyms *us, const struct map *m)
-{
-	const struct dt_ufile *vdso = us->files.vdso;
-
-	return vdso != NULL && m->object->file == vdso && vdso->maplen != m->end - m->start;
 }
 
 int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f *f, void *ctx)

@@ -24,7 +24,7 @@ void dt_usyms_learn_all(struct dt_usyms *);	/* of every process, for a bounded t
 
 struct dt_uplace {
 	const char *object;		/* base name of the file, "[vdso]", "perf-123.map" */
-	const char *function;		/* NULL: no symbol */
+	const char *function;		/* of code or data; NULL: no symbol */
 	uint64_t function_start;	/* both in the process */
 	uint64_t object_start;
 	const char *path;		/* as the process names the file */

@@ -5,6 +5,7 @@
  */
 #include "provider/objects.h"
 
+#include "base/file.h"
 #include "host/maps.h"
 #include "provider/provider.h"
 
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+
+enum { ENVIRON_MAX = 64 << 20 };
 
 struct looking {
 	struct dt_probes *p;
@@ -68,8 +71,9 @@ static bool in_environment(struct looking *l)
 	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%u/environ", l->proc->pid);
-	text = dt_proc_text(path, &len);
-	for (const char *at = text; text != NULL && !found && at < text + len; at += strlen(at) + 1)
+	if (dt_file_read(path, ENVIRON_MAX, &text, &len) != 0)
+		return false;
+	for (const char *at = text; !found && at < text + len; at += strlen(at) + 1)
 		if (strncmp(at, name, sizeof(name) - 1) == 0)
 			found = in_list(l, at + sizeof(name) - 1);
 	free(text);

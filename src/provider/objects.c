@@ -5,6 +5,7 @@
  */
 #include "provider/objects.h"
 
+#include "base/file.h"
 #include "dif/interp.h"
 #include "host/maps.h"
 #include "host/proc.h"
@@ -19,38 +20,6 @@
 #include <unistd.h>
 
 enum { MAPS_MAX = 64 << 20 };
-
-/* A file of /proc has no size before it is read. malloc'ed, with a NUL behind. */
-char *dt_proc_text(const char *path, size_t *size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t len = 0, room = 1 << 16;
-	char *text = fd >= 0 ? malloc(room) : NULL;
-	ssize_t n = -1;
-
-	while (text != NULL && (n = read(fd, text + len, room - len - 1)) > 0) {
-		len += (size_t)n;
-		if (room - len < 2) {
-			char *more = room < MAPS_MAX ? realloc(text, room * 2) : NULL;
-
-			if (more == NULL)
-				break;
-			text = more;
-			room *= 2;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	if (text != NULL && n != 0) {
-		free(text);
-		return NULL;
-	}
-	if (text != NULL)
-		text[len] = '\0';
-	if (size != NULL)
-		*size = text != NULL ? len : 0;
-	return text;
-}
 
 static const char *base_name(const char *path)
 {
@@ -135,6 +104,7 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	struct stat exe = { 0 };
 	char path[64], *text;
 	const char *at;
+	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	if (stat(path, &exe) != 0) {
@@ -143,8 +113,7 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	text = dt_proc_text(path, NULL);
-	if (text == NULL) {
+	if (dt_file_read(path, MAPS_MAX, &text, &len) != 0) {
 		*why = dt_arena_printf(p->arena, "the mappings of process %u cannot be read", pid);
 		return NULL;
 	}

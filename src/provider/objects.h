@@ -32,8 +32,6 @@ struct dt_process {
 
 /* What the process runs now. NULL: *why says why it cannot be looked at. */
 struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char **why);
-/* A file of /proc, malloc'ed, with a NUL behind; NULL: it cannot be read. size may be NULL. */
-char *dt_proc_text(const char *path, size_t *size);
 /* The file of a mapping, opened once; NULL: it cannot be. */
 struct dt_mapping;
 struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt_mapping *);

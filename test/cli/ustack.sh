@@ -133,6 +133,42 @@ run -c "$tmp/pie" -n 'syscall::getppid:entry /pid == $target/ { usym(ucaller); u
 grep -q "getppid:entry   pie${tick}chain_second   *pie   *pie${tick}chain_second+0x[0-9a-f]* *\$" "$tmp/out"
 check $? "usym(), umod(), uaddr()"
 
+# names of data: variables with a value, without one, constants, a library's; memory that is nobody's has none
+cat >"$tmp/data.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int table[100] = { 1 };
+static char room[64];
+const char constant[] = "text";
+__attribute__((noinline)) void known(const void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+int main(void)
+{
+	known(table);
+	known(&table[3]);
+	known(room + 1);
+	known(constant);
+	known(stdout);
+	known(malloc(10));
+	known((void *)main);
+	return 0;
+}
+END
+if "$cc" -O1 -o "$tmp/data" "$tmp/data.c" 2>"$tmp/err"; then
+	run -qc "$tmp/data" -n 'pid$target:a.out:known:entry { usym(arg0); printf(" %A\n", arg0); }'
+	sed -i '/^$/d; s/^0x[0-9a-f]* 0x[0-9a-f]*$/number/' "$tmp/out"
+	cat >"$tmp/want" <<'END'
+data`table data`table
+data`table data`table+0xc
+data`room data`room+0x1
+data`constant data`constant
+libc.so.6`_IO_2_1_stdout_ libc.so.6`_IO_2_1_stdout_
+number
+data`main data`main
+END
+	cmp -s "$tmp/out" "$tmp/want"
+	check $? "names of data"
+fi
+
 # JSON
 run -O json -c "$tmp/pie" -n 'syscall::getppid:entry /pid == $target/ { ustack(2); usym(ucaller); @[ustack(1)] = count(); }'
 grep -q "\"action\":\"ustack\",\"value\":{\"pid\":[0-9]*,\"frames\":\[{\"address\":\"0x[0-9a-f]*\",\"symbol\":\"pie${tick}chain_third+0x" "$tmp/out" &&
