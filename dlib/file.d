@@ -20,18 +20,18 @@ translator fileinfo_t < struct file *F > {
 	fi_pathname = F == 0 ? "<none>" : d_path((struct path *)&F->f_path);
 	fi_offset = F == 0 ? 0 : F->f_pos;
 	fi_fs = F == 0 ? "<none>" : stringof(F->f_path.dentry->d_sb->s_type->name);
-	fi_mount = F == 0 ? "<none>" : "<unknown>";
+	fi_mount = F == 0 ? "<none>" : dentry_path(F->f_path.dentry->d_sb->s_root);
 	fi_oflags = F == 0 ? 0 : F->f_flags;
 };
 
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct dentry *D > {
 	fi_name = D == 0 ? "<none>" : stringof(D->d_name.name);
-	fi_dirname = D == 0 ? "<none>" : stringof(D->d_parent->d_name.name);
-	fi_pathname = D == 0 ? "<none>" : stringof(D->d_name.name);
+	fi_dirname = D == 0 ? "<none>" : dirname(dentry_path(D));
+	fi_pathname = D == 0 ? "<none>" : dentry_path(D);
 	fi_offset = 0;
 	fi_fs = D == 0 ? "<none>" : stringof(D->d_sb->s_type->name);
-	fi_mount = "<unknown>";
+	fi_mount = D == 0 ? "<none>" : dentry_path(D->d_sb->s_root);
 	fi_oflags = 0;
 };
 
@@ -42,11 +42,11 @@ inline struct dentry *dt_inode_dentry[struct inode *i] = i != 0 && i->i_dentry.f
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct inode *I > {
 	fi_name = dt_inode_dentry[I] == 0 ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
-	fi_dirname = dt_inode_dentry[I] == 0 ? "<none>" : stringof(dt_inode_dentry[I]->d_parent->d_name.name);
-	fi_pathname = dt_inode_dentry[I] == 0 ? "<none>" : stringof(dt_inode_dentry[I]->d_name.name);
+	fi_dirname = dt_inode_dentry[I] == 0 ? "<none>" : dirname(dentry_path(dt_inode_dentry[I]));
+	fi_pathname = dt_inode_dentry[I] == 0 ? "<none>" : dentry_path(dt_inode_dentry[I]);
 	fi_offset = 0;
 	fi_fs = I == 0 ? "<none>" : stringof(I->i_sb->s_type->name);
-	fi_mount = "<unknown>";
+	fi_mount = I == 0 ? "<none>" : dentry_path(I->i_sb->s_root);
 	fi_oflags = 0;
 };
 

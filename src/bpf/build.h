@@ -245,6 +245,7 @@ void dt_get_cwd(struct dt_lower *);
 void dt_get_root(struct dt_lower *);
 void dt_get_execargs(struct dt_lower *);
 void dt_lower_dpath(struct dt_lower *);				/* r0 = text of the struct path at r0 */
+void dt_lower_dentry_path(struct dt_lower *);			/* the same of the struct dentry at r0 */
 void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);	/* r0 = the 4 or 8 bytes at r0 + off; what it is */
 void dt_runtime(struct dt_lower *, const char *name);		/* calls a function of src/bpf/runtime with the slot's buffers */
 void dt_runtime_take(struct dt_lower *);			/* its result is a string of r0 bytes: r0 = its address */

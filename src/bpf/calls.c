@@ -665,6 +665,12 @@ static void do_d_path(struct dt_lower *l)
 	dt_lower_dpath(l);
 }
 
+static void do_dentry_path(struct dt_lower *l)
+{
+	arg(l, 0, R0);
+	dt_lower_dentry_path(l);
+}
+
 /* `size` bytes at argument i, to the first buffer; where strings are short, into the second, which nobody uses then. */
 static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 {
@@ -830,7 +836,7 @@ static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },
 	{ 29, do_strrchr }, { 30, do_strstr }, { 31, do_strtok }, { 32, do_substr }, { 33, do_index }, { 34, do_rindex },
 	{ 41, do_inet_ntop }, { 42, do_inet_ntoa }, { 43, do_inet_ntoa6 }, { 44, do_toupper }, { 45, do_tolower }, { 46, do_getf },
-	{ 47, do_json }, { 48, do_strtoll }, { 64, do_d_path }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr },
+	{ 47, do_json }, { 48, do_strtoll }, { 64, do_d_path }, { 65, do_link_ntop }, { 67, do_memstr }, { 72, do_uuidstr }, { 75, do_dentry_path },
 };
 
 void dt_lower_call(struct dt_lower *l, uint32_t in)

@@ -19,6 +19,8 @@ struct dt_koffsets {
 	uint32_t cred_uid, cred_gid, mm_arg_start, mm_arg_end, task_thread_pid, pid_level, pid_numbers, upid_size, upid_nr;
 	uint32_t task_fs, fs_pwd, fs_root, path_dentry, path_mnt, dentry_parent, dentry_name_name, dentry_name_len, mount_mnt,
 	    mount_parent, mount_mountpoint, vfsmount_root;
+	/* the mounts of a file system: a list through mount_instance, or from 6.18 on a chain through mount_next */
+	uint32_t dentry_sb, sb_root, sb_mounts, mount_instance, mount_next, mount_ns, nsproxy_mnt;
 	uint32_t task_pt_regs;		/* aarch64, x86-64: how far user registers lie from the stack's end; session finds it */
 	uint32_t task_stack, task_flags;
 	uint32_t task_files, files_fdt, fdt_max, fdt_fd;	/* a process's open files */

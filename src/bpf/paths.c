@@ -7,25 +7,29 @@
 
 enum { W_LA = S_WORK, W_N = S_WORK + 16, W_M = S_WORK + 24, W_X = S_WORK + 48, W_Y = S_WORK + 56 };
 
-/* The table the walk needs, as constants copied into the second buffer. */
-static void offsets(struct dt_lower *l)
+/* The tables the walks need, in the order of runtime/dpath.c, as constants copied into the second buffer. */
+enum { PATH_WORDS = 7, DENTRY_WORDS = 13 };
+
+static void offsets(struct dt_lower *l, size_t n)
 {
 	const struct dt_koffsets *k = l->b->opts->koff;
-	const uint32_t off[] = { k->dentry_parent, k->dentry_name_name, k->dentry_name_len, k->mount_mnt, k->mount_parent,
-		k->mount_mountpoint, k->vfsmount_root };
-	uint64_t words[7];
+	bool chained = k->mount_next != DT_KOFF_NONE;
+	const uint32_t off[DENTRY_WORDS] = { k->dentry_parent, k->dentry_name_name, k->dentry_name_len, k->mount_mnt, k->mount_parent,
+		k->mount_mountpoint, k->vfsmount_root, k->dentry_sb, k->sb_root, k->sb_mounts,
+		chained ? k->mount_next : k->mount_instance, chained, k->mount_ns };
+	uint64_t words[DENTRY_WORDS];
 
-	for (size_t i = 0; i < 7; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (off[i] == DT_KOFF_NONE)
 			REFUSE(l, "this kernel's type data does not show how paths are kept");
 		words[i] = off[i];
 	}
-	if (l->b->opts->strsize < 64)
-		REFUSE(l, "paths need strings of at least 64 bytes for tracing; see strsize");
+	if (l->b->opts->strsize < sizeof(words))
+		REFUSE(l, "paths need strings of at least %zu bytes for tracing; see strsize", sizeof(words));
 	dt_mov(l->a, R1, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, R1, (int32_t)l->b->slot_str[1]);
-	dt_imm(l->a, R2, sizeof(words));
-	dt_mapval(l->a, R3, dt_constants(l->b), dt_pool_bytes(l->b, words, sizeof(words)));
+	dt_imm(l->a, R2, n * sizeof(*words));
+	dt_mapval(l->a, R3, dt_constants(l->b), dt_pool_bytes(l->b, words, (uint32_t)(n * sizeof(*words))));
 	dt_help(l, BPF_FUNC_probe_read_kernel);
 }
 
@@ -45,7 +49,7 @@ static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
 
 static void walk(struct dt_lower *l)
 {
-	offsets(l);
+	offsets(l, PATH_WORDS);
 	dt_runtime(l, "rt_dpath");
 	dt_runtime_take(l);
 }
@@ -76,8 +80,8 @@ void dt_get_root(struct dt_lower *l)
 	walk(l);
 }
 
-/* r0 the address of a struct path; one that cannot be read faults. */
-void dt_lower_dpath(struct dt_lower *l)
+/* r0, an address that faults when nothing can be read there, goes to F_T1; whoever walks from it would take zeros for the end. */
+static void readable(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 
@@ -87,11 +91,42 @@ void dt_lower_dpath(struct dt_lower *l)
 	dt_imm(a, R2, 8);
 	dt_help(l, BPF_FUNC_probe_read_kernel);
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+}
+
+/* r0 the address of a struct path. */
+void dt_lower_dpath(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	readable(l);
 	task_fs(l);
 	path_at(l, l->b->opts->koff->fs_root, W_X, W_Y);
 	dt_ldx(a, B8, R9, FP, F_T1);
 	path_at(l, 0, W_N, W_M);
 	walk(l);
+}
+
+/*
+ * r0 the address of a struct dentry. It does not know where its file system is mounted: a mount of the whole is looked for, in the
+ * namespace of the thread, else in any.
+ */
+void dt_lower_dentry_path(struct dt_lower *l)
+{
+	const struct dt_koffsets *k = l->b->opts->koff;
+	struct dt_emit *a = l->a;
+
+	readable(l);
+	task_fs(l);
+	path_at(l, k->fs_root, W_X, W_Y);
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow(l, k->task_nsproxy, 8, "a process's namespaces");
+	dt_follow(l, k->nsproxy_mnt, 8, "a process's mounts");
+	dt_stx(a, B8, R6, W_M, R0);
+	dt_ldx(a, B8, R0, FP, F_T1);
+	dt_stx(a, B8, R6, W_N, R0);
+	offsets(l, DENTRY_WORDS);
+	dt_runtime(l, "rt_dentrypath");
+	dt_runtime_take(l);
 }
 
 /* The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have none. */

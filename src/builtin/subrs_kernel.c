@@ -149,6 +149,7 @@ const struct dt_builtin dt_builtin_subrs_kernel[] = {
 	    "it walks the Solaris device tree, which Linux does not have; see getmajor() and getminor()"),
 	DT_SUBR("getf", 46, "struct file *(int)", DT_VERS(1, 10, 0), STABLE, call_getf),
 	DT_SUBR("d_path", 64, "string(struct path *)", DT_VERS(1, 5, 0), EVOLVING, call_d_path),
+	DT_SUBR("dentry_path", 75, "string(struct dentry *)", V1_0, EVOLVING, call_d_path),
 	DT_SUBR_NONE("sx_shared_held", 68, "int(void *)", V1_0, SX),
 	DT_SUBR_NONE("sx_exclusive_held", 69, "int(void *)", V1_0, SX),
 	DT_SUBR_NONE("sx_isexclusive", 70, "int(void *)", V1_0, SX),

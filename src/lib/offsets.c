@@ -25,10 +25,10 @@ static uint32_t offset_of(struct dt_types *types, const char *tag, const char *p
 	return t != NULL ? (uint32_t)(bits / 8) : DT_KOFF_NONE;
 }
 
-/* Subroutines that walk them: progenyof(), getf(), d_path(). */
+/* Subroutines that walk them: progenyof(), getf(), d_path(), dentry_path(). */
 static bool calls_walker(const struct dt_difo *d)
 {
-	static const uint32_t walkers[] = { 11, 46, 64 };
+	static const uint32_t walkers[] = { 11, 46, 64, 75 };
 
 	for (uint32_t i = 0; i < d->ntext; i++)
 		for (size_t w = 0; w < sizeof(walkers) / sizeof(walkers[0]); w++)
@@ -83,6 +83,9 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 		O(dentry_parent, "dentry", "d_parent"), O(dentry_name_name, "dentry", "d_name.name"),
 		O(dentry_name_len, "dentry", "d_name.len"), O(mount_mnt, "mount", "mnt"), O(mount_parent, "mount", "mnt_parent"),
 		O(mount_mountpoint, "mount", "mnt_mountpoint"), O(vfsmount_root, "vfsmount", "mnt_root"),
+		O(dentry_sb, "dentry", "d_sb"), O(sb_root, "super_block", "s_root"), O(sb_mounts, "super_block", "s_mounts"),
+		O(mount_instance, "mount", "mnt_instance"), O(mount_next, "mount", "mnt_next_for_sb"), O(mount_ns, "mount", "mnt_ns"),
+		O(nsproxy_mnt, "nsproxy", "mnt_ns"),
 		O(task_stack, "task_struct", "stack"), O(task_flags, "task_struct", "flags"),
 		O(task_files, "task_struct", "files"), O(files_fdt, "files_struct", "fdt"), O(fdt_max, "fdtable", "max_fds"),
 		O(fdt_fd, "fdtable", "fd"), O(vma_pgoff, "vm_area_struct", "vm_pgoff"), O(vma_file, "vm_area_struct", "vm_file"),

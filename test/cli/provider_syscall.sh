@@ -94,3 +94,28 @@ run -q -c 'dd if=/etc/passwd of=/dev/null count=1' -n 'syscall::read:entry /pid 
 is "the file of a descriptor" 0 "passwd in /etc"
 run -qn 'BEGIN { printf("%d %d %d %d", getf(-1) == NULL, getf(1 << 20) == NULL, getf(2) != NULL, progenyof(pid)); exit(0); }'
 is "getf() and progenyof() alone" 0 "1 1 1 1"
+
+# a name without a mount is told with that of its file system, of which there may be others of a part
+if unshare -m true 2>/dev/null; then
+	cat >"$tmp/mounts" <<-'EOF'
+	mkdir -p "$1/fs" "$1/part" && mount -t tmpfs none "$1/fs" && mkdir -p "$1/fs/some" && mount --bind "$1/fs/some" "$1/part" || exit 99
+	exec "$2" -qc "dd if=/dev/zero of=$1/fs/some/file count=1" -n 'syscall::write:entry /pid == $target && arg0 == 1/ {
+		this->d = getf(arg0)->f_path.dentry;
+		printf("%s, %s of %s; ", fds[arg0].fi_pathname, dentry_path(this->d), fds[arg0].fi_mount);
+		this->i = this->d->d_inode;
+		printf("inode %s\n", (xlate <fileinfo_t> (this->i)).fi_pathname);
+		exit(0); }'
+	EOF
+	unshare -m sh "$tmp/mounts" "$tmp" "$dtrace" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	if [ $status -eq 99 ]; then
+		echo "ok - names of a file system # SKIP no mounts here"
+	else
+		is "names of a file system, from file, dentry and inode" 0 \
+		    "$tmp/fs/some/file, $tmp/fs/some/file of $tmp/fs; inode $tmp/fs/some/file"
+	fi
+else
+	echo "ok - names of a file system # SKIP no mounts of our own here"
+fi
+run -qn 'BEGIN { trace(dentry_path((struct dentry *)8)); } ERROR { printf("fault %d", arg4); exit(0); }'
+is "dentry_path() of nothing" 0 "fault 1"

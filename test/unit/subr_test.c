@@ -440,6 +440,7 @@ static void test_kernel(void)
 	CHECK_INT(call_n("getf", 1, 3, 0, 0), 0);
 	CHECK_STR(text_of(call_n("d_path", 1, K + 32, 0, 0)), "/etc/passwd");
 	CHECK_STR(text_of(call_n("d_path", 1, K, 0, 0)), "invalid address");
+	CHECK_STR(text_of(call_n("dentry_path", 1, K + 32, 0, 0)), "/etc/passwd");
 	CHECK_INT(call_n("rand", 0, 0, 0, 0), (12345 * 2416 + 374441) % 1771875);
 	CHECK_INT(call_n("random", 0, 0, 0, 0), 12345);
 	CHECK_INT(call_n("speculation", 0, 0, 0, 0), 1);

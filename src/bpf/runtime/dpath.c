@@ -2,11 +2,13 @@
 /*
  * The name of a path in the file system: from a dentry up to the root, over mount points. b holds the offsets of the
  * members, n and m the dentry and the vfsmount, x and y those of the root; the text grows down from the end of a.
+ * For a dentry alone m is the namespace of mounts that is preferred.
  */
 #include "runtime.h"
 
-enum { PARENT, NAME, LEN, MNT, MNT_PARENT, MOUNTPOINT, MNT_ROOT };
+enum { PARENT, NAME, LEN, MNT, MNT_PARENT, MOUNTPOINT, MNT_ROOT, SB, SB_ROOT, SB_MOUNTS, LINK, CHAINED, MNT_NS };
 #define DEPTH 128
+#define MOUNTS 256			/* looked at, of one file system */
 
 static __attribute__((always_inline)) u64 word_at(u64 addr)
 {
@@ -41,11 +43,11 @@ static long step_path(u32 i, struct rt *r)
 	struct work *w = r->w;
 	u64 dentry = w->n, vfs = w->m, mount = vfs - off[MNT], parent, up;
 
-	if (!dentry || !vfs || (dentry == w->x && vfs == w->y))
+	if (!dentry || (dentry == w->x && vfs == w->y))
 		return 1;
 	parent = word_at(dentry + off[PARENT]);
-	if (dentry == word_at(vfs + off[MNT_ROOT]) || dentry == parent) {
-		up = word_at(mount + off[MNT_PARENT]);
+	if (dentry == parent || (vfs && dentry == word_at(vfs + off[MNT_ROOT]))) {
+		up = vfs ? word_at(mount + off[MNT_PARENT]) : 0;
 		if (!up || up == mount)
 			return 1;
 		w->n = word_at(mount + off[MOUNTPOINT]);
@@ -68,4 +70,34 @@ RT(rt_dpath)
 		return 2;
 	}
 	return result(d, a + w->pos, size - 1 - w->pos, size);
+}
+
+/* pos: the next mount or its link; lb: its file system; out: a mount of the whole file system in another namespace. */
+static long step_mount(u32 i, struct rt *r)
+{
+	u64 *off = (u64 *)r->b;
+	struct work *w = r->w;
+	u64 at = w->pos, mount = off[CHAINED] ? at : at - off[LINK];
+
+	if (!at || at == w->lb + off[SB_MOUNTS])
+		return 1;
+	w->pos = word_at(off[CHAINED] ? at + off[LINK] : at);
+	if (word_at(mount + off[MNT] + off[MNT_ROOT]) != word_at(w->lb + off[SB_ROOT]))
+		return 0;
+	w->out = mount + off[MNT];
+	return word_at(mount + off[MNT_NS]) == w->m;
+}
+
+/* Without a mount the name is that inside the file system: the walk ends there. */
+RT(rt_dentrypath)
+{
+	u64 *off = (u64 *)b;
+	CONTEXT;
+
+	w->lb = word_at(w->n + off[SB]);
+	w->pos = word_at(w->lb + off[SB_MOUNTS]);
+	w->out = 0;
+	LOOP(MOUNTS, step_mount);
+	w->m = w->out;
+	return rt_dpath(a, b, d, w, size);
 }
