@@ -157,15 +157,34 @@ static bool x86_memory(struct text *t, struct dt_sdt_arg *a)
 	return skip(t, ')') && (a->reg != DT_SDT_NOREG || a->index != DT_SDT_NOREG);
 }
 
+/* What linkers make of a symbol: sym@tpoff is its place from the thread's pointer; other marks name words that lead to it. */
+static bool x86_symbol(struct dt_sdt_arg *a)
+{
+	static const char tpoff[] = "@tpoff";
+	const char *at = a->sym != NULL ? memchr(a->sym, '@', a->symlen) : NULL;
+	size_t len = at != NULL ? a->symlen - (size_t)(at - a->sym) : 0;
+
+	if (at == NULL)
+		return a->sym == NULL || !a->thread;
+	if (!a->thread || len != sizeof(tpoff) - 1 || strncmp(at, tpoff, len) != 0)
+		return false;
+	a->symlen = (uint32_t)(at - a->sym);
+	return a->symlen > 0;
+}
+
 static bool x86_operand(struct text *t, struct dt_sdt_arg *a)
 {
 	uint8_t shift;
 
 	if (skip(t, '$')) {
 		a->kind = DT_SDT_CONST;
-		return !at_end(t) && sum(t, a) && a->sym == NULL;
+		return !at_end(t) && sum(t, a) && x86_symbol(a);
 	}
-	if (t->p < t->end && *t->p == '%') {
+	if (t->end - t->p > 4 && strncmp(t->p, "%fs:", 4) == 0) {
+		t->p += 4;
+		a->thread = true;
+	}
+	if (!a->thread && t->p < t->end && *t->p == '%') {
 		if (x86_xmm(t, a))
 			return true;
 		a->kind = DT_SDT_REG;
@@ -174,7 +193,7 @@ static bool x86_operand(struct text *t, struct dt_sdt_arg *a)
 		return a->reg != DT_SDT_NOREG;
 	}
 	a->kind = DT_SDT_MEM;
-	if (at_end(t) || !sum(t, a))
+	if (at_end(t) || !sum(t, a) || !x86_symbol(a))
 		return false;
 	return skip(t, '(') ? x86_memory(t, a) : true;
 }
@@ -262,7 +281,8 @@ static bool arm_second(struct text *t, struct dt_sdt_arg *a)
 	(void)skip(t, '#');
 	if (t->end - t->p > 6 && strncmp(t->p, ":lo12:", 6) == 0) {
 		t->p += 6;
-		return false;		/* the register holds the page: the symbol must not be added once more */
+		a->page = true;
+		return sum(t, a) && a->sym != NULL;
 	}
 	if (arm_reg(t, &a->index, &zero)) {
 		if (zero)
@@ -293,7 +313,7 @@ static bool arm_operand(struct text *t, struct dt_sdt_arg *a)
 		return true;
 	(void)skip(t, '#');
 	a->kind = DT_SDT_CONST;
-	return !at_end(t) && sum(t, a) && a->sym == NULL;
+	return !at_end(t) && sum(t, a);
 }
 
 /* ---- the list ---- */
@@ -332,15 +352,18 @@ static struct dt_sdt_arg operand(struct text t, uint16_t machine)
 {
 	static const struct dt_sdt_arg none = { .reg = DT_SDT_NOREG, .index = DT_SDT_NOREG };
 	struct dt_sdt_arg a = none, sized;
-	bool ok = read_size(&t, &a);
+	bool ok;
 
+	a.text = t.p;
+	a.textlen = (uint32_t)(t.end - t.p);
+	ok = read_size(&t, &a);
 	sized = a;
 	if (ok && machine == EM_X86_64)
 		ok = x86_operand(&t, &a);
 	else if (ok)
 		ok = machine == EM_AARCH64 && arm_operand(&t, &a);
 	if (ok && at_end(&t)) {
-		if (a.kind == DT_SDT_CONST)
+		if (a.kind == DT_SDT_CONST && a.sym == NULL)
 			a.off = cut(&a);
 		return a;
 	}

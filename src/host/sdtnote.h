@@ -30,7 +30,7 @@ enum { DT_SDT_MAXARGS = 12 };
 
 enum dt_sdt_kind {
 	DT_SDT_NONE,			/* not understood */
-	DT_SDT_CONST,			/* off is the value */
+	DT_SDT_CONST,			/* off is the value, with a symbol's address added when sym is set */
 	DT_SDT_REG,			/* (reg >> shift) */
 	DT_SDT_MEM,			/* *(reg + (index << scale) + off), with a symbol's address added when sym is set */
 	DT_SDT_FREG,			/* floating point or vector register reg */
@@ -47,9 +47,13 @@ struct dt_sdt_arg {
 	int8_t reg, index;		/* as the machine numbers them: x86 rax rcx rdx rbx rsp rbp rsi rdi r8…; RIP; aarch64 x0…, SP. NOREG */
 	uint8_t scale, ext;		/* scale: of 1 << scale */
 	uint8_t shift;			/* 8 for %ah and its like */
+	bool thread;			/* MEM: from the thread's own pointer on (%fs); a symbol is one of its block */
+	bool page;			/* MEM: reg has the page of the symbol, whose place in it is added */
 	int64_t off;
 	const char *sym;		/* not terminated; NULL none */
 	uint32_t symlen;
+	const char *text;		/* all of it, as it stands in the note; not terminated */
+	uint32_t textlen;
 };
 
 /* The number of arguments (at most DT_SDT_MAXARGS), or -E2BIG. machine: EM_X86_64 or EM_AARCH64; of another all are NONE. */

@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ struct making {
 	const struct dt_loaded *in;
 	struct dt_dofprov *decls;	/* providers the object declares, with types */
 	uint32_t ndecls;
+	uint64_t pc;			/* of the site, in the file */
 	uint32_t sites;			/* of the object, of any provider */
 	uint32_t made;
 	struct dt_near nearest;		/* to what was wanted, of the names that are there: "provider123:::name" */
@@ -73,25 +75,62 @@ static const char *reg_text(struct making *m, uint16_t machine, int reg)
 	return off >= 0 ? dt_arena_printf(m->p->arena, "uregs[%d]", off / 8) : NULL;
 }
 
+/* A symbol's address is as far from the site in every process as it is in the file. */
+static const char *symbol_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
+{
+	const struct dt_elf_function *f = dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen);
+
+	if (f == NULL || f->type == STT_TLS)
+		return NULL;
+	if (a->page)
+		return dt_arena_printf(m->p->arena, "%llu", (unsigned long long)((f->vaddr + (uint64_t)a->off) & 0xfff));
+	return dt_arena_printf(m->p->arena, "uregs[%d] + (%lld)", machine == EM_X86_64 ? 16 : 32, (long long)(f->vaddr + (uint64_t)a->off - m->pc));
+}
+
+/* The program's own block ends where the thread's pointer points to; those of libraries are elsewhere. */
+static const char *thread_text(struct making *m, const struct dt_sdt_arg *a)
+{
+	const struct dt_elf_function *f = a->sym != NULL ? dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen) : NULL;
+	uint64_t size, align, off = (uint64_t)a->off;
+
+	if (a->sym != NULL) {
+		if (f == NULL || f->type != STT_TLS || !m->in->main || !dt_elf_tls(m->in->obj->elf, &size, &align))
+			return NULL;
+		off += f->vaddr - ((size + align - 1) & ~(align - 1));
+	}
+	return dt_arena_printf(m->p->arena, "curthread->thread.fsbase + (%lld)", (long long)off);
+}
+
+/* What is added to registers. */
+static const char *place_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
+{
+	if (a->thread)
+		return thread_text(m, a);
+	return a->sym != NULL ? symbol_text(m, machine, a) : dt_arena_printf(m->p->arena, "(%lld)", (long long)a->off);
+}
+
 /* The address of a value in memory; NULL: it is not known how to find it. */
 static const char *address_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	static const char *const casts[] = { "", "(uint64_t)(uint32_t)", "(int64_t)(int32_t)" };
-	const char *base = a->reg != DT_SDT_NOREG ? reg_text(m, machine, a->reg) : "0";
+	bool own = a->reg == DT_SDT_NOREG || (a->sym != NULL && a->reg == DT_SDT_RIP && machine == EM_X86_64);	/* sym(%rip) is sym */
+	const char *base = own ? "0" : reg_text(m, machine, a->reg), *place = place_text(m, machine, a);
 	const char *index = a->index != DT_SDT_NOREG ? reg_text(m, machine, a->index) : NULL;
 
-	if (a->sym != NULL || base == NULL || (a->index != DT_SDT_NOREG && index == NULL) || a->ext > DT_SDT_EXT_SXTW)
+	if (place == NULL || base == NULL || (a->index != DT_SDT_NOREG && index == NULL) || a->ext > DT_SDT_EXT_SXTW)
 		return NULL;
 	if (index == NULL)
-		return dt_arena_printf(m->p->arena, "%s + (%lld)", base, (long long)a->off);
-	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + (%lld)", base, casts[a->ext], index, a->scale, (long long)a->off);
+		return dt_arena_printf(m->p->arena, "%s + %s", base, place);
+	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + %s", base, casts[a->ext], index, a->scale, place);
 }
 
-/* D that gives the argument; NULL: a place that cannot be read there (a vector register, an address by name). */
+/* D that gives the argument; NULL: a place that cannot be read there (a vector register, a name the file does not have). */
 static const char *arg_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	const char *text = NULL;
 
+	if (a->kind == DT_SDT_CONST && a->sym != NULL)
+		return (text = symbol_text(m, machine, a)) != NULL ? dt_arena_printf(m->p->arena, "(%s)(%s)", type_of(a), text) : NULL;
 	if (a->kind == DT_SDT_CONST)
 		return dt_arena_printf(m->p->arena, "(%s)(%lld)", type_of(a), (long long)a->off);
 	if (a->kind == DT_SDT_REG && (text = reg_text(m, machine, a->reg)) != NULL)
@@ -107,8 +146,19 @@ static struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *
 {
 	struct dt_probe_sig *sig = m->p->types != NULL && n > 0 ? dt_sig_new(m->p->arena, (uint32_t)n) : NULL;
 
-	for (int i = 0; sig != NULL && i < n; i++)
+	const char **why = sig != NULL ? DT_NEWN(m->p->arena, const char *, (uint32_t)n) : NULL;
+
+	for (int i = 0; sig != NULL && i < n; i++) {
 		sig->in[i] = hook->args[i] != NULL ? dt_types_sized(m->p->types, args[i].size, args[i].is_signed) : NULL;
+		if (sig->in[i] == NULL)
+			why[i] = dt_arena_printf(m->p->arena, args[i].kind == DT_SDT_FREG ? "\"%.*s\" is a vector register" :
+			    args[i].sym != NULL ? "where \"%.*s\" is, is not known from the file's symbols" :
+			    "\"%.*s\" is no operand that is known", (int)args[i].textlen, args[i].text);
+		if (sig->in[i] == NULL && args[i].kind == DT_SDT_MEM && args[i].is_float)
+			why[i] = "it is a floating-point number";
+	}
+	if (sig != NULL)
+		sig->why = why;
 	return sig;
 }
 
@@ -128,6 +178,7 @@ static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofp
 
 	sig->nin = note->nin;
 	sig->nout = d->nout;
+	sig->why = note->why;
 	sig->in = DT_NEWN(m->p->arena, const struct dt_type *, note->nin + 1);
 	sig->out = DT_NEWN(m->p->arena, const struct dt_type *, d->nout + 1);
 	sig->map = DT_NEWN(m->p->arena, uint8_t, d->nout + 1);
@@ -151,8 +202,10 @@ static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofp
 static const struct dt_probe_sig *agreed(const struct dt_probe_sig *had, struct dt_probe_sig *sig)
 {
 	for (uint32_t i = 0; had != NULL && sig != NULL && i < sig->nin; i++)
-		if (i >= had->nin || had->in[i] == NULL)
+		if ((i >= had->nin || had->in[i] == NULL) && sig->in[i] != NULL) {
+			sig->why[i] = i < had->nin && had->why != NULL ? had->why[i] : "not every site has it";
 			sig->in[i] = NULL;
+		}
 	return sig;
 }
 
@@ -163,6 +216,7 @@ static struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note
 	struct dt_sdt_arg args[DT_SDT_MAXARGS];
 	int nargs = dt_sdt_args_parse(n->args, machine, args);
 
+	m->pc = n->pc;
 	nargs = nargs > 10 ? 10 : nargs;
 	for (int i = 0; i < nargs; i++)
 		hook->args[i] = arg_text(m, machine, &args[i]);

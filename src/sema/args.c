@@ -107,6 +107,8 @@ struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
 	if (k >= sig->nout)
 		dt_fail(s->diag, D_ARGS_IDX, n->list->loc, "index %lld is out of range for %s:%s:%s:%s args[ ]: it has %u",
 		    (long long)k, s->probe->prov, s->probe->mod, s->probe->func, s->probe->name, sig->nout);
+	if (sig->in[sig->map[k]] == NULL && sig->why != NULL && sig->why[sig->map[k]] != NULL)
+		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "args[%llu] cannot be read: %s", (unsigned long long)k, sig->why[sig->map[k]]);
 	if (sig->out[k] == NULL || sig->in[sig->map[k]] == NULL)
 		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "the type of args[%llu] is not known on this system", (unsigned long long)k);
 	pa = dt_attr_provider(s, s->probe->prov);

@@ -79,7 +79,59 @@ is "an argument it does not have" 1 "args[ ]: it has 2"
 run -qc "$tmp/server" -n 'mydb$target:::vector { printf("arg0 %d args[1] %d\n", arg0, args[1]); }'
 is "a value in a vector register is 0" 0 "arg0 0 args[1] 7"
 run -c "$tmp/server" -n 'mydb$target:::vector { trace(args[0]); }'
-is "and has no type" 1 "the type of args[0] is not known"
+is "and is refused as typed" 1 "is a vector register"
+
+# Operands by name: of the program's data, of a thread's own, of nothing.
+cat >"$tmp/places.c" <<'END'
+#define SITE(before, name, args) __asm__ volatile(before "990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n.4byte 992f-991f,994f-993f,3\n" \
+	"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b\n.8byte 0\n.8byte 0\n.asciz \"places\"\n.asciz \"" name "\"\n" \
+	".asciz \"" args "\"\n994: .balign 4\n.popsection" : : : "memory", CLOBBERS)
+int counter = 41, table[4] = { 1, 2, 3, 4 };
+static int hidden = 55;
+__thread int own = 77;
+#ifdef __x86_64__
+#define CLOBBERS "rax", "rbx"
+#else
+#define CLOBBERS "x9", "x10"
+#endif
+int main(void)
+{
+	__asm__ volatile("" : "+m"(hidden), "+m"(own), "+m"(counter), "+m"(table));
+#ifdef __x86_64__
+	SITE("lea table(%%rip), %%rax\nmov $1, %%ebx\n", "named", "-4@counter(%%rip) -4@table+8(%%rip) -4@hidden(%%rip) -4@4(%%rax,%%rbx,4)");
+	SITE("", "address", "8@$table -4@nosuch(%%rip) -4@%%gs:8");
+	SITE("", "thread", "-4@%%fs:own@tpoff 8@%%fs:0");
+#else
+	SITE("adrp x9, counter\n", "named", "-4@[x9, #:lo12:counter] -4@[x9, :lo12:counter] 8@xzr 4@7");
+	SITE("adrp x9, table\nadd x9, x9, :lo12:table\nmov x10, 2\n", "indexed", "-4@[x9, x10, lsl 2] -4@[x9, w10, sxtw 2] -4@[x9, 4]");
+	SITE("", "address", "8@table -4@[x9, :lo12:nosuch] -4@[x9, x10, ror 2]");
+#endif
+	return 0;
+}
+END
+if cc -O2 -o "$tmp/places" "$tmp/places.c" 2>"$tmp/err"; then
+	case $(uname -m) in
+	x86_64)
+		run -qc "$tmp/places" -n 'places$target:::named { printf("%d %d %d %d\n", args[0], args[1], args[2], args[3]); }'
+		is "a value at sym(%rip), sym+off(%rip), off(base,index,scale)" 0 "41 3 55 3"
+		run -qc "$tmp/places" -n 'places$target:::thread { printf("%d %d\n", args[0], args[1] != 0); }'
+		is "a value of the thread: %fs:sym@tpoff, %fs:off" 0 "77 1" ;;
+	*)
+		run -qc "$tmp/places" -n 'places$target:::named { printf("%d %d %d %d\n", args[0], args[1], args[2], args[3]); }'
+		is "a value at [reg, :lo12:sym], and constants" 0 "41 41 0 7"
+		run -qc "$tmp/places" -n 'places$target:::indexed { printf("%d %d %d\n", args[0], args[1], args[2]); }'
+		is "a value at [reg, reg, lsl], [reg, reg, sxtw], [reg, off]" 0 "3 3 2" ;;
+	esac
+	run -qc "$tmp/places" -n 'places$target:::address { printf("%d\n", *(int *)copyin(args[0] + 12, 4)); usym(args[0]); }'
+	is "the address of a symbol" 0 "4"
+	is "which has its name" 0 'places`table'
+	run -c "$tmp/places" -n 'places$target:::address { trace(args[1]); }'
+	is "a symbol that is not there is said with its operand" 1 "nosuch"
+	run -c "$tmp/places" -n 'places$target:::address { trace(args[2]); }'
+	is "an operand of no known form is said" 1 "is no operand that is known"
+else
+	bad "a program with operands by name"
+fi
 run -c "$tmp/server" -n 'mydb$target:::query-stat'
 is "a name that is nearly one" 1 "did you mean"
 

@@ -28,6 +28,8 @@ static const char *show(const struct dt_sdt_arg *a, char *buf, size_t len)
 	static const char *const exts[] = { "", "uxtw", "sxtw" };
 	int n = snprintf(buf, len, "%c%u %s", a->is_float ? 'f' : a->is_signed ? 's' : 'u', a->size, kinds[a->kind]);
 
+	if (a->thread || a->page)
+		n += snprintf(buf + n, len - (size_t)n, a->thread ? " thread" : " page");
 	if (a->reg != DT_SDT_NOREG && a->kind != DT_SDT_CONST)
 		n += snprintf(buf + n, len - (size_t)n, " %d", a->reg);
 	if (a->shift != 0)
@@ -54,7 +56,13 @@ static const struct { uint16_t machine; const char *text, *want; } forms[] = {
 	{ EM_X86_64, "4@24+-4(%rsp)", "u4 mem 4 20" }, { EM_X86_64, "8f@%xmm3", "f8 freg 3" }, { EM_X86_64, "%rdi", "u8 reg 7" },
 	{ EM_X86_64, "4@%ax%bx", "u4 none" }, { EM_X86_64, "3@%eax", "u0 none" }, { EM_X86_64, "8@", "u8 none" },
 	{ EM_X86_64, "8@8(%rax,%rbx,3)", "u8 none" }, { EM_X86_64, "8@%nosuch", "u8 none" }, { EM_X86_64, "8@(%rax", "u8 none" },
-	{ EM_X86_64, "8@()", "u8 none" }, { EM_X86_64, "8@x0", "u8 mem x0" }, { EM_X86_64, "8@%fs:8", "u8 none" },
+	{ EM_X86_64, "8@()", "u8 none" }, { EM_X86_64, "8@x0", "u8 mem x0" },
+	{ EM_X86_64, "8@%fs:8", "u8 mem thread 8" }, { EM_X86_64, "8@%fs:0xfffffffffffffff8", "u8 mem thread -8" },
+	{ EM_X86_64, "-4@%fs:-4(%rax)", "s4 mem thread 0 -4" }, { EM_X86_64, "-4@%fs:counter@tpoff", "s4 mem thread counter" },
+	{ EM_X86_64, "-4@%fs:counter@tpoff+8", "s4 mem thread counter 8" }, { EM_X86_64, "-4@%fs:counter", "s4 none" },
+	{ EM_X86_64, "8@counter@GOTPCREL(%rip)", "u8 none" }, { EM_X86_64, "8@%gs:8", "u8 none" }, { EM_X86_64, "8@%fs:", "u8 none" },
+	{ EM_X86_64, "8@$counter", "u8 const counter 0" }, { EM_X86_64, "8@$counter+16", "u8 const counter 16" },
+	{ EM_X86_64, "4@table(,%rax,4)", "u4 mem+0<<2 table" }, { EM_X86_64, "4@table+4(%rbx)", "u4 mem 3 table 4" },
 	{ EM_AARCH64, "-4@x0", "s4 reg 0" }, { EM_AARCH64, "4@w30", "u4 reg 30" }, { EM_AARCH64, "8@sp", "u8 reg 31" },
 	{ EM_AARCH64, "8@xzr", "u8 const 0" }, { EM_AARCH64, "-4@-7", "s4 const -7" }, { EM_AARCH64, "-4@#12", "s4 const 12" },
 	{ EM_AARCH64, "1@300", "u1 const 44" }, { EM_AARCH64, "8@[x3]", "u8 mem 3" }, { EM_AARCH64, "8@[sp, 16]", "u8 mem 31 16" },
@@ -62,7 +70,10 @@ static const struct { uint16_t machine; const char *text, *want; } forms[] = {
 	{ EM_AARCH64, "8@[x0, x1]", "u8 mem 0+1<<0" }, { EM_AARCH64, "8@[x0, x1, lsl 3]", "u8 mem 0+1<<3" },
 	{ EM_AARCH64, "4@[x0, w1, sxtw 2]", "u4 mem 0+1sxtw<<2" }, { EM_AARCH64, "4@[x0, w1, uxtw #2]", "u4 mem 0+1uxtw<<2" },
 	{ EM_AARCH64, "4@[x0, w1, sxtw]", "u4 mem 0+1sxtw<<0" }, { EM_AARCH64, "8f@d7", "f8 freg 7" },
-	{ EM_AARCH64, "8@[x0, :lo12:counter]", "u8 none" }, { EM_AARCH64, "8@[x0", "u8 none" }, { EM_AARCH64, "8@x31", "u8 none" },
+	{ EM_AARCH64, "8@[x0, :lo12:counter]", "u8 mem page 0 counter" }, { EM_AARCH64, "-4@[x19, #:lo12:counter+4]", "s4 mem page 19 counter 4" },
+	{ EM_AARCH64, "8@[x0, :lo12:]", "u8 none" }, { EM_AARCH64, "8@counter", "u8 const counter 0" }, { EM_AARCH64, "8@[sp, 8]", "u8 mem 31 8" },
+	{ EM_AARCH64, "8@[x0, xzr]", "u8 mem 0" }, { EM_AARCH64, "2@[x1, x2, sxtx 1]", "u2 mem 1+2<<1" },
+ { EM_AARCH64, "8@[x0", "u8 none" }, { EM_AARCH64, "8@x31", "u8 const x31 0" },
 	{ EM_AARCH64, "8@[x0, x1, lsl 9]", "u8 none" }, { EM_AARCH64, "8@%rax", "u8 none" }, { EM_AARCH64, "8@[]", "u8 none" },
 	{ EM_S390, "8@%r2", "u8 none" },
 };
