@@ -39,7 +39,7 @@ enum {				/* stack frame of a clause, offsets from FP */
 #define F_SPEC_DROP (-1)
 
 enum {				/* slot, offsets */
-	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 512,
+	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_ITEM = 176, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 512,
 };
 #define S_ERROR_ARGS 88			/* arguments of dtrace:::ERROR, after those of the probe */
 #define DT_NSLOTS 4
@@ -269,6 +269,7 @@ void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program
 
 /* clause.c, aggregate.c */
 void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to `done` with r0 = 1 after a fault, else 0 */
+void dt_lower_step(struct dt_lower *);				/* S_ITEM becomes the next one, 0 at the end; falls out */
 void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);

@@ -215,6 +215,10 @@ void dt_arg(struct dt_lower *l, unsigned i)
 		dt_ldx(l->a, B8, R0, dt_slot_reg(l), (int)l->args_off + 8 * (int)i);
 		return;
 	}
+	if (i == 9 && l->en->each) {
+		dt_ldx(l->a, B8, R0, dt_slot_reg(l), S_ITEM);
+		return;
+	}
 	if (i >= l->nargs && l->ctx != DT_CTX_FEXIT) {
 		dt_imm(l->a, R0, 0);
 		return;

@@ -586,3 +586,22 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	if (!l->timed)
 		dt_unmake(l->a, time);
 }
+
+/* What cannot be followed is the end. */
+void dt_lower_step(struct dt_lower *l)
+{
+	uint32_t done = dt_label(l->a);
+
+	l->stubs.n = 0;
+	l->act = -1;
+	l->fault = dt_label(l->a);
+	l->raw_args = true;
+	dt_lower_difo(l, l->en->each);
+	number(l);
+	dt_stx(l->a, B8, dt_slot_reg(l), S_ITEM, R0);
+	dt_ja(l->a, done);
+	stubs(l, 0);
+	dt_put(l->a, l->fault);
+	dt_sti(l->a, B8, R6, S_ITEM, 0);
+	dt_put(l->a, done);
+}

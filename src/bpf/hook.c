@@ -5,6 +5,9 @@
  * a hook, and so do kernel functions and places in processes: clauses are found by number (of the call, or the cookie of
  * the point that fired), and one piece of code serves all that a clause is enabled for.
  *
+ * Of a probe that fires for each of several things (the parts of a request) the clauses are in a callback of bpf_loop(), behind a step
+ * to the next one: all clauses see one thing before any sees the next.
+ *
  * Clauses that are too many for one program (share.h) go on in further ones by tail call. These get the context and nothing
  * else: they ask for the number again, and find the slot by the word its owner left in S_BUSY. The last one gives it back.
  */
@@ -12,6 +15,7 @@
 
 #define FEW 4				/* numbers found by comparing; more have a table */
 #define MOST 262144
+#define MOST_ITEMS 4096			/* that a probe fires for at once; the kernel puts fewer into a request */
 /* frame of the program itself */
 enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24, M_OWNER = -32 };
 
@@ -21,6 +25,8 @@ struct group {				/* enablings that share code */
 	int32_t pick;			/* which of the clauses in there it is */
 	uint32_t entries;		/* offset of their entries in the constants + 1, 0 not there yet */
 };
+
+struct loop { uint32_t from, to, label, step; };	/* groups in a callback, and the function that finds the next thing */
 
 struct hook {
 	struct dt_build *b;
@@ -38,6 +44,7 @@ struct hook {
 	uint32_t part;			/* its place in the chain */
 	uint32_t from, to;		/* its groups */
 	uint32_t bunch;			/* clauses in one subprogram */
+	DT_VEC(struct loop) loops;
 };
 
 static bool chained(const struct hook *k) { return k->shares.n > 1; }
@@ -55,7 +62,7 @@ static bool preemptible(enum dt_image_ctx ctx)
 
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 {
-	return x->ecb == y->ecb && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
+	return x->ecb == y->ecb && x->each == y->each && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
 }
 
 static uint32_t numbers(const struct dt_image_hook *h)
@@ -480,6 +487,61 @@ static void run_group(struct hook *k, struct group *g)
 	dt_put(k->a, next);
 }
 
+/* ---- probes that fire for each of several things ---- */
+
+static const struct dt_difo *each_of(const struct hook *k, uint32_t i) { return k->groups.v[i].en.v[0]->each; }
+
+/* The groups from there on that go over the same things; which one is behind them. Context and slot are left in the frame. */
+static uint32_t run_each(struct hook *k, uint32_t from)
+{
+	struct dt_emit *a = k->a;
+	struct loop loop = { .from = from, .to = from, .label = dt_label(a), .step = dt_label(a) };
+
+	while (loop.to < k->to && each_of(k, loop.to) == each_of(k, from))
+		loop.to++;
+	dt_vec_push(k->b->arena, &k->loops, loop);
+	dt_sti(a, B8, R6, S_ITEM, 0);
+	dt_stx(a, B8, FP, M_INDEX, R7);
+	dt_stx(a, B8, FP, M_NUMBER, R6);
+	dt_imm(a, R1, MOST_ITEMS);
+	dt_funcaddr(a, R2, loop.label);
+	dt_fpaddr(a, R3, M_NUMBER);
+	dt_imm(a, R4, 0);
+	dt_call(a, BPF_FUNC_loop);
+	return loop.to;
+}
+
+static void loop_functions(struct hook *k)
+{
+	for (size_t i = 0; i < k->loops.n; i++) {
+		struct loop *loop = &k->loops.v[i];
+		struct dt_lower l = lower_for(k, k->groups.v[loop->from].en.v[0], false, true);
+		uint32_t end = dt_label(k->a);
+		size_t begin = function(k, loop->step);
+
+		dt_sti(k->a, B8, R6, S_SCRATCH_USED, 0);
+		dt_lower_step(&l);
+		dt_imm(k->a, R0, 0);
+		dt_exit(k->a);
+		dt_frame_end(k->a, begin);
+		dt_put(k->a, loop->label);
+		dt_vec_push(k->a->arena, &k->a->funcs, loop->label);
+		dt_ldx(k->a, B8, R7, R2, M_INDEX - M_NUMBER);
+		dt_ldx(k->a, B8, R6, R2, 0);
+		dt_mov(k->a, R1, R7);
+		dt_mov(k->a, R2, R6);
+		dt_callsub(k->a, loop->step);
+		dt_imm(k->a, R0, 1);
+		dt_ldx(k->a, B8, R1, R6, S_ITEM);
+		dt_jmpi(k->a, BPF_JEQ, R1, 0, end);
+		for (uint32_t g = loop->from; g < loop->to; g++)
+			call_clause(k, &k->groups.v[g]);
+		dt_imm(k->a, R0, 0);
+		dt_put(k->a, end);
+		dt_exit(k->a);
+	}
+}
+
 static void leave(struct hook *k, uint32_t out)
 {
 	dt_put(k->a, out);
@@ -525,8 +587,12 @@ static void program(struct hook *k)
 	dt_put(a, start);
 	dt_vec_push(a->arena, &a->funcs, start);
 	enter(k, out);
-	for (uint32_t i = k->from; i < k->to; i++)
-		run_group(k, &k->groups.v[i]);
+	for (uint32_t i = k->from; i < k->to; ) {
+		if (each_of(k, i))
+			i = run_each(k, i);
+		else
+			run_group(k, &k->groups.v[i++]);
+	}
 	if (!is_last(k))
 		go_on(k);
 	release(k);
@@ -574,6 +640,7 @@ static void new_code(struct hook *k)
 	k->a = DT_NEW(k->b->arena, struct dt_emit);
 	k->a->arena = k->b->arena;
 	dt_label(k->a);			/* number 0 means "no label" */
+	k->loops.n = 0;
 	for (uint32_t i = 0; i < k->b->opts->nerrors; i++)
 		k->errors[i] = dt_label(k->a);
 }
@@ -614,6 +681,7 @@ static void make_part(struct hook *k, uint32_t part, struct dt_image_prog *p)
 	program(k);
 	for (uint32_t i = k->from; k->slot && i < k->to; i += k->bunch)
 		subprogram(k, i, i + k->bunch < k->to ? i + k->bunch : k->to);
+	loop_functions(k);
 	if (k->slot)
 		error_subprograms(k);
 	common_functions(k);
@@ -668,7 +736,7 @@ static bool any_wants_slot(struct hook *k)
 		bool wants = inline_clause(k, &k->groups.v[i]);
 
 		dt_emit_back(k->a, m);
-		if (wants)
+		if (wants || each_of(k, (uint32_t)i))
 			return true;
 	}
 	return false;

@@ -40,6 +40,7 @@ struct dt_enabling {			/* one clause on one probe */
 	uint32_t number;		/* system call, for SYS hooks; cookie, for those with points */
 	const char *prov, *mod, *func, *name;
 	uint32_t site;			/* arg0 of a URETSITE */
+	const struct dt_difo *each;	/* derived probes that fire for each of several things: the next after arg9, the first after 0; NULL: once */
 	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
 	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
 };

@@ -50,6 +50,7 @@ static void plan_difo(struct dt_build *b, const struct dt_difo *d)
 
 static void plan_enabling(struct dt_build *b, const struct dt_enabling *en)
 {
+	plan_difo(b, en->each);
 	plan_difo(b, en->when);
 	for (int i = 0; i < 10; i++)
 		plan_difo(b, en->args[i]);

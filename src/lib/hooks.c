@@ -116,6 +116,8 @@ static const struct dt_difo *expression(struct dt_gobuild *b, const char *text)
 
 static int derive(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_enabling *en)
 {
+	if (hook->each != NULL && (en->each = expression(b, hook->each)) == NULL)
+		return -1;
 	if (hook->when != NULL && (en->when = expression(b, hook->when)) == NULL)
 		return -1;
 	for (int i = 0; i < 10 && hook->args[i] != NULL; i++)

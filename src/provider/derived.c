@@ -111,7 +111,7 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 {
 	const struct dt_syscall *s;
 
-	*hook = (struct dt_hook){ .kind = at->kind, .target = at->target, .when = at->when, .needs_fexit = at->needs_fexit };
+	*hook = (struct dt_hook){ .kind = at->kind, .target = at->target, .each = at->each, .when = at->when, .needs_fexit = at->needs_fexit };
 	for (size_t i = 0; i < sizeof(at->args) / sizeof(at->args[0]); i++)
 		hook->args[i] = at->args[i];
 	if (at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT) {

@@ -19,6 +19,7 @@ struct dt_site {
 	const char *target;		/* tracepoint, kernel function, system call, event of dt_perf_count() */
 	const char *when;		/* D; NULL always */
 	const char *args[8];		/* D; NULL: those of the place */
+	const char *each;		/* D: the probe fires for each of several things, which the other texts call arg9: the next after it, the first after 0 */
 	bool otherwise;			/* only where the place before it is not there */
 	uint32_t nargs;			/* RAWTP: the tracepoint must have as many arguments (kernels differ), 0 any number */
 	const char *member;		/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
@@ -58,6 +59,7 @@ extern const struct dt_derived dt_mib_probes[];
 extern const struct dt_derived dt_vminfo_probes[];
 extern const struct dt_derived dt_fsinfo_probes[];
 extern const struct dt_derived dt_vfs_probes[];
+extern const struct dt_derived dt_mac_probes[];
 extern const struct dt_derived dt_priv_probes[];
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* priv: capabilities that are asked for (derived.h), at the return of security_capable(credentials, namespace, capability, options). */
+/*
+ * priv: capabilities that are asked for (derived.h), at the return of security_capable(credentials, namespace, capability, options).
+ * mac: policies that come and go, which they do not on Linux.
+ */
 #include "provider/derived.h"
 
 #define CAP "self->__priv_cap"
@@ -10,5 +13,15 @@
 const struct dt_derived dt_priv_probes[] = {
 	{ "priv-ok", "priv_check", .place = ASKED("(int)arg1 == 0") },
 	{ "priv-err", "priv_check", .place = ASKED("(int)arg1 != 0") },
+	{ 0 },
+};
+
+#define FIXED(name) { name, "policy", .mod = "kernel", .never = "mac:kernel:policy:" name " is never there on Linux: security modules are chosen when the " \
+	"kernel starts (/sys/kernel/security/lsm) and stay; what they answer is mac_framework" }
+
+const struct dt_derived dt_mac_probes[] = {
+	FIXED("modevent"),
+	FIXED("register"),
+	FIXED("unregister"),
 	{ 0 },
 };

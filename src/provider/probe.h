@@ -32,6 +32,7 @@ struct dt_hook {
 	bool by_kprobe;			/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
 	bool inside;			/* KPROBE: given at enabling: `offset` is not 0 */
 	bool single;			/* KPROBE …: given at enabling: an event of its own, not one link for all */
+	const char *each;		/* D expression: the probe fires for each of several things; the next after arg9, the first after 0 */
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
 	const struct dt_hook *next;	/* a probe may fire at several places (proc:::exec); the same probe and clauses */

@@ -56,6 +56,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "dtmalloc", .attrs = { { SSC, PPU, PPU, SSC, SSC } }, .provide = dt_dtmalloc_provide, .may_match = dt_dtmalloc_may_match },
 	{ .name = "mac_framework", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .signature = dt_mac_signature, .provide = dt_mac_provide,
 	    .may_match = dt_mac_may_match },
+	{ .name = "mac", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_mac_probes) },
 	{ .name = "priv", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, DERIVED(dt_priv_probes) },
 	{ .name = "audit", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .provide = dt_audit_provide, .may_match = dt_audit_may_match },
 	{ .name = "sdt", .attrs = { { EEI, PPU, PPU, PPI, PPI } }, .signature = dt_tracepoint_signature, .provide = dt_sdt_provide,

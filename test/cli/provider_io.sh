@@ -77,5 +77,17 @@ fi
 disk 8
 name=${disk#/dev/}
 io "a device past the cache" 4 16384 "exec dd if=$disk of=/dev/null bs=4096 count=4 iflag=direct status=none"
+# Many that the kernel puts together into few: each begins and ends, and all clauses see one before any sees the next.
+run -qn 'int n, pairs, wrong, open[uint64_t]; this uint64_t bio;
+io:::start /pid == $target && args[1]->dev_statname == $$1/ { n++; open[arg0] = args[0]->b_blkno + 1; }
+rawtp:::block_rq_complete { requests++; }
+io:::done /open[arg0]/ { this->bio = arg0; pairs++; wrong += args[0]->b_bcount != 4096 || args[0]->b_blkno + 1 != open[arg0]; }
+io:::done /open[arg0]/ { wrong += this->bio != arg0; open[arg0] = 0; }
+END { printf("start %d done %d wrong %d, %s requests\n", n, pairs, wrong, requests < 32 ? "few" : "many"); }' -c "${BUILD:-build}/test/provider_io $disk 32" "$name"
+is "32 blocks in one call" 0 "start 32 done 32 wrong 0, few requests"
+# A clause with all that takes room on the stack still fits behind the others.
+run -qn 'io:::done { @[ustack(5), stack(5), json("{\"a\":1}", "a"), execname, strjoin(args[1]->dev_pathname, args[2]->fi_pathname)] = count(); }
+END { printf("loaded\n"); }' -c "dd if=$disk of=/dev/null bs=4096 count=1 iflag=direct status=none"
+is "large clauses" 0 loaded
 run -lvn 'io:::start'
 is "-lv: translated arguments" 0 "args[2]: fileinfo_t *"
