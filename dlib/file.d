@@ -13,14 +13,24 @@ typedef struct fileinfo {
 	int fi_oflags;
 } fileinfo_t;
 
+/*
+ * Pipes, sockets and the like are on file systems that cannot be mounted (bit 31 of s_flags), most of them without a name: <pipefs>,
+ * <sockfs>, anon_inodefs:[eventfd]. They are told by kind, not by number, so that a summary has a line for each kind.
+ */
+inline int dt_nowhere[struct dentry *d] = (d->d_sb->s_flags & 0x80000000) != 0;
+inline string dt_name[struct dentry *d] = d->d_name.len != 0 ? stringof(d->d_name.name) :
+    strjoin("<", strjoin(stringof(d->d_sb->s_type->name), ">"));
+inline string dt_path[struct path *p] = !dt_nowhere[p->dentry] ? d_path(p) : p->dentry->d_name.len == 0 ? dt_name[p->dentry] :
+    strjoin(stringof(p->dentry->d_sb->s_type->name), strjoin(":", stringof(p->dentry->d_name.name)));
+
 #pragma D attributes Evolving/Evolving/Common translator
 translator fileinfo_t < struct file *F > {
-	fi_name = F == 0 ? "<none>" : stringof(F->f_path.dentry->d_name.name);
-	fi_dirname = F == 0 ? "<none>" : dirname(d_path((struct path *)&F->f_path));
-	fi_pathname = F == 0 ? "<none>" : d_path((struct path *)&F->f_path);
+	fi_name = F == 0 ? "<none>" : dt_name[F->f_path.dentry];
+	fi_dirname = F == 0 || dt_nowhere[F->f_path.dentry] ? "<none>" : dirname(d_path((struct path *)&F->f_path));
+	fi_pathname = F == 0 ? "<none>" : dt_path[(struct path *)&F->f_path];
 	fi_offset = F == 0 ? 0 : F->f_pos;
 	fi_fs = F == 0 ? "<none>" : stringof(F->f_path.dentry->d_sb->s_type->name);
-	fi_mount = F == 0 ? "<none>" : dentry_path(F->f_path.dentry->d_sb->s_root);
+	fi_mount = F == 0 || dt_nowhere[F->f_path.dentry] ? "<none>" : dentry_path(F->f_path.dentry->d_sb->s_root);
 	fi_oflags = F == 0 ? 0 : F->f_flags;
 };
 

@@ -92,6 +92,9 @@ run -c 'cat /dev/null' -n 'syscall::openat:entry /pid == $target/ { trace(copyin
 is "copyinstr(arg0) of openat" 0 "this is AT_FDCWD, a directory; the path is the next argument"
 run -q -c 'dd if=/etc/passwd of=/dev/null count=1' -n 'syscall::read:entry /pid == $target && arg0 == 0/ { printf("%s in %s\n", fds[arg0].fi_name, fds[arg0].fi_dirname); }'
 is "the file of a descriptor" 0 "passwd in /etc"
+echo | "$dtrace" -qc "$calls 0" -n 'BEGIN { printf("%s of %s\n", fds[0].fi_pathname, fds[0].fi_mount); }' >"$tmp/out" 2>"$tmp/err"
+status=$?
+is "a pipe has no name" 0 "<pipefs> of <none>"
 run -qn 'BEGIN { printf("%d %d %d %d", getf(-1) == NULL, getf(1 << 20) == NULL, getf(2) != NULL, progenyof(pid)); exit(0); }'
 is "getf() and progenyof() alone" 0 "1 1 1 1"
 
