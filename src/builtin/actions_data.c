@@ -98,14 +98,16 @@ static struct dt_node *keep_pointer(struct dt_sema *s, struct dt_node *n, struct
 static void compile_print(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	struct dt_node *n = one_value(s, row, call, (struct value_tags){ D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID });
-
 	struct dt_node *object = NULL;
+	struct dt_act *act;
 
 	check_size(s, row, n, D_PRINT_SIZE);
 	n->next = NULL;
 	if (is_object_pointer(s, n))
 		n = keep_pointer(s, n, &object);
-	dt_act_value(s, DT_ACT_PRINT, n)->fmt = dt_type_str(s->keep, n->type);
+	act = dt_act_value(s, DT_ACT_PRINT, n);
+	act->fmt = dt_type_str(s->keep, n->type);
+	act->type = n->type;
 	if (object != NULL)
 		dt_act_expr(s, DT_ACT_PRINT, object);
 }

@@ -137,6 +137,8 @@ enum dt_actkind {		/* dif-dof.md §9 */
 
 enum dt_libact { DT_LIB_CLEAR = 1, DT_LIB_TRUNC, DT_LIB_NORMALIZE, DT_LIB_DENORMALIZE, DT_LIB_SETOPT, DT_LIB_FTRUNCATE };
 
+struct dt_type;
+
 /*
  * One action of a clause. Statements with several values (printf arguments, aggregation keys) are several
  * actions in a row that share `stmt`; dif-dof.md §9 says how each D statement maps.
@@ -148,6 +150,7 @@ struct dt_act {
 	const struct dt_difo *difo;	/* NULL where the action needs none (count, stack …) */
 	uint64_t arg;			/* kind-specific (encoded lquantize parameters, frames, enum dt_libact …) */
 	const char *fmt;		/* format string of printf/printa/system/freopen, type of print(); on the first action; else NULL */
+	const struct dt_type *type;	/* of print(), which may have no name that is known everywhere; NULL: a program from a file, fmt names it */
 	bool in_tuple;			/* aggregation key or argument: not a record of its own */
 	struct dt_loc loc;
 };

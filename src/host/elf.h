@@ -24,6 +24,9 @@ int dt_elf_memory(void *bytes, size_t len, struct dt_elf **);
 void dt_elf_close(struct dt_elf *);			/* NULL is fine */
 void dt_elf_debug_root(struct dt_elf *, const char *dir);	/* instead of DT_ELF_DEBUG_ROOT; the text must live as long */
 
+/* The separate debug file, by build id or .gnu_debuglink: a descriptor for the caller, or -errno. */
+int dt_elf_debug_fd(struct dt_elf *);
+
 /* Only for regular files, without waiting for a pipe's other end and without following a last symbolic link. fd or -errno. */
 int dt_elf_open_regular(const char *path, bool follow);
 

@@ -144,6 +144,19 @@ int dt_elf_find_debug(struct dt_elf *e, struct dt_elf **out)
 	return err == 0 || err == -ENOMEM ? err : -ENOENT;
 }
 
+int dt_elf_debug_fd(struct dt_elf *e)
+{
+	struct dt_elf *debug = NULL;
+	int fd = dt_elf_find_debug(e, &debug);
+
+	if (fd == 0) {
+		fd = debug->fd;
+		debug->fd = -1;		/* the caller's */
+		dt_elf_close(debug);
+	}
+	return fd;
+}
+
 /* ---- inside it ---- */
 
 static int unpack(const void *data, size_t len, uint8_t **out, size_t *outlen)

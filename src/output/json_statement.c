@@ -103,7 +103,8 @@ static void put_print(struct firing *f, const char *name, const struct dt_rec *r
 	struct dt_value v = value_of(&recs[0]);
 	const char *type = recs[0].act->fmt;
 
-	if (type != NULL && o->type != NULL)
+	v.type = recs[0].act->type;
+	if (v.type == NULL && type != NULL && o->type != NULL)
 		v.type = o->type(o->ctx, type);
 	open_action(f, name);
 	if (type != NULL) {

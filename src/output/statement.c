@@ -129,7 +129,8 @@ static void do_print(struct dt_statements *s, const struct dt_rec *recs, size_t 
 {
 	struct dt_value v = dt_record_value(recs[0].act, recs[0].data, recs[0].len);
 
-	if (recs[0].act->fmt != NULL && s->ops.type != NULL)
+	v.type = recs[0].act->type;
+	if (v.type == NULL && recs[0].act->fmt != NULL && s->ops.type != NULL)
 		v.type = s->ops.type(s->ops.ctx, recs[0].act->fmt);
 	if (n > 1 && v.type != NULL && dt_type_base(v.type)->kind == DT_T_PTR) {
 		struct dt_value object = { .kind = DT_V_BYTES, .bytes = recs[1].data, .len = recs[1].len,

@@ -26,7 +26,7 @@ struct dt_dwarf {
 	int fd;
 	Dwarf *dw;
 	uint32_t ntypes;
-	struct dt_map made;		/* "1f3a" -> type, of structs */
+	struct dt_map made;		/* where it stands in the data -> type, of structs and enums */
 	bool made_ready;
 	/* of libdw */
 	Dwarf *(*begin)(int, Dwarf_Cmd);
@@ -44,7 +44,7 @@ struct dt_dwarf {
 	Dwarf_Die *(*formref)(Dwarf_Attribute *, Dwarf_Die *);
 	int (*formudata)(Dwarf_Attribute *, Dwarf_Word *);
 	int (*bytesize)(Dwarf_Die *);
-	Dwarf_Off (*dieoffset)(Dwarf_Die *);
+	int (*formsdata)(Dwarf_Attribute *, Dwarf_Sword *);
 };
 
 /* ---- the library and the file ---- */
@@ -56,7 +56,7 @@ static bool symbols(struct dt_dwarf *d)
 		{ "dwarf_getfuncs", &d->getfuncs }, { "dwarf_addrdie", &d->addrdie }, { "dwarf_entrypc", &d->entrypc },
 		{ "dwarf_diename", &d->diename }, { "dwarf_tag", &d->tag }, { "dwarf_child", &d->child },
 		{ "dwarf_siblingof", &d->siblingof }, { "dwarf_attr_integrate", &d->attr }, { "dwarf_formref_die", &d->formref },
-		{ "dwarf_formudata", &d->formudata }, { "dwarf_bytesize", &d->bytesize }, { "dwarf_dieoffset", &d->dieoffset },
+		{ "dwarf_formudata", &d->formudata }, { "dwarf_bytesize", &d->bytesize }, { "dwarf_formsdata", &d->formsdata },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -78,22 +78,12 @@ static bool open_fd(struct dt_dwarf *d, int fd)
 	return d->dw != NULL;
 }
 
-/* In the file itself, or in the one that its build id names. */
+/* In the file itself, or in its debug file. What several of those share (.gnu_debugaltlink) libdw finds. */
 static bool open_data(struct dt_dwarf *d, struct dt_object *o)
 {
-	char path[128] = DT_ELF_DEBUG_ROOT "/.build-id/";
-	const uint8_t *id;
-	size_t len, at = strlen(path);
-
 	if (dt_elf_has_section(o->elf, ".debug_info") && open_fd(d, fcntl(o->fd, F_DUPFD_CLOEXEC, 3)))
 		return true;
-	id = dt_elf_buildid(o->elf, &len);
-	if (id == NULL || len < 2 || len > 32)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		at += (size_t)snprintf(path + at, sizeof(path) - at, i == 0 ? "%02x/" : "%02x", id[i]);
-	snprintf(path + at, sizeof(path) - at, ".debug");
-	return open_fd(d, dt_elf_open_regular(path, true));
+	return open_fd(d, dt_elf_debug_fd(o->elf));
 }
 
 struct dt_dwarf *dt_dwarf_of(struct dt_object *o)
@@ -162,6 +152,7 @@ static const struct dt_type *type_of(struct converting *c, Dwarf_Die *die, unsig
 static const struct dt_type *base(struct converting *c, Dwarf_Die *die)
 {
 	struct dt_types *types = c->p->types;
+	const char *name = c->d->diename(die);
 	int size = c->d->bytesize(die);
 	uint64_t kind = 0;
 
@@ -170,6 +161,8 @@ static const struct dt_type *base(struct converting *c, Dwarf_Die *die)
 	switch (kind) {
 	case DW_ATE_boolean: return size == 1 ? dt_types_basic(types, "_Bool") : dt_types_sized(types, (unsigned)size, false);
 	case DW_ATE_signed_char: case DW_ATE_unsigned_char: case DW_ATE_UTF:
+		if (size == 1 && name != NULL && strcmp(name, "char") == 0)	/* whether it has a sign is the machine's */
+			return dt_types_basic(types, "char");
 		return size == 1 && kind != DW_ATE_UTF ? dt_types_basic(types, kind == DW_ATE_signed_char ? "char" : "unsigned char") :
 		    dt_types_sized(types, (unsigned)size, false);
 	case DW_ATE_float: return dt_types_basic(types, size == 4 ? "float" : "double");
@@ -229,19 +222,33 @@ static bool member(struct converting *c, Dwarf_Die *die, uint64_t size, unsigned
 	return true;
 }
 
+/* A type of its own, once for each place in the data; *known: it was there already. */
+static struct dt_type *shell(struct converting *c, Dwarf_Die *die, enum dt_tkind kind, bool *known)
+{
+	const char *name = c->d->diename(die), *key = dt_arena_printf(c->p->arena, "%p", die->addr);
+	struct dt_type *t = dt_map_get(&c->d->made, key);
+
+	*known = t != NULL;
+	if (t != NULL || c->d->ntypes++ > TYPES_MAX)
+		return t;
+	if (name != NULL)
+		name = dt_arena_strdup(dt_types_arena(c->p->types), name);
+	t = dt_type_new_shell(c->p->types, c->module, kind, name);
+	dt_map_put(&c->d->made, key, t);
+	return t;
+}
+
 static const struct dt_type *sou(struct converting *c, Dwarf_Die *die, unsigned depth)
 {
-	const char *name = c->d->diename(die), *key = dt_arena_printf(c->p->arena, "%llx", (unsigned long long)c->d->dieoffset(die));
-	struct dt_type *t = dt_map_get(&c->d->made, key);
+	bool known;
+	struct dt_type *t = shell(c, die, c->d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT, &known);
 	int size = c->d->bytesize(die);
 	DT_VEC(struct dt_member) list = { 0 };
 	struct dt_member m;
 	Dwarf_Die at;
 
-	if (t != NULL || c->d->ntypes++ > TYPES_MAX)
+	if (known || t == NULL)
 		return t;
-	t = dt_type_new_shell(c->p->types, c->module, c->d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT, name);
-	dt_map_put(&c->d->made, key, t);
 	if (size <= 0)
 		return t;		/* declared only: an address of it is all there is */
 	if (c->d->child(die, &at) == 0)
@@ -258,9 +265,28 @@ static const struct dt_type *sou(struct converting *c, Dwarf_Die *die, unsigned 
 
 static const struct dt_type *enumeration(struct converting *c, Dwarf_Die *die)
 {
+	DT_VEC(struct dt_enumconst) list = { 0 };
 	int size = c->d->bytesize(die);
+	struct dt_type *t;
+	Dwarf_Attribute a;
+	Dwarf_Sword v;
+	Dwarf_Die at;
+	bool known;
 
-	return size == 1 || size == 2 || size == 4 || size == 8 ? dt_types_sized(c->p->types, (unsigned)size, size == 4) : NULL;
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return NULL;
+	t = shell(c, die, DT_T_ENUM, &known);
+	if (known || t == NULL)
+		return t;
+	if (c->d->child(die, &at) == 0)
+		do {
+			const char *name = c->d->tag(&at) == DW_TAG_enumerator ? c->d->diename(&at) : NULL;
+
+			if (name != NULL && list.n < MEMBERS_MAX && c->d->attr(&at, DW_AT_const_value, &a) != NULL && c->d->formsdata(&a, &v) == 0)
+				dt_vec_push(c->p->arena, &list, ((struct dt_enumconst){ name, v }));
+		} while (c->d->siblingof(&at, &at) == 0);
+	dt_type_complete_enum_sized(c->p->types, t, list.v, (uint32_t)list.n, (uint32_t)size);
+	return t;
 }
 
 static const struct dt_type *convert(struct converting *c, Dwarf_Die *die, unsigned depth)

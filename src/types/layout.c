@@ -129,7 +129,6 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 
 void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struct dt_member *m, uint32_t n, uint64_t size)
 {
-	struct dt_undo u = { .completed = t };
 	struct dt_member *kept = DT_NEWN(ts->arena, struct dt_member, n + 1);
 
 	if (n > 0)
@@ -138,7 +137,20 @@ void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struc
 	t->align = 1;
 	t->incomplete = false;
 	*t->lazy = (struct dt_type_lazy){ .members = kept, .n = n, .aligned = true };
-	dt_vec_push(ts->arena, &ts->undo, u);
+}
+
+void dt_type_complete_enum_sized(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n, uint32_t size)
+{
+	struct dt_enumconst *copy = DT_NEWN(ts->arena, struct dt_enumconst, n + 1);
+
+	t->is_signed = false;
+	for (uint32_t i = 0; i < n; i++) {
+		copy[i] = (struct dt_enumconst){ dt_arena_strdup(ts->arena, c[i].name), c[i].value };
+		t->is_signed |= c[i].value < 0;
+	}
+	t->size = t->align = size;
+	t->incomplete = false;
+	*t->lazy = (struct dt_type_lazy){ .enums = copy, .n = n, .aligned = true };
 }
 
 /* As gcc: unsigned int when no value is negative, else int, else long. A bit-field of it is extended accordingly. */

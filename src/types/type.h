@@ -88,9 +88,10 @@ const struct dt_type *dt_type_func(struct dt_types *, const struct dt_type *ret,
  */
 struct dt_type *dt_type_shell(struct dt_types *, const char *module, enum dt_tkind, const char *tag);
 int dt_type_complete_sou(struct dt_types *, struct dt_type *, struct dt_member *, uint32_t n);
-/* The same for members that have their bit_off, of debugging data: texts are kept, not copied. */
+/* The same for members that have their bit_off, of debugging data: texts are kept, not copied. No text of D names the type: it stays when others are undone. */
 void dt_type_complete_placed(struct dt_types *, struct dt_type *, const struct dt_member *, uint32_t n, uint64_t size);
 void dt_type_complete_enum(struct dt_types *, struct dt_type *, const struct dt_enumconst *, uint32_t n);
+void dt_type_complete_enum_sized(struct dt_types *, struct dt_type *, const struct dt_enumconst *, uint32_t n, uint32_t size);	/* of debugging data */
 const struct dt_type *dt_type_typedef(struct dt_types *, const char *module, const char *name, const struct dt_type *to);
 
 /*

@@ -58,3 +58,36 @@ is "without debugging data" 1 "no typed arguments are known"
 objcopy --only-keep-debug "$tmp/typed" "$tmp/typed.debug" && objcopy --strip-debug "$tmp/typed" "$tmp/lean"
 run -qc "$tmp/lean" -n 'pid$target:a.out:sell:entry { printf("n %d\n", (int)arg1); }'
 is "words are there always" 0 "n -2"
+
+run -qc "$tmp/typed" -n 'pid$target:a.out:sell:entry { print(*args[0]); print(args[3]); }'
+cat >"$tmp/want" <<'END'
+userland struct item {
+    char [16] name = [ "apple" ]
+    int price = 0xffffffe2
+    userland char *label = AN ADDRESS
+    struct inner in = {
+        short a = 0xfff9
+        unsigned int flag :3 = 0x3
+        unsigned int rest :5 = 0x11
+    }
+    userland struct item *next = AN ADDRESS
+    union u = {
+        int i = 0xb
+END
+sed -n '/^userland struct/,$s/0x[0-9a-f]\{9,\}/AN ADDRESS/; /^userland struct/,$p' "$tmp/out" | head -n 12 | cmp -s - "$tmp/want"
+check $? "print() of a struct has its members"
+is "print() of an enum has its name" 0 "GREEN"
+
+# Debugging data elsewhere: in the file .gnu_debuglink names, and what several files share (dwz).
+(cd "$tmp" && cp lean linked && objcopy --add-gnu-debuglink=typed.debug linked)
+run -qc "$tmp/linked" -n 'pid$target:a.out:sell:entry { printf("linked %s %d\n", args[0]->next->name, args[1]); }'
+is "types of a separate debug file" 0 "linked bread -2"
+if ! command -v dwz >/dev/null; then
+	ok "types that several files share # SKIP no dwz here"
+elif cp "$tmp/typed" "$tmp/one" && cp "$tmp/typed" "$tmp/two" && (cd "$tmp" && dwz -m shared.debug -M "$tmp/shared.debug" one two) 2>"$tmp/err" &&
+    readelf -S "$tmp/one" | grep -q gnu_debugaltlink; then
+	run -qc "$tmp/one" -n 'pid$target:a.out:sell:entry { printf("shared %s %d\n", args[0]->next->name, args[1]); }'
+	is "types that several files share" 0 "shared bread -2"
+else
+	ok "types that several files share # SKIP dwz found nothing to share: $(head -n 1 "$tmp/err")"
+fi
