@@ -49,6 +49,15 @@ else
 	ok "udplite # SKIP this kernel has none"
 fi
 
+traced 'sctp:::send, sctp:::receive /args[2]->ip_daddr == "127.0.71.6"/
+	{ @n[probename, "sctp packets"] = sum(1); @n[probename, "sctp bytes"] = sum(args[2]->ip_plength); @n[probename, "sctp right"] = sum(args[0]->pkt_addr != 0); }
+END { printa("%s %s %@d\n", @n); }' sctp 127.0.71.6
+for p in send receive; do
+	same "$p sctp packets" 5
+	same "$p sctp bytes" 200
+	same "$p sctp right" 5
+done
+
 # 4000 bytes in packets of 1500: one datagram, three packets.
 if unshare -n true 2>/dev/null; then
 	traced "udp:::send, udp:::receive /args[4]->udp_dport == $port/

@@ -3,6 +3,7 @@
  * provider_net tcp ADDRESS PORT: 5 connections, each 6000 bytes there and 500 back, then 3 connects to PORT + 2, where nobody listens.
  * provider_net udp|udplite ADDRESS PORT: 4 datagrams of 100 to 400 bytes there, 50 bytes back for each, then 2 to PORT + 2.
  * provider_net ping ADDRESS [far]: 3 echo requests of 64 bytes, answered by the kernel; from that address too, but for far; IPv4.
+ * provider_net sctp ADDRESS: 5 packets that say they are of SCTP, of 40 bytes, to itself; IPv4. The kernel need not have that protocol.
  * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it.
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
  * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
@@ -185,6 +186,20 @@ static void ping(const struct end *e, bool far)
 	close(fd);
 }
 
+static void sctp(const struct end *e)
+{
+	int fd = socket(AF_INET, SOCK_RAW, IPPROTO_SCTP);
+	uint8_t packet[40] = { 0 }, got[256];
+
+	must(fd >= 0 && bind(fd, (const struct sockaddr *)&e->address, e->len) == 0, "raw socket");
+	for (int i = 1; i <= 5; i++) {
+		packet[0] = (uint8_t)i;
+		must(sendto(fd, packet, sizeof(packet), 0, (const struct sockaddr *)&e->address, e->len) == (ssize_t)sizeof(packet), "sendto");
+		must(recv(fd, got, sizeof(got), 0) == 60 && got[20] == i, "recv");
+	}
+	close(fd);
+}
+
 static void small_packets(void)
 {
 	struct ifreq r = { .ifr_name = "lo" };
@@ -276,6 +291,8 @@ int main(int argc, char **argv)
 		udp(&e, &nobody);
 	else if (strcmp(argv[1], "ping") == 0)
 		ping(&e, argc > 3);
+	else if (strcmp(argv[1], "sctp") == 0)
+		sctp(&e);
 	else if (strcmp(argv[1], "pieces") == 0)
 		pieces(&e);
 	else if (strcmp(argv[1], "full") == 0)
