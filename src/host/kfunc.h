@@ -3,6 +3,8 @@
 #ifndef DT_KFUNC_H
 #define DT_KFUNC_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,13 +24,18 @@ bool dt_kfunc_any(uint32_t btf_id);
 /* Would a trampoline on this function be taken? Kernels refuse some of those they have type data of. */
 bool dt_kfunc_trampoline(uint32_t btf_id, bool ret);
 
+struct dt_kfunc {
+	const char *module;	/* "vmlinux" for the core kernel */
+	const char *name;
+	bool shared;		/* others have that name, there or in another module */
+};
+
 /*
- * Every function that can be traced, in the kernel's order: its module ("vmlinux" for the core kernel) and name. A name
- * comes once for each function that has it. Where tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms.
- * 0, f's first non-zero value, or -errno.
+ * Every function that can be traced, in the kernel's order, into the arena; a name comes once for each function that has it. Where
+ * tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms. 0 or -errno. Seconds on a slow machine: ask once.
  */
-typedef int dt_kfunc_f(void *ctx, const char *module, const char *name);
-int dt_kfunc_each(dt_kfunc_f *, void *ctx);
+struct dt_kfuncs { DT_VEC(struct dt_kfunc) list; };
+int dt_kfuncs_read(struct dt_arena *, struct dt_kfuncs *);
 /* NULL, or why this function is never probed, though a kernel may allow it. */
 const char *dt_kfunc_ours(const char *name);
 

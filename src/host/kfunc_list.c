@@ -53,8 +53,8 @@ const char *dt_kfunc_ours(const char *name)
 struct listing {
 	struct dt_arena *arena;
 	struct dt_map kept_off;		/* names no kprobe may be put on */
-	dt_kfunc_f *f;
-	void *ctx;
+	struct dt_map numbers;		/* name -> 1 + the first function that has it */
+	struct dt_kfuncs *out;
 };
 
 /* "0xffff800080015f40-0xffff800080015f80\tname": in debugfs, which may not be mounted. */
@@ -76,11 +76,22 @@ static void read_kept_off(struct listing *l)
 	free(text);
 }
 
-static int offer(struct listing *l, const char *module, const char *name)
+static void offer(struct listing *l, const char *module, const char *name)
 {
+	struct dt_kfunc f = { 0 }, *last = l->out->list.n > 0 ? &l->out->list.v[l->out->list.n - 1] : NULL;
+	uintptr_t first;
+
 	if (*name == '\0' || strpbrk(name, ": \t*?[]") != NULL || dt_map_get(&l->kept_off, name) != NULL || dt_kfunc_ours(name) != NULL)
-		return 0;
-	return l->f(l->ctx, module, name);
+		return;
+	first = (uintptr_t)dt_map_get(&l->numbers, name);
+	f.shared = first != 0;
+	f.name = first != 0 ? l->out->list.v[first - 1].name : dt_arena_strdup(l->arena, name);
+	f.module = last != NULL && strcmp(last->module, module) == 0 ? last->module : dt_arena_strdup(l->arena, module);
+	dt_vec_push(l->arena, &l->out->list, f);
+	if (first != 0)
+		l->out->list.v[first - 1].shared = true;
+	else
+		dt_map_put(&l->numbers, f.name, (void *)(uintptr_t)l->out->list.n);
 }
 
 /* Cuts "name [module]" (or with a tab) in two; the core kernel has no module. */
@@ -99,13 +110,12 @@ static const char *cut_module(char *name)
 }
 
 /* Lines of available_filter_functions, or of kallsyms, where the name is the third word. */
-static int each_line(struct listing *l, char *text, bool symbols)
+static void each_line(struct listing *l, char *text, bool symbols)
 {
 	const char *module;
 	char *next, *name;
-	int ret = 0;
 
-	for (char *line = text; *line != '\0' && ret == 0; line = next) {
+	for (char *line = text; *line != '\0'; line = next) {
 		next = strchrnul(line, '\n');
 		if (*next != '\0')
 			*next++ = '\0';
@@ -118,14 +128,13 @@ static int each_line(struct listing *l, char *text, bool symbols)
 		}
 		module = cut_module(name);
 		if (module != NULL && *module != '\0' && strcmp(module, "bpf") != 0)
-			ret = offer(l, module, name);
+			offer(l, module, name);
 	}
-	return ret;
 }
 
-int dt_kfunc_each(dt_kfunc_f *f, void *ctx)
+int dt_kfuncs_read(struct dt_arena *arena, struct dt_kfuncs *out)
 {
-	struct listing l = { .arena = dt_arena_new(), .f = f, .ctx = ctx };
+	struct listing l = { .arena = arena, .out = out };
 	int fd = dt_tracefs_open("available_filter_functions", O_RDONLY), err = -ENOENT;
 	bool symbols = false;
 	char *text = NULL;
@@ -141,14 +150,12 @@ int dt_kfunc_each(dt_kfunc_f *f, void *ctx)
 		symbols = true;
 		err = dt_file_read("/proc/kallsyms", SYMBOLS_MAX, &text, &len);
 	}
-	if (err == 0 && l.arena == NULL)
-		err = -ENOMEM;
 	if (err == 0) {
-		dt_map_init(&l.kept_off, l.arena);
+		dt_map_init(&l.kept_off, arena);
+		dt_map_init(&l.numbers, arena);
 		read_kept_off(&l);
-		err = each_line(&l, text, symbols);
+		each_line(&l, text, symbols);
 	}
 	free(text);
-	dt_arena_free(l.arena);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Points in the kernel in, links out. A name may be that of several functions: each is attached, with the point's number as
- * cookie. Where the kernel can, all of them are one link (5000 in some 100 ms); one that is refused is tried again in halves, so
+ * cookie. Where the kernel can, all of them are one link, by name or address; one that is refused is tried again in halves, so
  * that one bad function costs no other its probe. Else a perf event each, which also serves places inside functions.
  */
 #include "base/arena.h"
@@ -70,8 +70,9 @@ static void want(struct attaching *a)
 	dt_map_init(&a->wanted, a->arena);
 	a->next = DT_NEWN(a->arena, uint32_t, a->at->npoints);
 	a->found = DT_NEWN(a->arena, uint32_t, a->at->npoints);
-	a->answer = DT_NEWN(a->arena, int, a->at->npoints);
 	for (uint32_t i = 0; i < a->at->npoints; i++) {
+		if (a->answer[i] > 0)
+			continue;
 		a->next[i] = (uint32_t)(uintptr_t)dt_map_get(&a->wanted, a->at->points[i].target);
 		dt_map_put(&a->wanted, a->at->points[i].target, (void *)(uintptr_t)(i + 1));
 	}
@@ -156,6 +157,13 @@ static int find_places(struct attaching *a)
 
 /* ---- one link for many ---- */
 
+static const char *without_module(const char *target)
+{
+	const char *tick = strchr(target, '`');
+
+	return tick != NULL ? tick + 1 : target;
+}
+
 static int link_many(struct attaching *a, const struct place *v, uint32_t n)
 {
 	unsigned long *addrs = calloc(n + 1u, sizeof(*addrs));
@@ -168,7 +176,7 @@ static int link_many(struct attaching *a, const struct place *v, uint32_t n)
 	for (uint32_t i = 0; addrs && cookies && names && i < n; i++) {
 		addrs[i] = v[i].addr;
 		cookies[i] = v[i].point;
-		names[i] = a->at->points[v[i].point].target;
+		names[i] = without_module(a->at->points[v[i].point].target);
 	}
 	if (n > 0 && v[0].addr != 0)
 		opts.kprobe_multi.addrs = addrs;
@@ -218,6 +226,32 @@ static int unshared_first(const void *x, const void *y)
 	if (a->shared != b->shared)
 		return a->shared ? 1 : -1;
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/*
+ * Names that say which function they mean the kernel looks up itself, many times faster than its list of symbols is read (seconds,
+ * on a slow machine). When it does not know one of them (those of modules before 6.3), all are looked up here. False: some are left.
+ */
+static bool attach_names(struct attaching *a)
+{
+	uint32_t n = 0, all = a->at->npoints;
+	int fd;
+
+	for (uint32_t i = 0; i < all; i++) {
+		struct place p = { .point = i };
+
+		if (a->at->points[i].alone && a->at->points[i].offset == 0)
+			dt_vec_push(a->arena, &a->places, p);
+	}
+	n = (uint32_t)a->places.n;
+	fd = n > 0 ? link_many(a, a->places.v, n) : -ENOENT;
+	if (fd >= 0 && dt_session_keep(a->s, fd))
+		for (uint32_t i = 0; i < n; i++)
+			a->answer[a->places.v[i].point] = 1;
+	else
+		n = 0;
+	a->places.n = 0;
+	return n == all;
 }
 
 static void attach_multi(struct attaching *a)
@@ -305,11 +339,15 @@ static int make_room(uint32_t n, char *msg, size_t len)
 
 static int attach_all(struct attaching *a, char *msg, size_t len)
 {
-	int err = find_places(a);
+	int err;
 
+	a->s->left_out.of += a->at->npoints;
+	if (a->at->multi && attach_names(a))
+		return 0;
+	want(a);
+	err = find_places(a);
 	if (err != 0)
 		return dt_session_fail(msg, len, err, "cannot read the kernel's symbols");
-	a->s->left_out.of += a->at->npoints;
 	if (a->at->multi) {
 		attach_multi(a);
 	} else {
@@ -335,7 +373,7 @@ int dt_kprobe_attach(struct dt_session *s, uint32_t prog, char *msg, size_t len)
 
 	if (a.arena == NULL)
 		return dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u kernel functions", a.at->npoints);
-	want(&a);
+	a.answer = DT_NEWN(a.arena, int, a.at->npoints);
 	err = attach_all(&a, msg, len);
 	dt_arena_free(a.arena);
 	return err;

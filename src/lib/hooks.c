@@ -94,7 +94,7 @@ static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hoo
 /* The number of a place among those of its program. */
 static uint32_t point_of(struct dt_gobuild *b, struct dt_bhook *k, const struct dt_hook *hook)
 {
-	struct dt_point p = { hook->target, hook->offset, hook->ref_ctr, hook->pid };
+	struct dt_point p = { hook->target, hook->offset, hook->ref_ctr, hook->pid, hook->alone };
 	const char *key = dt_arena_printf(b->t->arena, "%s+%llx/%u", p.target, (unsigned long long)p.offset, p.pid);
 	uintptr_t known = (uintptr_t)dt_map_get(&k->point_of, key);
 

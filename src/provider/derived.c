@@ -20,6 +20,21 @@ bool dt_probes_functions(struct dt_probes *p)
 	return p->functions;
 }
 
+int dt_probes_each_function(struct dt_probes *p, dt_kfunc_f *f, void *ctx)
+{
+	int ret = 0;
+
+	if (!dt_probes_functions(p))
+		return 0;
+	if (p->kfuncs == NULL) {
+		p->kfuncs = DT_NEW(p->arena, struct dt_kfuncs);
+		ret = dt_kfuncs_read(p->arena, p->kfuncs);
+	}
+	for (size_t i = 0; i < p->kfuncs->list.n && ret == 0; i++)
+		ret = f(ctx, &p->kfuncs->list.v[i]);
+	return ret;
+}
+
 bool dt_probes_fexit(struct dt_probes *p)
 {
 	struct dt_kfunc_means means = { 0 };

@@ -42,6 +42,10 @@ bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probed
 
 /* Can functions of this kernel be traced at all? Asked once. */
 bool dt_probes_functions(struct dt_probes *);
+/* Calls f for every function that can be traced, in the kernel's order; the list is read once. 0, f's first non-zero value, -errno. */
+struct dt_kfunc;
+typedef int dt_kfunc_f(void *ctx, const struct dt_kfunc *);
+int dt_probes_each_function(struct dt_probes *, dt_kfunc_f *, void *ctx);
 /* Do programs at their return know the arguments? */
 bool dt_probes_fexit(struct dt_probes *);
 

@@ -60,9 +60,10 @@ static bool returns(const char *name)
 }
 
 /* The hook's target is the name alone in the core kernel, else module`name. */
-static void add(struct making *m, const char *module, const char *func, const char *name, enum dt_hook_kind kind)
+static void add(struct making *m, const struct dt_kfunc *f, const char *name, enum dt_hook_kind kind)
 {
-	struct dt_hook hook = { .kind = kind, .by_kprobe = m->by_kprobe };
+	const char *module = f->module, *func = f->name;
+	struct dt_hook hook = { .kind = kind, .by_kprobe = m->by_kprobe, .alone = !f->shared };
 	size_t before = m->probes->list.n;
 	struct dt_probe *p = dt_probes_add(m->probes, m->row, module, func, name, &hook);
 
@@ -77,17 +78,18 @@ static bool wanted(const char *part, const char *text)
 	return part[0] == '\0' || strcmp(part, text) == 0 || dt_glob_match(part, text);
 }
 
-static int make(void *ctx, const char *module, const char *func)
+static int make(void *ctx, const struct dt_kfunc *f)
 {
 	struct making *m = ctx;
 	const struct dt_probedesc *d = m->want;
+	const char *module = f->module, *func = f->name;
 
 	if (d != NULL && (!wanted(d->func, func) || !wanted(d->mod, module)))
 		return 0;
 	if (d == NULL || wanted(d->name, "entry"))
-		add(m, module, func, "entry", DT_HOOK_KFUNC);
+		add(m, f, "entry", DT_HOOK_KFUNC);
 	if ((d == NULL || wanted(d->name, "return")) && returns(func))
-		add(m, module, func, "return", DT_HOOK_KRET);
+		add(m, f, "return", DT_HOOK_KRET);
 	return 0;
 }
 
@@ -134,7 +136,7 @@ int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	struct making m = { .probes = p, .row = row };
 
 	if (want == NULL)
-		return dt_probes_functions(p) ? dt_kfunc_each(make, &m) : 0;
+		return dt_probes_each_function(p, make, &m);
 	if (dt_part_literal(want->prov))
 		*why = reason(p, want);
 	return 0;
@@ -155,7 +157,7 @@ int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, co
 
 	if (want == NULL || !dt_rawfbt_wants(want))
 		return 0;
-	err = dt_probes_functions(p) ? dt_kfunc_each(make, &m) : 0;
+	err = dt_probes_each_function(p, make, &m);
 	if (p->list.n == before && dt_part_literal(want->prov))
 		*why = reason(p, want);
 	return err;

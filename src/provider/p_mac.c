@@ -127,12 +127,13 @@ struct making {
 	const struct dt_provider_row *row;
 };
 
-static int make(void *ctx, const char *module, const char *func)
+static int make(void *ctx, const struct dt_kfunc *k)
 {
 	struct making *m = ctx;
+	const char *func = k->name;
 	const struct dt_type *f;
 
-	if (strncmp(func, PREFIX, strlen(PREFIX)) != 0 || strcmp(module, "vmlinux") != 0)
+	if (strncmp(func, PREFIX, strlen(PREFIX)) != 0 || strcmp(k->module, "vmlinux") != 0)
 		return 0;
 	f = prototype(m->p->arena, m->p->types, func + strlen(PREFIX));
 	if (f != NULL)
@@ -172,7 +173,7 @@ int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	const struct dt_type *f;
 
 	if (want == NULL)
-		return dt_probes_functions(p) ? dt_kfunc_each(make, &m) : 0;
+		return dt_probes_each_function(p, make, &m);
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func))
 		return 0;
 	a = alias_named(want->func);

@@ -10,6 +10,7 @@
 #include "dif/dif.h"
 #include "host/hook.h"
 
+struct dt_kfuncs;
 struct dt_probe_sig;
 struct dt_provider_row;
 struct dt_types;
@@ -30,6 +31,7 @@ struct dt_hook {
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
 	bool needs_fexit;		/* KRET: its expressions use arguments of the function */
 	bool by_kprobe;			/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
+	bool alone;			/* KFUNC, KRET: no other function that can be traced has its name */
 	bool inside;			/* KPROBE: given at enabling: `offset` is not 0 */
 	bool single;			/* KPROBE …: given at enabling: an event of its own, not one link for all */
 	const char *each;		/* D expression: the probe fires for each of several things; the next after arg9, the first after 0 */
@@ -58,6 +60,7 @@ struct dt_probes {
 	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
 	bool functions_asked, functions;	/* dt_probes_functions() */
 	bool fexit_asked, fexit;		/* dt_probes_fexit() */
+	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
 	bool follow;				/* probes of a process are also those of its children */
 };
