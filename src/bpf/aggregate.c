@@ -24,16 +24,32 @@ static uint32_t key_size(struct dt_build *b, const struct dt_act *act, uint8_t *
 	return dt_field_size(b, act);
 }
 
-static void make_maps(struct dt_build *b, struct dt_bagg *agg)
+static bool only_probes(const struct dt_agglayout *o)
+{
+	for (uint32_t i = 0; i < o->nkeys; i++)
+		if (!o->key_probe[i])
+			return false;
+	return o->nkeys > 0;
+}
+
+/*
+ * Elements are made when they are first counted. Where interrupts are off the kernel has no more than some dozen at hand, and a function
+ * that is first called there would be lost: when the keys are probes alone, of functions of the kernel, all elements are made at once.
+ */
+static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 {
 	struct dt_agglayout *o = agg->layout;
-	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords;
+	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords, flags = o->keysize ? BPF_F_NO_PREALLOC : 0;
 	uint64_t n = b->opts->aggsize / (o->keysize + value + 32);
 	uint32_t type = o->keysize ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY, first;
 
 	n = !o->keysize ? 1 : n < 1 ? 1 : n > 1u << 22 ? 1u << 22 : n;
-	first = dt_build_map(b, DT_MAP_AGG_A, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, o->keysize ? BPF_F_NO_PREALLOC : 0);
-	dt_build_map(b, DT_MAP_AGG_B, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, o->keysize ? BPF_F_NO_PREALLOC : 0);
+	if (probes > 0 && probes <= n && only_probes(o)) {
+		n = probes;
+		flags = 0;
+	}
+	first = dt_build_map(b, DT_MAP_AGG_A, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, flags);
+	dt_build_map(b, DT_MAP_AGG_B, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, flags);
 	agg->outer = dt_build_map(b, DT_MAP_AGGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1, 0);
 	b->maps.v[agg->outer].inner = first;
 	for (uint32_t m = first; m <= agg->outer; m++)
@@ -95,7 +111,7 @@ static void uses_of(struct dt_build *b, const struct dt_enabling *en, uint32_t n
 	}
 }
 
-static void place_keys(struct dt_build *b, struct dt_bagg *agg)
+static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 {
 	struct dt_agglayout *o = agg->layout;
 	struct dt_recfield *f = (struct dt_recfield *)o->key;
@@ -114,18 +130,34 @@ static void place_keys(struct dt_build *b, struct dt_bagg *agg)
 		    o->name, (unsigned long long)at, KEY_SLOT_MAX);
 	o->keysize = (uint32_t)at;
 	agg->planned = true;
-	make_maps(b, agg);
+	make_maps(b, agg, probes);
+}
+
+/* The most probes there can be among keys; 0 where none is of a function of the kernel. */
+static uint32_t probes_of(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	uint32_t sum = b->opts->nerrors;
+	bool functions = false;
+
+	for (uint32_t h = 0; h < n; h++) {
+		sum += hooks[h].nen;
+		functions |= hooks[h].ctx == DT_CTX_KPROBE || hooks[h].ctx == DT_CTX_KRETPROBE || hooks[h].ctx == DT_CTX_FENTRY ||
+		    hooks[h].ctx == DT_CTX_FEXIT;
+	}
+	return functions ? sum : 0;
 }
 
 /* Every use is looked at before the first is made, so that all agree on where the keys lie. */
 void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
+	uint32_t probes = probes_of(b, hooks, n);
+
 	for (uint32_t h = 0; h < n; h++)
 		uses_of(b, hooks[h].en, hooks[h].nen);
 	uses_of(b, b->opts->errors, b->opts->nerrors);
 	for (size_t i = 0; i < b->aggs.n; i++) {
 		if (b->aggs.v[i].layout->key)
-			place_keys(b, &b->aggs.v[i]);
+			place_keys(b, &b->aggs.v[i], probes);
 	}
 }
 
