@@ -49,7 +49,7 @@ pid=$!
 run -n 'pid$target::work:entry { self->start = timestamp; }
 	pid$target::work:return { @[probename] = sum(timestamp - self->start); self->start = 0; } tick-500ms { exit(0); }' -p $pid
 is "time in a function of a process" 0 "return"
-run -n "profile-99 /pid == $pid && arg1/ { @[ustack()] = count(); } tick-1s { exit(0); }"
+run -n "profile-99 /pid == $pid && arg1/ { @[ustack()] = count(); } profile-99 /pid == $pid && ++seen == 60/ { exit(0); }"
 kill $pid 2>/dev/null
 wait $pid 2>/dev/null
 is "user stacks at 99 hertz" 0 'provider_pid`work'
