@@ -37,6 +37,19 @@ static bool calls_walker(const struct dt_difo *d)
 	return false;
 }
 
+/* What makes a derived probe uses them too (getf() of a system call's file); it has the kernel's types in hand anyway when it follows pointers. */
+static bool derives(const struct dt_hook *hook)
+{
+	for (; hook != NULL; hook = hook->next) {
+		if (hook->when != NULL && strpbrk(hook->when, "(>") != NULL)
+			return true;
+		for (int i = 0; i < 10 && hook->args[i] != NULL; i++)
+			if (strpbrk(hook->args[i], "(>") != NULL)
+				return true;
+	}
+	return false;
+}
+
 /* Kernel types cost milliseconds: only programs that use a variable or a subroutine made from them pay. */
 static bool needs_offsets(const struct dt_trace *t)
 {
@@ -46,6 +59,8 @@ static bool needs_offsets(const struct dt_trace *t)
 	for (size_t p = 0; p < t->enabled.n; p++) {
 		const struct dt_ecb *e = t->enabled.v[p].ecb;
 
+		if (derives(&t->enabled.v[p].probe->hook))
+			return true;
 		for (uint32_t a = 0; a <= e->nacts; a++) {
 			const struct dt_difo *d = a < e->nacts ? e->acts[a].difo : e->pred;
 
