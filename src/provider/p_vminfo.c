@@ -25,6 +25,10 @@
 /* mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, statistics, priority, of files); madvise(2) has its own way */
 #define FREED(cond) { DT_HOOK_RAWTP, "mm_vmscan_lru_shrink_inactive", cond, { "arg2" } }
 
+#define COPYING "self->__vminfo_copying"
+#define COPIES(f, ...) { DT_HOOK_KFUNC, f, "(" COPYING " = 1, 0)", { "0" }, ##__VA_ARGS__ }
+#define COPIED(f, ...) { DT_HOOK_KRET, f, "(" COPYING " = 0, 0)", { "0" }, ##__VA_ARGS__ }
+
 #define NEVER(what, why) { what, .never = "vminfo:::" what " is never there on Linux: " why }
 
 const struct dt_derived dt_vminfo_probes[] = {
@@ -36,10 +40,16 @@ const struct dt_derived dt_vminfo_probes[] = {
 		{ DT_HOOK_RAWTP, "page_fault_user", "(arg2 & 1) == 0", ONE },
 		{ DT_HOOK_COUNTER, "page_faults", NULL, ONE, .otherwise = true },
 		{ DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0", ONE } } },
-	{ "kernel_asflt", .place = { { DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0 && (int64_t)arg0 < 0", ONE } } },
+	NEVER("kernel_asflt", "memory of the kernel is not paged, a fault there is an error"),
 	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major_faults", NULL, ONE } } },
-	/* in newer kernels the function that copies has become a part of its caller */
-	{ "cow_fault", .place = { { DT_HOOK_KFUNC, "wp_page_copy", NULL, ONE, .required = true }, { DT_HOOK_KFUNC, "do_cow_fault", NULL, ONE } } },
+	/*
+	 * The functions that copy are often parts of their callers: a page becomes one of this process alone while a fault of
+	 * protection, or a first one in a file, is handled.
+	 */
+	{ "cow_fault", .place = { COPIES("do_wp_page", .required = true), COPIES("do_fault"), COPIES("do_cow_fault", .otherwise = true, .required = true),
+		COPIED("do_wp_page"), COPIED("do_fault"), COPIED("do_cow_fault", .otherwise = true),
+		{ DT_HOOK_KFUNC, "folio_add_new_anon_rmap", COPYING " != 0", ONE },
+		{ DT_HOOK_KFUNC, "page_add_new_anon_rmap", COPYING " != 0", ONE, .otherwise = true, .required = true } } },
 	/* SEGV_ACCERR */
 	{ "prot_fault", .place = { { DT_HOOK_RAWTP, "signal_generate", "arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && "
 		TASK("arg2") " == curthread", ONE } } },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * provider_vminfo FOLDER: 64 pages of everything vminfo counts, each kind after a call of times(2): of nothing, of zeros, faults of
- * protection, a file written, read, read by faults, copied on write, locked for direct I/O. FOLDER is on a disk.
+ * protection, a file written, read, read by faults (as code too), copied on write, locked for direct I/O. FOLDER is on a disk.
  * provider_vminfo swap: 64 pages out, and in again.
  */
 #include <fcntl.h>
@@ -111,6 +111,13 @@ static void files(const char *name, char *buf)
 	next();		/* 9: locked */
 	must(pread(direct, untouched, PAGES * page, 0) == (ssize_t)(PAGES * page));
 	next();		/* 10 */
+	munmap((void *)p, PAGES * page);
+	forget(fd);
+	p = map(PROT_READ | PROT_EXEC, MAP_PRIVATE, fd);
+	madvise((void *)p, PAGES * page, MADV_RANDOM);
+	next();		/* 11: faults that read code */
+	look(p);
+	next();		/* 12 */
 }
 
 static int resident(char *p)
