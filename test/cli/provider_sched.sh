@@ -4,7 +4,8 @@
 may_trace "sched probes"
 load=${BUILD:-build}/test/provider_sched
 : >"$tmp/got"
-have() { "$dtrace" -ln "sched:::$1" >/dev/null 2>&1; }
+"$dtrace" -lP sched >"$tmp/list" 2>/dev/null
+have() { grep -q " $1\$" "$tmp/list"; }
 
 cat >"$tmp/sched.d" <<'DONE'
 #pragma D option quiet
