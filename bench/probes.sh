@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# bench/probes.sh [N]: what a firing costs, by the way a kernel function is probed: N writes of a byte to /dev/null, with
-# and without a probe on vfs_write(). Needs a kernel whose functions can be traced (test/vm/run bench/probes.sh).
-n=${1:-100000}
+# bench/probes.sh [N]: what a firing costs, by the kind of the probe: N writes of a byte to /dev/null, with and without one probe that
+# fires at each, the best of five rounds. Those of functions need a kernel that lets them be traced (test/vm/run -k latest sh bench/probes.sh; there the
+# last column says more than nanoseconds do). Probes in processes: bench/uprobe.sh.
+n=${1:-50000}
 dtrace=${DTRACE:-build/dtrace}
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
@@ -10,24 +11,31 @@ trap 'rm -rf "$tmp"' EXIT
 # the time of the writes alone, in ns for each: BEGIN and END of the process are outside
 cost() {	# cost WHAT [PROBE]
 	{ echo 'BEGIN { }'; [ -z "$2" ] || echo "$2 /execname == \"dd\"/ { n++; }"; } >"$tmp/p.d"
-	"$dtrace" -q -s "$tmp/p.d" -c "sh bench/probes.sh -w $n $tmp/ns" 2>"$tmp/err" >/dev/null || { echo "$1: $(head -n 1 "$tmp/err")"; return; }
+	"$dtrace" -q -s "$tmp/p.d" -c "sh bench/probes.sh -w $n $tmp/ns" 2>"$tmp/err" >/dev/null || { printf '%-46s %s\n' "$1" "$(head -n 1 "$tmp/err" | sed 's/.*any probes: //' | cut -c1-90)"; return; }
 	ns=$(cat "$tmp/ns")
 	[ -n "$base" ] || base=$ns
-	echo "$1: $ns ns a write, $((ns - base)) ns the probe"
+	printf '%-46s %7d ns a write %7d ns the probe  %d.%02d times\n' "$1" "$ns" $((ns - base)) $((ns / base)) $((ns * 100 / base % 100))
 }
 
 if [ "$1" = -w ]; then
-	a=$(date +%s%N)
-	dd if=/dev/zero of=/dev/null bs=1 count="$2" status=none
-	b=$(date +%s%N)
-	echo $(((b - a) / $2)) >"$3"
+	best=	# the best of five: others may be at work
+	for round in 1 2 3 4 5; do
+		a=$(date +%s%N)
+		dd if=/dev/zero of=/dev/null bs=1 count="$2" status=none
+		b=$(date +%s%N)
+		[ -n "$best" ] && [ "$best" -lt $((b - a)) ] || best=$((b - a))
+	done
+	echo $((best / $2)) >"$3"
 	exit
 fi
 base=
 cost "nothing"
+cost "a probe that does not fire" "syscall::chroot:entry"
+cost "syscall entry" "syscall::write:entry"
+cost "syscall return" "syscall::write:return"
 cost "rawtp sys_enter" "rawtp:::sys_enter"
 cost "fentry" "fbt::vfs_write:entry"
 cost "fexit" "fbt::vfs_write:return"
-cost "kprobe (of one link, where the kernel has it)" "rawfbt::vfs_write:entry"
+cost "kprobe (one link for all, where there is)" "rawfbt::vfs_write:entry"
 cost "kretprobe" "rawfbt::vfs_write:return"
 cost "kprobe in a function" "kinst::vfs_write:8"
