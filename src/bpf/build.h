@@ -275,6 +275,7 @@ void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
 
 /* record.c */
+void dt_process_number(struct dt_emit *, const struct dt_image_opts *, int room);	/* process.c: to r0; room: 8 free bytes of the frame */
 void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* at base + off; F_T0 is the CPU; news 0: the clause's own */
 void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */
 void dt_record_submit(struct dt_lower *, bool speculates, bool wake);

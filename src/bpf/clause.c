@@ -43,8 +43,8 @@ static void stack(struct dt_lower *l, int base, int off, uint32_t size, bool use
 
 static void pid_word(struct dt_lower *l, int base, int off)
 {
-	dt_help(l, BPF_FUNC_get_current_pid_tgid);
-	dt_alui(l->a, BPF_RSH, R0, 32);
+	dt_process_number(l->a, l->b->opts, F_T1);
+	l->cached = 0;
 	store_number(l, base, off, 8);
 }
 

@@ -298,8 +298,7 @@ static void only_pids(struct hook *k, uint32_t out)
 	const struct dt_image_opts *o = k->b->opts;
 	uint32_t in = dt_label(k->a);
 
-	dt_call(k->a, BPF_FUNC_get_current_pid_tgid);
-	dt_alui(k->a, BPF_RSH, R0, 32);
+	dt_process_number(k->a, o, M_INDEX);
 	for (uint32_t i = 0; i < o->npids; i++)
 		dt_jmpi(k->a, BPF_JEQ, R0, (int32_t)o->pids[i], in);
 	dt_ja(k->a, out);

@@ -74,6 +74,7 @@ struct dt_image_opts {
 	bool rawsyscall;		/* failed system calls show the kernel's value */
 	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
 	uint32_t npids;			/* 0: everywhere */
+	uint64_t pidns_dev, pidns_ino;	/* of the namespace whose process ids these are, and those written beside addresses; 0: the system's */
 	uint32_t self_pid;
 	uint32_t page_bits;		/* of a page of memory */
 	uint64_t unwind_size;		/* bytes of rows for user stacks without frame pointers; 0: those are not walked */

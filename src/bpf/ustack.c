@@ -113,8 +113,8 @@ static void list(struct dt_lower *l)
 	struct dt_emit *a = l->a;
 	uint32_t none = dt_label(a);
 
-	dt_help(l, BPF_FUNC_get_current_pid_tgid);
-	dt_alui(a, BPF_RSH, R0, 32);
+	dt_process_number(a, l->b->opts, F_T1);
+	l->cached = 0;
 	dt_stx(a, B8, FP, F_T1, R0);
 	dt_sti(a, B8, FP, F_T0, -1);
 	dt_map(a, R1, table(l, DT_MAP_UNWIND_KEYS));

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Where a started process is held until dt_proc_continue(). */
@@ -43,6 +44,7 @@ void dt_proc_close(struct dt_proc *);
 
 /* Process ids are those of the whole system: not in a container's namespace, where the kernel side sees others. */
 bool dt_proc_pids_global(void);
+bool dt_proc_pid_namespace(uint64_t *dev, uint64_t *ino);	/* of the container we are in; false: in none */
 
 /* proc_stop.c: from the exec stop on to the place; returns early when there is none such. False: the process is gone. */
 bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);

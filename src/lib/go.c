@@ -61,6 +61,7 @@ static void fill_opts(struct dt_gobuild *b)
 		.arch_x86 = true,
 #endif
 	};
+	(void)dt_proc_pid_namespace(&b->opts.pidns_dev, &b->opts.pidns_ino);
 }
 
 static int make_image(struct dt_gobuild *b, char *msg, size_t len)

@@ -301,9 +301,6 @@ int dt_procs_limit(struct dtrace_hdl *h, const struct dt_trace *t, const uint32_
 		}
 		ps->only[ps->nonly++] = (uint32_t)p->proc.pid;
 	}
-	if (ps->nonly > 0 && !dt_proc_pids_global())
-		return dt_handle_errorf(h, EDT_ENABLING_ERR,
-		    "only one process is to be traced, but process ids here are those of a container: use -x target=all");
 	*pids = ps->only;
 	*n = ps->nonly;
 	return 0;

@@ -37,8 +37,7 @@ static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, c
 
 static bool resolves(const struct dtrace_hdl *h)
 {
-	/* in a container the numbers of processes that the kernel side sees are not those of our /proc */
-	return !dt_options_on(&h->options, DT_OPT_noresolve) && dt_proc_pids_global();
+	return !dt_options_on(&h->options, DT_OPT_noresolve);
 }
 
 static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt_uplace *p)

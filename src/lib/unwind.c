@@ -15,7 +15,7 @@
 
 bool dt_trace_unwinds(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	if (h->options.val[DT_OPT_unwind] == DT_UNWIND_FP || !dt_proc_pids_global())
+	if (h->options.val[DT_OPT_unwind] == DT_UNWIND_FP)
 		return false;
 	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL)
 		return false;

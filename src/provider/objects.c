@@ -127,11 +127,20 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	return proc->list.n != 0 ? proc : NULL;
 }
 
-/* In a container the numbers that the kernel side sees are others: there the kernel's own filter has to do. */
+static bool in_our_namespace(uint32_t pid)
+{
+	struct stat own, other;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+	return stat("/proc/self/ns/pid", &own) == 0 && stat(path, &other) == 0 && own.st_ino == other.st_ino;
+}
+
+/* In a container the number is that in it; for one inside of that, or for children, the kernel's own filter has to do. */
 const char *dt_process_when(struct dt_probes *p, uint32_t pid)
 {
 	if (!dt_proc_pids_global())
-		return NULL;
+		return p->follow || !in_our_namespace(pid) ? NULL : dt_arena_printf(p->arena, "nspid == %u", pid);
 	return dt_arena_printf(p->arena, p->follow ? "progenyof(%u)" : "pid == %u", pid);
 }
 
