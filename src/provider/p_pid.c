@@ -74,16 +74,24 @@ static bool parse_name(struct making *m)
 	return true;
 }
 
+/* f.cold: compilers put what is hardly ever run of f elsewhere. It is f that is entered, not this. */
+static bool is_part(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold != NULL && (cold[5] == '\0' || cold[5] == '.');
+}
+
 /* As it is in the file, or as people write it: C++ and Rust names are matched either way, and shown as people write them. */
 static bool function_wanted(struct making *m, const struct dt_elf_function *f, const char *shown)
 {
 	const char *part = m->want->func;
 
-	if (part[0] == '\0')
-		return !f->alias;
-	if (dt_part_literal(part))
+	if (dt_part_literal(part) && part[0] != '\0')
 		return strcmp(part, f->name) == 0 || strcmp(part, shown) == 0;
-	return !f->alias && (dt_glob_match(part, f->name) || dt_glob_match(part, shown));
+	if (f->alias || is_part(f->name))
+		return false;
+	return part[0] == '\0' || (dt_glob_match(part, f->name) || dt_glob_match(part, shown));
 }
 
 /* ---- making ---- */

@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < n; i++) {
 		struct req r = { i, "select 1" };
+		(void)*(const volatile char *)r.sql;	/* what has never been touched is not in memory yet, and not read at a probe */
 
 		MYDB_QUERY_START(r.sql, 10 + i);
 		if (MYDB_QUERY_DONE_ENABLED())
