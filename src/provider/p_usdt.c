@@ -373,7 +373,7 @@ static const char *reason(struct making *m)
 	if (m->nearest.best != NULL)
 		return dt_arena_printf(m->p->arena, "process %u has no such static probe; did you mean %s?", m->pid, m->nearest.best);
 	return dt_arena_printf(m->p->arena, m->sites > 0 ? "process %u has static probes, but none that is called so" :
-	    "process %u has no static probes", m->pid);
+	    "process %u has no static probes; those of a library that it loads later are found by the module's name (%s$target:libNAME.so::)", m->pid, m->base);
 }
 
 int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)

@@ -158,3 +158,39 @@ is "each by itself" 0 "process $first 2"
 check $? "they are three"
 run -n 'nodb*:::query-start'
 is "a provider that no process has" 1 "no running process has static probes of that name"
+
+# A library that is loaded later has its probes from its first instruction on, when it is named.
+cat >"$tmp/plug.c" <<'END'
+#include <sys/sdt.h>
+int fire(int n);
+int fire(int n) { DTRACE_PROBE2(plug, fired, n, "plugged"); return n; }
+END
+cat >"$tmp/host.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	for (int round = 0; round < 2; round++) {
+		void *lib = dlopen(argv[argc - 1], RTLD_NOW);
+		int (*fire)(int) = lib != NULL ? (int (*)(int))dlsym(lib, "fire") : NULL;
+
+		for (int i = 0; fire != NULL && i < 4; i++)
+			sum += fire(i);
+		if (lib != NULL)
+			dlclose(lib);
+	}
+	printf("sum %d\n", sum);
+	return 0;
+}
+END
+if cc -Iinclude -O2 -fPIC -shared -o "$tmp/libplug.so" "$tmp/plug.c" 2>"$tmp/err" && cc -O2 -o "$tmp/host" "$tmp/host.c" -ldl 2>>"$tmp/err"; then
+	run -qc "$tmp/host $tmp/libplug.so" -n 'plug$target:libplug.so::fired { @ = count(); @v = sum(args[0]); @f[probefunc] = count(); }
+	END { printa("fired %@d", @); printa(" sum %@d", @v); printa(" in %s %@d\n", @f); }'
+	is "a library that is loaded later, twice" 0 "fired 8 sum 12 in fire 8"
+	run -c "$tmp/host $tmp/libplug.so" -n 'plug$target:::fired'
+	is "not without its name, and it is said" 1 "found by the module's name"
+else
+	bad "a library with static probes"
+fi
