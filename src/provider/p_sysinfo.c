@@ -57,8 +57,8 @@ const struct dt_derived dt_sysinfo_probes[] = {
 	{ "writech", .place = { BYTES("write"), BYTES("writev"), BYTES("pwrite64"), BYTES("pwritev"), BYTES("pwritev2") } },
 	{ "rcvint", .place = { { DT_HOOK_KFUNC, "tty_flip_buffer_push", NULL, ONE } } },
 	{ "xmtint", .place = { { DT_HOOK_KFUNC, "uart_write_wakeup", NULL, ONE } } },
-	{ "mdmint", .place = { { DT_HOOK_KFUNC, "uart_handle_dcd_change", NULL, ONE },
-		{ DT_HOOK_KFUNC, "uart_handle_cts_change", NULL, ONE } } },
+	NEVER("mdmint", "each driver looks at the lines of its modem by itself; of most serial ports they are fbt::uart_handle_dcd_change:entry and "
+	    "fbt::uart_handle_cts_change:entry"),
 	{ "rawch", .place = { { DT_HOOK_KFUNC, "n_tty_receive_buf2", "(int64_t)arg3 > 0", { "arg3" } } } },
 	/* n_tty_read(tty, …): ICANON is 2 in c_lflag */
 	{ "canch", .place = { { DT_HOOK_KRET, "n_tty_read", "(int64_t)arg1 > 0 && (((struct tty_struct *)arg2)->termios.c_lflag & 2) != 0",

@@ -5,7 +5,8 @@
 may_trace "sysinfo probes"
 load=${BUILD:-build}/test/provider_sysinfo
 : >"$tmp/got"
-have() { "$dtrace" -ln "sysinfo:::$1" >/dev/null 2>&1; }
+"$dtrace" -lP sysinfo >"$tmp/list" 2>/dev/null
+have() { grep -q " $1\$" "$tmp/list"; }
 probes() { for p; do have "$p" && printf '%ssysinfo:::%s' "$comma" "$p" && comma=', '; done; comma=; }
 
 cat >"$tmp/load.d" <<DONE
@@ -73,23 +74,22 @@ else
 	ok "sysinfo:::rawch, canch, outch # SKIP needs kernel functions"
 fi
 
-# What comes by itself: the first ends the trace.
-for what in intr idlethread; do
-	run -qn "sysinfo:::$what { printf(\"%d\\n\", arg0); exit(0); }"
-	is "sysinfo:::$what" 0 1
-done
-until_killed() {	# PROBE MODE: two threads that fight until the probe has fired in them
-	"$load" lock "$2" &
+# What comes by itself: when both have, the trace ends.
+run -qn 'int intr, idle; sysinfo:::intr { intr = arg0; } sysinfo:::idlethread { idle = arg0; } tick-50ms /intr && idle/ { printf("%d %d\n", intr, idle); exit(0); }'
+is "sysinfo:::intr, idlethread" 0 "1 1"
+until_killed() {	# MODE PROBE…: threads that fight until the probes have fired in them
+	"$load" lock "$1" &
 	fighter=$!
-	run -p $fighter -qn "sysinfo:::$1 /pid == \$target/ { printf(\"fired %d\\n\", arg0); exit(0); }"
+	shift
+	run -p $fighter -qn "int n; $(for p; do printf 'int %s; sysinfo:::%s /pid == $target && !%s/ { %s = 1; n += arg0; }\n' "$p" "$p" "$p" "$p"; done)
+	tick-50ms /n == $#/ { printf(\"all fired\n\"); exit(0); }"
 	kill -9 $fighter
 	wait $fighter 2>/dev/null
-	is "sysinfo:::$1" 0 "fired 1"
+	is "sysinfo:::$*" 0 "all fired"
 }
 if [ "$(nproc)" -gt 1 ]; then
-	until_killed mutex_adenters terminal
-	until_killed rw_rdfails map
-	until_killed rw_wrfails map
+	until_killed terminal mutex_adenters
+	until_killed map rw_rdfails rw_wrfails
 else
 	ok "sysinfo:::mutex_adenters, rw_rdfails, rw_wrfails # SKIP needs two CPUs"
 fi
@@ -121,17 +121,30 @@ fi
 module=dummy
 if ! have modload; then
 	ok "sysinfo:::modload, modunload # SKIP this kernel has no modules"
-elif ! modprobe -n $module 2>/dev/null || grep -q "^$module " /proc/modules; then
+elif grep -q "^$module " /proc/modules || ! modprobe $module 2>/dev/null || ! rmmod $module 2>/dev/null; then
 	ok "sysinfo:::modload, modunload # SKIP no module $module to load"
 else
-	run -qn 'sysinfo:::modload, sysinfo:::modunload { @[probename] = count(); } END { printa("%s %@d\n", @); }' -o "$tmp/got" \
-	    -c "sh -c modprobe\${IFS}$module;rmmod\${IFS}$module"
-	most modload 1
-	most modunload 1
+	printf 'modprobe %s\nrmmod %s\n' $module $module >"$tmp/module.sh"
+	run -qn 'sysinfo:::modload, sysinfo:::modunload { @[probename] = count(); } END { printa("%s %@d\n", @); }' -o "$tmp/got" -c "sh $tmp/module.sh"
+	same modload 1
+	same modunload 1
 fi
-for what in xmtint rcvint mdmint; do
-	if have $what; then ok "sysinfo:::$what is there"; else ok "sysinfo:::$what # SKIP needs kernel functions"; fi
-done
+
+# A terminal of the machine answers who it is, as if that were typed; the console's serial line has sent what it got. The sleep lets it.
+console=/dev/$(sed 's/.* //' /sys/class/tty/console/active 2>/dev/null)
+if ! have rcvint || ! have xmtint; then
+	ok "sysinfo:::rcvint, xmtint # SKIP needs kernel functions"
+elif [ -z "$VM_KERNEL" ] || [ ! -w /dev/tty1 ] || [ ! -w "$console" ]; then
+	ok "sysinfo:::rcvint, xmtint # SKIP no terminals of our own"
+else
+	printf 'printf "\\033[c\\033[c\\033[c" >/dev/tty1\nfor i in 1 2 3; do echo >%s; sleep 0.2; done\n' "$console" >"$tmp/typed.sh"
+	run -qn 'sysinfo:::rcvint /pid == $target/ { @[probename] = sum(arg0); } sysinfo:::xmtint { @[probename] = sum(arg0); }
+	END { printa("%s %@d\n", @); }' -o "$tmp/got" -c "sh $tmp/typed.sh"
+	same rcvint 3
+	most xmtint 3
+fi
+run -n 'sysinfo:::mdmint'
+is "modems have a place elsewhere" 1 "fbt::uart_handle_cts_change:entry"
 run -n 'sysinfo:::sysspawn'
 is "a probe that Linux cannot have says why" 1 "never there on Linux"
 run -ln 'sysinfo:::ufsiget'

@@ -92,7 +92,8 @@ else
 fi
 # Where this machine is ours alone pages are put into lists again.
 generations=/sys/kernel/mm/lru_gen/enabled
-if [ -n "$VM_KERNEL" ] && [ -w $generations ]; then echo n >$generations; fi
+had=$(cat $generations 2>/dev/null)
+if [ -n "$VM_KERNEL" ] && [ -n "$had" ]; then echo n >$generations; fi
 if grep -q '[1-9]' $generations 2>/dev/null; then
 	ok "vminfo:::pgrec # SKIP this kernel counts generations of pages"
 elif mountpoint -q "$mnt"; then
@@ -104,6 +105,7 @@ elif mountpoint -q "$mnt"; then
 	wait $reader
 	is "vminfo:::pgrec" 0 "again 1"
 fi
+if [ -n "$VM_KERNEL" ] && [ -n "$had" ]; then echo "$had" >$generations; fi
 
 # Pages out to a swap device and back; those the kernel could not move are few.
 if disk 16 && mkswap "$disk" >"$tmp/err" 2>&1 && swapon "$disk" 2>"$tmp/err"; then
@@ -136,12 +138,16 @@ else
 fi
 # The daemon wakes when memory is nearly used up: only where that is soon.
 if mountpoint -q "$mnt" && awk '/MemTotal/ { exit $2 > 2500000 }' /proc/meminfo; then
+	# where the machine is ours alone, sooner: below 15/16 of what is free now
+	least=$(cat /proc/sys/vm/min_free_kbytes)
+	[ -z "$VM_KERNEL" ] || awk '/MemFree/ { print int($2 / 4) * 3 }' /proc/meminfo >/proc/sys/vm/min_free_kbytes
 	truncate -s 4G "$mnt/larger"
 	cat "$mnt/larger" >/dev/null &
 	reader=$!
 	run -qn 'vminfo:::pgrrun { printf("woken %d\n", arg0); exit(0); }'
 	kill $reader
 	wait $reader 2>/dev/null
+	[ -z "$VM_KERNEL" ] || echo "$least" >/proc/sys/vm/min_free_kbytes
 	is "vminfo:::pgrrun" 0 "woken 1"
 else
 	ok "vminfo:::pgrrun # SKIP too much memory to use up"
