@@ -45,6 +45,8 @@
 			{ "0" }, .no_fexit = true }, \
 		{ DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), error }, .no_fexit = true } }, .mod = "vop" }
 
+#define CALLED "(uint64_t)getf((int)arg0)"	/* of a system call: its file */
+
 /* namei: filename_lookup(fd, name, flags, …), do_filp_open(fd, name, …), __filename_parentat(fd, name, flags, …) */
 #define NAMED(arg) "(uint64_t)" AS("filename", arg) "->name"
 #define LOOKS(f, flags) { DT_HOOK_KFUNC, f, NULL, { "(int)arg0", NAMED("arg1"), flags } }
@@ -76,7 +78,11 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("getattr", "security_inode_getattr", PATH0, NONE),	/* vfs_getattr() is often part of others; it asks security modules */
 	OP("setattr", "notify_change", A1, VALID2),
 	OP("fsync", "vfs_fsync_range", A0, INT3),
-	OP("ioctl", "vfs_ioctl", A0, INT1),
+	/* vfs_ioctl() is often part of the system call */
+	{ "entry", "vop_ioctl", .place = { { DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } } }, .mod = "vop" },
+	{ "return", "vop_ioctl", .place = {
+		{ DT_HOOK_SYS_ENTER, "ioctl", "(" OBJECT("ioctl") " = " CALLED ", " NUMBER("ioctl") " = (uint64_t)(int)arg1, 0)", { "0" } },
+		{ DT_HOOK_SYS_EXIT, "ioctl", OBJECT("ioctl") " != 0", { OBJECT("ioctl"), NUMBER("ioctl"), "errno" } } }, .mod = "vop" },
 	OP("readdir", "iterate_dir", A0, NONE),
 	OP("readlink", "vfs_readlink", A0, INT2),
 	OP("link", "vfs_link", A3, NONE),

@@ -70,10 +70,11 @@ static void extended(const char *file)
 	must(setxattr(file, "trusted.one", "value", 5, 0) == 0, "setxattr");
 	for (int i = 0; i < 2; i++)
 		must(getxattr(file, "trusted.one", buf, 100) == 5, "getxattr");
+	must(listxattr(file, buf, 100) > 0, "listxattr");
 	must(removexattr(file, "trusted.one") == 0, "removexattr");
 }
 
-/* 1 link, 1 symbolic link, 4 of those read, 1 renamed, 4 removed; 2 folders made, 3 times removed (once in vain), 2 times read */
+/* 1 link, 1 symbolic link, 4 of those read, 1 renamed, 5 removed; 2 folders made, 3 times removed (once in vain), 2 times read */
 static void names(void)
 {
 	struct stat st;
@@ -87,7 +88,7 @@ static void names(void)
 	must(syscall(SYS_getdents64, fd, buf, sizeof(buf)) > 0 && syscall(SYS_getdents64, fd, buf, sizeof(buf)) >= 0, "getdents64");
 	close(fd);
 	must(rmdir("d1") < 0 && errno == ENOTEMPTY && rmdir("d1/d2") == 0 && rmdir("d1") == 0, "rmdir");
-	must(unlink("a") == 0 && unlink("b1") == 0 && unlink("b2") == 0 && unlink("s") == 0, "unlink");
+	must(unlink("a") == 0 && unlink("b1") == 0 && unlink("b2") == 0 && unlink("s") == 0 && unlink("p") == 0, "unlink");
 	snprintf(buf, sizeof(buf), "/sys/kernel/dtrace-none-%d", getpid());	/* nobody has asked for it before */
 	for (int i = 0; i < 3; i++)
 		must(stat(buf, &st) < 0, buf);
@@ -121,7 +122,7 @@ int main(int argc, char **argv)
 	must(argc == 2 && chdir(argv[1]) == 0, "DIR");
 	times(&t);
 	must((a = open("a", O_CREAT | O_RDWR, 0600)) >= 0 && (b = open("b", O_CREAT | O_RDWR, 0640)) >= 0, "open");
-	must(mknod("c", S_IFREG | 0600, 0) == 0, "mknod");
+	must(mknod("c", S_IFREG | 0600, 0) == 0 && mkfifo("p", 0644) == 0, "mknod");
 	transfers(a);
 	attributes(a, "a");
 	extended("a");
