@@ -304,6 +304,14 @@ typedef uint32_t dtrace_epid_t;
 typedef uint32_t dtrace_aggid_t;
 typedef int64_t dtrace_aggvarid_t;
 typedef uint16_t dtrace_actkind_t;
+enum {						/* dtrd_action; those of a statement with several values are that of the statement */
+	DTRACEACT_NONE = 0, DTRACEACT_DIFEXPR = 1, DTRACEACT_EXIT = 2, DTRACEACT_PRINTF = 3, DTRACEACT_PRINTA = 4, DTRACEACT_LIBACT = 5,
+	DTRACEACT_TRACEMEM = 6, DTRACEACT_TRACEMEM_DYNSIZE = 7, DTRACEACT_PRINTM = 8, DTRACEACT_PRINT = 9,
+	DTRACEACT_USTACK = 0x101, DTRACEACT_JSTACK, DTRACEACT_USYM, DTRACEACT_UMOD, DTRACEACT_UADDR,
+	DTRACEACT_STOP = 0x201, DTRACEACT_RAISE, DTRACEACT_SYSTEM, DTRACEACT_FREOPEN,
+	DTRACEACT_STACK = 0x401, DTRACEACT_SYM, DTRACEACT_MOD,
+	DTRACEACT_CHILL = 0x503
+};
 typedef int processorid_t;
 
 typedef struct dtrace_recdesc {

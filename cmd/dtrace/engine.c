@@ -137,7 +137,9 @@ static int on_end(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void
 	struct run *r = arg;
 
 	(void)d;
-	if (!r->json && rec == NULL && (!r->quiet || r->flowindent))
+	if (rec != NULL)
+		return DTRACE_CONSUME_THIS;
+	if (!r->json && (!r->quiet || r->flowindent))
 		putc('\n', r->out);
 	return DTRACE_CONSUME_NEXT;
 }

@@ -1,88 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * /proc is looked through again and again: what a process did before it was seen is not traced. Only processes that
- * began after the first look count, by the kernel's clock, whatever names and numbers older ones have.
- */
+/* The wait is a trace of its own: a program that takes a new name costs the others nothing, and is known at once. */
 #include "waitfor.h"
 
 #include "engine.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define COMM 16			/* what the kernel keeps of a name, with the NUL */
-#define EVERY_NS 1000000
 
-/* In the unit of /proc/pid/stat: a hundredth of a second since boot. */
-static unsigned long long now_ticks(void)
+static const char program[] = "proc:::exec-success /execname == $$1/ { trace(pid); exit(0); }";
+
+static int take(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec, void *arg)
 {
-	unsigned long long hz = (unsigned long long)sysconf(_SC_CLK_TCK);
-	struct timespec t;
+	long *found = arg;
+	int32_t pid;
 
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (unsigned long long)t.tv_sec * hz + (unsigned long long)t.tv_nsec * hz / 1000000000u;
+	if (rec == NULL || rec->dtrd_action != DTRACEACT_DIFEXPR || rec->dtrd_size != sizeof(pid))
+		return DTRACE_CONSUME_NEXT;
+	memcpy(&pid, data->dtpda_data, sizeof(pid));
+	*found = pid;
+	return DTRACE_CONSUME_NEXT;
 }
 
-/*
- * "pid (name) S …": the name may hold anything, so that it ends at the last parenthesis; the state is the
- * first word after it and the start the 20th.
- */
-static bool is_it(long pid, const char *name, unsigned long long since)
+static int take_probe(const dtrace_probedata_t *data, void *arg)
 {
-	char path[64], text[1024];
-	unsigned long long start = 0;
-	char *from, *to;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	FILE *f = fopen(path, "re");
-	if (f == NULL)
-		return false;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	from = strchr(text, '(');
-	to = strrchr(text, ')');
-	if (from == NULL || to == NULL || to < from)
-		return false;
-	*to++ = '\0';
-	for (int word = 0; to != NULL && word < 19; word++)
-		to = strchr(to + 1, ' ');
-	if (to != NULL)
-		start = strtoull(to, NULL, 10);
-	return start >= since && strncmp(from + 1, name, COMM - 1) == 0;
+	(void)data, (void)arg;
+	return DTRACE_CONSUME_THIS;
 }
 
-static long look(DIR *d, const char *name, unsigned long long since)
+static int enable(dtrace_hdl_t *h, const char *name)
 {
-	struct dirent *e;
+	char shown[COMM], *const argv[] = { "dtrace", shown };
+	dtrace_prog_t *p;
 
-	rewinddir(d);
-	while ((e = readdir(d)) != NULL) {
-		long pid = strtol(e->d_name, NULL, 10);
-
-		if (pid > 0 && is_it(pid, name, since))
-			return pid;
-	}
-	return 0;
+	snprintf(shown, sizeof(shown), "%s", name);
+	if (dtrace_setopt(h, "quiet", NULL) != 0)
+		return -1;
+	p = dtrace_program_strcompile(h, program, DTRACE_PROBESPEC_NAME, 0, 2, argv);
+	return p == NULL || dtrace_program_exec(h, p, NULL) != 0 ? -1 : dtrace_go(h);
 }
 
 long waitfor_name(const char *name)
 {
-	const struct timespec pause = { 0, EVERY_NS };
-	unsigned long long since = now_ticks();
-	DIR *d = opendir("/proc");
+	dtrace_workstatus_t status = DTRACE_WORKSTATUS_OKAY;
 	long pid = 0;
+	int err;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, 0, &err);
 
-	if (d == NULL) {
-		fprintf(stderr, "dtrace: failed to wait for %s: cannot read /proc\n", name);
+	if (h == NULL || enable(h, name) != 0) {
+		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name, dtrace_errmsg(h, h != NULL ? dtrace_errno(h) : err));
+		dtrace_close(h);
 		return 0;
 	}
 	fprintf(stderr, "dtrace: waiting for a process named %s\n", name);
-	while (!engine_interrupted() && (pid = look(d, name, since)) == 0)
-		nanosleep(&pause, NULL);
-	closedir(d);
+	while (!engine_interrupted() && pid == 0 && status == DTRACE_WORKSTATUS_OKAY) {
+		dtrace_sleep(h);
+		status = dtrace_work(h, NULL, take_probe, take, &pid);
+	}
+	if (pid == 0 && status == DTRACE_WORKSTATUS_ERROR)
+		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name, dtrace_errmsg(h, dtrace_errno(h)));
+	dtrace_close(h);
 	return pid;
 }

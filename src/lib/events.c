@@ -266,6 +266,8 @@ static void op_freopen(void *ctx, const char *name)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 
+	if (t->fp == NULL)
+		return;
 	fflush(t->fp);
 	if (name[0] == '\0') {
 		if (t->original > 0 && dup2(t->original, fileno(t->fp)) >= 0) {
@@ -290,6 +292,8 @@ static void op_ftruncate(void *ctx)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 
+	if (t->fp == NULL)
+		return;
 	fflush(t->fp);
 	if (ftruncate(fileno(t->fp), 0) == 0)
 		(void)fseeko(t->fp, 0, SEEK_SET);
@@ -330,12 +334,8 @@ void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 
 static void describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t *d)
 {
-	memset(d, 0, sizeof(*d));
-	d->dtpd_id = id;
-	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", probe_part(t, id, DT_PART_PROV));
-	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", probe_part(t, id, DT_PART_MOD));
-	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", probe_part(t, id, DT_PART_FUNC));
-	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", probe_part(t, id, DT_PART_NAME));
+	dt_handle_desc(d, id, probe_part(t, id, DT_PART_PROV), probe_part(t, id, DT_PART_MOD), probe_part(t, id, DT_PART_FUNC),
+	    probe_part(t, id, DT_PART_NAME));
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -370,6 +370,40 @@ static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_
 	t->last_epid = e->epid;
 }
 
+struct showing { struct dtrace_hdl *h; dtrace_probedata_t *data; const struct dt_event *e; int err; };
+
+/* What the caller's function says of one record: DTRACE_CONSUME_THIS, it is for us. */
+static int ask(struct showing *s, const struct dt_rec *rec)
+{
+	struct dt_trace *t = s->h->trace;
+	dtrace_recdesc_t d = { .dtrd_action = rec->act->kind, .dtrd_size = (uint32_t)rec->len,
+		.dtrd_offset = (uint32_t)((const char *)rec->data - (const char *)s->e->data), .dtrd_alignment = rec->len % 8 == 0 ? 8 : 1,
+		.dtrd_arg = (uint64_t)rec->act->arg, .dtrd_uarg = rec->act->stmt };
+	int rv;
+
+	s->data->dtpda_data = (char *)rec->data;
+	rv = t->rf != NULL ? t->rf(s->data, &d, t->arg) : DTRACE_CONSUME_NEXT;
+	if (rv != DTRACE_CONSUME_THIS && rv != DTRACE_CONSUME_NEXT)
+		s->err = rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL;
+	return rv;
+}
+
+/* The caller may take each record of a statement; those that change the trace are ours in any case. */
+static void show_statement(void *ctx, const struct dt_rec *recs, size_t n)
+{
+	struct showing *s = ctx;
+	uint16_t kind = recs[0].act->kind;
+	bool ours = kind == DT_ACT_LIBACT;
+
+	for (size_t i = 0; !ours && i < n && s->err == 0; i++) {
+		ours = ask(s, &recs[i]) == DTRACE_CONSUME_THIS;
+		if (ours && i > 0)
+			return;		/* of the rest of a statement there is nothing to print */
+	}
+	if (s->err == 0 && (ours || kind == DT_ACT_EXIT))
+		dt_statement_do(&s->h->trace->statements, recs, n);
+}
+
 static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs)
 {
 	struct dt_trace *t = h->trace;
@@ -378,6 +412,7 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	dtrace_probedesc_t pdesc;
 	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &pdesc, .dtpda_cpu = (int)e->cpu,
 		.dtpda_data = (char *)e->data, .dtpda_timestamp = e->time };
+	struct showing s = { h, &d, e, 0 };
 	int rv;
 
 	describe(t, e->probe_id, &pdesc);
@@ -388,7 +423,10 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	if (rv != DTRACE_CONSUME_THIS)
 		return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
 	if (!dt_trace_json_event(h, &d, recs, e->ecb->nacts))
-		dt_statements_print(&t->statements, recs, e->ecb->nacts);
+		dt_statements_each(recs, e->ecb->nacts, show_statement, &s);
+	if (s.err != 0)
+		return dt_handle_error(h, s.err);
+	d.dtpda_data = (char *)e->data;
 	if (t->rf != NULL)
 		(void)t->rf(&d, NULL, t->arg);
 	return t->failed != 0 ? dt_handle_error(h, t->failed) : 0;

@@ -88,9 +88,11 @@ int dtrace_aggregate_snap(dtrace_hdl_t *h)
 	return err != 0 ? dt_handle_error(h, -err) : 0;
 }
 
-/* Written now, so that errno tells the reason when it cannot be. */
+/* Written now, so that errno tells the reason when it cannot be. Without a file there is nowhere for text to go. */
 static int put_out(dtrace_hdl_t *h, const struct dt_trace *t, FILE *fp)
 {
+	if (fp == NULL)
+		return t->out.len > 0 ? dt_handle_error(h, EDT_NOBUFFERED) : 0;
 	errno = EIO;
 	if (fflush(fp) != 0 || ferror(fp) || t->out.failed)
 		return dt_handle_errorf(h, errno, "failed to write output: %s", strerror(errno));
