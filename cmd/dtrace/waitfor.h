@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -W: the first process of a name that begins after we were asked. */
+/* -W: the first process that takes this name by exec after we were asked. */
 #ifndef DTRACE_WAITFOR_H
 #define DTRACE_WAITFOR_H
 
