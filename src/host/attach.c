@@ -3,6 +3,7 @@
  * A loaded program goes live: as raw tracepoint, trampoline of a kernel function, kprobe, uprobe, perf event. Every link is a
  * descriptor in s->links; when it is closed, by us or by our death, the kernel takes the program off.
  */
+#include "host/kfunc.h"
 #include "host/session_impl.h"
 #include "host/uprobe.h"
 
@@ -194,12 +195,15 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct bpf_prog_load_opts *opts)
 {
 	const struct dt_attach *a = &s->attach[i];
+	int btf;
 
 	switch (a->kind) {
 	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return BPF_PROG_TYPE_PERF_EVENT;
 	case DT_HOOK_FENTRY: case DT_HOOK_FEXIT:
 		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT;
 		opts->attach_btf_id = a->btf_id;
+		btf = dt_kfunc_btf(a->target);
+		opts->attach_btf_obj_fd = btf > 0 ? (uint32_t)btf : 0;
 		return BPF_PROG_TYPE_TRACING;
 	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: case DT_HOOK_URETSITE:
 		if (a->multi)

@@ -22,7 +22,9 @@ void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
 /* True when some means is there; cheap where kprobes are. */
 bool dt_kfunc_any(uint32_t btf_id);
 /* Would a trampoline on this function be taken? Kernels refuse some of those they have type data of. */
-bool dt_kfunc_trampoline(uint32_t btf_id, bool ret);
+bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret);
+/* A descriptor of the type data of the module of "module`function", to be closed; 0 for functions of the core kernel; or -errno. */
+int dt_kfunc_btf(const char *target);
 
 struct dt_kfunc {
 	const char *module;	/* "vmlinux" for the core kernel */

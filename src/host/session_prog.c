@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { LOG_FIRST = 1 << 20, LOG_MAX = 64 << 20 };
 enum { THREADS_MAX = 15, THREAD_WORTH = 4 };	/* programs for which a thread is worth its making */
@@ -123,7 +124,10 @@ static int load(const struct dt_session *s, const struct dt_image_prog *p, const
 	}
 	/* What programs may call is for GPL-compatible ones: the licence of what is loaded, not of this file. */
 	fd = bpf_prog_load(type, p->name, "Dual BSD/GPL", insns, p->ninsns, &opts);
-	return fd < 0 ? -errno : fd;
+	fd = fd < 0 ? -errno : fd;
+	if (opts.attach_btf_obj_fd)
+		close((int)opts.attach_btf_obj_fd);
+	return fd;
 }
 
 /* Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end, which we want). */

@@ -11,11 +11,16 @@
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
 
 /* Words a trampoline has for the function's arguments (those larger than a word take two); UINT32_MAX: it cannot be. */
-static uint32_t words_of(struct dt_types *types, const char *function)
+static uint32_t words_of(struct dt_types *types, const char *target)
 {
-	const struct dt_type *f = dt_types_symbol(types, "vmlinux", function);
+	const char *tick = strchr(target, '`');
+	char module[64] = "vmlinux";
+	const struct dt_type *f;
 	uint32_t n = 0;
 
+	if (tick != NULL && snprintf(module, sizeof(module), "%.*s", (int)(tick - target), target) >= (int)sizeof(module))
+		return UINT32_MAX;
+	f = dt_types_symbol(types, module, tick != NULL ? tick + 1 : target);
 	f = f != NULL ? dt_type_base(f) : NULL;
 	if (f == NULL || f->kind != DT_T_FUNC || f->varargs)
 		return UINT32_MAX;
@@ -39,12 +44,12 @@ static void count_functions(struct dt_gobuild *b)
 		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
 }
 
-/* Trampolines are for functions of the core kernel that have type data, with arguments that fit. */
+/* Trampolines are for functions that have type data, with arguments that fit. */
 static bool trampoline(struct dt_gobuild *b, const struct dt_hook *hook, bool ret)
 {
-	uint32_t id = strchr(hook->target, '`') == NULL ? dt_types_function_id(b->h->types, hook->target) : 0;
+	uint32_t id = dt_types_function_id(b->h->types, hook->target);
 
-	return id != 0 && words_of(b->h->types, hook->target) != UINT32_MAX && dt_kfunc_trampoline(id, ret);
+	return id != 0 && words_of(b->h->types, hook->target) != UINT32_MAX && dt_kfunc_trampoline(hook->target, id, ret);
 }
 
 /* Which of the kernel's means serves the function: few by trampolines, else one program for all of them. */

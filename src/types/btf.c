@@ -311,9 +311,21 @@ const struct dt_type *dt_types_symbol(struct dt_types *ts, const char *module, c
 
 uint32_t dt_types_function_id(struct dt_types *ts, const char *name)
 {
-	const struct dt_btf *b = module_load(ts, "vmlinux");
-	uint32_t id = b && b->data ? find_id(b, DT_T_FUNC, name) : 0;
+	const char *tick = strchr(name, '`'), *module = "vmlinux";
+	const struct dt_btf *b;
+	uint32_t id;
+	char copy[64];
 
+	if (tick) {
+		if ((size_t)(tick - name) >= sizeof(copy))
+			return 0;
+		memcpy(copy, name, (size_t)(tick - name));
+		copy[tick - name] = '\0';
+		module = copy;
+		name = tick + 1;
+	}
+	b = module_load(ts, module);
+	id = b && b->data ? find_id(b, DT_T_FUNC, name) : 0;
 	return id && btf_is_func(dt_btf_record(b, id)) ? id : 0;
 }
 

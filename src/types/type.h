@@ -114,7 +114,7 @@ void dt_types_btf(struct dt_types *, dt_btf_get *, void *ctx);
 int dt_types_add_btf(struct dt_types *, const char *module, const void *data, size_t len);
 /* Type of a kernel variable or function prototype by name, from BTF VAR/FUNC; NULL when unknown. */
 const struct dt_type *dt_types_symbol(struct dt_types *, const char *module, const char *name);
-/* The number of a core kernel function in the kernel's type data, which trampolines are attached by; 0 when it is not there. */
+/* The number of a kernel function, or "module`function", in the kernel's type data, which trampolines are attached by; 0: not there. */
 uint32_t dt_types_function_id(struct dt_types *, const char *name);
 /*
  * Calls f with every name in a module's type data that begins with prefix, in the order of the data; kinds as for

@@ -173,6 +173,7 @@ static void modules(struct dt_types *ts, struct btf *base)
 	const struct dt_type *t, *fwd = dt_types_find(ts, NULL, DT_T_STRUCT, "later"), *d;
 	struct dt_member m = { .name = "y", .type = dt_types_basic(ts, "char") };
 	struct dt_type *s;
+	int func;
 
 	CHECK(fwd && fwd->incomplete);
 	s = dt_type_shell(ts, "D", DT_T_STRUCT, "later");
@@ -181,6 +182,7 @@ static void modules(struct dt_types *ts, struct btf *base)
 	btf__add_struct(b, "later", 16);
 	btf__add_field(b, "x", btf__find_by_name_kind(base, "thing_t", BTF_KIND_TYPEDEF), 64, 0);
 	btf__add_typedef(b, "ext_t", 1);
+	func = btf__add_func(b, "ext_open", BTF_FUNC_STATIC, btf__add_func_proto(b, 1));
 	CHECK_INT(add(ts, "ext4", b), 0);
 	CHECK_INT(add(ts, "ext4", b), -EEXIST);
 	t = dt_types_find(ts, "ext4", DT_T_STRUCT, "later");
@@ -191,6 +193,9 @@ static void modules(struct dt_types *ts, struct btf *base)
 	d = dt_types_find(ts, "ext4", DT_T_STRUCT, "shape");	/* through to vmlinux */
 	CHECK(d && d == dt_types_find(ts, "kernel", DT_T_STRUCT, "shape"));
 	CHECK(dt_types_find(ts, "ext4", DT_T_TYPEDEF, "ext_t") && !dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "ext_t"));
+	CHECK_INT(dt_types_function_id(ts, "ext4`ext_open"), func);	/* numbers go on where the core kernel's end */
+	CHECK(func > 0 && dt_types_function_id(ts, "ext_open") == 0 && dt_types_function_id(ts, "ext4`vfs_thing") == 0);
+	CHECK(dt_types_function_id(ts, "vfs_thing") > 0 && dt_types_function_id(ts, "`vfs_thing") == 0);
 	btf__free(b);
 }
 
