@@ -16,6 +16,26 @@ static const char *const no_return[] = {
 	"__stack_chk_fail", "__module_put_and_kthread_exit",
 };
 
+/* Functions other kernels have, and where the like is here. */
+static const struct { const char *name, *here; } elsewhere[] = {
+	{ "malloc", "allocations of the kernel are dtmalloc:::malloc or fbt::__kmalloc*:entry, malloc() of a process is pid$target::malloc:entry" },
+	{ "free", "memory the kernel gives back is dtmalloc:::free or fbt::kfree:entry, free() of a process is pid$target::free:entry" },
+};
+
+/* What a system call's function is called in the source: "sys_getpid" is __arm64_sys_getpid, NULL for others. */
+static const char *plain_name(const char *func)
+{
+	static const char *const before[] = { "__arm64_", "__x64_" };
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		size_t n = strlen(before[i]);
+
+		if (strncmp(func, before[i], n) == 0 && strncmp(func + n, "sys_", 4) == 0)
+			return func + n;
+	}
+	return NULL;
+}
+
 /* Function arguments at entry; at return args[0] is the return offset, args[1] the value. */
 struct dt_probe_sig *dt_fbt_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
 {
@@ -67,10 +87,12 @@ static void add(struct making *m, const struct dt_kfunc *f, const char *name, en
 	size_t before = m->probes->list.n;
 	struct dt_probe *p = dt_probes_add(m->probes, m->row, module, func, name, &hook);
 
-	if (m->probes->list.n == before)
+	if (m->probes->list.n == before) {
 		p->hook.by_kprobe = true;	/* another function of that name */
-	else
+	} else {
+		p->alt = plain_name(p->func);
 		p->hook.target = strcmp(module, "vmlinux") == 0 ? p->func : dt_arena_printf(m->probes->arena, "%s`%s", module, func);
+	}
 }
 
 static bool wanted(const char *part, const char *text)
@@ -84,7 +106,9 @@ static int make(void *ctx, const struct dt_kfunc *f)
 	const struct dt_probedesc *d = m->want;
 	const char *module = f->module, *func = f->name;
 
-	if (d != NULL && (!wanted(d->func, func) || !wanted(d->mod, module)))
+	if (d != NULL && !wanted(d->func, func) && (plain_name(func) == NULL || !wanted(d->func, plain_name(func))))
+		return 0;
+	if (d != NULL && !wanted(d->mod, module))
 		return 0;
 	if (d == NULL || wanted(d->name, "entry"))
 		add(m, f, "entry", DT_HOOK_KFUNC);
@@ -101,28 +125,61 @@ static const char *no_way(const struct dt_probes *p)
 	    "tracepoints are there (sdt, rawtp)";
 }
 
-/* Names of what cannot be had are looked for among what can. */
-static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+/* The module that has the function, or any when func is NULL; NULL when it is not there. */
+static const char *module_of(const struct dt_probes *p, const char *module, const char *func)
+{
+	for (size_t i = 0; p->kfuncs != NULL && i < p->kfuncs->list.n; i++) {
+		const struct dt_kfunc *f = &p->kfuncs->list.v[i];
+
+		if ((module == NULL || strcmp(f->module, module) == 0) && (func == NULL || strcmp(f->name, func) == 0))
+			return f->module;
+	}
+	return NULL;
+}
+
+static const char *no_module(struct dt_probes *p, const char *module)
+{
+	return dt_arena_printf(p->arena, "no module %s with functions that can be traced is loaded; those of what is built in are in vmlinux, "
+	    "e.g. fbt:vmlinux:%s*:entry", module, module);
+}
+
+/* The function is not there: the nearest name that is. */
+static const char *no_function(struct dt_probes *p, const char *func)
 {
 	struct dt_near near;
 
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strcmp(elsewhere[i].name, func) == 0)
+			return dt_arena_printf(p->arena, "the kernel has no function %s: %s", func, elsewhere[i].here);
+	dt_near_init(&near, func);
+	for (size_t i = 0; p->kfuncs != NULL && i < p->kfuncs->list.n; i++)
+		dt_near_offer(&near, p->kfuncs->list.v[i].name);
+	if (near.best == NULL)
+		return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced (it may be part of another: inlined)", func);
+	return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced; did you mean %s?", func, near.best);
+}
+
+/* Names of what cannot be had are looked for among what can. */
+static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+{
+	const char *module = strcmp(want->mod, "kernel") == 0 ? "vmlinux" : want->mod, *home;
+
 	if (!dt_probes_functions(p))
 		return no_way(p);
+	if (dt_part_literal(module) && module_of(p, module, NULL) == NULL)
+		return no_module(p, module);
 	if (!dt_part_literal(want->func))
 		return NULL;
 	if (dt_kfunc_ours(want->func) != NULL)
 		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func, dt_kfunc_ours(want->func));
 	if (strcmp(want->name, "return") == 0 && !returns(want->func))
 		return dt_arena_printf(p->arena, "%s never returns", want->func);
-	dt_near_init(&near, want->func);
-	for (size_t i = 0; i < p->list.n; i++)
-		if (p->list.v[i]->hook.kind == DT_HOOK_KFUNC && p->list.v[i]->hook.when == NULL)
-			dt_near_offer(&near, p->list.v[i]->func);
-	if (near.best == NULL)
-		return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced (it may be part of another: inlined)", want->func);
-	if (strcmp(near.best, want->func) == 0)
-		return dt_arena_printf(p->arena, "the function %s is in another module, or has no such probe: they are entry and return", want->func);
-	return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced; did you mean %s?", want->func, near.best);
+	home = module_of(p, NULL, want->func);
+	if (home == NULL)
+		return no_function(p, want->func);
+	if (dt_part_literal(module) && module_of(p, module, want->func) == NULL)
+		return dt_arena_printf(p->arena, "the function %s is in the module %s", want->func, home);
+	return dt_arena_printf(p->arena, "the probes of the function %s are entry and return", want->func);
 }
 
 bool dt_fbt_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
