@@ -8,7 +8,7 @@ first() {
 	frame=$(grep -m 1 '`' "$tmp/out" | sed 's/^ *//')
 	echo "$frame" | grep -q "$1"
 	check $? "$2: $frame"
-	grep '`' "$tmp/out" | grep -q 'bpf_prog\|bpf_trace\|__bpf\|trampoline'
+	grep '`' "$tmp/out" | grep -q 'bpf_prog\|bpf_trace\|__bpf\|trampoline\|__traceiter\|ftrace_\|fprobe_'
 	check $((! $?)) "$2: no frame of ours"
 }
 
@@ -18,6 +18,11 @@ run -qn 'rawtp:::sched_switch { @[stack(3), stackdepth > 2] = count(); } tick-1s
 first 'schedule' "as a key too"
 run -qn 'rawtp:::sched_switch { x = timestamp; self->s = execname; printf("%a\n", caller); exit(0); }'
 check "$([ "$status" -eq 0 ] && grep -q '`.*schedule' "$tmp/out"; echo $?)" "caller is the next one: $(head -n 1 "$tmp/out")"
+
+run -qn 'sdt:sched::sched_waking { stack(); exit(0); }'
+first 'try_to_wake_up\|ttwu' "sdt begins with the function too"
+run -qn 'syscall::write:entry /pid == $target/ { stack(); exit(0); }' -c "dd if=/dev/zero of=/dev/null count=1 status=none"
+check "$([ "$status" -eq 0 ] && ! grep -q 'bpf_\|__traceiter\|trampoline' "$tmp/out"; echo $?)" "a system call's has no frame of ours: $(grep -m 1 '`' "$tmp/out" | sed 's/^ *//')"
 
 # data symbols are there only in kernels that show them
 if grep -q ' [A-Za-z] jiffies$' /proc/kallsyms; then
