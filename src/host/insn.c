@@ -34,7 +34,7 @@ static void test_aarch64(struct dt_insn *in, uint32_t word)
 	in->reg = word & 31;
 }
 
-/* ret, retaa, retab; b; b.cond; cbz; tbz; br of x16 or x17: other registers are used for tables */
+/* ret, retaa, retab; b; bl; b.cond; cbz; tbz; br of x16 or x17: other registers are used for tables */
 static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
 {
 	struct dt_insn in = { .off = at };
@@ -43,6 +43,9 @@ static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
 		in.way = DT_INSN_RET;
 	} else if ((word & 0xfc000000) == 0x14000000) {
 		in.way = DT_INSN_JUMP;
+		in.to = at + distance(word, 0, 26);
+	} else if ((word & 0xfc000000) == 0x94000000) {
+		in.way = DT_INSN_CALL;
 		in.to = at + distance(word, 0, 26);
 	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
 		in.way = DT_INSN_BRANCH;
@@ -130,6 +133,9 @@ static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *i
 		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
 		if (in.way == DT_INSN_BRANCH)
 			test_x86(&in, insn);
+	} else if (insn->mnemonic == ZYDIS_MNEMONIC_CALL && insn->raw.imm[0].is_relative) {
+		in.way = DT_INSN_CALL;
+		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
 	} else if (insn->mnemonic == ZYDIS_MNEMONIC_JMP) {
 		in.way = indirect_x86(insn, behind_add);
 	}

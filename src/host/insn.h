@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 enum dt_insn_way {
-	DT_INSN_ON,			/* goes on in the function, or calls */
+	DT_INSN_ON,			/* goes on in the function */
 	DT_INSN_BRANCH,			/* to offset `to` on a condition */
 	DT_INSN_RET,
 	DT_INSN_JUMP,			/* always, to offset `to` */
+	DT_INSN_CALL,			/* the function at offset `to`, and goes on */
 	DT_INSN_INDIRECT,		/* to where a register or memory says; by its form not through a table of the function */
 };
 

@@ -51,6 +51,11 @@ struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
 /* The instructions that leave the function: none, when it never does. 0, or as dt_insn_walk(). */
 int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *, struct dt_return_sites *);
 
+/* callers.c: calls of a function in its own file, and jumps to it. */
+struct dt_caller { const struct dt_elf_function *in; uint64_t offset; bool jump; };	/* offset: in the file */
+struct dt_callers { struct dt_caller *v; size_t n, cap; };
+void dt_callers(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *, struct dt_callers *);
+
 /* taken.c: D that is true when the branch will be taken, of the registers before it; NULL: it cannot be told. */
 struct dt_insn;
 const char *dt_branch_taken(struct dt_arena *, uint16_t machine, const struct dt_insn *);

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { X86_RSP = 4 };
+
 struct making {
 	struct dt_probes *p;
 	const struct dt_provider_row *row;
@@ -30,6 +32,7 @@ struct making {
 	struct dt_dofprov *decls;	/* providers the object declares, with types */
 	uint32_t ndecls;
 	uint64_t pc;			/* of the site, in the file */
+	bool calling;			/* it is a call, at whose other end values are: what is on the stack is a word lower still */
 	uint32_t sites;			/* of the object, of any provider */
 	uint32_t made;
 	struct dt_near nearest;		/* to what was wanted, of the names that are there: "provider123:::name" */
@@ -218,8 +221,11 @@ static struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note
 
 	m->pc = n->pc;
 	nargs = nargs > 10 ? 10 : nargs;
-	for (int i = 0; i < nargs; i++)
+	for (int i = 0; i < nargs; i++) {
+		if (m->calling && machine == EM_X86_64 && args[i].kind == DT_SDT_MEM && args[i].reg == X86_RSP)
+			args[i].off -= 8;
 		hook->args[i] = arg_text(m, machine, &args[i]);
+	}
 	sig = types_of(m, args, hook, nargs);
 	for (int i = 0; i < nargs || i == 0; i++)
 		if (hook->args[i] == NULL)
@@ -250,9 +256,8 @@ static bool part_wanted(const char *part, const char *text)
 	return part[0] == '\0' || (dt_part_literal(part) ? strcmp(part, text) == 0 : dt_glob_match(part, text));
 }
 
-static const char *function_of(struct making *m, uint64_t pc)
+static const char *name_of(struct making *m, const struct dt_elf_function *f)
 {
-	const struct dt_elf_function *f = dt_elf_function_at(m->in->obj->elf, pc);
 	char pretty[1024];
 
 	if (f == NULL)
@@ -281,31 +286,58 @@ static struct dt_probe *add(struct making *m, const char *prov, const char *func
 	return probe;
 }
 
-static int site(void *ctx, const struct dt_sdt_note *n)
+/* One place where a probe fires; hook.offset says where. */
+static void place(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in, struct dt_hook hook)
 {
-	struct making *m = ctx;
-	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->p->follow ? 0 : m->pid,
-		.when = m->when };
-	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func;
+	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func = name_of(m, in);
 	const struct dt_dofprobe *decl;
 	struct dt_probe_sig *sig;
 	struct dt_probe *probe;
 
-	m->sites++;
-	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
-	if (!part_wanted(m->base, prov) || !part_wanted(m->want->name, name))
-		return 0;
-	func = function_of(m, n->pc);
-	if (!part_wanted(m->want->func, func) || !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
-		return 0;
-	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))
-		return 0;
+	if (!part_wanted(m->want->func, func))
+		return;
 	sig = arguments(m, n, &hook);
 	decl = sig != NULL ? declared(m, prov, name) : NULL;
 	if (decl != NULL)
 		sig = with_declared(m, decl, sig);
 	probe = add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook);
 	probe->sig = agreed(probe->sig, sig);
+}
+
+/* Objects for other systems call a function for each site, which -G makes: who calls it is who has the site. */
+static bool called(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *stub, struct dt_hook hook)
+{
+	struct dt_callers callers;
+
+	if (stub == NULL || strncmp(stub->name, "__dtrace_", 9) != 0)
+		return false;
+	dt_callers(m->p->arena, m->in->obj, stub, &callers);
+	for (size_t i = 0; i < callers.n; i++) {
+		hook.offset = callers.v[i].offset;
+		m->calling = !callers.v[i].jump;
+		place(m, n, callers.v[i].in, hook);
+	}
+	m->calling = false;
+	return callers.n > 0;
+}
+
+static int site(void *ctx, const struct dt_sdt_note *n)
+{
+	struct making *m = ctx;
+	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->p->follow ? 0 : m->pid,
+		.when = m->when };
+	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name);
+	const struct dt_elf_function *in;
+
+	m->sites++;
+	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
+	if (!part_wanted(m->base, prov) || !part_wanted(m->want->name, name) || !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
+		return 0;
+	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))
+		return 0;
+	in = dt_elf_function_at(m->in->obj->elf, n->pc);
+	if (!called(m, n, in, hook))
+		place(m, n, in, hook);
 	return 0;
 }
 

@@ -194,3 +194,33 @@ if cc -Iinclude -O2 -fPIC -shared -o "$tmp/libplug.so" "$tmp/plug.c" 2>"$tmp/err
 else
 	bad "a library with static probes"
 fi
+
+# Objects built for another system call a function for each site: the probe is in who calls it, with values in registers and on the stack.
+cat >"$tmp/old.d" <<'END'
+provider olddb { probe hit(int n, char *text); probe many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j); };
+END
+cat >"$tmp/old.c" <<'END'
+extern void __dtrace_olddb___hit(int, char *);
+extern void __dtrace_olddb___many(int, int, int, int, int, int, int, int, int, int);
+__attribute__((noinline)) void first(int n) { __dtrace_olddb___hit(n, "one"); __asm__ volatile("" ::: "memory"); }
+__attribute__((noinline)) void second(int n) { __dtrace_olddb___hit(n + 10, "two"); }	/* may be a jump */
+__attribute__((noinline)) int third(int n) { __dtrace_olddb___many(n, 2, 3, 4, 5, 6, 7, 8, 9, 10); return n; }
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		first(i);
+		second(i);
+		third(i);
+	}
+	return 0;
+}
+END
+if (cd "$tmp" && cc -O2 -c -o user.o old.c && "$dtrace" -G -s old.d user.o && cc -o olddb user.o old.o) >"$tmp/err" 2>&1; then
+	run -qc "$tmp/olddb" -n 'olddb$target:::hit { printf("%s %d %s\n", probefunc, args[0], stringof(args[1])); }
+	olddb$target:::many { printf("%s %d %d %d %d %d\n", probefunc, args[0], args[5], args[6], args[8], args[9]); }'
+	printf '%s\n' 'first 0 one' 'second 10 two' 'third 0 6 7 9 10' 'first 1 one' 'second 11 two' 'third 1 6 7 9 10' 'first 2 one' 'second 12 two' 'third 2 6 7 9 10' '' >"$tmp/want"
+	cmp -s "$tmp/out" "$tmp/want"
+	check $? "sites of an object for another system are where it calls"
+else
+	bad "an object for another system"
+fi

@@ -13,14 +13,14 @@ struct told { char text[4096]; size_t n; };
 
 static bool tell(void *ctx, const struct dt_insn *in)
 {
-	static const char *const ways[] = { "on", "branch", "ret", "jump", "indirect" };
+	static const char *const ways[] = { "on", "branch", "ret", "jump", "call", "indirect" };
 	static const char *const tests[] = { "?", "flags", "zero", "nonzero", "clear", "set" };
 	struct told *t = ctx;
 	char *to = t->text + t->n;
 	size_t room = sizeof(t->text) - t->n;
 	int n = snprintf(to, room, "%llx %s", (unsigned long long)in->off, ways[in->way]);
 
-	if (in->way == DT_INSN_BRANCH || in->way == DT_INSN_JUMP)
+	if (in->way == DT_INSN_BRANCH || in->way == DT_INSN_JUMP || in->way == DT_INSN_CALL)
 		n += snprintf(to + n, room - (size_t)n, " %lld", (long long)in->to);
 	if (in->way == DT_INSN_BRANCH)
 		n += snprintf(to + n, room - (size_t)n, " %s %u %u", tests[in->test], in->number, in->reg);
@@ -43,7 +43,7 @@ static void reads(uint16_t machine, const void *code, size_t len, int err, const
 static void test_x86(void)
 {
 	/* push %rbp; mov %rsp,%rbp; test %edi,%edi; call; nopw; endbr64 */
-	X86(0, "0 on\n1 on\n4 on\n6 on\nb on\n11 on\n", 0x55, 0x48, 0x89, 0xe5, 0x85, 0xff, 0xe8, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0,
+	X86(0, "0 on\n1 on\n4 on\n6 call 11\nb on\n11 on\n", 0x55, 0x48, 0x89, 0xe5, 0x85, 0xff, 0xe8, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0,
 	    0xf3, 0x0f, 0x1e, 0xfa);
 	/* ret; rep ret; bnd ret; ret $8 */
 	X86(0, "0 ret\n1 ret\n3 ret\n5 ret\n", 0xc3, 0xf3, 0xc3, 0xf2, 0xc3, 0xc2, 8, 0);
@@ -63,7 +63,7 @@ static void test_x86(void)
 static void test_arm(void)
 {
 	/* stp x29,x30,[sp,-16]!; bl; ret; ret x1; retaa */
-	ARM("0 on\n4 on\n8 ret\nc ret\n10 ret\n", 0xa9bf7bfd, 0x94000004, 0xd65f03c0, 0xd65f0020, 0xd65f0bff);
+	ARM("0 on\n4 call 20\n8 ret\nc ret\n10 ret\n", 0xa9bf7bfd, 0x94000004, 0xd65f03c0, 0xd65f0020, 0xd65f0bff);
 	/* b -4; b.ne +8; cbz w3; cbnz x4; tbz w5, 3; tbnz x6, 40 */
 	ARM("0 jump -4\n4 branch 12 flags 1 0\n8 branch 8 zero 32 3\nc branch 16 nonzero 64 4\n10 branch 20 clear 3 5\n14 branch 16 set 40 6\n",
 	    0x17ffffff, 0x54000041, 0x34000003, 0xb5000024, 0x36180025, 0xb747ffe6);
