@@ -5,8 +5,9 @@
 . test/trigger/trace.sh
 may_trace "containers"
 cc=${CC:-gcc}
+mkdir "$tmp/root"
 jail=j$$			# a name nobody else has
-if ! unshare -pf --mount-proc true 2>/dev/null || ! unshare -m sh -c 'mount -t tmpfs none /mnt' 2>/dev/null; then
+if ! unshare -pf --mount-proc true 2>/dev/null || ! unshare -m sh -c 'mount -t tmpfs none "$0"' "$tmp/root" 2>/dev/null; then
 	ok "containers # SKIP no namespaces can be made here"
 	exit 0
 fi
@@ -48,7 +49,7 @@ is "process ids of its own: a function" 0 "nspid 1"
 named "$jail"
 check $? "process ids of its own: the function's stack"
 kill -9 "$jailed"
-unshare -m sh -c "mount -t tmpfs none /mnt && mkdir /mnt/inside && cp '$tmp/$jail' /mnt/inside/m$jail && exec chroot /mnt /inside/m$jail on" &
+unshare -m sh -c "mount -t tmpfs none '$tmp/root' && mkdir '$tmp/root/inside' && cp '$tmp/$jail' '$tmp/root/inside/m$jail' && exec chroot '$tmp/root' /inside/m$jail on" &
 waits there "m$jail"
 run -qp "$jailed" -n 'syscall::getppid:entry { ustack(); } tick-10ms /i++ > 50/ { exit(0); }'
 named "m$jail"
