@@ -10,6 +10,9 @@
 
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
 
+/* All entries are less; with all returns too a slow machine does nothing but run probes, not even the end of tracing. */
+#define FUNCTIONS_MAX 65536
+
 /* Words a trampoline has for the function's arguments (those larger than a word take two); UINT32_MAX: it cannot be. */
 static uint32_t words_of(struct dt_types *types, const char *target)
 {
@@ -35,13 +38,17 @@ static uint32_t words_of(struct dt_types *types, const char *target)
 }
 
 /* Functions that something is enabled at: how many, and what this kernel has for them. */
-static void count_functions(struct dt_gobuild *b)
+static int count_functions(struct dt_gobuild *b)
 {
 	for (size_t i = 0; i < b->t->enabled.n; i++)
 		for (const struct dt_hook *k = &b->t->enabled.v[i].probe->hook; k != NULL; k = k->next)
 			b->nfuncs += k->kind == DT_HOOK_KFUNC || k->kind == DT_HOOK_KRET;
+	if (b->nfuncs > FUNCTIONS_MAX)
+		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "these are %u probes of kernel functions, one for each clause, and %u are the most that go live at a "
+		    "time: name entry or return, a module, or a part of the names (fbt::vfs_*:)", b->nfuncs, FUNCTIONS_MAX);
 	if (b->nfuncs > 0)
 		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
+	return 0;
 }
 
 /* Trampolines are for functions that have type data, with arguments that fit. */
@@ -222,7 +229,8 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 int dt_gobuild_hooks(struct dt_gobuild *b)
 {
 	dt_map_init(&b->exprs, b->t->arena);
-	count_functions(b);
+	if (count_functions(b) != 0)
+		return -1;
 	for (size_t i = 0; i < b->t->enabled.n; i++)
 		if (add_enabling(b, &b->t->enabled.v[i]) != 0)
 			return -1;
