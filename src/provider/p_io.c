@@ -19,6 +19,7 @@
 #define ENDS "(arg2 >= " RQ "->__data_len || ((" PART "->bi_iter.bi_sector - " RQ "->__sector) << 9) + " PART "->bi_iter.bi_size <= arg2)"
 #define WHOLE(bio) "!((" bio "->bi_flags & 2) != 0 && (uintptr_t)" bio "->bi_end_io == (uintptr_t)&`bio_chain_endio)"
 #define NEXT "arg9 == 0 ? (uint64_t)" RQ "->bio : (uint64_t)" PART "->bi_next"
+#define AWAITED "self->__io_awaited"
 #define LAST "((struct bio *)arg1)"
 
 const struct dt_derived dt_io_probes[] = {
@@ -30,6 +31,8 @@ const struct dt_derived dt_io_probes[] = {
 		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1"), .otherwise = true } } },
 	/* a thread that waits for one request and nothing else */
 	{ "wait-start", .place = { { DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0") } } },
-	{ "wait-done", .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2"), .needs_fexit = true } } },
+	{ "wait-done", .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2"), .needs_fexit = true },
+		{ DT_HOOK_KFUNC, "submit_bio_wait", "(" AWAITED " = arg0, 0)", { "0" }, .no_fexit = true },
+		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED), .no_fexit = true } } },
 	{ 0 },
 };

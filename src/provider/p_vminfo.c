@@ -46,7 +46,7 @@ const struct dt_derived dt_vminfo_probes[] = {
 	 * The functions that copy are often parts of their callers: a page becomes one of this process alone while a fault of
 	 * protection, or a first one in a file, is handled.
 	 */
-	{ "cow_fault", .place = { COPIES("do_wp_page", .required = true), COPIES("do_fault"), COPIES("do_cow_fault", .otherwise = true, .required = true),
+	{ "cow_fault", .place = { COPIES("do_wp_page", .required = true), COPIES("do_fault"), COPIES("do_cow_fault", .otherwise = true),
 		COPIED("do_wp_page"), COPIED("do_fault"), COPIED("do_cow_fault", .otherwise = true),
 		{ DT_HOOK_KFUNC, "folio_add_new_anon_rmap", COPYING " != 0", ONE },
 		{ DT_HOOK_KFUNC, "page_add_new_anon_rmap", COPYING " != 0", ONE, .otherwise = true, .required = true } } },
