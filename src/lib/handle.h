@@ -52,6 +52,7 @@ int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attri
 void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
 /* A program says $target, and process ids are those of a container: the kernel side knows that id as nspid. */
 bool dt_procs_nested(struct dtrace_hdl *);
+bool dt_procs_contained(void);				/* our process ids are those of a container */
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
 void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func, const char *name);

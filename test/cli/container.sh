@@ -78,3 +78,18 @@ check $? "inside: -p, by the number that it has there"
 [ "$(grep -c '^ *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*$' "$tmp/out")" -eq 1 ]
 check $? "inside: -p, and no other"
 kill -9 "$other"
+
+cat >"$tmp/wait" <<'END'
+"$1" -W "$2" -qn 'BEGIN { printf("target %d\n", $target); }' >"$3/out" 2>"$3/err" </dev/null &
+tracer=$!
+n=0
+until grep -q waiting "$3/err" || [ $n -ge 1200 ]; do sleep 0.1; n=$((n + 1)); done
+"$3/$2" on &
+worker=$!
+until ls -l "/proc/$tracer/fd" 2>/dev/null | grep -q pidfd || [ $n -ge 1200 ]; do sleep 0.1; n=$((n + 1)); done
+kill -9 $worker
+wait $tracer || exit 1
+grep -qx "target $worker" "$3/out"
+END
+unshare -pf --mount-proc sh "$tmp/wait" "$dtrace" "$jail" "$tmp" 2>/dev/null
+check $? "inside: -W finds the process by its number there"
