@@ -16,6 +16,7 @@
 #define FEW 4				/* numbers found by comparing; more have a table */
 #define MOST 262144
 #define MOST_ITEMS 4096			/* that a probe fires for at once; the kernel puts fewer into a request */
+#define FEW_EACH 4			/* clauses that stand in the callback itself: a call less, of frames that together have 512 bytes */
 /* frame of the program itself */
 enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24, M_OWNER = -32 };
 
@@ -450,16 +451,12 @@ static void release(struct hook *k)
 
 /* ---- the program ---- */
 
-static void call_clause(struct hook *k, const struct group *g)
+/* r0 is 1 after a fault. */
+static void call_errors(struct hook *k)
 {
 	struct dt_emit *a = k->a;
 	uint32_t fine = dt_label(a);
 
-	dt_mov(a, R1, R7);
-	dt_mov(a, R2, R6);
-	if (k->bunch > 1)
-		dt_imm(a, R4, (uint64_t)g->pick);
-	dt_callsub(a, g->label);
 	if (k->b->opts->nerrors) {
 		dt_jmpi(a, BPF_JEQ, R0, 0, fine);
 		for (uint32_t i = 0; i < k->b->opts->nerrors; i++) {
@@ -469,6 +466,18 @@ static void call_clause(struct hook *k, const struct group *g)
 		}
 	}
 	dt_put(a, fine);
+}
+
+static void call_clause(struct hook *k, const struct group *g)
+{
+	struct dt_emit *a = k->a;
+
+	dt_mov(a, R1, R7);
+	dt_mov(a, R2, R6);
+	if (k->bunch > 1)
+		dt_imm(a, R4, (uint64_t)g->pick);
+	dt_callsub(a, g->label);
+	call_errors(k);
 }
 
 static void run_group(struct hook *k, struct group *g)
@@ -510,34 +519,70 @@ static uint32_t run_each(struct hook *k, uint32_t from)
 	return loop.to;
 }
 
-static void loop_functions(struct hook *k)
+static bool stands_in(const struct hook *k, const struct loop *loop) { return k->bunch == 1 && loop->to - loop->from <= FEW_EACH; }
+
+static bool in_callback(const struct hook *k, uint32_t group)
 {
 	for (size_t i = 0; i < k->loops.n; i++) {
-		struct loop *loop = &k->loops.v[i];
-		struct dt_lower l = lower_for(k, k->groups.v[loop->from].en.v[0], false, true);
-		uint32_t end = dt_label(k->a);
-		size_t begin = function(k, loop->step);
+		if (group >= k->loops.v[i].from && group < k->loops.v[i].to)
+			return stands_in(k, &k->loops.v[i]);
+	}
+	return false;
+}
 
-		dt_sti(k->a, B8, R6, S_SCRATCH_USED, 0);
-		dt_lower_step(&l);
-		dt_imm(k->a, R0, 0);
-		dt_exit(k->a);
-		dt_frame_end(k->a, begin);
-		dt_put(k->a, loop->label);
-		dt_vec_push(k->a->arena, &k->a->funcs, loop->label);
-		dt_ldx(k->a, B8, R7, R2, M_INDEX - M_NUMBER);
-		dt_ldx(k->a, B8, R6, R2, 0);
-		dt_mov(k->a, R1, R7);
-		dt_mov(k->a, R2, R6);
-		dt_callsub(k->a, loop->step);
-		dt_imm(k->a, R0, 1);
-		dt_ldx(k->a, B8, R1, R6, S_ITEM);
-		dt_jmpi(k->a, BPF_JEQ, R1, 0, end);
+static void step_function(struct hook *k, const struct loop *loop)
+{
+	struct dt_lower l = lower_for(k, k->groups.v[loop->from].en.v[0], false, true);
+	size_t begin = function(k, loop->step);
+
+	dt_sti(k->a, B8, R6, S_SCRATCH_USED, 0);
+	dt_lower_step(&l);
+	dt_imm(k->a, R0, 0);
+	dt_exit(k->a);
+	dt_frame_end(k->a, begin);
+}
+
+static void loop_clause(struct hook *k, const struct loop *loop, const struct group *g)
+{
+	struct dt_lower l = lower_for(k, g->en.v[0], false, true);
+	uint32_t done = dt_label(k->a);
+
+	if (!stands_in(k, loop)) {
+		call_clause(k, g);
+		return;
+	}
+	dt_lower_clause(&l, done);
+	dt_put(k->a, done);
+	call_errors(k);
+}
+
+static void loop_functions(struct hook *k)
+{
+	struct dt_emit *a = k->a;
+
+	for (size_t i = 0; i < k->loops.n; i++) {
+		const struct loop *loop = &k->loops.v[i];
+		uint32_t end = dt_label(a);
+		size_t begin;
+
+		step_function(k, loop);
+		dt_put(a, loop->label);
+		dt_vec_push(a->arena, &a->funcs, loop->label);
+		begin = dt_frame_begin(a);
+		dt_ldx(a, B8, R7, R2, M_INDEX - M_NUMBER);
+		dt_ldx(a, B8, R6, R2, 0);
+		dt_mov(a, R1, R7);
+		dt_mov(a, R2, R6);
+		dt_callsub(a, loop->step);
+		dt_imm(a, R0, 1);
+		dt_ldx(a, B8, R1, R6, S_ITEM);
+		dt_jmpi(a, BPF_JEQ, R1, 0, end);
 		for (uint32_t g = loop->from; g < loop->to; g++)
-			call_clause(k, &k->groups.v[g]);
-		dt_imm(k->a, R0, 0);
-		dt_put(k->a, end);
-		dt_exit(k->a);
+			loop_clause(k, loop, &k->groups.v[g]);
+		dt_imm(a, R0, 0);
+		dt_put(a, end);
+		dt_exit(a);
+		dt_frame_end(a, begin);
 	}
 }
 
@@ -679,7 +724,8 @@ static void make_part(struct hook *k, uint32_t part, struct dt_image_prog *p)
 	label_groups(k);
 	program(k);
 	for (uint32_t i = k->from; k->slot && i < k->to; i += k->bunch)
-		subprogram(k, i, i + k->bunch < k->to ? i + k->bunch : k->to);
+		if (!in_callback(k, i))
+			subprogram(k, i, i + k->bunch < k->to ? i + k->bunch : k->to);
 	loop_functions(k);
 	if (k->slot)
 		error_subprograms(k);
