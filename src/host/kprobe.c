@@ -71,8 +71,6 @@ static void want(struct attaching *a)
 	a->next = DT_NEWN(a->arena, uint32_t, a->at->npoints);
 	a->found = DT_NEWN(a->arena, uint32_t, a->at->npoints);
 	for (uint32_t i = 0; i < a->at->npoints; i++) {
-		if (a->answer[i] > 0)
-			continue;
 		a->next[i] = (uint32_t)(uintptr_t)dt_map_get(&a->wanted, a->at->points[i].target);
 		dt_map_put(&a->wanted, a->at->points[i].target, (void *)(uintptr_t)(i + 1));
 	}
@@ -230,28 +228,26 @@ static int unshared_first(const void *x, const void *y)
 
 /*
  * Names that say which function they mean the kernel looks up itself, many times faster than its list of symbols is read (seconds,
- * on a slow machine). When it does not know one of them (those of modules before 6.3), all are looked up here. False: some are left.
+ * on a slow machine). Only when all do: nothing may be live while symbols are read, which calls functions by the million. False: the
+ * kernel does not know one of them (those of modules before 6.3), or they are to be looked up here.
  */
 static bool attach_names(struct attaching *a)
 {
-	uint32_t n = 0, all = a->at->npoints;
+	uint32_t all = a->at->npoints;
+	bool done;
 	int fd;
 
 	for (uint32_t i = 0; i < all; i++) {
 		struct place p = { .point = i };
 
-		if (a->at->points[i].alone && a->at->points[i].offset == 0)
-			dt_vec_push(a->arena, &a->places, p);
+		if (!a->at->points[i].alone || a->at->points[i].offset != 0)
+			break;
+		dt_vec_push(a->arena, &a->places, p);
 	}
-	n = (uint32_t)a->places.n;
-	fd = n > 0 ? link_many(a, a->places.v, n) : -ENOENT;
-	if (fd >= 0 && dt_session_keep(a->s, fd))
-		for (uint32_t i = 0; i < n; i++)
-			a->answer[a->places.v[i].point] = 1;
-	else
-		n = 0;
+	fd = all > 0 && a->places.n == all ? link_many(a, a->places.v, all) : -ENOENT;
+	done = fd >= 0 && dt_session_keep(a->s, fd);
 	a->places.n = 0;
-	return n == all;
+	return done;
 }
 
 static void attach_multi(struct attaching *a)
