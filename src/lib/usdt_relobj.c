@@ -62,11 +62,14 @@ int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg,
 static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object, dt_relobj_undefined_f *f, void *ctx)
 {
 	Elf64_Shdr strtab = section(o, symtab->sh_link);
-	const char *strings = (const char *)o->data + strtab.sh_offset;
+	const char *strings;
 	uint64_t n = symtab->sh_size / sizeof(Elf64_Sym);
 	int rv = 0;
 
-	if (strtab.sh_size == 0 || strings[strtab.sh_size - 1] != '\0')
+	if (strtab.sh_size == 0)
+		return 0;
+	strings = (const char *)o->data + strtab.sh_offset;
+	if (strings[strtab.sh_size - 1] != '\0')
 		return 0;
 	for (uint64_t i = 1; i < n && rv == 0; i++) {
 		Elf64_Sym s;
