@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool room(struct dt_session *s, uint32_t n)
@@ -155,6 +156,21 @@ static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	s->left_out.of += a->npoints;
 	leave_out(s, u.refused, a->points[u.example].target, u.first_error);
 	return 0;
+}
+
+/* Beside those that are open. Who may raises the hard limit too. */
+int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len)
+{
+	struct rlimit r, more;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur > UINT32_MAX)
+		return 0;
+	more = (struct rlimit){ r.rlim_cur + n, r.rlim_max > r.rlim_cur + n ? r.rlim_max : r.rlim_cur + n };
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		return 0;
+	snprintf(msg, len, "%u %s need a descriptor each on this kernel, which has no %s, and %llu is the most that may be open: "
+	    "enable fewer, or raise the hard limit (ulimit -Hn)", n, what, lacking, (unsigned long long)r.rlim_max);
+	return -EMFILE;
 }
 
 uint64_t dt_session_missed(const struct dt_session *s)

@@ -14,11 +14,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SYMBOLS_MAX = 256 << 20, F_RETURN = 1, SPARE_FILES = 64 };
+enum { SYMBOLS_MAX = 256 << 20, F_RETURN = 1 };
 
 struct place {
 	uint64_t addr;			/* 0: the kernel does not show addresses; by name then */
@@ -314,23 +313,6 @@ static void attach_single(struct attaching *a)
 	}
 }
 
-/* As many descriptors as places; a process may raise its own limit up to the hard one. */
-static int make_room(uint32_t n, char *msg, size_t len)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= n + SPARE_FILES)
-		return 0;
-	if (r.rlim_max < n + SPARE_FILES) {
-		snprintf(msg, len, "%u kernel functions need a descriptor each on this kernel, which has no kprobe_multi, and %llu is the "
-		    "most that may be open: enable fewer, or raise the hard limit (ulimit -Hn)", n, (unsigned long long)r.rlim_max);
-		return -EMFILE;
-	}
-	r.rlim_cur = n + SPARE_FILES;
-	setrlimit(RLIMIT_NOFILE, &r);
-	return 0;
-}
-
 /* ---- all of it ---- */
 
 static int attach_all(struct attaching *a, char *msg, size_t len)
@@ -350,7 +332,7 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 		a->type = perf_type();
 		if (a->type == 0)
 			return dt_session_fail(msg, len, -EOPNOTSUPP, "this kernel has no kprobes, which probes of its functions need");
-		err = make_room(a->tried, msg, len);
+		err = dt_attach_room(a->tried, "kernel functions", "kprobe_multi", msg, len);
 		if (err != 0)
 			return err;
 		a->s->left_out.singles += a->tried;

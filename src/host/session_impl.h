@@ -107,6 +107,8 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *, uint32_t i, struct 
 /* Brings program i to life; perf events are made still (dt_perf_enable()). 0 or -errno with a sentence. */
 int dt_attach_program(struct dt_session *, uint32_t i, char *msg, size_t len);
 
+/* Room for n more descriptors, one for each of `what` for want of `lacking`; 0 or -EMFILE with a sentence. */
+int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len);
 bool dt_session_keep(struct dt_session *, int fd);	/* a link; false: out of memory, and it is closed */
 /* 0, or the sentence for a session of whose many points none could be attached. */
 int dt_attach_any(struct dt_session *, char *msg, size_t len);

@@ -12,7 +12,6 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -193,21 +192,6 @@ static int explain(const struct dt_uprobes *u, char *msg, size_t len)
 	    (unsigned long long)p->offset, p->target);
 }
 
-/* Without uprobe_multi every place is a descriptor, beside those that are open. Who may raises the hard limit too. */
-static int make_room(uint32_t n, char *msg, size_t len)
-{
-	struct rlimit r, more;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur > UINT32_MAX)
-		return 0;
-	more = (struct rlimit){ r.rlim_cur + n, r.rlim_max > r.rlim_cur + n ? r.rlim_max : r.rlim_cur + n };
-	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
-		return 0;
-	snprintf(msg, len, "%u places in programs need a descriptor each on this kernel, which has no uprobe_multi (Linux 6.6), and %llu is the most "
-	    "that may be open: enable fewer, or raise the hard limit (ulimit -Hn)", n, (unsigned long long)r.rlim_max);
-	return -EMFILE;
-}
-
 int dt_uprobe_attach(struct dt_uprobes *u, int *links, char *msg, size_t len)
 {
 	struct attaching a = { .u = u, .links = links, .filter = u->multi && pid_filter_works() };
@@ -223,7 +207,7 @@ int dt_uprobe_attach(struct dt_uprobes *u, int *links, char *msg, size_t len)
 		free(words);
 		return dt_session_fail(msg, len, -EOPNOTSUPP, "this kernel has no uprobes, which probes in processes need");
 	}
-	if (!u->multi && make_room(u->n, msg, len) != 0) {
+	if (!u->multi && dt_attach_room(u->n, "places in programs", "uprobe_multi (Linux 6.6)", msg, len) != 0) {
 		free(words);
 		return -EMFILE;
 	}
