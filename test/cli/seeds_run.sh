@@ -52,7 +52,7 @@ is "time in a function of a process" 0 "return"
 run -n "profile-99 /pid == $pid && arg1/ { @[ustack()] = count(); } profile-99 /pid == $pid && ++seen == 60/ { exit(0); }"
 kill $pid 2>/dev/null
 wait $pid 2>/dev/null
-is "user stacks at 99 hertz" 0 'provider_pid`work'
+is "user stacks at 99 hertz" 0 'provider_pid`thread'
 run -l -P "pid\$target" -m libc.so.6 -f malloc -c "$victim"
 is "probes of a process and a module" 0 "entry"
 
