@@ -57,15 +57,17 @@ run -l -P "pid\$target" -m libc.so.6 -f malloc -c "$victim"
 is "probes of a process and a module" 0 "entry"
 
 # strace agrees, call by call, but for the first and the last: dtrace holds the process when execve is done, strace does not count exit_group.
-if command -v strace >/dev/null; then
+# Libraries that lie at random addresses take more or fewer calls to map: they are not to.
+if command -v strace >/dev/null && setarch -R true 2>/dev/null; then
 	cmd="dd if=/dev/zero of=/dev/null bs=100 count=1000"
 	# shellcheck disable=SC2086
-	strace -c -o "$tmp/strace" $cmd 2>/dev/null
+	setarch -R strace -c -o "$tmp/strace" $cmd 2>/dev/null
 	awk '$1 ~ /^[0-9.]+$/ && $NF != "total" && $NF != "execve" { print $NF, $4 }' "$tmp/strace" | sort >"$tmp/wanted"
-	run -qn 'syscall:::entry /pid == $target/ { @[probefunc] = count(); } END { printa("%s %@d\n", @); }' -x evaltime=exec -c "$cmd"
+	timeout 240 setarch -R "$dtrace" -qn 'syscall:::entry /pid == $target/ { @[probefunc] = count(); } END { printa("%s %@d\n", @); }' \
+	    -x evaltime=exec -c "$cmd" >"$tmp/out" 2>"$tmp/err" </dev/null
 	grep -v "^execve \|^exit_group " "$tmp/out" | grep " " | sort >"$tmp/have"
 	diff "$tmp/wanted" "$tmp/have" >"$tmp/err"
 	check $? "strace -c counts the same: $(grep -c . "$tmp/wanted") kinds of calls, $(awk '{ n += $2 } END { print n }' "$tmp/wanted") calls"
 else
-	echo "ok - strace counts the same # SKIP strace is not installed"
+	echo "ok - strace counts the same # SKIP no strace, or no fixed addresses"
 fi
