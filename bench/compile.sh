@@ -37,10 +37,10 @@ row "dtrace -e, BEGIN { exit(0); }" "$runs" "$dtrace" -e -n 'BEGIN { exit(0); }'
 one=$ms
 row "dtrace -e, curthread->mm->pgd (kernel types)" "$runs" "$dtrace" -e -n 'BEGIN { trace((uint64_t)curthread->mm->pgd); trace(curthread->pid); }'
 types=$ms
-for n in 5000 10000 20000; do
-	clauses $n >"$tmp/$n.d"
-	row "dtrace -e, script of $n clauses" 3 "$dtrace" -e -s "$tmp/$n.d"
-	eval "ms_$n=\$ms"
+for size in 5000 10000 20000; do
+	clauses $size >"$tmp/$size.d"
+	row "dtrace -e, script of $size clauses" 3 "$dtrace" -e -s "$tmp/$size.d"
+	eval "ms_$size=\$ms"
 done
 ratio "10000 clauses : 5000 (2 is linear)" "$ms_10000" "$ms_5000"
 ratio "20000 clauses : 10000 (2 is linear)" "$ms_20000" "$ms_10000"
