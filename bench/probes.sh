@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # bench/probes.sh [N]: what a firing costs, by the kind of the probe: N writes of a byte to /dev/null, with and without one probe that
-# fires at each, the best of three rounds. Those of functions need a kernel that lets them be traced (test/vm/run -k latest sh bench/probes.sh; there the
-# last column says more than nanoseconds do). Probes in processes: bench/uprobe.sh.
+# fires at each, the best of three rounds. Those of functions need a kernel that lets them be traced, such as the emulated one with a
+# clock that counts instructions: test/vm/run -i sh bench/probes.sh 60000. Probes in processes: bench/uprobe.sh.
 n=${1:-50000}
 dtrace=${DTRACE:-build/dtrace}
 tmp=$(mktemp -d) || exit 2
