@@ -3,6 +3,8 @@
  * A process with known lock events, for test/cli/provider_plockstat.sh. It prints how often each came, as NAME COUNT, and waits
  * until a thread really sleeps in a lock (its wchan or state tells) before that lock is given back.
  */
+#include "asleep.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,29 +14,6 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, recursive;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static volatile int tid;
-
-/* Until the thread sleeps: state S in /proc. */
-static void until_asleep(void)
-{
-	char path[64], text[256];
-
-	for (;;) {
-		FILE *f;
-		char *end;
-
-		usleep(10000);
-		if (tid == 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-		f = fopen(path, "r");
-		if (f == NULL)
-			continue;
-		end = fgets(text, sizeof(text), f) != NULL ? strrchr(text, ')') : NULL;
-		fclose(f);
-		if (end != NULL && end[1] != '\0' && end[2] == 'S')
-			return;
-	}
-}
 
 static void *mutex_waiter(void *arg)
 {
@@ -59,7 +38,7 @@ static void wait_for(void *(*f)(void *), void (*give_back)(void))
 	tid = 0;
 	if (pthread_create(&t, NULL, f, NULL) != 0)
 		_exit(1);
-	until_asleep();
+	until_asleep(&tid);
 	give_back();
 	pthread_join(t, NULL);
 }

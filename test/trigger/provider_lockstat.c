@@ -7,6 +7,8 @@
  * (futex that does not wait), a semaphore that becomes a reader's (munmap), one that a writer has (pwrite). Then a thread that
  * waits for a mutex gets a signal.
  */
+#include "asleep.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -111,26 +113,6 @@ static void *reads(void *arg)
 	*(volatile int *)arg = (int)syscall(SYS_gettid);
 	must(read(here, line, sizeof(line)) < 0 && errno == EINTR, "read");
 	return NULL;
-}
-
-static void until_asleep(volatile int *id)
-{
-	char path[64], text[256];
-
-	for (;;) {
-		FILE *f;
-		char *end;
-
-		usleep(10000);
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", *id);
-		f = *id != 0 ? fopen(path, "r") : NULL;
-		if (f == NULL)
-			continue;
-		end = fgets(text, sizeof(text), f) != NULL ? strrchr(text, ')') : NULL;
-		fclose(f);
-		if (end != NULL && end[1] != '\0' && end[2] == 'S')
-			return;
-	}
 }
 
 static void interrupted(void)
