@@ -48,6 +48,7 @@ need_victims() {	# programs of others that tests trace
 	need javac default-jdk-headless
 	need rustc rustc
 	need go golang-go
+	need ip iproute2
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.
