@@ -139,7 +139,7 @@ static int on_end(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void
 	(void)d;
 	if (rec != NULL)
 		return DTRACE_CONSUME_THIS;
-	if (!r->json && (!r->quiet || r->flowindent))
+	if (!r->json && !r->quiet)
 		putc('\n', r->out);
 	return DTRACE_CONSUME_NEXT;
 }

@@ -37,6 +37,7 @@ struct dt_consumer {
 	struct dt_consumer_ops ops;
 	struct rec **recs;		/* waiting, unsorted */
 	size_t n, cap;
+	size_t done;			/* while they are handed on: the first that was not */
 	uint64_t seq;
 	struct spec *specs;		/* by id - 1 */
 	uint32_t nspecs;
@@ -303,6 +304,17 @@ static bool wants_aggs(const struct dt_consumer *c)
 	return false;
 }
 
+uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
+{
+	for (size_t i = c->done; i < c->n; i++) {
+		const struct dt_rechdr *h = (const struct dt_rechdr *)c->recs[i]->data;
+
+		if (h->cpu == cpu && h->epid > 0 && h->epid <= c->necbs && h->spec == 0)
+			return h->epid;
+	}
+	return 0;
+}
+
 /*
  * printa(), clear() and trunc() see one snapshot, taken after their records were: it holds every update made before
  * them, and what clear() and trunc() take away is what the printa() before them has shown. Records that come in faster
@@ -312,7 +324,6 @@ static bool wants_aggs(const struct dt_consumer *c)
 int dt_consumer_read(struct dt_consumer *c, bool final)
 {
 	uint64_t until = now_ns();
-	size_t done = 0;
 	int err = drain(c);
 
 	if (err == 0 && wants_aggs(c)) {
@@ -329,10 +340,14 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 	if (c->n == 0)
 		return 0;	/* maybe there is no array yet, and qsort() takes none */
 	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
-	while (done < c->n && c->recs[done]->time <= until && err == 0)
-		err = process(c, c->recs[done++]);
-	memmove(c->recs, c->recs + done, (c->n - done) * sizeof(*c->recs));
-	c->n -= done;
+	while (c->done < c->n && c->recs[c->done]->time <= until && err == 0) {
+		struct rec *r = c->recs[c->done++];
+
+		err = process(c, r);
+	}
+	memmove(c->recs, c->recs + c->done, (c->n - c->done) * sizeof(*c->recs));
+	c->n -= c->done;
+	c->done = 0;
 	return err;
 }
 

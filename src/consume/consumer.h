@@ -36,6 +36,8 @@ void dt_consumer_free(struct dt_consumer *);
 void dt_consumer_specsize(struct dt_consumer *, uint64_t bytes);	/* room of each speculation on each CPU; 0: no limit */
 int dt_consumer_hold(struct dt_consumer *);			/* empties the rings; what was in them comes with the next read */
 int dt_consumer_read(struct dt_consumer *, bool final);		/* drains the rings; final: nothing more will come */
+/* For the event function: the epid of the event that comes after the one in hand on a CPU; 0: none is known yet. */
+uint32_t dt_consumer_next(const struct dt_consumer *, uint32_t cpu);
 int dt_consumer_snap(struct dt_consumer *);			/* takes aggregations over */
 int dt_consumer_status(struct dt_consumer *);			/* counts drops since the last call */
 

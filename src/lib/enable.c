@@ -33,6 +33,7 @@ void dt_trace_free(struct dt_trace *t)
 	dt_session_close(t->session);
 	dt_image_free(t->image);
 	dt_trace_json_free(t);
+	dt_flows_free(&t->flows);
 	dt_out_free(&t->out);
 	dt_arena_free(t->textarena);
 	dt_probes_fini(&t->probes);

@@ -338,36 +338,22 @@ static void describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t *
 	    probe_part(t, id, DT_PART_NAME));
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-/* -F: entries step in, returns step out; a second clause of the same firing is neither. */
+/* -F, by CPU. The record that follows is looked for only where it matters. */
 static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_t *d)
 {
-	const char *name = d->dtpda_pdesc->dtpd_name;
-	bool syscall = strcmp(d->dtpda_pdesc->dtpd_provider, "syscall") == 0;
-	bool entry = strcmp(name, "entry") == 0 || ends_with(name, "-entry");
-	bool ret = strcmp(name, "return") == 0 || ends_with(name, "-return");
-	bool again = t->last_probe == e->probe_id && t->last_epid != e->epid;
+	static const dtrace_flowkind_t kinds[] = { [DT_FLOW_NONE] = DTRACEFLOW_NONE, [DT_FLOW_ENTRY] = DTRACEFLOW_ENTRY,
+		[DT_FLOW_RETURN] = DTRACEFLOW_RETURN };
+	const dtrace_probedesc_t *p = d->dtpda_pdesc;
+	struct dt_flowrec r = { .cpu = e->cpu, .probe = e->probe_id, .epid = e->epid, .provider = p->dtpd_provider, .name = p->dtpd_name };
+	struct dt_flowline line;
 
-	d->dtpda_flow = DTRACEFLOW_NONE;
-	if (entry && !again)
-		d->dtpda_flow = DTRACEFLOW_ENTRY;
-	else if (ret && !again)
-		d->dtpda_flow = DTRACEFLOW_RETURN;
-	if (d->dtpda_flow == DTRACEFLOW_RETURN && t->indent >= 2)
-		t->indent -= 2;
-	d->dtpda_indent = t->indent;
-	d->dtpda_prefix = d->dtpda_flow == DTRACEFLOW_ENTRY ? (syscall ? " => " : " -> ") :
-	    d->dtpda_flow == DTRACEFLOW_RETURN ? (syscall ? " <= " : " <- ") : "| ";
-	if (d->dtpda_flow == DTRACEFLOW_ENTRY)
-		t->indent += 2;
-	t->last_probe = e->probe_id;
-	t->last_epid = e->epid;
+	if (dt_flow_looks_ahead(r.name) && (r.next_epid = dt_consumer_next(t->consumer, e->cpu)) != 0)
+		r.next_probe = t->image->recs[r.next_epid - 1].probe_id;
+	if (!dt_flow_step(&t->flows, &r, &line))
+		t->failed = EDT_NOMEM;
+	d->dtpda_flow = kinds[line.kind];
+	d->dtpda_indent = line.indent;
+	d->dtpda_prefix = line.prefix;
 }
 
 struct showing { struct dtrace_hdl *h; dtrace_probedata_t *data; const struct dt_event *e; int err; };
@@ -416,7 +402,12 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	int rv;
 
 	describe(t, e->probe_id, &pdesc);
-	flow(t, e, &d);
+	t->last_probe = e->probe_id;
+	t->last_epid = e->epid;
+	d.dtpda_flow = DTRACEFLOW_NONE;
+	d.dtpda_prefix = "| ";
+	if (dt_options_on(&h->options, DT_OPT_flowindent))
+		flow(t, e, &d);
 	rv = t->pf != NULL ? t->pf(&d, t->arg) : DTRACE_CONSUME_THIS;
 	if (rv == DTRACE_CONSUME_NEXT)
 		return 0;

@@ -10,6 +10,7 @@
 #include "consume/consumer.h"
 #include "host/session.h"
 #include "lib/handle.h"
+#include "output/flow.h"
 #include "output/json.h"
 #include "output/statement.h"
 #include "provider/probe.h"
@@ -52,8 +53,8 @@ struct dt_trace {
 	bool skip;				/* the probe function said so */
 	bool woken;				/* by a record: it is read before the next switch is due */
 	uint64_t last_switch, last_snap, last_status;	/* ns */
-	int indent;				/* of -F */
-	uint32_t last_epid, last_probe;
+	struct dt_flows flows;			/* -F */
+	uint32_t last_epid, last_probe;		/* of the firing in hand, for errors of its statements */
 
 	dtrace_handle_err_f *err_f;
 	void *err_arg;

@@ -37,6 +37,17 @@ lines "-F" 'CPU FUNCTION
  #  => getppid
  #  <= getppid
  #  => getpgid                                 in'
+run -F -c "$calls 1" -n 'syscall::getppid:entry /pid == $target/ { } syscall::getppid:entry /pid == $target/ { trace("again"); }
+    syscall::getppid:return /pid == $target/ { trace("out"); } syscall::getppid:return /pid == $target/ { }'
+lines "-F: clauses of one firing are one step" 'CPU FUNCTION
+ #  => getppid
+ #   | getppid:entry                           again
+ #   | getppid:return                          out
+ #  <= getppid'
+run -q -F -n 'BEGIN { printf("one\n"); exit(0); } END { printf("two\n"); }'	# S B9
+lines "-q -F: no line end of our own" 'CPU FUNCTION
+ # | :BEGIN                                  one
+ # | :END                                    two'
 run -qn 'BEGIN { x = *(int *)0; printf("not reached"); } ERROR { printf("fault %d\n", arg4); exit(2); }'
 is "ERROR fires" 2 "fault 1"
 is "and the error is told" 2 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Formats, default layouts, histograms, dumps and print(): the text a user sees, to the last blank. */
 #include "dif/dif.h"
+#include "output/flow.h"
 #include "output/format.h"
 #include "output/print.h"
 
@@ -416,8 +417,45 @@ static void test_pretty(void)
 	dt_types_free(t);
 }
 
+/* -F: records of two CPUs that come interleaved, each with its own depth (R 4.1 #3). */
+static void test_flow(void)
+{
+	static const struct { uint32_t cpu, probe, epid, next; const char *prov, *name, *want; } recs[] = {
+		{ 1, 10, 1, 2, "syscall", "entry", "=>" },
+		{ 0, 10, 1, 3, "syscall", "entry", "=>" },
+		{ 1, 11, 2, 4, "fbt", "entry", "   ->" },
+		{ 0, 20, 3, 1, "syscall", "return", "<=" },		/* CPU 0 is at its top, whatever CPU 1 does */
+		{ 1, 21, 4, 5, "fbt", "return", "   <-" },
+		{ 0, 10, 1, 6, "syscall", "entry", "=>" },
+		{ 1, 30, 5, 7, "sched", "on-cpu", "  |" },
+		{ 0, 10, 6, 7, "syscall", "entry", "  |" },		/* a second clause of the same firing */
+		{ 1, 20, 7, 8, "syscall", "return", "  |" },		/* of two clauses at a return the last steps out */
+		{ 1, 20, 8, 0, "syscall", "return", "<=" },
+		{ 1, 20, 8, 0, "syscall", "return", "<=" },		/* not below the left edge */
+		{ 0, 40, 9, 0, "x1", "method-return", " <-" },
+		{ 0, 41, 9, 0, "x1", "carpentry", "|" },
+	};
+	static const uint32_t probe_of[] = { 0, 10, 11, 20, 21, 30, 10, 20, 20, 40 };
+	struct dt_flows flows = { 0 };
+
+	for (size_t i = 0; i < sizeof(recs) / sizeof(recs[0]); i++) {
+		struct dt_flowrec r = { recs[i].cpu, recs[i].probe, recs[i].epid, probe_of[recs[i].next], recs[i].next, recs[i].prov, recs[i].name };
+		struct dt_flowline line;
+		char text[32];
+
+		CHECK(dt_flow_step(&flows, &r, &line));
+		snprintf(text, sizeof(text), "%*s%s", line.indent, "", line.prefix);
+		text[strlen(text) - 1] = '\0';
+		CHECK_STR(text + strspn(text, " "), recs[i].want + strspn(recs[i].want, " "));
+		CHECK_INT(line.indent, strspn(recs[i].want, " ") / 2 * 2);
+	}
+	CHECK(dt_flow_looks_ahead("return") && !dt_flow_looks_ahead("entry"));
+	dt_flows_free(&flows);
+}
+
 int main(void)
 {
+	test_flow();
 	test_numbers();
 	test_text();
 	test_time();

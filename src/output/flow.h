@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * -F: where each record stands in the flow of calls. Every CPU has a flow of its own, as records of several CPUs come
+ * interleaved. Records come in, in the order in which they are shown; what goes out is a kind, a depth and a prefix.
+ */
+#ifndef DT_FLOW_H
+#define DT_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dt_flowkind { DT_FLOW_NONE, DT_FLOW_ENTRY, DT_FLOW_RETURN };
+
+/* One record, and the one that follows it on its CPU (0 where that is not known). */
+struct dt_flowrec {
+	uint32_t cpu, probe, epid;
+	uint32_t next_probe, next_epid;
+	const char *provider, *name;	/* of the probe */
+};
+
+struct dt_flowline { enum dt_flowkind kind; int indent; const char *prefix; };
+
+struct dt_flows { struct dt_flow *cpu; uint32_t n; };	/* starts as zeros */
+void dt_flows_free(struct dt_flows *);
+/* Whether the record after this one decides: a return that another clause of the same probe follows is none. */
+bool dt_flow_looks_ahead(const char *name);
+/* False: out of memory; the line then stands at the left, and later ones know nothing of it. */
+bool dt_flow_step(struct dt_flows *, const struct dt_flowrec *, struct dt_flowline *);
+
+#endif
