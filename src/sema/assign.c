@@ -54,6 +54,24 @@ static struct dt_node *element(struct dt_sema *s, struct dt_node *n)
 	return new_variable(n, id);
 }
 
+/* self->x, this->x and x[keys] come into being where they are first named. */
+bool dt_expr_untyped(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_ident *id;
+
+	if (n->type != NULL)
+		return false;
+	if (n->kind == DT_N_INDEX && is_variable(n->a))
+		return element(s, n) != NULL;
+	if (n->kind != DT_N_VAR)
+		return false;
+	id = find_or_create(s, n, false);
+	if (id->kind != DT_ID_SCALAR || id->type != NULL)
+		return false;
+	new_variable(n, id);
+	return true;
+}
+
 static void refuse_constants(struct dt_sema *s, const struct dt_node *n)
 {
 	const struct dt_ident *id = n->kind == DT_N_IDENT ? dt_names_peek(s, n->name) : NULL;
@@ -65,9 +83,11 @@ static void refuse_constants(struct dt_sema *s, const struct dt_node *n)
 
 struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define)
 {
-	struct dt_node *lhs = NULL, *base = n->kind == DT_N_INDEX ? n->a : n;
+	struct dt_node *lhs = NULL, *base;
 	struct dt_ident *id;
 
+	n = dt_expr_picked(s, n);
+	base = n->kind == DT_N_INDEX ? n->a : n;
 	if (base->kind == DT_N_AGG)
 		dt_fail(s->diag, D_AGG_FUNC, n->loc, "@%s can only be assigned an aggregating function, in a statement of its own",
 		    base->name);

@@ -236,19 +236,30 @@ static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 	return arm;
 }
 
-/* The arm in place of the whole, but as a value: it can be no longer assigned, and is no longer a bit-field. */
-static struct dt_node *chosen(struct dt_sema *s, struct dt_node *arm, const struct dt_type *type)
+/*
+ * A condition known while compiling picks its arm before the arms are looked at: the arm stands in place of the whole, be
+ * it an action or an aggregation, and the other one is never checked. Scripts switch their options on and off so.
+ */
+struct dt_node *dt_expr_picked(struct dt_sema *s, struct dt_node *n)
 {
-	if (arm->nflags & DT_NF_BITFIELD)
-		arm = dt_expr_convert(s, arm, dt_types_sized(s->types, 8, !dt_type_is_signed(arm->type)));
-	if (!dt_type_is_sou(arm->type))
-		arm->nflags &= ~(DT_NF_LVAL | DT_NF_WRITABLE);
-	return dt_expr_convert(s, arm, type);
+	struct dt_node *next = n->next;
+
+	while (n->kind == DT_N_COND) {
+		n->a = dt_expr_value(s, dt_expr(s, n->a));
+		if (!dt_node_is_const(n->a))
+			break;
+		n = n->a->value != 0 ? n->b : n->c;
+	}
+	n->next = next;
+	return n;
 }
 
 struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 {
-	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	struct dt_node *arm = dt_expr_picked(s, n);
+
+	if (arm != n)
+		return dt_expr(s, arm);
 	if (!dt_type_is_scalar(n->a->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->a->loc, "operator ?: requires an expression of scalar type, not %s",
 		    dt_type_str(s->arena, n->a->type));
@@ -259,8 +270,6 @@ struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 		n->b = dt_expr_convert(s, n->b, n->type);
 		n->c = dt_expr_convert(s, n->c, n->type);
 	}
-	if (dt_node_is_const(n->a))
-		return chosen(s, n->a->value != 0 ? n->b : n->c, n->type);
 	n->nflags = (n->b->nflags | n->c->nflags) & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, n);
 	return n;

@@ -67,8 +67,10 @@ struct dt_act *dt_act_value(struct dt_sema *s, enum dt_actkind kind, struct dt_n
 void dt_act_args(struct dt_sema *s, struct dt_node *call, bool keys)
 {
 	for (struct dt_node **a = &call->list; *a != NULL; a = &(*a)->next) {
-		struct dt_node *next = (*a)->next, *base = (*a)->kind == DT_N_INDEX ? (*a)->a : *a;
+		struct dt_node *next = (*a)->next, *base;
 
+		*a = dt_expr_picked(s, *a);
+		base = (*a)->kind == DT_N_INDEX ? (*a)->a : *a;
 		if (base->kind == DT_N_AGG)
 			continue;
 		*a = dt_expr(s, *a);
@@ -133,7 +135,7 @@ static bool is_aggregation(const struct dt_node *n)
 
 static void aggregation(struct dt_sema *s, struct dt_node *n)
 {
-	struct dt_node *agg = n->a->kind == DT_N_INDEX ? n->a->a : n->a, *call = n->b;
+	struct dt_node *agg = n->a->kind == DT_N_INDEX ? n->a->a : n->a, *call = dt_expr_picked(s, n->b);
 	struct dt_ident *func;
 
 	if (agg->kind != DT_N_AGG)
@@ -256,7 +258,7 @@ static void statement(struct dt_sema *s, const struct dt_stmt *st)
 		return;
 	}
 	new_statement(s);
-	n = dt_node_clone(s->arena, st->expr);
+	n = dt_expr_picked(s, dt_node_clone(s->arena, st->expr));
 	if (is_aggregation(n))
 		aggregation(s, n);
 	else if (is_action(s, n))

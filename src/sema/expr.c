@@ -289,7 +289,7 @@ static struct dt_node *expr_sizeof(struct dt_sema *s, struct dt_node *n)
 	if (n->a == NULL) {
 		type = dt_sema_type(s, n->tname);
 	} else if ((type = sizeof_word(s, n->a)) == NULL) {
-		n->a = dt_expr(s, n->a);
+		n->a = dt_expr_named(s, n->a);
 		if (n->a->nflags & DT_NF_BITFIELD)
 			dt_fail(s->diag, D_SIZEOF_BITFIELD, n->a->loc, "cannot apply sizeof to a bit-field");
 		if (n->a->kind == DT_N_STR)
@@ -320,7 +320,7 @@ static struct dt_node *expr_offsetof(struct dt_sema *s, struct dt_node *n)
 
 static struct dt_node *expr_stringof(struct dt_sema *s, struct dt_node *n)
 {
-	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	n->a = dt_expr_value(s, dt_expr_named(s, n->a));
 	if (!dt_type_is_scalar(n->a->type) && !dt_type_is_stringlike(n->a->type) && !dt_type_is_pointer(n->a->type))
 		dt_fail(s->diag, D_STRINGOF_TYPE, n->loc, "cannot apply stringof to a value of type %s",
 		    dt_type_str(s->arena, n->a->type));

@@ -169,6 +169,7 @@ struct dt_node *dt_expr_binary(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_unary(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_assign(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_cond(struct dt_sema *, struct dt_node *);
+struct dt_node *dt_expr_picked(struct dt_sema *, struct dt_node *);	/* the arm that a constant condition takes, untyped; else the node */
 struct dt_node *dt_expr_member(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_index(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_call(struct dt_sema *, struct dt_node *);
@@ -176,6 +177,9 @@ struct dt_node *dt_expr_cast(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_xlate(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_args(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_lvalue(struct dt_sema *, struct dt_node *, bool define);	/* of = and ++: may create variables */
+/* A variable without a type yet, created where its name allows that: its ident is set, and the caller gives both a type. */
+bool dt_expr_untyped(struct dt_sema *, struct dt_node *);
+struct dt_node *dt_expr_named(struct dt_sema *, struct dt_node *);	/* as dt_expr(); such a variable becomes int64_t */
 struct dt_node *dt_expr_inline(struct dt_sema *, struct dt_node *, struct dt_ident *);
 struct dt_node *dt_expr_xmember(struct dt_sema *, struct dt_node *xlate, const struct dt_node *member);
 struct dt_node *dt_expr_xwhole(struct dt_sema *, struct dt_node *xlate);	/* struct value, or D_CG_DYN */

@@ -2,9 +2,26 @@
 /* Typing of unary operators, dereference, address-of, increments. */
 #include "sema/sema.h"
 
+static const struct dt_type *int64_type(struct dt_sema *s)
+{
+	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, "int64_t");
+}
+
+/*
+ * A variable that has no type yet gets int64_t from a unary operator: /!self->seen/ may stand before the assignment. Where
+ * the name alone does not say what it is, as that of a global does not, it has to be known.
+ */
+struct dt_node *dt_expr_named(struct dt_sema *s, struct dt_node *n)
+{
+	if (!dt_expr_untyped(s, n))
+		return dt_expr(s, n);
+	n->type = n->ident->type = int64_type(s);
+	return n;
+}
+
 static struct dt_node *unary_arith(struct dt_sema *s, struct dt_node *n)
 {
-	n->a = dt_expr_operand(s, dt_expr(s, n->a));
+	n->a = dt_expr_operand(s, dt_expr_named(s, n->a));
 	if (!dt_type_is_integer(n->a->type))
 		dt_fail(s->diag, n->op == DT_OP_BITNOT ? D_OP_INT : D_OP_ARITH, n->loc,
 		    "operator %s requires an operand of %s type, not %s", dt_op_text(n->op),
@@ -16,7 +33,7 @@ static struct dt_node *unary_arith(struct dt_sema *s, struct dt_node *n)
 
 static struct dt_node *unary_not(struct dt_sema *s, struct dt_node *n)
 {
-	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	n->a = dt_expr_value(s, dt_expr_named(s, n->a));
 	if (!dt_type_is_scalar(n->a->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->loc, "operator ! requires an operand of scalar type, not %s",
 		    dt_type_str(s->arena, n->a->type));
@@ -28,7 +45,7 @@ static struct dt_node *unary_deref(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *base, *to;
 
-	n->a = dt_expr(s, n->a);
+	n->a = dt_expr_named(s, n->a);
 	if (n->a->kind == DT_N_XLATE)
 		return dt_expr_xwhole(s, n->a);
 	base = dt_type_base(n->a->type);
@@ -57,7 +74,7 @@ static struct dt_node *unary_addr(struct dt_sema *s, struct dt_node *n)
 
 	if (a->kind == DT_N_AGG || (a->kind == DT_N_INDEX && a->a->kind == DT_N_AGG))
 		dt_fail(s->diag, D_ADDROF_VAR, n->loc, "cannot take the address of an aggregation");
-	n->a = a = dt_expr(s, a);
+	n->a = a = dt_expr_named(s, a);
 	if (a->nflags & DT_NF_BITFIELD)
 		dt_fail(s->diag, D_ADDROF_BITFIELD, n->loc, "cannot take the address of a bit-field");
 	if (a->ident != NULL && a->kind != DT_N_SYM && a->kind != DT_N_CALL)
@@ -74,7 +91,7 @@ static struct dt_node *unary_step(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_lvalue(s, n->a, true);
 	if (n->a->type == NULL)		/* created here: a counter */
-		n->a->ident->type = n->a->type = dt_types_find(s->types, NULL, DT_T_TYPEDEF, "int64_t");
+		n->a->ident->type = n->a->type = int64_type(s);
 	if (!dt_type_is_scalar(n->a->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->loc, "operator %s requires an operand of scalar type, not %s",
 		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type));

@@ -1,1 +1,1 @@
-BEGIN { 1 ? trace(1) : trace(2); }
+BEGIN { pid ? trace(1) : trace(2); }

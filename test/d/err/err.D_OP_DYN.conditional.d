@@ -1,3 +1,3 @@
 struct s { int m; };
 translator struct s < int x > { m = x; };
-BEGIN { x = 1 ? xlate < struct s * > (1) : NULL; }
+BEGIN { x = pid ? xlate < struct s * > (1) : NULL; }

@@ -1,1 +1,1 @@
-BEGIN { trace(1 ? "a" : 2); }
+BEGIN { trace(pid ? "a" : 2); }

@@ -9,6 +9,5 @@ BEGIN
 	printf("%d%d %d%d %d%d\n", 2 && 0, o && z, 2 || 0, o || z, 2 ^^ 2, o ^^ o);
 	printf("%d%d %d%d %d%d\n", !2, !o, !!2, !!o, !0, !z);
 	printf("%d%d %d%d\n", 2 ? 3 : 4, o ? 3 : 4, 0 ? 3 : 4, z ? 3 : 4);
-	printf("%d%d\n", (0 ? 1u : -1) > 0, (z ? 1u : -1) > 0);
 	printf("%d%d\n", 0x100000000 && 1, ((long)o << 31) && 1);
 }

@@ -1,5 +1,5 @@
 /*
- * The arms of ?: meet in their common type.
+ * The arms of ?: meet in their common type; the arm that a constant condition takes stands alone.
  * @quiet
  */
 BEGIN

@@ -10,5 +10,5 @@ BEGIN
 	printf("%d %d %d\n", this->s->a - 2 < 0, this->s->b - 2 < 0, this->s->c - 2 < 0);
 	printf("%d %d\n", ~this->s->a, -this->s->b);
 	printf("%d %d\n", this->s->d == B, this->s->f);
-	printf("%d\n", sizeof (1 ? this->s->a : 0));
+	printf("%d\n", sizeof (this->s->f ? this->s->a : 0));
 }
