@@ -24,6 +24,39 @@ static uint32_t key_size(struct dt_build *b, const struct dt_act *act, uint8_t *
 	return dt_field_size(b, act);
 }
 
+/* The index of an integer's size, 0 to 3; -1: the key is no integer. */
+static int int_size(const struct dt_act *act, uint32_t size)
+{
+	const struct dt_diftype *t = act->kind == DT_ACT_DIFEXPR && act->difo ? &act->difo->rtype : NULL;
+
+	if (!t || t->kind == DT_DT_STRING || (t->flags & (DT_DTF_REF | DT_DTF_USERREF)))
+		return -1;
+	return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
+}
+
+bool dt_agg_keymixed(const struct dt_agglayout *o, uint32_t k)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		n += o->key_int[k][i] != NULL;
+	return n > 1;
+}
+
+const struct dt_act *dt_agg_keyact(const struct dt_agglayout *o, uint32_t k, const uint8_t *key, uint32_t *len)
+{
+	uint64_t size;
+	int i;
+
+	*len = o->key[k].size;
+	if (!dt_agg_keymixed(o, k))
+		return o->key_act[k];
+	memcpy(&size, key + o->key[k].off + 8, sizeof(size));
+	i = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+	*len = 1u << i;
+	return o->key_int[k][i] ? o->key_int[k][i] : o->key_act[k];
+}
+
 static bool only_probes(const struct dt_agglayout *o)
 {
 	for (uint32_t i = 0; i < o->nkeys; i++)
@@ -65,7 +98,10 @@ static void widen(struct dt_build *b, struct dt_bagg *agg, const struct dt_act *
 	for (uint32_t i = 0; i < o->nkeys; i++) {
 		uint8_t probe;
 		uint32_t size = key_size(b, &keys[i], &probe);
+		int n = int_size(&keys[i], size);
 
+		if (n >= 0 && !probe && !o->key_int[i][n])
+			o->key_int[i][n] = &keys[i];
 		if (o->key_act[i] && o->key_probe[i] != probe) {
 			size = o->key_probe[i] ? size : b->opts->strsize;
 			if (f[i].size < b->opts->strsize)
@@ -93,6 +129,7 @@ static void use_of(struct dt_build *b, const struct dt_act *act)
 		o->key = DT_NEWN(b->arena, struct dt_recfield, o->nkeys + 1);
 		o->key_act = DT_NEWN(b->arena, const struct dt_act *, o->nkeys + 1);
 		o->key_probe = DT_NEWN(b->arena, uint8_t, o->nkeys + 1);
+		o->key_int = dt_arena_alloc(b->arena, (o->nkeys + 1) * sizeof(*o->key_int));
 	}
 	widen(b, agg, tuple + 1);
 }
@@ -118,6 +155,8 @@ static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < o->nkeys; i++) {
+		if (dt_agg_keymixed(o, i))
+			f[i].size = 16;
 		uint32_t size = f[i].size, align = size >= 8 ? 8 : size > 2 ? 4 : size ? size : 1;
 
 		at = (at + align - 1) & ~(uint64_t)(align - 1);
@@ -184,6 +223,11 @@ static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const st
 	dt_key_value(l, act, base, off, size, true);
 	if (size < o->key[i].size)
 		dt_zero(l, base, off + (int)size, o->key[i].size - size);
+	if (dt_agg_keymixed(o, i)) {
+		dt_mov(l->a, R1, base);
+		dt_alui(l->a, BPF_ADD, R1, off + 8);
+		dt_sti(l->a, B8, R1, 0, (int32_t)size);
+	}
 }
 
 /* Bytes between the fields are part of the key and must be zeros. */

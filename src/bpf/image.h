@@ -161,7 +161,15 @@ struct dt_agglayout {
 	const struct dt_recfield *key;
 	const struct dt_act *const *key_act;	/* what each key is (string, stack, …), of the first use */
 	uint8_t *key_probe;		/* key k is stored as the probe id: 1 + DT_PART_* (probeprov …), 0 no */
+	const struct dt_act *(*key_int)[4];	/* of an integer key: the first use of each size, 1 2 4 8 */
 };
+
+/*
+ * What key k of an element is, and how many bytes it has. Integers may have another size in each use of an aggregation: then they have
+ * 8 bytes, and the word behind them tells the size, so that each keeps its own.
+ */
+const struct dt_act *dt_agg_keyact(const struct dt_agglayout *, uint32_t k, const uint8_t *key, uint32_t *len);
+bool dt_agg_keymixed(const struct dt_agglayout *, uint32_t k);
 
 /* Where a variable of the program is: an element of GLOBALS or TLS, or the whole of a DYN map. For tests and debuggers. */
 struct dt_varlayout {

@@ -71,7 +71,7 @@ static uint32_t count(const struct dt_node *list)
 	return n;
 }
 
-/* The first use fixes number and types of the keys. */
+/* The first use fixes number and kinds of the keys; an integer keeps its own size. */
 static void check_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *agg, struct dt_node **keys)
 {
 	uint32_t i = 0, n;
@@ -92,17 +92,10 @@ static void check_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *a
 		    n == 1 ? "" : "s", id->nkeys);
 	i = 0;
 	for (struct dt_node **k = keys; *k != NULL; k = &(*k)->next, i++) {
-		struct dt_node *next = (*k)->next;
-
 		if (!dt_compat_arg(s, id->keys[i], *k))
 			dt_fail(s->diag, D_PROTO_ARG, (*k)->loc,
 			    "@%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", id->name, i + 1,
 			    dt_type_str(s->arena, id->keys[i]), dt_type_str(s->arena, (*k)->type));
-		if (dt_type_is_integer(id->keys[i])) {
-			(*k)->next = NULL;
-			*k = dt_expr_convert(s, *k, id->keys[i]);
-			(*k)->next = next;
-		}
 	}
 }
 

@@ -258,38 +258,36 @@ static void remove_elems(struct dt_agg_table *t, const bool *drop)
 		link_elem(t, i);
 }
 
-struct ranked { struct dt_value v; uint32_t i; dt_agg_cmp_f *cmp; };
+struct ranking { dt_agg_cmp_f *cmp; void *ctx; const struct dt_agg *agg; };
 
-static int by_value(const void *a, const void *b)
+static int by_rank(const void *a, const void *b, void *ctx)
 {
-	const struct ranked *x = a, *y = b;
+	const struct ranking *r = ctx;
 
-	return x->cmp(&x->v, &y->v);
+	return r->cmp(r->ctx, r->agg, r->agg->elem[*(const uint32_t *)a], r->agg->elem[*(const uint32_t *)b]);
 }
 
 /* Keeps the n largest, or the -n smallest; n == 0 removes all. */
-int dt_agg_trunc(struct dt_consumer *c, struct dt_agg *agg, int64_t n, dt_agg_cmp_f *cmp)
+int dt_agg_trunc(struct dt_agg *agg, int64_t n, dt_agg_cmp_f *cmp, void *ctx)
 {
 	struct dt_agg_table *t = (struct dt_agg_table *)agg;	/* its first member */
-	uint64_t keep = n < 0 ? (uint64_t)-n : (uint64_t)n;
-	struct ranked *rank;
+	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	struct ranking ranking = { cmp, ctx, agg };
+	uint32_t *rank;
 	bool *drop;
 
-	(void)c;
 	if (agg->n == 0 || (n != 0 && keep >= agg->n))
 		return 0;
 	rank = calloc(agg->n, sizeof(*rank));
 	drop = calloc(agg->n, sizeof(*drop));
 	for (uint32_t i = 0; rank != NULL && drop != NULL && i < agg->n; i++) {
-		rank[i].i = i;
-		rank[i].cmp = cmp;
-		dt_agg_value(agg, agg->elem[i], &rank[i].v);
+		rank[i] = i;
 		drop[i] = true;
 	}
 	if (rank != NULL && drop != NULL) {
-		qsort(rank, agg->n, sizeof(*rank), by_value);
+		qsort_r(rank, agg->n, sizeof(*rank), by_rank, &ranking);
 		for (uint64_t k = 0; k < keep; k++)
-			drop[rank[n > 0 ? agg->n - 1 - k : k].i] = false;
+			drop[rank[n > 0 ? agg->n - 1 - k : k]] = false;
 		remove_elems(t, drop);
 	}
 	free(rank);
@@ -300,6 +298,7 @@ int dt_agg_trunc(struct dt_consumer *c, struct dt_agg *agg, int64_t n, dt_agg_cm
 void dt_agg_key(const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 {
 	const struct dt_agglayout *l = e->layout;
+	uint32_t len;
 
 	if (l->key_probe != NULL && l->key_probe[k] != 0) {	/* a probe id: the reader knows the names */
 		uint32_t id;
@@ -308,7 +307,9 @@ void dt_agg_key(const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 		*v = (struct dt_value){ .kind = DT_V_INT, .size = 4, .i = id };
 		return;
 	}
-	*v = dt_record_value(l->key_act[k], e->key + l->key[k].off, l->key[k].size);
+	const struct dt_act *act = dt_agg_keyact(l, k, e->key, &len);
+
+	*v = dt_record_value(act, e->key + l->key[k].off, len);
 }
 
 void dt_agg_value(const struct dt_agg *agg, const struct dt_agg_elem *e, struct dt_value *v)

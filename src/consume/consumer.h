@@ -51,9 +51,9 @@ struct dt_agg *dt_consumer_agg(struct dt_consumer *, uint32_t id);	/* by dt_aggv
 uint32_t dt_consumer_naggs(struct dt_consumer *);
 struct dt_agg *dt_consumer_agg_at(struct dt_consumer *, uint32_t i);
 void dt_agg_clear(struct dt_consumer *, struct dt_agg *);
-/* Keeps the n largest by cmp (n < 0: the smallest, 0: none). 0 or -ENOMEM. */
-typedef int dt_agg_cmp_f(const struct dt_value *, const struct dt_value *);
-int dt_agg_trunc(struct dt_consumer *, struct dt_agg *, int64_t n, dt_agg_cmp_f *cmp);
+/* Keeps the n largest by cmp, which finds no two equal (n < 0: the smallest, 0: none). 0 or -ENOMEM. */
+typedef int dt_agg_cmp_f(void *ctx, const struct dt_agg *, const struct dt_agg_elem *, const struct dt_agg_elem *);
+int dt_agg_trunc(struct dt_agg *, int64_t n, dt_agg_cmp_f *cmp, void *ctx);
 /* A key; one that is a probe's name comes as the probe's id (layout->key_probe says so). */
 void dt_agg_key(const struct dt_agg_elem *, uint32_t k, struct dt_value *);
 void dt_agg_value(const struct dt_agg *, const struct dt_agg_elem *, struct dt_value *);

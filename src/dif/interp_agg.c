@@ -27,14 +27,14 @@ static const struct dt_aggvar *find_var(const struct dt_interp *ip, uint64_t id)
 
 static int64_t *elem_words(struct agg_elem *e) { return (int64_t *)(e->key + e->nkeys); }
 
-/* The id, then each key's bytes: their sizes are the same for every element of one variable. */
+/* The id, then each key's length and bytes: integers of another size are other keys. */
 static uint8_t *make_key(struct dt_interp *ip, uint64_t id, const struct dt_tuplekey *keys, uint32_t n, uint32_t *len)
 {
 	uint64_t total = 8;
 	uint8_t *key, *p;
 
 	for (uint32_t i = 0; i < n; i++)
-		total += keys[i].len;
+		total += sizeof(keys[i].len) + keys[i].len;
 	if (total > 8 * DT_INTERP_RECMAX) {
 		dt_interp_fault(ip, DT_FLT_BADSIZE, total);
 		return NULL;
@@ -45,6 +45,8 @@ static uint8_t *make_key(struct dt_interp *ip, uint64_t id, const struct dt_tupl
 	memcpy(p, &id, 8);
 	p += 8;
 	for (uint32_t i = 0; i < n; i++) {
+		memcpy(p, &keys[i].len, sizeof(keys[i].len));
+		p += sizeof(keys[i].len);
 		if (keys[i].len)
 			memcpy(p, keys[i].bytes, keys[i].len);
 		p += keys[i].len;
@@ -70,6 +72,7 @@ static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *v
 	e->nkeys = var->nkeys;
 	e->nwords = nwords;
 	for (uint32_t i = 0; i < var->nkeys; i++) {
+		off += sizeof(keys[i].len);
 		e->key[i] = (struct dt_interp_key){ .act = keys[i].act, .data = entry->key + off, .len = keys[i].len };
 		off += keys[i].len;
 	}

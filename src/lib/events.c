@@ -77,7 +77,7 @@ static const char *one_key_text(struct dt_trace *t, const struct dt_agg_elem *e,
 
 	key_value(t, e, k, &v);
 	if (v.kind == DT_V_INT)
-		return dt_arena_printf(t->textarena, "%lld", (long long)v.i);
+		return dt_arena_printf(t->textarena, "%lld", (long long)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)));
 	if (v.kind == DT_V_STRING)
 		return dt_arena_printf(t->textarena, "%zu=%.*s", strnlen(v.bytes, v.len), (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
 	hex = dt_arena_alloc(t->textarena, (size_t)f->size * 2 + 1);
@@ -174,13 +174,30 @@ static void op_clear(void *ctx, int64_t id)
 		dt_agg_clear(t->consumer, agg);
 }
 
+/* As in a print without options: by value, and equal ones by their keys, so that the same ones always stay. */
+static int by_value_and_keys(void *ctx, const struct dt_agg *agg, const struct dt_agg_elem *a, const struct dt_agg_elem *b)
+{
+	struct dt_value x, y;
+	int c;
+
+	dt_agg_value(agg, a, &x);
+	dt_agg_value(agg, b, &y);
+	c = dt_agg_cmp_value(&x, &y);
+	for (uint32_t k = 0; c == 0 && k < agg->layout->nkeys; k++) {
+		key_value(ctx, a, k, &x);
+		key_value(ctx, b, k, &y);
+		c = dt_agg_cmp_key(&x, &y);
+	}
+	return c;
+}
+
 static void op_trunc(void *ctx, int64_t id, int64_t n)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
 
-	if (agg != NULL)
-		(void)dt_agg_trunc(t->consumer, agg, n, dt_agg_cmp_value);
+	if (agg != NULL && dt_agg_trunc(agg, n, by_value_and_keys, t) != 0)
+		t->failed = EDT_NOMEM;
 }
 
 static void op_normalize(void *ctx, int64_t id, int64_t normal)

@@ -149,29 +149,30 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	return DTRACE_WORKSTATUS_OKAY;
 }
 
-/* Those no printa() has shown, in the order of the program. */
+/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. */
 int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
 {
 	struct dt_trace *t = dt_trace_get(h);
+	bool reverse = dt_options_on(&h->options, DT_OPT_aggsortrev);
 
 	if (t == NULL || walk != NULL)
 		return dt_handle_error(h, EINVAL);
 	if (t->consumer == NULL)
 		return 0;
 	t->out.file = fp;
-	for (uint32_t i = 0; i < dt_consumer_naggs(t->consumer); i++) {
-		struct dt_agg *agg = dt_consumer_agg_at(t->consumer, i);
+	for (uint32_t i = 0, n = dt_consumer_naggs(t->consumer); i < n; i++) {
+		struct dt_agg *agg = dt_consumer_agg_at(t->consumer, reverse ? n - 1 - i : i);
 		int64_t id = agg->layout->id;
 		struct dt_aggrow *rows;
-		size_t n;
+		size_t nrows;
 
 		if (agg->printed || agg->n == 0)
 			continue;
-		rows = t->statements.ops.rows(h, &id, 1, &n);
+		rows = t->statements.ops.rows(h, &id, 1, &nrows);
 		if (rows == NULL)
 			return dt_handle_error(h, EDT_NOMEM);
-		if (!dt_trace_json_agg(t, id, rows, n))
-			dt_agg_print(&t->out, rows, n);
+		if (!dt_trace_json_agg(t, id, rows, nrows))
+			dt_agg_print(&t->out, rows, nrows);
 	}
 	dt_trace_json_exit(h);
 	return put_out(h, t, fp);

@@ -36,7 +36,12 @@ static bool widen(struct pack *p, const struct dt_aggrow *row)
 	return true;
 }
 
-/* One more at each end, and the labels of both. */
+static int width_of(const char *label)
+{
+	return strlen(label) < 4 ? 4 : (int)strlen(label);
+}
+
+/* quantize: one more at each end, but nothing below 0 where nothing is negative. lquantize: all of them. */
 static bool settle(struct pack *p, const struct dt_aggrow *row)
 {
 	struct dt_buckets b;
@@ -45,17 +50,18 @@ static bool settle(struct pack *p, const struct dt_aggrow *row)
 		return false;
 	p->quantize = b.kind == DT_ACT_QUANTIZE;
 	if (!p->any)
-		p->from = p->to = p->quantize ? b.zero : 1;
-	p->from -= p->from > 0;
-	p->to += p->to + 1 < b.n;
+		p->from = p->to = b.zero;
+	if (!p->quantize) {
+		p->from = 0;
+		p->to = b.n - 1;
+	} else {
+		p->from -= p->from > 0 && p->from != b.zero;
+		p->to += p->to + 1 < b.n;
+	}
 	dt_buckets_label(&b, p->from, p->min, sizeof(p->min));
 	dt_buckets_label(&b, p->to, p->max, sizeof(p->max));
-	p->minwidth = p->quantize ? (int)strlen(p->min) : 7;
-	p->maxwidth = p->quantize ? (int)strlen(p->max) : 8;
-	if (p->minwidth < 3)
-		p->minwidth = 3;
-	if (p->maxwidth < 3)
-		p->maxwidth = 3;
+	p->minwidth = p->quantize ? width_of(p->min) : 7;
+	p->maxwidth = p->quantize ? width_of(p->max) : 8;
 	return true;
 }
 
@@ -87,7 +93,8 @@ static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow 
 		dt_bars_add(&bars, b.count[i]);
 		sum = (int64_t)((uint64_t)sum + (uint64_t)b.count[i]);
 	}
-	total = o->opts->aggzoom ? bars.max : bars.total;
+	dt_bars_finish(&bars, o->opts);
+	total = bars.total;
 	dt_packed_keys(o, row);
 	dt_out_printf(o, p->quantize ? " %*s :" : "%*s :", p->quantize ? p->minwidth : 8, p->min);
 	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)

@@ -60,7 +60,7 @@ static long double hist_weight(const struct dt_value *v, int64_t *zero)
 	for (uint32_t i = 0; i < b.n; i++)
 		if (b.count[i])
 			sum += dt_buckets_value(&b, i) * (long double)b.count[i];
-	*zero = b.count[b.zero];
+	*zero = b.zero < b.n ? b.count[b.zero] : 0;
 	return sum;
 }
 
@@ -121,12 +121,16 @@ int dt_agg_cmp_key(const struct dt_value *a, const struct dt_value *b)
 	}
 }
 
+/* Comparing begins at one of them and goes round; one that is not there means the first. */
 static int cmp_keys(const struct dt_aggrow *a, const struct dt_aggrow *b, uint32_t start)
 {
 	uint32_t n = a->nkeys < b->nkeys ? a->nkeys : b->nkeys;
 
+	if (start >= n)
+		start = 0;
+
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = (start % n + i) % n;
+		uint32_t k = (start + i) % n;
 		int c = dt_agg_cmp_key(&a->keys[k], &b->keys[k]);
 		if (c)
 			return c;
@@ -138,8 +142,11 @@ static int cmp_values(const struct dt_aggrow *a, const struct dt_aggrow *b, uint
 {
 	uint32_t n = a->nvals < b->nvals ? a->nvals : b->nvals;
 
+	if (start >= n)
+		start = 0;
+
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = (start % n + i) % n;
+		uint32_t k = (start + i) % n;
 		int c = dt_agg_cmp_value(&a->vals[k], &b->vals[k]);
 		if (c)
 			return c;
@@ -222,6 +229,8 @@ static bool print_agghist(struct dt_out *o, const struct dt_aggrow *rows, size_t
 		dt_bars_add(&bars, rows[i].vals[0].words[0]);
 	}
 	dt_bars_finish(&bars, o->opts);
+	if (bars.total < 0x1p64L)	/* historic: with aggzoom small counts have the whole width */
+		bars.total = (long double)(uint64_t)bars.total;
 	dt_bars_header(o, "key", (int)packed_keywidth(&rows[0]));
 	for (size_t i = 0; i < n && !o->failed; i++) {
 		dt_packed_keys(o, &rows[i]);

@@ -22,6 +22,16 @@ static void hide_negative(struct dt_buckets *b)
 	b->zero = 0;
 }
 
+/* The bucket that begins at 0, or the outermost one when it stands for 0; n: none does. */
+static uint32_t linear_zero(const struct dt_buckets *b)
+{
+	uint32_t i = 0;
+
+	while (i < b->n && dt_buckets_value(b, i) != 0)
+		i++;
+	return i;
+}
+
 bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)
 {
 	*b = (struct dt_buckets){ .kind = v->aggkind, .arg = v->aggarg, .count = v->words };
@@ -35,6 +45,8 @@ bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)
 	}
 	if (b->n < 3 || v->nwords < b->n)
 		return false;
+	if (v->aggkind == DT_ACT_LQUANTIZE)
+		b->zero = linear_zero(b);
 	if (v->aggkind == DT_ACT_LLQUANTIZE)
 		hide_negative(b);
 	return true;

@@ -13,7 +13,7 @@ struct dt_buckets {
 	uint64_t arg;
 	const int64_t *count;
 	uint32_t n;
-	uint32_t zero;			/* the bucket of 0, or the first one */
+	uint32_t zero;			/* the bucket of 0; lquantize without one: n */
 	uint32_t hidden;		/* llquantize: negative buckets left out because none counts */
 };
 

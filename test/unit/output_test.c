@@ -348,8 +348,8 @@ static void test_pack(void)
 	dt_out_init(&o, NULL, &pack);
 	dt_agg_print(&o, &row, 1);
 	CHECK_STR(dt_out_text(&o),
-	    "\n              key min .-----. max | count\n"
-	    "             read   0 : _ X : 8   | 8\n");
+	    "\n              key  min .-----. max  | count\n"
+	    "             read    0 : _ X : 8    | 8\n");
 	dt_out_free(&o);
 }
 

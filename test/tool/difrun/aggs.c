@@ -248,7 +248,8 @@ void run_print_rest(struct run *r)
 	bool any = false;
 
 	snapshot(r);
-	for (uint32_t i = 0; i < r->prog->naggs; i++) {
+	for (uint32_t k = 0; k < r->prog->naggs; k++) {
+		uint32_t i = order_of(r).reverse ? r->prog->naggs - 1 - k : k;
 		size_t n;
 		struct dt_aggrow *rows = rows_of(r, r->prog->aggs[i].id, &n);
 

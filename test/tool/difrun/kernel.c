@@ -378,9 +378,11 @@ static void tell_elem(struct kernel *k, const struct elem *e, dt_interp_agg_f *f
 		if (k->in.prog->aggs[i].id == o->id)
 			var = &k->in.prog->aggs[i];
 	for (uint32_t i = 0; i < o->nkeys; i++) {
-		uint32_t id;
+		uint32_t id, len;
 
-		keys[i] = (struct dt_interp_key){ o->key_act[i], e->key + o->key[i].off, o->key[i].size };
+		keys[i].act = dt_agg_keyact(o, i, e->key, &len);
+		keys[i].data = e->key + o->key[i].off;
+		keys[i].len = len;
 		if (o->key_probe[i]) {
 			memcpy(&id, keys[i].data, sizeof(id));
 			struct dt_probedesc p = desc_of(k, id);
