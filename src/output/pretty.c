@@ -47,7 +47,7 @@ static void put_member(struct pretty *p, const struct dt_member *m, uint64_t bas
 	}
 	if (m->bit_size)
 		dt_out_printf(p->o, " :%u", m->bit_size);
-	dt_out_str(p->o, " = ");
+	dt_out_str(p->o, m->name && m->name[0] ? " = " : "  ");
 	put_value(p, m->type, base + m->bit_off, m->bit_size);
 	dt_out_str(p->o, "\n");
 }
@@ -70,6 +70,16 @@ static void put_struct(struct pretty *p, const struct dt_type *t, uint64_t bit_o
 	dt_out_str(p->o, "}");
 }
 
+/* Printable to the first NUL, and there is one. */
+static bool is_text(struct dt_bytes b)
+{
+	size_t i = 0;
+
+	while (i < b.len && b.p[i] >= ' ' && b.p[i] <= '~')
+		i++;
+	return i < b.len && b.p[i] == '\0';
+}
+
 static void put_text(struct pretty *p, const struct dt_type *t, uint64_t bit_off)
 {
 	struct dt_bytes b = dt_bytes_at(p->bytes, bit_off / 8, t->nelems);
@@ -86,7 +96,7 @@ static void put_array(struct pretty *p, const struct dt_type *t, uint64_t bit_of
 	uint64_t size = dt_type_size(p->types, t->ref);
 	bool lines = dt_type_is_sou(e) || e->kind == DT_T_ARRAY;
 
-	if (dt_scalar_is_char(e)) {
+	if (dt_scalar_is_char(e) && is_text(dt_bytes_at(p->bytes, bit_off / 8, t->nelems))) {
 		put_text(p, t, bit_off);
 		return;
 	}
@@ -209,5 +219,7 @@ void dt_pretty_print(struct dt_out *o, const struct dt_value *v)
 	put_type(&p, v->type);
 	dt_out_str(o, " ");
 	put_value(&p, v->type, 0, 0);
-	dt_out_str(o, "\n");
+	/* historic: a struct ends with its brace, anything else with its line */
+	if (!dt_type_is_sou(dt_type_base(v->type)))
+		dt_out_str(o, "\n");
 }

@@ -25,7 +25,7 @@ void dt_hexdump_print(struct dt_out *, const void *, size_t len);
 void dt_stack_print(struct dt_out *, const struct dt_value *, uint32_t indent);
 /* The text of an address value (SYM … UADDR); 0x… when unknown. */
 void dt_symbol_text(const struct dt_print_opts *, const struct dt_value *, char *buf, size_t len);
-/* print(): the value by its type, one newline before and after each line (print.c). */
+/* print(): the value by its type; a newline at its end, but behind a struct or union (pretty.c). */
 void dt_pretty_print(struct dt_out *, const struct dt_value *);
 /* The same for what lies at an address: "0x… = *" and then the object. */
 void dt_pretty_pointer(struct dt_out *, uint64_t addr, const struct dt_value *object);

@@ -43,12 +43,16 @@ bool dt_scalar_is_char(const struct dt_type *t)
 
 void dt_scalar_type(const struct dt_type *t, char *buf, size_t len)
 {
+	static const char userland[] = "userland ";
 	bool unnamed = (t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ENUM) && (!t->name || !t->name[0]);
 
 	if (unnamed)
 		snprintf(buf, len, "%s", t->kind == DT_T_STRUCT ? "struct" : t->kind == DT_T_UNION ? "union" : "enum");
 	else
 		dt_type_name(t, buf, len);
+	/* where something lies is no part of what it is */
+	for (char *at; (at = strstr(buf, userland)) != NULL;)
+		memmove(at, at + strlen(userland), strlen(at) - strlen(userland) + 1);
 }
 
 const char *dt_scalar_enum(struct dt_types *types, const struct dt_type *t, uint64_t value)
@@ -78,7 +82,7 @@ bool dt_scalar_float(struct dt_out *o, struct dt_bytes b)
 		memcpy(&l, b.p, sizeof(l));
 	else
 		return false;
-	dt_out_printf(o, "%+.7Le", l);
+	dt_out_printf(o, b.len == sizeof(l) ? "%+.16LE" : "%+.7Le", l);
 	return true;
 }
 

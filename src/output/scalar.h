@@ -19,7 +19,7 @@ bool dt_scalar_is_char(const struct dt_type *);
 void dt_scalar_type(const struct dt_type *, char *buf, size_t len);
 /* The enumerator's name, or NULL. */
 const char *dt_scalar_enum(struct dt_types *, const struct dt_type *, uint64_t value);
-/* A floating-point object as %+.7e; false when its size is none of C's. */
+/* A floating-point object as %+.7e, a long double as %+.16E; false when its size is none of C's. */
 bool dt_scalar_float(struct dt_out *, struct dt_bytes);
 /* 'c', '\n', '\004' */
 void dt_scalar_char(struct dt_out *, unsigned char);

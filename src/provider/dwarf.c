@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Debugging data to types of D. It is read by libdw, which is loaded when args[ ] of a function in a process is first used: starting costs
- * nothing where it is not. Members are where the data say, qualifiers and names of typedefs are left out, and what
+ * nothing where it is not. Members are where the data say, qualifiers are left out, and what
  * pointers lead to is in the process. Depth and number of types are limited: the data are hostile.
  */
 #include "provider/dwarf.h"
@@ -289,6 +289,22 @@ static const struct dt_type *enumeration(struct converting *c, Dwarf_Die *die)
 	return t;
 }
 
+/* The name of a type, once for each place in the data. */
+static const struct dt_type *alias(struct converting *c, Dwarf_Die *die, unsigned depth)
+{
+	const char *name = c->d->diename(die), *key = dt_arena_printf(c->p->arena, "%p", die->addr);
+	const struct dt_type *t = dt_map_get(&c->d->made, key), *to;
+
+	if (t != NULL)
+		return t;
+	to = type_of(c, die, depth);
+	if (to == NULL || name == NULL || dt_type_is_void(to) || c->d->ntypes++ > TYPES_MAX)
+		return to;
+	t = dt_type_new_typedef(c->p->types, c->module, dt_arena_strdup(dt_types_arena(c->p->types), name), to);
+	dt_map_put(&c->d->made, key, (void *)t);
+	return t;
+}
+
 static const struct dt_type *convert(struct converting *c, Dwarf_Die *die, unsigned depth)
 {
 	switch (c->d->tag(die)) {
@@ -297,7 +313,8 @@ static const struct dt_type *convert(struct converting *c, Dwarf_Die *die, unsig
 	case DW_TAG_array_type: return array(c, die, depth);
 	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_union_type: return sou(c, die, depth);
 	case DW_TAG_enumeration_type: return enumeration(c, die);
-	case DW_TAG_typedef: case DW_TAG_const_type: case DW_TAG_volatile_type: case DW_TAG_restrict_type: case DW_TAG_atomic_type:
+	case DW_TAG_typedef: return alias(c, die, depth);
+	case DW_TAG_const_type: case DW_TAG_volatile_type: case DW_TAG_restrict_type: case DW_TAG_atomic_type:
 		return type_of(c, die, depth);
 	case DW_TAG_subroutine_type: return dt_types_void(c->p->types);
 	default: return NULL;

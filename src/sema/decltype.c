@@ -265,7 +265,7 @@ static const struct dt_type *enum_body(struct dt_sema *s, const struct dt_specs 
 			dt_fail(s->diag, D_DECL_ENOFLOW, e->loc, "enumerator %s value is out of the range of int", e->name);
 		consts[n].name = e->name;
 		consts[n++].value = value;
-		enumerator_name(s, e, dt_types_basic(s->types, "int"), value);
+		enumerator_name(s, e, t, value);
 	}
 	dt_type_complete_enum(s->types, t, consts, n);
 	return t;

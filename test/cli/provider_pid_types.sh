@@ -61,21 +61,21 @@ is "words are there always" 0 "n -2"
 
 run -qc "$tmp/typed" -n 'pid$target:a.out:sell:entry { print(*args[0]); print(args[3]); }'
 cat >"$tmp/want" <<'END'
-userland struct item {
+item_t {
     char [16] name = [ "apple" ]
     int price = 0xffffffe2
-    userland char *label = AN ADDRESS
+    char *label = AN ADDRESS
     struct inner in = {
         short a = 0xfff9
         unsigned int flag :3 = 0x3
         unsigned int rest :5 = 0x11
     }
-    userland struct item *next = AN ADDRESS
+    struct item *next = AN ADDRESS
     union u = {
         int i = 0xb
 END
-sed -n '/^userland struct/,$s/0x[0-9a-f]\{9,\}/AN ADDRESS/; /^userland struct/,$p' "$tmp/out" | head -n 12 | cmp -s - "$tmp/want"
-check $? "print() of a struct has its members"
+sed -n '/^item_t/,$s/0x[0-9a-f]\{9,\}/AN ADDRESS/; /^item_t/,$p' "$tmp/out" | head -n 12 | cmp -s - "$tmp/want"
+check $? "print() of a struct has its members, and the name it was given (S F)"
 is "print() of an enum has its name" 0 "GREEN"
 
 # Debugging data elsewhere: in the file .gnu_debuglink names, and what several files share (dwz).

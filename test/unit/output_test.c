@@ -408,7 +408,7 @@ static void test_pretty(void)
 	    "    char c = 'c'\n"
 	    "    char [4] n = [ \"ab\" ]\n"
 	    "    int f :4 = 0x1\n"
-	    "}\n");
+	    "}");
 	dt_out_clear(&o);
 	dt_pretty_pointer(&o, 0xabc, &v);
 	CHECK(strstr(dt_out_text(&o), "0xabc = *\n                                            (struct foo) {\n"
