@@ -57,13 +57,12 @@ static bool is_sys(enum dt_image_ctx ctx) { return ctx == DT_CTX_SYS_ENTER || ct
 /* These may be preempted, by another program of ours on the same CPU too. */
 static bool preemptible(enum dt_image_ctx ctx)
 {
-	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE ||
-	    ctx == DT_CTX_URETSITE;
+	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE;
 }
 
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 {
-	return x->ecb == y->ecb && x->each == y->each && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
+	return x->ecb == y->ecb && x->leaves == y->leaves && x->each == y->each && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
 }
 
 static uint32_t numbers(const struct dt_image_hook *h)
@@ -101,7 +100,7 @@ static void group_up(struct hook *k)
 
 static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, bool shared, bool slot)
 {
-	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = k->h->ctx, .inside = k->h->inside, .en = en, .shared = shared, .slot = slot,
+	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = en->leaves ? DT_CTX_URETSITE : k->h->ctx, .inside = k->h->inside, .en = en, .shared = shared, .slot = slot,
 		.derived = en->args[0] != NULL, .nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
 		.locals_off = k->b->slot_locals, .compact = k->compact };
 }
@@ -659,7 +658,6 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 		[DT_CTX_RAWTP] = "rawtp", [DT_CTX_SYS_ENTER] = "sys_enter", [DT_CTX_SYS_EXIT] = "sys_exit", [DT_CTX_PERF] = "perf",
 		[DT_CTX_RUN] = "run", [DT_CTX_FENTRY] = "fentry", [DT_CTX_FEXIT] = "fexit", [DT_CTX_KPROBE] = "kprobe",
 		[DT_CTX_KRETPROBE] = "kretprobe", [DT_CTX_UPROBE] = "uprobe", [DT_CTX_URETPROBE] = "uretprobe",
-		[DT_CTX_URETSITE] = "uretsite",
 	};
 	struct dt_emit *a = k->a;
 

@@ -39,7 +39,8 @@ struct dt_enabling {			/* one clause on one probe */
 	uint32_t probe_id;
 	uint32_t number;		/* system call, for SYS hooks; cookie, for those with points */
 	const char *prov, *mod, *func, *name;
-	uint32_t site;			/* arg0 of a URETSITE */
+	bool leaves;			/* UPROBE: the instruction leaves a function: the clause's context is URETSITE */
+	uint32_t site;			/* arg0 then */
 	const struct dt_difo *each;	/* derived probes that fire for each of several things: the next after arg9, the first after 0; NULL: once */
 	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
 	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
@@ -49,7 +50,8 @@ enum dt_image_ctx {			/* where arg0 … come from */
 	DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN,
 	DT_CTX_FENTRY, DT_CTX_FEXIT,		/* words of a trampoline: nargs arguments, then the value */
 	DT_CTX_KPROBE, DT_CTX_KRETPROBE,	/* registers of the kernel; the cookie is the enabling's number */
-	DT_CTX_UPROBE, DT_CTX_URETPROBE, DT_CTX_URETSITE,	/* registers of the process; the same */
+	DT_CTX_UPROBE, DT_CTX_URETPROBE,	/* registers of the process; the same */
+	DT_CTX_URETSITE,			/* of clauses, never of a program: `leaves` */
 };
 
 struct dt_image_hook {			/* one program to make */

@@ -203,7 +203,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
 	case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
 	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return dt_kprobe_attach(s, i, msg, len);
-	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: case DT_HOOK_URETSITE: return uprobes(s, i, msg, len);
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
 	default: return 0;
 	}
 }
@@ -221,7 +221,7 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct
 		btf = dt_kfunc_btf(a->target);
 		opts->attach_btf_obj_fd = btf > 0 ? (uint32_t)btf : 0;
 		return BPF_PROG_TYPE_TRACING;
-	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: case DT_HOOK_URETSITE:
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE:
 		if (a->multi)
 			opts->expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI;
 		return BPF_PROG_TYPE_KPROBE;

@@ -34,8 +34,28 @@ static void test_aarch64(struct dt_insn *in, uint32_t word)
 	in->reg = word & 31;
 }
 
-/* ret, retaa, retab; b; bl; b.cond; cbz; tbz; br of x16 or x17: other registers are used for tables */
-static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
+/* The last instruction that wrote to each register, as far as its form shows; 0 where none is known. */
+struct writers { uint32_t word[32]; };
+
+static void note_writer(struct writers *w, uint32_t word)
+{
+	bool call = (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
+
+	w->word[word & 31] = word;
+	if ((word & 0x3a000000) == 0x28000000)		/* ldp */
+		w->word[word >> 10 & 31] = word;
+	if (call)
+		memset(w->word, 0, 19 * sizeof(w->word[0]));
+}
+
+/* add of a table's base and what it holds, or what it holds itself: ldr x1, [x2, x3, lsl 3]. Else the next function is meant. */
+static bool from_table(uint32_t writer)
+{
+	return (writer & 0xff000000) == 0x8b000000 || (writer & 0xffe00c00) == 0xf8600800;
+}
+
+/* ret, retaa, retab; b; bl; b.cond; cbz; tbz; br */
+static struct dt_insn decode_aarch64(uint64_t at, uint32_t word, const struct writers *w)
 {
 	struct dt_insn in = { .off = at };
 
@@ -57,20 +77,23 @@ static struct dt_insn decode_aarch64(uint64_t at, uint32_t word)
 		in.test = word >> 24 & 1 ? DT_INSN_SET : DT_INSN_CLEAR;
 		in.number = (uint8_t)((word >> 31 & 1) << 5 | (word >> 19 & 31));
 		in.reg = word & 31;
-	} else if (word == 0xd61f0200 || word == 0xd61f0220) {
-		in.way = DT_INSN_INDIRECT;
+	} else if ((word & 0xfffffc1f) == 0xd61f0000) {
+		in.way = from_table(w->word[word >> 5 & 31]) ? DT_INSN_ON : DT_INSN_INDIRECT;
 	}
 	return in;
 }
 
 static int walk_aarch64(const unsigned char *code, uint64_t size, dt_insn_f *f, void *ctx)
 {
+	struct writers w = { { 0 } };
+
 	for (uint64_t at = 0; at + 4 <= size; at += 4) {
 		struct dt_insn in;
 		uint32_t word;
 
 		memcpy(&word, code + at, 4);
-		in = decode_aarch64(at, word);
+		in = decode_aarch64(at, word, &w);
+		note_writer(&w, word);
 		if (!f(ctx, &in))
 			break;
 	}

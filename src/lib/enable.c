@@ -48,6 +48,7 @@ int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_
 	if (t == NULL)
 		return -ENOMEM;
 	t->probes.follow = dt_options_on(&h->options, DT_OPT_follow);
+	t->probes.uretprobe = dt_options_on(&h->options, DT_OPT_uretprobe);
 	return dt_probes_match(&t->probes, d, f, ctx, why);
 }
 

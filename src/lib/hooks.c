@@ -166,6 +166,10 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 
 	if (derive(b, hook, &en) != 0 || resolve(b, &at) != 0)
 		return -1;
+	if (at.kind == DT_HOOK_URETSITE) {
+		at.kind = DT_HOOK_UPROBE;	/* one program, so that it is ours to say what comes first at one instruction */
+		en.leaves = true;
+	}
 	if (at.kind == DT_HOOK_NONE) {
 		dt_vec_push(b->t->arena, &b->errors, en);
 		return 0;
@@ -198,7 +202,6 @@ static enum dt_image_ctx context_of(enum dt_hook_kind kind)
 	case DT_HOOK_KRETPROBE: return DT_CTX_KRETPROBE;
 	case DT_HOOK_UPROBE: return DT_CTX_UPROBE;
 	case DT_HOOK_URETPROBE: return DT_CTX_URETPROBE;
-	case DT_HOOK_URETSITE: return DT_CTX_URETSITE;
 	default: return DT_CTX_RUN;
 	}
 }
@@ -226,6 +229,19 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
 }
 
+/* A function may end with its first instruction: it is entered first, whatever the order of the clauses. Else they stay in their order. */
+static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
+{
+	struct dt_enabling *sorted = DT_NEWN(b->t->arena, struct dt_enabling, k->en.n + 1);
+	size_t n = 0;
+
+	for (int leaves = 0; leaves < 2; leaves++)
+		for (size_t i = 0; i < k->en.n; i++)
+			if (k->en.v[i].leaves == leaves)
+				sorted[n++] = k->en.v[i];
+	k->en.v = sorted;
+}
+
 int dt_gobuild_hooks(struct dt_gobuild *b)
 {
 	dt_map_init(&b->exprs, b->t->arena);
@@ -234,5 +250,8 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 	for (size_t i = 0; i < b->t->enabled.n; i++)
 		if (add_enabling(b, &b->t->enabled.v[i]) != 0)
 			return -1;
+	for (size_t i = 0; i < b->hooks.n; i++)
+		if (b->hooks.v[i]->hook.kind == DT_HOOK_UPROBE)
+			leave_last(b, b->hooks.v[i]);
 	return 0;
 }

@@ -121,30 +121,52 @@ static void add(struct making *m, const char *func, const char *alt, const char 
 	add_hook(m, func, alt, name, &hook);
 }
 
-/* Every place where the function is left; see returns.c. */
-static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown)
+/* Every place where the function is left. */
+static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown, const struct dt_return_sites *sites)
 {
-	struct dt_return_sites sites;
 	struct dt_hook *first = NULL;
-	int err = dt_return_sites(m->p->arena, m->in->obj, f, &sites);
 
-	if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown, strerror(-err));
-	else if (sites.n == 0)
-		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
-	for (size_t i = err == 0 ? sites.n : 0; i > 0; i--) {
+	for (size_t i = sites->n; i > 0; i--) {
 		struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
 
-		*hook = hook_at(m, DT_HOOK_URETSITE, sites.v[i - 1].offset);
-		hook->site = sites.v[i - 1].at;
-		if (sites.v[i - 1].when != NULL)
-			hook->when = m->when == NULL ? sites.v[i - 1].when :
-			    dt_arena_printf(m->p->arena, "%s && %s", m->when, sites.v[i - 1].when);
+		*hook = hook_at(m, DT_HOOK_URETSITE, sites->v[i - 1].offset);
+		hook->site = sites->v[i - 1].at;
+		if (sites->v[i - 1].when != NULL)
+			hook->when = m->when == NULL ? sites->v[i - 1].when :
+			    dt_arena_printf(m->p->arena, "%s && %s", m->when, sites->v[i - 1].when);
 		hook->next = first;
 		first = hook;
 	}
-	if (first != NULL)
-		add_hook(m, shown, f->name, "return", first);
+	add_hook(m, shown, f->name, "return", first);
+}
+
+/* See returns.c. An IFUNC is the function that was chosen, at `offset`, if that has a name. */
+static void add_return(struct making *m, const struct dt_elf_function *f, const char *shown, uint64_t offset)
+{
+	struct dt_return_sites sites = { 0 };
+	const struct dt_elf_function *chosen = f;
+	uint64_t vaddr;
+	int err = 0;
+
+	if (m->p->uretprobe && m->unwinds) {
+		m->why = dt_arena_printf(m->p->arena, "-x uretprobe changes return addresses, and process %u looks at them when something is thrown",
+		    m->pid);
+		return;
+	}
+	if (f->type == STT_GNU_IFUNC)
+		chosen = dt_elf_offset_to_vaddr(m->in->obj->elf, offset, &vaddr) ? dt_elf_function_at(m->in->obj->elf, vaddr) : NULL;
+	if (chosen != NULL && chosen->offset != offset)
+		chosen = NULL;
+	if (!m->p->uretprobe && chosen != NULL)
+		err = dt_return_sites(m->p->arena, m->in->obj, chosen, &sites);
+	if (err == 0 && sites.n > 0)
+		add_sites(m, f, shown, &sites);
+	else if (!m->unwinds || chosen == NULL)
+		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
+	else if (err != 0)
+		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown, strerror(-err));
+	else
+		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
 }
 
 struct instructions {
@@ -209,10 +231,8 @@ static int function(void *ctx, const struct dt_elf_function *f)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
 		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, m->go ? dt_go_entry(m->in->obj, f) : offset);
-	if (m->ret && m->unwinds && f->type != STT_GNU_IFUNC)
-		add_sites(m, f, shown);
-	else if (m->ret)
-		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
+	if (m->ret)
+		add_return(m, f, shown, offset);
 	if (f->type != STT_GNU_IFUNC && (m->offsets || m->one_offset))
 		add_offsets(m, f, shown);
 	return 0;

@@ -63,6 +63,7 @@ struct dt_probes {
 	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
 	bool follow;				/* probes of a process are also those of its children */
+	bool uretprobe;				/* returns in processes by the kernel's return probes alone */
 };
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);

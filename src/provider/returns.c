@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the return of a function is seen. The kernel's way (a changed return address on the stack) has every return and its value,
- * but whoever walks the stack on his own meets that address: C++ and Rust end the process when something is thrown through
- * such a frame, Go when it moves a stack. There the instructions that leave the function are probed instead: returns, and jumps
+ * How the return of a function is seen: the instructions that leave it are probed, as in every DTrace. These are returns, and jumps
  * to other functions, whose value is not known yet. A jump on a condition leaves when the condition holds: the flags are looked at.
+ *
+ * The kernel has another way: it changes the return address on the stack. That has the value of what the function jumps to as well, but comes at
+ * the end of that, and whoever walks the stack on his own meets the address: C++ and Rust end the process when something is thrown through
+ * such a frame, Go when it moves a stack. It is for code whose instructions cannot be told apart, and for those who ask for it, in processes
+ * that do no such thing.
  */
 #include "provider/objects.h"
 

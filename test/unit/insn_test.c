@@ -67,8 +67,12 @@ static void test_arm(void)
 	/* b -4; b.ne +8; cbz w3; cbnz x4; tbz w5, 3; tbnz x6, 40 */
 	ARM("0 jump -4\n4 branch 12 flags 1 0\n8 branch 8 zero 32 3\nc branch 16 nonzero 64 4\n10 branch 20 clear 3 5\n14 branch 16 set 40 6\n",
 	    0x17ffffff, 0x54000041, 0x34000003, 0xb5000024, 0x36180025, 0xb747ffe6);
-	/* br x16, br x17: through a linkage table; br x0: a table of the function */
-	ARM("0 indirect\n4 indirect\n8 on\n", 0xd61f0200, 0xd61f0220, 0xd61f0000);
+	/* br x16, br x17: through a linkage table; ldr x3, [x1]; br x3: what a pointer says */
+	ARM("0 indirect\n4 indirect\n8 on\nc indirect\n", 0xd61f0200, 0xd61f0220, 0xf9400023, 0xd61f0060);
+	/* tables of the function: add x1, x0, w1, sxtb #2; br x1, and ldr x0, [x20, x0, lsl #3]; mov x2, x3; br x0 */
+	ARM("0 on\n4 on\n8 on\nc on\n10 on\n", 0x8b218801, 0xd61f0020, 0xf8607a80, 0xaa0303e2, 0xd61f0000);
+	/* add x1, x0, x1; ldp x0, x1, [sp]; br x1: what was saved */
+	ARM("0 on\n4 on\n8 indirect\n", 0x8b010001, 0xa94007e0, 0xd61f0020);
 	reads(EM_AARCH64, "\0\0\0", 3, 0, "");		/* less than an instruction */
 }
 
