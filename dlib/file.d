@@ -61,19 +61,30 @@ translator fileinfo_t < struct inode *I > {
 };
 
 /*
- * The file of a request is that of its first page. A page inside a larger one says so in compound_head, whose lowest bit is set then.
- * Mappings with the lowest bits set are not files, those of the file system bdev (0x62646576) are devices.
+ * The memory of a request is that of its first page. One without data has no pages; a clone (bit 1 of bi_flags) uses those of another. A page
+ * inside a larger one says so in compound_head, whose lowest bit is set then.
  */
 inline struct page *dt_page_head[struct page *p] =
     p != 0 && (p->compound_head & 1) != 0 ? (struct page *)(p->compound_head - 1) : p;
-/* a request without data has no pages; a clone (bit 1 of bi_flags) uses those of another */
 inline struct page *dt_bio_page[struct bio *b] =
     dt_page_head[(b->bi_vcnt > 0 || (b->bi_flags & 2) != 0) && b->bi_io_vec != 0 ? b->bi_io_vec->bv_page : (struct page *)0];
-inline struct address_space *dt_page_file[struct page *p] = p != 0 && p->mapping != 0 && ((uintptr_t)p->mapping & 3) == 0 ? p->mapping :
+
+/*
+ * What a page's mapping is depends on whose page it is, and pages do not all say: of a cache of the allocator it is a list, or a counter. Only that
+ * of the page cache leads to an inode that leads back. So these look at what may not be an address: for texts of probes that are `soft`
+ * (src/provider/derived.h), where that gives 0. The lowest bit: memory of a program (2 alone: of a driver).
+ */
+inline struct address_space *dt_mapping_cache[struct address_space *m] = m != 0 && ((uintptr_t)m & 3) == 0 && m->host->i_mapping == m ? m :
     (struct address_space *)0;
-inline struct inode *dt_mapping_inode[struct address_space *m] = m != 0 && m->host != 0 && m->host->i_sb->s_magic != 0x62646576 ? m->host :
+/* The cache reads into pages that are locked (bit 0 of the flags) and writes those under writeback; others lend their memory to a request. */
+inline int dt_page_moves[struct page *p, int write] = (*(uint64_t *)p & (write ? 1 << (enum pageflags)PG_writeback : 1)) != 0;
+inline struct address_space *dt_page_cache[struct page *p, int write] = dt_page_moves[p, write] ? dt_mapping_cache[p->mapping] :
+    (struct address_space *)0;
+inline struct address_space *dt_bio_cache[struct bio *b] = dt_page_cache[dt_bio_page[b], b->bi_opf & 1];
+/* the file system bdev (0x62646576) is that of devices */
+inline struct inode *dt_mapping_inode[struct address_space *m] = m != 0 && m->host->i_sb->s_magic != 0x62646576 ? m->host :
     (struct inode *)0;
-inline struct inode *dt_bio_file[struct bio *b] = dt_mapping_inode[dt_page_file[dt_bio_page[b]]];
+inline struct inode *dt_bio_file[struct bio *b] = dt_mapping_inode[dt_bio_cache[b]];
 
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (getf(fd));
 #pragma D attributes Stable/Stable/Common fds

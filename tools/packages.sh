@@ -49,6 +49,7 @@ need_victims() {	# programs of others that tests trace
 	need rustc rustc
 	need go golang-go
 	need ip iproute2
+	need /usr/sbin/mkfs.xfs xfsprogs
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

@@ -437,18 +437,43 @@ static bool clause_uses(const struct dt_ecb *e, unsigned op, uint32_t lo, uint32
 	return uses(e->pred, op, lo, hi);
 }
 
-/* args[]: which one is not looked at. */
-static bool clause_uses_args(const struct dt_ecb *e)
+static bool branched_to(const struct dt_difo *d, uint32_t pc)
 {
-	for (uint32_t i = 0; i <= e->nacts; i++) {
-		const struct dt_difo *d = i < e->nacts ? e->acts[i].difo : e->pred;
-
-		for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
-			if (dt_dif_op(d->text[pc]) == DT_DIF_LDGA)
-				return true;
-		}
+	for (uint32_t i = 0; i < pc; i++) {
+		if (dt_difop_form(dt_dif_op(d->text[i])) == DT_FORM_BR && dt_dif_label(d->text[i]) == pc)
+			return true;
 	}
 	return false;
+}
+
+/* Bits of those among arg0 … arg9 that the DIFO reads; args[] with an index that is no constant may be any of them. */
+static uint32_t args_read(const struct dt_difo *d)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
+		uint32_t in = d->text[pc], before = pc ? d->text[pc - 1] : 0, id = dt_dif_v16(in) - 0x106;
+
+		if (dt_dif_op(in) == DT_DIF_LDGS && id < 10)
+			bits |= 1u << id;
+		if (dt_dif_op(in) != DT_DIF_LDGA || dt_dif_r1(in) != 0)
+			continue;
+		if (dt_dif_op(before) == DT_DIF_SETX && dt_dif_rd(before) == dt_dif_r2(in) && d->ints[dt_dif_v16(before)] < 10 &&
+		    !branched_to(d, pc))
+			bits |= 1u << d->ints[dt_dif_v16(before)];
+		else
+			bits = UINT32_MAX;
+	}
+	return bits;
+}
+
+static uint32_t clause_args(const struct dt_ecb *e)
+{
+	uint32_t bits = args_read(e->pred);
+
+	for (uint32_t i = 0; i < e->nacts; i++)
+		bits |= args_read(e->acts[i].difo);
+	return bits;
 }
 
 static bool has_kind(const struct dt_ecb *e, uint16_t kind)
@@ -496,27 +521,46 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 	keep_ids(l, e, true);
 }
 
+/* A text of a derived probe, r0. Where its provider says so, what cannot be followed is 0 and no fault of the clause. */
+static void derived_value(struct dt_lower *l, const struct dt_difo *d)
+{
+	uint32_t fault = l->fault, done = dt_label(l->a);
+	size_t from = l->stubs.n;
+
+	if (l->en->soft)
+		l->fault = dt_label(l->a);
+	dt_lower_difo(l, d);
+	number(l);
+	if (l->en->soft && l->stubs.n > from) {
+		dt_ja(l->a, done);
+		stubs(l, from);
+		dt_put(l->a, l->fault);
+		dt_imm(l->a, R0, 0);
+		l->stubs.n = from;
+	}
+	dt_put(l->a, done);
+	l->fault = fault;
+	l->cached = 0;
+}
+
 /* A derived probe: whether it fires at all, then those of its arguments the clause looks at. */
 static void derive(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
 {
 	const struct dt_enabling *en = l->en;
-	bool all = clause_uses_args(e);
+	uint32_t bits = clause_args(e);
 
 	l->raw_args = true;
 	if (en->when) {
-		dt_lower_difo(l, en->when);
-		number(l);
+		derived_value(l, en->when);
 		dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
 	}
 	for (unsigned i = 0; i < 10 && l->derived; i++) {
-		if (!all && !clause_uses(e, DT_DIF_LDGS, 0x106 + i, 0x106 + i))
+		if ((bits >> i & 1) == 0)
 			continue;
-		if (i == 0 || (en->args[i] && en->args[i - 1])) {
-			dt_lower_difo(l, en->args[i]);
-			number(l);
-		} else {
+		if (i == 0 || (en->args[i] && en->args[i - 1]))
+			derived_value(l, en->args[i]);
+		else
 			dt_imm(l->a, R0, 0);
-		}
 		dt_stx(l->a, B8, dt_slot_reg(l), (int)l->args_off + 8 * (int)i, R0);
 	}
 	l->raw_args = false;

@@ -44,6 +44,7 @@ struct dt_enabling {			/* one clause on one probe */
 	const struct dt_difo *each;	/* derived probes that fire for each of several things: the next after arg9, the first after 0; NULL: once */
 	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
 	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
+	bool soft;			/* in `when` and `args` what cannot be followed is 0, no fault */
 };
 
 enum dt_image_ctx {			/* where arg0 … come from */

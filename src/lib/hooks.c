@@ -158,7 +158,7 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 {
 	const struct dt_probe *p = e->probe;
 	struct dt_enabling en = {
-		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site,
+		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site, .soft = hook->soft,
 		.prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name,
 	};
 	struct dt_hook at = *hook;

@@ -126,7 +126,8 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 {
 	const struct dt_syscall *s;
 
-	*hook = (struct dt_hook){ .kind = at->kind, .target = at->target, .each = at->each, .when = at->when, .needs_fexit = at->needs_fexit };
+	*hook = (struct dt_hook){ .kind = at->kind, .target = at->target, .each = at->each, .when = at->when, .soft = at->soft,
+		.needs_fexit = at->needs_fexit };
 	for (size_t i = 0; i < sizeof(at->args) / sizeof(at->args[0]); i++)
 		hook->args[i] = at->args[i];
 	if (at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT) {
@@ -138,10 +139,14 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 		hook->interval = 1;
 }
 
-/* *first and its chain: every place that is there. False: none; *what is the first that is missing. */
-static bool places(struct dt_probes *p, const struct dt_derived *d, struct dt_hook *first, const char **what)
+/*
+ * *first and its chain: every place that is there. Which function the probe is in, as it is listed: the row's, or the first place (tracepoint,
+ * function, system call). NULL: there is none; *what is the first that is missing.
+ */
+static const char *places(struct dt_probes *p, const struct dt_derived *d, struct dt_hook *first, const char **what)
 {
 	struct dt_hook *last = NULL;
+	const char *func = d->func;
 	bool before = false;
 
 	*what = NULL;
@@ -156,27 +161,31 @@ static bool places(struct dt_probes *p, const struct dt_derived *d, struct dt_ho
 		if (none != NULL) {
 			*what = *what != NULL ? *what : none;
 			if (at->required)
-				return false;
+				return NULL;
 			continue;
 		}
 		hook = last == NULL ? first : DT_NEW(p->arena, struct dt_hook);
 		fill(at, hook);
+		func = func != NULL ? func : at->target;
 		if (last != NULL)
 			last->next = hook;
 		last = hook;
 	}
-	return last != NULL;
+	return last != NULL ? func : NULL;
 }
 
+/* Why nothing matched although the name is known. Other systems have the probe in other functions and modules. */
 static const char *reason(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_derived *d)
 {
 	struct dt_hook hook;
-	const char *what;
+	const char *what, *func;
 
 	if (d->never != NULL)
 		return d->never;
-	if (places(p, d, &hook, &what) || what == NULL)
-		return NULL;
+	func = places(p, d, &hook, &what);
+	if (func != NULL)
+		return dt_arena_printf(p->arena, "here it is %s:%s:%s:%s, which %s:::%s matches everywhere", row->name, d->mod != NULL ? d->mod : "vmlinux", func,
+		    d->name, row->name, d->name);
 	return dt_arena_printf(p->arena, "%s:%s:%s:%s cannot be had: this kernel has no %s", row->name, d->mod != NULL ? d->mod : "",
 	    d->func != NULL ? d->func : "", d->name, what);
 }
@@ -184,8 +193,10 @@ static const char *reason(struct dt_probes *p, const struct dt_provider_row *row
 bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_probedesc *want)
 {
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
-		bool func = d->func != NULL ? want->func[0] == '\0' || dt_glob_match(want->func, d->func) : dt_part_matches_empty(want->func);
+		bool func = dt_part_matches_empty(want->func) || (d->func != NULL && dt_glob_match(want->func, d->func));
 
+		for (int i = 0; i < DT_PLACES && d->func == NULL && d->place[i].kind != DT_HOOK_NONE; i++)
+			func |= dt_glob_match(want->func, d->place[i].target);
 		if (func && (!dt_part_literal(want->name) || strcmp(want->name, d->name) == 0))
 			return true;
 	}
@@ -201,11 +212,11 @@ static bool named(const char *part, const char *func)
 int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
 	struct dt_hook hook;
-	const char *what;
+	const char *what, *func;
 
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
-		if (want == NULL && d->never == NULL && places(p, d, &hook, &what))
-			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", d->func != NULL ? d->func : "", d->name, &hook);
+		if (want == NULL && d->never == NULL && (func = places(p, d, &hook, &what)) != NULL)
+			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", func, d->name, &hook);
 		else if (want != NULL && strcmp(want->prov, row->name) == 0 && strcmp(want->name, d->name) == 0 && named(want->func, d->func))
 			*why = reason(p, row, d);
 	}

@@ -20,6 +20,7 @@ struct dt_site {
 	const char *when;		/* D; NULL always */
 	const char *args[8];		/* D; NULL: those of the place */
 	const char *each;		/* D: the probe fires for each of several things, which the other texts call arg9: the next after it, the first after 0 */
+	bool soft;			/* the texts look at what may be anything: an address that cannot be followed is 0 there, no fault of the clause */
 	bool otherwise;			/* only where the place before it is not there */
 	uint32_t nargs;			/* RAWTP: the tracepoint must have as many arguments (kernels differ), 0 any number */
 	const char *member;		/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
@@ -30,7 +31,7 @@ struct dt_site {
 };
 
 struct dt_derived {
-	const char *name, *func;	/* func NULL: none */
+	const char *name, *func;	/* func NULL: the first place that is there */
 	struct dt_site place[DT_PLACES];	/* as many as there are, all fire; without any there is no such probe on this kernel */
 	const char *never;		/* a sentence: why there is no such probe on Linux at all */
 	const char *mod;		/* NULL: vmlinux */

@@ -9,8 +9,10 @@
 #define RQ "((struct request *)arg0)"
 #define PART "((struct bio *)arg9)"
 
-/* the request, and the file it is for (dlib/file.d) */
-#define BIO(text) { "(uint64_t)" text, "(uint64_t)dt_bio_file[(struct bio *)" text "]" }
+/* The request, the file it is for (dlib/file.d), the status it ends with, whose memory it is, whether nobody waits (dlib/io.d), and once more itself. */
+#define BIO(text, status) { "(uint64_t)" text, "(uint64_t)dt_bio_file[(struct bio *)" text "]", status, "dt_bio_memory[(struct bio *)" text "]", \
+	"dt_bio_async[(struct bio *)" text "]", "(uint64_t)" text }, .soft = true
+#define STATUS(text) "((struct bio *)" text ")->bi_status"
 
 /*
  * block_rq_complete(request, error, bytes): of a request that ends in parts those bios end that lie within the bytes. The first
@@ -23,16 +25,16 @@
 #define LAST "((struct bio *)arg1)"
 
 const struct dt_derived dt_io_probes[] = {
-	{ "start", .place = { { DT_HOOK_RAWTP, "block_bio_queue", NULL, BIO("arg0") } } },
+	{ "start", .place = { { DT_HOOK_RAWTP, "block_bio_queue", NULL, BIO("arg0", "0") } } },
 	{ "done", .place = {
-		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9"), .each = NEXT, .symbol = "bio_chain_endio" },
-		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS, BIO("arg9"), .each = NEXT, .otherwise = true },
-		{ DT_HOOK_RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1"), .symbol = "bio_chain_endio" },
-		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1"), .otherwise = true } } },
+		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9", "arg1"), .each = NEXT, .symbol = "bio_chain_endio" },
+		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS, BIO("arg9", "arg1"), .each = NEXT, .otherwise = true },
+		{ DT_HOOK_RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1", STATUS("arg1")), .symbol = "bio_chain_endio" },
+		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1", STATUS("arg1")), .otherwise = true } } },
 	/* a thread that waits for one request and nothing else */
-	{ "wait-start", .place = { { DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0") } } },
-	{ "wait-done", .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2"), .needs_fexit = true },
+	{ "wait-start", .place = { { DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0", "0") } } },
+	{ "wait-done", .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")), .needs_fexit = true },
 		{ DT_HOOK_KFUNC, "submit_bio_wait", "(" AWAITED " = arg0, 0)", { "0" }, .no_fexit = true },
-		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED), .no_fexit = true } } },
+		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED, STATUS(AWAITED)), .no_fexit = true } } },
 	{ 0 },
 };

@@ -17,8 +17,8 @@
 #define ENDS_IN(func) "(uintptr_t)" BIO "->bi_end_io == (uintptr_t)&`" func
 #define PAGES { "(" BIO "->bi_iter.bi_size + 4095) / 4096" }
 
-#define READ_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_IN, n }
-#define WRITE_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_OUT, n }
+#define READ_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_IN, n, .soft = true }
+#define WRITE_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_OUT, n, .soft = true }
 #define READ_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_read"), n, .symbol = "end_swap_bio_read" }
 #define WRITE_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_write"), n, .symbol = "end_swap_bio_write" }
 

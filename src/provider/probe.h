@@ -37,6 +37,7 @@ struct dt_hook {
 	const char *each;		/* D expression: the probe fires for each of several things; the next after arg9, the first after 0 */
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
+	bool soft;			/* in `when` and `args` what cannot be followed is 0, no fault */
 	const struct dt_hook *next;	/* a probe may fire at several places (proc:::exec); the same probe and clauses */
 };
 

@@ -158,8 +158,8 @@ static struct dt_node *logical(struct dt_sema *s, struct dt_node *n)
 	return dt_fold_binary(s, n);
 }
 
-/* With an enum on the left, a bare name on the right may be one of its enumerators. */
-static struct dt_node *enumerator(struct dt_sema *s, const struct dt_type *left, struct dt_node *b)
+/* With an enum on the left, or in a cast to one, a bare name may be one of its enumerators. */
+struct dt_node *dt_expr_enumerator(struct dt_sema *s, const struct dt_type *left, struct dt_node *b)
 {
 	const struct dt_type *base = dt_type_base(left);
 	const struct dt_enumconst *e;
@@ -190,7 +190,7 @@ static bool is_compare(unsigned op)
 struct dt_node *dt_expr_binary(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_value(s, dt_expr(s, n->a));
-	n->b = is_compare(n->op) ? enumerator(s, n->a->type, n->b) : dt_expr(s, n->b);
+	n->b = is_compare(n->op) ? dt_expr_enumerator(s, n->a->type, n->b) : dt_expr(s, n->b);
 	n->a = dt_expr_operand(s, n->a);
 	n->b = dt_expr_operand(s, n->b);
 	if (is_compare(n->op))

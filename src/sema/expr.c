@@ -361,7 +361,7 @@ struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *to = dt_sema_type(s, n->tname);
 
-	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	n->a = dt_expr_value(s, dt_expr_enumerator(s, to, n->a));
 	if (!castable(s, to, n->a->type))
 		dt_fail(s->diag, D_CAST_INVAL, n->loc, "invalid cast expression: %s to %s",
 		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, to));

@@ -166,6 +166,7 @@ uint64_t dt_decl_const(struct dt_sema *, const struct dt_node *, enum dt_tag, co
 /* Types a (cloned) tree; returns the node to use in its place. */
 struct dt_node *dt_expr(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_binary(struct dt_sema *, struct dt_node *);
+struct dt_node *dt_expr_enumerator(struct dt_sema *, const struct dt_type *, struct dt_node *);	/* typed: one of that enum's, or what it is */
 struct dt_node *dt_expr_unary(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_assign(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_cond(struct dt_sema *, struct dt_node *);
