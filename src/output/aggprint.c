@@ -185,16 +185,15 @@ static unsigned packed_width(const struct dt_value *v)
 static void packed_key(struct dt_out *o, const struct dt_value *v)
 {
 	struct dt_out text;
-	struct dt_print_opts opts = *o->opts;
 
 	if (v->kind == DT_V_INT) {
 		dt_value_key(o, v);
 		return;
 	}
-	opts.quiet = true;
-	dt_out_init(&text, NULL, &opts);
-	dt_value_trace(&text, v);
-	dt_out_printf(o, " %*s", (int)packed_width(v), dt_out_text(&text));
+	dt_out_init(&text, NULL, o->opts);
+	dt_value_bare(&text, v);
+	dt_out_str(o, " ");
+	dt_out_field(o, dt_out_text(&text), text.len, packed_width(v), false);
 	dt_out_free(&text);
 }
 

@@ -79,19 +79,12 @@ static bool check_wide(const struct dt_convrow *row, struct dt_types *types, con
 
 /* ---- pieces of printers ---- */
 
-/* Text in its field: precision cuts, width pads. */
+/* Text in its field: precision cuts bytes, as in C; width counts columns. */
 static void field(struct dt_out *o, const struct dt_conv *c, const char *text, size_t n)
 {
-	size_t pad;
-
 	if ((c->flags & DT_CF_PREC) && c->prec < n)
 		n = c->prec;
-	pad = c->width > n ? c->width - n : 0;
-	if (!(c->flags & DT_CF_LEFT))
-		dt_out_pad(o, ' ', pad);
-	dt_out_put(o, text, n);
-	if (c->flags & DT_CF_LEFT)
-		dt_out_pad(o, ' ', pad);
+	dt_out_field(o, text, n, c->width, c->flags & DT_CF_LEFT);
 }
 
 /* "%-+#*.*" and what follows: C's own printf does the rest. */
@@ -157,11 +150,9 @@ static void number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char l
 static void print_other(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
 {
 	struct dt_out tmp;
-	struct dt_print_opts opts = *o->opts;
 
-	opts.quiet = true;
-	dt_out_init(&tmp, NULL, &opts);
-	dt_value_trace(&tmp, v);
+	dt_out_init(&tmp, NULL, o->opts);
+	dt_value_bare(&tmp, v);
 	struct dt_conv plain = *c;
 	plain.flags &= (uint16_t)~DT_CF_PREC;
 	field(o, &plain, dt_out_text(&tmp), tmp.len);
@@ -512,7 +503,7 @@ static int star(struct feed *f)
 	return i > max ? max : i < -max ? -max : (int)i;
 }
 
-/* Replaces * by the numbers given; a negative width means left, a negative precision none, as in C. */
+/* Replaces * by the numbers given; a negative width means left, a negative precision none, as in C; 0 none, as in D. */
 static struct dt_conv settle(const struct dt_conv *c, struct feed *f)
 {
 	struct dt_conv s = *c;
@@ -525,7 +516,7 @@ static struct dt_conv settle(const struct dt_conv *c, struct feed *f)
 	}
 	if (c->flags & DT_CF_STARPREC) {
 		int p = star(f);
-		if (p < 0)
+		if (p <= 0)
 			s.flags &= (uint16_t)~DT_CF_PREC;
 		s.prec = p < 0 ? 0 : (uint32_t)p;
 	}

@@ -12,13 +12,13 @@
 #include "output/out.h"
 #include "types/type.h"
 
-#define DT_FORMAT_WIDTH_MAX 65536u	/* larger widths and precisions are refused */
+#define DT_FORMAT_WIDTH_MAX 16777216u	/* larger widths and precisions are refused; what * brings is kept below it */
 
 enum dt_conv_flags {
 	DT_CF_ALT = 1, DT_CF_ZERO = 2, DT_CF_LEFT = 4, DT_CF_PLUS = 8, DT_CF_SPACE = 16, DT_CF_GROUP = 32,
 	DT_CF_AGG = 64,			/* @ */
 	DT_CF_STARWIDTH = 128, DT_CF_STARPREC = 256,
-	DT_CF_PREC = 512,		/* a precision was given */
+	DT_CF_PREC = 512,		/* a precision above 0 was given */
 };
 
 struct dt_conv;

@@ -89,6 +89,17 @@ void dt_out_pad(struct dt_out *o, char c, size_t n)
 	}
 }
 
+void dt_out_field(struct dt_out *o, const char *text, size_t n, size_t width, bool left)
+{
+	size_t columns = width > 0 ? dt_columns(text, n) : 0, pad = width > columns ? width - columns : 0;
+
+	if (!left)
+		dt_out_pad(o, ' ', pad);
+	dt_out_put(o, text, n);
+	if (left)
+		dt_out_pad(o, ' ', pad);
+}
+
 void dt_out_printf(struct dt_out *o, const char *fmt, ...)
 {
 	char small[256], *big = NULL;

@@ -54,6 +54,10 @@ void dt_out_clear(struct dt_out *);
 void dt_out_put(struct dt_out *, const void *, size_t);
 void dt_out_str(struct dt_out *, const char *);
 void dt_out_pad(struct dt_out *, char, size_t n);
+/* The columns a UTF-8 text takes; bytes that are none take one each (columns.c). */
+size_t dt_columns(const char *text, size_t n);
+/* Text in a field of `width` columns, at its left or right. */
+void dt_out_field(struct dt_out *, const char *text, size_t n, size_t width, bool left);
 void dt_out_printf(struct dt_out *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* One code point as UTF-8; what is no code point becomes U+FFFD. */
 void dt_out_utf8(struct dt_out *, uint32_t);

@@ -16,8 +16,10 @@ uint64_t dt_value_signed(const struct dt_value *);	/* sign-extended from its siz
 size_t dt_value_textlen(const struct dt_value *);	/* bytes before the first NUL */
 bool dt_value_looks_text(const void *, size_t len);	/* printable, NULs only at the end */
 
-/* trace(): padded columns, or bare with opts->quiet. */
+/* trace(): padded columns, or bare with opts->quiet; addresses as names are padded in any case. */
 void dt_value_trace(struct dt_out *, const struct dt_value *);
+/* The value alone. */
+void dt_value_bare(struct dt_out *, const struct dt_value *);
 /* A key of an aggregation. */
 void dt_value_key(struct dt_out *, const struct dt_value *);
 void dt_hexdump_print(struct dt_out *, const void *, size_t len);

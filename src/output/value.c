@@ -126,9 +126,7 @@ static void print_column(struct dt_out *o, const char *text, size_t n, size_t wi
 {
 	if (width)
 		dt_out_str(o, "  ");
-	dt_out_put(o, text, n);
-	if (n < width)
-		dt_out_pad(o, ' ', width - n);
+	dt_out_field(o, text, n, width, true);
 }
 
 static void print_bytes(struct dt_out *o, const struct dt_value *v, size_t width)
@@ -151,6 +149,10 @@ static void print_string(struct dt_out *o, const struct dt_value *v, size_t widt
 {
 	size_t n = dt_value_textlen(v);
 
+	if (o->opts->rawbytes) {	/* with the NUL; what lies behind it is not defined */
+		dt_hexdump_print(o, v->bytes, n < v->len ? n + 1 : n);
+		return;
+	}
 	/* an empty string, or one with control characters, is still the text the program asked for */
 	print_column(o, n ? v->bytes : "", n, width);
 }
@@ -177,7 +179,7 @@ static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, 
 	case DT_V_MOD:
 	case DT_V_USYM:
 	case DT_V_UMOD:
-	case DT_V_UADDR: print_symbol(o, v, quiet ? 0 : symwidth); break;
+	case DT_V_UADDR: print_symbol(o, v, symwidth); break;
 	case DT_V_AGG: print_agg(o, v); break;
 	}
 }
@@ -185,6 +187,11 @@ static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, 
 void dt_value_trace(struct dt_out *o, const struct dt_value *v)
 {
 	print_value(o, v, o->opts->quiet, 33, 50);
+}
+
+void dt_value_bare(struct dt_out *o, const struct dt_value *v)
+{
+	print_value(o, v, true, 0, 0);
 }
 
 void dt_value_key(struct dt_out *o, const struct dt_value *v)

@@ -130,9 +130,9 @@ static void test_errors(void)
 	F("format conversion #1 is undefined: %hs", "%hs");
 	F("format conversion #1 is incomplete: %", "%");
 	F("format conversion #1 is incomplete: %5l", "%5l");
-	F("format conversion #1: width is larger than 65536", "%99999d");
+	F("format conversion #1: width is larger than 16777216", "%16777217d");
 	F("format conversion #1: positional arguments (%n$) are not supported", "%1$d");
-	F("format conversion #1: precision is larger than 65536", "%.99999999999999999999d");
+	F("format conversion #1: precision is larger than 16777216", "%.99999999999999999999d");
 	dt_out_free(&o);
 }
 
@@ -417,6 +417,62 @@ static void test_pretty(void)
 	dt_types_free(t);
 }
 
+/* Columns, not bytes (N B11). */
+static void test_columns(void)
+{
+	struct dt_arena *ar = dt_arena_new();
+	struct dt_format_error err;
+	struct dt_format *f = dt_format_parse(ar, "%-10s|%5s|%3s|", 14, &err);
+	struct dt_value v[] = { str("\u65e5\u672c"), str("h\u00e9"), str("\xff\xfe") }, key = str("\u65e5\u672c"), ae = str("e\u0301");
+	int64_t one = 1;
+	struct dt_value n = agg(DT_ACT_COUNT, 0, &one, 1);
+	struct dt_aggrow row = { &key, 1, &n, 1 };
+	struct dt_out o;
+
+	CHECK_INT(dt_columns("abc", 3), 3);
+	CHECK_INT(dt_columns("h\u00e9", 3), 2);
+	CHECK_INT(dt_columns("\u65e5\u672c", 6), 4);
+	CHECK_INT(dt_columns("e\u0301", 3), 1);			/* a letter and an accent on it */
+	CHECK_INT(dt_columns("\U0001f600\u200d", 7), 2);
+	CHECK_INT(dt_columns("\xff\xfe", 2), 2);		/* no UTF-8: bytes */
+	CHECK_INT(dt_columns("\xe6\x97", 2), 2);		/* one that is cut */
+	CHECK_INT(dt_columns("\xc0\x80", 2), 2);		/* longer than it need be */
+	CHECK_INT(dt_columns("\xed\xa0\x80", 3), 3);		/* half of a pair */
+	CHECK_INT(dt_columns("\xf8\x88\x80\x80", 4), 4);
+	dt_out_init(&o, NULL, &opts);
+	if (CHECK(f)) {
+		dt_format_print(&o, f, v, 3);
+		CHECK_STR(dt_out_text(&o), "\u65e5\u672c      |   h\u00e9| \xff\xfe|");
+	}
+	dt_out_clear(&o);
+	dt_agg_print(&o, &row, 1);
+	CHECK_STR(dt_out_text(&o), "  \u65e5\u672c                                                              1\n");
+	dt_out_clear(&o);
+	dt_value_trace(&o, &ae);
+	CHECK_STR(dt_out_text(&o), "  e\u0301                                ");
+	dt_out_free(&o);
+	dt_arena_free(ar);
+}
+
+/* Under -q names of addresses keep their column, so that two of them do not run together; rawbytes dumps strings too (P 4.14). */
+static void test_quiet_names(void)
+{
+	struct dt_print_opts raw = opts;
+	struct dt_value mod = { .kind = DT_V_MOD, .i = 0x2000, .size = 8 }, sym = { .kind = DT_V_SYM, .i = 0x2004, .size = 8 }, text = str("ab");
+	struct dt_out o;
+
+	dt_out_init(&o, NULL, &quiet_opts);
+	dt_value_trace(&o, &mod);
+	dt_value_trace(&o, &sym);
+	CHECK_STR(dt_out_text(&o), "  vmlinux                                             vmlinux`f+0x4                                     ");
+	dt_out_clear(&o);
+	raw.rawbytes = true;
+	o.opts = &raw;
+	dt_value_key(&o, &text);
+	CHECK(strstr(dt_out_text(&o), "\n         0: 61 62 00     "));
+	dt_out_free(&o);
+}
+
 /* -F: records of two CPUs that come interleaved, each with its own depth (R 4.1 #3). */
 static void test_flow(void)
 {
@@ -456,6 +512,8 @@ static void test_flow(void)
 int main(void)
 {
 	test_flow();
+	test_columns();
+	test_quiet_names();
 	test_numbers();
 	test_text();
 	test_time();
