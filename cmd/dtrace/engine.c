@@ -198,7 +198,7 @@ static int enable(struct run *r, dtrace_prog_t *const *programs)
 		if (!r->quiet)
 			put_matched(p, info.dpi_matches);
 	}
-	if (total == 0) {
+	if (total == 0 && !option_on(r->dtp, "zdefs")) {
 		fprintf(stderr, "dtrace: no probes matched\n");
 		return 1;
 	}

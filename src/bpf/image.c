@@ -140,6 +140,7 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	dt_plan_slot(b, hooks, n);
 	for (uint32_t i = 0; i < n; i++)
 		dt_lower_hook(b, &hooks[i], i);
+	dt_control_map(b);		/* also when no program looks at it: the session does */
 	publish_more(b);
 	dt_maps_finish(b);
 	place_zeros(b);

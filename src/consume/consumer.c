@@ -84,6 +84,23 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	return c;
 }
 
+int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, const struct dt_ecb *const *ecbs, uint32_t necbs)
+{
+	bool *shows = realloc(c->shows_aggs, (necbs + 1u) * sizeof(*shows));
+
+	if (shows == NULL)
+		return -ENOMEM;
+	c->shows_aggs = shows;
+	for (uint32_t i = c->necbs; i < necbs; i++) {
+		shows[i] = image->naggs > 0 && dt_ecb_shows_aggs(ecbs[i]);
+		c->any_shows_aggs |= shows[i];
+	}
+	c->image = image;
+	c->ecbs = ecbs;
+	c->necbs = necbs;
+	return 0;
+}
+
 static void free_list(struct rec *r)
 {
 	while (r != NULL) {

@@ -32,6 +32,8 @@ struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that 
 
 struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *, const struct dt_ecb *const *ecbs,
     uint32_t necbs, const struct dt_consumer_ops *);
+/* More clauses while it is at work: the image and clauses in place of those it had, which come first in them. 0 or -ENOMEM. */
+int dt_consumer_extend(struct dt_consumer *, const struct dt_image *, const struct dt_ecb *const *ecbs, uint32_t necbs);
 void dt_consumer_free(struct dt_consumer *);
 void dt_consumer_specsize(struct dt_consumer *, uint64_t bytes);	/* room of each speculation on each CPU; 0: no limit */
 int dt_consumer_hold(struct dt_consumer *);			/* empties the rings; what was in them comes with the next read */

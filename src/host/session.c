@@ -163,6 +163,7 @@ void dt_session_close(struct dt_session *s)
 	if (!s)
 		return;
 	dt_session_detach(s);
+	dt_grafts_close(s);
 	dt_outer_join(s->placing, s->nplacing);
 	close_fd(&s->epoll);
 	close_fd(&s->event);
@@ -259,10 +260,11 @@ static void wait_for_programs(struct dt_session *s)
 
 void dt_session_detach(struct dt_session *s)
 {
-	bool live = s->nlinks > 0;
+	bool live = s->nlinks > 0 || s->graft != NULL;
 
 	dt_ticker_stop(&s->ticker);
 	s->ticker.n = 0;
+	dt_grafts_detach(s);
 	while (s->nlinks > 0)
 		close_fd(&s->links[--s->nlinks]);
 	if (live)

@@ -60,6 +60,13 @@ struct dt_left_out { uint32_t n, of, singles; int err; char example[192]; };	/* 
 const struct dt_left_out *dt_session_left_out(const struct dt_session *);
 const char *dt_attach_why(int err);	/* its err as words */
 void dt_session_detach(struct dt_session *);
+/*
+ * More programs for a session that runs: the image of all its hooks and new ones behind them, `first` the first new one, n all. What
+ * the image shares with the session's own (variables, aggregations, buffers) stays where it is; it must lie as there: -EINVAL. The new hooks
+ * go live at once: places in processes only.
+ */
+int dt_session_graft(struct dt_session *, const struct dt_image *, const struct dt_attach *, uint32_t n, uint32_t first, char *msg, size_t len);
+int dt_session_wake_by(struct dt_session *, int fd);	/* dt_session_wait() comes back when it can be read */
 /* Runs a RUN or TICK program now (BPF_PROG_RUN), on this CPU, with up to 12 arguments. */
 int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uint32_t nargs);
 

@@ -84,6 +84,9 @@ struct dt_session {
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;
+	uint32_t first;			/* of a graft: programs of hooks before it are not its own */
+	bool *borrowed;			/* of a graft, by the image's index: the map is the session's */
+	struct dt_session *graft;	/* what was added while it runs (session_graft.c), newest first */
 	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int keys; } unwind;	/* session_unwind.c */
 };
 
@@ -94,10 +97,16 @@ int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attr
 void dt_cpus_online(bool *online, uint32_t ncpus);
 bool dt_cpu_wanted(const struct dt_session *, uint32_t cpu);	/* online, and not left out by only_cpu */
 int dt_maps_open(struct dt_session *, char *msg, size_t len);
+int dt_maps_btf(struct dt_session *, char *msg, size_t len);
+int dt_map_make(struct dt_session *, uint32_t i, char *msg, size_t len);	/* one of the image's maps */
 /* session_prog.c: all of the image's programs into s->progs; 0, or -errno with a sentence */
 int dt_progs_load(struct dt_session *, char *msg, size_t len);
 /* The sentence a verifier's log comes down to: its last words, and where in DIF and D they belong. */
 void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, size_t len);
+
+/* session_graft.c */
+void dt_grafts_detach(struct dt_session *);
+void dt_grafts_close(struct dt_session *);
 
 /* attach.c */
 enum bpf_prog_type;

@@ -144,7 +144,7 @@ static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return 0;
 }
 
-static int make(struct dt_session *s, uint32_t i, char *msg, size_t len)
+int dt_map_make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
 	int inner = m->inner != UINT32_MAX ? s->maps[m->inner] : -1, fd, err = 0;
@@ -242,7 +242,7 @@ static int check(const struct dt_image *image, uint32_t i, char *msg, size_t len
 	return dt_session_fail(msg, len, -EINVAL, "the map %s of the image is not well formed", m->name);
 }
 
-static int load_btf(struct dt_session *s, char *msg, size_t len)
+int dt_maps_btf(struct dt_session *s, char *msg, size_t len)
 {
 	if (!s->image->btflen)
 		return 0;
@@ -253,7 +253,7 @@ static int load_btf(struct dt_session *s, char *msg, size_t len)
 int dt_maps_open(struct dt_session *s, char *msg, size_t len)
 {
 	const struct dt_image *image = s->image;
-	int err = load_btf(s, msg, len);
+	int err = dt_maps_btf(s, msg, len);
 
 	if (!err && image->only_cpu && !dt_cpu_wanted(s, image->only_cpu - 1))
 		err = dt_session_fail(msg, len, -ENODEV, "CPU %u is not online", image->only_cpu - 1);
@@ -262,13 +262,13 @@ int dt_maps_open(struct dt_session *s, char *msg, size_t len)
 		err = check(image, i, msg, len);
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
 		if (image->maps[i].inner == UINT32_MAX)
-			err = make(s, i, msg, len);
+			err = dt_map_make(s, i, msg, len);
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
 		if (image->maps[i].role == DT_MAP_AGG_A || image->maps[i].role == DT_MAP_AGG_B)
 			note_buffer(s, i);
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
 		if (image->maps[i].inner != UINT32_MAX)
-			err = make(s, i, msg, len);
+			err = dt_map_make(s, i, msg, len);
 	err = err ? err : place(s, msg, len);
 	if (!err)
 		dt_outer_start(s->placing, s->nplacing);

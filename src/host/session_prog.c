@@ -207,7 +207,11 @@ static void *load_some(void *arg)
 	uint32_t i;
 
 	while ((i = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->n) {
-		int fd = load_one(o->s, &o->s->image->progs[i], msg, sizeof(msg));
+		int fd;
+
+		if (o->s->image->progs[i].hook < o->s->first)
+			continue;
+		fd = load_one(o->s, &o->s->image->progs[i], msg, sizeof(msg));
 
 		if (fd >= 0) {
 			o->s->progs[i] = fd;
@@ -252,6 +256,8 @@ static int fill_chains(struct dt_session *s, char *msg, size_t len)
 		const struct dt_image_prog *p = &s->image->progs[i];
 		uint32_t at = p->link - 1;
 
+		if (p->hook < s->first)
+			continue;
 		if (bpf_map_update_elem(s->maps[p->chain], &at, &s->progs[i], BPF_ANY) < 0)
 			return dt_session_fail(msg, len, -errno, "the kernel does not let the programs of %s go on to each other: enable fewer "
 			    "clauses there at a time", s->attach[p->hook].target ? s->attach[p->hook].target : p->name);

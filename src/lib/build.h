@@ -8,6 +8,7 @@
 
 struct dt_bhook {			/* a program to make */
 	struct dt_hook hook;
+	uint32_t generation;
 	DT_VEC(struct dt_enabling) en;
 	DT_VEC(struct dt_point) points;
 	struct dt_map point_of;		/* text of a point -> its place in points */
@@ -24,6 +25,8 @@ struct dt_gobuild {
 	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled */
 	struct dt_map exprs;		/* D text of derived probes -> its DIFO: the same text is the same code */
 	uint32_t nfuncs;		/* enablings of kernel functions */
+	size_t done;			/* enablings that are in hooks */
+	uint32_t generation;		/* 0 the beginning; what comes while tracing has programs of its own */
 };
 
 /* hooks.c: what is enabled, by the place where it fires. 0, or -1 with the handle's error set. */

@@ -29,9 +29,12 @@ void dt_trace_free(struct dt_trace *t)
 {
 	if (t == NULL)
 		return;
+	dt_later_end(t);
 	dt_consumer_free(t->consumer);
 	dt_session_close(t->session);
 	dt_image_free(t->image);
+	for (size_t i = 0; i < t->grafts.n; i++)
+		dt_image_free(t->grafts.v[i]);
 	dt_trace_json_free(t);
 	dt_flows_free(&t->flows);
 	dt_out_free(&t->out);
@@ -59,7 +62,7 @@ struct enabling { struct dt_trace *t; const struct dt_ecb *ecb; const struct dt_
 static int enable_one(void *ctx, const struct dt_probe *p)
 {
 	struct enabling *e = ctx;
-	struct dt_enabled en = { p, e->ecb, e->prog, (uint32_t)e->t->enabled.n + 1 };
+	struct dt_enabled en = { p, e->ecb, e->prog, (uint32_t)e->t->enabled.n + 1, NULL };
 
 	dt_vec_push(e->t->arena, &e->t->enabled, en);
 	return 0;
@@ -122,6 +125,7 @@ int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *in
 		if (n == 0 && !zdefs)
 			return no_match(h, &e.ecb->probe, why);
 		matches += (unsigned)n;
+		dt_later_retain(t, e.ecb, p->prog);
 	}
 	dt_vec_push(t->arena, &t->progs, p->prog);
 	if (info != NULL) {
@@ -154,7 +158,11 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 
 	if (pat != NULL)
 		all = (struct dt_probedesc){ pat->dtpd_provider, pat->dtpd_mod, pat->dtpd_func, pat->dtpd_name, pat->dtpd_id };
+	if (dt_trace_get(h) == NULL)
+		return -1;
+	h->trace->probes.listing = true;
 	n = dt_trace_match(h, &all, iterate, &it, &why);
+	h->trace->probes.listing = false;
 	if (it.rv != 0)
 		return it.rv;
 	if (n < 0)

@@ -64,13 +64,13 @@ static void fill_opts(struct dt_gobuild *b)
 	(void)dt_proc_pid_namespace(&b->opts.pidns_dev, &b->opts.pidns_ino);
 }
 
-static int make_image(struct dt_gobuild *b, char *msg, size_t len)
+static int make_image(struct dt_gobuild *b, struct dt_image **image, char *msg, size_t len)
 {
 	struct dt_image_hook *hooks = DT_NEWN(b->t->arena, struct dt_image_hook, b->hooks.n + 1);
 
 	for (size_t i = 0; i < b->hooks.n; i++)
 		dt_gobuild_image_hook(b, b->hooks.v[i], &hooks[i]);
-	return dt_image_build(&b->opts, b->t->progs.v, (uint32_t)b->t->progs.n, hooks, (uint32_t)b->hooks.n, &b->t->image, msg, len);
+	return dt_image_build(&b->opts, b->t->progs.v, (uint32_t)b->t->progs.n, hooks, (uint32_t)b->hooks.n, image, msg, len);
 }
 
 static int load_image(struct dt_gobuild *b, char *msg, size_t len)
@@ -149,36 +149,70 @@ static bool size_possible(struct dt_gobuild *b)
 
 int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_gobuild b = { .h = h, .t = t };
+	struct dt_gobuild *b = DT_NEW(t->arena, struct dt_gobuild);
 	char msg[2048] = "";
-	int err = dt_features_probe(&b.feat, msg, sizeof(msg));
+	int err;
+
+	b->h = h;
+	b->t = t;
+	t->build = b;
+	err = dt_features_probe(&b->feat, msg, sizeof(msg));
 
 	if (err != 0)
 		return dt_handle_errorf(h, err == -EPERM ? EDT_ACCESS : -err, "%s", msg);
-	if (dt_gobuild_hooks(&b) != 0)
+	dt_later_reserve(t);
+	if (dt_gobuild_hooks(b) != 0)
 		return -1;
-	dt_gobuild_offsets(&b);
-	fill_opts(&b);
+	dt_gobuild_offsets(b);
+	fill_opts(b);
 	index_ecbs(t);
-	if (h->options.val[DT_OPT_cpu] >= (int64_t)b.opts.ncpus)
+	if (h->options.val[DT_OPT_cpu] >= (int64_t)b->opts.ncpus)
 		return dt_handle_errorf(h, EDT_BADOPTVAL, "CPU %lld is not online", (long long)h->options.val[DT_OPT_cpu]);
-	if (dt_procs_limit(h, t, &b.opts.pids, &b.opts.npids) != 0)
+	if (dt_procs_limit(h, t, &b->opts.pids, &b->opts.npids) != 0)
 		return -1;
 	do {
 		dt_image_free(t->image);
 		t->image = NULL;
-		err = make_image(&b, msg, sizeof(msg));
+		err = make_image(b, &t->image, msg, sizeof(msg));
 		if (err != 0)
 			return dt_handle_errorf(h, EDT_BPFINVAL, "%s", msg);
-		if (!size_possible(&b))
+		if (!size_possible(b))
 			return dt_handle_errorf(h, ENOMEM, "a buffer of %llu bytes for each CPU is more than the kernel can have",
-			    (unsigned long long)b.opts.bufsize);
-		err = records_fit(&b);
+			    (unsigned long long)b->opts.bufsize);
+		err = records_fit(b);
 		if (err != 0)
 			return dt_handle_error(h, err);
-		err = load_image(&b, msg, sizeof(msg));
-	} while (err == -ENOMEM && lower_size(&b));
+		err = load_image(b, msg, sizeof(msg));
+	} while (err == -ENOMEM && lower_size(b));
 	return err != 0 ? dt_handle_errorf(h, EDT_BPF, "%s", msg) : 0;
+}
+
+/* All hooks again, so that everything lies as it did, and new ones behind them; of these alone programs are loaded. */
+int dt_trace_graft(struct dt_trace *t, char *msg, size_t len)
+{
+	struct dt_gobuild *b = t->build;
+	uint32_t first = (uint32_t)b->hooks.n;
+	struct dt_attach *attach;
+	struct dt_image *image;
+	int err;
+
+	b->generation++;
+	if (dt_gobuild_hooks(b) != 0) {
+		b->done = t->enabled.n;
+		snprintf(msg, len, "%s", dtrace_errmsg(b->h, dtrace_errno(b->h)));
+		return -EINVAL;
+	}
+	dt_gobuild_offsets(b);
+	err = make_image(b, &image, msg, len);
+	if (err != 0)
+		return err;
+	dt_vec_push(t->arena, &t->grafts, image);
+	attach = DT_NEWN(t->arena, struct dt_attach, b->hooks.n + 1);
+	for (size_t i = first; i < b->hooks.n; i++)
+		dt_gobuild_attach(b, b->hooks.v[i], &attach[i]);
+	index_ecbs(t);
+	err = dt_consumer_extend(t->consumer, image, t->ecbs, (uint32_t)t->enabled.n);
+	return err != 0 ? err : dt_session_graft(t->session, image, attach, (uint32_t)b->hooks.n, first, msg, len);
 }
 
 /* ---- go and stop ---- */
@@ -233,6 +267,7 @@ int dtrace_go(dtrace_hdl_t *h)
 	if (err != 0)
 		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
 	notice(t);
+	dt_later_begin(h, t);
 	return 0;
 }
 
@@ -259,6 +294,7 @@ int dtrace_stop(dtrace_hdl_t *h)
 	if (t->state != DT_TRACE_ACTIVE)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
+	dt_later_end(t);
 	dt_session_detach(t->session);
 	if (t->at_end && t->image->policy == DT_POLICY_FILL && (err = dt_consumer_hold(t->consumer)) != 0)
 		return dt_handle_error(h, -err);

@@ -92,12 +92,13 @@ static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hoo
 	for (size_t i = 0; i < b->hooks.n; i++) {
 		k = b->hooks.v[i];
 		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval && k->hook.single == hook->single &&
-		    k->hook.inside == hook->inside &&
+		    k->hook.inside == hook->inside && k->hook.waiting == hook->waiting && k->generation == b->generation &&
 		    (dt_hook_has_points(hook->kind) || same_text(k->hook.target, hook->target)))
 			return k;
 	}
 	k = DT_NEW(b->t->arena, struct dt_bhook);
 	k->hook = *hook;
+	k->generation = b->generation;
 	dt_map_init(&k->point_of, b->t->arena);
 	dt_vec_push(b->t->arena, &b->hooks, k);
 	return k;
@@ -175,7 +176,7 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 		return 0;
 	}
 	k = hook_for(b, &at);
-	if (dt_hook_has_points(at.kind))
+	if (dt_hook_has_points(at.kind) && !at.waiting)
 		en.number = point_of(b, k, &at);
 	add_ordered(b, k, &en);
 	return 0;
@@ -183,6 +184,8 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 
 static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
 {
+	if (e->at != NULL)
+		return add_hook(b, e, e->at);
 	for (const struct dt_hook *hook = &e->probe->hook; hook != NULL; hook = hook->next)
 		if (add_hook(b, e, hook) != 0)
 			return -1;
@@ -244,11 +247,13 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 
 int dt_gobuild_hooks(struct dt_gobuild *b)
 {
-	dt_map_init(&b->exprs, b->t->arena);
-	if (count_functions(b) != 0)
-		return -1;
-	for (size_t i = 0; i < b->t->enabled.n; i++)
-		if (add_enabling(b, &b->t->enabled.v[i]) != 0)
+	if (b->generation == 0) {
+		dt_map_init(&b->exprs, b->t->arena);
+		if (count_functions(b) != 0)
+			return -1;
+	}
+	for (; b->done < b->t->enabled.n; b->done++)
+		if (add_enabling(b, &b->t->enabled.v[b->done]) != 0)
 			return -1;
 	for (size_t i = 0; i < b->hooks.n; i++)
 		if (b->hooks.v[i]->hook.kind == DT_HOOK_UPROBE)

@@ -79,7 +79,7 @@ static void put_program(struct dt_json *j, const struct dt_trace *t, const struc
 	dt_json_key(j, "clauses");
 	dt_json_open(j, '[');
 	while (i < t->enabled.n)
-		i += t->enabled.v[i].prog == prog ? put_clause(j, &t->enabled.v[i], t->enabled.n - i) : 1;
+		i += t->enabled.v[i].prog == prog && t->enabled.v[i].probe->id != 0 ? put_clause(j, &t->enabled.v[i], t->enabled.n - i) : 1;
 	dt_json_close(j, ']');
 	dt_json_close(j, '}');
 }

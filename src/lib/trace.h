@@ -22,6 +22,13 @@ struct dt_enabled {			/* one clause on one probe, in the order of enabling */
 	const struct dt_ecb *ecb;
 	const struct dt_prog *prog;
 	uint32_t epid;
+	const struct dt_hook *at;	/* this place alone, NULL all of the probe's */
+};
+
+struct dt_retained {			/* a clause whose description may get more probes while tracing */
+	const struct dt_provider_row *row;
+	const struct dt_ecb *ecb;
+	const struct dt_prog *prog;
 };
 
 struct dt_trace {
@@ -30,10 +37,14 @@ struct dt_trace {
 	bool probes_ready;
 	DT_VEC(struct dt_enabled) enabled;
 	DT_VEC(const struct dt_prog *) progs;
+	DT_VEC(struct dt_retained) retained;
 	enum dt_trace_state state;
 	bool at_end;				/* bufpolicy fill and ring: records are read when tracing is over */
 
+	struct dt_gobuild *build;		/* what the image was made of */
 	struct dt_image *image;
+	DT_VEC(struct dt_image *) grafts;	/* images of what came while tracing */
+	struct dt_later *later;			/* who tells of new programs (later.c); NULL: nobody waits for any */
 	struct dt_session *session;
 	struct dt_consumer *consumer;
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
@@ -81,6 +92,16 @@ int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → im
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
+
+/* go.c: what was enabled since dt_trace_build() joins the session. 0, or a negative errno with a sentence. */
+int dt_trace_graft(struct dt_trace *, char *msg, size_t len);
+
+/* Probes that come while tracing (later.c). */
+void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *);	/* if its description may get more */
+void dt_later_reserve(struct dt_trace *);		/* before the image is built: room for what may come */
+void dt_later_begin(struct dtrace_hdl *, struct dt_trace *);	/* the session runs */
+void dt_later_work(struct dtrace_hdl *, struct dt_trace *);	/* enables what has come; never waits */
+void dt_later_end(struct dt_trace *);
 
 /* Addresses to names (symbols.c). */
 void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);	/* before the first firing: learns what is mapped where, when it will be asked */

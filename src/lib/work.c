@@ -41,7 +41,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) < wait)
 		wait = until(t->last_status, rate(h, DT_OPT_statusrate), now);
 	while (wait > 0 && !dt_trace_over(t)) {
-		uint64_t most = dt_session_unwinder(t->session) != NULL ? UNWIND_NS : POLL_NS, slice = wait < most ? wait : most;
+		uint64_t most = dt_session_unwinder(t->session) != NULL || t->later != NULL ? UNWIND_NS : POLL_NS, slice = wait < most ? wait : most;
 
 		int woken = dt_session_wait(t->session, slice);
 
@@ -49,6 +49,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 		if (h->usyms != NULL)
 			dt_usyms_poll(h->usyms);
 		(void)dt_trace_unwind_work(t);
+		dt_later_work(h, t);
 		if (woken != 0)
 			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
 		if (dt_procs_check(h))

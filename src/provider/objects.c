@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { MAPS_MAX = 64 << 20 };
@@ -51,20 +52,27 @@ static int open_mapped(uint32_t pid, const struct dt_mapping *m)
 	return fd;
 }
 
-struct dt_object *dt_object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
+static struct dt_object *known(struct dt_probes *p, uint64_t inode, uint32_t maj, uint32_t min)
 {
-	struct dt_object *o;
-	int fd, own;
+	struct dt_object *o = p->objects;
 
-	for (o = p->objects; o != NULL; o = o->next)
-		if (o->inode == m->inode && o->major == m->major && o->minor == m->minor)
-			return o->elf != NULL ? o : NULL;
-	o = DT_NEW(p->arena, struct dt_object);
-	*o = (struct dt_object){ .fd = -1, .major = m->major, .minor = m->minor, .inode = m->inode, .next = p->objects };
-	p->objects = o;			/* also when it cannot be opened: it is tried once */
-	o->path = dt_arena_strdup(p->arena, m->path);
+	while (o != NULL && (o->inode != inode || o->major != maj || o->minor != min))
+		o = o->next;
+	return o;
+}
+
+/* Also when it cannot be opened, so that it is tried once. fd (or -1) is its own from here on. */
+static struct dt_object *new_object(struct dt_probes *p, int fd, const struct dt_object *is)
+{
+	struct dt_object *o = DT_NEW(p->arena, struct dt_object);
+	int own;
+
+	*o = *is;
+	o->fd = -1;
+	o->next = p->objects;
+	p->objects = o;
+	o->path = dt_arena_strdup(p->arena, is->path);
 	o->name = base_name(o->path);
-	fd = open_mapped(pid, m);
 	if (fd < 0 || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
 		if (fd >= 0)
 			close(fd);
@@ -78,6 +86,37 @@ struct dt_object *dt_object_of(struct dt_probes *p, uint32_t pid, const struct d
 	o->fd = fd;
 	o->target = dt_arena_printf(p->arena, "/proc/self/fd/%d", fd);
 	return o;
+}
+
+struct dt_object *dt_object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
+{
+	struct dt_object *o = known(p, m->inode, m->major, m->minor);
+	struct dt_object is = { .path = m->path, .major = m->major, .minor = m->minor, .inode = m->inode };
+
+	if (o != NULL)
+		return o->elf != NULL ? o : NULL;
+	return new_object(p, open_mapped(pid, m), &is);
+}
+
+struct dt_object *dt_object_opened(struct dt_probes *p, int fd)
+{
+	char link[64], path[4096];
+	struct dt_object *o, is = { .path = path };
+	struct stat st;
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	path[len] = '\0';
+	is.inode = st.st_ino;
+	is.major = major(st.st_dev);
+	is.minor = minor(st.st_dev);
+	o = known(p, is.inode, is.major, is.minor);
+	if (o != NULL)
+		return o->elf != NULL ? o : NULL;
+	return new_object(p, fcntl(fd, F_DUPFD_CLOEXEC, 3), &is);
 }
 
 static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m, const struct stat *exe)
@@ -99,8 +138,8 @@ static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_ma
 
 struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char **why)
 {
-	struct dt_process *proc = DT_NEW(p->arena, struct dt_process);
-	struct dt_mapping *m = DT_NEW(p->arena, struct dt_mapping);
+	struct dt_process *proc;
+	struct dt_mapping m;
 	struct stat exe = { 0 };
 	char path[64], *text;
 	const char *at;
@@ -117,10 +156,11 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 		*why = dt_arena_printf(p->arena, "the mappings of process %u cannot be read", pid);
 		return NULL;
 	}
+	proc = DT_NEW(p->arena, struct dt_process);
 	proc->pid = pid;
-	for (at = text; dt_maps_next(&at, m);)
-		if (m->exec && m->inode != 0 && m->path[0] == '/')
-			add(p, proc, m, &exe);
+	for (at = text; dt_maps_next(&at, &m);)
+		if (m.exec && m.inode != 0 && m.path[0] == '/')
+			add(p, proc, &m, &exe);
 	free(text);
 	if (proc->list.n == 0)
 		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read", pid);

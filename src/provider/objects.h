@@ -14,6 +14,8 @@ struct dt_object {
 	int fd;				/* open as long as the probes */
 	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
 	bool dwarf_asked;
+	bool no_sites;			/* it has no static probes */
+	uint32_t walked;		/* the look through all processes that has been here */
 	uint32_t major, minor;
 	uint64_t inode;
 	struct dt_object *next;
@@ -35,6 +37,7 @@ struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char 
 /* The file of a mapping, opened once; NULL: it cannot be. */
 struct dt_mapping;
 struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt_mapping *);
+struct dt_object *dt_object_opened(struct dt_probes *, int fd);	/* of a descriptor, which stays the caller's */
 /* later.c: a library by name that the process has not loaded yet, where it would be found; appended to the list. False: there is none. */
 bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name);
 /* Limits a hook to the process, and with -x follow to its children; D for hook.when, NULL none. */

@@ -201,8 +201,9 @@ int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 
 /* ---- rawfbt ---- */
 
-bool dt_rawfbt_wants(const struct dt_probedesc *d)
+bool dt_rawfbt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
+	(void)p;
 	return d->prov[0] != '\0' && strcmp(d->prov, "*") != 0 && dt_glob_match(d->prov, "rawfbt") && dt_fbt_may_match(NULL, d);
 }
 
@@ -212,7 +213,7 @@ int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, co
 	size_t before = p->list.n;
 	int err;
 
-	if (want == NULL || !dt_rawfbt_wants(want))
+	if (want == NULL || !dt_rawfbt_wants(p, want))
 		return 0;
 	err = dt_probes_each_function(p, make, &m);
 	if (p->list.n == before && dt_part_literal(want->prov))

@@ -33,10 +33,11 @@ struct making {
 	const char *why;		/* of the last that could not be made */
 };
 
-bool dt_pid_wants(const struct dt_probedesc *d)
+bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	size_t digits;
 
+	(void)p;
 	if (strncmp(d->prov, "pid", 3) != 0)
 		return false;
 	digits = strspn(d->prov + 3, "0123456789");
@@ -304,7 +305,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 
 	if (want == NULL)
 		return 0;
-	if (!dt_pid_wants(want)) {
+	if (!dt_pid_wants(p, want)) {
 		if (strncmp(want->prov, "pid", 3) == 0)
 			*why = "the pid provider is named with a process: pid123, or pid$target with -p or -c";
 		return 0;

@@ -89,10 +89,11 @@ struct making {
 	struct dt_hook *first, *last;
 };
 
-bool dt_plockstat_wants(const struct dt_probedesc *d)
+bool dt_plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	size_t len = strlen("plockstat");
 
+	(void)p;
 	return strncmp(d->prov, "plockstat", len) == 0 && d->prov[len] != '\0' && d->prov[len + strspn(d->prov + len, "0123456789")] == '\0';
 }
 
@@ -169,7 +170,7 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 
 	if (want == NULL)
 		return 0;
-	if (!dt_plockstat_wants(want)) {
+	if (!dt_plockstat_wants(p, want)) {
 		if (strncmp(want->prov, "plockstat", 9) == 0)
 			*why = "the plockstat provider is named with a process: plockstat123, or plockstat$target with -p or -c";
 		return 0;

@@ -25,14 +25,16 @@ struct making {
 	struct dt_probes *p;
 	const struct dt_provider_row *row;
 	const struct dt_probedesc *want;
-	char *base;			/* the provider without the process, or its pattern */
-	uint32_t pid;			/* 0: every process that runs the file */
-	const char *when;
+	uint32_t only;			/* the process that is named, 0 none is */
+	uint32_t pid;			/* the process that is looked at */
+	bool every;			/* the site at hand is wanted in every process that runs the file */
 	const struct dt_loaded *in;
 	struct dt_dofprov *decls;	/* providers the object declares, with types */
 	uint32_t ndecls;
 	uint64_t pc;			/* of the site, in the file */
 	bool calling;			/* it is a call, at whose other end values are: what is on the stack is a word lower still */
+	bool by_pid;			/* the pattern may fit a provider's name in one process and not in another */
+	uint32_t walk;			/* this look through all processes, 0 none */
 	uint32_t sites;			/* of the object, of any provider */
 	uint32_t made;
 	struct dt_near nearest;		/* to what was wanted, of the names that are there: "provider123:::name" */
@@ -49,9 +51,22 @@ static size_t without_digits(const char *name)
 	return len;
 }
 
-/* Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all processes would be looked through. */
-bool dt_usdt_wants(const struct dt_probedesc *d)
+/* The one process that a provider is named with, 0 none. */
+static uint32_t process_of(const char *prov)
 {
+	size_t len = without_digits(prov);
+
+	return prov[len] != '\0' && dt_part_literal(prov) ? (uint32_t)strtoul(prov + len, NULL, 10) : 0;
+}
+
+/*
+ * Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all processes would be looked through, which
+ * a listing does.
+ */
+bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
+{
+	if (p->listing && !dt_part_literal(d->prov))
+		return true;
 	if (!isalpha((unsigned char)d->prov[0]) && d->prov[0] != '_')
 		return false;
 	if (dt_part_literal(d->prov))
@@ -256,6 +271,21 @@ static bool part_wanted(const char *part, const char *text)
 	return part[0] == '\0' || (dt_part_literal(part) ? strcmp(part, text) == 0 : dt_glob_match(part, text));
 }
 
+/* What a process calls a provider. */
+static const char *with_pid(struct making *m, const char *prov)
+{
+	return dt_arena_printf(m->p->arena, "%s%u", prov, m->pid);
+}
+
+/* A name that fits without a process means every process, now and later; else the name with the process has to fit. Lists have each process. */
+static bool provider_wanted(struct making *m, const char *prov)
+{
+	bool any = part_wanted(m->want->prov, prov);
+
+	m->every = any && !m->p->listing;
+	return any || (m->pid != 0 && part_wanted(m->want->prov, with_pid(m, prov)));
+}
+
 static const char *name_of(struct making *m, const struct dt_elf_function *f)
 {
 	char pretty[1024];
@@ -276,6 +306,9 @@ static struct dt_probe *add(struct making *m, const char *prov, const char *func
 	struct dt_hook *last = &probe->hook;
 
 	probe->loaded = m->in;
+	probe->every = m->every;
+	if (!m->every)
+		probe->base = dt_arena_strndup(m->p->arena, prov, without_digits(prov));
 	m->made++;
 	for (; !same_place(last, hook); last = (struct dt_hook *)(uintptr_t)last->next) {
 		if (last->next != NULL)
@@ -300,7 +333,7 @@ static void place(struct making *m, const struct dt_sdt_note *n, const struct dt
 	decl = sig != NULL ? declared(m, prov, name) : NULL;
 	if (decl != NULL)
 		sig = with_declared(m, decl, sig);
-	probe = add(m, m->pid != 0 ? m->want->prov : prov, func, name, &hook);
+	probe = add(m, m->every ? prov : with_pid(m, prov), func, name, &hook);
 	probe->sig = agreed(probe->sig, sig);
 }
 
@@ -324,15 +357,18 @@ static bool called(struct making *m, const struct dt_sdt_note *n, const struct d
 static int site(void *ctx, const struct dt_sdt_note *n)
 {
 	struct making *m = ctx;
-	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target, .pid = m->p->follow ? 0 : m->pid,
-		.when = m->when };
+	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target };
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name);
 	const struct dt_elf_function *in;
 
 	m->sites++;
 	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
-	if (!part_wanted(m->base, prov) || !part_wanted(m->want->name, name) || !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
+	if (!provider_wanted(m, prov) || !part_wanted(m->want->name, name) || !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
 		return 0;
+	if (!m->every) {
+		hook.pid = m->p->follow ? 0 : m->pid;
+		hook.when = dt_process_when(m->p, m->pid);
+	}
 	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))
 		return 0;
 	in = dt_elf_function_at(m->in->obj->elf, n->pc);
@@ -348,7 +384,10 @@ static void object(struct making *m)
 	const void *data;
 	size_t len;
 
-	if (!dt_loaded_named(m->in, m->want->mod))
+	if (m->in->obj->no_sites || !dt_loaded_named(m->in, m->want->mod))
+		return;
+	m->in->obj->no_sites = !dt_elf_has_section(elf, ".note.stapsdt");
+	if (m->in->obj->no_sites)
 		return;
 	if (dt_elf_section(elf, ".stapsdt.base", &data, &len, &base) != 0)
 		base = 0;
@@ -366,11 +405,16 @@ static void process(struct making *m, uint32_t pid, const char **why)
 {
 	struct dt_process *proc = dt_process_look(m->p, pid, why);
 
+	m->pid = pid;
 	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
 		m->in = &proc->list.v[i];
+		if (m->walk != 0 && m->in->obj->walked == m->walk)
+			continue;
 		object(m);
+		if (!m->by_pid)		/* the next process gets nothing new of it */
+			m->in->obj->walked = m->walk;
 	}
-	if (proc != NULL && m->pid != 0 && m->made == 0 && dt_process_later(m->p, proc, m->want->mod)) {
+	if (proc != NULL && m->only != 0 && m->made == 0 && dt_process_later(m->p, proc, m->want->mod)) {
 		m->in = &proc->list.v[proc->list.n - 1];
 		object(m);
 	}
@@ -383,6 +427,7 @@ static void all_processes(struct making *m)
 	struct dirent *e;
 	const char *why;
 
+	m->walk = m->p->listing ? 0 : ++m->p->walk;
 	while (dir != NULL && (e = readdir(dir)) != NULL)
 		if (isdigit((unsigned char)e->d_name[0]))
 			process(m, (uint32_t)strtoul(e->d_name, NULL, 10), &why);
@@ -392,41 +437,73 @@ static void all_processes(struct making *m)
 
 static const char *reason(struct making *m)
 {
+	const char *prov = m->want->prov;
 	struct dt_near near;
 
-	dt_near_init(&near, m->base);
+	dt_near_init(&near, prov);
 	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
 		if (isalpha((unsigned char)row->name[0]))
 			dt_near_offer(&near, row->name);
-	if (m->pid == 0 && near.best != NULL)
-		return dt_arena_printf(m->p->arena, "there is no provider %s; did you mean %s?", m->base, near.best);
-	if (m->pid == 0)
-		return dt_arena_printf(m->p->arena, "there is no provider %s, and no running process has static probes of that name", m->base);
+	if (m->only == 0 && near.best != NULL)
+		return dt_arena_printf(m->p->arena, "there is no provider %s; did you mean %s?", prov, near.best);
+	if (m->only == 0)
+		return dt_arena_printf(m->p->arena, "there is no provider %s, and no running process has static probes of that name (-Z waits for one that has)",
+		    prov);
 	if (m->nearest.best != NULL)
-		return dt_arena_printf(m->p->arena, "process %u has no such static probe; did you mean %s?", m->pid, m->nearest.best);
-	return dt_arena_printf(m->p->arena, m->sites > 0 ? "process %u has static probes, but none that is called so" :
-	    "process %u has no static probes; those of a library that it loads later are found by the module's name (%s$target:libNAME.so::)", m->pid, m->base);
+		return dt_arena_printf(m->p->arena, "process %u has no such static probe; did you mean %s?", m->only, m->nearest.best);
+	return dt_arena_printf(m->p->arena, m->sites > 0 ? "process %u has static probes, but none that is called so (-Z waits for it)" :
+	    "process %u has no static probes; -Z waits for those of what it loads or executes later", m->only);
+}
+
+static struct making begin(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want)
+{
+	struct making m = { .p = p, .row = row, .want = want };
+	size_t stem = strlen(want->prov);
+
+	while (stem > 0 && want->prov[stem - 1] == '*')
+		stem--;
+	m.by_pid = stem > 0 && strpbrk((char[]){ want->prov[stem - 1], '\0' }, "0123456789]?") != NULL;
+	dt_near_init(&m.nearest, dt_arena_printf(p->arena, "%s:::%s", want->prov, want->name));
+	m.only = process_of(want->prov);
+	return m;
 }
 
 int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
-	struct making m = { .p = p, .row = row, .want = want };
-	size_t len;
+	static const struct dt_probedesc all = { "", "", "", "", 0 };
+	struct making m;
 
 	if (want == NULL)
 		return 0;
-	dt_near_init(&m.nearest, dt_arena_printf(p->arena, "%s:::%s", want->prov, want->name));
-	len = without_digits(want->prov);
-	m.base = dt_arena_strndup(p->arena, want->prov, len);
-	if (want->prov[len] != '\0' && dt_part_literal(want->prov)) {
-		m.pid = (uint32_t)strtoul(want->prov + len, NULL, 10);
-		m.when = dt_process_when(p, m.pid);
-		process(&m, m.pid, why);
-	} else {
-		m.base = dt_arena_strdup(p->arena, want->prov);
+	m = begin(p, row, want);
+	if (p->listing)			/* all that there are, so that each has the same number in every list */
+		m.want = &all;
+	if (m.only != 0 && !p->listing)
+		process(&m, m.only, why);
+	else
 		all_processes(&m);
-	}
 	if (m.made == 0 && *why == NULL)
 		*why = reason(&m);
 	return 0;
+}
+
+void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, uint32_t pid, struct dt_object *o)
+{
+	struct dt_loaded *in;
+	struct making m;
+	const char *why;
+	uint32_t only = process_of(want->prov);
+
+	if (only != 0 && only != pid)
+		return;
+	m = begin(p, row, want);
+	if (o == NULL) {
+		process(&m, pid, &why);
+		return;
+	}
+	in = DT_NEW(p->arena, struct dt_loaded);
+	*in = (struct dt_loaded){ .obj = o, .main = true };
+	m.in = in;
+	m.pid = pid;
+	object(&m);
 }

@@ -149,17 +149,31 @@ static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const 
 	return err;
 }
 
+/* Probes of processes have numbers behind all that can be listed, as far as those are wanted: BEGIN's is no other's. */
+static int make_before(struct dt_probes *p)
+{
+	int err = make_listed(p, &dt_providers[0]);
+
+	for (const struct dt_provider_row *row = dt_providers; p->listing && row->name != NULL && err == 0; row++)
+		err = make_listed(p, row);
+	return err;
+}
+
 /* What is in a process may have changed since it was last asked for, and a pattern may mean more than what was made before. */
 static int ask_always(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
 {
-	uint32_t before = (uint32_t)p->list.n;
 	int err = 0;
 
-	for (const struct dt_provider_row *row = dt_providers; row->name != NULL && err == 0; row++)
-		if (row->wants != NULL && row->wants(d))
-			err = row->provide(p, row, d, why);
-	for (size_t i = before; i < p->list.n; i++)
-		p->list.v[i]->on_demand = true;
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL && err == 0; row++) {
+		size_t before;
+
+		if (row->wants == NULL || !row->wants(p, d) || (err = make_before(p)) != 0)
+			continue;
+		before = p->list.n;
+		err = row->provide(p, row, d, why);
+		for (size_t i = before; i < p->list.n; i++)
+			p->list.v[i]->on_demand = true;
+	}
 	return err;
 }
 
@@ -199,6 +213,16 @@ static bool mod_matches(const struct pattern *p, const struct dt_probe *probe)
 	return part_matches(p, probe->mod) || (probe->loaded != NULL && dt_loaded_named(probe->loaded, p->text));
 }
 
+/* Of a static probe that is one for all processes and one for a single process a pattern means the first, a listing the second. */
+static bool prov_matches(const struct dt_probes *p, const struct pattern *prov, const struct dt_probe *probe)
+{
+	if (!part_matches(prov, probe->prov))
+		return false;
+	if (p->listing)
+		return !probe->every;
+	return probe->base == NULL || !part_matches(prov, probe->base);
+}
+
 static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
 {
 	struct pattern prov = pattern_of(d->prov), mod = pattern_of(d->mod), func = pattern_of(d->func), name = pattern_of(d->name);
@@ -208,7 +232,7 @@ static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probed
 		const struct dt_probe *probe = p->list.v[i];
 		int err;
 
-		if (!part_matches(&name, probe->name) || !func_matches(&func, probe) || !part_matches(&prov, probe->prov) ||
+		if (!part_matches(&name, probe->name) || !func_matches(&func, probe) || !prov_matches(p, &prov, probe) ||
 		    !mod_matches(&mod, probe))
 			continue;
 		n++;
@@ -271,4 +295,9 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 	if (n == 0 && why != NULL)
 		*why = reason;
 	return n;
+}
+
+int dt_probes_there(struct dt_probes *p, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
+{
+	return match_from(p, 0, d, f, ctx);
 }

@@ -33,6 +33,7 @@ struct dt_hook {
 	bool by_kprobe;			/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
 	bool alone;			/* KFUNC, KRET: no other function that can be traced has its name */
 	bool inside;			/* KPROBE: given at enabling: `offset` is not 0 */
+	bool waiting;			/* UPROBE: nowhere yet; it holds the room of what may come while tracing */
 	bool single;			/* KPROBE …: given at enabling: an event of its own, not one link for all */
 	const char *each;		/* D expression: the probe fires for each of several things; the next after arg9, the first after 0 */
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
@@ -49,6 +50,8 @@ struct dt_probe {
 	bool on_demand;			/* not listed before it was asked for (profile-123) */
 	const struct dt_probe_sig *sig;	/* types of its arguments where they are known from a process; NULL: ask the row */
 	const struct dt_loaded *loaded;	/* the module in its process (objects.h), NULL: of the kernel */
+	bool every;			/* it fires in every process that runs the file; the provider's name has no process */
+	const char *base;		/* of a static probe in one process: the provider without the process; NULL none */
 	const char *alt;		/* another name of the function that descriptions may use, NULL none */
 };
 
@@ -63,6 +66,8 @@ struct dt_probes {
 	bool fexit_asked, fexit;		/* dt_probes_fexit() */
 	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
+	bool listing;				/* each process has probes of its own; else those of a pattern are one for all that run a file */
+	uint32_t walk;				/* looks through all processes so far (p_usdt.c) */
 	bool follow;				/* probes of a process are also those of its children */
 	bool uretprobe;				/* returns in processes by the kernel's return probes alone */
 };
@@ -88,5 +93,7 @@ uint32_t dt_hook_nargs(struct dt_types *, const struct dt_hook *);
  */
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx, const char **why);
+/* The same for those that are there: nobody is asked to make any. */
+int dt_probes_there(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx);
 
 #endif

@@ -73,7 +73,8 @@ const struct dt_provider_row dt_providers[] = {
 	{ .name = "plockstat", .attrs = { { EEI, PPU, PPU, EEI, EEI } }, .per_process = true,
 	    .provide = dt_plockstat_provide, .wants = dt_plockstat_wants },
 	/* static probes of programs: any other name of a provider; its own is not one that D can write */
-	{ .name = "(usdt)", .attrs = { { PPU, PPU, PPU, PPU, PPU } }, .provide = dt_usdt_provide, .wants = dt_usdt_wants },
+	{ .name = "(usdt)", .attrs = { { PPU, PPU, PPU, PPU, PPU } }, .provide = dt_usdt_provide, .wants = dt_usdt_wants,
+	    .look = dt_usdt_look },
 	{ 0 },
 };
 

@@ -6,6 +6,7 @@
 #include "provider/signature.h"
 
 struct dt_derived;
+struct dt_object;
 struct dt_probe;
 struct dt_probes;
 
@@ -24,7 +25,12 @@ struct dt_provider_row {
 	/* False: no probe of this row can match, so that its probes need not be made. NULL: one may. */
 	bool (*may_match)(const struct dt_provider_row *, const struct dt_probedesc *);
 	/* True: `provide` is to be asked for this description each time, whatever is there already. NULL: never. */
-	bool (*wants)(const struct dt_probedesc *);
+	bool (*wants)(const struct dt_probes *, const struct dt_probedesc *);
+	/*
+	 * While tracing, a process has begun to run something else: makes what `want` names there, in the file (NULL: in all that it has mapped).
+	 * NULL: what was found at the beginning is all there will be.
+	 */
+	void (*look)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, uint32_t pid, struct dt_object *);
 	/* Types of arguments that are costly to find: asked for when a program says args[ ]. NULL: dt_probe.sig is all. */
 	const struct dt_probe_sig *(*typed)(struct dt_probes *, const struct dt_probe *);
 	const struct dt_derived *derived;	/* its table, when `provide` is dt_derived_provide() (derived.h) */
@@ -54,19 +60,20 @@ int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const
 bool dt_syscall_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_pid_wants(const struct dt_probedesc *);
+bool dt_pid_wants(const struct dt_probes *, const struct dt_probedesc *);
 const struct dt_probe_sig *dt_pid_typed(struct dt_probes *, const struct dt_probe *);
 int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_usdt_wants(const struct dt_probedesc *);
+bool dt_usdt_wants(const struct dt_probes *, const struct dt_probedesc *);
+void dt_usdt_look(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, uint32_t pid, struct dt_object *);
 int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_fbt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_fbt_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 int dt_rawfbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_rawfbt_wants(const struct dt_probedesc *);
+bool dt_rawfbt_wants(const struct dt_probes *, const struct dt_probedesc *);
 int dt_kinst_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_kinst_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_plockstat_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-bool dt_plockstat_wants(const struct dt_probedesc *);
+bool dt_plockstat_wants(const struct dt_probes *, const struct dt_probedesc *);
 int dt_cpc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_cpc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_dtmalloc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);

@@ -190,7 +190,7 @@ if cc -Iinclude -O2 -fPIC -shared -o "$tmp/libplug.so" "$tmp/plug.c" 2>"$tmp/err
 	END { printa("fired %@d", @); printa(" sum %@d", @v); printa(" in %s %@d\n", @f); }'
 	is "a library that is loaded later, twice" 0 "fired 8 sum 12 in fire 8"
 	run -c "$tmp/host $tmp/libplug.so" -n 'plug$target:::fired'
-	is "not without its name, and it is said" 1 "found by the module's name"
+	is "without its name and -Z it is not waited for, and it is said" 1 "-Z waits for those of what it loads"
 else
 	bad "a library with static probes"
 fi

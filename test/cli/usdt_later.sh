@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Static probes of what is started while dtrace runs (T 6, S B1, S B2, P 4.7): programs by name, by exec in the target, libraries; nothing
+# before the first probe is lost, and nobody is held longer than a moment, whatever becomes of dtrace.
+. test/trigger/trace.sh
+may_trace "static probes that come later"
+case $dtrace in /*) ;; *) dtrace=$PWD/$dtrace ;; esac
+if ! command -v cc >/dev/null || ! echo 'int main(void) { return 0; }' | cc -x c -o "$tmp/a.out" - 2>/dev/null || ! "$tmp/a.out"; then
+	ok "static probes that come later # SKIP no compiler that works here"
+	exit 0
+fi
+top=$PWD
+
+cat >"$tmp/prog.c" <<'END'
+#include <stdlib.h>
+#include <sys/sdt.h>
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 3;
+
+	for (int i = 0; i < n; i++)
+		DTRACE_PROBE2(laterprov, go, i, argv[0]);
+	return 0;
+}
+END
+cat >"$tmp/plug.c" <<'END'
+#include <sys/sdt.h>
+int fire(int n)
+{
+	for (int i = 0; i < n; i++)
+		DTRACE_PROBE1(laterplug, fired, i);
+	return n;
+}
+__attribute__((constructor)) static void born(void) { DTRACE_PROBE1(laterplug, fired, 100); }
+END
+cat >"$tmp/host.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	void *lib = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	int (*fire)(int) = lib != NULL ? (int (*)(int))dlsym(lib, "fire") : NULL;
+	char line[80];
+
+	if (fire == NULL)
+		return 1;
+	if (argc > 2)		/* until it is told to go on */
+		while (fgets(line, sizeof(line), stdin) != NULL && line[0] != 'q')
+			fire(1);
+	return fire(4) != 4;
+}
+END
+cc -I"$top/include" -O2 -o "$tmp/prog" "$tmp/prog.c" && cc -I"$top/include" -O2 -fPIC -shared -o "$tmp/libplug.so" "$tmp/plug.c" &&
+    cc -O2 -o "$tmp/host" "$tmp/host.c" -ldl || { bad "programs with probes"; exit 1; }
+cp "$tmp/prog" "$tmp/other"
+
+# S B1: nothing matched, and that is fine
+run -q -Z -n 'nosuchprov*:::{}' -c 'echo hi'
+is "-Z with nothing matched runs its command" 0 hi
+run -q -Z -n 'syscall::nosuchcall:entry{}' -c 'echo hi'
+is "-Z with no such probe of the kernel" 0 hi
+run -q -n 'laterprov*:::{}' -c 'echo hi'
+is "without -Z it is an error, which names -Z" 1 "-Z waits"
+
+# T 6: dtrace first, then the program; a file that nobody runs yet, and a second one of the same provider
+gates() {	# can programs be held here? (fanotify)
+	grep -q 'dtrace-gate' /proc/[0-9]*/comm 2>/dev/null
+}
+start -q -Z -n 'BEGIN { printf("ready\n"); } laterprov*:::go { printf("%s %d\n", basename(copyinstr(arg1)), arg0); n++; }' \
+    -n 'laterprov*:::go /n == 14/ { exit(0); }'
+if gates; then
+	"$tmp/prog" 5
+	"$tmp/prog" 2
+	"$tmp/other" 7
+	waits ended $tracer
+	wait $tracer
+	status=$?
+	{ echo ready; for i in 0 1 2 3 4; do echo prog $i; done; echo prog 0; echo prog 1; for i in 0 1 2 3 4 5 6; do echo other $i; done; echo; } >"$tmp/want"
+	cmp -s "$tmp/want" "$tmp/out"
+	check $? "every probe of programs that are started later, from their first"
+
+	# S B2: the target becomes another program
+	run -q -Z -c "env A=1 $tmp/prog 4" -n 'laterprov$target:::go { @ = count(); @s = sum(arg0); } END { printa("go %@d", @); printa(" sum %@d\n", @s); }'
+	is "exec in the target" 0 "go 4 sum 6"
+	run -q -Z -c "sh -c '$tmp/prog 3; exec $tmp/other 2'" -n 'laterprov$target:::go { @ = count(); } END { printa("go %@d\n", @); }'
+	is "and of its children not" 0 "go 2"
+	run -q -Z -c "$tmp/host $tmp/libplug.so" -n 'laterplug$target:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "a library that the target loads, its constructor too" 0 "0:1 1:1 2:1 3:1 100:1"
+	# clauses that keep something, and the probes of END see it
+	run -q -Z -c "sh -c '$tmp/prog 100; $tmp/other 50'" -n 'BEGIN { total = (uint64_t)0; } laterprov*:::go { x[arg0]++; total += arg0; self->n++; @q = quantize(arg0); }
+	laterprov*:::go /self->n == 100/ { last = arg0; } END { printf("%d %d %d %d\n", x[1], x[99], total, last); }'
+	is "variables are those of the whole program" 0 "2 1 6175 99"
+else
+	kill $tracer
+	wait $tracer
+	ok "programs that are started later # SKIP this kernel holds none at exec (fanotify)"
+fi
+
+# A library that some process loads: a few milliseconds late, then all of it.
+mkfifo "$tmp/in"
+start -q -Z -n 'BEGIN { printf("ready\n"); } laterplug*:::fired { printf("fired %d\n", arg0); }' -n 'laterplug*:::fired /arg0 == 3/ { exit(0); }'
+"$tmp/host" "$tmp/libplug.so" wait <"$tmp/in" &
+host=$!
+exec 9>"$tmp/in"
+more() { echo go >&9; grep -q 'fired 0' "$tmp/out"; }
+waits more
+check $? "a library that some process loads"
+echo q >&9
+exec 9>&-
+waits ended $tracer
+wait $tracer
+status=$?
+is "and all that it fires from then on" 0 "fired 2"
+wait $host
+
+# Nobody is held by a dtrace that does not answer, or is gone; nothing of it stays.
+start -q -Z -n 'BEGIN { printf("ready\n"); } laterprov*:::go { n++; }'
+gate=$(pgrep -P $tracer -x dtrace-gate)
+kill -STOP $tracer
+cp "$tmp/prog" "$tmp/third"
+"$tmp/third" 1
+check $? "a program starts while dtrace is stopped"
+kill -KILL $tracer
+wait $tracer 2>/dev/null
+gate_gone() { [ -z "$gate" ] || ! kill -0 "$gate" 2>/dev/null; }
+waits gate_gone
+check $? "who holds ends with dtrace"
+cp "$tmp/prog" "$tmp/fourth"
+"$tmp/fourth" 1
+check $? "and programs start"
