@@ -238,7 +238,7 @@ static void test_others(void)
 	CHECK_INT(match(&t, "sycall:::", NULL, &why), 0);
 	CHECK_STR(why, "there is no provider sycall; did you mean syscall?");
 	CHECK_INT(match(&t, "nobody_knows_this:::", NULL, &why), 0);
-	CHECK_STR(why, "there is no provider nobody_knows_this, and no running process has static probes of that name");
+	CHECK_STR(why, "there is no provider nobody_knows_this, and no running process has static probes of that name (-Z waits for one that has)");
 	CHECK_INT(match(&t, ":::no-such-name", NULL, &why), 0);
 	CHECK(why == NULL);
 	table_close(&t);
