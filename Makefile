@@ -98,10 +98,10 @@ $(B)/gen/usdt.c: include/dtrace/usdt.h Makefile
 # The system calls of the machine we build for.
 $(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
 	@mkdir -p $(@D)
-	tools/syscall-table $(CC) >$@.tmp && mv $@.tmp $@
+	tools/syscall-table $(CC) $(CFLAGS) >$@.tmp && mv $@.tmp $@
 $(B)/gen/compat.c: tools/compat-table tools/compat-syscalls $(B)/flags
 	@mkdir -p $(@D)
-	tools/compat-table $(CC) >$@.tmp && mv $@.tmp $@
+	tools/compat-table $(CC) $(CFLAGS) >$@.tmp && mv $@.tmp $@
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<

@@ -116,6 +116,7 @@ struct dt_lower {			/* one clause */
 	bool derived;			/* arguments are in the slot */
 	bool raw_args;			/* computing those arguments: the hook's own count */
 	uint32_t nargs;			/* the hook's own arguments, at most */
+	uint32_t value;			/* the word of the context that has what a system call returned */
 	bool uses_tls;
 	bool timed;			/* F_TIME is looked at */
 	bool ids;			/* F_IDS is there */

@@ -4,7 +4,7 @@
  * member of the current task found by its offset. Those without a value here are refused by name.
  */
 #include "bpf/build.h"
-#include "bpf/compat.h"
+#include "base/compat.h"
 #include "builtin/builtin.h"
 
 #define MAX_ERRNO 4095
@@ -121,7 +121,7 @@ static void sys_result(struct dt_lower *l)
 {
 	uint32_t good = dt_label(l->a);
 
-	dt_ldx(l->a, B8, R0, R7, 8);
+	dt_ldx(l->a, B8, R0, R7, 8 * (int)l->value);
 	if (l->b->opts->rawsyscall) {
 		dt_put(l->a, good);
 		return;
@@ -230,13 +230,13 @@ void dt_arg(struct dt_lower *l, unsigned i)
 		return_arg(l, i);
 		break;
 	case DT_CTX_RAWTP: case DT_CTX_RUN: case DT_CTX_FENTRY: dt_ldx(l->a, B8, R0, R7, 8 * (int)i); break;
-	case DT_CTX_SYS_ENTER:
+	case DT_CTX_SYS_ENTER: case DT_CTX_SYS_FENTRY:
 		if (i < 6)
 			sys_argument(l, i);
 		else
 			dt_imm(l->a, R0, 0);
 		break;
-	case DT_CTX_SYS_EXIT:
+	case DT_CTX_SYS_EXIT: case DT_CTX_SYS_FEXIT:
 		if (i < 2)
 			sys_result(l);
 		else
@@ -393,12 +393,12 @@ static void get_errno(struct dt_lower *l)
 {
 	uint32_t done = dt_label(l->a);
 
-	if (l->ctx != DT_CTX_SYS_EXIT || l->error) {
+	if ((l->ctx != DT_CTX_SYS_EXIT && l->ctx != DT_CTX_SYS_FEXIT) || l->error) {
 		dt_imm(l->a, R0, 0);
 		dt_put(l->a, done);
 		return;
 	}
-	dt_ldx(l->a, B8, R1, R7, 8);
+	dt_ldx(l->a, B8, R1, R7, 8 * (int)l->value);
 	dt_imm(l->a, R0, 0);
 	dt_jmpi(l->a, BPF_JLT, R1, -MAX_ERRNO, done);
 	dt_neg(l->a, R1);

@@ -52,12 +52,16 @@ static bool chained(const struct hook *k) { return k->shares.n > 1; }
 static bool is_head(const struct hook *k) { return k->part == 0; }
 static bool is_last(const struct hook *k) { return k->part + 1 == k->shares.n; }
 
-static bool is_sys(enum dt_image_ctx ctx) { return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT; }
+static bool is_sys(enum dt_image_ctx ctx)
+{
+	return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT || ctx == DT_CTX_SYS_FENTRY || ctx == DT_CTX_SYS_FEXIT;
+}
 
 /* These may be preempted, by another program of ours on the same CPU too. */
 static bool preemptible(enum dt_image_ctx ctx)
 {
-	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE;
+	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_SYS_FENTRY || ctx == DT_CTX_SYS_FEXIT ||
+	    ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE;
 }
 
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
@@ -101,7 +105,8 @@ static void group_up(struct hook *k)
 static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, bool shared, bool slot)
 {
 	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = en->leaves ? DT_CTX_URETSITE : k->h->ctx, .inside = k->h->inside, .en = en, .shared = shared, .slot = slot,
-		.derived = en->args[0] != NULL, .nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
+		.derived = en->args[0] != NULL, .value = k->h->ctx == DT_CTX_SYS_FEXIT ? k->h->nargs : 1,
+		.nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
 		.locals_off = k->b->slot_locals, .compact = k->compact };
 }
 
@@ -656,7 +661,7 @@ static void publish(struct hook *k, struct dt_image_prog *p)
 {
 	static const char *const names[] = {
 		[DT_CTX_RAWTP] = "rawtp", [DT_CTX_SYS_ENTER] = "sys_enter", [DT_CTX_SYS_EXIT] = "sys_exit", [DT_CTX_PERF] = "perf",
-		[DT_CTX_RUN] = "run", [DT_CTX_FENTRY] = "fentry", [DT_CTX_FEXIT] = "fexit", [DT_CTX_KPROBE] = "kprobe",
+		[DT_CTX_RUN] = "run", [DT_CTX_SYS_FENTRY] = "sys_fentry", [DT_CTX_SYS_FEXIT] = "sys_fexit", [DT_CTX_FENTRY] = "fentry", [DT_CTX_FEXIT] = "fexit", [DT_CTX_KPROBE] = "kprobe",
 		[DT_CTX_KRETPROBE] = "kretprobe", [DT_CTX_UPROBE] = "uprobe", [DT_CTX_URETPROBE] = "uretprobe",
 	};
 	struct dt_emit *a = k->a;

@@ -49,6 +49,7 @@ struct dt_enabling {			/* one clause on one probe */
 
 enum dt_image_ctx {			/* where arg0 … come from */
 	DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN,
+	DT_CTX_SYS_FENTRY, DT_CTX_SYS_FEXIT,	/* trampolines of functions that system calls are made of: arguments as SYS_ENTER, SYS_EXIT */
 	DT_CTX_FENTRY, DT_CTX_FEXIT,		/* words of a trampoline: nargs arguments, then the value */
 	DT_CTX_KPROBE, DT_CTX_KRETPROBE,	/* registers of the kernel; the cookie is the enabling's number */
 	DT_CTX_UPROBE, DT_CTX_URETPROBE,	/* registers of the process; the same */
@@ -60,7 +61,7 @@ struct dt_image_hook {			/* one program to make */
 	const struct dt_enabling *en;	/* in program order for each probe; sorted by probe for SYS hooks is not required */
 	uint32_t nen;
 	bool nargs_known;		/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
-	uint32_t nargs;			/* what is beyond reads 0; FENTRY, FEXIT: always known */
+	uint32_t nargs;			/* what is beyond reads 0; of trampolines always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
 	bool inside;			/* KPROBE: all of them are inside functions, not at their beginning */
 };

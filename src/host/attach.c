@@ -181,7 +181,7 @@ uint64_t dt_session_missed(const struct dt_session *s)
 		struct bpf_prog_info info = { 0 };
 		uint32_t size = sizeof(info);
 
-		if (s->attach[i].kind >= DT_HOOK_FENTRY && s->attach[i].kind <= DT_HOOK_KRETPROBE &&
+		if (s->attach[i].kind >= DT_HOOK_SYS_FENTRY && s->attach[i].kind <= DT_HOOK_KRETPROBE &&
 		    bpf_obj_get_info_by_fd(s->progs[i], &info, &size) == 0)
 			n += info.recursion_misses;
 	}
@@ -201,7 +201,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	case DT_HOOK_SYS_ENTER: return rawtp(s, i, "sys_enter", msg, len);
 	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
 	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
-	case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
+	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
 	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return dt_kprobe_attach(s, i, msg, len);
 	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
 	default: return 0;
@@ -215,8 +215,8 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct
 
 	switch (a->kind) {
 	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return BPF_PROG_TYPE_PERF_EVENT;
-	case DT_HOOK_FENTRY: case DT_HOOK_FEXIT:
-		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT;
+	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT:
+		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY || a->kind == DT_HOOK_SYS_FENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT;
 		opts->attach_btf_id = a->btf_id;
 		btf = dt_kfunc_btf(a->target);
 		opts->attach_btf_obj_fd = btf > 0 ? (uint32_t)btf : 0;

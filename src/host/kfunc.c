@@ -108,7 +108,9 @@ bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret)
 	return prog >= 0;
 }
 
+bool dt_kfunc_likely(void) { return has_kprobe() || has_multi(); }
+
 bool dt_kfunc_any(uint32_t btf_id)
 {
-	return has_kprobe() || has_multi() || has_fentry(btf_id);
+	return dt_kfunc_likely() || has_fentry(btf_id);
 }

@@ -21,6 +21,8 @@ struct dt_kfunc_means {
 void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
 /* True when some means is there; cheap where kprobes are. */
 bool dt_kfunc_any(uint32_t btf_id);
+/* A quick look, without type data: false means that there is hardly a way; true that it is worth asking. */
+bool dt_kfunc_likely(void);
 /* Would a trampoline on this function be taken? Kernels refuse some of those they have type data of. */
 bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret);
 /* A descriptor of the type data of the module of "module`function", to be closed; 0 for functions of the core kernel; or -errno. */

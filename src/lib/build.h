@@ -22,9 +22,11 @@ struct dt_gobuild {
 	struct dt_koffsets koff;
 	struct dt_features feat;
 	struct dt_image_opts opts;
-	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled */
+	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled, or would serve */
+	bool means_asked;
 	struct dt_map exprs;		/* D text of derived probes -> its DIFO: the same text is the same code */
 	uint32_t nfuncs;		/* enablings of kernel functions */
+	bool sys_functions;		/* system calls are seen in the functions they are made in */
 	size_t done;			/* enablings that are in hooks */
 	uint32_t generation;		/* 0 the beginning; what comes while tracing has programs of its own */
 };
@@ -33,6 +35,14 @@ struct dt_gobuild {
 int dt_gobuild_hooks(struct dt_gobuild *);
 void dt_gobuild_image_hook(struct dt_gobuild *, const struct dt_bhook *, struct dt_image_hook *);
 void dt_gobuild_attach(struct dt_gobuild *, const struct dt_bhook *, struct dt_attach *);
+
+/* What this kernel has for its functions, asked once. */
+const struct dt_kfunc_means *dt_gobuild_means(struct dt_gobuild *);
+/* Trampolines are for functions that have type data, with arguments that fit. */
+bool dt_gobuild_trampoline(struct dt_gobuild *, const char *target, bool ret);
+
+/* hooks_sys.c: are the enabled system calls so few that they are better seen in their functions? */
+bool dt_gobuild_sys_functions(struct dt_gobuild *);
 
 /* offsets.c: members of kernel structs, where the programs use variables made of them */
 void dt_gobuild_offsets(struct dt_gobuild *);

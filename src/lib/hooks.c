@@ -7,6 +7,7 @@
 
 #include "host/uprobe.h"
 #include "provider/provider.h"
+#include "provider/syscalls.h"
 
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
 
@@ -46,37 +47,45 @@ static int count_functions(struct dt_gobuild *b)
 	if (b->nfuncs > FUNCTIONS_MAX)
 		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "these are %u probes of kernel functions, one for each clause, and %u are the most that go live at a "
 		    "time: name entry or return, a module, or a part of the names (fbt::vfs_*:)", b->nfuncs, FUNCTIONS_MAX);
-	if (b->nfuncs > 0)
-		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
 	return 0;
 }
 
-/* Trampolines are for functions that have type data, with arguments that fit. */
-static bool trampoline(struct dt_gobuild *b, const struct dt_hook *hook, bool ret)
+const struct dt_kfunc_means *dt_gobuild_means(struct dt_gobuild *b)
 {
-	uint32_t id = dt_types_function_id(b->h->types, hook->target);
+	if (!b->means_asked)
+		dt_kfunc_probe(&b->means, dt_types_function_id(b->h->types, "bpf_fentry_test1"));
+	b->means_asked = true;
+	return &b->means;
+}
 
-	return id != 0 && words_of(b->h->types, hook->target) != UINT32_MAX && dt_kfunc_trampoline(hook->target, id, ret);
+bool dt_gobuild_trampoline(struct dt_gobuild *b, const char *target, bool ret)
+{
+	uint32_t id = dt_types_function_id(b->h->types, target);
+
+	return id != 0 && words_of(b->h->types, target) != UINT32_MAX && dt_kfunc_trampoline(target, id, ret);
 }
 
 /* Which of the kernel's means serves the function: few by trampolines, else one program for all of them. */
 static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
 {
 	bool ret = hook->kind == DT_HOOK_KRET, few = b->nfuncs <= FEW_FUNCTIONS;
+	const struct dt_kfunc_means *means;
 
 	if (hook->kind != DT_HOOK_KFUNC && !ret)
 		return 0;
-	if (b->means.fentry && hook->offset == 0 && !hook->by_kprobe && (few || hook->needs_fexit) && trampoline(b, hook, ret))
+	means = dt_gobuild_means(b);
+	if (means->fentry && hook->offset == 0 && !hook->by_kprobe && (few || hook->needs_fexit) &&
+	    dt_gobuild_trampoline(b, hook->target, ret))
 		hook->kind = ret ? DT_HOOK_FEXIT : DT_HOOK_FENTRY;
 	else if (hook->needs_fexit)
 		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "%s needs fexit programs in the kernel, which this one does not have",
 		    hook->target);
-	else if (b->means.kprobe || (b->means.multi && hook->offset == 0))
+	else if (means->kprobe || (means->multi && hook->offset == 0))
 		hook->kind = ret ? DT_HOOK_KRETPROBE : DT_HOOK_KPROBE;
 	else
 		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "this kernel has no way to trace its function %s", hook->target);
 	hook->inside = hook->offset != 0;
-	hook->single = !b->means.multi || hook->inside;
+	hook->single = !means->multi || hook->inside;
 	return 0;
 }
 
@@ -182,13 +191,33 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 	return 0;
 }
 
+/* A call may be made in several functions (of 32-bit programs); the number tells in each whether it is the one. */
+static int add_call(struct dt_gobuild *b, const struct dt_enabled *e, const struct dt_hook *hook)
+{
+	bool ret = hook->kind == DT_HOOK_SYS_EXIT;
+	struct dt_names names = { 0 };
+	struct dt_hook at = *hook;
+
+	dt_syscall_functions(b->t->arena, b->h->types, hook->number, ret, &names);
+	at.kind = ret ? DT_HOOK_SYS_FEXIT : DT_HOOK_SYS_FENTRY;
+	for (size_t i = 0; i < names.list.n; i++) {
+		at.target = names.list.v[i];
+		if (add_hook(b, e, &at) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
 {
 	if (e->at != NULL)
 		return add_hook(b, e, e->at);
-	for (const struct dt_hook *hook = &e->probe->hook; hook != NULL; hook = hook->next)
-		if (add_hook(b, e, hook) != 0)
+	for (const struct dt_hook *hook = &e->probe->hook; hook != NULL; hook = hook->next) {
+		bool by_function = b->sys_functions && dt_hook_is_syscall(hook->kind);
+
+		if ((by_function ? add_call : add_hook)(b, e, hook) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -199,6 +228,8 @@ static enum dt_image_ctx context_of(enum dt_hook_kind kind)
 	case DT_HOOK_SYS_EXIT: return DT_CTX_SYS_EXIT;
 	case DT_HOOK_RAWTP: return DT_CTX_RAWTP;
 	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return DT_CTX_PERF;
+	case DT_HOOK_SYS_FENTRY: return DT_CTX_SYS_FENTRY;
+	case DT_HOOK_SYS_FEXIT: return DT_CTX_SYS_FEXIT;
 	case DT_HOOK_FENTRY: return DT_CTX_FENTRY;
 	case DT_HOOK_FEXIT: return DT_CTX_FEXIT;
 	case DT_HOOK_KPROBE: return DT_CTX_KPROBE;
@@ -211,7 +242,7 @@ static enum dt_image_ctx context_of(enum dt_hook_kind kind)
 
 static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
 {
-	if (hook->kind == DT_HOOK_FENTRY || hook->kind == DT_HOOK_FEXIT)
+	if (dt_hook_is_trampoline(hook->kind))
 		return words_of(b->h->types, hook->target);
 	return dt_hook_nargs(b->h->types, hook);
 }
@@ -228,7 +259,7 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 		.npoints = (uint32_t)k->points.n, .multi = !k->hook.single };
 	if (dt_hook_in_process(k->hook.kind))
 		out->multi = dt_uprobe_multi();
-	if (k->hook.kind == DT_HOOK_FENTRY || k->hook.kind == DT_HOOK_FEXIT)
+	if (dt_hook_is_trampoline(k->hook.kind))
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
 }
 
@@ -251,6 +282,7 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 		dt_map_init(&b->exprs, b->t->arena);
 		if (count_functions(b) != 0)
 			return -1;
+		b->sys_functions = dt_gobuild_sys_functions(b);
 	}
 	for (; b->done < b->t->enabled.n; b->done++)
 		if (add_enabling(b, &b->t->enabled.v[b->done]) != 0)

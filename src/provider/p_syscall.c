@@ -96,6 +96,14 @@ static const char *our_name(const char *name)
 	return name;
 }
 
+const char *dt_syscall_kernel_name(const char *name)
+{
+	for (size_t i = 0; i < COUNT(kernel_names); i++)
+		if (strcmp(kernel_names[i].name, name) == 0)
+			return kernel_names[i].kernel;
+	return NULL;
+}
+
 /* At return args[0] and args[1] are the value, of whatever call. At entry the call must be named. */
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *d)
 {

@@ -8,6 +8,7 @@
 #define DT_COMPAT_NONE 0xffff		/* no call here does its work */
 
 extern const uint16_t dt_compat_syscalls[];
+extern const char *const dt_compat_names[];	/* what 32-bit programs call them; NULL where there is DT_COMPAT_NONE */
 extern const uint32_t dt_ncompat_syscalls;
 
 #endif

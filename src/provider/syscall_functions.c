@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * In which functions of the kernel a system call is made. A tracepoint of system calls makes every call of the machine take
+ * the kernel's long way; a trampoline on the function costs the calls that nobody asked for nothing.
+ *
+ * The kernel makes these functions' names by macros, from the name of the call and from what the architecture needs for 32-bit
+ * programs. Here all names are made that may be meant, and those that the type data show are taken: a function that serves
+ * another call does no harm, as programs look at the number. A call of 32-bit programs for which nothing is found, though the
+ * kernel runs such programs, makes the answer false.
+ */
+#include "base/compat.h"
+#include "provider/syscalls.h"
+#include "types/type.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/*
+ * A call without arguments has one function for all programs, of which the type data may show nothing but the name that the others are
+ * aliases of.
+ */
+static const char without_arguments[] = "__do_sys_";
+
+#ifdef __x86_64__
+static const char *const native[] = { "__x64_sys_" };
+static const char *const compat[] = { "__ia32_sys_", "__ia32_compat_sys_" };
+static const char runs_compat[] = "__ia32_compat_sys_ioctl";
+#else
+static const char *const native[] = { "__arm64_sys_", "__arm64_sys_arm64_" };
+static const char *const compat[] = { "__arm64_sys_", "__arm64_compat_sys_" };
+static const char runs_compat[] = "__arm64_compat_sys_ioctl";
+#endif
+
+/* What the kernel writes before and behind the name of a call. */
+static const char *const before[] = { "", "ia32_", "aarch32_", "old_", "old", "new" };
+static const char *const behind[] = { "", "16", "32", "_time32" };
+/* What the C library writes before it, and the kernel does not. */
+static const char *const not_kernel[] = { "arm_", "_new", "_", "u" };
+
+struct search {
+	struct dt_arena *arena;
+	struct dt_types *types;
+	struct dt_names *out;
+	bool found;
+};
+
+static void offer(struct search *s, const char *name)
+{
+	if (dt_types_function_id(s->types, name) == 0)
+		return;
+	s->found = true;
+	for (size_t i = 0; i < s->out->list.n; i++)
+		if (strcmp(s->out->list.v[i], name) == 0)
+			return;
+	dt_vec_push(s->arena, &s->out->list, dt_arena_strdup(s->arena, name));
+}
+
+static void offer_as(struct search *s, const char *first, const char *call, const char *last)
+{
+	char name[128];
+
+	if (snprintf(name, sizeof(name), "%s%s%s", first, call, last) < (int)sizeof(name))
+		offer(s, name);
+}
+
+static void offer_forms(struct search *s, const char *call)
+{
+	char first[64];
+
+	for (size_t p = 0; p < COUNT(compat); p++)
+		for (size_t i = 0; i < COUNT(before); i++) {
+			snprintf(first, sizeof(first), "%s%s", compat[p], before[i]);
+			for (size_t k = 0; k < COUNT(behind); k++)
+				offer_as(s, first, call, behind[k]);
+		}
+}
+
+static void offer_compat(struct search *s, const char *call)
+{
+	offer_forms(s, call);
+	for (size_t i = 0; i < COUNT(not_kernel); i++)
+		if (strncmp(call, not_kernel[i], strlen(not_kernel[i])) == 0)
+			offer_forms(s, call + strlen(not_kernel[i]));
+}
+
+static bool find_native(struct search *s, const char *call)
+{
+	const char *kernel = dt_syscall_kernel_name(call);
+
+	s->found = false;
+	for (size_t i = 0; i < COUNT(native); i++)
+		offer_as(s, native[i], call, "");
+	if (kernel != NULL)
+		offer_as(s, native[0], kernel, "");
+	if (!s->found)
+		offer_as(s, without_arguments, call, "");
+	return s->found;
+}
+
+static bool find_compat(struct search *s, const char *call, uint32_t number)
+{
+	if (dt_types_function_id(s->types, runs_compat) == 0)
+		return true;
+	for (uint32_t i = 0; i < dt_ncompat_syscalls; i++) {
+		if (dt_compat_syscalls[i] != number || dt_compat_names[i] == NULL)
+			continue;
+		s->found = false;
+		offer_compat(s, dt_compat_names[i]);
+		offer_compat(s, call);
+		if (!s->found)
+			offer_as(s, without_arguments, dt_compat_names[i], "");
+		if (!s->found)
+			offer_as(s, without_arguments, call, "");
+		if (!s->found)
+			return false;
+	}
+	return true;
+}
+
+/* The other one who comes back from these has not been in the function. */
+static bool returns_twice(const char *call)
+{
+	static const char *const twice[] = { "fork", "vfork", "clone", "clone3" };
+
+	for (size_t i = 0; i < COUNT(twice); i++)
+		if (strcmp(call, twice[i]) == 0)
+			return true;
+	return false;
+}
+
+bool dt_syscall_functions(struct dt_arena *arena, struct dt_types *types, uint32_t number, bool ret, struct dt_names *out)
+{
+	struct search s = { arena, types, out, false };
+
+	for (const struct dt_syscall *c = dt_syscalls; c->name != NULL; c++)
+		if (c->number == number)
+			return !(ret && returns_twice(c->name)) && find_native(&s, c->name) && find_compat(&s, c->name, number);
+	return false;
+}
