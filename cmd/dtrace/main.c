@@ -170,6 +170,18 @@ static void open_failed(int err)
 	    err == EDT_ACCESS ? " (run it as root, or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)" : "");
 }
 
+/* -e looks whether there are such probes, where that is permitted; who may not trace can still check a program. */
+static dtrace_hdl_t *open_handle(const struct args *a, bool tracing, int *err)
+{
+	dtrace_hdl_t *dtp = NULL;
+	bool checking = a->mode == MODE_TRACE && a->compile_only;
+	if (tracing || checking)
+		dtp = dtrace_open(DTRACE_VERSION, a->oflags, err);
+	if (!dtp && !tracing)
+		dtp = dtrace_open(DTRACE_VERSION, a->oflags | DTRACE_O_NODEV, err);
+	return dtp;
+}
+
 static int open_and_run(const struct args *a)
 {
 	bool tracing = (a->mode == MODE_TRACE && !a->compile_only) || a->mode == MODE_LIST;
@@ -179,7 +191,7 @@ static int open_and_run(const struct args *a)
 	if (tracing)
 		engine_catch_signals();
 	if (programs)
-		dtp = dtrace_open(DTRACE_VERSION, a->oflags | (tracing ? 0 : DTRACE_O_NODEV), &err);
+		dtp = open_handle(a, tracing, &err);
 	if (dtp)
 		status = run(dtp, a, programs);
 	else

@@ -64,6 +64,8 @@ static bool without_region(enum dt_tag tag)
 		D_INT_DIGIT, D_STR_NL, D_CHR_NL, D_CHR_NULL, D_CHR_OFLOW,
 	};
 
+	if (tag >= D_PROC_OFF && tag <= D_PROC_USDT)
+		return true;
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
 		if (early[i] == tag)
 			return true;

@@ -217,6 +217,7 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 		dt_ast_dump(unit, dump_line, NULL);
 	dt_handle_use_options(c->h);
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
+	c->sema.unmatched = c->h->nodev || ((c->cflags | dt_options_cflags(&c->h->options)) & DTRACE_C_ZDEFS);
 	dt_sema_unit(&c->sema, unit);
 	p = finish(c);
 	free(c);

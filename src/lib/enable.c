@@ -44,17 +44,6 @@ void dt_trace_free(struct dt_trace *t)
 	free(t);
 }
 
-int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_f *f, void *ctx, const char **why)
-{
-	struct dt_trace *t = dt_trace_get(h);
-
-	if (t == NULL)
-		return -ENOMEM;
-	t->probes.follow = dt_options_on(&h->options, DT_OPT_follow);
-	t->probes.uretprobe = dt_options_on(&h->options, DT_OPT_uretprobe);
-	return dt_probes_match(&t->probes, d, f, ctx, why);
-}
-
 /* ---- enabling ---- */
 
 struct enabling { struct dt_trace *t; const struct dt_ecb *ecb; const struct dt_prog *prog; };
@@ -77,29 +66,11 @@ static const char *description(const struct dt_probedesc *d, char *buf, size_t l
 	return buf;
 }
 
-/* Kinds of probes as another tracer calls them; there they come first. */
-static const char *other_kind(const struct dt_probedesc *d)
-{
-	static const struct { const char *theirs, *why; } rows[] = {
-		{ "tracepoint", "tracepoints are sdt:GROUP::NAME, and system calls syscall::NAME:entry" },
-		{ "kprobe", "functions of the kernel are fbt::FUNCTION:entry" }, { "kretprobe", "functions of the kernel are fbt::FUNCTION:return" },
-		{ "uprobe", "functions of a process are pid$target:MODULE:FUNCTION:entry" },
-		{ "uretprobe", "functions of a process are pid$target:MODULE:FUNCTION:return" },
-		{ "interval", "what fires at intervals is tick-1s, tick-100ms" }, { "rawtracepoint", "raw tracepoints are rawtp:::NAME" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(d->prov, rows[i].theirs) == 0 || strcmp(d->mod, rows[i].theirs) == 0 || strcmp(d->func, rows[i].theirs) == 0)
-			return rows[i].why;
-	return NULL;
-}
-
 static int no_match(struct dtrace_hdl *h, const struct dt_probedesc *d, const char *why)
 {
 	char text[1024];
 
-	if (d->id == 0 && other_kind(d) != NULL)
-		why = other_kind(d);
+	why = dt_trace_reason(h, d, why);
 	description(d, text, sizeof(text));
 	return dt_handle_errorf(h, EDT_NOPROBE, "probe description %s does not match any probes%s%s", text,
 	    why != NULL ? ": " : "", why != NULL ? why : "");

@@ -28,6 +28,7 @@ static int init(struct dtrace_hdl *h, int flags)
 	if (setjmp(oom) != 0)
 		return EDT_NOMEM;
 	dt_arena_on_oom(h->arena, &oom);
+	h->nodev = flags & DTRACE_O_NODEV;
 	h->nosys = flags & DTRACE_O_NOSYS;
 	dt_types_btf(h->types, h->nosys ? no_btf : dt_kernel_btf, NULL);
 	dt_options_init(&h->options, h->arena);

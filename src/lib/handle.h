@@ -36,6 +36,7 @@ struct dtrace_hdl {
 	int64_t target;				/* $target */
 	bool target_named;			/* a program said $target */
 	struct dt_procs *procs;			/* of dtrace_proc_create() and _grab(); NULL none yet */
+	bool nodev;				/* DTRACE_O_NODEV: nobody asks whether there are such probes */
 	bool nosys;				/* DTRACE_O_NOSYS: no kernel types and symbols */
 	struct dt_diag *diag;			/* of the compile in hand */
 	struct dt_trace *trace;			/* NULL until probes are wanted */

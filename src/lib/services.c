@@ -113,6 +113,7 @@ void dt_services_init(struct dtrace_hdl *h)
 {
 	h->compiler.services = (struct dt_services){
 		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names, .signature = signature,
+		.probes = dt_trace_described,
 		.attributes = attributes, .module = module, .library_file = library_file,
 	};
 }

@@ -83,6 +83,9 @@ struct dt_trace *dt_trace_get(struct dtrace_hdl *);	/* made at the first need; N
 void dt_trace_free(struct dt_trace *);
 /* Probes that match, each once by id; *why as dt_probes_match(). */
 int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f *, void *ctx, const char **why);
+/* Nothing matched: the provider's reason, and what may have been meant; NULL: nobody knows. */
+const char *dt_trace_reason(struct dtrace_hdl *, const struct dt_probedesc *, const char *why);
+bool dt_trace_described(void *hdl, const struct dt_pdesc *, dt_pdesc_f *, void *ctx, const char **why, enum dt_tag *);	/* dt_services.probes */
 
 /* An expression of a derived probe as a DIFO in the arena; NULL: the handle's error is set. */
 const struct dt_difo *dt_handle_expr(struct dtrace_hdl *, struct dt_arena *, const char *text);

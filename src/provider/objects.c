@@ -145,6 +145,10 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	const char *at;
 	size_t len;
 
+	if (pid == 0) {
+		*why = "there is no process 0; $target is the one of -p or -c";
+		return NULL;
+	}
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	if (stat(path, &exe) != 0) {
 		*why = dt_arena_printf(p->arena, errno == ENOENT ? "there is no process %u that runs a program" :

@@ -31,6 +31,7 @@ struct making {
 	bool one_offset;
 	uint32_t seen, made;		/* functions of the name; probes */
 	const char *why;		/* of the last that could not be made */
+	enum dt_tag tag;		/* with it */
 };
 
 bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
@@ -64,6 +65,7 @@ static bool parse_name(struct making *m)
 		m->one_offset = !m->entry && !m->ret && is_hex(name);
 		m->offset = m->one_offset ? strtoull(name, NULL, 16) : 0;
 		if (!m->entry && !m->ret && !m->one_offset) {
+			m->tag = D_PROC_NAME;
 			m->why = dt_arena_printf(m->p->arena, "%s is no probe of a function: entry, return, or an offset in hexadecimal", name);
 			return false;
 		}
@@ -196,11 +198,13 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 	int err;
 
 	if (m->one_offset && m->offset >= f->size) {
+		m->tag = D_PROC_OFF;
 		m->why = dt_arena_printf(m->p->arena, "offset %llx is behind the end of %s (%llx bytes)", (unsigned long long)m->offset,
 		    shown, (unsigned long long)f->size);
 		return;
 	}
 	err = dt_insn_walk(m->in->obj->fd, dt_elf_machine(m->in->obj->elf), f->offset, f->size, each_offset, &is);
+	m->tag = D_PROC_ALIGN;
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s", shown, strerror(-err));
 	else if (m->one_offset && m->made == before)
@@ -245,10 +249,12 @@ static void address(struct making *m)
 	uint64_t off;
 
 	if (!m->one_offset) {
+		m->tag = D_PROC_NAME;
 		m->why = "the function - wants an address of the program as name, in hexadecimal: pid123:a.out:-:4008f0";
 		return;
 	}
 	if (!dt_elf_vaddr_to_offset(m->in->obj->elf, m->offset, &off)) {
+		m->tag = D_PROC_OFF;
 		m->why = dt_arena_printf(m->p->arena, "%s has nothing at address %llx", m->in->obj->name, (unsigned long long)m->offset);
 		return;
 	}
@@ -270,15 +276,40 @@ static void object(struct making *m)
 		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s", m->in->obj->name, strerror(-err));
 }
 
+/* The function of the process whose name is most like the one that was not found. */
+static int offer(void *ctx, const struct dt_elf_function *f)
+{
+	if (f->type != STT_NOTYPE && !f->alias)
+		dt_near_offer(ctx, f->name);
+	return 0;
+}
+
+static const char *no_function(struct making *m)
+{
+	const char *in = m->want->mod[0] != '\0' ? m->want->mod : "any module";
+	struct dt_near near;
+
+	if (m->want->func[0] == '\0')
+		return dt_arena_printf(m->p->arena, "%s of process %u has no functions that can be named: it is stripped", in, m->pid);
+	dt_near_init(&near, m->want->func);
+	for (size_t i = 0; dt_part_literal(m->want->func) && i < m->proc->list.n; i++)
+		if (dt_loaded_named(&m->proc->list.v[i], m->want->mod))
+			dt_elf_each_function(m->proc->list.v[i].obj->elf, offer, &near);
+	return dt_arena_printf(m->p->arena, "no function %s in %s of process %u%s%s%s", m->want->func, in, m->pid,
+	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
+}
+
 static const char *reason(struct making *m, uint32_t objects)
 {
 	if (m->why != NULL)
 		return m->why;
+	m->tag = objects == 0 ? D_PROC_LIB : D_PROC_FUNC;
+	if (objects == 0 && strcmp(m->want->func, "-") == 0)
+		return "the function - is of the program itself: its module is a.out";
 	if (objects == 0)
 		return dt_arena_printf(m->p->arena, "process %u has no module %s; a library that it loads later is looked for in its LD_LIBRARY_PATH "
 		    "and beside those it has", m->pid, m->want->mod);
-	return dt_arena_printf(m->p->arena, "no function %s in %s of process %u", m->want->func,
-	    m->want->mod[0] != '\0' ? m->want->mod : "any module", m->pid);
+	return no_function(m);
 }
 
 /* How many of the process's modules were meant. */
@@ -299,7 +330,7 @@ static uint32_t modules(struct making *m)
 
 int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
-	struct making m = { .p = p, .row = row, .want = want };
+	struct making m = { .p = p, .row = row, .want = want, .tag = D_PROC_FUNC };
 	struct dt_process *proc;
 	uint32_t objects;
 
@@ -314,9 +345,11 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	m.prov = dt_arena_strdup(p->arena, want->prov);
 	if (!parse_name(&m)) {
 		*why = m.why;
+		p->tag = m.tag;
 		return 0;
 	}
 	m.when = dt_process_when(p, m.pid);
+	p->tag = m.pid == 0 ? D_PROC_BADPID : D_PROC_GRAB;
 	proc = dt_process_look(p, m.pid, why);
 	if (proc == NULL)
 		return 0;
@@ -326,6 +359,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 		objects = modules(&m);
 	if (m.made == 0)
 		*why = reason(&m, objects);
+	p->tag = m.tag;
 	return 0;
 }
 

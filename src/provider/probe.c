@@ -4,7 +4,6 @@
  * that can have what is wanted; a probe's number is its place in the list and never changes.
  */
 #include "provider/probe.h"
-#include "base/diag.h"
 #include "dif/interp.h"
 #include "provider/objects.h"
 #include "provider/provider.h"
@@ -270,6 +269,7 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 	uint32_t before;
 	int n;
 
+	p->tag = D_PDESC_ZERO;
 	if (why != NULL)
 		*why = NULL;
 	if (d.id != 0)

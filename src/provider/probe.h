@@ -6,6 +6,7 @@
 #ifndef DT_PROBE_H
 #define DT_PROBE_H
 
+#include "base/diag.h"
 #include "base/map.h"
 #include "dif/dif.h"
 #include "host/hook.h"
@@ -68,6 +69,7 @@ struct dt_probes {
 	struct dt_object *objects;		/* files of processes (objects.h) */
 	bool listing;				/* each process has probes of its own; else those of a pattern are one for all that run a file */
 	uint32_t walk;				/* looks through all processes so far (p_usdt.c) */
+	enum dt_tag tag;			/* with the reason why nothing matched: what kind of error that is */
 	bool follow;				/* probes of a process are also those of its children */
 	bool uretprobe;				/* returns in processes by the kernel's return probes alone */
 };

@@ -22,17 +22,18 @@ static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_s
 }
 
 /* The signature of the probes of a declared provider that the description's name matches; all must agree. */
-static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p, struct dt_loc loc)
+static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p, const struct dt_pdesc *d,
+    struct dt_loc loc)
 {
 	const struct dt_probe_sig *sig = NULL;
 
 	for (uint32_t i = 0; i < p->probes.n; i++) {
-		if (*s->probe->name != '\0' && !dt_glob_match(s->probe->name, p->probes.v[i].key))
+		if (*d->name != '\0' && !dt_glob_match(d->name, p->probes.v[i].key))
 			continue;
 		if (sig != NULL && !same_signature(sig, p->probes.v[i].value))
 			dt_fail(s->diag, D_ARGS_MULTI, loc,
 			    "args[ ] may not be referenced because %s:::%s matches probes with different arguments",
-			    s->probe->prov, s->probe->name);
+			    d->prov, d->name);
 		sig = p->probes.v[i].value;
 	}
 	return sig;
@@ -66,25 +67,71 @@ static bool means_several(const struct dt_pdesc *p)
 	    (*p->func == '\0' && (strcmp(p->name, "entry") == 0 || strcmp(p->name, "return") == 0));
 }
 
-static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc)
+/* Of a description that names its provider; NULL: none is known. */
+static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struct dt_pdesc *d, struct dt_loc loc)
 {
 	const struct dt_services *sv = &s->cc->services;
+	const struct dt_provider *p = find_provider(s, d->prov);
 	const struct dt_probe_sig *sig = NULL;
-	const struct dt_provider *p;
+
+	if (p == NULL)
+		p = find_provider(s, without_pid(s, d->prov));
+	if (p != NULL)
+		sig = declared_signature(s, p, d, loc);
+	if (sig == NULL && sv->signature != NULL)
+		sig = sv->signature(sv->ctx, d);
+	return sig;
+}
+
+_Noreturn static void unstable(struct dt_sema *s, struct dt_loc loc)
+{
+	dt_fail_hint(s->diag, D_ARGS_MULTI, loc, "name the provider literally",
+	    "args[ ] may not be referenced because probe description %s:%s:%s:%s matches an unstable set of probes",
+	    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
+}
+
+struct agreeing {
+	struct dt_sema *s;
+	struct dt_loc loc;
+	const struct dt_probe_sig *sig;
+	const char *prov;		/* of the probe that sig is of */
+	bool untyped;			/* one of them has none */
+};
+
+static bool agree(void *ctx, const struct dt_pdesc *d)
+{
+	struct agreeing *a = ctx;
+	const struct dt_probe_sig *sig = named_signature(a->s, d, a->loc);
+
+	a->untyped = sig == NULL;
+	if (a->sig != NULL && (sig == NULL || !same_signature(a->sig, sig)))
+		unstable(a->s, a->loc);
+	a->sig = sig;
+	a->prov = dt_arena_strdup(a->s->arena, d->prov);
+	return !a->untyped;
+}
+
+/* What a pattern of providers, or none at all, leaves: one probe, or several with the same arguments. */
+static const struct dt_probe_sig *matched_signature(struct dt_sema *s, struct dt_loc loc, const char **prov)
+{
+	const struct dt_services *sv = &s->cc->services;
+	struct agreeing a = { .s = s, .loc = loc };
+
+	if (sv->probes == NULL || !sv->probes(sv->ctx, s->probe, agree, &a, NULL, NULL))
+		unstable(s, loc);
+	*prov = a.prov;
+	return a.sig;
+}
+
+/* *prov is the provider whose arguments they are. */
+static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc, const char **prov)
+{
+	const struct dt_probe_sig *sig;
 
 	if (s->probe == NULL)
 		dt_fail(s->diag, D_ARGS_NONE, loc, "args[ ] may not be referenced outside of a probe clause");
-	if (has_glob(s->probe->prov))
-		dt_fail_hint(s->diag, D_ARGS_MULTI, loc, "name the provider literally",
-		    "args[ ] may not be referenced because probe description %s:%s:%s:%s matches an unstable set of probes",
-		    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
-	p = find_provider(s, s->probe->prov);
-	if (p == NULL)
-		p = find_provider(s, without_pid(s, s->probe->prov));
-	if (p != NULL)
-		sig = declared_signature(s, p, loc);
-	if (sig == NULL && sv->signature != NULL)
-		sig = sv->signature(sv->ctx, s->probe);
+	*prov = s->probe->prov;
+	sig = has_glob(*prov) ? matched_signature(s, loc, prov) : named_signature(s, s->probe, loc);
 	if (sig == NULL)
 		dt_fail_hint(s->diag, D_ARGS_NONE, loc, means_several(s->probe) ?
 		    "types are known where one probe is named; arg0 … arg9 hold the raw values" : "arg0 … arg9 hold the raw values",
@@ -96,13 +143,14 @@ struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_provider_attrs *pa;
 	const struct dt_probe_sig *sig;
+	const char *prov;
 	struct dt_node *raw, *xlate;
 	uint64_t k;
 
 	n->list = dt_expr(s, n->list);
 	if (!dt_node_is_const(n->list))
 		dt_fail(s->diag, D_PROTO_ARG, n->list->loc, "args[ ] needs a constant integer index");
-	sig = signature(s, n->loc);
+	sig = signature(s, n->loc, &prov);
 	k = n->list->value;
 	if (k >= sig->nout)
 		dt_fail(s->diag, D_ARGS_IDX, n->list->loc, "index %lld is out of range for %s:%s:%s:%s args[ ]: it has %u",
@@ -111,7 +159,7 @@ struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
 		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "args[%llu] cannot be read: %s", (unsigned long long)k, sig->why[sig->map[k]]);
 	if (sig->out[k] == NULL || sig->in[sig->map[k]] == NULL)
 		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "the type of args[%llu] is not known on this system", (unsigned long long)k);
-	pa = dt_attr_provider(s, s->probe->prov);
+	pa = dt_attr_provider(s, prov);
 	if (pa != NULL)
 		dt_attr_use(s, pa->part[DT_PA_ARGS], n->loc, "args[ ]");
 	raw = n;

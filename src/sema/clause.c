@@ -379,6 +379,20 @@ static struct dt_ident *spill(void *ctx, unsigned n)
 	return id;
 }
 
+static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
+{
+	const struct dt_services *sv = &s->cc->services;
+	enum dt_tag tag = D_PDESC_ZERO;
+	const char *why = NULL;
+
+	if (s->unmatched || sv->probes == NULL || sv->probes(sv->ctx, p, NULL, NULL, &why, &tag))
+		return;
+	if (p->id != 0)
+		dt_fail(s->diag, D_PDESC_INVAL, p->loc, "invalid probe identifier %u: Unknown probe identifier", p->id);
+	dt_fail(s->diag, tag, p->loc, "probe description %s:%s:%s:%s does not match any probes%s%s", p->prov, p->mod, p->func, p->name,
+	    why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
 static void clause(struct dt_sema *s, const struct dt_ext *x)
 {
 	s->clause = x;
@@ -386,6 +400,7 @@ static void clause(struct dt_sema *s, const struct dt_ext *x)
 	for (const struct dt_pdesc *p = x->probes; p != NULL; p = p->next) {
 		dt_arena_reset(s->arena);
 		s->probe = p;
+		check_probe(s, p);
 		reset_clause(s);
 		add_ecb(s, p, clause_body(s, x), x->loc);
 	}

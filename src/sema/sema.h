@@ -32,6 +32,8 @@ struct dt_provider {			/* declared by D: provider name { … } */
 	bool library;
 };
 
+typedef bool dt_pdesc_f(void *ctx, const struct dt_pdesc *);	/* false: no more of them */
+
 /* What the compiler asks of its surroundings; any may be NULL. */
 struct dt_services {
 	void *ctx;
@@ -42,6 +44,11 @@ struct dt_services {
 	void (*library_names)(void *ctx, struct dt_near *);
 	/* Typed arguments and stability of a probe no D text declares (fbt, sdt …). NULL: none known. */
 	const struct dt_probe_sig *(*signature)(void *ctx, const struct dt_pdesc *);
+	/*
+	 * Calls f (may be NULL) for each probe that the description matches. False: there is none; *why (may be NULL) gets the reason or NULL,
+	 * *tag what kind of error that is.
+	 */
+	bool (*probes)(void *ctx, const struct dt_pdesc *, dt_pdesc_f *f, void *arg, const char **why, enum dt_tag *tag);
 	const struct dt_provider_attrs *(*attributes)(void *ctx, const char *provider);
 	bool (*module)(void *ctx, const char *name);		/* depends_on module */
 	bool (*library_file)(void *ctx, const char *name);	/* depends_on library */
@@ -102,6 +109,7 @@ struct dt_sema {
 	struct dt_types *types;
 	bool library;			/* names declared belong to a library */
 	bool lazy;			/* one of ours: bodies are checked where they are used */
+	bool unmatched;			/* descriptions may match nothing: -Z, or there is nobody to ask */
 	bool cdefs;			/* inside an #include: declarations are C's */
 
 	struct dt_pending *pending;

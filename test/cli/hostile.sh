@@ -128,7 +128,7 @@ is "an error of a million letters" 1 "line 1: #error: words"
 is "300000 conversions" 1 "line 1: printf( ) prototype mismatch"
 
 # number
-{ counted 99999 'syscall::f#:entry, '; printf 'BEGIN { trace(1); }\n'; } >t.d
+{ counted 99999 'BEGIN, '; printf 'BEGIN { trace(1); }\n'; } >t.d
 is "100000 descriptions of one clause" 0 ""
 counted 70000 'int x#; ' >t.d
 is "70000 variables" 1 "more than 64255 variables"

@@ -69,10 +69,10 @@ dtrace: invalid probe specifier a:b:c: invalid probe description "a:b:c": Oversp
   -m:1:1 | a:b:c
          | ^~~~~
 END
-is "-f takes three, and says where the actions are wrong" -f 'vfs_read { trace(nosuch); }' <<'END'
-dtrace: invalid probe specifier vfs_read { trace(nosuch); }: in action list: failed to resolve nosuch: Unknown variable name
-  -f:1:18 | vfs_read { trace(nosuch); }
-          |                  ^~~~~~
+is "-f takes three, and says where the actions are wrong" -f 'getpid { trace(nosuch); }' <<'END'
+dtrace: invalid probe specifier getpid { trace(nosuch); }: in action list: failed to resolve nosuch: Unknown variable name
+  -f:1:16 | getpid { trace(nosuch); }
+          |                ^~~~~~
 END
 is "several lines on the command line" -n 'BEGIN
 {

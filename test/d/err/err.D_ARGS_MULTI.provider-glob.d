@@ -1,1 +1,1 @@
-io*:::start { trace(args[0]); }
+:::entry { trace(args[0]); }

@@ -1,2 +1,3 @@
+/* @flags: -Z */
 provider p { probe a(int x); probe b(string s); };
 p::: { trace(args[0]); }

@@ -1,1 +1,1 @@
-nosuch:::x { trace(args[0]); }
+profile:::tick-1s { trace(args[0]); }

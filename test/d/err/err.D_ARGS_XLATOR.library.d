@@ -1,2 +1,2 @@
-/* @flags: -L test/data/noxlator */
+/* @flags: -Z -L test/data/noxlator */
 noxlator:::start { trace(args[0].m); }

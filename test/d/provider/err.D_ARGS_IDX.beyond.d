@@ -1,2 +1,3 @@
+/* @flags: -Z */
 provider p { probe a(int); };
 p:::a { trace(args[1]); }

@@ -1,2 +1,3 @@
+/* @flags: -Z */
 provider p { probe a(int); };
 p:::a { args[0] = 1; }

@@ -1,2 +1,3 @@
+/* @flags: -Z */
 provider p { probe a(int, int); };
 p:::a { i = 1; trace(args[i]); }

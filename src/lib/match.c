@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A description in, the probes that it matches out; where it matches none, a sentence that says why, and what may have been
+ * meant. The compiler asks here for each clause, and programs when they are enabled.
+ */
+#include "lib/trace.h"
+
+#include "lib/errors.h"
+#include "provider/provider.h"
+
+#include <errno.h>
+
+int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_f *f, void *ctx, const char **why)
+{
+	struct dt_trace *t = dt_trace_get(h);
+
+	if (t == NULL)
+		return -ENOMEM;
+	t->probes.follow = dt_options_on(&h->options, DT_OPT_follow);
+	t->probes.uretprobe = dt_options_on(&h->options, DT_OPT_uretprobe);
+	return dt_probes_match(&t->probes, d, f, ctx, why);
+}
+
+/* ---- what may have been meant ---- */
+
+/* Kinds of probes as another tracer calls them; there they come first. */
+static const char *other_kind(const struct dt_probedesc *d)
+{
+	static const struct { const char *theirs, *why; } rows[] = {
+		{ "tracepoint", "tracepoints are sdt:GROUP::NAME, and system calls syscall::NAME:entry" },
+		{ "kprobe", "functions of the kernel are fbt::FUNCTION:entry" }, { "kretprobe", "functions of the kernel are fbt::FUNCTION:return" },
+		{ "uprobe", "functions of a process are pid$target:MODULE:FUNCTION:entry" },
+		{ "uretprobe", "functions of a process are pid$target:MODULE:FUNCTION:return" },
+		{ "usdt", "static probes of a process are PROVIDER$target:MODULE::NAME" },
+		{ "interval", "what fires at intervals is tick-1s, tick-100ms" }, { "rawtracepoint", "raw tracepoints are rawtp:::NAME" },
+		{ "software", "events that are counted are cpc:::" }, { "hardware", "events that are counted are cpc:::" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(d->prov, rows[i].theirs) == 0 || strcmp(d->mod, rows[i].theirs) == 0 || strcmp(d->func, rows[i].theirs) == 0)
+			return rows[i].why;
+	return NULL;
+}
+
+static int stop(void *ctx, const struct dt_probe *p)
+{
+	(void)ctx, (void)p;
+	return -ECANCELED;
+}
+
+static bool exists(struct dtrace_hdl *h, const struct dt_probedesc *d)
+{
+	return dt_trace_match(h, d, stop, NULL, NULL) == -ECANCELED;
+}
+
+/* syscall:openat:entry lacks a colon: parts are counted from the right, so the provider landed in a part behind its own. */
+static const char *shifted(struct dtrace_hdl *h, const struct dt_probedesc *d)
+{
+	struct dt_probedesc with = *d;
+
+	if (d->prov[0] != '\0')
+		return NULL;
+	if (d->mod[0] != '\0' && dt_provider_find(d->mod) != NULL) {
+		with.prov = d->mod;
+		with.mod = "";
+	} else if (d->func[0] != '\0' && d->mod[0] == '\0' && dt_provider_find(d->func) != NULL) {
+		with.prov = d->func;
+		with.func = "";
+	} else {
+		return NULL;
+	}
+	return exists(h, &with) ? dt_arena_printf(h->trace->arena, "%s:%s:%s:%s", with.prov, with.mod, with.func, with.name) : NULL;
+}
+
+static const char *without_colons(const char *text)
+{
+	return text + strspn(text, ":");
+}
+
+struct offering { struct dt_near near; bool func; };
+
+static int offer(void *ctx, const struct dt_probe *p)
+{
+	struct offering *o = ctx;
+
+	dt_near_offer(&o->near, o->func ? p->func : p->name);
+	return 0;
+}
+
+/* The one part that is written wrong: with all the others, some probe has to match. */
+static const char *nearest(struct dtrace_hdl *h, const struct dt_probedesc *d, bool func)
+{
+	const char *part = func ? d->func : d->name;
+	struct dt_probedesc without = *d;
+	struct offering o = { .func = func };
+
+	if (!dt_part_literal(part))
+		return NULL;
+	if (func)
+		without.func = "";
+	else
+		without.name = "";
+	dt_near_init(&o.near, part);
+	dt_trace_match(h, &without, offer, &o, NULL);
+	if (o.near.best == NULL)
+		return NULL;
+	return dt_arena_printf(h->trace->arena, "%s:%s:%s:%s", d->prov, d->mod, func ? o.near.best : d->func,
+	    func ? d->name : o.near.best);
+}
+
+static const char *meant(struct dtrace_hdl *h, const struct dt_probedesc *d)
+{
+	const struct dt_provider_row *row = d->prov[0] != '\0' ? dt_provider_find(d->prov) : NULL;
+	const char *text = shifted(h, d);
+
+	if (text != NULL || (row != NULL && row->wants != NULL))	/* one that is always asked says that itself */
+		return text;
+	if (row == NULL && !(d->prov[0] == '\0' && d->mod[0] == '\0' && d->func[0] == '\0'))
+		return NULL;
+	text = nearest(h, d, false);
+	return text != NULL || d->func[0] == '\0' ? text : nearest(h, d, true);
+}
+
+const char *dt_trace_reason(struct dtrace_hdl *h, const struct dt_probedesc *d, const char *why)
+{
+	const char *other = d->id == 0 ? other_kind(d) : NULL, *text;
+
+	if (other != NULL)
+		return other;
+	if (d->id != 0 || (why != NULL && strstr(why, "did you mean") != NULL))
+		return why;
+	text = meant(h, d);
+	if (text == NULL)
+		return why;
+	return dt_arena_printf(h->trace->arena, "%s%sdid you mean %s?", why != NULL ? why : "", why != NULL ? "; " : "",
+	    without_colons(text));
+}
+
+/* ---- for the compiler ---- */
+
+struct telling { dt_pdesc_f *f; void *ctx; };
+
+static int tell(void *ctx, const struct dt_probe *p)
+{
+	struct telling *t = ctx;
+	struct dt_pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
+
+	return t->f != NULL && t->f(t->ctx, &d) ? 0 : -ECANCELED;
+}
+
+bool dt_trace_described(void *hdl, const struct dt_pdesc *p, dt_pdesc_f *f, void *ctx, const char **why, enum dt_tag *tag)
+{
+	struct dtrace_hdl *h = hdl;
+	struct dt_probedesc d = { p->prov, p->mod, p->func, p->name, p->id };
+	struct telling t = { f, ctx };
+	const char *reason = NULL;
+	int n = dt_trace_match(h, &d, tell, &t, &reason);
+
+	if (n > 0 || n == -ECANCELED)
+		return true;
+	if (tag != NULL)
+		*tag = h->trace != NULL ? h->trace->probes.tag : D_PDESC_ZERO;
+	if (why != NULL)
+		*why = n < 0 ? dt_error_text(-n) : dt_trace_reason(h, &d, reason);
+	return false;
+}

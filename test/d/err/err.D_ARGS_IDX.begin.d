@@ -1,0 +1,2 @@
+/* P 4.10: BEGIN has no typed arguments. */
+BEGIN { trace(args[0]); }

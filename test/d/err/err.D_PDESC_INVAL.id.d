@@ -1,0 +1,5 @@
+/*
+ * No probe has this number.
+ * @skip-unless: test "$(id -u)" = 0
+ */
+4000000000 { }

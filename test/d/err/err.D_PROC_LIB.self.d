@@ -1,0 +1,5 @@
+/*
+ * S 3: in dtrace itself
+ * @skip-unless: test "$(id -u)" = 0
+ */
+pid$pid:nosuch.so:f:entry { }
