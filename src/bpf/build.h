@@ -25,7 +25,7 @@ enum {				/* stack frame of a clause, offsets from FP */
 	F_TIME = -64,		/* timestamp of the clause; 0 not taken */
 	F_ENTRY = -72,		/* the enabling's entry in the constants, when several share the code */
 	F_TLS = -80,		/* self-> variables */
-	F_SPEC = -88,		/* speculation of the record; F_SPEC_DROP: the record is not sent */
+	F_EXITED = -88,		/* exit() was called in this clause */
 	F_T0 = -96, F_T1 = -104, F_T2 = -112,	/* temporaries of one instruction */
 	F_TUPLE = -176,		/* eight words upwards */
 	F_VALUE = -184, F_INCR = -192,	/* of an aggregating function */
@@ -36,7 +36,6 @@ enum {				/* stack frame of a clause, offsets from FP */
 	F_KEYMAX = 120,
 	F_IDS = -400,		/* process and thread, where a clause without a slot uses them more than once */
 };
-#define F_SPEC_DROP (-1)
 
 enum {				/* slot, offsets */
 	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_ITEM = 176, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 512,
@@ -113,6 +112,7 @@ struct dt_lower {			/* one clause */
 	bool compact;			/* one of very many: what others have too is called, dt_common_call() */
 	bool inside;			/* KPROBE: the places are inside functions */
 	bool error;			/* this is a clause of dtrace:::ERROR */
+	bool end;			/* dtrace:::END fires, maybe ERROR in it: exit() has been called already, or will not be */
 	bool derived;			/* arguments are in the slot */
 	bool raw_args;			/* computing those arguments: the hook's own count */
 	uint32_t nargs;			/* the hook's own arguments, at most */
@@ -125,6 +125,8 @@ struct dt_lower {			/* one clause */
 	uint32_t locals_off;
 	int act;			/* in hand, -1 predicate */
 	uint32_t fault;			/* label of the clause's fault code */
+	uint32_t drop;			/* label of the code that gives the record back and ends the clause; 0: nothing goes there */
+	bool arms;			/* exit() stands before the beginning or end of an arm: F_EXITED is looked at */
 	uint32_t reserved;		/* non-zero while r8 is a record */
 	DT_VEC(struct dt_stub) stubs;
 
@@ -279,7 +281,7 @@ void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, u
 void dt_process_number(struct dt_emit *, const struct dt_image_opts *, int room);	/* process.c: to r0; room: 8 free bytes of the frame */
 void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* at base + off; F_T0 is the CPU; news 0: the clause's own */
 void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */
-void dt_record_submit(struct dt_lower *, bool speculates, bool wake);
+void dt_record_submit(struct dt_lower *, bool wake);
 void dt_record_discard(struct dt_lower *);
 void dt_record_send(struct dt_lower *, uint32_t size);		/* a record made in the frame, at F_FAULT - size; r9 changes */
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */

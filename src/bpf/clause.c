@@ -154,22 +154,36 @@ static int field(struct dt_lower *l, const struct dt_recfield *f)
 	return (int)(sizeof(struct dt_rechdr) + f->off);
 }
 
-/* First come, first served; from now on no other firing begins. r0 the status. */
-static void do_exit(struct dt_lower *l, const struct dt_recfield *f)
+/* The clause ends here and records nothing: history's CPU_DTRACE_DROP. */
+static uint32_t drop_label(struct dt_lower *l)
+{
+	if (!l->drop)
+		l->drop = dt_label(l->a);
+	return l->drop;
+}
+
+/* First come, first served: who is late goes there, or by default records nothing. From now on no other clause begins. r0 the status. */
+static void do_exit(struct dt_lower *l, const struct dt_recfield *f, uint32_t late)
 {
 	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a);
 
 	number(l);
-	if (f->size)
+	if (l->reserved && f->size)
 		store_number(l, R8, field(l, f), 4);
 	dt_mapval(a, R2, dt_control_map(l->b), 0);
-	dt_imm(a, R3, 1);
-	dt_xchg32(a, R2, (int)offsetof(struct dt_control, exited), R3);
-	dt_jmpi(a, BPF_JNE, R3, 0, done);
-	dt_stx(a, B4, R2, (int)offsetof(struct dt_control, status), R0);
-	dt_put(a, done);
+	dt_mov(a, R3, R0);
+	dt_alui(a, BPF_LSH, R3, 32);
+	dt_alui(a, BPF_OR, R3, 1);
+	if (l->end) {
+		dt_stx(a, B8, R2, (int)offsetof(struct dt_control, exited), R3);
+		return;
+	}
+	dt_imm(a, R0, 0);
+	dt_atomic(a, BPF_CMPXCHG, R2, (int)offsetof(struct dt_control, exited), R3);
+	dt_jmpi(a, BPF_JNE, R0, 0, late ? late : drop_label(l));
 	dt_sti(a, B4, R2, (int)offsetof(struct dt_control, stopped), 1);
+	if (l->arms)
+		dt_sti(a, B8, FP, F_EXITED, 1);
 }
 
 static void do_signal(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f)
@@ -221,20 +235,15 @@ static void spec_state(struct dt_lower *l, uint32_t no)
 static void do_speculate(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
-	uint32_t no = dt_label(a), done = dt_label(a);
+	uint32_t no = drop_label(l);
 
 	number(l);
 	dt_mov(a, R9, R0);
 	spec_state(l, no);
 	dt_ldx(a, B8, R2, R1, 0);
 	dt_jmpi(a, BPF_JEQ, R2, 0, no);
-	dt_stx(a, B8, FP, F_SPEC, R9);
 	if (l->reserved)
 		dt_stx(a, B2, R8, (int)offsetof(struct dt_rechdr, spec), R9);
-	dt_ja(a, done);
-	dt_put(a, no);
-	dt_sti(a, B8, FP, F_SPEC, F_SPEC_DROP);
-	dt_put(a, done);
 }
 
 /* The number is free as soon as its end is told; whoever frees it tells. */
@@ -277,19 +286,25 @@ static void refuse_action(struct dt_lower *l, const struct dt_act *act)
 		    act->kind == DT_ACT_STOP ? "stop" : "raise");
 }
 
+static void value_of(struct dt_lower *l, const struct dt_act *act)
+{
+	if (act->difo)
+		dt_lower_difo(l, act->difo);
+	else
+		l->ret = (struct dt_known){ .kind = V_CONST };
+}
+
 static void action(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f, uint32_t skip)
 {
 	bool value = act->kind == DT_ACT_SKIPZ || act->kind == DT_ACT_EXIT || (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD);
 
 	refuse_action(l, act);
-	if (value && act->difo)
-		dt_lower_difo(l, act->difo);
-	else if (value)
-		l->ret = (struct dt_known){ .kind = V_CONST };
+	if (value)
+		value_of(l, act);
 	switch (act->kind) {
 	case DT_ACT_NONE: break;
 	case DT_ACT_SKIPZ: do_skipz(l, f, skip); break;
-	case DT_ACT_EXIT: do_exit(l, f); break;
+	case DT_ACT_EXIT: do_exit(l, f, 0); break;
 	case DT_ACT_SPECULATE: do_speculate(l); break;
 	case DT_ACT_COMMIT: do_end(l, DT_REC_COMMIT); break;
 	case DT_ACT_DISCARD: do_end(l, DT_REC_DISCARD); break;
@@ -299,7 +314,16 @@ static void action(struct dt_lower *l, const struct dt_act *act, const struct dt
 	}
 }
 
-static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_reclayout *rec)
+/* After exit() no arm begins, and nothing goes on behind the one it is in. */
+static void arm_ends(struct dt_lower *l, const struct dt_ecb *e, uint32_t act, uint32_t quit)
+{
+	if (!l->arms || !dt_ecb_part(e, act))
+		return;
+	dt_ldx(l->a, B8, R1, FP, F_EXITED);
+	dt_jmpi(l->a, BPF_JNE, R1, 0, quit);
+}
+
+static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_reclayout *rec, uint32_t sent)
 {
 	uint32_t *skip = DT_NEWN(l->b->arena, uint32_t, e->nacts + 1);	/* label before this action, 0 none */
 
@@ -310,6 +334,7 @@ static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_
 			dt_put(l->a, skip[i]);
 		if (i == e->nacts)
 			break;
+		arm_ends(l, e, i, sent);
 		l->act = (int)i;
 		if (to > e->nacts)
 			to = e->nacts;
@@ -511,8 +536,8 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS);
 
 	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_LDTS);
-	if (has_kind(e, DT_ACT_SPECULATE))
-		dt_sti(l->a, B8, FP, F_SPEC, 0);
+	if (l->arms)
+		dt_sti(l->a, B8, FP, F_EXITED, 0);
 	if (l->slot)
 		dt_sti(l->a, B8, R6, S_SCRATCH_USED, 0);
 	if (l->uses_tls)
@@ -598,16 +623,78 @@ static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 	dt_ja(l->a, done);
 }
 
+static bool in_arm(const struct dt_ecb *e, uint32_t act)
+{
+	for (uint32_t i = 0; i < act; i++) {
+		if (e->acts[i].kind == DT_ACT_SKIPZ && i + e->acts[i].arg >= act)
+			return true;
+	}
+	return false;
+}
+
+/* The first exit() that runs whenever the clause does; nacts: none. */
+static uint32_t certain_exit(const struct dt_ecb *e)
+{
+	uint32_t i = 0;
+
+	while (i < e->nacts && (e->acts[i].kind != DT_ACT_EXIT || in_arm(e, i)))
+		i++;
+	return i;
+}
+
+static bool exit_before_arm(const struct dt_ecb *e)
+{
+	bool exits = false;
+
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		exits |= e->acts[i].kind == DT_ACT_EXIT;
+		if (exits && (e->acts[i].kind == DT_ACT_SKIPZ || dt_ecb_part(e, i)))
+			return true;
+	}
+	return false;
+}
+
+/* Without room for its record a clause does not run. But tracing ends when it is to end: exit() needs no room. */
+static void reserve(struct dt_lower *l, const struct dt_ecb *e, uint32_t size, uint32_t quit)
+{
+	uint32_t none = dt_label(l->a), good = dt_label(l->a), act = certain_exit(e);
+
+	if (act == e->nacts) {
+		dt_record_reserve(l, size, quit);
+		return;
+	}
+	dt_record_reserve(l, size, none);
+	dt_ja(l->a, good);
+	dt_put(l->a, none);
+	l->reserved = 0;
+	l->act = (int)act;
+	value_of(l, &e->acts[act]);
+	do_exit(l, NULL, quit);
+	dt_ja(l->a, quit);
+	dt_put(l->a, good);
+	l->reserved = 1;
+	l->cached = 0;
+}
+
+static void drop_code(struct dt_lower *l, uint32_t quit)
+{
+	dt_put(l->a, l->drop);
+	if (l->reserved)
+		dt_record_discard(l);
+	dt_ja(l->a, quit);
+}
+
 void dt_lower_clause(struct dt_lower *l, uint32_t done)
 {
 	const struct dt_ecb *e = l->en->ecb;
 	const struct dt_reclayout *rec = &l->b->image->recs[l->en->epid - 1];
-	uint32_t quit = dt_label(l->a);
+	uint32_t quit = dt_label(l->a), sent = dt_label(l->a);
 	size_t early, time = l->a->code.n;
 
 	l->stubs.n = 0;
 	l->act = -1;
-	l->reserved = 0;
+	l->reserved = l->drop = 0;
+	l->arms = !l->end && !l->error && exit_before_arm(e);
 	dt_sti(l->a, B8, FP, F_TIME, 0);
 	prologue(l, e);
 	l->fault = dt_label(l->a);
@@ -616,15 +703,18 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	if (e->pred)
 		predicate(l, e->pred, quit);
 	keep_ids(l, e, false);
-	early = l->stubs.n;
 	if (dt_ecb_records(e))
-		dt_record_reserve(l, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
-	actions(l, e, rec);
+		reserve(l, e, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
+	early = l->stubs.n;
+	actions(l, e, rec, sent);
+	dt_put(l->a, sent);
 	if (l->reserved)
-		dt_record_submit(l, has_kind(e, DT_ACT_SPECULATE), has_kind(e, DT_ACT_EXIT));
+		dt_record_submit(l, has_kind(e, DT_ACT_EXIT));
 	dt_put(l->a, quit);
 	dt_imm(l->a, R0, 0);
 	dt_ja(l->a, done);
+	if (l->drop)
+		drop_code(l, quit);
 	if (l->stubs.n)
 		fault_code(l, early, done);
 	if (!l->timed)

@@ -36,6 +36,7 @@ struct hook {
 	uint32_t index;
 	DT_VEC(struct group) groups;
 	uint32_t *errors;		/* labels of the ERROR clauses */
+	uint32_t first_exit;		/* the first group that may call exit(), itself or by a fault; none: their number */
 	bool slot;
 	bool compact;			/* clauses call what several of them have */
 	bool numbered;			/* what fired is told by a number */
@@ -56,6 +57,9 @@ static bool is_sys(enum dt_image_ctx ctx)
 {
 	return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT || ctx == DT_CTX_SYS_FENTRY || ctx == DT_CTX_SYS_FEXIT;
 }
+
+static bool is_end(const struct hook *k) { return k->h->ctx == DT_CTX_RUN && k->h->en[0].probe_id == DT_PROBE_END; }
+static bool is_begin(const struct hook *k) { return k->h->ctx == DT_CTX_RUN && k->h->en[0].probe_id == DT_PROBE_BEGIN; }
 
 /* These may be preempted, by another program of ours on the same CPU too. */
 static bool preemptible(enum dt_image_ctx ctx)
@@ -107,7 +111,7 @@ static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, b
 	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = en->leaves ? DT_CTX_URETSITE : k->h->ctx, .inside = k->h->inside, .en = en, .shared = shared, .slot = slot,
 		.derived = en->args[0] != NULL, .value = k->h->ctx == DT_CTX_SYS_FEXIT ? k->h->nargs : 1,
 		.nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
-		.locals_off = k->b->slot_locals, .compact = k->compact };
+		.locals_off = k->b->slot_locals, .compact = k->compact, .end = is_end(k) };
 }
 
 /* Makes the clause's code in place; tells whether it asked for a slot. */
@@ -208,6 +212,51 @@ static void common_functions(struct hook *k)
 		k->a->common.v[i].make(&l, k->a->common.v[i].what);
 		dt_exit(k->a);
 	}
+}
+
+/* ---- exit() ---- */
+
+static bool exits(const struct dt_ecb *e)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (e->acts[i].kind == DT_ACT_EXIT)
+			return true;
+	}
+	return false;
+}
+
+/* From which group on exit() may have been called in the same firing: behind the first that can, ERROR's clauses included. */
+static uint32_t first_exit(const struct hook *k)
+{
+	uint32_t i = 0;
+
+	for (uint32_t e = 0; e < k->b->opts->nerrors; e++) {
+		if (exits(k->b->opts->errors[e].ecb))
+			return 0;
+	}
+	while (i < k->groups.n && !exits(k->groups.v[i].en.v[0]->ecb))
+		i++;
+	return i;
+}
+
+/* On to `out` when that word of the control block is set; r1 changes. */
+static void unless(struct hook *k, uint32_t word, uint32_t out)
+{
+	dt_mapval(k->a, R1, dt_control_map(k->b), word);
+	dt_ldx(k->a, B4, R1, R1, 0);
+	dt_jmpi(k->a, BPF_JNE, R1, 0, out);
+}
+
+static void unless_exited(struct hook *k, uint32_t out) { unless(k, (uint32_t)offsetof(struct dt_control, exited), out); }
+
+/*
+ * After exit() no clause of the firing runs but END's and ERROR's. The guards have looked already, so that only those behind a clause
+ * that may call it look again; of a probe that fires for each of several things that is every one.
+ */
+static void unless_exited_before(struct hook *k, uint32_t group, bool again, uint32_t out)
+{
+	if (!is_end(k) && (again ? k->first_exit < k->groups.n : k->first_exit < group))
+		unless_exited(k, out);
 }
 
 /* ---- which enabling ---- */
@@ -335,13 +384,15 @@ static void get_number(struct hook *k)
 
 static void guards(struct hook *k, uint32_t out)
 {
-	struct dt_emit *a = k->a;
-
+	if (is_end(k))
+		return;
+	if (is_begin(k)) {		/* tracing has not started yet */
+		unless_exited(k, out);
+		return;
+	}
+	unless(k, (uint32_t)offsetof(struct dt_control, stopped), out);
 	if (k->h->ctx == DT_CTX_RUN)
 		return;
-	dt_mapval(a, R1, dt_control_map(k->b), (uint32_t)offsetof(struct dt_control, stopped));
-	dt_ldx(a, B4, R1, R1, 0);
-	dt_jmpi(a, BPF_JNE, R1, 0, out);
 	if (k->b->opts->only_cpu)
 		only_cpu(k, out);
 	if (k->b->opts->npids)
@@ -489,6 +540,7 @@ static void run_group(struct hook *k, struct group *g)
 	uint32_t next = dt_label(k->a);
 
 	find_entry(k, g, next);
+	unless_exited_before(k, (uint32_t)(g - k->groups.v), false, next);
 	if (k->slot) {
 		call_clause(k, g);
 	} else {
@@ -581,8 +633,11 @@ static void loop_functions(struct hook *k)
 		dt_imm(a, R0, 1);
 		dt_ldx(a, B8, R1, R6, S_ITEM);
 		dt_jmpi(a, BPF_JEQ, R1, 0, end);
-		for (uint32_t g = loop->from; g < loop->to; g++)
+		for (uint32_t g = loop->from; g < loop->to; g++) {
+			dt_imm(a, R0, 1);
+			unless_exited_before(k, g, true, end);
 			loop_clause(k, loop, &k->groups.v[g]);
+		}
 		dt_imm(a, R0, 0);
 		dt_put(a, end);
 		dt_exit(a);
@@ -610,7 +665,7 @@ static void enter(struct hook *k, uint32_t out)
 		claim(k, out);
 	else if (k->slot)
 		search(k, is_ours, out);
-	if (chained(k) && (k->slot || (is_head(k) && k->h->ctx != DT_CTX_RUN))) {
+	if (chained(k) && (k->slot || (is_head(k) && !is_end(k)))) {
 		dt_ja(k->a, in);
 		leave(k, out);
 		dt_put(k->a, in);
@@ -827,6 +882,7 @@ void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t i
 	struct hook k = { .b = b, .h = h, .index = index, .numbered = is_sys(h->ctx) || h->npoints > 1 };
 
 	group_up(&k);
+	k.first_exit = first_exit(&k);
 	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);
 	plan_shares(&k);
 	k.chain = UINT32_MAX;

@@ -189,6 +189,22 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 	return 0;
 }
 
+uint32_t dt_rec_acts(const struct dt_ecb *e, const struct dt_reclayout *rec, const uint8_t *data)
+{
+	bool exited = false;
+
+	if (rec->probe_id == DT_PROBE_END || rec->probe_id == DT_PROBE_ERROR)
+		return e->nacts;
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (exited && dt_ecb_part(e, i))
+			return i;
+		exited |= e->acts[i].kind == DT_ACT_EXIT;
+		if (e->acts[i].kind == DT_ACT_SKIPZ && !data[rec->field[i].off])
+			i += (uint32_t)e->acts[i].arg;
+	}
+	return e->nacts;
+}
+
 uint32_t dt_image_takes(const struct dt_image *image, const struct dt_ecb *ecb, uint32_t epid)
 {
 	uint32_t size = (uint32_t)sizeof(struct dt_rechdr) + image->recs[epid - 1].size;

@@ -215,8 +215,8 @@ struct dt_recfault { uint32_t epid, probe_id; int32_t action; int32_t offset; ui
 #define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed */
 #define DT_REC_DISCARD (DT_REC_NEWS + 3)
 
-/* stopped: no clause runs; filled: a buffer of policy fill is full */
-struct dt_control { uint32_t stopped; uint32_t exited; int32_t status; uint32_t begun; uint32_t filled, pad; };
+/* stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set at once, as one word of 64 bits. */
+struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; };
 struct dt_drops { uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror; };
 
 /*
@@ -230,6 +230,10 @@ static inline uint32_t dt_over_total(uint32_t size)
 {
 	return (uint32_t)sizeof(struct dt_overrec) + ((size + 7) & ~7u) + 8;
 }
+/* BEGIN, END and ERROR are the first probes; exit() ends neither END nor ERROR. */
+enum { DT_PROBE_BEGIN = 1, DT_PROBE_END, DT_PROBE_ERROR };
+/* The actions of a clause that a record of it has something of: those behind exit() in another arm of an if have not run. */
+uint32_t dt_rec_acts(const struct dt_ecb *, const struct dt_reclayout *, const uint8_t *data);
 /* What a record of the clause takes of the image's room; 0: it sends none. */
 uint32_t dt_image_takes(const struct dt_image *, const struct dt_ecb *, uint32_t epid);
 

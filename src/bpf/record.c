@@ -231,20 +231,8 @@ void dt_record_discard(struct dt_lower *l)
 	give(l, false, false);
 }
 
-/* A clause that speculates into nothing records nothing. */
-void dt_record_submit(struct dt_lower *l, bool speculates, bool wake)
+/* Waking: whoever waits need not wait any longer. */
+void dt_record_submit(struct dt_lower *l, bool wake)
 {
-	uint32_t none = dt_label(l->a), done = dt_label(l->a);
-
-	if (speculates) {
-		dt_ldx(l->a, B8, R1, FP, F_SPEC);
-		dt_jmpi(l->a, BPF_JEQ, R1, F_SPEC_DROP, none);
-	}
-	give(l, true, wake);		/* whoever waits need not wait any longer */
-	if (speculates) {
-		dt_ja(l->a, done);
-		dt_put(l->a, none);
-		give(l, false, false);
-	}
-	dt_put(l->a, done);
+	give(l, true, wake);
 }

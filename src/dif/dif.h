@@ -177,6 +177,19 @@ static inline bool dt_ecb_is_default(const struct dt_ecb *e)
 	return e->nacts == 0 || (e->nacts == 1 && e->acts[0].kind == DT_ACT_SPECULATE);
 }
 
+/*
+ * Where exit() is concerned the arms of an if are clauses of their own, as is what stands before, between and behind them: does one
+ * begin with this action?
+ */
+static inline bool dt_ecb_part(const struct dt_ecb *e, uint32_t act)
+{
+	for (uint32_t i = 0; i < act; i++) {
+		if (e->acts[i].kind == DT_ACT_SKIPZ && (i + 1 == act || i + 1 + e->acts[i].arg == act))
+			return true;
+	}
+	return false;
+}
+
 /* Its record shows or empties an aggregation: whoever reads it needs a snapshot taken after it. */
 static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
 {

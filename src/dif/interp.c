@@ -211,6 +211,8 @@ static void clauses(struct dt_interp *ip)
 	for (uint32_t i = 0; ip->prog && i < ip->prog->necbs; i++) {
 		int act = -1;
 
+		if (ip->exited && !ip->in_end && !ip->in_error)
+			break;
 		if (!dt_probe_match(&ip->prog->ecbs[i].probe, &probe))
 			continue;
 		dt_interp_clause(ip, &ip->prog->ecbs[i], i + 1, &act);
@@ -222,7 +224,8 @@ static void clauses(struct dt_interp *ip)
 int dt_interp_fire(struct dt_interp *ip, const struct dt_context *context)
 {
 	ip->context = context;
-	ip->exited = false;
+	ip->in_end = context->probe.prov && context->probe.name && strcmp(context->probe.prov, "dtrace") == 0 &&
+	    strcmp(context->probe.name, "END") == 0;
 	dt_interp_mem_fire(ip);
 	dt_interp_locals_zero(ip);
 	clauses(ip);

@@ -89,8 +89,8 @@ void dt_interp_free(struct dt_interp *);
 
 /*
  * Fires: every clause whose description matches the context's probe (by dt_probe_match()) runs in program order; faults
- * fire dtrace:::ERROR clauses. Returns the status of the first exit(), after which the other clauses still run, or -1
- * when no exit() ran.
+ * fire dtrace:::ERROR clauses. After exit() nothing runs but the rest of its clause, ERROR and END, in later firings too. Returns
+ * the status of the first exit(), or of the last one in END; -1 when no exit() ran yet.
  */
 int dt_interp_fire(struct dt_interp *, const struct dt_context *);
 /*

@@ -16,7 +16,8 @@ struct run {				/* a clause while it runs */
 	uint32_t act;			/* the running action */
 	uint64_t skip;			/* actions that a SKIPZ left out */
 	uint32_t spec;			/* speculating into it, 0 no */
-	bool dropped;			/* speculate() had nowhere to go: nothing is recorded */
+	bool dropped;			/* speculate() had nowhere to go, exit() came too late: nothing is recorded, nothing else runs */
+	bool exited;			/* by this clause: no further arm of an if runs */
 };
 
 void dt_interp_clause_free(struct dt_clause *c)
@@ -234,10 +235,13 @@ static void act_exit(struct run *run, uint64_t value)
 {
 	int32_t status = (int32_t)value;
 
-	if (!run->ip->exited) {
-		run->ip->exited = true;
-		run->ip->exit_status = status;
+	if (run->ip->exited && !run->ip->in_end) {
+		run->dropped = true;
+		return;
 	}
+	run->ip->exited = true;
+	run->ip->exit_status = status;
+	run->exited = !run->ip->in_end && !run->ip->in_error;
 	record(run, (struct bytes){ (const uint8_t *)&status, 4 });
 }
 
@@ -345,7 +349,9 @@ void dt_interp_clause(struct dt_interp *ip, const struct dt_ecb *ecb, uint32_t e
 		dt_interp_drop(ip, "principal");
 		return;
 	}
-	for (run.act = 0; run.act < ecb->nacts && !ip->fault; run.act++) {
+	for (run.act = 0; run.act < ecb->nacts && !ip->fault && !run.dropped; run.act++) {
+		if (run.exited && !run.skip && dt_ecb_part(ecb, run.act))
+			break;
 		*act = (int)run.act;
 		if (run.skip)
 			run.skip--;

@@ -99,6 +99,7 @@ struct dt_interp {
 	uint32_t epid;
 	int exit_status;
 	bool exited;
+	bool in_end;			/* dtrace:::END is firing */
 	bool in_error;			/* dtrace:::ERROR is firing */
 
 	/* the machine */

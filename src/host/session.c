@@ -205,14 +205,20 @@ static int enable_perf(struct dt_session *s, uint32_t first)
 	return err;
 }
 
+static void gate(struct dt_session *s, bool open)
+{
+	if (s->control)
+		__atomic_store_n(&((struct dt_control *)s->control)->stopped, !open, __ATOMIC_RELEASE);
+}
+
 int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 {
-	uint32_t perf;
 	int err = 0;
 
 	s->left_out = (struct dt_left_out){ 0 };
 	if (s->nlinks || s->ticker.n)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
+	gate(s, false);
 	/* The newest runs first: an entry is to see the return address of the function before a return probe puts its own there. */
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind == DT_HOOK_KRETPROBE)
@@ -222,22 +228,31 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 			err = dt_attach_program(s, i, msg, len);
 	if (!err)
 		err = dt_attach_any(s, msg, len);
-	perf = s->nlinks;
+	s->perf = s->nlinks;
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind == DT_HOOK_PERF)
 			err = dt_attach_program(s, i, msg, len);
-	if (!err && (err = enable_perf(s, perf)) != 0)
-		dt_session_fail(msg, len, err, "cannot start the profiling timers");
-	if (!err) {
-		s->ticker.control = s->control;
-		s->ticker.only_cpu = s->image->only_cpu;
-		s->ticker.event = s->event;
-		err = dt_ticker_start(&s->ticker);
-		if (err)
-			dt_session_fail(msg, len, err, "cannot start the thread of tick probes");
-	}
 	if (err)
 		dt_session_detach(s);
+	return err;
+}
+
+/* The gate opens last: what starting the timers takes is not traced either. */
+int dt_session_start(struct dt_session *s, char *msg, size_t len)
+{
+	int err = enable_perf(s, s->perf);
+
+	if (err)
+		dt_session_fail(msg, len, err, "cannot start the profiling timers");
+	s->ticker.control = s->control;
+	s->ticker.only_cpu = s->image->only_cpu;
+	s->ticker.event = s->event;
+	if (!err && (err = dt_ticker_start(&s->ticker)) != 0)
+		dt_session_fail(msg, len, err, "cannot start the thread of tick probes");
+	if (err)
+		dt_session_detach(s);
+	else
+		gate(s, true);
 	return err;
 }
 

@@ -48,10 +48,12 @@ int dt_session_open(const struct dt_image *, const struct dt_attach *, uint32_t 
 void dt_session_close(struct dt_session *);	/* NULL is fine */
 
 /*
- * Everything but RUN hooks goes live; when one cannot, none does. dt_session_detach() returns when no program of the
+ * Everything but RUN hooks is attached; when one cannot be, none is. No clause runs before dt_session_start(), which starts the
+ * timers and lets all probes fire at once; RUN programs may run in between. dt_session_detach() returns when no program of the
  * session runs any more, except by dt_session_run() from another thread: what comes after it comes last.
  */
 int dt_session_attach(struct dt_session *, char *msg, size_t len);
+int dt_session_start(struct dt_session *, char *msg, size_t len);
 /*
  * Kernel functions and places in processes are many, and kernels refuse some: the others go live, unless all are refused. `of`
  * counts those that were to be attached.

@@ -80,7 +80,7 @@ struct dt_session {
 	size_t control_len;
 	int drops;			/* index of the map, -1 none */
 	int *links;			/* perf events and raw tracepoints */
-	uint32_t nlinks, links_cap;
+	uint32_t nlinks, links_cap, perf;	/* perf: the first that is a perf event */
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;

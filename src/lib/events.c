@@ -316,11 +316,6 @@ static void op_ftruncate(void *ctx)
 		(void)fseeko(t->fp, 0, SEEK_SET);
 }
 
-static void op_exit(void *ctx, int status)
-{
-	((struct dtrace_hdl *)ctx)->exitstatus = status;
-}
-
 static const struct dt_type *op_type(void *ctx, const char *name)
 {
 	dtrace_typeinfo_t info;
@@ -407,7 +402,7 @@ static void show_statement(void *ctx, const struct dt_rec *recs, size_t n)
 		dt_statement_do(&s->h->trace->statements, recs, n);
 }
 
-static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs)
+static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs, uint32_t n)
 {
 	struct dt_trace *t = h->trace;
 	dtrace_eprobedesc_t edesc = { .dtepd_epid = e->epid, .dtepd_probeid = e->probe_id, .dtepd_size = e->layout->size,
@@ -430,8 +425,8 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 		return 0;
 	if (rv != DTRACE_CONSUME_THIS)
 		return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
-	if (!dt_trace_json_event(h, &d, recs, e->ecb->nacts))
-		dt_statements_each(recs, e->ecb->nacts, show_statement, &s);
+	if (!dt_trace_json_event(h, &d, recs, n))
+		dt_statements_each(recs, n, show_statement, &s);
 	if (s.err != 0)
 		return dt_handle_error(h, s.err);
 	d.dtpda_data = (char *)e->data;
@@ -442,15 +437,16 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 
 static int on_event(void *ctx, const struct dt_event *e)
 {
-	struct dt_rec *recs = calloc(e->ecb->nacts + 1, sizeof(*recs));
+	uint32_t n = dt_rec_acts(e->ecb, e->layout, e->data);
+	struct dt_rec *recs = calloc(n + 1, sizeof(*recs));
 	int rv = 0;
 
 	if (recs == NULL)
 		return dt_handle_error(ctx, EDT_NOMEM);
-	for (uint32_t i = 0; i < e->ecb->nacts; i++)
+	for (uint32_t i = 0; i < n; i++)
 		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
-	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, e->ecb->nacts))
-		rv = show_event(ctx, e, recs);
+	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, n))
+		rv = show_event(ctx, e, recs, n);
 	free(recs);
 	return rv;
 }
@@ -533,7 +529,7 @@ int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops, dt_trace_fold };
 	struct dt_statement_ops effects = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
-		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate, .exit = op_exit,
+		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate,
 		.type = op_type };
 
 	t->consumer = dt_consumer_new(t->session, t->image, t->ecbs, (uint32_t)t->enabled.n, &ops);

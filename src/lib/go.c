@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded. BEGIN runs
- * before anything else is live.
+ * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded. Everything is
+ * attached, BEGIN runs, then all other probes begin to fire at once.
  */
 #include "lib/build.h"
 #include "lib/proc.h"
@@ -251,7 +251,6 @@ int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = dt_trace_get(h);
 	char msg[1024] = "";
-	int err;
 
 	if (t == NULL || check_go(h, t) != 0 || dt_trace_build(h, t) != 0 || dt_trace_events(h, t) != 0)
 		return -1;
@@ -259,14 +258,15 @@ int dtrace_go(dtrace_hdl_t *h)
 	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
 	dt_trace_symbols(h, t);
+	if (dt_session_attach(t->session, msg, sizeof(msg)) != 0)
+		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
+	notice(t);
 	if (run(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))
 		return 0;
-	err = dt_session_attach(t->session, msg, sizeof(msg));
-	if (err != 0)
+	if (dt_session_start(t->session, msg, sizeof(msg)) != 0)
 		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
-	notice(t);
 	dt_later_begin(h, t);
 	return 0;
 }
@@ -298,8 +298,11 @@ int dtrace_stop(dtrace_hdl_t *h)
 	dt_session_detach(t->session);
 	if (t->at_end && t->image->policy == DT_POLICY_FILL && (err = dt_consumer_hold(t->consumer)) != 0)
 		return dt_handle_error(h, -err);
-	dt_session_control(t->session)->stopped = 0;
-	return run(h, t, t->end);
+	if (run(h, t, t->end) != 0)
+		return -1;
+	if (dt_session_control(t->session)->exited)
+		h->exitstatus = dt_session_control(t->session)->status;
+	return 0;
 }
 
 int dtrace_exitstatus(dtrace_hdl_t *h)

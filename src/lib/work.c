@@ -69,10 +69,8 @@ int dtrace_status(dtrace_hdl_t *h)
 		return DTRACE_STATUS_NONE;
 	if (t->state == DT_TRACE_STOPPED)
 		return DTRACE_STATUS_STOPPED;
-	if (dt_session_control(t->session)->exited) {
-		h->exitstatus = dt_session_control(t->session)->status;
+	if (dt_session_control(t->session)->exited)
 		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_EXITED;
-	}
 	if (dt_session_control(t->session)->filled)
 		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_FILLED;
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) > 0)

@@ -407,6 +407,16 @@ static void last_words(struct gen *g)
 	put(g, "}\n");
 }
 
+/* exit() before, in and behind the arms of an if, late ones too: what runs after it, and which of them counts. */
+static void exits(struct gen *g)
+{
+	static const char *const calls[] = { "", "", "exit(1); ", "exit((int)arg0); ", "exit(3); " };
+
+	put(g, "BEGIN /arg1 != %u/ { trace(1); %s", pick(g, 3), ONE(g, calls));
+	put(g, "if (arg0 & %u) { trace(2); %strace(3); } else { %s", 1 + pick(g, 3), ONE(g, calls), ONE(g, calls));
+	put(g, "if (arg1) { gi = 5; %s} trace(gi++); } trace(4); %s}\n", ONE(g, calls), ONE(g, calls));
+}
+
 char *dt_gen_program(uint64_t seed)
 {
 	struct gen g = { .seed = seed * 0x9e3779b97f4a7c15u + 1, .plain = true };
@@ -431,6 +441,8 @@ char *dt_gen_program(uint64_t seed)
 		put(&g, "ERROR { trace(arg1); trace(arg2); trace(arg3); trace(arg4); }\n");
 	if (pick(&g, 10) == 0)
 		put(&g, "BEGIN /arg0 == 0/ { exit(%u); }\n", pick(&g, 5));
+	for (uint32_t i = pick(&g, 12) == 0 ? 3 : 0; i-- > 0;)
+		exits(&g);
 	fclose(g.f);
 	return text;
 }

@@ -252,7 +252,7 @@ static void k_fields(struct kernel *k, struct text *t, const struct dt_rechdr *h
 	const struct dt_reclayout *r = &k->image->recs[h->epid - 1];
 
 	say(t, "record");
-	for (uint32_t i = 0; i < e->nacts; i++) {
+	for (uint32_t i = 0; i < dt_rec_acts(e, r, data); i++) {
 		const struct dt_act *act = &e->acts[i];
 
 		if (act->kind == DT_ACT_SKIPZ) {

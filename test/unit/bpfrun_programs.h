@@ -8,6 +8,13 @@
 	"BEGIN { printf(\"hello\\n\"); }",
 	"BEGIN { x = 1; }",
 	"BEGIN { trace(\"text\"); trace(\"a longer text that does not fit into a few stores of eight bytes each, so it is copied\"); }",
+	/* exit(): S A1 */
+	"BEGIN { exit(3); } BEGIN { trace(1); exit(4); } ERROR { trace(2); }",
+	"BEGIN { trace(1); exit(3); exit(4); trace(2); }",
+	"BEGIN { trace(*(int *)0); } BEGIN { exit(0); } ERROR { exit(1); } ERROR { trace(9); } ERROR { trace(8); exit(2); }",
+	"BEGIN { if (arg0 == 7) { trace(1); exit(3); trace(2); } else { trace(3); } trace(4); exit(4); } BEGIN { trace(5); }",
+	"BEGIN { exit(3); trace(1); if (n++ == 0) trace(2); trace(3); } BEGIN { trace(n); }",
+	"BEGIN { if (arg0 == 7) { if (arg1 == 0) exit(1); trace(1); } else { exit(5); } trace(2); } BEGIN { @ = count(); }",
 	/* predicates and arithmetic */
 	"BEGIN /arg0 == 7/ { trace(arg0); } BEGIN /arg0 > arg1/ { trace(arg1); } BEGIN /arg0 < 0 || arg1 != 0 && arg2 >= 2/ { trace(arg2); }",
 	"BEGIN { trace(arg0 + arg1); trace(arg0 - arg1); trace(arg0 * arg2); trace(arg0 & arg1); trace(arg0 | arg1); trace(arg0 ^ arg1); }",

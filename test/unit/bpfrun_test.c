@@ -59,7 +59,7 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	say(&out, "%s", "");
 	if (CHECK_INT(dt_image_build(&opts, &prog, 1, &hook, 1, &image, msg, sizeof(msg)), 0) &&
 	    CHECK_INT(dt_session_open(image, &attach, 1, &k.session, msg, sizeof(msg)), 0) &&
-	    CHECK_INT(dt_session_attach(k.session, msg, sizeof(msg)), 0)) {
+	    CHECK_INT(dt_session_attach(k.session, msg, sizeof(msg)), 0) && CHECK_INT(dt_session_start(k.session, msg, sizeof(msg)), 0)) {
 		if (dump)
 			dt_image_dump(image, put_err, NULL);
 		k.image = image;

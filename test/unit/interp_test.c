@@ -427,17 +427,18 @@ static void test_records(void)
 		ACT(STACK, NULL, .arg = 2), ACT(USTACK, NULL, .arg = 3), ACT(SYM, &seven), ACT(USYM, &seven),
 		ACT(SKIPZ, &zero, .arg = 1), ACT(DIFEXPR, &one), ACT(SKIPZ, &two, .arg = 1), ACT(DIFEXPR, &two), ACT(STOP, NULL), ACT(TRACEMEM, &name, .arg = 3), ACT(EXIT, &seven) };
 	const struct dt_act local_acts[] = { ACT(DIFEXPR, &set_local) }, read_acts[] = { ACT(DIFEXPR, &local) };
-	const struct dt_ecb ecbs[] = { ECB("sys*", "", "re[a-c]?", "entry", NULL, acts), ECB("", "", "", "", &zero, acts),
-		{ .probe = { "", "kernel", "", "", 0 } }, ECB("", "", "", "", NULL, local_acts), ECB("", "", "", "return", NULL, acts),
-		ECB("", "", "", "", &one, read_acts) };
+	const struct dt_ecb ecbs[] = { ECB("", "", "", "", &zero, acts), { .probe = { "", "kernel", "", "", 0 } },
+		ECB("", "", "", "", NULL, local_acts), ECB("", "", "", "return", NULL, acts), ECB("", "", "", "", &one, read_acts),
+		ECB("sys*", "", "re[a-c]?", "entry", NULL, acts) };
 	const struct dt_prog prog = { .ecbs = ecbs, .necbs = 6 };
 	struct dt_context c = context();
 	struct dt_interp *ip = dt_interp_new(&prog, NULL, &sink);
 
 	CHECK_STR(fire(ip, &c, 7),
-	    "begin 1 read:entry [0: 1] [2:'a_comma'/8] [3:''/16] [4: 111 222] [5: 64 111 222 0] [6: 7] [7: 64 7] "
-	    "[8: 0] [10: 1] [11: 2] [12:] [13:'a_c'/3] [14: 7] end\n"
-	    "begin 3 read:entry end\nbegin 4 read:entry [0: 7] end\nbegin 6 read:entry [0: 7] end\n");
+	    "begin 2 read:entry end\nbegin 3 read:entry [0: 7] end\nbegin 5 read:entry [0: 7] end\n"
+	    "begin 6 read:entry [0: 1] [2:'a_comma'/8] [3:''/16] [4: 111 222] [5: 64 111 222 0] [6: 7] [7: 64 7] "
+	    "[8: 0] [10: 1] [11: 2] [12:] [13:'a_c'/3] [14: 7] end\n");
+	CHECK_STR(fire(ip, &c, 7), "");
 	dt_interp_free(ip);
 }
 

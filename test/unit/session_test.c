@@ -183,6 +183,7 @@ static void test_exact(void)
 	if (!fixture_open(&f))
 		return;
 	CHECK_INT(dt_session_attach(f.session, f.msg, sizeof(f.msg)), 0);
+	CHECK_INT(dt_session_start(f.session, f.msg, sizeof(f.msg)), 0);
 	CHECK_INT(dt_session_attach(f.session, f.msg, sizeof(f.msg)), -EBUSY);
 	start = now_ms();
 	calls = want > 60 ? CALLS / 60 * want : CALLS;
@@ -355,7 +356,7 @@ static void test_rings(void)
 static const struct bpf_insn tick_insns[] = {
 	MAP(1),				/* 0: control, its value */
 	MOV_I(2, 1),
-	I(BPF_STX | BPF_ATOMIC | BPF_W, 1, 2, 4, BPF_ADD),
+	I(BPF_STX | BPF_ATOMIC | BPF_W, 1, 2, offsetof(struct dt_control, exited), BPF_ADD),
 	MOV_I(0, 0),
 	EXIT(),
 };
@@ -376,6 +377,7 @@ static void test_tick_accuracy(const char *what)
 	ncpus = dt_session_ncpus(f.session);
 	start = now_ms();
 	CHECK_INT(dt_session_attach(f.session, f.msg, sizeof(f.msg)), 0);
+	CHECK_INT(dt_session_start(f.session, f.msg, sizeof(f.msg)), 0);
 	usleep(500000);
 	dt_session_detach(f.session);
 	start = now_ms() - start;
@@ -428,6 +430,7 @@ static void print_jitter(const char *what)
 	if (!fixture_open(&f))
 		return;
 	dt_session_attach(f.session, f.msg, sizeof(f.msg));
+	dt_session_start(f.session, f.msg, sizeof(f.msg));
 	usleep(600000);
 	dt_session_detach(f.session);
 	for (uint32_t cpu = 0; cpu < dt_session_ncpus(f.session); cpu++) {
@@ -455,6 +458,7 @@ static void test_tick(void)
 	CHECK(c != NULL);
 	start = now_ms();
 	CHECK_INT(dt_session_attach(f.session, f.msg, sizeof(f.msg)), 0);
+	CHECK_INT(dt_session_start(f.session, f.msg, sizeof(f.msg)), 0);
 	CHECK_INT(dt_session_wait(f.session, 5000000000), 1);	/* woken by the first tick, which says exited */
 	CHECK(now_ms() - start < 2500);
 	CHECK(__atomic_load_n(&c->exited, __ATOMIC_RELAXED) >= 1);
@@ -488,6 +492,7 @@ static void test_profile(void)
 		return;
 	c = dt_session_control(f.session);
 	CHECK_INT(dt_session_attach(f.session, f.msg, sizeof(f.msg)), 0);
+	CHECK_INT(dt_session_start(f.session, f.msg, sizeof(f.msg)), 0);
 	usleep(300000);
 	idle = __atomic_load_n(&c->exited, __ATOMIC_RELAXED);
 	for (int i = 0; i < 2; i++)
@@ -742,7 +747,8 @@ static void test_killed(void)
 	if (pid == 0) {
 		fixture_init(&f, DT_HOOK_SYS_ENTER, count_insns, COUNT(count_insns), relocs, COUNT(relocs));
 		snprintf(f.prog.name, sizeof(f.prog.name), "k%d", (int)getppid());
-		if (!fixture_open(&f) || dt_session_attach(f.session, f.msg, sizeof(f.msg)) || write(ready[1], "x", 1) != 1)
+		if (!fixture_open(&f) || dt_session_attach(f.session, f.msg, sizeof(f.msg)) || dt_session_start(f.session, f.msg, sizeof(f.msg)) ||
+		    write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 	}

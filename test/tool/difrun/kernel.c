@@ -232,7 +232,7 @@ static void tell_record(struct kernel *k, const struct dt_context *c, const stru
 	if (r->probe_id == 3)		/* dtrace:::ERROR has no program of its own */
 		context.probe = desc_of(k, context.probe_id = 3);
 	k->in.sink.begin(k->in.sink.ctx, e, h->epid, &context);
-	for (uint32_t i = 0; i < e->nacts; i++) {
+	for (uint32_t i = 0; i < dt_rec_acts(e, r, data); i++) {
 		const struct dt_recfield *f = &r->field[i];
 
 		if (e->acts[i].kind == DT_ACT_SKIPZ && !data[f->off])
