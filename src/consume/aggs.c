@@ -127,14 +127,34 @@ static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
 
 struct take { struct dt_agg_table *t; int64_t *words; uint8_t *key; const struct dt_consumer_ops *ops; };
 
-/* sym(), usym() and the modules: one element for all addresses in it. They are told while their processes may still live. */
+static bool is_name(const struct dt_agglayout *l, uint32_t k)
+{
+	return l->key_probe != NULL && l->key_probe[k] != 0;
+}
+
+/*
+ * sym(), usym() and the modules: one element for all addresses in it. They are told while their processes may still live. probefunc and its
+ * kin: one for all probes that have that name.
+ */
 static bool folds(const struct dt_agglayout *l)
 {
-	for (uint32_t k = 0; k < l->nkeys; k++)
-		switch (l->key_act[k]->kind) {
-		case DT_ACT_SYM: case DT_ACT_MOD: case DT_ACT_USYM: case DT_ACT_UMOD: return true;
-		}
+	for (uint32_t k = 0; k < l->nkeys; k++) {
+		uint16_t kind = l->key_act[k]->kind;
+
+		if (is_name(l, k) || kind == DT_ACT_SYM || kind == DT_ACT_MOD || kind == DT_ACT_USYM || kind == DT_ACT_UMOD)
+			return true;
+	}
 	return false;
+}
+
+static void fold_name(const struct take *take, uint32_t k)
+{
+	const struct dt_agglayout *l = take->t->agg.layout;
+	uint32_t id;
+
+	memcpy(&id, take->key + l->key[k].off, sizeof(id));
+	id = take->ops->alike(take->ops->ctx, id, l->key_probe[k] - 1u);
+	memcpy(take->key + l->key[k].off, &id, sizeof(id));
 }
 
 static const void *fold(const struct take *take, const void *key)
@@ -145,6 +165,11 @@ static const void *fold(const struct take *take, const void *key)
 		return key;
 	memcpy(take->key, key, l->keysize);
 	for (uint32_t k = 0; k < l->nkeys; k++) {
+		if (is_name(l, k)) {
+			fold_name(take, k);
+			continue;
+		}
+
 		struct dt_value v = dt_record_value(l->key_act[k], take->key + l->key[k].off, l->key[k].size);
 		uint64_t addr;
 
@@ -300,7 +325,7 @@ void dt_agg_key(const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 	const struct dt_agglayout *l = e->layout;
 	uint32_t len;
 
-	if (l->key_probe != NULL && l->key_probe[k] != 0) {	/* a probe id: the reader knows the names */
+	if (is_name(l, k)) {	/* a probe id: the reader knows the names */
 		uint32_t id;
 
 		memcpy(&id, e->key + l->key[k].off, sizeof(id));

@@ -28,6 +28,8 @@ struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that 
 	int (*drops)(void *ctx, const char *kind, int cpu, uint64_t n);	/* cpu -1: none; kind as in DTRACEDROP_ words */
 	/* The address that stands for all of the same function or module; told for such keys of aggregations. NULL: they stay as they are. */
 	uint64_t (*fold)(void *ctx, const struct dt_value *key);
+	/* The probe that stands for all whose part (DT_PART_*) has the same text: keys that are such names are stored as the probe's id. */
+	uint32_t (*alike)(void *ctx, uint32_t probe, unsigned part);
 };
 
 struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *, const struct dt_ecb *const *ecbs,

@@ -40,6 +40,21 @@ static const char *probe_part(const struct dt_trace *t, uint32_t id, unsigned pa
 	}
 }
 
+/* The first that was seen with the text. */
+static uint32_t alike(void *ctx, uint32_t probe, unsigned part)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_map *map = &h->trace->alike[part & 3];
+	const char *text = probe_part(h->trace, probe, part);
+	uintptr_t id = (uintptr_t)dt_map_get(map, text);
+
+	if (id == 0) {
+		id = probe;
+		dt_map_put(map, text, (void *)id);
+	}
+	return (uint32_t)id;
+}
+
 static void key_value(const struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 {
 	const uint8_t *part = e->layout->key_probe;
@@ -527,11 +542,13 @@ static int on_drops(void *ctx, const char *kind, int cpu, uint64_t n)
 
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops, dt_trace_fold };
+	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops, dt_trace_fold, alike };
 	struct dt_statement_ops effects = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
 		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate,
 		.type = op_type };
 
+	for (int i = 0; i < 4; i++)
+		dt_map_init(&t->alike[i], t->arena);
 	t->consumer = dt_consumer_new(t->session, t->image, t->ecbs, (uint32_t)t->enabled.n, &ops);
 	if (t->consumer == NULL)
 		return dt_handle_error(h, EDT_NOMEM);

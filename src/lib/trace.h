@@ -47,6 +47,7 @@ struct dt_trace {
 	struct dt_later *later;			/* who tells of new programs (later.c); NULL: nobody waits for any */
 	struct dt_session *session;
 	struct dt_consumer *consumer;
+	struct dt_map alike[4];			/* by part: text -> the probe that stands for it in keys of aggregations */
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
 	uint32_t begin, end;			/* program indices, UINT32_MAX none */
 	const char *notice;			/* dtrace_notice(); NULL none */

@@ -122,3 +122,6 @@ else
 fi
 run -qn 'BEGIN { trace(dentry_path((struct dentry *)8)); } ERROR { printf("fault %d", arg4); exit(0); }'
 is "dentry_path() of nothing" 0 "fault 1"
+run -qc "$calls 5" -n 'syscall::getppid:entry, syscall::getppid:return /pid == $target/ { @[probefunc] = count(); @m[probemod, probename] = count(); } END { printa("%s has %@d\n", @); printa("%s %s %@d\n", @m); }'
+is "keys are names, not probes: entry and return of one function" 0 "getppid has 10"
+is "and those that differ stay apart" 0 "vmlinux return 5"
