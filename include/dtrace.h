@@ -327,7 +327,7 @@ typedef struct dtrace_recdesc {
 typedef struct dtrace_eprobedesc {
 	dtrace_epid_t dtepd_epid;
 	dtrace_id_t dtepd_probeid;
-	uint64_t dtepd_uarg;
+	uint64_t dtepd_uarg;	/* the clause: the same number at each probe it is enabled on */
 	uint32_t dtepd_size;
 	int dtepd_nrecs;
 } dtrace_eprobedesc_t;
@@ -377,6 +377,21 @@ int dtrace_aggregate_print(dtrace_hdl_t *, FILE *, dtrace_aggregate_walk_f *);
 
 #define DTRACE_HANDLE_ABORT	(-1)
 #define DTRACE_HANDLE_OK	0
+
+/* dteda_fault */
+#define DTRACEFLT_UNKNOWN	0
+#define DTRACEFLT_BADADDR	1
+#define DTRACEFLT_BADALIGN	2
+#define DTRACEFLT_ILLOP		3
+#define DTRACEFLT_DIVZERO	4
+#define DTRACEFLT_NOSCRATCH	5
+#define DTRACEFLT_KPRIV		6
+#define DTRACEFLT_UPRIV		7
+#define DTRACEFLT_TUPOFLOW	8
+#define DTRACEFLT_BADSTACK	9
+#define DTRACEFLT_BADSIZE	10
+#define DTRACEFLT_BADINDEX	11
+#define DTRACEFLT_LIBRARY	1000	/* an action that the library does failed: dteda_msg says which */
 
 typedef struct dtrace_errdata {
 	dtrace_hdl_t *dteda_handle;

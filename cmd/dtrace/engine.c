@@ -6,6 +6,7 @@
 #include "engine.h"
 
 #include "anon.h"
+#include "faults.h"
 #include "list.h"
 #include "progress.h"
 #include "sizes.h"
@@ -27,10 +28,14 @@ struct run {
 	struct victims *victims;
 	bool quiet, flowindent, header;
 	bool json;			/* the library writes the lines */
+	bool exited;			/* by exit(), or a buffer that was full */
+	int why;			/* errno of the first write of ours that failed */
+	struct faults faults;
 };
 
-/* Written by signal handlers only. */
+/* Written by signal handlers; `asked` is taken back when it was done. */
 static volatile sig_atomic_t interrupted, since;	/* since: milliseconds, at the first signal */
+static volatile sig_atomic_t asked;			/* for the aggregations as they are */
 
 /*
  * The second one ends at once; the kernel side goes with the process. timeout(1) signals its child and then its whole
@@ -51,23 +56,32 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
+static void on_usr1(int sig)
+{
+	(void)sig;
+	asked = 1;
+}
+
 bool engine_interrupted(void)
 {
 	return interrupted != 0;
 }
 
+/* SIGPIPE stays as it is: who reads us no more ends us, as any other tool, and nothing of a trace outlives its process. */
 void engine_catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal }, show = { .sa_handler = on_usr1 };
 	struct sigaction old;
 
 	/* Shells without job control start background commands with SIGINT ignored; who sends it to us still means it. */
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGQUIT, &sa, NULL);
+	sigemptyset(&show.sa_mask);
+	sigaction(SIGUSR1, &show, NULL);
 	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)	/* nohup */
 		sigaction(SIGHUP, &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is an error to report */
 }
 
 static bool option_on(dtrace_hdl_t *dtp, const char *name)
@@ -85,6 +99,13 @@ static void read_options(struct run *r)
 	r->quiet = option_on(r->dtp, "quiet");
 	r->flowindent = option_on(r->dtp, "flowindent");
 	r->victims->quiet = r->quiet;
+}
+
+/* After writing: the reason, should that have failed. */
+static void note(struct run *r)
+{
+	if (r->why == 0 && ferror(r->out))
+		r->why = errno;
 }
 
 static void put_header(struct run *r)
@@ -128,6 +149,7 @@ static int on_probe(const dtrace_probedata_t *d, void *arg)
 	} else {
 		put_time(r, d);
 	}
+	note(r);
 	return DTRACE_CONSUME_THIS;
 }
 
@@ -141,20 +163,36 @@ static int on_end(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void
 		return DTRACE_CONSUME_THIS;
 	if (!r->json && !r->quiet)
 		putc('\n', r->out);
+	note(r);
 	return DTRACE_CONSUME_NEXT;
+}
+
+/* What was traced before it stands before it, also where both go to one file. */
+static void before_message(struct run *r)
+{
+	fflush(r->out);
+	note(r);
 }
 
 static int on_error(const dtrace_errdata_t *d, void *arg)
 {
-	if (!((struct run *)arg)->json)
+	struct run *r = arg;
+
+	if (!r->json && !faults_keep(&r->faults, d)) {
+		before_message(r);
 		fprintf(stderr, "dtrace: %s", d->dteda_msg);
+	}
 	return DTRACE_HANDLE_OK;
 }
 
 static int on_drop(const dtrace_dropdata_t *d, void *arg)
 {
-	if (!((struct run *)arg)->json)
+	struct run *r = arg;
+
+	if (!r->json) {
+		before_message(r);
 		fprintf(stderr, "dtrace: %s", d->dtdda_msg);
+	}
 	return DTRACE_HANDLE_OK;
 }
 
@@ -207,7 +245,13 @@ static int enable(struct run *r, dtrace_prog_t *const *programs)
 
 static int failed(struct run *r, const char *what)
 {
-	fprintf(stderr, "dtrace: %s: %s\n", what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)));
+	bool unwritten = ferror(r->out) && r->why != 0;
+
+	faults_tell(&r->faults, r->out, true);
+	if (unwritten)
+		fprintf(stderr, "dtrace: %s: failed to write output: %s\n", what, strerror(r->why));
+	else
+		fprintf(stderr, "dtrace: %s: %s\n", what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)));
 	if (ferror(r->out)) {	/* that was the reason, and is no news any more */
 		__fpurge(r->out);
 		clearerr(r->out);
@@ -217,11 +261,37 @@ static int failed(struct run *r, const char *what)
 
 /* ---- the loop ---- */
 
+/* SIGUSR1: what would be printed if the trace ended now. It goes on. */
+static int show_aggregations(struct run *r)
+{
+	asked = 0;
+	if (!r->json)
+		putc('\n', r->out);
+	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, r->out, NULL) != 0)
+		return failed(r, "failed to print aggregations");
+	return 0;
+}
+
+static int work(struct run *r, bool *done)
+{
+	switch (dtrace_work(r->dtp, r->out, on_probe, on_end, r)) {
+	case DTRACE_WORKSTATUS_DONE:
+		r->exited |= !*done;
+		*done = true;
+		return 0;
+	case DTRACE_WORKSTATUS_OKAY:
+		return 0;
+	default:
+		return failed(r, "processing aborted");
+	}
+}
+
 static int loop(struct run *r)
 {
 	bool done = false;
+	int status = 0;
 
-	while (!done) {
+	while (!done && status == 0) {
 		if (!interrupted)
 			dtrace_sleep(r->dtp);
 		if (interrupted || victims_gone(r->victims)) {
@@ -231,17 +301,12 @@ static int loop(struct run *r)
 			if (dtrace_stop(r->dtp) != 0)
 				return failed(r, "couldn't stop tracing");
 		}
-		switch (dtrace_work(r->dtp, r->out, on_probe, on_end, r)) {
-		case DTRACE_WORKSTATUS_DONE:
-			done = true;
-			break;
-		case DTRACE_WORKSTATUS_OKAY:
-			break;
-		default:
-			return failed(r, "processing aborted");
-		}
+		status = work(r, &done);
+		if (status == 0 && asked && !done)
+			status = show_aggregations(r);
+		faults_tell(&r->faults, r->out, done);
 	}
-	return 0;
+	return status;
 }
 
 static int go(struct run *r)
@@ -288,7 +353,10 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 		putc('\n', r->out);
 	if (dtrace_aggregate_print(r->dtp, r->out, NULL) != 0)
 		return failed(r, "failed to print aggregations");
-	return dtrace_exitstatus(r->dtp);
+	status = dtrace_exitstatus(r->dtp);
+	if (status == 0 && !r->exited && option_on(r->dtp, "childstatus"))
+		status = victims_status(r->victims, r->a);
+	return status;
 }
 
 /* ---- what is asked for ---- */
@@ -296,7 +364,7 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 static int flush(struct run *r, int status)
 {
 	bool bad = fflush(r->out) != 0 || ferror(r->out);
-	int err = errno;
+	int err = r->why != 0 ? r->why : errno;
 
 	if (r->out != stdout && fclose(r->out) != 0 && !bad) {
 		bad = true;
@@ -315,6 +383,7 @@ static int flush(struct run *r, int status)
 int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, struct victims *v)
 {
 	struct run r = { .dtp = dtp, .a = a, .out = stdout, .victims = v };
+	int status;
 
 	if (a->mode == MODE_HEADER)
 		return usdt_header(dtp, a);
@@ -324,5 +393,7 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}
-	return flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.out) : trace(&r, programs));
+	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.out, &r.why) : trace(&r, programs));
+	faults_free(&r.faults);
+	return status;
 }

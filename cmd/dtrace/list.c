@@ -3,6 +3,7 @@
 
 #include "report.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct listing {
@@ -10,6 +11,7 @@ struct listing {
 	FILE *out;
 	dtrace_probedesc_t last;	/* description listed last */
 	int missed;			/* descriptions that match nothing */
+	int *why;			/* errno of a write that failed */
 };
 
 static void put_arguments(dtrace_hdl_t *dtp, const dtrace_probeinfo_t *info, FILE *f)
@@ -44,7 +46,10 @@ static int put_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 	fprintf(l->out, "%5u %10s %17s %33s %s\n", d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name);
 	if (l->a->verbose)
 		put_info(dtp, d, l->out);
-	return ferror(l->out) ? -1 : 0;
+	if (!ferror(l->out))
+		return 0;
+	*l->why = errno;
+	return -1;
 }
 
 static int put_statement(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t *s, void *arg)
@@ -65,9 +70,9 @@ static int put_statement(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc
 	return 0;
 }
 
-int list_probes(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, FILE *out)
+int list_probes(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, FILE *out, int *why)
 {
-	struct listing l = { .a = a, .out = out };
+	struct listing l = { .a = a, .out = out, .why = why };
 
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	if (a->nprograms == 0 && dtrace_probe_iter(dtp, NULL, put_probe, &l) != 0 && !ferror(out)) {

@@ -160,6 +160,17 @@ void victims_continue(struct victims *v)
 		dtrace_proc_continue(v->dtp, v->list[i]);
 }
 
+int victims_status(const struct victims *v, const struct args *a)
+{
+	int i = 0, status;
+
+	while (i < v->n && !a->victims[i].command)
+		i++;
+	if (i == v->n || !dtrace_proc_gone(v->dtp, v->list[i], &status))
+		return 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 void victims_free(struct victims *v)
 {
 	free(v->list);

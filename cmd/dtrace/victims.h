@@ -18,6 +18,8 @@ void victims_continue(struct victims *);	/* after dtrace_go(); from here on ends
 static inline bool victims_gone(const struct victims *v) { return v->n > 0 && v->alive == 0; }
 /* Tells when only they are traced. */
 void victims_notice(struct victims *);
+/* The exit status of the first command, as a shell gives it (128 and the signal's number when one killed it); 0 while it runs, and without -c. */
+int victims_status(const struct victims *, const struct args *);
 void victims_free(struct victims *);		/* the processes are the handle's */
 
 #endif

@@ -54,7 +54,6 @@ static _Noreturn void child(const char *file, char *const argv[], char *const en
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
 		err = errno;
 	} else {
-		signal(SIGPIPE, SIG_DFL);
 		raise(SIGSTOP);		/* for the options to be set */
 		execvpe(file, argv, envp);
 		err = errno;

@@ -161,23 +161,28 @@ static void fresh_text(struct dt_trace *t)
 	t->textarena = dt_arena_new();
 }
 
-static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
+struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *h, const int64_t *ids, uint32_t nids, size_t *n)
 {
-	struct dtrace_hdl *h = ctx;
-	struct dt_trace *t = h->trace;
 	struct dt_aggorder order = order_of(h);
 	struct dt_aggrow *rows;
 
-	fresh_text(t);
+	fresh_text(h->trace);
+	rows = dt_trace_rows(h->trace, ids, nids, n);
+	dt_agg_sort(rows, *n, &order);
+	return rows;
+}
+
+static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dtrace_hdl *h = ctx;
+
 	for (uint32_t i = 0; i < nids; i++) {
-		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+		struct dt_agg *agg = dt_consumer_agg(h->trace->consumer, (uint32_t)ids[i]);
 
 		if (agg != NULL)
 			agg->printed = true;
 	}
-	rows = dt_trace_rows(t, ids, nids, n);
-	dt_agg_sort(rows, *n, &order);
-	return rows;
+	return dt_trace_sorted(h, ids, nids, n);
 }
 
 static void op_clear(void *ctx, int64_t id)
@@ -237,7 +242,7 @@ static void action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 	dtrace_probedesc_t pdesc;
 	char why[512], msg[1024];
 	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &pdesc, .dteda_action = -1, .dteda_offset = -1,
-		.dteda_fault = 1000, .dteda_msg = msg };
+		.dteda_fault = DTRACEFLT_LIBRARY, .dteda_msg = msg };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -421,7 +426,7 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 {
 	struct dt_trace *t = h->trace;
 	dtrace_eprobedesc_t edesc = { .dtepd_epid = e->epid, .dtepd_probeid = e->probe_id, .dtepd_size = e->layout->size,
-		.dtepd_nrecs = (int)e->ecb->nacts };
+		.dtepd_nrecs = (int)e->ecb->nacts, .dtepd_uarg = (uintptr_t)e->ecb };
 	dtrace_probedesc_t pdesc;
 	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &pdesc, .dtpda_cpu = (int)e->cpu,
 		.dtpda_data = (char *)e->data, .dtpda_timestamp = e->time };
@@ -468,19 +473,27 @@ static int on_event(void *ctx, const struct dt_event *e)
 
 /* ---- errors and drops ---- */
 
-/* Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. */
+/*
+ * Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. What a system call is to read may lie in a
+ * page that nobody has touched yet: a probe cannot wait for it, the kernel does between entry and return.
+ */
 static const char *fault_hint(const struct dt_recfault *f, const dtrace_probedesc_t *p)
 {
-	if (f->fault != DT_FLT_BADADDR || (int32_t)f->addr != AT_FDCWD || strcmp(p->dtpd_provider, "syscall") != 0)
+	if (f->fault != DT_FLT_BADADDR || strcmp(p->dtpd_provider, "syscall") != 0)
 		return "";
-	return ": this is AT_FDCWD, a directory; the path is the next argument";
+	if ((int32_t)f->addr == AT_FDCWD)
+		return ": this is AT_FDCWD, a directory; the path is the next argument";
+	if (strcmp(p->dtpd_name, "entry") == 0 && f->addr >= 4096 && f->addr >> 56 == 0)
+		return ": its page may not be in memory yet; it is at the system call's return (keep the address in self->)";
+	return "";
 }
 
 static int on_fault(void *ctx, const struct dt_recfault *f)
 {
 	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
-	dtrace_eprobedesc_t edesc = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id };
+	const struct dt_ecb *ecb = f->epid > 0 && f->epid <= t->enabled.n ? t->ecbs[f->epid - 1] : NULL;
+	dtrace_eprobedesc_t edesc = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id, .dtepd_uarg = (uintptr_t)ecb };
 	dtrace_probedesc_t pdesc;
 	char msg[1024], where[32], addr[32] = "", offset[40] = "";
 	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &pdesc, .dteda_action = f->action,

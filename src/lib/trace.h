@@ -95,6 +95,7 @@ bool dt_trace_over(struct dt_trace *);			/* exit() was called, or a buffer of po
 int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → image, session (go.c) */
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
+struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *, const int64_t *ids, uint32_t nids, size_t *n);	/* valid until the next call */
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
 
 /* go.c: what was enabled since dt_trace_build() joins the session. 0, or a negative errno with a sentence. */

@@ -93,8 +93,11 @@ static int put_out(dtrace_hdl_t *h, const struct dt_trace *t, FILE *fp)
 	if (fp == NULL)
 		return t->out.len > 0 ? dt_handle_error(h, EDT_NOBUFFERED) : 0;
 	errno = EIO;
-	if (fflush(fp) != 0 || ferror(fp) || t->out.failed)
-		return dt_handle_errorf(h, errno, "failed to write output: %s", strerror(errno));
+	if (fflush(fp) != 0 || ferror(fp) || t->out.failed) {
+		int err = t->out.err != 0 ? t->out.err : errno;
+
+		return dt_handle_errorf(h, err, "failed to write output: %s", strerror(err));
+	}
 	return 0;
 }
 
@@ -148,7 +151,7 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	return DTRACE_WORKSTATUS_OKAY;
 }
 
-/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. */
+/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again, they are printed again. */
 int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
 {
 	struct dt_trace *t = dt_trace_get(h);
@@ -167,7 +170,7 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *w
 
 		if (agg->printed || agg->n == 0)
 			continue;
-		rows = t->statements.ops.rows(h, &id, 1, &nrows);
+		rows = dt_trace_sorted(h, &id, 1, &nrows);
 		if (rows == NULL)
 			return dt_handle_error(h, EDT_NOMEM);
 		if (!dt_trace_json_agg(t, id, rows, nrows))

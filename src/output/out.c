@@ -2,6 +2,7 @@
 /* The growable text buffer behind every printer. Knows nothing of values. */
 #include "output/out.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +62,10 @@ void dt_out_put(struct dt_out *o, const void *p, size_t n)
 	if (n == 0)
 		return;
 	if (o->file) {
-		if (!o->failed && fwrite(p, 1, n, o->file) != n)
+		if (!o->failed && fwrite(p, 1, n, o->file) != n) {
 			o->failed = true;
+			o->err = errno;
+		}
 		return;
 	}
 	if (!reserve(o, n))

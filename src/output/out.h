@@ -42,6 +42,7 @@ struct dt_out {
 	char *buf;			/* NUL-terminated when not NULL */
 	size_t len, cap, max;
 	bool failed;
+	int err;			/* errno of the first write to the file that failed */
 };
 
 #define DT_OUT_MAX ((size_t)1 << 30)	/* of text kept in memory */

@@ -23,7 +23,7 @@ fi
 may_trace "ends of a trace"
 
 READY='BEGIN { @n[1] = count(); printf("ready\n"); }'
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP QUIT; do	# QUIT: N B14
 	start -q -n "$READY END { printf(\"the end\n\"); }"
 	kill -$signal "$tracer"
 	wait "$tracer"
@@ -32,6 +32,18 @@ for signal in INT TERM HUP; do
 	grep -q '^ *1  *1$' "$tmp/out"
 	check $? "SIG$signal: aggregations are printed"
 done
+# SIGUSR1: aggregations as they are, and the trace goes on (N B14)
+start -q -n "$READY END { printf(\"the end\n\"); }"
+kill -USR1 "$tracer"
+shown() { grep -q '^ *1  *1$' "$tmp/out"; }
+waits shown && ! grep -q 'the end' "$tmp/out"
+check $? "SIGUSR1: aggregations are printed"
+kill -INT "$tracer"
+wait "$tracer"
+status=$?
+is "SIGUSR1: the trace has gone on" 0 "the end"
+[ "$(grep -c '^ *1  *1$' "$tmp/out")" -eq 2 ]
+check $? "and at its end they are printed again"
 # in the middle of starting: whenever it comes, the end is clean
 for delay in 0.01 0.05; do
 	(trap - INT; exec "$dtrace" -qn 'tick-10s { } BEGIN { @ = count(); }' >"$tmp/out" 2>"$tmp/err") &

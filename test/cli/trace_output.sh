@@ -80,9 +80,38 @@ status=$?
 is "full disk" 1 "failed to write output: No space left on device"
 [ "$(grep -c 'No space left' "$tmp/err")" -eq 1 ]
 check $? "and it is told once"
-{ "$dtrace" -x switchrate=10ms -n 'tick-10ms { trace("x"); }' 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -n 3 >"$tmp/out"
+# more than the buffer of a stream at once, from a record and from the columns before them
+run -qn 'BEGIN { printf("%9000d\n", 1); exit(0); }' -o /dev/full
+is "the reason, when a record does not fit" 1 "failed to write output: No space left on device"
+prog=$(for i in $(seq 200); do echo 'BEGIN { }'; done)
+run -n "$prog BEGIN { exit(0); }" -o /dev/full
+is "or the columns" 1 "failed to write output: No space left on device"
+# who reads us no more ends us, as any other tool: by SIGPIPE, without a word (N B9)
+{ "$dtrace" -q -x switchrate=10ms -n 'tick-10ms { trace("x\n"); }' 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -n 3 >"$tmp/out"
 status=$(cat "$tmp/status")
-is "closed pipe" 1 "failed to write output: Broken pipe"
+[ "$status" -eq 141 ] && [ ! -s "$tmp/err" ]
+check $? "closed pipe"
+{ "$dtrace" -l 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -n 1 >"$tmp/out"
+status=$(cat "$tmp/status")
+[ "$status" -eq 141 ] && [ ! -s "$tmp/err" ]
+check $? "closed pipe of -l"
+{ trap '' PIPE; "$dtrace" -q -x switchrate=10ms -n 'tick-10ms { trace("x\n"); }' 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -n 3 >"$tmp/out"
+status=$(cat "$tmp/status")
+is "closed pipe where SIGPIPE is ignored" 1 "failed to write output: Broken pipe"
+
+# one file for both: an error stands behind what was traced before it (T 13)
+"$dtrace" -qn 'BEGIN { printf("before\n"); } BEGIN { trace(*(int *)0); } BEGIN { printf("behind\n"); exit(0); }' >"$tmp/out" 2>&1
+[ "$(sed -n 's/^dtrace: \(error\).*/\1/p; /^be/p' "$tmp/out" | tr '\n' ' ')" = "before error behind " ]
+check $? "what was traced stands before the error"
+# equal errors are counted (T 13): a line for each of the first few, then one a second
+run -qc "$calls 1000" -n 'syscall::getppid:entry /pid == $target/ { trace(*(int *)0); }'
+lines=$(grep -c 'error on enabled probe ID 1 ' "$tmp/err")
+more=$(sed -n 's/.*(and \([0-9]*\) more like this)$/\1/p' "$tmp/err" | awk '{ n += $1 } END { print n + 0 }')
+[ $((lines + more)) -eq 1000 ] && [ "$lines" -lt 200 ] && [ "$more" -gt 0 ]
+check $? "equal errors are counted, none is lost"
+run -qn 'BEGIN { trace(*(int *)0); } BEGIN { trace(*(int *)8); } BEGIN { trace(1 / (pid - pid)); } BEGIN { exit(0); }'
+[ "$(grep -c 'error on enabled probe' "$tmp/err")" -eq 3 ]
+check $? "different ones are told apart"
 run -l
 "$dtrace" -l 2>"$tmp/err" >/dev/full
 status=$?

@@ -14,6 +14,14 @@ is "end of a process" 0 "has exited"
 run -q -c true -n BEGIN
 grep -q 'has exited' "$tmp/err"
 check $((1 - $?)) "-q does not tell it"
+run -x childstatus -c "$calls 0" -n BEGIN	# N B15
+is "-x childstatus: ours is that of the process" 7 "exited with status 7"
+run -x childstatus -c "$calls 0" -n 'END { exit(3); }'
+is "unless exit() gives one" 3 "exited with status 7"
+run -x childstatus -w -c "$calls 1 hang" -n 'syscall::getpgid:entry /pid == $target/ { raise(9); }'
+is "of a process that was killed" 137 "terminated by SIGKILL"
+run -x childstatus -c "$calls 1 hang" -n 'syscall::getpgid:entry /pid == $target/ { exit(0); }'
+is "exit(0) is 0" 0 "matched 1 probe"
 run -w -c "$calls 1 hang" -n 'syscall::getpgid:entry /pid == $target/ { raise(9); }'
 is "killed process" 0 "terminated by SIGKILL"
 run -c true -n 'BEGIN { @[1] = count(); } END { trace("the end"); }'

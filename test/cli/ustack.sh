@@ -155,7 +155,7 @@ int main(void)
 END
 if "$cc" -O1 -o "$tmp/data" "$tmp/data.c" 2>"$tmp/err"; then
 	run -qc "$tmp/data" -n 'pid$target:a.out:known:entry { usym(arg0); printf(" %A\n", arg0); }'
-	sed -i '/^$/d; s/^0x[0-9a-f]* 0x[0-9a-f]*$/number/' "$tmp/out"
+	sed -i '/^$/d; s/^  *//; s/  */ /g; s/^0x[0-9a-f]* 0x[0-9a-f]*$/number/' "$tmp/out"
 	cat >"$tmp/want" <<'END'
 data`table data`table
 data`table data`table+0xc

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Errors of probes on their way to standard error. A clause that fails does so at every firing, thousands of times a second: of equal ones
+ * (same clause at whatever probe, same place, same kind) the first few are written as they come, the others once a second,
+ * the last of them with their number. No error goes uncounted.
+ */
+#ifndef DTRACE_FAULTS_H
+#define DTRACE_FAULTS_H
+
+#include <dtrace.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define FAULTS_KINDS 64		/* that are told apart at a time; what is beyond is written as it comes */
+#define FAULTS_FEW 5		/* of each kind that are written as they come */
+
+struct fault {
+	uint64_t clause;
+	int kind, action, offset;
+	uint64_t told, waiting;		/* how many were written as they came; and wait to be told */
+	char *last;			/* the text of the last that waits */
+};
+
+struct faults {
+	struct fault list[FAULTS_KINDS];
+	int n;
+	uint64_t next;			/* when those that wait are due, ns */
+};
+
+bool faults_keep(struct faults *, const dtrace_errdata_t *);	/* false: it is to be written now, by the caller */
+/* Writes what waits, once a second, or now in any case; `out` is flushed before. */
+void faults_tell(struct faults *, FILE *out, bool now);
+void faults_free(struct faults *);
+
+#endif
