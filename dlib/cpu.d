@@ -19,8 +19,8 @@ translator cpuinfo_t < struct task_struct *T > {
 };
 
 #pragma D attributes Stable/Stable/Common translator
-translator cpuinfo_t < struct rq *R > {
-	cpu_id = R->cpu;
+translator cpuinfo_t < int C > {
+	cpu_id = C;
 	cpu_pset = 0;
 	cpu_chip = 0;
 	cpu_lgrp = 0;

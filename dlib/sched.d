@@ -8,10 +8,8 @@ provider sched {
 	probe on__cpu();
 	probe off__cpu(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t);
 	probe remain__cpu();
-	probe enqueue(struct task_struct *t, struct rq *r, int flags) :
-	    (lwpsinfo_t *t, psinfo_t *t, cpuinfo_t *r, int flags);
-	probe dequeue(struct task_struct *t, struct rq *r, int flags) :
-	    (lwpsinfo_t *t, psinfo_t *t, cpuinfo_t *r, int flags);
+	probe enqueue(struct task_struct *t, int c, int front) : (lwpsinfo_t *t, psinfo_t *t, cpuinfo_t *c, int front);
+	probe dequeue(struct task_struct *t, int c) : (lwpsinfo_t *t, psinfo_t *t, cpuinfo_t *c);
 	probe sleep();
 	probe wakeup(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t);
 	probe preempt();

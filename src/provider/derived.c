@@ -152,11 +152,12 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
 	*what = NULL;
 	for (int i = 0; i < DT_PLACES && d->place[i].kind != DT_HOOK_NONE; i++) {
 		const struct dt_site *at = &d->place[i];
-		const char *none = at->otherwise && before ? NULL : missing(p, at);
+		const char *none;
 		struct dt_hook *hook;
 
-		if (at->otherwise && before)
+		if ((at->otherwise && before) || (at->no_functions && dt_probes_functions(p)))
 			continue;
+		none = missing(p, at);
 		before = none == NULL;
 		if (none != NULL) {
 			*what = *what != NULL ? *what : none;

@@ -22,6 +22,7 @@ struct dt_site {
 	const char *each;		/* D: the probe fires for each of several things, which the other texts call arg9: the next after it, the first after 0 */
 	bool soft;			/* the texts look at what may be anything: an address that cannot be followed is 0 there, no fault of the clause */
 	bool otherwise;			/* only where the place before it is not there */
+	bool no_functions;		/* only where functions of the kernel cannot be traced: the places before it have no chance there */
 	uint32_t nargs;			/* RAWTP: the tracepoint must have as many arguments (kernels differ), 0 any number */
 	const char *member;		/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
 	const char *symbol;		/* a function whose address the texts use: the kernel must have it; NULL none */

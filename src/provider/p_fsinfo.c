@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fsinfo: operations on files (derived.h): the functions through which the kernel calls file systems. The first argument is the file, name
- * or inode (dlib/fsinfo.d says which, file.d makes fileinfo_t of it), the second a number that is of use: bytes, flags, mode.
+ * or inode, the second a number that is of use (bytes, flags, mode), the third says which of them it is: one clause may be for all of the provider
+ * (dlib/fsinfo.d makes fileinfo_t of it).
  */
 #include "provider/derived.h"
 
-#define ENTRY(f, when, object, n) { DT_HOOK_KFUNC, f, when, { object, n } }
+/* what the object is: a file, a name, an inode */
+#define FILE_ "0"
+#define NAME_ "1"
+#define INODE_ "2"
+/* Where functions cannot be traced, system calls with a descriptor (where they take several buffers the bytes are not known: 0). */
+#define OF(fd) "(uint64_t)getf((int)" fd ")"
+#define CALL(name, fd, also, n) { DT_HOOK_SYS_ENTER, name, OF(fd) " != 0" also, { OF(fd), n, FILE_ }, .no_functions = true }
+#define OPENS(name) { DT_HOOK_SYS_EXIT, name, "(int)arg0 >= 0 && " OF("arg0") " != 0", { OF("arg0"), AS("file", OF("arg0")) "->f_flags", FILE_ }, \
+	.no_functions = true }
+#define ENTRY(f, when, object, n) { DT_HOOK_KFUNC, f, when, { object, n, FILE_ } }
+#define NAMED(f, when, object, n) { DT_HOOK_KFUNC, f, when, { object, n, NAME_ } }
+#define INODE(f, when, object, n) { DT_HOOK_KFUNC, f, when, { object, n, INODE_ } }
 #define NEVER(what, why) { what, .never = "fsinfo:::" what " is never there on Linux: " why }
 #define AS(type, arg) "((struct " type " *)" arg ")"
 
@@ -14,9 +26,9 @@
 #define CREATED "0x100000"
 #define FILE0 "self->__fsinfo_file"
 #define REMEMBER(f) { DT_HOOK_KFUNC, f, "(" FILE0 " = arg0, 0)", { "0" }, .no_fexit = true }
-#define AT_OPEN(also, object, n) { DT_HOOK_KRET, "do_dentry_open", "(int)arg1 == 0" also("arg2"), { object("arg2"), n("arg2") }, .needs_fexit = true }, \
+#define AT_OPEN(also, object, n, what) { DT_HOOK_KRET, "do_dentry_open", "(int)arg1 == 0" also("arg2"), { object("arg2"), n("arg2"), what }, .needs_fexit = true }, \
 	REMEMBER("do_dentry_open"), \
-	{ DT_HOOK_KRET, "do_dentry_open", FILE0 " != 0 && (int)arg1 == 0" also(FILE0), { object(FILE0), n(FILE0) }, .no_fexit = true }
+	{ DT_HOOK_KRET, "do_dentry_open", FILE0 " != 0 && (int)arg1 == 0" also(FILE0), { object(FILE0), n(FILE0), what }, .no_fexit = true }
 #define ANY(file) ""
 #define NEW(file) " && (" AS("file", file) "->f_mode & " CREATED ") != 0"
 #define ITSELF(file) file
@@ -29,48 +41,62 @@
 
 const struct dt_derived dt_fsinfo_probes[] = {
 	/* read(2) and its kin; those with several buffers have them in an iterator: do_iter_readv_writev(file, iterator, position, write?, flags) */
-	{ "read", "vfs_read", .place = { ENTRY("vfs_read", NULL, "arg0", "arg2"),
-		ENTRY("do_iter_readv_writev", "(int)arg3 == 0", "arg0", AS("iov_iter", "arg1") "->count") } },
-	{ "write", "vfs_write", .place = { ENTRY("vfs_write", NULL, "arg0", "arg2"),
-		ENTRY("do_iter_readv_writev", "(int)arg3 == 1", "arg0", AS("iov_iter", "arg1") "->count") } },
-	{ "open", "do_dentry_open", .place = { AT_OPEN(ANY, ITSELF, ITS_FLAGS) } },
-	{ "create", "vfs_create", .place = { AT_OPEN(NEW, ITS_NAME, ITS_MODE), ENTRY("vfs_create", NULL, "arg2", "arg3 & 0xffff"),
-		ENTRY("vfs_mknod", NULL, "arg2", "arg3 & 0xffff") } },
-	{ "close", "__fput", .place = { ENTRY("__fput", "(" AS("file", "arg0") "->f_mode & " OPENED ") != 0", "arg0", AS("file", "arg0") "->f_flags") } },
-	{ "lookup", "lookup_fast", .place = { ENTRY("lookup_fast", NULL, "(uint64_t)" AS("nameidata", "arg0") "->path.dentry", AS("nameidata", "arg0") "->flags") } },
-	{ "link", "vfs_link", .place = { ENTRY("vfs_link", NULL, "arg3", "0") } },
-	{ "symlink", "vfs_symlink", .place = { ENTRY("vfs_symlink", NULL, "arg2", "0") } },
-	{ "mkdir", "vfs_mkdir", .place = { ENTRY("vfs_mkdir", NULL, "arg2", "arg3 & 0xffff") } },
-	{ "rmdir", "vfs_rmdir", .place = { ENTRY("vfs_rmdir", NULL, "arg2", "0") } },
-	{ "remove", "vfs_unlink", .place = { ENTRY("vfs_unlink", NULL, "arg2", "0") } },
-	{ "rename", "vfs_rename", .place = { ENTRY("vfs_rename", NULL, "(uint64_t)" AS("renamedata", "arg0") "->old_dentry", AS("renamedata", "arg0") "->flags") } },
-	{ "readdir", "iterate_dir", .place = { ENTRY("iterate_dir", NULL, "arg0", "0") } },
-	{ "readlink", "vfs_readlink", .place = { ENTRY("vfs_readlink", NULL, "arg0", "(int)arg2") } },
+	{ "read", .place = { ENTRY("vfs_read", NULL, "arg0", "arg2"),
+		ENTRY("do_iter_readv_writev", "(int)arg3 == 0", "arg0", AS("iov_iter", "arg1") "->count"),
+		CALL("read", "arg0", "", "arg2"), CALL("pread64", "arg0", "", "arg2"), CALL("readv", "arg0", "", "0"), CALL("preadv", "arg0", "", "0"),
+		CALL("preadv2", "arg0", "", "0") } },
+	{ "write", .place = { ENTRY("vfs_write", NULL, "arg0", "arg2"),
+		ENTRY("do_iter_readv_writev", "(int)arg3 == 1", "arg0", AS("iov_iter", "arg1") "->count"),
+		CALL("write", "arg0", "", "arg2"), CALL("pwrite64", "arg0", "", "arg2"), CALL("writev", "arg0", "", "0"), CALL("pwritev", "arg0", "", "0"),
+		CALL("pwritev2", "arg0", "", "0") } },
+	{ "open", .place = { AT_OPEN(ANY, ITSELF, ITS_FLAGS, FILE_), OPENS("openat"), OPENS("openat2"), OPENS("open"),
+		OPENS("creat") } },
+	{ "create", .place = { AT_OPEN(NEW, ITS_NAME, ITS_MODE, NAME_), NAMED("vfs_create", NULL, "arg2", "arg3 & 0xffff"),
+		NAMED("vfs_mknod", NULL, "arg2", "arg3 & 0xffff") } },
+	{ "close", .place = { ENTRY("__fput", "(" AS("file", "arg0") "->f_mode & " OPENED ") != 0", "arg0", AS("file", "arg0") "->f_flags") } },
+	{ "lookup", .place = { NAMED("lookup_fast", NULL, "(uint64_t)" AS("nameidata", "arg0") "->path.dentry", AS("nameidata", "arg0") "->flags") } },
+	{ "link", .place = { NAMED("vfs_link", NULL, "arg3", "0") } },
+	{ "symlink", .place = { NAMED("vfs_symlink", NULL, "arg2", "0") } },
+	{ "mkdir", .place = { NAMED("vfs_mkdir", NULL, "arg2", "arg3 & 0xffff") } },
+	{ "rmdir", .place = { NAMED("vfs_rmdir", NULL, "arg2", "0") } },
+	{ "remove", .place = { NAMED("vfs_unlink", NULL, "arg2", "0") } },
+	{ "rename", .place = { NAMED("vfs_rename", NULL, "(uint64_t)" AS("renamedata", "arg0") "->old_dentry", AS("renamedata", "arg0") "->flags") } },
+	{ "readdir", .place = { ENTRY("iterate_dir", NULL, "arg0", "0"), CALL("getdents64", "arg0", "", "0"),
+		CALL("getdents", "arg0", "", "0") } },
+	{ "readlink", .place = { NAMED("vfs_readlink", NULL, "arg0", "(int)arg2") } },
 	/* vfs_getattr() is often part of others; it asks security modules */
-	{ "getattr", "security_inode_getattr", .place = { ENTRY("security_inode_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry", "0") } },
-	{ "setattr", "notify_change", .place = { ENTRY("notify_change", NULL, "arg1", AS("iattr", "arg2") "->ia_valid") } },
-	{ "fsync", "vfs_fsync_range", .place = { ENTRY("vfs_fsync_range", NULL, "arg0", "(int)arg3") } },
-	{ "ioctl", "security_file_ioctl", .place = { ENTRY("security_file_ioctl", NULL, "arg0", "(int)arg1"),
-		{ DT_HOOK_KFUNC, "vfs_ioctl", NULL, { "arg0", "(int)arg1" }, .otherwise = true } } },
+	{ "getattr", .place = { NAMED("security_inode_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry", "0") } },
+	{ "setattr", .place = { NAMED("notify_change", NULL, "arg1", AS("iattr", "arg2") "->ia_valid") } },
+	{ "fsync", .place = { ENTRY("vfs_fsync_range", NULL, "arg0", "(int)arg3"), CALL("fsync", "arg0", "", "0"),
+		CALL("fdatasync", "arg0", "", "1") } },
+	{ "ioctl", .place = { ENTRY("security_file_ioctl", NULL, "arg0", "(int)arg1"),
+		{ DT_HOOK_KFUNC, "vfs_ioctl", NULL, { "arg0", "(int)arg1", FILE_ }, .otherwise = true },
+		CALL("ioctl", "arg0", "", "(int)arg1") } },
 	/* F_SETFL */
-	{ "setfl", "security_file_fcntl", .place = { ENTRY("security_file_fcntl", "(int)arg1 == 4", "arg0", "(int)arg2") } },
-	{ "frlock", "fcntl_setlk", .place = { ENTRY("fcntl_setlk", NULL, "arg1", "(int)arg2") } },
-	{ "map", "security_mmap_file", .place = { ENTRY("security_mmap_file", "arg0 != 0", "arg0", "(int)arg1") } },
-	{ "addmap", "mmap_region", .place = { ENTRY("mmap_region", "arg0 != 0", "arg0", "arg2") } },
-	{ "delmap", "remove_vma", .place = { ENTRY("remove_vma", "(uint64_t)" VMA("arg0") "->vm_file != 0", "(uint64_t)" VMA("arg0") "->vm_file",
+	{ "setfl", .place = { ENTRY("security_file_fcntl", "(int)arg1 == 4", "arg0", "(int)arg2"),
+		CALL("fcntl", "arg0", " && (int)arg1 == 4", "(int)arg2") } },
+	/* F_SETLK, F_SETLKW, and those of open files */
+	{ "frlock", .place = { ENTRY("fcntl_setlk", NULL, "arg1", "(int)arg2"),
+		CALL("fcntl", "arg0", " && ((int)arg1 == 6 || (int)arg1 == 7 || (int)arg1 == 37 || (int)arg1 == 38)", "(int)arg1") } },
+	/* MAP_ANONYMOUS */
+	{ "map", .place = { ENTRY("security_mmap_file", "arg0 != 0", "arg0", "(int)arg1"),
+		CALL("mmap", "arg4", " && (arg3 & 0x20) == 0", "(int)arg2") } },
+	{ "addmap", .place = { ENTRY("mmap_region", "arg0 != 0", "arg0", "arg2") } },
+	{ "delmap", .place = { ENTRY("remove_vma", "(uint64_t)" VMA("arg0") "->vm_file != 0", "(uint64_t)" VMA("arg0") "->vm_file",
 		VMA("arg0") "->vm_end - " VMA("arg0") "->vm_start") } },
 	/* vfs_llseek() is often part of the system call */
-	{ "seek", "lseek", .place = { { DT_HOOK_SYS_ENTER, "lseek", "(uint64_t)getf((int)arg0) != 0", { "(uint64_t)getf((int)arg0)", "arg1" } } } },
-	{ "space", "vfs_fallocate", .place = { ENTRY("vfs_fallocate", NULL, "arg0", "(int)arg1") } },
-	{ "getpage", "filemap_fault", .place = { ENTRY("filemap_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
-		ENTRY("shmem_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff") } },
-	{ "putpage", "do_writepages", .place = { ENTRY("do_writepages", NULL, "(uint64_t)" AS("address_space", "arg0") "->host",
+	{ "seek", .place = { { DT_HOOK_SYS_ENTER, "lseek", "(uint64_t)getf((int)arg0) != 0", { "(uint64_t)getf((int)arg0)", "arg1", FILE_ } } } },
+	{ "space", .place = { ENTRY("vfs_fallocate", NULL, "arg0", "(int)arg1"), CALL("fallocate", "arg0", "", "(int)arg1") } },
+	{ "getpage", .place = { ENTRY("filemap_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
+		ENTRY("shmem_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
+		{ DT_HOOK_RAWTP, "mm_filemap_fault", NULL, { "(uint64_t)" AS("address_space", "arg0") "->host", "arg1", INODE_ }, .no_functions = true } } },
+	{ "putpage", .place = { INODE("do_writepages", NULL, "(uint64_t)" AS("address_space", "arg0") "->host",
 		AS("writeback_control", "arg1") "->nr_to_write") } },
-	{ "getsecattr", "vfs_getxattr", .place = { ENTRY("vfs_getxattr", NULL, "arg1", "arg4") } },
-	{ "setsecattr", "vfs_setxattr", .place = { ENTRY("vfs_setxattr", NULL, "arg1", "arg4"), ENTRY("vfs_removexattr", NULL, "arg1", "0") } },
-	{ "access", "inode_permission", .place = { ENTRY("inode_permission", NULL, "arg1", "(int)arg2") } },
-	{ "inactive", "evict", .place = { ENTRY("evict", NULL, "arg0", "0") } },
-	{ "fid", "exportfs_encode_inode_fh", .place = { ENTRY("exportfs_encode_inode_fh", NULL, "arg0", "0") } },
+	{ "getsecattr", .place = { NAMED("vfs_getxattr", NULL, "arg1", "arg4") } },
+	{ "setsecattr", .place = { NAMED("vfs_setxattr", NULL, "arg1", "arg4"), NAMED("vfs_removexattr", NULL, "arg1", "0") } },
+	{ "access", .place = { INODE("inode_permission", NULL, "arg1", "(int)arg2") } },
+	{ "inactive", .place = { INODE("evict", NULL, "arg0", "0") } },
+	{ "fid", .place = { INODE("exportfs_encode_inode_fh", NULL, "arg0", "0") } },
 	NEVER("cmp", "two names of a file have the same inode; nothing is called to compare them"),
 	NEVER("dispose", "pages are dropped by the kernel, not by file systems; see vminfo:::fsfree"),
 	NEVER("dump", "the kernel's memory is saved by another kernel; of programs see fsinfo:::write"),

@@ -29,6 +29,19 @@
 	"arg0 == 8 ? (" INFO "->si_code == 1 ? 8 : " INFO "->si_code == 2 ? 7 : 9) : " \
 	"(" INFO "->si_code == 1 ? 6 : 5)"
 
+/*
+ * signal_deliver(sig, info, action): SIG_DFL is 0, SIG_IGN 1. Default actions are acts too, but for what is ignored (SIGCHLD 17, SIGCONT 18, SIGURG
+ * 23, SIGWINCH 28) and what stops (19 to 22), which history does not tell here. A signal that ends a process without a core is not taken
+ * from the queue: the process is marked as ending (SIGNAL_GROUP_EXIT 4) and each of its threads gets SIGKILL. The number is in what wait(2) will tell,
+ * and the first thread, or any when that is gone, stands for all. With a core the thread that was hit has been told before.
+ */
+#define HANDLER "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler"
+#define ENDING "(arg0 == 9 && (curthread->signal->flags & 4) != 0)"
+#define ENDED_BY "(curthread->signal->group_exit_code & 0x7f)"
+#define ACTS "(arg0 < 17 || (arg0 > 23 && arg0 != 28))"
+#define STANDS_FOR_ALL "curthread->signal->core_state == 0 && (curthread->group_leader == curthread || curthread->group_leader->exit_state != 0)"
+#define HANDLED HANDLER " > 1 || (" HANDLER " == 0 && (" ENDING " ? " ENDED_BY " != 0 && " STANDS_FOR_ALL " : " ACTS "))"
+
 const struct dt_derived dt_proc_probes[] = {
 	{ "create", .place = { { DT_HOOK_RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid", { "arg1" } } } },
 	{ "exec", .place = { { DT_HOOK_SYS_ENTER, "execve", NULL, { "copyinstr(arg0)" } },
@@ -50,9 +63,7 @@ const struct dt_derived dt_proc_probes[] = {
 	{ "fault", .place = { { DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } } } },
 	{ "signal-send", .place = { { DT_HOOK_RAWTP, "signal_generate", SENT, { "arg2", "arg0" } } } },
 	{ "signal-discard", .place = { { DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } } } },
-	/* SIG_DFL is 0 and SIG_IGN 1: no handler runs */
-	{ "signal-handle", .place = { { DT_HOOK_RAWTP, "signal_deliver", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler > 1",
-		{ "arg0", "arg1", "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler" } } } },
+	{ "signal-handle", .place = { { DT_HOOK_RAWTP, "signal_deliver", HANDLED, { ENDING " ? " ENDED_BY " : arg0", "arg1", HANDLER } } } },
 	{ "signal-clear", .place = { { DT_HOOK_SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", { "arg0", "0" } } } },
 	{ 0 },
 };

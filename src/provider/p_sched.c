@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sched: who runs where (derived.h). sched_switch(preempt, prev, next, state of prev) still runs in the thread that leaves: sleep or
- * preempt, then off-cpu, in the order of the table.
+ * preempt, the queues, then off-cpu, in the order of the table; of one thread that moves, dequeue comes before enqueue.
  */
 #include "provider/derived.h"
 
@@ -16,12 +16,26 @@
 /* Function pointers are compared with the kernel's symbols: the tick is a timer with a handler of its own. */
 #define IS_TICK(handler) "(uintptr_t)" HRTIMER "->function == (uintptr_t)&`" handler
 
-#define QUEUED { "arg1", "arg0", "arg2" }
+/*
+ * Queues, as history means them: a thread is in one while it is ready and does not run. Linux itself counts the one that runs as queued. So a thread
+ * comes into a queue when it is woken (one that has not left its CPU yet just goes on), or leaves its CPU while ready, and goes out when
+ * it gets a CPU. sched_migrate_task(thread, CPU) moves one from queue to queue if it is in one (on_rq is 2 meanwhile).
+ */
+#define CPU_OF(task) TASK(task) "->thread_info.cpu"
+#define WOKEN { "arg0", CPU_OF("arg0"), "0" }
+#define MOVES TASK("arg0") "->on_rq == 2"
 #define NOT_HERE(what) "sched:::" what " is never there on Linux: "
 
 const struct dt_derived dt_sched_probes[] = {
 	{ "sleep", .place = { { DT_HOOK_RAWTP, "sched_switch", SLEEPS, { "0" } } } },
 	{ "preempt", .place = { { DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "0" } } } },
+	{ "dequeue", .place = { { DT_HOOK_RAWTP, "sched_switch", TASK("arg2") "->pid != 0", { "arg2", "cpu" } },
+		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", CPU_OF("arg0") } } } },
+	{ "enqueue", .place = { { DT_HOOK_RAWTP, "sched_wakeup", TASK("arg0") "->on_cpu == 0", WOKEN, .member = "task_struct.on_cpu" },
+		{ DT_HOOK_RAWTP, "sched_wakeup", NULL, WOKEN, .otherwise = true },
+		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, WOKEN },
+		{ DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "arg1", "cpu", "0" } },
+		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", "arg1", "0" } } } },
 	{ "off-cpu", .place = { { DT_HOOK_RAWTP, "sched_switch", NULL, { "arg2" } } } },
 	/*
 	 * What a switch calls first on the stack of the thread that comes. Where functions cannot be traced, the end of schedule() in that
@@ -33,10 +47,6 @@ const struct dt_derived dt_sched_probes[] = {
 	{ "remain-cpu", .place = { { DT_HOOK_RAWTP, "sched_exit_tp", "arg0 == 0", { "0" } } } },
 	/* in the thread that wakes, wherever the other will run; sched_wakeup may already be on that CPU */
 	{ "wakeup", .place = { { DT_HOOK_RAWTP, "sched_waking", NULL, { "arg0" } }, { DT_HOOK_RAWTP, "sched_wakeup_new", NULL, { "arg0" } } } },
-	{ "enqueue", .place = { { DT_HOOK_KFUNC, "enqueue_task_fair", NULL, QUEUED }, { DT_HOOK_KFUNC, "enqueue_task_rt", NULL, QUEUED },
-		{ DT_HOOK_KFUNC, "enqueue_task_dl", NULL, QUEUED }, { DT_HOOK_KFUNC, "enqueue_task_scx", NULL, QUEUED } } },
-	{ "dequeue", .place = { { DT_HOOK_KFUNC, "dequeue_task_fair", NULL, QUEUED }, { DT_HOOK_KFUNC, "dequeue_task_rt", NULL, QUEUED },
-		{ DT_HOOK_KFUNC, "dequeue_task_dl", NULL, QUEUED }, { DT_HOOK_KFUNC, "dequeue_task_scx", NULL, QUEUED } } },
 	/* a thread gives its CPU up, or is told to */
 	{ "surrender", .place = { { DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
 		{ DT_HOOK_RAWTP, "sched_set_need_resched_tp", NULL, { "arg0" } },

@@ -16,7 +16,7 @@ static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_s
 	if (a->nout != b->nout || a->nin != b->nin)
 		return false;
 	for (uint32_t i = 0; i < a->nout; i++)
-		if (a->map[i] != b->map[i] || !dt_type_same(a->out[i], b->out[i]))
+		if (a->map[i] != b->map[i] || !dt_type_same(a->out[i], b->out[i]) || !dt_type_same(a->in[a->map[i]], b->in[b->map[i]]))
 			return false;
 	return true;
 }

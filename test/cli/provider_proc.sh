@@ -54,5 +54,31 @@ else
 	run -n 'proc:::start'
 	is "a probe that is not there says why" 1 "schedule_tail"
 fi
+# S B5, P 4.9: who was killed by what, with and without a core; a process of several threads is killed once. Stops and what is ignored are not told.
+cat >"$tmp/kill.sh" <<'DONE'
+ulimit -c 0
+kill -WINCH $$
+kill -$1 $$
+DONE
+for what in USR1:10 KILL:9 TERM:15 SEGV:11; do
+	run -qn 'proc:::signal-handle /pid == $target && args[2] == 0/ { printf("%s handles %d by %x\n", execname, args[0], args[2]); }' -c "sh $tmp/kill.sh ${what%:*}"
+	[ "$(grep -c handles "$tmp/out")" -eq 1 ] && is "proc:::signal-handle of SIG${what%:*}, by default" 0 "sh handles ${what#*:} by 0" ||
+	    bad "proc:::signal-handle of SIG${what%:*}, once"
+done
+if [ -x /usr/bin/python3 ]; then
+	cat >"$tmp/threads.py" <<'DONE'
+import os, signal, threading, time
+for _ in range(3):
+    threading.Thread(target=time.sleep, args=(1000,)).start()
+os.kill(os.getpid(), signal.SIGTERM)
+DONE
+	run -qn 'int n; proc:::signal-handle /pid == $target && args[2] == 0/ { n++; last = args[0]; } END { printf("%d of %d\n", n, last); }' -c "/usr/bin/python3 $tmp/threads.py"
+	is "four threads are killed by one signal" 0 "1 of 15"
+	sed -i s/SIGTERM/SIGSEGV/ "$tmp/threads.py"
+	run -qn 'int n; proc:::signal-handle /pid == $target && args[2] == 0/ { n++; last = args[0]; } END { printf("%d of %d\n", n, last); }' -c "/usr/bin/python3 $tmp/threads.py"
+	is "and by one with a core" 0 "1 of 11"
+else
+	ok "several threads # SKIP no python3"
+fi
 run -lvn 'proc:::signal-send'
 is "-lv: translated arguments" 0 "args[1]: psinfo_t *"

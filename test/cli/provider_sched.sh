@@ -72,27 +72,43 @@ most load-change 200
 grep -qx "wrong 0" "$tmp/got"
 check $? "arguments and threads are the right ones"
 
-cat >"$tmp/fun.d" <<'DONE'
+# T 12: queues. A thread is in one while it is ready and does not run: each that gets a CPU has come into a queue before, of that CPU.
+cat >"$tmp/queue.d" <<'DONE'
 #pragma D option quiet
-int in, out, wrong;
-sched:::enqueue /pid == $target && args[1]->pr_ppid == $target/ { in++; wrong += args[2]->cpu_id != cpu; }
-sched:::dequeue /pid == $target && args[0]->pr_lwpid == tid/ { out++; wrong += args[2]->cpu_id != cpu; }
-sched:::change-pri /args[1]->pr_pid == $target && pid == $target/ { printf("pri %d\n", args[2]); }
-END { printf("enqueue %d\ndequeue %d\nmistakes %d\n", in, out, wrong); }
+int in, out, lost, other, queue[int], waits, ready, preempts, slept;
+uint64_t since[int];
+sched:::enqueue /args[1]->pr_pid == $target || args[1]->pr_ppid == $target/ { in++; queue[args[0]->pr_lwpid] = args[2]->cpu_id + 1;
+    since[args[0]->pr_lwpid] = timestamp; }
+sched:::dequeue /(args[1]->pr_pid == $target || args[1]->pr_ppid == $target) && in/ { out++; lost += queue[args[0]->pr_lwpid] == 0;
+    other += queue[args[0]->pr_lwpid] != args[2]->cpu_id + 1; queue[args[0]->pr_lwpid] = 0;
+    waits += timestamp > since[args[0]->pr_lwpid]; }
+sched:::off-cpu /pid == $target && queue[tid] == 0/ { slept++; }
+sched:::preempt /pid == $target/ { self->left = 1; }
+sched:::off-cpu /self->left/ { ready += queue[tid] != 0; preempts++; self->left = 0; }
+END { printf("enqueue %d\ndequeue %d\nlost %d other CPU %d\nwaits %d of %d\npreempted and in a queue %d of %d\nasleep %d\n", in, out, lost, other, waits, out,
+    ready, preempts, slept); }
 DONE
-if have enqueue && have change-pri; then
-	run -s "$tmp/fun.d" -o "$tmp/got" -c "$load"
-	check "$status" "queues are traced"
-	most enqueue 100
-	most dequeue 100
-	grep -qx 'mistakes 0' "$tmp/got"
-	check $? "cpuinfo_t of queues"
+run -s "$tmp/queue.d" -o "$tmp/got" -c "$load"
+check "$status" "queues are traced"
+most enqueue 200
+most dequeue 200
+most asleep 100
+grep -qx 'lost 0 other CPU 0' "$tmp/got"
+check $? "no thread runs that was in no queue: $(sed -n 's/^lost //p' "$tmp/got")"
+grep -q '^waits \([1-9][0-9]*\) of \1$' "$tmp/got"
+check $? "time in queues: $(sed -n 's/^waits //p' "$tmp/got")"
+grep -q '^preempted and in a queue \([1-9][0-9]*\) of \1$' "$tmp/got"
+check $? "a thread that is preempted is in a queue: $(sed -n 's/^preempted and in a queue //p' "$tmp/got")"
+
+if have change-pri; then
+	run -qn 'sched:::change-pri /args[1]->pr_pid == $target && pid == $target/ { printf("pri %d\n", args[2]); }' -o "$tmp/got" -c "$load"
+	check "$status" "priorities are traced"
 	for pri in 98 120 125; do
 		grep -qx "pri $pri" "$tmp/got"
 		check $? "sched:::change-pri to $pri"
 	done
 else
-	for what in enqueue dequeue change-pri; do ok "sched:::$what # SKIP needs kernel functions"; done
+	ok "sched:::change-pri # SKIP needs kernel functions"
 	run -n 'sched:::change-pri'
 	is "a probe that would miss events is not there" 1 "set_user_nice"
 fi
