@@ -33,13 +33,15 @@
  * signal_deliver(sig, info, action): SIG_DFL is 0, SIG_IGN 1. Default actions are acts too, but for what is ignored (SIGCHLD 17, SIGCONT 18, SIGURG
  * 23, SIGWINCH 28) and what stops (19 to 22), which history does not tell here. A signal that ends a process without a core is not taken
  * from the queue: the process is marked as ending (SIGNAL_GROUP_EXIT 4) and each of its threads gets SIGKILL. The number is in what wait(2) will tell,
- * and the first thread, or any when that is gone, stands for all. With a core the thread that was hit has been told before.
+ * and the first thread, or each when that one had gone before, stands for all. With a core the thread that was hit has been told before.
  */
 #define HANDLER "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler"
 #define ENDING "(arg0 == 9 && (curthread->signal->flags & 4) != 0)"
 #define ENDED_BY "(curthread->signal->group_exit_code & 0x7f)"
 #define ACTS "(arg0 < 17 || (arg0 > 23 && arg0 != 28))"
-#define STANDS_FOR_ALL "curthread->signal->core_state == 0 && (curthread->group_leader == curthread || curthread->group_leader->exit_state != 0)"
+#define FIRST "curthread->group_leader"
+#define STANDS_FOR_ALL "curthread->signal->core_state == 0 && (" FIRST " == curthread || " \
+	"(" FIRST "->exit_state != 0 && (" FIRST "->exit_code & 0x7f) == 0))"
 #define HANDLED HANDLER " > 1 || (" HANDLER " == 0 && (" ENDING " ? " ENDED_BY " != 0 && " STANDS_FOR_ALL " : " ACTS "))"
 
 const struct dt_derived dt_proc_probes[] = {
