@@ -204,10 +204,10 @@ bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_pro
 	return false;
 }
 
-/* Of several functions with a probe of that name, is it this one that is asked for? */
-static bool named(const char *part, const char *func)
+/* Does a description that matched nothing mean this one? Of several functions with a probe of that name, is it this? */
+static bool named(const struct dt_probedesc *want, const struct dt_derived *d)
 {
-	return func == NULL || !dt_part_literal(part) || strcmp(part, func) == 0;
+	return dt_glob_match(want->name, d->name) && (d->func == NULL || !dt_part_literal(want->func) || strcmp(want->func, d->func) == 0);
 }
 
 int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
@@ -218,7 +218,7 @@ int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, c
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
 		if (want == NULL && d->never == NULL && (func = places(p, d, &hook, &what)) != NULL)
 			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", func, d->name, &hook);
-		else if (want != NULL && strcmp(want->prov, row->name) == 0 && strcmp(want->name, d->name) == 0 && named(want->func, d->func))
+		else if (want != NULL && *why == NULL && strcmp(want->prov, row->name) == 0 && named(want, d))
 			*why = reason(p, row, d);
 	}
 	return 0;

@@ -18,6 +18,32 @@
 /* a buffer that the device is to cut knows in how many segments; what is known of it stands behind its data */
 #define CUT "((struct skb_shared_info *)(" SKB "->head + " SKB "->end))->gso_segs"
 
+/*
+ * Data of a segment that leaves, and whether its socket has not sent them before: the number of the next byte grows when a segment is on its way.
+ * Flags FIN 1, SYN 2, RST 4, ACK 16, URG 32.
+ */
+#define TCP_FLAGS "*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13)"
+#define TCP_DATA "dt_tcp_data[" SKB ", " OUT_IP "]"
+#define TCP_NEW TCP_OUT " && " TCP_DATA " > 0 && dt_tcp_fresh[" SKB "->sk, (struct tcphdr *)" PAYLOAD(OUT_IP) "]"
+/* a socket that takes IP packets as they are; 3 is SOCK_RAW, AF_INET 2, AF_INET6 10 */
+#define RAW SKB "->sk != 0 && " SKB "->sk->sk_type == 3 && (" SKB "->sk->__sk_common.skc_family == 2 || " SKB "->sk->__sk_common.skc_family == 10)"
+
+/* tcp_probe(sock, segment): of a connection that is there, before the segment is looked at. G… is the segment's, S… the socket's. */
+#define SEGMENT "((struct sk_buff *)arg1)"
+#define CONN "((struct tcp_sock *)arg0)"
+#define GOT(when, n) { DT_HOOK_RAWTP, "tcp_probe", when, { n } }
+#define G_DATA "dt_tcp_got[" SEGMENT "]"
+#define G_SEQ "dt_tcp_seq[" SEGMENT "]"
+#define G_ACK "dt_tcp_ack[" SEGMENT "]"
+#define IN_ORDER G_DATA " > 0 && " G_SEQ " == " CONN "->rcv_nxt"
+#define AFTER_GAP G_DATA " > 0 && (int)(" G_SEQ " - " CONN "->rcv_nxt) > 0"
+#define OLD_BEGINNING G_DATA " > 0 && (int)(" G_SEQ " - " CONN "->rcv_nxt) < 0 && (int)(" G_SEQ " + " G_DATA " - " CONN "->rcv_nxt) "
+#define OLD OLD_BEGINNING "<= 0"
+#define OLD_IN_PART OLD_BEGINNING "> 0"
+#define ACKED "(int)(" G_ACK " - " CONN "->snd_una)"
+#define ACKS ACKED " > 0 && (int)(" G_ACK " - " CONN "->snd_nxt) <= 0"
+#define ACKS_AGAIN G_DATA " == 0 && (dt_tcp_got_flags[" SEGMENT "] & 7) == 0 && " ACKED " == 0 && " CONN "->snd_una != " CONN "->snd_nxt"
+
 /* inet_sock_set_state(sock, old, new): ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7, CLOSE_WAIT 8, LISTEN 10 */
 #define TURNS(when) { DT_HOOK_RAWTP, "inet_sock_set_state", "((struct sock *)arg0)->sk_protocol == 6 && " when, { "1" } }
 #define CALLED(f) { DT_HOOK_KFUNC, f, NULL, { "1" } }
@@ -72,7 +98,41 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpHCOutSegs", .place = { LEAVES(TCP_OUT, CUT " > 1 ? " CUT " : 1") } },
 	{ "tcpTimRetrans", .place = { CALLED("tcp_retransmit_timer") } },
 	{ "tcpInUnorderSegs", .place = { CALLED("tcp_data_queue_ofo") } },
-	{ "tcpInDupAck", .never = INLINE },
+	{ "tcpOutDataSegs", .place = { LEAVES(TCP_NEW, CUT " > 1 ? " CUT " : 1") } },
+	{ "tcpOutDataBytes", .place = { LEAVES(TCP_NEW, TCP_DATA) } },
+	{ "tcpOutAck", .place = { OUT(TCP_OUT " && " TCP_DATA " == 0 && (" TCP_FLAGS " & 0x17) == 0x10") } },
+	{ "tcpOutControl", .place = { OUT(TCP_OUT " && (" TCP_FLAGS " & 7) != 0") } },
+	{ "tcpOutUrg", .place = { OUT(TCP_OUT " && (" TCP_FLAGS " & 0x20) != 0") } },
+	{ "tcpRetransBytes", .place = { { DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { SEGMENT "->len" } } } },
+	{ "tcpInDataInorderSegs", .place = { GOT(IN_ORDER, "1") } },
+	{ "tcpInDataInorderBytes", .place = { GOT(IN_ORDER, G_DATA) } },
+	{ "tcpInDataUnorderSegs", .place = { GOT(AFTER_GAP, "1") } },
+	{ "tcpInDataUnorderBytes", .place = { GOT(AFTER_GAP, G_DATA) } },
+	{ "tcpInDataDupSegs", .place = { GOT(OLD, "1") } },
+	{ "tcpInDataDupBytes", .place = { GOT(OLD, G_DATA) } },
+	{ "tcpInDataPartDupSegs", .place = { GOT(OLD_IN_PART, "1") } },
+	{ "tcpInDataPartDupBytes", .place = { GOT(OLD_IN_PART, CONN "->rcv_nxt - " G_SEQ) } },
+	{ "tcpInAckSegs", .place = { GOT(ACKS, "1") } },
+	{ "tcpInAckBytes", .place = { GOT(ACKS, ACKED) } },
+	{ "tcpInDupAck", .place = { GOT(ACKS_AGAIN, "1") } },
+	{ "tcpInAckUnsent", .place = { GOT("(int)(" G_ACK " - " CONN "->snd_nxt) > 0", "1") } },
+	{ "tcpOutAckDelayed", .never = INLINE },
+	{ "tcpOutWinUpdate", .never = INLINE },
+	{ "tcpOutWinProbe", .never = INLINE },
+	{ "tcpOutFastRetrans", .never = INLINE },
+	{ "tcpOutSackRetransSegs", .never = INLINE },
+	{ "tcpInDataPastWinSegs", .never = DROPPED },
+	{ "tcpInDataPastWinBytes", .never = DROPPED },
+	{ "tcpInWinProbe", .never = INLINE },
+	{ "tcpInWinUpdate", .never = INLINE },
+	{ "tcpInClosed", .never = DROPPED },
+	{ "tcpInErrs", .never = DROPPED },
+	{ "tcpRttNoUpdate", .never = INLINE },
+	{ "tcpTimRetransDrop", .never = INLINE },
+	{ "tcpTimKeepalive", .place = { CALLED("tcp_keepalive_timer") } },
+	{ "tcpTimKeepaliveProbe", .never = INLINE },
+	{ "tcpTimKeepaliveDrop", .never = INLINE },
+	{ "tcpHalfOpenDrop", .never = DROPPED },
 	{ "tcpRttUpdate", .never = INLINE },
 	{ "tcpListenDrop", .never = DROPPED },
 	{ "tcpListenDropQ0", .never = DROPPED },
@@ -83,5 +143,11 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "udpInOverflows", .place = { RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == -12"),
 		{ DT_HOOK_RAWTP, "udp_fail_queue_rcv_skb", "(int)arg0 == -12", { "1" }, .otherwise = true } } },
 	{ "udpInErrors", .never = DROPPED },
+	{ "udpInCksumErrs", .never = DROPPED },
+	{ "rawipOutDatagrams", .place = { OUT(LOCAL " && " RAW) } },
+	{ "rawipInDatagrams", .place = { CALLED("raw_rcv"), CALLED("rawv6_rcv") } },
+	{ "rawipInCksumErrs", .never = DROPPED },
+	{ "rawipInOverflows", .never = DROPPED },
+	{ "rawipOutErrors", .never = INLINE },
 	{ 0 },
 };

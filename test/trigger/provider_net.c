@@ -7,10 +7,12 @@
  * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it.
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
  * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
+ * provider_net lost ADDRESS PORT: 5 connections, each 1000 bytes that are lost on the way at first, and 500 bytes that come before them.
  * provider_net abort ADDRESS PORT: 2 connections that are ended by a reset.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/ip_icmp.h>
@@ -274,6 +276,34 @@ static void again(struct end *e)
 	must(info.tcpi_total_retrans != 0, "nothing was sent again");
 }
 
+/* A filter takes nothing: what is sent meanwhile is lost, and sent again. */
+static void loses(const struct end *e)
+{
+	struct sock_filter none = { .code = BPF_RET | BPF_K };
+	struct sock_fprog drop = { .len = 1, .filter = &none };
+	char buf[1000] = { 0 };
+	int fd = made(e, SOCK_STREAM), one = 1, other;
+
+	must(connect(fd, (const struct sockaddr *)&e->address, e->len) == 0, "connect");
+	other = accept(e->listener, NULL, NULL);
+	must(other >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) == 0, "accept");
+	must(setsockopt(other, SOL_SOCKET, SO_ATTACH_FILTER, &drop, sizeof(drop)) == 0, "SO_ATTACH_FILTER");
+	must(write(fd, buf, 1000) == 1000, "write");
+	must(setsockopt(other, SOL_SOCKET, SO_DETACH_FILTER, &one, sizeof(one)) == 0, "SO_DETACH_FILTER");
+	must(write(fd, buf, 500) == 500, "write");
+	takes(other, 1500);
+	close(fd);
+	close(other);
+}
+
+static void lost(struct end *e)
+{
+	e->listener = bound(e, SOCK_STREAM);
+	must(listen(e->listener, 16) == 0, "listen");
+	for (int i = 0; i < CONNECTIONS; i++)
+		loses(e);
+}
+
 int main(int argc, char **argv)
 {
 	int port = argc > 3 ? atoi(argv[3]) : 0;
@@ -301,6 +331,8 @@ int main(int argc, char **argv)
 		ends_hard(&e);
 	else if (strcmp(argv[1], "again") == 0)
 		again(&e);
+	else if (strcmp(argv[1], "lost") == 0)
+		lost(&e);
 	else
 		return 2;
 	return 0;
