@@ -164,7 +164,7 @@ static struct dt_node *detach(struct dt_sema *s, struct dt_node *n)
 	return copy;
 }
 
-/* Values are widened to 64 bits with their own sign: what is aggregated is the number the user sees. */
+/* All 64 bits are aggregated, whatever the type. */
 static struct dt_node *value_of(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call, unsigned n, enum dt_tag tag)
 {
 	struct dt_node *v = nth(call, n);
@@ -174,7 +174,7 @@ static struct dt_node *value_of(struct dt_sema *s, const struct dt_builtin *row,
 	if (v->kind == DT_N_AGG || v->kind == DT_N_XLATE || (v->kind == DT_N_INDEX && v->a->kind == DT_N_AGG) ||
 	    !dt_type_is_scalar(v->type))
 		dt_fail(s->diag, tag, v->loc, "%s( ) argument #%u must be of scalar type", row->name, n + 1);
-	return dt_expr_convert(s, detach(s, v), dt_types_sized(s->types, 8, true));
+	return dt_expr_whole(s, detach(s, v), dt_types_sized(s->types, 8, true));
 }
 
 static void agg_count(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)

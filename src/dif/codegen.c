@@ -87,7 +87,7 @@ struct dt_difo *dt_cg_expr(const struct dt_cg_opts *o, const struct dt_node *n)
 	struct dt_cg cg;
 
 	start(&cg, o);
-	unsigned r = dt_cg_is_ref(n) ? dt_cg_node(&cg, n) : dt_cg_as(&cg, n, dt_cg_width(n->type));
+	unsigned r = dt_cg_node(&cg, n);
 	return finish(&cg, r, result_type(&cg, n));
 }
 

@@ -2,7 +2,7 @@
 /*
  * Assignment, op= and ++ --. A place is what is assigned to: a variable, an array element with its keys, or an object in memory
  * with its address. Keys and address are evaluated once, however often the place is read and written.
- * The value of an assignment is the value stored.
+ * The value of an assignment is what was assigned, all 64 bits of it, also where the place holds less.
  */
 #include "dif/codegen_impl.h"
 
@@ -14,19 +14,6 @@ struct place {
 	struct dt_cg_tuple keys;	/* ELEM */
 	struct dt_cg_held addr;		/* MEM: address; BUILTIN: index */
 };
-
-static const struct dt_cg_width raw;
-
-static struct dt_cg_width place_width(const struct dt_node *n)
-{
-	struct dt_cg_width w = dt_cg_width(n->type);
-
-	if (n->nflags & DT_NF_BITFIELD)
-		w.bits = (uint8_t)(n->bit_size < 64 ? n->bit_size : 64);
-	else if (dt_type_is_byref(n->type))
-		w = raw;
-	return w;
-}
 
 static enum place_kind place_kind(struct dt_cg *cg, const struct dt_node *n)
 {
@@ -55,13 +42,12 @@ static void open_place(struct dt_cg *cg, struct place *p, const struct dt_node *
 			dt_cg_room(cg, other, 1, dt_cg_need(cg, n));
 		const struct dt_node *outer = cg->make;	/* an index may hold an assignment of its own */
 		cg->make = dt_cg_whole(n);
-		dt_cg_hold(&p->addr, n, dt_cg_address(cg, n), raw);
+		dt_cg_hold(&p->addr, n, dt_cg_address(cg, n));
 		cg->make = outer;
 	} else if (p->kind == PLACE_BUILTIN) {
 		if (other)
 			dt_cg_room(cg, other, 1, dt_cg_need(cg, n->list));
-		struct dt_cg_width w = dt_cg_width(n->list->type);
-		dt_cg_hold(&p->addr, n->list, dt_cg_as(cg, n->list, w), w);
+		dt_cg_hold(&p->addr, n->list, dt_cg_node(cg, n->list));
 	}
 }
 
@@ -154,70 +140,40 @@ static void write_place(struct dt_cg *cg, struct place *p, const struct dt_node 
 /* The right side first: a key or address that is evaluated later then holds no register over it. */
 static unsigned plain(struct dt_cg *cg, const struct dt_node *n)
 {
-	struct dt_cg_width w = place_width(n->a);
 	struct dt_cg_held value;
 	struct place p;
 
-	dt_cg_hold(&value, n->b, dt_cg_as(cg, n->b, w), w);
+	dt_cg_hold(&value, n->b, dt_cg_node(cg, n->b));
 	open_place(cg, &p, n->a, &value);
 	unsigned rv = dt_cg_unhold(cg, &value);
 	write_place(cg, &p, n->b, rv);
 	return rv;
 }
 
-/* Makes a computed value what the place can hold. */
+/* A computed value for a _Bool is 0 or 1; every other place takes what its type has room for. */
 static void fit_place(struct dt_cg *cg, const struct dt_node *n, unsigned reg)
 {
-	struct dt_cg_width w = place_width(n);
-
-	if (w.is_bool)
+	if (dt_cg_width(n->type).is_bool)
 		dt_cg_normalise(cg, reg);
-	else
-		dt_cg_narrow(cg, reg, w.bits, w.is_signed);
 }
 
-/* The width a op b is computed in: a shift's is its left side's, promoted. */
-static struct dt_cg_width result_width(const struct dt_node *n)
-{
-	struct dt_cg_width w = dt_cg_common(n->a, n->b), left = dt_cg_width(n->a->type);
-
-	if (n->op != DT_OP_SHL && n->op != DT_OP_SHR)
-		return w;
-	return left.bits < 32 ? (struct dt_cg_width){ .bits = 32, .is_signed = true } : left;
-}
-
-/* a op= b: done in the operands' common type, as a = a op b would be. */
+/* a op= b, with the sign of a's type. */
 static unsigned compound(struct dt_cg *cg, const struct dt_node *n)
 {
-	struct dt_node sum = { .kind = DT_N_BINARY, .op = n->op, .loc = n->loc, .type = n->a->type };
-	struct dt_cg_width wa, wb, wt = result_width(n);
 	struct dt_cg_held left;
 	struct place p;
 
-	/* Division and the test for not 0 look at upper bits: they want the wider operand's type. */
-	bool to_bool = place_width(n->a).is_bool;
-	if (n->op == DT_OP_DIV || n->op == DT_OP_MOD || to_bool)
-		sum.type = dt_types_sized(cg->types, wt.bits / 8, wt.is_signed);
-	dt_cg_operand_widths(&sum, n->op, n->a, n->b, &wa, &wb);
 	open_place(cg, &p, n->a, NULL);
-	dt_cg_hold(&left, n->a, read_place(cg, &p), raw);
-	unsigned r = (unsigned)left.reg;
-	if (wa.bits)
-		dt_cg_convert(cg, r, n->a, wa);
+	dt_cg_hold(&left, n->a, read_place(cg, &p));
 	unsigned nb = dt_cg_need(cg, n->b);
-	if (nb < 2 && wb.bits)
-		nb = 2;
 	place_room(cg, &p, nb);
 	dt_cg_room(cg, &left, 1, nb);
-	unsigned rb = dt_cg_as(cg, n->b, wb);
-	r = dt_cg_unhold(cg, &left);
+	unsigned rb = dt_cg_node(cg, n->b), r = dt_cg_unhold(cg, &left);
 	dt_asm_at(cg->as, n->loc);
 	place_room(cg, &p, 1);
-	dt_cg_arith(cg, &sum, n->op, n->a, n->b, r, rb);
+	dt_cg_arith(cg, dt_cg_operand_width(n->a).is_signed, n->op, n->a, n->b, r, rb);
 	dt_cg_free(cg, rb);
 	place_room(cg, &p, 1);
-	if (to_bool)
-		dt_cg_narrow(cg, r, wt.bits, wt.is_signed);
 	fit_place(cg, n->a, r);
 	write_place(cg, &p, n->b, r);
 	return r;

@@ -11,11 +11,6 @@ static const struct dt_type *entry_type(const struct dt_ident *id, const struct 
 	return id->kind == DT_ID_ARRAY && id->keyed && i < id->nkeys && id->keys[i] ? id->keys[i] : value->type;
 }
 
-static struct dt_cg_width entry_width(const struct dt_type *t)
-{
-	return dt_type_is_byref(t) ? (struct dt_cg_width){ 0 } : dt_cg_width(t);
-}
-
 /* Evaluates the list of n. `other` is a value that waits meanwhile, or NULL. */
 void dt_cg_tuple(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *t, struct dt_cg_held *other)
 {
@@ -30,8 +25,7 @@ void dt_cg_tuple(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *
 			dt_cg_room(cg, other, 1, need);
 		dt_cg_room(cg, t->held, t->n, need);
 		t->type[t->n] = entry_type(id, k, t->n);
-		/* Converted when pushed: the listing has the casts between the pushes. */
-		dt_cg_hold(&t->held[t->n], k, dt_cg_node(cg, k), (struct dt_cg_width){ 0 });
+		dt_cg_hold(&t->held[t->n], k, dt_cg_node(cg, k));
 		t->n++;
 	}
 	/* A register for sizes and for each fetched value. */
@@ -43,17 +37,6 @@ void dt_cg_tuple(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *
 static uint64_t ref_size(struct dt_cg *cg, const struct dt_type *t)
 {
 	return dt_type_is_string(t) ? cg->opts->strsize : dt_type_size(cg->types, t);
-}
-
-static void convert_entry(struct dt_cg *cg, unsigned reg, const struct dt_node *k, struct dt_cg_width w)
-{
-	if (k->kind != DT_N_INT) {
-		dt_cg_convert(cg, reg, k, w);
-		return;
-	}
-	uint64_t is = dt_cg_canon(k->value, dt_cg_width(k->type)), want = dt_cg_canon(is, w);
-	if (is != want)
-		dt_asm_setx(cg->as, want, reg);
 }
 
 static void push_one(struct dt_cg *cg, const struct dt_type *t, unsigned reg)
@@ -75,14 +58,9 @@ void dt_cg_push(struct dt_cg *cg, struct dt_cg_tuple *t, bool keep)
 {
 	dt_cg_emit(cg, DT_DIF_FLUSHTS, 0, 0, 0);
 	for (unsigned i = 0; i < t->n; i++) {
-		const struct dt_node *k = t->held[i].node;
-		struct dt_cg_width w = entry_width(t->type[i]);
 		unsigned r = dt_cg_fetch(cg, &t->held[i]);
-		dt_asm_at(cg->as, k->loc);
-		if (!t->held[i].width.bits)
-			convert_entry(cg, r, k, w);
-		if (t->held[i].reg >= 0)
-			t->held[i].width = w;	/* not again at the next push */
+
+		dt_asm_at(cg->as, t->held[i].node->loc);
 		push_one(cg, t->type[i], r);
 		dt_cg_unfetch(cg, &t->held[i], r);
 		if (!keep)
@@ -123,7 +101,7 @@ void dt_cg_element(struct dt_cg *cg, const struct dt_ident *id, bool store, unsi
 static unsigned builtin_element(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_width w = dt_cg_width(n->type);
-	unsigned r = dt_cg_as(cg, n->list, dt_cg_width(n->list->type));
+	unsigned r = dt_cg_node(cg, n->list);
 
 	dt_asm_at(cg->as, n->loc);
 	dt_cg_emit(cg, DT_DIF_LDGA, n->ident->id, r, r);

@@ -5,8 +5,6 @@
  */
 #include "dif/codegen_impl.h"
 
-static const struct dt_cg_width raw;	/* 0 bits: no conversion */
-
 void dt_cg_emit(struct dt_cg *cg, unsigned op, unsigned r1, unsigned r2, unsigned rd)
 {
 	dt_asm_emit(cg->as, dt_dif_fmt(op, r1, r2, rd));
@@ -46,95 +44,74 @@ void dt_cg_narrow(struct dt_cg *cg, unsigned reg, unsigned bits, bool is_signed)
 	dt_cg_free(cg, t);
 }
 
-static bool needs_convert(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
-{
-	if (to.bits == 0 || dt_cg_is_const(n) || (to.is_bool && dt_cg_is_truth(n)))
-		return false;
-	return !dt_cg_exact(cg, n) || !dt_cg_fits(dt_cg_width(n->type), to);
-}
-
-void dt_cg_convert(struct dt_cg *cg, unsigned reg, const struct dt_node *n, struct dt_cg_width to)
-{
-	struct dt_cg_width from = dt_cg_width(n->type);
-	bool exact = dt_cg_exact(cg, n);
-
-	if (!needs_convert(cg, n, to))
-		return;
-	/* Widening takes the sign of the narrow value, so that one has to be made exact first. */
-	if (!exact && (from.bits < to.bits || to.is_bool)) {
-		dt_cg_narrow(cg, reg, from.bits, from.is_signed);
-		exact = true;
-	}
-	if (to.is_bool) {
-		if (!from.is_bool)
-			dt_cg_normalise(cg, reg);
-	} else if (!exact || !dt_cg_fits(from, to)) {
-		dt_cg_narrow(cg, reg, to.bits, to.is_signed);
-	}
-}
-
-static unsigned constant(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
-{
-	uint64_t v = dt_cg_canon(n->value, dt_cg_width(n->type));
-	unsigned r = dt_cg_alloc(cg);
-
-	if (to.bits)
-		v = dt_cg_canon(v, to);
-	dt_asm_at(cg->as, n->loc);
-	dt_asm_setx(cg->as, v, r);
-	return r;
-}
-
 /* The operand of casts that keep all the bits `to` needs: (char)(int)x is (char)x. */
 static const struct dt_node *uncast(const struct dt_node *n, struct dt_cg_width to)
 {
-	while (to.bits && !to.is_bool && n->kind == DT_N_CAST && n->a->kind != DT_N_INT) {
+	while (!to.is_bool && n->kind == DT_N_CAST && !(n->nflags & DT_NF_WHOLE) && n->a->kind != DT_N_INT) {
 		struct dt_cg_width w = dt_cg_width(n->type);
 
-		if (w.is_bool || w.bits < to.bits || dt_cg_width(n->a->type).bits == 0)
+		if (w.is_bool || w.bits < to.bits)
 			break;
 		n = n->a;
 	}
 	return n;
 }
 
-unsigned dt_cg_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width to)
+/*
+ * A cast gives a value of its type. Of a signed operand that is narrower only its own bits count: (long)x of an int x that holds more
+ * is what an int holds of it.
+ */
+static unsigned cast(struct dt_cg *cg, const struct dt_node *n)
 {
-	n = uncast(n, to);
-	if (n->kind == DT_N_INT)
-		return constant(cg, n, to);
-	unsigned r = dt_cg_node(cg, n);
-	if (to.bits)
-		dt_cg_convert(cg, r, n, to);
+	struct dt_cg_width to = dt_cg_width(n->type);
+	const struct dt_node *a = n->nflags & DT_NF_WHOLE ? n->a : uncast(n->a, to);
+	struct dt_cg_width from = dt_cg_width(a->type);
+	bool exact = dt_cg_exact(cg, a);
+	unsigned r = dt_cg_node(cg, a);
+
+	dt_asm_at(cg->as, n->loc);
+	if (n->nflags & DT_NF_WHOLE || !dt_type_is_scalar(n->type))
+		return r;
+	if (to.is_bool) {
+		if (!dt_cg_is_truth(a) && !(from.is_bool && exact))
+			dt_cg_normalise(cg, r);
+		return r;
+	}
+	if (!exact && from.is_signed && from.bits < to.bits) {
+		dt_cg_narrow(cg, r, from.bits, true);
+		exact = true;
+	}
+	if (!exact || !dt_cg_fits(from, to))
+		dt_cg_narrow(cg, r, to.bits, to.is_signed);
+	return r;
+}
+
+static unsigned constant(struct dt_cg *cg, const struct dt_node *n)
+{
+	unsigned r = dt_cg_alloc(cg);
+
+	dt_asm_setx(cg->as, n->value, r);
 	return r;
 }
 
 /* ---- two operands ---- */
 
-static unsigned need_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width w)
-{
-	unsigned need = dt_cg_need(cg, n);
-
-	return need < 2 && needs_convert(cg, n, w) ? 2 : need;
-}
-
 /* Left first, as D programs expect; the other way round, or with a temporary between, only when registers are short. */
-void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node *b, struct dt_cg_width wa,
-    struct dt_cg_width wb, unsigned *ra, unsigned *rb)
+void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node *b, unsigned *ra, unsigned *rb)
 {
-	unsigned nfree = dt_cg_nfree(cg), na = need_as(cg, a, wa), nb = need_as(cg, b, wb);
+	unsigned nfree = dt_cg_nfree(cg), na = dt_cg_need(cg, a), nb = dt_cg_need(cg, b);
 	bool left_fits = na <= nfree && nb < nfree;
 	bool ordered = (dt_cg_effects(cg, a) && !dt_cg_is_const(b)) || (dt_cg_effects(cg, b) && !dt_cg_is_const(a));
 
 	if (!left_fits && !ordered && nb <= nfree && na < nfree) {
-		*rb = dt_cg_as(cg, b, wb);
-		*ra = dt_cg_as(cg, a, wa);
+		*rb = dt_cg_node(cg, b);
+		*ra = dt_cg_node(cg, a);
 		return;
 	}
 	struct dt_cg_held held;
-	dt_cg_hold(&held, a, dt_cg_as(cg, a, wa), wa);
+	dt_cg_hold(&held, a, dt_cg_node(cg, a));
 	dt_cg_room(cg, &held, 1, nb);
-	*rb = dt_cg_as(cg, b, wb);
+	*rb = dt_cg_node(cg, b);
 	*ra = dt_cg_unhold(cg, &held);
 }
 
@@ -143,36 +120,6 @@ void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node 
 static bool is_addr(const struct dt_type *t)
 {
 	return t && (dt_type_is_pointer(t) || dt_type_is_string(t));
-}
-
-/* A narrower operand of a sum is widened with its own sign; one as wide only gives its low bits. */
-static struct dt_cg_width widened(const struct dt_node *operand, const struct dt_type *to)
-{
-	struct dt_cg_width w = dt_cg_width(operand->type);
-
-	return w.bits < dt_cg_width(to).bits ? w : raw;
-}
-
-void dt_cg_operand_widths(const struct dt_node *n, enum dt_op op, const struct dt_node *a, const struct dt_node *b,
-    struct dt_cg_width *wa, struct dt_cg_width *wb)
-{
-	*wa = *wb = raw;
-	if (op >= DT_OP_EQ && op <= DT_OP_GE) {
-		if (!dt_type_is_string(a->type) && !dt_type_is_string(b->type))
-			*wa = *wb = dt_cg_common(a, b);
-	} else if (op == DT_OP_DIV || op == DT_OP_MOD) {
-		*wa = *wb = dt_cg_width(n->type);
-	} else if (op == DT_OP_SHR) {
-		*wa = dt_cg_width(n->type);
-	} else if (op >= DT_OP_ADD && op <= DT_OP_XOR) {
-		*wa = widened(a, n->type);
-		if (op != DT_OP_SHL)
-			*wb = widened(b, n->type);
-	}
-	if (wa->bits)
-		wa->is_bool = false;
-	if (wb->bits)
-		wb->is_bool = false;
 }
 
 static void scale(struct dt_cg *cg, uint64_t size, unsigned op, unsigned reg)
@@ -198,7 +145,7 @@ static unsigned arith_op(enum dt_op op, bool is_signed)
 	return ops[op][is_signed];
 }
 
-void dt_cg_arith(struct dt_cg *cg, const struct dt_node *n, enum dt_op op, const struct dt_node *a,
+void dt_cg_arith(struct dt_cg *cg, bool is_signed, enum dt_op op, const struct dt_node *a,
     const struct dt_node *b, unsigned ra, unsigned rb)
 {
 	bool addsub = op == DT_OP_ADD || op == DT_OP_SUB;
@@ -207,7 +154,7 @@ void dt_cg_arith(struct dt_cg *cg, const struct dt_node *n, enum dt_op op, const
 		scale(cg, dt_cg_elem_size(cg, a->type), DT_DIF_MUL, rb);
 	else if (addsub && is_addr(b->type) && !is_addr(a->type))
 		scale(cg, dt_cg_elem_size(cg, b->type), DT_DIF_MUL, ra);
-	dt_cg_emit(cg, arith_op(op, dt_cg_width(n->type).is_signed), ra, rb, ra);
+	dt_cg_emit(cg, arith_op(op, is_signed), ra, rb, ra);
 	if (op == DT_OP_SUB && is_addr(a->type) && is_addr(b->type))
 		scale(cg, dt_cg_elem_size(cg, a->type), DT_DIF_SDIV, ra);
 }
@@ -219,7 +166,7 @@ static bool scaled_const(struct dt_cg *cg, const struct dt_node *n, unsigned *re
 	    !is_addr(n->type))
 		return false;
 	unsigned r = dt_cg_node(cg, n->a);
-	uint64_t v = dt_cg_canon(n->b->value, dt_cg_width(n->b->type)) * dt_cg_elem_size(cg, n->a->type);
+	uint64_t v = n->b->value * dt_cg_elem_size(cg, n->a->type);
 	dt_asm_at(cg->as, n->loc);
 	dt_cg_offset(cg, r, n->op == DT_OP_ADD ? v : -v);
 	*result = r;
@@ -230,7 +177,7 @@ static unsigned logical_xor(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned ra, rb;
 
-	dt_cg_both(cg, n->a, n->b, dt_cg_width(n->a->type), dt_cg_width(n->b->type), &ra, &rb);
+	dt_cg_both(cg, n->a, n->b, &ra, &rb);
 	dt_asm_at(cg->as, n->loc);
 	if (!dt_cg_is_truth(n->a))
 		dt_cg_normalise(cg, ra);
@@ -243,7 +190,6 @@ static unsigned logical_xor(struct dt_cg *cg, const struct dt_node *n)
 
 static unsigned binary(struct dt_cg *cg, const struct dt_node *n)
 {
-	struct dt_cg_width wa, wb;
 	unsigned ra, rb;
 
 	if (n->op == DT_OP_LXOR)
@@ -252,17 +198,16 @@ static unsigned binary(struct dt_cg *cg, const struct dt_node *n)
 		return dt_cg_truth(cg, n);
 	if (scaled_const(cg, n, &ra))
 		return ra;
-	dt_cg_operand_widths(n, n->op, n->a, n->b, &wa, &wb);
-	dt_cg_both(cg, n->a, n->b, wa, wb, &ra, &rb);
+	dt_cg_both(cg, n->a, n->b, &ra, &rb);
 	dt_asm_at(cg->as, n->loc);
-	dt_cg_arith(cg, n, n->op, n->a, n->b, ra, rb);
+	dt_cg_arith(cg, dt_cg_width(n->type).is_signed, n->op, n->a, n->b, ra, rb);
 	dt_cg_free(cg, rb);
 	return ra;
 }
 
 static unsigned negate(struct dt_cg *cg, const struct dt_node *n)
 {
-	unsigned r = dt_cg_as(cg, n->a, widened(n->a, n->type));
+	unsigned r = dt_cg_node(cg, n->a);
 
 	dt_asm_at(cg->as, n->loc);
 	dt_cg_emit(cg, DT_DIF_SUB, 0, r, r);
@@ -271,7 +216,7 @@ static unsigned negate(struct dt_cg *cg, const struct dt_node *n)
 
 static unsigned complement(struct dt_cg *cg, const struct dt_node *n)
 {
-	unsigned r = dt_cg_as(cg, n->a, widened(n->a, n->type));
+	unsigned r = dt_cg_node(cg, n->a);
 
 	dt_asm_at(cg->as, n->loc);
 	dt_cg_emit(cg, DT_DIF_NOT, r, 0, r);
@@ -284,7 +229,7 @@ static unsigned unary(struct dt_cg *cg, const struct dt_node *n)
 	case DT_OP_NEG:
 		return negate(cg, n);
 	case DT_OP_PLUS:
-		return dt_cg_as(cg, n->a, dt_cg_width(n->type));
+		return dt_cg_node(cg, n->a);
 	case DT_OP_BITNOT:
 		return complement(cg, n);
 	case DT_OP_NOT:
@@ -301,9 +246,9 @@ static unsigned unary(struct dt_cg *cg, const struct dt_node *n)
 /* ---- the rest ---- */
 
 /* An arm's value, in `rd` when that is given. */
-static unsigned arm(struct dt_cg *cg, const struct dt_node *n, const struct dt_node *arm_node, int rd)
+static unsigned arm(struct dt_cg *cg, const struct dt_node *n, int rd)
 {
-	unsigned r = dt_cg_as(cg, arm_node, dt_cg_width(n->type));
+	unsigned r = dt_cg_node(cg, n);
 
 	if (rd >= 0 && r != (unsigned)rd) {
 		dt_cg_emit(cg, DT_DIF_MOV, r, 0, (unsigned)rd);
@@ -319,12 +264,12 @@ static unsigned conditional(struct dt_cg *cg, const struct dt_node *n)
 	unsigned other = dt_asm_label(cg->as), end = dt_asm_label(cg->as);
 
 	dt_cg_branch_if(cg, n->a, false, other);
-	unsigned r = arm(cg, n, n->b, -1);
+	unsigned r = arm(cg, n->b, -1);
 	dt_asm_at(cg->as, n->loc);
 	dt_asm_branch(cg->as, DT_DIF_BA, end);
 	dt_asm_place(cg->as, other);
 	dt_cg_free(cg, r);
-	r = arm(cg, n, n->c, (int)r);
+	r = arm(cg, n->c, (int)r);
 	dt_asm_place(cg->as, end);
 	return r;
 }
@@ -364,7 +309,7 @@ unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
 	cg->loc = n->loc;
 	switch (n->kind) {
 	case DT_N_INT:
-		return constant(cg, n, raw);
+		return constant(cg, n);
 	case DT_N_STR:
 		return string_constant(cg, n);
 	case DT_N_IDENT:
@@ -388,8 +333,9 @@ unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
 	case DT_N_COMMA:
 		return comma(cg, n);
 	case DT_N_CAST:
+		return cast(cg, n);
 	case DT_N_STRINGOF:
-		return dt_cg_as(cg, n->a, dt_cg_width(n->type));
+		return dt_cg_node(cg, n->a);
 	case DT_N_XSTRUCT:
 		return dt_cg_xstruct(cg, n);
 	default:

@@ -2,10 +2,9 @@
 /*
  * What the files of the code generator share. Private to src/dif/codegen*.c.
  *
- * Values. An expression's value is in a register that belongs to the caller until it frees it. An integer of a type
- * narrower than 64 bits is *exact* when the register holds it sign- or zero-extended; sums, products and the like
- * are not: their upper bits are anything. dt_cg_as() makes a value exact in a given width, and is used
- * wherever upper bits matter.
+ * Values. An expression's value is in a register that belongs to the caller until it frees it. It has 64 bits whatever its type: only
+ * casts, stores to memory and records make it narrower. A value is *exact* when it is known to be one of its type (what was loaded
+ * from memory, a cast's): a cast of it may then need no code.
  *
  * Registers. dt_cg_need() is how many registers a tree takes without spilling. A tree is entered with that many free,
  * or with all of them: whoever holds values over the evaluation of a tree that needs more than is left puts all
@@ -23,7 +22,7 @@ struct dt_cg_info {		/* facts of a tree, computed once */
 	const struct dt_node *node;
 	uint8_t need;		/* registers */
 	bool effects;		/* calls, assigns or increments */
-	bool exact;		/* its value is exact in its own type */
+	bool exact;		/* its value is one of its type */
 };
 
 struct dt_cg_width {		/* an integer's range */
@@ -50,7 +49,6 @@ struct dt_cg_held {		/* a value that waits: in a register, in a temporary, or ma
 	const struct dt_node *node;
 	int reg;		/* -1: not in a register */
 	int temp;		/* -1: none */
-	struct dt_cg_width width;	/* it is exact in; 0 bits: as it came */
 };
 
 /* Registers (codegen_reg.c). */
@@ -58,7 +56,7 @@ unsigned dt_cg_alloc(struct dt_cg *);		/* the lowest free one; fails the compile
 void dt_cg_free(struct dt_cg *, unsigned reg);
 void dt_cg_take(struct dt_cg *, unsigned reg);	/* a certain one, known to be free */
 unsigned dt_cg_nfree(const struct dt_cg *);
-void dt_cg_hold(struct dt_cg_held *, const struct dt_node *, unsigned reg, struct dt_cg_width);
+void dt_cg_hold(struct dt_cg_held *, const struct dt_node *, unsigned reg);
 void dt_cg_room(struct dt_cg *, struct dt_cg_held *, unsigned n, unsigned need);	/* spills all n if fewer than need are free */
 void dt_cg_shed(struct dt_cg *, struct dt_cg_held *, unsigned n, unsigned want);	/* spills the last ones until want are free */
 unsigned dt_cg_fetch(struct dt_cg *, const struct dt_cg_held *);	/* its register, or a new one with its value */
@@ -71,9 +69,8 @@ unsigned dt_cg_need(struct dt_cg *, const struct dt_node *);
 bool dt_cg_effects(struct dt_cg *, const struct dt_node *);
 bool dt_cg_exact(struct dt_cg *, const struct dt_node *);
 struct dt_cg_width dt_cg_width(const struct dt_type *);
+struct dt_cg_width dt_cg_operand_width(const struct dt_node *);	/* as operators take it: enums and _Bool are int */
 bool dt_cg_fits(struct dt_cg_width from, struct dt_cg_width to);
-struct dt_cg_width dt_cg_common(const struct dt_node *, const struct dt_node *);	/* what two operands are compared in */
-uint64_t dt_cg_canon(uint64_t value, struct dt_cg_width);
 bool dt_cg_is_const(const struct dt_node *);
 bool dt_cg_is_truth(const struct dt_node *);	/* its value is 0 or 1 */
 bool dt_cg_is_ref(const struct dt_node *);	/* its value is an address of the object */
@@ -88,17 +85,11 @@ void dt_cg_scalar(struct dt_cg *, const struct dt_ident *, bool store, unsigned 
 
 /* Expressions (codegen_expr.c, codegen_logic.c, codegen_memory.c, codegen_call.c, codegen_assign.c). */
 unsigned dt_cg_node(struct dt_cg *, const struct dt_node *);
-unsigned dt_cg_as(struct dt_cg *, const struct dt_node *, struct dt_cg_width);	/* exact in it; 0 bits: as it comes */
-void dt_cg_convert(struct dt_cg *, unsigned reg, const struct dt_node *, struct dt_cg_width);
 void dt_cg_narrow(struct dt_cg *, unsigned reg, unsigned bits, bool is_signed);
-/* Both operands; a width of 0 bits: as they come. */
-void dt_cg_both(struct dt_cg *, const struct dt_node *a, const struct dt_node *b, struct dt_cg_width wa,
-    struct dt_cg_width wb, unsigned *ra, unsigned *rb);
-/* rd = rd op rb, for type n->type; a and b are the operands (the types decide on scaling). */
-void dt_cg_arith(struct dt_cg *, const struct dt_node *n, enum dt_op, const struct dt_node *a, const struct dt_node *b,
+void dt_cg_both(struct dt_cg *, const struct dt_node *a, const struct dt_node *b, unsigned *ra, unsigned *rb);
+/* ra = ra op rb; the types of the operands decide on scaling. */
+void dt_cg_arith(struct dt_cg *, bool is_signed, enum dt_op, const struct dt_node *a, const struct dt_node *b,
     unsigned ra, unsigned rb);
-void dt_cg_operand_widths(const struct dt_node *n, enum dt_op, const struct dt_node *a, const struct dt_node *b,
-    struct dt_cg_width *wa, struct dt_cg_width *wb);
 
 void dt_cg_branch_if(struct dt_cg *, const struct dt_node *, bool sense, unsigned label);
 unsigned dt_cg_truth(struct dt_cg *, const struct dt_node *);	/* 0 or 1 */
@@ -109,7 +100,7 @@ void dt_cg_offset(struct dt_cg *, unsigned reg, uint64_t off);
 unsigned dt_cg_memory(struct dt_cg *, const struct dt_node *);	/* DEREF MEMBER SYM as a value */
 /* rd = object at ra, as node `n` says (size, sign, bit-field, space); ra and rd may be the same. */
 void dt_cg_load(struct dt_cg *, const struct dt_node *n, unsigned ra, unsigned rd);
-/* Object at ra = rv; a value stored into a bit-field must be exact in its width. */
+/* Object at ra = rv, as much of it as the object has room for. */
 void dt_cg_store(struct dt_cg *, const struct dt_node *n, const struct dt_type *, const struct dt_node *value,
     unsigned ra, unsigned rv);
 unsigned dt_cg_xstruct(struct dt_cg *, const struct dt_node *);

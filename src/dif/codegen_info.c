@@ -44,34 +44,13 @@ bool dt_cg_fits(struct dt_cg_width from, struct dt_cg_width to)
 	return to.is_signed && from.bits < to.bits;
 }
 
-/* The wider one, the unsigned one of equal width (d-language.md: rank = width + unsigned); enums count as int. */
-/* A bit-field that fits an int is one, whatever it was declared as. */
-static struct dt_cg_width promoted_width(const struct dt_node *n)
+struct dt_cg_width dt_cg_operand_width(const struct dt_node *n)
 {
-	if ((n->nflags & DT_NF_BITFIELD) && n->bit_size < 32)
+	struct dt_cg_width w = dt_cg_width(n->type);
+
+	if (w.is_bool || (w.bits == 32 && dt_type_base(n->type)->kind == DT_T_ENUM))
 		return (struct dt_cg_width){ .bits = 32, .is_signed = true };
-	return dt_cg_width(n->type);
-}
-
-struct dt_cg_width dt_cg_common(const struct dt_node *a, const struct dt_node *b)
-{
-	struct dt_cg_width wa = promoted_width(a), wb = promoted_width(b);
-	struct dt_cg_width w = wa.bits + !wa.is_signed >= wb.bits + !wb.is_signed ? wa : wb;
-
-	w.is_bool = false;
 	return w;
-}
-
-uint64_t dt_cg_canon(uint64_t v, struct dt_cg_width w)
-{
-	if (w.is_bool)
-		return v != 0;
-	if (w.bits == 0 || w.bits >= 64)
-		return v;
-	uint64_t mask = ((uint64_t)1 << w.bits) - 1;
-	if (w.is_signed && v >> (w.bits - 1) & 1)
-		return v | ~mask;
-	return v & mask;
 }
 
 bool dt_cg_is_const(const struct dt_node *n)
@@ -135,6 +114,7 @@ uint64_t dt_cg_elem_size(struct dt_cg *cg, const struct dt_type *t)
 /* ---- the table ---- */
 
 static struct dt_cg_info compute(struct dt_cg *, const struct dt_node *);
+static bool is_exact(struct dt_cg *, const struct dt_node *);
 
 static uint32_t slot_of(const struct dt_cg *cg, const struct dt_node *n)
 {
@@ -168,6 +148,7 @@ static struct dt_cg_info info_of(struct dt_cg *cg, const struct dt_node *n)
 	}
 	struct dt_cg_info in = compute(cg, n);
 	in.node = n;
+	in.exact = is_exact(cg, n);
 	if (cg->ninfo * 2 >= cg->capinfo)
 		grow(cg);
 	cg->info[slot_of(cg, n)] = in;
@@ -225,7 +206,7 @@ static unsigned place_need(struct dt_cg *cg, const struct dt_node *n, unsigned *
 static struct dt_cg_info assign_info(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned keeps = 0, nb = dt_cg_need(cg, n->b), place = place_need(cg, n->a, &keeps);
-	struct dt_cg_info in = { .effects = true, .exact = true };
+	struct dt_cg_info in = { .effects = true };
 
 	/* 4: value, loaded unit or length, two more in bit-field and string stores */
 	unsigned need = n->op == DT_OP_NONE ? max(nb, 1 + place) : max(place, keeps + 1 + nb);
@@ -238,45 +219,20 @@ static struct dt_cg_info incdec_info(struct dt_cg *cg, const struct dt_node *n)
 	unsigned keeps = 0, place = place_need(cg, n->a, &keeps);
 
 	/* old and new value, and a bit-field store's three */
-	return (struct dt_cg_info){ .need = (uint8_t)min(max(place, keeps + 5), 100), .effects = true, .exact = true };
-}
-
-/* Sums and products of narrow types may have anything in their upper bits; what is masked or halved may not. */
-static bool binary_exact(struct dt_cg *cg, const struct dt_node *n)
-{
-	struct dt_cg_width w = dt_cg_width(n->type);
-
-	if (w.bits == 64 || dt_cg_is_truth(n))
-		return true;
-	switch (n->op) {
-	case DT_OP_AND:
-	case DT_OP_OR:
-	case DT_OP_XOR:
-		return dt_cg_exact(cg, n->a) && dt_cg_exact(cg, n->b) && dt_cg_fits(dt_cg_width(n->a->type), w) &&
-		    dt_cg_fits(dt_cg_width(n->b->type), w);
-	case DT_OP_DIV:		/* only the lowest value divided by -1 leaves the range */
-		return !w.is_signed || (n->b->kind == DT_N_INT && n->b->value != (uint64_t)-1);
-	case DT_OP_MOD:
-	case DT_OP_SHR:
-		return true;
-	default:
-		return false;
-	}
+	return (struct dt_cg_info){ .need = (uint8_t)min(max(place, keeps + 5), 100), .effects = true };
 }
 
 static struct dt_cg_info binary_info(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned na = dt_cg_need(cg, n->a), nb = dt_cg_need(cg, n->b), need;
-	struct dt_cg_info in = { .exact = binary_exact(cg, n) };
-	struct dt_cg_width wa, wb;
+	struct dt_cg_info in = { 0 };
 
-	dt_cg_operand_widths(n, n->op, n->a, n->b, &wa, &wb);
 	in.effects = dt_cg_effects(cg, n->a) || dt_cg_effects(cg, n->b);
 	need = max(na, 1 + nb);
 	if (!in.effects)
 		need = min(need, max(nb, 1 + na));
-	if (wa.bits || wb.bits || n->op == DT_OP_LXOR || dt_type_is_pointer(n->type) || dt_type_is_pointer(n->a->type))
-		need = max(need, 3);	/* a constant to narrow or scale with */
+	if (dt_type_is_pointer(n->type) || dt_type_is_pointer(n->a->type))
+		need = max(need, 3);	/* a constant to scale with */
 	if (n->op == DT_OP_LAND || n->op == DT_OP_LOR)
 		need = max(max(na, nb), 2);
 	in.need = (uint8_t)min(need, 100);
@@ -285,21 +241,19 @@ static struct dt_cg_info binary_info(struct dt_cg *cg, const struct dt_node *n)
 
 static struct dt_cg_info unary_info(struct dt_cg *cg, const struct dt_node *n)
 {
-	struct dt_cg_info in = { .exact = true };
+	struct dt_cg_info in = { 0 };
 
 	if (n->op >= DT_OP_PREINC && n->op <= DT_OP_POSTDEC)
 		return incdec_info(cg, n);
 	in.need = (uint8_t)max(dt_cg_need(cg, n->a), n->op == DT_OP_BITNOT ? 1 : 2);
 	in.effects = dt_cg_effects(cg, n->a);
-	if (n->op == DT_OP_NEG || n->op == DT_OP_BITNOT)
-		in.exact = dt_cg_width(n->type).bits == 64;
 	return in;
 }
 
 static struct dt_cg_info xstruct_info(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned need = 6;	/* the struct's address, a member's, and a store's 4 */
-	struct dt_cg_info in = { .effects = true, .exact = true };
+	struct dt_cg_info in = { .effects = true };
 
 	for (const struct dt_node *m = n->list; m; m = m->next)
 		need = max(need, 1 + dt_cg_need(cg, m->b));
@@ -311,7 +265,7 @@ static struct dt_cg_info xstruct_info(struct dt_cg *cg, const struct dt_node *n)
 static struct dt_cg_info plain_info(struct dt_cg *cg, const struct dt_node *n, unsigned least)
 {
 	const struct dt_node *sub[] = { n->a, n->b, n->c };
-	struct dt_cg_info in = { .need = (uint8_t)least, .exact = true };
+	struct dt_cg_info in = { .need = (uint8_t)least };
 
 	for (unsigned i = 0; i < 3; i++) {
 		if (!sub[i])
@@ -325,18 +279,10 @@ static struct dt_cg_info plain_info(struct dt_cg *cg, const struct dt_node *n, u
 static struct dt_cg_info tuple_info(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned count;
-	struct dt_cg_info in = { .exact = true };
+	struct dt_cg_info in = { 0 };
 
 	in.need = (uint8_t)min(max(list_need(cg, n->list, &count), dt_cg_may_lack(n) ? 4 : 2), 100);
 	in.effects = n->kind == DT_N_CALL || list_effects(cg, n->list);
-	return in;
-}
-
-static struct dt_cg_info comma_info(struct dt_cg *cg, const struct dt_node *n)
-{
-	struct dt_cg_info in = plain_info(cg, n, 1);
-
-	in.exact = dt_cg_exact(cg, n->b);
 	return in;
 }
 
@@ -352,8 +298,6 @@ static struct dt_cg_info compute(struct dt_cg *cg, const struct dt_node *n)
 		return binary_info(cg, n);
 	case DT_N_ASSIGN:
 		return assign_info(cg, n);
-	case DT_N_COMMA:
-		return comma_info(cg, n);
 	case DT_N_XSTRUCT:
 		return xstruct_info(cg, n);
 	case DT_N_MEMBER:
@@ -363,5 +307,71 @@ static struct dt_cg_info compute(struct dt_cg *cg, const struct dt_node *n)
 		return plain_info(cg, n, 2);
 	default:
 		return plain_info(cg, n, dt_cg_may_lack(n) ? 2 : 1);
+	}
+}
+
+/* ---- exactness ---- */
+
+static bool fits_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width w)
+{
+	return dt_cg_exact(cg, n) && dt_cg_fits(dt_cg_width(n->type), w);
+}
+
+static bool const_exact(uint64_t v, struct dt_cg_width w)
+{
+	uint64_t upper = v >> (w.bits - 1), ones = UINT64_MAX >> (w.bits - 1);
+
+	return w.is_signed ? upper == 0 || upper == ones : v >> w.bits == 0;
+}
+
+static bool binary_exact(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width w)
+{
+	switch (n->op) {
+	case DT_OP_AND:
+	case DT_OP_OR:
+	case DT_OP_XOR:
+		return fits_as(cg, n->a, w) && fits_as(cg, n->b, w);
+	case DT_OP_SHR:
+		return fits_as(cg, n->a, w);
+	default:
+		return false;
+	}
+}
+
+static bool cast_exact(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width w)
+{
+	if (!(n->nflags & DT_NF_WHOLE))
+		return true;
+	return fits_as(cg, n->a, w) || ((n->a->nflags & DT_NF_BITFIELD) && n->a->bit_size < w.bits);
+}
+
+/* Variables are not, whatever was assigned to them; what is built in is. */
+static bool is_exact(struct dt_cg *cg, const struct dt_node *n)
+{
+	struct dt_cg_width w = dt_cg_width(n->type);
+
+	if (w.bits == 64 || w.is_bool || dt_cg_is_truth(n))
+		return true;
+	switch (n->kind) {
+	case DT_N_INT:
+		return const_exact(n->value, w);
+	case DT_N_IDENT:
+	case DT_N_VAR:
+	case DT_N_INDEX:
+		return n->ident && n->ident->row;
+	case DT_N_UNARY:
+		return n->op == DT_OP_DEREF || (n->op == DT_OP_PLUS && fits_as(cg, n->a, w));
+	case DT_N_BINARY:
+		return binary_exact(cg, n, w);
+	case DT_N_ASSIGN:
+		return n->op == DT_OP_NONE && fits_as(cg, n->b, w);
+	case DT_N_COND:
+		return fits_as(cg, n->b, w) && fits_as(cg, n->c, w);
+	case DT_N_COMMA:
+		return dt_cg_exact(cg, n->b);
+	case DT_N_CAST:
+		return cast_exact(cg, n, w);
+	default:
+		return true;
 	}
 }

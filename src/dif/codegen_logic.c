@@ -31,19 +31,25 @@ static unsigned branch_op(enum dt_op op, bool is_signed, bool sense)
 	return ops[sense ? op : inverse[op]][is_signed];
 }
 
+/* Integers are compared with the sign that a op b would have, addresses without. */
+static bool compare_signed(const struct dt_node *a, const struct dt_node *b)
+{
+	struct dt_cg_width wa = dt_cg_operand_width(a), wb = dt_cg_operand_width(b);
+
+	return wa.bits + !wa.is_signed >= wb.bits + !wb.is_signed ? wa.is_signed : wb.is_signed;
+}
+
 static void compare(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
 {
 	bool str = dt_type_is_string(n->a->type) || dt_type_is_string(n->b->type);
-	struct dt_cg_width wa, wb;
 	unsigned ra, rb;
 
-	dt_cg_operand_widths(n, n->op, n->a, n->b, &wa, &wb);
-	dt_cg_both(cg, n->a, n->b, wa, wb, &ra, &rb);
+	dt_cg_both(cg, n->a, n->b, &ra, &rb);
 	dt_asm_at(cg->as, n->loc);
 	dt_cg_emit(cg, str ? DT_DIF_SCMP : DT_DIF_CMP, ra, rb, 0);
 	dt_cg_free(cg, ra);
 	dt_cg_free(cg, rb);
-	dt_asm_branch(cg->as, branch_op(n->op, str || wa.is_signed, sense), label);
+	dt_asm_branch(cg->as, branch_op(n->op, str || compare_signed(n->a, n->b), sense), label);
 }
 
 /* a && b when sense is that of the operator's shortcut: either one decides alone. */
@@ -64,7 +70,7 @@ static void both_or_either(struct dt_cg *cg, const struct dt_node *n, bool sense
 
 static void test(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
 {
-	unsigned r = dt_cg_as(cg, n, dt_cg_width(n->type));
+	unsigned r = dt_cg_node(cg, n);
 
 	dt_asm_at(cg->as, n->loc);
 	dt_cg_emit(cg, DT_DIF_TST, r, 0, 0);

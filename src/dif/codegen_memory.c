@@ -231,7 +231,7 @@ static void xmember(struct dt_cg *cg, const struct dt_node *m, struct dt_cg_held
 	const struct dt_type *t = m->type ? m->type : m->b->type;
 
 	dt_cg_room(cg, base, 1, dt_cg_need(cg, m->b));
-	unsigned rv = dt_cg_as(cg, m->b, dt_type_is_byref(t) ? (struct dt_cg_width){ 0 } : dt_cg_width(t));
+	unsigned rv = dt_cg_node(cg, m->b);
 	dt_asm_at(cg->as, m->loc);
 	unsigned rb = dt_cg_fetch(cg, base), ra = rb;
 	if (m->moff) {
@@ -256,7 +256,7 @@ unsigned dt_cg_xstruct(struct dt_cg *cg, const struct dt_node *n)
 		t = t->ref;
 	dt_asm_setx(cg->as, dt_type_size(cg->types, t), r);
 	dt_cg_emit(cg, DT_DIF_ALLOCS, r, 0, r);
-	dt_cg_hold(&base, n, r, (struct dt_cg_width){ 0 });
+	dt_cg_hold(&base, n, r);
 	for (const struct dt_node *m = n->list; m; m = m->next)
 		xmember(cg, m, &base);
 	return dt_cg_unhold(cg, &base);

@@ -76,9 +76,9 @@ static void spill(struct dt_cg *cg, struct dt_cg_held *h)
 	h->reg = -1;
 }
 
-void dt_cg_hold(struct dt_cg_held *h, const struct dt_node *n, unsigned reg, struct dt_cg_width w)
+void dt_cg_hold(struct dt_cg_held *h, const struct dt_node *n, unsigned reg)
 {
-	*h = (struct dt_cg_held){ .node = n, .reg = (int)reg, .temp = -1, .width = w };
+	*h = (struct dt_cg_held){ .node = n, .reg = (int)reg, .temp = -1 };
 }
 
 void dt_cg_room(struct dt_cg *cg, struct dt_cg_held *h, unsigned n, unsigned need)
@@ -100,7 +100,7 @@ unsigned dt_cg_fetch(struct dt_cg *cg, const struct dt_cg_held *h)
 	if (h->reg >= 0)
 		return (unsigned)h->reg;
 	if (h->temp < 0)
-		return dt_cg_as(cg, h->node, h->width);
+		return dt_cg_node(cg, h->node);
 	unsigned r = dt_cg_alloc(cg);
 	dt_cg_scalar(cg, temp_ident(cg, h->node, h->temp), false, r);
 	return r;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Assignments, and the left sides that bring D variables into being. */
+/*
+ * Assignments, and the left sides that bring D variables into being. A variable keeps all 64 bits of an integer assigned to it, whatever
+ * its type; an object in memory keeps what its type has room for. Only a _Bool is made 0 or 1 first.
+ */
 #include "sema/sema.h"
 
 static void check_writable(struct dt_sema *s, const struct dt_node *n)
@@ -147,7 +150,7 @@ static struct dt_node *plain(struct dt_sema *s, struct dt_node *n)
 		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, n->b->type));
 	if (dt_type_is_string(lt) && (n->b->nflags & DT_NF_USER))
 		n->b = dt_expr_copyinstr(s, n->b);
-	if (dt_type_is_integer(lt))
+	if (lt->kind == DT_T_INT && lt->is_bool)
 		n->b = dt_expr_convert(s, n->b, n->a->type);
 	n->type = n->a->type;
 	n->nflags = n->b->nflags & (DT_NF_USER | DT_NF_ALLOCA);
@@ -177,8 +180,6 @@ static struct dt_node *compound(struct dt_sema *s, struct dt_node *n)
 		dt_names_type(s, n->a->ident, n->a->loc);	/* fails: it was never assigned */
 	n->b = dt_expr_value(s, dt_expr(s, n->b));
 	check_operator(s, n);
-	if (dt_type_is_integer(n->a->type) && n->op != DT_OP_SHL && n->op != DT_OP_SHR)
-		n->b = dt_expr_convert(s, n->b, dt_compat_arith(s, dt_expr_promoted(s, n->a), dt_expr_promoted(s, n->b)));
 	n->type = n->a->type;
 	return n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Typing of binary operators and ?:. Operands are converted to their common type, so that the code generator need not ask. */
+/* Typing of binary operators and ?:. Operands keep their own types: all arithmetic has 64 bits, and the result's type says its sign. */
 #include "sema/sema.h"
 
 static const struct dt_type *int_type(struct dt_sema *s)
@@ -11,12 +11,6 @@ _Noreturn static void incompatible(struct dt_sema *s, const struct dt_node *n)
 {
 	dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" %s \"%s\"",
 	    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
-}
-
-static void convert_both(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
-{
-	n->a = dt_expr_convert(s, n->a, type);
-	n->b = dt_expr_convert(s, n->b, type);
 }
 
 /* * / % & | ^ on integers. */
@@ -32,7 +26,6 @@ static struct dt_node *arith(struct dt_sema *s, struct dt_node *n)
 	if ((n->op == DT_OP_DIV || n->op == DT_OP_MOD) && dt_node_is_null(n->b))
 		dt_fail(s->diag, D_DIV_ZERO, n->b->loc, "expression contains division by zero");
 	n->type = dt_compat_arith(s, n->a->type, n->b->type);
-	convert_both(s, n, n->type);
 	return dt_fold_binary(s, n);
 }
 
@@ -43,7 +36,6 @@ static struct dt_node *shift(struct dt_sema *s, struct dt_node *n)
 		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
 		    dt_type_str(s->arena, n->b->type));
 	n->type = dt_compat_promote(s, n->a->type);
-	n->a = dt_expr_convert(s, n->a, n->type);
 	return dt_fold_binary(s, n);
 }
 
@@ -104,7 +96,6 @@ static struct dt_node *addsub(struct dt_sema *s, struct dt_node *n)
 
 	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type)) {
 		n->type = dt_compat_arith(s, n->a->type, n->b->type);
-		convert_both(s, n, n->type);
 		return dt_fold_binary(s, n);
 	}
 	if (pa && dt_type_is_integer(n->b->type))
@@ -129,10 +120,8 @@ static struct dt_node *compare(struct dt_sema *s, struct dt_node *n)
 	n->type = int_type(s);
 	if (strings(n->a, n->b))
 		return n;
-	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type)) {
-		convert_both(s, n, dt_compat_arith(s, n->a->type, n->b->type));
+	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type))
 		return dt_fold_binary(s, n);
-	}
 	if (dt_type_is_string(n->a->type) && dt_node_is_null(n->b)) {
 		/* execname == NULL: is there a string at all? */
 		n->b = dt_expr_convert(s, n->b, dt_types_basic(s->types, "long"));
@@ -266,10 +255,6 @@ struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 	n->b = cond_arm(s, n->b);
 	n->c = cond_arm(s, n->c);
 	n->type = cond_type(s, n);
-	if (dt_type_is_integer(n->type)) {
-		n->b = dt_expr_convert(s, n->b, n->type);
-		n->c = dt_expr_convert(s, n->c, n->type);
-	}
 	n->nflags = (n->b->nflags | n->c->nflags) & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, n);
 	return n;

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which types go together: C's promotions and conversions, and D's rules for strings, pointers and keys. */
+/* Which types go together: the result's type of operators on integers, and D's rules for strings, pointers and keys. */
 #include "sema/sema.h"
 
-static unsigned int_bits(const struct dt_type *t)
-{
-	return (unsigned)t->size * 8;
-}
-
-/* C's integer promotions: what fits an int becomes one. Enums are int, or wider when their values are. */
+/*
+ * The type an operator's result has for one operand: its own. Values have 64 bits whatever their type, so nothing is promoted to int
+ * but what is no plain integer: enums and _Bool.
+ */
 const struct dt_type *dt_compat_promote(struct dt_sema *s, const struct dt_type *t)
 {
 	const struct dt_type *b = dt_type_base(t);
 
 	if (b->kind == DT_T_ENUM)
 		return b->size > 4 ? dt_types_sized(s->types, 8, b->is_signed) : dt_types_basic(s->types, "int");
-	if (b->kind == DT_T_INT && int_bits(b) < 32)
-		return dt_types_basic(s->types, "int");
-	return t;
+	return b->kind == DT_T_INT && b->is_bool ? dt_types_basic(s->types, "int") : t;
 }
 
-/* C's usual arithmetic conversions of two integers. */
+/* For two: the wider type, or of two as wide the unsigned one. */
 const struct dt_type *dt_compat_arith(struct dt_sema *s, const struct dt_type *a, const struct dt_type *b)
 {
 	const struct dt_type *pa = dt_compat_promote(s, a), *pb = dt_compat_promote(s, b);
@@ -27,9 +23,7 @@ const struct dt_type *dt_compat_arith(struct dt_sema *s, const struct dt_type *a
 
 	if (ba->size != bb->size)
 		return ba->size > bb->size ? pa : pb;
-	if (ba->is_signed != bb->is_signed)
-		return ba->is_signed ? pb : pa;
-	return pa;
+	return ba->is_signed && !bb->is_signed ? pb : pa;
 }
 
 static const struct dt_type *pointee(const struct dt_type *t)

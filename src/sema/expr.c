@@ -48,15 +48,10 @@ struct dt_node *dt_expr_copy(struct dt_sema *s, const struct dt_node *n)
 	return copy;
 }
 
-struct dt_node *dt_expr_convert(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
+static struct dt_node *cast_new(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
 {
-	struct dt_node *cast;
+	struct dt_node *cast = dt_node_new(s->diag, s->arena, DT_N_CAST, n->loc);
 
-	if (n->type == type || dt_type_same(n->type, type))
-		return n;
-	if (dt_node_is_const(n) && dt_type_is_integer(type))
-		return dt_expr_int(s, n->loc, dt_fold_narrow(s, n->value, type), type);
-	cast = dt_node_new(s->diag, s->arena, DT_N_CAST, n->loc);
 	cast->a = n;
 	cast->type = type;
 	cast->next = n->next;
@@ -65,6 +60,32 @@ struct dt_node *dt_expr_convert(struct dt_sema *s, struct dt_node *n, const stru
 	cast->nflags = n->nflags & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, cast);
 	return cast;
+}
+
+struct dt_node *dt_expr_whole(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
+{
+	struct dt_node *cast;
+
+	if (dt_node_is_const(n) && dt_type_is_integer(type))
+		return dt_expr_int(s, n->loc, n->value, type);
+	cast = cast_new(s, n, type);
+	cast->nflags |= DT_NF_WHOLE;
+	return cast;
+}
+
+/* An integer of the same width and sign keeps what it has in its upper bits: nobody asked for a cast. */
+struct dt_node *dt_expr_convert(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
+{
+	const struct dt_type *from = dt_type_base(n->type), *to = dt_type_base(type);
+
+	if (n->type == type || dt_type_same(n->type, type))
+		return n;
+	if (dt_type_is_integer(from) && dt_type_is_integer(to) && from->size == to->size &&
+	    dt_type_is_signed(from) == dt_type_is_signed(to) && !to->is_bool)
+		return dt_expr_whole(s, n, type);
+	if (dt_node_is_const(n) && dt_type_is_integer(type))
+		return dt_expr_int(s, n->loc, dt_fold_cast(s, n, type), type);
+	return cast_new(s, n, type);
 }
 
 /* The first type the constant fits, by its base and suffix (d-language.md §2). */
@@ -369,7 +390,7 @@ struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
 		return dt_expr_copyinstr(s, n->a);
 	n->type = to;
 	if (dt_node_is_const(n->a) && dt_type_is_integer(to))
-		return dt_expr_int(s, n->loc, dt_fold_narrow(s, n->a->value, to), to);
+		return dt_expr_int(s, n->loc, dt_fold_cast(s, n->a, to), to);
 	/* An address keeps its space and its scratch-ness through a cast; a number has neither. */
 	n->nflags = n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, n);
@@ -399,8 +420,11 @@ const struct dt_type *dt_expr_promoted(struct dt_sema *s, const struct dt_node *
 
 struct dt_node *dt_expr_operand(struct dt_sema *s, struct dt_node *n)
 {
+	const struct dt_type *type;
+
 	n = dt_expr_value(s, n);
-	return dt_expr_convert(s, n, dt_expr_promoted(s, n));
+	type = dt_expr_promoted(s, n);
+	return type == n->type ? n : dt_expr_whole(s, n, type);
 }
 
 struct dt_node *dt_expr(struct dt_sema *s, struct dt_node *n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constant folding: typed operators on integer constants become constants. Arithmetic is two's complement
- * and wraps, shifts use the low bits of their count, as the executors of DIF do at run time.
+ * Constant folding: typed operators on integer constants become constants. Whatever their types, values have 64 bits, and
+ * only a cast makes them narrower. Arithmetic is two's complement and wraps, shifts use the low bits of their count, as
+ * the executors of DIF do at run time.
  */
 #include "sema/sema.h"
 
@@ -38,6 +39,20 @@ uint64_t dt_fold_narrow(struct dt_sema *s, uint64_t v, const struct dt_type *typ
 		return v;
 	v <<= 64 - bits;
 	return b->is_signed ? (uint64_t)((int64_t)v >> (64 - bits)) : v >> (64 - bits);
+}
+
+/*
+ * What a cast makes of a value: one of its own type. Of a signed operand that is narrower only its own bits count, as in
+ * the code for values that are not constant (dt_cg_cast()).
+ */
+uint64_t dt_fold_cast(struct dt_sema *s, const struct dt_node *n, const struct dt_type *to)
+{
+	const struct dt_type *from = dt_type_base(n->type);
+	uint64_t v = n->value;
+
+	if (dt_type_is_integer(from) && dt_type_is_signed(from) && from->size < dt_type_base(to)->size)
+		v = dt_fold_narrow(s, v, from);
+	return dt_fold_narrow(s, v, to);
 }
 
 static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool rem)
@@ -84,7 +99,7 @@ static uint64_t arith(unsigned op, uint64_t a, uint64_t b, bool is_signed)
 
 static struct dt_node *become_int(struct dt_sema *s, struct dt_node *n, uint64_t v)
 {
-	return dt_expr_int(s, n->loc, dt_fold_narrow(s, v, n->type), n->type);
+	return dt_expr_int(s, n->loc, v, n->type);
 }
 
 /*
@@ -103,19 +118,10 @@ struct dt_node *dt_fold_binary(struct dt_sema *s, struct dt_node *n)
 	if (dt_type_is_pointer(a->type) || dt_type_is_pointer(b->type))
 		return n;
 	if (n->op >= DT_OP_EQ && n->op <= DT_OP_GE) {
-		const struct dt_type *t = dt_compat_arith(s, a->type, b->type);
-
-		is_signed = dt_type_is_signed(t);
-		return become_int(s, n, compare(n->op, dt_fold_narrow(s, a->value, t), dt_fold_narrow(s, b->value, t),
-		    is_signed));
+		is_signed = dt_type_is_signed(dt_compat_arith(s, a->type, b->type));
+		return become_int(s, n, compare(n->op, a->value, b->value, is_signed));
 	}
-	is_signed = dt_type_is_signed(n->type);
-	if (n->op == DT_OP_SHL || n->op == DT_OP_SHR)
-		return become_int(s, n, arith(n->op, a->value, b->value, is_signed));
-	if (n->op >= DT_OP_LAND)
-		return become_int(s, n, arith(n->op, a->value, b->value, is_signed));
-	return become_int(s, n, arith(n->op, dt_fold_narrow(s, a->value, n->type), dt_fold_narrow(s, b->value, n->type),
-	    is_signed));
+	return become_int(s, n, arith(n->op, a->value, b->value, dt_type_is_signed(n->type)));
 }
 
 struct dt_node *dt_fold_unary(struct dt_sema *s, struct dt_node *n)

@@ -198,6 +198,7 @@ struct dt_node *dt_expr_value(struct dt_sema *, struct dt_node *);		/* typed alr
 const struct dt_type *dt_expr_promoted(struct dt_sema *, const struct dt_node *);	/* its type; int for a bit-field that fits one */
 struct dt_node *dt_expr_operand(struct dt_sema *, struct dt_node *);	/* a value; a bit-field that fits an int is one */
 struct dt_node *dt_expr_int(struct dt_sema *, struct dt_loc, uint64_t value, const struct dt_type *);
+struct dt_node *dt_expr_whole(struct dt_sema *, struct dt_node *, const struct dt_type *);	/* another type, the same 64 bits */
 struct dt_node *dt_expr_convert(struct dt_sema *, struct dt_node *, const struct dt_type *);	/* inserts a cast where needed */
 struct dt_node *dt_expr_copy(struct dt_sema *, const struct dt_node *);	/* deep, with its types */
 void dt_expr_bits(struct dt_sema *, struct dt_node *, const struct dt_member *);	/* makes the node a bit-field */
@@ -211,12 +212,13 @@ void dt_expr_object(struct dt_sema *, struct dt_node *);	/* sets DT_NF_REF, DT_N
 struct dt_node *dt_fold_binary(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_fold_unary(struct dt_sema *, struct dt_node *);
 uint64_t dt_fold_narrow(struct dt_sema *, uint64_t value, const struct dt_type *);
+uint64_t dt_fold_cast(struct dt_sema *, const struct dt_node *constant, const struct dt_type *to);
 bool dt_node_is_const(const struct dt_node *);		/* DT_N_INT */
 bool dt_node_is_null(const struct dt_node *);		/* integer constant 0 */
 int64_t dt_node_int(const struct dt_node *);
 
 /* Compatibility (compat.c). */
-const struct dt_type *dt_compat_arith(struct dt_sema *, const struct dt_type *, const struct dt_type *);	/* C's usual conversions */
+const struct dt_type *dt_compat_arith(struct dt_sema *, const struct dt_type *, const struct dt_type *);	/* of a operator b */
 const struct dt_type *dt_compat_promote(struct dt_sema *, const struct dt_type *);
 bool dt_compat_ptr(struct dt_sema *, const struct dt_node *, const struct dt_node *, const struct dt_type **result);
 bool dt_compat_arg(struct dt_sema *, const struct dt_type *want, const struct dt_node *);	/* argument, key, assignment */

@@ -27,7 +27,6 @@ static struct dt_node *unary_arith(struct dt_sema *s, struct dt_node *n)
 		    "operator %s requires an operand of %s type, not %s", dt_op_text(n->op),
 		    n->op == DT_OP_BITNOT ? "integral" : "arithmetic", dt_type_str(s->arena, n->a->type));
 	n->type = dt_compat_promote(s, n->a->type);
-	n->a = dt_expr_convert(s, n->a, n->type);
 	return dt_fold_unary(s, n);
 }
 

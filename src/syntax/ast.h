@@ -72,6 +72,7 @@ enum {
 	DT_NF_USER = 8,		/* addresses derived from it are user addresses (userland) */
 	DT_NF_BITFIELD = 16,	/* DT_N_MEMBER of a bit-field: bit_off, bit_size say which bits */
 	DT_NF_ALLOCA = 32,	/* address of scratch memory: alloca(), copyin() */
+	DT_NF_WHOLE = 64,	/* DT_N_CAST that was not written: another type, the same 64 bits */
 };
 
 struct dt_node {

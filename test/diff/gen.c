@@ -41,31 +41,36 @@ static const char *const declarations =
 	"self int8_t si8; self short ss; self int si; self unsigned su; self long sl; self uint64_t su64; self uint8_t su8; self int16_t si16;\n"
 	"this unsigned char tuc; this uint16_t tus; this int ti; this unsigned tu; this unsigned long tul; this int8_t ti8; this short ts; this long tl;\n"
 	"int ai[int]; unsigned long au[int, string]; short ah[string, int, long]; char ac[char, unsigned short, string, string];\n"
-	"self int sa[int]; self unsigned char sab[string];\n";
+	"self int sa[int]; self unsigned char sab[string];\n"
+	"BEGIN /arg0 == -77/ { small = 0; self->small = 0; this->small = 0; uns = 0u; elem[0] = 0; self->elem[0, \"\"] = 0; }\n";
 
 static const char *const scalars[] = { "gc", "gsc", "guc", "gs", "gus", "gi", "gu", "gl", "gul", "gb", "ge", "gi64", "gu32",
 	"self->si8", "self->ss", "self->si", "self->su", "self->sl", "self->su64", "this->tuc", "this->tus", "this->ti",
-	"this->tu", "this->tul", "self->su8", "self->si16", "this->ti8", "this->ts", "this->tl" };
+	"this->tu", "this->tul", "self->su8", "self->si16", "this->ti8", "this->ts", "this->tl",
+	"small", "self->small", "this->small", "uns" };	/* int by the first value they get */
 static const char *const casts[] = { "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
 	"unsigned long", "int8_t", "uint16_t", "int32_t", "uint64_t", "enum e" };
 static const char *const literals[] = { "0", "1", "2", "7", "63", "64", "0177", "128", "255", "32767", "0x8000", "65535", "2147483647",
 	"0x80000000", "0xffffffff", "4294967296", "9223372036854775807", "0x8000000000000000", "0xffffffffffffffff", "'a'", "'\\n'",
-	"MINUS", "ONE", "MANY", "-1", "-128", "-2147483648", "3u", "5ul", "100", "1000", "1000000" };
+	"MINUS", "ONE", "MANY", "-1", "-128", "-2147483648", "3u", "5ul", "100", "1000", "1000000", "1000000000", "1000000007u", "0x123456789", "-4294967297", "0xffffffff00000000" };
+
 void gen_small(struct gen *g, const char *type, unsigned mask)
 {
-	put(g, "(%s)(", type);
+	put(g, pick(g, 3) ? "(%s)(" : "(", type);
 	number(g);
 	put(g, ") & %u", mask);
 }
 
 static void array(struct gen *g)
 {
-	switch (pick(g, 6)) {
+	switch (pick(g, 8)) {
 	case 0: put(g, "ai["); gen_small(g, "int", 3); put(g, "]"); break;
 	case 1: put(g, "au["); gen_small(g, "int", 1); put(g, ", "); string(g); put(g, "]"); break;
 	case 2: put(g, "ah[%s, %u, ", gen_text(g), pick(g, 2)); gen_small(g, "long", 1); put(g, "]"); break;
 	case 3: put(g, "ac["); gen_small(g, "char", 1); put(g, ", %u, %s, %s]", pick(g, 2), gen_string_var(g), gen_text(g)); break;
 	case 4: put(g, "self->sab[%s]", gen_string_var(g)); break;
+	case 5: put(g, "elem["); gen_small(g, "int", 1); put(g, "]"); break;
+	case 6: put(g, "self->elem["); gen_small(g, "int", 1); put(g, ", %s]", gen_text(g)); break;
 	default: put(g, "self->sa["); gen_small(g, "int", 3); put(g, "]"); break;
 	}
 }
@@ -264,7 +269,9 @@ static void printed(struct gen *g)
 		if (kind[i] == 0 || kind[i] == 7) {
 			string(g);
 		} else {
-			put(g, "(%s)(", ONE(g, casts));
+			if (pick(g, 2))
+				put(g, "(%s)", ONE(g, casts));
+			put(g, "(");
 			number(g);
 			put(g, ")");
 		}
@@ -284,7 +291,7 @@ static void aggregated(struct gen *g)
 	switch (keys) {
 	case 1: put(g, "["); gen_small(g, "int", 3); put(g, "]"); break;
 	case 2: put(g, "["); string(g); put(g, ", "); gen_small(g, "char", 1); put(g, "]"); break;
-	case 3: put(g, "[execname, probename, (long)("); number(g); put(g, ")]"); break;
+	case 3: put(g, pick(g, 2) ? "[execname, probename, (long)(" : "[execname, probename, ("); number(g); put(g, ")]"); break;
 	case 4: put(g, "[%s]", gen_string_var(g)); break;
 	case 5: put(g, "["); gen_small(g, "short", 1); put(g, ", %s, ", gen_text(g)); gen_small(g, "unsigned char", 1); put(g, ", pid, "); string(g); put(g, "]"); break;
 	case 6: put(g, "[probefunc, probename]"); break;
@@ -397,11 +404,14 @@ static void last_words(struct gen *g)
 {
 	put(g, "BEGIN { ");
 	for (size_t i = 0; i < COUNT(scalars); i++)
-		put(g, "trace(%s); ", scalars[i]);
+		put(g, i % 4 ? "trace(%s); " : "trace(%s); trace(0UL + %s); ", scalars[i], scalars[i]);
+	put(g, "}\nBEGIN { ");
+	for (size_t i = 0; i < COUNT(scalars); i++)
+		put(g, i % 4 == 0 ? "" : "trace(0L + %s); ", scalars[i]);
 	put(g, "}\nBEGIN { ");
 	gen_string_words(g);
 	for (int i = 0; i < 4; i++)
-		put(g, "trace(ai[%d]); trace(self->sa[%d]); ", i, i);
+		put(g, "trace(ai[%d]); trace(self->sa[%d]); trace(0L + ai[%d]); trace(elem[%d]); trace(0UL + elem[%d]); ", i, i, i, i, i);
 	put(g, "}\nBEGIN { ");
 	gen_object_words(g);
 	put(g, "}\n");

@@ -65,7 +65,7 @@ void gen_of_object(struct gen *g)
 	switch (pick(g, 5)) {
 	case 0: put(g, "xlate <struct out>((int)("); number(g); put(g, ")).%s", of_out[pick(g, 4)]); break;
 	case 1: put(g, "xlate <struct two>(%s).%s", ONE(g, structs), pick(g, 2) ? "sum" : "low"); break;
-	case 2: put(g, "mix[(int)("); number(g); put(g, "), (long)("); number(g); put(g, ")]"); break;
+	case 2: put(g, pick(g, 2) ? "mix[(int)(" : "mix[("); number(g); put(g, "), (long)("); number(g); put(g, ")]"); break;
 	case 3: put(g, "largest[(int)("); number(g); put(g, "), twice[(int)("); number(g); put(g, ")], 7]"); break;
 	default: put(g, "gout.%s", ONE(g, of_out)); break;
 	}

@@ -67,7 +67,7 @@ static void part(struct gen *g)
 {
 	put(g, "substr(");
 	string(g);
-	put(g, ", (int)(");
+	put(g, pick(g, 2) ? ", (int)(" : ", (");
 	number(g);
 	put(g, ") %% 8");
 	if (pick(g, 2))

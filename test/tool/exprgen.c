@@ -3,10 +3,12 @@
  * exprgen SEED COUNT fold|run D-FILE C-FILE: writes the same random integer expressions as a D program and as a C
  * program; run, both must print the same. "run" reads and assigns variables of every integer type and storage (globals,
  * self->, this->, members and bit-fields of memory from alloca); "fold" writes every expression twice in D, over
- * constants and over variables of the same values. Each expression's value, size and signedness are printed.
+ * constants and over variables of the same values. Each expression's value, what is recorded of it, its size and
+ * its signedness are printed.
  *
- * D gets only the parentheses its precedence asks for, C gets all of them. What C leaves undefined goes through functions
- * there: shifts use the low six bits of their count on the widened value, division by -1 wraps. Divisors are odd, so not 0.
+ * D computes in 64 bits, so in C every value is a uint64_t, D's variables too, and every operator a function of them. What a type changes
+ * stands there by name: the sign of division, shifts and comparisons, what casts and memory leave of a value. Shifts use the low six
+ * bits of their count, division by -1 wraps. Divisors are odd, so not 0. D gets only the parentheses its precedence asks for.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -45,52 +47,61 @@ static const struct var var[] = {
 	{ "unsigned short", "arr[1,\"x\"]", "arr", 16, false, false }, { "long", "self->ar[2]", "sar", 64, true, false },
 };
 
-static const char *const common =
+static const char *const declarations =
 	"enum e { MINUS = -1, NONE, ONE };\n"
 	"struct s { char c; short s; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned b31:31; int a[2]; };\n";
 
 static const char *const c_head =
-	"#include <stdint.h>\n#include <stdio.h>\n"
-	"#define ALL(f) f(int, i, long) f(unsigned, u, unsigned long) f(long, l, long) f(unsigned long, ul, unsigned long) \\\n"
-	"\tf(long long, ll, long) f(unsigned long long, ull, unsigned long)\n"
-	"#define DEF(t, n, w) static t shl_##n(t a, int b) { return (t)((uint64_t)a << (b & 63)); } \\\n"
-	"\tstatic t shr_##n(t a, int b) { return (t)((w)a >> (b & 63)); } \\\n"
-	"\tstatic t div_##n(t a, t b) { return (t)-1 < 0 && b == (t)-1 ? (t)(0 - (uint64_t)a) : a / b; } \\\n"
-	"\tstatic t mod_##n(t a, t b) { return (t)-1 < 0 && b == (t)-1 ? 0 : a % b; }\n"
-	"ALL(DEF)\n"
-	"#define PICK(f, x) _Generic(x, int: f##_i, unsigned: f##_u, long: f##_l, unsigned long: f##_ul, \\\n"
-	"\tlong long: f##_ll, unsigned long long: f##_ull)\n"
-	"#define SHL(a, b) PICK(shl, +(a))(a, (int)((b) & 63))\n"
-	"#define SHR(a, b) PICK(shr, +(a))(a, (int)((b) & 63))\n"
-	"#define DIV(a, b) PICK(div, (a) + (b))(a, b)\n"
-	"#define MOD(a, b) PICK(mod, (a) + (b))(a, b)\n"
-	"#define XOR(a, b) (!(a) != !(b))\n";
+	"#include <stdint.h>\n#include <stdio.h>\ntypedef uint64_t u; typedef int64_t s;\n"
+	"static u NEG(u a) { return -a; }\nstatic u NOT(u a) { return ~a; }\nstatic u TRUTH(u a) { return !a; }\nstatic u PLUS(u a) { return a; }\n"
+	"static u MUL(u a, u b) { return a * b; }\nstatic u ADD(u a, u b) { return a + b; }\nstatic u SUB(u a, u b) { return a - b; }\n"
+	"static u AND(u a, u b) { return a & b; }\nstatic u OR(u a, u b) { return a | b; }\nstatic u XOR(u a, u b) { return a ^ b; }\n"
+	"static u DIVs(u a, u b) { return b == -1ull ? -a : (u)((s)a / (s)b); }\nstatic u DIVu(u a, u b) { return a / b; }\n"
+	"static u MODs(u a, u b) { return b == -1ull ? 0 : (u)((s)a % (s)b); }\nstatic u MODu(u a, u b) { return a % b; }\n"
+	"static u SHL(u a, u b) { return a << (b & 63); }\n"
+	"static u SHRs(u a, u b) { return (u)((s)a >> (b & 63)); }\nstatic u SHRu(u a, u b) { return a >> (b & 63); }\n"
+	"static u LTs(u a, u b) { return (s)a < (s)b; }\nstatic u LTu(u a, u b) { return a < b; }\n"
+	"static u LEs(u a, u b) { return (s)a <= (s)b; }\nstatic u LEu(u a, u b) { return a <= b; }\n"
+	"static u EQ(u a, u b) { return a == b; }\nstatic u NE(u a, u b) { return a != b; }\n"
+	"static u LAND(u a, u b) { return a && b; }\nstatic u LOR(u a, u b) { return a || b; }\nstatic u LXOR(u a, u b) { return !a != !b; }\n"
+	"static u COMMA(u a, u b) { return b; }\nstatic u COND(u a, u b, u c) { return a ? b : c; }\n"
+	"static u CUTs(u a, int n) { return (u)((s)(a << (64 - n)) >> (64 - n)); }\n"
+	"static u CUTu(u a, int n) { return a << (64 - n) >> (64 - n); }\nstatic u BOOL(u a) { return a != 0; }\n";
 
-enum kind { LEAF, LITERAL, UNARY, CAST, BINARY, FUNC, COND };
+enum kind { LEAF, LITERAL, UNARY, CAST, BINARY, COND };
 
 struct op {
 	enum kind kind;
 	int prec;
-	const char *d, *c;	/* c: the function, for FUNC */
+	const char *d, *c;	/* c: the function */
+	bool by_sign;		/* which has two forms */
+	bool swapped;		/* and takes its operands the other way round */
 };
 
 static const struct op ops[] = {
-	{ UNARY, 14, "-", NULL }, { UNARY, 14, "~", NULL }, { UNARY, 14, "!", NULL }, { UNARY, 14, "+", NULL },
-	{ CAST, 14, NULL, NULL }, { CAST, 14, NULL, NULL }, { BINARY, 13, "*", NULL }, { FUNC, 13, "/", "DIV" },
-	{ FUNC, 13, "%", "MOD" }, { BINARY, 12, "+", NULL }, { BINARY, 12, "-", NULL }, { BINARY, 12, "-", NULL },
-	{ FUNC, 11, "<<", "SHL" }, { FUNC, 11, ">>", "SHR" }, { BINARY, 10, "<", NULL }, { BINARY, 10, "<=", NULL },
-	{ BINARY, 10, ">", NULL }, { BINARY, 10, ">=", NULL }, { BINARY, 9, "==", NULL }, { BINARY, 9, "!=", NULL },
-	{ BINARY, 8, "&", NULL }, { BINARY, 7, "^", NULL }, { BINARY, 6, "|", NULL }, { BINARY, 5, "&&", NULL },
-	{ FUNC, 4, "^^", "XOR" }, { BINARY, 3, "||", NULL }, { COND, 2, NULL, NULL }, { COND, 2, NULL, NULL },
-	{ BINARY, 0, ",", NULL },
+	{ UNARY, 14, "-", "NEG", 0, 0 }, { UNARY, 14, "~", "NOT", 0, 0 }, { UNARY, 14, "!", "TRUTH", 0, 0 }, { UNARY, 14, "+", "PLUS", 0, 0 },
+	{ CAST, 14, NULL, NULL, 0, 0 }, { CAST, 14, NULL, NULL, 0, 0 }, { BINARY, 13, "*", "MUL", 0, 0 }, { BINARY, 13, "*", "MUL", 0, 0 },
+	{ BINARY, 13, "/", "DIV", 1, 0 }, { BINARY, 13, "%", "MOD", 1, 0 }, { BINARY, 12, "+", "ADD", 0, 0 }, { BINARY, 12, "-", "SUB", 0, 0 },
+	{ BINARY, 11, "<<", "SHL", 0, 0 }, { BINARY, 11, ">>", "SHR", 1, 0 }, { BINARY, 10, "<", "LT", 1, 0 }, { BINARY, 10, "<=", "LE", 1, 0 },
+	{ BINARY, 10, ">", "LT", 1, 1 }, { BINARY, 10, ">=", "LE", 1, 1 }, { BINARY, 9, "==", "EQ", 0, 0 }, { BINARY, 9, "!=", "NE", 0, 0 },
+	{ BINARY, 8, "&", "AND", 0, 0 }, { BINARY, 7, "^", "XOR", 0, 0 }, { BINARY, 6, "|", "OR", 0, 0 }, { BINARY, 5, "&&", "LAND", 0, 0 },
+	{ BINARY, 4, "^^", "LXOR", 0, 0 }, { BINARY, 3, "||", "LOR", 0, 0 }, { COND, 2, NULL, "COND", 0, 0 }, { COND, 2, NULL, "COND", 0, 0 },
+	{ BINARY, 0, ",", "COMMA", 0, 0 },
 };
 #define NOPS (sizeof(ops) / sizeof(ops[0]))
 
-static const char *const literals[] = {
-	"0", "1", "2", "7", "0177", "0x7f", "128", "255", "32767", "0x8000", "65535", "2147483647", "2147483648",
-	"0x7fffffff", "0x80000000", "0xffffffff", "4294967295", "4294967296", "037777777777", "1u", "0U", "4294967295u",
-	"1l", "3L", "0x80000000L", "1ul", "0xffffffffUL", "5ll", "9223372036854775807", "0x8000000000000000",
-	"0xffffffffffffffff", "18446744073709551615ull", "01777777777777777777777", "'a'", "'\\n'", "'\\0'", "MINUS", "ONE",
+struct type { unsigned bits; bool is_signed; };	/* bits 1: _Bool */
+
+static const struct { const char *text; struct type type; } literals[] = {
+	{ "0", { 32, 1 } }, { "1", { 32, 1 } }, { "2", { 32, 1 } }, { "7", { 32, 1 } }, { "0177", { 32, 1 } }, { "0x7f", { 32, 1 } },
+	{ "128", { 32, 1 } }, { "255", { 32, 1 } }, { "32767", { 32, 1 } }, { "0x8000", { 32, 1 } }, { "65535", { 32, 1 } },
+	{ "2147483647", { 32, 1 } }, { "2147483648", { 64, 1 } }, { "0x7fffffff", { 32, 1 } }, { "0x80000000", { 32, 0 } },
+	{ "0xffffffff", { 32, 0 } }, { "4294967295", { 64, 1 } }, { "4294967296", { 64, 1 } }, { "037777777777", { 32, 0 } },
+	{ "1u", { 32, 0 } }, { "0U", { 32, 0 } }, { "4294967295u", { 32, 0 } }, { "1l", { 64, 1 } }, { "3L", { 64, 1 } },
+	{ "0x80000000L", { 64, 1 } }, { "1ul", { 64, 0 } }, { "0xffffffffUL", { 64, 0 } }, { "5ll", { 64, 1 } },
+	{ "9223372036854775807", { 64, 1 } }, { "0x8000000000000000", { 64, 0 } }, { "0xffffffffffffffff", { 64, 0 } },
+	{ "18446744073709551615ull", { 64, 0 } }, { "01777777777777777777777", { 64, 0 } }, { "'a'", { 32, 1 } },
+	{ "'\\n'", { 32, 1 } }, { "'\\0'", { 32, 1 } }, { "MINUS", { 32, 1 } }, { "ONE", { 32, 1 } }, { "1000000000", { 32, 1 } },
 };
 #define NLITERALS (sizeof(literals) / sizeof(literals[0]))
 
@@ -99,7 +110,7 @@ struct node {
 	enum kind kind;
 	int prec;
 	const struct var *var;		/* LEAF; the type of a CAST */
-	const char *text;		/* LITERAL */
+	size_t literal;
 	struct node *a, *b, *c;
 };
 
@@ -145,7 +156,7 @@ static struct node *leaf(struct gen *g)
 	struct node *n = node(g, next(g, 4) == 0 ? LITERAL : LEAF, 15);
 
 	n->var = &var[next(g, NVARS)];
-	n->text = literals[next(g, NLITERALS)];
+	n->literal = next(g, NLITERALS);
 	return n;
 }
 
@@ -160,7 +171,7 @@ static struct node *odd(struct gen *g, int depth)
 		;
 	n->a = expr(g, depth);
 	n->b = node(g, LITERAL, 15);
-	n->b->text = "1";
+	n->b->literal = 1;
 	return n;
 }
 
@@ -191,7 +202,7 @@ static struct node *expr(struct gen *g, int depth)
 		n->var = &var[next(g, NVARS)];
 	if (op->kind < BINARY)
 		return n;
-	n->b = op->prec == 13 && op->kind == FUNC ? odd(g, depth - 1) : expr(g, depth - 1);
+	n->b = op->prec == 13 && op->by_sign ? odd(g, depth - 1) : expr(g, depth - 1);
 	if (op->prec == 0)
 		n->b = value(g, n->b);
 	if (op->kind == COND)
@@ -218,28 +229,95 @@ static void constant_leaf(const struct gen *g, FILE *f, const struct var *v)
 	fprintf(f, "(int)0x%" PRIx64 "ul", x);
 }
 
+/* ---- D's types ---- */
+
+static const struct type int_type = { 32, true };
+
+static struct type promoted(struct type t)
+{
+	return t.bits == 1 ? int_type : t;
+}
+
+static struct type common(struct type a, struct type b)
+{
+	a = promoted(a);
+	b = promoted(b);
+	return a.bits + !a.is_signed >= b.bits + !b.is_signed ? a : b;
+}
+
+static struct type type_of(const struct node *n)
+{
+	switch (n->kind) {
+	case LITERAL: return literals[n->literal].type;
+	case LEAF: return n->var->bitfield ? int_type : (struct type){ n->var->bits, n->var->is_signed };
+	case CAST: return n->var->bitfield ? (struct type){ 32, n->var->is_signed } : (struct type){ n->var->bits, n->var->is_signed };
+	case UNARY: return n->op->d[0] == '!' ? int_type : promoted(type_of(n->a));
+	case COND: return common(type_of(n->b), type_of(n->c));
+	default: break;
+	}
+	switch (n->op->prec) {
+	case 0: return type_of(n->b);
+	case 11: return promoted(type_of(n->a));
+	case 3: case 4: case 5: case 9: case 10: return int_type;
+	default: return common(type_of(n->a), type_of(n->b));
+	}
+}
+
+static const char *sign(struct type t)
+{
+	return t.is_signed ? "s" : "u";
+}
+
+static unsigned size(struct type t)
+{
+	return t.bits == 1 ? 1 : t.bits / 8;
+}
+
+static void put_c(const struct gen *, const struct node *);
+
+/* Of a signed operand that is narrower only its own bits count. */
+static void cast_c(const struct gen *g, const struct node *n)
+{
+	struct type from = type_of(n->a), to = type_of(n);
+	bool own = from.is_signed && from.bits < to.bits;
+
+	if (to.bits == 1)
+		fprintf(g->c, "BOOL(");
+	else
+		fprintf(g->c, "CUT%s(", sign(to));
+	fprintf(g->c, "%s", own ? "CUTs(" : "");
+	put_c(g, n->a);
+	if (own)
+		fprintf(g->c, ", %u)", from.bits);
+	if (to.bits != 1)
+		fprintf(g->c, ", %u", to.bits);
+	fprintf(g->c, ")");
+}
+
+static void operator_c(const struct gen *g, const struct node *n)
+{
+	struct type by = n->op->prec == 11 ? type_of(n->a) : n->b ? common(type_of(n->a), type_of(n->b)) : int_type;
+
+	fprintf(g->c, "%s%s(", n->op->c, n->op->by_sign ? sign(by) : "");
+	put_c(g, n->op->swapped ? n->b : n->a);
+	if (n->b) {
+		fprintf(g->c, ", ");
+		put_c(g, n->op->swapped ? n->a : n->b);
+	}
+	if (n->c) {
+		fprintf(g->c, ", ");
+		put_c(g, n->c);
+	}
+	fprintf(g->c, ")");
+}
+
 static void put_c(const struct gen *g, const struct node *n)
 {
-	FILE *f = g->c;
-
-	if (n->kind == LITERAL) {
-		fprintf(f, "%s", n->text);
-	} else if (n->kind == LEAF) {
-		fprintf(f, "%s", n->var->c);
-	} else if (n->kind == UNARY || n->kind == CAST) {
-		fprintf(f, n->kind == CAST ? "((%s)" : "(%s ", n->kind == CAST ? n->var->type : n->op->d);
-		put_c(g, n->a);
-		fprintf(f, ")");
-	} else {
-		fprintf(f, "%s(", n->kind == FUNC ? n->op->c : "");
-		put_c(g, n->a);
-		fprintf(f, " %s ", n->kind == FUNC ? "," : n->kind == COND ? "?" : n->op->d);
-		put_c(g, n->b);
-		if (n->kind == COND) {
-			fprintf(f, " : ");
-			put_c(g, n->c);
-		}
-		fprintf(f, ")");
+	switch (n->kind) {
+	case LITERAL: fprintf(g->c, "(u)%s", literals[n->literal].text); break;
+	case LEAF: fprintf(g->c, "(u)%s", n->var->c); break;
+	case CAST: cast_c(g, n); break;
+	default: operator_c(g, n); break;
 	}
 }
 
@@ -251,7 +329,7 @@ static void put_d(struct gen *g, const struct node *n, int above, bool folded)
 	if (parens)
 		fprintf(f, "(");
 	if (n->kind == LITERAL) {
-		fprintf(f, "%s", n->text);
+		fprintf(f, "%s", literals[n->literal].text);
 	} else if (n->kind == LEAF && folded) {
 		constant_leaf(g, f, n->var);
 	} else if (n->kind == LEAF) {
@@ -260,7 +338,8 @@ static void put_d(struct gen *g, const struct node *n, int above, bool folded)
 		fprintf(f, n->kind == CAST ? "(%s)" : "%s ", n->kind == CAST ? n->var->type : n->op->d);
 		put_d(g, n->a, 14, folded);
 	} else if (n->kind == COND) {
-		put_d(g, n->a, 3, folded);
+		fprintf(f, "zero | ");		/* a condition that is constant has the type of the arm it chooses */
+		put_d(g, n->a, 7, folded);
 		fprintf(f, " ? ");
 		put_d(g, n->b, 0, folded);
 		fprintf(f, " : ");
@@ -274,9 +353,12 @@ static void put_d(struct gen *g, const struct node *n, int above, bool folded)
 		fprintf(f, ")");
 }
 
+/* A long keeps all bits of what is assigned to it; a record has those of its type. */
 static void print_d(struct gen *g, const struct node *e, int id, bool folded)
 {
-	fprintf(g->d, "\tprintf(\"%d %%d %%d %%d\\n\", (long)(", id);
+	fprintf(g->d, "\tall = (");
+	put_d(g, e, 0, folded);
+	fprintf(g->d, "); printf(\"%d %%d %%x %%d %%d\\n\", all, (", id);
 	put_d(g, e, 0, folded);
 	fprintf(g->d, "), (int)sizeof (");
 	put_d(g, e, 0, folded);
@@ -287,13 +369,25 @@ static void print_d(struct gen *g, const struct node *e, int id, bool folded)
 
 static void print_c(struct gen *g, const struct node *e, int id)
 {
-	fprintf(g->c, "\tprintf(\"%d %%ld %%d %%d\\n\", (long)(", id);
+	struct type t = type_of(e);
+
+	fprintf(g->c, "\tall = ");
 	put_c(g, e);
-	fprintf(g->c, "), (int)sizeof(");
-	put_c(g, e);
-	fprintf(g->c, "), (");
-	put_c(g, e);
-	fprintf(g->c, ") * 0 - 1 < 0);\n");
+	fprintf(g->c, "; printf(\"%d %%ld %%lx %u %d\\n\", (long)all, (long)CUTu(all, %u));\n", id, size(t), common(t, int_type).is_signed,
+	    size(t) * 8);
+}
+
+/* The value of v op e as D computes it, with v's sign. */
+static void compute_c(struct gen *g, const struct var *v, const char *func, bool by_sign, const struct node *e)
+{
+	struct type t = v->bitfield ? (struct type){ 32, v->is_signed } : promoted((struct type){ v->bits, v->is_signed });
+
+	fprintf(g->c, "%s%s((u)%s, ", func, by_sign ? sign(t) : "", v->c);
+	if (e != NULL)
+		put_c(g, e);
+	else
+		fprintf(g->c, "1");
+	fprintf(g->c, ")");
 }
 
 /* v op= e, and what it left in v; or v++ and the like */
@@ -301,29 +395,26 @@ static void assignment(struct gen *g, int id)
 {
 	static const char *const steps[] = { "++%s", "--%s", "%s++", "%s--" };
 	static const char *const kinds[] = { "=", "=", "+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=", ">>=" };
-	static const char *const func[] = { "DIV", "MOD", "SHL", "SHR" };
+	static const char *const func[] = { NULL, NULL, "ADD", "SUB", "MUL", "AND", "OR", "XOR", "DIV", "MOD", "SHL", "SHR" };
 	const struct var *v = &var[next(g, NVARS)];
 	uint32_t k = next(g, 16);
-	struct node *e;
+	struct node *e = k >= 12 ? NULL : k == 8 || k == 9 ? odd(g, 2) : expr(g, 2);
 
-	fprintf(g->d, "\tprintf(\"%d %%d\", (long)(", id);
-	fprintf(g->c, "\tprintf(\"%d %%ld\", (long)(", id);
-	if (k >= 12) {
-		fprintf(g->d, steps[k - 12], v->d);
-		fprintf(g->c, steps[k - 12], v->c);
-	} else {
-		e = k == 8 || k == 9 ? odd(g, 2) : expr(g, 2);
+	fprintf(g->d, "\tall = (");
+	if (e != NULL) {
 		fprintf(g->d, "%s %s ", v->d, kinds[k]);
 		put_d(g, e, 1, false);
-		if (k < 8)
-			fprintf(g->c, "%s %s ", v->c, kinds[k]);
-		else
-			fprintf(g->c, "%s = %s(%s, ", v->c, func[k - 8], v->c);
-		put_c(g, e);
-		fprintf(g->c, "%s", k < 8 ? "" : ")");
+	} else {
+		fprintf(g->d, steps[k - 12], v->d);
 	}
-	fprintf(g->d, "));\n\tprintf(\" %%d\\n\", (long)%s);\n", v->d);
-	fprintf(g->c, "));\n\tprintf(\" %%ld\\n\", (long)%s);\n", v->c);
+	fprintf(g->d, "); printf(\"%d %%d\", all); all = %s; printf(\" %%d %%x\\n\", all, %s);\n", id, v->d, v->d);
+	fprintf(g->c, "\told = (u)%s; all = %s(", v->c, v->bits == 1 ? "BOOL" : "PLUS");
+	if (k < 2)
+		put_c(g, e);
+	else
+		compute_c(g, v, k < 12 ? func[k] : k % 2 ? "SUB" : "ADD", k == 8 || k == 9 || k == 11, e);
+	fprintf(g->c, "); %s = all;\n\tprintf(\"%d %%ld\", (long)%s); printf(\" %%ld %%lx\\n\", (long)%s, (long)CUTu((u)%s, %u));\n", v->c, id,
+	    k >= 14 ? "old" : "all", v->c, v->c, v->bitfield ? 32 : size((struct type){ v->bits, v->is_signed }) * 8);
 }
 
 static void declare(struct gen *g)
@@ -331,13 +422,14 @@ static void declare(struct gen *g)
 	const char *tag;
 	int len;
 
-	fprintf(g->d, "/* @quiet */\n#pragma D option quiet\n%s", common);
-	fprintf(g->c, "%s%sint main(void)\n{\n\tstruct s mem = { 0 }, *p = &mem;\n", c_head, common);
+	fprintf(g->d, "/* @quiet */\n#pragma D option quiet\n%s", declarations);
+	fprintf(g->d, "long all, zero;\n");
+	fprintf(g->c, "%s%sint main(void)\n{\n\tstruct s mem = { 0 }, *p = &mem;\n\tu all, old;\n", c_head, declarations);
 	for (size_t i = 0; i < NVARS; i++) {
 		g->value[i] = random_value(g, &var[i]);
 		if (strchr(var[i].c, '>') != NULL)
 			continue;
-		fprintf(g->c, "\t%s %s = 0;\n", var[i].type, var[i].c);
+		fprintf(g->c, "\tu %s = 0;\n", var[i].c);
 		if ((tag = strchr(var[i].d, '[')) != NULL)
 			continue;
 		tag = strchr(var[i].d, '>');

@@ -1,5 +1,5 @@
 /*
- * Folded and computed: unsigned arithmetic wraps.
+ * Folded and computed: unsigned arithmetic has 64 bits; a record wraps.
  * @quiet
  */
 unsigned int z, o, big;

@@ -1,2 +1,2 @@
-/* Division folds in the operands' common type. */
+/* Division folds in 64 bits, with the sign of the operands' common type. */
 BEGIN { trace(-1 / 2u); }

@@ -1,5 +1,5 @@
 /*
- * Assignment operators compute in the common type, then narrow.
+ * Assignment operators compute in 64 bits, with the sign of the left side; a record has what its type holds. A _Bool is 0 or 1.
  * @quiet
  */
 char c; unsigned char uc; short s; unsigned int u; _Bool b;

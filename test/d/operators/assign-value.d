@@ -1,5 +1,5 @@
 /*
- * The value of an assignment is what was stored.
+ * The value of an assignment is what was assigned, all 64 bits of it; a record has what its type holds (S C1).
  * @quiet
  */
 char c; unsigned char uc; int i; _Bool b;

@@ -1,5 +1,5 @@
 /*
- * Widening extends by the source's sign.
+ * A cast to a wider type extends the sign of a signed operand. An unsigned one stays as it is: a variable has 64 bits (S C1).
  * @quiet
  */
 char c; unsigned char uc; short s; unsigned short us; int i; unsigned int u;

@@ -1,5 +1,5 @@
 /*
- * Comparisons are done in the common type.
+ * Comparisons have 64 bits, and the sign of the wider type (S C1).
  * @quiet
  */
 int i; unsigned int u; long l; unsigned long ul; unsigned short us;

@@ -1,5 +1,5 @@
 /*
- * Operands narrower than int become int first.
+ * Nothing is promoted to int: of two types the wider one, the unsigned one of two as wide, is the result's (P 4.2).
  * @quiet
  */
 char c; unsigned char uc; short s; unsigned short us; int8_t i8; uint8_t u8;

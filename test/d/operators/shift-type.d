@@ -1,5 +1,5 @@
 /*
- * The type of a shift is that of its promoted left side.
+ * The type of a shift is that of its left side; its value has 64 bits.
  * @quiet
  */
 char c; unsigned char uc; int i; long l;

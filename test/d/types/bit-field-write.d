@@ -1,5 +1,5 @@
 /*
- * Writing one bit-field leaves the others; values are cut to the width.
+ * Writing one bit-field leaves the others; what is stored is cut to the width, the value of the assignment is not.
  * @quiet
  */
 struct s { unsigned a:3; int b:3; unsigned c:7; int d:5; unsigned e:14; };

@@ -7,6 +7,7 @@ long long int h; unsigned long long i; signed j; signed char k; char unsigned l;
 BEGIN
 {
 	a = b = c = d = e = f = g = h = i = j = k = l = m = n = -1;
+	l = (unsigned char)l; g = (unsigned short)g;
 	printf("%d %d %d %d %d %d %d\n", sizeof (a), sizeof (b), sizeof (c), sizeof (d), sizeof (e), sizeof (f), sizeof (g));
 	printf("%d %d %d %d %d %d %d\n", sizeof (h), sizeof (i), sizeof (j), sizeof (k), sizeof (l), sizeof (m), sizeof (n));
 	printf("%d%d%d%d%d%d%d\n", a < 0, b < 0, c < 0, d < 0, e < 0, f < 0, g < 0);
