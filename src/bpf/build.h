@@ -75,7 +75,7 @@ struct dt_build {
 
 	DT_VEC(struct dt_image_prog) more;	/* programs that others go on to */
 	DT_VEC(struct dt_image_map) maps;
-	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec, over;	/* map indices + 1, 0: not made */
+	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, over;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
@@ -173,7 +173,7 @@ uint32_t dt_over_map(struct dt_build *);
 uint32_t dt_over_size(const struct dt_build *);			/* of a CPU's part, without what the longest record needs */
 uint32_t dt_control_map(struct dt_build *);
 uint32_t dt_drops_map(struct dt_build *);
-uint32_t dt_spec_map(struct dt_build *);
+uint32_t dt_spec_used_map(struct dt_build *);
 uint32_t dt_pool_text(struct dt_build *, const char *);		/* offset of the string in the constants */
 uint32_t dt_pool_bytes(struct dt_build *, const void *, size_t);	/* 8-aligned */
 void dt_maps_finish(struct dt_build *);
@@ -283,10 +283,15 @@ void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* a
 void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */
 void dt_record_submit(struct dt_lower *, bool wake);
 void dt_record_discard(struct dt_lower *);
-void dt_record_send(struct dt_lower *, uint32_t size);		/* a record made in the frame, at F_FAULT - size; r9 changes */
+void dt_record_send(struct dt_lower *, uint32_t size, uint32_t none);	/* one made in the frame, at F_FAULT - size, or on to `none`; r9 changes */
+void dt_record_lost(struct dt_lower *);			/* there was no room */
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */
 void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* the same, with that word of the frame */
-void dt_news(struct dt_lower *, uint32_t epid);			/* a header-only record; r9 = speculation */
+
+/* speculation.c: r0 is the number */
+void dt_speculation(struct dt_lower *);				/* a new one to r0, or 0 */
+void dt_speculate(struct dt_lower *, const struct dt_recfield *, uint32_t drop);
+void dt_spec_end(struct dt_lower *, bool commit);
 
 /* hook.c */
 void dt_lower_hook(struct dt_build *, const struct dt_image_hook *, uint32_t index);

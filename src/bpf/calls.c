@@ -10,7 +10,6 @@
 #define RW_WRITER 0xff
 #define RW_WAITING 0x1ff
 #define RW_READER_SHIFT 9
-#define SPEC_UNROLL 128
 
 enum { C_0 = F_CMP, C_1 = F_CMP + 8, C_2 = F_CMP + 16 };	/* temporaries of a call */
 
@@ -437,33 +436,6 @@ static void do_rw_iswriter(struct dt_lower *l)
 	truth(l);
 }
 
-/* ---- speculations and processes ---- */
-
-/* The first free one; looked at before it is taken, so that busy ones stay in the other CPUs' caches. */
-static void do_speculation(struct dt_lower *l)
-{
-	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a), n = l->b->opts->nspec ? l->b->opts->nspec : 1;
-
-	if (n > SPEC_UNROLL)
-		REFUSE(l, "nspec=%u is more than the %u speculations available for tracing", n, SPEC_UNROLL);
-	dt_mapval(a, R3, dt_spec_map(l->b), 0);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t next = dt_label(a);
-
-		dt_ldx(a, B8, R2, R3, 8 * (int)i);
-		dt_jmpi(a, BPF_JNE, R2, 0, next);
-		dt_imm(a, R2, 1);
-		dt_atomic(a, BPF_XCHG, R3, 8 * (int)i, R2);
-		dt_imm(a, R0, i + 1);
-		dt_jmpi(a, BPF_JEQ, R2, 0, done);
-		dt_put(a, next);
-	}
-	dt_drop(l, offsetof(struct dt_drops, spec_unavail));
-	dt_imm(a, R0, 0);
-	dt_put(a, done);
-}
-
 /* ---- those with loops ---- */
 
 enum { W_LA = S_WORK, W_LB = S_WORK + 8, W_N = S_WORK + 16, W_M = S_WORK + 24, W_POS = S_WORK + 32, W_Y = S_WORK + 56 };
@@ -830,7 +802,7 @@ static void do_getf(struct dt_lower *l)
 static const struct { uint16_t id; void (*make)(struct dt_lower *); } rows[] = {
 	{ 0, do_rand }, { 1, do_mutex_owned }, { 2, do_mutex_owner }, { 3, do_mutex_adaptive }, { 4, do_mutex_spin },
 	{ 5, do_rw_read }, { 6, do_rw_write }, { 7, do_rw_iswriter }, { 8, do_copyin }, { 9, do_copyinstr },
-	{ 10, do_speculation }, { 11, do_progenyof }, { 12, do_strlen }, { 13, do_copyout }, { 14, do_copyoutstr }, { 15, do_alloca }, { 16, do_bcopy },
+	{ 10, dt_speculation }, { 11, do_progenyof }, { 12, do_strlen }, { 13, do_copyout }, { 14, do_copyoutstr }, { 15, do_alloca }, { 16, do_bcopy },
 	{ 17, do_copyinto }, { 20, do_getmajor }, { 21, do_getminor }, { 23, do_strjoin }, { 35, do_swap16 },
 	{ 36, do_swap32 }, { 37, do_swap64 }, { 38, do_swap16 }, { 39, do_swap32 }, { 40, do_swap64 }, { 66, do_memref },
 	{ 71, do_random }, { 24, do_lltostr }, { 25, do_basename }, { 26, do_dirname }, { 27, do_cleanpath }, { 28, do_strchr },

@@ -218,50 +218,6 @@ static void do_chill(struct dt_lower *l, const struct dt_act *act, const struct 
 	dt_runtime(l, "rt_chill");
 }
 
-/* R1 = pointer to the state of speculation R9, or on to `no`. */
-static void spec_state(struct dt_lower *l, uint32_t no)
-{
-	struct dt_emit *a = l->a;
-	uint32_t n = l->b->opts->nspec ? l->b->opts->nspec : 1;
-
-	dt_mov(a, R2, R9);
-	dt_alui(a, BPF_SUB, R2, 1);
-	dt_jmpi(a, BPF_JGE, R2, (int32_t)n, no);
-	dt_alui(a, BPF_LSH, R2, 3);
-	dt_mapval(a, R1, dt_spec_map(l->b), 0);
-	dt_alu(a, BPF_ADD, R1, R2);
-}
-
-static void do_speculate(struct dt_lower *l)
-{
-	struct dt_emit *a = l->a;
-	uint32_t no = drop_label(l);
-
-	number(l);
-	dt_mov(a, R9, R0);
-	spec_state(l, no);
-	dt_ldx(a, B8, R2, R1, 0);
-	dt_jmpi(a, BPF_JEQ, R2, 0, no);
-	if (l->reserved)
-		dt_stx(a, B2, R8, (int)offsetof(struct dt_rechdr, spec), R9);
-}
-
-/* The number is free as soon as its end is told; whoever frees it tells. */
-static void do_end(struct dt_lower *l, uint32_t news)
-{
-	struct dt_emit *a = l->a;
-	uint32_t no = dt_label(a);
-
-	number(l);
-	dt_mov(a, R9, R0);
-	spec_state(l, no);
-	dt_imm(a, R2, 0);
-	dt_atomic(a, BPF_XCHG, R1, 0, R2);
-	dt_jmpi(a, BPF_JEQ, R2, 0, no);
-	dt_news(l, news);
-	dt_put(a, no);
-}
-
 static void do_skipz(struct dt_lower *l, const struct dt_recfield *f, uint32_t skip)
 {
 	struct dt_emit *a = l->a;
@@ -305,9 +261,13 @@ static void action(struct dt_lower *l, const struct dt_act *act, const struct dt
 	case DT_ACT_NONE: break;
 	case DT_ACT_SKIPZ: do_skipz(l, f, skip); break;
 	case DT_ACT_EXIT: do_exit(l, f, 0); break;
-	case DT_ACT_SPECULATE: do_speculate(l); break;
-	case DT_ACT_COMMIT: do_end(l, DT_REC_COMMIT); break;
-	case DT_ACT_DISCARD: do_end(l, DT_REC_DISCARD); break;
+	case DT_ACT_SPECULATE: case DT_ACT_COMMIT: case DT_ACT_DISCARD:
+		number(l);
+		if (act->kind == DT_ACT_SPECULATE)
+			dt_speculate(l, f, drop_label(l));
+		else
+			dt_spec_end(l, act->kind == DT_ACT_COMMIT);
+		break;
 	case DT_ACT_STOP: case DT_ACT_RAISE: do_signal(l, act, f); break;
 	case DT_ACT_CHILL: do_chill(l, act, f); break;
 	default: dt_key_value(l, act, R8, field(l, f), f->size, false); break;
@@ -400,6 +360,7 @@ static void error_args(struct dt_lower *l)
 static void fault_tail(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a), sent = dt_label(a);
 
 	if (l->error) {
 		dt_drop(l, offsetof(struct dt_drops, dblerror));
@@ -413,7 +374,11 @@ static void fault_tail(struct dt_lower *l)
 	dt_probe_id(l, R1);
 	dt_stx(a, B4, FP, fault_off(offsetof(struct fault_record, f.probe_id)), R1);
 	dt_sti(a, B4, FP, fault_off(offsetof(struct fault_record, f.pad)), 0);
-	dt_record_send(l, sizeof(struct fault_record));
+	dt_record_send(l, sizeof(struct fault_record), none);
+	dt_ja(a, sent);
+	dt_put(a, none);
+	dt_record_lost(l);
+	dt_put(a, sent);
 	if (l->b->opts->nerrors)
 		error_args(l);
 }

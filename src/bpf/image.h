@@ -105,7 +105,7 @@ enum dt_map_role {
 	DT_MAP_RING,
 	DT_MAP_CONTROL,		/* struct dt_control, one element; RUN programs run even when it says stopped */
 	DT_MAP_DROPS,		/* per-CPU struct dt_drops */
-	DT_MAP_SPEC,		/* speculation states */
+	DT_MAP_SPEC_USED,	/* by CPU: the room taken of each */
 	DT_MAP_STACKS,
 	DT_MAP_CHAIN,		/* a hook's programs behind its first, in their order: to be filled before the first one runs */
 	DT_MAP_OVER,		/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
@@ -201,6 +201,7 @@ struct dt_image {
 	uint32_t btflen;
 	uint32_t only_cpu;		/* of the options */
 	enum dt_policy policy;		/* of the options */
+	uint32_t nspec;			/* words of speculations behind the control block; 0: there are none */
 	uint32_t room;			/* bytes for records in each CPU's buffer */
 };
 
@@ -212,8 +213,16 @@ struct dt_rechdr { uint32_t epid; uint16_t cpu; uint16_t spec; uint64_t time; };
 #define DT_REC_FAULT (DT_REC_NEWS + 1)	/* struct dt_recfault follows the header */
 /* action: index from 0, -1 the predicate; offset: 4 * DIF pc, -1 while recording */
 struct dt_recfault { uint32_t epid, probe_id; int32_t action; int32_t offset; uint32_t fault; uint32_t pad; uint64_t addr; };
-#define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed */
+#define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed; its word follows the header */
 #define DT_REC_DISCARD (DT_REC_NEWS + 3)
+
+/*
+ * A speculation's word: these, and above them its generation. A record whose header has a speculation begins with the word it was
+ * made under. An end whose news had no room stays in the word until the reader makes it NEXT.
+ */
+enum dt_specstate { DT_SPEC_FREE, DT_SPEC_ACTIVE, DT_SPEC_COMMITTED, DT_SPEC_DISCARDED, DT_SPEC_NEXT, DT_SPEC_STATE = 3 };
+
+#define DT_CONTROL_SPECS 256	/* bytes from the beginning of the control block to the words, in cache lines of their own */
 
 /* stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set at once, as one word of 64 bits. */
 struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; };

@@ -8,7 +8,7 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_CONST] = "const", [DT_MAP_SLOTS] = "slots", [DT_MAP_GLOBALS] = "globals", [DT_MAP_TLS] = "self",
 		[DT_MAP_DYN] = "dyn", [DT_MAP_AGGS] = "agg", [DT_MAP_AGG_A] = "agg_a", [DT_MAP_AGG_B] = "agg_b",
 		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
-		[DT_MAP_SPEC] = "spec", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
+		[DT_MAP_SPEC_USED] = "specused", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
 		[DT_MAP_UNWIND_ROWS] = "unwind_rows", [DT_MAP_UNWIND_RULES] = "unwind_rules", [DT_MAP_UNWIND_MAPS] = "unwind_maps",
 		[DT_MAP_UNWIND_KEYS] = "unwind_keys",
 	};
@@ -33,12 +33,14 @@ uint32_t dt_constants(struct dt_build *b) { return one(b, &b->constants, DT_MAP_
 uint32_t dt_globals(struct dt_build *b) { return one(b, &b->globals, DT_MAP_GLOBALS, 0, 0); }
 uint32_t dt_control_map(struct dt_build *b)
 {
-	return one(b, &b->control, DT_MAP_CONTROL, sizeof(struct dt_control), BPF_F_MMAPABLE);
+	return one(b, &b->control, DT_MAP_CONTROL, DT_CONTROL_SPECS + 8 * b->opts->nspec + 8, BPF_F_MMAPABLE);
 }
-/* The states of the speculations, 0 free and 1 in use, a word each. */
-uint32_t dt_spec_map(struct dt_build *b)
+/* For each CPU: how much room of each speculation is taken. */
+uint32_t dt_spec_used_map(struct dt_build *b)
 {
-	return one(b, &b->spec, DT_MAP_SPEC, 8 * (b->opts->nspec ? b->opts->nspec : 1), 0);
+	if (!b->spec_used)
+		b->spec_used = 1 + dt_build_map(b, DT_MAP_SPEC_USED, BPF_MAP_TYPE_ARRAY, 4, 8 * (b->opts->nspec ? b->opts->nspec : 1), b->opts->ncpus, 0);
+	return b->spec_used - 1;
 }
 
 /* A plain array, not a per-CPU one: its lookup is inlined on every kernel, and its values may be larger than 32 KiB. */

@@ -279,6 +279,12 @@ void dt_plan_record(struct dt_build *b, const struct dt_ecb *e, struct dt_reclay
 	if (!dt_ecb_records(e))
 		return;
 	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (e->acts[i].kind == DT_ACT_SPECULATE) {	/* its word is first, wherever it stands */
+			f[i] = (struct dt_recfield){ 0, 8 };
+			at = 8;
+		}
+	}
+	for (uint32_t i = 0; i < e->nacts; i++) {
 		uint32_t size = dt_field_recorded(&e->acts[i]) ? dt_field_size(b, &e->acts[i]) : 0;
 
 		if (!size)

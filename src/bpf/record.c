@@ -35,7 +35,7 @@ void dt_drop(struct dt_lower *l, size_t off)
 }
 
 /* No room. Where buffers are to be filled once that is no loss but the end, on all CPUs. */
-static void lost(struct dt_lower *l)
+void dt_record_lost(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 
@@ -174,11 +174,9 @@ void dt_record_header(struct dt_lower *l, int base, int off, uint32_t news)
 	dt_sti(a, B2, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
 }
 
-/* A record made in the stack frame, at F_FAULT - size; r9 changes. */
-void dt_record_send(struct dt_lower *l, uint32_t size)
+void dt_record_send(struct dt_lower *l, uint32_t size, uint32_t none)
 {
 	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a), none = dt_label(a);
 
 	if (l->b->opts->policy == DT_POLICY_RING) {
 		over_reserve(l, R9, size, none);
@@ -186,7 +184,6 @@ void dt_record_send(struct dt_lower *l, uint32_t size)
 			dt_ldx(a, B8, R1, FP, F_FAULT - (int)size + at);
 			dt_stx(a, B8, R9, at, R1);
 		}
-		dt_ja(a, done);
 	} else {
 		ring(l, none);
 		dt_mov(a, R1, R0);
@@ -194,21 +191,8 @@ void dt_record_send(struct dt_lower *l, uint32_t size)
 		dt_imm(a, R3, size);
 		dt_imm(a, R4, BPF_RB_NO_WAKEUP);
 		dt_help(l, BPF_FUNC_ringbuf_output);
-		dt_jmpi(a, BPF_JEQ, R0, 0, done);
+		dt_jmpi(a, BPF_JNE, R0, 0, none);
 	}
-	dt_put(a, none);
-	lost(l);
-	dt_put(a, done);
-}
-
-/* A header alone; R9 the speculation. */
-void dt_news(struct dt_lower *l, uint32_t news)
-{
-	dt_help(l, BPF_FUNC_get_smp_processor_id);
-	dt_stx(l->a, B8, FP, F_T0, R0);
-	dt_record_header(l, FP, F_FAULT - (int)sizeof(struct dt_rechdr), news);
-	dt_stx(l->a, B2, FP, F_FAULT - (int)sizeof(struct dt_rechdr) + (int)offsetof(struct dt_rechdr, spec), R9);
-	dt_record_send(l, sizeof(struct dt_rechdr));
 }
 
 void dt_record_reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
@@ -219,7 +203,7 @@ void dt_record_reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
 	room(l, size, none);
 	dt_ja(a, good);
 	dt_put(a, none);
-	lost(l);
+	dt_record_lost(l);
 	dt_ja(a, quit);
 	dt_put(a, good);
 	dt_record_header(l, R8, 0, 0);

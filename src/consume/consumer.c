@@ -20,12 +20,9 @@
 struct rec {
 	uint64_t time;
 	uint64_t seq;			/* order of arrival: equal times stay in order */
-	struct rec *next;		/* of one speculation */
 	size_t len;
 	uint8_t data[];			/* struct dt_rechdr and the fields */
 };
-
-struct spec { struct rec *first, **last; uint64_t *used; };	/* used: bytes, by CPU */
 
 struct dt_consumer {
 	struct dt_session *session;
@@ -39,9 +36,8 @@ struct dt_consumer {
 	size_t n, cap;
 	size_t done;			/* while they are handed on: the first that was not */
 	uint64_t seq;
-	struct spec *specs;		/* by id - 1 */
-	uint32_t nspecs;
-	uint64_t specsize, spec_lost;	/* the room of each on each CPU; records that had none since the last status */
+	struct dt_specs specs;
+	uint64_t *ends;			/* by number - 1: the words of speculations when reading began */
 	struct dt_drops *seen;		/* by CPU: what was told already */
 	uint64_t missed;		/* the same of dt_session_missed() */
 	struct dt_aggs aggs;
@@ -72,7 +68,8 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	c->ops = *ops;
 	c->seen = calloc(dt_session_ncpus(session), sizeof(*c->seen));
 	c->shows_aggs = calloc(necbs + 1u, sizeof(*c->shows_aggs));
-	if (c->seen == NULL || c->shows_aggs == NULL || dt_aggs_init(&c->aggs, image) != 0) {
+	c->ends = calloc(image->nspec + 1u, sizeof(*c->ends));
+	if (c->seen == NULL || c->shows_aggs == NULL || c->ends == NULL || dt_aggs_init(&c->aggs, image) != 0) {
 		dt_consumer_free(c);
 		return NULL;
 	}
@@ -101,28 +98,15 @@ int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, cons
 	return 0;
 }
 
-static void free_list(struct rec *r)
-{
-	while (r != NULL) {
-		struct rec *next = r->next;
-
-		free(r);
-		r = next;
-	}
-}
-
 void dt_consumer_free(struct dt_consumer *c)
 {
 	if (c == NULL)
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		free(c->recs[i]);
-	for (uint32_t i = 0; i < c->nspecs; i++) {
-		free_list(c->specs[i].first);
-		free(c->specs[i].used);
-	}
+	dt_specs_free(&c->specs);
 	dt_aggs_free(&c->aggs);
-	free(c->specs);
+	free(c->ends);
 	free(c->recs);
 	free(c->shows_aggs);
 	free(c->seen);
@@ -153,7 +137,6 @@ static int take(void *ctx, const void *data, size_t len)
 		return -ENOMEM;
 	r->time = h->time;
 	r->seq = c->seq++;
-	r->next = NULL;
 	r->len = len;
 	memcpy(r->data, data, len);
 	c->recs[c->n++] = r;
@@ -171,16 +154,16 @@ static int by_time(const void *a, const void *b)
 
 /* ---- handing them on ---- */
 
-static int tell_event(struct dt_consumer *c, const struct rec *r)
+static int tell_event(struct dt_consumer *c, const uint8_t *data, size_t len)
 {
-	const struct dt_rechdr *h = (const struct dt_rechdr *)r->data;
+	const struct dt_rechdr *h = (const struct dt_rechdr *)data;
 	struct dt_event e;
 
-	if (h->epid == 0 || h->epid > c->necbs || r->len < sizeof(*h) + c->image->recs[h->epid - 1].size)
+	if (h->epid == 0 || h->epid > c->necbs || len < sizeof(*h) + c->image->recs[h->epid - 1].size)
 		return 0;
 	e = (struct dt_event){
 		.ecb = c->ecbs[h->epid - 1], .epid = h->epid, .probe_id = c->image->recs[h->epid - 1].probe_id, .cpu = h->cpu,
-		.time = h->time, .data = r->data + sizeof(*h), .layout = &c->image->recs[h->epid - 1],
+		.time = h->time, .data = data + sizeof(*h), .layout = &c->image->recs[h->epid - 1],
 	};
 	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
 }
@@ -195,75 +178,52 @@ static int tell_fault(struct dt_consumer *c, const struct rec *r)
 	return c->ops.fault(c->ops.ctx, &f);
 }
 
-static struct spec *spec_of(struct dt_consumer *c, uint32_t id)
-{
-	if (id > c->nspecs) {
-		struct spec *more = realloc(c->specs, id * sizeof(*more));
+static int tell_committed(void *ctx, const void *rec, size_t len) { return tell_event(ctx, rec, len); }
 
-		if (more == NULL)
-			return NULL;
-		c->specs = more;
-		while (c->nspecs < id)
-			c->specs[c->nspecs++] = (struct spec){ 0 };
+/* The word a speculative record was made under, or that ended. */
+static uint64_t spec_word(const struct rec *r)
+{
+	uint64_t word = 0;
+
+	if (r->len >= sizeof(struct dt_rechdr) + sizeof(word))
+		memcpy(&word, r->data + sizeof(struct dt_rechdr), sizeof(word));
+	return word;
+}
+
+/* Ends whose news had no room: the words still say so. Each is free when we have taken note. */
+static uint64_t *spec_words(struct dt_consumer *c)
+{
+	char *control = (char *)dt_session_control(c->session);
+
+	return control != NULL && c->image->nspec > 0 ? (uint64_t *)(void *)(control + DT_CONTROL_SPECS) : NULL;
+}
+
+/* Before the rings are read: what was recorded before such an end then is in hand. True: something was committed. */
+static bool look_for_ends(struct dt_consumer *c)
+{
+	uint64_t *words = spec_words(c);
+	bool commits = false;
+
+	for (uint32_t i = 0; words != NULL && i < c->image->nspec; i++) {
+		c->ends[i] = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
+		commits |= c->ends[i] % DT_SPEC_NEXT == DT_SPEC_COMMITTED;
 	}
-	return &c->specs[id - 1];
+	return commits;
 }
 
-void dt_consumer_specsize(struct dt_consumer *c, uint64_t bytes)
+static int untold_ends(struct dt_consumer *c)
 {
-	c->specsize = bytes;
-}
-
-/* Takes the room for a record of the CPU's speculation. */
-static int spec_room(struct dt_consumer *c, struct spec *s, const struct rec *r, bool *fits)
-{
-	uint32_t cpu = ((const struct dt_rechdr *)r->data)->cpu, ncpus = dt_session_ncpus(c->session);
-
-	*fits = true;
-	if (c->specsize == 0 || cpu >= ncpus)
-		return 0;
-	if (s->used == NULL && (s->used = calloc(ncpus, sizeof(*s->used))) == NULL)
-		return -ENOMEM;
-	*fits = r->len <= c->specsize && s->used[cpu] <= c->specsize - r->len;
-	if (*fits)
-		s->used[cpu] += r->len;
-	else
-		c->spec_lost++;
-	return 0;
-}
-
-static int keep_speculative(struct dt_consumer *c, struct rec *r, uint32_t id)
-{
-	struct spec *s = spec_of(c, id);
-	bool fits;
-	int err = s != NULL ? spec_room(c, s, r, &fits) : -ENOMEM;
-
-	if (err != 0 || !fits) {
-		free(r);
-		return err;
-	}
-	if (s->first == NULL)
-		s->last = &s->first;
-	*s->last = r;
-	s->last = &r->next;
-	return 0;
-}
-
-static int end_speculation(struct dt_consumer *c, uint32_t id, bool commit)
-{
-	struct spec *s = id != 0 ? spec_of(c, id) : NULL;
-	struct rec *list;
+	uint64_t *words = spec_words(c);
 	int err = 0;
 
-	if (s == NULL)
-		return 0;
-	list = s->first;
-	s->first = NULL;
-	free(s->used);
-	s->used = NULL;
-	for (struct rec *r = list; commit && r != NULL && err == 0; r = r->next)
-		err = tell_event(c, r);
-	free_list(list);
+	for (uint32_t i = 0; words != NULL && i < c->image->nspec && err == 0; i++) {
+		uint64_t word = c->ends[i], next = word - word % DT_SPEC_NEXT + DT_SPEC_NEXT;
+
+		if (word % DT_SPEC_NEXT < DT_SPEC_COMMITTED)
+			continue;
+		err = dt_specs_end(&c->specs, i + 1, word, word % DT_SPEC_NEXT == DT_SPEC_COMMITTED, tell_committed, c);
+		__atomic_compare_exchange_n(&words[i], &word, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	}
 	return err;
 }
 
@@ -276,12 +236,12 @@ static int process(struct dt_consumer *c, struct rec *r)
 
 	switch (h->epid) {
 	case DT_REC_FAULT: err = tell_fault(c, r); break;
-	case DT_REC_COMMIT: err = end_speculation(c, spec, true); break;
-	case DT_REC_DISCARD: err = end_speculation(c, spec, false); break;
+	case DT_REC_COMMIT: case DT_REC_DISCARD:
+		err = spec != 0 ? dt_specs_end(&c->specs, spec, spec_word(r), h->epid == DT_REC_COMMIT, tell_committed, c) : 0;
+		break;
 	default:
-		if (spec != 0 && spec <= UINT16_MAX)
-			return keep_speculative(c, r, spec);
-		err = tell_event(c, r);
+		err = spec != 0 ? dt_specs_keep(&c->specs, spec, spec_word(r), r->data, r->len, tell_committed, c) :
+		    tell_event(c, r->data, r->len);
 	}
 	free(r);
 	return err;
@@ -341,9 +301,10 @@ uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
 int dt_consumer_read(struct dt_consumer *c, bool final)
 {
 	uint64_t until = now_ns();
+	bool commits = look_for_ends(c);
 	int err = drain(c);
 
-	if (err == 0 && wants_aggs(c)) {
+	if (err == 0 && (wants_aggs(c) || (commits && c->any_shows_aggs))) {
 		err = dt_consumer_snap(c);
 		if (err == 0)
 			err = drain(c);
@@ -354,8 +315,8 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 		return err;
 	if (final)
 		until = UINT64_MAX;
-	if (c->n == 0)
-		return 0;	/* maybe there is no array yet, and qsort() takes none */
+	if (c->n == 0)		/* maybe there is no array yet, and qsort() takes none */
+		return untold_ends(c);
 	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
 	while (c->done < c->n && c->recs[c->done]->time <= until && err == 0) {
 		struct rec *r = c->recs[c->done++];
@@ -365,7 +326,7 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 	memmove(c->recs, c->recs + c->done, (c->n - c->done) * sizeof(*c->recs));
 	c->n -= c->done;
 	c->done = 0;
-	return err;
+	return err == 0 ? untold_ends(c) : err;
 }
 
 /* ---- drops ---- */
@@ -419,8 +380,8 @@ int dt_consumer_status(struct dt_consumer *c)
 	}
 	for (size_t k = 0; k < NKINDS && err == 0; k++) {
 		if (drop_kinds[k].off == offsetof(struct dt_drops, speculative)) {
-			total[k] += c->spec_lost;
-			c->spec_lost = 0;
+			total[k] += c->specs.lost;
+			c->specs.lost = 0;
 		}
 		if (total[k] != 0 && !drop_kinds[k].percpu && c->ops.drops != NULL)
 			err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, -1, total[k]);

@@ -37,7 +37,6 @@ struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *
 /* More clauses while it is at work: the image and clauses in place of those it had, which come first in them. 0 or -ENOMEM. */
 int dt_consumer_extend(struct dt_consumer *, const struct dt_image *, const struct dt_ecb *const *ecbs, uint32_t necbs);
 void dt_consumer_free(struct dt_consumer *);
-void dt_consumer_specsize(struct dt_consumer *, uint64_t bytes);	/* room of each speculation on each CPU; 0: no limit */
 int dt_consumer_hold(struct dt_consumer *);			/* empties the rings; what was in them comes with the next read */
 int dt_consumer_read(struct dt_consumer *, bool final);		/* drains the rings; final: nothing more will come */
 /* For the event function: the epid of the event that comes after the one in hand on a CPU; 0: none is known yet. */

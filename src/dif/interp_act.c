@@ -245,10 +245,11 @@ static void act_exit(struct run *run, uint64_t value)
 	record(run, (struct bytes){ (const uint8_t *)&status, 4 });
 }
 
-static void act_speculate(struct run *run, int64_t id)
+/* Where there is no room the clause ends too, but how much it would record is not known here: finish() finds that out. */
+static void act_speculate(struct run *run, uint32_t id)
 {
 	if (dt_interp_spec_active(run->ip, id))
-		run->spec = (uint32_t)id;
+		run->spec = id;
 	else
 		run->dropped = true;
 }
@@ -283,9 +284,9 @@ static void act_do(struct run *run, const struct dt_act *act)
 	case DT_ACT_NONE: break;
 	case DT_ACT_SKIPZ: act_skipz(run, act, value); break;
 	case DT_ACT_EXIT: act_exit(run, value); break;
-	case DT_ACT_SPECULATE: act_speculate(run, (int64_t)value); break;
-	case DT_ACT_COMMIT: dt_interp_spec_commit(run->ip, (int64_t)value); break;
-	case DT_ACT_DISCARD: dt_interp_spec_discard(run->ip, (int64_t)value); break;
+	case DT_ACT_SPECULATE: act_speculate(run, (uint32_t)value); break;
+	case DT_ACT_COMMIT: dt_interp_spec_commit(run->ip, (uint32_t)value); break;
+	case DT_ACT_DISCARD: dt_interp_spec_discard(run->ip, (uint32_t)value); break;
 	default: act_plain(run, act, value); break;
 	}
 }

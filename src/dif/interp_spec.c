@@ -2,7 +2,7 @@
 /*
  * Speculations: numbered from 1 to nspec, inactive until speculation() hands one out. A clause that speculates leaves
  * its records here; commit() tells them as if their probes had fired now, discard() forgets them; both free the number.
- * Numbers that are not active are ignored without a word.
+ * Numbers that are not active are ignored without a word; one that can never be is a fault.
  */
 #include "dif/interp_state.h"
 
@@ -41,8 +41,10 @@ int dt_interp_speculation(struct dt_interp *ip)
 	return 0;
 }
 
-bool dt_interp_spec_active(const struct dt_interp *ip, int64_t id)
+bool dt_interp_spec_active(struct dt_interp *ip, uint32_t id)
 {
+	if (id > ip->opts.nspec)
+		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 	return id > 0 && id <= ip->opts.nspec && ip->specs[id - 1].active;
 }
 
@@ -95,7 +97,7 @@ void dt_interp_spec_keep(struct dt_interp *ip, uint32_t id, struct dt_clause *c)
 	s->last = &c->next;
 }
 
-static void finish(struct dt_interp *ip, int64_t id, bool tell)
+static void finish(struct dt_interp *ip, uint32_t id, bool tell)
 {
 	struct dt_clause *next;
 	struct dt_spec *s;
@@ -112,5 +114,5 @@ static void finish(struct dt_interp *ip, int64_t id, bool tell)
 	*s = (struct dt_spec){ 0 };
 }
 
-void dt_interp_spec_commit(struct dt_interp *ip, int64_t id) { finish(ip, id, true); }
-void dt_interp_spec_discard(struct dt_interp *ip, int64_t id) { finish(ip, id, false); }
+void dt_interp_spec_commit(struct dt_interp *ip, uint32_t id) { finish(ip, id, true); }
+void dt_interp_spec_discard(struct dt_interp *ip, uint32_t id) { finish(ip, id, false); }

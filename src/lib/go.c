@@ -254,7 +254,6 @@ int dtrace_go(dtrace_hdl_t *h)
 
 	if (t == NULL || check_go(h, t) != 0 || dt_trace_build(h, t) != 0 || dt_trace_events(h, t) != 0)
 		return -1;
-	dt_consumer_specsize(t->consumer, option(h, DT_OPT_specsize, 32 << 10));
 	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
 	dt_trace_symbols(h, t);
@@ -296,7 +295,7 @@ int dtrace_stop(dtrace_hdl_t *h)
 	t->state = DT_TRACE_STOPPED;
 	dt_later_end(t);
 	dt_session_detach(t->session);
-	if (t->at_end && t->image->policy == DT_POLICY_FILL && (err = dt_consumer_hold(t->consumer)) != 0)
+	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)
 		return dt_handle_error(h, -err);
 	if (run(h, t, t->end) != 0)
 		return -1;

@@ -260,8 +260,8 @@ static void k_fields(struct kernel *k, struct text *t, const struct dt_rechdr *h
 				i += (uint32_t)act->arg;
 			continue;
 		}
-		if (act->in_tuple || DT_ACT_IS_AGG(act->kind) || (r->field[i].size == 0 && (act->kind == DT_ACT_DIFEXPR ||
-		    act->kind == DT_ACT_NONE || (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD))))
+		if (act->in_tuple || DT_ACT_IS_AGG(act->kind) || (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD) ||
+		    (r->field[i].size == 0 && (act->kind == DT_ACT_DIFEXPR || act->kind == DT_ACT_NONE)))
 			continue;
 		say(t, " %u:", i);
 		say_value(t, act, data + r->field[i].off, r->field[i].size);

@@ -219,8 +219,8 @@ static bool tells_nothing(const struct dt_act *act, uint32_t size)
 {
 	if (act->in_tuple || DT_ACT_IS_AGG(act->kind))
 		return true;
-	return size == 0 && (act->kind == DT_ACT_DIFEXPR || act->kind == DT_ACT_NONE ||
-	    (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD));
+	return (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD) ||
+	    (size == 0 && (act->kind == DT_ACT_DIFEXPR || act->kind == DT_ACT_NONE));
 }
 
 static void tell_record(struct kernel *k, const struct dt_context *c, const struct dt_rechdr *h, const uint8_t *data)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Speculations as the reader sees them: a number is used again and again, each use is a generation (bpf/image.h). Records
+ * and ends come from several CPUs in almost any order. Records of a generation whose end is not known yet wait; for some time after its end
+ * it is remembered, so that a record that comes late is shown or not like the others.
+ */
+#include "consume/state.h"
+
+#include "bpf/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REMEMBERED 1024		/* generations of a number, a power of two */
+#define WORDS (REMEMBERED / 64)
+
+struct held { struct held *next; size_t len; uint8_t data[]; };
+struct use { struct use *next; uint64_t generation; struct held *first, **last; };	/* one that has not ended */
+
+struct dt_spec {
+	struct use *uses;
+	uint64_t newest;		/* generation whose end is known; 0 none, they begin with 1 here */
+	uint64_t ended[WORDS], committed[WORDS];	/* a bit each */
+};
+
+enum end { OPEN, COMMITTED, DISCARDED, FORGOTTEN };
+
+static uint64_t generation_of(uint64_t word) { return word / DT_SPEC_NEXT + 1; }
+
+static bool bit(const uint64_t *bits, uint64_t g) { return bits[g % REMEMBERED / 64] >> (g % 64) & 1; }
+
+static void set_bit(uint64_t *bits, uint64_t g, bool to)
+{
+	uint64_t *word = &bits[g % REMEMBERED / 64];
+
+	*word = (*word & ~(1ull << (g % 64))) | (uint64_t)to << (g % 64);
+}
+
+static enum end end_of(const struct dt_spec *s, uint64_t g)
+{
+	if (g > s->newest)
+		return OPEN;
+	if (s->newest - g >= REMEMBERED)
+		return FORGOTTEN;
+	return !bit(s->ended, g) ? OPEN : bit(s->committed, g) ? COMMITTED : DISCARDED;
+}
+
+static void note_end(struct dt_spec *s, uint64_t g, bool commit)
+{
+	if (g > s->newest && g - s->newest >= REMEMBERED) {
+		memset(s->ended, 0, sizeof(s->ended));
+		s->newest = g;
+	}
+	while (s->newest < g)
+		set_bit(s->ended, ++s->newest, false);
+	set_bit(s->ended, g, true);
+	set_bit(s->committed, g, commit);
+}
+
+static struct dt_spec *spec_of(struct dt_specs *all, uint32_t id)
+{
+	if (id > all->n) {
+		struct dt_spec *more = realloc(all->spec, id * sizeof(*more));
+
+		if (more == NULL)
+			return NULL;
+		memset(more + all->n, 0, (id - all->n) * sizeof(*more));
+		all->spec = more;
+		all->n = id;
+	}
+	return &all->spec[id - 1];
+}
+
+static void free_use(struct use *u)
+{
+	while (u->first != NULL) {
+		struct held *next = u->first->next;
+
+		free(u->first);
+		u->first = next;
+	}
+	free(u);
+}
+
+static struct use *use_of(struct dt_spec *s, uint64_t g)
+{
+	struct use *u = s->uses;
+
+	while (u != NULL && u->generation != g)
+		u = u->next;
+	if (u != NULL || (u = calloc(1, sizeof(*u))) == NULL)
+		return u;
+	u->generation = g;
+	u->last = &u->first;
+	u->next = s->uses;
+	s->uses = u;
+	return u;
+}
+
+static int hold(struct dt_spec *s, uint64_t g, const void *rec, size_t len)
+{
+	struct use *u = use_of(s, g);
+	struct held *h = malloc(sizeof(*h) + len);
+
+	if (u == NULL || h == NULL) {
+		free(h);
+		return -ENOMEM;
+	}
+	h->next = NULL;
+	h->len = len;
+	memcpy(h->data, rec, len);
+	*u->last = h;
+	u->last = &h->next;
+	return 0;
+}
+
+int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *tell, void *ctx)
+{
+	struct dt_spec *s = spec_of(all, id);
+
+	if (s == NULL)
+		return -ENOMEM;
+	switch (end_of(s, generation_of(word))) {
+	case OPEN: return hold(s, generation_of(word), rec, len);
+	case COMMITTED: return tell(ctx, rec, len);
+	case DISCARDED: return 0;
+	default:
+		all->lost++;
+		return 0;
+	}
+}
+
+int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, dt_spec_f *tell, void *ctx)
+{
+	struct dt_spec *s = spec_of(all, id);
+	uint64_t g = generation_of(word);
+	struct use **at, *u;
+	int err = 0;
+
+	if (s == NULL)
+		return -ENOMEM;
+	if (end_of(s, g) != OPEN)
+		return 0;	/* told twice: found in its word, then as a record */
+	note_end(s, g, commit);
+	for (at = &s->uses; *at != NULL && (*at)->generation != g; at = &(*at)->next)
+		;
+	u = *at;
+	if (u == NULL)
+		return 0;
+	*at = u->next;
+	for (struct held *h = u->first; commit && h != NULL && err == 0; h = h->next)
+		err = tell(ctx, h->data, h->len);
+	free_use(u);
+	return err;
+}
+
+void dt_specs_free(struct dt_specs *all)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		while (all->spec[i].uses != NULL) {
+			struct use *next = all->spec[i].uses->next;
+
+			free_use(all->spec[i].uses);
+			all->spec[i].uses = next;
+		}
+	}
+	free(all->spec);
+}
