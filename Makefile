@@ -4,6 +4,7 @@
 #   make MODE=asan        the same in build-asan/ (also: debug, fuzz)
 #   make check            the quick tests      (./check runs everything)
 #   make install          DESTDIR=, PREFIX=/usr/local
+#   make LDFLAGS=-static  a dtrace that needs no library (and no libdtrace.so)
 #   make fuzz | bench | include-check | clean
 #
 # Sources are found by wildcard: a new file in src/*/ needs no line here.
@@ -52,7 +53,8 @@ UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
-all: $(B)/dtrace $(B)/libdtrace.so $(B)/libdtrace.a
+STATIC := $(filter -static -static-pie,$(LDFLAGS))
+all: $(B)/dtrace $(if $(STATIC),,$(B)/libdtrace.so) $(B)/libdtrace.a
 $(B)/obj/%.d: ;
 tests: all $(TOOL_BIN) $(UNIT_BIN) $(B)/bench/trace
 fuzzers: $(FUZZ_BIN)
@@ -63,13 +65,15 @@ $(B)/pkg.mk: Makefile
 	@pkg-config --exists libbpf libelf liblzma || { \
 		echo "make: libbpf, libelf and liblzma are needed to build: apt-get install pkg-config libbpf-dev libelf-dev liblzma-dev libiberty-dev" >&2; exit 1; }
 	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags libbpf libelf liblzma)"; \
-	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf liblzma) -liberty"; } >$@
+	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf liblzma) -liberty"; \
+	   echo "PKG_LIBS_STATIC := $$(pkg-config --static --libs libbpf libelf liblzma) -liberty"; } >$@
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
 -include $(B)/pkg.mk
 endif
+LIBS := $(if $(STATIC),$(PKG_LIBS_STATIC),$(PKG_LIBS))
 
 # Objects are made again when compiler or flags change.
-export FLAGS := $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) | $(ALL_LDFLAGS) $(PKG_LIBS)
+export FLAGS := $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) | $(ALL_LDFLAGS) $(LIBS)
 ifneq ($(file <$(B)/flags),$(FLAGS))
 $(B)/flags: FORCE
 endif
@@ -139,7 +143,7 @@ $(B)/libdtrace.so: $(LIB_OBJ) src/lib/libdtrace.map
 	@ln -sf libdtrace.so $(B)/libdtrace.so.2
 # The command carries the library in itself: it starts faster and needs no library path.
 $(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(PKG_LIBS)
+	$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
 
 $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)
@@ -181,11 +185,12 @@ bench: tests
 	@bench/trace.sh $(B)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
-	install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.2
-	ln -sf libdtrace.so.2 $(DESTDIR)$(PREFIX)/lib/libdtrace.so
+	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
+	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.2
+	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.2 $(DESTDIR)$(PREFIX)/lib/libdtrace.so
 	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(PREFIX)/lib/libdtrace.a
 	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/dtrace.h
 	install -d $(DESTDIR)$(PREFIX)/include/dtrace $(DESTDIR)$(PREFIX)/include/sys

@@ -150,6 +150,7 @@ enum {
 	EDT_PCAP,		/* bad pcap() record */
 	EDT_PRINT,		/* bad print() record */
 	EDT_UNSUPPORTED,	/* ours: not in this build */
+	EDT_NOSYSFS,		/* ours: sysfs is not mounted */
 	EDT_MAX			/* one after the last */
 };
 

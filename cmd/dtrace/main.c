@@ -134,7 +134,7 @@ static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **
 		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		status = 1;
 	}
-	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE) {
+	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE && !a->compile_only) {
 		fprintf(stderr, "dtrace: no probes specified\n");
 		status = 1;
 	}

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int no_btf(void *ctx, const char *module, void **data, size_t *len)
 {
@@ -58,8 +59,9 @@ static int check_rights(void)
 	switch (dt_features_permitted()) {
 	case -EPERM: return EDT_ACCESS;
 	case -ENOSYS: return EDT_NOENT;
-	default: return 0;	/* any other reason is told when there is something to load */
+	default: break;		/* any other reason is told when there is something to load */
 	}
+	return access("/sys/devices/system/cpu/possible", R_OK) != 0 ? EDT_NOSYSFS : 0;
 }
 
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)

@@ -177,9 +177,12 @@ static int set_version(struct dt_options *o, enum dt_opt opt, const char *text)
 
 /* ---- setting ---- */
 
+/* yes, on and the like in any case, as always; the others as they are written. */
 static bool find_word(const struct dt_optword *w, const char *text, int64_t *out)
 {
-	while (w->text && strcmp(w->text, text) != 0)
+	int (*compare)(const char *, const char *) = w == words_bool ? strcasecmp : strcmp;
+
+	while (w->text && compare(w->text, text) != 0)
 		w++;
 	if (w->text)
 		*out = w->value;

@@ -2,6 +2,16 @@
 /* Members of structs and unions; elements of arrays, associative arrays and built-in arrays. */
 #include "sema/sema.h"
 
+/* Why so much is unknown on a kernel that does not describe itself; NULL: it does. */
+static const char *no_kernel_types(struct dt_sema *s)
+{
+	const char *why = dt_types_btf_error(s->types);
+
+	if (why == NULL || strstr(why, "/vmlinux: ") == NULL)
+		return NULL;
+	return dt_arena_printf(s->arena, "the kernel's type data are missing (%s): CONFIG_DEBUG_INFO_BTF is what builds them", why);
+}
+
 static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *t = dt_type_base(n->a->type);
@@ -18,7 +28,7 @@ static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
 		    "operator %s requires a struct or union, not \"%s\"", n->arrow ? "->" : ".",
 		    dt_type_str(s->arena, n->a->type));
 	if (t->incomplete)
-		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator %s cannot be applied to %s: its definition is not known",
+		dt_fail_hint(s->diag, D_OP_INCOMPLETE, n->loc, no_kernel_types(s), "operator %s cannot be applied to %s: its definition is not known",
 		    n->arrow ? "->" : ".", dt_type_str(s->arena, t));
 	return t;
 }

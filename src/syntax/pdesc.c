@@ -119,7 +119,8 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len
 		while (start > 0 && (text[start - 1] != ':' || (part == DT_PART_FUNC && start > func && func > 0)))
 			start--;
 		*slot[part] = field(&d, text + start, end - start, &parts[part]);
-		if (start == 0)
+		/* historic: a colon at the very beginning adds no part where there is no more room for one (-f ::read:) */
+		if (start == 0 || (start == 1 && part == DT_PART_PROV))
 			return out;
 		end = start - 1;
 	}

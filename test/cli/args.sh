@@ -27,7 +27,12 @@ is "bad pid" 1 "invalid pid: 12x" -e -p 12x -n BEGIN
 is "-e -p, whether the process is there or not" 0 "" -e -p 4194305 -n 'BEGIN { trace($target); }'
 is "-e -c starts nothing" 0 "" -e -c /nonexistent -n 'BEGIN { trace($target); }'
 is "-x target" 1 "failed to set -x target: Invalid value" -e -x target=some -n BEGIN
-is "no programs" 1 "no probes specified" -e
+is "no programs, only options to check" 0 "" -b 1g -e	# S B7
+is "and they are checked" 1 "Invalid value" -b 1x -e
+is "words of switches in any case" 0 "" -x quiet=YES -x flowindent=UnSeT -e	# S B8
+is "in a pragma too" 0 "" -e -n '#pragma D option quiet=Enabled
+BEGIN { }'
+is "a colon before a description that is full" 0 "" -e -Z -f '::read:'	# P 4.17
 is "operands only" 1 "no probes specified" a b c
 is "-e" 0 "" -e -n 'BEGIN { exit(0); }'
 is "-64" 0 "" -64 -e -n 'BEGIN { exit(0); }'

@@ -19,6 +19,7 @@ static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "switchrate", "3ms", 3000000 }, { "switchrate", "2usec", 2000 }, { "statusrate", "1min", INT64_C(60000000000) },
 	{ "cleanrate", "101hz", 1000000000 / 101 }, { "switchrate", "1day", INT64_C(86400000000000) },
 	{ "quiet", NULL, 0 }, { "quiet", "yes", 1 }, { "quiet", "no", DTRACEOPT_UNSET }, { "quiet", "", DTRACEOPT_UNSET },
+	{ "quiet", "YES", 1 }, { "quiet", "SeT", 1 }, { "quiet", "UnSeT", DTRACEOPT_UNSET },	/* S B8 */
 	{ "flowindent", "off", DTRACEOPT_UNSET }, { "flowindent", "3", 3 }, { "nspec", "4", 4 },
 	{ "bufpolicy", "ring", 0 }, { "bufpolicy", "switch", 2 }, { "bufresize", "manual", 1 },
 	{ "lockmem", "unlimited", -1 }, { "lockmem", "64m", 64 << 20 }, { "oformat", "json", DT_OFORMAT_JSON },

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# make install: what is where, and that scripts which begin with #!/usr/sbin/dtrace find it (T 13).
+build=${BUILD:-build}
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; sed 's/^/  /' "$tmp/log"; fi; }
+inst() { make -s -o all B="$build" DESTDIR="$tmp/root" PREFIX=/usr install >"$tmp/log" 2>&1; }	# what is built already
+
+inst
+check $? "make install"
+[ -x "$tmp/root/usr/bin/dtrace" ] && [ -e "$tmp/root/usr/lib/libdtrace.so.2" ] && [ -e "$tmp/root/usr/share/man/man1/dtrace.1" ]
+check $? "command, library, manual page"
+"$tmp/root/usr/sbin/dtrace" -e -n 'BEGIN { trace(1); }' >"$tmp/log" 2>&1
+check $? "sbin/dtrace is the same command"
+rm -rf "$tmp/root" && mkdir -p "$tmp/root/usr/bin" && ln -s bin "$tmp/root/usr/sbin"
+inst && [ ! -L "$tmp/root/usr/bin/dtrace" ] && "$tmp/root/usr/sbin/dtrace" -e -n BEGIN >"$tmp/log" 2>&1
+check $? "where sbin and bin are one folder"
