@@ -76,6 +76,23 @@ static int no_match(struct dtrace_hdl *h, const struct dt_probedesc *d, const ch
 	    why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
+/* One line for each thing that is told once tracing has begun. */
+void dt_trace_note(struct dt_trace *t, const char *text)
+{
+	if (t->notice == NULL)
+		t->notice = text;
+	else if (strstr(t->notice, text) == NULL)
+		t->notice = dt_arena_printf(t->arena, "%s\ndtrace: %s", t->notice, text);
+}
+
+static void note_left_out(struct dt_trace *t, const struct dt_probedesc *d)
+{
+	const char *text = d->id == 0 ? dt_probes_left_out(&t->probes, d) : NULL;
+
+	if (text != NULL)
+		dt_trace_note(t, text);
+}
+
 int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *info)
 {
 	bool zdefs = dt_options_on(&h->options, DT_OPT_zdefs);
@@ -95,6 +112,8 @@ int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *in
 			return dt_handle_error(h, -n);
 		if (n == 0 && !zdefs)
 			return no_match(h, &e.ecb->probe, why);
+		if (n > 0)
+			note_left_out(t, &e.ecb->probe);
 		matches += (unsigned)n;
 		dt_later_retain(t, e.ecb, p->prog);
 	}

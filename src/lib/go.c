@@ -240,11 +240,11 @@ static void notice(struct dt_trace *t)
 	const struct dt_left_out *out = dt_session_left_out(t->session);
 
 	if (out->n > 0)
-		t->notice = dt_arena_printf(t->arena, "%u of %u probes could not be enabled, e.g. %s: %s", out->n, out->of, out->example,
-		    dt_attach_why(out->err));
+		dt_trace_note(t, dt_arena_printf(t->arena, "%u of %u probes could not be enabled, e.g. %s: %s", out->n, out->of, out->example,
+		    dt_attach_why(out->err)));
 	else if (out->singles >= MANY_SINGLE)
-		t->notice = dt_arena_printf(t->arena, "%u functions have a kprobe each, as this kernel cannot have one for all (kprobe_multi): "
-		    "they take a while to end", out->singles);
+		dt_trace_note(t, dt_arena_printf(t->arena, "%u functions have a kprobe each, as this kernel cannot have one for all (kprobe_multi): "
+		    "they take a while to end", out->singles));
 }
 
 int dtrace_go(dtrace_hdl_t *h)

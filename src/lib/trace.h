@@ -83,6 +83,7 @@ struct dt_trace {
 struct dt_trace *dt_trace_get(struct dtrace_hdl *);	/* made at the first need; NULL: out of memory */
 void dt_trace_free(struct dt_trace *);
 /* Probes that match, each once by id; *why as dt_probes_match(). */
+void dt_trace_note(struct dt_trace *, const char *text);	/* adds to `notice`, once */
 int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f *, void *ctx, const char **why);
 /* Nothing matched: the provider's reason, and what may have been meant; NULL: nobody knows. */
 const char *dt_trace_reason(struct dtrace_hdl *, const struct dt_probedesc *, const char *why);

@@ -38,8 +38,8 @@ void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
 	dt_usyms_each_process(h->usyms, want, u);
 	(void)dt_unwind_work(u, few || h->options.val[DT_OPT_unwind] == DT_UNWIND_DWARF ? UINT64_MAX : FIRST_NS);
 	if (dt_unwind_stats(u).left_out > 0)
-		t->notice = dt_arena_printf(t->arena, "%u files and processes do not fit into the tables for user stacks, which are walked by "
-		    "frame pointers there: see -x unwindsize", dt_unwind_stats(u).left_out);
+		dt_trace_note(t, dt_arena_printf(t->arena, "%u files and processes do not fit into the tables for user stacks, which are walked by "
+		    "frame pointers there: see -x unwindsize", dt_unwind_stats(u).left_out));
 }
 
 bool dt_trace_unwind_work(struct dt_trace *t)

@@ -223,3 +223,37 @@ int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, c
 	}
 	return 0;
 }
+
+/* ---- patterns of which some are there ---- */
+
+static bool meant(const struct dt_probedesc *want, const struct dt_derived *d)
+{
+	bool func = dt_part_matches_empty(want->func) || (d->func != NULL && dt_glob_match(want->func, d->func));
+
+	return d->never == NULL && func && (want->name[0] == '\0' || dt_glob_match(want->name, d->name));
+}
+
+const char *dt_probes_left_out(struct dt_probes *p, const struct dt_probedesc *want)
+{
+	const struct dt_provider_row *row = dt_part_literal(want->prov) ? dt_provider_find(want->prov) : NULL;
+	const struct dt_derived *first = NULL;
+	unsigned n = 0, all = 0;
+	struct dt_hook hook;
+	const char *what;
+
+	if (row == NULL || row->derived == NULL || dt_part_literal(want->name) || dt_part_literal(want->mod))
+		return NULL;
+	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
+		if (!meant(want, d))
+			continue;
+		all++;
+		if (places(p, d, &hook, &what) != NULL)
+			continue;
+		n++;
+		first = first != NULL ? first : d;
+	}
+	if (first == NULL || n == all)
+		return NULL;
+	return dt_arena_printf(p->arena, "%s:%s:%s:%s leaves out %u of %u probes: %s", want->prov, want->mod, want->func, want->name, n, all,
+	    reason(p, row, first));
+}

@@ -25,8 +25,8 @@
 #define TCP_FLAGS "*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13)"
 #define TCP_DATA "dt_tcp_data[" SKB ", " OUT_IP "]"
 #define TCP_NEW TCP_OUT " && " TCP_DATA " > 0 && dt_tcp_fresh[" SKB "->sk, (struct tcphdr *)" PAYLOAD(OUT_IP) "]"
-/* a socket that takes IP packets as they are; 3 is SOCK_RAW, AF_INET 2, AF_INET6 10 */
-#define RAW SKB "->sk != 0 && " SKB "->sk->sk_type == 3 && (" SKB "->sk->__sk_common.skc_family == 2 || " SKB "->sk->__sk_common.skc_family == 10)"
+/* a socket of a program that sends IP packets as they are (replies of the kernel have one of their own); 3 is SOCK_RAW, AF_INET 2, AF_INET6 10 */
+#define RAW SKB "->sk != 0 && " SKB "->sk->sk_kern_sock == 0 && " SKB "->sk->sk_type == 3 && (" SKB "->sk->__sk_common.skc_family == 2 || " SKB "->sk->__sk_common.skc_family == 10)"
 
 /* tcp_probe(sock, segment): of a connection that is there, before the segment is looked at. G… is the segment's, S… the socket's. */
 #define SEGMENT "((struct sk_buff *)arg1)"

@@ -97,5 +97,7 @@ typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx, const char **why);
 /* The same for those that are there: nobody is asked to make any. */
 int dt_probes_there(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx);
+/* Of a pattern that matched some probes of one provider: a sentence about those that this kernel cannot have; NULL: none are left out. In the arena. */
+const char *dt_probes_left_out(struct dt_probes *, const struct dt_probedesc *);
 
 #endif
