@@ -179,6 +179,30 @@ inline struct sock *dt_tcp_owner[struct sock *k] = k == 0 || k->__sk_common.skc_
 inline struct tcp_sock *dt_tcp_full[struct sock *k] = k == 0 || k->__sk_common.skc_state == 12 || k->__sk_common.skc_state == 6 ?
     (struct tcp_sock *)0 : (struct tcp_sock *)k;
 
+/*
+ * Where no function tells the socket of a segment that comes in, segments that leave do: their ends the other way round, in the same network; and the
+ * socket of a new connection. One that closes is forgotten. Addresses are folded, so what is found is looked at: is it a socket with these ports?
+ */
+uint64_t dt_tcp_known[uint64_t, uint64_t, uint64_t, uint32_t];
+
+inline uint64_t dt_ip_folded[uint64_t *a] = *a * 31 + *(a + 1);
+inline uint64_t dt_ip_from[struct iphdr *i] = i->version == 4 ? i->saddr : dt_ip_folded[(uint64_t *)&((struct ipv6hdr *)i)->saddr];
+inline uint64_t dt_ip_to[struct iphdr *i] = i->version == 4 ? i->daddr : dt_ip_folded[(uint64_t *)&((struct ipv6hdr *)i)->daddr];
+inline uint32_t dt_tcp_ports[uint16_t local, uint16_t remote] = (uint32_t)local << 16 | remote;
+
+inline uint64_t dt_tcp_leaving[struct sk_buff *s, struct iphdr *i, struct tcphdr *h] =
+    dt_tcp_known[(uint64_t)s->dev->nd_net.net, dt_ip_from[i], dt_ip_to[i], dt_tcp_ports[h->source, h->dest]];
+inline int dt_tcp_learn[struct sk_buff *s, struct iphdr *i, struct tcphdr *h] = dt_tcp_leaving[s, i, h] == (uint64_t)s->sk ? 0 :
+    (dt_tcp_known[(uint64_t)s->dev->nd_net.net, dt_ip_from[i], dt_ip_to[i], dt_tcp_ports[h->source, h->dest]] = (uint64_t)s->sk, 0);
+inline int dt_tcp_keep[struct sock *k, uint64_t what] = (dt_tcp_known[(uint64_t)k->__sk_common.skc_net.net,
+    dt_sock_ip4[k] ? k->__sk_common.skc_rcv_saddr : dt_ip_folded[(uint64_t *)&k->__sk_common.skc_v6_rcv_saddr],
+    dt_sock_ip4[k] ? k->__sk_common.skc_daddr : dt_ip_folded[(uint64_t *)&k->__sk_common.skc_v6_daddr],
+    dt_tcp_ports[htons(dt_tcp_port[(struct tcp_sock *)k]), k->__sk_common.skc_dport]] = what, 0);
+inline struct sock *dt_tcp_checked[struct sock *k, struct tcphdr *h] = k != 0 && k->__sk_common.skc_dport == h->source &&
+    k->__sk_common.skc_num == ntohs(h->dest) ? k : (struct sock *)0;
+inline struct sock *dt_tcp_coming[struct sk_buff *s, struct iphdr *i, struct tcphdr *h] = dt_tcp_checked[(struct sock *)
+    dt_tcp_known[(uint64_t)s->dev->nd_net.net, dt_ip_to[i], dt_ip_from[i], dt_tcp_ports[h->dest, h->source]], h];
+
 #pragma D attributes Evolving/Evolving/ISA translator
 translator tcpinfo_t < struct dt_tcp_segment *S > {
 	tcp_sport = S != 0 ? ntohs(((struct tcphdr *)S)->source) : arg7 != 0 ? ntohs(((struct sock *)arg1)->__sk_common.skc_dport) :

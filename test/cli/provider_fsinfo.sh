@@ -15,6 +15,16 @@ functions=$?
 if [ "$functions" -ne 0 ]; then
 	run -ln fsinfo:::rename
 	is "without kernel functions a probe says what is missing" 1 "no way to trace its functions (vfs_rename is the one)"
+	# T 11: a pattern that matches some tells of the others, once
+	run -qn 'fsinfo::: { n++; } fsinfo::: { n++; } BEGIN { exit(0); }'
+	[ "$status" -eq 0 ] && [ "$(grep -c 'fsinfo::: leaves out [1-9][0-9]* of [0-9]* probes: .* this kernel has no way to trace its functions' "$tmp/err")" -eq 1 ]
+	check $? "a pattern tells which probes are left out: $(cat "$tmp/err")"
+	run -qn 'fsinfo:::[rw]e*[d-e] { n++; } BEGIN { exit(0); }'
+	[ "$status" -eq 0 ] && grep -q 'leaves out 2 of 3 probes: fsinfo:::remove cannot be had' "$tmp/err"
+	check $? "and means what it names: $(cat "$tmp/err")"
+	run -qn 'fsinfo:::read, fsinfo:::write { n++; } BEGIN { exit(0); }'
+	[ "$status" -eq 0 ] && ! [ -s "$tmp/err" ]
+	check $? "names say nothing of others"
 fi
 cat >"$tmp/load.d" <<'DONE'
 #pragma D option quiet

@@ -38,6 +38,15 @@ tcp:::connect-established /args[4]->tcp_sport == $2 && begun[args[1]->cs_cid]/ {
 	    args[3]->tcps_raddr == "$1" && args[3]->tcps_state == TCP_STATE_ESTABLISHED && timestamp > begun[args[1]->cs_cid]);
 	begun[args[1]->cs_cid] = 0;
 }
+/* T 12: what comes in knows its connection: the first answer to each that began */
+tcp:::receive /args[4]->tcp_dport == $2 && args[4]->tcp_flags == (TH_ACK | TH_PUSH)/ {
+	@n[probename, "unknown"] = sum(args[1]->cs_cid == 0 || args[3]->tcps_state != TCP_STATE_ESTABLISHED || args[3]->tcps_mss < 500);
+}
+tcp:::connect-established /args[4]->tcp_sport == $2/ { waits[args[1]->cs_cid] = 1; }
+tcp:::receive /waits[args[1]->cs_cid] && args[2]->ip_plength > args[4]->tcp_offset/ {
+	waits[args[1]->cs_cid] = 0;
+	@n["first", "bytes"] = sum(1);
+}
 tcp:::accept-established /args[4]->tcp_dport == $2/ {
 	@n[probename, "mine"] = sum(args[3]->tcps_lport == $2 && args[3]->tcps_rport == args[4]->tcp_sport && args[2]->ip_daddr == "$1" &&
 	    args[3]->tcps_laddr == "$1" && args[3]->tcps_state == TCP_STATE_ESTABLISHED && args[2]->ip_ver == $3);
@@ -69,6 +78,8 @@ for a in $addresses; do
 		same "$p wrong address" 0
 		same "$p wrong version" 0
 	done
+	same "receive unknown" 0
+	same "first bytes" 5
 	same "wrong numbers" 0
 	same "wrong figures" 0
 	same "connect-request mine" 5
