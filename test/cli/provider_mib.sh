@@ -129,5 +129,8 @@ is "mib:::rawipOutDatagrams" 0 "rawipOutDatagrams 3"
 # names that are known say why they are not there, patterns too
 run -n 'mib:::tcpInWin*'
 is "a pattern says why" 1 "in line"
+# S G: typed arguments of a probe that is not there
+run -n 'mib:::tcpListenDrop { x = args[0]; }'
+is "args[] of a counter that is not there: the reason, not its types" 1 "does not match any probes"
 run -n 'mib:::tcpListenDrop'
 is "a counter that cannot be traced says why" 1 "kfree_skb"

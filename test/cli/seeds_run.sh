@@ -23,7 +23,7 @@ run -qn 'syscall::read:return /execname == "dd"/ { @ = quantize(arg0); }' -c 'dd
 n=$(awk '$1 == 512 { print $NF }' "$tmp/out")
 [ "$status" -eq 0 ] && [ "${n:-0}" -ge 300 ] && [ "$n" -lt 310 ]
 check $? "sizes of reads: 300 of 512, $n in the bucket"
-run -S -n 'syscall:freebsd:open:entry {printf("%s %s\n", execname, copyinstr(arg0)); }' -e
+run -Z -S -n 'syscall:freebsd:open:entry {printf("%s %s\n", execname, copyinstr(arg0)); }' -e
 is "the listing" 0 "DT_VAR(280)"
 
 dd if=/dev/zero of="$tmp/file" bs=4096 count=100 2>/dev/null
