@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Libraries that a process has not loaded yet. A probe is at a place in a file, so it can be there before the process maps the file; the
- * library is looked for by name in the directories of its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
+ * library is looked for by path, or by name in the directories of its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
  */
 #include "provider/objects.h"
 
@@ -30,7 +30,7 @@ static bool opens(struct looking *l, const char *dir, size_t len, const char *su
 	struct stat st;
 	int n = snprintf(l->m->path, sizeof(l->m->path), "%.*s/%s%s", (int)len, dir, l->name, suffix);
 
-	if (len == 0 || dir[0] != '/' || n < 0 || n >= (int)sizeof(l->m->path))
+	if ((len > 0 && dir[0] != '/') || n < 0 || n >= (int)sizeof(l->m->path))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", l->proc->pid, l->m->path);
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
@@ -56,7 +56,7 @@ static bool in_list(struct looking *l, const char *dirs)
 	while (*dirs != '\0') {
 		size_t len = strcspn(dirs, ":");
 
-		if (in_directory(l, dirs, len))
+		if (len > 0 && in_directory(l, dirs, len))
 			return true;
 		dirs += len + (dirs[len] == ':');
 	}
@@ -94,9 +94,14 @@ static bool beside_loaded(struct looking *l)
 bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *name)
 {
 	struct looking l = { p, proc, name, NULL };
+	const char *slash = strrchr(name, '/');
 
-	if (!dt_part_literal(name) || strchr(name, '/') != NULL || name[0] == '.' || strcmp(name, "a.out") == 0)
+	if (!dt_part_literal(name) || (slash != NULL && name[0] != '/') || name[0] == '.' || strcmp(name, "a.out") == 0)
 		return false;
 	l.m = DT_NEW(p->arena, struct dt_mapping);
+	if (slash != NULL) {
+		l.name = slash + 1;
+		return opens(&l, name, (size_t)(slash - name), "");
+	}
 	return in_environment(&l) || beside_loaded(&l);
 }

@@ -199,6 +199,14 @@ static bool same_stem(const char *name, const char *part)
 	return part[stem] == '\0' || (so != NULL && so == part + stem && strncmp(name + stem, ".so.", 4) == 0);
 }
 
+/* A path may be that of a link. */
+static bool same_file(const struct dt_object *o, const char *path)
+{
+	struct stat named, is;
+
+	return path[0] == '/' && stat(path, &named) == 0 && fstat(o->fd, &is) == 0 && named.st_ino == is.st_ino && named.st_dev == is.st_dev;
+}
+
 bool dt_loaded_named(const struct dt_loaded *l, const char *part)
 {
 	const char *tick = strchr(part, '`');
@@ -210,7 +218,7 @@ bool dt_loaded_named(const struct dt_loaded *l, const char *part)
 	if (!dt_part_literal(part))
 		return dt_glob_match(part, l->obj->name) || (l->main && dt_glob_match(part, "a.out"));
 	return strcmp(part, l->obj->name) == 0 || strcmp(part, l->obj->path) == 0 || same_stem(l->obj->name, part) ||
-	    (l->main && strcmp(part, "a.out") == 0);
+	    (l->main && strcmp(part, "a.out") == 0) || same_file(l->obj, part);
 }
 
 void dt_objects_close(struct dt_object *list)

@@ -18,6 +18,7 @@
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { X86_RSP = 4 };
 
@@ -435,6 +436,23 @@ static void all_processes(struct making *m)
 		closedir(dir);
 }
 
+/* A file that is named by its path need not be run by anybody yet. */
+static void by_path(struct making *m)
+{
+	int fd = m->want->mod[0] == '/' && dt_part_literal(m->want->mod) ? dt_elf_open_regular(m->want->mod, true) : -1;
+	struct dt_object *o = fd >= 0 ? dt_object_opened(m->p, fd) : NULL;
+	struct dt_loaded *in = DT_NEW(m->p->arena, struct dt_loaded);
+
+	if (fd >= 0)
+		close(fd);
+	if (o == NULL)
+		return;
+	in->obj = o;
+	m->in = in;
+	m->pid = 0;
+	object(m);
+}
+
 static const char *reason(struct making *m)
 {
 	const char *prov = m->want->prov;
@@ -482,6 +500,8 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 		process(&m, m.only, why);
 	else
 		all_processes(&m);
+	if (m.made == 0 && m.only == 0 && !p->listing)
+		by_path(&m);
 	if (m.made == 0 && *why == NULL)
 		*why = reason(&m);
 	return 0;

@@ -370,6 +370,21 @@ static bool is_probe_word(const char *s, uint32_t n)
 	    (n == 3 && memcmp(s, "END", 3) == 0);
 }
 
+/*
+ * "pid$target:/usr/lib/libssl.so.3:SSL_write:entry": the module may be a path. A slash behind the first colon begins one when there is a colon
+ * behind it too, before anything that no path has; of "prov:/arg0 > 1/" the slash begins a predicate. Where the path ends; at: it is none.
+ */
+static uint32_t path_end(const struct dt_lexer *lx, uint32_t from, uint32_t at)
+{
+	uint32_t end = at;
+
+	if (at == from || lx->text[at] != '/' || lx->text[at - 1] != ':' || memchr(lx->text + from, ':', at - 1 - from) != NULL)
+		return at;
+	while (end < lx->len && (dt_is_word(lx->text[end]) || (lx->text[end] != '\0' && strchr("/-.+@~,=%$", lx->text[end]) != NULL)))
+		end++;
+	return end < lx->len && lx->text[end] == ':' ? end : at;
+}
+
 static struct dt_token outer_word(struct dt_lexer *lx, bool force)
 {
 	uint32_t from = lx->pos, plain = word_end(lx, from), end = plain;
@@ -378,8 +393,10 @@ static struct dt_token outer_word(struct dt_lexer *lx, bool force)
 	struct dt_token t = { .kind = DT_T_PSPEC };
 	enum dt_tok kind;
 
-	for (; end < lx->len && in_pspec(lx->text[end]) && !joined_line(lx, end); end++)
+	for (; end < lx->len && (in_pspec(lx->text[end]) || path_end(lx, from, end) > end) && !joined_line(lx, end); end++) {
 		word_only &= !strchr("-$:.?\\!^", lx->text[end]);
+		end = path_end(lx, from, end);
+	}
 	if (plain > from && word_only && !force && (plain == end || lx->text[plain] == '*')) {
 		kind = dt_keyword_find(s, plain - from);
 		if (dt_keyword_is_outer(kind))

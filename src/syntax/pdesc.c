@@ -6,6 +6,7 @@
 #include "syntax/lexer.h"
 
 #include <inttypes.h>
+#include <limits.h>
 
 static const struct part {
 	const char *name;
@@ -79,7 +80,7 @@ static const char *field(const struct desc *d, const char *s, size_t n, const st
 		}
 		out = dt_arena_printf(arena, "%.*s%s%.*s", (int)(dollar - s), s, value, (int)(end - tail), tail);
 	}
-	if (strlen(out) >= part->max)
+	if (strlen(out) >= (part == &parts[DT_PART_MOD] && out[0] == '/' ? PATH_MAX : part->max))
 		invalid(d, dt_arena_printf(arena, "the %s is longer than %zu characters", part->name, part->max - 1));
 	return out;
 }
