@@ -17,7 +17,6 @@
 #include "provider/provider.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -195,17 +194,7 @@ static void read_gate(struct dtrace_hdl *h, struct dt_trace *t)
 	}
 }
 
-static void all_processes(struct dt_trace *t)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
-
-	while (dir != NULL && (e = readdir(dir)) != NULL)
-		if (isdigit((unsigned char)e->d_name[0]))
-			look(t, (uint32_t)strtoul(e->d_name, NULL, 10), NULL);
-	if (dir != NULL)
-		closedir(dir);
-}
+static void look_at(void *ctx, uint32_t pid) { look(ctx, pid, NULL); }
 
 enum { MOST = 256 };			/* processes that are looked at one by one; of more all are */
 struct news { struct dt_trace *t; uint32_t pids[MOST]; size_t n; bool lost, by_process; };
@@ -238,7 +227,7 @@ static void read_watch(struct dtrace_hdl *h, struct dt_trace *t)
 	for (size_t i = 0; i < n.n && !n.lost; i++)
 		look(t, n.pids[i], NULL);
 	if (n.lost)
-		all_processes(t);
+		dt_each_process(look_at, t);
 	if (n.lost || n.n > 0)
 		enable_new(h, t);
 }
@@ -263,7 +252,7 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 		l->gate = NULL;
 	if (l->gate != NULL)
 		(void)dt_session_wake_by(t->session, dt_gate_fd(l->gate));
-	all_processes(t);		/* what was started since the descriptions were matched */
+	dt_each_process(look_at, t);		/* what was started since the descriptions were matched */
 	enable_new(h, t);
 }
 

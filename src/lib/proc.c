@@ -263,7 +263,7 @@ bool dt_procs_check(struct dtrace_hdl *h)
 static bool per_process(const struct dt_trace *t)
 {
 	for (size_t i = 0; i < t->enabled.n; i++)
-		if (t->enabled.v[i].probe->row->per_process)
+		if (t->enabled.v[i].probe->row->per_process && !t->enabled.v[i].probe->every)
 			return true;
 	return false;
 }

@@ -89,6 +89,12 @@ static const struct dt_provider_attrs *attributes(void *ctx, const char *provide
 	return row != NULL ? &row->attrs : NULL;
 }
 
+/* mydb*, and pid*; mydb123 is one process. */
+static bool every_process(const char *prov)
+{
+	return dt_pid_every(prov) || dt_usdt_every(prov);
+}
+
 /* A module is there when it is loaded (or built in and known to sysfs); the core kernel always is. */
 static bool module(void *ctx, const char *name)
 {
@@ -114,7 +120,7 @@ void dt_services_init(struct dtrace_hdl *h)
 	h->compiler.services = (struct dt_services){
 		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names, .signature = signature,
 		.probes = dt_trace_described,
-		.attributes = attributes, .module = module, .library_file = library_file,
+		.attributes = attributes, .every_process = every_process, .module = module, .library_file = library_file,
 	};
 }
 

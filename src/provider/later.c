@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 enum { ENVIRON_MAX = 64 << 20 };
 
@@ -104,4 +105,50 @@ bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *
 		return opens(&l, name, (size_t)(slash - name), "");
 	}
 	return in_environment(&l) || beside_loaded(&l);
+}
+
+/* ---- files that nobody has to run ---- */
+
+struct files { struct dt_probes *p; const char *name; void (*f)(void *ctx, struct dt_object *); void *ctx; };
+
+static void file(const struct files *fs, const char *dir, size_t len)
+{
+	struct dt_object *o = NULL;
+	char path[4096];
+	int fd = -1, n = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, dir, len > 0 ? "/" : "", fs->name);
+
+	if (n > 0 && n < (int)sizeof(path))
+		fd = dt_elf_open_regular(path, true);
+	if (fd < 0)
+		return;
+	o = dt_object_opened(fs->p, fd);
+	close(fd);
+	if (o == NULL)
+		return;
+	if (fs->name[0] != '/' && strcmp(fs->name, o->name) != 0)
+		o->link = fs->name;
+	fs->f(fs->ctx, o);
+}
+
+/* Libraries are where those are that are known. */
+void dt_objects_named(struct dt_probes *p, const char *name, void (*f)(void *ctx, struct dt_object *), void *ctx)
+{
+	static const char *const programs[] = { "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin" };
+	struct files fs = { p, name, f, ctx };
+	struct dt_object *known = p->objects;
+
+	if (!dt_part_literal(name) || name[0] == '.' || (strchr(name, '/') != NULL && name[0] != '/'))
+		return;
+	if (name[0] == '/') {
+		file(&fs, "", 0);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		file(&fs, programs[i], strlen(programs[i]));
+	for (; known != NULL; known = known->next) {
+		const char *slash = strrchr(known->path, '/');
+
+		if (slash != NULL && known->path[0] == '/')
+			file(&fs, known->path, (size_t)(slash - known->path));
+	}
 }

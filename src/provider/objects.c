@@ -12,6 +12,8 @@
 #include "provider/dwarf.h"
 #include "provider/provider.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -130,10 +132,24 @@ static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_ma
 		return;
 	l.bias = m->start - vaddr;
 	l.main = exe->st_ino != 0 && fstat(o->fd, &st) == 0 && st.st_dev == exe->st_dev && st.st_ino == exe->st_ino;
+	l.called = l.main ? proc->comm : NULL;
 	for (size_t i = 0; i < proc->list.n; i++)
 		if (proc->list.v[i].obj == o)
 			return;
 	dt_vec_push(p->arena, &proc->list, l);
+}
+
+/* A program that is started by a link is called by the link's name. */
+static void read_comm(struct dt_probes *p, struct dt_process *proc)
+{
+	char path[64], *text;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", proc->pid);
+	if (dt_file_read(path, 64, &text, &len) != 0)
+		return;
+	proc->comm = dt_arena_strndup(p->arena, text, strcspn(text, "\n"));
+	free(text);
 }
 
 struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char **why)
@@ -162,6 +178,7 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	}
 	proc = DT_NEW(p->arena, struct dt_process);
 	proc->pid = pid;
+	read_comm(p, proc);
 	for (at = text; dt_maps_next(&at, &m);)
 		if (m.exec && m.inode != 0 && m.path[0] == '/')
 			add(p, proc, &m, &exe);
@@ -169,6 +186,18 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	if (proc->list.n == 0)
 		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read", pid);
 	return proc->list.n != 0 ? proc : NULL;
+}
+
+void dt_each_process(void (*f)(void *ctx, uint32_t pid), void *ctx)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL)
+		if (isdigit((unsigned char)e->d_name[0]))
+			f(ctx, (uint32_t)strtoul(e->d_name, NULL, 10));
+	if (dir != NULL)
+		closedir(dir);
 }
 
 static bool in_our_namespace(uint32_t pid)
@@ -188,15 +217,14 @@ const char *dt_process_when(struct dt_probes *p, uint32_t pid)
 	return dt_arena_printf(p->arena, p->follow ? "progenyof(%u)" : "pid == %u", pid);
 }
 
-/* "libc" and "libc.so.7" mean libc.so.6: names up to a dot are compared when the whole differs. */
+/* "libc" and "libc.so" mean libc.so.6, by its name up to a dot, and so does "libc.so.7". */
 static bool same_stem(const char *name, const char *part)
 {
-	size_t stem = strcspn(part, ".");
-	const char *so = strstr(part, ".so.");
+	size_t len = strlen(part), stem = strcspn(part, ".");
 
-	if (stem == 0 || strncmp(name, part, stem) != 0 || name[stem] != '.')
-		return false;
-	return part[stem] == '\0' || (so != NULL && so == part + stem && strncmp(name + stem, ".so.", 4) == 0);
+	if (strncmp(name, part, len) == 0 && name[len] == '.')
+		return true;
+	return stem > 0 && strncmp(part + stem, ".so.", 4) == 0 && strncmp(name, part, stem + 4) == 0;
 }
 
 /* A path may be that of a link. */
@@ -217,6 +245,8 @@ bool dt_loaded_named(const struct dt_loaded *l, const char *part)
 		return true;
 	if (!dt_part_literal(part))
 		return dt_glob_match(part, l->obj->name) || (l->main && dt_glob_match(part, "a.out"));
+	if ((l->main && l->called != NULL && strcmp(part, l->called) == 0) || (l->obj->link != NULL && strcmp(part, l->obj->link) == 0))
+		return true;
 	return strcmp(part, l->obj->name) == 0 || strcmp(part, l->obj->path) == 0 || same_stem(l->obj->name, part) ||
 	    (l->main && strcmp(part, "a.out") == 0) || same_file(l->obj, part);
 }

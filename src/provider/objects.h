@@ -10,6 +10,7 @@ struct dt_object {
 	const char *name;		/* "libc.so.6" */
 	const char *path;		/* as the process names it; not to be opened by */
 	const char *target;		/* of hooks: a path that leads to what was opened here, whatever is renamed */
+	const char *link;		/* a name that led here, NULL none */
 	struct dt_elf *elf;
 	int fd;				/* open as long as the probes */
 	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
@@ -25,10 +26,12 @@ struct dt_loaded {			/* in one process */
 	struct dt_object *obj;
 	uint64_t bias;			/* address in the process - address in the file */
 	bool main;			/* the program itself: a.out */
+	const char *called;		/* what the process calls the program, NULL not known */
 };
 
 struct dt_process {
 	uint32_t pid;
+	const char *comm;		/* NULL not known */
 	DT_VEC(struct dt_loaded) list;	/* by address */
 };
 
@@ -40,6 +43,9 @@ struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt
 struct dt_object *dt_object_opened(struct dt_probes *, int fd);	/* of a descriptor, which stays the caller's */
 /* later.c: a library by name that the process has not loaded yet, where it would be found; appended to the list. False: there is none. */
 bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name);
+/* later.c: files of the name in the directories of programs and of libraries that anybody has loaded; or the file of that path. */
+void dt_objects_named(struct dt_probes *, const char *name, void (*f)(void *ctx, struct dt_object *), void *ctx);
+void dt_each_process(void (*f)(void *ctx, uint32_t pid), void *ctx);
 /* Limits a hook to the process, and with -x follow to its children; D for hook.when, NULL none. */
 const char *dt_process_when(struct dt_probes *, uint32_t pid);
 /* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pid: functions of a process, pid123:module:function:entry, :return, or the offset of an instruction in it. Made when a
- * description names them. They are found by their place in the file, so that a process may do what it likes with its memory.
- * All of them look at the process id themselves: kernels may let other processes through that run the same file.
+ * pid: functions of a process, pid123:module:function:entry, :return, or the offset of an instruction in it; pid* is every process that
+ * runs the module, now or later. Made when a description names them. They are found by their place in the file, so that a process may do what it likes with its memory.
+ * Those of one process look at its id themselves: kernels may let other processes through that run the same file.
  */
 #include "provider/objects.h"
 
@@ -11,9 +11,12 @@
 #include "provider/dwarf.h"
 #include "provider/provider.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+struct chosen { const struct dt_elf_function *f; uint64_t offset; };
 
 struct making {
 	struct dt_probes *p;
@@ -21,12 +24,14 @@ struct making {
 	const struct dt_probedesc *want;
 	const char *prov;		/* "pid123" */
 	uint32_t pid;
+	bool every;			/* all processes; pid is 0 */
 	const char *when;
-	const struct dt_process *proc;
+	const struct dt_process *proc;	/* NULL: nobody runs the module */
 	const struct dt_loaded *in;
 	bool entry, ret, offsets;	/* which names are wanted */
 	bool go;			/* the module is of Go */
 	bool unwinds;			/* the kernel's return probes would break the process */
+	DT_VEC(struct chosen) chosen;	/* of IFUNCs that a pattern means */
 	uint64_t offset;		/* the one that is */
 	bool one_offset;
 	uint32_t seen, made;		/* functions of the name; probes */
@@ -34,15 +39,24 @@ struct making {
 	enum dt_tag tag;		/* with it */
 };
 
+/* pid*: every process. */
+bool dt_pid_every(const char *prov)
+{
+	return strncmp(prov, "pid*", 4) == 0 && prov[3 + strspn(prov + 3, "*")] == '\0';
+}
+
+/* A pattern with a process behind, p*d123, is as good as its name; others would be all functions of all processes. */
 bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
-	size_t digits;
+	size_t len = strlen(d->prov), digits = 0;
 
-	(void)p;
-	if (strncmp(d->prov, "pid", 3) != 0)
-		return false;
-	digits = strspn(d->prov + 3, "0123456789");
-	return digits > 0 && digits < 10 && d->prov[3 + digits] == '\0';
+	while (digits < len && isdigit((unsigned char)d->prov[len - 1 - digits]))
+		digits++;
+	if (digits == 0 || digits > 9)
+		return dt_pid_every(d->prov);
+	if (dt_part_literal(d->prov))
+		return len == 3 + digits && strncmp(d->prov, "pid", 3) == 0;
+	return dt_glob_match(d->prov, dt_arena_printf(p->arena, "pid%s", d->prov + len - digits));
 }
 
 /* ---- names ---- */
@@ -52,13 +66,17 @@ static bool is_hex(const char *s)
 	return s[0] != '\0' && s[strspn(s, "0123456789abcdefABCDEF")] == '\0' && strlen(s) <= 15;
 }
 
-/* An empty name means entry and return: every instruction is for those who ask for it by a pattern. */
+/*
+ * An empty name means everything: entry, return, and of a function that is named every instruction. Of all functions of a module entry and return will
+ * do; every instruction of those is for who asks for it by a pattern.
+ */
 static bool parse_name(struct making *m)
 {
 	const char *name = m->want->name;
 
 	if (name[0] == '\0') {
 		m->entry = m->ret = true;
+		m->offsets = dt_part_literal(m->want->func);
 	} else if (dt_part_literal(name)) {
 		m->entry = strcmp(name, "entry") == 0;
 		m->ret = strcmp(name, "return") == 0;
@@ -85,6 +103,15 @@ static bool is_part(const char *name)
 	return cold != NULL && (cold[5] == '\0' || cold[5] == '.');
 }
 
+/* memcpy is an IFUNC that has become __memcpy_generic: to a pattern that is one function, which goes by the first name. */
+static bool is_chosen(const struct making *m, const struct dt_elf_function *f, uint64_t offset)
+{
+	for (size_t i = 0; i < m->chosen.n; i++)
+		if (m->chosen.v[i].offset == offset)
+			return m->chosen.v[i].f != f;
+	return false;
+}
+
 /* As it is in the file, or as people write it: C++ and Rust names are matched either way, and shown as people write them. */
 static bool function_wanted(struct making *m, const struct dt_elf_function *f, const char *shown)
 {
@@ -92,7 +119,7 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 
 	if (dt_part_literal(part) && part[0] != '\0')
 		return strcmp(part, f->name) == 0 || strcmp(part, shown) == 0;
-	if (f->alias || is_part(f->name))
+	if (f->alias || is_part(f->name) || is_chosen(m, f, f->offset))
 		return false;
 	return part[0] == '\0' || (dt_glob_match(part, f->name) || dt_glob_match(part, shown));
 }
@@ -110,6 +137,11 @@ static void add_hook(struct making *m, const char *func, const char *alt, const 
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, m->prov, m->in->obj->name, func, name, hook);
 
 	probe->loaded = m->in;
+	probe->every = m->every;
+	if (m->every)
+		dt_probe_also(m->p, probe, hook);	/* several files may have the name */
+	else
+		probe->base = m->row->name;
 	if (alt != func)
 		probe->alt = alt;
 	m->made++;
@@ -186,7 +218,7 @@ static bool each_offset(void *ctx, const struct dt_insn *in)
 	char name[20];
 
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
-	if (m->one_offset ? off == m->offset : dt_glob_match(m->want->name, name))
+	if (m->one_offset ? off == m->offset : m->want->name[0] == '\0' || dt_glob_match(m->want->name, name))
 		add(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
 	return true;
 }
@@ -227,11 +259,13 @@ static int function(void *ctx, const struct dt_elf_function *f)
 		m->why = dt_arena_printf(m->p->arena, "%s is not in the file %s", shown, m->in->obj->name);
 		return 0;
 	}
-	if (f->type == STT_GNU_IFUNC && !dt_ifunc_chosen(m->proc, m->in, f, &offset)) {
+	if (f->type == STT_GNU_IFUNC && (m->proc == NULL || !dt_ifunc_chosen(m->proc, m->in, f, &offset))) {
 		m->why = dt_arena_printf(m->p->arena, "which function is to be %s has not been chosen yet (IFUNC): with -c use -x evaltime=main",
 		    shown);
 		return 0;
 	}
+	if (f->type == STT_GNU_IFUNC && is_chosen(m, f, offset))
+		return 0;
 	if (shown == pretty)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
@@ -262,10 +296,27 @@ static void address(struct making *m)
 	add(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
 }
 
+static int choose(void *ctx, const struct dt_elf_function *f)
+{
+	struct making *m = ctx;
+	struct chosen c = { f, 0 };
+
+	if (f->type != STT_GNU_IFUNC || f->offset == UINT64_MAX || !function_wanted(m, f, f->name) || !dt_ifunc_chosen(m->proc, m->in, f, &c.offset))
+		return 0;
+	for (size_t i = 0; i < m->chosen.n; i++)
+		if (m->chosen.v[i].offset == c.offset)
+			return 0;
+	dt_vec_push(m->p->arena, &m->chosen, c);
+	return 0;
+}
+
 static void object(struct making *m)
 {
 	int err;
 
+	m->chosen.n = 0;
+	if (m->proc != NULL && !dt_part_literal(m->want->func))
+		(void)dt_elf_each_function(m->in->obj->elf, choose, m);
 	if (strcmp(m->want->func, "-") == 0) {
 		address(m);
 		return;
@@ -287,15 +338,16 @@ static int offer(void *ctx, const struct dt_elf_function *f)
 static const char *no_function(struct making *m)
 {
 	const char *in = m->want->mod[0] != '\0' ? m->want->mod : "any module";
+	const char *of = m->every ? "" : dt_arena_printf(m->p->arena, " of process %u", m->pid);
 	struct dt_near near;
 
 	if (m->want->func[0] == '\0')
-		return dt_arena_printf(m->p->arena, "%s of process %u has no functions that can be named: it is stripped", in, m->pid);
+		return dt_arena_printf(m->p->arena, "%s%s has no functions that can be named: it is stripped", in, of);
 	dt_near_init(&near, m->want->func);
-	for (size_t i = 0; dt_part_literal(m->want->func) && i < m->proc->list.n; i++)
+	for (size_t i = 0; dt_part_literal(m->want->func) && m->proc != NULL && i < m->proc->list.n; i++)
 		if (dt_loaded_named(&m->proc->list.v[i], m->want->mod))
 			dt_elf_each_function(m->proc->list.v[i].obj->elf, offer, &near);
-	return dt_arena_printf(m->p->arena, "no function %s in %s of process %u%s%s%s", m->want->func, in, m->pid,
+	return dt_arena_printf(m->p->arena, "no function %s in %s%s%s%s%s", m->want->func, in, of,
 	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
 }
 
@@ -306,9 +358,12 @@ static const char *reason(struct making *m, uint32_t objects)
 	m->tag = objects == 0 ? D_PROC_LIB : D_PROC_FUNC;
 	if (objects == 0 && strcmp(m->want->func, "-") == 0)
 		return "the function - is of the program itself: its module is a.out";
+	if (objects == 0 && m->every)
+		return dt_arena_printf(m->p->arena, "no process runs a module %s, and none is in the directories of programs and libraries; it may be named by its path",
+		    m->want->mod);
 	if (objects == 0)
 		return dt_arena_printf(m->p->arena, "process %u has no module %s; a library that it loads later is looked for in its LD_LIBRARY_PATH "
-		    "and beside those it has", m->pid, m->want->mod);
+		    "and beside those it has, or by its path", m->pid, m->want->mod);
 	return no_function(m);
 }
 
@@ -317,48 +372,116 @@ static uint32_t modules(struct making *m)
 {
 	uint32_t n = 0;
 
-	m->unwinds = m->ret && dt_process_unwinds(m->proc);
+	m->unwinds = m->ret && (m->every || dt_process_unwinds(m->proc));
 	for (size_t i = 0; i < m->proc->list.n; i++) {
 		m->in = &m->proc->list.v[i];
 		if (!dt_loaded_named(m->in, m->want->mod) || (strcmp(m->want->func, "-") == 0 && !m->in->main))
 			continue;
 		n++;
+		if (m->every && m->in->obj->walked == m->p->walk)
+			continue;
+		m->in->obj->walked = m->p->walk;
 		object(m);
 	}
 	return n;
 }
 
+static void one_process(struct making *m, uint32_t pid, const char **why)
+{
+	struct dt_process *proc = dt_process_look(m->p, pid, why);
+	uint32_t objects;
+
+	m->pid = pid;
+	m->prov = dt_arena_printf(m->p->arena, "pid%u", pid);
+	m->when = dt_process_when(m->p, pid);
+	if (proc == NULL) {
+		m->tag = pid == 0 ? D_PROC_BADPID : D_PROC_GRAB;
+		return;
+	}
+	m->proc = proc;
+	objects = modules(m);
+	if (objects == 0 && dt_process_later(m->p, proc, m->want->mod))
+		objects = modules(m);
+	if (m->made == 0)
+		*why = reason(m, objects);
+}
+
+struct finding { struct making *m; uint32_t n; };
+
+static void in_process(void *ctx, uint32_t pid)
+{
+	struct finding *f = ctx;
+	const char *why;
+
+	f->m->proc = dt_process_look(f->m->p, pid, &why);
+	if (f->m->proc == NULL)
+		return;
+	if (f->m->p->listing) {		/* each by itself */
+		f->m->every = false;
+		f->m->pid = pid;
+		f->m->prov = dt_arena_printf(f->m->p->arena, "pid%u", pid);
+	}
+	f->n += modules(f->m);
+}
+
+static void in_file(void *ctx, struct dt_object *o)
+{
+	struct finding *f = ctx;
+	struct dt_loaded *in;
+
+	f->n++;
+	if (o->walked == f->m->p->walk)
+		return;
+	o->walked = f->m->p->walk;
+	in = DT_NEW(f->m->p->arena, struct dt_loaded);
+	in->obj = o;
+	f->m->in = in;
+	f->m->proc = NULL;
+	object(f->m);
+}
+
+/* Files of the name, whether or not somebody runs them now. */
+static void every_process(struct making *m, const char **why)
+{
+	struct finding f = { m, 0 };
+
+	if (m->want->mod[0] == '\0' || strcmp(m->want->mod, "*") == 0) {
+		*why = "pid* means every process that runs a module: name it, as pid*:libc.so.6:getaddrinfo:entry, or by its path";
+		return;
+	}
+	m->every = true;
+	m->prov = "pid";
+	m->p->walk++;
+	dt_each_process(in_process, &f);
+	if (!m->p->listing)
+		dt_objects_named(m->p, m->want->mod, in_file, &f);
+	if (m->made == 0)
+		*why = reason(m, f.n);
+}
+
 int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
 	struct making m = { .p = p, .row = row, .want = want, .tag = D_PROC_FUNC };
-	struct dt_process *proc;
-	uint32_t objects;
+	size_t len;
 
 	if (want == NULL)
 		return 0;
 	if (!dt_pid_wants(p, want)) {
 		if (strncmp(want->prov, "pid", 3) == 0)
-			*why = "the pid provider is named with a process: pid123, or pid$target with -p or -c";
+			*why = "the pid provider is named with a process: pid123, pid$target with -p or -c, or pid* for all that run a module";
 		return 0;
 	}
-	m.pid = (uint32_t)strtoul(want->prov + 3, NULL, 10);
-	m.prov = dt_arena_strdup(p->arena, want->prov);
 	if (!parse_name(&m)) {
 		*why = m.why;
 		p->tag = m.tag;
 		return 0;
 	}
-	m.when = dt_process_when(p, m.pid);
-	p->tag = m.pid == 0 ? D_PROC_BADPID : D_PROC_GRAB;
-	proc = dt_process_look(p, m.pid, why);
-	if (proc == NULL)
-		return 0;
-	m.proc = proc;
-	objects = modules(&m);
-	if (objects == 0 && dt_process_later(p, proc, want->mod))
-		objects = modules(&m);
-	if (m.made == 0)
-		*why = reason(&m, objects);
+	for (len = strlen(want->prov); isdigit((unsigned char)want->prov[len - 1]); len--)
+		;
+	if (dt_pid_every(want->prov))
+		every_process(&m, why);
+	else
+		one_process(&m, (uint32_t)strtoul(want->prov + len, NULL, 10), why);
 	p->tag = m.tag;
 	return 0;
 }

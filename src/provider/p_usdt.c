@@ -14,7 +14,6 @@
 #include "provider/provider.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +49,23 @@ static size_t without_digits(const char *name)
 	while (len > 0 && isdigit((unsigned char)name[len - 1]))
 		len--;
 	return len;
+}
+
+/* Does it depend on the process whether a provider's name fits: bunyan*123, db[1-9]*? */
+static bool names_process(const char *prov)
+{
+	size_t stem = strlen(prov);
+
+	while (stem > 0 && prov[stem - 1] == '*')
+		stem--;
+	return stem > 0 && (isdigit((unsigned char)prov[stem - 1]) || prov[stem - 1] == ']' || prov[stem - 1] == '?');
+}
+
+bool dt_usdt_every(const char *prov)
+{
+	static const struct dt_probes none = { .listing = false };
+
+	return !names_process(prov) && dt_usdt_wants(&none, &(struct dt_probedesc){ .prov = prov });
 }
 
 /* The one process that a provider is named with, 0 none. */
@@ -190,30 +206,37 @@ static const struct dt_dofprobe *declared(const struct making *m, const char *pr
 	return NULL;
 }
 
-/* What the program's declaration adds: types by name, and which value of the site each argument of the probe is made of. */
-static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d, const struct dt_probe_sig *note)
+/* A type as the declaration names it, else as wide as the value. */
+static const struct dt_type *type_named(struct making *m, const char *text, const struct dt_type *otherwise)
 {
-	struct dt_probe_sig *sig = DT_NEW(m->p->arena, struct dt_probe_sig);
+	const struct dt_type *t = otherwise != NULL ? dt_ctype_read(m->p->arena, m->p->types, text) : NULL;
 
-	sig->nin = note->nin;
-	sig->nout = d->nout;
-	sig->why = note->why;
-	sig->in = DT_NEWN(m->p->arena, const struct dt_type *, note->nin + 1);
+	return t != NULL ? t : otherwise;
+}
+
+/*
+ * What the program's declaration adds: types by name, and which value of the site each argument of the probe is made of. The values are put
+ * into that order, so that arg0 is args[0] before a translator has seen it.
+ */
+static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d, const struct dt_probe_sig *note, struct dt_hook *hook)
+{
+	struct dt_probe_sig *sig = dt_sig_new(m->p->arena, d->nout);
+	const struct dt_hook values = *hook;
+
+	sig->why = DT_NEWN(m->p->arena, const char *, d->nout + 1);
 	sig->out = DT_NEWN(m->p->arena, const struct dt_type *, d->nout + 1);
-	sig->map = DT_NEWN(m->p->arena, uint8_t, d->nout + 1);
-	for (uint32_t i = 0; i < note->nin; i++) {
-		sig->in[i] = note->in[i] != NULL && i < d->nin ? dt_ctype_read(m->p->arena, m->p->types, d->in[i]) : NULL;
-		if (sig->in[i] == NULL)
-			sig->in[i] = note->in[i];
-	}
 	for (uint32_t k = 0; k < d->nout; k++) {
-		bool known = d->map[k] < note->nin;		/* there are ten at most */
+		uint32_t from = d->map[k];
+		bool known = from < note->nin;		/* there are ten at most */
 
-		sig->map[k] = known ? d->map[k] : 0;
-		sig->out[k] = known ? dt_ctype_read(m->p->arena, m->p->types, d->out[k]) : NULL;
-		if (sig->out[k] == NULL && known)
-			sig->out[k] = sig->in[sig->map[k]];
+		sig->in[k] = known ? type_named(m, from < d->nin ? d->in[from] : "", note->in[from]) : NULL;
+		sig->out[k] = known ? type_named(m, d->out[k], sig->in[k]) : NULL;
+		sig->why[k] = known ? note->why[from] : NULL;
+		if (k < 10)
+			hook->args[k] = known && values.args[from] != NULL ? values.args[from] : "0";
 	}
+	for (uint32_t k = d->nout; k < 10; k++)
+		hook->args[k] = k == 0 ? "0" : NULL;
 	return sig;
 }
 
@@ -283,7 +306,7 @@ static bool provider_wanted(struct making *m, const char *prov)
 {
 	bool any = part_wanted(m->want->prov, prov);
 
-	m->every = any && !m->p->listing;
+	m->every = any && !m->p->listing && !m->by_pid;
 	return any || (m->pid != 0 && part_wanted(m->want->prov, with_pid(m, prov)));
 }
 
@@ -296,27 +319,16 @@ static const char *name_of(struct making *m, const struct dt_elf_function *f)
 	return f->name[0] == '_' && dt_elf_demangle(f->name, pretty, sizeof(pretty)) ? dt_arena_strdup(m->p->arena, pretty) : f->name;
 }
 
-static bool same_place(const struct dt_hook *a, const struct dt_hook *b)
-{
-	return a->offset == b->offset && a->pid == b->pid && strcmp(a->target, b->target) == 0;
-}
-
 static struct dt_probe *add(struct making *m, const char *prov, const char *func, const char *name, const struct dt_hook *hook)
 {
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, prov, m->in->obj->name, func, name, hook);
-	struct dt_hook *last = &probe->hook;
 
 	probe->loaded = m->in;
 	probe->every = m->every;
 	if (!m->every)
 		probe->base = dt_arena_strndup(m->p->arena, prov, without_digits(prov));
 	m->made++;
-	for (; !same_place(last, hook); last = (struct dt_hook *)(uintptr_t)last->next) {
-		if (last->next != NULL)
-			continue;
-		last->next = DT_NEW(m->p->arena, struct dt_hook);
-		*(struct dt_hook *)(uintptr_t)last->next = *hook;
-	}
+	dt_probe_also(m->p, probe, hook);
 	return probe;
 }
 
@@ -333,7 +345,7 @@ static void place(struct making *m, const struct dt_sdt_note *n, const struct dt
 	sig = arguments(m, n, &hook);
 	decl = sig != NULL ? declared(m, prov, name) : NULL;
 	if (decl != NULL)
-		sig = with_declared(m, decl, sig);
+		sig = with_declared(m, decl, sig, &hook);
 	probe = add(m, m->every ? prov : with_pid(m, prov), func, name, &hook);
 	probe->sig = agreed(probe->sig, sig);
 }
@@ -421,19 +433,18 @@ static void process(struct making *m, uint32_t pid, const char **why)
 	}
 }
 
+static void each(void *ctx, uint32_t pid)
+{
+	const char *why;
+
+	process(ctx, pid, &why);
+}
+
 /* Every process there is; files that several run are read once, and a probe that is there already stays one. */
 static void all_processes(struct making *m)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
-	const char *why;
-
 	m->walk = m->p->listing ? 0 : ++m->p->walk;
-	while (dir != NULL && (e = readdir(dir)) != NULL)
-		if (isdigit((unsigned char)e->d_name[0]))
-			process(m, (uint32_t)strtoul(e->d_name, NULL, 10), &why);
-	if (dir != NULL)
-		closedir(dir);
+	dt_each_process(each, m);
 }
 
 /* A file that is named by its path need not be run by anybody yet. */
@@ -476,11 +487,8 @@ static const char *reason(struct making *m)
 static struct making begin(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want)
 {
 	struct making m = { .p = p, .row = row, .want = want };
-	size_t stem = strlen(want->prov);
 
-	while (stem > 0 && want->prov[stem - 1] == '*')
-		stem--;
-	m.by_pid = stem > 0 && strpbrk((char[]){ want->prov[stem - 1], '\0' }, "0123456789]?") != NULL;
+	m.by_pid = names_process(want->prov);
 	dt_near_init(&m.nearest, dt_arena_printf(p->arena, "%s:::%s", want->prov, want->name));
 	m.only = process_of(want->prov);
 	return m;

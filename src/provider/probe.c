@@ -81,6 +81,24 @@ struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_
 	return probe;
 }
 
+static bool same_place(const struct dt_hook *a, const struct dt_hook *b)
+{
+	return a->kind == b->kind && a->offset == b->offset && a->pid == b->pid && strcmp(a->target, b->target) == 0;
+}
+
+void dt_probe_also(struct dt_probes *p, struct dt_probe *probe, const struct dt_hook *hook)
+{
+	struct dt_hook *last = &probe->hook, *copy;
+
+	for (; !same_place(last, hook); last = (struct dt_hook *)(uintptr_t)last->next) {
+		if (last->next != NULL)
+			continue;
+		copy = DT_NEW(p->arena, struct dt_hook);
+		*copy = *hook;
+		last->next = copy;
+	}
+}
+
 uint32_t dt_hook_nargs(struct dt_types *types, const struct dt_hook *hook)
 {
 	struct dt_arena *arena;

@@ -82,6 +82,7 @@ struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider_row 
 /* The same for providers that are named with a process. */
 struct dt_probe *dt_probes_add_as(struct dt_probes *, const struct dt_provider_row *, const char *prov, const char *mod,
     const char *func, const char *name, const struct dt_hook *);
+void dt_probe_also(struct dt_probes *, struct dt_probe *, const struct dt_hook *);	/* it fires there too (and at its `next`), unless it does already */
 /*
  * How many arguments a RAWTP hook has: a program that reads more cannot be attached. 12, the most there can be, when it is not known or
  * no raw tracepoint.

@@ -64,6 +64,8 @@ int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const str
 bool dt_pid_wants(const struct dt_probes *, const struct dt_probedesc *);
 const struct dt_probe_sig *dt_pid_typed(struct dt_probes *, const struct dt_probe *);
 int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+bool dt_usdt_every(const char *prov);	/* do its probes fire in every process that runs the file? */
+bool dt_pid_every(const char *prov);
 bool dt_usdt_wants(const struct dt_probes *, const struct dt_probedesc *);
 void dt_usdt_look(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, uint32_t pid, struct dt_object *);
 int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);

@@ -247,6 +247,19 @@ struct dt_node *dt_expr_copyinstr(struct dt_sema *s, struct dt_node *n)
 	return call;
 }
 
+/* strjoin(n, lltostr(pid)) */
+struct dt_node *dt_expr_with_pid(struct dt_sema *s, struct dt_node *n)
+{
+	struct dt_node *pid = dt_node_new(s->diag, s->arena, DT_N_IDENT, n->loc), *next = n->next, *call;
+
+	pid->name = "pid";
+	pid = dt_expr(s, pid);
+	n->next = made_call(s, "lltostr", pid, dt_types_string(s->types));
+	call = made_call(s, "strjoin", n, dt_types_string(s->types));
+	call->next = next;
+	return call;
+}
+
 struct dt_node *dt_expr_copyin(struct dt_sema *s, struct dt_node *addr, uint64_t size)
 {
 	struct dt_node *call;

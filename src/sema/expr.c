@@ -190,6 +190,15 @@ static struct dt_attr builtin_attr(struct dt_sema *s, const struct dt_ident *id)
 	return id->attr;
 }
 
+/* The provider of a probe that fires in several processes is named with the one it fires in. */
+static bool names_process(const struct dt_sema *s, const struct dt_ident *id)
+{
+	const struct dt_services *sv = &s->cc->services;
+
+	return id->row != NULL && s->probe != NULL && sv->every_process != NULL && strcmp(id->name, probe_parts[0]) == 0 &&
+	    sv->every_process(s->probe->prov);
+}
+
 static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	n->ident = id;
@@ -199,7 +208,7 @@ static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct 
 		n->nflags |= DT_NF_WRITABLE;
 	dt_attr_use(s, id->row != NULL ? builtin_attr(s, id) : id->attr, n->loc, id->name);
 	dt_expr_object(s, n);
-	return n;
+	return names_process(s, id) ? dt_expr_with_pid(s, n) : n;
 }
 
 static struct dt_node *expr_param(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)

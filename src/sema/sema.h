@@ -50,6 +50,7 @@ struct dt_services {
 	 */
 	bool (*probes)(void *ctx, const struct dt_pdesc *, dt_pdesc_f *f, void *arg, const char **why, enum dt_tag *tag);
 	const struct dt_provider_attrs *(*attributes)(void *ctx, const char *provider);
+	bool (*every_process)(const char *provider);		/* do its probes fire in several processes, whose number is part of its name? */
 	bool (*module)(void *ctx, const char *name);		/* depends_on module */
 	bool (*library_file)(void *ctx, const char *name);	/* depends_on library */
 };
@@ -203,6 +204,7 @@ struct dt_node *dt_expr_convert(struct dt_sema *, struct dt_node *, const struct
 struct dt_node *dt_expr_copy(struct dt_sema *, const struct dt_node *);	/* deep, with its types */
 void dt_expr_bits(struct dt_sema *, struct dt_node *, const struct dt_member *);	/* makes the node a bit-field */
 /* The string at a user address: what stringof() of userland means. */
+struct dt_node *dt_expr_with_pid(struct dt_sema *, struct dt_node *);	/* a string with the process behind it */
 struct dt_node *dt_expr_copyinstr(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_copyin(struct dt_sema *, struct dt_node *addr, uint64_t size);
 void dt_expr_keys(struct dt_sema *, struct dt_ident *, struct dt_node *index, const char *what);	/* checks or fixes the key signature */

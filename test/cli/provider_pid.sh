@@ -29,9 +29,17 @@ is "entry and offset 0 are two probes of one place" 0 "100 100"
 run -q -c "$victim 100" -n 'pid$target::work:* { @[probename] = count(); } END { trunc(@); }'
 check "$status" "every instruction of a function"
 run -ln 'pid$target::work:' -c "$victim"
-is "without a name: entry and return" 0 "entry"
-[ "$(grep -c 'work' "$tmp/out")" -eq 2 ]
-check $? "and nothing else"
+is "without a name: entry" 0 "entry"
+grep -q ' return$' "$tmp/out" && grep -q ' 0$' "$tmp/out" && [ "$(grep -c 'work' "$tmp/out")" -gt 2 ]
+check $? "return, and every instruction (P 4.8)"
+run -ln 'pid$target:a.out::' -c "$victim"
+grep -q 'work entry' "$tmp/out" && ! grep -v ' entry$\| return$\|NAME$' "$tmp/out" >/dev/null
+check $? "of all functions entry and return alone"
+run -qn 'pid$target:libc.so:malloc:entry { printf("in %s", probemod); exit(0); }' -c "$victim 1"
+[ "$status" -eq 0 ] && ! grep -q 'has no module' "$tmp/err"
+check $? "libc.so is libc.so.6 (S B4)"
+run -qn 'p*d$target::work:entry { printf("by %s", probeprov); exit(0); }' -c "$victim 100"
+is "a pattern with the process behind it (S B3)" 0 "by pid"
 
 # Names of modules: up to a dot, other versions of it, patterns.
 for module in libc libc.so.6 libc.so.7 'libc.so*'; do

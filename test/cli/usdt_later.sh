@@ -113,6 +113,41 @@ status=$?
 is "and all that it fires from then on" 0 "fired 2"
 wait $host
 
+# P 4.7: lists have each process, by its own name and number; a firing too
+mkfifo "$tmp/in1" "$tmp/in2"
+"$tmp/host" "$tmp/libplug.so" wait <"$tmp/in1" &
+one=$!
+exec 7>"$tmp/in1"
+"$tmp/host" "$tmp/libplug.so" wait <"$tmp/in2" &
+two=$!
+exec 8>"$tmp/in2"
+listed() { run "$@"; grep -q "laterplug$one " "$tmp/out" && grep -q "laterplug$two " "$tmp/out"; }
+waits listed -ln 'laterplug*:::fired'
+check $? "dtrace -ln"
+awk '$1 == "ID" { next } $1 < 100 || seen[$1]++ { bad = 1 } END { exit bad }' "$tmp/out"
+check $? "numbers are theirs alone"
+listed -l
+check $? "dtrace -l"
+listed -l -m libplug.so
+check $? "dtrace -l -m"
+listed -l -f fire
+check $? "dtrace -l -f"
+start -qn 'BEGIN { printf("ready\n"); } laterplug*:::fired { printf("%s %s\n", probeprov, probename); } laterplug*'$two':::fired { printf("alone %s\n", probeprov); }'
+echo go >&7
+waits grep -qx "laterplug$one fired" "$tmp/out"
+check $? "probeprov has the process"
+echo go >&8
+waits grep -qx "laterplug$two fired" "$tmp/out" && waits grep -qx "alone laterplug$two" "$tmp/out"
+check $? "and a pattern may have it behind (S B3)"
+kill $tracer
+wait $tracer
+! grep -qx "alone laterplug$one" "$tmp/out"
+check $? "which means that one alone"
+echo q >&7
+echo q >&8
+exec 7>&- 8>&-
+wait $one $two
+
 # Nobody is held by a dtrace that does not answer, or is gone; nothing of it stays.
 start -q -Z -n 'BEGIN { printf("ready\n"); } laterprov*:::go { n++; }'
 gate=$(pgrep -P $tracer -x dtrace-gate)

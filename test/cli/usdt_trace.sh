@@ -72,6 +72,8 @@ is "the declared order, and members of a struct that D declares too" 0 "200 2 se
 is "the program knows that somebody looks" 0 "looked 3"
 run -qc "$tmp/server" -n 'mydb$target:::query-done { printf("%d %p\n", args[0], args[1]); }'
 check "$status" "a struct that D does not know is an address"
+run -qc "$tmp/server" -n 'mydb$target:::query-done { printf("%d %d\n", arg0, *(int *)copyin(arg1, 4)); }'
+is "arg0 and arg1 are in the declared order too (P 4.7)" 0 "200 2"
 run -qc "$tmp/server" -n 'mydb$target:::tick { printf("%d %d %d\n", args[0], args[1], args[2]); printf("raw %d %d %d\n", (int)arg0, (int)arg1, arg2); }'
 is "small and wide values with their signs" 0 "200 -3 -5000000000"
 is "and as words" 0 "raw 200 -3 -5000000000"
