@@ -89,10 +89,12 @@ static const struct dt_provider_attrs *attributes(void *ctx, const char *provide
 	return row != NULL ? &row->attrs : NULL;
 }
 
-/* mydb*, and pid*; mydb123 is one process. */
-static bool every_process(const char *prov)
+/* mydb*, and pid*; mydb123 is one process. Whoever runs programs elsewhere says who fires. */
+static bool every_process(void *ctx, const char *prov)
 {
-	return dt_pid_every(prov) || dt_usdt_every(prov);
+	const struct dtrace_hdl *h = ctx;
+
+	return h->nodev ? false : dt_pid_every(prov) || dt_usdt_every(prov);
 }
 
 /* A module is there when it is loaded (or built in and known to sysfs); the core kernel always is. */

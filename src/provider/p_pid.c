@@ -184,8 +184,8 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 	int err = 0;
 
 	if (m->p->uretprobe && m->unwinds) {
-		m->why = dt_arena_printf(m->p->arena, "-x uretprobe changes return addresses, and process %u looks at them when something is thrown",
-		    m->pid);
+		m->why = m->every ? "-x uretprobe changes return addresses, at which some processes look: it is not for all of them" :
+		    dt_arena_printf(m->p->arena, "-x uretprobe changes return addresses, and process %u looks at them when something is thrown", m->pid);
 		return;
 	}
 	if (f->type == STT_GNU_IFUNC)

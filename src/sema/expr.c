@@ -196,7 +196,7 @@ static bool names_process(const struct dt_sema *s, const struct dt_ident *id)
 	const struct dt_services *sv = &s->cc->services;
 
 	return id->row != NULL && s->probe != NULL && sv->every_process != NULL && strcmp(id->name, probe_parts[0]) == 0 &&
-	    sv->every_process(s->probe->prov);
+	    sv->every_process(sv->ctx, s->probe->prov);
 }
 
 static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)

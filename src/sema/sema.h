@@ -50,7 +50,7 @@ struct dt_services {
 	 */
 	bool (*probes)(void *ctx, const struct dt_pdesc *, dt_pdesc_f *f, void *arg, const char **why, enum dt_tag *tag);
 	const struct dt_provider_attrs *(*attributes)(void *ctx, const char *provider);
-	bool (*every_process)(const char *provider);		/* do its probes fire in several processes, whose number is part of its name? */
+	bool (*every_process)(void *ctx, const char *provider);		/* do its probes fire in several processes, whose number is part of its name? */
 	bool (*module)(void *ctx, const char *name);		/* depends_on module */
 	bool (*library_file)(void *ctx, const char *name);	/* depends_on library */
 };
