@@ -67,9 +67,11 @@ void dt_btf_finish(struct dt_build *b)
 	word(&o, BTF_INT_SIGNED << 24 | 32);
 	type(&o, "byte", BTF_KIND_INT, 0, 1);
 	word(&o, 8);
-	if (b->tls) {
-		b->maps.v[b->tls - 1].btf_key = 1;
-		b->maps.v[b->tls - 1].btf_value = bytes(&o, b->maps.v[b->tls - 1].value_size);
+	for (size_t i = 0; i < b->maps.n; i++) {
+		if (b->maps.v[i].type != BPF_MAP_TYPE_TASK_STORAGE)
+			continue;
+		b->maps.v[i].btf_key = 1;
+		b->maps.v[i].btf_value = bytes(&o, b->maps.v[i].value_size);
 	}
 	proto = type(&o, "", BTF_KIND_FUNC_PROTO, 0, 1);
 	functions(&o, b->image, proto);

@@ -75,7 +75,7 @@ struct dt_build {
 
 	DT_VEC(struct dt_image_prog) more;	/* programs that others go on to */
 	DT_VEC(struct dt_image_map) maps;
-	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, over;	/* map indices + 1, 0: not made */
+	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, over, vtime, vtime_cpu;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
@@ -292,6 +292,10 @@ void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* 
 void dt_speculation(struct dt_lower *);				/* a new one to r0, or 0 */
 void dt_speculate(struct dt_lower *, const struct dt_recfield *, uint32_t drop);
 void dt_spec_end(struct dt_lower *, bool commit);
+
+/* vtime.c */
+void dt_get_vtimestamp(struct dt_lower *);
+void dt_vtime_program(struct dt_build *, struct dt_emit *);	/* that of a hook without enablings, at sched_switch */
 
 /* hook.c */
 void dt_lower_hook(struct dt_build *, const struct dt_image_hook *, uint32_t index);

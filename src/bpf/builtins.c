@@ -376,12 +376,6 @@ static void get_nspid(struct dt_lower *l)
 	sign32(l);
 }
 
-static void get_vtimestamp(struct dt_lower *l)
-{
-	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, l->b->opts->koff->task_se_sum_exec, 8, "a thread's run time");
-}
-
 static void get_wall(struct dt_lower *l)
 {
 	dt_time(l);
@@ -520,7 +514,7 @@ static void get_ucaller(struct dt_lower *l) { frame_at(l, true, 1); }
 /* ---- the table ---- */
 
 static const struct { uint16_t id; void (*get)(struct dt_lower *); } getters[] = {
-	{ 0x100, get_curthread }, { 0x101, dt_time }, { 0x102, get_vtimestamp }, { 0x103, get_ipl }, { 0x104, get_epid },
+	{ 0x100, get_curthread }, { 0x101, dt_time }, { 0x102, dt_get_vtimestamp }, { 0x103, get_ipl }, { 0x104, get_epid },
 	{ 0x105, get_id }, { 0x110, get_stackdepth }, { 0x111, get_caller }, { 0x116, get_pid }, { 0x117, get_tid },
 	{ 0x11a, get_wall }, { 0x11b, get_ustackdepth }, { 0x11c, get_ucaller }, { 0x11d, get_ppid }, { 0x11e, get_uid },
 	{ 0x11f, get_gid }, { 0x120, get_errno }, { 0x130, dt_get_cwd }, { 0x131, dt_get_root },

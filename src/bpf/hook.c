@@ -877,10 +877,23 @@ static void plan_shares(struct hook *k)
 		    "enable fewer of them at a time, in several commands if need be", k->groups.n, DT_CHAIN_MAX);
 }
 
+static void lower_vtime(struct hook *k)
+{
+	k->chain = UINT32_MAX;
+	new_code(k);
+	dt_vtime_program(k->b, k->a);
+	dt_emit_finish(k->a);
+	publish(k, &k->b->image->progs[k->index]);
+}
+
 void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
 {
 	struct hook k = { .b = b, .h = h, .index = index, .numbered = is_sys(h->ctx) || h->npoints > 1 };
 
+	if (!h->nen) {
+		lower_vtime(&k);
+		return;
+	}
 	group_up(&k);
 	k.first_exit = first_exit(&k);
 	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);

@@ -59,7 +59,7 @@ enum dt_image_ctx {			/* where arg0 … come from */
 struct dt_image_hook {			/* one program to make */
 	enum dt_image_ctx ctx;
 	const struct dt_enabling *en;	/* in program order for each probe; sorted by probe for SYS hooks is not required */
-	uint32_t nen;
+	uint32_t nen;			/* 0: at sched_switch, what vtimestamp is made of */
 	bool nargs_known;		/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
 	uint32_t nargs;			/* what is beyond reads 0; of trampolines always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
@@ -105,6 +105,8 @@ enum dt_map_role {
 	DT_MAP_RING,
 	DT_MAP_CONTROL,		/* struct dt_control, one element; RUN programs run even when it says stopped */
 	DT_MAP_DROPS,		/* per-CPU struct dt_drops */
+	DT_MAP_VTIME,		/* vtimestamp: task storage */
+	DT_MAP_VTIME_CPU,	/* by CPU: when it last switched */
 	DT_MAP_SPEC_USED,	/* by CPU: the room taken of each */
 	DT_MAP_STACKS,
 	DT_MAP_CHAIN,		/* a hook's programs behind its first, in their order: to be filled before the first one runs */

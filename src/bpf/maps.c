@@ -8,7 +8,7 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_CONST] = "const", [DT_MAP_SLOTS] = "slots", [DT_MAP_GLOBALS] = "globals", [DT_MAP_TLS] = "self",
 		[DT_MAP_DYN] = "dyn", [DT_MAP_AGGS] = "agg", [DT_MAP_AGG_A] = "agg_a", [DT_MAP_AGG_B] = "agg_b",
 		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
-		[DT_MAP_SPEC_USED] = "specused", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
+		[DT_MAP_SPEC_USED] = "specused", [DT_MAP_VTIME] = "vtime", [DT_MAP_VTIME_CPU] = "vtimecpu", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
 		[DT_MAP_UNWIND_ROWS] = "unwind_rows", [DT_MAP_UNWIND_RULES] = "unwind_rules", [DT_MAP_UNWIND_MAPS] = "unwind_maps",
 		[DT_MAP_UNWIND_KEYS] = "unwind_keys",
 	};

@@ -9,6 +9,7 @@
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
+#define VAR_VTIMESTAMP 0x102
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
 
 /* All entries are less; with all returns too a slow machine does nothing but run probes, not even the end of tracing. */
@@ -276,6 +277,41 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 	k->en.v = sorted;
 }
 
+static bool uses_vtimestamp(const struct dt_difo *d)
+{
+	for (uint32_t i = 0; d != NULL && i < d->ntext; i++)
+		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && dt_dif_v16(d->text[i]) == VAR_VTIMESTAMP)
+			return true;
+	return false;
+}
+
+static bool any_vtimestamp(const struct dt_prog *p)
+{
+	for (uint32_t i = 0; i < p->necbs; i++) {
+		if (uses_vtimestamp(p->ecbs[i].pred))
+			return true;
+		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
+			if (uses_vtimestamp(p->ecbs[i].acts[a].difo))
+				return true;
+	}
+	return false;
+}
+
+/* Of all programs: clauses may be enabled later. A hook of its own, without enablings. */
+static void count_run_time(struct dt_gobuild *b)
+{
+	struct dt_bhook *k;
+	size_t i = 0;
+
+	while (i < b->t->progs.n && !any_vtimestamp(b->t->progs.v[i]))
+		i++;
+	if (i == b->t->progs.n)
+		return;
+	k = DT_NEW(b->t->arena, struct dt_bhook);
+	k->hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = "sched_switch" };
+	dt_vec_push(b->t->arena, &b->hooks, k);
+}
+
 int dt_gobuild_hooks(struct dt_gobuild *b)
 {
 	if (b->generation == 0) {
@@ -290,5 +326,7 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 	for (size_t i = 0; i < b->hooks.n; i++)
 		if (b->hooks.v[i]->hook.kind == DT_HOOK_UPROBE)
 			leave_last(b, b->hooks.v[i]);
+	if (b->generation == 0)
+		count_run_time(b);
 	return 0;
 }

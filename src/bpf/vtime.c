@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vtimestamp: how long the thread has run on a CPU, exact to the clock. The scheduler's own sum moves with its tick, and its clock is
+ * not one a program can read. So a program at sched_switch, which is there only when vtimestamp is used, notes for each CPU when it last switched, and
+ * adds up the time of threads that have asked: those have a struct vtime in task storage, made at their first look and started with
+ * the scheduler's sum. It only grows, and a thread that never asks costs two lookups a switch.
+ */
+#include "bpf/build.h"
+
+struct vtime { uint64_t sum, since; };	/* up to the last switch; from when on to count when that is later than the CPU's last switch */
+#define AT(member) ((int)offsetof(struct vtime, member))
+
+static uint32_t threads(struct dt_build *b)
+{
+	if (!b->vtime)
+		b->vtime = dt_build_map(b, DT_MAP_VTIME, BPF_MAP_TYPE_TASK_STORAGE, 4, sizeof(struct vtime), 0, BPF_F_NO_PREALLOC) + 1;
+	return b->vtime - 1;
+}
+
+static uint32_t switches(struct dt_build *b)
+{
+	if (!b->vtime_cpu)
+		b->vtime_cpu = dt_build_map(b, DT_MAP_VTIME_CPU, BPF_MAP_TYPE_ARRAY, 4, 8, b->opts->ncpus, 0) + 1;
+	return b->vtime_cpu - 1;
+}
+
+/* r0 = the thread's struct vtime, or 0. */
+static void of_thread(struct dt_build *b, struct dt_emit *a, bool create)
+{
+	dt_call(a, BPF_FUNC_get_current_task_btf);
+	dt_mov(a, R2, R0);
+	dt_map(a, R1, threads(b));
+	dt_imm(a, R3, 0);
+	dt_imm(a, R4, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	dt_call(a, BPF_FUNC_task_storage_get);
+}
+
+/* r0 = this CPU's word, or on to `none`; room: 8 free bytes of the frame. */
+static void of_cpu(struct dt_build *b, struct dt_emit *a, int room, uint32_t none)
+{
+	dt_call(a, BPF_FUNC_get_smp_processor_id);
+	dt_stx(a, B8, FP, room, R0);
+	dt_map(a, R1, switches(b));
+	dt_fpaddr(a, R2, room);
+	dt_call(a, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+}
+
+/* r1 = since when the thread of r9 runs, by the CPU's word at r0; r2 changes. */
+static void runs_since(struct dt_emit *a, int thread)
+{
+	uint32_t later = dt_label(a);
+
+	dt_ldx(a, B8, R1, thread, AT(since));
+	dt_ldx(a, B8, R2, R0, 0);
+	dt_jmp(a, BPF_JGE, R1, R2, later);
+	dt_mov(a, R1, R2);
+	dt_put(a, later);
+}
+
+/* At sched_switch the thread that leaves still is the current one. */
+void dt_vtime_program(struct dt_build *b, struct dt_emit *a)
+{
+	uint32_t none = dt_label(a), out = dt_label(a);
+
+	of_thread(b, a, false);
+	dt_mov(a, R6, R0);
+	dt_call(a, BPF_FUNC_ktime_get_ns);
+	dt_mov(a, R8, R0);
+	of_cpu(b, a, -8, out);
+	dt_jmpi(a, BPF_JEQ, R6, 0, none);
+	runs_since(a, R6);
+	dt_mov(a, R3, R8);
+	dt_alu(a, BPF_SUB, R3, R1);
+	dt_ldx(a, B8, R1, R6, AT(sum));
+	dt_alu(a, BPF_ADD, R1, R3);
+	dt_stx(a, B8, R6, AT(sum), R1);
+	dt_put(a, none);
+	dt_stx(a, B8, R0, 0, R8);
+	dt_put(a, out);
+	dt_imm(a, R0, 0);
+	dt_exit(a);
+}
+
+/* The first look: what the scheduler knows, at its last tick. */
+static void start(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow(l, l->b->opts->koff->task_se_sum_exec, 8, "a thread's run time");
+	dt_alui(l->a, BPF_ADD, R0, 1);		/* 0 is "not looked at yet" */
+	dt_stx(l->a, B8, R9, AT(sum), R0);
+	dt_help(l, BPF_FUNC_ktime_get_ns);
+	dt_stx(l->a, B8, R9, AT(since), R0);
+}
+
+/* r0 = the time. Where it may have been switched away on the way, which its sum tells, it looks a second time. */
+void dt_get_vtimestamp(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a), started = dt_label(a), done = dt_label(a);
+
+	of_thread(l->b, a, true);
+	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	dt_mov(a, R9, R0);
+	dt_ldx(a, B8, R1, R9, AT(sum));
+	dt_jmpi(a, BPF_JNE, R1, 0, started);
+	start(l);
+	dt_put(a, started);
+	for (int i = 0; i < 2; i++) {
+		dt_ldx(a, B8, R1, R9, AT(sum));
+		dt_stx(a, B8, FP, F_T2, R1);
+		of_cpu(l->b, a, F_T0, none);
+		runs_since(a, R9);
+		dt_stx(a, B8, FP, F_T1, R1);
+		dt_help(l, BPF_FUNC_ktime_get_ns);
+		dt_ldx(a, B8, R1, FP, F_T1);
+		dt_alu(a, BPF_SUB, R0, R1);
+		dt_ldx(a, B8, R1, FP, F_T2);
+		dt_alu(a, BPF_ADD, R0, R1);
+		dt_ldx(a, B8, R2, R9, AT(sum));
+		dt_jmp(a, BPF_JEQ, R1, R2, done);
+	}
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+	l->cached = 0;
+}
