@@ -201,7 +201,7 @@ install: all
 		'$(PREFIX)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libdtrace.pc
 
 clean:
-	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang
+	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang build-aarch64 build-x86_64
 
 FORCE:
 .PHONY: all tests fuzzers check include-check fuzz bench install clean FORCE

@@ -42,6 +42,17 @@ need_vm() {	# need_vm MACHINE: what test/vm/run needs; kernel and busybox it fet
 	need /sbin/depmod kmod
 }
 
+need_other() {	# what test/vm/other needs: a machine of the other architecture, and a compiler for it
+	case $(uname -m) in
+	aarch64)
+		need_vm x86_64
+		need x86_64-linux-gnu-gcc gcc-x86-64-linux-gnu ;;
+	*)
+		need_vm aarch64
+		need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu ;;
+	esac
+}
+
 need_victims() {	# programs of others that tests trace
 	need "/usr/lib/postgresql/*/bin/postgres" postgresql postgresql-contrib
 	need "/usr/bin/python3" python3

@@ -10,6 +10,8 @@
 #include "provider/derived.h"
 #include "provider/provider.h"
 
+#include <stdio.h>
+
 /* Nobody comes back from these. */
 static const char *const no_return[] = {
 	"do_exit", "do_group_exit", "do_task_dead", "make_task_dead", "panic", "kthread_exit", "kthread_complete_and_exit", "cpu_startup_entry",
@@ -22,18 +24,28 @@ static const struct { const char *name, *here; } elsewhere[] = {
 	{ "free", "memory the kernel gives back is dtmalloc:::free or fbt::kfree:entry, free() of a process is pid$target::free:entry" },
 };
 
-/* What a system call's function is called in the source: "sys_getpid" is __arm64_sys_getpid, NULL for others. */
-static const char *plain_name(const char *func)
+/*
+ * What a system call's function is called in the source: "sys_getpid" is __arm64_sys_getpid, NULL for others. On x86-64 a call without
+ * arguments is __do_sys_getpid, of which the other names are aliases that the kernel does not list; of calls that have their own that
+ * name is a part of them.
+ */
+static const char *plain_name(struct dt_types *types, const char *func)
 {
-	static const char *const before[] = { "__arm64_", "__x64_" };
+	static const char *const own[] = { "__arm64_", "__x64_" };
+	static const char part[] = "__do_";
+	char name[128];
 
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
-		size_t n = strlen(before[i]);
-
-		if (strncmp(func, before[i], n) == 0 && strncmp(func + n, "sys_", 4) == 0)
-			return func + n;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strncmp(func, own[i], strlen(own[i])) == 0 && strncmp(func + strlen(own[i]), "sys_", 4) == 0)
+			return func + strlen(own[i]);
+	if (strncmp(func, part, sizeof(part) - 1) != 0 || strncmp(func += sizeof(part) - 1, "sys_", 4) != 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", own[i], func);
+		if (types != NULL && dt_types_function_id(types, name) != 0)
+			return NULL;
 	}
-	return NULL;
+	return func;
 }
 
 /* Function arguments at entry; at return args[0] is the return offset, args[1] the value. */
@@ -90,7 +102,7 @@ static void add(struct making *m, const struct dt_kfunc *f, const char *name, en
 	if (m->probes->list.n == before) {
 		p->hook.by_kprobe = true;	/* another function of that name */
 	} else {
-		p->alt = plain_name(p->func);
+		p->alt = plain_name(m->probes->types, p->func);
 		p->hook.target = strcmp(module, "vmlinux") == 0 ? p->func : dt_arena_printf(m->probes->arena, "%s`%s", module, func);
 	}
 }
@@ -104,9 +116,9 @@ static int make(void *ctx, const struct dt_kfunc *f)
 {
 	struct making *m = ctx;
 	const struct dt_probedesc *d = m->want;
-	const char *module = f->module, *func = f->name;
+	const char *module = f->module, *func = f->name, *plain = plain_name(m->probes->types, func);
 
-	if (d != NULL && !wanted(d->func, func) && (plain_name(func) == NULL || !wanted(d->func, plain_name(func))))
+	if (d != NULL && !wanted(d->func, func) && (plain == NULL || !wanted(d->func, plain)))
 		return 0;
 	if (d != NULL && !wanted(d->mod, module))
 		return 0;

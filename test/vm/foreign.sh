@@ -3,7 +3,7 @@
 # in the cache folder. It is also what a cross compiler links against. $cache and $arch come in, $foreign goes out.
 
 # What the tests call, and the libraries and headers of the build.
-foreign_packages='bash coreutils dash diffutils e2fsprogs findutils gawk grep libbpf-dev libc6-dev libelf-dev
+foreign_packages='bash binutils coreutils cpp dash diffutils e2fsprogs findutils g++ gawk gcc grep iproute2 libbpf-dev libc6-dev libelf-dev
 	libdw-dev libiberty-dev liblzma-dev libzycore-dev libzydis-dev mount procps sed strace util-linux'
 
 prepare_foreign() {
