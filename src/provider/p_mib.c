@@ -97,7 +97,7 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpHCInSegs", .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", "6", "1", "1") } },
 	{ "tcpHCOutSegs", .place = { LEAVES(TCP_OUT, CUT " > 1 ? " CUT " : 1") } },
 	{ "tcpTimRetrans", .place = { CALLED("tcp_retransmit_timer") } },
-	{ "tcpInUnorderSegs", .place = { CALLED("tcp_data_queue_ofo") } },
+	{ "tcpInUnorderSegs", .place = { GOT(AFTER_GAP, "1") } },
 	{ "tcpOutDataSegs", .place = { LEAVES(TCP_NEW, CUT " > 1 ? " CUT " : 1") } },
 	{ "tcpOutDataBytes", .place = { LEAVES(TCP_NEW, TCP_DATA) } },
 	{ "tcpOutAck", .place = { OUT(TCP_OUT " && " TCP_DATA " == 0 && (" TCP_FLAGS " & 0x17) == 0x10") } },

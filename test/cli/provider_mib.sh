@@ -122,7 +122,8 @@ if ip netns add "r$$" 2>/dev/null && ip netns del "r$$" && command -v bash >/dev
 else
 	ok "mib: a router # SKIP no networks of our own can be made here"
 fi
-have tcpInUnorderSegs && ok "mib:::tcpInUnorderSegs # SKIP it is listed, and nothing here makes it fire" || ok "mib:::tcpInUnorderSegs # SKIP needs kernel functions"
+run -qn 'mib:::tcpInUnorderSegs /pid == $target/ { @n = sum(arg0); } END { printa("beyond %@d\n", @n); }' -c "$load unorder 127.0.0.1 $((port + 8))"
+is "mib:::tcpInUnorderSegs" 0 "beyond 3"
 have rawipInDatagrams && list=", mib:::rawipInDatagrams" || { list=; ok "mib:::rawipInDatagrams, tcpTimKeepalive # SKIP needs kernel functions"; }
 run -qn "mib:::rawipOutDatagrams$list { @[probename] = sum(args[0]); } END { printa(\"%s %@d\n\", @); }" -c "$load ping 127.0.0.1"
 is "mib:::rawipOutDatagrams" 0 "rawipOutDatagrams 3"

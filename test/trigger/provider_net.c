@@ -8,6 +8,7 @@
  * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
  * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
  * provider_net lost ADDRESS PORT: 5 connections, each 1000 bytes that are lost on the way at first, and 500 bytes that come before them.
+ * provider_net unorder ADDRESS PORT: a connection that gets 3 segments of 100 bytes from beyond a gap; IPv4.
  * provider_net abort ADDRESS PORT: 2 connections that are ended by a reset.
  */
 #include <arpa/inet.h>
@@ -255,6 +256,45 @@ static void ends_hard(struct end *e)
 	}
 }
 
+/* The next byte of a queue of the connection (1 what comes, 2 what goes). */
+static uint32_t next_byte(int fd, int queue)
+{
+	int on = 1, off = -1;
+	socklen_t len = sizeof(uint32_t);
+	uint32_t seq;
+
+	must(setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)) == 0 &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &queue, sizeof(queue)) == 0 &&
+	    getsockopt(fd, IPPROTO_TCP, TCP_QUEUE_SEQ, &seq, &len) == 0 &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)) == 0, "TCP_REPAIR");
+	return seq;
+}
+
+/* Segments made by hand, as if the ones before them had been lost. */
+static void unorder(struct end *e)
+{
+	struct { uint32_t from, to; uint16_t protocol, len; struct tcphdr h; char data[100]; } s;
+	int fd = made(e, SOCK_STREAM), raw = socket(AF_INET, SOCK_RAW, IPPROTO_TCP), other;
+	struct sockaddr_in from;
+	socklen_t len = sizeof(from);
+
+	e->listener = bound(e, SOCK_STREAM);
+	must(listen(e->listener, 1) == 0 && connect(fd, (const struct sockaddr *)&e->address, e->len) == 0, "connect");
+	other = accept(e->listener, NULL, NULL);
+	must(raw >= 0 && other >= 0 && getsockname(fd, (struct sockaddr *)&from, &len) == 0, "raw socket");
+	for (uint32_t i = 1; i <= 3; i++) {
+		memset(&s, 0, sizeof(s));
+		s.from = s.to = from.sin_addr.s_addr;
+		s.protocol = htons(IPPROTO_TCP);
+		s.len = htons(sizeof(s.h) + sizeof(s.data));
+		s.h = (struct tcphdr){ .source = from.sin_port, .dest = ((struct sockaddr_in *)&e->address)->sin_port, .doff = 5, .ack = 1,
+			.seq = htonl(next_byte(fd, 2) + 1000 * i), .ack_seq = htonl(next_byte(fd, 1)), .window = htons(1000) };
+		s.h.check = sum_of(&s, sizeof(s));
+		must(sendto(raw, &s.h, sizeof(s.h) + sizeof(s.data), 0, (const struct sockaddr *)&e->address, e->len) > 0, "sendto");
+	}
+	close(other);
+}
+
 /* A queue of one is full with two; what comes then is not answered. */
 static void again(struct end *e)
 {
@@ -329,6 +369,8 @@ int main(int argc, char **argv)
 		full(&e);
 	else if (strcmp(argv[1], "abort") == 0)
 		ends_hard(&e);
+	else if (strcmp(argv[1], "unorder") == 0)
+		unorder(&e);
 	else if (strcmp(argv[1], "again") == 0)
 		again(&e);
 	else if (strcmp(argv[1], "lost") == 0)
