@@ -65,24 +65,36 @@ static bool only_probes(const struct dt_agglayout *o)
 	return o->nkeys > 0;
 }
 
+/* What an element takes of aggsize: the kernel's own part of it (48 bytes and 16 of the table), its key and its words. */
+uint32_t dt_agg_takes(const struct dt_agglayout *o) { return 64 + o->mapkey + 8 * o->cpuwords; }
+
 /*
- * Elements are made when they are first counted. Where interrupts are off the kernel has no more than some dozen at hand, and a function
- * that is first called there would be lost: when the keys are probes alone, of functions of the kernel, all elements are made at once.
+ * Elements are made when they are first counted, each CPU's own: the CPU is the last word of the key. A hash with values for all CPUs
+ * (PERCPU_HASH) would take their memory from the allocator of per-CPU memory, which has 4 pages at hand in a probe and gets more
+ * by a worker thread: 16 new elements of quantize() in a row, and the rest are lost. What a plain hash takes is refilled from the
+ * slabs as soon as interrupts are on. Where they are off it has no more than some dozen, and a function that is first
+ * called there would be lost: when the keys are probes alone, of functions of the kernel, all elements are made at once, for all CPUs.
  */
 static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 {
 	struct dt_agglayout *o = agg->layout;
-	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords, flags = o->keysize ? BPF_F_NO_PREALLOC : 0;
-	uint64_t n = b->opts->aggsize / (o->keysize + value + 32);
-	uint32_t type = o->keysize ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY, first;
+	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords, first, type = BPF_MAP_TYPE_PERCPU_ARRAY, flags = 0;
+	uint64_t n = 1;
 
-	n = !o->keysize ? 1 : n < 1 ? 1 : n > 1u << 22 ? 1u << 22 : n;
-	if (probes > 0 && probes <= n && only_probes(o)) {
+	o->mapkey = o->keysize ? o->keysize + 4 : 4;
+	if (o->keysize && probes > 0 && probes <= b->opts->aggsize / dt_agg_takes(o) && only_probes(o)) {
+		type = BPF_MAP_TYPE_PERCPU_HASH;
+		o->mapkey = o->keysize;
 		n = probes;
-		flags = 0;
+	} else if (o->keysize) {
+		type = BPF_MAP_TYPE_HASH;
+		flags = BPF_F_NO_PREALLOC;
+		n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1) / dt_agg_takes(o);
+		n = n < 1 ? 1 : n > UINT32_MAX ? UINT32_MAX : n;	/* the kernel refuses that many: it is told then */
+		o->bycpu = true;
 	}
-	first = dt_build_map(b, DT_MAP_AGG_A, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, flags);
-	dt_build_map(b, DT_MAP_AGG_B, type, o->keysize ? o->keysize : 4, value, (uint32_t)n, flags);
+	first = dt_build_map(b, DT_MAP_AGG_A, type, o->mapkey, value, (uint32_t)n, flags);
+	dt_build_map(b, DT_MAP_AGG_B, type, o->mapkey, value, (uint32_t)n, flags);
 	agg->outer = dt_build_map(b, DT_MAP_AGGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1, 0);
 	b->maps.v[agg->outer].inner = first;
 	for (uint32_t m = first; m <= agg->outer; m++)
@@ -202,6 +214,18 @@ void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 /* ---- keys ---- */
 
+/* 4 bytes of the key; the room for keys lies behind scratch, which may be large. R2 changes. */
+static void store_word(struct dt_lower *l, int base, int off, int reg)
+{
+	if (off + 4 > INT16_MAX) {
+		dt_mov(l->a, R2, base);
+		dt_alui(l->a, BPF_ADD, R2, off);
+		base = R2;
+		off = 0;
+	}
+	dt_stx(l->a, B4, base, off, reg);
+}
+
 static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const struct dt_act *act, uint32_t i, int base, int off)
 {
 	uint8_t probe;
@@ -209,13 +233,7 @@ static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const st
 
 	if (o->key_probe[i]) {
 		dt_probe_id(l, R1);
-		if (off + 4 > INT16_MAX) {	/* the room for keys lies behind scratch, which may be large */
-			dt_mov(l->a, R2, base);
-			dt_alui(l->a, BPF_ADD, R2, off);
-			base = R2;
-			off = 0;
-		}
-		dt_stx(l->a, B4, base, off, R1);
+		store_word(l, base, off, R1);
 		return;
 	}
 	if (probe)
@@ -248,7 +266,7 @@ static void key_gaps(struct dt_lower *l, const struct dt_agglayout *o, int base,
 static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act, int *base, int *off)
 {
 	const struct dt_agglayout *o = agg->layout;
-	uint32_t room = (o->keysize + 7) & ~7u;
+	uint32_t room = (o->mapkey + 7) & ~7u;
 	bool small = !l->slot && room <= F_KEYMAX;
 
 	*base = small ? FP : dt_slot_reg(l);
@@ -260,6 +278,10 @@ static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_
 		l->act = act + (int)i;
 		key_field(l, o, &acts[i], i, *base, *off + (int)o->key[i].off);
 	}
+	if (!o->bycpu)
+		return;
+	dt_help(l, BPF_FUNC_get_smp_processor_id);
+	store_word(l, *base, *off + (int)o->keysize, R0);
 }
 
 /* ---- finding the element ---- */

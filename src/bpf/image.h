@@ -75,6 +75,7 @@ struct dt_image_opts {
 	uint32_t strsize, nspec, stackframes_max;
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */
+	uint32_t aggcpus;		/* those that are traced: aggregations have aggsize for each of them, together; 0 counts as 1 */
 	bool rawsyscall;		/* failed system calls show the kernel's value */
 	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
 	uint32_t npids;			/* 0: everywhere */
@@ -162,6 +163,8 @@ struct dt_agglayout {
 	uint64_t arg;
 	const char *name;
 	uint32_t keysize, nkeys, nwords;	/* keysize 0: no keys, the buffers are per-CPU arrays of one element */
+	uint32_t mapkey;		/* bytes of a key in the buffers */
+	bool bycpu;			/* elements belong to one CPU each, whose number is the key's last word */
 	uint32_t cpuwords;		/* words in a buffer for each CPU: the data as the kernel keeps it, maybe one more */
 	uint32_t seen;			/* the one of them that is not 0 once this CPU has updated the element */
 	const struct dt_recfield *key;
@@ -245,6 +248,7 @@ static inline uint32_t dt_over_total(uint32_t size)
 enum { DT_PROBE_BEGIN = 1, DT_PROBE_END, DT_PROBE_ERROR };
 /* The actions of a clause that a record of it has something of: those behind exit() in another arm of an if have not run. */
 uint32_t dt_rec_acts(const struct dt_ecb *, const struct dt_reclayout *, const uint8_t *data);
+uint32_t dt_agg_takes(const struct dt_agglayout *);	/* what an element takes of aggsize */
 /* What a record of the clause takes of the image's room; 0: it sends none. */
 uint32_t dt_image_takes(const struct dt_image *, const struct dt_ecb *, uint32_t epid);
 

@@ -163,7 +163,8 @@ int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n)
 
 int dt_pair_snapshot(struct dt_pair *p, uint32_t ncpus, dt_agg_f *f, void *ctx)
 {
-	struct walk w = { p, -1, ncpus, (size_t)p->value_size * ncpus, f, ctx, 0 };
+	uint32_t cpus = p->percpu ? ncpus : 1;
+	struct walk w = { p, -1, cpus, (size_t)p->value_size * cpus, f, ctx, 0 };
 	int err = dt_pairs_switch(p, &(uint32_t){ 0 }, 1);
 
 	if (err)

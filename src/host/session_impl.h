@@ -26,7 +26,7 @@ struct dt_pair {			/* the two buffers of one aggregation */
 	int fd[2];
 	uint32_t active;
 	bool switched;			/* the other one has not been read yet */
-	bool is_array;
+	bool is_array, percpu;		/* percpu: an element has values for all CPUs, not for one */
 	uint32_t key_size, value_size, max_entries;	/* value_size: of one CPU, 8-aligned */
 	uint32_t batch;			/* elements read at once; 0: the kernel cannot */
 };

@@ -185,6 +185,7 @@ static void note_buffer(struct dt_session *s, uint32_t i)
 
 	p->fd[m->role == DT_MAP_AGG_B] = s->maps[i];
 	p->is_array = m->type == BPF_MAP_TYPE_PERCPU_ARRAY;
+	p->percpu = p->is_array || m->type == BPF_MAP_TYPE_PERCPU_HASH;
 	p->key_size = m->key_size;
 	p->value_size = (m->value_size + 7) & ~7u;
 	p->max_entries = m->max_entries;

@@ -41,15 +41,32 @@ static enum dt_policy policy_of(const struct dtrace_hdl *h)
 	}
 }
 
+/* Aggregations have aggsize on each CPU. Where nobody said how much: 4 MiB, and no more than 64 MiB on all of them together. */
+static uint64_t agg_size(const struct dtrace_hdl *h, uint32_t cpus)
+{
+	uint64_t most = (64u << 20) / cpus;
+
+	return option(h, DT_OPT_aggsize, most < 4u << 20 ? most : 4u << 20);
+}
+
+static uint32_t traced_cpus(int64_t cpu)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpu >= 0 || online < 1 ? 1 : (uint32_t)online;
+}
+
 static void fill_opts(struct dt_gobuild *b)
 {
 	struct dtrace_hdl *h = b->h;
 	int64_t cpu = h->options.val[DT_OPT_cpu];
+	uint32_t cpus = traced_cpus(cpu);
 
 	b->opts = (struct dt_image_opts){
 		.policy = policy_of(h), .only_cpu = cpu >= 0 ? (uint32_t)cpu + 1 : 0,
 		.strsize = h->compiler.strsize, .nspec = (uint32_t)option(h, DT_OPT_nspec, 1), .stackframes_max = 127,
-		.bufsize = option(h, DT_OPT_bufsize, 4 << 20), .aggsize = option(h, DT_OPT_aggsize, 4 << 20),
+		.bufsize = option(h, DT_OPT_bufsize, 4 << 20), .aggsize = agg_size(h, cpus),
+		.aggcpus = cpus,
 		.specsize = option(h, DT_OPT_specsize, 32 << 10), .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
 		.scratchsize = option(h, DT_OPT_scratchsize, 64 << 10),
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
@@ -183,7 +200,7 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 		if (err != 0)
 			return dt_handle_error(h, err);
 		err = load_image(b, msg, sizeof(msg));
-	} while (err == -ENOMEM && lower_size(b));
+	} while ((err == -ENOMEM || err == -E2BIG) && lower_size(b));
 	return err != 0 ? dt_handle_errorf(h, EDT_BPF, "%s", msg) : 0;
 }
 
