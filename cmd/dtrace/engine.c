@@ -361,6 +361,8 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 
 /* ---- what is asked for ---- */
 
+#define OUTPUT_BUFFER (256u << 10)	/* what floods of records write at once; touched only when used */
+
 static int flush(struct run *r, int status)
 {
 	bool bad = fflush(r->out) != 0 || ferror(r->out);
@@ -393,6 +395,8 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}
+	if (!isatty(fileno(r.out)))
+		setvbuf(r.out, NULL, _IOFBF, OUTPUT_BUFFER);
 	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.out, &r.why) : trace(&r, programs));
 	faults_free(&r.faults);
 	return status;

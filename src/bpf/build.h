@@ -128,6 +128,7 @@ struct dt_lower {			/* one clause */
 	uint32_t drop;			/* label of the code that gives the record back and ends the clause; 0: nothing goes there */
 	bool arms;			/* exit() stands before the beginning or end of an arm: F_EXITED is looked at */
 	uint32_t reserved;		/* non-zero while r8 is a record */
+	uint32_t recsize;		/* its bytes in the ring */
 	DT_VEC(struct dt_stub) stubs;
 
 	/* the DIFO in hand */

@@ -143,6 +143,29 @@ static void room(struct dt_lower *l, uint32_t size, uint32_t none)
 		ring_reserve(l, size, none);
 }
 
+/*
+ * r2 = whether to wake the reader: when another eighth of the ring is full, which the record's address tells without asking the kernel how full
+ * the ring is. It is read by time too, but not all that fits in comes as slowly. r1 and r8 stay.
+ */
+static void wake_by_room(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	int32_t shift = __builtin_ctz(l->b->maps.v[dt_ring_map(l->b)].max_entries) - 3;
+
+	dt_mov(a, R3, R8);
+	dt_scalar(a, R3);
+	dt_mov(a, R2, R3);
+	dt_alui(a, BPF_ADD, R2, (int32_t)l->recsize);
+	dt_alu(a, BPF_XOR, R2, R3);
+	dt_alui(a, BPF_RSH, R2, shift);
+	dt_mov(a, R3, R2);		/* without a branch: 1 if it is not 0 */
+	dt_neg(a, R3);
+	dt_alu(a, BPF_OR, R2, R3);
+	dt_alui(a, BPF_RSH, R2, 63);
+	dt_alui(a, BPF_ADD, R2, BPF_RB_NO_WAKEUP);
+	_Static_assert(BPF_RB_NO_WAKEUP + 1 == BPF_RB_FORCE_WAKEUP, "the one after the other");
+}
+
 static void give(struct dt_lower *l, bool keep, bool wake)
 {
 	if (l->b->opts->policy == DT_POLICY_RING) {
@@ -151,7 +174,10 @@ static void give(struct dt_lower *l, bool keep, bool wake)
 		return;
 	}
 	dt_mov(l->a, R1, R8);
-	dt_imm(l->a, R2, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	if (keep && !wake && l->b->opts->policy == DT_POLICY_SWITCH)
+		wake_by_room(l);
+	else
+		dt_imm(l->a, R2, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 	dt_help(l, keep ? BPF_FUNC_ringbuf_submit : BPF_FUNC_ringbuf_discard);
 }
 
@@ -207,6 +233,7 @@ void dt_record_reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
 	dt_ja(a, quit);
 	dt_put(a, good);
 	dt_record_header(l, R8, 0, 0);
+	l->recsize = size + BPF_RINGBUF_HDR_SZ;
 	l->reserved = 1;
 }
 

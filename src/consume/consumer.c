@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rings in, events out. Each read takes everything the CPUs have recorded, sorts it by time and hands on what is
- * old enough that nothing earlier can still come; the rest waits for the next read. Speculative records wait under
- * their id until the record that commits or discards them comes by.
+ * Rings in, events out. Each read hands on, in the order of time, what is old enough that nothing earlier can still come; the rest waits
+ * in the rings for the next one. Policies fill and ring are read when all is over: what they hold is copied and sorted at
+ * once, as is what the rings hold when tracing ends, so that END has all their room. Speculative records wait under their number until it ends.
  */
 #include "consume/consumer.h"
+#include "consume/merge.h"
 #include "consume/state.h"
 
 #include "host/session.h"
@@ -17,7 +18,7 @@
 /* A program preempted between taking its time and submitting its record can be this late. */
 #define SLACK_NS 2000000u
 
-struct rec {
+struct rec {				/* a copy of a record */
 	uint64_t time;
 	uint64_t seq;			/* order of arrival: equal times stay in order */
 	size_t len;
@@ -32,13 +33,14 @@ struct dt_consumer {
 	bool *shows_aggs;		/* by epid - 1 */
 	bool any_shows_aggs;
 	struct dt_consumer_ops ops;
-	struct rec **recs;		/* waiting, unsorted */
+	struct dt_merge *merge;		/* the rings; policies fill and ring do not use it */
+	struct rec **recs;		/* copies that wait, unsorted */
 	size_t n, cap;
 	size_t done;			/* while they are handed on: the first that was not */
 	uint64_t seq;
 	struct dt_specs specs;
 	uint64_t *ends;			/* by number - 1: the words of speculations when reading began */
-	struct dt_drops *seen;		/* by CPU: what was told already */
+	struct dt_drops *seen;		/* by CPU: what was told already; behind it room for what is now */
 	uint64_t missed;		/* the same of dt_session_missed() */
 	struct dt_aggs aggs;
 	int err;
@@ -66,10 +68,11 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	c->ecbs = ecbs;
 	c->necbs = necbs;
 	c->ops = *ops;
-	c->seen = calloc(dt_session_ncpus(session), sizeof(*c->seen));
+	c->seen = calloc(2 * dt_session_ncpus(session), sizeof(*c->seen));
+	c->merge = dt_merge_new(session);
 	c->shows_aggs = calloc(necbs + 1u, sizeof(*c->shows_aggs));
 	c->ends = calloc(image->nspec + 1u, sizeof(*c->ends));
-	if (c->seen == NULL || c->shows_aggs == NULL || c->ends == NULL || dt_aggs_init(&c->aggs, image) != 0) {
+	if (c->seen == NULL || c->merge == NULL || c->shows_aggs == NULL || c->ends == NULL || dt_aggs_init(&c->aggs, image) != 0) {
 		dt_consumer_free(c);
 		return NULL;
 	}
@@ -106,6 +109,7 @@ void dt_consumer_free(struct dt_consumer *c)
 		free(c->recs[i]);
 	dt_specs_free(&c->specs);
 	dt_aggs_free(&c->aggs);
+	dt_merge_free(c->merge);
 	free(c->ends);
 	free(c->recs);
 	free(c->shows_aggs);
@@ -154,39 +158,38 @@ static int by_time(const void *a, const void *b)
 
 /* ---- handing them on ---- */
 
-static int tell_event(struct dt_consumer *c, const uint8_t *data, size_t len)
+static int tell_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
-	const struct dt_rechdr *h = (const struct dt_rechdr *)data;
 	struct dt_event e;
 
 	if (h->epid == 0 || h->epid > c->necbs || len < sizeof(*h) + c->image->recs[h->epid - 1].size)
 		return 0;
 	e = (struct dt_event){
 		.ecb = c->ecbs[h->epid - 1], .epid = h->epid, .probe_id = c->image->recs[h->epid - 1].probe_id, .cpu = h->cpu,
-		.time = h->time, .data = data + sizeof(*h), .layout = &c->image->recs[h->epid - 1],
+		.time = h->time, .data = (const uint8_t *)(h + 1), .layout = &c->image->recs[h->epid - 1],
 	};
 	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
 }
 
-static int tell_fault(struct dt_consumer *c, const struct rec *r)
+static int tell_fault(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	struct dt_recfault f;
 
-	if (r->len < sizeof(struct dt_rechdr) + sizeof(f) || c->ops.fault == NULL)
+	if (len < sizeof(*h) + sizeof(f) || c->ops.fault == NULL)
 		return 0;
-	memcpy(&f, r->data + sizeof(struct dt_rechdr), sizeof(f));
+	memcpy(&f, h + 1, sizeof(f));
 	return c->ops.fault(c->ops.ctx, &f);
 }
 
 static int tell_committed(void *ctx, const void *rec, size_t len) { return tell_event(ctx, rec, len); }
 
 /* The word a speculative record was made under, or that ended. */
-static uint64_t spec_word(const struct rec *r)
+static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
 {
 	uint64_t word = 0;
 
-	if (r->len >= sizeof(struct dt_rechdr) + sizeof(word))
-		memcpy(&word, r->data + sizeof(struct dt_rechdr), sizeof(word));
+	if (len >= sizeof(*h) + sizeof(word))
+		memcpy(&word, h + 1, sizeof(word));
 	return word;
 }
 
@@ -227,24 +230,15 @@ static int untold_ends(struct dt_consumer *c)
 	return err;
 }
 
-/* Owns r from here on. */
-static int process(struct dt_consumer *c, struct rec *r)
+static int process(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
-	const struct dt_rechdr *h = (const struct dt_rechdr *)r->data;
-	uint32_t spec = h->spec;
-	int err;
-
 	switch (h->epid) {
-	case DT_REC_FAULT: err = tell_fault(c, r); break;
+	case DT_REC_FAULT: return tell_fault(c, h, len);
 	case DT_REC_COMMIT: case DT_REC_DISCARD:
-		err = spec != 0 ? dt_specs_end(&c->specs, spec, spec_word(r), h->epid == DT_REC_COMMIT, tell_committed, c) : 0;
-		break;
+		return h->spec != 0 ? dt_specs_end(&c->specs, h->spec, spec_word(h, len), h->epid == DT_REC_COMMIT, tell_committed, c) : 0;
 	default:
-		err = spec != 0 ? dt_specs_keep(&c->specs, spec, spec_word(r), r->data, r->len, tell_committed, c) :
-		    tell_event(c, r->data, r->len);
+		return h->spec != 0 ? dt_specs_keep(&c->specs, h->spec, spec_word(h, len), h, len, tell_committed, c) : tell_event(c, h, len);
 	}
-	free(r);
-	return err;
 }
 
 static uint64_t now_ns(void)
@@ -269,27 +263,74 @@ int dt_consumer_hold(struct dt_consumer *c)
 	return drain(c);
 }
 
-/* A record waits that shows or empties an aggregation. */
-static bool wants_aggs(const struct dt_consumer *c)
+/* Does the record show or empty an aggregation? */
+static bool wants_aggs(const void *ctx, const struct dt_rechdr *h)
 {
-	for (size_t i = 0; i < c->n && c->any_shows_aggs; i++) {
-		const struct dt_rechdr *h = (const struct dt_rechdr *)c->recs[i]->data;
+	const struct dt_consumer *c = ctx;
 
-		if (h->epid == DT_REC_COMMIT || (h->epid > 0 && h->epid <= c->necbs && c->shows_aggs[h->epid - 1]))
+	return h->epid == DT_REC_COMMIT || (h->epid > 0 && h->epid <= c->necbs && c->shows_aggs[h->epid - 1]);
+}
+
+static bool any_wants_aggs(struct dt_consumer *c)
+{
+	if (!c->any_shows_aggs)
+		return false;
+	for (size_t i = 0; i < c->n; i++)
+		if (wants_aggs(c, (const struct dt_rechdr *)c->recs[i]->data))
 			return true;
-	}
-	return false;
+	return c->image->policy == DT_POLICY_SWITCH && dt_merge_any(c->merge, wants_aggs, c);
+}
+
+static bool is_event(const void *ctx, const struct dt_rechdr *h)
+{
+	const struct dt_consumer *c = ctx;
+
+	return h->epid > 0 && h->epid <= c->necbs && h->spec == 0;
 }
 
 uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
 {
-	for (size_t i = c->done; i < c->n; i++) {
-		const struct dt_rechdr *h = (const struct dt_rechdr *)c->recs[i]->data;
+	const struct dt_rechdr *h;
 
-		if (h->cpu == cpu && h->epid > 0 && h->epid <= c->necbs && h->spec == 0)
+	for (size_t i = c->done; i < c->n; i++) {
+		h = (const struct dt_rechdr *)c->recs[i]->data;
+		if (h->cpu == cpu && is_event(c, h))
 			return h->epid;
 	}
-	return 0;
+	h = dt_merge_ahead(c->merge, cpu, is_event, c);
+	return h != NULL ? h->epid : 0;
+}
+
+/* Policies fill and ring, and what was held when tracing ended: older than all that is in the rings now, and handed on at once. */
+static int read_copies(struct dt_consumer *c)
+{
+	int err = 0;
+
+	if (c->n == 0)
+		return 0;	/* maybe there is no array yet, and qsort() takes none */
+	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
+	while (c->done < c->n && err == 0) {
+		struct rec *r = c->recs[c->done++];
+
+		err = process(c, (const struct dt_rechdr *)r->data, r->len);
+		free(r);
+	}
+	memmove(c->recs, c->recs + c->done, (c->n - c->done) * sizeof(*c->recs));
+	c->n -= c->done;
+	c->done = 0;
+	return err;
+}
+
+static int read_rings(struct dt_consumer *c, uint64_t until)
+{
+	int err = dt_merge_start(c->merge), failed = 0;
+	const struct dt_rechdr *h;
+	size_t len;
+
+	while (err == 0 && failed == 0 && (h = dt_merge_next(c->merge, until, &len, &failed)) != NULL)
+		err = process(c, h, len);
+	dt_merge_stop(c->merge);
+	return err != 0 ? err : failed;
 }
 
 /*
@@ -300,32 +341,23 @@ uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
  */
 int dt_consumer_read(struct dt_consumer *c, bool final)
 {
+	bool copies = c->image->policy != DT_POLICY_SWITCH;
 	uint64_t until = now_ns();
 	bool commits = look_for_ends(c);
-	int err = drain(c);
+	int err = copies ? drain(c) : 0;
 
-	if (err == 0 && (wants_aggs(c) || (commits && c->any_shows_aggs))) {
+	if (err == 0 && (any_wants_aggs(c) || (commits && c->any_shows_aggs))) {
 		err = dt_consumer_snap(c);
-		if (err == 0)
+		if (err == 0 && copies)
 			err = drain(c);
 	} else {
 		until -= SLACK_NS;
 	}
 	if (err != 0)
 		return err;
-	if (final)
-		until = UINT64_MAX;
-	if (c->n == 0)		/* maybe there is no array yet, and qsort() takes none */
-		return untold_ends(c);
-	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
-	while (c->done < c->n && c->recs[c->done]->time <= until && err == 0) {
-		struct rec *r = c->recs[c->done++];
-
-		err = process(c, r);
-	}
-	memmove(c->recs, c->recs + c->done, (c->n - c->done) * sizeof(*c->recs));
-	c->n -= c->done;
-	c->done = 0;
+	err = read_copies(c);
+	if (err == 0 && !copies)
+		err = read_rings(c, final ? UINT64_MAX : until);
 	return err == 0 ? untold_ends(c) : err;
 }
 
@@ -361,22 +393,19 @@ static int nested(struct dt_consumer *c)
 
 int dt_consumer_status(struct dt_consumer *c)
 {
+	struct dt_drops *all = c->seen + dt_session_ncpus(c->session);
 	uint64_t total[NKINDS] = { 0 };
-	int err = 0;
+	int err = dt_session_drops_all(c->session, all);
 
-	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session); cpu++) {
-		struct dt_drops now;
-
-		if (dt_session_drops(c->session, cpu, &now) != 0)
-			continue;
+	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err == 0; cpu++) {
 		for (size_t k = 0; k < NKINDS; k++) {
-			uint64_t n = counter(&now, k) - counter(&c->seen[cpu], k);
+			uint64_t n = counter(&all[cpu], k) - counter(&c->seen[cpu], k);
 
 			total[k] += n;
 			if (n != 0 && drop_kinds[k].percpu && c->ops.drops != NULL && err == 0)
 				err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, (int)cpu, n);
 		}
-		c->seen[cpu] = now;
+		c->seen[cpu] = all[cpu];
 	}
 	for (size_t k = 0; k < NKINDS && err == 0; k++) {
 		if (drop_kinds[k].off == offsetof(struct dt_drops, speculative)) {

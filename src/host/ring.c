@@ -69,33 +69,60 @@ static int show(struct dt_ring *r, uint64_t off, uint64_t len)
 	return 0;
 }
 
+uint64_t dt_ring_range(const struct dt_ring *r, uint64_t *end)
+{
+	if (r->fd < 0)
+		return *end = 0;
+	*end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
+	return *r->consumer;
+}
+
+int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **data, size_t *len)
+{
+	while (*pos < end) {
+		const unsigned char *rec = r->data + (*pos & r->mask);
+		uint32_t head, size;
+		int err = show(r, *pos & r->mask, BPF_RINGBUF_HDR_SZ);
+
+		if (err)
+			return err;
+		head = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
+		size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		if (head & BPF_RINGBUF_BUSY_BIT)
+			return 0;
+		err = show(r, *pos & r->mask, BPF_RINGBUF_HDR_SZ + (uint64_t)size);
+		if (err)
+			return err;
+		*pos += ((uint64_t)size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
+		if (head & BPF_RINGBUF_DISCARD_BIT)
+			continue;
+		*data = rec + BPF_RINGBUF_HDR_SZ;
+		*len = size;
+		return 1;
+	}
+	return 0;
+}
+
+void dt_ring_release(struct dt_ring *r, uint64_t pos)
+{
+	if (r->fd >= 0)
+		__atomic_store_n(r->consumer, pos, __ATOMIC_RELEASE);
+}
+
 int dt_ring_drain(struct dt_ring *r, dt_ring_f *f, void *ctx)
 {
-	uint64_t at, end;
-	int ret = 0;
+	uint64_t end, pos = dt_ring_range(r, &end);
+	const void *data;
+	size_t len;
+	int ret;
 
-	if (r->fd < 0)
-		return 0;
-	at = *r->consumer;
-	end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
-	while (at < end && !ret) {
-		const unsigned char *rec = r->data + (at & r->mask);
-		uint32_t head, len;
-
-		ret = show(r, at & r->mask, BPF_RINGBUF_HDR_SZ);
+	while ((ret = dt_ring_next(r, &pos, end, &data, &len)) > 0) {
+		ret = f(ctx, data, len);
+		dt_ring_release(r, pos);
 		if (ret)
-			break;
-		head = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
-		len = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-		if (head & BPF_RINGBUF_BUSY_BIT)
-			break;
-		ret = show(r, at & r->mask, BPF_RINGBUF_HDR_SZ + (uint64_t)len);
-		if (ret)
-			break;
-		if (!(head & BPF_RINGBUF_DISCARD_BIT))
-			ret = f(ctx, rec + BPF_RINGBUF_HDR_SZ, len);
-		at += ((uint64_t)len + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
-		__atomic_store_n(r->consumer, at, __ATOMIC_RELEASE);
+			return ret;
 	}
+	if (!ret)
+		dt_ring_release(r, pos);
 	return ret;
 }

@@ -332,25 +332,37 @@ int dt_session_update(struct dt_session *s, uint32_t map, const void *key, const
 	return bpf_map_update_elem(s->maps[map], key, value, BPF_ANY) < 0 ? -errno : 0;
 }
 
-int dt_session_drops(struct dt_session *s, uint32_t cpu, struct dt_drops *out)
+int dt_session_drops_all(struct dt_session *s, struct dt_drops *out)
 {
 	size_t each;
 	char *values;
 	int err;
 
-	memset(out, 0, sizeof(*out));
+	memset(out, 0, s->ncpus * sizeof(*out));
 	if (s->drops < 0)
 		return 0;
 	each = (s->image->maps[s->drops].value_size + 7u) & ~7u;
-	if (cpu >= s->ncpus || each < sizeof(*out))
+	if (each < sizeof(*out))
 		return -EINVAL;
 	values = malloc(each * s->ncpus);
 	if (!values)
 		return -ENOMEM;
 	err = dt_session_lookup(s, (uint32_t)s->drops, &(uint32_t){ 0 }, values);
-	if (!err)
-		memcpy(out, values + cpu * each, sizeof(*out));
+	for (uint32_t cpu = 0; cpu < s->ncpus && !err; cpu++)
+		memcpy(&out[cpu], values + cpu * each, sizeof(*out));
 	free(values);
+	return err;
+}
+
+int dt_session_drops(struct dt_session *s, uint32_t cpu, struct dt_drops *out)
+{
+	struct dt_drops *all = cpu < s->ncpus ? calloc(s->ncpus, sizeof(*all)) : NULL;
+	int err = cpu >= s->ncpus ? -EINVAL : !all ? -ENOMEM : dt_session_drops_all(s, all);
+
+	memset(out, 0, sizeof(*out));
+	if (!err)
+		*out = all[cpu];
+	free(all);
 	return err;
 }
 
@@ -377,6 +389,21 @@ int dt_session_drain(struct dt_session *s, uint32_t cpu, dt_ring_f *f, void *ctx
 	if (cpu >= s->ncpus)
 		return -EINVAL;
 	return s->over >= 0 ? dt_over_drain(s, cpu, f, ctx) : dt_ring_drain(&s->rings[cpu], f, ctx);
+}
+
+uint64_t dt_session_range(struct dt_session *s, uint32_t cpu, uint64_t *end)
+{
+	return dt_ring_range(&s->rings[cpu], end);
+}
+
+int dt_session_next(struct dt_session *s, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec, size_t *len)
+{
+	return dt_ring_next(&s->rings[cpu], pos, end, rec, len);
+}
+
+void dt_session_release(struct dt_session *s, uint32_t cpu, uint64_t pos)
+{
+	dt_ring_release(&s->rings[cpu], pos);
 }
 
 int dt_session_switch(struct dt_session *s, const uint32_t *aggs, uint32_t n)

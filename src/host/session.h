@@ -76,13 +76,14 @@ int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uin
 struct dt_control *dt_session_control(struct dt_session *);
 struct dt_drops;
 int dt_session_drops(struct dt_session *, uint32_t cpu, struct dt_drops *);
+int dt_session_drops_all(struct dt_session *, struct dt_drops *);	/* one for each possible CPU */
 /* Firings of kernel functions the kernel passed over: it runs no program inside another one. Counted since 6.7, trampolines' always. */
 uint64_t dt_session_missed(const struct dt_session *);
 uint32_t dt_session_ncpus(const struct dt_session *);		/* possible CPUs */
 
 /*
  * Waits up to timeout_ns. Comes back early for a signal, after a tick that set control->exited, and when a program
- * submitted a record with BPF_RB_FORCE_WAKEUP (of exit(), printa(), clear() and trunc(); other records wake nobody).
+ * submitted a record with BPF_RB_FORCE_WAKEUP (that of exit(), and the one with which another eighth of a ring is full).
  */
 int dt_session_wait(struct dt_session *, uint64_t timeout_ns);	/* 0: time is up, 1: woken, -EINTR: a signal came */
 int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
@@ -94,6 +95,15 @@ int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
  */
 typedef int dt_ring_f(void *ctx, const void *rec, size_t len);
 int dt_session_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
+
+/*
+ * The same without taking them: positions of the oldest record and of the end (not for policy ring, where both are 0). _next gives the record at *pos,
+ * which then is that of the next, and 1; 0: there is none before the end, or it is still being written; or -errno. It stays where it is until
+ * a position behind it is released, which is what gives the kernel its room back.
+ */
+uint64_t dt_session_range(struct dt_session *, uint32_t cpu, uint64_t *end);
+int dt_session_next(struct dt_session *, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec, size_t *len);
+void dt_session_release(struct dt_session *, uint32_t cpu, uint64_t pos);
 
 /*
  * Switches the aggregation to its other buffer, waits until no program can still write to the old one (about 15 ms: a grace

@@ -127,6 +127,9 @@ int dt_kprobe_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
 /* ring.c */
 int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */
 void dt_ring_close(struct dt_ring *);
+uint64_t dt_ring_range(const struct dt_ring *, uint64_t *end);
+int dt_ring_next(struct dt_ring *, uint64_t *pos, uint64_t end, const void **data, size_t *len);
+void dt_ring_release(struct dt_ring *, uint64_t pos);
 int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
 
 /* over.c: as dt_ring_drain(), when no program runs any more */

@@ -427,13 +427,13 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	struct dt_trace *t = h->trace;
 	dtrace_eprobedesc_t edesc = { .dtepd_epid = e->epid, .dtepd_probeid = e->probe_id, .dtepd_size = e->layout->size,
 		.dtepd_nrecs = (int)e->ecb->nacts, .dtepd_uarg = (uintptr_t)e->ecb };
-	dtrace_probedesc_t pdesc;
-	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &pdesc, .dtpda_cpu = (int)e->cpu,
+	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &t->desc, .dtpda_cpu = (int)e->cpu,
 		.dtpda_data = (char *)e->data, .dtpda_timestamp = e->time };
 	struct showing s = { h, &d, e, 0 };
 	int rv;
 
-	describe(t, e->probe_id, &pdesc);
+	if (t->desc.dtpd_id != e->probe_id)
+		describe(t, e->probe_id, &t->desc);
 	t->last_probe = e->probe_id;
 	t->last_epid = e->epid;
 	d.dtpda_flow = DTRACEFLOW_NONE;
@@ -458,7 +458,7 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 static int on_event(void *ctx, const struct dt_event *e)
 {
 	uint32_t n = dt_rec_acts(e->ecb, e->layout, e->data);
-	struct dt_rec *recs = calloc(n + 1, sizeof(*recs));
+	struct dt_rec few[32], *recs = n < 32 ? few : calloc(n + 1, sizeof(*recs));
 	int rv = 0;
 
 	if (recs == NULL)
@@ -467,7 +467,8 @@ static int on_event(void *ctx, const struct dt_event *e)
 		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
 	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, n))
 		rv = show_event(ctx, e, recs, n);
-	free(recs);
+	if (recs != few)
+		free(recs);
 	return rv;
 }
 

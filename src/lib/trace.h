@@ -62,6 +62,7 @@ struct dt_trace {
 	dtrace_consume_probe_f *pf;
 	dtrace_consume_rec_f *rf;
 	void *arg;
+	dtrace_probedesc_t desc;		/* of the probe whose event came last */
 	bool skip;				/* the probe function said so */
 	bool woken;				/* by a record: it is read before the next switch is due */
 	uint64_t last_switch, last_snap, last_status;	/* ns */

@@ -62,7 +62,7 @@ void dt_out_put(struct dt_out *o, const void *p, size_t n)
 	if (n == 0)
 		return;
 	if (o->file) {
-		if (!o->failed && fwrite(p, 1, n, o->file) != n) {
+		if (!o->failed && fwrite_unlocked(p, 1, n, o->file) != n) {
 			o->failed = true;
 			o->err = errno;
 		}

@@ -71,17 +71,20 @@ bool dt_statement_bare(const struct dt_rec *rec)
 void dt_statement_text(struct dt_statements *s, struct dt_out *out, const struct dt_rec *recs, size_t n)
 {
 	const char *format = recs[0].act->fmt != NULL ? recs[0].act->fmt : "";
-	struct dt_format *f = dt_statement_format(s, format);
+	struct dt_format *f = s->last_text == format ? s->last : dt_statement_format(s, format);
 	size_t first = dt_statement_bare(recs);
-	struct dt_value *v = calloc(n + 1, sizeof(*v));
+	struct dt_value few[16], *v = n < 16 ? few : calloc(n + 1, sizeof(*v));
 
+	s->last_text = format;
+	s->last = f;
 	for (size_t i = first; v != NULL && i < n; i++)
 		v[i - first] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
 	if (f == NULL || v == NULL)
 		dt_out_str(out, format);
 	else
 		dt_format_print(out, f, v, (uint32_t)(n - first));
-	free(v);
+	if (v != few)
+		free(v);
 }
 
 static void do_printf(struct dt_statements *s, const struct dt_rec *recs, size_t n)

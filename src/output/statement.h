@@ -41,6 +41,8 @@ struct dt_statements {
 	struct dt_statement_ops ops;
 	struct dt_arena *arena;		/* parsed formats live in it */
 	struct dt_map formats;		/* by text */
+	const char *last_text;		/* the format used last, which as a rule is the next one's too */
+	struct dt_format *last;
 };
 
 void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out *, const struct dt_statement_ops *);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See merge.h. The order of equal times is that of the CPUs, and on one CPU that of the ring. */
+#include "consume/merge.h"
+
+#include "host/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { WINDOW = 32, RELEASE = 64 };	/* deeper than interrupts nest; records between two writes to the consumer's position */
+
+struct item {
+	uint64_t time;
+	uint64_t from;			/* its position in the ring */
+	const struct dt_rechdr *rec;
+	size_t len;
+};
+
+struct source {				/* one CPU's ring */
+	uint32_t cpu;
+	uint64_t pos, end;		/* what comes into the window next; where reading ends */
+	struct item window[WINDOW];	/* sorted by time, [first, n) */
+	uint32_t first, n;
+	uint32_t unreleased;
+};
+
+struct dt_merge {
+	struct dt_session *session;
+	struct source *sources;
+	uint32_t nsources;
+	struct source **heap;		/* those with something in their window, the earliest first */
+	uint32_t nheap;
+	bool out;			/* heap[0]'s first item was handed out */
+};
+
+struct dt_merge *dt_merge_new(struct dt_session *session)
+{
+	struct dt_merge *m = calloc(1, sizeof(*m));
+
+	if (m == NULL)
+		return NULL;
+	m->session = session;
+	m->nsources = dt_session_ncpus(session);
+	m->sources = calloc(m->nsources, sizeof(*m->sources));
+	m->heap = calloc(m->nsources, sizeof(*m->heap));
+	if (m->sources == NULL || m->heap == NULL) {
+		dt_merge_free(m);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < m->nsources; i++)
+		m->sources[i].cpu = i;
+	return m;
+}
+
+void dt_merge_free(struct dt_merge *m)
+{
+	if (m == NULL)
+		return;
+	free(m->sources);
+	free(m->heap);
+	free(m);
+}
+
+/* ---- windows ---- */
+
+static void put(struct source *s, struct item it)
+{
+	uint32_t at = s->n++;
+
+	for (; at > s->first && s->window[at - 1].time > it.time; at--)
+		s->window[at] = s->window[at - 1];
+	s->window[at] = it;
+}
+
+/* Only when half of it is empty, so that items are seldom moved. */
+static int fill(struct dt_merge *m, struct source *s)
+{
+	int got = 1;
+
+	if (s->n - s->first > WINDOW / 2 || s->pos >= s->end)
+		return 0;
+	for (uint32_t i = s->first; i < s->n; i++)
+		s->window[i - s->first] = s->window[i];
+	s->n -= s->first;
+	s->first = 0;
+	while (s->n < WINDOW && got > 0) {
+		const void *data;
+		struct item it = { .from = s->pos };
+
+		got = dt_session_next(m->session, s->cpu, &s->pos, s->end, &data, &it.len);
+		if (got > 0 && it.len >= sizeof(*it.rec)) {	/* shorter ones are not ours */
+			it.rec = data;
+			it.time = it.rec->time;
+			put(s, it);
+		}
+	}
+	if (got == 0)
+		s->end = s->pos;	/* one that is still being written ends this reading */
+	return got < 0 ? got : 0;
+}
+
+static void release(struct dt_merge *m, struct source *s)
+{
+	uint64_t pos = s->pos;
+
+	for (uint32_t i = s->first; i < s->n; i++)
+		pos = s->window[i].from < pos ? s->window[i].from : pos;
+	dt_session_release(m->session, s->cpu, pos);
+	s->unreleased = 0;
+}
+
+/* ---- the heap ---- */
+
+static bool before(const struct source *a, const struct source *b)
+{
+	uint64_t x = a->window[a->first].time, y = b->window[b->first].time;
+
+	return x != y ? x < y : a->cpu < b->cpu;
+}
+
+static void sift(struct dt_merge *m, uint32_t at)
+{
+	struct source *s = m->heap[at];
+
+	for (uint32_t child = 2 * at + 1; child < m->nheap; child = 2 * at + 1) {
+		if (child + 1 < m->nheap && before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m->heap[child], s))
+			break;
+		m->heap[at] = m->heap[child];
+		at = child;
+	}
+	m->heap[at] = s;
+}
+
+int dt_merge_start(struct dt_merge *m)
+{
+	int err = 0;
+
+	m->nheap = 0;
+	m->out = false;
+	for (uint32_t i = 0; i < m->nsources && err == 0; i++) {
+		struct source *s = &m->sources[i];
+
+		s->pos = dt_session_range(m->session, i, &s->end);
+		s->first = s->n = s->unreleased = 0;
+		err = fill(m, s);
+		if (s->n > 0)
+			m->heap[m->nheap++] = s;
+	}
+	for (uint32_t i = m->nheap; i-- > 0;)
+		sift(m, i);
+	return err;
+}
+
+/* What was handed out last is done with. */
+static int step(struct dt_merge *m)
+{
+	struct source *s = m->heap[0];
+	int err;
+
+	m->out = false;
+	s->first++;
+	if (++s->unreleased >= RELEASE)
+		release(m, s);
+	err = fill(m, s);
+	if (s->first == s->n) {
+		release(m, s);
+		m->heap[0] = m->heap[--m->nheap];
+	}
+	if (m->nheap > 0)
+		sift(m, 0);
+	return err;
+}
+
+const struct dt_rechdr *dt_merge_next(struct dt_merge *m, uint64_t until, size_t *len, int *err)
+{
+	const struct item *it;
+
+	*err = m->out ? step(m) : 0;
+	if (*err != 0 || m->nheap == 0)
+		return NULL;
+	it = &m->heap[0]->window[m->heap[0]->first];
+	if (it->time > until)
+		return NULL;
+	m->out = true;
+	*len = it->len;
+	return it->rec;
+}
+
+void dt_merge_stop(struct dt_merge *m)
+{
+	if (m->out)
+		m->heap[0]->first++;
+	m->out = false;
+	for (uint32_t i = 0; i < m->nsources; i++)
+		release(m, &m->sources[i]);
+	m->nheap = 0;
+}
+
+bool dt_merge_any(struct dt_merge *m, bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
+{
+	for (uint32_t i = 0; i < m->nsources; i++) {
+		uint64_t end, pos = dt_session_range(m->session, i, &end);
+		const void *data;
+		size_t len;
+
+		while (dt_session_next(m->session, i, &pos, end, &data, &len) > 0)
+			if (len >= sizeof(struct dt_rechdr) && f(ctx, data))
+				return true;
+	}
+	return false;
+}
+
+const struct dt_rechdr *dt_merge_ahead(struct dt_merge *m, uint32_t cpu, bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
+{
+	const struct source *s = cpu < m->nsources ? &m->sources[cpu] : NULL;
+	uint64_t end, pos;
+	const void *data;
+	size_t len;
+
+	if (s == NULL || m->nheap == 0)
+		return NULL;
+	for (uint32_t i = s->first + (m->out && m->heap[0] == s); i < s->n; i++)
+		if (f(ctx, s->window[i].rec))
+			return s->window[i].rec;
+	(void)dt_session_range(m->session, cpu, &end);
+	for (pos = s->pos; dt_session_next(m->session, cpu, &pos, end, &data, &len) > 0;)
+		if (len >= sizeof(struct dt_rechdr) && f(ctx, data))
+			return data;
+	return NULL;
+}
