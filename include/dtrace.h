@@ -148,6 +148,7 @@ enum {
 	EDT_READMAXSTACK,	/* cannot read perf_event_max_stack */
 	EDT_TRACEMEM,		/* bad tracemem() record */
 	EDT_PCAP,		/* bad pcap() record */
+	EDT_OPTNOTHERE,		/* an option of another platform that would do nothing here */
 	EDT_PRINT,		/* bad print() record */
 	EDT_UNSUPPORTED,	/* ours: not in this build */
 	EDT_NOSYSFS,		/* ours: sysfs is not mounted */

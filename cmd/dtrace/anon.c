@@ -40,7 +40,7 @@ static const char *where(const struct args *a, char *buf, size_t len)
 
 static bool kept(const char *name)
 {
-	static const char *const tracing[] = { "droptags", "encoding", "aggpercpu" };
+	static const char *const tracing[] = { "droptags", "encoding" };
 
 	for (size_t i = 0; i < sizeof(tracing) / sizeof(tracing[0]); i++)
 		if (strcmp(name, tracing[i]) == 0)

@@ -370,7 +370,7 @@ static const struct { const char *kind; size_t off; bool percpu; } drop_kinds[] 
 	{ "SPEC", offsetof(struct dt_drops, speculative), false },
 	{ "SPECBUSY", offsetof(struct dt_drops, spec_busy), false },
 	{ "SPECUNAVAIL", offsetof(struct dt_drops, spec_unavail), false },
-	{ "PRINCIPAL", offsetof(struct dt_drops, slot), true },		/* no slot: the firing was not recorded */
+	{ "SLOT", offsetof(struct dt_drops, slot), true },
 	{ "DBLERROR", offsetof(struct dt_drops, dblerror), false },
 };
 #define NKINDS (sizeof(drop_kinds) / sizeof(drop_kinds[0]))

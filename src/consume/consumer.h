@@ -25,7 +25,7 @@ struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that 
 	void *ctx;
 	int (*event)(void *ctx, const struct dt_event *);
 	int (*fault)(void *ctx, const struct dt_recfault *);
-	int (*drops)(void *ctx, const char *kind, int cpu, uint64_t n);	/* cpu -1: none; kind as in DTRACEDROP_ words */
+	int (*drops)(void *ctx, const char *kind, int cpu, uint64_t n);	/* cpu -1: none; kind as in DTRACEDROP_ words, or NESTED, SLOT */
 	/* The address that stands for all of the same function or module; told for such keys of aggregations. NULL: they stay as they are. */
 	uint64_t (*fold)(void *ctx, const struct dt_value *key);
 	/* The probe that stands for all whose part (DT_PART_*) has the same text: keys that are such names are stored as the probe's id. */

@@ -97,6 +97,7 @@ static const char *const texts[EDT_MAX - EDT_BASE] = {
 	E(EDT_READMAXSTACK, "Cannot read kernel param perf_event_max_stack"),
 	E(EDT_TRACEMEM, "Missing or corrupt tracemem() record"),
 	E(EDT_PCAP, "Missing or corrupt pcap() record"),
+	E(EDT_OPTNOTHERE, "Option would have no effect on this platform"),
 	E(EDT_PRINT, "Missing or corrupt print() record"),
 	E(EDT_UNSUPPORTED, "Operation is not available in this build"),
 	E(EDT_NOSYSFS, "/sys is not mounted, and the kernel tells there what it has (mount -t sysfs sysfs /sys)"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events to the caller of dtrace_work() and to text: columns, -F, errors, drops, aggregations. */
+/* Events to the caller of dtrace_work() and to text: columns, -F, errors, aggregations. */
 #include "lib/trace.h"
 
 #include "builtin/builtin.h"
@@ -472,7 +472,7 @@ static int on_event(void *ctx, const struct dt_event *e)
 	return rv;
 }
 
-/* ---- errors and drops ---- */
+/* ---- errors ---- */
 
 /*
  * Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. What a system call is to read may lie in a
@@ -518,45 +518,9 @@ static int on_fault(void *ctx, const struct dt_recfault *f)
 	return 0;
 }
 
-static const struct { const char *word; dtrace_dropkind_t kind; const char *one, *many, *tail; } drop_texts[] = {
-	{ "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "" },
-	{ "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop", "aggregation drops", "" },
-	{ "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop", "dynamic variable drops", "" },
-	{ "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "" },
-	{ "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)" },
-	{ "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations", " (no speculative buffer available)" },
-	{ "NESTED", DTRACEDROP_PRINCIPAL, "drop", "drops", " (fired inside another probe)" },
-	{ "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "" },
-};
-
-static int on_drops(void *ctx, const char *kind, int cpu, uint64_t n)
-{
-	struct dtrace_hdl *h = ctx;
-	struct dt_trace *t = h->trace;
-	bool tags = dt_options_on(&h->options, DT_OPT_droptags);
-	char msg[256], on[32] = "", tag[48] = "";
-	size_t i = 0;
-
-	while (strcmp(drop_texts[i].word, kind) != 0)
-		i++;
-	if (cpu >= 0)
-		snprintf(on, sizeof(on), " on CPU %d", cpu);
-	if (tags)
-		snprintf(tag, sizeof(tag), "[DTRACEDROP_%s] ", kind);
-	snprintf(msg, sizeof(msg), "%s%llu %s%s%s\n", tag, (unsigned long long)n, n == 1 ? drop_texts[i].one : drop_texts[i].many,
-	    drop_texts[i].tail, on);
-	t->dropped[drop_texts[i].kind] += n;
-	dtrace_dropdata_t d = { h, cpu, drop_texts[i].kind, n, t->dropped[drop_texts[i].kind], msg };
-
-	dt_trace_json_drop(h, &d, drop_texts[i].word);
-	if (t->drop_f == NULL || t->drop_f(&d, t->drop_arg) == DTRACE_HANDLE_ABORT)
-		return dt_handle_error(h, EDT_DROPABORT);
-	return 0;
-}
-
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_consumer_ops ops = { h, on_event, on_fault, on_drops, dt_trace_fold, alike };
+	struct dt_consumer_ops ops = { h, on_event, on_fault, dt_trace_drops, dt_trace_fold, alike };
 	struct dt_statement_ops effects = { .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
 		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate,
 		.type = op_type };

@@ -49,6 +49,23 @@ static uint64_t agg_size(const struct dtrace_hdl *h, uint32_t cpus)
 	return option(h, DT_OPT_aggsize, most < 4u << 20 ? most : 4u << 20);
 }
 
+/*
+ * The kernel takes the memory of a buffer when it is made, 0.4 ms for each MiB. What fires in the kernel has 16 MiB on each CPU where nobody said how much, no more
+ * than 256 MiB and the 128th part of memory on all of them together, but 4 MiB in any case; BEGIN, END and ticks alone have these.
+ */
+static uint64_t buf_size(const struct dt_gobuild *b, uint32_t cpus)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 128, size = 4u << 20, all = 256u << 20;
+	bool fires = false;
+
+	for (size_t i = 0; i < b->hooks.n; i++)
+		fires |= b->hooks.v[i]->hook.kind != DT_HOOK_RUN && b->hooks.v[i]->hook.kind != DT_HOOK_TICK;
+	all = memory < all ? memory : all;
+	while (fires && size < 16u << 20 && 2 * size * cpus <= all)
+		size *= 2;
+	return option(b->h, DT_OPT_bufsize, size);
+}
+
 static uint32_t traced_cpus(int64_t cpu)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -65,7 +82,7 @@ static void fill_opts(struct dt_gobuild *b)
 	b->opts = (struct dt_image_opts){
 		.policy = policy_of(h), .only_cpu = cpu >= 0 ? (uint32_t)cpu + 1 : 0,
 		.strsize = h->compiler.strsize, .nspec = (uint32_t)option(h, DT_OPT_nspec, 1), .stackframes_max = 127,
-		.bufsize = option(h, DT_OPT_bufsize, 4 << 20), .aggsize = agg_size(h, cpus),
+		.bufsize = buf_size(b, cpus), .aggsize = agg_size(h, cpus),
 		.aggcpus = cpus,
 		.specsize = option(h, DT_OPT_specsize, 32 << 10), .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
 		.scratchsize = option(h, DT_OPT_scratchsize, 64 << 10),
@@ -115,12 +132,12 @@ static void index_ecbs(struct dt_trace *t)
 
 /*
  * A record that is larger than a buffer would be dropped every time: that is better said at once. Those of END are all
- * kept, also where buffers are filled once. What was asked for counts, though a page at least is made of it.
+ * kept, also where buffers are filled once. What is there counts: a page at least.
  */
 static int records_fit(const struct dt_gobuild *b)
 {
 	const struct dt_image *image = b->t->image;
-	uint64_t room = b->opts.bufsize < image->room ? b->opts.bufsize : image->room, end = 0;
+	uint64_t room = image->room, end = 0;
 
 	for (size_t i = 0; i < b->t->enabled.n; i++) {
 		const struct dt_enabled *e = &b->t->enabled.v[i];
@@ -164,6 +181,35 @@ static bool size_possible(struct dt_gobuild *b)
 	return true;
 }
 
+/*
+ * As in history a buffer has at least the 8 bytes of a word. What a speculation may hold must be there, as its records are kept in memory of ours;
+ * of an aggregation the table of its hash alone has up to 4/5 of aggsize, from the start. 0, or -1 with the handle's error set.
+ */
+static int check_sizes(struct dt_gobuild *b)
+{
+	struct { enum dt_opt opt; const char *name; uint64_t *size; unsigned part; } rows[] = {
+		{ DT_OPT_bufsize, "bufsize", NULL, 1 }, { DT_OPT_specsize, "specsize", &b->opts.specsize, 1 },
+		{ DT_OPT_aggsize, "aggsize", &b->opts.aggsize, 16 },
+	};
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / b->opts.aggcpus;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t *v = &b->h->options.val[rows[i].opt];
+
+		if (b->h->options.given[rows[i].opt] && *v < 8)
+			return dt_handle_errorf(b->h, ENOMEM, "%s of %lld bytes: a buffer has at least 8", rows[i].name, (long long)*v);
+		if (rows[i].size == NULL || *rows[i].size <= memory / rows[i].part)
+			continue;
+		if (b->h->options.val[DT_OPT_bufresize] != DT_BUFRESIZE_AUTO)
+			return dt_handle_errorf(b->h, ENOMEM, "%s of %llu bytes for each CPU is more than there is memory for", rows[i].name,
+			    (unsigned long long)*rows[i].size);
+		while (*rows[i].size > memory / rows[i].part)
+			*rows[i].size /= 2;
+		*v = (int64_t)*rows[i].size;
+	}
+	return 0;
+}
+
 int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_gobuild *b = DT_NEW(t->arena, struct dt_gobuild);
@@ -182,6 +228,8 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 		return -1;
 	dt_gobuild_offsets(b);
 	fill_opts(b);
+	if (check_sizes(b) != 0)
+		return -1;
 	index_ecbs(t);
 	if (h->options.val[DT_OPT_cpu] >= (int64_t)b->opts.ncpus)
 		return dt_handle_errorf(h, EDT_BADOPTVAL, "CPU %lld is not online", (long long)h->options.val[DT_OPT_cpu]);

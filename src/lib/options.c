@@ -13,7 +13,7 @@
 #include <strings.h>
 
 enum kind { SIZE, RATE, BOOL, NUM, WORD, FLAG, STR, OPTSTR, VERSION, NKINDS };
-enum { P = 1, A = 2 };
+enum { P = 1, A = 2, N = 4 };
 
 static const struct dt_optword words_none[] = { { NULL, 0 } };
 static const struct dt_optword words_bool[] = {
@@ -297,6 +297,8 @@ int dt_options_set(struct dt_options *o, const char *name, const char *val, unsi
 		return EDT_BADOPTNAME;
 	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & P))
 		return EDT_BADOPTCTX;
+	if (rows[opt].flags & N)
+		return EDT_OPTNOTHERE;
 	if ((where & DT_OPT_TRACING) && rows[opt].cls == 'R')
 		return EDT_ACTIVE;
 	int err = setters[rows[opt].kind](o, opt, val);

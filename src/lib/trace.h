@@ -98,6 +98,7 @@ int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → im
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
 struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *, const int64_t *ids, uint32_t nids, size_t *n);	/* valid until the next call */
+int dt_trace_drops(void *hdl, const char *kind, int cpu, uint64_t n);	/* tells them (drops.c) */
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
 
 /* go.c: what was enabled since dt_trace_build() joins the session. 0, or a negative errno with a sentence. */

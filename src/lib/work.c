@@ -29,6 +29,17 @@ static uint64_t until(uint64_t last, uint64_t every, uint64_t now)
 	return last + every > now ? last + every - now : 0;
 }
 
+/* How long it is until a buffer is to be read, drops are to be looked for, or aggregations to be taken over. */
+static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, uint64_t now)
+{
+	uint64_t wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
+	uint64_t status = until(t->last_status, rate(h, DT_OPT_statusrate), now);
+	uint64_t snap = t->image->naggs != 0 ? until(t->last_snap, rate(h, DT_OPT_aggrate), now) : wait;
+
+	wait = status < wait ? status : wait;
+	return snap < wait ? snap : wait;
+}
+
 /* Sleeps until something is due; exit() and the end of the tracing are noticed on the way. */
 void dtrace_sleep(dtrace_hdl_t *h)
 {
@@ -37,9 +48,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 
 	if (t == NULL || t->state != DT_TRACE_ACTIVE || dt_procs_check(h))
 		return;
-	wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
-	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) < wait)
-		wait = until(t->last_status, rate(h, DT_OPT_statusrate), now);
+	wait = until_due(h, t, now);
 	while (wait > 0 && !dt_trace_over(t)) {
 		uint64_t most = dt_session_unwinder(t->session) != NULL || t->later != NULL ? UNWIND_NS : POLL_NS, slice = wait < most ? wait : most;
 

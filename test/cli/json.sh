@@ -88,7 +88,7 @@ same "errors are not told twice" "$(cat "$tmp/err")" ""
 
 "$dtrace" -qO json -n 'BEGIN { speculation(); speculation(); exit(0); }' >"$tmp/out"
 same "drops" "$(grep '"drop"' "$tmp/out")" \
-    '{"type":"drop","kind":"SPECUNAVAIL","count":1,"total":1,"message":"1 failed speculation (no speculative buffer available)"}'
+    '{"type":"drop","kind":"SPECUNAVAIL","count":1,"total":1,"message":"1 failed speculation (no speculative buffer available) (-x nspec=2 would have been enough)"}'
 
 "$dtrace" -qO json -n 'BEGIN { stack(2); @[stack(2)] = count(); exit(0); }' >"$tmp/out"
 if "$check" <"$tmp/out" && grep -q '"action":"stack","value":{"frames":\[{"address":"0x[0-9a-f]*"' "$tmp/out" &&

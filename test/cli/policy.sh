@@ -85,12 +85,46 @@ run -q -x cpu=8191 -n 'BEGIN { exit(3); }'
 is "a CPU that is not there" 1 "CPU 8191 is not online"
 
 # ---- sizes ----
+# What is there counts, which is a page at least (S E1).
 run -q -x bufsize=16 -n 'BEGIN { trace(1); exit(3); }'
-is "a record larger than the buffer" 1 "Enabling exceeds size of buffer"
+is "a record larger than bufsize, in a page" 3 "1"
 run -q -x bufsize=4k -n 'BEGIN { tracemem(curthread, 5000); exit(3); }'
 is "a large record in a small buffer" 1 "Enabling exceeds size of buffer"
-run -q -x bufsize=16 -n 'BEGIN { @ = count(); } BEGIN { exit(3); }'
-is "exit() is a record too" 1 "Enabling exceeds size of buffer"
+# Sizes history refuses (S E2)
+for size in bufsize=0 bufsize=7 specsize=0 specsize=2 aggsize=0; do
+	run -q -x $size -n 'BEGIN { @ = count(); exit(3); }'
+	is "$size" 1 "a buffer has at least 8"
+done
+for size in specsize=100t aggsize=100t; do
+	run -q -x $size -x bufresize=manual -n 'BEGIN { @[1] = count(); exit(3); }'
+	is "$size, bufresize=manual" 1 "more than there is memory for"
+	run -q -x $size -n 'BEGIN { @[1] = count(); exit(3); }'
+	is "$size is lowered" 3 "lowered to"
+done
+# Options that would do nothing (P 4o)
+for opt in maxframes=3 printsize=4 aggpercpu; do
+	run -q -x $opt -n 'BEGIN { exit(3); }'
+	[ "$status" -ne 3 ] && grep -q 'no effect' "$tmp/err"
+	check $? "-x $opt is refused"
+done
+
+# ---- every drop line names the option and a value that would have been enough ----
+# enough WHAT OPTION SIZE MORE D: with SIZE something is lost, with what the line names nothing is
+enough() {
+	what=$1 opt=$2 size=$3 more=$4 d=$5
+	# shellcheck disable=SC2086
+	run -q -x "$opt=$size" $more -c "$pinned 3000" -n "$d"
+	named=$(sed -n "s/.*(-x $opt=\([0-9]*[kmg]*\) would have been enough).*/\1/p" "$tmp/err" | tail -n 1)
+	# shellcheck disable=SC2086
+	run -q -x "$opt=${named:-$size}" $more -c "$pinned 3000" -n "$d"
+	[ -n "$named" ] && no_drops && ! grep -q 'failed speculation' "$tmp/err"
+	check $? "$what: $opt=$named is enough"
+}
+enough "drops" bufsize 4k "-x switchrate=1h" "$G { printf(\"%d %s\n\", ++n, execname); }"
+enough "aggregation drops" aggsize 2k "-x aggrate=1h" "$G { n++; @[n] = quantize(n); } END { trunc(@); }"
+enough "dynamic variable drops" dynvarsize 4k "" "$G { a[++n] = execname; }"
+enough "speculative drops" specsize 1k "" "BEGIN { s = 0; } $G { s = s != 0 ? s : speculation(); } $G { speculate(s); printf(\"%d\n\", ++n); } END { commit(s); }"
+enough "no speculation" nspec 1 "" "$P /pid == \$target && n++ < 20/ { s = speculation(); }"
 run -q -x bufsize=4k -n 'BEGIN { trace(1); exit(3); }'
 is "a small buffer that is enough" 3 "1"
 

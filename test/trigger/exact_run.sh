@@ -55,4 +55,4 @@ traced() {
 }
 
 # drops KIND: how many of them dtrace told, e.g. "aggregation drop"; "drop" alone: principal
-drops() { awk -v kind="$1" 'index($0, " " kind "s on CPU") || index($0, " " kind " on CPU") || $0 ~ " " kind "s?$" { n += $2 } END { printf "%d\n", n }' "$tmp/err"; }
+drops() { awk -v kind="$1" 'index($0, " " kind "s on CPU") || index($0, " " kind " on CPU") || $0 ~ " " kind "s?( \\(-x .*)?$" { n += $2 } END { printf "%d\n", n }' "$tmp/err"; }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What was lost, as a line for people: how many, where, and which option with which value would have kept them. That value is what was there and
+ * room for all that was lost so far, each as large as the largest there is: more than needed sometimes, never less.
+ */
+#include "lib/build.h"
+
+#include <stdio.h>
+
+#define BUFSIZE_MOST (1ull << 30)
+
+/* ---- what one of them takes ---- */
+
+static uint64_t record_bytes(const struct dt_image *image)
+{
+	uint32_t longest = sizeof(struct dt_recfault);
+
+	for (uint32_t i = 0; i < image->nrecs; i++)
+		longest = image->recs[i].size > longest ? image->recs[i].size : longest;
+	return BPF_RINGBUF_HDR_SZ + sizeof(struct dt_rechdr) + longest;
+}
+
+static uint64_t element_bytes(const struct dt_image *image)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t i = 0; i < image->naggs; i++)
+		largest = dt_agg_takes(&image->aggs[i]) > largest ? dt_agg_takes(&image->aggs[i]) : largest;
+	return largest;
+}
+
+static uint64_t variable_bytes(const struct dt_image *image)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t i = 0; i < image->nvars; i++) {
+		const struct dt_varlayout *v = &image->vars[i];
+		const struct dt_image_map *m = &image->maps[v->map];
+		uint64_t bytes = m->role == DT_MAP_DYN ? 80 + 8ull * v->nkeys + m->key_size + m->value_size : 0;
+
+		largest = bytes > largest ? bytes : largest;
+	}
+	return largest;
+}
+
+/* ---- what to raise ---- */
+
+static void name_size(char *to, size_t len, const char *option, uint64_t enough)
+{
+	static const char units[] = { 0, 'k', 'm', 'g', 't' };
+	uint64_t size = 1024;
+	size_t unit = 0;
+
+	while (size < enough && size < 1ull << 60)
+		size *= 2;
+	for (; size >= 1024 && unit + 1 < sizeof(units); unit++)
+		size /= 1024;
+	snprintf(to, len, " (-x %s=%llu%c would have been enough)", option, (unsigned long long)size, units[unit]);
+}
+
+static void raise_buffer(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
+{
+	uint64_t enough = t->image->room + lost * record_bytes(t->image);
+
+	if (enough > BUFSIZE_MOST)
+		snprintf(to, len, " (more than any bufsize holds: record less, or aggregate)");
+	else
+		name_size(to, len, "bufsize", enough);
+}
+
+static void raise_aggregations(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
+{
+	name_size(to, len, "aggsize", t->build->opts.aggsize + lost * element_bytes(t->image));
+}
+
+/* self->x is no element of an array: its memory is the kernel's, which can be out of it for a moment. */
+static void raise_variables(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
+{
+	if (variable_bytes(t->image) != 0)
+		name_size(to, len, "dynvarsize", t->build->opts.dynvarsize + lost * variable_bytes(t->image));
+	else
+		snprintf(to, len, " (the kernel had no memory for a variable of a thread)");
+}
+
+static void raise_speculations(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
+{
+	name_size(to, len, "specsize", t->build->opts.specsize + lost * record_bytes(t->image));
+}
+
+static void more_speculations(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
+{
+	snprintf(to, len, " (-x nspec=%llu would have been enough)", (unsigned long long)(t->build->opts.nspec + lost));
+}
+
+static const struct drop_text {
+	const char *word, *tag;
+	dtrace_dropkind_t kind;
+	const char *one, *many, *tail;
+	void (*raise)(const struct dt_trace *, uint64_t lost, char *to, size_t len);	/* NULL: there is nothing to raise */
+} drop_texts[] = {
+	{ "PRINCIPAL", "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "", raise_buffer },
+	{ "AGGREGATION", "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop", "aggregation drops", "", raise_aggregations },
+	{ "DYNAMIC", "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop", "dynamic variable drops", "", raise_variables },
+	{ "SPEC", "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "", raise_speculations },
+	{ "SPECBUSY", "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)",
+	  more_speculations },
+	{ "SPECUNAVAIL", "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations",
+	  " (no speculative buffer available)", more_speculations },
+	{ "SLOT", "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (too many probes fired inside each other)", NULL },
+	{ "NESTED", "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (fired inside another probe)", NULL },
+	{ "DBLERROR", "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "", NULL },
+};
+
+static const struct drop_text *text_of(const char *word)
+{
+	size_t i = 0;
+
+	while (i + 1 < sizeof(drop_texts) / sizeof(drop_texts[0]) && strcmp(drop_texts[i].word, word) != 0)
+		i++;
+	return &drop_texts[i];
+}
+
+int dt_trace_drops(void *ctx, const char *kind, int cpu, uint64_t n)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	const struct drop_text *d = text_of(kind);
+	char msg[320], on[32] = "", tag[48] = "", hint[128] = "";
+
+	if (cpu >= 0)
+		snprintf(on, sizeof(on), " on CPU %d", cpu);
+	if (dt_options_on(&h->options, DT_OPT_droptags))
+		snprintf(tag, sizeof(tag), "[DTRACEDROP_%s] ", d->tag);
+	t->dropped[d->kind] += n;
+	if (d->raise != NULL && t->build != NULL)
+		d->raise(t, t->dropped[d->kind], hint, sizeof(hint));
+	snprintf(msg, sizeof(msg), "%s%llu %s%s%s%s\n", tag, (unsigned long long)n, n == 1 ? d->one : d->many, d->tail, on, hint);
+	dtrace_dropdata_t data = { h, cpu, d->kind, n, t->dropped[d->kind], msg };
+
+	dt_trace_json_drop(h, &data, d->tag);
+	if (t->drop_f == NULL || t->drop_f(&data, t->drop_arg) == DTRACE_HANDLE_ABORT)
+		return dt_handle_error(h, EDT_DROPABORT);
+	return 0;
+}
