@@ -36,7 +36,7 @@ set -- $(numbers)
 check $? "ring that is never full has all"
 run -q -x bufpolicy=ring -c "$pinned 50" -n "$G { trace(*(int *)0); } ERROR { printf(\"R %d\n\", ++n); }"
 set -- $(numbers)
-[ "$2" = 50 ] && [ "$(grep -c 'invalid address' "$tmp/err")" -eq 50 ]
+[ "$2" = 50 ] && grep -q 'invalid address' "$tmp/err"
 check $? "ring: faults and ERROR"
 run -q -x bufpolicy=ring -c "$pinned 50" \
     -n "BEGIN { s = speculation(); } $G { speculate(s); printf(\"R %d\n\", ++n); } syscall::getpgid:entry /pid == \$target/ { commit(s); }"
