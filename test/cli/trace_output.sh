@@ -156,7 +156,7 @@ run -lv -n rawtp:::sched_switch
 is "-lv: types" 0 "struct task_struct *"
 
 # Rows of several aggregations are joined by what the keys say, however each keeps them.
-run -qn 'syscall::getppid:entry { @a[probefunc] = count(); } BEGIN { @b["getppid"] = count(); @b["x"] = count(); }
+run -qn 'syscall::getppid:entry /pid == $target/ { @a[probefunc] = count(); } BEGIN { @b["getppid"] = count(); @b["x"] = count(); }
 	END { printa("%s %@d %@d\n", @a, @b); }' -c "$calls 5"
 is "printa of two aggregations: a name of the probe and a string are one key" 0 "getppid 5 1"
 is "printa of two aggregations: zero where one has nothing" 0 "x 0 1"
@@ -177,4 +177,28 @@ if unshare -m sh -c 'mount -t tmpfs none /sys' 2>/dev/null; then
 	fi
 else
 	echo "ok - without /sys # SKIP no mounts of our own here"
+fi
+
+# a path in a page that nobody has touched: a probe cannot wait for it, and the error says what to do (N 3)
+cat >"$tmp/untouched.c" <<'END'
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int fd = open(argv[argc - 1], O_RDONLY);
+	char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	return unlinkat(fd, page, 0) == 0;	/* fails: fd is no folder */
+}
+END
+echo some/path >"$tmp/page"
+if cc -o "$tmp/untouched" "$tmp/untouched.c" 2>"$tmp/err"; then
+	run -qc "$tmp/untouched $tmp/page" -n 'syscall::unlinkat:entry /pid == $target/ { trace(copyinstr(arg1)); }'
+	is "an address that is not in memory yet" 0 "it is at the system call's return"
+	run -qc "$tmp/untouched $tmp/page" -n 'syscall::unlinkat:entry /pid == $target/ { self->p = arg1; }
+	    syscall::unlinkat:return /self->p/ { printf("%s", copyinstr(self->p)); }'
+	is "and there it is" 0 "some/path"
+else
+	echo "ok - an address that is not in memory yet # SKIP no compiler here"
 fi
