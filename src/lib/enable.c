@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct dt_trace *dt_trace_get(struct dtrace_hdl *h)
 {
@@ -37,6 +38,8 @@ void dt_trace_free(struct dt_trace *t)
 		dt_image_free(t->grafts.v[i]);
 	dt_trace_json_free(t);
 	dt_flows_free(&t->flows);
+	if (t->original > 0)
+		close(t->original);
 	dt_out_free(&t->out);
 	dt_arena_free(t->textarena);
 	dt_probes_fini(&t->probes);

@@ -313,16 +313,16 @@ static void op_freopen(void *ctx, const char *name)
 		}
 		return;
 	}
-	FILE *f = fopen(name, "ae");
+	int fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 
-	if (f == NULL) {
+	if (fd >= 0 && t->original == 0)
+		t->original = fcntl(fileno(t->fp), F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || t->original < 0 || dup2(fd, fileno(t->fp)) < 0) {
 		action_failed(ctx, "couldn't freopen() \"%s\": %s", name, strerror(errno));
-		return;
+		t->original = t->original < 0 ? 0 : t->original;
 	}
-	if (t->original == 0)
-		t->original = dup(fileno(t->fp));
-	dup2(fileno(f), fileno(t->fp));
-	fclose(f);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void op_ftruncate(void *ctx)

@@ -202,3 +202,9 @@ if cc -o "$tmp/untouched" "$tmp/untouched.c" 2>"$tmp/err"; then
 else
 	echo "ok - an address that is not in memory yet # SKIP no compiler here"
 fi
+
+# freopen(): the descriptor kept for the way back is not given to commands (R 4.1 #7)
+run -wqn 'BEGIN { freopen("'"$tmp/other"'"); printf("there\n"); system("ls -l /proc/self/fd"); freopen(""); printf("back\n"); exit(0); }'
+is "freopen() and back" 0 "back"
+grep -q there "$tmp/other" && grep -q "$tmp/other" "$tmp/other" && ! grep -q "$tmp/out" "$tmp/other"
+check $? "its command has no descriptor of ours"
