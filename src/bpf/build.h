@@ -83,6 +83,7 @@ struct dt_build {
 
 	DT_VEC(struct dt_bvar) vars;
 	uint32_t globals_size, tls_size, locals_size;
+	uint32_t tail;			/* bytes behind variables, so that copies of a size known only when they run are inside; 0: there are none */
 	DT_VEC(struct dt_bagg) aggs;
 	uint32_t strsize, scratch;	/* rounded to 8 */
 	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_frames, slot_key;	/* offsets */
@@ -185,6 +186,7 @@ void dt_plan_vars(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_aggs(struct dt_build *);
 void dt_plan_slot(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_locals(struct dt_build *, const struct dt_enabling *, uint32_t n);	/* which are used by these and so start as 0 */
+bool dt_dif_copies(uint32_t instruction);
 struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
 struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
 bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */

@@ -187,9 +187,9 @@ void dt_maps_finish(struct dt_build *b)
 	if (b->slots)
 		b->maps.v[b->slots - 1].value_size = b->slot_key + ((b->keymax + 7) & ~7u);
 	if (b->globals)
-		b->maps.v[b->globals - 1].value_size = b->globals_size ? b->globals_size : 8;
+		b->maps.v[b->globals - 1].value_size = b->globals_size ? b->globals_size + b->tail : 8;
 	if (b->tls)
-		b->maps.v[b->tls - 1].value_size = b->tls_size ? b->tls_size : 8;
+		b->maps.v[b->tls - 1].value_size = b->tls_size ? b->tls_size + b->tail : 8;
 	b->maps.v[b->control - 1].data = &control;
 	b->maps.v[b->control - 1].len = sizeof(control);
 }

@@ -208,7 +208,7 @@ static void in_region(struct dt_lower *l, const struct region *r, uint32_t size,
 	dt_alu(a, BPF_ADD, R2, R1);
 }
 
-/* The same for scratch, of which only what was allocated counts. */
+/* The same for scratch: all of it, as in every DTrace; a program may write behind what it allocated. */
 static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 {
 	struct dt_emit *a = l->a;
@@ -219,11 +219,10 @@ static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 	dt_scalar(a, R4);
 	dt_mov(a, R1, R3);
 	dt_alu(a, BPF_SUB, R1, R4);
-	dt_jmpi(a, BPF_JGT, R1, (int32_t)l->b->scratch, no);
-	dt_mov(a, R5, R1);
-	dt_alui(a, BPF_ADD, R5, (int32_t)size);
-	dt_ldx(a, B8, R4, R6, S_SCRATCH_USED);
-	dt_jmp(a, BPF_JGT, R5, R4, no);
+	if (size <= l->b->scratch)
+		dt_jmpi(a, BPF_JGT, R1, (int32_t)(l->b->scratch - size), no);
+	else
+		dt_jmpi(a, BPF_JGE, R1, 0, no);		/* always: what follows is never reached, which the verifier sees */
 	dt_alu(a, BPF_ADD, R2, R1);
 }
 
@@ -248,40 +247,32 @@ void dt_writable(struct dt_lower *l, uint32_t size, int at)
 }
 
 /*
- * The same for a size that is known only when it runs, in the frame at `size`: R2 the pointer, R5 the size, both bounded. Scratch
- * and clause-locals only: behind those the slot goes on, so that the verifier sees that any such size fits.
+ * The same for a size that is known only when it runs, in the frame at `size`: R2 the pointer, R5 the size, both bounded. The
+ * verifier has to see that any such size fits wherever it begins: behind scratch and clause-locals the slot goes on,
+ * behind the other variables there are `tail` bytes more (plan.c), which is the most that can be copied there.
  */
 void dt_writable_some(struct dt_lower *l, int size, int at)
 {
 	struct dt_emit *a = l->a;
-	uint32_t found = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, at), next = dt_label(a);
+	struct region r[4 + DT_NELEMS] = { { .slot = true, .off = l->b->slot_scratch, .size = l->b->scratch } };
+	uint32_t found = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, at);
+	int n = 1 + regions(l, r + 1, 0);
 
+	dt_slot_reg(l);
 	dt_ldx(a, B8, R5, FP, size);
 	dt_jmpi(a, BPF_JGT, R5, (int32_t)l->b->scratch, bad);
-	for (int i = 0; i < 2; i++) {
-		uint32_t off = i ? l->locals_off : l->b->slot_scratch, len = i ? l->b->locals_size : l->b->scratch;
+	for (int i = 0; i < n; i++) {
+		uint32_t next = dt_label(a);
 
-		dt_mov(a, R2, dt_slot_reg(l));
-		dt_alui(a, BPF_ADD, R2, (int32_t)off);
-		dt_mov(a, R4, R2);
-		dt_scalar(a, R4);
-		dt_mov(a, R1, R3);
-		dt_alu(a, BPF_SUB, R1, R4);
-		dt_jmpi(a, BPF_JGT, R1, (int32_t)len, i ? bad : next);
+		if (!r[i].slot)
+			dt_jmpi(a, BPF_JGT, R5, (int32_t)l->b->tail, next);
+		in_region(l, &r[i], 0, next);
 		dt_mov(a, R4, R1);
 		dt_alu(a, BPF_ADD, R4, R5);
-		if (i) {
-			dt_jmpi(a, BPF_JGT, R4, (int32_t)len, bad);
-		} else {
-			dt_ldx(a, B8, R0, R6, S_SCRATCH_USED);
-			dt_jmp(a, BPF_JGT, R4, R0, bad);
-		}
-		dt_alu(a, BPF_ADD, R2, R1);
-		if (!i) {
-			dt_ja(a, found);
-			dt_put(a, next);
-		}
+		dt_jmpi(a, BPF_JLE, R4, (int32_t)r[i].size, found);
+		dt_put(a, next);
 	}
+	dt_ja(a, bad);
 	dt_put(a, found);
 	l->cached = 0;
 }

@@ -6,7 +6,7 @@
 #include "bpf/build.h"
 #include "builtin/aggfunc.h"
 
-enum { SUBR_COPYIN = 8, SUBR_COPYOUT = 13, SUBR_ALLOCA = 15, VAR_CWD = 0x130, VAR_EXECARGS = 0x132 };
+enum { SUBR_COPYIN = 8, SUBR_COPYOUT = 13, SUBR_ALLOCA = 15, SUBR_BCOPY = 16, SUBR_COPYINTO = 17, VAR_CWD = 0x130, VAR_EXECARGS = 0x132 };
 #define AGG_WORDS_MAX 4000		/* a per-CPU value has at most 32 KiB */
 
 static uint32_t round8(uint64_t n) { return (uint32_t)((n + 7) & ~7ull); }
@@ -42,10 +42,19 @@ static void plan_var(struct dt_build *b, const struct dt_difv *v)
 	dt_vec_push(b->arena, &b->vars, var);
 }
 
+/* May it write an amount that is known only when it runs? */
+bool dt_dif_copies(uint32_t in)
+{
+	return dt_dif_op(in) == DT_DIF_COPYS ||
+	    (dt_dif_op(in) == DT_DIF_CALL && (dt_dif_v16(in) == SUBR_BCOPY || dt_dif_v16(in) == SUBR_COPYINTO));
+}
+
 static void plan_difo(struct dt_build *b, const struct dt_difo *d)
 {
 	for (uint32_t i = 0; d && i < d->nvars; i++)
 		plan_var(b, &d->vars[i]);
+	for (uint32_t i = 0; d && i < d->ntext && !b->tail; i++)
+		b->tail = dt_dif_copies(d->text[i]) ? round8(b->opts->strsize) : 0;
 }
 
 static void plan_enabling(struct dt_build *b, const struct dt_enabling *en)

@@ -183,6 +183,12 @@ static uint32_t entry_size(const struct dt_tentry *t)
 	return t->ref && t->limit ? (uint32_t)((t->limit + 7) & ~7ull) : 8;
 }
 
+/* Behind an element that members are stored to; strings are stored whole. */
+static uint32_t tail(const struct dt_lower *l, const struct dt_bvar *v)
+{
+	return by_ref(&v->v) && v->v.type.kind != DT_DT_STRING ? l->b->tail : 0;
+}
+
 /* The first use decides how the key lies; all uses have the same types. */
 static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 {
@@ -201,7 +207,7 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 	value = by_ref(&v->v) ? data_size(&v->v) : 8;
 	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);	/* as the interpreter counts */
 	v->none = entries == 0;
-	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value,
+	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value + tail(l, v),
 	    entries < 1 ? 1 : entries > 1u << 20 ? 1u << 20 : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
 }
 
@@ -221,9 +227,10 @@ static bool is_elem_op(uint32_t in, bool store, unsigned *scope, uint32_t *id)
 /*
  * An address in DIF is a number, and an element cannot be found again by it. So elements that are stored to stay in the frame
  * as pointers too. The compiler loads such an element, makes it when it is not there, and loads it again; returns where that ends when
- * it begins with the load at pc, else 0: a branch on the value goes there, behind a store to the same array.
+ * it begins with the load at pc, else 0: a branch on the value goes there, behind a store to the same array. bcopy() and
+ * copyinto() write to elements without making them.
  */
-static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc)
+static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc, bool copies)
 {
 	unsigned scope, s;
 	uint32_t id, i, to;
@@ -236,18 +243,28 @@ static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc)
 		if (is_elem_op(d->text[k], true, &s, &i) && s == scope && i == id)
 			return to;
 	}
-	return 0;
+	return copies ? to : 0;
+}
+
+static bool has_copies(const struct dt_difo *d)
+{
+	for (uint32_t pc = 0; pc < d->ntext; pc++) {
+		if (dt_dif_op(d->text[pc]) == DT_DIF_CALL && dt_dif_copies(d->text[pc]))
+			return true;
+	}
+	return false;
 }
 
 void dt_elems_start(struct dt_lower *l)
 {
 	const struct dt_difo *d = l->difo;
+	bool copies = has_copies(d);
 	int n = 0;
 
 	memset(l->elem, 0, sizeof(l->elem));
 	l->elem_at = NULL;
 	for (uint32_t pc = 0; pc < d->ntext; pc++) {
-		uint32_t to = lvalue_end(d, pc), id, i;
+		uint32_t to = lvalue_end(d, pc, copies), id, i;
 		const struct dt_bvar *v;
 		unsigned scope, s;
 
@@ -370,8 +387,8 @@ static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 		dt_stx(l->a, B8, FP, F_T0, R1);
 		return;
 	}
-	if (l->b->keymax < ARRAY_VALUE + data_size(&v->v))
-		l->b->keymax = ARRAY_VALUE + data_size(&v->v);
+	if (l->b->keymax < ARRAY_VALUE + data_size(&v->v) + tail(l, v))
+		l->b->keymax = ARRAY_VALUE + data_size(&v->v) + tail(l, v);
 	dt_mov(l->a, R9, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, R9, (int32_t)at);
 	copy_in(l, &v->v, rs);

@@ -93,7 +93,7 @@ static bool difo_note(struct dt_interp *ip, const struct dt_difo *difo)
 
 static bool init(struct dt_interp *ip)
 {
-	ip->scratch = malloc(ip->opts.scratchsize);
+	ip->scratch = calloc(1, ip->opts.scratchsize);
 	ip->specs = calloc(ip->opts.nspec, sizeof(*ip->specs));
 	if (!ip->scratch || !ip->specs)
 		return false;

@@ -134,7 +134,7 @@ static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_
 	if (user)
 		return image_at(ip, addr, true, avail);
 	switch (DT_IA_TAG(addr)) {
-	case DT_IA_SCRATCH: return inside(ip->scratch, ip->scratch_used, off, avail);
+	case DT_IA_SCRATCH: return inside(ip->scratch, ip->opts.scratchsize, off, avail);	/* as in every DTrace */
 	case DT_IA_STRS: return strs_at(ip, addr, avail);
 	case DT_IA_RUN: return ip->difo ? inside(ip->difo->strs, ip->difo->strlen, off, avail) : NULL;
 	case DT_IA_VAR: return var_at(ip, addr, avail);

@@ -40,6 +40,7 @@ void gen_string_words(struct gen *);	/* statements that record what is in them *
 /* gen_object.c */
 extern const char *const gen_object_declarations;
 void gen_member(struct gen *);		/* of a struct variable: an lvalue */
+void gen_string_member(struct gen *);	/* a string in a struct variable: an lvalue */
 void gen_of_object(struct gen *);	/* a number from a translator or inline */
 void gen_memory(struct gen *);		/* statements at the start of a clause: this->p, this->q */
 void gen_object_statement(struct gen *);

@@ -15,6 +15,8 @@ const char *const gen_object_declarations =
 	"\tstruct { unsigned char x; int y; } in; };\n"
 	"struct t { int a; short b; unsigned char c; uint64_t d; char text[12]; int f3:3; unsigned f9:9; };\n"
 	"struct t gst; struct t gst2; self struct t sst; this struct t tst; struct t ast[int, string]; self struct t sast[int];\n"
+	"struct w { int n; string s; struct { char c; string t; } in; string l[2]; };\n"
+	"struct w gw; self struct w sw; this struct w tw; struct w aw[int]; self struct w saw[string];\n"
 	"this struct s *p; this char *q;\n"
 	"struct out { int a; short b; unsigned char c; long d; char t[8]; };\n"
 	"translator struct out < int x > { a = x; b = x + 1; c = x * 3; d = x; t = \"seven\"; };\n"
@@ -28,6 +30,8 @@ const char *const gen_object_declarations =
 static const char *const members[] = { "c", "h", "u", "l", "b3", "b5", "b20", "b31", "w40", "a[0]", "a[3]", "in.x", "in.y" };
 static const char *const fields[] = { "a", "b", "c", "d", "f3", "f9", "text[0]", "text[5]" };
 static const char *const structs[] = { "gst", "gst2", "self->sst", "this->tst" };
+static const char *const texts[] = { "s", "in.t", "l[0]", "l[1]" };
+static const char *const texts_of[] = { "gw", "self->sw", "this->tw", "aw[1]", "self->saw[\"a\"]" };
 static const char *const values[] = { "0", "1", "-1", "127", "255", "0x8000", "0x7fffffff", "-5", "1000", "'a'" };
 
 static void element(struct gen *g)
@@ -56,6 +60,11 @@ void gen_member(struct gen *g)
 	else
 		put(g, "%s", ONE(g, structs));
 	put(g, ".%s", ONE(g, fields));
+}
+
+void gen_string_member(struct gen *g)
+{
+	put(g, "%s.%s", ONE(g, texts_of), ONE(g, texts));
 }
 
 void gen_of_object(struct gen *g)
@@ -91,7 +100,7 @@ void gen_memory(struct gen *g)
 /* A struct as a whole, and bytes moved within what was allocated. */
 void gen_object_statement(struct gen *g)
 {
-	uint32_t k = pick(g, 8);
+	uint32_t k = pick(g, 10);
 
 	if (k < 2) {
 		put(g, "%s = %s;", ONE(g, structs), ONE(g, structs));
@@ -112,6 +121,21 @@ void gen_object_statement(struct gen *g)
 		put(g, "this->q[%u] = (char)(", pick(g, 31));
 		number(g);
 		put(g, "); tracemem(this->q, 32);");
+	} else if (k == 7 && g->bytes) {		/* behind what was allocated, but inside scratch */
+		uint32_t at = 32 + pick(g, 200);
+
+		put(g, "this->q[%u] = ", at);
+		number(g);
+		put(g, "; trace(this->q[%u]);", at);
+	} else if (k > 7) {
+		gen_string_member(g);
+		put(g, " = ");
+		string(g);
+		put(g, "; trace(");
+		gen_string_member(g);
+		put(g, "); %s.n = ", ONE(g, texts_of));
+		number(g);
+		put(g, ";");
 	} else {
 		put(g, "trace(%s); trace(stringof(gout.t));", ONE(g, structs));
 	}
@@ -123,5 +147,7 @@ void gen_object_words(struct gen *g)
 		put(g, "trace(%s); ", structs[i]);
 	for (int i = 0; i < 4; i++)
 		put(g, "trace(self->sast[%d].a); trace(self->sast[%d].d); ", i, i);
+	for (size_t i = 0; i < 3; i++)
+		put(g, "trace(%s.n); trace(%s.s); trace(%s.l[1]); ", texts_of[i], texts_of[i], texts_of[i]);
 	put(g, "trace(gout); trace(ast[1, \"a\"].a); trace(ast[0, \"\"].f9); ");
 }

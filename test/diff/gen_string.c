@@ -37,7 +37,8 @@ void gen_string_array(struct gen *g)
 
 static void leaf(struct gen *g)
 {
-	switch (pick(g, 8)) {
+	switch (pick(g, 9)) {
+	case 8: gen_string_member(g); break;
 	case 0: put(g, "execname"); break;
 	case 1: put(g, "probename"); break;
 	case 2: put(g, "copyinstr(arg9)"); break;

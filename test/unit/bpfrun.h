@@ -333,6 +333,8 @@ static int k_agg(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 	const struct dt_aggfunc *func = dt_builtin_agg(o->kind)->aggfunc;
 	int64_t *sum = calloc(o->nwords, 8), *one = calloc(o->nwords, 8);
 	const void *keys[16];
+	const struct dt_act *acts[16];
+	uint32_t size;
 	size_t lens[16];
 	bool seen = false;
 
@@ -347,10 +349,11 @@ static int k_agg(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 		static const char *const parts[] = { "dtrace", "", "", "BEGIN" };
 
 		keys[i] = o->key_probe[i] ? parts[o->key_probe[i] - 1] : (const char *)key + o->key[i].off;
-		lens[i] = o->key_probe[i] ? strlen(keys[i]) + 1 : o->key[i].size;
+		acts[i] = dt_agg_keyact(o, i, key, &size);	/* uses may differ in the size of an integer */
+		lens[i] = o->key_probe[i] ? strlen(keys[i]) + 1 : size;
 	}
 	if (seen)
-		say_agg(&k->lines, o->name, o->key_act, keys, lens, o->nkeys < 16 ? o->nkeys : 16, sum, o->nwords);
+		say_agg(&k->lines, o->name, acts, keys, lens, o->nkeys < 16 ? o->nkeys : 16, sum, o->nwords);
 	free(sum);
 	free(one);
 	return 0;

@@ -4,6 +4,6 @@
  * @mem: kernel 0x1000 u32 7
  */
 BEGIN { *(int *)0x1000 = 1; }
-BEGIN { this->p = (int *)alloca(8); this->p[2] = 1; this->p[0] = 1; }
+BEGIN { this->p = (int *)alloca(8); this->p[1 << 18] = 1; this->p[0] = 1; }
 BEGIN { printf("%d\n", *(int *)0x1000); }
 ERROR { printf("fault %d\n", arg4); }
