@@ -187,6 +187,7 @@ void dt_plan_aggs(struct dt_build *);
 void dt_plan_slot(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_locals(struct dt_build *, const struct dt_enabling *, uint32_t n);	/* which are used by these and so start as 0 */
 bool dt_dif_copies(uint32_t instruction);
+uint32_t dt_bvar_size(const struct dt_difv *);
 struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
 struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
 bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */

@@ -155,22 +155,25 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 static bool sane(const struct dt_image_opts *o)
 {
-	return o && o->koff && o->feat && o->strsize >= 8 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
+	return o && o->koff && o->feat && o->strsize >= 1 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
 	    o->only_cpu <= o->ncpus && o->nspec <= 4096;
 }
 
 int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
     const struct dt_image_hook *hooks, uint32_t nhooks, struct dt_image **image, char *msg, size_t msglen)
 {
-	struct dt_build b = { .opts = opts, .progs = progs, .nprogs = nprogs, .msg = msg, .msglen = msglen };
+	struct dt_image_opts own = opts ? *opts : (struct dt_image_opts){ 0 };
+	struct dt_build b = { .opts = &own, .progs = progs, .nprogs = nprogs, .msg = msg, .msglen = msglen };
 
 	*image = NULL;
 	if (msglen)
 		msg[0] = '\0';
 	if (!sane(opts)) {
-		snprintf(msg, msglen, "the options of the image are out of range (strsize 8 to 65536, nspec up to 4096)");
+		snprintf(msg, msglen, "the options of the image are out of range (strsize 1 to 65536, nspec up to 4096)");
 		return -EINVAL;
 	}
+	own.scratchsize = own.scratchsize ? own.scratchsize : 16 * own.strsize;
+	own.strsize++;		/* the NUL behind the characters */
 	b.arena = dt_arena_new();
 	if (!b.arena)
 		return -ENOMEM;

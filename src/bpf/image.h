@@ -72,7 +72,7 @@ enum dt_policy { DT_POLICY_SWITCH, DT_POLICY_FILL, DT_POLICY_RING };
 struct dt_image_opts {
 	enum dt_policy policy;
 	uint32_t only_cpu;		/* 1 + the CPU that is traced, 0 all; not for BEGIN, END and ticks */
-	uint32_t strsize, nspec, stackframes_max;
+	uint32_t strsize, nspec, stackframes_max;	/* strsize: characters a string holds; inside src/bpf with the NUL */
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */
 	uint32_t aggcpus;		/* those that are traced: aggregations have aggsize for each of them, together; 0 counts as 1 */

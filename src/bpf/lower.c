@@ -448,8 +448,8 @@ static void op_pushtr(struct dt_lower *l, uint32_t in)
 	t->ref = true;
 	t->string = dt_dif_r1(in) == DT_DT_STRING;
 	t->limit = r2 && l->reg[r2].kind == V_CONST ? l->reg[r2].v : 0;
-	if (t->string && (t->limit == 0 || t->limit > l->b->opts->strsize))
-		t->limit = l->b->opts->strsize;
+	if (t->string)		/* with the NUL */
+		t->limit = t->limit && t->limit < l->b->opts->strsize ? t->limit + 1 : l->b->opts->strsize;
 	if (!t->string && t->limit == 0 && r2)
 		REFUSE(l, "an object of unknown size as an argument is not available for tracing");
 	push_value(l, t, dt_dif_rd(in));

@@ -256,7 +256,7 @@ void dt_writable_some(struct dt_lower *l, int size, int at)
 	struct dt_emit *a = l->a;
 	struct region r[4 + DT_NELEMS] = { { .slot = true, .off = l->b->slot_scratch, .size = l->b->scratch } };
 	uint32_t found = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, at);
-	int n = 1 + regions(l, r + 1, 0);
+	int n = 1 + regions(l, r + 1, 1);
 
 	dt_slot_reg(l);
 	dt_ldx(a, B8, R5, FP, size);

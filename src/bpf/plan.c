@@ -22,10 +22,16 @@ static struct dt_bvar *find(struct dt_build *b, unsigned scope, uint32_t id)
 	return NULL;
 }
 
+/* Bytes by reference: a string has its NUL behind the characters. */
+uint32_t dt_bvar_size(const struct dt_difv *v)
+{
+	return round8(v->type.size + (v->type.kind == DT_DT_STRING));
+}
+
 /* By reference: the bytes, then a word that tells null (globals, locals) or present (self->). */
 static uint32_t room(const struct dt_difv *v)
 {
-	return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF) ? round8(v->type.size) + 8 : 8;
+	return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF) ? dt_bvar_size(v) + 8 : 8;
 }
 
 static void plan_var(struct dt_build *b, const struct dt_difv *v)
@@ -149,7 +155,7 @@ static uint64_t clause_scratch(const struct dt_build *b, const struct dt_enablin
 /* What the most demanding clause can use, within the option; room for a few strings where there are any. */
 static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
-	uint64_t most = 0, limit = b->opts->scratchsize ? b->opts->scratchsize : 16ull * b->opts->strsize;
+	uint64_t most = 0, limit = b->opts->scratchsize;
 
 	for (uint32_t h = 0; h <= n; h++) {
 		const struct dt_enabling *en = h < n ? hooks[h].en : b->opts->errors;
@@ -162,8 +168,8 @@ static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hoo
 		}
 	}
 	most = most < limit ? most : limit;
-	if (most < 4ull * b->strsize)
-		most = 4ull * b->strsize;
+	if (most < 4ull * (b->opts->strsize - 1))
+		most = 4ull * (b->opts->strsize - 1);
 	return most < 1u << 20 ? most : 1u << 20;
 }
 
@@ -217,7 +223,7 @@ struct dt_known dt_difo_simple(const struct dt_difo *d)
 
 static uint32_t string_size(struct dt_build *b, const struct dt_act *act)
 {
-	uint32_t size = act->difo->rtype.size ? act->difo->rtype.size : b->opts->strsize;
+	uint32_t size = act->difo->rtype.size ? act->difo->rtype.size + 1 : b->opts->strsize;
 	struct dt_known k = dt_difo_simple(act->difo);
 
 	if (k.kind == V_COMM && size > 16)

@@ -11,7 +11,6 @@
 
 static bool by_ref(const struct dt_difv *v) { return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF); }
 static bool is_user(const struct dt_difv *v) { return v->type.flags & DT_DTF_USERREF; }
-static uint32_t data_size(const struct dt_difv *v) { return (v->type.size + 7) & ~7u; }
 
 /* ---- scalars: where they are ---- */
 
@@ -42,7 +41,7 @@ static struct place place(struct dt_lower *l, const struct dt_bvar *v, uint32_t 
 static void load_flag(struct dt_lower *l, const struct dt_bvar *v, int dst)
 {
 	dt_mov(l->a, dst, R9);
-	dt_alui(l->a, BPF_ADD, dst, (int32_t)data_size(&v->v));
+	dt_alui(l->a, BPF_ADD, dst, (int32_t)dt_bvar_size(&v->v));
 	dt_ldx(l->a, B8, dst, dst, 0);
 }
 
@@ -51,7 +50,7 @@ static void store_flag(struct dt_lower *l, const struct dt_bvar *v, bool null)
 	bool present = v->v.scope == DT_DIFV_THREAD;
 
 	dt_mov(l->a, R1, R9);
-	dt_alui(l->a, BPF_ADD, R1, (int32_t)data_size(&v->v));
+	dt_alui(l->a, BPF_ADD, R1, (int32_t)dt_bvar_size(&v->v));
 	dt_sti(l->a, B8, R1, 0, present ? !null : null);
 }
 
@@ -86,7 +85,7 @@ static void copy_in(struct dt_lower *l, const struct dt_difv *v, unsigned rs)
 	if (k.kind == V_CONST)
 		k.kind = V_NUM;
 	if (v->type.kind == DT_DT_STRING)
-		dt_copy_string(l, k, R9, 0, v->type.size < l->b->opts->strsize ? v->type.size : l->b->opts->strsize, false, is_user(v));
+		dt_copy_string(l, k, R9, 0, v->type.size + 1 < l->b->opts->strsize ? v->type.size + 1 : l->b->opts->strsize, false, is_user(v));
 	else
 		dt_copy_bytes(l, R9, 0, v->type.size, is_user(v));
 }
@@ -170,7 +169,7 @@ void dt_locals_zero(struct dt_lower *l)
 		if (!by_ref(&v->v)) {
 			dt_sti(l->a, B8, R9, 0, 0);
 		} else {
-			dt_zero(l, R9, 0, v->v.type.kind == DT_DT_STRING ? 8 : data_size(&v->v));
+			dt_zero(l, R9, 0, v->v.type.kind == DT_DT_STRING ? 8 : dt_bvar_size(&v->v));
 			store_flag(l, v, false);
 		}
 	}
@@ -204,7 +203,7 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 	if (at > 16384)
 		REFUSE(l, "the keys of %s have %llu bytes; the kernel takes at most 16384", v->v.name, (unsigned long long)at);
 	v->keysize = at ? (uint32_t)at : 8;
-	value = by_ref(&v->v) ? data_size(&v->v) : 8;
+	value = by_ref(&v->v) ? dt_bvar_size(&v->v) : 8;
 	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);	/* as the interpreter counts */
 	v->none = entries == 0;
 	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value + tail(l, v),
@@ -387,8 +386,8 @@ static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 		dt_stx(l->a, B8, FP, F_T0, R1);
 		return;
 	}
-	if (l->b->keymax < ARRAY_VALUE + data_size(&v->v) + tail(l, v))
-		l->b->keymax = ARRAY_VALUE + data_size(&v->v) + tail(l, v);
+	if (l->b->keymax < ARRAY_VALUE + dt_bvar_size(&v->v) + tail(l, v))
+		l->b->keymax = ARRAY_VALUE + dt_bvar_size(&v->v) + tail(l, v);
 	dt_mov(l->a, R9, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, R9, (int32_t)at);
 	copy_in(l, &v->v, rs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines on strings. A null string faults, but for strtok()'s first argument; strings are at most strsize - 1
+ * Subroutines on strings. A null string faults, but for strtok()'s first argument; strings have at most strsize
  * characters; new strings live in scratch; strchr(), strrchr() and strstr() point into their first argument.
  */
 #include "builtin/subr.h"

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#define STRSIZE_MIN 8u		/* as the compiler has it */
 #define STRSIZE_MAX (1u << 20)
 #define SCRATCH_MAX (1u << 28)
 #define NSPEC_MAX 65536u
@@ -46,9 +45,8 @@ static struct dt_interp_opts options(const struct dt_interp_opts *o)
 	struct dt_interp_opts r = o ? *o : (struct dt_interp_opts){ 0 };
 
 	r.strsize = (uint32_t)option(r.strsize, 256, STRSIZE_MAX);
-	if (r.strsize < STRSIZE_MIN)
-		r.strsize = STRSIZE_MIN;
 	r.scratchsize = (uint32_t)option(r.scratchsize, 16ull * r.strsize, SCRATCH_MAX);
+	r.strsize++;	/* the NUL behind them */
 	r.scratchsize = (r.scratchsize + 7) & ~7u;
 	r.dynvarsize = option(r.dynvarsize, 1u << 20, UINT64_MAX);
 	r.nspec = (uint32_t)option(r.nspec, 1, NSPEC_MAX);

@@ -58,7 +58,7 @@ struct dt_context {
 };
 
 struct dt_interp_opts {		/* 0: the default */
-	uint32_t strsize;		/* 256 */
+	uint32_t strsize;		/* characters a string holds, 256; inside the interpreter and for subroutines with the NUL */
 	uint32_t scratchsize;		/* bytes of scratch a clause may use; 16 strings */
 	uint64_t dynvarsize;		/* 1 MiB */
 	uint32_t nspec;			/* 1 */
@@ -143,7 +143,7 @@ bool dt_interp_storable(struct dt_interp *, uint64_t addr, uint64_t len);	/* scr
 bool dt_interp_strlen(struct dt_interp *, uint64_t addr, uint64_t max, bool user, uint64_t *len);
 /* The string at addr, cut to strsize, as a host copy valid until the clause ends; NULL on fault; addr 0 gives "" and *null. */
 const char *dt_interp_string(struct dt_interp *, uint64_t addr, bool *null);
-/* Copies a host string into scratch (truncated to strsize - 1); returns its address. */
+/* Copies a host string into scratch (cut to what a string holds); returns its address. */
 uint64_t dt_interp_put(struct dt_interp *, const char *text, size_t len);
 /* Address of a built-in variable's text, which costs no scratch; each variable has its slot below DT_INTERP_TEXTS. */
 #define DT_INTERP_TEXTS 16

@@ -78,8 +78,13 @@ static struct bytes words(struct run *run, const uint64_t *w, uint32_t n)
 static struct bytes object(struct run *run, const struct dt_diftype *t, uint64_t addr)
 {
 	bool string = t->kind == DT_DT_STRING, user = t->flags & DT_DTF_USERREF;
-	uint64_t size = t->size ? t->size : run->ip->opts.strsize, len = size;
-	uint8_t *p = room(run, size);
+	uint64_t size = string ? t->size + 1ull : t->size, len;	/* a string of full length has its NUL behind it */
+	uint8_t *p;
+
+	if (!t->size)
+		size = run->ip->opts.strsize;
+	len = size;
+	p = room(run, size);
 
 	if (!p)
 		return (struct bytes){ 0 };

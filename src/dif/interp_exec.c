@@ -303,7 +303,7 @@ static void op_pushtr(struct dt_interp *ip, uint32_t in)
 	bool string = dt_dif_r1(in) == DT_DT_STRING;
 
 	if (string) {
-		uint64_t limit = size && size < ip->opts.strsize ? size : ip->opts.strsize;
+		uint64_t limit = size && size < ip->opts.strsize - 1 ? size + 1 : ip->opts.strsize;
 
 		size = 0;
 		if (value && !dt_interp_strlen(ip, value, limit - 1, false, &size))

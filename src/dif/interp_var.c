@@ -13,6 +13,12 @@
 
 static bool by_ref(const struct dt_difv *v) { return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF); }
 
+/* Bytes of a variable by reference: a string has its NUL behind the characters. */
+static uint32_t ref_size(const struct dt_difv *v)
+{
+	return v->type.kind == DT_DT_STRING && v->type.size < UINT32_MAX ? v->type.size + 1 : v->type.size;
+}
+
 /* ---- blocks: storage with an address ---- */
 
 static bool block_new(struct dt_interp *ip, uint32_t len, uint32_t *block)
@@ -135,7 +141,7 @@ static bool declare(struct dt_interp *ip, const struct dt_difv *difv)
 	v->difv.name = strdup(difv->name ? difv->name : "");
 	/* one that is too big has no storage: using it faults */
 	if (difv->scope != DT_DIFV_THREAD && difv->kind == DT_DIFV_SCALAR && by_ref(difv) &&
-	    !block_new(ip, difv->type.size, &v->slot.block))
+	    !block_new(ip, ref_size(difv), &v->slot.block))
 		block_free(ip, &v->slot.block);
 	return v->difv.name != NULL;
 }
@@ -361,7 +367,7 @@ static void dyn_free(struct dt_interp *ip, struct dt_tab_entry *e)
 
 static struct dt_tab_entry *dyn_new(struct dt_interp *ip, const struct dt_difv *v, const uint8_t *key, uint32_t len)
 {
-	uint64_t cost = DYN_OVERHEAD + ((len + 7ull) & ~7ull) + (by_ref(v) ? (v->type.size + 7ull) & ~7ull : 8);
+	uint64_t cost = DYN_OVERHEAD + ((len + 7ull) & ~7ull) + (by_ref(v) ? (ref_size(v) + 7ull) & ~7ull : 8);
 	struct dt_tab_entry *e;
 	struct dt_dynvar *d;
 
@@ -373,7 +379,7 @@ static struct dt_tab_entry *dyn_new(struct dt_interp *ip, const struct dt_difv *
 	d = (struct dt_dynvar *)e->data;
 	d->cost = cost;
 	ip->dynused += cost;
-	if (by_ref(v) && !block_new(ip, v->type.size, &d->slot.block)) {
+	if (by_ref(v) && !block_new(ip, ref_size(v), &d->slot.block)) {
 		dyn_free(ip, e);
 		return NULL;
 	}

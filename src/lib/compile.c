@@ -46,8 +46,6 @@ void dt_handle_use_options(struct dtrace_hdl *h)
 	struct dt_compiler *cc = &h->compiler;
 
 	cc->strsize = positive(h, DT_OPT_strsize, 256);
-	if (cc->strsize < 8)
-		cc->strsize = 8;
 	dt_types_strsize(h->types, cc->strsize);
 	cc->stackframes = positive(h, DT_OPT_stackframes, 20);
 	cc->ustackframes = positive(h, DT_OPT_ustackframes, 20);

@@ -88,7 +88,7 @@
 	"BEGIN { @[basename(copyinstr(arg9)), strlen(copyinstr(arg9))] = count(); @b[substr(copyinstr(arg9), 0, 4)] = quantize(strlen(execname)); }",
 	"BEGIN { @b[\"read\"] = count(); @b[execname] = count(); @b[probename] = count(); @b[\"\"] = count(); @b[strjoin(\"re\", \"ad\")] = count(); @c[\"short\"] = count(); @c[execname] = count(); }",
 	"struct out { int a; short b; int none; char t[8]; }; translator struct out < int x > { a = x; b = x + 1; t = \"seven\"; }; struct out v; BEGIN { v = xlate <struct out>(3); trace(v.a); trace(stringof(v.t)); } BEGIN { this->w = xlate <struct out>(arg0 + 8); trace(this->w.a); trace(v); v.none = 12; v.t[1] = 'x'; trace(stringof(v.t)); trace(v.none); }",
-	"BEGIN { this->p = (char *)alloca(32); bcopy(\"hello\", this->p, arg1 & 3); trace(stringof(this->p)); copyinto(arg9, arg1 & 7, this->p + 2); trace(stringof(this->p)); bcopy(\"hello there\", this->p, arg3); trace(1); }",
+	"BEGIN { this->p = (char *)alloca(32); bcopy(\"hello\", this->p, arg1 & 3); trace(stringof(this->p)); copyinto(arg9, arg1 & 7, this->p + 2); trace(stringof(this->p)); bcopy(this->p, this->p + 1, arg3 << 20); trace(1); }",
 	/* overlapping copies */
 	"BEGIN { this->q = (char *)alloca(32); bcopy(\"0123456789abcdef\", this->q, 16); bcopy(this->q, this->q + 3, 12); trace(stringof(this->q)); bcopy(this->q + 5, this->q, 12); trace(stringof(this->q)); bcopy(this->q + 1, this->q + 2, arg0 & 15); trace(stringof(this->q)); }",
 	/* members of structs in arrays, one store inside another */

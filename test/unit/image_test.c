@@ -111,7 +111,7 @@ static void keys(void)
 		words[0] = (int64_t)(INT64_MAX - (uint64_t)-5);
 		CHECK(dt_agg_decode(b, words, &value) && value == -5);
 		CHECK_INT(c->key_probe[0], 0);		/* once it is another text */
-		CHECK_INT(c->key[0].size, 256);
+		CHECK_INT(c->key[0].size, 257);
 		CHECK_INT(count_role(m.image, DT_MAP_AGGS), 3);
 		CHECK_INT(count_role(m.image, DT_MAP_AGG_B), 3);
 	}

@@ -1,7 +1,7 @@
 /*
- * Keys that differ only after strsize - 1 characters are one.
+ * Keys that differ only after strsize characters are one (S C3).
  * @quiet
  * @opt: strsize=8
  * @show: vars
  */
-dtrace:::BEGIN { a["abcdefgh"] = 1; a["abcdefgx"]++; printf("%d %d\n", a["abcdefg"], a["abcdefx"]); }
+dtrace:::BEGIN { a["abcdefghi"] = 1; a["abcdefghx"]++; printf("%d %d\n", a["abcdefgh"], a["abcdefgx"]); }

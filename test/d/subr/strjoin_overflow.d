@@ -5,3 +5,4 @@
  */
 dtrace:::BEGIN { printf("%s\n", strjoin("abc", "defg")); }
 dtrace:::BEGIN { printf("%s\n", strjoin("abcd", "efgh")); }
+dtrace:::BEGIN { printf("%s\n", strjoin("abcd", "efghi")); }

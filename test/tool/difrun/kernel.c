@@ -142,8 +142,7 @@ static int build(struct kernel *k, const struct dt_features *feat, const struct 
 {
 	const struct dt_interp_opts *io = &k->in.opts;
 	struct dt_image_hook *hooks = DT_NEWN(k->arena, struct dt_image_hook, (k->in.prog->necbs + 1) * k->in.nprobes);
-	struct dt_image_opts opts = { .strsize = io->strsize < 8 ? 8 : io->strsize,	/* as the interpreter does */
-	        .scratchsize = io->scratchsize,
+	struct dt_image_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
 		.nspec = io->nspec ? io->nspec : 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = io->dynvarsize ? io->dynvarsize : 1 << 20, .stackframes_max = 127,
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(), .koff = koff, .feat = feat };
@@ -409,11 +408,14 @@ typedef void var_f(void *ctx, const struct dt_interp_var *);
 
 static bool by_ref(const struct dt_difv *v) { return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF); }
 
+/* A string has its NUL behind the characters. */
+static uint32_t ref_size(const struct dt_difv *v) { return v->type.size + (v->type.kind == DT_DT_STRING); }
+
 static void describe(struct dt_interp_var *out, const uint8_t *data)
 {
 	if (by_ref(out->var)) {
 		out->bytes = data;
-		out->len = out->var->type.size;
+		out->len = ref_size(out->var);
 	} else {
 		memcpy(&out->value, data, 8);
 	}
@@ -427,7 +429,7 @@ static void tell_scalar(const struct dt_varlayout *v, const uint8_t *value, var_
 
 	describe(&out, value + v->off);
 	if (by_ref(&v->v))
-		memcpy(&flag, value + v->off + ((v->v.type.size + 7) & ~7u), 8);
+		memcpy(&flag, value + v->off + ((ref_size(&v->v) + 7) & ~7u), 8);
 	out.null = v->v.scope == DT_DIFV_GLOBAL && flag;
 	if (v->v.scope == DT_DIFV_GLOBAL || (by_ref(&v->v) ? flag : out.value))
 		f(ctx, &out);
