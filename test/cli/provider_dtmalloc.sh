@@ -3,7 +3,7 @@
 . test/trigger/trace.sh
 may_trace "dtmalloc probes"
 load=${BUILD:-build}/test/provider_dtmalloc
-have() { "$dtrace" -ln "$1" >/dev/null 2>&1; }
+have() { listed "$1"; }
 run -ln 'dtmalloc::names_cache:malloc'
 is "caches of the kernel are listed" 0 names_cache
 exact=

@@ -42,7 +42,7 @@ proc:::exit /ppid == $target/ { wrong += !born[pid]; }
 END { printf("exits %d, execs open %d, wrong %d\n", exits, execs, wrong); }'
 is "the order of proc probes" 0 "exits 7, execs open 0, wrong 0"
 
-if "$dtrace" -ln 'proc:::start' >"$tmp/out" 2>"$tmp/err"; then
+if listed 'proc:::start'; then
 	run -q -c "$life" -n '
 	self int began; int made[int], wrong, starts, lwps, creates;
 	proc:::create /pid == $target/ { made[args[0]->pr_pid] = 1; creates++; }

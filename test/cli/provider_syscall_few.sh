@@ -5,8 +5,7 @@
 may_trace "system calls by their functions"
 
 functions=/sys/kernel/tracing/enabled_functions
-run -ln 'fbt::vfs_read:entry'
-if [ $status -ne 0 ] || [ ! -r $functions ]; then
+if ! listed 'fbt::vfs_read:entry' || [ ! -r $functions ]; then
 	echo "ok - system calls by their functions # SKIP this kernel does not let its functions be traced, or has no tracefs"
 	exit 0
 fi

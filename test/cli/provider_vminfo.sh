@@ -121,7 +121,7 @@ if disk 16 && mkswap "$disk" >"$tmp/err" 2>&1 && swapon "$disk" 2>"$tmp/err"; th
 	same pgout 1 "$(value swapout 1)"
 	most swapin 2 1
 	same pgin 2 "$(value swapin 2)"
-	if "$dtrace" -ln 'sdt:::mm_vmscan_reclaim_pages' >/dev/null 2>&1; then
+	if listed 'sdt:::mm_vmscan_reclaim_pages'; then
 		most dfree 1 64
 	else
 		ok "vminfo:::dfree # SKIP madvise() does not tell on this kernel"

@@ -36,6 +36,12 @@ run() {
 	status=$?
 }
 
+# listed DESCRIPTION: is there such a probe? If not, why is in $tmp/err; -l itself does not fail.
+listed() {
+	run -ln "$1"
+	[ "$(wc -l <"$tmp/out")" -gt 1 ]
+}
+
 # start ARGS…: dtrace in the background as $tracer, when its BEGIN has printed "ready" (the caller's program does that)
 start() {
 	: >"$tmp/out"
