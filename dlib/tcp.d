@@ -180,7 +180,7 @@ inline struct tcp_sock *dt_tcp_full[struct sock *k] = k == 0 || k->__sk_common.s
     (struct tcp_sock *)0 : (struct tcp_sock *)k;
 
 /*
- * Where no function tells the socket of a segment that comes in, segments that leave do: their ends the other way round, in the same network; and the
+ * Where the kernel does not tell the socket of a segment that comes in, segments that leave do: their ends the other way round, in the same network; and the
  * socket of a new connection. One that closes is forgotten. Addresses are folded, so what is found is looked at: is it a socket with these ports?
  */
 uint64_t dt_tcp_known[uint64_t, uint64_t, uint64_t, uint32_t];

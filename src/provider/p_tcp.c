@@ -12,8 +12,12 @@
 #define OUT_HEADER "((struct tcphdr *)" PAYLOAD(OUT_IP) ")"
 #define OUT_FLAGS "*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13)"
 #define OUT(now) "arg0", "(uint64_t)" OWNER, "(uint64_t)" OUT_IP, "(uint64_t)" OWNER, PAYLOAD(OUT_IP), "0", now, "0"
-#define IN_KNOWN "arg0", "(uint64_t)" OWNER, "(uint64_t)" HANDLED_IP, "(uint64_t)" OWNER, HANDLED_PAYLOAD, "0", "0", "1"
-/* without functions: the socket is known from what it sends (dlib/tcp.d) */
+/*
+ * Its socket is known from what it sends (dlib/tcp.d): the kernel looks for it before its functions for TCP run only where the segment comes from
+ * another machine.
+ */
+#define MET "(uint64_t)(" SKB "->sk != 0 ? " OWNER " : dt_tcp_coming[" SKB ", " HANDLED_IP ", (struct tcphdr *)" HANDLED_PAYLOAD "])"
+#define IN_KNOWN "arg0", MET, "(uint64_t)" HANDLED_IP, MET, HANDLED_PAYLOAD, "0", "0", "1"
 #define COMING "(uint64_t)dt_tcp_coming[" SKB ", " IN_IP ", (struct tcphdr *)" PAYLOAD(IN_IP) "]"
 #define IN_RAW "arg0", COMING, "(uint64_t)" IN_IP, COMING, PAYLOAD(IN_IP), "0", "0", "1"
 #define LEARNS "dt_tcp_full[" OWNER "] != 0 && dt_tcp_learn[" SKB ", " OUT_IP ", " OUT_HEADER "]"
@@ -34,9 +38,8 @@
 const struct dt_derived dt_tcp_probes[] = {
 	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP), OUT("0")) } },
 	{ "receive", .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW),
-		{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" }, .no_functions = true },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK ", arg2 == 1 ? arg0 : 0]", { "0" },
-			.no_functions = true } } },
+		{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" } },
+		{ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK ", arg2 == 1 ? arg0 : 0]", { "0" } } } },
 	/* the first SYN, not one that is sent again */
 	{ "connect-request", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x12) == 2 && " SKB "->sk != 0 && "
 		STATE(SKB "->sk") " == 2 && ((struct tcp_sock *)" SKB "->sk)->total_retrans == 0", OUT("0")) } },
