@@ -25,6 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef FAN_MARK_EVICTABLE
+#define FAN_MARK_EVICTABLE 0x200	/* newer than the headers we may be built with */
+#endif
+
 enum { ANSWER_MS = 1000, SEEN = 4096, HELD = 64 };
 
 struct dt_gate { int sock; pid_t child; };
@@ -140,17 +144,27 @@ static bool take_answer(struct listener *l)
 	return true;
 }
 
+/* The kernel does not ask again for a file until it is changed. */
+static void ignore(const struct listener *l, int fd)
+{
+	(void)fanotify_mark(l->fan, FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_EVICTABLE, FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM, fd, NULL);
+}
+
 /* What is opened to be read may be a library, which is wanted of named processes only; more than fits is not held. */
 static bool hold(struct listener *l, const struct fanotify_event_metadata *e)
 {
 	uint32_t pid = (uint32_t)e->pid;
+	bool wanted;
 	struct seen *s;
 	struct stat st;
 
-	if (l->nheld == HELD || (!(e->mask & FAN_OPEN_EXEC_PERM) && !l->wants(l->ctx, pid, NULL)) || fstat(e->fd, &st) != 0)
+	if (fstat(e->fd, &st) != 0)
 		return false;
 	s = seen_of(l, &st);
-	if (s->never || !has_wanted(l, s, e->fd, pid))
+	wanted = !s->never && has_wanted(l, s, e->fd, pid) && ((e->mask & FAN_OPEN_EXEC_PERM) || l->wants(l->ctx, pid, NULL));
+	if (s->never)
+		ignore(l, e->fd);
+	if (!wanted || l->nheld == HELD)
 		return false;
 	l->held[l->nheld] = (struct held){ e->fd, ++l->number, now_ms() + ANSWER_MS, s };
 	if (!hand_over(l, pid, e->fd))

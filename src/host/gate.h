@@ -21,7 +21,7 @@ struct dt_gate_event {
 	uint32_t number;		/* for dt_gate_answer() */
 };
 
-/* opens: also files that named processes open, which may be libraries; every open( ) costs some microseconds then. 0 or -errno: nothing is held. */
+/* opens: also files that named processes open, which may be libraries; the first open( ) of each file costs some microseconds then. 0 or -errno: nothing is held. */
 int dt_gate_open(struct dt_gate **, bool opens, dt_gate_f *, void *ctx);
 void dt_gate_close(struct dt_gate *);				/* NULL is fine */
 int dt_gate_fd(const struct dt_gate *);				/* readable: something is held */
