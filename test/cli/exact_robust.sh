@@ -133,9 +133,9 @@ runs "strsize=4096" '2048' -q -x strsize=4096 -n 'BEGIN { s = "0123456789abcdef"
 	s = strjoin(s, s); s = strjoin(s, s); s = strjoin(s, s); s = strjoin(s, s); s = strjoin(s, s);
 	printf("%d\n", strlen(s)); exit(0); }'
 runs "strsize=4096, keys" '4095' -q -x strsize=4096 -n 'BEGIN { a["k"] = "v"; @[execname, a["k"]] = count(); printf("%d\n", 4095); exit(0); }'
-"$dtrace" -q -x bufsize=1 -n 'BEGIN { printf("one\n"); exit(0); }' >"$tmp/out" 2>"$tmp/err"
-if grep -q '^one' "$tmp/out" || grep -q 'exceeds size of buffer' "$tmp/err"; then ok "bufsize=1"; else bad "bufsize=1"; fi
-runs "aggsize=1" '1' -q -x aggsize=1 -n 'BEGIN { @[pid] = count(); exit(0); }'
+"$dtrace" -q -x bufsize=8 -n 'BEGIN { printf("one\n"); exit(0); }' >"$tmp/out" 2>"$tmp/err"
+if grep -q '^one' "$tmp/out" || grep -q 'exceeds size of buffer' "$tmp/err"; then ok "bufsize=8"; else bad "bufsize=8"; fi
+runs "aggsize=8" '1' -q -x aggsize=8 -n 'BEGIN { @[pid] = count(); exit(0); }'
 
 # ---- ERROR that faults ----
 "$dtrace" -qn 'BEGIN { trace(*(int *)0); } BEGIN { exit(0); } ERROR { trace(*(int *)8); }' >"$tmp/out" 2>"$tmp/err"
