@@ -3,12 +3,32 @@
 
 #pragma D depends_on library types.d
 
+inline int P_OFFLINE = 1;
+inline int P_ONLINE = 2;
+
+typedef struct processor_info {
+	int pi_state;			/* P_ONLINE: nothing fires elsewhere */
+	string pi_processor_type;
+	string pi_fputypes;
+	int pi_clock;			/* MHz; 0: not known */
+} processor_info_t;
+
 typedef struct cpuinfo {
 	processorid_t cpu_id;
 	psetid_t cpu_pset;
 	chipid_t cpu_chip;
 	lgrp_id_t cpu_lgrp;
+	processor_info_t cpu_info;
 } cpuinfo_t;
+
+/* The architecture is told by the size of its registers, as in regs.d. */
+#pragma D attributes Stable/Stable/Common translator
+translator processor_info_t < int C > {
+	pi_state = P_ONLINE;
+	pi_processor_type = sizeof (struct pt_regs) == 168 ? "x86_64" : "aarch64";
+	pi_fputypes = sizeof (struct pt_regs) == 168 ? "x87 sse" : "fp asimd";
+	pi_clock = 0;
+};
 
 #pragma D attributes Stable/Stable/Common translator
 translator cpuinfo_t < struct task_struct *T > {
@@ -16,6 +36,7 @@ translator cpuinfo_t < struct task_struct *T > {
 	cpu_pset = 0;
 	cpu_chip = 0;
 	cpu_lgrp = 0;
+	cpu_info = xlate <processor_info_t> (0);
 };
 
 #pragma D attributes Stable/Stable/Common translator
@@ -24,6 +45,7 @@ translator cpuinfo_t < int C > {
 	cpu_pset = 0;
 	cpu_chip = 0;
 	cpu_lgrp = 0;
+	cpu_info = xlate <processor_info_t> (0);
 };
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (curthread);

@@ -14,6 +14,20 @@ inline int SOCK_RDM = 4;
 inline int SOCK_SEQPACKET = 5;
 inline int SOL_SOCKET = 1;
 
+inline int ARPHRD_ETHER = 1;
+inline int ARPHRD_EETHER = 2;
+inline int ARPHRD_AX25 = 3;
+inline int ARPHRD_PRONET = 4;
+inline int ARPHRD_CHAOS = 5;
+inline int ARPHRD_IEEE802 = 6;
+inline int ARPHRD_ARCNET = 7;
+inline int ARPHRD_ATM = 19;
+inline int ARPHRD_IEEE1394 = 24;
+inline int ARPHRD_INFINIBAND = 32;
+inline int ARPHRD_PPP = 512;
+inline int ARPHRD_TUNNEL = 768;
+inline int ARPHRD_LOOPBACK = 772;
+
 inline int IPPROTO_IP = 0;
 inline int IPPROTO_ICMP = 1;
 inline int IPPROTO_IGMP = 2;

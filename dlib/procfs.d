@@ -24,6 +24,9 @@ inline int PR_DAEMON = 0x00000200;
 inline int PR_ISSYS = 0x00001000;
 inline int PR_VFORKP = 0x00002000;
 inline int PR_ORPHAN = 0x00004000;
+inline int PR_IDLE = 0x10000000;
+
+inline uint32_t PRNODEV = 0xffffffff;
 
 inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
@@ -90,6 +93,13 @@ typedef struct psinfo {
 	lwpsinfo_t pr_lwp;
 } psinfo_t;
 
+/* Nanoseconds since 1970. */
+#pragma D attributes Stable/Stable/Common translator
+translator timestruc_t < uint64_t N > {
+	tv_sec = N / 1000000000;
+	tv_nsec = N % 1000000000;
+};
+
 #pragma D attributes Stable/Stable/Common translator
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = 0;
@@ -108,9 +118,14 @@ translator psinfo_t < struct task_struct *T > {
 	/* the arguments are in user memory: only the process itself can be asked */
 	pr_psargs = T == curthread || T->tgid == pid ? execargs : stringof(T->comm);
 	pr_arglen = T->mm != 0 ? T->mm->arg_end - T->mm->arg_start : 0;
-	pr_argv = T->mm != 0 ? T->mm->arg_start : 0;
-	pr_envp = T->mm != 0 ? T->mm->env_start : 0;
-	pr_argc = 0;
+	pr_ttydev = T->signal->tty != 0 ?
+	    T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index) : PRNODEV;
+	pr_start = xlate <timestruc_t> ((uint64_t)(walltimestamp - (timestamp - T->start_time)));
+	/* a program starts with its stack at argc, argv[ ], 0, envp[ ], 0; argc is in user memory, too */
+	pr_argc = T->mm != 0 && T->tgid == pid ? *(int *)copyin(T->mm->start_stack, sizeof (int)) : 0;
+	pr_argv = T->mm != 0 ? T->mm->start_stack + 8 : 0;
+	pr_envp = T->mm != 0 && T->tgid == pid ?
+	    T->mm->start_stack + 8 * (*(int *)copyin(T->mm->start_stack, sizeof (int)) + 2) : 0;
 	pr_wstat = T->exit_code;
 	pr_dmodel = PR_MODEL_LP64;
 	pr_taskid = 0;
@@ -120,12 +135,13 @@ translator psinfo_t < struct task_struct *T > {
 	pr_zoneid = 0;
 	pr_jailid = 0;
 	pr_contract = 0;
+	pr_lwp = xlate <lwpsinfo_t> (T);
 };
 
 /* States are bits: 1 and 2 sleep, 4 and 8 stop, 0x10, 0x20 and 0x80 are ends, 0x100 and 0x200 wait. */
 #pragma D attributes Stable/Stable/Common translator
 translator lwpsinfo_t < struct task_struct *T > {
-	pr_flag = T->__state & 0xc ? PR_STOPPED : T->__state & 0x3 ? PR_ASLEEP : 0;
+	pr_flag = T->pid == 0 ? PR_IDLE : T->__state & 0xc ? PR_STOPPED : T->__state & 0x3 ? PR_ASLEEP : 0;
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
@@ -140,6 +156,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_cpu = 0;
 	pr_pri = T->prio;
 	pr_pctcpu = 0;
+	pr_start = xlate <timestruc_t> ((uint64_t)(walltimestamp - (timestamp - T->start_time)));
 	pr_clname = T->policy == 1 || T->policy == 2 ? "RT" : T->policy == 6 ? "DL" : "TS";
 	pr_name = stringof(T->comm);
 	pr_onpro = T->thread_info.cpu;

@@ -12,6 +12,7 @@ inline int STDIN_FILENO = 0;
 inline int STDOUT_FILENO = 1;
 inline int STDERR_FILENO = 2;
 
+inline int DTRACEFLT_UNKNOWN = 0;
 inline int DTRACEFLT_BADADDR = 1;
 inline int DTRACEFLT_BADALIGN = 2;
 inline int DTRACEFLT_ILLOP = 3;

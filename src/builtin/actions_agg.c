@@ -39,7 +39,7 @@ static const char *printa_format(struct dt_sema *s, struct dt_node *fmt, const s
 		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "printa( ) format may not contain a NUL character");
 	format = dt_format_parse(s->arena, fmt->str, fmt->slen, &err);
 	if (format == NULL)
-		dt_fail(s->diag, err.tag, fmt->loc, "printa( ) %s", err.msg);
+		dt_fail(s->diag, err.tag, fmt->loc, "%s", err.msg);
 	if (!dt_format_check(format, "printa", s->types, first->keys, first->nkeys, true, &err))
 		dt_fail(s->diag, err.tag, fmt->loc, "%s", err.msg);
 	return fmt->str;

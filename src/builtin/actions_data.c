@@ -32,7 +32,7 @@ static struct dt_node *one_value(struct dt_sema *s, const struct dt_builtin *row
 	if (is_agg(n))
 		dt_fail_hint(s->diag, tags.agg, n->loc, "print it with printa( )", "%s( ) may not be applied to an aggregation", row->name);
 	if (n->kind == DT_N_XLATE && dt_type_is_pointer(n->type))
-		dt_fail_hint(s->diag, tags.dyn, n->loc, "name one of its members", "%s( ) may not be applied to a translated pointer",
+		dt_fail_hint(s->diag, tags.dyn, n->loc, "write * before it for the whole object, or name one of its members", "%s( ) may not be applied to a translated pointer",
 		    row->name);
 	if (n->kind == DT_N_XLATE)
 		n = dt_expr_xwhole(s, n);
@@ -122,13 +122,20 @@ static void compile_tracemem(struct dt_sema *s, const struct dt_builtin *row, st
 	(void)row;
 	dt_act_args(s, call, false);
 	n = dt_call_nargs(call);
-	if (n < 2 || n > 3)
-		dt_fail(s->diag, D_TRACEMEM_ARGS, call->loc, "tracemem( ) prototype mismatch: %u args passed, 2 or 3 expected", n);
+	if (n < 2)
+		dt_fail(s->diag, D_PROTO_LEN, call->loc, "tracemem( ) prototype mismatch: %u arg%s passed, at least 2 expected", n,
+		    n == 1 ? "" : "s");
+	if (n > 3)
+		dt_fail(s->diag, D_TRACEMEM_ARGS, call->loc, "tracemem( ) prototype mismatch: %u args passed, at most 3 expected", n);
 	addr = call->list;
 	size = addr->next;
 	dyn = size->next;
 	if (is_agg(addr) || (!dt_type_is_integer(addr->type) && !dt_type_is_pointer(addr->type) && !dt_type_is_string(addr->type)))
 		dt_fail(s->diag, D_TRACEMEM_ADDR, addr->loc, "tracemem( ) argument #1 must be a pointer or an integer address");
+	if (is_agg(size) || !dt_type_is_integer(size->type))
+		dt_fail(s->diag, D_PROTO_ARG, size->loc,
+		    "tracemem( ) argument #2 is incompatible with prototype:\n\tprototype: size_t\n\t argument: %s",
+		    is_agg(size) ? "aggregation" : dt_type_str(s->arena, size->type));
 	if (!dt_node_is_const(size) || dt_node_int(size) <= 0 || dt_node_int(size) > UINT32_MAX)
 		dt_fail(s->diag, D_TRACEMEM_SIZE, size->loc, "tracemem( ) argument #2 must be a positive integer constant");
 	if (dyn != NULL && (is_agg(dyn) || !dt_type_is_scalar(dyn->type)))
@@ -158,7 +165,7 @@ static const char *format_text(struct dt_sema *s, const struct dt_builtin *row, 
 		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "%s( ) format may not contain a NUL character", row->name);
 	*format = dt_format_parse(s->arena, fmt->str, fmt->slen, &err);
 	if (*format == NULL)
-		dt_fail(s->diag, err.tag, fmt->loc, "%s( ) %s", row->name, err.msg);
+		dt_fail(s->diag, err.tag, fmt->loc, "%s", err.msg);
 	return fmt->str;
 }
 

@@ -55,7 +55,7 @@ static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const ch
 		dt_fail(s->diag, D_KEY_TYPE, key->loc, "@%s[ ]: a key may not be %s", name,
 		    key->kind == DT_N_XLATE ? "a translated pointer: name one of its members" : "void");
 	if (!(key->kind == DT_N_CALL && dt_call_keytype(s, key->ident->row) != NULL))
-		key = dt_expr_value(s, key);
+		key = dt_expr_no_action(s, dt_expr_value(s, key));
 	if (dt_type_is_stringlike(key->type) && (key->nflags & DT_NF_USER))
 		key = dt_expr_copyinstr(s, key);
 	key->next = next;
@@ -204,6 +204,9 @@ static int64_t parameter(struct dt_sema *s, const struct dt_builtin *row, const 
 {
 	struct dt_node *n = nth(call, p.n);
 
+	if (n->kind != DT_N_AGG && n->type != NULL && !dt_type_is_integer(n->type))
+		dt_fail(s->diag, D_PROTO_ARG, n->loc, "%s( ) argument #%u is incompatible with prototype:\n\tprototype: int\n\t argument: %s",
+		    row->name, p.n + 1, dt_type_str(s->arena, n->type));
 	if (n->kind == DT_N_AGG || !dt_node_is_const(n))
 		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be %s integer constant", row->name, p.n + 1, p.what,
 		    p.least == 1 ? "a positive" : "an");
@@ -256,9 +259,9 @@ static void agg_lquantize(struct dt_sema *s, const struct dt_builtin *row, struc
 	arg = (uint64_t)step << 48 | (uint64_t)levels << 32 | (uint32_t)base;
 	if (old != NULL) {
 		check_same(s, call, 1, "base", base, (int32_t)old->aggarg, D_LQUANT_MATCHBASE);
-		check_same(s, call, 3, "step", step, (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHSTEP);
 		check_same(s, call, 2, "limit", base + levels * step,
 		    (int32_t)old->aggarg + (int64_t)(old->aggarg >> 32 & 0xffff) * (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHLIM);
+		check_same(s, call, 3, "step", step, (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHSTEP);
 	}
 	aggregate(s, row, agg, call, value_of(s, row, call, 0, D_AGG_SCALAR), value_of(s, row, call, 4, D_PROTO_ARG), arg);
 }
@@ -275,13 +278,13 @@ static void check_llq(struct dt_sema *s, const struct dt_node *call, const struc
 	if (q->high < q->low)
 		dt_fail(s->diag, D_LLQUANT_MAGRANGE, call->loc, "llquantize( ) high magnitude (%lld) is below the low one (%lld)",
 		    (long long)q->high, (long long)q->low);
-	if (q->nsteps % q->factor != 0 && q->factor % q->nsteps != 0)
+	if (q->nsteps < q->factor && q->factor % q->nsteps != 0)
 		dt_fail(s->diag, D_LLQUANT_FACTORNSTEPS, call->loc,
 		    "llquantize( ) steps (%lld) must be a multiple or a divisor of the factor (%lld)", (long long)q->nsteps,
 		    (long long)q->factor);
 	while (order < q->nsteps)
 		order *= q->factor;
-	if (order % q->nsteps != 0)
+	if ((q->nsteps >= q->factor && q->nsteps % q->factor != 0) || order % q->nsteps != 0)
 		dt_fail(s->diag, D_LLQUANT_FACTOREVEN, call->loc, "llquantize( ) steps (%lld) do not divide the powers of %lld evenly",
 		    (long long)q->nsteps, (long long)q->factor);
 	for (int64_t i = 0; i <= q->high; i++) {

@@ -80,7 +80,8 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 		near = err == EDT_BADOPTNAME ?
 		    dt_options_near(dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word))) : NULL;
 		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, near != NULL ? dt_arena_printf(c->arena, "did you mean `%s`?", near) : NULL,
-		    "failed to set option '%.64s%s': %s", word, strlen(word) > 64 ? "..." : "", dt_error_text(err));
+		    "failed to set option '%.*s'%s%.64s%s: %s", eq != NULL ? (int)(eq - word) : (int)strlen(word), word,
+		    eq != NULL ? " to '" : "", eq != NULL ? eq + 1 : "", eq != NULL ? "'" : "", dt_error_text(err));
 	}
 	dt_vec_push(c->arena, &c->options, dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)));
 	dt_vec_push(c->arena, &c->options, eq != NULL ? eq + 1 : "");

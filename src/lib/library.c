@@ -115,10 +115,12 @@ static void load_needs(struct dtrace_hdl *h, struct dt_library *lib)
 	for (size_t i = 0; i < lib->nneeds && lib->state == DT_LIB_LOADING; i++) {
 		struct dt_library *need = dt_map_get(&h->libraries.by_file, lib->needs[i]);
 
-		if (need != NULL)
-			load(h, need, lib->name);
-		if (need == NULL || need->state == DT_LIB_SKIPPED)
-			lib->state = DT_LIB_SKIPPED;	/* what it depends on is not there: historic, silent */
+		if (need == NULL)
+			dt_fail(h->diag, D_PRAGMA_DEPEND, (struct dt_loc){ lib->src, 0, 0 }, "library %s requires library %s, which is not there",
+			    lib->name, lib->needs[i]);
+		load(h, need, lib->name);
+		if (need->state == DT_LIB_SKIPPED)
+			lib->state = DT_LIB_SKIPPED;	/* a provider or module that it depends on is not there: historic, silent */
 	}
 }
 

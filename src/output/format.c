@@ -210,11 +210,11 @@ static bool wrong(struct check *k, enum dt_tag tag, int arg, const char *fmt, ..
 }
 
 /* The int of a * */
-static bool check_star(struct check *k, const struct dt_conv *c, const char *what)
+static bool check_star(struct check *k, const struct dt_conv *c)
 {
 	if (k->next >= k->n)
 		return wrong(k, D_PRINTF_DYN_PROTO, -1, "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "
-		    "corresponding \"%s\" argument", k->func, k->number, c->row->name, what);
+		    "corresponding \"*\" argument", k->func, k->number, c->row->name);
 	const struct dt_type *t = k->args[k->next++];
 	/* a long constant would do no harm, but 64-bit values have always been refused */
 	if (!dt_type_is_integer(t) || dt_type_size(k->types, t) > 4)
@@ -249,9 +249,9 @@ static bool check_conversion(struct check *k, const struct dt_conv *c, bool prin
 		return true;
 	k->number++;
 	k->err->off = c->off;
-	if ((c->flags & DT_CF_STARWIDTH) && !check_star(k, c, "width"))
+	if ((c->flags & DT_CF_STARWIDTH) && !check_star(k, c))
 		return false;
-	if ((c->flags & DT_CF_STARPREC) && !check_star(k, c, "precision"))
+	if ((c->flags & DT_CF_STARPREC) && !check_star(k, c))
 		return false;
 	if (!(c->flags & DT_CF_AGG))
 		return check_value(k, c);

@@ -9,13 +9,6 @@ bool dt_dtrace_may_match(const struct dt_provider_row *row, const struct dt_prob
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func);
 }
 
-/* BEGIN, END and ERROR have no typed arguments, and never will. */
-struct dt_probe_sig *dt_dtrace_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
-{
-	(void)types, (void)p;
-	return dt_sig_new(arena, 0);
-}
-
 int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
 {
 	if (want != NULL) {

@@ -31,8 +31,8 @@ struct dt_probe_sig *dt_sig_new(struct dt_arena *arena, uint32_t n)
  * the small ones have their numbers without the others being there.
  */
 const struct dt_provider_row dt_providers[] = {
-	{ .name = "dtrace", .attrs = { { SSC, PPU, PPU, SSC, SSC } }, .signature = dt_dtrace_signature,
-	    .provide = dt_dtrace_provide, .may_match = dt_dtrace_may_match },
+	{ .name = "dtrace", .attrs = { { SSC, PPU, PPU, SSC, SSC } }, .provide = dt_dtrace_provide,
+	    .may_match = dt_dtrace_may_match },
 	{ .name = "profile", .attrs = { { EEC, A(UNSTABLE, UNSTABLE, UNKNOWN), PPU, EEC, EEC } }, .provide = dt_profile_provide,
 	    .may_match = dt_profile_may_match },
 	{ .name = "syscall", .attrs = { { EEC, PPU, PPI, EEC, PPI } }, .signature = dt_syscall_signature, .provide = dt_syscall_provide,

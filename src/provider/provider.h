@@ -53,7 +53,6 @@ struct dt_probe_sig *dt_sig_new(struct dt_arena *, uint32_t n);
 
 /* One file each. */
 int dt_dtrace_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
-struct dt_probe_sig *dt_dtrace_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 bool dt_dtrace_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 int dt_profile_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
 bool dt_profile_may_match(const struct dt_provider_row *, const struct dt_probedesc *);

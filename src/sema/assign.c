@@ -137,7 +137,7 @@ static struct dt_node *plain(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *lt;
 
-	n->b = dt_expr_value(s, dt_expr(s, n->b));
+	n->b = dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, n->b)));
 	if (n->a->type == NULL)
 		n->a->ident->type = n->a->type = variable_type(s, n->b);
 	dt_expr_object(s, n->a);
@@ -178,7 +178,7 @@ static struct dt_node *compound(struct dt_sema *s, struct dt_node *n)
 {
 	if (n->a->type == NULL)
 		dt_names_type(s, n->a->ident, n->a->loc);	/* fails: it was never assigned */
-	n->b = dt_expr_value(s, dt_expr(s, n->b));
+	n->b = dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, n->b)));
 	check_operator(s, n);
 	n->type = n->a->type;
 	return n;

@@ -48,8 +48,9 @@ static const struct dt_type *stepped(struct dt_sema *s, struct dt_node *n, struc
 		return dt_type_ptr(s->types, dt_types_basic(s->types, "char"));
 	to = dt_type_base(b->ref);
 	if (to->kind == DT_T_VOID || to->kind == DT_T_FUNC)
-		dt_fail(s->diag, D_OP_VFPTR, n->loc, "operator %s cannot be applied to a pointer to %s", dt_op_text(n->op),
-		    to->kind == DT_T_VOID ? "void" : "function");
+		dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc, to->kind == DT_T_VOID ? "cast it to the type it points to first" : NULL,
+		    "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
+		    dt_type_str(s->arena, n->b->type));
 	if (dt_type_size(s->types, to) == 0)
 		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator %s: the size of %s is not known", dt_op_text(n->op),
 		    dt_type_str(s->arena, to));
@@ -220,7 +221,7 @@ static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 	arm = dt_expr(s, arm);
 	if (arm->kind == DT_N_XLATE)
 		dt_fail(s->diag, D_OP_DYN, arm->loc, "operator ?: operands cannot be of dynamic type");
-	if (arm->kind == DT_N_CALL && arm->ident != NULL && arm->ident->row->kind != DT_BI_SUBR)
+	if (dt_expr_is_action(arm))
 		dt_fail(s->diag, D_OP_ACT, arm->loc, "operator ?: operands cannot be actions");
 	return arm;
 }

@@ -198,8 +198,10 @@ static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
 	n->type = dt_sema_text_type(s, row->proto, (size_t)(open - row->proto));
 	if (row->flags & DT_BF_ALLOCA)
 		n->nflags |= DT_NF_ALLOCA;
-	if (row->flags & DT_BF_DESTRUCTIVE)
+	if (row->flags & DT_BF_DESTRUCTIVE) {
+		dt_act_plain(s, n->loc, row);
 		s->destructive = true;
+	}
 	dt_expr_object(s, n);
 	return n;
 }

@@ -199,7 +199,7 @@ static void expression(struct dt_sema *s, struct dt_node *n)
 	struct dt_act *act;
 
 	refuse_actions(s, n);
-	n = dt_expr_value(s, dt_expr(s, n));
+	n = dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, n)));
 	difo = dt_cg_void(&s->cg, n);
 	list_difo(s, difo);
 	act = dt_act_add(s, DT_ACT_DIFEXPR, n->loc);
@@ -212,7 +212,7 @@ static void statements(struct dt_sema *s, const struct dt_stmt *list);
 /* if (c) A else B: skip A when c is zero; a kept copy of c decides on B. */
 static void if_else(struct dt_sema *s, const struct dt_stmt *st)
 {
-	struct dt_node *cond = dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, st->expr)));
+	struct dt_node *cond = dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, st->expr))));
 	struct dt_ident *keep = NULL;
 	struct dt_difo *difo;
 	size_t at;
@@ -281,7 +281,7 @@ static const struct dt_difo *predicate(struct dt_sema *s, const struct dt_node *
 	struct dt_difo *difo;
 
 	s->diag->in_predicate = true;
-	n = dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, expr)));
+	n = dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, expr))));
 	if (!dt_type_is_scalar(n->type))
 		dt_fail(s->diag, D_PRED_SCALAR, n->loc, "predicate result must be of scalar type, not \"%s\"",
 		    dt_type_str(s->arena, n->type));
@@ -467,5 +467,5 @@ struct dt_prog *dt_sema_program(struct dt_sema *s)
 
 struct dt_node *dt_sema_expr_only(struct dt_sema *s, const struct dt_node *n)
 {
-	return dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, n)));
+	return dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, n))));
 }

@@ -17,7 +17,7 @@ static void check_object(struct dt_sema *s, const struct dt_decl *d, const struc
 	if (b->kind == DT_T_VOID)
 		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "cannot declare object %s of type void", d->name);
 	if (b->incomplete)
-		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "%s has incomplete type %s", d->name, dt_type_str(s->arena, t));
+		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "incomplete struct/union/enum %s: %s", dt_type_str(s->arena, t), d->name);
 }
 
 /* ---- variables ---- */

@@ -182,8 +182,8 @@ static void check_member(struct dt_sema *s, const struct dt_decl *d, const struc
 		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "member %s cannot have type %s", d->name != NULL ? d->name : "",
 		    dt_type_str(s->arena, t));
 	if (b->incomplete)
-		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "member %s has incomplete type %s", d->name != NULL ? d->name : "",
-		    dt_type_str(s->arena, t));
+		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "incomplete struct/union/enum %s: %s", dt_type_str(s->arena, t),
+		    d->name != NULL ? d->name : "");
 }
 
 static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m, struct dt_map *names)
@@ -261,7 +261,7 @@ static const struct dt_type *enum_body(struct dt_sema *s, const struct dt_specs 
 
 		value = e->value != NULL ? (int64_t)dt_decl_const(s, e->value, D_DECL_ENCONST, "an enumerator's value", &is_signed)
 		    : value + 1;
-		if (value < INT_MIN || value > INT_MAX || (!is_signed && value < 0))
+		if (!s->cdefs && (value < INT_MIN || value > INT_MAX || (!is_signed && value < 0)))	/* GNU C has wider ones */
 			dt_fail(s->diag, D_DECL_ENOFLOW, e->loc, "enumerator %s value is out of the range of int", e->name);
 		consts[n].name = e->name;
 		consts[n++].value = value;
@@ -278,8 +278,11 @@ static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_spec
 
 	if (sp->nsigned || sp->nunsigned || sp->nshort || sp->nlong)
 		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc, "signed, unsigned, short and long do not go with struct, union or enum");
-	if (sp->body)
-		return sp->base == DT_B_ENUM ? enum_body(s, sp) : sou_body(s, sp);
+	if (sp->body) {
+		t = sp->made != NULL ? sp->made : sp->base == DT_B_ENUM ? enum_body(s, sp) : sou_body(s, sp);
+		((struct dt_specs *)sp)->made = t;	/* the tree is sema's alone by now */
+		return t;
+	}
 	name = split_module(s, sp->tname, sp->loc, &module);
 	t = find_type(s, module, tag_kind(sp), name);
 	if (t != NULL)
@@ -320,7 +323,7 @@ static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *
 		return dt_type_array(s->types, elem, 0);
 	}
 	n = dt_decl_const(s, d->size, D_DECL_ARRSUB, "an array's size", &is_signed);
-	if (n == 0 || (is_signed && (int64_t)n < 0))
+	if ((n == 0 && !s->cdefs) || (is_signed && (int64_t)n < 0))	/* GNU C's [0] is as open as [ ] */
 		dt_fail(s->diag, D_DECL_ARRSUB, d->size->loc, "an array's size must be a positive integer constant");
 	if (n > UINT_MAX || (b->size != 0 && n > UINT_MAX / b->size))
 		dt_fail(s->diag, D_DECL_ARRBIG, d->size->loc, "array is too large: %llu elements", (unsigned long long)n);
@@ -333,11 +336,16 @@ static const struct dt_type *func_of(struct dt_sema *s, const struct dt_declr *d
 	unsigned n = 0;
 
 	for (const struct dt_decl *p = d->params; p != NULL; p = p->next) {
-		const struct dt_type *t = dt_decl_type(s, p, DT_DU_PARAM);
+		const struct dt_type *t;
 
+		if (p->declr != NULL && p->declr->kind == DT_DR_ARRAY && (p->declr->params != NULL || p->declr->varargs))
+			dt_fail(s->diag, D_DECL_PROTO_TYPE, p->loc, "a parameter of a function cannot be an associative array");
+		t = dt_decl_type(s, p, DT_DU_PARAM);
 		if (dt_type_is_void(t)) {
-			if (n != 0 || p->next != NULL || p->name != NULL)
+			if (n != 0 || p->next != NULL)
 				dt_fail(s->diag, D_DECL_PROTO_VOID, p->loc, "void must be the only parameter");
+			if (p->name != NULL)
+				dt_fail(s->diag, D_DECL_PROTO_NAME, p->loc, "void parameter may not have a name: %s", p->name);
 			break;
 		}
 		if (n == 64)

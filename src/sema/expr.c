@@ -338,6 +338,9 @@ static struct dt_node *expr_offsetof(struct dt_sema *s, struct dt_node *n)
 	const struct dt_type *type = dt_type_complete(s->types, dt_type_base(dt_sema_type(s, n->tname)));
 	struct dt_member m;
 
+	if (dt_type_is_sou(type) && type->incomplete)
+		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc, "offsetof operand must be a struct or union that is known: %s is only declared",
+		    dt_type_str(s->arena, type));
 	if (!dt_type_is_sou(type))
 		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc, "offsetof operand must be a struct or union type, not %s",
 		    dt_type_str(s->arena, type));
@@ -363,8 +366,8 @@ static struct dt_node *expr_stringof(struct dt_sema *s, struct dt_node *n)
 
 static struct dt_node *expr_comma(struct dt_sema *s, struct dt_node *n)
 {
-	n->a = dt_expr(s, n->a);
-	n->b = dt_expr(s, n->b);
+	n->a = dt_expr_no_action(s, dt_expr(s, n->a));
+	n->b = dt_expr_no_action(s, dt_expr(s, n->b));
 	if (n->a->kind == DT_N_XLATE || n->b->kind == DT_N_XLATE)
 		dt_fail(s->diag, D_OP_DYN, n->loc, "operator , may not be applied to a translated object");
 	n->type = n->b->type;
@@ -397,6 +400,7 @@ struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
 		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, to));
 	if (dt_type_is_string(to) && (n->a->nflags & DT_NF_USER))
 		return dt_expr_copyinstr(s, n->a);
+	dt_expr_no_action(s, n->a);
 	n->type = to;
 	if (dt_node_is_const(n->a) && dt_type_is_integer(to))
 		return dt_expr_int(s, n->loc, dt_fold_cast(s, n->a, to), to);
@@ -408,14 +412,26 @@ struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
 
 /* ---- dispatch ---- */
 
-struct dt_node *dt_expr_value(struct dt_sema *s, struct dt_node *n)
+bool dt_expr_is_action(const struct dt_node *n)
 {
-	if (n->kind == DT_N_XLATE)
-		return dt_expr_xwhole(s, n);
-	if (n->kind == DT_N_CALL && n->ident != NULL && n->ident->row->kind != DT_BI_SUBR)
+	return n->kind == DT_N_CALL && n->ident != NULL && n->ident->row->kind != DT_BI_SUBR;
+}
+
+/*
+ * An action has type void, or that of the key it may be, so whoever wants a certain type refuses it in its own words; what takes
+ * any type asks here.
+ */
+struct dt_node *dt_expr_no_action(struct dt_sema *s, struct dt_node *n)
+{
+	if (dt_expr_is_action(n))
 		dt_fail(s->diag, D_CG_EXPR, n->loc, "%s( ) may not be called from a D expression (D program context required)",
 		    n->ident->name);
 	return n;
+}
+
+struct dt_node *dt_expr_value(struct dt_sema *s, struct dt_node *n)
+{
+	return n->kind == DT_N_XLATE ? dt_expr_xwhole(s, n) : n;
 }
 
 const struct dt_type *dt_expr_promoted(struct dt_sema *s, const struct dt_node *n)

@@ -127,7 +127,7 @@ static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const ch
 	if (key->kind == DT_N_XLATE || dt_type_is_void(key->type) || dt_type_base(key->type)->kind == DT_T_DYN)
 		dt_fail(s->diag, D_KEY_TYPE, key->loc, "%s[ ]: a key may not be %s", what,
 		    key->kind == DT_N_XLATE ? "a translated object" : "of type void");
-	key = dt_expr_value(s, key);
+	key = dt_expr_no_action(s, dt_expr_value(s, key));
 	if (dt_type_is_stringlike(key->type) && (key->nflags & DT_NF_USER))
 		key = dt_expr_copyinstr(s, key);
 	key->next = next;
@@ -217,18 +217,6 @@ static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struc
 	return n;
 }
 
-static void check_bounds(struct dt_sema *s, const struct dt_node *n)
-{
-	const struct dt_type *t = dt_type_base(n->a->type);
-
-	/* Arrays of one or no element are how C writes "as many as there are". */
-	if (t->kind != DT_T_ARRAY || t->nelems <= 1 || !dt_node_is_const(n->b))
-		return;
-	if (n->b->value >= t->nelems)
-		dt_fail(s->diag, D_ARR_BOUNDS, n->b->loc, "index outside array bounds: %lld, array has %llu elements",
-		    (long long)dt_node_int(n->b), (unsigned long long)t->nelems);
-}
-
 /* E1[E2] is *(E1 + E2). */
 /* Said here, because p[i] is typed as *(p + i), and nobody wrote that +. */
 static void check_pointee(struct dt_sema *s, const struct dt_node *n, const struct dt_node *p)
@@ -261,7 +249,6 @@ static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 		dt_fail(s->diag, D_OP_INCOMPAT, sum->b->loc, "an array index must be an integer, not \"%s\"",
 		    dt_type_str(s->arena, sum->b->type));
 	check_pointee(s, n, sum->a);
-	check_bounds(s, sum);
 	dt_node_adopt(s->diag, sum, sum->a);
 	dt_node_adopt(s->diag, sum, sum->b);
 	deref = dt_node_new(s->diag, s->arena, DT_N_UNARY, n->loc);

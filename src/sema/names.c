@@ -14,7 +14,7 @@ static void add_null(struct dt_compiler *cc)
 	struct dt_loc none = { 0 };
 	struct dt_ident *id = ident_new(cc, "NULL", DT_ID_ENUM, none);
 
-	id->type = dt_types_basic(cc->types, "long");
+	id->type = dt_types_basic(cc->types, "int");
 	id->library = true;
 	dt_map_put(&cc->globals, id->name, id);
 }

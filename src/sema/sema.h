@@ -195,7 +195,9 @@ struct dt_node *dt_expr_xmember(struct dt_sema *, struct dt_node *xlate, const s
 struct dt_node *dt_expr_xwhole(struct dt_sema *, struct dt_node *xlate);	/* struct value, or D_CG_DYN */
 /* The translation of n->a to the struct or pointer `to`; no translator fails with that tag. */
 struct dt_node *dt_expr_translated(struct dt_sema *, struct dt_node *, const struct dt_type *to, enum dt_tag missing);
-struct dt_node *dt_expr_value(struct dt_sema *, struct dt_node *);		/* typed already; refuses what is no value (actions, dynamic) */
+struct dt_node *dt_expr_value(struct dt_sema *, struct dt_node *);		/* typed already; a translated object becomes a struct, or is refused */
+bool dt_expr_is_action(const struct dt_node *);
+struct dt_node *dt_expr_no_action(struct dt_sema *, struct dt_node *);	/* typed already; D_CG_EXPR */
 const struct dt_type *dt_expr_promoted(struct dt_sema *, const struct dt_node *);	/* its type; int for a bit-field that fits one */
 struct dt_node *dt_expr_operand(struct dt_sema *, struct dt_node *);	/* a value; a bit-field that fits an int is one */
 struct dt_node *dt_expr_int(struct dt_sema *, struct dt_loc, uint64_t value, const struct dt_type *);

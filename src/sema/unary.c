@@ -45,9 +45,11 @@ static struct dt_node *unary_deref(struct dt_sema *s, struct dt_node *n)
 	const struct dt_type *base, *to;
 
 	n->a = dt_expr_named(s, n->a);
-	if (n->a->kind == DT_N_XLATE)
-		return dt_expr_xwhole(s, n->a);
 	base = dt_type_base(n->a->type);
+	if (n->a->kind == DT_N_XLATE && base->kind == DT_T_PTR)		/* the object itself, all of it */
+		n->a->type = base->ref;
+	if (n->a->kind == DT_N_XLATE)
+		return n->a;
 	if (base->kind != DT_T_PTR && base->kind != DT_T_ARRAY)
 		dt_fail(s->diag, D_DEREF_NONPTR, n->loc, "cannot dereference a value of type %s: it is not a pointer",
 		    dt_type_str(s->arena, n->a->type));
@@ -77,7 +79,7 @@ static struct dt_node *unary_addr(struct dt_sema *s, struct dt_node *n)
 	if (a->nflags & DT_NF_BITFIELD)
 		dt_fail(s->diag, D_ADDROF_BITFIELD, n->loc, "cannot take the address of a bit-field");
 	if (a->ident != NULL && a->kind != DT_N_SYM && a->kind != DT_N_CALL)
-		dt_fail(s->diag, D_ADDROF_VAR, n->loc, "cannot take the address of a D variable: %s",
+		dt_fail(s->diag, D_ADDROF_VAR, n->loc, "cannot take address of dynamic variable: %s",
 		    dt_names_spelled(s, a->ident));
 	if (!(a->nflags & DT_NF_LVAL))
 		dt_fail(s->diag, D_ADDROF_LVAL, n->loc, "operator & needs an object in memory");

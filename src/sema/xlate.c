@@ -170,7 +170,7 @@ static struct dt_node *member_value(struct dt_sema *s, struct dt_node *xlate, co
 		dt_attr_use(s, x->attr, xlate->loc, xm->name);
 	if (v->kind == DT_N_XLATE)
 		return v;
-	v = dt_expr_value(s, v);
+	v = dt_expr_no_action(s, dt_expr_value(s, v));
 	if (!dt_compat_arg(s, want, v))
 		dt_fail(s->diag, D_XLATE_INCOMPAT, xm->loc, "translator member %s definition uses incompatible types: \"%s\" = \"%s\"",
 		    xm->name, dt_type_str(s->arena, want), dt_type_str(s->arena, v->type));

@@ -129,6 +129,7 @@ struct dt_specs {		/* declaration specifiers */
 	bool body;		/* members or enumerators follow the tag */
 	struct dt_decl *members;	/* of a struct or union */
 	struct dt_enumerator *enums;
+	const struct dt_type *made;	/* [sema] by the body, once for all names of the declaration; NULL: not yet */
 };
 
 struct dt_enumerator {

@@ -148,6 +148,8 @@ static void d_pragma(struct line *line)
 
 	if (!w)
 		malformed(line, "#pragma D", "#pragma D option|attributes|binding|depends_on …");
+	if (is(w, "error"))
+		say_error(line, w->next);
 	if (is(w, "option")) {
 		set_option(line);
 		return;

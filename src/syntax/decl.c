@@ -125,6 +125,33 @@ static bool keyword(struct dt_parser *ps, struct dt_specs *s, struct dt_token t)
 	return true;
 }
 
+/* `self x;`, `extern e[int];`: where only a storage class came before, the name is not a type, but what is declared; it is an int. */
+static bool implicit_int(struct dt_parser *ps, const struct dt_specs *s)
+{
+	enum dt_tok next = dt_tok_kind(ps, 1);
+
+	return s->storage != DT_ST_NONE && s->storage != DT_ST_TYPEDEF &&
+	    (next == DT_T_SEMI || next == DT_T_COMMA || next == DT_T_LBRACK);
+}
+
+/* A word of D that a C header declares: a member may well be called counter or string there. */
+static bool is_c_name(struct dt_parser *ps)
+{
+	struct dt_token t = *dt_tok_peek(ps);
+	enum dt_tok next;
+
+	switch (t.kind) {
+	case DT_T_COUNTER: case DT_T_IMPORT: case DT_T_PROBE: case DT_T_PROVIDER: case DT_T_SELF: case DT_T_STRING: case DT_T_STRINGOF:
+	case DT_T_THIS: case DT_T_TRANSLATOR: case DT_T_USERLAND: case DT_T_XLATE:
+		break;
+	default:
+		return false;
+	}
+	next = dt_tok_kind(ps, 1);
+	return dt_loc_included(t.loc) && (next == DT_T_SEMI || next == DT_T_COMMA || next == DT_T_LBRACK || next == DT_T_RPAREN ||
+	    next == DT_T_COLON || next == DT_T_LPAREN);
+}
+
 static bool continues_specs(enum dt_tok kind)
 {
 	return dt_keyword_is_type(kind) || kind == DT_T_SELF || kind == DT_T_THIS;
@@ -141,7 +168,11 @@ const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 		struct dt_token t = *dt_tok_peek(ps);
 		bool typed = s->base || s->nshort || s->nlong || s->nsigned || s->nunsigned;
 
-		if (t.kind == DT_T_IDENT ? typed : !continues_specs(t.kind))
+		if (t.kind == DT_T_INLINE && (s->storage == DT_ST_STATIC || s->storage == DT_ST_EXTERN)) {
+			dt_tok_take(ps);	/* C's, of a function */
+			continue;
+		}
+		if (t.kind == DT_T_IDENT ? typed || implicit_int(ps, s) : !continues_specs(t.kind) || (typed && is_c_name(ps)))
 			break;
 		s->loc = dt_loc_span(s->loc, t.loc);
 		if (t.kind == DT_T_IDENT) {
@@ -278,7 +309,7 @@ static void declarator(struct dt_parser *ps, struct declr_list *l, struct dt_dec
 	struct dt_declr *ptrs = pointers(ps);
 	struct dt_token t = *dt_tok_peek(ps);
 
-	if (t.kind == DT_T_IDENT && mode != DT_DM_ABSTRACT) {
+	if ((t.kind == DT_T_IDENT || is_c_name(ps)) && mode != DT_DM_ABSTRACT) {
 		decl->name = t.text;
 		decl->loc = t.loc;
 		dt_tok_take(ps);

@@ -326,6 +326,39 @@ struct dt_token dt_lex_inner(struct dt_lexer *lx)
 	return t;
 }
 
+/* A literal, from its quote to the one that ends it, or to the end of the line. */
+static void skip_literal(struct dt_lexer *lx)
+{
+	char quote = lx->text[lx->pos++];
+
+	while (lx->pos < lx->len && lx->text[lx->pos] != quote && lx->text[lx->pos] != '\n')
+		lx->pos += lx->text[lx->pos] == '\\' && lx->pos + 1 < lx->len ? 2 : 1;
+	if (lx->pos < lx->len && lx->text[lx->pos] == quote)
+		lx->pos++;
+}
+
+void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
+{
+	unsigned depth = 1;
+
+	while (depth > 0) {
+		char c;
+
+		dt_lex_skip(lx);
+		if (lx->pos >= lx->len)
+			dt_fail(lx->diag, D_SYNTAX, open, "this { is never closed");
+		c = lx->text[lx->pos];
+		lx->line_start = false;
+		if (c == '"' || c == '\'') {
+			skip_literal(lx);
+			continue;
+		}
+		depth += c == '{' ? 1u : 0;
+		depth -= c == '}' ? 1u : 0;
+		lx->pos++;
+	}
+}
+
 /* ---- the outer level ---- */
 
 static bool in_pspec(int c)

@@ -110,6 +110,8 @@ bool dt_keyword_is_outer(enum dt_tok);
 struct dt_loc dt_lex_loc(const struct dt_lexer *, uint32_t from, uint32_t to);
 /* Over blanks, comments, backslash-newlines and control lines. */
 void dt_lex_skip(struct dt_lexer *);
+/* To behind the } that belongs to the { at `open`, which was just read. */
+void dt_lex_skip_body(struct dt_lexer *, struct dt_loc open);
 /* The offset of the next character that is neither blank nor comment, without reading control lines. */
 uint32_t dt_lex_peek_past(const struct dt_lexer *, uint32_t pos);
 /* At the start of a comment: the offset behind it. */

@@ -35,7 +35,7 @@ void dt_members_parse(struct dt_parser *ps, struct dt_specs *s)
 		} while (dt_tok_accept(ps, DT_T_COMMA));
 		dt_tok_expect(ps, DT_T_SEMI, "expected ; after the member");
 	}
-	if (!s->members)
+	if (!s->members && !dt_loc_included(open))	/* GNU C's empty struct */
 		dt_tok_unexpected(ps, "a struct or union has at least one member");
 	dt_tok_close(ps, DT_T_RBRACE, open);
 }

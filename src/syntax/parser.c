@@ -94,7 +94,7 @@ static struct dt_token clause(struct dt_parser *ps, struct dt_token t)
 	} else if (ps->parse->bare) {
 		return t;
 	} else {
-		dt_lex_unexpected(&ps->lx, &t, "expected a predicate or { }");
+		dt_fail(ps->diag, D_SYNTAX, t.loc, "expected predicate and/or actions following probe description");
 	}
 	x->body = true;
 	x->stmts = dt_body_parse(ps);
@@ -209,6 +209,15 @@ static struct dt_decl *nameless(struct dt_parser *ps, const struct dt_specs *spe
 	return d;
 }
 
+/* The body of a function that a C header defines: D has no use for it, and cannot read all of it. */
+static bool function_body(struct dt_parser *ps, const struct dt_decl *d)
+{
+	if (!d->declr || d->declr->kind != DT_DR_FUNC || !dt_loc_included(d->loc) || dt_tok_kind(ps, 0) != DT_T_LBRACE)
+		return false;
+	dt_lex_skip_body(&ps->lx, dt_tok_take(ps).loc);
+	return true;
+}
+
 /* declaration = decl_specs [ declarator { "," declarator } ] ";" */
 static void declaration(struct dt_parser *ps)
 {
@@ -224,6 +233,8 @@ static void declaration(struct dt_parser *ps)
 		*tail = dt_declarator_parse(ps, specs, DT_DM_NAMED);
 		if (specs->storage == DT_ST_TYPEDEF && (*tail)->name)
 			dt_map_put(&ps->types, (*tail)->name, *tail);
+		if (function_body(ps, *tail))
+			return;
 		tail = &(*tail)->next;
 	} while (dt_tok_accept(ps, DT_T_COMMA));
 	dt_tok_expect(ps, DT_T_SEMI, dt_tok_kind(ps, 0) == DT_T_ASSIGN ?
@@ -235,8 +246,14 @@ static void program(struct dt_parser *ps)
 	struct dt_token t = dt_tok_outer(ps, false);
 
 	while (t.kind != DT_T_EOF) {
+		if (t.kind == DT_T_PSPEC && dt_map_get(&ps->types, t.text) != NULL)
+			t.kind = DT_T_IDENT;	/* on the command line every word is a description, but this one was declared */
 		if (t.kind == DT_T_PSPEC || t.kind == DT_T_INT) {
 			t = clause(ps, t);
+			continue;
+		}
+		if (t.kind == DT_T_SEMI && dt_loc_included(t.loc)) {	/* left of what C's preprocessor took away */
+			t = dt_tok_outer(ps, false);
 			continue;
 		}
 		ps->head = ps->ahead.n = 0;

@@ -103,3 +103,31 @@ is "a quoted argument is a string" 0 "" -e -s "$tmp/args.d" '"two words"' 7
 is "a plain text too" 0 "" -e -s "$tmp/args.d" /a/b 7
 is "a number is not" 1 "[D_PRINTF_ARG_TYPE]" -e -x errtags -s "$tmp/args.d" 12 7
 is "a script's arguments with -C" 0 "" -e -C -s "$tmp/args.d" '"x"' 0x10
+
+# S C11, P 4.6: headers of the system, each alone; those that this machine does not have are not asked for
+bad=
+for h in sys/types.h sys/socket.h netinet/in.h signal.h sys/wait.h linux/types.h linux/fs.h linux/if_ether.h stddef.h stdio.h errno.h fcntl.h \
+    stdint.h sys/stat.h time.h unistd.h sys/mman.h sys/time.h stdlib.h endian.h string.h netinet/tcp.h netinet/udp.h netinet/ip.h \
+    netinet/ip6.h netinet/ip_icmp.h arpa/inet.h net/if.h net/ethernet.h pthread.h sched.h poll.h sys/epoll.h sys/resource.h sys/un.h \
+    sys/uio.h sys/ioctl.h sys/ptrace.h limits.h inttypes.h ctype.h math.h wchar.h setjmp.h dirent.h pwd.h netdb.h termios.h dlfcn.h elf.h \
+    link.h linux/tcp.h linux/udp.h linux/ip.h linux/ipv6.h linux/netlink.h linux/perf_event.h linux/bpf.h linux/futex.h linux/io_uring.h \
+    linux/filter.h linux/seccomp.h asm/ptrace.h asm/unistd.h complex.h; do
+	printf '#include <%s>\n' "$h" | cpp >/dev/null 2>&1 || continue
+	printf '#include <%s>\nBEGIN { exit(0); }\n' "$h" >"$tmp/h.d"
+	"$BUILD/dtrace" -C -e -s "$tmp/h.d" >/dev/null 2>&1 || bad="$bad $h"
+done
+if [ -z "$bad" ]; then echo "ok - headers of the system"; else echo "not ok - headers of the system:$bad"; fi
+script several.d <<-'EOF'
+	#include <stdio.h>
+	#include <sys/socket.h>
+	#include <netinet/in.h>
+	#include <linux/if_ether.h>
+	BEGIN { trace(sizeof (struct sockaddr_in)); trace(sizeof (struct ethhdr)); trace(sizeof (FILE *)); }
+EOF
+is "several of them together" 0 "" -e -C -s "$tmp/several.d"
+printf 'static inline int twice(int x)\n{\n\tconst char *s = "}"; /* } */ double d = 1.5;\n\treturn x + x;\n}\nstruct after { int m; };\n' >"$tmp/inc/body.h"
+script body.d <<-'EOF'
+	#include "body.h"
+	BEGIN { trace(sizeof (struct after)); trace(nosuch); }
+EOF
+is "a function's body is skipped, and lines are counted" 1 "line 2: failed to resolve nosuch" -e -C -I "$tmp/inc" -s "$tmp/body.d"

@@ -1,1 +1,1 @@
-BEGIN { @ = llquantize(1, 10, 0, 3, 15); }
+BEGIN { @ = llquantize(1, 10, 0, 3, 3); }

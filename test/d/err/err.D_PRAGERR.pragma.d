@@ -1,1 +1,3 @@
-#pragma error stop here
+/* S C9 */
+#pragma D error "not for this system"
+BEGIN { }

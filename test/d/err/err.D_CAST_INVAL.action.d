@@ -1,0 +1,2 @@
+/* S 3 */
+BEGIN { x = (int)trace(1); }

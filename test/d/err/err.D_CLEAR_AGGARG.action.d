@@ -1,0 +1,1 @@
+BEGIN { clear(trace(1)); }

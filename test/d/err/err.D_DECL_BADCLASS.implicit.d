@@ -1,0 +1,3 @@
+/* S C6 */
+register x;
+BEGIN { }

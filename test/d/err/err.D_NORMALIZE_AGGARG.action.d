@@ -1,0 +1,1 @@
+BEGIN { normalize(trace(1), 2); }

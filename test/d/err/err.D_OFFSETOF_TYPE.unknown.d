@@ -1,0 +1,2 @@
+/* S G */
+BEGIN { trace(offsetof(struct no_such_type, x)); }

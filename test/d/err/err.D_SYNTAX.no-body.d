@@ -1,0 +1,3 @@
+/* P 4w */
+BEGIN
+int i;
