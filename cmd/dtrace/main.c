@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int version(const struct args *a)
 {
@@ -72,13 +73,20 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 	return prog;
 }
 
+/* A program of many lines would bury the message; the line that is wrong is shown with it. */
+static int first_line(const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	return (int)(len < 4096 ? len : 4096);
+}
+
 static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
 {
 	a->operands[0] = "dtrace";
 	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, macro_args(a), a->operands);
 	if (!prog)
-		fprintf(stderr, "dtrace: invalid probe specifier %s: %s\n%s", p->text,
-		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
+		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n%s", first_line(p->text), p->text,
+		    strchr(p->text, '\n') ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
 	return prog;
 }
 
@@ -127,6 +135,14 @@ static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_
 	return status;
 }
 
+/* dtrace script.d: the operand is meant as the program. */
+static void no_probes(const struct args *a)
+{
+	const char *script = a->noperands > 1 && access(a->operands[1], R_OK) == 0 ? a->operands[1] : NULL;
+	fprintf(stderr, "dtrace: no probes specified%s%s%s\n", script ? " (a script is given with -s: dtrace -s " : "", script ? script : "",
+	    script ? ")" : "");
+}
+
 static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
 	int status = set_all(dtp, a->settings, a->nsettings);
@@ -135,7 +151,7 @@ static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **
 		status = 1;
 	}
 	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE && !a->compile_only) {
-		fprintf(stderr, "dtrace: no probes specified\n");
+		no_probes(a);
 		status = 1;
 	}
 	return status ? status : compile_and_run(dtp, a, programs);

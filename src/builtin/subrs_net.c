@@ -168,7 +168,7 @@ const struct dt_builtin dt_builtin_subrs_net[] = {
 	DT_SUBR("ntohll", 40, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
 	DT_SUBR("inet_ntop", 41, "string(int, void *)", V(1, 5), STABLE, call_inet_ntop),
 	DT_SUBR("inet_ntoa", 42, "string(void *)", V(1, 5), STABLE, call_inet_ntoa),
-	DT_SUBR("inet_ntoa6", 43, "string(void *, [int])", V(1, 5), STABLE, call_inet_ntoa6),
+	DT_SUBR("inet_ntoa6", 43, "string(in6_addr_t *, [int])", V(1, 5), STABLE, call_inet_ntoa6),
 	DT_SUBR("link_ntop", 65, "string(int, void *)", V(1, 5), STABLE, call_link_ntop),
 	DT_SUBR("uuidstr", 72, "string(void *)", V(1, 0), EVOLVING, call_uuidstr),
 	{ .name = NULL },

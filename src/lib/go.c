@@ -3,6 +3,7 @@
  * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded. Everything is
  * attached, BEGIN runs, then all other probes begin to fire at once.
  */
+#include "lib/errors.h"
 #include "lib/build.h"
 #include "lib/proc.h"
 
@@ -288,7 +289,8 @@ static int check_go(struct dtrace_hdl *h, struct dt_trace *t)
 		return dt_handle_error(h, EINVAL);
 	for (size_t i = 0; i < t->progs.n; i++)
 		if (t->progs.v[i]->destructive && !dt_options_on(&h->options, DT_OPT_destructive))
-			return dt_handle_error(h, EDT_DESTRUCTIVE);
+			return dt_handle_errorf(h, EDT_DESTRUCTIVE, "%s (-w, or #pragma D option destructive, allows them)",
+			    dt_error_text(EDT_DESTRUCTIVE));
 	return 0;
 }
 

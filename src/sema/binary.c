@@ -7,9 +7,21 @@ static const struct dt_type *int_type(struct dt_sema *s)
 	return dt_types_basic(s->types, "int");
 }
 
+/* What people who write strings as in another language have to know. */
+static const char *string_hint(const struct dt_node *n)
+{
+	bool a = dt_type_is_string(n->a->type), b = dt_type_is_string(n->b->type);
+
+	if (a && b)
+		return n->op == DT_OP_ADD ? "strjoin(a, b) joins strings" : NULL;
+	if ((a && (n->b->suffix & DT_INT_CHAR)) || (b && (n->a->suffix & DT_INT_CHAR)))
+		return "strings are written in double quotes";
+	return NULL;
+}
+
 _Noreturn static void incompatible(struct dt_sema *s, const struct dt_node *n)
 {
-	dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" %s \"%s\"",
+	dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc, string_hint(n), "operands have incompatible types: \"%s\" %s \"%s\"",
 	    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
 }
 

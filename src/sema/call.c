@@ -76,7 +76,8 @@ static void check_count(struct dt_sema *s, const struct dt_node *call, const str
 	count_params(row->proto, &least, &most);
 	if (n >= least && n <= most)
 		return;
-	dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
+	dt_fail_hint(s->diag, D_PROTO_LEN, call->loc, strcmp(row->name, "exit") == 0 ? "exit(0) ends with status 0" : NULL,
+	    "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
 	    n == 1 ? "" : "s", least == most ? "" : n < least ? "at least " : "at most ", n < least ? least : most);
 }
 

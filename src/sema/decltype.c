@@ -33,6 +33,9 @@ static const char *split_module(struct dt_sema *s, const char *text, struct dt_l
 		return text;
 	if (strchr(text, '`') != mark)
 		dt_fail(s->diag, D_UNKNOWN, loc, "failed to resolve type %s: Improper use of scoping operator in type name", text);
+	if (strncmp(text, "pid", 3) == 0)	/* a kernel module is not called so */
+		dt_fail_hint(s->diag, D_UNKNOWN, loc, "declare the type, or use args[ ], which have those of the program",
+		    "failed to resolve type %s: types of processes cannot be named", text);
 	if (mark != text)
 		*module = dt_arena_strndup(s->arena, text, (size_t)(mark - text));
 	return mark + 1;

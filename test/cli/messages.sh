@@ -78,10 +78,7 @@ is "several lines on the command line" -n 'BEGIN
 {
 	trace(nosuch);
 }' <<'END'
-dtrace: invalid probe specifier BEGIN
-{
-	trace(nosuch);
-}: in action list: failed to resolve nosuch: Unknown variable name
+dtrace: invalid probe specifier BEGIN ...: in action list: failed to resolve nosuch: Unknown variable name
   -n:3:8 |         trace(nosuch);
          |               ^~~~~~
 END

@@ -1,0 +1,2 @@
+/* N B12 */
+BEGIN { prinft("x"); }

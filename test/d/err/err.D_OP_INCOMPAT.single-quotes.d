@@ -1,0 +1,2 @@
+/* N 3 */
+BEGIN /execname == 'bash'/ { }

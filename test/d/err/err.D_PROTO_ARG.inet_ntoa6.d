@@ -1,0 +1,2 @@
+/* P 4.17 */
+BEGIN { trace(inet_ntoa6((int *)0)); }

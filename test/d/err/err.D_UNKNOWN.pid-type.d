@@ -1,0 +1,2 @@
+/* S C5 */
+BEGIN { trace((pid0`int)0); }
