@@ -212,9 +212,13 @@ bool dt_library_exists(struct dtrace_hdl *h, const char *file)
 
 void dt_library_offer(struct dtrace_hdl *h, struct dt_near *near)
 {
-	for (uint32_t i = 0; i < h->libraries.by_name.n; i++)
-		if (strchr(h->libraries.by_name.v[i].key, ' ') == NULL)
+	for (uint32_t i = 0; i < h->libraries.by_name.n; i++) {
+		const struct dt_library *lib = h->libraries.by_name.v[i].value;
+
+		/* the names of one that was left out do not help */
+		if (lib->state != DT_LIB_SKIPPED && strchr(h->libraries.by_name.v[i].key, ' ') == NULL)
 			dt_near_offer(near, h->libraries.by_name.v[i].key);
+	}
 }
 
 void dt_libraries_cut(struct dtrace_hdl *h, uint32_t loaded)

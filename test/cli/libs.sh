@@ -47,7 +47,7 @@ lib self a.d <<-'EOF'
 EOF
 is "a library that needs itself" 1 "Cyclic dependency detected: a.d => a.d" -e -L "$tmp/self" -n 'BEGIN { trace(1); }'
 
-for class in library provider module; do
+for class in provider module; do
 	lib "missing_$class" a.d <<-EOF
 		#pragma D depends_on $class nosuch
 		inline int A = nothing_known;
@@ -55,6 +55,12 @@ for class in library provider module; do
 	is "a missing $class skips the library" 0 "" -e -L "$tmp/missing_$class" -n 'BEGIN { trace(1); }'
 	is "a missing $class: its names are unknown" 1 "failed to resolve A" -e -L "$tmp/missing_$class" -n 'BEGIN { trace(A); }'
 done
+lib missing_library a.d <<-'EOF'
+	#pragma D depends_on library nosuch.d
+	inline int A = 1;
+EOF
+# S B7, P 4.17, H 18
+is "a missing library is named" 1 "library a.d requires library nosuch.d" -e -L "$tmp/missing_library" -n 'BEGIN { trace(1); }'
 lib chain a.d <<-'EOF'
 	#pragma D depends_on library b.d
 	inline int A = B;
