@@ -79,20 +79,6 @@ static struct dt_token after_descriptions(struct dt_parser *ps, struct dt_ext *x
 	return t;
 }
 
-/* uprobe:/bin/bash:readline, of another tracer: what looks like a predicate is the path of a program. */
-static void refuse_path(struct dt_parser *ps, const struct dt_ext *x, struct dt_token slash)
-{
-	static const struct { const char *theirs, *ours; } rows[] = {
-		{ "uprobe", "functions of a process are pid$target:MODULE:FUNCTION:entry" },
-		{ "uretprobe", "functions of a process are pid$target:MODULE:FUNCTION:return" },
-		{ "usdt", "static probes of a process are PROVIDER$target:MODULE::NAME" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(x->probes->func, rows[i].theirs) == 0 && x->probes->name[0] == '\0')
-			dt_fail_hint(ps->diag, D_SYNTAX, slash.loc, rows[i].ours, "syntax error: a description holds no path");
-}
-
 /* clause = pspec { "," pspec } [ "/" expr "/" ] [ "{" stmt_list "}" ]; returns the token behind it */
 static struct dt_token clause(struct dt_parser *ps, struct dt_token t)
 {
@@ -102,7 +88,6 @@ static struct dt_token clause(struct dt_parser *ps, struct dt_token t)
 	t = after_descriptions(ps, x);
 	ps->head = ps->ahead.n = 0;
 	if (t.kind == DT_T_DIV) {
-		refuse_path(ps, x, t);
 		predicate(ps, x);
 	} else if (t.kind == DT_T_LBRACE) {
 		dt_vec_push(ps->arena, &ps->ahead, t);

@@ -1,2 +1,0 @@
-/* N 3 */
-uprobe:/bin/bash:readline { }
