@@ -112,6 +112,7 @@ struct dt_lower {			/* one clause */
 	bool want_slot;			/* something needed it */
 	bool compact;			/* one of very many: what others have too is called, dt_common_call() */
 	bool inside;			/* KPROBE: the places are inside functions */
+	uint64_t iter, iter_len;	/* as struct dt_image_hook has them */
 	bool error;			/* this is a clause of dtrace:::ERROR */
 	bool end;			/* dtrace:::END fires, maybe ERROR in it: exit() has been called already, or will not be */
 	bool derived;			/* arguments are in the slot */
@@ -256,9 +257,7 @@ void dt_lower_dentry_path(struct dt_lower *);			/* the same of the struct dentry
 void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);	/* r0 = the 4 or 8 bytes at r0 + off; what it is */
 void dt_runtime(struct dt_lower *, const char *name);		/* calls a function of src/bpf/runtime with the slot's buffers */
 void dt_runtime_take(struct dt_lower *);			/* its result is a string of r0 bytes: r0 = its address */
-/* Behind bpf_get_stack(): the first frame at base + off is to be the caller of the function that was entered. */
-void dt_stack_caller(struct dt_lower *, int base, int off, bool user);
-void dt_stack_flags(struct dt_lower *, int dst, bool user);	/* of bpf_get_stack(): our own frames are left out */
+void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* to base + off, without our own frames; r0 = bytes, or negative */
 
 /* Calls the function that make(what) makes: there l->a and l->b are all of the clause, the frame is its own, r1 what the caller left. */
 void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what);	/* hook.c */

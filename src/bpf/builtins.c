@@ -429,16 +429,11 @@ static uint32_t own_frames(const struct dt_lower *l)
 	}
 }
 
-void dt_stack_flags(struct dt_lower *l, int dst, bool user)
-{
-	dt_imm(l->a, dst, user ? BPF_F_USER_STACK : own_frames(l));
-}
-
 /*
  * On aarch64 the caller of a function that has just been entered is in the link register only, and the kernel's walk misses it
  * (6.12): it takes the place of the function itself. R0 has the bytes that were got.
  */
-void dt_stack_caller(struct dt_lower *l, int base, int off, bool user)
+static void stack_caller(struct dt_lower *l, int base, int off, bool user)
 {
 	uint32_t none = dt_label(l->a);
 
@@ -452,6 +447,40 @@ void dt_stack_caller(struct dt_lower *l, int base, int off, bool user)
 	dt_put(l->a, none);
 }
 
+static void take(struct dt_lower *l, int base, int off, uint32_t size, uint64_t flags)
+{
+	dt_mov(l->a, R1, R7);
+	dt_mov(l->a, R2, base);
+	dt_alui(l->a, BPF_ADD, R2, off);
+	dt_imm(l->a, R3, size);
+	dt_imm(l->a, R4, flags);
+	dt_help(l, BPF_FUNC_get_stack);
+}
+
+/*
+ * Between a tracepoint and its programs there may be one function more, __traceiter_NAME: whether it is a frame depends on the
+ * machine, on how its compiler made a call of the one below it, and on who else uses the tracepoint. So it is looked for.
+ */
+void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+{
+	struct dt_emit *a = l->a;
+	uint32_t fine = dt_label(a);
+
+	take(l, base, off, size, user ? BPF_F_USER_STACK : own_frames(l));
+	if (l->iter && !user && size >= 8) {
+		dt_jmpi(a, BPF_JSLE, R0, 0, fine);
+		dt_mov(a, R1, base);
+		dt_alui(a, BPF_ADD, R1, off);
+		dt_ldx(a, B8, R1, R1, 0);
+		dt_imm(a, R2, l->iter);
+		dt_alu(a, BPF_SUB, R1, R2);
+		dt_jmpi(a, BPF_JGE, R1, (int32_t)l->iter_len, fine);
+		take(l, base, off, size, own_frames(l) + 1);
+	}
+	dt_put(a, fine);
+	stack_caller(l, base, off, user);
+}
+
 /* R0 = bytes of the stack, which goes into the slot, at the offset that is returned: a user's by tables, others where keys are made. */
 static uint32_t stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 {
@@ -461,13 +490,7 @@ static uint32_t stack_bytes(struct dt_lower *l, bool user, uint32_t frames)
 	}
 	if (l->b->keymax < 8 * frames)
 		l->b->keymax = 8 * frames;
-	dt_mov(l->a, R1, R7);
-	dt_mov(l->a, R2, dt_slot_reg(l));
-	dt_alui(l->a, BPF_ADD, R2, (int32_t)l->b->slot_key);
-	dt_imm(l->a, R3, 8 * frames);
-	dt_stack_flags(l, R4, user);
-	dt_help(l, BPF_FUNC_get_stack);
-	dt_stack_caller(l, dt_slot_reg(l), (int)l->b->slot_key, user);
+	dt_stack_take(l, dt_slot_reg(l), (int)l->b->slot_key, 8 * frames, user);
 	return l->b->slot_key;
 }
 

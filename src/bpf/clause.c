@@ -28,17 +28,9 @@ static void store_number(struct dt_lower *l, int base, int off, uint32_t size)
 
 static void stack(struct dt_lower *l, int base, int off, uint32_t size, bool user)
 {
-	struct dt_emit *a = l->a;
-
 	if (base == FP)		/* "invalid indirect read from stack" says Linux 6.1, whose helper is declared to read what it writes */
 		dt_zero(l, base, off, size);
-	dt_mov(a, R1, R7);
-	dt_mov(a, R2, base);
-	dt_alui(a, BPF_ADD, R2, off);
-	dt_imm(a, R3, size);
-	dt_stack_flags(l, R4, user);
-	dt_help(l, BPF_FUNC_get_stack);	/* on failure all zeros */
-	dt_stack_caller(l, base, off, user);
+	dt_stack_take(l, base, off, size, user);	/* on failure all zeros */
 }
 
 static void pid_word(struct dt_lower *l, int base, int off)

@@ -111,7 +111,7 @@ static struct dt_lower lower_for(struct hook *k, const struct dt_enabling *en, b
 	return (struct dt_lower){ .b = k->b, .a = k->a, .ctx = en->leaves ? DT_CTX_URETSITE : k->h->ctx, .inside = k->h->inside, .en = en, .shared = shared, .slot = slot,
 		.derived = en->args[0] != NULL, .value = k->h->ctx == DT_CTX_SYS_FEXIT ? k->h->nargs : 1,
 		.nargs = k->h->nargs_known ? k->h->nargs : UINT32_MAX, .args_off = S_ARGS,
-		.locals_off = k->b->slot_locals, .compact = k->compact, .end = is_end(k) };
+		.locals_off = k->b->slot_locals, .compact = k->compact, .end = is_end(k), .iter = k->h->iter, .iter_len = k->h->iter_len };
 }
 
 /* Makes the clause's code in place; tells whether it asked for a slot. */

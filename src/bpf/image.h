@@ -64,6 +64,7 @@ struct dt_image_hook {			/* one program to make */
 	uint32_t nargs;			/* what is beyond reads 0; of trampolines always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
 	bool inside;			/* KPROBE: all of them are inside functions, not at their beginning */
+	uint64_t iter, iter_len;	/* tracepoints: the kernel's function that calls their programs, which is no frame of anybody; 0 not known */
 };
 
 /* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */

@@ -16,6 +16,8 @@
 #include <string.h>
 
 enum { BTF_MAX = 256 << 20, SYMBOLS_MAX = 256 << 20, SYMBOL_MAX = 16 << 20 };
+/* The list has no sizes: a function that reaches further is none, nor the last one of a module. */
+enum { CODE_MAX = 256 << 10, LAST_MAX = 16 << 10 };
 
 static bool is_module_name(const char *s)
 {
@@ -47,10 +49,12 @@ struct dt_kernel {
 	int err;			/* why there is no text */
 	struct function *funcs;		/* sorted by address; NULL until somebody asks for an address */
 	size_t nfuncs;
+	bool has_data;			/* the list has data of the core kernel, beyond the marks of its linker */
 };
 
 struct function {
 	uint64_t addr;
+	bool code;
 	const char *name;		/* in the arena */
 	const char *module;
 };
@@ -188,7 +192,8 @@ static const char *take_function(struct dt_kernel *k, const char *line)
 			s.module = name_end + 2;
 			s.module_len = strcspn(s.module, "]\n");
 		}
-		k->funcs[k->nfuncs++] = (struct function){ s.addr, dt_arena_strndup(k->arena, name, (size_t)(name_end - name)),
+		k->has_data |= strchr("dbB", after[1]) && s.module == NULL;
+		k->funcs[k->nfuncs++] = (struct function){ s.addr, strchr("tTwW", after[1]) != NULL, dt_arena_strndup(k->arena, name, (size_t)(name_end - name)),
 			module_name(k, &s) };
 	}
 	return *end ? end + 1 : end;
@@ -212,6 +217,20 @@ static int read_functions(struct dt_kernel *k)
 	return 0;
 }
 
+/* Behind the end of what has a name there may be much that has none: such an address is not its neighbour's. */
+static bool belongs(const struct dt_kernel *k, size_t i, uint64_t addr)
+{
+	const struct function *f = &k->funcs[i];
+	uint64_t off = addr - f->addr;
+	bool last = i + 1 == k->nfuncs || strcmp(f[1].module, f->module) != 0;
+
+	if (off == 0)
+		return true;
+	if (f->code)
+		return off < (last ? LAST_MAX : CODE_MAX);
+	return k->has_data && off < SYMBOL_MAX;
+}
+
 int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, const char **name, uint64_t *start)
 {
 	size_t lo = 0, hi;
@@ -227,12 +246,28 @@ int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, co
 		else
 			hi = mid;
 	}
-	if (lo == 0 || addr - k->funcs[lo - 1].addr >= SYMBOL_MAX)
-		return -ENOENT;		/* the list has no sizes: what is far behind one is none of it */
+	if (lo == 0 || !belongs(k, lo - 1, addr))
+		return -ENOENT;
 	*module = k->funcs[lo - 1].module;
 	*name = k->funcs[lo - 1].name;
 	*start = k->funcs[lo - 1].addr;
 	return 0;
+}
+
+int dt_kernel_extent(struct dt_kernel *k, const char *name, uint64_t *start, uint64_t *len)
+{
+	int err = dt_kernel_symbol(k, "vmlinux", name, start, NULL);
+
+	if (err)
+		return err;
+	*len = UINT64_MAX;
+	for (const char *p = k->text; *start != 0 && *p; p = strchrnul(p, '\n'), p += *p == '\n') {
+		uint64_t addr = strtoull(p, NULL, 16);
+
+		if (addr > *start && addr - *start < *len)
+			*len = addr - *start;
+	}
+	return *start != 0 && *len < CODE_MAX ? 0 : -ENOENT;
 }
 
 uint64_t dt_kernel_module_start(struct dt_kernel *k, const char *module)

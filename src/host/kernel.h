@@ -28,6 +28,9 @@ int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, u
  */
 int dt_kernel_lookup(struct dt_kernel *, uint64_t addr, const char **module, const char **name, uint64_t *start);
 
+/* How far a symbol of the core kernel reaches: to the next one. 0, or as dt_kernel_symbol(); -ENOENT too when addresses are hidden. */
+int dt_kernel_extent(struct dt_kernel *, const char *name, uint64_t *start, uint64_t *len);
+
 /* The lowest code address of a module (as dt_kernel_lookup() names it); 0: none such. */
 uint64_t dt_kernel_module_start(struct dt_kernel *, const char *module);
 

@@ -9,7 +9,7 @@
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
-#define VAR_VTIMESTAMP 0x102
+enum { VAR_VTIMESTAMP = 0x102, VAR_STACKDEPTH = 0x110, VAR_CALLER = 0x111 };
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
 
 /* All entries are less; with all returns too a slow machine does nothing but run probes, not even the end of tracing. */
@@ -248,10 +248,41 @@ static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
 	return dt_hook_nargs(b->h->types, hook);
 }
 
+static bool uses_variable(const struct dt_difo *d, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = 0; d != NULL && i < d->ntext; i++)
+		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && dt_dif_v16(d->text[i]) >= from && dt_dif_v16(d->text[i]) <= to)
+			return true;
+	return false;
+}
+
+static bool wants_stack(const struct dt_ecb *e)
+{
+	for (uint32_t i = 0; i < e->nacts; i++)
+		if (e->acts[i].kind == DT_ACT_STACK || uses_variable(e->acts[i].difo, VAR_STACKDEPTH, VAR_CALLER))
+			return true;
+	return uses_variable(e->pred, VAR_STACKDEPTH, VAR_CALLER);
+}
+
+/* The function of the kernel that calls the programs of a tracepoint. */
+static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_image_hook *out)
+{
+	const char *of = hook->kind == DT_HOOK_RAWTP ? hook->target : hook->kind == DT_HOOK_SYS_ENTER ? "sys_enter" :
+	    hook->kind == DT_HOOK_SYS_EXIT ? "sys_exit" : NULL;
+
+	if (of == NULL || (b->h->kernel == NULL && (b->h->kernel = dt_kernel_new()) == NULL))
+		return;
+	if (dt_kernel_extent(b->h->kernel, dt_arena_printf(b->t->arena, "__traceiter_%s", of), &out->iter, &out->iter_len) != 0)
+		out->iter = out->iter_len = 0;
+}
+
 void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_image_hook *out)
 {
 	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->en.v, (uint32_t)k->en.n, .nargs_known = ordered(k->hook.kind),
 		.nargs = nargs_of(b, &k->hook), .npoints = (uint32_t)k->points.n, .inside = k->hook.inside };
+	for (size_t i = 0; i < k->en.n && !out->iter; i++)
+		if (wants_stack(k->en.v[i].ecb))
+			find_iter(b, &k->hook, out);
 }
 
 void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_attach *out)
@@ -277,21 +308,13 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 	k->en.v = sorted;
 }
 
-static bool uses_vtimestamp(const struct dt_difo *d)
-{
-	for (uint32_t i = 0; d != NULL && i < d->ntext; i++)
-		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && dt_dif_v16(d->text[i]) == VAR_VTIMESTAMP)
-			return true;
-	return false;
-}
-
 static bool any_vtimestamp(const struct dt_prog *p)
 {
 	for (uint32_t i = 0; i < p->necbs; i++) {
-		if (uses_vtimestamp(p->ecbs[i].pred))
+		if (uses_variable(p->ecbs[i].pred, VAR_VTIMESTAMP, VAR_VTIMESTAMP))
 			return true;
 		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
-			if (uses_vtimestamp(p->ecbs[i].acts[a].difo))
+			if (uses_variable(p->ecbs[i].acts[a].difo, VAR_VTIMESTAMP, VAR_VTIMESTAMP))
 				return true;
 	}
 	return false;

@@ -135,6 +135,16 @@ static void split_symbol(struct dt_sema *s, const char *text, const char **modul
 	*name = mark != NULL ? mark + 1 : text;
 }
 
+/* Every kernel has init_task: one whose list does not show it shows no data. */
+static bool no_data_symbols(struct dt_sema *s)
+{
+	const struct dt_services *sv = &s->cc->services;
+	const char *home;
+	uint64_t addr;
+
+	return sv->symbol != NULL && sv->symbol(sv->ctx, "vmlinux", "init_task", &addr, &home) != 0;
+}
+
 /* `declared` is the type an extern declaration gave, or NULL. */
 static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const struct dt_type *declared)
 {
@@ -149,6 +159,9 @@ static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const s
 	split_symbol(s, n->name, &module, &name);
 	type = declared != NULL ? declared : dt_types_symbol(s->types, module, name);
 	if (sv->symbol == NULL || sv->symbol(sv->ctx, module, name, &addr, &home) != 0) {
+		if (type == NULL && no_data_symbols(s))
+			dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, "/proc/kallsyms of this kernel lists no data symbols, whether it has this one or not",
+			    "failed to resolve %s: Unknown symbol name", n->name);
 		if (type == NULL)
 			dt_fail(s->diag, D_IDENT_UNDEF, n->loc, "failed to resolve %s: Unknown symbol name", n->name);
 		dt_fail_hint(s->diag, D_SYM_BADREF, n->loc,

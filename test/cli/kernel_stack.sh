@@ -25,6 +25,25 @@ first 'try_to_wake_up\|ttwu' "sdt begins with the function too"
 run -qn 'syscall::write:entry /pid == $target/ { stack(); exit(0); }' -c "dd if=/dev/zero of=/dev/null count=1 status=none"
 check "$([ "$status" -eq 0 ] && ! grep -q 'bpf_\|__traceiter\|trampoline' "$tmp/out"; echo $?)" "a system call's has no frame of ours: $(grep -m 1 '`' "$tmp/out" | sed 's/^ *//')"
 
+# N B7: where the kernel's own function between tracepoint and programs is a frame
+run -qn 'sdt:sched::sched_process_exec /pid == $target/ { stack(2); printf("caller %a\n", caller); exit(0); }' -c "sh -c 'exec true'"
+first 'exec' "a tracepoint whose programs are called from a frame more"
+[ "$(grep '`' "$tmp/out" | sed -n '2s/[ \t]*//gp')" = "$(sed -n 's/^caller //p' "$tmp/out" | tr -d ' ')" ]
+check $? "caller is its second frame: $(sed -n 's/^caller //p' "$tmp/out")"
+run -qn 'sdt:sched::sched_process_exec /pid == $target/ { @[stack(1)] = count(); @d[stackdepth] = count(); }' -c "sh -c 'exec true'"
+first 'exec' "as a key too"
+
+# N B10: what lies behind the last symbol of the code is no part of it, where data have no names
+etext=$(sed -n 's/^\([0-9a-f]*\) [A-Za-z] _etext$/\1/p' /proc/kallsyms)
+if grep -q '[^]] [bdB] ' /proc/kallsyms || [ -z "$etext" ] || [ "$etext" = 0000000000000000 ]; then
+	echo "ok - an address without a name # SKIP this kernel has names for its data"
+else
+	run -qn "BEGIN { printf(\"%a|\", 0x$etext + 8); sym(0x$etext + 8); mod(0x$etext + 8); exit(0); }"
+	check "$([ "$status" -eq 0 ] && ! grep -q '`\|vmlinux' "$tmp/out"; echo $?)" "an address without a name stays an address: $(head -n 1 "$tmp/out")"
+	run -e -n 'BEGIN { trace(`avenrun); }'
+	is "why a variable of the kernel is not found" 1 "lists no data symbols"
+fi
+
 # data symbols are there only in kernels that show them
 if grep -q ' [A-Za-z] jiffies$' /proc/kallsyms; then
 	run -qn 'extern unsigned long jiffies; BEGIN { printf("%d %d\n", jiffies > 0, &jiffies != NULL); exit(0); }'
