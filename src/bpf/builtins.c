@@ -498,7 +498,7 @@ static void depth(struct dt_lower *l, bool user)
 {
 	uint32_t done = dt_label(l->a);
 
-	stack_bytes(l, user, DEPTH_MAX);
+	stack_bytes(l, user, user && dt_ustack_tables(l->b) ? dt_ustack_room() / 8 : DEPTH_MAX);
 	dt_jmpi(l->a, BPF_JSGE, R0, 0, done);
 	dt_imm(l->a, R0, 0);
 	dt_put(l->a, done);

@@ -872,6 +872,9 @@ static void plan_shares(struct hook *k)
 		s = count(k);
 	}
 	k->shares = s;
+	if (s.crowded)
+		dt_refuse(k->b, k->groups.v[s.crowded - 1].en.v[0]->ecb->loc, "the aggregations and arrays of this clause, with the buffers, are %u maps, "
+		    "and one program may use 64: make several clauses of it", s.maps);
 	if (!s.n)
 		dt_refuse(k->b, place_of(k), "the %zu clauses at one probe are more than %u programs can hold, which is what the kernel runs in a row: "
 		    "enable fewer of them at a time, in several commands if need be", k->groups.n, DT_CHAIN_MAX);

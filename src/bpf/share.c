@@ -10,7 +10,7 @@
 #include "bpf/share.h"
 #include "bpf/runtime.h"
 
-enum { MAPS_MAX = 60, JUMPS_MAX = 7000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000 };
+enum { MAPS_MAX = 60, JUMPS_MAX = 7000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000, MAPS_KERNEL = 64 };
 
 /* ---- counting ---- */
 
@@ -157,6 +157,15 @@ static void begin(struct filling *f, const struct dt_cost *every)
 	see(f, every);
 }
 
+/* The clause that begins a program is alone in it so far. */
+static void note_crowd(const struct filling *f, struct dt_shares *s, uint32_t i)
+{
+	if (f->maps <= MAPS_KERNEL || s->crowded)
+		return;
+	s->crowded = i + 1;
+	s->maps = f->maps;
+}
+
 /* Each program takes what it can hold, one clause at least; n 0: there are too many. */
 static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint32_t n, const struct dt_cost *every, uint32_t insns,
     uint32_t main)
@@ -169,6 +178,8 @@ static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint3
 		uint32_t rt = f->rt;
 
 		see(f, &c[i]);
+		if (i == from)
+			note_crowd(f, &s, i);
 		if (i == from || !too_full(f, insns, main))
 			continue;
 		if (s.n == DT_CHAIN_MAX - 1)
@@ -177,6 +188,7 @@ static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint3
 		s.end[s.n++] = from = i;
 		begin(f, every);
 		see(f, &c[i]);
+		note_crowd(f, &s, i);
 	}
 	s.funcs[s.n] = f->rt;
 	s.end[s.n++] = n;

@@ -31,6 +31,8 @@ struct dt_shares {
 	uint32_t n;			/* programs; 0: they do not fit into DT_CHAIN_MAX */
 	uint32_t end[DT_CHAIN_MAX];	/* cost number where each ends */
 	uint32_t funcs[DT_CHAIN_MAX];	/* of the runtime, in each */
+	uint32_t crowded;		/* 1 + the first that has, alone, more maps than a program may; 0 none */
+	uint32_t maps;			/* their number */
 };
 /* every: what each program has anyway. */
 struct dt_shares dt_shares_of(struct dt_build *, const struct dt_cost *, uint32_t n, const struct dt_cost *every);

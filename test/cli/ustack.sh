@@ -198,3 +198,8 @@ if command -v g++ >/dev/null 2>&1 && g++ -O1 -fno-omit-frame-pointer -o "$tmp/na
 	grep -q "names${tick}far::thing::go(int)+0x" "$tmp/out"
 	check $? "-x demangle"
 fi
+
+# S D9, P 4.15: ustackdepth counts what ustack() shows, also where the kernel's own walk would stop
+run -q -x ustackframes=400 -n 'syscall::getppid:entry /pid == $target/ { printf("depth %d\n", ustackdepth); ustack(400); exit(0); }' -c "${BUILD:-build}/test/deep"
+[ "$(sed -n 's/^depth //p' "$tmp/out")" = "$(grep -c '^  ' "$tmp/out")" ] && [ "$(grep -c down "$tmp/out")" -ge 300 ]
+check $? "ustackdepth of a deep stack: $(sed -n 's/^depth //p' "$tmp/out")"

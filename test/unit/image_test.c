@@ -272,6 +272,17 @@ static void many_maps(void)
 	}
 	free(text);
 	done(&m);
+
+	/* P 4.15: in one clause they cannot be divided; the sentence is ours, and says which clause. */
+	text = malloc(70 * 40 + 80);
+	at = text + sprintf(text, "BEGIN { trace(1); }\nBEGIN { ");
+	for (int i = 0; i < 70; i++)
+		at += sprintf(at, "@a%d = count();", i);
+	strcpy(at, " }");
+	m = make(text, DT_CTX_RUN, 1);
+	CHECK(m.rc != 0 && strstr(m.msg, ":2:1: the aggregations and arrays of this clause") != NULL);
+	free(text);
+	done(&m);
 }
 
 static void keep(void *ctx, const char *line) { strncat(ctx, line, 1u << 15); }
