@@ -150,7 +150,13 @@ void victims_notice(struct victims *v)
 	fprintf(stderr, "dtrace: tracing only process");
 	for (int i = 0; i < n && i < 8; i++)
 		fprintf(stderr, "%s%d", i > 0 ? ", " : n > 1 ? "es " : " ", (int)pids[i]);
-	fprintf(stderr, "%s (-x target=all traces everything)\n", n > 8 ? ", ..." : "");
+	fprintf(stderr, "%s%s (-x target=all traces everything)\n", n > 8 ? ", ..." : "",
+	    dt_procs_following(v->dtp) ? " and what it makes" : "");
+}
+
+bool victims_gone(const struct victims *v)
+{
+	return v->n > 0 && v->alive == 0 && dt_procs_followed(v->dtp) == 0;
 }
 
 void victims_continue(struct victims *v)

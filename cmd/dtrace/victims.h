@@ -15,7 +15,7 @@ struct victims {
 /* Starts and grabs them, before anything is compiled. 0, or the status to exit with after a message. */
 int victims_open(struct victims *, dtrace_hdl_t *, const struct args *);
 void victims_continue(struct victims *);	/* after dtrace_go(); from here on ends are noticed */
-static inline bool victims_gone(const struct victims *v) { return v->n > 0 && v->alive == 0; }
+bool victims_gone(const struct victims *);	/* and all that came of them, with -x follow */
 /* Tells when only they are traced. */
 void victims_notice(struct victims *);
 /* The exit status of the first command, as a shell gives it (128 and the signal's number when one killed it); 0 while it runs, and without -c. */

@@ -75,7 +75,7 @@ struct dt_build {
 
 	DT_VEC(struct dt_image_prog) more;	/* programs that others go on to */
 	DT_VEC(struct dt_image_map) maps;
-	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, over, vtime, vtime_cpu;	/* map indices + 1, 0: not made */
+	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, over, vtime, vtime_cpu, roots, family;	/* map indices + 1, 0: not made */
 	DT_VEC(char) pool;		/* the constants */
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
@@ -281,6 +281,10 @@ void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
 
 /* record.c */
+/* family.c: r0 = the root, from 1, that the current process is or came of; none: to `out`. room: 8 free bytes of the frame */
+void dt_family_root(struct dt_build *, struct dt_emit *, int room, uint32_t out);
+int32_t dt_family_place(const struct dt_build *, uint32_t pid);	/* of a root, from 1; 0: it is none */
+void dt_family_keep(struct dt_build *, struct dt_emit *, enum dt_keep);	/* a whole program */
 void dt_process_number(struct dt_emit *, const struct dt_image_opts *, int room);	/* process.c: to r0; room: 8 free bytes of the frame */
 void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* at base + off; F_T0 is the CPU; news 0: the clause's own */
 void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */

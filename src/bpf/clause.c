@@ -531,6 +531,11 @@ static void derive(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
 	const struct dt_enabling *en = l->en;
 	uint32_t bits = clause_args(e);
 
+	if (en->root) {
+		dt_family_root(l->b, l->a, F_T0, quit);
+		dt_jmpi(l->a, BPF_JNE, R0, dt_family_place(l->b, en->root), quit);
+		l->cached = 0;
+	}
 	l->raw_args = true;
 	if (en->when) {
 		derived_value(l, en->when);

@@ -70,7 +70,7 @@ static bool preemptible(enum dt_image_ctx ctx)
 
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 {
-	return x->ecb == y->ecb && x->leaves == y->leaves && x->each == y->each && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
+	return x->ecb == y->ecb && x->leaves == y->leaves && x->root == y->root && x->each == y->each && x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
 }
 
 static uint32_t numbers(const struct dt_image_hook *h)
@@ -352,6 +352,10 @@ static void only_pids(struct hook *k, uint32_t out)
 	const struct dt_image_opts *o = k->b->opts;
 	uint32_t in = dt_label(k->a);
 
+	if (o->nroots) {
+		dt_family_root(k->b, k->a, M_INDEX, out);	/* all of them are limits, or none is */
+		return;
+	}
 	dt_process_number(k->a, o, M_INDEX);
 	for (uint32_t i = 0; i < o->npids; i++)
 		dt_jmpi(k->a, BPF_JEQ, R0, (int32_t)o->pids[i], in);
@@ -889,10 +893,29 @@ static void lower_vtime(struct hook *k)
 	publish(k, &k->b->image->progs[k->index]);
 }
 
+/* A program that keeps book of processes has no clauses. */
+static void keeper(struct hook *k)
+{
+	uint32_t start;
+
+	new_code(k);
+	start = dt_label(k->a);
+	dt_put(k->a, start);
+	dt_vec_push(k->a->arena, &k->a->funcs, start);
+	dt_family_keep(k->b, k->a, k->h->keep);
+	(void)dt_emit_finish(k->a);
+	k->chain = UINT32_MAX;
+	publish(k, &k->b->image->progs[k->index]);
+}
+
 void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
 {
 	struct hook k = { .b = b, .h = h, .index = index, .numbered = is_sys(h->ctx) || h->npoints > 1 };
 
+	if (h->keep) {
+		keeper(&k);
+		return;
+	}
 	if (!h->nen) {
 		lower_vtime(&k);
 		return;

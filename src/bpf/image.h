@@ -25,6 +25,7 @@ struct dt_koffsets {
 	uint32_t task_stack, task_flags;
 	uint32_t task_files, files_fdt, fdt_max, fdt_fd;	/* a process's open files */
 	uint32_t vma_pgoff, vma_file, file_inode, inode_ino, inode_sb, sb_dev;	/* what is mapped */
+	uint32_t task_signal, signal_live;	/* threads of a process that have not ended */
 	uint32_t task_utask, utask_returns, ret_stack, ret_orig, ret_next;	/* functions whose return is probed */
 };
 
@@ -41,6 +42,7 @@ struct dt_enabling {			/* one clause on one probe */
 	const char *prov, *mod, *func, *name;
 	bool leaves;			/* UPROBE: the instruction leaves a function: the clause's context is URETSITE */
 	uint32_t site;			/* arg0 then */
+	uint32_t root;			/* fires only in that process and those it made; 0: `when` says */
 	const struct dt_difo *each;	/* derived probes that fire for each of several things: the next after arg9, the first after 0; NULL: once */
 	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
 	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
@@ -56,8 +58,11 @@ enum dt_image_ctx {			/* where arg0 … come from */
 	DT_CTX_URETSITE,			/* of clauses, never of a program: `leaves` */
 };
 
+enum dt_keep { DT_KEEP_NONE, DT_KEEP_FORK, DT_KEEP_EXIT, DT_KEEP_FREE };
+
 struct dt_image_hook {			/* one program to make */
 	enum dt_image_ctx ctx;
+	enum dt_keep keep;		/* RAWTP sched_process_…: no clauses, the program knows who came of whom */
 	const struct dt_enabling *en;	/* in program order for each probe; sorted by probe for SYS hooks is not required */
 	uint32_t nen;			/* 0: at sched_switch, what vtimestamp is made of */
 	bool nargs_known;		/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
@@ -80,6 +85,8 @@ struct dt_image_opts {
 	bool rawsyscall;		/* failed system calls show the kernel's value */
 	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
 	uint32_t npids;			/* 0: everywhere */
+	const uint32_t *roots;		/* -x follow: processes whose children, and theirs, count as they do */
+	uint32_t nroots;		/* 0: none are followed */
 	uint64_t pidns_dev, pidns_ino;	/* of the namespace whose process ids these are, and those written beside addresses; 0: the system's */
 	uint32_t self_pid;
 	uint32_t page_bits;		/* of a page of memory */
@@ -113,6 +120,8 @@ enum dt_map_role {
 	DT_MAP_STACKS,
 	DT_MAP_CHAIN,		/* a hook's programs behind its first, in their order: to be filled before the first one runs */
 	DT_MAP_OVER,		/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
+	DT_MAP_ROOTS,		/* the numbers of the roots, a word each; 0 when one has ended */
+	DT_MAP_FAMILY,		/* process -> struct dt_kin: all that came of the roots */
 	DT_MAP_UNWIND_ROWS, DT_MAP_UNWIND_RULES, DT_MAP_UNWIND_MAPS, DT_MAP_UNWIND_KEYS,	/* bpf/unwind.h; filled while tracing */
 };
 
@@ -230,8 +239,12 @@ enum dt_specstate { DT_SPEC_FREE, DT_SPEC_ACTIVE, DT_SPEC_COMMITTED, DT_SPEC_DIS
 
 #define DT_CONTROL_SPECS 256	/* bytes from the beginning of the control block to the words, in cache lines of their own */
 
-/* stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set at once, as one word of 64 bits. */
-struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; };
+struct dt_kin { uint64_t root, alive; };	/* root: its place in ROOTS, from 1 */
+/*
+ * stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set at once, as one word of 64 bits. followed: members of
+ * the family that live.
+ */
+struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; int64_t followed; };
 struct dt_drops { uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror; };
 
 /*

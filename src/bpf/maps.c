@@ -10,7 +10,7 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
 		[DT_MAP_SPEC_USED] = "specused", [DT_MAP_VTIME] = "vtime", [DT_MAP_VTIME_CPU] = "vtimecpu", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
 		[DT_MAP_UNWIND_ROWS] = "unwind_rows", [DT_MAP_UNWIND_RULES] = "unwind_rules", [DT_MAP_UNWIND_MAPS] = "unwind_maps",
-		[DT_MAP_UNWIND_KEYS] = "unwind_keys",
+		[DT_MAP_UNWIND_KEYS] = "unwind_keys", [DT_MAP_ROOTS] = "roots", [DT_MAP_FAMILY] = "family",
 	};
 	struct dt_image_map m = { .role = role, .type = type, .key_size = key, .value_size = value, .max_entries = n,
 		.flags = flags, .inner = UINT32_MAX };

@@ -51,4 +51,9 @@ bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);
 /* proc.c: passes signals on until the process stops for us (true: *status) or is gone. */
 bool dt_proc_wait(struct dt_proc *, int request, int *status);
 
+/* family.c: tells all that came of the roots and still live, with the root's place from 1. */
+typedef void dt_family_f(void *ctx, uint32_t pid, uint32_t root);
+void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *, void *ctx);
+bool dt_proc_over(uint32_t pid);		/* has ended, though nobody may have asked for its status */
+
 #endif

@@ -74,6 +74,8 @@ int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uin
 
 /* The control block, mapped: read and written in place (with atomic operations). NULL: the image has none. */
 struct dt_control *dt_session_control(struct dt_session *);
+/* family.c: -x follow: the process counts as what came of that root. */
+void dt_session_follow(struct dt_session *, uint32_t pid, uint32_t root);
 struct dt_drops;
 int dt_session_drops(struct dt_session *, uint32_t cpu, struct dt_drops *);
 int dt_session_drops_all(struct dt_session *, struct dt_drops *);	/* one for each possible CPU */

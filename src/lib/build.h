@@ -9,6 +9,7 @@
 struct dt_bhook {			/* a program to make */
 	struct dt_hook hook;
 	uint32_t generation;
+	enum dt_keep keep;
 	DT_VEC(struct dt_enabling) en;
 	DT_VEC(struct dt_point) points;
 	struct dt_map point_of;		/* text of a point -> its place in points */
@@ -25,6 +26,7 @@ struct dt_gobuild {
 	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled, or would serve */
 	bool means_asked;
 	struct dt_map exprs;		/* D text of derived probes -> its DIFO: the same text is the same code */
+	DT_VEC(uint32_t) roots;		/* -x follow */
 	uint32_t nfuncs;		/* enablings of kernel functions */
 	bool sys_functions;		/* system calls are seen in the functions they are made in */
 	size_t done;			/* enablings that are in hooks */

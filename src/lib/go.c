@@ -91,7 +91,7 @@ static void fill_opts(struct dt_gobuild *b)
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ? option(h, DT_OPT_unwindsize, 16 << 20) : 0,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .koff = &b->koff, .feat = &b->feat,
-		.errors = b->errors.v, .nerrors = (uint32_t)b->errors.n,
+		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v, .nerrors = (uint32_t)b->errors.n,
 #ifdef __x86_64__
 		.arch_x86 = true,
 #endif
@@ -333,6 +333,7 @@ int dtrace_go(dtrace_hdl_t *h)
 		return 0;
 	if (dt_session_start(t->session, msg, sizeof(msg)) != 0)
 		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
+	dt_procs_family(h, t);
 	dt_later_begin(h, t);
 	return 0;
 }

@@ -52,6 +52,8 @@ int dt_handle_error(struct dtrace_hdl *, int err);
 int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
 /* A program says $target, and process ids are those of a container: the kernel side knows that id as nspid. */
+bool dt_procs_following(struct dtrace_hdl *);		/* -x follow is on */
+int64_t dt_procs_followed(struct dtrace_hdl *);		/* -x follow: how many live that came of -p and -c */
 bool dt_procs_nested(struct dtrace_hdl *);
 bool dt_procs_contained(void);				/* our process ids are those of a container */
 

@@ -4,6 +4,7 @@
  * kernel has for them, derived probes get their D expressions compiled.
  */
 #include "lib/build.h"
+#include "lib/proc.h"
 
 #include "host/uprobe.h"
 #include "provider/provider.h"
@@ -169,7 +170,7 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 {
 	const struct dt_probe *p = e->probe;
 	struct dt_enabling en = {
-		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site, .soft = hook->soft,
+		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site, .root = hook->root, .soft = hook->soft,
 		.prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name,
 	};
 	struct dt_hook at = *hook;
@@ -278,7 +279,7 @@ static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct d
 
 void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_image_hook *out)
 {
-	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->en.v, (uint32_t)k->en.n, .nargs_known = ordered(k->hook.kind),
+	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->keep, k->en.v, (uint32_t)k->en.n, .nargs_known = ordered(k->hook.kind),
 		.nargs = nargs_of(b, &k->hook), .npoints = (uint32_t)k->points.n, .inside = k->hook.inside };
 	for (size_t i = 0; i < k->en.n && !out->iter; i++)
 		if (wants_stack(k->en.v[i].ecb))
@@ -295,6 +296,37 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
 }
 
+/* ---- -x follow ---- */
+
+static void add_root(struct dt_gobuild *b, uint32_t pid)
+{
+	for (size_t i = 0; i < b->roots.n; i++)
+		if (b->roots.v[i] == pid)
+			return;
+	dt_vec_push(b->t->arena, &b->roots, pid);
+}
+
+/* The processes of -p and -c, those that descriptions name, and the programs that keep book of what comes of them. */
+static void add_family(struct dt_gobuild *b)
+{
+	static const char *const places[] = { [DT_KEEP_FORK] = "sched_process_fork", [DT_KEEP_EXIT] = "sched_process_exit",
+		[DT_KEEP_FREE] = "sched_process_free" };
+
+	for (int i = 0; dt_procs_pid(b->h, i) != 0; i++)
+		add_root(b, dt_procs_pid(b->h, i));
+	for (size_t i = 0; i < b->hooks.n; i++)
+		for (size_t e = 0; e < b->hooks.v[i]->en.n; e++)
+			if (b->hooks.v[i]->en.v[e].root != 0)
+				add_root(b, b->hooks.v[i]->en.v[e].root);
+	for (int keep = DT_KEEP_FORK; b->roots.n > 0 && keep <= DT_KEEP_FREE; keep++) {
+		struct dt_bhook *k = DT_NEW(b->t->arena, struct dt_bhook);
+
+		k->hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = places[keep] };
+		k->keep = (enum dt_keep)keep;
+		dt_vec_push(b->t->arena, &b->hooks, k);
+	}
+}
+
 /* A function may end with its first instruction: it is entered first, whatever the order of the clauses. Else they stay in their order. */
 static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 {
@@ -306,6 +338,7 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 			if (k->en.v[i].leaves == leaves)
 				sorted[n++] = k->en.v[i];
 	k->en.v = sorted;
+	k->en.cap = k->en.n;
 }
 
 static bool any_vtimestamp(const struct dt_prog *p)
@@ -351,5 +384,7 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 			leave_last(b, b->hooks.v[i]);
 	if (b->generation == 0)
 		count_run_time(b);
+	if (b->t->probes.follow && b->generation == 0)
+		add_family(b);
 	return 0;
 }

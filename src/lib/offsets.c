@@ -105,6 +105,7 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 		O(task_files, "task_struct", "files"), O(files_fdt, "files_struct", "fdt"), O(fdt_max, "fdtable", "max_fds"),
 		O(fdt_fd, "fdtable", "fd"), O(vma_pgoff, "vm_area_struct", "vm_pgoff"), O(vma_file, "vm_area_struct", "vm_file"),
 		O(file_inode, "file", "f_inode"), O(inode_ino, "inode", "i_ino"), O(inode_sb, "inode", "i_sb"), O(sb_dev, "super_block", "s_dev"),
+		O(task_signal, "task_struct", "signal"), O(signal_live, "signal_struct", "live"),
 		O(task_utask, "task_struct", "utask"), O(utask_returns, "uprobe_task", "return_instances"),
 		O(ret_stack, "return_instance", "stack"), O(ret_orig, "return_instance", "orig_ret_vaddr"),
 		O(ret_next, "return_instance", "next"),

@@ -24,6 +24,7 @@ struct dt_procs {
 	struct ps_prochandle *list;	/* oldest first */
 	dtrace_handle_proc_f *f;
 	void *arg;
+	bool over;			/* all have ended, and that was told */
 	uint32_t *only;			/* pids the probes are limited to */
 	uint32_t nonly;
 };
@@ -243,19 +244,72 @@ int dtrace_handle_proc(dtrace_hdl_t *h, dtrace_handle_proc_f *f, void *arg)
 	return 0;
 }
 
+/* All have ended, and all that came of them. */
+static bool last_ended(struct dtrace_hdl *h, bool alone)
+{
+	if (h->procs == NULL || h->procs->list == NULL || h->procs->over || !alone || dt_procs_followed(h) > 0)
+		return false;
+	h->procs->over = true;
+	return true;
+}
+
 bool dt_procs_check(struct dtrace_hdl *h)
 {
-	bool news = false;
+	bool news = false, alone = true;
 
 	for (struct ps_prochandle *p = h->procs != NULL ? h->procs->list : NULL, *next; p != NULL; p = next) {
 		next = p->next;		/* the handler may release it */
+		alone &= dt_proc_ended(&p->proc);
 		if (p->told || !dt_proc_ended(&p->proc))
 			continue;
 		p->told = news = true;
 		if (h->procs->f != NULL)
 			h->procs->f(p, NULL, h->procs->arg);
 	}
-	return news;
+	return last_ended(h, alone) || news;
+}
+
+/* ---- -x follow ---- */
+
+uint32_t dt_procs_pid(const struct dtrace_hdl *h, int i)
+{
+	const struct ps_prochandle *p = h->procs != NULL ? h->procs->list : NULL;
+
+	for (; p != NULL && i > 0; i--)
+		p = p->next;
+	return p != NULL ? (uint32_t)p->proc.pid : 0;
+}
+
+bool dt_procs_following(struct dtrace_hdl *h) { return dt_options_on(&h->options, DT_OPT_follow); }
+
+int64_t dt_procs_followed(struct dtrace_hdl *h)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t == NULL || t->session == NULL)
+		return 0;
+	return __atomic_load_n(&dt_session_control(t->session)->followed, __ATOMIC_RELAXED);
+}
+
+static void one_of_family(void *ctx, uint32_t pid, uint32_t root)
+{
+	dt_session_follow(ctx, pid, root);
+}
+
+void dt_procs_family(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	uint32_t n = 0, *roots;
+
+	if (!t->probes.follow || !dt_proc_pids_global())
+		return;
+	while (dt_procs_pid(h, (int)n) != 0)
+		n++;
+	roots = calloc(n + 1, sizeof(*roots));
+	for (uint32_t i = 0; roots != NULL && i < n; i++)
+		roots[i] = dt_procs_pid(h, (int)i);
+	if (roots != NULL)
+		dt_proc_family(roots, n, one_of_family, t->session);
+	free(roots);
 }
 
 /* ---- what the probes are limited to ---- */
@@ -268,13 +322,13 @@ static bool per_process(const struct dt_trace *t)
 	return false;
 }
 
-/* -c is often only a clock ("-c 'sleep 10'"): a process started here limits nothing unless that is asked for. */
+/* -c is often only a clock ("-c 'sleep 10'"): a process started here limits nothing unless that is asked for, or it is to be followed. */
 static bool limits(const struct dtrace_hdl *h, const struct dt_trace *t, const struct ps_prochandle *p)
 {
 	switch (h->options.val[DT_OPT_target]) {
 	case DT_TARGET_ALL: return false;
 	case DT_TARGET_ONLY: return true;
-	default: return !p->proc.child && !h->target_named && !per_process(t);
+	default: return (!p->proc.child || dt_options_on(&h->options, DT_OPT_follow)) && !h->target_named && !per_process(t);
 	}
 }
 

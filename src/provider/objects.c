@@ -209,12 +209,14 @@ static bool in_our_namespace(uint32_t pid)
 	return stat("/proc/self/ns/pid", &own) == 0 && stat(path, &other) == 0 && own.st_ino == other.st_ino;
 }
 
-/* In a container the number is that in it; for one inside of that, or for children, the kernel's own filter has to do. */
+/* In a container the number is that in it; for one inside of that the kernel's own filter has to do. */
 const char *dt_process_when(struct dt_probes *p, uint32_t pid)
 {
+	if (p->follow)
+		return NULL;		/* hook.root */
 	if (!dt_proc_pids_global())
-		return p->follow || !in_our_namespace(pid) ? NULL : dt_arena_printf(p->arena, "nspid == %u", pid);
-	return dt_arena_printf(p->arena, p->follow ? "progenyof(%u)" : "pid == %u", pid);
+		return !in_our_namespace(pid) ? NULL : dt_arena_printf(p->arena, "nspid == %u", pid);
+	return dt_arena_printf(p->arena, "pid == %u", pid);
 }
 
 /* "libc" and "libc.so" mean libc.so.6, by its name up to a dot, and so does "libc.so.7". */

@@ -46,7 +46,7 @@ bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name)
 /* later.c: files of the name in the directories of programs and of libraries that anybody has loaded; or the file of that path. */
 void dt_objects_named(struct dt_probes *, const char *name, void (*f)(void *ctx, struct dt_object *), void *ctx);
 void dt_each_process(void (*f)(void *ctx, uint32_t pid), void *ctx);
-/* Limits a hook to the process, and with -x follow to its children; D for hook.when, NULL none. */
+/* Limits a hook to the process; D for hook.when, NULL: none, as with -x follow, which is for hook.root to say. */
 const char *dt_process_when(struct dt_probes *, uint32_t pid);
 /* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
 bool dt_loaded_named(const struct dt_loaded *, const char *part);

@@ -129,7 +129,7 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 static struct dt_hook hook_at(const struct making *m, enum dt_hook_kind kind, uint64_t offset)
 {
 	return (struct dt_hook){ .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->p->follow ? 0 : m->pid,
-		.when = m->when };
+		.root = m->p->follow ? m->pid : 0, .when = m->when };
 }
 
 static void add_hook(struct making *m, const char *func, const char *alt, const char *name, const struct dt_hook *hook)

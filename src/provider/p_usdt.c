@@ -380,6 +380,7 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 		return 0;
 	if (!m->every) {
 		hook.pid = m->p->follow ? 0 : m->pid;
+		hook.root = m->p->follow ? m->pid : 0;
 		hook.when = dt_process_when(m->p, m->pid);
 	}
 	if (n->semaphore != 0 && !dt_elf_vaddr_to_offset(m->in->obj->elf, n->semaphore, &hook.ref_ctr))

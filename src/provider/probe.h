@@ -30,6 +30,7 @@ struct dt_hook {
 	uint32_t site;			/* URETSITE: offset of the instruction in the function: arg0 */
 	uint64_t ref_ctr;		/* UPROBE: where in the file a 16-bit counter of tracers is, 0 none */
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
+	uint32_t root;			/* UPROBE, -x follow: in this process and those that come of it; 0: `when` says */
 	bool needs_fexit;		/* KRET: its expressions use arguments of the function */
 	bool by_kprobe;			/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
 	bool alone;			/* KFUNC, KRET: no other function that can be traced has its name */
