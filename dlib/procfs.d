@@ -104,8 +104,9 @@ translator timestruc_t < uint64_t N > {
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = 0;
 	pr_nlwp = T->signal->nr_threads;
-	pr_pid = T->tgid;
-	pr_ppid = T->real_parent->tgid;
+	/* in a container the current process has the number that it has there; of others only the system's is known */
+	pr_pid = T == curthread ? pid : T->tgid;
+	pr_ppid = T == curthread ? ppid : T->real_parent->tgid;
 	pr_pgid = T->signal->pids[2]->numbers[0].nr;
 	pr_sid = T->signal->pids[3]->numbers[0].nr;
 	pr_uid = T->real_cred->uid.val;
@@ -116,15 +117,15 @@ translator psinfo_t < struct task_struct *T > {
 	pr_size = T->mm != 0 ? T->mm->total_vm * 4 : 0;
 	pr_fname = stringof(T->comm);
 	/* the arguments are in user memory: only the process itself can be asked */
-	pr_psargs = T == curthread || T->tgid == pid ? execargs : stringof(T->comm);
+	pr_psargs = T == curthread || T->group_leader == curthread->group_leader ? execargs : stringof(T->comm);
 	pr_arglen = T->mm != 0 ? T->mm->arg_end - T->mm->arg_start : 0;
 	pr_ttydev = T->signal->tty != 0 ?
 	    T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index) : PRNODEV;
 	pr_start = xlate <timestruc_t> ((uint64_t)(walltimestamp - (timestamp - T->start_time)));
 	/* a program starts with its stack at argc, argv[ ], 0, envp[ ], 0; argc is in user memory, too */
-	pr_argc = T->mm != 0 && T->tgid == pid ? *(int *)copyin(T->mm->start_stack, sizeof (int)) : 0;
+	pr_argc = T->mm != 0 && T->group_leader == curthread->group_leader ? *(int *)copyin(T->mm->start_stack, sizeof (int)) : 0;
 	pr_argv = T->mm != 0 ? T->mm->start_stack + 8 : 0;
-	pr_envp = T->mm != 0 && T->tgid == pid ?
+	pr_envp = T->mm != 0 && T->group_leader == curthread->group_leader ?
 	    T->mm->start_stack + 8 * (*(int *)copyin(T->mm->start_stack, sizeof (int)) + 2) : 0;
 	pr_wstat = T->exit_code;
 	pr_dmodel = PR_MODEL_LP64;
@@ -142,7 +143,7 @@ translator psinfo_t < struct task_struct *T > {
 #pragma D attributes Stable/Stable/Common translator
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = T->pid == 0 ? PR_IDLE : T->__state & 0xc ? PR_STOPPED : T->__state & 0x3 ? PR_ASLEEP : 0;
-	pr_lwpid = T->pid;
+	pr_lwpid = T == curthread ? tid : T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
 	pr_stype = 0;

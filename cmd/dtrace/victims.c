@@ -143,8 +143,6 @@ void victims_notice(struct victims *v)
 	pid_t pids[8];
 	int n = dtrace_proc_only(v->dtp, pids, 8);
 
-	if (v->n > 0 && dt_procs_nested(v->dtp))
-		fprintf(stderr, "dtrace: process ids here are those of a container: $target is to be compared with nspid, not with pid\n");
 	if (n == 0)
 		return;
 	fprintf(stderr, "dtrace: tracing only process");

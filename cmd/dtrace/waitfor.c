@@ -11,7 +11,6 @@
 #define COMM 16			/* what the kernel keeps of a name, with the NUL */
 
 static const char program[] = "proc:::exec-success /execname == $$1/ { trace(pid); exit(0); }";
-static const char program_contained[] = "proc:::exec-success /execname == $$1/ { trace(nspid); exit(0); }";
 
 static int take(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec, void *arg)
 {
@@ -39,7 +38,7 @@ static int enable(dtrace_hdl_t *h, const char *name)
 	snprintf(shown, sizeof(shown), "%s", name);
 	if (dtrace_setopt(h, "quiet", NULL) != 0)
 		return -1;
-	p = dtrace_program_strcompile(h, dt_procs_contained() ? program_contained : program, DTRACE_PROBESPEC_NAME, 0, 2, argv);
+	p = dtrace_program_strcompile(h, program, DTRACE_PROBESPEC_NAME, 0, 2, argv);
 	return p == NULL || dtrace_program_exec(h, p, NULL) != 0 ? -1 : dtrace_go(h);
 }
 

@@ -281,11 +281,13 @@ void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
 
 /* record.c */
-/* family.c: r0 = the root, from 1, that the current process is or came of; none: to `out`. room: 8 free bytes of the frame */
+/* family.c: r0 = the root, from 1, that the current process is or came of; none: to `out`. room: as of dt_process_number() */
 void dt_family_root(struct dt_build *, struct dt_emit *, int room, uint32_t out);
 int32_t dt_family_place(const struct dt_build *, uint32_t pid);	/* of a root, from 1; 0: it is none */
 void dt_family_keep(struct dt_build *, struct dt_emit *, enum dt_keep);	/* a whole program */
-void dt_process_number(struct dt_emit *, const struct dt_image_opts *, int room);	/* process.c: to r0; room: 8 free bytes of the frame */
+/* process.c: the current process's to r0; of the task at r0. room: 8 free bytes of the frame, and 8 before them */
+void dt_process_number(struct dt_emit *, const struct dt_image_opts *, int room);
+void dt_task_number(struct dt_emit *, const struct dt_image_opts *, int room, bool process);
 void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* at base + off; F_T0 is the CPU; news 0: the clause's own */
 void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */
 void dt_record_submit(struct dt_lower *, bool wake);

@@ -7,6 +7,8 @@
 #include "base/compat.h"
 #include "builtin/builtin.h"
 
+#include <errno.h>
+
 #define MAX_ERRNO 4095
 
 /* ---- arguments ---- */
@@ -324,14 +326,36 @@ static void get_ids(struct dt_lower *l)
 	l->cached = 0;
 }
 
+/* The task's number where we are: process.c. */
+static void number_here(struct dt_lower *l, bool process)
+{
+	bad_offset(l, l->b->opts->koff->task_tgid, "the process id");
+	if (l->b->opts->pidns_ino != 0) {
+		bad_offset(l, l->b->opts->koff->upid_size, "the namespace's process id");
+		bad_offset(l, l->b->opts->koff->pidns_inum, "the namespace's process id");
+	}
+	dt_task_number(l->a, l->b->opts, F_T0, process);
+	l->cached = 0;
+}
+
 static void get_pid(struct dt_lower *l)
 {
+	if (l->b->opts->pidns_ino != 0) {
+		dt_help(l, BPF_FUNC_get_current_task);
+		number_here(l, true);
+		return;
+	}
 	get_ids(l);
 	dt_alui(l->a, BPF_ARSH, R0, 32);
 }
 
 static void get_tid(struct dt_lower *l)
 {
+	if (l->b->opts->pidns_ino != 0) {
+		dt_help(l, BPF_FUNC_get_current_task);
+		number_here(l, false);
+		return;
+	}
 	get_ids(l);
 	sign32(l);
 }
@@ -355,8 +379,7 @@ static void get_ppid(struct dt_lower *l)
 
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_follow(l, k->task_real_parent, 8, "the parent process");
-	dt_follow(l, k->task_tgid, 4, "the process id");
-	sign32(l);
+	number_here(l, true);
 }
 
 /* The number in the innermost namespace: numbers[level].nr of the task's struct pid. */
@@ -383,6 +406,15 @@ static void get_wall(struct dt_lower *l)
 	dt_alu(l->a, BPF_ADD, R0, R1);
 }
 
+/* ERESTARTSYS, -NOINTR, -NOHAND, -_RESTARTBLOCK are between the kernel and itself: the call was interrupted. */
+static void restarts(struct dt_lower *l, uint32_t done)
+{
+	dt_alui(l->a, BPF_SUB, R1, 512);
+	dt_jmpi(l->a, BPF_JGT, R1, 4, done);
+	dt_jmpi(l->a, BPF_JEQ, R1, 3, done);	/* ENOIOCTLCMD */
+	dt_imm(l->a, R0, EINTR);
+}
+
 static void get_errno(struct dt_lower *l)
 {
 	uint32_t done = dt_label(l->a);
@@ -397,6 +429,8 @@ static void get_errno(struct dt_lower *l)
 	dt_jmpi(l->a, BPF_JLT, R1, -MAX_ERRNO, done);
 	dt_neg(l->a, R1);
 	dt_mov(l->a, R0, R1);
+	if (!l->b->opts->rawsyscall)
+		restarts(l, done);
 	dt_put(l->a, done);
 }
 

@@ -754,6 +754,29 @@ static void do_memstr(struct dt_lower *l)
 	dt_runtime_take(l);
 }
 
+/* In a container: where its numbers are (process.c), behind the words of the runtime. */
+static void progenyof_here(struct dt_lower *l)
+{
+	const struct dt_image_opts *o = l->b->opts;
+	const struct dt_koffsets *k = o->koff;
+	uint32_t at = k->pid_numbers + o->pidns_level * k->upid_size;
+	const uint64_t words[] = { k->task_group_leader, k->task_thread_pid, k->pid_level, o->pidns_level, at + k->upid_ns, k->pidns_inum,
+		o->pidns_ino, at + k->upid_nr };
+
+	if (k->upid_size == DT_KOFF_NONE || k->pidns_inum == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where the namespace's process id is kept, which progenyof( ) needs");
+	arg(l, 0, R1);
+	word(l, W_N, R1);
+	word_imm(l, W_LB, (int32_t)k->task_real_parent);
+	dt_help(l, BPF_FUNC_get_current_task);
+	word(l, W_POS, R0);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		dt_imm(l->a, R1, words[i]);
+		dt_stx(l->a, B8, dt_slot_reg(l), S_WORK + 64 + 8 * (int)i, R1);
+	}
+	dt_runtime(l, "rt_progenyof_here");
+}
+
 /* The parents' chain ends at the first process, which is its own parent. */
 static void do_progenyof(struct dt_lower *l)
 {
@@ -761,6 +784,10 @@ static void do_progenyof(struct dt_lower *l)
 
 	if (k->task_real_parent == DT_KOFF_NONE || k->task_tgid == DT_KOFF_NONE)
 		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
+	if (l->b->opts->pidns_ino != 0) {
+		progenyof_here(l);
+		return;
+	}
 	arg(l, 0, R1);
 	word(l, W_N, R1);
 	word_imm(l, W_LA, (int32_t)k->task_tgid);

@@ -481,7 +481,7 @@ enum { VAR_PID = 0x116, VAR_TID = 0x117 };
 /* Process and thread come from one call: before the predicate if that looks at them, else after it. */
 static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
 {
-	if (l->slot || before != uses(e->pred, DT_DIF_LDGS, VAR_PID, VAR_TID) || times_used(e, VAR_PID) + times_used(e, VAR_TID) < 2)
+	if (l->slot || l->b->opts->pidns_ino != 0 || before != uses(e->pred, DT_DIF_LDGS, VAR_PID, VAR_TID) || times_used(e, VAR_PID) + times_used(e, VAR_TID) < 2)
 		return;
 	dt_help(l, BPF_FUNC_get_current_pid_tgid);
 	dt_stx(l->a, B8, FP, F_IDS, R0);

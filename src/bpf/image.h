@@ -16,7 +16,7 @@
 #define DT_KOFF_NONE UINT32_MAX
 struct dt_koffsets {
 	uint32_t task_tgid, task_pid, task_real_parent, task_comm, task_cred, task_real_cred, task_se_sum_exec, task_mm, task_nsproxy;
-	uint32_t cred_uid, cred_gid, mm_arg_start, mm_arg_end, task_thread_pid, pid_level, pid_numbers, upid_size, upid_nr;
+	uint32_t cred_uid, cred_gid, mm_arg_start, mm_arg_end, task_thread_pid, pid_level, pid_numbers, upid_size, upid_nr, upid_ns, pidns_inum, task_group_leader;
 	uint32_t task_fs, fs_pwd, fs_root, path_dentry, path_mnt, dentry_parent, dentry_name_name, dentry_name_len, mount_mnt,
 	    mount_parent, mount_mountpoint, vfsmount_root;
 	/* the mounts of a file system: a list through mount_instance, or from 6.18 on a chain through mount_next */
@@ -87,7 +87,8 @@ struct dt_image_opts {
 	uint32_t npids;			/* 0: everywhere */
 	const uint32_t *roots;		/* -x follow: processes whose children, and theirs, count as they do */
 	uint32_t nroots;		/* 0: none are followed */
-	uint64_t pidns_dev, pidns_ino;	/* of the namespace whose process ids these are, and those written beside addresses; 0: the system's */
+	uint64_t pidns_ino;		/* of the namespace whose process ids these are, and those written beside addresses; 0: the system's */
+	uint32_t pidns_level;		/* how deep it is */
 	uint32_t self_pid;
 	uint32_t page_bits;		/* of a page of memory */
 	uint64_t unwind_size;		/* bytes of rows for user stacks without frame pointers; 0: those are not walked */

@@ -1,9 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The number of the process as whoever traces knows it, to r0: what is written beside its addresses, and compared with the processes that
- * are to be traced. In a container that is its number there; of a process outside of it 0, which nobody has.
+ * Numbers of processes and threads as whoever traces knows them: pid, tid, ppid, what is written beside addresses, and what is compared with the
+ * processes that are to be traced. In a container those are the numbers there, also of containers inside of it; of a process outside it is
+ * 0, which nobody has. The kernel keeps a number for each namespace a task is in, from the outermost on: numbers[level] of its struct pid.
  */
 #include "bpf/build.h"
+
+/* r0 = the `size` bytes at r0 + off, 0 where nothing is; at FP + room */
+static void load(struct dt_emit *a, int room, uint32_t off, uint32_t size)
+{
+	dt_mov(a, R3, R0);
+	dt_alui(a, BPF_ADD, R3, (int32_t)off);
+	dt_sti(a, B8, FP, room, 0);
+	dt_fpaddr(a, R1, room);
+	dt_imm(a, R2, size);
+	dt_call(a, BPF_FUNC_probe_read_kernel);
+	dt_ldx(a, B8, R0, FP, room);
+}
+
+void dt_task_number(struct dt_emit *a, const struct dt_image_opts *o, int room, bool process)
+{
+	const struct dt_koffsets *k = o->koff;
+	uint32_t at = k->pid_numbers + o->pidns_level * k->upid_size, none = dt_label(a), done = dt_label(a);
+
+	if (o->pidns_ino == 0) {
+		load(a, room, process ? k->task_tgid : k->task_pid, 4);
+		return;
+	}
+	if (process)
+		load(a, room, k->task_group_leader, 8);
+	load(a, room, k->task_thread_pid, 8);
+	dt_stx(a, B8, FP, room - 8, R0);
+	load(a, room, k->pid_level, 4);
+	dt_jmpi(a, BPF_JLT, R0, (int32_t)o->pidns_level, none);
+	dt_ldx(a, B8, R0, FP, room - 8);
+	load(a, room, at + k->upid_ns, 8);
+	load(a, room, k->pidns_inum, 4);
+	dt_imm(a, R1, o->pidns_ino);
+	dt_jmp(a, BPF_JNE, R0, R1, none);
+	dt_ldx(a, B8, R0, FP, room - 8);
+	load(a, room, at + k->upid_nr, 4);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
 
 void dt_process_number(struct dt_emit *a, const struct dt_image_opts *o, int room)
 {
@@ -12,11 +53,6 @@ void dt_process_number(struct dt_emit *a, const struct dt_image_opts *o, int roo
 		dt_alui(a, BPF_RSH, R0, 32);
 		return;
 	}
-	dt_sti(a, B8, FP, room, 0);
-	dt_imm(a, R1, o->pidns_dev);
-	dt_imm(a, R2, o->pidns_ino);
-	dt_fpaddr(a, R3, room);
-	dt_imm(a, R4, 8);		/* struct bpf_pidns_info: the thread, the process */
-	dt_call(a, BPF_FUNC_get_ns_current_pid_tgid);
-	dt_ldx(a, B4, R0, FP, room + 4);
+	dt_call(a, BPF_FUNC_get_current_task);
+	dt_task_number(a, o, room, true);
 }

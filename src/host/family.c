@@ -7,8 +7,10 @@
 
 #include <bpf/bpf.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct known { uint32_t pid, root; };
 struct family { struct known *v; uint32_t n, cap; };
@@ -101,6 +103,41 @@ void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *tell, void *
 	while (walk(&f, tell, ctx))
 		;
 	free(f.v);
+}
+
+/* ---- where we are ---- */
+
+#define READ(to, size) \
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10 }, \
+	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = (to) }, \
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = (size) }, \
+	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel }
+
+/* A program that runs in our own process. */
+int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 0 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = (int32_t)task_thread_pid },
+		READ(-8, 8),
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 3, .src_reg = 10, .off = -8 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = (int32_t)pid_level },
+		READ(-8, 4),
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 10, .off = -8 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int prog, err;
+
+	if (task_thread_pid == DT_KOFF_NONE || pid_level == DT_KOFF_NONE)
+		return -ENOENT;
+	prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", code, sizeof(code) / sizeof(code[0]), NULL);
+	if (prog < 0)
+		return -errno;
+	err = bpf_prog_test_run_opts(prog, &opts) != 0 ? -errno : (int)opts.retval;
+	close(prog);
+	return err;
 }
 
 /* ---- the session's book ---- */

@@ -27,18 +27,17 @@ static int fail(char *msg, size_t len, int err, const char *what)
 
 bool dt_proc_pids_global(void)
 {
-	uint64_t dev, ino;
+	uint64_t ino;
 
-	return !dt_proc_pid_namespace(&dev, &ino);
+	return !dt_proc_pid_namespace(&ino);
 }
 
-bool dt_proc_pid_namespace(uint64_t *dev, uint64_t *ino)
+bool dt_proc_pid_namespace(uint64_t *ino)
 {
 	struct stat st;
 
 	if (stat("/proc/self/ns/pid", &st) != 0 || st.st_ino == INIT_PIDNS)
 		return false;
-	*dev = st.st_dev;
 	*ino = st.st_ino;
 	return true;
 }

@@ -44,7 +44,9 @@ void dt_proc_close(struct dt_proc *);
 
 /* Process ids are those of the whole system: not in a container's namespace, where the kernel side sees others. */
 bool dt_proc_pids_global(void);
-bool dt_proc_pid_namespace(uint64_t *dev, uint64_t *ino);	/* of the container we are in; false: in none */
+bool dt_proc_pid_namespace(uint64_t *ino);	/* of the container we are in; false: in none */
+/* family.c: how many namespaces it is inside of, by members of the kernel's structs; or -errno. */
+int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level);
 
 /* proc_stop.c: from the exec stop on to the place; returns early when there is none such. False: the process is gone. */
 bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);

@@ -96,7 +96,6 @@ static void fill_opts(struct dt_gobuild *b)
 		.arch_x86 = true,
 #endif
 	};
-	(void)dt_proc_pid_namespace(&b->opts.pidns_dev, &b->opts.pidns_ino);
 }
 
 static int make_image(struct dt_gobuild *b, struct dt_image **image, char *msg, size_t len)
@@ -211,6 +210,20 @@ static int check_sizes(struct dt_gobuild *b)
 	return 0;
 }
 
+/* Numbers of processes are those of the container we are in. */
+static int find_namespace(struct dt_gobuild *b)
+{
+	int level;
+
+	if (!dt_proc_pid_namespace(&b->opts.pidns_ino))
+		return 0;
+	level = dt_proc_namespace_level(b->koff.task_thread_pid, b->koff.pid_level);
+	if (level < 0)
+		return dt_handle_errorf(b->h, EDT_BPF, "the namespace of process ids that dtrace is in cannot be found: %s", strerror(-level));
+	b->opts.pidns_level = (uint32_t)level;
+	return 0;
+}
+
 int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_gobuild *b = DT_NEW(t->arena, struct dt_gobuild);
@@ -229,7 +242,7 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 		return -1;
 	dt_gobuild_offsets(b);
 	fill_opts(b);
-	if (check_sizes(b) != 0)
+	if (check_sizes(b) != 0 || find_namespace(b) != 0)
 		return -1;
 	index_ecbs(t);
 	if (h->options.val[DT_OPT_cpu] >= (int64_t)b->opts.ncpus)

@@ -54,8 +54,6 @@ void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target 
 /* A program says $target, and process ids are those of a container: the kernel side knows that id as nspid. */
 bool dt_procs_following(struct dtrace_hdl *);		/* -x follow is on */
 int64_t dt_procs_followed(struct dtrace_hdl *);		/* -x follow: how many live that came of -p and -c */
-bool dt_procs_nested(struct dtrace_hdl *);
-bool dt_procs_contained(void);				/* our process ids are those of a container */
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
 void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func, const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where members of kernel structs lie: from type data, and only when a program uses a variable made of them. */
 #include "lib/build.h"
+#include "lib/proc.h"
 
 static uint32_t offset_of(struct dt_types *types, const char *tag, const char *path)
 {
@@ -93,7 +94,8 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 		O(task_nsproxy, "task_struct", "nsproxy"), O(cred_uid, "cred", "uid"), O(cred_gid, "cred", "gid"),
 		O(mm_arg_start, "mm_struct", "arg_start"), O(mm_arg_end, "mm_struct", "arg_end"),
 		O(task_thread_pid, "task_struct", "thread_pid"), O(pid_level, "pid", "level"), O(pid_numbers, "pid", "numbers"),
-		O(upid_nr, "upid", "nr"), O(task_fs, "task_struct", "fs"), O(fs_pwd, "fs_struct", "pwd"),
+		O(upid_nr, "upid", "nr"), O(upid_ns, "upid", "ns"), O(pidns_inum, "pid_namespace", "ns.inum"),
+		O(task_group_leader, "task_struct", "group_leader"), O(task_fs, "task_struct", "fs"), O(fs_pwd, "fs_struct", "pwd"),
 		O(fs_root, "fs_struct", "root"), O(path_dentry, "path", "dentry"), O(path_mnt, "path", "mnt"),
 		O(dentry_parent, "dentry", "d_parent"), O(dentry_name_name, "dentry", "d_name.name"),
 		O(dentry_name_len, "dentry", "d_name.len"), O(mount_mnt, "mount", "mnt"), O(mount_parent, "mount", "mnt_parent"),
@@ -114,7 +116,7 @@ void dt_gobuild_offsets(struct dt_gobuild *b)
 	const struct dt_type *upid;
 
 	memset(&b->koff, 0xff, sizeof(b->koff));
-	if (!needs_offsets(b->t) && !b->t->probes.follow)
+	if (!needs_offsets(b->t) && !b->t->probes.follow && dt_proc_pids_global())
 		return;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint32_t off = offset_of(b->h->types, rows[i].tag, rows[i].path);

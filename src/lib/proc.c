@@ -369,9 +369,3 @@ int dtrace_proc_only(dtrace_hdl_t *h, pid_t *pids, int max)
 	return (int)n;
 }
 
-bool dt_procs_contained(void) { return !dt_proc_pids_global(); }
-
-bool dt_procs_nested(dtrace_hdl_t *h)
-{
-	return h->target_named && !dt_proc_pids_global();
-}

@@ -200,23 +200,9 @@ void dt_each_process(void (*f)(void *ctx, uint32_t pid), void *ctx)
 		closedir(dir);
 }
 
-static bool in_our_namespace(uint32_t pid)
-{
-	struct stat own, other;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
-	return stat("/proc/self/ns/pid", &own) == 0 && stat(path, &other) == 0 && own.st_ino == other.st_ino;
-}
-
-/* In a container the number is that in it; for one inside of that the kernel's own filter has to do. */
 const char *dt_process_when(struct dt_probes *p, uint32_t pid)
 {
-	if (p->follow)
-		return NULL;		/* hook.root */
-	if (!dt_proc_pids_global())
-		return !in_our_namespace(pid) ? NULL : dt_arena_printf(p->arena, "nspid == %u", pid);
-	return dt_arena_printf(p->arena, "pid == %u", pid);
+	return p->follow ? NULL : dt_arena_printf(p->arena, "pid == %u", pid);	/* follow: hook.root */
 }
 
 /* "libc" and "libc.so" mean libc.so.6, by its name up to a dot, and so does "libc.so.7". */

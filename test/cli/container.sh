@@ -79,6 +79,22 @@ check $? "inside: -p, by the number that it has there"
 check $? "inside: -p, and no other"
 kill -9 "$other"
 
+# Numbers of processes are those of the container dtrace is in, also of containers inside of it; 0 is a process outside (N B4).
+inside -qc "$tmp/$jail" -n 'syscall::getppid:entry /pid == $target/ { @[pid, tid, ppid, progenyof($target), progenyof(1), progenyof(77777), curpsinfo->pr_pid, curlwpsinfo->pr_lwpid] = count(); }
+	END { printa("is %d %d %d %d %d %d %d %d: %@d\n", @); }'
+is "inside: pid, tid, ppid, progenyof()" 0 "is 2 2 1 1 1 0 2 2: 5"
+inside -qc "unshare -pf --mount-proc $tmp/$jail" -n 'syscall::getppid:entry /progenyof($target) && execname == "'"$jail"'"/ { @[pid > $target, ppid == $target, nspid] = count(); } END { printa("is %d %d %d: %@d\n", @); }'
+is "inside: a container in the container" 0 "is 1 1 1: 5"
+inside -wc "$tmp/$jail on" -n 'syscall::getppid:entry /pid == $target/ { raise(9); }'
+is "inside: raise()" 0 "terminated by SIGKILL"
+inside -qc "$tmp/$jail" -n 'proc:::exit /pid == $target/ { printf("ends %d %s\n", pid, execname); }'
+is "inside: proc" 0 "ends 2 $jail"
+"$tmp/$jail" on &
+other=$!
+inside -qn 'syscall::getppid:entry /execname == "'"$jail"'"/ { printf("outside is %d\n", pid); exit(0); }'
+is "inside: processes outside have no number" 0 "outside is 0"
+kill -9 "$other"
+
 cat >"$tmp/wait" <<'END'
 "$1" -W "$2" -qn 'BEGIN { printf("target %d\n", $target); }' >"$3/out" 2>"$3/err" </dev/null &
 tracer=$!
