@@ -55,6 +55,10 @@ need_other() {	# what test/vm/other needs: a machine of the other architecture, 
 
 need_victims() {	# programs of others that tests trace
 	need "/usr/lib/postgresql/*/bin/postgres" postgresql postgresql-contrib
+	need redis-server redis-server
+	need redis-benchmark redis-tools
+	need /usr/sbin/nginx nginx-light
+	need wrk wrk
 	need "/usr/bin/python3" python3
 	need javac default-jdk-headless
 	need rustc rustc
@@ -77,7 +81,8 @@ install_missing() {
 	echo "$1: installing$missing" >&2
 	log=$(mktemp)
 	# shellcheck disable=SC2086
-	if { apt-get -q update; DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $missing; } \
+	# RUNLEVEL: servers are installed to be started by tests, not now
+	if { apt-get -q update; RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $missing; } \
 	    >"$log" 2>&1 </dev/null; then
 		rm -f "$log"
 		missing=
