@@ -115,9 +115,10 @@ static void append(struct making *m, const struct place *at, uint64_t offset, ui
 	struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
 
 	*hook = (struct dt_hook){ .kind = at->kind, .target = at->functions != NULL ? m->libc->obj->target : NULL, .offset = offset,
-		.pid = at->functions != NULL ? m->pid : 0, .number = futex };
-	hook->when = at->when != NULL ? dt_arena_printf(m->p->arena, "pid == %u && (%s)", m->pid, at->when) :
-	    dt_arena_printf(m->p->arena, "pid == %u", m->pid);
+		.pid = at->functions != NULL && !m->p->follow ? m->pid : 0, .root = m->p->follow ? m->pid : 0, .number = futex };
+	hook->when = dt_process_when(m->p, m->pid);
+	if (at->when != NULL)
+		hook->when = hook->when != NULL ? dt_arena_printf(m->p->arena, "%s && (%s)", hook->when, at->when) : at->when;
 	for (int i = 0; i < 3; i++)
 		hook->args[i] = at->args[i];
 	if (hook->args[0] == NULL)

@@ -52,3 +52,6 @@ run -n 'plockstat$target:::mutex-spin' -c "$victim"
 is "mutex-spin says why it is not there" 1 "glibc spins inside"
 run -n 'plockstat:::mutex-block'
 is "without a process" 1 "plockstat"
+run -q -x follow -c "sh -c '$victim; :'" -n 'plockstat$target:::mutex-acquire { @[arg0] = count(); } END { printa("%#lx %@d\n", @); }'
+grep -q ' 102$' "$tmp/out"
+check $? "-x follow: locks of a process that the process makes"
