@@ -80,11 +80,14 @@ static uint32_t process_of(const char *prov)
  * Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all processes would be looked through, which
  * a listing does.
  */
+/* Else it may be anybody's: "tick-10ms" is not missing because no process has it. */
+static bool names_provider(const struct dt_probedesc *d) { return isalpha((unsigned char)d->prov[0]) || d->prov[0] == '_'; }
+
 bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	if (p->listing && !dt_part_literal(d->prov))
 		return true;
-	if (!isalpha((unsigned char)d->prov[0]) && d->prov[0] != '_')
+	if (!names_provider(d))
 		return false;
 	if (dt_part_literal(d->prov))
 		return dt_provider_find(d->prov) == NULL;
@@ -511,7 +514,7 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 		all_processes(&m);
 	if (m.made == 0 && m.only == 0 && !p->listing)
 		by_path(&m);
-	if (m.made == 0 && *why == NULL)
+	if (m.made == 0 && *why == NULL && names_provider(want))
 		*why = reason(&m);
 	return 0;
 }

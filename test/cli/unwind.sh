@@ -81,8 +81,15 @@ run -q -c "$tmp/fast deep" -n 'syscall::getppid:entry /pid == $target/ { @[ustac
 [ "$(grep -c "fast${tick}chain_third" "$tmp/out")" -eq 1 ]
 check $? "as keys of aggregations"
 
-# probes in the process: at entry, at return, inside functions whose return is probed too
+# probes in the process: at entry, at return, inside functions whose return is probed too; a return is where the function is left, or where
+# its caller goes on
 run -q -c "$tmp/fast plain" -n '
+pid$target::chain_first:return, pid$target::chain_second:return { }
+pid$target::chain_third:return { ustack(4); }'
+sed 's/^ *//; s/+0x[0-9a-f]*$//; /^$/d; /^plain/d' "$tmp/out" >"$tmp/got"
+for f in chain_third chain_second chain_first main; do echo "fast$tick$f"; done | cmp -s - "$tmp/got"
+check $? "where a function is left"
+run -q -x uretprobe -c "$tmp/fast plain" -n '
 pid$target::chain_first:return, pid$target::chain_second:return { }
 pid$target::chain_third:entry { ustack(5); }
 pid$target::chain_third:return { ustack(4); }'

@@ -35,7 +35,7 @@ foreign_links() {
 	find "$new/usr/lib" "$new/usr/lib64" -type l -lname '/*' | while read -r link; do
 		ln -sfr "$new$(readlink "$link")" "$link"
 	done
-	for pair in awk:gawk sh:dash which:which.debianutils; do
+	for pair in awk:gawk cc:gcc c++:g++ sh:dash which:which.debianutils; do
 		[ -e "$new/usr/bin/${pair%%:*}" ] || ln -s "${pair#*:}" "$new/usr/bin/${pair%%:*}"
 	done
 	mkdir -p "$new/dev" "$new/proc" "$new/sys" "$new/run" "$new/tmp" "$new/var/tmp" "$new/root" "$new/etc"
