@@ -282,6 +282,26 @@ static enum dt_opt find(const char *name)
 	return i;
 }
 
+static const char *words_of(struct dt_arena *arena, const struct dt_optword *w, const char *form)
+{
+	for (; w->text != NULL; w++)
+		form = form[0] == '\0' ? w->text : dt_arena_printf(arena, "%s%s%s", form, w[1].text != NULL ? ", " : " or ", w->text);
+	return form;
+}
+
+const char *dt_options_form(struct dt_arena *arena, const char *name)
+{
+	static const char *const forms[NKINDS] = {
+		[SIZE] = "a size in bytes: 4096, 64k, 4m, 1g", [RATE] = "a time or a rate: 10ms, 2s, 50hz", [BOOL] = "yes or no", [NUM] = "a number",
+		[WORD] = "", [FLAG] = "no value", [STR] = "a text", [OPTSTR] = "a text", [VERSION] = "a version: 1.6",
+	};
+	enum dt_opt opt = find(name);
+
+	if (opt == DT_NOPTS)
+		return "";
+	return rows[opt].kind == BOOL ? forms[BOOL] : words_of(arena, rows[opt].words, forms[rows[opt].kind]);
+}
+
 void dt_options_init(struct dt_options *o, struct dt_arena *arena)
 {
 	memset(o, 0, sizeof(*o));

@@ -69,6 +69,8 @@ int dt_options_set(struct dt_options *, const char *name, const char *val, unsig
 int dt_options_set_word(struct dt_options *, const char *word, unsigned where);
 /* 0 and the value, or EDT_BADOPTNAME; options that are text have none. */
 int dt_options_get(const struct dt_options *, const char *name, int64_t *val);
+/* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m". */
+const char *dt_options_form(struct dt_arena *, const char *name);
 /* What looks most like a name that is none, or NULL. */
 const char *dt_options_near(const char *name);
 /* DTRACE_C_* of the compile-time options that are on. */

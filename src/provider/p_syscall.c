@@ -68,6 +68,11 @@ static const char *nearest(const char *name)
 	dt_near_init(&near, name);
 	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
 		dt_near_offer(&near, s->name);
+	for (size_t i = 0; i < COUNT(successors); i++)
+		dt_near_offer(&near, successors[i].old);
+	for (size_t i = 0; i < COUNT(successors) && near.best != NULL && find(near.best) == NULL; i++)
+		if (strcmp(successors[i].old, near.best) == 0)
+			near.best = successors[i].now;
 	return near.best;
 }
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Mistakes that people make in their first hour (N B12, N 3), and the word that helps each of them.
+. test/trigger/trace.sh
+
+# says WHAT TEXT ARGS…: refused, with this in the message
+says() {
+	what=$1 text=$2
+	shift 2
+	run "$@"
+	is "$what" 1 "$text"
+}
+
+says "two letters turned" 'did you mean `printf`?' -e -n 'BEGIN { prinft("x"); }'
+says "single quotes" "strings are written in double quotes" -e -n "BEGIN /execname == 'bash'/ { }"
+says "strings that are added" "strjoin(a, b) joins strings" -e -n 'BEGIN { x = "a" + "b"; }'
+says "exit without a status" "exit(0) ends with status 0" -e -n 'BEGIN { exit(); }'
+says "a declaration in a clause" "this->x = 1 makes a variable of the clause" -e -n 'BEGIN { int x = 1; }'
+says "a size that is none" "a size in bytes: 4096, 64k, 4m, 1g" -x bufsize=4x -n BEGIN
+says "a rate that is none" "a time or a rate: 10ms, 2s, 50hz" -x switchrate=fast -n BEGIN
+says "a word that is none" "ring, fill or switch" -x bufpolicy=round -n BEGIN
+says "a switch that is none" "yes or no" -x quiet=maybe -n BEGIN
+: >"$tmp/script.d"
+says "a script without -s" "a script is given with -s: dtrace -s $tmp/script.d" "$tmp/script.d"
+
+may_trace "probes that are not there"
+says "a probe of sched" "did you mean sched:::on-cpu?" -n 'sched:::on-cpuu { }'
+says "a probe of tcp" "did you mean tcp:::connect-request?" -n 'tcp:::conect-request { }'
+says "a probe of proc" "did you mean proc:::exec-success?" -n 'proc:::exec-sucess { }'
+says "a system call" "did you mean open" -n 'syscall::opne:entry { }'
+says "a colon that is missing" "did you mean syscall::openat:entry?" -n 'syscall:openat:entry { }'
+says "a function of a process" "did you mean main?" -n 'pid$target:a.out:mian:entry { }' -c "$calls 0"
+says "nobody is the target" '$target is the one of -p or -c' -n 'pid$target::main:entry { }'
+says "uprobe: of another tracer" 'pid$target:MODULE:FUNCTION:entry' -n 'uprobe:/bin/bash:readline { }'
+says "usdt: of another tracer" 'PROVIDER$target:MODULE::NAME' -n 'usdt:/usr/bin/python3.11:function__entry { }'
+says "destructive actions" "-w, or #pragma D option destructive, allows them" -n 'BEGIN { raise(9); }'
