@@ -192,7 +192,6 @@ uint32_t dt_bvar_size(const struct dt_difv *);
 struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
 struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
 bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */
-bool dt_ecb_records(const struct dt_ecb *);
 uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */
 void dt_plan_record(struct dt_build *, const struct dt_ecb *, struct dt_reclayout *);
 /* A DIFO that is one built-in variable or one string and nothing else; V_NUM: it is not. */

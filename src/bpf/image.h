@@ -264,6 +264,7 @@ enum { DT_PROBE_BEGIN = 1, DT_PROBE_END, DT_PROBE_ERROR };
 /* The actions of a clause that a record of it has something of: those behind exit() in another arm of an if have not run. */
 uint32_t dt_rec_acts(const struct dt_ecb *, const struct dt_reclayout *, const uint8_t *data);
 uint32_t dt_agg_takes(const struct dt_agglayout *);	/* what an element takes of aggsize */
+bool dt_ecb_records(const struct dt_ecb *);	/* false: only aggregations, assignments and the like; it sends no records */
 /* What a record of the clause takes of the image's room; 0: it sends none. */
 uint32_t dt_image_takes(const struct dt_image *, const struct dt_ecb *, uint32_t epid);
 

@@ -51,18 +51,28 @@ static uint64_t agg_size(const struct dtrace_hdl *h, uint32_t cpus)
 }
 
 /*
- * The kernel takes the memory of a buffer when it is made, 0.4 ms for each MiB. What fires in the kernel has 16 MiB on each CPU where nobody said how much, no more
- * than 256 MiB and the 128th part of memory on all of them together, but 4 MiB in any case; BEGIN, END and ticks alone have these.
+ * The kernel takes the memory of a buffer when it is made, 0.4 ms for each MiB. Where clauses at events of the kernel or of processes record
+ * something it has 16 MiB on each CPU when nobody said how much, no more than 256 MiB and the 128th part of memory on all of them
+ * together, but 4 MiB in any case, which is what all others have.
  */
+static bool many_records(const struct dt_bhook *k)
+{
+	bool many = false;
+
+	for (size_t i = 0; i < k->en.n && k->hook.kind != DT_HOOK_RUN && k->hook.kind != DT_HOOK_TICK; i++)
+		many |= dt_ecb_records(k->en.v[i].ecb);
+	return many;
+}
+
 static uint64_t buf_size(const struct dt_gobuild *b, uint32_t cpus)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 128, size = 4u << 20, all = 256u << 20;
-	bool fires = false;
+	bool many = false;
 
 	for (size_t i = 0; i < b->hooks.n; i++)
-		fires |= b->hooks.v[i]->hook.kind != DT_HOOK_RUN && b->hooks.v[i]->hook.kind != DT_HOOK_TICK;
+		many |= many_records(b->hooks.v[i]);
 	all = memory < all ? memory : all;
-	while (fires && size < 16u << 20 && 2 * size * cpus <= all)
+	while (many && size < 16u << 20 && 2 * size * cpus <= all)
 		size *= 2;
 	return option(b->h, DT_OPT_bufsize, size);
 }
