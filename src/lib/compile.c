@@ -76,14 +76,18 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 	int err = dt_options_set_word(&h->options, word, DT_OPT_IN_PROGRAM);
 	const char *near, *eq = strchr(word, '=');
 
+	const char *name = dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)), *hint = NULL;
+
 	if (err != 0) {
-		near = err == EDT_BADOPTNAME ?
-		    dt_options_near(dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word))) : NULL;
-		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, near != NULL ? dt_arena_printf(c->arena, "did you mean `%s`?", near) : NULL,
-		    "failed to set option '%.*s'%s%.64s%s: %s", eq != NULL ? (int)(eq - word) : (int)strlen(word), word,
+		near = err == EDT_BADOPTNAME ? dt_options_near(name) : NULL;
+		if (near != NULL)
+			hint = dt_arena_printf(c->arena, "did you mean `%s`?", near);
+		else if (err == EDT_BADOPTVAL)
+			hint = dt_arena_printf(c->arena, "it takes %s", dt_options_form(c->arena, name));
+		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, hint, "failed to set option '%.64s'%s%.64s%s: %s", name,
 		    eq != NULL ? " to '" : "", eq != NULL ? eq + 1 : "", eq != NULL ? "'" : "", dt_error_text(err));
 	}
-	dt_vec_push(c->arena, &c->options, dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)));
+	dt_vec_push(c->arena, &c->options, name);
 	dt_vec_push(c->arena, &c->options, eq != NULL ? eq + 1 : "");
 	dt_handle_use_options(h);
 	parse_flags(c);

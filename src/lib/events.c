@@ -265,7 +265,8 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
 	err = dt_options_set(&h->options, name, value, DT_OPT_TRACING);
 	if (err != 0) {
-		action_failed(h, "couldn't set option \"%s\" to \"%s\": %s", name, value != NULL ? value : "1", dt_error_text(err));
+		action_failed(h, "couldn't set option \"%s\" to \"%s\": %s%s%s%s", name, value != NULL ? value : "1", dt_error_text(err),
+		    err == EDT_BADOPTVAL ? " (" : "", err == EDT_BADOPTVAL ? dt_options_form(h->scratch, name) : "", err == EDT_BADOPTVAL ? ")" : "");
 		return;
 	}
 	(void)dt_options_get(&h->options, name, &d.dtsda_newval);

@@ -5,21 +5,23 @@ may_trace "speculations"
 
 load=${BUILD:-build}/test/spec_load
 cat >"$tmp/spec.d" <<'D'
-int64_t kept;
 syscall::getpgid:entry /pid == $target/ { self->n = arg0; self->s = speculation(); }
-syscall::getpgid:entry /pid == $target && self->s/ { speculate(self->s); kept += arg0 & 1; printf("%d\n", arg0); }
+syscall::getpgid:entry /pid == $target && self->s/ { speculate(self->s); self->kept = 1; printf("%d\n", arg0); }
+syscall::getpgid:return /self->kept && (self->n & 1)/ { @kept = count(); }
+syscall::getpgid:return { self->kept = 0; }
 syscall::getpgid:return /self->s && (self->n & 1)/ { commit(self->s); self->s = 0; }
 syscall::getpgid:return /self->s/ { discard(self->s); self->s = 0; }
-END { printf("kept %d\n", kept); }
+END { printa("kept %@d\n", @kept); }
 D
 # how many odd numbers, how many even ones, how many twice, how many the clause has seen
 numbers() { awk '/^kept/ { kept = $2; next } NF { if ($1 % 2) odd++; else even++; if (seen[$1]++) twice++ } END { print odd + 0, even + 0, twice + 0, kept + 0 }' "$tmp/out"; }
 
+# where the reader is slow all 64 may be in use: what gets none is told, and not recorded
 wrong=0
 for i in 1 2 3 4 5 6; do
 	run -q -b 16m -x nspec=64 -x specsize=1m -s "$tmp/spec.d" -c "$load 4 4000"
 	set -- $(numbers)
-	[ "$status" -eq 0 ] && [ "$1 $2 $3" = "8000 0 0" ] || wrong=1
+	[ "$status" -eq 0 ] && [ "$1" -gt 64 ] && [ "$1 $2 $3" = "$4 0 0" ] || wrong=1
 done
 check $wrong "4 threads: all that is committed, nothing that is discarded"
 # one thread, so that the program counts itself exactly; records are lost for want of room, ends are not

@@ -407,7 +407,8 @@ static void last_words(struct gen *g)
 		put(g, i % 4 ? "trace(%s); " : "trace(%s); trace(0UL + %s); ", scalars[i], scalars[i]);
 	put(g, "}\nBEGIN { ");
 	for (size_t i = 0; i < COUNT(scalars); i++)
-		put(g, i % 4 == 0 ? "" : "trace(0L + %s); ", scalars[i]);
+		if (i % 4 != 0)
+			put(g, "trace(0L + %s); ", scalars[i]);
 	put(g, "}\nBEGIN { ");
 	gen_string_words(g);
 	for (int i = 0; i < 4; i++)

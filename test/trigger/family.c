@@ -14,8 +14,8 @@
 
 enum { OWN = 10, THREAD = 5, AFTER_EXEC = 7 };
 
-__attribute__((noinline, noclone)) void work(int i);
-__attribute__((noinline, noclone)) void work(int i)
+__attribute__((noinline)) void work(int i);
+__attribute__((noinline)) void work(int i)
 {
 	__asm__ volatile("" : : "r"(i) : "memory");
 }

@@ -261,7 +261,7 @@ static uint32_t next_byte(int fd, int queue)
 {
 	int on = 1, off = -1;
 	socklen_t len = sizeof(uint32_t);
-	uint32_t seq;
+	uint32_t seq = 0;
 
 	must(setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)) == 0 &&
 	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &queue, sizeof(queue)) == 0 &&
