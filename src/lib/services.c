@@ -3,8 +3,10 @@
 #include "lib/handle.h"
 #include "lib/trace.h"
 #include "provider/provider.h"
+#include "provider/usertype.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +99,46 @@ static bool every_process(void *ctx, const char *prov)
 	return h->nodev ? false : dt_pid_every(prov) || dt_usdt_every(prov);
 }
 
+/* pid123, pid, pid123`libc.so.6; 0: *why says what is wrong with it. */
+static uint32_t scope_process(struct dtrace_hdl *h, const char *scope, const char **why)
+{
+	const char *digits = scope + strlen("pid"), *end = digits + strspn(digits, "0123456789");
+	unsigned long pid = strtoul(digits, NULL, 10);
+
+	*why = "a process is named by its number, as pid123; pid and pid$target are the one of -p or -c";
+	if (*end != '\0' && *end != '`')
+		return 0;
+	if (end == digits) {
+		h->target_named = true;
+		pid = (unsigned long)h->target;
+	}
+	if (pid == 0)
+		*why = "there is no process 0; $target is the one of -p or -c";
+	else if ((int64_t)pid == h->target && (pid_t)pid == getpid())
+		*why = "with -e no command of -c is started: name a process that runs with -p";
+	else if (pid > INT32_MAX)
+		*why = "no process has so large a number";
+	else
+		*why = NULL;
+	return *why == NULL ? (uint32_t)pid : 0;
+}
+
+static const struct dt_type *process_type(void *ctx, const char *scope, enum dt_tkind kind, const char *name, const char **why, struct dt_near *near)
+{
+	struct dtrace_hdl *h = ctx;
+	uint32_t pid = scope_process(h, scope, why);
+	const char *tick = strchr(scope, '`');
+	struct dt_usertype want = { pid, tick != NULL ? tick + 1 : NULL, kind, name };
+
+	if (pid == 0)
+		return NULL;
+	if (dt_trace_get(h) == NULL) {
+		*why = "memory has run out";
+		return NULL;
+	}
+	return dt_usertype_find(&h->trace->probes, &want, why, near);
+}
+
 /* A module is there when it is loaded (or built in and known to sysfs); the core kernel always is. */
 static bool module(void *ctx, const char *name)
 {
@@ -122,7 +164,7 @@ void dt_services_init(struct dtrace_hdl *h)
 	h->compiler.services = (struct dt_services){
 		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names, .signature = signature,
 		.probes = dt_trace_described,
-		.attributes = attributes, .every_process = every_process, .module = module, .library_file = library_file,
+		.attributes = attributes, .every_process = every_process, .process_type = process_type, .module = module, .library_file = library_file,
 	};
 }
 
@@ -165,6 +207,8 @@ bool dt_handle_is_type(void *ctx, const char *name)
 {
 	struct dtrace_hdl *h = ctx;
 
+	if (dt_decl_in_process(name))
+		return true;
 	if (dt_map_get(&h->compiler.globals, name) != NULL || dt_builtin_find(name) != NULL)
 		return false;
 	return dt_types_declared(h->types, NULL, DT_T_TYPEDEF, name) != NULL || dt_library_need(h, name) ||

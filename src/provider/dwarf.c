@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debugging data to types of D. It is read by libdw, which is loaded when args[ ] of a function in a process is first used: starting costs
- * nothing where it is not. Members are where the data say, qualifiers are left out, and what
- * pointers lead to is in the process. Depth and number of types are limited: the data are hostile.
+ * Debugging data to types of D. It is read by libdw, which is loaded when args[ ] of a function in a process, or a type of a process, is first used:
+ * starting costs nothing where it is not. What a struct has inside is read when a member is asked for. Members are where the data say,
+ * qualifiers are left out, and what pointers lead to is in the process. Depth and number of types are limited: the data are hostile.
  */
 #include "provider/dwarf.h"
 
-#include "base/map.h"
+#include "base/diag.h"
 #include "provider/provider.h"
 #include "types/table.h"
 
@@ -15,19 +15,27 @@
 #include <elf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 40, TYPES_MAX = 20000, MEMBERS_MAX = 4096, PARAMS_MAX = 24 };
+enum { DEPTH_MAX = 40, TYPES_MAX = 20000, MEMBERS_MAX = 4096, PARAMS_MAX = 24, MET_MAX = 8000000 };
+
+static const char HOME[] = "process";	/* of all types here: none of the kernel's or of D */
 
 struct dt_dwarf {
 	void *lib;
 	int fd;
 	Dwarf *dw;
+	struct dt_probes *p;
 	uint32_t ntypes;
-	struct dt_map made;		/* where it stands in the data -> type, of structs and enums */
-	bool made_ready;
+	struct dt_map made;		/* where it stands in the data -> type, of structs, enums and typedefs */
+	/* names of types, met so far: the data are read on when one is asked for that is not among them */
+	struct dt_map names;		/* "s`tag", "t`name" -> struct named */
+	Dwarf *reading;			/* the file itself, then what it shares with others; NULL: both were read */
+	Dwarf_CU *unit;			/* read last, NULL: none */
+	uint32_t nmet;
 	/* of libdw */
 	Dwarf *(*begin)(int, Dwarf_Cmd);
 	int (*end)(Dwarf *);
@@ -45,6 +53,8 @@ struct dt_dwarf {
 	int (*formudata)(Dwarf_Attribute *, Dwarf_Word *);
 	int (*bytesize)(Dwarf_Die *);
 	int (*formsdata)(Dwarf_Attribute *, Dwarf_Sword *);
+	int (*get_units)(Dwarf *, Dwarf_CU *, Dwarf_CU **, Dwarf_Half *, uint8_t *, Dwarf_Die *, Dwarf_Die *);
+	Dwarf *(*getalt)(Dwarf *);
 };
 
 /* ---- the library and the file ---- */
@@ -57,6 +67,7 @@ static bool symbols(struct dt_dwarf *d)
 		{ "dwarf_diename", &d->diename }, { "dwarf_tag", &d->tag }, { "dwarf_child", &d->child },
 		{ "dwarf_siblingof", &d->siblingof }, { "dwarf_attr_integrate", &d->attr }, { "dwarf_formref_die", &d->formref },
 		{ "dwarf_formudata", &d->formudata }, { "dwarf_bytesize", &d->bytesize }, { "dwarf_formsdata", &d->formsdata },
+		{ "dwarf_get_units", &d->get_units }, { "dwarf_getalt", &d->getalt },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -86,7 +97,21 @@ static bool open_data(struct dt_dwarf *d, struct dt_object *o)
 	return open_fd(d, dt_elf_debug_fd(o->elf));
 }
 
-struct dt_dwarf *dt_dwarf_of(struct dt_object *o)
+static void *reader(void)
+{
+	return dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+bool dt_dwarf_reader(void)
+{
+	void *lib = reader();
+
+	if (lib != NULL)
+		dlclose(lib);
+	return lib != NULL;
+}
+
+struct dt_dwarf *dt_dwarf_of(struct dt_probes *p, struct dt_object *o)
 {
 	struct dt_dwarf *d;
 
@@ -96,9 +121,14 @@ struct dt_dwarf *dt_dwarf_of(struct dt_object *o)
 	d = calloc(1, sizeof(*d));
 	if (d == NULL)
 		return NULL;
-	d->lib = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (d->lib != NULL && symbols(d) && open_data(d, o))
+	d->p = p;
+	dt_map_init(&d->made, p->arena);
+	dt_map_init(&d->names, p->arena);
+	d->lib = reader();
+	if (d->lib != NULL && symbols(d) && open_data(d, o)) {
+		d->reading = d->dw;
 		return o->dwarf = d;
+	}
 	if (d->lib != NULL)
 		dlclose(d->lib);
 	free(d);
@@ -117,13 +147,12 @@ void dt_dwarf_close(struct dt_dwarf *d)
 
 /* ---- types ---- */
 
-struct converting {
-	struct dt_dwarf *d;
-	struct dt_probes *p;
-	const char *module;
+struct named {				/* a type by name: the first definition that was met, or a declaration */
+	Dwarf_Die die;
+	bool defined;
 };
 
-static const struct dt_type *convert(struct converting *c, Dwarf_Die *die, unsigned depth);
+static const struct dt_type *convert(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth);
 
 static bool number(struct dt_dwarf *d, Dwarf_Die *die, unsigned name, uint64_t *v)
 {
@@ -137,26 +166,26 @@ static bool number(struct dt_dwarf *d, Dwarf_Die *die, unsigned name, uint64_t *
 }
 
 /* What DW_AT_type leads to; without one it is void. NULL: it is not known. */
-static const struct dt_type *type_of(struct converting *c, Dwarf_Die *die, unsigned depth)
+static const struct dt_type *type_of(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Attribute a;
 	Dwarf_Die to;
 
-	if (c->d->attr(die, DW_AT_type, &a) == NULL)
-		return dt_types_void(c->p->types);
-	if (depth > DEPTH_MAX || c->d->formref(&a, &to) == NULL)
+	if (d->attr(die, DW_AT_type, &a) == NULL)
+		return dt_types_void(d->p->types);
+	if (depth > DEPTH_MAX || d->formref(&a, &to) == NULL)
 		return NULL;
-	return convert(c, &to, depth + 1);
+	return convert(d, &to, depth + 1);
 }
 
-static const struct dt_type *base(struct converting *c, Dwarf_Die *die)
+static const struct dt_type *base(struct dt_dwarf *d, Dwarf_Die *die)
 {
-	struct dt_types *types = c->p->types;
-	const char *name = c->d->diename(die);
-	int size = c->d->bytesize(die);
+	struct dt_types *types = d->p->types;
+	const char *name = d->diename(die);
+	int size = d->bytesize(die);
 	uint64_t kind = 0;
 
-	if (!number(c->d, die, DW_AT_encoding, &kind) || (size != 1 && size != 2 && size != 4 && size != 8))
+	if (!number(d, die, DW_AT_encoding, &kind) || (size != 1 && size != 2 && size != 4 && size != 8))
 		return NULL;
 	switch (kind) {
 	case DW_ATE_boolean: return size == 1 ? dt_types_basic(types, "_Bool") : dt_types_sized(types, (unsigned)size, false);
@@ -171,102 +200,132 @@ static const struct dt_type *base(struct converting *c, Dwarf_Die *die)
 	}
 }
 
-static const struct dt_type *pointer(struct converting *c, Dwarf_Die *die, unsigned depth)
+static const struct dt_type *pointer(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
-	const struct dt_type *to = type_of(c, die, depth);
+	const struct dt_type *to = type_of(d, die, depth);
 
 	if (to == NULL)
-		to = dt_types_void(c->p->types);
-	return dt_type_ptr(c->p->types, dt_type_qual(c->p->types, to, DT_TQ_USERLAND));
+		to = dt_types_void(d->p->types);
+	return dt_type_ptr(d->p->types, dt_type_qual(d->p->types, to, DT_TQ_USERLAND));
 }
 
 /* One dimension; more of them are one behind the other. */
-static const struct dt_type *array(struct converting *c, Dwarf_Die *die, unsigned depth)
+static const struct dt_type *array(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
-	const struct dt_type *elem = type_of(c, die, depth);
+	const struct dt_type *elem = type_of(d, die, depth);
 	uint64_t n = 1, dim;
 	Dwarf_Die sub;
 
-	if (elem == NULL || dt_type_is_void(elem) || c->d->child(die, &sub) != 0)
+	if (elem == NULL || dt_type_is_void(elem) || d->child(die, &sub) != 0)
 		return NULL;
 	do {
-		if (c->d->tag(&sub) != DW_TAG_subrange_type)
+		if (d->tag(&sub) != DW_TAG_subrange_type)
 			continue;
-		if (number(c->d, &sub, DW_AT_upper_bound, &dim))
+		if (number(d, &sub, DW_AT_upper_bound, &dim))
 			dim++;
-		else if (!number(c->d, &sub, DW_AT_count, &dim))
+		else if (!number(d, &sub, DW_AT_count, &dim))
 			dim = 0;
 		if (dim > UINT32_MAX || __builtin_mul_overflow(n, dim, &n) || n > UINT32_MAX)
 			return NULL;
-	} while (c->d->siblingof(&sub, &sub) == 0);
-	return dt_type_array(c->p->types, elem, n);
+	} while (d->siblingof(&sub, &sub) == 0);
+	return dt_type_array(d->p->types, elem, n);
+}
+
+/* Its definition is not looked for: one that holds another, and that another, would have no end. */
+static bool declared_only(const struct dt_type *t)
+{
+	for (t = dt_type_base(t); t->kind == DT_T_ARRAY; t = dt_type_base(t->ref))
+		;
+	return t->incomplete;
 }
 
 /* False: it is at no fixed place, or of no type that we have; the struct has it not. */
-static bool member(struct converting *c, Dwarf_Die *die, uint64_t size, unsigned depth, struct dt_member *m)
+static bool member(struct dt_dwarf *d, Dwarf_Die *die, uint64_t size, unsigned depth, struct dt_member *m)
 {
 	uint64_t at = 0, bits = 0, bit_at = 0;
 
-	*m = (struct dt_member){ .name = c->d->diename(die), .type = type_of(c, die, depth) };
-	if (m->type == NULL || dt_type_is_void(m->type) || (m->name == NULL && !dt_type_is_sou(m->type)))
+	*m = (struct dt_member){ .name = d->diename(die), .type = type_of(d, die, depth) };
+	if (m->type == NULL || dt_type_is_void(m->type) || declared_only(m->type) || (m->name == NULL && !dt_type_is_sou(m->type)))
 		return false;
-	if (!number(c->d, die, DW_AT_data_member_location, &at) && number(c->d, die, DW_AT_data_bit_offset, &bit_at))
+	if (!number(d, die, DW_AT_data_member_location, &at) && number(d, die, DW_AT_data_bit_offset, &bit_at))
 		at = 0;
-	(void)number(c->d, die, DW_AT_bit_size, &bits);
-	if (at >= size || bit_at >= 8 * size || bits > 64 || dt_type_size(c->p->types, m->type) > size)
+	(void)number(d, die, DW_AT_bit_size, &bits);
+	if (at >= size || bit_at >= 8 * size || bits > 64 || dt_type_size(d->p->types, m->type) > size)
 		return false;
 	if (m->name != NULL)
-		m->name = dt_arena_strdup(dt_types_arena(c->p->types), m->name);
+		m->name = dt_arena_strdup(dt_types_arena(d->p->types), m->name);
 	m->bit_off = 8 * at + bit_at;
 	m->bit_size = (uint16_t)bits;
 	return true;
 }
 
 /* A type of its own, once for each place in the data; *known: it was there already. */
-static struct dt_type *shell(struct converting *c, Dwarf_Die *die, enum dt_tkind kind, bool *known)
+static struct dt_type *shell(struct dt_dwarf *d, Dwarf_Die *die, enum dt_tkind kind, bool *known)
 {
-	const char *name = c->d->diename(die), *key = dt_arena_printf(c->p->arena, "%p", die->addr);
-	struct dt_type *t = dt_map_get(&c->d->made, key);
+	const char *name = d->diename(die), *key = dt_arena_printf(d->p->arena, "%p", die->addr);
+	struct dt_type *t = dt_map_get(&d->made, key);
 
 	*known = t != NULL;
-	if (t != NULL || c->d->ntypes++ > TYPES_MAX)
+	if (t != NULL || d->ntypes++ > TYPES_MAX)
 		return t;
 	if (name != NULL)
-		name = dt_arena_strdup(dt_types_arena(c->p->types), name);
-	t = dt_type_new_shell(c->p->types, c->module, kind, name);
-	dt_map_put(&c->d->made, key, t);
+		name = dt_arena_strdup(dt_types_arena(d->p->types), name);
+	t = dt_type_new_shell(d->p->types, HOME, kind, name);
+	t->process = true;
+	dt_map_put(&d->made, key, t);
 	return t;
 }
 
-static const struct dt_type *sou(struct converting *c, Dwarf_Die *die, unsigned depth)
+static const struct named *look_up(struct dt_dwarf *, enum dt_tkind, const char *name);
+
+struct body {				/* of a struct or union: read when a member is asked for */
+	struct dt_dwarf *d;
+	Dwarf_Die die;
+};
+
+/* Of one that is declared only the definition is looked for by its name. */
+static void load(void *ctx, struct dt_type *t)
 {
-	bool known;
-	struct dt_type *t = shell(c, die, c->d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT, &known);
-	int size = c->d->bytesize(die);
+	struct body *body = ctx;
+	struct dt_dwarf *d = body->d;
+	const struct named *def = t->incomplete && t->name != NULL ? look_up(d, t->kind, t->name) : NULL;
+	Dwarf_Die *die = def != NULL ? (Dwarf_Die *)&def->die : &body->die;
+	int size = d->bytesize(die);
 	DT_VEC(struct dt_member) list = { 0 };
 	struct dt_member m;
 	Dwarf_Die at;
 
+	if (size <= 0)
+		return;			/* an address of it is all there is */
+	if (d->child(die, &at) == 0)
+		do {
+			int tag = d->tag(&at);
+
+			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && list.n < MEMBERS_MAX && member(d, &at, (uint64_t)size, 0, &m))
+				dt_vec_push(d->p->arena, &list, m);
+		} while (d->siblingof(&at, &at) == 0);
+	dt_type_complete_placed(d->p->types, t, list.v, (uint32_t)list.n, (uint64_t)size);
+}
+
+static const struct dt_type *sou(struct dt_dwarf *d, Dwarf_Die *die)
+{
+	bool known;
+	struct dt_type *t = shell(d, die, d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT, &known);
+	int size = d->bytesize(die);
+	struct body *body;
+
 	if (known || t == NULL)
 		return t;
-	if (size <= 0)
-		return t;		/* declared only: an address of it is all there is */
-	if (c->d->child(die, &at) == 0)
-		do {
-			int tag = c->d->tag(&at);
-
-			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && list.n < MEMBERS_MAX &&
-			    member(c, &at, (uint64_t)size, depth, &m))
-				dt_vec_push(c->p->arena, &list, m);
-		} while (c->d->siblingof(&at, &at) == 0);
-	dt_type_complete_placed(c->p->types, t, list.v, (uint32_t)list.n, (uint64_t)size);
+	body = DT_NEW(d->p->arena, struct body);
+	*body = (struct body){ d, *die };
+	dt_type_defer(t, size > 0 ? (uint64_t)size : 0, load, body);
 	return t;
 }
 
-static const struct dt_type *enumeration(struct converting *c, Dwarf_Die *die)
+static const struct dt_type *enumeration(struct dt_dwarf *d, Dwarf_Die *die)
 {
 	DT_VEC(struct dt_enumconst) list = { 0 };
-	int size = c->d->bytesize(die);
+	int size = d->bytesize(die);
 	struct dt_type *t;
 	Dwarf_Attribute a;
 	Dwarf_Sword v;
@@ -275,50 +334,151 @@ static const struct dt_type *enumeration(struct converting *c, Dwarf_Die *die)
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return NULL;
-	t = shell(c, die, DT_T_ENUM, &known);
+	t = shell(d, die, DT_T_ENUM, &known);
 	if (known || t == NULL)
 		return t;
-	if (c->d->child(die, &at) == 0)
+	if (d->child(die, &at) == 0)
 		do {
-			const char *name = c->d->tag(&at) == DW_TAG_enumerator ? c->d->diename(&at) : NULL;
+			const char *name = d->tag(&at) == DW_TAG_enumerator ? d->diename(&at) : NULL;
 
-			if (name != NULL && list.n < MEMBERS_MAX && c->d->attr(&at, DW_AT_const_value, &a) != NULL && c->d->formsdata(&a, &v) == 0)
-				dt_vec_push(c->p->arena, &list, ((struct dt_enumconst){ name, v }));
-		} while (c->d->siblingof(&at, &at) == 0);
-	dt_type_complete_enum_sized(c->p->types, t, list.v, (uint32_t)list.n, (uint32_t)size);
+			if (name != NULL && list.n < MEMBERS_MAX && d->attr(&at, DW_AT_const_value, &a) != NULL && d->formsdata(&a, &v) == 0)
+				dt_vec_push(d->p->arena, &list, ((struct dt_enumconst){ name, v }));
+		} while (d->siblingof(&at, &at) == 0);
+	dt_type_complete_enum_sized(d->p->types, t, list.v, (uint32_t)list.n, (uint32_t)size);
+	return t;
+}
+
+const struct dt_type *dt_dwarf_named(struct dt_probes *p, const struct dt_type *to, const char *name)
+{
+	struct dt_type *t = dt_type_mutable(dt_type_new_typedef(p->types, HOME, dt_arena_strdup(dt_types_arena(p->types), name), to));
+
+	t->process = true;
 	return t;
 }
 
 /* The name of a type, once for each place in the data. */
-static const struct dt_type *alias(struct converting *c, Dwarf_Die *die, unsigned depth)
+static const struct dt_type *alias(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
-	const char *name = c->d->diename(die), *key = dt_arena_printf(c->p->arena, "%p", die->addr);
-	const struct dt_type *t = dt_map_get(&c->d->made, key), *to;
+	const char *name = d->diename(die), *key = dt_arena_printf(d->p->arena, "%p", die->addr);
+	const struct dt_type *t = dt_map_get(&d->made, key), *to;
 
 	if (t != NULL)
 		return t;
-	to = type_of(c, die, depth);
-	if (to == NULL || name == NULL || dt_type_is_void(to) || c->d->ntypes++ > TYPES_MAX)
+	to = type_of(d, die, depth);
+	if (to == NULL || name == NULL || dt_type_is_void(to) || d->ntypes++ > TYPES_MAX)
 		return to;
-	t = dt_type_new_typedef(c->p->types, c->module, dt_arena_strdup(dt_types_arena(c->p->types), name), to);
-	dt_map_put(&c->d->made, key, (void *)t);
+	t = dt_dwarf_named(d->p, to, name);
+	dt_map_put(&d->made, key, (void *)t);
 	return t;
 }
 
-static const struct dt_type *convert(struct converting *c, Dwarf_Die *die, unsigned depth)
+static const struct dt_type *convert(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
-	switch (c->d->tag(die)) {
-	case DW_TAG_base_type: return base(c, die);
-	case DW_TAG_pointer_type: case DW_TAG_reference_type: case DW_TAG_rvalue_reference_type: return pointer(c, die, depth);
-	case DW_TAG_array_type: return array(c, die, depth);
-	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_union_type: return sou(c, die, depth);
-	case DW_TAG_enumeration_type: return enumeration(c, die);
-	case DW_TAG_typedef: return alias(c, die, depth);
+	switch (d->tag(die)) {
+	case DW_TAG_base_type: return base(d, die);
+	case DW_TAG_pointer_type: case DW_TAG_reference_type: case DW_TAG_rvalue_reference_type: return pointer(d, die, depth);
+	case DW_TAG_array_type: return array(d, die, depth);
+	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_union_type: return sou(d, die);
+	case DW_TAG_enumeration_type: return enumeration(d, die);
+	case DW_TAG_typedef: return alias(d, die, depth);
 	case DW_TAG_const_type: case DW_TAG_volatile_type: case DW_TAG_restrict_type: case DW_TAG_atomic_type:
-		return type_of(c, die, depth);
-	case DW_TAG_subroutine_type: return dt_types_void(c->p->types);
+		return type_of(d, die, depth);
+	case DW_TAG_subroutine_type: return dt_types_void(d->p->types);
 	default: return NULL;
 	}
+}
+
+/* ---- types by name ---- */
+
+static char kind_letter(enum dt_tkind kind)
+{
+	return kind == DT_T_STRUCT ? 's' : kind == DT_T_UNION ? 'u' : kind == DT_T_ENUM ? 'e' : 't';
+}
+
+/* Of what stands in the data by itself; '\0': it is no type with a name. */
+static char tag_letter(int tag)
+{
+	switch (tag) {
+	case DW_TAG_structure_type: case DW_TAG_class_type: return 's';
+	case DW_TAG_union_type: return 'u';
+	case DW_TAG_enumeration_type: return 'e';
+	case DW_TAG_typedef: case DW_TAG_base_type: return 't';
+	default: return '\0';
+	}
+}
+
+static void meet(struct dt_dwarf *d, Dwarf_Die *die)
+{
+	char letter = tag_letter(d->tag(die)), key[NAME_MAX + 4];
+	const char *name = letter != '\0' ? d->diename(die) : NULL;
+	bool defined = letter == 't' || d->bytesize(die) > 0;
+	struct named *n;
+
+	if (name == NULL || (size_t)snprintf(key, sizeof(key), "%c`%s", letter, name) >= sizeof(key))
+		return;			/* D has no word so long */
+	n = dt_map_get(&d->names, key);
+	if (n != NULL && (n->defined || !defined))
+		return;
+	if (n == NULL) {
+		n = DT_NEW(d->p->arena, struct named);
+		dt_map_put(&d->names, key, n);
+	}
+	*n = (struct named){ *die, defined };
+}
+
+/* Reads the next unit of the data. False: there is none, or more than is searched. */
+static bool read_unit(struct dt_dwarf *d)
+{
+	Dwarf_Die unit, at;
+
+	if (d->reading == NULL || dt_dwarf_cut(d))
+		return false;
+	if (d->get_units(d->reading, d->unit, &d->unit, NULL, NULL, &unit, NULL) != 0) {
+		d->reading = d->reading == d->dw ? d->getalt(d->dw) : NULL;
+		d->unit = NULL;
+		return d->reading != NULL;
+	}
+	if (d->child(&unit, &at) == 0)
+		do
+			meet(d, &at);
+		while (++d->nmet < MET_MAX && d->siblingof(&at, &at) == 0);
+	return true;
+}
+
+bool dt_dwarf_cut(const struct dt_dwarf *d)
+{
+	return d->nmet >= MET_MAX || d->ntypes > TYPES_MAX;
+}
+
+static const struct named *look_up(struct dt_dwarf *d, enum dt_tkind kind, const char *name)
+{
+	const char *key = dt_arena_printf(d->p->arena, "%c`%s", kind_letter(kind), name);
+	const struct named *n;
+
+	while ((n = dt_map_get(&d->names, key)) == NULL || !n->defined)
+		if (!read_unit(d))
+			break;
+	return n;
+}
+
+const struct dt_type *dt_dwarf_type(struct dt_dwarf *d, enum dt_tkind kind, const char *name)
+{
+	const struct named *n = look_up(d, kind, name);
+	const struct dt_type *t;
+	Dwarf_Die die;
+
+	if (n == NULL)
+		return NULL;
+	die = n->die;
+	t = convert(d, &die, 0);
+	return t == NULL || t->process ? t : dt_dwarf_named(d->p, t, name);
+}
+
+void dt_dwarf_near(struct dt_dwarf *d, enum dt_tkind kind, struct dt_near *near)
+{
+	for (uint32_t i = 0; i < d->names.n; i++)
+		if (d->names.v[i].key[0] == kind_letter(kind))
+			dt_near_offer(near, d->names.v[i].key + 2);
 }
 
 /* ---- functions ---- */
@@ -356,43 +516,35 @@ static bool find(struct finding *f)
 	return f->found;
 }
 
-static bool begin(struct converting *c, struct finding *f)
-{
-	if (!c->d->made_ready)
-		dt_map_init(&c->d->made, c->p->arena);
-	c->d->made_ready = true;
-	return find(f);
-}
-
 /* How many registers for integers a value takes before the function's first argument: where a large result is to be put. */
-static int hidden(struct converting *c, const struct dt_object *o, Dwarf_Die *die)
+static int hidden(struct dt_dwarf *d, const struct dt_object *o, Dwarf_Die *die)
 {
-	const struct dt_type *t = type_of(c, die, 0);
+	const struct dt_type *t = type_of(d, die, 0);
 
 	if (t == NULL)
 		return -1;
 	if (!dt_type_is_sou(t) || dt_elf_machine(o->elf) != EM_X86_64)
 		return 0;
-	return dt_type_size(c->p->types, t) > 16 ? 1 : -1;	/* of smaller ones it depends on more than their size */
+	return dt_type_size(d->p->types, t) > 16 ? 1 : -1;	/* of smaller ones it depends on more than their size */
 }
 
 /* Integers and pointers are in order. Values in vector registers are not to be had; behind a struct by value nothing is certain. */
-static const struct dt_probe_sig *parameters(struct converting *c, Dwarf_Die *die, int word)
+static const struct dt_probe_sig *parameters(struct dt_dwarf *d, Dwarf_Die *die, int word)
 {
-	struct dt_probe_sig *sig = dt_sig_new(c->p->arena, PARAMS_MAX);
+	struct dt_probe_sig *sig = dt_sig_new(d->p->arena, PARAMS_MAX);
 	uint32_t n = 0;
 	Dwarf_Die at;
 
-	sig->out = DT_NEWN(c->p->arena, const struct dt_type *, PARAMS_MAX + 1);
-	if (c->d->child(die, &at) == 0)
+	sig->out = DT_NEWN(d->p->arena, const struct dt_type *, PARAMS_MAX + 1);
+	if (d->child(die, &at) == 0)
 		do {
 			const struct dt_type *t;
 			uint64_t result = 0;
 
-			if (c->d->tag(&at) != DW_TAG_formal_parameter || n == PARAMS_MAX ||
-			    (number(c->d, &at, DW_AT_variable_parameter, &result) && result != 0))	/* Go: what is returned */
+			if (d->tag(&at) != DW_TAG_formal_parameter || n == PARAMS_MAX ||
+			    (number(d, &at, DW_AT_variable_parameter, &result) && result != 0))	/* Go: what is returned */
 				continue;
-			t = word >= 0 ? type_of(c, &at, 0) : NULL;
+			t = word >= 0 ? type_of(d, &at, 0) : NULL;
 			sig->map[n++] = 0;
 			if (t != NULL && dt_type_base(t)->kind == DT_T_FLOAT)
 				continue;
@@ -402,30 +554,28 @@ static const struct dt_probe_sig *parameters(struct converting *c, Dwarf_Die *di
 			}
 			sig->map[n - 1] = (uint8_t)word;
 			sig->in[word++] = sig->out[n - 1] = t;
-		} while (c->d->siblingof(&at, &at) == 0);
+		} while (d->siblingof(&at, &at) == 0);
 	sig->nout = n;
 	return sig;
 }
 
-const struct dt_probe_sig *dt_dwarf_entry(struct dt_dwarf *d, struct dt_probes *p, const struct dt_object *o, uint64_t vaddr)
+const struct dt_probe_sig *dt_dwarf_entry(struct dt_dwarf *d, const struct dt_object *o, uint64_t vaddr)
 {
-	struct converting c = { d, p, o->name };
 	struct finding f = { .d = d, .vaddr = vaddr };
 
-	return begin(&c, &f) ? parameters(&c, &f.die, hidden(&c, o, &f.die)) : NULL;
+	return find(&f) ? parameters(d, &f.die, hidden(d, o, &f.die)) : NULL;
 }
 
-const struct dt_probe_sig *dt_dwarf_return(struct dt_dwarf *d, struct dt_probes *p, const struct dt_object *o, uint64_t vaddr)
+const struct dt_probe_sig *dt_dwarf_return(struct dt_dwarf *d, uint64_t vaddr)
 {
-	struct converting c = { d, p, o->name };
 	struct finding f = { .d = d, .vaddr = vaddr };
-	struct dt_probe_sig *sig = dt_sig_new(p->arena, 2);
+	struct dt_probe_sig *sig = dt_sig_new(d->p->arena, 2);
 	const struct dt_type *t;
 
-	if (!begin(&c, &f))
+	if (!find(&f))
 		return NULL;
-	t = type_of(&c, &f.die, 0);
-	sig->in[0] = dt_types_sized(p->types, 8, false);
+	t = type_of(d, &f.die, 0);
+	sig->in[0] = dt_types_sized(d->p->types, 8, false);
 	sig->in[1] = t != NULL && !dt_type_is_sou(t) && !dt_type_is_void(t) && dt_type_base(t)->kind != DT_T_FLOAT ? t : NULL;
 	return sig;
 }

@@ -494,11 +494,11 @@ const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_pro
 	struct dt_dwarf *d;
 	uint64_t vaddr;
 
-	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) || (d = dt_dwarf_of(o)) == NULL)
+	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) || (d = dt_dwarf_of(p, o)) == NULL)
 		return NULL;
 	f = dt_elf_function_at(o->elf, vaddr);		/* a return is inside of it, and an entry of Go */
 	if (f == NULL)
 		return NULL;
-	return strcmp(probe->name, "entry") == 0 ? dt_dwarf_entry(d, p, o, f->vaddr) :
-	    strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, p, o, f->vaddr) : NULL;
+	return strcmp(probe->name, "entry") == 0 ? dt_dwarf_entry(d, o, f->vaddr) :
+	    strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, f->vaddr) : NULL;
 }

@@ -37,9 +37,9 @@ static bool same_tag(const struct dt_type *a, const struct dt_type *b)
 {
 	if (a == b)
 		return true;
-	/* A forward declaration and its definition are the same type to the user. */
-	return a->kind == b->kind && dt_type_is_sou(a) && a->name != NULL && b->name != NULL &&
-	    strcmp(a->name, b->name) == 0 && (a->incomplete || b->incomplete);
+	/* A forward declaration and its definition are the same type to the user, and so is what two parts of a program include. */
+	return a->kind == b->kind && dt_type_is_sou(a) && a->name != NULL && b->name != NULL && strcmp(a->name, b->name) == 0 &&
+	    (a->incomplete || b->incomplete || (a->process && b->process && a->size == b->size));
 }
 
 /* Same type once typedefs, qualifiers and the C or kernel spelling of equal integers are looked through. */

@@ -33,9 +33,6 @@ static const char *split_module(struct dt_sema *s, const char *text, struct dt_l
 		return text;
 	if (strchr(text, '`') != mark)
 		dt_fail(s->diag, D_UNKNOWN, loc, "failed to resolve type %s: Improper use of scoping operator in type name", text);
-	if (strncmp(text, "pid", 3) == 0)	/* a kernel module is not called so */
-		dt_fail_hint(s->diag, D_UNKNOWN, loc, "declare the type, or use args[ ], which have those of the program",
-		    "failed to resolve type %s: types of processes cannot be named", text);
 	if (mark != text)
 		*module = dt_arena_strndup(s->arena, text, (size_t)(mark - text));
 	return mark + 1;
@@ -47,6 +44,27 @@ static bool is_opening(const struct dt_sema *s, const struct dt_type *t)
 		if (o->type == t)
 			return true;
 	return false;
+}
+
+bool dt_decl_in_process(const char *text)
+{
+	return strncmp(text, "pid", 3) == 0 && strchr(text, '`') != NULL;	/* a kernel module is not called so */
+}
+
+const struct dt_type *dt_decl_process_type(struct dt_sema *s, enum dt_tkind kind, const char *text, struct dt_loc loc)
+{
+	const struct dt_services *sv = &s->cc->services;
+	const char *mark = strrchr(text, '`'), *why = "processes are not looked at here";
+	const struct dt_type *t;
+	struct dt_near near;
+
+	dt_near_init(&near, mark + 1);
+	t = sv->process_type == NULL ? NULL :
+	    sv->process_type(sv->ctx, dt_arena_strndup(s->arena, text, (size_t)(mark - text)), kind, mark + 1, &why, &near);
+	if (t == NULL)
+		dt_fail_hint(s->diag, D_UNKNOWN, loc,
+		    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL, "failed to resolve type %s: %s", text, why);
+	return t;
 }
 
 static const struct dt_type *find_type(struct dt_sema *s, const char *module, enum dt_tkind kind, const char *name)
@@ -79,9 +97,15 @@ _Noreturn static void unknown_type(struct dt_sema *s, enum dt_tkind kind, const 
 
 static const struct dt_type *named_type(struct dt_sema *s, const struct dt_specs *sp)
 {
-	const char *module, *name = split_module(s, sp->tname, sp->loc, &module);
-	const struct dt_type *t = find_type(s, module, DT_T_TYPEDEF, name);
+	const char *module, *name = sp->tname;
+	const struct dt_type *t;
 
+	if (dt_decl_in_process(name)) {
+		t = dt_decl_process_type(s, DT_T_TYPEDEF, name, sp->loc);
+	} else {
+		name = split_module(s, name, sp->loc, &module);
+		t = find_type(s, module, DT_T_TYPEDEF, name);
+	}
 	if (t == NULL)
 		unknown_type(s, DT_T_TYPEDEF, name, sp->loc);
 	if (sp->nsigned || sp->nunsigned)
@@ -286,6 +310,8 @@ static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_spec
 		((struct dt_specs *)sp)->made = t;	/* the tree is sema's alone by now */
 		return t;
 	}
+	if (dt_decl_in_process(sp->tname))
+		return dt_decl_process_type(s, tag_kind(sp), sp->tname, sp->loc);
 	name = split_module(s, sp->tname, sp->loc, &module);
 	t = find_type(s, module, tag_kind(sp), name);
 	if (t != NULL)
@@ -368,7 +394,7 @@ static const struct dt_type *declared(struct dt_sema *s, const struct dt_declr *
 	inner = declared(s, d->next, base, false);
 	switch (d->kind) {
 	case DT_DR_PTR:
-		inner = dt_type_ptr(s->types, inner);
+		inner = dt_type_ptr(s->types, dt_type_of_process(base) ? dt_type_qual(s->types, inner, DT_TQ_USERLAND) : inner);
 		return d->quals != 0 ? dt_type_qual(s->types, inner, d->quals) : inner;
 	case DT_DR_ARRAY:
 		return array_of(s, d, inner, open);

@@ -295,10 +295,12 @@ static const struct dt_type *size_t_type(struct dt_sema *s)
 }
 
 /* module`type, when there is no symbol of that name. */
-static const struct dt_type *scoped_type(struct dt_sema *s, const char *text)
+static const struct dt_type *scoped_type(struct dt_sema *s, const char *text, struct dt_loc loc)
 {
 	const char *module, *name;
 
+	if (dt_decl_in_process(text))
+		return dt_decl_process_type(s, DT_T_TYPEDEF, text, loc);
 	split_symbol(s, text, &module, &name);
 	if (dt_types_symbol(s->types, module, name) != NULL)
 		return NULL;
@@ -318,7 +320,7 @@ static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node
 	if (a->kind != DT_N_IDENT)
 		return NULL;
 	if (strchr(a->name, '`') != NULL)
-		return scoped_type(s, a->name);
+		return scoped_type(s, a->name, a->loc);
 	if (dt_names_global(s, a->name) != NULL)	/* also loads the library that has a type of that name */
 		return NULL;
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);
@@ -403,11 +405,31 @@ static bool castable(struct dt_sema *s, const struct dt_type *to, const struct d
 	    (dt_type_is_string(from) && dt_type_is_pointer(to));
 }
 
+static const struct dt_type *not_user(struct dt_sema *s, const struct dt_type *t)
+{
+	if (t->kind == DT_T_ARRAY)
+		return dt_type_array(s->types, not_user(s, t->ref), t->nelems);
+	return t->kind == DT_T_QUAL ? dt_type_qual(s->types, t->ref, t->quals & ~(unsigned)DT_TQ_USERLAND) : t;
+}
+
+/* A type of a process makes a number an address in it; a pointer stays where it leads, as to what copyin() has brought. */
+static const struct dt_type *cast_in_place(struct dt_sema *s, const struct dt_type *to, const struct dt_node *n)
+{
+	const struct dt_type *base = dt_type_base(to), *from = n->a->type;
+
+	if (base->kind != DT_T_PTR || !dt_type_of_process(to) || (n->tname->decl->specs->quals & DT_TQ_USERLAND))
+		return to;
+	if (!dt_type_is_pointer(from) || dt_type_is_user(from) || (n->a->nflags & DT_NF_USER))
+		return to;
+	return dt_type_ptr(s->types, not_user(s, base->ref));
+}
+
 struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *to = dt_sema_type(s, n->tname);
 
 	n->a = dt_expr_value(s, dt_expr_enumerator(s, to, n->a));
+	to = cast_in_place(s, to, n);
 	if (!castable(s, to, n->a->type))
 		dt_fail(s->diag, D_CAST_INVAL, n->loc, "invalid cast expression: %s to %s",
 		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, to));

@@ -51,6 +51,11 @@ struct dt_services {
 	bool (*probes)(void *ctx, const struct dt_pdesc *, dt_pdesc_f *f, void *arg, const char **why, enum dt_tag *tag);
 	const struct dt_provider_attrs *(*attributes)(void *ctx, const char *provider);
 	bool (*every_process)(void *ctx, const char *provider);		/* do its probes fire in several processes, whose number is part of its name? */
+	/*
+	 * A type of the debugging data of a process; scope: "pid123", "pid" ($target), "pid123`libc.so.6". NULL: *why says why, and `near` is
+	 * offered what there is.
+	 */
+	const struct dt_type *(*process_type)(void *ctx, const char *scope, enum dt_tkind, const char *name, const char **why, struct dt_near *);
 	bool (*module)(void *ctx, const char *name);		/* depends_on module */
 	bool (*library_file)(void *ctx, const char *name);	/* depends_on library */
 };
@@ -162,6 +167,9 @@ const struct dt_type *dt_sema_text_type(struct dt_sema *, const char *text, size
 /* ---- declarations (decl.c) ---- */
 enum dt_decl_use { DT_DU_OBJECT, DT_DU_TYPENAME, DT_DU_PARAM, DT_DU_MEMBER, DT_DU_TYPEDEF };
 const struct dt_type *dt_decl_type(struct dt_sema *, const struct dt_decl *, enum dt_decl_use);
+/* pid123`type_t: is it of a process? The type, or D_UNKNOWN. */
+bool dt_decl_in_process(const char *text);
+const struct dt_type *dt_decl_process_type(struct dt_sema *, enum dt_tkind, const char *text, struct dt_loc);
 void dt_decl_global(struct dt_sema *, const struct dt_ext *);
 void dt_decl_inline(struct dt_sema *, const struct dt_ext *);
 void dt_decl_provider(struct dt_sema *, const struct dt_ext *);

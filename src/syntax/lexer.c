@@ -156,13 +156,44 @@ static uint32_t dotted_end(const struct dt_lexer *lx, uint32_t i)
 	return j > i && lx->text[j] == '`' ? word_end(lx, j) : i;
 }
 
+/* Where the backquote of pid$target`type_t or pid$1`type_t is, 0: it is none. */
+static uint32_t process_tick(const struct dt_lexer *lx, uint32_t from, uint32_t end)
+{
+	uint32_t i = end + 1;
+
+	if (end - from != 3 || memcmp(lx->text + from, "pid", 3) != 0 || lx->text[end] != '$')
+		return 0;
+	while (dt_is_word(lx->text[i]))
+		i++;
+	return i > end + 1 && lx->text[i] == '`' ? i : 0;
+}
+
+/* The number of the process takes the macro's place. */
+static struct dt_token process_word(struct dt_lexer *lx, uint32_t from, uint32_t tick)
+{
+	struct dt_token number, t;
+	uint32_t end = word_end(lx, tick);
+
+	end = dotted_end(lx, end);
+	lx->pos = from + 3;
+	number = dt_lex_macro(lx);
+	if (number.kind != DT_T_INT || lx->pos != tick)
+		dt_lex_unexpected(lx, &number, "the number of a process");
+	t = word_token(lx, DT_T_IDENT, from, end);
+	t.text = dt_arena_printf(lx->arena, "pid%llu%.*s", (unsigned long long)number.value, (int)(end - tick), lx->text + tick);
+	t.len = (uint32_t)strlen(t.text);
+	return t;
+}
+
 static struct dt_token word(struct dt_lexer *lx)
 {
-	uint32_t from = lx->pos, end = word_end(lx, from);
+	uint32_t from = lx->pos, end = word_end(lx, from), tick = process_tick(lx, from, end);
 	bool member = lx->prev == DT_T_DOT || lx->prev == DT_T_ARROW;
 	bool tag = lx->prev == DT_T_STRUCT || lx->prev == DT_T_UNION || lx->prev == DT_T_ENUM;
 	enum dt_tok kind = DT_T_IDENT;
 
+	if (tick != 0 && !member)
+		return process_word(lx, from, tick);
 	if (!member)
 		end = dotted_end(lx, end);
 	if (!member && !tag)

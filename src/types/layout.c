@@ -127,6 +127,24 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 	return 0;
 }
 
+void dt_type_defer(struct dt_type *t, uint64_t size, dt_type_load_f *load, void *ctx)
+{
+	t->process = true;
+	t->size = size;
+	t->incomplete = size == 0;
+	*t->lazy = (struct dt_type_lazy){ .load = load, .load_ctx = ctx };
+}
+
+void dt_type_load(const struct dt_type *t)
+{
+	dt_type_load_f *load = t->lazy ? t->lazy->load : NULL;
+
+	if (!load)
+		return;
+	t->lazy->load = NULL;		/* before the walk: what meets this type again sees it empty */
+	load(t->lazy->load_ctx, dt_type_mutable(t));
+}
+
 void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struct dt_member *m, uint32_t n, uint64_t size)
 {
 	struct dt_member *kept = DT_NEWN(ts->arena, struct dt_member, n + 1);
@@ -134,9 +152,9 @@ void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struc
 	if (n > 0)
 		memcpy(kept, m, n * sizeof(*kept));
 	t->size = size;
-	t->align = 1;
 	t->incomplete = false;
-	*t->lazy = (struct dt_type_lazy){ .members = kept, .n = n, .aligned = true };
+	t->lazy->members = kept;	/* whether its alignment is known stays as it is: somebody may be finding it out */
+	t->lazy->n = n;
 }
 
 void dt_type_complete_enum_sized(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n, uint32_t size)

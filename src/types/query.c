@@ -72,6 +72,7 @@ static const struct dt_type *loaded(struct dt_types *ts, const struct dt_type *t
 
 	if (t->lazy && t->lazy->from)
 		dt_btf_load(ts, t);
+	dt_type_load(t);
 	return t;
 }
 
@@ -206,6 +207,16 @@ bool dt_type_is_user(const struct dt_type *t)
 			element = true;		/* an array of user pointers is not itself in user memory */
 		else if (t->kind != DT_T_QUAL && t->kind != DT_T_TYPEDEF)
 			return t->kind == DT_T_PTR && t->user && !element;
+	}
+}
+
+bool dt_type_of_process(const struct dt_type *t)
+{
+	for (;; t = t->ref) {
+		if (t->process)
+			return true;
+		if (t->kind != DT_T_QUAL && t->kind != DT_T_TYPEDEF && t->kind != DT_T_PTR && t->kind != DT_T_ARRAY)
+			return false;
 	}
 }
 

@@ -321,7 +321,9 @@ const struct dt_type *dt_type_complete(struct dt_types *ts, const struct dt_type
 	const struct dt_type *t = dt_type_base(type), *found = NULL;
 	bool text;
 
-	if (!t->incomplete || !t->name)
+	if (t->process && t->incomplete)
+		dt_type_load(t);
+	if (!t->incomplete || !t->name || t->process)
 		return t;
 	text = strcmp(t->module, "C") == 0 || strcmp(t->module, "D") == 0;
 	if (!text) {

@@ -7,6 +7,9 @@
 
 struct dt_btf;
 
+/* Reads what a type has inside, and gives it to dt_type_complete_placed(). */
+typedef void dt_type_load_f(void *ctx, struct dt_type *);
+
 /* What a struct, union or enum has inside. From type data it is filled on first use. */
 struct dt_type_lazy {
 	const struct dt_member *members;
@@ -15,6 +18,8 @@ struct dt_type_lazy {
 	bool aligned;			/* type->align is known */
 	struct dt_btf *from;		/* where to read from; NULL: all is here */
 	uint32_t btf_id;
+	dt_type_load_f *load;		/* who else reads it; NULL: nobody, or it was done */
+	void *load_ctx;
 };
 
 /* One step that dt_types_cut() takes back. */
@@ -51,6 +56,9 @@ static inline struct dt_type *dt_type_mutable(const struct dt_type *t)
 struct dt_type *dt_type_new(struct dt_types *, enum dt_tkind);
 /* A struct, union or enum without a definition and without an entry in the names. */
 struct dt_type *dt_type_new_shell(struct dt_types *, const char *module, enum dt_tkind, const char *tag);
+/* A shell of a process; what it has inside is read when first asked for. Size 0: it is only declared, and the reader may find the definition. */
+void dt_type_defer(struct dt_type *, uint64_t size, dt_type_load_f *, void *ctx);
+void dt_type_load(const struct dt_type *);
 /* A typedef that is not entered in the names. */
 const struct dt_type *dt_type_new_typedef(struct dt_types *, const char *module, const char *name, const struct dt_type *to);
 /* The same as dt_type_func(), with names of the parameters: a type of its own, only for symbols. */

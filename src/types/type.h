@@ -41,6 +41,7 @@ struct dt_type {
 	bool user;			/* QUAL userland; PTR to user memory (BTF type tag "user") */
 	bool incomplete;		/* STRUCT, UNION, ENUM: only a forward declaration is known */
 	bool varargs;			/* FUNC */
+	bool process;			/* STRUCT, UNION, ENUM, TYPEDEF: of debugging data of a process; no other type completes it */
 	uint8_t quals;			/* QUAL: DT_TQ_* */
 	uint32_t align;
 	uint64_t size;			/* bytes; VOID, FUNC and incomplete types: 0. ARRAY, TYPEDEF, QUAL: ask dt_type_size() */
@@ -148,6 +149,7 @@ bool dt_type_is_string(const struct dt_type *);		/* D's string */
 bool dt_type_is_stringlike(const struct dt_type *);	/* string, char *, char [] */
 bool dt_type_is_signed(const struct dt_type *);
 bool dt_type_is_user(const struct dt_type *);		/* pointer into, or object in, user memory */
+bool dt_type_of_process(const struct dt_type *);	/* one that a process has, or pointers to it, arrays of it */
 bool dt_type_is_byref(const struct dt_type *);		/* STRUCT UNION ARRAY STRING FUNC, FLOAT over 8 bytes, STACK, … */
 bool dt_type_same(const struct dt_type *, const struct dt_type *);	/* same base type */
 

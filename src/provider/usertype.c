@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pid123`type_t: looked for in the program's debugging data, then in those of the libraries it has mapped. A definition anywhere is better than a
+ * declaration. Types that the language itself has are the same in every process, with or without debugging data.
+ */
+#include "provider/usertype.h"
+
+#include "base/diag.h"
+#include "provider/dwarf.h"
+#include "provider/provider.h"
+#include "types/table.h"
+
+struct looking {
+	struct dt_probes *p;
+	const struct dt_usertype *want;
+	struct dt_near *near;
+	const struct dt_type *found;
+	uint32_t files;			/* that may have it */
+	bool first_bare;		/* the first of them, the program, has no debugging data */
+	const char *bare, *cut;		/* the first without any; one with more than is read */
+};
+
+static void in_object(struct looking *l, struct dt_object *o)
+{
+	struct dt_dwarf *d = dt_dwarf_of(l->p, o);
+	const struct dt_type *t;
+
+	l->first_bare |= l->files++ == 0 && d == NULL;
+	if (d == NULL) {
+		l->bare = l->bare != NULL ? l->bare : o->name;
+		return;
+	}
+	t = dt_dwarf_type(d, l->want->kind, l->want->name);
+	if (t != NULL && (l->found == NULL || !t->incomplete))
+		l->found = t;
+	if (t == NULL)
+		dt_dwarf_near(d, l->want->kind, l->near);
+	if (t == NULL && dt_dwarf_cut(d))
+		l->cut = o->name;
+}
+
+static void in_process(struct looking *l, struct dt_process *proc)
+{
+	const char *module = l->want->module;
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < proc->list.n && (l->found == NULL || l->found->incomplete); i++)
+			if (proc->list.v[i].main == (pass == 0) && (module == NULL || dt_loaded_named(&proc->list.v[i], module)))
+				in_object(l, proc->list.v[i].obj);
+}
+
+static const char *reason(const struct looking *l)
+{
+	struct dt_arena *arena = l->p->arena;
+
+	if (l->files == 0)
+		return dt_arena_printf(arena, "process %u has not loaded %s", l->want->pid, l->want->module != NULL ? l->want->module : "any file");
+	if (l->bare != NULL && !dt_dwarf_reader())
+		return "libdw.so.1, which reads debugging data, is not installed";
+	if (l->cut != NULL)
+		return dt_arena_printf(arena, "%s has more debugging data than are searched", l->cut);
+	if (l->first_bare)
+		l->near->best = NULL;		/* others have names that look like it, but it was not there to be found */
+	if (l->bare != NULL && l->near->best == NULL)
+		return dt_arena_printf(arena, "Unknown type name (%s has no debugging data: build it with -g, or install its package of them, -dbgsym or -debuginfo)",
+		    l->bare);
+	return "Unknown type name";
+}
+
+const struct dt_type *dt_usertype_find(struct dt_probes *p, const struct dt_usertype *want, const char **why, struct dt_near *near)
+{
+	struct looking l = { .p = p, .want = want, .near = near };
+	const struct dt_type *basic;
+	struct dt_process *proc;
+
+	*why = "no types are known here";
+	if (p->types == NULL || (proc = dt_process_look(p, want->pid, why)) == NULL)
+		return NULL;
+	in_process(&l, proc);
+	if (l.files == 0 && want->module != NULL && dt_process_later(p, proc, want->module))
+		in_process(&l, proc);
+	if (l.found != NULL)
+		return l.found;
+	basic = want->kind == DT_T_TYPEDEF ? dt_types_basic(p->types, want->name) : NULL;
+	if (basic != NULL && l.files != 0)
+		return dt_dwarf_named(p, basic, basic->name);
+	*why = reason(&l);
+	return NULL;
+}

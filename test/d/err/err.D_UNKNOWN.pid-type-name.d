@@ -1,0 +1,2 @@
+/* S C5 */
+BEGIN { trace((pidfoo`int)0); }

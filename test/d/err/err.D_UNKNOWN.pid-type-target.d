@@ -1,0 +1,2 @@
+/* S C5: there is no $target */
+BEGIN { trace(sizeof (struct pid`foo)); }
