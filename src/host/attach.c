@@ -147,9 +147,12 @@ static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	const struct dt_attach *a = &s->attach[i];
 	struct dt_uprobes u = { .prog = s->progs[i], .ret = a->kind == DT_HOOK_URETPROBE, .multi = a->multi, .points = a->points,
 		.n = a->npoints };
-	int n = room(s, a->npoints) ? dt_uprobe_attach(&u, s->links + s->nlinks, msg, len) :
-	    dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u places in programs", a->npoints);
+	int n;
 
+	if (a->npoints == 0)		/* clauses that wait for a program to come */
+		return 0;
+	n = room(s, a->npoints) ? dt_uprobe_attach(&u, s->links + s->nlinks, msg, len) :
+	    dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u places in programs", a->npoints);
 	if (n < 0)
 		return n;
 	s->nlinks += (uint32_t)n;
