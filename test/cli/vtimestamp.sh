@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # T 3: vtimestamp is exact to the clock, not to the scheduler's tick. Measured beside the CPU time the program itself reads around the
-# same calls: ours lies inside, so it is never longer, and what it is shorter by are the probes.
+# same calls: ours lies inside, so what it is shorter by are the probes. It may be longer on a busy virtual machine: the kernel's own count leaves
+# out interrupts and what the host took.
 . test/trigger/trace.sh
 may_trace "vtimestamp"
 
@@ -19,7 +20,7 @@ check $? "all calls"
 check $? "none took no time"
 [ "$(value back)" = 0 ]
 check $? "it never goes back"
-[ "$(value v)" -gt $(($(value own) / 2)) ] && [ "$(value v)" -le $(($(value own) * 101 / 100)) ]
+[ "$(value v)" -gt $(($(value own) / 2)) ] && [ "$(value v)" -le $(($(value own) * 3 / 2)) ]
 check $? "as much as the program itself measured"
 run -q -n 'BEGIN { a = vtimestamp; b = vtimestamp; printf("%d\n", b > a && a > 0); exit(0); }'
 is "in one clause" 0 "1"
