@@ -13,6 +13,7 @@ struct object {
 	struct dt_types *types;
 	struct dt_bytes bytes;
 	unsigned depth;
+	uint64_t values;		/* printed so far */
 };
 
 static void put_value(struct object *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
@@ -29,7 +30,7 @@ static void put_members(struct object *x, const struct dt_type *t, uint64_t bit_
 		if (m[i].name != NULL && m[i].name[0] != '\0') {
 			dt_json_key(x->j, m[i].name);
 			put_value(x, m[i].type, bit_off + m[i].bit_off, m[i].bit_size);
-		} else if (dt_type_is_sou(inner) && x->depth < DT_PRINT_DEPTH) {
+		} else if (dt_type_is_sou(inner) && x->depth < DT_PRINT_DEPTH && !dt_print_enough(&x->values, x->bytes)) {
 			x->depth++;
 			put_members(x, inner, bit_off + m[i].bit_off);
 			x->depth--;
@@ -126,7 +127,7 @@ static void put_value(struct object *x, const struct dt_type *type, uint64_t bit
 {
 	const struct dt_type *t = dt_type_complete(x->types, dt_type_base(type));
 
-	if (x->depth > DT_PRINT_DEPTH) {
+	if (x->depth > DT_PRINT_DEPTH || dt_print_enough(&x->values, x->bytes)) {
 		dt_json_null(x->j);
 		return;
 	}

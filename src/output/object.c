@@ -16,6 +16,7 @@ struct object {
 	struct dt_types *types;
 	struct dt_bytes bytes;
 	unsigned depth;
+	uint64_t values;		/* printed so far */
 };
 
 static void put_value(struct object *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
@@ -127,7 +128,7 @@ static void put_value(struct object *x, const struct dt_type *type, uint64_t bit
 	const struct dt_type *t = dt_type_complete(x->types, dt_type_base(type));
 
 	put_type(x, type);
-	if (x->depth > DT_PRINT_DEPTH) {
+	if (x->depth > DT_PRINT_DEPTH || dt_print_enough(&x->values, x->bytes)) {
 		dt_out_str(x->o, "...");
 		return;
 	}

@@ -14,6 +14,7 @@ struct pretty {
 	struct dt_types *types;
 	struct dt_bytes bytes;
 	unsigned depth;
+	uint64_t values;		/* printed so far */
 };
 
 static void put_value(struct pretty *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
@@ -180,7 +181,7 @@ static void put_value(struct pretty *p, const struct dt_type *type, uint64_t bit
 {
 	const struct dt_type *t = dt_type_complete(p->types, dt_type_base(type));
 
-	if (p->depth > DT_PRINT_DEPTH) {
+	if (p->depth > DT_PRINT_DEPTH || dt_print_enough(&p->values, p->bytes)) {
 		dt_out_str(p->o, "...");
 		return;
 	}

@@ -10,6 +10,12 @@
 
 struct dt_bytes { const unsigned char *p; size_t len; };	/* what was recorded of an object */
 
+/* Debugging data of a process may have structs that hold each other; no honest one has so many values for its bytes. */
+static inline bool dt_print_enough(uint64_t *values, struct dt_bytes b)
+{
+	return (*values)++ > 4096 + 64 * (uint64_t)b.len;
+}
+
 /* The integer at a bit offset; false when the record ends before it. */
 bool dt_scalar_read(const struct dt_type *, struct dt_bytes, uint64_t bit_off, uint16_t bit_size, uint64_t *value);
 /* `len` bytes from a byte offset, fewer at the end of the record. */

@@ -33,25 +33,27 @@ static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
 	return t;
 }
 
-static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_near *near, unsigned depth)
+static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_near *near, unsigned depth, unsigned *left)
 {
 	uint32_t n;
 	const struct dt_member *m = dt_type_members(s->types, t, &n);
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && *left > 0; i++) {
+		--*left;
 		if (m[i].name != NULL && m[i].name[0] != '\0')
 			dt_near_offer(near, m[i].name);
 		else if (depth < 8 && dt_type_is_sou(m[i].type))
-			offer_members(s, dt_type_base(m[i].type), near, depth + 1);
+			offer_members(s, dt_type_base(m[i].type), near, depth + 1, left);
 	}
 }
 
 _Noreturn static void no_member(struct dt_sema *s, const struct dt_node *n, const struct dt_type *t)
 {
+	unsigned left = 1 << 16;	/* structs of hostile data may hold each other */
 	struct dt_near near;
 
 	dt_near_init(&near, n->name);
-	offer_members(s, t, &near, 0);
+	offer_members(s, t, &near, 0, &left);
 	dt_fail_hint(s->diag, D_TYPE_MEMBER, n->name_loc,
 	    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL,
 	    "%s is not a member of %s", n->name, dt_type_str(s->arena, t));

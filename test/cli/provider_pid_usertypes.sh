@@ -172,7 +172,7 @@ awk 'BEGIN {
 	for (i = 1; i <= n; i++) print ".byte " i "," form[i] ",0,0"
 	print ".byte 0\n.section .debug_info,\"\",%progbits\n.Linfo: .4byte .Lend-.Lversion\n.Lversion: .2byte 4\n.4byte .Labbrev\n.byte 8\n.byte 1"
 	print ".Lint: .byte 2\n.asciz \"int\"\n.byte 4,5"
-	print ".Lloop: .byte 3\n.asciz \"loop\"\n.4byte 8\n.byte 4\n.asciz \"m\"\n.4byte .Lloop-.Linfo\n.byte 0,0"
+	print ".Lloop: .byte 3\n.asciz \"loop\"\n.4byte 8\n.byte 4\n.asciz \"m\"\n.4byte .Lloop-.Linfo\n.byte 0\n.byte 4\n.asciz \"n\"\n.4byte .Lloop-.Linfo\n.byte 0,0"
 	print ".Lself: .byte 5\n.asciz \"self_t\"\n.4byte .Lself-.Linfo"
 	print ".Lptr: .byte 6\n.4byte .Lptr-.Linfo\n.byte 5\n.asciz \"ptr_t\"\n.4byte .Lptr-.Linfo"
 	print ".Larr: .byte 8\n.4byte .Larr-.Linfo\n.byte 9,255,0\n.byte 5\n.asciz \"arr_t\"\n.4byte .Larr-.Linfo"
@@ -187,6 +187,10 @@ if ! cc -o "$tmp/lies" "$tmp/main.c" "$tmp/lies.s" 2>"$tmp/err"; then
 fi
 run -qc "$tmp/lies" -n 'BEGIN { printf("%d %d %d.\n", sizeof (struct pid`huge), offsetof(struct pid`loop, m), sizeof (((struct pid`loop *)0)->m.m.m)); exit(0); }'
 is "structs that hold themselves are read as far as they are asked for" 0 "2147483647 0 8."
+for flags in '' '-O json'; do	# each of its two members holds two, and so on
+	run -qc "$tmp/lies" $flags -n 'BEGIN { this->p = (struct pid`loop *)alloca(8); *(long *)this->p = -1; print(*this->p); print(this->p); exit(0); }'
+	check $status "print() of one ends $flags"
+done
 run -qc "$tmp/lies" -n 'BEGIN { printf("%d.\n", sizeof (struct pid`c0)); exit(0); }'
 is "the size of the first of a long row" 0 "64."
 run -c "$tmp/lies" -n 'BEGIN { trace(((struct pid`c0 *)0)->m); }'
