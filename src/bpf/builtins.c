@@ -446,20 +446,22 @@ static void get_ipl(struct dt_lower *l) { dt_imm(l->a, R0, 0); }
 #define DEPTH_MAX 127
 
 /*
- * Kernel stacks of a raw tracepoint begin with ourselves: the program (told twice), bpf_trace_run<n>() and the function
- * that calls it (Linux 6.12, 6.18, aarch64); those of a trampoline with the program, told twice, the trampoline and the function.
- * Clauses in subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with
+ * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and on aarch64 the function that calls it (on
+ * x86-64 it jumps there); those of a trampoline with the program, the trampoline and the function. aarch64 tells the program twice (Linux 6.12,
+ * 6.18; x86-64: 6.1). Clauses in subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with
  * its caller. The stack of a function begins with its caller, as it always did in DTrace.
  */
-#define OWN_FRAMES 4
-
 static uint32_t own_frames(const struct dt_lower *l)
 {
+	bool x86 = l->b->opts->arch_x86;
+	uint32_t program = (x86 ? 1 : 2) + l->slot;
+
 	switch (l->ctx) {
 	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: case DT_CTX_URETSITE: return 0;
-	case DT_CTX_KPROBE: return l->inside || !l->b->opts->arch_x86 ? 0 : 1;
-	case DT_CTX_RUN: return 2 + l->slot;
-	default: return OWN_FRAMES + l->slot;
+	case DT_CTX_KPROBE: return l->inside || !x86 ? 0 : 1;
+	case DT_CTX_RUN: return program;
+	case DT_CTX_FENTRY: case DT_CTX_FEXIT: case DT_CTX_SYS_FENTRY: case DT_CTX_SYS_FEXIT: return program + 2;
+	default: return program + (x86 ? 1 : 2);
 	}
 }
 

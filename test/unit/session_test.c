@@ -342,6 +342,8 @@ static void test_rings(void)
 	}
 	if (ncpus <= 2)
 		CHECK_INT(total, 20000);
+	for (uint32_t cpu = 2; cpu < ncpus; cpu++)
+		CHECK_INT(dt_session_drain(f.session, cpu, read_one, &r[0]), 0);
 	dt_session_run(f.session, 0, (uint64_t[]){ 1, 2 }, 2);
 	for (uint32_t cpu = 0; cpu < ncpus; cpu++)
 		dt_session_drain(f.session, cpu, refuse_one, &once);
