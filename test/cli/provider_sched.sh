@@ -72,14 +72,15 @@ most load-change 200
 grep -qx "wrong 0" "$tmp/got"
 check $? "arguments and threads are the right ones"
 
-# T 12: queues. A thread is in one while it is ready and does not run: each that gets a CPU has come into a queue before, of that CPU.
+# T 12: queues. A thread is in one while it is ready and does not run: each that gets a CPU has come into a queue before, of that CPU. One that was
+# in a queue when tracing began is not judged until it comes into one.
 cat >"$tmp/queue.d" <<'DONE'
 #pragma D option quiet
-int in, out, lost, other, queue[int], waits, ready, preempts, slept;
+int in, out, lost, other, known[int], queue[int], waits, ready, preempts, slept;
 uint64_t since[int];
-sched:::enqueue /args[1]->pr_pid == $target || args[1]->pr_ppid == $target/ { in++; queue[args[0]->pr_lwpid] = args[2]->cpu_id + 1;
+sched:::enqueue /args[1]->pr_pid == $target || args[1]->pr_ppid == $target/ { in++; known[args[0]->pr_lwpid] = 1; queue[args[0]->pr_lwpid] = args[2]->cpu_id + 1;
     since[args[0]->pr_lwpid] = timestamp; }
-sched:::dequeue /(args[1]->pr_pid == $target || args[1]->pr_ppid == $target) && in/ { out++; lost += queue[args[0]->pr_lwpid] == 0;
+sched:::dequeue /(args[1]->pr_pid == $target || args[1]->pr_ppid == $target) && known[args[0]->pr_lwpid]/ { out++; lost += queue[args[0]->pr_lwpid] == 0;
     other += queue[args[0]->pr_lwpid] != args[2]->cpu_id + 1; queue[args[0]->pr_lwpid] = 0;
     waits += timestamp > since[args[0]->pr_lwpid]; }
 sched:::off-cpu /pid == $target && queue[tid] == 0/ { slept++; }

@@ -204,11 +204,13 @@ END
 cat >"$tmp/old.c" <<'END'
 extern void __dtrace_olddb___hit(int, char *);
 extern void __dtrace_olddb___many(int, int, int, int, int, int, int, int, int, int);
-__attribute__((noinline)) void first(int n) { __dtrace_olddb___hit(n, "one"); __asm__ volatile("" ::: "memory"); }
-__attribute__((noinline)) void second(int n) { __dtrace_olddb___hit(n + 10, "two"); }	/* may be a jump */
+static char one[] = "one", two[] = "two";
+__attribute__((noinline)) void first(int n) { __dtrace_olddb___hit(n, one); __asm__ volatile("" ::: "memory"); }
+__attribute__((noinline)) void second(int n) { __dtrace_olddb___hit(n + 10, two); }	/* may be a jump */
 __attribute__((noinline)) int third(int n) { __dtrace_olddb___many(n, 2, 3, 4, 5, 6, 7, 8, 9, 10); return n; }
 int main(void)
 {
+	__asm__ volatile("" : : "r"(*(volatile char *)one), "r"(*(volatile char *)two));	/* their page is in memory */
 	for (int i = 0; i < 3; i++) {
 		first(i);
 		second(i);
