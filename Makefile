@@ -97,7 +97,7 @@ $(B)/gen/dlib.c: tools/embed-dlib $(DLIB) $(B)/gen/dlib.names
 # What `dtrace -h` copies into each header.
 $(B)/gen/usdt.c: include/dtrace/usdt.h Makefile
 	@mkdir -p $(@D)
-	{ echo '#include "lib/usdt.h"'; echo 'const char dt_usdt_site[] ='; \
+	{ echo '#include "usdt/usdt.h"'; echo 'const char dt_usdt_site[] ='; \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/^/	"/' -e 's/$$/\\n"/' $<; echo '	;'; } >$@.tmp && mv $@.tmp $@
 # The system calls of the machine we build for.
 $(B)/gen/syscalls.c: tools/syscall-table $(B)/flags

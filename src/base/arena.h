@@ -4,8 +4,8 @@
  * and never fail to their caller: when memory is out, the arena's `oom` jump is
  * taken (the compiler's one error exit), or, without one, the process aborts.
  */
-#ifndef DT_ARENA_H
-#define DT_ARENA_H
+#ifndef DT_BASE_ARENA_H
+#define DT_BASE_ARENA_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers of system calls made by 32-bit programs → those of this machine; tools/compat-table makes the table when we build. */
-#ifndef DT_COMPAT_H
-#define DT_COMPAT_H
+#ifndef DT_BASE_COMPAT_H
+#define DT_BASE_COMPAT_H
 
 #include <stdint.h>
 

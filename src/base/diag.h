@@ -5,8 +5,8 @@
  * memory is in one arena and nothing else needs to be undone. Nothing below cmd/
  * prints.
  */
-#ifndef DT_DIAG_H
-#define DT_DIAG_H
+#ifndef DT_BASE_DIAG_H
+#define DT_BASE_DIAG_H
 
 #include "base/source.h"
 

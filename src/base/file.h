@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The one way to read a whole file: regular files, pipes and /proc alike, with a limit. */
-#ifndef DT_FILE_H
-#define DT_FILE_H
+#ifndef DT_BASE_FILE_H
+#define DT_BASE_FILE_H
 
 #include <stddef.h>
 

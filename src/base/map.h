@@ -3,8 +3,8 @@
  * The one hash table: text keys to pointers, in insertion order, in an arena.
  * dt_map_cut() forgets the newest entries: a compile that fails is undone so.
  */
-#ifndef DT_MAP_H
-#define DT_MAP_H
+#ifndef DT_BASE_MAP_H
+#define DT_BASE_MAP_H
 
 #include "base/arena.h"
 

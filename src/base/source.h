@@ -4,8 +4,8 @@
  * line and column are computed only when somebody wants to print them. `#line`
  * directives are marks on the source that change what is printed, nothing else.
  */
-#ifndef DT_SOURCE_H
-#define DT_SOURCE_H
+#ifndef DT_BASE_SOURCE_H
+#define DT_BASE_SOURCE_H
 
 #include "base/arena.h"
 

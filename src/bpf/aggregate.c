@@ -5,7 +5,7 @@
  * the same CPU loses nothing. Data start as zeros; min and max are kept so that 0 is their beginning (dt_agg_decode).
  */
 #include "bpf/build.h"
-#include "builtin/aggfunc.h"
+#include "value/aggfunc.h"
 
 #define RETRIES 8			/* of min and max: interrupts nest less deep than that */
 #define KEY_SLOT_MAX 0x4000u

@@ -11,12 +11,12 @@
  * DIF registers, the tuple and small keys live in the stack frame, as laid out below. A clause is first lowered without
  * a slot; when something asks for one, it is lowered again with it.
  */
-#ifndef DT_BUILD_H
-#define DT_BUILD_H
+#ifndef DT_BPF_BUILD_H
+#define DT_BPF_BUILD_H
 
 #include "base/map.h"
 #include "bpf/emit.h"
-#include "dif/interp.h"
+#include "dif/dif.h"
 
 #include <setjmp.h>
 

@@ -5,7 +5,7 @@
  */
 #include "bpf/build.h"
 #include "base/compat.h"
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
  * functions of src/bpf/runtime, called with their strings copied into the slot. Others are refused by name.
  */
 #include "bpf/build.h"
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 
 #define MUTEX_FLAGS 7
 #define RW_WRITER 0xff

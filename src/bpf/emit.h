@@ -3,8 +3,8 @@
  * The assembler: one function an instruction, labels that are put once and jumped to before or after, map references
  * that become relocations. Knows eBPF and nothing of DIF; each instruction remembers the DIF it is made of.
  */
-#ifndef DT_EMIT_H
-#define DT_EMIT_H
+#ifndef DT_BPF_EMIT_H
+#define DT_BPF_EMIT_H
 
 #include "base/arena.h"
 #include "bpf/image.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * DIF in, eBPF out: an image is everything the kernel is to be given, as data. Building one makes no system call and
- * needs no rights, so it can be dumped and tested anywhere; src/host/session.h loads it.
+ * needs no rights, so it can be dumped and tested anywhere; src/session/session.h loads it.
  */
-#ifndef DT_IMAGE_H
-#define DT_IMAGE_H
+#ifndef DT_BPF_IMAGE_H
+#define DT_BPF_IMAGE_H
 
 #include "dif/dif.h"
 
@@ -29,7 +29,7 @@ struct dt_koffsets {
 	uint32_t task_utask, utask_returns, ret_stack, ret_orig, ret_next;	/* functions whose return is probed */
 };
 
-struct dt_features {			/* of the running kernel, probed once by src/host/feature.h */
+struct dt_features {			/* of the running kernel, probed once by src/session/feature.c */
 	bool bpf_loop, task_storage, ringbuf, get_current_task_btf, ktime_get_tai_ns, get_func_ip, probe_write_user, send_signal;
 	uint32_t kernel_version;	/* major << 16 | minor << 8 | patch */
 };

@@ -5,7 +5,7 @@
  * Faults leave through stubs behind the clause.
  */
 #include "bpf/build.h"
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 
 typedef void op_f(struct dt_lower *, uint32_t);
 

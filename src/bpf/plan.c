@@ -4,7 +4,7 @@
  * Programs in, offsets and sizes out.
  */
 #include "bpf/build.h"
-#include "builtin/aggfunc.h"
+#include "value/aggfunc.h"
 
 enum { SUBR_COPYIN = 8, SUBR_COPYOUT = 13, SUBR_ALLOCA = 15, SUBR_BCOPY = 16, SUBR_COPYINTO = 17, VAR_CWD = 0x130, VAR_EXECARGS = 0x132 };
 #define AGG_WORDS_MAX 4000		/* a per-CPU value has at most 32 KiB */

@@ -3,8 +3,8 @@
  * How much of a hook's clauses goes into one program. In: what the code of each clause costs, counted in the code itself.
  * Out: where each program ends. Knows what the kernel allows one program to be, and nothing of clauses.
  */
-#ifndef DT_SHARE_H
-#define DT_SHARE_H
+#ifndef DT_BPF_SHARE_H
+#define DT_BPF_SHARE_H
 
 #include "bpf/build.h"
 

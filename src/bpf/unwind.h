@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How user stacks are walked where code has no frame pointers: tables made of .eh_frame by src/host/unwind*.c, in maps, read by
+ * How user stacks are walked where code has no frame pointers: tables made of .eh_frame by src/symbol/unwind*.c, in maps, read by
  * src/bpf/runtime/unwind.c. Plain C types only, as that file is compiled for eBPF alone. A row says where a rule begins to hold
  * (up to the next row's pc); rules are few, and the same for all files.
  */
-#ifndef DT_UNWIND_LAYOUT_H
-#define DT_UNWIND_LAYOUT_H
+#ifndef DT_BPF_UNWIND_H
+#define DT_BPF_UNWIND_H
 
 enum dt_unwind_cfa {			/* where the frame of the caller begins */
 	DT_CFA_NONE,			/* not known: the frame pointer is followed */

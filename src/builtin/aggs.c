@@ -3,7 +3,7 @@
  * Aggregating functions: the right sides of @name[keys] = f(…). A use becomes a tuple of actions: the
  * aggregation's id, its keys, the value (and the increment), then the aggregating action that counts them.
  */
-#include "builtin/aggfunc.h"
+#include "value/aggfunc.h"
 #include "sema/sema.h"
 
 /* ---- the aggregation itself ---- */

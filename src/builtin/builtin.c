@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds rows: by name, by DIF variable id, by subroutine number, by action kind. */
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 
 const struct dt_builtin *const dt_builtin_tables[] = {
 	dt_builtin_vars, dt_builtin_subrs_string, dt_builtin_subrs_memory, dt_builtin_subrs_net, dt_builtin_subrs_kernel,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of subroutines share: rows, arguments, and text helpers that know no interpreter. */
-#ifndef DT_SUBR_H
-#define DT_SUBR_H
+#ifndef DT_BUILTIN_SUBR_H
+#define DT_BUILTIN_SUBR_H
 
-#include "builtin/builtin.h"
-#include "dif/interp.h"
+#include "dif/builtin.h"
+#include "interp/interp.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * Built-in variables: what a firing's context holds, by DIF id. Ids below 0x130 and 0x200 are DTrace's own; 0x130 to
  * 0x13f are ours. All are read-only.
  */
-#include "builtin/builtin.h"
-#include "dif/interp.h"
+#include "dif/builtin.h"
+#include "interp/interp.h"
 
 enum {				/* slots of dt_interp_text() */
 	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT, TEXT_THREADNAME,

@@ -5,9 +5,9 @@
  */
 #include "consume/state.h"
 
-#include "builtin/builtin.h"
-#include "host/session.h"
-#include "output/record.h"
+#include "dif/builtin.h"
+#include "session/session.h"
+#include "value/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

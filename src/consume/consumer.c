@@ -8,7 +8,7 @@
 #include "consume/merge.h"
 #include "consume/state.h"
 
-#include "host/session.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * Buffers in, events and values out: records of all CPUs in time order, speculations committed or discarded,
  * drops counted, aggregations kept and sorted. Knows nothing of BPF beyond the image's layouts.
  */
-#ifndef DT_CONSUMER_H
-#define DT_CONSUMER_H
+#ifndef DT_CONSUME_CONSUMER_H
+#define DT_CONSUME_CONSUMER_H
 
 #include "bpf/image.h"
-#include "consume/value.h"
+#include "value/value.h"
 #include "dif/dif.h"
 
 struct dt_session;

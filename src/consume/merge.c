@@ -2,7 +2,7 @@
 /* See merge.h. The order of equal times is that of the CPUs, and on one CPU that of the ring. */
 #include "consume/merge.h"
 
-#include "host/session.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * itself (a record made in an interrupt lies behind the one it interrupted, with an earlier time maybe), so each has a short
  * window that is sorted, and the earliest of all windows comes next.
  */
-#ifndef DT_MERGE_H
-#define DT_MERGE_H
+#ifndef DT_CONSUME_MERGE_H
+#define DT_CONSUME_MERGE_H
 
 #include "bpf/image.h"
 

@@ -4,8 +4,8 @@
  * (equal ones share an entry; relocated ones never), labels become instruction numbers, a branch to the next
  * instruction and instructions nothing can reach are dropped, the variable table is collected from what was used.
  */
-#ifndef DT_ASM_H
-#define DT_ASM_H
+#ifndef DT_DIF_ASM_H
+#define DT_DIF_ASM_H
 
 #include "dif/dif.h"
 #include "base/diag.h"

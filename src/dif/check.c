@@ -5,7 +5,7 @@
  * variables and subroutines there are, and never writes %r0. Faults of values (addresses, division, tuple depth) are for
  * the executors.
  */
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 #include "dif/var.h"
 
 #include <errno.h>

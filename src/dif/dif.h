@@ -4,8 +4,8 @@
  * above knows eBPF, nothing below knows D. Everything here is data and immutable once made.
  * Facts: the instruction set is DTrace's documented one (doc/DIF.md).
  */
-#ifndef DT_DIF_H
-#define DT_DIF_H
+#ifndef DT_DIF_DIF_H
+#define DT_DIF_DIF_H
 
 #include "base/source.h"
 
@@ -224,7 +224,18 @@ struct dt_prog {
 	uint32_t noptions;			/* pairs: options[2 * i] is a name, options[2 * i + 1] its value */
 };
 
-/* ---- operations (assembler in asm.h, interpreter in interp.h) ---- */
+/* ---- faults ---- */
+
+enum dt_fault {			/* actions-aggregations-output.md §10 */
+	DT_FLT_NONE, DT_FLT_BADADDR, DT_FLT_BADALIGN, DT_FLT_ILLOP, DT_FLT_DIVZERO, DT_FLT_NOSCRATCH, DT_FLT_KPRIV,
+	DT_FLT_UPRIV, DT_FLT_TUPOFLOW, DT_FLT_BADSTACK, DT_FLT_BADSIZE, DT_FLT_BADINDEX,
+};
+const char *dt_fault_text(int fault);	/* "invalid address" … */
+
+/* ---- operations (assembler in asm.h) ---- */
+
+/* Does the description name the probe? Globs, `kernel` for vmlinux; an empty part is anything. */
+bool dt_probe_match(const struct dt_probedesc *desc, const struct dt_probedesc *probe);
 
 const char *dt_difop_name(unsigned op);		/* "ldgs", NULL if unknown */
 int dt_difop_form(unsigned op);			/* enum dt_difform, -1 if unknown */

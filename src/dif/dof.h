@@ -4,8 +4,8 @@
  * then what a loader does not need. Integers are in the order of the machine that wrote the file; every structure here
  * has the same layout everywhere. Private to src/dif.
  */
-#ifndef DT_DOF_H
-#define DT_DOF_H
+#ifndef DT_DIF_DOF_H
+#define DT_DIF_DOF_H
 
 #include "dif/dif.h"
 

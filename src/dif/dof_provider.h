@@ -4,8 +4,8 @@
  * provider declared. Types are C text; whoever reads them has to know the names. The section of a linked program holds one
  * DOF after another, each as long as its header says, with zeros between them.
  */
-#ifndef DT_DOF_PROVIDER_H
-#define DT_DOF_PROVIDER_H
+#ifndef DT_DIF_DOF_PROVIDER_H
+#define DT_DIF_DOF_PROVIDER_H
 
 #include "dif/dif.h"
 

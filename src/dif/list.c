@@ -3,7 +3,7 @@
  * A DIFO in, the lines of its -S listing out. Layout, tabs and annotations are the historic ones, so that
  * listings can be compared with those of other DTraces. The DIFO need not have been checked.
  */
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 #include "dif/var.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Anonymous tracing (-A, -a): compiled programs and the options they are to run with in one file, to be claimed later,
  * after a boot of the same kernel too. The file is text up to the first program, so that head(1) shows what it is.
  */
-#ifndef DT_ANON_H
-#define DT_ANON_H
+#ifndef DT_LIB_ANON_H
+#define DT_LIB_ANON_H
 
 #include "dtrace.h"
 

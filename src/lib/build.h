@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to src/lib: enablings on their way to an image and a session (go.c). */
-#ifndef DT_BUILD_H
-#define DT_BUILD_H
+#ifndef DT_LIB_BUILD_H
+#define DT_LIB_BUILD_H
 
-#include "host/kfunc.h"
+#include "kernel/kfunc.h"
 #include "lib/trace.h"
 
 struct dt_bhook {			/* a program to make */

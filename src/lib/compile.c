@@ -4,7 +4,7 @@
  * everything it declared is taken back and the handle is as before.
  */
 #include "base/file.h"
-#include "host/cpp.h"
+#include "process/cpp.h"
 #include "lib/errors.h"
 #include "lib/handle.h"
 #include "syntax/parser.h"

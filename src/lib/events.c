@@ -2,8 +2,8 @@
 /* Events to the caller of dtrace_work() and to text: columns, -F, errors, aggregations. */
 #include "lib/trace.h"
 
-#include "builtin/builtin.h"
-#include "dif/interp.h"
+#include "dif/builtin.h"
+#include "dif/dif.h"
 #include "lib/errors.h"
 
 #include <errno.h>

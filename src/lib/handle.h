@@ -3,11 +3,11 @@
  * The handle behind dtrace_hdl_t: options, the compiler and what it needs, the programs made, the last error.
  * The only folder that sees all the others; nothing here is shared between handles.
  */
-#ifndef DT_HANDLE_H
-#define DT_HANDLE_H
+#ifndef DT_LIB_HANDLE_H
+#define DT_LIB_HANDLE_H
 
-#include "host/kernel.h"
-#include "host/usym.h"
+#include "kernel/kernel.h"
+#include "symbol/usym.h"
 #include "lib/library.h"
 #include "lib/options.h"
 #include "sema/sema.h"

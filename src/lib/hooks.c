@@ -6,7 +6,7 @@
 #include "lib/build.h"
 #include "lib/proc.h"
 
-#include "host/uprobe.h"
+#include "session/uprobe.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 

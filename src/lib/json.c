@@ -5,7 +5,7 @@
  */
 #include "lib/trace.h"
 
-#include "dif/interp.h"
+#include "dif/dif.h"
 
 #include <time.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Probes that come while tracing. Descriptions of static probes stay when they have been matched: a program that is executed later, a
- * library that is loaded later may have more of them. Programs are held at their execve() until their probes are there (host/gate.h);
- * so are libraries that a process named with -Z opens; others are heard of when they are mapped (host/watch.h), a few milliseconds late. What is found joins the session (dt_trace_graft()).
+ * library that is loaded later may have more of them. Programs are held at their execve() until their probes are there (process/gate.h);
+ * so are libraries that a process named with -Z opens; others are heard of when they are mapped (symbol/watch.h), a few milliseconds late. What is found joins the session (dt_trace_graft()).
  *
  * Such a clause is in the image from the beginning, at a hook that is nowhere: its variables, aggregations and records have their room
  * before its first probe is there, and what the kernel has to say against it is said at once.
@@ -10,9 +10,9 @@
 #include "lib/proc.h"
 #include "lib/trace.h"
 
-#include "dif/interp.h"
-#include "host/gate.h"
-#include "host/watch.h"
+#include "base/glob.h"
+#include "process/gate.h"
+#include "symbol/watch.h"
 #include "provider/objects.h"
 #include "provider/provider.h"
 

@@ -4,8 +4,8 @@
  * what is wrong with them is known. Of ours, files are only scanned for the names they declare, at the first name
  * a program does not know; a file is compiled when one of its names is wanted. All after the files they depend on.
  */
-#ifndef DT_LIBRARY_H
-#define DT_LIBRARY_H
+#ifndef DT_LIB_LIBRARY_H
+#define DT_LIB_LIBRARY_H
 
 #include "base/diag.h"
 #include "base/map.h"

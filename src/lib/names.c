@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of levels, classes, faults, subroutines and probes as text. */
-#include "dif/interp.h"
+#include "dif/dif.h"
 #include "lib/handle.h"
 
 #include <errno.h>

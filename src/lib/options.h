@@ -4,8 +4,8 @@
  * options.def is the one list; a value is o->val[DT_OPT_<name>], a text o->str[DT_OPT_<name>].
  * Values start at their library default; o->given[] tells what somebody asked for.
  */
-#ifndef DT_OPTIONS_H
-#define DT_OPTIONS_H
+#ifndef DT_LIB_OPTIONS_H
+#define DT_LIB_OPTIONS_H
 
 #include "base/arena.h"
 #include "dtrace.h"

@@ -3,7 +3,7 @@
 #ifndef DT_LIB_PROC_H
 #define DT_LIB_PROC_H
 
-#include "host/proc.h"
+#include "process/proc.h"
 #include "lib/trace.h"
 
 void dt_procs_free(struct dtrace_hdl *);

@@ -6,7 +6,7 @@
 #include "lib/proc.h"
 #include "lib/trace.h"
 
-#include "host/elf.h"
+#include "symbol/elf.h"
 
 /* ---- the kernel ---- */
 

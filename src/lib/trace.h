@@ -3,12 +3,12 @@
  * Tracing with a handle: enablings collected by dtrace_program_exec(), an image and a session made of them by
  * dtrace_go(), the consumer that dtrace_work() drives, and where text goes.
  */
-#ifndef DT_TRACE_H
-#define DT_TRACE_H
+#ifndef DT_LIB_TRACE_H
+#define DT_LIB_TRACE_H
 
 #include "bpf/image.h"
 #include "consume/consumer.h"
-#include "host/session.h"
+#include "session/session.h"
 #include "lib/handle.h"
 #include "output/flow.h"
 #include "output/json.h"

@@ -5,8 +5,8 @@
  */
 #include "lib/trace.h"
 
-#include "host/proc.h"
-#include "host/unwind.h"
+#include "process/proc.h"
+#include "symbol/unwind.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
  * Aggregations: the number an element stands for, the order of elements, and their default layout. Elements come as
  * rows that point into a snapshot; nothing here keeps or changes it.
  */
-#include "builtin/aggfunc.h"
+#include "value/aggfunc.h"
 #include "output/buckets.h"
 #include "output/format.h"
 #include "output/hist.h"

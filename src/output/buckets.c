@@ -2,7 +2,7 @@
 /* Buckets with their labels, for those who print; the arithmetic is that of the aggregating functions. */
 #include "output/buckets.h"
 
-#include "builtin/aggfunc.h"
+#include "value/aggfunc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

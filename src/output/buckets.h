@@ -3,10 +3,10 @@
  * The data words of quantize(), lquantize() and llquantize() seen as buckets in ascending order of what they count.
  * Words that do not fit the parameters (a damaged file) make no buckets.
  */
-#ifndef DT_BUCKETS_H
-#define DT_BUCKETS_H
+#ifndef DT_OUTPUT_BUCKETS_H
+#define DT_OUTPUT_BUCKETS_H
 
-#include "consume/value.h"
+#include "value/value.h"
 
 struct dt_buckets {
 	uint16_t kind;

@@ -3,8 +3,8 @@
  * -F: where each record stands in the flow of calls. Every CPU has a flow of its own, as records of several CPUs come
  * interleaved. Records come in, in the order in which they are shown; what goes out is a kind, a depth and a prefix.
  */
-#ifndef DT_FLOW_H
-#define DT_FLOW_H
+#ifndef DT_OUTPUT_FLOW_H
+#define DT_OUTPUT_FLOW_H
 
 #include <stdbool.h>
 #include <stdint.h>

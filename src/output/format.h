@@ -4,11 +4,11 @@
  * compiled, and values printed by them when it runs. A parsed format is immutable and owns copies of all its text.
  * A new conversion is one row in conv.c.
  */
-#ifndef DT_FORMAT_H
-#define DT_FORMAT_H
+#ifndef DT_OUTPUT_FORMAT_H
+#define DT_OUTPUT_FORMAT_H
 
 #include "base/diag.h"
-#include "consume/value.h"
+#include "value/value.h"
 #include "output/out.h"
 #include "types/type.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bars: first every count is added, then each is drawn against their total. */
-#ifndef DT_HIST_H
-#define DT_HIST_H
+#ifndef DT_OUTPUT_HIST_H
+#define DT_OUTPUT_HIST_H
 
-#include "consume/value.h"
+#include "value/value.h"
 #include "output/out.h"
 
 struct dt_bars {

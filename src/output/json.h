@@ -3,8 +3,8 @@
  * JSON: values and what happened in, one object a line out (doc/JSON.md is the schema). A sink beside the text one:
  * neither knows the other. Every line is valid JSON in valid UTF-8 whatever was recorded.
  */
-#ifndef DT_JSON_H
-#define DT_JSON_H
+#ifndef DT_OUTPUT_JSON_H
+#define DT_OUTPUT_JSON_H
 
 #include "output/statement.h"
 

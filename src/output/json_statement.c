@@ -5,7 +5,7 @@
  */
 #include "output/json.h"
 
-#include "output/record.h"
+#include "value/record.h"
 
 #include <stdlib.h>
 

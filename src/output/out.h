@@ -3,8 +3,8 @@
  * Where text goes: a growable buffer, or a FILE. Nothing here fails to its caller: when memory or the file is out,
  * `failed` is set and what follows is thrown away, so that printers need no error paths.
  */
-#ifndef DT_OUT_H
-#define DT_OUT_H
+#ifndef DT_OUTPUT_OUT_H
+#define DT_OUTPUT_OUT_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,10 +3,10 @@
  * Values as text in the layouts of DTrace when no format is given: trace(), aggregation keys and values,
  * histograms, stacks, dumps, print(). Everything is bounded by the value's own size.
  */
-#ifndef DT_PRINT_H
-#define DT_PRINT_H
+#ifndef DT_OUTPUT_PRINT_H
+#define DT_OUTPUT_PRINT_H
 
-#include "consume/value.h"
+#include "value/value.h"
 #include "output/out.h"
 
 /* ---- plain values (value.c) ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading members of a recorded object by type, for both layouts of print(). */
-#ifndef DT_SCALAR_H
-#define DT_SCALAR_H
+#ifndef DT_OUTPUT_SCALAR_H
+#define DT_OUTPUT_SCALAR_H
 
 #include "output/out.h"
 #include "types/type.h"

@@ -3,7 +3,7 @@
 #include "output/statement.h"
 
 #include "base/map.h"
-#include "output/record.h"
+#include "value/record.h"
 
 #include <stdlib.h>
 

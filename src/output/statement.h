@@ -3,8 +3,8 @@
  * The recorded actions of a clause as what a person sees: printf, trace, printa, print … The records are split into
  * statements; each statement is printed, or done (clear, trunc, normalize, setopt …) by whoever holds the aggregations.
  */
-#ifndef DT_STATEMENT_H
-#define DT_STATEMENT_H
+#ifndef DT_OUTPUT_STATEMENT_H
+#define DT_OUTPUT_STATEMENT_H
 
 #include "dif/dif.h"
 #include "output/format.h"

@@ -5,9 +5,9 @@
  */
 #include "provider/derived.h"
 
-#include "dif/interp.h"
-#include "host/kernel.h"
-#include "host/kfunc.h"
+#include "base/glob.h"
+#include "kernel/kernel.h"
+#include "kernel/kfunc.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 

@@ -4,8 +4,8 @@
  * D texts that see the arguments of that place. dlib/<provider>.d declares the native arguments the texts give, in its order.
  * Probes of one place are listed in the order in which they are to fire.
  */
-#ifndef DT_DERIVED_H
-#define DT_DERIVED_H
+#ifndef DT_PROVIDER_DERIVED_H
+#define DT_PROVIDER_DERIVED_H
 
 #include "provider/probe.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Types from debugging data of a file, read when a program says args[ ], or names a type of a process. */
-#ifndef DT_DWARF_H
-#define DT_DWARF_H
+#ifndef DT_PROVIDER_DWARF_H
+#define DT_PROVIDER_DWARF_H
 
 #include "provider/objects.h"
-#include "provider/signature.h"
+#include "dif/signature.h"
 
 struct dt_dwarf;
 struct dt_near;

@@ -5,7 +5,7 @@
  */
 #include "provider/objects.h"
 
-#include "host/insn.h"
+#include "symbol/insn.h"
 
 #include <elf.h>
 

@@ -6,7 +6,7 @@
 #include "provider/objects.h"
 
 #include "base/file.h"
-#include "host/maps.h"
+#include "symbol/maps.h"
 #include "provider/provider.h"
 
 #include <stdio.h>

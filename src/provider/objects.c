@@ -6,9 +6,9 @@
 #include "provider/objects.h"
 
 #include "base/file.h"
-#include "dif/interp.h"
-#include "host/maps.h"
-#include "host/proc.h"
+#include "base/glob.h"
+#include "symbol/maps.h"
+#include "process/proc.h"
 #include "provider/dwarf.h"
 #include "provider/provider.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Programs and libraries that processes run: opened once, whatever number of processes has them. */
-#ifndef DT_OBJECTS_H
-#define DT_OBJECTS_H
+#ifndef DT_PROVIDER_OBJECTS_H
+#define DT_PROVIDER_OBJECTS_H
 
-#include "host/elf.h"
+#include "symbol/elf.h"
 #include "provider/probe.h"
 
 struct dt_object {

@@ -3,7 +3,7 @@
  * audit: audit:event:CALL:commit when the record of a system call that a rule wants is made, :bsm for every piece of text that is sent for it.
  * The functions are those of the kernel's audit, which has to be on; without rules there are no records.
  */
-#include "host/audit.h"
+#include "kernel/audit.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"

@@ -6,7 +6,7 @@
 #include "provider/probe.h"
 
 #include "base/diag.h"
-#include "host/perf_event.h"
+#include "session/perf_event.h"
 #include "provider/provider.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  */
 #include "base/diag.h"
 #include "base/file.h"
-#include "host/kcore.h"
+#include "kernel/kcore.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 

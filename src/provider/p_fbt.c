@@ -5,8 +5,8 @@
  * the same probes, always by kprobe; they are made when asked for and are not in the list of everything.
  */
 #include "base/diag.h"
-#include "dif/interp.h"
-#include "host/kfunc.h"
+#include "base/glob.h"
+#include "kernel/kfunc.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 

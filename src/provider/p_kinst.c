@@ -3,7 +3,7 @@
  * kinst: the instruction at a decimal offset in bytes from the start of a kernel function, kinst::vfs_read:20. Made when it is
  * named; the kernel says at enabling whether an instruction begins there.
  */
-#include "host/kfunc.h"
+#include "kernel/kfunc.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 

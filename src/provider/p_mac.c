@@ -5,7 +5,7 @@
  * they are named.
  */
 #include "base/diag.h"
-#include "host/kfunc.h"
+#include "kernel/kfunc.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 

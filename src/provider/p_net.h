@@ -4,8 +4,8 @@
  * into segments, and comes in at netif_receive_skb, put together by GRO: loopback, IPv4 and IPv6 alike, on every kernel. The D in
  * dlib/ip.d looks at headers. A packet with a tag of a VLAN has been told at the device of that VLAN.
  */
-#ifndef DT_P_NET_H
-#define DT_P_NET_H
+#ifndef DT_PROVIDER_P_NET_H
+#define DT_PROVIDER_P_NET_H
 
 #include "provider/derived.h"
 

@@ -6,8 +6,8 @@
  */
 #include "provider/objects.h"
 
-#include "dif/interp.h"
-#include "host/insn.h"
+#include "base/glob.h"
+#include "symbol/insn.h"
 #include "provider/dwarf.h"
 #include "provider/provider.h"
 

@@ -6,7 +6,7 @@
  */
 #include "provider/objects.h"
 
-#include "host/proc.h"
+#include "process/proc.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 

@@ -5,7 +5,7 @@
  */
 #include "provider/probe.h"
 #include "base/diag.h"
-#include "host/tracefs.h"
+#include "kernel/tracefs.h"
 #include "provider/provider.h"
 
 #include <ctype.h>

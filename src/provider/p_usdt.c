@@ -9,8 +9,8 @@
 
 #include "base/diag.h"
 #include "dif/dof_provider.h"
-#include "dif/interp.h"
-#include "host/sdtnote.h"
+#include "base/glob.h"
+#include "usdt/sdtnote.h"
 #include "provider/provider.h"
 
 #include <ctype.h>

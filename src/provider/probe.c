@@ -4,7 +4,7 @@
  * that can have what is wanted; a probe's number is its place in the list and never changes.
  */
 #include "provider/probe.h"
-#include "dif/interp.h"
+#include "base/glob.h"
 #include "provider/objects.h"
 #include "provider/provider.h"
 

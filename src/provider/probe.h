@@ -3,13 +3,13 @@
  * Probes of one handle: numbered from 1 in the order they came into being, found by description. Providers make
  * them (provider.h); the engine asks each for its hook, the place in the kernel where it fires.
  */
-#ifndef DT_PROBE_H
-#define DT_PROBE_H
+#ifndef DT_PROVIDER_PROBE_H
+#define DT_PROVIDER_PROBE_H
 
 #include "base/diag.h"
 #include "base/map.h"
 #include "dif/dif.h"
-#include "host/hook.h"
+#include "session/hook.h"
 
 struct dt_kfuncs;
 struct dt_probe_sig;

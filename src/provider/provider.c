@@ -2,7 +2,7 @@
 /* The table of providers: stability of each part of their probes, and argument types read from kernel type data. */
 #include "provider/provider.h"
 
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 #include "provider/derived.h"
 
 #define A(n, d, c) { DT_STAB_##n, DT_STAB_##d, DT_CLS_##c }

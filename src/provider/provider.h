@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The providers, one row each. What a row knows without asking the kernel serves the compiler. */
-#ifndef DT_PROVIDER_H
-#define DT_PROVIDER_H
+#ifndef DT_PROVIDER_PROVIDER_H
+#define DT_PROVIDER_PROVIDER_H
 
-#include "provider/signature.h"
+#include "dif/signature.h"
 
 struct dt_derived;
 struct dt_object;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The system calls of the machine we are built for: tools/syscall-table makes the table when we build. */
-#ifndef DT_SYSCALLS_H
-#define DT_SYSCALLS_H
+#ifndef DT_PROVIDER_SYSCALLS_H
+#define DT_PROVIDER_SYSCALLS_H
 
 #include "base/arena.h"
 

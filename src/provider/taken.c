@@ -2,7 +2,7 @@
 /* A branch in, D out that says whether it will be taken: its condition, of the flags and registers as they are before it. */
 #include "provider/objects.h"
 
-#include "host/insn.h"
+#include "symbol/insn.h"
 
 #include <elf.h>
 

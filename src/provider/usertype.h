@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Types by name, of the debugging data of what a process runs. */
-#ifndef DT_USERTYPE_H
-#define DT_USERTYPE_H
+#ifndef DT_PROVIDER_USERTYPE_H
+#define DT_PROVIDER_USERTYPE_H
 
 #include "types/type.h"
 

@@ -3,7 +3,7 @@
  * args[n]: the typed arguments of the clause's probe, from provider declarations in D or from what the provider
  * itself knows; translated where the declaration says so.
  */
-#include "dif/interp.h"
+#include "base/glob.h"
 #include "sema/sema.h"
 
 static bool has_glob(const char *part)

@@ -4,12 +4,12 @@
  * is what outlives one program (names, types, translators of a handle); struct dt_sema is one
  * compile. All errors leave through dt_fail().
  */
-#ifndef DT_SEMA_H
-#define DT_SEMA_H
+#ifndef DT_SEMA_SEMA_H
+#define DT_SEMA_SEMA_H
 
-#include "dif/codegen.h"
-#include "provider/signature.h"
-#include "sema/ident.h"
+#include "codegen/codegen.h"
+#include "dif/signature.h"
+#include "codegen/ident.h"
 
 struct dt_xlator {			/* translator dst < src name > { members } */
 	const struct dt_type *dst, *src;	/* dst: the struct; src: as declared */

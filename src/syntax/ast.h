@@ -7,8 +7,8 @@
  * dt_node_new() keeps every tree at most DT_AST_MAXDEPTH deep, so that walking one
  * by recursion is always safe.
  */
-#ifndef DT_AST_H
-#define DT_AST_H
+#ifndef DT_SYNTAX_AST_H
+#define DT_SYNTAX_AST_H
 
 #include "base/diag.h"
 

@@ -4,8 +4,8 @@
  * file needs of another. Tokens are read only when looked at, so whoever knows that the
  * outer level comes next can ask the lexer for it (dt_tok_outer).
  */
-#ifndef DT_GRAMMAR_H
-#define DT_GRAMMAR_H
+#ifndef DT_SYNTAX_GRAMMAR_H
+#define DT_SYNTAX_GRAMMAR_H
 
 #include "base/map.h"
 #include "syntax/lexer.h"

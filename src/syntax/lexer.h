@@ -6,8 +6,8 @@
  * is read as C-like tokens (dt_lex_inner). Comments, control lines and macro references
  * never reach the parser.
  */
-#ifndef DT_LEXER_H
-#define DT_LEXER_H
+#ifndef DT_SYNTAX_LEXER_H
+#define DT_SYNTAX_LEXER_H
 
 #include "syntax/parser.h"
 

@@ -3,8 +3,8 @@
  * D text in, tree out. Knows no types and no kernel: the only questions it has to ask
  * are in struct dt_parse, answered by whoever drives the compile.
  */
-#ifndef DT_PARSER_H
-#define DT_PARSER_H
+#ifndef DT_SYNTAX_PARSER_H
+#define DT_SYNTAX_PARSER_H
 
 #include "syntax/ast.h"
 

@@ -5,8 +5,8 @@
  * a shell whose members are read when first asked for, so that a program costs what it uses.
  * LP64. A table of types belongs to one handle and lives in its own arena.
  */
-#ifndef DT_TYPE_H
-#define DT_TYPE_H
+#ifndef DT_TYPES_TYPE_H
+#define DT_TYPES_TYPE_H
 
 #include "base/map.h"
 

@@ -4,13 +4,13 @@
  * survive DOF unchanged, be listed, and run in the interpreter, both as compiled and as read back. Plain D is a good seed:
  * a first byte below a blank (never the start of a program) says how to compile and is taken off.
  */
-#include "builtin/builtin.h"
-#include "dif/interp.h"
+#include "dif/builtin.h"
+#include "interp/interp.h"
 #include "dtrace.h"
 #include "lib/handle.h"
 #include "output/format.h"
 #include "output/print.h"
-#include "output/record.h"
+#include "value/record.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes in as an .eh_frame or .debug_frame section, the first byte telling which, and the machine: rows come out, in order, or none. */
-#include "host/unwind_cfi.h"
+#include "symbol/unwind_cfi.h"
 
 #include <elf.h>
 #include <stdlib.h>

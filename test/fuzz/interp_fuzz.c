@@ -3,7 +3,7 @@
  * Bytes to a DIFO: what the checker accepts must run to its end without harm, whatever it computes. The first bytes
  * say how big the tables are; then integers, strings, variables, and the rest is text.
  */
-#include "dif/interp.h"
+#include "interp/interp.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text in as /proc/PID/maps and as a perf map: what comes out is a range, and has a name that can be printed. */
-#include "host/maps.h"
+#include "symbol/maps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * DOF, an object for -G. Strings that come out must end; operands must be within their limits.
  */
 #include "dif/dof_provider.h"
-#include "host/sdtnote.h"
-#include "lib/usdt_relobj.h"
+#include "usdt/sdtnote.h"
+#include "usdt/relobj.h"
 
 #include <elf.h>
 #include <stdlib.h>

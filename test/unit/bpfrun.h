@@ -9,10 +9,10 @@
 #include "check.h"
 
 #include "bpf/image.h"
-#include "builtin/builtin.h"
-#include "dif/interp.h"
+#include "dif/builtin.h"
+#include "interp/interp.h"
 #include "dtrace.h"
-#include "host/session.h"
+#include "session/session.h"
 #include "lib/handle.h"
 
 #include <errno.h>

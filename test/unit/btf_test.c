@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernel type data: every kind of record, bad graphs, modules on top of vmlinux, and the running kernel's own. */
 #include "types/type.h"
-#include "host/kernel.h"
+#include "kernel/kernel.h"
 #include "base/diag.h"
 #include "check.h"
 

@@ -5,9 +5,9 @@
  */
 #include "check.h"
 
-#include "dif/codegen.h"
-#include "dif/interp.h"
-#include "sema/ident.h"
+#include "codegen/codegen.h"
+#include "interp/interp.h"
+#include "codegen/ident.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "host/elf.h"
+#include "symbol/elf.h"
 
 #include <elf.h>
 #include <errno.h>

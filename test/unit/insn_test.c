@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/arena.h"
-#include "host/insn.h"
+#include "symbol/insn.h"
 #include "provider/objects.h"
 
 #include <elf.h>

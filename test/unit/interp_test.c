@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The interpreter by hand-made DIF: every opcode, every fault, variables, then whole clauses: records, aggregations, speculation, ERROR. */
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 #include "check.h"
-#include "dif/interp.h"
+#include "base/glob.h"
+#include "interp/interp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

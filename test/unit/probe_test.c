@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "dtrace.h"
-#include "host/kernel.h"
+#include "kernel/kernel.h"
 #include "provider/probe.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"

@@ -4,8 +4,8 @@
  * reads the registers of the moment, and what the note says must give the values that the source gave.
  */
 #include "check.h"
-#include "host/elf.h"
-#include "host/sdtnote.h"
+#include "symbol/elf.h"
+#include "usdt/sdtnote.h"
 
 #include <dtrace/usdt.h>
 #include <sys/sdt.h>

@@ -7,7 +7,7 @@
 
 #include "bpf/image.h"
 #include "dtrace.h"
-#include "host/session.h"
+#include "session/session.h"
 #include "lib/handle.h"
 
 #include <bpf/bpf.h>

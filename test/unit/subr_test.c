@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every subroutine by tables of arguments and results, called through DIF; then the arithmetic of the aggregating functions. */
-#include "builtin/aggfunc.h"
+#include "value/aggfunc.h"
 #include "check.h"
-#include "dif/interp.h"
+#include "interp/interp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

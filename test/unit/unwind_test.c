@@ -5,10 +5,10 @@
  */
 #include "check.h"
 
-#include "host/elf.h"
-#include "host/unwind.h"
-#include "host/unwind_cfi.h"
-#include "host/usym.h"
+#include "symbol/elf.h"
+#include "symbol/unwind.h"
+#include "symbol/unwind_cfi.h"
+#include "symbol/usym.h"
 
 #include <elf.h>
 #include <execinfo.h>

@@ -2,8 +2,8 @@
 /* Lines of /proc/PID/maps and perf maps, good and bad; then processes: this one, a child that has ended, many that share their files. */
 #include "check.h"
 
-#include "host/maps.h"
-#include "host/usym.h"
+#include "symbol/maps.h"
+#include "symbol/usym.h"
 
 #include <dlfcn.h>
 #include <signal.h>

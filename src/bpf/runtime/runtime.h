@@ -5,8 +5,8 @@
  * of the slot, and the size of a string. Loops are bpf_loop() calls whose state is in those words: what comes from
  * map memory is unknown to the verifier, so that it walks the body of a loop once and not once for each iteration.
  */
-#ifndef DT_RUNTIME_H
-#define DT_RUNTIME_H
+#ifndef DT_BPF_RUNTIME_RUNTIME_H
+#define DT_BPF_RUNTIME_RUNTIME_H
 
 typedef unsigned char u8;
 typedef unsigned int u32;

@@ -4,7 +4,7 @@
 #define DIFRUN_FIRING_H
 
 #include "base/arena.h"
-#include "dif/interp.h"
+#include "interp/interp.h"
 
 struct firings {
 	struct dt_arena *arena;

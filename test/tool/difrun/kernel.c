@@ -6,8 +6,8 @@
  */
 #include "kernel.h"
 
-#include "builtin/builtin.h"
-#include "host/session_impl.h"
+#include "dif/builtin.h"
+#include "session/impl.h"
 #include "types/type.h"
 
 #include <bpf/bpf.h>

@@ -7,7 +7,7 @@
 #define DIFRUN_KERNEL_H
 
 #include "bpf/image.h"
-#include "dif/interp.h"
+#include "interp/interp.h"
 
 struct kernel;
 struct kernel_input {

@@ -15,7 +15,7 @@
 #include "run.h"
 
 #include "base/file.h"
-#include "host/session.h"
+#include "session/session.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,11 +5,11 @@
 
 #include "dtrace.h"
 
-#include "builtin/builtin.h"
+#include "dif/builtin.h"
 #include "lib/handle.h"
 #include "output/format.h"
 #include "output/print.h"
-#include "output/record.h"
+#include "value/record.h"
 #include "output/statement.h"
 
 #include "firing.h"

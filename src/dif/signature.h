@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a probe promises: the types of its arguments, and how stable its name and data are. */
+#ifndef DT_DIF_SIGNATURE_H
+#define DT_DIF_SIGNATURE_H
+
+#include "dif/dif.h"
+#include "types/type.h"
+
+struct dt_probe_sig {			/* typed arguments */
+	uint32_t nin, nout;
+	const struct dt_type **in, **out;	/* NULL: the type is not known */
+	uint8_t *map;			/* out k is made of in map[k] */
+	const char **why;		/* of in i: why its type is not known; NULL, of all or of one: nobody says */
+};
+
+enum { DT_PA_PROV, DT_PA_MOD, DT_PA_FUNC, DT_PA_NAME, DT_PA_ARGS };
+struct dt_provider_attrs { struct dt_attr part[5]; };
+
+#endif

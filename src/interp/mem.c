@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The memory a DIF program sees: addresses in, bytes or a BADADDR fault out. Every access is checked against what
+ * stands behind the address; a fault names the address the access began at.
+ */
+#include "interp/state.h"
+
+#include <stdlib.h>
+
+uint64_t dt_interp_fault(struct dt_interp *ip, enum dt_fault fault, uint64_t addr)
+{
+	if (ip->fault == DT_FLT_NONE) {
+		ip->fault = fault;
+		ip->fault_addr = addr;
+	}
+	return 0;
+}
+
+bool dt_interp_faulted(const struct dt_interp *ip) { return ip->fault != DT_FLT_NONE; }
+
+/* ---- what begins and ends ---- */
+
+static void temps_free(struct dt_interp *ip)
+{
+	struct dt_temp *next;
+
+	for (struct dt_temp *t = ip->temps; t; t = next) {
+		next = t->next;
+		free(t);
+	}
+	ip->temps = NULL;
+}
+
+void dt_interp_mem_reset(struct dt_interp *ip)
+{
+	temps_free(ip);
+	ip->scratch_used = 0;
+}
+
+void dt_interp_mem_fire(struct dt_interp *ip)
+{
+	for (unsigned i = 0; i < DT_INTERP_TEXTS; i++) {
+		free(ip->texts[i]);
+		ip->texts[i] = NULL;
+	}
+	free(ip->tok.text);
+	ip->tok = (struct dt_strtok){ 0 };
+	ip->uregs_changed = false;
+}
+
+void *dt_interp_temp(struct dt_interp *ip, size_t size)
+{
+	struct dt_temp *t = size <= SIZE_MAX / 2 ? malloc(sizeof(*t) + size) : NULL;
+
+	if (!t) {
+		dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
+		return NULL;
+	}
+	t->next = ip->temps;
+	ip->temps = t;
+	return t->bytes;
+}
+
+/* ---- addresses to bytes ---- */
+
+int dt_interp_difo_index(const struct dt_interp *ip, const struct dt_difo *difo)
+{
+	uint32_t lo = 0, hi = ip->ndifos;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (ip->difos[mid] == difo)
+			return (int)mid;
+		if ((uintptr_t)ip->difos[mid] < (uintptr_t)difo)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return -1;
+}
+
+/* The bytes at `off` of an object of `size`, and how many there are. */
+static uint8_t *inside(const void *object, uint64_t size, uint64_t off, uint64_t *avail)
+{
+	if (!object || off >= size)
+		return NULL;
+	*avail = size - off;
+	return (uint8_t *)object + off;
+}
+
+static uint8_t *strs_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
+{
+	uint64_t index = (addr & 0xffffffffffff) >> 24;
+
+	if (index >= ip->ndifos)
+		return NULL;
+	return inside(ip->difos[index]->strs, ip->difos[index]->strlen, addr & 0xffffff, avail);
+}
+
+static uint8_t *var_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
+{
+	uint64_t index = (addr & 0xffffffffffff) >> DT_IA_BLOCK_BITS;
+
+	if (index >= ip->nblocks)
+		return NULL;
+	return inside(ip->blocks[index].bytes, ip->blocks[index].len, addr & (DT_IA_BLOCK_MAX - 1), avail);
+}
+
+static uint8_t *text_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
+{
+	uint64_t index = (addr & 0xffffffffffff) >> 32;
+
+	if (index >= DT_INTERP_TEXTS)
+		return NULL;
+	return inside(ip->texts[index], ip->opts.strsize, addr & 0xffffffff, avail);
+}
+
+static uint8_t *image_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_t *avail)
+{
+	for (uint32_t i = 0; ip->context && i < ip->context->nregions; i++) {
+		const struct dt_region *r = &ip->context->regions[i];
+
+		if (r->user == user && addr >= r->addr && addr - r->addr < r->len)
+			return inside(r->bytes, r->len, addr - r->addr, avail);
+	}
+	return NULL;
+}
+
+static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_t *avail)
+{
+	uint64_t off = addr & 0xffffffffffff;
+
+	if (user)
+		return image_at(ip, addr, true, avail);
+	switch (DT_IA_TAG(addr)) {
+	case DT_IA_SCRATCH: return inside(ip->scratch, ip->opts.scratchsize, off, avail);	/* as in every DTrace */
+	case DT_IA_STRS: return strs_at(ip, addr, avail);
+	case DT_IA_RUN: return ip->difo ? inside(ip->difo->strs, ip->difo->strlen, off, avail) : NULL;
+	case DT_IA_VAR: return var_at(ip, addr, avail);
+	case DT_IA_TEXT: return text_at(ip, addr, avail);
+	default: return image_at(ip, addr, false, avail);
+	}
+}
+
+bool dt_interp_read(struct dt_interp *ip, uint64_t addr, void *to, size_t len, bool user)
+{
+	uint64_t at = addr;
+
+	for (size_t done = 0; done < len;) {
+		uint64_t avail = 0;
+		const uint8_t *from = bytes_at(ip, at, user, &avail);
+		size_t n = avail < len - done ? (size_t)avail : len - done;
+
+		if (!from) {
+			dt_interp_fault(ip, DT_FLT_BADADDR, addr);
+			return false;
+		}
+		memcpy((uint8_t *)to + done, from, n);
+		done += n;
+		at += n;
+	}
+	return true;
+}
+
+bool dt_interp_storable(struct dt_interp *ip, uint64_t addr, uint64_t len)
+{
+	uint64_t tag = DT_IA_TAG(addr), avail = 0;
+
+	if (len == 0)
+		return true;
+	return (tag == DT_IA_SCRATCH || tag == DT_IA_VAR) && bytes_at(ip, addr, false, &avail) && avail >= len;
+}
+
+static bool write_user(struct dt_interp *ip, uint64_t addr, const uint8_t *from, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		const struct dt_region *r = NULL;
+		uint64_t n;
+
+		for (uint32_t i = 0; i < ip->context->nregions && !r; i++) {
+			const struct dt_region *c = &ip->context->regions[i];
+
+			if (c->user && c->writable && c->bytes && addr + done >= c->addr && addr + done - c->addr < c->len)
+				r = c;
+		}
+		if (!r) {
+			dt_interp_fault(ip, DT_FLT_BADADDR, addr);
+			return false;
+		}
+		n = r->len - (addr + done - r->addr);
+		if (n > len - done)
+			n = len - done;
+		memcpy(r->bytes + (addr + done - r->addr), from + done, n);
+		done += n;
+	}
+	return true;
+}
+
+bool dt_interp_write(struct dt_interp *ip, uint64_t addr, const void *from, size_t len, bool user)
+{
+	uint64_t avail = 0;
+
+	if (user)
+		return write_user(ip, addr, from, len);
+	if (!dt_interp_storable(ip, addr, len)) {
+		dt_interp_fault(ip, DT_FLT_BADADDR, addr);
+		return false;
+	}
+	if (len)
+		memcpy(bytes_at(ip, addr, false, &avail), from, len);
+	return true;
+}
+
+/* ---- strings and scratch ---- */
+
+bool dt_interp_strlen(struct dt_interp *ip, uint64_t addr, uint64_t max, bool user, uint64_t *len)
+{
+	*len = 0;
+	while (*len < max) {
+		uint64_t avail = 0;
+		const uint8_t *p = bytes_at(ip, addr + *len, user, &avail), *end;
+
+		if (!p) {
+			dt_interp_fault(ip, DT_FLT_BADADDR, addr);
+			return false;
+		}
+		if (avail > max - *len)
+			avail = max - *len;
+		end = memchr(p, 0, avail);
+		*len += end ? (uint64_t)(end - p) : avail;
+		if (end)
+			break;
+	}
+	return true;
+}
+
+const char *dt_interp_string(struct dt_interp *ip, uint64_t addr, bool *null)
+{
+	uint64_t len;
+	char *text;
+
+	if (null)
+		*null = addr == 0;
+	if (addr == 0)
+		return "";
+	if (!dt_interp_strlen(ip, addr, ip->opts.strsize - 1, false, &len))
+		return NULL;
+	text = dt_interp_temp(ip, len + 1);
+	if (!text || !dt_interp_read(ip, addr, text, len, false))
+		return NULL;
+	text[len] = '\0';
+	return text;
+}
+
+/* NULL is the empty string. */
+int dt_interp_strcmp(struct dt_interp *ip, uint64_t a, uint64_t b)
+{
+	const char *x = a == b ? "" : dt_interp_string(ip, a, NULL);
+	const char *y = a == b ? "" : dt_interp_string(ip, b, NULL);
+
+	return x && y ? strcmp(x, y) : 0;
+}
+
+uint64_t dt_interp_scratch(struct dt_interp *ip, uint64_t size)
+{
+	uint64_t addr = ip->scratch_used;
+
+	if (size > ip->opts.scratchsize || ((size + 7) & ~7ull) > ip->opts.scratchsize - ip->scratch_used)
+		return dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
+	memset(ip->scratch + addr, 0, (size + 7) & ~7ull);
+	ip->scratch_used += (size + 7) & ~7ull;
+	return (uint64_t)DT_IA_SCRATCH << 48 | addr;
+}
+
+uint64_t dt_interp_put(struct dt_interp *ip, const char *text, size_t len)
+{
+	uint64_t addr;
+
+	if (len > ip->opts.strsize - 1)
+		len = ip->opts.strsize - 1;
+	addr = dt_interp_scratch(ip, len + 1);
+	if (!addr || !dt_interp_write(ip, addr, text, len, false))
+		return 0;
+	return addr;
+}
+
+uint64_t dt_interp_text(struct dt_interp *ip, unsigned slot, const char *text)
+{
+	if (slot >= DT_INTERP_TEXTS)
+		return dt_interp_fault(ip, DT_FLT_ILLOP, 0);
+	if (!ip->texts[slot]) {
+		ip->texts[slot] = calloc(1, ip->opts.strsize);
+		if (!ip->texts[slot])
+			return dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
+		strncpy(ip->texts[slot], text ? text : "", ip->opts.strsize - 1);
+	}
+	return (uint64_t)DT_IA_TEXT << 48 | (uint64_t)slot << 32;
+}
+
+struct dt_strtok *dt_interp_strtok(struct dt_interp *ip) { return &ip->tok; }
+
+bool dt_interp_ureg(struct dt_interp *ip, uint64_t index, uint64_t *value)
+{
+	if (index >= ip->context->nuregs)
+		return false;
+	*value = ip->uregs_changed && index < DT_INTERP_UREGS ? ip->uregs[index] : ip->context->uregs[index];
+	return true;
+}

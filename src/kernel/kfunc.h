@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions of the kernel that can be traced, and by what means. */
+#ifndef DT_KERNEL_KFUNC_H
+#define DT_KERNEL_KFUNC_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dt_kfunc_means {
+	bool fentry;		/* trampolines, with arguments at return: a program each */
+	bool multi;		/* one link for any number of functions (kprobe_multi) */
+	bool kprobe;		/* one perf event each */
+};
+
+/*
+ * What this kernel offers, found by trying (some ms for fentry). btf_id: of a function that may be tried (dt_types_function_id() of
+ * "bpf_fentry_test1"), 0 leaves fentry out. Needs the rights to trace; without them there is nothing.
+ */
+void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
+/* True when some means is there; cheap where kprobes are. */
+bool dt_kfunc_any(uint32_t btf_id);
+/* A quick look, without type data: false means that there is hardly a way; true that it is worth asking. */
+bool dt_kfunc_likely(void);
+/* Would a trampoline on this function be taken? Kernels refuse some of those they have type data of. */
+bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret);
+/* A descriptor of the type data of the module of "module`function", to be closed; 0 for functions of the core kernel; or -errno. */
+int dt_kfunc_btf(const char *target);
+
+struct dt_kfunc {
+	const char *module;	/* "vmlinux" for the core kernel */
+	const char *name;
+	bool shared;		/* others have that name, there or in another module */
+};
+
+/*
+ * Every function that can be traced, in the kernel's order, into the arena; a name comes once for each function that has it. Where
+ * tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms. 0 or -errno. Seconds on a slow machine: ask once.
+ */
+struct dt_kfuncs { DT_VEC(struct dt_kfunc) list; };
+int dt_kfuncs_read(struct dt_arena *, struct dt_kfuncs *);
+/* NULL, or why this function is never probed, though a kernel may allow it. */
+const char *dt_kfunc_ours(const char *name);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel asks before a file is opened to be executed (FAN_OPEN_EXEC_PERM), and lets everything go when whoever listens is gone. The
+ * listener is a process of its own, so that stopping or killing the tracer never holds anybody: it answers by itself whatever it is not
+ * interested in, waits a second for the tracer's answer to the rest, and ends with the socket to the tracer. It has no other descriptor
+ * of the tracer's. File systems that processes serve (FUSE) or that are far away are left alone: reading there could wait for ever.
+ */
+#include "process/gate.h"
+
+#include "symbol/elf.h"
+#include "usdt/sdtnote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef FAN_MARK_EVICTABLE
+#define FAN_MARK_EVICTABLE 0x200	/* newer than the headers we may be built with */
+#endif
+
+enum { ANSWER_MS = 1000, SEEN = 4096, HELD = 64 };
+
+struct dt_gate { int sock; pid_t child; };
+
+struct word { int32_t value; uint32_t number; };	/* tracer's way: is the file known; listener's: the process, 0 -errno of its start */
+
+struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never; };	/* never: it has no probes, or all are known */
+
+struct held { int fd; uint32_t number; uint64_t until; struct seen *file; };	/* until: ms */
+
+struct listener {
+	int fan, sock;
+	struct held held[HELD];		/* the first nheld, oldest first */
+	uint32_t nheld;
+	dt_gate_f *wants;
+	void *ctx;
+	uint32_t number;
+	struct seen seen[SEEN];		/* files and what was found in them, by inode */
+};
+
+/* ---- which files ---- */
+
+struct asking { const struct listener *l; uint32_t pid; bool wanted, any; };
+
+static int ask(void *ctx, const struct dt_sdt_note *n)
+{
+	struct asking *a = ctx;
+
+	a->any = true;
+	a->wanted = a->l->wants(a->l->ctx, a->pid, n->provider);
+	return a->wanted;
+}
+
+static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_t pid)
+{
+	struct asking a = { .l = l, .pid = pid };
+	const void *data;
+	uint64_t addr;
+	size_t len;
+	struct dt_elf *elf;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	s->never = own >= 0;
+	if (own < 0 || dt_elf_open(own, NULL, &elf) != 0)
+		return false;
+	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
+		(void)dt_sdt_notes(data, len, dt_elf_is_64(elf), 0, ask, &a);
+	dt_elf_close(elf);
+	s->never = !a.any;
+	return a.wanted;
+}
+
+/* A file is looked into once, unless it changes or what is wanted depends on the process. */
+static struct seen *seen_of(struct listener *l, const struct stat *st)
+{
+	struct seen *s = &l->seen[(st->st_ino ^ st->st_dev) % SEEN];
+
+	if (s->ino == st->st_ino && s->dev == st->st_dev && s->changed.tv_sec == st->st_ctim.tv_sec && s->changed.tv_nsec == st->st_ctim.tv_nsec)
+		return s;
+	*s = (struct seen){ st->st_dev, st->st_ino, st->st_ctim, false };
+	return s;
+}
+
+/* ---- holding ---- */
+
+static void allow(const struct listener *l, int fd)
+{
+	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
+
+	(void)!write(l->fan, &r, sizeof(r));
+	close(fd);
+}
+
+static bool hand_over(const struct listener *l, uint32_t pid, int fd)
+{
+	struct word w = { (int32_t)pid, l->number };
+	struct iovec v = { &w, sizeof(w) };
+	union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c = { .h = { .cmsg_len = CMSG_LEN(sizeof(int)),
+	    .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room) };
+
+	memcpy(CMSG_DATA(&c.h), &fd, sizeof(fd));
+	return sendmsg(l->sock, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void let_go(struct listener *l, uint32_t i)
+{
+	allow(l, l->held[i].fd);
+	memmove(&l->held[i], &l->held[i + 1], (--l->nheld - i) * sizeof(l->held[0]));
+}
+
+/* Answers to what went on without one may still come. False: the tracer is gone. */
+static bool take_answer(struct listener *l)
+{
+	struct word w;
+
+	if (recv(l->sock, &w, sizeof(w), MSG_DONTWAIT) != (ssize_t)sizeof(w))
+		return false;
+	for (uint32_t i = 0; i < l->nheld; i++)
+		if (l->held[i].number == w.number) {
+			l->held[i].file->never |= w.value != 0;
+			let_go(l, i);
+			break;
+		}
+	return true;
+}
+
+/* The kernel does not ask again for a file until it is changed. */
+static void ignore(const struct listener *l, int fd)
+{
+	(void)fanotify_mark(l->fan, FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_EVICTABLE, FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM, fd, NULL);
+}
+
+/* What is opened to be read may be a library, which is wanted of named processes only; more than fits is not held. */
+static bool hold(struct listener *l, const struct fanotify_event_metadata *e)
+{
+	uint32_t pid = (uint32_t)e->pid;
+	bool wanted;
+	struct seen *s;
+	struct stat st;
+
+	if (fstat(e->fd, &st) != 0)
+		return false;
+	s = seen_of(l, &st);
+	wanted = !s->never && has_wanted(l, s, e->fd, pid) && ((e->mask & FAN_OPEN_EXEC_PERM) || l->wants(l->ctx, pid, NULL));
+	if (s->never)
+		ignore(l, e->fd);
+	if (!wanted || l->nheld == HELD)
+		return false;
+	l->held[l->nheld] = (struct held){ e->fd, ++l->number, now_ms() + ANSWER_MS, s };
+	if (!hand_over(l, pid, e->fd))
+		return false;
+	l->nheld++;
+	return true;
+}
+
+static bool take_events(struct listener *l)
+{
+	char room[4096] __attribute__((aligned(__alignof__(struct fanotify_event_metadata))));
+	ssize_t len = read(l->fan, room, sizeof(room));
+	struct fanotify_event_metadata *e = (struct fanotify_event_metadata *)(void *)room;
+
+	if (len <= 0)
+		return len < 0 && (errno == EAGAIN || errno == EINTR);
+	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len)) {
+		if (e->vers != FANOTIFY_METADATA_VERSION)
+			return false;
+		if (e->fd >= 0 && !hold(l, e))
+			allow(l, e->fd);
+	}
+	return true;
+}
+
+/* One round: false, it is over. */
+static bool serve(struct listener *l)
+{
+	struct pollfd p[2] = { { .fd = l->fan, .events = POLLIN }, { .fd = l->sock, .events = POLLIN } };
+	uint64_t now = now_ms();
+	int wait = l->nheld == 0 ? -1 : l->held[0].until > now ? (int)(l->held[0].until - now) : 0;
+
+	if (poll(p, 2, wait) < 0)
+		return errno == EINTR;
+	if (p[1].revents != 0 && !take_answer(l))
+		return false;
+	if (p[0].revents != 0 && !take_events(l))
+		return false;
+	while (l->nheld > 0 && l->held[0].until <= now_ms())
+		let_go(l, 0);
+	return true;
+}
+
+/* ---- the listener's life ---- */
+
+/* Not from afar, and not by a process that may itself have to wait for us. */
+static bool local(const char *type, const char *source)
+{
+	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "9p", "virtiofs", "rootfs" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(type, kinds[i]) == 0)
+			return true;
+	return strncmp(type, "fuse", 4) != 0 && strncmp(source, "/dev/", 5) == 0;
+}
+
+/* "36 35 98:0 /root /mount/point options [optional ...] - type source options"; a blank is \040 */
+static void mark_line(int fan, char *line, bool opens)
+{
+	char *field[5], type[64], source[256], *sep = strstr(line, " - "), *to;
+
+	if (sep == NULL || sscanf(sep + 3, "%63s %255s", type, source) != 2 || !local(type, source))
+		return;
+	for (int i = 0; i < 5; i++)
+		if ((field[i] = strtok_r(i == 0 ? line : NULL, " ", &line)) == NULL)
+			return;
+	to = field[4];
+	for (const char *c = to; *c != '\0'; c++, to++) {
+		unsigned code;
+
+		if (c[0] == '\\' && sscanf(c + 1, "%3o", &code) == 1) {
+			*to = (char)code;
+			c += 3;
+		} else {
+			*to = *c;
+		}
+	}
+	*to = '\0';
+	(void)fanotify_mark(fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM | (opens ? FAN_OPEN_PERM : 0), AT_FDCWD, field[4]);
+}
+
+static int listen_everywhere(bool opens)
+{
+	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE), err = 0;
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (fan < 0)
+		err = -errno;
+	while (f != NULL && err == 0 && getline(&line, &cap, f) > 0)
+		mark_line(fan, line, opens);
+	free(line);
+	if (f != NULL)
+		fclose(f);
+	return err != 0 ? err : fan;
+}
+
+/* Nothing of the tracer's may live on here: not its pipes, not its terminal, not its programs in the kernel. */
+static void alone(int *sock)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	signal(SIGPIPE, SIG_IGN);
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		dup2(null, fd);
+	*sock = dup2(*sock, 3) == 3 ? 3 : -1;
+	close_range(4, ~0u, 0);
+	prctl(PR_SET_NAME, "dtrace-gate", 0, 0, 0);
+}
+
+_Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx)
+{
+	struct listener *l = calloc(1, sizeof(*l));
+	struct word start = { 0 };
+
+	alone(&sock);
+	if (l == NULL || sock < 0)
+		_exit(1);
+	*l = (struct listener){ .sock = sock, .wants = wants, .ctx = ctx, .fan = listen_everywhere(opens) };
+	start.value = l->fan < 0 ? l->fan : 0;
+	if (send(sock, &start, sizeof(start), MSG_NOSIGNAL) != (ssize_t)sizeof(start) || l->fan < 0)
+		_exit(1);
+	while (serve(l))
+		;
+	_exit(0);
+}
+
+/* ---- the tracer's side ---- */
+
+static int begun(const struct dt_gate *g)
+{
+	struct pollfd p = { .fd = g->sock, .events = POLLIN };
+	struct word w;
+	int got;
+
+	do {
+		got = poll(&p, 1, 10 * ANSWER_MS);
+	} while (got < 0 && errno == EINTR);
+	if (got <= 0 || recv(g->sock, &w, sizeof(w), MSG_DONTWAIT) != (ssize_t)sizeof(w))
+		return -EIO;
+	return w.value;
+}
+
+int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
+{
+	struct dt_gate *g = calloc(1, sizeof(*g));
+	sigset_t all, old;
+	int pair[2], err;
+
+	if (g == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		free(g);
+		return -ENOMEM;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);	/* the caller's handlers are not for the listener: it keeps them blocked */
+	g->child = fork();
+	if (g->child == 0)
+		listener(pair[1], opens, wants, ctx);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(pair[1]);
+	g->sock = pair[0];
+	err = g->child < 0 ? -EAGAIN : begun(g);
+	if (err != 0) {
+		dt_gate_close(g);
+		return err;
+	}
+	*out = g;
+	return 0;
+}
+
+void dt_gate_close(struct dt_gate *g)
+{
+	if (g == NULL)
+		return;
+	close(g->sock);
+	if (g->child > 0) {
+		kill(g->child, SIGKILL);
+		while (waitpid(g->child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	free(g);
+}
+
+int dt_gate_fd(const struct dt_gate *g) { return g->sock; }
+
+bool dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
+{
+	struct word w;
+	struct iovec v = { &w, sizeof(w) };
+	union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room) };
+	struct cmsghdr *h;
+
+	if (recvmsg(g->sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(w))
+		return false;
+	h = CMSG_FIRSTHDR(&m);
+	if (h == NULL || h->cmsg_type != SCM_RIGHTS)
+		return false;
+	memcpy(&e->fd, CMSG_DATA(h), sizeof(e->fd));
+	e->pid = (uint32_t)w.value;
+	e->number = w.number;
+	return true;
+}
+
+void dt_gate_answer(struct dt_gate *g, const struct dt_gate_event *e, bool known)
+{
+	struct word w = { known, e->number };
+
+	(void)!send(g->sock, &w, sizeof(w), MSG_NOSIGNAL | MSG_DONTWAIT);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process started and held, or grabbed; its end noticed; its life ended with ours. */
+#include "process/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define INIT_PIDNS 0xeffffffcu		/* PROC_PID_INIT_INO: part of the kernel's interface since 3.8 */
+#define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
+
+static int fail(char *msg, size_t len, int err, const char *what)
+{
+	snprintf(msg, len, "%s%s%s", what, *what ? ": " : "", strerror(err));
+	return -err;
+}
+
+bool dt_proc_pids_global(void)
+{
+	uint64_t ino;
+
+	return !dt_proc_pid_namespace(&ino);
+}
+
+bool dt_proc_pid_namespace(uint64_t *ino)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) != 0 || st.st_ino == INIT_PIDNS)
+		return false;
+	*ino = st.st_ino;
+	return true;
+}
+
+/* ---- the child ---- */
+
+/* After fork: only calls that are safe there. What goes wrong is told through the pipe that exec closes. */
+static _Noreturn void child(const char *file, char *const argv[], char *const envp[], int pipe, pid_t parent)
+{
+	int err;
+
+	/* Should we die after it was let run, it dies too. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+		err = errno;
+	} else {
+		raise(SIGSTOP);		/* for the options to be set */
+		execvpe(file, argv, envp);
+		err = errno;
+	}
+	(void)!write(pipe, &err, sizeof(err));
+	_exit(127);
+}
+
+static void ended(struct dt_proc *p, int status)
+{
+	p->gone = true;
+	p->held = false;
+	p->status = status;
+}
+
+bool dt_proc_wait(struct dt_proc *p, int request, int *status)
+{
+	long sig = 0;
+
+	for (;;) {
+		if (ptrace(request, p->pid, NULL, sig) != 0 && errno != ESRCH)
+			return false;
+		while (waitpid(p->pid, status, __WALL) < 0)
+			if (errno != EINTR) {
+				ended(p, 0);
+				return false;
+			}
+		if (!WIFSTOPPED(*status)) {
+			ended(p, *status);
+			return false;
+		}
+		sig = WSTOPSIG(*status);
+		if (*status >> 16 != 0 || sig == SIGTRAP || sig == (SIGTRAP | 0x80))
+			return true;
+	}
+}
+
+/* From the first stop to the end of execve(2); its return is behind it then, as far as tracing goes. */
+static bool to_exec(struct dt_proc *p)
+{
+	int status;
+
+	while (waitpid(p->pid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return false;
+	if (!WIFSTOPPED(status)) {
+		ended(p, status);
+		return false;
+	}
+	if (ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (void *)(uintptr_t)OPTIONS) != 0)
+		return false;
+	if (!dt_proc_wait(p, PTRACE_CONT, &status))
+		return false;
+	return status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8) || dt_proc_wait(p, PTRACE_SYSCALL, &status);
+}
+
+static int not_started(struct dt_proc *p, int pipe, char *msg, size_t len)
+{
+	struct dt_proc was = *p;
+	int err;
+
+	dt_proc_close(p);	/* now nobody holds the other end of the pipe, and reading cannot wait */
+	if (read(pipe, &err, sizeof(err)) != (ssize_t)sizeof(err))
+		err = 0;
+	close(pipe);
+	if (err != 0)
+		return fail(msg, len, err, "");
+	if (was.gone && WIFSIGNALED(was.status)) {
+		snprintf(msg, len, "ended by signal %d (%s) before it began", WTERMSIG(was.status), strsignal(WTERMSIG(was.status)));
+		return -ECHILD;
+	}
+	return fail(msg, len, EPERM, "cannot hold it before it runs");
+}
+
+int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char *const envp[], enum dt_proc_stop where, char *msg,
+    size_t len)
+{
+	pid_t parent = getpid();
+	int ends[2], err = 0;
+
+	*p = (struct dt_proc){ .fd = -1, .child = true, .held = true };
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return fail(msg, len, errno, "cannot make a pipe");
+	p->pid = fork();
+	if (p->pid == 0)
+		child(file, argv, envp, ends[1], parent);
+	close(ends[1]);
+	if (p->pid < 0) {
+		err = errno;
+		close(ends[0]);
+		return fail(msg, len, err, "cannot fork");
+	}
+	p->fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->fd < 0 || !to_exec(p))
+		return not_started(p, ends[0], msg, len);
+	close(ends[0]);
+	if (where != DT_PROC_AT_EXEC)
+		(void)dt_proc_run_to(p, where);
+	return 0;
+}
+
+/* ---- a process that is there ---- */
+
+int dt_proc_grab(struct dt_proc *p, pid_t pid, char *msg, size_t len)
+{
+	*p = (struct dt_proc){ .pid = pid, .fd = (int)syscall(SYS_pidfd_open, pid, 0) };
+	if (p->fd >= 0)
+		return 0;
+	/* EINVAL, since 6.9 ENOENT: it is a thread, but not the first of its process */
+	if ((errno == EINVAL || errno == ENOENT) && kill(pid, 0) == 0)
+		return fail(msg, len, EINVAL, "it is a thread, not a process");
+	return fail(msg, len, errno, "");
+}
+
+/* ---- both ---- */
+
+void dt_proc_continue(struct dt_proc *p)
+{
+	if (p->held && !p->gone)
+		(void)ptrace(PTRACE_DETACH, p->pid, NULL, NULL);
+	p->held = false;
+}
+
+static bool readable(int fd, int ms)
+{
+	struct pollfd f = { .fd = fd, .events = POLLIN };
+
+	return poll(&f, 1, ms) > 0;
+}
+
+bool dt_proc_ended(struct dt_proc *p)
+{
+	int status = 0;
+
+	if (p->gone || p->held)
+		return p->gone;
+	if (!readable(p->fd, 0))
+		return false;
+	if (p->child && waitpid(p->pid, &status, WNOHANG) == 0)
+		return false;
+	ended(p, status);
+	return true;
+}
+
+void dt_proc_close(struct dt_proc *p)
+{
+	int status;
+
+	if (p->child && !p->gone && p->pid > 0 && kill(p->pid, SIGKILL) == 0) {
+		/* a process in the middle of a driver dies when that lets it: we do not wait for that */
+		if (p->fd < 0 || readable(p->fd, 2000))
+			(void)waitpid(p->pid, &status, __WALL);
+	}
+	if (p->fd >= 0)
+		close(p->fd);
+	*p = (struct dt_proc){ .fd = -1, .gone = true };
+}

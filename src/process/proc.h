@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes that are traced by name: started here and held before they run, or already there. Watched by a pidfd, so
+ * that a process id that is used again is never taken for the old process. One thread does it all: ptrace(2) knows
+ * only the thread that started the process.
+ */
+#ifndef DT_PROCESS_PROC_H
+#define DT_PROCESS_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Where a started process is held until dt_proc_continue(). */
+enum dt_proc_stop {
+	DT_PROC_AT_EXEC,	/* before its first instruction */
+	DT_PROC_AT_PREINIT,	/* libraries are mapped, their initializers have not run */
+	DT_PROC_AT_ENTRY,	/* libraries have been initialized */
+	DT_PROC_AT_MAIN,	/* at main(); at the entry when the program has no symbol of that name */
+};
+
+struct dt_proc {
+	pid_t pid;
+	int fd;			/* pidfd */
+	bool child;		/* started here: it dies with us, and its status is known */
+	bool held;		/* stopped by us */
+	bool gone;
+	int status;		/* as wait(2) tells it, once gone; 0 of a process that is not a child */
+};
+
+/*
+ * Starts file (found in PATH) and holds it. A process that ends before it gets to the place is gone, not an error.
+ * 0 or -errno with a sentence without its name.
+ */
+int dt_proc_start(struct dt_proc *, const char *file, char *const argv[], char *const envp[], enum dt_proc_stop, char *msg,
+    size_t len);
+int dt_proc_grab(struct dt_proc *, pid_t, char *msg, size_t len);
+void dt_proc_continue(struct dt_proc *);
+/* True once it has ended; never waits. */
+bool dt_proc_ended(struct dt_proc *);
+/* Lets it go: a child is killed, any other process runs on. */
+void dt_proc_close(struct dt_proc *);
+
+/* Process ids are those of the whole system: not in a container's namespace, where the kernel side sees others. */
+bool dt_proc_pids_global(void);
+bool dt_proc_pid_namespace(uint64_t *ino);	/* of the container we are in; false: in none */
+/* family.c: how many namespaces it is inside of, by members of the kernel's structs; or -errno. */
+int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level);
+
+/* proc_stop.c: from the exec stop on to the place; returns early when there is none such. False: the process is gone. */
+bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);
+/* proc.c: passes signals on until the process stops for us (true: *status) or is gone. */
+bool dt_proc_wait(struct dt_proc *, int request, int *status);
+
+/* family.c: tells all that came of the roots and still live, with the root's place from 1. */
+typedef void dt_family_f(void *ctx, uint32_t pid, uint32_t root);
+void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *, void *ctx);
+bool dt_proc_over(uint32_t pid);		/* has ended, though nobody may have asked for its status */
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the end of exec on to a later place, by a breakpoint that is taken away again. Only programs of our own word
+ * size are stepped on; others stay where exec left them.
+ */
+#include "process/proc.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct start { uint64_t entry, base; };		/* AT_ENTRY; AT_BASE: where the dynamic linker is, 0 none */
+
+/* ---- where ---- */
+
+static int open_of(pid_t pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool read_start(pid_t pid, struct start *s)
+{
+	Elf64_auxv_t aux[128];
+	int fd = open_of(pid, "auxv");
+	ssize_t n = fd >= 0 ? read(fd, aux, sizeof(aux)) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	*s = (struct start){ 0 };
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(aux[0]); i++) {
+		if (aux[i].a_type == AT_ENTRY)
+			s->entry = aux[i].a_un.a_val;
+		if (aux[i].a_type == AT_BASE)
+			s->base = aux[i].a_un.a_val;
+	}
+	return s->entry != 0;
+}
+
+static bool find_in(Elf *elf, Elf_Scn *scn, const char *name, uint64_t *value)
+{
+	GElf_Shdr sh;
+	Elf_Data *data;
+	GElf_Sym sym;
+
+	if (gelf_getshdr(scn, &sh) == NULL || (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) || sh.sh_entsize == 0 ||
+	    (data = elf_getdata(scn, NULL)) == NULL)
+		return false;
+	for (int i = 0; gelf_getsym(data, i, &sym) != NULL; i++) {
+		const char *text = elf_strptr(elf, sh.sh_link, sym.st_name);
+
+		if (sym.st_shndx != SHN_UNDEF && text != NULL && strcmp(text, name) == 0) {
+			*value = sym.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The symbol's value in the file, and the file's entry; false when there is no such symbol. */
+static bool symbol(int fd, const char *name, uint64_t *value, uint64_t *entry)
+{
+	Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	GElf_Ehdr eh;
+	bool found = false;
+
+	if (elf != NULL && gelf_getehdr(elf, &eh) != NULL) {
+		*entry = eh.e_entry;
+		for (Elf_Scn *scn = NULL; !found && (scn = elf_nextscn(elf, scn)) != NULL; )
+			found = find_in(elf, scn, name, value);
+	}
+	elf_end(elf);
+	return found;
+}
+
+static bool same_size(pid_t pid)
+{
+	unsigned char ident[EI_NIDENT] = { 0 };
+	int fd = open_of(pid, "exe");
+	bool same = fd >= 0 && read(fd, ident, sizeof(ident)) == (ssize_t)sizeof(ident) && ident[EI_CLASS] == ELFCLASS64 &&
+	    sizeof(void *) == 8;
+
+	if (fd >= 0)
+		close(fd);
+	return same;
+}
+
+/* The file mapped at the address, opened as the process sees it. */
+static int mapped_file(pid_t pid, uint64_t addr)
+{
+	char path[96], line[512];
+	uint64_t from, to;
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *f = fopen(path, "re");
+	while (f != NULL && fd < 0 && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && addr >= from && addr < to) {
+			snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)pid, from, to);
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+			break;
+		}
+	if (f != NULL)
+		fclose(f);
+	return fd;
+}
+
+static uint64_t main_of(pid_t pid, const struct start *s)
+{
+	int fd = open_of(pid, "exe");
+	uint64_t value = 0, entry = 0;
+	bool found = fd >= 0 && symbol(fd, "main", &value, &entry);
+
+	if (fd >= 0)
+		close(fd);
+	return found ? s->entry - entry + value : s->entry;
+}
+
+/* What the dynamic linker calls for debuggers: when it begins to map libraries, and when it is done. */
+static uint64_t linker_hook(pid_t pid, const struct start *s)
+{
+	int fd = s->base != 0 ? mapped_file(pid, s->base) : -1;
+	uint64_t value = 0, entry;
+	bool found = fd >= 0 && symbol(fd, "_dl_debug_state", &value, &entry);
+
+	if (fd >= 0)
+		close(fd);
+	return found ? s->base + value : 0;
+}
+
+/* ---- the breakpoint ---- */
+
+#if defined(__x86_64__)
+#define TRAP_BYTES 0xccul
+#define TRAP_MASK 0xfful
+#elif defined(__aarch64__)
+#define TRAP_BYTES 0xd4200000ul		/* brk #0 */
+#define TRAP_MASK 0xfffffffful
+#else
+#error "a breakpoint instruction is needed"
+#endif
+
+/* x86 stops behind the breakpoint: one step back. */
+static bool stopped_at(pid_t pid, uint64_t addr)
+{
+	struct user_regs_struct regs;
+	struct iovec io = { &regs, sizeof(regs) };
+
+	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &io) != 0)
+		return false;
+#if defined(__x86_64__)
+	if (regs.rip != addr + 1)
+		return false;
+	regs.rip = addr;
+	return ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &io) == 0;
+#else
+	return regs.pc == addr;
+#endif
+}
+
+/* Words are aligned, so that one never reaches into a page that is not mapped. */
+static bool run_to(struct dt_proc *p, uint64_t addr)
+{
+	uint64_t at = addr & ~7ull;
+	unsigned shift = (unsigned)(addr & 7) * 8;
+	bool there = false;
+	int status;
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, p->pid, (void *)at, NULL);
+	if (errno != 0 || ptrace(PTRACE_POKETEXT, p->pid, (void *)at,
+	    (void *)(((uint64_t)word & ~(TRAP_MASK << shift)) | TRAP_BYTES << shift)) != 0)
+		return true;	/* stays where it is */
+	do {
+		if (!dt_proc_wait(p, PTRACE_CONT, &status))
+			return false;
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+			return true;	/* another program now: nothing of ours is in it */
+		there = stopped_at(p->pid, addr);
+	} while (!there && WSTOPSIG(status) != SIGTRAP);
+	(void)ptrace(PTRACE_POKETEXT, p->pid, (void *)at, (void *)word);
+	return true;
+}
+
+static bool step(struct dt_proc *p)
+{
+	int status;
+
+	return dt_proc_wait(p, PTRACE_SINGLESTEP, &status);
+}
+
+bool dt_proc_run_to(struct dt_proc *p, enum dt_proc_stop where)
+{
+	struct start s;
+
+	if (!same_size(p->pid) || !read_start(p->pid, &s))
+		return true;
+	if (where == DT_PROC_AT_MAIN)
+		return run_to(p, main_of(p->pid, &s));
+	if (where == DT_PROC_AT_PREINIT && s.base != 0) {
+		uint64_t hook = linker_hook(p->pid, &s);
+
+		return hook == 0 || (run_to(p, hook) && step(p) && run_to(p, hook));
+	}
+	return run_to(p, s.entry);
+}

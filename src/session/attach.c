@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A loaded program goes live: as raw tracepoint, trampoline of a kernel function, kprobe, uprobe, perf event. Every link is a
+ * descriptor in s->links; when it is closed, by us or by our death, the kernel takes the program off.
+ */
+#include "kernel/kfunc.h"
+#include "session/impl.h"
+#include "session/uprobe.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool room(struct dt_session *s, uint32_t n)
+{
+	uint32_t cap = 2 * s->links_cap + n;
+	int *more;
+
+	if (s->links_cap - s->nlinks >= n)
+		return true;
+	more = realloc(s->links, cap * sizeof(*more));
+	if (!more)
+		return false;
+	s->links = more;
+	s->links_cap = cap;
+	return true;
+}
+
+bool dt_session_keep(struct dt_session *s, int fd)
+{
+	if (!room(s, 1)) {
+		close(fd);
+		return false;
+	}
+	s->links[s->nlinks++] = fd;
+	return true;
+}
+
+static void keep(struct dt_session *s, int fd) { dt_session_keep(s, fd); }
+
+static void leave_out(struct dt_session *s, uint32_t n, const char *example, int err)
+{
+	if (n && !s->left_out.n) {
+		snprintf(s->left_out.example, sizeof(s->left_out.example), "%s", example);
+		s->left_out.err = err;
+	}
+	s->left_out.n += n;
+}
+
+const struct dt_left_out *dt_session_left_out(const struct dt_session *s) { return &s->left_out; }
+
+/* What the kernel's answers mean here. */
+static const struct { int err; const char *text; } answers[] = {
+	{ EILSEQ, "no instruction begins there" },
+	{ ERANGE, "the function is shorter" },
+	{ ENOENT, "the kernel shows no function of that name" },
+	{ ESRCH, "the kernel shows no function of that name" },
+	{ EINVAL, "the kernel allows no probe there" },
+	{ EADDRNOTAVAIL, "the kernel allows no probe there" },
+};
+
+const char *dt_attach_why(int err)
+{
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (answers[i].err == -err)
+			return answers[i].text;
+	return strerror(-err);
+}
+
+int dt_attach_any(struct dt_session *s, char *msg, size_t len)
+{
+	const struct dt_left_out *out = &s->left_out;
+
+	if (!out->n || out->n < out->of)
+		return 0;
+	if (out->err == -EPERM)
+		return dt_session_fail(msg, len, out->err, " ");
+	snprintf(msg, len, "cannot attach to %s%s: %s", out->example, out->n > 1 ? " and others" : "", dt_attach_why(out->err));
+	return out->err;
+}
+
+static int rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg, size_t len)
+{
+	int fd = bpf_raw_tracepoint_open(target, s->progs[i]);
+
+	if (fd >= 0) {
+		keep(s, fd);
+		return 0;
+	}
+	if (errno == EINVAL)
+		return dt_session_fail(msg, len, -EINVAL, "the program for tracepoint %s uses more arguments than it has", target);
+	return dt_session_fail(msg, len, -errno, "cannot attach to tracepoint %s", target);
+}
+
+static int trampoline(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	int fd = bpf_raw_tracepoint_open(NULL, s->progs[i]);
+
+	(void)msg, (void)len;
+	s->left_out.of++;
+	if (fd < 0)
+		leave_out(s, 1, s->attach[i].target, -errno);
+	else
+		keep(s, fd);
+	return 0;
+}
+
+static int clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
+		int fd;
+
+		if (!dt_cpu_wanted(s, cpu))
+			continue;
+		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
+		if (fd < 0)
+			return dt_session_fail(msg, len, fd, "cannot make a profiling timer on CPU %u", cpu);
+		keep(s, fd);
+	}
+	return 0;
+}
+
+static int counters(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_attach *a = &s->attach[i];
+
+	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
+		int fd;
+
+		if (!dt_cpu_wanted(s, cpu))
+			continue;
+		fd = dt_perf_count(cpu, a->target, a->interval, s->progs[i]);
+		if (fd < 0)
+			return dt_session_fail(msg, len, fd, "cannot count %s on CPU %u", a->target, cpu);
+		keep(s, fd);
+		if (dt_perf_enable(fd) < 0)
+			return dt_session_fail(msg, len, -errno, "cannot count %s on CPU %u", a->target, cpu);
+	}
+	return 0;
+}
+
+static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_attach *a = &s->attach[i];
+	struct dt_uprobes u = { .prog = s->progs[i], .ret = a->kind == DT_HOOK_URETPROBE, .multi = a->multi, .points = a->points,
+		.n = a->npoints };
+	int n;
+
+	if (a->npoints == 0)		/* clauses that wait for a program to come */
+		return 0;
+	n = room(s, a->npoints) ? dt_uprobe_attach(&u, s->links + s->nlinks, msg, len) :
+	    dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u places in programs", a->npoints);
+	if (n < 0)
+		return n;
+	s->nlinks += (uint32_t)n;
+	s->left_out.of += a->npoints;
+	leave_out(s, u.refused, a->points[u.example].target, u.first_error);
+	return 0;
+}
+
+/* Beside those that are open. Who may raises the hard limit too. */
+int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len)
+{
+	struct rlimit r, more;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur > UINT32_MAX)
+		return 0;
+	more = (struct rlimit){ r.rlim_cur + n, r.rlim_max > r.rlim_cur + n ? r.rlim_max : r.rlim_cur + n };
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		return 0;
+	snprintf(msg, len, "%u %s need a descriptor each on this kernel, which has no %s, and %llu is the most that may be open: "
+	    "enable fewer, or raise the hard limit (ulimit -Hn)", n, what, lacking, (unsigned long long)r.rlim_max);
+	return -EMFILE;
+}
+
+uint64_t dt_session_missed(const struct dt_session *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < s->image->nprogs; i++) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+
+		if (s->attach[i].kind >= DT_HOOK_SYS_FENTRY && s->attach[i].kind <= DT_HOOK_KRETPROBE &&
+		    bpf_obj_get_info_by_fd(s->progs[i], &info, &size) == 0)
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
+int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_attach *a = &s->attach[i];
+
+	switch (a->kind) {
+	case DT_HOOK_TICK:
+		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i], .interval = a->interval ? a->interval : 1 };
+		return 0;
+	case DT_HOOK_PERF: return clocks(s, i, msg, len);
+	case DT_HOOK_COUNTER: return counters(s, i, msg, len);
+	case DT_HOOK_SYS_ENTER: return rawtp(s, i, "sys_enter", msg, len);
+	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
+	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
+	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
+	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return dt_kprobe_attach(s, i, msg, len);
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
+	default: return 0;
+	}
+}
+
+enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct bpf_prog_load_opts *opts)
+{
+	const struct dt_attach *a = &s->attach[i];
+	int btf;
+
+	switch (a->kind) {
+	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return BPF_PROG_TYPE_PERF_EVENT;
+	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT:
+		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY || a->kind == DT_HOOK_SYS_FENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT;
+		opts->attach_btf_id = a->btf_id;
+		btf = dt_kfunc_btf(a->target);
+		opts->attach_btf_obj_fd = btf > 0 ? (uint32_t)btf : 0;
+		return BPF_PROG_TYPE_TRACING;
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE:
+		if (a->multi)
+			opts->expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI;
+		return BPF_PROG_TYPE_KPROBE;
+	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE:
+		if (a->multi)
+			opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+		return BPF_PROG_TYPE_KPROBE;
+	default: return BPF_PROG_TYPE_RAW_TRACEPOINT;
+	}
+}

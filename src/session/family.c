@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who came of whom, as /proc tells it now; and the session's book of it (bpf/family.c), for what was made before programs kept it. */
+#include "process/proc.h"
+#include "session/impl.h"
+
+#include "base/file.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct known { uint32_t pid, root; };
+struct family { struct known *v; uint32_t n, cap; };
+
+/* "123 (any text) S 1 …": the state and the parent; false: there is no such process. */
+static bool stat_of(const char *pid, char *state, uint32_t *parent)
+{
+	char path[300], *text, *end;
+	bool ok = false;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	if (dt_file_read(path, 4096, &text, &len) != 0)
+		return false;
+	end = strrchr(text, ')');
+	if (end != NULL)
+		ok = sscanf(end + 1, " %c %u", state, parent) == 2;
+	free(text);
+	return ok;
+}
+
+bool dt_proc_over(uint32_t pid)
+{
+	char name[16], state;
+	uint32_t parent;
+
+	snprintf(name, sizeof(name), "%u", pid);
+	return !stat_of(name, &state, &parent) || state == 'Z' || state == 'X';
+}
+
+static const struct known *find(const struct family *f, uint32_t pid)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->v[i].pid == pid)
+			return &f->v[i];
+	return NULL;
+}
+
+static bool add(struct family *f, uint32_t pid, uint32_t root)
+{
+	if (f->n == f->cap) {
+		uint32_t cap = 2 * f->cap + 64;
+		struct known *more = realloc(f->v, cap * sizeof(*more));
+
+		if (more == NULL)
+			return false;
+		f->v = more;
+		f->cap = cap;
+	}
+	f->v[f->n++] = (struct known){ pid, root };
+	return true;
+}
+
+/* One walk over /proc; true: somebody was found. */
+static bool walk(struct family *f, dt_family_f *tell, void *ctx)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	bool news = false;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		uint32_t pid = (uint32_t)strtoul(e->d_name, NULL, 10), parent;
+		const struct known *of;
+		char state;
+
+		if (pid == 0 || find(f, pid) != NULL || !stat_of(e->d_name, &state, &parent))
+			continue;
+		of = find(f, parent);
+		if (of == NULL || state == 'Z')
+			continue;
+		uint32_t root = of->root;
+
+		if (!add(f, pid, root))
+			break;
+		tell(ctx, pid, root);
+		news = true;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return news;
+}
+
+void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *tell, void *ctx)
+{
+	struct family f = { 0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!add(&f, roots[i], i + 1))
+			break;
+	while (walk(&f, tell, ctx))
+		;
+	free(f.v);
+}
+
+/* ---- where we are ---- */
+
+#define READ(to, size) \
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10 }, \
+	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = (to) }, \
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = (size) }, \
+	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel }
+
+/* A program that runs in our own process. */
+int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 0 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = (int32_t)task_thread_pid },
+		READ(-8, 8),
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 3, .src_reg = 10, .off = -8 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = (int32_t)pid_level },
+		READ(-8, 4),
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 0, .src_reg = 10, .off = -8 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int prog, err;
+
+	if (task_thread_pid == DT_KOFF_NONE || pid_level == DT_KOFF_NONE)
+		return -ENOENT;
+	prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", code, sizeof(code) / sizeof(code[0]), NULL);
+	if (prog < 0)
+		return -errno;
+	err = bpf_prog_test_run_opts(prog, &opts) != 0 ? -errno : (int)opts.retval;
+	close(prog);
+	return err;
+}
+
+/* ---- the session's book ---- */
+
+static int family_map(const struct dt_session *s)
+{
+	for (uint32_t i = 0; i < s->image->nmaps; i++)
+		if (s->image->maps[i].role == DT_MAP_FAMILY)
+			return s->maps[i];
+	return -1;
+}
+
+static void count(struct dt_session *s, int64_t by)
+{
+	__atomic_fetch_add(&dt_session_control(s)->followed, by, __ATOMIC_RELAXED);
+}
+
+/* It may have ended before it was in the book: nobody counted that then. */
+void dt_session_follow(struct dt_session *s, uint32_t pid, uint32_t root)
+{
+	struct dt_kin m = { .root = root, .alive = 1 };
+	int fd = family_map(s);
+
+	if (fd < 0 || bpf_map_update_elem(fd, &pid, &m, BPF_NOEXIST) != 0)
+		return;			/* the kernel's programs were quicker */
+	count(s, 1);
+	if (dt_proc_over(pid) && bpf_map_lookup_elem(fd, &pid, &m) == 0 && m.alive) {
+		(void)bpf_map_delete_elem(fd, &pid);
+		count(s, -1);
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What this kernel can do, found by asking it: a program that calls a helper and nothing else is refused for the
+ * helper when it is not there, and for something else (or not at all) when it is. Each question takes some 20 µs.
+ */
+#include "session/impl.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static bool has_helper(int helper)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = helper },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	char log[4096] = "";
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_level = 1, .log_buf = log, .log_size = sizeof(log));
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", insns, 2, &opts);
+
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	/* "invalid func unknown#…", "unknown func …", "program of this type cannot use helper …" */
+	return log[0] && !strstr(log, "invalid func ") && !strstr(log, "unknown func ") && !strstr(log, "cannot use helper ");
+}
+
+/* The one question about rights: the smallest program. */
+static int try_load(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", insns, 2, NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int dt_features_permitted(void)
+{
+	int err = try_load();
+
+	return err == -EACCES ? -EPERM : err;
+}
+
+static uint32_t version(void)
+{
+	struct utsname u;
+	unsigned major = 0, minor = 0, patch = 0;
+
+	if (uname(&u) == 0)
+		sscanf(u.release, "%u.%u.%u", &major, &minor, &patch);
+	return major << 16 | (minor & 0xff) << 8 | (patch < 255 ? patch : 255);
+}
+
+int dt_features_probe(struct dt_features *f, char *msg, size_t len)
+{
+	int err = dt_features_permitted();
+
+	*f = (struct dt_features){ .kernel_version = version() };
+	if (err == -ENOSYS)
+		return dt_session_fail(msg, len, err, "this kernel has no eBPF, which DTrace needs");
+	if (err)
+		return dt_session_fail(msg, len, err, "cannot load the smallest eBPF program");
+	f->bpf_loop = has_helper(BPF_FUNC_loop);
+	f->task_storage = has_helper(BPF_FUNC_task_storage_get);
+	f->ringbuf = has_helper(BPF_FUNC_ringbuf_output);
+	f->get_current_task_btf = has_helper(BPF_FUNC_get_current_task_btf);
+	f->ktime_get_tai_ns = has_helper(BPF_FUNC_ktime_get_tai_ns);
+	f->get_func_ip = has_helper(BPF_FUNC_get_func_ip);
+	f->send_signal = has_helper(BPF_FUNC_send_signal);
+	/* The kernel writes a warning into its log when a program names this one, unless it is locked down. */
+	f->probe_write_user = has_helper(BPF_FUNC_probe_write_user);
+	return 0;
+}

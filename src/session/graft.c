@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Programs that join a running session: a program that was not there when tracing began has been started, and has the probes that
+ * somebody waits for. A graft is a session of its own that borrows the maps of the first; its image has all the hooks of that one
+ * before its own, so that variables, aggregations and slots lie in both alike. Constants are the graft's own, and so are its chains.
+ */
+#include "session/impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+static bool own_role(enum dt_map_role role) { return role == DT_MAP_CONST || role == DT_MAP_CHAIN; }
+
+/* Slots may be larger than the new programs need: none of them keeps anything there. */
+static bool alike(const struct dt_image_map *had, const struct dt_image_map *m)
+{
+	return had->role == m->role && had->type == m->type && had->key_size == m->key_size && had->max_entries == m->max_entries &&
+	    (m->role == DT_MAP_SLOTS ? m->value_size <= had->value_size : m->value_size == had->value_size);
+}
+
+static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_image_map *m = &g->image->maps[i];
+
+	if (own_role(m->role))
+		return dt_map_make(g, i, msg, len);
+	if (i >= s->image->nmaps || !alike(&s->image->maps[i], m))
+		return dt_session_fail(msg, len, -EINVAL, "the map %s does not lie as it did when tracing began", m->name);
+	g->maps[i] = s->maps[i];
+	g->borrowed[i] = true;
+	return 0;
+}
+
+static int make(const struct dt_session *s, struct dt_session *g, char *msg, size_t len)
+{
+	int err = dt_maps_btf(g, msg, len);
+
+	for (uint32_t i = 0; i < g->image->nmaps && !err; i++)
+		err = get_map(s, g, i, msg, len);
+	if (!err)
+		err = dt_progs_load(g, msg, len);
+	for (uint32_t i = g->first; i < g->image->nprogs && !err; i++)
+		err = dt_hook_in_process((enum dt_hook_kind)g->attach[i].kind) ? dt_attach_program(g, i, msg, len) : -EINVAL;
+	return err;
+}
+
+static void detach(struct dt_session *g)
+{
+	while (g->nlinks > 0)
+		close(g->links[--g->nlinks]);
+}
+
+static void free_graft(struct dt_session *g)
+{
+	detach(g);
+	for (uint32_t i = 0; g->progs && i < g->image->nprogs + g->image->nmore; i++)
+		if (g->progs[i] >= 0)
+			close(g->progs[i]);
+	for (uint32_t i = 0; g->maps && g->borrowed && i < g->image->nmaps; i++)
+		if (!g->borrowed[i] && g->maps[i] >= 0)
+			close(g->maps[i]);
+	if (g->btf >= 0)
+		close(g->btf);
+	free(g->borrowed);
+	free(g->maps);
+	free(g->progs);
+	free(g->links);
+	free(g);
+}
+
+static int *no_fds(uint32_t n)
+{
+	int *fds = malloc((n + 1u) * sizeof(*fds));
+
+	for (uint32_t i = 0; fds && i < n; i++)
+		fds[i] = -1;
+	return fds;
+}
+
+static struct dt_session *new_graft(const struct dt_session *s, const struct dt_image *image, const struct dt_attach *attach, uint32_t first)
+{
+	struct dt_session *g = malloc(sizeof(*g));
+
+	if (!g)
+		return NULL;
+	*g = *s;			/* CPUs and rings are the session's */
+	g->image = image;
+	g->attach = attach;
+	g->first = first;
+	g->btf = -1;
+	g->links = NULL;
+	g->nlinks = g->links_cap = 0;
+	g->graft = NULL;
+	g->left_out = (struct dt_left_out){ 0 };
+	g->maps = no_fds(image->nmaps);
+	g->progs = no_fds(image->nprogs + image->nmore);
+	g->borrowed = calloc(image->nmaps + 1u, sizeof(*g->borrowed));
+	if (g->maps && g->progs && g->borrowed)
+		return g;
+	free_graft(g);
+	return NULL;
+}
+
+int dt_session_graft(struct dt_session *s, const struct dt_image *image, const struct dt_attach *attach, uint32_t n, uint32_t first,
+    char *msg, size_t len)
+{
+	struct dt_session *g = n == image->nprogs && first >= s->image->nprogs ? new_graft(s, image, attach, first) : NULL;
+	int err;
+
+	if (!g)
+		return dt_session_fail(msg, len, n == image->nprogs ? -ENOMEM : -EINVAL, "cannot add to the session");
+	err = make(s, g, msg, len);
+	if (err) {
+		free_graft(g);
+		return err;
+	}
+	g->graft = s->graft;
+	s->graft = g;
+	return 0;
+}
+
+void dt_grafts_detach(struct dt_session *s)
+{
+	for (struct dt_session *g = s->graft; g; g = g->graft)
+		detach(g);
+}
+
+void dt_grafts_close(struct dt_session *s)
+{
+	struct dt_session *next;
+
+	for (struct dt_session *g = s->graft; g; g = next) {
+		next = g->graft;
+		free_graft(g);
+	}
+	s->graft = NULL;
+}
+
+int dt_session_wake_by(struct dt_session *s, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.fd = -1 };
+
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to src/session: what a session holds, and its parts. Every descriptor here is -1 when it is not open. */
+#ifndef DT_SESSION_IMPL_H
+#define DT_SESSION_IMPL_H
+
+#include "bpf/image.h"
+#include "session/session.h"
+
+#include <pthread.h>
+
+#define DT_RING_PIECES 64
+
+struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
+	int fd;
+	uint64_t *consumer;		/* our page: how far we have read */
+	const uint64_t *producer;	/* the kernel's page: how far it has written */
+	unsigned char *data;		/* twice in a row, so that no record is ever cut */
+	uint64_t mask;
+	size_t page, piece;
+	uint64_t shown;			/* a bit for each piece of data that is mapped */
+};
+
+struct dt_pair {			/* the two buffers of one aggregation */
+	int outer;			/* the array of maps that holds the active one … */
+	uint32_t slot;			/* … here */
+	int fd[2];
+	uint32_t active;
+	bool switched;			/* the other one has not been read yet */
+	bool is_array, percpu;		/* percpu: an element has values for all CPUs, not for one */
+	uint32_t key_size, value_size, max_entries;	/* value_size: of one CPU, 8-aligned */
+	uint32_t batch;			/* elements read at once; 0: the kernel cannot */
+};
+
+/*
+ * One element of an array of maps to be set. The kernel waits for a grace period in each such call (14 ms measured), so
+ * several are made at once, each in a thread of its own.
+ */
+struct dt_outer {
+	int map;			/* -1: nothing to do */
+	uint32_t slot;
+	int inner;
+	int err;
+	bool threaded;
+	pthread_t thread;
+};
+
+struct dt_tick {
+	int prog;
+	uint64_t interval, next;
+};
+
+struct dt_ticker {			/* the thread behind tick-n */
+	struct dt_tick *ticks;
+	uint32_t n;
+	uint32_t only_cpu;		/* of the image */
+	struct dt_control *control;
+	int event;			/* to wake dt_session_wait() */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool running, stop;
+};
+
+struct dt_session {
+	const struct dt_image *image;
+	const struct dt_attach *attach;	/* our copy, with our copies of the targets */
+	uint32_t ncpus;
+	bool *online;			/* by CPU, when the session was opened */
+	int btf;			/* the image's, -1 none */
+	int *maps;			/* by the image's index; of RING: that of the first online CPU */
+	int *progs;			/* by the image's index */
+	struct dt_ring *rings;		/* by CPU */
+	int over;			/* index of the map of policy ring, -1 none */
+	uint32_t over_n;		/* its elements */
+	uint64_t *over_seen;		/* by CPU: the position up to which records were handed on */
+	struct dt_pair *pairs;		/* by aggregation */
+	struct dt_outer *placing;	/* first contents of the arrays of maps, under way while programs load */
+	uint32_t nplacing;
+	void *control;
+	size_t control_len;
+	int drops;			/* index of the map, -1 none */
+	int *links;			/* perf events and raw tracepoints */
+	uint32_t nlinks, links_cap, perf;	/* perf: the first that is a perf event */
+	struct dt_left_out left_out;
+	struct dt_ticker ticker;
+	int epoll, event;
+	uint32_t first;			/* of a graft: programs of hooks before it are not its own */
+	bool *borrowed;			/* of a graft, by the image's index: the map is the session's */
+	struct dt_session *graft;	/* what was added while it runs (session_graft.c), newest first */
+	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int keys; } unwind;	/* session_unwind.c */
+};
+
+/* Writes the sentence and returns err (negative). EPERM becomes the one sentence about rights. */
+int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* session_map.c; dt_maps_open() leaves s->placing under way */
+void dt_cpus_online(bool *online, uint32_t ncpus);
+bool dt_cpu_wanted(const struct dt_session *, uint32_t cpu);	/* online, and not left out by only_cpu */
+int dt_maps_open(struct dt_session *, char *msg, size_t len);
+int dt_maps_btf(struct dt_session *, char *msg, size_t len);
+int dt_map_make(struct dt_session *, uint32_t i, char *msg, size_t len);	/* one of the image's maps */
+/* session_prog.c: all of the image's programs into s->progs; 0, or -errno with a sentence */
+int dt_progs_load(struct dt_session *, char *msg, size_t len);
+/* The sentence a verifier's log comes down to: its last words, and where in DIF and D they belong. */
+void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, size_t len);
+
+/* session_graft.c */
+void dt_grafts_detach(struct dt_session *);
+void dt_grafts_close(struct dt_session *);
+
+/* attach.c */
+enum bpf_prog_type;
+struct bpf_prog_load_opts;
+/* The type a program of attach[i] is to have, and what loading must be told about where it will run. */
+enum bpf_prog_type dt_attach_type(const struct dt_session *, uint32_t i, struct bpf_prog_load_opts *);
+/* Brings program i to life; perf events are made still (dt_perf_enable()). 0 or -errno with a sentence. */
+int dt_attach_program(struct dt_session *, uint32_t i, char *msg, size_t len);
+
+/* Room for n more descriptors, one for each of `what` for want of `lacking`; 0 or -EMFILE with a sentence. */
+int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len);
+bool dt_session_keep(struct dt_session *, int fd);	/* a link; false: out of memory, and it is closed */
+/* 0, or the sentence for a session of whose many points none could be attached. */
+int dt_attach_any(struct dt_session *, char *msg, size_t len);
+/* kprobe.c: attaches program i at all its points; those refused are counted in left_out */
+int dt_kprobe_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
+
+/* ring.c */
+int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */
+void dt_ring_close(struct dt_ring *);
+uint64_t dt_ring_range(const struct dt_ring *, uint64_t *end);
+int dt_ring_next(struct dt_ring *, uint64_t *pos, uint64_t end, const void **data, size_t *len);
+void dt_ring_release(struct dt_ring *, uint64_t pos);
+int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
+
+/* over.c: as dt_ring_drain(), when no program runs any more */
+int dt_over_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
+
+void dt_session_unwind_close(struct dt_session *);	/* session_unwind.c */
+
+/* session_outer.c */
+void dt_outer_start(struct dt_outer *, uint32_t n);
+int dt_outer_join(struct dt_outer *, uint32_t n);	/* the first error */
+
+/* session_agg.c */
+int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n);
+int dt_pair_snapshot(struct dt_pair *, uint32_t ncpus, dt_agg_f *, void *ctx);
+
+/* session_tick.c */
+int dt_ticker_start(struct dt_ticker *);
+void dt_ticker_stop(struct dt_ticker *);	/* returns when no tick runs */
+int dt_cpu_stay(uint32_t cpu, void *before, size_t len);	/* on this CPU from now on; before: a cpu_set_t, where we may run now */
+int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs);
+
+/* perf.c: a cpu-clock event on one CPU with the program on it; not yet enabled. The descriptor, or -errno. */
+int dt_perf_open(uint32_t cpu, uint64_t interval, int prog);
+/* The same for every so many of an event the kernel counts: "page-faults", "major-faults". */
+int dt_perf_count(uint32_t cpu, const char *event, uint64_t every, int prog);
+int dt_perf_enable(int fd);
+
+#endif

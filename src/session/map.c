@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An image's maps, made: plain ones first, then the arrays of maps that hold them (their template must exist
+ * before). Nothing is closed here when something fails: the session closes what it holds.
+ */
+#include "session/impl.h"
+#include "base/file.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* "0-3,8" of /sys/devices/system/cpu/online, as the kernel writes it. A list that cannot be read has all. */
+void dt_cpus_online(bool *online, uint32_t ncpus)
+{
+	char *text, *end;
+	size_t len;
+	bool known = dt_file_read("/sys/devices/system/cpu/online", 1 << 16, &text, &len) == 0;
+
+	memset(online, !known, ncpus);
+	if (!known)
+		return;
+	for (const char *p = text; *p >= '0' && *p <= '9'; p = *end == ',' ? end + 1 : end) {
+		unsigned long from = strtoul(p, &end, 10), to = from;
+
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		for (; from <= to && from < ncpus; from++)
+			online[from] = true;
+	}
+	free(text);
+}
+
+bool dt_cpu_wanted(const struct dt_session *s, uint32_t cpu)
+{
+	return cpu < s->ncpus && s->online[cpu] && (!s->image->only_cpu || cpu + 1 == s->image->only_cpu);
+}
+
+static int create(const struct dt_session *s, const struct dt_image_map *m, int inner)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = m->flags);
+	int fd;
+
+	if (m->btf_value && s->btf >= 0) {
+		opts.btf_fd = (uint32_t)s->btf;
+		opts.btf_key_type_id = m->btf_key;
+		opts.btf_value_type_id = m->btf_value;
+	}
+
+	if (m->role == DT_MAP_CONTROL)
+		opts.map_flags |= BPF_F_MMAPABLE;
+	if (inner >= 0)
+		opts.inner_map_fd = (uint32_t)inner;
+	fd = bpf_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, &opts);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The initial value: one element after the other. */
+static int fill(const struct dt_image_map *m, int fd)
+{
+	const char *data = m->data;
+	char *value = m->len ? calloc(1, m->value_size + 1u) : NULL;
+	int err = !m->len || value ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; (size_t)i * m->value_size < m->len && !err; i++) {
+		size_t at = (size_t)i * m->value_size, n = m->len - at;
+
+		n = n < m->value_size ? n : m->value_size;
+		memset(value, 0, m->value_size);
+		memcpy(value, data + at, n);
+		if (bpf_map_update_elem(fd, &i, value, BPF_ANY) < 0)
+			err = -errno;
+	}
+	free(value);
+	if (!err && m->role == DT_MAP_CONST && bpf_map_freeze(fd) < 0)
+		err = -errno;
+	return err;
+}
+
+static int map_control(struct dt_session *s, const struct dt_image_map *m, int fd)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t len = ((size_t)((m->value_size + 7) & ~7u) * m->max_entries + page - 1) & ~(page - 1);
+	void *p;
+
+	if (s->control || m->value_size < sizeof(struct dt_control))
+		return -EINVAL;
+	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	s->control = p;
+	s->control_len = len;
+	return 0;
+}
+
+static uint64_t ring_size(uint32_t want)
+{
+	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (size < want)
+		size *= 2;
+	return size;
+}
+
+/* A ring for each CPU that is online. Records from one that comes later are counted as drops by the programs. */
+static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *first, char *msg, size_t len)
+{
+	uint64_t size = ring_size(m->max_entries);
+
+	if (s->rings[0].fd >= 0 || size > 1u << 31)
+		return dt_session_fail(msg, len, -EINVAL, "a buffer of %u bytes for each CPU is more than the kernel can have",
+		    m->max_entries);
+	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
+		int err;
+
+		if (!dt_cpu_wanted(s, cpu))
+			continue;
+		err = dt_ring_open(&s->rings[cpu], size, m->name);
+		if (err)
+			return dt_session_fail(msg, len, err, "cannot make a buffer of %llu bytes for CPU %u",
+			    (unsigned long long)size, cpu);
+		if (*first < 0)
+			*first = s->rings[cpu].fd;
+	}
+	return *first < 0 ? dt_session_fail(msg, len, -ENODEV, "no CPU is online") : 0;
+}
+
+/* Memory only for CPUs that are there: their numbers have no large holes. */
+static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	struct dt_image_map m = s->image->maps[i];
+	uint32_t n = 1;
+
+	for (uint32_t cpu = 0; cpu < s->ncpus && m.max_entries > 1; cpu++)
+		n = s->online[cpu] && cpu < m.max_entries ? cpu + 1 : n;
+	m.max_entries = n;
+	s->maps[i] = create(s, &m, -1);
+	if (s->maps[i] < 0)
+		return dt_session_fail(msg, len, s->maps[i], "cannot make buffers of %u bytes for %u CPUs", s->image->room, n);
+	s->over = (int)i;
+	s->over_n = n;
+	return 0;
+}
+
+int dt_map_make(struct dt_session *s, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_image_map *m = &s->image->maps[i];
+	int inner = m->inner != UINT32_MAX ? s->maps[m->inner] : -1, fd, err = 0;
+
+	if (m->role == DT_MAP_RING)
+		return make_rings(s, m, &s->maps[i], msg, len);
+	if (m->role == DT_MAP_OVER)
+		return make_over(s, i, msg, len);
+	fd = create(s, m, inner);
+	if (fd < 0)
+		return dt_session_fail(msg, len, fd, "cannot make the map %s (type %u, %u elements of %u + %u bytes)", m->name,
+		    m->type, m->max_entries, m->key_size, m->value_size);
+	s->maps[i] = fd;
+	if (m->role == DT_MAP_CONST || m->data)
+		err = fill(m, fd);
+	if (!err && m->role == DT_MAP_CONTROL)
+		err = map_control(s, m, fd);
+	if (m->role == DT_MAP_DROPS)
+		s->drops = (int)i;
+	return err ? dt_session_fail(msg, len, err, "cannot fill the map %s", m->name) : 0;
+}
+
+/* Each CPU's ring goes where programs of that CPU find it. */
+static int place_rings(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
+{
+	uint32_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < s->ncpus && cpu < s->image->maps[i].max_entries; cpu++)
+		if (s->rings[cpu].fd >= 0)
+			jobs[n++] = (struct dt_outer){ .map = s->maps[i], .slot = cpu, .inner = s->rings[cpu].fd };
+	return (int)n;
+}
+
+static void note_buffer(struct dt_session *s, uint32_t i)
+{
+	const struct dt_image_map *m = &s->image->maps[i];
+	struct dt_pair *p = &s->pairs[m->agg];
+
+	p->fd[m->role == DT_MAP_AGG_B] = s->maps[i];
+	p->is_array = m->type == BPF_MAP_TYPE_PERCPU_ARRAY;
+	p->percpu = p->is_array || m->type == BPF_MAP_TYPE_PERCPU_HASH;
+	p->key_size = m->key_size;
+	p->value_size = (m->value_size + 7) & ~7u;
+	p->max_entries = m->max_entries;
+}
+
+/* The aggregations an array of maps is for get their first buffer. */
+static int place_buffers(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
+{
+	const struct dt_image_map *m = &s->image->maps[i];
+
+	for (uint32_t slot = 0; slot < m->max_entries; slot++) {
+		uint32_t agg = m->max_entries == 1 ? m->agg : slot;
+		struct dt_pair *p = agg < s->image->naggs ? &s->pairs[agg] : NULL;
+
+		if (!p || p->fd[0] < 0 || p->fd[1] < 0)
+			return -EINVAL;
+		p->outer = s->maps[i];
+		p->slot = slot;
+		jobs[slot] = (struct dt_outer){ .map = p->outer, .slot = slot, .inner = p->fd[0] };
+	}
+	return (int)m->max_entries;
+}
+
+static int place(struct dt_session *s, char *msg, size_t len)
+{
+	size_t room = 1;
+	uint32_t placed = 0;
+
+	for (uint32_t i = 0; i < s->image->nmaps; i++)
+		room += s->image->maps[i].inner == UINT32_MAX ? 0 : s->image->maps[i].max_entries;
+	s->placing = calloc(room, sizeof(*s->placing));
+	if (!s->placing)
+		return dt_session_fail(msg, len, -ENOMEM, "cannot load the program");
+	for (uint32_t i = 0; i < s->image->nmaps; i++) {
+		const struct dt_image_map *m = &s->image->maps[i];
+		struct dt_outer *jobs = s->placing + placed;
+		int n = m->role == DT_MAP_RINGS ? place_rings(s, i, jobs) : m->role == DT_MAP_AGGS ? place_buffers(s, i, jobs) : 0;
+
+		if (n < 0)
+			return dt_session_fail(msg, len, n, "the map %s has no buffers", m->name);
+		placed += (uint32_t)n;
+	}
+	s->nplacing = placed;		/* only now is there something to wait for */
+	return 0;
+}
+
+static int check(const struct dt_image *image, uint32_t i, char *msg, size_t len)
+{
+	const struct dt_image_map *m = &image->maps[i];
+	bool is_buffer = m->role == DT_MAP_AGG_A || m->role == DT_MAP_AGG_B;
+	bool inner_ok = m->inner == UINT32_MAX || (m->inner < image->nmaps && image->maps[m->inner].inner == UINT32_MAX);
+
+	if (inner_ok && (!is_buffer || m->agg < image->naggs) && (!m->len || (m->data && m->value_size)))
+		return 0;
+	return dt_session_fail(msg, len, -EINVAL, "the map %s of the image is not well formed", m->name);
+}
+
+int dt_maps_btf(struct dt_session *s, char *msg, size_t len)
+{
+	if (!s->image->btflen)
+		return 0;
+	s->btf = bpf_btf_load(s->image->btf, s->image->btflen, NULL);
+	return s->btf < 0 ? dt_session_fail(msg, len, -errno, "the kernel refuses the type data of the program") : 0;
+}
+
+int dt_maps_open(struct dt_session *s, char *msg, size_t len)
+{
+	const struct dt_image *image = s->image;
+	int err = dt_maps_btf(s, msg, len);
+
+	if (!err && image->only_cpu && !dt_cpu_wanted(s, image->only_cpu - 1))
+		err = dt_session_fail(msg, len, -ENODEV, "CPU %u is not online", image->only_cpu - 1);
+
+	for (uint32_t i = 0; i < image->nmaps && !err; i++)
+		err = check(image, i, msg, len);
+	for (uint32_t i = 0; i < image->nmaps && !err; i++)
+		if (image->maps[i].inner == UINT32_MAX)
+			err = dt_map_make(s, i, msg, len);
+	for (uint32_t i = 0; i < image->nmaps && !err; i++)
+		if (image->maps[i].role == DT_MAP_AGG_A || image->maps[i].role == DT_MAP_AGG_B)
+			note_buffer(s, i);
+	for (uint32_t i = 0; i < image->nmaps && !err; i++)
+		if (image->maps[i].inner != UINT32_MAX)
+			err = dt_map_make(s, i, msg, len);
+	err = err ? err : place(s, msg, len);
+	if (!err)
+		dt_outer_start(s->placing, s->nplacing);
+	return err;
+}

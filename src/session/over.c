@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Policy ring: a CPU's struct dt_over as the programs left it, its records out, oldest first. Only for when no program
+ * runs any more. What was overwritten is found by its position: nothing that is not whole is handed on.
+ */
+#include "session/impl.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+struct over {
+	const unsigned char *data;	/* behind the struct dt_over */
+	uint64_t head, size, len;	/* len: of data */
+};
+
+/* Is there a whole record from this position on? */
+static bool record_at(const struct over *o, uint64_t pos, struct dt_overrec *r)
+{
+	uint64_t at = pos & (o->size - 1), again;
+
+	if (pos % 8 || o->head - pos > o->size || o->len - at < sizeof(*r))
+		return false;
+	memcpy(r, o->data + at, sizeof(*r));
+	if (r->pos != pos || r->len % 8 || r->len < sizeof(*r) + 8 || r->len > o->len - at || r->len > o->head - pos)
+		return false;
+	memcpy(&again, o->data + at + r->len - 8, sizeof(again));
+	return again == r->len;
+}
+
+/* The record that ends at this position: its length is before it, in the part over the end when it went over the end. */
+static bool record_before(const struct over *o, uint64_t end, struct dt_overrec *r)
+{
+	uint64_t at = end & (o->size - 1), places[] = { at, at + o->size }, len;
+
+	for (int i = 0; i < 2; i++) {
+		if (places[i] < 8 || places[i] > o->len)
+			continue;
+		memcpy(&len, o->data + places[i] - 8, sizeof(len));
+		if (len <= end && record_at(o, end - len, r) && r->len == len)
+			return true;
+	}
+	return false;
+}
+
+static int hand_on(const struct over *o, uint64_t from, dt_ring_f *f, void *ctx)
+{
+	struct dt_overrec r;
+	uint64_t pos = o->head;
+	int ret = 0;
+
+	while (pos > from && record_before(o, pos, &r) && r.pos >= from)
+		pos = r.pos;
+	for (; pos < o->head && !ret && record_at(o, pos, &r); pos += r.len)
+		if (!r.gone)
+			ret = f(ctx, o->data + (pos & (o->size - 1)) + sizeof(r), r.len - sizeof(r) - 8);
+	return ret;
+}
+
+int dt_over_drain(struct dt_session *s, uint32_t cpu, dt_ring_f *f, void *ctx)
+{
+	const struct dt_image_map *m = &s->image->maps[s->over];
+	uint32_t key = s->image->only_cpu ? cpu + 1 - s->image->only_cpu : cpu;
+	struct over o = { .size = s->image->room };
+	struct dt_over *copy;
+	int err = 0;
+
+	if (key >= s->over_n || o.size < 8 || m->value_size < sizeof(*copy) + o.size)
+		return 0;
+	copy = malloc(m->value_size + 8u);
+	if (!copy)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(s->maps[s->over], &key, copy) < 0)
+		err = -errno;
+	if (!err) {
+		o.data = (const unsigned char *)(copy + 1);
+		o.len = m->value_size - sizeof(*copy);
+		o.head = copy->head;
+		err = hand_on(&o, s->over_seen[cpu], f, ctx);
+		s->over_seen[cpu] = copy->head;
+	}
+	free(copy);
+	return err;
+}

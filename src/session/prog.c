@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An image's programs into the kernel: descriptors in place of map numbers, then the load. The verifier's log costs
+ * time and is asked for only after a refusal; what it ends with is mapped back to DIF and the D line.
+ */
+#include "session/impl.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LOG_FIRST = 1 << 20, LOG_MAX = 64 << 20 };
+enum { THREADS_MAX = 15, THREAD_WORTH = 4 };	/* programs for which a thread is worth its making */
+
+static int map_fd(const struct dt_session *s, const struct dt_image_reloc *r)
+{
+	if (s->image->maps[r->map].role == DT_MAP_RING && r->off < s->ncpus && s->rings[r->off].fd >= 0)
+		return s->rings[r->off].fd;
+	return s->maps[r->map];
+}
+
+static int relocate(const struct dt_session *s, const struct dt_image_prog *p, struct bpf_insn *insns)
+{
+	for (uint32_t i = 0; i < p->nrelocs; i++) {
+		const struct dt_image_reloc *r = &p->relocs[i];
+
+		if (p->ninsns < 2 || r->insn > p->ninsns - 2 || r->map >= s->image->nmaps ||
+		    insns[r->insn].code != (BPF_LD | BPF_IMM | BPF_DW))
+			return -EINVAL;
+		insns[r->insn].src_reg = r->value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD;
+		insns[r->insn].imm = map_fd(s, r);
+		insns[r->insn + 1].imm = r->value ? (int32_t)r->off : 0;
+	}
+	return 0;
+}
+
+/* ---- what the verifier said ---- */
+
+static bool starts(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* "17: (85) call …": an instruction as the verifier lists it; its number, else -1. */
+static long insn_number(const char *line)
+{
+	char *end;
+	long n = strtol(line, &end, 10);
+
+	return end != line && end[0] == ':' && n >= 0 ? n : -1;
+}
+
+static bool says_something(const char *line)
+{
+	return line[0] != '\n' && line[0] != '\0' && line[0] != ';' && insn_number(line) < 0 && !starts(line, "processed ") &&
+	    !starts(line, "verification time") && !starts(line, "stack depth") && !starts(line, "from ") &&
+	    !starts(line, "caller:") && !starts(line, "callee:") && !starts(line, " frame") && !starts(line, "mark_precise");
+}
+
+static void explain_place(const struct dt_image_prog *p, long insn, char *out, size_t len)
+{
+	const struct dt_difo *difo = p->difo_at ? p->difo_at[insn] : NULL;
+	uint32_t pc = difo && p->difpc_at ? p->difpc_at[insn] : UINT32_MAX;
+	struct dt_place place;
+
+	if (!difo || pc >= difo->ntext) {
+		snprintf(out, len, " (instruction %ld)", insn);
+		return;
+	}
+	if (!difo->locs || !difo->locs[pc].src) {
+		snprintf(out, len, " (at DIF offset %u, instruction %ld)", 4 * pc, insn);
+		return;
+	}
+	place = dt_loc_place(difo->locs[pc]);
+	snprintf(out, len, " (%s, line %u, at DIF offset %u, instruction %ld)", place.file ? place.file : "the D program",
+	    place.line, 4 * pc, insn);
+}
+
+void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, size_t len)
+{
+	const char *words = NULL;
+	long insn = -1, said_at = -1;
+	size_t n;
+
+	for (const char *line = log; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		long at = insn_number(line);
+
+		if (at >= 0)
+			insn = at;
+		if (!says_something(line))
+			continue;
+		words = line;
+		said_at = insn;
+	}
+	n = words ? strcspn(words, "\n") : 0;
+	snprintf(out, len, "%.*s", n < 400 ? (int)n : 400, words ? words : "");
+	n = strlen(out);
+	if (said_at >= 0 && said_at < (long)p->ninsns && n < len)
+		explain_place(p, said_at, out + n, len - n);
+}
+
+/* ---- the load ---- */
+
+static int load(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns, char *log, size_t loglen)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	enum bpf_prog_type type = dt_attach_type(s, p->hook, &opts);
+	int fd;
+
+	if (p->nfuncs && s->btf >= 0) {
+		opts.prog_btf_fd = (uint32_t)s->btf;
+		opts.func_info = p->funcs;
+		opts.func_info_cnt = p->nfuncs;
+		opts.func_info_rec_size = sizeof(*p->funcs);
+	}
+	if (log) {
+		opts.log_level = 1;
+		opts.log_buf = log;
+		opts.log_size = (uint32_t)loglen;
+		log[0] = '\0';
+	}
+	/* What programs may call is for GPL-compatible ones: the licence of what is loaded, not of this file. */
+	fd = bpf_prog_load(type, p->name, "Dual BSD/GPL", insns, p->ninsns, &opts);
+	fd = fd < 0 ? -errno : fd;
+	if (opts.attach_btf_obj_fd)
+		close((int)opts.attach_btf_obj_fd);
+	return fd;
+}
+
+/* Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end, which we want). */
+static int load_again(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns, char *out, size_t len)
+{
+	int fd = -ENOSPC;
+
+	out[0] = '\0';
+	for (size_t size = LOG_FIRST; size <= LOG_MAX && fd == -ENOSPC; size *= 8) {
+		char *log = malloc(size);
+
+		if (!log)
+			return -ENOMEM;
+		fd = load(s, p, insns, log, size);
+		if (fd < 0)
+			dt_prog_explain(p, log, out, len);
+		free(log);
+	}
+	return fd;
+}
+
+/* What the verifier says when there is simply too much: 8192 branches waiting, a million instructions walked or given. */
+static bool too_much(int err, const char *why)
+{
+	return err == -E2BIG || strstr(why, "too complex") || strstr(why, "too large");
+}
+
+static int load_one(const struct dt_session *s, const struct dt_image_prog *p, char *msg, size_t len)
+{
+	struct bpf_insn *insns = malloc((p->ninsns + 1u) * sizeof(*insns));
+	const char *target = s->attach[p->hook].target ? s->attach[p->hook].target : p->name;
+	char why[512];
+	int fd, err;
+
+	if (!insns)
+		return dt_session_fail(msg, len, -ENOMEM, "cannot load the program for %s", target);
+	memcpy(insns, p->insns, p->ninsns * sizeof(*insns));
+	err = relocate(s, p, insns);
+	if (err) {
+		free(insns);
+		return dt_session_fail(msg, len, err, "the program for %s is not well formed", target);
+	}
+	fd = load(s, p, insns, NULL, 0);
+	if (fd < 0 && fd != -EPERM && fd != -ENOMEM) {
+		err = fd;
+		fd = load_again(s, p, insns, why, sizeof(why));
+		if (fd < 0 && too_much(err, why))
+			snprintf(msg, len, "the clauses at %s are more than this kernel checks at one probe: enable fewer of them at a time, "
+			    "in several commands if need be (%u instructions; %s)", target, p->ninsns, why);
+		else if (fd < 0 && why[0])
+			snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
+		else if (fd < 0)
+			dt_session_fail(msg, len, err, "the kernel refuses the program for %s (%u instructions)", target, p->ninsns);
+	} else if (fd < 0) {
+		dt_session_fail(msg, len, fd, "cannot load the program for %s", target);
+	}
+	free(insns);
+	return fd;
+}
+
+/* ---- all of them ---- */
+
+/* Several threads take the next program from one counter; the first that fails leaves the sentence. */
+struct loading {
+	struct dt_session *s;
+	uint32_t n, next;		/* next: by atomic addition */
+	pthread_mutex_t lock;		/* of what follows */
+	int err;
+	char *msg;
+	size_t len;
+};
+
+static void *load_some(void *arg)
+{
+	struct loading *o = arg;
+	char msg[1024];
+	uint32_t i;
+
+	while ((i = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->n) {
+		int fd;
+
+		if (o->s->image->progs[i].hook < o->s->first)
+			continue;
+		fd = load_one(o->s, &o->s->image->progs[i], msg, sizeof(msg));
+
+		if (fd >= 0) {
+			o->s->progs[i] = fd;
+			continue;
+		}
+		__atomic_store_n(&o->next, o->n, __ATOMIC_RELAXED);
+		pthread_mutex_lock(&o->lock);
+		if (!o->err) {
+			o->err = fd;
+			snprintf(o->msg, o->len, "%s", msg);
+		}
+		pthread_mutex_unlock(&o->lock);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Checking is the kernel's work in the caller's time: programs that are many are given to it from all CPUs. */
+static void load_parallel(struct loading *o)
+{
+	pthread_t threads[THREADS_MAX];
+	uint32_t want = 0, n = 0;
+	sigset_t all, old;
+
+	for (uint32_t cpu = 0; cpu < o->s->ncpus; cpu++)
+		want += o->s->online[cpu];
+	want = want < o->n / THREAD_WORTH ? want : o->n / THREAD_WORTH;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);	/* signals are for the caller's threads */
+	while (n + 1 < want && n < THREADS_MAX && pthread_create(&threads[n], NULL, load_some, o) == 0)
+		n++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	load_some(o);
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
+}
+
+/* Each program that others go on to, into its hook's array; the kernel wants them loaded, and alike. */
+static int fill_chains(struct dt_session *s, char *msg, size_t len)
+{
+	for (uint32_t i = s->image->nprogs; i < s->image->nprogs + s->image->nmore; i++) {
+		const struct dt_image_prog *p = &s->image->progs[i];
+		uint32_t at = p->link - 1;
+
+		if (p->hook < s->first)
+			continue;
+		if (bpf_map_update_elem(s->maps[p->chain], &at, &s->progs[i], BPF_ANY) < 0)
+			return dt_session_fail(msg, len, -errno, "the kernel does not let the programs of %s go on to each other: enable fewer "
+			    "clauses there at a time", s->attach[p->hook].target ? s->attach[p->hook].target : p->name);
+	}
+	return 0;
+}
+
+static bool well_formed(const struct dt_image *image)
+{
+	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++) {
+		const struct dt_image_prog *p = &image->progs[i];
+
+		if (i < image->nprogs ? p->hook != i || p->link : p->hook >= image->nprogs || !p->link || p->chain >= image->nmaps)
+			return false;
+	}
+	return true;
+}
+
+int dt_progs_load(struct dt_session *s, char *msg, size_t len)
+{
+	struct loading o = { .s = s, .n = s->image->nprogs + s->image->nmore, .lock = PTHREAD_MUTEX_INITIALIZER, .msg = msg, .len = len };
+
+	if (!well_formed(s->image))
+		return dt_session_fail(msg, len, -EINVAL, "the programs of the image are not well formed");
+	load_parallel(&o);
+	pthread_mutex_destroy(&o.lock);
+	return o.err ? o.err : fill_chains(s, msg, len);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A BPF ring buffer of one CPU, read by hand: the kernel's layout is two pages of positions and the data, twice in a
+ * row. The consumer's position only grows and is written after the record was handed on, so no record is lost or
+ * seen twice. A record that is still being written (busy) ends the reading.
+ *
+ * Mapped pages count as our memory whether they are read or not. So the data have their addresses from the start,
+ * but pages appear there piece by piece, when a record is first read in them; of the second copy only those that
+ * records over the end need.
+ */
+#include "session/impl.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int dt_ring_open(struct dt_ring *r, uint64_t size, const char *name)
+{
+	void *at;
+
+	r->page = (size_t)sysconf(_SC_PAGESIZE);
+	r->mask = size - 1;
+	r->piece = 2 * size / DT_RING_PIECES > r->page ? 2 * size / DT_RING_PIECES : r->page;
+	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, name, 0, 0, (uint32_t)size, NULL);
+	if (r->fd < 0)
+		return r->fd = -1, -errno;
+	at = mmap(NULL, r->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	r->consumer = at;
+	at = mmap(NULL, r->page, PROT_READ, MAP_SHARED, r->fd, (off_t)r->page);
+	if (at == MAP_FAILED)
+		return -errno;
+	r->producer = at;
+	at = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	r->data = at;
+	return 0;
+}
+
+void dt_ring_close(struct dt_ring *r)
+{
+	if (r->data)
+		munmap(r->data, 2 * (r->mask + 1));
+	if (r->producer)
+		munmap((void *)(uintptr_t)r->producer, r->page);
+	if (r->consumer)
+		munmap(r->consumer, r->page);
+	if (r->fd >= 0)
+		close(r->fd);
+	*r = (struct dt_ring){ .fd = -1 };
+}
+
+/* Makes len bytes at the offset readable; 0 or -errno. */
+static int show(struct dt_ring *r, uint64_t off, uint64_t len)
+{
+	for (uint64_t i = off / r->piece; i * r->piece < off + len; i++) {
+		if (i >= DT_RING_PIECES || i * r->piece > 2 * r->mask)
+			return -EIO;	/* a length the kernel did not write */
+		if (r->shown >> i & 1)
+			continue;
+		if (mmap(r->data + i * r->piece, r->piece, PROT_READ, MAP_SHARED | MAP_FIXED, r->fd,
+		    (off_t)(2 * r->page + i * r->piece)) == MAP_FAILED)
+			return -errno;
+		r->shown |= 1ull << i;
+	}
+	return 0;
+}
+
+uint64_t dt_ring_range(const struct dt_ring *r, uint64_t *end)
+{
+	if (r->fd < 0)
+		return *end = 0;
+	*end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
+	return *r->consumer;
+}
+
+int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **data, size_t *len)
+{
+	while (*pos < end) {
+		const unsigned char *rec = r->data + (*pos & r->mask);
+		uint32_t head, size;
+		int err = show(r, *pos & r->mask, BPF_RINGBUF_HDR_SZ);
+
+		if (err)
+			return err;
+		head = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
+		size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		if (head & BPF_RINGBUF_BUSY_BIT)
+			return 0;
+		err = show(r, *pos & r->mask, BPF_RINGBUF_HDR_SZ + (uint64_t)size);
+		if (err)
+			return err;
+		*pos += ((uint64_t)size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
+		if (head & BPF_RINGBUF_DISCARD_BIT)
+			continue;
+		*data = rec + BPF_RINGBUF_HDR_SZ;
+		*len = size;
+		return 1;
+	}
+	return 0;
+}
+
+void dt_ring_release(struct dt_ring *r, uint64_t pos)
+{
+	if (r->fd >= 0)
+		__atomic_store_n(r->consumer, pos, __ATOMIC_RELEASE);
+}
+
+int dt_ring_drain(struct dt_ring *r, dt_ring_f *f, void *ctx)
+{
+	uint64_t end, pos = dt_ring_range(r, &end);
+	const void *data;
+	size_t len;
+	int ret;
+
+	while ((ret = dt_ring_next(r, &pos, end, &data, &len)) > 0) {
+		ret = f(ctx, data, len);
+		dt_ring_release(r, pos);
+		if (ret)
+			return ret;
+	}
+	if (!ret)
+		dt_ring_release(r, pos);
+	return ret;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Points in, links out. Points of one file go into one link where the kernel can (600 in 12 ms); a link that is refused is
+ * tried again in halves, so that one instruction the kernel cannot step over costs nobody else his probe. Kernels before
+ * 6.6 get a perf event for each point. A path is opened by the kernel: callers give /proc/self/fd/N of what they have checked.
+ */
+#include "session/uprobe.h"
+#include "session/impl.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { F_RETURN = 1 };			/* newer than the headers we may be built with, as are these words of union bpf_attr */
+
+struct link_multi {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctrs, cookies;
+	uint32_t cnt, multi_flags, pid, pad;
+};
+
+static int link_multi(struct link_multi *attr)
+{
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, attr, sizeof(*attr));
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool dt_uprobe_multi(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI);
+	uint64_t offset = 0;
+	struct link_multi attr = { .attach_type = DT_ATTACH_UPROBE_MULTI, .path = (uint64_t)(uintptr_t)"/",
+		.offsets = (uint64_t)(uintptr_t)&offset, .cnt = 1 };
+	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "Dual BSD/GPL", nothing, 2, &opts), err;
+
+	if (prog < 0)
+		return false;
+	attr.prog_fd = (uint32_t)prog;
+	err = link_multi(&attr);
+	close(prog);
+	if (err >= 0)
+		close(err);
+	return err == -EBADF;		/* "not a regular file": it knows what is asked */
+}
+
+/* Before 6.10 the kernel takes a process for its first thread alone; programs look at the process themselves. */
+static bool pid_filter_works(void)
+{
+	struct utsname u;
+	unsigned major = 0, minor = 0;
+
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 10));
+}
+
+struct attaching {
+	struct dt_uprobes *u;
+	int *links;
+	int nlinks;
+	uint64_t *offsets, *ref_ctrs, *cookies;	/* in the order of attaching: by file and process; the cookie is the point */
+	bool filter;
+	uint32_t type;			/* of perf uprobe events */
+};
+
+static void refuse(struct attaching *a, uint32_t at, int err)
+{
+	if (a->u->refused++ == 0) {
+		a->u->example = at;
+		a->u->first_error = err;
+	}
+}
+
+static const struct dt_point *point(const struct attaching *a, uint32_t at) { return &a->u->points[a->cookies[at]]; }
+
+/* Places from … from + n are of one file and process. */
+static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
+{
+	const struct dt_point *p = point(a, from);
+	struct link_multi attr = { .prog_fd = (uint32_t)a->u->prog, .attach_type = DT_ATTACH_UPROBE_MULTI,
+		.path = (uint64_t)(uintptr_t)p->target, .offsets = (uint64_t)(uintptr_t)(a->offsets + from),
+		.cookies = (uint64_t)(uintptr_t)(a->cookies + from), .cnt = n, .multi_flags = a->u->ret ? F_RETURN : 0,
+		.pid = a->filter ? p->pid : 0 };
+	int fd;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (a->ref_ctrs[from + i])
+			attr.ref_ctrs = (uint64_t)(uintptr_t)(a->ref_ctrs + from);
+	fd = link_multi(&attr);
+	if (fd >= 0) {
+		a->links[a->nlinks++] = fd;
+	} else if (n == 1 || fd == -EPERM || fd == -ENOMEM || fd == -EMFILE) {
+		for (uint32_t i = 0; i < n; i++)
+			refuse(a, (uint32_t)a->cookies[from + i], fd);
+	} else {
+		attach_multi(a, from, n / 2);
+		attach_multi(a, from + n / 2, n - n / 2);
+	}
+}
+
+static void attach_perf(struct attaching *a, uint32_t at)
+{
+	const struct dt_point *p = &a->u->points[at];
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = a->type, .config = (a->u->ret ? 1 : 0) | p->ref_ctr << 32,
+		.uprobe_path = (uint64_t)(uintptr_t)p->target, .probe_offset = p->offset };
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = at);
+	/* All processes, whatever CPU is named: the program tells them apart. */
+	int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
+
+	if (event < 0) {
+		refuse(a, at, -errno);
+		return;
+	}
+	link = bpf_link_create(a->u->prog, event, BPF_PERF_EVENT, &opts);
+	if (link < 0)
+		refuse(a, at, -errno);
+	else
+		a->links[a->nlinks++] = link;
+	close(event);			/* the link holds it */
+}
+
+static uint32_t perf_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	uint32_t type = 0;
+
+	if (f) {
+		if (fscanf(f, "%u", &type) != 1)
+			type = 0;
+		fclose(f);
+	}
+	return type;
+}
+
+static int compare(const void *x, const void *y, void *points)
+{
+	const struct dt_point *a = (const struct dt_point *)points + *(const uint64_t *)x, *b = (const struct dt_point *)points + *(const uint64_t *)y;
+	int file = strcmp(a->target, b->target);
+
+	if (file)
+		return file;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* How many from here on are of one file and one process. */
+static uint32_t run_length(const struct attaching *a, uint32_t from)
+{
+	uint32_t n = 1;
+
+	while (from + n < a->u->n && point(a, from + n)->pid == point(a, from)->pid &&
+	    strcmp(point(a, from + n)->target, point(a, from)->target) == 0)
+		n++;
+	return n;
+}
+
+static void attach_all(struct attaching *a)
+{
+	struct dt_uprobes *u = a->u;
+
+	for (uint32_t i = 0; i < u->n; i++)
+		a->cookies[i] = i;
+	if (u->multi)
+		qsort_r(a->cookies, u->n, sizeof(*a->cookies), compare, (void *)(uintptr_t)u->points);
+	for (uint32_t i = 0; i < u->n; i++) {
+		a->offsets[i] = point(a, i)->offset;
+		a->ref_ctrs[i] = point(a, i)->ref_ctr;
+	}
+	for (uint32_t i = 0, n; i < u->n; i += n) {
+		n = u->multi ? run_length(a, i) : 1;
+		if (u->multi)
+			attach_multi(a, i, n);
+		else
+			attach_perf(a, i);
+	}
+}
+
+static int explain(const struct dt_uprobes *u, char *msg, size_t len)
+{
+	const struct dt_point *p = &u->points[u->example];
+
+	return dt_session_fail(msg, len, u->first_error, "cannot put a probe at offset %#llx of %s",
+	    (unsigned long long)p->offset, p->target);
+}
+
+int dt_uprobe_attach(struct dt_uprobes *u, int *links, char *msg, size_t len)
+{
+	struct attaching a = { .u = u, .links = links, .filter = u->multi && pid_filter_works() };
+	uint64_t *words = calloc(3 * (size_t)u->n + 1, sizeof(*words));
+
+	u->refused = 0;
+	if (!words)
+		return dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u places in programs", u->n);
+	a.offsets = words;
+	a.ref_ctrs = words + u->n;
+	a.cookies = words + 2 * (size_t)u->n;
+	if (!u->multi && (a.type = perf_type()) == 0) {
+		free(words);
+		return dt_session_fail(msg, len, -EOPNOTSUPP, "this kernel has no uprobes, which probes in processes need");
+	}
+	if (!u->multi && dt_attach_room(u->n, "places in programs", "uprobe_multi (Linux 6.6)", msg, len) != 0) {
+		free(words);
+		return -EMFILE;
+	}
+	attach_all(&a);
+	free(words);
+	return a.nlinks || !u->n ? a.nlinks : explain(u, msg, len);
+}

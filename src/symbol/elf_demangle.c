@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names that C++ and Rust compilers made, as people write them. libiberty has both schemes, in C, with limits of its own on nesting;
+ * its functions that call back are used, as those that allocate end the process when memory is out. Their prototypes stand here: the
+ * two are all we need of its header.
+ */
+#include "symbol/elf.h"
+
+#include <string.h>
+
+typedef void demangled_f(const char *, size_t, void *);
+int cplus_demangle_v3_callback(const char *mangled, int options, demangled_f *, void *ctx);
+int rust_demangle_callback(const char *mangled, int options, demangled_f *, void *ctx);
+
+enum { OPTION_PARAMS = 1 << 0, OPTION_ANSI = 1 << 1 };	/* with parameters and qualifiers */
+enum { MANGLED_MAX = 1024 };	/* its memory on our stack grows with the length */
+
+struct text { char *buf; size_t len, n; bool cut; };
+
+static void put(const char *s, size_t n, void *ctx)
+{
+	struct text *t = ctx;
+	size_t room = t->len - 1 - t->n;
+
+	if (n > room) {
+		n = room;
+		t->cut = true;
+	}
+	memcpy(t->buf + t->n, s, n);
+	t->n += n;
+}
+
+bool dt_elf_demangle(const char *name, char *buf, size_t len)
+{
+	struct text t = { buf, len, 0, false };
+	int known;
+
+	if (len == 0 || name[0] != '_' || strnlen(name, MANGLED_MAX) == MANGLED_MAX)
+		return false;
+	if (name[1] != 'R' && name[1] != 'Z')
+		return false;
+	known = rust_demangle_callback(name, OPTION_PARAMS | OPTION_ANSI, put, &t);	/* also the old scheme, _ZN…17h<hash>E */
+	if (!known && name[1] == 'Z') {
+		t.n = 0;
+		t.cut = false;
+		known = cplus_demangle_v3_callback(name, OPTION_PARAMS | OPTION_ANSI, put, &t);
+	}
+	if (!known || t.n == 0)
+		return false;
+	buf[t.n] = '\0';
+	return true;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Symbol tables in, functions (and apart from them data) sorted by address out. One name is shown for an address: which one does not
+ * depend on the order of the table. Data are read when somebody asks for one.
+ */
+#include "symbol/elf_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTIONS_MAX = 1 << 23, COVER_STEPS = 64, SECTIONS_SEEN = 256 };
+
+/* ---- taking ---- */
+
+struct table { struct dt_elf *from; const uint8_t *sym; const char *names; size_t n, entry, names_len; };
+
+static int open_table(struct dt_elf *e, uint32_t type, struct table *t)
+{
+	const Elf64_Shdr *sh = dt_elf_section_typed(e, type);
+	const void *sym, *names;
+	size_t len;
+	int err;
+
+	*t = (struct table){ .from = e, .entry = dt_elf_is_64(e) ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym) };
+	if (sh == NULL || sh->sh_link == 0 || sh->sh_link >= e->nsh || sh->sh_entsize != t->entry)
+		return -ENOENT;
+	err = dt_elf_section_data(e, sh, &sym, &len);
+	if (err == 0)
+		err = dt_elf_section_data(e, &e->sh[sh->sh_link], &names, &t->names_len);
+	if (err != 0)
+		return err == -ENOMEM ? err : -ENOENT;
+	if (sym == NULL || names == NULL)
+		return -ENOENT;		/* a debug file's empty shell */
+	t->sym = sym;
+	t->names = names;
+	t->n = len / t->entry;
+	return 0;
+}
+
+static Elf64_Sym symbol(const struct table *t, size_t i)
+{
+	Elf64_Sym s;
+	Elf32_Sym small;
+
+	if (t->entry == sizeof(s)) {
+		memcpy(&s, t->sym + i * sizeof(s), sizeof(s));
+		return s;
+	}
+	memcpy(&small, t->sym + i * sizeof(small), sizeof(small));
+	return (Elf64_Sym){ .st_name = small.st_name, .st_info = small.st_info, .st_other = small.st_other,
+		.st_shndx = small.st_shndx, .st_value = small.st_value, .st_size = small.st_size };
+}
+
+/* The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no name that can be shown. */
+static const char *name_of(const struct table *t, uint32_t at)
+{
+	char *s;
+	size_t len;
+
+	if (at == 0 || at >= t->names_len)
+		return NULL;
+	s = (char *)(uintptr_t)t->names + at;
+	len = strnlen(s, t->names_len - at);
+	if (len == 0 || len > DT_ELF_NAME_MAX || s[0] == '@')
+		return NULL;
+	s[strcspn(s, "@")] = '\0';
+	for (const char *c = s; *c; c++)	/* control bytes would reach a terminal */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return NULL;
+	return s;
+}
+
+static bool in_code(const struct dt_elf *e, uint16_t shndx)
+{
+	return shndx < e->nsh && e->sh[shndx].sh_flags & SHF_EXECINSTR;
+}
+
+/* Labels: hand-written code has no types. '$' marks instruction sets, ".L" is a compiler's own. */
+static bool wanted(const struct dt_elf *e, enum dt_elf_kind kind, const Elf64_Sym *s, const char *name)
+{
+	if (kind == DT_ELF_DATA)
+		return s->st_shndx != SHN_UNDEF && (ELF64_ST_TYPE(s->st_info) == STT_OBJECT || ELF64_ST_TYPE(s->st_info) == STT_TLS);
+	switch (ELF64_ST_TYPE(s->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC: return s->st_shndx != SHN_UNDEF;
+	case STT_NOTYPE: return in_code(e, s->st_shndx) && name[0] != '$' && name[0] != '.';
+	default: return false;
+	}
+}
+
+static int add(struct dt_elf_names *e, const struct dt_elf_function *f)
+{
+	if (e->nfunc == e->capfunc) {
+		size_t cap = e->capfunc != 0 ? e->capfunc * 2 : 256;
+		struct dt_elf_function *more;
+
+		if (cap > FUNCTIONS_MAX)
+			return -EFBIG;
+		more = realloc(e->func, cap * sizeof(*more));
+		if (more == NULL)
+			return -ENOMEM;
+		e->func = more;
+		e->capfunc = cap;
+	}
+	e->func[e->nfunc++] = *f;
+	return 0;
+}
+
+static int take(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
+{
+	int err = 0;
+
+	for (size_t i = 1; i < t->n && err == 0; i++) {
+		Elf64_Sym s = symbol(t, i);
+		const char *name = name_of(t, s.st_name);
+		struct dt_elf_function f = { .name = name, .vaddr = s.st_value, .size = s.st_size, .offset = UINT64_MAX,
+			.type = ELF64_ST_TYPE(s.st_info), .bind = ELF64_ST_BIND(s.st_info) };
+
+		if (name == NULL || !wanted(t->from, kind, &s, name))
+			continue;
+		if (f.size > UINT64_MAX - f.vaddr)
+			continue;
+		if (f.type != STT_TLS)
+			dt_elf_vaddr_to_offset(e, f.vaddr, &f.offset);
+		err = add(&e->names[kind], &f);
+	}
+	return err;
+}
+
+/* ---- the order ---- */
+
+static int binding(const struct dt_elf_function *f)
+{
+	switch (f->bind) {
+	case STB_GLOBAL: return 0;
+	case STB_WEAK: return 1;
+	default: return 2;
+	}
+}
+
+static int cmp(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Real functions before labels, those with a size, global before weak before local, few underscores, short, alphabet. */
+static int by_address(const void *a, const void *b)
+{
+	const struct dt_elf_function *x = a, *y = b;
+	int c = cmp(x->vaddr, y->vaddr);
+
+	if (c == 0)
+		c = (x->type == STT_NOTYPE) - (y->type == STT_NOTYPE);
+	if (c == 0)
+		c = (x->size == 0) - (y->size == 0);
+	if (c == 0)
+		c = binding(x) - binding(y);
+	if (c == 0)
+		c = cmp(strspn(x->name, "_"), strspn(y->name, "_"));
+	if (c == 0)
+		c = cmp(strlen(x->name), strlen(y->name));
+	if (c == 0)
+		c = strcmp(x->name, y->name);
+	return c != 0 ? c : cmp(x->size, y->size);
+}
+
+/* Labels inside a function are places in it, and the same symbol may stand in two tables. */
+static void thin_out(struct dt_elf_names *e)
+{
+	uint64_t end = 0;	/* of the functions so far */
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->nfunc; i++) {
+		const struct dt_elf_function *f = &e->func[i];
+
+		if (f->type == STT_NOTYPE && f->vaddr < end && (n == 0 || e->func[n - 1].vaddr != f->vaddr))
+			continue;
+		if (n > 0 && e->func[n - 1].vaddr == f->vaddr && strcmp(e->func[n - 1].name, f->name) == 0)
+			continue;
+		if (f->type != STT_NOTYPE && f->vaddr + f->size > end)
+			end = f->vaddr + f->size;
+		e->func[n++] = *f;
+	}
+	e->nfunc = n;
+}
+
+/* Where code can end at the latest: with its section, else with its segment, which may have constants behind code. */
+static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
+{
+	for (uint32_t i = 1; i < e->nsh && i < SECTIONS_SEEN; i++)
+		if (e->sh[i].sh_flags & SHF_ALLOC && !(e->sh[i].sh_flags & SHF_TLS) && vaddr >= e->sh[i].sh_addr &&
+		    vaddr - e->sh[i].sh_addr < e->sh[i].sh_size && e->sh[i].sh_size <= UINT64_MAX - e->sh[i].sh_addr)
+			return e->sh[i].sh_addr + e->sh[i].sh_size;
+	for (uint32_t i = 0; i < e->nph; i++)
+		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr && vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz &&
+		    e->ph[i].p_memsz <= UINT64_MAX - e->ph[i].p_vaddr)
+			return e->ph[i].p_vaddr + e->ph[i].p_memsz;
+	return vaddr;
+}
+
+static int index_starts(struct dt_elf_names *e)
+{
+	e->start = calloc(e->nfunc + 1, sizeof(*e->start));
+	e->index = calloc(e->nfunc + 1, sizeof(*e->index));
+	if (e->start == NULL || e->index == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->nfunc; i++) {
+		e->func[i].alias = i > 0 && e->func[i - 1].vaddr == e->func[i].vaddr;
+		if (e->func[i].alias || e->func[i].type == STT_TLS)	/* of no address: each thread has its own */
+			continue;
+		e->start[e->nstart] = e->func[i].vaddr;
+		e->index[e->nstart++] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static void find_sizes(const struct dt_elf *file, struct dt_elf_names *e)
+{
+	for (size_t s = 0; s < e->nstart; s++) {
+		size_t end = s + 1 < e->nstart ? e->index[s + 1] : e->nfunc;
+		struct dt_elf_function *first = &e->func[e->index[s]];
+		uint64_t limit = segment_end(file, first->vaddr);
+
+		if (s + 1 < e->nstart && (e->start[s + 1] < limit || limit == first->vaddr))
+			limit = e->start[s + 1];
+		if (first->size == 0)
+			first->size = limit - first->vaddr;
+		for (size_t i = e->index[s] + 1u; i < end; i++)
+			if (e->func[i].size == 0)
+				e->func[i].size = first->size;
+		if (first->size > e->longest)
+			e->longest = first->size;
+	}
+}
+
+/* ---- loading ---- */
+
+static int take_from(struct dt_elf *e, enum dt_elf_kind kind, struct dt_elf *from, uint32_t type)
+{
+	struct table t;
+	int err = open_table(from, type, &t);
+
+	if (err == 0) {
+		err = take(e, kind, &t);
+		dt_elf_forget(from, t.sym);
+	}
+	return err;
+}
+
+static int take_separate(struct dt_elf *e, enum dt_elf_kind kind)
+{
+	int err = e->debug != NULL ? 0 : dt_elf_find_debug(e, &e->debug);	/* found for the other kind */
+
+	if (err == 0)
+		err = take_from(e, kind, e->debug, SHT_SYMTAB);
+	if (err == -ENOENT && kind == DT_ELF_CODE) {		/* .gnu_debugdata has no data */
+		dt_elf_close(e->debug);
+		e->debug = NULL;
+		err = dt_elf_find_debugdata(e, &e->debug);
+		if (err == 0)
+			err = take_from(e, kind, e->debug, SHT_SYMTAB);
+	}
+	return err;
+}
+
+static int load(struct dt_elf *e, enum dt_elf_kind kind)
+{
+	struct dt_elf_names *n = &e->names[kind];
+	int err = take_from(e, kind, e, SHT_SYMTAB);
+
+	if (err == -ENOENT) {
+		err = take_separate(e, kind);
+		if (err == 0 || err == -ENOENT)
+			err = take_from(e, kind, e, SHT_DYNSYM);
+	}
+	if (err != 0 && err != -ENOENT)
+		return err;
+	if (n->nfunc > 0)
+		qsort(n->func, n->nfunc, sizeof(*n->func), by_address);
+	thin_out(n);
+	err = index_starts(n);
+	if (err == 0)
+		find_sizes(e, n);
+	return err;
+}
+
+static int load_kind(struct dt_elf *e, enum dt_elf_kind kind)
+{
+	struct dt_elf_names *n = &e->names[kind];
+
+	if (!n->loaded) {
+		n->loaded = true;
+		n->load_err = load(e, kind);
+		if (n->load_err != 0)
+			n->nfunc = n->nstart = 0;
+	}
+	return n->load_err;
+}
+
+int dt_elf_load(struct dt_elf *e)
+{
+	return load_kind(e, DT_ELF_CODE);
+}
+
+int dt_elf_each_function(struct dt_elf *e, dt_elf_function_f *f, void *ctx)
+{
+	int err = dt_elf_load(e);
+
+	for (size_t i = 0; i < e->names[DT_ELF_CODE].nfunc && err == 0; i++)
+		err = f(ctx, &e->names[DT_ELF_CODE].func[i]);
+	return err;
+}
+
+static const struct dt_elf_function *covering(const struct dt_elf_names *e, uint64_t vaddr)
+{
+	size_t lo = 0, hi;
+
+	for (hi = e->nstart; lo < hi; ) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (e->start[mid] <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* one that begins earlier may reach over a smaller one */
+	for (unsigned step = 0; lo > 0 && step < COVER_STEPS && vaddr - e->start[lo - 1] < e->longest; step++, lo--) {
+		const struct dt_elf_function *f = &e->func[e->index[lo - 1]];
+
+		if (vaddr - f->vaddr < f->size)
+			return f;
+	}
+	return NULL;
+}
+
+const struct dt_elf_function *dt_elf_function_at(struct dt_elf *e, uint64_t vaddr)
+{
+	return load_kind(e, DT_ELF_CODE) == 0 ? covering(&e->names[DT_ELF_CODE], vaddr) : NULL;
+}
+
+const struct dt_elf_function *dt_elf_data_at(struct dt_elf *e, uint64_t vaddr)
+{
+	return load_kind(e, DT_ELF_DATA) == 0 ? covering(&e->names[DT_ELF_DATA], vaddr) : NULL;
+}
+
+const struct dt_elf_function *dt_elf_data_named(struct dt_elf *e, const char *name, size_t len)
+{
+	const struct dt_elf_names *n = &e->names[DT_ELF_DATA];
+	const struct dt_elf_function *found = NULL;
+
+	if (load_kind(e, DT_ELF_DATA) != 0)
+		return NULL;
+	for (size_t i = 0; i < n->nfunc; i++) {
+		if (strncmp(n->func[i].name, name, len) != 0 || n->func[i].name[len] != '\0')
+			continue;
+		if (found != NULL && found->vaddr != n->func[i].vaddr)
+			return NULL;		/* several files of the program have one of that name */
+		found = &n->func[i];
+	}
+	return found;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine code to instruction boundaries. On aarch64 every instruction is a word; x86-64 is decoded by Zydis, which is loaded
+ * when it is first needed: starting costs nothing where it is not.
+ */
+#include "symbol/insn.h"
+
+#include <Zydis/Zydis.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FUNCTION_MAX = 4 << 20 };
+
+/* The signed field of `bits` bits at `at` in the word, in bytes. */
+static uint64_t distance(uint32_t word, unsigned at, unsigned bits)
+{
+	return (uint64_t)((int64_t)((uint64_t)word << (64 - bits - at)) >> (64 - bits)) * 4;
+}
+
+/* b.cond, cbz, cbnz */
+static void test_aarch64(struct dt_insn *in, uint32_t word)
+{
+	if ((word & 0xff000000) == 0x54000000) {
+		in->test = DT_INSN_FLAGS;
+		in->number = word & 15;
+		return;
+	}
+	in->test = word >> 24 & 1 ? DT_INSN_NONZERO : DT_INSN_ZERO;
+	in->number = word >> 31 ? 64 : 32;
+	in->reg = word & 31;
+}
+
+/* The last instruction that wrote to each register, as far as its form shows; 0 where none is known. */
+struct writers { uint32_t word[32]; };
+
+static void note_writer(struct writers *w, uint32_t word)
+{
+	bool call = (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
+
+	w->word[word & 31] = word;
+	if ((word & 0x3a000000) == 0x28000000)		/* ldp */
+		w->word[word >> 10 & 31] = word;
+	if (call)
+		memset(w->word, 0, 19 * sizeof(w->word[0]));
+}
+
+/* add of a table's base and what it holds, or what it holds itself: ldr x1, [x2, x3, lsl 3]. Else the next function is meant. */
+static bool from_table(uint32_t writer)
+{
+	return (writer & 0xff000000) == 0x8b000000 || (writer & 0xffe00c00) == 0xf8600800;
+}
+
+/* ret, retaa, retab; b; bl; b.cond; cbz; tbz; br */
+static struct dt_insn decode_aarch64(uint64_t at, uint32_t word, const struct writers *w)
+{
+	struct dt_insn in = { .off = at };
+
+	if ((word & 0xfffffc1f) == 0xd65f0000 || word == 0xd65f0bff || word == 0xd65f0fff) {
+		in.way = DT_INSN_RET;
+	} else if ((word & 0xfc000000) == 0x14000000) {
+		in.way = DT_INSN_JUMP;
+		in.to = at + distance(word, 0, 26);
+	} else if ((word & 0xfc000000) == 0x94000000) {
+		in.way = DT_INSN_CALL;
+		in.to = at + distance(word, 0, 26);
+	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
+		in.way = DT_INSN_BRANCH;
+		in.to = at + distance(word, 5, 19);
+		test_aarch64(&in, word);
+	} else if ((word & 0x7e000000) == 0x36000000) {
+		in.way = DT_INSN_BRANCH;
+		in.to = at + distance(word, 5, 14);
+		in.test = word >> 24 & 1 ? DT_INSN_SET : DT_INSN_CLEAR;
+		in.number = (uint8_t)((word >> 31 & 1) << 5 | (word >> 19 & 31));
+		in.reg = word & 31;
+	} else if ((word & 0xfffffc1f) == 0xd61f0000) {
+		in.way = from_table(w->word[word >> 5 & 31]) ? DT_INSN_ON : DT_INSN_INDIRECT;
+	}
+	return in;
+}
+
+static int walk_aarch64(const unsigned char *code, uint64_t size, dt_insn_f *f, void *ctx)
+{
+	struct writers w = { { 0 } };
+
+	for (uint64_t at = 0; at + 4 <= size; at += 4) {
+		struct dt_insn in;
+		uint32_t word;
+
+		memcpy(&word, code + at, 4);
+		in = decode_aarch64(at, word, &w);
+		note_writer(&w, word);
+		if (!f(ctx, &in))
+			break;
+	}
+	return 0;
+}
+
+struct zydis {
+	ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
+	ZyanStatus (*decode)(const ZydisDecoder *, ZydisDecoderContext *, const void *, ZyanUSize, ZydisDecodedInstruction *);
+};
+
+static void *zydis_load(struct zydis *z)
+{
+	/* stays: it is asked for once a function */
+	void *lib = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (lib == NULL)
+		lib = dlopen("libZydis.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (lib == NULL)
+		return NULL;
+	*(void **)&z->init = dlsym(lib, "ZydisDecoderInit");
+	*(void **)&z->decode = dlsym(lib, "ZydisDecoderDecodeInstruction");
+	if (z->init != NULL && z->decode != NULL)
+		return lib;
+	dlclose(lib);
+	return NULL;
+}
+
+/* Tables: jmp *%rax behind an addition or marked notrack, jmp *table(,%rax,8). Else the next function is meant. */
+static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool behind_add)
+{
+	bool memory = insn->raw.modrm.mod != 3;
+	bool index = memory && insn->raw.modrm.rm == 4 && insn->raw.sib.index != 4;
+
+	return insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || index || (!memory && behind_add) ? DT_INSN_ON : DT_INSN_INDIRECT;
+}
+
+/* jcc, short and long; jrcxz. loop changes its register first, and is no way out of a function. */
+static void test_x86(struct dt_insn *in, const ZydisDecodedInstruction *insn)
+{
+	if (insn->mnemonic == ZYDIS_MNEMONIC_JRCXZ || insn->mnemonic == ZYDIS_MNEMONIC_JECXZ) {
+		in->test = DT_INSN_ZERO;
+		in->number = insn->mnemonic == ZYDIS_MNEMONIC_JRCXZ ? 64 : 32;
+		in->reg = 1;
+	} else if ((insn->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && insn->opcode >> 4 == 7) ||
+	    (insn->opcode_map == ZYDIS_OPCODE_MAP_0F && insn->opcode >> 4 == 8)) {
+		in->test = DT_INSN_FLAGS;
+		in->number = insn->opcode & 15;
+	}
+}
+
+static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *insn, bool behind_add)
+{
+	struct dt_insn in = { .off = at };
+
+	if (insn->mnemonic == ZYDIS_MNEMONIC_RET) {
+		in.way = DT_INSN_RET;
+	} else if ((insn->mnemonic == ZYDIS_MNEMONIC_JMP || insn->meta.category == ZYDIS_CATEGORY_COND_BR) && insn->raw.imm[0].is_relative) {
+		in.way = insn->mnemonic == ZYDIS_MNEMONIC_JMP ? DT_INSN_JUMP : DT_INSN_BRANCH;
+		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
+		if (in.way == DT_INSN_BRANCH)
+			test_x86(&in, insn);
+	} else if (insn->mnemonic == ZYDIS_MNEMONIC_CALL && insn->raw.imm[0].is_relative) {
+		in.way = DT_INSN_CALL;
+		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
+	} else if (insn->mnemonic == ZYDIS_MNEMONIC_JMP) {
+		in.way = indirect_x86(insn, behind_add);
+	}
+	return in;
+}
+
+static int walk_x86(const unsigned char *code, uint64_t size, dt_insn_f *f, void *ctx)
+{
+	ZydisDecodedInstruction insn;
+	ZydisDecoder decoder;
+	struct zydis z;
+	void *lib = zydis_load(&z);
+	bool behind_add = false;
+	int err = 0;
+
+	if (lib == NULL)
+		return -ELIBACC;
+	if (!ZYAN_SUCCESS(z.init(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+		err = -ELIBACC;
+	for (uint64_t at = 0; err == 0 && at < size; at += insn.length) {
+		struct dt_insn in;
+
+		if (!ZYAN_SUCCESS(z.decode(&decoder, NULL, code + at, size - at, &insn)) || insn.length == 0) {
+			err = -ENOEXEC;
+			break;
+		}
+		in = describe_x86(at, &insn, behind_add);
+		behind_add = insn.mnemonic == ZYDIS_MNEMONIC_ADD;
+		if (!f(ctx, &in))
+			break;
+	}
+	dlclose(lib);
+	return err;
+}
+
+static int read_code(int fd, uint64_t offset, unsigned char *code, uint64_t size)
+{
+	for (uint64_t got = 0; got < size;) {
+		ssize_t n = pread(fd, code + got, size - got, (off_t)(offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		got += (uint64_t)n;
+	}
+	return 0;
+}
+
+int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *f, void *ctx)
+{
+	switch (machine) {
+	case EM_AARCH64: return walk_aarch64(code, size, f, ctx);
+	case EM_X86_64: return walk_x86(code, size, f, ctx);
+	default: return -EOPNOTSUPP;
+	}
+}
+
+int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_insn_f *f, void *ctx)
+{
+	unsigned char *code;
+	int err;
+
+	if (machine != EM_AARCH64 && machine != EM_X86_64)
+		return -EOPNOTSUPP;
+	if (size > FUNCTION_MAX || offset > INT64_MAX - size)
+		return -EFBIG;
+	code = malloc(size + 1);
+	if (code == NULL)
+		return -ENOMEM;
+	err = read_code(fd, offset, code, size);
+	if (err == 0)
+		err = dt_insn_walk_bytes(machine, code, size, f, ctx);
+	free(code);
+	return err;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where instructions begin in machine code of a file, and which of them leave their function. */
+#ifndef DT_SYMBOL_INSN_H
+#define DT_SYMBOL_INSN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dt_insn_way {
+	DT_INSN_ON,			/* goes on in the function */
+	DT_INSN_BRANCH,			/* to offset `to` on a condition */
+	DT_INSN_RET,
+	DT_INSN_JUMP,			/* always, to offset `to` */
+	DT_INSN_CALL,			/* the function at offset `to`, and goes on */
+	DT_INSN_INDIRECT,		/* to where a register or memory says; by its form not through a table of the function */
+};
+
+/* What a branch depends on. Flags are tests of the machine: aarch64 as b.cond has them, x86-64 as jcc has them in its last four bits. */
+enum dt_insn_test {
+	DT_INSN_UNKNOWN,		/* not known, or no branch */
+	DT_INSN_FLAGS,			/* number: the condition */
+	DT_INSN_ZERO, DT_INSN_NONZERO,	/* the low `number` bits of a register */
+	DT_INSN_CLEAR, DT_INSN_SET,	/* bit `number` of a register */
+};
+
+struct dt_insn {
+	uint64_t off;			/* from the start of the function */
+	enum dt_insn_way way;
+	uint64_t to;			/* may be outside of the function; wraps when it is before the start */
+	enum dt_insn_test test;		/* of a branch */
+	uint8_t number, reg;		/* reg: 31 is the constant 0 on aarch64; 1 is rcx on x86-64 */
+};
+
+/*
+ * Calls f for each instruction of the function at offset … offset + size of the file; false ends the walk. 0; -ENOEXEC: what is
+ * there is no code that can be told apart; -EFBIG; -EIO; -EOPNOTSUPP: of a machine that is not known; -ELIBACC: Zydis, which
+ * x86-64 needs, is not installed.
+ */
+typedef bool dt_insn_f(void *ctx, const struct dt_insn *);
+int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *, void *ctx);
+int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_insn_f *, void *ctx);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Two line formats in, mappings and functions out. Numbers that do not fit and ranges that turn around make a bad line. */
+#include "symbol/maps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JIT_MAX = 1 << 22 };
+
+/* ---- numbers ---- */
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* Digits up to the byte `end`, which is skipped too; any number of them as long as the value fits. */
+static bool number(const char **at, unsigned base, char end, uint64_t *value)
+{
+	const char *p = *at;
+	uint64_t v = 0;
+
+	for (int d; (d = digit(*p)) >= 0 && (unsigned)d < base; p++)
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)d, &v))
+			return false;
+	if (p == *at || *p != end)
+		return false;
+	*at = p + 1;
+	*value = v;
+	return true;
+}
+
+/* ---- maps ---- */
+
+static bool is_octal(const char *p, size_t left)
+{
+	return left >= 4 && p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
+}
+
+/* The kernel writes a newline in a name as \012. */
+static bool copy_path(struct dt_mapping *m, const char *p, size_t len)
+{
+	static const char gone[] = " (deleted)";
+	size_t n = 0;
+
+	while (len > 0) {
+		bool octal = is_octal(p, len);
+		char c = octal ? (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')) : *p;
+
+		if (n + 1 >= sizeof(m->path) || c == '\0')
+			return false;
+		m->path[n++] = c;
+		p += octal ? 4 : 1;
+		len -= octal ? 4 : 1;
+	}
+	m->path[n] = '\0';
+	m->deleted = m->path[0] == '/' && n > sizeof(gone) - 1 && strcmp(m->path + n - (sizeof(gone) - 1), gone) == 0;
+	if (m->deleted)
+		m->path[n - (sizeof(gone) - 1)] = '\0';
+	return true;
+}
+
+/* "55d0c8a00000-55d0c8a02000 r-xp 00001000 fd:01 1234     /usr/bin/true" */
+static bool parse_mapping(const char *p, const char *end, struct dt_mapping *m)
+{
+	uint64_t major, minor;
+	const char *prot;
+
+	if (!number(&p, 16, '-', &m->start) || !number(&p, 16, ' ', &m->end) || m->start >= m->end)
+		return false;
+	prot = p;
+	if (end - p < 5 || p[4] != ' ')
+		return false;
+	p += 5;
+	if (!number(&p, 16, ' ', &m->offset) || !number(&p, 16, ':', &major) || !number(&p, 16, ' ', &minor))
+		return false;
+	if (major > UINT32_MAX || minor > UINT32_MAX || m->offset > UINT64_MAX - (m->end - m->start))
+		return false;
+	m->inode = 0;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(m->inode, 10u, &m->inode) || __builtin_add_overflow(m->inode, (unsigned)(*p - '0'), &m->inode))
+			return false;
+	while (p < end && *p == ' ')
+		p++;
+	m->major = (uint32_t)major;
+	m->minor = (uint32_t)minor;
+	m->exec = prot[2] == 'x';
+	return copy_path(m, p, (size_t)(end - p));
+}
+
+bool dt_maps_next(const char **text, struct dt_mapping *m)
+{
+	while (**text != '\0') {
+		const char *line = *text, *end = strchrnul(line, '\n');
+
+		*text = *end != '\0' ? end + 1 : end;
+		if (parse_mapping(line, end, m))
+			return true;
+	}
+	return false;
+}
+
+/* ---- perf maps ---- */
+
+static bool parse_jit(char *line, struct dt_jit_function *f)
+{
+	const char *p = line;
+
+	if (strncmp(p, "0x", 2) == 0)
+		p += 2;
+	if (!number(&p, 16, ' ', &f->start))
+		return false;
+	if (strncmp(p, "0x", 2) == 0)
+		p += 2;
+	if (!number(&p, 16, ' ', &f->size) || f->size == 0 || f->size > UINT64_MAX - f->start || *p == '\0')
+		return false;
+	f->name = p;
+	for (char *c = line + (p - line); *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';	/* what would reach a terminal */
+	return true;
+}
+
+/* The later line first: names lie in the text in the order they were told. */
+static int by_start(const void *a, const void *b)
+{
+	const struct dt_jit_function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->name > y->name ? -1 : x->name < y->name;
+}
+
+int dt_perfmap_parse(struct dt_perfmap *m, char *text)
+{
+	size_t lines = 1;
+
+	*m = (struct dt_perfmap){ .text = text };
+	for (const char *p = text; (p = strchr(p, '\n')) != NULL && lines < JIT_MAX; p++)
+		lines++;
+	m->func = calloc(lines, sizeof(*m->func));
+	if (m->func == NULL) {
+		dt_perfmap_free(m);
+		return -ENOMEM;
+	}
+	for (char *line = text, *next; line != NULL && m->n < lines; line = next) {
+		next = strchr(line, '\n');
+		if (next == NULL)
+			break;		/* still being written */
+		*next++ = '\0';
+		if (parse_jit(line, &m->func[m->n]))
+			m->n++;
+	}
+	if (m->n > 0)
+		qsort(m->func, m->n, sizeof(*m->func), by_start);
+	return 0;
+}
+
+void dt_perfmap_free(struct dt_perfmap *m)
+{
+	free(m->text);
+	free(m->func);
+	*m = (struct dt_perfmap){ 0 };
+}
+
+/* Code that was thrown away stays in the file: of those around the address, near in the table, the last told counts. */
+const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *m, uint64_t addr)
+{
+	const struct dt_jit_function *best = NULL;
+	size_t lo = 0, hi;
+
+	for (hi = m->n; lo < hi; ) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->func[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (unsigned step = 0; lo > 0 && step < 256; step++, lo--) {
+		const struct dt_jit_function *f = &m->func[lo - 1];
+
+		if (addr - f->start < f->size && (best == NULL || f->name > best->name))
+			best = f;
+	}
+	return best;
+}

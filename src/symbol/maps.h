@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The text of /proc/PID/maps and of /tmp/perf-PID.map, both written by others: lines that are not as they should be are left out. */
+#ifndef DT_SYMBOL_MAPS_H
+#define DT_SYMBOL_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dt_mapping {
+	uint64_t start, end;
+	uint64_t offset;		/* in the file */
+	uint32_t major, minor;		/* of the file's device */
+	uint64_t inode;			/* 0: no file */
+	bool exec;
+	bool deleted;
+	char path[4096];		/* "" none; "[vdso]" and the like are no files */
+};
+
+/* The next good line; false at the end. *text moves behind it. The text ends with a NUL. */
+bool dt_maps_next(const char **text, struct dt_mapping *);
+
+struct dt_jit_function { uint64_t start, size; const char *name; };
+
+/* Code made at run time, as its maker tells: "START SIZE name", hexadecimal. */
+struct dt_perfmap {
+	char *text;			/* names point into it */
+	struct dt_jit_function *func;	/* sorted; of those that lie over each other the last told counts */
+	size_t n;
+};
+
+/* Owns the text (malloc'ed, ends with a NUL) from here on. 0 or -ENOMEM. */
+int dt_perfmap_parse(struct dt_perfmap *, char *text);
+void dt_perfmap_free(struct dt_perfmap *);
+const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *, uint64_t addr);
+
+#endif

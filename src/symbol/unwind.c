@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes in, lists of mappings out, and the rows of the files they map (unwind_file.c). A list that changes is written anew
+ * elsewhere and then told to the kernel side, so that a program sees the old one or the new one; the old one's place is used again
+ * only when no program can still read it.
+ */
+#include "symbol/unwind_impl.h"
+
+#include "symbol/usym_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REUSE_NS 100000000u		/* a program is over long before that */
+
+/* ---- room for lists ---- */
+
+static unsigned class_of(uint32_t n)
+{
+	unsigned c = 3;
+
+	while (1u << c < n)
+		c++;
+	return c;
+}
+
+/* First element of a free block, or UINT32_MAX. */
+static uint32_t take_block(struct dt_unwind *u, unsigned class)
+{
+	struct dt_unwind_room **at = &u->free[class], *b = *at;
+	uint32_t first;
+
+	if (b != NULL && dt_usym_now() - b->since > REUSE_NS) {
+		first = b->first;
+		*at = b->next;
+		if (*at == NULL)
+			u->free_end[class] = NULL;
+		free(b);
+		return first;
+	}
+	if (u->areas.nmaps - u->maps_used < 1u << class)
+		return UINT32_MAX;
+	first = u->maps_used;
+	u->maps_used += 1u << class;
+	return first;
+}
+
+static void give_block(struct dt_unwind *u, struct dt_unwind_proc *p)
+{
+	struct dt_unwind_room *b;
+
+	if (p->n == 0)
+		return;
+	b = malloc(sizeof(*b));
+	if (b != NULL) {		/* else it is lost */
+		*b = (struct dt_unwind_room){ .first = p->first, .since = dt_usym_now() };
+		*(u->free_end[p->class] != NULL ? &u->free_end[p->class]->next : &u->free[p->class]) = b;
+		u->free_end[p->class] = b;
+	}
+	u->stats.mappings -= p->n;
+	u->stats.processes--;
+	p->n = 0;
+}
+
+/* ---- processes ---- */
+
+static int publish(struct dt_unwind *u, uint32_t pid, const struct dt_unwind_value *v)
+{
+	struct dt_unwind_key key = { .id = pid, .dev = DT_UNWIND_PID };
+
+	return u->areas.publish(u->areas.ctx, &key, v);
+}
+
+static struct dt_unwind_proc **proc_at(struct dt_unwind *u, uint32_t pid)
+{
+	struct dt_unwind_proc **at = &u->proc[pid % DT_UNWIND_BUCKETS];
+
+	while (*at != NULL && (*at)->pid != pid)
+		at = &(*at)->next;
+	return at;
+}
+
+static void gone(struct dt_unwind *u, uint32_t pid)
+{
+	struct dt_unwind_proc **at = proc_at(u, pid), *p = *at;
+
+	if (p == NULL)
+		return;
+	if (p->n > 0)
+		(void)publish(u, pid, NULL);
+	give_block(u, p);
+	if (p->queued)
+		return;			/* it goes when its turn comes */
+	*at = p->next;
+	free(p);
+}
+
+void dt_unwind_want(struct dt_unwind *u, uint32_t pid)
+{
+	struct dt_unwind_proc **at = proc_at(u, pid), *p = *at;
+
+	if (p == NULL && (p = *at = calloc(1, sizeof(*p))) != NULL)
+		p->pid = pid;
+	if (p == NULL || p->queued)
+		return;
+	p->queued = true;
+	p->after = NULL;
+	*(u->last != NULL ? &u->last->after : &u->queue) = p;
+	u->last = p;
+}
+
+static void news(void *ctx, uint32_t pid, bool ended)
+{
+	if (ended)
+		gone(ctx, pid);
+	else
+		dt_unwind_want(ctx, pid);
+}
+
+/* ---- lists ---- */
+
+struct list { struct dt_unwind *u; uint32_t pid, n; struct dt_unwind_map *map; };
+
+static int take_mapping(void *ctx, const struct dt_umapping *m)
+{
+	struct list *l = ctx;
+	const struct dt_unwind_file *f;
+	uint64_t vaddr;
+
+	if (m->elf == NULL || l->n >= DT_UNWIND_MAPS)
+		return l->n >= DT_UNWIND_MAPS;
+	f = dt_unwind_file(l->u, m, l->pid);
+	if (f == NULL || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
+		return 0;
+	l->map[l->n] = (struct dt_unwind_map){ .start = m->start, .end = m->end, .bias = m->start - (vaddr - f->base), .first = f->first,
+		.n = f->n };
+	l->n++;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct dt_unwind_map *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* News of unmapping is not had: what came later, and so stands later in the list, cuts what it lies over. */
+static uint32_t untangle(struct dt_unwind_map *m, uint32_t n)
+{
+	uint32_t out = 0;
+
+	for (uint32_t i = n; i-- > 1; )
+		for (uint32_t k = 0; k < i; k++) {
+			if (m[k].start >= m[i].end || m[k].end <= m[i].start)
+				continue;
+			if (m[k].start < m[i].start)
+				m[k].end = m[i].start;
+			else
+				m[k].start = m[i].end < m[k].end ? m[i].end : m[k].end;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		if (m[i].start < m[i].end)
+			m[out++] = m[i];
+	qsort(m, out, sizeof(*m), by_start);
+	return out;
+}
+
+static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m, uint32_t n)
+{
+	unsigned class = class_of(n);
+	uint32_t first = take_block(u, class);
+	struct dt_unwind_value list = { .first = first, .n = n };
+	struct dt_unwind_proc old = *p;
+
+	if (first == UINT32_MAX) {
+		u->stats.left_out++;
+		return;
+	}
+	memcpy(&u->areas.map[first], m, n * sizeof(*m));
+	p->first = first;
+	p->n = n;
+	p->class = (uint8_t)class;
+	u->stats.mappings += n;
+	u->stats.processes++;
+	if (publish(u, p->pid, &list) != 0) {
+		u->stats.left_out++;
+		give_block(u, p);
+	}
+	give_block(u, &old);
+}
+
+static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
+{
+	struct list l = { .u = u, .pid = p->pid, .map = u->scratch };
+	int err = dt_usyms_each_mapping(u->usyms, p->pid, take_mapping, &l);
+
+	l.n = err >= 0 ? untangle(l.map, l.n) : 0;
+	if (l.n == 0)
+		gone(u, p->pid);
+	else if (l.n != p->n || memcmp(&u->areas.map[p->first], l.map, l.n * sizeof(*l.map)) != 0)
+		write_list(u, p, l.map, l.n);
+}
+
+bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
+{
+	uint64_t until = ns != UINT64_MAX ? dt_usym_now() + ns : UINT64_MAX;
+
+	while (u->queue != NULL) {
+		struct dt_unwind_proc *p = u->queue;
+
+		u->queue = p->after;
+		if (u->queue == NULL)
+			u->last = NULL;
+		p->queued = false;
+		make_list(u, p);
+		if (u->queue != NULL && dt_usym_now() >= until)
+			return false;
+	}
+	return true;
+}
+
+/* ---- all of it ---- */
+
+struct dt_unwind *dt_unwind_new(const struct dt_unwind_areas *areas, struct dt_usyms *usyms)
+{
+	struct dt_unwind *u = calloc(1, sizeof(*u));
+
+	if (u == NULL || (u->scratch = calloc(DT_UNWIND_MAPS, sizeof(*u->scratch))) == NULL) {
+		free(u);
+		return NULL;
+	}
+	u->areas = *areas;
+	u->usyms = usyms;
+	memset(&u->areas.rule[0], 0, sizeof(u->areas.rule[0]));	/* number 0: none */
+	u->stats.rules = 1;
+	dt_usyms_listen(usyms, news, u);
+	return u;
+}
+
+void dt_unwind_free(struct dt_unwind *u)
+{
+	if (u == NULL)
+		return;
+	dt_usyms_listen(u->usyms, NULL, NULL);
+	for (int i = 0; i < DT_UNWIND_BUCKETS; i++)
+		for (struct dt_unwind_proc *p = u->proc[i], *next; p != NULL; p = next) {
+			next = p->next;
+			free(p);
+		}
+	for (int i = 0; i < DT_UNWIND_CLASSES; i++)
+		for (struct dt_unwind_room *b = u->free[i], *next; b != NULL; b = next) {
+			next = b->next;
+			free(b);
+		}
+	dt_unwind_files_free(u);
+	free(u->scratch);
+	free(u);
+}
+
+struct dt_unwind_stats dt_unwind_stats(const struct dt_unwind *u)
+{
+	return u->stats;
+}

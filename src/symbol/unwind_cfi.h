@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* .eh_frame or .debug_frame as bytes in, sorted rows out (bpf/unwind.h). The bytes are somebody else's: bad entries are left out. */
+#ifndef DT_SYMBOL_UNWIND_CFI_H
+#define DT_SYMBOL_UNWIND_CFI_H
+
+#include "bpf/unwind.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct dt_cfi_row { uint64_t pc; struct dt_unwind_rule rule; };
+
+struct dt_cfi {
+	struct dt_cfi_row *row;		/* by pc, each different from the one before */
+	size_t n, cap;
+	struct dt_cfi_group { uint64_t pc; uint32_t first, n; } *group;	/* functions, until all is sorted */
+	size_t ngroups, capgroups;
+	uint64_t functions, bad;	/* entries taken, and left out */
+};
+
+/* machine: EM_X86_64, EM_AARCH64; others have no rows. 0 or -ENOMEM. addr: where the section is in memory. */
+int dt_cfi_read(struct dt_cfi *, uint16_t machine, const void *data, size_t len, uint64_t addr);
+int dt_cfi_read_debug(struct dt_cfi *, uint16_t machine, const void *data, size_t len);	/* of .debug_frame */
+/* Rows of one function, ascending, one after the other; before dt_cfi_finish(). */
+int dt_cfi_begin(struct dt_cfi *, uint64_t pc);
+int dt_cfi_add(struct dt_cfi *, uint64_t pc, const struct dt_unwind_rule *);
+int dt_cfi_end(struct dt_cfi *, uint64_t pc);	/* what lies behind it */
+void dt_cfi_finish(struct dt_cfi *);		/* sorted, and neighbours that are alike become one */
+const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *, uint64_t pc);	/* NULL: none */
+void dt_cfi_free(struct dt_cfi *);
+
+#endif

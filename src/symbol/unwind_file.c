@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One file's .eh_frame, or where it has none .debug_frame, to rows in the shared memory. Rules are numbered over all files: a few thousand serve all of a machine. */
+#include "symbol/unwind_impl.h"
+
+#include "symbol/unwind_cfi.h"
+#include "symbol/usym_impl.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#ifdef __x86_64__
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+
+enum { RULE_SLOTS = 1 << 17 };
+
+/* ---- rules ---- */
+
+static uint32_t hash_of(const struct dt_unwind_rule *r)
+{
+	const unsigned char *p = (const unsigned char *)r;
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < sizeof(*r); i++)
+		h = (h ^ p[i]) * 16777619u;
+	return h % RULE_SLOTS;
+}
+
+/* Its number; 0, "none", also when there is no room for another. */
+static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
+{
+	uint32_t at = hash_of(r);
+
+	if (r->cfa == DT_CFA_NONE || u->rules == NULL)
+		return 0;
+	for (; u->rules[at] != 0; at = (at + 1) % RULE_SLOTS)
+		if (memcmp(&u->areas.rule[u->rules[at]], r, sizeof(*r)) == 0)
+			return u->rules[at];
+	if (u->stats.rules >= u->areas.nrules || u->stats.rules >= RULE_SLOTS / 2) {
+		u->stats.left_out++;
+		return 0;
+	}
+	u->areas.rule[u->stats.rules] = *r;
+	u->rules[at] = u->stats.rules;
+	return u->stats.rules++;
+}
+
+/* ---- rows ---- */
+
+/*
+ * aarch64 returns from signal handlers through the vdso, which tells nothing about it: the saved registers are at the stack pointer
+ * (struct rt_sigframe, fixed by the ABI). Found by its two instructions; one byte before it is looked for, as for any return address.
+ */
+static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
+{
+	static const uint32_t code[2] = { 0xd2801168, 0xd4000001 };	/* mov x8, #139; svc #0 */
+	static const struct dt_unwind_rule rule = { .cfa = DT_CFA_AT_SP, .cfa_off = 560, .ra = DT_REG_SP, .ra_off = 568, .fp = DT_REG_SP,
+		.fp_off = 544, .signal = 1 };
+	const void *text;
+	uint64_t addr;
+	size_t len;
+
+	if (MACHINE != EM_AARCH64 || dt_elf_section(elf, ".text", &text, &len, &addr) != 0 || text == NULL)
+		return;
+	for (size_t at = 4; at + sizeof(code) <= len; at += 4)
+		if (memcmp((const char *)text + at, code, sizeof(code)) == 0) {
+			if (dt_cfi_begin(c, addr + at - 4) != 0)
+				return;
+			(void)dt_cfi_add(c, addr + at - 4, &rule);
+			(void)dt_cfi_end(c, addr + at + sizeof(code));
+		}
+}
+
+/* Go has no .eh_frame, but this, which is not loaded with the program. */
+static void read_debug_frame(struct dt_cfi *c, struct dt_elf *elf)
+{
+	const void *data;
+	void *unpacked;
+	uint64_t addr;
+	size_t len;
+
+	if (dt_elf_section(elf, ".debug_frame", &data, &len, &addr) == 0 && data != NULL) {
+		(void)dt_cfi_read_debug(c, MACHINE, data, len);
+		dt_elf_forget(elf, data);
+	} else if (dt_elf_unpack(elf, ".debug_frame", &unpacked, &len) == 0) {
+		(void)dt_cfi_read_debug(c, MACHINE, unpacked, len);
+		free(unpacked);
+	}
+}
+
+static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
+{
+	const void *data;
+	uint64_t addr;
+	size_t len;
+
+	if (!dt_elf_is_64(elf) || dt_elf_machine(elf) != MACHINE)
+		return;
+	if (dt_elf_section(elf, ".eh_frame", &data, &len, &addr) == 0 && data != NULL) {
+		(void)dt_cfi_read(c, MACHINE, data, len, addr);	/* out of memory: what was read counts */
+		dt_elf_forget(elf, data);
+	}
+	if (c->n == 0)
+		read_debug_frame(c, elf);
+	if (vdso)
+		add_sigreturn(c, elf);
+	dt_cfi_finish(c);
+}
+
+/* Block k begins with the row that holds there, the last at or before it, and has those that begin inside. */
+static void put_blocks(struct dt_unwind_block *to, uint32_t n, const struct dt_unwind_row *row, uint32_t nrows, uint32_t first)
+{
+	uint32_t at = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t from = (uint64_t)k << DT_UNWIND_BLOCK_BITS, end = at;
+
+		while (at + 1 < nrows && row[at + 1].pc <= from)
+			at++;
+		for (end = at; end + 1 < nrows && row[end + 1].pc < from + DT_UNWIND_BLOCK; )
+			end++;
+		to[k] = (struct dt_unwind_block){ first + at, (uint32_t)end - at + 1 };
+	}
+}
+
+static void put_rows(struct dt_unwind *u, struct dt_unwind_file *f, const struct dt_cfi *c)
+{
+	struct dt_unwind_row *to = u->areas.row + u->stats.rows;
+	uint64_t base = c->n > 0 ? c->row[0].pc : 0, room = u->areas.nrows - u->stats.rows, blocks;
+	uint32_t n = 0;
+
+	while (n < c->n && c->row[n].pc - base <= UINT32_MAX)
+		n++;
+	if (n == 0)
+		return;
+	blocks = ((c->row[n - 1].pc - base) >> DT_UNWIND_BLOCK_BITS) + 1;
+	if (blocks + n > room) {
+		u->stats.left_out++;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[blocks + i] = (struct dt_unwind_row){ (uint32_t)(c->row[i].pc - base), rule_number(u, &c->row[i].rule) };
+	_Static_assert(sizeof(struct dt_unwind_block) == sizeof(struct dt_unwind_row), "elements of one map");
+	put_blocks((struct dt_unwind_block *)to, (uint32_t)blocks, to + blocks, n, u->stats.rows + (uint32_t)blocks);
+	f->base = base;
+	f->first = u->stats.rows;
+	f->n = (uint32_t)blocks;
+	u->stats.rows += (uint32_t)blocks + n;
+}
+
+/* ---- files ---- */
+
+/* The mapping's own link leads to the file when what names are read from is closed already. */
+static struct dt_elf *open_mapping(uint32_t pid, uint64_t start, uint64_t end)
+{
+	struct dt_elf *elf = NULL;
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start, (unsigned long long)end);
+	fd = dt_elf_open_regular(path, true);
+	return fd >= 0 && dt_elf_open(fd, NULL, &elf) == 0 ? elf : NULL;
+}
+
+/* For processes whose list is not there yet: by inode, as the kernel knows the file. */
+static void publish(struct dt_unwind *u, const struct dt_unwind_file *f, const struct dt_umapping *m)
+{
+	struct dt_unwind_key key = { .id = m->ino, .dev = (unsigned long long)major(m->dev) << 20 | minor(m->dev) };
+	struct dt_unwind_value value = { .first = f->first, .n = f->n };
+	uint64_t vaddr;
+
+	if (m->vdso || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
+		return;
+	value.delta = vaddr - m->offset - f->base;
+	(void)u->areas.publish(u->areas.ctx, &key, &value);
+}
+
+const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt_umapping *m, uint32_t pid)
+{
+	struct dt_unwind_file **at = &u->file[((uintptr_t)m->file >> 5) % DT_UNWIND_BUCKETS], *f;
+	uint64_t began = dt_usym_now();
+	struct dt_cfi cfi = { 0 };
+	struct dt_elf *again;
+
+	for (f = *at; f != NULL; f = f->next)
+		if (f->key == m->file)
+			return f;
+	f = calloc(1, sizeof(*f));
+	if (f == NULL || (u->rules == NULL && (u->rules = calloc(RULE_SLOTS, sizeof(*u->rules))) == NULL)) {
+		free(f);
+		return NULL;
+	}
+	*f = (struct dt_unwind_file){ .key = m->file, .next = *at };
+	*at = f;
+	read_cfi(&cfi, m->elf, m->vdso);
+	if (cfi.n == 0 && (again = open_mapping(pid, m->start, m->end)) != NULL) {
+		read_cfi(&cfi, again, false);
+		dt_elf_close(again);
+	}
+	put_rows(u, f, &cfi);
+	dt_cfi_free(&cfi);
+	publish(u, f, m);
+	u->stats.files++;
+	u->stats.ns += dt_usym_now() - began;
+	return f;
+}
+
+void dt_unwind_files_free(struct dt_unwind *u)
+{
+	for (int i = 0; i < DT_UNWIND_BUCKETS; i++)
+		for (struct dt_unwind_file *f = u->file[i], *next; f != NULL; f = next) {
+			next = f->next;
+			free(f);
+		}
+	free(u->rules);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declared providers and object files in, the object of `dtrace -G` out. Sites made by our own headers need nothing of it but
+ * the declaration; calls of __dtrace_provider___probe, as other systems' headers make them, get their functions here.
+ */
+#include "base/file.h"
+#include "usdt/relobj.h"
+
+#include <dtrace.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define OBJECT_MAX (1u << 30)		/* bytes of an object file */
+
+struct link {
+	struct dt_usdt_job *job;
+	struct dt_arena *arena;
+	struct dt_usdt set;
+	uint16_t machine;		/* 0: no object said so yet */
+	const char *machine_of;		/* the object that did */
+	DT_VEC(struct dt_usdt_stub) stubs;
+	struct dt_map known;		/* symbol to stub's index + 1 */
+};
+
+static const struct { uint16_t machine; const char *name; } machines[] = {
+	{ EM_X86_64, "x86-64" }, { EM_AARCH64, "aarch64" },
+};
+
+static const char *machine_name(uint16_t machine)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].machine == machine)
+			return machines[i].name;
+	return NULL;
+}
+
+static uint16_t our_machine(void)
+{
+#ifdef __aarch64__
+	return EM_AARCH64;
+#else
+	return EM_X86_64;
+#endif
+}
+
+/* ---- calls in objects ---- */
+
+/* __dtrace_my_db___query__start: a provider's name may hold __ itself, so that what is declared decides. */
+static const struct dt_usdt_probe *probe_of(const struct link *l, const char *rest)
+{
+	for (const char *sep = strstr(rest, "___"); sep != NULL; sep = strstr(sep + 1, "___")) {
+		for (uint32_t i = 0; i < l->set.nprobes; i++) {
+			const struct dt_usdt_probe *p = &l->set.probes[i];
+
+			if (strncmp(p->provider->name, rest, (size_t)(sep - rest)) == 0 && p->provider->name[sep - rest] == '\0' &&
+			    strcmp(p->source, sep + 3) == 0)
+				return p;
+		}
+	}
+	return NULL;
+}
+
+static bool add_stub(struct link *l, const char *symbol, bool enabled, const char *rest)
+{
+	const struct dt_usdt_probe *p = probe_of(l, rest);
+	struct dt_usdt_stub s = { .probe = p, .enabled = enabled };
+
+	if (p == NULL)
+		return false;
+	s.symbol = dt_arena_strdup(l->arena, symbol);
+	s.args = dt_usdt_callargs(l->arena, l->job->types, l->machine, p->sig);
+	dt_vec_push(l->arena, &l->stubs, s);
+	dt_map_put(&l->known, s.symbol, (void *)(uintptr_t)l->stubs.n);
+	return true;
+}
+
+/* One undefined symbol of an object. */
+static int on_undefined(void *ctx, const char *object, const char *symbol)
+{
+	static const char call[] = "__dtrace_", enabled[] = "__dtraceenabled_";
+	struct link *l = ctx;
+	const char *rest;
+	bool is_enabled = strncmp(symbol, enabled, sizeof(enabled) - 1) == 0;
+
+	if (!is_enabled && strncmp(symbol, call, sizeof(call) - 1) != 0)
+		return 0;
+	rest = symbol + (is_enabled ? sizeof(enabled) : sizeof(call)) - 1;
+	if (strstr(rest, "___") == NULL || dt_map_get(&l->known, symbol) != NULL)
+		return 0;
+	if (!add_stub(l, symbol, is_enabled, rest))
+		return dt_usdt_fail(l->job, EDT_NOPROBE, "%s calls %s, and no provider given declares that probe", object, symbol);
+	return 0;
+}
+
+static int check_machine(struct link *l, const char *path, const struct dt_relobj *o)
+{
+	const char *name = machine_name(o->machine);
+
+	if (name == NULL)
+		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for machine %u: -G links objects for x86-64 and aarch64", path, o->machine);
+	if (l->machine != 0 && l->machine != o->machine)
+		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for %s, but %s is for %s", path, name, l->machine_of, machine_name(l->machine));
+	l->machine = o->machine;
+	l->machine_of = path;
+	return 0;
+}
+
+static int read_object(struct link *l, const char *path)
+{
+	struct dt_relobj o;
+	char msg[200], *data;
+	size_t len;
+	int status = dt_file_read(path, OBJECT_MAX, &data, &len);
+
+	if (status != 0)
+		return dt_usdt_fail(l->job, EDT_OBJIO, "cannot read %s: %s", path, strerror(-status));
+	status = dt_relobj_open(&o, data, len, msg, sizeof(msg));
+	if (status < 0)
+		status = dt_usdt_fail(l->job, EDT_OBJIO, "%s: %s", path, msg);
+	else if (status > 0)
+		status = 0;		/* the compiler's own format: nothing to be seen in it */
+	else if ((status = check_machine(l, path, &o)) == 0)
+		status = dt_relobj_undefined(&o, path, on_undefined, l);
+	free(data);
+	return status;
+}
+
+/* ---- what is written ---- */
+
+static const char *const *type_names(struct dt_arena *arena, const struct dt_type **types, uint32_t n)
+{
+	const char **out = DT_NEWN(arena, const char *, n + 1);
+
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = dt_type_str(arena, types[i]);
+	return out;
+}
+
+static int make_dof(struct link *l, void **dof, size_t *len)
+{
+	struct dt_dofprov *provs = DT_NEWN(l->arena, struct dt_dofprov, l->set.nproviders);
+	struct dt_dofprobe *probes = DT_NEWN(l->arena, struct dt_dofprobe, l->set.nprobes);
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < l->set.nproviders; i++) {
+		const struct dt_provider *p = l->set.providers[i];
+
+		provs[i] = (struct dt_dofprov){ .name = p->name, .probes = probes + next, .nprobes = p->probes.n };
+		for (int k = 0; k < 5; k++)
+			provs[i].attrs[k] = p->has_attrs ? p->attrs.part[k] :
+			    (struct dt_attr){ DTRACE_STABILITY_PRIVATE, DTRACE_STABILITY_PRIVATE, DTRACE_CLASS_UNKNOWN };
+		for (uint32_t k = 0; k < p->probes.n; k++, next++) {
+			const struct dt_probe_sig *s = l->set.probes[next].sig;
+
+			probes[next] = (struct dt_dofprobe){ l->set.probes[next].name, "", s->nin, s->nout,
+				type_names(l->arena, s->in, s->nin), type_names(l->arena, s->out, s->nout), s->map };
+		}
+	}
+	return dt_dofprov_write(provs, l->set.nproviders, dof, len);
+}
+
+static int write_file(struct link *l, const char *path, const void *data, size_t len)
+{
+	FILE *f = fopen(path, "we");
+	int err = 0;
+
+	if (f == NULL)
+		return dt_usdt_fail(l->job, errno, "cannot write %s: %s", path, strerror(errno));
+	if (fwrite(data, 1, len, f) != len)
+		err = errno != 0 ? errno : EIO;
+	if (fclose(f) != 0 && err == 0)
+		err = errno;
+	if (err == 0)
+		return 0;
+	unlink(path);			/* half an object is worse than none */
+	return dt_usdt_fail(l->job, err, "cannot write %s: %s", path, strerror(err));
+}
+
+static int write_object(struct link *l, const char *path)
+{
+	struct dt_usdt_object in = { .machine = l->machine, .set = &l->set, .stubs = l->stubs.v, .nstubs = (uint32_t)l->stubs.n };
+	size_t len;
+	void *dof;
+	int err = make_dof(l, &dof, &in.doflen);
+
+	if (err == -EFBIG)
+		return dt_usdt_fail(l->job, EDT_DIFSIZE, "the declared providers are too big to be written");
+	if (err != 0)
+		return dt_usdt_fail(l->job, EDT_NOMEM, NULL);
+	in.dof = dt_arena_memdup(l->arena, dof, in.doflen);
+	free(dof);
+	if (l->job->bare)
+		return write_file(l, path, in.dof, in.doflen);
+	dof = dt_usdt_object(l->arena, &in, &len);
+	return write_file(l, path, dof, len);
+}
+
+int dt_usdt_link(struct dt_usdt_job *job, const char *path, int nobjects, char *const objects[])
+{
+	struct link l = { .job = job, .arena = job->arena };
+	int status = dt_usdt_collect(job, &l.set);
+
+	dt_map_init(&l.known, l.arena);
+	for (int i = 0; i < nobjects && status == 0; i++)
+		status = read_object(&l, objects[i]);
+	if (l.machine == 0)
+		l.machine = our_machine();
+	return status == 0 ? write_object(&l, path) : status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From what an action recorded to a value that can be printed. Values point into the record. */
+#ifndef DT_VALUE_RECORD_H
+#define DT_VALUE_RECORD_H
+
+#include "value/value.h"
+#include "dif/dif.h"
+
+/* `data` is 8-aligned and stays where it is as long as the value is used. */
+struct dt_value dt_record_value(const struct dt_act *, const void *data, size_t len);
+/* By type alone; NULL: bytes. */
+struct dt_value dt_record_plain(const struct dt_diftype *, const void *data, size_t len);
+
+#endif
