@@ -97,10 +97,11 @@ int dtrace_aggregate_snap(dtrace_hdl_t *h)
 }
 
 /* Written now, so that errno tells the reason when it cannot be. Without a file there is nowhere for text to go. */
-static int put_out(dtrace_hdl_t *h, const struct dt_trace *t, FILE *fp)
+static int put_out(dtrace_hdl_t *h, struct dt_trace *t, FILE *fp)
 {
 	if (fp == NULL)
 		return t->out.len > 0 ? dt_handle_error(h, EDT_NOBUFFERED) : 0;
+	dt_out_flush(&t->out);
 	errno = EIO;
 	if (fflush(fp) != 0 || ferror(fp) || t->out.failed) {
 		int err = t->out.err != 0 ? t->out.err : errno;

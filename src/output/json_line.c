@@ -43,6 +43,7 @@ void dt_json_end(struct dt_json_sink *s, struct dt_json *j)
 	}
 	dt_out_put(s->out, dt_out_text(&s->line), s->line.len);
 	dt_out_put(s->out, dt_out_text(&s->after), s->after.len);
+	dt_out_flush(s->out);
 }
 
 void dt_json_probe(struct dt_json *j, const struct dt_json_probe *p)

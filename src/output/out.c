@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WAITING = 64 << 10 };	/* bytes, about, that wait for dt_out_flush() at most */
+
 const struct dt_print_opts dt_print_defaults = { .stackindent = 14 };
 
 void dt_out_init(struct dt_out *o, FILE *file, const struct dt_print_opts *opts)
@@ -25,15 +27,27 @@ void dt_out_free(struct dt_out *o)
 
 const char *dt_out_text(const struct dt_out *o)
 {
-	return o->buf ? o->buf : "";
+	if (!o->buf)
+		return "";
+	o->buf[o->len] = '\0';
+	return o->buf;
 }
 
 void dt_out_clear(struct dt_out *o)
 {
 	o->len = 0;
 	o->failed = false;
-	if (o->buf)
-		o->buf[0] = '\0';
+}
+
+void dt_out_flush(struct dt_out *o)
+{
+	if (!o->file || o->len == 0)
+		return;
+	if (!o->failed && fwrite_unlocked(o->buf, 1, o->len, o->file) != o->len) {
+		o->failed = true;
+		o->err = errno;
+	}
+	o->len = 0;
 }
 
 static bool reserve(struct dt_out *o, size_t n)
@@ -57,22 +71,14 @@ static bool reserve(struct dt_out *o, size_t n)
 	return true;
 }
 
-void dt_out_put(struct dt_out *o, const void *p, size_t n)
+void dt_out_more(struct dt_out *o, const void *p, size_t n)
 {
-	if (n == 0)
-		return;
-	if (o->file) {
-		if (!o->failed && fwrite_unlocked(p, 1, n, o->file) != n) {
-			o->failed = true;
-			o->err = errno;
-		}
-		return;
-	}
-	if (!reserve(o, n))
+	if (o->file && o->len + n > WAITING)
+		dt_out_flush(o);
+	if (n == 0 || !reserve(o, n))
 		return;
 	memcpy(o->buf + o->len, p, n);
 	o->len += n;
-	o->buf[o->len] = '\0';
 }
 
 void dt_out_str(struct dt_out *o, const char *s)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where text goes: a growable buffer, or a FILE. Nothing here fails to its caller: when memory or the file is out,
- * `failed` is set and what follows is thrown away, so that printers need no error paths.
+ * Where text goes: a growable buffer, and from there to a FILE when there is one. Nothing here fails to its caller: when memory
+ * or the file is out, `failed` is set and what follows is thrown away, so that printers need no error paths.
+ *
+ * Text for a file waits in the buffer until dt_out_flush(), which whoever puts text calls before others may write to that file:
+ * a line is made of many small pieces, and a call of stdio's for each costs more than making the text.
  */
 #ifndef DT_OUTPUT_OUT_H
 #define DT_OUTPUT_OUT_H
@@ -11,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 struct dt_types;
 
@@ -39,8 +43,8 @@ extern const struct dt_print_opts dt_print_defaults;	/* stackindent 14, the rest
 struct dt_out {
 	const struct dt_print_opts *opts;
 	FILE *file;			/* NULL: text is kept in buf */
-	char *buf;			/* NUL-terminated when not NULL */
-	size_t len, cap, max;
+	char *buf;			/* dt_out_text() ends it with NUL */
+	size_t len, cap, max;		/* cap 0 or above len: there is room for the NUL */
 	bool failed;
 	int err;			/* errno of the first write to the file that failed */
 };
@@ -51,8 +55,18 @@ void dt_out_init(struct dt_out *, FILE *, const struct dt_print_opts *);	/* opts
 void dt_out_free(struct dt_out *);
 const char *dt_out_text(const struct dt_out *);		/* "" when nothing was put */
 void dt_out_clear(struct dt_out *);
+void dt_out_flush(struct dt_out *);			/* what waits goes to the file */
 
-void dt_out_put(struct dt_out *, const void *, size_t);
+void dt_out_more(struct dt_out *, const void *, size_t);	/* as dt_out_put(), when there is no room in buf */
+static inline void dt_out_put(struct dt_out *o, const void *p, size_t n)
+{
+	if (n == 0 || n >= o->cap - o->len || o->failed) {
+		dt_out_more(o, p, n);
+		return;
+	}
+	memcpy(o->buf + o->len, p, n);
+	o->len += n;
+}
 void dt_out_str(struct dt_out *, const char *);
 void dt_out_pad(struct dt_out *, char, size_t n);
 /* The columns a UTF-8 text takes; bytes that are none take one each (columns.c). */

@@ -200,27 +200,35 @@ static void do_exit(struct dt_statements *s, const struct dt_rec *recs, size_t n
 
 /* ---- statements ---- */
 
-static const struct {
-	uint16_t kind;
-	void (*print)(struct dt_statements *, const struct dt_rec *, size_t);
-} kinds[] = {
-	{ DT_ACT_EXIT, do_exit }, { DT_ACT_PRINTF, do_printf }, { DT_ACT_PRINTA, do_printa }, { DT_ACT_LIBACT, do_libact },
-	{ DT_ACT_PRINT, do_print }, { DT_ACT_TRACEMEM, do_memory }, { DT_ACT_TRACEMEM_DYN, do_memory },
-	{ DT_ACT_PRINTM, do_memory }, { DT_ACT_SYSTEM, do_system }, { DT_ACT_FREOPEN, do_freopen },
-	{ DT_ACT_DIFEXPR, do_trace }, { DT_ACT_STACK, do_trace }, { DT_ACT_USTACK, do_trace }, { DT_ACT_JSTACK, do_trace },
-	{ DT_ACT_SYM, do_trace }, { DT_ACT_MOD, do_trace }, { DT_ACT_USYM, do_trace }, { DT_ACT_UMOD, do_trace },
-	{ DT_ACT_UADDR, do_trace },
-};
+typedef void do_f(struct dt_statements *, const struct dt_rec *, size_t n);
 
+static do_f *doer(uint16_t kind)
+{
+	switch (kind) {
+	case DT_ACT_EXIT: return do_exit;
+	case DT_ACT_PRINTF: return do_printf;
+	case DT_ACT_PRINTA: return do_printa;
+	case DT_ACT_LIBACT: return do_libact;
+	case DT_ACT_PRINT: return do_print;
+	case DT_ACT_TRACEMEM: case DT_ACT_TRACEMEM_DYN: case DT_ACT_PRINTM: return do_memory;
+	case DT_ACT_SYSTEM: return do_system;
+	case DT_ACT_FREOPEN: return do_freopen;
+	case DT_ACT_DIFEXPR: case DT_ACT_STACK: case DT_ACT_USTACK: case DT_ACT_JSTACK: case DT_ACT_SYM: case DT_ACT_MOD:
+	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return do_trace;
+	default: return NULL;
+	}
+}
+
+/* What was put is in the file's hands when this returns: the next who writes there may be somebody else. */
 void dt_statement_do(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].kind == recs[0].act->kind) {
-			kinds[i].print(s, recs, n);
-			return;
-		}
-	if (s->ops.other != NULL)
+	do_f *f = doer(recs[0].act->kind);
+
+	if (f != NULL)
+		f(s, recs, n);
+	else if (s->ops.other != NULL)
 		s->ops.other(s->ops.ctx, &recs[0]);
+	dt_out_flush(s->out);
 }
 
 /* Actions that leave nothing for the consumer. */
