@@ -104,7 +104,7 @@ static void read_options(struct run *r)
 /* After writing: the reason, should that have failed. */
 static void note(struct run *r)
 {
-	if (r->why == 0 && ferror(r->out))
+	if (r->why == 0 && ferror_unlocked(r->out))
 		r->why = errno;
 }
 

@@ -130,26 +130,24 @@ static struct dt_conv sane(const struct dt_conv *c, char letter)
 static bool simple_number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
 	const char *digits = letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	bool minus = letter == 'd' && (int64_t)v < 0, decimal = letter == 'd' || letter == 'u';
+	bool left = c->flags & DT_CF_LEFT;
 	unsigned bits = letter == 'o' ? 3 : 4;
-	char text[48], *end = text + sizeof(text), *p = end;
+	char text[24], *end = text + sizeof(text), *p = end;
 
-	if ((c->flags & ~(DT_CF_LEFT | DT_CF_AGG)) != 0 || c->width > 20)
+	if ((c->flags & ~(DT_CF_LEFT | DT_CF_AGG)) != 0)
 		return false;
-	v = minus ? -v : v;
-	do {
-		*--p = decimal ? (char)('0' + v % 10) : digits[v & ((1u << bits) - 1)];
-		v = decimal ? v / 10 : v >> bits;
-	} while (v != 0);
-	if (minus)
-		*--p = '-';
-	if (c->flags & DT_CF_LEFT) {
-		dt_out_field(o, p, (size_t)(end - p), c->width, true);
+	if (letter == 'd') {
+		dt_out_int(o, (int64_t)v, c->width, left);
 		return true;
 	}
-	while ((size_t)(end - p) < c->width)
-		*--p = ' ';
-	dt_out_put(o, p, (size_t)(end - p));
+	if (letter == 'u') {
+		dt_out_uint(o, v, c->width, left);
+		return true;
+	}
+	do
+		*--p = digits[v & ((1u << bits) - 1)];
+	while ((v >>= bits) != 0);
+	dt_out_field(o, p, (size_t)(end - p), c->width, left);
 	return true;
 }
 

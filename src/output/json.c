@@ -39,13 +39,13 @@ void dt_json_key(struct dt_json *j, const char *name)
 void dt_json_int(struct dt_json *j, int64_t v)
 {
 	before(j);
-	dt_out_printf(j->o, "%" PRId64, v);
+	dt_out_int(j->o, v, 0, false);
 }
 
 void dt_json_uint(struct dt_json *j, uint64_t v)
 {
 	before(j);
-	dt_out_printf(j->o, "%" PRIu64, v);
+	dt_out_uint(j->o, v, 0, false);
 }
 
 void dt_json_bool(struct dt_json *j, bool v)

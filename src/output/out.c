@@ -102,11 +102,53 @@ void dt_out_field(struct dt_out *o, const char *text, size_t n, size_t width, bo
 {
 	size_t columns = width > 0 ? dt_columns(text, n) : 0, pad = width > columns ? width - columns : 0;
 
-	if (!left)
+	if (pad > 0 && !left)
 		dt_out_pad(o, ' ', pad);
 	dt_out_put(o, text, n);
-	if (left)
+	if (pad > 0 && left)
 		dt_out_pad(o, ' ', pad);
+}
+
+/* Digits that end at `end`; their beginning. */
+static char *decimal(char *end, uint64_t v)
+{
+	static const char pairs[] =
+		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+		"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+	for (; v >= 100; v /= 100)
+		memcpy(end -= 2, pairs + v % 100 * 2, 2);
+	if (v >= 10)
+		return memcpy(end - 2, pairs + v * 2, 2);
+	*--end = (char)('0' + v);
+	return end;
+}
+
+static void put_number(struct dt_out *o, const char *from, const char *end, size_t width, bool left)
+{
+	size_t n = (size_t)(end - from), pad = width > n ? width - n : 0;
+
+	if (pad > 0 && !left)
+		dt_out_pad(o, ' ', pad);
+	dt_out_put(o, from, n);
+	if (pad > 0 && left)
+		dt_out_pad(o, ' ', pad);
+}
+
+void dt_out_int(struct dt_out *o, int64_t v, size_t width, bool left)
+{
+	char text[24], *end = text + sizeof(text), *p = decimal(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+
+	if (v < 0)
+		*--p = '-';
+	put_number(o, p, end, width, left);
+}
+
+void dt_out_uint(struct dt_out *o, uint64_t v, size_t width, bool left)
+{
+	char text[24], *end = text + sizeof(text);
+
+	put_number(o, decimal(end, v), end, width, left);
 }
 
 void dt_out_printf(struct dt_out *o, const char *fmt, ...)

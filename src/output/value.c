@@ -109,16 +109,16 @@ void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 static void print_int(struct dt_out *o, const struct dt_value *v, bool quiet)
 {
 	static const uint8_t widths[9] = { [1] = 3, [2] = 5, [4] = 8 };
-	int width = v->size <= 8 && widths[v->size] ? widths[v->size] : 16;
+	size_t width = v->size <= 8 && widths[v->size] ? widths[v->size] : 16;
 
 	if (quiet)
 		width = 0;
 	else
 		dt_out_str(o, " ");
 	if (v->is_signed)
-		dt_out_printf(o, "%*" PRId64, width, (int64_t)dt_value_signed(v));
+		dt_out_int(o, (int64_t)dt_value_signed(v), width, false);
 	else
-		dt_out_printf(o, "%*" PRIu64, width, dt_value_unsigned(v));
+		dt_out_uint(o, dt_value_unsigned(v), width, false);
 }
 
 /* Text in a column of the given width (0: bare). */

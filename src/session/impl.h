@@ -8,8 +8,6 @@
 
 #include <pthread.h>
 
-#define DT_RING_PIECES 64
-
 struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
 	int fd;
 	uint64_t *consumer;		/* our page: how far we have read */
@@ -17,7 +15,7 @@ struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
 	unsigned char *data;		/* twice in a row, so that no record is ever cut */
 	uint64_t mask;
 	size_t page, piece;
-	uint64_t shown;			/* a bit for each piece of data that is mapped */
+	uint64_t shown;			/* how much of data is mapped, from its beginning */
 };
 
 struct dt_pair {			/* the two buffers of one aggregation */

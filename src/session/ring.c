@@ -5,8 +5,8 @@
  * seen twice. A record that is still being written (busy) ends the reading.
  *
  * Mapped pages count as our memory whether they are read or not. So the data have their addresses from the start,
- * but pages appear there piece by piece, when a record is first read in them; of the second copy only those that
- * records over the end need.
+ * but pages appear there piece by piece, in the order in which a ring is written, when a record is first read in them;
+ * of the second copy only those that records over the end need.
  */
 #include "session/impl.h"
 
@@ -15,13 +15,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { PIECES = 32 };		/* of each copy */
+
 int dt_ring_open(struct dt_ring *r, uint64_t size, const char *name)
 {
 	void *at;
 
 	r->page = (size_t)sysconf(_SC_PAGESIZE);
 	r->mask = size - 1;
-	r->piece = 2 * size / DT_RING_PIECES > r->page ? 2 * size / DT_RING_PIECES : r->page;
+	r->piece = size / PIECES > r->page ? size / PIECES : r->page;
 	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, name, 0, 0, (uint32_t)size, NULL);
 	if (r->fd < 0)
 		return r->fd = -1, -errno;
@@ -53,19 +55,17 @@ void dt_ring_close(struct dt_ring *r)
 	*r = (struct dt_ring){ .fd = -1 };
 }
 
-/* Makes len bytes at the offset readable; 0 or -errno. */
-static int show(struct dt_ring *r, uint64_t off, uint64_t len)
+/* Makes the data readable up to an offset; 0 or -errno. */
+static int show(struct dt_ring *r, uint64_t end)
 {
-	for (uint64_t i = off / r->piece; i * r->piece < off + len; i++) {
-		if (i >= DT_RING_PIECES || i * r->piece > 2 * r->mask)
-			return -EIO;	/* a length the kernel did not write */
-		if (r->shown >> i & 1)
-			continue;
-		if (mmap(r->data + i * r->piece, r->piece, PROT_READ, MAP_SHARED | MAP_FIXED, r->fd,
-		    (off_t)(2 * r->page + i * r->piece)) == MAP_FAILED)
-			return -errno;
-		r->shown |= 1ull << i;
-	}
+	uint64_t to = (end + r->piece - 1) / r->piece * r->piece;
+
+	if (to > 2 * (r->mask + 1))
+		return -EIO;	/* a length the kernel did not write */
+	if (mmap(r->data + r->shown, to - r->shown, PROT_READ, MAP_SHARED | MAP_FIXED, r->fd,
+	    (off_t)(2 * r->page + r->shown)) == MAP_FAILED)
+		return -errno;
+	r->shown = to;
 	return 0;
 }
 
@@ -80,9 +80,10 @@ uint64_t dt_ring_range(const struct dt_ring *r, uint64_t *end)
 int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **data, size_t *len)
 {
 	while (*pos < end) {
-		const unsigned char *rec = r->data + (*pos & r->mask);
+		uint64_t off = *pos & r->mask, body = off + BPF_RINGBUF_HDR_SZ;
+		const unsigned char *rec = r->data + off;
 		uint32_t head, size;
-		int err = show(r, *pos & r->mask, BPF_RINGBUF_HDR_SZ);
+		int err = body > r->shown ? show(r, body) : 0;
 
 		if (err)
 			return err;
@@ -90,7 +91,7 @@ int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **da
 		size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		if (head & BPF_RINGBUF_BUSY_BIT)
 			return 0;
-		err = show(r, *pos & r->mask, BPF_RINGBUF_HDR_SZ + (uint64_t)size);
+		err = body + size > r->shown ? show(r, body + size) : 0;
 		if (err)
 			return err;
 		*pos += ((uint64_t)size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;

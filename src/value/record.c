@@ -41,15 +41,24 @@ static struct dt_value symbol_value(uint16_t kind, const void *data, size_t len)
 	return v;
 }
 
+static uint64_t load(const void *data, size_t len)
+{
+	uint64_t v = 0;
+
+	switch (len) {
+	case 4: memcpy(&v, data, 4); break;	/* those that come by most: no call */
+	case 8: memcpy(&v, data, 8); break;
+	default: memcpy(&v, data, len);
+	}
+	return v;
+}
+
 struct dt_value dt_record_plain(const struct dt_diftype *t, const void *data, size_t len)
 {
-	struct dt_value v = { .kind = DT_V_INT, .size = (uint8_t)len, .is_signed = t && t->is_signed };
-
 	if (!t || t->kind == DT_DT_STRING || (t->flags & (DT_DTF_REF | DT_DTF_USERREF)) || t->ckind == DT_CK_FLOAT || len > 8)
 		return (struct dt_value){ .kind = t && t->kind == DT_DT_STRING ? DT_V_STRING : DT_V_BYTES, .bytes = data,
 			.len = len };
-	memcpy(&v.i, data, len);
-	return v;
+	return (struct dt_value){ .kind = DT_V_INT, .size = (uint8_t)len, .is_signed = t->is_signed, .i = load(data, len) };
 }
 
 struct dt_value dt_record_value(const struct dt_act *act, const void *data, size_t len)
