@@ -408,9 +408,8 @@ static int ask(struct showing *s, const struct dt_rec *rec)
 }
 
 /* The caller may take each record of a statement; those that change the trace are ours in any case. */
-static void show_statement(void *ctx, const struct dt_rec *recs, size_t n)
+static void show_statement(struct showing *s, const struct dt_rec *recs, size_t n)
 {
-	struct showing *s = ctx;
 	uint16_t kind = recs[0].act->kind;
 	bool ours = kind == DT_ACT_LIBACT;
 
@@ -447,7 +446,8 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	if (rv != DTRACE_CONSUME_THIS)
 		return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
 	if (!dt_trace_json_event(h, &d, recs, n))
-		dt_statements_each(recs, n, show_statement, &s);
+		for (size_t at = 0, len; (len = dt_statement_next(recs, n, &at)) > 0; at += len)
+			show_statement(&s, recs + at, len);
 	if (s.err != 0)
 		return dt_handle_error(h, s.err);
 	d.dtpda_data = (char *)e->data;

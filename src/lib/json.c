@@ -120,11 +120,12 @@ static struct dt_json_probe probe_of(uint32_t epid, const dtrace_probedesc_t *d)
 bool dt_trace_json_event(struct dtrace_hdl *h, const dtrace_probedata_t *d, const struct dt_rec *recs, size_t n)
 {
 	struct dt_trace *t = h->trace;
-	struct dt_json_event e = { probe_of(d->dtpda_edesc->dtepd_epid, d->dtpda_pdesc), d->dtpda_timestamp,
-		(uint32_t)d->dtpda_cpu, NULL, d->dtpda_indent };
+	struct dt_json_event e;
 
 	if (!start(t))
 		return false;
+	e = (struct dt_json_event){ probe_of(d->dtpda_edesc->dtepd_epid, d->dtpda_pdesc), d->dtpda_timestamp, (uint32_t)d->dtpda_cpu, NULL,
+		d->dtpda_indent };
 	if (dt_options_on(&h->options, DT_OPT_flowindent))
 		e.flow = d->dtpda_flow == DTRACEFLOW_ENTRY ? "entry" : d->dtpda_flow == DTRACEFLOW_RETURN ? "return" : "";
 	dt_json_put_event(&t->json, &e, recs, n);

@@ -84,7 +84,10 @@ static void field(struct dt_out *o, const struct dt_conv *c, const char *text, s
 {
 	if ((c->flags & DT_CF_PREC) && c->prec < n)
 		n = c->prec;
-	dt_out_field(o, text, n, c->width, c->flags & DT_CF_LEFT);
+	if (c->width == 0)
+		dt_out_put(o, text, n);
+	else
+		dt_out_field(o, text, n, c->width, c->flags & DT_CF_LEFT);
 }
 
 /* "%-+#*.*" and what follows: C's own printf does the rest. */
@@ -126,41 +129,14 @@ static struct dt_conv sane(const struct dt_conv *c, char letter)
 	return s;
 }
 
-/* What most formats ask for, without C's printf: millions of records a second come by here. False: it is not that simple. */
-static bool simple_number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
+static void number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
-	const char *digits = letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	bool left = c->flags & DT_CF_LEFT;
-	unsigned bits = letter == 'o' ? 3 : 4;
-	char text[24], *end = text + sizeof(text), *p = end;
-
-	if ((c->flags & ~(DT_CF_LEFT | DT_CF_AGG)) != 0)
-		return false;
-	if (letter == 'd') {
-		dt_out_int(o, (int64_t)v, c->width, left);
-		return true;
-	}
-	if (letter == 'u') {
-		dt_out_uint(o, v, c->width, left);
-		return true;
-	}
-	do
-		*--p = digits[v & ((1u << bits) - 1)];
-	while ((v >>= bits) != 0);
-	dt_out_field(o, p, (size_t)(end - p), c->width, left);
-	return true;
-}
-
-static void number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
-{
-	struct dt_conv s;
+	struct dt_conv s = sane(c, letter);
 	char fmt[32], small[128], *text = small;
+	int n;
 
-	if (simple_number(o, c, v, letter))
-		return;
-	s = sane(c, letter);
 	c_format(fmt, &s, "ll", letter);
-	int n = snprintf(small, sizeof(small), fmt, (int)s.width, prec_of(&s), (unsigned long long)v);
+	n = snprintf(small, sizeof(small), fmt, (int)s.width, prec_of(&s), (unsigned long long)v);
 	if (n >= (int)sizeof(small)) {
 		n = asprintf(&text, fmt, (int)s.width, prec_of(&s), (unsigned long long)v);
 		if (n < 0)
@@ -170,6 +146,31 @@ static void number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char l
 		dt_out_put(o, text, (size_t)n);
 	if (text != small && n >= 0)
 		free(text);
+}
+
+static void number_in_bits(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
+{
+	const char *digits = letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+	unsigned bits = letter == 'o' ? 3 : 4;
+	char text[24], *end = text + sizeof(text), *p = end;
+
+	do
+		*--p = digits[v & ((1u << bits) - 1)];
+	while ((v >>= bits) != 0);
+	dt_out_field(o, p, (size_t)(end - p), c->width, c->flags & DT_CF_LEFT);
+}
+
+/* What most formats ask for is made without C's printf: millions of records a second come by here. */
+static void number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
+{
+	if ((c->flags & ~(DT_CF_LEFT | DT_CF_AGG)) != 0)
+		number_in_c(o, c, v, letter);
+	else if (letter == 'd')
+		dt_out_int(o, (int64_t)v, c->width, c->flags & DT_CF_LEFT);
+	else if (letter == 'u')
+		dt_out_uint(o, v, c->width, c->flags & DT_CF_LEFT);
+	else
+		number_in_bits(o, c, v, letter);
 }
 
 /* ---- printers ---- */

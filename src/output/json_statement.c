@@ -239,14 +239,14 @@ static const struct row {
 	{ DT_ACT_PANIC, "panic", put_other }, { DT_ACT_CHILL, "chill", put_other }, { DT_ACT_PCAP, "pcap", put_other },
 };
 
-static void put_statement(void *ctx, const struct dt_rec *recs, size_t n)
+static void put_statement(struct firing *f, const struct dt_rec *recs, size_t n)
 {
 	for (size_t i = 0; i < sizeof(rows_by_kind) / sizeof(rows_by_kind[0]); i++)
 		if (rows_by_kind[i].kind == recs[0].act->kind) {
-			rows_by_kind[i].put(ctx, rows_by_kind[i].name, recs, n);
+			rows_by_kind[i].put(f, rows_by_kind[i].name, recs, n);
 			return;
 		}
-	put_other(ctx, "other", recs, n);
+	put_other(f, "other", recs, n);
 }
 
 void dt_json_output(struct dt_json_sink *sink, struct dt_json *j, const struct dt_json_probe *probe, const struct dt_rec *recs,
@@ -255,6 +255,7 @@ void dt_json_output(struct dt_json_sink *sink, struct dt_json *j, const struct d
 	struct firing f = { sink, j, probe };
 
 	dt_json_open(j, '[');
-	dt_statements_each(recs, n, put_statement, &f);
+	for (size_t at = 0, len; (len = dt_statement_next(recs, n, &at)) > 0; at += len)
+		put_statement(&f, recs + at, len);
 	dt_json_close(j, ']');
 }

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITING = 64 << 10 };	/* bytes, about, that wait for dt_out_flush() at most */
+enum {
+	WAITING = 64 << 10,		/* bytes, about, that wait for dt_out_flush() at most */
+	NUMBER = 24,			/* no number in decimal is longer */
+};
 
 const struct dt_print_opts dt_print_defaults = { .stackindent = 14 };
 
@@ -61,6 +64,8 @@ static bool reserve(struct dt_out *o, size_t n)
 	size_t cap = o->cap ? o->cap : 256;
 	while (cap - o->len <= n)
 		cap *= 2;
+	if (cap > o->max)
+		cap = o->max + 1;	/* who finds room in the buffer need not ask for max */
 	char *buf = realloc(o->buf, cap);
 	if (!buf) {
 		o->failed = true;
@@ -75,7 +80,7 @@ void dt_out_more(struct dt_out *o, const void *p, size_t n)
 {
 	if (o->file && o->len + n > WAITING)
 		dt_out_flush(o);
-	if (n == 0 || !reserve(o, n))
+	if (!reserve(o, n))
 		return;
 	memcpy(o->buf + o->len, p, n);
 	o->len += n;
@@ -124,31 +129,37 @@ static char *decimal(char *end, uint64_t v)
 	return end;
 }
 
-static void put_number(struct dt_out *o, const char *from, const char *end, size_t width, bool left)
+/* The text of a number, which ends at text[NUMBER] of 2 * NUMBER bytes: so all of them can be copied as fast as one. */
+static void put_number(struct dt_out *o, const char *text, const char *from, size_t width, bool left)
 {
-	size_t n = (size_t)(end - from), pad = width > n ? width - n : 0;
+	size_t n = (size_t)(text + NUMBER - from);
 
-	if (pad > 0 && !left)
-		dt_out_pad(o, ' ', pad);
+	if (width <= n && o->cap - o->len > NUMBER && !o->failed) {
+		memcpy(o->buf + o->len, from, NUMBER);
+		o->len += n;
+		return;
+	}
+	if (width > n && !left)
+		dt_out_pad(o, ' ', width - n);
 	dt_out_put(o, from, n);
-	if (pad > 0 && left)
-		dt_out_pad(o, ' ', pad);
+	if (width > n && left)
+		dt_out_pad(o, ' ', width - n);
 }
 
 void dt_out_int(struct dt_out *o, int64_t v, size_t width, bool left)
 {
-	char text[24], *end = text + sizeof(text), *p = decimal(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+	char text[2 * NUMBER], *from = decimal(text + NUMBER, v < 0 ? -(uint64_t)v : (uint64_t)v);
 
 	if (v < 0)
-		*--p = '-';
-	put_number(o, p, end, width, left);
+		*--from = '-';
+	put_number(o, text, from, width, left);
 }
 
 void dt_out_uint(struct dt_out *o, uint64_t v, size_t width, bool left)
 {
-	char text[24], *end = text + sizeof(text);
+	char text[2 * NUMBER];
 
-	put_number(o, decimal(end, v), end, width, left);
+	put_number(o, text, decimal(text + NUMBER, v), width, left);
 }
 
 void dt_out_printf(struct dt_out *o, const char *fmt, ...)

@@ -44,7 +44,7 @@ struct dt_out {
 	const struct dt_print_opts *opts;
 	FILE *file;			/* NULL: text is kept in buf */
 	char *buf;			/* dt_out_text() ends it with NUL */
-	size_t len, cap, max;		/* cap 0 or above len: there is room for the NUL */
+	size_t len, cap, max;		/* cap: 0, or above len, for the NUL, and at most max + 1 */
 	bool failed;
 	int err;			/* errno of the first write to the file that failed */
 };
@@ -60,7 +60,9 @@ void dt_out_flush(struct dt_out *);			/* what waits goes to the file */
 void dt_out_more(struct dt_out *, const void *, size_t);	/* as dt_out_put(), when there is no room in buf */
 static inline void dt_out_put(struct dt_out *o, const void *p, size_t n)
 {
-	if (n == 0 || n >= o->cap - o->len || o->failed) {
+	if (n == 0)
+		return;
+	if (n >= o->cap - o->len || o->failed) {
 		dt_out_more(o, p, n);
 		return;
 	}

@@ -238,50 +238,40 @@ static bool silent(const struct dt_act *a)
 	    a->kind == DT_ACT_DISCARD;
 }
 
-void dt_statements_each(const struct dt_rec *recs, size_t n, void (*f)(void *, const struct dt_rec *, size_t), void *ctx)
+/* The first record from i on that is for the consumer. */
+static size_t next_told(const struct dt_rec *recs, size_t n, size_t i)
 {
-	size_t i = 0, first;
+	for (; i < n; i++) {
+		const struct dt_act *a = recs[i].act;
 
-	while (i < n) {
-		if (recs[i].act->kind == DT_ACT_SKIPZ) {
-			bool taken = recs[i].len > 0 && *(const uint8_t *)recs[i].data != 0;
-
-			i += 1 + (taken ? 0 : (size_t)recs[i].act->arg);
-			continue;
-		}
-		if (silent(recs[i].act)) {
-			i++;
-			continue;
-		}
-		first = i;
-		while (i < n && recs[i].act->stmt == recs[first].act->stmt)
-			i++;
-		f(ctx, &recs[first], i - first);
+		if (a->kind == DT_ACT_SKIPZ)
+			i += recs[i].len > 0 && *(const uint8_t *)recs[i].data != 0 ? 0 : (size_t)a->arg;
+		else if (!silent(a))
+			break;
 	}
+	return i;
 }
 
-static void look(void *ctx, const struct dt_rec *recs, size_t n)
+size_t dt_statement_next(const struct dt_rec *recs, size_t n, size_t *at)
 {
-	bool *any = ctx;
+	size_t first = next_told(recs, n, *at), i = first;
 
-	for (size_t i = 0; i < n; i++)
-		*any |= recs[i].act->kind != DT_ACT_DIFEXPR || recs[i].len > 0;
+	while (i < n && recs[i].act->stmt == recs[first].act->stmt)
+		i++;
+	*at = first;
+	return i - first;
 }
 
 bool dt_statements_any(const struct dt_rec *recs, size_t n)
 {
-	bool any = false;
-
-	dt_statements_each(recs, n, look, &any);
-	return any;
-}
-
-static void print_one(void *ctx, const struct dt_rec *recs, size_t n)
-{
-	dt_statement_do(ctx, recs, n);
+	for (size_t i = 0; (i = next_told(recs, n, i)) < n; i++)
+		if (recs[i].act->kind != DT_ACT_DIFEXPR || recs[i].len > 0)
+			return true;
+	return false;
 }
 
 void dt_statements_print(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	dt_statements_each(recs, n, print_one, s);
+	for (size_t at = 0, len; (len = dt_statement_next(recs, n, &at)) > 0; at += len)
+		dt_statement_do(s, recs + at, len);
 }

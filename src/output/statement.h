@@ -50,8 +50,8 @@ void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out
 bool dt_statements_any(const struct dt_rec *, size_t n);
 /* All records of one firing of a clause, one for each action, in order; skipped branches are left out here. */
 void dt_statements_print(struct dt_statements *, const struct dt_rec *, size_t n);
-/* The same cut into statements, for another sink: f gets the records of each. */
-void dt_statements_each(const struct dt_rec *, size_t n, void (*f)(void *ctx, const struct dt_rec *, size_t n), void *ctx);
+/* The same cut into statements, for another sink: how many records the next one has, the first of which is then *at; 0: there is none. */
+size_t dt_statement_next(const struct dt_rec *, size_t n, size_t *at);
 void dt_statement_do(struct dt_statements *, const struct dt_rec *, size_t n);	/* prints or does one */
 /* The text of a printf() or its kin; its parsed format (NULL: a bad one); whether the first record holds no argument. */
 void dt_statement_text(struct dt_statements *, struct dt_out *, const struct dt_rec *, size_t n);

@@ -300,6 +300,8 @@ static void test_lines(void)
 	CHECK_STR(dt_out_text(&o), "{\"type\":\"aggregation\",\"aggregations\":[\"one\",\"\"],\"functions\":[\"count\",\"max\"],"
 	    "\"elements\":[{\"keys\":[\"k\"],\"values\":[4,-4]}]}\n");
 	dt_out_clear(&o);
+	dt_json_sink_free(&s);
+	dt_json_sink_init(&s, &o, NULL, aggname, NULL);
 	s.line.max = 20;	/* a line that does not fit is not written in part */
 	dt_json_put_exit(&s, 0, true);
 	CHECK_STR(dt_out_text(&o), "");
