@@ -98,6 +98,14 @@ int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → im
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
 struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
 struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *, const int64_t *ids, uint32_t nids, size_t *n);	/* valid until the next call */
+void dt_trace_key(const struct dt_trace *, const struct dt_agg_elem *, uint32_t k, struct dt_value *);	/* a probe's name as text */
+uint32_t dt_trace_alike(void *hdl, uint32_t probe, unsigned part);	/* dt_consumer_ops.alike */
+/* A part (DT_PART_*) of a probe's name, "" of one that is not known; all parts; the error of an action that the library does (faults.c). */
+const char *dt_trace_part(const struct dt_trace *, uint32_t probe, unsigned part);
+void dt_trace_describe(const struct dt_trace *, uint32_t probe, dtrace_probedesc_t *);
+void dt_trace_action_failed(struct dtrace_hdl *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int dt_trace_fault(void *hdl, const struct dt_recfault *);	/* dt_consumer_ops.fault */
+struct dt_statement_ops dt_trace_effects(struct dtrace_hdl *);	/* what statements do (effects.c) */
 int dt_trace_drops(void *hdl, const char *kind, int cpu, uint64_t n);	/* tells them (drops.c) */
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
 

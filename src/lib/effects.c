@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What statements do beside printing: they change aggregations, options and where output goes, and run commands. The actions of
+ * src/output call these; a failure is told as an error of the firing in hand.
+ */
+#include "lib/trace.h"
+
+#include "lib/errors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dtrace_hdl *h = ctx;
+
+	for (uint32_t i = 0; i < nids; i++) {
+		struct dt_agg *agg = dt_consumer_agg(h->trace->consumer, (uint32_t)ids[i]);
+
+		if (agg != NULL)
+			agg->printed = true;
+	}
+	return dt_trace_sorted(h, ids, nids, n);
+}
+
+static void op_clear(void *ctx, int64_t id)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
+
+	if (agg != NULL)
+		dt_agg_clear(t->consumer, agg);
+}
+
+/* As in a print without options: by value, and equal ones by their keys, so that the same ones always stay. */
+static int by_value_and_keys(void *ctx, const struct dt_agg *agg, const struct dt_agg_elem *a, const struct dt_agg_elem *b)
+{
+	struct dt_value x, y;
+	int c;
+
+	dt_agg_value(agg, a, &x);
+	dt_agg_value(agg, b, &y);
+	c = dt_agg_cmp_value(&x, &y);
+	for (uint32_t k = 0; c == 0 && k < agg->layout->nkeys; k++) {
+		dt_trace_key(ctx, a, k, &x);
+		dt_trace_key(ctx, b, k, &y);
+		c = dt_agg_cmp_key(&x, &y);
+	}
+	return c;
+}
+
+static void op_trunc(void *ctx, int64_t id, int64_t n)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
+
+	if (agg != NULL && dt_agg_trunc(agg, n, by_value_and_keys, t) != 0)
+		t->failed = EDT_NOMEM;
+}
+
+static void op_normalize(void *ctx, int64_t id, int64_t normal)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
+
+	if (normal == 0)
+		t->failed = EDT_BADNORMAL;
+	else if (agg != NULL)
+		agg->normal = normal;
+}
+
+static void op_setopt(void *ctx, const char *name, const char *value)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	dtrace_setoptdata_t d = { .dtsda_handle = h, .dtsda_option = name };
+	int err;
+
+	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
+	err = dt_options_set(&h->options, name, value, DT_OPT_TRACING);
+	if (err != 0) {
+		dt_trace_action_failed(h, "couldn't set option \"%s\" to \"%s\": %s%s%s%s", name, value != NULL ? value : "1", dt_error_text(err),
+		    err == EDT_BADOPTVAL ? " (" : "", err == EDT_BADOPTVAL ? dt_options_form(h->scratch, name) : "", err == EDT_BADOPTVAL ? ")" : "");
+		return;
+	}
+	(void)dt_options_get(&h->options, name, &d.dtsda_newval);
+	dt_trace_text(h, t);
+	if (t->setopt_f != NULL)
+		(void)t->setopt_f(&d, t->setopt_arg);
+}
+
+/* A command's output must not stand between lines of JSON: it goes where messages go. */
+static int run_command(const struct dt_trace *t, const char *command)
+{
+	char *text = NULL;
+	int status;
+
+	if (!t->json_on)
+		return system(command);
+	if (asprintf(&text, "exec 1>&2\n%s", command) < 0)
+		return -1;
+	status = system(text);
+	free(text);
+	return status;
+}
+
+static void op_system(void *ctx, const char *command)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	fflush(t->fp);
+	if (run_command(t, command) == -1)
+		dt_trace_action_failed(ctx, "couldn't run %s: %s", command, strerror(errno));
+}
+
+/* Output goes on in another file; "" goes back to where it was. */
+static void op_freopen(void *ctx, const char *name)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	if (t->fp == NULL)
+		return;
+	fflush(t->fp);
+	if (name[0] == '\0') {
+		if (t->original > 0 && dup2(t->original, fileno(t->fp)) >= 0) {
+			close(t->original);
+			t->original = 0;
+		}
+		return;
+	}
+	int fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd >= 0 && t->original == 0)
+		t->original = fcntl(fileno(t->fp), F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || t->original < 0 || dup2(fd, fileno(t->fp)) < 0) {
+		dt_trace_action_failed(ctx, "couldn't freopen() \"%s\": %s", name, strerror(errno));
+		t->original = t->original < 0 ? 0 : t->original;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void op_ftruncate(void *ctx)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	if (t->fp == NULL)
+		return;
+	fflush(t->fp);
+	if (ftruncate(fileno(t->fp), 0) == 0)
+		(void)fseeko(t->fp, 0, SEEK_SET);
+}
+
+static const struct dt_type *op_type(void *ctx, const char *name)
+{
+	dtrace_typeinfo_t info;
+
+	return dtrace_type_strcompile(ctx, name, &info) == 0 ? info.dtt_type : NULL;
+}
+
+struct dt_statement_ops dt_trace_effects(struct dtrace_hdl *h)
+{
+	return (struct dt_statement_ops){ .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
+		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate,
+		.type = op_type };
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The elements of aggregations as rows of values, joined by key and sorted, for printa() and for what is printed at the end. */
+#include "lib/trace.h"
+
+static struct dt_aggorder order_of(const struct dtrace_hdl *h)
+{
+	const struct dt_options *o = &h->options;
+	struct dt_aggorder order = { .reverse = dt_options_on(o, DT_OPT_aggsortrev), .bykey = dt_options_on(o, DT_OPT_aggsortkey) };
+
+	if (o->val[DT_OPT_aggsortkeypos] > 0)
+		order.keypos = (uint32_t)o->val[DT_OPT_aggsortkeypos];
+	if (o->val[DT_OPT_aggsortpos] > 0)
+		order.pos = (uint32_t)o->val[DT_OPT_aggsortpos];
+	return order;
+}
+
+const char *dt_trace_part(const struct dt_trace *t, uint32_t id, unsigned part)
+{
+	const struct dt_probe *p = id > 0 && id <= t->probes.list.n ? t->probes.list.v[id - 1] : NULL;
+
+	if (p == NULL)
+		return "";
+	switch (part) {
+	case DT_PART_PROV: return p->prov;
+	case DT_PART_MOD: return p->mod;
+	case DT_PART_FUNC: return p->func;
+	default: return p->name;
+	}
+}
+
+/* The first that was seen with the text. */
+uint32_t dt_trace_alike(void *ctx, uint32_t probe, unsigned part)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_map *map = &h->trace->alike[part & 3];
+	const char *text = dt_trace_part(h->trace, probe, part);
+	uintptr_t id = (uintptr_t)dt_map_get(map, text);
+
+	if (id == 0) {
+		id = probe;
+		dt_map_put(map, text, (void *)id);
+	}
+	return (uint32_t)id;
+}
+
+void dt_trace_key(const struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
+{
+	const uint8_t *part = e->layout->key_probe;
+
+	dt_agg_key(e, k, v);
+	if (part != NULL && part[k] != 0) {
+		const char *text = dt_trace_part(t, (uint32_t)v->i, part[k] - 1u);
+
+		*v = (struct dt_value){ .kind = DT_V_STRING, .bytes = text, .len = strlen(text) };
+	}
+}
+
+static struct dt_value *keys_of(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	struct dt_value *v = DT_NEWN(t->textarena, struct dt_value, e->layout->nkeys + 1);
+
+	for (uint32_t k = 0; k < e->layout->nkeys; k++)
+		dt_trace_key(t, e, k, &v[k]);
+	return v;
+}
+
+static struct dt_value zero_of(struct dt_trace *t, const struct dt_agg *agg)
+{
+	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg,
+		.nwords = agg->layout->nwords, .words = DT_NEWN(t->textarena, int64_t, agg->layout->nwords + 1),
+		.normal = agg->normal };
+}
+
+/* One key as text that is the same in every aggregation, however wide each keeps it. */
+static const char *one_key_text(struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k)
+{
+	const struct dt_recfield *f = &e->layout->key[k];
+	struct dt_value v;
+	char *hex;
+
+	dt_trace_key(t, e, k, &v);
+	if (v.kind == DT_V_INT)
+		return dt_arena_printf(t->textarena, "%lld", (long long)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)));
+	if (v.kind == DT_V_STRING)
+		return dt_arena_printf(t->textarena, "%zu=%.*s", strnlen(v.bytes, v.len), (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
+	hex = dt_arena_alloc(t->textarena, (size_t)f->size * 2 + 1);
+	for (uint32_t i = 0; i < f->size; i++)
+		sprintf(hex + (size_t)i * 2, "%02x", e->key[f->off + i]);
+	hex[(size_t)f->size * 2] = '\0';
+	return hex;
+}
+
+static const char *key_text(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	const char *text = "";
+
+	for (uint32_t k = 0; k < e->layout->nkeys; k++)
+		text = dt_arena_printf(t->textarena, "%s,%s", text, one_key_text(t, e, k));
+	return text;
+}
+
+/* Joined by key: every key of any of them, zero where one does not have it. */
+struct dt_aggrow *dt_trace_rows(struct dt_trace *t, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dt_aggrow *rows;
+	struct dt_map seen;
+	size_t max = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < nids; i++) {
+		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+
+		max += agg != NULL ? agg->n : 0;
+	}
+	rows = DT_NEWN(t->textarena, struct dt_aggrow, max + 1);
+	dt_map_init(&seen, t->textarena);
+	for (uint32_t i = 0; i < nids; i++) {
+		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+
+		for (uint32_t k = 0; agg != NULL && k < agg->n; k++) {
+			const char *key = nids > 1 ? key_text(t, agg->elem[k]) : NULL;
+			struct dt_aggrow *row = key != NULL ? dt_map_get(&seen, key) : NULL;
+
+			if (row == NULL) {
+				struct dt_value *vals = DT_NEWN(t->textarena, struct dt_value, nids);
+
+				row = &rows[(*n)++];
+				for (uint32_t z = 0; z < nids; z++) {
+					struct dt_agg *other = dt_consumer_agg(t->consumer, (uint32_t)ids[z]);
+
+					if (nids > 1 && other != NULL)
+						vals[z] = zero_of(t, other);
+				}
+				*row = (struct dt_aggrow){ keys_of(t, agg->elem[k]), agg->layout->nkeys, vals, nids };
+				if (key != NULL)
+					dt_map_put(&seen, key, row);
+			}
+			dt_agg_value(agg, agg->elem[k], (struct dt_value *)&row->vals[i]);
+		}
+	}
+	return rows;
+}
+
+static void fresh_text(struct dt_trace *t)
+{
+	dt_arena_free(t->textarena);
+	t->textarena = dt_arena_new();
+}
+
+struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *h, const int64_t *ids, uint32_t nids, size_t *n)
+{
+	struct dt_aggorder order = order_of(h);
+	struct dt_aggrow *rows;
+
+	fresh_text(h->trace);
+	rows = dt_trace_rows(h->trace, ids, nids, n);
+	dt_agg_sort(rows, *n, &order);
+	return rows;
+}
