@@ -196,8 +196,6 @@ uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record
 void dt_plan_record(struct dt_build *, const struct dt_ecb *, struct dt_reclayout *);
 /* A DIFO that is one built-in variable or one string and nothing else; V_NUM: it is not. */
 struct dt_known dt_difo_simple(const struct dt_difo *);
-#define DT_EXECNAME 0x118
-#define DT_PART_MIN 0x112		/* probeprov, probemod, probefunc, probename */
 
 /* lower.c */
 void dt_lower_difo(struct dt_lower *, const struct dt_difo *);	/* the value: l->ret */

@@ -573,22 +573,40 @@ static void get_ucaller(struct dt_lower *l) { frame_at(l, true, 1); }
 /* ---- the table ---- */
 
 static const struct { uint16_t id; void (*get)(struct dt_lower *); } getters[] = {
-	{ 0x100, get_curthread }, { 0x101, dt_time }, { 0x102, dt_get_vtimestamp }, { 0x103, get_ipl }, { 0x104, get_epid },
-	{ 0x105, get_id }, { 0x110, get_stackdepth }, { 0x111, get_caller }, { 0x116, get_pid }, { 0x117, get_tid },
-	{ 0x11a, get_wall }, { 0x11b, get_ustackdepth }, { 0x11c, get_ucaller }, { 0x11d, get_ppid }, { 0x11e, get_uid },
-	{ 0x11f, get_gid }, { 0x120, get_errno }, { 0x130, dt_get_cwd }, { 0x131, dt_get_root },
-	{ 0x132, dt_get_execargs }, { 0x133, get_cgroup }, { 0x134, get_nspid }, { 0x200, get_cpu },
+	{ DT_VAR_curthread, get_curthread },
+	{ DT_VAR_timestamp, dt_time },
+	{ DT_VAR_vtimestamp, dt_get_vtimestamp },
+	{ DT_VAR_ipl, get_ipl },
+	{ DT_VAR_epid, get_epid },
+	{ DT_VAR_id, get_id },
+	{ DT_VAR_stackdepth, get_stackdepth },
+	{ DT_VAR_caller, get_caller },
+	{ DT_VAR_pid, get_pid },
+	{ DT_VAR_tid, get_tid },
+	{ DT_VAR_walltimestamp, get_wall },
+	{ DT_VAR_ustackdepth, get_ustackdepth },
+	{ DT_VAR_ucaller, get_ucaller },
+	{ DT_VAR_ppid, get_ppid },
+	{ DT_VAR_uid, get_uid },
+	{ DT_VAR_gid, get_gid },
+	{ DT_VAR_errno, get_errno },
+	{ DT_VAR_cwd, dt_get_cwd },
+	{ DT_VAR_root, dt_get_root },
+	{ DT_VAR_execargs, dt_get_execargs },
+	{ DT_VAR_cgroup, get_cgroup },
+	{ DT_VAR_nspid, get_nspid },
+	{ DT_VAR_cpu, get_cpu },
 };
 
 static bool known_text(uint32_t id, struct dt_known *k)
 {
 	switch (id) {
-	case DT_EXECNAME: case 0x121: *k = (struct dt_known){ .kind = V_COMM }; return true;
-	case 0x119: *k = (struct dt_known){ .kind = V_STR, .text = "global" }; return true;
+	case DT_VAR_execname: case DT_VAR_threadname: *k = (struct dt_known){ .kind = V_COMM }; return true;
+	case DT_VAR_zonename: *k = (struct dt_known){ .kind = V_STR, .text = "global" }; return true;
 	}
-	if (id < DT_PART_MIN || id >= DT_PART_MIN + 4)
+	if (id < DT_VAR_probeprov || id > DT_VAR_probename)
 		return false;
-	*k = (struct dt_known){ .kind = V_PART, .v = id - DT_PART_MIN };
+	*k = (struct dt_known){ .kind = V_PART, .v = id - DT_VAR_probeprov };
 	return true;
 }
 
@@ -607,8 +625,8 @@ void dt_lower_builtin(struct dt_lower *l, uint32_t id, unsigned rd)
 		dt_set_known(l, rd, k);
 		return;
 	}
-	if (id >= 0x106 && id <= 0x10f) {
-		dt_arg(l, id - 0x106);
+	if (id >= DT_VAR_arg0 && id <= DT_VAR_arg9) {
+		dt_arg(l, id - DT_VAR_arg0);
 		dt_set(l, rd);
 		return;
 	}
@@ -681,11 +699,11 @@ void dt_lower_ldga(struct dt_lower *l, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_var(dt_dif_r1(in));
 
-	if (dt_dif_r1(in) == 2) {
+	if (dt_dif_r1(in) == DT_VAR_uregs) {
 		uregs_element(l, dt_dif_r2(in), dt_dif_rd(in));
 		return;
 	}
-	if (dt_dif_r1(in) != 0)
+	if (dt_dif_r1(in) != DT_VAR_args)
 		REFUSE(l, "%s[] is not available for tracing yet", row ? row->name : "this array");
 	args_element(l, dt_dif_r2(in), dt_dif_rd(in));
 }

@@ -434,11 +434,11 @@ static uint32_t args_read(const struct dt_difo *d)
 	uint32_t bits = 0;
 
 	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
-		uint32_t in = d->text[pc], before = pc ? d->text[pc - 1] : 0, id = dt_dif_v16(in) - 0x106;
+		uint32_t in = d->text[pc], before = pc ? d->text[pc - 1] : 0, id = dt_dif_v16(in) - DT_VAR_arg0;
 
 		if (dt_dif_op(in) == DT_DIF_LDGS && id < 10)
 			bits |= 1u << id;
-		if (dt_dif_op(in) != DT_DIF_LDGA || dt_dif_r1(in) != 0)
+		if (dt_dif_op(in) != DT_DIF_LDGA || dt_dif_r1(in) != DT_VAR_args)
 			continue;
 		if (dt_dif_op(before) == DT_DIF_SETX && dt_dif_rd(before) == dt_dif_r2(in) && d->ints[dt_dif_v16(before)] < 10 &&
 		    !branched_to(d, pc))
@@ -476,12 +476,11 @@ static uint32_t times_used(const struct dt_ecb *e, uint32_t id)
 	return n;
 }
 
-enum { VAR_PID = 0x116, VAR_TID = 0x117 };
-
 /* Process and thread come from one call: before the predicate if that looks at them, else after it. */
 static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
 {
-	if (l->slot || l->b->opts->pidns_ino != 0 || before != uses(e->pred, DT_DIF_LDGS, VAR_PID, VAR_TID) || times_used(e, VAR_PID) + times_used(e, VAR_TID) < 2)
+	if (l->slot || l->b->opts->pidns_ino != 0 || before != uses(e->pred, DT_DIF_LDGS, DT_VAR_pid, DT_VAR_tid) ||
+	    times_used(e, DT_VAR_pid) + times_used(e, DT_VAR_tid) < 2)
 		return;
 	dt_help(l, BPF_FUNC_get_current_pid_tgid);
 	dt_stx(l->a, B8, FP, F_IDS, R0);

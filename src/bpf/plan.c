@@ -6,7 +6,6 @@
 #include "bpf/build.h"
 #include "value/aggfunc.h"
 
-enum { SUBR_COPYIN = 8, SUBR_COPYOUT = 13, SUBR_ALLOCA = 15, SUBR_BCOPY = 16, SUBR_COPYINTO = 17, VAR_CWD = 0x130, VAR_EXECARGS = 0x132 };
 #define AGG_WORDS_MAX 4000		/* a per-CPU value has at most 32 KiB */
 
 static uint32_t round8(uint64_t n) { return (uint32_t)((n + 7) & ~7ull); }
@@ -52,7 +51,7 @@ static void plan_var(struct dt_build *b, const struct dt_difv *v)
 bool dt_dif_copies(uint32_t in)
 {
 	return dt_dif_op(in) == DT_DIF_COPYS ||
-	    (dt_dif_op(in) == DT_DIF_CALL && (dt_dif_v16(in) == SUBR_BCOPY || dt_dif_v16(in) == SUBR_COPYINTO));
+	    (dt_dif_op(in) == DT_DIF_CALL && (dt_dif_v16(in) == DT_SUBR_bcopy || dt_dif_v16(in) == DT_SUBR_copyinto));
 }
 
 static void plan_difo(struct dt_build *b, const struct dt_difo *d)
@@ -127,9 +126,10 @@ static uint64_t difo_scratch(const struct dt_build *b, const struct dt_difo *d)
 	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
 		unsigned op = dt_dif_op(d->text[pc]), id = dt_dif_v16(d->text[pc]);
 
-		if (op == DT_DIF_ALLOCS || (op == DT_DIF_CALL && (id == SUBR_COPYIN || id == SUBR_ALLOCA || id == SUBR_COPYOUT)))
+		if (op == DT_DIF_ALLOCS ||
+		    (op == DT_DIF_CALL && (id == DT_SUBR_copyin || id == DT_SUBR_alloca || id == DT_SUBR_copyout)))
 			return UINT64_MAX;
-		if (op == DT_DIF_CALL || (op == DT_DIF_LDGS && id >= VAR_CWD && id <= VAR_EXECARGS))
+		if (op == DT_DIF_CALL || (op == DT_DIF_LDGS && id >= DT_VAR_cwd && id <= DT_VAR_execargs))
 			need += b->strsize + 8;
 	}
 	return need;
@@ -212,10 +212,10 @@ struct dt_known dt_difo_simple(const struct dt_difo *d)
 		return (struct dt_known){ .kind = V_STR, .text = d->strs + id };
 	if (dt_dif_op(in) == DT_DIF_SETX && id < d->nints)
 		return (struct dt_known){ .kind = V_CONST, .v = d->ints[id] };
-	if (dt_dif_op(in) == DT_DIF_LDGS && id == DT_EXECNAME)
+	if (dt_dif_op(in) == DT_DIF_LDGS && id == DT_VAR_execname)
 		return (struct dt_known){ .kind = V_COMM };
-	if (dt_dif_op(in) == DT_DIF_LDGS && id >= DT_PART_MIN && id < DT_PART_MIN + 4)
-		return (struct dt_known){ .kind = V_PART, .v = id - DT_PART_MIN };
+	if (dt_dif_op(in) == DT_DIF_LDGS && id >= DT_VAR_probeprov && id <= DT_VAR_probename)
+		return (struct dt_known){ .kind = V_PART, .v = id - DT_VAR_probeprov };
 	return none;
 }
 

@@ -7,7 +7,6 @@
 #include "bpf/unwind.h"
 
 enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
-enum { VAR_USTACKDEPTH = 0x11b, VAR_UCALLER = 0x11c };
 enum {					/* words of src/bpf/runtime/unwind.c */
 	U_PC = S_WORK, U_SP = S_WORK + 8, U_FP = S_WORK + 16, U_LR = S_WORK + 24, U_WANT = S_WORK + 32, U_LISTS = S_WORK + 48,
 	U_NLISTS = S_WORK + 56, U_ARM = S_WORK + 112, U_PAGE = S_WORK + 120, U_OFFSETS = S_WORK + 128, U_RET = S_WORK + 176,
@@ -26,7 +25,7 @@ static bool difo_takes(const struct dt_difo *d)
 	for (uint32_t i = 0; d && i < d->ntext; i++) {
 		uint32_t id = dt_dif_v16(d->text[i]);
 
-		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && (id == VAR_USTACKDEPTH || id == VAR_UCALLER))
+		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && (id == DT_VAR_ustackdepth || id == DT_VAR_ucaller))
 			return true;
 	}
 	return false;

@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-#define DT_SUBR(n, num, p, vers, a, f) \
-	{ .name = n, .kind = DT_BI_SUBR, .id = num, .proto = p, .version = vers, .attr = a, .call = f }
-#define DT_SUBR_FLAGS(n, num, p, vers, a, fl, f) \
-	{ .name = n, .kind = DT_BI_SUBR, .flags = fl, .id = num, .proto = p, .version = vers, .attr = a, .call = f }
-#define DT_SUBR_NONE(n, num, p, vers, why) \
-	{ .name = n, .kind = DT_BI_SUBR, .id = num, .proto = p, .version = vers, .attr = DT_ATTR_EVOLVING_COMMON, .unsupported = why }
+#define DT_SUBR(n, p, vers, a, f) \
+	{ .name = #n, .kind = DT_BI_SUBR, .id = DT_SUBR_##n, .proto = p, .version = vers, .attr = a, .call = f }
+#define DT_SUBR_FLAGS(n, p, vers, a, fl, f) \
+	{ .name = #n, .kind = DT_BI_SUBR, .flags = fl, .id = DT_SUBR_##n, .proto = p, .version = vers, .attr = a, .call = f }
+#define DT_SUBR_NONE(n, p, vers, why) \
+	{ .name = #n, .kind = DT_BI_SUBR, .id = DT_SUBR_##n, .proto = p, .version = vers, .attr = DT_ATTR_EVOLVING_COMMON, .unsupported = why }
 
 /* The string argument number i; NULL after a fault, which a null string is too. */
 static inline const char *dt_subr_string(struct dt_interp *ip, const struct dt_subr_call *call, uint32_t i)

@@ -117,14 +117,14 @@ static uint64_t call_memstr(struct dt_interp *ip, const struct dt_subr_call *cal
 #define STABLE DT_ATTR_STABLE_COMMON
 
 const struct dt_builtin dt_builtin_subrs_memory[] = {
-	DT_SUBR_FLAGS("copyin", 8, "void *(uintptr_t, size_t)", V1_0, STABLE, DT_BF_ALLOCA, call_copyin),
-	DT_SUBR("copyinstr", 9, "string(uintptr_t, [size_t])", V1_0, STABLE, call_copyinstr),
-	DT_SUBR_FLAGS("copyout", 13, "void(void *, uintptr_t, size_t)", V1_0, STABLE, DT_BF_DESTRUCTIVE, call_copyout),
-	DT_SUBR_FLAGS("copyoutstr", 14, "void(char *, uintptr_t, size_t)", V1_0, STABLE, DT_BF_DESTRUCTIVE, call_copyoutstr),
-	DT_SUBR_FLAGS("alloca", 15, "void *(size_t)", V1_0, STABLE, DT_BF_ALLOCA, call_alloca),
-	DT_SUBR("bcopy", 16, "void(void *, void *, size_t)", V1_0, STABLE, call_bcopy),
-	DT_SUBR("copyinto", 17, "void(uintptr_t, size_t, void *)", V1_0, STABLE, call_copyinto),
-	DT_SUBR_FLAGS("memref", 66, "uintptr_t *(void *, size_t)", V1_0, DT_ATTR_EVOLVING_COMMON, DT_BF_ALLOCA, call_memref),
-	DT_SUBR("memstr", 67, "string(void *, char, size_t)", V1_0, DT_ATTR_EVOLVING_COMMON, call_memstr),
+	DT_SUBR_FLAGS(copyin, "void *(uintptr_t, size_t)", V1_0, STABLE, DT_BF_ALLOCA, call_copyin),
+	DT_SUBR(copyinstr, "string(uintptr_t, [size_t])", V1_0, STABLE, call_copyinstr),
+	DT_SUBR_FLAGS(copyout, "void(void *, uintptr_t, size_t)", V1_0, STABLE, DT_BF_DESTRUCTIVE, call_copyout),
+	DT_SUBR_FLAGS(copyoutstr, "void(char *, uintptr_t, size_t)", V1_0, STABLE, DT_BF_DESTRUCTIVE, call_copyoutstr),
+	DT_SUBR_FLAGS(alloca, "void *(size_t)", V1_0, STABLE, DT_BF_ALLOCA, call_alloca),
+	DT_SUBR(bcopy, "void(void *, void *, size_t)", V1_0, STABLE, call_bcopy),
+	DT_SUBR(copyinto, "void(uintptr_t, size_t, void *)", V1_0, STABLE, call_copyinto),
+	DT_SUBR_FLAGS(memref, "uintptr_t *(void *, size_t)", V1_0, DT_ATTR_EVOLVING_COMMON, DT_BF_ALLOCA, call_memref),
+	DT_SUBR(memstr, "string(void *, char, size_t)", V1_0, DT_ATTR_EVOLVING_COMMON, call_memstr),
 	{ .name = NULL },
 };

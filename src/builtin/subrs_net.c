@@ -160,16 +160,16 @@ static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *ca
 #define STABLE DT_ATTR_STABLE_COMMON
 
 const struct dt_builtin dt_builtin_subrs_net[] = {
-	DT_SUBR("htons", 35, "uint16_t(uint16_t)", V(1, 3), EVOLVING, call_swap16),
-	DT_SUBR("htonl", 36, "uint32_t(uint32_t)", V(1, 3), EVOLVING, call_swap32),
-	DT_SUBR("htonll", 37, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
-	DT_SUBR("ntohs", 38, "uint16_t(uint16_t)", V(1, 3), EVOLVING, call_swap16),
-	DT_SUBR("ntohl", 39, "uint32_t(uint32_t)", V(1, 3), EVOLVING, call_swap32),
-	DT_SUBR("ntohll", 40, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
-	DT_SUBR("inet_ntop", 41, "string(int, void *)", V(1, 5), STABLE, call_inet_ntop),
-	DT_SUBR("inet_ntoa", 42, "string(void *)", V(1, 5), STABLE, call_inet_ntoa),
-	DT_SUBR("inet_ntoa6", 43, "string(in6_addr_t *, [int])", V(1, 5), STABLE, call_inet_ntoa6),
-	DT_SUBR("link_ntop", 65, "string(int, void *)", V(1, 5), STABLE, call_link_ntop),
-	DT_SUBR("uuidstr", 72, "string(void *)", V(1, 0), EVOLVING, call_uuidstr),
+	DT_SUBR(htons, "uint16_t(uint16_t)", V(1, 3), EVOLVING, call_swap16),
+	DT_SUBR(htonl, "uint32_t(uint32_t)", V(1, 3), EVOLVING, call_swap32),
+	DT_SUBR(htonll, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
+	DT_SUBR(ntohs, "uint16_t(uint16_t)", V(1, 3), EVOLVING, call_swap16),
+	DT_SUBR(ntohl, "uint32_t(uint32_t)", V(1, 3), EVOLVING, call_swap32),
+	DT_SUBR(ntohll, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
+	DT_SUBR(inet_ntop, "string(int, void *)", V(1, 5), STABLE, call_inet_ntop),
+	DT_SUBR(inet_ntoa, "string(void *)", V(1, 5), STABLE, call_inet_ntoa),
+	DT_SUBR(inet_ntoa6, "string(in6_addr_t *, [int])", V(1, 5), STABLE, call_inet_ntoa6),
+	DT_SUBR(link_ntop, "string(int, void *)", V(1, 5), STABLE, call_link_ntop),
+	DT_SUBR(uuidstr, "string(void *)", V(1, 0), EVOLVING, call_uuidstr),
 	{ .name = NULL },
 };

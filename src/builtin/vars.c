@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Built-in variables: what a firing's context holds, by DIF id. Ids below 0x130 and 0x200 are DTrace's own; 0x130 to
- * 0x13f are ours. All are read-only.
+ * Built-in variables: what a firing's context holds, by DIF id. All are read-only.
  */
 #include "dif/builtin.h"
 #include "interp/interp.h"
@@ -108,60 +107,60 @@ static uint64_t get_uregs(struct dt_interp *ip, uint64_t index)
 #define STABLE DT_ATTR_STABLE_COMMON
 #define EVOLVING DT_ATTR_EVOLVING_COMMON
 #define STABLE_PRIVATE { DT_STAB_STABLE, DT_STAB_PRIVATE, DT_CLS_COMMON }
-#define ARRAY(n, num, type, vers, a, f) \
-	{ .name = n, .kind = DT_BI_ARRAY, .id = num, .proto = type, .version = vers, .attr = a, .get = f }
-#define SCALAR(n, num, type, vers, a, f) \
-	{ .name = n, .kind = DT_BI_SCALAR, .id = num, .proto = type, .version = vers, .attr = a, .get = f }
-#define NONE(n, k, num, type, vers, why) \
-	{ .name = n, .kind = k, .id = num, .proto = type, .version = vers, .attr = EVOLVING, .unsupported = why }
+#define ARRAY(n, type, vers, a, f) \
+	{ .name = #n, .kind = DT_BI_ARRAY, .id = DT_VAR_##n, .proto = type, .version = vers, .attr = a, .get = f }
+#define SCALAR(n, type, vers, a, f) \
+	{ .name = #n, .kind = DT_BI_SCALAR, .id = DT_VAR_##n, .proto = type, .version = vers, .attr = a, .get = f }
+#define NONE(n, k, type, vers, why) \
+	{ .name = #n, .kind = k, .id = DT_VAR_##n, .proto = type, .version = vers, .attr = EVOLVING, .unsupported = why }
 
 const struct dt_builtin dt_builtin_vars[] = {
-	ARRAY("args", 0x000, "int64_t", V1_0, STABLE, get_args),
-	NONE("regs", DT_BI_ARRAY, 0x001, "uint64_t", V1_0,
+	ARRAY(args, "int64_t", V1_0, STABLE, get_args),
+	NONE(regs, DT_BI_ARRAY, "uint64_t", V1_0,
 	    "kernel registers are not saved at a probe; use uregs[] for the user's registers"),
-	ARRAY("uregs", 0x002, "uint64_t", V1_0, STABLE, get_uregs),
-	NONE("vmregs", DT_BI_ARRAY, 0x003, "uint64_t", V1_7, "registers of a virtual machine's guest are known only to its hypervisor"),
-	SCALAR("curthread", 0x100, "struct task_struct *", V1_0, STABLE_PRIVATE, get_curthread),
-	SCALAR("timestamp", 0x101, "uint64_t", V1_0, STABLE, get_timestamp),
-	SCALAR("vtimestamp", 0x102, "uint64_t", V1_0, STABLE, get_vtimestamp),
-	SCALAR("ipl", 0x103, "uint_t", V1_0, STABLE, get_ipl),
-	SCALAR("epid", 0x104, "uint_t", V1_0, STABLE, get_epid),
-	SCALAR("id", 0x105, "uint_t", V1_0, STABLE, get_id),
-	SCALAR("arg0", 0x106, "int64_t", V1_0, STABLE, get_arg0),
-	SCALAR("arg1", 0x107, "int64_t", V1_0, STABLE, get_arg1),
-	SCALAR("arg2", 0x108, "int64_t", V1_0, STABLE, get_arg2),
-	SCALAR("arg3", 0x109, "int64_t", V1_0, STABLE, get_arg3),
-	SCALAR("arg4", 0x10a, "int64_t", V1_0, STABLE, get_arg4),
-	SCALAR("arg5", 0x10b, "int64_t", V1_0, STABLE, get_arg5),
-	SCALAR("arg6", 0x10c, "int64_t", V1_0, STABLE, get_arg6),
-	SCALAR("arg7", 0x10d, "int64_t", V1_0, STABLE, get_arg7),
-	SCALAR("arg8", 0x10e, "int64_t", V1_0, STABLE, get_arg8),
-	SCALAR("arg9", 0x10f, "int64_t", V1_0, STABLE, get_arg9),
-	SCALAR("stackdepth", 0x110, "uint32_t", V1_0, STABLE, get_stackdepth),
-	SCALAR("caller", 0x111, "uintptr_t", V1_0, STABLE, get_caller),
-	SCALAR("probeprov", 0x112, "string", V1_0, STABLE, get_probeprov),
-	SCALAR("probemod", 0x113, "string", V1_0, STABLE, get_probemod),
-	SCALAR("probefunc", 0x114, "string", V1_0, STABLE, get_probefunc),
-	SCALAR("probename", 0x115, "string", V1_0, STABLE, get_probename),
-	SCALAR("pid", 0x116, "pid_t", V1_0, STABLE, get_pid),
-	SCALAR("tid", 0x117, "id_t", V1_0, STABLE, get_tid),
-	SCALAR("execname", 0x118, "string", V1_0, STABLE, get_execname),
-	SCALAR("zonename", 0x119, "string", V1_0, STABLE, get_zonename),
-	SCALAR("walltimestamp", 0x11a, "int64_t", V1_0, STABLE, get_walltimestamp),
-	SCALAR("ustackdepth", 0x11b, "uint32_t", V1_2, STABLE, get_ustackdepth),
-	SCALAR("ucaller", 0x11c, "uint64_t", V1_2, STABLE, get_ucaller),
-	SCALAR("ppid", 0x11d, "pid_t", V1_0, STABLE, get_ppid),
-	SCALAR("uid", 0x11e, "uint32_t", V1_0, STABLE, get_uid),
-	SCALAR("gid", 0x11f, "uint32_t", V1_0, STABLE, get_gid),
-	SCALAR("errno", 0x120, "int", V1_0, STABLE, get_errno),
-	SCALAR("threadname", 0x121, "string", V1_14, STABLE, get_threadname),
-	NONE("jid", DT_BI_SCALAR, 0x122, "int", V1_0, "Linux has no jails; use cgroup to tell containers apart"),
-	NONE("jailname", DT_BI_SCALAR, 0x123, "string", V1_0, "Linux has no jails; use cgroup to tell containers apart"),
-	SCALAR("cwd", 0x130, "string", V1_0, STABLE, get_cwd),
-	SCALAR("root", 0x131, "string", V1_0, STABLE, get_root),
-	SCALAR("execargs", 0x132, "string", V1_0, EVOLVING, get_execargs),
-	SCALAR("cgroup", 0x133, "uint64_t", V1_0, EVOLVING, get_cgroup),
-	SCALAR("nspid", 0x134, "pid_t", V1_0, EVOLVING, get_nspid),
-	SCALAR("cpu", 0x200, "int", V1_0, STABLE, get_cpu),
+	ARRAY(uregs, "uint64_t", V1_0, STABLE, get_uregs),
+	NONE(vmregs, DT_BI_ARRAY, "uint64_t", V1_7, "registers of a virtual machine's guest are known only to its hypervisor"),
+	SCALAR(curthread, "struct task_struct *", V1_0, STABLE_PRIVATE, get_curthread),
+	SCALAR(timestamp, "uint64_t", V1_0, STABLE, get_timestamp),
+	SCALAR(vtimestamp, "uint64_t", V1_0, STABLE, get_vtimestamp),
+	SCALAR(ipl, "uint_t", V1_0, STABLE, get_ipl),
+	SCALAR(epid, "uint_t", V1_0, STABLE, get_epid),
+	SCALAR(id, "uint_t", V1_0, STABLE, get_id),
+	SCALAR(arg0, "int64_t", V1_0, STABLE, get_arg0),
+	SCALAR(arg1, "int64_t", V1_0, STABLE, get_arg1),
+	SCALAR(arg2, "int64_t", V1_0, STABLE, get_arg2),
+	SCALAR(arg3, "int64_t", V1_0, STABLE, get_arg3),
+	SCALAR(arg4, "int64_t", V1_0, STABLE, get_arg4),
+	SCALAR(arg5, "int64_t", V1_0, STABLE, get_arg5),
+	SCALAR(arg6, "int64_t", V1_0, STABLE, get_arg6),
+	SCALAR(arg7, "int64_t", V1_0, STABLE, get_arg7),
+	SCALAR(arg8, "int64_t", V1_0, STABLE, get_arg8),
+	SCALAR(arg9, "int64_t", V1_0, STABLE, get_arg9),
+	SCALAR(stackdepth, "uint32_t", V1_0, STABLE, get_stackdepth),
+	SCALAR(caller, "uintptr_t", V1_0, STABLE, get_caller),
+	SCALAR(probeprov, "string", V1_0, STABLE, get_probeprov),
+	SCALAR(probemod, "string", V1_0, STABLE, get_probemod),
+	SCALAR(probefunc, "string", V1_0, STABLE, get_probefunc),
+	SCALAR(probename, "string", V1_0, STABLE, get_probename),
+	SCALAR(pid, "pid_t", V1_0, STABLE, get_pid),
+	SCALAR(tid, "id_t", V1_0, STABLE, get_tid),
+	SCALAR(execname, "string", V1_0, STABLE, get_execname),
+	SCALAR(zonename, "string", V1_0, STABLE, get_zonename),
+	SCALAR(walltimestamp, "int64_t", V1_0, STABLE, get_walltimestamp),
+	SCALAR(ustackdepth, "uint32_t", V1_2, STABLE, get_ustackdepth),
+	SCALAR(ucaller, "uint64_t", V1_2, STABLE, get_ucaller),
+	SCALAR(ppid, "pid_t", V1_0, STABLE, get_ppid),
+	SCALAR(uid, "uint32_t", V1_0, STABLE, get_uid),
+	SCALAR(gid, "uint32_t", V1_0, STABLE, get_gid),
+	SCALAR(errno, "int", V1_0, STABLE, get_errno),
+	SCALAR(threadname, "string", V1_14, STABLE, get_threadname),
+	NONE(jid, DT_BI_SCALAR, "int", V1_0, "Linux has no jails; use cgroup to tell containers apart"),
+	NONE(jailname, DT_BI_SCALAR, "string", V1_0, "Linux has no jails; use cgroup to tell containers apart"),
+	SCALAR(cwd, "string", V1_0, STABLE, get_cwd),
+	SCALAR(root, "string", V1_0, STABLE, get_root),
+	SCALAR(execargs, "string", V1_0, EVOLVING, get_execargs),
+	SCALAR(cgroup, "uint64_t", V1_0, EVOLVING, get_cgroup),
+	SCALAR(nspid, "pid_t", V1_0, EVOLVING, get_nspid),
+	SCALAR(cpu, "int", V1_0, STABLE, get_cpu),
 	{ .name = NULL },
 };

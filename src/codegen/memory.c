@@ -6,7 +6,6 @@
  */
 #include "codegen/impl.h"
 
-#define SUBR_STRLEN 12	/* dif-dof.md §5 */
 
 void dt_cg_offset(struct dt_cg *cg, unsigned reg, uint64_t off)
 {
@@ -181,7 +180,7 @@ static void copy_string(struct dt_cg *cg, uint64_t limit, unsigned ra, unsigned 
 	dt_cg_emit(cg, DT_DIF_FLUSHTS, 0, 0, 0);
 	dt_asm_setx(cg->as, cg->opts->strsize, len);
 	dt_cg_emit(cg, DT_DIF_PUSHTR, DT_DT_STRING, len, rv);
-	dt_asm_emit(cg->as, dt_dif_fmt16(DT_DIF_CALL, SUBR_STRLEN, len));
+	dt_asm_emit(cg->as, dt_dif_fmt16(DT_DIF_CALL, DT_SUBR_strlen, len));
 	dt_asm_setx(cg->as, limit - 1, t);
 	dt_cg_emit(cg, DT_DIF_CMP, len, t, 0);
 	dt_asm_branch(cg->as, DT_DIF_BLEU, fits);

@@ -67,6 +67,20 @@ enum {
 	DT_VAR_SCALAR_MIN = 0x100, DT_VAR_USER_MIN = 0x500, DT_VAR_USER_MAX = 0xfffe,
 };
 
+/* Built-in variables: DT_VAR_pid. Their rows: dif/builtin.h. */
+enum dt_var_id {
+#define X(name, id) DT_VAR_##name = id,
+#include "dif/vars.def"
+#undef X
+};
+
+/* Subroutines, as the call instruction numbers them: DT_SUBR_strlen. */
+enum dt_subr_id {
+#define X(name, number) DT_SUBR_##name = number,
+#include "dif/subrs.def"
+#undef X
+};
+
 /* A value's type as DIF knows it (dif-dof.md §8). */
 enum { DT_DT_CTF = 0, DT_DT_STRING = 1 };		/* kind */
 enum { DT_DTF_REF = 1, DT_DTF_USERREF = 2 };		/* flags */

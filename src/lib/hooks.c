@@ -10,7 +10,6 @@
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
-enum { VAR_VTIMESTAMP = 0x102, VAR_STACKDEPTH = 0x110, VAR_CALLER = 0x111 };
 #define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
 
 /* All entries are less; with all returns too a slow machine does nothing but run probes, not even the end of tracing. */
@@ -260,9 +259,9 @@ static bool uses_variable(const struct dt_difo *d, uint32_t from, uint32_t to)
 static bool wants_stack(const struct dt_ecb *e)
 {
 	for (uint32_t i = 0; i < e->nacts; i++)
-		if (e->acts[i].kind == DT_ACT_STACK || uses_variable(e->acts[i].difo, VAR_STACKDEPTH, VAR_CALLER))
+		if (e->acts[i].kind == DT_ACT_STACK || uses_variable(e->acts[i].difo, DT_VAR_stackdepth, DT_VAR_caller))
 			return true;
-	return uses_variable(e->pred, VAR_STACKDEPTH, VAR_CALLER);
+	return uses_variable(e->pred, DT_VAR_stackdepth, DT_VAR_caller);
 }
 
 /* The function of the kernel that calls the programs of a tracepoint. */
@@ -344,10 +343,10 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 static bool any_vtimestamp(const struct dt_prog *p)
 {
 	for (uint32_t i = 0; i < p->necbs; i++) {
-		if (uses_variable(p->ecbs[i].pred, VAR_VTIMESTAMP, VAR_VTIMESTAMP))
+		if (uses_variable(p->ecbs[i].pred, DT_VAR_vtimestamp, DT_VAR_vtimestamp))
 			return true;
 		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
-			if (uses_variable(p->ecbs[i].acts[a].difo, VAR_VTIMESTAMP, VAR_VTIMESTAMP))
+			if (uses_variable(p->ecbs[i].acts[a].difo, DT_VAR_vtimestamp, DT_VAR_vtimestamp))
 				return true;
 	}
 	return false;

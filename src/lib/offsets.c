@@ -29,7 +29,7 @@ static uint32_t offset_of(struct dt_types *types, const char *tag, const char *p
 /* Subroutines that walk them: progenyof(), getf(), d_path(), dentry_path(). */
 static bool calls_walker(const struct dt_difo *d)
 {
-	static const uint32_t walkers[] = { 11, 46, 64, 75 };
+	static const uint32_t walkers[] = { DT_SUBR_progenyof, DT_SUBR_getf, DT_SUBR_d_path, DT_SUBR_dentry_path };
 
 	for (uint32_t i = 0; i < d->ntext; i++)
 		for (size_t w = 0; w < sizeof(walkers) / sizeof(walkers[0]); w++)
@@ -54,8 +54,12 @@ static bool derives(const struct dt_hook *hook)
 /* Kernel types cost milliseconds: only programs that use a variable or a subroutine made from them pay. */
 static bool needs_offsets(const struct dt_trace *t)
 {
-	static const uint32_t cheap[] = { 0x101, 0x104, 0x105, 0x112, 0x113, 0x114, 0x115, 0x116, 0x117, 0x118, 0x11a, 0x11e,
-		0x11f, 0x120, 0x200, 0x100, 0x103 };
+	static const uint32_t cheap[] = {
+		DT_VAR_timestamp, DT_VAR_epid, DT_VAR_id, DT_VAR_probeprov, DT_VAR_probemod,
+		DT_VAR_probefunc, DT_VAR_probename, DT_VAR_pid, DT_VAR_tid, DT_VAR_execname,
+		DT_VAR_walltimestamp, DT_VAR_uid, DT_VAR_gid, DT_VAR_errno, DT_VAR_cpu, DT_VAR_curthread,
+		DT_VAR_ipl,
+	};
 
 	for (size_t p = 0; p < t->enabled.n; p++) {
 		const struct dt_ecb *e = t->enabled.v[p].ecb;
@@ -71,7 +75,7 @@ static bool needs_offsets(const struct dt_trace *t)
 				return true;
 			for (uint32_t v = 0; d != NULL && v < d->nvars; v++) {
 				uint32_t id = d->vars[v].id;
-				bool known = id >= DT_VAR_USER_MIN || id < DT_VAR_SCALAR_MIN || (id >= 0x106 && id <= 0x10f);
+				bool known = id >= DT_VAR_USER_MIN || id < DT_VAR_SCALAR_MIN || (id >= DT_VAR_arg0 && id <= DT_VAR_arg9);
 
 				for (size_t c = 0; !known && c < sizeof(cheap) / sizeof(cheap[0]); c++)
 					known = cheap[c] == id;

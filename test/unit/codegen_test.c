@@ -240,10 +240,10 @@ static const char *code(struct bench *b, const struct dt_difo *d)
 
 static void test_documented(struct bench *b)
 {
-	struct dt_ident *pid = ident(b, "pid", DT_ID_SCALAR, DT_SCOPE_GLOBAL, 0x116, ty(b, "int"));
+	struct dt_ident *pid = ident(b, "pid", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_pid, ty(b, "int"));
 	struct dt_ident *ts = ident(b, "ts", DT_ID_SCALAR, DT_SCOPE_THREAD, 0x500, ty(b, "unsigned long"));
-	struct dt_ident *now = ident(b, "timestamp", DT_ID_SCALAR, DT_SCOPE_GLOBAL, 0x101, ty(b, "unsigned long"));
-	struct dt_ident *exec = ident(b, "execname", DT_ID_SCALAR, DT_SCOPE_GLOBAL, 0x118, dt_types_string(b->types));
+	struct dt_ident *now = ident(b, "timestamp", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_timestamp, ty(b, "unsigned long"));
+	struct dt_ident *exec = ident(b, "execname", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_execname, dt_types_string(b->types));
 	struct dt_node *eq = bin(b, DT_OP_EQ, var(b, pid), num(b, 1, "int"), ty(b, "int"));
 	struct dt_difo *d;
 

@@ -21,11 +21,11 @@ static const struct dt_diftype int8 = { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 };
 static const struct dt_diftype string256 = { DT_DT_STRING, DT_CK_UNKNOWN, DT_DTF_REF, 0, 256 };
 static const struct dt_diftype nothing = { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 0 };
 
-static const struct dt_difv v_pid = { "pid", 0x116, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
+static const struct dt_difv v_pid = { "pid", DT_VAR_pid, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
 	{ DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } };
-static const struct dt_difv v_timestamp = { "timestamp", 0x101, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
+static const struct dt_difv v_timestamp = { "timestamp", DT_VAR_timestamp, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
 	{ DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
-static const struct dt_difv v_execname = { "execname", 0x118, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
+static const struct dt_difv v_execname = { "execname", DT_VAR_execname, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
 	{ DT_DT_STRING, DT_CK_UNKNOWN, DT_DTF_REF, 0, 256 } };
 static const struct dt_difv v_ts = { "ts", 0x500, DT_DIFV_SCALAR, DT_DIFV_THREAD, DT_DIFV_MOD,
 	{ DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
@@ -102,7 +102,7 @@ static struct dt_difo *make_basename(struct dt_arena *arena, struct dt_diag *dia
 	dt_asm_emit(a, dt_dif_fmt(DT_DIF_FLUSHTS, 0, 0, 0));
 	dt_asm_setx(a, 0x100, 2);
 	dt_asm_emit(a, dt_dif_fmt(DT_DIF_PUSHTR, 1, 2, 1));
-	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_CALL, 25, 1));
+	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_CALL, DT_SUBR_basename, 1));
 	dt_asm_emit(a, dt_dif_fmt(DT_DIF_RET, 0, 0, 1));
 	return dt_asm_finish(a, string256);
 }
@@ -276,7 +276,7 @@ static void test_asm_limits(void)
 #define INT8 { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 }
 static const struct dt_difv vars_ok[] = {
 	{ "ts", 0x500, DT_DIFV_SCALAR, DT_DIFV_THREAD, DT_DIFV_MOD, INT8 },
-	{ "pid", 0x116, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF, { DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } },
+	{ "pid", DT_VAR_pid, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF, { DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } },
 	{ "x", 0x500, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_MOD, INT8 },
 	{ "arr", 0x501, DT_DIFV_ARRAY, DT_DIFV_GLOBAL, DT_DIFV_MOD, INT8 },
 	{ "l", 0x500, DT_DIFV_SCALAR, DT_DIFV_LOCAL, DT_DIFV_MOD, INT8 },
@@ -321,16 +321,16 @@ static void test_bad_instrs(void)
 		{ B(BA, 1), "goes backwards" }, { B(BE, 0), "goes backwards" }, { B(BNE, 3), "behind the end" },
 		{ V(SETX, 2, 1), "no integer constant 2" }, { V(SETX, 0, 0), r0 },
 		{ V(SETS, 4, 1), "outside the string table" }, { V(SETS, 1, 0), r0 },
-		{ V(CALL, 60000, 1), "no subroutine" }, { V(CALL, 25, 0), r0 },
-		{ V(CALL, 13, 1), "destructive" }, { R(STGA, 2, 1, 1), "destructive" },
+		{ V(CALL, 60000, 1), "no subroutine" }, { V(CALL, DT_SUBR_basename, 0), r0 },
+		{ V(CALL, DT_SUBR_copyout, 1), "destructive" }, { R(STGA, 2, 1, 1), "destructive" },
 		{ R(PUSHTR, 2, 1, 1), "pushtr of type 2" }, { R(PUSHTR, 1, 8, 1), noreg }, { R(PUSHTV, 1, 0, 1), "pushtv of type 1" },
 		{ R(PUSHTV, 0, 1, 1), "must be %r0" }, { R(PUSHTV, 0, 0, 8), noreg },
 		{ R(LDGA, 0x90, 1, 1), "no built-in variable" }, { R(LDGA, 0, 8, 1), noreg }, { R(LDGA, 0, 1, 0), r0 },
-		{ V(LDGS, 0x4ff, 1), "no built-in variable" }, { V(LDGS, 0, 1), "is an array" }, { V(LDGS, 0x116, 0), r0 },
+		{ V(LDGS, 0x4ff, 1), "no built-in variable" }, { V(LDGS, 0, 1), "is an array" }, { V(LDGS, DT_VAR_pid, 0), r0 },
 		{ V(LDGS, 0x502, 1), "not in the variable table" }, { V(LDGS, 0x501, 1), "is an array" },
-		{ V(LDTS, 0x116, 1), "not the program's" }, { V(LDTS, 0x501, 1), "not in the variable table" },
+		{ V(LDTS, DT_VAR_pid, 1), "not the program's" }, { V(LDTS, 0x501, 1), "not in the variable table" },
 		{ V(LDLS, 0x501, 1), "not in the variable table" }, { V(LDGAA, 0x500, 1), "is a scalar" },
-		{ V(LDTAA, 0x500, 1), "is a scalar" }, { V(STGS, 0x116, 1), "not the program's" },
+		{ V(LDTAA, 0x500, 1), "is a scalar" }, { V(STGS, DT_VAR_pid, 1), "not the program's" },
 		{ V(STGS, 0xffff, 1), "not the program's" }, { V(STGS, 0x501, 1), "is an array" },
 		{ V(STTS, 0x501, 1), "not in the variable table" }, { V(STLS, 0x502, 1), "not in the variable table" },
 		{ V(STGAA, 0x500, 1), "is a scalar" }, { V(STTAA, 0x502, 1), "not in the variable table" },
@@ -374,9 +374,9 @@ static void test_bad_vars(void)
 	check_bad_var((struct dt_difv){ "v", 0x501, 1, 3, 0, INT8 }, "unknown scope or kind");
 	check_bad_var(VAR("v", 0x500, SCALAR, THREAD, 0, 1, 0, 0, 8), "twice");
 	check_bad_var(VAR("v", 0x4ff, SCALAR, THREAD, 0, 1, 0, 0, 8), "not in order");
-	check_bad_var(VAR("v", 0x116, SCALAR, LOCAL, 0, 1, 0, 0, 8), "is not global");
+	check_bad_var(VAR("v", DT_VAR_pid, SCALAR, LOCAL, 0, 1, 0, 0, 8), "is not global");
 	check_bad_var(VAR("v", 0x4ff, SCALAR, GLOBAL, 0, 1, 0, 0, 8), "no built-in variable");
-	check_bad_var(VAR("v", 0x116, ARRAY, GLOBAL, 0, 1, 0, 0, 8), "not an array");
+	check_bad_var(VAR("v", DT_VAR_pid, ARRAY, GLOBAL, 0, 1, 0, 0, 8), "not an array");
 	check_bad_var(VAR("v", 0x10500, SCALAR, GLOBAL, 0, 1, 0, 0, 8), "has number 66816");
 	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 0, 1, 0, 0, 3), "value of 3 bytes");
 	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 1, 0, DT_DTF_REF, 0, 0), "no size");

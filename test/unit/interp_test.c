@@ -227,15 +227,15 @@ static void test_stores(void)
 
 static void test_builtins(void)
 {
-	CHECK_INT(run(0, 0, TEXT(OPV(LDGS, 0x116, 1), RET(1))).value, 100);
-	CHECK_INT(run(0, 0, TEXT(OPV(LDGS, 0x107, 1), RET(1))).value, 2);
+	CHECK_INT(run(0, 0, TEXT(OPV(LDGS, DT_VAR_pid, 1), RET(1))).value, 100);
+	CHECK_INT(run(0, 0, TEXT(OPV(LDGS, DT_VAR_arg1, 1), RET(1))).value, 2);
 	CHECK_INT(run(2, 0, TEXT(OPV(SETX, 0, 1), OP(LDGA, 0, 1, 1), RET(1))).value, 3);
 	CHECK_INT(run(10, 0, TEXT(OPV(SETX, 0, 1), OP(LDGA, 0, 1, 1), RET(1))).fault, DT_FLT_BADINDEX);
 	CHECK_INT(run(3, 0, TEXT(OPV(SETX, 0, 1), OP(LDGA, 2, 1, 1), RET(1))).value, 13);
 	CHECK_INT(run(4, 0, TEXT(OPV(SETX, 0, 1), OP(LDGA, 2, 1, 1), RET(1))).fault, DT_FLT_BADINDEX);
 	CHECK_INT(run(1, 99, TEXT(OPV(SETX, 0, 1), OPV(SETX, 1, 2), OP(STGA, 2, 1, 2), OP(LDGA, 2, 1, 1), RET(1))).value, 99);
 	/* execname is full: 15 characters */
-	CHECK_INT(run(14, 0, TEXT(OPV(LDGS, 0x118, 1), OPV(SETX, 0, 2), OP(ADD, 1, 2, 1), OP(LDUB, 1, 0, 1), RET(1))).value, '!');
+	CHECK_INT(run(14, 0, TEXT(OPV(LDGS, DT_VAR_execname, 1), OPV(SETX, 0, 2), OP(ADD, 1, 2, 1), OP(LDUB, 1, 0, 1), RET(1))).value, '!');
 	for (const struct dt_builtin *row = dt_builtin_vars; row->name; row++) {
 		struct outcome o;
 
@@ -274,7 +274,7 @@ static void test_scalars(struct machine *m)
 	/* strings: unset globals are empty, unset thread-locals are null */
 	CHECK(in(m, 0, 0, TEXT(OPV(LDGS, 0x501, 1), RET(1))).value != 0);
 	CHECK_INT(in(m, 0, 0, TEXT(OPV(LDTS, 0x501, 1), RET(1))).value, 0);
-	in(m, 0, 0, TEXT(OPV(LDGS, 0x118, 1), OPV(STGS, 0x501, 1), RET(1)));	/* cut to 8 characters */
+	in(m, 0, 0, TEXT(OPV(LDGS, DT_VAR_execname, 1), OPV(STGS, 0x501, 1), RET(1)));	/* cut to 8 characters */
 	CHECK_STR(dt_interp_string(m->ip, in(m, 0, 0, TEXT(OPV(LDGS, 0x501, 1), RET(1))).value, NULL), "a_comman");
 	in(m, 0, 0, TEXT(OPV(STGS, 0x501, 0), RET(0)));
 	CHECK_INT(in(m, 0, 0, TEXT(OPV(LDGS, 0x501, 1), RET(1))).value, 0);
@@ -407,8 +407,8 @@ static const uint64_t ints[] = { 1, 2, 3, 7, 0xffff0000, 256 };
 	.ints = ints, .nints = 6, .strs = strs, .strlen = sizeof(strs), .vars = vars, .nvars = 9, .rtype = { .ckind = DT_CK_INTEGER, .size = 8 } }
 static const struct dt_difo one = DIFO(OPV(SETX, 0, 1), RET(1)), two = DIFO(OPV(SETX, 1, 1), RET(1)), zero = DIFO(RET(0)),
 	div0 = DIFO(OPV(SETX, 0, 1), OP(SDIV, 1, 0, 1), RET(1)), badaddr = DIFO(OPV(SETX, 5, 1), OP(LDX, 1, 0, 1), RET(1)),
-	spec = DIFO(OP(FLUSHTS, 0, 0, 0), OPV(CALL, 10, 1), OPV(STGS, 0x500, 1), RET(1)), spec_id = DIFO(OPV(LDGS, 0x500, 1), RET(1)),
-	arg0 = DIFO(OPV(LDGS, 0x106, 1), RET(1)), arg4 = DIFO(OPV(LDGS, 0x10a, 1), RET(1)), arg2 = DIFO(OPV(LDGS, 0x108, 1), RET(1)),
+	spec = DIFO(OP(FLUSHTS, 0, 0, 0), OPV(CALL, DT_SUBR_speculation, 1), OPV(STGS, 0x500, 1), RET(1)), spec_id = DIFO(OPV(LDGS, 0x500, 1), RET(1)),
+	arg0 = DIFO(OPV(LDGS, DT_VAR_arg0, 1), RET(1)), arg4 = DIFO(OPV(LDGS, DT_VAR_arg4, 1), RET(1)), arg2 = DIFO(OPV(LDGS, DT_VAR_arg2, 1), RET(1)),
 	local = DIFO(OPV(LDLS, 0x500, 1), RET(1)), set_local = DIFO(OPV(SETX, 3, 1), OPV(STLS, 0x500, 1), RET(1)), seven = DIFO(OPV(SETX, 3, 1), RET(1));
 static struct dt_difo name, nothing, null_string;
 
@@ -561,7 +561,7 @@ static void test_glob(void)
 
 int main(void)
 {
-	name = (struct dt_difo)DIFO(OPV(LDGS, 0x118, 1), OPV(STGS, 0x501, 1), OPV(LDGS, 0x501, 1), RET(1));
+	name = (struct dt_difo)DIFO(OPV(LDGS, DT_VAR_execname, 1), OPV(STGS, 0x501, 1), OPV(LDGS, 0x501, 1), RET(1));
 	name.rtype = (struct dt_diftype){ .kind = DT_DT_STRING, .flags = DT_DTF_REF, .size = 8 };
 	null_string = zero;
 	null_string.rtype = string16;
