@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * args[n]: the typed arguments of the clause's probe, from provider declarations in D or from what the provider
- * itself knows; translated where the declaration says so.
+ * args[n]: the typed arguments of the clause's probe, from provider declarations in D or from what the
+ * provider itself knows; translated where the declaration says so.
  */
 #include "base/glob.h"
 #include "sema/sema.h"
@@ -16,14 +16,15 @@ static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_s
 	if (a->nout != b->nout || a->nin != b->nin)
 		return false;
 	for (uint32_t i = 0; i < a->nout; i++)
-		if (a->map[i] != b->map[i] || !dt_type_same(a->out[i], b->out[i]) || !dt_type_same(a->in[a->map[i]], b->in[b->map[i]]))
+		if (a->map[i] != b->map[i] || !dt_type_same(a->out[i], b->out[i]) ||
+		    !dt_type_same(a->in[a->map[i]], b->in[b->map[i]]))
 			return false;
 	return true;
 }
 
 /* The signature of the probes of a declared provider that the description's name matches; all must agree. */
-static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p, const struct dt_pdesc *d,
-    struct dt_loc loc)
+static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p,
+    const struct dt_pdesc *d, struct dt_loc loc)
 {
 	const struct dt_probe_sig *sig = NULL;
 
@@ -32,7 +33,8 @@ static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const st
 			continue;
 		if (sig != NULL && !same_signature(sig, p->probes.v[i].value))
 			dt_fail(s->diag, D_ARGS_MULTI, loc,
-			    "args[ ] may not be referenced because %s:::%s matches probes with different arguments",
+			    "args[ ] may not be referenced because %s:::%s matches probes with different "
+			    "arguments",
 			    d->prov, d->name);
 		sig = p->probes.v[i].value;
 	}
@@ -68,7 +70,8 @@ static bool means_several(const struct dt_pdesc *p)
 }
 
 /* Of a description that names its provider; NULL: none is known. */
-static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struct dt_pdesc *d, struct dt_loc loc)
+static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struct dt_pdesc *d,
+    struct dt_loc loc)
 {
 	const struct dt_services *sv = &s->cc->services;
 	const struct dt_provider *p = find_provider(s, d->prov);
@@ -86,7 +89,8 @@ static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struc
 _Noreturn static void unstable(struct dt_sema *s, struct dt_loc loc)
 {
 	dt_fail_hint(s->diag, D_ARGS_MULTI, loc, "name the provider literally",
-	    "args[ ] may not be referenced because probe description %s:%s:%s:%s matches an unstable set of probes",
+	    "args[ ] may not be referenced because probe description %s:%s:%s:%s matches an unstable set of "
+	    "probes",
 	    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
 }
 
@@ -133,9 +137,12 @@ static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc
 	*prov = s->probe->prov;
 	sig = has_glob(*prov) ? matched_signature(s, loc, prov) : named_signature(s, s->probe, loc);
 	if (sig == NULL)
-		dt_fail_hint(s->diag, D_ARGS_NONE, loc, means_several(s->probe) ?
-		    "types are known where one probe is named; arg0 … arg9 hold the raw values" : "arg0 … arg9 hold the raw values",
-		    "no typed arguments are known for %s:%s:%s:%s", s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
+		dt_fail_hint(s->diag, D_ARGS_NONE, loc,
+		    means_several(s->probe) ?
+			"types are known where one probe is named; arg0 … arg9 hold the raw values" :
+			"arg0 … arg9 hold the raw values",
+		    "no typed arguments are known for %s:%s:%s:%s", s->probe->prov, s->probe->mod,
+		    s->probe->func, s->probe->name);
 	return sig;
 }
 
@@ -153,12 +160,15 @@ struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
 	sig = signature(s, n->loc, &prov);
 	k = n->list->value;
 	if (k >= sig->nout)
-		dt_fail(s->diag, D_ARGS_IDX, n->list->loc, "index %lld is out of range for %s:%s:%s:%s args[ ]: it has %u",
-		    (long long)k, s->probe->prov, s->probe->mod, s->probe->func, s->probe->name, sig->nout);
+		dt_fail(s->diag, D_ARGS_IDX, n->list->loc,
+		    "index %lld is out of range for %s:%s:%s:%s args[ ]: it has %u", (long long)k,
+		    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name, sig->nout);
 	if (sig->in[sig->map[k]] == NULL && sig->why != NULL && sig->why[sig->map[k]] != NULL)
-		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "args[%llu] cannot be read: %s", (unsigned long long)k, sig->why[sig->map[k]]);
+		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "args[%llu] cannot be read: %s", (unsigned long long)k,
+		    sig->why[sig->map[k]]);
 	if (sig->out[k] == NULL || sig->in[sig->map[k]] == NULL)
-		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "the type of args[%llu] is not known on this system", (unsigned long long)k);
+		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "the type of args[%llu] is not known on this system",
+		    (unsigned long long)k);
 	pa = dt_attr_provider(s, prov);
 	if (pa != NULL)
 		dt_attr_use(s, pa->part[DT_PA_ARGS], n->loc, "args[ ]");

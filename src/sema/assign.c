@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assignments, and the left sides that bring D variables into being. A variable keeps all 64 bits of an integer assigned to it, whatever
- * its type; an object in memory keeps what its type has room for. Only a _Bool is made 0 or 1 first.
+ * Assignments, and the left sides that bring D variables into being. A variable keeps all 64 bits of an
+ * integer assigned to it, whatever its type; an object in memory keeps what its type has room for. Only
+ * a _Bool is made 0 or 1 first.
  */
 #include "sema/sema.h"
 
@@ -10,9 +11,13 @@ static void check_writable(struct dt_sema *s, const struct dt_node *n)
 	if (!(n->nflags & DT_NF_LVAL))
 		dt_fail(s->diag, D_OP_LVAL, n->loc, "this is not something that can be assigned to");
 	if (!(n->nflags & DT_NF_WRITABLE))
-		dt_fail_hint(s->diag, D_OP_WRITE, n->loc, s->diag->in_predicate ? "to compare, write ==" : n->ident != NULL &&
-		    strcmp(n->ident->name, "uregs") == 0 ? "the kernel does not let tracing programs change registers" : NULL,
-		    "%s can only be read: assignment needs a writable variable", n->ident != NULL ? n->ident->name : "this object");
+		dt_fail_hint(s->diag, D_OP_WRITE, n->loc,
+		    s->diag->in_predicate ? "to compare, write ==" :
+			n->ident != NULL && strcmp(n->ident->name, "uregs") == 0 ?
+					    "the kernel does not let tracing programs change registers" :
+					    NULL,
+		    "%s can only be read: assignment needs a writable variable",
+		    n->ident != NULL ? n->ident->name : "this object");
 }
 
 static struct dt_node *new_variable(struct dt_node *n, struct dt_ident *id)
@@ -34,8 +39,8 @@ static struct dt_ident *find_or_create(struct dt_sema *s, struct dt_node *n, boo
 	if (id != NULL)
 		return id;
 	if (array && scope == DT_SCOPE_CLAUSE)
-		dt_fail(s->diag, D_ARR_LOCAL, n->loc, "this->%s cannot be an associative array: use self->%s or a global", n->name,
-		    n->name);
+		dt_fail(s->diag, D_ARR_LOCAL, n->loc,
+		    "this->%s cannot be an associative array: use self->%s or a global", n->name, n->name);
 	if (n->kind == DT_N_IDENT && dt_types_declared(s->types, NULL, DT_T_TYPEDEF, n->name) != NULL)
 		dt_fail(s->diag, D_DECL_IDRED, n->loc, "%s is the name of a type", n->name);
 	return dt_names_create(s, scope, n->name, array, n->loc);
@@ -92,7 +97,8 @@ struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define
 	n = dt_expr_picked(s, n);
 	base = n->kind == DT_N_INDEX ? n->a : n;
 	if (base->kind == DT_N_AGG)
-		dt_fail(s->diag, D_AGG_FUNC, n->loc, "@%s can only be assigned an aggregating function, in a statement of its own",
+		dt_fail(s->diag, D_AGG_FUNC, n->loc,
+		    "@%s can only be assigned an aggregating function, in a statement of its own",
 		    base->name);
 	refuse_constants(s, base);
 	if (define && is_variable(n)) {
@@ -168,8 +174,8 @@ static void check_operator(struct dt_sema *s, const struct dt_node *n)
 		dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" %s= \"%s\"",
 		    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
 	if (step && dt_type_size(s->types, dt_type_base(n->a->type)->ref) == 0)
-		dt_fail(s->diag, D_OP_VFPTR, n->loc, "operator %s= cannot be applied to \"%s\"", dt_op_text(n->op),
-		    dt_type_str(s->arena, n->a->type));
+		dt_fail(s->diag, D_OP_VFPTR, n->loc, "operator %s= cannot be applied to \"%s\"",
+		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type));
 	if ((n->op == DT_OP_DIV || n->op == DT_OP_MOD) && dt_node_is_null(n->b))
 		dt_fail(s->diag, D_DIV_ZERO, n->b->loc, "expression contains division by zero");
 }

@@ -14,8 +14,8 @@ const struct dt_attr dt_attr_private = DT_ATTR_PRIVATE;
 
 static const struct dt_attr unstable = { DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLS_COMMON };
 
-static const char *const stab_names[] = { "Internal", "Private", "Obsolete", "External", "Unstable", "Evolving",
-	"Stable", "Standard" };
+static const char *const stab_names[] = { "Internal", "Private", "Obsolete", "External", "Unstable",
+	"Evolving", "Stable", "Standard" };
 static const char *const class_names[] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
 
 struct dt_attr dt_attr_min(struct dt_attr a, struct dt_attr b)
@@ -53,7 +53,8 @@ bool dt_attr_parse(const char *text, struct dt_attr *attr)
 	*attr = dt_attr_max;
 	for (int part = 0; part < 3; part++) {
 		size_t len = strcspn(text, "/");
-		int v = part < 2 ? word_index(text, len, stab_names, 8) : word_index(text, len, class_names, 6);
+		int v = part < 2 ? word_index(text, len, stab_names, 8) :
+				   word_index(text, len, class_names, 6);
 
 		if (v < 0)
 			return false;
@@ -78,7 +79,8 @@ void dt_attr_check(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, co
 	if (!s->cc->has_amin || s->library || !dt_attr_less(attr, s->cc->amin))
 		return;
 	dt_attr_str(attr, text, sizeof(text));
-	dt_fail(s->diag, D_ATTR_MIN, loc, "attributes for %s (%s) are less than predefined minimum", what, text);
+	dt_fail(s->diag, D_ATTR_MIN, loc, "attributes for %s (%s) are less than predefined minimum", what,
+	    text);
 }
 
 void dt_attr_use(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, const char *what)

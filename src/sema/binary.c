@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Typing of binary operators and ?:. Operands keep their own types: all arithmetic has 64 bits, and the result's type says its sign. */
+/*
+ * Typing of binary operators and ?:. Operands keep their own types: all arithmetic has 64 bits, and the
+ * result's type says its sign.
+ */
 #include "sema/sema.h"
 
 static const struct dt_type *int_type(struct dt_sema *s)
@@ -21,8 +24,9 @@ static const char *string_hint(const struct dt_node *n)
 
 _Noreturn static void incompatible(struct dt_sema *s, const struct dt_node *n)
 {
-	dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc, string_hint(n), "operands have incompatible types: \"%s\" %s \"%s\"",
-	    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
+	dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc, string_hint(n),
+	    "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_str(s->arena, n->a->type),
+	    dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
 }
 
 /* * / % & | ^ on integers. */
@@ -44,14 +48,17 @@ static struct dt_node *arith(struct dt_sema *s, struct dt_node *n)
 static struct dt_node *shift(struct dt_sema *s, struct dt_node *n)
 {
 	if (!dt_type_is_integer(n->a->type) || !dt_type_is_integer(n->b->type))
-		dt_fail(s->diag, D_OP_INT, n->loc, "operator %s requires operands of integral type: \"%s\" %s \"%s\"",
-		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
-		    dt_type_str(s->arena, n->b->type));
+		dt_fail(s->diag, D_OP_INT, n->loc,
+		    "operator %s requires operands of integral type: \"%s\" %s \"%s\"", dt_op_text(n->op),
+		    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
 	n->type = dt_compat_promote(s, n->a->type);
 	return dt_fold_binary(s, n);
 }
 
-/* What a pointer, array or string points to, for arithmetic on it; void and functions have no size to step by. */
+/*
+ * What a pointer, array or string points to, for arithmetic on it; void and functions have no size to
+ * step by.
+ */
 static const struct dt_type *stepped(struct dt_sema *s, struct dt_node *n, struct dt_node *ptr)
 {
 	const struct dt_type *b = dt_type_base(ptr->type), *to;
@@ -60,12 +67,13 @@ static const struct dt_type *stepped(struct dt_sema *s, struct dt_node *n, struc
 		return dt_type_ptr(s->types, dt_types_basic(s->types, "char"));
 	to = dt_type_base(b->ref);
 	if (to->kind == DT_T_VOID || to->kind == DT_T_FUNC)
-		dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc, to->kind == DT_T_VOID ? "cast it to the type it points to first" : NULL,
-		    "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
-		    dt_type_str(s->arena, n->b->type));
+		dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc,
+		    to->kind == DT_T_VOID ? "cast it to the type it points to first" : NULL,
+		    "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_str(s->arena, n->a->type),
+		    dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
 	if (dt_type_size(s->types, to) == 0)
-		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator %s: the size of %s is not known", dt_op_text(n->op),
-		    dt_type_str(s->arena, to));
+		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator %s: the size of %s is not known",
+		    dt_op_text(n->op), dt_type_str(s->arena, to));
 	return b->kind == DT_T_ARRAY ? dt_type_ptr(s->types, b->ref) : ptr->type;
 }
 
@@ -83,7 +91,8 @@ static struct dt_node *pointer_step(struct dt_sema *s, struct dt_node *n)
 	if (dt_node_is_const(num))	/* fold the widening of the offset */
 		num->type = dt_types_basic(s->types, "long");
 	n->nflags = ptr->nflags & (DT_NF_USER | DT_NF_ALLOCA | DT_NF_WRITABLE);
-	if (ptr->kind == DT_N_CAST)	/* what a cast pointer leads to may be written: so may its neighbours */
+	/* what a cast pointer leads to may be written: so may its neighbours */
+	if (ptr->kind == DT_N_CAST)
 		n->nflags |= DT_NF_WRITABLE;
 	if (ptr != n->a) {	/* the code generator finds the pointer on the left */
 		n->a = ptr;
@@ -153,9 +162,9 @@ static struct dt_node *compare(struct dt_sema *s, struct dt_node *n)
 static struct dt_node *logical(struct dt_sema *s, struct dt_node *n)
 {
 	if (!dt_type_is_scalar(n->a->type) || !dt_type_is_scalar(n->b->type))
-		dt_fail(s->diag, D_OP_SCALAR, n->loc, "operator %s requires operands of scalar type: \"%s\" %s \"%s\"",
-		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type), dt_op_text(n->op),
-		    dt_type_str(s->arena, n->b->type));
+		dt_fail(s->diag, D_OP_SCALAR, n->loc,
+		    "operator %s requires operands of scalar type: \"%s\" %s \"%s\"", dt_op_text(n->op),
+		    dt_type_str(s->arena, n->a->type), dt_op_text(n->op), dt_type_str(s->arena, n->b->type));
 	n->type = int_type(s);
 	return dt_fold_binary(s, n);
 }
@@ -177,7 +186,8 @@ struct dt_node *dt_expr_enumerator(struct dt_sema *s, const struct dt_type *left
 			continue;
 		id = dt_names_peek(s, b->name);
 		if (id != NULL && !(id->kind == DT_ID_ENUM && id->value == (uint64_t)e[i].value))
-			dt_fail(s->diag, D_IDENT_AMBIG, b->loc, "ambiguous use of operator: %s is both an enumerator of %s and a global name",
+			dt_fail(s->diag, D_IDENT_AMBIG, b->loc,
+			    "ambiguous use of operator: %s is both an enumerator of %s and a global name",
 			    b->name, dt_type_str(s->arena, left));
 		return dt_expr_int(s, b->loc, (uint64_t)e[i].value, left);
 	}
@@ -218,13 +228,15 @@ static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
 		return dt_compat_arith(s, dt_expr_promoted(s, b), dt_expr_promoted(s, c));
 	if (strings(b, c))
 		return dt_types_string(s->types);
-	if ((dt_type_is_string(b->type) && dt_node_is_null(c)) || (dt_type_is_string(c->type) && dt_node_is_null(b)))
+	if ((dt_type_is_string(b->type) && dt_node_is_null(c)) ||
+	    (dt_type_is_string(c->type) && dt_node_is_null(b)))
 		return dt_types_string(s->types);
 	if (dt_type_same(b->type, c->type) || dt_compat_types(b->type, c->type))
 		return b->type;
 	if (dt_compat_ptr(s, b, c, &t))
 		return t;
-	dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operator ?: operands must have compatible types: \"%s\" and \"%s\"",
+	dt_fail(s->diag, D_OP_INCOMPAT, n->loc,
+	    "operator ?: operands must have compatible types: \"%s\" and \"%s\"",
 	    dt_type_str(s->arena, b->type), dt_type_str(s->arena, c->type));
 }
 
@@ -239,8 +251,9 @@ static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 }
 
 /*
- * A condition known while compiling picks its arm before the arms are looked at: the arm stands in place of the whole, be
- * it an action or an aggregation, and the other one is never checked. Scripts switch their options on and off so.
+ * A condition known while compiling picks its arm before the arms are looked at: the arm stands in
+ * place of the whole, be it an action or an aggregation, and the other one is never checked. Scripts
+ * switch their options on and off so.
  */
 struct dt_node *dt_expr_picked(struct dt_sema *s, struct dt_node *n)
 {
@@ -263,7 +276,8 @@ struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 	if (arm != n)
 		return dt_expr(s, arm);
 	if (!dt_type_is_scalar(n->a->type))
-		dt_fail(s->diag, D_OP_SCALAR, n->a->loc, "operator ?: requires an expression of scalar type, not %s",
+		dt_fail(s->diag, D_OP_SCALAR, n->a->loc,
+		    "operator ?: requires an expression of scalar type, not %s",
 		    dt_type_str(s->arena, n->a->type));
 	n->b = cond_arm(s, n->b);
 	n->c = cond_arm(s, n->c);

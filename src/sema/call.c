@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls. A row's prototype is D text, "string(uintptr_t, [size_t])": the result type, then parameters; [x] may be
- * left out, ... takes any number, @ is an aggregation, * is any value.
+ * Calls. A row's prototype is D text, "string(uintptr_t, [size_t])": the result type, then parameters;
+ * [x] may be left out, ... takes any number, @ is an aggregation, * is any value.
  */
 #include "sema/sema.h"
 
@@ -76,9 +76,13 @@ static void check_count(struct dt_sema *s, const struct dt_node *call, const str
 	count_params(row->proto, &least, &most);
 	if (n >= least && n <= most)
 		return;
-	dt_fail_hint(s->diag, D_PROTO_LEN, call->loc, strcmp(row->name, "exit") == 0 ? "exit(0) ends with status 0" : NULL,
-	    "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
-	    n == 1 ? "" : "s", least == most ? "" : n < least ? "at least " : "at most ", n < least ? least : most);
+	dt_fail_hint(s->diag, D_PROTO_LEN, call->loc,
+	    strcmp(row->name, "exit") == 0 ? "exit(0) ends with status 0" : NULL,
+	    "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n, n == 1 ? "" : "s",
+	    least == most ? "" :
+		n < least ? "at least " :
+			    "at most ",
+	    n < least ? least : most);
 }
 
 /* An address may be given where its number is wanted, and the other way round for void *. */
@@ -89,11 +93,12 @@ static bool address_fits(const struct dt_type *want, const struct dt_node *arg)
 	if (w->kind == DT_T_INT && w->size == 8)
 		return dt_type_is_pointer(arg->type);
 	return w->kind == DT_T_PTR && dt_type_is_void(w->ref) &&
-	    (dt_type_is_string(arg->type) || (dt_type_is_integer(arg->type) && dt_type_base(arg->type)->size == 8));
+	    (dt_type_is_string(arg->type) ||
+		(dt_type_is_integer(arg->type) && dt_type_base(arg->type)->size == 8));
 }
 
-static struct dt_node *fit(struct dt_sema *s, const struct dt_builtin *row, unsigned i, const struct param *param,
-    struct dt_node *arg)
+static struct dt_node *fit(struct dt_sema *s, const struct dt_builtin *row, unsigned i,
+    const struct param *param, struct dt_node *arg)
 {
 	const struct dt_type *want;
 
@@ -102,14 +107,15 @@ static struct dt_node *fit(struct dt_sema *s, const struct dt_builtin *row, unsi
 	want = dt_sema_text_type(s, param->text, param->len);
 	if (!dt_compat_arg(s, want, arg) && !address_fits(want, arg))
 		dt_fail(s->diag, D_PROTO_ARG, arg->loc,
-		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: %s", row->name, i + 1,
-		    dt_type_str(s->arena, want), dt_type_str(s->arena, arg->type));
+		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
+		    row->name, i + 1, dt_type_str(s->arena, want), dt_type_str(s->arena, arg->type));
 	if (dt_type_is_string(want)) {
 		if (arg->nflags & DT_NF_USER)
 			return dt_expr_copyinstr(s, arg);
 		return dt_type_is_string(arg->type) ? arg : dt_expr_convert(s, arg, want);
 	}
-	return dt_type_is_integer(want) && dt_type_is_integer(arg->type) ? dt_expr_convert(s, arg, want) : arg;
+	return dt_type_is_integer(want) && dt_type_is_integer(arg->type) ? dt_expr_convert(s, arg, want) :
+									   arg;
 }
 
 void dt_call_check(struct dt_sema *s, struct dt_node *call, const struct dt_builtin *row)
@@ -168,14 +174,16 @@ static struct dt_ident *callee_of(struct dt_sema *s, struct dt_node *call)
 	struct dt_ident *id;
 
 	if (call->a->kind != DT_N_IDENT)
-		dt_fail(s->diag, D_FUNC_IDENT, call->a->loc, "function designator is not of function type: only a name can be called");
+		dt_fail(s->diag, D_FUNC_IDENT, call->a->loc,
+		    "function designator is not of function type: only a name can be called");
 	id = dt_names_global(s, call->a->name);
 	if (id == NULL)
 		undefined(s, call->a);
 	if (id->kind != DT_ID_FUNC)
 		dt_fail(s->diag, D_FUNC_IDKIND, call->a->loc, "%s is not a function", call->a->name);
 	if (id->row->unsupported != NULL)
-		dt_fail(s->diag, D_UNKNOWN, call->a->loc, "%s( ) is not available on Linux: %s", id->name, id->row->unsupported);
+		dt_fail(s->diag, D_UNKNOWN, call->a->loc, "%s( ) is not available on Linux: %s", id->name,
+		    id->row->unsupported);
 	return id;
 }
 
@@ -192,9 +200,12 @@ static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
 	}
 	dt_call_check(s, n, row);
 	if (dt_call_nargs(n) > DT_DIF_NTREGS || (s->cc->tregs != 0 && dt_call_nargs(n) > s->cc->tregs))
-		dt_fail(s->diag, D_NOREG, n->loc, "%s( ) needs more tuple registers than there are", row->name);
-	if (strcmp(row->name, "alloca") == 0 && dt_node_is_const(n->list) && n->list->value > s->cc->scratchsize)
-		dt_fail(s->diag, D_ALLOCA_SIZE, n->list->loc, "alloca(%llu) exceeds the scratch space of %u bytes (-x scratchsize)",
+		dt_fail(s->diag, D_NOREG, n->loc, "%s( ) needs more tuple registers than there are",
+		    row->name);
+	if (strcmp(row->name, "alloca") == 0 && dt_node_is_const(n->list) &&
+	    n->list->value > s->cc->scratchsize)
+		dt_fail(s->diag, D_ALLOCA_SIZE, n->list->loc,
+		    "alloca(%llu) exceeds the scratch space of %u bytes (-x scratchsize)",
 		    (unsigned long long)n->list->value, s->cc->scratchsize);
 	n->type = dt_sema_text_type(s, row->proto, (size_t)(open - row->proto));
 	if (row->flags & DT_BF_ALLOCA)
@@ -225,7 +236,8 @@ struct dt_node *dt_expr_call(struct dt_sema *s, struct dt_node *n)
 }
 
 /* A call of our own making; the arguments fit by construction. */
-static struct dt_node *made_call(struct dt_sema *s, const char *name, struct dt_node *args, const struct dt_type *type)
+static struct dt_node *made_call(struct dt_sema *s, const char *name, struct dt_node *args,
+    const struct dt_type *type)
 {
 	struct dt_node *call = dt_node_new(s->diag, s->arena, DT_N_CALL, args->loc);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs: externals in order; each clause once for each of its probe descriptions, cloned, typed and turned
- * into actions. Actions are checked before the predicate, so that a body may use what the predicate assigns only
- * where the other order fails (d-language.md §1).
+ * Programs: externals in order; each clause once for each of its probe descriptions, cloned, typed and
+ * turned into actions. Actions are checked before the predicate, so that a body may use what the
+ * predicate assigns only where the other order fails (d-language.md §1).
  */
 #include "sema/sema.h"
 
@@ -39,7 +39,8 @@ struct dt_act *dt_act_expr(struct dt_sema *s, enum dt_actkind kind, const struct
 	return act;
 }
 
-struct dt_act *dt_act_const(struct dt_sema *s, enum dt_actkind kind, uint64_t value, uint32_t size, struct dt_loc loc)
+struct dt_act *dt_act_const(struct dt_sema *s, enum dt_actkind kind, uint64_t value, uint32_t size,
+    struct dt_loc loc)
 {
 	struct dt_act *act = dt_act_add(s, kind, loc);
 
@@ -81,12 +82,14 @@ void dt_act_args(struct dt_sema *s, struct dt_node *call, bool keys)
 	}
 }
 
-struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag notagg, enum dt_tag undefined, const char *what)
+struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag notagg, enum dt_tag undefined,
+    const char *what)
 {
 	struct dt_ident *id;
 
 	if (arg->kind == DT_N_INDEX && arg->a->kind == DT_N_AGG)
-		dt_fail(s->diag, notagg, arg->loc, "%s( ) takes a whole aggregation, @%s, without keys", what, arg->a->name);
+		dt_fail(s->diag, notagg, arg->loc, "%s( ) takes a whole aggregation, @%s, without keys", what,
+		    arg->a->name);
 	if (arg->kind != DT_N_AGG)
 		dt_fail(s->diag, notagg, arg->loc, "%s( ) argument must be an aggregation", what);
 	id = dt_names_agg(s, arg->name, false, arg->loc);
@@ -141,13 +144,14 @@ static void aggregation(struct dt_sema *s, struct dt_node *n)
 	if (agg->kind != DT_N_AGG)
 		dt_fail(s->diag, D_AGG_MDIM, n->a->loc, "an aggregation has one list of keys, @name[a, b]");
 	if (n->op != DT_OP_NONE || call->kind != DT_N_CALL || call->a->kind != DT_N_IDENT)
-		dt_fail(s->diag, D_AGG_FUNC, call->loc, "@%s: the right side must be an aggregating function, as count() or sum(x)",
-		    agg->name);
+		dt_fail(s->diag, D_AGG_FUNC, call->loc,
+		    "@%s: the right side must be an aggregating function, as count() or sum(x)", agg->name);
 	func = dt_names_global(s, call->a->name);
 	if (func == NULL)
 		(void)dt_expr_call(s, call);	/* fails, with a suggestion */
 	if (func->kind != DT_ID_FUNC || func->row->kind != DT_BI_AGGFUNC)
-		dt_fail(s->diag, D_AGG_FUNC, call->loc, "@%s: %s is not an aggregating function", agg->name, call->a->name);
+		dt_fail(s->diag, D_AGG_FUNC, call->loc, "@%s: %s is not an aggregating function", agg->name,
+		    call->a->name);
 	if (s->committed)
 		dt_fail(s->diag, D_AGG_COMM, n->loc, "aggregating actions may not follow commit( )");
 	if (s->speculated)
@@ -164,7 +168,8 @@ static bool is_action(struct dt_sema *s, const struct dt_node *n)
 	if (n->kind != DT_N_CALL || n->a->kind != DT_N_IDENT)
 		return false;
 	id = dt_names_global(s, n->a->name);
-	return id != NULL && id->kind == DT_ID_FUNC && (id->row->kind == DT_BI_ACTION || id->row->kind == DT_BI_AGGFUNC);
+	return id != NULL && id->kind == DT_ID_FUNC &&
+	    (id->row->kind == DT_BI_ACTION || id->row->kind == DT_BI_AGGFUNC);
 }
 
 static void action(struct dt_sema *s, struct dt_node *n)
@@ -174,7 +179,8 @@ static void action(struct dt_sema *s, struct dt_node *n)
 	n = dt_expr_call(s, n);
 	row = n->ident->row;
 	if (row->kind == DT_BI_AGGFUNC)
-		dt_fail(s->diag, D_AGG_NULL, n->loc, "%s( ) must be assigned to an aggregation: @name[keys] = %s( )", row->name, row->name);
+		dt_fail(s->diag, D_AGG_NULL, n->loc,
+		    "%s( ) must be assigned to an aggregation: @name[keys] = %s( )", row->name, row->name);
 	dt_act_plain(s, n->loc, row);
 	if (row->flags & DT_BF_RECORDS)
 		dt_act_records(s, n->loc, row->name);
@@ -190,7 +196,8 @@ static void refuse_actions(struct dt_sema *s, const struct dt_node *n)
 		return;
 	refuse_actions(s, n->a);
 	if (is_action(s, n->a) || is_action(s, n->b) || is_aggregation(n->a) || is_aggregation(n->b))
-		dt_fail_hint(s->diag, D_OP_ACT, n->loc, "separate them with ;", "operator , may not be applied to actions");
+		dt_fail_hint(s->diag, D_OP_ACT, n->loc, "separate them with ;",
+		    "operator , may not be applied to actions");
 }
 
 static void expression(struct dt_sema *s, struct dt_node *n)
@@ -212,14 +219,15 @@ static void statements(struct dt_sema *s, const struct dt_stmt *list);
 /* if (c) A else B: skip A when c is zero; a kept copy of c decides on B. */
 static void if_else(struct dt_sema *s, const struct dt_stmt *st)
 {
-	struct dt_node *cond = dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, st->expr))));
+	struct dt_node *cond = dt_expr_no_action(s,
+	    dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, st->expr))));
 	struct dt_ident *keep = NULL;
 	struct dt_difo *difo;
 	size_t at;
 
 	if (!dt_type_is_scalar(cond->type))
-		dt_fail(s->diag, D_PRED_SCALAR, cond->loc, "condition result must be of scalar type, not \"%s\"",
-		    dt_type_str(s->arena, cond->type));
+		dt_fail(s->diag, D_PRED_SCALAR, cond->loc,
+		    "condition result must be of scalar type, not \"%s\"", dt_type_str(s->arena, cond->type));
 	if (st->els != NULL)
 		keep = dt_names_hidden(s, "if", dt_types_basic(s->types, "int"));
 	new_statement(s);
@@ -351,7 +359,8 @@ static const struct dt_difo *clause_body(struct dt_sema *s, const struct dt_ext 
 	return pred;
 }
 
-static void add_ecb(struct dt_sema *s, const struct dt_pdesc *p, const struct dt_difo *pred, struct dt_loc loc)
+static void add_ecb(struct dt_sema *s, const struct dt_pdesc *p, const struct dt_difo *pred,
+    struct dt_loc loc)
 {
 	struct dt_ecb ecb = {
 		.probe = { p->prov, p->mod, p->func, p->name, p->id },
@@ -388,9 +397,10 @@ static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
 	if (s->unmatched || sv->probes == NULL || sv->probes(sv->ctx, p, NULL, NULL, &why, &tag))
 		return;
 	if (p->id != 0)
-		dt_fail(s->diag, D_PDESC_INVAL, p->loc, "invalid probe identifier %u: Unknown probe identifier", p->id);
-	dt_fail(s->diag, tag, p->loc, "probe description %s:%s:%s:%s does not match any probes%s%s", p->prov, p->mod, p->func, p->name,
-	    why != NULL ? ": " : "", why != NULL ? why : "");
+		dt_fail(s->diag, D_PDESC_INVAL, p->loc,
+		    "invalid probe identifier %u: Unknown probe identifier", p->id);
+	dt_fail(s->diag, tag, p->loc, "probe description %s:%s:%s:%s does not match any probes%s%s", p->prov,
+	    p->mod, p->func, p->name, why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
 static void clause(struct dt_sema *s, const struct dt_ext *x)
@@ -434,8 +444,12 @@ void dt_sema_init(struct dt_sema *s, struct dt_compiler *cc, struct dt_arena *ar
 static void external(struct dt_sema *s, const struct dt_ext *x)
 {
 	static void (*const by_kind[])(struct dt_sema *, const struct dt_ext *) = {
-		[DT_X_CLAUSE] = clause, [DT_X_DECL] = dt_decl_global, [DT_X_INLINE] = dt_decl_inline,
-		[DT_X_TRANSLATOR] = dt_decl_translator, [DT_X_PROVIDER] = dt_decl_provider, [DT_X_PRAGMA] = dt_pragma_apply,
+		[DT_X_CLAUSE] = clause,
+		[DT_X_DECL] = dt_decl_global,
+		[DT_X_INLINE] = dt_decl_inline,
+		[DT_X_TRANSLATOR] = dt_decl_translator,
+		[DT_X_PROVIDER] = dt_decl_provider,
+		[DT_X_PRAGMA] = dt_pragma_apply,
 	};
 
 	s->cdefs = dt_loc_included(x->loc);

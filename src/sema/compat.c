@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which types go together: the result's type of operators on integers, and D's rules for strings, pointers and keys. */
+/*
+ * Which types go together: the result's type of operators on integers, and D's rules for strings,
+ * pointers and keys.
+ */
 #include "sema/sema.h"
 
 /*
- * The type an operator's result has for one operand: its own. Values have 64 bits whatever their type, so nothing is promoted to int
- * but what is no plain integer: enums and _Bool.
+ * The type an operator's result has for one operand: its own. Values have 64 bits whatever their type,
+ * so nothing is promoted to int but what is no plain integer: enums and _Bool.
  */
 const struct dt_type *dt_compat_promote(struct dt_sema *s, const struct dt_type *t)
 {
 	const struct dt_type *b = dt_type_base(t);
 
 	if (b->kind == DT_T_ENUM)
-		return b->size > 4 ? dt_types_sized(s->types, 8, b->is_signed) : dt_types_basic(s->types, "int");
+		return b->size > 4 ? dt_types_sized(s->types, 8, b->is_signed) :
+				     dt_types_basic(s->types, "int");
 	return b->kind == DT_T_INT && b->is_bool ? dt_types_basic(s->types, "int") : t;
 }
 
@@ -37,8 +41,12 @@ static bool same_tag(const struct dt_type *a, const struct dt_type *b)
 {
 	if (a == b)
 		return true;
-	/* A forward declaration and its definition are the same type to the user, and so is what two parts of a program include. */
-	return a->kind == b->kind && dt_type_is_sou(a) && a->name != NULL && b->name != NULL && strcmp(a->name, b->name) == 0 &&
+	/*
+	 * A forward declaration and its definition are the same type to the user, and so is what two
+	 * parts of a program include.
+	 */
+	return a->kind == b->kind && dt_type_is_sou(a) && a->name != NULL && b->name != NULL &&
+	    strcmp(a->name, b->name) == 0 &&
 	    (a->incomplete || b->incomplete || (a->process && b->process && a->size == b->size));
 }
 
@@ -62,7 +70,8 @@ bool dt_compat_types(const struct dt_type *a, const struct dt_type *b)
  * Pointers that may be compared, chosen between or assigned: void * goes with all, a constant 0 is the null
  * pointer, otherwise what they point to must agree. *result is the pointer type of both together.
  */
-bool dt_compat_ptr(struct dt_sema *s, const struct dt_node *a, const struct dt_node *b, const struct dt_type **result)
+bool dt_compat_ptr(struct dt_sema *s, const struct dt_node *a, const struct dt_node *b,
+    const struct dt_type **result)
 {
 	const struct dt_type *ta = dt_type_is_string(a->type) ? NULL : pointee(a->type);
 	const struct dt_type *tb = dt_type_is_string(b->type) ? NULL : pointee(b->type);
@@ -93,7 +102,8 @@ bool dt_compat_arg(struct dt_sema *s, const struct dt_type *want, const struct d
 		return true;
 	if (dt_type_is_stringlike(w) && dt_type_is_string(t))
 		return true;
-	if (w->kind == DT_T_STACK || w->kind == DT_T_SYMADDR || w->kind == DT_T_USYMADDR || w->kind == DT_T_FLOAT)
+	if (w->kind == DT_T_STACK || w->kind == DT_T_SYMADDR || w->kind == DT_T_USYMADDR ||
+	    w->kind == DT_T_FLOAT)
 		return w->kind == t->kind && w->size == t->size;
 	if (dt_type_is_sou(w))
 		return same_tag(w, t);

@@ -7,7 +7,8 @@
 static void check_name(struct dt_sema *s, const struct dt_decl *d)
 {
 	if (d->name != NULL && strchr(d->name, '`') != NULL)
-		dt_fail(s->diag, D_DECL_SCOPE, d->loc, "D scoping operator may not be used in a declaration: %s", d->name);
+		dt_fail(s->diag, D_DECL_SCOPE, d->loc,
+		    "D scoping operator may not be used in a declaration: %s", d->name);
 }
 
 static void check_object(struct dt_sema *s, const struct dt_decl *d, const struct dt_type *t)
@@ -17,7 +18,8 @@ static void check_object(struct dt_sema *s, const struct dt_decl *d, const struc
 	if (b->kind == DT_T_VOID)
 		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "cannot declare object %s of type void", d->name);
 	if (b->incomplete)
-		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "incomplete struct/union/enum %s: %s", dt_type_str(s->arena, t), d->name);
+		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "incomplete struct/union/enum %s: %s",
+		    dt_type_str(s->arena, t), d->name);
 }
 
 /* ---- variables ---- */
@@ -36,13 +38,15 @@ static const struct dt_type *key_type(struct dt_sema *s, const struct dt_decl *p
 	if (dt_type_is_void(t))
 		dt_fail(s->diag, D_DECL_PROTO_TYPE, p->loc, "a key of an associative array cannot be void");
 	if (p->name != NULL)
-		dt_fail(s->diag, D_DECL_PROTO_NAME, p->loc, "a key of an associative array has a type, but no name: %s", p->name);
+		dt_fail(s->diag, D_DECL_PROTO_NAME, p->loc,
+		    "a key of an associative array has a type, but no name: %s", p->name);
 	return t;
 }
 
 static bool is_assoc(const struct dt_decl *d)
 {
-	return d->declr != NULL && d->declr->kind == DT_DR_ARRAY && (d->declr->params != NULL || d->declr->varargs);
+	return d->declr != NULL && d->declr->kind == DT_DR_ARRAY &&
+	    (d->declr->params != NULL || d->declr->varargs);
 }
 
 static void read_signature(struct dt_sema *s, const struct dt_decl *d, struct signature *sig)
@@ -56,14 +60,16 @@ static void read_signature(struct dt_sema *s, const struct dt_decl *d, struct si
 		return;
 	}
 	if (d->declr->varargs)
-		dt_fail(s->diag, D_DECL_PROTO_VARARGS, d->loc, "an associative array has a fixed number of keys, not ...");
+		dt_fail(s->diag, D_DECL_PROTO_VARARGS, d->loc,
+		    "an associative array has a fixed number of keys, not ...");
 	value.declr = d->declr->next;
 	sig->type = dt_decl_type(s, &value, DT_DU_OBJECT);
 	sig->array = true;
 	for (const struct dt_decl *p = d->declr->params; p != NULL; p = p->next)
 		sig->nkeys++;
 	if (sig->nkeys > DT_DIF_NTREGS)
-		dt_fail(s->diag, D_DECL_PROTO_FORM, d->loc, "%s: associative arrays have at most %d keys", d->name, DT_DIF_NTREGS);
+		dt_fail(s->diag, D_DECL_PROTO_FORM, d->loc, "%s: associative arrays have at most %d keys",
+		    d->name, DT_DIF_NTREGS);
 	sig->keys = DT_NEWN(s->cc->arena, const struct dt_type *, sig->nkeys);
 	for (const struct dt_decl *p = d->declr->params; p != NULL; p = p->next)
 		sig->keys[i++] = key_type(s, p);
@@ -82,24 +88,28 @@ static bool same_declaration(const struct dt_ident *id, const struct signature *
 }
 
 /* "int [string, int]" */
-static const char *signature_str(struct dt_sema *s, const struct dt_type *type, bool array, const struct dt_type *const *keys,
-    uint32_t nkeys)
+static const char *signature_str(struct dt_sema *s, const struct dt_type *type, bool array,
+    const struct dt_type *const *keys, uint32_t nkeys)
 {
 	const char *text = type != NULL ? dt_type_str(s->arena, type) : "a name without a type";
 
 	for (uint32_t i = 0; array && i < nkeys; i++)
-		text = dt_arena_printf(s->arena, "%s%s%s%s", text, i == 0 ? " [" : ", ", dt_type_str(s->arena, keys[i]),
-		    i + 1 == nkeys ? "]" : "");
+		text = dt_arena_printf(s->arena, "%s%s%s%s", text, i == 0 ? " [" : ", ",
+		    dt_type_str(s->arena, keys[i]), i + 1 == nkeys ? "]" : "");
 	return text;
 }
 
-static void check_redeclared(struct dt_sema *s, const struct dt_decl *d, const struct dt_ident *id, const struct signature *sig)
+static void check_redeclared(struct dt_sema *s, const struct dt_decl *d, const struct dt_ident *id,
+    const struct signature *sig)
 {
 	if (id->row != NULL)
 		dt_fail(s->diag, D_DECL_IDRED, d->loc, "built-in identifier redeclared: %s", d->name);
 	if ((id->kind != DT_ID_SCALAR && id->kind != DT_ID_ARRAY) || !same_declaration(id, sig))
-		dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: %s\n\tprevious: %s",
-		    d->specs->storage == DT_ST_SELF || d->specs->storage == DT_ST_THIS ? dt_names_spelled(s, id) : d->name,
+		dt_fail(s->diag, D_DECL_IDRED, d->loc,
+		    "identifier redeclared: %s\n\t current: %s\n\tprevious: %s",
+		    d->specs->storage == DT_ST_SELF || d->specs->storage == DT_ST_THIS ?
+			dt_names_spelled(s, id) :
+			d->name,
 		    signature_str(s, sig->type, sig->array, sig->keys, sig->nkeys),
 		    signature_str(s, id->type, id->kind == DT_ID_ARRAY, id->keys, id->nkeys));
 }
@@ -112,7 +122,8 @@ static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
 	struct dt_ident *id;
 
 	if (is_assoc(d) && scope == DT_SCOPE_CLAUSE)
-		dt_fail(s->diag, D_DECL_LOCASSC, d->loc, "cannot declare this->%s as an associative array", d->name);
+		dt_fail(s->diag, D_DECL_LOCASSC, d->loc, "cannot declare this->%s as an associative array",
+		    d->name);
 	read_signature(s, d, &sig);
 	check_object(s, d, sig.type);
 	if (scope == DT_SCOPE_GLOBAL && dt_types_declared(s->types, NULL, DT_T_TYPEDEF, d->name) != NULL)
@@ -138,9 +149,11 @@ static void declare_typedef(struct dt_sema *s, const struct dt_decl *d)
 	const struct dt_type *t = dt_decl_type(s, d, DT_DU_TYPEDEF);
 
 	if (is_assoc(d))
-		dt_fail(s->diag, D_DECL_DYNOBJ, d->loc, "a typedef cannot name an associative array: %s", d->name);
+		dt_fail(s->diag, D_DECL_DYNOBJ, d->loc, "a typedef cannot name an associative array: %s",
+		    d->name);
 	if (dt_names_peek(s, d->name) != NULL)
-		dt_fail(s->diag, D_DECL_IDRED, d->loc, "global variable identifier redeclared as a type: %s", d->name);
+		dt_fail(s->diag, D_DECL_IDRED, d->loc, "global variable identifier redeclared as a type: %s",
+		    d->name);
 	if (old != NULL && dt_type_same(old, t))
 		return;
 	if (old != NULL)
@@ -161,7 +174,8 @@ static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 		return;
 	if (id != NULL) {
 		if (id->kind != DT_ID_SYMBOL || !dt_type_same(id->type, t))
-			dt_fail(s->diag, D_DECL_IDRED, d->loc, "identifier redeclared: %s\n\t current: extern %s\n\tprevious: %s%s", d->name,
+			dt_fail(s->diag, D_DECL_IDRED, d->loc,
+			    "identifier redeclared: %s\n\t current: extern %s\n\tprevious: %s%s", d->name,
 			    dt_type_str(s->arena, t), id->kind == DT_ID_SYMBOL ? "extern " : "",
 			    signature_str(s, id->type, id->kind == DT_ID_ARRAY, id->keys, id->nkeys));
 		return;
@@ -198,7 +212,8 @@ static void declare(struct dt_sema *s, const struct dt_decl *d)
 		}
 		/* fallthrough */
 	case DT_ST_AUTO: case DT_ST_REGISTER:
-		dt_fail(s->diag, D_DECL_BADCLASS, d->loc, "specified storage class is not available in D: use self, this, extern, or none");
+		dt_fail(s->diag, D_DECL_BADCLASS, d->loc,
+		    "specified storage class is not available in D: use self, this, extern, or none");
 	default:
 		if (is_function(d) && d->specs->storage == DT_ST_NONE)
 			declare_extern(s, d);
@@ -214,7 +229,8 @@ void dt_decl_global(struct dt_sema *s, const struct dt_ext *x)
 			declare(s, d);
 			continue;
 		}
-		if (d->specs->base != DT_B_STRUCT && d->specs->base != DT_B_UNION && d->specs->base != DT_B_ENUM)
+		if (d->specs->base != DT_B_STRUCT && d->specs->base != DT_B_UNION &&
+		    d->specs->base != DT_B_ENUM)
 			dt_fail(s->diag, D_DECL_USELESS, d->loc, "useless declaration: it names nothing");
 		(void)dt_decl_type(s, d, DT_DU_TYPENAME);
 	}
@@ -239,7 +255,8 @@ static void inline_params(struct dt_sema *s, const struct dt_decl *d, struct dt_
 		param->type = dt_decl_type(s, p, DT_DU_PARAM);
 		param->attr = dt_attr_stable;
 		if (dt_type_is_void(param->type))
-			dt_fail(s->diag, D_DECL_PROTO_VOID, p->loc, "a parameter of an inline cannot be void");
+			dt_fail(s->diag, D_DECL_PROTO_VOID, p->loc,
+			    "a parameter of an inline cannot be void");
 		id->params[id->nparams++] = param;
 	}
 }
@@ -265,8 +282,10 @@ static void check_inline(struct dt_sema *s, struct dt_ident *id)
 	if (!id->has_attr)
 		id->attr = dt_attr_min(dt_attr_stable, s->stmtattr);
 	s->stmtattr = attr;
-	if (body->kind == DT_N_XLATE ? !dt_type_same(body->type, id->type) : !dt_compat_arg(s, id->type, dt_expr_value(s, body)))
-		dt_fail(s->diag, D_OP_INCOMPAT, id->body->loc, "inline %s definition uses incompatible types: \"%s\" = \"%s\"", id->name,
+	if (body->kind == DT_N_XLATE ? !dt_type_same(body->type, id->type) :
+				       !dt_compat_arg(s, id->type, dt_expr_value(s, body)))
+		dt_fail(s->diag, D_OP_INCOMPAT, id->body->loc,
+		    "inline %s definition uses incompatible types: \"%s\" = \"%s\"", id->name,
 		    dt_type_str(s->arena, id->type), dt_type_str(s->arena, body->type));
 }
 
@@ -292,11 +311,15 @@ void dt_decl_inline(struct dt_sema *s, const struct dt_ext *x)
 		inline_params(s, d, id);
 		value.declr = d->declr->next;
 	} else if (d->declr != NULL && d->declr->kind == DT_DR_ARRAY) {
-		dt_fail(s->diag, D_DECL_ARRNULL, d->loc, "inline %s cannot be an array; name its parameters in [ ]", d->name);
+		dt_fail(s->diag, D_DECL_ARRNULL, d->loc,
+		    "inline %s cannot be an array; name its parameters in [ ]", d->name);
 	}
 	id->type = dt_decl_type(s, &value, DT_DU_OBJECT);
 	id->has_attr = dt_pragma_claim(s, d->name, &id->attr, &id->version);
-	/* Our libraries' bodies are checked where they are used: most never are, and each would read kernel types. */
+	/*
+	 * Our libraries' bodies are checked where they are used: most never are, and each would read
+	 * kernel types.
+	 */
 	if (!s->lazy)
 		check_inline(s, id);
 	dt_map_put(&s->cc->globals, id->name, id);
@@ -313,8 +336,8 @@ static const char *probe_name(struct dt_sema *s, const struct dt_probe_decl *p)
 	char *name = dt_arena_strdup(s->cc->arena, p->name), *to = name;
 
 	if (strchr(p->name, '`') != NULL || strlen(p->name) > NAME_MAX_LEN)
-		dt_fail(s->diag, D_PROV_BADNAME, p->loc, "probe name %s is not valid: letters, digits and _, at most %d", p->name,
-		    NAME_MAX_LEN);
+		dt_fail(s->diag, D_PROV_BADNAME, p->loc,
+		    "probe name %s is not valid: letters, digits and _, at most %d", p->name, NAME_MAX_LEN);
 	for (const char *from = name; *from != '\0'; from++) {
 		if (from[0] == '_' && from[1] == '_')
 			*to++ = '-', from++;
@@ -325,7 +348,8 @@ static const char *probe_name(struct dt_sema *s, const struct dt_probe_decl *p)
 	return name;
 }
 
-static uint32_t count_params(struct dt_sema *s, const struct dt_decl *list, bool varargs, const struct dt_probe_decl *p)
+static uint32_t count_params(struct dt_sema *s, const struct dt_decl *list, bool varargs,
+    const struct dt_probe_decl *p)
 {
 	uint32_t n = 0;
 
@@ -334,7 +358,8 @@ static uint32_t count_params(struct dt_sema *s, const struct dt_decl *list, bool
 	for (const struct dt_decl *d = list; d != NULL; d = d->next)
 		n++;
 	if (n > PROBE_MAX_ARGS)
-		dt_fail(s->diag, D_PROV_PRARGLEN, p->loc, "probe %s has too many arguments: %u, at most %d", p->name, n, PROBE_MAX_ARGS);
+		dt_fail(s->diag, D_PROV_PRARGLEN, p->loc, "probe %s has too many arguments: %u, at most %d",
+		    p->name, n, PROBE_MAX_ARGS);
 	return n;
 }
 
@@ -349,11 +374,13 @@ static uint8_t input_index(struct dt_sema *s, const struct dt_probe_decl *p, con
 	uint32_t i = 0;
 
 	if (out->name == NULL)
-		dt_fail(s->diag, D_DECL_PROTO_NAME, out->loc, "probe %s: an output argument needs the name of an input", p->name);
+		dt_fail(s->diag, D_DECL_PROTO_NAME, out->loc,
+		    "probe %s: an output argument needs the name of an input", p->name);
 	for (const struct dt_decl *in = p->in; in != NULL; in = in->next, i++)
 		if (in->name != NULL && strcmp(in->name, out->name) == 0)
 			return (uint8_t)i;
-	dt_fail(s->diag, D_DECL_PROTO_FORM, out->loc, "probe %s: output argument %s is not among the inputs", p->name, out->name);
+	dt_fail(s->diag, D_DECL_PROTO_FORM, out->loc, "probe %s: output argument %s is not among the inputs",
+	    p->name, out->name);
 }
 
 static const struct dt_type *param_type(struct dt_sema *s, const struct dt_decl *d)
@@ -365,7 +392,8 @@ static const struct dt_type *param_type(struct dt_sema *s, const struct dt_decl 
 	return t;
 }
 
-static void check_translation(struct dt_sema *s, const struct dt_probe_decl *p, const struct dt_probe_sig *sig, uint32_t k)
+static void check_translation(struct dt_sema *s, const struct dt_probe_decl *p,
+    const struct dt_probe_sig *sig, uint32_t k)
 {
 	struct dt_node in = { .kind = DT_N_IDENT, .type = sig->in[sig->map[k]], .loc = p->loc };
 	struct dt_node x = { .kind = DT_N_XLATE, .a = &in, .loc = p->loc };
@@ -414,7 +442,8 @@ static struct dt_provider *provider_new(struct dt_sema *s, const struct dt_ext *
 
 	if (len > NAME_MAX_LEN || strchr(x->name, '`') != NULL || isdigit((unsigned char)x->name[len - 1]))
 		dt_fail(s->diag, D_PROV_BADNAME, x->name_loc,
-		    "provider name %s is not valid: at most %d characters, not ending in a digit, without `", x->name, NAME_MAX_LEN);
+		    "provider name %s is not valid: at most %d characters, not ending in a digit, without `",
+		    x->name, NAME_MAX_LEN);
 	p->name = dt_arena_strdup(s->cc->arena, x->name);
 	p->loc = x->loc;
 	p->library = s->library;
@@ -442,7 +471,8 @@ void dt_decl_provider(struct dt_sema *s, const struct dt_ext *x)
 		dt_map_put(&seen, name, p);
 		sig = read_probe(s, d);
 		if (again && (old == NULL || !same_probe(old, sig)))
-			dt_fail(s->diag, D_PROV_INCOMPAT, d->loc, "probe %s:::%s is declared differently from the provider known by that name",
+			dt_fail(s->diag, D_PROV_INCOMPAT, d->loc,
+			    "probe %s:::%s is declared differently from the provider known by that name",
 			    p->name, name);
 		dt_map_put(&p->probes, name, sig);
 	}

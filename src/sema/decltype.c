@@ -11,7 +11,8 @@ static const char *container(const struct dt_sema *s)
 }
 
 /* A constant expression of a declaration; fails with the given tag when it is none. */
-uint64_t dt_decl_const(struct dt_sema *s, const struct dt_node *expr, enum dt_tag tag, const char *what, bool *is_signed)
+uint64_t dt_decl_const(struct dt_sema *s, const struct dt_node *expr, enum dt_tag tag, const char *what,
+    bool *is_signed)
 {
 	struct dt_node *n = dt_expr(s, dt_node_clone(s->arena, expr));
 
@@ -32,7 +33,8 @@ static const char *split_module(struct dt_sema *s, const char *text, struct dt_l
 	if (mark == NULL)
 		return text;
 	if (strchr(text, '`') != mark)
-		dt_fail(s->diag, D_UNKNOWN, loc, "failed to resolve type %s: Improper use of scoping operator in type name", text);
+		dt_fail(s->diag, D_UNKNOWN, loc,
+		    "failed to resolve type %s: Improper use of scoping operator in type name", text);
 	if (mark != text)
 		*module = dt_arena_strndup(s->arena, text, (size_t)(mark - text));
 	return mark + 1;
@@ -48,10 +50,12 @@ static bool is_opening(const struct dt_sema *s, const struct dt_type *t)
 
 bool dt_decl_in_process(const char *text)
 {
-	return strncmp(text, "pid", 3) == 0 && strchr(text, '`') != NULL;	/* a kernel module is not called so */
+	/* a kernel module is not called so */
+	return strncmp(text, "pid", 3) == 0 && strchr(text, '`') != NULL;
 }
 
-const struct dt_type *dt_decl_process_type(struct dt_sema *s, enum dt_tkind kind, const char *text, struct dt_loc loc)
+const struct dt_type *dt_decl_process_type(struct dt_sema *s, enum dt_tkind kind, const char *text,
+    struct dt_loc loc)
 {
 	const struct dt_services *sv = &s->cc->services;
 	const char *mark = strrchr(text, '`'), *why = "processes are not looked at here";
@@ -59,18 +63,23 @@ const struct dt_type *dt_decl_process_type(struct dt_sema *s, enum dt_tkind kind
 	struct dt_near near;
 
 	dt_near_init(&near, mark + 1);
-	t = sv->process_type == NULL ? NULL :
-	    sv->process_type(sv->ctx, dt_arena_strndup(s->arena, text, (size_t)(mark - text)), kind, mark + 1, &why, &near);
+	t = sv->process_type == NULL ?
+	    NULL :
+	    sv->process_type(sv->ctx, dt_arena_strndup(s->arena, text, (size_t)(mark - text)), kind, mark + 1,
+		&why, &near);
 	if (t == NULL)
 		dt_fail_hint(s->diag, D_UNKNOWN, loc,
-		    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL, "failed to resolve type %s: %s", text, why);
+		    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : NULL,
+		    "failed to resolve type %s: %s", text, why);
 	return t;
 }
 
-static const struct dt_type *find_type(struct dt_sema *s, const char *module, enum dt_tkind kind, const char *name)
+static const struct dt_type *find_type(struct dt_sema *s, const char *module, enum dt_tkind kind,
+    const char *name)
 {
-	static const char *const words[] = { [DT_T_STRUCT] = "struct ", [DT_T_UNION] = "union ", [DT_T_ENUM] = "enum ",
-		[DT_T_TYPEDEF] = "" };
+	static const char *const words[] = {
+		[DT_T_STRUCT] = "struct ", [DT_T_UNION] = "union ", [DT_T_ENUM] = "enum ", [DT_T_TYPEDEF] = ""
+	};
 	const struct dt_services *sv = &s->cc->services;
 	const struct dt_type *t = NULL;
 
@@ -80,7 +89,9 @@ static const struct dt_type *find_type(struct dt_sema *s, const char *module, en
 		    sv->library(sv->ctx, dt_arena_printf(s->arena, "%s%s", words[kind], name)))
 			t = dt_types_declared(s->types, NULL, kind, name);
 	}
-	return t != NULL && (!t->incomplete || is_opening(s, t)) ? t : dt_types_find(s->types, module, kind, name);
+	return t != NULL && (!t->incomplete || is_opening(s, t)) ?
+	    t :
+	    dt_types_find(s->types, module, kind, name);
 }
 
 _Noreturn static void unknown_type(struct dt_sema *s, enum dt_tkind kind, const char *name, struct dt_loc loc)
@@ -109,10 +120,11 @@ static const struct dt_type *named_type(struct dt_sema *s, const struct dt_specs
 	if (t == NULL)
 		unknown_type(s, DT_T_TYPEDEF, name, sp->loc);
 	if (sp->nsigned || sp->nunsigned)
-		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc, "attribute signed or unsigned may not be used with type %s", name);
+		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc,
+		    "attribute signed or unsigned may not be used with type %s", name);
 	if (sp->nlong || sp->nshort)
-		dt_fail(s->diag, D_DECL_LONGINT, sp->loc, "attribute %s may not be used with type %s", sp->nlong ? "long" : "short",
-		    name);
+		dt_fail(s->diag, D_DECL_LONGINT, sp->loc, "attribute %s may not be used with type %s",
+		    sp->nlong ? "long" : "short", name);
 	return t;
 }
 
@@ -128,11 +140,14 @@ static void check_attributes(struct dt_sema *s, const struct dt_specs *sp)
 		dt_fail(s->diag, D_DECL_VOIDATTR, sp->loc, "invalid attributes on void type");
 	if (sp->base == DT_B_CHAR && (sp->nshort || sp->nlong))
 		dt_fail(s->diag, D_DECL_CHARATTR, sp->loc, "invalid short or long on char type");
-	if (sign && sp->base != DT_B_NONE && sp->base != DT_B_CHAR && sp->base != DT_B_INT && sp->base != DT_B_NAME)
-		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc, "attributes signed and unsigned are for integers only");
-	if ((sp->nshort || sp->nlong) && sp->base != DT_B_NONE && sp->base != DT_B_INT && sp->base != DT_B_NAME &&
-	    !(sp->base == DT_B_DOUBLE && sp->nlong == 1))
-		dt_fail(s->diag, D_DECL_LONGINT, sp->loc, "attributes short and long are for int (and long for double) only");
+	if (sign && sp->base != DT_B_NONE && sp->base != DT_B_CHAR && sp->base != DT_B_INT &&
+	    sp->base != DT_B_NAME)
+		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc,
+		    "attributes signed and unsigned are for integers only");
+	if ((sp->nshort || sp->nlong) && sp->base != DT_B_NONE && sp->base != DT_B_INT &&
+	    sp->base != DT_B_NAME && !(sp->base == DT_B_DOUBLE && sp->nlong == 1))
+		dt_fail(s->diag, D_DECL_LONGINT, sp->loc,
+		    "attributes short and long are for int (and long for double) only");
 }
 
 static const struct dt_type *basic_type(struct dt_sema *s, const struct dt_specs *sp)
@@ -171,12 +186,14 @@ static struct dt_type *shell_for(struct dt_sema *s, const struct dt_specs *sp)
 	if (sp->tname == NULL)
 		return dt_type_shell(s->types, container(s), tag_kind(sp), NULL);
 	if (strchr(sp->tname, '`') != NULL)
-		dt_fail(s->diag, D_DECL_SCOPE, sp->loc, "D scoping operator may not be used in a declaration: %s", sp->tname);
+		dt_fail(s->diag, D_DECL_SCOPE, sp->loc,
+		    "D scoping operator may not be used in a declaration: %s", sp->tname);
 	old = dt_types_declared(s->types, container(s), tag_kind(sp), sp->tname);
 	if (old != NULL && !old->incomplete)
 		dt_fail(s->diag, D_DECL_TYPERED, sp->loc, "type redeclared: %s", sp->tname);
 	/* Types are immutable to all but who declares them, which is here. */
-	return old != NULL ? (struct dt_type *)old : dt_type_shell(s->types, container(s), tag_kind(sp), sp->tname);
+	return old != NULL ? (struct dt_type *)old :
+			     dt_type_shell(s->types, container(s), tag_kind(sp), sp->tname);
 }
 
 static void member_bits(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m)
@@ -186,12 +203,14 @@ static void member_bits(struct dt_sema *s, const struct dt_decl *d, struct dt_me
 	const struct dt_type *b = dt_type_base(m->type);
 
 	if (!dt_type_is_integer(b))
-		dt_fail(s->diag, D_DECL_BFTYPE, d->loc, "invalid type for bit-field: %s", dt_type_str(s->arena, m->type));
+		dt_fail(s->diag, D_DECL_BFTYPE, d->loc, "invalid type for bit-field: %s",
+		    dt_type_str(s->arena, m->type));
 	if ((is_signed && (int64_t)bits < 0) || (bits == 0 && d->name != NULL))
 		dt_fail(s->diag, D_DECL_BFCONST, d->bits->loc, "a bit-field's width must be positive");
 	if (bits > b->size * 8)
-		dt_fail(s->diag, D_DECL_BFSIZE, d->bits->loc, "bit-field is wider (%llu bits) than its type %s",
-		    (unsigned long long)bits, dt_type_str(s->arena, m->type));
+		dt_fail(s->diag, D_DECL_BFSIZE, d->bits->loc,
+		    "bit-field is wider (%llu bits) than its type %s", (unsigned long long)bits,
+		    dt_type_str(s->arena, m->type));
 	m->bit_size = (uint16_t)bits;
 }
 
@@ -204,13 +223,14 @@ static void check_member(struct dt_sema *s, const struct dt_decl *d, const struc
 	if (d->name == NULL && d->bits == NULL && !(dt_type_is_sou(b) && d->declr == NULL))
 		dt_fail(s->diag, D_DECL_MNAME, d->loc, "a member of a struct or union needs a name");
 	if (d->name != NULL && strchr(d->name, '`') != NULL)
-		dt_fail(s->diag, D_DECL_SCOPE, d->loc, "D scoping operator may not be used in a member name: %s", d->name);
+		dt_fail(s->diag, D_DECL_SCOPE, d->loc,
+		    "D scoping operator may not be used in a member name: %s", d->name);
 	if (b->kind == DT_T_VOID || b->kind == DT_T_FUNC)
-		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "member %s cannot have type %s", d->name != NULL ? d->name : "",
-		    dt_type_str(s->arena, t));
+		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "member %s cannot have type %s",
+		    d->name != NULL ? d->name : "", dt_type_str(s->arena, t));
 	if (b->incomplete)
-		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "incomplete struct/union/enum %s: %s", dt_type_str(s->arena, t),
-		    d->name != NULL ? d->name : "");
+		dt_fail(s->diag, D_DECL_INCOMPLETE, d->loc, "incomplete struct/union/enum %s: %s",
+		    dt_type_str(s->arena, t), d->name != NULL ? d->name : "");
 }
 
 static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m, struct dt_map *names)
@@ -251,16 +271,19 @@ static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *
 }
 
 /* Enumerators of D are constants of the program; those of C headers give way to names that exist. */
-static void enumerator_name(struct dt_sema *s, const struct dt_enumerator *e, const struct dt_type *t, int64_t value)
+static void enumerator_name(struct dt_sema *s, const struct dt_enumerator *e, const struct dt_type *t,
+    int64_t value)
 {
 	struct dt_ident *id = dt_names_peek(s, e->name);
 
 	if (id != NULL && s->cdefs)
 		return;
 	if (strchr(e->name, '`') != NULL)
-		dt_fail(s->diag, D_DECL_SCOPE, e->loc, "D scoping operator may not be used in an enumerator: %s", e->name);
+		dt_fail(s->diag, D_DECL_SCOPE, e->loc,
+		    "D scoping operator may not be used in an enumerator: %s", e->name);
 	if (id != NULL)
-		dt_fail(s->diag, D_DECL_IDRED, e->loc, "identifier redeclared: enumerator %s is already a global name", e->name);
+		dt_fail(s->diag, D_DECL_IDRED, e->loc,
+		    "identifier redeclared: enumerator %s is already a global name", e->name);
 	id = DT_NEW(s->cc->arena, struct dt_ident);
 	id->name = dt_arena_strdup(s->cc->arena, e->name);
 	id->kind = DT_ID_ENUM;
@@ -286,10 +309,13 @@ static const struct dt_type *enum_body(struct dt_sema *s, const struct dt_specs 
 	for (const struct dt_enumerator *e = sp->enums; e != NULL; e = e->next) {
 		bool is_signed = true;
 
-		value = e->value != NULL ? (int64_t)dt_decl_const(s, e->value, D_DECL_ENCONST, "an enumerator's value", &is_signed)
-		    : value + 1;
-		if (!s->cdefs && (value < INT_MIN || value > INT_MAX || (!is_signed && value < 0)))	/* GNU C has wider ones */
-			dt_fail(s->diag, D_DECL_ENOFLOW, e->loc, "enumerator %s value is out of the range of int", e->name);
+		value = e->value != NULL ?
+		    (int64_t)dt_decl_const(s, e->value, D_DECL_ENCONST, "an enumerator's value", &is_signed) :
+		    value + 1;
+		/* GNU C has wider ones */
+		if (!s->cdefs && (value < INT_MIN || value > INT_MAX || (!is_signed && value < 0)))
+			dt_fail(s->diag, D_DECL_ENOFLOW, e->loc,
+			    "enumerator %s value is out of the range of int", e->name);
 		consts[n].name = e->name;
 		consts[n++].value = value;
 		enumerator_name(s, e, t, value);
@@ -304,7 +330,8 @@ static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_spec
 	const struct dt_type *t;
 
 	if (sp->nsigned || sp->nunsigned || sp->nshort || sp->nlong)
-		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc, "signed, unsigned, short and long do not go with struct, union or enum");
+		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc,
+		    "signed, unsigned, short and long do not go with struct, union or enum");
 	if (sp->body) {
 		t = sp->made != NULL ? sp->made : sp->base == DT_B_ENUM ? enum_body(s, sp) : sou_body(s, sp);
 		((struct dt_specs *)sp)->made = t;	/* the tree is sema's alone by now */
@@ -336,16 +363,19 @@ static const struct dt_type *spec_type(struct dt_sema *s, const struct dt_specs 
 
 /* ---- declarators ---- */
 
-static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *elem, bool open_ok)
+static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *elem,
+    bool open_ok)
 {
 	const struct dt_type *b = dt_type_complete(s->types, dt_type_base(elem));
 	bool is_signed;
 	uint64_t n;
 
 	if (b->kind == DT_T_VOID || b->kind == DT_T_FUNC)
-		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "array elements cannot have type %s", dt_type_str(s->arena, elem));
+		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "array elements cannot have type %s",
+		    dt_type_str(s->arena, elem));
 	if (d->params != NULL || d->varargs)
-		dt_fail(s->diag, D_DECL_DYNOBJ, d->loc, "an associative array cannot be part of another type");
+		dt_fail(s->diag, D_DECL_DYNOBJ, d->loc,
+		    "an associative array cannot be part of another type");
 	if (d->size == NULL) {
 		if (!open_ok)
 			dt_fail(s->diag, D_DECL_ARRNULL, d->loc, "array declaration requires an array size");
@@ -353,9 +383,11 @@ static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *
 	}
 	n = dt_decl_const(s, d->size, D_DECL_ARRSUB, "an array's size", &is_signed);
 	if ((n == 0 && !s->cdefs) || (is_signed && (int64_t)n < 0))	/* GNU C's [0] is as open as [ ] */
-		dt_fail(s->diag, D_DECL_ARRSUB, d->size->loc, "an array's size must be a positive integer constant");
+		dt_fail(s->diag, D_DECL_ARRSUB, d->size->loc,
+		    "an array's size must be a positive integer constant");
 	if (n > UINT_MAX || (b->size != 0 && n > UINT_MAX / b->size))
-		dt_fail(s->diag, D_DECL_ARRBIG, d->size->loc, "array is too large: %llu elements", (unsigned long long)n);
+		dt_fail(s->diag, D_DECL_ARRBIG, d->size->loc, "array is too large: %llu elements",
+		    (unsigned long long)n);
 	return dt_type_array(s->types, elem, n);
 }
 
@@ -367,14 +399,18 @@ static const struct dt_type *func_of(struct dt_sema *s, const struct dt_declr *d
 	for (const struct dt_decl *p = d->params; p != NULL; p = p->next) {
 		const struct dt_type *t;
 
-		if (p->declr != NULL && p->declr->kind == DT_DR_ARRAY && (p->declr->params != NULL || p->declr->varargs))
-			dt_fail(s->diag, D_DECL_PROTO_TYPE, p->loc, "a parameter of a function cannot be an associative array");
+		if (p->declr != NULL && p->declr->kind == DT_DR_ARRAY &&
+		    (p->declr->params != NULL || p->declr->varargs))
+			dt_fail(s->diag, D_DECL_PROTO_TYPE, p->loc,
+			    "a parameter of a function cannot be an associative array");
 		t = dt_decl_type(s, p, DT_DU_PARAM);
 		if (dt_type_is_void(t)) {
 			if (n != 0 || p->next != NULL)
-				dt_fail(s->diag, D_DECL_PROTO_VOID, p->loc, "void must be the only parameter");
+				dt_fail(s->diag, D_DECL_PROTO_VOID, p->loc,
+				    "void must be the only parameter");
 			if (p->name != NULL)
-				dt_fail(s->diag, D_DECL_PROTO_NAME, p->loc, "void parameter may not have a name: %s", p->name);
+				dt_fail(s->diag, D_DECL_PROTO_NAME, p->loc,
+				    "void parameter may not have a name: %s", p->name);
 			break;
 		}
 		if (n == 64)
@@ -385,7 +421,8 @@ static const struct dt_type *func_of(struct dt_sema *s, const struct dt_declr *d
 }
 
 /* `open`: [] is fine for the outermost array (members, parameters, externals). */
-static const struct dt_type *declared(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *base, bool open)
+static const struct dt_type *declared(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *base,
+    bool open)
 {
 	const struct dt_type *inner;
 
@@ -394,7 +431,8 @@ static const struct dt_type *declared(struct dt_sema *s, const struct dt_declr *
 	inner = declared(s, d->next, base, false);
 	switch (d->kind) {
 	case DT_DR_PTR:
-		inner = dt_type_ptr(s->types, dt_type_of_process(base) ? dt_type_qual(s->types, inner, DT_TQ_USERLAND) : inner);
+		inner = dt_type_ptr(s->types,
+		    dt_type_of_process(base) ? dt_type_qual(s->types, inner, DT_TQ_USERLAND) : inner);
 		return d->quals != 0 ? dt_type_qual(s->types, inner, d->quals) : inner;
 	case DT_DR_ARRAY:
 		return array_of(s, d, inner, open);
@@ -411,7 +449,8 @@ static void check_param(struct dt_sema *s, const struct dt_decl *d)
 
 const struct dt_type *dt_decl_type(struct dt_sema *s, const struct dt_decl *d, enum dt_decl_use use)
 {
-	bool open = use == DT_DU_MEMBER || use == DT_DU_PARAM || use == DT_DU_TYPENAME || use == DT_DU_TYPEDEF;
+	bool open = use == DT_DU_MEMBER || use == DT_DU_PARAM || use == DT_DU_TYPENAME ||
+	    use == DT_DU_TYPEDEF;
 	const struct dt_type *t;
 
 	if (use == DT_DU_PARAM)

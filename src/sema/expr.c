@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Typing of expressions: dispatch, names, constants, casts and the simple forms. Comes in: a clone of the parsed
- * tree. Goes out: the same tree typed, with inlines, enumerators, sizeof and the like dissolved. Operators are in
- * binary.c and unary.c, assignments in assign.c, calls in call.c, members and translators in member.c and xlate.c.
+ * Typing of expressions: dispatch, names, constants, casts and the simple forms. Comes in: a clone of
+ * the parsed tree. Goes out: the same tree typed, with inlines, enumerators, sizeof and the like
+ * dissolved. Operators are in binary.c and unary.c, assignments in assign.c, calls in call.c, members
+ * and translators in member.c and xlate.c.
  */
 #include "sema/sema.h"
 
@@ -155,18 +156,22 @@ static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const s
 	uint64_t addr = 0;
 
 	if (strstr(n->name, "``") != NULL)
-		dt_fail(s->diag, D_SYM_BADREF, n->loc, "%s: user symbols cannot be read from a D program here", n->name);
+		dt_fail(s->diag, D_SYM_BADREF, n->loc,
+		    "%s: user symbols cannot be read from a D program here", n->name);
 	split_symbol(s, n->name, &module, &name);
 	type = declared != NULL ? declared : dt_types_symbol(s->types, module, name);
 	if (sv->symbol == NULL || sv->symbol(sv->ctx, module, name, &addr, &home) != 0) {
 		if (type == NULL && no_data_symbols(s))
-			dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, "/proc/kallsyms of this kernel lists no data symbols, whether it has this one or not",
+			dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc,
+			    "/proc/kallsyms of this kernel lists no data symbols, whether it has this one or "
+			    "not",
 			    "failed to resolve %s: Unknown symbol name", n->name);
 		if (type == NULL)
-			dt_fail(s->diag, D_IDENT_UNDEF, n->loc, "failed to resolve %s: Unknown symbol name", n->name);
+			dt_fail(s->diag, D_IDENT_UNDEF, n->loc, "failed to resolve %s: Unknown symbol name",
+			    n->name);
 		dt_fail_hint(s->diag, D_SYM_BADREF, n->loc,
-		    "/proc/kallsyms of this kernel lists no data symbols", "failed to resolve %s: its type is known, its address is not",
-		    n->name);
+		    "/proc/kallsyms of this kernel lists no data symbols",
+		    "failed to resolve %s: its type is known, its address is not", n->name);
 	}
 	if (type == NULL)
 		dt_fail_hint(s->diag, D_SYM_NOTYPES, n->loc,
@@ -208,8 +213,8 @@ static bool names_process(const struct dt_sema *s, const struct dt_ident *id)
 {
 	const struct dt_services *sv = &s->cc->services;
 
-	return id->row != NULL && s->probe != NULL && sv->every_process != NULL && strcmp(id->name, probe_parts[0]) == 0 &&
-	    sv->every_process(sv->ctx, s->probe->prov);
+	return id->row != NULL && s->probe != NULL && sv->every_process != NULL &&
+	    strcmp(id->name, probe_parts[0]) == 0 && sv->every_process(sv->ctx, s->probe->prov);
 }
 
 static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
@@ -260,10 +265,12 @@ static struct dt_node *expr_ident(struct dt_sema *s, struct dt_node *n)
 	case DT_ID_SYMBOL:
 		return expr_symbol(s, n, id->type);
 	case DT_ID_FUNC:
-		dt_fail_hint(s->diag, D_IDENT_BADREF, n->loc, dt_arena_printf(s->arena, "call it: %s(…)", id->name),
+		dt_fail_hint(s->diag, D_IDENT_BADREF, n->loc,
+		    dt_arena_printf(s->arena, "call it: %s(…)", id->name),
 		    "function %s may not be used as a variable", id->name);
 	default:
-		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s is an associative array: it needs keys, %s[…]", id->name, id->name);
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s is an associative array: it needs keys, %s[…]",
+		    id->name, id->name);
 	}
 }
 
@@ -273,17 +280,19 @@ static struct dt_node *expr_var(struct dt_sema *s, struct dt_node *n)
 	struct dt_ident *id = dt_names_var(s, n->scope, n->name);
 
 	if (id == NULL)
-		dt_fail(s->diag, D_VAR_UNDEF, n->loc, "%s%s has not yet been declared or assigned", prefix[n->scope], n->name);
+		dt_fail(s->diag, D_VAR_UNDEF, n->loc, "%s%s has not yet been declared or assigned",
+		    prefix[n->scope], n->name);
 	if (id->kind == DT_ID_ARRAY)
-		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s%s is an associative array: it needs keys", prefix[n->scope],
-		    n->name);
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s%s is an associative array: it needs keys",
+		    prefix[n->scope], n->name);
 	return expr_scalar(s, n, id);
 }
 
 static struct dt_node *expr_agg(struct dt_sema *s, struct dt_node *n)
 {
 	dt_fail(s->diag, D_AGG_NULL, n->loc,
-	    "@%s: an aggregation has no value here; assign to it with @%s = count() and the like, or print it with printa(@%s)",
+	    "@%s: an aggregation has no value here; assign to it with @%s = count() and the like, or print "
+	    "it with printa(@%s)",
 	    n->name, n->name, n->name);
 }
 
@@ -315,13 +324,15 @@ static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node
 	if (a->kind == DT_N_INDEX && a->list != NULL && a->list->next == NULL) {
 		elem = sizeof_word(s, a->a);
 		return elem == NULL ? NULL :
-		    dt_type_array(s->types, elem, dt_decl_const(s, a->list, D_DECL_ARRSUB, "an array's size", NULL));
+				      dt_type_array(s->types, elem,
+					  dt_decl_const(s, a->list, D_DECL_ARRSUB, "an array's size", NULL));
 	}
 	if (a->kind != DT_N_IDENT)
 		return NULL;
 	if (strchr(a->name, '`') != NULL)
 		return scoped_type(s, a->name, a->loc);
-	if (dt_names_global(s, a->name) != NULL)	/* also loads the library that has a type of that name */
+	/* also loads the library that has a type of that name */
+	if (dt_names_global(s, a->name) != NULL)
 		return NULL;
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);
 }
@@ -343,7 +354,8 @@ static struct dt_node *expr_sizeof(struct dt_sema *s, struct dt_node *n)
 	}
 	size = dt_type_size(s->types, type);
 	if (size == 0)
-		dt_fail(s->diag, D_SIZEOF_TYPE, n->loc, "cannot apply sizeof to an operand of unknown size: type %s",
+		dt_fail(s->diag, D_SIZEOF_TYPE, n->loc,
+		    "cannot apply sizeof to an operand of unknown size: type %s",
 		    dt_type_str(s->arena, type));
 	return dt_expr_int(s, n->loc, size, size_t_type(s));
 }
@@ -354,22 +366,26 @@ static struct dt_node *expr_offsetof(struct dt_sema *s, struct dt_node *n)
 	struct dt_member m;
 
 	if (dt_type_is_sou(type) && type->incomplete)
-		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc, "offsetof operand must be a struct or union that is known: %s is only declared",
+		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc,
+		    "offsetof operand must be a struct or union that is known: %s is only declared",
 		    dt_type_str(s->arena, type));
 	if (!dt_type_is_sou(type))
-		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc, "offsetof operand must be a struct or union type, not %s",
-		    dt_type_str(s->arena, type));
+		dt_fail(s->diag, D_OFFSETOF_TYPE, n->loc,
+		    "offsetof operand must be a struct or union type, not %s", dt_type_str(s->arena, type));
 	if (!dt_type_member(s->types, type, n->name, &m))
-		dt_fail(s->diag, D_TYPE_MEMBER, n->name_loc, "%s is not a member of %s", n->name, dt_type_str(s->arena, type));
+		dt_fail(s->diag, D_TYPE_MEMBER, n->name_loc, "%s is not a member of %s", n->name,
+		    dt_type_str(s->arena, type));
 	if (m.bit_size != 0)
-		dt_fail(s->diag, D_OFFSETOF_BITFIELD, n->name_loc, "cannot take the offset of a bit-field: %s", n->name);
+		dt_fail(s->diag, D_OFFSETOF_BITFIELD, n->name_loc,
+		    "cannot take the offset of a bit-field: %s", n->name);
 	return dt_expr_int(s, n->loc, m.bit_off / 8, size_t_type(s));
 }
 
 static struct dt_node *expr_stringof(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_value(s, dt_expr_named(s, n->a));
-	if (!dt_type_is_scalar(n->a->type) && !dt_type_is_stringlike(n->a->type) && !dt_type_is_pointer(n->a->type))
+	if (!dt_type_is_scalar(n->a->type) && !dt_type_is_stringlike(n->a->type) &&
+	    !dt_type_is_pointer(n->a->type))
 		dt_fail(s->diag, D_STRINGOF_TYPE, n->loc, "cannot apply stringof to a value of type %s",
 		    dt_type_str(s->arena, n->a->type));
 	if (n->a->nflags & DT_NF_USER)
@@ -409,15 +425,21 @@ static const struct dt_type *not_user(struct dt_sema *s, const struct dt_type *t
 {
 	if (t->kind == DT_T_ARRAY)
 		return dt_type_array(s->types, not_user(s, t->ref), t->nelems);
-	return t->kind == DT_T_QUAL ? dt_type_qual(s->types, t->ref, t->quals & ~(unsigned)DT_TQ_USERLAND) : t;
+	return t->kind == DT_T_QUAL ? dt_type_qual(s->types, t->ref, t->quals & ~(unsigned)DT_TQ_USERLAND) :
+				      t;
 }
 
-/* A type of a process makes a number an address in it; a pointer stays where it leads, as to what copyin() has brought. */
-static const struct dt_type *cast_in_place(struct dt_sema *s, const struct dt_type *to, const struct dt_node *n)
+/*
+ * A type of a process makes a number an address in it; a pointer stays where it leads, as to what
+ * copyin() has brought.
+ */
+static const struct dt_type *cast_in_place(struct dt_sema *s, const struct dt_type *to,
+    const struct dt_node *n)
 {
 	const struct dt_type *base = dt_type_base(to), *from = n->a->type;
 
-	if (base->kind != DT_T_PTR || !dt_type_of_process(to) || (n->tname->decl->specs->quals & DT_TQ_USERLAND))
+	if (base->kind != DT_T_PTR || !dt_type_of_process(to) ||
+	    (n->tname->decl->specs->quals & DT_TQ_USERLAND))
 		return to;
 	if (!dt_type_is_pointer(from) || dt_type_is_user(from) || (n->a->nflags & DT_NF_USER))
 		return to;
@@ -453,13 +475,14 @@ bool dt_expr_is_action(const struct dt_node *n)
 }
 
 /*
- * An action has type void, or that of the key it may be, so whoever wants a certain type refuses it in its own words; what takes
- * any type asks here.
+ * An action has type void, or that of the key it may be, so whoever wants a certain type refuses it in
+ * its own words; what takes any type asks here.
  */
 struct dt_node *dt_expr_no_action(struct dt_sema *s, struct dt_node *n)
 {
 	if (dt_expr_is_action(n))
-		dt_fail(s->diag, D_CG_EXPR, n->loc, "%s( ) may not be called from a D expression (D program context required)",
+		dt_fail(s->diag, D_CG_EXPR, n->loc,
+		    "%s( ) may not be called from a D expression (D program context required)",
 		    n->ident->name);
 	return n;
 }
@@ -490,12 +513,24 @@ struct dt_node *dt_expr_operand(struct dt_sema *s, struct dt_node *n)
 struct dt_node *dt_expr(struct dt_sema *s, struct dt_node *n)
 {
 	static struct dt_node *(*const by_kind[DT_N_NKINDS])(struct dt_sema *, struct dt_node *) = {
-		[DT_N_INT] = expr_int, [DT_N_STR] = expr_str, [DT_N_IDENT] = expr_ident, [DT_N_VAR] = expr_var,
-		[DT_N_AGG] = expr_agg, [DT_N_INDEX] = dt_expr_index, [DT_N_CALL] = dt_expr_call,
-		[DT_N_MEMBER] = dt_expr_member, [DT_N_UNARY] = dt_expr_unary, [DT_N_BINARY] = dt_expr_binary,
-		[DT_N_ASSIGN] = dt_expr_assign, [DT_N_COND] = dt_expr_cond, [DT_N_COMMA] = expr_comma,
-		[DT_N_CAST] = dt_expr_cast, [DT_N_SIZEOF] = expr_sizeof, [DT_N_OFFSETOF] = expr_offsetof,
-		[DT_N_STRINGOF] = expr_stringof, [DT_N_XLATE] = dt_expr_xlate,
+		[DT_N_INT] = expr_int,
+		[DT_N_STR] = expr_str,
+		[DT_N_IDENT] = expr_ident,
+		[DT_N_VAR] = expr_var,
+		[DT_N_AGG] = expr_agg,
+		[DT_N_INDEX] = dt_expr_index,
+		[DT_N_CALL] = dt_expr_call,
+		[DT_N_MEMBER] = dt_expr_member,
+		[DT_N_UNARY] = dt_expr_unary,
+		[DT_N_BINARY] = dt_expr_binary,
+		[DT_N_ASSIGN] = dt_expr_assign,
+		[DT_N_COND] = dt_expr_cond,
+		[DT_N_COMMA] = expr_comma,
+		[DT_N_CAST] = dt_expr_cast,
+		[DT_N_SIZEOF] = expr_sizeof,
+		[DT_N_OFFSETOF] = expr_offsetof,
+		[DT_N_STRINGOF] = expr_stringof,
+		[DT_N_XLATE] = dt_expr_xlate,
 	};
 	struct dt_node *next = n->next, *typed;
 

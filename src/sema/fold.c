@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constant folding: typed operators on integer constants become constants. Whatever their types, values have 64 bits, and
- * only a cast makes them narrower. Arithmetic is two's complement and wraps, shifts use the low bits of their count, as
- * the executors of DIF do at run time.
+ * Constant folding: typed operators on integer constants become constants. Whatever their types, values
+ * have 64 bits, and only a cast makes them narrower. Arithmetic is two's complement and wraps, shifts
+ * use the low bits of their count, as the executors of DIF do at run time.
  */
 #include "sema/sema.h"
 
@@ -42,8 +42,8 @@ uint64_t dt_fold_narrow(struct dt_sema *s, uint64_t v, const struct dt_type *typ
 }
 
 /*
- * What a cast makes of a value: one of its own type. Of a signed operand that is narrower only its own bits count, as in
- * the code for values that are not constant (dt_cg_cast()).
+ * What a cast makes of a value: one of its own type. Of a signed operand that is narrower only its own
+ * bits count, as in the code for values that are not constant (dt_cg_cast()).
  */
 uint64_t dt_fold_cast(struct dt_sema *s, const struct dt_node *n, const struct dt_type *to)
 {
@@ -111,7 +111,8 @@ struct dt_node *dt_fold_binary(struct dt_sema *s, struct dt_node *n)
 	const struct dt_node *a = n->a, *b = n->b;
 	bool is_signed;
 
-	if ((n->op == DT_OP_LAND && dt_node_is_null(a)) || (n->op == DT_OP_LOR && dt_node_is_const(a) && a->value != 0))
+	if ((n->op == DT_OP_LAND && dt_node_is_null(a)) ||
+	    (n->op == DT_OP_LOR && dt_node_is_const(a) && a->value != 0))
 		return become_int(s, n, n->op == DT_OP_LOR);
 	if (!dt_node_is_const(a) || !dt_node_is_const(b) || !dt_type_is_scalar(n->type))
 		return n;

@@ -9,7 +9,8 @@ static const char *no_kernel_types(struct dt_sema *s)
 
 	if (why == NULL || strstr(why, "/vmlinux: ") == NULL)
 		return NULL;
-	return dt_arena_printf(s->arena, "the kernel's type data are missing (%s): CONFIG_DEBUG_INFO_BTF is what builds them", why);
+	return dt_arena_printf(s->arena,
+	    "the kernel's type data are missing (%s): CONFIG_DEBUG_INFO_BTF is what builds them", why);
 }
 
 static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
@@ -18,22 +19,27 @@ static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
 
 	if (n->arrow) {
 		if (t->kind != DT_T_PTR && t->kind != DT_T_ARRAY)
-			dt_fail_hint(s->diag, D_OP_PTR, n->loc, dt_type_is_sou(t) ? "use . for a struct" : NULL,
-			    "operator -> must be applied to a pointer, not to \"%s\"", dt_type_str(s->arena, n->a->type));
+			dt_fail_hint(s->diag, D_OP_PTR, n->loc,
+			    dt_type_is_sou(t) ? "use . for a struct" : NULL,
+			    "operator -> must be applied to a pointer, not to \"%s\"",
+			    dt_type_str(s->arena, n->a->type));
 		t = dt_type_base(t->ref);
 	}
 	t = dt_type_complete(s->types, t);
 	if (!dt_type_is_sou(t))
-		dt_fail_hint(s->diag, D_OP_SOU, n->loc, !n->arrow && dt_type_is_pointer(t) ? "use -> for a pointer" : NULL,
+		dt_fail_hint(s->diag, D_OP_SOU, n->loc,
+		    !n->arrow && dt_type_is_pointer(t) ? "use -> for a pointer" : NULL,
 		    "operator %s requires a struct or union, not \"%s\"", n->arrow ? "->" : ".",
 		    dt_type_str(s->arena, n->a->type));
 	if (t->incomplete)
-		dt_fail_hint(s->diag, D_OP_INCOMPLETE, n->loc, no_kernel_types(s), "operator %s cannot be applied to %s: its definition is not known",
-		    n->arrow ? "->" : ".", dt_type_str(s->arena, t));
+		dt_fail_hint(s->diag, D_OP_INCOMPLETE, n->loc, no_kernel_types(s),
+		    "operator %s cannot be applied to %s: its definition is not known", n->arrow ? "->" : ".",
+		    dt_type_str(s->arena, t));
 	return t;
 }
 
-static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_near *near, unsigned depth, unsigned *left)
+static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_near *near, unsigned depth,
+    unsigned *left)
 {
 	uint32_t n;
 	const struct dt_member *m = dt_type_members(s->types, t, &n);
@@ -66,8 +72,8 @@ void dt_expr_bits(struct dt_sema *s, struct dt_node *n, const struct dt_member *
 	uint64_t start = unit != 0 ? m->bit_off / unit * unit : 0;
 
 	if (unit == 0 || m->bit_off + m->bit_size > start + unit)
-		dt_fail(s->diag, D_UNKNOWN, n->loc, "bit-field %s is packed across its storage unit, which D cannot read",
-		    n->name);
+		dt_fail(s->diag, D_UNKNOWN, n->loc,
+		    "bit-field %s is packed across its storage unit, which D cannot read", n->name);
 	n->nflags |= DT_NF_BITFIELD;
 	n->moff = (uint32_t)(start / 8);
 	n->bit_off = (uint16_t)(m->bit_off - start);
@@ -92,8 +98,8 @@ struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 	if (!dt_type_member(s->types, t, n->name, &m))
 		no_member(s, n, t);
 	if (m.bit_off / 8 > UINT32_MAX)
-		dt_fail(s->diag, D_TYPE_MEMBER, n->name_loc, "member %s is too far from the start of %s", n->name,
-		    dt_type_str(s->arena, t));
+		dt_fail(s->diag, D_TYPE_MEMBER, n->name_loc, "member %s is too far from the start of %s",
+		    n->name, dt_type_str(s->arena, t));
 	if (!declared_in_d(t))
 		dt_attr_use(s, dt_attr_private, n->name_loc, n->name);
 	n->type = m.type;
@@ -102,7 +108,8 @@ struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 	if (n->arrow && dt_type_base(n->a->type)->user)
 		n->nflags |= DT_NF_USER;
 	/* A pointer in a D variable may lead to scratch memory; where it does not, the store faults. */
-	if ((n->nflags & DT_NF_ALLOCA) || (n->arrow && n->a->kind == DT_N_CAST) || (n->a->nflags & DT_NF_WRITABLE))
+	if ((n->nflags & DT_NF_ALLOCA) || (n->arrow && n->a->kind == DT_N_CAST) ||
+	    (n->a->nflags & DT_NF_WRITABLE))
 		n->nflags |= DT_NF_WRITABLE;
 	if (m.bit_size != 0)
 		dt_expr_bits(s, n, &m);
@@ -126,7 +133,8 @@ static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const ch
 	struct dt_node *next = key->next;
 
 	key = dt_expr(s, key);
-	if (key->kind == DT_N_XLATE || dt_type_is_void(key->type) || dt_type_base(key->type)->kind == DT_T_DYN)
+	if (key->kind == DT_N_XLATE || dt_type_is_void(key->type) ||
+	    dt_type_base(key->type)->kind == DT_T_DYN)
 		dt_fail(s->diag, D_KEY_TYPE, key->loc, "%s[ ]: a key may not be %s", what,
 		    key->kind == DT_N_XLATE ? "a translated object" : "of type void");
 	key = dt_expr_no_action(s, dt_expr_value(s, key));
@@ -166,19 +174,23 @@ void dt_expr_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *n, con
 	if (!id->keyed)
 		fix_signature(s, id, n->list);
 	if (count(n->list) != id->nkeys)
-		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u key%s passed, %u expected", what,
-		    count(n->list), count(n->list) == 1 ? "" : "s", id->nkeys);
+		dt_fail(s->diag, D_PROTO_LEN, n->loc,
+		    "%s[ ] prototype mismatch: %u key%s passed, %u expected", what, count(n->list),
+		    count(n->list) == 1 ? "" : "s", id->nkeys);
 	if (id->nkeys > s->cc->tregs && s->cc->tregs != 0)
-		dt_fail(s->diag, D_NOREG, n->loc, "%s[ ] needs more tuple registers than there are (%u)", what, s->cc->tregs);
+		dt_fail(s->diag, D_NOREG, n->loc, "%s[ ] needs more tuple registers than there are (%u)",
+		    what, s->cc->tregs);
 	if (id->nkeys > DT_DIF_NTREGS)
-		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ]: associative arrays have at most %d keys", what, DT_DIF_NTREGS);
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ]: associative arrays have at most %d keys", what,
+		    DT_DIF_NTREGS);
 	for (struct dt_node **k = &n->list; *k != NULL; k = &(*k)->next, i++) {
 		struct dt_node *key = *k, *next = key->next;
 
 		if (!dt_compat_arg(s, id->keys[i], key))
 			dt_fail(s->diag, D_PROTO_ARG, key->loc,
-			    "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", what, i + 1,
-			    dt_type_str(s->arena, id->keys[i]), dt_type_str(s->arena, key->type));
+			    "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
+			    what, i + 1, dt_type_str(s->arena, id->keys[i]),
+			    dt_type_str(s->arena, key->type));
 		if (dt_type_is_integer(id->keys[i])) {
 			key->next = NULL;
 			*k = dt_expr_convert(s, key, id->keys[i]);
@@ -202,8 +214,8 @@ static struct dt_node *assoc(struct dt_sema *s, struct dt_node *n, struct dt_ide
 static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	if (count(n->list) != 1)
-		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, 1 expected", id->name,
-		    count(n->list));
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, 1 expected",
+		    id->name, count(n->list));
 	if (strcmp(id->name, "args") == 0)
 		return dt_expr_args(s, n);
 	n->type = dt_names_type(s, id, n->loc);
@@ -223,13 +235,17 @@ static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struc
 /* Said here, because p[i] is typed as *(p + i), and nobody wrote that +. */
 static void check_pointee(struct dt_sema *s, const struct dt_node *n, const struct dt_node *p)
 {
-	const struct dt_type *to = dt_type_is_pointer(p->type) ? dt_type_base(dt_type_base(p->type)->ref) : NULL;
+	const struct dt_type *to = dt_type_is_pointer(p->type) ? dt_type_base(dt_type_base(p->type)->ref) :
+								 NULL;
 
 	if (to != NULL && (to->kind == DT_T_VOID || to->kind == DT_T_FUNC))
-		dt_fail_hint(s->diag, D_OP_VFPTR, n->loc, to->kind == DT_T_VOID ? "cast it to the type it points to first" : NULL,
-		    "operator [ ] cannot be applied to a pointer to %s", to->kind == DT_T_VOID ? "void" : "function");
+		dt_fail_hint(s->diag, D_OP_VFPTR, n->loc,
+		    to->kind == DT_T_VOID ? "cast it to the type it points to first" : NULL,
+		    "operator [ ] cannot be applied to a pointer to %s",
+		    to->kind == DT_T_VOID ? "void" : "function");
 	if (to != NULL && dt_type_size(s->types, to) == 0)
-		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator [ ]: the size of %s is not known", dt_type_str(s->arena, to));
+		dt_fail(s->diag, D_OP_INCOMPLETE, n->loc, "operator [ ]: the size of %s is not known",
+		    dt_type_str(s->arena, to));
 }
 
 static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
@@ -238,7 +254,8 @@ static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 	bool writable;
 
 	if (count(n->list) != 1)
-		dt_fail(s->diag, D_ARR_BADREF, n->loc, "a list of keys needs an associative array, not \"%s\"",
+		dt_fail(s->diag, D_ARR_BADREF, n->loc,
+		    "a list of keys needs an associative array, not \"%s\"",
 		    dt_type_str(s->arena, n->a->type));
 	writable = n->a->nflags & DT_NF_WRITABLE;
 	sum->op = DT_OP_ADD;
@@ -266,8 +283,8 @@ static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 static struct dt_node *inline_call(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	if (count(n->list) != id->nparams)
-		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, %u expected", id->name,
-		    count(n->list), id->nparams);
+		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, %u expected",
+		    id->name, count(n->list), id->nparams);
 	return dt_expr_inline(s, n, id);
 }
 
@@ -285,8 +302,8 @@ struct dt_node *dt_expr_index(struct dt_sema *s, struct dt_node *n)
 	if (n->a->kind == DT_N_AGG)
 		return dt_expr(s, n->a);	/* refuses it */
 	if (n->a->kind == DT_N_INDEX && n->a->a->kind == DT_N_AGG)
-		dt_fail(s->diag, D_AGG_MDIM, n->loc, "@%s: an aggregation has one list of keys, @%s[a, b]", n->a->a->name,
-		    n->a->a->name);
+		dt_fail(s->diag, D_AGG_MDIM, n->loc, "@%s: an aggregation has one list of keys, @%s[a, b]",
+		    n->a->a->name, n->a->a->name);
 	id = indexed(s, n->a);
 	if (id != NULL && id->kind == DT_ID_ARRAY && id->row != NULL)
 		return builtin_array(s, n, id);
@@ -299,7 +316,9 @@ struct dt_node *dt_expr_index(struct dt_sema *s, struct dt_node *n)
 	n->a = dt_expr(s, n->a);
 	if (n->a->kind == DT_N_XLATE)
 		n->a = dt_expr_xwhole(s, n->a);
-	if (id != NULL && n->a->ident == id && !dt_type_is_pointer(n->a->type) && !dt_type_is_string(n->a->type))
-		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s is a scalar and cannot be used as an associative array", id->name);
+	if (id != NULL && n->a->ident == id && !dt_type_is_pointer(n->a->type) &&
+	    !dt_type_is_string(n->a->type))
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc,
+		    "%s is a scalar and cannot be used as an associative array", id->name);
 	return subscript(s, n);
 }

@@ -19,7 +19,8 @@ static void add_null(struct dt_compiler *cc)
 	dt_map_put(&cc->globals, id->name, id);
 }
 
-void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_arena *scratch, struct dt_types *types)
+void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_arena *scratch,
+    struct dt_types *types)
 {
 	memset(cc, 0, sizeof(*cc));
 	cc->arena = arena;
@@ -69,7 +70,8 @@ void dt_compiler_cut(struct dt_compiler *cc, const struct dt_compiler_mark *m)
 	dt_types_cut(cc->types, m->types);
 }
 
-static struct dt_ident *ident_new(struct dt_compiler *cc, const char *name, enum dt_ident_kind kind, struct dt_loc loc)
+static struct dt_ident *ident_new(struct dt_compiler *cc, const char *name, enum dt_ident_kind kind,
+    struct dt_loc loc)
 {
 	struct dt_ident *id = DT_NEW(cc->arena, struct dt_ident);
 
@@ -126,7 +128,8 @@ struct dt_ident *dt_names_global(struct dt_sema *s, const char *name)
 {
 	struct dt_ident *id = dt_names_peek(s, name);
 
-	if (id == NULL && s->cc->services.library != NULL && s->cc->services.library(s->cc->services.ctx, name))
+	if (id == NULL && s->cc->services.library != NULL &&
+	    s->cc->services.library(s->cc->services.ctx, name))
 		id = dt_names_peek(s, name);
 	return id;
 }
@@ -141,14 +144,14 @@ struct dt_ident *dt_names_var(struct dt_sema *s, enum dt_scope scope, const char
 	return dt_map_get(scope_map(s->cc, scope), name);
 }
 
-static struct dt_ident *create(struct dt_sema *s, enum dt_scope scope, const char *name, enum dt_ident_kind kind,
-    struct dt_loc loc)
+static struct dt_ident *create(struct dt_sema *s, enum dt_scope scope, const char *name,
+    enum dt_ident_kind kind, struct dt_loc loc)
 {
 	struct dt_ident *id = ident_new(s->cc, name, kind, loc);
 
 	if (s->cc->next_id[scope] > DT_VAR_USER_MAX)
-		dt_fail(s->diag, D_ID_OFLOW, loc, "cannot create %s: more than %u variables of this kind", name,
-		    DT_VAR_USER_MAX - DT_VAR_USER_MIN + 1);
+		dt_fail(s->diag, D_ID_OFLOW, loc, "cannot create %s: more than %u variables of this kind",
+		    name, DT_VAR_USER_MAX - DT_VAR_USER_MIN + 1);
 	id->scope = (uint8_t)scope;
 	id->id = s->cc->next_id[scope]++;
 	id->library = s->library;
@@ -157,10 +160,12 @@ static struct dt_ident *create(struct dt_sema *s, enum dt_scope scope, const cha
 	return id;
 }
 
-struct dt_ident *dt_names_create(struct dt_sema *s, enum dt_scope scope, const char *name, bool array, struct dt_loc loc)
+struct dt_ident *dt_names_create(struct dt_sema *s, enum dt_scope scope, const char *name, bool array,
+    struct dt_loc loc)
 {
 	if (strchr(name, '`') != NULL)
-		dt_fail(s->diag, D_OP_LVAL, loc, "failed to resolve %s: kernel symbols cannot be created or assigned", name);
+		dt_fail(s->diag, D_OP_LVAL, loc,
+		    "failed to resolve %s: kernel symbols cannot be created or assigned", name);
 	return create(s, scope, name, array ? DT_ID_ARRAY : DT_ID_SCALAR, loc);
 }
 
@@ -198,11 +203,25 @@ static void offer_rows(struct dt_sema *s, struct dt_near *near)
 /* Words of another tracer, which look like nothing of D. */
 static const char *translated(const char *name)
 {
-	static const struct { const char *theirs, *ours; } rows[] = {
-		{ "comm", "execname" }, { "nsecs", "timestamp" }, { "elapsed", "timestamp" }, { "kstack", "stack()" },
-		{ "probe", "probename" }, { "func", "probefunc" }, { "retval", "arg1" }, { "curtask", "curthread" },
-		{ "str", "copyinstr" }, { "username", "uid" }, { "hist", "quantize" }, { "lhist", "lquantize" }, { "stats", "avg" },
-		{ "printk", "printf" }, { "join", "printf" }, { "ntop", "inet_ntop" },
+	static const struct {
+		const char *theirs, *ours;
+	} rows[] = {
+		{ "comm", "execname" },
+		{ "nsecs", "timestamp" },
+		{ "elapsed", "timestamp" },
+		{ "kstack", "stack()" },
+		{ "probe", "probename" },
+		{ "func", "probefunc" },
+		{ "retval", "arg1" },
+		{ "curtask", "curthread" },
+		{ "str", "copyinstr" },
+		{ "username", "uid" },
+		{ "hist", "quantize" },
+		{ "lhist", "lquantize" },
+		{ "stats", "avg" },
+		{ "printk", "printf" },
+		{ "join", "printf" },
+		{ "ntop", "inet_ntop" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -236,7 +255,8 @@ _Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
 		hint = dt_arena_printf(s->arena, "did you mean `self->%s`?", n->name);
 	else if (hint == NULL && dt_map_get(&s->cc->locals, n->name) != NULL)
 		hint = dt_arena_printf(s->arena, "did you mean `this->%s`?", n->name);
-	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown variable name", n->name);
+	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown variable name",
+	    n->name);
 }
 
 const char *dt_names_spelled(struct dt_sema *s, const struct dt_ident *id)
@@ -249,11 +269,13 @@ const char *dt_names_spelled(struct dt_sema *s, const struct dt_ident *id)
 const struct dt_type *dt_names_type(struct dt_sema *s, struct dt_ident *id, struct dt_loc loc)
 {
 	if (id->row != NULL && id->row->unsupported != NULL)
-		dt_fail(s->diag, D_VAR_UNSUP, loc, "%s is not available on Linux: %s", id->name, id->row->unsupported);
+		dt_fail(s->diag, D_VAR_UNSUP, loc, "%s is not available on Linux: %s", id->name,
+		    id->row->unsupported);
 	if (id->type == NULL && id->row != NULL)
 		id->type = dt_sema_text_type(s, id->row->proto, strlen(id->row->proto));
 	if (id->type == NULL)
-		dt_fail(s->diag, D_VAR_UNDEF, loc, "%s has not yet been declared or assigned", dt_names_spelled(s, id));
+		dt_fail(s->diag, D_VAR_UNDEF, loc, "%s has not yet been declared or assigned",
+		    dt_names_spelled(s, id));
 	return id->type;
 }
 

@@ -50,8 +50,8 @@ bool dt_pragma_claim(struct dt_sema *s, const char *name, struct dt_attr *attr, 
 void dt_pragma_finish(struct dt_sema *s)
 {
 	if (s->pending != NULL)
-		dt_fail(s->diag, D_PRAGMA_UNUSED, s->pending->loc, "#pragma for %s is not used: no such name is declared here",
-		    s->pending->name);
+		dt_fail(s->diag, D_PRAGMA_UNUSED, s->pending->loc,
+		    "#pragma for %s is not used: no such name is declared here", s->pending->name);
 }
 
 /* A global of this program that the pragma may change, or NULL when it is still to come. */
@@ -60,7 +60,8 @@ static struct dt_ident *own_global(struct dt_sema *s, const struct dt_word *w)
 	struct dt_ident *id = strcmp(w->text, "translator") == 0 ? NULL : dt_names_peek(s, w->text);
 
 	if (id != NULL && (id->row != NULL || id->library != s->library))
-		dt_fail(s->diag, D_PRAGMA_SCOPE, w->loc, "#pragma cannot change %s: it is defined outside this program", w->text);
+		dt_fail(s->diag, D_PRAGMA_SCOPE, w->loc,
+		    "#pragma cannot change %s: it is defined outside this program", w->text);
 	return id;
 }
 
@@ -70,7 +71,8 @@ static void provider_attributes(struct dt_sema *s, const struct dt_word *const w
 	struct dt_provider *p = dt_map_get(&s->cc->providers, w[5]->text);
 
 	if (p == NULL)
-		dt_fail(s->diag, D_PRAGMA_SCOPE, w[5]->loc, "#pragma attributes: no provider %s is declared", w[5]->text);
+		dt_fail(s->diag, D_PRAGMA_SCOPE, w[5]->loc, "#pragma attributes: no provider %s is declared",
+		    w[5]->text);
 	if (!p->has_attrs)
 		for (int i = 0; i < 5; i++)
 			p->attrs.part[i] = dt_attr_private;
@@ -81,8 +83,8 @@ static void provider_attributes(struct dt_sema *s, const struct dt_word *const w
 			return;
 		}
 	}
-	dt_fail(s->diag, D_PRAGMA_INVAL, w[6]->loc, "#pragma attributes: %s is not provider, module, function, name or args",
-	    w[6]->text);
+	dt_fail(s->diag, D_PRAGMA_INVAL, w[6]->loc,
+	    "#pragma attributes: %s is not provider, module, function, name or args", w[6]->text);
 }
 
 static void attributes(struct dt_sema *s, const struct dt_ext *x)
@@ -97,7 +99,8 @@ static void attributes(struct dt_sema *s, const struct dt_ext *x)
 		dt_fail(s->diag, D_PRAGMA_MALFORM, x->loc,
 		    "malformed #pragma attributes <attributes> <identifier>, or … provider <name> <part>");
 	if (!dt_attr_parse(w[3]->text, &attr))
-		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc, "invalid attributes %s: they are like Evolving/Evolving/Common", w[3]->text);
+		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc,
+		    "invalid attributes %s: they are like Evolving/Evolving/Common", w[3]->text);
 	if (n == 7) {
 		provider_attributes(s, w, attr);
 		return;
@@ -142,7 +145,8 @@ static void binding(struct dt_sema *s, const struct dt_ext *x)
 	struct dt_pending *p;
 
 	if (n != 5)
-		dt_fail(s->diag, D_PRAGMA_MALFORM, x->loc, "malformed #pragma D binding \"<version>\" <identifier>");
+		dt_fail(s->diag, D_PRAGMA_MALFORM, x->loc,
+		    "malformed #pragma D binding \"<version>\" <identifier>");
 	if (!version_parse(w[3]->text, &version))
 		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc, "invalid version string: %s", w[3]->text);
 	id = own_global(s, w[4]);
@@ -159,7 +163,8 @@ static bool known_provider(struct dt_sema *s, const char *name)
 {
 	const struct dt_services *sv = &s->cc->services;
 
-	return dt_map_get(&s->cc->providers, name) != NULL || (sv->attributes != NULL && sv->attributes(sv->ctx, name) != NULL) ||
+	return dt_map_get(&s->cc->providers, name) != NULL ||
+	    (sv->attributes != NULL && sv->attributes(sv->ctx, name) != NULL) ||
 	    (sv->library != NULL && sv->library(sv->ctx, dt_arena_printf(s->arena, "provider %s", name)));
 }
 
@@ -182,10 +187,13 @@ static void depends_on(struct dt_sema *s, const struct dt_ext *x)
 	else if (strcmp(class, "library") == 0)
 		found = s->library && sv->library_file != NULL && sv->library_file(sv->ctx, name);
 	else
-		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc, "invalid dependency class %s: it is provider, module or library", class);
+		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc,
+		    "invalid dependency class %s: it is provider, module or library", class);
 	if (!found)
 		dt_fail(s->diag, D_PRAGMA_DEPEND, w[4]->loc, "program requires %s %s%s", class, name,
-		    strcmp(class, "library") == 0 && !s->library ? ": only a library can depend on a library" : "");
+		    strcmp(class, "library") == 0 && !s->library ?
+			": only a library can depend on a library" :
+			"");
 }
 
 void dt_pragma_apply(struct dt_sema *s, const struct dt_ext *x)

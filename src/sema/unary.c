@@ -8,8 +8,9 @@ static const struct dt_type *int64_type(struct dt_sema *s)
 }
 
 /*
- * A variable that has no type yet gets int64_t from a unary operator: /!self->seen/ may stand before the assignment. Where
- * the name alone does not say what it is, as that of a global does not, it has to be known.
+ * A variable that has no type yet gets int64_t from a unary operator: /!self->seen/ may stand before
+ * the assignment. Where the name alone does not say what it is, as that of a global does not, it has to
+ * be known.
  */
 struct dt_node *dt_expr_named(struct dt_sema *s, struct dt_node *n)
 {
@@ -51,7 +52,8 @@ static struct dt_node *unary_deref(struct dt_sema *s, struct dt_node *n)
 	if (n->a->kind == DT_N_XLATE)
 		return n->a;
 	if (base->kind != DT_T_PTR && base->kind != DT_T_ARRAY)
-		dt_fail(s->diag, D_DEREF_NONPTR, n->loc, "cannot dereference a value of type %s: it is not a pointer",
+		dt_fail(s->diag, D_DEREF_NONPTR, n->loc,
+		    "cannot dereference a value of type %s: it is not a pointer",
 		    dt_type_str(s->arena, n->a->type));
 	to = dt_type_base(base->ref);
 	if (to->kind == DT_T_VOID)
@@ -94,14 +96,16 @@ static struct dt_node *unary_step(struct dt_sema *s, struct dt_node *n)
 	if (n->a->type == NULL)		/* created here: a counter */
 		n->a->ident->type = n->a->type = int64_type(s);
 	if (!dt_type_is_scalar(n->a->type))
-		dt_fail(s->diag, D_OP_SCALAR, n->loc, "operator %s requires an operand of scalar type, not %s",
-		    dt_op_text(n->op), dt_type_str(s->arena, n->a->type));
+		dt_fail(s->diag, D_OP_SCALAR, n->loc,
+		    "operator %s requires an operand of scalar type, not %s", dt_op_text(n->op),
+		    dt_type_str(s->arena, n->a->type));
 	if (dt_type_is_pointer(n->a->type)) {
 		const struct dt_type *to = dt_type_base(n->a->type)->ref;
 
 		if (dt_type_size(s->types, to) == 0)
-			dt_fail(s->diag, D_OP_VFPTR, n->loc, "operator %s cannot be applied to a pointer to %s",
-			    dt_op_text(n->op), dt_type_str(s->arena, to));
+			dt_fail(s->diag, D_OP_VFPTR, n->loc,
+			    "operator %s cannot be applied to a pointer to %s", dt_op_text(n->op),
+			    dt_type_str(s->arena, to));
 	}
 	n->type = n->a->type;
 	return n;

@@ -10,7 +10,8 @@
 #define MAX_EXPANSIONS 100000	/* of one use: an inline that names another twice doubles it */
 
 /* Types a clone of `body` in a scope where only the given parameters are bound. */
-static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, struct dt_bind *binds, bool shelter)
+static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, struct dt_bind *binds,
+    bool shelter)
 {
 	struct dt_bind *saved = s->binds;
 	struct dt_node *n;
@@ -18,9 +19,11 @@ static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, str
 	if (s->expanding == 0)
 		s->expansions = 0;
 	if (++s->expansions > MAX_EXPANSIONS)
-		dt_fail(s->diag, D_UNKNOWN, body->loc, "inlines and translators expand to more than %d expressions", MAX_EXPANSIONS);
+		dt_fail(s->diag, D_UNKNOWN, body->loc,
+		    "inlines and translators expand to more than %d expressions", MAX_EXPANSIONS);
 	if (++s->expanding > MAX_EXPANSION)
-		dt_fail(s->diag, D_UNKNOWN, body->loc, "inlines and translators are nested more than %d deep", MAX_EXPANSION);
+		dt_fail(s->diag, D_UNKNOWN, body->loc, "inlines and translators are nested more than %d deep",
+		    MAX_EXPANSION);
 	s->sheltered += shelter;
 	s->binds = binds;
 	n = dt_expr(s, dt_node_clone(s->arena, body));
@@ -30,7 +33,8 @@ static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, str
 	return n;
 }
 
-static struct dt_ident *param_new(struct dt_sema *s, const char *name, const struct dt_type *type, struct dt_node *bound)
+static struct dt_ident *param_new(struct dt_sema *s, const char *name, const struct dt_type *type,
+    struct dt_node *bound)
 {
 	struct dt_ident *id = DT_NEW(s->arena, struct dt_ident);
 
@@ -64,8 +68,9 @@ static struct dt_bind *bind_params(struct dt_sema *s, const struct dt_ident *id,
 		arg = dt_expr_value(s, dt_expr(s, args));
 		if (!dt_compat_arg(s, p->type, arg))
 			dt_fail(s->diag, D_PROTO_ARG, arg->loc,
-			    "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", id->name, i + 1,
-			    dt_type_str(s->arena, p->type), dt_type_str(s->arena, arg->type));
+			    "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
+			    id->name, i + 1, dt_type_str(s->arena, p->type),
+			    dt_type_str(s->arena, arg->type));
 		b->ident = param_new(s, p->name, p->type, bind_value(s, arg, p->type));
 		b->next = binds;
 		binds = b;
@@ -78,7 +83,8 @@ struct dt_node *dt_expr_inline(struct dt_sema *s, struct dt_node *n, struct dt_i
 	struct dt_node *body;
 
 	if (id->nparams > 0 && n->kind != DT_N_INDEX)
-		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s needs its parameters: %s[…]", id->name, id->name);
+		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s needs its parameters: %s[…]", id->name,
+		    id->name);
 	body = expand(s, id->body, id->nparams > 0 ? bind_params(s, id, n->list) : NULL, id->has_attr);
 	if (id->has_attr)
 		dt_attr_use(s, id->attr, n->loc, id->name);
@@ -128,7 +134,8 @@ static const struct dt_xlator *find(struct dt_sema *s, const struct dt_type *dst
 }
 
 /* Gives the node its translator; its type is the pointer or struct asked for. */
-struct dt_node *dt_expr_translated(struct dt_sema *s, struct dt_node *n, const struct dt_type *to, enum dt_tag missing)
+struct dt_node *dt_expr_translated(struct dt_sema *s, struct dt_node *n, const struct dt_type *to,
+    enum dt_tag missing)
 {
 	const struct dt_type *dst = pointed(to);
 
@@ -172,8 +179,9 @@ static struct dt_node *member_value(struct dt_sema *s, struct dt_node *xlate, co
 		return v;
 	v = dt_expr_no_action(s, dt_expr_value(s, v));
 	if (!dt_compat_arg(s, want, v))
-		dt_fail(s->diag, D_XLATE_INCOMPAT, xm->loc, "translator member %s definition uses incompatible types: \"%s\" = \"%s\"",
-		    xm->name, dt_type_str(s->arena, want), dt_type_str(s->arena, v->type));
+		dt_fail(s->diag, D_XLATE_INCOMPAT, xm->loc,
+		    "translator member %s definition uses incompatible types: \"%s\" = \"%s\"", xm->name,
+		    dt_type_str(s->arena, want), dt_type_str(s->arena, v->type));
 	v->loc = xlate->loc;
 	return dt_type_is_stringlike(want) && dt_type_is_string(v->type) ? v : dt_expr_convert(s, v, want);
 }
@@ -187,17 +195,21 @@ struct dt_node *dt_expr_xmember(struct dt_sema *s, struct dt_node *xlate, const 
 	struct dt_node *v;
 
 	if (pointer != n->arrow)
-		dt_fail(s->diag, pointer ? D_OP_SOU : D_OP_PTR, n->loc, "operator %s on a translated %s: use %s", n->arrow ? "->" : ".",
+		dt_fail(s->diag, pointer ? D_OP_SOU : D_OP_PTR, n->loc,
+		    "operator %s on a translated %s: use %s", n->arrow ? "->" : ".",
 		    pointer ? "pointer" : "struct", pointer ? "->" : ".");
 	if (!dt_type_member(s->types, dst, n->name, &m)) {
-		struct dt_node fake = { .kind = DT_N_MEMBER, .name = n->name, .name_loc = n->name_loc, .loc = n->loc };
+		struct dt_node fake = {
+			.kind = DT_N_MEMBER, .name = n->name, .name_loc = n->name_loc, .loc = n->loc
+		};
 		struct dt_node zero = { .kind = DT_N_SYM, .type = dst };
 
 		fake.a = &zero;
 		(void)dt_expr_member(s, &fake);		/* fails with the names that would do */
 	}
 	if (xm == NULL)
-		dt_fail(s->diag, D_XLATE_NOCONV, n->name_loc, "translator does not define conversion for member: %s", n->name);
+		dt_fail(s->diag, D_XLATE_NOCONV, n->name_loc,
+		    "translator does not define conversion for member: %s", n->name);
 	v = member_value(s, xlate, xm, m.type);
 	v->loc = n->loc;
 	return v;
@@ -210,7 +222,8 @@ struct dt_node *dt_expr_xwhole(struct dt_sema *s, struct dt_node *xlate)
 
 	if (dt_type_base(xlate->type)->kind == DT_T_PTR)
 		dt_fail(s->diag, D_CG_DYN, xlate->loc,
-		    "expression cannot evaluate to result of dynamic type: use a member of the translated \"%s\"",
+		    "expression cannot evaluate to result of dynamic type: use a member of the translated "
+		    "\"%s\"",
 		    dt_type_str(s->arena, xlate->type));
 	n = dt_node_new(s->diag, s->arena, DT_N_XSTRUCT, xlate->loc);
 	n->type = xlate->type;
@@ -242,12 +255,14 @@ void dt_decl_translator(struct dt_sema *s, const struct dt_ext *x)
 	struct dt_xlator *t;
 
 	if (!dt_type_is_sou(dst) || dt_type_complete(s->types, dt_type_base(dst))->incomplete)
-		dt_fail(s->diag, D_XLATE_SOU, x->loc, "translator output type must be a complete struct or union, not \"%s\"",
+		dt_fail(s->diag, D_XLATE_SOU, x->loc,
+		    "translator output type must be a complete struct or union, not \"%s\"",
 		    dt_type_str(s->arena, dst));
 	for (t = s->cc->xlators; t != NULL; t = t->next)
 		if (dt_type_same(t->dst, dst) && dt_type_same(t->src, src))
-			dt_fail(s->diag, D_XLATE_REDECL, x->loc, "translator from %s to %s has already been declared",
-			    dt_type_str(s->arena, src), dt_type_str(s->arena, dst));
+			dt_fail(s->diag, D_XLATE_REDECL, x->loc,
+			    "translator from %s to %s has already been declared", dt_type_str(s->arena, src),
+			    dt_type_str(s->arena, dst));
 	t = DT_NEW(s->cc->arena, struct dt_xlator);
 	t->dst = dt_type_complete(s->types, dt_type_base(dst));
 	t->src = src;
@@ -259,13 +274,18 @@ void dt_decl_translator(struct dt_sema *s, const struct dt_ext *x)
 	t->has_attr = dt_pragma_claim(s, "translator", &t->attr, &t->version);
 	for (const struct dt_xmember *m = t->members; m != NULL; m = m->next) {
 		struct dt_node in = { .kind = DT_N_IDENT, .type = src, .loc = x->loc };
-		struct dt_node probe = { .kind = DT_N_XLATE, .xlator = t, .a = &in, .type = t->dst, .loc = m->loc };
+		struct dt_node probe = {
+			.kind = DT_N_XLATE, .xlator = t, .a = &in, .type = t->dst, .loc = m->loc
+		};
 		struct dt_member member;
 
 		if (!dt_type_member(s->types, t->dst, m->name, &member))
-			dt_fail(s->diag, D_XLATE_MEMB, m->loc, "translator member %s is not a member of %s", m->name,
-			    dt_type_str(s->arena, dst));
-		/* A library's members are checked when used: most never are, and each would read kernel types. */
+			dt_fail(s->diag, D_XLATE_MEMB, m->loc, "translator member %s is not a member of %s",
+			    m->name, dt_type_str(s->arena, dst));
+		/*
+		 * A library's members are checked when used: most never are, and each would read kernel
+		 * types.
+		 */
 		if (!s->lazy) {
 			struct dt_attr saved = s->stmtattr;
 
