@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assignment, op= and ++ --. A place is what is assigned to: a variable, an array element with its keys, or an object in memory
- * with its address. Keys and address are evaluated once, however often the place is read and written.
- * The value of an assignment is what was assigned, all 64 bits of it, also where the place holds less.
+ * Assignment, op= and ++ --. A place is what is assigned to: a variable, an array element with its
+ * keys, or an object in memory with its address. Keys and address are evaluated once, however often the
+ * place is read and written. The value of an assignment is what was assigned, all 64 bits of it, also
+ * where the place holds less.
  */
 #include "codegen/impl.h"
 
@@ -23,7 +24,8 @@ static enum place_kind place_kind(struct dt_cg *cg, const struct dt_node *n)
 		return PLACE_MEM;
 	if (n->kind == DT_N_INDEX && id && id->kind == DT_ID_ARRAY && n->list)
 		return id->row ? PLACE_BUILTIN : PLACE_ELEM;
-	if ((n->kind == DT_N_IDENT || n->kind == DT_N_VAR) && id && id->kind == DT_ID_SCALAR && id->scope <= DT_SCOPE_CLAUSE)
+	if ((n->kind == DT_N_IDENT || n->kind == DT_N_VAR) && id && id->kind == DT_ID_SCALAR &&
+	    id->scope <= DT_SCOPE_CLAUSE)
 		return PLACE_VAR;
 	dt_fail(cg->opts->diag, D_OP_LVAL, n->loc, "operand is not something that can be assigned to");
 }
@@ -184,7 +186,10 @@ unsigned dt_cg_assign(struct dt_cg *cg, const struct dt_node *n)
 	return n->op == DT_OP_NONE ? plain(cg, n) : compound(cg, n);
 }
 
-/* ++ and --: by 1, or by the size of what a pointer points to. The old value of the postfix forms stays in its own register. */
+/*
+ * ++ and --: by 1, or by the size of what a pointer points to. The old value of the postfix forms stays
+ * in its own register.
+ */
 unsigned dt_cg_incdec(struct dt_cg *cg, const struct dt_node *n)
 {
 	bool post = n->op == DT_OP_POSTINC || n->op == DT_OP_POSTDEC;

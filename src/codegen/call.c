@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tuples: the arguments of subroutines and the keys of associative arrays. All are evaluated first (a key may itself
- * use the tuple), then pushed in order: values as values, strings and structs by reference with their size.
+ * Tuples: the arguments of subroutines and the keys of associative arrays. All are evaluated first (a
+ * key may itself use the tuple), then pushed in order: values as values, strings and structs by
+ * reference with their size.
  */
 #include "codegen/impl.h"
 
-/* What an entry is pushed as: a key's type by the array's signature; an argument as it is, sema has cast it already. */
+/*
+ * What an entry is pushed as: a key's type by the array's signature; an argument as it is, sema has
+ * cast it already.
+ */
 static const struct dt_type *entry_type(const struct dt_ident *id, const struct dt_node *value, unsigned i)
 {
-	return id->kind == DT_ID_ARRAY && id->keyed && i < id->nkeys && id->keys[i] ? id->keys[i] : value->type;
+	return id->kind == DT_ID_ARRAY && id->keyed && i < id->nkeys && id->keys[i] ? id->keys[i] :
+										      value->type;
 }
 
 /* Evaluates the list of n. `other` is a value that waits meanwhile, or NULL. */
@@ -19,7 +24,8 @@ void dt_cg_tuple(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *
 	t->n = 0;
 	for (const struct dt_node *k = n->list; k; k = k->next) {
 		if (t->n >= cg->ntuple)
-			dt_fail(cg->opts->diag, D_NOREG, k->loc, "Insufficient tuple registers to generate code");
+			dt_fail(cg->opts->diag, D_NOREG, k->loc,
+			    "Insufficient tuple registers to generate code");
 		unsigned need = dt_cg_need(cg, k);
 		if (other && dt_cg_nfree(cg) < need)
 			dt_cg_room(cg, other, 1, need);

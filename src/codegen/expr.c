@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions: one typed tree in, its value in a register out. Here are constants, variables, arithmetic, casts and
- * the choice between arms; what has a file of its own is called from here.
+ * Expressions: one typed tree in, its value in a register out. Here are constants, variables,
+ * arithmetic, casts and the choice between arms; what has a file of its own is called from here.
  */
 #include "codegen/impl.h"
 
@@ -58,8 +58,8 @@ static const struct dt_node *uncast(const struct dt_node *n, struct dt_cg_width 
 }
 
 /*
- * A cast gives a value of its type. Of a signed operand that is narrower only its own bits count: (long)x of an int x that holds more
- * is what an int holds of it.
+ * A cast gives a value of its type. Of a signed operand that is narrower only its own bits count:
+ * (long)x of an int x that holds more is what an int holds of it.
  */
 static unsigned cast(struct dt_cg *cg, const struct dt_node *n)
 {
@@ -96,12 +96,17 @@ static unsigned constant(struct dt_cg *cg, const struct dt_node *n)
 
 /* ---- two operands ---- */
 
-/* Left first, as D programs expect; the other way round, or with a temporary between, only when registers are short. */
-void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node *b, unsigned *ra, unsigned *rb)
+/*
+ * Left first, as D programs expect; the other way round, or with a temporary between, only when
+ * registers are short.
+ */
+void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node *b, unsigned *ra,
+    unsigned *rb)
 {
 	unsigned nfree = dt_cg_nfree(cg), na = dt_cg_need(cg, a), nb = dt_cg_need(cg, b);
 	bool left_fits = na <= nfree && nb < nfree;
-	bool ordered = (dt_cg_effects(cg, a) && !dt_cg_is_const(b)) || (dt_cg_effects(cg, b) && !dt_cg_is_const(a));
+	bool ordered = (dt_cg_effects(cg, a) && !dt_cg_is_const(b)) ||
+	    (dt_cg_effects(cg, b) && !dt_cg_is_const(a));
 
 	if (!left_fits && !ordered && nb <= nfree && na < nfree) {
 		*rb = dt_cg_node(cg, b);
@@ -293,7 +298,8 @@ static unsigned variable(struct dt_cg *cg, const struct dt_node *n)
 	const struct dt_ident *id = n->ident;
 
 	if (!id || id->kind != DT_ID_SCALAR || id->scope > DT_SCOPE_CLAUSE)
-		dt_fail(cg->opts->diag, D_CG_EXPR, n->loc, "%s may not be used as a value", n->name ? n->name : "name");
+		dt_fail(cg->opts->diag, D_CG_EXPR, n->loc, "%s may not be used as a value",
+		    n->name ? n->name : "name");
 	if (dt_cg_may_lack(n))
 		return dt_cg_object(cg, n, NULL);
 	unsigned r = dt_cg_alloc(cg);
@@ -304,7 +310,8 @@ static unsigned variable(struct dt_cg *cg, const struct dt_node *n)
 unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
 {
 	if (n->type && dt_type_base(n->type)->kind == DT_T_DYN)
-		dt_fail(cg->opts->diag, D_CG_DYN, n->loc, "expression cannot evaluate to a translated or dynamic object");
+		dt_fail(cg->opts->diag, D_CG_DYN, n->loc,
+		    "expression cannot evaluate to a translated or dynamic object");
 	dt_asm_at(cg->as, n->loc);
 	cg->loc = n->loc;
 	switch (n->kind) {

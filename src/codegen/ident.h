@@ -15,7 +15,8 @@ enum dt_ident_kind {
 	DT_ID_INLINE,	/* inline, body; nparams > 0 for the parametrised form */
 	DT_ID_SYMBOL,	/* kernel symbol */
 	DT_ID_ENUM,	/* enumerator of a D enum: value */
-	DT_ID_PARAM,	/* translator's input or inline's parameter: bound to an expression while it is expanded */
+	/* translator's input or inline's parameter: bound to an expression while it is expanded */
+	DT_ID_PARAM,
 };
 
 struct dt_ident {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of the code generator share. Private to src/codegen.
- *
- * Values. An expression's value is in a register that belongs to the caller until it frees it. It has 64 bits whatever its type: only
- * casts, stores to memory and records make it narrower. A value is *exact* when it is known to be one of its type (what was loaded
- * from memory, a cast's): a cast of it may then need no code.
- *
- * Registers. dt_cg_need() is how many registers a tree takes without spilling. A tree is entered with that many free,
- * or with all of them: whoever holds values over the evaluation of a tree that needs more than is left puts all
- * that it holds into temporaries first (dt_cg_room()). So running out has one cause: too few registers for one operation.
+ * Values. An expression's value is in a register that belongs to the caller until it frees it. It has
+ * 64 bits whatever its type: only casts, stores to memory and records make it narrower. A value is
+ * *exact* when it is known to be one of its type (what was loaded from memory, a cast's): a cast of it
+ * may then need no code.
+ * Registers. dt_cg_need() is how many registers a tree takes without spilling. A tree is entered with
+ * that many free, or with all of them: whoever holds values over the evaluation of a tree that needs
+ * more than is left puts all that it holds into temporaries first (dt_cg_room()). So running out has
+ * one cause: too few registers for one operation.
  */
 #ifndef DT_CODEGEN_IMPL_H
 #define DT_CODEGEN_IMPL_H
@@ -38,29 +38,36 @@ struct dt_cg {
 	unsigned nregs;			/* %r1 … %r(nregs-1) may be used */
 	unsigned ntuple;
 	struct dt_loc loc;		/* of the node at work, for messages */
-	const struct dt_node *make;	/* the object a store writes a part of: it is made when it does not exist */
+	/* the object a store writes a part of: it is made when it does not exist */
+	const struct dt_node *make;
 	uint32_t used;			/* bit r: %r is taken */
 	uint64_t temps[DT_CG_MAXTEMPS / 64];	/* bit n: %tn is taken */
 	struct dt_cg_info *info;	/* open hash by node */
 	uint32_t ninfo, capinfo;
 };
 
-struct dt_cg_held {		/* a value that waits: in a register, in a temporary, or made again from its constant */
+/* a value that waits: in a register, in a temporary, or made again from its constant */
+struct dt_cg_held {
 	const struct dt_node *node;
 	int reg;		/* -1: not in a register */
 	int temp;		/* -1: none */
 };
 
 /* Registers (codegen_reg.c). */
-unsigned dt_cg_alloc(struct dt_cg *);		/* the lowest free one; fails the compile when there is none */
+/* the lowest free one; fails the compile when there is none */
+unsigned dt_cg_alloc(struct dt_cg *);
 void dt_cg_free(struct dt_cg *, unsigned reg);
 void dt_cg_take(struct dt_cg *, unsigned reg);	/* a certain one, known to be free */
 unsigned dt_cg_nfree(const struct dt_cg *);
 void dt_cg_hold(struct dt_cg_held *, const struct dt_node *, unsigned reg);
-void dt_cg_room(struct dt_cg *, struct dt_cg_held *, unsigned n, unsigned need);	/* spills all n if fewer than need are free */
-void dt_cg_shed(struct dt_cg *, struct dt_cg_held *, unsigned n, unsigned want);	/* spills the last ones until want are free */
-unsigned dt_cg_fetch(struct dt_cg *, const struct dt_cg_held *);	/* its register, or a new one with its value */
-void dt_cg_unfetch(struct dt_cg *, const struct dt_cg_held *, unsigned reg);	/* done looking; it stays held */
+/* spills all n if fewer than need are free */
+void dt_cg_room(struct dt_cg *, struct dt_cg_held *, unsigned n, unsigned need);
+/* spills the last ones until want are free */
+void dt_cg_shed(struct dt_cg *, struct dt_cg_held *, unsigned n, unsigned want);
+/* its register, or a new one with its value */
+unsigned dt_cg_fetch(struct dt_cg *, const struct dt_cg_held *);
+/* done looking; it stays held */
+void dt_cg_unfetch(struct dt_cg *, const struct dt_cg_held *, unsigned reg);
 unsigned dt_cg_unhold(struct dt_cg *, struct dt_cg_held *);		/* its value, no longer held */
 void dt_cg_drop(struct dt_cg *, struct dt_cg_held *);
 
@@ -69,7 +76,8 @@ unsigned dt_cg_need(struct dt_cg *, const struct dt_node *);
 bool dt_cg_effects(struct dt_cg *, const struct dt_node *);
 bool dt_cg_exact(struct dt_cg *, const struct dt_node *);
 struct dt_cg_width dt_cg_width(const struct dt_type *);
-struct dt_cg_width dt_cg_operand_width(const struct dt_node *);	/* as operators take it: enums and _Bool are int */
+/* as operators take it: enums and _Bool are int */
+struct dt_cg_width dt_cg_operand_width(const struct dt_node *);
 bool dt_cg_fits(struct dt_cg_width from, struct dt_cg_width to);
 bool dt_cg_is_const(const struct dt_node *);
 bool dt_cg_is_truth(const struct dt_node *);	/* its value is 0 or 1 */
@@ -109,7 +117,8 @@ unsigned dt_cg_xstruct(struct dt_cg *, const struct dt_node *);
 struct dt_cg_tuple {
 	unsigned n;
 	struct dt_cg_held held[DT_CG_MAXTUPLE];
-	const struct dt_type *type[DT_CG_MAXTUPLE];	/* of the key or parameter; NULL: as the value's own */
+	/* of the key or parameter; NULL: as the value's own */
+	const struct dt_type *type[DT_CG_MAXTUPLE];
 };
 void dt_cg_tuple(struct dt_cg *, const struct dt_node *n, struct dt_cg_tuple *, struct dt_cg_held *other);
 void dt_cg_push(struct dt_cg *, struct dt_cg_tuple *, bool keep);

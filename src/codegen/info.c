@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Facts about typed trees that the code generator decides by: registers needed, effects, exactness. Each node's facts
- * are computed once, from those of its operands, and kept in a table: asking again on the way down a deep tree is free.
+ * Facts about typed trees that the code generator decides by: registers needed, effects, exactness.
+ * Each node's facts are computed once, from those of its operands, and kept in a table: asking again on
+ * the way down a deep tree is free.
  */
 #include "codegen/impl.h"
 
@@ -73,7 +74,8 @@ bool dt_cg_is_ref(const struct dt_node *n)
 
 bool dt_cg_is_memory(const struct dt_node *n)
 {
-	return n->kind == DT_N_SYM || n->kind == DT_N_MEMBER || (n->kind == DT_N_UNARY && n->op == DT_OP_DEREF);
+	return n->kind == DT_N_SYM || n->kind == DT_N_MEMBER ||
+	    (n->kind == DT_N_UNARY && n->op == DT_OP_DEREF);
 }
 
 static bool points_to_user(const struct dt_node *n)
@@ -132,7 +134,8 @@ static void grow(struct dt_cg *cg)
 	uint32_t n = cg->capinfo;
 
 	cg->capinfo = n ? n * 2 : 64;
-	cg->info = DT_NEWN(cg->opts->tmp != NULL ? cg->opts->tmp : cg->opts->arena, struct dt_cg_info, cg->capinfo);
+	cg->info = DT_NEWN(cg->opts->tmp != NULL ? cg->opts->tmp : cg->opts->arena, struct dt_cg_info,
+	    cg->capinfo);
 	for (uint32_t i = 0; i < n; i++) {
 		if (old[i].node)
 			cg->info[slot_of(cg, old[i].node)] = old[i];

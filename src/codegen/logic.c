@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Truth: conditions become compare and branch; where a condition's value is wanted it is made as 0 or 1 behind the
- * branches. Branches only go forward.
+ * Truth: conditions become compare and branch; where a condition's value is wanted it is made as 0 or 1
+ * behind the branches. Branches only go forward.
  */
 #include "codegen/impl.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Objects in memory: their addresses, loads and stores, bit-fields, copies of structs and strings, and the
- * scratch copy of a whole translated struct. A register with an address stays an address; whether it is the kernel's or
- * a user's is decided by the node (dt_cg_is_user).
+ * Objects in memory: their addresses, loads and stores, bit-fields, copies of structs and strings, and
+ * the scratch copy of a whole translated struct. A register with an address stays an address; whether
+ * it is the kernel's or a user's is decided by the node (dt_cg_is_user).
  */
 #include "codegen/impl.h"
 
@@ -26,7 +26,8 @@ static unsigned symbol(struct dt_cg *cg, const struct dt_node *n)
 		dt_asm_setx(cg->as, n->value, r);
 		return r;
 	}
-	const char *name = id->module ? dt_arena_printf(cg->opts->arena, "%s`%s", id->module, id->name) : id->name;
+	const char *name = id->module ? dt_arena_printf(cg->opts->arena, "%s`%s", id->module, id->name) :
+					id->name;
 	dt_asm_setx_sym(cg->as, name, n->value, r);
 	return r;
 }
@@ -76,7 +77,8 @@ static unsigned unit_size(struct dt_cg *cg, const struct dt_node *n, const struc
 	while (size < 8 && n->bit_off + n->bit_size > size * 8u)
 		size *= 2;
 	if (n->bit_size == 0 || n->bit_size > 64 || n->bit_off + n->bit_size > size * 8u)
-		dt_fail(cg->opts->diag, D_UNKNOWN, n->loc, "bit-field %s does not lie within 8 bytes", n->name ? n->name : "");
+		dt_fail(cg->opts->diag, D_UNKNOWN, n->loc, "bit-field %s does not lie within 8 bytes",
+		    n->name ? n->name : "");
 	return size;
 }
 
@@ -143,7 +145,8 @@ static unsigned store_op(unsigned size)
 	return size == 1 ? DT_DIF_STB : size == 2 ? DT_DIF_STH : size == 4 ? DT_DIF_STW : DT_DIF_STX;
 }
 
-static void store_bits(struct dt_cg *cg, const struct dt_node *n, const struct dt_type *t, unsigned ra, unsigned rv)
+static void store_bits(struct dt_cg *cg, const struct dt_node *n, const struct dt_type *t, unsigned ra,
+    unsigned rv)
 {
 	unsigned size = unit_size(cg, n, t), unit = dt_cg_alloc(cg), field = dt_cg_alloc(cg);
 	uint64_t mask = low_bits(n->bit_size);
@@ -170,8 +173,8 @@ static void copy_bytes(struct dt_cg *cg, uint64_t size, unsigned ra, unsigned rv
 }
 
 /*
- * Copies the string at rv to the `limit` bytes at ra, cut if it is too long, always terminated. A string may end right
- * before memory that cannot be read, so only its own length is copied.
+ * Copies the string at rv to the `limit` bytes at ra, cut if it is too long, always terminated. A
+ * string may end right before memory that cannot be read, so only its own length is copied.
  */
 static void copy_string(struct dt_cg *cg, uint64_t limit, unsigned ra, unsigned rv)
 {
@@ -198,7 +201,8 @@ static bool is_text(const struct dt_type *t)
 	return dt_type_is_string(t) || (dt_type_base(t)->kind == DT_T_ARRAY && dt_type_is_stringlike(t));
 }
 
-static void store_ref(struct dt_cg *cg, const struct dt_type *t, const struct dt_node *value, unsigned ra, unsigned rv)
+static void store_ref(struct dt_cg *cg, const struct dt_type *t, const struct dt_node *value, unsigned ra,
+    unsigned rv)
 {
 	uint64_t size = dt_type_is_string(t) ? cg->opts->strsize : dt_type_size(cg->types, t), from = 0;
 
@@ -212,8 +216,8 @@ static void store_ref(struct dt_cg *cg, const struct dt_type *t, const struct dt
 		copy_bytes(cg, from && from < size ? from : size, ra, rv);
 }
 
-void dt_cg_store(struct dt_cg *cg, const struct dt_node *n, const struct dt_type *t, const struct dt_node *value,
-    unsigned ra, unsigned rv)
+void dt_cg_store(struct dt_cg *cg, const struct dt_node *n, const struct dt_type *t,
+    const struct dt_node *value, unsigned ra, unsigned rv)
 {
 	if (n->nflags & DT_NF_BITFIELD)
 		store_bits(cg, n, t, ra, rv);

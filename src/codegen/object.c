@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Structs and arrays that may not exist yet: thread-local variables and elements of associative arrays. A load of one
- * gives 0. Reading such an object gives one of zeroes in scratch; writing a part of it makes it first, also of zeroes.
- * A store that was dropped for lack of room leaves the write in scratch, where it is lost without a fault.
+ * Structs and arrays that may not exist yet: thread-local variables and elements of associative arrays.
+ * A load of one gives 0. Reading such an object gives one of zeroes in scratch; writing a part of it
+ * makes it first, also of zeroes. A store that was dropped for lack of room leaves the write in
+ * scratch, where it is lost without a fault.
  */
 #include "codegen/impl.h"
 
@@ -16,7 +17,8 @@ bool dt_cg_may_lack(const struct dt_node *n)
 		return false;
 	if (n->kind == DT_N_INDEX)
 		return id->kind == DT_ID_ARRAY && n->list;
-	return (n->kind == DT_N_VAR || n->kind == DT_N_IDENT) && id->kind == DT_ID_SCALAR && id->scope == DT_SCOPE_THREAD;
+	return (n->kind == DT_N_VAR || n->kind == DT_N_IDENT) && id->kind == DT_ID_SCALAR &&
+	    id->scope == DT_SCOPE_THREAD;
 }
 
 static bool is_array(const struct dt_node *n)
@@ -32,7 +34,8 @@ const struct dt_node *dt_cg_whole(const struct dt_node *n)
 			n = n->a;
 		else if (n->kind == DT_N_UNARY && n->op == DT_OP_DEREF)
 			n = n->a;
-		else if (n->kind == DT_N_BINARY && (n->op == DT_OP_ADD || n->op == DT_OP_SUB) && is_array(n->a))
+		else if (n->kind == DT_N_BINARY && (n->op == DT_OP_ADD || n->op == DT_OP_SUB) &&
+		    is_array(n->a))
 			n = n->a;
 		else if (n->kind == DT_N_BINARY && n->op == DT_OP_ADD && is_array(n->b))
 			n = n->b;
@@ -41,7 +44,8 @@ const struct dt_node *dt_cg_whole(const struct dt_node *n)
 	}
 }
 
-static void access(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys, bool store, unsigned reg)
+static void access(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys, bool store,
+    unsigned reg)
 {
 	if (keys) {
 		dt_cg_push(cg, keys, true);
