@@ -36,32 +36,91 @@ static const struct basic basics[] = {
 _Static_assert(sizeof(basics) / sizeof(basics[0]) == DT_NBASIC, "one slot a basic type");
 
 /* Names that scripts of DTrace users take for granted and that need no kernel data. */
-static const struct { const char *name, *base; } typedefs[] = {
-	{ "int8_t", "signed char" }, { "int16_t", "short" }, { "int32_t", "int" }, { "int64_t", "long" },
-	{ "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" },
-	{ "uint32_t", "unsigned int" }, { "uint64_t", "unsigned long" },
-	{ "intptr_t", "long" }, { "uintptr_t", "unsigned long" }, { "size_t", "unsigned long" },
-	{ "ssize_t", "long" }, { "ptrdiff_t", "long" }, { "intmax_t", "long" }, { "uintmax_t", "unsigned long" },
-	{ "uchar_t", "unsigned char" }, { "ushort_t", "unsigned short" }, { "uint_t", "unsigned int" },
-	{ "ulong_t", "unsigned long" }, { "longlong_t", "long long" }, { "u_longlong_t", "unsigned long long" },
-	{ "u_char", "unsigned char" }, { "u_short", "unsigned short" }, { "u_int", "unsigned int" },
-	{ "u_long", "unsigned long" }, { "uint", "unsigned int" }, { "ushort", "unsigned short" }, { "ulong", "unsigned long" },
-	{ "u_int8_t", "unsigned char" }, { "u_int16_t", "unsigned short" },
-	{ "u_int32_t", "unsigned int" }, { "u_int64_t", "unsigned long" },
-	{ "id_t", "int" }, { "pid_t", "int" }, { "tid_t", "int" }, { "uid_t", "unsigned int" }, { "gid_t", "unsigned int" },
-	{ "dev_t", "unsigned int" }, { "major_t", "unsigned int" }, { "minor_t", "unsigned int" },
-	{ "ino_t", "unsigned long" }, { "ino64_t", "unsigned long" }, { "nlink_t", "unsigned int" },
-	{ "mode_t", "unsigned int" }, { "off_t", "long" }, { "off64_t", "long long" },
-	{ "offset_t", "long long" }, { "loff_t", "long long" }, { "blkcnt_t", "long" }, { "blksize_t", "long" },
-	{ "daddr_t", "long" }, { "diskaddr_t", "unsigned long long" }, { "pgcnt_t", "unsigned long" },
-	{ "time_t", "long" }, { "clock_t", "long" }, { "useconds_t", "unsigned int" }, { "suseconds_t", "long" },
-	{ "clockid_t", "int" }, { "timer_t", "int" }, { "hrtime_t", "long long" },
-	{ "key_t", "int" }, { "caddr_t", "char *" }, { "boolean_t", "int" }, { "bool", "_Bool" },
-	{ "processorid_t", "int" }, { "cpuid_t", "int" }, { "chipid_t", "int" }, { "lgrp_id_t", "int" },
-	{ "zoneid_t", "int" }, { "projid_t", "int" }, { "taskid_t", "int" }, { "poolid_t", "int" },
-	{ "psetid_t", "int" }, { "ctid_t", "int" }, { "pri_t", "short" }, { "lwpid_t", "int" },
-	{ "pc_t", "unsigned long" }, { "greg_t", "long" }, { "sa_family_t", "unsigned short" },
-	{ "socklen_t", "unsigned int" }, { "in_addr_t", "unsigned int" }, { "in_port_t", "unsigned short" },
+static const struct {
+	const char *name, *base;
+} typedefs[] = {
+	{ "int8_t", "signed char" },
+	{ "int16_t", "short" },
+	{ "int32_t", "int" },
+	{ "int64_t", "long" },
+	{ "uint8_t", "unsigned char" },
+	{ "uint16_t", "unsigned short" },
+	{ "uint32_t", "unsigned int" },
+	{ "uint64_t", "unsigned long" },
+	{ "intptr_t", "long" },
+	{ "uintptr_t", "unsigned long" },
+	{ "size_t", "unsigned long" },
+	{ "ssize_t", "long" },
+	{ "ptrdiff_t", "long" },
+	{ "intmax_t", "long" },
+	{ "uintmax_t", "unsigned long" },
+	{ "uchar_t", "unsigned char" },
+	{ "ushort_t", "unsigned short" },
+	{ "uint_t", "unsigned int" },
+	{ "ulong_t", "unsigned long" },
+	{ "longlong_t", "long long" },
+	{ "u_longlong_t", "unsigned long long" },
+	{ "u_char", "unsigned char" },
+	{ "u_short", "unsigned short" },
+	{ "u_int", "unsigned int" },
+	{ "u_long", "unsigned long" },
+	{ "uint", "unsigned int" },
+	{ "ushort", "unsigned short" },
+	{ "ulong", "unsigned long" },
+	{ "u_int8_t", "unsigned char" },
+	{ "u_int16_t", "unsigned short" },
+	{ "u_int32_t", "unsigned int" },
+	{ "u_int64_t", "unsigned long" },
+	{ "id_t", "int" },
+	{ "pid_t", "int" },
+	{ "tid_t", "int" },
+	{ "uid_t", "unsigned int" },
+	{ "gid_t", "unsigned int" },
+	{ "dev_t", "unsigned int" },
+	{ "major_t", "unsigned int" },
+	{ "minor_t", "unsigned int" },
+	{ "ino_t", "unsigned long" },
+	{ "ino64_t", "unsigned long" },
+	{ "nlink_t", "unsigned int" },
+	{ "mode_t", "unsigned int" },
+	{ "off_t", "long" },
+	{ "off64_t", "long long" },
+	{ "offset_t", "long long" },
+	{ "loff_t", "long long" },
+	{ "blkcnt_t", "long" },
+	{ "blksize_t", "long" },
+	{ "daddr_t", "long" },
+	{ "diskaddr_t", "unsigned long long" },
+	{ "pgcnt_t", "unsigned long" },
+	{ "time_t", "long" },
+	{ "clock_t", "long" },
+	{ "useconds_t", "unsigned int" },
+	{ "suseconds_t", "long" },
+	{ "clockid_t", "int" },
+	{ "timer_t", "int" },
+	{ "hrtime_t", "long long" },
+	{ "key_t", "int" },
+	{ "caddr_t", "char *" },
+	{ "boolean_t", "int" },
+	{ "bool", "_Bool" },
+	{ "processorid_t", "int" },
+	{ "cpuid_t", "int" },
+	{ "chipid_t", "int" },
+	{ "lgrp_id_t", "int" },
+	{ "zoneid_t", "int" },
+	{ "projid_t", "int" },
+	{ "taskid_t", "int" },
+	{ "poolid_t", "int" },
+	{ "psetid_t", "int" },
+	{ "ctid_t", "int" },
+	{ "pri_t", "short" },
+	{ "lwpid_t", "int" },
+	{ "pc_t", "unsigned long" },
+	{ "greg_t", "long" },
+	{ "sa_family_t", "unsigned short" },
+	{ "socklen_t", "unsigned int" },
+	{ "in_addr_t", "unsigned int" },
+	{ "in_port_t", "unsigned short" },
 	{ "ipaddr_t", "unsigned int" },
 };
 
@@ -148,7 +207,19 @@ struct dt_arena *dt_types_arena(struct dt_types *ts)
 }
 
 /* Words of a C spelling, counted: their order means nothing. */
-enum word { W_LONG, W_SHORT, W_SIGNED, W_UNSIGNED, W_INT, W_CHAR, W_FLOAT, W_DOUBLE, W_BOOL, W_INT128, NWORD };
+enum word {
+	W_LONG,
+	W_SHORT,
+	W_SIGNED,
+	W_UNSIGNED,
+	W_INT,
+	W_CHAR,
+	W_FLOAT,
+	W_DOUBLE,
+	W_BOOL,
+	W_INT128,
+	NWORD
+};
 
 static const char *const words[NWORD] = {
 	"long", "short", "signed", "unsigned", "int", "char", "float", "double", "_Bool", "__int128",
@@ -264,7 +335,8 @@ const struct dt_type *dt_types_number(struct dt_types *ts, const struct dt_numbe
 	if (same && same->kind == n->kind && same->size == n->size &&
 	    (n->kind == DT_T_FLOAT || (same->is_signed == n->is_signed && same->is_bool == n->is_bool)))
 		return same;
-	key = dt_arena_printf(ts->arena, "N%u,%u,%d%d%d,%s", n->kind, n->size, n->is_signed, n->is_char, n->is_bool, n->name);
+	key = dt_arena_printf(ts->arena, "N%u,%u,%d%d%d,%s", n->kind, n->size, n->is_signed, n->is_char,
+	    n->is_bool, n->name);
 	t = dt_map_get(&ts->built, key);
 	if (t)
 		return t;

@@ -40,7 +40,11 @@ static uint32_t hash_name(const char *s)
 static bool indexed(unsigned kind)
 {
 	switch (kind) {
-	case BTF_KIND_INT: case BTF_KIND_FLOAT: case BTF_KIND_TYPEDEF: case BTF_KIND_STRUCT: case BTF_KIND_UNION:
+	case BTF_KIND_INT:
+	case BTF_KIND_FLOAT:
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM: case BTF_KIND_ENUM64: case BTF_KIND_FWD: case BTF_KIND_FUNC: case BTF_KIND_VAR:
 		return true;
 	default:
@@ -260,7 +264,8 @@ static struct dt_btf *module_load(struct dt_types *ts, const char *module)
 
 /* ---- lookup ---- */
 
-static const struct dt_type *find_in(struct dt_types *ts, struct dt_btf *b, enum dt_tkind kind, const char *name)
+static const struct dt_type *find_in(struct dt_types *ts, struct dt_btf *b, enum dt_tkind kind,
+    const char *name)
 {
 	uint32_t id = find_id(b, kind, name);
 
@@ -270,7 +275,8 @@ static const struct dt_type *find_in(struct dt_types *ts, struct dt_btf *b, enum
 }
 
 /* In the module, then in what it stands on. */
-const struct dt_type *dt_btf_find(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name, bool load)
+const struct dt_type *dt_btf_find(struct dt_types *ts, const char *module, enum dt_tkind kind,
+    const char *name, bool load)
 {
 	struct dt_btf *b = load ? module_load(ts, module) : module_get(ts, module);
 	const struct dt_type *forward = NULL;
@@ -329,7 +335,8 @@ uint32_t dt_types_function_id(struct dt_types *ts, const char *name)
 	return id && btf_is_func(dt_btf_record(b, id)) ? id : 0;
 }
 
-int dt_types_each(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *prefix, dt_types_each_f *f, void *ctx)
+int dt_types_each(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *prefix,
+    dt_types_each_f *f, void *ctx)
 {
 	const struct dt_btf *b = module_load(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module);
 	size_t len = strlen(prefix);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to src/types: the type data of one module. The records are libbpf's (bpf/btf.h), the reader is our own:
- * libbpf 1.1 does not export btf__new_split(), which modules need when their data come as bytes, and it keeps a copy of everything.
+ * Private to src/types: the type data of one module. The records are libbpf's (bpf/btf.h), the reader
+ * is our own: libbpf 1.1 does not export btf__new_split(), which modules need when their data come as
+ * bytes, and it keeps a copy of everything.
  */
 #ifndef DT_TYPES_BTF_H
 #define DT_TYPES_BTF_H

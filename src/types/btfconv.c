@@ -20,13 +20,19 @@ static const struct dt_type *number(struct dt_types *ts, const struct dt_btf *b,
 
 	if (!name || !t->size || t->size > 16 || (t->size & (t->size - 1)))
 		return ts->tvoid;
-	return dt_types_number(ts, &(struct dt_number){
-		.name = name, .kind = is_float ? DT_T_FLOAT : DT_T_INT, .size = t->size,
-		.is_signed = encoding & BTF_INT_SIGNED, .is_char = encoding & BTF_INT_CHAR, .is_bool = encoding & BTF_INT_BOOL,
-	});
+	return dt_types_number(ts,
+	    &(struct dt_number){
+		.name = name,
+		.kind = is_float ? DT_T_FLOAT : DT_T_INT,
+		.size = t->size,
+		.is_signed = encoding & BTF_INT_SIGNED,
+		.is_char = encoding & BTF_INT_CHAR,
+		.is_bool = encoding & BTF_INT_BOOL,
+	    });
 }
 
-static const struct dt_type *named(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, unsigned depth)
+static const struct dt_type *named(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    unsigned depth)
 {
 	const char *name = dt_btf_name(b, t->name_off);
 	const struct dt_type *to = convert(ts, b, t->type, depth);
@@ -35,7 +41,8 @@ static const struct dt_type *named(struct dt_types *ts, struct dt_btf *b, const 
 }
 
 /* "user" marks what lies in user memory; other tags (rcu, percpu) do not change how memory is read. */
-static const struct dt_type *tagged(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, unsigned depth)
+static const struct dt_type *tagged(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    unsigned depth)
 {
 	const char *tag = dt_btf_name(b, t->name_off);
 	const struct dt_type *to = convert(ts, b, t->type, depth);
@@ -43,14 +50,16 @@ static const struct dt_type *tagged(struct dt_types *ts, struct dt_btf *b, const
 	return tag && !btf_kflag(t) && strcmp(tag, "user") == 0 ? dt_type_qual(ts, to, DT_TQ_USERLAND) : to;
 }
 
-static const struct dt_type *array(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, unsigned depth)
+static const struct dt_type *array(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    unsigned depth)
 {
 	const struct btf_array *a = btf_array(t);
 
 	return dt_type_array(ts, convert(ts, b, a->type, depth), a->nelems);
 }
 
-static const struct dt_type *function(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, unsigned depth)
+static const struct dt_type *function(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    unsigned depth)
 {
 	const struct btf_param *p = btf_params(t);
 	uint32_t n = btf_vlen(t);
@@ -64,7 +73,8 @@ static const struct dt_type *function(struct dt_types *ts, struct dt_btf *b, con
 	return dt_type_func(ts, ret, params, n, varargs);
 }
 
-static struct dt_type *shell(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, enum dt_tkind kind)
+static struct dt_type *shell(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    enum dt_tkind kind)
 {
 	return dt_type_new_shell(ts, b->module, kind, dt_btf_name(b, t->name_off));
 }
@@ -79,7 +89,8 @@ static const struct dt_type *sou(struct dt_types *ts, struct dt_btf *b, const st
 	return s;
 }
 
-static const struct dt_type *enumeration(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, uint32_t id)
+static const struct dt_type *enumeration(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    uint32_t id)
 {
 	bool known = t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
 	struct dt_type *e = shell(ts, b, t, DT_T_ENUM);
@@ -166,7 +177,8 @@ const struct dt_type *dt_btf_convert(struct dt_types *ts, struct dt_btf *b, uint
 
 /* ---- symbols ---- */
 
-static const struct dt_type *function_symbol(struct dt_types *ts, struct dt_btf *b, const struct btf_type *func)
+static const struct dt_type *function_symbol(struct dt_types *ts, struct dt_btf *b,
+    const struct btf_type *func)
 {
 	const struct dt_type *type = convert(ts, b, func->type, 0);
 	struct dt_btf *home = owner(b, func->type);
@@ -222,13 +234,15 @@ static bool fits(struct dt_types *ts, const struct dt_type *s, const struct dt_m
 	uint64_t size = dt_type_size(ts, t), bits = s->size * 8;
 
 	if (m->bit_size)
-		return dt_type_is_integer(t) && m->bit_size <= size * 8 && m->bit_size <= 64 && m->bit_off + m->bit_size <= bits;
+		return dt_type_is_integer(t) && m->bit_size <= size * 8 && m->bit_size <= 64 &&
+		    m->bit_off + m->bit_size <= bits;
 	if (t->kind == DT_T_ARRAY && t->nelems && !size && dt_type_size(ts, t->ref))
 		return false;		/* more bytes than can be counted */
 	return m->bit_off % 8 == 0 && m->bit_off <= bits && size <= (bits - m->bit_off) / 8;
 }
 
-static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt_btf *b, const struct btf_type *t)
+static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt_btf *b,
+    const struct btf_type *t)
 {
 	const struct btf_member *from = btf_members(t);
 	struct dt_type_lazy *lazy = s->lazy;
@@ -236,7 +250,8 @@ static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt
 	struct dt_member *to = DT_NEWN(ts->arena, struct dt_member, n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct dt_member m = { .name = dt_btf_name(b, from[i].name_off), .type = dt_btf_convert(ts, b, from[i].type) };
+		struct dt_member m = { .name = dt_btf_name(b, from[i].name_off),
+			.type = dt_btf_convert(ts, b, from[i].type) };
 
 		m.bit_off = btf_member_bit_offset(t, i);
 		m.bit_size = (uint16_t)btf_member_bitfield_size(t, i);
@@ -249,7 +264,8 @@ static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt
 	lazy->n = kept;
 }
 
-static void load_enums(struct dt_types *ts, const struct dt_type *e, struct dt_btf *b, const struct btf_type *t)
+static void load_enums(struct dt_types *ts, const struct dt_type *e, struct dt_btf *b,
+    const struct btf_type *t)
 {
 	struct dt_enumconst *to = DT_NEWN(ts->arena, struct dt_enumconst, btf_vlen(t));
 	uint32_t kept = 0;

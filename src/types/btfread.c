@@ -39,7 +39,11 @@ static int64_t tail_size(uint32_t info)
 	uint64_t n = BTF_INFO_VLEN(info);
 
 	switch (BTF_INFO_KIND(info)) {
-	case BTF_KIND_PTR: case BTF_KIND_FWD: case BTF_KIND_TYPEDEF: case BTF_KIND_VOLATILE: case BTF_KIND_CONST:
+	case BTF_KIND_PTR:
+	case BTF_KIND_FWD:
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_CONST:
 	case BTF_KIND_RESTRICT: case BTF_KIND_FUNC: case BTF_KIND_FLOAT: case BTF_KIND_TYPE_TAG:
 		return 0;
 	case BTF_KIND_INT: case BTF_KIND_VAR: case BTF_KIND_DECL_TAG:

@@ -10,7 +10,8 @@
 #include <errno.h>
 
 #ifdef __aarch64__
-enum { UNNAMED_ALIGNS = 1 };	/* AAPCS64 10.1.8.2: an unnamed bit-field aligns the struct like a named one */
+/* AAPCS64 10.1.8.2: an unnamed bit-field aligns the struct like a named one */
+enum { UNNAMED_ALIGNS = 1 };
 #else
 enum { UNNAMED_ALIGNS = 0 };
 #endif
@@ -145,7 +146,8 @@ void dt_type_load(const struct dt_type *t)
 	load(t->lazy->load_ctx, dt_type_mutable(t));
 }
 
-void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struct dt_member *m, uint32_t n, uint64_t size)
+void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struct dt_member *m, uint32_t n,
+    uint64_t size)
 {
 	struct dt_member *kept = DT_NEWN(ts->arena, struct dt_member, n + 1);
 
@@ -153,11 +155,13 @@ void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struc
 		memcpy(kept, m, n * sizeof(*kept));
 	t->size = size;
 	t->incomplete = false;
-	t->lazy->members = kept;	/* whether its alignment is known stays as it is: somebody may be finding it out */
+	/* whether its alignment is known stays as it is: somebody may be finding it out */
+	t->lazy->members = kept;
 	t->lazy->n = n;
 }
 
-void dt_type_complete_enum_sized(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n, uint32_t size)
+void dt_type_complete_enum_sized(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c,
+    uint32_t n, uint32_t size)
 {
 	struct dt_enumconst *copy = DT_NEWN(ts->arena, struct dt_enumconst, n + 1);
 
@@ -171,7 +175,10 @@ void dt_type_complete_enum_sized(struct dt_types *ts, struct dt_type *t, const s
 	*t->lazy = (struct dt_type_lazy){ .enums = copy, .n = n, .aligned = true };
 }
 
-/* As gcc: unsigned int when no value is negative, else int, else long. A bit-field of it is extended accordingly. */
+/*
+ * As gcc: unsigned int when no value is negative, else int, else long. A bit-field of it is extended
+ * accordingly.
+ */
 void dt_type_complete_enum(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n)
 {
 	struct dt_enumconst *copy = DT_NEWN(ts->arena, struct dt_enumconst, n);

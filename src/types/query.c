@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Questions about types. A chain of typedefs, qualifiers, pointers and arrays always ends: types are
- * built from older ones. A struct may meet itself among its members when type data lie, so walks over members are bounded.
+ * built from older ones. A struct may meet itself among its members when type data lie, so walks over
+ * members are bounded.
  */
 #include "types/table.h"
 
@@ -31,7 +32,10 @@ uint64_t dt_type_size(struct dt_types *ts, const struct dt_type *type)
 
 static uint32_t align_at(struct dt_types *, const struct dt_type *, unsigned depth);
 
-/* Type data do not tell alignment: it is the members' largest, or 1 when the offsets show that the struct is packed. */
+/*
+ * Type data do not tell alignment: it is the members' largest, or 1 when the offsets show that the
+ * struct is packed.
+ */
 static uint32_t align_of_members(struct dt_types *ts, const struct dt_type *t, unsigned depth)
 {
 	uint32_t n, align = 1;
@@ -55,7 +59,8 @@ static uint32_t align_at(struct dt_types *ts, const struct dt_type *type, unsign
 		t = dt_type_base(t->ref);
 	t = dt_type_complete(ts, t);
 	if (t->lazy && !t->lazy->aligned && depth < MEMBER_DEPTH) {
-		t->lazy->aligned = true;	/* before the walk: a struct that holds itself then counts as 1 */
+		/* before the walk: a struct that holds itself then counts as 1 */
+		t->lazy->aligned = true;
 		dt_type_mutable(t)->align = align_of_members(ts, t, depth + 1);
 	}
 	return t->align ? t->align : 1;
@@ -95,7 +100,8 @@ const struct dt_enumconst *dt_type_enums(struct dt_types *ts, const struct dt_ty
 struct search {
 	struct dt_types *types;
 	const char *name;
-	const struct dt_type *path[MEMBER_DEPTH];	/* structs being searched, each inside the one before */
+	/* structs being searched, each inside the one before */
+	const struct dt_type *path[MEMBER_DEPTH];
 	unsigned depth, budget;
 };
 
@@ -215,7 +221,8 @@ bool dt_type_of_process(const struct dt_type *t)
 	for (;; t = t->ref) {
 		if (t->process)
 			return true;
-		if (t->kind != DT_T_QUAL && t->kind != DT_T_TYPEDEF && t->kind != DT_T_PTR && t->kind != DT_T_ARRAY)
+		if (t->kind != DT_T_QUAL && t->kind != DT_T_TYPEDEF && t->kind != DT_T_PTR &&
+		    t->kind != DT_T_ARRAY)
 			return false;
 	}
 }

@@ -108,8 +108,8 @@ static char *func_key(struct dt_types *ts, const struct dt_type *ret, const stru
 	return key;
 }
 
-static struct dt_type *new_func(struct dt_types *ts, const struct dt_type *ret, const struct dt_type *const *params,
-    unsigned n, bool varargs)
+static struct dt_type *new_func(struct dt_types *ts, const struct dt_type *ret,
+    const struct dt_type *const *params, unsigned n, bool varargs)
 {
 	struct dt_type *t = dt_type_new(ts, DT_T_FUNC);
 
@@ -133,7 +133,8 @@ const struct dt_type *dt_type_func(struct dt_types *ts, const struct dt_type *re
 	return t;
 }
 
-const struct dt_type *dt_type_func_named(struct dt_types *ts, const struct dt_type *func, const char *const *names)
+const struct dt_type *dt_type_func_named(struct dt_types *ts, const struct dt_type *func,
+    const char *const *names)
 {
 	struct dt_type *t = new_func(ts, func->ref, func->params, func->nparams, func->varargs);
 
@@ -165,7 +166,8 @@ static const char *home(const char *module)
 enum { KEY_ROOM = 128 };
 
 /* The key of a name, in `buf` when it fits: a look-up that finds nothing should leave no memory behind. */
-static const char *name_key(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name, char buf[KEY_ROOM])
+static const char *name_key(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name,
+    char buf[KEY_ROOM])
 {
 	int n = snprintf(buf, KEY_ROOM, "%c`%s`%s", kind_letter(kind), home(module), name);
 
@@ -174,7 +176,8 @@ static const char *name_key(struct dt_types *ts, const char *module, enum dt_tki
 	return dt_arena_printf(ts->arena, "%c`%s`%s", kind_letter(kind), home(module), name);
 }
 
-static void name_put(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name, struct dt_type *t)
+static void name_put(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name,
+    struct dt_type *t)
 {
 	char buf[KEY_ROOM];
 	const char *key = name_key(ts, module, kind, name, buf);
@@ -195,7 +198,8 @@ static struct dt_type *name_get(struct dt_types *ts, const char *module, enum dt
 	return dt_map_get(&ts->names, name_key(ts, module, kind, name, buf));
 }
 
-struct dt_type *dt_type_new_shell(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *tag)
+struct dt_type *dt_type_new_shell(struct dt_types *ts, const char *module, enum dt_tkind kind,
+    const char *tag)
 {
 	struct dt_type *t = dt_type_new(ts, kind);
 
@@ -221,7 +225,8 @@ struct dt_type *dt_type_shell(struct dt_types *ts, const char *module, enum dt_t
 	return t;
 }
 
-const struct dt_type *dt_type_new_typedef(struct dt_types *ts, const char *module, const char *name, const struct dt_type *to)
+const struct dt_type *dt_type_new_typedef(struct dt_types *ts, const char *module, const char *name,
+    const struct dt_type *to)
 {
 	struct dt_type *t = dt_type_new(ts, DT_T_TYPEDEF);
 
@@ -233,7 +238,8 @@ const struct dt_type *dt_type_new_typedef(struct dt_types *ts, const char *modul
 	return t;
 }
 
-const struct dt_type *dt_type_typedef(struct dt_types *ts, const char *module, const char *name, const struct dt_type *to)
+const struct dt_type *dt_type_typedef(struct dt_types *ts, const char *module, const char *name,
+    const struct dt_type *to)
 {
 	struct dt_type *t = name_get(ts, module, DT_T_TYPEDEF, name);
 
@@ -280,7 +286,8 @@ static const struct dt_type *better(const struct dt_type *first, const struct dt
 	return !first || (first->incomplete && second && !second->incomplete) ? second : first;
 }
 
-const struct dt_type *dt_types_declared(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name)
+const struct dt_type *dt_types_declared(struct dt_types *ts, const char *module, enum dt_tkind kind,
+    const char *name)
 {
 	if (module && strcmp(module, "C") != 0 && strcmp(module, "D") != 0)
 		return NULL;
@@ -302,7 +309,8 @@ static const struct dt_type *given(struct dt_types *ts, const char *name)
 	return t ? t : dt_types_predefined(ts, name);
 }
 
-const struct dt_type *dt_types_find(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name)
+const struct dt_type *dt_types_find(struct dt_types *ts, const char *module, enum dt_tkind kind,
+    const char *name)
 {
 	bool text = !module || strcmp(module, "C") == 0 || strcmp(module, "D") == 0;
 	const struct dt_type *t = text ? dt_types_declared(ts, module, kind, name) : NULL;

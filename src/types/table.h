@@ -35,7 +35,8 @@ struct dt_types {
 	struct dt_arena *arena;
 	struct dt_map names;		/* "s`D`foo": kind, module, name -> type; declared by text */
 	struct dt_map predefined;	/* name -> typedef, made when first asked for */
-	struct dt_map built;		/* "P12": how a type is built from others -> type; never cut, ids are not used again */
+	/* "P12": how a type is built from others -> type; never cut, ids are not used again */
+	struct dt_map built;
 	DT_VEC(struct dt_undo) undo;
 	uint32_t ntypes;
 	struct dt_type *basic[DT_NBASIC];
@@ -56,13 +57,18 @@ static inline struct dt_type *dt_type_mutable(const struct dt_type *t)
 struct dt_type *dt_type_new(struct dt_types *, enum dt_tkind);
 /* A struct, union or enum without a definition and without an entry in the names. */
 struct dt_type *dt_type_new_shell(struct dt_types *, const char *module, enum dt_tkind, const char *tag);
-/* A shell of a process; what it has inside is read when first asked for. Size 0: it is only declared, and the reader may find the definition. */
+/*
+ * A shell of a process; what it has inside is read when first asked for. Size 0: it is only declared,
+ * and the reader may find the definition.
+ */
 void dt_type_defer(struct dt_type *, uint64_t size, dt_type_load_f *, void *ctx);
 void dt_type_load(const struct dt_type *);
 /* A typedef that is not entered in the names. */
-const struct dt_type *dt_type_new_typedef(struct dt_types *, const char *module, const char *name, const struct dt_type *to);
+const struct dt_type *dt_type_new_typedef(struct dt_types *, const char *module, const char *name,
+    const struct dt_type *to);
 /* The same as dt_type_func(), with names of the parameters: a type of its own, only for symbols. */
-const struct dt_type *dt_type_func_named(struct dt_types *, const struct dt_type *func, const char *const *names);
+const struct dt_type *dt_type_func_named(struct dt_types *, const struct dt_type *func,
+    const char *const *names);
 /* An integer or float as type data describe it: the basic type when it is the same, else one of its own. */
 struct dt_number {
 	const char *name;
@@ -75,8 +81,12 @@ const struct dt_type *dt_types_number(struct dt_types *, const struct dt_number 
 const struct dt_type *dt_types_predefined(struct dt_types *, const char *name);
 void dt_types_predefined_near(struct dt_near *);
 
-/* Type data, btf.c. `kind` as for dt_types_find(). NULL: none such. load: read the module when it is not yet read. */
-const struct dt_type *dt_btf_find(struct dt_types *, const char *module, enum dt_tkind kind, const char *name, bool load);
+/*
+ * Type data, btf.c. `kind` as for dt_types_find(). NULL: none such. load: read the module when it is
+ * not yet read.
+ */
+const struct dt_type *dt_btf_find(struct dt_types *, const char *module, enum dt_tkind kind, const char *name,
+    bool load);
 /* In every module read so far (vmlinux is read when it was not): a complete type before an incomplete one. */
 const struct dt_type *dt_btf_find_any(struct dt_types *, enum dt_tkind kind, const char *name);
 void dt_btf_load(struct dt_types *, const struct dt_type *);	/* fills the lazy part */
