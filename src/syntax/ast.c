@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes of the tree: made, given operands, copied. A node's depth is always that of its deepest operand plus one. */
+/*
+ * Nodes of the tree: made, given operands, copied. A node's depth is always that of its deepest operand
+ * plus one.
+ */
 #include "syntax/ast.h"
 
 static const char *const op_text[DT_NOPS] = {
@@ -18,7 +21,8 @@ const char *dt_op_text(enum dt_op op)
 	return (unsigned)op < DT_NOPS ? op_text[op] : "";
 }
 
-struct dt_node *dt_node_new(struct dt_diag *diag, struct dt_arena *arena, enum dt_node_kind kind, struct dt_loc loc)
+struct dt_node *dt_node_new(struct dt_diag *diag, struct dt_arena *arena, enum dt_node_kind kind,
+    struct dt_loc loc)
 {
 	struct dt_node *n = DT_NEW(arena, struct dt_node);
 

@@ -55,7 +55,11 @@ enum dt_node_kind {
 	DT_N_XLATE,	/* xlate <tname>(a) */
 	/* made by sema only */
 	DT_N_SYM,	/* [sema] kernel symbol: ident, value = address; an lvalue of type `type` */
-	DT_N_XSTRUCT,	/* [sema] whole translated struct: list = DT_N_ASSIGN-like (a NULL, name/moff = member, b = value) */
+	/*
+	 * [sema] whole translated struct: list = DT_N_ASSIGN-like (a NULL, name/moff = member, b =
+	 * value)
+	 */
+	DT_N_XSTRUCT,
 	DT_N_NKINDS
 };
 
@@ -68,7 +72,7 @@ enum { DT_INT_U = 1, DT_INT_L = 2, DT_INT_LL = 4, DT_INT_NONDEC = 8, DT_INT_CHAR
 enum {
 	DT_NF_LVAL = 1,		/* names an object */
 	DT_NF_WRITABLE = 2,	/* that may be assigned */
-	DT_NF_REF = 4,		/* the value is the address of the object (struct, union, array, string …) */
+	DT_NF_REF = 4,		/* the value is the address of an object: struct, union, array, string */
 	DT_NF_USER = 8,		/* addresses derived from it are user addresses (userland) */
 	DT_NF_BITFIELD = 16,	/* DT_N_MEMBER of a bit-field: bit_off, bit_size say which bits */
 	DT_NF_ALLOCA = 32,	/* address of scratch memory: alloca(), copyin() */
@@ -100,7 +104,8 @@ struct dt_node {
 	const struct dt_xlator *xlator;	/* DT_N_XLATE: the translator that makes its members */
 	uint16_t nflags;		/* DT_NF_* */
 	uint16_t bit_off, bit_size;	/* DT_NF_BITFIELD: from the low bit of the unit at moff */
-	uint32_t moff;			/* DT_N_MEMBER: byte offset of the member (or of the bit-field's unit) */
+	/* DT_N_MEMBER: byte offset of the member (or of the bit-field's unit) */
+	uint32_t moff;
 };
 
 /* ---- types as written ---- */
@@ -129,7 +134,8 @@ struct dt_specs {		/* declaration specifiers */
 	bool body;		/* members or enumerators follow the tag */
 	struct dt_decl *members;	/* of a struct or union */
 	struct dt_enumerator *enums;
-	const struct dt_type *made;	/* [sema] by the body, once for all names of the declaration; NULL: not yet */
+	/* [sema] by the body, once for all names of the declaration; NULL: not yet */
+	const struct dt_type *made;
 };
 
 struct dt_enumerator {
@@ -244,6 +250,7 @@ struct dt_unit {		/* a parsed program, expression or type */
 struct dt_node *dt_node_new(struct dt_diag *, struct dt_arena *, enum dt_node_kind, struct dt_loc);
 /* Gives a node its operands and sets its depth; fails the compile when the tree gets too deep. */
 void dt_node_adopt(struct dt_diag *, struct dt_node *parent, struct dt_node *child);
-struct dt_node *dt_node_clone(struct dt_arena *, const struct dt_node *);	/* deep; [sema] fields cleared */
+/* deep; [sema] fields cleared */
+struct dt_node *dt_node_clone(struct dt_arena *, const struct dt_node *);
 
 #endif

@@ -31,7 +31,8 @@ static uint32_t read_word(struct dt_lexer *lx, uint32_t i, struct dt_word *w)
 		for (i++; i < lx->len && lx->text[i] != '\n' && lx->text[i] != '"'; i++)
 			;
 		if (i >= lx->len || lx->text[i] == '\n')
-			dt_fail(lx->diag, D_STR_NL, dt_lex_loc(lx, start, i), "newline encountered in string literal");
+			dt_fail(lx->diag, D_STR_NL, dt_lex_loc(lx, start, i),
+			    "newline encountered in string literal");
 		w->text = dt_arena_strndup(lx->arena, lx->text + start + 1, i - start - 1);
 		i++;
 	} else {
@@ -169,13 +170,14 @@ static void d_pragma(struct line *line)
 }
 
 /*
- * "# file: x.c": a blank and a word that is no directive of D or C. Provider files of Linux builds have such comments, because the
- * tool they were written for knows no directives.
+ * "# file: x.c": a blank and a word that is no directive of D or C. Provider files of Linux builds have
+ * such comments, because the tool they were written for knows no directives.
  */
 static bool is_remark(const struct dt_lexer *lx)
 {
-	static const char *const directives[] = { "line", "error", "pragma", "ident", "include", "include_next", "import", "define", "undef",
-		"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "warning", "sccs", "assert", "unassert" };
+	static const char *const directives[] = { "line", "error", "pragma", "ident", "include",
+		"include_next", "import", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef",
+		"elifndef", "else", "endif", "warning", "sccs", "assert", "unassert" };
 	const char *p = lx->text + lx->pos + 1;
 	size_t n = 0;
 

@@ -125,7 +125,10 @@ static bool keyword(struct dt_parser *ps, struct dt_specs *s, struct dt_token t)
 	return true;
 }
 
-/* `self x;`, `extern e[int];`: where only a storage class came before, the name is not a type, but what is declared; it is an int. */
+/*
+ * `self x;`, `extern e[int];`: where only a storage class came before, the name is not a type, but what
+ * is declared; it is an int.
+ */
 static bool implicit_int(struct dt_parser *ps, const struct dt_specs *s)
 {
 	enum dt_tok next = dt_tok_kind(ps, 1);
@@ -141,15 +144,22 @@ static bool is_c_name(struct dt_parser *ps)
 	enum dt_tok next;
 
 	switch (t.kind) {
-	case DT_T_COUNTER: case DT_T_IMPORT: case DT_T_PROBE: case DT_T_PROVIDER: case DT_T_SELF: case DT_T_STRING: case DT_T_STRINGOF:
+	case DT_T_COUNTER:
+	case DT_T_IMPORT:
+	case DT_T_PROBE:
+	case DT_T_PROVIDER:
+	case DT_T_SELF:
+	case DT_T_STRING:
+	case DT_T_STRINGOF:
 	case DT_T_THIS: case DT_T_TRANSLATOR: case DT_T_USERLAND: case DT_T_XLATE:
 		break;
 	default:
 		return false;
 	}
 	next = dt_tok_kind(ps, 1);
-	return dt_loc_included(t.loc) && (next == DT_T_SEMI || next == DT_T_COMMA || next == DT_T_LBRACK || next == DT_T_RPAREN ||
-	    next == DT_T_COLON || next == DT_T_LPAREN);
+	return dt_loc_included(t.loc) &&
+	    (next == DT_T_SEMI || next == DT_T_COMMA || next == DT_T_LBRACK || next == DT_T_RPAREN ||
+		next == DT_T_COLON || next == DT_T_LPAREN);
 }
 
 static bool continues_specs(enum dt_tok kind)
@@ -157,7 +167,10 @@ static bool continues_specs(enum dt_tok kind)
 	return dt_keyword_is_type(kind) || kind == DT_T_SELF || kind == DT_T_THIS;
 }
 
-/* decl_specs = ( storage | "self" | "this" | type_spec | type_qual ) { … }; one name when no type word came */
+/*
+ * decl_specs = ( storage | "self" | "this" | type_spec | type_qual ) { … }; one name when no type word
+ * came
+ */
 const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 {
 	struct dt_specs *s = DT_NEW(ps->arena, struct dt_specs);
@@ -172,7 +185,8 @@ const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 			dt_tok_take(ps);	/* C's, of a function */
 			continue;
 		}
-		if (t.kind == DT_T_IDENT ? typed || implicit_int(ps, s) : !continues_specs(t.kind) || (typed && is_c_name(ps)))
+		if (t.kind == DT_T_IDENT ? typed || implicit_int(ps, s) :
+					   !continues_specs(t.kind) || (typed && is_c_name(ps)))
 			break;
 		s->loc = dt_loc_span(s->loc, t.loc);
 		if (t.kind == DT_T_IDENT) {
@@ -196,7 +210,8 @@ struct declr_list {
 	unsigned n;
 };
 
-static struct dt_declr *append(struct dt_parser *ps, struct declr_list *l, enum dt_declr_kind kind, struct dt_loc loc)
+static struct dt_declr *append(struct dt_parser *ps, struct declr_list *l, enum dt_declr_kind kind,
+    struct dt_loc loc)
 {
 	struct dt_declr *d = DT_NEW(ps->arena, struct dt_declr);
 
@@ -304,7 +319,8 @@ static void append_all(struct dt_parser *ps, struct declr_list *l, struct dt_dec
  * declarator = { "*" { type_qual } } direct
  * direct = [ IDENT | "(" declarator ")" ] { "[" … "]" | "(" … ")" }
  */
-static void declarator(struct dt_parser *ps, struct declr_list *l, struct dt_decl *decl, enum dt_declr_mode mode)
+static void declarator(struct dt_parser *ps, struct declr_list *l, struct dt_decl *decl,
+    enum dt_declr_mode mode)
 {
 	struct dt_declr *ptrs = pointers(ps);
 	struct dt_token t = *dt_tok_peek(ps);
@@ -335,7 +351,8 @@ static void declarator(struct dt_parser *ps, struct declr_list *l, struct dt_dec
 	append_all(ps, l, ptrs);
 }
 
-struct dt_decl *dt_declarator_parse(struct dt_parser *ps, const struct dt_specs *specs, enum dt_declr_mode mode)
+struct dt_decl *dt_declarator_parse(struct dt_parser *ps, const struct dt_specs *specs,
+    enum dt_declr_mode mode)
 {
 	struct dt_decl *decl = DT_NEW(ps->arena, struct dt_decl);
 	struct declr_list l = { .tail = &l.first };

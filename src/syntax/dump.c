@@ -14,7 +14,8 @@ static void dump_node(const struct dump *, unsigned level, const struct dt_node 
 static void dump_decls(const struct dump *, unsigned level, const char *what, const struct dt_decl *);
 static void dump_decl(const struct dump *, unsigned level, const char *what, const struct dt_decl *);
 
-enum { INDENT_MAX = 100, LINE = 1400 };	/* deeper levels are not set in further; names have up to 1,023 characters */
+/* deeper levels are not set in further; names have up to 1,023 characters */
+enum { INDENT_MAX = 100, LINE = 1400 };
 
 __attribute__((format(printf, 3, 4)))
 static void line(const struct dump *d, unsigned level, const char *fmt, ...)
@@ -58,7 +59,8 @@ static void dump_int(const struct dump *d, unsigned level, const struct dt_node 
 {
 	line(d, level, "int %" PRIu64 "%s%s%s%s%s", n->value, n->suffix & DT_INT_U ? " u" : "",
 	    n->suffix & DT_INT_L ? " l" : "", n->suffix & DT_INT_LL ? " ll" : "",
-	    n->suffix & DT_INT_NONDEC && n->value ? " hex-or-octal" : "", n->suffix & DT_INT_CHAR ? " char" : "");
+	    n->suffix & DT_INT_NONDEC && n->value ? " hex-or-octal" : "",
+	    n->suffix & DT_INT_CHAR ? " char" : "");
 }
 
 static const char *unary_text(enum dt_op op)
@@ -140,9 +142,10 @@ static void add_times(char *text, size_t size, const char *word, unsigned n)
 
 static void dump_specs(const struct dump *d, unsigned level, const struct dt_specs *s)
 {
-	static const char *const storage[] = { "", "auto", "register", "static", "extern", "typedef", "self", "this" };
-	static const char *const base[] = { "", "void", "char", "int", "float", "double", "_Bool", "string", "",
-		"struct", "union", "enum" };
+	static const char *const storage[] = { "", "auto", "register", "static", "extern", "typedef", "self",
+		"this" };
+	static const char *const base[] = { "", "void", "char", "int", "float", "double", "_Bool", "string",
+		"", "struct", "union", "enum" };
 	char text[LINE - 100] = "";
 
 	add(text, sizeof(text), "type");
@@ -178,7 +181,8 @@ static void dump_declr(const struct dump *d, unsigned level, const struct dt_dec
 }
 
 /* All of one declared name; the specifiers of a declaration are shown with its first name. */
-static void dump_declared(const struct dump *d, unsigned level, const char *what, const struct dt_decl *decl, bool specs)
+static void dump_declared(const struct dump *d, unsigned level, const char *what, const struct dt_decl *decl,
+    bool specs)
 {
 	line(d, level, "%s%s%s", what, decl->name ? " " : "", or_empty(decl->name));
 	for (const struct dt_declr *r = decl->declr; r; r = r->next)
@@ -264,7 +268,8 @@ static void dump_provider(const struct dump *d, const struct dt_ext *x)
 {
 	line(d, 1, "provider %s", or_empty(x->name));
 	for (const struct dt_probe_decl *p = x->pdecls; p; p = p->next) {
-		line(d, 2, "probe %s%s%s", p->name, p->in_varargs ? " ..." : "", p->out_varargs ? " : ..." : "");
+		line(d, 2, "probe %s%s%s", p->name, p->in_varargs ? " ..." : "",
+		    p->out_varargs ? " : ..." : "");
 		dump_decls(d, 3, "input", p->in);
 		if (p->has_out)
 			line(d, 3, "outputs");

@@ -22,7 +22,8 @@ static struct dt_node *named(struct dt_parser *ps, enum dt_node_kind kind, struc
 }
 
 /* A node around one operand that began earlier or ends later than it. */
-static struct dt_node *around(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc, struct dt_node *a)
+static struct dt_node *around(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc,
+    struct dt_node *a)
 {
 	struct dt_node *n = node(ps, kind, loc);
 
@@ -60,10 +61,12 @@ static struct dt_node *scoped(struct dt_parser *ps)
 	struct dt_token scope = dt_tok_take(ps), name;
 	struct dt_node *n;
 
-	dt_tok_expect(ps, DT_T_ARROW, scope.kind == DT_T_SELF ? "expected self->name" : "expected this->name");
+	dt_tok_expect(ps, DT_T_ARROW,
+	    scope.kind == DT_T_SELF ? "expected self->name" : "expected this->name");
 	if (dt_tok_kind(ps, 0) != DT_T_IDENT)
 		dt_fail(ps->diag, D_OP_IDENT, dt_loc_span(scope.loc, dt_tok_peek(ps)->loc),
-		    "%s-> must be followed by the name of a variable", scope.kind == DT_T_SELF ? "self" : "this");
+		    "%s-> must be followed by the name of a variable",
+		    scope.kind == DT_T_SELF ? "self" : "this");
 	name = dt_tok_take(ps);
 	n = named(ps, DT_N_VAR, name);
 	n->scope = scope.kind == DT_T_SELF ? DT_SCOPE_THREAD : DT_SCOPE_CLAUSE;
@@ -334,13 +337,25 @@ struct binop {
 };
 
 static const struct binop binops[DT_NTOKS] = {
-	[DT_T_LOR] = { 1, DT_OP_LOR }, [DT_T_LXOR] = { 2, DT_OP_LXOR }, [DT_T_LAND] = { 3, DT_OP_LAND },
-	[DT_T_OR] = { 4, DT_OP_OR }, [DT_T_XOR] = { 5, DT_OP_XOR }, [DT_T_AND] = { 6, DT_OP_AND },
-	[DT_T_EQ] = { 7, DT_OP_EQ }, [DT_T_NE] = { 7, DT_OP_NE },
-	[DT_T_LT] = { 8, DT_OP_LT }, [DT_T_LE] = { 8, DT_OP_LE }, [DT_T_GT] = { 8, DT_OP_GT }, [DT_T_GE] = { 8, DT_OP_GE },
-	[DT_T_SHL] = { 9, DT_OP_SHL }, [DT_T_SHR] = { 9, DT_OP_SHR },
-	[DT_T_ADD] = { 10, DT_OP_ADD }, [DT_T_SUB] = { 10, DT_OP_SUB },
-	[DT_T_MUL] = { 11, DT_OP_MUL }, [DT_T_DIV] = { 11, DT_OP_DIV }, [DT_T_MOD] = { 11, DT_OP_MOD },
+	[DT_T_LOR] = { 1, DT_OP_LOR },
+	[DT_T_LXOR] = { 2, DT_OP_LXOR },
+	[DT_T_LAND] = { 3, DT_OP_LAND },
+	[DT_T_OR] = { 4, DT_OP_OR },
+	[DT_T_XOR] = { 5, DT_OP_XOR },
+	[DT_T_AND] = { 6, DT_OP_AND },
+	[DT_T_EQ] = { 7, DT_OP_EQ },
+	[DT_T_NE] = { 7, DT_OP_NE },
+	[DT_T_LT] = { 8, DT_OP_LT },
+	[DT_T_LE] = { 8, DT_OP_LE },
+	[DT_T_GT] = { 8, DT_OP_GT },
+	[DT_T_GE] = { 8, DT_OP_GE },
+	[DT_T_SHL] = { 9, DT_OP_SHL },
+	[DT_T_SHR] = { 9, DT_OP_SHR },
+	[DT_T_ADD] = { 10, DT_OP_ADD },
+	[DT_T_SUB] = { 10, DT_OP_SUB },
+	[DT_T_MUL] = { 11, DT_OP_MUL },
+	[DT_T_DIV] = { 11, DT_OP_DIV },
+	[DT_T_MOD] = { 11, DT_OP_MOD },
 };
 
 /* lor … mul: operators of at least this precedence, each level left to right */

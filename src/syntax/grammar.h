@@ -29,8 +29,10 @@ const struct dt_token *dt_tok_peek(struct dt_parser *);		/* until the next call 
 struct dt_token dt_tok_take(struct dt_parser *);
 bool dt_tok_accept(struct dt_parser *, enum dt_tok);
 struct dt_token dt_tok_expect(struct dt_parser *, enum dt_tok, const char *hint);
-struct dt_token dt_tok_close(struct dt_parser *, enum dt_tok, struct dt_loc open);	/* the partner of a bracket */
-struct dt_token dt_tok_word(struct dt_parser *, const char *hint);	/* a name, even one that is a keyword */
+/* the partner of a bracket */
+struct dt_token dt_tok_close(struct dt_parser *, enum dt_tok, struct dt_loc open);
+/* a name, even one that is a keyword */
+struct dt_token dt_tok_word(struct dt_parser *, const char *hint);
 _Noreturn void dt_tok_unexpected(struct dt_parser *, const char *hint);
 struct dt_token dt_tok_outer(struct dt_parser *, bool force);	/* only when nothing is read ahead */
 

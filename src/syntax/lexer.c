@@ -22,7 +22,8 @@ struct dt_loc dt_lex_loc(const struct dt_lexer *lx, uint32_t from, uint32_t to)
 static struct dt_loc whole_character(const struct dt_lexer *lx, struct dt_loc loc)
 {
 	if (loc.len == 1 && (lx->text[loc.off] & 0xc0) == 0xc0)
-		while (loc.len < 4 && loc.off + loc.len < lx->len && (lx->text[loc.off + loc.len] & 0xc0) == 0x80)
+		while (loc.len < 4 && loc.off + loc.len < lx->len &&
+		    (lx->text[loc.off + loc.len] & 0xc0) == 0x80)
 			loc.len++;
 	return loc;
 }
@@ -30,7 +31,8 @@ static struct dt_loc whole_character(const struct dt_lexer *lx, struct dt_loc lo
 /* U+2018 to U+201f, as word processors put them in place of ' and " */
 static bool is_curly_quote(const struct dt_lexer *lx, struct dt_loc loc)
 {
-	return loc.len == 3 && memcmp(lx->text + loc.off, "\xe2\x80", 2) == 0 && (lx->text[loc.off + 2] & 0xf8) == 0x98;
+	return loc.len == 3 && memcmp(lx->text + loc.off, "\xe2\x80", 2) == 0 &&
+	    (lx->text[loc.off + 2] & 0xf8) == 0x98;
 }
 
 void dt_lex_unexpected(struct dt_lexer *lx, const struct dt_token *t, const char *hint)
@@ -65,9 +67,11 @@ uint32_t dt_lex_comment(const struct dt_lexer *lx, uint32_t pos)
 		if (lx->text[i] == '*' && lx->text[i + 1] == '/')
 			return i + 2;
 		if (lx->text[i] == '/' && lx->text[i + 1] == '*')
-			dt_fail(lx->diag, D_SYNTAX, dt_lex_loc(lx, i, i + 2), "/* encountered inside a comment");
+			dt_fail(
+			    lx->diag, D_SYNTAX, dt_lex_loc(lx, i, i + 2), "/* encountered inside a comment");
 	}
-	dt_fail(lx->diag, D_SYNTAX, dt_lex_loc(lx, pos, pos + 2), "end of file encountered before matching */");
+	dt_fail(lx->diag, D_SYNTAX, dt_lex_loc(lx, pos, pos + 2),
+	    "end of file encountered before matching */");
 }
 
 static bool at_comment(const struct dt_lexer *lx, uint32_t i)
@@ -180,7 +184,8 @@ static struct dt_token process_word(struct dt_lexer *lx, uint32_t from, uint32_t
 	if (number.kind != DT_T_INT || lx->pos != tick)
 		dt_lex_unexpected(lx, &number, "the number of a process");
 	t = word_token(lx, DT_T_IDENT, from, end);
-	t.text = dt_arena_printf(lx->arena, "pid%llu%.*s", (unsigned long long)number.value, (int)(end - tick), lx->text + tick);
+	t.text = dt_arena_printf(lx->arena, "pid%llu%.*s", (unsigned long long)number.value,
+	    (int)(end - tick), lx->text + tick);
 	t.len = (uint32_t)strlen(t.text);
 	return t;
 }
@@ -417,7 +422,10 @@ static bool pointer_declaration(struct dt_lexer *lx, uint32_t i)
 	return lx->pointer_decl;
 }
 
-/* Does a plain word that ends at i start a declaration? Without knowing the types: "foo_t x", "foo_t (*x)" do. */
+/*
+ * Does a plain word that ends at i start a declaration? Without knowing the types: "foo_t x", "foo_t
+ * (*x)" do.
+ */
 static bool starts_declaration(struct dt_lexer *lx, uint32_t i)
 {
 	uint32_t next = dt_lex_peek_past(lx, i);
@@ -435,16 +443,20 @@ static bool is_probe_word(const char *s, uint32_t n)
 }
 
 /*
- * "pid$target:/usr/lib/libssl.so.3:SSL_write:entry": the module may be a path. A slash behind the first colon begins one when there is a colon
- * behind it too, before anything that no path has; of "prov:/arg0 > 1/" the slash begins a predicate. Where the path ends; at: it is none.
+ * "pid$target:/usr/lib/libssl.so.3:SSL_write:entry": the module may be a path. A slash behind the first
+ * colon begins one when there is a colon behind it too, before anything that no path has; of
+ * "prov:/arg0 > 1/" the slash begins a predicate. Where the path ends; at: it is none.
  */
 static uint32_t path_end(const struct dt_lexer *lx, uint32_t from, uint32_t at)
 {
 	uint32_t end = at;
 
-	if (at == from || lx->text[at] != '/' || lx->text[at - 1] != ':' || memchr(lx->text + from, ':', at - 1 - from) != NULL)
+	if (at == from || lx->text[at] != '/' || lx->text[at - 1] != ':' ||
+	    memchr(lx->text + from, ':', at - 1 - from) != NULL)
 		return at;
-	while (end < lx->len && (dt_is_word(lx->text[end]) || (lx->text[end] != '\0' && strchr("/-.+@~,=%$", lx->text[end]) != NULL)))
+	while (end < lx->len &&
+	    (dt_is_word(lx->text[end]) ||
+		(lx->text[end] != '\0' && strchr("/-.+@~,=%$", lx->text[end]) != NULL)))
 		end++;
 	return end < lx->len && lx->text[end] == ':' ? end : at;
 }
@@ -457,7 +469,9 @@ static struct dt_token outer_word(struct dt_lexer *lx, bool force)
 	struct dt_token t = { .kind = DT_T_PSPEC };
 	enum dt_tok kind;
 
-	for (; end < lx->len && (in_pspec(lx->text[end]) || path_end(lx, from, end) > end) && !joined_line(lx, end); end++) {
+	for (; end < lx->len && (in_pspec(lx->text[end]) || path_end(lx, from, end) > end) &&
+	     !joined_line(lx, end);
+	     end++) {
 		word_only &= !strchr("-$:.?\\!^", lx->text[end]);
 		end = path_end(lx, from, end);
 	}

@@ -61,7 +61,8 @@ struct dt_lexer {
 	uint32_t parens, bracks, braces;	/* open ones */
 	bool queued;			/* `next` comes before more text: the number of a signed macro */
 	struct dt_token next;
-	uint32_t pointer_stop;		/* where the last look for the end of "foo_t *…" stopped, and what it found */
+	/* where the last look for the end of "foo_t *…" stopped, and what it found */
+	uint32_t pointer_stop;
 	bool pointer_decl;
 	/* A #pragma D other than option, in the order of the text. */
 	void (*pragma)(void *ctx, struct dt_loc, struct dt_word *);

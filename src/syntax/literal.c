@@ -157,7 +157,8 @@ static uint32_t find_close(struct dt_lexer *lx, const struct quoted *q)
 			i++;
 	}
 	if (i >= lx->len)
-		dt_fail(lx->diag, q->tag, dt_lex_loc(lx, lx->pos, lx->len), "end of file encountered in %s", q->what);
+		dt_fail(lx->diag, q->tag, dt_lex_loc(lx, lx->pos, lx->len), "end of file encountered in %s",
+		    q->what);
 	if (lx->text[i] == '\n')
 		dt_fail(lx->diag, q->tag, dt_lex_loc(lx, lx->pos, i), "newline encountered in %s", q->what);
 	return i;
@@ -180,7 +181,9 @@ struct dt_token dt_lex_char(struct dt_lexer *lx)
 {
 	static const struct quoted character = { '\'', D_CHR_NL, "character constant" };
 	uint32_t start = lx->pos, end = find_close(lx, &character);
-	struct dt_token t = { .kind = DT_T_INT, .suffix = DT_INT_CHAR, .loc = dt_lex_loc(lx, start, end + 1) };
+	struct dt_token t = {
+		.kind = DT_T_INT, .suffix = DT_INT_CHAR, .loc = dt_lex_loc(lx, start, end + 1)
+	};
 	char *bytes = dt_arena_alloc(lx->arena, end - start);
 	size_t n = dt_lex_unescape(bytes, lx->text + start + 1, end - start - 1, '\'');
 

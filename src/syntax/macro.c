@@ -49,14 +49,17 @@ static struct dt_token argument_token(struct dt_lexer *lx, struct dt_loc loc, co
 		int tag = dt_lex_integer(digits, strlen(digits), &t.value, &t.suffix, &end);
 
 		if (digits[end] == '\0' && tag == D_INT_OFLOW)
-			dt_fail(lx->diag, D_MACRO_OFLOW, loc, "macro argument %.64s is too large an integer", arg);
+			dt_fail(lx->diag, D_MACRO_OFLOW, loc, "macro argument %.64s is too large an integer",
+			    arg);
 		if (digits[end] == '\0' && tag == D_INT_DIGIT)
-			dt_fail(lx->diag, D_INT_DIGIT, loc, "octal constant contains invalid digit: %.64s", arg);
+			dt_fail(lx->diag, D_INT_DIGIT, loc, "octal constant contains invalid digit: %.64s",
+			    arg);
 		if (digits[end] == '\0')
 			return number_token(lx, t, sign);
 	}
 	if (is_name(arg, n)) {
-		t.kind = lx->prev == DT_T_DOT || lx->prev == DT_T_ARROW ? DT_T_IDENT : dt_keyword_find(arg, n);
+		t.kind = lx->prev == DT_T_DOT || lx->prev == DT_T_ARROW ? DT_T_IDENT :
+									  dt_keyword_find(arg, n);
 		t.text = dt_arena_strndup(lx->arena, arg, n);
 		t.len = (uint32_t)n;
 		return t;
@@ -66,7 +69,8 @@ static struct dt_token argument_token(struct dt_lexer *lx, struct dt_loc loc, co
 	return string_token(lx, loc, arg, n);
 }
 
-static struct dt_token numbered(struct dt_lexer *lx, struct dt_loc loc, const char *digits, size_t n, bool string)
+static struct dt_token numbered(struct dt_lexer *lx, struct dt_loc loc, const char *digits, size_t n,
+    bool string)
 {
 	const struct dt_parse *p = lx->parse;
 	uint64_t i;
@@ -118,8 +122,10 @@ struct dt_token dt_lex_macro(struct dt_lexer *lx)
 	name = start + 1 + string;
 	digits = dt_is_digit(lx->text[name]);
 	if (!digits && !dt_is_word_start(lx->text[name]))
-		dt_fail(lx->diag, D_SYNTAX, dt_lex_loc(lx, start, name), "syntax error near \"%s\"", string ? "$$" : "$");
-	for (lx->pos = name; digits ? dt_is_digit(lx->text[lx->pos]) : dt_is_word(lx->text[lx->pos]); lx->pos++)
+		dt_fail(lx->diag, D_SYNTAX, dt_lex_loc(lx, start, name), "syntax error near \"%s\"",
+		    string ? "$$" : "$");
+	for (lx->pos = name; digits ? dt_is_digit(lx->text[lx->pos]) : dt_is_word(lx->text[lx->pos]);
+	     lx->pos++)
 		;
 	if (digits)
 		return numbered(lx, dt_lex_loc(lx, start, lx->pos), lx->text + name, lx->pos - name, string);

@@ -36,7 +36,8 @@ static struct dt_pdesc *by_id(struct dt_parser *ps, struct dt_token t)
 		dt_fail(ps->diag, D_PDESC_INVAL, t.loc, "probe identifier %" PRIu64
 		    " not permitted when specifying %s", t.value, what[spec]);
 	if (t.value == 0 || t.value > UINT32_MAX)
-		dt_fail(ps->diag, D_PDESC_INVAL, t.loc, "probe identifier %" PRIu64 " is out of range", t.value);
+		dt_fail(ps->diag, D_PDESC_INVAL, t.loc, "probe identifier %" PRIu64 " is out of range",
+		    t.value);
 	d->prov = d->mod = d->func = d->name = "";
 	d->id = (uint32_t)t.value;
 	d->loc = t.loc;
@@ -94,7 +95,8 @@ static struct dt_token clause(struct dt_parser *ps, struct dt_token t)
 	} else if (ps->parse->bare) {
 		return t;
 	} else {
-		dt_fail(ps->diag, D_SYNTAX, t.loc, "expected predicate and/or actions following probe description");
+		dt_fail(ps->diag, D_SYNTAX, t.loc,
+		    "expected predicate and/or actions following probe description");
 	}
 	x->body = true;
 	x->stmts = dt_body_parse(ps);
@@ -212,7 +214,8 @@ static struct dt_decl *nameless(struct dt_parser *ps, const struct dt_specs *spe
 /* The body of a function that a C header defines: D has no use for it, and cannot read all of it. */
 static bool function_body(struct dt_parser *ps, const struct dt_decl *d)
 {
-	if (!d->declr || d->declr->kind != DT_DR_FUNC || !dt_loc_included(d->loc) || dt_tok_kind(ps, 0) != DT_T_LBRACE)
+	if (!d->declr || d->declr->kind != DT_DR_FUNC || !dt_loc_included(d->loc) ||
+	    dt_tok_kind(ps, 0) != DT_T_LBRACE)
 		return false;
 	dt_lex_skip_body(&ps->lx, dt_tok_take(ps).loc);
 	return true;
@@ -237,8 +240,10 @@ static void declaration(struct dt_parser *ps)
 			return;
 		tail = &(*tail)->next;
 	} while (dt_tok_accept(ps, DT_T_COMMA));
-	dt_tok_expect(ps, DT_T_SEMI, dt_tok_kind(ps, 0) == DT_T_ASSIGN ?
-	    "declarations have no initial values: assign in a BEGIN clause" : "expected ; after the declaration");
+	dt_tok_expect(ps, DT_T_SEMI,
+	    dt_tok_kind(ps, 0) == DT_T_ASSIGN ?
+		"declarations have no initial values: assign in a BEGIN clause" :
+		"expected ; after the declaration");
 }
 
 static void program(struct dt_parser *ps)
@@ -247,12 +252,14 @@ static void program(struct dt_parser *ps)
 
 	while (t.kind != DT_T_EOF) {
 		if (t.kind == DT_T_PSPEC && dt_map_get(&ps->types, t.text) != NULL)
-			t.kind = DT_T_IDENT;	/* on the command line every word is a description, but this one was declared */
+			/* on the command line every word is a description, but this one was declared */
+			t.kind = DT_T_IDENT;
 		if (t.kind == DT_T_PSPEC || t.kind == DT_T_INT) {
 			t = clause(ps, t);
 			continue;
 		}
-		if (t.kind == DT_T_SEMI && dt_loc_included(t.loc)) {	/* left of what C's preprocessor took away */
+		/* left of what C's preprocessor took away */
+		if (t.kind == DT_T_SEMI && dt_loc_included(t.loc)) {
 			t = dt_tok_outer(ps, false);
 			continue;
 		}
@@ -264,7 +271,8 @@ static void program(struct dt_parser *ps)
 			translator(ps);
 		else if (t.kind == DT_T_PROVIDER)
 			provider(ps);
-		else if (t.kind == DT_T_IDENT || t.kind == DT_T_SELF || t.kind == DT_T_THIS || dt_keyword_is_type(t.kind))
+		else if (t.kind == DT_T_IDENT || t.kind == DT_T_SELF || t.kind == DT_T_THIS ||
+		    dt_keyword_is_type(t.kind))
 			declaration(ps);
 		else
 			dt_tok_unexpected(ps, "expected a probe description or a declaration");
@@ -309,7 +317,9 @@ static void parse_rest(struct dt_parser *ps)
 
 void dt_unit_parse(struct dt_parse *p, struct dt_unit *unit)
 {
-	struct dt_parser ps = { .parse = p, .arena = p->arena, .diag = p->diag, .unit = unit, .tail = &unit->exts };
+	struct dt_parser ps = {
+		.parse = p, .arena = p->arena, .diag = p->diag, .unit = unit, .tail = &unit->exts
+	};
 
 	dt_map_init(&ps.types, p->arena);
 	dt_lex_init(&ps.lx, p);

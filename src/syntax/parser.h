@@ -16,7 +16,8 @@ struct dt_parse {
 	struct dt_source *src;		/* #line marks are added to it while parsing */
 	enum dt_parse_context context;
 
-	int spec;			/* DT_PART_*: which part the last field of a description is; -1: only ids */
+	/* DT_PART_*: which part the last field of a description is; -1: only ids */
+	int spec;
 	bool pspec;			/* a word at clause level is always a probe description */
 	bool bare;			/* a clause needs no body (command-line text) */
 	bool empty_ok;			/* an empty program is fine */
@@ -25,7 +26,8 @@ struct dt_parse {
 
 	int argc;			/* $0 … */
 	char *const *argv;
-	bool *argused;			/* argc flags, set as arguments are used; shared by the programs of one command; may be NULL */
+	/* argc flags, set as arguments are used; shared by the programs of one command; may be NULL */
+	bool *argused;
 
 	void *ctx;			/* for the calls below */
 	/* $name: true and the value, or false when there is no such macro variable */
@@ -48,7 +50,11 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *, const char *text, size_t len,
 /* Only the `#pragma D depends_on` lines of a library, and the names it declares at its outer level. */
 struct dt_lib_scan {
 	DT_VEC(const char *) libraries;		/* depends_on library NAME */
-	DT_VEC(const char *) names;		/* types ("struct foo", "foo_t"), inlines, providers ("provider io"), translators ("translator psinfo_t") */
+	/*
+	 * types ("struct foo", "foo_t"), inlines, providers ("provider io"), translators ("translator
+	 * psinfo_t")
+	 */
+	DT_VEC(const char *) names;
 };
 void dt_parse_scan(struct dt_parse *, struct dt_lib_scan *);
 

@@ -78,19 +78,26 @@ static const char *field(const struct desc *d, const char *s, size_t n, const st
 		} else {
 			value = variable(d, name, (size_t)(end - name));
 		}
-		out = dt_arena_printf(arena, "%.*s%s%.*s", (int)(dollar - s), s, value, (int)(end - tail), tail);
+		out = dt_arena_printf(arena, "%.*s%s%.*s", (int)(dollar - s), s, value, (int)(end - tail),
+		    tail);
 	}
 	if (strlen(out) >= (part == &parts[DT_PART_MOD] && out[0] == '/' ? PATH_MAX : part->max))
-		invalid(d, dt_arena_printf(arena, "the %s is longer than %zu characters", part->name, part->max - 1));
+		invalid(d,
+		    dt_arena_printf(arena, "the %s is longer than %zu characters", part->name,
+		        part->max - 1));
 	return out;
 }
 
-/* Functions of processes may have colons in their names: pid123:a.out:shop::Cart::add*:entry. Behind which colon they begin; 0: as always. */
+/*
+ * Functions of processes may have colons in their names: pid123:a.out:shop::Cart::add*:entry. Behind
+ * which colon they begin; 0: as always.
+ */
 static size_t function_with_colons(const struct desc *d)
 {
 	size_t colons = 0, second = 0;
 
-	if (d->p->spec != DT_PART_NAME || d->len < 4 || memcmp(d->text, "pid", 3) != 0 || (d->text[3] != '$' && !dt_is_digit(d->text[3])))
+	if (d->p->spec != DT_PART_NAME || d->len < 4 || memcmp(d->text, "pid", 3) != 0 ||
+	    (d->text[3] != '$' && !dt_is_digit(d->text[3])))
 		return 0;
 	for (size_t i = 0; i < d->len; i++)
 		if (d->text[i] == ':' && ++colons == 2)
@@ -117,10 +124,14 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len
 
 		if (part < DT_PART_PROV)
 			invalid(&d, "Overspecified probe description");
-		while (start > 0 && (text[start - 1] != ':' || (part == DT_PART_FUNC && start > func && func > 0)))
+		while (start > 0 &&
+		    (text[start - 1] != ':' || (part == DT_PART_FUNC && start > func && func > 0)))
 			start--;
 		*slot[part] = field(&d, text + start, end - start, &parts[part]);
-		/* historic: a colon at the very beginning adds no part where there is no more room for one (-f ::read:) */
+		/*
+		 * historic: a colon at the very beginning adds no part where there is no more room for
+		 * one (-f ::read:)
+		 */
 		if (start == 0 || (start == 1 && part == DT_PART_PROV))
 			return out;
 		end = start - 1;

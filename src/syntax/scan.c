@@ -14,7 +14,10 @@ static void offer(struct dt_parse *p, struct dt_lib_scan *scan, const char *kind
 
 static const char *tag_kind(const struct dt_specs *s)
 {
-	return s->base == DT_B_STRUCT ? "struct" : s->base == DT_B_UNION ? "union" : s->base == DT_B_ENUM ? "enum" : "";
+	return s->base == DT_B_STRUCT ? "struct" :
+	    s->base == DT_B_UNION     ? "union" :
+	    s->base == DT_B_ENUM      ? "enum" :
+					"";
 }
 
 /* The tags and enumerators that specifiers define, in their bodies, too. */
@@ -51,7 +54,8 @@ static void scan_translator(struct dt_parse *p, struct dt_lib_scan *scan, const 
 	const char *kind = tag_kind(s);
 
 	if (s->tname)
-		offer(p, scan, *kind ? dt_arena_printf(p->arena, "translator %s", kind) : "translator", s->tname);
+		offer(p, scan, *kind ? dt_arena_printf(p->arena, "translator %s", kind) : "translator",
+		    s->tname);
 }
 
 static void scan_pragma(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_word *w)

@@ -41,14 +41,16 @@ static struct dt_stmt *statement(struct dt_parser *ps)
 	if (dt_tok_kind(ps, 0) == DT_T_IF)
 		return if_statement(ps);
 	if (dt_keyword_is_type(dt_tok_kind(ps, 0)))
-		dt_tok_unexpected(ps, "nothing is declared inside a clause: this->x = 1 makes a variable of the clause");
+		dt_tok_unexpected(ps,
+		    "nothing is declared inside a clause: this->x = 1 makes a variable of the clause");
 	s = DT_NEW(ps->arena, struct dt_stmt);
 	s->kind = DT_S_EXPR;
 	s->expr = dt_expr_parse(ps);
 	s->loc = s->expr->loc;
 	if (dt_tok_kind(ps, 0) != DT_T_RBRACE && !dt_tok_accept(ps, DT_T_SEMI))
-		dt_tok_unexpected(ps, dt_tok_kind(ps, 0) == DT_T_EOF ? "the { of this clause is never closed" :
-		    "expected ; between statements");
+		dt_tok_unexpected(ps,
+		    dt_tok_kind(ps, 0) == DT_T_EOF ? "the { of this clause is never closed" :
+						     "expected ; between statements");
 	return s;
 }
 
