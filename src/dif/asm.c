@@ -56,8 +56,8 @@ void dt_asm_at(struct dt_asm *a, struct dt_loc loc)
 static void add_item(struct dt_asm *a, uint32_t instr, uint32_t label)
 {
 	if (a->items.n == DT_DIF_MAXTEXT)
-		dt_fail(a->diag, D_UNKNOWN, a->loc, "expression is too long: DIF instruction limit exceeded (%u)",
-		    DT_DIF_MAXTEXT);
+		dt_fail(a->diag, D_UNKNOWN, a->loc,
+		    "expression is too long: DIF instruction limit exceeded (%u)", DT_DIF_MAXTEXT);
 	dt_vec_push(a->tmp, &a->items, ((struct item){ instr, label, a->loc }));
 	a->destructive |= dt_dif_is_destructive(instr);
 }
@@ -86,8 +86,8 @@ void dt_asm_branch(struct dt_asm *a, unsigned op, unsigned label)
 static uint32_t add_int(struct dt_asm *a, uint64_t value)
 {
 	if (a->ints.n == TABLE_MAX)
-		dt_fail(a->diag, D_UNKNOWN, a->loc, "too many integer constants: integer table limit exceeded (%u)",
-		    TABLE_MAX);
+		dt_fail(a->diag, D_UNKNOWN, a->loc,
+		    "too many integer constants: integer table limit exceeded (%u)", TABLE_MAX);
 	dt_vec_push(a->tmp, &a->ints, value);
 	return (uint32_t)a->ints.n - 1;
 }
@@ -120,8 +120,8 @@ static uint32_t add_str(struct dt_asm *a, const char *text)
 	size_t at = a->strs.n, len = strlen(text) + 1;
 
 	if (len > TABLE_MAX || at > TABLE_MAX - len)
-		dt_fail(a->diag, D_UNKNOWN, a->loc, "too many string constants: string table limit exceeded (%u bytes)",
-		    TABLE_MAX);
+		dt_fail(a->diag, D_UNKNOWN, a->loc,
+		    "too many string constants: string table limit exceeded (%u bytes)", TABLE_MAX);
 	for (size_t i = 0; i < len; i++)
 		dt_vec_push(a->tmp, &a->strs, text[i]);
 	return (uint32_t)at;
@@ -170,7 +170,8 @@ static uint32_t target(const struct dt_asm *a, uint32_t at)
 	uint32_t to = it->label < a->labels.n ? a->labels.v[it->label] : NOWHERE;
 
 	if (to == NOWHERE || to <= at)
-		dt_fail(a->diag, D_UNKNOWN, it->loc, "internal error: a branch at %u goes nowhere or backwards", at);
+		dt_fail(a->diag, D_UNKNOWN, it->loc,
+		    "internal error: a branch at %u goes nowhere or backwards", at);
 	return to;
 }
 
@@ -192,9 +193,9 @@ static void find_reachable(const struct dt_asm *a, bool *keep)
 }
 
 /*
- * Drops nops and branches to what comes next anyway. Going backwards makes one pass enough: a branch that goes
- * away can only turn an earlier one into a branch to the next instruction. On return next[i] is the first
- * instruction kept at or after i.
+ * Drops nops and branches to what comes next anyway. Going backwards makes one pass enough: a branch
+ * that goes away can only turn an earlier one into a branch to the next instruction. On return next[i]
+ * is the first instruction kept at or after i.
  */
 static void drop_idle(const struct dt_asm *a, bool *keep, uint32_t *next)
 {
@@ -204,7 +205,9 @@ static void drop_idle(const struct dt_asm *a, bool *keep, uint32_t *next)
 	for (uint32_t i = n; i-- > 0;) {
 		uint32_t instr = a->items.v[i].instr;
 
-		if (keep[i] && (dt_dif_op(instr) == DT_DIF_NOP || (is_branch(instr) && next[target(a, i)] == next[i + 1])))
+		if (keep[i] &&
+		    (dt_dif_op(instr) == DT_DIF_NOP ||
+			(is_branch(instr) && next[target(a, i)] == next[i + 1])))
 			keep[i] = false;
 		next[i] = keep[i] ? i : next[i + 1];
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The assembler: instructions and labels in, a finished DIFO out. Integer constants and strings are pooled
- * (equal ones share an entry; relocated ones never), labels become instruction numbers, a branch to the next
- * instruction and instructions nothing can reach are dropped, the variable table is collected from what was used.
+ * The assembler: instructions and labels in, a finished DIFO out. Integer constants and strings are
+ * pooled (equal ones share an entry; relocated ones never), labels become instruction numbers, a branch
+ * to the next instruction and instructions nothing can reach are dropped, the variable table is
+ * collected from what was used.
  */
 #ifndef DT_DIF_ASM_H
 #define DT_DIF_ASM_H
@@ -13,11 +14,13 @@
 struct dt_asm;
 
 /* The DIFO is made in the first arena, what is only needed on the way in the second. */
-struct dt_asm *dt_asm_new(struct dt_arena *, struct dt_arena *tmp, struct dt_diag *);	/* diag: limits (D_UNKNOWN …) fail the compile */
+/* diag: limits (D_UNKNOWN …) fail the compile */
+struct dt_asm *dt_asm_new(struct dt_arena *, struct dt_arena *tmp, struct dt_diag *);
 void dt_asm_at(struct dt_asm *, struct dt_loc);			/* place of the instructions that follow */
 void dt_asm_emit(struct dt_asm *, uint32_t instr);
 unsigned dt_asm_label(struct dt_asm *);				/* a new label, not placed yet */
-void dt_asm_place(struct dt_asm *, unsigned label);		/* here; only forward branches may refer to it */
+/* here; only forward branches may refer to it */
+void dt_asm_place(struct dt_asm *, unsigned label);
 void dt_asm_branch(struct dt_asm *, unsigned op, unsigned label);
 void dt_asm_setx(struct dt_asm *, uint64_t value, unsigned rd);
 void dt_asm_setx_sym(struct dt_asm *, const char *symbol, uint64_t addr, unsigned rd);

@@ -31,8 +31,16 @@ enum {			/* row flags */
 #define DT_VERS(major, minor, micro) ((major) << 16 | (minor) << 8 | (micro))
 
 /* Stability (d-language.md §17). */
-enum { DT_STAB_INTERNAL, DT_STAB_PRIVATE, DT_STAB_OBSOLETE, DT_STAB_EXTERNAL, DT_STAB_UNSTABLE, DT_STAB_EVOLVING,
-	DT_STAB_STABLE, DT_STAB_STANDARD };
+enum {
+	DT_STAB_INTERNAL,
+	DT_STAB_PRIVATE,
+	DT_STAB_OBSOLETE,
+	DT_STAB_EXTERNAL,
+	DT_STAB_UNSTABLE,
+	DT_STAB_EVOLVING,
+	DT_STAB_STABLE,
+	DT_STAB_STANDARD
+};
 enum { DT_CLS_UNKNOWN, DT_CLS_CPU, DT_CLS_PLATFORM, DT_CLS_GROUP, DT_CLS_ISA, DT_CLS_COMMON };
 #define DT_ATTR_STABLE_COMMON { DT_STAB_STABLE, DT_STAB_STABLE, DT_CLS_COMMON }
 #define DT_ATTR_EVOLVING_COMMON { DT_STAB_EVOLVING, DT_STAB_EVOLVING, DT_CLS_COMMON }
@@ -44,27 +52,35 @@ struct dt_builtin {
 	uint8_t flags;			/* DT_BF_* */
 	uint16_t id;			/* DIF variable id, subroutine number, or enum dt_actkind */
 	/*
-	 * D prototype. Variables: the type, "int64_t". Functions: "string(uintptr_t, [size_t])": result, then parameter types;
-	 * [x] is optional, ... takes any number, @ is an aggregation, * is any value at all.
+	 * D prototype. Variables: the type, "int64_t". Functions: "string(uintptr_t, [size_t])":
+	 * result, then parameter types; [x] is optional, ... takes any number, @ is an aggregation, *
+	 * is any value at all.
 	 */
 	const char *proto;
 	struct dt_attr attr;
 	uint32_t version;		/* first D version that has it, DT_VERS() */
-	const char *unsupported;	/* non-NULL: refused with this sentence (why it has no meaning on Linux) */
+	/* non-NULL: refused with this sentence (why it has no meaning on Linux) */
+	const char *unsupported;
 
 	/* What it means, for the interpreter. Faults through dt_interp_fault(). */
 	uint64_t (*get)(struct dt_interp *, uint64_t index);			/* SCALAR (index 0), ARRAY */
 	uint64_t (*call)(struct dt_interp *, const struct dt_subr_call *);	/* SUBR */
-	/* Checks the arguments and adds the actions to the clause. `call` is the DT_N_CALL, its arguments typed already unless DT_BF_… says else. */
+	/*
+	 * Checks the arguments and adds the actions to the clause. `call` is the DT_N_CALL, its
+	 * arguments typed already unless DT_BF_… says else.
+	 */
 	void (*compile)(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);	/* ACTION */
-	void (*aggregate)(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg, struct dt_node *call); /* AGGFUNC */
+	/* AGGFUNC */
+	void (*aggregate)(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
+	    struct dt_node *call);
 	const struct dt_aggfunc *aggfunc;					/* AGGFUNC */
 };
 
 /* How an aggregating function works on its data: n 64-bit words. `arg` is the encoded parameter word. */
 struct dt_aggfunc {
 	uint32_t (*nwords)(uint64_t arg);				/* size of the data */
-	void (*init)(int64_t *data, uint64_t arg);			/* of an element that has seen nothing */
+	/* of an element that has seen nothing */
+	void (*init)(int64_t *data, uint64_t arg);
 	void (*add)(int64_t *data, uint64_t arg, int64_t value, int64_t incr);
 	void (*merge)(int64_t *data, uint64_t arg, const int64_t *other);
 };
@@ -75,7 +91,8 @@ extern const struct dt_builtin dt_builtin_subrs_string[];
 extern const struct dt_builtin dt_builtin_subrs_memory[];
 extern const struct dt_builtin dt_builtin_subrs_net[];
 extern const struct dt_builtin dt_builtin_subrs_kernel[];
-extern const struct dt_builtin dt_builtin_actions_data[];	/* trace, printf, tracemem, print, stack, sym … */
+/* trace, printf, tracemem, print, stack, sym … */
+extern const struct dt_builtin dt_builtin_actions_data[];
 extern const struct dt_builtin dt_builtin_actions_control[];	/* exit, speculate …, destructive ones */
 extern const struct dt_builtin dt_builtin_actions_agg[];	/* printa, clear, trunc, normalize … */
 extern const struct dt_builtin dt_builtin_aggs[];

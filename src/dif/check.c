@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DIFO from anywhere in, "it is sound" or the first thing that is wrong out. What passes can be run without
- * further thought: it ends (branches only go forward, the last instruction is ret), names only registers, constants,
- * variables and subroutines there are, and never writes %r0. Faults of values (addresses, division, tuple depth) are for
- * the executors.
+ * A DIFO from anywhere in, "it is sound" or the first thing that is wrong out. What passes can be run
+ * without further thought: it ends (branches only go forward, the last instruction is ret), names only
+ * registers, constants, variables and subroutines there are, and never writes %r0. Faults of values
+ * (addresses, division, tuple depth) are for the executors.
  */
 #include "dif/builtin.h"
 #include "dif/var.h"
@@ -288,15 +288,17 @@ static int check_var_type(const struct check *c, const struct dt_difv *v)
 	if (ref && !v->type.size)
 		return bad(c, "%s is by reference but has no size", what);
 	if (ref && v->kind == DT_DIFV_SCALAR && v->scope != DT_DIFV_THREAD && v->type.size > STATIC_MAX)
-		return bad(c, "oversized by-ref static: %s has %u bytes, more than %u", what, (unsigned)v->type.size,
-		    STATIC_MAX);
+		return bad(c, "oversized by-ref static: %s has %u bytes, more than %u", what,
+		    (unsigned)v->type.size, STATIC_MAX);
 	return 0;
 }
 
 static int check_var_id(const struct check *c, const struct dt_difv *v)
 {
 	if (v->id >= DT_VAR_USER_MIN)
-		return v->id <= DT_VAR_USER_MAX ? 0 : bad(c, "variable %.40s has number %u", v->name, (unsigned)v->id);
+		return v->id <= DT_VAR_USER_MAX ?
+		    0 :
+		    bad(c, "variable %.40s has number %u", v->name, (unsigned)v->id);
 	if (v->scope != DT_DIFV_GLOBAL)
 		return bad(c, "built-in variable %.40s is not global", v->name);
 	return builtin_is(c, v->id, v->kind == DT_DIFV_ARRAY ? DT_BI_ARRAY : DT_BI_SCALAR);
@@ -309,7 +311,9 @@ static int check_vars(const struct check *c)
 		int order, err;
 
 		if (!is_name(v->name) || v->scope > DT_DIFV_LOCAL || v->kind > DT_DIFV_SCALAR)
-			return bad(c, "entry %u of the variable table has no name or an unknown scope or kind", (unsigned)i);
+			return bad(c,
+			    "entry %u of the variable table has no name or an unknown scope or kind",
+			    (unsigned)i);
 		order = i ? dt_difv_order(v->scope, v->id, v - 1) : 1;
 		if (order == 0 && v->id < DT_VAR_USER_MIN)
 			order = strcmp(v->name, v[-1].name);
@@ -336,7 +340,8 @@ static int check_tables(const struct check *c)
 		return bad(c, "the string table does not start and end with a NUL");
 	for (uint32_t i = 0; i < d->nrelocs; i++) {
 		if (!is_name(d->relocs[i].name) || d->relocs[i].index >= d->nints)
-			return bad(c, "relocation %u has no name or lies outside the integer table", (unsigned)i);
+			return bad(c, "relocation %u has no name or lies outside the integer table",
+			    (unsigned)i);
 	}
 	return check_vars(c);
 }

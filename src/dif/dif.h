@@ -53,7 +53,10 @@ static inline uint32_t dt_dif_fmt16(unsigned op, unsigned v, unsigned r)
 {
 	return (uint32_t)op << 24 | (v & 0xffff) << 8 | (r & 0xff);
 }
-static inline uint32_t dt_dif_fmt24(unsigned op, uint32_t label) { return (uint32_t)op << 24 | (label & 0xffffff); }
+static inline uint32_t dt_dif_fmt24(unsigned op, uint32_t label)
+{
+	return (uint32_t)op << 24 | (label & 0xffffff);
+}
 static inline unsigned dt_dif_op(uint32_t i) { return i >> 24; }
 static inline unsigned dt_dif_r1(uint32_t i) { return i >> 16 & 0xff; }
 static inline unsigned dt_dif_r2(uint32_t i) { return i >> 8 & 0xff; }
@@ -87,7 +90,8 @@ enum { DT_DTF_REF = 1, DT_DTF_USERREF = 2 };		/* flags */
 enum { DT_CK_UNKNOWN, DT_CK_INTEGER, DT_CK_FLOAT, DT_CK_POINTER, DT_CK_ARRAY, DT_CK_FUNCTION, DT_CK_STRUCT,
 	DT_CK_UNION, DT_CK_ENUM, DT_CK_FORWARD, DT_CK_TYPEDEF, DT_CK_VOLATILE, DT_CK_CONST, DT_CK_RESTRICT };
 struct dt_diftype {
-	uint8_t kind, ckind, flags, is_signed;	/* is_signed: our use of the pad byte; 1 for signed integers */
+	/* is_signed: our use of the pad byte; 1 for signed integers */
+	uint8_t kind, ckind, flags, is_signed;
 	uint32_t size;
 };
 
@@ -116,7 +120,8 @@ struct dt_difo {
 	uint32_t nints;
 	const char *strs;		/* offset 0 is "" ; ends in NUL */
 	uint32_t strlen;
-	const struct dt_difv *vars;	/* every variable used, in listing order: thread, global, local; by id, then name */
+	/* every variable used, in listing order: thread, global, local; by id, then name */
+	const struct dt_difv *vars;
 	uint32_t nvars;
 	const struct dt_difreloc *relocs;
 	uint32_t nrelocs;
@@ -127,29 +132,64 @@ struct dt_difo {
 
 /* ---- programs ---- */
 
-enum dt_actkind {		/* dif-dof.md §9 */
-	DT_ACT_NONE = 0, DT_ACT_DIFEXPR = 1, DT_ACT_EXIT = 2, DT_ACT_PRINTF = 3, DT_ACT_PRINTA = 4, DT_ACT_LIBACT = 5,
-	DT_ACT_TRACEMEM = 6, DT_ACT_TRACEMEM_DYN = 7, DT_ACT_PRINTM = 8,
-	DT_ACT_PRINT = 9,	/* print(): fmt = the type's name; ours */
+enum dt_actkind { /* dif-dof.md §9 */
+	DT_ACT_NONE = 0,
+	DT_ACT_DIFEXPR = 1,
+	DT_ACT_EXIT = 2,
+	DT_ACT_PRINTF = 3,
+	DT_ACT_PRINTA = 4,
+	DT_ACT_LIBACT = 5,
+	DT_ACT_TRACEMEM = 6,
+	DT_ACT_TRACEMEM_DYN = 7,
+	DT_ACT_PRINTM = 8,
+	DT_ACT_PRINT = 9, /* print(): fmt = the type's name; ours */
 	/*
-	 * if/else: the DIFO's value (recorded as one byte, 0 or 1) says whether the next `arg` actions run. An else is
-	 * a second SKIPZ. Skips only go forward and nest; consumers skip the records of skipped actions.
+	 * if/else: the DIFO's value (recorded as one byte, 0 or 1) says whether the next `arg` actions
+	 * run. An else is a second SKIPZ. Skips only go forward and nest; consumers skip the records of
+	 * skipped actions.
 	 */
-	DT_ACT_SKIPZ = 10,	/* value zero: skip the next arg actions; ours */
+	DT_ACT_SKIPZ = 10, /* value zero: skip the next arg actions; ours */
 	DT_ACT_PCAP = 11,
-	DT_ACT_USTACK = 0x101, DT_ACT_JSTACK, DT_ACT_USYM, DT_ACT_UMOD, DT_ACT_UADDR,
-	DT_ACT_STOP = 0x201, DT_ACT_RAISE, DT_ACT_SYSTEM, DT_ACT_FREOPEN,
-	DT_ACT_STACK = 0x401, DT_ACT_SYM, DT_ACT_MOD,
-	DT_ACT_BREAKPOINT = 0x501, DT_ACT_PANIC, DT_ACT_CHILL,
-	DT_ACT_SPECULATE = 0x601, DT_ACT_COMMIT, DT_ACT_DISCARD,
-	DT_ACT_COUNT = 0x701, DT_ACT_MIN, DT_ACT_MAX, DT_ACT_AVG, DT_ACT_SUM, DT_ACT_STDDEV, DT_ACT_QUANTIZE,
-	DT_ACT_LQUANTIZE, DT_ACT_LLQUANTIZE,
+	DT_ACT_USTACK = 0x101,
+	DT_ACT_JSTACK,
+	DT_ACT_USYM,
+	DT_ACT_UMOD,
+	DT_ACT_UADDR,
+	DT_ACT_STOP = 0x201,
+	DT_ACT_RAISE,
+	DT_ACT_SYSTEM,
+	DT_ACT_FREOPEN,
+	DT_ACT_STACK = 0x401,
+	DT_ACT_SYM,
+	DT_ACT_MOD,
+	DT_ACT_BREAKPOINT = 0x501,
+	DT_ACT_PANIC,
+	DT_ACT_CHILL,
+	DT_ACT_SPECULATE = 0x601,
+	DT_ACT_COMMIT,
+	DT_ACT_DISCARD,
+	DT_ACT_COUNT = 0x701,
+	DT_ACT_MIN,
+	DT_ACT_MAX,
+	DT_ACT_AVG,
+	DT_ACT_SUM,
+	DT_ACT_STDDEV,
+	DT_ACT_QUANTIZE,
+	DT_ACT_LQUANTIZE,
+	DT_ACT_LLQUANTIZE,
 };
 #define DT_ACT_CLASS(k) ((k) & 0xff00)
 #define DT_ACT_IS_DESTRUCTIVE(k) (DT_ACT_CLASS(k) == 0x200 || DT_ACT_CLASS(k) == 0x500)
 #define DT_ACT_IS_AGG(k) (DT_ACT_CLASS(k) == 0x700)
 
-enum dt_libact { DT_LIB_CLEAR = 1, DT_LIB_TRUNC, DT_LIB_NORMALIZE, DT_LIB_DENORMALIZE, DT_LIB_SETOPT, DT_LIB_FTRUNCATE };
+enum dt_libact {
+	DT_LIB_CLEAR = 1,
+	DT_LIB_TRUNC,
+	DT_LIB_NORMALIZE,
+	DT_LIB_DENORMALIZE,
+	DT_LIB_SETOPT,
+	DT_LIB_FTRUNCATE
+};
 
 struct dt_type;
 
@@ -159,12 +199,22 @@ struct dt_type;
  */
 struct dt_act {
 	uint16_t kind;			/* enum dt_actkind */
-	uint16_t ntuple;		/* aggregating action: how many actions before it belong to its tuple */
+	/* aggregating action: how many actions before it belong to its tuple */
+	uint16_t ntuple;
 	uint32_t stmt;			/* number of the statement in its program, from 1 */
 	const struct dt_difo *difo;	/* NULL where the action needs none (count, stack …) */
-	uint64_t arg;			/* kind-specific (encoded lquantize parameters, frames, enum dt_libact …) */
-	const char *fmt;		/* format string of printf/printa/system/freopen, type of print(); on the first action; else NULL */
-	const struct dt_type *type;	/* of print(), which may have no name that is known everywhere; NULL: a program from a file, fmt names it */
+	/* kind-specific (encoded lquantize parameters, frames, enum dt_libact …) */
+	uint64_t arg;
+	/*
+	 * format string of printf/printa/system/freopen, type of print(); on the first action; else
+	 * NULL
+	 */
+	const char *fmt;
+	/*
+	 * of print(), which may have no name that is known everywhere; NULL: a program from a file, fmt
+	 * names it
+	 */
+	const struct dt_type *type;
 	bool in_tuple;			/* aggregation key or argument: not a record of its own */
 	struct dt_loc loc;
 };
@@ -192,8 +242,8 @@ static inline bool dt_ecb_is_default(const struct dt_ecb *e)
 }
 
 /*
- * Where exit() is concerned the arms of an if are clauses of their own, as is what stands before, between and behind them: does one
- * begin with this action?
+ * Where exit() is concerned the arms of an if are clauses of their own, as is what stands before,
+ * between and behind them: does one begin with this action?
  */
 static inline bool dt_ecb_part(const struct dt_ecb *e, uint32_t act)
 {
@@ -210,7 +260,8 @@ static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
 	for (uint32_t i = 0; i < e->nacts; i++) {
 		const struct dt_act *a = &e->acts[i];
 
-		if (a->kind == DT_ACT_PRINTA || (a->kind == DT_ACT_LIBACT && (a->arg == DT_LIB_CLEAR || a->arg == DT_LIB_TRUNC)))
+		if (a->kind == DT_ACT_PRINTA ||
+		    (a->kind == DT_ACT_LIBACT && (a->arg == DT_LIB_CLEAR || a->arg == DT_LIB_TRUNC)))
 			return true;
 	}
 	return false;
@@ -235,14 +286,25 @@ struct dt_prog {
 	struct dt_attr descattr, stmtattr;	/* minimum over the program */
 	/* options set by #pragma D option in this program, name then value ("" none) */
 	const char *const *options;
-	uint32_t noptions;			/* pairs: options[2 * i] is a name, options[2 * i + 1] its value */
+	/* pairs: options[2 * i] is a name, options[2 * i + 1] its value */
+	uint32_t noptions;
 };
 
 /* ---- faults ---- */
 
-enum dt_fault {			/* actions-aggregations-output.md §10 */
-	DT_FLT_NONE, DT_FLT_BADADDR, DT_FLT_BADALIGN, DT_FLT_ILLOP, DT_FLT_DIVZERO, DT_FLT_NOSCRATCH, DT_FLT_KPRIV,
-	DT_FLT_UPRIV, DT_FLT_TUPOFLOW, DT_FLT_BADSTACK, DT_FLT_BADSIZE, DT_FLT_BADINDEX,
+enum dt_fault { /* actions-aggregations-output.md §10 */
+	DT_FLT_NONE,
+	DT_FLT_BADADDR,
+	DT_FLT_BADALIGN,
+	DT_FLT_ILLOP,
+	DT_FLT_DIVZERO,
+	DT_FLT_NOSCRATCH,
+	DT_FLT_KPRIV,
+	DT_FLT_UPRIV,
+	DT_FLT_TUPOFLOW,
+	DT_FLT_BADSTACK,
+	DT_FLT_BADSIZE,
+	DT_FLT_BADINDEX,
 };
 const char *dt_fault_text(int fault);	/* "invalid address" … */
 
@@ -254,19 +316,27 @@ bool dt_probe_match(const struct dt_probedesc *desc, const struct dt_probedesc *
 const char *dt_difop_name(unsigned op);		/* "ldgs", NULL if unknown */
 int dt_difop_form(unsigned op);			/* enum dt_difform, -1 if unknown */
 
-/* The -S listing of one DIFO, exact historic layout (dif-dof.md §6); `put` gets whole lines with their newline. */
+/*
+ * The -S listing of one DIFO, exact historic layout (dif-dof.md §6); `put` gets whole lines with their
+ * newline.
+ */
 void dt_difo_list(const struct dt_difo *, void (*put)(void *, const char *), void *ctx);
-size_t dt_diftype_str(const struct dt_diftype *, char *buf, size_t len);	/* "D type (integer) (size 8)" */
+/* "D type (integer) (size 8)" */
+size_t dt_diftype_str(const struct dt_diftype *, char *buf, size_t len);
 
 /*
- * Checks a DIFO before anything runs it (dif-dof.md §7). Returns 0, or -EINVAL with a message "[pc]: what is wrong" in msg.
- * A DIFO that passes ends, touches only what it declares, and can be run by any executor.
+ * Checks a DIFO before anything runs it (dif-dof.md §7). Returns 0, or -EINVAL with a message "[pc]:
+ * what is wrong" in msg. A DIFO that passes ends, touches only what it declares, and can be run by any
+ * executor.
  */
 int dt_difo_check(const struct dt_difo *, char *msg, size_t len);
 /* A whole program: each DIFO, skips, tuples, the action arguments. */
 int dt_prog_check(const struct dt_prog *, char *msg, size_t len);
 
-/* DOF. Write: malloc'ed bytes. Read: a program in its own arena, checked; -EINVAL with a message. dof_write(dof_read(x)) == x. */
+/*
+ * DOF. Write: malloc'ed bytes. Read: a program in its own arena, checked; -EINVAL with a message.
+ * dof_write(dof_read(x)) == x.
+ */
 int dt_dof_write(const struct dt_prog *, void **data, size_t *len);
 int dt_dof_read(const void *data, size_t len, struct dt_prog **, char *msg, size_t msglen);
 void dt_prog_free(struct dt_prog *);

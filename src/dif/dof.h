@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layout of DOF, a saved program (doc/DIF.md): header, section headers, loadable data, the program's strings,
- * then what a loader does not need. Integers are in the order of the machine that wrote the file; every structure here
- * has the same layout everywhere. Private to src/dif.
+ * The layout of DOF, a saved program (doc/DIF.md): header, section headers, loadable data, the
+ * program's strings, then what a loader does not need. Integers are in the order of the machine that
+ * wrote the file; every structure here has the same layout everywhere. Private to src/dif.
  */
 #ifndef DT_DIF_DOF_H
 #define DT_DIF_DOF_H
@@ -25,11 +25,23 @@ enum {
 };
 
 enum dt_dofsec_type {
-	DT_DS_COMMENTS = 1, DT_DS_SOURCE = 2, DT_DS_ECBDESC = 3, DT_DS_PROBEDESC = 4, DT_DS_ACTDESC = 5, DT_DS_DIFOHDR = 6,
-	DT_DS_DIF = 7, DT_DS_STRTAB = 8, DT_DS_VARTAB = 9, DT_DS_RELTAB = 10, DT_DS_KRELHDR = 13, DT_DS_OPTDESC = 14,
-	DT_DS_INTTAB = 19, DT_DS_UTSNAME = 20, DT_DS_LAST = 26,
-	DT_DS_OURS = 0x1000,		/* from here on others ignore what they do not know, and so do we */
-	DT_DS_NOTES = 0x1000,		/* struct dt_dof_note[] */
+	DT_DS_COMMENTS = 1,
+	DT_DS_SOURCE = 2,
+	DT_DS_ECBDESC = 3,
+	DT_DS_PROBEDESC = 4,
+	DT_DS_ACTDESC = 5,
+	DT_DS_DIFOHDR = 6,
+	DT_DS_DIF = 7,
+	DT_DS_STRTAB = 8,
+	DT_DS_VARTAB = 9,
+	DT_DS_RELTAB = 10,
+	DT_DS_KRELHDR = 13,
+	DT_DS_OPTDESC = 14,
+	DT_DS_INTTAB = 19,
+	DT_DS_UTSNAME = 20,
+	DT_DS_LAST = 26,
+	DT_DS_OURS = 0x1000, /* from here on others ignore what they do not know, and so do we */
+	DT_DS_NOTES = 0x1000, /* struct dt_dof_note[] */
 };
 
 struct dt_dof_hdr {
@@ -49,11 +61,13 @@ struct dt_dof_opt { uint32_t option, strtab; uint64_t value; };
 
 /*
  * What the historic sections have no room for. `sec` is the section spoken of.
- *   PROG	a, b: stability of descriptions and of statements, name << 24 | data << 16 | class << 8
- *   ECB	sec: ECBDESC; a, b: the same of one clause
- *   ACT	sec: ACTDESC, index: action; word: 1 part of a tuple; a: the argument, where the string took its place
- *   STRLEN	sec: DIFOHDR; a: how much of the DIFO's STRTAB is its own; the rest is names of variables
- *   AGG	sec: STRTAB, index: name; word: aggregating action; a: its parameters; b: id << 32 | number of keys
+ *   PROG a, b: stability of descriptions and of statements, name << 24 | data << 16 | class << 8
+ *   ECB sec: ECBDESC; a, b: the same of one clause
+ * ACT sec: ACTDESC, index: action; word: 1 part of a tuple; a: the argument, where the string took its
+ * place
+ *   STRLEN sec: DIFOHDR; a: how much of the DIFO's STRTAB is its own; the rest is names of variables
+ * AGG sec: STRTAB, index: name; word: aggregating action; a: its parameters; b: id << 32 | number of
+ * keys
  */
 enum dt_dof_what { DT_NOTE_PROG = 1, DT_NOTE_ECB, DT_NOTE_ACT, DT_NOTE_STRLEN, DT_NOTE_AGG };
 struct dt_dof_note { uint32_t what, sec, index, word; uint64_t a, b; };

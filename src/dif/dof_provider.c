@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers in, DOF out, and back. Section 0 holds all strings; each provider has its probes, argument maps, two empty lists of offsets
- * and the section that names them. The bytes to be read are hostile: every index is checked before it is used.
+ * Providers in, DOF out, and back. Section 0 holds all strings; each provider has its probes, argument
+ * maps, two empty lists of offsets and the section that names them. The bytes to be read are hostile:
+ * every index is checked before it is used.
  */
 #include "dif/dof_provider.h"
 
@@ -70,7 +71,8 @@ static uint32_t put_types(struct writer *w, const char *const *types, uint32_t n
 	return n > 0 ? at : 0;
 }
 
-static uint32_t add(struct writer *w, uint32_t type, uint32_t align, uint32_t entsize, const void *data, uint64_t size)
+static uint32_t add(struct writer *w, uint32_t type, uint32_t align, uint32_t entsize, const void *data,
+    uint64_t size)
 {
 	dt_vec_push(w->tmp, &w->secs, ((struct section){ type, align, entsize, data, size }));
 	return (uint32_t)w->secs.n - 1;
@@ -85,15 +87,20 @@ static void add_provider(struct writer *w, const struct dt_dofprov *p)
 	for (uint32_t i = 0; i < p->nprobes; i++) {
 		const struct dt_dofprobe *d = &p->probes[i];
 
-		probes[i] = (struct probe){ .func = put_string(w, d->func), .name = put_string(w, d->name),
-			.nargv = put_types(w, d->in, d->nin), .xargv = put_types(w, d->out, d->nout), .argidx = (uint32_t)map.n,
-			.nargc = (uint8_t)d->nin, .xargc = (uint8_t)d->nout };
+		probes[i] = (struct probe){ .func = put_string(w, d->func),
+			.name = put_string(w, d->name),
+			.nargv = put_types(w, d->in, d->nin),
+			.xargv = put_types(w, d->out, d->nout),
+			.argidx = (uint32_t)map.n,
+			.nargc = (uint8_t)d->nin,
+			.xargc = (uint8_t)d->nout };
 		for (uint32_t k = 0; k < d->nout; k++)
 			dt_vec_push(w->tmp, &map, d->map[k]);
 	}
 	out->name = put_string(w, p->name);
 	for (int i = 0; i < 5; i++)
-		out->attr[i] = (uint32_t)p->attrs[i].name << 24 | (uint32_t)p->attrs[i].data << 16 | (uint32_t)p->attrs[i].cls << 8;
+		out->attr[i] = (uint32_t)p->attrs[i].name << 24 | (uint32_t)p->attrs[i].data << 16 |
+		    (uint32_t)p->attrs[i].cls << 8;
 	out->probes = add(w, PROBES, 8, sizeof(*probes), probes, p->nprobes * sizeof(*probes));
 	out->prargs = add(w, PRARGS, 1, 1, map.v, map.n);
 	out->proffs = add(w, PROFFS, 4, 4, NULL, 0);
@@ -103,8 +110,9 @@ static void add_provider(struct writer *w, const struct dt_dofprov *p)
 
 static int finish(struct writer *w, void **data, size_t *len)
 {
-	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION, DT_DIF_VERSION, DT_DIF_NREGS,
-		DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec), (uint32_t)w->secs.n, sizeof(h), 0, 0, 0 };
+	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION,
+		DT_DIF_VERSION, DT_DIF_NREGS, DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec),
+		(uint32_t)w->secs.n, sizeof(h), 0, 0, 0 };
 	uint64_t at = sizeof(h) + w->secs.n * sizeof(struct dt_dof_sec), total = at;
 	unsigned char *file;
 
@@ -120,7 +128,8 @@ static int finish(struct writer *w, void **data, size_t *len)
 	memcpy(file, &h, sizeof(h));
 	for (size_t i = 0; i < w->secs.n; i++) {
 		const struct section *s = &w->secs.v[i];
-		struct dt_dof_sec out = { s->type, s->align, DT_DOF_LOAD, s->entsize, (at + 7) & ~UINT64_C(7), s->size };
+		struct dt_dof_sec out = { s->type, s->align, DT_DOF_LOAD, s->entsize, (at + 7) & ~UINT64_C(7),
+			s->size };
 
 		memcpy(file + sizeof(h) + i * sizeof(out), &out, sizeof(out));
 		if (s->size > 0)
@@ -157,7 +166,8 @@ int dt_dofprov_write(const struct dt_dofprov *p, uint32_t n, void **data, size_t
 
 /* ---- reading ---- */
 
-enum { BUDGET = 16 << 20 };		/* bytes of text made of a section: types may share theirs, and a hostile one would grow without end */
+/* bytes of text made of a section: types may share theirs, and a hostile one would grow without end */
+enum { BUDGET = 16 << 20 };
 
 struct reader {
 	struct dt_arena *arena;
@@ -244,7 +254,8 @@ static bool read_lists(const struct reader *r, const struct provider *p, struct 
 	l->strings = (const char *)section(r, p->strtab, DT_DS_STRTAB, &l->nstrings);
 	l->probes = section(r, p->probes, PROBES, &size);
 	l->map = section(r, p->prargs, PRARGS, &l->nmap);
-	if (l->strings == NULL || l->probes == NULL || l->map == NULL || l->nstrings == 0 || l->strings[l->nstrings - 1] != '\0')
+	if (l->strings == NULL || l->probes == NULL || l->map == NULL || l->nstrings == 0 ||
+	    l->strings[l->nstrings - 1] != '\0')
 		return false;
 	l->nprobes = size / sizeof(struct probe);
 	return true;
@@ -270,16 +281,18 @@ static bool read_provider(struct reader *r, const unsigned char *bytes)
 	out.probes = probes;
 	out.nprobes = (uint32_t)l.nprobes;
 	for (int i = 0; i < 5; i++)
-		out.attrs[i] = (struct dt_attr){ p.attr[i] >> 24 & 0xff, p.attr[i] >> 16 & 0xff, p.attr[i] >> 8 & 0xff };
+		out.attrs[i] = (struct dt_attr){ p.attr[i] >> 24 & 0xff, p.attr[i] >> 16 & 0xff,
+			p.attr[i] >> 8 & 0xff };
 	dt_vec_push(r->arena, &r->out, out);
 	return true;
 }
 
 static bool good_header(const struct dt_dof_hdr *h, size_t len)
 {
-	return h->model == DT_DOF_LP64 && h->encoding == DT_DOF_ENCODING && h->version >= 1 && h->version <= 3 &&
-	    h->secsize == sizeof(struct dt_dof_sec) && h->filesz >= sizeof(*h) && h->filesz <= len && h->filesz <= DT_DOF_MAX &&
-	    h->secoff <= h->filesz && h->secnum <= (h->filesz - h->secoff) / sizeof(struct dt_dof_sec);
+	return h->model == DT_DOF_LP64 && h->encoding == DT_DOF_ENCODING && h->version >= 1 &&
+	    h->version <= 3 && h->secsize == sizeof(struct dt_dof_sec) && h->filesz >= sizeof(*h) &&
+	    h->filesz <= len && h->filesz <= DT_DOF_MAX && h->secoff <= h->filesz &&
+	    h->secnum <= (h->filesz - h->secoff) / sizeof(struct dt_dof_sec);
 }
 
 static bool read_dof(struct reader *r, size_t len)
@@ -297,7 +310,8 @@ static bool read_dof(struct reader *r, size_t len)
 	return true;
 }
 
-int dt_dofprov_read(struct dt_arena *arena, const void *bytes, size_t len, struct dt_dofprov **out, uint32_t *n)
+int dt_dofprov_read(struct dt_arena *arena, const void *bytes, size_t len, struct dt_dofprov **out,
+    uint32_t *n)
 {
 	struct reader r = { .arena = arena, .budget = BUDGET };
 	const unsigned char *at = bytes;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers as DOF: what `dtrace -G` puts into section .SUNW_dof of a program, so that a tracer knows the types that the
- * provider declared. Types are C text; whoever reads them has to know the names. The section of a linked program holds one
- * DOF after another, each as long as its header says, with zeros between them.
+ * Providers as DOF: what `dtrace -G` puts into section .SUNW_dof of a program, so that a tracer knows
+ * the types that the provider declared. Types are C text; whoever reads them has to know the names. The
+ * section of a linked program holds one DOF after another, each as long as its header says, with zeros
+ * between them.
  */
 #ifndef DT_DIF_DOF_PROVIDER_H
 #define DT_DIF_DOF_PROVIDER_H
@@ -27,8 +28,8 @@ struct dt_dofprov {
 /* malloc'ed bytes. -EFBIG: more than a DOF may hold; -ENOMEM. */
 int dt_dofprov_write(const struct dt_dofprov *, uint32_t n, void **data, size_t *len);
 /*
- * All providers of a section, in the arena. Reads any bytes: a DOF that is damaged ends the reading with -EINVAL, and
- * those before it are still there.
+ * All providers of a section, in the arena. Reads any bytes: a DOF that is damaged ends the reading
+ * with -EINVAL, and those before it are still there.
  */
 int dt_dofprov_read(struct dt_arena *, const void *section, size_t len, struct dt_dofprov **, uint32_t *n);
 

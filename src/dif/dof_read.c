@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes from anywhere in, a checked program or a message out. The program's text, constants and strings point into
- * one copy of the file; each section is taken apart at most once and belongs to one owner, so the memory used is a small
- * multiple of the file. Nothing is believed before it was checked; errors leave through fail().
+ * Bytes from anywhere in, a checked program or a message out. The program's text, constants and strings
+ * point into one copy of the file; each section is taken apart at most once and belongs to one owner,
+ * so the memory used is a small multiple of the file. Nothing is believed before it was checked; errors
+ * leave through fail().
  */
 #include "dif/dof.h"
 #include "dif/var.h"
@@ -74,7 +75,8 @@ static void check_header(struct reader *r)
 	if (h->flags || h->pad2)
 		fail(r, "unknown flags in the header");
 	if (h->hdrsize != sizeof(*h) || h->secsize != sizeof(struct dt_dof_sec))
-		fail(r, "header of %u and section headers of %u bytes", (unsigned)h->hdrsize, (unsigned)h->secsize);
+		fail(r, "header of %u and section headers of %u bytes", (unsigned)h->hdrsize,
+		    (unsigned)h->secsize);
 	if (h->filesz != r->len || h->loadsz > h->filesz)
 		fail(r, "sizes in the header do not fit a file of %zu bytes", r->len);
 	if (h->secoff % 8 || h->secoff < sizeof(*h) || h->secoff > h->loadsz ||
@@ -89,7 +91,8 @@ static bool needs_load(uint32_t type)
 
 static bool is_ignored(uint32_t type)
 {
-	return type == 0 || type == DT_DS_COMMENTS || type == DT_DS_SOURCE || type == DT_DS_UTSNAME || type > DT_DS_NOTES;
+	return type == 0 || type == DT_DS_COMMENTS || type == DT_DS_SOURCE || type == DT_DS_UTSNAME ||
+	    type > DT_DS_NOTES;
 }
 
 static void check_shape(struct reader *r, uint32_t i)
@@ -142,7 +145,8 @@ static const void *bytes(const struct reader *r, const struct dt_dof_sec *s)
 static const void *only(struct reader *r, const struct dt_dof_sec *s, size_t size)
 {
 	if (s->size != size)
-		fail(r, "section %u has %llu bytes instead of %zu", (unsigned)(s - r->secs), (unsigned long long)s->size, size);
+		fail(r, "section %u has %llu bytes instead of %zu", (unsigned)(s - r->secs),
+		    (unsigned long long)s->size, size);
 	return bytes(r, s);
 }
 
@@ -175,8 +179,8 @@ static void read_vars(struct reader *r, struct dt_difo *d, uint32_t sec, uint32_
 	struct dt_difv *v = DT_NEWN(r->arena, struct dt_difv, n);
 
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct dt_difv){ string(r, strtab, from[i].name, "variable"), from[i].id, from[i].kind,
-			from[i].scope, from[i].flags, from[i].type };
+		v[i] = (struct dt_difv){ string(r, strtab, from[i].name, "variable"), from[i].id,
+			from[i].kind, from[i].scope, from[i].flags, from[i].type };
 	d->vars = v;
 	d->nvars = n;
 }
@@ -194,7 +198,8 @@ static void read_relocs(struct reader *r, struct dt_difo *d, uint32_t sec, uint3
 	for (uint32_t i = 0; i < n; i++) {
 		if (from[i].type != DT_DOF_SETX || from[i].offset % sizeof(uint64_t) ||
 		    from[i].offset / sizeof(uint64_t) >= d->nints)
-			fail(r, "relocation %u of section %u is not of an integer constant", (unsigned)i, (unsigned)h->relsec);
+			fail(r, "relocation %u of section %u is not of an integer constant", (unsigned)i,
+			    (unsigned)h->relsec);
 		out[i] = (struct dt_difreloc){ (uint32_t)(from[i].offset / sizeof(uint64_t)),
 			string(r, strtab, from[i].name, "relocation"), from[i].data };
 	}
@@ -231,7 +236,8 @@ static struct links find_links(struct reader *r, const struct dt_dof_sec *hdr)
 		uint32_t *slot = link[i] < r->hdr.secnum ? link_slot(&l, r->secs[link[i]].type) : NULL;
 
 		if (!slot || *slot != DT_DOF_NONE)
-			fail(r, "DIFO links to section %u, which it has already or cannot have", (unsigned)link[i]);
+			fail(r, "DIFO links to section %u, which it has already or cannot have",
+			    (unsigned)link[i]);
 		*slot = link[i];
 	}
 	if (l.text == DT_DOF_NONE)
@@ -364,10 +370,37 @@ static void read_ecbs(struct reader *r)
 
 /* Programs of other systems set options by these numbers. */
 static const char *const option_names[] = {
-	"bufsize", "bufpolicy", "dynvarsize", "aggsize", "specsize", "nspec", "strsize", "cleanrate", "cpu", "bufresize",
-	"grabanon", "flowindent", "quiet", "stackframes", "ustackframes", "aggrate", "switchrate", "statusrate",
-	"destructive", "stackindent", "rawbytes", "jstackframes", "jstackstrsize", "aggsortkey", "aggsortrev",
-	"aggsortpos", "aggsortkeypos", "temporal", "agghist", "aggpack", "aggzoom",
+	"bufsize",
+	"bufpolicy",
+	"dynvarsize",
+	"aggsize",
+	"specsize",
+	"nspec",
+	"strsize",
+	"cleanrate",
+	"cpu",
+	"bufresize",
+	"grabanon",
+	"flowindent",
+	"quiet",
+	"stackframes",
+	"ustackframes",
+	"aggrate",
+	"switchrate",
+	"statusrate",
+	"destructive",
+	"stackindent",
+	"rawbytes",
+	"jstackframes",
+	"jstackstrsize",
+	"aggsortkey",
+	"aggsortrev",
+	"aggsortpos",
+	"aggsortkeypos",
+	"temporal",
+	"agghist",
+	"aggpack",
+	"aggzoom",
 };
 
 /* Bytes before the first c or the end, but not more than max: many options may point into one long text. */
@@ -452,7 +485,8 @@ static void note_act(struct reader *r, const struct dt_dof_note *n)
 	struct dt_act *a;
 
 	if (!r->acts[n->sec] || n->index >= s->size / sizeof(struct dt_dof_act) || n->word > 1)
-		fail(r, "note of action %u of section %u, which is not there", (unsigned)n->index, (unsigned)n->sec);
+		fail(r, "note of action %u of section %u, which is not there", (unsigned)n->index,
+		    (unsigned)n->sec);
 	a = &r->acts[n->sec][n->index];
 	a->in_tuple = n->word;
 	if (a->fmt)
@@ -474,8 +508,8 @@ static void note_agg(struct reader *r, const struct dt_dof_note *n, struct dt_ag
 {
 	if (n->word > UINT16_MAX)
 		fail(r, "there is no aggregating function 0x%x", (unsigned)n->word);
-	*a = (struct dt_aggvar){ string(r, n->sec, n->index, "aggregation"), (uint32_t)(n->b >> 32), (uint16_t)n->word,
-		n->a, (uint32_t)n->b };
+	*a = (struct dt_aggvar){ string(r, n->sec, n->index, "aggregation"), (uint32_t)(n->b >> 32),
+		(uint16_t)n->word, n->a, (uint32_t)n->b };
 }
 
 static void read_notes(struct reader *r, const struct dt_dof_sec *s)

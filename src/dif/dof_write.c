@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program in, DOF out. The same program always gives the same bytes: sections come in the order in which the
- * program needs them, a DIFO or action list used several times is written once.
+ * A program in, DOF out. The same program always gives the same bytes: sections come in the order in
+ * which the program needs them, a DIFO or action list used several times is written once.
  */
 #include "base/map.h"
 #include "dif/dof.h"
@@ -147,7 +147,8 @@ static void done_set(struct writer *w, const char *key, uint32_t sec)
 
 struct difo_secs { uint32_t link[5]; uint32_t n; };
 
-static uint32_t link_section(struct writer *w, struct difo_secs *s, uint32_t type, const void *data, uint64_t size)
+static uint32_t link_section(struct writer *w, struct difo_secs *s, uint32_t type, const void *data,
+    uint64_t size)
 {
 	return s->link[s->n++] = add_section(w, type, data, size);
 }
@@ -216,7 +217,8 @@ static uint32_t add_difo(struct writer *w, const struct dt_difo *d)
 		w->secs.v[strtab].data = s.text.v;
 		w->secs.v[strtab].size = s.text.n;
 		if (s.text.n != d->strlen)
-			add_note(w, (struct dt_dof_note){ .what = DT_NOTE_STRLEN, .sec = hdr, .a = d->strlen });
+			add_note(w,
+			    (struct dt_dof_note){ .what = DT_NOTE_STRLEN, .sec = hdr, .a = d->strlen });
 	}
 	done_set(w, key, hdr);
 	return hdr;
@@ -255,7 +257,8 @@ static uint32_t add_acts(struct writer *w, const struct dt_ecb *e)
 		const struct dt_act *a = &e->acts[i];
 
 		if (a->in_tuple || (a->fmt && a->arg))
-			add_note(w, (struct dt_dof_note){ DT_NOTE_ACT, sec, i, a->in_tuple, a->fmt ? a->arg : 0, 0 });
+			add_note(w,
+			    (struct dt_dof_note){ DT_NOTE_ACT, sec, i, a->in_tuple, a->fmt ? a->arg : 0, 0 });
 	}
 	done_set(w, key, sec);
 	return sec;
@@ -309,12 +312,16 @@ static void add_sections(struct writer *w)
 	const struct dt_prog *p = w->p;
 
 	add_section(w, DT_DS_STRTAB, NULL, 0);
-	add_note(w, (struct dt_dof_note){ .what = DT_NOTE_PROG, .sec = DT_DOF_NONE, .a = attr_word(p->descattr),
+	add_note(w,
+	    (struct dt_dof_note){ .what = DT_NOTE_PROG,
+		.sec = DT_DOF_NONE,
+		.a = attr_word(p->descattr),
 		.b = attr_word(p->stmtattr) });
 	for (uint32_t i = 0; i < p->naggs; i++) {
 		const struct dt_aggvar *a = &p->aggs[i];
 
-		add_note(w, (struct dt_dof_note){ DT_NOTE_AGG, STRINGS, strings_put(w, &w->strings, a->name), a->kind,
+		add_note(w,
+		    (struct dt_dof_note){ DT_NOTE_AGG, STRINGS, strings_put(w, &w->strings, a->name), a->kind,
 			a->arg, (uint64_t)a->id << 32 | a->nkeys });
 	}
 	for (uint32_t i = 0; i < p->necbs; i++)
@@ -360,16 +367,16 @@ static void place_sections(struct writer *w)
 
 static void fill(const struct writer *w, unsigned char *file)
 {
-	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION, DT_DIF_VERSION,
-		DT_DIF_NREGS, DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec), (uint32_t)w->secs.n,
-		sizeof(h), w->loadsz, w->filesz, 0 };
+	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION,
+		DT_DIF_VERSION, DT_DIF_NREGS, DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec),
+		(uint32_t)w->secs.n, sizeof(h), w->loadsz, w->filesz, 0 };
 
 	memcpy(file, &h, sizeof(h));
 	for (size_t i = 0; i < w->secs.n; i++) {
 		const struct section *s = &w->secs.v[i];
 		const struct dt_dof_shape *shape = dt_dof_shape(s->type);
-		struct dt_dof_sec out = { s->type, shape->align, is_loaded(s->type) ? DT_DOF_LOAD : 0, shape->entsize,
-			s->offset, s->size };
+		struct dt_dof_sec out = { s->type, shape->align, is_loaded(s->type) ? DT_DOF_LOAD : 0,
+			shape->entsize, s->offset, s->size };
 
 		memcpy(file + sizeof(h) + i * sizeof(out), &out, sizeof(out));
 		if (s->size)

@@ -58,8 +58,20 @@ static void line_end(struct line *l)
 size_t dt_diftype_str(const struct dt_diftype *t, char *buf, size_t len)
 {
 	static const char *const ckinds[] = {
-		"unknown", "integer", "float", "pointer", "array", "function", "struct", "union", "enum", "forward",
-		"typedef", "volatile", "const", "restrict",
+		"unknown",
+		"integer",
+		"float",
+		"pointer",
+		"array",
+		"function",
+		"struct",
+		"union",
+		"enum",
+		"forward",
+		"typedef",
+		"volatile",
+		"const",
+		"restrict",
 	};
 	char kind[24], ckind[24];
 	int n;
@@ -73,7 +85,10 @@ size_t dt_diftype_str(const struct dt_diftype *t, char *buf, size_t len)
 	else
 		snprintf(ckind, sizeof(ckind), "0x%x", t->ckind);
 	n = snprintf(buf, len, "%s (%s)%s (size %u)", kind, ckind,
-	    t->flags & DT_DTF_USERREF ? " by user ref" : t->flags & DT_DTF_REF ? " by ref" : "", (unsigned)t->size);
+	    t->flags & DT_DTF_USERREF ? " by user ref" :
+		t->flags & DT_DTF_REF ? " by ref" :
+					"",
+	    (unsigned)t->size);
 	return n < 0 ? 0 : (size_t)n;
 }
 
@@ -215,8 +230,9 @@ static void list_var(struct line *l, const struct dt_difv *v)
 	if (other)
 		snprintf(flags, sizeof(flags), "0x%x%s", other, r || w ? "/" : "");
 	strcat(flags, r && w ? "r/w" : r ? "r" : w ? "w" : "");
-	line_add(l, "%-16s %-4x %-3s %-3s %-4s %s", v->name, (unsigned)v->id, v->kind == DT_DIFV_ARRAY ? "arr" : "scl",
-	    v->scope <= DT_DIFV_LOCAL ? scopes[v->scope] : "???", flags, type);
+	line_add(l, "%-16s %-4x %-3s %-3s %-4s %s", v->name, (unsigned)v->id,
+	    v->kind == DT_DIFV_ARRAY ? "arr" : "scl", v->scope <= DT_DIFV_LOCAL ? scopes[v->scope] : "???",
+	    flags, type);
 	line_end(l);
 }
 

@@ -10,7 +10,8 @@ struct dt_probe_sig {			/* typed arguments */
 	uint32_t nin, nout;
 	const struct dt_type **in, **out;	/* NULL: the type is not known */
 	uint8_t *map;			/* out k is made of in map[k] */
-	const char **why;		/* of in i: why its type is not known; NULL, of all or of one: nobody says */
+	/* of in i: why its type is not known; NULL, of all or of one: nobody says */
+	const char **why;
 };
 
 enum { DT_PA_PROV, DT_PA_MOD, DT_PA_FUNC, DT_PA_NAME, DT_PA_ARGS };
