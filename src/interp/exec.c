@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The DIF machine: a checked DIFO in, its value or a fault out. One function an instruction (or a family of them),
- * found in a table by opcode. Branches only go forward, so a run takes at most ntext steps.
+ * The DIF machine: a checked DIFO in, its value or a fault out. One function an instruction (or a
+ * family of them), found in a table by opcode. Branches only go forward, so a run takes at most ntext
+ * steps.
  */
 #include "dif/builtin.h"
 #include "interp/state.h"
@@ -18,8 +19,14 @@ static uint64_t get(const struct dt_interp *ip, unsigned r) { return r < DT_DIF_
 
 /* ---- arithmetic ---- */
 
-static uint64_t sdiv(uint64_t a, uint64_t b) { return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b); }
-static uint64_t srem(uint64_t a, uint64_t b) { return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b); }
+static uint64_t sdiv(uint64_t a, uint64_t b)
+{
+	return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+static uint64_t srem(uint64_t a, uint64_t b)
+{
+	return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+}
 
 static void arith(struct dt_interp *ip, uint32_t in)
 {
@@ -68,7 +75,10 @@ static void op_setx(struct dt_interp *ip, uint32_t in)
 	else
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 }
-static void op_sets(struct dt_interp *ip, uint32_t in) { set(ip, dt_dif_rd(in), ip->strs_base + dt_dif_v16(in)); }
+static void op_sets(struct dt_interp *ip, uint32_t in)
+{
+	set(ip, dt_dif_rd(in), ip->strs_base + dt_dif_v16(in));
+}
 
 /* ---- conditions ---- */
 
@@ -157,9 +167,18 @@ static void load(struct dt_interp *ip, uint32_t in, struct access a, bool user)
 		set(ip, dt_dif_rd(in), extend(v, a.size, a.sign));
 }
 
-static void op_ld(struct dt_interp *ip, uint32_t in) { load(ip, in, accesses[dt_dif_op(in) - DT_DIF_LDSB], false); }
-static void op_uld(struct dt_interp *ip, uint32_t in) { load(ip, in, accesses[dt_dif_op(in) - DT_DIF_ULDSB], true); }
-static void op_rld(struct dt_interp *ip, uint32_t in) { load(ip, in, accesses[dt_dif_op(in) - DT_DIF_RLDSB], false); }
+static void op_ld(struct dt_interp *ip, uint32_t in)
+{
+	load(ip, in, accesses[dt_dif_op(in) - DT_DIF_LDSB], false);
+}
+static void op_uld(struct dt_interp *ip, uint32_t in)
+{
+	load(ip, in, accesses[dt_dif_op(in) - DT_DIF_ULDSB], true);
+}
+static void op_rld(struct dt_interp *ip, uint32_t in)
+{
+	load(ip, in, accesses[dt_dif_op(in) - DT_DIF_RLDSB], false);
+}
 
 static void op_st(struct dt_interp *ip, uint32_t in)
 {
@@ -205,7 +224,10 @@ static void op_ldga(struct dt_interp *ip, uint32_t in)
 		set(ip, dt_dif_rd(in), row->get(ip, get(ip, dt_dif_r2(in))));
 }
 
-/* The one built-in array that can be written: registers of the user thread, seen changed until the firing ends. */
+/*
+ * The one built-in array that can be written: registers of the user thread, seen changed until the
+ * firing ends.
+ */
 static void op_stga(struct dt_interp *ip, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_var(dt_dif_r1(in));
@@ -221,7 +243,8 @@ static void op_stga(struct dt_interp *ip, uint32_t in)
 		return;
 	}
 	if (!ip->uregs_changed)
-		memcpy(ip->uregs, ip->context->uregs, sizeof(uint64_t) * (n < DT_INTERP_UREGS ? n : DT_INTERP_UREGS));
+		memcpy(ip->uregs, ip->context->uregs,
+		    sizeof(uint64_t) * (n < DT_INTERP_UREGS ? n : DT_INTERP_UREGS));
 	ip->uregs_changed = true;
 	ip->uregs[i] = get(ip, dt_dif_rd(in));
 }
@@ -296,7 +319,10 @@ static void op_pushtv(struct dt_interp *ip, uint32_t in)
 	push(ip, (struct dt_subr_arg){ .value = get(ip, dt_dif_rd(in)) }, false);
 }
 
-/* A string's size is its length and the NUL; a null string is passed on as such, with the size of the empty one. */
+/*
+ * A string's size is its length and the NUL; a null string is passed on as such, with the size of the
+ * empty one.
+ */
 static void op_pushtr(struct dt_interp *ip, uint32_t in)
 {
 	uint64_t value = get(ip, dt_dif_rd(in)), size = get(ip, dt_dif_r2(in));
@@ -351,22 +377,45 @@ static void illegal(struct dt_interp *ip, uint32_t in)
 }
 
 static op_f *const ops[] = {
-	[DT_DIF_OR ... DT_DIF_MUL] = arith,
-	[DT_DIF_SDIV ... DT_DIF_UREM] = divide,
-	[DT_DIF_NOT] = op_not, [DT_DIF_MOV] = op_mov, [DT_DIF_CMP] = op_cmp, [DT_DIF_TST] = op_tst,
-	[DT_DIF_BA ... DT_DIF_BLEU] = branch,
-	[DT_DIF_LDSB ... DT_DIF_LDX] = op_ld,
-	[DT_DIF_RET] = op_ret, [DT_DIF_NOP] = op_nop, [DT_DIF_SETX] = op_setx, [DT_DIF_SETS] = op_sets,
-	[DT_DIF_SCMP] = op_scmp, [DT_DIF_LDGA] = op_ldga, [DT_DIF_LDGS] = op_ldgs, [DT_DIF_STGS] = op_stgs,
-	[DT_DIF_LDTA] = illegal, [DT_DIF_LDTS] = op_ldts, [DT_DIF_STTS] = op_stts, [DT_DIF_SRA] = arith,
-	[DT_DIF_CALL] = op_call, [DT_DIF_PUSHTR] = op_pushtr, [DT_DIF_PUSHTV] = op_pushtv, [DT_DIF_POPTS] = op_popts,
-	[DT_DIF_FLUSHTS] = op_flushts, [DT_DIF_LDGAA] = op_ldgaa, [DT_DIF_LDTAA] = op_ldtaa, [DT_DIF_STGAA] = op_stgaa,
-	[DT_DIF_STTAA] = op_sttaa, [DT_DIF_LDLS] = op_ldls, [DT_DIF_STLS] = op_stls, [DT_DIF_ALLOCS] = op_allocs,
+	[DT_DIF_OR... DT_DIF_MUL] = arith,
+	[DT_DIF_SDIV... DT_DIF_UREM] = divide,
+	[DT_DIF_NOT] = op_not,
+	[DT_DIF_MOV] = op_mov,
+	[DT_DIF_CMP] = op_cmp,
+	[DT_DIF_TST] = op_tst,
+	[DT_DIF_BA... DT_DIF_BLEU] = branch,
+	[DT_DIF_LDSB... DT_DIF_LDX] = op_ld,
+	[DT_DIF_RET] = op_ret,
+	[DT_DIF_NOP] = op_nop,
+	[DT_DIF_SETX] = op_setx,
+	[DT_DIF_SETS] = op_sets,
+	[DT_DIF_SCMP] = op_scmp,
+	[DT_DIF_LDGA] = op_ldga,
+	[DT_DIF_LDGS] = op_ldgs,
+	[DT_DIF_STGS] = op_stgs,
+	[DT_DIF_LDTA] = illegal,
+	[DT_DIF_LDTS] = op_ldts,
+	[DT_DIF_STTS] = op_stts,
+	[DT_DIF_SRA] = arith,
+	[DT_DIF_CALL] = op_call,
+	[DT_DIF_PUSHTR] = op_pushtr,
+	[DT_DIF_PUSHTV] = op_pushtv,
+	[DT_DIF_POPTS] = op_popts,
+	[DT_DIF_FLUSHTS] = op_flushts,
+	[DT_DIF_LDGAA] = op_ldgaa,
+	[DT_DIF_LDTAA] = op_ldtaa,
+	[DT_DIF_STGAA] = op_stgaa,
+	[DT_DIF_STTAA] = op_sttaa,
+	[DT_DIF_LDLS] = op_ldls,
+	[DT_DIF_STLS] = op_stls,
+	[DT_DIF_ALLOCS] = op_allocs,
 	[DT_DIF_COPYS] = op_copys,
-	[DT_DIF_STB ... DT_DIF_STX] = op_st,
-	[DT_DIF_ULDSB ... DT_DIF_ULDX] = op_uld,
-	[DT_DIF_RLDSB ... DT_DIF_RLDX] = op_rld,
-	[DT_DIF_XLATE] = illegal, [DT_DIF_XLARG] = illegal, [DT_DIF_STGA] = op_stga,
+	[DT_DIF_STB... DT_DIF_STX] = op_st,
+	[DT_DIF_ULDSB... DT_DIF_ULDX] = op_uld,
+	[DT_DIF_RLDSB... DT_DIF_RLDX] = op_rld,
+	[DT_DIF_XLATE] = illegal,
+	[DT_DIF_XLARG] = illegal,
+	[DT_DIF_STGA] = op_stga,
 };
 
 static void start(struct dt_interp *ip, const struct dt_difo *difo)
@@ -374,7 +423,8 @@ static void start(struct dt_interp *ip, const struct dt_difo *difo)
 	int index = dt_interp_difo_index(ip, difo);
 
 	ip->difo = difo;
-	ip->strs_base = index < 0 ? (uint64_t)DT_IA_RUN << 48 : (uint64_t)DT_IA_STRS << 48 | (uint64_t)index << 24;
+	ip->strs_base = index < 0 ? (uint64_t)DT_IA_RUN << 48 :
+				    (uint64_t)DT_IA_STRS << 48 | (uint64_t)index << 24;
 	memset(ip->reg, 0, sizeof(ip->reg));
 	ip->less = ip->zero = ip->below = false;
 	ip->ntuple = 0;

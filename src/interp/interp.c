@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interpreter from outside: made for a checked program, fired with contexts, asked for what is left. It keeps
- * nothing of a context after the call.
+ * The interpreter from outside: made for a checked program, fired with contexts, asked for what is
+ * left. It keeps nothing of a context after the call.
  */
 #include "interp/state.h"
 
@@ -41,7 +41,8 @@ static struct dt_interp_opts options(const struct dt_interp_opts *o)
 
 static int by_pointer(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t)*(const struct dt_difo *const *)a, y = (uintptr_t)*(const struct dt_difo *const *)b;
+	uintptr_t x = (uintptr_t) * (const struct dt_difo *const *)a,
+		  y = (uintptr_t) * (const struct dt_difo *const *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -92,7 +93,8 @@ static bool init(struct dt_interp *ip)
 	return true;
 }
 
-struct dt_interp *dt_interp_new(const struct dt_prog *prog, const struct dt_interp_opts *opts, const struct dt_interp_sink *sink)
+struct dt_interp *dt_interp_new(const struct dt_prog *prog, const struct dt_interp_opts *opts,
+    const struct dt_interp_sink *sink)
 {
 	struct dt_interp *ip = calloc(1, sizeof(*ip));
 
@@ -170,7 +172,9 @@ static void fire_error(struct dt_interp *ip, int act)
 
 	if (ip->in_error)
 		return;
-	context.probe = (struct dt_probedesc){ .prov = "dtrace", .mod = "", .func = "", .name = "ERROR", .id = ERROR_PROBE_ID };
+	context.probe = (struct dt_probedesc){
+		.prov = "dtrace", .mod = "", .func = "", .name = "ERROR", .id = ERROR_PROBE_ID
+	};
 	context.probe_id = ERROR_PROBE_ID;
 	memset(context.arg, 0, sizeof(context.arg));
 	context.arg[1] = ip->epid;
@@ -207,8 +211,8 @@ static void clauses(struct dt_interp *ip)
 int dt_interp_fire(struct dt_interp *ip, const struct dt_context *context)
 {
 	ip->context = context;
-	ip->in_end = context->probe.prov && context->probe.name && strcmp(context->probe.prov, "dtrace") == 0 &&
-	    strcmp(context->probe.name, "END") == 0;
+	ip->in_end = context->probe.prov && context->probe.name &&
+	    strcmp(context->probe.prov, "dtrace") == 0 && strcmp(context->probe.name, "END") == 0;
 	dt_interp_mem_fire(ip);
 	dt_interp_locals_zero(ip);
 	clauses(ip);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reference executor: what a program means. It runs checked programs (dt_prog_check) over recorded contexts
- * and touches nothing but what the context holds. Its variables, associative arrays and aggregations live from
- * one firing to the next.
+ * The reference executor: what a program means. It runs checked programs (dt_prog_check) over recorded
+ * contexts and touches nothing but what the context holds. Its variables, associative arrays and
+ * aggregations live from one firing to the next.
  */
 #ifndef DT_INTERP_INTERP_H
 #define DT_INTERP_INTERP_H
@@ -52,7 +52,8 @@ struct dt_context {
 };
 
 struct dt_interp_opts {		/* 0: the default */
-	uint32_t strsize;		/* characters a string holds, 256; inside the interpreter and for subroutines with the NUL */
+	/* characters a string holds, 256; inside the interpreter and for subroutines with the NUL */
+	uint32_t strsize;
 	uint32_t scratchsize;		/* bytes of scratch a clause may use; 16 strings */
 	uint64_t dynvarsize;		/* 1 MiB */
 	uint32_t nspec;			/* 1 */
@@ -63,36 +64,50 @@ struct dt_interp_opts {		/* 0: the default */
 struct dt_interp_sink {
 	void *ctx;
 	/*
-	 * A clause whose predicate held begins; then its records; then the end (committed, or lost by a fault). All three are
-	 * called when the clause is over, so that what a fault loses is never shown: a faulted clause has no records. A
-	 * clause that speculates is told when it is committed; its context then has probe, ids, cpu and time only.
+	 * A clause whose predicate held begins; then its records; then the end (committed, or lost by a
+	 * fault). All three are called when the clause is over, so that what a fault loses is never
+	 * shown: a faulted clause has no records. A clause that speculates is told when it is
+	 * committed; its context then has probe, ids, cpu and time only.
 	 */
 	void (*begin)(void *ctx, const struct dt_ecb *, uint32_t epid, const struct dt_context *);
-	/* one action's value: rtype of its DIFO; data is strsize bytes or the value's own size; stacks: u64 pcs */
+	/*
+	 * one action's value: rtype of its DIFO; data is strsize bytes or the value's own size; stacks:
+	 * u64 pcs
+	 */
 	void (*record)(void *ctx, const struct dt_ecb *, uint32_t act, const void *data, size_t len);
 	void (*end)(void *ctx, const struct dt_ecb *, bool faulted);
-	/* act: index from 0, -1 predicate; offset: 4 * pc, -1 while recording a value; addr for BADADDR, BADALIGN, BADSTACK */
-	void (*fault)(void *ctx, const struct dt_ecb *, uint32_t epid, int act, int offset, enum dt_fault, uint64_t addr);
-	/* "dynamic variable", "speculative", "failed speculation", "aggregation", "error in ERROR probe enabling" */
+	/*
+	 * act: index from 0, -1 predicate; offset: 4 * pc, -1 while recording a value; addr for
+	 * BADADDR, BADALIGN, BADSTACK
+	 */
+	void (*fault)(void *ctx, const struct dt_ecb *, uint32_t epid, int act, int offset, enum dt_fault,
+	    uint64_t addr);
+	/*
+	 * "dynamic variable", "speculative", "failed speculation", "aggregation", "error in ERROR probe
+	 * enabling"
+	 */
 	void (*drop)(void *ctx, const char *kind);
 };
 
 struct dt_interp;
-struct dt_interp *dt_interp_new(const struct dt_prog *, const struct dt_interp_opts *, const struct dt_interp_sink *);
+struct dt_interp *dt_interp_new(const struct dt_prog *, const struct dt_interp_opts *,
+    const struct dt_interp_sink *);
 void dt_interp_free(struct dt_interp *);
 
 /*
- * Fires: every clause whose description matches the context's probe (by dt_probe_match()) runs in program order; faults
- * fire dtrace:::ERROR clauses. After exit() nothing runs but the rest of its clause, ERROR and END, in later firings too. Returns
- * the status of the first exit(), or of the last one in END; -1 when no exit() ran yet.
+ * Fires: every clause whose description matches the context's probe (by dt_probe_match()) runs in
+ * program order; faults fire dtrace:::ERROR clauses. After exit() nothing runs but the rest of its
+ * clause, ERROR and END, in later firings too. Returns the status of the first exit(), or of the last
+ * one in END; -1 when no exit() ran yet.
  */
 int dt_interp_fire(struct dt_interp *, const struct dt_context *);
 /*
- * Runs one DIFO alone (tests, fuzzing), as a firing of its own. Returns the value; *fault and *offset, *addr tell of a fault.
- * Until the next call, and while context and DIFO live, dt_interp_read() and dt_interp_string() can look at what a value points to.
+ * Runs one DIFO alone (tests, fuzzing), as a firing of its own. Returns the value; *fault and *offset,
+ * *addr tell of a fault. Until the next call, and while context and DIFO live, dt_interp_read() and
+ * dt_interp_string() can look at what a value points to.
  */
-uint64_t dt_interp_run(struct dt_interp *, const struct dt_context *, const struct dt_difo *, enum dt_fault *fault,
-    int *offset, uint64_t *addr);
+uint64_t dt_interp_run(struct dt_interp *, const struct dt_context *, const struct dt_difo *,
+    enum dt_fault *fault, int *offset, uint64_t *addr);
 
 /* Walks what is left: variables (by-ref: bytes) and aggregation elements with their keys. */
 struct dt_interp_var {
@@ -102,25 +117,32 @@ struct dt_interp_var {
 	size_t len;
 	bool null;
 	uint32_t tid;			/* thread-local ones */
-	const void *key;		/* elements of arrays: for each key its length (u64), then its bytes */
+	/* elements of arrays: for each key its length (u64), then its bytes */
+	const void *key;
 	size_t keylen;
 };
 void dt_interp_vars(struct dt_interp *, void (*f)(void *, const struct dt_interp_var *), void *ctx);
-struct dt_interp_key { const struct dt_act *act; const void *data; size_t len; };	/* one key: its action and recorded bytes */
-typedef void dt_interp_agg_f(void *ctx, const struct dt_aggvar *, const struct dt_interp_key *keys, uint32_t nkeys,
-    const int64_t *data, uint32_t nwords);
+/* one key: its action and recorded bytes */
+struct dt_interp_key { const struct dt_act *act; const void *data; size_t len; };
+typedef void dt_interp_agg_f(void *ctx, const struct dt_aggvar *, const struct dt_interp_key *keys,
+    uint32_t nkeys, const int64_t *data, uint32_t nwords);
 void dt_interp_aggs(struct dt_interp *, dt_interp_agg_f *, void *ctx);
 
 /* ---- for the rows of src/builtin ---- */
 
 struct dt_subr_arg { uint64_t value; uint64_t size; bool ref; };	/* size: of a by-reference argument */
-struct dt_subr_call { uint32_t nargs; const struct dt_subr_arg *arg; };	/* arg has 8 entries; those from nargs on are 0 */
-struct dt_strtok { char *text; size_t pos; };	/* what strtok() works on; text is malloc'ed, freed with the firing */
+/* arg has 8 entries; those from nargs on are 0 */
+struct dt_subr_call { uint32_t nargs; const struct dt_subr_arg *arg; };
+/* what strtok() works on; text is malloc'ed, freed with the firing */
+struct dt_strtok { char *text; size_t pos; };
 
 const struct dt_context *dt_interp_context(const struct dt_interp *);
 const struct dt_interp_opts *dt_interp_options(const struct dt_interp *);
 uint32_t dt_interp_epid(const struct dt_interp *);
-/* Sets the fault (the first one stays); the instruction's result is then ignored. Returns 0 for convenience. */
+/*
+ * Sets the fault (the first one stays); the instruction's result is then ignored. Returns 0 for
+ * convenience.
+ */
 uint64_t dt_interp_fault(struct dt_interp *, enum dt_fault, uint64_t addr);
 bool dt_interp_faulted(const struct dt_interp *);
 /* Scratch: 8-aligned, zeroed; faults NOSCRATCH. Returns its interpreter address, 0 on fault. */
@@ -129,14 +151,21 @@ uint64_t dt_interp_scratch(struct dt_interp *, uint64_t size);
 bool dt_interp_read(struct dt_interp *, uint64_t addr, void *to, size_t len, bool user);
 /* To scratch and by-reference variables only; user: to writable regions of the image, for copyout(). */
 bool dt_interp_write(struct dt_interp *, uint64_t addr, const void *from, size_t len, bool user);
-bool dt_interp_storable(struct dt_interp *, uint64_t addr, uint64_t len);	/* scratch or a by-reference variable, all of it */
+/* scratch or a by-reference variable, all of it */
+bool dt_interp_storable(struct dt_interp *, uint64_t addr, uint64_t len);
 /* Length of the string at addr, at most max; false after a fault. */
 bool dt_interp_strlen(struct dt_interp *, uint64_t addr, uint64_t max, bool user, uint64_t *len);
-/* The string at addr, cut to strsize, as a host copy valid until the clause ends; NULL on fault; addr 0 gives "" and *null. */
+/*
+ * The string at addr, cut to strsize, as a host copy valid until the clause ends; NULL on fault; addr 0
+ * gives "" and *null.
+ */
 const char *dt_interp_string(struct dt_interp *, uint64_t addr, bool *null);
 /* Copies a host string into scratch (cut to what a string holds); returns its address. */
 uint64_t dt_interp_put(struct dt_interp *, const char *text, size_t len);
-/* Address of a built-in variable's text, which costs no scratch; each variable has its slot below DT_INTERP_TEXTS. */
+/*
+ * Address of a built-in variable's text, which costs no scratch; each variable has its slot below
+ * DT_INTERP_TEXTS.
+ */
 #define DT_INTERP_TEXTS 16
 uint64_t dt_interp_text(struct dt_interp *, unsigned slot, const char *text);
 /* Host memory until the clause ends; NULL, after a NOSCRATCH fault, when there is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory a DIF program sees: addresses in, bytes or a BADADDR fault out. Every access is checked against what
- * stands behind the address; a fault names the address the access began at.
+ * The memory a DIF program sees: addresses in, bytes or a BADADDR fault out. Every access is checked
+ * against what stands behind the address; a fault names the address the access began at.
  */
 #include "interp/state.h"
 
@@ -134,7 +134,8 @@ static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_
 	if (user)
 		return image_at(ip, addr, true, avail);
 	switch (DT_IA_TAG(addr)) {
-	case DT_IA_SCRATCH: return inside(ip->scratch, ip->opts.scratchsize, off, avail);	/* as in every DTrace */
+	/* as in every DTrace */
+	case DT_IA_SCRATCH: return inside(ip->scratch, ip->opts.scratchsize, off, avail);
 	case DT_IA_STRS: return strs_at(ip, addr, avail);
 	case DT_IA_RUN: return ip->difo ? inside(ip->difo->strs, ip->difo->strlen, off, avail) : NULL;
 	case DT_IA_VAR: return var_at(ip, addr, avail);
@@ -169,7 +170,8 @@ bool dt_interp_storable(struct dt_interp *ip, uint64_t addr, uint64_t len)
 
 	if (len == 0)
 		return true;
-	return (tag == DT_IA_SCRATCH || tag == DT_IA_VAR) && bytes_at(ip, addr, false, &avail) && avail >= len;
+	return (tag == DT_IA_SCRATCH || tag == DT_IA_VAR) && bytes_at(ip, addr, false, &avail) &&
+	    avail >= len;
 }
 
 static bool write_user(struct dt_interp *ip, uint64_t addr, const uint8_t *from, size_t len)
@@ -181,7 +183,8 @@ static bool write_user(struct dt_interp *ip, uint64_t addr, const uint8_t *from,
 		for (uint32_t i = 0; i < ip->context->nregions && !r; i++) {
 			const struct dt_region *c = &ip->context->regions[i];
 
-			if (c->user && c->writable && c->bytes && addr + done >= c->addr && addr + done - c->addr < c->len)
+			if (c->user && c->writable && c->bytes && addr + done >= c->addr &&
+			    addr + done - c->addr < c->len)
 				r = c;
 		}
 		if (!r) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speculations: numbered from 1 to nspec, inactive until speculation() hands one out. A clause that speculates leaves
- * its records here; commit() tells them as if their probes had fired now, discard() forgets them; both free the number.
- * Numbers that are not active are ignored without a word; one that can never be is a fault.
+ * Speculations: numbered from 1 to nspec, inactive until speculation() hands one out. A clause that
+ * speculates leaves its records here; commit() tells them as if their probes had fired now, discard()
+ * forgets them; both free the number. Numbers that are not active are ignored without a word; one that
+ * can never be is a fault.
  */
 #include "interp/state.h"
 
@@ -14,7 +15,8 @@ void dt_interp_drop(struct dt_interp *ip, const char *kind)
 		ip->sink.drop(ip->sink.ctx, kind);
 }
 
-void dt_interp_clause_tell(struct dt_interp *ip, const struct dt_clause *c, const struct dt_context *context, bool faulted)
+void dt_interp_clause_tell(struct dt_interp *ip, const struct dt_clause *c, const struct dt_context *context,
+    bool faulted)
 {
 	const struct dt_interp_sink *s = &ip->sink;
 

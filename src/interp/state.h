@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the interpreter share, and nobody else: memory, variables, aggregations and speculations of one
- * interpreter. Addresses the program sees are made up here, in ranges that no kernel or user image uses:
- *
- *	0xd700…  scratch of the running clause		0xd703…  storage of by-reference variables
- *	0xd701…  string tables of the program		0xd704…  texts of built-in variables
- *	0xd702…  string table of a DIFO run alone
+ * What the files of the interpreter share, and nobody else: memory, variables, aggregations and
+ * speculations of one interpreter. Addresses the program sees are made up here, in ranges that no
+ * kernel or user image uses:
+ * 0xd700…  scratch of the running clause  0xd703…  storage of by-reference variables 0xd701…  string
+ * tables of the program  0xd704…  texts of built-in variables 0xd702…  string table of a DIFO run alone
  */
 #ifndef DT_INTERP_INTERP_STATE_H
 #define DT_INTERP_INTERP_STATE_H
@@ -13,7 +12,13 @@
 #include "interp/interp.h"
 
 #define DT_IA_TAG(addr) ((addr) >> 48)
-enum { DT_IA_SCRATCH = 0xd700, DT_IA_STRS = 0xd701, DT_IA_RUN = 0xd702, DT_IA_VAR = 0xd703, DT_IA_TEXT = 0xd704 };
+enum {
+	DT_IA_SCRATCH = 0xd700,
+	DT_IA_STRS = 0xd701,
+	DT_IA_RUN = 0xd702,
+	DT_IA_VAR = 0xd703,
+	DT_IA_TEXT = 0xd704
+};
 #define DT_IA_BLOCK_BITS 20		/* one by-reference variable is at most this big */
 #define DT_IA_BLOCK_MAX (1u << DT_IA_BLOCK_BITS)
 #define DT_INTERP_RECMAX (16u << 20)	/* bytes of one record or key */
@@ -54,7 +59,8 @@ struct dt_ivar {			/* a declared variable */
 	struct dt_slot slot;		/* global and local scalars */
 };
 
-struct dt_dynvar {			/* data of an entry of dyn: thread-local scalars and all array elements */
+/* data of an entry of dyn: thread-local scalars and all array elements */
+struct dt_dynvar {
 	struct dt_slot slot;
 	uint64_t cost;
 };
@@ -119,7 +125,8 @@ struct dt_interp {
 	/* memory */
 	uint8_t *scratch;
 	uint64_t scratch_used;
-	const struct dt_difo **difos;	/* of the program, sorted by pointer; the index is part of string addresses */
+	/* of the program, sorted by pointer; the index is part of string addresses */
+	const struct dt_difo **difos;
 	uint32_t ndifos;
 	char *texts[DT_INTERP_TEXTS];	/* strsize each, of this firing */
 	struct dt_temp *temps;
@@ -145,8 +152,10 @@ struct dt_interp {
 uint64_t dt_interp_exec(struct dt_interp *, const struct dt_difo *);
 
 /* interp/mem.c */
-void dt_interp_mem_reset(struct dt_interp *);		/* a clause begins: scratch and host copies are gone */
-void dt_interp_mem_fire(struct dt_interp *);		/* a firing begins or ends: texts, strtok(), registers */
+/* a clause begins: scratch and host copies are gone */
+void dt_interp_mem_reset(struct dt_interp *);
+/* a firing begins or ends: texts, strtok(), registers */
+void dt_interp_mem_fire(struct dt_interp *);
 int dt_interp_difo_index(const struct dt_interp *, const struct dt_difo *);	/* -1: not the program's */
 int dt_interp_strcmp(struct dt_interp *, uint64_t a, uint64_t b);
 
@@ -174,7 +183,8 @@ void dt_interp_spec_keep(struct dt_interp *, uint32_t id, struct dt_clause *);	/
 bool dt_interp_spec_active(struct dt_interp *, uint32_t id);	/* one that can never be is a fault */
 void dt_interp_spec_commit(struct dt_interp *, uint32_t id);
 void dt_interp_spec_discard(struct dt_interp *, uint32_t id);
-void dt_interp_clause_tell(struct dt_interp *, const struct dt_clause *, const struct dt_context *, bool faulted);
+void dt_interp_clause_tell(struct dt_interp *, const struct dt_clause *, const struct dt_context *,
+    bool faulted);
 void dt_interp_drop(struct dt_interp *, const char *kind);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Byte keys to data, with removal, in order of insertion: dynamic variables and aggregation elements. Entries stay
- * where they are until removed.
+ * Byte keys to data, with removal, in order of insertion: dynamic variables and aggregation elements.
+ * Entries stay where they are until removed.
  */
 #include "interp/state.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables of a program: globals and clause-locals in a table by scope and id, thread-locals and array elements as
- * dynamic variables in a hash table by scope, id, thread and tuple. A dynamic variable lives while its value is not
- * 0 and costs dynvarsize; what does not fit is a drop and the store is lost.
+ * Variables of a program: globals and clause-locals in a table by scope and id, thread-locals and array
+ * elements as dynamic variables in a hash table by scope, id, thread and tuple. A dynamic variable
+ * lives while its value is not 0 and costs dynvarsize; what does not fit is a drop and the store is
+ * lost.
  */
 #include "interp/state.h"
 
@@ -269,7 +270,8 @@ void dt_interp_locals_restore(struct dt_interp *ip, void *saved)
 
 /* ---- dynamic variables ---- */
 
-struct dyn_key {			/* how every key begins; then for each tuple entry its size and its bytes */
+/* how every key begins; then for each tuple entry its size and its bytes */
+struct dyn_key {
 	uint32_t id, tid;
 	uint32_t scope, ntuple;		/* ntuple of a scalar: UINT32_MAX */
 };
@@ -365,9 +367,11 @@ static void dyn_free(struct dt_interp *ip, struct dt_tab_entry *e)
 	dt_tab_remove(&ip->dyn, e);
 }
 
-static struct dt_tab_entry *dyn_new(struct dt_interp *ip, const struct dt_difv *v, const uint8_t *key, uint32_t len)
+static struct dt_tab_entry *dyn_new(struct dt_interp *ip, const struct dt_difv *v, const uint8_t *key,
+    uint32_t len)
 {
-	uint64_t cost = DYN_OVERHEAD + ((len + 7ull) & ~7ull) + (by_ref(v) ? (ref_size(v) + 7ull) & ~7ull : 8);
+	uint64_t cost = DYN_OVERHEAD + ((len + 7ull) & ~7ull) +
+	    (by_ref(v) ? (ref_size(v) + 7ull) & ~7ull : 8);
 	struct dt_tab_entry *e;
 	struct dt_dynvar *d;
 
@@ -462,7 +466,8 @@ void dt_interp_store_elem(struct dt_interp *ip, unsigned scope, uint32_t id, uin
 
 /* ---- what is left ---- */
 
-static struct dt_interp_var describe(struct dt_interp *ip, const struct dt_ivar *v, const struct dt_slot *slot)
+static struct dt_interp_var describe(struct dt_interp *ip, const struct dt_ivar *v,
+    const struct dt_slot *slot)
 {
 	struct dt_interp_var out = { .var = &v->difv, .value = slot->value };
 
