@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading an aggregation without losing or doubling anything: programs write to the buffer that the array of maps
- * names; we name the other one (the kernel returns from that update when every program that could have seen the
- * old one is done), then read and empty the old one, which nobody touches any more.
+ * Reading an aggregation without losing or doubling anything: programs write to the buffer that the
+ * array of maps names; we name the other one (the kernel returns from that update when every program
+ * that could have seen the old one is done), then read and empty the old one, which nobody touches any
+ * more.
  */
 #include "session/impl.h"
 
@@ -74,14 +75,18 @@ struct batch {
 	bool begun;
 };
 
-/* Reads and deletes up to a batch. 0: there may be more; 1: that was the last; -ENOSPC: one bucket alone holds more. */
+/*
+ * Reads and deletes up to a batch. 0: there may be more; 1: that was the last; -ENOSPC: one bucket
+ * alone holds more.
+ */
 static int read_batch(struct walk *w, struct batch *b)
 {
 	uint32_t got = w->pair->batch;
 	uint64_t next = 0;
 	int err = 0;
 
-	if (bpf_map_lookup_and_delete_batch(w->fd, b->begun ? &b->at : NULL, &next, b->keys, b->values, &got, NULL) < 0)
+	if (bpf_map_lookup_and_delete_batch(w->fd, b->begun ? &b->at : NULL, &next, b->keys, b->values, &got,
+	    NULL) < 0)
 		err = -errno;
 	if (err && err != -ENOENT)
 		return err;
@@ -144,7 +149,9 @@ int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct dt_pair *p = &pairs[which[i]];
 
-		jobs[i] = (struct dt_outer){ .map = p->switched ? -1 : p->outer, .slot = p->slot, .inner = p->fd[!p->active] };
+		jobs[i] = (struct dt_outer){
+			.map = p->switched ? -1 : p->outer, .slot = p->slot, .inner = p->fd[!p->active]
+		};
 		p->switched = true;
 	}
 	dt_outer_start(jobs, n);

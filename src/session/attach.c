@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A loaded program goes live: as raw tracepoint, trampoline of a kernel function, kprobe, uprobe, perf event. Every link is a
- * descriptor in s->links; when it is closed, by us or by our death, the kernel takes the program off.
+ * A loaded program goes live: as raw tracepoint, trampoline of a kernel function, kprobe, uprobe, perf
+ * event. Every link is a descriptor in s->links; when it is closed, by us or by our death, the kernel
+ * takes the program off.
  */
 #include "kernel/kfunc.h"
 #include "session/impl.h"
@@ -78,7 +79,8 @@ int dt_attach_any(struct dt_session *s, char *msg, size_t len)
 		return 0;
 	if (out->err == -EPERM)
 		return dt_session_fail(msg, len, out->err, " ");
-	snprintf(msg, len, "cannot attach to %s%s: %s", out->example, out->n > 1 ? " and others" : "", dt_attach_why(out->err));
+	snprintf(msg, len, "cannot attach to %s%s: %s", out->example, out->n > 1 ? " and others" : "",
+	    dt_attach_why(out->err));
 	return out->err;
 }
 
@@ -91,7 +93,8 @@ static int rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg
 		return 0;
 	}
 	if (errno == EINVAL)
-		return dt_session_fail(msg, len, -EINVAL, "the program for tracepoint %s uses more arguments than it has", target);
+		return dt_session_fail(msg, len, -EINVAL,
+		    "the program for tracepoint %s uses more arguments than it has", target);
 	return dt_session_fail(msg, len, -errno, "cannot attach to tracepoint %s", target);
 }
 
@@ -145,7 +148,10 @@ static int counters(struct dt_session *s, uint32_t i, char *msg, size_t len)
 static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
-	struct dt_uprobes u = { .prog = s->progs[i], .ret = a->kind == DT_HOOK_URETPROBE, .multi = a->multi, .points = a->points,
+	struct dt_uprobes u = { .prog = s->progs[i],
+		.ret = a->kind == DT_HOOK_URETPROBE,
+		.multi = a->multi,
+		.points = a->points,
 		.n = a->npoints };
 	int n;
 
@@ -171,8 +177,11 @@ int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg,
 	more = (struct rlimit){ r.rlim_cur + n, r.rlim_max > r.rlim_cur + n ? r.rlim_max : r.rlim_cur + n };
 	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
 		return 0;
-	snprintf(msg, len, "%u %s need a descriptor each on this kernel, which has no %s, and %llu is the most that may be open: "
-	    "enable fewer, or raise the hard limit (ulimit -Hn)", n, what, lacking, (unsigned long long)r.rlim_max);
+	snprintf(msg, len,
+	    "%u %s need a descriptor each on this kernel, which has no %s, and %llu is the most that may be "
+	    "open: "
+	    "enable fewer, or raise the hard limit (ulimit -Hn)",
+	    n, what, lacking, (unsigned long long)r.rlim_max);
 	return -EMFILE;
 }
 
@@ -197,14 +206,18 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 
 	switch (a->kind) {
 	case DT_HOOK_TICK:
-		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i], .interval = a->interval ? a->interval : 1 };
+		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i],
+			.interval = a->interval ? a->interval : 1 };
 		return 0;
 	case DT_HOOK_PERF: return clocks(s, i, msg, len);
 	case DT_HOOK_COUNTER: return counters(s, i, msg, len);
 	case DT_HOOK_SYS_ENTER: return rawtp(s, i, "sys_enter", msg, len);
 	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
 	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
-	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
+	case DT_HOOK_SYS_FENTRY:
+	case DT_HOOK_SYS_FEXIT:
+	case DT_HOOK_FENTRY:
+	case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
 	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return dt_kprobe_attach(s, i, msg, len);
 	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
 	default: return 0;
@@ -219,7 +232,9 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct
 	switch (a->kind) {
 	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return BPF_PROG_TYPE_PERF_EVENT;
 	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT:
-		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY || a->kind == DT_HOOK_SYS_FENTRY ? BPF_TRACE_FENTRY : BPF_TRACE_FEXIT;
+		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY || a->kind == DT_HOOK_SYS_FENTRY ?
+		    BPF_TRACE_FENTRY :
+		    BPF_TRACE_FEXIT;
 		opts->attach_btf_id = a->btf_id;
 		btf = dt_kfunc_btf(a->target);
 		opts->attach_btf_obj_fd = btf > 0 ? (uint32_t)btf : 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who came of whom, as /proc tells it now; and the session's book of it (bpf/family.c), for what was made before programs kept it. */
+/*
+ * Who came of whom, as /proc tells it now; and the session's book of it (bpf/family.c), for what was
+ * made before programs kept it.
+ */
 #include "process/proc.h"
 #include "session/impl.h"
 
@@ -132,7 +135,8 @@ int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level)
 
 	if (task_thread_pid == DT_KOFF_NONE || pid_level == DT_KOFF_NONE)
 		return -ENOENT;
-	prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", code, sizeof(code) / sizeof(code[0]), NULL);
+	prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", code,
+	    sizeof(code) / sizeof(code[0]), NULL);
 	if (prog < 0)
 		return -errno;
 	err = bpf_prog_test_run_opts(prog, &opts) != 0 ? -errno : (int)opts.retval;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What this kernel can do, found by asking it: a program that calls a helper and nothing else is refused for the
- * helper when it is not there, and for something else (or not at all) when it is. Each question takes some 20 µs.
+ * What this kernel can do, found by asking it: a program that calls a helper and nothing else is
+ * refused for the helper when it is not there, and for something else (or not at all) when it is. Each
+ * question takes some 20 µs.
  */
 #include "session/impl.h"
 
@@ -26,7 +27,8 @@ static bool has_helper(int helper)
 		return true;
 	}
 	/* "invalid func unknown#…", "unknown func …", "program of this type cannot use helper …" */
-	return log[0] && !strstr(log, "invalid func ") && !strstr(log, "unknown func ") && !strstr(log, "cannot use helper ");
+	return log[0] && !strstr(log, "invalid func ") && !strstr(log, "unknown func ") &&
+	    !strstr(log, "cannot use helper ");
 }
 
 /* The one question about rights: the smallest program. */
@@ -77,7 +79,10 @@ int dt_features_probe(struct dt_features *f, char *msg, size_t len)
 	f->ktime_get_tai_ns = has_helper(BPF_FUNC_ktime_get_tai_ns);
 	f->get_func_ip = has_helper(BPF_FUNC_get_func_ip);
 	f->send_signal = has_helper(BPF_FUNC_send_signal);
-	/* The kernel writes a warning into its log when a program names this one, unless it is locked down. */
+	/*
+	 * The kernel writes a warning into its log when a program names this one, unless it is locked
+	 * down.
+	 */
 	f->probe_write_user = has_helper(BPF_FUNC_probe_write_user);
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that join a running session: a program that was not there when tracing began has been started, and has the probes that
- * somebody waits for. A graft is a session of its own that borrows the maps of the first; its image has all the hooks of that one
- * before its own, so that variables, aggregations and slots lie in both alike. Constants are the graft's own, and so are its chains.
+ * Programs that join a running session: a program that was not there when tracing began has been
+ * started, and has the probes that somebody waits for. A graft is a session of its own that borrows the
+ * maps of the first; its image has all the hooks of that one before its own, so that variables,
+ * aggregations and slots lie in both alike. Constants are the graft's own, and so are its chains.
  */
 #include "session/impl.h"
 
@@ -16,7 +17,8 @@ static bool own_role(enum dt_map_role role) { return role == DT_MAP_CONST || rol
 /* Slots may be larger than the new programs need: none of them keeps anything there. */
 static bool alike(const struct dt_image_map *had, const struct dt_image_map *m)
 {
-	return had->role == m->role && had->type == m->type && had->key_size == m->key_size && had->max_entries == m->max_entries &&
+	return had->role == m->role && had->type == m->type && had->key_size == m->key_size &&
+	    had->max_entries == m->max_entries &&
 	    (m->role == DT_MAP_SLOTS ? m->value_size <= had->value_size : m->value_size == had->value_size);
 }
 
@@ -27,7 +29,8 @@ static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i,
 	if (own_role(m->role))
 		return dt_map_make(g, i, msg, len);
 	if (i >= s->image->nmaps || !alike(&s->image->maps[i], m))
-		return dt_session_fail(msg, len, -EINVAL, "the map %s does not lie as it did when tracing began", m->name);
+		return dt_session_fail(msg, len, -EINVAL,
+		    "the map %s does not lie as it did when tracing began", m->name);
 	g->maps[i] = s->maps[i];
 	g->borrowed[i] = true;
 	return 0;
@@ -42,7 +45,9 @@ static int make(const struct dt_session *s, struct dt_session *g, char *msg, siz
 	if (!err)
 		err = dt_progs_load(g, msg, len);
 	for (uint32_t i = g->first; i < g->image->nprogs && !err; i++)
-		err = dt_hook_in_process((enum dt_hook_kind)g->attach[i].kind) ? dt_attach_program(g, i, msg, len) : -EINVAL;
+		err = dt_hook_in_process((enum dt_hook_kind)g->attach[i].kind) ?
+		    dt_attach_program(g, i, msg, len) :
+		    -EINVAL;
 	return err;
 }
 
@@ -79,7 +84,8 @@ static int *no_fds(uint32_t n)
 	return fds;
 }
 
-static struct dt_session *new_graft(const struct dt_session *s, const struct dt_image *image, const struct dt_attach *attach, uint32_t first)
+static struct dt_session *new_graft(const struct dt_session *s, const struct dt_image *image,
+    const struct dt_attach *attach, uint32_t first)
 {
 	struct dt_session *g = malloc(sizeof(*g));
 
@@ -103,14 +109,17 @@ static struct dt_session *new_graft(const struct dt_session *s, const struct dt_
 	return NULL;
 }
 
-int dt_session_graft(struct dt_session *s, const struct dt_image *image, const struct dt_attach *attach, uint32_t n, uint32_t first,
-    char *msg, size_t len)
+int dt_session_graft(struct dt_session *s, const struct dt_image *image, const struct dt_attach *attach,
+    uint32_t n, uint32_t first, char *msg, size_t len)
 {
-	struct dt_session *g = n == image->nprogs && first >= s->image->nprogs ? new_graft(s, image, attach, first) : NULL;
+	struct dt_session *g = n == image->nprogs && first >= s->image->nprogs ?
+	    new_graft(s, image, attach, first) :
+	    NULL;
 	int err;
 
 	if (!g)
-		return dt_session_fail(msg, len, n == image->nprogs ? -ENOMEM : -EINVAL, "cannot add to the session");
+		return dt_session_fail(msg, len, n == image->nprogs ? -ENOMEM : -EINVAL,
+		    "cannot add to the session");
 	err = make(s, g, msg, len);
 	if (err) {
 		free_graft(g);

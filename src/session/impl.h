@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to src/session: what a session holds, and its parts. Every descriptor here is -1 when it is not open. */
+/*
+ * Private to src/session: what a session holds, and its parts. Every descriptor here is -1 when it is
+ * not open.
+ */
 #ifndef DT_SESSION_IMPL_H
 #define DT_SESSION_IMPL_H
 
@@ -30,8 +33,8 @@ struct dt_pair {			/* the two buffers of one aggregation */
 };
 
 /*
- * One element of an array of maps to be set. The kernel waits for a grace period in each such call (14 ms measured), so
- * several are made at once, each in a thread of its own.
+ * One element of an array of maps to be set. The kernel waits for a grace period in each such call (14
+ * ms measured), so several are made at once, each in a thread of its own.
  */
 struct dt_outer {
 	int map;			/* -1: nothing to do */
@@ -72,7 +75,8 @@ struct dt_session {
 	uint32_t over_n;		/* its elements */
 	uint64_t *over_seen;		/* by CPU: the position up to which records were handed on */
 	struct dt_pair *pairs;		/* by aggregation */
-	struct dt_outer *placing;	/* first contents of the arrays of maps, under way while programs load */
+	/* first contents of the arrays of maps, under way while programs load */
+	struct dt_outer *placing;
 	uint32_t nplacing;
 	void *control;
 	size_t control_len;
@@ -85,11 +89,13 @@ struct dt_session {
 	uint32_t first;			/* of a graft: programs of hooks before it are not its own */
 	bool *borrowed;			/* of a graft, by the image's index: the map is the session's */
 	struct dt_session *graft;	/* what was added while it runs (session_graft.c), newest first */
-	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int keys; } unwind;	/* session_unwind.c */
+	/* session_unwind.c */
+	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int keys; } unwind;
 };
 
 /* Writes the sentence and returns err (negative). EPERM becomes the one sentence about rights. */
-int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* session_map.c; dt_maps_open() leaves s->placing under way */
 void dt_cpus_online(bool *online, uint32_t ncpus);
@@ -123,7 +129,8 @@ int dt_attach_any(struct dt_session *, char *msg, size_t len);
 int dt_kprobe_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
 
 /* ring.c */
-int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);	/* size: bytes, a power of two of pages */
+/* size: bytes, a power of two of pages */
+int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);
 void dt_ring_close(struct dt_ring *);
 uint64_t dt_ring_range(const struct dt_ring *, uint64_t *end);
 int dt_ring_next(struct dt_ring *, uint64_t *pos, uint64_t end, const void **data, size_t *len);
@@ -146,7 +153,8 @@ int dt_pair_snapshot(struct dt_pair *, uint32_t ncpus, dt_agg_f *, void *ctx);
 /* session_tick.c */
 int dt_ticker_start(struct dt_ticker *);
 void dt_ticker_stop(struct dt_ticker *);	/* returns when no tick runs */
-int dt_cpu_stay(uint32_t cpu, void *before, size_t len);	/* on this CPU from now on; before: a cpu_set_t, where we may run now */
+/* on this CPU from now on; before: a cpu_set_t, where we may run now */
+int dt_cpu_stay(uint32_t cpu, void *before, size_t len);
 int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs);
 
 /* perf.c: a cpu-clock event on one CPU with the program on it; not yet enabled. The descriptor, or -errno. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Points in the kernel in, links out. A name may be that of several functions: each is attached, with the point's number as
- * cookie. Where the kernel can, all of them are one link, by name or address; one that is refused is tried again in halves, so
- * that one bad function costs no other its probe. Else a perf event each, which also serves places inside functions.
+ * Points in the kernel in, links out. A name may be that of several functions: each is attached, with
+ * the point's number as cookie. Where the kernel can, all of them are one link, by name or address; one
+ * that is refused is tried again in halves, so that one bad function costs no other its probe. Else a
+ * perf event each, which also serves places inside functions.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -34,7 +35,8 @@ struct attaching {
 	struct dt_map wanted;		/* "name" or "module`name" -> 1 + the first point there */
 	uint32_t *next;			/* by point: 1 + another one of the same name */
 	uint32_t *found;		/* by point: how many addresses */
-	int *answer;			/* by point: 0, 1 once a program is there, or -errno of the last refusal */
+	/* by point: 0, 1 once a program is there, or -errno of the last refusal */
+	int *answer;
 	DT_VEC(struct place) places;
 	uint32_t type;			/* of perf kprobe events */
 	uint32_t tried;
@@ -57,7 +59,8 @@ static void lose(struct attaching *a, uint32_t point, int err)
 		return;
 	out->err = err;
 	if (p->offset != 0)
-		snprintf(out->example, sizeof(out->example), "%s+%llu", p->target, (unsigned long long)p->offset);
+		snprintf(out->example, sizeof(out->example), "%s+%llu", p->target,
+		    (unsigned long long)p->offset);
 	else
 		snprintf(out->example, sizeof(out->example), "%s", p->target);
 }
@@ -101,7 +104,8 @@ static void take_line(struct attaching *a, const char *line, const char *end)
 	stop = name + len;
 	if (stop < end && stop[0] == '\t' && stop[1] == '[') {
 		module = stop + 2;
-		len = (size_t)snprintf(key, sizeof(key), "%.*s`%.*s", (int)strcspn(module, "]\n"), module, (int)len, name);
+		len = (size_t)snprintf(key, sizeof(key), "%.*s`%.*s", (int)strcspn(module, "]\n"), module,
+		    (int)len, name);
 		point = len < sizeof(key) ? dt_map_getn(&a->wanted, key, len) : NULL;
 	} else {
 		point = dt_map_getn(&a->wanted, name, len);
@@ -119,7 +123,8 @@ static void within(struct attaching *a, const char *text)
 
 		if (off == 0 || v->addr == 0)
 			continue;
-		for (const char *line = text; *line != '\0' && !v->beyond; line = *line != '\0' ? line + 1 : line) {
+		for (const char *line = text; *line != '\0' && !v->beyond;
+		     line = *line != '\0' ? line + 1 : line) {
 			addr = strtoull(line, NULL, 16);
 			v->beyond = addr > v->addr && addr <= v->addr + off;
 			line = strchrnul(line, '\n');
@@ -189,7 +194,10 @@ static int link_many(struct attaching *a, const struct place *v, uint32_t n)
 	return fd;
 }
 
-static bool hopeless(int err) { return err == -EPERM || err == -ENOMEM || err == -EMFILE || err == -EOPNOTSUPP; }
+static bool hopeless(int err)
+{
+	return err == -EPERM || err == -ENOMEM || err == -EMFILE || err == -EOPNOTSUPP;
+}
 
 static void attach_many(struct attaching *a, const struct place *v, uint32_t n)
 {
@@ -213,8 +221,8 @@ static void attach_many(struct attaching *a, const struct place *v, uint32_t n)
 }
 
 /*
- * Places whose name is shared come last and by themselves: of functions with one name some may not be traceable, and the list by
- * names does not tell which.
+ * Places whose name is shared come last and by themselves: of functions with one name some may not be
+ * traceable, and the list by names does not tell which.
  */
 static int unshared_first(const void *x, const void *y)
 {
@@ -226,9 +234,10 @@ static int unshared_first(const void *x, const void *y)
 }
 
 /*
- * Names that say which function they mean the kernel looks up itself, many times faster than its list of symbols is read (seconds,
- * on a slow machine). Only when all do: nothing may be live while symbols are read, which calls functions by the million. False: the
- * kernel does not know one of them (those of modules before 6.3), or they are to be looked up here.
+ * Names that say which function they mean the kernel looks up itself, many times faster than its list
+ * of symbols is read (seconds, on a slow machine). Only when all do: nothing may be live while symbols
+ * are read, which calls functions by the million. False: the kernel does not know one of them (those of
+ * modules before 6.3), or they are to be looked up here.
  */
 static bool attach_names(struct attaching *a)
 {
@@ -279,7 +288,9 @@ static uint32_t perf_type(void)
 static int link_one(struct attaching *a, const struct place *v)
 {
 	const struct dt_point *p = &a->at->points[v->point];
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = a->type, .config = a->at->kind == DT_HOOK_KRETPROBE };
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = a->type, .config = a->at->kind == DT_HOOK_KRETPROBE
+	};
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = v->point);
 	int event, fd;
 
@@ -331,7 +342,8 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 	} else {
 		a->type = perf_type();
 		if (a->type == 0)
-			return dt_session_fail(msg, len, -EOPNOTSUPP, "this kernel has no kprobes, which probes of its functions need");
+			return dt_session_fail(msg, len, -EOPNOTSUPP,
+			    "this kernel has no kprobes, which probes of its functions need");
 		err = dt_attach_room(a->tried, "kernel functions", "kprobe_multi", msg, len);
 		if (err != 0)
 			return err;
@@ -350,7 +362,8 @@ int dt_kprobe_attach(struct dt_session *s, uint32_t prog, char *msg, size_t len)
 	int err;
 
 	if (a.arena == NULL)
-		return dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u kernel functions", a.at->npoints);
+		return dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u kernel functions",
+		    a.at->npoints);
 	a.answer = DT_NEWN(a.arena, int, a.at->npoints);
 	err = attach_all(&a, msg, len);
 	dt_arena_free(a.arena);

@@ -104,14 +104,17 @@ static uint64_t ring_size(uint32_t want)
 	return size;
 }
 
-/* A ring for each CPU that is online. Records from one that comes later are counted as drops by the programs. */
+/*
+ * A ring for each CPU that is online. Records from one that comes later are counted as drops by the
+ * programs.
+ */
 static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *first, char *msg, size_t len)
 {
 	uint64_t size = ring_size(m->max_entries);
 
 	if (s->rings[0].fd >= 0 || size > 1u << 31)
-		return dt_session_fail(msg, len, -EINVAL, "a buffer of %u bytes for each CPU is more than the kernel can have",
-		    m->max_entries);
+		return dt_session_fail(msg, len, -EINVAL,
+		    "a buffer of %u bytes for each CPU is more than the kernel can have", m->max_entries);
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int err;
 
@@ -138,7 +141,8 @@ static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	m.max_entries = n;
 	s->maps[i] = create(s, &m, -1);
 	if (s->maps[i] < 0)
-		return dt_session_fail(msg, len, s->maps[i], "cannot make buffers of %u bytes for %u CPUs", s->image->room, n);
+		return dt_session_fail(msg, len, s->maps[i], "cannot make buffers of %u bytes for %u CPUs",
+		    s->image->room, n);
 	s->over = (int)i;
 	s->over_n = n;
 	return 0;
@@ -155,8 +159,9 @@ int dt_map_make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		return make_over(s, i, msg, len);
 	fd = create(s, m, inner);
 	if (fd < 0)
-		return dt_session_fail(msg, len, fd, "cannot make the map %s (type %u, %u elements of %u + %u bytes)", m->name,
-		    m->type, m->max_entries, m->key_size, m->value_size);
+		return dt_session_fail(msg, len, fd,
+		    "cannot make the map %s (type %u, %u elements of %u + %u bytes)", m->name, m->type,
+		    m->max_entries, m->key_size, m->value_size);
 	s->maps[i] = fd;
 	if (m->role == DT_MAP_CONST || m->data)
 		err = fill(m, fd);
@@ -174,7 +179,9 @@ static int place_rings(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
 
 	for (uint32_t cpu = 0; cpu < s->ncpus && cpu < s->image->maps[i].max_entries; cpu++)
 		if (s->rings[cpu].fd >= 0)
-			jobs[n++] = (struct dt_outer){ .map = s->maps[i], .slot = cpu, .inner = s->rings[cpu].fd };
+			jobs[n++] = (struct dt_outer){
+				.map = s->maps[i], .slot = cpu, .inner = s->rings[cpu].fd
+			};
 	return (int)n;
 }
 
@@ -222,7 +229,9 @@ static int place(struct dt_session *s, char *msg, size_t len)
 	for (uint32_t i = 0; i < s->image->nmaps; i++) {
 		const struct dt_image_map *m = &s->image->maps[i];
 		struct dt_outer *jobs = s->placing + placed;
-		int n = m->role == DT_MAP_RINGS ? place_rings(s, i, jobs) : m->role == DT_MAP_AGGS ? place_buffers(s, i, jobs) : 0;
+		int n = m->role == DT_MAP_RINGS ? place_rings(s, i, jobs) :
+		    m->role == DT_MAP_AGGS      ? place_buffers(s, i, jobs) :
+						  0;
 
 		if (n < 0)
 			return dt_session_fail(msg, len, n, "the map %s has no buffers", m->name);
@@ -236,7 +245,8 @@ static int check(const struct dt_image *image, uint32_t i, char *msg, size_t len
 {
 	const struct dt_image_map *m = &image->maps[i];
 	bool is_buffer = m->role == DT_MAP_AGG_A || m->role == DT_MAP_AGG_B;
-	bool inner_ok = m->inner == UINT32_MAX || (m->inner < image->nmaps && image->maps[m->inner].inner == UINT32_MAX);
+	bool inner_ok = m->inner == UINT32_MAX ||
+	    (m->inner < image->nmaps && image->maps[m->inner].inner == UINT32_MAX);
 
 	if (inner_ok && (!is_buffer || m->agg < image->naggs) && (!m->len || (m->data && m->value_size)))
 		return 0;
@@ -248,7 +258,9 @@ int dt_maps_btf(struct dt_session *s, char *msg, size_t len)
 	if (!s->image->btflen)
 		return 0;
 	s->btf = bpf_btf_load(s->image->btf, s->image->btflen, NULL);
-	return s->btf < 0 ? dt_session_fail(msg, len, -errno, "the kernel refuses the type data of the program") : 0;
+	return s->btf < 0 ?
+	    dt_session_fail(msg, len, -errno, "the kernel refuses the type data of the program") :
+	    0;
 }
 
 int dt_maps_open(struct dt_session *s, char *msg, size_t len)

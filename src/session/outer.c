@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of arrays of maps, set several at a time. bpf(2) returns from such an update when every program that may have
- * seen the old element is done: a grace period, which is the same one for all who wait at the same time.
+ * Elements of arrays of maps, set several at a time. bpf(2) returns from such an update when every
+ * program that may have seen the old element is done: a grace period, which is the same one for all who
+ * wait at the same time.
  */
 #include "session/impl.h"
 
@@ -27,7 +28,8 @@ void dt_outer_start(struct dt_outer *jobs, uint32_t n)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (uint32_t i = 0; i < n; i++)
-		jobs[i].threaded = n > 1 && jobs[i].map >= 0 && pthread_create(&jobs[i].thread, NULL, update, &jobs[i]) == 0;
+		jobs[i].threaded = n > 1 && jobs[i].map >= 0 &&
+		    pthread_create(&jobs[i].thread, NULL, update, &jobs[i]) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Policy ring: a CPU's struct dt_over as the programs left it, its records out, oldest first. Only for when no program
- * runs any more. What was overwritten is found by its position: nothing that is not whole is handed on.
+ * Policy ring: a CPU's struct dt_over as the programs left it, its records out, oldest first. Only for
+ * when no program runs any more. What was overwritten is found by its position: nothing that is not
+ * whole is handed on.
  */
 #include "session/impl.h"
 
@@ -22,13 +23,17 @@ static bool record_at(const struct over *o, uint64_t pos, struct dt_overrec *r)
 	if (pos % 8 || o->head - pos > o->size || o->len - at < sizeof(*r))
 		return false;
 	memcpy(r, o->data + at, sizeof(*r));
-	if (r->pos != pos || r->len % 8 || r->len < sizeof(*r) + 8 || r->len > o->len - at || r->len > o->head - pos)
+	if (r->pos != pos || r->len % 8 || r->len < sizeof(*r) + 8 || r->len > o->len - at ||
+	    r->len > o->head - pos)
 		return false;
 	memcpy(&again, o->data + at + r->len - 8, sizeof(again));
 	return again == r->len;
 }
 
-/* The record that ends at this position: its length is before it, in the part over the end when it went over the end. */
+/*
+ * The record that ends at this position: its length is before it, in the part over the end when it went
+ * over the end.
+ */
 static bool record_before(const struct over *o, uint64_t end, struct dt_overrec *r)
 {
 	uint64_t at = end & (o->size - 1), places[] = { at, at + o->size }, len;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events that processor and kernel count, by name. Names are those of perf with _ for -, since - separates the parts of a cpc
- * probe; those of PAPI that have a counterpart are known too, and rHEX is an event of this processor by its number.
+ * Events that processor and kernel count, by name. Names are those of perf with _ for -, since -
+ * separates the parts of a cpc probe; those of PAPI that have a counterpart are known too, and rHEX is
+ * an event of this processor by its number.
  */
 #include "session/perf_event.h"
 
@@ -17,23 +18,40 @@
 
 #define HW(name, alias, config) { name, alias, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config }
 #define SW(name, config) { name, NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config }
-#define CACHE(name, alias, cache, op, result) { name, alias, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##cache | \
+#define CACHE(name, alias, cache, op, result) { name, alias, PERF_TYPE_HW_CACHE, \
+	PERF_COUNT_HW_CACHE_##cache | \
 	PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16 }
 
 const struct dt_perf_row dt_perf_rows[] = {
-	HW("cycles", "PAPI_tot_cyc", CPU_CYCLES), HW("instructions", "PAPI_tot_ins", INSTRUCTIONS),
-	HW("cache_references", "PAPI_l3_tca", CACHE_REFERENCES), HW("cache_misses", "PAPI_l3_tcm", CACHE_MISSES),
-	HW("branches", "PAPI_br_ins", BRANCH_INSTRUCTIONS), HW("branch_misses", "PAPI_br_msp", BRANCH_MISSES),
-	HW("bus_cycles", NULL, BUS_CYCLES), HW("stalled_cycles_frontend", NULL, STALLED_CYCLES_FRONTEND),
-	HW("stalled_cycles_backend", "PAPI_res_stl", STALLED_CYCLES_BACKEND), HW("ref_cycles", "PAPI_ref_cyc", REF_CPU_CYCLES),
-	CACHE("l1_dcache_loads", "PAPI_l1_dca", L1D, READ, ACCESS), CACHE("l1_dcache_load_misses", "PAPI_l1_dcm", L1D, READ, MISS),
-	CACHE("l1_dcache_stores", NULL, L1D, WRITE, ACCESS), CACHE("l1_icache_load_misses", "PAPI_l1_icm", L1I, READ, MISS),
-	CACHE("llc_loads", NULL, LL, READ, ACCESS), CACHE("llc_load_misses", NULL, LL, READ, MISS),
-	CACHE("dtlb_loads", NULL, DTLB, READ, ACCESS), CACHE("dtlb_load_misses", "PAPI_tlb_dm", DTLB, READ, MISS),
-	CACHE("itlb_load_misses", "PAPI_tlb_im", ITLB, READ, MISS), CACHE("node_loads", NULL, NODE, READ, ACCESS),
-	SW("cpu_clock", CPU_CLOCK), SW("task_clock", TASK_CLOCK), SW("page_faults", PAGE_FAULTS),
-	SW("context_switches", CONTEXT_SWITCHES), SW("cpu_migrations", CPU_MIGRATIONS), SW("minor_faults", PAGE_FAULTS_MIN),
-	SW("major_faults", PAGE_FAULTS_MAJ), SW("alignment_faults", ALIGNMENT_FAULTS), SW("emulation_faults", EMULATION_FAULTS),
+	HW("cycles", "PAPI_tot_cyc", CPU_CYCLES),
+	HW("instructions", "PAPI_tot_ins", INSTRUCTIONS),
+	HW("cache_references", "PAPI_l3_tca", CACHE_REFERENCES),
+	HW("cache_misses", "PAPI_l3_tcm", CACHE_MISSES),
+	HW("branches", "PAPI_br_ins", BRANCH_INSTRUCTIONS),
+	HW("branch_misses", "PAPI_br_msp", BRANCH_MISSES),
+	HW("bus_cycles", NULL, BUS_CYCLES),
+	HW("stalled_cycles_frontend", NULL, STALLED_CYCLES_FRONTEND),
+	HW("stalled_cycles_backend", "PAPI_res_stl", STALLED_CYCLES_BACKEND),
+	HW("ref_cycles", "PAPI_ref_cyc", REF_CPU_CYCLES),
+	CACHE("l1_dcache_loads", "PAPI_l1_dca", L1D, READ, ACCESS),
+	CACHE("l1_dcache_load_misses", "PAPI_l1_dcm", L1D, READ, MISS),
+	CACHE("l1_dcache_stores", NULL, L1D, WRITE, ACCESS),
+	CACHE("l1_icache_load_misses", "PAPI_l1_icm", L1I, READ, MISS),
+	CACHE("llc_loads", NULL, LL, READ, ACCESS),
+	CACHE("llc_load_misses", NULL, LL, READ, MISS),
+	CACHE("dtlb_loads", NULL, DTLB, READ, ACCESS),
+	CACHE("dtlb_load_misses", "PAPI_tlb_dm", DTLB, READ, MISS),
+	CACHE("itlb_load_misses", "PAPI_tlb_im", ITLB, READ, MISS),
+	CACHE("node_loads", NULL, NODE, READ, ACCESS),
+	SW("cpu_clock", CPU_CLOCK),
+	SW("task_clock", TASK_CLOCK),
+	SW("page_faults", PAGE_FAULTS),
+	SW("context_switches", CONTEXT_SWITCHES),
+	SW("cpu_migrations", CPU_MIGRATIONS),
+	SW("minor_faults", PAGE_FAULTS_MIN),
+	SW("major_faults", PAGE_FAULTS_MAJ),
+	SW("alignment_faults", ALIGNMENT_FAULTS),
+	SW("emulation_faults", EMULATION_FAULTS),
 	{ NULL, NULL, 0, 0 },
 };
 
@@ -52,14 +70,21 @@ bool dt_perf_event_find(const char *name, size_t len, struct dt_perf_row *out)
 			*out = *r;
 			return true;
 		}
-	*out = (struct dt_perf_row){ .type = PERF_TYPE_RAW, .config = text[0] == 'r' ? strtoull(text + 1, &end, 16) : 0 };
+	*out = (struct dt_perf_row){ .type = PERF_TYPE_RAW,
+		.config = text[0] == 'r' ? strtoull(text + 1, &end, 16) : 0 };
 	return text[0] == 'r' && text[1] != '\0' && *end == '\0';
 }
 
 static int open_event(const struct dt_perf_row *row, const char *mode, int pid, int cpu, uint64_t every)
 {
-	struct perf_event_attr attr = { .type = row->type, .size = sizeof(attr), .config = row->config, .sample_period = every,
-		.disabled = 1, .exclude_user = mode[0] == 'k', .exclude_kernel = mode[0] == 'u', .exclude_hv = mode[0] == 'u' };
+	struct perf_event_attr attr = { .type = row->type,
+		.size = sizeof(attr),
+		.config = row->config,
+		.sample_period = every,
+		.disabled = 1,
+		.exclude_user = mode[0] == 'k',
+		.exclude_kernel = mode[0] == 'u',
+		.exclude_hv = mode[0] == 'u' };
 	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd >= 0 ? fd : errno == EACCES ? -EPERM : -errno;

@@ -18,7 +18,10 @@ extern const struct dt_perf_row dt_perf_rows[];		/* one without name ends */
 /* By one of its names, or rHEX. False: there is none such. */
 bool dt_perf_event_find(const char *name, size_t len, struct dt_perf_row *);
 bool dt_perf_event_is_software(const struct dt_perf_row *);
-/* Does this machine count it? 0, or -errno: -ENOENT or -EOPNOTSUPP where the processor has no such counter. */
+/*
+ * Does this machine count it? 0, or -errno: -ENOENT or -EOPNOTSUPP where the processor has no such
+ * counter.
+ */
 int dt_perf_event_try(const struct dt_perf_row *);
 
 #endif

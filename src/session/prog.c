@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An image's programs into the kernel: descriptors in place of map numbers, then the load. The verifier's log costs
- * time and is asked for only after a refusal; what it ends with is mapped back to DIF and the D line.
+ * An image's programs into the kernel: descriptors in place of map numbers, then the load. The
+ * verifier's log costs time and is asked for only after a refusal; what it ends with is mapped back to
+ * DIF and the D line.
  */
 #include "session/impl.h"
 
@@ -55,9 +56,10 @@ static long insn_number(const char *line)
 
 static bool says_something(const char *line)
 {
-	return line[0] != '\n' && line[0] != '\0' && line[0] != ';' && insn_number(line) < 0 && !starts(line, "processed ") &&
-	    !starts(line, "verification time") && !starts(line, "stack depth") && !starts(line, "from ") &&
-	    !starts(line, "caller:") && !starts(line, "callee:") && !starts(line, " frame") && !starts(line, "mark_precise");
+	return line[0] != '\n' && line[0] != '\0' && line[0] != ';' && insn_number(line) < 0 &&
+	    !starts(line, "processed ") && !starts(line, "verification time") &&
+	    !starts(line, "stack depth") && !starts(line, "from ") && !starts(line, "caller:") &&
+	    !starts(line, "callee:") && !starts(line, " frame") && !starts(line, "mark_precise");
 }
 
 static void explain_place(const struct dt_image_prog *p, long insn, char *out, size_t len)
@@ -75,8 +77,8 @@ static void explain_place(const struct dt_image_prog *p, long insn, char *out, s
 		return;
 	}
 	place = dt_loc_place(difo->locs[pc]);
-	snprintf(out, len, " (%s, line %u, at DIF offset %u, instruction %ld)", place.file ? place.file : "the D program",
-	    place.line, 4 * pc, insn);
+	snprintf(out, len, " (%s, line %u, at DIF offset %u, instruction %ld)",
+	    place.file ? place.file : "the D program", place.line, 4 * pc, insn);
 }
 
 void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, size_t len)
@@ -85,7 +87,8 @@ void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, 
 	long insn = -1, said_at = -1;
 	size_t n;
 
-	for (const char *line = log; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+	for (const char *line = log; line && *line;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
 		long at = insn_number(line);
 
 		if (at >= 0)
@@ -104,7 +107,8 @@ void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, 
 
 /* ---- the load ---- */
 
-static int load(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns, char *log, size_t loglen)
+static int load(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns,
+    char *log, size_t loglen)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
 	enum bpf_prog_type type = dt_attach_type(s, p->hook, &opts);
@@ -122,7 +126,10 @@ static int load(const struct dt_session *s, const struct dt_image_prog *p, const
 		opts.log_size = (uint32_t)loglen;
 		log[0] = '\0';
 	}
-	/* What programs may call is for GPL-compatible ones: the licence of what is loaded, not of this file. */
+	/*
+	 * What programs may call is for GPL-compatible ones: the licence of what is loaded, not of this
+	 * file.
+	 */
 	fd = bpf_prog_load(type, p->name, "Dual BSD/GPL", insns, p->ninsns, &opts);
 	fd = fd < 0 ? -errno : fd;
 	if (opts.attach_btf_obj_fd)
@@ -130,8 +137,12 @@ static int load(const struct dt_session *s, const struct dt_image_prog *p, const
 	return fd;
 }
 
-/* Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end, which we want). */
-static int load_again(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns, char *out, size_t len)
+/*
+ * Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end,
+ * which we want).
+ */
+static int load_again(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns,
+    char *out, size_t len)
 {
 	int fd = -ENOSPC;
 
@@ -149,7 +160,10 @@ static int load_again(const struct dt_session *s, const struct dt_image_prog *p,
 	return fd;
 }
 
-/* What the verifier says when there is simply too much: 8192 branches waiting, a million instructions walked or given. */
+/*
+ * What the verifier says when there is simply too much: 8192 branches waiting, a million instructions
+ * walked or given.
+ */
 static bool too_much(int err, const char *why)
 {
 	return err == -E2BIG || strstr(why, "too complex") || strstr(why, "too large");
@@ -175,12 +189,16 @@ static int load_one(const struct dt_session *s, const struct dt_image_prog *p, c
 		err = fd;
 		fd = load_again(s, p, insns, why, sizeof(why));
 		if (fd < 0 && too_much(err, why))
-			snprintf(msg, len, "the clauses at %s are more than this kernel checks at one probe: enable fewer of them at a time, "
-			    "in several commands if need be (%u instructions; %s)", target, p->ninsns, why);
+			snprintf(msg, len,
+			    "the clauses at %s are more than this kernel checks at one probe: enable fewer "
+			    "of them at a time, "
+			    "in several commands if need be (%u instructions; %s)",
+			    target, p->ninsns, why);
 		else if (fd < 0 && why[0])
 			snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
 		else if (fd < 0)
-			dt_session_fail(msg, len, err, "the kernel refuses the program for %s (%u instructions)", target, p->ninsns);
+			dt_session_fail(msg, len, err,
+			    "the kernel refuses the program for %s (%u instructions)", target, p->ninsns);
 	} else if (fd < 0) {
 		dt_session_fail(msg, len, fd, "cannot load the program for %s", target);
 	}
@@ -229,7 +247,10 @@ static void *load_some(void *arg)
 	return NULL;
 }
 
-/* Checking is the kernel's work in the caller's time: programs that are many are given to it from all CPUs. */
+/*
+ * Checking is the kernel's work in the caller's time: programs that are many are given to it from all
+ * CPUs.
+ */
 static void load_parallel(struct loading *o)
 {
 	pthread_t threads[THREADS_MAX];
@@ -259,8 +280,10 @@ static int fill_chains(struct dt_session *s, char *msg, size_t len)
 		if (p->hook < s->first)
 			continue;
 		if (bpf_map_update_elem(s->maps[p->chain], &at, &s->progs[i], BPF_ANY) < 0)
-			return dt_session_fail(msg, len, -errno, "the kernel does not let the programs of %s go on to each other: enable fewer "
-			    "clauses there at a time", s->attach[p->hook].target ? s->attach[p->hook].target : p->name);
+			return dt_session_fail(msg, len, -errno,
+			    "the kernel does not let the programs of %s go on to each other: enable fewer "
+			    "clauses there at a time",
+			    s->attach[p->hook].target ? s->attach[p->hook].target : p->name);
 	}
 	return 0;
 }
@@ -270,7 +293,8 @@ static bool well_formed(const struct dt_image *image)
 	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++) {
 		const struct dt_image_prog *p = &image->progs[i];
 
-		if (i < image->nprogs ? p->hook != i || p->link : p->hook >= image->nprogs || !p->link || p->chain >= image->nmaps)
+		if (i < image->nprogs ? p->hook != i || p->link :
+					p->hook >= image->nprogs || !p->link || p->chain >= image->nmaps)
 			return false;
 	}
 	return true;
@@ -278,7 +302,11 @@ static bool well_formed(const struct dt_image *image)
 
 int dt_progs_load(struct dt_session *s, char *msg, size_t len)
 {
-	struct loading o = { .s = s, .n = s->image->nprogs + s->image->nmore, .lock = PTHREAD_MUTEX_INITIALIZER, .msg = msg, .len = len };
+	struct loading o = { .s = s,
+		.n = s->image->nprogs + s->image->nmore,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.msg = msg,
+		.len = len };
 
 	if (!well_formed(s->image))
 		return dt_session_fail(msg, len, -EINVAL, "the programs of the image are not well formed");

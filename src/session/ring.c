@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A BPF ring buffer of one CPU, read by hand: the kernel's layout is two pages of positions and the data, twice in a
- * row. The consumer's position only grows and is written after the record was handed on, so no record is lost or
- * seen twice. A record that is still being written (busy) ends the reading.
- *
- * Mapped pages count as our memory whether they are read or not. So the data have their addresses from the start,
- * but pages appear there piece by piece, in the order in which a ring is written, when a record is first read in them;
- * of the second copy only those that records over the end need.
+ * A BPF ring buffer of one CPU, read by hand: the kernel's layout is two pages of positions and the
+ * data, twice in a row. The consumer's position only grows and is written after the record was handed
+ * on, so no record is lost or seen twice. A record that is still being written (busy) ends the reading.
+ * Mapped pages count as our memory whether they are read or not. So the data have their addresses from
+ * the start, but pages appear there piece by piece, in the order in which a ring is written, when a
+ * record is first read in them; of the second copy only those that records over the end need.
  */
 #include "session/impl.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An image in, a running set of programs out. Order of making: maps, programs, links; closing goes backwards. A
- * session that could not be made whole is closed before dt_session_open() returns.
- *
- * Measured (2 CPUs, aarch64, 6.18; test/unit/session_test.c prints it, best of a few): a set with BEGIN only, two rings of
- * 4 MiB, opened, run, drained and closed in 2.5 ms when the program names its ring itself; 16 to 20 ms through RINGS and
- * with an aggregation, most of it one grace period.
+ * An image in, a running set of programs out. Order of making: maps, programs, links; closing goes
+ * backwards. A session that could not be made whole is closed before dt_session_open() returns.
+ * Measured (2 CPUs, aarch64, 6.18; test/unit/session_test.c prints it, best of a few): a set with BEGIN
+ * only, two rings of 4 MiB, opened, run, drained and closed in 2.5 ms when the program names its ring
+ * itself; 16 to 20 ms through RINGS and with an aggregation, most of it one grace period.
  */
 #include "session/impl.h"
 
@@ -29,7 +28,9 @@ int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...)
 	size_t n;
 
 	if (err == -EPERM) {
-		snprintf(msg, len, "DTrace requires additional privileges: run it as root (or with CAP_BPF and CAP_PERFMON)");
+		snprintf(msg, len,
+		    "DTrace requires additional privileges: run it as root (or with CAP_BPF and "
+		    "CAP_PERFMON)");
 		return err;
 	}
 	va_start(ap, fmt);
@@ -92,7 +93,8 @@ static bool allocate(struct dt_session *s)
 		s->rings[i].fd = -1;
 	for (uint32_t i = 0; s->pairs && i < image->naggs; i++)
 		s->pairs[i] = (struct dt_pair){ .outer = -1, .fd = { -1, -1 } };
-	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->over_seen || !s->pairs || !s->ticker.ticks)
+	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->over_seen || !s->pairs ||
+	    !s->ticker.ticks)
 		return false;
 	dt_cpus_online(s->online, s->ncpus);
 	return true;
@@ -135,8 +137,8 @@ static int open_all(struct dt_session *s, char *msg, size_t len)
 	return err ? dt_session_fail(msg, len, err, "cannot prepare to wait for buffers") : 0;
 }
 
-int dt_session_open(const struct dt_image *image, const struct dt_attach *attach, uint32_t n, struct dt_session **out,
-    char *msg, size_t len)
+int dt_session_open(const struct dt_image *image, const struct dt_attach *attach, uint32_t n,
+    struct dt_session **out, char *msg, size_t len)
 {
 	struct dt_session *s = calloc(1, sizeof(*s));
 	int ncpus = libbpf_num_possible_cpus(), err;
@@ -219,7 +221,10 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	if (s->nlinks || s->ticker.n)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
 	gate(s, false);
-	/* The newest runs first: an entry is to see the return address of the function before a return probe puts its own there. */
+	/*
+	 * The newest runs first: an entry is to see the return address of the function before a return
+	 * probe puts its own there.
+	 */
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind == DT_HOOK_KRETPROBE)
 			err = dt_attach_program(s, i, msg, len);
@@ -257,8 +262,9 @@ int dt_session_start(struct dt_session *s, char *msg, size_t len)
 }
 
 /*
- * A closed link's program may still run on another CPU. membarrier's global command is a grace period; a kernel with
- * nohz_full CPUs does not have it, an element of an array of maps set to what it is then does the same.
+ * A closed link's program may still run on another CPU. membarrier's global command is a grace period;
+ * a kernel with nohz_full CPUs does not have it, an element of an array of maps set to what it is then
+ * does the same.
  */
 static void wait_for_programs(struct dt_session *s)
 {
@@ -368,7 +374,8 @@ int dt_session_drops(struct dt_session *s, uint32_t cpu, struct dt_drops *out)
 
 int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 {
-	struct timespec t = { .tv_sec = (time_t)(timeout_ns / 1000000000), .tv_nsec = (long)(timeout_ns % 1000000000) };
+	struct timespec t = { .tv_sec = (time_t)(timeout_ns / 1000000000),
+		.tv_nsec = (long)(timeout_ns % 1000000000) };
 	struct pollfd fd = { .fd = s->epoll, .events = POLLIN };
 	struct epoll_event ev[16];
 	uint64_t n;
@@ -396,7 +403,8 @@ uint64_t dt_session_range(struct dt_session *s, uint32_t cpu, uint64_t *end)
 	return dt_ring_range(&s->rings[cpu], end);
 }
 
-int dt_session_next(struct dt_session *s, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec, size_t *len)
+int dt_session_next(struct dt_session *s, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec,
+    size_t *len)
 {
 	return dt_ring_next(&s->rings[cpu], pos, end, rec, len);
 }

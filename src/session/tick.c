@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick-n: a thread that sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A perf event would
- * not do: on an idle CPU of some machines none comes (see perf.c). Ticks are due at
+ * tick-n: a thread that sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A
+ * perf event would not do: on an idle CPU of some machines none comes (see perf.c). Ticks are due at
  * fixed points in time from the start, so being late once does not shift the later ones.
- *
- * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it), over several runs: tick-10ms is off by 6 to 12 µs on average and
- * 15 to 34 µs at worst without load of our own, by 9 to 18 and 14 to 55 µs with 4 spinning threads (before SCHED_FIFO: by 3 to 7 and
- * 8 to 18 ms).
+ * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it), over several runs: tick-10ms is off by 6
+ * to 12 µs on average and 15 to 34 µs at worst without load of our own, by 9 to 18 and 14 to 55 µs with
+ * 4 spinning threads (before SCHED_FIFO: by 3 to 7 and 8 to 18 ms).
  */
 #include "session/impl.h"
 
@@ -20,12 +19,16 @@
 #include <unistd.h>
 
 enum { NS = 1000000000 };
-/* A tick that is more than this late is not made up for: the machine was stopped, and a storm of ticks helps nobody. */
+/*
+ * A tick that is more than this late is not made up for: the machine was stopped, and a storm of ticks
+ * helps nobody.
+ */
 #define LATE_MAX (1ull * NS)
 
 int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs)
 {
-	uint64_t ctx[12] = { 0 };	/* as many as a raw tracepoint can have; the kernel wants all the program may read */
+	/* as many as a raw tracepoint can have; the kernel wants all the program may read */
+	uint64_t ctx[12] = { 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ctx, .ctx_size_in = sizeof(ctx));
 
 	if (nargs > 12)
@@ -95,7 +98,10 @@ static void *ticker_main(void *arg)
 	if (t->only_cpu)
 		dt_cpu_stay(t->only_cpu - 1, &before, sizeof(before));
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);	/* 50 µs otherwise */
-	/* A tick is an interrupt elsewhere: it does not queue behind busy programs. Without the right it comes later. */
+	/*
+	 * A tick is an interrupt elsewhere: it does not queue behind busy programs. Without the right
+	 * it comes later.
+	 */
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
 	pthread_mutex_lock(&t->lock);
 	while (!t->stop) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The session's part in walking user stacks: the maps for it, mapped, are what src/symbol/unwind.c fills while programs read them. */
+/*
+ * The session's part in walking user stacks: the maps for it, mapped, are what src/symbol/unwind.c
+ * fills while programs read them.
+ */
 #include "session/impl.h"
 #include "symbol/unwind.h"
 
@@ -12,7 +15,8 @@
 static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
 {
 	const struct dt_session *s = ctx;
-	int err = v != NULL ? bpf_map_update_elem(s->unwind.keys, key, v, BPF_ANY) : bpf_map_delete_elem(s->unwind.keys, key);
+	int err = v != NULL ? bpf_map_update_elem(s->unwind.keys, key, v, BPF_ANY) :
+			      bpf_map_delete_elem(s->unwind.keys, key);
 
 	return err < 0 && v != NULL ? -errno : 0;
 }
@@ -21,7 +25,8 @@ static int map_area(struct dt_session *s, uint32_t i)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
 	uint32_t area = (uint32_t)m->role - DT_MAP_UNWIND_ROWS;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), len = ((size_t)m->value_size * m->max_entries + page - 1) & ~(page - 1);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE),
+	       len = ((size_t)m->value_size * m->max_entries + page - 1) & ~(page - 1);
 	void *p;
 
 	if (m->role == DT_MAP_UNWIND_KEYS) {
@@ -43,7 +48,8 @@ int dt_session_unwind(struct dt_session *s, struct dt_usyms *usyms)
 	int err = 0;
 
 	for (uint32_t i = 0; i < s->image->nmaps && err == 0; i++)
-		if (s->image->maps[i].role >= DT_MAP_UNWIND_ROWS && s->image->maps[i].role <= DT_MAP_UNWIND_KEYS)
+		if (s->image->maps[i].role >= DT_MAP_UNWIND_ROWS &&
+		    s->image->maps[i].role <= DT_MAP_UNWIND_KEYS)
 			err = map_area(s, i);
 	if (err != 0 || !s->unwind.area[0] || !s->unwind.area[1] || !s->unwind.area[2])
 		return err;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Points in, links out. Points of one file go into one link where the kernel can (600 in 12 ms); a link that is refused is
- * tried again in halves, so that one instruction the kernel cannot step over costs nobody else his probe. Kernels before
- * 6.6 get a perf event for each point. A path is opened by the kernel: callers give /proc/self/fd/N of what they have checked.
+ * Points in, links out. Points of one file go into one link where the kernel can (600 in 12 ms); a link
+ * that is refused is tried again in halves, so that one instruction the kernel cannot step over costs
+ * nobody else his probe. Kernels before 6.6 get a perf event for each point. A path is opened by the
+ * kernel: callers give /proc/self/fd/N of what they have checked.
  */
 #include "session/uprobe.h"
 #include "session/impl.h"
@@ -16,7 +17,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { F_RETURN = 1 };			/* newer than the headers we may be built with, as are these words of union bpf_attr */
+/* newer than the headers we may be built with, as are these words of union bpf_attr */
+enum { F_RETURN = 1 };
 
 struct link_multi {
 	uint32_t prog_fd, target_fd, attach_type, flags;
@@ -37,7 +39,8 @@ bool dt_uprobe_multi(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+	    .expected_attach_type = (enum bpf_attach_type)DT_ATTACH_UPROBE_MULTI);
 	uint64_t offset = 0;
 	struct link_multi attr = { .attach_type = DT_ATTACH_UPROBE_MULTI, .path = (uint64_t)(uintptr_t)"/",
 		.offsets = (uint64_t)(uintptr_t)&offset, .cnt = 1 };
@@ -53,20 +56,25 @@ bool dt_uprobe_multi(void)
 	return err == -EBADF;		/* "not a regular file": it knows what is asked */
 }
 
-/* Before 6.10 the kernel takes a process for its first thread alone; programs look at the process themselves. */
+/*
+ * Before 6.10 the kernel takes a process for its first thread alone; programs look at the process
+ * themselves.
+ */
 static bool pid_filter_works(void)
 {
 	struct utsname u;
 	unsigned major = 0, minor = 0;
 
-	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 10));
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	    (major > 6 || (major == 6 && minor >= 10));
 }
 
 struct attaching {
 	struct dt_uprobes *u;
 	int *links;
 	int nlinks;
-	uint64_t *offsets, *ref_ctrs, *cookies;	/* in the order of attaching: by file and process; the cookie is the point */
+	/* in the order of attaching: by file and process; the cookie is the point */
+	uint64_t *offsets, *ref_ctrs, *cookies;
 	bool filter;
 	uint32_t type;			/* of perf uprobe events */
 };
@@ -79,15 +87,22 @@ static void refuse(struct attaching *a, uint32_t at, int err)
 	}
 }
 
-static const struct dt_point *point(const struct attaching *a, uint32_t at) { return &a->u->points[a->cookies[at]]; }
+static const struct dt_point *point(const struct attaching *a, uint32_t at)
+{
+	return &a->u->points[a->cookies[at]];
+}
 
 /* Places from … from + n are of one file and process. */
 static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
 {
 	const struct dt_point *p = point(a, from);
-	struct link_multi attr = { .prog_fd = (uint32_t)a->u->prog, .attach_type = DT_ATTACH_UPROBE_MULTI,
-		.path = (uint64_t)(uintptr_t)p->target, .offsets = (uint64_t)(uintptr_t)(a->offsets + from),
-		.cookies = (uint64_t)(uintptr_t)(a->cookies + from), .cnt = n, .multi_flags = a->u->ret ? F_RETURN : 0,
+	struct link_multi attr = { .prog_fd = (uint32_t)a->u->prog,
+		.attach_type = DT_ATTACH_UPROBE_MULTI,
+		.path = (uint64_t)(uintptr_t)p->target,
+		.offsets = (uint64_t)(uintptr_t)(a->offsets + from),
+		.cookies = (uint64_t)(uintptr_t)(a->cookies + from),
+		.cnt = n,
+		.multi_flags = a->u->ret ? F_RETURN : 0,
 		.pid = a->filter ? p->pid : 0 };
 	int fd;
 
@@ -109,8 +124,11 @@ static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
 static void attach_perf(struct attaching *a, uint32_t at)
 {
 	const struct dt_point *p = &a->u->points[at];
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = a->type, .config = (a->u->ret ? 1 : 0) | p->ref_ctr << 32,
-		.uprobe_path = (uint64_t)(uintptr_t)p->target, .probe_offset = p->offset };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+		.type = a->type,
+		.config = (a->u->ret ? 1 : 0) | p->ref_ctr << 32,
+		.uprobe_path = (uint64_t)(uintptr_t)p->target,
+		.probe_offset = p->offset };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = at);
 	/* All processes, whatever CPU is named: the program tells them apart. */
 	int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
@@ -142,7 +160,8 @@ static uint32_t perf_type(void)
 
 static int compare(const void *x, const void *y, void *points)
 {
-	const struct dt_point *a = (const struct dt_point *)points + *(const uint64_t *)x, *b = (const struct dt_point *)points + *(const uint64_t *)y;
+	const struct dt_point *a = (const struct dt_point *)points + *(const uint64_t *)x,
+			      *b = (const struct dt_point *)points + *(const uint64_t *)y;
 	int file = strcmp(a->target, b->target);
 
 	if (file)
@@ -205,9 +224,11 @@ int dt_uprobe_attach(struct dt_uprobes *u, int *links, char *msg, size_t len)
 	a.cookies = words + 2 * (size_t)u->n;
 	if (!u->multi && (a.type = perf_type()) == 0) {
 		free(words);
-		return dt_session_fail(msg, len, -EOPNOTSUPP, "this kernel has no uprobes, which probes in processes need");
+		return dt_session_fail(msg, len, -EOPNOTSUPP,
+		    "this kernel has no uprobes, which probes in processes need");
 	}
-	if (!u->multi && dt_attach_room(u->n, "places in programs", "uprobe_multi (Linux 6.6)", msg, len) != 0) {
+	if (!u->multi &&
+	    dt_attach_room(u->n, "places in programs", "uprobe_multi (Linux 6.6)", msg, len) != 0) {
 		free(words);
 		return -EMFILE;
 	}

@@ -11,9 +11,10 @@ enum { DT_ATTACH_UPROBE_MULTI = 48 };	/* newer than the headers we may be built 
 bool dt_uprobe_multi(void);
 
 /*
- * Attaches prog at every point; ret: where the function called there returns. Links go to links[], which has room for one a point;
- * returns how many, or -errno with a sentence when none could be attached. The kernel refuses single instructions it
- * cannot step over: *refused counts those points, *example is one of them.
+ * Attaches prog at every point; ret: where the function called there returns. Links go to links[],
+ * which has room for one a point; returns how many, or -errno with a sentence when none could be
+ * attached. The kernel refuses single instructions it cannot step over: *refused counts those points,
+ * *example is one of them.
  */
 struct dt_uprobes {
 	int prog;
