@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Headers, segments, sections and notes of an ELF file, read piece by piece with pread(2). What is needed is small, and
- * every length is checked here against the file's, which a library would have to be trusted with.
+ * Headers, segments, sections and notes of an ELF file, read piece by piece with pread(2). What is
+ * needed is small, and every length is checked here against the file's, which a library would have to
+ * be trusted with.
  */
 #include "symbol/elf_impl.h"
 
@@ -94,24 +95,46 @@ void dt_elf_forget(struct dt_elf *e, const void *data)
 
 static void widen_ehdr(Elf64_Ehdr *to, const Elf32_Ehdr *from)
 {
-	*to = (Elf64_Ehdr){ .e_type = from->e_type, .e_machine = from->e_machine, .e_version = from->e_version,
-		.e_entry = from->e_entry, .e_phoff = from->e_phoff, .e_shoff = from->e_shoff, .e_flags = from->e_flags,
-		.e_ehsize = from->e_ehsize, .e_phentsize = from->e_phentsize, .e_phnum = from->e_phnum,
-		.e_shentsize = from->e_shentsize, .e_shnum = from->e_shnum, .e_shstrndx = from->e_shstrndx };
+	*to = (Elf64_Ehdr){ .e_type = from->e_type,
+		.e_machine = from->e_machine,
+		.e_version = from->e_version,
+		.e_entry = from->e_entry,
+		.e_phoff = from->e_phoff,
+		.e_shoff = from->e_shoff,
+		.e_flags = from->e_flags,
+		.e_ehsize = from->e_ehsize,
+		.e_phentsize = from->e_phentsize,
+		.e_phnum = from->e_phnum,
+		.e_shentsize = from->e_shentsize,
+		.e_shnum = from->e_shnum,
+		.e_shstrndx = from->e_shstrndx };
 	memcpy(to->e_ident, from->e_ident, EI_NIDENT);
 }
 
 static Elf64_Phdr widen_phdr(const Elf32_Phdr *p)
 {
-	return (Elf64_Phdr){ .p_type = p->p_type, .p_flags = p->p_flags, .p_offset = p->p_offset, .p_vaddr = p->p_vaddr,
-		.p_paddr = p->p_paddr, .p_filesz = p->p_filesz, .p_memsz = p->p_memsz, .p_align = p->p_align };
+	return (Elf64_Phdr){ .p_type = p->p_type,
+		.p_flags = p->p_flags,
+		.p_offset = p->p_offset,
+		.p_vaddr = p->p_vaddr,
+		.p_paddr = p->p_paddr,
+		.p_filesz = p->p_filesz,
+		.p_memsz = p->p_memsz,
+		.p_align = p->p_align };
 }
 
 static Elf64_Shdr widen_shdr(const Elf32_Shdr *s)
 {
-	return (Elf64_Shdr){ .sh_name = s->sh_name, .sh_type = s->sh_type, .sh_flags = s->sh_flags, .sh_addr = s->sh_addr,
-		.sh_offset = s->sh_offset, .sh_size = s->sh_size, .sh_link = s->sh_link, .sh_info = s->sh_info,
-		.sh_addralign = s->sh_addralign, .sh_entsize = s->sh_entsize };
+	return (Elf64_Shdr){ .sh_name = s->sh_name,
+		.sh_type = s->sh_type,
+		.sh_flags = s->sh_flags,
+		.sh_addr = s->sh_addr,
+		.sh_offset = s->sh_offset,
+		.sh_size = s->sh_size,
+		.sh_link = s->sh_link,
+		.sh_info = s->sh_info,
+		.sh_addralign = s->sh_addralign,
+		.sh_entsize = s->sh_entsize };
 }
 
 bool dt_elf_is_64(const struct dt_elf *e)
@@ -187,7 +210,8 @@ static int read_sections(struct dt_elf *e)
 	if (err != 0)
 		return err;
 	e->nsh = (uint32_t)n;
-	if (names < n && e->sh[names].sh_type == SHT_STRTAB && dt_elf_section_data(e, &e->sh[names], &text, &e->shnames_len) == 0)
+	if (names < n && e->sh[names].sh_type == SHT_STRTAB &&
+	    dt_elf_section_data(e, &e->sh[names], &text, &e->shnames_len) == 0)
 		e->shnames = text;
 	return 0;
 }
@@ -362,7 +386,8 @@ const Elf64_Shdr *dt_elf_section_named(const struct dt_elf *e, const char *name)
 	for (uint32_t i = 1; i < e->nsh && e->shnames != NULL; i++) {
 		uint64_t at = e->sh[i].sh_name;
 
-		if (at <= e->shnames_len && e->shnames_len - at >= len && memcmp(e->shnames + at, name, len) == 0)
+		if (at <= e->shnames_len && e->shnames_len - at >= len &&
+		    memcmp(e->shnames + at, name, len) == 0)
 			return &e->sh[i];
 	}
 	return NULL;
@@ -423,7 +448,8 @@ bool dt_elf_code_vaddr(const struct dt_elf *e, uint64_t off, uint64_t len, uint6
 	for (uint32_t i = 0; i < e->nph; i++) {
 		const Elf64_Phdr *p = &e->ph[i];
 
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || p->p_offset >= off + len || off >= p->p_offset + p->p_filesz)
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || p->p_offset >= off + len ||
+		    off >= p->p_offset + p->p_filesz)
 			continue;
 		*vaddr = p->p_vaddr + (off - p->p_offset);
 		return true;
@@ -443,7 +469,8 @@ bool dt_elf_vaddr_to_offset(const struct dt_elf *e, uint64_t vaddr, uint64_t *of
 bool dt_elf_has_memory(const struct dt_elf *e, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < e->nph; i++)
-		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr && vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz)
+		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr &&
+		    vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz)
 			return true;
 	return false;
 }
@@ -474,8 +501,8 @@ static const uint8_t *id_in_notes(const uint8_t *at, size_t len, size_t *idlen)
 		desc = ((uint64_t)n.n_descsz + 3) & ~3ull;
 		if (name > len || n.n_descsz > len - name)
 			return NULL;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at, "GNU", 4) == 0 && n.n_descsz > 0 &&
-		    n.n_descsz <= BUILDID_MAX) {
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at, "GNU", 4) == 0 &&
+		    n.n_descsz > 0 && n.n_descsz <= BUILDID_MAX) {
 			*idlen = n.n_descsz;
 			return at + name;
 		}
@@ -495,7 +522,8 @@ const uint8_t *dt_elf_buildid(struct dt_elf *e, size_t *len)
 	size_t n;
 
 	for (uint32_t i = 0; i < e->nph; i++)
-		if (e->ph[i].p_type == PT_NOTE && dt_elf_read(e, e->ph[i].p_offset, e->ph[i].p_filesz, &data) == 0 &&
+		if (e->ph[i].p_type == PT_NOTE &&
+		    dt_elf_read(e, e->ph[i].p_offset, e->ph[i].p_filesz, &data) == 0 &&
 		    (id = id_in_notes(data, e->ph[i].p_filesz, len)) != NULL)
 			return id;
 	for (uint32_t i = 1; i < e->nsh; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An ELF file of somebody else's: its functions, sections, build id, and where file offsets are in memory. Everything in
- * it is taken for hostile: sizes are checked against the file before memory is taken, nothing is mapped (a file that
- * shrinks under a mapping would be our end), and limits are errors. Both word sizes, our own byte order.
+ * An ELF file of somebody else's: its functions, sections, build id, and where file offsets are in
+ * memory. Everything in it is taken for hostile: sizes are checked against the file before memory is
+ * taken, nothing is mapped (a file that shrinks under a mapping would be our end), and limits are
+ * errors. Both word sizes, our own byte order.
  */
 #ifndef DT_SYMBOL_ELF_H
 #define DT_SYMBOL_ELF_H
@@ -16,18 +17,23 @@ struct dt_elf;
 #define DT_ELF_DEBUG_ROOT "/usr/lib/debug"
 
 /*
- * Owns the descriptor or the malloc'ed bytes from here on, also when it fails. path (may be NULL) is where the file was found:
- * separate debug files are looked for beside it. 0; -ENOEXEC: no ELF file for us; -ENOMEM; or why it cannot be read.
+ * Owns the descriptor or the malloc'ed bytes from here on, also when it fails. path (may be NULL) is
+ * where the file was found: separate debug files are looked for beside it. 0; -ENOEXEC: no ELF file for
+ * us; -ENOMEM; or why it cannot be read.
  */
 int dt_elf_open(int fd, const char *path, struct dt_elf **);
 int dt_elf_memory(void *bytes, size_t len, struct dt_elf **);
 void dt_elf_close(struct dt_elf *);			/* NULL is fine */
-void dt_elf_debug_root(struct dt_elf *, const char *dir);	/* instead of DT_ELF_DEBUG_ROOT; the text must live as long */
+/* instead of DT_ELF_DEBUG_ROOT; the text must live as long */
+void dt_elf_debug_root(struct dt_elf *, const char *dir);
 
 /* The separate debug file, by build id or .gnu_debuglink: a descriptor for the caller, or -errno. */
 int dt_elf_debug_fd(struct dt_elf *);
 
-/* Only for regular files, without waiting for a pipe's other end and without following a last symbolic link. fd or -errno. */
+/*
+ * Only for regular files, without waiting for a pipe's other end and without following a last symbolic
+ * link. fd or -errno.
+ */
 int dt_elf_open_regular(const char *path, bool follow);
 
 bool dt_elf_is_64(const struct dt_elf *);
@@ -35,18 +41,27 @@ uint16_t dt_elf_machine(const struct dt_elf *);		/* EM_… */
 uint16_t dt_elf_type(const struct dt_elf *);		/* ET_EXEC, ET_DYN … */
 const uint8_t *dt_elf_buildid(struct dt_elf *, size_t *len);	/* NULL: it has none */
 
-/* A section by name. The bytes live as long as the file; a section without any (.bss) has NULL. 0, -ENOENT, or why not. */
+/*
+ * A section by name. The bytes live as long as the file; a section without any (.bss) has NULL. 0,
+ * -ENOENT, or why not.
+ */
 int dt_elf_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);
 void dt_elf_forget(struct dt_elf *, const void *data);	/* its bytes are not wanted any more */
 
 bool dt_elf_has_section(const struct dt_elf *, const char *name);
-/* elf_unpack.c: a compressed section, malloc'ed for the caller. -ENOENT: there is none, or it is not compressed; or why not. */
+/*
+ * elf_unpack.c: a compressed section, malloc'ed for the caller. -ENOENT: there is none, or it is not
+ * compressed; or why not.
+ */
 int dt_elf_unpack(struct dt_elf *, const char *name, void **data, size_t *len);
 
 /* Through PT_LOAD; code segments first. */
 bool dt_elf_offset_to_vaddr(const struct dt_elf *, uint64_t off, uint64_t *vaddr);
 bool dt_elf_vaddr_to_offset(const struct dt_elf *, uint64_t vaddr, uint64_t *off);
-/* Of a piece of the file mapped as code: the address its first byte is linked at. Pages before the segment's own bytes count. */
+/*
+ * Of a piece of the file mapped as code: the address its first byte is linked at. Pages before the
+ * segment's own bytes count.
+ */
 bool dt_elf_code_vaddr(const struct dt_elf *, uint64_t off, uint64_t len, uint64_t *vaddr);
 
 struct dt_elf_function {
@@ -55,22 +70,30 @@ struct dt_elf_function {
 	uint64_t offset;		/* in the file; UINT64_MAX: not in it */
 	uint8_t type;			/* STT_FUNC, STT_GNU_IFUNC; STT_NOTYPE: a label in code */
 	uint8_t bind;			/* STB_… */
-	bool alias;			/* another name of the function before it, which is the one addresses are shown by */
+	/* another name of the function before it, which is the one addresses are shown by */
+	bool alias;
 };
 
 /*
- * Functions by address. The first call reads them: .symtab, else those of the separate debug file, else .gnu_debugdata; without
- * a .symtab of its own also .dynsym. 0 (there may be none), or why not; f ends the walk by a non-zero value, which is returned.
+ * Functions by address. The first call reads them: .symtab, else those of the separate debug file, else
+ * .gnu_debugdata; without a .symtab of its own also .dynsym. 0 (there may be none), or why not; f ends
+ * the walk by a non-zero value, which is returned.
  */
 int dt_elf_load(struct dt_elf *);
 typedef int dt_elf_function_f(void *ctx, const struct dt_elf_function *);
 int dt_elf_each_function(struct dt_elf *, dt_elf_function_f *f, void *ctx);
-const struct dt_elf_function *dt_elf_function_at(struct dt_elf *, uint64_t vaddr);	/* never an alias; NULL none */
-/* Variables, the same way; of the type STT_OBJECT, or STT_TLS, whose vaddr is a place in a thread's block. NULL: none, or of a name several. */
+/* never an alias; NULL none */
+const struct dt_elf_function *dt_elf_function_at(struct dt_elf *, uint64_t vaddr);
+/*
+ * Variables, the same way; of the type STT_OBJECT, or STT_TLS, whose vaddr is a place in a thread's
+ * block. NULL: none, or of a name several.
+ */
 const struct dt_elf_function *dt_elf_data_at(struct dt_elf *, uint64_t vaddr);
 const struct dt_elf_function *dt_elf_data_named(struct dt_elf *, const char *name, size_t len);
-bool dt_elf_has_memory(const struct dt_elf *, uint64_t vaddr);	/* is it inside of what is loaded, bytes of the file or not? */
-bool dt_elf_tls(const struct dt_elf *, uint64_t *size, uint64_t *align);	/* of the block each thread has; false: none */
+/* is it inside of what is loaded, bytes of the file or not? */
+bool dt_elf_has_memory(const struct dt_elf *, uint64_t vaddr);
+/* of the block each thread has; false: none */
+bool dt_elf_tls(const struct dt_elf *, uint64_t *size, uint64_t *align);
 void dt_elf_drop_fd(struct dt_elf *);	/* functions are loaded, sections are not wanted any more */
 
 /* A C++ or Rust name as people write it; false: it is none of those, or too long. */

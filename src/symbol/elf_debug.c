@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the symbols of a stripped file are: in the debug file of the same build id, in the one .gnu_debuglink names, or
- * compressed inside it (.gnu_debugdata, .xz). What is found must belong to the file: its build id is the same, or where there is none the checksum.
+ * Where the symbols of a stripped file are: in the debug file of the same build id, in the one
+ * .gnu_debuglink names, or compressed inside it (.gnu_debugdata, .xz). What is found must belong to the
+ * file: its build id is the same, or where there is none the checksum.
  */
 #include "symbol/elf_impl.h"
 
@@ -116,8 +117,8 @@ static int by_link(struct dt_elf *e, struct dt_elf **out)
 	uint64_t addr;
 	uint32_t crc;
 
-	if (e->path == NULL || (slash = strrchr(e->path, '/')) == NULL || dt_elf_section(e, ".gnu_debuglink", &data, &len, &addr) != 0 ||
-	    data == NULL)
+	if (e->path == NULL || (slash = strrchr(e->path, '/')) == NULL ||
+	    dt_elf_section(e, ".gnu_debuglink", &data, &len, &addr) != 0 || data == NULL)
 		return -ENOENT;
 	name = data;
 	namelen = strnlen(name, len);
@@ -126,10 +127,11 @@ static int by_link(struct dt_elf *e, struct dt_elf **out)
 		return -ENOENT;
 	memcpy(&crc, name + ((namelen + 4) & ~(size_t)3), sizeof(crc));
 	for (int place = 0; place < 3; place++) {
-		int n = snprintf(path, sizeof(path), "%s%.*s/%s%s", place == 2 ? e->debug_root : "", (int)(slash - e->path), e->path,
-		    place == 1 ? ".debug/" : "", name);
+		int n = snprintf(path, sizeof(path), "%s%.*s/%s%s", place == 2 ? e->debug_root : "",
+		    (int)(slash - e->path), e->path, place == 1 ? ".debug/" : "", name);
 
-		if (n > 0 && (size_t)n < sizeof(path) && strcmp(path, e->path) != 0 && belongs(e, path, crc, out) == 0)
+		if (n > 0 && (size_t)n < sizeof(path) && strcmp(path, e->path) != 0 &&
+		    belongs(e, path, crc, out) == 0)
 			return 0;
 	}
 	return -ENOENT;

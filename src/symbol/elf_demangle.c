@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names that C++ and Rust compilers made, as people write them. libiberty has both schemes, in C, with limits of its own on nesting;
- * its functions that call back are used, as those that allocate end the process when memory is out. Their prototypes stand here: the
- * two are all we need of its header.
+ * Names that C++ and Rust compilers made, as people write them. libiberty has both schemes, in C, with
+ * limits of its own on nesting; its functions that call back are used, as those that allocate end the
+ * process when memory is out. Their prototypes stand here: the two are all we need of its header.
  */
 #include "symbol/elf.h"
 
@@ -39,7 +39,8 @@ bool dt_elf_demangle(const char *name, char *buf, size_t len)
 		return false;
 	if (name[1] != 'R' && name[1] != 'Z')
 		return false;
-	known = rust_demangle_callback(name, OPTION_PARAMS | OPTION_ANSI, put, &t);	/* also the old scheme, _ZN…17h<hash>E */
+	/* also the old scheme, _ZN…17h<hash>E */
+	known = rust_demangle_callback(name, OPTION_PARAMS | OPTION_ANSI, put, &t);
 	if (!known && name[1] == 'Z') {
 		t.n = 0;
 		t.cut = false;

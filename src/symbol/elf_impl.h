@@ -10,7 +10,8 @@
 #define DT_ELF_SECTION_MAX (512ull << 20)	/* bytes of one section that are read */
 #define DT_ELF_NAME_MAX 4096u			/* longer function names are left out */
 
-struct dt_elf_bytes { void *data; uint64_t off, len; struct dt_elf_bytes *next; };	/* a piece that was read */
+/* a piece that was read */
+struct dt_elf_bytes { void *data; uint64_t off, len; struct dt_elf_bytes *next; };
 
 enum dt_elf_kind { DT_ELF_CODE, DT_ELF_DATA, DT_ELF_KINDS };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbol tables in, functions (and apart from them data) sorted by address out. One name is shown for an address: which one does not
- * depend on the order of the table. Data are read when somebody asks for one.
+ * Symbol tables in, functions (and apart from them data) sorted by address out. One name is shown for
+ * an address: which one does not depend on the order of the table. Data are read when somebody asks for
+ * one.
  */
 #include "symbol/elf_impl.h"
 
@@ -52,7 +53,10 @@ static Elf64_Sym symbol(const struct table *t, size_t i)
 		.st_shndx = small.st_shndx, .st_value = small.st_value, .st_size = small.st_size };
 }
 
-/* The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no name that can be shown. */
+/*
+ * The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no name that can be
+ * shown.
+ */
 static const char *name_of(const struct table *t, uint32_t at)
 {
 	char *s;
@@ -80,7 +84,8 @@ static bool in_code(const struct dt_elf *e, uint16_t shndx)
 static bool wanted(const struct dt_elf *e, enum dt_elf_kind kind, const Elf64_Sym *s, const char *name)
 {
 	if (kind == DT_ELF_DATA)
-		return s->st_shndx != SHN_UNDEF && (ELF64_ST_TYPE(s->st_info) == STT_OBJECT || ELF64_ST_TYPE(s->st_info) == STT_TLS);
+		return s->st_shndx != SHN_UNDEF &&
+		    (ELF64_ST_TYPE(s->st_info) == STT_OBJECT || ELF64_ST_TYPE(s->st_info) == STT_TLS);
 	switch (ELF64_ST_TYPE(s->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC: return s->st_shndx != SHN_UNDEF;
@@ -114,8 +119,12 @@ static int take(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
 	for (size_t i = 1; i < t->n && err == 0; i++) {
 		Elf64_Sym s = symbol(t, i);
 		const char *name = name_of(t, s.st_name);
-		struct dt_elf_function f = { .name = name, .vaddr = s.st_value, .size = s.st_size, .offset = UINT64_MAX,
-			.type = ELF64_ST_TYPE(s.st_info), .bind = ELF64_ST_BIND(s.st_info) };
+		struct dt_elf_function f = { .name = name,
+			.vaddr = s.st_value,
+			.size = s.st_size,
+			.offset = UINT64_MAX,
+			.type = ELF64_ST_TYPE(s.st_info),
+			.bind = ELF64_ST_BIND(s.st_info) };
 
 		if (name == NULL || !wanted(t->from, kind, &s, name))
 			continue;
@@ -144,7 +153,10 @@ static int cmp(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Real functions before labels, those with a size, global before weak before local, few underscores, short, alphabet. */
+/*
+ * Real functions before labels, those with a size, global before weak before local, few underscores,
+ * short, alphabet.
+ */
 static int by_address(const void *a, const void *b)
 {
 	const struct dt_elf_function *x = a, *y = b;
@@ -185,15 +197,20 @@ static void thin_out(struct dt_elf_names *e)
 	e->nfunc = n;
 }
 
-/* Where code can end at the latest: with its section, else with its segment, which may have constants behind code. */
+/*
+ * Where code can end at the latest: with its section, else with its segment, which may have constants
+ * behind code.
+ */
 static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
 {
 	for (uint32_t i = 1; i < e->nsh && i < SECTIONS_SEEN; i++)
-		if (e->sh[i].sh_flags & SHF_ALLOC && !(e->sh[i].sh_flags & SHF_TLS) && vaddr >= e->sh[i].sh_addr &&
-		    vaddr - e->sh[i].sh_addr < e->sh[i].sh_size && e->sh[i].sh_size <= UINT64_MAX - e->sh[i].sh_addr)
+		if (e->sh[i].sh_flags & SHF_ALLOC && !(e->sh[i].sh_flags & SHF_TLS) &&
+		    vaddr >= e->sh[i].sh_addr && vaddr - e->sh[i].sh_addr < e->sh[i].sh_size &&
+		    e->sh[i].sh_size <= UINT64_MAX - e->sh[i].sh_addr)
 			return e->sh[i].sh_addr + e->sh[i].sh_size;
 	for (uint32_t i = 0; i < e->nph; i++)
-		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr && vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz &&
+		if (e->ph[i].p_type == PT_LOAD && vaddr >= e->ph[i].p_vaddr &&
+		    vaddr - e->ph[i].p_vaddr < e->ph[i].p_memsz &&
 		    e->ph[i].p_memsz <= UINT64_MAX - e->ph[i].p_vaddr)
 			return e->ph[i].p_vaddr + e->ph[i].p_memsz;
 	return vaddr;
@@ -207,7 +224,8 @@ static int index_starts(struct dt_elf_names *e)
 		return -ENOMEM;
 	for (size_t i = 0; i < e->nfunc; i++) {
 		e->func[i].alias = i > 0 && e->func[i - 1].vaddr == e->func[i].vaddr;
-		if (e->func[i].alias || e->func[i].type == STT_TLS)	/* of no address: each thread has its own */
+		/* of no address: each thread has its own */
+		if (e->func[i].alias || e->func[i].type == STT_TLS)
 			continue;
 		e->start[e->nstart] = e->func[i].vaddr;
 		e->index[e->nstart++] = (uint32_t)i;
@@ -325,7 +343,8 @@ static const struct dt_elf_function *covering(const struct dt_elf_names *e, uint
 			hi = mid;
 	}
 	/* one that begins earlier may reach over a smaller one */
-	for (unsigned step = 0; lo > 0 && step < COVER_STEPS && vaddr - e->start[lo - 1] < e->longest; step++, lo--) {
+	for (unsigned step = 0; lo > 0 && step < COVER_STEPS && vaddr - e->start[lo - 1] < e->longest;
+	     step++, lo--) {
 		const struct dt_elf_function *f = &e->func[e->index[lo - 1]];
 
 		if (vaddr - f->vaddr < f->size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sections whose bytes are compressed (SHF_COMPRESSED), as Go writes its debugging data. zlib is loaded when the first such section is
- * wanted: starting costs nothing where none is. What comes out is as long as the header says, or it is no section.
+ * Sections whose bytes are compressed (SHF_COMPRESSED), as Go writes its debugging data. zlib is loaded
+ * when the first such section is wanted: starting costs nothing where none is. What comes out is as
+ * long as the header says, or it is no section.
  */
 #include "symbol/elf_impl.h"
 
@@ -12,7 +13,8 @@
 
 #define UNPACKED_MAX (256ull << 20)
 
-typedef int uncompress_f(unsigned char *to, unsigned long *tolen, const unsigned char *from, unsigned long len);
+typedef int uncompress_f(unsigned char *to, unsigned long *tolen, const unsigned char *from,
+    unsigned long len);
 
 static int inflate(const void *from, size_t len, void *to, uint64_t size)
 {
@@ -29,7 +31,8 @@ static int inflate(const void *from, size_t len, void *to, uint64_t size)
 	return err;
 }
 
-static int header(const struct dt_elf *e, const void *data, size_t len, uint32_t *type, uint64_t *size, size_t *hlen)
+static int header(const struct dt_elf *e, const void *data, size_t len, uint32_t *type, uint64_t *size,
+    size_t *hlen)
 {
 	Elf64_Chdr wide;
 	Elf32_Chdr narrow;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Machine code to instruction boundaries. On aarch64 every instruction is a word; x86-64 is decoded by Zydis, which is loaded
- * when it is first needed: starting costs nothing where it is not.
+ * Machine code to instruction boundaries. On aarch64 every instruction is a word; x86-64 is decoded by
+ * Zydis, which is loaded when it is first needed: starting costs nothing where it is not.
  */
 #include "symbol/insn.h"
 
@@ -48,7 +48,10 @@ static void note_writer(struct writers *w, uint32_t word)
 		memset(w->word, 0, 19 * sizeof(w->word[0]));
 }
 
-/* add of a table's base and what it holds, or what it holds itself: ldr x1, [x2, x3, lsl 3]. Else the next function is meant. */
+/*
+ * add of a table's base and what it holds, or what it holds itself: ldr x1, [x2, x3, lsl 3]. Else the
+ * next function is meant.
+ */
 static bool from_table(uint32_t writer)
 {
 	return (writer & 0xff000000) == 0x8b000000 || (writer & 0xffe00c00) == 0xf8600800;
@@ -102,7 +105,8 @@ static int walk_aarch64(const unsigned char *code, uint64_t size, dt_insn_f *f, 
 
 struct zydis {
 	ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
-	ZyanStatus (*decode)(const ZydisDecoder *, ZydisDecoderContext *, const void *, ZyanUSize, ZydisDecodedInstruction *);
+	ZyanStatus (*decode)(const ZydisDecoder *, ZydisDecoderContext *, const void *, ZyanUSize,
+	    ZydisDecodedInstruction *);
 };
 
 static void *zydis_load(struct zydis *z)
@@ -122,13 +126,18 @@ static void *zydis_load(struct zydis *z)
 	return NULL;
 }
 
-/* Tables: jmp *%rax behind an addition or marked notrack, jmp *table(,%rax,8). Else the next function is meant. */
+/*
+ * Tables: jmp *%rax behind an addition or marked notrack, jmp *table(,%rax,8). Else the next function
+ * is meant.
+ */
 static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool behind_add)
 {
 	bool memory = insn->raw.modrm.mod != 3;
 	bool index = memory && insn->raw.modrm.rm == 4 && insn->raw.sib.index != 4;
 
-	return insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || index || (!memory && behind_add) ? DT_INSN_ON : DT_INSN_INDIRECT;
+	return insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || index || (!memory && behind_add) ?
+	    DT_INSN_ON :
+	    DT_INSN_INDIRECT;
 }
 
 /* jcc, short and long; jrcxz. loop changes its register first, and is no way out of a function. */
@@ -151,7 +160,8 @@ static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *i
 
 	if (insn->mnemonic == ZYDIS_MNEMONIC_RET) {
 		in.way = DT_INSN_RET;
-	} else if ((insn->mnemonic == ZYDIS_MNEMONIC_JMP || insn->meta.category == ZYDIS_CATEGORY_COND_BR) && insn->raw.imm[0].is_relative) {
+	} else if ((insn->mnemonic == ZYDIS_MNEMONIC_JMP || insn->meta.category == ZYDIS_CATEGORY_COND_BR) &&
+	    insn->raw.imm[0].is_relative) {
 		in.way = insn->mnemonic == ZYDIS_MNEMONIC_JMP ? DT_INSN_JUMP : DT_INSN_BRANCH;
 		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
 		if (in.way == DT_INSN_BRANCH)
@@ -181,7 +191,8 @@ static int walk_x86(const unsigned char *code, uint64_t size, dt_insn_f *f, void
 	for (uint64_t at = 0; err == 0 && at < size; at += insn.length) {
 		struct dt_insn in;
 
-		if (!ZYAN_SUCCESS(z.decode(&decoder, NULL, code + at, size - at, &insn)) || insn.length == 0) {
+		if (!ZYAN_SUCCESS(z.decode(&decoder, NULL, code + at, size - at, &insn)) ||
+		    insn.length == 0) {
 			err = -ENOEXEC;
 			break;
 		}

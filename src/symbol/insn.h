@@ -12,10 +12,14 @@ enum dt_insn_way {
 	DT_INSN_RET,
 	DT_INSN_JUMP,			/* always, to offset `to` */
 	DT_INSN_CALL,			/* the function at offset `to`, and goes on */
-	DT_INSN_INDIRECT,		/* to where a register or memory says; by its form not through a table of the function */
+	/* to where a register or memory says; by its form not through a table of the function */
+	DT_INSN_INDIRECT,
 };
 
-/* What a branch depends on. Flags are tests of the machine: aarch64 as b.cond has them, x86-64 as jcc has them in its last four bits. */
+/*
+ * What a branch depends on. Flags are tests of the machine: aarch64 as b.cond has them, x86-64 as jcc
+ * has them in its last four bits.
+ */
 enum dt_insn_test {
 	DT_INSN_UNKNOWN,		/* not known, or no branch */
 	DT_INSN_FLAGS,			/* number: the condition */
@@ -26,15 +30,16 @@ enum dt_insn_test {
 struct dt_insn {
 	uint64_t off;			/* from the start of the function */
 	enum dt_insn_way way;
-	uint64_t to;			/* may be outside of the function; wraps when it is before the start */
+	/* may be outside of the function; wraps when it is before the start */
+	uint64_t to;
 	enum dt_insn_test test;		/* of a branch */
 	uint8_t number, reg;		/* reg: 31 is the constant 0 on aarch64; 1 is rcx on x86-64 */
 };
 
 /*
- * Calls f for each instruction of the function at offset … offset + size of the file; false ends the walk. 0; -ENOEXEC: what is
- * there is no code that can be told apart; -EFBIG; -EIO; -EOPNOTSUPP: of a machine that is not known; -ELIBACC: Zydis, which
- * x86-64 needs, is not installed.
+ * Calls f for each instruction of the function at offset … offset + size of the file; false ends the
+ * walk. 0; -ENOEXEC: what is there is no code that can be told apart; -EFBIG; -EIO; -EOPNOTSUPP: of a
+ * machine that is not known; -ELIBACC: Zydis, which x86-64 needs, is not installed.
  */
 typedef bool dt_insn_f(void *ctx, const struct dt_insn *);
 int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *, void *ctx);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two line formats in, mappings and functions out. Numbers that do not fit and ranges that turn around make a bad line. */
+/*
+ * Two line formats in, mappings and functions out. Numbers that do not fit and ranges that turn around
+ * make a bad line.
+ */
 #include "symbol/maps.h"
 
 #include <errno.h>
@@ -28,7 +31,8 @@ static bool number(const char **at, unsigned base, char end, uint64_t *value)
 	uint64_t v = 0;
 
 	for (int d; (d = digit(*p)) >= 0 && (unsigned)d < base; p++)
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)d, &v))
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
 			return false;
 	if (p == *at || *p != end)
 		return false;
@@ -41,7 +45,8 @@ static bool number(const char **at, unsigned base, char end, uint64_t *value)
 
 static bool is_octal(const char *p, size_t left)
 {
-	return left >= 4 && p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
+	return left >= 4 && p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' &&
+	    p[3] >= '0' && p[3] <= '7';
 }
 
 /* The kernel writes a newline in a name as \012. */
@@ -61,7 +66,8 @@ static bool copy_path(struct dt_mapping *m, const char *p, size_t len)
 		len -= octal ? 4 : 1;
 	}
 	m->path[n] = '\0';
-	m->deleted = m->path[0] == '/' && n > sizeof(gone) - 1 && strcmp(m->path + n - (sizeof(gone) - 1), gone) == 0;
+	m->deleted = m->path[0] == '/' && n > sizeof(gone) - 1 &&
+	    strcmp(m->path + n - (sizeof(gone) - 1), gone) == 0;
 	if (m->deleted)
 		m->path[n - (sizeof(gone) - 1)] = '\0';
 	return true;
@@ -85,7 +91,8 @@ static bool parse_mapping(const char *p, const char *end, struct dt_mapping *m)
 		return false;
 	m->inode = 0;
 	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(m->inode, 10u, &m->inode) || __builtin_add_overflow(m->inode, (unsigned)(*p - '0'), &m->inode))
+		if (__builtin_mul_overflow(m->inode, 10u, &m->inode) ||
+		    __builtin_add_overflow(m->inode, (unsigned)(*p - '0'), &m->inode))
 			return false;
 	while (p < end && *p == ' ')
 		p++;
@@ -170,7 +177,10 @@ void dt_perfmap_free(struct dt_perfmap *m)
 	*m = (struct dt_perfmap){ 0 };
 }
 
-/* Code that was thrown away stays in the file: of those around the address, near in the table, the last told counts. */
+/*
+ * Code that was thrown away stays in the file: of those around the address, near in the table, the last
+ * told counts.
+ */
 const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *m, uint64_t addr)
 {
 	const struct dt_jit_function *best = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text of /proc/PID/maps and of /tmp/perf-PID.map, both written by others: lines that are not as they should be are left out. */
+/*
+ * The text of /proc/PID/maps and of /tmp/perf-PID.map, both written by others: lines that are not as
+ * they should be are left out.
+ */
 #ifndef DT_SYMBOL_MAPS_H
 #define DT_SYMBOL_MAPS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes in, lists of mappings out, and the rows of the files they map (unwind_file.c). A list that changes is written anew
- * elsewhere and then told to the kernel side, so that a program sees the old one or the new one; the old one's place is used again
- * only when no program can still read it.
+ * Processes in, lists of mappings out, and the rows of the files they map (unwind_file.c). A list that
+ * changes is written anew elsewhere and then told to the kernel side, so that a program sees the old
+ * one or the new one; the old one's place is used again only when no program can still read it.
  */
 #include "symbol/unwind_impl.h"
 
@@ -133,7 +133,10 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 	f = dt_unwind_file(l->u, m, l->pid);
 	if (f == NULL || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
 		return 0;
-	l->map[l->n] = (struct dt_unwind_map){ .start = m->start, .end = m->end, .bias = m->start - (vaddr - f->base), .first = f->first,
+	l->map[l->n] = (struct dt_unwind_map){ .start = m->start,
+		.end = m->end,
+		.bias = m->start - (vaddr - f->base),
+		.first = f->first,
 		.n = f->n };
 	l->n++;
 	return 0;
@@ -167,7 +170,8 @@ static uint32_t untangle(struct dt_unwind_map *m, uint32_t n)
 	return out;
 }
 
-static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m, uint32_t n)
+static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m,
+    uint32_t n)
 {
 	unsigned class = class_of(n);
 	uint32_t first = take_block(u, class);

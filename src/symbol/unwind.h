@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables for user stacks without frame pointers (bpf/unwind.h), in memory that programs of the kernel read: rows of each file once,
- * a list of mappings for each process. What is mapped comes from struct dt_usyms, which tells what changes; tables are made when
- * dt_unwind_work() is called, for as long as it is allowed to.
+ * Tables for user stacks without frame pointers (bpf/unwind.h), in memory that programs of the kernel
+ * read: rows of each file once, a list of mappings for each process. What is mapped comes from struct
+ * dt_usyms, which tells what changes; tables are made when dt_unwind_work() is called, for as long as
+ * it is allowed to.
  */
 #ifndef DT_SYMBOL_UNWIND_H
 #define DT_SYMBOL_UNWIND_H
@@ -20,7 +21,8 @@ struct dt_unwind_areas {
 	struct dt_unwind_rule *rule;
 	struct dt_unwind_map *map;
 	uint32_t nrows, nrules, nmaps;	/* elements */
-	int (*publish)(void *ctx, const struct dt_unwind_key *, const struct dt_unwind_value *);	/* NULL: none any more. 0 or -errno */
+	/* NULL: none any more. 0 or -errno */
+	int (*publish)(void *ctx, const struct dt_unwind_key *, const struct dt_unwind_value *);
 	void *ctx;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call frame information (DWARF 6.4, as .eh_frame and .debug_frame have it) to rows. Of all registers three matter: the stack pointer, the frame
- * pointer and the return address; code whose frame hangs on another one has rows of kind NONE there. Expressions are known by
- * their shape: a word at a register plus offset, the one linkers write for procedure linkage tables, and those of signal frames.
+ * Call frame information (DWARF 6.4, as .eh_frame and .debug_frame have it) to rows. Of all registers
+ * three matter: the stack pointer, the frame pointer and the return address; code whose frame hangs on
+ * another one has rows of kind NONE there. Expressions are known by their shape: a word at a register
+ * plus offset, the one linkers write for procedure linkage tables, and those of signal frames.
  */
 #include "symbol/unwind_cfi.h"
 
@@ -12,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 16, ROWS_MAX = 1 << 24, PADDING = 16, WORK_FACTOR = 64, BEHIND = 0xff };	/* BEHIND: a rule's `signal`, the end of a function */
+/* BEHIND: a rule's `signal`, the end of a function */
+enum { DEPTH = 16, ROWS_MAX = 1 << 24, PADDING = 16, WORK_FACTOR = 64, BEHIND = 0xff };
 
 struct bytes { const uint8_t *p, *end; bool bad; };
 
-struct state { int64_t cfa_off, ra_off, fp_off; uint8_t cfa, ra, fp, plt; bool end; };	/* end: no return address */
+/* end: no return address */
+struct state { int64_t cfa_off, ra_off, fp_off; uint8_t cfa, ra, fp, plt; bool end; };
 
 struct cie {
 	const uint8_t *at;		/* NULL: none read yet */
@@ -32,7 +35,8 @@ struct reader {
 	const uint8_t *data;
 	size_t len;
 	uint64_t addr;
-	bool debug;			/* of .debug_frame: addresses are plain, and a CIE is found by its place in the section */
+	/* of .debug_frame: addresses are plain, and a CIE is found by its place in the section */
+	bool debug;
 	unsigned sp, fp, ra;		/* DWARF numbers */
 	struct cie cie;			/* the last one used */
 	uint64_t work;			/* bytes of instructions that may still be run */
@@ -168,11 +172,13 @@ static bool small(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
 static struct dt_unwind_rule rule_of(const struct state *s, bool signal)
 {
-	struct dt_unwind_rule none = { .cfa = DT_CFA_NONE }, r = { .cfa = s->cfa, .ra = s->ra, .fp = s->fp, .signal = signal };
+	struct dt_unwind_rule none = { .cfa = DT_CFA_NONE },
+			      r = { .cfa = s->cfa, .ra = s->ra, .fp = s->fp, .signal = signal };
 
 	if (s->end)
 		none.cfa = DT_CFA_END;
-	if (s->end || s->cfa == DT_CFA_NONE || s->ra == DT_REG_LOST || !small(s->cfa_off) || !small(s->ra_off) || !small(s->fp_off))
+	if (s->end || s->cfa == DT_CFA_NONE || s->ra == DT_REG_LOST || !small(s->cfa_off) ||
+	    !small(s->ra_off) || !small(s->fp_off))
 		return none;
 	r.cfa_off = (int)s->cfa_off;
 	r.ra_off = s->ra != DT_REG_SAME ? (int)s->ra_off : 0;
@@ -194,7 +200,16 @@ static void row(struct machine *m)
 
 /* ---- expressions ---- */
 
-enum { OP_DEREF = 0x06, OP_AND = 0x1a, OP_PLUS = 0x22, OP_PLUS_UCONST = 0x23, OP_SHL = 0x24, OP_GE = 0x2a, OP_LIT0 = 0x30, OP_BREG0 = 0x70 };
+enum {
+	OP_DEREF = 0x06,
+	OP_AND = 0x1a,
+	OP_PLUS = 0x22,
+	OP_PLUS_UCONST = 0x23,
+	OP_SHL = 0x24,
+	OP_GE = 0x2a,
+	OP_LIT0 = 0x30,
+	OP_BREG0 = 0x70
+};
 
 /* register + offset, by DW_OP_breg and maybe plus_uconst; false: something else */
 static bool breg(struct bytes *b, unsigned *reg, int64_t *off)
@@ -221,7 +236,8 @@ static bool is_plt(const struct reader *r, struct bytes b, uint8_t *n)
 		return false;
 	lit = u8(&b);
 	*n = (uint8_t)(lit - OP_LIT0);
-	return *n <= 15 && u8(&b) == OP_GE && u8(&b) == OP_LIT0 + 3 && u8(&b) == OP_SHL && u8(&b) == OP_PLUS && b.p == b.end && !b.bad;
+	return *n <= 15 && u8(&b) == OP_GE && u8(&b) == OP_LIT0 + 3 && u8(&b) == OP_SHL &&
+	    u8(&b) == OP_PLUS && b.p == b.end && !b.bad;
 }
 
 static void cfa_expression(struct machine *m, struct bytes b)
@@ -314,7 +330,10 @@ static void advance(struct machine *m, uint64_t by)
 	m->pc += by * m->cie->code_align;
 }
 
-static int64_t scaled(const struct machine *m, int64_t v) { return (int64_t)((uint64_t)v * (uint64_t)m->cie->data_align); }
+static int64_t scaled(const struct machine *m, int64_t v)
+{
+	return (int64_t)((uint64_t)v * (uint64_t)m->cie->data_align);
+}
 
 /* Those whose first operand is a register. */
 static void with_register(struct machine *m, struct bytes *b, uint8_t op)
@@ -326,11 +345,13 @@ static void with_register(struct machine *m, struct bytes *b, uint8_t op)
 	case 0x06: restore(m, reg); break;
 	case 0x07: undefined(m, reg); break;
 	case 0x08: set_reg(m, reg, DT_REG_SAME, 0); break;
-	case 0x09: uleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;			/* register: in another one */
+	/* register: in another one */
+	case 0x09: uleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;
 	case 0x0c: cfa_register(m, reg); m->s.cfa_off = (int64_t)uleb(b); break;	/* def_cfa */
 	case 0x0d: cfa_register(m, reg); break;
 	case 0x10: reg_expression(m, reg, take(b, uleb(b))); break;
-	case 0x11: set_reg(m, reg, DT_REG_CFA, scaled(m, sleb(b))); break;		/* offset_extended_sf */
+	/* offset_extended_sf */
+	case 0x11: set_reg(m, reg, DT_REG_CFA, scaled(m, sleb(b))); break;
 	case 0x12: cfa_register(m, reg); m->s.cfa_off = scaled(m, sleb(b)); break;	/* def_cfa_sf */
 	case 0x14: uleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;			/* val_offset */
 	case 0x15: sleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;
@@ -372,7 +393,8 @@ static void instruction(struct machine *m, struct bytes *b)
 	case 0x0e: m->s.cfa_off = (int64_t)uleb(b); break;		/* def_cfa_offset */
 	case 0x0f: cfa_expression(m, take(b, uleb(b))); break;
 	case 0x13: m->s.cfa_off = scaled(m, sleb(b)); break;
-	case 0x2c: case 0x2d: break;	/* the return address is signed, or not any more: the walk strips it always */
+	/* the return address is signed, or not any more: the walk strips it always */
+	case 0x2c: case 0x2d: break;
 	case 0x2e: uleb(b); break;	/* GNU_args_size */
 	default: with_register(m, b, op); break;
 	}
@@ -431,12 +453,14 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 	letters = (const char *)b.p;
 	while (u8(&b) != '\0' && !b.bad)
 		;
-	if (version == 4 && r->debug && (u8(&b) != 8 || u8(&b) != 0))	/* bytes of an address, of a segment's number */
+	/* bytes of an address, of a segment's number */
+	if (version == 4 && r->debug && (u8(&b) != 8 || u8(&b) != 0))
 		return;
 	c.code_align = uleb(&b);
 	c.data_align = sleb(&b);
 	ra = version == 1 ? u8(&b) : uleb(&b);
-	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) || ra != r->ra || c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
+	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) || ra != r->ra ||
+	    c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
 		return;
 	m.s = (struct state){ .cfa = DT_CFA_NONE, .ra = DT_REG_SAME, .fp = DT_REG_SAME };
 	m.cie = &c;
@@ -479,10 +503,14 @@ static void read_fde(struct reader *r, struct bytes b)
 	r->out->functions++;
 }
 
-/* The entry begins with the word `id`, which leads to its CIE: back from here, or from the start of the section. */
+/*
+ * The entry begins with the word `id`, which leads to its CIE: back from here, or from the start of the
+ * section.
+ */
 static void read_entry(struct reader *r, struct bytes b)
 {
-	uint64_t here = (uint64_t)(b.p - r->data), id = fixed(&b, 4), none = r->debug ? UINT32_MAX : 0, place = r->debug ? id : here - id;
+	uint64_t here = (uint64_t)(b.p - r->data), id = fixed(&b, 4), none = r->debug ? UINT32_MAX : 0,
+		 place = r->debug ? id : here - id;
 	const uint8_t *at;
 	struct bytes c;
 
@@ -506,9 +534,15 @@ static void read_entry(struct reader *r, struct bytes b)
 	read_fde(r, b);
 }
 
-static int read_all(struct dt_cfi *out, uint16_t machine, const void *data, size_t len, uint64_t addr, bool debug)
+static int read_all(struct dt_cfi *out, uint16_t machine, const void *data, size_t len, uint64_t addr,
+    bool debug)
 {
-	struct reader r = { .out = out, .data = data, .len = len, .addr = addr, .debug = debug, .work = WORK_FACTOR * (uint64_t)len };
+	struct reader r = { .out = out,
+		.data = data,
+		.len = len,
+		.addr = addr,
+		.debug = debug,
+		.work = WORK_FACTOR * (uint64_t)len };
 	struct bytes b = { data, r.data + len, false };
 
 	if (machine == EM_X86_64)
@@ -552,9 +586,13 @@ static int by_pc(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-struct merged { struct dt_cfi_row *row; size_t n; uint64_t behind; bool gap; };	/* gap: from `behind` on nothing is known */
+/* gap: from `behind` on nothing is known */
+struct merged { struct dt_cfi_row *row; size_t n; uint64_t behind; bool gap; };
 
-/* The end of a function is told only when the next one is not at once behind it: nobody runs what is between them. */
+/*
+ * The end of a function is told only when the next one is not at once behind it: nobody runs what is
+ * between them.
+ */
 static void merge(struct merged *m, const struct dt_cfi_row *r)
 {
 	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE };
@@ -564,7 +602,8 @@ static void merge(struct merged *m, const struct dt_cfi_row *r)
 		m->behind = r->pc;
 		return;
 	}
-	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING && m->n > 0 && m->behind > m->row[m->n - 1].pc)
+	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING && m->n > 0 &&
+	    m->behind > m->row[m->n - 1].pc)
 		m->row[m->n++] = (struct dt_cfi_row){ m->behind, none };
 	m->gap = false;
 	if (m->n > 0 && r->pc < m->row[m->n - 1].pc)

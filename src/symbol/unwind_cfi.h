@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* .eh_frame or .debug_frame as bytes in, sorted rows out (bpf/unwind.h). The bytes are somebody else's: bad entries are left out. */
+/*
+ * .eh_frame or .debug_frame as bytes in, sorted rows out (bpf/unwind.h). The bytes are somebody else's:
+ * bad entries are left out.
+ */
 #ifndef DT_SYMBOL_UNWIND_CFI_H
 #define DT_SYMBOL_UNWIND_CFI_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One file's .eh_frame, or where it has none .debug_frame, to rows in the shared memory. Rules are numbered over all files: a few thousand serve all of a machine. */
+/*
+ * One file's .eh_frame, or where it has none .debug_frame, to rows in the shared memory. Rules are
+ * numbered over all files: a few thousand serve all of a machine.
+ */
 #include "symbol/unwind_impl.h"
 
 #include "symbol/unwind_cfi.h"
@@ -53,14 +56,20 @@ static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
 /* ---- rows ---- */
 
 /*
- * aarch64 returns from signal handlers through the vdso, which tells nothing about it: the saved registers are at the stack pointer
- * (struct rt_sigframe, fixed by the ABI). Found by its two instructions; one byte before it is looked for, as for any return address.
+ * aarch64 returns from signal handlers through the vdso, which tells nothing about it: the saved
+ * registers are at the stack pointer (struct rt_sigframe, fixed by the ABI). Found by its two
+ * instructions; one byte before it is looked for, as for any return address.
  */
 static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
 {
 	static const uint32_t code[2] = { 0xd2801168, 0xd4000001 };	/* mov x8, #139; svc #0 */
-	static const struct dt_unwind_rule rule = { .cfa = DT_CFA_AT_SP, .cfa_off = 560, .ra = DT_REG_SP, .ra_off = 568, .fp = DT_REG_SP,
-		.fp_off = 544, .signal = 1 };
+	static const struct dt_unwind_rule rule = { .cfa = DT_CFA_AT_SP,
+		.cfa_off = 560,
+		.ra = DT_REG_SP,
+		.ra_off = 568,
+		.fp = DT_REG_SP,
+		.fp_off = 544,
+		.signal = 1 };
 	const void *text;
 	uint64_t addr;
 	size_t len;
@@ -113,7 +122,8 @@ static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 }
 
 /* Block k begins with the row that holds there, the last at or before it, and has those that begin inside. */
-static void put_blocks(struct dt_unwind_block *to, uint32_t n, const struct dt_unwind_row *row, uint32_t nrows, uint32_t first)
+static void put_blocks(struct dt_unwind_block *to, uint32_t n, const struct dt_unwind_row *row,
+    uint32_t nrows, uint32_t first)
 {
 	uint32_t at = 0;
 
@@ -144,9 +154,11 @@ static void put_rows(struct dt_unwind *u, struct dt_unwind_file *f, const struct
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		to[blocks + i] = (struct dt_unwind_row){ (uint32_t)(c->row[i].pc - base), rule_number(u, &c->row[i].rule) };
+		to[blocks + i] = (struct dt_unwind_row){ (uint32_t)(c->row[i].pc - base),
+			rule_number(u, &c->row[i].rule) };
 	_Static_assert(sizeof(struct dt_unwind_block) == sizeof(struct dt_unwind_row), "elements of one map");
-	put_blocks((struct dt_unwind_block *)to, (uint32_t)blocks, to + blocks, n, u->stats.rows + (uint32_t)blocks);
+	put_blocks((struct dt_unwind_block *)to, (uint32_t)blocks, to + blocks, n,
+	    u->stats.rows + (uint32_t)blocks);
 	f->base = base;
 	f->first = u->stats.rows;
 	f->n = (uint32_t)blocks;
@@ -162,7 +174,8 @@ static struct dt_elf *open_mapping(uint32_t pid, uint64_t start, uint64_t end)
 	char path[80];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start, (unsigned long long)end);
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start,
+	    (unsigned long long)end);
 	fd = dt_elf_open_regular(path, true);
 	return fd >= 0 && dt_elf_open(fd, NULL, &elf) == 0 ? elf : NULL;
 }
@@ -170,7 +183,8 @@ static struct dt_elf *open_mapping(uint32_t pid, uint64_t start, uint64_t end)
 /* For processes whose list is not there yet: by inode, as the kernel knows the file. */
 static void publish(struct dt_unwind *u, const struct dt_unwind_file *f, const struct dt_umapping *m)
 {
-	struct dt_unwind_key key = { .id = m->ino, .dev = (unsigned long long)major(m->dev) << 20 | minor(m->dev) };
+	struct dt_unwind_key key = { .id = m->ino,
+		.dev = (unsigned long long)major(m->dev) << 20 | minor(m->dev) };
 	struct dt_unwind_value value = { .first = f->first, .n = f->n };
 	uint64_t vaddr;
 

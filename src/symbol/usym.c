@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Process ids and addresses in, places out. A process has a view: what is mapped in it now, and what was before its last
- * exec (an address is looked for in the newest first; with address space randomization they hardly meet). A forked process
- * shares its parent's mappings until one of them changes.
+ * Process ids and addresses in, places out. A process has a view: what is mapped in it now, and what
+ * was before its last exec (an address is looked for in the newest first; with address space
+ * randomization they hardly meet). A forked process shares its parent's mappings until one of them
+ * changes.
  */
 #include "symbol/usym_impl.h"
 
@@ -19,7 +20,13 @@
 #define AGAIN_NS 50000000u	/* a process that does not know an address is not asked again before that */
 #define ALL_NS 500000000u	/* for all processes at the start */
 
-enum { GENERATIONS = 4, VIEW_BUCKETS = 4096, VIEWS_MAX = 1 << 16, MAPS_MAX = 64 << 20, MAPPINGS_MAX = 1 << 17 };
+enum {
+	GENERATIONS = 4,
+	VIEW_BUCKETS = 4096,
+	VIEWS_MAX = 1 << 16,
+	MAPS_MAX = 64 << 20,
+	MAPPINGS_MAX = 1 << 17
+};
 
 struct map { uint64_t start, end, offset; struct dt_uobject *object; };
 
@@ -217,7 +224,8 @@ static struct space *own_space(struct view *v)
 }
 
 /* Code is mapped; memory of no file may be made by a run-time compiler. */
-static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, const struct dt_uwant *w, uint64_t offset)
+static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, const struct dt_uwant *w,
+    uint64_t offset)
 {
 	struct map map = { w->start, w->end, offset, dt_uobject_get(&us->files, w) };
 
@@ -230,7 +238,10 @@ static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, c
 
 /* ---- from /proc ---- */
 
-/* The snapshot takes the place of what was thought to be mapped; what is not there any more may still stand in records. */
+/*
+ * The snapshot takes the place of what was thought to be mapped; what is not there any more may still
+ * stand in records.
+ */
 static bool snapshot(struct dt_usyms *us, struct view *v)
 {
 	struct dt_mapping m;
@@ -302,7 +313,8 @@ static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 {
 	struct view *v = view_of(us, e->pid);
 	struct space *s = v != NULL ? own_space(v) : NULL;
-	struct dt_uwant w = { e->pid, e->start, e->start + e->len, e->major, e->minor, e->inode, e->id, e->idlen, e->path };
+	struct dt_uwant w = { e->pid, e->start, e->start + e->len, e->major, e->minor, e->inode, e->id,
+		e->idlen, e->path };
 
 	if (s == NULL)
 		return;
@@ -464,7 +476,10 @@ static bool data_of(const struct space *s, const struct map *m, uint64_t addr, s
 	vaddr += addr - m->start;
 	if (!dt_elf_has_memory(elf, vaddr))
 		return false;
-	*p = (struct dt_uplace){ .object = m->object->base, .path = m->object->path, .elf = elf, .object_start = object_start(s, m->object) };
+	*p = (struct dt_uplace){ .object = m->object->base,
+		.path = m->object->path,
+		.elf = elf,
+		.object_start = object_start(s, m->object) };
 	dt_elf_vaddr_to_offset(elf, vaddr, &p->offset);
 	f = dt_elf_data_at(elf, vaddr);
 	if (f != NULL) {
@@ -494,7 +509,8 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 	m = v != NULL ? find_map(v, addr, &s) : NULL;
 	if (m == NULL && v != NULL && place_in_data(v, addr, p))
 		return true;
-	if (m == NULL && (v == NULL || ((!v->dead || us->watch == NULL) && dt_usym_now() - v->asked > AGAIN_NS))) {
+	if (m == NULL &&
+	    (v == NULL || ((!v->dead || us->watch == NULL) && dt_usym_now() - v->asked > AGAIN_NS))) {
 		dt_usyms_learn(us, pid);
 		v = find_view(us, pid);
 		m = v != NULL ? find_map(v, addr, &s) : NULL;
@@ -503,7 +519,9 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 	}
 	if (m == NULL)
 		return false;
-	*p = (struct dt_uplace){ .object = m->object->base, .path = m->object->path, .offset = addr - m->start + m->offset,
+	*p = (struct dt_uplace){ .object = m->object->base,
+		.path = m->object->path,
+		.offset = addr - m->start + m->offset,
 		.object_start = object_start(s, m->object) };
 	if (m->object->file != NULL)
 		place_in_file(us, m, addr, p);
@@ -561,8 +579,9 @@ int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f 
 	for (uint32_t i = 0; s != NULL && i < s->n && err == 0; i++) {
 		const struct map *m = &s->map[i];
 		struct dt_ufile *file = other_vdso(us, m) ? NULL : m->object->file;
-		struct dt_umapping u = { m->start, m->end, m->offset, file, file != NULL ? file->elf : NULL, file != NULL && file == us->files.vdso,
-			file != NULL ? file->dev : 0, file != NULL ? file->ino : 0 };
+		struct dt_umapping u = { m->start, m->end, m->offset, file, file != NULL ? file->elf : NULL,
+			file != NULL && file == us->files.vdso, file != NULL ? file->dev : 0,
+			file != NULL ? file->ino : 0 };
 
 		err = f(ctx, &u);
 	}

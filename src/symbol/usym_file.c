@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel says is mapped, to the file itself: by the mapping's own link in /proc (which also leads to deleted
- * files), through the root of the process, or by its path here. The last two can lead to another file, so what is found must have
- * the build id, or the device and inode, that the kernel named.
+ * What the kernel says is mapped, to the file itself: by the mapping's own link in /proc (which also
+ * leads to deleted files), through the root of the process, or by its path here. The last two can lead
+ * to another file, so what is found must have the build id, or the device and inode, that the kernel
+ * named.
  */
 #include "symbol/usym_impl.h"
 
@@ -65,8 +66,8 @@ static struct dt_elf *find_elf(const struct dt_uwant *w, struct stat *st)
 		struct dt_elf *elf;
 
 		if (way == 0)
-			snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", w->pid, (unsigned long long)w->start,
-			    (unsigned long long)w->end);
+			snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", w->pid,
+			    (unsigned long long)w->start, (unsigned long long)w->end);
 		else if (way == 1)
 			snprintf(path, sizeof(path), "/proc/%u/root%s", w->pid, w->path);
 		else
@@ -81,7 +82,8 @@ static struct dt_elf *find_elf(const struct dt_uwant *w, struct stat *st)
 
 /* ---- files ---- */
 
-static struct dt_ufile *known_file(const struct dt_ufiles *fs, const struct stat *st, const uint8_t *id, size_t idlen)
+static struct dt_ufile *known_file(const struct dt_ufiles *fs, const struct stat *st, const uint8_t *id,
+    size_t idlen)
 {
 	for (struct dt_ufile *f = fs->list; f != NULL; f = f->next)
 		if (id != NULL ? f->idlen == idlen && memcmp(f->id, id, idlen) == 0 :
@@ -179,8 +181,9 @@ static bool is_object(const struct dt_uobject *o, const struct dt_uwant *w)
 /* "[anon:name]", "//anon", "" and the like: memory. "[vdso]" is neither that nor a file. */
 static bool is_memory(const char *path)
 {
-	return path[0] == '\0' || strncmp(path, "[anon", 5) == 0 || strcmp(path, "//anon") == 0 || strncmp(path, "/anon_hugepage", 14) == 0 ||
-	    strncmp(path, "/memfd:", 7) == 0 || strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0;
+	return path[0] == '\0' || strncmp(path, "[anon", 5) == 0 || strcmp(path, "//anon") == 0 ||
+	    strncmp(path, "/anon_hugepage", 14) == 0 || strncmp(path, "/memfd:", 7) == 0 ||
+	    strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0;
 }
 
 static void fill(struct dt_ufiles *fs, struct dt_uobject *o, const struct dt_uwant *w)
@@ -214,8 +217,12 @@ struct dt_uobject *dt_uobject_get(struct dt_ufiles *fs, const struct dt_uwant *w
 
 		if (fs->nobjects >= OBJECTS_MAX || (o = calloc(1, sizeof(*o))) == NULL)
 			return NULL;
-		*o = (struct dt_uobject){ .path = strdup(w->path), .major = w->major, .minor = w->minor, .inode = w->inode,
-			.idlen = w->idlen <= sizeof(o->id) ? w->idlen : 0, .next = fs->bucket[b] };
+		*o = (struct dt_uobject){ .path = strdup(w->path),
+			.major = w->major,
+			.minor = w->minor,
+			.inode = w->inode,
+			.idlen = w->idlen <= sizeof(o->id) ? w->idlen : 0,
+			.next = fs->bucket[b] };
 		if (o->path == NULL) {
 			free(o);
 			return NULL;

@@ -47,7 +47,15 @@ struct dt_ufiles {
 	uint32_t nobjects;
 };
 
-struct dt_uwant { uint32_t pid; uint64_t start, end; uint32_t major, minor; uint64_t inode; const uint8_t *id; uint8_t idlen; const char *path; };
+struct dt_uwant {
+	uint32_t pid;
+	uint64_t start, end;
+	uint32_t major, minor;
+	uint64_t inode;
+	const uint8_t *id;
+	uint8_t idlen;
+	const char *path;
+};
 
 /* The object, opened when it is new; NULL: out of memory, or too many. */
 struct dt_uobject *dt_uobject_get(struct dt_ufiles *, const struct dt_uwant *);
