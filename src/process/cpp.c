@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Script text in, preprocessed text out. The script goes to the child's standard input through a memory file, so
- * that nothing can block; a `#!` first line becomes empty, so that line numbers stay.
+ * Script text in, preprocessed text out. The script goes to the child's standard input through a memory
+ * file, so that nothing can block; a `#!` first line becomes empty, so that line numbers stay.
  */
 #include "process/cpp.h"
 
@@ -59,15 +59,42 @@ static int script_fd(const struct dt_cpp *c)
 }
 
 /*
- * The last lines are for C headers: words of GNU C that say nothing of types vanish, and those that name types become C's.
- * Integers of 128 bits, which D has not, are 16 bytes that it cannot compute with.
+ * The last lines are for C headers: words of GNU C that say nothing of types vanish, and those that
+ * name types become C's. Integers of 128 bits, which D has not, are 16 bytes that it cannot compute
+ * with.
  */
 static const char *const fixed[] = {
-	"-D__SUNW_D=1", "-D__SUNW_D_64", "-D__unix", "-D__SVR4", "-D__linux", "-D__Linux", "-U__GNUC__",
-	"-D__attribute__(xyz)=", "-D__attribute(xyz)=", "-D__asm__(xyz)=", "-D__asm(xyz)=", "-D_Static_assert(a,b)=", "-D_Alignas(xyz)=",
-	"-D__extension__=", "-D__inline=", "-D__inline__=", "-D_Noreturn=", "-D__restrict=", "-D__restrict__=", "-D__thread=", "-D_Thread_local=",
-	"-D__const=const", "-D__volatile__=volatile", "-D__signed__=signed", "-D__signed=signed", "-D__builtin_va_list=void *",
-	"-D__float128=long double", "-D_Complex=", "-U__SIZEOF_INT128__", "-D__int128_t=long double", "-D__uint128_t=long double",
+	"-D__SUNW_D=1",
+	"-D__SUNW_D_64",
+	"-D__unix",
+	"-D__SVR4",
+	"-D__linux",
+	"-D__Linux",
+	"-U__GNUC__",
+	"-D__attribute__(xyz)=",
+	"-D__attribute(xyz)=",
+	"-D__asm__(xyz)=",
+	"-D__asm(xyz)=",
+	"-D_Static_assert(a,b)=",
+	"-D_Alignas(xyz)=",
+	"-D__extension__=",
+	"-D__inline=",
+	"-D__inline__=",
+	"-D_Noreturn=",
+	"-D__restrict=",
+	"-D__restrict__=",
+	"-D__thread=",
+	"-D_Thread_local=",
+	"-D__const=const",
+	"-D__volatile__=volatile",
+	"-D__signed__=signed",
+	"-D__signed=signed",
+	"-D__builtin_va_list=void *",
+	"-D__float128=long double",
+	"-D_Complex=",
+	"-U__SIZEOF_INT128__",
+	"-D__int128_t=long double",
+	"-D__uint128_t=long double",
 #if defined(__x86_64__)
 	"-D__amd64",
 #elif defined(__aarch64__)
@@ -90,7 +117,8 @@ static int build(const struct dt_cpp *c, struct command *cmd)
 	cmd->argv = calloc(NFIXED + c->nargs + 8, sizeof(char *));
 	if (cmd->argv == NULL)
 		return -ENOMEM;
-	if (asprintf(&cmd->include, "-I%.*s", slash != NULL ? (int)(slash - c->name) + 1 : 1, slash != NULL ? c->name : ".") < 0) {
+	if (asprintf(&cmd->include, "-I%.*s", slash != NULL ? (int)(slash - c->name) + 1 : 1,
+		slash != NULL ? c->name : ".") < 0) {
 		free(cmd->argv);
 		return -ENOMEM;
 	}

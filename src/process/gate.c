@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel asks before a file is opened to be executed (FAN_OPEN_EXEC_PERM), and lets everything go when whoever listens is gone. The
- * listener is a process of its own, so that stopping or killing the tracer never holds anybody: it answers by itself whatever it is not
- * interested in, waits a second for the tracer's answer to the rest, and ends with the socket to the tracer. It has no other descriptor
- * of the tracer's. File systems that processes serve (FUSE) or that are far away are left alone: reading there could wait for ever.
+ * The kernel asks before a file is opened to be executed (FAN_OPEN_EXEC_PERM), and lets everything go
+ * when whoever listens is gone. The listener is a process of its own, so that stopping or killing the
+ * tracer never holds anybody: it answers by itself whatever it is not interested in, waits a second for
+ * the tracer's answer to the rest, and ends with the socket to the tracer. It has no other descriptor
+ * of the tracer's. File systems that processes serve (FUSE) or that are far away are left alone:
+ * reading there could wait for ever.
  */
 #include "process/gate.h"
 
@@ -33,9 +35,11 @@ enum { ANSWER_MS = 1000, SEEN = 4096, HELD = 64 };
 
 struct dt_gate { int sock; pid_t child; };
 
-struct word { int32_t value; uint32_t number; };	/* tracer's way: is the file known; listener's: the process, 0 -errno of its start */
+/* tracer's way: is the file known; listener's: the process, 0 -errno of its start */
+struct word { int32_t value; uint32_t number; };
 
-struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never; };	/* never: it has no probes, or all are known */
+/* never: it has no probes, or all are known */
+struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never; };
 
 struct held { int fd; uint32_t number; uint64_t until; struct seen *file; };	/* until: ms */
 
@@ -86,7 +90,8 @@ static struct seen *seen_of(struct listener *l, const struct stat *st)
 {
 	struct seen *s = &l->seen[(st->st_ino ^ st->st_dev) % SEEN];
 
-	if (s->ino == st->st_ino && s->dev == st->st_dev && s->changed.tv_sec == st->st_ctim.tv_sec && s->changed.tv_nsec == st->st_ctim.tv_nsec)
+	if (s->ino == st->st_ino && s->dev == st->st_dev && s->changed.tv_sec == st->st_ctim.tv_sec &&
+	    s->changed.tv_nsec == st->st_ctim.tv_nsec)
 		return s;
 	*s = (struct seen){ st->st_dev, st->st_ino, st->st_ctim, false };
 	return s;
@@ -106,9 +111,14 @@ static bool hand_over(const struct listener *l, uint32_t pid, int fd)
 {
 	struct word w = { (int32_t)pid, l->number };
 	struct iovec v = { &w, sizeof(w) };
-	union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c = { .h = { .cmsg_len = CMSG_LEN(sizeof(int)),
-	    .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
-	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room) };
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int))];
+	} c = { .h = {
+		    .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct msghdr m = {
+		.msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)
+	};
 
 	memcpy(CMSG_DATA(&c.h), &fd, sizeof(fd));
 	return sendmsg(l->sock, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
@@ -147,10 +157,14 @@ static bool take_answer(struct listener *l)
 /* The kernel does not ask again for a file until it is changed. */
 static void ignore(const struct listener *l, int fd)
 {
-	(void)fanotify_mark(l->fan, FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_EVICTABLE, FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM, fd, NULL);
+	(void)fanotify_mark(l->fan, FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_EVICTABLE,
+	    FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM, fd, NULL);
 }
 
-/* What is opened to be read may be a library, which is wanted of named processes only; more than fits is not held. */
+/*
+ * What is opened to be read may be a library, which is wanted of named processes only; more than fits
+ * is not held.
+ */
 static bool hold(struct listener *l, const struct fanotify_event_metadata *e)
 {
 	uint32_t pid = (uint32_t)e->pid;
@@ -161,7 +175,8 @@ static bool hold(struct listener *l, const struct fanotify_event_metadata *e)
 	if (fstat(e->fd, &st) != 0)
 		return false;
 	s = seen_of(l, &st);
-	wanted = !s->never && has_wanted(l, s, e->fd, pid) && ((e->mask & FAN_OPEN_EXEC_PERM) || l->wants(l->ctx, pid, NULL));
+	wanted = !s->never && has_wanted(l, s, e->fd, pid) &&
+	    ((e->mask & FAN_OPEN_EXEC_PERM) || l->wants(l->ctx, pid, NULL));
 	if (s->never)
 		ignore(l, e->fd);
 	if (!wanted || l->nheld == HELD)
@@ -213,7 +228,8 @@ static bool serve(struct listener *l)
 /* Not from afar, and not by a process that may itself have to wait for us. */
 static bool local(const char *type, const char *source)
 {
-	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "9p", "virtiofs", "rootfs" };
+	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "9p", "virtiofs",
+		"rootfs" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(type, kinds[i]) == 0)
@@ -243,12 +259,15 @@ static void mark_line(int fan, char *line, bool opens)
 		}
 	}
 	*to = '\0';
-	(void)fanotify_mark(fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM | (opens ? FAN_OPEN_PERM : 0), AT_FDCWD, field[4]);
+	(void)fanotify_mark(fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM,
+	    FAN_OPEN_EXEC_PERM | (opens ? FAN_OPEN_PERM : 0), AT_FDCWD, field[4]);
 }
 
 static int listen_everywhere(bool opens)
 {
-	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE), err = 0;
+	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK,
+	    O_RDONLY | O_CLOEXEC | O_LARGEFILE),
+	    err = 0;
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
 	size_t cap = 0;
@@ -263,7 +282,10 @@ static int listen_everywhere(bool opens)
 	return err != 0 ? err : fan;
 }
 
-/* Nothing of the tracer's may live on here: not its pipes, not its terminal, not its programs in the kernel. */
+/*
+ * Nothing of the tracer's may live on here: not its pipes, not its terminal, not its programs in the
+ * kernel.
+ */
 static void alone(int *sock)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -321,7 +343,8 @@ int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
 		return -ENOMEM;
 	}
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);	/* the caller's handlers are not for the listener: it keeps them blocked */
+	/* the caller's handlers are not for the listener: it keeps them blocked */
+	sigprocmask(SIG_SETMASK, &all, &old);
 	g->child = fork();
 	if (g->child == 0)
 		listener(pair[1], opens, wants, ctx);
@@ -357,7 +380,9 @@ bool dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 	struct word w;
 	struct iovec v = { &w, sizeof(w) };
 	union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
-	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room) };
+	struct msghdr m = {
+		.msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)
+	};
 	struct cmsghdr *h;
 
 	if (recvmsg(g->sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(w))

@@ -50,7 +50,8 @@ static _Noreturn void child(const char *file, char *const argv[], char *const en
 	int err;
 
 	/* Should we die after it was let run, it dies too. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
 		err = errno;
 	} else {
 		raise(SIGSTOP);		/* for the options to be set */
@@ -121,14 +122,15 @@ static int not_started(struct dt_proc *p, int pipe, char *msg, size_t len)
 	if (err != 0)
 		return fail(msg, len, err, "");
 	if (was.gone && WIFSIGNALED(was.status)) {
-		snprintf(msg, len, "ended by signal %d (%s) before it began", WTERMSIG(was.status), strsignal(WTERMSIG(was.status)));
+		snprintf(msg, len, "ended by signal %d (%s) before it began", WTERMSIG(was.status),
+		    strsignal(WTERMSIG(was.status)));
 		return -ECHILD;
 	}
 	return fail(msg, len, EPERM, "cannot hold it before it runs");
 }
 
-int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char *const envp[], enum dt_proc_stop where, char *msg,
-    size_t len)
+int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char *const envp[],
+    enum dt_proc_stop where, char *msg, size_t len)
 {
 	pid_t parent = getpid();
 	int ends[2], err = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes that are traced by name: started here and held before they run, or already there. Watched by a pidfd, so
- * that a process id that is used again is never taken for the old process. One thread does it all: ptrace(2) knows
- * only the thread that started the process.
+ * Processes that are traced by name: started here and held before they run, or already there. Watched
+ * by a pidfd, so that a process id that is used again is never taken for the old process. One thread
+ * does it all: ptrace(2) knows only the thread that started the process.
  */
 #ifndef DT_PROCESS_PROC_H
 #define DT_PROCESS_PROC_H
@@ -30,11 +30,11 @@ struct dt_proc {
 };
 
 /*
- * Starts file (found in PATH) and holds it. A process that ends before it gets to the place is gone, not an error.
- * 0 or -errno with a sentence without its name.
+ * Starts file (found in PATH) and holds it. A process that ends before it gets to the place is gone,
+ * not an error. 0 or -errno with a sentence without its name.
  */
-int dt_proc_start(struct dt_proc *, const char *file, char *const argv[], char *const envp[], enum dt_proc_stop, char *msg,
-    size_t len);
+int dt_proc_start(struct dt_proc *, const char *file, char *const argv[], char *const envp[],
+    enum dt_proc_stop, char *msg, size_t len);
 int dt_proc_grab(struct dt_proc *, pid_t, char *msg, size_t len);
 void dt_proc_continue(struct dt_proc *);
 /* True once it has ended; never waits. */
@@ -42,13 +42,19 @@ bool dt_proc_ended(struct dt_proc *);
 /* Lets it go: a child is killed, any other process runs on. */
 void dt_proc_close(struct dt_proc *);
 
-/* Process ids are those of the whole system: not in a container's namespace, where the kernel side sees others. */
+/*
+ * Process ids are those of the whole system: not in a container's namespace, where the kernel side sees
+ * others.
+ */
 bool dt_proc_pids_global(void);
 bool dt_proc_pid_namespace(uint64_t *ino);	/* of the container we are in; false: in none */
 /* family.c: how many namespaces it is inside of, by members of the kernel's structs; or -errno. */
 int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level);
 
-/* proc_stop.c: from the exec stop on to the place; returns early when there is none such. False: the process is gone. */
+/*
+ * proc_stop.c: from the exec stop on to the place; returns early when there is none such. False: the
+ * process is gone.
+ */
 bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);
 /* proc.c: passes signals on until the process stops for us (true: *status) or is gone. */
 bool dt_proc_wait(struct dt_proc *, int request, int *status);

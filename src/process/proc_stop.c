@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the end of exec on to a later place, by a breakpoint that is taken away again. Only programs of our own word
- * size are stepped on; others stay where exec left them.
+ * From the end of exec on to a later place, by a breakpoint that is taken away again. Only programs of
+ * our own word size are stepped on; others stay where exec left them.
  */
 #include "process/proc.h"
 
@@ -55,8 +55,8 @@ static bool find_in(Elf *elf, Elf_Scn *scn, const char *name, uint64_t *value)
 	Elf_Data *data;
 	GElf_Sym sym;
 
-	if (gelf_getshdr(scn, &sh) == NULL || (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) || sh.sh_entsize == 0 ||
-	    (data = elf_getdata(scn, NULL)) == NULL)
+	if (gelf_getshdr(scn, &sh) == NULL || (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) ||
+	    sh.sh_entsize == 0 || (data = elf_getdata(scn, NULL)) == NULL)
 		return false;
 	for (int i = 0; gelf_getsym(data, i, &sym) != NULL; i++) {
 		const char *text = elf_strptr(elf, sh.sh_link, sym.st_name);
@@ -89,8 +89,8 @@ static bool same_size(pid_t pid)
 {
 	unsigned char ident[EI_NIDENT] = { 0 };
 	int fd = open_of(pid, "exe");
-	bool same = fd >= 0 && read(fd, ident, sizeof(ident)) == (ssize_t)sizeof(ident) && ident[EI_CLASS] == ELFCLASS64 &&
-	    sizeof(void *) == 8;
+	bool same = fd >= 0 && read(fd, ident, sizeof(ident)) == (ssize_t)sizeof(ident) &&
+	    ident[EI_CLASS] == ELFCLASS64 && sizeof(void *) == 8;
 
 	if (fd >= 0)
 		close(fd);
