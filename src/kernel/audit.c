@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One question over netlink: the state of audit. What comes back is not trusted to be as long as it should. */
+/*
+ * One question over netlink: the state of audit. What comes back is not trusted to be as long as it
+ * should.
+ */
 #include "kernel/audit.h"
 
 #include <errno.h>
@@ -46,7 +49,9 @@ int dt_audit_enabled(void)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT), ret;
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK };
-	struct nlmsghdr h = { .nlmsg_len = sizeof(h), .nlmsg_type = AUDIT_GET, .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = 1 };
+	struct nlmsghdr h = {
+		.nlmsg_len = sizeof(h), .nlmsg_type = AUDIT_GET, .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = 1
+	};
 
 	if (fd < 0)
 		return -errno;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The headers of /proc/kcore in, the place of page descriptions out. Memory is a segment with a physical address; the descriptions of
- * its pages are the next one, which has none and begins at a whole page at or before the first description.
+ * The headers of /proc/kcore in, the place of page descriptions out. Memory is a segment with a
+ * physical address; the descriptions of its pages are the next one, which has none and begins at a
+ * whole page at or before the first description.
  */
 #include "kernel/kcore.h"
 
@@ -13,10 +14,14 @@ enum { MOST_SEGMENTS = 4096 };
 
 static bool segment(int fd, const Elf64_Ehdr *h, unsigned i, Elf64_Phdr *out)
 {
-	return pread(fd, out, sizeof(*out), (off_t)(h->e_phoff + (uint64_t)i * sizeof(*out))) == (ssize_t)sizeof(*out);
+	return pread(fd, out, sizeof(*out), (off_t)(h->e_phoff + (uint64_t)i * sizeof(*out))) ==
+	    (ssize_t)sizeof(*out);
 }
 
-/* Beginnings of other segments may be cut down to a page; the highest is exact once it is rounded up again. */
+/*
+ * Beginnings of other segments may be cut down to a page; the highest is exact once it is rounded up
+ * again.
+ */
 static bool find(int fd, const Elf64_Ehdr *h, unsigned shift, uint64_t size, uint64_t *base)
 {
 	Elf64_Phdr ram = { 0 }, next;
@@ -26,7 +31,8 @@ static bool find(int fd, const Elf64_Ehdr *h, unsigned shift, uint64_t size, uin
 	for (unsigned i = 0; i < h->e_phnum && segment(fd, h, i, &next); i++, ram = next) {
 		uint64_t bytes = (ram.p_memsz >> shift) * size;
 
-		if (ram.p_type != PT_LOAD || ram.p_paddr == UINT64_MAX || next.p_type != PT_LOAD || next.p_paddr != UINT64_MAX)
+		if (ram.p_type != PT_LOAD || ram.p_paddr == UINT64_MAX || next.p_type != PT_LOAD ||
+		    next.p_paddr != UINT64_MAX)
 			continue;
 		if (next.p_memsz + page < bytes || next.p_memsz > bytes + 2 * page)
 			continue;
@@ -47,8 +53,9 @@ bool dt_kcore_pages(unsigned shift, uint64_t size, uint64_t *base)
 
 	if (fd < 0)
 		return false;
-	ok = pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.e_phentsize == sizeof(Elf64_Phdr) && h.e_phnum <= MOST_SEGMENTS &&
-	    h.e_phoff < (UINT64_C(1) << 32) && shift < 32 && find(fd, &h, shift, size, base);
+	ok = pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.e_phentsize == sizeof(Elf64_Phdr) &&
+	    h.e_phnum <= MOST_SEGMENTS && h.e_phoff < (UINT64_C(1) << 32) && shift < 32 &&
+	    find(fd, &h, shift, size, base);
 	close(fd);
 	return ok;
 }

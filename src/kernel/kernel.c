@@ -49,7 +49,8 @@ struct dt_kernel {
 	int err;			/* why there is no text */
 	struct function *funcs;		/* sorted by address; NULL until somebody asks for an address */
 	size_t nfuncs;
-	bool has_data;			/* the list has data of the core kernel, beyond the marks of its linker */
+	/* the list has data of the core kernel, beyond the marks of its linker */
+	bool has_data;
 };
 
 struct function {
@@ -146,7 +147,8 @@ static const char *module_name(struct dt_kernel *k, const struct symbol *s)
 	return name;
 }
 
-int dt_kernel_symbol(struct dt_kernel *k, const char *module, const char *name, uint64_t *addr, const char **module_out)
+int dt_kernel_symbol(struct dt_kernel *k, const char *module, const char *name, uint64_t *addr,
+    const char **module_out)
 {
 	size_t len = strlen(name);
 	struct symbol s;
@@ -177,7 +179,10 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* "address type name[\t[module]]": code and data; "A" are numbers, as places in each CPU's own memory. Returns the start of the next line. */
+/*
+ * "address type name[\t[module]]": code and data; "A" are numbers, as places in each CPU's own memory.
+ * Returns the start of the next line.
+ */
 static const char *take_function(struct dt_kernel *k, const char *line)
 {
 	const char *end = strchrnul(line, '\n'), *name, *name_end;
@@ -185,7 +190,8 @@ static const char *take_function(struct dt_kernel *k, const char *line)
 	char *after;
 
 	s.addr = strtoull(line, &after, 16);
-	if (after[0] == ' ' && after[1] != '\0' && strchr("tTwWdDbBrRvV", after[1]) && after[2] == ' ' && s.addr != 0) {
+	if (after[0] == ' ' && after[1] != '\0' && strchr("tTwWdDbBrRvV", after[1]) && after[2] == ' ' &&
+	    s.addr != 0) {
 		name = after + 3;
 		name_end = name + strcspn(name, "\t\n");
 		if (name_end[0] == '\t' && name_end[1] == '[') {
@@ -193,8 +199,8 @@ static const char *take_function(struct dt_kernel *k, const char *line)
 			s.module_len = strcspn(s.module, "]\n");
 		}
 		k->has_data |= strchr("dbB", after[1]) && s.module == NULL;
-		k->funcs[k->nfuncs++] = (struct function){ s.addr, strchr("tTwW", after[1]) != NULL, dt_arena_strndup(k->arena, name, (size_t)(name_end - name)),
-			module_name(k, &s) };
+		k->funcs[k->nfuncs++] = (struct function){ s.addr, strchr("tTwW", after[1]) != NULL,
+			dt_arena_strndup(k->arena, name, (size_t)(name_end - name)), module_name(k, &s) };
 	}
 	return *end ? end + 1 : end;
 }
@@ -217,7 +223,10 @@ static int read_functions(struct dt_kernel *k)
 	return 0;
 }
 
-/* Behind the end of what has a name there may be much that has none: such an address is not its neighbour's. */
+/*
+ * Behind the end of what has a name there may be much that has none: such an address is not its
+ * neighbour's.
+ */
 static bool belongs(const struct dt_kernel *k, size_t i, uint64_t addr)
 {
 	const struct function *f = &k->funcs[i];
@@ -231,7 +240,8 @@ static bool belongs(const struct dt_kernel *k, size_t i, uint64_t addr)
 	return k->has_data && off < SYMBOL_MAX;
 }
 
-int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, const char **name, uint64_t *start)
+int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, const char **name,
+    uint64_t *start)
 {
 	size_t lo = 0, hi;
 	int err = read_functions(k);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the running kernel tells about itself: its type data and its symbols. Nothing is read before it is asked for. */
+/*
+ * What the running kernel tells about itself: its type data and its symbols. Nothing is read before it
+ * is asked for.
+ */
 #ifndef DT_KERNEL_KERNEL_H
 #define DT_KERNEL_KERNEL_H
 
@@ -15,20 +18,26 @@ struct dt_kernel *dt_kernel_new(void);		/* NULL: out of memory */
 void dt_kernel_free(struct dt_kernel *);	/* NULL is fine */
 
 /*
- * Address of a kernel symbol. module: NULL any (the core kernel first), "kernel" or "vmlinux" the core, else that
- * module. Returns 0; -ENOENT when there is none; or why symbols cannot be read. Without the right to see addresses
- * the kernel shows zeros: the symbol is then found with address 0, so that programs can be compiled.
- * *module_out (may be NULL) is "vmlinux" or the module's name; it lives as long as the kernel object.
+ * Address of a kernel symbol. module: NULL any (the core kernel first), "kernel" or "vmlinux" the core,
+ * else that module. Returns 0; -ENOENT when there is none; or why symbols cannot be read. Without the
+ * right to see addresses the kernel shows zeros: the symbol is then found with address 0, so that
+ * programs can be compiled. *module_out (may be NULL) is "vmlinux" or the module's name; it lives as
+ * long as the kernel object.
  */
-int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, uint64_t *addr, const char **module_out);
+int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, uint64_t *addr,
+    const char **module_out);
 
 /*
- * The function an address lies in: its module, name and start. 0, or -ENOENT. The names live as long as the kernel
- * object. The first call reads and sorts all symbols.
+ * The function an address lies in: its module, name and start. 0, or -ENOENT. The names live as long as
+ * the kernel object. The first call reads and sorts all symbols.
  */
-int dt_kernel_lookup(struct dt_kernel *, uint64_t addr, const char **module, const char **name, uint64_t *start);
+int dt_kernel_lookup(struct dt_kernel *, uint64_t addr, const char **module, const char **name,
+    uint64_t *start);
 
-/* How far a symbol of the core kernel reaches: to the next one. 0, or as dt_kernel_symbol(); -ENOENT too when addresses are hidden. */
+/*
+ * How far a symbol of the core kernel reaches: to the next one. 0, or as dt_kernel_symbol(); -ENOENT
+ * too when addresses are hidden.
+ */
 int dt_kernel_extent(struct dt_kernel *, const char *name, uint64_t *start, uint64_t *len);
 
 /* The lowest code address of a module (as dt_kernel_lookup() names it); 0: none such. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * By what means functions of the running kernel can be traced. Configurations and lockdown differ in each, and none can be
- * asked: each is tried on something that does no harm.
+ * By what means functions of the running kernel can be traced. Configurations and lockdown differ in
+ * each, and none can be asked: each is tried on something that does no harm.
  */
 #include "kernel/kfunc.h"
 
@@ -17,7 +17,8 @@ static const struct bpf_insn nothing[] = {
 
 static int load(enum bpf_prog_type type, enum bpf_attach_type at, uint32_t btf_id, int btf)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = at, .attach_btf_id = btf_id, .attach_btf_obj_fd = (uint32_t)btf);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = at, .attach_btf_id = btf_id,
+	    .attach_btf_obj_fd = (uint32_t)btf);
 
 	return bpf_prog_load(type, NULL, "Dual BSD/GPL", nothing, 2, &opts);
 }
@@ -37,7 +38,10 @@ static bool has_fentry(uint32_t btf_id)
 	return true;
 }
 
-/* A function that does not exist: "no such function" comes from kernels that would have known what to do with it. */
+/*
+ * A function that does not exist: "no such function" comes from kernels that would have known what to
+ * do with it.
+ */
 static bool has_multi(void)
 {
 	const char *names[] = { "dt:no:such:function" };
@@ -73,7 +77,8 @@ static bool is_btf_of(int fd, const char *target, size_t len)
 	struct bpf_btf_info info = { .name = (uint64_t)(uintptr_t)name, .name_len = sizeof(name) };
 	uint32_t size = sizeof(info);
 
-	return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.kernel_btf && strlen(name) == len && memcmp(name, target, len) == 0;
+	return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.kernel_btf && strlen(name) == len &&
+	    memcmp(name, target, len) == 0;
 }
 
 int dt_kfunc_btf(const char *target)
@@ -99,7 +104,9 @@ int dt_kfunc_btf(const char *target)
 bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret)
 {
 	int btf = dt_kfunc_btf(target);
-	int prog = btf >= 0 ? load(BPF_PROG_TYPE_TRACING, ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, btf_id, btf) : -1;
+	int prog = btf >= 0 ?
+	    load(BPF_PROG_TYPE_TRACING, ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, btf_id, btf) :
+	    -1;
 
 	if (btf > 0)
 		close(btf);

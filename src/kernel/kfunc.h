@@ -15,8 +15,9 @@ struct dt_kfunc_means {
 };
 
 /*
- * What this kernel offers, found by trying (some ms for fentry). btf_id: of a function that may be tried (dt_types_function_id() of
- * "bpf_fentry_test1"), 0 leaves fentry out. Needs the rights to trace; without them there is nothing.
+ * What this kernel offers, found by trying (some ms for fentry). btf_id: of a function that may be
+ * tried (dt_types_function_id() of "bpf_fentry_test1"), 0 leaves fentry out. Needs the rights to trace;
+ * without them there is nothing.
  */
 void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
 /* True when some means is there; cheap where kprobes are. */
@@ -25,7 +26,10 @@ bool dt_kfunc_any(uint32_t btf_id);
 bool dt_kfunc_likely(void);
 /* Would a trampoline on this function be taken? Kernels refuse some of those they have type data of. */
 bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret);
-/* A descriptor of the type data of the module of "module`function", to be closed; 0 for functions of the core kernel; or -errno. */
+/*
+ * A descriptor of the type data of the module of "module`function", to be closed; 0 for functions of
+ * the core kernel; or -errno.
+ */
 int dt_kfunc_btf(const char *target);
 
 struct dt_kfunc {
@@ -35,8 +39,9 @@ struct dt_kfunc {
 };
 
 /*
- * Every function that can be traced, in the kernel's order, into the arena; a name comes once for each function that has it. Where
- * tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms. 0 or -errno. Seconds on a slow machine: ask once.
+ * Every function that can be traced, in the kernel's order, into the arena; a name comes once for each
+ * function that has it. Where tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms. 0
+ * or -errno. Seconds on a slow machine: ask once.
  */
 struct dt_kfuncs { DT_VEC(struct dt_kfunc) list; };
 int dt_kfuncs_read(struct dt_arena *, struct dt_kfuncs *);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions of the kernel can be traced: its own list out of tracefs, else the symbols that are code; without those
- * that kprobes are kept off, and without those our programs run through themselves. Lines of the kernel in, names out.
+ * Which functions of the kernel can be traced: its own list out of tracefs, else the symbols that are
+ * code; without those that kprobes are kept off, and without those our programs run through themselves.
+ * Lines of the kernel in, names out.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -17,17 +18,49 @@
 enum { LIST_MAX = 64 << 20, SYMBOLS_MAX = 256 << 20 };
 
 /*
- * What runs whenever a program of ours runs. The kernel lets no program start inside another one on the same CPU, so a probe
- * here would lose all that matters and slow the rest; on __rcu_read_lock and its like, which come before that test, it would not
- * end. A star stands for any rest.
+ * What runs whenever a program of ours runs. The kernel lets no program start inside another one on the
+ * same CPU, so a probe here would lose all that matters and slow the rest; on __rcu_read_lock and its
+ * like, which come before that test, it would not end. A star stands for any rest.
  */
 static const char *const ours[] = {
-	"bpf_*", "__bpf_*", "____bpf_*", "htab_*", "__htab_*", "array_map_*", "percpu_array_*", "task_storage_*",
-	"trace_call_bpf", "kprobe_multi_link_*", "kprobe_perf_func", "kretprobe_perf_func", "kprobe_dispatcher", "kretprobe_dispatcher",
-	"fprobe_*", "rethook_*", "ftrace_*", "arch_ftrace_*", "arch_rethook_*",
-	"rcu_read_*", "__rcu_read_*", "rcu_is_watching", "rcu_nmi_*", "ct_nmi_*", "migrate_disable", "migrate_enable", "preempt_count_*",
-	"copy_from_kernel_nofault", "copy_from_user_nofault", "strncpy_from_*_nofault", "perf_callchain_*", "get_perf_callchain",
-	"perf_event_output_*", "perf_swevent_*", "perf_trace_*", "arch_stack_walk", "unwind_*", "irq_work_queue",
+	"bpf_*",
+	"__bpf_*",
+	"____bpf_*",
+	"htab_*",
+	"__htab_*",
+	"array_map_*",
+	"percpu_array_*",
+	"task_storage_*",
+	"trace_call_bpf",
+	"kprobe_multi_link_*",
+	"kprobe_perf_func",
+	"kretprobe_perf_func",
+	"kprobe_dispatcher",
+	"kretprobe_dispatcher",
+	"fprobe_*",
+	"rethook_*",
+	"ftrace_*",
+	"arch_ftrace_*",
+	"arch_rethook_*",
+	"rcu_read_*",
+	"__rcu_read_*",
+	"rcu_is_watching",
+	"rcu_nmi_*",
+	"ct_nmi_*",
+	"migrate_disable",
+	"migrate_enable",
+	"preempt_count_*",
+	"copy_from_kernel_nofault",
+	"copy_from_user_nofault",
+	"strncpy_from_*_nofault",
+	"perf_callchain_*",
+	"get_perf_callchain",
+	"perf_event_output_*",
+	"perf_swevent_*",
+	"perf_trace_*",
+	"arch_stack_walk",
+	"unwind_*",
+	"irq_work_queue",
 };
 
 static bool named(const char *pattern, const char *name)
@@ -39,7 +72,8 @@ static bool named(const char *pattern, const char *name)
 		return strcmp(pattern, name) == 0;
 	n = (size_t)(star - pattern);
 	rest = star + 1;
-	return strncmp(pattern, name, n) == 0 && len >= n + strlen(rest) && strcmp(name + len - strlen(rest), rest) == 0;
+	return strncmp(pattern, name, n) == 0 && len >= n + strlen(rest) &&
+	    strcmp(name + len - strlen(rest), rest) == 0;
 }
 
 const char *dt_kfunc_ours(const char *name)
@@ -81,12 +115,14 @@ static void offer(struct listing *l, const char *module, const char *name)
 	struct dt_kfunc f = { 0 }, *last = l->out->list.n > 0 ? &l->out->list.v[l->out->list.n - 1] : NULL;
 	uintptr_t first;
 
-	if (*name == '\0' || strpbrk(name, ": \t*?[]") != NULL || dt_map_get(&l->kept_off, name) != NULL || dt_kfunc_ours(name) != NULL)
+	if (*name == '\0' || strpbrk(name, ": \t*?[]") != NULL || dt_map_get(&l->kept_off, name) != NULL ||
+	    dt_kfunc_ours(name) != NULL)
 		return;
 	first = (uintptr_t)dt_map_get(&l->numbers, name);
 	f.shared = first != 0;
 	f.name = first != 0 ? l->out->list.v[first - 1].name : dt_arena_strdup(l->arena, name);
-	f.module = last != NULL && strcmp(last->module, module) == 0 ? last->module : dt_arena_strdup(l->arena, module);
+	f.module = last != NULL && strcmp(last->module, module) == 0 ? last->module :
+								       dt_arena_strdup(l->arena, module);
 	dt_vec_push(l->arena, &l->out->list, f);
 	if (first != 0)
 		l->out->list.v[first - 1].shared = true;
