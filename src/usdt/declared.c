@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Providers as D text declares them in, the probes out by all the names that headers, objects and notes have for them. */
+/*
+ * Providers as D text declares them in, the probes out by all the names that headers, objects and notes
+ * have for them.
+ */
 #include "usdt/usdt.h"
 
 #include <ctype.h>
@@ -62,10 +65,12 @@ static int check(struct dt_usdt_job *job, const struct dt_usdt *set)
 		const struct dt_usdt_probe *p = &set->probes[i], *other = dt_map_get(&macros, p->macro);
 
 		if (p->sig->nin > DT_USDT_MAXARGS)
-			return dt_usdt_fail(job, EDT_BADPROBE, "probe %s:::%s has %u arguments: a probe site carries at most %d",
+			return dt_usdt_fail(job, EDT_BADPROBE,
+			    "probe %s:::%s has %u arguments: a probe site carries at most %d",
 			    p->provider->name, p->name, p->sig->nin, DT_USDT_MAXARGS);
 		if (other != NULL)
-			return dt_usdt_fail(job, EDT_BADPROBE, "probes %s:::%s and %s:::%s would both be the macro %s: rename one",
+			return dt_usdt_fail(job, EDT_BADPROBE,
+			    "probes %s:::%s and %s:::%s would both be the macro %s: rename one",
 			    other->provider->name, other->name, p->provider->name, p->name, p->macro);
 		dt_map_put(&macros, p->macro, (void *)p);
 	}
@@ -88,10 +93,12 @@ int dt_usdt_collect(struct dt_usdt_job *job, struct dt_usdt *out)
 			return dt_usdt_fail(job, EDT_NOPROBES, "provider %s declares no probes", p->name);
 		dt_vec_push(arena, &providers, p);
 		for (uint32_t k = 0; k < p->probes.n; k++)
-			dt_vec_push(arena, &probes, make_probe(arena, p, p->probes.v[k].key, p->probes.v[k].value));
+			dt_vec_push(arena, &probes,
+			    make_probe(arena, p, p->probes.v[k].key, p->probes.v[k].value));
 	}
 	if (providers.n == 0)
-		return dt_usdt_fail(job, EDT_NOPROV, "no provider is declared: write provider name { probe name(types); };");
+		return dt_usdt_fail(job, EDT_NOPROV,
+		    "no provider is declared: write provider name { probe name(types); };");
 	*out = (struct dt_usdt){ providers.v, (uint32_t)providers.n, probes.v, (uint32_t)probes.n };
 	return check(job, out);
 }

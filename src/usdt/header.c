@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declared providers in, the C header of `dtrace -h` out: a macro for each probe and one that asks whether it is traced. */
+/*
+ * Declared providers in, the C header of `dtrace -h` out: a macro for each probe and one that asks
+ * whether it is traced.
+ */
 #include "usdt/usdt.h"
 
 #include <ctype.h>
@@ -38,7 +41,8 @@ static void put_probe(FILE *f, const struct dt_usdt_probe *p)
 {
 	fprintf(f, "\n/* %s:::%s (", p->provider->name, p->name);
 	put_types(f, p->sig);
-	fprintf(f, ") */\nextern unsigned short %s __attribute__((visibility(\"hidden\")));\n#define\t%s(", p->semaphore, p->macro);
+	fprintf(f, ") */\nextern unsigned short %s __attribute__((visibility(\"hidden\")));\n#define\t%s(",
+	    p->semaphore, p->macro);
 	put_params(f, p->sig, "");
 	if (p->sig->nin == 0)
 		fputs(") \\\n\t_DT_USDT_PROBE0(", f);
@@ -46,7 +50,8 @@ static void put_probe(FILE *f, const struct dt_usdt_probe *p)
 		fprintf(f, ") \\\n\t_DT_USDT_PROBE(%u, ", p->sig->nin);
 	fprintf(f, "\"%s\", \"%s\", \"%s\"", p->provider->name, p->source, p->semaphore);
 	put_params(f, p->sig, ", ");
-	fprintf(f, ")\n#define\t%s_ENABLED() \\\n\t_DT_USDT_ENABLED(\"%s\", %s)\n", p->macro, p->semaphore, p->semaphore);
+	fprintf(f, ")\n#define\t%s_ENABLED() \\\n\t_DT_USDT_ENABLED(\"%s\", %s)\n", p->macro, p->semaphore,
+	    p->semaphore);
 }
 
 static void put_empty(FILE *f, const struct dt_usdt_probe *p)

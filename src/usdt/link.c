@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declared providers and object files in, the object of `dtrace -G` out. Sites made by our own headers need nothing of it but
- * the declaration; calls of __dtrace_provider___probe, as other systems' headers make them, get their functions here.
+ * Declared providers and object files in, the object of `dtrace -G` out. Sites made by our own headers
+ * need nothing of it but the declaration; calls of __dtrace_provider___probe, as other systems' headers
+ * make them, get their functions here.
  */
 #include "base/file.h"
 #include "usdt/relobj.h"
@@ -54,8 +55,8 @@ static const struct dt_usdt_probe *probe_of(const struct link *l, const char *re
 		for (uint32_t i = 0; i < l->set.nprobes; i++) {
 			const struct dt_usdt_probe *p = &l->set.probes[i];
 
-			if (strncmp(p->provider->name, rest, (size_t)(sep - rest)) == 0 && p->provider->name[sep - rest] == '\0' &&
-			    strcmp(p->source, sep + 3) == 0)
+			if (strncmp(p->provider->name, rest, (size_t)(sep - rest)) == 0 &&
+			    p->provider->name[sep - rest] == '\0' && strcmp(p->source, sep + 3) == 0)
 				return p;
 		}
 	}
@@ -90,7 +91,8 @@ static int on_undefined(void *ctx, const char *object, const char *symbol)
 	if (strstr(rest, "___") == NULL || dt_map_get(&l->known, symbol) != NULL)
 		return 0;
 	if (!add_stub(l, symbol, is_enabled, rest))
-		return dt_usdt_fail(l->job, EDT_NOPROBE, "%s calls %s, and no provider given declares that probe", object, symbol);
+		return dt_usdt_fail(l->job, EDT_NOPROBE,
+		    "%s calls %s, and no provider given declares that probe", object, symbol);
 	return 0;
 }
 
@@ -99,9 +101,11 @@ static int check_machine(struct link *l, const char *path, const struct dt_relob
 	const char *name = machine_name(o->machine);
 
 	if (name == NULL)
-		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for machine %u: -G links objects for x86-64 and aarch64", path, o->machine);
+		return dt_usdt_fail(l->job, EDT_OBJIO,
+		    "%s is for machine %u: -G links objects for x86-64 and aarch64", path, o->machine);
 	if (l->machine != 0 && l->machine != o->machine)
-		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for %s, but %s is for %s", path, name, l->machine_of, machine_name(l->machine));
+		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for %s, but %s is for %s", path, name,
+		    l->machine_of, machine_name(l->machine));
 	l->machine = o->machine;
 	l->machine_of = path;
 	return 0;
@@ -147,15 +151,20 @@ static int make_dof(struct link *l, void **dof, size_t *len)
 	for (uint32_t i = 0; i < l->set.nproviders; i++) {
 		const struct dt_provider *p = l->set.providers[i];
 
-		provs[i] = (struct dt_dofprov){ .name = p->name, .probes = probes + next, .nprobes = p->probes.n };
+		provs[i] = (struct dt_dofprov){
+			.name = p->name, .probes = probes + next, .nprobes = p->probes.n
+		};
 		for (int k = 0; k < 5; k++)
-			provs[i].attrs[k] = p->has_attrs ? p->attrs.part[k] :
-			    (struct dt_attr){ DTRACE_STABILITY_PRIVATE, DTRACE_STABILITY_PRIVATE, DTRACE_CLASS_UNKNOWN };
+			provs[i].attrs[k] = p->has_attrs ?
+			    p->attrs.part[k] :
+			    (struct dt_attr){ DTRACE_STABILITY_PRIVATE, DTRACE_STABILITY_PRIVATE,
+				    DTRACE_CLASS_UNKNOWN };
 		for (uint32_t k = 0; k < p->probes.n; k++, next++) {
 			const struct dt_probe_sig *s = l->set.probes[next].sig;
 
 			probes[next] = (struct dt_dofprobe){ l->set.probes[next].name, "", s->nin, s->nout,
-				type_names(l->arena, s->in, s->nin), type_names(l->arena, s->out, s->nout), s->map };
+				type_names(l->arena, s->in, s->nin), type_names(l->arena, s->out, s->nout),
+				s->map };
 		}
 	}
 	return dt_dofprov_write(provs, l->set.nproviders, dof, len);
@@ -180,7 +189,9 @@ static int write_file(struct link *l, const char *path, const void *data, size_t
 
 static int write_object(struct link *l, const char *path)
 {
-	struct dt_usdt_object in = { .machine = l->machine, .set = &l->set, .stubs = l->stubs.v, .nstubs = (uint32_t)l->stubs.n };
+	struct dt_usdt_object in = {
+		.machine = l->machine, .set = &l->set, .stubs = l->stubs.v, .nstubs = (uint32_t)l->stubs.n
+	};
 	size_t len;
 	void *dof;
 	int err = make_dof(l, &dof, &in.doflen);

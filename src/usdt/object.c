@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes in, the relocatable ELF object of `dtrace -G` out: the semaphores, the declaration as DOF, and a function
- * for each probe that objects call in the way of other systems' headers. Such a function is a probe site itself: a nop and a return, and its note
- * says that the values are where the caller put them.
+ * Probes in, the relocatable ELF object of `dtrace -G` out: the semaphores, the declaration as DOF, and
+ * a function for each probe that objects call in the way of other systems' headers. Such a function is
+ * a probe site itself: a nop and a return, and its note says that the values are where the caller put
+ * them.
  */
 #include "usdt/usdt.h"
 
@@ -51,20 +52,27 @@ static void pad(struct object *o, struct bytes *to, size_t align)
 		put(o, to, "", 1);
 }
 
-static uint32_t add(struct object *o, const char *name, uint32_t type, uint64_t flags, uint64_t align, const void *data, uint64_t size)
+static uint32_t add(struct object *o, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+    const void *data, uint64_t size)
 {
-	struct section s = { .h = { .sh_type = type, .sh_flags = flags, .sh_addralign = align, .sh_size = size }, .data = data };
+	struct section s = {
+		.h = { .sh_type = type, .sh_flags = flags, .sh_addralign = align, .sh_size = size },
+		.data = data
+	};
 
 	s.h.sh_name = put_name(o, &o->names, name);
 	dt_vec_push(o->arena, &o->secs, s);
 	return (uint32_t)o->secs.n - 1;
 }
 
-static uint32_t symbol(struct object *o, const char *name, unsigned bind, unsigned type, unsigned visibility, uint32_t sec,
-    uint64_t value, uint64_t size)
+static uint32_t symbol(struct object *o, const char *name, unsigned bind, unsigned type, unsigned visibility,
+    uint32_t sec, uint64_t value, uint64_t size)
 {
-	Elf64_Sym s = { .st_info = ELF64_ST_INFO(bind, type), .st_other = (unsigned char)visibility, .st_shndx = (uint16_t)sec,
-		.st_value = value, .st_size = size };
+	Elf64_Sym s = { .st_info = ELF64_ST_INFO(bind, type),
+		.st_other = (unsigned char)visibility,
+		.st_shndx = (uint16_t)sec,
+		.st_value = value,
+		.st_size = size };
 
 	s.st_name = *name != '\0' ? put_name(o, &o->strings, name) : 0;
 	dt_vec_push(o->arena, &o->syms, s);
@@ -75,7 +83,8 @@ static uint32_t symbol(struct object *o, const char *name, unsigned bind, unsign
 
 static void put_word(struct object *o, struct bytes *to, uint32_t word)
 {
-	put(o, to, &word, sizeof(word));	/* both machines are little endian, and so is what we run on */
+	/* both machines are little endian, and so is what we run on */
+	put(o, to, &word, sizeof(word));
 }
 
 static void relocate(struct object *o, uint64_t at, uint32_t sym, uint32_t type, int64_t addend)
@@ -86,7 +95,8 @@ static void relocate(struct object *o, uint64_t at, uint32_t sym, uint32_t type,
 /* Where the nop is: behind the landing pad. */
 static uint64_t put_probe(struct object *o)
 {
-	static const unsigned char x86[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x90, 0xc3 };	/* endbr64; nop; ret */
+	/* endbr64; nop; ret */
+	static const unsigned char x86[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x90, 0xc3 };
 	uint64_t at = o->text.b.n + 4;
 
 	if (o->in->machine == EM_X86_64) {
@@ -101,7 +111,8 @@ static uint64_t put_probe(struct object *o)
 
 static void put_enabled(struct object *o, uint32_t sem)
 {
-	static const unsigned char x86[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0xb7, 0x05, 0, 0, 0, 0, 0xc3 };	/* movzwl sem(%rip),%eax */
+	/* movzwl sem(%rip),%eax */
+	static const unsigned char x86[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0xb7, 0x05, 0, 0, 0, 0, 0xc3 };
 	uint64_t at = o->text.b.n;
 
 	if (o->in->machine == EM_X86_64) {
@@ -124,11 +135,13 @@ static void note_address(struct object *o, uint32_t sym, uint64_t addend)
 	static const uint64_t zero;
 	uint32_t type = o->in->machine == EM_X86_64 ? R_X86_64_64 : R_AARCH64_ABS64;
 
-	dt_vec_push(o->arena, &o->rela_note, ((Elf64_Rela){ o->notes.b.n, ELF64_R_INFO((uint64_t)sym, type), (int64_t)addend }));
+	dt_vec_push(o->arena, &o->rela_note,
+	    ((Elf64_Rela){ o->notes.b.n, ELF64_R_INFO((uint64_t)sym, type), (int64_t)addend }));
 	put(o, &o->notes, &zero, sizeof(zero));
 }
 
-static void put_note(struct object *o, const struct dt_usdt_probe *p, const char *args, uint64_t pc, uint32_t sem)
+static void put_note(struct object *o, const struct dt_usdt_probe *p, const char *args, uint64_t pc,
+    uint32_t sem)
 {
 	size_t desc = 24 + strlen(p->provider->name) + strlen(p->source) + strlen(args) + 3;
 
@@ -166,7 +179,8 @@ static void add_semaphores(struct object *o, uint32_t *first)
 
 	*first = (uint32_t)o->syms.n;
 	for (uint32_t i = 0; i < set->nprobes; i++)
-		symbol(o, set->probes[i].semaphore, STB_GLOBAL, STT_OBJECT, STV_HIDDEN, o->s_probes, 2 * (uint64_t)i, 2);
+		symbol(o, set->probes[i].semaphore, STB_GLOBAL, STT_OBJECT, STV_HIDDEN, o->s_probes,
+		    2 * (uint64_t)i, 2);
 }
 
 static void add_stub(struct object *o, const struct dt_usdt_stub *s, uint32_t sem)
@@ -182,7 +196,8 @@ static void add_stub(struct object *o, const struct dt_usdt_stub *s, uint32_t se
 	symbol(o, s->symbol, STB_GLOBAL, STT_FUNC, STV_HIDDEN, o->s_text, at, o->text.b.n - at);
 }
 
-static void add_relocations(struct object *o, const char *name, const Elf64_Rela *r, size_t n, uint32_t target, uint32_t symtab)
+static void add_relocations(struct object *o, const char *name, const Elf64_Rela *r, size_t n,
+    uint32_t target, uint32_t symtab)
 {
 	uint32_t i = add(o, name, SHT_RELA, SHF_INFO_LINK, 8, r, n * sizeof(*r));
 
@@ -237,9 +252,15 @@ static void add_tables(struct object *o, uint32_t note)
 
 static void *lay_out(struct object *o, size_t *len)
 {
-	Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_NONE }, .e_type = ET_REL,
-		.e_machine = o->in->machine, .e_version = EV_CURRENT, .e_ehsize = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = (uint16_t)o->secs.n, .e_shstrndx = (uint16_t)(o->secs.n - 1) };
+	Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
+			     ELFOSABI_NONE },
+		.e_type = ET_REL,
+		.e_machine = o->in->machine,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(h),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = (uint16_t)o->secs.n,
+		.e_shstrndx = (uint16_t)(o->secs.n - 1) };
 	uint64_t at = sizeof(h);
 	unsigned char *file;
 
@@ -273,8 +294,8 @@ void *dt_usdt_object(struct dt_arena *arena, const struct dt_usdt_object *in, si
 	dt_vec_push(arena, &o.secs, (struct section){ 0 });
 	add_base(&o);
 	o.s_text = add(&o, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, NULL, 0);
-	o.s_probes = add(&o, ".probes", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 2, DT_NEWN(arena, uint16_t, in->set->nprobes),
-	    2 * (uint64_t)in->set->nprobes);
+	o.s_probes = add(&o, ".probes", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 2,
+	    DT_NEWN(arena, uint16_t, in->set->nprobes), 2 * (uint64_t)in->set->nprobes);
 	dof = add(&o, ".SUNW_dof", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 8, in->dof, in->doflen);
 	note = add(&o, ".note.stapsdt", SHT_NOTE, 0, 4, NULL, 0);
 	add_property(&o);

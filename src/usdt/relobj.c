@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bytes of an object file in, its undefined symbols out. Every offset is checked against the file before it is used. */
+/*
+ * The bytes of an object file in, its undefined symbols out. Every offset is checked against the file
+ * before it is used.
+ */
 #include "usdt/relobj.h"
 
 #include <elf.h>
@@ -36,7 +39,9 @@ static int read_header(struct dt_relobj *o, const Elf64_Ehdr *h, char *msg, size
 		return bad(msg, msglen, "the table of sections lies outside the file");
 	o->nsecs = 1;
 	memcpy(&first, o->data + o->shoff, sizeof(first));
-	o->nsecs = h->e_shnum != 0 ? h->e_shnum : first.sh_size < UINT32_MAX ? (uint32_t)first.sh_size : UINT32_MAX;
+	o->nsecs = h->e_shnum != 0     ? h->e_shnum :
+	    first.sh_size < UINT32_MAX ? (uint32_t)first.sh_size :
+					 UINT32_MAX;
 	if (o->nsecs > (o->len - o->shoff) / sizeof(first))
 		return bad(msg, msglen, "the table of sections lies outside the file");
 	return 0;
@@ -52,14 +57,16 @@ int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg,
 	if (len < EI_NIDENT || memcmp(data, ELFMAG, SELFMAG) != 0)
 		return bad(msg, msglen, "not an ELF file");
 	if (o->data[EI_CLASS] != ELFCLASS64 || o->data[EI_DATA] != ELFDATA2LSB)
-		return bad(msg, msglen, "not a 64-bit little endian object: -G links objects for x86-64 and aarch64");
+		return bad(msg, msglen,
+		    "not a 64-bit little endian object: -G links objects for x86-64 and aarch64");
 	if (len < sizeof(h))
 		return bad(msg, msglen, "the file is cut short");
 	memcpy(&h, data, sizeof(h));
 	return read_header(o, &h, msg, msglen);
 }
 
-static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object, dt_relobj_undefined_f *f, void *ctx)
+static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object,
+    dt_relobj_undefined_f *f, void *ctx)
 {
 	Elf64_Shdr strtab = section(o, symtab->sh_link);
 	const char *strings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of a site's values in ("-4@%edi 8@16(%rsp)"), operands out. All forms that gcc and clang print are read; an operand of any other
- * form is DT_SDT_NONE, and the others still count.
+ * The text of a site's values in ("-4@%edi 8@16(%rsp)"), operands out. All forms that gcc and clang
+ * print are read; an operand of any other form is DT_SDT_NONE, and the others still count.
  */
 #include "usdt/sdtnote.h"
 
@@ -34,7 +34,8 @@ static size_t word(const struct text *t)
 {
 	size_t n = 0;
 
-	while (t->p + n < t->end && (isalnum((unsigned char)t->p[n]) || strchr("_.$@", t->p[n]) != NULL) && t->p[n] != '\0')
+	while (t->p + n < t->end && (isalnum((unsigned char)t->p[n]) || strchr("_.$@", t->p[n]) != NULL) &&
+	    t->p[n] != '\0')
 		n++;
 	return n;
 }
@@ -51,7 +52,9 @@ static bool number(struct text *t, uint64_t *v)
 	}
 	from = t->p;
 	for (*v = 0; t->p < t->end && isxdigit((unsigned char)*t->p); t->p++) {
-		unsigned d = isdigit((unsigned char)*t->p) ? (unsigned)(*t->p - '0') : (unsigned)(tolower((unsigned char)*t->p) - 'a') + 10;
+		unsigned d = isdigit((unsigned char)*t->p) ?
+		    (unsigned)(*t->p - '0') :
+		    (unsigned)(tolower((unsigned char)*t->p) - 'a') + 10;
 
 		if (d >= base)
 			break;
@@ -60,7 +63,10 @@ static bool number(struct text *t, uint64_t *v)
 	return t->p > from;
 }
 
-/* [+-]number or symbol, any number of them, one symbol at most: "-4", "counter+8". True also when nothing is there. */
+/*
+ * [+-]number or symbol, any number of them, one symbol at most: "-4", "counter+8". True also when
+ * nothing is there.
+ */
 static bool sum(struct text *t, struct dt_sdt_arg *a)
 {
 	uint64_t total = 0, v;
@@ -91,14 +97,27 @@ static bool sum(struct text *t, struct dt_sdt_arg *a)
 
 /* ---- x86-64 ---- */
 
-static const struct { const char *name[5]; } x86_regs[] = {	/* 8, 4, 2, 1 bytes, and the second byte */
-	{ { "rax", "eax", "ax", "al", "ah" } }, { { "rcx", "ecx", "cx", "cl", "ch" } }, { { "rdx", "edx", "dx", "dl", "dh" } },
-	{ { "rbx", "ebx", "bx", "bl", "bh" } }, { { "rsp", "esp", "sp", "spl", "" } }, { { "rbp", "ebp", "bp", "bpl", "" } },
-	{ { "rsi", "esi", "si", "sil", "" } }, { { "rdi", "edi", "di", "dil", "" } },
-	{ { "r8", "r8d", "r8w", "r8b", "r8l" } }, { { "r9", "r9d", "r9w", "r9b", "r9l" } }, { { "r10", "r10d", "r10w", "r10b", "r10l" } },
-	{ { "r11", "r11d", "r11w", "r11b", "r11l" } }, { { "r12", "r12d", "r12w", "r12b", "r12l" } },
-	{ { "r13", "r13d", "r13w", "r13b", "r13l" } }, { { "r14", "r14d", "r14w", "r14b", "r14l" } },
-	{ { "r15", "r15d", "r15w", "r15b", "r15l" } }, { { "rip", "eip", "", "", "" } },
+static const struct {
+	const char *name[5];
+} x86_regs[] = {
+	/* 8, 4, 2, 1 bytes, and the second byte */
+	{ { "rax", "eax", "ax", "al", "ah" } },
+	{ { "rcx", "ecx", "cx", "cl", "ch" } },
+	{ { "rdx", "edx", "dx", "dl", "dh" } },
+	{ { "rbx", "ebx", "bx", "bl", "bh" } },
+	{ { "rsp", "esp", "sp", "spl", "" } },
+	{ { "rbp", "ebp", "bp", "bpl", "" } },
+	{ { "rsi", "esi", "si", "sil", "" } },
+	{ { "rdi", "edi", "di", "dil", "" } },
+	{ { "r8", "r8d", "r8w", "r8b", "r8l" } },
+	{ { "r9", "r9d", "r9w", "r9b", "r9l" } },
+	{ { "r10", "r10d", "r10w", "r10b", "r10l" } },
+	{ { "r11", "r11d", "r11w", "r11b", "r11l" } },
+	{ { "r12", "r12d", "r12w", "r12b", "r12l" } },
+	{ { "r13", "r13d", "r13w", "r13b", "r13l" } },
+	{ { "r14", "r14d", "r14w", "r14b", "r14l" } },
+	{ { "r15", "r15d", "r15w", "r15b", "r15l" } },
+	{ { "rip", "eip", "", "", "" } },
 };
 enum { X86_NREGS = sizeof(x86_regs) / sizeof(x86_regs[0]) };
 
@@ -146,7 +165,8 @@ static bool x86_memory(struct text *t, struct dt_sdt_arg *a)
 	if (skip(t, ',')) {
 		while (t->p < t->end && *t->p == ' ')
 			t->p++;
-		if ((a->index = (int8_t)x86_reg(t, &none)) == DT_SDT_NOREG || none != 0 || a->index == DT_SDT_RIP)
+		if ((a->index = (int8_t)x86_reg(t, &none)) == DT_SDT_NOREG || none != 0 ||
+		    a->index == DT_SDT_RIP)
 			return false;
 		if (skip(t, ',') && (at_end(t) || !number(t, &scale)))
 			return false;
@@ -157,7 +177,10 @@ static bool x86_memory(struct text *t, struct dt_sdt_arg *a)
 	return skip(t, ')') && (a->reg != DT_SDT_NOREG || a->index != DT_SDT_NOREG);
 }
 
-/* What linkers make of a symbol: sym@tpoff is its place from the thread's pointer; other marks name words that lead to it. */
+/*
+ * What linkers make of a symbol: sym@tpoff is its place from the thread's pointer; other marks name
+ * words that lead to it.
+ */
 static bool x86_symbol(struct dt_sdt_arg *a)
 {
 	static const char tpoff[] = "@tpoff";
@@ -345,7 +368,8 @@ static int64_t cut(const struct dt_sdt_arg *a)
 {
 	unsigned unused = 64 - 8u * a->size;
 
-	return a->is_signed ? (int64_t)((uint64_t)a->off << unused) >> unused : (int64_t)((uint64_t)a->off << unused >> unused);
+	return a->is_signed ? (int64_t)((uint64_t)a->off << unused) >> unused :
+			      (int64_t)((uint64_t)a->off << unused >> unused);
 }
 
 static struct dt_sdt_arg operand(struct text t, uint16_t machine)

@@ -78,7 +78,8 @@ int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_s
 		/* the last note may lack the padding behind it */
 		if (namelen > len - HEADER || h[1] > len - HEADER - namelen)
 			return -EINVAL;
-		if (h[2] == NOTE_TYPE && h[0] == sizeof("stapsdt") && memcmp(p + HEADER, "stapsdt", h[0]) == 0) {
+		if (h[2] == NOTE_TYPE && h[0] == sizeof("stapsdt") &&
+		    memcmp(p + HEADER, "stapsdt", h[0]) == 0) {
 			if (!read_note(p + HEADER + namelen, h[1], is64, base, &n))
 				return -EINVAL;
 			if (n.pc != 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static probe sites of programs: the bytes of section .note.stapsdt in, the sites out, and the text that says where their values
- * are as operands. The bytes are hostile; strings that come out point into them.
+ * Static probe sites of programs: the bytes of section .note.stapsdt in, the sites out, and the text
+ * that says where their values are as operands. The bytes are hostile; strings that come out point into
+ * them.
  */
 #ifndef DT_USDT_SDTNOTE_H
 #define DT_USDT_SDTNOTE_H
@@ -19,9 +20,9 @@ struct dt_sdt_note {
 };
 
 /*
- * Calls f with each site; base is the address of section .stapsdt.base (0: the file has none): addresses move with it. Notes of
- * code that was not linked in are left out. f ends the walk by a non-zero value, which is returned. -EINVAL: the section is
- * damaged; sites before that have been seen.
+ * Calls f with each site; base is the address of section .stapsdt.base (0: the file has none):
+ * addresses move with it. Notes of code that was not linked in are left out. f ends the walk by a
+ * non-zero value, which is returned. -EINVAL: the section is damaged; sites before that have been seen.
  */
 typedef int dt_sdt_note_f(void *ctx, const struct dt_sdt_note *);
 int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_sdt_note_f *, void *ctx);
@@ -32,11 +33,13 @@ enum dt_sdt_kind {
 	DT_SDT_NONE,			/* not understood */
 	DT_SDT_CONST,			/* off is the value, with a symbol's address added when sym is set */
 	DT_SDT_REG,			/* (reg >> shift) */
-	DT_SDT_MEM,			/* *(reg + (index << scale) + off), with a symbol's address added when sym is set */
+	/* *(reg + (index << scale) + off), with a symbol's address added when sym is set */
+	DT_SDT_MEM,
 	DT_SDT_FREG,			/* floating point or vector register reg */
 };
 
-enum dt_sdt_ext { DT_SDT_EXT_NONE, DT_SDT_EXT_UXTW, DT_SDT_EXT_SXTW };	/* of an index: 64 bits, or its low 32 */
+/* of an index: 64 bits, or its low 32 */
+enum dt_sdt_ext { DT_SDT_EXT_NONE, DT_SDT_EXT_UXTW, DT_SDT_EXT_SXTW };
 
 enum { DT_SDT_NOREG = -1, DT_SDT_RIP = 16, DT_SDT_SP = 31 };
 
@@ -44,10 +47,15 @@ struct dt_sdt_arg {
 	uint8_t kind;			/* enum dt_sdt_kind */
 	uint8_t size;			/* 1, 2, 4, 8 */
 	bool is_signed, is_float;
-	int8_t reg, index;		/* as the machine numbers them: x86 rax rcx rdx rbx rsp rbp rsi rdi r8…; RIP; aarch64 x0…, SP. NOREG */
+	/*
+	 * as the machine numbers them: x86 rax rcx rdx rbx rsp rbp rsi rdi r8…; RIP; aarch64 x0…, SP.
+	 * NOREG
+	 */
+	int8_t reg, index;
 	uint8_t scale, ext;		/* scale: of 1 << scale */
 	uint8_t shift;			/* 8 for %ah and its like */
-	bool thread;			/* MEM: from the thread's own pointer on (%fs); a symbol is one of its block */
+	/* MEM: from the thread's own pointer on (%fs); a symbol is one of its block */
+	bool thread;
 	bool page;			/* MEM: reg has the page of the symbol, whose place in it is added */
 	int64_t off;
 	const char *sym;		/* not terminated; NULL none */
@@ -56,7 +64,10 @@ struct dt_sdt_arg {
 	uint32_t textlen;
 };
 
-/* The number of arguments (at most DT_SDT_MAXARGS), or -E2BIG. machine: EM_X86_64 or EM_AARCH64; of another all are NONE. */
+/*
+ * The number of arguments (at most DT_SDT_MAXARGS), or -E2BIG. machine: EM_X86_64 or EM_AARCH64; of
+ * another all are NONE.
+ */
 int dt_sdt_args_parse(const char *text, uint16_t machine, struct dt_sdt_arg out[DT_SDT_MAXARGS]);
 /* Where a program of the kernel finds the register in struct pt_regs; -ENOENT. */
 int dt_sdt_reg_offset(uint16_t machine, int reg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers for programs of users: what the D text declares in, the header (-h) and the object (-G) out. See doc/USDT.md.
+ * Providers for programs of users: what the D text declares in, the header (-h) and the object (-G)
+ * out. See doc/USDT.md.
  */
 #ifndef DT_USDT_USDT_H
 #define DT_USDT_USDT_H
@@ -42,12 +43,16 @@ int dt_usdt_fail(struct dt_usdt_job *, int err, const char *fmt, ...) __attribut
 
 /* The providers that programs declared. 0, or -1 with the job's error: none, or one without probes. */
 int dt_usdt_collect(struct dt_usdt_job *, struct dt_usdt *);
-/* The text of `dtrace -h` for a header of that name; the object of `dtrace -G` for these files. 0, or -1 with the job's error. */
+/*
+ * The text of `dtrace -h` for a header of that name; the object of `dtrace -G` for these files. 0, or
+ * -1 with the job's error.
+ */
 int dt_usdt_header(struct dt_usdt_job *, FILE *, const char *name);
 int dt_usdt_link(struct dt_usdt_job *, const char *path, int nobjects, char *const objects[]);
 
 /* object.c: the object of -G as bytes. */
-struct dt_usdt_stub {			/* a function that objects call, as headers of other systems have it */
+/* a function that objects call, as headers of other systems have it */
+struct dt_usdt_stub {
 	const char *symbol;		/* __dtrace_mydb___query__start */
 	const struct dt_usdt_probe *probe;
 	bool enabled;			/* __dtraceenabled_…: is somebody tracing it? */
@@ -65,7 +70,8 @@ struct dt_usdt_object {
 void *dt_usdt_object(struct dt_arena *, const struct dt_usdt_object *, size_t *len);
 
 /* call.c: where a function with the probe's prototype finds its values. "" without arguments. */
-const char *dt_usdt_callargs(struct dt_arena *, struct dt_types *, uint16_t machine, const struct dt_probe_sig *);
+const char *dt_usdt_callargs(struct dt_arena *, struct dt_types *, uint16_t machine,
+    const struct dt_probe_sig *);
 
 /* The text of include/dtrace/usdt.h, embedded when we build. */
 extern const char dt_usdt_site[];
