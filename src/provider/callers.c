@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A function in, the places of its file that call it out, by looking at all code there is. For static probes of objects built for another system, which
- * call a function for each site: the sites are where they call.
+ * A function in, the places of its file that call it out, by looking at all code there is. For static
+ * probes of objects built for another system, which call a function for each site: the sites are where
+ * they call.
  */
 #include "provider/objects.h"
 
@@ -38,7 +39,8 @@ static int function(void *ctx, const struct dt_elf_function *f)
 	return 0;
 }
 
-void dt_callers(struct dt_arena *arena, const struct dt_object *o, const struct dt_elf_function *callee, struct dt_callers *out)
+void dt_callers(struct dt_arena *arena, const struct dt_object *o, const struct dt_elf_function *callee,
+    struct dt_callers *out)
 {
 	struct looking l = { .arena = arena, .o = o, .callee = callee, .out = out };
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Types of arguments from the C text of a program's declaration: "const char *", "struct req *", "uint32_t". Names mean what D text
- * declared, or C itself; never a type of the kernel that happens to have the same name. What pointers lead to is in the process.
+ * Types of arguments from the C text of a program's declaration: "const char *", "struct req *",
+ * "uint32_t". Names mean what D text declared, or C itself; never a type of the kernel that happens to
+ * have the same name. What pointers lead to is in the process.
  */
 #include "provider/provider.h"
 
 #include <ctype.h>
 
-/* Words with one blank between, without qualifiers; *stars counts the pointers, an array's first dimension too. */
+/*
+ * Words with one blank between, without qualifiers; *stars counts the pointers, an array's first
+ * dimension too.
+ */
 static char *words_of(struct dt_arena *arena, const char *text, unsigned *stars)
 {
 	static const char *const left_out[] = { "const", "volatile", "restrict", "userland" };

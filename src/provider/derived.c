@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of derived probes to probes: places the running kernel does not have are left out; a probe of which none is left is
- * not listed, and whoever names it is told what is missing.
+ * Tables of derived probes to probes: places the running kernel does not have are left out; a probe of
+ * which none is left is not listed, and whoever names it is told what is missing.
  */
 #include "provider/derived.h"
 
@@ -15,7 +15,8 @@ bool dt_probes_functions(struct dt_probes *p)
 {
 	if (!p->functions_asked) {
 		p->functions_asked = true;
-		p->functions = p->types != NULL && dt_kfunc_any(dt_types_function_id(p->types, "bpf_fentry_test1"));
+		p->functions = p->types != NULL &&
+		    dt_kfunc_any(dt_types_function_id(p->types, "bpf_fentry_test1"));
 	}
 	return p->functions;
 }
@@ -78,7 +79,8 @@ static bool tracepoint_there(struct dt_probes *p, const struct dt_site *at)
 
 	if (p->types == NULL)
 		return false;
-	sig = dt_tracepoint_signature(p->arena, p->types, &(struct dt_probedesc){ "rawtp", "", "", at->target, 0 });
+	sig = dt_tracepoint_signature(p->arena, p->types,
+	    &(struct dt_probedesc){ "rawtp", "", "", at->target, 0 });
 	return sig != NULL && (at->nargs == 0 || dt_hook_nargs(p->types, &hook) >= at->nargs);
 }
 
@@ -118,7 +120,8 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 	if (!function_there(p, at->target))
 		return dt_arena_printf(p->arena, "function %s", at->target);
 	if ((at->needs_fexit && !dt_probes_fexit(p)) || (at->no_fexit && dt_probes_fexit(p)))
-		return dt_arena_printf(p->arena, "way to see the arguments of %s at its return (fexit)", at->target);
+		return dt_arena_printf(p->arena, "way to see the arguments of %s at its return (fexit)",
+		    at->target);
 	return NULL;
 }
 
@@ -126,7 +129,11 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 {
 	const struct dt_syscall *s;
 
-	*hook = (struct dt_hook){ .kind = at->kind, .target = at->target, .each = at->each, .when = at->when, .soft = at->soft,
+	*hook = (struct dt_hook){ .kind = at->kind,
+		.target = at->target,
+		.each = at->each,
+		.when = at->when,
+		.soft = at->soft,
 		.needs_fexit = at->needs_fexit };
 	for (size_t i = 0; i < sizeof(at->args) / sizeof(at->args[0]); i++)
 		hook->args[i] = at->args[i];
@@ -140,10 +147,12 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 }
 
 /*
- * *first and its chain: every place that is there. Which function the probe is in, as it is listed: the row's, or the first place (tracepoint,
- * function, system call). NULL: there is none; *what is the first that is missing.
+ * *first and its chain: every place that is there. Which function the probe is in, as it is listed: the
+ * row's, or the first place (tracepoint, function, system call). NULL: there is none; *what is the
+ * first that is missing.
  */
-static const char *places(struct dt_probes *p, const struct dt_derived *d, struct dt_hook *first, const char **what)
+static const char *places(struct dt_probes *p, const struct dt_derived *d, struct dt_hook *first,
+    const char **what)
 {
 	struct dt_hook *last = NULL;
 	const char *func = d->func;
@@ -175,7 +184,10 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
 	return last != NULL ? func : NULL;
 }
 
-/* Why nothing matched although the name is known. Other systems have the probe in other functions and modules. */
+/*
+ * Why nothing matched although the name is known. Other systems have the probe in other functions and
+ * modules.
+ */
 static const char *reason(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_derived *d)
 {
 	struct dt_hook hook;
@@ -185,16 +197,17 @@ static const char *reason(struct dt_probes *p, const struct dt_provider_row *row
 		return d->never;
 	func = places(p, d, &hook, &what);
 	if (func != NULL)
-		return dt_arena_printf(p->arena, "here it is %s:%s:%s:%s, which %s:::%s matches everywhere", row->name, d->mod != NULL ? d->mod : "vmlinux", func,
-		    d->name, row->name, d->name);
-	return dt_arena_printf(p->arena, "%s:%s:%s:%s cannot be had: this kernel has no %s", row->name, d->mod != NULL ? d->mod : "",
-	    d->func != NULL ? d->func : "", d->name, what);
+		return dt_arena_printf(p->arena, "here it is %s:%s:%s:%s, which %s:::%s matches everywhere",
+		    row->name, d->mod != NULL ? d->mod : "vmlinux", func, d->name, row->name, d->name);
+	return dt_arena_printf(p->arena, "%s:%s:%s:%s cannot be had: this kernel has no %s", row->name,
+	    d->mod != NULL ? d->mod : "", d->func != NULL ? d->func : "", d->name, what);
 }
 
 bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_probedesc *want)
 {
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
-		bool func = dt_part_matches_empty(want->func) || (d->func != NULL && dt_glob_match(want->func, d->func));
+		bool func = dt_part_matches_empty(want->func) ||
+		    (d->func != NULL && dt_glob_match(want->func, d->func));
 
 		for (int i = 0; i < DT_PLACES && d->func == NULL && d->place[i].kind != DT_HOOK_NONE; i++)
 			func |= dt_glob_match(want->func, d->place[i].target);
@@ -204,13 +217,18 @@ bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_pro
 	return false;
 }
 
-/* Does a description that matched nothing mean this one? Of several functions with a probe of that name, is it this? */
+/*
+ * Does a description that matched nothing mean this one? Of several functions with a probe of that
+ * name, is it this?
+ */
 static bool named(const struct dt_probedesc *want, const struct dt_derived *d)
 {
-	return dt_glob_match(want->name, d->name) && (d->func == NULL || !dt_part_literal(want->func) || strcmp(want->func, d->func) == 0);
+	return dt_glob_match(want->name, d->name) &&
+	    (d->func == NULL || !dt_part_literal(want->func) || strcmp(want->func, d->func) == 0);
 }
 
-int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want, const char **why)
 {
 	struct dt_hook hook;
 	const char *what, *func;
@@ -228,7 +246,8 @@ int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row, c
 
 static bool meant(const struct dt_probedesc *want, const struct dt_derived *d)
 {
-	bool func = dt_part_matches_empty(want->func) || (d->func != NULL && dt_glob_match(want->func, d->func));
+	bool func = dt_part_matches_empty(want->func) ||
+	    (d->func != NULL && dt_glob_match(want->func, d->func));
 
 	return d->never == NULL && func && (want->name[0] == '\0' || dt_glob_match(want->name, d->name));
 }
@@ -254,6 +273,6 @@ const char *dt_probes_left_out(struct dt_probes *p, const struct dt_probedesc *w
 	}
 	if (first == NULL || n == all)
 		return NULL;
-	return dt_arena_printf(p->arena, "%s:%s:%s:%s leaves out %u of %u probes: %s", want->prov, want->mod, want->func, want->name, n, all,
-	    reason(p, row, first));
+	return dt_arena_printf(p->arena, "%s:%s:%s:%s leaves out %u of %u probes: %s", want->prov, want->mod,
+	    want->func, want->name, n, all, reason(p, row, first));
 }

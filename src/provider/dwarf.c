@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debugging data to types of D. It is read by libdw, which is loaded when args[ ] of a function in a process, or a type of a process, is first used:
- * starting costs nothing where it is not. What a struct has inside is read when a member is asked for. Members are where the data say,
- * qualifiers are left out, and what pointers lead to is in the process. Depth and number of types are limited: the data are hostile.
+ * Debugging data to types of D. It is read by libdw, which is loaded when args[ ] of a function in a
+ * process, or a type of a process, is first used: starting costs nothing where it is not. What a struct
+ * has inside is read when a member is asked for. Members are where the data say, qualifiers are left
+ * out, and what pointers lead to is in the process. Depth and number of types are limited: the data are
+ * hostile.
  */
 #include "provider/dwarf.h"
 
@@ -30,10 +32,12 @@ struct dt_dwarf {
 	Dwarf *dw;
 	struct dt_probes *p;
 	uint32_t ntypes;
-	struct dt_map made;		/* where it stands in the data -> type, of structs, enums and typedefs */
+	/* where it stands in the data -> type, of structs, enums and typedefs */
+	struct dt_map made;
 	/* names of types, met so far: the data are read on when one is asked for that is not among them */
 	struct dt_map names;		/* "s`tag", "t`name" -> struct named */
-	Dwarf *reading;			/* the file itself, then what it shares with others; NULL: both were read */
+	/* the file itself, then what it shares with others; NULL: both were read */
+	Dwarf *reading;
 	Dwarf_CU *unit;			/* read last, NULL: none */
 	uint32_t nmet;
 	/* of libdw */
@@ -61,13 +65,28 @@ struct dt_dwarf {
 
 static bool symbols(struct dt_dwarf *d)
 {
-	const struct { const char *name; void *to; } rows[] = {
-		{ "dwarf_begin", &d->begin }, { "dwarf_end", &d->end }, { "dwarf_nextcu", &d->nextcu }, { "dwarf_offdie", &d->offdie },
-		{ "dwarf_getfuncs", &d->getfuncs }, { "dwarf_addrdie", &d->addrdie }, { "dwarf_entrypc", &d->entrypc },
-		{ "dwarf_diename", &d->diename }, { "dwarf_tag", &d->tag }, { "dwarf_child", &d->child },
-		{ "dwarf_siblingof", &d->siblingof }, { "dwarf_attr_integrate", &d->attr }, { "dwarf_formref_die", &d->formref },
-		{ "dwarf_formudata", &d->formudata }, { "dwarf_bytesize", &d->bytesize }, { "dwarf_formsdata", &d->formsdata },
-		{ "dwarf_get_units", &d->get_units }, { "dwarf_getalt", &d->getalt },
+	const struct {
+		const char *name;
+		void *to;
+	} rows[] = {
+		{ "dwarf_begin", &d->begin },
+		{ "dwarf_end", &d->end },
+		{ "dwarf_nextcu", &d->nextcu },
+		{ "dwarf_offdie", &d->offdie },
+		{ "dwarf_getfuncs", &d->getfuncs },
+		{ "dwarf_addrdie", &d->addrdie },
+		{ "dwarf_entrypc", &d->entrypc },
+		{ "dwarf_diename", &d->diename },
+		{ "dwarf_tag", &d->tag },
+		{ "dwarf_child", &d->child },
+		{ "dwarf_siblingof", &d->siblingof },
+		{ "dwarf_attr_integrate", &d->attr },
+		{ "dwarf_formref_die", &d->formref },
+		{ "dwarf_formudata", &d->formudata },
+		{ "dwarf_bytesize", &d->bytesize },
+		{ "dwarf_formsdata", &d->formsdata },
+		{ "dwarf_get_units", &d->get_units },
+		{ "dwarf_getalt", &d->getalt },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -147,7 +166,8 @@ void dt_dwarf_close(struct dt_dwarf *d)
 
 /* ---- types ---- */
 
-struct named {				/* a type by name: the first definition that was met, or a declaration */
+/* a type by name: the first definition that was met, or a declaration */
+struct named {
 	Dwarf_Die die;
 	bool defined;
 };
@@ -188,11 +208,15 @@ static const struct dt_type *base(struct dt_dwarf *d, Dwarf_Die *die)
 	if (!number(d, die, DW_AT_encoding, &kind) || (size != 1 && size != 2 && size != 4 && size != 8))
 		return NULL;
 	switch (kind) {
-	case DW_ATE_boolean: return size == 1 ? dt_types_basic(types, "_Bool") : dt_types_sized(types, (unsigned)size, false);
+	case DW_ATE_boolean:
+		return size == 1 ? dt_types_basic(types, "_Bool") :
+				   dt_types_sized(types, (unsigned)size, false);
 	case DW_ATE_signed_char: case DW_ATE_unsigned_char: case DW_ATE_UTF:
-		if (size == 1 && name != NULL && strcmp(name, "char") == 0)	/* whether it has a sign is the machine's */
+		/* whether it has a sign is the machine's */
+		if (size == 1 && name != NULL && strcmp(name, "char") == 0)
 			return dt_types_basic(types, "char");
-		return size == 1 && kind != DW_ATE_UTF ? dt_types_basic(types, kind == DW_ATE_signed_char ? "char" : "unsigned char") :
+		return size == 1 && kind != DW_ATE_UTF ?
+		    dt_types_basic(types, kind == DW_ATE_signed_char ? "char" : "unsigned char") :
 		    dt_types_sized(types, (unsigned)size, false);
 	case DW_ATE_float: return dt_types_basic(types, size == 4 ? "float" : "double");
 	case DW_ATE_signed: return dt_types_sized(types, (unsigned)size, true);
@@ -245,9 +269,11 @@ static bool member(struct dt_dwarf *d, Dwarf_Die *die, uint64_t size, unsigned d
 	uint64_t at = 0, bits = 0, bit_at = 0;
 
 	*m = (struct dt_member){ .name = d->diename(die), .type = type_of(d, die, depth) };
-	if (m->type == NULL || dt_type_is_void(m->type) || declared_only(m->type) || (m->name == NULL && !dt_type_is_sou(m->type)))
+	if (m->type == NULL || dt_type_is_void(m->type) || declared_only(m->type) ||
+	    (m->name == NULL && !dt_type_is_sou(m->type)))
 		return false;
-	if (!number(d, die, DW_AT_data_member_location, &at) && number(d, die, DW_AT_data_bit_offset, &bit_at))
+	if (!number(d, die, DW_AT_data_member_location, &at) &&
+	    number(d, die, DW_AT_data_bit_offset, &bit_at))
 		at = 0;
 	(void)number(d, die, DW_AT_bit_size, &bits);
 	if (at >= size || bit_at >= 8 * size || bits > 64 || dt_type_size(d->p->types, m->type) > size)
@@ -301,7 +327,8 @@ static void load(void *ctx, struct dt_type *t)
 		do {
 			int tag = d->tag(&at);
 
-			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && list.n < MEMBERS_MAX && member(d, &at, (uint64_t)size, 0, &m))
+			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && list.n < MEMBERS_MAX &&
+			    member(d, &at, (uint64_t)size, 0, &m))
 				dt_vec_push(d->p->arena, &list, m);
 		} while (d->siblingof(&at, &at) == 0);
 	dt_type_complete_placed(d->p->types, t, list.v, (uint32_t)list.n, (uint64_t)size);
@@ -310,7 +337,8 @@ static void load(void *ctx, struct dt_type *t)
 static const struct dt_type *sou(struct dt_dwarf *d, Dwarf_Die *die)
 {
 	bool known;
-	struct dt_type *t = shell(d, die, d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT, &known);
+	struct dt_type *t = shell(d, die, d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT,
+	    &known);
 	int size = d->bytesize(die);
 	struct body *body;
 
@@ -341,7 +369,8 @@ static const struct dt_type *enumeration(struct dt_dwarf *d, Dwarf_Die *die)
 		do {
 			const char *name = d->tag(&at) == DW_TAG_enumerator ? d->diename(&at) : NULL;
 
-			if (name != NULL && list.n < MEMBERS_MAX && d->attr(&at, DW_AT_const_value, &a) != NULL && d->formsdata(&a, &v) == 0)
+			if (name != NULL && list.n < MEMBERS_MAX &&
+			    d->attr(&at, DW_AT_const_value, &a) != NULL && d->formsdata(&a, &v) == 0)
 				dt_vec_push(d->p->arena, &list, ((struct dt_enumconst){ name, v }));
 		} while (d->siblingof(&at, &at) == 0);
 	dt_type_complete_enum_sized(d->p->types, t, list.v, (uint32_t)list.n, (uint32_t)size);
@@ -350,7 +379,8 @@ static const struct dt_type *enumeration(struct dt_dwarf *d, Dwarf_Die *die)
 
 const struct dt_type *dt_dwarf_named(struct dt_probes *p, const struct dt_type *to, const char *name)
 {
-	struct dt_type *t = dt_type_mutable(dt_type_new_typedef(p->types, HOME, dt_arena_strdup(dt_types_arena(p->types), name), to));
+	struct dt_type *t = dt_type_mutable(dt_type_new_typedef(p->types, HOME,
+	    dt_arena_strdup(dt_types_arena(p->types), name), to));
 
 	t->process = true;
 	return t;
@@ -376,7 +406,9 @@ static const struct dt_type *convert(struct dt_dwarf *d, Dwarf_Die *die, unsigne
 {
 	switch (d->tag(die)) {
 	case DW_TAG_base_type: return base(d, die);
-	case DW_TAG_pointer_type: case DW_TAG_reference_type: case DW_TAG_rvalue_reference_type: return pointer(d, die, depth);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type: return pointer(d, die, depth);
 	case DW_TAG_array_type: return array(d, die, depth);
 	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_union_type: return sou(d, die);
 	case DW_TAG_enumeration_type: return enumeration(d, die);
@@ -510,13 +542,17 @@ static bool find(struct finding *f)
 
 	if (f->d->addrdie(f->d->dw, f->vaddr, &cu) != NULL)
 		f->d->getfuncs(&cu, is_it, f, 0);
-	for (; !f->found && f->d->nextcu(f->d->dw, at, &next, &header, NULL, NULL, NULL) == 0 && next > at; at = next)
+	for (; !f->found && f->d->nextcu(f->d->dw, at, &next, &header, NULL, NULL, NULL) == 0 && next > at;
+	     at = next)
 		if (f->d->offdie(f->d->dw, at + header, &cu) != NULL)
 			f->d->getfuncs(&cu, is_it, f, 0);
 	return f->found;
 }
 
-/* How many registers for integers a value takes before the function's first argument: where a large result is to be put. */
+/*
+ * How many registers for integers a value takes before the function's first argument: where a large
+ * result is to be put.
+ */
 static int hidden(struct dt_dwarf *d, const struct dt_object *o, Dwarf_Die *die)
 {
 	const struct dt_type *t = type_of(d, die, 0);
@@ -525,10 +561,14 @@ static int hidden(struct dt_dwarf *d, const struct dt_object *o, Dwarf_Die *die)
 		return -1;
 	if (!dt_type_is_sou(t) || dt_elf_machine(o->elf) != EM_X86_64)
 		return 0;
-	return dt_type_size(d->p->types, t) > 16 ? 1 : -1;	/* of smaller ones it depends on more than their size */
+	/* of smaller ones it depends on more than their size */
+	return dt_type_size(d->p->types, t) > 16 ? 1 : -1;
 }
 
-/* Integers and pointers are in order. Values in vector registers are not to be had; behind a struct by value nothing is certain. */
+/*
+ * Integers and pointers are in order. Values in vector registers are not to be had; behind a struct by
+ * value nothing is certain.
+ */
 static const struct dt_probe_sig *parameters(struct dt_dwarf *d, Dwarf_Die *die, int word)
 {
 	struct dt_probe_sig *sig = dt_sig_new(d->p->arena, PARAMS_MAX);
@@ -542,7 +582,8 @@ static const struct dt_probe_sig *parameters(struct dt_dwarf *d, Dwarf_Die *die,
 			uint64_t result = 0;
 
 			if (d->tag(&at) != DW_TAG_formal_parameter || n == PARAMS_MAX ||
-			    (number(d, &at, DW_AT_variable_parameter, &result) && result != 0))	/* Go: what is returned */
+			    /* Go: what is returned */
+			    (number(d, &at, DW_AT_variable_parameter, &result) && result != 0))
 				continue;
 			t = word >= 0 ? type_of(d, &at, 0) : NULL;
 			sig->map[n++] = 0;
@@ -576,6 +617,9 @@ const struct dt_probe_sig *dt_dwarf_return(struct dt_dwarf *d, uint64_t vaddr)
 		return NULL;
 	t = type_of(d, &f.die, 0);
 	sig->in[0] = dt_types_sized(d->p->types, 8, false);
-	sig->in[1] = t != NULL && !dt_type_is_sou(t) && !dt_type_is_void(t) && dt_type_base(t)->kind != DT_T_FLOAT ? t : NULL;
+	sig->in[1] = t != NULL && !dt_type_is_sou(t) && !dt_type_is_void(t) &&
+		dt_type_base(t)->kind != DT_T_FLOAT ?
+	    t :
+	    NULL;
 	return sig;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is different in programs of Go. Arguments are in registers of their own. A function first looks whether its stack is large
- * enough; if not, it has it moved and begins again from its first instruction: its entry is behind that look, or it would be seen twice.
+ * What is different in programs of Go. Arguments are in registers of their own. A function first looks
+ * whether its stack is large enough; if not, it has it moved and begins again from its first
+ * instruction: its entry is behind that look, or it would be seen twice.
  */
 #include "provider/objects.h"
 
@@ -9,7 +10,8 @@
 
 #include <elf.h>
 
-enum { LOOK_MAX = 64, AGAIN_MAX = 1024 };	/* bytes of the look; of the code that has the stack moved, which saves arguments */
+/* bytes of the look; of the code that has the stack moved, which saves arguments */
+enum { LOOK_MAX = 64, AGAIN_MAX = 1024 };
 
 bool dt_object_is_go(const struct dt_object *o)
 {
@@ -19,10 +21,10 @@ bool dt_object_is_go(const struct dt_object *o)
 /* Numbers are words of struct pt_regs. */
 void dt_go_arguments(const struct dt_object *o, const char *args[10])
 {
-	static const char *const x86[10] = { "uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]", "uregs[9]", "uregs[8]",
-		"uregs[7]", "uregs[6]", "0" };
-	static const char *const arm[10] = { "uregs[0]", "uregs[1]", "uregs[2]", "uregs[3]", "uregs[4]", "uregs[5]", "uregs[6]",
-		"uregs[7]", "uregs[8]", "uregs[9]" };
+	static const char *const x86[10] = { "uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]",
+		"uregs[9]", "uregs[8]", "uregs[7]", "uregs[6]", "0" };
+	static const char *const arm[10] = { "uregs[0]", "uregs[1]", "uregs[2]", "uregs[3]", "uregs[4]",
+		"uregs[5]", "uregs[6]", "uregs[7]", "uregs[8]", "uregs[9]" };
 
 	memcpy(args, dt_elf_machine(o->elf) == EM_X86_64 ? x86 : arm, sizeof(x86));
 }
@@ -41,7 +43,8 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 	if (l->next)
 		l->behind = in->off;
 	l->next = false;
-	if (in->way == DT_INSN_BRANCH && in->off < LOOK_MAX && in->to > in->off && (l->more == 0 || in->to == l->more)) {
+	if (in->way == DT_INSN_BRANCH && in->off < LOOK_MAX && in->to > in->off &&
+	    (l->more == 0 || in->to == l->more)) {
 		l->more = in->to;
 		l->next = true;
 	}

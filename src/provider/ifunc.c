@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An IFUNC's symbol leads to code that chooses the function when the program starts. What was chosen stands in the slots
- * that calls go through: they are found by the relocations of the process's files, and read from its memory.
+ * An IFUNC's symbol leads to code that chooses the function when the program starts. What was chosen
+ * stands in the slots that calls go through: they are found by the relocations of the process's files,
+ * and read from its memory.
  */
 #include "provider/objects.h"
 
@@ -57,7 +58,8 @@ static void look(struct search *s, uint64_t slot)
 		s->found = value;
 }
 
-static void relocations(struct search *s, const struct dt_loaded *l, const struct symbols *syms, const char *section)
+static void relocations(struct search *s, const struct dt_loaded *l, const struct symbols *syms,
+    const char *section)
 {
 	uint16_t machine = dt_elf_machine(l->obj->elf);
 	const void *data;
@@ -87,7 +89,8 @@ static void search_in(struct search *s, const struct dt_loaded *l)
 
 	if (!dt_elf_is_64(l->obj->elf))
 		return;
-	if (dt_elf_section(l->obj->elf, ".dynsym", &data, &len, &addr) == 0 && data != NULL && ((uintptr_t)data & 7) == 0) {
+	if (dt_elf_section(l->obj->elf, ".dynsym", &data, &len, &addr) == 0 && data != NULL &&
+	    ((uintptr_t)data & 7) == 0) {
 		syms.sym = data;
 		syms.nsym = len / sizeof(Elf64_Sym);
 	}
@@ -99,7 +102,8 @@ static void search_in(struct search *s, const struct dt_loaded *l)
 	relocations(s, l, &syms, ".rela.dyn");
 }
 
-bool dt_ifunc_chosen(const struct dt_process *proc, const struct dt_loaded *in, const struct dt_elf_function *f, uint64_t *offset)
+bool dt_ifunc_chosen(const struct dt_process *proc, const struct dt_loaded *in,
+    const struct dt_elf_function *f, uint64_t *offset)
 {
 	struct search s = { .in = in, .f = f };
 	char path[64];

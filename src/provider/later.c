@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Libraries that a process has not loaded yet. A probe is at a place in a file, so it can be there before the process maps the file; the
- * library is looked for by path, or by name in the directories of its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
+ * Libraries that a process has not loaded yet. A probe is at a place in a file, so it can be there
+ * before the process maps the file; the library is looked for by path, or by name in the directories of
+ * its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
  */
 #include "provider/objects.h"
 
@@ -97,7 +98,8 @@ bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *
 	struct looking l = { p, proc, name, NULL };
 	const char *slash = strrchr(name, '/');
 
-	if (!dt_part_literal(name) || (slash != NULL && name[0] != '/') || name[0] == '.' || strcmp(name, "a.out") == 0)
+	if (!dt_part_literal(name) || (slash != NULL && name[0] != '/') || name[0] == '.' ||
+	    strcmp(name, "a.out") == 0)
 		return false;
 	l.m = DT_NEW(p->arena, struct dt_mapping);
 	if (slash != NULL) {
@@ -115,7 +117,8 @@ static void file(const struct files *fs, const char *dir, size_t len)
 {
 	struct dt_object *o = NULL;
 	char path[4096];
-	int fd = -1, n = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, dir, len > 0 ? "/" : "", fs->name);
+	int fd = -1,
+	    n = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, dir, len > 0 ? "/" : "", fs->name);
 
 	if (n > 0 && n < (int)sizeof(path))
 		fd = dt_elf_open_regular(path, true);
@@ -131,9 +134,11 @@ static void file(const struct files *fs, const char *dir, size_t len)
 }
 
 /* Libraries are where those are that are known. */
-void dt_objects_named(struct dt_probes *p, const char *name, void (*f)(void *ctx, struct dt_object *), void *ctx)
+void dt_objects_named(struct dt_probes *p, const char *name, void (*f)(void *ctx, struct dt_object *),
+    void *ctx)
 {
-	static const char *const programs[] = { "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin" };
+	static const char *const programs[] = { "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
+		"/bin", "/sbin" };
 	struct files fs = { p, name, f, ctx };
 	struct dt_object *known = p->objects;
 

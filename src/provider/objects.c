@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files a process has mapped for running, from its maps. Each is opened through /proc/PID/map_files, which leads to the
- * very file that is mapped, deleted or in a container or not; only where that is not allowed by its path in the process's root.
+ * The files a process has mapped for running, from its maps. Each is opened through
+ * /proc/PID/map_files, which leads to the very file that is mapped, deleted or in a container or not;
+ * only where that is not allowed by its path in the process's root.
  */
 #include "provider/objects.h"
 
@@ -37,7 +38,8 @@ static int open_mapped(uint32_t pid, const struct dt_mapping *m)
 	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)m->start, (unsigned long long)m->end);
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)m->start,
+	    (unsigned long long)m->end);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && !m->deleted) {
 		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, m->path);
@@ -121,7 +123,8 @@ struct dt_object *dt_object_opened(struct dt_probes *p, int fd)
 	return new_object(p, fcntl(fd, F_DUPFD_CLOEXEC, 3), &is);
 }
 
-static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m, const struct stat *exe)
+static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m,
+    const struct stat *exe)
 {
 	struct dt_object *o = dt_object_of(p, proc->pid, m);
 	struct dt_loaded l = { .obj = o };
@@ -131,7 +134,8 @@ static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_ma
 	if (o == NULL || !dt_elf_offset_to_vaddr(o->elf, m->offset, &vaddr))
 		return;
 	l.bias = m->start - vaddr;
-	l.main = exe->st_ino != 0 && fstat(o->fd, &st) == 0 && st.st_dev == exe->st_dev && st.st_ino == exe->st_ino;
+	l.main = exe->st_ino != 0 && fstat(o->fd, &st) == 0 && st.st_dev == exe->st_dev &&
+	    st.st_ino == exe->st_ino;
 	l.called = l.main ? proc->comm : NULL;
 	for (size_t i = 0; i < proc->list.n; i++)
 		if (proc->list.v[i].obj == o)
@@ -167,8 +171,10 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	}
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	if (stat(path, &exe) != 0) {
-		*why = dt_arena_printf(p->arena, errno == ENOENT ? "there is no process %u that runs a program" :
-		    "process %u cannot be looked at: run dtrace as root", pid);
+		*why = dt_arena_printf(p->arena,
+		    errno == ENOENT ? "there is no process %u that runs a program" :
+				      "process %u cannot be looked at: run dtrace as root",
+		    pid);
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
@@ -220,23 +226,27 @@ static bool same_file(const struct dt_object *o, const char *path)
 {
 	struct stat named, is;
 
-	return path[0] == '/' && stat(path, &named) == 0 && fstat(o->fd, &is) == 0 && named.st_ino == is.st_ino && named.st_dev == is.st_dev;
+	return path[0] == '/' && stat(path, &named) == 0 && fstat(o->fd, &is) == 0 &&
+	    named.st_ino == is.st_ino && named.st_dev == is.st_dev;
 }
 
 bool dt_loaded_named(const struct dt_loaded *l, const char *part)
 {
 	const char *tick = strchr(part, '`');
 
-	if (tick != NULL && strncmp(part, "LM", 2) == 0)	/* a list of libraries of its own: its number is not known here */
+	/* a list of libraries of its own: its number is not known here */
+	if (tick != NULL && strncmp(part, "LM", 2) == 0)
 		part = tick + 1;
 	if (part[0] == '\0')
 		return true;
 	if (!dt_part_literal(part))
 		return dt_glob_match(part, l->obj->name) || (l->main && dt_glob_match(part, "a.out"));
-	if ((l->main && l->called != NULL && strcmp(part, l->called) == 0) || (l->obj->link != NULL && strcmp(part, l->obj->link) == 0))
+	if ((l->main && l->called != NULL && strcmp(part, l->called) == 0) ||
+	    (l->obj->link != NULL && strcmp(part, l->obj->link) == 0))
 		return true;
-	return strcmp(part, l->obj->name) == 0 || strcmp(part, l->obj->path) == 0 || same_stem(l->obj->name, part) ||
-	    (l->main && strcmp(part, "a.out") == 0) || same_file(l->obj, part);
+	return strcmp(part, l->obj->name) == 0 || strcmp(part, l->obj->path) == 0 ||
+	    same_stem(l->obj->name, part) || (l->main && strcmp(part, "a.out") == 0) ||
+	    same_file(l->obj, part);
 }
 
 void dt_objects_close(struct dt_object *list)

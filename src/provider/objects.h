@@ -9,7 +9,8 @@
 struct dt_object {
 	const char *name;		/* "libc.so.6" */
 	const char *path;		/* as the process names it; not to be opened by */
-	const char *target;		/* of hooks: a path that leads to what was opened here, whatever is renamed */
+	/* of hooks: a path that leads to what was opened here, whatever is renamed */
+	const char *target;
 	const char *link;		/* a name that led here, NULL none */
 	struct dt_elf *elf;
 	int fd;				/* open as long as the probes */
@@ -40,39 +41,63 @@ struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char 
 /* The file of a mapping, opened once; NULL: it cannot be. */
 struct dt_mapping;
 struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt_mapping *);
-struct dt_object *dt_object_opened(struct dt_probes *, int fd);	/* of a descriptor, which stays the caller's */
-/* later.c: a library by name that the process has not loaded yet, where it would be found; appended to the list. False: there is none. */
+/* of a descriptor, which stays the caller's */
+struct dt_object *dt_object_opened(struct dt_probes *, int fd);
+/*
+ * later.c: a library by name that the process has not loaded yet, where it would be found; appended to
+ * the list. False: there is none.
+ */
 bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name);
-/* later.c: files of the name in the directories of programs and of libraries that anybody has loaded; or the file of that path. */
-void dt_objects_named(struct dt_probes *, const char *name, void (*f)(void *ctx, struct dt_object *), void *ctx);
+/*
+ * later.c: files of the name in the directories of programs and of libraries that anybody has loaded;
+ * or the file of that path.
+ */
+void dt_objects_named(struct dt_probes *, const char *name, void (*f)(void *ctx, struct dt_object *),
+    void *ctx);
 void dt_each_process(void (*f)(void *ctx, uint32_t pid), void *ctx);
-/* Limits a hook to the process; D for hook.when, NULL: none, as with -x follow, which is for hook.root to say. */
+/*
+ * Limits a hook to the process; D for hook.when, NULL: none, as with -x follow, which is for hook.root
+ * to say.
+ */
 const char *dt_process_when(struct dt_probes *, uint32_t pid);
 /* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
 bool dt_loaded_named(const struct dt_loaded *, const char *part);
-/* ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none was found. */
-bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *, uint64_t *offset);
+/*
+ * ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none
+ * was found.
+ */
+bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *,
+    uint64_t *offset);
 /* returns.c: may something be thrown through frames of the process, or are they moved? */
 bool dt_process_unwinds(const struct dt_process *);
 
-struct dt_return_site { uint64_t offset; uint32_t at; const char *when; };	/* in the file; in the function; D: not always, NULL: always */
+/* in the file; in the function; D: not always, NULL: always */
+struct dt_return_site { uint64_t offset; uint32_t at; const char *when; };
 struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
 /* The instructions that leave the function: none, when it never does. 0, or as dt_insn_walk(). */
-int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *, struct dt_return_sites *);
+int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
+    struct dt_return_sites *);
 
 /* callers.c: calls of a function in its own file, and jumps to it. */
-struct dt_caller { const struct dt_elf_function *in; uint64_t offset; bool jump; };	/* offset: in the file */
+/* offset: in the file */
+struct dt_caller { const struct dt_elf_function *in; uint64_t offset; bool jump; };
 struct dt_callers { struct dt_caller *v; size_t n, cap; };
-void dt_callers(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *, struct dt_callers *);
+void dt_callers(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
+    struct dt_callers *);
 
-/* taken.c: D that is true when the branch will be taken, of the registers before it; NULL: it cannot be told. */
+/*
+ * taken.c: D that is true when the branch will be taken, of the registers before it; NULL: it cannot be
+ * told.
+ */
 struct dt_insn;
 const char *dt_branch_taken(struct dt_arena *, uint16_t machine, const struct dt_insn *);
 
 /* golang.c */
 bool dt_object_is_go(const struct dt_object *);
-void dt_go_arguments(const struct dt_object *, const char *args[10]);	/* D texts of a function's arguments at its entry */
-uint64_t dt_go_entry(const struct dt_object *, const struct dt_elf_function *);	/* the place in the file that is run once a call */
+/* D texts of a function's arguments at its entry */
+void dt_go_arguments(const struct dt_object *, const char *args[10]);
+/* the place in the file that is run once a call */
+uint64_t dt_go_entry(const struct dt_object *, const struct dt_elf_function *);
 
 void dt_objects_close(struct dt_object *list);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * audit: audit:event:CALL:commit when the record of a system call that a rule wants is made, :bsm for every piece of text that is sent for it.
- * The functions are those of the kernel's audit, which has to be on; without rules there are no records.
+ * audit: audit:event:CALL:commit when the record of a system call that a rule wants is made, :bsm for
+ * every piece of text that is sent for it. The functions are those of the kernel's audit, which has to
+ * be on; without rules there are no records.
  */
 #include "kernel/audit.h"
 #include "provider/derived.h"
@@ -20,11 +21,18 @@
 static void add(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_syscall *s)
 {
 	const char *name = dt_arena_printf(p->arena, "\"%s\"", s->name);
-	const char *is = dt_arena_printf(p->arena, "(uint64_t)" CONTEXT " != 0 && " CONTEXT "->major == %u", s->number);
-	struct dt_hook commit = { .kind = DT_HOOK_KFUNC, .target = "audit_log_exit", .when = is, .args = { name, "(uint64_t)" CONTEXT } };
-	struct dt_hook bsm = { .kind = DT_HOOK_KFUNC, .target = "audit_log_end",
-		.when = dt_arena_printf(p->arena, "arg0 != 0 && (uint64_t)" BUFFER "->skb != 0 && %s && " BUFFER "->ctx == " CONTEXT, is),
-		.args = { name, "(uint64_t)" CONTEXT, "(uint64_t)" BUFFER "->skb->data + " STRING(HEADER), BUFFER "->skb->len - " STRING(HEADER) } };
+	const char *is = dt_arena_printf(p->arena, "(uint64_t)" CONTEXT " != 0 && " CONTEXT "->major == %u",
+	    s->number);
+	struct dt_hook commit = { .kind = DT_HOOK_KFUNC,
+		.target = "audit_log_exit",
+		.when = is,
+		.args = { name, "(uint64_t)" CONTEXT } };
+	struct dt_hook bsm = { .kind = DT_HOOK_KFUNC,
+		.target = "audit_log_end",
+		.when = dt_arena_printf(p->arena,
+		    "arg0 != 0 && (uint64_t)" BUFFER "->skb != 0 && %s && " BUFFER "->ctx == " CONTEXT, is),
+		.args = { name, "(uint64_t)" CONTEXT, "(uint64_t)" BUFFER "->skb->data + " STRING(HEADER),
+		    BUFFER "->skb->len - " STRING(HEADER) } };
 
 	dt_probes_add(p, row, "event", s->name, "commit", &commit);
 	dt_probes_add(p, row, "event", s->name, "bsm", &bsm);
@@ -36,16 +44,20 @@ static const char *reason(struct dt_probes *p)
 	int on;
 
 	if (!dt_probes_functions(p))
-		return "audit records cannot be seen: this kernel has no way to trace its functions (audit_log_exit is the one)";
-	if (dt_types_function_id(p->types, "audit_log_exit") == 0 || dt_types_function_id(p->types, "audit_log_end") == 0)
+		return "audit records cannot be seen: this kernel has no way to trace its functions "
+		       "(audit_log_exit is the one)";
+	if (dt_types_function_id(p->types, "audit_log_exit") == 0 ||
+	    dt_types_function_id(p->types, "audit_log_end") == 0)
 		return "audit records cannot be seen: this kernel has no function audit_log_exit";
 	on = dt_audit_enabled();
 	if (on == 0)
-		return "the kernel's audit is off: auditctl -e 1 turns it on, and auditctl -a always,exit -S openat asks for records";
+		return "the kernel's audit is off: auditctl -e 1 turns it on, and auditctl -a always,exit -S "
+		       "openat asks for records";
 	if (on == -EPROTONOSUPPORT)
 		return "this kernel was built without audit";
 	if (on < 0)
-		return dt_arena_printf(p->arena, "the state of the kernel's audit cannot be had: %s", strerror(-on));
+		return dt_arena_printf(p->arena, "the state of the kernel's audit cannot be had: %s",
+		    strerror(-on));
 	return NULL;
 }
 
@@ -59,11 +71,14 @@ bool dt_audit_may_match(const struct dt_provider_row *row, const struct dt_probe
 static const char *unknown(struct dt_probes *p, const char *func)
 {
 	if (strncmp(func, "aue_", 4) == 0)
-		return dt_arena_printf(p->arena, "events are named as the system calls are: audit:event:%s:commit", func[4] != '\0' ? func + 4 : "openat");
+		return dt_arena_printf(p->arena,
+		    "events are named as the system calls are: audit:event:%s:commit",
+		    func[4] != '\0' ? func + 4 : "openat");
 	return dt_arena_printf(p->arena, "there is no system call %s, and audit records are of those", func);
 }
 
-int dt_audit_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_audit_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	const char *not = want == NULL || strcmp(want->prov, row->name) == 0 ? reason(p) : NULL;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cpc: cpc:::EVENT-MODE-COUNT fires each time so many events have come on a CPU, MODE being user, kernel or all. What this
- * machine counts is listed with a count that harms nobody; others are made when they are named.
+ * cpc: cpc:::EVENT-MODE-COUNT fires each time so many events have come on a CPU, MODE being user,
+ * kernel or all. What this machine counts is listed with a count that harms nobody; others are made
+ * when they are named.
  */
 #include "provider/probe.h"
 
@@ -12,10 +13,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { LEAST_HARDWARE = 5000, LEAST_CLOCK = 200000 };	/* events of a processor come by the million; clocks count ns */
+/* events of a processor come by the million; clocks count ns */
+enum { LEAST_HARDWARE = 5000, LEAST_CLOCK = 200000 };
 #define LISTED_COUNT "1000000000"
 
-static const struct { const char *name, *suffix; } modes[] = { { "user", ":u" }, { "kernel", ":k" }, { "all", "" } };
+static const struct {
+	const char *name, *suffix;
+} modes[] = { { "user", ":u" }, { "kernel", ":k" }, { "all", "" } };
 
 struct parts {
 	char event[64];
@@ -44,7 +48,9 @@ static const char *parse(const char *name, struct parts *p)
 	if (strstr(dash + 1, "-0x") != NULL)
 		return "masks of events are part of their number here: name the event rHEX";
 	p->count = strtoull(last + 1, &end, 10);
-	return *end != '\0' || last[1] < '0' || last[1] > '9' || p->count == 0 ? "the last part of a cpc probe is a number of events" : NULL;
+	return *end != '\0' || last[1] < '0' || last[1] > '9' || p->count == 0 ?
+	    "the last part of a cpc probe is a number of events" :
+	    NULL;
 }
 
 static const char *unknown(struct dt_probes *p, const char *event)
@@ -54,7 +60,8 @@ static const char *unknown(struct dt_probes *p, const char *event)
 	dt_near_init(&near, event);
 	for (const struct dt_perf_row *r = dt_perf_rows; r->name != NULL; r++)
 		dt_near_offer(&near, r->name);
-	return near.best != NULL ? dt_arena_printf(p->arena, "there is no event %s; did you mean %s?", event, near.best) :
+	return near.best != NULL ?
+	    dt_arena_printf(p->arena, "there is no event %s; did you mean %s?", event, near.best) :
 	    dt_arena_printf(p->arena, "there is no event %s", event);
 }
 
@@ -62,7 +69,10 @@ static const char *not_counted(struct dt_probes *p, const char *event, int err)
 {
 	if (err == -EPERM)
 		return "events may not be counted: run dtrace as root";
-	return dt_arena_printf(p->arena, "this machine does not count %s: its processor has no such counter, or hides it (as virtual machines do)", event);
+	return dt_arena_printf(p->arena,
+	    "this machine does not count %s: its processor has no such counter, or hides it (as virtual "
+	    "machines do)",
+	    event);
 }
 
 static const char *make(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
@@ -86,8 +96,9 @@ static const char *make(struct dt_probes *p, const struct dt_provider_row *row, 
 	else if (strstr(part.event, "_clock") != NULL)
 		least = LEAST_CLOCK;
 	if (part.count < least)
-		return dt_arena_printf(p->arena, "a probe every %llu %s would stop the machine: at least %llu", (unsigned long long)part.count,
-		    part.event, (unsigned long long)least);
+		return dt_arena_printf(p->arena,
+		    "a probe every %llu %s would stop the machine: at least %llu",
+		    (unsigned long long)part.count, part.event, (unsigned long long)least);
 	hook.interval = part.count;
 	hook.target = dt_arena_printf(p->arena, "%s%s", part.event, part.mode);
 	dt_probes_add(p, row, "", "", name, &hook);
@@ -99,11 +110,12 @@ bool dt_cpc_may_match(const struct dt_provider_row *row, const struct dt_probede
 	(void)row;
 	if (!dt_part_matches_empty(d->mod) || !dt_part_matches_empty(d->func))
 		return false;
-	return !dt_part_literal(d->name) || strstr(d->name, "-user-") != NULL || strstr(d->name, "-kernel-") != NULL ||
-	    strstr(d->name, "-all-") != NULL;
+	return !dt_part_literal(d->name) || strstr(d->name, "-user-") != NULL ||
+	    strstr(d->name, "-kernel-") != NULL || strstr(d->name, "-all-") != NULL;
 }
 
-int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	for (const struct dt_perf_row *r = dt_perf_rows; want == NULL && r->name != NULL; r++)
 		if (dt_perf_event_try(r) == 0)

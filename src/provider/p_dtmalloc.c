@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dtmalloc: memory of the kernel by cache: dtmalloc::CACHE:malloc, free, from the tracepoints of the allocator. A cache of its own is told by them; of
- * kmalloc() they tell the size, of kfree() nothing but the address: its page knows the cache, and where pages are described /proc/kcore
- * tells. Without that, kmalloc-N is whatever has that size, and kfree:free what was given back to any of them.
+ * dtmalloc: memory of the kernel by cache: dtmalloc::CACHE:malloc, free, from the tracepoints of the
+ * allocator. A cache of its own is told by them; of kmalloc() they tell the size, of kfree() nothing
+ * but the address: its page knows the cache, and where pages are described /proc/kcore tells. Without
+ * that, kmalloc-N is whatever has that size, and kfree:free what was given back to any of them.
  */
 #include "base/diag.h"
 #include "base/file.h"
@@ -68,21 +69,27 @@ static const char *page_text(struct dt_probes *p)
 	uint64_t size = t != NULL ? dt_type_size(p->types, t) : 0, base;
 	unsigned shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 
-	if (size == 0 || dt_types_find(p->types, NULL, DT_T_STRUCT, "slab") == NULL || !dt_kcore_pages(shift, size, &base))
+	if (size == 0 || dt_types_find(p->types, NULL, DT_T_STRUCT, "slab") == NULL ||
+	    !dt_kcore_pages(shift, size, &base))
 		return NULL;
-	return dt_arena_printf(p->arena, "dt_page_head[(struct page *)(0x%llxULL + ((uint64_t)arg1 >> %u) * %llu)]", (unsigned long long)base, shift,
-	    (unsigned long long)size);
+	return dt_arena_printf(p->arena,
+	    "dt_page_head[(struct page *)(0x%llxULL + ((uint64_t)arg1 >> %u) * %llu)]",
+	    (unsigned long long)base, shift, (unsigned long long)size);
 }
 
 static bool cache_is_named(struct dt_probes *p)
 {
-	struct dt_probe_sig *sig = dt_tracepoint_signature(p->arena, p->types, &(struct dt_probedesc){ "rawtp", "", "", "kmem_cache_free", 0 });
+	struct dt_probe_sig *sig = dt_tracepoint_signature(p->arena, p->types,
+	    &(struct dt_probedesc){ "rawtp", "", "", "kmem_cache_free", 0 });
 	const struct dt_type *t = sig != NULL && sig->nin >= 3 ? dt_type_base(sig->in[2]) : NULL;
 
 	return t != NULL && t->kind == DT_T_PTR && !dt_type_is_sou(t->ref);
 }
 
-/* Is the text at `name` this one? Eight bytes at a time (caches' names lie in objects of as many): most differ in the first. */
+/*
+ * Is the text at `name` this one? Eight bytes at a time (caches' names lie in objects of as many): most
+ * differ in the first.
+ */
 static const char *same_name(struct dt_probes *p, const char *at, const char *name)
 {
 	size_t len = strlen(name) + 1;
@@ -93,8 +100,8 @@ static const char *same_name(struct dt_probes *p, const char *at, const char *na
 
 		for (size_t k = 0; k < 8 && i + k < len; k++)
 			word |= (uint64_t)(unsigned char)name[i + k] << k * 8;
-		text = dt_arena_printf(p->arena, "%s%s(((uint64_t *)%s)[%zu] & 0x%llxULL) == 0x%llxULL", text, i > 0 ? " && " : "", at, i / 8,
-		    (unsigned long long)mask, (unsigned long long)word);
+		text = dt_arena_printf(p->arena, "%s%s(((uint64_t *)%s)[%zu] & 0x%llxULL) == 0x%llxULL", text,
+		    i > 0 ? " && " : "", at, i / 8, (unsigned long long)mask, (unsigned long long)word);
 	}
 	return text;
 }
@@ -105,7 +112,8 @@ static const char *shown(struct dt_probes *p, const char *name)
 	char *s = dt_arena_strdup(p->arena, name);
 
 	for (char *c = s; *c != '\0'; c++)
-		if (strchr(":*?[]\\(){}/,;\"'`$#@", *c) != NULL || (unsigned char)*c <= ' ' || (unsigned char)*c >= 127)
+		if (strchr(":*?[]\\(){}/,;\"'`$#@", *c) != NULL || (unsigned char)*c <= ' ' ||
+		    (unsigned char)*c >= 127)
 			*c = '_';
 	return s;
 }
@@ -116,16 +124,18 @@ static void put(struct making *m, const char *func, const char *name, const stru
 }
 
 /* What the hook's page says. kfree() may give back memory of any cache. */
-static void by_page(struct making *m, struct dt_hook *hook, const char *tracepoint, const char *before, const char *name)
+static void by_page(struct making *m, struct dt_hook *hook, const char *tracepoint, const char *before,
+    const char *name)
 {
 	*hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = tracepoint, .args = ARGS_OF(OF_SLAB) };
-	hook->when = dt_arena_printf(m->p->arena, THERE "%s && (" SLAB " = %s, %s) && %s", before, m->page, m->is_slab,
-	    same_name(m->p, OF_SLAB "->name", name));
+	hook->when = dt_arena_printf(m->p->arena, THERE "%s && (" SLAB " = %s, %s) && %s", before, m->page,
+	    m->is_slab, same_name(m->p, OF_SLAB "->name", name));
 }
 
 static void free_of(struct making *m, const char *func, const char *name, bool kmalloced)
 {
-	struct dt_hook by_kfree, hook = { .kind = DT_HOOK_RAWTP, .target = "kmem_cache_free", .args = ARGS_OF(CACHE) };
+	struct dt_hook by_kfree,
+	    hook = { .kind = DT_HOOK_RAWTP, .target = "kmem_cache_free", .args = ARGS_OF(CACHE) };
 	static const char *const unknown[] = { "0", "0", "0", "0", "0" };
 
 	if (m->page != NULL)
@@ -159,7 +169,9 @@ static void add_named(struct making *m, const char *name)
 /* kmalloc(call site, address, bytes asked for, bytes given, …) */
 static void add_sized(struct making *m, const char *name, unsigned long long size)
 {
-	struct dt_hook hook = { .kind = DT_HOOK_RAWTP, .target = "kmalloc", .args = { "0", "0", "0", "arg3", "0" } };
+	struct dt_hook hook = {
+		.kind = DT_HOOK_RAWTP, .target = "kmalloc", .args = { "0", "0", "0", "arg3", "0" }
+	};
 	const char *func = shown(m->p, name);
 
 	if (m->page != NULL)
@@ -174,23 +186,34 @@ static void add_sized(struct making *m, const char *name, unsigned long long siz
 static void add_large(struct making *m)
 {
 	unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
-	struct dt_hook hook = { .kind = DT_HOOK_RAWTP, .target = "kmalloc", .args = { "0", "0", "0", "arg3", "0" } };
+	struct dt_hook hook = {
+		.kind = DT_HOOK_RAWTP, .target = "kmalloc", .args = { "0", "0", "0", "arg3", "0" }
+	};
 
 	hook.when = dt_arena_printf(m->p->arena, THERE " && (uint64_t)arg3 > %lu", 2 * page);
 	put(m, "kmalloc-large", "malloc", &hook);
-	hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = "kfree", .when = THERE, .args = { "0", "0", "0", "0", "0" } };
+	hook = (struct dt_hook){
+		.kind = DT_HOOK_RAWTP, .target = "kfree", .when = THERE, .args = { "0", "0", "0", "0", "0" }
+	};
 	if (m->page != NULL)
-		hook.when = dt_arena_printf(m->p->arena, THERE " && (" SLAB " = %s, !(%s))", m->page, m->is_slab);
+		hook.when = dt_arena_printf(m->p->arena, THERE " && (" SLAB " = %s, !(%s))", m->page,
+		    m->is_slab);
 	put(m, m->page != NULL ? "kmalloc-large" : "kfree", "free", &hook);
-	hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = "mm_page_alloc", .when = "arg0 != 0",
-		.args = { "0", "0", "0", dt_arena_printf(m->p->arena, "(uint64_t)%lu << arg1", page), "arg1" } };
+	hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP,
+		.target = "mm_page_alloc",
+		.when = "arg0 != 0",
+		.args = {
+		    "0", "0", "0", dt_arena_printf(m->p->arena, "(uint64_t)%lu << arg1", page), "arg1" } };
 	put(m, "page", "malloc", &hook);
 	hook.target = "mm_page_free";
 	hook.when = NULL;
 	put(m, "page", "free", &hook);
 }
 
-/* "kmalloc-cg-1k", "memdup_user-64": 1024, 64. Such sizes are powers of two, 96 and 192. 0: no cache of kmalloc(). */
+/*
+ * "kmalloc-cg-1k", "memdup_user-64": 1024, 64. Such sizes are powers of two, 96 and 192. 0: no cache of
+ * kmalloc().
+ */
 static unsigned long long kmalloc_size(const char *name)
 {
 	const char *dash = strrchr(name, '-');
@@ -207,7 +230,10 @@ static unsigned long long kmalloc_size(const char *name)
 	if (*end != '\0' || ((n & (n - 1)) != 0 && n != 96 && n != 192))
 		return 0;
 	/* of other caches too: request pools are NAME-16 */
-	return strstr(name, "kmalloc-") != NULL || strncmp(name, "memdup_user-", 12) == 0 || strncmp(name, "msg_msg-", 8) == 0 ? n : 0;
+	return strstr(name, "kmalloc-") != NULL || strncmp(name, "memdup_user-", 12) == 0 ||
+		strncmp(name, "msg_msg-", 8) == 0 ?
+	    n :
+	    0;
 }
 
 static void add_cache(struct making *m, const char *name, unsigned long long size)
@@ -231,7 +257,8 @@ static bool start(struct making *m)
 	return true;
 }
 
-static const char *const sizes[] = { "8", "16", "32", "64", "96", "128", "192", "256", "512", "1k", "2k", "4k", "8k" };
+static const char *const sizes[] = { "8", "16", "32", "64", "96", "128", "192", "256", "512", "1k", "2k",
+	"4k", "8k" };
 
 static void make_all(struct making *m)
 {
@@ -253,7 +280,10 @@ static void make_all(struct making *m)
 	free(text);
 }
 
-/* Caches of the same size may be one: sysfs has a link for each name, and which of them the memory goes by is in the list. */
+/*
+ * Caches of the same size may be one: sysfs has a link for each name, and which of them the memory goes
+ * by is in the list.
+ */
 static const char *other_name(struct dt_probes *p, const char *name)
 {
 	char a[128], b[128];
@@ -262,7 +292,8 @@ static const char *other_name(struct dt_probes *p, const char *name)
 	for (size_t i = 0; la > 0 && i < p->list.n; i++) {
 		if (strcmp(p->list.v[i]->prov, "dtmalloc") != 0)
 			continue;
-		lb = readlink(dt_arena_printf(p->arena, "/sys/kernel/slab/%s", p->list.v[i]->func), b, sizeof(b));
+		lb = readlink(dt_arena_printf(p->arena, "/sys/kernel/slab/%s", p->list.v[i]->func), b,
+		    sizeof(b));
 		if (lb == la && memcmp(a, b, (size_t)la) == 0)
 			return p->list.v[i]->func;
 	}
@@ -275,16 +306,22 @@ static const char *reason(struct making *m, const struct dt_probedesc *want)
 	struct dt_near near;
 
 	if (other != NULL)
-		return dt_arena_printf(m->p->arena, "the cache %s has its memory together with others: dtmalloc::%s:%s", want->func, other, want->name);
+		return dt_arena_printf(m->p->arena,
+		    "the cache %s has its memory together with others: dtmalloc::%s:%s", want->func, other,
+		    want->name);
 	if (m->page == NULL && kmalloc_size(want->func) != 0)
-		return "which cache of kmalloc() memory comes from is not known here, as /proc/kcore cannot be read: dtmalloc::kmalloc-64:malloc is "
-		    "whatever has that size, dtmalloc::kfree:free gives back any";
+		return "which cache of kmalloc() memory comes from is not known here, as /proc/kcore cannot "
+		       "be read: dtmalloc::kmalloc-64:malloc is "
+		       "whatever has that size, dtmalloc::kfree:free gives back any";
 	dt_near_init(&near, want->func);
 	for (size_t i = 0; i < m->p->list.n; i++)
 		if (strcmp(m->p->list.v[i]->prov, "dtmalloc") == 0)
 			dt_near_offer(&near, m->p->list.v[i]->func);
-	return dt_arena_printf(m->p->arena, "the kernel has no cache %s%s%s%s; memory without a cache of its own goes by size: dtmalloc::kmalloc-*:malloc",
-	    want->func, near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
+	return dt_arena_printf(m->p->arena,
+	    "the kernel has no cache %s%s%s%s; memory without a cache of its own goes by size: "
+	    "dtmalloc::kmalloc-*:malloc",
+	    want->func, near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "",
+	    near.best != NULL ? "?" : "");
 }
 
 bool dt_dtmalloc_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
@@ -294,7 +331,8 @@ bool dt_dtmalloc_may_match(const struct dt_provider_row *row, const struct dt_pr
 	    (!dt_part_literal(d->name) || strcmp(d->name, "malloc") == 0 || strcmp(d->name, "free") == 0);
 }
 
-int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want, const char **why)
 {
 	struct making m = { .p = p, .row = row };
 
@@ -302,9 +340,11 @@ int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row, 
 		make_all(&m);
 		return 0;
 	}
-	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func) || !dt_dtmalloc_may_match(row, want) || !start(&m))
+	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func) ||
+	    !dt_dtmalloc_may_match(row, want) || !start(&m))
 		return 0;
-	if (access("/proc/slabinfo", R_OK) != 0 && strlen(want->func) < NAME_MAX_CACHE && strcmp(want->func, "temp") != 0)
+	if (access("/proc/slabinfo", R_OK) != 0 && strlen(want->func) < NAME_MAX_CACHE &&
+	    strcmp(want->func, "temp") != 0)
 		add_cache(&m, want->func, 0);
 	else
 		*why = reason(&m, want);

@@ -9,7 +9,8 @@ bool dt_dtrace_may_match(const struct dt_provider_row *row, const struct dt_prob
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func);
 }
 
-int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	if (want != NULL) {
 		if (dt_part_literal(want->prov))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fbt: entry and return of the kernel's functions, by the kernel's own list of those that can be traced. Functions that share
- * a name share a probe, which fires for each of them. By what means it is attached is settled when it is enabled; rawfbt has
- * the same probes, always by kprobe; they are made when asked for and are not in the list of everything.
+ * fbt: entry and return of the kernel's functions, by the kernel's own list of those that can be
+ * traced. Functions that share a name share a probe, which fires for each of them. By what means it is
+ * attached is settled when it is enabled; rawfbt has the same probes, always by kprobe; they are made
+ * when asked for and are not in the list of everything.
  */
 #include "base/diag.h"
 #include "base/glob.h"
@@ -14,20 +15,34 @@
 
 /* Nobody comes back from these. */
 static const char *const no_return[] = {
-	"do_exit", "do_group_exit", "do_task_dead", "make_task_dead", "panic", "kthread_exit", "kthread_complete_and_exit", "cpu_startup_entry",
-	"__stack_chk_fail", "__module_put_and_kthread_exit",
+	"do_exit",
+	"do_group_exit",
+	"do_task_dead",
+	"make_task_dead",
+	"panic",
+	"kthread_exit",
+	"kthread_complete_and_exit",
+	"cpu_startup_entry",
+	"__stack_chk_fail",
+	"__module_put_and_kthread_exit",
 };
 
 /* Functions other kernels have, and where the like is here. */
-static const struct { const char *name, *here; } elsewhere[] = {
-	{ "malloc", "allocations of the kernel are dtmalloc:::malloc or fbt::__kmalloc*:entry, malloc() of a process is pid$target::malloc:entry" },
-	{ "free", "memory the kernel gives back is dtmalloc:::free or fbt::kfree:entry, free() of a process is pid$target::free:entry" },
+static const struct {
+	const char *name, *here;
+} elsewhere[] = {
+	{ "malloc",
+	    "allocations of the kernel are dtmalloc:::malloc or fbt::__kmalloc*:entry, malloc() of a process "
+	    "is pid$target::malloc:entry" },
+	{ "free",
+	    "memory the kernel gives back is dtmalloc:::free or fbt::kfree:entry, free() of a process is "
+	    "pid$target::free:entry" },
 };
 
 /*
- * What a system call's function is called in the source: "sys_getpid" is __arm64_sys_getpid, NULL for others. On x86-64 a call without
- * arguments is __do_sys_getpid, of which the other names are aliases that the kernel does not list; of calls that have their own that
- * name is a part of them.
+ * What a system call's function is called in the source: "sys_getpid" is __arm64_sys_getpid, NULL for
+ * others. On x86-64 a call without arguments is __do_sys_getpid, of which the other names are aliases
+ * that the kernel does not list; of calls that have their own that name is a part of them.
  */
 static const char *plain_name(struct dt_types *types, const char *func)
 {
@@ -36,7 +51,8 @@ static const char *plain_name(struct dt_types *types, const char *func)
 	char name[128];
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (strncmp(func, own[i], strlen(own[i])) == 0 && strncmp(func + strlen(own[i]), "sys_", 4) == 0)
+		if (strncmp(func, own[i], strlen(own[i])) == 0 &&
+		    strncmp(func + strlen(own[i]), "sys_", 4) == 0)
 			return func + strlen(own[i]);
 	if (strncmp(func, part, sizeof(part) - 1) != 0 || strncmp(func += sizeof(part) - 1, "sys_", 4) != 0)
 		return NULL;
@@ -49,7 +65,8 @@ static const char *plain_name(struct dt_types *types, const char *func)
 }
 
 /* Function arguments at entry; at return args[0] is the return offset, args[1] the value. */
-struct dt_probe_sig *dt_fbt_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
+struct dt_probe_sig *dt_fbt_signature(struct dt_arena *arena, struct dt_types *types,
+    const struct dt_probedesc *p)
 {
 	const struct dt_type *f;
 	struct dt_probe_sig *sig;
@@ -103,7 +120,9 @@ static void add(struct making *m, const struct dt_kfunc *f, const char *name, en
 		p->hook.by_kprobe = true;	/* another function of that name */
 	} else {
 		p->alt = plain_name(m->probes->types, p->func);
-		p->hook.target = strcmp(module, "vmlinux") == 0 ? p->func : dt_arena_printf(m->probes->arena, "%s`%s", module, func);
+		p->hook.target = strcmp(module, "vmlinux") == 0 ?
+		    p->func :
+		    dt_arena_printf(m->probes->arena, "%s`%s", module, func);
 	}
 }
 
@@ -133,8 +152,9 @@ static const char *no_way(const struct dt_probes *p)
 {
 	if (p->types != NULL && dt_types_btf_error(p->types) != NULL)
 		return dt_types_btf_error(p->types);
-	return "this kernel lets nobody trace its functions: it has neither kprobes nor trampolines (fentry), or lockdown keeps them off; "
-	    "tracepoints are there (sdt, rawtp)";
+	return "this kernel lets nobody trace its functions: it has neither kprobes nor trampolines "
+	       "(fentry), or lockdown keeps them off; "
+	       "tracepoints are there (sdt, rawtp)";
 }
 
 /* The module that has the function, or any when func is NULL; NULL when it is not there. */
@@ -143,7 +163,8 @@ static const char *module_of(const struct dt_probes *p, const char *module, cons
 	for (size_t i = 0; p->kfuncs != NULL && i < p->kfuncs->list.n; i++) {
 		const struct dt_kfunc *f = &p->kfuncs->list.v[i];
 
-		if ((module == NULL || strcmp(f->module, module) == 0) && (func == NULL || strcmp(f->name, func) == 0))
+		if ((module == NULL || strcmp(f->module, module) == 0) &&
+		    (func == NULL || strcmp(f->name, func) == 0))
 			return f->module;
 	}
 	return NULL;
@@ -151,8 +172,11 @@ static const char *module_of(const struct dt_probes *p, const char *module, cons
 
 static const char *no_module(struct dt_probes *p, const char *module)
 {
-	return dt_arena_printf(p->arena, "no module %s with functions that can be traced is loaded; those of what is built in are in vmlinux, "
-	    "e.g. fbt:vmlinux:%s*:entry", module, module);
+	return dt_arena_printf(p->arena,
+	    "no module %s with functions that can be traced is loaded; those of what is built in are in "
+	    "vmlinux, "
+	    "e.g. fbt:vmlinux:%s*:entry",
+	    module, module);
 }
 
 /* The function is not there: the nearest name that is. */
@@ -162,13 +186,17 @@ static const char *no_function(struct dt_probes *p, const char *func)
 
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (strcmp(elsewhere[i].name, func) == 0)
-			return dt_arena_printf(p->arena, "the kernel has no function %s: %s", func, elsewhere[i].here);
+			return dt_arena_printf(p->arena, "the kernel has no function %s: %s", func,
+			    elsewhere[i].here);
 	dt_near_init(&near, func);
 	for (size_t i = 0; p->kfuncs != NULL && i < p->kfuncs->list.n; i++)
 		dt_near_offer(&near, p->kfuncs->list.v[i].name);
 	if (near.best == NULL)
-		return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced (it may be part of another: inlined)", func);
-	return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced; did you mean %s?", func, near.best);
+		return dt_arena_printf(p->arena,
+		    "the kernel has no function %s that can be traced (it may be part of another: inlined)",
+		    func);
+	return dt_arena_printf(p->arena, "the kernel has no function %s that can be traced; did you mean %s?",
+	    func, near.best);
 }
 
 /* Names of what cannot be had are looked for among what can. */
@@ -183,7 +211,8 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 	if (!dt_part_literal(want->func))
 		return NULL;
 	if (dt_kfunc_ours(want->func) != NULL)
-		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func, dt_kfunc_ours(want->func));
+		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func,
+		    dt_kfunc_ours(want->func));
 	if (strcmp(want->name, "return") == 0 && !returns(want->func))
 		return dt_arena_printf(p->arena, "%s never returns", want->func);
 	home = module_of(p, NULL, want->func);
@@ -200,7 +229,8 @@ bool dt_fbt_may_match(const struct dt_provider_row *row, const struct dt_probede
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
 }
 
-int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	struct making m = { .probes = p, .row = row };
 
@@ -216,10 +246,12 @@ int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 bool dt_rawfbt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	(void)p;
-	return d->prov[0] != '\0' && strcmp(d->prov, "*") != 0 && dt_glob_match(d->prov, "rawfbt") && dt_fbt_may_match(NULL, d);
+	return d->prov[0] != '\0' && strcmp(d->prov, "*") != 0 && dt_glob_match(d->prov, "rawfbt") &&
+	    dt_fbt_may_match(NULL, d);
 }
 
-int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	struct making m = { .probes = p, .row = row, .want = want, .by_kprobe = true };
 	size_t before = p->list.n;

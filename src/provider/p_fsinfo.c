@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsinfo: operations on files (derived.h): the functions through which the kernel calls file systems. The first argument is the file, name
- * or inode, the second a number that is of use (bytes, flags, mode), the third says which of them it is: one clause may be for all of the provider
- * (dlib/fsinfo.d makes fileinfo_t of it).
+ * fsinfo: operations on files (derived.h): the functions through which the kernel calls file systems.
+ * The first argument is the file, name or inode, the second a number that is of use (bytes, flags,
+ * mode), the third says which of them it is: one clause may be for all of the provider (dlib/fsinfo.d
+ * makes fileinfo_t of it).
  */
 #include "provider/derived.h"
 
@@ -10,10 +11,15 @@
 #define FILE_ "0"
 #define NAME_ "1"
 #define INODE_ "2"
-/* Where functions cannot be traced, system calls with a descriptor (where they take several buffers the bytes are not known: 0). */
+/*
+ * Where functions cannot be traced, system calls with a descriptor (where they take several buffers the
+ * bytes are not known: 0).
+ */
 #define OF(fd) "(uint64_t)getf((int)" fd ")"
-#define CALL(name, fd, also, n) { DT_HOOK_SYS_ENTER, name, OF(fd) " != 0" also, { OF(fd), n, FILE_ }, .no_functions = true }
-#define OPENS(name) { DT_HOOK_SYS_EXIT, name, "(int)arg0 >= 0 && " OF("arg0") " != 0", { OF("arg0"), AS("file", OF("arg0")) "->f_flags", FILE_ }, \
+#define CALL(name, fd, also, n) { DT_HOOK_SYS_ENTER, name, OF(fd) " != 0" also, { OF(fd), n, FILE_ }, \
+	.no_functions = true }
+#define OPENS(name) { DT_HOOK_SYS_EXIT, name, "(int)arg0 >= 0 && " OF("arg0") " != 0", { OF("arg0"), \
+	AS("file", OF("arg0")) "->f_flags", FILE_ }, \
 	.no_functions = true }
 #define ENTRY(f, when, object, n) { DT_HOOK_KFUNC, f, when, { object, n, FILE_ } }
 #define NAMED(f, when, object, n) { DT_HOOK_KFUNC, f, when, { object, n, NAME_ } }
@@ -21,14 +27,22 @@
 #define NEVER(what, why) { what, .never = "fsinfo:::" what " is never there on Linux: " why }
 #define AS(type, arg) "((struct " type " *)" arg ")"
 
-/* FMODE_OPENED, FMODE_CREATED; a file that is being opened is complete at the return of do_dentry_open(file, …) */
+/*
+ * FMODE_OPENED, FMODE_CREATED; a file that is being opened is complete at the return of
+ * do_dentry_open(file, …)
+ */
 #define OPENED "0x80000"
 #define CREATED "0x100000"
 #define FILE0 "self->__fsinfo_file"
 #define REMEMBER(f) { DT_HOOK_KFUNC, f, "(" FILE0 " = arg0, 0)", { "0" }, .no_fexit = true }
-#define AT_OPEN(also, object, n, what) { DT_HOOK_KRET, "do_dentry_open", "(int)arg1 == 0" also("arg2"), { object("arg2"), n("arg2"), what }, .needs_fexit = true }, \
-	REMEMBER("do_dentry_open"), \
-	{ DT_HOOK_KRET, "do_dentry_open", FILE0 " != 0 && (int)arg1 == 0" also(FILE0), { object(FILE0), n(FILE0), what }, .no_fexit = true }
+#define AT_OPEN(also, object, n, what) \
+	{ DT_HOOK_KRET, "do_dentry_open", "(int)arg1 == 0" also("arg2"), \
+		{ object("arg2"), n("arg2"), what }, .needs_fexit = true }, \
+	    REMEMBER("do_dentry_open"), \
+	{ \
+		DT_HOOK_KRET, "do_dentry_open", FILE0 " != 0 && (int)arg1 == 0" also(FILE0), \
+		    { object(FILE0), n(FILE0), what }, .no_fexit = true \
+	}
 #define ANY(file) ""
 #define NEW(file) " && (" AS("file", file) "->f_mode & " CREATED ") != 0"
 #define ITSELF(file) file
@@ -40,60 +54,97 @@
 #define FAULTING "(uint64_t)" AS("vm_fault", "arg0") "->vma->vm_file"
 
 const struct dt_derived dt_fsinfo_probes[] = {
-	/* read(2) and its kin; those with several buffers have them in an iterator: do_iter_readv_writev(file, iterator, position, write?, flags) */
-	{ "read", .place = { ENTRY("vfs_read", NULL, "arg0", "arg2"),
+	/*
+	 * read(2) and its kin; those with several buffers have them in an iterator:
+	 * do_iter_readv_writev(file, iterator, position, write?, flags)
+	 */
+	{ "read",
+	    .place = { ENTRY("vfs_read", NULL, "arg0", "arg2"),
 		ENTRY("do_iter_readv_writev", "(int)arg3 == 0", "arg0", AS("iov_iter", "arg1") "->count"),
-		CALL("read", "arg0", "", "arg2"), CALL("pread64", "arg0", "", "arg2"), CALL("readv", "arg0", "", "0"), CALL("preadv", "arg0", "", "0"),
+		CALL("read", "arg0", "", "arg2"), CALL("pread64", "arg0", "", "arg2"),
+		CALL("readv", "arg0", "", "0"), CALL("preadv", "arg0", "", "0"),
 		CALL("preadv2", "arg0", "", "0") } },
-	{ "write", .place = { ENTRY("vfs_write", NULL, "arg0", "arg2"),
+	{ "write",
+	    .place = { ENTRY("vfs_write", NULL, "arg0", "arg2"),
 		ENTRY("do_iter_readv_writev", "(int)arg3 == 1", "arg0", AS("iov_iter", "arg1") "->count"),
-		CALL("write", "arg0", "", "arg2"), CALL("pwrite64", "arg0", "", "arg2"), CALL("writev", "arg0", "", "0"), CALL("pwritev", "arg0", "", "0"),
+		CALL("write", "arg0", "", "arg2"), CALL("pwrite64", "arg0", "", "arg2"),
+		CALL("writev", "arg0", "", "0"), CALL("pwritev", "arg0", "", "0"),
 		CALL("pwritev2", "arg0", "", "0") } },
-	{ "open", .place = { AT_OPEN(ANY, ITSELF, ITS_FLAGS, FILE_), OPENS("openat"), OPENS("openat2"), OPENS("open"),
-		OPENS("creat") } },
-	{ "create", .place = { AT_OPEN(NEW, ITS_NAME, ITS_MODE, NAME_), NAMED("vfs_create", NULL, "arg2", "arg3 & 0xffff"),
+	{ "open",
+	    .place = { AT_OPEN(ANY, ITSELF, ITS_FLAGS, FILE_), OPENS("openat"), OPENS("openat2"),
+		OPENS("open"), OPENS("creat") } },
+	{ "create",
+	    .place = { AT_OPEN(NEW, ITS_NAME, ITS_MODE, NAME_),
+		NAMED("vfs_create", NULL, "arg2", "arg3 & 0xffff"),
 		NAMED("vfs_mknod", NULL, "arg2", "arg3 & 0xffff") } },
-	{ "close", .place = { ENTRY("__fput", "(" AS("file", "arg0") "->f_mode & " OPENED ") != 0", "arg0", AS("file", "arg0") "->f_flags") } },
-	{ "lookup", .place = { NAMED("lookup_fast", NULL, "(uint64_t)" AS("nameidata", "arg0") "->path.dentry", AS("nameidata", "arg0") "->flags") } },
+	{ "close",
+	    .place = { ENTRY("__fput", "(" AS("file", "arg0") "->f_mode & " OPENED ") != 0", "arg0",
+		AS("file", "arg0") "->f_flags") } },
+	{ "lookup",
+	    .place = { NAMED("lookup_fast", NULL, "(uint64_t)" AS("nameidata", "arg0") "->path.dentry",
+		AS("nameidata", "arg0") "->flags") } },
 	{ "link", .place = { NAMED("vfs_link", NULL, "arg3", "0") } },
 	{ "symlink", .place = { NAMED("vfs_symlink", NULL, "arg2", "0") } },
 	{ "mkdir", .place = { NAMED("vfs_mkdir", NULL, "arg2", "arg3 & 0xffff") } },
 	{ "rmdir", .place = { NAMED("vfs_rmdir", NULL, "arg2", "0") } },
 	{ "remove", .place = { NAMED("vfs_unlink", NULL, "arg2", "0") } },
-	{ "rename", .place = { NAMED("vfs_rename", NULL, "(uint64_t)" AS("renamedata", "arg0") "->old_dentry", AS("renamedata", "arg0") "->flags") } },
-	{ "readdir", .place = { ENTRY("iterate_dir", NULL, "arg0", "0"), CALL("getdents64", "arg0", "", "0"),
+	{ "rename",
+	    .place = { NAMED("vfs_rename", NULL, "(uint64_t)" AS("renamedata", "arg0") "->old_dentry",
+		AS("renamedata", "arg0") "->flags") } },
+	{ "readdir",
+	    .place = { ENTRY("iterate_dir", NULL, "arg0", "0"), CALL("getdents64", "arg0", "", "0"),
 		CALL("getdents", "arg0", "", "0") } },
 	{ "readlink", .place = { NAMED("vfs_readlink", NULL, "arg0", "(int)arg2") } },
 	/* vfs_getattr() is often part of others; it asks security modules */
-	{ "getattr", .place = { NAMED("security_inode_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry", "0") } },
+	{ "getattr",
+	    .place = { NAMED("security_inode_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry",
+	        "0") } },
 	{ "setattr", .place = { NAMED("notify_change", NULL, "arg1", AS("iattr", "arg2") "->ia_valid") } },
-	{ "fsync", .place = { ENTRY("vfs_fsync_range", NULL, "arg0", "(int)arg3"), CALL("fsync", "arg0", "", "0"),
+	{ "fsync",
+	    .place = { ENTRY("vfs_fsync_range", NULL, "arg0", "(int)arg3"), CALL("fsync", "arg0", "", "0"),
 		CALL("fdatasync", "arg0", "", "1") } },
-	{ "ioctl", .place = { ENTRY("security_file_ioctl", NULL, "arg0", "(int)arg1"),
+	{ "ioctl",
+	    .place = { ENTRY("security_file_ioctl", NULL, "arg0", "(int)arg1"),
 		{ DT_HOOK_KFUNC, "vfs_ioctl", NULL, { "arg0", "(int)arg1", FILE_ }, .otherwise = true },
 		CALL("ioctl", "arg0", "", "(int)arg1") } },
 	/* F_SETFL */
-	{ "setfl", .place = { ENTRY("security_file_fcntl", "(int)arg1 == 4", "arg0", "(int)arg2"),
+	{ "setfl",
+	    .place = { ENTRY("security_file_fcntl", "(int)arg1 == 4", "arg0", "(int)arg2"),
 		CALL("fcntl", "arg0", " && (int)arg1 == 4", "(int)arg2") } },
 	/* F_SETLK, F_SETLKW, and those of open files */
-	{ "frlock", .place = { ENTRY("fcntl_setlk", NULL, "arg1", "(int)arg2"),
-		CALL("fcntl", "arg0", " && ((int)arg1 == 6 || (int)arg1 == 7 || (int)arg1 == 37 || (int)arg1 == 38)", "(int)arg1") } },
+	{ "frlock",
+	    .place = { ENTRY("fcntl_setlk", NULL, "arg1", "(int)arg2"),
+		CALL("fcntl", "arg0",
+		    " && ((int)arg1 == 6 || (int)arg1 == 7 || (int)arg1 == 37 || (int)arg1 == 38)",
+		    "(int)arg1") } },
 	/* MAP_ANONYMOUS */
-	{ "map", .place = { ENTRY("security_mmap_file", "arg0 != 0", "arg0", "(int)arg1"),
+	{ "map",
+	    .place = { ENTRY("security_mmap_file", "arg0 != 0", "arg0", "(int)arg1"),
 		CALL("mmap", "arg4", " && (arg3 & 0x20) == 0", "(int)arg2") } },
 	{ "addmap", .place = { ENTRY("mmap_region", "arg0 != 0", "arg0", "arg2") } },
-	{ "delmap", .place = { ENTRY("remove_vma", "(uint64_t)" VMA("arg0") "->vm_file != 0", "(uint64_t)" VMA("arg0") "->vm_file",
-		VMA("arg0") "->vm_end - " VMA("arg0") "->vm_start") } },
+	{ "delmap",
+	    .place = { ENTRY("remove_vma", "(uint64_t)" VMA("arg0") "->vm_file != 0",
+		"(uint64_t)" VMA("arg0") "->vm_file", VMA("arg0") "->vm_end - " VMA("arg0") "->vm_start") } },
 	/* vfs_llseek() is often part of the system call */
-	{ "seek", .place = { { DT_HOOK_SYS_ENTER, "lseek", "(uint64_t)getf((int)arg0) != 0", { "(uint64_t)getf((int)arg0)", "arg1", FILE_ } } } },
-	{ "space", .place = { ENTRY("vfs_fallocate", NULL, "arg0", "(int)arg1"), CALL("fallocate", "arg0", "", "(int)arg1") } },
-	{ "getpage", .place = { ENTRY("filemap_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
+	{ "seek",
+	    .place = { { DT_HOOK_SYS_ENTER, "lseek", "(uint64_t)getf((int)arg0) != 0",
+		{ "(uint64_t)getf((int)arg0)", "arg1", FILE_ } } } },
+	{ "space",
+	    .place = { ENTRY("vfs_fallocate", NULL, "arg0", "(int)arg1"),
+		CALL("fallocate", "arg0", "", "(int)arg1") } },
+	{ "getpage",
+	    .place = { ENTRY("filemap_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
 		ENTRY("shmem_fault", NULL, FAULTING, AS("vm_fault", "arg0") "->pgoff"),
-		{ DT_HOOK_RAWTP, "mm_filemap_fault", NULL, { "(uint64_t)" AS("address_space", "arg0") "->host", "arg1", INODE_ }, .no_functions = true } } },
-	{ "putpage", .place = { INODE("do_writepages", NULL, "(uint64_t)" AS("address_space", "arg0") "->host",
+		{ DT_HOOK_RAWTP, "mm_filemap_fault", NULL,
+		    { "(uint64_t)" AS("address_space", "arg0") "->host", "arg1", INODE_ },
+		    .no_functions = true } } },
+	{ "putpage",
+	    .place = { INODE("do_writepages", NULL, "(uint64_t)" AS("address_space", "arg0") "->host",
 		AS("writeback_control", "arg1") "->nr_to_write") } },
 	{ "getsecattr", .place = { NAMED("vfs_getxattr", NULL, "arg1", "arg4") } },
-	{ "setsecattr", .place = { NAMED("vfs_setxattr", NULL, "arg1", "arg4"), NAMED("vfs_removexattr", NULL, "arg1", "0") } },
+	{ "setsecattr",
+	    .place = { NAMED("vfs_setxattr", NULL, "arg1", "arg4"),
+		NAMED("vfs_removexattr", NULL, "arg1", "0") } },
 	{ "access", .place = { INODE("inode_permission", NULL, "arg1", "(int)arg2") } },
 	{ "inactive", .place = { INODE("evict", NULL, "arg0", "0") } },
 	{ "fid", .place = { INODE("exportfs_encode_inode_fh", NULL, "arg0", "0") } },
@@ -103,7 +154,9 @@ const struct dt_derived dt_fsinfo_probes[] = {
 	NEVER("dumpctl", "the kernel's memory is saved by another kernel"),
 	NEVER("pageio", "see fsinfo:::getpage, fsinfo:::putpage and io:::start"),
 	NEVER("pathconf", "the C library answers that"),
-	NEVER("poll", "files are asked through a pointer, in no function of its own; see syscall::poll:entry, syscall::epoll_wait:entry"),
+	NEVER("poll",
+	    "files are asked through a pointer, in no function of its own; see syscall::poll:entry, "
+	    "syscall::epoll_wait:entry"),
 	NEVER("realvp", "layered file systems do not tell; see fsinfo:::open, which fires for each layer"),
 	NEVER("rwlock", "the lock is one of the kernel's; see lockstat:::rw-acquire"),
 	NEVER("rwunlock", "the lock is one of the kernel's; see lockstat:::rw-release"),

@@ -1,40 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io: block requests (derived.h). The unit is the kernel's bio: start when it is given to the device's queue, in the thread that asks
- * for it. Devices with a queue of requests tell the end of a request, when its bios still know their size, and it may be one of many bios
- * that were put together: done fires for each. Other devices tell the end of a bio.
+ * io: block requests (derived.h). The unit is the kernel's bio: start when it is given to the device's
+ * queue, in the thread that asks for it. Devices with a queue of requests tell the end of a request,
+ * when its bios still know their size, and it may be one of many bios that were put together: done
+ * fires for each. Other devices tell the end of a bio.
  */
 #include "provider/derived.h"
 
 #define RQ "((struct request *)arg0)"
 #define PART "((struct bio *)arg9)"
 
-/* The request, the file it is for (dlib/file.d), the status it ends with, whose memory it is, whether nobody waits (dlib/io.d), and once more itself. */
-#define BIO(text, status) { "(uint64_t)" text, "(uint64_t)dt_bio_file[(struct bio *)" text "]", status, "dt_bio_memory[(struct bio *)" text "]", \
+/*
+ * The request, the file it is for (dlib/file.d), the status it ends with, whose memory it is, whether
+ * nobody waits (dlib/io.d), and once more itself.
+ */
+#define BIO(text, status) { "(uint64_t)" text, "(uint64_t)dt_bio_file[(struct bio *)" text "]", status, \
+	"dt_bio_memory[(struct bio *)" text "]", \
 	"dt_bio_async[(struct bio *)" text "]", "(uint64_t)" text }, .soft = true
 #define STATUS(text) "((struct bio *)" text ")->bi_status"
 
 /*
- * block_rq_complete(request, error, bytes): of a request that ends in parts those bios end that lie within the bytes. The first
- * part of a bio that was cut in two is a clone (bit 1 of bi_flags), which was not told when it began.
+ * block_rq_complete(request, error, bytes): of a request that ends in parts those bios end that lie
+ * within the bytes. The first part of a bio that was cut in two is a clone (bit 1 of bi_flags), which
+ * was not told when it began.
  */
-#define ENDS "(arg2 >= " RQ "->__data_len || ((" PART "->bi_iter.bi_sector - " RQ "->__sector) << 9) + " PART "->bi_iter.bi_size <= arg2)"
-#define WHOLE(bio) "!((" bio "->bi_flags & 2) != 0 && (uintptr_t)" bio "->bi_end_io == (uintptr_t)&`bio_chain_endio)"
+#define ENDS "(arg2 >= " RQ "->__data_len || ((" PART "->bi_iter.bi_sector - " RQ "->__sector) << 9) + " \
+	PART "->bi_iter.bi_size <= arg2)"
+#define WHOLE(bio) "!((" bio "->bi_flags & 2) != 0 && (uintptr_t)" bio \
+	"->bi_end_io == (uintptr_t)&`bio_chain_endio)"
 #define NEXT "arg9 == 0 ? (uint64_t)" RQ "->bio : (uint64_t)" PART "->bi_next"
 #define AWAITED "self->__io_awaited"
 #define LAST "((struct bio *)arg1)"
 
 const struct dt_derived dt_io_probes[] = {
 	{ "start", .place = { { DT_HOOK_RAWTP, "block_bio_queue", NULL, BIO("arg0", "0") } } },
-	{ "done", .place = {
-		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9", "arg1"), .each = NEXT, .symbol = "bio_chain_endio" },
-		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS, BIO("arg9", "arg1"), .each = NEXT, .otherwise = true },
-		{ DT_HOOK_RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1", STATUS("arg1")), .symbol = "bio_chain_endio" },
-		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1", STATUS("arg1")), .otherwise = true } } },
+	{ "done",
+	    .place = { { DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9", "arg1"),
+			   .each = NEXT, .symbol = "bio_chain_endio" },
+		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS, BIO("arg9", "arg1"), .each = NEXT,
+		    .otherwise = true },
+		{ DT_HOOK_RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1", STATUS("arg1")),
+		    .symbol = "bio_chain_endio" },
+		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1", STATUS("arg1")),
+		    .otherwise = true } } },
 	/* a thread that waits for one request and nothing else */
 	{ "wait-start", .place = { { DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0", "0") } } },
-	{ "wait-done", .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")), .needs_fexit = true },
+	{ "wait-done",
+	    .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")),
+			   .needs_fexit = true },
 		{ DT_HOOK_KFUNC, "submit_bio_wait", "(" AWAITED " = arg0, 0)", { "0" }, .no_fexit = true },
-		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED, STATUS(AWAITED)), .no_fexit = true } } },
+		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED, STATUS(AWAITED)),
+		    .no_fexit = true } } },
 	{ 0 },
 };

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ip and sctp: packets of IPv4 and IPv6 that leave and come in, forwarded ones too (derived.h, p_net.h). Only what leaves has a socket. */
+/*
+ * ip and sctp: packets of IPv4 and IPv6 that leave and come in, forwarded ones too (derived.h,
+ * p_net.h). Only what leaves has a socket.
+ */
 #include "provider/p_net.h"
 
-#define PACKET(ip, sock) "arg0", sock, "(uint64_t)" ip, "(uint64_t)" SKB "->dev", "(uint64_t)(" ip "->version == 4 ? " ip " : 0)", \
+#define PACKET(ip, sock) "arg0", sock, "(uint64_t)" ip, "(uint64_t)" SKB "->dev", \
+	"(uint64_t)(" ip "->version == 4 ? " ip " : 0)", \
 	"(uint64_t)(" ip "->version == 6 ? " ip " : 0)"
 #define SCTP "132"
 
@@ -13,7 +17,11 @@ const struct dt_derived dt_ip_probes[] = {
 };
 
 const struct dt_derived dt_sctp_probes[] = {
-	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, SCTP), "arg0", "(uint64_t)" SKB "->sk", "(uint64_t)" OUT_IP) } },
-	{ "receive", .place = { COMES(SKB "->pkt_type == 0 && " CARRIES(IN_IP, SCTP), "arg0", "0", "(uint64_t)" IN_IP) } },
+	{ "send",
+	    .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, SCTP), "arg0", "(uint64_t)" SKB "->sk",
+	        "(uint64_t)" OUT_IP) } },
+	{ "receive",
+	    .place = { COMES(SKB "->pkt_type == 0 && " CARRIES(IN_IP, SCTP), "arg0", "0",
+	        "(uint64_t)" IN_IP) } },
 	{ 0 },
 };

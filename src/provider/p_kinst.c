@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kinst: the instruction at a decimal offset in bytes from the start of a kernel function, kinst::vfs_read:20. Made when it is
- * named; the kernel says at enabling whether an instruction begins there.
+ * kinst: the instruction at a decimal offset in bytes from the start of a kernel function,
+ * kinst::vfs_read:20. Made when it is named; the kernel says at enabling whether an instruction begins
+ * there.
  */
 #include "kernel/kfunc.h"
 #include "provider/derived.h"
@@ -22,18 +23,21 @@ bool dt_kinst_may_match(const struct dt_provider_row *row, const struct dt_probe
 	return strcmp(d->prov, "kinst") == 0;
 }
 
-static const char *make(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want)
+static const char *make(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want)
 {
 	const char *module = dt_part_literal(want->mod) ? want->mod : "vmlinux";
 	struct dt_hook hook = { .kind = DT_HOOK_KFUNC, .by_kprobe = true };
 	struct dt_probe *probe;
 
 	if (!dt_probes_functions(p))
-		return "this kernel lets nobody trace its functions: it has no kprobes, or lockdown keeps them off";
+		return "this kernel lets nobody trace its functions: it has no kprobes, or lockdown keeps "
+		       "them off";
 	if (!dt_part_literal(want->func) || !is_offset(want->name))
 		return "a probe of kinst is named by a function and an offset in bytes: kinst::vfs_read:20";
 	if (dt_kfunc_ours(want->func) != NULL)
-		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func, dt_kfunc_ours(want->func));
+		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func,
+		    dt_kfunc_ours(want->func));
 	hook.offset = strtoul(want->name, NULL, 10);
 #ifdef __aarch64__
 	if (hook.offset % 4 != 0)
@@ -42,11 +46,14 @@ static const char *make(struct dt_probes *p, const struct dt_provider_row *row, 
 	if (hook.offset > OFFSET_MAX)
 		return "no function is as long as that";
 	probe = dt_probes_add(p, row, module, want->func, want->name, &hook);
-	probe->hook.target = strcmp(module, "vmlinux") == 0 ? probe->func : dt_arena_printf(p->arena, "%s`%s", module, probe->func);
+	probe->hook.target = strcmp(module, "vmlinux") == 0 ?
+	    probe->func :
+	    dt_arena_printf(p->arena, "%s`%s", module, probe->func);
 	return NULL;
 }
 
-int dt_kinst_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_kinst_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
 		*why = make(p, row, want);

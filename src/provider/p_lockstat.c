@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lockstat: the kernel's locks (derived.h). Waiting is seen by the contention tracepoints: the beginning leaves lock, kind and
- * time in variables of the thread, the end fires; a wait that an interrupt's own wait comes into is not told. Taking and giving back are
- * functions of the kernel, where those can be traced.
+ * lockstat: the kernel's locks (derived.h). Waiting is seen by the contention tracepoints: the
+ * beginning leaves lock, kind and time in variables of the thread, the end fires; a wait that an
+ * interrupt's own wait comes into is not told. Taking and giving back are functions of the kernel,
+ * where those can be traced.
  */
 #include "provider/derived.h"
 
-/* Kinds as contention_begin tells them: SPIN 1, READ 2, WRITE 4, RT 8, PERCPU 16, MUTEX 32. A mutex that spins and then sleeps tells both. */
+/*
+ * Kinds as contention_begin tells them: SPIN 1, READ 2, WRITE 4, RT 8, PERCPU 16, MUTEX 32. A mutex
+ * that spins and then sleeps tells both.
+ */
 #define LOCK "self->__lockstat_lock"
 #define KIND "self->__lockstat_kind"
 #define SINCE "self->__lockstat_since"
-#define BEGINS { DT_HOOK_RAWTP, "contention_begin", "(" LOCK " = arg0, " KIND " = arg1, " SINCE " = timestamp, 0)", { "0" }, .required = true }
-#define ENDS(kind, ...) { DT_HOOK_RAWTP, "contention_end", LOCK " == arg0 && arg1 == 0 && (" kind ")", { "arg0", "timestamp - " SINCE, ##__VA_ARGS__ }, \
+#define BEGINS { DT_HOOK_RAWTP, "contention_begin", "(" LOCK " = arg0, " KIND " = arg1, " SINCE \
+	" = timestamp, 0)", { "0" }, .required = true }
+#define ENDS(kind, ...) { DT_HOOK_RAWTP, "contention_end", LOCK " == arg0 && arg1 == 0 && (" kind ")", \
+	{ "arg0", "timestamp - " SINCE, ##__VA_ARGS__ }, \
 	.required = true }
 #define READER "(" KIND " & 2) != 0"
 
@@ -26,25 +32,39 @@
 const struct dt_derived dt_lockstat_probes[] = {
 	{ "adaptive-spin", .place = { BEGINS, ENDS("(" KIND " & 33) == 33") } },
 	{ "adaptive-block", .place = { BEGINS, ENDS("(" KIND " & 33) == 32") } },
-	{ "adaptive-acquire", .place = { ENTERS("mutex_lock"), LEAVES("mutex_lock", NULL), ENTERS("mutex_lock_interruptible"),
-		LEAVES("mutex_lock_interruptible", "arg1 == 0"), ENTERS("mutex_lock_killable"), LEAVES("mutex_lock_killable", "arg1 == 0"),
-		ENTERS("mutex_trylock"), LEAVES("mutex_trylock", "(int)arg1 == 1") } },
-	{ "adaptive-acquire-error", .place = { ENTERS("mutex_lock_interruptible"),
-		LEAVES("mutex_lock_interruptible", "(int)arg1 != 0", "-(int)arg1"), ENTERS("mutex_lock_killable"),
+	{ "adaptive-acquire",
+	    .place = { ENTERS("mutex_lock"), LEAVES("mutex_lock", NULL), ENTERS("mutex_lock_interruptible"),
+		LEAVES("mutex_lock_interruptible", "arg1 == 0"), ENTERS("mutex_lock_killable"),
+		LEAVES("mutex_lock_killable", "arg1 == 0"), ENTERS("mutex_trylock"),
+		LEAVES("mutex_trylock", "(int)arg1 == 1") } },
+	{ "adaptive-acquire-error",
+	    .place = { ENTERS("mutex_lock_interruptible"),
+		LEAVES("mutex_lock_interruptible", "(int)arg1 != 0", "-(int)arg1"),
+		ENTERS("mutex_lock_killable"),
 		LEAVES("mutex_lock_killable", "(int)arg1 != 0", "-(int)arg1") } },
 	{ "adaptive-release", .place = { GIVEN("mutex_unlock") } },
 	{ "spin-spin", .place = { BEGINS, ENDS("(" KIND " & 39) == 1") } },
-	{ "spin-acquire", .place = { TAKEN("_raw_spin_lock", NULL), TAKEN("_raw_spin_lock_irq", NULL), TAKEN("_raw_spin_lock_irqsave", NULL),
-		TAKEN("_raw_spin_lock_bh", NULL), TAKEN("_raw_spin_trylock", "(int)arg1 != 0"), TAKEN("_raw_spin_trylock_bh", "(int)arg1 != 0") } },
-	{ "spin-release", .place = { GIVEN("_raw_spin_unlock"), GIVEN("_raw_spin_unlock_irq"), GIVEN("_raw_spin_unlock_irqrestore"),
-		GIVEN("_raw_spin_unlock_bh") } },
+	{ "spin-acquire",
+	    .place = { TAKEN("_raw_spin_lock", NULL), TAKEN("_raw_spin_lock_irq", NULL),
+		TAKEN("_raw_spin_lock_irqsave", NULL), TAKEN("_raw_spin_lock_bh", NULL),
+		TAKEN("_raw_spin_trylock", "(int)arg1 != 0"),
+		TAKEN("_raw_spin_trylock_bh", "(int)arg1 != 0") } },
+	{ "spin-release",
+	    .place = { GIVEN("_raw_spin_unlock"), GIVEN("_raw_spin_unlock_irq"),
+		GIVEN("_raw_spin_unlock_irqrestore"), GIVEN("_raw_spin_unlock_bh") } },
 	{ "rw-spin", .place = { BEGINS, ENDS("(" KIND " & 1) == 1 && (" KIND " & 6) != 0", READER) } },
-	{ "rw-block", .place = { BEGINS, ENDS("(" KIND " & 1) == 0 && (" KIND " & 6) != 0", READER,
-		"(((struct rw_semaphore *)arg0)->count.counter & 1) != 0", "((struct rw_semaphore *)arg0)->count.counter >> 8") } },
-	{ "rw-acquire", .place = { ENTERS("down_read"), LEAVES("down_read", NULL, "1"), ENTERS("down_write"), LEAVES("down_write", NULL, "0"),
-		TAKEN("_raw_read_lock", NULL, "1"), TAKEN("_raw_write_lock", NULL, "0"), TAKEN("_raw_write_lock_irq", NULL, "0") } },
-	{ "rw-release", .place = { GIVEN("up_read", "1"), GIVEN("up_write", "0"), GIVEN("_raw_read_unlock", "1"), GIVEN("_raw_write_unlock", "0"),
-		GIVEN("_raw_write_unlock_irq", "0") } },
+	{ "rw-block",
+	    .place = { BEGINS,
+		ENDS("(" KIND " & 1) == 0 && (" KIND " & 6) != 0", READER,
+		    "(((struct rw_semaphore *)arg0)->count.counter & 1) != 0",
+		    "((struct rw_semaphore *)arg0)->count.counter >> 8") } },
+	{ "rw-acquire",
+	    .place = { ENTERS("down_read"), LEAVES("down_read", NULL, "1"), ENTERS("down_write"),
+		LEAVES("down_write", NULL, "0"), TAKEN("_raw_read_lock", NULL, "1"),
+		TAKEN("_raw_write_lock", NULL, "0"), TAKEN("_raw_write_lock_irq", NULL, "0") } },
+	{ "rw-release",
+	    .place = { GIVEN("up_read", "1"), GIVEN("up_write", "0"), GIVEN("_raw_read_unlock", "1"),
+		GIVEN("_raw_write_unlock", "0"), GIVEN("_raw_write_unlock_irq", "0") } },
 	{ "rw-downgrade", .place = { GIVEN("downgrade_write") } },
 	{ "rw-upgrade", .never = "Linux has no lock that a reader can turn into a writer's" },
 	{ "thread-spin", .never = "Linux has no thread locks: lockstat:::spin-spin tells of run queues too" },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mac_framework: what security modules are asked and how they answer: mac_framework::HOOK:mac-check-ok, mac-check-err, at the return of
- * the kernel's security_HOOK() functions. arg0 is the error, behind it the hook's own arguments. FreeBSD's names of checks are made when
- * they are named.
+ * mac_framework: what security modules are asked and how they answer: mac_framework::HOOK:mac-check-ok,
+ * mac-check-err, at the return of the kernel's security_HOOK() functions. arg0 is the error, behind it
+ * the hook's own arguments. FreeBSD's names of checks are made when they are named.
  */
 #include "base/diag.h"
 #include "kernel/kfunc.h"
@@ -14,31 +14,71 @@
 #define OK "mac-check-ok"
 #define ERR "mac-check-err"
 
-/* A name of FreeBSD, the hook, and for some what the change must be of: bits of iattr.ia_valid, or a letter of the access mask. */
-static const struct alias { const char *name, *hook; unsigned valid; } aliases[] = {
-	{ "vnode_check_open", "file_open", 0 }, { "vnode_check_exec", "bprm_check", 0 }, { "vnode_check_mmap", "mmap_file", 0 },
-	{ "vnode_check_mprotect", "file_mprotect", 0 }, { "vnode_check_create", "inode_create", 0 }, { "vnode_check_unlink", "inode_unlink", 0 },
-	{ "vnode_check_rename_from", "inode_rename", 0 }, { "vnode_check_rename_to", "inode_rename", 0 }, { "vnode_check_link", "inode_link", 0 },
-	{ "vnode_check_stat", "inode_getattr", 0 }, { "vnode_check_readlink", "inode_readlink", 0 }, { "vnode_check_lookup", "inode_permission", 0 },
-	{ "vnode_check_access", "inode_permission", 0 }, { "vnode_check_read", "file_permission", 0 }, { "vnode_check_write", "file_permission", 0 },
-	{ "vnode_check_readdir", "file_permission", 0 }, { "vnode_check_setmode", "inode_setattr", 0x1 }, { "vnode_check_setowner", "inode_setattr", 0x6 },
-	{ "vnode_check_setutimes", "inode_setattr", 0x30 }, { "vnode_check_setextattr", "inode_setxattr", 0 },
-	{ "vnode_check_getextattr", "inode_getxattr", 0 }, { "vnode_check_listextattr", "inode_listxattr", 0 },
-	{ "vnode_check_deleteextattr", "inode_removexattr", 0 }, { "vnode_check_setacl", "inode_set_acl", 0 }, { "vnode_check_getacl", "inode_get_acl", 0 },
-	{ "vnode_check_deleteacl", "inode_remove_acl", 0 }, { "proc_check_debug", "ptrace_access_check", 0 }, { "proc_check_signal", "task_kill", 0 },
-	{ "proc_check_sched", "task_setscheduler", 0 }, { "socket_check_accept", "socket_accept", 0 }, { "socket_check_bind", "socket_bind", 0 },
-	{ "socket_check_connect", "socket_connect", 0 }, { "socket_check_create", "socket_create", 0 }, { "socket_check_deliver", "sock_rcv_skb", 0 },
-	{ "socket_check_listen", "socket_listen", 0 }, { "socket_check_receive", "socket_recvmsg", 0 }, { "socket_check_send", "socket_sendmsg", 0 },
-	{ "socket_check_stat", "socket_getsockname", 0 }, { "kld_check_load", "kernel_read_file", 0 }, { "priv_check", "capable", 0 },
-	{ "sysvmsq_check_msqget", "msg_queue_associate", 0 }, { "sysvmsq_check_msqsnd", "msg_queue_msgsnd", 0 },
-	{ "sysvmsq_check_msqrcv", "msg_queue_msgrcv", 0 }, { "sysvmsq_check_msqctl", "msg_queue_msgctl", 0 },
-	{ "sysvsem_check_semget", "sem_associate", 0 }, { "sysvsem_check_semop", "sem_semop", 0 }, { "sysvsem_check_semctl", "sem_semctl", 0 },
-	{ "sysvshm_check_shmget", "shm_associate", 0 }, { "sysvshm_check_shmat", "shm_shmat", 0 }, { "sysvshm_check_shmctl", "shm_shmctl", 0 },
+/*
+ * A name of FreeBSD, the hook, and for some what the change must be of: bits of iattr.ia_valid, or a
+ * letter of the access mask.
+ */
+static const struct alias { const char *name, *hook; unsigned valid;
+} aliases[] = {
+	{ "vnode_check_open", "file_open", 0 },
+	{ "vnode_check_exec", "bprm_check", 0 },
+	{ "vnode_check_mmap", "mmap_file", 0 },
+	{ "vnode_check_mprotect", "file_mprotect", 0 },
+	{ "vnode_check_create", "inode_create", 0 },
+	{ "vnode_check_unlink", "inode_unlink", 0 },
+	{ "vnode_check_rename_from", "inode_rename", 0 },
+	{ "vnode_check_rename_to", "inode_rename", 0 },
+	{ "vnode_check_link", "inode_link", 0 },
+	{ "vnode_check_stat", "inode_getattr", 0 },
+	{ "vnode_check_readlink", "inode_readlink", 0 },
+	{ "vnode_check_lookup", "inode_permission", 0 },
+	{ "vnode_check_access", "inode_permission", 0 },
+	{ "vnode_check_read", "file_permission", 0 },
+	{ "vnode_check_write", "file_permission", 0 },
+	{ "vnode_check_readdir", "file_permission", 0 },
+	{ "vnode_check_setmode", "inode_setattr", 0x1 },
+	{ "vnode_check_setowner", "inode_setattr", 0x6 },
+	{ "vnode_check_setutimes", "inode_setattr", 0x30 },
+	{ "vnode_check_setextattr", "inode_setxattr", 0 },
+	{ "vnode_check_getextattr", "inode_getxattr", 0 },
+	{ "vnode_check_listextattr", "inode_listxattr", 0 },
+	{ "vnode_check_deleteextattr", "inode_removexattr", 0 },
+	{ "vnode_check_setacl", "inode_set_acl", 0 },
+	{ "vnode_check_getacl", "inode_get_acl", 0 },
+	{ "vnode_check_deleteacl", "inode_remove_acl", 0 },
+	{ "proc_check_debug", "ptrace_access_check", 0 },
+	{ "proc_check_signal", "task_kill", 0 },
+	{ "proc_check_sched", "task_setscheduler", 0 },
+	{ "socket_check_accept", "socket_accept", 0 },
+	{ "socket_check_bind", "socket_bind", 0 },
+	{ "socket_check_connect", "socket_connect", 0 },
+	{ "socket_check_create", "socket_create", 0 },
+	{ "socket_check_deliver", "sock_rcv_skb", 0 },
+	{ "socket_check_listen", "socket_listen", 0 },
+	{ "socket_check_receive", "socket_recvmsg", 0 },
+	{ "socket_check_send", "socket_sendmsg", 0 },
+	{ "socket_check_stat", "socket_getsockname", 0 },
+	{ "kld_check_load", "kernel_read_file", 0 },
+	{ "priv_check", "capable", 0 },
+	{ "sysvmsq_check_msqget", "msg_queue_associate", 0 },
+	{ "sysvmsq_check_msqsnd", "msg_queue_msgsnd", 0 },
+	{ "sysvmsq_check_msqrcv", "msg_queue_msgrcv", 0 },
+	{ "sysvmsq_check_msqctl", "msg_queue_msgctl", 0 },
+	{ "sysvsem_check_semget", "sem_associate", 0 },
+	{ "sysvsem_check_semop", "sem_semop", 0 },
+	{ "sysvsem_check_semctl", "sem_semctl", 0 },
+	{ "sysvshm_check_shmget", "shm_associate", 0 },
+	{ "sysvshm_check_shmat", "shm_shmat", 0 },
+	{ "sysvshm_check_shmctl", "shm_shmctl", 0 },
 	{ "mount_check_stat", "sb_statfs", 0 },
 };
 
-static const struct { const char *name, *why; } without[] = {
-	{ "system_check_sysctl", "security modules are not asked about sysctl: mac_framework::file_open, of files under /proc/sys" },
+static const struct {
+	const char *name, *why;
+} without[] = {
+	{ "system_check_sysctl",
+	    "security modules are not asked about sysctl: mac_framework::file_open, of files under "
+	    "/proc/sys" },
 	{ "system_check_swapon", "swapon(2) asks for a capability: priv:::priv-ok, arg0 == 21" },
 	{ "system_check_swapoff", "swapoff(2) asks for a capability: priv:::priv-ok, arg0 == 21" },
 	{ "system_check_reboot", "reboot(2) asks for a capability: priv:::priv-ok, arg0 == 22" },
@@ -56,16 +96,23 @@ static const struct alias *alias_named(const char *name)
 
 static const struct dt_type *prototype(struct dt_arena *arena, struct dt_types *types, const char *hook)
 {
-	const struct dt_type *f = dt_types_symbol(types, "vmlinux", dt_arena_printf(arena, PREFIX "%s", hook));
+	const struct dt_type *f = dt_types_symbol(types, "vmlinux",
+	    dt_arena_printf(arena, PREFIX "%s", hook));
 
 	f = f != NULL ? dt_type_base(f) : NULL;
-	return f != NULL && f->kind == DT_T_FUNC && dt_type_is_integer(f->ref) && dt_type_size(types, f->ref) == 4 ? f : NULL;
+	return f != NULL && f->kind == DT_T_FUNC && dt_type_is_integer(f->ref) &&
+		dt_type_size(types, f->ref) == 4 ?
+	    f :
+	    NULL;
 }
 
-struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
+struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *types,
+    const struct dt_probedesc *p)
 {
 	const struct alias *a = alias_named(p->func);
-	const struct dt_type *f = dt_part_literal(p->func) ? prototype(arena, types, a != NULL ? a->hook : p->func) : NULL;
+	const struct dt_type *f = dt_part_literal(p->func) ?
+	    prototype(arena, types, a != NULL ? a->hook : p->func) :
+	    NULL;
 	struct dt_probe_sig *sig;
 
 	if (f == NULL)
@@ -83,36 +130,50 @@ static const char *changes(struct dt_probes *p, const struct dt_type *f, char *c
 	for (uint32_t i = 0; i < f->nparams && i < MOST_ARGS; i++) {
 		const struct dt_type *t = dt_type_base(f->params[i]);
 
-		if (t->kind == DT_T_PTR && strcmp(dt_type_str(p->arena, dt_type_base(t->ref)), "struct iattr") == 0)
-			return dt_arena_printf(p->arena, " && %s != 0 && (((struct iattr *)%s)->ia_valid & %u) != 0", arg[i], arg[i], valid);
+		if (t->kind == DT_T_PTR &&
+		    strcmp(dt_type_str(p->arena, dt_type_base(t->ref)), "struct iattr") == 0)
+			return dt_arena_printf(p->arena,
+			    " && %s != 0 && (((struct iattr *)%s)->ia_valid & %u) != 0", arg[i], arg[i],
+			    valid);
 	}
 	return "";
 }
 
 /* Where return does not know the arguments, entry keeps them. */
-static void fill(struct dt_probes *p, const char *hook, const struct dt_type *f, bool ok, unsigned valid, struct dt_hook *first)
+static void fill(struct dt_probes *p, const char *hook, const struct dt_type *f, bool ok, unsigned valid,
+    struct dt_hook *first)
 {
 	bool fexit = dt_probes_fexit(p);
 	uint32_t n = f->nparams < MOST_ARGS ? f->nparams : MOST_ARGS;
-	struct dt_hook ret = { .kind = DT_HOOK_KRET, .target = dt_arena_printf(p->arena, PREFIX "%s", hook), .needs_fexit = fexit };
+	struct dt_hook ret = { .kind = DT_HOOK_KRET,
+		.target = dt_arena_printf(p->arena, PREFIX "%s", hook),
+		.needs_fexit = fexit };
 	char *arg[MOST_ARGS];
 	const char *keep = "(";
 
 	for (uint32_t i = 0; i < n; i++) {
-		arg[i] = fexit ? dt_arena_printf(p->arena, "arg%u", i + 2) : dt_arena_printf(p->arena, "self->__mac_%s_%u", hook, i);
+		arg[i] = fexit ? dt_arena_printf(p->arena, "arg%u", i + 2) :
+				 dt_arena_printf(p->arena, "self->__mac_%s_%u", hook, i);
 		keep = dt_arena_printf(p->arena, "%s%s = (uint64_t)arg%u, ", keep, arg[i], i);
-		ret.args[i + 1] = dt_type_size(p->types, f->params[i]) == 4 ? dt_arena_printf(p->arena, "(int)%s", arg[i]) : arg[i];
+		ret.args[i + 1] = dt_type_size(p->types, f->params[i]) == 4 ?
+		    dt_arena_printf(p->arena, "(int)%s", arg[i]) :
+		    arg[i];
 	}
 	ret.args[0] = ok ? "0" : "-(int)arg1";
-	ret.when = dt_arena_printf(p->arena, "(int)arg1 %s 0%s", ok ? ">=" : "<", valid != 0 ? changes(p, f, arg, valid) : "");
+	ret.when = dt_arena_printf(p->arena, "(int)arg1 %s 0%s", ok ? ">=" : "<",
+	    valid != 0 ? changes(p, f, arg, valid) : "");
 	*first = ret;
 	if (fexit)
 		return;
-	*first = (struct dt_hook){ .kind = DT_HOOK_KFUNC, .target = ret.target, .when = dt_arena_printf(p->arena, "%s0)", keep), .args = { "0" } };
+	*first = (struct dt_hook){ .kind = DT_HOOK_KFUNC,
+		.target = ret.target,
+		.when = dt_arena_printf(p->arena, "%s0)", keep),
+		.args = { "0" } };
 	first->next = dt_arena_memdup(p->arena, &ret, sizeof(ret));
 }
 
-static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *func, const char *hook, const struct dt_type *f, unsigned valid)
+static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *func, const char *hook,
+    const struct dt_type *f, unsigned valid)
 {
 	struct dt_hook first;
 
@@ -149,15 +210,17 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 		if (strcmp(want->func, without[i].name) == 0)
 			return without[i].why;
 	if (!dt_probes_functions(p))
-		return "answers of security modules cannot be seen: this kernel has no way to trace its functions (security_file_open and the like)";
+		return "answers of security modules cannot be seen: this kernel has no way to trace its "
+		       "functions (security_file_open and the like)";
 	dt_near_init(&near, want->func);
 	for (size_t i = 0; i < p->list.n; i++)
 		if (strcmp(p->list.v[i]->prov, "mac_framework") == 0)
 			dt_near_offer(&near, p->list.v[i]->func);
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
 		dt_near_offer(&near, aliases[i].name);
-	return dt_arena_printf(p->arena, "security modules have no check %s here%s%s%s", want->func, near.best != NULL ? "; did you mean " : "",
-	    near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
+	return dt_arena_printf(p->arena, "security modules have no check %s here%s%s%s", want->func,
+	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "",
+	    near.best != NULL ? "?" : "");
 }
 
 bool dt_mac_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
@@ -166,7 +229,8 @@ bool dt_mac_may_match(const struct dt_provider_row *row, const struct dt_probede
 	return !dt_part_literal(d->name) || strcmp(d->name, OK) == 0 || strcmp(d->name, ERR) == 0;
 }
 
-int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	struct making m = { p, row };
 	const struct alias *a;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mib: the network's counters (derived.h, p_net.h). The kernel adds to them in line; what can be traced is the event each of them counts:
- * a packet that leaves or comes in, a change of a socket's state, a function. arg0 is what is added.
+ * mib: the network's counters (derived.h, p_net.h). The kernel adds to them in line; what can be traced
+ * is the event each of them counts: a packet that leaves or comes in, a change of a socket's state, a
+ * function. arg0 is what is added.
  */
 #include "provider/p_net.h"
 
@@ -15,20 +16,31 @@
 #define ICMP_TYPE(ip, type) ICMP(ip) " && *(uint8_t *)" PAYLOAD(ip) " == " type
 #define TCP_OUT LOCAL " && " CARRIES(OUT_IP, "6")
 #define TCP_RST "(*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13) & 4) != 0"
-/* a buffer that the device is to cut knows in how many segments; what is known of it stands behind its data */
+/*
+ * a buffer that the device is to cut knows in how many segments; what is known of it stands behind its
+ * data
+ */
 #define CUT "((struct skb_shared_info *)(" SKB "->head + " SKB "->end))->gso_segs"
 
 /*
- * Data of a segment that leaves, and whether its socket has not sent them before: the number of the next byte grows when a segment is on its way.
- * Flags FIN 1, SYN 2, RST 4, ACK 16, URG 32.
+ * Data of a segment that leaves, and whether its socket has not sent them before: the number of the
+ * next byte grows when a segment is on its way. Flags FIN 1, SYN 2, RST 4, ACK 16, URG 32.
  */
 #define TCP_FLAGS "*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13)"
 #define TCP_DATA "dt_tcp_data[" SKB ", " OUT_IP "]"
-#define TCP_NEW TCP_OUT " && " TCP_DATA " > 0 && dt_tcp_fresh[" SKB "->sk, (struct tcphdr *)" PAYLOAD(OUT_IP) "]"
-/* a socket of a program that sends IP packets as they are (replies of the kernel have one of their own); 3 is SOCK_RAW, AF_INET 2, AF_INET6 10 */
-#define RAW SKB "->sk != 0 && " SKB "->sk->sk_kern_sock == 0 && " SKB "->sk->sk_type == 3 && (" SKB "->sk->__sk_common.skc_family == 2 || " SKB "->sk->__sk_common.skc_family == 10)"
+#define TCP_NEW TCP_OUT " && " TCP_DATA " > 0 && dt_tcp_fresh[" SKB "->sk, (struct tcphdr *)" \
+	PAYLOAD(OUT_IP) "]"
+/*
+ * a socket of a program that sends IP packets as they are (replies of the kernel have one of their
+ * own); 3 is SOCK_RAW, AF_INET 2, AF_INET6 10
+ */
+#define RAW SKB "->sk != 0 && " SKB "->sk->sk_kern_sock == 0 && " SKB "->sk->sk_type == 3 && (" SKB \
+	"->sk->__sk_common.skc_family == 2 || " SKB "->sk->__sk_common.skc_family == 10)"
 
-/* tcp_probe(sock, segment): of a connection that is there, before the segment is looked at. G… is the segment's, S… the socket's. */
+/*
+ * tcp_probe(sock, segment): of a connection that is there, before the segment is looked at. G… is the
+ * segment's, S… the socket's.
+ */
 #define SEGMENT "((struct sk_buff *)arg1)"
 #define CONN "((struct tcp_sock *)arg0)"
 #define GOT(when, n) { DT_HOOK_RAWTP, "tcp_probe", when, { n } }
@@ -37,37 +49,50 @@
 #define G_ACK "dt_tcp_ack[" SEGMENT "]"
 #define IN_ORDER G_DATA " > 0 && " G_SEQ " == " CONN "->rcv_nxt"
 #define AFTER_GAP G_DATA " > 0 && (int)(" G_SEQ " - " CONN "->rcv_nxt) > 0"
-#define OLD_BEGINNING G_DATA " > 0 && (int)(" G_SEQ " - " CONN "->rcv_nxt) < 0 && (int)(" G_SEQ " + " G_DATA " - " CONN "->rcv_nxt) "
+#define OLD_BEGINNING G_DATA " > 0 && (int)(" G_SEQ " - " CONN "->rcv_nxt) < 0 && (int)(" G_SEQ " + " \
+	G_DATA " - " CONN "->rcv_nxt) "
 #define OLD OLD_BEGINNING "<= 0"
 #define OLD_IN_PART OLD_BEGINNING "> 0"
 #define ACKED "(int)(" G_ACK " - " CONN "->snd_una)"
 #define ACKS ACKED " > 0 && (int)(" G_ACK " - " CONN "->snd_nxt) <= 0"
-#define ACKS_AGAIN G_DATA " == 0 && (dt_tcp_got_flags[" SEGMENT "] & 7) == 0 && " ACKED " == 0 && " CONN "->snd_una != " CONN "->snd_nxt"
+#define ACKS_AGAIN G_DATA " == 0 && (dt_tcp_got_flags[" SEGMENT "] & 7) == 0 && " ACKED " == 0 && " CONN \
+	"->snd_una != " CONN "->snd_nxt"
 
-/* inet_sock_set_state(sock, old, new): ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7, CLOSE_WAIT 8, LISTEN 10 */
-#define TURNS(when) { DT_HOOK_RAWTP, "inet_sock_set_state", "((struct sock *)arg0)->sk_protocol == 6 && " when, { "1" } }
+/*
+ * inet_sock_set_state(sock, old, new): ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7, CLOSE_WAIT 8,
+ * LISTEN 10
+ */
+#define TURNS(when) { DT_HOOK_RAWTP, "inet_sock_set_state", \
+	"((struct sock *)arg0)->sk_protocol == 6 && " when, { "1" } }
 #define CALLED(f) { DT_HOOK_KFUNC, f, NULL, { "1" } }
 #define RETURNS(f, when) { DT_HOOK_KRET, f, when, { "1" } }
 #define AGAIN "((struct tcp_skb_cb *)((struct sk_buff *)arg1)->cb)->tcp_gso_segs"
 
-/* kfree_skb(skb, location, reason): SKB_DROP_REASON_NO_SOCKET has got another number when reasons got lists */
-#define NO_PORT(number, ...) { DT_HOOK_RAWTP, "kfree_skb", "(int)arg2 == " number " && dt_skb_ip[" SKB "] && " CARRIES(OUT_IP, "17"), { "1" }, \
+/*
+ * kfree_skb(skb, location, reason): SKB_DROP_REASON_NO_SOCKET has got another number when reasons got
+ * lists
+ */
+#define NO_PORT(number, ...) { DT_HOOK_RAWTP, "kfree_skb", "(int)arg2 == " number " && dt_skb_ip[" SKB \
+	"] && " CARRIES(OUT_IP, "17"), { "1" }, \
 	.nargs = 3, __VA_ARGS__ }
 
-#define INLINE "Linux counts this in line and has neither a tracepoint nor a function for it: see nstat(8) and /proc/net/netstat"
+#define INLINE "Linux counts this in line and has neither a tracepoint nor a function for it: see nstat(8) " \
+	"and /proc/net/netstat"
 #define DROPPED "Linux counts this in line: sdt:skb::kfree_skb tells of each packet that is dropped, and why"
 
 const struct dt_derived dt_mib_probes[] = {
 	{ "ipIfStatsHCInReceives", .place = { IN("1") } },
 	{ "ipIfStatsHCInOctets", .place = { COMES("1", "dt_skb_length[" SKB ", " IN_IP "]") } },
-	{ "ipIfStatsHCInDelivers", .place = { { DT_HOOK_KFUNC, "ip_protocol_deliver_rcu", NULL, { "1" }, .required = true },
+	{ "ipIfStatsHCInDelivers",
+	    .place = { { DT_HOOK_KFUNC, "ip_protocol_deliver_rcu", NULL, { "1" }, .required = true },
 		CALLED("ip6_protocol_deliver_rcu") } },
 	{ "ipIfStatsHCOutRequests", .place = { OUT(LOCAL " && " FIRST(OUT_IP)) } },
 	{ "ipIfStatsHCOutTransmits", .place = { OUT("1") } },
 	{ "ipIfStatsHCOutOctets", .place = { LEAVES("1", "dt_skb_length[" SKB ", " OUT_IP "]") } },
 	{ "ipIfStatsForwDatagrams", .place = { OUT(SKB "->skb_iif != 0 && " FIRST(OUT_IP)) } },
 	{ "ipIfStatsReasmReqds", .place = { IN(HERE " && " FRAGMENT(IN_IP)) } },
-	{ "ipIfStatsReasmOKs", .place = { RETURNS("ip_defrag", "(int)arg1 == 0"), RETURNS("ipv6_frag_rcv", "(int)arg1 == 1") } },
+	{ "ipIfStatsReasmOKs",
+	    .place = { RETURNS("ip_defrag", "(int)arg1 == 0"), RETURNS("ipv6_frag_rcv", "(int)arg1 == 1") } },
 	{ "ipIfStatsOutFragOKs", .place = { OUT(FRAGMENT(OUT_IP) " && " FIRST(OUT_IP)) } },
 	{ "ipIfStatsOutFragCreates", .place = { OUT(FRAGMENT(OUT_IP)) } },
 	{ "ipIfStatsInHdrErrors", .never = DROPPED },
@@ -92,7 +117,8 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpAttemptFails", .place = { TURNS("(arg1 == 2 || arg1 == 3) && arg2 == 7") } },
 	{ "tcpEstabResets", .place = { TURNS("(arg1 == 1 || arg1 == 8) && arg2 == 7") } },
 	{ "tcpOutRsts", .place = { OUT(TCP_OUT " && " TCP_RST) } },
-	{ "tcpRetransSegs", .place = { { DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { AGAIN " > 1 ? " AGAIN " : 1" } },
+	{ "tcpRetransSegs",
+	    .place = { { DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { AGAIN " > 1 ? " AGAIN " : 1" } },
 		{ DT_HOOK_RAWTP, "tcp_retransmit_synack", NULL, { "1" } } } },
 	{ "tcpHCInSegs", .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", "6", "1", "1") } },
 	{ "tcpHCOutSegs", .place = { LEAVES(TCP_OUT, CUT " > 1 ? " CUT " : 1") } },
@@ -103,7 +129,8 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpOutAck", .place = { OUT(TCP_OUT " && " TCP_DATA " == 0 && (" TCP_FLAGS " & 0x17) == 0x10") } },
 	{ "tcpOutControl", .place = { OUT(TCP_OUT " && (" TCP_FLAGS " & 7) != 0") } },
 	{ "tcpOutUrg", .place = { OUT(TCP_OUT " && (" TCP_FLAGS " & 0x20) != 0") } },
-	{ "tcpRetransBytes", .place = { { DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { SEGMENT "->len" } } } },
+	{ "tcpRetransBytes",
+	    .place = { { DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { SEGMENT "->len" } } } },
 	{ "tcpInDataInorderSegs", .place = { GOT(IN_ORDER, "1") } },
 	{ "tcpInDataInorderBytes", .place = { GOT(IN_ORDER, G_DATA) } },
 	{ "tcpInDataUnorderSegs", .place = { GOT(AFTER_GAP, "1") } },
@@ -138,10 +165,14 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpListenDropQ0", .never = DROPPED },
 	{ "udpHCInDatagrams", .place = { RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == 0") } },
 	{ "udpHCOutDatagrams", .place = { OUT(LOCAL " && " CARRIES(OUT_IP, "17")) } },
-	{ "udpNoPorts", .place = { NO_PORT("3", .member = "drop_reason_list.reasons"), NO_PORT("2", .otherwise = true) } },
+	{ "udpNoPorts",
+	    .place = { NO_PORT("3", .member = "drop_reason_list.reasons"),
+		NO_PORT("2", .otherwise = true) } },
 	/* -ENOMEM: the socket's buffer is full */
-	{ "udpInOverflows", .place = { RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == -12"),
-		{ DT_HOOK_RAWTP, "udp_fail_queue_rcv_skb", "(int)arg0 == -12", { "1" }, .otherwise = true } } },
+	{ "udpInOverflows",
+	    .place = { RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == -12"),
+		{ DT_HOOK_RAWTP, "udp_fail_queue_rcv_skb", "(int)arg0 == -12", { "1" },
+		    .otherwise = true } } },
 	{ "udpInErrors", .never = DROPPED },
 	{ "udpInCksumErrs", .never = DROPPED },
 	{ "rawipOutDatagrams", .place = { OUT(LOCAL " && " RAW) } },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Places of packets, for the tables of ip, tcp, udp and mib. A packet leaves at net_dev_queue, with all its headers and not yet cut
- * into segments, and comes in at netif_receive_skb, put together by GRO: loopback, IPv4 and IPv6 alike, on every kernel. The D in
- * dlib/ip.d looks at headers. A packet with a tag of a VLAN has been told at the device of that VLAN.
+ * Places of packets, for the tables of ip, tcp, udp and mib. A packet leaves at net_dev_queue, with all
+ * its headers and not yet cut into segments, and comes in at netif_receive_skb, put together by GRO:
+ * loopback, IPv4 and IPv6 alike, on every kernel. The D in dlib/ip.d looks at headers. A packet with a
+ * tag of a VLAN has been told at the device of that VLAN.
  */
 #ifndef DT_PROVIDER_P_NET_H
 #define DT_PROVIDER_P_NET_H
@@ -20,19 +21,24 @@
 
 /* two places of a table, one of which is there; `more` is D, the rest are the arguments */
 #define LEAVES(more, ...) \
-	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_all == 0 && " more, { __VA_ARGS__ }, \
+	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_all == 0 && " more, \
+	    { __VA_ARGS__ }, \
 		.member = "sk_buff.vlan_all" }, \
-	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_present == 0 && " more, { __VA_ARGS__ }, \
+	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_present == 0 && " \
+	    more, { __VA_ARGS__ }, \
 		.member = "sk_buff.vlan_present", .otherwise = true }
-#define COMES(more, ...) { DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " more, { __VA_ARGS__ } }
+#define COMES(more, ...) { DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " more, \
+	{ __VA_ARGS__ } }
 
 /*
- * What reaches a protocol of this machine: its functions, which know the socket where one has that peer; where functions cannot be traced, or not
- * both, what comes in. `known` and `raw` are the arguments at either.
+ * What reaches a protocol of this machine: its functions, which know the socket where one has that
+ * peer; where functions cannot be traced, or not both, what comes in. `known` and `raw` are the
+ * arguments at either.
  */
 #define HANDLED(v4, v6, protocol, known, raw) \
 	{ DT_HOOK_KFUNC, v4, NULL, { known }, .symbol = v6 }, \
-	{ DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " SKB "->pkt_type == 0 && " CARRIES(IN_IP, protocol), { raw }, \
+	{ DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " SKB "->pkt_type == 0 && " \
+	    CARRIES(IN_IP, protocol), { raw }, \
 		.otherwise = true }, \
 	{ DT_HOOK_KFUNC, v6, NULL, { known }, .symbol = v4 }
 /* of those functions */

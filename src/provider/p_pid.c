@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pid: functions of a process, pid123:module:function:entry, :return, or the offset of an instruction in it; pid* is every process that
- * runs the module, now or later. Made when a description names them. They are found by their place in the file, so that a process may do what it likes with its memory.
- * Those of one process look at its id themselves: kernels may let other processes through that run the same file.
+ * pid: functions of a process, pid123:module:function:entry, :return, or the offset of an instruction
+ * in it; pid* is every process that runs the module, now or later. Made when a description names them.
+ * They are found by their place in the file, so that a process may do what it likes with its memory.
+ * Those of one process look at its id themselves: kernels may let other processes through that run the
+ * same file.
  */
 #include "provider/objects.h"
 
@@ -45,7 +47,10 @@ bool dt_pid_every(const char *prov)
 	return strncmp(prov, "pid*", 4) == 0 && prov[3 + strspn(prov + 3, "*")] == '\0';
 }
 
-/* A pattern with a process behind, p*d123, is as good as its name; others would be all functions of all processes. */
+/*
+ * A pattern with a process behind, p*d123, is as good as its name; others would be all functions of all
+ * processes.
+ */
 bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	size_t len = strlen(d->prov), digits = 0;
@@ -67,8 +72,9 @@ static bool is_hex(const char *s)
 }
 
 /*
- * An empty name means everything: entry, return, and of a function that is named every instruction. Of all functions of a module entry and return will
- * do; every instruction of those is for who asks for it by a pattern.
+ * An empty name means everything: entry, return, and of a function that is named every instruction. Of
+ * all functions of a module entry and return will do; every instruction of those is for who asks for it
+ * by a pattern.
  */
 static bool parse_name(struct making *m)
 {
@@ -84,7 +90,8 @@ static bool parse_name(struct making *m)
 		m->offset = m->one_offset ? strtoull(name, NULL, 16) : 0;
 		if (!m->entry && !m->ret && !m->one_offset) {
 			m->tag = D_PROC_NAME;
-			m->why = dt_arena_printf(m->p->arena, "%s is no probe of a function: entry, return, or an offset in hexadecimal", name);
+			m->why = dt_arena_printf(m->p->arena,
+			    "%s is no probe of a function: entry, return, or an offset in hexadecimal", name);
 			return false;
 		}
 	} else {
@@ -103,7 +110,10 @@ static bool is_part(const char *name)
 	return cold != NULL && (cold[5] == '\0' || cold[5] == '.');
 }
 
-/* memcpy is an IFUNC that has become __memcpy_generic: to a pattern that is one function, which goes by the first name. */
+/*
+ * memcpy is an IFUNC that has become __memcpy_generic: to a pattern that is one function, which goes by
+ * the first name.
+ */
 static bool is_chosen(const struct making *m, const struct dt_elf_function *f, uint64_t offset)
 {
 	for (size_t i = 0; i < m->chosen.n; i++)
@@ -112,7 +122,10 @@ static bool is_chosen(const struct making *m, const struct dt_elf_function *f, u
 	return false;
 }
 
-/* As it is in the file, or as people write it: C++ and Rust names are matched either way, and shown as people write them. */
+/*
+ * As it is in the file, or as people write it: C++ and Rust names are matched either way, and shown as
+ * people write them.
+ */
 static bool function_wanted(struct making *m, const struct dt_elf_function *f, const char *shown)
 {
 	const char *part = m->want->func;
@@ -128,11 +141,16 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 
 static struct dt_hook hook_at(const struct making *m, enum dt_hook_kind kind, uint64_t offset)
 {
-	return (struct dt_hook){ .kind = kind, .target = m->in->obj->target, .offset = offset, .pid = m->p->follow ? 0 : m->pid,
-		.root = m->p->follow ? m->pid : 0, .when = m->when };
+	return (struct dt_hook){ .kind = kind,
+		.target = m->in->obj->target,
+		.offset = offset,
+		.pid = m->p->follow ? 0 : m->pid,
+		.root = m->p->follow ? m->pid : 0,
+		.when = m->when };
 }
 
-static void add_hook(struct making *m, const char *func, const char *alt, const char *name, const struct dt_hook *hook)
+static void add_hook(struct making *m, const char *func, const char *alt, const char *name,
+    const struct dt_hook *hook)
 {
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, m->prov, m->in->obj->name, func, name, hook);
 
@@ -147,7 +165,8 @@ static void add_hook(struct making *m, const char *func, const char *alt, const 
 	m->made++;
 }
 
-static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind, uint64_t offset)
+static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind,
+    uint64_t offset)
 {
 	struct dt_hook hook = hook_at(m, kind, offset);
 
@@ -157,7 +176,8 @@ static void add(struct making *m, const char *func, const char *alt, const char 
 }
 
 /* Every place where the function is left. */
-static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown, const struct dt_return_sites *sites)
+static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown,
+    const struct dt_return_sites *sites)
 {
 	struct dt_hook *first = NULL;
 
@@ -184,12 +204,18 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 	int err = 0;
 
 	if (m->p->uretprobe && m->unwinds) {
-		m->why = m->every ? "-x uretprobe changes return addresses, at which some processes look: it is not for all of them" :
-		    dt_arena_printf(m->p->arena, "-x uretprobe changes return addresses, and process %u looks at them when something is thrown", m->pid);
+		m->why = m->every ? "-x uretprobe changes return addresses, at which some processes look: it "
+				    "is not for all of them" :
+				    dt_arena_printf(m->p->arena,
+					"-x uretprobe changes return addresses, and process %u looks at them "
+					"when something is thrown",
+					m->pid);
 		return;
 	}
 	if (f->type == STT_GNU_IFUNC)
-		chosen = dt_elf_offset_to_vaddr(m->in->obj->elf, offset, &vaddr) ? dt_elf_function_at(m->in->obj->elf, vaddr) : NULL;
+		chosen = dt_elf_offset_to_vaddr(m->in->obj->elf, offset, &vaddr) ?
+		    dt_elf_function_at(m->in->obj->elf, vaddr) :
+		    NULL;
 	if (chosen != NULL && chosen->offset != offset)
 		chosen = NULL;
 	if (!m->p->uretprobe && chosen != NULL)
@@ -199,7 +225,8 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 	else if (!m->unwinds || chosen == NULL)
 		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	else if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown, strerror(-err));
+		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown,
+		    strerror(-err));
 	else
 		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
 }
@@ -231,16 +258,19 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 
 	if (m->one_offset && m->offset >= f->size) {
 		m->tag = D_PROC_OFF;
-		m->why = dt_arena_printf(m->p->arena, "offset %llx is behind the end of %s (%llx bytes)", (unsigned long long)m->offset,
-		    shown, (unsigned long long)f->size);
+		m->why = dt_arena_printf(m->p->arena, "offset %llx is behind the end of %s (%llx bytes)",
+		    (unsigned long long)m->offset, shown, (unsigned long long)f->size);
 		return;
 	}
-	err = dt_insn_walk(m->in->obj->fd, dt_elf_machine(m->in->obj->elf), f->offset, f->size, each_offset, &is);
+	err = dt_insn_walk(m->in->obj->fd, dt_elf_machine(m->in->obj->elf), f->offset, f->size, each_offset,
+	    &is);
 	m->tag = D_PROC_ALIGN;
 	if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s", shown, strerror(-err));
+		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s",
+		    shown, strerror(-err));
 	else if (m->one_offset && m->made == before)
-		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown, (unsigned long long)m->offset);
+		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown,
+		    (unsigned long long)m->offset);
 }
 
 static int function(void *ctx, const struct dt_elf_function *f)
@@ -260,7 +290,9 @@ static int function(void *ctx, const struct dt_elf_function *f)
 		return 0;
 	}
 	if (f->type == STT_GNU_IFUNC && (m->proc == NULL || !dt_ifunc_chosen(m->proc, m->in, f, &offset))) {
-		m->why = dt_arena_printf(m->p->arena, "which function is to be %s has not been chosen yet (IFUNC): with -c use -x evaltime=main",
+		m->why = dt_arena_printf(m->p->arena,
+		    "which function is to be %s has not been chosen yet (IFUNC): with -c use -x "
+		    "evaltime=main",
 		    shown);
 		return 0;
 	}
@@ -284,12 +316,14 @@ static void address(struct making *m)
 
 	if (!m->one_offset) {
 		m->tag = D_PROC_NAME;
-		m->why = "the function - wants an address of the program as name, in hexadecimal: pid123:a.out:-:4008f0";
+		m->why = "the function - wants an address of the program as name, in hexadecimal: "
+			 "pid123:a.out:-:4008f0";
 		return;
 	}
 	if (!dt_elf_vaddr_to_offset(m->in->obj->elf, m->offset, &off)) {
 		m->tag = D_PROC_OFF;
-		m->why = dt_arena_printf(m->p->arena, "%s has nothing at address %llx", m->in->obj->name, (unsigned long long)m->offset);
+		m->why = dt_arena_printf(m->p->arena, "%s has nothing at address %llx", m->in->obj->name,
+		    (unsigned long long)m->offset);
 		return;
 	}
 	m->seen++;
@@ -301,7 +335,8 @@ static int choose(void *ctx, const struct dt_elf_function *f)
 	struct making *m = ctx;
 	struct chosen c = { f, 0 };
 
-	if (f->type != STT_GNU_IFUNC || f->offset == UINT64_MAX || !function_wanted(m, f, f->name) || !dt_ifunc_chosen(m->proc, m->in, f, &c.offset))
+	if (f->type != STT_GNU_IFUNC || f->offset == UINT64_MAX || !function_wanted(m, f, f->name) ||
+	    !dt_ifunc_chosen(m->proc, m->in, f, &c.offset))
 		return 0;
 	for (size_t i = 0; i < m->chosen.n; i++)
 		if (m->chosen.v[i].offset == c.offset)
@@ -324,7 +359,8 @@ static void object(struct making *m)
 	m->go = dt_object_is_go(m->in->obj);
 	err = dt_elf_each_function(m->in->obj->elf, function, m);
 	if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s", m->in->obj->name, strerror(-err));
+		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s",
+		    m->in->obj->name, strerror(-err));
 }
 
 /* The function of the process whose name is most like the one that was not found. */
@@ -342,13 +378,15 @@ static const char *no_function(struct making *m)
 	struct dt_near near;
 
 	if (m->want->func[0] == '\0')
-		return dt_arena_printf(m->p->arena, "%s%s has no functions that can be named: it is stripped", in, of);
+		return dt_arena_printf(m->p->arena, "%s%s has no functions that can be named: it is stripped",
+		    in, of);
 	dt_near_init(&near, m->want->func);
 	for (size_t i = 0; dt_part_literal(m->want->func) && m->proc != NULL && i < m->proc->list.n; i++)
 		if (dt_loaded_named(&m->proc->list.v[i], m->want->mod))
 			dt_elf_each_function(m->proc->list.v[i].obj->elf, offer, &near);
 	return dt_arena_printf(m->p->arena, "no function %s in %s%s%s%s%s", m->want->func, in, of,
-	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
+	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "",
+	    near.best != NULL ? "?" : "");
 }
 
 static const char *reason(struct making *m, uint32_t objects)
@@ -359,11 +397,16 @@ static const char *reason(struct making *m, uint32_t objects)
 	if (objects == 0 && strcmp(m->want->func, "-") == 0)
 		return "the function - is of the program itself: its module is a.out";
 	if (objects == 0 && m->every)
-		return dt_arena_printf(m->p->arena, "no process runs a module %s, and none is in the directories of programs and libraries; it may be named by its path",
+		return dt_arena_printf(m->p->arena,
+		    "no process runs a module %s, and none is in the directories of programs and libraries; "
+		    "it may be named by its path",
 		    m->want->mod);
 	if (objects == 0)
-		return dt_arena_printf(m->p->arena, "process %u has no module %s; a library that it loads later is looked for in its LD_LIBRARY_PATH "
-		    "and beside those it has, or by its path", m->pid, m->want->mod);
+		return dt_arena_printf(m->p->arena,
+		    "process %u has no module %s; a library that it loads later is looked for in its "
+		    "LD_LIBRARY_PATH "
+		    "and beside those it has, or by its path",
+		    m->pid, m->want->mod);
 	return no_function(m);
 }
 
@@ -375,7 +418,8 @@ static uint32_t modules(struct making *m)
 	m->unwinds = m->ret && (m->every || dt_process_unwinds(m->proc));
 	for (size_t i = 0; i < m->proc->list.n; i++) {
 		m->in = &m->proc->list.v[i];
-		if (!dt_loaded_named(m->in, m->want->mod) || (strcmp(m->want->func, "-") == 0 && !m->in->main))
+		if (!dt_loaded_named(m->in, m->want->mod) ||
+		    (strcmp(m->want->func, "-") == 0 && !m->in->main))
 			continue;
 		n++;
 		if (m->every && m->in->obj->walked == m->p->walk)
@@ -446,7 +490,8 @@ static void every_process(struct making *m, const char **why)
 	struct finding f = { m, 0 };
 
 	if (m->want->mod[0] == '\0' || strcmp(m->want->mod, "*") == 0) {
-		*why = "pid* means every process that runs a module: name it, as pid*:libc.so.6:getaddrinfo:entry, or by its path";
+		*why = "pid* means every process that runs a module: name it, as "
+		       "pid*:libc.so.6:getaddrinfo:entry, or by its path";
 		return;
 	}
 	m->every = true;
@@ -459,7 +504,8 @@ static void every_process(struct making *m, const char **why)
 		*why = reason(m, f.n);
 }
 
-int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	struct making m = { .p = p, .row = row, .want = want, .tag = D_PROC_FUNC };
 	size_t len;
@@ -468,7 +514,8 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 		return 0;
 	if (!dt_pid_wants(p, want)) {
 		if (strncmp(want->prov, "pid", 3) == 0)
-			*why = "the pid provider is named with a process: pid123, pid$target with -p or -c, or pid* for all that run a module";
+			*why = "the pid provider is named with a process: pid123, pid$target with -p or -c, "
+			       "or pid* for all that run a module";
 		return 0;
 	}
 	if (!parse_name(&m)) {
@@ -494,7 +541,8 @@ const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_pro
 	struct dt_dwarf *d;
 	uint64_t vaddr;
 
-	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) || (d = dt_dwarf_of(p, o)) == NULL)
+	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) ||
+	    (d = dt_dwarf_of(p, o)) == NULL)
 		return NULL;
 	f = dt_elf_function_at(o->elf, vaddr);		/* a return is inside of it, and an entry of Go */
 	if (f == NULL)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plockstat: locks of a process, plockstat123:::mutex-acquire. Derived from the lock functions of its C library and from the futex
- * calls made inside them. What a probe has to know at a return, its entry leaves in variables of the thread: such places
- * have a `when` that stores and is 0. They store the same however often they run, so that several clauses agree.
+ * plockstat: locks of a process, plockstat123:::mutex-acquire. Derived from the lock functions of its C
+ * library and from the futex calls made inside them. What a probe has to know at a return, its entry
+ * leaves in variables of the thread: such places have a `when` that stores and is 0. They store the
+ * same however often they run, so that several clauses agree.
  */
 #include "provider/objects.h"
 
@@ -19,22 +20,25 @@
 #define STORE(more) "(" LOCK " = arg0, " INSIDE " = 1, " WAITED " = 0, " more "0)"
 #define LEAVE "(" INSIDE " = 0, 0)"
 /* FUTEX_WAIT 0, FUTEX_LOCK_PI 6, FUTEX_WAIT_BITSET 9, FUTEX_LOCK_PI2 13; the flags are not looked at */
-#define WAITS INSIDE " && ((arg1 & 0x7f) == 0 || (arg1 & 0x7f) == 6 || (arg1 & 0x7f) == 9 || (arg1 & 0x7f) == 13)"
+#define WAITS INSIDE \
+	" && ((arg1 & 0x7f) == 0 || (arg1 & 0x7f) == 6 || (arg1 & 0x7f) == 9 || (arg1 & 0x7f) == 13)"
 #define WAITING "(" WAITS " && (" WAITED " = 1)) * 0"
 /* glibc: __count is the second word, __kind the fifth, its low bits 1 for a recursive mutex */
-#define RECURSIVE(lock) "(*(int *)copyin(" lock " + 16, 4) & 3) == 1 && *(uint32_t *)copyin(" lock " + 4, 4) > 1"
+#define RECURSIVE(lock) "(*(int *)copyin(" lock " + 16, 4) & 3) == 1 && *(uint32_t *)copyin(" lock \
+	" + 4, 4) > 1"
 /* the lock was got; so it was when its owner died with it (EOWNERDEAD) */
 #define GOT "(arg1 == 0 || arg1 == 130)"
 /* trying in vain (EBUSY) and running out of time (ETIMEDOUT) are no errors */
 #define FAILED "(arg1 != 0 && arg1 != 130 && arg1 != 16 && arg1 != 110)"
 
 /* Functions by role; a place is made for each that the library has. */
-static const char *const mutex_lock[] = { "pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_mutex_trylock", NULL };
+static const char *const mutex_lock[] = { "pthread_mutex_lock", "pthread_mutex_timedlock",
+	"pthread_mutex_clocklock", "pthread_mutex_trylock", NULL };
 static const char *const mutex_unlock[] = { "pthread_mutex_unlock", NULL };
-static const char *const read_lock[] = { "pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock",
-	"pthread_rwlock_tryrdlock", NULL };
-static const char *const write_lock[] = { "pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock",
-	"pthread_rwlock_trywrlock", NULL };
+static const char *const read_lock[] = { "pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock",
+	"pthread_rwlock_clockrdlock", "pthread_rwlock_tryrdlock", NULL };
+static const char *const write_lock[] = { "pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock",
+	"pthread_rwlock_clockwrlock", "pthread_rwlock_trywrlock", NULL };
 static const char *const rw_unlock[] = { "pthread_rwlock_unlock", NULL };
 
 struct place {
@@ -50,36 +54,55 @@ struct lock_probe {
 };
 
 /*
- * glibc keeps 1 + the readers in __readers above bit 3 and a writer's id in __cur_writer, the seventh word: whoever unlocks is the writer
- * when that is not 0.
+ * glibc keeps 1 + the readers in __readers above bit 3 and a writer's id in __cur_writer, the seventh
+ * word: whoever unlocks is the writer when that is not 0.
  */
 #define HELD_BY_WRITER(lock) "*(int *)copyin(" lock " + 24, 4) != 0"
 
 static const struct lock_probe probes[] = {
-	{ "mutex-acquire", { { DT_HOOK_UPROBE, mutex_lock, STORE(""), { NULL } },
+	{ "mutex-acquire",
+	    { { DT_HOOK_UPROBE, mutex_lock, STORE(""), { NULL } },
 		{ DT_HOOK_URETPROBE, mutex_lock, GOT, { LOCK, RECURSIVE(LOCK), "0" } } } },
 	{ "mutex-release", { { DT_HOOK_UPROBE, mutex_unlock, NULL, { "arg0", RECURSIVE("arg0") } } } },
-	{ "mutex-block", { { DT_HOOK_UPROBE, mutex_lock, STORE(WRITER " = 2, "), { NULL } },
+	{ "mutex-block",
+	    { { DT_HOOK_UPROBE, mutex_lock, STORE(WRITER " = 2, "), { NULL } },
 		{ DT_HOOK_SYS_ENTER, NULL, WAITS " && " WRITER " == 2", { LOCK } },
 		{ DT_HOOK_URETPROBE, mutex_lock, LEAVE, { NULL } } } },
-	{ "mutex-blocked", { { DT_HOOK_UPROBE, mutex_lock, STORE(WRITER " = 2, "), { NULL } },
+	{ "mutex-blocked",
+	    { { DT_HOOK_UPROBE, mutex_lock, STORE(WRITER " = 2, "), { NULL } },
 		{ DT_HOOK_SYS_ENTER, NULL, WAITING, { NULL } },
 		{ DT_HOOK_URETPROBE, mutex_lock, WAITED, { LOCK, GOT } },
 		{ DT_HOOK_URETPROBE, mutex_lock, LEAVE, { NULL } } } },
-	{ "mutex-error", { { DT_HOOK_UPROBE, mutex_lock, STORE(""), { NULL } }, { DT_HOOK_UPROBE, mutex_unlock, STORE(""), { NULL } },
-		{ DT_HOOK_URETPROBE, mutex_lock, FAILED, { LOCK, "arg1" } }, { DT_HOOK_URETPROBE, mutex_unlock, FAILED, { LOCK, "arg1" } } } },
-	{ "rw-acquire", { { DT_HOOK_UPROBE, read_lock, STORE(""), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(""), { NULL } },
-		{ DT_HOOK_URETPROBE, read_lock, GOT, { LOCK, "0" } }, { DT_HOOK_URETPROBE, write_lock, GOT, { LOCK, "1" } } } },
+	{ "mutex-error",
+	    { { DT_HOOK_UPROBE, mutex_lock, STORE(""), { NULL } },
+		{ DT_HOOK_UPROBE, mutex_unlock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, mutex_lock, FAILED, { LOCK, "arg1" } },
+		{ DT_HOOK_URETPROBE, mutex_unlock, FAILED, { LOCK, "arg1" } } } },
+	{ "rw-acquire",
+	    { { DT_HOOK_UPROBE, read_lock, STORE(""), { NULL } },
+		{ DT_HOOK_UPROBE, write_lock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, read_lock, GOT, { LOCK, "0" } },
+		{ DT_HOOK_URETPROBE, write_lock, GOT, { LOCK, "1" } } } },
 	{ "rw-release", { { DT_HOOK_UPROBE, rw_unlock, NULL, { "arg0", HELD_BY_WRITER("arg0") } } } },
-	{ "rw-block", { { DT_HOOK_UPROBE, read_lock, STORE(WRITER " = 0, "), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(WRITER " = 1, "), { NULL } },
+	{ "rw-block",
+	    { { DT_HOOK_UPROBE, read_lock, STORE(WRITER " = 0, "), { NULL } },
+		{ DT_HOOK_UPROBE, write_lock, STORE(WRITER " = 1, "), { NULL } },
 		{ DT_HOOK_SYS_ENTER, NULL, WAITS " && " WRITER " < 2", { LOCK, WRITER } },
-		{ DT_HOOK_URETPROBE, read_lock, LEAVE, { NULL } }, { DT_HOOK_URETPROBE, write_lock, LEAVE, { NULL } } } },
-	{ "rw-blocked", { { DT_HOOK_UPROBE, read_lock, STORE(WRITER " = 0, "), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(WRITER " = 1, "), { NULL } },
+		{ DT_HOOK_URETPROBE, read_lock, LEAVE, { NULL } },
+		{ DT_HOOK_URETPROBE, write_lock, LEAVE, { NULL } } } },
+	{ "rw-blocked",
+	    { { DT_HOOK_UPROBE, read_lock, STORE(WRITER " = 0, "), { NULL } },
+		{ DT_HOOK_UPROBE, write_lock, STORE(WRITER " = 1, "), { NULL } },
 		{ DT_HOOK_SYS_ENTER, NULL, WAITING, { NULL } },
-		{ DT_HOOK_URETPROBE, read_lock, WAITED, { LOCK, WRITER, GOT } }, { DT_HOOK_URETPROBE, write_lock, WAITED, { LOCK, WRITER, GOT } },
-		{ DT_HOOK_URETPROBE, read_lock, LEAVE, { NULL } }, { DT_HOOK_URETPROBE, write_lock, LEAVE, { NULL } } } },
-	{ "rw-error", { { DT_HOOK_UPROBE, read_lock, STORE(""), { NULL } }, { DT_HOOK_UPROBE, write_lock, STORE(""), { NULL } },
-		{ DT_HOOK_URETPROBE, read_lock, FAILED, { LOCK, "0", "arg1" } }, { DT_HOOK_URETPROBE, write_lock, FAILED, { LOCK, "1", "arg1" } } } },
+		{ DT_HOOK_URETPROBE, read_lock, WAITED, { LOCK, WRITER, GOT } },
+		{ DT_HOOK_URETPROBE, write_lock, WAITED, { LOCK, WRITER, GOT } },
+		{ DT_HOOK_URETPROBE, read_lock, LEAVE, { NULL } },
+		{ DT_HOOK_URETPROBE, write_lock, LEAVE, { NULL } } } },
+	{ "rw-error",
+	    { { DT_HOOK_UPROBE, read_lock, STORE(""), { NULL } },
+		{ DT_HOOK_UPROBE, write_lock, STORE(""), { NULL } },
+		{ DT_HOOK_URETPROBE, read_lock, FAILED, { LOCK, "0", "arg1" } },
+		{ DT_HOOK_URETPROBE, write_lock, FAILED, { LOCK, "1", "arg1" } } } },
 };
 
 struct making {
@@ -94,7 +117,8 @@ bool dt_plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 	size_t len = strlen("plockstat");
 
 	(void)p;
-	return strncmp(d->prov, "plockstat", len) == 0 && d->prov[len] != '\0' && d->prov[len + strspn(d->prov + len, "0123456789")] == '\0';
+	return strncmp(d->prov, "plockstat", len) == 0 && d->prov[len] != '\0' &&
+	    d->prov[len + strspn(d->prov + len, "0123456789")] == '\0';
 }
 
 struct wanted { const char *name; uint64_t offset; bool found; };
@@ -114,11 +138,17 @@ static void append(struct making *m, const struct place *at, uint64_t offset, ui
 {
 	struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
 
-	*hook = (struct dt_hook){ .kind = at->kind, .target = at->functions != NULL ? m->libc->obj->target : NULL, .offset = offset,
-		.pid = at->functions != NULL && !m->p->follow ? m->pid : 0, .root = m->p->follow ? m->pid : 0, .number = futex };
+	*hook = (struct dt_hook){ .kind = at->kind,
+		.target = at->functions != NULL ? m->libc->obj->target : NULL,
+		.offset = offset,
+		.pid = at->functions != NULL && !m->p->follow ? m->pid : 0,
+		.root = m->p->follow ? m->pid : 0,
+		.number = futex };
 	hook->when = dt_process_when(m->p, m->pid);
 	if (at->when != NULL)
-		hook->when = hook->when != NULL ? dt_arena_printf(m->p->arena, "%s && (%s)", hook->when, at->when) : at->when;
+		hook->when = hook->when != NULL ?
+		    dt_arena_printf(m->p->arena, "%s && (%s)", hook->when, at->when) :
+		    at->when;
 	for (int i = 0; i < 3; i++)
 		hook->args[i] = at->args[i];
 	if (hook->args[0] == NULL)
@@ -147,7 +177,10 @@ static void place(struct making *m, const struct place *at)
 	}
 }
 
-/* The file that has the lock functions: libc, or libpthread where that is one of its own (glibc before 2.34). */
+/*
+ * The file that has the lock functions: libc, or libpthread where that is one of its own (glibc before
+ * 2.34).
+ */
 static const struct dt_loaded *lock_library(struct dt_process *proc)
 {
 	struct wanted w = { .name = "pthread_mutex_lock" };
@@ -164,7 +197,8 @@ static const struct dt_loaded *lock_library(struct dt_process *proc)
 	return NULL;
 }
 
-int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want, const char **why)
 {
 	struct making m = { .p = p };
 	struct dt_process *proc;
@@ -173,11 +207,13 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 		return 0;
 	if (!dt_plockstat_wants(p, want)) {
 		if (strncmp(want->prov, "plockstat", 9) == 0)
-			*why = "the plockstat provider is named with a process: plockstat123, or plockstat$target with -p or -c";
+			*why = "the plockstat provider is named with a process: plockstat123, or "
+			       "plockstat$target with -p or -c";
 		return 0;
 	}
 	if (strcmp(want->name, "mutex-spin") == 0 || strcmp(want->name, "mutex-spun") == 0) {
-		*why = "glibc spins inside pthread_mutex_lock( ) where nothing can be seen of it; mutex-block and mutex-acquire can";
+		*why = "glibc spins inside pthread_mutex_lock( ) where nothing can be seen of it; "
+		       "mutex-block and mutex-acquire can";
 		return 0;
 	}
 	m.pid = (uint32_t)strtoul(want->prov + strlen("plockstat"), NULL, 10);
@@ -186,13 +222,15 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 		return 0;
 	m.libc = lock_library(proc);
 	if (m.libc == NULL)
-		*why = dt_arena_printf(p->arena, "process %u has no lock functions that can be found (pthread_mutex_lock)", m.pid);
+		*why = dt_arena_printf(p->arena,
+		    "process %u has no lock functions that can be found (pthread_mutex_lock)", m.pid);
 	for (size_t i = 0; m.libc != NULL && i < sizeof(probes) / sizeof(probes[0]); i++) {
 		m.first = m.last = NULL;
 		for (const struct place *at = probes[i].place; at->kind != DT_HOOK_NONE; at++)
 			place(&m, at);
 		if (m.first != NULL)
-			dt_probes_add_as(p, row, want->prov, m.libc->obj->name, "", probes[i].name, m.first)->loaded = m.libc;
+			dt_probes_add_as(p, row, want->prov, m.libc->obj->name, "", probes[i].name, m.first)
+			    ->loaded = m.libc;
 	}
 	return 0;
 }

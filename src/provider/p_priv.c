@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * priv: capabilities that are asked for (derived.h), at the return of security_capable(credentials, namespace, capability, options).
- * mac: policies that come and go, which they do not on Linux.
+ * priv: capabilities that are asked for (derived.h), at the return of security_capable(credentials,
+ * namespace, capability, options). mac: policies that come and go, which they do not on Linux.
  */
 #include "provider/derived.h"
 
@@ -16,7 +16,8 @@ const struct dt_derived dt_priv_probes[] = {
 	{ 0 },
 };
 
-#define FIXED(name) { name, "policy", .mod = "kernel", .never = "mac:kernel:policy:" name " is never there on Linux: security modules are chosen when the " \
+#define FIXED(name) { name, "policy", .mod = "kernel", .never = "mac:kernel:policy:" name \
+	" is never there on Linux: security modules are chosen when the " \
 	"kernel starts (/sys/kernel/security/lsm) and stay; what they answer is mac_framework" }
 
 const struct dt_derived dt_mac_probes[] = {

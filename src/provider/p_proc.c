@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* proc: lives of processes (derived.h). lwp-exit comes before exit, start before lwp-start: that is the order of the table. */
+/*
+ * proc: lives of processes (derived.h). lwp-exit comes before exit, start before lwp-start: that is the
+ * order of the table.
+ */
 #include "provider/derived.h"
 
 #define TASK(arg) "((struct task_struct *)" arg ")"
 #define INFO "((struct kernel_siginfo *)arg1)"
 
 /* CLD_EXITED, CLD_KILLED, CLD_DUMPED from the status as wait(2) has it. */
-#define EXIT_REASON "(" TASK("arg0") "->exit_code & 0x7f) == 0 ? 1 : (" TASK("arg0") "->exit_code & 0x80) != 0 ? 3 : 2"
+#define EXIT_REASON "(" TASK("arg0") "->exit_code & 0x7f) == 0 ? 1 : (" TASK("arg0") \
+	"->exit_code & 0x80) != 0 ? 3 : 2"
 
 /*
- * signal_generate(sig, info, task, group, result): results 0 and 4 (only the information is lost) deliver the signal, 1 to 3
- * (ignored, pending already, no memory for it) do not.
+ * signal_generate(sig, info, task, group, result): results 0 and 4 (only the information is lost)
+ * deliver the signal, 1 to 3 (ignored, pending already, no memory for it) do not.
  */
 #define SENT "arg4 == 0 || arg4 == 4"
 #define DISCARDED "arg4 != 0 && arg4 != 4"
 
 /*
- * A fault is a signal the kernel sends the running thread for what it did: SIGILL 4, SIGTRAP 5, SIGBUS 7, SIGFPE 8, SIGSEGV 11
- * with a positive code. info is 0 or 1 for signals without one.
+ * A fault is a signal the kernel sends the running thread for what it did: SIGILL 4, SIGTRAP 5, SIGBUS
+ * 7, SIGFPE 8, SIGSEGV 11 with a positive code. info is 0 or 1 for signals without one.
  */
 #define FAULTED "(arg0 == 4 || arg0 == 5 || arg0 == 7 || arg0 == 8 || arg0 == 11) && (uint64_t)arg1 > 1 && " \
 	INFO "->si_code > 0 && " TASK("arg2") " == curthread"
-/* FLTILL 1, FLTPRIV 2, FLTBPT 3, FLTTRACE 4, FLTACCESS 5, FLTBOUNDS 6, FLTIOVF 7, FLTIZDIV 8, FLTFPE 9, FLTPAGE 11, FLTWATCH 12 */
+/*
+ * FLTILL 1, FLTPRIV 2, FLTBPT 3, FLTTRACE 4, FLTACCESS 5, FLTBOUNDS 6, FLTIOVF 7, FLTIZDIV 8, FLTFPE 9,
+ * FLTPAGE 11, FLTWATCH 12
+ */
 #define FAULT_NUMBER \
 	"arg0 == 4 ? (" INFO "->si_code == 5 || " INFO "->si_code == 6 ? 2 : 1) : " \
 	"arg0 == 5 ? (" INFO "->si_code == 2 ? 4 : " INFO "->si_code == 4 ? 12 : 3) : " \
@@ -30,10 +37,12 @@
 	"(" INFO "->si_code == 1 ? 6 : 5)"
 
 /*
- * signal_deliver(sig, info, action): SIG_DFL is 0, SIG_IGN 1. Default actions are acts too, but for what is ignored (SIGCHLD 17, SIGCONT 18, SIGURG
- * 23, SIGWINCH 28) and what stops (19 to 22), which history does not tell here. A signal that ends a process without a core is not taken
- * from the queue: the process is marked as ending (SIGNAL_GROUP_EXIT 4) and each of its threads gets SIGKILL. The number is in what wait(2) will tell,
- * and the first thread, or each when that one had gone before, stands for all. With a core the thread that was hit has been told before.
+ * signal_deliver(sig, info, action): SIG_DFL is 0, SIG_IGN 1. Default actions are acts too, but for
+ * what is ignored (SIGCHLD 17, SIGCONT 18, SIGURG 23, SIGWINCH 28) and what stops (19 to 22), which
+ * history does not tell here. A signal that ends a process without a core is not taken from the queue:
+ * the process is marked as ending (SIGNAL_GROUP_EXIT 4) and each of its threads gets SIGKILL. The
+ * number is in what wait(2) will tell, and the first thread, or each when that one had gone before,
+ * stands for all. With a core the thread that was hit has been told before.
  */
 #define HANDLER "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler"
 #define ENDING "(arg0 == 9 && (curthread->signal->flags & 4) != 0)"
@@ -42,30 +51,42 @@
 #define FIRST "curthread->group_leader"
 #define STANDS_FOR_ALL "curthread->signal->core_state == 0 && (" FIRST " == curthread || " \
 	"(" FIRST "->exit_state != 0 && (" FIRST "->exit_code & 0x7f) == 0))"
-#define HANDLED HANDLER " > 1 || (" HANDLER " == 0 && (" ENDING " ? " ENDED_BY " != 0 && " STANDS_FOR_ALL " : " ACTS "))"
+#define HANDLED HANDLER " > 1 || (" HANDLER " == 0 && (" ENDING " ? " ENDED_BY " != 0 && " \
+	STANDS_FOR_ALL " : " ACTS "))"
 
 const struct dt_derived dt_proc_probes[] = {
-	{ "create", .place = { { DT_HOOK_RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid", { "arg1" } } } },
-	{ "exec", .place = { { DT_HOOK_SYS_ENTER, "execve", NULL, { "copyinstr(arg0)" } },
+	{ "create",
+	    .place = { { DT_HOOK_RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid",
+		{ "arg1" } } } },
+	{ "exec",
+	    .place = { { DT_HOOK_SYS_ENTER, "execve", NULL, { "copyinstr(arg0)" } },
 		{ DT_HOOK_SYS_ENTER, "execveat", NULL, { "copyinstr(arg1)" } } } },
-	{ "exec-failure", .place = { { DT_HOOK_SYS_EXIT, "execve", "arg0 < 0", { "errno" } },
+	{ "exec-failure",
+	    .place = { { DT_HOOK_SYS_EXIT, "execve", "arg0 < 0", { "errno" } },
 		{ DT_HOOK_SYS_EXIT, "execveat", "arg0 < 0", { "errno" } } } },
 	{ "exec-success", .place = { { DT_HOOK_RAWTP, "sched_process_exec", NULL, { "0" } } } },
 	{ "lwp-create", .place = { { DT_HOOK_RAWTP, "sched_process_fork", NULL, { "arg1" } } } },
 	{ "lwp-exit", .place = { { DT_HOOK_RAWTP, "sched_process_exit", NULL, { "0" } } } },
 	/*
-	 * The process ends with its last thread. Newer kernels (6.18 has it) tell which that is in the second argument. Before, all that
-	 * is sure to come exactly once is the end of the first thread: when several go at the same time, each may find itself the last.
+	 * The process ends with its last thread. Newer kernels (6.18 has it) tell which that is in the
+	 * second argument. Before, all that is sure to come exactly once is the end of the first
+	 * thread: when several go at the same time, each may find itself the last.
 	 */
-	{ "exit", .place = { { DT_HOOK_RAWTP, "sched_process_exit", "arg1 != 0", { EXIT_REASON }, .nargs = 2 },
-		{ DT_HOOK_RAWTP, "sched_process_exit", TASK("arg0") "->pid == " TASK("arg0") "->tgid", { EXIT_REASON }, .otherwise = true } } },
+	{ "exit",
+	    .place = { { DT_HOOK_RAWTP, "sched_process_exit", "arg1 != 0", { EXIT_REASON }, .nargs = 2 },
+		{ DT_HOOK_RAWTP, "sched_process_exit", TASK("arg0") "->pid == " TASK("arg0") "->tgid",
+		    { EXIT_REASON }, .otherwise = true } } },
 	/* the first thing a new thread does is the end of schedule_tail() */
-	{ "start", .place = { { DT_HOOK_KRET, "schedule_tail", "curthread->pid == curthread->tgid", { "0" } } } },
+	{ "start",
+	    .place = { { DT_HOOK_KRET, "schedule_tail", "curthread->pid == curthread->tgid", { "0" } } } },
 	{ "lwp-start", .place = { { DT_HOOK_KRET, "schedule_tail", NULL, { "0" } } } },
 	{ "fault", .place = { { DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } } } },
 	{ "signal-send", .place = { { DT_HOOK_RAWTP, "signal_generate", SENT, { "arg2", "arg0" } } } },
-	{ "signal-discard", .place = { { DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } } } },
-	{ "signal-handle", .place = { { DT_HOOK_RAWTP, "signal_deliver", HANDLED, { ENDING " ? " ENDED_BY " : arg0", "arg1", HANDLER } } } },
+	{ "signal-discard",
+	    .place = { { DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } } } },
+	{ "signal-handle",
+	    .place = { { DT_HOOK_RAWTP, "signal_deliver", HANDLED,
+		{ ENDING " ? " ENDED_BY " : arg0", "arg1", HANDLER } } } },
 	{ "signal-clear", .place = { { DT_HOOK_SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", { "arg0", "0" } } } },
 	{ 0 },
 };

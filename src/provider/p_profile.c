@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile: profile-n fires on every CPU, tick-n on one, n being a rate or an interval. A few are listed; any other is
- * made when it is named, and keeps the name it was given (profile-997hz is not profile-997).
+ * profile: profile-n fires on every CPU, tick-n on one, n being a rate or an interval. A few are
+ * listed; any other is made when it is named, and keeps the name it was given (profile-997hz is not
+ * profile-997).
  */
 #include "provider/probe.h"
 #include "provider/provider.h"
@@ -11,8 +12,19 @@
 enum { INTERVAL_MIN = 200000, PROBES_MAX = 1000 };
 
 static const char *const listed[] = {
-	"profile-97", "profile-199", "profile-499", "profile-997", "profile-1999", "profile-4001", "profile-4999",
-	"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000",
+	"profile-97",
+	"profile-199",
+	"profile-499",
+	"profile-997",
+	"profile-1999",
+	"profile-4001",
+	"profile-4999",
+	"tick-1",
+	"tick-10",
+	"tick-100",
+	"tick-500",
+	"tick-1000",
+	"tick-5000",
 };
 
 static const struct { const char *name; uint64_t ns; } units[] = {
@@ -43,7 +55,9 @@ static const char *parse_rate(const char *s, uint64_t *interval)
 		*interval = 1000000000 / n;
 	else if (__builtin_mul_overflow(n, ns, interval) || *interval > INT64_MAX)
 		return "the interval of the probe is too long";
-	return *interval < INTERVAL_MIN ? "profile and tick probes fire at most 5000 times a second, every 200us" : NULL;
+	return *interval < INTERVAL_MIN ?
+	    "profile and tick probes fire at most 5000 times a second, every 200us" :
+	    NULL;
 }
 
 /* NULL: made. */
@@ -78,14 +92,17 @@ static bool is_ours(const char *name)
 bool dt_profile_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
 	(void)row;
-	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) && (!dt_part_literal(d->name) || is_ours(d->name));
+	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) &&
+	    (!dt_part_literal(d->name) || is_ours(d->name));
 }
 
-int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want, const char **why)
 {
 	for (size_t i = 0; want == NULL && i < sizeof(listed) / sizeof(listed[0]); i++)
 		make(p, row, listed[i]);
-	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) || !dt_part_matches_empty(want->func))
+	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) ||
+	    !dt_part_matches_empty(want->func))
 		return 0;
 	*why = make(p, row, want->name);
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sched: who runs where (derived.h). sched_switch(preempt, prev, next, state of prev) still runs in the thread that leaves: sleep or
- * preempt, the queues, then off-cpu, in the order of the table; of one thread that moves, dequeue comes before enqueue.
+ * sched: who runs where (derived.h). sched_switch(preempt, prev, next, state of prev) still runs in the
+ * thread that leaves: sleep or preempt, the queues, then off-cpu, in the order of the table; of one
+ * thread that moves, dequeue comes before enqueue.
  */
 #include "provider/derived.h"
 
@@ -9,7 +10,10 @@
 #define RQ(arg) "((struct rq *)" arg ")"
 #define HRTIMER "((struct hrtimer *)arg0)"
 
-/* As the kernel counts its voluntary switches: a thread that is preempted between saying that it sleeps and sleeping is not one. */
+/*
+ * As the kernel counts its voluntary switches: a thread that is preempted between saying that it sleeps
+ * and sleeping is not one.
+ */
 #define SLEEPS "arg0 == 0 && (uint32_t)arg3 != 0"
 #define STAYS_READY "(arg0 != 0 || (uint32_t)arg3 == 0) && " TASK("arg1") "->pid != 0"
 
@@ -17,9 +21,10 @@
 #define IS_TICK(handler) "(uintptr_t)" HRTIMER "->function == (uintptr_t)&`" handler
 
 /*
- * Queues, as history means them: a thread is in one while it is ready and does not run. Linux itself counts the one that runs as queued. So a thread
- * comes into a queue when it is woken (one that has not left its CPU yet just goes on), or leaves its CPU while ready, and goes out when
- * it gets a CPU. sched_migrate_task(thread, CPU) moves one from queue to queue if it is in one (on_rq is 2 meanwhile).
+ * Queues, as history means them: a thread is in one while it is ready and does not run. Linux itself
+ * counts the one that runs as queued. So a thread comes into a queue when it is woken (one that has not
+ * left its CPU yet just goes on), or leaves its CPU while ready, and goes out when it gets a CPU.
+ * sched_migrate_task(thread, CPU) moves one from queue to queue if it is in one (on_rq is 2 meanwhile).
  */
 #define CPU_OF(task) TASK(task) "->thread_info.cpu"
 #define WOKEN { "arg0", CPU_OF("arg0"), "0" }
@@ -29,54 +34,83 @@
 const struct dt_derived dt_sched_probes[] = {
 	{ "sleep", .place = { { DT_HOOK_RAWTP, "sched_switch", SLEEPS, { "0" } } } },
 	{ "preempt", .place = { { DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "0" } } } },
-	{ "dequeue", .place = { { DT_HOOK_RAWTP, "sched_switch", TASK("arg2") "->pid != 0", { "arg2", "cpu" } },
+	{ "dequeue",
+	    .place = { { DT_HOOK_RAWTP, "sched_switch", TASK("arg2") "->pid != 0", { "arg2", "cpu" } },
 		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", CPU_OF("arg0") } } } },
-	{ "enqueue", .place = { { DT_HOOK_RAWTP, "sched_wakeup", TASK("arg0") "->on_cpu == 0", WOKEN, .member = "task_struct.on_cpu" },
+	{ "enqueue",
+	    .place = { { DT_HOOK_RAWTP, "sched_wakeup", TASK("arg0") "->on_cpu == 0", WOKEN,
+			   .member = "task_struct.on_cpu" },
 		{ DT_HOOK_RAWTP, "sched_wakeup", NULL, WOKEN, .otherwise = true },
 		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, WOKEN },
 		{ DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "arg1", "cpu", "0" } },
 		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", "arg1", "0" } } } },
 	{ "off-cpu", .place = { { DT_HOOK_RAWTP, "sched_switch", NULL, { "arg2" } } } },
 	/*
-	 * What a switch calls first on the stack of the thread that comes. Where functions cannot be traced, the end of schedule() in that
-	 * thread (Linux 6.16): a new thread does not pass there when it first runs.
+	 * What a switch calls first on the stack of the thread that comes. Where functions cannot be
+	 * traced, the end of schedule() in that thread (Linux 6.16): a new thread does not pass there
+	 * when it first runs.
 	 */
-	{ "on-cpu", .place = { { DT_HOOK_KFUNC, "finish_task_switch", NULL, { "0" } },
+	{ "on-cpu",
+	    .place = { { DT_HOOK_KFUNC, "finish_task_switch", NULL, { "0" } },
 		{ DT_HOOK_KFUNC, "finish_task_switch.isra.0", NULL, { "0" }, .otherwise = true },
 		{ DT_HOOK_RAWTP, "sched_exit_tp", "arg0 != 0", { "0" }, .otherwise = true } } },
 	{ "remain-cpu", .place = { { DT_HOOK_RAWTP, "sched_exit_tp", "arg0 == 0", { "0" } } } },
 	/* in the thread that wakes, wherever the other will run; sched_wakeup may already be on that CPU */
-	{ "wakeup", .place = { { DT_HOOK_RAWTP, "sched_waking", NULL, { "arg0" } }, { DT_HOOK_RAWTP, "sched_wakeup_new", NULL, { "arg0" } } } },
+	{ "wakeup",
+	    .place = { { DT_HOOK_RAWTP, "sched_waking", NULL, { "arg0" } },
+		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, { "arg0" } } } },
 	/* a thread gives its CPU up, or is told to */
-	{ "surrender", .place = { { DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
+	{ "surrender",
+	    .place = { { DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
 		{ DT_HOOK_RAWTP, "sched_set_need_resched_tp", NULL, { "arg0" } },
-		{ DT_HOOK_KFUNC, "resched_curr", NULL, { "(uint64_t)" RQ("arg0") "->curr" }, .otherwise = true } } },
+		{ DT_HOOK_KFUNC, "resched_curr", NULL, { "(uint64_t)" RQ("arg0") "->curr" },
+		    .otherwise = true } } },
 	/* where the first of the names is, the second is a function of another kind */
-	{ "tick", .place = { { DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"), { "(uint64_t)curthread" },
-			.symbol = "tick_sched_timer" },
-		{ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_nohz_handler"), { "(uint64_t)curthread" },
-			.symbol = "tick_nohz_handler", .otherwise = true } } },
+	{ "tick",
+	    .place = { { DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"),
+			   { "(uint64_t)curthread" }, .symbol = "tick_sched_timer" },
+		{ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_nohz_handler"),
+		    { "(uint64_t)curthread" }, .symbol = "tick_nohz_handler", .otherwise = true } } },
 	/* nice(2) and its kin; policies and real-time priorities (0 to 98, 98 for 1); what a mutex lends */
-	{ "change-pri", .place = {
-		{ DT_HOOK_KFUNC, "set_user_nice", NULL, { "arg0", "(int)arg1 + 120" }, .required = true },
-		{ DT_HOOK_KFUNC, "__sched_setscheduler", NULL, { "arg0", "((struct sched_attr *)arg1)->sched_priority != 0 ? "
-			"99 - (int)((struct sched_attr *)arg1)->sched_priority : ((struct sched_attr *)arg1)->sched_policy == 6 ? -1 : "
-			"((struct sched_attr *)arg1)->sched_nice + 120" }, .required = true },
-		{ DT_HOOK_RAWTP, "sched_pi_setprio", NULL, { "arg0", "arg1 == 0 ? " TASK("arg0") "->normal_prio : "
-			TASK("arg1") "->prio < " TASK("arg0") "->normal_prio ? " TASK("arg1") "->prio : " TASK("arg0") "->normal_prio" } } } },
+	{ "change-pri",
+	    .place = { { DT_HOOK_KFUNC, "set_user_nice", NULL, { "arg0", "(int)arg1 + 120" },
+			   .required = true },
+		{ DT_HOOK_KFUNC, "__sched_setscheduler", NULL,
+		    { "arg0",
+			"((struct sched_attr *)arg1)->sched_priority != 0 ? "
+			"99 - (int)((struct sched_attr *)arg1)->sched_priority : ((struct sched_attr "
+			"*)arg1)->sched_policy == 6 ? -1 : "
+			"((struct sched_attr *)arg1)->sched_nice + 120" },
+		    .required = true },
+		{ DT_HOOK_RAWTP, "sched_pi_setprio", NULL,
+		    { "arg0",
+			"arg1 == 0 ? " TASK("arg0") "->normal_prio : " TASK("arg1") "->prio < " TASK(
+			    "arg0") "->normal_prio ? " TASK("arg1") "->prio : " TASK("arg0") "->normal_"
+											     "prio" } } } },
 	/* sched_pi_setprio(who gets, who waits for it or NULL when all is given back) */
-	{ "lend-pri", .place = { { DT_HOOK_RAWTP, "sched_pi_setprio", "arg1 != 0 && " TASK("arg1") "->prio < " TASK("arg0") "->prio",
+	{ "lend-pri",
+	    .place = { { DT_HOOK_RAWTP, "sched_pi_setprio",
+		"arg1 != 0 && " TASK("arg1") "->prio < " TASK("arg0") "->prio",
 		{ "arg0", TASK("arg1") "->prio", "arg1" } } } },
-	{ "load-change", .place = { { DT_HOOK_RAWTP, "sched_update_nr_running_tp", NULL, { RQ("arg0") "->cpu", RQ("arg0") "->nr_running" },
-		.member = "rq.nr_running" } } },
-	{ "cpucaps-sleep", .never = NOT_HERE("cpucaps-sleep") "limits of CPU time stop queues of threads, not a thread" },
-	{ "cpucaps-wakeup", .never = NOT_HERE("cpucaps-wakeup") "limits of CPU time stop queues of threads, not a thread" },
-	{ "schedctl-nopreempt", .never = NOT_HERE("schedctl-nopreempt") "threads cannot ask not to be preempted" },
-	{ "schedctl-preempt", .never = NOT_HERE("schedctl-preempt") "threads cannot ask not to be preempted" },
+	{ "load-change",
+	    .place = { { DT_HOOK_RAWTP, "sched_update_nr_running_tp", NULL,
+		{ RQ("arg0") "->cpu", RQ("arg0") "->nr_running" }, .member = "rq.nr_running" } } },
+	{ "cpucaps-sleep",
+	    .never = NOT_HERE("cpucaps-sleep") "limits of CPU time stop queues of threads, not a thread" },
+	{ "cpucaps-wakeup",
+	    .never = NOT_HERE("cpucaps-wakeup") "limits of CPU time stop queues of threads, not a thread" },
+	{ "schedctl-nopreempt",
+	    .never = NOT_HERE("schedctl-nopreempt") "threads cannot ask not to be preempted" },
+	{ "schedctl-preempt",
+	    .never = NOT_HERE("schedctl-preempt") "threads cannot ask not to be preempted" },
 	{ "schedctl-yield", .never = NOT_HERE("schedctl-yield") "sched_yield(2) is sched:::surrender" },
-	{ "schedctl-failsafe", .never = NOT_HERE("schedctl-failsafe") "threads cannot ask not to be preempted" },
-	{ "swapin-lwp", .never = NOT_HERE("swapin-lwp") "pages are swapped (vminfo:::anonpgin), not threads" },
-	{ "swapout-lwp", .never = NOT_HERE("swapout-lwp") "pages are swapped (vminfo:::anonpgout), not threads" },
-	{ "swapout-process", .never = NOT_HERE("swapout-process") "pages are swapped (vminfo:::anonpgout), not processes" },
+	{ "schedctl-failsafe",
+	    .never = NOT_HERE("schedctl-failsafe") "threads cannot ask not to be preempted" },
+	{ "swapin-lwp",
+	    .never = NOT_HERE("swapin-lwp") "pages are swapped (vminfo:::anonpgin), not threads" },
+	{ "swapout-lwp",
+	    .never = NOT_HERE("swapout-lwp") "pages are swapped (vminfo:::anonpgout), not threads" },
+	{ "swapout-process",
+	    .never = NOT_HERE("swapout-process") "pages are swapped (vminfo:::anonpgout), not processes" },
 	{ 0 },
 };

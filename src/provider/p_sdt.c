@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sdt and rawtp: the kernel's tracepoints, sdt:GROUP::NAME. Names come from type data, where each tracepoint has a typedef
- * btf_trace_NAME with its prototype; groups, and the tracepoints of modules, from tracefs.
+ * sdt and rawtp: the kernel's tracepoints, sdt:GROUP::NAME. Names come from type data, where each
+ * tracepoint has a typedef btf_trace_NAME with its prototype; groups, and the tracepoints of modules,
+ * from tracefs.
  */
 #include "provider/probe.h"
 #include "base/diag.h"
@@ -13,10 +14,12 @@
 #define PREFIX "btf_trace_"
 
 /* Groups of events that are no tracepoints of their own name. */
-static const char *const not_tracepoints[] = { "syscalls", "ftrace", "kprobes", "uprobes", "eprobes", "synthetic", "fprobes" };
+static const char *const not_tracepoints[] = { "syscalls", "ftrace", "kprobes", "uprobes", "eprobes",
+	"synthetic", "fprobes" };
 
 /* A tracepoint's prototype is the typedef btf_trace_NAME; its first parameter is the tracer's own. */
-struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
+struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_types *types,
+    const struct dt_probedesc *p)
 {
 	const struct dt_type *f;
 	struct dt_probe_sig *sig;
@@ -25,7 +28,8 @@ struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_t
 		return NULL;
 	f = dt_types_find(types, NULL, DT_T_TYPEDEF, dt_arena_printf(arena, PREFIX "%s", p->name));
 	f = f != NULL ? dt_type_base(f) : NULL;
-	if (f == NULL || f->kind != DT_T_PTR || (f = dt_type_base(f->ref))->kind != DT_T_FUNC || f->nparams == 0)
+	if (f == NULL || f->kind != DT_T_PTR || (f = dt_type_base(f->ref))->kind != DT_T_FUNC ||
+	    f->nparams == 0)
 		return NULL;
 	sig = dt_sig_new(arena, f->nparams - 1 < 255 ? f->nparams - 1 : 255);
 	for (uint32_t i = 0; i < sig->nin; i++)
@@ -34,8 +38,8 @@ struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_t
 }
 
 /*
- * Names are C identifiers and there is no function part. This keeps descriptions like BEGIN, tick-1s and read:entry from
- * reading the kernel's type data.
+ * Names are C identifiers and there is no function part. This keeps descriptions like BEGIN, tick-1s
+ * and read:entry from reading the kernel's type data.
  */
 bool dt_sdt_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
@@ -58,7 +62,8 @@ static int note_group(void *ctx, const char *group, const char *event)
 	for (size_t i = 0; i < sizeof(not_tracepoints) / sizeof(not_tracepoints[0]); i++)
 		if (strcmp(group, not_tracepoints[i]) == 0)
 			return 0;
-	known = p->groups->n > 0 ? p->groups->v[p->groups->n - 1].value : NULL;	/* events of one group come in a row */
+	/* events of one group come in a row */
+	known = p->groups->n > 0 ? p->groups->v[p->groups->n - 1].value : NULL;
 	if (known == NULL || strcmp(known, group) != 0)
 		known = dt_arena_strdup(p->arena, group);
 	dt_map_put(p->groups, event, known);
@@ -117,7 +122,8 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 	if (dt_types_btf_error(p->types) != NULL)
 		return dt_types_btf_error(p->types);
 	if (p->groups != NULL && p->groups->n == 0 && want->mod[0] != '\0')
-		return "tracefs cannot be read, so that the groups of tracepoints are not known: leave the group out";
+		return "tracefs cannot be read, so that the groups of tracepoints are not known: leave the "
+		       "group out";
 	if (!dt_part_literal(want->name))
 		return NULL;
 	dt_near_init(&near, want->name);
@@ -128,10 +134,12 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 		return dt_arena_printf(p->arena, "this kernel has no tracepoint %s", want->name);
 	if (strcmp(near.best, want->name) == 0)
 		return dt_arena_printf(p->arena, "the tracepoint %s is in another group", want->name);
-	return dt_arena_printf(p->arena, "this kernel has no tracepoint %s; did you mean %s?", want->name, near.best);
+	return dt_arena_printf(p->arena, "this kernel has no tracepoint %s; did you mean %s?", want->name,
+	    near.best);
 }
 
-int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	struct making m = { p, row };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscall: entry and return of every system call, by the names of <asm/unistd.h>. The kernel's own function has another
- * name in a few cases (newuname is uname): such a name is accepted when a script gives it.
+ * syscall: entry and return of every system call, by the names of <asm/unistd.h>. The kernel's own
+ * function has another name in a few cases (newuname is uname): such a name is accepted when a script
+ * gives it.
  */
 #include "provider/probe.h"
 #include "base/diag.h"
@@ -10,24 +11,68 @@
 
 static const char *const no_return[] = { "exit", "exit_group", "rt_sigreturn" };
 
-static const struct { const char *kernel, *name; } kernel_names[] = {
-	{ "newstat", "stat" }, { "newlstat", "lstat" }, { "newfstat", "fstat" }, { "newuname", "uname" }, { "umount", "umount2" },
-	{ "sendfile64", "sendfile" }, { "fadvise64_64", "fadvise64" },
+static const struct {
+	const char *kernel, *name;
+} kernel_names[] = {
+	{ "newstat", "stat" },
+	{ "newlstat", "lstat" },
+	{ "newfstat", "fstat" },
+	{ "newuname", "uname" },
+	{ "umount", "umount2" },
+	{ "sendfile64", "sendfile" },
+	{ "fadvise64_64", "fadvise64" },
 };
 
 /* Calls that newer machines do not have, and what does their work there. */
-static const struct { const char *old, *now; } successors[] = {
-	{ "open", "openat" }, { "creat", "openat" }, { "stat", "newfstatat" }, { "lstat", "newfstatat" }, { "access", "faccessat" },
-	{ "mkdir", "mkdirat" }, { "rmdir", "unlinkat" }, { "unlink", "unlinkat" }, { "rename", "renameat2" },
-	{ "renameat", "renameat2" }, { "link", "linkat" }, { "symlink", "symlinkat" }, { "readlink", "readlinkat" },
-	{ "mknod", "mknodat" }, { "chmod", "fchmodat" }, { "chown", "fchownat" }, { "lchown", "fchownat" }, { "pipe", "pipe2" },
-	{ "dup2", "dup3" }, { "poll", "ppoll" }, { "select", "pselect6" }, { "fork", "clone" }, { "vfork", "clone" },
-	{ "epoll_create", "epoll_create1" }, { "epoll_wait", "epoll_pwait" }, { "inotify_init", "inotify_init1" },
-	{ "eventfd", "eventfd2" }, { "signalfd", "signalfd4" }, { "alarm", "setitimer" }, { "pause", "rt_sigsuspend" },
-	{ "utime", "utimensat" }, { "utimes", "utimensat" }, { "futimesat", "utimensat" }, { "getdents", "getdents64" },
-	{ "time", "gettimeofday" }, { "getpgrp", "getpgid" }, { "fstatat", "newfstatat" }, { "pread", "pread64" },
-	{ "pwrite", "pwrite64" }, { "nice", "setpriority" }, { "_exit", "exit_group" }, { "mmap2", "mmap" },
-	{ "waitpid", "wait4" }, { "sigaction", "rt_sigaction" }, { "fstat64", "fstat" }, { "stat64", "newfstatat" },
+static const struct {
+	const char *old, *now;
+} successors[] = {
+	{ "open", "openat" },
+	{ "creat", "openat" },
+	{ "stat", "newfstatat" },
+	{ "lstat", "newfstatat" },
+	{ "access", "faccessat" },
+	{ "mkdir", "mkdirat" },
+	{ "rmdir", "unlinkat" },
+	{ "unlink", "unlinkat" },
+	{ "rename", "renameat2" },
+	{ "renameat", "renameat2" },
+	{ "link", "linkat" },
+	{ "symlink", "symlinkat" },
+	{ "readlink", "readlinkat" },
+	{ "mknod", "mknodat" },
+	{ "chmod", "fchmodat" },
+	{ "chown", "fchownat" },
+	{ "lchown", "fchownat" },
+	{ "pipe", "pipe2" },
+	{ "dup2", "dup3" },
+	{ "poll", "ppoll" },
+	{ "select", "pselect6" },
+	{ "fork", "clone" },
+	{ "vfork", "clone" },
+	{ "epoll_create", "epoll_create1" },
+	{ "epoll_wait", "epoll_pwait" },
+	{ "inotify_init", "inotify_init1" },
+	{ "eventfd", "eventfd2" },
+	{ "signalfd", "signalfd4" },
+	{ "alarm", "setitimer" },
+	{ "pause", "rt_sigsuspend" },
+	{ "utime", "utimensat" },
+	{ "utimes", "utimensat" },
+	{ "futimesat", "utimensat" },
+	{ "getdents", "getdents64" },
+	{ "time", "gettimeofday" },
+	{ "getpgrp", "getpgid" },
+	{ "fstatat", "newfstatat" },
+	{ "pread", "pread64" },
+	{ "pwrite", "pwrite64" },
+	{ "nice", "setpriority" },
+	{ "_exit", "exit_group" },
+	{ "mmap2", "mmap" },
+	{ "waitpid", "wait4" },
+	{ "sigaction", "rt_sigaction" },
+	{ "fstat64", "fstat" },
+	{ "stat64", "newfstatat" },
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -48,7 +93,8 @@ static bool returns(const char *name)
 	return true;
 }
 
-static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *name, uint32_t number, bool has_return)
+static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *name, uint32_t number,
+    bool has_return)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_SYS_ENTER, .number = number };
 
@@ -85,11 +131,13 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 		return dt_arena_printf(p->arena, "the system call %s never returns", s->name);
 	if (s != NULL)
 		return dt_part_matches_empty(want->mod) || strcmp(want->mod, "vmlinux") == 0 ?
-		    "the probes of a system call are entry and return" : "the module of system calls is vmlinux";
+		    "the probes of a system call are entry and return" :
+		    "the module of system calls is vmlinux";
 	best = nearest(want->func);
 	if (best == NULL)
 		return dt_arena_printf(p->arena, "there is no system call %s on this machine", want->func);
-	return dt_arena_printf(p->arena, "there is no system call %s on this machine; did you mean %s?", want->func, best);
+	return dt_arena_printf(p->arena, "there is no system call %s on this machine; did you mean %s?",
+	    want->func, best);
 }
 
 /* The name in the table of a name the kernel has for it. */
@@ -110,7 +158,8 @@ const char *dt_syscall_kernel_name(const char *name)
 }
 
 /* At return args[0] and args[1] are the value, of whatever call. At entry the call must be named. */
-struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *d)
+struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_types *types,
+    const struct dt_probedesc *d)
 {
 	struct dt_probe_sig *sig;
 
@@ -130,7 +179,8 @@ bool dt_syscall_may_match(const struct dt_provider_row *row, const struct dt_pro
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
 }
 
-int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want, const char **why)
 {
 	if (want == NULL) {
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sysinfo: statistics of the system (derived.h). arg0 is by how much they grow; the counters themselves are not shown: arg1, arg2 are 0. */
+/*
+ * sysinfo: statistics of the system (derived.h). arg0 is by how much they grow; the counters themselves
+ * are not shown: arg1, arg2 are 0.
+ */
 #include "provider/derived.h"
 
 #define ONE { "1" }
@@ -7,9 +10,13 @@
 #define BIO "((struct bio *)arg0)"
 #define INFO "((struct kernel_siginfo *)arg1)"
 
-/* submit_bh(): requests made for buffers end in this function. The lowest bit of bi_opf says write, bit 11 that somebody waits. */
+/*
+ * submit_bh(): requests made for buffers end in this function. The lowest bit of bi_opf says write, bit
+ * 11 that somebody waits.
+ */
 #define OF_BUFFER "(uintptr_t)" BIO "->bi_end_io == (uintptr_t)&`end_bio_bh_io_sync"
-#define BUFFER(cond) { DT_HOOK_RAWTP, "block_bio_queue", OF_BUFFER " && " cond, ONE, .symbol = "end_bio_bh_io_sync" }
+#define BUFFER(cond) { DT_HOOK_RAWTP, "block_bio_queue", OF_BUFFER " && " cond, ONE, \
+	.symbol = "end_bio_bh_io_sync" }
 /* kiocb.ki_flags: IOCB_DIRECT */
 #define RAW(func) { DT_HOOK_KFUNC, func, "(((struct kiocb *)arg0)->ki_flags & 0x20000) != 0", ONE }
 
@@ -35,50 +42,73 @@ const struct dt_derived dt_sysinfo_probes[] = {
 	{ "phread", .place = { RAW("blkdev_read_iter") } },
 	{ "phwrite", .place = { RAW("blkdev_write_iter") } },
 	{ "pswitch", .place = { { DT_HOOK_RAWTP, "sched_switch", NULL, ONE } } },
-	/* as the kernel counts them for getrusage(2), but for the idle thread: sched_switch(preempt, prev, next, state of prev) */
-	{ "inv_swtch", .place = { { DT_HOOK_RAWTP, "sched_switch",
+	/*
+	 * as the kernel counts them for getrusage(2), but for the idle thread: sched_switch(preempt,
+	 * prev, next, state of prev)
+	 */
+	{ "inv_swtch",
+	    .place = { { DT_HOOK_RAWTP, "sched_switch",
 		"(arg0 != 0 || (uint32_t)arg3 == 0) && " TASK("arg1") "->pid != 0", ONE } } },
-	/* page faults, and what else ends in a signal: SIGILL 4, SIGTRAP 5, SIGFPE 8 the kernel sends for what the thread did */
-	{ "trap", .place = { { DT_HOOK_COUNTER, "page_faults", NULL, ONE, .required = true },
-		{ DT_HOOK_RAWTP, "signal_generate", "(arg0 == 4 || arg0 == 5 || arg0 == 8) && (uint64_t)arg1 > 1 && "
-			INFO "->si_code > 0 && " TASK("arg2") " == curthread", ONE } } },
+	/*
+	 * page faults, and what else ends in a signal: SIGILL 4, SIGTRAP 5, SIGFPE 8 the kernel sends
+	 * for what the thread did
+	 */
+	{ "trap",
+	    .place = { { DT_HOOK_COUNTER, "page_faults", NULL, ONE, .required = true },
+		{ DT_HOOK_RAWTP, "signal_generate",
+		    "(arg0 == 4 || arg0 == 5 || arg0 == 8) && (uint64_t)arg1 > 1 && " INFO
+		    "->si_code > 0 && " TASK("arg2") " == curthread",
+		    ONE } } },
 	{ "intr", .place = { { DT_HOOK_RAWTP, "irq_handler_entry", NULL, ONE } } },
 	NEVER("intrblk", "interrupts do not block, they have no threads that could"),
 	NEVER("intrunpin", "interrupts pin no thread"),
 	{ "idlethread", .place = { { DT_HOOK_RAWTP, "sched_switch", TASK("arg2") "->pid == 0", ONE } } },
 	{ "syscall", .place = { { DT_HOOK_RAWTP, "sys_enter", NULL, ONE } } },
-	{ "sysread", .place = { CALL("read"), CALL("readv"), CALL("pread64"), CALL("preadv"), CALL("preadv2") } },
-	{ "syswrite", .place = { CALL("write"), CALL("writev"), CALL("pwrite64"), CALL("pwritev"), CALL("pwritev2") } },
+	{ "sysread",
+	    .place = { CALL("read"), CALL("readv"), CALL("pread64"), CALL("preadv"), CALL("preadv2") } },
+	{ "syswrite",
+	    .place = { CALL("write"), CALL("writev"), CALL("pwrite64"), CALL("pwritev"), CALL("pwritev2") } },
 	{ "sysfork", .place = { { DT_HOOK_RAWTP, "task_newtask", FORKS, ONE } } },
 	{ "sysvfork", .place = { { DT_HOOK_RAWTP, "task_newtask", VFORKS, ONE } } },
 	{ "sysexec", .place = { CALL("execve"), CALL("execveat") } },
 	NEVER("sysspawn", "posix_spawn(3) is made of sysinfo:::sysvfork and sysinfo:::sysexec"),
-	{ "readch", .place = { BYTES("read"), BYTES("readv"), BYTES("pread64"), BYTES("preadv"), BYTES("preadv2") } },
-	{ "writech", .place = { BYTES("write"), BYTES("writev"), BYTES("pwrite64"), BYTES("pwritev"), BYTES("pwritev2") } },
+	{ "readch",
+	    .place = { BYTES("read"), BYTES("readv"), BYTES("pread64"), BYTES("preadv"), BYTES("preadv2") } },
+	{ "writech",
+	    .place = { BYTES("write"), BYTES("writev"), BYTES("pwrite64"), BYTES("pwritev"),
+		BYTES("pwritev2") } },
 	{ "rcvint", .place = { { DT_HOOK_KFUNC, "tty_flip_buffer_push", NULL, ONE } } },
 	{ "xmtint", .place = { { DT_HOOK_KFUNC, "uart_write_wakeup", NULL, ONE } } },
-	NEVER("mdmint", "each driver looks at the lines of its modem by itself; of most serial ports they are fbt::uart_handle_dcd_change:entry and "
+	NEVER("mdmint",
+	    "each driver looks at the lines of its modem by itself; of most serial ports they are "
+	    "fbt::uart_handle_dcd_change:entry and "
 	    "fbt::uart_handle_cts_change:entry"),
 	{ "rawch", .place = { { DT_HOOK_KFUNC, "n_tty_receive_buf2", "(int64_t)arg3 > 0", { "arg3" } } } },
 	/* n_tty_read(tty, …): ICANON is 2 in c_lflag */
-	{ "canch", .place = { { DT_HOOK_KRET, "n_tty_read", "(int64_t)arg1 > 0 && (((struct tty_struct *)arg2)->termios.c_lflag & 2) != 0",
-		{ "arg1" }, .needs_fexit = true } } },
+	{ "canch",
+	    .place = { { DT_HOOK_KRET, "n_tty_read",
+		"(int64_t)arg1 > 0 && (((struct tty_struct *)arg2)->termios.c_lflag & 2) != 0", { "arg1" },
+		.needs_fexit = true } } },
 	{ "outch", .place = { { DT_HOOK_KRET, "n_tty_write", "(int64_t)arg1 > 0", { "arg1" } } } },
 	{ "msg", .place = { CALL("msgsnd"), CALL("msgrcv") } },
 	{ "sema", .place = { CALL("semop"), CALL("semtimedop") } },
 	/* names that are opened, looked up, made or removed */
-	{ "namei", .place = { { DT_HOOK_KFUNC, "do_filp_open", NULL, ONE }, { DT_HOOK_KFUNC, "filename_lookup", NULL, ONE, .required = true },
+	{ "namei",
+	    .place = { { DT_HOOK_KFUNC, "do_filp_open", NULL, ONE },
+		{ DT_HOOK_KFUNC, "filename_lookup", NULL, ONE, .required = true },
 		{ DT_HOOK_KFUNC, "__filename_parentat", NULL, ONE },
 		{ DT_HOOK_KFUNC, "filename_parentat", NULL, ONE, .otherwise = true } } },
 	NEVER("ufsiget", "there is no UFS; see vfs, and sdt:ext4"),
 	NEVER("ufsdirblk", "there is no UFS; see vfs, and sdt:ext4"),
 	NEVER("ufsipage", "there is no UFS; see vfs, and sdt:ext4"),
 	NEVER("ufsinopage", "there is no UFS; see vfs, and sdt:ext4"),
-	{ "procovf", .place = { NO_PROCESS("clone"), NO_PROCESS("clone3"), NO_PROCESS("fork"), NO_PROCESS("vfork") } },
+	{ "procovf",
+	    .place = { NO_PROCESS("clone"), NO_PROCESS("clone3"), NO_PROCESS("fork"), NO_PROCESS("vfork") } },
 	{ "nthreads", .place = { { DT_HOOK_RAWTP, "task_newtask", NULL, ONE } } },
 	{ "cpumigrate", .place = { { DT_HOOK_RAWTP, "sched_migrate_task", NULL, ONE } } },
 	/* once for every CPU that is called */
-	{ "xcalls", .place = { { DT_HOOK_RAWTP, "csd_queue_cpu", NULL, ONE },
+	{ "xcalls",
+	    .place = { { DT_HOOK_RAWTP, "csd_queue_cpu", NULL, ONE },
 		{ DT_HOOK_KFUNC, "__smp_call_single_queue", NULL, ONE, .otherwise = true } } },
 	{ "mutex_adenters", .place = CONTENDED("(arg1 & 0x21) == 0x20") },
 	{ "rw_rdfails", .place = CONTENDED("(arg1 & 2) != 0") },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp: segments and connections (derived.h, p_net.h). Every probe has the same native arguments: buffer, socket, IP header, socket, TCP
- * header, state before, state now (0: the socket's), whether it came in; dlib/tcp.d tells what is missing from what is there.
+ * tcp: segments and connections (derived.h, p_net.h). Every probe has the same native arguments:
+ * buffer, socket, IP header, socket, TCP header, state before, state now (0: the socket's), whether it
+ * came in; dlib/tcp.d tells what is missing from what is there.
  */
 #include "provider/p_net.h"
 
@@ -11,50 +12,77 @@
 
 #define OUT_HEADER "((struct tcphdr *)" PAYLOAD(OUT_IP) ")"
 #define OUT_FLAGS "*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13)"
-#define OUT(now) "arg0", "(uint64_t)" OWNER, "(uint64_t)" OUT_IP, "(uint64_t)" OWNER, PAYLOAD(OUT_IP), "0", now, "0"
+#define OUT(now) "arg0", "(uint64_t)" OWNER, "(uint64_t)" OUT_IP, "(uint64_t)" OWNER, PAYLOAD(OUT_IP), \
+	"0", now, "0"
 /*
- * Its socket is known from what it sends (dlib/tcp.d): the kernel looks for it before its functions for TCP run only where the segment comes from
- * another machine.
+ * Its socket is known from what it sends (dlib/tcp.d): the kernel looks for it before its functions for
+ * TCP run only where the segment comes from another machine.
  */
-#define MET "(uint64_t)(" SKB "->sk != 0 ? " OWNER " : dt_tcp_coming[" SKB ", " HANDLED_IP ", (struct tcphdr *)" HANDLED_PAYLOAD "])"
+#define MET "(uint64_t)(" SKB "->sk != 0 ? " OWNER " : dt_tcp_coming[" SKB ", " HANDLED_IP \
+	", (struct tcphdr *)" HANDLED_PAYLOAD "])"
 #define IN_KNOWN "arg0", MET, "(uint64_t)" HANDLED_IP, MET, HANDLED_PAYLOAD, "0", "0", "1"
 #define COMING "(uint64_t)dt_tcp_coming[" SKB ", " IN_IP ", (struct tcphdr *)" PAYLOAD(IN_IP) "]"
 #define IN_RAW "arg0", COMING, "(uint64_t)" IN_IP, COMING, PAYLOAD(IN_IP), "0", "0", "1"
 #define LEARNS "dt_tcp_full[" OWNER "] != 0 && dt_tcp_learn[" SKB ", " OUT_IP ", " OUT_HEADER "]"
 
-/* Functions that have the socket and the segment it got (none when a connection is restored), as arg0 and as `skb`; the segment is behind GRO. */
-#define IN_HEADER(skb, which) "(" skb " == 0 ? 0 : (uint64_t)(((struct sk_buff *)" skb ")->head + ((struct sk_buff *)" skb ")->" which "))"
-#define GOT(skb, now) skb, "arg0", IN_HEADER(skb, "network_header"), "arg0", IN_HEADER(skb, "transport_header"), "0", now, "1"
+/*
+ * Functions that have the socket and the segment it got (none when a connection is restored), as arg0
+ * and as `skb`; the segment is behind GRO.
+ */
+#define IN_HEADER(skb, which) "(" skb " == 0 ? 0 : (uint64_t)(((struct sk_buff *)" skb \
+	")->head + ((struct sk_buff *)" skb ")->" which "))"
+#define GOT(skb, now) skb, "arg0", IN_HEADER(skb, "network_header"), "arg0", IN_HEADER(skb, \
+	"transport_header"), "0", now, "1"
 /* tracepoints that have the socket */
 #define SOCK "((struct sock *)arg0)"
 #define TELLS(was, now, in) "0", "arg0", "0", "arg0", "0", was, now, in
 
 /*
- * A socket that goes to TIME_WAIT is replaced by a smaller one and closed: its peer has ended too (bit 1 of the flags) and there was
- * no error. inet_sock_set_state(sock, old, new) comes before the state is there.
+ * A socket that goes to TIME_WAIT is replaced by a smaller one and closed: its peer has ended too (bit
+ * 1 of the flags) and there was no error. inet_sock_set_state(sock, old, new) comes before the state is
+ * there.
  */
-#define AFTER "((arg1 == 5 || arg1 == 11) && arg2 == 7 && " SOCK "->sk_err == 0 && (" SOCK "->__sk_common.skc_flags & 2) != 0 ? 6 : arg2)"
+#define AFTER "((arg1 == 5 || arg1 == 11) && arg2 == 7 && " SOCK "->sk_err == 0 && (" SOCK \
+	"->__sk_common.skc_flags & 2) != 0 ? 6 : arg2)"
 
 const struct dt_derived dt_tcp_probes[] = {
 	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP), OUT("0")) } },
-	{ "receive", .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW),
-		{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" } },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK ", arg2 == 1 ? arg0 : 0]", { "0" } } } },
+	{ "receive",
+	    .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW),
+		{ DT_HOOK_RAWTP, "net_dev_queue",
+		    "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" } },
+		{ DT_HOOK_RAWTP, "inet_sock_set_state",
+		    SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK
+			 ", arg2 == 1 ? arg0 : 0]",
+		    { "0" } } } },
 	/* the first SYN, not one that is sent again */
-	{ "connect-request", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x12) == 2 && " SKB "->sk != 0 && "
-		STATE(SKB "->sk") " == 2 && ((struct tcp_sock *)" SKB "->sk)->total_retrans == 0", OUT("0")) } },
-	{ "connect-established", .place = { { DT_HOOK_KFUNC, "tcp_finish_connect", NULL, { GOT("arg1", "1") } },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP " && arg1 == 2 && arg2 == 1", { TELLS("0", "1", "1") },
-			.otherwise = true } } },
-	{ "connect-refused", .place = { { DT_HOOK_KFUNC, "tcp_reset", STATE(SOCK) " == 2", { GOT("arg1", "7") } },
-		{ DT_HOOK_RAWTP, "tcp_receive_reset", STATE(SOCK) " == 2", { TELLS("0", "7", "1") }, .otherwise = true } } },
+	{ "connect-request",
+	    .place = { LEAVES(LOCAL
+		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x12) == 2 && " SKB "->sk != 0 && " STATE(
+		    SKB "->sk") " == 2 && ((struct tcp_sock *)" SKB "->sk)->total_retrans == 0",
+		OUT("0")) } },
+	{ "connect-established",
+	    .place = { { DT_HOOK_KFUNC, "tcp_finish_connect", NULL, { GOT("arg1", "1") } },
+		{ DT_HOOK_RAWTP, "inet_sock_set_state",
+		    SOCK "->sk_protocol == " TCP " && arg1 == 2 && arg2 == 1", { TELLS("0", "1", "1") },
+		    .otherwise = true } } },
+	{ "connect-refused",
+	    .place = { { DT_HOOK_KFUNC, "tcp_reset", STATE(SOCK) " == 2", { GOT("arg1", "7") } },
+		{ DT_HOOK_RAWTP, "tcp_receive_reset", STATE(SOCK) " == 2", { TELLS("0", "7", "1") },
+		    .otherwise = true } } },
 	/* BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB is 5 */
-	{ "accept-established", .place = { { DT_HOOK_KFUNC, "tcp_init_transfer", "(int)arg1 == 5", { GOT("arg2", "1") } },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP " && arg1 == 3 && arg2 == 1", { TELLS("0", "1", "1") },
-			.otherwise = true } } },
+	{ "accept-established",
+	    .place = { { DT_HOOK_KFUNC, "tcp_init_transfer", "(int)arg1 == 5", { GOT("arg2", "1") } },
+		{ DT_HOOK_RAWTP, "inet_sock_set_state",
+		    SOCK "->sk_protocol == " TCP " && arg1 == 3 && arg2 == 1", { TELLS("0", "1", "1") },
+		    .otherwise = true } } },
 	/* RST and ACK with the number 0 answer a SYN; with any other they end a connection */
-	{ "accept-refused", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x14) == 0x14 && " OUT_HEADER "->seq == 0",
+	{ "accept-refused",
+	    .place = { LEAVES(LOCAL
+		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x14) == 0x14 && " OUT_HEADER "->seq == 0",
 		OUT("7")) } },
-	{ "state-change", .place = { { DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP, { TELLS("arg1", AFTER, "0") } } } },
+	{ "state-change",
+	    .place = { { DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP,
+		{ TELLS("arg1", AFTER, "0") } } } },
 	{ 0 },
 };

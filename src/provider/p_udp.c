@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* udp and udplite: datagrams (derived.h, p_net.h), each once also where it travels in fragments, and also when nobody waits for it. */
+/*
+ * udp and udplite: datagrams (derived.h, p_net.h), each once also where it travels in fragments, and
+ * also when nobody waits for it.
+ */
 #include "provider/p_net.h"
 
 #define SOCK "(uint64_t)" SKB "->sk"
 #define DATAGRAM(ip, sock, header, in) "arg0", sock, "(uint64_t)" ip, sock, header, in
 
 #define PROBES(protocol, v4, v6) \
-	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, protocol), DATAGRAM(OUT_IP, SOCK, PAYLOAD(OUT_IP), "0")) } }, \
+	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, protocol), DATAGRAM(OUT_IP, SOCK, \
+	    PAYLOAD(OUT_IP), "0")) } }, \
 	{ "receive", .place = { HANDLED(v4, v6, protocol, DATAGRAM(HANDLED_IP, SOCK, HANDLED_PAYLOAD, "1"), \
 		DATAGRAM(IN_IP, "0", PAYLOAD(IN_IP), "1")) } }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static probes of programs: PROVIDER123:module:function:name in one process, PROVIDER or a pattern of it in every process
- * that runs such a file, now or later. They are read from the notes of the files (.note.stapsdt), where each site says by
- * which registers and memory its arguments are found; those become D texts of the probe's arguments.
- * Sites of one probe in one function are one probe that fires at several places.
+ * Static probes of programs: PROVIDER123:module:function:name in one process, PROVIDER or a pattern of
+ * it in every process that runs such a file, now or later. They are read from the notes of the files
+ * (.note.stapsdt), where each site says by which registers and memory its arguments are found; those
+ * become D texts of the probe's arguments. Sites of one probe in one function are one probe that fires
+ * at several places.
  */
 #include "provider/objects.h"
 
@@ -32,12 +33,15 @@ struct making {
 	struct dt_dofprov *decls;	/* providers the object declares, with types */
 	uint32_t ndecls;
 	uint64_t pc;			/* of the site, in the file */
-	bool calling;			/* it is a call, at whose other end values are: what is on the stack is a word lower still */
-	bool by_pid;			/* the pattern may fit a provider's name in one process and not in another */
+	/* it is a call, at whose other end values are: what is on the stack is a word lower still */
+	bool calling;
+	/* the pattern may fit a provider's name in one process and not in another */
+	bool by_pid;
 	uint32_t walk;			/* this look through all processes, 0 none */
 	uint32_t sites;			/* of the object, of any provider */
 	uint32_t made;
-	struct dt_near nearest;		/* to what was wanted, of the names that are there: "provider123:::name" */
+	/* to what was wanted, of the names that are there: "provider123:::name" */
+	struct dt_near nearest;
 };
 
 /* ---- which provider ---- */
@@ -58,7 +62,8 @@ static bool names_process(const char *prov)
 
 	while (stem > 0 && prov[stem - 1] == '*')
 		stem--;
-	return stem > 0 && (isdigit((unsigned char)prov[stem - 1]) || prov[stem - 1] == ']' || prov[stem - 1] == '?');
+	return stem > 0 &&
+	    (isdigit((unsigned char)prov[stem - 1]) || prov[stem - 1] == ']' || prov[stem - 1] == '?');
 }
 
 bool dt_usdt_every(const char *prov)
@@ -77,11 +82,14 @@ static uint32_t process_of(const char *prov)
 }
 
 /*
- * Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all processes would be looked through, which
- * a listing does.
+ * Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all
+ * processes would be looked through, which a listing does.
  */
 /* Else it may be anybody's: "tick-10ms" is not missing because no process has it. */
-static bool names_provider(const struct dt_probedesc *d) { return isalpha((unsigned char)d->prov[0]) || d->prov[0] == '_'; }
+static bool names_provider(const struct dt_probedesc *d)
+{
+	return isalpha((unsigned char)d->prov[0]) || d->prov[0] == '_';
+}
 
 bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
@@ -101,7 +109,8 @@ bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 
 static const char *type_of(const struct dt_sdt_arg *a)
 {
-	static const char *const names[2][4] = { { "uint8_t", "uint16_t", "uint32_t", "uint64_t" }, { "int8_t", "int16_t", "int32_t", "int64_t" } };
+	static const char *const names[2][4] = { { "uint8_t", "uint16_t", "uint32_t", "uint64_t" },
+		{ "int8_t", "int16_t", "int32_t", "int64_t" } };
 
 	return names[a->is_signed][a->size == 1 ? 0 : a->size == 2 ? 1 : a->size == 4 ? 2 : 3];
 }
@@ -121,18 +130,23 @@ static const char *symbol_text(struct making *m, uint16_t machine, const struct 
 	if (f == NULL || f->type == STT_TLS)
 		return NULL;
 	if (a->page)
-		return dt_arena_printf(m->p->arena, "%llu", (unsigned long long)((f->vaddr + (uint64_t)a->off) & 0xfff));
-	return dt_arena_printf(m->p->arena, "uregs[%d] + (%lld)", machine == EM_X86_64 ? 16 : 32, (long long)(f->vaddr + (uint64_t)a->off - m->pc));
+		return dt_arena_printf(m->p->arena, "%llu",
+		    (unsigned long long)((f->vaddr + (uint64_t)a->off) & 0xfff));
+	return dt_arena_printf(m->p->arena, "uregs[%d] + (%lld)", machine == EM_X86_64 ? 16 : 32,
+	    (long long)(f->vaddr + (uint64_t)a->off - m->pc));
 }
 
 /* The program's own block ends where the thread's pointer points to; those of libraries are elsewhere. */
 static const char *thread_text(struct making *m, const struct dt_sdt_arg *a)
 {
-	const struct dt_elf_function *f = a->sym != NULL ? dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen) : NULL;
+	const struct dt_elf_function *f = a->sym != NULL ?
+	    dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen) :
+	    NULL;
 	uint64_t size, align, off = (uint64_t)a->off;
 
 	if (a->sym != NULL) {
-		if (f == NULL || f->type != STT_TLS || !m->in->main || !dt_elf_tls(m->in->obj->elf, &size, &align))
+		if (f == NULL || f->type != STT_TLS || !m->in->main ||
+		    !dt_elf_tls(m->in->obj->elf, &size, &align))
 			return NULL;
 		off += f->vaddr - ((size + align - 1) & ~(align - 1));
 	}
@@ -144,54 +158,74 @@ static const char *place_text(struct making *m, uint16_t machine, const struct d
 {
 	if (a->thread)
 		return thread_text(m, a);
-	return a->sym != NULL ? symbol_text(m, machine, a) : dt_arena_printf(m->p->arena, "(%lld)", (long long)a->off);
+	return a->sym != NULL ? symbol_text(m, machine, a) :
+				dt_arena_printf(m->p->arena, "(%lld)", (long long)a->off);
 }
 
 /* The address of a value in memory; NULL: it is not known how to find it. */
 static const char *address_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	static const char *const casts[] = { "", "(uint64_t)(uint32_t)", "(int64_t)(int32_t)" };
-	bool own = a->reg == DT_SDT_NOREG || (a->sym != NULL && a->reg == DT_SDT_RIP && machine == EM_X86_64);	/* sym(%rip) is sym */
+	/* sym(%rip) is sym */
+	bool own = a->reg == DT_SDT_NOREG || (a->sym != NULL && a->reg == DT_SDT_RIP && machine == EM_X86_64);
 	const char *base = own ? "0" : reg_text(m, machine, a->reg), *place = place_text(m, machine, a);
 	const char *index = a->index != DT_SDT_NOREG ? reg_text(m, machine, a->index) : NULL;
 
-	if (place == NULL || base == NULL || (a->index != DT_SDT_NOREG && index == NULL) || a->ext > DT_SDT_EXT_SXTW)
+	if (place == NULL || base == NULL || (a->index != DT_SDT_NOREG && index == NULL) ||
+	    a->ext > DT_SDT_EXT_SXTW)
 		return NULL;
 	if (index == NULL)
 		return dt_arena_printf(m->p->arena, "%s + %s", base, place);
-	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + %s", base, casts[a->ext], index, a->scale, place);
+	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + %s", base, casts[a->ext], index, a->scale,
+	    place);
 }
 
-/* D that gives the argument; NULL: a place that cannot be read there (a vector register, a name the file does not have). */
+/*
+ * D that gives the argument; NULL: a place that cannot be read there (a vector register, a name the
+ * file does not have).
+ */
 static const char *arg_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	const char *text = NULL;
 
 	if (a->kind == DT_SDT_CONST && a->sym != NULL)
-		return (text = symbol_text(m, machine, a)) != NULL ? dt_arena_printf(m->p->arena, "(%s)(%s)", type_of(a), text) : NULL;
+		return (text = symbol_text(m, machine, a)) != NULL ?
+		    dt_arena_printf(m->p->arena, "(%s)(%s)", type_of(a), text) :
+		    NULL;
 	if (a->kind == DT_SDT_CONST)
 		return dt_arena_printf(m->p->arena, "(%s)(%lld)", type_of(a), (long long)a->off);
 	if (a->kind == DT_SDT_REG && (text = reg_text(m, machine, a->reg)) != NULL)
-		return a->shift != 0 ? dt_arena_printf(m->p->arena, "(%s)(%s >> %u)", type_of(a), text, a->shift) :
+		return a->shift != 0 ?
+		    dt_arena_printf(m->p->arena, "(%s)(%s >> %u)", type_of(a), text, a->shift) :
 		    dt_arena_printf(m->p->arena, "(%s)%s", type_of(a), text);
 	if (a->kind == DT_SDT_MEM && !a->is_float && (text = address_text(m, machine, a)) != NULL)
 		return dt_arena_printf(m->p->arena, "*(%s *)copyin(%s, %u)", type_of(a), text, a->size);
 	return NULL;
 }
 
-/* What a note knows of types: how wide each is, and whether it has a sign. A value that cannot be read has no type. */
-static struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args, const struct dt_hook *hook, int n)
+/*
+ * What a note knows of types: how wide each is, and whether it has a sign. A value that cannot be read
+ * has no type.
+ */
+static struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args,
+    const struct dt_hook *hook, int n)
 {
 	struct dt_probe_sig *sig = m->p->types != NULL && n > 0 ? dt_sig_new(m->p->arena, (uint32_t)n) : NULL;
 
 	const char **why = sig != NULL ? DT_NEWN(m->p->arena, const char *, (uint32_t)n) : NULL;
 
 	for (int i = 0; sig != NULL && i < n; i++) {
-		sig->in[i] = hook->args[i] != NULL ? dt_types_sized(m->p->types, args[i].size, args[i].is_signed) : NULL;
+		sig->in[i] = hook->args[i] != NULL ?
+		    dt_types_sized(m->p->types, args[i].size, args[i].is_signed) :
+		    NULL;
 		if (sig->in[i] == NULL)
-			why[i] = dt_arena_printf(m->p->arena, args[i].kind == DT_SDT_FREG ? "\"%.*s\" is a vector register" :
-			    args[i].sym != NULL ? "where \"%.*s\" is, is not known from the file's symbols" :
-			    "\"%.*s\" is no operand that is known", (int)args[i].textlen, args[i].text);
+			why[i] = dt_arena_printf(m->p->arena,
+			    args[i].kind == DT_SDT_FREG ?
+				"\"%.*s\" is a vector register" :
+				args[i].sym != NULL ?
+				"where \"%.*s\" is, is not known from the file's symbols" :
+				"\"%.*s\" is no operand that is known",
+			    (int)args[i].textlen, args[i].text);
 		if (sig->in[i] == NULL && args[i].kind == DT_SDT_MEM && args[i].is_float)
 			why[i] = "it is a floating-point number";
 	}
@@ -218,10 +252,12 @@ static const struct dt_type *type_named(struct making *m, const char *text, cons
 }
 
 /*
- * What the program's declaration adds: types by name, and which value of the site each argument of the probe is made of. The values are put
- * into that order, so that arg0 is args[0] before a translator has seen it.
+ * What the program's declaration adds: types by name, and which value of the site each argument of the
+ * probe is made of. The values are put into that order, so that arg0 is args[0] before a translator has
+ * seen it.
  */
-static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d, const struct dt_probe_sig *note, struct dt_hook *hook)
+static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d,
+    const struct dt_probe_sig *note, struct dt_hook *hook)
 {
 	struct dt_probe_sig *sig = dt_sig_new(m->p->arena, d->nout);
 	const struct dt_hook values = *hook;
@@ -248,7 +284,8 @@ static const struct dt_probe_sig *agreed(const struct dt_probe_sig *had, struct 
 {
 	for (uint32_t i = 0; had != NULL && sig != NULL && i < sig->nin; i++)
 		if ((i >= had->nin || had->in[i] == NULL) && sig->in[i] != NULL) {
-			sig->why[i] = i < had->nin && had->why != NULL ? had->why[i] : "not every site has it";
+			sig->why[i] = i < had->nin && had->why != NULL ? had->why[i] :
+									 "not every site has it";
 			sig->in[i] = NULL;
 		}
 	return sig;
@@ -264,7 +301,8 @@ static struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note
 	m->pc = n->pc;
 	nargs = nargs > 10 ? 10 : nargs;
 	for (int i = 0; i < nargs; i++) {
-		if (m->calling && machine == EM_X86_64 && args[i].kind == DT_SDT_MEM && args[i].reg == X86_RSP)
+		if (m->calling && machine == EM_X86_64 && args[i].kind == DT_SDT_MEM &&
+		    args[i].reg == X86_RSP)
 			args[i].off -= 8;
 		hook->args[i] = arg_text(m, machine, &args[i]);
 	}
@@ -295,7 +333,8 @@ static char *dashes(struct dt_arena *arena, const char *name)
 
 static bool part_wanted(const char *part, const char *text)
 {
-	return part[0] == '\0' || (dt_part_literal(part) ? strcmp(part, text) == 0 : dt_glob_match(part, text));
+	return part[0] == '\0' ||
+	    (dt_part_literal(part) ? strcmp(part, text) == 0 : dt_glob_match(part, text));
 }
 
 /* What a process calls a provider. */
@@ -304,7 +343,10 @@ static const char *with_pid(struct making *m, const char *prov)
 	return dt_arena_printf(m->p->arena, "%s%u", prov, m->pid);
 }
 
-/* A name that fits without a process means every process, now and later; else the name with the process has to fit. Lists have each process. */
+/*
+ * A name that fits without a process means every process, now and later; else the name with the process
+ * has to fit. Lists have each process.
+ */
 static bool provider_wanted(struct making *m, const char *prov)
 {
 	bool any = part_wanted(m->want->prov, prov);
@@ -319,10 +361,13 @@ static const char *name_of(struct making *m, const struct dt_elf_function *f)
 
 	if (f == NULL)
 		return "";
-	return f->name[0] == '_' && dt_elf_demangle(f->name, pretty, sizeof(pretty)) ? dt_arena_strdup(m->p->arena, pretty) : f->name;
+	return f->name[0] == '_' && dt_elf_demangle(f->name, pretty, sizeof(pretty)) ?
+	    dt_arena_strdup(m->p->arena, pretty) :
+	    f->name;
 }
 
-static struct dt_probe *add(struct making *m, const char *prov, const char *func, const char *name, const struct dt_hook *hook)
+static struct dt_probe *add(struct making *m, const char *prov, const char *func, const char *name,
+    const struct dt_hook *hook)
 {
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, prov, m->in->obj->name, func, name, hook);
 
@@ -336,9 +381,11 @@ static struct dt_probe *add(struct making *m, const char *prov, const char *func
 }
 
 /* One place where a probe fires; hook.offset says where. */
-static void place(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in, struct dt_hook hook)
+static void place(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in,
+    struct dt_hook hook)
 {
-	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name), *func = name_of(m, in);
+	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name),
+		   *func = name_of(m, in);
 	const struct dt_dofprobe *decl;
 	struct dt_probe_sig *sig;
 	struct dt_probe *probe;
@@ -353,8 +400,12 @@ static void place(struct making *m, const struct dt_sdt_note *n, const struct dt
 	probe->sig = agreed(probe->sig, sig);
 }
 
-/* Objects for other systems call a function for each site, which -G makes: who calls it is who has the site. */
-static bool called(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *stub, struct dt_hook hook)
+/*
+ * Objects for other systems call a function for each site, which -G makes: who calls it is who has the
+ * site.
+ */
+static bool called(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *stub,
+    struct dt_hook hook)
 {
 	struct dt_callers callers;
 
@@ -379,7 +430,8 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 
 	m->sites++;
 	dt_near_offer(&m->nearest, dt_arena_printf(m->p->arena, "%s%u:::%s", prov, m->pid, name));
-	if (!provider_wanted(m, prov) || !part_wanted(m->want->name, name) || !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
+	if (!provider_wanted(m, prov) || !part_wanted(m->want->name, name) ||
+	    !dt_elf_vaddr_to_offset(m->in->obj->elf, n->pc, &hook.offset))
 		return 0;
 	if (!m->every) {
 		hook.pid = m->p->follow ? 0 : m->pid;
@@ -411,7 +463,8 @@ static void object(struct making *m)
 	m->decls = NULL;
 	m->ndecls = 0;
 	if (dt_elf_section(elf, ".SUNW_dof", &data, &len, &addr) == 0 && data != NULL)
-		dt_dofprov_read(m->p->arena, data, len, &m->decls, &m->ndecls);	/* what is damaged is left out */
+		/* what is damaged is left out */
+		dt_dofprov_read(m->p->arena, data, len, &m->decls, &m->ndecls);
 	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
 		dt_sdt_notes(data, len, dt_elf_is_64(elf), base, site, m);
 }
@@ -444,7 +497,10 @@ static void each(void *ctx, uint32_t pid)
 	process(ctx, pid, &why);
 }
 
-/* Every process there is; files that several run are read once, and a probe that is there already stays one. */
+/*
+ * Every process there is; files that several run are read once, and a probe that is there already stays
+ * one.
+ */
 static void all_processes(struct making *m)
 {
 	m->walk = m->p->listing ? 0 : ++m->p->walk;
@@ -454,7 +510,9 @@ static void all_processes(struct making *m)
 /* A file that is named by its path need not be run by anybody yet. */
 static void by_path(struct making *m)
 {
-	int fd = m->want->mod[0] == '/' && dt_part_literal(m->want->mod) ? dt_elf_open_regular(m->want->mod, true) : -1;
+	int fd = m->want->mod[0] == '/' && dt_part_literal(m->want->mod) ?
+	    dt_elf_open_regular(m->want->mod, true) :
+	    -1;
 	struct dt_object *o = fd >= 0 ? dt_object_opened(m->p, fd) : NULL;
 	struct dt_loaded *in = DT_NEW(m->p->arena, struct dt_loaded);
 
@@ -478,17 +536,25 @@ static const char *reason(struct making *m)
 		if (isalpha((unsigned char)row->name[0]))
 			dt_near_offer(&near, row->name);
 	if (m->only == 0 && near.best != NULL)
-		return dt_arena_printf(m->p->arena, "there is no provider %s; did you mean %s?", prov, near.best);
+		return dt_arena_printf(m->p->arena, "there is no provider %s; did you mean %s?", prov,
+		    near.best);
 	if (m->only == 0)
-		return dt_arena_printf(m->p->arena, "there is no provider %s, and no running process has static probes of that name (-Z waits for one that has)",
+		return dt_arena_printf(m->p->arena,
+		    "there is no provider %s, and no running process has static probes of that name (-Z "
+		    "waits for one that has)",
 		    prov);
 	if (m->nearest.best != NULL)
-		return dt_arena_printf(m->p->arena, "process %u has no such static probe; did you mean %s?", m->only, m->nearest.best);
-	return dt_arena_printf(m->p->arena, m->sites > 0 ? "process %u has static probes, but none that is called so (-Z waits for it)" :
-	    "process %u has no static probes; -Z waits for those of what it loads or executes later", m->only);
+		return dt_arena_printf(m->p->arena, "process %u has no such static probe; did you mean %s?",
+		    m->only, m->nearest.best);
+	return dt_arena_printf(m->p->arena,
+	    m->sites > 0 ?
+		"process %u has static probes, but none that is called so (-Z waits for it)" :
+		"process %u has no static probes; -Z waits for those of what it loads or executes later",
+	    m->only);
 }
 
-static struct making begin(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want)
+static struct making begin(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_probedesc *want)
 {
 	struct making m = { .p = p, .row = row, .want = want };
 
@@ -498,7 +564,8 @@ static struct making begin(struct dt_probes *p, const struct dt_provider_row *ro
 	return m;
 }
 
-int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, const char **why)
+int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    const char **why)
 {
 	static const struct dt_probedesc all = { "", "", "", "", 0 };
 	struct making m;
@@ -506,7 +573,8 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 	if (want == NULL)
 		return 0;
 	m = begin(p, row, want);
-	if (p->listing)			/* all that there are, so that each has the same number in every list */
+	/* all that there are, so that each has the same number in every list */
+	if (p->listing)
 		m.want = &all;
 	if (m.only != 0 && !p->listing)
 		process(&m, m.only, why);
@@ -519,7 +587,8 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 	return 0;
 }
 
-void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want, uint32_t pid, struct dt_object *o)
+void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+    uint32_t pid, struct dt_object *o)
 {
 	struct dt_loaded *in;
 	struct making m;

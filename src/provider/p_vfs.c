@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vfs: operations of file systems by name, and the cache of names (derived.h). vop_NAME:entry has the object and a number, return the
- * same and the error. Where programs at return do not know arguments, entry leaves them in variables of the thread: a file
- * system on top of another then tells the lower one's.
+ * vfs: operations of file systems by name, and the cache of names (derived.h). vop_NAME:entry has the
+ * object and a number, return the same and the error. Where programs at return do not know arguments,
+ * entry leaves them in variables of the thread: a file system on top of another then tells the lower
+ * one's.
  */
 #include "provider/derived.h"
 #include "provider/provider.h"
@@ -36,18 +37,33 @@
 #define OBJECT(op) "self->__vfs_" op
 #define NUMBER(op) "self->__vfs_n_" op
 #define OP(op, f, object, number) OPERATION(op, f, object, number, ERROR)
-#define OP_VOID(op, f, object, number) OPERATION(op, f, object, number, "0")	/* there is no value at return to be read */
+/* there is no value at return to be read */
+#define OP_VOID(op, f, object, number) OPERATION(op, f, object, number, "0")
 #define OPERATION(op, f, object, number, error) \
-	{ "entry", "vop_" op, .place = { { DT_HOOK_KFUNC, f, NULL, { APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY) } } }, .mod = "vop" }, \
-	{ "return", "vop_" op, .place = { \
-		{ DT_HOOK_KRET, f, NULL, { APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), error }, .needs_fexit = true }, \
-		{ DT_HOOK_KFUNC, f, "(" OBJECT(op) " = (uint64_t)" APPLY(object, AT_ENTRY) ", " NUMBER(op) " = (uint64_t)" APPLY(number, AT_ENTRY) ", 0)", \
-			{ "0" }, .no_fexit = true }, \
-		{ DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), error }, .no_fexit = true } }, .mod = "vop" }
+	{ "entry", "vop_" op, \
+		.place = { { DT_HOOK_KFUNC, f, NULL, \
+		    { APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY) } } }, \
+		.mod = "vop" }, \
+	{ \
+		"return", "vop_" op, \
+		    .place = { { DT_HOOK_KRET, f, NULL, \
+				   { APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), error }, \
+				   .needs_fexit = true }, \
+			    { DT_HOOK_KFUNC, f, \
+				"(" OBJECT(op) " = (uint64_t)" APPLY(object, AT_ENTRY) ", " NUMBER( \
+				    op) " = (uint64_t)" APPLY(number, AT_ENTRY) ", 0)", \
+				{ "0" }, .no_fexit = true }, \
+			    { DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), error }, \
+				.no_fexit = true } }, \
+		    .mod = "vop" \
+	}
 
 #define CALLED "(uint64_t)getf((int)arg0)"	/* of a system call: its file */
 
-/* namei: filename_lookup(fd, name, flags, …), do_filp_open(fd, name, …), __filename_parentat(fd, name, flags, …) */
+/*
+ * namei: filename_lookup(fd, name, flags, …), do_filp_open(fd, name, …), __filename_parentat(fd, name,
+ * flags, …)
+ */
 #define NAMED(arg) "(uint64_t)" AS("filename", arg) "->name"
 #define LOOKS(f, flags) { DT_HOOK_KFUNC, f, NULL, { "(int)arg0", NAMED("arg1"), flags } }
 #define LOOKED(f) { DT_HOOK_KRET, f, NULL, { ERROR } }
@@ -57,14 +73,19 @@
 #define DIR "self->__vfs_dir"
 #define LAST "self->__vfs_last"
 #define FOUND "(arg1 > 0 || arg1 < -4095)"
-#define CACHED(when, ...) { { DT_HOOK_KRET, "lookup_fast", when, { "(uint64_t)" WALK("arg2") "->path.dentry", "(uint64_t)" WALK("arg2") "->last.name", ##__VA_ARGS__ }, \
+#define CACHED(when, ...) { { DT_HOOK_KRET, "lookup_fast", when, \
+	{ "(uint64_t)" WALK("arg2") "->path.dentry", "(uint64_t)" WALK("arg2") "->last.name", \
+	##__VA_ARGS__ }, \
 		.needs_fexit = true }, \
-	{ DT_HOOK_KFUNC, "lookup_fast", "(" DIR " = (uint64_t)" WALK("arg0") "->path.dentry, " LAST " = (uint64_t)" WALK("arg0") "->last.name, 0)", { "0" }, \
+	{ DT_HOOK_KFUNC, "lookup_fast", "(" DIR " = (uint64_t)" WALK("arg0") "->path.dentry, " LAST \
+	    " = (uint64_t)" WALK("arg0") "->last.name, 0)", { "0" }, \
 		.no_fexit = true }, \
 	{ DT_HOOK_KRET, "lookup_fast", when, { DIR, LAST, ##__VA_ARGS__ }, .no_fexit = true } }
-#define ABOUT(arg) { "(uint64_t)" AS("dentry", arg) "->d_parent", "(uint64_t)" AS("dentry", arg) "->d_name.name", arg }
+#define ABOUT(arg) { "(uint64_t)" AS("dentry", arg) "->d_parent", "(uint64_t)" AS("dentry", \
+	arg) "->d_name.name", arg }
 #define IS_INODE(arg) "(" arg " > 0 || " arg " < -4095)"
-#define GONE(func, name, why) { name, func, .mod = "namecache", .never = "vfs:namecache:" func ":" name " is never there on Linux: " why }
+#define GONE(func, name, why) { name, func, .mod = "namecache", \
+	.never = "vfs:namecache:" func ":" name " is never there on Linux: " why }
 
 const struct dt_derived dt_vfs_probes[] = {
 	OP("read", "vfs_read", A0, A2),
@@ -75,14 +96,21 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("mknod", "vfs_mknod", A2, MODE3),
 	OP("lookup", "__lookup_slow", A1, INT2),
 	OP("access", "inode_permission", A1, INT2),
-	OP("getattr", "security_inode_getattr", PATH0, NONE),	/* vfs_getattr() is often part of others; it asks security modules */
+	/* vfs_getattr() is often part of others; it asks security modules */
+	OP("getattr", "security_inode_getattr", PATH0, NONE),
 	OP("setattr", "notify_change", A1, VALID2),
 	OP("fsync", "vfs_fsync_range", A0, INT3),
 	/* vfs_ioctl() is often part of the system call */
-	{ "entry", "vop_ioctl", .place = { { DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } } }, .mod = "vop" },
-	{ "return", "vop_ioctl", .place = {
-		{ DT_HOOK_SYS_ENTER, "ioctl", "(" OBJECT("ioctl") " = " CALLED ", " NUMBER("ioctl") " = (uint64_t)(int)arg1, 0)", { "0" } },
-		{ DT_HOOK_SYS_EXIT, "ioctl", OBJECT("ioctl") " != 0", { OBJECT("ioctl"), NUMBER("ioctl"), "errno" } } }, .mod = "vop" },
+	{ "entry", "vop_ioctl",
+	    .place = { { DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } } },
+	    .mod = "vop" },
+	{ "return", "vop_ioctl",
+	    .place = { { DT_HOOK_SYS_ENTER, "ioctl",
+			   "(" OBJECT("ioctl") " = " CALLED ", " NUMBER("ioctl") " = (uint64_t)(int)arg1, 0)",
+			   { "0" } },
+		{ DT_HOOK_SYS_EXIT, "ioctl", OBJECT("ioctl") " != 0",
+		    { OBJECT("ioctl"), NUMBER("ioctl"), "errno" } } },
+	    .mod = "vop" },
 	OP("readdir", "iterate_dir", A0, NONE),
 	OP("readlink", "vfs_readlink", A0, INT2),
 	OP("link", "vfs_link", A3, NONE),
@@ -100,44 +128,102 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("getpages", "filemap_fault", FAULT0, PGOFF0),
 	OP("putpages", "do_writepages", HOST0, NONE),
 	OP_VOID("inactive", "evict", A0, NONE),
-	{ "entry", "lookup", .place = { LOOKS("filename_lookup", "(int)arg2"), LOOKS("do_filp_open", "0"), LOOKS("__filename_parentat", "(int)arg2"),
-		{ DT_HOOK_KFUNC, "filename_parentat", NULL, { "(int)arg0", NAMED("arg1"), "(int)arg2" }, .otherwise = true } }, .mod = "namei" },
-	{ "return", "lookup", .place = { LOOKED("filename_lookup"), LOOKED("do_filp_open"), LOOKED("__filename_parentat"),
-		{ DT_HOOK_KRET, "filename_parentat", NULL, { ERROR }, .otherwise = true } }, .mod = "namei" },
-	{ "hit", "lookup", .place = CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode != 0", "arg1"), .mod = "namecache" },
-	{ "hit-negative", "lookup", .place = CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode == 0"), .mod = "namecache" },
+	{ "entry", "lookup",
+	    .place = { LOOKS("filename_lookup", "(int)arg2"), LOOKS("do_filp_open", "0"),
+		LOOKS("__filename_parentat", "(int)arg2"),
+		{ DT_HOOK_KFUNC, "filename_parentat", NULL, { "(int)arg0", NAMED("arg1"), "(int)arg2" },
+		    .otherwise = true } },
+	    .mod = "namei" },
+	{ "return", "lookup",
+	    .place = { LOOKED("filename_lookup"), LOOKED("do_filp_open"), LOOKED("__filename_parentat"),
+		{ DT_HOOK_KRET, "filename_parentat", NULL, { ERROR }, .otherwise = true } },
+	    .mod = "namei" },
+	{ "hit", "lookup",
+	    .place = CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode != 0", "arg1"),
+	    .mod = "namecache" },
+	{ "hit-negative", "lookup",
+	    .place = CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode == 0"),
+	    .mod = "namecache" },
 	{ "miss", "lookup", .place = CACHED("arg1 == 0"), .mod = "namecache" },
 	/* d_add(name, inode), d_instantiate(name, inode), d_splice_alias(inode, name) */
-	{ "done", "enter", .place = { { DT_HOOK_KFUNC, "d_add", "arg1 != 0", ABOUT("arg0") }, { DT_HOOK_KFUNC, "d_instantiate", "arg1 != 0", ABOUT("arg0") },
+	{ "done", "enter",
+	    .place = { { DT_HOOK_KFUNC, "d_add", "arg1 != 0", ABOUT("arg0") },
+		{ DT_HOOK_KFUNC, "d_instantiate", "arg1 != 0", ABOUT("arg0") },
 		{ DT_HOOK_KFUNC, "d_instantiate_new", NULL, ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_splice_alias", IS_INODE("arg0"), ABOUT("arg1") } }, .mod = "namecache" },
-	{ "done", "enter_negative", .place = { { DT_HOOK_KFUNC, "d_add", "arg1 == 0", ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_splice_alias", "arg0 == 0", ABOUT("arg1") } }, .mod = "namecache" },
-	{ "done", "purge", .place = { { DT_HOOK_KFUNC, "d_invalidate", NULL, ABOUT("arg0") } }, .mod = "namecache" },
-	{ "done", "purgevfs", .place = { { DT_HOOK_KFUNC, "shrink_dcache_sb", NULL, { "(uint64_t)" AS("super_block", "arg0") "->s_root",
-		"(uint64_t)" AS("super_block", "arg0") "->s_id", "0" } } }, .mod = "namecache" },
-	{ "done", "zap", .place = { { DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode != 0", ABOUT("arg0") } }, .mod = "namecache" },
-	{ "done", "zap_negative", .place = { { DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode == 0", ABOUT("arg0") } }, .mod = "namecache" },
-	GONE("purge_negative", "done", "names of no file are dropped one by one: vfs:namecache:zap_negative:done"),
+		{ DT_HOOK_KFUNC, "d_splice_alias", IS_INODE("arg0"), ABOUT("arg1") } },
+	    .mod = "namecache" },
+	{ "done", "enter_negative",
+	    .place = { { DT_HOOK_KFUNC, "d_add", "arg1 == 0", ABOUT("arg0") },
+		{ DT_HOOK_KFUNC, "d_splice_alias", "arg0 == 0", ABOUT("arg1") } },
+	    .mod = "namecache" },
+	{ "done", "purge", .place = { { DT_HOOK_KFUNC, "d_invalidate", NULL, ABOUT("arg0") } },
+	    .mod = "namecache" },
+	{ "done", "purgevfs",
+	    .place = { { DT_HOOK_KFUNC, "shrink_dcache_sb", NULL,
+		{ "(uint64_t)" AS("super_block", "arg0") "->s_root",
+		    "(uint64_t)" AS("super_block", "arg0") "->s_id", "0" } } },
+	    .mod = "namecache" },
+	{ "done", "zap",
+	    .place = { { DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode != 0",
+		ABOUT("arg0") } },
+	    .mod = "namecache" },
+	{ "done", "zap_negative",
+	    .place = { { DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode == 0",
+		ABOUT("arg0") } },
+	    .mod = "namecache" },
+	GONE("purge_negative", "done",
+	    "names of no file are dropped one by one: vfs:namecache:zap_negative:done"),
 	GONE("fullpath", "hit", "names are always in memory; see d_path()"),
 	GONE("fullpath", "miss", "names are always in memory; see d_path()"),
-	{ "entry", "fullpath", .place = { { DT_HOOK_KFUNC, "d_path", NULL, { "(uint64_t)" AS("path", "arg0") "->dentry", "arg2" } } }, .mod = "namecache" },
-	{ "return", "fullpath", .place = { { DT_HOOK_KRET, "d_path", NULL, { ERROR, "arg1" } } }, .mod = "namecache" },
-	{ "done", "lookup", .mod = "fplookup", .never = "vfs:fplookup:lookup:done is never there on Linux: there is one way to walk names: vfs:namei, vfs:namecache" },
+	{ "entry", "fullpath",
+	    .place = { { DT_HOOK_KFUNC, "d_path", NULL,
+		{ "(uint64_t)" AS("path", "arg0") "->dentry", "arg2" } } },
+	    .mod = "namecache" },
+	{ "return", "fullpath", .place = { { DT_HOOK_KRET, "d_path", NULL, { ERROR, "arg1" } } },
+	    .mod = "namecache" },
+	{ "done", "lookup", .mod = "fplookup",
+	    .never = "vfs:fplookup:lookup:done is never there on Linux: there is one way to walk names: "
+		     "vfs:namei, vfs:namecache" },
 	{ 0 },
 };
 
 /* What the first argument points to; files unless said otherwise. */
-static const struct { const char *func, *tag; } objects[] = {
-	{ "vop_create", "dentry" }, { "vop_mknod", "dentry" }, { "vop_lookup", "dentry" }, { "vop_access", "inode" }, { "vop_getattr", "dentry" },
-	{ "vop_setattr", "dentry" }, { "vop_readlink", "dentry" }, { "vop_link", "dentry" }, { "vop_symlink", "dentry" }, { "vop_mkdir", "dentry" },
-	{ "vop_rmdir", "dentry" }, { "vop_remove", "dentry" }, { "vop_rename", "dentry" }, { "vop_getextattr", "dentry" }, { "vop_setextattr", "dentry" },
-	{ "vop_deleteextattr", "dentry" }, { "vop_listextattr", "dentry" }, { "vop_putpages", "inode" }, { "vop_inactive", "inode" },
-	{ "vop_read", "file" }, { "vop_write", "file" }, { "vop_open", "file" }, { "vop_close", "file" }, { "vop_fsync", "file" }, { "vop_ioctl", "file" },
-	{ "vop_readdir", "file" }, { "vop_advlock", "file" }, { "vop_allocate", "file" }, { "vop_getpages", "file" },
+static const struct {
+	const char *func, *tag;
+} objects[] = {
+	{ "vop_create", "dentry" },
+	{ "vop_mknod", "dentry" },
+	{ "vop_lookup", "dentry" },
+	{ "vop_access", "inode" },
+	{ "vop_getattr", "dentry" },
+	{ "vop_setattr", "dentry" },
+	{ "vop_readlink", "dentry" },
+	{ "vop_link", "dentry" },
+	{ "vop_symlink", "dentry" },
+	{ "vop_mkdir", "dentry" },
+	{ "vop_rmdir", "dentry" },
+	{ "vop_remove", "dentry" },
+	{ "vop_rename", "dentry" },
+	{ "vop_getextattr", "dentry" },
+	{ "vop_setextattr", "dentry" },
+	{ "vop_deleteextattr", "dentry" },
+	{ "vop_listextattr", "dentry" },
+	{ "vop_putpages", "inode" },
+	{ "vop_inactive", "inode" },
+	{ "vop_read", "file" },
+	{ "vop_write", "file" },
+	{ "vop_open", "file" },
+	{ "vop_close", "file" },
+	{ "vop_fsync", "file" },
+	{ "vop_ioctl", "file" },
+	{ "vop_readdir", "file" },
+	{ "vop_advlock", "file" },
+	{ "vop_allocate", "file" },
+	{ "vop_getpages", "file" },
 };
 
-static struct dt_probe_sig *of_operation(struct dt_arena *arena, struct dt_types *types, const char *tag, bool ret)
+static struct dt_probe_sig *of_operation(struct dt_arena *arena, struct dt_types *types, const char *tag,
+    bool ret)
 {
 	struct dt_probe_sig *sig = dt_sig_new(arena, ret ? 3 : 2);
 	const struct dt_type *t = dt_types_find(types, NULL, DT_T_STRUCT, tag);
@@ -150,7 +236,8 @@ static struct dt_probe_sig *of_operation(struct dt_arena *arena, struct dt_types
 }
 
 /* The others have the same arguments in every probe of their name: dlib/vfs.d */
-struct dt_probe_sig *dt_vfs_signature(struct dt_arena *arena, struct dt_types *types, const struct dt_probedesc *p)
+struct dt_probe_sig *dt_vfs_signature(struct dt_arena *arena, struct dt_types *types,
+    const struct dt_probedesc *p)
 {
 	bool ret = strcmp(p->name, "return") == 0;
 	struct dt_probe_sig *sig;

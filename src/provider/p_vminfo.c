@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vminfo: statistics of virtual memory (derived.h). arg0 is by how much they grow; the counters themselves are not shown: arg1, arg2
- * are 0. Pages that come from devices and go there are those of block requests, counted in 4 KiB: pages of files by their first
- * page, swapped ones by the function that ends the request.
+ * vminfo: statistics of virtual memory (derived.h). arg0 is by how much they grow; the counters
+ * themselves are not shown: arg1, arg2 are 0. Pages that come from devices and go there are those of
+ * block requests, counted in 4 KiB: pages of files by their first page, swapped ones by the function
+ * that ends the request.
  */
 #include "provider/derived.h"
 
@@ -19,10 +20,15 @@
 
 #define READ_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_IN, n, .soft = true }
 #define WRITE_FILE(n) { DT_HOOK_RAWTP, "block_bio_queue", FILE_OUT, n, .soft = true }
-#define READ_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_read"), n, .symbol = "end_swap_bio_read" }
-#define WRITE_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_write"), n, .symbol = "end_swap_bio_write" }
+#define READ_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_read"), n, \
+	.symbol = "end_swap_bio_read" }
+#define WRITE_SWAP(n) { DT_HOOK_RAWTP, "block_bio_queue", ENDS_IN("end_swap_bio_write"), n, \
+	.symbol = "end_swap_bio_write" }
 
-/* mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, statistics, priority, of files); madvise(2) has its own way */
+/*
+ * mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, statistics, priority, of files); madvise(2)
+ * has its own way
+ */
 #define FREED(cond) { DT_HOOK_RAWTP, "mm_vmscan_lru_shrink_inactive", cond, { "arg2" } }
 
 #define COPYING "self->__vminfo_copying"
@@ -33,31 +39,41 @@
 
 const struct dt_derived dt_vminfo_probes[] = {
 	/*
-	 * x86: page_fault_user(address, registers, error code), bit 0 is set when the page is there but not for this access.
-	 * Others do not tell: every fault.
+	 * x86: page_fault_user(address, registers, error code), bit 0 is set when the page is there but
+	 * not for this access. Others do not tell: every fault.
 	 */
-	{ "as_fault", .place = {
-		{ DT_HOOK_RAWTP, "page_fault_user", "(arg2 & 1) == 0", ONE },
+	{ "as_fault",
+	    .place = { { DT_HOOK_RAWTP, "page_fault_user", "(arg2 & 1) == 0", ONE },
 		{ DT_HOOK_COUNTER, "page_faults", NULL, ONE, .otherwise = true },
 		{ DT_HOOK_RAWTP, "page_fault_kernel", "(arg2 & 1) == 0", ONE } } },
 	NEVER("kernel_asflt", "memory of the kernel is not paged, a fault there is an error"),
 	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major_faults", NULL, ONE } } },
 	/*
-	 * The functions that copy are often parts of their callers: a page becomes one of this process alone while a fault of
-	 * protection, or a first one in a file, is handled.
+	 * The functions that copy are often parts of their callers: a page becomes one of this process
+	 * alone while a fault of protection, or a first one in a file, is handled.
 	 */
-	{ "cow_fault", .place = { COPIES("do_wp_page", .required = true), COPIES("do_fault"), COPIES("do_cow_fault", .otherwise = true),
-		COPIED("do_wp_page"), COPIED("do_fault"), COPIED("do_cow_fault", .otherwise = true),
+	{ "cow_fault",
+	    .place = { COPIES("do_wp_page", .required = true), COPIES("do_fault"),
+		COPIES("do_cow_fault", .otherwise = true), COPIED("do_wp_page"), COPIED("do_fault"),
+		COPIED("do_cow_fault", .otherwise = true),
 		{ DT_HOOK_KFUNC, "folio_add_new_anon_rmap", COPYING " != 0", ONE },
-		{ DT_HOOK_KFUNC, "page_add_new_anon_rmap", COPYING " != 0", ONE, .otherwise = true, .required = true } } },
+		{ DT_HOOK_KFUNC, "page_add_new_anon_rmap", COPYING " != 0", ONE, .otherwise = true,
+		    .required = true } } },
 	/* SEGV_ACCERR */
-	{ "prot_fault", .place = { { DT_HOOK_RAWTP, "signal_generate", "arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && "
-		TASK("arg2") " == curthread", ONE } } },
+	{ "prot_fault",
+	    .place = { { DT_HOOK_RAWTP, "signal_generate",
+		"arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && " TASK("arg2") " == curthread",
+		ONE } } },
 	NEVER("hat_fault", "there is no layer of address translation that faults by itself"),
 	/* without registers of the thread, handle_mm_fault() is called to have a page, not because of one */
 	{ "softlock", .place = { { DT_HOOK_KFUNC, "handle_mm_fault", "arg3 == 0", ONE } } },
-	/* a page for a program (__GFP_HIGHMEM 2, __GFP_MOVABLE 8) that is to be of zeros (__GFP_ZERO 0x100): mm_page_alloc(page, order, gfp) */
-	{ "zfod", .place = { { DT_HOOK_RAWTP, "mm_page_alloc", "arg0 != 0 && (arg2 & 0x10a) == 0x10a", { "(uint64_t)1 << arg1" } } } },
+	/*
+	 * a page for a program (__GFP_HIGHMEM 2, __GFP_MOVABLE 8) that is to be of zeros (__GFP_ZERO
+	 * 0x100): mm_page_alloc(page, order, gfp)
+	 */
+	{ "zfod",
+	    .place = { { DT_HOOK_RAWTP, "mm_page_alloc", "arg0 != 0 && (arg2 & 0x10a) == 0x10a",
+		{ "(uint64_t)1 << arg1" } } } },
 	{ "pgin", .place = { READ_FILE(ONE), READ_SWAP(ONE) } },
 	{ "pgpgin", .place = { READ_FILE(PAGES), READ_SWAP(PAGES) } },
 	{ "pgout", .place = { WRITE_FILE(ONE), WRITE_SWAP(ONE) } },
@@ -67,10 +83,14 @@ const struct dt_derived dt_vminfo_probes[] = {
 	{ "fspgin", .place = { READ_FILE(PAGES) } },
 	{ "fspgout", .place = { WRITE_FILE(PAGES) } },
 	/* VM_FAULT_MAJOR is 4, VM_EXEC too */
-	{ "execpgin", .place = { { DT_HOOK_KRET, "filemap_fault", "(arg1 & 4) != 0 && (((struct vm_fault *)arg2)->vma->vm_flags & 4) != 0", ONE,
+	{ "execpgin",
+	    .place = { { DT_HOOK_KRET, "filemap_fault",
+		"(arg1 & 4) != 0 && (((struct vm_fault *)arg2)->vma->vm_flags & 4) != 0", ONE,
 		.needs_fexit = true } } },
 	NEVER("execpgout", "pages of programs are dropped, not written"),
-	{ "dfree", .place = { FREED("arg2 != 0"), { DT_HOOK_RAWTP, "mm_vmscan_reclaim_pages", "arg2 != 0", { "arg2" } } } },
+	{ "dfree",
+	    .place = { FREED("arg2 != 0"),
+		{ DT_HOOK_RAWTP, "mm_vmscan_reclaim_pages", "arg2 != 0", { "arg2" } } } },
 	{ "anonfree", .place = { FREED("arg2 != 0 && arg5 == 0") } },
 	{ "fsfree", .place = { FREED("arg2 != 0 && arg5 != 0") } },
 	NEVER("execfree", "pages of programs are freed as those of any file: vminfo:::fsfree"),

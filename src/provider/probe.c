@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of probes and the matching of descriptions. Providers are asked in the order of their table, and only those
- * that can have what is wanted; a probe's number is its place in the list and never changes.
+ * The table of probes and the matching of descriptions. Providers are asked in the order of their
+ * table, and only those that can have what is wanted; a probe's number is its place in the list and
+ * never changes.
  */
 #include "provider/probe.h"
 #include "base/glob.h"
@@ -33,8 +34,8 @@ void dt_probes_fini(struct dt_probes *p)
 	p->objects = NULL;
 }
 
-struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row *row, const char *mod, const char *func,
-    const char *name, const struct dt_hook *hook)
+struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row *row, const char *mod,
+    const char *func, const char *name, const struct dt_hook *hook)
 {
 	return dt_probes_add_as(p, row, row->name, mod, func, name, hook);
 }
@@ -51,8 +52,8 @@ static const char *copied(struct dt_probes *p, const char *text, size_t len)
 	return dt_arena_strndup(p->arena, text, len);
 }
 
-struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_row *row, const char *prov, const char *mod,
-    const char *func, const char *name, const struct dt_hook *hook)
+struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_row *row, const char *prov,
+    const char *mod, const char *func, const char *name, const struct dt_hook *hook)
 {
 	size_t lp = strlen(prov), lm = strlen(mod), lf = strlen(func), ln = strlen(name);
 	char *key = dt_arena_alloc(p->arena, lp + lm + lf + ln + 4);
@@ -83,7 +84,8 @@ struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_
 
 static bool same_place(const struct dt_hook *a, const struct dt_hook *b)
 {
-	return a->kind == b->kind && a->offset == b->offset && a->pid == b->pid && strcmp(a->target, b->target) == 0;
+	return a->kind == b->kind && a->offset == b->offset && a->pid == b->pid &&
+	    strcmp(a->target, b->target) == 0;
 }
 
 void dt_probe_also(struct dt_probes *p, struct dt_probe *probe, const struct dt_hook *hook)
@@ -107,7 +109,8 @@ uint32_t dt_hook_nargs(struct dt_types *types, const struct dt_hook *hook)
 
 	if (hook->kind != DT_HOOK_RAWTP || types == NULL || (arena = dt_arena_new()) == NULL)
 		return n;
-	sig = dt_tracepoint_signature(arena, types, &(struct dt_probedesc){ "rawtp", "", "", hook->target, 0 });
+	sig = dt_tracepoint_signature(arena, types,
+	    &(struct dt_probedesc){ "rawtp", "", "", hook->target, 0 });
 	if (sig != NULL && sig->nin < n)
 		n = sig->nin;
 	dt_arena_free(arena);
@@ -129,7 +132,8 @@ static int make_listed(struct dt_probes *p, const struct dt_provider_row *row)
 static bool row_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
 	/* one that wants to be asked each time lists nothing */
-	if (row->provide == NULL || row->wants != NULL || (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
+	if (row->provide == NULL || row->wants != NULL ||
+	    (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
 		return false;
 	return row->may_match == NULL || row->may_match(row, d);
 }
@@ -166,17 +170,24 @@ static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const 
 	return err;
 }
 
-/* Probes of processes have numbers behind all that can be listed, as far as those are wanted: BEGIN's is no other's. */
+/*
+ * Probes of processes have numbers behind all that can be listed, as far as those are wanted: BEGIN's
+ * is no other's.
+ */
 static int make_before(struct dt_probes *p)
 {
 	int err = make_listed(p, &dt_providers[0]);
 
-	for (const struct dt_provider_row *row = dt_providers; p->listing && row->name != NULL && err == 0; row++)
+	for (const struct dt_provider_row *row = dt_providers; p->listing && row->name != NULL && err == 0;
+	     row++)
 		err = make_listed(p, row);
 	return err;
 }
 
-/* What is in a process may have changed since it was last asked for, and a pattern may mean more than what was made before. */
+/*
+ * What is in a process may have changed since it was last asked for, and a pattern may mean more than
+ * what was made before.
+ */
 static int ask_always(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
 {
 	int err = 0;
@@ -227,10 +238,14 @@ static bool func_matches(const struct pattern *p, const struct dt_probe *probe)
 /* Modules of processes go by several names, which their provider has looked at. */
 static bool mod_matches(const struct pattern *p, const struct dt_probe *probe)
 {
-	return part_matches(p, probe->mod) || (probe->loaded != NULL && dt_loaded_named(probe->loaded, p->text));
+	return part_matches(p, probe->mod) ||
+	    (probe->loaded != NULL && dt_loaded_named(probe->loaded, p->text));
 }
 
-/* Of a static probe that is one for all processes and one for a single process a pattern means the first, a listing the second. */
+/*
+ * Of a static probe that is one for all processes and one for a single process a pattern means the
+ * first, a listing the second.
+ */
 static bool prov_matches(const struct dt_probes *p, const struct pattern *prov, const struct dt_probe *probe)
 {
 	if (!part_matches(prov, probe->prov))
@@ -240,17 +255,19 @@ static bool prov_matches(const struct dt_probes *p, const struct pattern *prov, 
 	return probe->base == NULL || !part_matches(prov, probe->base);
 }
 
-static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
+static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f,
+    void *ctx)
 {
-	struct pattern prov = pattern_of(d->prov), mod = pattern_of(d->mod), func = pattern_of(d->func), name = pattern_of(d->name);
+	struct pattern prov = pattern_of(d->prov), mod = pattern_of(d->mod), func = pattern_of(d->func),
+		       name = pattern_of(d->name);
 	int n = 0;
 
 	for (uint32_t i = from; i < p->list.n; i++) {
 		const struct dt_probe *probe = p->list.v[i];
 		int err;
 
-		if (!part_matches(&name, probe->name) || !func_matches(&func, probe) || !prov_matches(p, &prov, probe) ||
-		    !mod_matches(&mod, probe))
+		if (!part_matches(&name, probe->name) || !func_matches(&func, probe) ||
+		    !prov_matches(p, &prov, probe) || !mod_matches(&mod, probe))
 			continue;
 		n++;
 		err = f(ctx, probe);
@@ -260,7 +277,10 @@ static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probed
 	return n;
 }
 
-/* By number, as the listing shows it: what was made on demand in this run is not counted, and cannot be meant. */
+/*
+ * By number, as the listing shows it: what was made on demand in this run is not counted, and cannot be
+ * meant.
+ */
 static int match_id(struct dt_probes *p, uint32_t id, dt_probe_f *f, void *ctx)
 {
 	const struct dt_provider_row *row = dt_providers;
@@ -280,7 +300,8 @@ static int match_id(struct dt_probes *p, uint32_t id, dt_probe_f *f, void *ctx)
 	return err;
 }
 
-int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_probe_f *f, void *ctx, const char **why)
+int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_probe_f *f, void *ctx,
+    const char **why)
 {
 	struct dt_probedesc d = *desc;
 	const char *reason = NULL;

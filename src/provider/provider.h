@@ -17,23 +17,33 @@ struct dt_provider_row {
 	/* Typed arguments of a probe named literally; NULL: none known. In the arena. */
 	struct dt_probe_sig *(*signature)(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 	/*
-	 * Makes probes. want NULL: all that can be listed, called once. Else nothing matched want: makes what it names, if that
-	 * is made on demand, or says in *why (in the arena of the probes, or constant) why there is none.
-	 * NULL: no probes yet.
+	 * Makes probes. want NULL: all that can be listed, called once. Else nothing matched want:
+	 * makes what it names, if that is made on demand, or says in *why (in the arena of the probes,
+	 * or constant) why there is none. NULL: no probes yet.
 	 */
-	int (*provide)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, const char **why);
+	int (*provide)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
+	    const char **why);
 	/* False: no probe of this row can match, so that its probes need not be made. NULL: one may. */
 	bool (*may_match)(const struct dt_provider_row *, const struct dt_probedesc *);
-	/* True: `provide` is to be asked for this description each time, whatever is there already. NULL: never. */
+	/*
+	 * True: `provide` is to be asked for this description each time, whatever is there already.
+	 * NULL: never.
+	 */
 	bool (*wants)(const struct dt_probes *, const struct dt_probedesc *);
 	/*
-	 * While tracing, a process has begun to run something else: makes what `want` names there, in the file (NULL: in all that it has mapped).
-	 * NULL: what was found at the beginning is all there will be.
+	 * While tracing, a process has begun to run something else: makes what `want` names there, in
+	 * the file (NULL: in all that it has mapped). NULL: what was found at the beginning is all
+	 * there will be.
 	 */
-	void (*look)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want, uint32_t pid, struct dt_object *);
-	/* Types of arguments that are costly to find: asked for when a program says args[ ]. NULL: dt_probe.sig is all. */
+	void (*look)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
+	    uint32_t pid, struct dt_object *);
+	/*
+	 * Types of arguments that are costly to find: asked for when a program says args[ ]. NULL:
+	 * dt_probe.sig is all.
+	 */
 	const struct dt_probe_sig *(*typed)(struct dt_probes *, const struct dt_probe *);
-	const struct dt_derived *derived;	/* its table, when `provide` is dt_derived_provide() (derived.h) */
+	/* its table, when `provide` is dt_derived_provide() (derived.h) */
+	const struct dt_derived *derived;
 };
 
 extern const struct dt_provider_row dt_providers[];	/* a row without name ends */
@@ -41,52 +51,71 @@ extern const struct dt_provider_row dt_providers[];	/* a row without name ends *
 /* The row of "io", "pid123" … ; NULL when no provider has that name. */
 const struct dt_provider_row *dt_provider_find(const char *name);
 
-/* The parts of a description: is it text to be compared, not a pattern? Does it match a part that is empty? */
+/*
+ * The parts of a description: is it text to be compared, not a pattern? Does it match a part that is
+ * empty?
+ */
 bool dt_part_literal(const char *part);
 bool dt_part_matches_empty(const char *part);
 
 /* Typed arguments of a tracepoint, by p->name. */
-struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *p);
+struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *, struct dt_types *,
+    const struct dt_probedesc *p);
 /* ctype.c: the type that C text of a program means; NULL: nobody has declared it. */
 const struct dt_type *dt_ctype_read(struct dt_arena *, struct dt_types *, const char *text);
 struct dt_probe_sig *dt_sig_new(struct dt_arena *, uint32_t n);
 
 /* One file each. */
-int dt_dtrace_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_dtrace_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_dtrace_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
-int dt_profile_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_profile_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_profile_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
-int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_syscall_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_syscall_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
-int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_pid_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_pid_wants(const struct dt_probes *, const struct dt_probedesc *);
 const struct dt_probe_sig *dt_pid_typed(struct dt_probes *, const struct dt_probe *);
-int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_usdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_usdt_every(const char *prov);	/* do its probes fire in every process that runs the file? */
 bool dt_pid_every(const char *prov);
 bool dt_usdt_wants(const struct dt_probes *, const struct dt_probedesc *);
-void dt_usdt_look(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, uint32_t pid, struct dt_object *);
-int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+void dt_usdt_look(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    uint32_t pid, struct dt_object *);
+int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_fbt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_fbt_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
-int dt_rawfbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_rawfbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_rawfbt_wants(const struct dt_probes *, const struct dt_probedesc *);
-int dt_kinst_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_kinst_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_kinst_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
-int dt_plockstat_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_plockstat_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_plockstat_wants(const struct dt_probes *, const struct dt_probedesc *);
-int dt_cpc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_cpc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_cpc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
-int dt_dtmalloc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_dtmalloc_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_dtmalloc_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_vfs_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 struct dt_probe_sig *dt_mac_signature(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
-int dt_mac_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_mac_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_mac_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
-int dt_audit_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_audit_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_audit_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
-int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *, const char **);
+int dt_sdt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const char **);
 bool dt_sdt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
 
 #endif

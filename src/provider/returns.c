@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the return of a function is seen: the instructions that leave it are probed, as in every DTrace. These are returns, and jumps
- * to other functions, whose value is not known yet. A jump on a condition leaves when the condition holds: the flags are looked at.
- *
- * The kernel has another way: it changes the return address on the stack. That has the value of what the function jumps to as well, but comes at
- * the end of that, and whoever walks the stack on his own meets the address: C++ and Rust end the process when something is thrown through
- * such a frame, Go when it moves a stack. It is for code whose instructions cannot be told apart, and for those who ask for it, in processes
- * that do no such thing.
+ * How the return of a function is seen: the instructions that leave it are probed, as in every DTrace.
+ * These are returns, and jumps to other functions, whose value is not known yet. A jump on a condition
+ * leaves when the condition holds: the flags are looked at.
+ * The kernel has another way: it changes the return address on the stack. That has the value of what
+ * the function jumps to as well, but comes at the end of that, and whoever walks the stack on his own
+ * meets the address: C++ and Rust end the process when something is thrown through such a frame, Go
+ * when it moves a stack. It is for code whose instructions cannot be told apart, and for those who ask
+ * for it, in processes that do no such thing.
  */
 #include "provider/objects.h"
 
@@ -19,10 +20,14 @@ static bool named(const struct dt_object *o, const char *start)
 	return strncmp(o->name, start, strlen(start)) == 0;
 }
 
-/* Tables of what to do when something is thrown. The C library has some for threads that end in the middle, which do no harm. */
+/*
+ * Tables of what to do when something is thrown. The C library has some for threads that end in the
+ * middle, which do no harm.
+ */
 static bool throws(const struct dt_object *o)
 {
-	return dt_elf_has_section(o->elf, ".gcc_except_table") && !named(o, "libc.so") && !named(o, "libpthread") && !named(o, "ld-");
+	return dt_elf_has_section(o->elf, ".gcc_except_table") && !named(o, "libc.so") &&
+	    !named(o, "libpthread") && !named(o, "ld-");
 }
 
 /* A library of C may be called by what throws and call it in turn. */
@@ -38,7 +43,8 @@ struct collecting {
 	struct dt_arena *arena;
 	struct dt_elf *elf;
 	const struct dt_elf_function *f;
-	const struct dt_elf_function *part;	/* the one that is walked: f, or what the compiler put elsewhere of it */
+	/* the one that is walked: f, or what the compiler put elsewhere of it */
+	const struct dt_elf_function *part;
 	const struct dt_elf_function *cold;
 	struct dt_return_sites *out;
 };
@@ -68,8 +74,10 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 {
 	struct collecting *c = ctx;
 	bool jumps = in->way == DT_INSN_JUMP || in->way == DT_INSN_BRANCH;
-	bool outside = jumps && leaves(c, c->part->vaddr + in->to);	/* of branches it finds the cold part */
-	struct dt_return_site s = { c->part->offset + in->off, (uint32_t)(c->part->vaddr + in->off - c->f->vaddr), NULL };
+	/* of branches it finds the cold part */
+	bool outside = jumps && leaves(c, c->part->vaddr + in->to);
+	struct dt_return_site s = { c->part->offset + in->off,
+		(uint32_t)(c->part->vaddr + in->off - c->f->vaddr), NULL };
 
 	if (in->way == DT_INSN_BRANCH && outside) {
 		s.when = dt_branch_taken(c->arena, dt_elf_machine(c->elf), in);
@@ -80,7 +88,8 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 	return true;
 }
 
-int dt_return_sites(struct dt_arena *arena, const struct dt_object *o, const struct dt_elf_function *f, struct dt_return_sites *out)
+int dt_return_sites(struct dt_arena *arena, const struct dt_object *o, const struct dt_elf_function *f,
+    struct dt_return_sites *out)
 {
 	struct collecting c = { .arena = arena, .elf = o->elf, .f = f, .part = f, .out = out };
 	uint16_t machine = dt_elf_machine(o->elf);

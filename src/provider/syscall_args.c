@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Types of the arguments of system calls, from a table of our own: it is the same on every kernel, needs no rights and no
- * tracefs, and costs nothing before args[] is used. Every pointer is one into user memory.
+ * Types of the arguments of system calls, from a table of our own: it is the same on every kernel,
+ * needs no rights and no tracefs, and costs nothing before args[] is used. Every pointer is one into
+ * user memory.
  */
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
 #include <stdlib.h>
 
-static const struct row { const char *name, *types; } rows[] = {	/* by name */
+static const struct row { const char *name, *types;
+} rows[] = {
+	/* by name */
 	{ "accept", "int, struct sockaddr *, int *" },
 	{ "accept4", "int, struct sockaddr *, int *, int" },
 	{ "access", "char *, int" },
@@ -90,10 +93,13 @@ static const struct row { const char *name, *types; } rows[] = {	/* by name */
 	{ "fstatfs", "int, struct statfs *" },
 	{ "fsync", "int" },
 	{ "ftruncate", "int, off_t" },
-	{ "futex", "unsigned int *, int, unsigned int, struct __kernel_timespec *, unsigned int *, unsigned int" },
+	{ "futex",
+	    "unsigned int *, int, unsigned int, struct __kernel_timespec *, unsigned int *, unsigned int" },
 	{ "futex_requeue", "struct futex_waitv *, unsigned int, int, int" },
-	{ "futex_wait", "void *, unsigned long, unsigned long, unsigned int, struct __kernel_timespec *, clockid_t" },
-	{ "futex_waitv", "struct futex_waitv *, unsigned int, unsigned int, struct __kernel_timespec *, clockid_t" },
+	{ "futex_wait",
+	    "void *, unsigned long, unsigned long, unsigned int, struct __kernel_timespec *, clockid_t" },
+	{ "futex_waitv",
+	    "struct futex_waitv *, unsigned int, unsigned int, struct __kernel_timespec *, clockid_t" },
 	{ "futex_wake", "void *, unsigned long, int, unsigned int" },
 	{ "futimesat", "int, char *, struct __kernel_old_timeval *" },
 	{ "get_mempolicy", "int *, unsigned long *, unsigned long, void *, unsigned long" },
@@ -135,7 +141,9 @@ static const struct row { const char *name, *types; } rows[] = {	/* by name */
 	{ "io_cancel", "unsigned long, struct iocb *, struct io_event *" },
 	{ "io_destroy", "unsigned long" },
 	{ "io_getevents", "unsigned long, long, long, struct io_event *, struct __kernel_timespec *" },
-	{ "io_pgetevents", "unsigned long, long, long, struct io_event *, struct __kernel_timespec *, struct __aio_sigset *" },
+	{ "io_pgetevents",
+	    "unsigned long, long, long, struct io_event *, struct __kernel_timespec *, struct __aio_sigset "
+	    "*" },
 	{ "io_setup", "unsigned int, unsigned long *" },
 	{ "io_submit", "unsigned long, long, struct iocb **" },
 	{ "io_uring_enter", "int, unsigned int, unsigned int, unsigned int, void *, size_t" },
@@ -240,8 +248,10 @@ static const struct row { const char *name, *types; } rows[] = {	/* by name */
 	{ "prlimit64", "pid_t, unsigned int, struct rlimit64 *, struct rlimit64 *" },
 	{ "process_madvise", "int, struct iovec *, size_t, int, unsigned int" },
 	{ "process_mrelease", "int, unsigned int" },
-	{ "process_vm_readv", "pid_t, struct iovec *, unsigned long, struct iovec *, unsigned long, unsigned long" },
-	{ "process_vm_writev", "pid_t, struct iovec *, unsigned long, struct iovec *, unsigned long, unsigned long" },
+	{ "process_vm_readv",
+	    "pid_t, struct iovec *, unsigned long, struct iovec *, unsigned long, unsigned long" },
+	{ "process_vm_writev",
+	    "pid_t, struct iovec *, unsigned long, struct iovec *, unsigned long, unsigned long" },
 	{ "pselect6", "int, fd_set *, fd_set *, fd_set *, struct __kernel_timespec *, void *" },
 	{ "ptrace", "long, pid_t, unsigned long, unsigned long" },
 	{ "pwrite64", "int, char *, size_t, loff_t" },
@@ -407,7 +417,8 @@ static const struct dt_type *named(struct dt_types *types, const char *name)
 }
 
 /* One type of a row; what a pointer leads to may be unknown. */
-static const struct dt_type *one_type(struct dt_arena *arena, struct dt_types *types, const char *text, size_t len)
+static const struct dt_type *one_type(struct dt_arena *arena, struct dt_types *types, const char *text,
+    size_t len)
 {
 	const struct dt_type *t;
 	unsigned stars = 0;

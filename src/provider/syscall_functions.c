@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In which functions of the kernel a system call is made. A tracepoint of system calls makes every call of the machine take
- * the kernel's long way; a trampoline on the function costs the calls that nobody asked for nothing.
- *
- * The kernel makes these functions' names by macros, from the name of the call and from what the architecture needs for 32-bit
- * programs. Here all names are made that may be meant, and those that the type data show are taken: a function that serves
- * another call does no harm, as programs look at the number. A call of 32-bit programs for which nothing is found, though the
- * kernel runs such programs, makes the answer false.
+ * In which functions of the kernel a system call is made. A tracepoint of system calls makes every call
+ * of the machine take the kernel's long way; a trampoline on the function costs the calls that nobody
+ * asked for nothing.
+ * The kernel makes these functions' names by macros, from the name of the call and from what the
+ * architecture needs for 32-bit programs. Here all names are made that may be meant, and those that the
+ * type data show are taken: a function that serves another call does no harm, as programs look at the
+ * number. A call of 32-bit programs for which nothing is found, though the kernel runs such programs,
+ * makes the answer false.
  */
 #include "base/compat.h"
 #include "provider/syscalls.h"
@@ -18,8 +19,8 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * A call without arguments has one function for all programs, of which the type data may show nothing but the name that the others are
- * aliases of.
+ * A call without arguments has one function for all programs, of which the type data may show nothing
+ * but the name that the others are aliases of.
  */
 static const char without_arguments[] = "__do_sys_";
 
@@ -130,12 +131,14 @@ static bool returns_twice(const char *call)
 	return false;
 }
 
-bool dt_syscall_functions(struct dt_arena *arena, struct dt_types *types, uint32_t number, bool ret, struct dt_names *out)
+bool dt_syscall_functions(struct dt_arena *arena, struct dt_types *types, uint32_t number, bool ret,
+    struct dt_names *out)
 {
 	struct search s = { arena, types, out, false };
 
 	for (const struct dt_syscall *c = dt_syscalls; c->name != NULL; c++)
 		if (c->number == number)
-			return !(ret && returns_twice(c->name)) && find_native(&s, c->name) && find_compat(&s, c->name, number);
+			return !(ret && returns_twice(c->name)) && find_native(&s, c->name) &&
+			    find_compat(&s, c->name, number);
 	return false;
 }

@@ -20,8 +20,9 @@ struct dt_types;
 struct dt_probe_sig *dt_syscall_arguments(struct dt_arena *, struct dt_types *, const char *name);
 
 /*
- * The functions of the kernel that the call is made in, for 64-bit and for 32-bit programs: some of them may serve other calls too, so
- * the number still tells. False: they are not all known, or a call returns elsewhere (the child of fork()).
+ * The functions of the kernel that the call is made in, for 64-bit and for 32-bit programs: some of
+ * them may serve other calls too, so the number still tells. False: they are not all known, or a call
+ * returns elsewhere (the child of fork()).
  */
 struct dt_names { DT_VEC(const char *) list; };
 bool dt_syscall_functions(struct dt_arena *, struct dt_types *, uint32_t number, bool ret, struct dt_names *);

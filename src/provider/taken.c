@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A branch in, D out that says whether it will be taken: its condition, of the flags and registers as they are before it. */
+/*
+ * A branch in, D out that says whether it will be taken: its condition, of the flags and registers as
+ * they are before it.
+ */
 #include "provider/objects.h"
 
 #include "symbol/insn.h"
@@ -30,7 +33,8 @@ static const char *flags(struct dt_arena *arena, uint16_t machine, uint8_t numbe
 {
 	if (machine == EM_AARCH64 && number >= 14)
 		return NULL;			/* always: nobody writes that */
-	return dt_arena_printf(arena, "%s%s", number & 1 ? "!" : "", machine == EM_AARCH64 ? arm_flags[number / 2] : x86_flags[number / 2]);
+	return dt_arena_printf(arena, "%s%s", number & 1 ? "!" : "",
+	    machine == EM_AARCH64 ? arm_flags[number / 2] : x86_flags[number / 2]);
 }
 
 const char *dt_branch_taken(struct dt_arena *arena, uint16_t machine, const struct dt_insn *in)
@@ -43,6 +47,8 @@ const char *dt_branch_taken(struct dt_arena *arena, uint16_t machine, const stru
 	if (in->test == DT_INSN_UNKNOWN || (machine == EM_AARCH64 && reg == 31))
 		return NULL;
 	if (in->test == DT_INSN_ZERO || in->test == DT_INSN_NONZERO)
-		return dt_arena_printf(arena, "(%suregs[%u] %s 0)", cast, reg, in->test == DT_INSN_ZERO ? "==" : "!=");
-	return dt_arena_printf(arena, "((uregs[%u] >> %u & 1) == %d)", reg, in->number & 63u, in->test == DT_INSN_SET);
+		return dt_arena_printf(arena, "(%suregs[%u] %s 0)", cast, reg,
+		    in->test == DT_INSN_ZERO ? "==" : "!=");
+	return dt_arena_printf(arena, "((uregs[%u] >> %u & 1) == %d)", reg, in->number & 63u,
+	    in->test == DT_INSN_SET);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pid123`type_t: looked for in the program's debugging data, then in those of the libraries it has mapped. A definition anywhere is better than a
- * declaration. Types that the language itself has are the same in every process, with or without debugging data.
+ * pid123`type_t: looked for in the program's debugging data, then in those of the libraries it has
+ * mapped. A definition anywhere is better than a declaration. Types that the language itself has are
+ * the same in every process, with or without debugging data.
  */
 #include "provider/usertype.h"
 
@@ -45,7 +46,8 @@ static void in_process(struct looking *l, struct dt_process *proc)
 
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < proc->list.n && (l->found == NULL || l->found->incomplete); i++)
-			if (proc->list.v[i].main == (pass == 0) && (module == NULL || dt_loaded_named(&proc->list.v[i], module)))
+			if (proc->list.v[i].main == (pass == 0) &&
+			    (module == NULL || dt_loaded_named(&proc->list.v[i], module)))
 				in_object(l, proc->list.v[i].obj);
 }
 
@@ -54,20 +56,25 @@ static const char *reason(const struct looking *l)
 	struct dt_arena *arena = l->p->arena;
 
 	if (l->files == 0)
-		return dt_arena_printf(arena, "process %u has not loaded %s", l->want->pid, l->want->module != NULL ? l->want->module : "any file");
+		return dt_arena_printf(arena, "process %u has not loaded %s", l->want->pid,
+		    l->want->module != NULL ? l->want->module : "any file");
 	if (l->bare != NULL && !dt_dwarf_reader())
 		return "libdw.so.1, which reads debugging data, is not installed";
 	if (l->cut != NULL)
 		return dt_arena_printf(arena, "%s has more debugging data than are searched", l->cut);
 	if (l->first_bare)
-		l->near->best = NULL;		/* others have names that look like it, but it was not there to be found */
+		/* others have names that look like it, but it was not there to be found */
+		l->near->best = NULL;
 	if (l->bare != NULL && l->near->best == NULL)
-		return dt_arena_printf(arena, "Unknown type name (%s has no debugging data: build it with -g, or install its package of them, -dbgsym or -debuginfo)",
+		return dt_arena_printf(arena,
+		    "Unknown type name (%s has no debugging data: build it with -g, or install its package "
+		    "of them, -dbgsym or -debuginfo)",
 		    l->bare);
 	return "Unknown type name";
 }
 
-const struct dt_type *dt_usertype_find(struct dt_probes *p, const struct dt_usertype *want, const char **why, struct dt_near *near)
+const struct dt_type *dt_usertype_find(struct dt_probes *p, const struct dt_usertype *want, const char **why,
+    struct dt_near *near)
 {
 	struct looking l = { .p = p, .want = want, .near = near };
 	const struct dt_type *basic;

@@ -15,7 +15,11 @@ struct dt_usertype {
 	const char *name;
 };
 
-/* NULL: *why says why (in the arena of the probes, or constant), and `near` is offered the names there are. */
-const struct dt_type *dt_usertype_find(struct dt_probes *, const struct dt_usertype *, const char **why, struct dt_near *near);
+/*
+ * NULL: *why says why (in the arena of the probes, or constant), and `near` is offered the names there
+ * are.
+ */
+const struct dt_type *dt_usertype_find(struct dt_probes *, const struct dt_usertype *, const char **why,
+    struct dt_near *near);
 
 #endif
