@@ -16,15 +16,18 @@ struct dt_arena;
 
 struct dt_arena *dt_arena_new(void);		/* NULL when out of memory */
 void dt_arena_free(struct dt_arena *);		/* NULL is fine */
-void dt_arena_reset(struct dt_arena *);		/* everything in it is gone; memory for as much again is kept */
+/* everything in it is gone; memory for as much again is kept */
+void dt_arena_reset(struct dt_arena *);
 void dt_arena_on_oom(struct dt_arena *, jmp_buf *);
 
 void *dt_arena_alloc(struct dt_arena *, size_t size);
 void *dt_arena_memdup(struct dt_arena *, const void *, size_t);
 char *dt_arena_strdup(struct dt_arena *, const char *);
 char *dt_arena_strndup(struct dt_arena *, const char *, size_t);
-char *dt_arena_printf(struct dt_arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
-char *dt_arena_vprintf(struct dt_arena *, const char *fmt, va_list) __attribute__((format(printf, 2, 0), nonnull(2)));
+char *dt_arena_printf(struct dt_arena *, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
+char *dt_arena_vprintf(struct dt_arena *, const char *fmt, va_list)
+    __attribute__((format(printf, 2, 0), nonnull(2)));
 
 #define DT_NEW(arena, T) ((T *)dt_arena_alloc((arena), sizeof(T)))
 #define DT_NEWN(arena, T, n) ((T *)dt_arena_alloc((arena), sizeof(T) * (n)))

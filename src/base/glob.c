@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matching of probe descriptions: a pattern and a text in, yes or no out. `*` any run, `?` one character, `[a-z]`
- * and `[!a-z]` (or `[^a-z]`) sets, `\` takes the next character as it is. A `[` that is never closed is itself.
- * Work is at most length times length: only the last `*` is ever tried again.
+ * Matching of probe descriptions: a pattern and a text in, yes or no out. `*` any run, `?` one
+ * character, `[a-z]` and `[!a-z]` (or `[^a-z]`) sets, `\` takes the next character as it is. A `[` that
+ * is never closed is itself. Work is at most length times length: only the last `*` is ever tried
+ * again.
  */
 #include "base/glob.h"
 

@@ -59,8 +59,12 @@ void dt_near_offer(struct dt_near *n, const char *candidate)
 	if (len > NAME_MAX_LEN || apart >= n->distance)
 		return;
 	d = distance(n->want, want, candidate, len, n->distance + (n->best != NULL));
-	/* as far, but of the same length: letters were swapped or changed, which happens more than a missing one */
-	if (d < n->distance || (d == n->distance && n->best != NULL && len == want && strlen(n->best) != want)) {
+	/*
+	 * as far, but of the same length: letters were swapped or changed, which happens more than a
+	 * missing one
+	 */
+	if (d < n->distance ||
+	    (d == n->distance && n->best != NULL && len == want && strlen(n->best) != want)) {
 		n->distance = d;
 		n->best = candidate;
 	}

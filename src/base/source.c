@@ -18,7 +18,8 @@ struct dt_source *dt_source_new(struct dt_arena *arena, enum dt_source_kind kind
 	return src;
 }
 
-void dt_source_mark(struct dt_source *src, uint32_t offset, uint32_t line, const char *file, enum dt_line_flag flag)
+void dt_source_mark(struct dt_source *src, uint32_t offset, uint32_t line, const char *file,
+    enum dt_line_flag flag)
 {
 	struct dt_line_mark mark = { offset, line, file ? dt_arena_strdup(src->arena, file) : NULL, 0 };
 

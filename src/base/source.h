@@ -58,6 +58,7 @@ struct dt_source *dt_source_new(struct dt_arena *, enum dt_source_kind, const ch
 void dt_source_mark(struct dt_source *, uint32_t offset, uint32_t line, const char *file, enum dt_line_flag);
 struct dt_place dt_loc_place(struct dt_loc);
 bool dt_loc_included(struct dt_loc);	/* inside what an #include brought */
-struct dt_loc dt_loc_span(struct dt_loc from, struct dt_loc to);	/* from the start of one to the end of the other */
+/* from the start of one to the end of the other */
+struct dt_loc dt_loc_span(struct dt_loc from, struct dt_loc to);
 
 #endif
