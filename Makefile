@@ -114,7 +114,7 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 CLANG ?= clang
 export RT_SRC := $(sort $(wildcard src/bpf/runtime/*.c))
 RT_OBJ := $(RT_SRC:src/bpf/runtime/%.c=$(B)/gen/rt_%.o)
-$(B)/gen/rt_%.o: src/bpf/runtime/%.c src/bpf/runtime/runtime.h src/bpf/unwind.h Makefile
+$(B)/gen/rt_%.o: src/bpf/runtime/%.c src/bpf/runtime/runtime.h src/bpf/unwind.h src/bpf/work.h Makefile
 	@mkdir -p $(@D)
 	@command -v $(CLANG) >/dev/null || { \
 		echo "make: clang is needed to compile src/bpf/runtime for eBPF: apt-get install clang (or CLANG=...)" >&2; exit 1; }

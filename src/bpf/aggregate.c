@@ -267,7 +267,7 @@ static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_
 {
 	const struct dt_agglayout *o = agg->layout;
 	uint32_t room = (o->mapkey + 7) & ~7u;
-	bool small = !l->slot && room <= F_KEYMAX;
+	bool small = !l->slot && room <= DT_FRAME_KEY;
 
 	*base = small ? FP : dt_slot_reg(l);
 	*off = small ? F_KEY - (int)room : (int)l->b->slot_key;

@@ -8,7 +8,7 @@
  *	r9	short-lived values across helper calls
  *	r0-r5	free
  *
- * DIF registers, the tuple and small keys live in the stack frame, as laid out below. A clause is first lowered without
+ * DIF registers, the tuple and small keys live in the stack frame, as bpf/layout.h lays them out. A clause is first lowered without
  * a slot; when something asks for one, it is lowered again with it.
  */
 #ifndef DT_BPF_BUILD_H
@@ -16,31 +16,11 @@
 
 #include "base/map.h"
 #include "bpf/emit.h"
+#include "bpf/layout.h"
 #include "dif/dif.h"
 
 #include <setjmp.h>
 
-enum {				/* stack frame of a clause, offsets from FP */
-	F_REG = 0,		/* %rN at -8 * N */
-	F_TIME = -64,		/* timestamp of the clause; 0 not taken */
-	F_ENTRY = -72,		/* the enabling's entry in the constants, when several share the code */
-	F_TLS = -80,		/* self-> variables */
-	F_EXITED = -88,		/* exit() was called in this clause */
-	F_T0 = -96, F_T1 = -104, F_T2 = -112,	/* temporaries of one instruction */
-	F_TUPLE = -176,		/* eight words upwards */
-	F_VALUE = -184, F_INCR = -192,	/* of an aggregating function */
-	F_CMP = -264,		/* 72 bytes: a short string to compare, a short key of an array, words of a call */
-	F_ELEM = -272,		/* DT_NELEMS words downwards: elements of arrays that may be stored to, or 0; in clauses with a slot */
-	F_FAULT = -192,		/* the fault record, 64 bytes below; nothing else is in use then */
-	F_KEY = -264,		/* keys of aggregations grow down from here, in clauses without a slot: those with one call deeper */
-	F_KEYMAX = 120,
-	F_IDS = -400,		/* process and thread, where a clause without a slot uses them more than once */
-};
-
-enum {				/* slot, offsets */
-	S_BUSY = 0, S_ARGS = 8, S_SCRATCH_USED = 168, S_ITEM = 176, S_COMM = 216, S_TOK_POS = 240, S_WORK = 256, S_FIXED = 512,
-};
-#define S_ERROR_ARGS 88			/* arguments of dtrace:::ERROR, after those of the probe */
 #define DT_NSLOTS 4
 #define DT_RINGS_FEW 16		/* CPUs up to which a program names the rings itself */
 
@@ -96,8 +76,6 @@ enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
 
 struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: size, 0 unknown; pc: who pushed it */
-
-#define DT_NELEMS 6
 
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };	/* out of line: a fault */
 enum { A_NONE = 1 };			/* stub.addr: else the frame offset that holds the address */
@@ -289,7 +267,7 @@ void dt_record_header(struct dt_lower *, int base, int off, uint32_t news);	/* a
 void dt_record_reserve(struct dt_lower *, uint32_t size, uint32_t quit);	/* r8 = the record; none: counted, and on to `quit` */
 void dt_record_submit(struct dt_lower *, bool wake);
 void dt_record_discard(struct dt_lower *);
-void dt_record_send(struct dt_lower *, uint32_t size, uint32_t none);	/* one made in the frame, at F_FAULT - size, or on to `none`; r9 changes */
+void dt_record_send(struct dt_lower *, uint32_t size, uint32_t none);	/* one made in the frame, which ends at F_NEWS, or on to `none`; r9 changes */
 void dt_record_lost(struct dt_lower *);			/* there was no room */
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */
 void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* the same, with that word of the frame */

@@ -665,13 +665,13 @@ static void args_element(struct dt_lower *l, unsigned ri, unsigned rd)
 	for (unsigned i = 0; i < 10; i++) {
 		uint32_t next = dt_label(a);
 
-		dt_ldx(a, B8, R1, FP, -8 * (int)ri);
+		dt_ldx(a, B8, R1, FP, dt_frame_reg(ri));
 		dt_jmpi(a, BPF_JNE, R1, (int32_t)i, next);
 		dt_arg(l, i);
 		dt_ja(a, done);
 		dt_put(a, next);
 	}
-	dt_ja(a, dt_fault_label(l, DT_FLT_BADINDEX, -8 * (int)ri));
+	dt_ja(a, dt_fault_label(l, DT_FLT_BADINDEX, dt_frame_reg(ri)));
 	dt_put(a, done);
 	dt_set(l, rd);
 }

@@ -11,7 +11,7 @@
 #define RW_WAITING 0x1ff
 #define RW_READER_SHIFT 9
 
-enum { C_0 = F_CMP, C_1 = F_CMP + 8, C_2 = F_CMP + 16 };	/* temporaries of a call */
+enum { C_0 = DT_FRAME_AT(call[0]), C_1 = DT_FRAME_AT(call[1]), C_2 = DT_FRAME_AT(call[2]) };	/* temporaries of a call */
 
 /* ---- arguments ---- */
 
@@ -22,7 +22,7 @@ static void arg(struct dt_lower *l, uint32_t i, int dst)
 	if (i >= l->ntuple) {
 		dt_imm(l->a, dst, 0);
 	} else if (t->known.kind == V_NUM) {
-		dt_ldx(l->a, B8, dst, FP, F_TUPLE + 8 * (int)i);
+		dt_ldx(l->a, B8, dst, FP, dt_frame_tuple(i));
 	} else if (t->known.kind == V_CONST) {
 		dt_imm(l->a, dst, t->known.v);
 	} else {
@@ -225,7 +225,7 @@ static void copy_to(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len
 		dt_writable(l, (uint32_t)size, F_T1);
 		dt_imm(a, R5, size);
 	} else {
-		dt_writable_some(l, F_TUPLE + 8 * (int)len, F_T1);
+		dt_writable_some(l, dt_frame_tuple(len), F_T1);
 	}
 	if (!user)
 		copy_upwards(l, done);
@@ -437,8 +437,6 @@ static void do_rw_iswriter(struct dt_lower *l)
 }
 
 /* ---- those with loops ---- */
-
-enum { W_LA = S_WORK, W_LB = S_WORK + 8, W_N = S_WORK + 16, W_M = S_WORK + 24, W_POS = S_WORK + 32, W_Y = S_WORK + 56 };
 
 static void word(struct dt_lower *l, int at, int reg) { dt_stx(l->a, B8, dt_slot_reg(l), at, reg); }
 static void word_imm(struct dt_lower *l, int at, int32_t v) { dt_sti(l->a, B8, dt_slot_reg(l), at, v); }
@@ -772,7 +770,7 @@ static void progenyof_here(struct dt_lower *l)
 	word(l, W_POS, R0);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		dt_imm(l->a, R1, words[i]);
-		dt_stx(l->a, B8, dt_slot_reg(l), S_WORK + 64 + 8 * (int)i, R1);
+		dt_stx(l->a, B8, dt_slot_reg(l), DT_SLOT_AT(progeny.leader) + 8 * (int)i, R1);
 	}
 	dt_runtime(l, "rt_progenyof_here");
 }

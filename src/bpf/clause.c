@@ -8,6 +8,7 @@
 #include <signal.h>
 
 struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
+_Static_assert(sizeof(struct fault_record) <= DT_FRAME_NEWS, "it is made in the frame");
 
 /* ---- values ---- */
 
@@ -206,7 +207,7 @@ static void do_chill(struct dt_lower *l, const struct dt_act *act, const struct 
 	if (f->size)
 		store_number(l, R8, field(l, f), f->size);
 	dt_jmpi(a, BPF_JGT, R0, 500000000, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
-	dt_stx(a, B8, dt_slot_reg(l), S_WORK + 16, R0);
+	dt_stx(a, B8, dt_slot_reg(l), W_N, R0);
 	dt_runtime(l, "rt_chill");
 }
 
@@ -320,7 +321,7 @@ static void stubs(struct dt_lower *l, size_t from)
 	}
 }
 
-static int fault_off(size_t off) { return F_FAULT - (int)sizeof(struct fault_record) + (int)off; }
+static int fault_off(size_t off) { return F_NEWS - (int)sizeof(struct fault_record) + (int)off; }
 
 /* Sets arguments of dtrace:::ERROR: epid, action from 1, offset, fault, address. */
 static void error_args(struct dt_lower *l)

@@ -17,8 +17,6 @@
 #define MOST 262144
 #define MOST_ITEMS 4096			/* that a probe fires for at once; the kernel puts fewer into a request */
 #define FEW_EACH 4			/* clauses that stand in the callback itself: a call less, of frames that together have 512 bytes */
-/* frame of the program itself */
-enum { M_INDEX = -8, M_NUMBER = -16, M_NUMBER_INLINE = -392, M_DROP = -24, M_OWNER = -32 };
 
 struct group {				/* enablings that share code */
 	DT_VEC(const struct dt_enabling *) en;
@@ -271,7 +269,7 @@ static struct dt_entry entry_of(struct dt_build *b, const struct dt_enabling *en
 	return e;
 }
 
-static int number_at(const struct hook *k) { return k->slot ? M_NUMBER : M_NUMBER_INLINE; }
+static int number_at(const struct hook *k) { return k->slot ? F_HOOK_NUMBER : F_NUMBER; }
 
 /* Else it is looked at once, while it is in r0. */
 static bool number_kept(const struct hook *k) { return k->slot || k->groups.n > 1; }
@@ -353,10 +351,10 @@ static void only_pids(struct hook *k, uint32_t out)
 	uint32_t in = dt_label(k->a);
 
 	if (o->nroots) {
-		dt_family_root(k->b, k->a, M_INDEX, out);	/* all of them are limits, or none is */
+		dt_family_root(k->b, k->a, F_HOOK_INDEX, out);	/* all of them are limits, or none is */
 		return;
 	}
-	dt_process_number(k->a, o, M_INDEX);
+	dt_process_number(k->a, o, F_HOOK_INDEX);
 	for (uint32_t i = 0; i < o->npids; i++)
 		dt_jmpi(k->a, BPF_JEQ, R0, (int32_t)o->pids[i], in);
 	dt_ja(k->a, out);
@@ -420,13 +418,13 @@ static void make_owner(struct hook *k)
 	dt_call(k->a, BPF_FUNC_get_current_pid_tgid);
 	dt_alui(k->a, BPF_LSH, R0, 32);
 	dt_alui(k->a, BPF_OR, R0, owner_number(k));
-	dt_stx(k->a, B8, FP, M_OWNER, R0);
+	dt_stx(k->a, B8, FP, F_HOOK_OWNER, R0);
 }
 
 static void owner(struct hook *k, int dst)
 {
 	if (owner_in_frame(k))
-		dt_ldx(k->a, B8, dst, FP, M_OWNER);
+		dt_ldx(k->a, B8, dst, FP, F_HOOK_OWNER);
 	else
 		dt_imm(k->a, dst, (uint64_t)owner_number(k));
 }
@@ -466,21 +464,21 @@ static void search(struct hook *k, void (*test)(struct hook *, uint32_t got), ui
 	make_owner(k);
 	dt_call(a, BPF_FUNC_get_smp_processor_id);
 	dt_alui(a, BPF_MUL, R0, DT_NSLOTS);
-	dt_stx(a, B8, FP, M_INDEX, R0);
+	dt_stx(a, B8, FP, F_HOOK_INDEX, R0);
 	for (int i = 0; i < DT_NSLOTS; i++) {
 		if (i) {
-			dt_ldx(a, B8, R1, FP, M_INDEX);
+			dt_ldx(a, B8, R1, FP, F_HOOK_INDEX);
 			dt_alui(a, BPF_ADD, R1, 1);
-			dt_stx(a, B8, FP, M_INDEX, R1);
+			dt_stx(a, B8, FP, F_HOOK_INDEX, R1);
 		}
 		dt_map(a, R1, dt_slots(k->b));
-		dt_fpaddr(a, R2, M_INDEX);
+		dt_fpaddr(a, R2, F_HOOK_INDEX);
 		dt_call(a, BPF_FUNC_map_lookup_elem);
 		dt_jmpi(a, BPF_JEQ, R0, 0, none);
 		test(k, got);
 	}
 	dt_put(a, none);
-	dt_drop_at(k->b, a, M_DROP, offsetof(struct dt_drops, slot));
+	dt_drop_at(k->b, a, F_HOOK_DROP, offsetof(struct dt_drops, slot));
 	dt_ja(a, out);
 	dt_put(a, got);
 	dt_mov(a, R6, R0);
@@ -569,11 +567,11 @@ static uint32_t run_each(struct hook *k, uint32_t from)
 		loop.to++;
 	dt_vec_push(k->b->arena, &k->loops, loop);
 	dt_sti(a, B8, R6, S_ITEM, 0);
-	dt_stx(a, B8, FP, M_INDEX, R7);
-	dt_stx(a, B8, FP, M_NUMBER, R6);
+	dt_stx(a, B8, FP, F_HOOK_INDEX, R7);
+	dt_stx(a, B8, FP, F_HOOK_NUMBER, R6);
 	dt_imm(a, R1, MOST_ITEMS);
 	dt_funcaddr(a, R2, loop.label);
-	dt_fpaddr(a, R3, M_NUMBER);
+	dt_fpaddr(a, R3, F_HOOK_NUMBER);
 	dt_imm(a, R4, 0);
 	dt_call(a, BPF_FUNC_loop);
 	return loop.to;
@@ -629,7 +627,7 @@ static void loop_functions(struct hook *k)
 		dt_put(a, loop->label);
 		dt_vec_push(a->arena, &a->funcs, loop->label);
 		begin = dt_frame_begin(a);
-		dt_ldx(a, B8, R7, R2, M_INDEX - M_NUMBER);
+		dt_ldx(a, B8, R7, R2, F_HOOK_INDEX - F_HOOK_NUMBER);
 		dt_ldx(a, B8, R6, R2, 0);
 		dt_mov(a, R1, R7);
 		dt_mov(a, R2, R6);
@@ -683,7 +681,7 @@ static void go_on(struct hook *k)
 	dt_map(k->a, R2, k->chain);
 	dt_imm(k->a, R3, k->part);
 	dt_call(k->a, BPF_FUNC_tail_call);
-	dt_drop_at(k->b, k->a, M_DROP, offsetof(struct dt_drops, slot));
+	dt_drop_at(k->b, k->a, F_HOOK_DROP, offsetof(struct dt_drops, slot));
 }
 
 static void program(struct hook *k)

@@ -93,8 +93,6 @@ int dt_slot_reg(struct dt_lower *l)
 	return R6;
 }
 
-static int frame(unsigned r) { return -8 * (int)r; }
-
 static void settle(struct dt_lower *l, unsigned r)
 {
 	struct dt_known k = l->reg[r];
@@ -102,13 +100,13 @@ static void settle(struct dt_lower *l, unsigned r)
 	if (!l->lazy[r])
 		return;
 	if (k.kind == V_CONST && k.v == (uint64_t)(int64_t)(int32_t)k.v) {
-		dt_sti(l->a, B8, FP, frame(r), (int32_t)k.v);
+		dt_sti(l->a, B8, FP, dt_frame_reg(r), (int32_t)k.v);
 	} else {
 		if (k.kind == V_CONST)
 			dt_imm(l->a, R0, k.v);
 		else
 			dt_known_address(l, k);
-		dt_stx(l->a, B8, FP, frame(r), R0);
+		dt_stx(l->a, B8, FP, dt_frame_reg(r), R0);
 		l->cached = 0;
 	}
 	l->lazy[r] = false;
@@ -134,7 +132,7 @@ void dt_get(struct dt_lower *l, unsigned r, int dst)
 		dt_mov(l->a, dst, R0);
 	} else {
 		settle(l, r);
-		dt_ldx(l->a, B8, dst, FP, frame(r));
+		dt_ldx(l->a, B8, dst, FP, dt_frame_reg(r));
 	}
 }
 
@@ -153,7 +151,7 @@ void dt_set(struct dt_lower *l, unsigned rd)
 	l->reg[rd].kind = V_NUM;
 	l->lazy[rd] = false;
 	if (!next_is_ret(l, rd))
-		dt_stx(l->a, B8, FP, frame(rd), R0);
+		dt_stx(l->a, B8, FP, dt_frame_reg(rd), R0);
 	l->cached = (int)rd;
 }
 
@@ -432,7 +430,7 @@ static void push_value(struct dt_lower *l, struct dt_tentry *t, unsigned r)
 		return;
 	t->known.kind = V_NUM;
 	dt_get(l, r, R1);
-	dt_stx(l->a, B8, FP, F_TUPLE + 8 * (int)(t - l->tuple), R1);
+	dt_stx(l->a, B8, FP, dt_frame_tuple((unsigned)(t - l->tuple)), R1);
 }
 
 static void op_pushtv(struct dt_lower *l, uint32_t in)

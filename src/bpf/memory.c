@@ -14,7 +14,7 @@ static int in_frame(struct dt_lower *l, unsigned r)
 {
 	if (r && l->reg[r].kind != V_CONST) {
 		dt_settle(l, 1u << r);
-		return -8 * (int)r;
+		return dt_frame_reg(r);
 	}
 	dt_imm(l->a, R1, r ? l->reg[r].v : 0);
 	dt_stx(l->a, B8, FP, F_T1, R1);
@@ -181,7 +181,7 @@ static int regions(struct dt_lower *l, struct region *r, uint32_t size)
 		r[n++] = (struct region){ .tls = true, .size = l->b->tls_size };
 	for (int i = 0; i < DT_NELEMS; i++) {
 		if (l->elem[i] && l->elem[i]->v.type.size >= size)
-			r[n++] = (struct region){ .elem = F_ELEM - 8 * i, .size = l->elem[i]->v.type.size };
+			r[n++] = (struct region){ .elem = dt_frame_elem((unsigned)i), .size = l->elem[i]->v.type.size };
 	}
 	return n;
 }
@@ -315,7 +315,7 @@ void dt_lower_copys(struct dt_lower *l, uint32_t in)
 		dt_writable(l, (uint32_t)size, to);
 		dt_imm(a, R5, size);
 	} else {
-		dt_writable_some(l, -8 * (int)r2, to);
+		dt_writable_some(l, dt_frame_reg(r2), to);
 	}
 	dt_mov(a, R1, R2);
 	dt_mov(a, R2, R5);
@@ -463,8 +463,6 @@ static void order(struct dt_lower *l, bool swapped)
 	dt_put(a, done);
 }
 
-#define CMP_STACK 72			/* constants up to this length are compared in the stack frame */
-
 /* The string (register r, known k) against a constant: only as much of it as can matter is read. */
 static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, const char *text, bool swapped)
 {
@@ -477,7 +475,7 @@ static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, cons
 		size = 16;
 		n = n < 16 ? n : 16;
 	}
-	if (size > CMP_STACK) {
+	if (size > DT_FRAME_CMP) {
 		base = dt_slot_reg(l);
 		off = (int)l->b->slot_str[0];
 	}

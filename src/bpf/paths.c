@@ -5,19 +5,19 @@
  */
 #include "bpf/build.h"
 
-enum { W_LA = S_WORK, W_N = S_WORK + 16, W_M = S_WORK + 24, W_X = S_WORK + 48, W_Y = S_WORK + 56 };
-
-/* The tables the walks need, in the order of runtime/dpath.c, as constants copied into the second buffer. */
-enum { PATH_WORDS = 7, DENTRY_WORDS = 13 };
-
+/* The first n offsets of enum dt_path_word, constants that are copied into the second buffer. */
 static void offsets(struct dt_lower *l, size_t n)
 {
 	const struct dt_koffsets *k = l->b->opts->koff;
 	bool chained = k->mount_next != DT_KOFF_NONE;
-	const uint32_t off[DENTRY_WORDS] = { k->dentry_parent, k->dentry_name_name, k->dentry_name_len, k->mount_mnt, k->mount_parent,
-		k->mount_mountpoint, k->vfsmount_root, k->dentry_sb, k->sb_root, k->sb_mounts,
-		chained ? k->mount_next : k->mount_instance, chained, k->mount_ns };
-	uint64_t words[DENTRY_WORDS];
+	const uint32_t off[DT_DENTRY_WORDS] = {
+		[DT_PATH_PARENT] = k->dentry_parent, [DT_PATH_NAME] = k->dentry_name_name, [DT_PATH_LEN] = k->dentry_name_len,
+		[DT_PATH_MNT] = k->mount_mnt, [DT_PATH_MNT_PARENT] = k->mount_parent, [DT_PATH_MOUNTPOINT] = k->mount_mountpoint,
+		[DT_PATH_MNT_ROOT] = k->vfsmount_root, [DT_PATH_SB] = k->dentry_sb, [DT_PATH_SB_ROOT] = k->sb_root,
+		[DT_PATH_SB_MOUNTS] = k->sb_mounts, [DT_PATH_LINK] = chained ? k->mount_next : k->mount_instance,
+		[DT_PATH_CHAINED] = chained, [DT_PATH_MNT_NS] = k->mount_ns,
+	};
+	uint64_t words[DT_DENTRY_WORDS];
 
 	for (size_t i = 0; i < n; i++) {
 		if (off[i] == DT_KOFF_NONE)
@@ -49,7 +49,7 @@ static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
 
 static void walk(struct dt_lower *l)
 {
-	offsets(l, PATH_WORDS);
+	offsets(l, DT_PATH_WORDS);
 	dt_runtime(l, "rt_dpath");
 	dt_runtime_take(l);
 }
@@ -124,7 +124,7 @@ void dt_lower_dentry_path(struct dt_lower *l)
 	dt_stx(a, B8, R6, W_M, R0);
 	dt_ldx(a, B8, R0, FP, F_T1);
 	dt_stx(a, B8, R6, W_N, R0);
-	offsets(l, DENTRY_WORDS);
+	offsets(l, DT_DENTRY_WORDS);
 	dt_runtime(l, "rt_dentrypath");
 	dt_runtime_take(l);
 }

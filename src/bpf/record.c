@@ -207,13 +207,13 @@ void dt_record_send(struct dt_lower *l, uint32_t size, uint32_t none)
 	if (l->b->opts->policy == DT_POLICY_RING) {
 		over_reserve(l, R9, size, none);
 		for (int at = 0; at < (int)size; at += 8) {
-			dt_ldx(a, B8, R1, FP, F_FAULT - (int)size + at);
+			dt_ldx(a, B8, R1, FP, F_NEWS - (int)size + at);
 			dt_stx(a, B8, R9, at, R1);
 		}
 	} else {
 		ring(l, none);
 		dt_mov(a, R1, R0);
-		dt_fpaddr(a, R2, F_FAULT - (int)size);
+		dt_fpaddr(a, R2, F_NEWS - (int)size);
 		dt_imm(a, R3, size);
 		dt_imm(a, R4, BPF_RB_NO_WAKEUP);
 		dt_help(l, BPF_FUNC_ringbuf_output);

@@ -10,7 +10,8 @@
 #define UNROLL 128
 
 struct news { struct dt_rechdr h; uint64_t word; };
-#define NEWS_AT (F_FAULT - (int)sizeof(struct news))	/* in the frame */
+_Static_assert(sizeof(struct news) <= DT_FRAME_NEWS, "it is made in the frame");
+#define NEWS_AT (F_NEWS - (int)sizeof(struct news))	/* in the frame */
 
 static uint32_t how_many(const struct dt_lower *l) { return l->b->opts->nspec ? l->b->opts->nspec : 1; }
 

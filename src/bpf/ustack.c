@@ -7,11 +7,7 @@
 #include "bpf/unwind.h"
 
 enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
-enum {					/* words of src/bpf/runtime/unwind.c */
-	U_PC = S_WORK, U_SP = S_WORK + 8, U_FP = S_WORK + 16, U_LR = S_WORK + 24, U_WANT = S_WORK + 32, U_LISTS = S_WORK + 48,
-	U_NLISTS = S_WORK + 56, U_ARM = S_WORK + 112, U_PAGE = S_WORK + 120, U_OFFSETS = S_WORK + 128, U_RET = S_WORK + 176,
-};
-_Static_assert(U_RET + 40 <= S_FIXED, "the words of a walk fit");
+#define WALK_AT(member) DT_SLOT_AT(walk.member)
 
 bool dt_ustack_tables(const struct dt_build *b)
 {
@@ -92,7 +88,7 @@ static uint32_t table(struct dt_lower *l, enum dt_map_role role)
 static void registers(struct dt_lower *l)
 {
 	static const struct { uint16_t x86, arm, to; } row[] = {
-		{ 128, 256, U_PC }, { 152, 248, U_SP }, { 32, 232, U_FP }, { 0, 240, U_LR },
+		{ 128, 256, WALK_AT(pc) }, { 152, 248, WALK_AT(sp) }, { 32, 232, WALK_AT(fp) }, { 0, 240, WALK_AT(lr) },
 	};
 	bool x86 = l->b->opts->arch_x86;
 
@@ -103,7 +99,7 @@ static void registers(struct dt_lower *l)
 		dt_ldx(l->a, B8, R1, R0, x86 ? row[i].x86 : row[i].arm);
 		dt_stx(l->a, B8, R6, row[i].to, R1);
 	}
-	dt_sti(l->a, B8, R6, U_ARM, !x86);
+	dt_sti(l->a, B8, R6, WALK_AT(link), !x86);
 }
 
 /* The process's own list; none yet: files are found one by one. */
@@ -119,12 +115,12 @@ static void list(struct dt_lower *l)
 	dt_map(a, R1, table(l, DT_MAP_UNWIND_KEYS));
 	dt_fpaddr(a, R2, F_T1);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
-	dt_sti(a, B8, R6, U_NLISTS, 0);
+	dt_sti(a, B8, R6, WALK_AT(nlists), 0);
 	dt_jmpi(a, BPF_JEQ, R0, 0, none);
 	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_value, first));
-	dt_stx(a, B8, R6, U_LISTS, R1);
+	dt_stx(a, B8, R6, WALK_AT(lists), R1);
 	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_value, n));
-	dt_stx(a, B8, R6, U_NLISTS, R1);
+	dt_stx(a, B8, R6, WALK_AT(nlists), R1);
 	dt_put(a, none);
 }
 
@@ -132,27 +128,31 @@ static void list(struct dt_lower *l)
 static void offsets(struct dt_lower *l)
 {
 	const struct dt_koffsets *k = l->b->opts->koff;
-	const uint32_t vma[] = { k->vma_pgoff, k->vma_file, k->file_inode, k->inode_ino, k->inode_sb, k->sb_dev };
-	const uint32_t ret[] = { k->ret_stack, k->ret_orig, k->ret_next };
+	const struct { uint32_t off; int to; } vma[] = {
+		{ k->vma_pgoff, WALK_AT(vm_pgoff) }, { k->vma_file, WALK_AT(vm_file) }, { k->file_inode, WALK_AT(f_inode) },
+		{ k->inode_ino, WALK_AT(i_ino) }, { k->inode_sb, WALK_AT(i_sb) }, { k->sb_dev, WALK_AT(s_dev) },
+	}, ret[] = {
+		{ k->ret_stack, WALK_AT(ret_stack) }, { k->ret_orig, WALK_AT(ret_orig) }, { k->ret_next, WALK_AT(ret_next) },
+	};
 	bool all = true, probed = k->task_utask != DT_KOFF_NONE && k->utask_returns != DT_KOFF_NONE;
 
-	for (size_t i = 0; i < 6; i++)
-		all = all && vma[i] != DT_KOFF_NONE;
-	for (size_t i = 0; i < 6; i++)
-		dt_sti(l->a, B8, R6, U_OFFSETS + 8 * (int)i, all ? (int32_t)vma[i] : 0);
-	dt_sti(l->a, B8, R6, U_PAGE, (int32_t)l->b->opts->page_bits);
-	for (size_t i = 0; i < 3; i++) {
-		probed = probed && ret[i] != DT_KOFF_NONE;
-		dt_sti(l->a, B8, R6, U_RET + 8 + 8 * (int)i, (int32_t)ret[i]);
+	for (size_t i = 0; i < sizeof(vma) / sizeof(vma[0]); i++)
+		all = all && vma[i].off != DT_KOFF_NONE;
+	for (size_t i = 0; i < sizeof(vma) / sizeof(vma[0]); i++)
+		dt_sti(l->a, B8, R6, vma[i].to, all ? (int32_t)vma[i].off : 0);
+	dt_sti(l->a, B8, R6, WALK_AT(page), (int32_t)l->b->opts->page_bits);
+	for (size_t i = 0; i < sizeof(ret) / sizeof(ret[0]); i++) {
+		probed = probed && ret[i].off != DT_KOFF_NONE;
+		dt_sti(l->a, B8, R6, ret[i].to, (int32_t)ret[i].off);
 	}
-	dt_sti(l->a, B8, R6, U_RET, 0);
+	dt_sti(l->a, B8, R6, WALK_AT(ret), 0);
 	if (!probed)
 		return;
 	dt_help(l, BPF_FUNC_get_current_task_btf);
 	dt_ldx(l->a, B8, R0, R0, (int)k->task_utask);
 	dt_ldx(l->a, B8, R0, R0, (int)k->utask_returns);	/* 0 of nothing */
 	dt_scalar(l->a, R0);
-	dt_stx(l->a, B8, R6, U_RET, R0);
+	dt_stx(l->a, B8, R6, WALK_AT(ret), R0);
 }
 
 /* R0 = frames, by tables; 0: none of its code is known. */
@@ -163,7 +163,7 @@ static void walk(struct dt_lower *l, uint32_t frames)
 	list(l);
 	offsets(l);
 	registers(l);
-	dt_sti(a, B8, R6, U_WANT, (int32_t)frames);
+	dt_sti(a, B8, R6, WALK_AT(want), (int32_t)frames);
 	dt_map(a, R1, table(l, DT_MAP_UNWIND_ROWS));
 	dt_map(a, R2, table(l, DT_MAP_UNWIND_MAPS));
 	dt_map(a, R3, table(l, DT_MAP_UNWIND_RULES));

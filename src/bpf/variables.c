@@ -276,7 +276,7 @@ void dt_elems_start(struct dt_lower *l)
 		if (n == DT_NELEMS)
 			REFUSE(l, "one expression stores to members of more than %d elements of arrays; write several", DT_NELEMS);
 		l->elem[n] = v;
-		dt_sti(l->a, B8, FP, F_ELEM - 8 * n++, 0);
+		dt_sti(l->a, B8, FP, dt_frame_elem((unsigned)n++), 0);
 		if (!l->elem_at)
 			l->elem_at = DT_NEWN(l->b->arena, uint8_t, d->ntext);
 		for (uint32_t k = pc; k < to && k < d->ntext; k++) {
@@ -306,7 +306,7 @@ static void key_entry(struct dt_lower *l, const struct dt_bvar *v, uint32_t i, i
 	const struct dt_tentry *t = &l->tuple[i];
 
 	if (t->known.kind == V_NUM)
-		dt_ldx(l->a, B8, R0, FP, F_TUPLE + 8 * (int)i);
+		dt_ldx(l->a, B8, R0, FP, dt_frame_tuple(i));
 	if (t->string) {
 		dt_copy_string(l, t->known, base, off, (uint32_t)t->limit, true, false);
 	} else {
@@ -366,7 +366,7 @@ void dt_lower_ldaa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 	dt_jmpi(l->a, BPF_JEQ, R1, 0, done);
 	if (by_ref(&v->v)) {
 		if (l->elem_at && l->elem_at[l->pc])
-			dt_stx(l->a, B8, FP, F_ELEM - 8 * (l->elem_at[l->pc] - 1), R1);
+			dt_stx(l->a, B8, FP, dt_frame_elem(l->elem_at[l->pc] - 1u), R1);
 		dt_mov(l->a, R0, R1);
 		dt_scalar(l->a, R0);
 	} else {

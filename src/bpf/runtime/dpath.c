@@ -6,7 +6,6 @@
  */
 #include "runtime.h"
 
-enum { PARENT, NAME, LEN, MNT, MNT_PARENT, MOUNTPOINT, MNT_ROOT, SB, SB_ROOT, SB_MOUNTS, LINK, CHAINED, MNT_NS };
 #define DEPTH 128
 #define MOUNTS 256			/* looked at, of one file system */
 
@@ -22,9 +21,9 @@ static __attribute__((always_inline)) u64 word_at(u64 addr)
 static FN long component(struct rt *r, u64 dentry)
 {
 	u64 *off = (u64 *)r->b;
-	u64 name = word_at(dentry + off[NAME]), pos = r->w->pos, len = 0;
+	u64 name = word_at(dentry + off[DT_PATH_NAME]), pos = r->w->pos, len = 0;
 
-	bpf_probe_read_kernel(&len, 4, (void *)(dentry + off[LEN]));
+	bpf_probe_read_kernel(&len, 4, (void *)(dentry + off[DT_PATH_LEN]));
 	len &= 255;
 	if (pos >= r->size || len + 1 > pos)
 		return 1;
@@ -40,18 +39,18 @@ static FN long component(struct rt *r, u64 dentry)
 static long step_path(u32 i, struct rt *r)
 {
 	u64 *off = (u64 *)r->b;
-	struct work *w = r->w;
-	u64 dentry = w->n, vfs = w->m, mount = vfs - off[MNT], parent, up;
+	struct dt_work *w = r->w;
+	u64 dentry = w->n, vfs = w->m, mount = vfs - off[DT_PATH_MNT], parent, up;
 
 	if (!dentry || (dentry == w->x && vfs == w->y))
 		return 1;
-	parent = word_at(dentry + off[PARENT]);
-	if (dentry == parent || (vfs && dentry == word_at(vfs + off[MNT_ROOT]))) {
-		up = vfs ? word_at(mount + off[MNT_PARENT]) : 0;
+	parent = word_at(dentry + off[DT_PATH_PARENT]);
+	if (dentry == parent || (vfs && dentry == word_at(vfs + off[DT_PATH_MNT_ROOT]))) {
+		up = vfs ? word_at(mount + off[DT_PATH_MNT_PARENT]) : 0;
 		if (!up || up == mount)
 			return 1;
-		w->n = word_at(mount + off[MOUNTPOINT]);
-		w->m = up + off[MNT];
+		w->n = word_at(mount + off[DT_PATH_MOUNTPOINT]);
+		w->m = up + off[DT_PATH_MNT];
 		return 0;
 	}
 	w->n = parent;
@@ -76,16 +75,16 @@ RT(rt_dpath)
 static long step_mount(u32 i, struct rt *r)
 {
 	u64 *off = (u64 *)r->b;
-	struct work *w = r->w;
-	u64 at = w->pos, mount = off[CHAINED] ? at : at - off[LINK];
+	struct dt_work *w = r->w;
+	u64 at = w->pos, mount = off[DT_PATH_CHAINED] ? at : at - off[DT_PATH_LINK];
 
-	if (!at || at == w->lb + off[SB_MOUNTS])
+	if (!at || at == w->lb + off[DT_PATH_SB_MOUNTS])
 		return 1;
-	w->pos = word_at(off[CHAINED] ? at + off[LINK] : at);
-	if (word_at(mount + off[MNT] + off[MNT_ROOT]) != word_at(w->lb + off[SB_ROOT]))
+	w->pos = word_at(off[DT_PATH_CHAINED] ? at + off[DT_PATH_LINK] : at);
+	if (word_at(mount + off[DT_PATH_MNT] + off[DT_PATH_MNT_ROOT]) != word_at(w->lb + off[DT_PATH_SB_ROOT]))
 		return 0;
-	w->out = mount + off[MNT];
-	return word_at(mount + off[MNT_NS]) == w->m;
+	w->out = mount + off[DT_PATH_MNT];
+	return word_at(mount + off[DT_PATH_MNT_NS]) == w->m;
 }
 
 /* Without a mount the name is that inside the file system: the walk ends there. */
@@ -94,8 +93,8 @@ RT(rt_dentrypath)
 	u64 *off = (u64 *)b;
 	CONTEXT;
 
-	w->lb = word_at(w->n + off[SB]);
-	w->pos = word_at(w->lb + off[SB_MOUNTS]);
+	w->lb = word_at(w->n + off[DT_PATH_SB]);
+	w->pos = word_at(w->lb + off[DT_PATH_SB_MOUNTS]);
 	w->out = 0;
 	LOOP(MOUNTS, step_mount);
 	w->m = w->out;

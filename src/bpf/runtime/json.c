@@ -16,7 +16,7 @@ enum phase {
 };
 
 struct json {
-	struct work w;			/* pos: in the text; x: of the phase; out: end of the element */
+	struct dt_work w;			/* pos: in the text; x: of the phase; out: end of the element */
 	u64 phase;
 	u64 depth, objects[2];		/* open groups of the value in hand, a bit each: an object */
 	u64 path, bracket, step, steplen, last;	/* of the path: next character; the step in hand */
@@ -25,7 +25,7 @@ struct json {
 	u64 inname, name, namelen;
 	u64 final, start;		/* the value in hand is the element */
 };
-_Static_assert(sizeof(struct json) <= WORK_SIZE, "the slot has this much for a function's words");
+_Static_assert(sizeof(struct json) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
 static __attribute__((always_inline)) struct json *state(struct rt *r) { return (struct json *)r->w; }
 

@@ -4,14 +4,14 @@
 
 #define TEXT 128			/* more than any of these texts has */
 
-struct number { struct work w; u8 text[TEXT]; };
-_Static_assert(sizeof(struct number) <= WORK_SIZE, "the slot has this much for a function's words");
+struct number { struct dt_work w; u8 text[TEXT]; };
+_Static_assert(sizeof(struct number) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
-static __attribute__((always_inline)) u8 *text_of(struct work *w) { return ((struct number *)w)->text; }
+static __attribute__((always_inline)) u8 *text_of(struct dt_work *w) { return ((struct number *)w)->text; }
 
 /* ---- lltostr: n in base m, backwards from the end of the text ---- */
 
-static __attribute__((always_inline)) void before(struct work *w, u8 c)
+static __attribute__((always_inline)) void before(struct dt_work *w, u8 c)
 {
 	u64 at = w->pos - 1;
 
@@ -23,7 +23,7 @@ static __attribute__((always_inline)) void before(struct work *w, u8 c)
 
 static long step_digits(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 v = w->x, base = w->m;
 	u8 c;
 
@@ -79,7 +79,7 @@ static long step_blank(u32 i, struct rt *r)
 
 static long step_number(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 at = w->pos, c;
 
 	if (at >= r->size)
@@ -94,7 +94,7 @@ static long step_number(u32 i, struct rt *r)
 
 static long step_prefix(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 at = w->pos;
 
 	if (at >= r->size - 2)		/* not at + 2: the verifier would not know what at is */
@@ -197,7 +197,7 @@ RT(rt_hexbytes)
 /* The longest run of zero groups: x where the one in hand begins, y its length; out and n: the best. */
 static long step_run(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 
 	if (i >= 8)
 		return 1;
@@ -217,7 +217,7 @@ static long step_run(u32 i, struct rt *r)
 
 static long step_group(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u32 v;
 
 	if (i >= 8)

@@ -87,7 +87,7 @@ static __attribute__((always_inline)) void append(struct rt *r, u64 from, u64 le
 /* ".." behind other components: takes the last one away, unless that is ".." too. */
 static FN long parent(struct rt *r, u64 from, u64 len)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 n = w->pos, before = 0;
 
 	if (n) {
@@ -106,7 +106,7 @@ static FN long parent(struct rt *r, u64 from, u64 len)
 
 static long step_clean(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 from = w->x, len, slash;
 
 	if (i >= r->size || i > w->la)

@@ -6,7 +6,7 @@
 
 static long step_parent(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 task = w->pos, parent = 0;
 	u32 pid = 0;
 
@@ -30,7 +30,6 @@ RT(rt_progenyof)
 }
 
 /* The same by the numbers of a namespace (bpf/process.c); of a task outside of it 0. */
-struct here { struct work w; u64 leader, thread_pid, level, our_level, ns, inum, our_inum, nr; };
 
 static u64 word_at(u64 p, u64 off, u32 size)
 {
@@ -40,7 +39,7 @@ static u64 word_at(u64 p, u64 off, u32 size)
 	return v;
 }
 
-static u64 number_here(const struct here *h, u64 task)
+static u64 number_here(const struct dt_work_progeny *h, u64 task)
 {
 	u64 p = word_at(word_at(task, h->leader, 8), h->thread_pid, 8);
 
@@ -51,10 +50,10 @@ static u64 number_here(const struct here *h, u64 task)
 
 static long step_here(u32 i, struct rt *r)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 task = w->pos, parent;
 
-	if (w->n != 0 && number_here((const struct here *)w, task) == (u32)w->n) {
+	if (w->n != 0 && number_here((const struct dt_work_progeny *)w, task) == (u32)w->n) {
 		w->out = 1;
 		return 1;
 	}

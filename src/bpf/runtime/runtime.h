@@ -8,24 +8,18 @@
 #ifndef DT_BPF_RUNTIME_RUNTIME_H
 #define DT_BPF_RUNTIME_RUNTIME_H
 
+#include "bpf/work.h"
+
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
 
-struct work {
-	u64 la, lb;		/* lengths of a and b */
-	u64 n, m;		/* numbers that came as arguments */
-	u64 pos, out, x, y;	/* the function's own */
-};
-
-#define WORK_SIZE 256		/* of the slot, for these and what a function has besides: S_WORK in bpf/build.h */
-
-struct rt { u8 *a, *b, *d; struct work *w; u64 size; };
+struct rt { u8 *a, *b, *d; struct dt_work *w; u64 size; };
 
 #define NONE ((u64)-1)
 #define FN __attribute__((noinline))
-#define RT(name) FN u64 name(u8 *a, u8 *b, u8 *d, struct work *w, u64 size)
+#define RT(name) FN u64 name(u8 *a, u8 *b, u8 *d, struct dt_work *w, u64 size)
 #define CONTEXT struct rt r = { a, b, d, w, size }
 
 static long (*const bpf_loop)(u32 n, void *f, void *ctx, u64 flags) = (void *)181;

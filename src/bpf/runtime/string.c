@@ -58,7 +58,7 @@ static __attribute__((always_inline)) u64 differ(struct rt *r, u64 at, u64 x)
 /* One step is eight characters; the next place to try is `next` further. */
 static __attribute__((always_inline)) long step(struct rt *r, u64 next)
 {
-	struct work *w = r->w;
+	struct dt_work *w = r->w;
 	u64 x = w->x, pos = w->pos;
 
 	w->y = 1;			/* it is over */
@@ -82,7 +82,7 @@ static long step_find(u32 i, struct rt *r) { return step(r, 1); }
 static long step_rfind(u32 i, struct rt *r) { return step(r, (u64)-1); }
 
 /* The most steps a search can take: so many places, so many words in each; no more than bpf_loop() takes at once. */
-static __attribute__((always_inline)) u32 steps(struct work *w)
+static __attribute__((always_inline)) u32 steps(struct dt_work *w)
 {
 	u64 n = (w->la - w->lb + 1) * ((w->lb + 7) / 8 + 1) + 1;
 
@@ -183,8 +183,8 @@ RT(rt_substr)
 
 /* ---- strtok: a is the text (the slot keeps it), b the separators, pos where to go on ---- */
 
-struct tok { struct work w; u64 set[4]; };	/* the separators, a bit each */
-_Static_assert(sizeof(struct tok) <= WORK_SIZE, "the slot has this much for a function's words");
+struct tok { struct dt_work w; u64 set[4]; };	/* the separators, a bit each */
+_Static_assert(sizeof(struct tok) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
 static long step_set(u32 i, struct rt *r)
 {

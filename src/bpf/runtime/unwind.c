@@ -9,19 +9,6 @@
 #include "runtime.h"
 #include "bpf/unwind.h"
 
-struct walk {				/* the words of the slot */
-	u64 pc, sp, fp, lr;
-	u64 want, out;			/* frames */
-	u64 lists, nlists;		/* the process's mappings */
-	u64 exact;			/* the pc is that of an instruction, not where a call returns to */
-	u64 start, len, bias, first, n;	/* the mapping in hand */
-	u64 arm;			/* the machine */
-	u64 page;			/* bits of a page */
-	u64 vm_pgoff, vm_file, f_inode, i_ino, i_sb, s_dev;	/* offsets in kernel structs; vm_pgoff 0: not known */
-	u64 ret, ret_stack, ret_orig, ret_next;	/* functions whose return is probed: the innermost, and offsets */
-	u64 vague;			/* sp is not known but to be above this */
-};
-
 static void *(*const bpf_get_current_task_btf)(void) = (void *)158;
 static long (*const bpf_find_vma)(void *task, u64 addr, void *f, void *ctx, u64 flags) = (void *)180;
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
@@ -55,7 +42,7 @@ INLINE u64 word(u64 addr, u64 *to) { return bpf_probe_read_user(to, 8, (void *)a
 } while (0)
 
 /* The mapping that may have the pc. */
-INLINE struct dt_unwind_map *find_map(struct rt *r, struct walk *w, u64 pc)
+INLINE struct dt_unwind_map *find_map(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	u64 at = 0, last = w->nlists - 1;
 	u32 key;
@@ -68,7 +55,7 @@ INLINE struct dt_unwind_map *find_map(struct rt *r, struct walk *w, u64 pc)
 	return bpf_map_lookup_elem(r->b, &key);
 }
 
-INLINE void use_list(struct rt *r, struct walk *w, u64 pc)
+INLINE void use_list(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	struct dt_unwind_map *m = find_map(r, w, pc);
 
@@ -92,7 +79,7 @@ INLINE u64 kernel_word(u64 addr)
 /* vm_start and vm_end come first, in every kernel. */
 static long on_vma(void *task, void *vma, struct rt *r)
 {
-	struct walk *w = (struct walk *)r->w;
+	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
 	u64 at = (u64)vma, inode;
 	struct dt_unwind_key key;
 	struct dt_unwind_value *v;
@@ -114,7 +101,7 @@ static long on_vma(void *task, void *vma, struct rt *r)
 }
 
 /* Of what nobody told us: n is 0 where there is no file, or none that is known. Interrupts off, the kernel answers once only. */
-INLINE void ask_kernel(struct rt *r, struct walk *w, u64 pc)
+INLINE void ask_kernel(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	w->start = pc;
 	w->len = 1;
@@ -124,7 +111,7 @@ INLINE void ask_kernel(struct rt *r, struct walk *w, u64 pc)
 }
 
 /* The number of the rule at pc, or 0, which is "none". */
-INLINE u64 find_rule(struct rt *r, struct walk *w, u64 pc)
+INLINE u64 find_rule(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	u64 at = 0, rel = pc - w->bias, block = rel >> DT_UNWIND_BLOCK_BITS, first, last;
 	struct dt_unwind_block *b;
@@ -148,7 +135,7 @@ INLINE u64 find_rule(struct rt *r, struct walk *w, u64 pc)
 }
 
 /* Where a register was saved; 0: it was not. */
-INLINE u64 saved_at(const struct walk *w, u64 cfa, u32 how, int off)
+INLINE u64 saved_at(const struct dt_work_walk *w, u64 cfa, u32 how, int off)
 {
 	u64 base = how == DT_REG_CFA ? cfa : how == DT_REG_SP ? w->sp : w->fp;
 
@@ -159,7 +146,7 @@ INLINE u64 saved_at(const struct walk *w, u64 cfa, u32 how, int off)
  * On aarch64 a frame's record may be anywhere in it, so that what is above it is not known to be the caller's frame. Go puts it
  * a word below the stack pointer.
  */
-INLINE long by_frame(struct walk *w)
+INLINE long by_frame(struct dt_work_walk *w)
 {
 	u64 fp = w->fp, pair[2];
 
@@ -168,7 +155,7 @@ INLINE long by_frame(struct walk *w)
 	w->fp = pair[0];
 	w->pc = pair[1];
 	w->sp = fp + 16;
-	w->vague = w->arm;
+	w->vague = w->link;
 	w->exact = 0;
 	return 0;
 }
@@ -177,7 +164,7 @@ INLINE long by_frame(struct walk *w)
  * A function whose return is probed returns to the kernel's place for that; where it would have returned to is in a list of the
  * thread, with the stack pointer it had when it was entered.
  */
-INLINE void returned(struct walk *w, u64 entered)
+INLINE void returned(struct dt_work_walk *w, u64 entered)
 {
 #pragma unroll
 	for (int i = 0; i < 3; i++) {
@@ -195,7 +182,7 @@ INLINE void returned(struct walk *w, u64 entered)
 }
 
 /* 1: it cannot be had */
-INLINE long frame_start(const struct walk *w, const struct dt_unwind_rule *rule, u64 *cfa)
+INLINE long frame_start(const struct dt_work_walk *w, const struct dt_unwind_rule *rule, u64 *cfa)
 {
 	u64 fp = rule->cfa == DT_CFA_FP || rule->cfa == DT_CFA_AT_FP;
 
@@ -207,7 +194,7 @@ INLINE long frame_start(const struct walk *w, const struct dt_unwind_rule *rule,
 	return 0;
 }
 
-INLINE long by_rule(struct walk *w, const struct dt_unwind_rule *rule)
+INLINE long by_rule(struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 {
 	u64 cfa, ra_at, fp_at, ra = w->lr, fp = w->fp, lr = 0;
 
@@ -234,7 +221,7 @@ INLINE long by_rule(struct walk *w, const struct dt_unwind_rule *rule)
 		if (fp_at && word(fp_at, &fp))
 			fp = 0;
 	}
-	if (rule->signal && w->arm && word(ra_at - 16, &lr))
+	if (rule->signal && w->link && word(ra_at - 16, &lr))
 		lr = 0;
 	w->lr = lr;
 	w->pc = ra;
@@ -242,11 +229,11 @@ INLINE long by_rule(struct walk *w, const struct dt_unwind_rule *rule)
 	w->sp = cfa;
 	w->vague = 0;
 	w->exact = rule->signal;
-	returned(w, w->arm ? cfa : cfa - 8);
+	returned(w, w->link ? cfa : cfa - 8);
 	return 0;
 }
 
-INLINE long up(struct rt *r, struct walk *w)
+INLINE long up(struct rt *r, struct dt_work_walk *w)
 {
 	u64 pc = w->pc - 1 + w->exact;
 	struct dt_unwind_rule *rule;
@@ -272,11 +259,11 @@ INLINE long up(struct rt *r, struct walk *w)
 
 static long step_unwind(u32 i, struct rt *r)
 {
-	struct walk *w = (struct walk *)r->w;
-	u64 *frames = (u64 *)((u8 *)r->w + WORK_SIZE);
+	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
+	u64 *frames = (u64 *)((u8 *)r->w + DT_WORK_SIZE);
 	u64 at = w->out;
 
-	if (w->arm)
+	if (w->link)
 		w->pc &= (1ull << CODE_BITS) - 1;
 	if (w->pc == 0 || at >= w->want || at >= DT_UNWIND_FRAMES)
 		return 1;
@@ -289,7 +276,7 @@ static long step_unwind(u32 i, struct rt *r)
 RT(rt_unwind)
 {
 	CONTEXT;
-	struct walk *k = (struct walk *)w;
+	struct dt_work_walk *k = (struct dt_work_walk *)w;
 
 	k->out = k->start = k->len = k->n = k->vague = 0;
 	k->exact = 1;
