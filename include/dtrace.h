@@ -319,11 +319,11 @@ typedef int processorid_t;
 typedef struct dtrace_recdesc {
 	dtrace_actkind_t dtrd_action;
 	uint32_t dtrd_size;
-	uint32_t dtrd_offset;
+	uint32_t dtrd_offset;		/* from the beginning of a firing's data, or of an element of an aggregation */
 	uint16_t dtrd_alignment;
-	uint16_t dtrd_format;
+	uint16_t dtrd_format;		/* not 0: the action has a format */
 	uint64_t dtrd_arg;
-	uint64_t dtrd_uarg;
+	uint64_t dtrd_uarg;		/* the statement: the same number in all of its records */
 } dtrace_recdesc_t;
 
 typedef struct dtrace_eprobedesc {
@@ -332,6 +332,7 @@ typedef struct dtrace_eprobedesc {
 	uint64_t dtepd_uarg;	/* the clause: the same number at each probe it is enabled on */
 	uint32_t dtepd_size;
 	int dtepd_nrecs;
+	dtrace_recdesc_t dtepd_rec[1];	/* dtepd_nrecs of them, in the order of the clause */
 } dtrace_eprobedesc_t;
 
 typedef enum { DTRACEFLOW_ENTRY, DTRACEFLOW_RETURN, DTRACEFLOW_NONE } dtrace_flowkind_t;
@@ -369,6 +370,10 @@ int dtrace_stop(dtrace_hdl_t *);
 void dtrace_sleep(dtrace_hdl_t *);
 int dtrace_status(dtrace_hdl_t *);
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
+/* Whether -x oformat writes for people, or whole records for programs: then the caller adds no text of its own. */
+#define DTRACE_OFORMAT_TEXT		0
+#define DTRACE_OFORMAT_STRUCTURED	1
+int dtrace_oformat(dtrace_hdl_t *);
 /* The value given to exit(); 0 when there was none. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 

@@ -6,13 +6,11 @@
 #include "engine.h"
 
 #include "anon.h"
-#include "faults.h"
 #include "list.h"
 #include "progress.h"
+#include "show.h"
 #include "sizes.h"
 #include "usdt.h"
-
-#include "lib/options.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,13 +22,9 @@
 struct run {
 	dtrace_hdl_t *dtp;
 	const struct args *a;
-	FILE *out;
+	struct show show;
 	struct victims *victims;
-	bool quiet, flowindent, header;
-	bool json;			/* the library writes the lines */
 	bool exited;			/* by exit(), or a buffer that was full */
-	int why;			/* errno of the first write of ours that failed */
-	struct faults faults;
 };
 
 /* Written by signal handlers; `asked` is taken back when it was done. */
@@ -84,116 +78,10 @@ void engine_catch_signals(void)
 		sigaction(SIGHUP, &sa, NULL);
 }
 
-static bool option_on(dtrace_hdl_t *dtp, const char *name)
-{
-	dtrace_optval_t v;
-
-	return dtrace_getopt(dtp, name, &v) == 0 && v != DTRACEOPT_UNSET;
-}
-
 static void read_options(struct run *r)
 {
-	dtrace_optval_t format;
-
-	r->json = dtrace_getopt(r->dtp, "oformat", &format) == 0 && format == DT_OFORMAT_JSON;
-	r->quiet = option_on(r->dtp, "quiet");
-	r->flowindent = option_on(r->dtp, "flowindent");
-	r->victims->quiet = r->quiet;
-}
-
-/* After writing: the reason, should that have failed. */
-static void note(struct run *r)
-{
-	if (r->why == 0 && ferror_unlocked(r->out))
-		r->why = errno;
-}
-
-static void put_header(struct run *r)
-{
-	if (r->header)
-		return;
-	r->header = true;
-	if (r->flowindent)
-		fprintf(r->out, "%s%3s %-41s\n", r->a->time_column ? "            TIME " : "", "CPU", "FUNCTION");
-	else if (!r->quiet)
-		fprintf(r->out, "%s%3s %6s %32s\n", r->a->time_column ? "            TIME " : "", "CPU", "ID", "FUNCTION:NAME");
-}
-
-static void put_time(struct run *r, const dtrace_probedata_t *d)
-{
-	if (r->a->time_column)
-		fprintf(r->out, "%6llu.%09llu ", (unsigned long long)(d->dtpda_timestamp / 1000000000u),
-		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));
-}
-
-static int on_probe(const dtrace_probedata_t *d, void *arg)
-{
-	const dtrace_probedesc_t *p = d->dtpda_pdesc;
-	struct run *r = arg;
-	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 160];
-
-	if (r->json)
-		return DTRACE_CONSUME_THIS;
-	put_header(r);
-	if (r->flowindent) {
-		if (d->dtpda_flow == DTRACEFLOW_NONE)
-			snprintf(name, sizeof(name), "%*s%s%s:%s", d->dtpda_indent, "", d->dtpda_prefix, p->dtpd_func, p->dtpd_name);
-		else
-			snprintf(name, sizeof(name), "%*s%s%s", d->dtpda_indent, "", d->dtpda_prefix, p->dtpd_func);
-		put_time(r, d);
-		fprintf(r->out, "%3d %-41s ", d->dtpda_cpu, name);
-	} else if (!r->quiet) {
-		snprintf(name, sizeof(name), "%s:%s", p->dtpd_func, p->dtpd_name);
-		put_time(r, d);
-		fprintf(r->out, "%3d %6u %32s ", d->dtpda_cpu, p->dtpd_id, name);
-	} else {
-		put_time(r, d);
-	}
-	note(r);
-	return DTRACE_CONSUME_THIS;
-}
-
-/* Called once after the records of a firing. */
-static int on_end(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
-{
-	struct run *r = arg;
-
-	(void)d;
-	if (rec != NULL)
-		return DTRACE_CONSUME_THIS;
-	if (!r->json && !r->quiet)
-		putc('\n', r->out);
-	note(r);
-	return DTRACE_CONSUME_NEXT;
-}
-
-/* What was traced before it stands before it, also where both go to one file. */
-static void before_message(struct run *r)
-{
-	fflush(r->out);
-	note(r);
-}
-
-static int on_error(const dtrace_errdata_t *d, void *arg)
-{
-	struct run *r = arg;
-
-	if (!r->json && !faults_keep(&r->faults, d)) {
-		before_message(r);
-		fprintf(stderr, "dtrace: %s", d->dteda_msg);
-	}
-	return DTRACE_HANDLE_OK;
-}
-
-static int on_drop(const dtrace_dropdata_t *d, void *arg)
-{
-	struct run *r = arg;
-
-	if (!r->json) {
-		before_message(r);
-		fprintf(stderr, "dtrace: %s", d->dtdda_msg);
-	}
-	return DTRACE_HANDLE_OK;
+	show_options(&r->show);
+	r->victims->quiet = r->show.quiet;
 }
 
 static int on_setopt(const dtrace_setoptdata_t *d, void *arg)
@@ -233,10 +121,10 @@ static int enable(struct run *r, dtrace_prog_t *const *programs)
 			return 1;
 		}
 		total += info.dpi_matches;
-		if (!r->quiet)
+		if (!r->show.quiet)
 			put_matched(p, info.dpi_matches);
 	}
-	if (total == 0 && !option_on(r->dtp, "zdefs")) {
+	if (total == 0 && !show_option_on(r->dtp, "zdefs")) {
 		fprintf(stderr, "dtrace: no probes matched\n");
 		return 1;
 	}
@@ -245,16 +133,16 @@ static int enable(struct run *r, dtrace_prog_t *const *programs)
 
 static int failed(struct run *r, const char *what)
 {
-	bool unwritten = ferror(r->out) && r->why != 0;
+	bool unwritten = ferror(r->show.out) && r->show.why != 0;
 
-	faults_tell(&r->faults, r->out, true);
+	faults_tell(&r->show.faults, r->show.out, true);
 	if (unwritten)
-		fprintf(stderr, "dtrace: %s: failed to write output: %s\n", what, strerror(r->why));
+		fprintf(stderr, "dtrace: %s: failed to write output: %s\n", what, strerror(r->show.why));
 	else
 		fprintf(stderr, "dtrace: %s: %s\n", what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)));
-	if (ferror(r->out)) {	/* that was the reason, and is no news any more */
-		__fpurge(r->out);
-		clearerr(r->out);
+	if (ferror(r->show.out)) {	/* that was the reason, and is no news any more */
+		__fpurge(r->show.out);
+		clearerr(r->show.out);
 	}
 	return 1;
 }
@@ -265,16 +153,15 @@ static int failed(struct run *r, const char *what)
 static int show_aggregations(struct run *r)
 {
 	asked = 0;
-	if (!r->json)
-		putc('\n', r->out);
-	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, r->out, NULL) != 0)
+	r->show.kind->blank(&r->show);
+	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, r->show.out, NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	return 0;
 }
 
 static int work(struct run *r, bool *done)
 {
-	switch (dtrace_work(r->dtp, r->out, on_probe, on_end, r)) {
+	switch (dtrace_work(r->dtp, r->show.out, r->show.kind->probe, r->show.kind->record, &r->show)) {
 	case DTRACE_WORKSTATUS_DONE:
 		r->exited |= !*done;
 		*done = true;
@@ -296,15 +183,15 @@ static int loop(struct run *r)
 			dtrace_sleep(r->dtp);
 		if (interrupted || victims_gone(r->victims)) {
 			done = true;
-			if (interrupted && !r->json)
-				putc('\n', r->out);
+			if (interrupted)
+				r->show.kind->blank(&r->show);
 			if (dtrace_stop(r->dtp) != 0)
 				return failed(r, "couldn't stop tracing");
 		}
 		status = work(r, &done);
 		if (status == 0 && asked && !done)
 			status = show_aggregations(r);
-		faults_tell(&r->faults, r->out, done);
+		faults_tell(&r->show.faults, r->show.out, done);
 	}
 	return status;
 }
@@ -316,12 +203,12 @@ static int go(struct run *r)
 	int err;
 
 	sizes_read(&before, r->dtp);
-	progress_start(&p, "enabling probes", r->quiet || r->json);
+	progress_start(&p, "enabling probes", r->show.quiet || r->show.kind->silent);
 	err = dtrace_go(r->dtp);
 	progress_stop(&p);
 	if (err != 0)
 		return failed(r, "could not enable tracing");
-	if (option_on(r->dtp, "destructive") && !r->quiet)
+	if (show_option_on(r->dtp, "destructive") && !r->show.quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	if (dtrace_notice(r->dtp)[0] != '\0')
 		fprintf(stderr, "dtrace: %s\n", dtrace_notice(r->dtp));
@@ -339,9 +226,8 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 	read_options(r);
 	if (enable(r, programs) != 0)
 		return 1;
-	dtrace_handle_err(r->dtp, on_error, r);
-	dtrace_handle_drop(r->dtp, on_drop, r);
-	dtrace_handle_setopt(r->dtp, on_setopt, r);
+	if (show_handlers(&r->show) != 0 || dtrace_handle_setopt(r->dtp, on_setopt, r) != 0)
+		return failed(r, "could not enable tracing");
 	status = go(r);
 	if (status == 0 && anon_claimed(r->a))
 		status = anon_consume(r->a);
@@ -349,12 +235,11 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 		status = loop(r);
 	if (status != 0)
 		return status;
-	if (!r->json)
-		putc('\n', r->out);
-	if (dtrace_aggregate_print(r->dtp, r->out, NULL) != 0)
+	r->show.kind->blank(&r->show);
+	if (dtrace_aggregate_print(r->dtp, r->show.out, NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	status = dtrace_exitstatus(r->dtp);
-	if (status == 0 && !r->exited && option_on(r->dtp, "childstatus"))
+	if (status == 0 && !r->exited && show_option_on(r->dtp, "childstatus"))
 		status = victims_status(r->victims, r->a);
 	return status;
 }
@@ -365,17 +250,17 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 
 static int flush(struct run *r, int status)
 {
-	bool bad = fflush(r->out) != 0 || ferror(r->out);
-	int err = r->why != 0 ? r->why : errno;
+	bool bad = fflush(r->show.out) != 0 || ferror(r->show.out);
+	int err = r->show.why != 0 ? r->show.why : errno;
 
-	if (r->out != stdout && fclose(r->out) != 0 && !bad) {
+	if (r->show.out != stdout && fclose(r->show.out) != 0 && !bad) {
 		bad = true;
 		err = errno;
 	}
 	if (!bad)
 		return status;
 	fprintf(stderr, "dtrace: failed to write %s: %s\n", r->a->output != NULL ? r->a->output : "output", strerror(err));
-	if (r->out == stdout) {
+	if (r->show.out == stdout) {
 		__fpurge(stdout);
 		clearerr(stdout);
 	}
@@ -384,20 +269,20 @@ static int flush(struct run *r, int status)
 
 int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, struct victims *v)
 {
-	struct run r = { .dtp = dtp, .a = a, .out = stdout, .victims = v };
+	struct run r = { .dtp = dtp, .a = a, .victims = v, .show = { .dtp = dtp, .out = stdout, .time_column = a->time_column } };
 	int status;
 
 	if (a->mode == MODE_HEADER)
 		return usdt_header(dtp, a);
 	if (a->mode == MODE_LINK)
 		return usdt_link(dtp, a, programs);
-	if (a->output != NULL && (r.out = fopen(a->output, "ae")) == NULL) {
+	if (a->output != NULL && (r.show.out = fopen(a->output, "ae")) == NULL) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}
-	if (!isatty(fileno(r.out)))
-		setvbuf(r.out, NULL, _IOFBF, OUTPUT_BUFFER);
-	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.out, &r.why) : trace(&r, programs));
-	faults_free(&r.faults);
+	if (!isatty(fileno(r.show.out)))
+		setvbuf(r.show.out, NULL, _IOFBF, OUTPUT_BUFFER);
+	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) : trace(&r, programs));
+	faults_free(&r.show.faults);
 	return status;
 }

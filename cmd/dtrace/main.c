@@ -97,11 +97,10 @@ static bool wants_listing(dtrace_hdl_t *dtp)
 	return dtrace_getopt(dtp, "verbose", &v) == 0 && v != DTRACEOPT_UNSET;
 }
 
-/* Standard output is kept for lines of JSON where they are wanted. */
+/* Standard output is kept for structured output where that is wanted. */
 static FILE *report_file(dtrace_hdl_t *dtp)
 {
-	dtrace_optval_t v;
-	return dtrace_getopt(dtp, "oformat", &v) == 0 && v == DT_OFORMAT_JSON ? stderr : stdout;
+	return dtrace_oformat(dtp) == DTRACE_OFORMAT_STRUCTURED ? stderr : stdout;
 }
 
 static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct program *p, dtrace_prog_t **out)

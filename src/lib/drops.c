@@ -137,7 +137,9 @@ int dt_trace_drops(void *ctx, const char *kind, int cpu, uint64_t n)
 	snprintf(msg, sizeof(msg), "%s%llu %s%s%s%s\n", tag, (unsigned long long)n, n == 1 ? d->one : d->many, d->tail, on, hint);
 	dtrace_dropdata_t data = { h, cpu, d->kind, n, t->dropped[d->kind], msg };
 
-	dt_trace_json_drop(h, &data, d->tag);
+	dt_trace_tell_start(t);
+	if (t->sink->type->drop != NULL)
+		t->sink->type->drop(t->sink, &data, d->tag);
 	if (t->drop_f == NULL || t->drop_f(&data, t->drop_arg) == DTRACE_HANDLE_ABORT)
 		return dt_handle_error(h, EDT_DROPABORT);
 	return 0;

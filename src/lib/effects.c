@@ -91,13 +91,13 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 		(void)t->setopt_f(&d, t->setopt_arg);
 }
 
-/* A command's output must not stand between lines of JSON: it goes where messages go. */
+/* A command's output must not stand between structured lines: it goes where messages go. */
 static int run_command(const struct dt_trace *t, const char *command)
 {
 	char *text = NULL;
 	int status;
 
-	if (!t->json_on)
+	if (!t->sink->type->structured)
 		return system(command);
 	if (asprintf(&text, "exec 1>&2\n%s", command) < 0)
 		return -1;

@@ -36,7 +36,8 @@ void dt_trace_free(struct dt_trace *t)
 	dt_image_free(t->image);
 	for (size_t i = 0; i < t->grafts.n; i++)
 		dt_image_free(t->grafts.v[i]);
-	dt_trace_json_free(t);
+	dt_sink_close(t->sink);
+	free(t->edescs);
 	dt_flows_free(&t->flows);
 	if (t->original > 0)
 		close(t->original);

@@ -43,70 +43,42 @@ static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_
 	d->dtpda_prefix = line.prefix;
 }
 
-struct showing { struct dtrace_hdl *h; dtrace_probedata_t *data; const struct dt_event *e; int err; };
-
-/* What the caller's function says of one record: DTRACE_CONSUME_THIS, it is for us. */
-static int ask(struct showing *s, const struct dt_rec *rec)
+/* What the caller says of the whole firing. 0: on with it; 1: it is passed over; -1: an error. */
+static int ask_caller(struct dtrace_hdl *h, const dtrace_probedata_t *d)
 {
-	struct dt_trace *t = s->h->trace;
-	dtrace_recdesc_t d = { .dtrd_action = rec->act->kind, .dtrd_size = (uint32_t)rec->len,
-		.dtrd_offset = (uint32_t)((const char *)rec->data - (const char *)s->e->data), .dtrd_alignment = rec->len % 8 == 0 ? 8 : 1,
-		.dtrd_arg = (uint64_t)rec->act->arg, .dtrd_uarg = rec->act->stmt };
-	int rv;
+	struct dt_trace *t = h->trace;
+	int rv = t->pf != NULL ? t->pf(d, t->caller.arg) : DTRACE_CONSUME_THIS;
 
-	s->data->dtpda_data = (char *)rec->data;
-	rv = t->rf != NULL ? t->rf(s->data, &d, t->arg) : DTRACE_CONSUME_NEXT;
-	if (rv != DTRACE_CONSUME_THIS && rv != DTRACE_CONSUME_NEXT)
-		s->err = rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL;
-	return rv;
-}
-
-/* The caller may take each record of a statement; those that change the trace are ours in any case. */
-static void show_statement(struct showing *s, const struct dt_rec *recs, size_t n)
-{
-	uint16_t kind = recs[0].act->kind;
-	bool ours = kind == DT_ACT_LIBACT;
-
-	for (size_t i = 0; !ours && i < n && s->err == 0; i++) {
-		ours = ask(s, &recs[i]) == DTRACE_CONSUME_THIS;
-		if (ours && i > 0)
-			return;		/* of the rest of a statement there is nothing to print */
-	}
-	if (s->err == 0 && (ours || kind == DT_ACT_EXIT))
-		dt_statement_do(&s->h->trace->statements, recs, n);
+	if (rv == DTRACE_CONSUME_THIS || rv == DTRACE_CONSUME_NEXT)
+		return rv == DTRACE_CONSUME_NEXT;
+	return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
 }
 
 static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs, uint32_t n)
 {
 	struct dt_trace *t = h->trace;
-	dtrace_eprobedesc_t edesc = { .dtepd_epid = e->epid, .dtepd_probeid = e->probe_id, .dtepd_size = e->layout->size,
-		.dtepd_nrecs = (int)e->ecb->nacts, .dtepd_uarg = (uintptr_t)e->ecb };
-	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = &edesc, .dtpda_pdesc = &t->desc, .dtpda_cpu = (int)e->cpu,
-		.dtpda_data = (char *)e->data, .dtpda_timestamp = e->time };
-	struct showing s = { h, &d, e, 0 };
+	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = dt_trace_edesc(t, e->epid), .dtpda_pdesc = &t->desc,
+		.dtpda_cpu = (int)e->cpu, .dtpda_data = (char *)e->data, .dtpda_timestamp = e->time, .dtpda_flow = DTRACEFLOW_NONE,
+		.dtpda_prefix = "| " };
+	struct dt_sink_event told = { &d, dt_options_on(&h->options, DT_OPT_flowindent), recs, n, dt_trace_recdesc };
 	int rv;
 
+	if (d.dtpda_edesc == NULL)
+		return dt_handle_error(h, EDT_NOMEM);
 	if (t->desc.dtpd_id != e->probe_id)
 		dt_trace_describe(t, e->probe_id, &t->desc);
-	t->last_probe = e->probe_id;
-	t->last_epid = e->epid;
-	d.dtpda_flow = DTRACEFLOW_NONE;
-	d.dtpda_prefix = "| ";
-	if (dt_options_on(&h->options, DT_OPT_flowindent))
+	t->firing = &d;
+	if (told.flow)
 		flow(t, e, &d);
-	rv = t->pf != NULL ? t->pf(&d, t->arg) : DTRACE_CONSUME_THIS;
-	if (rv == DTRACE_CONSUME_NEXT)
-		return 0;
-	if (rv != DTRACE_CONSUME_THIS)
-		return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
-	if (!dt_trace_json_event(h, &d, recs, n))
-		for (size_t at = 0, len; (len = dt_statement_next(recs, n, &at)) > 0; at += len)
-			show_statement(&s, recs + at, len);
-	if (s.err != 0)
-		return dt_handle_error(h, s.err);
+	rv = ask_caller(h, &d);
+	if (rv != 0)
+		return rv < 0 ? rv : 0;
+	rv = t->sink->type->event(t->sink, &told);
+	if (rv != 0)
+		return dt_handle_error(h, rv);
 	d.dtpda_data = (char *)e->data;
-	if (t->rf != NULL)
-		(void)t->rf(&d, NULL, t->arg);
+	if (t->caller.rec != NULL)
+		(void)t->caller.rec(&d, NULL, t->caller.arg);
 	return t->failed != 0 ? dt_handle_error(h, t->failed) : 0;
 }
 
@@ -122,6 +94,7 @@ static int on_event(void *ctx, const struct dt_event *e)
 		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
 	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, n))
 		rv = show_event(ctx, e, recs, n);
+	((struct dtrace_hdl *)ctx)->trace->firing = NULL;
 	if (recs != few)
 		free(recs);
 	return rv;
@@ -140,6 +113,5 @@ int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 	dt_trace_text(h, t);
 	dt_out_init(&t->out, stdout, &t->popts);
 	dt_statements_init(&t->statements, t->arena, &t->out, &effects);
-	dt_trace_json_init(h, t);
-	return 0;
+	return dt_trace_sink(h, t);
 }

@@ -15,19 +15,25 @@ void dt_trace_describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t
 void dt_trace_action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 {
 	struct dt_trace *t = h->trace;
-	dtrace_eprobedesc_t edesc = { .dtepd_epid = t->last_epid, .dtepd_probeid = t->last_probe };
-	dtrace_probedesc_t pdesc;
 	char why[512], msg[1024];
-	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &pdesc, .dteda_action = -1, .dteda_offset = -1,
-		.dteda_fault = DTRACEFLT_LIBRARY, .dteda_msg = msg };
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_action = -1, .dteda_offset = -1, .dteda_fault = DTRACEFLT_LIBRARY,
+		.dteda_msg = msg };
+	const dtrace_probedesc_t *p;
 	va_list ap;
 
+	if (t->firing == NULL)
+		return;
+	d.dteda_edesc = t->firing->dtpda_edesc;
+	d.dteda_pdesc = t->firing->dtpda_pdesc;
+	d.dteda_cpu = t->firing->dtpda_cpu;
+	p = d.dteda_pdesc;
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	dt_trace_describe(t, t->last_probe, &pdesc);
-	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s\n", t->last_epid, t->last_probe,
-	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, why);
+	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s\n", d.dteda_edesc->dtepd_epid, p->dtpd_id,
+	    p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name, why);
+	if (t->sink->type->fault != NULL)
+		t->sink->type->fault(t->sink, &d, false);
 	if (t->err_f != NULL && t->err_f(&d, t->err_arg) == DTRACE_HANDLE_ABORT)
 		t->failed = EDT_ERRABORT;
 }
@@ -51,11 +57,10 @@ int dt_trace_fault(void *ctx, const struct dt_recfault *f)
 {
 	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
-	const struct dt_ecb *ecb = f->epid > 0 && f->epid <= t->enabled.n ? t->ecbs[f->epid - 1] : NULL;
-	dtrace_eprobedesc_t edesc = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id, .dtepd_uarg = (uintptr_t)ecb };
+	dtrace_eprobedesc_t none = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id }, *edesc = dt_trace_edesc(t, f->epid);
 	dtrace_probedesc_t pdesc;
 	char msg[1024], where[32], addr[32] = "", offset[40] = "";
-	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &pdesc, .dteda_action = f->action,
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = edesc != NULL ? edesc : &none, .dteda_pdesc = &pdesc, .dteda_action = f->action,
 		.dteda_offset = f->offset, .dteda_fault = (int)f->fault, .dteda_addr = f->addr, .dteda_msg = msg };
 
 	dt_trace_describe(t, f->probe_id, &pdesc);
@@ -70,7 +75,9 @@ int dt_trace_fault(void *ctx, const struct dt_recfault *f)
 	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s%s\n", f->epid, f->probe_id,
 	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, dt_fault_text((int)f->fault), addr, where, offset,
 	    fault_hint(f, &pdesc));
-	dt_trace_json_fault(h, &d, addr[0] != '\0');
+	dt_trace_tell_start(t);
+	if (t->sink->type->fault != NULL)
+		t->sink->type->fault(t->sink, &d, addr[0] != '\0');
 	if (t->err_f != NULL && t->err_f(&d, t->err_arg) == DTRACE_HANDLE_ABORT)
 		return dt_handle_error(h, EDT_ERRABORT);
 	return 0;

@@ -122,8 +122,6 @@ int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
 	if (strcmp(opt, "amin") == 0 && (val == NULL || !dt_attr_parse(val, &attr)))
 		return dt_handle_error(h, EDT_BADOPTVAL);
 	err = dt_options_set(&h->options, opt, val, 0);
-	if (err == EDT_BADOPTVAL && strcmp(opt, "oformat") == 0)
-		return dt_handle_errorf(h, err, "%s: only json is available besides text", dt_error_text(err));
 	if (err == EDT_BADOPTVAL)
 		return dt_handle_errorf(h, err, "%s (%s)", dt_error_text(err), dt_options_form(h->scratch, opt));
 	return err != 0 ? dt_handle_error(h, err) : 0;

@@ -6,6 +6,7 @@
 #include "lib/options.h"
 
 #include "base/diag.h"
+#include "sink/sink.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,8 +29,10 @@ static const struct dt_optword words_resize[] = {
 static const struct dt_optword words_cpu[] = { { "all", DTRACEOPT_UNSET }, { NULL, 0 } };
 static const struct dt_optword words_limit[] = { { "unlimited", -1 }, { NULL, 0 } };
 static const struct dt_optword words_format[] = {
-	{ "none", DT_OFORMAT_TEXT }, { "text", DT_OFORMAT_TEXT }, { "json", DT_OFORMAT_JSON },
-	{ NULL, 0 } };
+#define X(word, type) { #word, DT_OFORMAT_##word },
+#include "sink/formats.def"
+#undef X
+	{ "none", DT_OFORMAT_text }, { NULL, 0 } };
 static const struct dt_optword words_encode[] = {
 	{ "ascii", DT_ENCODING_ASCII }, { "utf8", DT_ENCODING_UTF8 }, { NULL, 0 } };
 static const struct dt_optword words_evaltime[] = {

@@ -11,9 +11,9 @@
 #include "session/session.h"
 #include "lib/handle.h"
 #include "output/flow.h"
-#include "output/json.h"
 #include "output/statement.h"
 #include "provider/probe.h"
+#include "sink/sink.h"
 
 enum dt_trace_state { DT_TRACE_IDLE, DT_TRACE_ACTIVE, DT_TRACE_STOPPED };
 
@@ -60,14 +60,15 @@ struct dt_trace {
 	FILE *fp;
 	int original;				/* descriptor that freopen() replaced; 0 none */
 	dtrace_consume_probe_f *pf;
-	dtrace_consume_rec_f *rf;
-	void *arg;
+	struct dt_sink_caller caller;
+	struct dt_sink *sink;			/* of -x oformat */
+	struct dt_edesc **edescs;		/* by epid - 1, made at the first firing */
+	uint32_t nedescs;
+	const dtrace_probedata_t *firing;	/* the one in hand, for errors of its statements; NULL none */
 	dtrace_probedesc_t desc;		/* of the probe whose event came last */
-	bool skip;				/* the probe function said so */
 	bool woken;				/* by a record: it is read before the next switch is due */
 	uint64_t last_switch, last_snap, last_status;	/* ns */
 	struct dt_flows flows;			/* -F */
-	uint32_t last_epid, last_probe;		/* of the firing in hand, for errors of its statements */
 
 	dtrace_handle_err_f *err_f;
 	void *err_arg;
@@ -76,8 +77,6 @@ struct dt_trace {
 	dtrace_handle_setopt_f *setopt_f;
 	void *setopt_arg;
 	int failed;				/* a statement could not be done: the error; 0 none */
-	struct dt_json_sink json;		/* in use when json_on */
-	bool json_on, json_started, json_ended;
 	uint64_t dropped[10];			/* totals, by dtrace_dropkind_t */
 };
 
@@ -129,14 +128,13 @@ bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);	/* opens the tabl
 void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);	/* once mappings are learned; few: of the processes traced */
 bool dt_trace_unwind_work(struct dt_trace *);		/* goes on with what is left; false: there is more */
 
-/* -O json (json.c). Those that give a bool: false, nothing was done, text is wanted. */
-void dt_trace_json_init(struct dtrace_hdl *, struct dt_trace *);
-void dt_trace_json_free(struct dt_trace *);
-void dt_trace_json_start(struct dt_trace *);
-bool dt_trace_json_event(struct dtrace_hdl *, const dtrace_probedata_t *, const struct dt_rec *, size_t n);
-bool dt_trace_json_fault(struct dtrace_hdl *, const dtrace_errdata_t *, bool has_addr);
-bool dt_trace_json_drop(struct dtrace_hdl *, const dtrace_dropdata_t *, const char *kind);
-bool dt_trace_json_agg(struct dt_trace *, int64_t id, const struct dt_aggrow *, size_t n);
-void dt_trace_json_exit(struct dtrace_hdl *);
+/* The sink (tell.c): made with the consumer; told of the programs before anything else, and of the end once tracing is over. */
+int dt_trace_sink(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_tell_start(struct dt_trace *);
+void dt_trace_tell_end(struct dtrace_hdl *);
+
+/* What a caller knows a clause on a probe as, and its records (edesc.c). NULL: out of memory. */
+dtrace_eprobedesc_t *dt_trace_edesc(struct dt_trace *, uint32_t epid);
+const dtrace_recdesc_t *dt_trace_recdesc(const struct dt_sink_event *, const struct dt_rec *);
 
 #endif

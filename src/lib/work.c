@@ -139,9 +139,8 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	t->fp = fp;
 	t->out.file = fp;
 	t->pf = pf;
-	t->rf = rf;
-	t->arg = arg;
-	dt_trace_json_start(t);
+	t->caller = (struct dt_sink_caller){ rf, arg };
+	dt_trace_tell_start(t);
 	status = dtrace_status(h);
 	if (status < 0)
 		return DTRACE_WORKSTATUS_ERROR;
@@ -172,20 +171,24 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *w
 	if (t->consumer == NULL)
 		return 0;
 	t->out.file = fp;
+	dt_trace_tell_start(t);
 	for (uint32_t i = 0, n = dt_consumer_naggs(t->consumer); i < n; i++) {
 		struct dt_agg *agg = dt_consumer_agg_at(t->consumer, reverse ? n - 1 - i : i);
 		int64_t id = agg->layout->id;
+		struct dt_sink_aggs told;
 		struct dt_aggrow *rows;
 		size_t nrows;
+		int err;
 
 		if (agg->printed || agg->n == 0)
 			continue;
 		rows = dt_trace_sorted(h, &id, 1, &nrows);
 		if (rows == NULL)
 			return dt_handle_error(h, EDT_NOMEM);
-		if (!dt_trace_json_agg(t, id, rows, nrows))
-			dt_agg_print(&t->out, rows, nrows);
+		told = (struct dt_sink_aggs){ &id, 1, rows, nrows };
+		if ((err = t->sink->type->aggregation(t->sink, &told)) != 0)
+			return dt_handle_error(h, err);
 	}
-	dt_trace_json_exit(h);
+	dt_trace_tell_end(h);
 	return put_out(h, t, fp);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JSON: values and what happened in, one object a line out (doc/JSON.md is the schema). A sink beside the text one:
- * neither knows the other. Every line is valid JSON in valid UTF-8 whatever was recorded.
+ * JSON: values and what happened in, one object a line out (doc/JSON.md is the schema). src/sink/json.c tells
+ * it what happens. Every line is valid JSON in valid UTF-8 whatever was recorded.
  */
 #ifndef DT_OUTPUT_JSON_H
 #define DT_OUTPUT_JSON_H
@@ -56,6 +56,7 @@ struct dt_json_error {
 	const char *fault, *message;	/* the message as the text sink has it */
 	int32_t action, offset;		/* from 0; -1: the predicate, no offset */
 	const uint64_t *addr;		/* NULL: the fault has none */
+	bool library;			/* of an action that the library does: action tells nothing */
 };
 
 struct dt_json_drop { const char *kind, *message; int cpu; uint64_t count, total; };

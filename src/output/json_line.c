@@ -94,11 +94,13 @@ void dt_json_put_error(struct dt_json_sink *s, const struct dt_json_error *e)
 		dt_json_address(&j, *e->addr);
 	}
 	/* numbered from 1, as in the message */
-	dt_json_key(&j, "action");
-	if (e->action < 0)
-		dt_json_str(&j, "predicate");
-	else
-		dt_json_int(&j, (int64_t)e->action + 1);
+	if (!e->library) {
+		dt_json_key(&j, "action");
+		if (e->action < 0)
+			dt_json_str(&j, "predicate");
+		else
+			dt_json_int(&j, (int64_t)e->action + 1);
+	}
 	if (e->offset >= 0) {
 		dt_json_key(&j, "offset");
 		dt_json_int(&j, e->offset);

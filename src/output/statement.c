@@ -238,6 +238,11 @@ static bool silent(const struct dt_act *a)
 	    a->kind == DT_ACT_DISCARD;
 }
 
+bool dt_statement_tells(const struct dt_act *a)
+{
+	return a->kind != DT_ACT_SKIPZ && !silent(a);
+}
+
 /* The first record from i on that is for the consumer. */
 static size_t next_told(const struct dt_rec *recs, size_t n, size_t i)
 {

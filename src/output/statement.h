@@ -52,6 +52,7 @@ bool dt_statements_any(const struct dt_rec *, size_t n);
 void dt_statements_print(struct dt_statements *, const struct dt_rec *, size_t n);
 /* The same cut into statements, for another sink: how many records the next one has, the first of which is then *at; 0: there is none. */
 size_t dt_statement_next(const struct dt_rec *, size_t n, size_t *at);
+bool dt_statement_tells(const struct dt_act *);	/* the action leaves something for a consumer */
 void dt_statement_do(struct dt_statements *, const struct dt_rec *, size_t n);	/* prints or does one */
 /* The text of a printf() or its kin; its parsed format (NULL: a bad one); whether the first record holds no argument. */
 void dt_statement_text(struct dt_statements *, struct dt_out *, const struct dt_rec *, size_t n);

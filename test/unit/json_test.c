@@ -281,7 +281,7 @@ static void test_lines(void)
 	struct dt_value vals[2] = { agg(DT_ACT_COUNT, 0, (const int64_t[]){ 4 }, 1), agg(DT_ACT_MAX, 0, (const int64_t[]){ -4 }, 1) };
 	struct dt_aggrow row = { &key, 1, vals, 2 };
 	uint64_t addr = UINT64_MAX;
-	struct dt_json_error e = { { 2, 9, "p", "m", "f", "n\"" }, "invalid address", "text\n", -1, -1, &addr };
+	struct dt_json_error e = { { 2, 9, "p", "m", "f", "n\"" }, "invalid address", "text\n", -1, -1, &addr, false };
 
 	dt_out_init(&o, NULL, &opts);
 	dt_json_sink_init(&s, &o, NULL, aggname, NULL);

@@ -4,6 +4,7 @@
 
 #include "lib/errors.h"
 #include "lib/options.h"
+#include "sink/sink.h"
 
 static int64_t value(struct dt_options *o, const char *name)
 {
@@ -22,7 +23,7 @@ static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "quiet", "YES", 1 }, { "quiet", "SeT", 1 }, { "quiet", "UnSeT", DTRACEOPT_UNSET },	/* S B8 */
 	{ "flowindent", "off", DTRACEOPT_UNSET }, { "flowindent", "3", 3 }, { "nspec", "4", 4 },
 	{ "bufpolicy", "ring", 0 }, { "bufpolicy", "switch", 2 }, { "bufresize", "manual", 1 },
-	{ "lockmem", "unlimited", -1 }, { "lockmem", "64m", 64 << 20 }, { "oformat", "json", DT_OFORMAT_JSON },
+	{ "lockmem", "unlimited", -1 }, { "lockmem", "64m", 64 << 20 }, { "oformat", "json", DT_OFORMAT_json },
 	{ "evaltime", "main", DT_EVALTIME_MAIN }, { "stdc", "s", 's' }, { "tree", "15", 15 }, { "zdefs", NULL, 1 },
 	{ "unwind", "fp", DT_UNWIND_FP }, { "unwind", "dwarf", DT_UNWIND_DWARF }, { "unwindsize", "64m", 64 << 20 },
 	{ "version", "2.0", DT_VERSION_NUM(1, 14, 0) }, { "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "show.h"
+
+#include <errno.h>
+#include <stdio_ext.h>
+
+bool show_option_on(dtrace_hdl_t *dtp, const char *name)
+{
+	dtrace_optval_t v;
+
+	return dtrace_getopt(dtp, name, &v) == 0 && v != DTRACEOPT_UNSET;
+}
+
+/* After writing: the reason, should that have failed. */
+static void note(struct show *s)
+{
+	if (s->why == 0 && ferror_unlocked(s->out))
+		s->why = errno;
+}
+
+/* ---- text ---- */
+
+static void put_header(struct show *s)
+{
+	if (s->header)
+		return;
+	s->header = true;
+	if (s->flowindent)
+		fprintf(s->out, "%s%3s %-41s\n", s->time_column ? "            TIME " : "", "CPU", "FUNCTION");
+	else if (!s->quiet)
+		fprintf(s->out, "%s%3s %6s %32s\n", s->time_column ? "            TIME " : "", "CPU", "ID", "FUNCTION:NAME");
+}
+
+static void put_time(struct show *s, const dtrace_probedata_t *d)
+{
+	if (s->time_column)
+		fprintf(s->out, "%6llu.%09llu ", (unsigned long long)(d->dtpda_timestamp / 1000000000u),
+		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));
+}
+
+static int text_probe(const dtrace_probedata_t *d, void *arg)
+{
+	const dtrace_probedesc_t *p = d->dtpda_pdesc;
+	struct show *s = arg;
+	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 160];
+
+	put_header(s);
+	if (s->flowindent) {
+		if (d->dtpda_flow == DTRACEFLOW_NONE)
+			snprintf(name, sizeof(name), "%*s%s%s:%s", d->dtpda_indent, "", d->dtpda_prefix, p->dtpd_func, p->dtpd_name);
+		else
+			snprintf(name, sizeof(name), "%*s%s%s", d->dtpda_indent, "", d->dtpda_prefix, p->dtpd_func);
+		put_time(s, d);
+		fprintf(s->out, "%3d %-41s ", d->dtpda_cpu, name);
+	} else if (!s->quiet) {
+		snprintf(name, sizeof(name), "%s:%s", p->dtpd_func, p->dtpd_name);
+		put_time(s, d);
+		fprintf(s->out, "%3d %6u %32s ", d->dtpda_cpu, p->dtpd_id, name);
+	} else {
+		put_time(s, d);
+	}
+	note(s);
+	return DTRACE_CONSUME_THIS;
+}
+
+/* Called once after the records of a firing. */
+static int text_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
+{
+	struct show *s = arg;
+
+	(void)d;
+	if (rec != NULL)
+		return DTRACE_CONSUME_THIS;
+	if (!s->quiet)
+		putc('\n', s->out);
+	note(s);
+	return DTRACE_CONSUME_NEXT;
+}
+
+/* What was traced before it stands before it, also where both go to one file. */
+static void before_message(struct show *s)
+{
+	fflush(s->out);
+	note(s);
+}
+
+static int text_error(const dtrace_errdata_t *d, void *arg)
+{
+	struct show *s = arg;
+
+	if (!faults_keep(&s->faults, d)) {
+		before_message(s);
+		fprintf(stderr, "dtrace: %s", d->dteda_msg);
+	}
+	return DTRACE_HANDLE_OK;
+}
+
+static int text_drop(const dtrace_dropdata_t *d, void *arg)
+{
+	before_message(arg);
+	fprintf(stderr, "dtrace: %s", d->dtdda_msg);
+	return DTRACE_HANDLE_OK;
+}
+
+static void text_blank(struct show *s)
+{
+	putc('\n', s->out);
+}
+
+/* ---- formats that tell everything themselves ---- */
+
+static int every_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
+{
+	(void)d;
+	(void)arg;
+	return rec != NULL ? DTRACE_CONSUME_THIS : DTRACE_CONSUME_NEXT;
+}
+
+static int no_error(const dtrace_errdata_t *d, void *arg)
+{
+	(void)d;
+	(void)arg;
+	return DTRACE_HANDLE_OK;
+}
+
+static int no_drop(const dtrace_dropdata_t *d, void *arg)
+{
+	(void)d;
+	(void)arg;
+	return DTRACE_HANDLE_OK;
+}
+
+static void no_blank(struct show *s)
+{
+	(void)s;
+}
+
+/* ---- which of them ---- */
+
+static const struct show_kind kinds[] = {
+	[DTRACE_OFORMAT_TEXT] = { text_probe, text_record, text_error, text_drop, text_blank, false },
+	[DTRACE_OFORMAT_STRUCTURED] = { NULL, every_record, no_error, no_drop, no_blank, true },
+};
+
+void show_options(struct show *s)
+{
+	s->kind = &kinds[dtrace_oformat(s->dtp)];
+	s->quiet = show_option_on(s->dtp, "quiet");
+	s->flowindent = show_option_on(s->dtp, "flowindent");
+}
+
+int show_handlers(struct show *s)
+{
+	if (dtrace_handle_err(s->dtp, s->kind->error, s) != 0)
+		return -1;
+	return dtrace_handle_drop(s->dtp, s->kind->drop, s);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the command adds to what the library writes: columns and blank lines on standard output, errors and drops on standard
+ * error. There is one kind of it for text, and one for formats that tell everything themselves.
+ */
+#ifndef DTRACE_SHOW_H
+#define DTRACE_SHOW_H
+
+#include "faults.h"
+
+#include <dtrace.h>
+
+#include <stdbool.h>
+
+struct show {
+	dtrace_hdl_t *dtp;
+	FILE *out;
+	const struct show_kind *kind;
+	bool time_column;		/* -t */
+	bool quiet, flowindent, header;
+	int why;			/* errno of the first write of ours that failed */
+	struct faults faults;
+};
+
+struct show_kind {
+	dtrace_consume_probe_f *probe;
+	dtrace_consume_rec_f *record;
+	dtrace_handle_err_f *error;
+	dtrace_handle_drop_f *drop;
+	void (*blank)(struct show *);	/* an empty line between parts of the output */
+	bool silent;			/* no progress is shown */
+};
+
+bool show_option_on(dtrace_hdl_t *, const char *name);
+/* Chooses the kind and reads the options that steer it; again after each change of an option. */
+void show_options(struct show *);
+int show_handlers(struct show *);	/* before dtrace_go(); 0 or -1 */
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sink of a trace: which one it is, and the news at its beginning and its end. */
+#include "lib/trace.h"
+
+#include <unistd.h>
+
+static const char *aggname(void *ctx, int64_t id)
+{
+	struct dt_trace *t = ctx;
+	struct dt_agg *agg = id >= 0 && id <= UINT32_MAX ? dt_consumer_agg(t->consumer, (uint32_t)id) : NULL;
+
+	return agg != NULL ? agg->layout->name : NULL;
+}
+
+int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	struct dt_sink_env env = { .out = &t->out, .statements = &t->statements, .aggname = aggname, .ctx = t, .caller = &t->caller };
+
+	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
+	return t->sink == NULL ? dt_handle_error(h, EDT_NOMEM) : 0;
+}
+
+int dtrace_oformat(dtrace_hdl_t *h)
+{
+	return dt_sink_structured((unsigned)h->options.val[DT_OPT_oformat]) ? DTRACE_OFORMAT_STRUCTURED : DTRACE_OFORMAT_TEXT;
+}
+
+/* ---- the beginning ---- */
+
+/* One clause and the probes it is enabled on; returns how many enablings that are. */
+static size_t describe_clause(struct dt_arena *arena, const struct dt_enabled *e, size_t n, struct dt_sink_clause *c)
+{
+	const struct dt_probedesc *d = &e->ecb->probe;
+	uint32_t *probes;
+	size_t same = 0;
+
+	while (same < n && e[same].ecb == e->ecb)
+		same++;
+	probes = DT_NEWN(arena, uint32_t, same);
+	for (size_t i = 0; i < same; i++)
+		probes[i] = e[i].probe->id;
+	c->description = d->id != 0 ? dt_arena_printf(arena, "%u", d->id) :
+	    dt_arena_printf(arena, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
+	c->line = e->ecb->loc.src != NULL ? dt_loc_place(e->ecb->loc).line : 0;
+	c->epid = e->epid;
+	c->probes = probes;
+	c->nprobes = (uint32_t)same;
+	return same;
+}
+
+static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct dt_sink_start *start)
+{
+	struct dt_sink_clause *clauses = DT_NEWN(arena, struct dt_sink_clause, t->enabled.n + 1);
+
+	for (uint32_t p = 0; p < t->progs.n; p++)
+		for (size_t i = 0; i < t->enabled.n;) {
+			const struct dt_enabled *e = &t->enabled.v[i];
+			struct dt_sink_clause *c = &clauses[start->nclauses];
+
+			if (e->prog != t->progs.v[p] || e->probe->id == 0) {
+				i++;
+				continue;
+			}
+			c->program = p;
+			i += describe_clause(arena, e, t->enabled.n - i, c);
+			start->nclauses++;
+		}
+	start->clauses = clauses;
+}
+
+void dt_trace_tell_start(struct dt_trace *t)
+{
+	struct dt_sink_start start = { .pid = getpid(), .nprograms = (uint32_t)t->progs.n };
+	struct dt_arena *arena;
+
+	if (t->sink->env.started)
+		return;
+	t->sink->env.started = true;
+	if (t->sink->type->start == NULL)
+		return;
+	arena = dt_arena_new();
+	if (arena == NULL) {
+		t->failed = EDT_NOMEM;
+		return;
+	}
+	describe_programs(t, arena, &start);
+	t->sink->type->start(t->sink, &start);
+	dt_arena_free(arena);
+}
+
+/* ---- the end ---- */
+
+void dt_trace_tell_end(struct dtrace_hdl *h)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->state != DT_TRACE_STOPPED || t->sink->env.ended || t->sink->type->end == NULL)
+		return;
+	t->sink->env.ended = true;
+	t->sink->type->end(t->sink, h->exitstatus, dt_session_control(t->session)->exited != 0);
+}

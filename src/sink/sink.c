@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of formats. */
+#include "sink/sink.h"
+
+#include <stdlib.h>
+
+static const struct dt_sink_type *const types[DT_NOFORMATS] = {
+#define X(word, type) [DT_OFORMAT_##word] = &type,
+#include "sink/formats.def"
+#undef X
+};
+
+struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *env)
+{
+	const struct dt_sink_type *type = types[format < DT_NOFORMATS ? format : 0];
+	struct dt_sink *s = calloc(1, type->size);
+
+	if (s == NULL)
+		return NULL;
+	s->type = type;
+	s->env = *env;
+	if (type->open != NULL && type->open(s) != 0) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void dt_sink_close(struct dt_sink *s)
+{
+	if (s != NULL && s->type->close != NULL)
+		s->type->close(s);
+	free(s);
+}
+
+bool dt_sink_structured(unsigned format)
+{
+	return format < DT_NOFORMATS && types[format]->structured;
+}

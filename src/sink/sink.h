@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where a trace goes. Firings, errors, drops and aggregations come in, in the order in which they are to be shown; each
+ * format makes of them what its readers expect. The trace knows no format, and a format knows nothing of handles: it is
+ * one file here and one row in formats.def (doc/HOWTO-ADD.md, "an output format").
+ */
+#ifndef DT_SINK_SINK_H
+#define DT_SINK_SINK_H
+
+#include "dtrace.h"
+#include "output/statement.h"
+
+/* The numbers of -x oformat. */
+enum {
+#define X(word, type) DT_OFORMAT_##word,
+#include "sink/formats.def"
+#undef X
+	DT_NOFORMATS
+};
+
+/* ---- what is told ---- */
+
+struct dt_sink_clause {			/* a clause and the probes it is enabled on */
+	uint32_t program;		/* from 0 */
+	const char *description;
+	uint32_t line, epid;		/* line 0: not known; the epid is that of the first probe */
+	const uint32_t *probes;
+	uint32_t nprobes;
+};
+
+struct dt_sink_start {
+	int pid;			/* ours */
+	uint32_t nprograms;
+	const struct dt_sink_clause *clauses;	/* in the order of their programs */
+	size_t nclauses;
+};
+
+struct dt_sink_event {			/* one firing of one clause */
+	dtrace_probedata_t *data;
+	bool flow;			/* -F: data says where in the flow of calls it stands */
+	const struct dt_rec *recs;	/* one for each action; dt_statement_next() cuts them into statements */
+	size_t n;
+	/* What the caller of dtrace_work() knows a record as. */
+	const dtrace_recdesc_t *(*desc)(const struct dt_sink_event *, const struct dt_rec *);
+};
+
+struct dt_sink_aggs {			/* aggregations that are shown together, joined by key */
+	const int64_t *ids;
+	uint32_t nids;
+	struct dt_aggrow *rows;
+	size_t n;
+};
+
+/* ---- a sink ---- */
+
+struct dt_sink;
+
+/* Any function may be NULL: such news are not told. Those that give an int: 0, or an EDT_ or errno number that ends the trace. */
+struct dt_sink_type {
+	bool structured;		/* it tells all that is told: the command adds no columns, blank lines and messages of its own */
+	size_t size;			/* of what begins with struct dt_sink */
+	int (*open)(struct dt_sink *);
+	void (*close)(struct dt_sink *);
+	void (*start)(struct dt_sink *, const struct dt_sink_start *);	/* before all others */
+	int (*event)(struct dt_sink *, const struct dt_sink_event *);
+	void (*fault)(struct dt_sink *, const dtrace_errdata_t *, bool has_addr);
+	void (*drop)(struct dt_sink *, const dtrace_dropdata_t *, const char *kind);	/* kind: as in DTRACEDROP_… */
+	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
+	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
+};
+
+/* The caller of dtrace_work(), for the sink that asks it about each record. */
+struct dt_sink_caller {
+	dtrace_consume_rec_f *rec;	/* NULL: it wants none of them printed */
+	void *arg;
+};
+
+/* What a sink has of its trace. */
+struct dt_sink_env {
+	struct dt_out *out;		/* where it writes; flushed by the trace */
+	struct dt_statements *statements;	/* formats, rows of printa(), and what statements do */
+	const char *(*aggname)(void *ctx, int64_t id);	/* NULL: no such aggregation */
+	void *ctx;
+	const struct dt_sink_caller *caller;
+	bool started, ended;
+};
+
+struct dt_sink {
+	const struct dt_sink_type *type;
+	struct dt_sink_env env;
+};
+
+/* By number; NULL: out of memory. */
+struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *);
+void dt_sink_close(struct dt_sink *);
+bool dt_sink_structured(unsigned format);
+
+#define X(word, type) extern const struct dt_sink_type type;
+#include "sink/formats.def"
+#undef X
+
+#endif
