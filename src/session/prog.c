@@ -169,11 +169,36 @@ static bool too_much(int err, const char *why)
 	return err == -E2BIG || strstr(why, "too complex") || strstr(why, "too large");
 }
 
+/*
+ * By a sentence of what the kernel says. The result is never one that asks for smaller buffers, which would
+ * be refused as well.
+ */
+static int refused(const struct dt_image_prog *p, const char *target, int err, const char *why, char *msg,
+    size_t len)
+{
+	if (strstr(why, "16-bit range"))
+		/* the kernel makes code longer: a branch that had room here may have none there */
+		snprintf(msg, len, "a clause at %s is too large: make several clauses of it (%u instructions; %s)",
+		    target, p->ninsns, why);
+	else if (too_much(err, why))
+		snprintf(msg, len,
+		    "the clauses at %s are more than this kernel checks at one probe: enable fewer of them at a "
+		    "time, in several commands if need be (%u instructions; %s)", target, p->ninsns, why);
+	else if (why[0])
+		snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
+	else if (err == -EPERM || err == -ENOMEM)
+		return dt_session_fail(msg, len, err, "cannot load the program for %s", target);
+	else
+		dt_session_fail(msg, len, err, "the kernel refuses the program for %s (%u instructions)",
+		    target, p->ninsns);
+	return -EINVAL;
+}
+
 static int load_one(const struct dt_session *s, const struct dt_image_prog *p, char *msg, size_t len)
 {
 	struct bpf_insn *insns = malloc((p->ninsns + 1u) * sizeof(*insns));
 	const char *target = s->attach[p->hook].target ? s->attach[p->hook].target : p->name;
-	char why[512];
+	char why[512] = "";
 	int fd, err;
 
 	if (!insns)
@@ -184,26 +209,11 @@ static int load_one(const struct dt_session *s, const struct dt_image_prog *p, c
 		free(insns);
 		return dt_session_fail(msg, len, err, "the program for %s is not well formed", target);
 	}
-	fd = load(s, p, insns, NULL, 0);
-	if (fd < 0 && fd != -EPERM && fd != -ENOMEM) {
-		err = fd;
+	fd = err = load(s, p, insns, NULL, 0);
+	if (fd < 0 && fd != -EPERM)
 		fd = load_again(s, p, insns, why, sizeof(why));
-		if (fd < 0 && too_much(err, why))
-			snprintf(msg, len,
-			    "the clauses at %s are more than this kernel checks at one probe: enable fewer "
-			    "of them at a time, "
-			    "in several commands if need be (%u instructions; %s)",
-			    target, p->ninsns, why);
-		else if (fd < 0 && why[0])
-			snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
-		else if (fd < 0)
-			dt_session_fail(msg, len, err,
-			    "the kernel refuses the program for %s (%u instructions)", target, p->ninsns);
-	} else if (fd < 0) {
-		dt_session_fail(msg, len, fd, "cannot load the program for %s", target);
-	}
 	free(insns);
-	return fd;
+	return fd >= 0 ? fd : refused(p, target, err, why, msg, len);
 }
 
 /* ---- all of them ---- */

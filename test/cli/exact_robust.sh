@@ -67,6 +67,25 @@ awk 'BEGIN { for (i = 0; i < 1000; i++) printf "BEGIN { this->s = strjoin(strjoi
 runs "1000 clauses of strings" 'dtrace-999 BEGIN' -qs "$tmp/text.d"
 if [ "$(grep -c '^dtrace-[0-9]* BEGIN' "$tmp/out")" -eq 1000 ]; then ok "each wrote its line"; else bad "lines: $(wc -l <"$tmp/out")"; fi
 
+# ---- one clause alone that is too much ----
+# refused WHAT TEXT ARGS…: status 1, and the text is in the message
+refused() {
+	what=$1 text=$2
+	shift 2
+	"$dtrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	if [ $status -eq 1 ] && grep -qF -e "$text" "$tmp/err"; then ok "$what"; else bad "$what: status $status: $(head -c 300 "$tmp/err")"; fi
+}
+one() { echo 'string s[int];'; echo 'BEGIN {'; clauses "$1" "$2"; echo 'exit(0); }'; }
+one 70 '@a%[pid] = count();' >"$tmp/maps.d"
+refused "70 aggregations in one clause" "one program may use 64: make several clauses of it" -qs "$tmp/maps.d"
+one 300 's[%] = strjoin(execname, "%");' >"$tmp/stores.d"
+refused "300 strings stored in one clause" "make several clauses of it" -qs "$tmp/stores.d"
+# A little less is what the kernel refuses, which makes branches longer by what it puts in for calls: 6.18 says that it has no memory.
+one 280 's[%] = strjoin(execname, "%");' >"$tmp/stores.d"
+"$dtrace" -qs "$tmp/stores.d" >"$tmp/out" 2>"$tmp/err" </dev/null
+if [ $? -eq 0 ] || grep -q 'make several clauses of it' "$tmp/err"; then ok "280 of them"; else bad "280 of them: $(head -c 300 "$tmp/err")"; fi
+
 # the last clauses stand in the last program
 { echo 'this int n;'; clauses 3000 'BEGIN { this->n += 1; }'; cat <<'D'; } >"$tmp/late.d"
 BEGIN { trace(*(int *)0); } BEGIN { printf("behind %d\n", this->n); exit(3); } BEGIN { printf("and on\n"); } BEGIN { trace(1 / (this->n - 3000)); }
