@@ -5,9 +5,8 @@
  * the same CPU loses nothing. Data start as zeros; min and max are kept so that 0 is their beginning (dt_agg_decode).
  */
 #include "bpf/build.h"
-#include "value/aggfunc.h"
+#include "dif/action.h"
 
-#define RETRIES 8			/* of min and max: interrupts nest less deep than that */
 #define KEY_SLOT_MAX 0x4000u
 
 /* ---- layout ---- */
@@ -356,100 +355,11 @@ static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, drop);
 }
 
-/* ---- functions: R0 the words ---- */
+/* ---- what the functions share ---- */
 
-static void add_at(struct dt_lower *l, int word, int reg) { dt_atomic(l->a, BPF_ADD, R0, 8 * word, reg); }
+void dt_agg_value_get(struct dt_lower *l, int dst) { dt_ldx(l->a, B8, dst, FP, F_VALUE); }
 
-static void add_one(struct dt_lower *l, int word)
-{
-	dt_imm(l->a, R1, 1);
-	add_at(l, word, R1);
-}
-
-static void value(struct dt_lower *l, int dst) { dt_ldx(l->a, B8, dst, FP, F_VALUE); }
-
-static void do_count(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop) { (void)o; (void)drop; add_one(l, 0); }
-
-static void do_sum(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	(void)o, (void)drop;
-	value(l, R1);
-	add_at(l, 0, R1);
-}
-
-static void do_avg(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	(void)o, (void)drop;
-	add_one(l, 0);
-	value(l, R1);
-	add_at(l, 1, R1);
-}
-
-/* The square of a 64-bit size from its halves: l*l + (h*l << 33) + (h*h << 64), with the carries. */
-static void do_stddev(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	struct dt_emit *a = l->a;
-	uint32_t pos = dt_label(a), nocarry = dt_label(a), nocarry2 = dt_label(a);
-
-	do_avg(l, o, drop);
-	value(l, R1);
-	dt_jmpi(a, BPF_JSGE, R1, 0, pos);
-	dt_neg(a, R1);
-	dt_put(a, pos);
-	dt_mov(a, R2, R1);
-	dt_alui(a, BPF_RSH, R2, 32);		/* h */
-	dt_alui(a, BPF_LSH, R1, 32);
-	dt_alui(a, BPF_RSH, R1, 32);		/* l */
-	dt_mov(a, R3, R2);
-	dt_alu(a, BPF_MUL, R3, R1);		/* h*l */
-	dt_alu(a, BPF_MUL, R1, R1);
-	dt_alu(a, BPF_MUL, R2, R2);
-	dt_mov(a, R4, R3);
-	dt_alui(a, BPF_RSH, R4, 31);
-	dt_alu(a, BPF_ADD, R2, R4);		/* high */
-	dt_alui(a, BPF_LSH, R3, 33);
-	dt_alu(a, BPF_ADD, R1, R3);		/* low */
-	dt_jmp(a, BPF_JGE, R1, R3, nocarry);
-	dt_alui(a, BPF_ADD, R2, 1);
-	dt_put(a, nocarry);
-	dt_mov(a, R3, R1);
-	dt_atomic(a, BPF_ADD | BPF_FETCH, R0, 16, R1);	/* R1 = what was there */
-	dt_alu(a, BPF_ADD, R1, R3);
-	dt_jmp(a, BPF_JGE, R1, R3, nocarry2);
-	dt_alui(a, BPF_ADD, R2, 1);
-	dt_put(a, nocarry2);
-	add_at(l, 3, R2);
-}
-
-/* Both as the unsigned greatest: min of INT64_MAX - v, max of v with its sign turned. */
-static void do_extreme(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a);
-
-	dt_mov(a, R5, R0);
-	value(l, R2);
-	if (o->kind == DT_ACT_MIN) {
-		dt_imm(a, R3, INT64_MAX);
-		dt_alu(a, BPF_SUB, R3, R2);
-	} else {
-		dt_imm(a, R3, (uint64_t)INT64_MIN);
-		dt_alu(a, BPF_XOR, R3, R2);
-	}
-	for (int i = 0; i < RETRIES; i++) {
-		dt_ldx(a, B8, R0, R5, 0);
-		dt_jmp(a, BPF_JGE, R0, R3, done);
-		dt_mov(a, R1, R0);
-		dt_atomic(a, BPF_CMPXCHG, R5, 0, R3);
-		dt_jmp(a, BPF_JEQ, R0, R1, done);
-	}
-	dt_ja(a, drop);
-	dt_put(a, done);
-	dt_mov(a, R0, R5);
-}
-
-/* R2 = bucket: adds the increment there. */
-static void bucket(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+void dt_agg_bucket(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	dt_jmpi(l->a, BPF_JGT, R2, (int32_t)o->nwords - 1, drop);	/* never; the verifier wants to see it */
 	dt_alui(l->a, BPF_LSH, R2, 3);
@@ -459,137 +369,12 @@ static void bucket(struct dt_lower *l, const struct dt_agglayout *o, uint32_t dr
 	dt_atomic(l->a, BPF_ADD, R3, 0, R1);
 }
 
-/* reg becomes 1 if it was not 0; t changes */
-static void truth(struct dt_emit *a, int reg, int t)
-{
-	dt_mov(a, t, reg);
-	dt_neg(a, t);
-	dt_alu(a, BPF_OR, reg, t);
-	dt_alui(a, BPF_RSH, reg, 63);
-}
-
-/* log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD: they all differ. */
-#define SPREAD 0x03f79d71b4cb0a89ull
-
-static uint32_t log2_table(struct dt_lower *l)
-{
-	uint8_t table[64] = { 0 };
-
-	if (l->b->log2)
-		return l->b->log2 - 1;
-	for (unsigned i = 0; i < 63; i++)
-		table[((2ull << i) - 1) * SPREAD >> 58] = (uint8_t)i;
-	table[UINT64_MAX * SPREAD >> 58] = 62;	/* -2^63 goes with -2^62 */
-	l->b->log2 = dt_pool_bytes(l->b, table, sizeof(table)) + 1;
-	return l->b->log2 - 1;
-}
-
-/* Without branches, so that the verifier has one way to walk and not 64: 63 + sign * (1 + log2(size)). */
-static void do_quantize(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	struct dt_emit *a = l->a;
-
-	value(l, R1);
-	dt_mov(a, R2, R1);
-	dt_alui(a, BPF_ARSH, R2, 63);		/* sign: -1 or 0 */
-	dt_alu(a, BPF_XOR, R1, R2);
-	dt_alu(a, BPF_SUB, R1, R2);		/* size */
-	dt_mov(a, R3, R1);
-	truth(a, R3, R4);			/* 0 has no log2 */
-	for (int s = 1; s <= 32; s *= 2) {
-		dt_mov(a, R4, R1);
-		dt_alui(a, BPF_RSH, R4, s);
-		dt_alu(a, BPF_OR, R1, R4);
-	}
-	dt_imm(a, R4, SPREAD);
-	dt_alu(a, BPF_MUL, R1, R4);
-	dt_alui(a, BPF_RSH, R1, 58);
-	dt_mapval(a, R4, dt_constants(l->b), log2_table(l));
-	dt_alu(a, BPF_ADD, R4, R1);
-	dt_ldx(a, B1, R4, R4, 0);
-	dt_alu(a, BPF_ADD, R3, R4);
-	dt_alu(a, BPF_XOR, R3, R2);
-	dt_alu(a, BPF_SUB, R3, R2);
-	dt_mov(a, R2, R3);
-	dt_alui(a, BPF_ADD, R2, DT_QUANTIZE_ZERO);
-	bucket(l, o, drop);
-}
-
-static void do_lquantize(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	struct dt_emit *a = l->a;
-	int64_t base = (int32_t)(uint32_t)o->arg, levels = o->arg >> 32 & 0xffff, step = o->arg >> 48;
-	uint32_t have = dt_label(a);
-
-	value(l, R1);
-	dt_imm(a, R3, (uint64_t)base);
-	dt_imm(a, R2, 0);
-	dt_jmp(a, BPF_JSLT, R1, R3, have);
-	dt_imm(a, R4, (uint64_t)(base + levels * step));
-	dt_imm(a, R2, (uint64_t)levels + 1);
-	dt_jmp(a, BPF_JSGE, R1, R4, have);
-	dt_mov(a, R2, R1);
-	dt_alu(a, BPF_SUB, R2, R3);
-	dt_alui(a, BPF_DIV, R2, (int32_t)step);
-	dt_alui(a, BPF_ADD, R2, 1);
-	dt_put(a, have);
-	bucket(l, o, drop);
-}
-
-/* Orders of magnitude one after the other: R1 the size, R2 how far from the middle. */
-static void do_llquantize(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
-{
-	struct dt_emit *a = l->a;
-	uint64_t factor = o->arg >> 48, low = o->arg >> 32 & 0xffff, high = o->arg >> 16 & 0xffff, nsteps = o->arg & 0xffff;
-	uint32_t have = dt_label(a), pos = dt_label(a), put = dt_label(a), n = 0;
-	uint64_t from = 1;
-
-	for (uint64_t i = 0; i < low; i++)
-		from *= factor;
-	value(l, R1);
-	dt_jmpi(a, BPF_JSGE, R1, 0, pos);
-	dt_neg(a, R1);
-	dt_put(a, pos);
-	dt_imm(a, R2, 0);
-	dt_imm(a, R3, from);
-	dt_jmp(a, BPF_JLT, R1, R3, have);
-	for (uint64_t e = low; e <= high; e++, from *= factor) {
-		uint64_t to = from * factor, step = to > nsteps ? to / nsteps : 1;
-		uint32_t next = dt_label(a);
-
-		dt_imm(a, R3, to);
-		dt_jmp(a, BPF_JGE, R1, R3, next);
-		dt_mov(a, R2, R1);
-		dt_imm(a, R3, step);
-		dt_alu(a, BPF_DIV, R2, R3);
-		dt_imm(a, R3, n + 1 - from / step);
-		dt_alu(a, BPF_ADD, R2, R3);
-		dt_ja(a, have);
-		dt_put(a, next);
-		n += (uint32_t)((to - 1) / step - from / step + 1);
-	}
-	dt_imm(a, R2, n + 1);
-	dt_put(a, have);
-	value(l, R1);
-	dt_jmpi(a, BPF_JSGE, R1, 0, put);
-	dt_neg(a, R2);
-	dt_put(a, put);
-	dt_alui(a, BPF_ADD, R2, (int32_t)n + 1);
-	bucket(l, o, drop);
-}
-
-static const struct { uint16_t kind; void (*update)(struct dt_lower *, const struct dt_agglayout *, uint32_t drop); } functions[] = {
-	{ DT_ACT_COUNT, do_count }, { DT_ACT_SUM, do_sum }, { DT_ACT_AVG, do_avg }, { DT_ACT_STDDEV, do_stddev },
-	{ DT_ACT_MIN, do_extreme }, { DT_ACT_MAX, do_extreme }, { DT_ACT_QUANTIZE, do_quantize },
-	{ DT_ACT_LQUANTIZE, do_lquantize }, { DT_ACT_LLQUANTIZE, do_llquantize },
-};
-
 /* ---- the action ---- */
 
 /* The value and the increment of an aggregating function, into the frame. */
-static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act, bool buckets)
+static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act, bool incr)
 {
-	if (n < 2 && buckets)
+	if (n < 2 && incr)
 		dt_sti(l->a, B8, FP, F_INCR, 1);
 	for (uint32_t i = 0; i < n && i < 2; i++) {
 		l->act = act + (int)i;
@@ -614,13 +399,10 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 		REFUSE(l, "this aggregation is not declared by the program");
 	keys(l, agg, tuple + 1, (int)first, &base, &off);
 	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys, (int)(first + agg->layout->nkeys),
-	    act->kind >= DT_ACT_QUANTIZE);
+	    dt_act_rule(act)->most > 1);
 	l->act = (int)i;
 	element(l, agg, base, off, drop);
-	for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
-		if (functions[f].kind == act->kind)
-			functions[f].update(l, agg->layout, drop);
-	}
+	dt_aggfunc_of(act->kind)->lower(l, agg->layout, drop);
 	if (agg->layout->seen)
 		dt_sti(l->a, B8, R0, 8 * (int)agg->layout->seen, 1);
 	dt_ja(l->a, done);

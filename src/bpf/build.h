@@ -253,6 +253,9 @@ void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to
 void dt_lower_step(struct dt_lower *);				/* S_ITEM becomes the next one, 0 at the end; falls out */
 void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
+/* For the rows of aggregating functions: dst = the value; adds the increment to word r2 of those at r0, r1 to r3 change. */
+void dt_agg_value_get(struct dt_lower *, int dst);
+void dt_agg_bucket(struct dt_lower *, const struct dt_agglayout *, uint32_t drop);
 void dt_key_value(struct dt_lower *, const struct dt_act *, int base, int off, uint32_t size, bool pad);
 
 /* record.c */

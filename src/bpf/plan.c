@@ -4,7 +4,7 @@
  * Programs in, offsets and sizes out.
  */
 #include "bpf/build.h"
-#include "value/aggfunc.h"
+#include "dif/action.h"
 
 #define AGG_WORDS_MAX 4000		/* a per-CPU value has at most 32 KiB */
 
@@ -326,16 +326,16 @@ struct dt_bagg *dt_bagg_find(struct dt_build *b, uint64_t id)
 
 static void plan_agg(struct dt_build *b, const struct dt_aggvar *v)
 {
-	const struct dt_builtin *row = dt_builtin_agg(v->kind);
+	const struct dt_aggfunc *func = dt_aggfunc_of(v->kind);
 	struct dt_bagg agg = { .layout = DT_NEW(b->arena, struct dt_agglayout) };
 	struct dt_agglayout *o = agg.layout;
 
-	if (dt_bagg_find(b, v->id) || !row || !row->aggfunc)
+	if (dt_bagg_find(b, v->id))
 		return;
 	*o = (struct dt_agglayout){ .id = v->id, .kind = v->kind, .arg = v->arg, .name = v->name, .nkeys = v->nkeys,
-		.nwords = row->aggfunc->nwords(v->arg) };
+		.nwords = func->nwords(v->arg) };
 	o->cpuwords = o->nwords;
-	if (v->kind != DT_ACT_COUNT && v->kind != DT_ACT_AVG && v->kind != DT_ACT_STDDEV)
+	if (func->seen == DT_SEEN_EXTRA)
 		o->seen = o->cpuwords++;
 	if (!o->nwords)
 		dt_refuse(b, (struct dt_loc){ 0 }, "@%s has no buckets", v->name);
@@ -357,9 +357,7 @@ bool dt_agg_decode(const struct dt_agglayout *o, const int64_t *from, int64_t *t
 	if (!from[o->seen])
 		return false;
 	memcpy(to, from, o->nwords * sizeof(*to));
-	if (o->kind == DT_ACT_MIN)
-		to[0] = (int64_t)(INT64_MAX - (uint64_t)from[0]);
-	else if (o->kind == DT_ACT_MAX)
-		to[0] = (int64_t)((uint64_t)from[0] ^ (uint64_t)INT64_MIN);
+	if (dt_aggfunc_of(o->kind)->decode)
+		dt_aggfunc_of(o->kind)->decode(to, o->arg);
 	return true;
 }

@@ -141,7 +141,7 @@ static void compile_tracemem(struct dt_sema *s, const struct dt_builtin *row, st
 	if (dyn != NULL && (is_agg(dyn) || !dt_type_is_scalar(dyn->type)))
 		dt_fail(s->diag, D_TRACEMEM_DYNSIZE, dyn->loc, "tracemem( ) argument #3 must be a number");
 	if (dyn != NULL)	/* how much of it to show comes first */
-		dt_act_expr(s, DT_ACT_TRACEMEM_DYN, dyn);
+		dt_act_expr(s, DT_ACT_TRACEMEM_DYNSIZE, dyn);
 	addr->next = NULL;
 	if (addr->nflags & DT_NF_USER)
 		addr = dt_expr_copyin(s, addr, size->value);

@@ -1,15 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds rows: by name, by DIF variable id, by subroutine number, by action kind. */
-#include "dif/builtin.h"
+/* Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. */
+#include "dif/action.h"
 
-const struct dt_builtin *const dt_builtin_tables[] = {
+static const struct dt_builtin *const tables[] = {
 	dt_builtin_vars, dt_builtin_subrs_string, dt_builtin_subrs_memory, dt_builtin_subrs_net, dt_builtin_subrs_kernel,
-	dt_builtin_actions_data, dt_builtin_actions_control, dt_builtin_actions_agg, dt_builtin_aggs, NULL,
+	dt_builtin_actions_data, dt_builtin_actions_control, dt_builtin_actions_agg,
 };
 
 static const struct dt_builtin *const subr_tables[] = {
 	dt_builtin_subrs_string, dt_builtin_subrs_memory, dt_builtin_subrs_net, dt_builtin_subrs_kernel,
 };
+
+const struct dt_aggfunc *const dt_aggfuncs[16] = {
+#define X(kind, number, name, ...) [(number) & 0xf] = &dt_aggfunc_##name,
+#include "dif/aggs.def"
+#undef X
+};
+
+enum { NTABLES = sizeof(tables) / sizeof(tables[0]), NLISTS = NTABLES + 16 };
+
+/* Lists of rows, numbered: tables, aggregating functions; NULL where a number has none. */
+static const struct dt_builtin *list(size_t i)
+{
+	if (i < NTABLES)
+		return tables[i];
+	i -= NTABLES;
+	return dt_aggfuncs[i] ? dt_aggfuncs[i]->names : NULL;
+}
+
+const struct dt_builtin *dt_builtin_next(size_t *at)
+{
+	for (; *at >> 16 < NLISTS; *at = ((*at >> 16) + 1) << 16) {
+		const struct dt_builtin *rows = list(*at >> 16);
+
+		if (rows && rows[*at & 0xffff].name)
+			return &rows[(*at)++ & 0xffff];
+	}
+	return NULL;
+}
 
 static const struct dt_builtin *by_id(const struct dt_builtin *row, uint32_t id)
 {
@@ -33,15 +61,13 @@ const struct dt_builtin *dt_builtin_subr(uint32_t number)
 	return NULL;
 }
 
-const struct dt_builtin *dt_builtin_agg(uint16_t actkind) { return by_id(dt_builtin_aggs, actkind); }
-
 const struct dt_builtin *dt_builtin_find(const char *name)
 {
-	for (const struct dt_builtin *const *table = dt_builtin_tables; *table; table++) {
-		for (const struct dt_builtin *row = *table; row->name; row++) {
-			if (strcmp(row->name, name) == 0)
-				return row;
-		}
+	const struct dt_builtin *row;
+
+	for (size_t at = 0; (row = dt_builtin_next(&at)) != NULL; ) {
+		if (strcmp(row->name, name) == 0)
+			return row;
 	}
 	return NULL;
 }

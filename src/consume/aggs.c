@@ -5,7 +5,7 @@
  */
 #include "consume/state.h"
 
-#include "dif/builtin.h"
+#include "dif/action.h"
 #include "session/session.h"
 #include "value/record.h"
 
@@ -92,7 +92,7 @@ static struct dt_agg_elem *find(const struct dt_agg_table *t, const uint8_t *key
 
 static const struct dt_aggfunc *func(const struct dt_agglayout *l)
 {
-	return dt_builtin_agg(l->kind)->aggfunc;
+	return dt_aggfunc_of(l->kind);
 }
 
 static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)

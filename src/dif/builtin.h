@@ -61,6 +61,7 @@ struct dt_builtin {
 	uint32_t version;		/* first D version that has it, DT_VERS() */
 	/* non-NULL: refused with this sentence (why it has no meaning on Linux) */
 	const char *unsupported;
+	const char *doc;		/* what it is, in one line, for doc/BUILTINS.md */
 
 	/* What it means, for the interpreter. Faults through dt_interp_fault(). */
 	uint64_t (*get)(struct dt_interp *, uint64_t index);			/* SCALAR (index 0), ARRAY */
@@ -73,16 +74,6 @@ struct dt_builtin {
 	/* AGGFUNC */
 	void (*aggregate)(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
 	    struct dt_node *call);
-	const struct dt_aggfunc *aggfunc;					/* AGGFUNC */
-};
-
-/* How an aggregating function works on its data: n 64-bit words. `arg` is the encoded parameter word. */
-struct dt_aggfunc {
-	uint32_t (*nwords)(uint64_t arg);				/* size of the data */
-	/* of an element that has seen nothing */
-	void (*init)(int64_t *data, uint64_t arg);
-	void (*add)(int64_t *data, uint64_t arg, int64_t value, int64_t incr);
-	void (*merge)(int64_t *data, uint64_t arg, const int64_t *other);
 };
 
 /* The tables; each ends with a row without name. */
@@ -95,12 +86,15 @@ extern const struct dt_builtin dt_builtin_subrs_kernel[];
 extern const struct dt_builtin dt_builtin_actions_data[];
 extern const struct dt_builtin dt_builtin_actions_control[];	/* exit, speculate …, destructive ones */
 extern const struct dt_builtin dt_builtin_actions_agg[];	/* printa, clear, trunc, normalize … */
-extern const struct dt_builtin dt_builtin_aggs[];
-extern const struct dt_builtin *const dt_builtin_tables[];	/* all of them, NULL ends */
+
+/*
+ * All rows, one after the other, those of actions and aggregating functions too (dif/action.h): *at begins as 0; NULL ends. In the order
+ * that a name is looked for.
+ */
+const struct dt_builtin *dt_builtin_next(size_t *at);
 
 const struct dt_builtin *dt_builtin_var(uint32_t id);		/* variable row by DIF id; NULL */
 const struct dt_builtin *dt_builtin_subr(uint32_t number);	/* subroutine row by number; NULL */
-const struct dt_builtin *dt_builtin_agg(uint16_t actkind);
 const struct dt_builtin *dt_builtin_find(const char *name);	/* by name, any kind */
 
 #endif

@@ -132,64 +132,32 @@ struct dt_difo {
 
 /* ---- programs ---- */
 
-enum dt_actkind { /* dif-dof.md §9 */
-	DT_ACT_NONE = 0,
-	DT_ACT_DIFEXPR = 1,
-	DT_ACT_EXIT = 2,
-	DT_ACT_PRINTF = 3,
-	DT_ACT_PRINTA = 4,
-	DT_ACT_LIBACT = 5,
-	DT_ACT_TRACEMEM = 6,
-	DT_ACT_TRACEMEM_DYN = 7,
-	DT_ACT_PRINTM = 8,
-	DT_ACT_PRINT = 9, /* print(): fmt = the type's name; ours */
-	/*
-	 * if/else: the DIFO's value (recorded as one byte, 0 or 1) says whether the next `arg` actions
-	 * run. An else is a second SKIPZ. Skips only go forward and nest; consumers skip the records of
-	 * skipped actions.
-	 */
-	DT_ACT_SKIPZ = 10, /* value zero: skip the next arg actions; ours */
-	DT_ACT_PCAP = 11,
-	DT_ACT_USTACK = 0x101,
-	DT_ACT_JSTACK,
-	DT_ACT_USYM,
-	DT_ACT_UMOD,
-	DT_ACT_UADDR,
-	DT_ACT_STOP = 0x201,
-	DT_ACT_RAISE,
-	DT_ACT_SYSTEM,
-	DT_ACT_FREOPEN,
-	DT_ACT_STACK = 0x401,
-	DT_ACT_SYM,
-	DT_ACT_MOD,
-	DT_ACT_BREAKPOINT = 0x501,
-	DT_ACT_PANIC,
-	DT_ACT_CHILL,
-	DT_ACT_SPECULATE = 0x601,
-	DT_ACT_COMMIT,
-	DT_ACT_DISCARD,
-	DT_ACT_COUNT = 0x701,
-	DT_ACT_MIN,
-	DT_ACT_MAX,
-	DT_ACT_AVG,
-	DT_ACT_SUM,
-	DT_ACT_STDDEV,
-	DT_ACT_QUANTIZE,
-	DT_ACT_LQUANTIZE,
-	DT_ACT_LLQUANTIZE,
+enum dt_actkind {
+	DT_ACT_LIBACT = 5,	/* which one: enum dt_libact */
+#define X(name, number, ...) DT_ACT_##name = number,
+#define L(...)
+#include "dif/acts.def"
+#include "dif/aggs.def"
+#undef X
+#undef L
 };
 #define DT_ACT_CLASS(k) ((k) & 0xff00)
 #define DT_ACT_IS_DESTRUCTIVE(k) (DT_ACT_CLASS(k) == 0x200 || DT_ACT_CLASS(k) == 0x500)
 #define DT_ACT_IS_AGG(k) (DT_ACT_CLASS(k) == 0x700)
 
-enum dt_libact {
-	DT_LIB_CLEAR = 1,
-	DT_LIB_TRUNC,
-	DT_LIB_NORMALIZE,
-	DT_LIB_DENORMALIZE,
-	DT_LIB_SETOPT,
-	DT_LIB_FTRUNCATE
+enum dt_libact {		/* arg of a LIBACT */
+#define X(...)
+#define L(name, number, ...) DT_LIB_##name = number,
+#include "dif/acts.def"
+#undef X
+#undef L
 };
+
+/*
+ * Of some kinds there is more to say. SKIPZ is an if: the DIFO's value (recorded as one byte, 0 or 1) says whether the next `arg` actions run.
+ * An else is a second SKIPZ. Skips only go forward and nest; consumers skip the records of skipped actions. PRINT: fmt is the type's
+ * name. TRACEMEM_DYNSIZE stands before its TRACEMEM: how many of the bytes to show.
+ */
 
 struct dt_type;
 

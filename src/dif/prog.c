@@ -5,7 +5,7 @@
  * DIFOs agree about the variables they share. Clauses may share DIFOs and action lists; each is looked at once.
  */
 #include "base/map.h"
-#include "dif/dif.h"
+#include "dif/action.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,59 +76,6 @@ static int check_difo(struct progcheck *c, const struct dt_difo *d)
 
 /* ---- actions ---- */
 
-enum {
-	A_DIFO = 1,	/* needs a DIFO */
-	A_VALUE = 2,	/* whose value is not by reference */
-	A_LIST = 4,	/* printf-like: the first of a statement has the format, the rest only values */
-	A_FMT = 8,	/* the first of a statement has a type's name */
-	A_KEY = 16,	/* may be part of a tuple */
-	A_AGGS = 32,	/* the first of a statement names an aggregation */
-};
-
-static const struct actrule { uint16_t kind; uint16_t flags; } actrules[] = {
-	{ DT_ACT_NONE, 0 },
-	{ DT_ACT_DIFEXPR, A_DIFO | A_KEY },
-	{ DT_ACT_EXIT, A_DIFO | A_VALUE },
-	{ DT_ACT_PRINTF, A_DIFO | A_LIST },
-	{ DT_ACT_PRINTA, A_DIFO | A_AGGS },
-	{ DT_ACT_LIBACT, A_AGGS },
-	{ DT_ACT_TRACEMEM, A_DIFO },
-	{ DT_ACT_TRACEMEM_DYN, A_DIFO },
-	{ DT_ACT_PRINTM, A_DIFO },
-	{ DT_ACT_PRINT, A_DIFO | A_FMT },
-	{ DT_ACT_SKIPZ, A_DIFO | A_VALUE },
-	{ DT_ACT_PCAP, A_DIFO },
-	{ DT_ACT_USTACK, A_KEY },
-	{ DT_ACT_JSTACK, A_KEY },
-	{ DT_ACT_USYM, A_DIFO | A_KEY },
-	{ DT_ACT_UMOD, A_DIFO | A_KEY },
-	{ DT_ACT_UADDR, A_DIFO | A_KEY },
-	{ DT_ACT_STOP, 0 },
-	{ DT_ACT_RAISE, A_DIFO | A_VALUE },
-	{ DT_ACT_SYSTEM, A_DIFO | A_LIST },
-	{ DT_ACT_FREOPEN, A_DIFO | A_LIST },
-	{ DT_ACT_STACK, A_KEY },
-	{ DT_ACT_SYM, A_DIFO | A_KEY },
-	{ DT_ACT_MOD, A_DIFO | A_KEY },
-	{ DT_ACT_BREAKPOINT, 0 },
-	{ DT_ACT_PANIC, 0 },
-	{ DT_ACT_CHILL, A_DIFO | A_VALUE },
-	{ DT_ACT_SPECULATE, A_DIFO | A_VALUE },
-	{ DT_ACT_COMMIT, A_DIFO | A_VALUE },
-	{ DT_ACT_DISCARD, A_DIFO | A_VALUE },
-	{ DT_ACT_COUNT, 0 }, { DT_ACT_MIN, 0 }, { DT_ACT_MAX, 0 }, { DT_ACT_AVG, 0 }, { DT_ACT_SUM, 0 },
-	{ DT_ACT_STDDEV, 0 }, { DT_ACT_QUANTIZE, 0 }, { DT_ACT_LQUANTIZE, 0 }, { DT_ACT_LLQUANTIZE, 0 },
-};
-
-static const struct actrule *rule_of(uint16_t kind)
-{
-	for (size_t i = 0; i < sizeof(actrules) / sizeof(actrules[0]); i++) {
-		if (actrules[i].kind == kind)
-			return &actrules[i];
-	}
-	return NULL;
-}
-
 /* Is it a further value of the statement before it? (Not always of one kind: printf() may have a stack among its values.) */
 static bool continues(const struct dt_ecb *e, uint32_t i)
 {
@@ -170,66 +117,72 @@ static int named_agg(const struct progcheck *c, const struct dt_act *a, uint64_t
 	return 0;
 }
 
-static int check_libact(const struct progcheck *c, const struct dt_ecb *e, uint32_t i)
-{
-	const struct dt_act *a = &e->acts[i];
-	uint64_t id;
-
-	if (a->kind == DT_ACT_LIBACT && (a->arg < DT_LIB_CLEAR || a->arg > DT_LIB_FTRUNCATE))
-		return bad(c, "there is no library action %llu", (unsigned long long)a->arg);
-	if (a->kind == DT_ACT_LIBACT && a->arg == DT_LIB_FTRUNCATE)
-		return 0;
-	if (!a->difo)
-		return bad(c, "has no expression");
-	if ((a->kind == DT_ACT_LIBACT && a->arg == DT_LIB_SETOPT) || continues(e, i))
-		return 0;
-	return named_agg(c, a, &id);	/* which another program of the same session may fill */
-}
-
 static int check_fmt(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, unsigned flags)
 {
 	bool text = e->acts[i].fmt;
 
-	if (flags & A_FMT && !text && !continues(e, i))	/* the object behind a printed pointer goes by the pointer's type */
+	if (flags & DT_AR_TYPE && !text && !continues(e, i))	/* the object behind a printed pointer goes by the pointer's type */
 		return bad(c, "has no type name");
-	if (flags & A_LIST && !text && !continues(e, i))
+	if (flags & DT_AR_LIST && !text && !continues(e, i))
 		return bad(c, "has no format");
 	return 0;
+}
+
+/* An aggregation that another program of the same session may fill. */
+static int check_shown(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, unsigned flags)
+{
+	uint64_t id;
+
+	return flags & DT_AR_AGG && !continues(e, i) ? named_agg(c, &e->acts[i], &id) : 0;
+}
+
+static const struct dt_actrule *rule_of(const struct dt_act *a)
+{
+	if (a->kind == DT_ACT_LIBACT)
+		return a->arg < 0x10 ? dt_act_rule(a) : NULL;
+	return DT_ACT_CLASS(a->kind) <= 0x700 ? dt_act_rule(a) : NULL;
+}
+
+static int no_such(const struct progcheck *c, const struct dt_act *a)
+{
+	if (a->kind == DT_ACT_LIBACT)
+		return bad(c, "there is no library action %llu", (unsigned long long)a->arg);
+	return bad(c, "there is no action 0x%x", a->kind);
 }
 
 static int check_act(struct progcheck *c, const struct dt_ecb *e, uint32_t i)
 {
 	const struct dt_act *a = &e->acts[i];
-	const struct actrule *rule = rule_of(a->kind);
+	const struct dt_actrule *rule = rule_of(a);
 	int err;
 
 	if (!rule)
-		return bad(c, "there is no action 0x%x", a->kind);
-	if (!a->difo && rule->flags & A_DIFO)
+		return no_such(c, a);
+	if (!a->difo && rule->flags & DT_AR_DIFO)
 		return bad(c, "has no expression");
 	err = a->difo ? check_difo(c, a->difo) : 0;
 	if (err)
 		return err;
-	if (rule->flags & A_VALUE && a->difo->rtype.flags)
+	if (rule->flags & DT_AR_VALUE && a->difo->rtype.flags)
 		return bad(c, "wants a value, not a reference");
 	if (DT_ACT_IS_DESTRUCTIVE(a->kind) && !c->p->destructive)
 		return bad(c, "destructive in a program that is not marked destructive");
-	if (a->in_tuple && !(rule->flags & A_KEY))
+	if (a->in_tuple && !(rule->flags & DT_AR_KEY))
 		return bad(c, "action 0x%x cannot be part of a tuple", a->kind);
 	if (a->ntuple && !DT_ACT_IS_AGG(a->kind))
 		return bad(c, "has a tuple but does not aggregate");
 	err = check_fmt(c, e, i, rule->flags);
-	return !err && rule->flags & A_AGGS ? check_libact(c, e, i) : err;
+	return err ? err : check_shown(c, e, i, rule->flags);
 }
 
 /* ---- tuples and skips ---- */
 
 /* How many values an aggregating function takes behind the keys. */
-static bool takes(unsigned kind, unsigned nargs)
+static bool takes(const struct dt_act *a, unsigned nargs)
 {
-	if (kind == DT_ACT_COUNT)
-		return nargs == 0;
-	return nargs == 1 || (nargs == 2 && kind >= DT_ACT_QUANTIZE);
+	const struct dt_actrule *rule = dt_act_rule(a);
+
+	return nargs >= rule->least && nargs <= rule->most;
 }
 
 /* Action i aggregates over the `run` actions before it. */
@@ -256,7 +209,7 @@ static int check_tuple(const struct progcheck *c, const struct dt_ecb *e, uint32
 		return bad(c, "there is no aggregation %llu", (unsigned long long)id);
 	if (agg->kind != a->kind || agg->arg != a->arg)
 		return bad(c, "@%s has another aggregating function", agg->name);
-	if (agg->nkeys > run - 1 || !takes(a->kind, run - 1 - agg->nkeys))
+	if (agg->nkeys > run - 1 || !takes(a, run - 1 - agg->nkeys))
 		return bad(c, "@%s has %u keys, which a tuple of %u actions does not fit", agg->name,
 		    (unsigned)agg->nkeys, (unsigned)run);
 	return 0;
@@ -353,36 +306,14 @@ static int check_ecb(struct progcheck *c, const struct dt_ecb *e)
 	return err ? err : check_acts(c, e);
 }
 
-static bool good_lquantize(uint64_t arg)
-{
-	return arg >> 48 && (arg >> 32 & 0xffff);	/* step and levels */
-}
-
-/* factor^(high+1) must fit 64 bits, which also keeps the number of buckets small. */
-static bool good_llquantize(uint64_t arg)
-{
-	uint64_t factor = arg >> 48, low = arg >> 32 & 0xffff, high = arg >> 16 & 0xffff, steps = arg & 0xffff;
-	uint64_t power = 1;
-
-	if (factor < 2 || low > high || high > 63 || !steps)
-		return false;
-	for (uint64_t i = 0; i <= high; i++) {
-		if (__builtin_mul_overflow(power, factor, &power))
-			return false;
-	}
-	return steps % factor == 0 || factor % steps == 0;
-}
-
 static int check_agg(const struct progcheck *c, const struct dt_aggvar *a)
 {
 	if (!a->name || !a->id)
 		return bad(c, "an aggregation has no name or number");
-	if (a->kind < DT_ACT_COUNT || a->kind > DT_ACT_LLQUANTIZE)
+	if (!DT_ACT_IS_AGG(a->kind) || !dt_actrule_of(a->kind))
 		return bad(c, "@%s: there is no aggregating function 0x%x", a->name, a->kind);
-	if (a->kind == DT_ACT_LQUANTIZE && !good_lquantize(a->arg))
-		return bad(c, "@%s: bad parameters of lquantize", a->name);
-	if (a->kind == DT_ACT_LLQUANTIZE && !good_llquantize(a->arg))
-		return bad(c, "@%s: bad parameters of llquantize", a->name);
+	if (dt_aggfunc_of(a->kind)->good && !dt_aggfunc_of(a->kind)->good(a->arg))
+		return bad(c, "@%s: bad parameters of %s", a->name, dt_actrule_of(a->kind)->name);
 	return 0;
 }
 

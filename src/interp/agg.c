@@ -3,7 +3,7 @@
  * Aggregations: an evaluated tuple in (id, keys, value, increment), the element's data updated. Elements are found by
  * the bytes of their keys; how the data changes is the aggregating function's row.
  */
-#include "dif/builtin.h"
+#include "dif/action.h"
 #include "interp/state.h"
 
 #include <stdlib.h>
@@ -83,8 +83,7 @@ static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *v
 void dt_interp_aggregate(struct dt_interp *ip, const struct dt_act *act, const struct dt_tuplekey *tuple, uint32_t n)
 {
 	const struct dt_aggvar *var = n ? find_var(ip, tuple[0].value) : NULL;
-	const struct dt_builtin *row = dt_builtin_agg(act->kind);
-	const struct dt_aggfunc *func = row ? row->aggfunc : NULL;
+	const struct dt_aggfunc *func = dt_aggfunc_of(act->kind);
 	struct dt_tab_entry *entry;
 	struct agg_elem *e;
 	int64_t value = 0, incr = 1;

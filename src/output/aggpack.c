@@ -3,7 +3,6 @@
  * aggpack: quantize() and lquantize() with one line for each element and one character for each bucket. All
  * elements share one range of buckets, so that the lines can be compared.
  */
-#include "dif/dif.h"
 #include "output/buckets.h"
 #include "output/hist.h"
 #include "output/print.h"
@@ -14,7 +13,7 @@
 
 struct pack {
 	uint32_t from, to;
-	bool any, quantize;
+	bool any, counted;
 	char min[32], max[32];
 	int minwidth, maxwidth;
 };
@@ -25,7 +24,7 @@ static bool widen(struct pack *p, const struct dt_aggrow *row)
 	struct dt_buckets b;
 	uint32_t first, last;
 
-	if (row->nvals != 1 || row->vals[0].aggkind == DT_ACT_LLQUANTIZE || !dt_buckets_open(&b, &row->vals[0]))
+	if (row->nvals != 1 || !dt_buckets_open(&b, &row->vals[0]) || b.how->pack == DT_PACK_NONE)
 		return false;
 	dt_buckets_range(&b, &first, &last);
 	if (first < b.n) {
@@ -48,10 +47,10 @@ static bool settle(struct pack *p, const struct dt_aggrow *row)
 
 	if (!dt_buckets_open(&b, &row->vals[0]))
 		return false;
-	p->quantize = b.kind == DT_ACT_QUANTIZE;
+	p->counted = b.how->pack == DT_PACK_COUNTED;
 	if (!p->any)
 		p->from = p->to = b.zero;
-	if (!p->quantize) {
+	if (!p->counted) {
 		p->from = 0;
 		p->to = b.n - 1;
 	} else {
@@ -60,8 +59,8 @@ static bool settle(struct pack *p, const struct dt_aggrow *row)
 	}
 	dt_buckets_label(&b, p->from, p->min, sizeof(p->min));
 	dt_buckets_label(&b, p->to, p->max, sizeof(p->max));
-	p->minwidth = p->quantize ? width_of(p->min) : 7;
-	p->maxwidth = p->quantize ? width_of(p->max) : 8;
+	p->minwidth = p->counted ? width_of(p->min) : 7;
+	p->maxwidth = p->counted ? width_of(p->max) : 8;
 	return true;
 }
 
@@ -96,7 +95,7 @@ static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow 
 	dt_bars_finish(&bars, o->opts);
 	total = bars.total;
 	dt_packed_keys(o, row);
-	dt_out_printf(o, p->quantize ? " %*s :" : "%*s :", p->quantize ? p->minwidth : 8, p->min);
+	dt_out_printf(o, p->counted ? " %*s :" : "%*s :", p->counted ? p->minwidth : 8, p->min);
 	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)
 		cell(o, b.count[i], total);
 	dt_out_printf(o, ": %-*s | %" PRId64 "\n", p->maxwidth, p->max, dt_agg_normalize(sum, row->vals[0].normal));

@@ -3,7 +3,7 @@
  * Aggregations: the number an element stands for, the order of elements, and their default layout. Elements come as
  * rows that point into a snapshot; nothing here keeps or changes it.
  */
-#include "value/aggfunc.h"
+#include "dif/action.h"
 #include "output/buckets.h"
 #include "output/format.h"
 #include "output/hist.h"
@@ -24,22 +24,12 @@ int64_t dt_agg_normalize(int64_t value, int64_t normal)
 
 bool dt_agg_scalar(const struct dt_value *v, struct dt_value *number)
 {
+	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
+
 	*number = (struct dt_value){ .kind = DT_V_INT, .size = 8, .is_signed = true };
-	switch (v->aggkind) {
-	case DT_ACT_QUANTIZE:
-	case DT_ACT_LQUANTIZE:
-	case DT_ACT_LLQUANTIZE:
-		return false;
-	case DT_ACT_AVG:
-		number->i = v->nwords >= 2 ? (uint64_t)dt_avg_value(v->words, v->normal) : 0;
-		return true;
-	case DT_ACT_STDDEV:
-		number->i = v->nwords >= 4 ? dt_stddev_value(v->words, v->normal) : 0;
-		number->is_signed = false;
-		return true;
-	}
-	number->i = v->nwords ? (uint64_t)dt_agg_normalize(v->words[0], v->normal) : 0;
-	return true;
+	if (f->number)
+		f->number(v, number);
+	return f->number;
 }
 
 /* ---- order ---- */
@@ -64,20 +54,27 @@ static long double hist_weight(const struct dt_value *v, int64_t *zero)
 	return sum;
 }
 
-int dt_agg_cmp_value(const struct dt_value *a, const struct dt_value *b)
+int dt_agg_cmp_number(const struct dt_value *a, const struct dt_value *b)
 {
 	struct dt_value x, y;
-	int64_t zx, zy;
 
-	if (!dt_agg_scalar(a, &x) || !dt_agg_scalar(b, &y)) {
-		long double wx = hist_weight(a, &zx), wy = hist_weight(b, &zy);
-		int c = cmp_ld(wx, wy);
-		return c ? c : (zx > zy) - (zx < zy);
-	}
+	dt_agg_scalar(a, &x);
+	dt_agg_scalar(b, &y);
 	if (!x.is_signed)
 		return (x.i > y.i) - (x.i < y.i);
 	return ((int64_t)x.i > (int64_t)y.i) - ((int64_t)x.i < (int64_t)y.i);
 }
+
+int dt_agg_cmp_buckets(const struct dt_value *a, const struct dt_value *b)
+{
+	int64_t zx, zy;
+	long double wx = hist_weight(a, &zx), wy = hist_weight(b, &zy);
+	int c = cmp_ld(wx, wy);
+
+	return c ? c : (zx > zy) - (zx < zy);
+}
+
+int dt_agg_cmp_value(const struct dt_value *a, const struct dt_value *b) { return dt_aggfunc_of(a->aggkind)->compare(a, b); }
 
 static int cmp_bytes(const void *a, size_t na, const void *b, size_t nb)
 {
@@ -214,7 +211,7 @@ static unsigned packed_keywidth(const struct dt_aggrow *row)
 
 static bool is_tally(const struct dt_value *v)
 {
-	return (v->aggkind == DT_ACT_COUNT || v->aggkind == DT_ACT_SUM) && v->nwords > 0;
+	return dt_aggfunc_of(v->aggkind)->tally && v->nwords > 0;
 }
 
 /* agghist: one bar for each element. */

@@ -4,6 +4,7 @@
  * conversion whose * are already numbers, and any kind of value: programs may come from a file, so what does not fit
  * the letter is printed as what it is.
  */
+#include "dif/action.h"
 #include "output/format.h"
 #include "output/print.h"
 
@@ -561,7 +562,7 @@ static void print_agg(struct dt_out *o, const struct dt_conv *c, const struct dt
 	else if (dt_agg_scalar(v, &plain))
 		c->row->print(o, c, &plain);
 	else
-		dt_hist_print(o, v);
+		dt_aggfunc_of(v->aggkind)->text(o, v);
 }
 
 void dt_format_printa(struct dt_out *o, const struct dt_format *f, const struct dt_value *keys, uint32_t nkeys,

@@ -2,7 +2,7 @@
 /* The lines, one function for each type of line. A line is made whole in memory and then written. */
 #include "output/json.h"
 
-#include "dif/dif.h"
+#include "dif/action.h"
 
 #include <stdlib.h>
 
@@ -142,14 +142,6 @@ void dt_json_put_exit(struct dt_json_sink *s, int status, bool called)
 
 /* ---- aggregations ---- */
 
-static const char *function_name(uint16_t kind)
-{
-	static const char *const names[] = { "count", "min", "max", "avg", "sum", "stddev", "quantize", "lquantize", "llquantize" };
-	unsigned i = kind - DT_ACT_COUNT;
-
-	return kind >= DT_ACT_COUNT && i < sizeof(names) / sizeof(names[0]) ? names[i] : "unknown";
-}
-
 static void put_names(struct dt_json_sink *s, struct dt_json *j, const int64_t *ids, uint32_t nids)
 {
 	dt_json_key(j, "aggregations");
@@ -167,7 +159,7 @@ static void put_functions(struct dt_json *j, const struct dt_aggrow *row)
 	dt_json_key(j, "functions");
 	dt_json_open(j, '[');
 	for (uint32_t i = 0; i < row->nvals; i++)
-		dt_json_str(j, function_name(row->vals[i].aggkind));
+		dt_json_str(j, dt_actrule_of(row->vals[i].aggkind)->name);
 	dt_json_close(j, ']');
 }
 

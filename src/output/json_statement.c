@@ -230,7 +230,7 @@ static const struct row {
 } rows_by_kind[] = {
 	{ DT_ACT_DIFEXPR, "trace", put_trace }, { DT_ACT_EXIT, "exit", put_exit }, { DT_ACT_PRINTF, "printf", put_printf },
 	{ DT_ACT_PRINTA, "printa", put_printa }, { DT_ACT_LIBACT, "library", put_libact }, { DT_ACT_PRINT, "print", put_print },
-	{ DT_ACT_TRACEMEM, "tracemem", put_memory }, { DT_ACT_TRACEMEM_DYN, "tracemem", put_memory },
+	{ DT_ACT_TRACEMEM, "tracemem", put_memory }, { DT_ACT_TRACEMEM_DYNSIZE, "tracemem", put_memory },
 	{ DT_ACT_PRINTM, "printm", put_memory }, { DT_ACT_SYSTEM, "system", put_command },
 	{ DT_ACT_FREOPEN, "freopen", put_command }, { DT_ACT_STACK, "stack", put_trace }, { DT_ACT_USTACK, "ustack", put_trace },
 	{ DT_ACT_JSTACK, "jstack", put_trace }, { DT_ACT_SYM, "sym", put_trace }, { DT_ACT_MOD, "mod", put_trace },

@@ -2,6 +2,7 @@
 /* Plain values as JSON, by their kind: numbers, strings, bytes, stacks, symbols, aggregations. */
 #include "output/json.h"
 
+#include "dif/action.h"
 #include "output/buckets.h"
 #include "output/hist.h"
 
@@ -109,7 +110,7 @@ static void put_bucket(struct dt_json *j, const struct dt_buckets *b, uint32_t i
 	dt_json_close(j, '}');
 }
 
-static void put_histogram(struct dt_json *j, const struct dt_value *v)
+void dt_agg_buckets_json(struct dt_json *j, const struct dt_value *v)
 {
 	struct dt_buckets b;
 	uint32_t first = 0, last = 0;
@@ -123,14 +124,12 @@ static void put_histogram(struct dt_json *j, const struct dt_value *v)
 	dt_json_close(j, ']');
 }
 
-static void put_agg(struct dt_json *j, const struct dt_value *v)
+void dt_agg_number_json(struct dt_json *j, const struct dt_value *v)
 {
 	struct dt_value number;
 
 	if (dt_agg_scalar(v, &number))
 		put_int(j, &number);
-	else
-		put_histogram(j, v);
 }
 
 void dt_json_value(struct dt_json *j, const struct dt_value *v)
@@ -146,6 +145,6 @@ void dt_json_value(struct dt_json *j, const struct dt_value *v)
 	case DT_V_USYM:
 	case DT_V_UMOD:
 	case DT_V_UADDR: put_symbol(j, v); break;
-	case DT_V_AGG: put_agg(j, v); break;
+	case DT_V_AGG: dt_aggfunc_of(v->aggkind)->json(j, v); break;
 	}
 }

@@ -210,7 +210,7 @@ static do_f *doer(uint16_t kind)
 	case DT_ACT_PRINTA: return do_printa;
 	case DT_ACT_LIBACT: return do_libact;
 	case DT_ACT_PRINT: return do_print;
-	case DT_ACT_TRACEMEM: case DT_ACT_TRACEMEM_DYN: case DT_ACT_PRINTM: return do_memory;
+	case DT_ACT_TRACEMEM: case DT_ACT_TRACEMEM_DYNSIZE: case DT_ACT_PRINTM: return do_memory;
 	case DT_ACT_SYSTEM: return do_system;
 	case DT_ACT_FREOPEN: return do_freopen;
 	case DT_ACT_DIFEXPR: case DT_ACT_STACK: case DT_ACT_USTACK: case DT_ACT_JSTACK: case DT_ACT_SYM: case DT_ACT_MOD:

@@ -3,6 +3,7 @@
  * Plain values without a format: numbers, text, bytes, stacks, symbols. Columns are the historic ones; a number is
  * printed with the sign of its type.
  */
+#include "dif/action.h"
 #include "output/print.h"
 
 #include <ctype.h>
@@ -157,14 +158,12 @@ static void print_string(struct dt_out *o, const struct dt_value *v, size_t widt
 	print_column(o, n ? v->bytes : "", n, width);
 }
 
-static void print_agg(struct dt_out *o, const struct dt_value *v)
+void dt_agg_number_text(struct dt_out *o, const struct dt_value *v)
 {
-	struct dt_value plain;
+	struct dt_value number;
 
-	if (dt_agg_scalar(v, &plain))
-		print_int(o, &plain, false);
-	else
-		dt_hist_print(o, v);
+	if (dt_agg_scalar(v, &number))
+		print_int(o, &number, false);
 }
 
 static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth, size_t symwidth)
@@ -180,7 +179,7 @@ static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, 
 	case DT_V_USYM:
 	case DT_V_UMOD:
 	case DT_V_UADDR: print_symbol(o, v, symwidth); break;
-	case DT_V_AGG: print_agg(o, v); break;
+	case DT_V_AGG: dt_aggfunc_of(v->aggkind)->text(o, v); break;
 	}
 }
 

@@ -157,13 +157,13 @@ static bool is_function(const struct dt_builtin *row)
 
 _Noreturn static void undefined(struct dt_sema *s, const struct dt_node *callee)
 {
+	const struct dt_builtin *row;
 	struct dt_near near;
 
 	dt_near_init(&near, callee->name);
-	for (size_t t = 0; dt_builtin_tables[t] != NULL; t++)
-		for (const struct dt_builtin *row = dt_builtin_tables[t]; row->name != NULL; row++)
-			if (is_function(row) && row->unsupported == NULL)
-				dt_near_offer(&near, row->name);
+	for (size_t at = 0; (row = dt_builtin_next(&at)) != NULL; )
+		if (is_function(row) && row->unsupported == NULL)
+			dt_near_offer(&near, row->name);
 	dt_fail_hint(s->diag, D_FUNC_UNDEF, callee->loc,
 	    dt_names_hint(s, callee->name, near.best),
 	    "undefined function name: %s", callee->name);

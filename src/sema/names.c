@@ -194,10 +194,11 @@ struct dt_ident *dt_names_agg(struct dt_sema *s, const char *name, bool make, st
 
 static void offer_rows(struct dt_sema *s, struct dt_near *near)
 {
-	for (size_t t = 0; dt_builtin_tables[t] != NULL; t++)
-		for (const struct dt_builtin *row = dt_builtin_tables[t]; row->name != NULL; row++)
-			if (row->unsupported == NULL && row->version <= s->cc->version)
-				dt_near_offer(near, row->name);
+	const struct dt_builtin *row;
+
+	for (size_t at = 0; (row = dt_builtin_next(&at)) != NULL; )
+		if (row->unsupported == NULL && row->version <= s->cc->version)
+			dt_near_offer(near, row->name);
 }
 
 /* Words of another tracer, which look like nothing of D. */

@@ -9,7 +9,7 @@
 #include "check.h"
 
 #include "bpf/image.h"
-#include "dif/builtin.h"
+#include "dif/action.h"
 #include "interp/interp.h"
 #include "dtrace.h"
 #include "session/session.h"
@@ -330,7 +330,7 @@ static int k_agg(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 {
 	struct kernel *k = ctx;
 	const struct dt_agglayout *o = &k->image->aggs[k->agg];
-	const struct dt_aggfunc *func = dt_builtin_agg(o->kind)->aggfunc;
+	const struct dt_aggfunc *func = dt_aggfunc_of(o->kind);
 	int64_t *sum = calloc(o->nwords, 8), *one = calloc(o->nwords, 8);
 	const void *keys[16];
 	const struct dt_act *acts[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every subroutine by tables of arguments and results, called through DIF; then the arithmetic of the aggregating functions. */
-#include "value/aggfunc.h"
+#include "builtin/agg.h"
 #include "check.h"
 #include "interp/interp.h"
 

@@ -5,6 +5,8 @@
  */
 #include "run.h"
 
+#include "dif/action.h"
+
 static struct aggstate *aggstate(struct run *r, int64_t id)
 {
 	for (uint32_t i = 0; i < r->prog->naggs; i++)
@@ -20,9 +22,7 @@ static bool same_elem(const struct elem *a, const struct elem *b)
 
 static const struct dt_aggfunc *func_of(const struct dt_aggvar *var)
 {
-	const struct dt_builtin *row = dt_builtin_agg(var->kind);
-
-	return row ? row->aggfunc : NULL;
+	return dt_aggfunc_of(var->kind);
 }
 
 /* Whether the words are those of an element that has seen nothing. */

@@ -6,7 +6,7 @@
  */
 #include "kernel.h"
 
-#include "dif/builtin.h"
+#include "dif/action.h"
 #include "session/impl.h"
 #include "types/type.h"
 
@@ -347,7 +347,7 @@ static struct elem *elem_for(struct kernel *k, const void *key)
 		return NULL;
 	e->agg = k->agg;
 	e->key = dt_arena_memdup(k->arena, key, o->keysize ? o->keysize : 4);
-	dt_builtin_agg(o->kind)->aggfunc->init(e->words, o->arg);
+	dt_aggfunc_of(o->kind)->init(e->words, o->arg);
 	*p = e;
 	return e;
 }
@@ -362,7 +362,7 @@ static int take_elem(void *ctx, const void *key, const int64_t *percpu, uint32_t
 		struct elem *e;
 
 		if (dt_agg_decode(o, percpu + (size_t)c * o->cpuwords, one) && (e = elem_for(k, key)))
-			dt_builtin_agg(o->kind)->aggfunc->merge(e->words, o->arg, one);
+			dt_aggfunc_of(o->kind)->merge(e->words, o->arg, one);
 	}
 	return 0;
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of aggregating functions share. Each function is one struct dt_aggfunc (dif/action.h) in the file that says what its data are:
+ *
+ *	agg_scalar.c		count, sum, min, max, avg, stddev: one to four words
+ *	agg_quantize.c		127 buckets, powers of two
+ *	agg_lquantize.c		levels + 2 buckets: below, the levels, at or above
+ *	agg_llquantize.c	2 n + 3 buckets, orders of magnitude in steps
+ *
+ * agg.c has what the compiler does for all of them. All arithmetic wraps.
+ */
+#ifndef DT_BUILTIN_AGG_H
+#define DT_BUILTIN_AGG_H
+
+#include "dif/action.h"
+#include "output/buckets.h"
+#include "sema/sema.h"
+
+/* A row's array of names, which has one. */
+#define DT_AGG_NAME(n, i, p, v, f, d) (const struct dt_builtin[]) { { .name = n, .kind = DT_BI_AGGFUNC, .id = i, .proto = p, \
+	.attr = DT_ATTR_STABLE_COMMON, .version = v, .aggregate = f, .doc = d }, { 0 } }
+
+/* ---- compiling a use (agg.c) ---- */
+
+/* Makes the tuple and the action; value and incr may be NULL; arg is the encoded parameter word. */
+void dt_agg_use(struct dt_sema *, const struct dt_builtin *, struct dt_node *target, struct dt_node *call, struct dt_node *value,
+    struct dt_node *incr, uint64_t arg);
+/* A function of one value; of a value and an increment that may be left out. Both without parameters. */
+void dt_agg_compile_value(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg, struct dt_node *call);
+void dt_agg_compile_incr(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg, struct dt_node *call);
+
+void dt_agg_nargs(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call, unsigned least, unsigned most);
+struct dt_node *dt_agg_nth(const struct dt_node *call, unsigned n);
+/* Argument n as a value to be aggregated, all 64 bits of it; NULL: it was left out. */
+struct dt_node *dt_agg_argument(struct dt_sema *, const struct dt_builtin *, struct dt_node *call, unsigned n, enum dt_tag);
+
+/* A constant parameter within [least, most]. */
+struct dt_aggparam { unsigned n; const char *what; int64_t least, most; enum dt_tag type, value; };
+int64_t dt_agg_parameter(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call, struct dt_aggparam);
+/* The aggregation, where it was used before; parameters have to be what they were. */
+const struct dt_ident *dt_agg_earlier(struct dt_sema *, const struct dt_builtin *, const struct dt_node *target);
+void dt_agg_same(struct dt_sema *, const struct dt_node *call, unsigned n, const char *what, int64_t now, int64_t before,
+    enum dt_tag);
+
+/* ---- data ---- */
+
+static inline int64_t dt_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline void dt_words_zero(int64_t *data, uint32_t n) { memset(data, 0, n * sizeof(*data)); }
+
+static inline void dt_words_add(int64_t *data, const int64_t *other, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		data[i] = dt_wrap_add(data[i], other[i]);
+}
+
+/* ---- for tests: number of buckets, where a value falls, a bucket's value and label ---- */
+
+/* Results of avg and stddev; normal is the divisor, 0 means 1. */
+int64_t dt_avg_value(const int64_t *data, int64_t normal);
+uint64_t dt_stddev_value(const int64_t *data, int64_t normal);
+
+#define DT_QUANTIZE_ZERO 63		/* quantize: the bucket of 0 */
+uint32_t dt_quantize_nbuckets(void);
+uint32_t dt_quantize_bucket(int64_t value);
+int64_t dt_quantize_value(uint32_t i);
+
+/* lquantize's arg is step << 48 | levels << 32 | (uint32_t)base. Bad ones: 0 buckets. */
+uint32_t dt_lquantize_nbuckets(uint64_t arg);
+uint32_t dt_lquantize_bucket(uint64_t arg, int64_t value);
+int64_t dt_lquantize_value(uint64_t arg, uint32_t i);
+enum dt_bucket_label dt_lquantize_label(uint64_t arg, uint32_t i);
+
+/* llquantize's arg is factor << 48 | low << 32 | high << 16 | nsteps. Bad ones: 0 buckets. */
+uint32_t dt_llquantize_nbuckets(uint64_t arg);
+uint32_t dt_llquantize_positive(uint64_t arg);	/* buckets on one side, without the outermost */
+uint32_t dt_llquantize_bucket(uint64_t arg, int64_t value);
+int64_t dt_llquantize_value(uint64_t arg, uint32_t i);	/* of 2^63: INT64_MAX */
+enum dt_bucket_label dt_llquantize_label(uint64_t arg, uint32_t i);
+
+#endif

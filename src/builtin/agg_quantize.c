@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* quantize(): 127 buckets. That of 0 is in the middle; the others begin at a power of two and end before the next, away from 0. */
+#include "bpf/build.h"
+#include "builtin/agg.h"
+#include "output/json.h"
+
+uint32_t dt_quantize_nbuckets(void) { return 2 * DT_QUANTIZE_ZERO + 1; }
+
+static uint32_t log2_floor(uint64_t v) { return 63 - (uint32_t)__builtin_clzll(v); }
+
+uint32_t dt_quantize_bucket(int64_t value)
+{
+	uint32_t order;
+
+	if (value == 0)
+		return DT_QUANTIZE_ZERO;
+	order = log2_floor(value < 0 ? -(uint64_t)value : (uint64_t)value);
+	if (order > DT_QUANTIZE_ZERO - 1)
+		order = DT_QUANTIZE_ZERO - 1;	/* -2^63 falls to -2^62 */
+	return value < 0 ? DT_QUANTIZE_ZERO - 1 - order : DT_QUANTIZE_ZERO + 1 + order;
+}
+
+int64_t dt_quantize_value(uint32_t i)
+{
+	if (i >= dt_quantize_nbuckets())
+		i = dt_quantize_nbuckets() - 1;
+	if (i < DT_QUANTIZE_ZERO)
+		return -((int64_t)1 << (DT_QUANTIZE_ZERO - 1 - i));
+	return i == DT_QUANTIZE_ZERO ? 0 : (int64_t)1 << (i - DT_QUANTIZE_ZERO - 1);
+}
+
+static uint32_t quantize_nwords(uint64_t arg) { (void)arg; return dt_quantize_nbuckets(); }
+static void quantize_init(int64_t *data, uint64_t arg) { (void)arg; dt_words_zero(data, dt_quantize_nbuckets()); }
+
+static void quantize_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
+{
+	int64_t *bucket = &data[dt_quantize_bucket(value)];
+
+	(void)arg;
+	*bucket = dt_wrap_add(*bucket, incr);
+}
+
+static void quantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
+{
+	(void)arg;
+	dt_words_add(data, other, dt_quantize_nbuckets());
+}
+
+/* ---- in the kernel ---- */
+
+/* reg becomes 1 if it was not 0; t changes */
+static void truth(struct dt_emit *a, int reg, int t)
+{
+	dt_mov(a, t, reg);
+	dt_neg(a, t);
+	dt_alu(a, BPF_OR, reg, t);
+	dt_alui(a, BPF_RSH, reg, 63);
+}
+
+/* log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD: they all differ. */
+#define SPREAD 0x03f79d71b4cb0a89ull
+
+static uint32_t log2_table(struct dt_lower *l)
+{
+	uint8_t table[64] = { 0 };
+
+	if (l->b->log2)
+		return l->b->log2 - 1;
+	for (unsigned i = 0; i < 63; i++)
+		table[((2ull << i) - 1) * SPREAD >> 58] = (uint8_t)i;
+	table[UINT64_MAX * SPREAD >> 58] = 62;	/* -2^63 goes with -2^62 */
+	l->b->log2 = dt_pool_bytes(l->b, table, sizeof(table)) + 1;
+	return l->b->log2 - 1;
+}
+
+/* Without branches, so that the verifier has one way to walk and not 64: 63 + sign * (1 + log2(size)). */
+static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+
+	dt_agg_value_get(l, R1);
+	dt_mov(a, R2, R1);
+	dt_alui(a, BPF_ARSH, R2, 63);		/* sign: -1 or 0 */
+	dt_alu(a, BPF_XOR, R1, R2);
+	dt_alu(a, BPF_SUB, R1, R2);		/* size */
+	dt_mov(a, R3, R1);
+	truth(a, R3, R4);			/* 0 has no log2 */
+	for (int s = 1; s <= 32; s *= 2) {
+		dt_mov(a, R4, R1);
+		dt_alui(a, BPF_RSH, R4, s);
+		dt_alu(a, BPF_OR, R1, R4);
+	}
+	dt_imm(a, R4, SPREAD);
+	dt_alu(a, BPF_MUL, R1, R4);
+	dt_alui(a, BPF_RSH, R1, 58);
+	dt_mapval(a, R4, dt_constants(l->b), log2_table(l));
+	dt_alu(a, BPF_ADD, R4, R1);
+	dt_ldx(a, B1, R4, R4, 0);
+	dt_alu(a, BPF_ADD, R3, R4);
+	dt_alu(a, BPF_XOR, R3, R2);
+	dt_alu(a, BPF_SUB, R3, R2);
+	dt_mov(a, R2, R3);
+	dt_alui(a, BPF_ADD, R2, DT_QUANTIZE_ZERO);
+	dt_agg_bucket(l, o, drop);
+}
+
+/* ---- for those who print ---- */
+
+static uint32_t buckets_n(uint64_t arg) { (void)arg; return dt_quantize_nbuckets(); }
+static void buckets_open(struct dt_buckets *b) { b->zero = b->empty = DT_QUANTIZE_ZERO; }
+
+static int64_t bucket_bound(const struct dt_buckets *b, uint32_t i, enum dt_bucket_label *label)
+{
+	(void)b;
+	*label = DT_BL_VALUE;
+	return dt_quantize_value(i);
+}
+
+static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_t i, int64_t v)
+{
+	if (v == 0)
+		return (struct dt_bucket_bounds){ true, true, 0, 0 };
+	if (v > 0)
+		return (struct dt_bucket_bounds){ true, i + 1 < b->n, v, i + 1 < b->n ? 2 * v - 1 : 0 };
+	return (struct dt_bucket_bounds){ i > 0, true, i > 0 ? 2 * v + 1 : 0, v };
+}
+
+static const struct dt_bucketing bucketing = { buckets_n, buckets_open, bucket_bound, bucket_bounds, DT_PACK_COUNTED };
+
+const struct dt_aggfunc dt_aggfunc_quantize = {
+	.names = DT_AGG_NAME("quantize", DT_ACT_QUANTIZE, "void(int64_t, [int64_t])", DT_VERS(1, 0, 0), dt_agg_compile_incr,
+	    "a histogram of powers of two"),
+	.nwords = quantize_nwords, .init = quantize_init, .add = quantize_add, .merge = quantize_merge,
+	.lower = quantize_lower, .seen = DT_SEEN_EXTRA,
+	.buckets = &bucketing, .compare = dt_agg_cmp_buckets, .text = dt_hist_print, .json = dt_agg_buckets_json,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an aggregating function is made of: one struct of functions, for every stage between the compiler and
+ * the text a user reads. They are rows of src/dif/acts.def and aggs.def; each is filled in by one file of src/builtin, which lies above
+ * all the stages and may call any. The stages find the struct by the kind: dt_action_of(), dt_aggfunc_of(). A row without its struct does not
+ * link, and test/unit/builtin_acts_test.c fails when a function is missing.
+ */
+#ifndef DT_DIF_ACTION_H
+#define DT_DIF_ACTION_H
+
+#include "dif/builtin.h"
+
+struct dt_actfield;		/* bpf/build.h: where the code has to leave what is recorded */
+struct dt_agglayout;		/* bpf/image.h */
+struct dt_bucketing;		/* output/buckets.h */
+struct dt_build;		/* bpf/build.h */
+struct dt_bytes;		/* interp/run.h */
+struct dt_json;			/* output/json.h */
+struct dt_json_firing;
+struct dt_lower;		/* bpf/build.h */
+struct dt_out;			/* output/out.h */
+struct dt_rec;			/* output/statement.h */
+struct dt_run;			/* interp/run.h */
+struct dt_statements;		/* output/statement.h */
+struct dt_value;		/* value/value.h */
+
+/* ---- what a program has to have, of acts.def and aggs.def ---- */
+
+enum {
+	DT_AR_DIFO = 1, DT_AR_VALUE = 2, DT_AR_LIST = 4, DT_AR_TYPE = 8, DT_AR_KEY = 16, DT_AR_AGG = 32,
+};
+
+struct dt_actrule {
+	uint16_t kind;			/* enum dt_actkind, or DT_LIB_KIND() */
+	uint16_t flags;			/* DT_AR_* */
+	const char *name;
+	uint8_t least, most;		/* aggregating functions: values behind the keys; the second is an increment */
+};
+
+/* Library actions have kinds of their own among the others: class 8. */
+#define DT_LIB_KIND(lib) (0x800 | (lib))
+#define DT_ACT_INDEX(kind) (((kind) >> 4 & 0xf0) | ((kind) & 0xf))
+enum { DT_ACT_INDICES = 0x90 };
+
+static inline unsigned dt_act_kind(const struct dt_act *a)
+{
+	return a->kind == DT_ACT_LIBACT ? DT_LIB_KIND((unsigned)(a->arg & 0xf)) : a->kind;
+}
+
+const struct dt_actrule *dt_actrule_of(unsigned kind);		/* NULL: there is none such */
+static inline const struct dt_actrule *dt_act_rule(const struct dt_act *a) { return dt_actrule_of(dt_act_kind(a)); }
+
+/* ---- aggregating functions ---- */
+
+/* How a CPU's words tell that it has updated the element. */
+enum dt_aggseen { DT_SEEN_UNSAID, DT_SEEN_FIRST, DT_SEEN_EXTRA };	/* the first is not 0; another word behind the data is not 0 */
+
+/* The data of an element are n 64-bit words; `arg` is the encoded parameter word. Merging in any order gives the same. */
+struct dt_aggfunc {
+	const struct dt_builtin *names;
+
+	bool (*good)(uint64_t arg);					/* NULL: it has no parameters */
+	uint32_t (*nwords)(uint64_t arg);				/* size of the data */
+	void (*init)(int64_t *data, uint64_t arg);			/* of an element that has seen nothing */
+	void (*add)(int64_t *data, uint64_t arg, int64_t value, int64_t incr);
+	void (*merge)(int64_t *data, uint64_t arg, const int64_t *other);
+
+	/*
+	 * In the kernel: adds the value at F_VALUE (the increment at F_INCR) to the words at r0, which stays. Words begin as zeros there; where
+	 * the data begin as something else, decode makes them what the other functions know.
+	 */
+	void (*lower)(struct dt_lower *, const struct dt_agglayout *, uint32_t drop);
+	enum dt_aggseen seen;
+	void (*decode)(int64_t *data, uint64_t arg);			/* NULL: they are that already */
+
+	/* For those who print: the one number, where there is one, normalised; its buckets, where it has some; whether bars show it. */
+	void (*number)(const struct dt_value *, struct dt_value *number);
+	const struct dt_bucketing *buckets;
+	bool tally;
+	int (*compare)(const struct dt_value *, const struct dt_value *);
+	void (*text)(struct dt_out *, const struct dt_value *);
+	void (*json)(struct dt_json *, const struct dt_value *);
+};
+
+extern const struct dt_aggfunc *const dt_aggfuncs[16];	/* by the low bits of the kind */
+
+static inline const struct dt_aggfunc *dt_aggfunc_of(uint16_t kind) { return dt_aggfuncs[kind & 0xf]; }
+
+#define X(kind, number, name, ...) extern const struct dt_aggfunc dt_aggfunc_##name;
+#include "dif/aggs.def"
+#undef X
+
+#endif
