@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * args[n]: the typed arguments of the clause's probe, from provider declarations in D or from what the
- * provider itself knows; translated where the declaration says so.
+ * args[n]: a clause's probe comes in, the typed argument goes out. The signature comes from a provider
+ * declaration in D, or from the provider itself. A translator is applied where the declaration asks for
+ * one.
  */
 #include "base/glob.h"
 #include "sema/sema.h"
 
+/* An empty part matches everything, so it counts as a pattern. */
 static bool has_glob(const char *part)
 {
 	return part[0] == '\0' || strpbrk(part, "*?[\\") != NULL;
 }
 
+/* Signatures are the same if a clause compiled for one reads the right registers for the other. */
 static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_sig *b)
 {
 	if (a->nout != b->nout || a->nin != b->nin)
@@ -22,7 +25,7 @@ static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_s
 	return true;
 }
 
-/* The signature of the probes of a declared provider that the description's name matches; all must agree. */
+/* Finds the signature of the declared probes that the description's name matches; all must agree. */
 static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p,
     const struct dt_pdesc *d, struct dt_loc loc)
 {
@@ -41,6 +44,7 @@ static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const st
 	return sig;
 }
 
+/* Finds a provider declared in D, loading the library that declares it if needed. */
 static const struct dt_provider *find_provider(struct dt_sema *s, const char *name)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -52,7 +56,7 @@ static const struct dt_provider *find_provider(struct dt_sema *s, const char *na
 	return p;
 }
 
-/* "plockstat123" is plockstat's of one process. */
+/* "plockstat123" is provider plockstat in process 123. */
 static const char *without_pid(struct dt_sema *s, const char *name)
 {
 	size_t len = strlen(name);
@@ -62,14 +66,14 @@ static const char *without_pid(struct dt_sema *s, const char *name)
 	return dt_arena_strndup(s->arena, name, len);
 }
 
-/* Patterns, and entry or return of all functions. */
+/* True for patterns, and for "entry" or "return" without a function. */
 static bool means_several(const struct dt_pdesc *p)
 {
 	return strpbrk(p->func, "*?[") != NULL || strpbrk(p->name, "*?[") != NULL ||
 	    (*p->func == '\0' && (strcmp(p->name, "entry") == 0 || strcmp(p->name, "return") == 0));
 }
 
-/* Of a description that names its provider; NULL: none is known. */
+/* The signature of a description that names its provider literally; NULL: not known. */
 static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struct dt_pdesc *d,
     struct dt_loc loc)
 {
@@ -86,7 +90,7 @@ static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struc
 	return sig;
 }
 
-_Noreturn static void unstable(struct dt_sema *s, struct dt_loc loc)
+_Noreturn static void refuse_unstable(struct dt_sema *s, struct dt_loc loc)
 {
 	dt_fail_hint(s->diag, D_ARGS_MULTI, loc, "name the provider literally",
 	    "args[ ] may not be referenced because probe description %s:%s:%s:%s matches an unstable set of "
@@ -94,41 +98,46 @@ _Noreturn static void unstable(struct dt_sema *s, struct dt_loc loc)
 	    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
 }
 
+/* Walks the probes that a pattern matches; the walk ends at the first probe without a signature. */
 struct agreeing {
 	struct dt_sema *s;
 	struct dt_loc loc;
 	const struct dt_probe_sig *sig;
-	const char *prov;		/* of the probe that sig is of */
-	bool untyped;			/* one of them has none */
+	const char *prov;		/* provider of the probe that `sig` belongs to */
+	bool untyped;			/* one of the probes has no signature */
 };
 
-static bool agree(void *ctx, const struct dt_pdesc *d)
+static bool same_as_others(void *ctx, const struct dt_pdesc *d)
 {
 	struct agreeing *a = ctx;
 	const struct dt_probe_sig *sig = named_signature(a->s, d, a->loc);
 
 	a->untyped = sig == NULL;
 	if (a->sig != NULL && (sig == NULL || !same_signature(a->sig, sig)))
-		unstable(a->s, a->loc);
+		refuse_unstable(a->s, a->loc);
 	a->sig = sig;
 	a->prov = dt_arena_strdup(a->s->arena, d->prov);
 	return !a->untyped;
 }
 
-/* What a pattern of providers, or none at all, leaves: one probe, or several with the same arguments. */
+/*
+ * The signature for a pattern of providers, or for no provider at all: all matching probes must agree.
+ */
 static const struct dt_probe_sig *matched_signature(struct dt_sema *s, struct dt_loc loc, const char **prov)
 {
 	const struct dt_services *sv = &s->cc->services;
 	struct agreeing a = { .s = s, .loc = loc };
 
-	if (sv->probes == NULL || !sv->probes(sv->ctx, s->probe, agree, &a, NULL, NULL))
-		unstable(s, loc);
+	if (sv->probes == NULL || !sv->probes(sv->ctx, s->probe, same_as_others, &a, NULL, NULL))
+		refuse_unstable(s, loc);
 	*prov = a.prov;
 	return a.sig;
 }
 
-/* *prov is the provider whose arguments they are. */
-static const struct dt_probe_sig *signature(struct dt_sema *s, struct dt_loc loc, const char **prov)
+/*
+ * The signature of the current clause's probe; *prov becomes the provider that the arguments belong to.
+ */
+static const struct dt_probe_sig *clause_signature(struct dt_sema *s, struct dt_loc loc, const char **prov)
 {
 	const struct dt_probe_sig *sig;
 
@@ -157,12 +166,15 @@ struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
 	n->list = dt_expr(s, n->list);
 	if (!dt_node_is_const(n->list))
 		dt_fail(s->diag, D_PROTO_ARG, n->list->loc, "args[ ] needs a constant integer index");
-	sig = signature(s, n->loc, &prov);
+	sig = clause_signature(s, n->loc, &prov);
 	k = n->list->value;
 	if (k >= sig->nout)
 		dt_fail(s->diag, D_ARGS_IDX, n->list->loc,
 		    "index %lld is out of range for %s:%s:%s:%s args[ ]: it has %u", (long long)k,
 		    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name, sig->nout);
+	/*
+	 * in[] holds what the probe passes, out[] what D sees; map[] says which input makes an output.
+	 */
 	if (sig->in[sig->map[k]] == NULL && sig->why != NULL && sig->why[sig->map[k]] != NULL)
 		dt_fail(s->diag, D_ARGS_TYPE, n->loc, "args[%llu] cannot be read: %s", (unsigned long long)k,
 		    sig->why[sig->map[k]]);
@@ -182,6 +194,7 @@ struct dt_node *dt_expr_args(struct dt_sema *s, struct dt_node *n)
 		raw->type = sig->out[k];
 		return raw;
 	}
+	/* The types differ, so the declaration promises a translator from input to output. */
 	xlate = dt_node_new(s->diag, s->arena, DT_N_XLATE, n->loc);
 	xlate->a = raw;
 	dt_node_adopt(s->diag, xlate, raw);

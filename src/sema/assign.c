@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assignments, and the left sides that bring D variables into being. A variable keeps all 64 bits of an
- * integer assigned to it, whatever its type; an object in memory keeps what its type has room for. Only
- * a _Bool is made 0 or 1 first.
+ * Assignments. An untyped `=` node comes in, a typed one goes out; a left side that is new creates its
+ * variable. A variable keeps all 64 bits of an integer, whatever its type; an object in memory keeps
+ * what its type has room for. Only _Bool is made 0 or 1 first.
  */
 #include "sema/sema.h"
 
@@ -20,6 +20,7 @@ static void check_writable(struct dt_sema *s, const struct dt_node *n)
 		    n->ident != NULL ? n->ident->name : "this object");
 }
 
+/* Makes the node name the variable. The type may still be NULL: the assignment decides. */
 static struct dt_node *new_variable(struct dt_node *n, struct dt_ident *id)
 {
 	n->ident = id;
@@ -28,6 +29,7 @@ static struct dt_node *new_variable(struct dt_node *n, struct dt_ident *id)
 	return n;
 }
 
+/* NULL for a kernel symbol, which is never created; the caller then types it as usual. */
 static struct dt_ident *find_or_create(struct dt_sema *s, struct dt_node *n, bool array)
 {
 	enum dt_scope scope = n->kind == DT_N_VAR ? n->scope : DT_SCOPE_GLOBAL;
@@ -51,8 +53,8 @@ static bool is_variable(const struct dt_node *n)
 	return n->kind == DT_N_IDENT || n->kind == DT_N_VAR;
 }
 
-/* x[keys] where x is new, or an associative array whose value has no type yet. */
-static struct dt_node *element(struct dt_sema *s, struct dt_node *n)
+/* x[keys] where x is new, or is an associative array whose value has no type yet; NULL otherwise. */
+static struct dt_node *new_element(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_ident *id = find_or_create(s, n->a, true);
 
@@ -62,7 +64,7 @@ static struct dt_node *element(struct dt_sema *s, struct dt_node *n)
 	return new_variable(n, id);
 }
 
-/* self->x, this->x and x[keys] come into being where they are first named. */
+/* self->x, this->x and x[keys] are created where they are first named. */
 bool dt_expr_untyped(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_ident *id;
@@ -70,7 +72,7 @@ bool dt_expr_untyped(struct dt_sema *s, struct dt_node *n)
 	if (n->type != NULL)
 		return false;
 	if (n->kind == DT_N_INDEX && is_variable(n->a))
-		return element(s, n) != NULL;
+		return new_element(s, n) != NULL;
 	if (n->kind != DT_N_VAR)
 		return false;
 	id = find_or_create(s, n, false);
@@ -80,6 +82,7 @@ bool dt_expr_untyped(struct dt_sema *s, struct dt_node *n)
 	return true;
 }
 
+/* Without this check, `inline = 1` would report that the expanded body cannot be assigned. */
 static void refuse_constants(struct dt_sema *s, const struct dt_node *n)
 {
 	const struct dt_ident *id = n->kind == DT_N_IDENT ? dt_names_peek(s, n->name) : NULL;
@@ -106,7 +109,7 @@ struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define
 		if (id != NULL && id->kind == DT_ID_SCALAR && id->row == NULL && id->type == NULL)
 			lhs = new_variable(n, id);
 	} else if (define && n->kind == DT_N_INDEX && is_variable(n->a)) {
-		lhs = element(s, n);
+		lhs = new_element(s, n);
 	}
 	if (lhs == NULL)
 		lhs = dt_expr(s, n);
@@ -114,7 +117,7 @@ struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define
 	return lhs;
 }
 
-/* The type a new variable gets from the value first assigned to it. */
+/* A new variable gets its type from the first value assigned to it. */
 static const struct dt_type *variable_type(struct dt_sema *s, const struct dt_node *value)
 {
 	const struct dt_type *b = dt_type_base(value->type);
@@ -133,13 +136,14 @@ static const struct dt_type *variable_type(struct dt_sema *s, const struct dt_no
 	}
 }
 
-static bool deletes(const struct dt_node *lhs, const struct dt_node *value)
+/* Assigning 0 deletes an element, a self-> variable, or a string. */
+static bool assignment_deletes(const struct dt_node *lhs, const struct dt_node *value)
 {
 	return dt_node_is_null(value) && lhs->ident != NULL &&
 	    (lhs->kind == DT_N_INDEX || lhs->scope == DT_SCOPE_THREAD || dt_type_is_string(lhs->type));
 }
 
-static struct dt_node *plain(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *assign_plain(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *lt;
 
@@ -148,12 +152,13 @@ static struct dt_node *plain(struct dt_sema *s, struct dt_node *n)
 		n->a->ident->type = n->a->type = variable_type(s, n->b);
 	dt_expr_object(s, n->a);
 	lt = dt_type_base(n->a->type);
-	if ((lt->kind == DT_T_ARRAY || lt->kind == DT_T_FUNC) && !deletes(n->a, n->b))
+	if ((lt->kind == DT_T_ARRAY || lt->kind == DT_T_FUNC) && !assignment_deletes(n->a, n->b))
 		dt_fail(s->diag, D_OP_ARRFUN, n->loc, "operator = may not be applied to an object of type %s",
 		    dt_type_str(s->arena, n->a->type));
-	if (!deletes(n->a, n->b) && !dt_compat_arg(s, n->a->type, n->b))
+	if (!assignment_deletes(n->a, n->b) && !dt_compat_arg(s, n->a->type, n->b))
 		dt_fail(s->diag, D_OP_INCOMPAT, n->loc, "operands have incompatible types: \"%s\" = \"%s\"",
 		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, n->b->type));
+	/* A variable keeps a copy of the string, so the bytes must come from the process now. */
 	if (dt_type_is_string(lt) && (n->b->nflags & DT_NF_USER))
 		n->b = dt_expr_copyinstr(s, n->b);
 	if (lt->kind == DT_T_INT && lt->is_bool)
@@ -164,6 +169,7 @@ static struct dt_node *plain(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* Operators of compound assignments: integers, or a pointer moved by an integer. */
 static void check_operator(struct dt_sema *s, const struct dt_node *n)
 {
 	bool ints = dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type);
@@ -180,7 +186,7 @@ static void check_operator(struct dt_sema *s, const struct dt_node *n)
 		dt_fail(s->diag, D_DIV_ZERO, n->b->loc, "expression contains division by zero");
 }
 
-static struct dt_node *compound(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *assign_compound(struct dt_sema *s, struct dt_node *n)
 {
 	if (n->a->type == NULL)
 		dt_names_type(s, n->a->ident, n->a->loc);	/* fails: it was never assigned */
@@ -193,5 +199,5 @@ static struct dt_node *compound(struct dt_sema *s, struct dt_node *n)
 struct dt_node *dt_expr_assign(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_lvalue(s, n->a, true);
-	return n->op == DT_OP_NONE ? plain(s, n) : compound(s, n);
+	return n->op == DT_OP_NONE ? assign_plain(s, n) : assign_compound(s, n);
 }

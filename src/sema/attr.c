@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stability: three levels that only ever go down as a clause uses more. Names in, minimum out;
- * with -x amin, anything lower than asked for is an error at the place that lowered it.
+ * Stability: three levels that can only fall while a clause uses more names. Attributes of names come
+ * in, the minimum goes out. With -x amin, a use that falls below the minimum is an error at its place.
  */
 #include "sema/sema.h"
 
@@ -12,8 +12,10 @@ const struct dt_attr dt_attr_max = { DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLS_
 const struct dt_attr dt_attr_stable = DT_ATTR_STABLE_COMMON;
 const struct dt_attr dt_attr_private = DT_ATTR_PRIVATE;
 
+/* For providers that declare nothing. */
 static const struct dt_attr unstable = { DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLS_COMMON };
 
+/* The order is that of the enums: an index is a level. */
 static const char *const stab_names[] = { "Internal", "Private", "Obsolete", "External", "Unstable",
 	"Evolving", "Stable", "Standard" };
 static const char *const class_names[] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
@@ -39,6 +41,7 @@ size_t dt_attr_str(struct dt_attr a, char *buf, size_t len)
 	    a.cls <= DT_CLS_COMMON ? class_names[a.cls] : "Unknown");
 }
 
+/* The index of the word in a list of names, in any case; -1: none. */
 static int word_index(const char *text, size_t len, const char *const *names, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -76,6 +79,7 @@ void dt_attr_check(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, co
 {
 	char text[64];
 
+	/* Libraries are ours: only the program that uses them is held to the minimum. */
 	if (!s->cc->has_amin || s->library || !dt_attr_less(attr, s->cc->amin))
 		return;
 	dt_attr_str(attr, text, sizeof(text));
@@ -91,6 +95,10 @@ void dt_attr_use(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, cons
 	s->stmtattr = dt_attr_min(s->stmtattr, attr);
 }
 
+/*
+ * D text that declares the provider goes before what the provider says of itself. NULL: neither knows
+ * it.
+ */
 const struct dt_provider_attrs *dt_attr_provider(struct dt_sema *s, const char *provider)
 {
 	struct dt_provider *p = dt_map_get(&s->cc->providers, provider);
@@ -102,7 +110,8 @@ const struct dt_provider_attrs *dt_attr_provider(struct dt_sema *s, const char *
 	return NULL;
 }
 
-static bool literal(const char *part)
+/* Only a part that is spelled out makes the program depend on it. */
+static bool part_is_literal(const char *part)
 {
 	return part[0] != '\0' && strpbrk(part, "*?[\\") == NULL;
 }
@@ -110,17 +119,17 @@ static bool literal(const char *part)
 /* Minimum of the provider's attributes and of those of the parts that are given literally. */
 struct dt_attr dt_attr_probe(struct dt_sema *s, const struct dt_pdesc *p)
 {
-	const struct dt_provider_attrs *pa = literal(p->prov) ? dt_attr_provider(s, p->prov) : NULL;
+	const struct dt_provider_attrs *pa = part_is_literal(p->prov) ? dt_attr_provider(s, p->prov) : NULL;
 	struct dt_attr a;
 
 	if (pa == NULL)
 		return unstable;
 	a = pa->part[DT_PA_PROV];
-	if (literal(p->mod))
+	if (part_is_literal(p->mod))
 		a = dt_attr_min(a, pa->part[DT_PA_MOD]);
-	if (literal(p->func))
+	if (part_is_literal(p->func))
 		a = dt_attr_min(a, pa->part[DT_PA_FUNC]);
-	if (literal(p->name))
+	if (part_is_literal(p->name))
 		a = dt_attr_min(a, pa->part[DT_PA_NAME]);
 	return a;
 }

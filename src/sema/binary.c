@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Typing of binary operators and ?:. Operands keep their own types: all arithmetic has 64 bits, and the
- * result's type says its sign.
+ * Types binary operators and ?:. Operands keep their own types: all arithmetic has 64 bits, and the
+ * type of the result decides the sign.
  */
 #include "sema/sema.h"
 
@@ -10,7 +10,7 @@ static const struct dt_type *int_type(struct dt_sema *s)
 	return dt_types_basic(s->types, "int");
 }
 
-/* What people who write strings as in another language have to know. */
+/* A hint for people who use strings as in another language. */
 static const char *string_hint(const struct dt_node *n)
 {
 	bool a = dt_type_is_string(n->a->type), b = dt_type_is_string(n->b->type);
@@ -22,7 +22,7 @@ static const char *string_hint(const struct dt_node *n)
 	return NULL;
 }
 
-_Noreturn static void incompatible(struct dt_sema *s, const struct dt_node *n)
+_Noreturn static void refuse_operands(struct dt_sema *s, const struct dt_node *n)
 {
 	dt_fail_hint(s->diag, D_OP_INCOMPAT, n->loc, string_hint(n),
 	    "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_str(s->arena, n->a->type),
@@ -30,7 +30,7 @@ _Noreturn static void incompatible(struct dt_sema *s, const struct dt_node *n)
 }
 
 /* * / % & | ^ on integers. */
-static struct dt_node *arith(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *binary_arith(struct dt_sema *s, struct dt_node *n)
 {
 	bool strict = n->op != DT_OP_MUL && n->op != DT_OP_DIV;
 
@@ -45,7 +45,7 @@ static struct dt_node *arith(struct dt_sema *s, struct dt_node *n)
 	return dt_fold_binary(s, n);
 }
 
-static struct dt_node *shift(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *binary_shift(struct dt_sema *s, struct dt_node *n)
 {
 	if (!dt_type_is_integer(n->a->type) || !dt_type_is_integer(n->b->type))
 		dt_fail(s->diag, D_OP_INT, n->loc,
@@ -56,10 +56,10 @@ static struct dt_node *shift(struct dt_sema *s, struct dt_node *n)
 }
 
 /*
- * What a pointer, array or string points to, for arithmetic on it; void and functions have no size to
- * step by.
+ * The pointer type that steps over what a pointer, array or string points to. Fails for void, functions
+ * and incomplete types, which have no size to step by.
  */
-static const struct dt_type *stepped(struct dt_sema *s, struct dt_node *n, struct dt_node *ptr)
+static const struct dt_type *stepped_type(struct dt_sema *s, struct dt_node *n, struct dt_node *ptr)
 {
 	const struct dt_type *b = dt_type_base(ptr->type), *to;
 
@@ -87,11 +87,11 @@ static struct dt_node *pointer_step(struct dt_sema *s, struct dt_node *n)
 	struct dt_node *ptr = steppable(n->a->type) ? n->a : n->b;
 	struct dt_node *num = ptr == n->a ? n->b : n->a;
 
-	n->type = stepped(s, n, ptr);
+	n->type = stepped_type(s, n, ptr);
 	if (dt_node_is_const(num))	/* fold the widening of the offset */
 		num->type = dt_types_basic(s->types, "long");
 	n->nflags = ptr->nflags & (DT_NF_USER | DT_NF_ALLOCA | DT_NF_WRITABLE);
-	/* what a cast pointer leads to may be written: so may its neighbours */
+	/* A cast pointer may be written through, so its neighbours may be too. */
 	if (ptr->kind == DT_N_CAST)
 		n->nflags |= DT_NF_WRITABLE;
 	if (ptr != n->a) {	/* the code generator finds the pointer on the left */
@@ -101,18 +101,19 @@ static struct dt_node *pointer_step(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* The operands must point to compatible types; the code generator divides by the size. */
 static struct dt_node *pointer_diff(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *result;
 
-	stepped(s, n, n->a);
+	stepped_type(s, n, n->a);
 	if (!dt_compat_ptr(s, n->a, n->b, &result))
-		incompatible(s, n);
+		refuse_operands(s, n);
 	n->type = dt_types_find(s->types, NULL, DT_T_TYPEDEF, "ptrdiff_t");
 	return n;
 }
 
-static struct dt_node *addsub(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *binary_addsub(struct dt_sema *s, struct dt_node *n)
 {
 	bool pa = steppable(n->a->type), pb = steppable(n->b->type);
 
@@ -126,40 +127,43 @@ static struct dt_node *addsub(struct dt_sema *s, struct dt_node *n)
 		return pointer_step(s, n);
 	if (pa && pb && n->op == DT_OP_SUB && !dt_type_is_string(n->a->type))
 		return pointer_diff(s, n);
-	incompatible(s, n);
+	refuse_operands(s, n);
 }
 
-static bool strings(const struct dt_node *a, const struct dt_node *b)
+/* Strings are compared as text if one side is a string and the other can be read as one. */
+static bool both_strings(const struct dt_node *a, const struct dt_node *b)
 {
 	return (dt_type_is_string(a->type) || dt_type_is_string(b->type)) && dt_type_is_stringlike(a->type) &&
 	    dt_type_is_stringlike(b->type);
 }
 
-static struct dt_node *compare(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *binary_compare(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *result;
 
 	n->type = int_type(s);
-	if (strings(n->a, n->b))
+	if (both_strings(n->a, n->b))
 		return n;
 	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type))
 		return dt_fold_binary(s, n);
 	if (dt_type_is_string(n->a->type) && dt_node_is_null(n->b)) {
-		/* execname == NULL: is there a string at all? */
+		/* execname == NULL asks whether there is a string at all */
 		n->b = dt_expr_convert(s, n->b, dt_types_basic(s->types, "long"));
 		return n;
 	}
 	if (dt_compat_ptr(s, n->a, n->b, &result))
 		return n;
-	/* A pointer against an address held in an integer: what scripts do with arg0. */
+	/*
+	 * A pointer compared with an address in an integer of the same size: scripts do this with arg0.
+	 */
 	if (dt_type_is_scalar(n->a->type) && dt_type_is_scalar(n->b->type) &&
 	    (dt_type_is_integer(n->a->type) || dt_type_is_integer(n->b->type)) &&
 	    dt_type_size(s->types, n->a->type) == dt_type_size(s->types, n->b->type))
 		return n;
-	incompatible(s, n);
+	refuse_operands(s, n);
 }
 
-static struct dt_node *logical(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *binary_logical(struct dt_sema *s, struct dt_node *n)
 {
 	if (!dt_type_is_scalar(n->a->type) || !dt_type_is_scalar(n->b->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->loc,
@@ -169,7 +173,7 @@ static struct dt_node *logical(struct dt_sema *s, struct dt_node *n)
 	return dt_fold_binary(s, n);
 }
 
-/* With an enum on the left, or in a cast to one, a bare name may be one of its enumerators. */
+/* On the right of an enum, or in a cast to one, a bare name may be one of the enum's constants. */
 struct dt_node *dt_expr_enumerator(struct dt_sema *s, const struct dt_type *left, struct dt_node *b)
 {
 	const struct dt_type *base = dt_type_base(left);
@@ -206,19 +210,20 @@ struct dt_node *dt_expr_binary(struct dt_sema *s, struct dt_node *n)
 	n->a = dt_expr_operand(s, n->a);
 	n->b = dt_expr_operand(s, n->b);
 	if (is_compare(n->op))
-		return compare(s, n);
+		return binary_compare(s, n);
 	switch (n->op) {
 	case DT_OP_ADD: case DT_OP_SUB:
-		return addsub(s, n);
+		return binary_addsub(s, n);
 	case DT_OP_SHL: case DT_OP_SHR:
-		return shift(s, n);
+		return binary_shift(s, n);
 	case DT_OP_LAND: case DT_OP_LOR: case DT_OP_LXOR:
-		return logical(s, n);
+		return binary_logical(s, n);
 	default:
-		return arith(s, n);
+		return binary_arith(s, n);
 	}
 }
 
+/* The type of b : c; fails if the arms have none in common. */
 static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_node *b = n->b, *c = n->c;
@@ -226,7 +231,7 @@ static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
 
 	if (dt_type_is_integer(b->type) && dt_type_is_integer(c->type))
 		return dt_compat_arith(s, dt_expr_promoted(s, b), dt_expr_promoted(s, c));
-	if (strings(b, c))
+	if (both_strings(b, c))
 		return dt_types_string(s->types);
 	if ((dt_type_is_string(b->type) && dt_node_is_null(c)) ||
 	    (dt_type_is_string(c->type) && dt_node_is_null(b)))
@@ -240,6 +245,7 @@ static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
 	    dt_type_str(s->arena, b->type), dt_type_str(s->arena, c->type));
 }
 
+/* An arm must be a value: neither an action nor a translated object can be chosen at run time. */
 static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 {
 	arm = dt_expr(s, arm);
@@ -251,9 +257,9 @@ static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 }
 
 /*
- * A condition known while compiling picks its arm before the arms are looked at: the arm stands in
- * place of the whole, be it an action or an aggregation, and the other one is never checked. Scripts
- * switch their options on and off so.
+ * A condition known at compile time selects its arm before either arm is typed. The selected arm
+ * replaces the whole expression, even if it is an action or an aggregation, and the other arm is never
+ * checked. Scripts use this to switch their options.
  */
 struct dt_node *dt_expr_picked(struct dt_sema *s, struct dt_node *n)
 {

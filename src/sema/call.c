@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls. A row's prototype is D text, "string(uintptr_t, [size_t])": the result type, then parameters;
- * [x] may be left out, ... takes any number, @ is an aggregation, * is any value.
+ * Calls. The prototype of a row is D text, "string(uintptr_t, [size_t])": the result type, then the
+ * parameters. [x] is optional, ... takes any number, @ is an aggregation, * is any value.
  */
 #include "sema/sema.h"
 
@@ -16,6 +16,7 @@ unsigned dt_call_nargs(const struct dt_node *call)
 	return n;
 }
 
+/* One parameter, as a slice of the prototype's text. */
 struct param {
 	const char *text;
 	size_t len;
@@ -44,6 +45,7 @@ static bool next_param(const char **p, struct param *out)
 	return true;
 }
 
+/* The text after "("; the end of the text if there are no parameters. */
 static const char *param_list(const char *proto)
 {
 	const char *p = strchr(proto, '(');
@@ -51,6 +53,7 @@ static const char *param_list(const char *proto)
 	return p != NULL ? p + 1 : proto + strlen(proto);
 }
 
+/* *most is 255 if the prototype ends in "...". */
 static void count_params(const char *proto, unsigned *least, unsigned *most)
 {
 	const char *p = param_list(proto);
@@ -85,7 +88,7 @@ static void check_count(struct dt_sema *s, const struct dt_node *call, const str
 	    n < least ? least : most);
 }
 
-/* An address may be given where its number is wanted, and the other way round for void *. */
+/* An address may stand for its number, and for void * a number may stand for an address. */
 static bool address_fits(const struct dt_type *want, const struct dt_node *arg)
 {
 	const struct dt_type *w = dt_type_base(want);
@@ -97,7 +100,8 @@ static bool address_fits(const struct dt_type *want, const struct dt_node *arg)
 		(dt_type_is_integer(arg->type) && dt_type_base(arg->type)->size == 8));
 }
 
-static struct dt_node *fit(struct dt_sema *s, const struct dt_builtin *row, unsigned i,
+/* Checks one argument against its parameter and inserts the cast it needs. */
+static struct dt_node *fit_argument(struct dt_sema *s, const struct dt_builtin *row, unsigned i,
     const struct param *param, struct dt_node *arg)
 {
 	const struct dt_type *want;
@@ -125,13 +129,14 @@ void dt_call_check(struct dt_sema *s, struct dt_node *call, const struct dt_buil
 	unsigned i = 0;
 
 	check_count(s, call, row);
+	/* fit_argument() may replace a node, so the list is unlinked and linked again around it. */
 	for (struct dt_node **a = &call->list; *a != NULL; a = &(*a)->next, i++) {
 		struct dt_node *arg = *a, *next = arg->next;
 
 		if (!next_param(&p, &param) || (param.len == 3 && memcmp(param.text, "...", 3) == 0))
 			return;
 		arg->next = NULL;
-		*a = fit(s, row, i, &param, arg);
+		*a = fit_argument(s, row, i, &param, arg);
 		(*a)->next = next;
 	}
 }
@@ -155,7 +160,8 @@ static bool is_function(const struct dt_builtin *row)
 	return row->kind == DT_BI_SUBR || row->kind == DT_BI_ACTION || row->kind == DT_BI_AGGFUNC;
 }
 
-_Noreturn static void undefined(struct dt_sema *s, const struct dt_node *callee)
+/* Suggests functions only: a variable cannot be called. */
+_Noreturn static void undefined_function(struct dt_sema *s, const struct dt_node *callee)
 {
 	const struct dt_builtin *row;
 	struct dt_near near;
@@ -169,6 +175,7 @@ _Noreturn static void undefined(struct dt_sema *s, const struct dt_node *callee)
 	    "undefined function name: %s", callee->name);
 }
 
+/* Only a name can be called: DIF has no indirect calls. */
 static struct dt_ident *callee_of(struct dt_sema *s, struct dt_node *call)
 {
 	struct dt_ident *id;
@@ -178,7 +185,7 @@ static struct dt_ident *callee_of(struct dt_sema *s, struct dt_node *call)
 		    "function designator is not of function type: only a name can be called");
 	id = dt_names_global(s, call->a->name);
 	if (id == NULL)
-		undefined(s, call->a);
+		undefined_function(s, call->a);
 	if (id->kind != DT_ID_FUNC)
 		dt_fail(s->diag, D_FUNC_IDKIND, call->a->loc, "%s is not a function", call->a->name);
 	if (id->row->unsupported != NULL)
@@ -187,7 +194,7 @@ static struct dt_ident *callee_of(struct dt_sema *s, struct dt_node *call)
 	return id;
 }
 
-static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *subroutine_call(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_builtin *row = n->ident->row;
 	const char *open = strchr(row->proto, '(');
@@ -199,6 +206,7 @@ static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
 		(*a)->next = next;
 	}
 	dt_call_check(s, n, row);
+	/* Each argument takes a tuple register. */
 	if (dt_call_nargs(n) > DT_DIF_NTREGS || (s->cc->tregs != 0 && dt_call_nargs(n) > s->cc->tregs))
 		dt_fail(s->diag, D_NOREG, n->loc, "%s( ) needs more tuple registers than there are",
 		    row->name);
@@ -219,8 +227,8 @@ static struct dt_node *subroutine(struct dt_sema *s, struct dt_node *n)
 }
 
 /*
- * Subroutines are typed here; an action is only marked as one (type void, or what it is as a key): whoever
- * wanted a value refuses it, statements and key lists take it from there.
+ * Subroutines are typed here. An action is only marked: its type is void, or the type it has as a key.
+ * Callers that need a value refuse it; statements and key lists compile it.
  */
 struct dt_node *dt_expr_call(struct dt_sema *s, struct dt_node *n)
 {
@@ -229,13 +237,13 @@ struct dt_node *dt_expr_call(struct dt_sema *s, struct dt_node *n)
 	n->ident = callee_of(s, n);
 	dt_attr_use(s, n->ident->attr, n->loc, n->ident->name);
 	if (n->ident->row->kind == DT_BI_SUBR)
-		return subroutine(s, n);
+		return subroutine_call(s, n);
 	key = dt_call_keytype(s, n->ident->row);
 	n->type = key != NULL ? key : dt_types_void(s->types);
 	return n;
 }
 
-/* A call of our own making; the arguments fit by construction. */
+/* Builds a call that no text contains; the caller guarantees that the arguments fit. */
 static struct dt_node *made_call(struct dt_sema *s, const char *name, struct dt_node *args,
     const struct dt_type *type)
 {
@@ -250,6 +258,7 @@ static struct dt_node *made_call(struct dt_sema *s, const char *name, struct dt_
 	return call;
 }
 
+/* The operand's place in its list is kept. */
 struct dt_node *dt_expr_copyinstr(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *next = n->next, *call;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs: externals in order; each clause once for each of its probe descriptions, cloned, typed and
- * turned into actions. Actions are checked before the predicate, so that a body may use what the
- * predicate assigns only where the other order fails (d-language.md §1).
+ * Programs. The externals of a unit come in, in order; ECBs go out: each clause is cloned, typed and
+ * compiled once for each of its probe descriptions. The actions are typed before the predicate, as
+ * historic DTrace does, so the body can give a variable the type that the predicate needs. The other order is
+ * tried only if this one fails.
  */
 #include "sema/sema.h"
 
+/* The actions of one statement share its number: the consumer groups their records by it. */
 static void new_statement(struct dt_sema *s)
 {
 	s->stmt = s->cc->next_stmt++;
 }
 
+/* -S lists the DIFOs in this order. */
 static void list_difo(struct dt_sema *s, const struct dt_difo *difo)
 {
 	dt_vec_push(s->keep, &s->listing, difo);
@@ -48,7 +51,10 @@ struct dt_act *dt_act_const(struct dt_sema *s, enum dt_actkind kind, uint64_t va
 	return act;
 }
 
-/* The argument of a key action: an address for sym() and its kin, a frame count for the stacks. */
+/*
+ * sym() and its like take an address, the stacks take a number of frames. Returns the first action
+ * made.
+ */
 static struct dt_act *key_action(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_builtin *row = n->ident->row;
@@ -65,6 +71,7 @@ struct dt_act *dt_act_value(struct dt_sema *s, enum dt_actkind kind, struct dt_n
 	return dt_act_expr(s, kind, n);
 }
 
+/* Types each argument in place. */
 void dt_act_args(struct dt_sema *s, struct dt_node *call, bool keys)
 {
 	for (struct dt_node **a = &call->list; *a != NULL; a = &(*a)->next) {
@@ -72,6 +79,7 @@ void dt_act_args(struct dt_sema *s, struct dt_node *call, bool keys)
 
 		*a = dt_expr_picked(s, *a);
 		base = (*a)->kind == DT_N_INDEX ? (*a)->a : *a;
+		/* A bare aggregation has no value: dt_act_agg() reads its name. */
 		if (base->kind == DT_N_AGG)
 			continue;
 		*a = dt_expr(s, *a);
@@ -106,7 +114,7 @@ struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag 
 	return id;
 }
 
-/* ---- order of statements (d-language.md §14) ---- */
+/* ---- order of statements: commit() and speculate() restrict what may follow ---- */
 
 void dt_act_records(struct dt_sema *s, struct dt_loc loc, const char *what)
 {
@@ -125,6 +133,7 @@ void dt_act_plain(struct dt_sema *s, struct dt_loc loc, const struct dt_builtin 
 
 /* ---- statements ---- */
 
+/* @a = f() or @a[keys] = f(). */
 static bool is_aggregation(const struct dt_node *n)
 {
 	const struct dt_node *a = n->a;
@@ -136,7 +145,8 @@ static bool is_aggregation(const struct dt_node *n)
 	return a->kind == DT_N_AGG || (a->kind == DT_N_INDEX && a->a->kind == DT_N_AGG);
 }
 
-static void aggregation(struct dt_sema *s, struct dt_node *n)
+/* A compound assignment, two key lists, or a right side that does not aggregate is refused here. */
+static void compile_aggregation(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *agg = n->a->kind == DT_N_INDEX ? n->a->a : n->a, *call = dt_expr_picked(s, n->b);
 	struct dt_ident *func;
@@ -161,6 +171,7 @@ static void aggregation(struct dt_sema *s, struct dt_node *n)
 	func->row->aggregate(s, func->row, n->a, call);
 }
 
+/* Loads the library that declares the name if needed. */
 static bool is_action(struct dt_sema *s, const struct dt_node *n)
 {
 	struct dt_ident *id;
@@ -172,7 +183,7 @@ static bool is_action(struct dt_sema *s, const struct dt_node *n)
 	    (id->row->kind == DT_BI_ACTION || id->row->kind == DT_BI_AGGFUNC);
 }
 
-static void action(struct dt_sema *s, struct dt_node *n)
+static void compile_action(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_builtin *row;
 
@@ -189,7 +200,7 @@ static void action(struct dt_sema *s, struct dt_node *n)
 	row->compile(s, row, n);
 }
 
-/* `a, b` whose sides are actions. */
+/* Refuses `a, b` if a side is an action: the comma operator joins values. */
 static void refuse_actions(struct dt_sema *s, const struct dt_node *n)
 {
 	if (n->kind != DT_N_COMMA)
@@ -200,7 +211,8 @@ static void refuse_actions(struct dt_sema *s, const struct dt_node *n)
 		    "operator , may not be applied to actions");
 }
 
-static void expression(struct dt_sema *s, struct dt_node *n)
+/* A statement without an action: its value is dropped, so the DIFO returns nothing. */
+static void compile_expression(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_difo *difo;
 	struct dt_act *act;
@@ -214,9 +226,9 @@ static void expression(struct dt_sema *s, struct dt_node *n)
 	s->destructive |= difo->destructive;
 }
 
-static void statements(struct dt_sema *s, const struct dt_stmt *list);
+static void compile_statements(struct dt_sema *s, const struct dt_stmt *list);
 
-/* if (c) A else B: skip A when c is zero; a kept copy of c decides on B. */
+/* if (c) A else B: A is skipped if c is zero. A hidden copy of c decides on B, since A may change c. */
 static void if_else(struct dt_sema *s, const struct dt_stmt *st)
 {
 	struct dt_node *cond = dt_expr_no_action(s,
@@ -235,8 +247,8 @@ static void if_else(struct dt_sema *s, const struct dt_stmt *st)
 	list_difo(s, difo);
 	at = s->acts.n;
 	dt_act_add(s, DT_ACT_SKIPZ, st->loc)->difo = difo;
-	statements(s, st->then);
-	s->acts.v[at].arg = s->acts.n - at - 1;
+	compile_statements(s, st->then);
+	s->acts.v[at].arg = s->acts.n - at - 1;	/* how many actions to skip */
 	if (st->els == NULL)
 		return;
 	cond = dt_node_new(s->diag, s->arena, DT_N_UNARY, st->loc);
@@ -253,11 +265,11 @@ static void if_else(struct dt_sema *s, const struct dt_stmt *st)
 	list_difo(s, difo);
 	at = s->acts.n;
 	dt_act_add(s, DT_ACT_SKIPZ, st->loc)->difo = difo;
-	statements(s, st->els);
+	compile_statements(s, st->els);
 	s->acts.v[at].arg = s->acts.n - at - 1;
 }
 
-static void statement(struct dt_sema *s, const struct dt_stmt *st)
+static void compile_statement(struct dt_sema *s, const struct dt_stmt *st)
 {
 	struct dt_node *n;
 
@@ -268,22 +280,23 @@ static void statement(struct dt_sema *s, const struct dt_stmt *st)
 	new_statement(s);
 	n = dt_expr_picked(s, dt_node_clone(s->arena, st->expr));
 	if (is_aggregation(n))
-		aggregation(s, n);
+		compile_aggregation(s, n);
 	else if (is_action(s, n))
-		action(s, n);
+		compile_action(s, n);
 	else
-		expression(s, n);
+		compile_expression(s, n);
 }
 
-static void statements(struct dt_sema *s, const struct dt_stmt *list)
+static void compile_statements(struct dt_sema *s, const struct dt_stmt *list)
 {
 	for (; list != NULL; list = list->next)
-		statement(s, list);
+		compile_statement(s, list);
 }
 
 /* ---- clauses ---- */
 
-static const struct dt_difo *predicate(struct dt_sema *s, const struct dt_node *expr)
+/* The message about = in a predicate suggests ==, so the diagnostics must know where they are. */
+static const struct dt_difo *compile_predicate(struct dt_sema *s, const struct dt_node *expr)
 {
 	struct dt_node *n;
 	struct dt_difo *difo;
@@ -299,6 +312,7 @@ static const struct dt_difo *predicate(struct dt_sema *s, const struct dt_node *
 	return difo;
 }
 
+/* A clause starts as Stable/Stable/Common; each use lowers it. */
 static void reset_clause(struct dt_sema *s)
 {
 	memset(&s->acts, 0, sizeof(s->acts));
@@ -308,15 +322,19 @@ static void reset_clause(struct dt_sema *s)
 	s->expanding = s->sheltered = 0;
 }
 
-/* Runs the statements; returns false when they name something the predicate may define. */
+/*
+ * Compiles the statements. Returns false if they use a name that the predicate may define; all other
+ * errors go on to the compile's entry. The caller must reset what the failed attempt left behind.
+ */
 static bool try_statements(struct dt_sema *s, const struct dt_stmt *stmts)
 {
 	jmp_buf saved;
 	bool ok;
 
+	/* dt_fail() jumps to diag->env: it is ours during the attempt. */
 	memcpy(saved, s->diag->env, sizeof(saved));
 	if (setjmp(s->diag->env) == 0) {
-		statements(s, stmts);
+		compile_statements(s, stmts);
 		ok = true;
 	} else {
 		ok = false;
@@ -329,6 +347,7 @@ static bool try_statements(struct dt_sema *s, const struct dt_stmt *stmts)
 	return ok;
 }
 
+/* The predicate comes first in the listing although it is compiled last. */
 static void insert_listing(struct dt_sema *s, size_t at, const struct dt_difo *difo)
 {
 	list_difo(s, difo);
@@ -336,24 +355,25 @@ static void insert_listing(struct dt_sema *s, size_t at, const struct dt_difo *d
 	s->listing.v[at] = difo;
 }
 
+/* Returns the predicate's DIFO, or NULL if the clause has none. */
 static const struct dt_difo *clause_body(struct dt_sema *s, const struct dt_ext *x)
 {
 	size_t listed = s->listing.n;
 	const struct dt_difo *pred = NULL;
 
 	if (x->pred == NULL) {
-		statements(s, x->stmts);
+		compile_statements(s, x->stmts);
 		return NULL;
 	}
 	if (try_statements(s, x->stmts)) {
-		pred = predicate(s, x->pred);
+		pred = compile_predicate(s, x->pred);
 	} else {
 		s->diag->msg = NULL;
 		s->diag->hint = NULL;
 		s->listing.n = listed;
 		reset_clause(s);
-		pred = predicate(s, x->pred);
-		statements(s, x->stmts);
+		pred = compile_predicate(s, x->pred);
+		compile_statements(s, x->stmts);
 	}
 	insert_listing(s, listed, pred);
 	return pred;
@@ -374,7 +394,8 @@ static void add_ecb(struct dt_sema *s, const struct dt_pdesc *p, const struct dt
 	dt_vec_push(s->keep, &s->ecbs, ecb);
 }
 
-static struct dt_ident *spill(void *ctx, unsigned n)
+/* The variable that holds value number n when codegen runs out of registers. A clause reuses them. */
+static struct dt_ident *spill_variable(void *ctx, unsigned n)
 {
 	struct dt_sema *s = ctx;
 	const char *name = dt_arena_printf(s->arena, "%%t%u", n);
@@ -388,6 +409,7 @@ static struct dt_ident *spill(void *ctx, unsigned n)
 	return id;
 }
 
+/* Fails if no probe matches, unless that is allowed (-Z) or there is no one to ask. */
 static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -403,10 +425,11 @@ static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
 	    p->mod, p->func, p->name, why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-static void clause(struct dt_sema *s, const struct dt_ext *x)
+static void compile_clause(struct dt_sema *s, const struct dt_ext *x)
 {
 	s->clause = x;
 	s->arena = s->cc->scratch;
+	/* Trees do not outlive their probe; DIFOs and actions are in the program's arena. */
 	for (const struct dt_pdesc *p = x->probes; p != NULL; p = p->next) {
 		dt_arena_reset(s->arena);
 		s->probe = p;
@@ -437,14 +460,15 @@ void dt_sema_init(struct dt_sema *s, struct dt_compiler *cc, struct dt_arena *ar
 	s->cg.iregs = cc->iregs;
 	s->cg.tregs = cc->tregs;
 	s->cg.strsize = cc->strsize;
-	s->cg.temp = spill;
+	s->cg.temp = spill_variable;
 	s->cg.temp_ctx = s;
 }
 
-static void external(struct dt_sema *s, const struct dt_ext *x)
+/* Declarations of an #included file follow the rules of C. */
+static void compile_external(struct dt_sema *s, const struct dt_ext *x)
 {
 	static void (*const by_kind[])(struct dt_sema *, const struct dt_ext *) = {
-		[DT_X_CLAUSE] = clause,
+		[DT_X_CLAUSE] = compile_clause,
 		[DT_X_DECL] = dt_decl_global,
 		[DT_X_INLINE] = dt_decl_inline,
 		[DT_X_TRANSLATOR] = dt_decl_translator,
@@ -460,7 +484,7 @@ void dt_sema_unit(struct dt_sema *s, const struct dt_unit *unit)
 {
 	s->cg.strsize = s->cc->strsize;		/* pragmas have been read by now */
 	for (const struct dt_ext *x = unit->exts; x != NULL; x = x->next)
-		external(s, x);
+		compile_external(s, x);
 	dt_pragma_finish(s);
 }
 

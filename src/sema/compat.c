@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which types go together: the result's type of operators on integers, and D's rules for strings,
- * pointers and keys.
+ * Which types go together. Types come in; the result type of an integer operator, or a yes or no by D's
+ * rules for strings, pointers and keys, goes out.
  */
 #include "sema/sema.h"
 
 /*
- * The type an operator's result has for one operand: its own. Values have 64 bits whatever their type,
- * so nothing is promoted to int but what is no plain integer: enums and _Bool.
+ * The type of an operator's result for one operand: the operand's own. Values have 64 bits whatever
+ * their type, so only enums and _Bool, which are not plain integers, become int.
  */
 const struct dt_type *dt_compat_promote(struct dt_sema *s, const struct dt_type *t)
 {
@@ -19,7 +19,7 @@ const struct dt_type *dt_compat_promote(struct dt_sema *s, const struct dt_type 
 	return b->kind == DT_T_INT && b->is_bool ? dt_types_basic(s->types, "int") : t;
 }
 
-/* For two: the wider type, or of two as wide the unsigned one. */
+/* For two operands: the wider type; of two equally wide ones the unsigned. */
 const struct dt_type *dt_compat_arith(struct dt_sema *s, const struct dt_type *a, const struct dt_type *b)
 {
 	const struct dt_type *pa = dt_compat_promote(s, a), *pb = dt_compat_promote(s, b);
@@ -30,6 +30,7 @@ const struct dt_type *dt_compat_arith(struct dt_sema *s, const struct dt_type *a
 	return ba->is_signed && !bb->is_signed ? pb : pa;
 }
 
+/* The base type that a pointer or array leads to; NULL for other types. */
 static const struct dt_type *pointee(const struct dt_type *t)
 {
 	const struct dt_type *b = dt_type_base(t);
@@ -42,15 +43,18 @@ static bool same_tag(const struct dt_type *a, const struct dt_type *b)
 	if (a == b)
 		return true;
 	/*
-	 * A forward declaration and its definition are the same type to the user, and so is what two
-	 * parts of a program include.
+	 * A forward declaration and its definition are the same type to the user. So are two
+	 * definitions of a struct by two object files of one process.
 	 */
 	return a->kind == b->kind && dt_type_is_sou(a) && a->name != NULL && b->name != NULL &&
 	    strcmp(a->name, b->name) == 0 &&
 	    (a->incomplete || b->incomplete || (a->process && b->process && a->size == b->size));
 }
 
-/* Same type once typedefs, qualifiers and the C or kernel spelling of equal integers are looked through. */
+/*
+ * True if the types are the same after typedefs, qualifiers and spellings of equal integers are
+ * removed.
+ */
 bool dt_compat_types(const struct dt_type *a, const struct dt_type *b)
 {
 	a = dt_type_base(a);
@@ -67,8 +71,8 @@ bool dt_compat_types(const struct dt_type *a, const struct dt_type *b)
 }
 
 /*
- * Pointers that may be compared, chosen between or assigned: void * goes with all, a constant 0 is the null
- * pointer, otherwise what they point to must agree. *result is the pointer type of both together.
+ * True if the pointers may be compared, chosen between, or assigned. void * goes with all, a constant 0
+ * is the null pointer, otherwise the targets must agree. *result is the common pointer type.
  */
 bool dt_compat_ptr(struct dt_sema *s, const struct dt_node *a, const struct dt_node *b,
     const struct dt_type **result)

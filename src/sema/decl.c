@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declarations at the outer level: variables, typedefs, externals, inlines, providers. */
+/*
+ * Declarations at the outer level come in; variables, typedefs, externals, inlines and providers of the
+ * compiler go out. All of them live in cc->arena: they outlast the program.
+ */
 #include "sema/sema.h"
 
 #include <ctype.h>
 
+/* Names of declarations never carry a module. */
 static void check_name(struct dt_sema *s, const struct dt_decl *d)
 {
 	if (d->name != NULL && strchr(d->name, '`') != NULL)
@@ -11,6 +15,7 @@ static void check_name(struct dt_sema *s, const struct dt_decl *d)
 		    "D scoping operator may not be used in a declaration: %s", d->name);
 }
 
+/* Only an object of known size can be declared. */
 static void check_object(struct dt_sema *s, const struct dt_decl *d, const struct dt_type *t)
 {
 	const struct dt_type *b = dt_type_complete(s->types, dt_type_base(t));
@@ -31,6 +36,7 @@ struct signature {		/* what is declared: a value type, and keys for an associati
 	const struct dt_type **keys;
 };
 
+/* A key of int x[string, int] has a type and nothing else. */
 static const struct dt_type *key_type(struct dt_sema *s, const struct dt_decl *p)
 {
 	const struct dt_type *t = dt_decl_type(s, p, DT_DU_PARAM);
@@ -43,12 +49,14 @@ static const struct dt_type *key_type(struct dt_sema *s, const struct dt_decl *p
 	return t;
 }
 
+/* int x[string]: the parser gives [ ] parameters only when they are types. */
 static bool is_assoc(const struct dt_decl *d)
 {
 	return d->declr != NULL && d->declr->kind == DT_DR_ARRAY &&
 	    (d->declr->params != NULL || d->declr->varargs);
 }
 
+/* Fills *sig; its keys are kept in cc->arena. */
 static void read_signature(struct dt_sema *s, const struct dt_decl *d, struct signature *sig)
 {
 	struct dt_decl value = *d;
@@ -62,6 +70,7 @@ static void read_signature(struct dt_sema *s, const struct dt_decl *d, struct si
 	if (d->declr->varargs)
 		dt_fail(s->diag, D_DECL_PROTO_VARARGS, d->loc,
 		    "an associative array has a fixed number of keys, not ...");
+	/* The element type is the declarator without its outermost [ ]. */
 	value.declr = d->declr->next;
 	sig->type = dt_decl_type(s, &value, DT_DU_OBJECT);
 	sig->array = true;
@@ -75,6 +84,7 @@ static void read_signature(struct dt_sema *s, const struct dt_decl *d, struct si
 		sig->keys[i++] = key_type(s, p);
 }
 
+/* A variable may be declared twice if both declarations say the same. */
 static bool same_declaration(const struct dt_ident *id, const struct signature *sig)
 {
 	if ((id->kind == DT_ID_ARRAY) != sig->array || id->type == NULL || !dt_type_same(id->type, sig->type))
@@ -87,7 +97,7 @@ static bool same_declaration(const struct dt_ident *id, const struct signature *
 	return true;
 }
 
-/* "int [string, int]" */
+/* "int [string, int]": for messages about redeclarations. */
 static const char *signature_str(struct dt_sema *s, const struct dt_type *type, bool array,
     const struct dt_type *const *keys, uint32_t nkeys)
 {
@@ -114,6 +124,7 @@ static void check_redeclared(struct dt_sema *s, const struct dt_decl *d, const s
 		    signature_str(s, id->type, id->kind == DT_ID_ARRAY, id->keys, id->nkeys));
 }
 
+/* Declares x, self->x or this->x; a second declaration must equal the first. */
 static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
 {
 	enum dt_scope scope = d->specs->storage == DT_ST_SELF ? DT_SCOPE_THREAD :
@@ -128,6 +139,7 @@ static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
 	check_object(s, d, sig.type);
 	if (scope == DT_SCOPE_GLOBAL && dt_types_declared(s->types, NULL, DT_T_TYPEDEF, d->name) != NULL)
 		dt_fail(s->diag, D_DECL_IDRED, d->loc, "typedef identifier redeclared: %s", d->name);
+	/* dt_names_global() may load a library: a name that our libraries declare is taken. */
 	id = scope == DT_SCOPE_GLOBAL ? dt_names_global(s, d->name) : dt_names_var(s, scope, d->name);
 	if (id != NULL) {
 		check_redeclared(s, d, id, &sig);
@@ -140,8 +152,10 @@ static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
 	id->keys = sig.keys;
 }
 
+
 /* ---- typedef and extern ---- */
 
+/* A repeated typedef must name the same type. */
 static void declare_typedef(struct dt_sema *s, const struct dt_decl *d)
 {
 	const char *module = s->cdefs ? "C" : "D";
@@ -161,6 +175,7 @@ static void declare_typedef(struct dt_sema *s, const struct dt_decl *d)
 	dt_type_typedef(s->types, module, d->name, t);
 }
 
+/* A symbol of the kernel whose type the program declares; functions are declared in the same way. */
 static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 {
 	const struct dt_type *t = dt_decl_type(s, d, DT_DU_TYPEDEF);
@@ -170,7 +185,8 @@ static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 		check_object(s, d, t);
 	if (dt_type_is_void(t))
 		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "cannot declare object %s of type void", d->name);
-	if (id != NULL && id->row != NULL && s->cdefs)	/* a header's printf() or index(): D's own stays */
+	/* a header may declare printf() or index(): D's own stays */
+	if (id != NULL && id->row != NULL && s->cdefs)
 		return;
 	if (id != NULL) {
 		if (id->kind != DT_ID_SYMBOL || !dt_type_same(id->type, t))
@@ -190,12 +206,13 @@ static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 	dt_map_put(&s->cc->globals, id->name, id);
 }
 
+/* A function without `extern` is still only declared: D has no functions of its own. */
 static bool is_function(const struct dt_decl *d)
 {
 	return d->declr != NULL && d->declr->kind == DT_DR_FUNC;
 }
 
-static void declare(struct dt_sema *s, const struct dt_decl *d)
+static void declare_name(struct dt_sema *s, const struct dt_decl *d)
 {
 	check_name(s, d);
 	switch (d->specs->storage) {
@@ -222,11 +239,12 @@ static void declare(struct dt_sema *s, const struct dt_decl *d)
 	}
 }
 
+/* A declaration without a name must at least introduce a struct, union or enum. */
 void dt_decl_global(struct dt_sema *s, const struct dt_ext *x)
 {
 	for (const struct dt_decl *d = x->decls; d != NULL; d = d->next) {
 		if (d->name != NULL) {
-			declare(s, d);
+			declare_name(s, d);
 			continue;
 		}
 		if (d->specs->base != DT_B_STRUCT && d->specs->base != DT_B_UNION &&
@@ -238,6 +256,7 @@ void dt_decl_global(struct dt_sema *s, const struct dt_ext *x)
 
 /* ---- inline ---- */
 
+/* Parameters of an inline are written like keys: inline int f[int a, string b] = … */
 static void inline_params(struct dt_sema *s, const struct dt_decl *d, struct dt_ident *id)
 {
 	uint32_t n = 0;
@@ -261,7 +280,10 @@ static void inline_params(struct dt_sema *s, const struct dt_decl *d, struct dt_
 	}
 }
 
-/* The body must be right by itself, with its parameters standing for any value of their type. */
+/*
+ * Types the body once with unbound parameters, so that an error shows at the declaration. The stability
+ * of the statement around it is saved; the inline keeps what its body needs.
+ */
 static void check_inline(struct dt_sema *s, struct dt_ident *id)
 {
 	struct dt_bind *saved = s->binds, *binds = NULL;
@@ -315,10 +337,11 @@ void dt_decl_inline(struct dt_sema *s, const struct dt_ext *x)
 		    "inline %s cannot be an array; name its parameters in [ ]", d->name);
 	}
 	id->type = dt_decl_type(s, &value, DT_DU_OBJECT);
+	/* A pragma before the declaration sets stability and version. */
 	id->has_attr = dt_pragma_claim(s, d->name, &id->attr, &id->version);
 	/*
-	 * Our libraries' bodies are checked where they are used: most never are, and each would read
-	 * kernel types.
+	 * The bodies of our own libraries are checked where they are used: most are never used, and
+	 * checking each would read kernel types.
 	 */
 	if (!s->lazy)
 		check_inline(s, id);
@@ -327,10 +350,11 @@ void dt_decl_inline(struct dt_sema *s, const struct dt_ext *x)
 
 /* ---- provider ---- */
 
+/* As long as the parts of a probe name may be in DOF; an argument's index fits a byte (sig->map). */
 #define NAME_MAX_LEN 63
 #define PROBE_MAX_ARGS 255
 
-/* my__probe is my-probe to the user. */
+/* A declared name my__probe is my-probe to the user. Returns the converted copy. */
 static const char *probe_name(struct dt_sema *s, const struct dt_probe_decl *p)
 {
 	char *name = dt_arena_strdup(s->cc->arena, p->name), *to = name;
@@ -348,6 +372,7 @@ static const char *probe_name(struct dt_sema *s, const struct dt_probe_decl *p)
 	return name;
 }
 
+/* The number of parameters; fails if there are too many. */
 static uint32_t count_params(struct dt_sema *s, const struct dt_decl *list, bool varargs,
     const struct dt_probe_decl *p)
 {
@@ -363,12 +388,14 @@ static uint32_t count_params(struct dt_sema *s, const struct dt_decl *list, bool
 	return n;
 }
 
+/* f(void) has no parameters. */
 static bool only_void(struct dt_sema *s, const struct dt_decl *list)
 {
 	return list != NULL && list->next == NULL && list->name == NULL && list->declr == NULL &&
 	    list->specs->base == DT_B_VOID && dt_type_is_void(dt_decl_type(s, list, DT_DU_PARAM));
 }
 
+/* The index of the input that an output argument names. */
 static uint8_t input_index(struct dt_sema *s, const struct dt_probe_decl *p, const struct dt_decl *out)
 {
 	uint32_t i = 0;
@@ -392,6 +419,7 @@ static const struct dt_type *param_type(struct dt_sema *s, const struct dt_decl 
 	return t;
 }
 
+/* Fails if the output type needs a translator that does not exist. Libraries are checked on use. */
 static void check_translation(struct dt_sema *s, const struct dt_probe_decl *p,
     const struct dt_probe_sig *sig, uint32_t k)
 {
@@ -402,6 +430,7 @@ static void check_translation(struct dt_sema *s, const struct dt_probe_decl *p,
 		(void)dt_expr_translated(s, &x, sig->out[k], D_PROV_PRXLATOR);
 }
 
+/* The result lives in cc->arena: clauses compiled later read it. */
 static struct dt_probe_sig *read_probe(struct dt_sema *s, const struct dt_probe_decl *p)
 {
 	struct dt_probe_sig *sig = DT_NEW(s->cc->arena, struct dt_probe_sig);
@@ -424,6 +453,7 @@ static struct dt_probe_sig *read_probe(struct dt_sema *s, const struct dt_probe_
 	return sig;
 }
 
+/* A provider declared twice must declare the same probes. */
 static bool same_probe(const struct dt_probe_sig *a, const struct dt_probe_sig *b)
 {
 	bool same = a->nin == b->nin && a->nout == b->nout;
@@ -435,6 +465,7 @@ static bool same_probe(const struct dt_probe_sig *a, const struct dt_probe_sig *
 	return same;
 }
 
+/* The name must not end in a digit: digits at the end are the process number. */
 static struct dt_provider *provider_new(struct dt_sema *s, const struct dt_ext *x)
 {
 	struct dt_provider *p = DT_NEW(s->cc->arena, struct dt_provider);
@@ -452,6 +483,7 @@ static struct dt_provider *provider_new(struct dt_sema *s, const struct dt_ext *
 	return p;
 }
 
+/* A second declaration of the same provider may only repeat probes of the first. */
 void dt_decl_provider(struct dt_sema *s, const struct dt_ext *x)
 {
 	struct dt_provider *p = dt_map_get(&s->cc->providers, x->name);

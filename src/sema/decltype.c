@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Types as written in, types of the graph out: specifiers, struct and enum bodies, declarators. */
+/*
+ * Types as written come in; interned types of the graph go out: specifiers, struct and enum bodies,
+ * declarators.
+ */
 #include "sema/sema.h"
 
 #include <errno.h>
 #include <limits.h>
 
+/* The name space that new types belong to. */
 static const char *container(const struct dt_sema *s)
 {
 	return s->cdefs ? "C" : "D";
@@ -25,6 +29,7 @@ uint64_t dt_decl_const(struct dt_sema *s, const struct dt_node *expr, enum dt_ta
 
 /* ---- named types ---- */
 
+/* Splits module`name. *module stays NULL if there is none. */
 static const char *split_module(struct dt_sema *s, const char *text, struct dt_loc loc, const char **module)
 {
 	const char *mark = strrchr(text, '`');
@@ -40,6 +45,7 @@ static const char *split_module(struct dt_sema *s, const char *text, struct dt_l
 	return mark + 1;
 }
 
+/* Is the body of this type being read right now? */
 static bool is_opening(const struct dt_sema *s, const struct dt_type *t)
 {
 	for (const struct dt_opening *o = s->opening; o != NULL; o = o->next)
@@ -50,7 +56,7 @@ static bool is_opening(const struct dt_sema *s, const struct dt_type *t)
 
 bool dt_decl_in_process(const char *text)
 {
-	/* a kernel module is not called so */
+	/* No kernel module has a name that starts with "pid" */
 	return strncmp(text, "pid", 3) == 0 && strchr(text, '`') != NULL;
 }
 
@@ -63,8 +69,7 @@ const struct dt_type *dt_decl_process_type(struct dt_sema *s, enum dt_tkind kind
 	struct dt_near near;
 
 	dt_near_init(&near, mark + 1);
-	t = sv->process_type == NULL ?
-	    NULL :
+	t = sv->process_type == NULL ? NULL :
 	    sv->process_type(sv->ctx, dt_arena_strndup(s->arena, text, (size_t)(mark - text)), kind, mark + 1,
 		&why, &near);
 	if (t == NULL)
@@ -74,6 +79,10 @@ const struct dt_type *dt_decl_process_type(struct dt_sema *s, enum dt_tkind kind
 	return t;
 }
 
+/*
+ * Looks a type up by kind and name; NULL: unknown. An incomplete type is only returned inside its own
+ * body.
+ */
 static const struct dt_type *find_type(struct dt_sema *s, const char *module, enum dt_tkind kind,
     const char *name)
 {
@@ -83,7 +92,8 @@ static const struct dt_type *find_type(struct dt_sema *s, const char *module, en
 	const struct dt_services *sv = &s->cc->services;
 	const struct dt_type *t = NULL;
 
-	if (module == NULL) {	/* declared text first, then libraries: kernel data is the dearest to ask */
+	/* declarations first, then libraries: asking the kernel's type data costs most */
+	if (module == NULL) {
 		t = dt_types_declared(s->types, NULL, kind, name);
 		if (t == NULL && sv->library != NULL &&
 		    sv->library(sv->ctx, dt_arena_printf(s->arena, "%s%s", words[kind], name)))
@@ -106,6 +116,7 @@ _Noreturn static void unknown_type(struct dt_sema *s, enum dt_tkind kind, const 
 	    "failed to resolve type %s: Unknown type name", name);
 }
 
+/* A typedef name, of this program, a library, the kernel or a process. */
 static const struct dt_type *named_type(struct dt_sema *s, const struct dt_specs *sp)
 {
 	const char *module, *name = sp->tname;
@@ -130,6 +141,7 @@ static const struct dt_type *named_type(struct dt_sema *s, const struct dt_specs
 
 /* ---- basic types ---- */
 
+/* Refuses combinations of signed, unsigned, short and long that C refuses. */
 static void check_attributes(struct dt_sema *s, const struct dt_specs *sp)
 {
 	unsigned sign = (unsigned)sp->nsigned + sp->nunsigned;
@@ -178,7 +190,10 @@ static enum dt_tkind tag_kind(const struct dt_specs *sp)
 	return sp->base == DT_B_STRUCT ? DT_T_STRUCT : sp->base == DT_B_UNION ? DT_T_UNION : DT_T_ENUM;
 }
 
-/* The shell to complete: a forward declaration of the same container, or a new one. */
+/*
+ * Returns the type that the body will complete: a forward declaration in the same name space, or a new
+ * one.
+ */
 static struct dt_type *shell_for(struct dt_sema *s, const struct dt_specs *sp)
 {
 	const struct dt_type *old;
@@ -191,11 +206,12 @@ static struct dt_type *shell_for(struct dt_sema *s, const struct dt_specs *sp)
 	old = dt_types_declared(s->types, container(s), tag_kind(sp), sp->tname);
 	if (old != NULL && !old->incomplete)
 		dt_fail(s->diag, D_DECL_TYPERED, sp->loc, "type redeclared: %s", sp->tname);
-	/* Types are immutable to all but who declares them, which is here. */
+	/* Types are immutable for everyone but their declaration, which is here. */
 	return old != NULL ? (struct dt_type *)old :
 			     dt_type_shell(s->types, container(s), tag_kind(sp), sp->tname);
 }
 
+/* Reads the width of a bit-field into *m. */
 static void member_bits(struct dt_sema *s, const struct dt_decl *d, struct dt_member *m)
 {
 	bool is_signed;
@@ -214,6 +230,7 @@ static void member_bits(struct dt_sema *s, const struct dt_decl *d, struct dt_me
 	m->bit_size = (uint16_t)bits;
 }
 
+/* A member needs a name, unless it is an anonymous struct or union or an unnamed bit-field. */
 static void check_member(struct dt_sema *s, const struct dt_decl *d, const struct dt_type *t)
 {
 	const struct dt_type *b = dt_type_base(t);
@@ -244,9 +261,11 @@ static void add_member(struct dt_sema *s, const struct dt_decl *d, struct dt_mem
 	if (d->name != NULL)
 		dt_map_put(names, d->name, m);
 	if (d->bits != NULL)
-		member_bits(s, d, m);	/* an unnamed :0 goes along too: layout ends a unit there */
+		/* an unnamed :0 is a member too: the layout closes a unit there */
+		member_bits(s, d, m);
 }
 
+/* Reads a struct or union body. While it is read, the type is on s->opening. */
 static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *sp)
 {
 	struct dt_type *t = shell_for(s, sp);
@@ -263,14 +282,14 @@ static const struct dt_type *sou_body(struct dt_sema *s, const struct dt_specs *
 	for (const struct dt_decl *d = sp->members; d != NULL; d = d->next, n++)
 		add_member(s, d, &members[n], &names);
 	s->opening = here.next;
-	if (!t->incomplete)	/* its own body defined it again */
+	if (!t->incomplete)	/* defined again inside its own body */
 		dt_fail(s->diag, D_DECL_TYPERED, sp->loc, "type redeclared: %s", sp->tname);
 	if (dt_type_complete_sou(s->types, t, members, n) != 0)
 		dt_fail(s->diag, D_DECL_ARRBIG, sp->loc, "%s is too large", dt_type_str(s->arena, t));
 	return t;
 }
 
-/* Enumerators of D are constants of the program; those of C headers give way to names that exist. */
+/* Makes an enumerator a global constant. A C header's enumerator gives way to a name that exists. */
 static void enumerator_name(struct dt_sema *s, const struct dt_enumerator *e, const struct dt_type *t,
     int64_t value)
 {
@@ -296,6 +315,7 @@ static void enumerator_name(struct dt_sema *s, const struct dt_enumerator *e, co
 	dt_map_put(&s->cc->globals, id->name, id);
 }
 
+/* Reads an enum body; values count up from the last one that was given. */
 static const struct dt_type *enum_body(struct dt_sema *s, const struct dt_specs *sp)
 {
 	struct dt_type *t = shell_for(s, sp);
@@ -312,7 +332,7 @@ static const struct dt_type *enum_body(struct dt_sema *s, const struct dt_specs 
 		value = e->value != NULL ?
 		    (int64_t)dt_decl_const(s, e->value, D_DECL_ENCONST, "an enumerator's value", &is_signed) :
 		    value + 1;
-		/* GNU C has wider ones */
+		/* GNU C allows enumerators wider than int */
 		if (!s->cdefs && (value < INT_MIN || value > INT_MAX || (!is_signed && value < 0)))
 			dt_fail(s->diag, D_DECL_ENOFLOW, e->loc,
 			    "enumerator %s value is out of the range of int", e->name);
@@ -324,6 +344,7 @@ static const struct dt_type *enum_body(struct dt_sema *s, const struct dt_specs 
 	return t;
 }
 
+/* A struct, union or enum: its body, an existing type, or a forward declaration. */
 static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_specs *sp)
 {
 	const char *module, *name;
@@ -334,7 +355,8 @@ static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_spec
 		    "signed, unsigned, short and long do not go with struct, union or enum");
 	if (sp->body) {
 		t = sp->made != NULL ? sp->made : sp->base == DT_B_ENUM ? enum_body(s, sp) : sou_body(s, sp);
-		((struct dt_specs *)sp)->made = t;	/* the tree is sema's alone by now */
+		/* One body makes one type however many declarators share it; the tree is ours by now. */
+		((struct dt_specs *)sp)->made = t;
 		return t;
 	}
 	if (dt_decl_in_process(sp->tname))
@@ -363,6 +385,7 @@ static const struct dt_type *spec_type(struct dt_sema *s, const struct dt_specs 
 
 /* ---- declarators ---- */
 
+/* An array of elem; without a size only if open_ok. */
 static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *elem,
     bool open_ok)
 {
@@ -382,9 +405,11 @@ static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *
 		return dt_type_array(s->types, elem, 0);
 	}
 	n = dt_decl_const(s, d->size, D_DECL_ARRSUB, "an array's size", &is_signed);
-	if ((n == 0 && !s->cdefs) || (is_signed && (int64_t)n < 0))	/* GNU C's [0] is as open as [ ] */
+	/* GNU C's [0] is as open as [ ] */
+	if ((n == 0 && !s->cdefs) || (is_signed && (int64_t)n < 0))
 		dt_fail(s->diag, D_DECL_ARRSUB, d->size->loc,
 		    "an array's size must be a positive integer constant");
+	/* A type's size must fit 32 bits. */
 	if (n > UINT_MAX || (b->size != 0 && n > UINT_MAX / b->size))
 		dt_fail(s->diag, D_DECL_ARRBIG, d->size->loc, "array is too large: %llu elements",
 		    (unsigned long long)n);
@@ -393,7 +418,7 @@ static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *
 
 static const struct dt_type *func_of(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *ret)
 {
-	const struct dt_type *params[64];
+	const struct dt_type *params[64];	/* more than any function of the kernel has */
 	unsigned n = 0;
 
 	for (const struct dt_decl *p = d->params; p != NULL; p = p->next) {
@@ -420,16 +445,19 @@ static const struct dt_type *func_of(struct dt_sema *s, const struct dt_declr *d
 	return dt_type_func(s->types, ret, params, n, d->varargs);
 }
 
-/* `open`: [] is fine for the outermost array (members, parameters, externals). */
-static const struct dt_type *declared(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *base,
-    bool open)
+/*
+ * Applies declarators, innermost first. `open`: the outermost array may be [ ] (members, parameters).
+ */
+static const struct dt_type *declarator_type(struct dt_sema *s, const struct dt_declr *d,
+    const struct dt_type *base, bool open)
 {
 	const struct dt_type *inner;
 
 	if (d == NULL)
 		return base;
-	inner = declared(s, d->next, base, false);
+	inner = declarator_type(s, d->next, base, false);
 	switch (d->kind) {
+	/* What a pointer of a process leads to is in that process. */
 	case DT_DR_PTR:
 		inner = dt_type_ptr(s->types,
 		    dt_type_of_process(base) ? dt_type_qual(s->types, inner, DT_TQ_USERLAND) : inner);
@@ -455,7 +483,7 @@ const struct dt_type *dt_decl_type(struct dt_sema *s, const struct dt_decl *d, e
 
 	if (use == DT_DU_PARAM)
 		check_param(s, d);
-	t = declared(s, d->declr, spec_type(s, d->specs), open);
+	t = declarator_type(s, d->declr, spec_type(s, d->specs), open);
 	if (use == DT_DU_PARAM && dt_type_base(t)->kind == DT_T_ARRAY)
 		return dt_type_ptr(s->types, dt_type_base(t)->ref);	/* as in C */
 	return t;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Typing of expressions: dispatch, names, constants, casts and the simple forms. Comes in: a clone of
- * the parsed tree. Goes out: the same tree typed, with inlines, enumerators, sizeof and the like
- * dissolved. Operators are in binary.c and unary.c, assignments in assign.c, calls in call.c, members
- * and translators in member.c and xlate.c.
+ * Types expressions: dispatch, names, constants, casts and simple forms. A clone of the parsed tree
+ * comes in. The same tree goes out typed, with inlines, enumerators, sizeof and the like dissolved.
+ * Operators are in binary.c and unary.c, assignments in assign.c, calls in call.c, members and
+ * translators in member.c and xlate.c.
+ * Every function here returns the node that replaces its argument; the caller must use it.
  */
 #include "sema/sema.h"
 
@@ -18,7 +19,7 @@ struct dt_node *dt_expr_int(struct dt_sema *s, struct dt_loc loc, uint64_t value
 	return n;
 }
 
-/* By reference or by value, in which address space: follows from the type alone. */
+/* Whether a value is an address, and of which address space, follows from its type alone. */
 void dt_expr_object(struct dt_sema *s, struct dt_node *n)
 {
 	(void)s;
@@ -28,7 +29,7 @@ void dt_expr_object(struct dt_sema *s, struct dt_node *n)
 		n->nflags |= DT_NF_USER;
 }
 
-/* A deep copy that keeps types: what a parameter is bound to may be used many times. */
+/* Copies a tree with its types: the value of a parameter may be used many times. */
 struct dt_node *dt_expr_copy(struct dt_sema *s, const struct dt_node *n)
 {
 	struct dt_node *copy, **tail;
@@ -49,6 +50,7 @@ struct dt_node *dt_expr_copy(struct dt_sema *s, const struct dt_node *n)
 	return copy;
 }
 
+/* Takes the node's place in its list. */
 static struct dt_node *cast_new(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
 {
 	struct dt_node *cast = dt_node_new(s->diag, s->arena, DT_N_CAST, n->loc);
@@ -74,7 +76,7 @@ struct dt_node *dt_expr_whole(struct dt_sema *s, struct dt_node *n, const struct
 	return cast;
 }
 
-/* An integer of the same width and sign keeps what it has in its upper bits: nobody asked for a cast. */
+/* An integer of the same width and sign keeps its upper bits: the program did not ask for a cast. */
 struct dt_node *dt_expr_convert(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
 {
 	const struct dt_type *from = dt_type_base(n->type), *to = dt_type_base(type);
@@ -89,7 +91,7 @@ struct dt_node *dt_expr_convert(struct dt_sema *s, struct dt_node *n, const stru
 	return cast_new(s, n, type);
 }
 
-/* The first type the constant fits, by its base and suffix (d-language.md §2). */
+/* The first type that the constant fits, by its base and suffix, as in C. */
 static const struct dt_type *const_type(struct dt_sema *s, const struct dt_node *n)
 {
 	bool nondec = n->suffix & DT_INT_NONDEC, uns = n->suffix & DT_INT_U;
@@ -109,7 +111,7 @@ static const struct dt_type *const_type(struct dt_sema *s, const struct dt_node 
 
 static struct dt_node *expr_int(struct dt_sema *s, struct dt_node *n)
 {
-	/* A decimal constant over LONG_MAX without u is unsigned long long: nothing signed can hold it. */
+	/* A decimal constant over LONG_MAX without u is unsigned: nothing signed can hold it. */
 	n->type = const_type(s, n);
 	if (n->suffix & DT_INT_CHAR)
 		n->value = dt_fold_narrow(s, n->value, n->type);
@@ -125,6 +127,7 @@ static struct dt_node *expr_str(struct dt_sema *s, struct dt_node *n)
 
 /* ---- names ---- */
 
+/* module`name; *module is NULL for `name. */
 static void split_symbol(struct dt_sema *s, const char *text, const char **module, const char **name)
 {
 	const char *mark = strrchr(text, '`');
@@ -136,7 +139,7 @@ static void split_symbol(struct dt_sema *s, const char *text, const char **modul
 	*name = mark != NULL ? mark + 1 : text;
 }
 
-/* Every kernel has init_task: one whose list does not show it shows no data. */
+/* Every kernel has init_task. If it is not listed, the kernel lists no data symbols. */
 static bool no_data_symbols(struct dt_sema *s)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -146,7 +149,7 @@ static bool no_data_symbols(struct dt_sema *s)
 	return sv->symbol != NULL && sv->symbol(sv->ctx, "vmlinux", "init_task", &addr, &home) != 0;
 }
 
-/* `declared` is the type an extern declaration gave, or NULL. */
+/* A kernel symbol becomes a DT_N_SYM node. `declared` is the type of an extern declaration, or NULL. */
 static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const struct dt_type *declared)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -193,9 +196,10 @@ static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const s
 	return n;
 }
 
+/* The first four parts of struct dt_provider_attrs have the same order. */
 static const char *const probe_parts[] = { "probeprov", "probemod", "probefunc", "probename" };
 
-/* probeprov … probename are as stable as that part of the probe. */
+/* probeprov … probename are as stable as that part of the current probe. */
 static struct dt_attr builtin_attr(struct dt_sema *s, const struct dt_ident *id)
 {
 	const struct dt_provider_attrs *pa;
@@ -208,7 +212,7 @@ static struct dt_attr builtin_attr(struct dt_sema *s, const struct dt_ident *id)
 	return id->attr;
 }
 
-/* The provider of a probe that fires in several processes is named with the one it fires in. */
+/* A provider whose probes fire in several processes is named with the process of the firing. */
 static bool names_process(const struct dt_sema *s, const struct dt_ident *id)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -217,6 +221,7 @@ static bool names_process(const struct dt_sema *s, const struct dt_ident *id)
 	    strcmp(id->name, probe_parts[0]) == 0 && sv->every_process(sv->ctx, s->probe->prov);
 }
 
+/* A variable that is no array: a built-in is read-only. */
 static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	n->ident = id;
@@ -229,11 +234,12 @@ static struct dt_node *expr_scalar(struct dt_sema *s, struct dt_node *n, struct 
 	return names_process(s, id) ? dt_expr_with_pid(s, n) : n;
 }
 
+/* A parameter is replaced by a copy of the expression bound to it. */
 static struct dt_node *expr_param(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	struct dt_node *copy;
 
-	if (id->bound == NULL) {	/* only its type matters: the body is being checked */
+	if (id->bound == NULL) {	/* the body is being checked: only the type matters */
 		n->ident = id;
 		n->type = id->type;
 		dt_expr_object(s, n);
@@ -288,6 +294,7 @@ static struct dt_node *expr_var(struct dt_sema *s, struct dt_node *n)
 	return expr_scalar(s, n, id);
 }
 
+/* Aggregations are handled by statements and actions before they get here. */
 static struct dt_node *expr_agg(struct dt_sema *s, struct dt_node *n)
 {
 	dt_fail(s->diag, D_AGG_NULL, n->loc,
@@ -303,7 +310,7 @@ static const struct dt_type *size_t_type(struct dt_sema *s)
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, "size_t");
 }
 
-/* module`type, when there is no symbol of that name. */
+/* A type module`name, if no symbol has that name; NULL otherwise. */
 static const struct dt_type *scoped_type(struct dt_sema *s, const char *text, struct dt_loc loc)
 {
 	const char *module, *name;
@@ -316,22 +323,23 @@ static const struct dt_type *scoped_type(struct dt_sema *s, const char *text, st
 	return dt_types_find(s->types, module, DT_T_TYPEDEF, name);
 }
 
-/* sizeof (word) or (word[3]): a variable if there is one, else a type. */
+/* sizeof (word) or sizeof (word[3]): NULL if the word is a variable, otherwise the type. */
 static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node *a)
 {
 	const struct dt_type *elem;
 
 	if (a->kind == DT_N_INDEX && a->list != NULL && a->list->next == NULL) {
 		elem = sizeof_word(s, a->a);
-		return elem == NULL ? NULL :
-				      dt_type_array(s->types, elem,
-					  dt_decl_const(s, a->list, D_DECL_ARRSUB, "an array's size", NULL));
+		if (elem == NULL)
+			return NULL;
+		return dt_type_array(s->types, elem,
+		    dt_decl_const(s, a->list, D_DECL_ARRSUB, "an array's size", NULL));
 	}
 	if (a->kind != DT_N_IDENT)
 		return NULL;
 	if (strchr(a->name, '`') != NULL)
 		return scoped_type(s, a->name, a->loc);
-	/* also loads the library that has a type of that name */
+	/* This also loads the library that declares a type of that name. */
 	if (dt_names_global(s, a->name) != NULL)
 		return NULL;
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);
@@ -348,6 +356,7 @@ static struct dt_node *expr_sizeof(struct dt_sema *s, struct dt_node *n)
 		n->a = dt_expr_named(s, n->a);
 		if (n->a->nflags & DT_NF_BITFIELD)
 			dt_fail(s->diag, D_SIZEOF_BITFIELD, n->a->loc, "cannot apply sizeof to a bit-field");
+		/* The size of a string constant is that of its characters, not of the string type. */
 		if (n->a->kind == DT_N_STR)
 			return dt_expr_int(s, n->loc, (uint64_t)n->a->slen + 1, size_t_type(s));
 		type = n->a->type;
@@ -381,6 +390,7 @@ static struct dt_node *expr_offsetof(struct dt_sema *s, struct dt_node *n)
 	return dt_expr_int(s, n->loc, m.bit_off / 8, size_t_type(s));
 }
 
+/* For a user address stringof() is copyinstr(). */
 static struct dt_node *expr_stringof(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_value(s, dt_expr_named(s, n->a));
@@ -408,6 +418,7 @@ static struct dt_node *expr_comma(struct dt_sema *s, struct dt_node *n)
 
 /* ---- casts ---- */
 
+/* The casts of C, plus casts to string. */
 static bool castable(struct dt_sema *s, const struct dt_type *to, const struct dt_type *from)
 {
 	if (dt_type_same(to, from) || dt_compat_types(to, from) || dt_type_is_void(to))
@@ -421,6 +432,7 @@ static bool castable(struct dt_sema *s, const struct dt_type *to, const struct d
 	    (dt_type_is_string(from) && dt_type_is_pointer(to));
 }
 
+/* The same type without the userland qualifier. */
 static const struct dt_type *not_user(struct dt_sema *s, const struct dt_type *t)
 {
 	if (t->kind == DT_T_ARRAY)
@@ -430,8 +442,8 @@ static const struct dt_type *not_user(struct dt_sema *s, const struct dt_type *t
 }
 
 /*
- * A type of a process makes a number an address in it; a pointer stays where it leads, as to what
- * copyin() has brought.
+ * A cast to a type of a process makes a number an address in that process. A pointer keeps its address
+ * space: copyin() has already brought the bytes.
  */
 static const struct dt_type *cast_in_place(struct dt_sema *s, const struct dt_type *to,
     const struct dt_node *n)
@@ -461,7 +473,7 @@ struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
 	n->type = to;
 	if (dt_node_is_const(n->a) && dt_type_is_integer(to))
 		return dt_expr_int(s, n->loc, dt_fold_cast(s, n->a, to), to);
-	/* An address keeps its space and its scratch-ness through a cast; a number has neither. */
+	/* An address keeps its address space and scratch flag in a cast; a number has neither. */
 	n->nflags = n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, n);
 	return n;
@@ -475,8 +487,8 @@ bool dt_expr_is_action(const struct dt_node *n)
 }
 
 /*
- * An action has type void, or that of the key it may be, so whoever wants a certain type refuses it in
- * its own words; what takes any type asks here.
+ * An action has type void, or its type as a key, so callers that want a certain type refuse it
+ * themselves. Callers that take any type must call this.
  */
 struct dt_node *dt_expr_no_action(struct dt_sema *s, struct dt_node *n)
 {
@@ -535,7 +547,7 @@ struct dt_node *dt_expr(struct dt_sema *s, struct dt_node *n)
 	struct dt_node *next = n->next, *typed;
 
 	if (n->type != NULL || by_kind[n->kind] == NULL)
-		return n;	/* typed already: bound into an expansion */
+		return n;	/* typed already: part of an expansion */
 	typed = by_kind[n->kind](s, n);
 	typed->next = next;
 	return typed;

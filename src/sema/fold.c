@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constant folding: typed operators on integer constants become constants. Whatever their types, values
- * have 64 bits, and only a cast makes them narrower. Arithmetic is two's complement and wraps, shifts
- * use the low bits of their count, as the executors of DIF do at run time.
+ * Constant folding: typed operators on integer constants come in, constants go out. Values have 64 bits
+ * whatever their type, and only a cast narrows them. Arithmetic is two's complement and wraps; shifts
+ * use the low six bits of their count, as the executors of DIF do at run time.
  */
 #include "sema/sema.h"
 
@@ -11,6 +11,7 @@ bool dt_node_is_const(const struct dt_node *n)
 	return n->kind == DT_N_INT;
 }
 
+/* (T *)0 is null as well. */
 bool dt_node_is_null(const struct dt_node *n)
 {
 	while (n->kind == DT_N_CAST && n->a != NULL && dt_type_is_pointer(n->type))
@@ -23,7 +24,7 @@ int64_t dt_node_int(const struct dt_node *n)
 	return (int64_t)n->value;
 }
 
-/* The value as an object of that type holds it, widened to 64 bits again. */
+/* The value as an object of the type holds it, widened to 64 bits again. */
 uint64_t dt_fold_narrow(struct dt_sema *s, uint64_t v, const struct dt_type *type)
 {
 	const struct dt_type *b = dt_type_base(type);
@@ -42,8 +43,8 @@ uint64_t dt_fold_narrow(struct dt_sema *s, uint64_t v, const struct dt_type *typ
 }
 
 /*
- * What a cast makes of a value: one of its own type. Of a signed operand that is narrower only its own
- * bits count, as in the code for values that are not constant (dt_cg_cast()).
+ * The value of a cast. If the operand is signed and narrower, only its own bits count, as in the code
+ * for values that are not constant (dt_cg_cast()).
  */
 uint64_t dt_fold_cast(struct dt_sema *s, const struct dt_node *n, const struct dt_type *to)
 {
@@ -55,7 +56,8 @@ uint64_t dt_fold_cast(struct dt_sema *s, const struct dt_node *n, const struct d
 	return dt_fold_narrow(s, v, to);
 }
 
-static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool rem)
+/* The caller has refused b == 0. */
+static uint64_t fold_divide(uint64_t a, uint64_t b, bool is_signed, bool rem)
 {
 	if (!is_signed)
 		return rem ? a % b : a / b;
@@ -64,7 +66,7 @@ static uint64_t divide(uint64_t a, uint64_t b, bool is_signed, bool rem)
 	return (uint64_t)(rem ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
-static bool compare(unsigned op, uint64_t a, uint64_t b, bool is_signed)
+static bool fold_compare(unsigned op, uint64_t a, uint64_t b, bool is_signed)
 {
 	bool lt = is_signed ? (int64_t)a < (int64_t)b : a < b;
 
@@ -78,14 +80,14 @@ static bool compare(unsigned op, uint64_t a, uint64_t b, bool is_signed)
 	}
 }
 
-static uint64_t arith(unsigned op, uint64_t a, uint64_t b, bool is_signed)
+static uint64_t fold_arith(unsigned op, uint64_t a, uint64_t b, bool is_signed)
 {
 	switch (op) {
 	case DT_OP_ADD: return a + b;
 	case DT_OP_SUB: return a - b;
 	case DT_OP_MUL: return a * b;
-	case DT_OP_DIV: return divide(a, b, is_signed, false);
-	case DT_OP_MOD: return divide(a, b, is_signed, true);
+	case DT_OP_DIV: return fold_divide(a, b, is_signed, false);
+	case DT_OP_MOD: return fold_divide(a, b, is_signed, true);
 	case DT_OP_SHL: return a << (b & 63);
 	case DT_OP_SHR: return is_signed ? (uint64_t)((int64_t)a >> (b & 63)) : a >> (b & 63);
 	case DT_OP_AND: return a & b;
@@ -103,8 +105,8 @@ static struct dt_node *become_int(struct dt_sema *s, struct dt_node *n, uint64_t
 }
 
 /*
- * n->a and n->b are typed; n->type is set. && and || fold on a constant left side alone: the right side is
- * then never evaluated, or is the result.
+ * n->a, n->b and n->type are set. && and
+ * fold on a constant left side alone, because the right side is then never evaluated.
  */
 struct dt_node *dt_fold_binary(struct dt_sema *s, struct dt_node *n)
 {
@@ -120,9 +122,9 @@ struct dt_node *dt_fold_binary(struct dt_sema *s, struct dt_node *n)
 		return n;
 	if (n->op >= DT_OP_EQ && n->op <= DT_OP_GE) {
 		is_signed = dt_type_is_signed(dt_compat_arith(s, a->type, b->type));
-		return become_int(s, n, compare(n->op, a->value, b->value, is_signed));
+		return become_int(s, n, fold_compare(n->op, a->value, b->value, is_signed));
 	}
-	return become_int(s, n, arith(n->op, a->value, b->value, dt_type_is_signed(n->type)));
+	return become_int(s, n, fold_arith(n->op, a->value, b->value, dt_type_is_signed(n->type)));
 }
 
 struct dt_node *dt_fold_unary(struct dt_sema *s, struct dt_node *n)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Members of structs and unions; elements of arrays, associative arrays and built-in arrays. */
+/*
+ * Members and elements: x.m, x->m and x[i] come in; typed nodes with offsets go out. Associative
+ * arrays, built-in arrays and inlines with parameters share the [ ] syntax.
+ */
 #include "sema/sema.h"
 
-/* Why so much is unknown on a kernel that does not describe itself; NULL: it does. */
+/* The reason why types are unknown on a kernel without BTF; NULL if the kernel has it. */
 static const char *no_kernel_types(struct dt_sema *s)
 {
 	const char *why = dt_types_btf_error(s->types);
@@ -13,6 +16,7 @@ static const char *no_kernel_types(struct dt_sema *s)
 	    "the kernel's type data are missing (%s): CONFIG_DEBUG_INFO_BTF is what builds them", why);
 }
 
+/* The struct or union that . or -> applies to; fails if there is none. */
 static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *t = dt_type_base(n->a->type);
@@ -38,6 +42,7 @@ static const struct dt_type *sou_of(struct dt_sema *s, struct dt_node *n)
 	return t;
 }
 
+/* Offers the names of members, also of anonymous structs, until *left is used up. */
 static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_near *near, unsigned depth,
     unsigned *left)
 {
@@ -55,7 +60,7 @@ static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_
 
 _Noreturn static void no_member(struct dt_sema *s, const struct dt_node *n, const struct dt_type *t)
 {
-	unsigned left = 1 << 16;	/* structs of hostile data may hold each other */
+	unsigned left = 1 << 16;	/* types of processes are hostile: structs may contain each other */
 	struct dt_near near;
 
 	dt_near_init(&near, n->name);
@@ -65,7 +70,7 @@ _Noreturn static void no_member(struct dt_sema *s, const struct dt_node *n, cons
 	    "%s is not a member of %s", n->name, dt_type_str(s->arena, t));
 }
 
-/* A bit-field is read through the unit of its declared type that holds it. */
+/* A bit-field is read through the unit of its declared type that contains it. */
 void dt_expr_bits(struct dt_sema *s, struct dt_node *n, const struct dt_member *m)
 {
 	uint64_t unit = dt_type_size(s->types, m->type) * 8;
@@ -80,6 +85,7 @@ void dt_expr_bits(struct dt_sema *s, struct dt_node *n, const struct dt_member *
 	n->bit_size = m->bit_size;
 }
 
+/* Types that the program brought itself are as stable as the program. */
 static bool declared_in_d(const struct dt_type *t)
 {
 	return t->module == NULL || strcmp(t->module, "D") == 0 || strcmp(t->module, "C") == 0;
@@ -107,7 +113,10 @@ struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 	n->nflags = DT_NF_LVAL | (n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA));
 	if (n->arrow && dt_type_base(n->a->type)->user)
 		n->nflags |= DT_NF_USER;
-	/* A pointer in a D variable may lead to scratch memory; where it does not, the store faults. */
+	/*
+	 * A pointer in a D variable may lead to scratch memory; if it does not, the store faults at run
+	 * time.
+	 */
 	if ((n->nflags & DT_NF_ALLOCA) || (n->arrow && n->a->kind == DT_N_CAST) ||
 	    (n->a->nflags & DT_NF_WRITABLE))
 		n->nflags |= DT_NF_WRITABLE;
@@ -119,7 +128,7 @@ struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 
 /* ---- elements ---- */
 
-static uint32_t count(const struct dt_node *list)
+static uint32_t count_keys(const struct dt_node *list)
 {
 	uint32_t n = 0;
 
@@ -128,6 +137,7 @@ static uint32_t count(const struct dt_node *list)
 	return n;
 }
 
+/* Types one key. Strings in user memory are copied in: a key holds the text. */
 static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const char *what)
 {
 	struct dt_node *next = key->next;
@@ -144,7 +154,7 @@ static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const ch
 	return key;
 }
 
-/* What a key's type is in the signature: arrays of char are strings, other arrays are addresses. */
+/* The type that a key has in the signature: arrays of char are strings, other arrays are addresses. */
 static const struct dt_type *key_type(struct dt_sema *s, const struct dt_node *key)
 {
 	const struct dt_type *b = dt_type_base(key->type);
@@ -154,11 +164,12 @@ static const struct dt_type *key_type(struct dt_sema *s, const struct dt_node *k
 	return key->type;
 }
 
+/* The first use of an array decides the types of its keys. */
 static void fix_signature(struct dt_sema *s, struct dt_ident *id, const struct dt_node *list)
 {
 	uint32_t i = 0;
 
-	id->nkeys = count(list);
+	id->nkeys = count_keys(list);
 	id->keys = DT_NEWN(s->cc->arena, const struct dt_type *, id->nkeys);
 	for (const struct dt_node *k = list; k != NULL; k = k->next)
 		id->keys[i++] = key_type(s, k);
@@ -173,10 +184,10 @@ void dt_expr_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *n, con
 		*k = type_key(s, *k, what);
 	if (!id->keyed)
 		fix_signature(s, id, n->list);
-	if (count(n->list) != id->nkeys)
+	if (count_keys(n->list) != id->nkeys)
 		dt_fail(s->diag, D_PROTO_LEN, n->loc,
-		    "%s[ ] prototype mismatch: %u key%s passed, %u expected", what, count(n->list),
-		    count(n->list) == 1 ? "" : "s", id->nkeys);
+		    "%s[ ] prototype mismatch: %u key%s passed, %u expected", what, count_keys(n->list),
+		    count_keys(n->list) == 1 ? "" : "s", id->nkeys);
 	if (id->nkeys > s->cc->tregs && s->cc->tregs != 0)
 		dt_fail(s->diag, D_NOREG, n->loc, "%s[ ] needs more tuple registers than there are (%u)",
 		    what, s->cc->tregs);
@@ -199,7 +210,8 @@ void dt_expr_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *n, con
 	}
 }
 
-static struct dt_node *assoc(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
+/* An element of an associative array that has a value type. */
+static struct dt_node *assoc_element(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	dt_expr_keys(s, id, n, dt_names_spelled(s, id));
 	n->ident = id;
@@ -211,11 +223,12 @@ static struct dt_node *assoc(struct dt_sema *s, struct dt_node *n, struct dt_ide
 	return n;
 }
 
+/* args[] and the register arrays. */
 static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
-	if (count(n->list) != 1)
+	if (count_keys(n->list) != 1)
 		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, 1 expected",
-		    id->name, count(n->list));
+		    id->name, count_keys(n->list));
 	if (strcmp(id->name, "args") == 0)
 		return dt_expr_args(s, n);
 	n->type = dt_names_type(s, id, n->loc);
@@ -231,8 +244,7 @@ static struct dt_node *builtin_array(struct dt_sema *s, struct dt_node *n, struc
 	return n;
 }
 
-/* E1[E2] is *(E1 + E2). */
-/* Said here, because p[i] is typed as *(p + i), and nobody wrote that +. */
+/* Checks what p[i] leads to. p[i] is typed as *(p + i), and a message about that + would puzzle. */
 static void check_pointee(struct dt_sema *s, const struct dt_node *n, const struct dt_node *p)
 {
 	const struct dt_type *to = dt_type_is_pointer(p->type) ? dt_type_base(dt_type_base(p->type)->ref) :
@@ -248,12 +260,13 @@ static void check_pointee(struct dt_sema *s, const struct dt_node *n, const stru
 		    dt_type_str(s->arena, to));
 }
 
-static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
+/* E1[E2] is *(E1 + E2), as in C. */
+static struct dt_node *array_element(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *sum = dt_node_new(s->diag, s->arena, DT_N_BINARY, n->loc), *deref;
 	bool writable;
 
-	if (count(n->list) != 1)
+	if (count_keys(n->list) != 1)
 		dt_fail(s->diag, D_ARR_BADREF, n->loc,
 		    "a list of keys needs an associative array, not \"%s\"",
 		    dt_type_str(s->arena, n->a->type));
@@ -282,13 +295,14 @@ static struct dt_node *subscript(struct dt_sema *s, struct dt_node *n)
 
 static struct dt_node *inline_call(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
-	if (count(n->list) != id->nparams)
+	if (count_keys(n->list) != id->nparams)
 		dt_fail(s->diag, D_PROTO_LEN, n->loc, "%s[ ] prototype mismatch: %u keys passed, %u expected",
-		    id->name, count(n->list), id->nparams);
+		    id->name, count_keys(n->list), id->nparams);
 	return dt_expr_inline(s, n, id);
 }
 
-static struct dt_ident *indexed(struct dt_sema *s, const struct dt_node *a)
+/* The name in front of [ ]; NULL if it is no plain name or unknown. */
+static struct dt_ident *indexed_ident(struct dt_sema *s, const struct dt_node *a)
 {
 	if (a->kind == DT_N_VAR)
 		return dt_names_var(s, a->scope, a->name);
@@ -304,11 +318,11 @@ struct dt_node *dt_expr_index(struct dt_sema *s, struct dt_node *n)
 	if (n->a->kind == DT_N_INDEX && n->a->a->kind == DT_N_AGG)
 		dt_fail(s->diag, D_AGG_MDIM, n->loc, "@%s: an aggregation has one list of keys, @%s[a, b]",
 		    n->a->a->name, n->a->a->name);
-	id = indexed(s, n->a);
+	id = indexed_ident(s, n->a);
 	if (id != NULL && id->kind == DT_ID_ARRAY && id->row != NULL)
 		return builtin_array(s, n, id);
 	if (id != NULL && id->kind == DT_ID_ARRAY)
-		return assoc(s, n, id);
+		return assoc_element(s, n, id);
 	if (id != NULL && id->kind == DT_ID_INLINE && id->nparams > 0)
 		return inline_call(s, n, id);
 	if (id != NULL && id->kind == DT_ID_FUNC)
@@ -320,5 +334,5 @@ struct dt_node *dt_expr_index(struct dt_sema *s, struct dt_node *n)
 	    !dt_type_is_string(n->a->type))
 		dt_fail(s->diag, D_IDENT_BADREF, n->loc,
 		    "%s is a scalar and cannot be used as an associative array", id->name);
-	return subscript(s, n);
+	return array_element(s, n);
 }

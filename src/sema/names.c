@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names: what is known, what a program creates, what to suggest when a name is unknown. Built-in rows become
- * idents at their first use; a name nobody knows is offered to the libraries before it is refused.
+ * Names: a name comes in, its ident goes out, or a suggestion if it is unknown. Rows of built-ins
+ * become idents at their first use. The libraries are asked before a name is refused. Idents live in
+ * cc->arena and are never freed while the handle is open.
  */
 #include "sema/sema.h"
 #include "syntax/parser.h"
 
 static struct dt_ident *ident_new(struct dt_compiler *, const char *name, enum dt_ident_kind, struct dt_loc);
 
-/* The one constant every program has, libraries or none. */
+/* The one constant that every program has, with or without libraries. */
 static void add_null(struct dt_compiler *cc)
 {
 	struct dt_loc none = { 0 };
@@ -36,6 +37,7 @@ void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_
 	cc->next_agg = 1;
 	cc->next_stmt = 1;
 	cc->version = UINT32_MAX;
+	/* defaults of the options; the handle overwrites them */
 	cc->strsize = 256;
 	cc->stackframes = cc->ustackframes = 20;
 	cc->jstackframes = 50;
@@ -70,6 +72,7 @@ void dt_compiler_cut(struct dt_compiler *cc, const struct dt_compiler_mark *m)
 	dt_types_cut(cc->types, m->types);
 }
 
+/* The caller enters the ident into its map. */
 static struct dt_ident *ident_new(struct dt_compiler *cc, const char *name, enum dt_ident_kind kind,
     struct dt_loc loc)
 {
@@ -105,7 +108,8 @@ static struct dt_ident *from_row(struct dt_sema *s, const struct dt_builtin *row
 	return id;
 }
 
-static bool visible(const struct dt_sema *s, const struct dt_ident *id)
+/* -x version hides names that are newer. */
+static bool version_allows(const struct dt_sema *s, const struct dt_ident *id)
 {
 	return id->version <= s->cc->version;
 }
@@ -121,8 +125,9 @@ struct dt_ident *dt_names_peek(struct dt_sema *s, const char *name)
 	id = dt_map_get(&s->cc->globals, name);
 	if (id == NULL && (row = dt_builtin_find(name)) != NULL)
 		id = from_row(s, row);
-	return id != NULL && visible(s, id) ? id : NULL;
+	return id != NULL && version_allows(s, id) ? id : NULL;
 }
+
 
 struct dt_ident *dt_names_global(struct dt_sema *s, const char *name)
 {
@@ -144,7 +149,8 @@ struct dt_ident *dt_names_var(struct dt_sema *s, enum dt_scope scope, const char
 	return dt_map_get(scope_map(s->cc, scope), name);
 }
 
-static struct dt_ident *create(struct dt_sema *s, enum dt_scope scope, const char *name,
+/* Gives the variable the next number of its scope and what pragmas say about it. */
+static struct dt_ident *create_variable(struct dt_sema *s, enum dt_scope scope, const char *name,
     enum dt_ident_kind kind, struct dt_loc loc)
 {
 	struct dt_ident *id = ident_new(s->cc, name, kind, loc);
@@ -166,15 +172,15 @@ struct dt_ident *dt_names_create(struct dt_sema *s, enum dt_scope scope, const c
 	if (strchr(name, '`') != NULL)
 		dt_fail(s->diag, D_OP_LVAL, loc,
 		    "failed to resolve %s: kernel symbols cannot be created or assigned", name);
-	return create(s, scope, name, array ? DT_ID_ARRAY : DT_ID_SCALAR, loc);
+	return create_variable(s, scope, name, array ? DT_ID_ARRAY : DT_ID_SCALAR, loc);
 }
 
-/* The name cannot be written in D, so it meets nothing of the program's. */
+/* D text cannot contain this name, so it never collides with a name of the program. */
 struct dt_ident *dt_names_hidden(struct dt_sema *s, const char *stem, const struct dt_type *type)
 {
 	struct dt_loc none = { 0 };
 	const char *name = dt_arena_printf(s->cc->arena, "%%%s%u", stem, ++s->cc->next_hidden);
-	struct dt_ident *id = create(s, DT_SCOPE_CLAUSE, name, DT_ID_SCALAR, none);
+	struct dt_ident *id = create_variable(s, DT_SCOPE_CLAUSE, name, DT_ID_SCALAR, none);
 
 	id->type = type;
 	return id;
@@ -201,8 +207,8 @@ static void offer_rows(struct dt_sema *s, struct dt_near *near)
 			dt_near_offer(near, row->name);
 }
 
-/* Words of another tracer, which look like nothing of D. */
-static const char *translated(const char *name)
+/* Words of another tracer and what they are called in D. */
+static const char *word_of_other_tracer(const char *name)
 {
 	static const struct {
 		const char *theirs, *ours;
@@ -233,7 +239,7 @@ static const char *translated(const char *name)
 
 const char *dt_names_hint(struct dt_sema *s, const char *name, const char *near)
 {
-	const char *word = translated(name);
+	const char *word = word_of_other_tracer(name);
 
 	if (word == NULL)
 		word = near;
@@ -280,7 +286,7 @@ const struct dt_type *dt_names_type(struct dt_sema *s, struct dt_ident *id, stru
 	return id->type;
 }
 
-/* Prototypes are our own D text, but what they name may be missing from this kernel's type data. */
+/* Prototypes are our own text, but this kernel's type data may lack a type that they name. */
 const struct dt_type *dt_sema_text_type(struct dt_sema *s, const char *text, size_t len)
 {
 	struct dt_parse p = {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* #pragma D attributes, binding and depends_on. Options were applied while the text was read. */
+/*
+ * #pragma D attributes, binding and depends_on. The words of a pragma come in; they change an ident, or
+ * wait in s->pending for a name that is declared later. Options were applied while the text was read.
+ */
 #include "sema/sema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Fills w[] with up to max words; returns how many the pragma has. */
 static unsigned words_of(const struct dt_ext *x, const struct dt_word *w[], unsigned max)
 {
 	unsigned n = 0;
@@ -15,7 +19,8 @@ static unsigned words_of(const struct dt_ext *x, const struct dt_word *w[], unsi
 	return n;
 }
 
-static struct dt_pending *pending(struct dt_sema *s, const char *name, struct dt_loc loc)
+/* The pending entry of a name, created if it is new. */
+static struct dt_pending *pending_pragma(struct dt_sema *s, const char *name, struct dt_loc loc)
 {
 	struct dt_pending *p;
 
@@ -30,6 +35,7 @@ static struct dt_pending *pending(struct dt_sema *s, const char *name, struct dt
 	return p;
 }
 
+/* The entry is removed: what is left at the end was used by nothing. */
 bool dt_pragma_claim(struct dt_sema *s, const char *name, struct dt_attr *attr, uint32_t *version)
 {
 	for (struct dt_pending **pp = &s->pending; *pp != NULL; pp = &(*pp)->next) {
@@ -54,7 +60,7 @@ void dt_pragma_finish(struct dt_sema *s)
 		    "#pragma for %s is not used: no such name is declared here", s->pending->name);
 }
 
-/* A global of this program that the pragma may change, or NULL when it is still to come. */
+/* The global that the pragma may change, or NULL if it is still to come. */
 static struct dt_ident *own_global(struct dt_sema *s, const struct dt_word *w)
 {
 	struct dt_ident *id = strcmp(w->text, "translator") == 0 ? NULL : dt_names_peek(s, w->text);
@@ -65,6 +71,7 @@ static struct dt_ident *own_global(struct dt_sema *s, const struct dt_word *w)
 	return id;
 }
 
+/* w[5] is the provider, w[6] the part of it. */
 static void provider_attributes(struct dt_sema *s, const struct dt_word *const w[], struct dt_attr attr)
 {
 	static const char *const parts[] = { "provider", "module", "function", "name", "args" };
@@ -87,7 +94,8 @@ static void provider_attributes(struct dt_sema *s, const struct dt_word *const w
 	    "#pragma attributes: %s is not provider, module, function, name or args", w[6]->text);
 }
 
-static void attributes(struct dt_sema *s, const struct dt_ext *x)
+/* #pragma D attributes <attributes> <identifier>, or <attributes> provider <name> <part> */
+static void pragma_attributes(struct dt_sema *s, const struct dt_ext *x)
 {
 	const struct dt_word *w[7] = { 0 };
 	unsigned n = words_of(x, w, 7);
@@ -111,11 +119,12 @@ static void attributes(struct dt_sema *s, const struct dt_ext *x)
 		id->has_attr = true;
 		return;
 	}
-	p = pending(s, w[4]->text, w[4]->loc);
+	p = pending_pragma(s, w[4]->text, w[4]->loc);
 	p->attr = attr;
 	p->has_attr = true;
 }
 
+/* "1.2" or "1.2.3"; each number fits a byte. */
 static bool version_parse(const char *text, uint32_t *version)
 {
 	unsigned v[3] = { 0 };
@@ -136,7 +145,8 @@ static bool version_parse(const char *text, uint32_t *version)
 	return true;
 }
 
-static void binding(struct dt_sema *s, const struct dt_ext *x)
+/* #pragma D binding "<version>" <identifier> */
+static void pragma_binding(struct dt_sema *s, const struct dt_ext *x)
 {
 	const struct dt_word *w[5] = { 0 };
 	unsigned n = words_of(x, w, 5);
@@ -154,11 +164,12 @@ static void binding(struct dt_sema *s, const struct dt_ext *x)
 		id->version = version;
 		return;
 	}
-	p = pending(s, w[4]->text, w[4]->loc);
+	p = pending_pragma(s, w[4]->text, w[4]->loc);
 	p->version = version;
 	p->has_version = true;
 }
 
+/* Loads the library that declares the provider if needed. */
 static bool known_provider(struct dt_sema *s, const char *name)
 {
 	const struct dt_services *sv = &s->cc->services;
@@ -168,7 +179,8 @@ static bool known_provider(struct dt_sema *s, const char *name)
 	    (sv->library != NULL && sv->library(sv->ctx, dt_arena_printf(s->arena, "provider %s", name)));
 }
 
-static void depends_on(struct dt_sema *s, const struct dt_ext *x)
+/* #pragma D depends_on provider|module|library <name> */
+static void pragma_depends_on(struct dt_sema *s, const struct dt_ext *x)
 {
 	const struct dt_services *sv = &s->cc->services;
 	const struct dt_word *w[5] = { 0 };
@@ -201,7 +213,8 @@ void dt_pragma_apply(struct dt_sema *s, const struct dt_ext *x)
 	static const struct {
 		const char *name;
 		void (*apply)(struct dt_sema *, const struct dt_ext *);
-	} rows[] = { { "attributes", attributes }, { "binding", binding }, { "depends_on", depends_on } };
+	} rows[] = { { "attributes", pragma_attributes }, { "binding", pragma_binding },
+		{ "depends_on", pragma_depends_on } };
 	const struct dt_word *w[3] = { 0 };
 
 	if (words_of(x, w, 3) >= 3)

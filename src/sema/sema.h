@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Meaning: the parsed program in, typed trees and the program's clauses out. struct dt_compiler
- * is what outlives one program (names, types, translators of a handle); struct dt_sema is one
- * compile. All errors leave through dt_fail().
+ * Semantic analysis. A parsed program comes in; typed trees and the clauses of the program go out.
+ * struct dt_compiler outlives one program: it holds the names, types and translators of a handle.
+ * struct dt_sema lives for one compile. Every error leaves through dt_fail(), which jumps to the entry
+ * of the compile, so no function here returns a failure.
  */
 #ifndef DT_SEMA_SEMA_H
 #define DT_SEMA_SEMA_H
@@ -32,9 +33,12 @@ struct dt_provider {			/* declared by D: provider name { … } */
 	bool library;
 };
 
-typedef bool dt_pdesc_f(void *ctx, const struct dt_pdesc *);	/* false: no more of them */
+/* Return false to end the walk. */
+typedef bool dt_pdesc_f(void *ctx, const struct dt_pdesc *);
 
-/* What the compiler asks of its surroundings; any may be NULL. */
+/*
+ * What the compiler asks of the floors above it. Each callback may be NULL: the answer is then "none".
+ */
 struct dt_services {
 	void *ctx;
 	/* Address of a kernel symbol; 0 or -errno. */
@@ -45,6 +49,7 @@ struct dt_services {
 	 * foo_t"); true if one was loaded.
 	 */
 	bool (*library)(void *ctx, const char *name);
+	/* Offers every name that a library declares, for suggestions. */
 	void (*library_names)(void *ctx, struct dt_near *);
 	/* Typed arguments and stability of a probe no D text declares (fbt, sdt …). NULL: none known. */
 	const struct dt_probe_sig *(*signature)(void *ctx, const struct dt_pdesc *);
@@ -54,8 +59,12 @@ struct dt_services {
 	 */
 	bool (*probes)(void *ctx, const struct dt_pdesc *, dt_pdesc_f *f, void *arg, const char **why,
 	    enum dt_tag *tag);
+	/* Declared stability of a provider, or NULL. */
 	const struct dt_provider_attrs *(*attributes)(void *ctx, const char *provider);
-	/* do its probes fire in several processes, whose number is part of its name? */
+	/*
+	 * True if the provider's probes fire in several processes and its name carries the process
+	 * number.
+	 */
 	bool (*every_process)(void *ctx, const char *provider);
 	/*
 	 * A type of the debugging data of a process; scope: "pid123", "pid" ($target),
@@ -67,13 +76,16 @@ struct dt_services {
 	bool (*library_file)(void *ctx, const char *name);	/* depends_on library */
 };
 
+/* The names and options of a handle. A compile that fails is undone with dt_compiler_cut(). */
 struct dt_compiler {
 	struct dt_arena *arena;
 	struct dt_arena *scratch;	/* trees of the clause in hand; emptied for the next */
 	struct dt_types *types;
+	/* Names without their prefix -> struct dt_ident; providers -> struct dt_provider. */
 	struct dt_map globals, tls, locals, aggs, providers;
 	struct dt_xlator *xlators;
 	uint32_t next_id[3];		/* by enum dt_scope */
+	/* The next numbers to give out; all programs of the handle share them. */
 	uint32_t next_agg, next_stmt, next_hidden;
 	struct dt_services services;
 	uint32_t version;		/* names bound later than this do not exist */
@@ -86,7 +98,7 @@ struct dt_compiler {
 };
 
 void dt_compiler_init(struct dt_compiler *, struct dt_arena *, struct dt_arena *scratch, struct dt_types *);
-/* A failed compile is undone: mark before, cut after. */
+/* Undoes a failed compile: take a mark before it, cut back to the mark after it. Arena memory stays. */
 struct dt_compiler_mark {
 	uint32_t globals, tls, locals, aggs, providers, next_id[3], next_agg, next_stmt;
 	struct dt_xlator *xlators;
@@ -104,7 +116,7 @@ struct dt_pending {			/* #pragma D attributes|binding for a name that is still t
 	struct dt_pending *next;
 };
 
-/* a struct or union whose body is being read: its name means itself */
+/* A struct or union whose body is being read. Inside the body its name means this incomplete type. */
 struct dt_opening {
 	const struct dt_type *type;
 	struct dt_opening *next;
@@ -115,33 +127,41 @@ struct dt_bind {			/* a parameter in force while its body is typed */
 	struct dt_bind *next;
 };
 
+/* One compile. Everything below `keep` is freed with the program's arena. */
 struct dt_sema {
 	struct dt_compiler *cc;
-	struct dt_arena *keep;		/* of the program */
-	/* for what is being made: the program's, inside a clause one that is emptied after it */
+	struct dt_arena *keep;		/* the program's arena: what the program refers to */
+	/*
+	 * For trees and texts: `keep` outside clauses; inside a clause cc->scratch, emptied for each
+	 * probe
+	 */
 	struct dt_arena *arena;
 	struct dt_diag *diag;
 	struct dt_types *types;
 	bool library;			/* names declared belong to a library */
-	bool lazy;			/* one of ours: bodies are checked where they are used */
-	bool unmatched;			/* descriptions may match nothing: -Z, or there is nobody to ask */
-	bool cdefs;			/* inside an #include: declarations are C's */
+	bool lazy;			/* our own library: bodies are checked where they are used */
+	bool unmatched;			/* descriptions may match nothing: -Z, or no one to ask */
+	bool cdefs;			/* inside an #include: declarations are C declarations */
 
 	struct dt_pending *pending;
 	struct dt_bind *binds;
 	struct dt_opening *opening;
 	unsigned expanding;		/* depth of inline and translator expansion */
-	unsigned expansions;		/* of the outermost use in hand */
-	/* inside something whose stability is declared: what it uses does not count */
+	unsigned expansions;		/* made so far for the outermost use; see MAX_EXPANSIONS */
+	/*
+	 * > 0 inside a name whose stability is declared: what its body uses does not lower the
+	 * statement
+	 */
 	unsigned sheltered;
 
-	/* the clause in hand; NULL outside */
+	/* The current clause and probe description; NULL outside a clause */
 	const struct dt_ext *clause;
 	const struct dt_pdesc *probe;
 	struct dt_cg_opts cg;
 	DT_VEC(struct dt_act) acts;
 	struct dt_attr stmtattr;
 	uint32_t stmt;			/* number of the statement in hand */
+	/* The clause has committed, speculated, recorded: the order rules need it. */
 	bool committed, speculated, recorded;
 
 	/* the program */
@@ -153,61 +173,80 @@ struct dt_sema {
 };
 
 void dt_sema_init(struct dt_sema *, struct dt_compiler *, struct dt_arena *, struct dt_diag *);
-/* The whole program: s->ecbs and the rest are filled; dt_sema_program() then makes a dt_prog of it. */
+/*
+ * Compiles the whole program into s->ecbs and its neighbours; dt_sema_program() then builds the
+ * dt_prog.
+ */
 void dt_sema_unit(struct dt_sema *, const struct dt_unit *);
 struct dt_prog *dt_sema_program(struct dt_sema *);
-/* One expression or type name outside any clause. */
+/* Types one expression, or one type name, outside any clause. */
 struct dt_node *dt_sema_expr_only(struct dt_sema *, const struct dt_node *);
 const struct dt_type *dt_sema_type(struct dt_sema *, const struct dt_tname *);
 
 /* ---- names (names.c) ---- */
-/* NULL: unknown, also after asking the libraries */
+/* Finds a global name; loads the library that declares it if needed. NULL: unknown. */
 struct dt_ident *dt_names_global(struct dt_sema *, const char *name);
-struct dt_ident *dt_names_peek(struct dt_sema *, const char *name);	/* without loading a library */
-/* self-> and this->; NULL: unknown */
+/* The same without loading a library. */
+struct dt_ident *dt_names_peek(struct dt_sema *, const char *name);
+/* Finds self->name or this->name; NULL: unknown */
 struct dt_ident *dt_names_var(struct dt_sema *, enum dt_scope, const char *name);
+/* Creates a variable; the caller sets its type. D_ID_OFLOW when the numbers of the scope run out. */
 struct dt_ident *dt_names_create(struct dt_sema *, enum dt_scope, const char *name, bool array,
     struct dt_loc);
+/* Finds an aggregation; `create` makes it when it is new, otherwise NULL. */
 struct dt_ident *dt_names_agg(struct dt_sema *, const char *name, bool create, struct dt_loc);
-/* clause-local of our own */
+/* Creates a clause-local variable that no D text can name */
 struct dt_ident *dt_names_hidden(struct dt_sema *, const char *stem, const struct dt_type *);
-/* what may have been meant; NULL unknown */
+/* A hint such as "did you mean `execname`?"; NULL: nothing comes near */
 const char *dt_names_hint(struct dt_sema *, const char *name, const char *near);
-/* D_IDENT_UNDEF with a suggestion */
+/* Fails with D_IDENT_UNDEF and a suggestion */
 _Noreturn void dt_names_undefined(struct dt_sema *, const struct dt_node *);
-/* of a variable; D_VAR_UNDEF */
+/* The type of a variable; D_VAR_UNDEF when it has none yet */
 const struct dt_type *dt_names_type(struct dt_sema *, struct dt_ident *, struct dt_loc);
 const char *dt_names_spelled(struct dt_sema *, const struct dt_ident *);	/* "self->x" */
-/* A type by the text of a prototype: "string", "struct task_struct *". */
+/* Parses the type in a prototype's text: "string", "struct task_struct *". */
 const struct dt_type *dt_sema_text_type(struct dt_sema *, const char *text, size_t len);
 
 /* ---- declarations (decl.c) ---- */
+/* Where a declaration stands: decides whether [ ] may be open and whether arrays become pointers. */
 enum dt_decl_use { DT_DU_OBJECT, DT_DU_TYPENAME, DT_DU_PARAM, DT_DU_MEMBER, DT_DU_TYPEDEF };
 const struct dt_type *dt_decl_type(struct dt_sema *, const struct dt_decl *, enum dt_decl_use);
-/* pid123`type_t: is it of a process? The type, or D_UNKNOWN. */
+/*
+ * Does the text name a type of a process (pid123`type_t)? The second gives the type or fails with
+ * D_UNKNOWN.
+ */
 bool dt_decl_in_process(const char *text);
 const struct dt_type *dt_decl_process_type(struct dt_sema *, enum dt_tkind, const char *text, struct dt_loc);
 void dt_decl_global(struct dt_sema *, const struct dt_ext *);
 void dt_decl_inline(struct dt_sema *, const struct dt_ext *);
 void dt_decl_provider(struct dt_sema *, const struct dt_ext *);
 void dt_decl_translator(struct dt_sema *, const struct dt_ext *);
+/* Applies a #pragma D of the program. */
 void dt_pragma_apply(struct dt_sema *, const struct dt_ext *);
-/* pending pragmas for a new name; true: attr was set */
+/* Takes the pending pragmas of a name that is being created; true: *attr was set */
 bool dt_pragma_claim(struct dt_sema *, const char *name, struct dt_attr *, uint32_t *version);
-void dt_pragma_finish(struct dt_sema *);	/* D_PRAGMA_UNUSED */
+/* Fails with D_PRAGMA_UNUSED if a pragma names nothing. */
+void dt_pragma_finish(struct dt_sema *);
+/* Evaluates a constant expression; fails with the tag if it is none. is_signed may be NULL. */
 uint64_t dt_decl_const(struct dt_sema *, const struct dt_node *, enum dt_tag, const char *what,
     bool *is_signed);
 
 /* ---- expressions ---- */
-/* Types a (cloned) tree; returns the node to use in its place. */
+/*
+ * Types a cloned tree and returns the node that replaces it. A node that has a type is returned as it
+ * is.
+ */
 struct dt_node *dt_expr(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_binary(struct dt_sema *, struct dt_node *);
-/* typed: one of that enum's, or what it is */
+/*
+ * A bare name that is an enumerator of the enum type becomes its constant; anything else is typed as
+ * usual
+ */
 struct dt_node *dt_expr_enumerator(struct dt_sema *, const struct dt_type *, struct dt_node *);
 struct dt_node *dt_expr_unary(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_assign(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_cond(struct dt_sema *, struct dt_node *);
-/* the arm that a constant condition takes, untyped; else the node */
+/* Returns the arm that a constant condition selects, untyped; otherwise the node itself */
 struct dt_node *dt_expr_picked(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_member(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_index(struct dt_sema *, struct dt_node *);
@@ -215,50 +254,55 @@ struct dt_node *dt_expr_call(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_cast(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_xlate(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_args(struct dt_sema *, struct dt_node *);
-/* of = and ++: may create variables */
+/* The left side of = and ++; `define` lets it create the variable */
 struct dt_node *dt_expr_lvalue(struct dt_sema *, struct dt_node *, bool define);
 /*
- * A variable without a type yet, created where its name allows that: its ident is set, and the caller
- * gives both a type.
+ * True if the node names a variable that has no type yet, creating it where the name allows that. The
+ * node's ident is set; the caller must give node and ident a type.
  */
 bool dt_expr_untyped(struct dt_sema *, struct dt_node *);
-/* as dt_expr(); such a variable becomes int64_t */
+/* As dt_expr(), but a variable without a type becomes int64_t */
 struct dt_node *dt_expr_named(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_inline(struct dt_sema *, struct dt_node *, struct dt_ident *);
 struct dt_node *dt_expr_xmember(struct dt_sema *, struct dt_node *xlate, const struct dt_node *member);
-/* struct value, or D_CG_DYN */
+/* The whole translated struct as a value; D_CG_DYN for a translated pointer */
 struct dt_node *dt_expr_xwhole(struct dt_sema *, struct dt_node *xlate);
-/* The translation of n->a to the struct or pointer `to`; no translator fails with that tag. */
+/*
+ * Attaches the translator from n->a to the struct or pointer `to`; fails with the tag if there is none.
+ */
 struct dt_node *dt_expr_translated(struct dt_sema *, struct dt_node *, const struct dt_type *to,
     enum dt_tag missing);
-/* typed already; a translated object becomes a struct, or is refused */
+/* For a typed node: a translated object becomes a struct value, or is refused */
 struct dt_node *dt_expr_value(struct dt_sema *, struct dt_node *);
 bool dt_expr_is_action(const struct dt_node *);
-struct dt_node *dt_expr_no_action(struct dt_sema *, struct dt_node *);	/* typed already; D_CG_EXPR */
-/* its type; int for a bit-field that fits one */
+/* For a typed node: fails with D_CG_EXPR if it is an action. */
+struct dt_node *dt_expr_no_action(struct dt_sema *, struct dt_node *);
+/* The node's type, or int for a bit-field that fits an int */
 const struct dt_type *dt_expr_promoted(struct dt_sema *, const struct dt_node *);
-/* a value; a bit-field that fits an int is one */
+/* The node as an operand: translated objects become values, narrow bit-fields become int */
 struct dt_node *dt_expr_operand(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_int(struct dt_sema *, struct dt_loc, uint64_t value, const struct dt_type *);
-/* another type, the same 64 bits */
+/* Gives the node another type and keeps all 64 bits */
 struct dt_node *dt_expr_whole(struct dt_sema *, struct dt_node *, const struct dt_type *);
-/* inserts a cast where needed */
+/* Inserts a cast where the types differ */
 struct dt_node *dt_expr_convert(struct dt_sema *, struct dt_node *, const struct dt_type *);
 struct dt_node *dt_expr_copy(struct dt_sema *, const struct dt_node *);	/* deep, with its types */
-/* makes the node a bit-field */
+/* Turns the node into a bit-field access */
 void dt_expr_bits(struct dt_sema *, struct dt_node *, const struct dt_member *);
-/* The string at a user address: what stringof() of userland means. */
-/* a string with the process behind it */
+/* strjoin(n, lltostr(pid)): the name of a provider in one process */
 struct dt_node *dt_expr_with_pid(struct dt_sema *, struct dt_node *);
+/* The string, or `size` bytes, at a user address: what stringof() and * mean for userland. */
 struct dt_node *dt_expr_copyinstr(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_copyin(struct dt_sema *, struct dt_node *addr, uint64_t size);
-/* checks or fixes the key signature */
+/* Fixes the key signature of a new array, or checks the keys against it */
 void dt_expr_keys(struct dt_sema *, struct dt_ident *, struct dt_node *index, const char *what);
-void dt_expr_object(struct dt_sema *, struct dt_node *);	/* sets DT_NF_REF, DT_NF_USER from the type */
+/* Sets DT_NF_REF and DT_NF_USER from the node's type. */
+void dt_expr_object(struct dt_sema *, struct dt_node *);
 
 /* Folds n when its operands are constant; always returns the node to use. */
 struct dt_node *dt_fold_binary(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_fold_unary(struct dt_sema *, struct dt_node *);
+/* Cuts a value to what an object of the type holds, then widens it to 64 bits again. */
 uint64_t dt_fold_narrow(struct dt_sema *, uint64_t value, const struct dt_type *);
 uint64_t dt_fold_cast(struct dt_sema *, const struct dt_node *constant, const struct dt_type *to);
 bool dt_node_is_const(const struct dt_node *);		/* DT_N_INT */
@@ -266,12 +310,12 @@ bool dt_node_is_null(const struct dt_node *);		/* integer constant 0 */
 int64_t dt_node_int(const struct dt_node *);
 
 /* Compatibility (compat.c). */
-/* of a operator b */
+/* The result type of an arithmetic operator on two integers */
 const struct dt_type *dt_compat_arith(struct dt_sema *, const struct dt_type *, const struct dt_type *);
 const struct dt_type *dt_compat_promote(struct dt_sema *, const struct dt_type *);
 bool dt_compat_ptr(struct dt_sema *, const struct dt_node *, const struct dt_node *,
     const struct dt_type **result);
-/* argument, key, assignment */
+/* May the value be passed, used as a key, or assigned where `want` is expected? */
 bool dt_compat_arg(struct dt_sema *, const struct dt_type *want, const struct dt_node *);
 bool dt_compat_types(const struct dt_type *, const struct dt_type *);
 
@@ -280,8 +324,9 @@ struct dt_attr dt_attr_min(struct dt_attr, struct dt_attr);
 bool dt_attr_less(struct dt_attr, struct dt_attr);
 bool dt_attr_parse(const char *text, struct dt_attr *);
 size_t dt_attr_str(struct dt_attr, char *buf, size_t len);
-void dt_attr_check(struct dt_sema *, struct dt_attr, struct dt_loc, const char *what);	/* D_ATTR_MIN */
-/* lowers the statement's; D_ATTR_MIN */
+/* Fails with D_ATTR_MIN if the stability is below -x amin. */
+void dt_attr_check(struct dt_sema *, struct dt_attr, struct dt_loc, const char *what);
+/* Lowers the stability of the current statement; D_ATTR_MIN as above */
 void dt_attr_use(struct dt_sema *, struct dt_attr, struct dt_loc, const char *what);
 struct dt_attr dt_attr_probe(struct dt_sema *, const struct dt_pdesc *);
 const struct dt_provider_attrs *dt_attr_provider(struct dt_sema *, const char *provider);
@@ -290,28 +335,28 @@ extern const struct dt_attr dt_attr_max, dt_attr_stable, dt_attr_private;
 /* ---- for the rows of actions (clause.c) ---- */
 unsigned dt_call_nargs(const struct dt_node *call);
 /*
- * Types the arguments of an action; aggregations are left for dt_act_agg(); key actions (stack() …) are
- * allowed when `keys`.
+ * Types the arguments of an action. Aggregations are left for dt_act_agg(); with `keys`, key actions
+ * such as stack() are allowed as arguments.
  */
 void dt_act_args(struct dt_sema *, struct dt_node *call, bool keys);
-/* new action of the statement in hand */
+/* Appends an action to the current statement. The pointer is good until the next action is added. */
 struct dt_act *dt_act_add(struct dt_sema *, enum dt_actkind, struct dt_loc);
-/* New action of that kind whose DIFO computes the value. */
+/* Appends an action whose DIFO computes the value. */
 struct dt_act *dt_act_expr(struct dt_sema *, enum dt_actkind, const struct dt_node *);
-/* not listed by -S */
+/* Appends an action with a constant; -S does not list it */
 struct dt_act *dt_act_const(struct dt_sema *, enum dt_actkind, uint64_t value, uint32_t size, struct dt_loc);
-/* A value that may be a key action: stack(), sym(x) … make actions of their own kind. */
+/* Appends an action for a value; a key action (stack(), sym(x)) becomes an action of its own kind. */
 struct dt_act *dt_act_value(struct dt_sema *, enum dt_actkind, struct dt_node *);
-/* The aggregation an argument names; fails with the given tags. */
+/* The aggregation that an argument names; fails with the given tags. */
 struct dt_ident *dt_act_agg(struct dt_sema *, struct dt_node *arg, enum dt_tag notagg, enum dt_tag undefined,
     const char *what);
-/* order rules for data-recording actions */
+/* Enforces the order rules for actions that record data */
 void dt_act_records(struct dt_sema *, struct dt_loc, const char *what);
-/* order rules for other actions */
+/* Enforces the order rules for other actions */
 void dt_act_plain(struct dt_sema *, struct dt_loc, const struct dt_builtin *);
-/* Prototype check of a call against row->proto; arguments typed already. Casts are inserted. */
+/* Checks a call, whose arguments are typed, against row->proto and inserts casts. */
 void dt_call_check(struct dt_sema *, struct dt_node *call, const struct dt_builtin *);
-/* Type a call has when it is a key action: stack, symaddr …; NULL when it is none. */
+/* The type of a key action as a key: stack, symaddr …; NULL if the row is not a key action. */
 const struct dt_type *dt_call_keytype(struct dt_sema *, const struct dt_builtin *);
 
 #endif

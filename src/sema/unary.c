@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Typing of unary operators, dereference, address-of, increments. */
+/*
+ * Types unary operators: arithmetic, !, *, &, ++ and --. An untyped node comes in, the typed
+ * replacement goes out.
+ */
 #include "sema/sema.h"
 
 static const struct dt_type *int64_type(struct dt_sema *s)
@@ -8,9 +11,9 @@ static const struct dt_type *int64_type(struct dt_sema *s)
 }
 
 /*
- * A variable that has no type yet gets int64_t from a unary operator: /!self->seen/ may stand before
- * the assignment. Where the name alone does not say what it is, as that of a global does not, it has to
- * be known.
+ * A unary operator gives int64_t to a variable without a type, so /!self->seen/ may come before the
+ * assignment. This works only where the name alone says what it is (self->, this->, x[keys]); a plain
+ * global must be known.
  */
 struct dt_node *dt_expr_named(struct dt_sema *s, struct dt_node *n)
 {
@@ -47,7 +50,8 @@ static struct dt_node *unary_deref(struct dt_sema *s, struct dt_node *n)
 
 	n->a = dt_expr_named(s, n->a);
 	base = dt_type_base(n->a->type);
-	if (n->a->kind == DT_N_XLATE && base->kind == DT_T_PTR)		/* the object itself, all of it */
+	/* *xlate<T *>(…) is the translated object itself */
+	if (n->a->kind == DT_N_XLATE && base->kind == DT_T_PTR)
 		n->a->type = base->ref;
 	if (n->a->kind == DT_N_XLATE)
 		return n->a;
@@ -65,12 +69,17 @@ static struct dt_node *unary_deref(struct dt_sema *s, struct dt_node *n)
 	n->nflags = DT_NF_LVAL | (n->a->nflags & (DT_NF_USER | DT_NF_ALLOCA));
 	if (base->user)
 		n->nflags |= DT_NF_USER;
+	/*
+	 * Only memory of D itself can be written; casts are the program's own risk and fault at run
+	 * time.
+	 */
 	if ((n->nflags & DT_NF_ALLOCA) || n->a->kind == DT_N_CAST || (n->a->nflags & DT_NF_WRITABLE))
 		n->nflags |= DT_NF_WRITABLE;
 	dt_expr_object(s, n);
 	return n;
 }
 
+/* D variables have no address: only kernel symbols, members and elements do. */
 static struct dt_node *unary_addr(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *a = n->a;
@@ -93,7 +102,7 @@ static struct dt_node *unary_addr(struct dt_sema *s, struct dt_node *n)
 static struct dt_node *unary_step(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_lvalue(s, n->a, true);
-	if (n->a->type == NULL)		/* created here: a counter */
+	if (n->a->type == NULL)		/* created by ++: a counter */
 		n->a->ident->type = n->a->type = int64_type(s);
 	if (!dt_type_is_scalar(n->a->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->loc,

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translators and inlines dissolve here: a member of a translated object becomes the translator's expression
- * for it, with the input bound to the object; an inline becomes its body. What is left for the code generator
- * is plain D.
+ * Translators and inlines are dissolved here. A member of a translated object becomes the translator's
+ * expression for that member, with the input bound to the object; an inline becomes its body. Only
+ * plain D is left for the code generator.
  */
 #include "sema/sema.h"
 
-#define MAX_EXPANSION 64	/* translators that use each other, inlines of inlines */
-#define MAX_EXPANSIONS 100000	/* of one use: an inline that names another twice doubles it */
+/* Limits for hostile input: depth of nesting, and all expansions of one use (inlines that double). */
+#define MAX_EXPANSION 64
+#define MAX_EXPANSIONS 100000
 
-/* Types a clone of `body` in a scope where only the given parameters are bound. */
-static struct dt_node *expand(struct dt_sema *s, const struct dt_node *body, struct dt_bind *binds,
+/*
+ * Types a clone of `body` in a scope where only the given parameters are bound. `shelter`: the caller
+ * accounts for the stability of the whole.
+ */
+static struct dt_node *expand_body(struct dt_sema *s, const struct dt_node *body, struct dt_bind *binds,
     bool shelter)
 {
 	struct dt_bind *saved = s->binds;
@@ -46,6 +50,7 @@ static struct dt_ident *param_new(struct dt_sema *s, const char *name, const str
 	return id;
 }
 
+/* A translated object is bound as it is: its members are taken from it later. */
 static struct dt_node *bind_value(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
 {
 	return n->kind == DT_N_XLATE ? n : dt_expr_convert(s, dt_expr_copy(s, n), type);
@@ -53,6 +58,7 @@ static struct dt_node *bind_value(struct dt_sema *s, struct dt_node *n, const st
 
 /* ---- inlines ---- */
 
+/* Types the arguments and binds them to the parameters, for one expansion. */
 static struct dt_bind *bind_params(struct dt_sema *s, const struct dt_ident *id, struct dt_node *args)
 {
 	struct dt_bind *binds = NULL;
@@ -85,9 +91,10 @@ struct dt_node *dt_expr_inline(struct dt_sema *s, struct dt_node *n, struct dt_i
 	if (id->nparams > 0 && n->kind != DT_N_INDEX)
 		dt_fail(s->diag, D_IDENT_BADREF, n->loc, "%s needs its parameters: %s[…]", id->name,
 		    id->name);
-	body = expand(s, id->body, id->nparams > 0 ? bind_params(s, id, n->list) : NULL, id->has_attr);
+	body = expand_body(s, id->body, id->nparams > 0 ? bind_params(s, id, n->list) : NULL, id->has_attr);
 	if (id->has_attr)
 		dt_attr_use(s, id->attr, n->loc, id->name);
+	/* Errors after this point are the user's: they should show the use, not the library. */
 	body->loc = n->loc;
 	if (body->kind == DT_N_XLATE || dt_type_is_string(id->type))
 		return body;
@@ -96,14 +103,20 @@ struct dt_node *dt_expr_inline(struct dt_sema *s, struct dt_node *n, struct dt_i
 
 /* ---- translators ---- */
 
-static const struct dt_type *pointed(const struct dt_type *t)
+/* The target of a pointer; the type itself otherwise. */
+static const struct dt_type *pointed_type(const struct dt_type *t)
 {
 	const struct dt_type *b = dt_type_base(t);
 
 	return b->kind == DT_T_PTR ? b->ref : t;
 }
 
-static const struct dt_xlator *match(struct dt_sema *s, const struct dt_type *dst, const struct dt_node *in)
+/*
+ * The best translator: same source type, then equal, then compatible. The newest declaration comes
+ * first.
+ */
+static const struct dt_xlator *match_translator(struct dt_sema *s, const struct dt_type *dst,
+    const struct dt_node *in)
 {
 	const struct dt_xlator *same = NULL, *compatible = NULL;
 
@@ -120,29 +133,31 @@ static const struct dt_xlator *match(struct dt_sema *s, const struct dt_type *ds
 	return same != NULL ? same : compatible;
 }
 
-static const struct dt_xlator *find(struct dt_sema *s, const struct dt_type *dst, const struct dt_node *in)
+/* As match_translator(), but loads the library that declares one if needed. */
+static const struct dt_xlator *find_translator(struct dt_sema *s, const struct dt_type *dst,
+    const struct dt_node *in)
 {
 	const struct dt_services *sv = &s->cc->services;
 	const struct dt_type *base = dt_type_complete(s->types, dt_type_base(dst));
-	const struct dt_xlator *x = match(s, base, in);
+	const struct dt_xlator *x = match_translator(s, base, in);
 	const char *key;
 
 	if (x != NULL || sv->library == NULL)
 		return x;
 	key = dt_arena_printf(s->arena, "translator %s", dt_type_str(s->arena, dst));
-	return sv->library(sv->ctx, key) ? match(s, base, in) : NULL;
+	return sv->library(sv->ctx, key) ? match_translator(s, base, in) : NULL;
 }
 
-/* Gives the node its translator; its type is the pointer or struct asked for. */
+/* Gives the node its translator. The node's type is the pointer or struct that was asked for. */
 struct dt_node *dt_expr_translated(struct dt_sema *s, struct dt_node *n, const struct dt_type *to,
     enum dt_tag missing)
 {
-	const struct dt_type *dst = pointed(to);
+	const struct dt_type *dst = pointed_type(to);
 
 	if (!dt_type_is_sou(dst))
 		dt_fail(s->diag, D_XLATE_SOU, n->loc, "a translator makes a struct or union, not \"%s\"",
 		    dt_type_str(s->arena, to));
-	n->xlator = find(s, dst, n->a);
+	n->xlator = find_translator(s, dst, n->a);
 	if (n->xlator == NULL)
 		dt_fail(s->diag, missing, n->loc, "no translator has been defined from \"%s\" to \"%s\"",
 		    dt_type_str(s->arena, n->a->type), dt_type_str(s->arena, dst));
@@ -166,12 +181,13 @@ static const struct dt_xmember *find_member(const struct dt_xlator *x, const cha
 	return NULL;
 }
 
+/* The translator's expression for one member, typed and converted to the member's type. */
 static struct dt_node *member_value(struct dt_sema *s, struct dt_node *xlate, const struct dt_xmember *xm,
     const struct dt_type *want)
 {
 	const struct dt_xlator *x = xlate->xlator;
 	struct dt_bind b = { param_new(s, x->input, x->src, bind_value(s, xlate->a, x->src)), NULL };
-	struct dt_node *v = expand(s, xm->expr, &b, x->has_attr);
+	struct dt_node *v = expand_body(s, xm->expr, &b, x->has_attr);
 
 	if (x->has_attr)
 		dt_attr_use(s, x->attr, xlate->loc, xm->name);
@@ -199,13 +215,14 @@ struct dt_node *dt_expr_xmember(struct dt_sema *s, struct dt_node *xlate, const 
 		    "operator %s on a translated %s: use %s", n->arrow ? "->" : ".",
 		    pointer ? "pointer" : "struct", pointer ? "->" : ".");
 	if (!dt_type_member(s->types, dst, n->name, &m)) {
+		/* dt_expr_member() fails and suggests the members that exist */
 		struct dt_node fake = {
 			.kind = DT_N_MEMBER, .name = n->name, .name_loc = n->name_loc, .loc = n->loc
 		};
 		struct dt_node zero = { .kind = DT_N_SYM, .type = dst };
 
 		fake.a = &zero;
-		(void)dt_expr_member(s, &fake);		/* fails with the names that would do */
+		(void)dt_expr_member(s, &fake);
 	}
 	if (xm == NULL)
 		dt_fail(s->diag, D_XLATE_NOCONV, n->name_loc,
@@ -215,7 +232,7 @@ struct dt_node *dt_expr_xmember(struct dt_sema *s, struct dt_node *xlate, const 
 	return v;
 }
 
-/* A whole translated struct as a value: every member the translator defines. */
+/* The whole translated struct as a value: every member that the translator defines, in its order. */
 struct dt_node *dt_expr_xwhole(struct dt_sema *s, struct dt_node *xlate)
 {
 	struct dt_node *n, **tail;
@@ -249,6 +266,7 @@ struct dt_node *dt_expr_xwhole(struct dt_sema *s, struct dt_node *xlate)
 	return n;
 }
 
+/* The translator is entered after its members are checked, so it cannot use itself. */
 void dt_decl_translator(struct dt_sema *s, const struct dt_ext *x)
 {
 	const struct dt_type *dst = dt_sema_type(s, x->dst), *src = dt_sema_type(s, x->src);
@@ -283,8 +301,8 @@ void dt_decl_translator(struct dt_sema *s, const struct dt_ext *x)
 			dt_fail(s->diag, D_XLATE_MEMB, m->loc, "translator member %s is not a member of %s",
 			    m->name, dt_type_str(s->arena, dst));
 		/*
-		 * A library's members are checked when used: most never are, and each would read kernel
-		 * types.
+		 * The members of our own libraries are checked on use: most are never used, and
+		 * checking each would read kernel types.
 		 */
 		if (!s->lazy) {
 			struct dt_attr saved = s->stmtattr;
