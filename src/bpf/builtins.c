@@ -329,10 +329,10 @@ static void get_ids(struct dt_lower *l)
 /* The task's number where we are: process.c. */
 static void number_here(struct dt_lower *l, bool process)
 {
-	bad_offset(l, l->b->opts->koff->task_tgid, "the process id");
+	bad_offset(l, dt_kmember(l->b->opts, "task_struct", "tgid"), "the process id");
 	if (l->b->opts->pidns_ino != 0) {
-		bad_offset(l, l->b->opts->koff->upid_size, "the namespace's process id");
-		bad_offset(l, l->b->opts->koff->pidns_inum, "the namespace's process id");
+		bad_offset(l, dt_kmember(l->b->opts, "upid", NULL), "the namespace's process id");
+		bad_offset(l, dt_kmember(l->b->opts, "pid_namespace", "ns.inum"), "the namespace's process id");
 	}
 	dt_task_number(l->a, l->b->opts, F_T0, process);
 	l->cached = 0;
@@ -375,27 +375,26 @@ static void get_gid(struct dt_lower *l)
 
 static void get_ppid(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
 
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, k->task_real_parent, 8, "the parent process");
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "real_parent"), 8, "the parent process");
 	number_here(l, true);
 }
 
 /* The number in the innermost namespace: numbers[level].nr of the task's struct pid. */
 static void get_nspid(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
 	struct dt_emit *a = l->a;
 
-	bad_offset(l, k->upid_size, "the namespace's process id");
+	bad_offset(l, dt_kmember(l->b->opts, "upid", NULL), "the namespace's process id");
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, k->task_thread_pid, 8, "the namespace's process id");
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "thread_pid"), 8, "the namespace's process id");
 	dt_mov(a, R9, R0);
-	dt_follow(l, k->pid_level, 4, "the namespace's process id");
-	dt_alui(a, BPF_MUL, R0, (int32_t)k->upid_size);
+	dt_follow(l, dt_kmember(l->b->opts, "pid", "level"), 4, "the namespace's process id");
+	dt_alui(a, BPF_MUL, R0, (int32_t)dt_kmember(l->b->opts, "upid", NULL));
 	dt_alu(a, BPF_ADD, R0, R9);
-	dt_follow(l, k->pid_numbers + k->upid_nr, 4, "the namespace's process id");
+	dt_follow(l, dt_kmember(l->b->opts, "pid", "numbers") + dt_kmember(l->b->opts, "upid", "nr"), 4,
+	    "the namespace's process id");
 	sign32(l);
 }
 

@@ -756,16 +756,18 @@ static void do_memstr(struct dt_lower *l)
 static void progenyof_here(struct dt_lower *l)
 {
 	const struct dt_image_opts *o = l->b->opts;
-	const struct dt_koffsets *k = o->koff;
-	uint32_t at = k->pid_numbers + o->pidns_level * k->upid_size;
-	const uint64_t words[] = { k->task_group_leader, k->task_thread_pid, k->pid_level, o->pidns_level, at + k->upid_ns, k->pidns_inum,
-		o->pidns_ino, at + k->upid_nr };
+	uint32_t upid = dt_kmember(o, "upid", NULL), inum = dt_kmember(o, "pid_namespace", "ns.inum");
+	uint32_t at = dt_kmember(o, "pid", "numbers") + o->pidns_level * upid;
+	const uint64_t words[] = { dt_kmember(o, "task_struct", "group_leader"), dt_kmember(o, "task_struct", "thread_pid"),
+		dt_kmember(o, "pid", "level"), o->pidns_level, at + dt_kmember(o, "upid", "ns"), inum, o->pidns_ino,
+		at + dt_kmember(o, "upid", "nr") };
 
-	if (k->upid_size == DT_KOFF_NONE || k->pidns_inum == DT_KOFF_NONE)
-		REFUSE(l, "this kernel's type data does not show where the namespace's process id is kept, which progenyof( ) needs");
+	if (upid == DT_KOFF_NONE || inum == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where the namespace's process id is kept, "
+		    "which progenyof( ) needs");
 	arg(l, 0, R1);
 	word(l, W_N, R1);
-	word_imm(l, W_LB, (int32_t)k->task_real_parent);
+	word_imm(l, W_LB, (int32_t)dt_kmember(l->b->opts, "task_struct", "real_parent"));
 	dt_help(l, BPF_FUNC_get_current_task);
 	word(l, W_POS, R0);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -778,9 +780,10 @@ static void progenyof_here(struct dt_lower *l)
 /* The parents' chain ends at the first process, which is its own parent. */
 static void do_progenyof(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
+	uint32_t parent = dt_kmember(l->b->opts, "task_struct", "real_parent");
+	uint32_t tgid = dt_kmember(l->b->opts, "task_struct", "tgid");
 
-	if (k->task_real_parent == DT_KOFF_NONE || k->task_tgid == DT_KOFF_NONE)
+	if (parent == DT_KOFF_NONE || tgid == DT_KOFF_NONE)
 		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
 	if (l->b->opts->pidns_ino != 0) {
 		progenyof_here(l);
@@ -788,8 +791,8 @@ static void do_progenyof(struct dt_lower *l)
 	}
 	arg(l, 0, R1);
 	word(l, W_N, R1);
-	word_imm(l, W_LA, (int32_t)k->task_tgid);
-	word_imm(l, W_LB, (int32_t)k->task_real_parent);
+	word_imm(l, W_LA, (int32_t)tgid);
+	word_imm(l, W_LB, (int32_t)parent);
 	dt_help(l, BPF_FUNC_get_current_task);
 	word(l, W_POS, R0);
 	dt_runtime(l, "rt_progenyof");
@@ -798,20 +801,19 @@ static void do_progenyof(struct dt_lower *l)
 /* The running process's open file of that number; 0 of a number without one, and where there are no files any more. */
 static void do_getf(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
 	static const char what[] = "a file descriptor";
 	struct dt_emit *a = l->a;
 	uint32_t none = dt_label(a), done = dt_label(a);
 
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, k->task_files, 8, what);
-	dt_follow(l, k->files_fdt, 8, what);
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "files"), 8, what);
+	dt_follow(l, dt_kmember(l->b->opts, "files_struct", "fdt"), 8, what);
 	dt_mov(a, R9, R0);
-	dt_follow(l, k->fdt_max, 4, what);
+	dt_follow(l, dt_kmember(l->b->opts, "fdtable", "max_fds"), 4, what);
 	arg_int(l, 0, R1);
 	dt_jmp(a, BPF_JGE, R1, R0, none);	/* unsigned: negative numbers too */
 	dt_mov(a, R0, R9);
-	dt_follow(l, k->fdt_fd, 8, what);
+	dt_follow(l, dt_kmember(l->b->opts, "fdtable", "fd"), 8, what);
 	arg_int(l, 0, R1);
 	dt_alui(a, BPF_LSH, R1, 3);
 	dt_alu(a, BPF_ADD, R0, R1);

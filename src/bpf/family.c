@@ -99,8 +99,8 @@ static void read_to(struct dt_emit *a, int frame, uint32_t size, int base, uint3
 /* On if the task in r8 is the first of its process, whose number is left in the frame. */
 static void leads(struct dt_build *b, struct dt_emit *a, uint32_t out)
 {
-	read_to(a, M_KEY, 4, R8, b->opts->koff->task_tgid);
-	read_to(a, M_PID, 4, R8, b->opts->koff->task_pid);
+	read_to(a, M_KEY, 4, R8, dt_kmember(b->opts, "task_struct", "tgid"));
+	read_to(a, M_PID, 4, R8, dt_kmember(b->opts, "task_struct", "pid"));
 	dt_ldx(a, B4, R1, FP, M_KEY);
 	dt_ldx(a, B4, R2, FP, M_PID);
 	dt_jmp(a, BPF_JNE, R1, R2, out);
@@ -162,9 +162,9 @@ static void keep_exit(struct dt_build *b, struct dt_emit *a, uint32_t out)
 	uint32_t root = dt_label(a);
 
 	dt_ldx(a, B8, R8, R7, 0);
-	read_to(a, M_SIGNAL, 8, R8, b->opts->koff->task_signal);
+	read_to(a, M_SIGNAL, 8, R8, dt_kmember(b->opts, "task_struct", "signal"));
 	dt_ldx(a, B8, R8, FP, M_SIGNAL);
-	read_to(a, M_LIVE, 4, R8, b->opts->koff->signal_live);
+	read_to(a, M_LIVE, 4, R8, dt_kmember(b->opts, "signal_struct", "live"));
 	dt_ldx(a, B4, R1, FP, M_LIVE);
 	dt_jmpi(a, BPF_JNE, R1, 0, out);
 	is_root(b, a, M_KEY, root);
@@ -200,7 +200,9 @@ void dt_family_keep(struct dt_build *b, struct dt_emit *a, enum dt_keep keep)
 {
 	uint32_t out = dt_label(a);
 
-	if (b->opts->koff->task_tgid == DT_KOFF_NONE || b->opts->koff->task_signal == DT_KOFF_NONE || b->opts->koff->signal_live == DT_KOFF_NONE)
+	if (dt_kmember(b->opts, "task_struct", "tgid") == DT_KOFF_NONE ||
+	    dt_kmember(b->opts, "task_struct", "signal") == DT_KOFF_NONE ||
+	    dt_kmember(b->opts, "signal_struct", "live") == DT_KOFF_NONE)
 		dt_refuse(b, (struct dt_loc){ 0 }, "this kernel's type data does not show how processes end, which -x follow needs");
 	dt_mov(a, R7, R1);
 	switch (keep) {

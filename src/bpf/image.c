@@ -155,7 +155,7 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 static bool sane(const struct dt_image_opts *o)
 {
-	return o && o->koff && o->feat && o->strsize >= 1 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
+	return o && o->feat && o->strsize >= 1 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
 	    o->only_cpu <= o->ncpus && o->nspec <= 4096;
 }
 

@@ -12,22 +12,7 @@
 
 /* ---- in ---- */
 
-/* Byte offsets of kernel struct members, found in type data by the caller; DT_KOFF_NONE: not there. */
-#define DT_KOFF_NONE UINT32_MAX
-struct dt_koffsets {
-	uint32_t task_tgid, task_pid, task_real_parent, task_comm, task_cred, task_real_cred, task_se_sum_exec, task_mm, task_nsproxy;
-	uint32_t cred_uid, cred_gid, mm_arg_start, mm_arg_end, task_thread_pid, pid_level, pid_numbers, upid_size, upid_nr, upid_ns, pidns_inum, task_group_leader;
-	uint32_t task_fs, fs_pwd, fs_root, path_dentry, path_mnt, dentry_parent, dentry_name_name, dentry_name_len, mount_mnt,
-	    mount_parent, mount_mountpoint, vfsmount_root;
-	/* the mounts of a file system: a list through mount_instance, or from 6.18 on a chain through mount_next */
-	uint32_t dentry_sb, sb_root, sb_mounts, mount_instance, mount_next, mount_ns, nsproxy_mnt;
-	uint32_t task_pt_regs;		/* aarch64, x86-64: how far user registers lie from the stack's end; session finds it */
-	uint32_t task_stack, task_flags;
-	uint32_t task_files, files_fdt, fdt_max, fdt_fd;	/* a process's open files */
-	uint32_t vma_pgoff, vma_file, file_inode, inode_ino, inode_sb, sb_dev;	/* what is mapped */
-	uint32_t task_signal, signal_live;	/* threads of a process that have not ended */
-	uint32_t task_utask, utask_returns, ret_stack, ret_orig, ret_next;	/* functions whose return is probed */
-};
+#define DT_KOFF_NONE UINT32_MAX		/* a member that the kernel's type data does not show */
 
 struct dt_features {			/* of the running kernel, probed once by src/session/feature.c */
 	bool bpf_loop, task_storage, ringbuf, get_current_task_btf, ktime_get_tai_ns, get_func_ip, probe_write_user, send_signal;
@@ -94,11 +79,21 @@ struct dt_image_opts {
 	uint64_t unwind_size;		/* bytes of rows for user stacks without frame pointers; 0: those are not walked */
 	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	bool arch_x86;			/* register layout: x86-64, else aarch64 */
-	const struct dt_koffsets *koff;
+	/*
+	 * How many bytes a member lies behind the beginning of a kernel struct ("task_struct", "se.vruntime"); path NULL: the
+	 * struct's size. DT_KOFF_NONE: it is not there. Asked only for what the programs use. NULL: none is known.
+	 */
+	uint32_t (*member)(void *ctx, const char *tag, const char *path);
+	void *member_ctx;
 	const struct dt_features *feat;
 	const struct dt_enabling *errors;	/* clauses on dtrace:::ERROR */
 	uint32_t nerrors;
 };
+
+static inline uint32_t dt_kmember(const struct dt_image_opts *o, const char *tag, const char *path)
+{
+	return o->member ? o->member(o->member_ctx, tag, path) : DT_KOFF_NONE;
+}
 
 /* ---- out ---- */
 

@@ -8,21 +8,23 @@
 /* The first n offsets of enum dt_path_word, constants that are copied into the second buffer. */
 static void offsets(struct dt_lower *l, size_t n)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
-	bool chained = k->mount_next != DT_KOFF_NONE;
-	const uint32_t off[DT_DENTRY_WORDS] = {
-		[DT_PATH_PARENT] = k->dentry_parent, [DT_PATH_NAME] = k->dentry_name_name, [DT_PATH_LEN] = k->dentry_name_len,
-		[DT_PATH_MNT] = k->mount_mnt, [DT_PATH_MNT_PARENT] = k->mount_parent, [DT_PATH_MOUNTPOINT] = k->mount_mountpoint,
-		[DT_PATH_MNT_ROOT] = k->vfsmount_root, [DT_PATH_SB] = k->dentry_sb, [DT_PATH_SB_ROOT] = k->sb_root,
-		[DT_PATH_SB_MOUNTS] = k->sb_mounts, [DT_PATH_LINK] = chained ? k->mount_next : k->mount_instance,
-		[DT_PATH_CHAINED] = chained, [DT_PATH_MNT_NS] = k->mount_ns,
+	/* the mounts of a file system: a list through mnt_instance, or from 6.18 on a chain through mnt_next_for_sb */
+	bool chained = dt_kmember(l->b->opts, "mount", "mnt_next_for_sb") != DT_KOFF_NONE;
+	const struct { const char *tag, *path; } row[DT_DENTRY_WORDS] = {
+		[DT_PATH_PARENT] = { "dentry", "d_parent" }, [DT_PATH_NAME] = { "dentry", "d_name.name" },
+		[DT_PATH_LEN] = { "dentry", "d_name.len" }, [DT_PATH_MNT] = { "mount", "mnt" },
+		[DT_PATH_MNT_PARENT] = { "mount", "mnt_parent" }, [DT_PATH_MOUNTPOINT] = { "mount", "mnt_mountpoint" },
+		[DT_PATH_MNT_ROOT] = { "vfsmount", "mnt_root" }, [DT_PATH_SB] = { "dentry", "d_sb" },
+		[DT_PATH_SB_ROOT] = { "super_block", "s_root" }, [DT_PATH_SB_MOUNTS] = { "super_block", "s_mounts" },
+		[DT_PATH_LINK] = { "mount", chained ? "mnt_next_for_sb" : "mnt_instance" },
+		[DT_PATH_CHAINED] = { NULL, NULL }, [DT_PATH_MNT_NS] = { "mount", "mnt_ns" },
 	};
 	uint64_t words[DT_DENTRY_WORDS];
 
 	for (size_t i = 0; i < n; i++) {
-		if (off[i] == DT_KOFF_NONE)
+		words[i] = row[i].tag ? dt_kmember(l->b->opts, row[i].tag, row[i].path) : chained;
+		if (words[i] == DT_KOFF_NONE)
 			REFUSE(l, "this kernel's type data does not show how paths are kept");
-		words[i] = off[i];
 	}
 	if (l->b->opts->strsize < sizeof(words))
 		REFUSE(l, "paths need strings of at least %zu bytes for tracing; see strsize", sizeof(words));
@@ -36,8 +38,9 @@ static void offsets(struct dt_lower *l, size_t n)
 /* Dentry and mount of the struct path at r9, to two words of the slot. */
 static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
-	const uint32_t member[2] = { k->path_dentry, k->path_mnt };
+	const uint32_t member[2] = {
+		dt_kmember(l->b->opts, "path", "dentry"), dt_kmember(l->b->opts, "path", "mnt")
+	};
 	const int to[2] = { dentry, mnt };
 
 	for (int i = 0; i < 2; i++) {
@@ -58,15 +61,15 @@ static void task_fs(struct dt_lower *l)
 {
 	dt_slot_reg(l);
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, l->b->opts->koff->task_fs, 8, "a process's directory");
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "fs"), 8, "a process's directory");
 	dt_mov(l->a, R9, R0);
 }
 
 void dt_get_cwd(struct dt_lower *l)
 {
 	task_fs(l);
-	path_at(l, l->b->opts->koff->fs_root, W_X, W_Y);
-	path_at(l, l->b->opts->koff->fs_pwd, W_N, W_M);
+	path_at(l, dt_kmember(l->b->opts, "fs_struct", "root"), W_X, W_Y);
+	path_at(l, dt_kmember(l->b->opts, "fs_struct", "pwd"), W_N, W_M);
 	walk(l);
 }
 
@@ -74,7 +77,7 @@ void dt_get_cwd(struct dt_lower *l)
 void dt_get_root(struct dt_lower *l)
 {
 	task_fs(l);
-	path_at(l, l->b->opts->koff->fs_root, W_N, W_M);
+	path_at(l, dt_kmember(l->b->opts, "fs_struct", "root"), W_N, W_M);
 	dt_sti(l->a, B8, R6, W_X, 0);
 	dt_sti(l->a, B8, R6, W_Y, 0);
 	walk(l);
@@ -100,7 +103,7 @@ void dt_lower_dpath(struct dt_lower *l)
 
 	readable(l);
 	task_fs(l);
-	path_at(l, l->b->opts->koff->fs_root, W_X, W_Y);
+	path_at(l, dt_kmember(l->b->opts, "fs_struct", "root"), W_X, W_Y);
 	dt_ldx(a, B8, R9, FP, F_T1);
 	path_at(l, 0, W_N, W_M);
 	walk(l);
@@ -112,15 +115,14 @@ void dt_lower_dpath(struct dt_lower *l)
  */
 void dt_lower_dentry_path(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
 	struct dt_emit *a = l->a;
 
 	readable(l);
 	task_fs(l);
-	path_at(l, k->fs_root, W_X, W_Y);
+	path_at(l, dt_kmember(l->b->opts, "fs_struct", "root"), W_X, W_Y);
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, k->task_nsproxy, 8, "a process's namespaces");
-	dt_follow(l, k->nsproxy_mnt, 8, "a process's mounts");
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "nsproxy"), 8, "a process's namespaces");
+	dt_follow(l, dt_kmember(l->b->opts, "nsproxy", "mnt_ns"), 8, "a process's mounts");
 	dt_stx(a, B8, R6, W_M, R0);
 	dt_ldx(a, B8, R0, FP, F_T1);
 	dt_stx(a, B8, R6, W_N, R0);
@@ -132,19 +134,18 @@ void dt_lower_dentry_path(struct dt_lower *l)
 /* The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have none. */
 void dt_get_execargs(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
 	struct dt_emit *a = l->a;
 	uint32_t fits = dt_label(a), some = dt_label(a);
 	int32_t max = (int32_t)l->b->opts->strsize - 1;
 
 	dt_slot_reg(l);
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, k->task_mm, 8, "a process's memory");
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "mm"), 8, "a process's memory");
 	dt_stx(a, B8, R6, W_X, R0);
-	dt_follow(l, k->mm_arg_start, 8, "a process's arguments");
+	dt_follow(l, dt_kmember(l->b->opts, "mm_struct", "arg_start"), 8, "a process's arguments");
 	dt_stx(a, B8, R6, W_Y, R0);
 	dt_ldx(a, B8, R0, R6, W_X);
-	dt_follow(l, k->mm_arg_end, 8, "a process's arguments");
+	dt_follow(l, dt_kmember(l->b->opts, "mm_struct", "arg_end"), 8, "a process's arguments");
 	dt_mov(a, R2, R0);
 	dt_ldx(a, B8, R3, R6, W_Y);
 	dt_alu(a, BPF_SUB, R2, R3);

@@ -20,26 +20,26 @@ static void load(struct dt_emit *a, int room, uint32_t off, uint32_t size)
 
 void dt_task_number(struct dt_emit *a, const struct dt_image_opts *o, int room, bool process)
 {
-	const struct dt_koffsets *k = o->koff;
-	uint32_t at = k->pid_numbers + o->pidns_level * k->upid_size, none = dt_label(a), done = dt_label(a);
+	uint32_t none = dt_label(a), done = dt_label(a), at;
 
 	if (o->pidns_ino == 0) {
-		load(a, room, process ? k->task_tgid : k->task_pid, 4);
+		load(a, room, process ? dt_kmember(o, "task_struct", "tgid") : dt_kmember(o, "task_struct", "pid"), 4);
 		return;
 	}
+	at = dt_kmember(o, "pid", "numbers") + o->pidns_level * dt_kmember(o, "upid", NULL);
 	if (process)
-		load(a, room, k->task_group_leader, 8);
-	load(a, room, k->task_thread_pid, 8);
+		load(a, room, dt_kmember(o, "task_struct", "group_leader"), 8);
+	load(a, room, dt_kmember(o, "task_struct", "thread_pid"), 8);
 	dt_stx(a, B8, FP, room - 8, R0);
-	load(a, room, k->pid_level, 4);
+	load(a, room, dt_kmember(o, "pid", "level"), 4);
 	dt_jmpi(a, BPF_JLT, R0, (int32_t)o->pidns_level, none);
 	dt_ldx(a, B8, R0, FP, room - 8);
-	load(a, room, at + k->upid_ns, 8);
-	load(a, room, k->pidns_inum, 4);
+	load(a, room, at + dt_kmember(o, "upid", "ns"), 8);
+	load(a, room, dt_kmember(o, "pid_namespace", "ns.inum"), 4);
 	dt_imm(a, R1, o->pidns_ino);
 	dt_jmp(a, BPF_JNE, R0, R1, none);
 	dt_ldx(a, B8, R0, FP, room - 8);
-	load(a, room, at + k->upid_nr, 4);
+	load(a, room, at + dt_kmember(o, "upid", "nr"), 4);
 	dt_ja(a, done);
 	dt_put(a, none);
 	dt_imm(a, R0, 0);

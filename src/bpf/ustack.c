@@ -127,14 +127,19 @@ static void list(struct dt_lower *l)
 /* Offsets in kernel structs, and the innermost function whose return is probed; what the type data does not show is not used. */
 static void offsets(struct dt_lower *l)
 {
-	const struct dt_koffsets *k = l->b->opts->koff;
+	const struct dt_image_opts *o = l->b->opts;
 	const struct { uint32_t off; int to; } vma[] = {
-		{ k->vma_pgoff, WALK_AT(vm_pgoff) }, { k->vma_file, WALK_AT(vm_file) }, { k->file_inode, WALK_AT(f_inode) },
-		{ k->inode_ino, WALK_AT(i_ino) }, { k->inode_sb, WALK_AT(i_sb) }, { k->sb_dev, WALK_AT(s_dev) },
+		{ dt_kmember(o, "vm_area_struct", "vm_pgoff"), WALK_AT(vm_pgoff) },
+		{ dt_kmember(o, "vm_area_struct", "vm_file"), WALK_AT(vm_file) },
+		{ dt_kmember(o, "file", "f_inode"), WALK_AT(f_inode) }, { dt_kmember(o, "inode", "i_ino"), WALK_AT(i_ino) },
+		{ dt_kmember(o, "inode", "i_sb"), WALK_AT(i_sb) }, { dt_kmember(o, "super_block", "s_dev"), WALK_AT(s_dev) },
 	}, ret[] = {
-		{ k->ret_stack, WALK_AT(ret_stack) }, { k->ret_orig, WALK_AT(ret_orig) }, { k->ret_next, WALK_AT(ret_next) },
+		{ dt_kmember(o, "return_instance", "stack"), WALK_AT(ret_stack) },
+		{ dt_kmember(o, "return_instance", "orig_ret_vaddr"), WALK_AT(ret_orig) },
+		{ dt_kmember(o, "return_instance", "next"), WALK_AT(ret_next) },
 	};
-	bool all = true, probed = k->task_utask != DT_KOFF_NONE && k->utask_returns != DT_KOFF_NONE;
+	uint32_t utask = dt_kmember(o, "task_struct", "utask"), returns = dt_kmember(o, "uprobe_task", "return_instances");
+	bool all = true, probed = utask != DT_KOFF_NONE && returns != DT_KOFF_NONE;
 
 	for (size_t i = 0; i < sizeof(vma) / sizeof(vma[0]); i++)
 		all = all && vma[i].off != DT_KOFF_NONE;
@@ -149,8 +154,8 @@ static void offsets(struct dt_lower *l)
 	if (!probed)
 		return;
 	dt_help(l, BPF_FUNC_get_current_task_btf);
-	dt_ldx(l->a, B8, R0, R0, (int)k->task_utask);
-	dt_ldx(l->a, B8, R0, R0, (int)k->utask_returns);	/* 0 of nothing */
+	dt_ldx(l->a, B8, R0, R0, (int)utask);
+	dt_ldx(l->a, B8, R0, R0, (int)returns);	/* 0 of nothing */
 	dt_scalar(l->a, R0);
 	dt_stx(l->a, B8, R6, WALK_AT(ret), R0);
 }

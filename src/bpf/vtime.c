@@ -86,7 +86,7 @@ void dt_vtime_program(struct dt_build *b, struct dt_emit *a)
 static void start(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, l->b->opts->koff->task_se_sum_exec, 8, "a thread's run time");
+	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "se.sum_exec_runtime"), 8, "a thread's run time");
 	dt_alui(l->a, BPF_ADD, R0, 1);		/* 0 is "not looked at yet" */
 	dt_stx(l->a, B8, R9, AT(sum), R0);
 	dt_help(l, BPF_FUNC_ktime_get_ns);

@@ -15,12 +15,14 @@ struct dt_bhook {			/* a program to make */
 	struct dt_map point_of;		/* text of a point -> its place in points */
 };
 
+struct dt_kmember { const char *tag, *path; uint32_t offset; };	/* of a kernel struct */
+
 struct dt_gobuild {
 	struct dtrace_hdl *h;
 	struct dt_trace *t;
 	DT_VEC(struct dt_bhook *) hooks;
 	DT_VEC(struct dt_enabling) errors;
-	struct dt_koffsets koff;
+	DT_VEC(struct dt_kmember) members;	/* those that programs asked for */
 	struct dt_features feat;
 	struct dt_image_opts opts;
 	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled, or would serve */
@@ -46,7 +48,7 @@ bool dt_gobuild_trampoline(struct dt_gobuild *, const char *target, bool ret);
 /* hooks_sys.c: are the enabled system calls so few that they are better seen in their functions? */
 bool dt_gobuild_sys_functions(struct dt_gobuild *);
 
-/* offsets.c: members of kernel structs, where the programs use variables made of them */
-void dt_gobuild_offsets(struct dt_gobuild *);
+/* offsets.c: `member` of struct dt_image_opts */
+uint32_t dt_gobuild_member(void *build, const char *tag, const char *path);
 
 #endif

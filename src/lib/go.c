@@ -100,7 +100,7 @@ static void fill_opts(struct dt_gobuild *b)
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ? option(h, DT_OPT_unwindsize, 16 << 20) : 0,
-		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .koff = &b->koff, .feat = &b->feat,
+		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member, .member_ctx = b, .feat = &b->feat,
 		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v, .nerrors = (uint32_t)b->errors.n,
 #ifdef __x86_64__
 		.arch_x86 = true,
@@ -227,7 +227,8 @@ static int find_namespace(struct dt_gobuild *b)
 
 	if (!dt_proc_pid_namespace(&b->opts.pidns_ino))
 		return 0;
-	level = dt_proc_namespace_level(b->koff.task_thread_pid, b->koff.pid_level);
+	level = dt_proc_namespace_level(dt_kmember(&b->opts, "task_struct", "thread_pid"),
+	    dt_kmember(&b->opts, "pid", "level"));
 	if (level < 0)
 		return dt_handle_errorf(b->h, EDT_BPF, "the namespace of process ids that dtrace is in cannot be found: %s", strerror(-level));
 	b->opts.pidns_level = (uint32_t)level;
@@ -250,7 +251,6 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 	dt_later_reserve(t);
 	if (dt_gobuild_hooks(b) != 0)
 		return -1;
-	dt_gobuild_offsets(b);
 	fill_opts(b);
 	if (check_sizes(b) != 0 || find_namespace(b) != 0)
 		return -1;
@@ -291,7 +291,6 @@ int dt_trace_graft(struct dt_trace *t, char *msg, size_t len)
 		snprintf(msg, len, "%s", dtrace_errmsg(b->h, dtrace_errno(b->h)));
 		return -EINVAL;
 	}
-	dt_gobuild_offsets(b);
 	err = make_image(b, &image, msg, len);
 	if (err != 0)
 		return err;

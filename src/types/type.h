@@ -167,6 +167,12 @@ const struct dt_enumconst *dt_type_enums(struct dt_types *, const struct dt_type
 /* Finds a member, also inside anonymous ones; bit_off in *out is from the outer struct's start. */
 bool dt_type_member(struct dt_types *, const struct dt_type *, const char *name, struct dt_member *out);
 /*
+ * Bytes from the beginning of `struct tag` to the member that the path ("se.vruntime") names; path NULL:
+ * the size of the struct.
+ */
+#define DT_TYPES_NO_OFFSET UINT32_MAX
+uint32_t dt_types_offset(struct dt_types *, const char *tag, const char *path);
+/*
  * A forward declaration resolved to its definition if any is known, else the type itself (base already
  * stripped).
  */

@@ -93,7 +93,6 @@ int main(int argc, char **argv)
 	if (s == MAP_FAILED)
 		return 2;
 	s->end = 1000;
-	memset(&no_offsets, 0xff, sizeof(no_offsets));
 	for (size_t i = 0; i < NFIRINGS; i++)
 		firings[i].arg[9] = (uint64_t)(uintptr_t)user_text[0];
 	while ((c = getopt(argc, argv, "s:n:j:t:p:d")) != -1) {

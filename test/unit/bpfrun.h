@@ -391,7 +391,6 @@ static void k_collect(struct kernel *k)
 		k_end_spec(k, k->held->spec, false);
 }
 
-static struct dt_koffsets no_offsets;
 static struct dt_features feat;
 static bool dump;
 static uint64_t open_ns;		/* what the last session took to open */
@@ -420,7 +419,7 @@ static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32
 	struct dt_enabling *en = calloc(prog->necbs * 2 + 1, sizeof(*en)), *err = en + prog->necbs;
 	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en };
 	struct dt_image_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
-		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .koff = &no_offsets, .feat = &feat, .errors = err };
+		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat, .errors = err };
 	struct dt_attach attach = { .kind = DT_HOOK_RUN };
 	struct kernel k = { .prog = prog, .out = out };
 	struct dt_image *image = NULL;

@@ -32,7 +32,7 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	struct dt_enabling en[64];
 	struct dt_image_hook hook = { .ctx = ctx, .en = en };
 	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .koff = &no_offsets, .feat = &feat, .pids = &self, .npids = 1,
+		.ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat, .pids = &self, .npids = 1,
 		.arch_x86 = X86 };
 	struct dt_attach attach = { .kind = ctx == DT_CTX_SYS_ENTER ? DT_HOOK_SYS_ENTER : DT_HOOK_SYS_EXIT };
 	struct text out = { 0 };
@@ -124,8 +124,6 @@ int main(int argc, char **argv)
 		{ .arg = { 7, 0, 11, (uint64_t)-100000, 50, 1, 0, 0, 0, 0 } },
 	};
 	char msg[512];
-
-	memset(&no_offsets, 0xff, sizeof(no_offsets));
 	for (int i = 0; i < 4; i++)
 		f[i].arg[9] = (uint64_t)(uintptr_t)user_text[0];
 	if (dt_features_probe(&feat, msg, sizeof(msg)) != 0) {

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct dt_koffsets offsets;
 static const struct dt_features all = { .bpf_loop = true, .task_storage = true, .ringbuf = true, .get_current_task_btf = true,
 	.send_signal = true };
 
@@ -26,7 +25,7 @@ static struct made make(const char *text, enum dt_image_ctx ctx, uint32_t nprobe
 	dtrace_prog_t *p;
 	const struct dt_prog *prog;
 	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
-		.ncpus = 2, .koff = &offsets, .feat = &all };
+		.ncpus = 2, .feat = &all };
 	struct dt_enabling *en;
 	struct dt_image_hook hook = { .ctx = ctx };
 
@@ -304,7 +303,6 @@ static void dumps(void)
 
 int main(void)
 {
-	memset(&offsets, 0xff, sizeof(offsets));
 	records();
 	keys();
 	maps();

@@ -228,8 +228,6 @@ int main(int argc, char **argv)
 {
 	const char *only = argc > 2 ? argv[2] : NULL;
 	char msg[512];
-
-	memset(&no_offsets, 0xff, sizeof(no_offsets));
 	if (argc > 1)
 		seed = strtoull(argv[1], NULL, 0);
 	if (dt_features_probe(&feat, msg, sizeof(msg)) != 0) {

@@ -66,32 +66,10 @@ static struct dt_enabling *enablings(struct kernel *k, uint32_t id, uint32_t *n)
 	return en;
 }
 
-/* Those members the variables of tests are found by: ppid, cwd, root. */
-static void offsets(struct dt_types *types, struct dt_koffsets *o)
+/* The types of the kernel cost time: only programs that ask for a member pay. */
+static uint32_t member(void *types, const char *tag, const char *path)
 {
-	static const struct { size_t at; const char *tag, *member; } rows[] = {
-#define O(field, tag, member) { offsetof(struct dt_koffsets, field), tag, member }
-		O(task_tgid, "task_struct", "tgid"), O(task_pid, "task_struct", "pid"), O(task_comm, "task_struct", "comm"),
-		O(task_real_parent, "task_struct", "real_parent"), O(task_cred, "task_struct", "cred"), O(task_fs, "task_struct", "fs"),
-		O(task_mm, "task_struct", "mm"), O(task_nsproxy, "task_struct", "nsproxy"), O(task_thread_pid, "task_struct", "thread_pid"),
-		O(task_stack, "task_struct", "stack"), O(task_flags, "task_struct", "flags"), O(mm_arg_start, "mm_struct", "arg_start"),
-		O(mm_arg_end, "mm_struct", "arg_end"), O(fs_pwd, "fs_struct", "pwd"), O(fs_root, "fs_struct", "root"),
-		O(path_dentry, "path", "dentry"), O(path_mnt, "path", "mnt"), O(dentry_parent, "dentry", "d_parent"),
-		O(mount_mnt, "mount", "mnt"), O(mount_parent, "mount", "mnt_parent"), O(mount_mountpoint, "mount", "mnt_mountpoint"),
-		O(vfsmount_root, "vfsmount", "mnt_root"),
-#undef O
-	};
-
-	for (size_t i = 0; types && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct dt_type *t = dt_types_find(types, NULL, DT_T_STRUCT, rows[i].tag);
-		struct dt_member m;
-		uint32_t off;
-
-		if (!t || !dt_type_member(types, dt_type_complete(types, t), rows[i].member, &m))
-			continue;
-		off = (uint32_t)(m.bit_off / 8);
-		memcpy((char *)o + rows[i].at, &off, sizeof(off));
-	}
+	return types ? dt_types_offset(types, tag, path) : DT_KOFF_NONE;
 }
 
 static bool has_locals(const struct dt_difo *d)
@@ -138,14 +116,14 @@ static uint32_t hooks_of(struct kernel *k, uint32_t id, bool single, struct dt_i
 	return n;
 }
 
-static int build(struct kernel *k, const struct dt_features *feat, const struct dt_koffsets *koff, char *msg, size_t len)
+static int build(struct kernel *k, const struct dt_features *feat, char *msg, size_t len)
 {
 	const struct dt_interp_opts *io = &k->in.opts;
 	struct dt_image_hook *hooks = DT_NEWN(k->arena, struct dt_image_hook, (k->in.prog->necbs + 1) * k->in.nprobes);
 	struct dt_image_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
 		.nspec = io->nspec ? io->nspec : 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = io->dynvarsize ? io->dynvarsize : 1 << 20, .stackframes_max = 127,
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(), .koff = koff, .feat = feat };
+		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(), .member = member, .member_ctx = k->in.types, .feat = feat };
 	bool single = clause_by_clause(k->in.prog);
 	uint32_t n = 0;
 
@@ -165,7 +143,6 @@ struct kernel *kernel_open(const struct kernel_input *in, bool *refused, char *m
 	struct dt_arena *arena = dt_arena_new();
 	struct kernel *k = DT_NEW(arena, struct kernel);
 	struct dt_features feat;
-	struct dt_koffsets koff;
 	struct dt_attach *attach;
 	int rc;
 
@@ -176,12 +153,7 @@ struct kernel *kernel_open(const struct kernel_input *in, bool *refused, char *m
 		kernel_close(k);
 		return NULL;
 	}
-	memset(&koff, 0xff, sizeof(koff));
-	rc = build(k, &feat, &koff, msg, len);
-	if (rc) {			/* the types of the kernel cost time: only when they are wanted */
-		offsets(in->types, &koff);
-		rc = build(k, &feat, &koff, msg, len);
-	}
+	rc = build(k, &feat, msg, len);
 	attach = DT_NEWN(arena, struct dt_attach, rc == 0 ? k->image->nprogs + 1 : 1);
 	for (uint32_t i = 0; rc == 0 && i < k->image->nprogs; i++)
 		attach[i].kind = DT_HOOK_RUN;
