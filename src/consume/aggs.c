@@ -170,7 +170,9 @@ static const void *fold(const struct take *take, const void *key)
 			continue;
 		}
 
-		struct dt_value v = dt_record_value(l->key_act[k], take->key + l->key[k].off, l->key[k].size);
+		struct dt_value v;
+
+		dt_record_value(l->key_act[k], take->key + l->key[k].off, l->key[k].size, &v);
 		uint64_t addr;
 
 		if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
@@ -334,7 +336,7 @@ void dt_agg_key(const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 	}
 	const struct dt_act *act = dt_agg_keyact(l, k, e->key, &len);
 
-	*v = dt_record_value(act, e->key + l->key[k].off, len);
+	dt_record_value(act, e->key + l->key[k].off, len, v);
 }
 
 void dt_agg_value(const struct dt_agg *agg, const struct dt_agg_elem *e, struct dt_value *v)
@@ -349,5 +351,5 @@ void dt_event_value(const struct dt_event *e, uint32_t act, struct dt_value *v)
 {
 	const struct dt_recfield *f = &e->layout->field[act];
 
-	*v = dt_record_value(&e->ecb->acts[act], e->data + f->off, f->size);
+	dt_record_value(&e->ecb->acts[act], e->data + f->off, f->size, v);
 }

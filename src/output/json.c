@@ -115,7 +115,8 @@ static size_t plain_len(const unsigned char *p, size_t n)
 {
 	size_t i = 0, len;
 
-	while (i < n && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f && (len = utf8_len(p + i, n - i)) > 0)
+	while (i < n && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f &&
+	    (len = p[i] < 0x80 ? 1 : utf8_len(p + i, n - i)) > 0)
 		i += len;
 	return i;
 }

@@ -17,7 +17,10 @@ struct firing {
 
 static struct dt_value value_of(const struct dt_rec *rec)
 {
-	return dt_record_value(rec->act, rec->data, rec->len);
+	struct dt_value v;
+
+	dt_record_value(rec->act, rec->data, rec->len, &v);
+	return v;
 }
 
 static void open_action(struct firing *f, const char *name)

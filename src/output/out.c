@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	WAITING = 64 << 10,		/* bytes, about, that wait for dt_out_flush() at most */
-	NUMBER = 24,			/* no number in decimal is longer */
-};
+enum { WAITING = 64 << 10 };	/* bytes, about, that wait for dt_out_flush() at most */
 
 const struct dt_print_opts dt_print_defaults = { .stackindent = 14 };
 
@@ -53,8 +50,10 @@ void dt_out_flush(struct dt_out *o)
 	o->len = 0;
 }
 
-static bool reserve(struct dt_out *o, size_t n)
+bool dt_out_grow(struct dt_out *o, size_t n)
 {
+	if (o->file && o->len + n > WAITING)
+		dt_out_flush(o);
 	if (o->failed || n > o->max - o->len) {
 		o->failed = true;
 		return false;
@@ -74,21 +73,6 @@ static bool reserve(struct dt_out *o, size_t n)
 	o->buf = buf;
 	o->cap = cap;
 	return true;
-}
-
-void dt_out_more(struct dt_out *o, const void *p, size_t n)
-{
-	if (o->file && o->len + n > WAITING)
-		dt_out_flush(o);
-	if (!reserve(o, n))
-		return;
-	memcpy(o->buf + o->len, p, n);
-	o->len += n;
-}
-
-void dt_out_str(struct dt_out *o, const char *s)
-{
-	dt_out_put(o, s, strlen(s));
 }
 
 void dt_out_pad(struct dt_out *o, char c, size_t n)
@@ -114,8 +98,18 @@ void dt_out_field(struct dt_out *o, const char *text, size_t n, size_t width, bo
 		dt_out_pad(o, ' ', pad);
 }
 
-/* Digits that end at `end`; their beginning. */
-static char *decimal(char *end, uint64_t v)
+static size_t digits_of(uint64_t v)
+{
+	static const uint64_t powers[] = { 0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
+		100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+		1000000000000000000, 10000000000000000000u };
+	size_t about = (size_t)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;	/* 1233 / 4096: a bit in decimal digits */
+
+	return about + (v >= powers[about]);
+}
+
+/* Two digits at a time. */
+static void put_digits(char *end, uint64_t v)
 {
 	static const char pairs[] =
 		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
@@ -124,42 +118,35 @@ static char *decimal(char *end, uint64_t v)
 	for (; v >= 100; v /= 100)
 		memcpy(end -= 2, pairs + v % 100 * 2, 2);
 	if (v >= 10)
-		return memcpy(end - 2, pairs + v * 2, 2);
-	*--end = (char)('0' + v);
-	return end;
+		memcpy(end - 2, pairs + v * 2, 2);
+	else
+		end[-1] = (char)('0' + v);
 }
 
-/* The text of a number, which ends at text[NUMBER] of 2 * NUMBER bytes: so all of them can be copied as fast as one. */
-static void put_number(struct dt_out *o, const char *text, const char *from, size_t width, bool left)
+static void put_number(struct dt_out *o, uint64_t v, bool minus, size_t width, bool left)
 {
-	size_t n = (size_t)(text + NUMBER - from);
+	size_t n = digits_of(v) + minus;
 
-	if (width <= n && o->cap - o->len > NUMBER && !o->failed) {
-		memcpy(o->buf + o->len, from, NUMBER);
-		o->len += n;
-		return;
-	}
 	if (width > n && !left)
 		dt_out_pad(o, ' ', width - n);
-	dt_out_put(o, from, n);
+	if (!dt_out_room(o, n))
+		return;
+	put_digits(o->buf + o->len + n, v);
+	if (minus)
+		o->buf[o->len] = '-';
+	o->len += n;
 	if (width > n && left)
 		dt_out_pad(o, ' ', width - n);
 }
 
 void dt_out_int(struct dt_out *o, int64_t v, size_t width, bool left)
 {
-	char text[2 * NUMBER], *from = decimal(text + NUMBER, v < 0 ? -(uint64_t)v : (uint64_t)v);
-
-	if (v < 0)
-		*--from = '-';
-	put_number(o, text, from, width, left);
+	put_number(o, v < 0 ? -(uint64_t)v : (uint64_t)v, v < 0, width, left);
 }
 
 void dt_out_uint(struct dt_out *o, uint64_t v, size_t width, bool left)
 {
-	char text[2 * NUMBER];
-
-	put_number(o, text, decimal(text + NUMBER, v), width, left);
+	put_number(o, v, false, width, left);
 }
 
 void dt_out_printf(struct dt_out *o, const char *fmt, ...)

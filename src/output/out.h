@@ -57,19 +57,26 @@ const char *dt_out_text(const struct dt_out *);		/* "" when nothing was put */
 void dt_out_clear(struct dt_out *);
 void dt_out_flush(struct dt_out *);			/* what waits goes to the file */
 
-void dt_out_more(struct dt_out *, const void *, size_t);	/* as dt_out_put(), when there is no room in buf */
+/* Room for n bytes at buf + len; false: there is none, and the output has failed. */
+bool dt_out_grow(struct dt_out *, size_t n);
+static inline bool dt_out_room(struct dt_out *o, size_t n)
+{
+	return (n < o->cap - o->len && !o->failed) || dt_out_grow(o, n);
+}
+
 static inline void dt_out_put(struct dt_out *o, const void *p, size_t n)
 {
-	if (n == 0)
+	if (n == 0 || !dt_out_room(o, n))
 		return;
-	if (n >= o->cap - o->len || o->failed) {
-		dt_out_more(o, p, n);
-		return;
-	}
 	memcpy(o->buf + o->len, p, n);
 	o->len += n;
 }
-void dt_out_str(struct dt_out *, const char *);
+
+static inline void dt_out_str(struct dt_out *o, const char *s)
+{
+	dt_out_put(o, s, strlen(s));
+}
+
 void dt_out_pad(struct dt_out *, char, size_t n);
 /* The columns a UTF-8 text takes; bytes that are none take one each (columns.c). */
 size_t dt_columns(const char *text, size_t n);

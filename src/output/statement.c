@@ -18,8 +18,9 @@ void dt_statements_init(struct dt_statements *s, struct dt_arena *arena, struct 
 
 int64_t dt_rec_int(const struct dt_rec *rec)
 {
-	struct dt_value v = dt_record_value(rec->act, rec->data, rec->len);
+	struct dt_value v;
 
+	dt_record_value(rec->act, rec->data, rec->len, &v);
 	return v.kind == DT_V_INT ? (int64_t)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)) : 0;
 }
 
@@ -78,7 +79,7 @@ void dt_statement_text(struct dt_statements *s, struct dt_out *out, const struct
 	s->last_text = format;
 	s->last = f;
 	for (size_t i = first; v != NULL && i < n; i++)
-		v[i - first] = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
+		dt_record_value(recs[i].act, recs[i].data, recs[i].len, &v[i - first]);
 	if (f == NULL || v == NULL)
 		dt_out_str(out, format);
 	else
@@ -120,8 +121,9 @@ static void do_freopen(struct dt_statements *s, const struct dt_rec *recs, size_
 static void do_trace(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct dt_value v = dt_record_value(recs[i].act, recs[i].data, recs[i].len);
+		struct dt_value v;
 
+		dt_record_value(recs[i].act, recs[i].data, recs[i].len, &v);
 		if (recs[i].len > 0)
 			dt_value_trace(s->out, &v);
 	}
@@ -130,8 +132,9 @@ static void do_trace(struct dt_statements *s, const struct dt_rec *recs, size_t 
 /* A value; or a pointer and the object it points to. */
 static void do_print(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	struct dt_value v = dt_record_value(recs[0].act, recs[0].data, recs[0].len);
+	struct dt_value v;
 
+	dt_record_value(recs[0].act, recs[0].data, recs[0].len, &v);
 	v.type = recs[0].act->type;
 	if (v.type == NULL && recs[0].act->fmt != NULL && s->ops.type != NULL)
 		v.type = s->ops.type(s->ops.ctx, recs[0].act->fmt);

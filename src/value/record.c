@@ -41,37 +41,44 @@ static struct dt_value symbol_value(uint16_t kind, const void *data, size_t len)
 	return v;
 }
 
+/* Each size as itself: 4 bytes put into 8 of memory and read back as 8 would wait for the store. */
 static uint64_t load(const void *data, size_t len)
 {
 	uint64_t v = 0;
+	uint32_t w;
 
 	switch (len) {
-	case 4: memcpy(&v, data, 4); break;	/* those that come by most: no call */
-	case 8: memcpy(&v, data, 8); break;
-	default: memcpy(&v, data, len);
+	case 4:
+		memcpy(&w, data, sizeof(w));
+		return w;
+	case 8:
+		memcpy(&v, data, sizeof(v));
+		return v;
+	default:
+		memcpy(&v, data, len);
+		return v;
 	}
-	return v;
 }
 
-struct dt_value dt_record_plain(const struct dt_diftype *t, const void *data, size_t len)
+void dt_record_plain(const struct dt_diftype *t, const void *data, size_t len, struct dt_value *v)
 {
 	if (!t || t->kind == DT_DT_STRING || (t->flags & (DT_DTF_REF | DT_DTF_USERREF)) || t->ckind == DT_CK_FLOAT || len > 8)
-		return (struct dt_value){ .kind = t && t->kind == DT_DT_STRING ? DT_V_STRING : DT_V_BYTES, .bytes = data,
-			.len = len };
-	return (struct dt_value){ .kind = DT_V_INT, .size = (uint8_t)len, .is_signed = t->is_signed, .i = load(data, len) };
+		*v = (struct dt_value){ .kind = t && t->kind == DT_DT_STRING ? DT_V_STRING : DT_V_BYTES, .bytes = data, .len = len };
+	else
+		*v = (struct dt_value){ .kind = DT_V_INT, .size = (uint8_t)len, .is_signed = t->is_signed, .i = load(data, len) };
 }
 
-struct dt_value dt_record_value(const struct dt_act *act, const void *data, size_t len)
+void dt_record_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	switch (act->kind) {
 	case DT_ACT_STACK:
 	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK: return stack_value(act, data, len);
+	case DT_ACT_JSTACK: *v = stack_value(act, data, len); return;
 	case DT_ACT_SYM:
 	case DT_ACT_MOD:
 	case DT_ACT_USYM:
 	case DT_ACT_UMOD:
-	case DT_ACT_UADDR: return symbol_value(act->kind, data, len);
+	case DT_ACT_UADDR: *v = symbol_value(act->kind, data, len); return;
 	}
-	return dt_record_plain(act->difo ? &act->difo->rtype : NULL, data, len);
+	dt_record_plain(act->difo ? &act->difo->rtype : NULL, data, len, v);
 }

@@ -7,8 +7,8 @@
 #include "dif/dif.h"
 
 /* `data` is 8-aligned and stays where it is as long as the value is used. */
-struct dt_value dt_record_value(const struct dt_act *, const void *data, size_t len);
+void dt_record_value(const struct dt_act *, const void *data, size_t len, struct dt_value *);
 /* By type alone; NULL: bytes. */
-struct dt_value dt_record_plain(const struct dt_diftype *, const void *data, size_t len);
+void dt_record_plain(const struct dt_diftype *, const void *data, size_t len, struct dt_value *);
 
 #endif

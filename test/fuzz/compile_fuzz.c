@@ -38,7 +38,8 @@ static void show_record(void *ctx, const struct dt_ecb *ecb, uint32_t act, const
 	if (copy == NULL)
 		return;
 	memcpy(copy, data, len);
-	struct dt_value v = dt_record_value(&ecb->acts[act], copy, len);
+	struct dt_value v;
+	dt_record_value(&ecb->acts[act], copy, len, &v);
 	dt_value_trace(&s->out, &v);
 	dt_out_clear(&s->out);
 	free(copy);
@@ -56,7 +57,7 @@ static void show_agg(void *ctx, const struct dt_aggvar *var, const struct dt_int
 	for (uint32_t i = 0; i < n; i++) {
 		copy[i] = calloc(keys[i].len / 8 + 1, 8);
 		memcpy(copy[i], keys[i].data, keys[i].len);
-		v[i] = dt_record_value(keys[i].act, copy[i], keys[i].len);
+		dt_record_value(keys[i].act, copy[i], keys[i].len, &v[i]);
 	}
 	dt_agg_print(&s->out, &(struct dt_aggrow){ v, n, &val, 1 }, 1);
 	dt_out_clear(&s->out);

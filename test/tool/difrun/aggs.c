@@ -69,7 +69,7 @@ static void add_elem(void *ctx, const struct dt_aggvar *var, const struct dt_int
 	e.key = key = dt_arena_alloc(r->arena, e.keylen + 1);
 	for (uint32_t i = 0; i < nkeys; i++) {
 		void *copy = dt_arena_memdup(r->arena, keys[i].data, keys[i].len);
-		v[i] = dt_record_value(keys[i].act, copy, keys[i].len);
+		dt_record_value(keys[i].act, copy, keys[i].len, &v[i]);
 		memcpy(key, keys[i].data, keys[i].len);
 		key += keys[i].len;
 	}

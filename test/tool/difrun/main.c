@@ -268,9 +268,12 @@ static void show_var(void *ctx, const struct dt_interp_var *iv)
 	struct dt_print_opts quiet = r->popts;
 	const struct dt_diftype *t = &iv->var->type;
 	uint64_t word = iv->value;
-	struct dt_value v = iv->bytes ? dt_record_plain(t, iv->bytes, iv->len) :
-	    dt_record_plain(t, &word, t->size && t->size <= 8 ? t->size : 8);
+	struct dt_value v;
 
+	if (iv->bytes)
+		dt_record_plain(t, iv->bytes, iv->len, &v);
+	else
+		dt_record_plain(t, &word, t->size && t->size <= 8 ? t->size : 8, &v);
 	dt_out_printf(&r->out, "%s%s", scopes[iv->var->scope < 3 ? iv->var->scope : 0], iv->var->name);
 	show_keys(r, iv);
 	if (iv->var->scope == DT_DIFV_THREAD)
