@@ -222,19 +222,19 @@ char *dtrace_desc2str(const dtrace_probedesc_t *, char *buf, size_t len);
 
 /* ---- programs ---- */
 
-#define DTRACE_C_DIFV	0x0001	/* list each DIF object (see dtrace_program_dump) */
+#define DTRACE_C_DIFV	0x0001	/* list each DIF object, to the file of dtrace_dump_to() */
 #define DTRACE_C_EMPTY	0x0002	/* an empty program is fine */
 #define DTRACE_C_ZDEFS	0x0004	/* descriptions may match nothing */
-#define DTRACE_C_EATTR	0x0008	/* enforce the minimum stability of -x amin */
+#define DTRACE_C_EATTR	0x0008	/* enforce the minimum stability of -x amin; once that is set it is always enforced */
 #define DTRACE_C_CPP	0x0010	/* run the preprocessor first */
 #define DTRACE_C_KNODEF	0x0020	/* kernel symbols may stay unresolved */
-#define DTRACE_C_UNODEF	0x0040	/* user symbols may stay unresolved */
+#define DTRACE_C_UNODEF	0x0040	/* user symbols may stay unresolved: accepted, as D here names symbols of the kernel only */
 #define DTRACE_C_PSPEC	0x0080	/* read ambiguous words as descriptions */
 #define DTRACE_C_ETAGS	0x0100	/* put [D_TAG] before compile errors */
 #define DTRACE_C_ARGREF	0x0200	/* arguments need not all be used */
 #define DTRACE_C_DEFARG	0x0800	/* missing arguments are 0 and "" */
 #define DTRACE_C_NOLIBS	0x1000	/* do not load the D libraries */
-#define DTRACE_C_CTL	0x2000	/* only control lines count */
+#define DTRACE_C_CTL	0x2000	/* only control lines are read (#pragma D option ...): the program is empty */
 #define DTRACE_C_MASK	0x3bff
 
 #define DTRACE_D_STRIP	0x01	/* DOF: without the sections a loader does not need */
@@ -281,6 +281,11 @@ void dtrace_dof_destroy(dtrace_hdl_t *, void *);
 int dtrace_program_header(dtrace_hdl_t *, FILE *, const char *fname);
 int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, const char *file, int objc, char *const objv[]);
 
+/*
+ * Where compiles write what is asked of them beside the program: the listing of DTRACE_C_DIFV, the tree of -x tree.
+ * NULL, as at the beginning: nowhere. (Ours.)
+ */
+int dtrace_dump_to(dtrace_hdl_t *, FILE *);
 /* The listing of dtrace -S. (Ours.) */
 int dtrace_program_dump(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 /* A compiled program to a file, as DOF, and back. (Ours.) */

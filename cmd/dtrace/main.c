@@ -90,13 +90,6 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, cons
 	return prog;
 }
 
-/* -S, -x verbose or a pragma of that name: asked after each compile, because a program can set it. */
-static bool wants_listing(dtrace_hdl_t *dtp)
-{
-	dtrace_optval_t v;
-	return dtrace_getopt(dtp, "verbose", &v) == 0 && v != DTRACEOPT_UNSET;
-}
-
 /* Standard output is kept for structured output where that is wanted. */
 static FILE *report_file(dtrace_hdl_t *dtp)
 {
@@ -109,10 +102,6 @@ static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct pro
 	if (!prog)
 		return 1;
 	*out = prog;
-	if (wants_listing(dtp) && dtrace_program_dump(dtp, prog, stderr) != 0) {
-		fprintf(stderr, "dtrace: failed to list %s: %s\n", p->text, dtrace_errmsg(dtp, dtrace_errno(dtp)));
-		return 1;
-	}
 	if (a->verbose && a->mode == MODE_TRACE)
 		report_stability(dtp, p, prog, report_file(dtp));
 	return 0;
@@ -175,6 +164,7 @@ static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs
 	int status = set_defaults(dtp);
 	if (status)
 		return status;
+	dtrace_dump_to(dtp, stderr);		/* -S, -x tree */
 	return a->mode == MODE_TRACE && anon_claimed(a) ? run_saved(dtp, a) : set_and_run(dtp, a, programs);
 }
 

@@ -23,6 +23,8 @@ struct dt_arena {
 	struct block *newest;
 	size_t want;			/* size of the next shared block */
 	jmp_buf *oom;
+	struct dt_arena *follows;	/* whose jump is taken when there is none */
+	struct dt_arena *under, *next, **at;	/* those that end with this one; its place among its siblings, at NULL: on its own */
 };
 
 struct dt_arena *dt_arena_new(void)
@@ -40,6 +42,10 @@ void dt_arena_free(struct dt_arena *a)
 
 	if (!a)
 		return;
+	while (a->under)
+		dt_arena_free(a->under);
+	if (a->at && (*a->at = a->next))
+		a->next->at = a->at;
 	for (b = a->newest; b; b = next) {
 		next = b->next;
 		free(b);
@@ -62,16 +68,40 @@ void dt_arena_reset(struct dt_arena *a)
 	keep->used = 0;
 }
 
-void dt_arena_on_oom(struct dt_arena *a, jmp_buf *env)
+jmp_buf *dt_arena_on_oom(struct dt_arena *a, jmp_buf *env)
 {
+	jmp_buf *before = a->oom;
+
 	a->oom = env;
+	return before;
+}
+
+void dt_arena_follow(struct dt_arena *a, struct dt_arena *to)
+{
+	a->follows = to;
 }
 
 _Noreturn static void out_of_memory(struct dt_arena *a)
 {
-	if (a->oom)
-		longjmp(*a->oom, 1);
+	for (; a; a = a->follows)
+		if (a->oom)
+			longjmp(*a->oom, 1);
 	abort();
+}
+
+struct dt_arena *dt_arena_under(struct dt_arena *to)
+{
+	struct dt_arena *a = dt_arena_new();
+
+	if (!a)
+		out_of_memory(to);
+	a->follows = to;
+	a->at = &to->under;
+	a->next = to->under;
+	if (a->next)
+		a->next->at = &a->next;
+	to->under = a;
+	return a;
 }
 
 static struct block *block_new(struct dt_arena *a, size_t size)

@@ -2,7 +2,8 @@
 /*
  * Memory that is given back all at once. Allocations are zeroed and 16-aligned,
  * and never fail to their caller: when memory is out, the arena's `oom` jump is
- * taken (the compiler's one error exit), or, without one, the process aborts.
+ * taken (the compiler's one error exit), or that of the arena it was told to follow.
+ * Only an arena that has neither aborts the process: the library makes none of these.
  */
 #ifndef DT_BASE_ARENA_H
 #define DT_BASE_ARENA_H
@@ -18,7 +19,11 @@ struct dt_arena *dt_arena_new(void);		/* NULL when out of memory */
 void dt_arena_free(struct dt_arena *);		/* NULL is fine */
 /* everything in it is gone; memory for as much again is kept */
 void dt_arena_reset(struct dt_arena *);
-void dt_arena_on_oom(struct dt_arena *, jmp_buf *);
+jmp_buf *dt_arena_on_oom(struct dt_arena *, jmp_buf *);	/* the jump it had before comes back */
+/* Where it has no jump of its own it takes that of `to`, which lives longer. */
+void dt_arena_follow(struct dt_arena *, struct dt_arena *to);
+/* A new one that follows `to` and ends with it at the latest: a jump loses none. Out of memory: it jumps too. */
+struct dt_arena *dt_arena_under(struct dt_arena *to);
 
 void *dt_arena_alloc(struct dt_arena *, size_t size);
 void *dt_arena_memdup(struct dt_arena *, const void *, size_t);

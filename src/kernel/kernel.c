@@ -60,14 +60,11 @@ struct function {
 	const char *module;
 };
 
-struct dt_kernel *dt_kernel_new(void)
+struct dt_kernel *dt_kernel_new(struct dt_arena *under)
 {
-	struct dt_arena *a = dt_arena_new();
-	struct dt_kernel *k;
+	struct dt_arena *a = dt_arena_under(under);
+	struct dt_kernel *k = DT_NEW(a, struct dt_kernel);
 
-	if (!a)
-		return NULL;
-	k = DT_NEW(a, struct dt_kernel);
 	k->arena = a;
 	dt_map_init(&k->modules, a);
 	return k;

@@ -6,7 +6,8 @@
 #ifndef DT_KERNEL_KERNEL_H
 #define DT_KERNEL_KERNEL_H
 
-#include <stddef.h>
+#include "base/arena.h"
+
 #include <stdint.h>
 
 /* A dt_btf_get (types/type.h): malloc'ed bytes of /sys/kernel/btf/<module>, or -errno. ctx is not used. */
@@ -14,7 +15,7 @@ int dt_kernel_btf(void *ctx, const char *module, void **data, size_t *len);
 
 struct dt_kernel;
 
-struct dt_kernel *dt_kernel_new(void);		/* NULL: out of memory */
+struct dt_kernel *dt_kernel_new(struct dt_arena *under);	/* out of memory: the jump of `under` is taken */
 void dt_kernel_free(struct dt_kernel *);	/* NULL is fine */
 
 /*

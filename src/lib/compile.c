@@ -5,8 +5,8 @@
  */
 #include "base/file.h"
 #include "process/cpp.h"
+#include "lib/entry.h"
 #include "lib/errors.h"
-#include "lib/handle.h"
 #include "syntax/parser.h"
 
 #include <errno.h>
@@ -19,6 +19,7 @@ struct compile {
 	struct dt_parse parse;
 	struct dt_sema sema;
 	unsigned cflags;
+	jmp_buf *outer;				/* the handle's jump when memory is out, before this compile */
 	struct dt_compiler_mark mark;
 	struct dt_options before;		/* as they were: a program that fails changes none */
 	uint32_t libraries;
@@ -58,14 +59,19 @@ void dt_handle_use_options(struct dtrace_hdl *h)
 	use_amin(h);
 }
 
+bool dt_handle_flag(const struct dtrace_hdl *h, unsigned cflag)
+{
+	return (h->cflags | dt_options_cflags(&h->options)) & cflag;
+}
+
 static void parse_flags(struct compile *c)
 {
 	unsigned f = c->cflags | dt_options_cflags(&c->h->options);
 
 	c->parse.pspec = c->parse.src->kind == DT_SRC_STRING || (f & DTRACE_C_PSPEC);
-	c->parse.empty_ok = f & DTRACE_C_EMPTY;
+	c->parse.empty_ok = f & (DTRACE_C_EMPTY | DTRACE_C_CTL);
 	c->parse.defaultargs = f & DTRACE_C_DEFARG;
-	c->parse.argref = f & DTRACE_C_ARGREF;
+	c->parse.argref = f & (DTRACE_C_ARGREF | DTRACE_C_CTL);
 }
 
 /* #pragma D option: takes effect while the rest is being read. */
@@ -115,40 +121,41 @@ static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
 	c->before = h->options;
 	c->libraries = h->libraries.loaded;
 	h->diag = &c->diag;
-	dt_arena_on_oom(c->arena, &c->diag.env);
-	dt_arena_on_oom(h->arena, &c->diag.env);
-	dt_arena_on_oom(h->scratch, &c->diag.env);
-	dt_arena_on_oom(dt_types_arena(h->types), &c->diag.env);
+	h->cflags = cflags;
+	dt_arena_follow(c->arena, h->arena);
+	c->outer = dt_arena_on_oom(h->arena, &c->diag.env);
 	return c;
 }
 
 static void end(struct compile *c)
 {
-	dt_arena_on_oom(c->h->arena, NULL);
-	dt_arena_on_oom(c->h->scratch, NULL);
-	dt_arena_on_oom(dt_types_arena(c->h->types), NULL);
-	if (c->arena != NULL)
-		dt_arena_on_oom(c->arena, NULL);
+	dt_arena_on_oom(c->h->arena, c->outer);
 	c->h->diag = NULL;
+	c->h->cflags = 0;
+}
+
+/* The two texts of the error, as far as there is memory for them. */
+static void put_texts(struct compile *c, bool tags)
+{
+	struct dtrace_hdl *h = c->h;
+	struct dt_arena *text;
+	jmp_buf oom;
+
+	if (setjmp(oom) != 0 || (text = dt_handle_texts(h, &oom)) == NULL)
+		return;
+	h->errmsg = dt_diag_line(&c->diag, text, tags);
+	h->excerpt = dt_diag_excerpt(&c->diag, text);
 }
 
 static void fail(struct compile *c)
 {
 	struct dtrace_hdl *h = c->h;
-	bool tags = (c->cflags | dt_options_cflags(&h->options)) & DTRACE_C_ETAGS;
-	struct dt_arena *text;
+	bool tags = dt_handle_flag(h, DTRACE_C_ETAGS);
 
 	end(c);
 	dt_handle_error(h, c->diag.msg != NULL ? EDT_COMPILER : EDT_NOMEM);
-	text = dt_arena_new();
-	if (c->diag.msg != NULL && text != NULL) {
-		dt_arena_free(h->errarena);
-		h->errarena = text;
-		h->errmsg = dt_diag_line(&c->diag, text, tags);
-		h->excerpt = dt_diag_excerpt(&c->diag, text);
-	} else {
-		dt_arena_free(text);
-	}
+	if (c->diag.msg != NULL)
+		put_texts(c, tags);
 	h->options = c->before;
 	dt_compiler_cut(&h->compiler, &c->mark);
 	dt_libraries_cut(h, c->libraries);
@@ -171,8 +178,25 @@ static void set_source(struct compile *c, enum dt_source_kind kind, const char *
 
 static void dump_line(void *ctx, const char *line)
 {
-	(void)ctx;
-	fputs(line, stderr);
+	fputs(line, ctx);
+}
+
+/*
+ * DTRACE_C_CTL: control lines are read and nothing else, as in history whatever stands around them. The other lines
+ * are left empty, so that messages have the right line.
+ */
+static void only_control_lines(char *text, size_t len)
+{
+	for (size_t at = 0, next; at < len; at = next) {
+		char *line = text + at, *eol = memchr(line, '\n', len - at);
+		size_t n = eol != NULL ? (size_t)(eol - line) : len - at, blank = 0;
+
+		while (blank < n && strchr(" \t\f\v", line[blank]) != NULL)
+			blank++;
+		if (blank == n || line[blank] != '#')
+			memset(line, ' ', n);
+		next = at + n + 1;
+	}
 }
 
 static dtrace_prog_t *finish(struct compile *c)
@@ -185,6 +209,7 @@ static dtrace_prog_t *finish(struct compile *c)
 	p->arena = c->arena;
 	p->listing = c->sema.listing.v;
 	p->nlisting = c->sema.listing.n;
+	p->cflags = c->cflags;
 	p->next = c->h->programs;
 	c->h->programs = p;
 	end(c);
@@ -196,7 +221,7 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 {
 	struct dt_unit *unit;
 	dtrace_prog_t *p;
-	bool used[64] = { 0 };
+	bool used[64] = { 0 }, listed;
 
 	if (setjmp(c->diag.env) != 0) {
 		fail(c);
@@ -210,19 +235,24 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 	}
 	dt_libraries_start(c->h);
 	set_source(c, kind, name, text, len);
+	if (dt_handle_flag(c->h, DTRACE_C_CTL))
+		only_control_lines((char *)c->parse.src->text, c->parse.src->len);
 	c->parse.spec = spec;
 	c->parse.bare = kind == DT_SRC_STRING;
 	c->parse.argc = argc;
 	c->parse.argv = argv;
 	c->parse.argused = argc <= 64 ? used : DT_NEWN(c->arena, bool, (size_t)argc);
 	unit = dt_parse(&c->parse);
-	if (c->h->options.val[DT_OPT_tree] > 0 && (c->h->options.val[DT_OPT_tree] & 1))
-		dt_ast_dump(unit, dump_line, NULL);
+	if (c->h->dump != NULL && c->h->options.val[DT_OPT_tree] > 0 && (c->h->options.val[DT_OPT_tree] & 1))
+		dt_ast_dump(unit, dump_line, c->h->dump);
 	dt_handle_use_options(c->h);
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
-	c->sema.unmatched = c->h->nodev || ((c->cflags | dt_options_cflags(&c->h->options)) & DTRACE_C_ZDEFS);
+	c->sema.unmatched = c->h->nodev || dt_handle_flag(c->h, DTRACE_C_ZDEFS);
 	dt_sema_unit(&c->sema, unit);
+	listed = c->h->dump != NULL && dt_handle_flag(c->h, DTRACE_C_DIFV);
 	p = finish(c);
+	if (listed)
+		(void)dtrace_program_dump(c->h, p, c->h->dump);
 	free(c);
 	return p;
 }
@@ -240,7 +270,7 @@ static const char *source_name(dtrace_probespec_t spec)
 	return spec >= DTRACE_PROBESPEC_NONE && spec <= DTRACE_PROBESPEC_NAME ? flags[spec + 1] : "program";
 }
 
-dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec, unsigned int cflags,
+static dtrace_prog_t *compile_text(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec, unsigned int cflags,
     int argc, char *const argv[])
 {
 	struct compile *c;
@@ -251,6 +281,12 @@ dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtra
 	}
 	c = begin(h, cflags);
 	return c != NULL ? program(c, DT_SRC_STRING, source_name(spec), text, strlen(text), spec, argc, argv) : NULL;
+}
+
+dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec, unsigned int cflags,
+    int argc, char *const argv[])
+{
+	DT_PUBLIC(h, NULL, compile_text(h, text, spec, cflags, argc, argv));
 }
 
 static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *name, char **text, size_t *len)
@@ -281,7 +317,7 @@ static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *na
 	}
 }
 
-dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc, char *const argv[])
+static dtrace_prog_t *compile_file(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc, char *const argv[])
 {
 	const char *name = argc > 0 && argv != NULL ? argv[0] : "script";
 	dtrace_prog_t *p = NULL;
@@ -302,6 +338,17 @@ dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cf
 	return p;
 }
 
+dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc, char *const argv[])
+{
+	DT_PUBLIC(h, NULL, compile_file(h, f, cflags, argc, argv));
+}
+
+int dtrace_dump_to(dtrace_hdl_t *h, FILE *f)
+{
+	h->dump = f;
+	return 0;
+}
+
 /* ---- types and descriptions ---- */
 
 static int type_of(struct compile *c, const char *text, dtrace_typeinfo_t *info)
@@ -317,18 +364,14 @@ static int type_of(struct compile *c, const char *text, dtrace_typeinfo_t *info)
 	c->parse.context = DT_CTX_TYPE;
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
 	t = dt_sema_type(&c->sema, dt_parse(&c->parse)->type);
-	memset(info, 0, sizeof(*info));
-	info->dtt_object = t->module != NULL ? t->module : "D";
-	info->dtt_ctfp = c->h->types;
-	info->dtt_type = t;
-	info->dtt_flags = dt_type_is_user(t) ? DTT_FL_USER : 0;
+	dt_handle_typeinfo(c->h, t, info);
 	end(c);
 	dt_arena_free(c->arena);
 	free(c);
 	return 0;
 }
 
-int dtrace_type_strcompile(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *info)
+static int compile_type(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *info)
 {
 	struct compile *c;
 
@@ -336,6 +379,11 @@ int dtrace_type_strcompile(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t 
 		return dt_handle_error(h, EINVAL);
 	c = begin(h, 0);
 	return c != NULL ? type_of(c, text, info) : -1;
+}
+
+int dtrace_type_strcompile(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *info)
+{
+	DT_PUBLIC(h, -1, compile_type(h, text, info));
 }
 
 static int copy_part(char *to, size_t size, const char *from)
@@ -374,7 +422,7 @@ static int description(struct compile *c, dtrace_probespec_t spec, const char *t
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
-int dtrace_xstr2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
+static int compile_desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
     dtrace_probedesc_t *out)
 {
 	struct compile *c;
@@ -383,6 +431,12 @@ int dtrace_xstr2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text,
 		return dt_handle_error(h, EINVAL);
 	c = begin(h, 0);
 	return c != NULL ? description(c, spec, text, argc, argv, out) : -1;
+}
+
+int dtrace_xstr2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
+    dtrace_probedesc_t *out)
+{
+	DT_PUBLIC(h, -1, compile_desc(h, spec, text, argc, argv, out));
 }
 
 int dtrace_str2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, dtrace_probedesc_t *out)

@@ -16,9 +16,9 @@ const struct dt_difo *dt_handle_expr(struct dtrace_hdl *h, struct dt_arena *aren
 	struct dt_diag *outer = h->diag;
 	const struct dt_difo *volatile difo = NULL;	/* read after the jump */
 	struct dt_sema sema;
+	jmp_buf *before = dt_arena_on_oom(h->arena, &diag.env);	/* which arenas of a trace follow */
 
 	h->diag = &diag;
-	dt_arena_on_oom(arena, &diag.env);
 	if (setjmp(diag.env) == 0) {
 		p.src = dt_source_new(arena, DT_SRC_BUILTIN, "probe", text, strlen(text));
 		dt_sema_init(&sema, &h->compiler, arena, &diag);
@@ -28,7 +28,7 @@ const struct dt_difo *dt_handle_expr(struct dtrace_hdl *h, struct dt_arena *aren
 	} else {
 		dt_handle_error(h, EDT_NOMEM);
 	}
-	dt_arena_on_oom(arena, NULL);
+	dt_arena_on_oom(h->arena, before);
 	h->diag = outer;
 	return difo;
 }

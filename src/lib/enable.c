@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Programs meet probes: matching, listing, and the list of what dtrace_go() is to bring to life. */
+#include "lib/entry.h"
 #include "lib/trace.h"
 
 #include "provider/provider.h"
@@ -8,28 +9,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct dt_trace *dt_trace_get(struct dtrace_hdl *h)
+void dt_trace_new(struct dtrace_hdl *h)
 {
-	struct dt_trace *t = h->trace;
+	struct dt_trace *t = DT_NEW(h->arena, struct dt_trace);
 
-	if (t != NULL)
-		return t;
-	t = calloc(1, sizeof(*t));
-	if (t == NULL || (t->arena = dt_arena_new()) == NULL) {
-		free(t);
-		dt_handle_error(h, EDT_NOMEM);
-		return NULL;
-	}
+	t->arena = dt_arena_under(h->arena);
 	dt_probes_init(&t->probes, t->arena, h->types);
 	t->begin = t->end = UINT32_MAX;
 	h->trace = t;
-	return t;
 }
 
-void dt_trace_free(struct dt_trace *t)
+void dt_trace_clear(struct dt_trace *t)
 {
-	if (t == NULL)
-		return;
 	dt_later_end(t);
 	dt_consumer_free(t->consumer);
 	dt_session_close(t->session);
@@ -37,15 +28,30 @@ void dt_trace_free(struct dt_trace *t)
 	for (size_t i = 0; i < t->grafts.n; i++)
 		dt_image_free(t->grafts.v[i]);
 	dt_sink_close(t->sink);
-	free(t->edescs);
 	dt_flows_free(&t->flows);
+	dt_out_free(&t->out);
+	free(t->edescs);
+	t->edescs = NULL;
+	t->nedescs = 0;
+	t->sink = NULL;
+	t->consumer = NULL;
+	t->session = NULL;
+	t->image = NULL;
+	t->grafts.n = 0;
+	t->begin = t->end = UINT32_MAX;
+	t->state = DT_TRACE_IDLE;
+}
+
+void dt_trace_free(struct dt_trace *t)
+{
+	if (t == NULL)
+		return;
+	dt_trace_clear(t);
 	if (t->original > 0)
 		close(t->original);
-	dt_out_free(&t->out);
 	dt_arena_free(t->textarena);
 	dt_probes_fini(&t->probes);
 	dt_arena_free(t->arena);
-	free(t);
 }
 
 /* ---- enabling ---- */
@@ -97,16 +103,11 @@ static void note_left_out(struct dt_trace *t, const struct dt_probedesc *d)
 		dt_trace_note(t, text);
 }
 
-int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *info)
+static int enable_clauses(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned *matches)
 {
-	bool zdefs = dt_options_on(&h->options, DT_OPT_zdefs);
-	struct dt_trace *t = dt_trace_get(h);
-	unsigned matches = 0;
+	bool zdefs = dt_options_on(&h->options, DT_OPT_zdefs) || (p->cflags & DTRACE_C_ZDEFS);
+	struct dt_trace *t = h->trace;
 
-	if (t == NULL)
-		return -1;
-	if (t->state != DT_TRACE_IDLE)
-		return dt_handle_error(h, EDT_ACTIVE);
 	for (uint32_t i = 0; i < p->prog->necbs; i++) {
 		struct enabling e = { t, &p->prog->ecbs[i], p->prog };
 		const char *why = NULL;
@@ -118,10 +119,38 @@ int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *in
 			return no_match(h, &e.ecb->probe, why);
 		if (n > 0)
 			note_left_out(t, &e.ecb->probe);
-		matches += (unsigned)n;
+		*matches += (unsigned)n;
 		dt_later_retain(t, e.ecb, p->prog);
 	}
 	dt_vec_push(t->arena, &t->progs, p->prog);
+	return 0;
+}
+
+static int try_enable(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned *matches)
+{
+	DT_PUBLIC(h, -1, enable_clauses(h, p, matches));
+}
+
+/* All clauses or none: what was enabled before the one that fails is taken back. */
+int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *info)
+{
+	size_t enabled, retained;
+	const char *notice;
+	unsigned matches = 0;
+
+	if (p == NULL)
+		return dt_handle_error(h, EINVAL);
+	if (h->trace->state != DT_TRACE_IDLE)
+		return dt_handle_error(h, EDT_ACTIVE);
+	enabled = h->trace->enabled.n;
+	retained = h->trace->retained.n;
+	notice = h->trace->notice;
+	if (try_enable(h, p, &matches) != 0) {
+		h->trace->enabled.n = enabled;
+		h->trace->retained.n = retained;
+		h->trace->notice = notice;
+		return -1;
+	}
 	if (info != NULL) {
 		dtrace_program_info(h, p, info);
 		info->dpi_matches = matches;
@@ -143,7 +172,7 @@ static int iterate(void *ctx, const struct dt_probe *p)
 	return it->rv != 0 ? -ECANCELED : 0;
 }
 
-int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_probe_f *f, void *arg)
+static int iterate_probes(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_probe_f *f, void *arg)
 {
 	struct dt_probedesc all = { "", "", "", "", 0 };
 	struct iteration it = { h, f, arg, 0 };
@@ -152,8 +181,6 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 
 	if (pat != NULL)
 		all = (struct dt_probedesc){ pat->dtpd_provider, pat->dtpd_mod, pat->dtpd_func, pat->dtpd_name, pat->dtpd_id };
-	if (dt_trace_get(h) == NULL)
-		return -1;
 	h->trace->probes.listing = true;
 	n = dt_trace_match(h, &all, iterate, &it, &why);
 	h->trace->probes.listing = false;
@@ -166,13 +193,18 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 	return n == 0 ? dt_handle_error(h, EDT_NOPROBE) : 0;
 }
 
+int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_probe_f *f, void *arg)
+{
+	DT_PUBLIC(h, -1, iterate_probes(h, pat, f, arg));
+}
+
 int dtrace_id2desc(dtrace_hdl_t *h, dtrace_id_t id, dtrace_probedesc_t *d)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 	const struct dt_probe *p;
 
-	if (t == NULL)
-		return -1;
+	if (d == NULL)
+		return dt_handle_error(h, EINVAL);
 	if (id == 0 || id > t->probes.list.n)
 		return dt_handle_error(h, EDT_BADID);
 	p = t->probes.list.v[id - 1];

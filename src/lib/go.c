@@ -3,6 +3,7 @@
  * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded. Everything is
  * attached, BEGIN runs, then all other probes begin to fire at once.
  */
+#include "lib/entry.h"
 #include "lib/errors.h"
 #include "lib/build.h"
 #include "lib/proc.h"
@@ -264,7 +265,7 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 		t->image = NULL;
 		err = make_image(b, &t->image, msg, sizeof(msg));
 		if (err != 0)
-			return dt_handle_errorf(h, EDT_BPFINVAL, "%s", msg);
+			return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_BPFINVAL, "%s", msg);
 		if (!size_possible(b))
 			return dt_handle_errorf(h, ENOMEM, "a buffer of %llu bytes for each CPU is more than the kernel can have",
 			    (unsigned long long)b->opts.bufsize);
@@ -273,7 +274,7 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 			return dt_handle_error(h, err);
 		err = load_image(b, msg, sizeof(msg));
 	} while ((err == -ENOMEM || err == -E2BIG) && lower_size(b));
-	return err != 0 ? dt_handle_errorf(h, EDT_BPF, "%s", msg) : 0;
+	return err != 0 ? dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_BPF, "%s", msg) : 0;
 }
 
 /* All hooks again, so that everything lies as it did, and new ones behind them; of these alone programs are loaded. */
@@ -336,28 +337,49 @@ static void notice(struct dt_trace *t)
 		    "they take a while to end", out->singles));
 }
 
-int dtrace_go(dtrace_hdl_t *h)
+static int begin(dtrace_hdl_t *h)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 	char msg[1024] = "";
+	int err;
 
-	if (t == NULL || check_go(h, t) != 0 || dt_trace_build(h, t) != 0 || dt_trace_events(h, t) != 0)
+	if (dt_trace_build(h, t) != 0 || dt_trace_events(h, t) != 0)
 		return -1;
 	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
 	dt_trace_symbols(h, t);
-	if (dt_session_attach(t->session, msg, sizeof(msg)) != 0)
-		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
+	if ((err = dt_session_attach(t->session, msg, sizeof(msg))) != 0)
+		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	notice(t);
 	if (run(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))
 		return 0;
-	if (dt_session_start(t->session, msg, sizeof(msg)) != 0)
-		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%s", msg);
+	if ((err = dt_session_start(t->session, msg, sizeof(msg))) != 0)
+		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	dt_procs_family(h, t);
 	dt_later_begin(h, t);
 	return 0;
+}
+
+static int try_begin(dtrace_hdl_t *h)
+{
+	DT_PUBLIC(h, -1, begin(h));
+}
+
+/* Everything or nothing: what fails half way leaves no probe and no program in the kernel, and may be tried again. */
+int dtrace_go(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = h->trace;
+	size_t enabled = t->enabled.n;
+
+	if (check_go(h, t) != 0)
+		return -1;
+	if (try_begin(h) == 0)
+		return 0;
+	dt_trace_clear(t);
+	t->enabled.n = enabled;		/* without the places that dt_later_reserve() kept */
+	return -1;
 }
 
 const char *dtrace_notice(dtrace_hdl_t *h)
@@ -373,13 +395,11 @@ bool dt_trace_over(struct dt_trace *t)
 }
 
 /* END runs when nothing else can fire any more, also after exit(). Buffers that are full are emptied first: it has all the room. */
-int dtrace_stop(dtrace_hdl_t *h)
+static int stop(dtrace_hdl_t *h)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 	int err;
 
-	if (t == NULL)
-		return -1;
 	if (t->state != DT_TRACE_ACTIVE)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
@@ -392,6 +412,11 @@ int dtrace_stop(dtrace_hdl_t *h)
 	if (dt_session_control(t->session)->exited)
 		h->exitstatus = dt_session_control(t->session)->status;
 	return 0;
+}
+
+int dtrace_stop(dtrace_hdl_t *h)
+{
+	DT_PUBLIC(h, -1, stop(h));
 }
 
 int dtrace_exitstatus(dtrace_hdl_t *h)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening and closing a handle, its options and its errors. */
 #include "lib/handle.h"
+#include "lib/entry.h"
 #include "lib/errors.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
@@ -29,6 +30,8 @@ static int init(struct dtrace_hdl *h, int flags)
 	if (setjmp(oom) != 0)
 		return EDT_NOMEM;
 	dt_arena_on_oom(h->arena, &oom);
+	dt_arena_follow(h->scratch, h->arena);
+	dt_arena_follow(dt_types_arena(h->types), h->arena);
 	h->nodev = flags & DTRACE_O_NODEV;
 	h->nosys = flags & DTRACE_O_NOSYS;
 	dt_types_btf(h->types, h->nosys ? no_btf : dt_kernel_btf, NULL);
@@ -36,6 +39,7 @@ static int init(struct dtrace_hdl *h, int flags)
 	dt_compiler_init(&h->compiler, h->arena, h->scratch, h->types);
 	dt_libraries_init(&h->libraries, h->arena);
 	dt_services_init(h);
+	dt_trace_new(h);
 	dt_arena_on_oom(h->arena, NULL);
 	return 0;
 }
@@ -112,7 +116,7 @@ int dtrace_init(dtrace_hdl_t *h)
 	return 0;
 }
 
-int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
+static int set_option(dtrace_hdl_t *h, const char *opt, const char *val)
 {
 	struct dt_attr attr;
 	int err;
@@ -127,6 +131,11 @@ int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
+int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
+{
+	DT_PUBLIC(h, -1, set_option(h, opt, val));
+}
+
 int dtrace_getopt(dtrace_hdl_t *h, const char *opt, dtrace_optval_t *val)
 {
 	int err = opt != NULL && val != NULL ? dt_options_get(&h->options, opt, val) : EINVAL;
@@ -136,26 +145,40 @@ int dtrace_getopt(dtrace_hdl_t *h, const char *opt, dtrace_optval_t *val)
 
 /* ---- errors ---- */
 
+/* Out of memory is one error, whoever noticed it. */
 int dt_handle_error(struct dtrace_hdl *h, int err)
 {
-	h->err = err;
+	h->err = err == ENOMEM ? EDT_NOMEM : err;
 	h->errmsg = NULL;
 	h->excerpt = NULL;
 	return -1;
 }
 
-int dt_handle_errorf(struct dtrace_hdl *h, int err, const char *fmt, ...)
+/* The texts have an arena of their own, with a jump of its own: memory may be what is missing. */
+struct dt_arena *dt_handle_texts(struct dtrace_hdl *h, jmp_buf *oom)
 {
-	va_list ap;
-
-	dt_handle_error(h, err);
 	dt_arena_free(h->errarena);
 	h->errarena = dt_arena_new();
-	if (h->errarena == NULL)
-		return -1;
+	h->errmsg = h->excerpt = NULL;
+	if (h->errarena != NULL)
+		dt_arena_on_oom(h->errarena, oom);
+	return h->errarena;
+}
+
+int dt_handle_errorf(struct dtrace_hdl *h, int err, const char *fmt, ...)
+{
+	struct dt_arena *before = h->errarena;		/* the arguments may point into it */
+	va_list ap;
+	jmp_buf oom;
+
+	dt_handle_error(h, err);
+	h->err = err;
+	h->errarena = NULL;
 	va_start(ap, fmt);
-	h->errmsg = dt_arena_vprintf(h->errarena, fmt, ap);
+	if (setjmp(oom) == 0 && dt_handle_texts(h, &oom) != NULL)
+		h->errmsg = dt_arena_vprintf(h->errarena, fmt, ap);
 	va_end(ap);
+	dt_arena_free(before);
 	return -1;
 }
 

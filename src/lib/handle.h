@@ -20,6 +20,7 @@ struct dtrace_prog {
 	struct dt_arena *arena;			/* owns the program and this struct */
 	const struct dt_difo *const *listing;	/* what -S shows */
 	size_t nlisting;
+	unsigned cflags;			/* DTRACE_C_* it was compiled with */
 	struct dtrace_prog *next;		/* of the handle */
 };
 
@@ -38,6 +39,8 @@ struct dtrace_hdl {
 	struct dt_procs *procs;			/* of dtrace_proc_create() and _grab(); NULL none yet */
 	bool nodev;				/* DTRACE_O_NODEV: nobody asks whether there are such probes */
 	bool nosys;				/* DTRACE_O_NOSYS: no kernel types and symbols */
+	unsigned cflags;			/* DTRACE_C_* given to the compile in hand, without those of options */
+	FILE *dump;				/* dtrace_dump_to(); NULL: nowhere */
 	struct dt_diag *diag;			/* of the compile in hand */
 	struct dt_trace *trace;			/* NULL until probes are wanted */
 	int exitstatus;
@@ -49,6 +52,7 @@ struct dtrace_hdl {
 
 /* Sets the error and returns -1; the text is dt_error_text() of the code unless given. */
 int dt_handle_error(struct dtrace_hdl *, int err);
+struct dt_arena *dt_handle_texts(struct dtrace_hdl *, jmp_buf *oom);	/* a new arena for errmsg and excerpt; NULL: out of memory */
 int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
 /* A program says $target, and process ids are those of a container: the kernel side knows that id as nspid. */
@@ -58,9 +62,11 @@ int64_t dt_procs_followed(struct dtrace_hdl *);		/* -x follow: how many live tha
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
 void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func, const char *name);
 void dt_handle_use_options(struct dtrace_hdl *);	/* those the compiler is steered by */
+bool dt_handle_flag(const struct dtrace_hdl *, unsigned cflag);	/* given to the compile in hand, or by its option */
 /* A program from DOF; the options it sets are set. NULL: the handle's error tells why. */
 dtrace_prog_t *dt_handle_load(struct dtrace_hdl *, const void *dof, size_t len);
 struct dt_types *dt_handle_types(dtrace_hdl_t *);
+void dt_handle_typeinfo(struct dtrace_hdl *, const struct dt_type *, dtrace_typeinfo_t *);
 
 /* What the compiler asks of a handle (services.c), and the values of $name. */
 void dt_services_init(struct dtrace_hdl *);

@@ -11,7 +11,7 @@ static int once(struct dtrace_hdl *h, bool taken)
 
 int dtrace_handle_err(dtrace_hdl_t *h, dtrace_handle_err_f *f, void *arg)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 
 	if (t == NULL || once(h, t->err_f != NULL) != 0)
 		return -1;
@@ -22,7 +22,7 @@ int dtrace_handle_err(dtrace_hdl_t *h, dtrace_handle_err_f *f, void *arg)
 
 int dtrace_handle_drop(dtrace_hdl_t *h, dtrace_handle_drop_f *f, void *arg)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 
 	if (t == NULL || once(h, t->drop_f != NULL) != 0)
 		return -1;
@@ -33,7 +33,7 @@ int dtrace_handle_drop(dtrace_hdl_t *h, dtrace_handle_drop_f *f, void *arg)
 
 int dtrace_handle_setopt(dtrace_hdl_t *h, dtrace_handle_setopt_f *f, void *arg)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 
 	if (t == NULL || once(h, t->setopt_f != NULL) != 0)
 		return -1;

@@ -270,8 +270,10 @@ static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct d
 	const char *of = hook->kind == DT_HOOK_RAWTP ? hook->target : hook->kind == DT_HOOK_SYS_ENTER ? "sys_enter" :
 	    hook->kind == DT_HOOK_SYS_EXIT ? "sys_exit" : NULL;
 
-	if (of == NULL || (b->h->kernel == NULL && (b->h->kernel = dt_kernel_new()) == NULL))
+	if (of == NULL)
 		return;
+	if (b->h->kernel == NULL)
+		b->h->kernel = dt_kernel_new(b->h->arena);
 	if (dt_kernel_extent(b->h->kernel, dt_arena_printf(b->t->arena, "__traceiter_%s", of), &out->iter, &out->iter_len) != 0)
 		out->iter = out->iter_len = 0;
 }

@@ -179,7 +179,7 @@ static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wante
 
 void dt_libraries_start(struct dtrace_hdl *h)
 {
-	if (h->options.libdirs.n == 0 || dt_options_on(&h->options, DT_OPT_nolibs))
+	if (h->options.libdirs.n == 0 || dt_handle_flag(h, DTRACE_C_NOLIBS))
 		return;
 	scan_all(h);
 	for (size_t i = 0; i < h->libraries.files.n; i++)
@@ -191,7 +191,7 @@ bool dt_library_need(struct dtrace_hdl *h, const char *name)
 {
 	struct dt_library *lib;
 
-	if (dt_options_on(&h->options, DT_OPT_nolibs))
+	if (dt_handle_flag(h, DTRACE_C_NOLIBS))
 		return false;
 	scan_all(h);
 	lib = dt_map_get(&h->libraries.by_name, name);

@@ -12,10 +12,8 @@
 
 int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_f *f, void *ctx, const char **why)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 
-	if (t == NULL)
-		return -ENOMEM;
 	t->probes.follow = dt_options_on(&h->options, DT_OPT_follow);
 	t->probes.uretprobe = dt_options_on(&h->options, DT_OPT_uretprobe);
 	return dt_probes_match(&t->probes, d, f, ctx, why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A probe in, its stability and the types of its arguments out: what -lv shows. */
+#include "lib/entry.h"
 #include "lib/trace.h"
 
 #include "provider/provider.h"
@@ -15,11 +16,9 @@ static int first(void *ctx, const struct dt_probe *p)
 static const struct dt_probe *find(dtrace_hdl_t *h, const dtrace_probedesc_t *d)
 {
 	struct dt_probedesc want = { d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name, d->dtpd_id };
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 	const struct dt_probe *found = NULL;
 
-	if (t == NULL)
-		return NULL;
 	if (d->dtpd_id > 0 && d->dtpd_id <= t->probes.list.n)
 		return t->probes.list.v[d->dtpd_id - 1];
 	(void)dt_trace_match(h, &want, first, &found, NULL);
@@ -47,15 +46,26 @@ static const struct dt_probe_sig *declared(dtrace_hdl_t *h, const struct dt_prob
 {
 	const struct dt_probe_sig *volatile sig = NULL;		/* read after the jump */
 	struct dt_diag diag = { .arena = h->arena }, *outer = h->diag;
+	struct dt_compiler_mark mark = dt_compiler_mark(&h->compiler);
+	uint32_t loaded = h->libraries.loaded;
+	jmp_buf *before = dt_arena_on_oom(h->arena, &diag.env);
+	bool failed = setjmp(diag.env) != 0;
 
 	h->diag = &diag;
-	if (setjmp(diag.env) == 0)
+	if (!failed) {
 		sig = declared_in(h, p);
+	} else {
+		dt_compiler_cut(&h->compiler, &mark);
+		dt_libraries_cut(h, loaded);
+	}
 	h->diag = outer;
+	dt_arena_on_oom(h->arena, before);
+	if (failed && diag.msg == NULL && before != NULL)
+		longjmp(*before, 1);		/* out of memory is the caller's news */
 	return sig;
 }
 
-int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
+static int describe(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
 {
 	const struct dt_probe *p = find(h, d);
 	const struct dt_probe_sig *sig;
@@ -78,10 +88,24 @@ int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probe
 		return 0;
 	args = DT_NEWN(h->arena, dtrace_typeinfo_t, sig->nout);
 	for (uint32_t i = 0; i < sig->nout; i++)
-		args[i].dtt_type = sig->out[i];
+		if (sig->out[i] != NULL)
+			dt_handle_typeinfo(h, sig->out[i], &args[i]);
 	info->dtp_argv = args;
 	info->dtp_argc = (int)sig->nout;
 	return 0;
+}
+
+int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
+{
+	if (d == NULL || info == NULL)
+		return dt_handle_error(h, EINVAL);
+	DT_PUBLIC(h, -1, describe(h, d, info));
+}
+
+void dt_handle_typeinfo(struct dtrace_hdl *h, const struct dt_type *t, dtrace_typeinfo_t *info)
+{
+	*info = (dtrace_typeinfo_t){ .dtt_object = t->module != NULL ? t->module : "D", .dtt_ctfp = h->types, .dtt_type = t,
+		.dtt_flags = dt_type_is_user(t) ? DTT_FL_USER : 0 };
 }
 
 char *dtrace_type_name(dtrace_hdl_t *h, const dtrace_typeinfo_t *t, char *buf, size_t len)

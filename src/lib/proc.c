@@ -253,19 +253,27 @@ static bool last_ended(struct dtrace_hdl *h, bool alone)
 	return true;
 }
 
+/* One that has ended and was not told yet. The list is asked from its beginning: the handler may release any of them. */
+static struct ps_prochandle *next_ended(const struct dt_procs *ps)
+{
+	for (struct ps_prochandle *p = ps != NULL ? ps->list : NULL; p != NULL; p = p->next)
+		if (!p->told && dt_proc_ended(&p->proc))
+			return p;
+	return NULL;
+}
+
 bool dt_procs_check(struct dtrace_hdl *h)
 {
+	struct ps_prochandle *p;
 	bool news = false, alone = true;
 
-	for (struct ps_prochandle *p = h->procs != NULL ? h->procs->list : NULL, *next; p != NULL; p = next) {
-		next = p->next;		/* the handler may release it */
-		alone &= dt_proc_ended(&p->proc);
-		if (p->told || !dt_proc_ended(&p->proc))
-			continue;
+	while ((p = next_ended(h->procs)) != NULL) {
 		p->told = news = true;
 		if (h->procs->f != NULL)
 			h->procs->f(p, NULL, h->procs->arg);
 	}
+	for (p = h->procs != NULL ? h->procs->list : NULL; p != NULL; p = p->next)
+		alone &= p->told;
 	return last_ended(h, alone) || news;
 }
 

@@ -144,7 +144,8 @@ struct dt_aggrow *dt_trace_rows(struct dt_trace *t, const int64_t *ids, uint32_t
 static void fresh_text(struct dt_trace *t)
 {
 	dt_arena_free(t->textarena);
-	t->textarena = dt_arena_new();
+	t->textarena = NULL;
+	t->textarena = dt_arena_under(t->arena);
 }
 
 struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *h, const int64_t *ids, uint32_t nids, size_t *n)

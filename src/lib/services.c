@@ -17,10 +17,10 @@ static int symbol(void *ctx, const char *module, const char *name, uint64_t *add
 
 	if (h->nosys)
 		return -ENOENT;
-	if (h->kernel == NULL && (h->kernel = dt_kernel_new()) == NULL)
-		return -ENOMEM;
+	if (h->kernel == NULL)
+		h->kernel = dt_kernel_new(h->arena);
 	err = dt_kernel_symbol(h->kernel, module, name, addr, home);
-	if (err != 0 && dt_options_on(&h->options, DT_OPT_knodefs)) {	/* resolved when the program is loaded, or not at all */
+	if (err != 0 && dt_handle_flag(h, DTRACE_C_KNODEF)) {	/* resolved when the program is loaded, or not at all */
 		*addr = 0;
 		*home = module;
 		return 0;
@@ -76,8 +76,6 @@ static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
 		return row->signature(h->arena, h->types, &desc);
 	if (row != NULL && row->wants == NULL)
 		return NULL;
-	if (dt_trace_get(h) == NULL)
-		return NULL;
 	a.probes = &h->trace->probes;
 	dt_trace_match(h, &desc, agree, &a, NULL);
 	return a.differ ? NULL : a.sig;
@@ -132,10 +130,6 @@ static const struct dt_type *process_type(void *ctx, const char *scope, enum dt_
 
 	if (pid == 0)
 		return NULL;
-	if (dt_trace_get(h) == NULL) {
-		*why = "memory has run out";
-		return NULL;
-	}
 	return dt_usertype_find(&h->trace->probes, &want, why, near);
 }
 

@@ -12,8 +12,8 @@
 
 static bool kernel_at(struct dtrace_hdl *h, uint64_t addr, const char **module, const char **name, uint64_t *start)
 {
-	if (h->kernel == NULL && (h->kernel = dt_kernel_new()) == NULL)
-		return false;
+	if (h->kernel == NULL)
+		h->kernel = dt_kernel_new(h->arena);
 	return dt_kernel_lookup(h->kernel, addr, module, name, start) == 0;
 }
 

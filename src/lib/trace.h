@@ -80,7 +80,8 @@ struct dt_trace {
 	uint64_t dropped[10];			/* totals, by dtrace_dropkind_t */
 };
 
-struct dt_trace *dt_trace_get(struct dtrace_hdl *);	/* made at the first need; NULL: out of memory */
+void dt_trace_new(struct dtrace_hdl *);		/* the handle's one trace, made when it is opened */
+void dt_trace_clear(struct dt_trace *);		/* back to before dtrace_go(): what it made is closed and freed */
 void dt_trace_free(struct dt_trace *);
 /* Probes that match, each once by id; *why as dt_probes_match(). */
 void dt_trace_note(struct dt_trace *, const char *text);	/* adds to `notice`, once */

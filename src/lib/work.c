@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The work loop: wait, read what was recorded, take aggregations over, look for drops and for the end. */
+#include "lib/entry.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
 
@@ -41,12 +42,12 @@ static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, 
 }
 
 /* Sleeps until something is due; exit() and the end of the tracing are noticed on the way. */
-void dtrace_sleep(dtrace_hdl_t *h)
+static void wait_for_news(dtrace_hdl_t *h)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 	uint64_t now = now_ns(), wait;
 
-	if (t == NULL || t->state != DT_TRACE_ACTIVE || dt_procs_check(h))
+	if (t->state != DT_TRACE_ACTIVE || dt_procs_check(h))
 		return;
 	wait = until_due(h, t, now);
 	while (wait > 0 && !dt_trace_over(t)) {
@@ -67,13 +68,16 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	}
 }
 
-int dtrace_status(dtrace_hdl_t *h)
+void dtrace_sleep(dtrace_hdl_t *h)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	DT_PUBLIC_VOID(h, wait_for_news(h));
+}
+
+static int look_at_status(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = h->trace;
 	uint64_t now = now_ns();
 
-	if (t == NULL)
-		return -1;
 	if (t->state == DT_TRACE_IDLE)
 		return DTRACE_STATUS_NONE;
 	if (t->state == DT_TRACE_STOPPED)
@@ -88,12 +92,22 @@ int dtrace_status(dtrace_hdl_t *h)
 	return dt_consumer_status(t->consumer) != 0 ? -1 : DTRACE_STATUS_OKAY;
 }
 
-int dtrace_aggregate_snap(dtrace_hdl_t *h)
+int dtrace_status(dtrace_hdl_t *h)
 {
-	struct dt_trace *t = dt_trace_get(h);
-	int err = t != NULL && t->consumer != NULL ? dt_consumer_snap(t->consumer) : 0;
+	DT_PUBLIC(h, -1, look_at_status(h));
+}
+
+static int snap(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = h->trace;
+	int err = t->consumer != NULL ? dt_consumer_snap(t->consumer) : 0;
 
 	return err != 0 ? dt_handle_error(h, -err) : 0;
+}
+
+int dtrace_aggregate_snap(dtrace_hdl_t *h)
+{
+	DT_PUBLIC(h, -1, snap(h));
 }
 
 /* Written now, so that errno tells the reason when it cannot be. Without a file there is nowhere for text to go. */
@@ -128,14 +142,16 @@ static int finish(dtrace_hdl_t *h, struct dt_trace *t)
 	return dt_consumer_status(t->consumer);
 }
 
-dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	struct dt_trace *t = h->trace;
 	uint64_t now = now_ns();
 	int status;
 
-	if (t == NULL || t->consumer == NULL)
+	if (t->consumer == NULL) {
+		dt_handle_errorf(h, EINVAL, "dtrace_work() comes after dtrace_go()");
 		return DTRACE_WORKSTATUS_ERROR;
+	}
 	t->fp = fp;
 	t->out.file = fp;
 	t->pf = pf;
@@ -160,13 +176,18 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	return DTRACE_WORKSTATUS_OKAY;
 }
 
-/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again, they are printed again. */
-int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
-	struct dt_trace *t = dt_trace_get(h);
+	DT_PUBLIC(h, DTRACE_WORKSTATUS_ERROR, work(h, fp, pf, rf, arg));
+}
+
+/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again, they are printed again. */
+static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
+{
+	struct dt_trace *t = h->trace;
 	bool reverse = dt_options_on(&h->options, DT_OPT_aggsortrev);
 
-	if (t == NULL || walk != NULL)
+	if (walk != NULL)
 		return dt_handle_error(h, EINVAL);
 	if (t->consumer == NULL)
 		return 0;
@@ -191,4 +212,9 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *w
 	}
 	dt_trace_tell_end(h);
 	return put_out(h, t, fp);
+}
+
+int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
+{
+	DT_PUBLIC(h, -1, print_aggregations(h, fp, walk));
 }

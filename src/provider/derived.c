@@ -93,8 +93,9 @@ static bool function_there(struct dt_probes *p, const char *name)
 
 	if (p->types != NULL && dt_types_function_id(p->types, name) != 0)
 		return true;
-	if (strchr(name, '.') == NULL || (kernel = dt_kernel_new()) == NULL)
+	if (strchr(name, '.') == NULL)
 		return false;
+	kernel = dt_kernel_new(p->arena);
 	there = dt_kernel_symbol(kernel, "vmlinux", name, &addr, NULL) == 0;
 	dt_kernel_free(kernel);
 	return there;

@@ -359,11 +359,15 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 int dt_kprobe_attach(struct dt_session *s, uint32_t prog, char *msg, size_t len)
 {
 	struct attaching a = { .s = s, .prog = prog, .at = &s->attach[prog], .arena = dt_arena_new() };
+	jmp_buf oom;
 	int err;
 
-	if (a.arena == NULL)
+	if (a.arena == NULL || setjmp(oom) != 0) {
+		dt_arena_free(a.arena);
 		return dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u kernel functions",
-		    a.at->npoints);
+		    s->attach[prog].npoints);
+	}
+	dt_arena_on_oom(a.arena, &oom);
 	a.answer = DT_NEWN(a.arena, int, a.at->npoints);
 	err = attach_all(&a, msg, len);
 	dt_arena_free(a.arena);

@@ -178,9 +178,15 @@ struct dt_types *dt_types_new(void)
 {
 	struct dt_arena *a = dt_arena_new();
 	struct dt_types *ts;
+	jmp_buf oom;
 
 	if (!a)
 		return NULL;
+	if (setjmp(oom) != 0) {
+		dt_arena_free(a);
+		return NULL;
+	}
+	dt_arena_on_oom(a, &oom);
 	ts = DT_NEW(a, struct dt_types);
 	ts->arena = a;
 	dt_map_init(&ts->names, a);
@@ -193,6 +199,7 @@ struct dt_types *dt_types_new(void)
 		    b->is_signed, b->is_char, b->is_bool });
 	}
 	make_specials(ts);
+	dt_arena_on_oom(a, NULL);
 	return ts;
 }
 

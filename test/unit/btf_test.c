@@ -338,14 +338,15 @@ static void running_kernel(void)
 		CHECK_STR(t ? member_str(ts, t, "real_parent") : NULL, "struct task_struct *");
 		CHECK(dt_types_symbol(ts, NULL, "vfs_read") != NULL);
 	} else {
-		printf("btf: skipped: /sys/kernel/btf/vmlinux cannot be read\n");
+		CHECK_SKIP("/sys/kernel/btf/vmlinux cannot be read");
 	}
 	dt_types_free(ts);
 }
 
 static void symbols(void)
 {
-	struct dt_kernel *k = dt_kernel_new();
+	struct dt_arena *arena = dt_arena_new();
+	struct dt_kernel *k = dt_kernel_new(arena);
 	const char *module = NULL, *again = NULL;
 	uint64_t a, b;
 
@@ -360,9 +361,10 @@ static void symbols(void)
 		CHECK_INT(dt_kernel_symbol(k, NULL, "T vfs_read", &a, NULL), -ENOENT);
 		CHECK_INT(dt_kernel_symbol(k, NULL, "", &a, NULL), -ENOENT);
 	} else {
-		printf("btf: skipped: /proc/kallsyms cannot be read\n");
+		CHECK_SKIP("/proc/kallsyms cannot be read");
 	}
 	dt_kernel_free(k);
+	dt_arena_free(arena);
 }
 
 int main(void)

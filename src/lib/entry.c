@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Entering the library and leaving it; see entry.h. */
+#include "lib/entry.h"
+
+/* Called behind setjmp(), so that the jump never leads to a frame that has not set it yet. */
+void dt_entry_begin(struct dtrace_hdl *h, struct dt_entry *e)
+{
+	e->diag = h->diag;
+	e->outer = dt_arena_on_oom(h->arena, &e->env);
+}
+
+void dt_entry_end(struct dtrace_hdl *h, struct dt_entry *e)
+{
+	dt_arena_on_oom(h->arena, e->outer);
+}
+
+void dt_entry_failed(struct dtrace_hdl *h, struct dt_entry *e)
+{
+	dt_entry_end(h, e);
+	h->diag = e->diag;
+	dt_handle_error(h, EDT_NOMEM);
+}
