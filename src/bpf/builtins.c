@@ -13,28 +13,22 @@
 
 /* ---- arguments ---- */
 
-/* Where the six arguments of a system call lie in struct pt_regs, and the number of the call. */
-static const uint16_t sysargs_x86[6] = { 112, 104, 96, 56, 72, 64 };
-static const uint16_t sysargs_arm[6] = { 0, 8, 16, 24, 32, 40 };
-#define SYSNO_X86 120
-#define SYSNO_ARM 280
-
 /*
  * r0 = the word at pt_regs + off; the registers are the kernel's own, reading them does not fail. Through a pointer whose
  * type the verifier knows it is a plain load and not a copy by a helper.
  */
-static void read_regs(struct dt_emit *a, const struct dt_features *feat, uint32_t off, int size)
+static void read_regs(struct dt_emit *a, const struct dt_features *feat, int off, int size)
 {
 	if (feat->get_current_task_btf) {
 		dt_call(a, BPF_FUNC_get_current_task_btf);
 		dt_mov(a, R1, R0);
 		dt_call(a, BPF_FUNC_task_pt_regs);
-		dt_ldx(a, size == 4 ? B4 : B8, R0, R0, (int)off);
+		dt_ldx(a, size == 4 ? B4 : B8, R0, R0, off);
 		return;
 	}
 	dt_ldx(a, B8, R3, R7, 0);
 	if (off)
-		dt_alui(a, BPF_ADD, R3, (int32_t)off);
+		dt_alui(a, BPF_ADD, R3, off);
 	dt_fpaddr(a, R1, F_T0);
 	dt_imm(a, R2, (uint64_t)size);
 	dt_call(a, BPF_FUNC_probe_read_kernel);
@@ -46,32 +40,27 @@ void dt_syscall_number(struct dt_emit *a, const struct dt_image_opts *opts, enum
 	if (ctx == DT_CTX_SYS_ENTER)
 		dt_ldx(a, B8, R0, R7, 8);
 	else
-		read_regs(a, opts->feat, opts->arch_x86 ? SYSNO_X86 : SYSNO_ARM, opts->arch_x86 ? 8 : 4);
+		read_regs(a, opts->feat, opts->machine->syscall.number, opts->machine->syscall.number_size);
 }
 
-/*
- * r0 = not 0 in a system call of a 32-bit program, by a bit of struct thread_info, which a task begins with. aarch64: TIF_32BIT of
- * its flags. x86-64: TS_COMPAT of its status, since a 64-bit program too may call by int 0x80. Both are where they are from Linux
- * 5.11 to 6.18 at least. A plain load: this is paid by every system call.
- */
+/* r0 = not 0 in a system call of a 32-bit program (struct dt_machine says by what). A plain load: this is paid by every system call. */
 static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
 {
-	enum { FLAGS_ARM = 0, TIF_32BIT = 1 << 22, STATUS_X86 = 16, TS_COMPAT = 2 };
-	int off = opts->arch_x86 ? STATUS_X86 : FLAGS_ARM;
+	const struct dt_machine *m = opts->machine;
 
 	if (opts->feat->get_current_task_btf) {
 		dt_call(a, BPF_FUNC_get_current_task_btf);
-		dt_ldx(a, opts->arch_x86 ? B4 : B8, R0, R0, off);
+		dt_ldx(a, m->syscall.compat_size == 4 ? B4 : B8, R0, R0, m->syscall.compat_at);
 	} else {
 		dt_call(a, BPF_FUNC_get_current_task);
 		dt_mov(a, R3, R0);
-		dt_alui(a, BPF_ADD, R3, off);
+		dt_alui(a, BPF_ADD, R3, m->syscall.compat_at);
 		dt_fpaddr(a, R1, F_T0);
 		dt_imm(a, R2, 4);
 		dt_call(a, BPF_FUNC_probe_read_kernel);
 		dt_ldx(a, B4, R0, FP, F_T0);
 	}
-	dt_alui(a, BPF_AND, R0, opts->arch_x86 ? TS_COMPAT : TIF_32BIT);
+	dt_alui(a, BPF_AND, R0, (int32_t)m->syscall.compat_bit);
 }
 
 /* Takes r9; a number that is nobody's comes out as DT_COMPAT_NONE, which is none here either. */
@@ -95,26 +84,26 @@ void dt_syscall_native(struct dt_build *b, struct dt_emit *a)
 	dt_put(a, native);
 }
 
-/* r0 = argument i of a system call. On x86-64 a 32-bit program has it in the low half of another register. */
+/* r0 = argument i of a system call. A 32-bit program may have it in the low half of another register. */
 static void sys_argument(struct dt_lower *l, unsigned i)
 {
-	static const uint16_t compat_x86[6] = { 40, 88, 96, 104, 112, 32 };
 	const struct dt_image_opts *opts = l->b->opts;
+	const struct dt_machine *m = opts->machine;
 	struct dt_emit *a = l->a;
 	uint32_t compat = dt_label(a), done = dt_label(a);
 
-	if (!opts->arch_x86) {
-		read_regs(a, opts->feat, sysargs_arm[i], 8);
+	if (!m->syscall.compat_arg) {
+		read_regs(a, opts->feat, m->syscall.arg[i], 8);
 		dt_put(a, compat);
 		dt_put(a, done);
 		return;
 	}
 	in_compat(a, opts);
 	dt_jmpi(a, BPF_JNE, R0, 0, compat);
-	read_regs(a, opts->feat, sysargs_x86[i], 8);
+	read_regs(a, opts->feat, m->syscall.arg[i], 8);
 	dt_ja(a, done);
 	dt_put(a, compat);
-	read_regs(a, opts->feat, compat_x86[i], 4);
+	read_regs(a, opts->feat, m->syscall.compat_arg[i], 4);
 	dt_put(a, done);
 }
 
@@ -137,7 +126,8 @@ static void sys_result(struct dt_lower *l)
 static void perf_arg(struct dt_lower *l, unsigned i)
 {
 	struct dt_emit *a = l->a;
-	bool x86 = l->b->opts->arch_x86;
+	const struct dt_machine *m = l->b->opts->machine;
+	bool kernel_is_zero = !m->mode.zero_is_user;
 	uint32_t done = dt_label(a);
 
 	if (i > 1) {
@@ -145,26 +135,22 @@ static void perf_arg(struct dt_lower *l, unsigned i)
 		dt_put(a, done);
 		return;
 	}
-	dt_ldx(a, B8, R1, R7, x86 ? 136 : 264);		/* cs; pstate */
-	dt_alui(a, BPF_AND, R1, x86 ? 3 : 15);
+	dt_ldx(a, B8, R1, R7, m->mode.reg);
+	dt_alui(a, BPF_AND, R1, m->mode.mask);
 	dt_imm(a, R0, 0);
-	/* the low bits are 0 in the kernel on x86-64 and in user mode on aarch64 */
-	dt_jmpi(a, (i == 0) == x86 ? BPF_JNE : BPF_JEQ, R1, 0, done);
-	dt_ldx(a, B8, R0, R7, x86 ? 128 : 256);
+	dt_jmpi(a, (i == 0) == kernel_is_zero ? BPF_JNE : BPF_JEQ, R1, 0, done);
+	dt_ldx(a, B8, R0, R7, m->regs.pc);
 	dt_put(a, done);
 }
 
-/* Arguments of a function as registers have them when it is called; more are on the stack, above the return address of x86-64. */
-static const uint16_t callargs_x86[6] = { 112, 104, 96, 88, 72, 64 };
-enum { SP_X86 = 152, SP_ARM = 248, LINK_ARM = 240, RESULT_X86 = 80, RESULT_ARM = 0 };
-
+/* Arguments of a function as registers have them when it is called; more are on the stack. */
 static void stack_arg(struct dt_lower *l, unsigned n, bool user)
 {
 	struct dt_emit *a = l->a;
-	bool x86 = l->b->opts->arch_x86;
+	const struct dt_machine *m = l->b->opts->machine;
 
-	dt_ldx(a, B8, R3, R7, x86 ? SP_X86 : SP_ARM);
-	dt_alui(a, BPF_ADD, R3, 8 * (int32_t)n + (x86 ? 8 : 0));
+	dt_ldx(a, B8, R3, R7, m->regs.sp);
+	dt_alui(a, BPF_ADD, R3, 8 * (int32_t)n + m->regs.stack_args);
 	dt_sti(a, B8, FP, F_T0, 0);
 	dt_fpaddr(a, R1, F_T0);
 	dt_imm(a, R2, 8);
@@ -174,12 +160,12 @@ static void stack_arg(struct dt_lower *l, unsigned n, bool user)
 
 static void call_arg(struct dt_lower *l, unsigned i, bool user)
 {
-	unsigned in_regs = l->b->opts->arch_x86 ? 6 : 8;
+	const struct dt_machine *m = l->b->opts->machine;
 
-	if (i < in_regs)
-		dt_ldx(l->a, B8, R0, R7, l->b->opts->arch_x86 ? callargs_x86[i] : 8 * (int)i);
+	if (i < m->regs.nargs)
+		dt_ldx(l->a, B8, R0, R7, m->regs.arg[i]);
 	else
-		stack_arg(l, i - in_regs, user);
+		stack_arg(l, i - m->regs.nargs, user);
 }
 
 /* What differs between enablings that share the code is in their entry. */
@@ -203,7 +189,7 @@ static void return_arg(struct dt_lower *l, unsigned i)
 	else if (i == 1 && fexit)
 		dt_ldx(l->a, B8, R0, R7, 8 * (int)l->nargs);
 	else if (i == 1)
-		dt_ldx(l->a, B8, R0, R7, l->b->opts->arch_x86 ? RESULT_X86 : RESULT_ARM);
+		dt_ldx(l->a, B8, R0, R7, l->b->opts->machine->regs.result);
 	else if (i > 1 && fexit && i - 2 < l->nargs)
 		dt_ldx(l->a, B8, R0, R7, 8 * (int)(i - 2));
 	else
@@ -445,36 +431,37 @@ static void get_ipl(struct dt_lower *l) { dt_imm(l->a, R0, 0); }
 #define DEPTH_MAX 127
 
 /*
- * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and on aarch64 the function that calls it (on
- * x86-64 it jumps there); those of a trampoline with the program, the trampoline and the function. aarch64 tells the program twice (Linux 6.12,
- * 6.18; x86-64: 6.1). Clauses in subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with
- * its caller. The stack of a function begins with its caller, as it always did in DTrace.
+ * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and maybe the function that calls it; those of
+ * a trampoline with the program, the trampoline and the function. How many frames each is depends on the machine. Clauses in
+ * subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with its caller. The
+ * stack of a function begins with its caller, as it always did in DTrace.
  */
 static uint32_t own_frames(const struct dt_lower *l)
 {
-	bool x86 = l->b->opts->arch_x86;
-	uint32_t program = (x86 ? 1 : 2) + l->slot;
+	const struct dt_machine *m = l->b->opts->machine;
+	uint32_t program = m->frames.program + l->slot;
 
 	switch (l->ctx) {
 	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: case DT_CTX_URETSITE: return 0;
-	case DT_CTX_KPROBE: return l->inside || !x86 ? 0 : 1;
+	case DT_CTX_KPROBE: return l->inside ? 0 : m->frames.kprobe;
 	case DT_CTX_RUN: return program;
 	case DT_CTX_FENTRY: case DT_CTX_FEXIT: case DT_CTX_SYS_FENTRY: case DT_CTX_SYS_FEXIT: return program + 2;
-	default: return program + (x86 ? 1 : 2);
+	default: return program + m->frames.tracepoint;
 	}
 }
 
 /*
- * On aarch64 the caller of a function that has just been entered is in the link register only, and the kernel's walk misses it
+ * Where there is a link register the caller of a function that has just been entered is in it alone, and the kernel's walk misses it
  * (6.12): it takes the place of the function itself. R0 has the bytes that were got.
  */
 static void stack_caller(struct dt_lower *l, int base, int off, bool user)
 {
 	uint32_t none = dt_label(l->a);
+	int link = l->b->opts->machine->regs.link;
 
-	if (l->ctx == DT_CTX_KPROBE && !user && !l->inside && !l->b->opts->arch_x86) {
+	if (l->ctx == DT_CTX_KPROBE && !user && !l->inside && link != DT_MACHINE_NOWHERE) {
 		dt_jmpi(l->a, BPF_JSLE, R0, 0, none);
-		dt_ldx(l->a, B8, R1, R7, LINK_ARM);
+		dt_ldx(l->a, B8, R1, R7, link);
 		dt_mov(l->a, R2, base);
 		dt_alui(l->a, BPF_ADD, R2, off);
 		dt_stx(l->a, B8, R2, 0, R1);
@@ -675,14 +662,14 @@ static void args_element(struct dt_lower *l, unsigned ri, unsigned rd)
 	dt_set(l, rd);
 }
 
-/* Registers of the user's thread, words of struct pt_regs: 21 on x86-64, 34 on aarch64. */
+/* Registers of the user's thread, words of struct pt_regs. */
 static void uregs_element(struct dt_lower *l, unsigned ri, unsigned rd)
 {
 	struct dt_emit *a = l->a;
 
 	dt_get(l, ri, R1);
 	dt_stx(a, B8, FP, F_T1, R1);
-	dt_jmpi(a, BPF_JGE, R1, l->b->opts->arch_x86 ? 21 : 34, dt_fault_label(l, DT_FLT_BADINDEX, F_T1));
+	dt_jmpi(a, BPF_JGE, R1, l->b->opts->machine->regs.words, dt_fault_label(l, DT_FLT_BADINDEX, F_T1));
 	dt_help(l, BPF_FUNC_get_current_task_btf);
 	dt_mov(a, R1, R0);
 	dt_help(l, BPF_FUNC_task_pt_regs);

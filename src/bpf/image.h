@@ -7,6 +7,7 @@
 #define DT_BPF_IMAGE_H
 
 #include "dif/dif.h"
+#include "machine/machine.h"
 
 #include <linux/bpf.h>
 
@@ -78,7 +79,7 @@ struct dt_image_opts {
 	uint32_t page_bits;		/* of a page of memory */
 	uint64_t unwind_size;		/* bytes of rows for user stacks without frame pointers; 0: those are not walked */
 	int64_t wall_offset;		/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	bool arch_x86;			/* register layout: x86-64, else aarch64 */
+	const struct dt_machine *machine;	/* whose registers and frames there are */
 	/*
 	 * How many bytes a member lies behind the beginning of a kernel struct ("task_struct", "se.vruntime"); path NULL: the
 	 * struct's size. DT_KOFF_NONE: it is not there. Asked only for what the programs use. NULL: none is known.

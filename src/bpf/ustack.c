@@ -87,19 +87,21 @@ static uint32_t table(struct dt_lower *l, enum dt_map_role role)
 /* What the process had in its registers when it came into the kernel. */
 static void registers(struct dt_lower *l)
 {
-	static const struct { uint16_t x86, arm, to; } row[] = {
-		{ 128, 256, WALK_AT(pc) }, { 152, 248, WALK_AT(sp) }, { 32, 232, WALK_AT(fp) }, { 0, 240, WALK_AT(lr) },
+	const struct dt_machine *m = l->b->opts->machine;
+	bool link = m->regs.link != DT_MACHINE_NOWHERE;		/* else any word will do: the walk does not look at it */
+	const struct { int reg, to; } row[] = {
+		{ m->regs.pc, WALK_AT(pc) }, { m->regs.sp, WALK_AT(sp) }, { m->regs.fp, WALK_AT(fp) },
+		{ link ? m->regs.link : 0, WALK_AT(lr) },
 	};
-	bool x86 = l->b->opts->arch_x86;
 
 	dt_help(l, BPF_FUNC_get_current_task_btf);
 	dt_mov(l->a, R1, R0);
 	dt_help(l, BPF_FUNC_task_pt_regs);
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		dt_ldx(l->a, B8, R1, R0, x86 ? row[i].x86 : row[i].arm);
+		dt_ldx(l->a, B8, R1, R0, row[i].reg);
 		dt_stx(l->a, B8, R6, row[i].to, R1);
 	}
-	dt_sti(l->a, B8, R6, WALK_AT(link), !x86);
+	dt_sti(l->a, B8, R6, WALK_AT(link), link);
 }
 
 /* The process's own list; none yet: files are found one by one. */

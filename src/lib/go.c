@@ -101,11 +101,9 @@ static void fill_opts(struct dt_gobuild *b)
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ? option(h, DT_OPT_unwindsize, 16 << 20) : 0,
-		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member, .member_ctx = b, .feat = &b->feat,
+		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member, .member_ctx = b,
+		.feat = &b->feat, .machine = dt_machine_here(),
 		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v, .nerrors = (uint32_t)b->errors.n,
-#ifdef __x86_64__
-		.arch_x86 = true,
-#endif
 	};
 }
 

@@ -25,11 +25,6 @@
 #include <unistd.h>
 
 #define NSPEC 2
-#ifdef __x86_64__
-#define X86 true
-#else
-#define X86 false
-#endif
 
 struct text { char *s; size_t n, cap; };
 
@@ -419,7 +414,7 @@ static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32
 	struct dt_enabling *en = calloc(prog->necbs * 2 + 1, sizeof(*en)), *err = en + prog->necbs;
 	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en };
 	struct dt_image_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
-		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat, .errors = err };
+		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .machine = dt_machine_here(), .feat = &feat, .errors = err };
 	struct dt_attach attach = { .kind = DT_HOOK_RUN };
 	struct kernel k = { .prog = prog, .out = out };
 	struct dt_image *image = NULL;

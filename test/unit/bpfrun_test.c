@@ -33,7 +33,7 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	struct dt_image_hook hook = { .ctx = ctx, .en = en };
 	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat, .pids = &self, .npids = 1,
-		.arch_x86 = X86 };
+		.machine = dt_machine_here() };
 	struct dt_attach attach = { .kind = ctx == DT_CTX_SYS_ENTER ? DT_HOOK_SYS_ENTER : DT_HOOK_SYS_EXIT };
 	struct text out = { 0 };
 	struct kernel k = { .prog = prog, .out = &out };

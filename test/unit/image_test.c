@@ -18,14 +18,14 @@ static const struct dt_features all = { .bpf_loop = true, .task_storage = true, 
 struct made { dtrace_hdl_t *h; struct dt_image *image; int rc; char msg[512]; };
 
 /* Every clause of the text on one hook; epids from 1 in their order. */
-static struct made make(const char *text, enum dt_image_ctx ctx, uint32_t nprobes)
+static struct made make_for(const struct dt_machine *machine, const char *text, enum dt_image_ctx ctx, uint32_t nprobes)
 {
 	struct made m = { .rc = -EINVAL };
 	int err;
 	dtrace_prog_t *p;
 	const struct dt_prog *prog;
 	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
-		.ncpus = 2, .feat = &all };
+		.ncpus = 2, .feat = &all, .machine = machine };
 	struct dt_enabling *en;
 	struct dt_image_hook hook = { .ctx = ctx };
 
@@ -48,6 +48,11 @@ static struct made make(const char *text, enum dt_image_ctx ctx, uint32_t nprobe
 	m.rc = dt_image_build(&opts, &prog, 1, &hook, 1, &m.image, m.msg, sizeof(m.msg));
 	free(en);
 	return m;
+}
+
+static struct made make(const char *text, enum dt_image_ctx ctx, uint32_t nprobes)
+{
+	return make_for(dt_machine_here(), text, ctx, nprobes);
 }
 
 static void done(struct made *m)
@@ -301,6 +306,24 @@ static void dumps(void)
 	done(&m);
 }
 
+/* R 7.4: registers come from the machine's table, so that an image for any of them can be made on any other. */
+static void machines(void)
+{
+	for (const struct dt_machine *const *each = dt_machines(); *each; each++) {
+		struct made m = make_for(*each, "BEGIN { trace(arg2); }", DT_CTX_KPROBE, 1);
+		char *text = calloc(1, 1u << 18), want[64];
+
+		snprintf(want, sizeof(want), "r0 = *(u64 *)(r7 %+d)", (*each)->regs.arg[2]);
+		if (CHECK_INT(m.rc, 0)) {
+			dt_image_dump(m.image, keep, text);
+			if (!CHECK(strstr(text, want) != NULL))
+				fprintf(stderr, "  %s: no %s\n", (*each)->name, want);
+		}
+		free(text);
+		done(&m);
+	}
+}
+
 int main(void)
 {
 	records();
@@ -311,5 +334,6 @@ int main(void)
 	chains();
 	many_maps();
 	dumps();
+	machines();
 	return CHECK_DONE("image_test");
 }

@@ -123,13 +123,11 @@ static int build(struct kernel *k, const struct dt_features *feat, char *msg, si
 	struct dt_image_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
 		.nspec = io->nspec ? io->nspec : 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = io->dynvarsize ? io->dynvarsize : 1 << 20, .stackframes_max = 127,
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(), .member = member, .member_ctx = k->in.types, .feat = feat };
+		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(), .member = member, .member_ctx = k->in.types, .feat = feat,
+		.machine = dt_machine_here() };
 	bool single = clause_by_clause(k->in.prog);
 	uint32_t n = 0;
 
-#ifdef __x86_64__
-	opts.arch_x86 = true;
-#endif
 	opts.errors = enablings(k, 3, &opts.nerrors);
 	for (uint32_t id = 1; id <= k->in.nprobes; id++) {
 		k->hook[id] = n;

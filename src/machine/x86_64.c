@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* x86-64. */
+#include "machine/machines.h"
+
+#include <elf.h>
+
+/* struct pt_regs, from its beginning */
+enum {
+	R15, R14 = 8, R13 = 16, R12 = 24, RBP = 32, RBX = 40, R11 = 48, R10 = 56, R9 = 64, R8 = 72, RAX = 80, RCX = 88, RDX = 96,
+	RSI = 104, RDI = 112, ORIG_RAX = 120, RIP = 128, CS = 136, EFLAGS = 144, RSP = 152, SS = 160, END = 168,
+};
+
+static const int16_t compat_arg[6] = { RBX, RCX, RDX, RSI, RDI, RBP };
+
+const struct dt_machine dt_machine_x86_64 = {
+	.name = "x86-64", .elf = EM_X86_64, .define = "-D__amd64",
+#ifdef __x86_64__
+	.here = true,
+#endif
+	.regs = {
+		.pc = RIP, .sp = RSP, .fp = RBP, .link = DT_MACHINE_NOWHERE, .flags = EFLAGS, .result = RAX,
+		.arg = { RDI, RSI, RDX, RCX, R8, R9 }, .nargs = 6,
+		.stack_args = 8,	/* above the return address */
+		.words = END / 8,
+		.go_arg = { RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11, DT_MACHINE_NOWHERE },
+	},
+	.mode = { .reg = CS, .mask = 3 },
+	.syscall = {
+		.number = ORIG_RAX, .number_size = 8, .arg = { RDI, RSI, RDX, R10, R8, R9 }, .compat_arg = compat_arg,
+		.compat_at = 16, .compat_size = 4, .compat_bit = 2,	/* TS_COMPAT of status: a 64-bit program too may call by int 0x80 */
+		.native = { "__x64_sys_" }, .compat = { "__ia32_sys_", "__ia32_compat_sys_" }, .runs_compat = "__ia32_compat_sys_ioctl",
+		.clone = "unsigned long, void *, int *, int *, unsigned long",
+	},
+	/* Linux 6.1; __bpf_trace_NAME() jumps to bpf_trace_run<n>() and is no frame */
+	.frames = { .program = 1, .tracepoint = 1, .kprobe = 1 },
+	.dwarf = { .sp = 7, .fp = 6, .ra = 16 }, .plt_frames = true,
+	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */
+	.insn_align = 1,
+};

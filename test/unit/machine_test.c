@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of src/machine (R 7.4). Of the machine we run on they are compared with the structs of the C library; of every
+ * one that its offsets are inside struct pt_regs, and each once where they must differ.
+ */
+#include "check.h"
+
+#include "machine/machine.h"
+
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#if defined(__aarch64__)
+#include <asm/ptrace.h>
+#define WORDS(member) ((int)offsetof(struct user_pt_regs, member))
+static const int here_pc = WORDS(pc), here_sp = WORDS(sp), here_fp = WORDS(regs[29]), here_flags = WORDS(pstate),
+	here_result = WORDS(regs[0]), here_size = sizeof(struct user_pt_regs);
+static const int here_arg[] = { WORDS(regs[0]), WORDS(regs[1]), WORDS(regs[2]), WORDS(regs[3]), WORDS(regs[4]), WORDS(regs[5]),
+	WORDS(regs[6]), WORDS(regs[7]) };
+static const int here_sysarg[] = { WORDS(regs[0]), WORDS(regs[1]), WORDS(regs[2]), WORDS(regs[3]), WORDS(regs[4]), WORDS(regs[5]) };
+#elif defined(__x86_64__)
+#define WORDS(member) ((int)offsetof(struct user_regs_struct, member))
+static const int here_pc = WORDS(rip), here_sp = WORDS(rsp), here_fp = WORDS(rbp), here_flags = WORDS(eflags),
+	here_result = WORDS(rax), here_size = WORDS(fs_base);
+static const int here_arg[] = { WORDS(rdi), WORDS(rsi), WORDS(rdx), WORDS(rcx), WORDS(r8), WORDS(r9) };
+static const int here_sysarg[] = { WORDS(rdi), WORDS(rsi), WORDS(rdx), WORDS(r10), WORDS(r8), WORDS(r9) };
+#endif
+
+static void here(void)
+{
+	const struct dt_machine *m = dt_machine_here();
+	int n = 0;
+
+	for (const struct dt_machine *const *all = dt_machines(); *all != NULL; all++)
+		n += (*all)->here;
+	CHECK_INT(n, 1);
+	CHECK_INT(m->regs.pc, here_pc);
+	CHECK_INT(m->regs.sp, here_sp);
+	CHECK_INT(m->regs.fp, here_fp);
+	CHECK_INT(m->regs.flags, here_flags);
+	CHECK_INT(m->regs.result, here_result);
+	CHECK_INT(m->regs.words * 8, here_size);
+	CHECK_INT(m->regs.nargs, sizeof(here_arg) / sizeof(here_arg[0]));
+	for (int i = 0; i < m->regs.nargs; i++)
+		CHECK_INT(m->regs.arg[i], here_arg[i]);
+	for (int i = 0; i < 6; i++)
+		CHECK_INT(m->syscall.arg[i], here_sysarg[i]);
+}
+
+static bool a_register(int off) { return off >= 0 && off % 8 == 0; }
+
+static void different(const int16_t *reg, int n)
+{
+	for (int i = 0; i < n; i++) {
+		CHECK(a_register(reg[i]));
+		for (int k = 0; k < i; k++)
+			CHECK(reg[i] != reg[k]);
+	}
+}
+
+static void each(const struct dt_machine *m)
+{
+	CHECK(dt_machine_elf(m->elf) == m);
+	CHECK(m->name != NULL && m->define != NULL && m->syscall.clone != NULL && m->syscall.runs_compat != NULL);
+	CHECK(m->regs.nargs >= 6 && m->regs.nargs <= 8);
+	different(m->regs.arg, m->regs.nargs);
+	different(m->syscall.arg, 6);
+	if (m->syscall.compat_arg != NULL)
+		different(m->syscall.compat_arg, 6);
+	different((const int16_t[]){ m->regs.pc, m->regs.sp, m->regs.fp, m->regs.flags }, 4);
+	CHECK(a_register(m->mode.reg) && m->mode.mask != 0);
+	CHECK(a_register(m->syscall.number));
+	CHECK(m->syscall.number_size == 4 || m->syscall.number_size == 8);
+	CHECK(m->syscall.compat_size == 4 || m->syscall.compat_size == 8);
+	CHECK(m->regs.pc < 8 * m->regs.words && m->regs.sp < 8 * m->regs.words);
+	CHECK((m->regs.link == DT_MACHINE_NOWHERE) == (m->regs.stack_args != 0));	/* the return address is somewhere */
+	CHECK((m->trap.bytes & ~m->trap.mask) == 0 && m->trap.mask != 0);
+	CHECK(m->insn_align != 0 && m->dwarf.sp != m->dwarf.fp && m->dwarf.fp != m->dwarf.ra);
+}
+
+int main(void)
+{
+	here();
+	for (const struct dt_machine *const *m = dt_machines(); *m != NULL; m++)
+		each(*m);
+	CHECK(dt_machine_elf(0) == NULL);
+	return CHECK_DONE("machine_test");
+}
