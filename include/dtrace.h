@@ -375,9 +375,13 @@ int dtrace_stop(dtrace_hdl_t *);
 void dtrace_sleep(dtrace_hdl_t *);
 int dtrace_status(dtrace_hdl_t *);
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
-/* Whether -x oformat writes for people, or whole records for programs: then the caller adds no text of its own. */
+/*
+ * What -x oformat writes. Text is for people: the caller adds columns and messages. Of the others the library writes all of
+ * it; STRUCTURED has errors and drops in it, TABLE (ours) has only values: errors and drops are the caller's to show.
+ */
 #define DTRACE_OFORMAT_TEXT		0
 #define DTRACE_OFORMAT_STRUCTURED	1
+#define DTRACE_OFORMAT_TABLE		2
 int dtrace_oformat(dtrace_hdl_t *);
 /* The value given to exit(); 0 when there was none. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);

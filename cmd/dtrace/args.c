@@ -45,7 +45,7 @@ static const struct { char letter; dtrace_probespec_t spec; } specs[] = {
 void args_usage(FILE *f)
 {
 	fputs("usage: dtrace [-32|-64] [-aABCdeFGhHlqStvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
-	    "\t[-I path] [-L path] [-o output] [-O json] [-p pid] [-s script] [-U name]\n"
+	    "\t[-I path] [-L path] [-o output] [-O format] [-p pid] [-s script] [-U name]\n"
 	    "\t[-W name] [-x opt[=val]] [-X a|c|s|t]\n"
 	    "\t[-P provider [[ predicate ] action ]]\n"
 	    "\t[-m [ provider: ] module [[ predicate ] action ]]\n"
@@ -80,7 +80,7 @@ void args_usage(FILE *f)
 	    "\t-m  enable or list probes by module name\n"
 	    "\t-n  enable or list probes by name\n"
 	    "\t-o  set the output file\n"
-	    "\t-O  set the output format (text, json)\n"
+	    "\t-O  set the output format (text, json, ...; a wrong one lists them)\n"
 	    "\t-p  grab a process by id\n"
 	    "\t-P  enable or list probes by provider name\n"
 	    "\t-q  print only what the program traces\n"

@@ -93,7 +93,7 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, cons
 /* Standard output is kept for structured output where that is wanted. */
 static FILE *report_file(dtrace_hdl_t *dtp)
 {
-	return dtrace_oformat(dtp) == DTRACE_OFORMAT_STRUCTURED ? stderr : stdout;
+	return dtrace_oformat(dtp) == DTRACE_OFORMAT_TEXT ? stdout : stderr;
 }
 
 static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct program *p, dtrace_prog_t **out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the command adds to what the library writes: columns and blank lines on standard output, errors and drops on standard
- * error. There is one kind of it for text, and one for formats that tell everything themselves.
+ * error. There is one kind of it for text, and one for each kind of format that leaves less to add.
  */
 #ifndef DTRACE_SHOW_H
 #define DTRACE_SHOW_H

@@ -97,7 +97,7 @@ static int run_command(const struct dt_trace *t, const char *command)
 	char *text = NULL;
 	int status;
 
-	if (!t->sink->type->structured)
+	if (t->sink->type->oformat == DTRACE_OFORMAT_TEXT)
 		return system(command);
 	if (asprintf(&text, "exec 1>&2\n%s", command) < 0)
 		return -1;

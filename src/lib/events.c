@@ -60,7 +60,7 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = dt_trace_edesc(t, e->epid), .dtpda_pdesc = &t->desc,
 		.dtpda_cpu = (int)e->cpu, .dtpda_data = (char *)e->data, .dtpda_timestamp = e->time, .dtpda_flow = DTRACEFLOW_NONE,
 		.dtpda_prefix = "| " };
-	struct dt_sink_event told = { &d, dt_options_on(&h->options, DT_OPT_flowindent), recs, n, dt_trace_recdesc };
+	struct dt_sink_event told = { &d, e->ecb, dt_options_on(&h->options, DT_OPT_flowindent), recs, n, dt_trace_recdesc };
 	int rv;
 
 	if (d.dtpda_edesc == NULL)

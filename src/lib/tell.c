@@ -4,17 +4,31 @@
 
 #include <unistd.h>
 
-static const char *aggname(void *ctx, int64_t id)
+static const struct dt_agglayout *layout_of(struct dt_trace *t, int64_t id)
 {
-	struct dt_trace *t = ctx;
 	struct dt_agg *agg = id >= 0 && id <= UINT32_MAX ? dt_consumer_agg(t->consumer, (uint32_t)id) : NULL;
 
-	return agg != NULL ? agg->layout->name : NULL;
+	return agg != NULL ? agg->layout : NULL;
+}
+
+static const char *aggname(void *ctx, int64_t id)
+{
+	const struct dt_agglayout *l = layout_of(ctx, id);
+
+	return l != NULL ? l->name : NULL;
+}
+
+static struct dt_loc aggkey(void *ctx, int64_t id, uint32_t k)
+{
+	const struct dt_agglayout *l = layout_of(ctx, id);
+
+	return l != NULL && k < l->nkeys ? l->key_act[k]->loc : (struct dt_loc){ 0 };
 }
 
 int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_sink_env env = { .out = &t->out, .statements = &t->statements, .aggname = aggname, .ctx = t, .caller = &t->caller };
+	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements, .aggname = aggname,
+		.aggkey = aggkey, .ctx = t, .caller = &t->caller };
 
 	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
 	return t->sink == NULL ? dt_handle_error(h, EDT_NOMEM) : 0;
@@ -22,7 +36,7 @@ int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 
 int dtrace_oformat(dtrace_hdl_t *h)
 {
-	return dt_sink_structured((unsigned)h->options.val[DT_OPT_oformat]) ? DTRACE_OFORMAT_STRUCTURED : DTRACE_OFORMAT_TEXT;
+	return dt_sink_oformat((unsigned)h->options.val[DT_OPT_oformat]);
 }
 
 /* ---- the beginning ---- */
@@ -62,6 +76,7 @@ static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct
 				continue;
 			}
 			c->program = p;
+			c->ecb = e->ecb;
 			i += describe_clause(arena, e, t->enabled.n - i, c);
 			start->nclauses++;
 		}
@@ -78,11 +93,7 @@ void dt_trace_tell_start(struct dt_trace *t)
 	t->sink->env.started = true;
 	if (t->sink->type->start == NULL)
 		return;
-	arena = dt_arena_new();
-	if (arena == NULL) {
-		t->failed = EDT_NOMEM;
-		return;
-	}
+	arena = dt_arena_under(t->arena);
 	describe_programs(t, arena, &start);
 	t->sink->type->start(t->sink, &start);
 	dt_arena_free(arena);

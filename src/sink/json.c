@@ -151,7 +151,7 @@ static void put_end(struct dt_sink *s, int status, bool exited)
 }
 
 const struct dt_sink_type dt_sink_json = {
-	.structured = true,
+	.oformat = DTRACE_OFORMAT_STRUCTURED,
 	.size = sizeof(struct json),
 	.open = open_json,
 	.close = close_json,

@@ -33,7 +33,7 @@ void dt_sink_close(struct dt_sink *s)
 	free(s);
 }
 
-bool dt_sink_structured(unsigned format)
+int dt_sink_oformat(unsigned format)
 {
-	return format < DT_NOFORMATS && types[format]->structured;
+	return types[format < DT_NOFORMATS ? format : 0]->oformat;
 }

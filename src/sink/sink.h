@@ -22,6 +22,7 @@ enum {
 
 struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 	uint32_t program;		/* from 0 */
+	const struct dt_ecb *ecb;
 	const char *description;
 	uint32_t line, epid;		/* line 0: not known; the epid is that of the first probe */
 	const uint32_t *probes;
@@ -37,6 +38,7 @@ struct dt_sink_start {
 
 struct dt_sink_event {			/* one firing of one clause */
 	dtrace_probedata_t *data;
+	const struct dt_ecb *ecb;
 	bool flow;			/* -F: data says where in the flow of calls it stands */
 	const struct dt_rec *recs;	/* one for each action; dt_statement_next() cuts them into statements */
 	size_t n;
@@ -57,7 +59,7 @@ struct dt_sink;
 
 /* Any function may be NULL: such news are not told. Those that give an int: 0, or an EDT_ or errno number that ends the trace. */
 struct dt_sink_type {
-	bool structured;		/* it tells all that is told: the command adds no columns, blank lines and messages of its own */
+	int oformat;			/* DTRACE_OFORMAT_*: what the caller should add to what is written */
 	size_t size;			/* of what begins with struct dt_sink */
 	int (*open)(struct dt_sink *);
 	void (*close)(struct dt_sink *);
@@ -77,9 +79,11 @@ struct dt_sink_caller {
 
 /* What a sink has of its trace. */
 struct dt_sink_env {
+	struct dt_arena *arena;		/* lives as long as the sink */
 	struct dt_out *out;		/* where it writes; flushed by the trace */
 	struct dt_statements *statements;	/* formats, rows of printa(), and what statements do */
 	const char *(*aggname)(void *ctx, int64_t id);	/* NULL: no such aggregation */
+	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);	/* where the program says what the key is */
 	void *ctx;
 	const struct dt_sink_caller *caller;
 	bool started, ended;
@@ -93,7 +97,7 @@ struct dt_sink {
 /* By number; NULL: out of memory. */
 struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *);
 void dt_sink_close(struct dt_sink *);
-bool dt_sink_structured(unsigned format);
+int dt_sink_oformat(unsigned format);
 
 #define X(word, type) extern const struct dt_sink_type type;
 #include "sink/formats.def"

@@ -53,6 +53,7 @@ static int show_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 }
 
 const struct dt_sink_type dt_sink_text = {
+	.oformat = DTRACE_OFORMAT_TEXT,
 	.size = sizeof(struct dt_sink),
 	.event = show_event,
 	.aggregation = show_aggregation,
