@@ -49,7 +49,10 @@ int dtrace_getopt(dtrace_hdl_t *, const char *opt, dtrace_optval_t *val);
 
 int dtrace_errno(dtrace_hdl_t *);
 const char *dtrace_errmsg(dtrace_hdl_t *, int err);
-/* After a compile error: the source line, a caret and a hint, ready to print; "" when there is nothing to show. (Ours.) */
+/*
+ * After a compile error: the source line, a caret and a hint, ready to print; after an option that is none: what may have been
+ * meant. "" when there is nothing to show. (Ours.)
+ */
 const char *dtrace_errexcerpt(dtrace_hdl_t *);
 /* After dtrace_go(): what could not be enabled, though the rest is, and what will take its time; "" when there is nothing to say. (Ours.) */
 const char *dtrace_notice(dtrace_hdl_t *);
@@ -292,6 +295,20 @@ int dtrace_program_dump(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 int dtrace_program_save(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *, FILE *);
 
+/*
+ * Anonymous enablings: compiled programs and their options in a file, to be run later, after a boot of the same kernel too.
+ * Saving: options are words as "name=value", NULL ends; only those that matter while tracing are kept. The file is there whole
+ * or not at all. Programs that hold addresses of the kernel are refused, because the next boot has others. Loading sets the
+ * options and gives the programs, both the handle's. A file that others could have written is refused. (Ours.)
+ */
+typedef struct dtrace_anonprog {
+	dtrace_prog_t *dtap_prog;
+	int dtap_script;		/* the name is that of a script, else a description */
+	const char *dtap_name;		/* one line of it is kept */
+} dtrace_anonprog_t;
+int dtrace_anon_save(dtrace_hdl_t *, const char *path, const dtrace_anonprog_t *, int n, char *const options[]);
+int dtrace_anon_load(dtrace_hdl_t *, const char *path, dtrace_anonprog_t **, int *n);
+
 /* ---- types ---- */
 
 #define DTT_FL_USER 0x1			/* a type of a user process */
@@ -465,6 +482,10 @@ int dtrace_proc_gone(dtrace_hdl_t *, struct ps_prochandle *, int *status);
 /* Called from dtrace_sleep(); msg NULL: the process has ended. */
 typedef void dtrace_handle_proc_f(struct ps_prochandle *, const char *msg, void *);
 int dtrace_handle_proc(dtrace_hdl_t *, dtrace_handle_proc_f *, void *);
+/* How many live of those that -x follow counts: the processes of -c and -p and all that came of them. (Ours.) */
+int dtrace_proc_followed(dtrace_hdl_t *);
+/* What $target is in programs where no process was created or grabbed. (Ours.) */
+int dtrace_proc_target(dtrace_hdl_t *, pid_t);
 /*
  * After dtrace_go(): how many processes the probes are limited to, up to max of them in pids. 0: no limit.
  * A grabbed process limits a program that mentions neither $target nor a probe of a process; see -x target. (Ours.)

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The saved enabling: where it is, which options go into it, and what the user is told. Only run-time options are saved;
- * those of the compiler have done their work, but for the few that are looked at while tracing.
- */
+/* The saved enabling: where it is, and what the user is told. */
 #include "anon.h"
-
-#include "lib/anon.h"
-#include "lib/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define FOLDER "/var/lib/dtrace"	/* unless -x dofstashpath */
 
 static const char *last_setting(const struct args *a, const char *name)
 {
@@ -34,48 +30,37 @@ static const char *where(const struct args *a, char *buf, size_t len)
 
 	if (a->mode == MODE_ANON && a->output != NULL)
 		return a->output;
-	snprintf(buf, len, "%s/" DT_ANON_FILE, dir != NULL && dir[0] != '\0' ? dir : DT_ANON_DIR);
+	snprintf(buf, len, "%s/anonymous.dof", dir != NULL && dir[0] != '\0' ? dir : FOLDER);
 	return buf;
 }
 
-static bool kept(const char *name)
+/* As words; the library knows which of them matter later. False: out of memory. */
+static bool collect_options(const struct args *a, char **out)
 {
-	static const char *const tracing[] = { "droptags", "encoding" };
-
-	for (size_t i = 0; i < sizeof(tracing) / sizeof(tracing[0]); i++)
-		if (strcmp(name, tracing[i]) == 0)
-			return true;
-	for (int i = 0; i < DT_NOPTS; i++)
-		if (strcmp(dt_options_row((enum dt_opt)i)->name, name) == 0)
-			return dt_options_row((enum dt_opt)i)->cls != 'C' && strcmp(name, "grabanon") != 0;
-	return false;
-}
-
-static size_t collect_options(const struct args *a, char **out)
-{
-	size_t n = 0;
-
 	for (int i = 0; i < a->nsettings; i++) {
 		const struct setting *s = &a->settings[i];
 
-		if (kept(s->name) && asprintf(&out[n], "%s%s%s", s->name, s->value != NULL ? "=" : "", s->value != NULL ? s->value : "") >= 0)
-			n++;
+		if (asprintf(&out[i], "%s%s%s", s->name, s->value != NULL ? "=" : "", s->value != NULL ? s->value : "") < 0) {
+			out[i] = NULL;
+			return false;
+		}
 	}
-	return n;
+	return true;
 }
 
 static int save(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, const char *path)
 {
-	struct dt_anon_prog *list = calloc((size_t)a->nprograms, sizeof(*list));
+	dtrace_anonprog_t *list = calloc((size_t)a->nprograms, sizeof(*list));
 	char **options = calloc((size_t)a->nsettings + 1, sizeof(*options));
+	bool ready = list != NULL && options != NULL && collect_options(a, options);
 	int err = -1;
 
 	for (int i = 0; list != NULL && i < a->nprograms; i++)
-		list[i] = (struct dt_anon_prog){ programs[i], a->programs[i].file, a->programs[i].text };
-	if (list != NULL && options != NULL)
-		err = dt_anon_save(dtp, path, list, (size_t)a->nprograms, (const char *const *)options, collect_options(a, options));
+		list[i] = (dtrace_anonprog_t){ programs[i], a->programs[i].file, a->programs[i].text };
+	if (ready)
+		err = dtrace_anon_save(dtp, path, list, a->nprograms, options);
 	if (err != 0)
-		fprintf(stderr, "dtrace: failed to save anonymous enabling: %s\n", list == NULL || options == NULL ? "out of memory" :
+		fprintf(stderr, "dtrace: failed to save anonymous enabling: %s\n", !ready ? "out of memory" :
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	else
 		fprintf(stderr, "dtrace: saved anonymous enabling in %s\n"
@@ -110,29 +95,29 @@ int anon_write(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 
 int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, dtrace_prog_t ***programs, int *count)
 {
-	struct dt_anon_prog *list;
+	dtrace_anonprog_t *list;
 	char buf[4096];
-	size_t n;
+	int n;
 
 	if (a->nprograms > 0) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", dtrace_errmsg(dtp, EDT_ISANON));
 		return 1;
 	}
-	if (dt_anon_load(dtp, where(a, buf, sizeof(buf)), &list, &n) != 0) {
+	if (dtrace_anon_load(dtp, where(a, buf, sizeof(buf)), &list, &n) != 0) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		return 1;
 	}
-	*names = calloc(n, sizeof(**names));
-	*programs = calloc(n, sizeof(**programs));
+	*names = calloc((size_t)n, sizeof(**names));
+	*programs = calloc((size_t)n, sizeof(**programs));
 	if (*names == NULL || *programs == NULL) {
 		fprintf(stderr, "dtrace: out of memory\n");
 		return 1;
 	}
-	for (size_t i = 0; i < n; i++) {
-		(*names)[i] = (struct program){ list[i].file, DTRACE_PROBESPEC_NAME, list[i].name };
-		(*programs)[i] = list[i].prog;
+	for (int i = 0; i < n; i++) {
+		(*names)[i] = (struct program){ list[i].dtap_script, DTRACE_PROBESPEC_NAME, list[i].dtap_name };
+		(*programs)[i] = list[i].dtap_prog;
 	}
-	*count = (int)n;
+	*count = n;
 	return 0;
 }
 

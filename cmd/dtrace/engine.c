@@ -9,15 +9,15 @@
 #include "list.h"
 #include "progress.h"
 #include "show.h"
+#include "signals.h"
 #include "sizes.h"
 #include "usdt.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 struct run {
 	dtrace_hdl_t *dtp;
@@ -26,57 +26,6 @@ struct run {
 	struct victims *victims;
 	bool exited;			/* by exit(), or a buffer that was full */
 };
-
-/* Written by signal handlers; `asked` is taken back when it was done. */
-static volatile sig_atomic_t interrupted, since;	/* since: milliseconds, at the first signal */
-static volatile sig_atomic_t asked;			/* for the aggregations as they are */
-
-/*
- * The second one ends at once; the kernel side goes with the process. timeout(1) signals its child and then its whole
- * group: two signals within a millisecond are one wish to stop, and what was counted is still to be printed.
- */
-static void on_signal(int sig)
-{
-	struct timespec now;
-	sig_atomic_t ms;
-
-	(void)sig;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (sig_atomic_t)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
-	if (interrupted && (ms < since || ms > since + 300))
-		_exit(1);
-	if (!interrupted)
-		since = ms;
-	interrupted = 1;
-}
-
-static void on_usr1(int sig)
-{
-	(void)sig;
-	asked = 1;
-}
-
-bool engine_interrupted(void)
-{
-	return interrupted != 0;
-}
-
-/* SIGPIPE stays as it is: who reads us no more ends us, as any other tool, and nothing of a trace outlives its process. */
-void engine_catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal }, show = { .sa_handler = on_usr1 };
-	struct sigaction old;
-
-	/* Shells without job control start background commands with SIGINT ignored; who sends it to us still means it. */
-	sigemptyset(&sa.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGQUIT, &sa, NULL);
-	sigemptyset(&show.sa_mask);
-	sigaction(SIGUSR1, &show, NULL);
-	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)	/* nohup */
-		sigaction(SIGHUP, &sa, NULL);
-}
 
 static void read_options(struct run *r)
 {
@@ -152,7 +101,7 @@ static int failed(struct run *r, const char *what)
 /* SIGUSR1: what would be printed if the trace ended now. It goes on. */
 static int show_aggregations(struct run *r)
 {
-	asked = 0;
+	signals_answered();
 	r->show.kind->blank(&r->show);
 	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, r->show.out, NULL) != 0)
 		return failed(r, "failed to print aggregations");
@@ -179,17 +128,17 @@ static int loop(struct run *r)
 	int status = 0;
 
 	while (!done && status == 0) {
-		if (!interrupted)
+		if (!signals_interrupted())
 			dtrace_sleep(r->dtp);
-		if (interrupted || victims_gone(r->victims)) {
+		if (signals_interrupted() || victims_gone(r->victims)) {
 			done = true;
-			if (interrupted)
+			if (signals_interrupted())
 				r->show.kind->blank(&r->show);
 			if (dtrace_stop(r->dtp) != 0)
 				return failed(r, "couldn't stop tracing");
 		}
 		status = work(r, &done);
-		if (status == 0 && asked && !done)
+		if (status == 0 && signals_asked() && !done)
 			status = show_aggregations(r);
 		faults_tell(&r->show.faults, r->show.out, done);
 	}

@@ -7,8 +7,7 @@
 #include "args.h"
 #include "engine.h"
 #include "report.h"
-
-#include "lib/options.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,9 +29,7 @@ static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
 		fprintf(stderr, "dtrace: failed to set -x %s: %s\n", s->name, dtrace_errmsg(dtp, err));
 	else
 		fprintf(stderr, "dtrace: failed to set -%c: %s\n", s->flag, dtrace_errmsg(dtp, err));
-	const char *near = err == EDT_BADOPTNAME ? dt_options_near(s->name) : NULL;
-	if (near)
-		fprintf(stderr, "  did you mean `%s`?\n", near);
+	fputs(dtrace_errexcerpt(dtp), stderr);
 	return 1;
 }
 
@@ -194,7 +191,7 @@ static int open_and_run(const struct args *a)
 	dtrace_hdl_t *dtp = NULL;
 	int err = EDT_NOMEM, status = 1;
 	if (tracing)
-		engine_catch_signals();
+		signals_catch();
 	if (programs)
 		dtp = open_handle(a, tracing, &err);
 	if (dtp)

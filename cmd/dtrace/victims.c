@@ -2,7 +2,6 @@
 /* Starting, grabbing and waiting for the processes that are traced, and the notices about their ends. */
 #include "victims.h"
 
-#include "lib/handle.h"
 #include "waitfor.h"
 
 #include <errno.h>
@@ -103,7 +102,7 @@ int victims_open(struct victims *v, dtrace_hdl_t *dtp, const struct args *a)
 	/* Nothing will run: $target is only to be some number. */
 	if (a->compile_only && a->mode == MODE_TRACE) {
 		if (a->nvictims > 0)
-			dt_handle_target(dtp, a->victims[0].pid > 0 ? a->victims[0].pid : getpid());
+			dtrace_proc_target(dtp, a->victims[0].pid > 0 ? (pid_t)a->victims[0].pid : getpid());
 		return 0;
 	}
 	for (int i = 0; i < a->nvictims; i++) {
@@ -138,6 +137,13 @@ static void on_end(struct ps_prochandle *p, const char *msg, void *arg)
 		fprintf(stderr, "dtrace: pid %d has exited\n", pid);
 }
 
+static bool follows(dtrace_hdl_t *dtp)
+{
+	dtrace_optval_t v;
+
+	return dtrace_getopt(dtp, "follow", &v) == 0 && v != DTRACEOPT_UNSET;
+}
+
 void victims_notice(struct victims *v)
 {
 	pid_t pids[8];
@@ -149,12 +155,12 @@ void victims_notice(struct victims *v)
 	for (int i = 0; i < n && i < 8; i++)
 		fprintf(stderr, "%s%d", i > 0 ? ", " : n > 1 ? "es " : " ", (int)pids[i]);
 	fprintf(stderr, "%s%s (-x target=all traces everything)\n", n > 8 ? ", ..." : "",
-	    dt_procs_following(v->dtp) ? " and what it makes" : "");
+	    follows(v->dtp) ? " and what it makes" : "");
 }
 
 bool victims_gone(const struct victims *v)
 {
-	return v->n > 0 && v->alive == 0 && dt_procs_followed(v->dtp) == 0;
+	return v->n > 0 && v->alive == 0 && dtrace_proc_followed(v->dtp) == 0;
 }
 
 void victims_continue(struct victims *v)

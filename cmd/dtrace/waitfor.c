@@ -2,8 +2,9 @@
 /* The wait is a trace of its own: a program that takes a new name costs the others nothing, and is known at once. */
 #include "waitfor.h"
 
-#include "engine.h"
-#include "lib/handle.h"
+#include "signals.h"
+
+#include <dtrace.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +56,7 @@ long waitfor_name(const char *name)
 		return 0;
 	}
 	fprintf(stderr, "dtrace: waiting for a process named %s\n", name);
-	while (!engine_interrupted() && pid == 0 && status == DTRACE_WORKSTATUS_OKAY) {
+	while (!signals_interrupted() && pid == 0 && status == DTRACE_WORKSTATUS_OKAY) {
 		dtrace_sleep(h);
 		status = dtrace_work(h, NULL, take_probe, take, &pid);
 	}

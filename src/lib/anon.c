@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file of an anonymous enabling:
+ * Anonymous tracing (-A, -a): compiled programs and the options they are to run with in one file, to be claimed later, after a
+ * boot of the same kernel too. It is text up to the first program, so that head(1) shows what it is:
  *
  *	dtrace anonymous enabling 1
  *	kernel RELEASE VERSION			of uname(2): struct offsets are those of that kernel
  *	option WORD				any number
  *	program BYTES script|description NAME	then so many bytes of DOF, and the next
  */
-#include "lib/anon.h"
-
 #include "base/file.h"
+#include "lib/entry.h"
 #include "lib/errors.h"
-#include "lib/handle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,37 +38,59 @@ static const char *kernel_address(const struct dt_prog *p)
 	return NULL;
 }
 
-static int put_program(dtrace_hdl_t *h, FILE *f, const struct dt_anon_prog *p)
+static int put_program(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p)
 {
-	const char *symbol = kernel_address(p->prog->prog);
+	const char *symbol = kernel_address(p->dtap_prog->prog);
 	void *dof;
 	size_t len;
 	int err;
 
 	if (symbol != NULL)
 		return dt_handle_errorf(h, EINVAL, "%.*s holds the address of the kernel's %s, which changes with every boot",
-		    (int)strcspn(p->name, "\n"), p->name, symbol);
-	err = dt_dof_write(p->prog->prog, &dof, &len);
+		    (int)strcspn(p->dtap_name, "\n"), p->dtap_name, symbol);
+	err = dt_dof_write(p->dtap_prog->prog, &dof, &len);
 	if (err != 0)
 		return dt_handle_error(h, -err);
-	fprintf(f, "program %zu %s %.*s\n", len, p->file ? "script" : "description", (int)strcspn(p->name, "\n"), p->name);
+	fprintf(f, "program %zu %s %.*s\n", len, p->dtap_script ? "script" : "description", (int)strcspn(p->dtap_name, "\n"), p->dtap_name);
 	fwrite(dof, 1, len, f);
 	free(dof);
 	return 0;
 }
 
-static int put_all(dtrace_hdl_t *h, FILE *f, const struct dt_anon_prog *p, size_t n, const char *const *options, size_t noptions)
+/*
+ * Run-time options are saved; those of the compiler have done their work, but for the few that are looked at while tracing.
+ */
+static bool kept(const char *word)
+{
+	static const char *const compile_time[] = { "droptags", "encoding" };
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < sizeof(compile_time) / sizeof(compile_time[0]); i++)
+		if (strncmp(compile_time[i], word, len) == 0 && compile_time[i][len] == '\0')
+			return true;
+	for (int i = 0; i < DT_NOPTS; i++) {
+		const struct dt_optrow *row = dt_options_row((enum dt_opt)i);
+
+		if (strncmp(row->name, word, len) == 0 && row->name[len] == '\0')
+			return row->cls != 'C' && i != DT_OPT_grabanon;
+	}
+	return false;
+}
+
+static int put_all(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p, int n, char *const options[])
 {
 	struct utsname u;
 
 	uname(&u);
 	fprintf(f, MAGIC "\nkernel %s %s\n", u.release, u.version);
-	for (size_t i = 0; i < noptions; i++) {
+	for (size_t i = 0; options != NULL && options[i] != NULL; i++) {
+		if (!kept(options[i]))
+			continue;
 		if (strchr(options[i], '\n') != NULL)
 			return dt_handle_errorf(h, EDT_BADOPTVAL, "an option with a line break cannot be saved");
 		fprintf(f, "option %s\n", options[i]);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (put_program(h, f, &p[i]) != 0)
 			return -1;
 	return 0;
@@ -92,14 +113,15 @@ static int settle(dtrace_hdl_t *h, FILE *f, const char *from, const char *to)
 	return bad ? dt_handle_errorf(h, err, "failed to write %s: %s", to, strerror(err)) : 0;
 }
 
-int dt_anon_save(dtrace_hdl_t *h, const char *path, const struct dt_anon_prog *p, size_t n, const char *const *options,
-    size_t noptions)
+int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t *p, int n, char *const options[])
 {
 	char temp[4096];
 	struct stat st;
 	FILE *f = NULL;
 	int fd = -1, rv;
 
+	if (path == NULL || p == NULL || n <= 0)
+		return dt_handle_error(h, EINVAL);
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))	/* a device would be replaced */
 		return dt_handle_errorf(h, EINVAL, "%s is there and no regular file", path);
 	if (snprintf(temp, sizeof(temp), "%s.XXXXXX", path) < (int)sizeof(temp))
@@ -114,7 +136,7 @@ int dt_anon_save(dtrace_hdl_t *h, const char *path, const struct dt_anon_prog *p
 		}
 		return rv;
 	}
-	rv = put_all(h, f, p, n, options, noptions);
+	rv = put_all(h, f, p, n, options);
 	if (rv != 0)
 		fclose(f);
 	else
@@ -166,26 +188,26 @@ static int get_option(struct reader *r, const char *word)
 	return err != 0 ? dt_handle_errorf(r->h, err, "%s: option %.64s: %s", r->path, word, dt_error_text(err)) : 0;
 }
 
-static int get_program(struct reader *r, const char *text, struct dt_anon_prog *p)
+static int get_program(struct reader *r, const char *text, dtrace_anonprog_t *p)
 {
 	char *kind;
 	unsigned long len = strtoul(text, &kind, 10);
 
 	if (len > (size_t)(r->end - r->at))
 		return broken(r, "a program is cut off");
-	p->file = strncmp(kind, " script ", 8) == 0;
-	if (!p->file && strncmp(kind, " description ", 13) != 0)
+	p->dtap_script = strncmp(kind, " script ", 8) == 0;
+	if (!p->dtap_script && strncmp(kind, " description ", 13) != 0)
 		return broken(r, "a program is neither a script nor a description");
-	p->name = kind + (p->file ? 8 : 13);
-	p->prog = dt_handle_load(r->h, r->at, len);
+	p->dtap_name = kind + (p->dtap_script ? 8 : 13);
+	p->dtap_prog = dt_handle_load(r->h, r->at, len);
 	r->at += len;
-	return p->prog != NULL ? 0 : -1;
+	return p->dtap_prog != NULL ? 0 : -1;
 }
 
-static int get_all(struct reader *r, struct dt_anon_prog **out, size_t *n)
+static int get_all(struct reader *r, dtrace_anonprog_t **out, int *n)
 {
-	DT_VEC(struct dt_anon_prog) list = { 0 };
-	struct dt_anon_prog p;
+	DT_VEC(dtrace_anonprog_t) list = { 0 };
+	dtrace_anonprog_t p;
 	const char *text = line(r, MAGIC), *kernel = text != NULL && text[0] == '\0' ? line(r, "kernel ") : NULL;
 
 	if (kernel == NULL)
@@ -204,7 +226,7 @@ static int get_all(struct reader *r, struct dt_anon_prog **out, size_t *n)
 		dt_vec_push(r->h->arena, &list, p);
 	}
 	*out = list.v;
-	*n = list.n;
+	*n = (int)list.n;
 	return list.n > 0 ? 0 : broken(r, "it has no program");
 }
 
@@ -223,22 +245,30 @@ static int open_safely(dtrace_hdl_t *h, const char *path)
 	return dt_handle_errorf(h, EACCES, "%s is not used: others can write it, or it is not yours", path);
 }
 
-int dt_anon_load(dtrace_hdl_t *h, const char *path, struct dt_anon_prog **out, size_t *n)
+static int try_all(struct reader *r, dtrace_anonprog_t **out, int *n)
 {
-	int fd = open_safely(h, path), err;
+	DT_PUBLIC(r->h, -1, get_all(r, out, n));
+}
+
+int dtrace_anon_load(dtrace_hdl_t *h, const char *path, dtrace_anonprog_t **out, int *n)
+{
 	struct reader r = { .h = h, .path = path };
 	char *data;
 	size_t len;
+	int fd, err;
 
+	if (path == NULL || out == NULL || n == NULL)
+		return dt_handle_error(h, EINVAL);
+	fd = open_safely(h, path);
 	if (fd < 0)
 		return -1;
 	err = dt_file_readfd(fd, FILE_MAX, &data, &len);
 	close(fd);
 	if (err != 0)
-		return dt_handle_errorf(h, -err, "failed to read %s: %s", path, strerror(-err));
+		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : -err, "failed to read %s: %s", path, strerror(-err));
 	r.at = data;
 	r.end = data + len;
-	err = get_all(&r, out, n);
+	err = try_all(&r, out, n);
 	free(data);
 	return err;
 }

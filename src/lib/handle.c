@@ -116,6 +116,19 @@ int dtrace_init(dtrace_hdl_t *h)
 	return 0;
 }
 
+/* The excerpt says what may have been meant. */
+static int no_such_option(dtrace_hdl_t *h, const char *opt)
+{
+	const char *near = dt_options_near(opt);
+	struct dt_arena *texts;
+	jmp_buf oom;
+
+	dt_handle_error(h, EDT_BADOPTNAME);
+	if (near != NULL && setjmp(oom) == 0 && (texts = dt_handle_texts(h, &oom)) != NULL)
+		h->excerpt = dt_arena_printf(texts, "  did you mean `%s`?\n", near);
+	return -1;
+}
+
 static int set_option(dtrace_hdl_t *h, const char *opt, const char *val)
 {
 	struct dt_attr attr;
@@ -128,6 +141,8 @@ static int set_option(dtrace_hdl_t *h, const char *opt, const char *val)
 	err = dt_options_set(&h->options, opt, val, 0);
 	if (err == EDT_BADOPTVAL)
 		return dt_handle_errorf(h, err, "%s (%s)", dt_error_text(err), dt_options_form(h->scratch, opt));
+	if (err == EDT_BADOPTNAME)
+		return no_such_option(h, opt);
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
@@ -197,11 +212,6 @@ const char *dtrace_errmsg(dtrace_hdl_t *h, int err)
 const char *dtrace_errexcerpt(dtrace_hdl_t *h)
 {
 	return h->excerpt != NULL ? h->excerpt : "";
-}
-
-void dt_handle_target(struct dtrace_hdl *h, int64_t pid)
-{
-	h->target = pid;
 }
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *p)

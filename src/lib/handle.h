@@ -54,10 +54,6 @@ struct dtrace_hdl {
 int dt_handle_error(struct dtrace_hdl *, int err);
 struct dt_arena *dt_handle_texts(struct dtrace_hdl *, jmp_buf *oom);	/* a new arena for errmsg and excerpt; NULL: out of memory */
 int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void dt_handle_target(struct dtrace_hdl *, int64_t pid);	/* the process $target names */
-/* A program says $target, and process ids are those of a container: the kernel side knows that id as nspid. */
-bool dt_procs_following(struct dtrace_hdl *);		/* -x follow is on */
-int64_t dt_procs_followed(struct dtrace_hdl *);		/* -x follow: how many live that came of -p and -c */
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
 void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func, const char *name);

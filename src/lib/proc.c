@@ -247,7 +247,7 @@ int dtrace_handle_proc(dtrace_hdl_t *h, dtrace_handle_proc_f *f, void *arg)
 /* All have ended, and all that came of them. */
 static bool last_ended(struct dtrace_hdl *h, bool alone)
 {
-	if (h->procs == NULL || h->procs->list == NULL || h->procs->over || !alone || dt_procs_followed(h) > 0)
+	if (h->procs == NULL || h->procs->list == NULL || h->procs->over || !alone || dtrace_proc_followed(h) > 0)
 		return false;
 	h->procs->over = true;
 	return true;
@@ -288,15 +288,21 @@ uint32_t dt_procs_pid(const struct dtrace_hdl *h, int i)
 	return p != NULL ? (uint32_t)p->proc.pid : 0;
 }
 
-bool dt_procs_following(struct dtrace_hdl *h) { return dt_options_on(&h->options, DT_OPT_follow); }
+int dtrace_proc_target(dtrace_hdl_t *h, pid_t pid)
+{
+	if (pid <= 0)
+		return dt_handle_error(h, EINVAL);
+	h->target = pid;
+	return 0;
+}
 
-int64_t dt_procs_followed(struct dtrace_hdl *h)
+int dtrace_proc_followed(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
 
-	if (t == NULL || t->session == NULL)
+	if (t->session == NULL)
 		return 0;
-	return __atomic_load_n(&dt_session_control(t->session)->followed, __ATOMIC_RELAXED);
+	return (int)__atomic_load_n(&dt_session_control(t->session)->followed, __ATOMIC_RELAXED);
 }
 
 static void one_of_family(void *ctx, uint32_t pid, uint32_t root)

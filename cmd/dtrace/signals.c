@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Signals in, flags out: the command's only variables that live outside of a function. */
+#include "signals.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Written by signal handlers; `asked` is taken back when it was done. */
+static volatile sig_atomic_t interrupted, since;	/* since: milliseconds, at the first signal */
+static volatile sig_atomic_t asked;			/* for the aggregations as they are */
+
+#define ONE_WISH_MS 300
+
+/*
+ * The second one ends at once; the kernel side goes with the process. timeout(1) signals its child and then
+ * its whole group: signals that come together are one wish to stop, and what was counted is still to be
+ * printed. A busy machine may take its time between the two.
+ */
+static void on_signal(int sig)
+{
+	struct timespec now;
+	sig_atomic_t ms;
+
+	(void)sig;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (sig_atomic_t)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
+	if (interrupted && (ms < since || ms > since + ONE_WISH_MS))
+		_exit(1);
+	if (!interrupted)
+		since = ms;
+	interrupted = 1;
+}
+
+static void on_usr1(int sig)
+{
+	(void)sig;
+	asked = 1;
+}
+
+bool signals_interrupted(void)
+{
+	return interrupted != 0;
+}
+
+bool signals_asked(void)
+{
+	return asked != 0;
+}
+
+void signals_answered(void)
+{
+	asked = 0;
+}
+
+/*
+ * SIGPIPE stays as it is: who reads us no more ends us, as any other tool, and nothing of a trace outlives
+ * its process.
+ */
+void signals_catch(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, show = { .sa_handler = on_usr1 };
+	struct sigaction old;
+
+	/* Shells without job control start background commands with SIGINT ignored; who sends it means it. */
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGQUIT, &sa, NULL);
+	sigemptyset(&show.sa_mask);
+	sigaction(SIGUSR1, &show, NULL);
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)	/* nohup */
+		sigaction(SIGHUP, &sa, NULL);
+}

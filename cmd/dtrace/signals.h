@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Wishes of whoever runs the command: to end, and to see the aggregations as they are. */
+#ifndef DTRACE_SIGNALS_H
+#define DTRACE_SIGNALS_H
+
+#include <stdbool.h>
+
+/* From here on SIGINT, SIGTERM, SIGQUIT and SIGHUP ask for the end; a second one is the end. */
+void signals_catch(void);
+bool signals_interrupted(void);
+
+/* SIGUSR1 came since the last answer. */
+bool signals_asked(void);
+void signals_answered(void);
+
+#endif
