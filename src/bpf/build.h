@@ -15,8 +15,7 @@
 #define DT_BPF_BUILD_H
 
 #include "base/map.h"
-#include "bpf/emit.h"
-#include "bpf/layout.h"
+#include "bpf/lower.h"
 #include "dif/dif.h"
 
 #include <setjmp.h>
@@ -71,14 +70,9 @@ struct dt_build {
 	uint32_t keymax;		/* bytes at slot_key */
 };
 
-/* One value a DIFO register or result holds, as far as it is known when compiling. */
-enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
-struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
-
 struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };	/* of the tuple; limit: size, 0 unknown; pc: who pushed it */
 
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };	/* out of line: a fault */
-enum { A_NONE = 1 };			/* stub.addr: else the frame offset that holds the address */
 
 struct dt_lower {			/* one clause */
 	struct dt_build *b;
@@ -130,17 +124,9 @@ struct dt_lower {			/* one clause */
 	uint8_t *elem_at;		/* by pc: a load that goes to that word of F_ELEM, from 1; NULL none */
 };
 
-/* A helper call: nothing in r0 … r5 lives on. */
-static inline void dt_help(struct dt_lower *l, int helper)
-{
-	dt_call(l->a, helper);
-	l->cached = 0;
-}
-
 /* image.c */
 _Noreturn void dt_refuse(struct dt_build *, struct dt_loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct dt_loc dt_lower_loc(const struct dt_lower *);	/* D place of the instruction or action in hand */
-#define REFUSE(l, ...) dt_refuse((l)->b, dt_lower_loc(l), __VA_ARGS__)
 
 /* maps.c */
 uint32_t dt_build_map(struct dt_build *, enum dt_map_role, uint32_t type, uint32_t key, uint32_t value, uint32_t n, uint32_t flags);
@@ -177,13 +163,10 @@ struct dt_known dt_difo_simple(const struct dt_difo *);
 
 /* lower.c */
 void dt_lower_difo(struct dt_lower *, const struct dt_difo *);	/* the value: l->ret */
-int dt_slot_reg(struct dt_lower *);				/* R6; notes that a slot is needed */
 void dt_get(struct dt_lower *, unsigned r, int dst);		/* DIF register into a BPF one; r0-r5 may change but those in use */
 void dt_set(struct dt_lower *, unsigned rd);			/* r0 into a DIF register */
 void dt_set_known(struct dt_lower *, unsigned rd, struct dt_known);
 void dt_known_address(struct dt_lower *, struct dt_known);	/* a string that is not in memory yet gets its address: r0 */
-uint32_t dt_fault_label(struct dt_lower *, int fault, int addr);
-void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 for the code behind it */
 void dt_tuple_check(struct dt_lower *);
 void dt_settle(struct dt_lower *, unsigned mask);		/* lazy registers of the mask into their stack slots */
 
@@ -197,13 +180,6 @@ void dt_lower_scmp(struct dt_lower *, uint32_t in);
 void dt_zero(struct dt_lower *, int base, int off, uint32_t size);
 void dt_copy_string(struct dt_lower *, struct dt_known, int base, int off, uint32_t size, bool pad, bool user);
 void dt_copy_bytes(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* from the address in r0 */
-void dt_scratch_alloc(struct dt_lower *);			/* size in r2, which stays; r9 = offset in scratch; not zeroed; faults */
-void dt_scratch_open(struct dt_lower *);			/* r9 = where the next allocation will begin; a string may be written there */
-void dt_scratch_close(struct dt_lower *);			/* r0 bytes of it are taken; r0 = their address */
-void dt_scratch_ptr(struct dt_lower *, int dst, int off);	/* dst = pointer to scratch + register off */
-void dt_writable(struct dt_lower *, uint32_t size, int at);	/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
-void dt_scratch_addr(struct dt_lower *, int dst, int off);	/* dst = number: address of scratch + register off */
-void dt_writable_some(struct dt_lower *, int size, int at);	/* r5 bytes, as the frame has them at `size` */
 
 /* variables.c, builtins.c, calls.c */
 void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
@@ -227,11 +203,6 @@ void dt_syscall_native(struct dt_build *, struct dt_emit *);	/* r0: the number a
 void dt_get_cwd(struct dt_lower *);
 void dt_get_root(struct dt_lower *);
 void dt_get_execargs(struct dt_lower *);
-void dt_lower_dpath(struct dt_lower *);				/* r0 = text of the struct path at r0 */
-void dt_lower_dentry_path(struct dt_lower *);			/* the same of the struct dentry at r0 */
-void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);	/* r0 = the 4 or 8 bytes at r0 + off; what it is */
-void dt_runtime(struct dt_lower *, const char *name);		/* calls a function of src/bpf/runtime with the slot's buffers */
-void dt_runtime_take(struct dt_lower *);			/* its result is a string of r0 bytes: r0 = its address */
 void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* to base + off, without our own frames; r0 = bytes, or negative */
 
 /* Calls the function that make(what) makes: there l->a and l->b are all of the clause, the frame is its own, r1 what the caller left. */
@@ -276,7 +247,6 @@ void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops
 void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* the same, with that word of the frame */
 
 /* speculation.c: r0 is the number */
-void dt_speculation(struct dt_lower *);				/* a new one to r0, or 0 */
 void dt_speculate(struct dt_lower *, const struct dt_recfield *, uint32_t drop);
 void dt_spec_end(struct dt_lower *, bool commit);
 

@@ -91,6 +91,29 @@ void dt_lower_load(struct dt_lower *l, uint32_t in)
 
 /* ---- scratch ---- */
 
+uint32_t dt_scratch_size(const struct dt_lower *l) { return l->b->scratch; }
+
+void dt_scratch_free(struct dt_lower *l, int dst, int tmp)
+{
+	dt_ldx(l->a, B8, tmp, dt_slot_reg(l), S_SCRATCH_USED);
+	dt_jmpi(l->a, BPF_JGT, tmp, (int32_t)l->b->scratch, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_scratch_ptr(l, dst, tmp);
+}
+
+void dt_scratch_zero(struct dt_lower *l)
+{
+	dt_scratch_ptr(l, R1, R9);
+	if (l->b->zeros < l->b->scratch)
+		l->b->zeros = l->b->scratch;
+	dt_mapval(l->a, R3, dt_constants(l->b), DT_OFF_ZEROS);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+}
+
+void dt_constant_bytes(struct dt_lower *l, int dst, const void *bytes, uint32_t size)
+{
+	dt_mapval(l->a, dst, dt_constants(l->b), dt_pool_bytes(l->b, bytes, size));
+}
+
 void dt_scratch_addr(struct dt_lower *l, int dst, int off)
 {
 	dt_mov(l->a, dst, dt_slot_reg(l));

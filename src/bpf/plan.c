@@ -50,8 +50,9 @@ static void plan_var(struct dt_build *b, const struct dt_difv *v)
 /* May it write an amount that is known only when it runs? */
 bool dt_dif_copies(uint32_t in)
 {
-	return dt_dif_op(in) == DT_DIF_COPYS ||
-	    (dt_dif_op(in) == DT_DIF_CALL && (dt_dif_v16(in) == DT_SUBR_bcopy || dt_dif_v16(in) == DT_SUBR_copyinto));
+	const struct dt_builtin *row = dt_dif_op(in) == DT_DIF_CALL ? dt_builtin_subr(dt_dif_v16(in)) : NULL;
+
+	return dt_dif_op(in) == DT_DIF_COPYS || (row && (row->flags & DT_BF_COPIES));
 }
 
 static void plan_difo(struct dt_build *b, const struct dt_difo *d)
@@ -115,21 +116,30 @@ struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
 	return v;
 }
 
-/*
- * Scratch a clause can use at most. Programs have no loops: each call makes one string; only allocs, alloca() and copyin() ask
- * for more. UINT64_MAX: any amount.
- */
+/* What one instruction takes of scratch, as its row says. */
+static enum dt_bscratch scratch_of(uint32_t in)
+{
+	unsigned op = dt_dif_op(in), id = dt_dif_v16(in);
+	const struct dt_builtin *row = op == DT_DIF_CALL ? dt_builtin_subr(id) : NULL;
+
+	if (op == DT_DIF_ALLOCS)
+		return DT_SCRATCH_ANY;
+	if (op == DT_DIF_LDGS && id >= DT_VAR_cwd && id <= DT_VAR_execargs)
+		return DT_SCRATCH_STRING;
+	return row ? row->scratch : DT_SCRATCH_NONE;
+}
+
+/* Scratch a clause can use at most; programs have no loops. UINT64_MAX: any amount. */
 static uint64_t difo_scratch(const struct dt_build *b, const struct dt_difo *d)
 {
 	uint64_t need = 0;
 
 	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
-		unsigned op = dt_dif_op(d->text[pc]), id = dt_dif_v16(d->text[pc]);
+		enum dt_bscratch one = scratch_of(d->text[pc]);
 
-		if (op == DT_DIF_ALLOCS ||
-		    (op == DT_DIF_CALL && (id == DT_SUBR_copyin || id == DT_SUBR_alloca || id == DT_SUBR_copyout)))
+		if (one == DT_SCRATCH_ANY)
 			return UINT64_MAX;
-		if (op == DT_DIF_CALL || (op == DT_DIF_LDGS && id >= DT_VAR_cwd && id <= DT_VAR_execargs))
+		if (one == DT_SCRATCH_STRING)
 			need += b->strsize + 8;
 	}
 	return need;

@@ -3,13 +3,16 @@
 #include "dif/action.h"
 
 static const struct dt_builtin *const tables[] = {
-	dt_builtin_vars, dt_builtin_subrs_string, dt_builtin_subrs_memory, dt_builtin_subrs_net, dt_builtin_subrs_kernel,
+	dt_builtin_vars,
 	dt_builtin_actions_data, dt_builtin_actions_control, dt_builtin_actions_agg,
 };
 
-static const struct dt_builtin *const subr_tables[] = {
-	dt_builtin_subrs_string, dt_builtin_subrs_memory, dt_builtin_subrs_net, dt_builtin_subrs_kernel,
+static const struct dt_builtin *const subrs[] = {
+#define X(name, number) [number] = &dt_subr_##name,
+#include "dif/subrs.def"
+#undef X
 };
+enum { NSUBRS = sizeof(subrs) / sizeof(subrs[0]) };
 
 const struct dt_aggfunc *const dt_aggfuncs[16] = {
 #define X(kind, number, name, ...) [(number) & 0xf] = &dt_aggfunc_##name,
@@ -28,10 +31,19 @@ static const struct dt_builtin *list(size_t i)
 	return dt_aggfuncs[i] ? dt_aggfuncs[i]->names : NULL;
 }
 
+/* *at: the list above the lowest 16 bits, the row in it below them; list 0 is that of the subroutines. */
 const struct dt_builtin *dt_builtin_next(size_t *at)
 {
-	for (; *at >> 16 < NLISTS; *at = ((*at >> 16) + 1) << 16) {
-		const struct dt_builtin *rows = list(*at >> 16);
+	while (*at < NSUBRS) {
+		const struct dt_builtin *row = subrs[(*at)++];
+
+		if (row)
+			return row;
+	}
+	if (*at >> 16 == 0)
+		*at = 1 << 16;
+	for (; *at >> 16 <= NLISTS; *at = ((*at >> 16) + 1) << 16) {
+		const struct dt_builtin *rows = list((*at >> 16) - 1);
 
 		if (rows && rows[*at & 0xffff].name)
 			return &rows[(*at)++ & 0xffff];
@@ -52,13 +64,7 @@ const struct dt_builtin *dt_builtin_var(uint32_t id) { return by_id(dt_builtin_v
 
 const struct dt_builtin *dt_builtin_subr(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(subr_tables) / sizeof(subr_tables[0]); i++) {
-		const struct dt_builtin *row = by_id(subr_tables[i], number);
-
-		if (row)
-			return row;
-	}
-	return NULL;
+	return number < NSUBRS ? subrs[number] : NULL;
 }
 
 const struct dt_builtin *dt_builtin_find(const char *name)

@@ -1,83 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Subroutines that ask the system: locks, processes, devices, files, chance. Locks are read as Linux lays them out:
- * struct mutex begins with its owner, whose low three bits are flags; an rwlock_t begins with a counter, whose low
- * byte is 0xff while written, bit 8 says that a writer waits, and the bits above count readers.
- */
-#include "builtin/subr.h"
-
-#define MUTEX_FLAGS 7u
-#define RW_WRITER 0xffu
-#define RW_WAITING 0x1ffu
-#define RW_READER_SHIFT 9
-
-static uint64_t mutex_owner(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	uint64_t owner = 0;
-
-	dt_interp_read(ip, call->arg[0].value, &owner, sizeof(owner), false);
-	return owner & ~(uint64_t)MUTEX_FLAGS;
-}
-
-static uint64_t call_mutex_owned(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	uint64_t owner = mutex_owner(ip, call);
-
-	return owner && owner == dt_interp_context(ip)->curthread;
-}
-
-/* Every struct mutex is adaptive: it spins while its owner runs, then sleeps. */
-static uint64_t call_mutex_type_adaptive(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	mutex_owner(ip, call);
-	return 1;
-}
-
-static uint64_t call_mutex_type_spin(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	mutex_owner(ip, call);
-	return 0;
-}
-
-static uint32_t rw_count(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	uint32_t count = 0;
-
-	dt_interp_read(ip, call->arg[0].value, &count, sizeof(count), false);
-	return count;
-}
-
-static uint64_t call_rw_read_held(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	return rw_count(ip, call) >> RW_READER_SHIFT != 0;
-}
-static uint64_t call_rw_write_held(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	return (rw_count(ip, call) & RW_WRITER) == RW_WRITER;
-}
-/* A writer has it or waits for it. */
-static uint64_t call_rw_iswriter(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	return (rw_count(ip, call) & RW_WAITING) != 0;
-}
-
-static uint64_t call_rand(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	(void)call;
-	return (dt_interp_context(ip)->random * 2416 + 374441) % 1771875;
-}
-
-static uint64_t call_random(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	(void)call;
-	return dt_interp_context(ip)->random;
-}
+/* Subroutines that ask the system: processes, open files, speculations; and those of other systems. */
+#include "builtin/row.h"
 
 static uint64_t call_speculation(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)call;
 	return (uint64_t)dt_interp_speculation(ip);
 }
+
+const struct dt_builtin dt_subr_speculation = {
+	DT_SUBR(speculation, "int()", V(1, 0), STABLE),
+	.call = call_speculation, .lower = dt_speculation, .scratch = DT_SCRATCH_STRING,
+	.doc = "A new speculation for speculate(), commit() and discard(); 0: none is free.",
+};
 
 /* The process itself is its own progeny. */
 static uint64_t call_progenyof(struct dt_interp *ip, const struct dt_subr_call *call)
@@ -94,16 +29,57 @@ static uint64_t call_progenyof(struct dt_interp *ip, const struct dt_subr_call *
 	return 0;
 }
 
-static uint64_t call_getmajor(struct dt_interp *ip, const struct dt_subr_call *call)
+/* In a container: where its numbers are (process.c), behind the words of the runtime. */
+static void progenyof_here(struct dt_lower *l)
 {
-	(void)ip;
-	return (uint32_t)call->arg[0].value >> 20;
+	const struct dt_image_opts *o = dt_opts(l);
+	uint32_t upid = dt_kmember(o, "upid", NULL), inum = dt_kmember(o, "pid_namespace", "ns.inum");
+	uint32_t at = dt_kmember(o, "pid", "numbers") + o->pidns_level * upid;
+	const uint64_t words[] = { dt_kmember(o, "task_struct", "group_leader"), dt_kmember(o, "task_struct", "thread_pid"),
+		dt_kmember(o, "pid", "level"), o->pidns_level, at + dt_kmember(o, "upid", "ns"), inum, o->pidns_ino,
+		at + dt_kmember(o, "upid", "nr") };
+
+	if (upid == DT_KOFF_NONE || inum == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where the namespace's process id is kept, "
+		    "which progenyof( ) needs");
+	dt_tuple_arg(l, 0, R1);
+	dt_work(l, W_N, R1);
+	dt_work_imm(l, W_LB, (int32_t)dt_kmember(dt_opts(l), "task_struct", "real_parent"));
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_work(l, W_POS, R0);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		dt_imm(dt_code(l), R1, words[i]);
+		dt_stx(dt_code(l), B8, dt_slot_reg(l), DT_SLOT_AT(progeny.leader) + 8 * (int)i, R1);
+	}
+	dt_runtime(l, "rt_progenyof_here");
 }
-static uint64_t call_getminor(struct dt_interp *ip, const struct dt_subr_call *call)
+
+/* The parents' chain ends at the first process, which is its own parent. */
+static void lower_progenyof(struct dt_lower *l)
 {
-	(void)ip;
-	return (uint32_t)call->arg[0].value & 0xfffff;
+	uint32_t parent = dt_kmember(dt_opts(l), "task_struct", "real_parent");
+	uint32_t tgid = dt_kmember(dt_opts(l), "task_struct", "tgid");
+
+	if (parent == DT_KOFF_NONE || tgid == DT_KOFF_NONE)
+		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
+	if (dt_opts(l)->pidns_ino != 0) {
+		progenyof_here(l);
+		return;
+	}
+	dt_tuple_arg(l, 0, R1);
+	dt_work(l, W_N, R1);
+	dt_work_imm(l, W_LA, (int32_t)tgid);
+	dt_work_imm(l, W_LB, (int32_t)parent);
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_work(l, W_POS, R0);
+	dt_runtime(l, "rt_progenyof");
 }
+
+const struct dt_builtin dt_subr_progenyof = {
+	DT_SUBR(progenyof, "int(pid_t)", V(1, 0), STABLE),
+	.call = call_progenyof, .lower = lower_progenyof, .scratch = DT_SCRATCH_STRING,
+	.doc = "1 if the process is the given one or descends from it, else 0.",
+};
 
 static uint64_t call_getf(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -112,6 +88,38 @@ static uint64_t call_getf(struct dt_interp *ip, const struct dt_subr_call *call)
 
 	return fd >= 0 && fd < c->nfiles ? c->files[fd] : 0;
 }
+
+/* The running process's open file of that number; 0 of a number without one, and where there are no files any more. */
+static void lower_getf(struct dt_lower *l)
+{
+	static const char what[] = "a file descriptor";
+	struct dt_emit *a = dt_code(l);
+	uint32_t none = dt_label(a), done = dt_label(a);
+
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow(l, dt_kmember(dt_opts(l), "task_struct", "files"), 8, what);
+	dt_follow(l, dt_kmember(dt_opts(l), "files_struct", "fdt"), 8, what);
+	dt_mov(a, R9, R0);
+	dt_follow(l, dt_kmember(dt_opts(l), "fdtable", "max_fds"), 4, what);
+	dt_tuple_int(l, 0, R1);
+	dt_jmp(a, BPF_JGE, R1, R0, none);	/* unsigned: negative numbers too */
+	dt_mov(a, R0, R9);
+	dt_follow(l, dt_kmember(dt_opts(l), "fdtable", "fd"), 8, what);
+	dt_tuple_int(l, 0, R1);
+	dt_alui(a, BPF_LSH, R1, 3);
+	dt_alu(a, BPF_ADD, R0, R1);
+	dt_follow(l, 0, 8, what);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
+}
+
+const struct dt_builtin dt_subr_getf = {
+	DT_SUBR(getf, "struct file *(int)", V(1, 10), STABLE),
+	.call = call_getf, .lower = lower_getf, .scratch = DT_SCRATCH_STRING,
+	.doc = "The open file of the process with that number; NULL: there is none.",
+};
 
 static uint64_t call_d_path(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -124,37 +132,45 @@ static uint64_t call_d_path(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_fault(ip, DT_FLT_BADADDR, call->arg[0].value);
 }
 
-#define V1_0 DT_VERS(1, 0, 0)
-#define EVOLVING DT_ATTR_EVOLVING_COMMON
-#define STABLE DT_ATTR_STABLE_COMMON
-#define STREAMS "it measures STREAMS messages, which Linux does not have; a socket buffer's length is its member len"
-#define SX "it asks about FreeBSD's sx locks, which Linux does not have; see mutex_owned() and rw_read_held()"
+static void lower_d_path(struct dt_lower *l)
+{
+	dt_tuple_arg(l, 0, R0);
+	dt_lower_dpath(l);
+}
 
-const struct dt_builtin dt_builtin_subrs_kernel[] = {
-	DT_SUBR(rand, "int()", V1_0, STABLE, call_rand),
-	DT_SUBR(mutex_owned, "int(struct mutex *)", V1_0, EVOLVING, call_mutex_owned),
-	DT_SUBR(mutex_owner, "struct task_struct *(struct mutex *)", V1_0, EVOLVING, mutex_owner),
-	DT_SUBR(mutex_type_adaptive, "int(struct mutex *)", V1_0, EVOLVING, call_mutex_type_adaptive),
-	DT_SUBR(mutex_type_spin, "int(struct mutex *)", V1_0, EVOLVING, call_mutex_type_spin),
-	DT_SUBR(rw_read_held, "int(rwlock_t *)", V1_0, EVOLVING, call_rw_read_held),
-	DT_SUBR(rw_write_held, "int(rwlock_t *)", V1_0, EVOLVING, call_rw_write_held),
-	DT_SUBR(rw_iswriter, "int(rwlock_t *)", V1_0, EVOLVING, call_rw_iswriter),
-	DT_SUBR(speculation, "int()", V1_0, STABLE, call_speculation),
-	DT_SUBR(progenyof, "int(pid_t)", V1_0, STABLE, call_progenyof),
-	DT_SUBR_NONE(msgdsize, "size_t(void *)", V1_0, STREAMS),
-	DT_SUBR_NONE(msgsize, "size_t(void *)", V1_0, STREAMS),
-	DT_SUBR(getmajor, "uint32_t(uint32_t)", V1_0, EVOLVING, call_getmajor),
-	DT_SUBR(getminor, "uint32_t(uint32_t)", V1_0, EVOLVING, call_getminor),
-	DT_SUBR_NONE(ddi_pathname, "string(void *, int64_t)", V1_0,
-	    "it walks the Solaris device tree, which Linux does not have; see getmajor() and getminor()"),
-	DT_SUBR(getf, "struct file *(int)", DT_VERS(1, 10, 0), STABLE, call_getf),
-	DT_SUBR(d_path, "string(struct path *)", DT_VERS(1, 5, 0), EVOLVING, call_d_path),
-	DT_SUBR(dentry_path, "string(struct dentry *)", V1_0, EVOLVING, call_d_path),
-	DT_SUBR_NONE(sx_shared_held, "int(void *)", V1_0, SX),
-	DT_SUBR_NONE(sx_exclusive_held, "int(void *)", V1_0, SX),
-	DT_SUBR_NONE(sx_isexclusive, "int(void *)", V1_0, SX),
-	DT_SUBR(random, "uint64_t()", V1_0, EVOLVING, call_random),
-	DT_SUBR_NONE(copyoutmbuf, "void(void *, void *, size_t)", V1_0, "it writes macOS network buffers, which Linux does not have"),
-	DT_SUBR_NONE(strip, "void *(void *)", V1_0, "pointers are not signed here: use the pointer itself"),
-	{ .name = NULL },
+const struct dt_builtin dt_subr_d_path = {
+	DT_SUBR(d_path, "string(struct path *)", V(1, 5), EVOLVING),
+	.call = call_d_path, .lower = lower_d_path, .scratch = DT_SCRATCH_STRING,
+	.doc = "The name of the file that a struct path names.",
 };
+
+static void lower_dentry_path(struct dt_lower *l)
+{
+	dt_tuple_arg(l, 0, R0);
+	dt_lower_dentry_path(l);
+}
+
+const struct dt_builtin dt_subr_dentry_path = {
+	DT_SUBR(dentry_path, "string(struct dentry *)", V(1, 0), EVOLVING),
+	.call = call_d_path, .lower = lower_dentry_path, .scratch = DT_SCRATCH_STRING,
+	.doc = "The name of the file that a struct dentry names, below a mount of its file system.",
+};
+
+/* ---- what other systems have ---- */
+
+#define STREAMS "it measures STREAMS messages, which Linux does not have; a socket buffer's length is its member len"
+
+const struct dt_builtin dt_subr_msgdsize = { DT_SUBR(msgdsize, "size_t(void *)", V(1, 0), EVOLVING),
+	.unsupported = STREAMS };
+
+const struct dt_builtin dt_subr_msgsize = { DT_SUBR(msgsize, "size_t(void *)", V(1, 0), EVOLVING),
+	.unsupported = STREAMS };
+
+const struct dt_builtin dt_subr_ddi_pathname = { DT_SUBR(ddi_pathname, "string(void *, int64_t)", V(1, 0), EVOLVING),
+	.unsupported = "it walks the Solaris device tree, which Linux does not have; see getmajor() and getminor()" };
+
+const struct dt_builtin dt_subr_copyoutmbuf = { DT_SUBR(copyoutmbuf, "void(void *, void *, size_t)", V(1, 0), EVOLVING),
+	.unsupported = "it writes macOS network buffers, which Linux does not have" };
+
+const struct dt_builtin dt_subr_strip = { DT_SUBR(strip, "void *(void *)", V(1, 0), EVOLVING),
+	.unsupported = "pointers are not signed here: use the pointer itself" };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subroutines that move bytes between user memory, kernel memory and scratch. Only scratch and variables can be written. */
-#include "builtin/subr.h"
+/*
+ * Subroutines that move bytes between user memory, kernel memory and scratch. Only scratch and variables can be written.
+ */
+#include "builtin/row.h"
 
 static uint64_t call_copyin(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -11,6 +13,26 @@ static uint64_t call_copyin(struct dt_interp *ip, const struct dt_subr_call *cal
 		return 0;
 	return to;
 }
+
+static void lower_copyin(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+
+	dt_tuple_arg(l, 1, R2);
+	dt_scratch_alloc(l);
+	dt_scratch_ptr(l, R1, R9);
+	dt_tuple_arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_help(l, BPF_FUNC_probe_read_user);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_scratch_addr(l, R0, R9);
+}
+
+const struct dt_builtin dt_subr_copyin = {
+	DT_SUBR(copyin, "void *(uintptr_t, size_t)", V(1, 0), STABLE), .flags = DT_BF_ALLOCA,
+	.call = call_copyin, .lower = lower_copyin, .scratch = DT_SCRATCH_ANY,
+	.doc = "So many bytes from the address of the process, in scratch.",
+};
 
 static uint64_t call_copyinstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -26,6 +48,42 @@ static uint64_t call_copyinstr(struct dt_interp *ip, const struct dt_subr_call *
 		return 0;
 	return dt_interp_put(ip, text, len);
 }
+
+static void lower_copyinstr(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t small = dt_label(a), some = dt_label(a);
+	uint64_t max;
+
+	dt_scratch_open(l);
+	dt_tuple_arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	if (dt_tuple_known(l, 1, &max)) {
+		dt_imm(a, R2, dt_tuple_nargs(l) > 1 && max < dt_opts(l)->strsize - 1 ? max + 1 : dt_opts(l)->strsize);
+		dt_put(a, small);
+	} else {
+		dt_tuple_arg(l, 1, R2);
+		dt_alui(a, BPF_ADD, R2, 1);
+		dt_jmpi(a, BPF_JLE, R2, (int32_t)dt_opts(l)->strsize, small);
+		dt_imm(a, R2, dt_opts(l)->strsize);
+		dt_put(a, small);
+	}
+	dt_scratch_ptr(l, R1, R9);
+	dt_ldx(a, B8, R3, FP, F_T1);
+	dt_help(l, BPF_FUNC_probe_read_user_str);
+	dt_jmpi(a, BPF_JSLT, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_jmpi(a, BPF_JNE, R0, 0, some);
+	dt_imm(a, R0, 1);		/* Linux 6.1 says 0 of an empty string, later ones count its NUL */
+	dt_put(a, some);
+	dt_jmpi(a, BPF_JGT, R0, (int32_t)dt_opts(l)->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_scratch_close(l);
+}
+
+const struct dt_builtin dt_subr_copyinstr = {
+	DT_SUBR(copyinstr, "string(uintptr_t, [size_t])", V(1, 0), STABLE),
+	.call = call_copyinstr, .lower = lower_copyinstr, .scratch = DT_SCRATCH_STRING,
+	.doc = "The string at the address of the process, at most so many characters of it.",
+};
 
 /* To scratch, from kernel or user memory. The destination is checked first: its size bounds the copy. */
 static uint64_t copy_to(struct dt_interp *ip, uint64_t from, bool user, uint64_t to, uint64_t len)
@@ -49,6 +107,80 @@ static uint64_t call_bcopy(struct dt_interp *ip, const struct dt_subr_call *call
 {
 	return copy_to(ip, call->arg[0].value, false, call->arg[1].value, call->arg[2].value);
 }
+
+/*
+ * r5 bytes from the address F_T2 to r2, whose address is F_T1. The helper copies from the first byte on, so that what overlaps
+ * upwards goes by way of free scratch, and on to `done`; else it falls through with r2 and r5 as they were.
+ */
+static void copy_upwards(struct dt_lower *l, uint32_t done)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t apart = dt_label(a);
+
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_ldx(a, B8, R3, FP, F_T2);
+	dt_alu(a, BPF_SUB, R1, R3);
+	dt_jmp(a, BPF_JGE, R1, R5, apart);
+	dt_stx(a, B8, FP, F_T0, R2);
+	dt_mov(a, R9, R5);
+	dt_scratch_free(l, R1, R4);
+	dt_mov(a, R2, R9);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
+	dt_scratch_free(l, R3, R4);
+	dt_ldx(a, B8, R1, FP, F_T0);
+	dt_mov(a, R2, R9);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_ja(a, done);
+	dt_put(a, apart);
+}
+
+static void lower_copy(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len, bool user)
+{
+	struct dt_emit *a = dt_code(l);
+	uint64_t size;
+	bool known = dt_tuple_known(l, len, &size);
+	uint32_t done = dt_label(a);
+
+	dt_imm(a, R0, 0);
+	if (known && size == 0)
+		return;
+	if (known && size > dt_scratch_size(l))
+		REFUSE(l, "%llu bytes are more than scratch memory holds (%u); see scratchsize", (unsigned long long)size, dt_scratch_size(l));
+	dt_tuple_arg(l, from, R3);
+	dt_stx(a, B8, FP, F_T2, R3);
+	dt_tuple_arg(l, to, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	if (known) {
+		dt_writable(l, (uint32_t)size, F_T1);
+		dt_imm(a, R5, size);
+	} else {
+		dt_writable_some(l, dt_frame_tuple(len), F_T1);
+	}
+	if (!user)
+		copy_upwards(l, done);
+	dt_mov(a, R1, R2);
+	dt_mov(a, R2, R5);
+	dt_ldx(a, B8, R3, FP, F_T2);
+	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
+	dt_put(a, done);
+}
+
+static void lower_bcopy(struct dt_lower *l) { lower_copy(l, 0, 1, 2, false); }
+static void lower_copyinto(struct dt_lower *l) { lower_copy(l, 0, 2, 1, true); }
+
+const struct dt_builtin dt_subr_bcopy = {
+	DT_SUBR(bcopy, "void(void *, void *, size_t)", V(1, 0), STABLE), .flags = DT_BF_COPIES,
+	.call = call_bcopy, .lower = lower_bcopy, .scratch = DT_SCRATCH_STRING,
+	.doc = "Copies so many bytes of kernel memory or scratch to memory from alloca() or a variable.",
+};
+
+const struct dt_builtin dt_subr_copyinto = {
+	DT_SUBR(copyinto, "void(uintptr_t, size_t, void *)", V(1, 0), STABLE), .flags = DT_BF_COPIES,
+	.call = call_copyinto, .lower = lower_copyinto, .scratch = DT_SCRATCH_STRING,
+	.doc = "Copies so many bytes from the address of the process to memory from alloca() or a variable.",
+};
 
 /* In pieces: the size is the program's, and may be any number. */
 static uint64_t copy_out(struct dt_interp *ip, uint64_t from, uint64_t to, uint64_t len)
@@ -82,10 +214,87 @@ static uint64_t call_copyoutstr(struct dt_interp *ip, const struct dt_subr_call 
 	return 0;
 }
 
+/* r2 bytes that stand at scratch + r9 go to the user's address in DT_CALL_WORD(0). */
+static void write_user(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+
+	dt_mov(a, R3, R2);
+	dt_scratch_ptr(l, R2, R9);
+	dt_ldx(a, B8, R1, FP, DT_CALL_WORD(0));
+	dt_help(l, BPF_FUNC_probe_write_user);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, DT_CALL_WORD(0)));
+}
+
+/* By way of scratch, of which nothing is kept. */
+static void lower_copyout(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+
+	dt_scratch_open(l);
+	dt_tuple_arg(l, 1, R1);
+	dt_stx(a, B8, FP, DT_CALL_WORD(0), R1);
+	dt_tuple_arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_tuple_arg(l, 2, R2);
+	dt_jmpi(a, BPF_JGT, R2, (int32_t)dt_scratch_size(l), dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_stx(a, B8, FP, DT_CALL_WORD(1), R2);
+	dt_scratch_ptr(l, R1, R9);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_ldx(a, B8, R2, FP, DT_CALL_WORD(1));
+	dt_jmpi(a, BPF_JGT, R2, (int32_t)dt_scratch_size(l), dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	write_user(l);
+}
+
+static void lower_copyoutstr(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t fits = dt_label(a);
+
+	dt_tuple_arg(l, 1, R1);
+	dt_stx(a, B8, FP, DT_CALL_WORD(0), R1);
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R1, R9);
+	dt_tuple_string_at(l, 0);
+	dt_tuple_arg(l, 2, R2);
+	dt_jmp(a, BPF_JLE, R2, R0, fits);
+	dt_mov(a, R2, R0);
+	dt_put(a, fits);
+	dt_jmpi(a, BPF_JGT, R2, (int32_t)dt_opts(l)->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	write_user(l);
+}
+
+const struct dt_builtin dt_subr_copyout = {
+	DT_SUBR(copyout, "void(void *, uintptr_t, size_t)", V(1, 0), STABLE), .flags = DT_BF_DESTRUCTIVE, .needs = DT_NEED_WRITE_USER,
+	.call = call_copyout, .lower = lower_copyout, .scratch = DT_SCRATCH_ANY,
+	.doc = "Copies so many bytes to the address of the process.",
+};
+
+const struct dt_builtin dt_subr_copyoutstr = {
+	DT_SUBR(copyoutstr, "void(char *, uintptr_t, size_t)", V(1, 0), STABLE), .flags = DT_BF_DESTRUCTIVE, .needs = DT_NEED_WRITE_USER,
+	.call = call_copyoutstr, .lower = lower_copyoutstr, .scratch = DT_SCRATCH_STRING,
+	.doc = "Copies a string to the address of the process, at most so many bytes of it.",
+};
+
 static uint64_t call_alloca(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	return dt_interp_scratch(ip, call->arg[0].value);
 }
+
+static void lower_alloca(struct dt_lower *l)
+{
+	dt_tuple_arg(l, 0, R2);
+	dt_scratch_alloc(l);
+	dt_scratch_zero(l);
+	dt_scratch_addr(l, R0, R9);
+}
+
+const struct dt_builtin dt_subr_alloca = {
+	DT_SUBR(alloca, "void *(size_t)", V(1, 0), STABLE), .flags = DT_BF_ALLOCA,
+	.call = call_alloca, .lower = lower_alloca, .scratch = DT_SCRATCH_ANY,
+	.doc = "So many bytes of scratch, zeros, which last until the clause ends.",
+};
 
 /* Address and length side by side, for printm(). */
 static uint64_t call_memref(struct dt_interp *ip, const struct dt_subr_call *call)
@@ -94,6 +303,26 @@ static uint64_t call_memref(struct dt_interp *ip, const struct dt_subr_call *cal
 
 	return to && dt_interp_write(ip, to, ref, sizeof(ref), false) ? to : 0;
 }
+
+static void lower_memref(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+
+	dt_imm(a, R2, 16);
+	dt_scratch_alloc(l);
+	for (uint32_t i = 0; i < 2; i++) {
+		dt_tuple_arg(l, i, R3);
+		dt_scratch_ptr(l, R1, R9);
+		dt_stx(a, B8, R1, 8 * (int)i, R3);
+	}
+	dt_scratch_addr(l, R0, R9);
+}
+
+const struct dt_builtin dt_subr_memref = {
+	DT_SUBR(memref, "uintptr_t *(void *, size_t)", V(1, 0), EVOLVING), .flags = DT_BF_ALLOCA,
+	.call = call_memref, .lower = lower_memref, .scratch = DT_SCRATCH_STRING,
+	.doc = "An address and a length side by side, for printm().",
+};
 
 /* Bytes as a string: a NUL inside becomes the given character. */
 static uint64_t call_memstr(struct dt_interp *ip, const struct dt_subr_call *call)
@@ -113,18 +342,32 @@ static uint64_t call_memstr(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, text, len);
 }
 
-#define V1_0 DT_VERS(1, 0, 0)
-#define STABLE DT_ATTR_STABLE_COMMON
+static void lower_memstr(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t fits = dt_label(a);
+	int32_t max = (int32_t)dt_opts(l)->strsize - 1;
 
-const struct dt_builtin dt_builtin_subrs_memory[] = {
-	DT_SUBR_FLAGS(copyin, "void *(uintptr_t, size_t)", V1_0, STABLE, DT_BF_ALLOCA, call_copyin),
-	DT_SUBR(copyinstr, "string(uintptr_t, [size_t])", V1_0, STABLE, call_copyinstr),
-	DT_SUBR_FLAGS(copyout, "void(void *, uintptr_t, size_t)", V1_0, STABLE, DT_BF_DESTRUCTIVE, call_copyout),
-	DT_SUBR_FLAGS(copyoutstr, "void(char *, uintptr_t, size_t)", V1_0, STABLE, DT_BF_DESTRUCTIVE, call_copyoutstr),
-	DT_SUBR_FLAGS(alloca, "void *(size_t)", V1_0, STABLE, DT_BF_ALLOCA, call_alloca),
-	DT_SUBR(bcopy, "void(void *, void *, size_t)", V1_0, STABLE, call_bcopy),
-	DT_SUBR(copyinto, "void(uintptr_t, size_t, void *)", V1_0, STABLE, call_copyinto),
-	DT_SUBR_FLAGS(memref, "uintptr_t *(void *, size_t)", V1_0, DT_ATTR_EVOLVING_COMMON, DT_BF_ALLOCA, call_memref),
-	DT_SUBR(memstr, "string(void *, char, size_t)", V1_0, DT_ATTR_EVOLVING_COMMON, call_memstr),
-	{ .name = NULL },
+	dt_scratch_open(l);
+	dt_tuple_arg(l, 1, R1);
+	dt_work(l, W_N, R1);
+	dt_tuple_arg(l, 0, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_tuple_arg(l, 2, R2);
+	dt_jmpi(a, BPF_JLE, R2, max, fits);
+	dt_imm(a, R2, (uint64_t)max);
+	dt_put(a, fits);
+	dt_work(l, W_LA, R2);
+	dt_scratch_ptr(l, R1, R9);
+	dt_ldx(a, B8, R3, FP, F_T1);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_runtime(l, "rt_memstr");
+	dt_runtime_take(l);
+}
+
+const struct dt_builtin dt_subr_memstr = {
+	DT_SUBR(memstr, "string(void *, char, size_t)", V(1, 0), EVOLVING),
+	.call = call_memstr, .lower = lower_memstr, .scratch = DT_SCRATCH_STRING,
+	.doc = "So many bytes as a string, with the given character in place of each NUL.",
 };

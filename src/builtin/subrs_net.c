@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Subroutines for what travels on a network: byte order (of a little-endian machine) and addresses as text. */
-#include "builtin/subr.h"
+#include "builtin/row.h"
 
 #include <stdio.h>
 
 enum { AF_IP4 = 2, AF_IP6 = 10 };		/* Linux's numbers */
 enum { LINK_ETHERNET = 1, LINK_INFINIBAND = 32 };
+
+/* ---- byte order ---- */
 
 static uint64_t call_swap16(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -22,6 +24,53 @@ static uint64_t call_swap64(struct dt_interp *ip, const struct dt_subr_call *cal
 	(void)ip;
 	return __builtin_bswap64(call->arg[0].value);
 }
+
+static void swap(struct dt_lower *l, int bits)
+{
+	dt_tuple_arg(l, 0, R0);
+	dt_swap(dt_code(l), R0, bits);
+}
+static void lower_swap16(struct dt_lower *l) { swap(l, 16); }
+static void lower_swap32(struct dt_lower *l) { swap(l, 32); }
+static void lower_swap64(struct dt_lower *l) { swap(l, 64); }
+
+const struct dt_builtin dt_subr_htons = {
+	DT_SUBR(htons, "uint16_t(uint16_t)", V(1, 3), EVOLVING),
+	.call = call_swap16, .lower = lower_swap16, .scratch = DT_SCRATCH_STRING,
+	.doc = "16 bits from the machine's byte order to that of networks.",
+};
+
+const struct dt_builtin dt_subr_htonl = {
+	DT_SUBR(htonl, "uint32_t(uint32_t)", V(1, 3), EVOLVING),
+	.call = call_swap32, .lower = lower_swap32, .scratch = DT_SCRATCH_STRING,
+	.doc = "32 bits from the machine's byte order to that of networks.",
+};
+
+const struct dt_builtin dt_subr_htonll = {
+	DT_SUBR(htonll, "uint64_t(uint64_t)", V(1, 3), EVOLVING),
+	.call = call_swap64, .lower = lower_swap64, .scratch = DT_SCRATCH_STRING,
+	.doc = "64 bits from the machine's byte order to that of networks.",
+};
+
+const struct dt_builtin dt_subr_ntohs = {
+	DT_SUBR(ntohs, "uint16_t(uint16_t)", V(1, 3), EVOLVING),
+	.call = call_swap16, .lower = lower_swap16, .scratch = DT_SCRATCH_STRING,
+	.doc = "16 bits from the byte order of networks to the machine's.",
+};
+
+const struct dt_builtin dt_subr_ntohl = {
+	DT_SUBR(ntohl, "uint32_t(uint32_t)", V(1, 3), EVOLVING),
+	.call = call_swap32, .lower = lower_swap32, .scratch = DT_SCRATCH_STRING,
+	.doc = "32 bits from the byte order of networks to the machine's.",
+};
+
+const struct dt_builtin dt_subr_ntohll = {
+	DT_SUBR(ntohll, "uint64_t(uint64_t)", V(1, 3), EVOLVING),
+	.call = call_swap64, .lower = lower_swap64, .scratch = DT_SCRATCH_STRING,
+	.doc = "64 bits from the byte order of networks to the machine's.",
+};
+
+/* ---- addresses ---- */
 
 static int format4(char *to, size_t size, const uint8_t *a)
 {
@@ -108,6 +157,34 @@ static uint64_t put4(struct dt_interp *ip, uint64_t addr)
 	return dt_interp_put(ip, text, (size_t)format4(text, sizeof(text), a));
 }
 
+/* `size` bytes at argument i, to the first buffer; where strings are short, into the second, which nobody uses then. */
+static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
+{
+	struct dt_emit *a = dt_code(l);
+
+	dt_tuple_arg(l, i, R3);
+	dt_stx(a, B8, FP, F_T1, R3);
+	dt_mov(a, R1, dt_slot_reg(l));
+	dt_alui(a, BPF_ADD, R1, (int32_t)dt_slot_buffer(l, DT_BUF_A));
+	dt_imm(a, R2, size);
+	dt_help(l, BPF_FUNC_probe_read_kernel);
+	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+}
+
+static void inet4(struct dt_lower *l, uint32_t i)
+{
+	bytes(l, i, 4);
+	dt_runtime(l, "rt_inet4");
+	dt_runtime_take(l);
+}
+
+static void inet6(struct dt_lower *l, uint32_t i)
+{
+	bytes(l, i, 16);
+	dt_runtime(l, "rt_inet6");
+	dt_runtime_take(l);
+}
+
 static uint64_t call_inet_ntop(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	switch (dt_subr_int(call, 0)) {
@@ -117,11 +194,68 @@ static uint64_t call_inet_ntop(struct dt_interp *ip, const struct dt_subr_call *
 	}
 }
 
+/* Linux's numbers: 2 and 10; anything else faults. */
+static void lower_inet_ntop(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t six = dt_label(a), done = dt_label(a);
+
+	dt_work_imm(l, W_M, 1);
+	dt_tuple_int(l, 0, R1);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_jmpi(a, BPF_JNE, R1, 2, six);
+	inet4(l, 1);
+	dt_ja(a, done);
+	dt_put(a, six);
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_jmpi(a, BPF_JNE, R1, 10, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
+	inet6(l, 1);
+	dt_put(a, done);
+}
+
+const struct dt_builtin dt_subr_inet_ntop = {
+	DT_SUBR(inet_ntop, "string(int, void *)", V(1, 5), STABLE),
+	.call = call_inet_ntop, .lower = lower_inet_ntop, .scratch = DT_SCRATCH_STRING,
+	.doc = "An IPv4 or IPv6 address as text; the first argument is AF_INET or AF_INET6.",
+};
+
 static uint64_t call_inet_ntoa(struct dt_interp *ip, const struct dt_subr_call *call) { return put4(ip, call->arg[0].value); }
+
+static void lower_inet_ntoa(struct dt_lower *l) { inet4(l, 0); }
+
+const struct dt_builtin dt_subr_inet_ntoa = {
+	DT_SUBR(inet_ntoa, "string(void *)", V(1, 5), STABLE),
+	.call = call_inet_ntoa, .lower = lower_inet_ntoa, .scratch = DT_SCRATCH_STRING,
+	.doc = "An IPv4 address as text.",
+};
 
 static uint64_t call_inet_ntoa6(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	return put6(ip, call->arg[0].value, call->nargs > 1 && dt_subr_int(call, 1));
+}
+
+static void lower_inet_ntoa6(struct dt_lower *l)
+{
+	dt_tuple_int(l, 1, R1);
+	dt_work(l, W_M, R1);
+	inet6(l, 0);
+}
+
+const struct dt_builtin dt_subr_inet_ntoa6 = {
+	DT_SUBR(inet_ntoa6, "string(in6_addr_t *, [int])", V(1, 5), STABLE),
+	.call = call_inet_ntoa6, .lower = lower_inet_ntoa6, .scratch = DT_SCRATCH_STRING,
+	.doc = "An IPv6 address as text; with a second argument that is not 0 an IPv4 address inside keeps its prefix.",
+};
+
+static void hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
+{
+	bytes(l, i, n);
+	dt_work_imm(l, W_LA, (int32_t)n);
+	dt_work_imm(l, W_N, between);
+	dt_work_imm(l, W_M, where);
+	dt_work_imm(l, W_Y, ten);
+	dt_runtime(l, "rt_hexbytes");
+	dt_runtime_take(l);
 }
 
 /* Hardware addresses: bytes in hexadecimal with colons. */
@@ -142,6 +276,30 @@ static uint64_t call_link_ntop(struct dt_interp *ip, const struct dt_subr_call *
 	return dt_interp_put(ip, text, n);
 }
 
+/* Ethernet 1, InfiniBand 32; anything else faults. */
+static void lower_link_ntop(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t other = dt_label(a), done = dt_label(a);
+
+	dt_tuple_int(l, 0, R1);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_jmpi(a, BPF_JNE, R1, 1, other);
+	hexbytes(l, 1, 6, ':', 0x3e, 'a');
+	dt_ja(a, done);
+	dt_put(a, other);
+	dt_ldx(a, B8, R1, FP, F_T1);
+	dt_jmpi(a, BPF_JNE, R1, 32, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
+	hexbytes(l, 1, 20, ':', 0xffffe, 'a');
+	dt_put(a, done);
+}
+
+const struct dt_builtin dt_subr_link_ntop = {
+	DT_SUBR(link_ntop, "string(int, void *)", V(1, 5), STABLE),
+	.call = call_link_ntop, .lower = lower_link_ntop, .scratch = DT_SCRATCH_STRING,
+	.doc = "A hardware address as text; the first argument is ARPHRD_ETHER or ARPHRD_INFINIBAND.",
+};
+
 static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint8_t a[16];
@@ -155,21 +313,10 @@ static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *ca
 	return dt_interp_put(ip, text, n);
 }
 
-#define V(major, minor) DT_VERS(major, minor, 0)
-#define EVOLVING DT_ATTR_EVOLVING_COMMON
-#define STABLE DT_ATTR_STABLE_COMMON
+static void lower_uuidstr(struct dt_lower *l) { hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A'); }
 
-const struct dt_builtin dt_builtin_subrs_net[] = {
-	DT_SUBR(htons, "uint16_t(uint16_t)", V(1, 3), EVOLVING, call_swap16),
-	DT_SUBR(htonl, "uint32_t(uint32_t)", V(1, 3), EVOLVING, call_swap32),
-	DT_SUBR(htonll, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
-	DT_SUBR(ntohs, "uint16_t(uint16_t)", V(1, 3), EVOLVING, call_swap16),
-	DT_SUBR(ntohl, "uint32_t(uint32_t)", V(1, 3), EVOLVING, call_swap32),
-	DT_SUBR(ntohll, "uint64_t(uint64_t)", V(1, 3), EVOLVING, call_swap64),
-	DT_SUBR(inet_ntop, "string(int, void *)", V(1, 5), STABLE, call_inet_ntop),
-	DT_SUBR(inet_ntoa, "string(void *)", V(1, 5), STABLE, call_inet_ntoa),
-	DT_SUBR(inet_ntoa6, "string(in6_addr_t *, [int])", V(1, 5), STABLE, call_inet_ntoa6),
-	DT_SUBR(link_ntop, "string(int, void *)", V(1, 5), STABLE, call_link_ntop),
-	DT_SUBR(uuidstr, "string(void *)", V(1, 0), EVOLVING, call_uuidstr),
-	{ .name = NULL },
+const struct dt_builtin dt_subr_uuidstr = {
+	DT_SUBR(uuidstr, "string(void *)", V(1, 0), EVOLVING),
+	.call = call_uuidstr, .lower = lower_uuidstr, .scratch = DT_SCRATCH_STRING,
+	.doc = "A UUID of 16 bytes as text.",
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines on strings. A null string faults, but for strtok()'s first argument; strings have at most strsize
- * characters; new strings live in scratch; strchr(), strrchr() and strstr() point into their first argument.
+ * Subroutines that make strings of strings. A null string faults, but for strtok()'s first argument; strings have at
+ * most strsize characters; new strings live in scratch.
  */
-#include "builtin/subr.h"
+#include "builtin/row.h"
+
+#include <stdlib.h>
 
 static uint64_t call_strlen(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -11,6 +13,18 @@ static uint64_t call_strlen(struct dt_interp *ip, const struct dt_subr_call *cal
 
 	return s ? strlen(s) : 0;
 }
+
+static void lower_strlen(struct dt_lower *l)
+{
+	dt_tuple_string(l, 0, DT_BUF_A);
+	dt_alui(dt_code(l), BPF_SUB, R0, 1);
+}
+
+const struct dt_builtin dt_subr_strlen = {
+	DT_SUBR(strlen, "size_t(const char *)", V(1, 0), STABLE),
+	.call = call_strlen, .lower = lower_strlen, .scratch = DT_SCRATCH_STRING,
+	.doc = "The number of characters of a string, without the NUL.",
+};
 
 static uint64_t call_strjoin(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -32,112 +46,77 @@ static uint64_t call_strjoin(struct dt_interp *ip, const struct dt_subr_call *ca
 	return dt_interp_put(ip, both, la + lb);
 }
 
-/* Base 10 is signed, others are not; 8 and 16 have their prefix. */
-static uint64_t call_lltostr(struct dt_interp *ip, const struct dt_subr_call *call)
+/* One behind the other where the next allocation begins. */
+static void lower_strjoin(struct dt_lower *l)
 {
-	int64_t i = (int64_t)call->arg[0].value, base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
-	bool negative = base == 10 && i < 0;
-	uint64_t v = negative ? -(uint64_t)i : (uint64_t)i;
-	char buf[72], *p = buf + sizeof(buf);
+	struct dt_emit *a = dt_code(l);
 
-	if (base < 2 || base > 36)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)base);
-	do {
-		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[v % (uint64_t)base];
-		v /= (uint64_t)base;
-	} while (v);
-	if (base == 16)
-		*--p = 'x';
-	if (base == 16 || (base == 8 && i))
-		*--p = '0';
-	if (negative)
-		*--p = '-';
-	return dt_interp_put(ip, p, (size_t)(buf + sizeof(buf) - p));
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R1, R9);
+	dt_tuple_string_at(l, 0);
+	dt_alui(a, BPF_SUB, R0, 1);
+	dt_stx(a, B8, FP, DT_CALL_WORD(0), R0);
+	dt_mov(a, R2, R0);
+	dt_alu(a, BPF_ADD, R2, R9);
+	dt_scratch_ptr(l, R1, R2);
+	dt_tuple_string_at(l, 1);
+	dt_ldx(a, B8, R1, FP, DT_CALL_WORD(0));
+	dt_alu(a, BPF_ADD, R0, R1);
+	dt_jmpi(a, BPF_JGT, R0, (int32_t)dt_opts(l)->strsize, dt_fault_label(l, DT_FLT_NOSCRATCH, A_NONE));
+	dt_scratch_close(l);
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
-}
+const struct dt_builtin dt_subr_strjoin = {
+	DT_SUBR(strjoin, "string(const char *, const char *)", V(1, 0), STABLE),
+	.call = call_strjoin, .lower = lower_strjoin, .scratch = DT_SCRATCH_STRING,
+	.doc = "The two strings, one behind the other. More characters than strsize are a fault.",
+};
 
-/* Blanks, a sign, with base 16 a 0x, digits up to the first that is none; wraps. */
-static uint64_t call_strtoll(struct dt_interp *ip, const struct dt_subr_call *call)
+/* A negative start counts from the end; a negative length leaves that many at the end. */
+static uint64_t call_substr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0);
-	int64_t base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
-	uint64_t v = 0;
-	bool negative;
-
-	if (base < 2 || base > 36)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)base);
-	if (!s)
-		return 0;
-	s += strspn(s, " \t\n\v\f\r");
-	negative = *s == '-';
-	if (*s == '-' || *s == '+')
-		s++;
-	if (base == 16 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16)
-		s += 2;
-	for (; digit_of(*s) < base; s++)
-		v = v * (uint64_t)base + (uint64_t)digit_of(*s);
-	return negative ? -v : v;
-}
-
-static uint64_t call_basename(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0);
-	size_t len;
+	int64_t start = dt_subr_int(call, 1), len, n;
 
 	if (!s)
 		return 0;
-	s = dt_path_basename(s, &len);
-	return dt_interp_put(ip, s, len);
+	len = (int64_t)strlen(s);
+	n = call->nargs > 2 ? dt_subr_int(call, 2) : INT32_MAX;
+	if (start < 0) {
+		start += len;
+		if (start < 0 && start + n > 0) {	/* what would stand before the string is missing */
+			n += start;
+			start = 0;
+		}
+	}
+	if (start < 0 || start >= len)
+		return dt_interp_put(ip, "", 0);
+	if (n < 0)
+		n += len - start;
+	if (n > len - start)
+		n = len - start;
+	return dt_interp_put(ip, s + start, n > 0 ? (size_t)n : 0);
 }
 
-static uint64_t call_dirname(struct dt_interp *ip, const struct dt_subr_call *call)
+static void lower_substr(struct dt_lower *l)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	size_t len;
-
-	if (!s)
-		return 0;
-	s = dt_path_dirname(s, &len);
-	return dt_interp_put(ip, s, len);
+	dt_tuple_strings(l, 1);
+	dt_tuple_int(l, 1, R1);
+	dt_work(l, W_N, R1);
+	if (dt_tuple_nargs(l) > 2)
+		dt_tuple_int(l, 2, R1);
+	else
+		dt_imm(dt_code(l), R1, INT32_MAX);
+	dt_work(l, W_M, R1);
+	dt_runtime(l, "rt_substr");
+	dt_runtime_take(l);
 }
 
-static uint64_t call_cleanpath(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0);
-	char *to = s ? dt_interp_temp(ip, strlen(s) + 1) : NULL;
-
-	return to ? dt_interp_put(ip, to, dt_path_clean(s, to)) : 0;
-}
-
-static uint64_t call_strchr(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0), *at = s ? strchr(s, (char)call->arg[1].value) : NULL;
-
-	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
-}
-
-static uint64_t call_strrchr(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0), *at = s ? strrchr(s, (char)call->arg[1].value) : NULL;
-
-	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
-}
-
-static uint64_t call_strstr(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL;
-	const char *at = sub ? strstr(s, sub) : NULL;
-
-	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
-}
+const struct dt_builtin dt_subr_substr = {
+	DT_SUBR(substr, "string(const char *, int, [int])", V(1, 1), STABLE),
+	.call = call_substr, .lower = lower_substr, .scratch = DT_SCRATCH_STRING,
+	.doc = "The part of the string from a place on, as long as said or up to the end. A negative place counts from the end; a negative length leaves that many characters out at the end.",
+};
 
 static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *call)
 {
@@ -168,66 +147,39 @@ static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, token, len);
 }
 
-/* A negative start counts from the end; a negative length leaves that many at the end. */
-static uint64_t call_substr(struct dt_interp *ip, const struct dt_subr_call *call)
+/* The text stays in the slot until another one comes; where to go on stands beside it. */
+static void lower_strtok(struct dt_lower *l)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	int64_t start = dt_subr_int(call, 1), len, n;
+	struct dt_emit *a = dt_code(l);
+	uint32_t on = dt_label(a), none = dt_label(a), done = dt_label(a);
 
-	if (!s)
-		return 0;
-	len = (int64_t)strlen(s);
-	n = call->nargs > 2 ? dt_subr_int(call, 2) : INT32_MAX;
-	if (start < 0) {
-		start += len;
-		if (start < 0 && start + n > 0) {	/* what would stand before the string is missing */
-			n += start;
-			start = 0;
-		}
-	}
-	if (start < 0 || start >= len)
-		return dt_interp_put(ip, "", 0);
-	if (n < 0)
-		n += len - start;
-	if (n > len - start)
-		n = len - start;
-	return dt_interp_put(ip, s + start, n > 0 ? (size_t)n : 0);
+	dt_tuple_string(l, 1, DT_BUF_B);
+	dt_tuple_arg(l, 0, R1);
+	dt_jmpi(a, BPF_JEQ, R1, 0, on);
+	dt_mov(a, R1, dt_slot_reg(l));
+	dt_alui(a, BPF_ADD, R1, (int32_t)dt_slot_buffer(l, DT_BUF_TOKENS));
+	dt_tuple_string_at(l, 0);
+	dt_work_imm(l, S_TOK_POS, 0);
+	dt_put(a, on);
+	dt_ldx(a, B8, R1, R6, S_TOK_POS);
+	dt_jmpi(a, BPF_JEQ, R1, -1, none);
+	dt_work(l, W_POS, R1);
+	dt_runtime_on(l, "rt_strtok", DT_BUF_TOKENS);
+	dt_ldx(a, B8, R1, R6, W_POS);
+	dt_work(l, S_TOK_POS, R1);
+	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	dt_runtime_take(l);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
 }
 
-static uint64_t call_index(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL, *at;
-	int64_t pos = call->nargs > 2 ? dt_subr_int(call, 2) : 0, len;
-
-	if (!sub)
-		return 0;
-	len = (int64_t)strlen(s);
-	if (pos < 0)
-		pos = 0;
-	if (pos >= len)
-		return *sub ? UINT64_MAX : (uint64_t)len;
-	at = strstr(s + pos, sub);
-	return at ? (uint64_t)(at - s) : UINT64_MAX;
-}
-
-static uint64_t call_rindex(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL;
-	int64_t pos, len, sublen;
-
-	if (!sub)
-		return 0;
-	len = (int64_t)strlen(s);
-	sublen = (int64_t)strlen(sub);
-	pos = call->nargs > 2 ? dt_subr_int(call, 2) : len;
-	if (pos < 0)
-		return *sub ? UINT64_MAX : 0;
-	for (pos = pos > len - sublen ? len - sublen : pos; pos >= 0; pos--) {
-		if (memcmp(s + pos, sub, (size_t)sublen) == 0)
-			return (uint64_t)pos;
-	}
-	return UINT64_MAX;
-}
+const struct dt_builtin dt_subr_strtok = {
+	DT_SUBR(strtok, "string(const char *, const char *)", V(1, 1), STABLE),
+	.call = call_strtok, .lower = lower_strtok, .scratch = DT_SCRATCH_STRING,
+	.doc = "The next piece of the string between the given separators; NULL as the string goes on in the last one. NULL when there is none left.",
+};
 
 /* ASCII letters from `from` to `from` + 25 change their case. */
 static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *call, char from)
@@ -246,37 +198,25 @@ static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *cal
 static uint64_t call_toupper(struct dt_interp *ip, const struct dt_subr_call *call) { return change_case(ip, call, 'a'); }
 static uint64_t call_tolower(struct dt_interp *ip, const struct dt_subr_call *call) { return change_case(ip, call, 'A'); }
 
-static uint64_t call_json(struct dt_interp *ip, const struct dt_subr_call *call)
+/* `first` is the first letter of those that change. */
+static void lower_case(struct dt_lower *l, char first)
 {
-	const char *text = dt_subr_string(ip, call, 0), *path = text ? dt_subr_string(ip, call, 1) : NULL, *value;
-	size_t len;
-
-	if (!path)
-		return 0;
-	value = dt_json_find(text, path, &len);
-	return value ? dt_interp_put(ip, value, len) : 0;
+	dt_work_imm(l, W_N, first);
+	dt_tuple_strings(l, 1);
+	dt_runtime(l, "rt_case");
+	dt_runtime_take(l);
 }
+static void lower_toupper(struct dt_lower *l) { lower_case(l, 'a'); }
+static void lower_tolower(struct dt_lower *l) { lower_case(l, 'A'); }
 
-#define V(major, minor) DT_VERS(major, minor, 0)
-#define STABLE DT_ATTR_STABLE_COMMON
+const struct dt_builtin dt_subr_toupper = {
+	DT_SUBR(toupper, "string(const char *)", V(1, 8), STABLE),
+	.call = call_toupper, .lower = lower_toupper, .scratch = DT_SCRATCH_STRING,
+	.doc = "The string with its ASCII letters in upper case.",
+};
 
-const struct dt_builtin dt_builtin_subrs_string[] = {
-	DT_SUBR(strlen, "size_t(const char *)", V(1, 0), STABLE, call_strlen),
-	DT_SUBR(strjoin, "string(const char *, const char *)", V(1, 0), STABLE, call_strjoin),
-	DT_SUBR(lltostr, "string(int64_t, [int])", V(1, 0), STABLE, call_lltostr),
-	DT_SUBR(basename, "string(const char *)", V(1, 0), STABLE, call_basename),
-	DT_SUBR(dirname, "string(const char *)", V(1, 0), STABLE, call_dirname),
-	DT_SUBR(cleanpath, "string(const char *)", V(1, 0), STABLE, call_cleanpath),
-	DT_SUBR(strchr, "string(const char *, char)", V(1, 1), STABLE, call_strchr),
-	DT_SUBR(strrchr, "string(const char *, char)", V(1, 1), STABLE, call_strrchr),
-	DT_SUBR(strstr, "string(const char *, const char *)", V(1, 1), STABLE, call_strstr),
-	DT_SUBR(strtok, "string(const char *, const char *)", V(1, 1), STABLE, call_strtok),
-	DT_SUBR(substr, "string(const char *, int, [int])", V(1, 1), STABLE, call_substr),
-	DT_SUBR(index, "int(const char *, const char *, [int])", V(1, 1), STABLE, call_index),
-	DT_SUBR(rindex, "int(const char *, const char *, [int])", V(1, 1), STABLE, call_rindex),
-	DT_SUBR(toupper, "string(const char *)", V(1, 8), STABLE, call_toupper),
-	DT_SUBR(tolower, "string(const char *)", V(1, 8), STABLE, call_tolower),
-	DT_SUBR(json, "string(const char *, const char *)", V(1, 11), STABLE, call_json),
-	DT_SUBR(strtoll, "int64_t(const char *, [int])", V(1, 11), STABLE, call_strtoll),
-	{ .name = NULL },
+const struct dt_builtin dt_subr_tolower = {
+	DT_SUBR(tolower, "string(const char *)", V(1, 8), STABLE),
+	.call = call_tolower, .lower = lower_tolower, .scratch = DT_SCRATCH_STRING,
+	.doc = "The string with its ASCII letters in lower case.",
 };

@@ -9,6 +9,7 @@
 #include "dif/dif.h"
 
 struct dt_interp;
+struct dt_lower;
 struct dt_subr_call;
 struct dt_sema;
 struct dt_node;
@@ -25,8 +26,17 @@ enum {			/* row flags */
 	DT_BF_DESTRUCTIVE = 1,	/* needs -w */
 	DT_BF_RECORDS = 2,	/* action: records data (order rules of d-language.md §14) */
 	DT_BF_ALLOCA = 4,	/* subroutine: result points into scratch */
+	DT_BF_COPIES = 16,	/* subroutine: writes an amount that is known only when it runs */
 	DT_BF_KEY = 8,		/* action that may stand as an aggregation key: stack() sym() … */
 };
+
+/* What a variable or subroutine must have when it is traced. */
+enum {
+	DT_NEED_WRITE_USER = 1,		/* a kernel that lets programs write to processes */
+};
+
+/* How much scratch one use may take: none, no more than one string, any amount. Each row has to say. */
+enum dt_bscratch { DT_SCRATCH_UNSAID, DT_SCRATCH_NONE, DT_SCRATCH_STRING, DT_SCRATCH_ANY };
 
 #define DT_VERS(major, minor, micro) ((major) << 16 | (minor) << 8 | (micro))
 
@@ -74,14 +84,20 @@ struct dt_builtin {
 	/* AGGFUNC */
 	void (*aggregate)(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
 	    struct dt_node *call);
+
+	/* SCALAR, SUBR: makes the code the kernel runs, with what bpf/lower.h has; the value is in r0. */
+	void (*lower)(struct dt_lower *);
+	uint8_t needs;			/* DT_NEED_* */
+	uint8_t scratch;		/* enum dt_bscratch */
 };
+
+/* Subroutines: dt_subr_strlen is the row of strlen(). One that is in the list and has no row does not link. */
+#define X(name, number) extern const struct dt_builtin dt_subr_##name;
+#include "dif/subrs.def"
+#undef X
 
 /* The tables; each ends with a row without name. */
 extern const struct dt_builtin dt_builtin_vars[];
-extern const struct dt_builtin dt_builtin_subrs_string[];
-extern const struct dt_builtin dt_builtin_subrs_memory[];
-extern const struct dt_builtin dt_builtin_subrs_net[];
-extern const struct dt_builtin dt_builtin_subrs_kernel[];
 /* trace, printf, tracemem, print, stack, sym … */
 extern const struct dt_builtin dt_builtin_actions_data[];
 extern const struct dt_builtin dt_builtin_actions_control[];	/* exit, speculate …, destructive ones */

@@ -3,7 +3,7 @@
  * json(): finds one element of a JSON text by a path of member names and array numbers, "a.b[2].c". The text is read
  * from its beginning and only as far as needed; what is read must be right. Strings keep their escapes.
  */
-#include "builtin/subr.h"
+#include "builtin/row.h"
 
 #include <ctype.h>
 
@@ -206,7 +206,7 @@ static const char *group_member(const char *p, const char *step, size_t len)
 	}
 }
 
-const char *dt_json_find(const char *text, const char *path, size_t *len)
+static const char *json_find(const char *text, const char *path, size_t *len)
 {
 	const char *p = space(text), *end;
 
@@ -231,3 +231,31 @@ const char *dt_json_find(const char *text, const char *path, size_t *len)
 	*len = (size_t)(end - p);
 	return p;
 }
+
+static uint64_t call_json(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	const char *text = dt_subr_string(ip, call, 0), *path = text ? dt_subr_string(ip, call, 1) : NULL, *value;
+	size_t len;
+
+	if (!path)
+		return 0;
+	value = json_find(text, path, &len);
+	return value ? dt_interp_put(ip, value, len) : 0;
+}
+
+static void lower_json(struct dt_lower *l)
+{
+	uint32_t none = dt_label(dt_code(l));
+
+	dt_tuple_strings(l, 2);
+	dt_runtime(l, "rt_json");
+	dt_jmpi(dt_code(l), BPF_JEQ, R0, 0, none);
+	dt_runtime_take(l);
+	dt_put(dt_code(l), none);
+}
+
+const struct dt_builtin dt_subr_json = {
+	DT_SUBR(json, "string(const char *, const char *)", V(1, 11), STABLE),
+	.call = call_json, .lower = lower_json, .scratch = DT_SCRATCH_STRING,
+	.doc = "The element of a JSON text that a path such as \"a.b[2]\" names, as text; NULL: there is none.",
+};

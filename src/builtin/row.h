@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of variables and subroutines share. Each of these is one row (dif/builtin.h), which stands behind its
+ * functions: `get_` or `call_` is what it means to the interpreter, `lower_` is the code that the kernel runs.
+ */
+#ifndef DT_BUILTIN_ROW_H
+#define DT_BUILTIN_ROW_H
+
+#include "bpf/lower.h"
+#include "dif/builtin.h"
+#include "interp/interp.h"
+
+#define V(major, minor) DT_VERS(major, minor, 0)
+#define STABLE DT_ATTR_STABLE_COMMON
+#define EVOLVING DT_ATTR_EVOLVING_COMMON
+
+/* The head of a subroutine's row: its prototype, the first D version that has it, its stability. */
+#define DT_SUBR(n, p, vers, a) \
+	.name = #n, .kind = DT_BI_SUBR, .id = DT_SUBR_##n, .proto = p, .version = vers, .attr = a
+
+/* The string argument number i; NULL after a fault, which a null string is too. */
+static inline const char *dt_subr_string(struct dt_interp *ip, const struct dt_subr_call *call, uint32_t i)
+{
+	bool null;
+	const char *s = dt_interp_string(ip, call->arg[i].value, &null);
+
+	if (s && null) {
+		dt_interp_fault(ip, DT_FLT_BADADDR, 0);
+		return NULL;
+	}
+	return s;
+}
+
+/* An `int` argument, whatever stands in the upper half. */
+static inline int64_t dt_subr_int(const struct dt_subr_call *call, uint32_t i)
+{
+	return (int32_t)(uint32_t)call->arg[i].value;
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Subroutines on numbers: as text and back, parts of device numbers, chance. */
+#include "builtin/row.h"
+
+/* The base, 10 when it is not given; others than 2 to 36 fault. */
+static void base(struct dt_lower *l, int at)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t bad = dt_fault_label(l, DT_FLT_ILLOP, F_T1);
+
+	if (dt_tuple_nargs(l) > 1)
+		dt_tuple_int(l, 1, R1);
+	else
+		dt_imm(a, R1, 10);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_work(l, at, R1);
+	dt_jmpi(a, BPF_JSLT, R1, 2, bad);
+	dt_jmpi(a, BPF_JSGT, R1, 36, bad);
+}
+
+/* Base 10 is signed, others are not; 8 and 16 have their prefix. */
+static uint64_t call_lltostr(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	int64_t i = (int64_t)call->arg[0].value, base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
+	bool negative = base == 10 && i < 0;
+	uint64_t v = negative ? -(uint64_t)i : (uint64_t)i;
+	char buf[72], *p = buf + sizeof(buf);
+
+	if (base < 2 || base > 36)
+		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)base);
+	do {
+		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[v % (uint64_t)base];
+		v /= (uint64_t)base;
+	} while (v);
+	if (base == 16)
+		*--p = 'x';
+	if (base == 16 || (base == 8 && i))
+		*--p = '0';
+	if (negative)
+		*--p = '-';
+	return dt_interp_put(ip, p, (size_t)(buf + sizeof(buf) - p));
+}
+
+static void lower_lltostr(struct dt_lower *l)
+{
+	base(l, W_M);
+	dt_tuple_arg(l, 0, R1);
+	dt_work(l, W_N, R1);
+	dt_runtime(l, "rt_lltostr");
+	dt_runtime_take(l);
+}
+
+const struct dt_builtin dt_subr_lltostr = {
+	DT_SUBR(lltostr, "string(int64_t, [int])", V(1, 0), STABLE),
+	.call = call_lltostr, .lower = lower_lltostr, .scratch = DT_SCRATCH_STRING,
+	.doc = "A number as text, in base 10 or the given one (2 to 36).",
+};
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+}
+
+/* Blanks, a sign, with base 16 a 0x, digits up to the first that is none; wraps. */
+static uint64_t call_strtoll(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	const char *s = dt_subr_string(ip, call, 0);
+	int64_t base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
+	uint64_t v = 0;
+	bool negative;
+
+	if (base < 2 || base > 36)
+		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)base);
+	if (!s)
+		return 0;
+	s += strspn(s, " \t\n\v\f\r");
+	negative = *s == '-';
+	if (*s == '-' || *s == '+')
+		s++;
+	if (base == 16 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16)
+		s += 2;
+	for (; digit_of(*s) < base; s++)
+		v = v * (uint64_t)base + (uint64_t)digit_of(*s);
+	return negative ? -v : v;
+}
+
+static void lower_strtoll(struct dt_lower *l)
+{
+	dt_tuple_strings(l, 1);
+	base(l, W_N);
+	dt_runtime(l, "rt_strtoll");
+}
+
+const struct dt_builtin dt_subr_strtoll = {
+	DT_SUBR(strtoll, "int64_t(const char *, [int])", V(1, 11), STABLE),
+	.call = call_strtoll, .lower = lower_strtoll, .scratch = DT_SCRATCH_STRING,
+	.doc = "The number that a text begins with, in base 10 or the given one (2 to 36).",
+};
+
+static uint64_t call_getmajor(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	(void)ip;
+	return (uint32_t)call->arg[0].value >> 20;
+}
+static uint64_t call_getminor(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	(void)ip;
+	return (uint32_t)call->arg[0].value & 0xfffff;
+}
+
+static void low32(struct dt_lower *l)
+{
+	dt_tuple_arg(l, 0, R0);
+	dt_alui(dt_code(l), BPF_LSH, R0, 32);
+	dt_alui(dt_code(l), BPF_RSH, R0, 32);
+}
+static void lower_getmajor(struct dt_lower *l)
+{
+	low32(l);
+	dt_alui(dt_code(l), BPF_RSH, R0, 20);
+}
+static void lower_getminor(struct dt_lower *l)
+{
+	low32(l);
+	dt_alui(dt_code(l), BPF_AND, R0, 0xfffff);
+}
+
+const struct dt_builtin dt_subr_getmajor = {
+	DT_SUBR(getmajor, "uint32_t(uint32_t)", V(1, 0), EVOLVING),
+	.call = call_getmajor, .lower = lower_getmajor, .scratch = DT_SCRATCH_STRING,
+	.doc = "The major part of a device number.",
+};
+
+const struct dt_builtin dt_subr_getminor = {
+	DT_SUBR(getminor, "uint32_t(uint32_t)", V(1, 0), EVOLVING),
+	.call = call_getminor, .lower = lower_getminor, .scratch = DT_SCRATCH_STRING,
+	.doc = "The minor part of a device number.",
+};
+
+static uint64_t call_rand(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	(void)call;
+	return (dt_interp_context(ip)->random * 2416 + 374441) % 1771875;
+}
+
+static void lower_rand(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_prandom_u32);
+	dt_alui(dt_code(l), BPF_MUL, R0, 2416);
+	dt_alui(dt_code(l), BPF_ADD, R0, 374441);
+	dt_alui(dt_code(l), BPF_MOD, R0, 1771875);
+}
+
+const struct dt_builtin dt_subr_rand = {
+	DT_SUBR(rand, "int()", V(1, 0), STABLE),
+	.call = call_rand, .lower = lower_rand, .scratch = DT_SCRATCH_STRING,
+	.doc = "A random number. Not for cryptography.",
+};
+
+static uint64_t call_random(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	(void)call;
+	return dt_interp_context(ip)->random;
+}
+
+static void lower_random(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_prandom_u32);
+	dt_mov(dt_code(l), R9, R0);
+	dt_alui(dt_code(l), BPF_LSH, R9, 32);
+	dt_help(l, BPF_FUNC_get_prandom_u32);
+	dt_alu(dt_code(l), BPF_OR, R0, R9);
+}
+
+const struct dt_builtin dt_subr_random = {
+	DT_SUBR(random, "uint64_t()", V(1, 0), EVOLVING),
+	.call = call_random, .lower = lower_random, .scratch = DT_SCRATCH_STRING,
+	.doc = "A random number of 64 bits. Not for cryptography.",
+};
