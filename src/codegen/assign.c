@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assignment, op= and ++ --. A place is what is assigned to: a variable, an array element with its
+ * Assignment, op=, ++ and --. A place is what is assigned to: a variable, an array element with its
  * keys, or an object in memory with its address. Keys and address are evaluated once, however often the
- * place is read and written. The value of an assignment is what was assigned, all 64 bits of it, also
- * where the place holds less.
+ * place is read and written. The value of an assignment is the value assigned, all 64 bits of it, even
+ * if the place holds less.
  */
 #include "codegen/impl.h"
 
 enum place_kind { PLACE_VAR, PLACE_ELEM, PLACE_BUILTIN, PLACE_MEM };
 
+/* Opened by open_place(), closed by write_place(): in between it holds registers. */
 struct place {
 	enum place_kind kind;
 	const struct dt_node *node;
@@ -30,7 +31,7 @@ static enum place_kind place_kind(struct dt_cg *cg, const struct dt_node *n)
 	dt_fail(cg->opts->diag, D_OP_LVAL, n->loc, "operand is not something that can be assigned to");
 }
 
-/* Evaluates keys or address; `other` is a value that waits meanwhile, or NULL. */
+/* Evaluates the keys or the address. `other` is a value that waits meanwhile, or NULL. */
 static void open_place(struct dt_cg *cg, struct place *p, const struct dt_node *n, struct dt_cg_held *other)
 {
 	p->kind = place_kind(cg, n);
@@ -42,7 +43,7 @@ static void open_place(struct dt_cg *cg, struct place *p, const struct dt_node *
 	} else if (p->kind == PLACE_MEM) {
 		if (other)
 			dt_cg_room(cg, other, 1, dt_cg_need(cg, n));
-		const struct dt_node *outer = cg->make;	/* an index may hold an assignment of its own */
+		const struct dt_node *outer = cg->make;	/* an index may contain an assignment of its own */
 		cg->make = dt_cg_whole(n);
 		dt_cg_hold(&p->addr, n, dt_cg_address(cg, n));
 		cg->make = outer;
@@ -60,7 +61,7 @@ static void close_place(struct dt_cg *cg, struct place *p)
 	dt_cg_drop(cg, &p->addr);
 }
 
-/* Moves what the place holds out of the way of a tree that needs more registers than are left. */
+/* Spills what the place holds if a tree needs more registers than are left. */
 static void place_room(struct dt_cg *cg, struct place *p, unsigned need)
 {
 	dt_cg_room(cg, p->keys.held, p->keys.n, need);
@@ -118,7 +119,7 @@ static void write_builtin(struct dt_cg *cg, struct place *p, unsigned rv)
 	dt_cg_unfetch(cg, &p->addr, ri);
 }
 
-/* Stores rv, of the value node's type, and closes the place. */
+/* Stores rv, whose type is that of the value node, and closes the place. */
 static void write_place(struct dt_cg *cg, struct place *p, const struct dt_node *value, unsigned rv)
 {
 	const struct dt_node *n = p->node;
@@ -139,8 +140,11 @@ static void write_place(struct dt_cg *cg, struct place *p, const struct dt_node 
 	close_place(cg, p);
 }
 
-/* The right side first: a key or address that is evaluated later then holds no register over it. */
-static unsigned plain(struct dt_cg *cg, const struct dt_node *n)
+/*
+ * The right side comes first: a key or address that is evaluated later then holds no register during
+ * it.
+ */
+static unsigned assign_plain(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_held value;
 	struct place p;
@@ -152,15 +156,15 @@ static unsigned plain(struct dt_cg *cg, const struct dt_node *n)
 	return rv;
 }
 
-/* A computed value for a _Bool is 0 or 1; every other place takes what its type has room for. */
+/* A value computed for a _Bool becomes 0 or 1; every other place cuts the value to its type. */
 static void fit_place(struct dt_cg *cg, const struct dt_node *n, unsigned reg)
 {
 	if (dt_cg_width(n->type).is_bool)
 		dt_cg_normalise(cg, reg);
 }
 
-/* a op= b, with the sign of a's type. */
-static unsigned compound(struct dt_cg *cg, const struct dt_node *n)
+/* a op= b, computed with the sign of a's type. */
+static unsigned assign_compound(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_held left;
 	struct place p;
@@ -183,12 +187,12 @@ static unsigned compound(struct dt_cg *cg, const struct dt_node *n)
 
 unsigned dt_cg_assign(struct dt_cg *cg, const struct dt_node *n)
 {
-	return n->op == DT_OP_NONE ? plain(cg, n) : compound(cg, n);
+	return n->op == DT_OP_NONE ? assign_plain(cg, n) : assign_compound(cg, n);
 }
 
 /*
- * ++ and --: by 1, or by the size of what a pointer points to. The old value of the postfix forms stays
- * in its own register.
+ * ++ and --, by 1 or by the size of what a pointer points to. The postfix forms keep the old value in
+ * its own register.
  */
 unsigned dt_cg_incdec(struct dt_cg *cg, const struct dt_node *n)
 {

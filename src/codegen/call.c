@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tuples: the arguments of subroutines and the keys of associative arrays. All are evaluated first (a
- * key may itself use the tuple), then pushed in order: values as values, strings and structs by
- * reference with their size.
+ * Tuples: the arguments of subroutines and the keys of associative arrays. All are evaluated first,
+ * since a key may itself use the tuple. Then they are pushed in order: values as values, strings and
+ * structs by reference with their size.
  */
 #include "codegen/impl.h"
 
 /*
- * What an entry is pushed as: a key's type by the array's signature; an argument as it is, sema has
- * cast it already.
+ * The type an entry is pushed as: a key takes the type in the array's signature; an argument has its
+ * own, since sema has cast it already.
  */
 static const struct dt_type *entry_type(const struct dt_ident *id, const struct dt_node *value, unsigned i)
 {
@@ -16,7 +16,7 @@ static const struct dt_type *entry_type(const struct dt_ident *id, const struct 
 										      value->type;
 }
 
-/* Evaluates the list of n. `other` is a value that waits meanwhile, or NULL. */
+/* Evaluates the list of n into *t. `other` is a value that waits meanwhile, or NULL. */
 void dt_cg_tuple(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *t, struct dt_cg_held *other)
 {
 	const struct dt_ident *id = n->ident;
@@ -34,17 +34,19 @@ void dt_cg_tuple(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *
 		dt_cg_hold(&t->held[t->n], k, dt_cg_node(cg, k));
 		t->n++;
 	}
-	/* A register for sizes and for each fetched value. */
+	/* Pushing needs a register for sizes and one for each value that is fetched. */
 	dt_cg_shed(cg, t->held, t->n, 2);
 	if (other && dt_cg_nfree(cg) < 2)
 		dt_cg_shed(cg, other, 1, 2);
 }
 
+/* The bytes that a by-reference entry occupies. */
 static uint64_t ref_size(struct dt_cg *cg, const struct dt_type *t)
 {
 	return dt_type_is_string(t) ? cg->opts->strsize : dt_type_size(cg->types, t);
 }
 
+/* A struct of unknown size is pushed by value: its address is the key. */
 static void push_one(struct dt_cg *cg, const struct dt_type *t, unsigned reg)
 {
 	uint64_t size = dt_type_is_byref(t) ? ref_size(cg, t) : 0;
@@ -59,7 +61,7 @@ static void push_one(struct dt_cg *cg, const struct dt_type *t, unsigned reg)
 	dt_cg_free(cg, s);
 }
 
-/* With `keep`, the values stay for another push. */
+/* With `keep`, the values stay held for another push. */
 void dt_cg_push(struct dt_cg *cg, struct dt_cg_tuple *t, bool keep)
 {
 	dt_cg_emit(cg, DT_DIF_FLUSHTS, 0, 0, 0);
@@ -94,6 +96,7 @@ unsigned dt_cg_call(struct dt_cg *cg, const struct dt_node *n)
 
 /* ---- array elements ---- */
 
+/* The keys must have been pushed just before. */
 void dt_cg_element(struct dt_cg *cg, const struct dt_ident *id, bool store, unsigned reg)
 {
 	bool tls = id->scope == DT_SCOPE_THREAD;
@@ -103,7 +106,7 @@ void dt_cg_element(struct dt_cg *cg, const struct dt_ident *id, bool store, unsi
 	dt_cg_var(cg, id, store ? DT_DIFV_MOD : DT_DIFV_REF);
 }
 
-/* args[i], uregs[i]. Raw arguments are 64 bits wide, so a narrower type is cut out of them at once. */
+/* args[i] and uregs[i]. Raw arguments have 64 bits, so a narrower type is cut out at once. */
 static unsigned builtin_element(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_width w = dt_cg_width(n->type);
@@ -117,6 +120,7 @@ static unsigned builtin_element(struct dt_cg *cg, const struct dt_node *n)
 	return r;
 }
 
+/* A struct or array element may not exist yet: see object.c. */
 static unsigned object_element(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys)
 {
 	dt_cg_shed(cg, keys->held, keys->n, 4);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code generator's entries: a typed tree (see codegen.h) in, a finished DIFO out. Errors leave through
- * the diagnostics' jump; everything made is in the caller's arena.
+ * The entries of the code generator: a typed tree (see codegen.h) comes in, a finished DIFO goes out.
+ * Errors leave through dt_fail(); all memory belongs to the caller's arenas.
  */
 #include "codegen/impl.h"
 
-static void start(struct dt_cg *cg, const struct dt_cg_opts *o)
+/* iregs and tregs of 0 mean "all registers". */
+static void begin_difo(struct dt_cg *cg, const struct dt_cg_opts *o)
 {
 	memset(cg, 0, sizeof(*cg));
 	cg->opts = o;
@@ -15,7 +16,7 @@ static void start(struct dt_cg *cg, const struct dt_cg_opts *o)
 	cg->ntuple = o->tregs && o->tregs < DT_CG_MAXTUPLE ? o->tregs : DT_CG_MAXTUPLE;
 }
 
-static struct dt_difo *finish(struct dt_cg *cg, unsigned reg, struct dt_diftype t)
+static struct dt_difo *finish_difo(struct dt_cg *cg, unsigned reg, struct dt_diftype t)
 {
 	dt_cg_emit(cg, DT_DIF_RET, 0, 0, reg);
 	return dt_asm_finish(cg->as, t);
@@ -24,7 +25,7 @@ static struct dt_difo *finish(struct dt_cg *cg, unsigned reg, struct dt_diftype 
 static uint8_t ctf_kind(const struct dt_type *t)
 {
 	switch (t->kind) {
-	case DT_T_VOID:		/* void is an integer of no size there */
+	case DT_T_VOID:		/* in CTF void is an integer without a size */
 	case DT_T_INT:
 		return DT_CK_INTEGER;
 	case DT_T_FLOAT:
@@ -66,6 +67,7 @@ struct dt_diftype dt_cg_diftype(struct dt_types *types, const struct dt_type *t)
 	return d;
 }
 
+/* The type the DIFO returns; strings have the size of the strsize option. */
 static struct dt_diftype result_type(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_diftype t = dt_cg_diftype(cg->types, n->type);
@@ -86,18 +88,18 @@ struct dt_difo *dt_cg_expr(const struct dt_cg_opts *o, const struct dt_node *n)
 {
 	struct dt_cg cg;
 
-	start(&cg, o);
+	begin_difo(&cg, o);
 	unsigned r = dt_cg_node(&cg, n);
-	return finish(&cg, r, result_type(&cg, n));
+	return finish_difo(&cg, r, result_type(&cg, n));
 }
 
 struct dt_difo *dt_cg_void(const struct dt_cg_opts *o, const struct dt_node *n)
 {
 	struct dt_cg cg;
 
-	start(&cg, o);
+	begin_difo(&cg, o);
 	unsigned r = dt_cg_node(&cg, n);
-	return finish(&cg, r, result_type(&cg, n));
+	return finish_difo(&cg, r, result_type(&cg, n));
 }
 
 struct dt_difo *dt_cg_bool(const struct dt_cg_opts *o, const struct dt_node *n, const struct dt_ident *keep)
@@ -105,13 +107,13 @@ struct dt_difo *dt_cg_bool(const struct dt_cg_opts *o, const struct dt_node *n, 
 	struct dt_diftype t = { .kind = DT_DT_CTF, .ckind = DT_CK_INTEGER, .is_signed = 1, .size = 4 };
 	struct dt_cg cg;
 
-	start(&cg, o);
+	begin_difo(&cg, o);
 	if (n->type && dt_type_base(n->type)->kind == DT_T_DYN)
-		dt_cg_node(&cg, n);	/* says what is wrong */
+		dt_cg_node(&cg, n);	/* fails and says what is wrong */
 	unsigned r = dt_cg_truth(&cg, n);
 	if (keep)
 		dt_cg_scalar(&cg, keep, true, r);
-	return finish(&cg, r, t);
+	return finish_difo(&cg, r, t);
 }
 
 struct dt_difo *dt_cg_const(const struct dt_cg_opts *o, uint64_t value, uint32_t size)
@@ -119,10 +121,10 @@ struct dt_difo *dt_cg_const(const struct dt_cg_opts *o, uint64_t value, uint32_t
 	struct dt_diftype t = { .kind = DT_DT_CTF, .ckind = DT_CK_INTEGER, .size = size };
 	struct dt_cg cg;
 
-	start(&cg, o);
+	begin_difo(&cg, o);
 	unsigned r = dt_cg_alloc(&cg);
 	dt_asm_setx(cg.as, value, r);
-	return finish(&cg, r, t);
+	return finish_difo(&cg, r, t);
 }
 
 struct dt_difo *dt_difo_void(struct dt_arena *arena, const struct dt_difo *difo)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions: one typed tree in, its value in a register out. Here are constants, variables,
- * arithmetic, casts and the choice between arms; what has a file of its own is called from here.
+ * Expressions: a typed tree comes in, a register with its value goes out. Constants, variables,
+ * arithmetic, casts and ?: are here; the other kinds are called from here.
  */
 #include "codegen/impl.h"
 
@@ -10,6 +10,7 @@ void dt_cg_emit(struct dt_cg *cg, unsigned op, unsigned r1, unsigned r2, unsigne
 	dt_asm_emit(cg->as, dt_dif_fmt(op, r1, r2, rd));
 }
 
+/* Every variable that an instruction names must be in the DIFO's variable table. */
 void dt_cg_var(struct dt_cg *cg, const struct dt_ident *id, unsigned flags)
 {
 	struct dt_difv v = dt_ident_difv(cg->types, id, flags);
@@ -33,6 +34,7 @@ void dt_cg_scalar(struct dt_cg *cg, const struct dt_ident *id, bool store, unsig
 
 /* ---- conversions ---- */
 
+/* Shifts left and right again, so 64 and 0 bits need no code. */
 void dt_cg_narrow(struct dt_cg *cg, unsigned reg, unsigned bits, bool is_signed)
 {
 	if (bits >= 64 || bits == 0)
@@ -44,7 +46,7 @@ void dt_cg_narrow(struct dt_cg *cg, unsigned reg, unsigned bits, bool is_signed)
 	dt_cg_free(cg, t);
 }
 
-/* The operand of casts that keep all the bits `to` needs: (char)(int)x is (char)x. */
+/* Skips casts that keep all the bits `to` needs: (char)(int)x is (char)x. */
 static const struct dt_node *uncast(const struct dt_node *n, struct dt_cg_width to)
 {
 	while (!to.is_bool && n->kind == DT_N_CAST && !(n->nflags & DT_NF_WHOLE) && n->a->kind != DT_N_INT) {
@@ -58,10 +60,10 @@ static const struct dt_node *uncast(const struct dt_node *n, struct dt_cg_width 
 }
 
 /*
- * A cast gives a value of its type. Of a signed operand that is narrower only its own bits count:
- * (long)x of an int x that holds more is what an int holds of it.
+ * A cast yields a value of its type. If the operand is signed and narrower, only its own bits count:
+ * (long)x of an int x that holds more is what an int can hold of it.
  */
-static unsigned cast(struct dt_cg *cg, const struct dt_node *n)
+static unsigned cast_value(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_width to = dt_cg_width(n->type);
 	const struct dt_node *a = n->nflags & DT_NF_WHOLE ? n->a : uncast(n->a, to);
@@ -86,7 +88,7 @@ static unsigned cast(struct dt_cg *cg, const struct dt_node *n)
 	return r;
 }
 
-static unsigned constant(struct dt_cg *cg, const struct dt_node *n)
+static unsigned integer_constant(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned r = dt_cg_alloc(cg);
 
@@ -97,8 +99,8 @@ static unsigned constant(struct dt_cg *cg, const struct dt_node *n)
 /* ---- two operands ---- */
 
 /*
- * Left first, as D programs expect; the other way round, or with a temporary between, only when
- * registers are short.
+ * Evaluates the left operand first, as D programs expect. Only if registers are short, and no side
+ * effect would notice, the right one goes first or a temporary is used.
  */
 void dt_cg_both(struct dt_cg *cg, const struct dt_node *a, const struct dt_node *b, unsigned *ra,
     unsigned *rb)
@@ -127,7 +129,8 @@ static bool is_addr(const struct dt_type *t)
 	return t && (dt_type_is_pointer(t) || dt_type_is_string(t));
 }
 
-static void scale(struct dt_cg *cg, uint64_t size, unsigned op, unsigned reg)
+/* Multiplies or divides by the size of an element; size 1 needs no code. */
+static void scale_by_size(struct dt_cg *cg, uint64_t size, unsigned op, unsigned reg)
 {
 	if (size == 1)
 		return;
@@ -156,15 +159,15 @@ void dt_cg_arith(struct dt_cg *cg, bool is_signed, enum dt_op op, const struct d
 	bool addsub = op == DT_OP_ADD || op == DT_OP_SUB;
 
 	if (addsub && is_addr(a->type) && !is_addr(b->type))
-		scale(cg, dt_cg_elem_size(cg, a->type), DT_DIF_MUL, rb);
+		scale_by_size(cg, dt_cg_elem_size(cg, a->type), DT_DIF_MUL, rb);
 	else if (addsub && is_addr(b->type) && !is_addr(a->type))
-		scale(cg, dt_cg_elem_size(cg, b->type), DT_DIF_MUL, ra);
+		scale_by_size(cg, dt_cg_elem_size(cg, b->type), DT_DIF_MUL, ra);
 	dt_cg_emit(cg, arith_op(op, is_signed), ra, rb, ra);
 	if (op == DT_OP_SUB && is_addr(a->type) && is_addr(b->type))
-		scale(cg, dt_cg_elem_size(cg, a->type), DT_DIF_SDIV, ra);
+		scale_by_size(cg, dt_cg_elem_size(cg, a->type), DT_DIF_SDIV, ra);
 }
 
-/* p + 3: the scaled constant is made here instead of multiplied by the program. */
+/* p + 3: the scaled constant is computed here instead of by the program. True: *result is the value. */
 static bool scaled_const(struct dt_cg *cg, const struct dt_node *n, unsigned *result)
 {
 	if ((n->op != DT_OP_ADD && n->op != DT_OP_SUB) || !is_addr(n->a->type) || n->b->kind != DT_N_INT ||
@@ -193,7 +196,7 @@ static unsigned logical_xor(struct dt_cg *cg, const struct dt_node *n)
 	return ra;
 }
 
-static unsigned binary(struct dt_cg *cg, const struct dt_node *n)
+static unsigned binary_value(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned ra, rb;
 
@@ -228,7 +231,7 @@ static unsigned complement(struct dt_cg *cg, const struct dt_node *n)
 	return r;
 }
 
-static unsigned unary(struct dt_cg *cg, const struct dt_node *n)
+static unsigned unary_value(struct dt_cg *cg, const struct dt_node *n)
 {
 	switch (n->op) {
 	case DT_OP_NEG:
@@ -250,8 +253,8 @@ static unsigned unary(struct dt_cg *cg, const struct dt_node *n)
 
 /* ---- the rest ---- */
 
-/* An arm's value, in `rd` when that is given. */
-static unsigned arm(struct dt_cg *cg, const struct dt_node *n, int rd)
+/* The value of an arm, in `rd` unless that is -1: both arms must end in the same register. */
+static unsigned cond_arm(struct dt_cg *cg, const struct dt_node *n, int rd)
 {
 	unsigned r = dt_cg_node(cg, n);
 
@@ -264,22 +267,22 @@ static unsigned arm(struct dt_cg *cg, const struct dt_node *n, int rd)
 	return r;
 }
 
-static unsigned conditional(struct dt_cg *cg, const struct dt_node *n)
+static unsigned cond_value(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned other = dt_asm_label(cg->as), end = dt_asm_label(cg->as);
 
 	dt_cg_branch_if(cg, n->a, false, other);
-	unsigned r = arm(cg, n->b, -1);
+	unsigned r = cond_arm(cg, n->b, -1);
 	dt_asm_at(cg->as, n->loc);
 	dt_asm_branch(cg->as, DT_DIF_BA, end);
 	dt_asm_place(cg->as, other);
 	dt_cg_free(cg, r);
-	r = arm(cg, n->c, (int)r);
+	r = cond_arm(cg, n->c, (int)r);
 	dt_asm_place(cg->as, end);
 	return r;
 }
 
-static unsigned comma(struct dt_cg *cg, const struct dt_node *n)
+static unsigned comma_value(struct dt_cg *cg, const struct dt_node *n)
 {
 	dt_cg_free(cg, dt_cg_node(cg, n->a));
 	return dt_cg_node(cg, n->b);
@@ -293,7 +296,7 @@ static unsigned string_constant(struct dt_cg *cg, const struct dt_node *n)
 	return r;
 }
 
-static unsigned variable(struct dt_cg *cg, const struct dt_node *n)
+static unsigned variable_value(struct dt_cg *cg, const struct dt_node *n)
 {
 	const struct dt_ident *id = n->ident;
 
@@ -316,12 +319,12 @@ unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
 	cg->loc = n->loc;
 	switch (n->kind) {
 	case DT_N_INT:
-		return constant(cg, n);
+		return integer_constant(cg, n);
 	case DT_N_STR:
 		return string_constant(cg, n);
 	case DT_N_IDENT:
 	case DT_N_VAR:
-		return variable(cg, n);
+		return variable_value(cg, n);
 	case DT_N_INDEX:
 		return dt_cg_index(cg, n);
 	case DT_N_CALL:
@@ -330,17 +333,17 @@ unsigned dt_cg_node(struct dt_cg *cg, const struct dt_node *n)
 	case DT_N_MEMBER:
 		return dt_cg_memory(cg, n);
 	case DT_N_UNARY:
-		return unary(cg, n);
+		return unary_value(cg, n);
 	case DT_N_BINARY:
-		return binary(cg, n);
+		return binary_value(cg, n);
 	case DT_N_ASSIGN:
 		return dt_cg_assign(cg, n);
 	case DT_N_COND:
-		return conditional(cg, n);
+		return cond_value(cg, n);
 	case DT_N_COMMA:
-		return comma(cg, n);
+		return comma_value(cg, n);
 	case DT_N_CAST:
-		return cast(cg, n);
+		return cast_value(cg, n);
 	case DT_N_STRINGOF:
 		return dt_cg_node(cg, n->a);
 	case DT_N_XSTRUCT:

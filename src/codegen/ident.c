@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A name as DIF sees it: an identifier in, an entry of a DIFO's variable table out. */
+/* A name as DIF sees it: an ident comes in, an entry for a DIFO's variable table goes out. */
 #include "codegen/ident.h"
 
 #include "codegen/codegen.h"

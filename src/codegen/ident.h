@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a name in a D program stands for. */
+/*
+ * What a name in a D program stands for. sema creates idents in the compiler's arena; codegen reads
+ * them.
+ */
 #ifndef DT_CODEGEN_IDENT_H
 #define DT_CODEGEN_IDENT_H
 
@@ -15,7 +18,10 @@ enum dt_ident_kind {
 	DT_ID_INLINE,	/* inline, body; nparams > 0 for the parametrised form */
 	DT_ID_SYMBOL,	/* kernel symbol */
 	DT_ID_ENUM,	/* enumerator of a D enum: value */
-	/* translator's input or inline's parameter: bound to an expression while it is expanded */
+	/*
+	 * The input of a translator or a parameter of an inline: bound to an expression while it is
+	 * expanded
+	 */
 	DT_ID_PARAM,
 };
 
@@ -28,12 +34,12 @@ struct dt_ident {
 	struct dt_attr attr;
 	uint32_t version;
 	const struct dt_builtin *row;	/* built-ins */
-	struct dt_loc loc;		/* where it came into being */
+	struct dt_loc loc;		/* where it was created */
 	bool library;			/* declared by a library */
 	bool has_attr;			/* attr was declared by a pragma */
 
 	/* ARRAY, AGG: key signature, fixed by first use */
-	bool keyed;			/* signature is known */
+	bool keyed;			/* the signature is known; keys may be NULL if nkeys is 0 */
 	uint32_t nkeys;
 	const struct dt_type **keys;
 
@@ -54,7 +60,7 @@ struct dt_ident {
 	const char *module;		/* SYMBOL */
 };
 
-/* As an entry of a DIFO's variable table. */
+/* The ident as an entry in the variable table of a DIFO. */
 struct dt_difv dt_ident_difv(struct dt_types *, const struct dt_ident *, unsigned flags);
 
 #endif

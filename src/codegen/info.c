@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Facts about typed trees that the code generator decides by: registers needed, effects, exactness.
- * Each node's facts are computed once, from those of its operands, and kept in a table: asking again on
- * the way down a deep tree is free.
+ * Facts about typed trees that decide how code is generated: registers needed, side effects, exactness.
+ * The facts of a node are computed once from those of its operands and kept in a table, so asking again
+ * on the way down a deep tree costs nothing.
  */
 #include "codegen/impl.h"
 
@@ -39,7 +39,7 @@ bool dt_cg_fits(struct dt_cg_width from, struct dt_cg_width to)
 	if (to.is_bool)
 		return from.is_bool;
 	if (to.bits == 64)
-		return true;	/* sign extension is the conversion to unsigned 64 bits too */
+		return true;	/* sign extension is also the conversion to unsigned 64 bits */
 	if (from.is_signed == to.is_signed)
 		return from.bits <= to.bits;
 	return to.is_signed && from.bits < to.bits;
@@ -78,19 +78,20 @@ bool dt_cg_is_memory(const struct dt_node *n)
 	    (n->kind == DT_N_UNARY && n->op == DT_OP_DEREF);
 }
 
+/* Either the node or its type may mark the address as the user's. */
 static bool points_to_user(const struct dt_node *n)
 {
 	return n->nflags & DT_NF_USER || (n->type && dt_type_is_user(n->type));
 }
 
-/* The address decides, not the object: a kernel struct may hold a user pointer. */
+/* The address decides, not the object: a kernel struct may contain a user pointer. */
 bool dt_cg_is_user(const struct dt_node *n)
 {
 	while (n->kind == DT_N_MEMBER && !n->arrow && n->a)
 		n = n->a;
 	switch (n->kind) {
 	case DT_N_SYM:
-	case DT_N_IDENT:	/* a variable holds a copy of its own */
+	case DT_N_IDENT:	/* a variable holds its own copy */
 	case DT_N_VAR:
 	case DT_N_INDEX:
 	case DT_N_XSTRUCT:
@@ -113,9 +114,9 @@ uint64_t dt_cg_elem_size(struct dt_cg *cg, const struct dt_type *t)
 	return size ? size : 1;
 }
 
-/* ---- the table ---- */
+/* ---- the table: open addressing, at most half full ---- */
 
-static struct dt_cg_info compute(struct dt_cg *, const struct dt_node *);
+static struct dt_cg_info compute_info(struct dt_cg *, const struct dt_node *);
 static bool is_exact(struct dt_cg *, const struct dt_node *);
 
 static uint32_t slot_of(const struct dt_cg *cg, const struct dt_node *n)
@@ -128,7 +129,7 @@ static uint32_t slot_of(const struct dt_cg *cg, const struct dt_node *n)
 	return i;
 }
 
-static void grow(struct dt_cg *cg)
+static void grow_table(struct dt_cg *cg)
 {
 	struct dt_cg_info *old = cg->info;
 	uint32_t n = cg->capinfo;
@@ -149,11 +150,11 @@ static struct dt_cg_info info_of(struct dt_cg *cg, const struct dt_node *n)
 		if (known->node)
 			return *known;
 	}
-	struct dt_cg_info in = compute(cg, n);
+	struct dt_cg_info in = compute_info(cg, n);
 	in.node = n;
 	in.exact = is_exact(cg, n);
 	if (cg->ninfo * 2 >= cg->capinfo)
-		grow(cg);
+		grow_table(cg);
 	cg->info[slot_of(cg, n)] = in;
 	cg->ninfo++;
 	return in;
@@ -174,8 +175,9 @@ bool dt_cg_exact(struct dt_cg *cg, const struct dt_node *n)
 	return info_of(cg, n).exact;
 }
 
-/* ---- what each kind needs; the numbers follow the emitting functions ---- */
+/* ---- what each kind needs; the numbers must match the functions that emit code ---- */
 
+/* Registers for a list whose values are all held until the end; *n becomes its length. */
 static unsigned list_need(struct dt_cg *cg, const struct dt_node *list, unsigned *n)
 {
 	unsigned need = 1;
@@ -197,7 +199,9 @@ static bool list_effects(struct dt_cg *cg, const struct dt_node *list)
 	return false;
 }
 
-/* A place that is read and written: what it takes to find it, and how many registers it then keeps. */
+/*
+ * A place that is read and written: the registers it takes to find it, and in *keeps how many it holds.
+ */
 static unsigned place_need(struct dt_cg *cg, const struct dt_node *n, unsigned *keeps)
 {
 	if (n->kind == DT_N_INDEX)
@@ -211,9 +215,9 @@ static struct dt_cg_info assign_info(struct dt_cg *cg, const struct dt_node *n)
 	unsigned keeps = 0, nb = dt_cg_need(cg, n->b), place = place_need(cg, n->a, &keeps);
 	struct dt_cg_info in = { .effects = true };
 
-	/* 4: value, loaded unit or length, two more in bit-field and string stores */
+	/* 4: the value, the loaded unit or length, and two more in stores of bit-fields and strings */
 	unsigned need = n->op == DT_OP_NONE ? max(nb, 1 + place) : max(place, keeps + 1 + nb);
-	in.need = (uint8_t)min(max(need, keeps + 4), 100);
+	in.need = (uint8_t)min(max(need, keeps + 4), 100);	/* 100: fits a byte, and is far more than DIF has */
 	return in;
 }
 
@@ -221,7 +225,7 @@ static struct dt_cg_info incdec_info(struct dt_cg *cg, const struct dt_node *n)
 {
 	unsigned keeps = 0, place = place_need(cg, n->a, &keeps);
 
-	/* old and new value, and a bit-field store's three */
+	/* the old and the new value, and the three of a bit-field store */
 	return (struct dt_cg_info){ .need = (uint8_t)min(max(place, keeps + 5), 100), .effects = true };
 }
 
@@ -232,6 +236,7 @@ static struct dt_cg_info binary_info(struct dt_cg *cg, const struct dt_node *n)
 
 	in.effects = dt_cg_effects(cg, n->a) || dt_cg_effects(cg, n->b);
 	need = max(na, 1 + nb);
+	/* Without side effects the operands may be swapped. */
 	if (!in.effects)
 		need = min(need, max(nb, 1 + na));
 	if (dt_type_is_pointer(n->type) || dt_type_is_pointer(n->a->type))
@@ -255,7 +260,7 @@ static struct dt_cg_info unary_info(struct dt_cg *cg, const struct dt_node *n)
 
 static struct dt_cg_info xstruct_info(struct dt_cg *cg, const struct dt_node *n)
 {
-	unsigned need = 6;	/* the struct's address, a member's, and a store's 4 */
+	unsigned need = 6;	/* the address of the struct, of a member, and the 4 of a store */
 	struct dt_cg_info in = { .effects = true };
 
 	for (const struct dt_node *m = n->list; m; m = m->next)
@@ -264,7 +269,7 @@ static struct dt_cg_info xstruct_info(struct dt_cg *cg, const struct dt_node *n)
 	return in;
 }
 
-/* Nodes whose operands are evaluated one after the other, none held. */
+/* Nodes whose operands are evaluated one after the other, with none held. */
 static struct dt_cg_info plain_info(struct dt_cg *cg, const struct dt_node *n, unsigned least)
 {
 	const struct dt_node *sub[] = { n->a, n->b, n->c };
@@ -289,7 +294,7 @@ static struct dt_cg_info tuple_info(struct dt_cg *cg, const struct dt_node *n)
 	return in;
 }
 
-static struct dt_cg_info compute(struct dt_cg *cg, const struct dt_node *n)
+static struct dt_cg_info compute_info(struct dt_cg *cg, const struct dt_node *n)
 {
 	switch (n->kind) {
 	case DT_N_INDEX:
@@ -315,6 +320,7 @@ static struct dt_cg_info compute(struct dt_cg *cg, const struct dt_node *n)
 
 /* ---- exactness ---- */
 
+/* Is the value of n surely a value of width w? */
 static bool fits_as(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_width w)
 {
 	return dt_cg_exact(cg, n) && dt_cg_fits(dt_cg_width(n->type), w);
@@ -348,7 +354,7 @@ static bool cast_exact(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_w
 	return fits_as(cg, n->a, w) || ((n->a->nflags & DT_NF_BITFIELD) && n->a->bit_size < w.bits);
 }
 
-/* Variables are not, whatever was assigned to them; what is built in is. */
+/* Variables are never exact, since they keep all 64 bits assigned to them; built-ins always are. */
 static bool is_exact(struct dt_cg *cg, const struct dt_node *n)
 {
 	struct dt_cg_width w = dt_cg_width(n->type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Truth: conditions become compare and branch; where a condition's value is wanted it is made as 0 or 1
- * behind the branches. Branches only go forward.
+ * Truth. Conditions become compare and branch; where the value of a condition is wanted, 0 or 1 is
+ * loaded after the branches. Branches only go forward, as DIF demands.
  */
 #include "codegen/impl.h"
 
@@ -16,6 +16,7 @@ void dt_cg_normalise(struct dt_cg *cg, unsigned reg)
 	dt_asm_place(cg->as, zero);
 }
 
+/* The branch for "a op b is `sense`". */
 static unsigned branch_op(enum dt_op op, bool is_signed, bool sense)
 {
 	static const uint8_t ops[][2] = {	/* [0]: unsigned */
@@ -31,7 +32,7 @@ static unsigned branch_op(enum dt_op op, bool is_signed, bool sense)
 	return ops[sense ? op : inverse[op]][is_signed];
 }
 
-/* Integers are compared with the sign that a op b would have, addresses without. */
+/* Integers are compared with the sign that a op b would have, addresses as unsigned. */
 static bool compare_signed(const struct dt_node *a, const struct dt_node *b)
 {
 	struct dt_cg_width wa = dt_cg_operand_width(a), wb = dt_cg_operand_width(b);
@@ -39,7 +40,7 @@ static bool compare_signed(const struct dt_node *a, const struct dt_node *b)
 	return wa.bits + !wa.is_signed >= wb.bits + !wb.is_signed ? wa.is_signed : wb.is_signed;
 }
 
-static void compare(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
+static void branch_on_compare(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
 {
 	bool str = dt_type_is_string(n->a->type) || dt_type_is_string(n->b->type);
 	unsigned ra, rb;
@@ -52,7 +53,10 @@ static void compare(struct dt_cg *cg, const struct dt_node *n, bool sense, unsig
 	dt_asm_branch(cg->as, branch_op(n->op, str || compare_signed(n->a, n->b), sense), label);
 }
 
-/* a && b when sense is that of the operator's shortcut: either one decides alone. */
+/*
+ * a && b, a
+ * b. If `sense` is the value that settles the operator, either side alone may jump.
+ */
 static void both_or_either(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
 {
 	bool shortcut = n->op == DT_OP_LOR;	/* the left value that settles it */
@@ -68,7 +72,7 @@ static void both_or_either(struct dt_cg *cg, const struct dt_node *n, bool sense
 	dt_asm_place(cg->as, skip);
 }
 
-static void test(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
+static void branch_on_value(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
 {
 	unsigned r = dt_cg_node(cg, n);
 
@@ -78,7 +82,10 @@ static void test(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned
 	dt_asm_branch(cg->as, sense ? DT_DIF_BNE : DT_DIF_BE, label);
 }
 
-/* Goes to the label if the truth of n is `sense`, else falls through. Leaves no register behind. */
+/*
+ * Jumps to the label if the truth of n is `sense`, otherwise falls through. It holds no register at the
+ * end.
+ */
 void dt_cg_branch_if(struct dt_cg *cg, const struct dt_node *n, bool sense, unsigned label)
 {
 	if (n->kind == DT_N_UNARY && n->op == DT_OP_NOT) {
@@ -86,12 +93,16 @@ void dt_cg_branch_if(struct dt_cg *cg, const struct dt_node *n, bool sense, unsi
 	} else if (n->kind == DT_N_BINARY && (n->op == DT_OP_LAND || n->op == DT_OP_LOR)) {
 		both_or_either(cg, n, sense, label);
 	} else if (n->kind == DT_N_BINARY && n->op >= DT_OP_EQ && n->op <= DT_OP_GE) {
-		compare(cg, n, sense, label);
+		branch_on_compare(cg, n, sense, label);
 	} else {
-		test(cg, n, sense, label);
+		branch_on_value(cg, n, sense, label);
 	}
 }
 
+/*
+ * && and
+ * usually fall through to 1, the others to 0: the historic listings show this order.
+ */
 unsigned dt_cg_truth(struct dt_cg *cg, const struct dt_node *n)
 {
 	bool andor = n->kind == DT_N_BINARY && (n->op == DT_OP_LAND || n->op == DT_OP_LOR);

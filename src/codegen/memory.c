@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Objects in memory: their addresses, loads and stores, bit-fields, copies of structs and strings, and
- * the scratch copy of a whole translated struct. A register with an address stays an address; whether
- * it is the kernel's or a user's is decided by the node (dt_cg_is_user).
+ * Objects in memory: addresses, loads and stores, bit-fields, copies of structs and strings, and the
+ * scratch copy of a whole translated struct. The node decides whether an address is the kernel's or a
+ * user's (dt_cg_is_user()); the register does not tell.
  */
 #include "codegen/impl.h"
 
@@ -17,7 +17,7 @@ void dt_cg_offset(struct dt_cg *cg, unsigned reg, uint64_t off)
 	dt_cg_free(cg, t);
 }
 
-static unsigned symbol(struct dt_cg *cg, const struct dt_node *n)
+static unsigned symbol_address(struct dt_cg *cg, const struct dt_node *n)
 {
 	const struct dt_ident *id = n->ident;
 	unsigned r = dt_cg_alloc(cg);
@@ -32,11 +32,13 @@ static unsigned symbol(struct dt_cg *cg, const struct dt_node *n)
 	return r;
 }
 
-/* The address of an object in memory; other by-reference values are their address already. */
+/*
+ * The address of an object in memory; the value of any other by-reference node is its address already.
+ */
 unsigned dt_cg_address(struct dt_cg *cg, const struct dt_node *n)
 {
 	if (n->kind == DT_N_SYM)
-		return symbol(cg, n);
+		return symbol_address(cg, n);
 	if (n->kind == DT_N_UNARY && n->op == DT_OP_DEREF)
 		return dt_cg_node(cg, n->a);
 	if (n->kind != DT_N_MEMBER)
@@ -49,6 +51,7 @@ unsigned dt_cg_address(struct dt_cg *cg, const struct dt_node *n)
 
 /* ---- loads ---- */
 
+/* The user loads have the order of the kernel loads. */
 static unsigned load_op(unsigned size, bool is_signed, bool user)
 {
 	static const uint8_t ops[4][2] = {
@@ -69,7 +72,9 @@ static unsigned scalar_size(const struct dt_type *t)
 	return size == 4 || size == 2 || size == 1 ? (unsigned)size : 8;
 }
 
-/* Bytes of the unit that holds a bit-field: its type's, or more when the field was packed across. */
+/*
+ * Bytes of the unit that contains a bit-field: the size of its type, or more if the field crosses it.
+ */
 static unsigned unit_size(struct dt_cg *cg, const struct dt_node *n, const struct dt_type *t)
 {
 	unsigned size = scalar_size(t);
@@ -96,6 +101,7 @@ static void with_const(struct dt_cg *cg, unsigned op, unsigned reg, uint64_t val
 	dt_cg_free(cg, t);
 }
 
+/* Loads the whole unit, then shifts or masks the field out. */
 static void load_bits(struct dt_cg *cg, const struct dt_node *n, unsigned ra, unsigned rd)
 {
 	unsigned size = unit_size(cg, n, n->type), up = 64 - n->bit_off - n->bit_size;
@@ -145,6 +151,7 @@ static unsigned store_op(unsigned size)
 	return size == 1 ? DT_DIF_STB : size == 2 ? DT_DIF_STH : size == 4 ? DT_DIF_STW : DT_DIF_STX;
 }
 
+/* Reads the unit, replaces the field, writes the unit back: neighbours keep their bits. */
 static void store_bits(struct dt_cg *cg, const struct dt_node *n, const struct dt_type *t, unsigned ra,
     unsigned rv)
 {
@@ -173,8 +180,8 @@ static void copy_bytes(struct dt_cg *cg, uint64_t size, unsigned ra, unsigned rv
 }
 
 /*
- * Copies the string at rv to the `limit` bytes at ra, cut if it is too long, always terminated. A
- * string may end right before memory that cannot be read, so only its own length is copied.
+ * Copies the string at rv to the `limit` bytes at ra, cut if it is too long and always terminated. Only
+ * the string's own length is read: it may end just before memory that cannot be read.
  */
 static void copy_string(struct dt_cg *cg, uint64_t limit, unsigned ra, unsigned rv)
 {
@@ -201,6 +208,7 @@ static bool is_text(const struct dt_type *t)
 	return dt_type_is_string(t) || (dt_type_base(t)->kind == DT_T_ARRAY && dt_type_is_stringlike(t));
 }
 
+/* Copies a struct, array or string; a shorter source leaves the rest of the target alone. */
 static void store_ref(struct dt_cg *cg, const struct dt_type *t, const struct dt_node *value, unsigned ra,
     unsigned rv)
 {
@@ -229,7 +237,8 @@ void dt_cg_store(struct dt_cg *cg, const struct dt_node *n, const struct dt_type
 
 /* ---- a whole translated struct ---- */
 
-static void xmember(struct dt_cg *cg, const struct dt_node *m, struct dt_cg_held *base)
+/* Stores one member at its offset from the held base address. */
+static void store_xmember(struct dt_cg *cg, const struct dt_node *m, struct dt_cg_held *base)
 {
 	const struct dt_type *t = m->type ? m->type : m->b->type;
 
@@ -261,6 +270,6 @@ unsigned dt_cg_xstruct(struct dt_cg *cg, const struct dt_node *n)
 	dt_cg_emit(cg, DT_DIF_ALLOCS, r, 0, r);
 	dt_cg_hold(&base, n, r);
 	for (const struct dt_node *m = n->list; m; m = m->next)
-		xmember(cg, m, &base);
+		store_xmember(cg, m, &base);
 	return dt_cg_unhold(cg, &base);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Structs and arrays that may not exist yet: thread-local variables and elements of associative arrays.
- * A load of one gives 0. Reading such an object gives one of zeroes in scratch; writing a part of it
- * makes it first, also of zeroes. A store that was dropped for lack of room leaves the write in
- * scratch, where it is lost without a fault.
+ * Loading one gives 0. Reading such an object yields zeroes in scratch memory; writing a part of it
+ * first creates the object, also zeroed. If the store is dropped for lack of room, the write goes to
+ * scratch memory and is lost without a fault.
  */
 #include "codegen/impl.h"
 
@@ -26,7 +26,7 @@ static bool is_array(const struct dt_node *n)
 	return n && n->type && dt_type_base(n->type)->kind == DT_T_ARRAY;
 }
 
-/* The variable or element whose part a place is: v of v.a.b[2].c; NULL when it is none that may lack. */
+/* The variable or element that a place is part of: v in v.a.b[2].c; NULL if it always exists. */
 const struct dt_node *dt_cg_whole(const struct dt_node *n)
 {
 	for (;;) {
@@ -44,7 +44,8 @@ const struct dt_node *dt_cg_whole(const struct dt_node *n)
 	}
 }
 
-static void access(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys, bool store,
+/* Loads or stores the whole object; the keys stay held. */
+static void access_object(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys, bool store,
     unsigned reg)
 {
 	if (keys) {
@@ -56,20 +57,24 @@ static void access(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple
 	}
 }
 
-/* The object's address; keys: those of an element, held, with three registers free. */
+/*
+ * The object's address. `keys` are those of an element, held, with three registers free; otherwise
+ * NULL.
+ */
 unsigned dt_cg_object(struct dt_cg *cg, const struct dt_node *n, struct dt_cg_tuple *keys)
 {
 	unsigned r = dt_cg_alloc(cg), there = dt_asm_label(cg->as);
 
-	access(cg, n, keys, false, r);
+	access_object(cg, n, keys, false, r);
 	dt_cg_emit(cg, DT_DIF_TST, r, 0, 0);
 	dt_asm_branch(cg->as, DT_DIF_BNE, there);
 	dt_asm_setx(cg->as, dt_type_size(cg->types, n->type), r);
 	dt_cg_emit(cg, DT_DIF_ALLOCS, r, 0, r);
+	/* The store copies the scratch object: load it again to get the address of the real one. */
 	if (n == cg->make) {
-		access(cg, n, keys, true, r);
+		access_object(cg, n, keys, true, r);
 		unsigned made = dt_cg_alloc(cg);
-		access(cg, n, keys, false, made);
+		access_object(cg, n, keys, false, made);
 		dt_cg_emit(cg, DT_DIF_TST, made, 0, 0);
 		dt_asm_branch(cg->as, DT_DIF_BE, there);
 		dt_cg_emit(cg, DT_DIF_MOV, made, 0, r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers of the code generator: which are free, and values that wait in them. A waiting value that
- * has to leave its register goes into a clause-local temporary; a constant is simply made again.
- * The lowest free register is always taken first: results land in %r1.
+ * Registers of the code generator: which are free, and which values wait in them. A waiting value that
+ * must leave its register goes to a clause-local temporary; a constant is simply made again. The lowest
+ * free register is always taken first, so results land in %r1.
  */
 #include "codegen/impl.h"
 
@@ -36,6 +36,7 @@ unsigned dt_cg_nfree(const struct dt_cg *cg)
 	return n;
 }
 
+/* Fails if the caller of codegen provides no temporaries. */
 static const struct dt_ident *temp_ident(struct dt_cg *cg, const struct dt_node *n, int temp)
 {
 	const struct dt_ident *id = NULL;
@@ -64,7 +65,8 @@ static void temp_free(struct dt_cg *cg, int t)
 		cg->temps[t / 64] &= ~((uint64_t)1 << t % 64);
 }
 
-static void spill(struct dt_cg *cg, struct dt_cg_held *h)
+/* A constant needs no temporary: dt_cg_fetch() makes it again. */
+static void spill_value(struct dt_cg *cg, struct dt_cg_held *h)
 {
 	if (h->reg < 0)
 		return;
@@ -86,13 +88,13 @@ void dt_cg_room(struct dt_cg *cg, struct dt_cg_held *h, unsigned n, unsigned nee
 	if (dt_cg_nfree(cg) >= need)
 		return;
 	for (unsigned i = 0; i < n; i++)
-		spill(cg, &h[i]);
+		spill_value(cg, &h[i]);
 }
 
 void dt_cg_shed(struct dt_cg *cg, struct dt_cg_held *h, unsigned n, unsigned want)
 {
 	while (n > 0 && dt_cg_nfree(cg) < want)
-		spill(cg, &h[--n]);
+		spill_value(cg, &h[--n]);
 }
 
 unsigned dt_cg_fetch(struct dt_cg *cg, const struct dt_cg_held *h)

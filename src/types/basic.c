@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The types that exist before any declaration: C's numbers (LP64; D's `char` is signed on
- * every machine), void, string and the special values, and the typedefs D programs expect.
- * A number from type data that equals one of C's is that one.
+ * The types that exist before any declaration: C's numbers (LP64; D's `char` is signed on every
+ * machine), void, string, the special values, and the typedefs that D programs expect. A number from
+ * type data that equals one of C's becomes that one.
  */
 #include "types/table.h"
 #include "base/diag.h"
@@ -35,7 +35,7 @@ static const struct basic basics[] = {
 };
 _Static_assert(sizeof(basics) / sizeof(basics[0]) == DT_NBASIC, "one slot a basic type");
 
-/* Names that scripts of DTrace users take for granted and that need no kernel data. */
+/* Names that D scripts take for granted and that need no kernel data. */
 static const struct {
 	const char *name, *base;
 } typedefs[] = {
@@ -126,6 +126,7 @@ static const struct {
 
 enum { NTYPEDEF = sizeof(typedefs) / sizeof(typedefs[0]) };
 
+/* Numbers are dense and never reused: keys of built types contain them. */
 struct dt_type *dt_type_new(struct dt_types *ts, enum dt_tkind kind)
 {
 	struct dt_type *t = DT_NEW(ts->arena, struct dt_type);
@@ -171,7 +172,7 @@ static void make_specials(struct dt_types *ts)
 	ts->string = dt_type_new(ts, DT_T_STRING);
 	ts->string->name = "string";
 	ts->string->module = "D";
-	ts->string->size = 256;
+	ts->string->size = 256;		/* until dt_types_strsize() */
 }
 
 struct dt_types *dt_types_new(void)
@@ -213,7 +214,7 @@ struct dt_arena *dt_types_arena(struct dt_types *ts)
 	return ts->arena;
 }
 
-/* Words of a C spelling, counted: their order means nothing. */
+/* The words of a C spelling; only their counts matter, not their order. */
 enum word {
 	W_LONG,
 	W_SHORT,
@@ -232,6 +233,7 @@ static const char *const words[NWORD] = {
 	"long", "short", "signed", "unsigned", "int", "char", "float", "double", "_Bool", "__int128",
 };
 
+/* False: a word that is not C's, or more than two of one. */
 static bool count_words(const char *s, uint8_t count[NWORD])
 {
 	while (*s) {
@@ -248,8 +250,8 @@ static bool count_words(const char *s, uint8_t count[NWORD])
 	return true;
 }
 
-/* "long unsigned int" → "unsigned long". NULL: not a number of C. */
-static const char *canonical(const char *spelling, char buf[48])
+/* "long unsigned int" becomes "unsigned long" in buf. NULL: not a number type of C. */
+static const char *canonical_spelling(const char *spelling, char buf[48])
 {
 	uint8_t n[NWORD] = { 0 };
 	unsigned bases, sizes;
@@ -291,7 +293,7 @@ const struct dt_type *dt_types_basic(struct dt_types *ts, const char *spelling)
 
 	if (strcmp(spelling, "void") == 0)
 		return ts->tvoid;
-	name = canonical(spelling, buf);
+	name = canonical_spelling(spelling, buf);
 	for (unsigned i = 0; name && i < DT_NBASIC; i++)
 		if (strcmp(basics[i].name, name) == 0)
 			return ts->basic[i];
@@ -347,7 +349,10 @@ const struct dt_type *dt_types_number(struct dt_types *ts, const struct dt_numbe
 	t = dt_map_get(&ts->built, key);
 	if (t)
 		return t;
-	/* Compilers say "char" in the name and not in the encoding; text is found by it. */
+	/*
+	 * Compilers write "char" in the name and not in the encoding; strings are recognised by
+	 * is_char.
+	 */
 	own.is_char = n->kind == DT_T_INT && n->size == 1 && (n->is_char || (same && same->is_char));
 	own.name = dt_arena_strdup(ts->arena, same ? same->name : n->name);
 	t = new_number(ts, &own);
@@ -355,6 +360,7 @@ const struct dt_type *dt_types_number(struct dt_types *ts, const struct dt_numbe
 	return t;
 }
 
+/* The base of a predefined typedef: a number, or "char *". */
 static const struct dt_type *typedef_base(struct dt_types *ts, const char *spelling)
 {
 	size_t len = strlen(spelling);

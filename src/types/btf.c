@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Modules' type data: read when first needed, one name index each (built in one pass; a linear
- * search costs milliseconds for each name, and most names asked for are not there).
- * A module that cannot be read is remembered as such.
+ * The type data of modules: bytes come in, types by name go out. A module is read on first use and gets
+ * one name index, built in one pass: a linear search takes milliseconds for each name, and most names
+ * are not there. A module that cannot be read is remembered as such.
  */
 #include "types/btf.h"
 #include "base/diag.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_LEN_MAX = 511 };	/* the kernel's KSYM_NAME_LEN */
+enum { NAME_LEN_MAX = 511 };	/* KSYM_NAME_LEN of the kernel, without the NUL */
 
 const char *dt_btf_name(const struct dt_btf *b, uint32_t off)
 {
@@ -37,7 +37,8 @@ static uint32_t hash_name(const char *s)
 	return h ^ h >> 15;
 }
 
-static bool indexed(unsigned kind)
+/* The kinds that can be found by name. */
+static bool kind_is_indexed(unsigned kind)
 {
 	switch (kind) {
 	case BTF_KIND_INT:
@@ -52,7 +53,7 @@ static bool indexed(unsigned kind)
 	}
 }
 
-/* From the last id to the first, each put before the others, so that a chain begins with the lowest id. */
+/* Goes from the last id to the first and puts each in front, so a chain begins with the lowest id. */
 static int build_index(struct dt_btf *b)
 {
 	uint32_t n = b->end - b->first;
@@ -69,7 +70,7 @@ static int build_index(struct dt_btf *b)
 		const char *name;
 		uint32_t *head;
 
-		if (!t->name_off || !indexed(btf_kind(t)))
+		if (!t->name_off || !kind_is_indexed(btf_kind(t)))
 			continue;
 		name = dt_btf_string(b, t->name_off);
 		if (!name)
@@ -99,12 +100,13 @@ static bool kind_matches(const struct btf_type *t, enum dt_tkind want)
 	}
 }
 
+/* An enum without constants is a forward declaration too. */
 static bool is_forward(const struct btf_type *t)
 {
 	return btf_is_fwd(t) || ((btf_is_enum(t) || btf_is_enum64(t)) && !btf_vlen(t));
 }
 
-/* Own types only, not the base's. 0: none; a definition is preferred to a forward declaration. */
+/* Searches the module's own types, not its base's. 0: none; prefers a definition to a declaration. */
 static uint32_t find_id(const struct dt_btf *b, enum dt_tkind kind, const char *name)
 {
 	uint32_t forward = 0;
@@ -133,6 +135,7 @@ static void set_error(struct dt_types *ts, const char *module, const char *what,
 		ts->error = NULL;
 }
 
+/* Leaves the entry in the list as "could not be read". */
 static void close_one(struct dt_btf *b)
 {
 	free(b->data);
@@ -154,7 +157,7 @@ void dt_btf_free(struct dt_btf *b)
 {
 	if (!b)
 		return;
-	dt_btf_free(b->next);		/* modules before the base they stand on */
+	dt_btf_free(b->next);		/* modules before the base they refer to */
 	free_one(b);
 }
 
@@ -167,6 +170,7 @@ static struct dt_btf *module_get(const struct dt_types *ts, const char *module)
 	return b;
 }
 
+/* vmlinux goes to the front, so it is searched first. */
 static struct dt_btf *module_add(struct dt_types *ts, const char *module)
 {
 	struct dt_btf **end = &ts->btf, *b = calloc(1, sizeof(*b));
@@ -198,7 +202,8 @@ static struct dt_btf *base_for(struct dt_types *ts, const char *module)
 	return base && base->data ? base : NULL;
 }
 
-static int add(struct dt_types *ts, const char *module, unsigned char *data, size_t len)
+/* Takes over the malloc'ed bytes, also if it fails. */
+static int add_module_data(struct dt_types *ts, const char *module, unsigned char *data, size_t len)
 {
 	struct dt_btf *base = base_for(ts, module), *b = module_get(ts, module);
 	int err;
@@ -226,7 +231,7 @@ int dt_types_add_btf(struct dt_types *ts, const char *module, const void *data, 
 		return -ENOMEM;
 	if (len)
 		memcpy(copy, data, len);
-	return add(ts, module, copy, len);
+	return add_module_data(ts, module, copy, len);
 }
 
 void dt_types_btf(struct dt_types *ts, dt_btf_get *get, void *ctx)
@@ -240,7 +245,10 @@ const char *dt_types_btf_error(const struct dt_types *ts)
 	return ts->error;
 }
 
-/* The module's data, read now if need be. NULL: nobody can give it (and somebody may add it later). */
+/*
+ * The module's data, read now if needed. NULL: no one can provide it (but someone may add it later). An
+ * entry without data: reading has failed before.
+ */
 static struct dt_btf *module_load(struct dt_types *ts, const char *module)
 {
 	struct dt_btf *b = module_get(ts, module);
@@ -257,7 +265,7 @@ static struct dt_btf *module_load(struct dt_types *ts, const char *module)
 		set_error(ts, module, "", err);
 		module_add(ts, module);
 	} else {
-		add(ts, module, data, len);
+		add_module_data(ts, module, data, len);
 	}
 	return module_get(ts, module);
 }
@@ -274,7 +282,7 @@ static const struct dt_type *find_in(struct dt_types *ts, struct dt_btf *b, enum
 	return kind == DT_T_FUNC ? dt_btf_convert_symbol(ts, b, id) : dt_btf_convert(ts, b, id);
 }
 
-/* In the module, then in what it stands on. */
+/* Searches the module, then its base. */
 const struct dt_type *dt_btf_find(struct dt_types *ts, const char *module, enum dt_tkind kind,
     const char *name, bool load)
 {
@@ -308,6 +316,7 @@ const struct dt_type *dt_btf_find_any(struct dt_types *ts, enum dt_tkind kind, c
 	return forward;
 }
 
+/* A symbol without a module is searched everywhere. */
 const struct dt_type *dt_types_symbol(struct dt_types *ts, const char *module, const char *name)
 {
 	if (!module)
@@ -320,7 +329,7 @@ uint32_t dt_types_function_id(struct dt_types *ts, const char *name)
 	const char *tick = strchr(name, '`'), *module = "vmlinux";
 	const struct dt_btf *b;
 	uint32_t id;
-	char copy[64];
+	char copy[64];		/* MODULE_NAME_LEN of the kernel is 56 */
 
 	if (tick) {
 		if ((size_t)(tick - name) >= sizeof(copy))
@@ -355,13 +364,13 @@ int dt_types_each(struct dt_types *ts, const char *module, enum dt_tkind kind, c
 	return ret;
 }
 
-static void near_in(const struct dt_btf *b, enum dt_tkind kind, struct dt_near *near)
+static void offer_module_names(const struct dt_btf *b, enum dt_tkind kind, struct dt_near *near)
 {
 	for (uint32_t id = b->first; id < b->end; id++) {
 		const struct btf_type *t = dt_btf_record(b, id);
 		const char *name;
 
-		if (!t->name_off || !indexed(btf_kind(t)) || !kind_matches(t, kind))
+		if (!t->name_off || !kind_is_indexed(btf_kind(t)) || !kind_matches(t, kind))
 			continue;
 		name = dt_btf_name(b, t->name_off);
 		if (name)
@@ -373,5 +382,5 @@ void dt_btf_near(struct dt_types *ts, enum dt_tkind kind, struct dt_near *near)
 {
 	for (const struct dt_btf *b = ts->btf; b; b = b->next)
 		if (b->data)
-			near_in(b, kind, near);
+			offer_module_names(b, kind, near);
 }

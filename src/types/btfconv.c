@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One BTF record in, one type out; each record becomes one type, made when first met. A record
- * under conversion stands as void, so a loop of records ends there; structs and enums are shells whose
- * inside is read by dt_btf_load(). A member that would not lie inside its struct is left out.
+ * One BTF record comes in, one type goes out. Each record becomes one type, made when it is first met.
+ * A record under conversion counts as void, so a loop of records ends there. Structs and enums are
+ * shells whose members dt_btf_load() reads. A member that does not lie inside its struct is left out.
  */
 #include "types/btf.h"
 
 #include <errno.h>
 
+/* Limits for hostile data: nesting of records, typedefs and qualifiers in a row. */
 enum { DEPTH_MAX = 100, MODIFIERS_MAX = 32 };
 
 static const struct dt_type *convert(struct dt_types *, struct dt_btf *, uint32_t id, unsigned depth);
 
-static const struct dt_type *number(struct dt_types *ts, const struct dt_btf *b, const struct btf_type *t)
+/* A number with a size that no machine has becomes void. */
+static const struct dt_type *convert_number(struct dt_types *ts, const struct dt_btf *b,
+    const struct btf_type *t)
 {
 	bool is_float = btf_is_float(t);
 	unsigned encoding = is_float ? BTF_INT_SIGNED : btf_int_encoding(t);
@@ -31,7 +34,7 @@ static const struct dt_type *number(struct dt_types *ts, const struct dt_btf *b,
 	    });
 }
 
-static const struct dt_type *named(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+static const struct dt_type *convert_typedef(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
     unsigned depth)
 {
 	const char *name = dt_btf_name(b, t->name_off);
@@ -40,8 +43,8 @@ static const struct dt_type *named(struct dt_types *ts, struct dt_btf *b, const 
 	return name ? dt_type_new_typedef(ts, b->module, name, to) : to;
 }
 
-/* "user" marks what lies in user memory; other tags (rcu, percpu) do not change how memory is read. */
-static const struct dt_type *tagged(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+/* "user" marks user memory; the other tags (rcu, percpu) do not change how memory is read. */
+static const struct dt_type *convert_tagged(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
     unsigned depth)
 {
 	const char *tag = dt_btf_name(b, t->name_off);
@@ -50,7 +53,7 @@ static const struct dt_type *tagged(struct dt_types *ts, struct dt_btf *b, const
 	return tag && !btf_kflag(t) && strcmp(tag, "user") == 0 ? dt_type_qual(ts, to, DT_TQ_USERLAND) : to;
 }
 
-static const struct dt_type *array(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+static const struct dt_type *convert_array(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
     unsigned depth)
 {
 	const struct btf_array *a = btf_array(t);
@@ -58,12 +61,12 @@ static const struct dt_type *array(struct dt_types *ts, struct dt_btf *b, const 
 	return dt_type_array(ts, convert(ts, b, a->type, depth), a->nelems);
 }
 
-static const struct dt_type *function(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+static const struct dt_type *convert_function(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
     unsigned depth)
 {
 	const struct btf_param *p = btf_params(t);
 	uint32_t n = btf_vlen(t);
-	bool varargs = n && !p[n - 1].name_off && !p[n - 1].type;
+	bool varargs = n && !p[n - 1].name_off && !p[n - 1].type;	/* BTF's way to write ... */
 	const struct dt_type **params, *ret = convert(ts, b, t->type, depth);
 
 	n -= varargs;
@@ -73,15 +76,18 @@ static const struct dt_type *function(struct dt_types *ts, struct dt_btf *b, con
 	return dt_type_func(ts, ret, params, n, varargs);
 }
 
-static struct dt_type *shell(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+/* An unnamed or forward-declared struct, union or enum. */
+static struct dt_type *new_shell(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
     enum dt_tkind kind)
 {
 	return dt_type_new_shell(ts, b->module, kind, dt_btf_name(b, t->name_off));
 }
 
-static const struct dt_type *sou(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t, uint32_t id)
+/* The size is known now; the members are read on first use. */
+static const struct dt_type *convert_sou(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+    uint32_t id)
 {
-	struct dt_type *s = shell(ts, b, t, btf_is_union(t) ? DT_T_UNION : DT_T_STRUCT);
+	struct dt_type *s = new_shell(ts, b, t, btf_is_union(t) ? DT_T_UNION : DT_T_STRUCT);
 
 	s->incomplete = false;
 	s->size = t->size;
@@ -89,11 +95,12 @@ static const struct dt_type *sou(struct dt_types *ts, struct dt_btf *b, const st
 	return s;
 }
 
-static const struct dt_type *enumeration(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
+/* The kind flag tells whether the constants are signed. */
+static const struct dt_type *convert_enum(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
     uint32_t id)
 {
 	bool known = t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
-	struct dt_type *e = shell(ts, b, t, DT_T_ENUM);
+	struct dt_type *e = new_shell(ts, b, t, DT_T_ENUM);
 
 	if (!btf_vlen(t))
 		return e;
@@ -105,28 +112,29 @@ static const struct dt_type *enumeration(struct dt_types *ts, struct dt_btf *b, 
 	return e;
 }
 
-static const struct dt_type *by_kind(struct dt_types *ts, struct dt_btf *b, uint32_t id, unsigned depth)
+static const struct dt_type *convert_by_kind(struct dt_types *ts, struct dt_btf *b, uint32_t id,
+    unsigned depth)
 {
 	const struct btf_type *t = dt_btf_record(b, id);
 
 	switch (btf_kind(t)) {
 	case BTF_KIND_INT:
 	case BTF_KIND_FLOAT:
-		return number(ts, b, t);
+		return convert_number(ts, b, t);
 	case BTF_KIND_PTR:
 		return dt_type_ptr(ts, convert(ts, b, t->type, depth));
 	case BTF_KIND_ARRAY:
-		return array(ts, b, t, depth);
+		return convert_array(ts, b, t, depth);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		return sou(ts, b, t, id);
+		return convert_sou(ts, b, t, id);
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		return enumeration(ts, b, t, id);
+		return convert_enum(ts, b, t, id);
 	case BTF_KIND_FWD:
-		return shell(ts, b, t, btf_kflag(t) ? DT_T_UNION : DT_T_STRUCT);
+		return new_shell(ts, b, t, btf_kflag(t) ? DT_T_UNION : DT_T_STRUCT);
 	case BTF_KIND_TYPEDEF:
-		return named(ts, b, t, depth);
+		return convert_typedef(ts, b, t, depth);
 	case BTF_KIND_CONST:
 		return dt_type_qual(ts, convert(ts, b, t->type, depth), DT_TQ_CONST);
 	case BTF_KIND_VOLATILE:
@@ -134,16 +142,16 @@ static const struct dt_type *by_kind(struct dt_types *ts, struct dt_btf *b, uint
 	case BTF_KIND_RESTRICT:
 		return dt_type_qual(ts, convert(ts, b, t->type, depth), DT_TQ_RESTRICT);
 	case BTF_KIND_TYPE_TAG:
-		return tagged(ts, b, t, depth);
+		return convert_tagged(ts, b, t, depth);
 	case BTF_KIND_FUNC_PROTO:
-		return function(ts, b, t, depth);
+		return convert_function(ts, b, t, depth);
 	default:			/* FUNC, VAR, DATASEC, DECL_TAG are no types */
 		return ts->tvoid;
 	}
 }
 
-/* The module an id belongs to; NULL: to none. */
-static struct dt_btf *owner(struct dt_btf *b, uint32_t id)
+/* The module that an id belongs to; NULL: none. */
+static struct dt_btf *module_of_id(struct dt_btf *b, uint32_t id)
 {
 	while (b && id < b->first)
 		b = b->base;
@@ -157,15 +165,15 @@ static bool is_symbol(const struct btf_type *t)
 
 static const struct dt_type *convert(struct dt_types *ts, struct dt_btf *from, uint32_t id, unsigned depth)
 {
-	struct dt_btf *b = owner(from, id);
+	struct dt_btf *b = module_of_id(from, id);
 	const struct dt_type **slot;
 
 	if (!b || depth >= DEPTH_MAX || is_symbol(dt_btf_record(b, id)))
 		return ts->tvoid;
 	slot = &b->by_id[id - b->first];
 	if (!*slot) {
-		*slot = ts->tvoid;
-		*slot = by_kind(ts, b, id, depth + 1);
+		*slot = ts->tvoid;	/* ends a loop that comes back here */
+		*slot = convert_by_kind(ts, b, id, depth + 1);
 	}
 	return *slot;
 }
@@ -177,11 +185,12 @@ const struct dt_type *dt_btf_convert(struct dt_types *ts, struct dt_btf *b, uint
 
 /* ---- symbols ---- */
 
+/* Symbols get the names of their parameters, which shared function types do not have. */
 static const struct dt_type *function_symbol(struct dt_types *ts, struct dt_btf *b,
     const struct btf_type *func)
 {
 	const struct dt_type *type = convert(ts, b, func->type, 0);
-	struct dt_btf *home = owner(b, func->type);
+	struct dt_btf *home = module_of_id(b, func->type);
 	const struct btf_param *p;
 	const char **names;
 
@@ -206,21 +215,23 @@ const struct dt_type *dt_btf_convert_symbol(struct dt_types *ts, struct dt_btf *
 
 /* ---- members ---- */
 
-/* Without the kind flag, a bit-field is a member whose integer type has fewer bits than bytes hold. */
+/*
+ * Without the kind flag, a bit-field is a member whose integer type has fewer bits than its bytes hold.
+ */
 static void old_bits(struct dt_btf *from, uint32_t id, struct dt_member *m)
 {
 	const struct btf_type *t;
 	struct dt_btf *b;
 
 	for (unsigned i = 0; i < MODIFIERS_MAX; i++, id = t->type) {
-		b = owner(from, id);
+		b = module_of_id(from, id);
 		if (!b)
 			return;
 		t = dt_btf_record(b, id);
 		if (!btf_is_mod(t) && !btf_is_typedef(t))
 			break;
 	}
-	b = owner(from, id);
+	b = module_of_id(from, id);
 	t = b ? dt_btf_record(b, id) : NULL;
 	if (!t || !btf_is_int(t) || btf_int_bits(t) >= t->size * 8)
 		return;
@@ -228,7 +239,8 @@ static void old_bits(struct dt_btf *from, uint32_t id, struct dt_member *m)
 	m->bit_size = btf_int_bits(t);
 }
 
-static bool fits(struct dt_types *ts, const struct dt_type *s, const struct dt_member *m)
+/* Does the member lie inside its struct? */
+static bool member_fits(struct dt_types *ts, const struct dt_type *s, const struct dt_member *m)
 {
 	const struct dt_type *t = dt_type_base(m->type);
 	uint64_t size = dt_type_size(ts, t), bits = s->size * 8;
@@ -237,7 +249,7 @@ static bool fits(struct dt_types *ts, const struct dt_type *s, const struct dt_m
 		return dt_type_is_integer(t) && m->bit_size <= size * 8 && m->bit_size <= 64 &&
 		    m->bit_off + m->bit_size <= bits;
 	if (t->kind == DT_T_ARRAY && t->nelems && !size && dt_type_size(ts, t->ref))
-		return false;		/* more bytes than can be counted */
+		return false;		/* the size overflows */
 	return m->bit_off % 8 == 0 && m->bit_off <= bits && size <= (bits - m->bit_off) / 8;
 }
 
@@ -257,7 +269,7 @@ static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt
 		m.bit_size = (uint16_t)btf_member_bitfield_size(t, i);
 		if (!btf_kflag(t))
 			old_bits(b, from[i].type, &m);
-		if (fits(ts, s, &m) && (m.name || dt_type_is_sou(m.type)))
+		if (member_fits(ts, s, &m) && (m.name || dt_type_is_sou(m.type)))
 			to[kept++] = m;
 	}
 	lazy->members = to;
@@ -286,12 +298,13 @@ static void load_enums(struct dt_types *ts, const struct dt_type *e, struct dt_b
 	e->lazy->n = kept;
 }
 
+/* The type's lazy part must have `from` set. */
 void dt_btf_load(struct dt_types *ts, const struct dt_type *type)
 {
 	struct dt_btf *b = type->lazy->from;
 	const struct btf_type *t = dt_btf_record(b, type->lazy->btf_id);
 
-	type->lazy->from = NULL;	/* before the walk: what meets this type again sees it empty */
+	type->lazy->from = NULL;	/* first: a type that contains itself then sees no members and ends */
 	if (type->kind == DT_T_ENUM)
 		load_enums(ts, type, b, t);
 	else

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Raw BTF in, its records and strings out. The converter may take for granted that each record lies in
- * its section, aligned; what records say about each other (ids, names, loops) is not checked here.
+ * Raw BTF comes in, located records and strings go out. Afterwards each record lies in its section,
+ * aligned. What records say about each other (ids, names, loops) is not checked here: the converter
+ * must.
  */
 #include "types/btf.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* -ENOTSUP: the data are of the other byte order. */
 static int check_header(const struct btf_header *h, size_t len)
 {
 	uint64_t room;
@@ -24,6 +26,7 @@ static int check_header(const struct btf_header *h, size_t len)
 	return 0;
 }
 
+/* Split BTF continues the strings of its base, so it may have none and need not begin with "". */
 static int check_strings(const unsigned char *s, uint32_t len, bool split)
 {
 	if (!len)
@@ -33,7 +36,7 @@ static int check_strings(const unsigned char *s, uint32_t len, bool split)
 	return 0;
 }
 
-/* Bytes of a record after its first twelve; -1: no such kind. */
+/* The bytes of a record after its first twelve; -1: unknown kind. */
 static int64_t tail_size(uint32_t info)
 {
 	uint64_t n = BTF_INFO_VLEN(info);
@@ -59,8 +62,8 @@ static int64_t tail_size(uint32_t info)
 	}
 }
 
-/* Counts the records, and notes where they are when `offset` is given. */
-static int walk(const unsigned char *records, uint32_t len, uint32_t *offset, uint32_t *count)
+/* Counts the records; stores their offsets if `offset` is not NULL. */
+static int walk_records(const unsigned char *records, uint32_t len, uint32_t *offset, uint32_t *count)
 {
 	uint32_t at = 0, n = 0, info;
 
@@ -82,10 +85,13 @@ static int walk(const unsigned char *records, uint32_t len, uint32_t *offset, ui
 	return 0;
 }
 
-static int check(struct dt_btf *b, const unsigned char *data, size_t len, struct btf_header *h, uint32_t *n)
+/* Fills *h and the number of records *n; changes nothing in b. */
+static int check_data(struct dt_btf *b, const unsigned char *data, size_t len, struct btf_header *h,
+    uint32_t *n)
 {
 	int err;
 
+	/* Offsets are 32-bit and are added, so half of that is the limit. */
 	if (len < sizeof(*h) || len > UINT32_MAX / 2)
 		return -EINVAL;
 	memcpy(h, data, sizeof(*h));
@@ -93,7 +99,7 @@ static int check(struct dt_btf *b, const unsigned char *data, size_t len, struct
 	if (!err)
 		err = check_strings(data + h->hdr_len + h->str_off, h->str_len, b->base != NULL);
 	if (!err)
-		err = walk(data + h->hdr_len + h->type_off, h->type_len, NULL, n);
+		err = walk_records(data + h->hdr_len + h->type_off, h->type_len, NULL, n);
 	return err;
 }
 
@@ -101,7 +107,7 @@ int dt_btf_open(struct dt_btf *b, unsigned char *data, size_t len)
 {
 	struct btf_header h;
 	uint32_t n;
-	int err = check(b, data, len, &h, &n);
+	int err = check_data(b, data, len, &h, &n);
 
 	b->offset = err ? NULL : calloc((size_t)n + 1, sizeof(*b->offset));
 	if (!b->offset) {
@@ -115,7 +121,7 @@ int dt_btf_open(struct dt_btf *b, unsigned char *data, size_t len)
 	b->str_end = b->str_first + h.str_len;
 	b->first = b->base ? b->base->end : 1;
 	b->end = b->first + n;
-	return walk(b->records, h.type_len, b->offset, &n);
+	return walk_records(b->records, h.type_len, b->offset, &n);
 }
 
 const char *dt_btf_string(const struct dt_btf *b, uint32_t off)

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Members in, offsets out: the layout gcc and clang give on LP64 little endian (System V for x86-64,
- * AAPCS64). A bit-field goes right after the one before unless it would cross a boundary of its own
- * type; an unnamed one only makes room, and is not kept as a member. An unnamed member of integer
- * type and bit_size 0 is C's `: 0`.
+ * Members come in, offsets go out: the layout that gcc and clang produce on LP64 little endian (System
+ * V for x86-64, AAPCS64). A bit-field follows the one before unless it would cross a boundary of its
+ * own type. An unnamed one only takes space and is not kept as a member. An unnamed member with an
+ * integer type and bit_size 0 is C's `: 0`.
  */
 #include "types/table.h"
 
@@ -16,7 +15,7 @@ enum { UNNAMED_ALIGNS = 1 };
 enum { UNNAMED_ALIGNS = 0 };
 #endif
 
-static const uint64_t max_bits = UINT64_MAX / 2;
+static const uint64_t max_bits = UINT64_MAX / 2;	/* sums of two sizes cannot overflow */
 
 struct layout {
 	bool is_union;
@@ -24,14 +23,16 @@ struct layout {
 	uint32_t align;			/* bytes */
 };
 
-static bool unnamed(const struct dt_member *m)
+/* Both spellings of "no name" occur. */
+static bool is_unnamed(const struct dt_member *m)
 {
 	return !m->name || !*m->name;
 }
 
+/* A filler takes space but is no member. */
 static bool is_filler(const struct dt_member *m)
 {
-	return unnamed(m) && (m->bit_size || dt_type_is_integer(m->type));
+	return is_unnamed(m) && (m->bit_size || dt_type_is_integer(m->type));
 }
 
 static int round_up(uint64_t *bits, uint64_t unit)
@@ -43,7 +44,8 @@ static int round_up(uint64_t *bits, uint64_t unit)
 	return *bits > max_bits ? -EOVERFLOW : 0;
 }
 
-static int use(struct layout *l, uint64_t start, uint64_t bits)
+/* Records that bits are in use, from start; in a union only the largest counts. */
+static int use_bits(struct layout *l, uint64_t start, uint64_t bits)
 {
 	uint64_t end;
 
@@ -64,12 +66,12 @@ static int place_bits(struct layout *l, struct dt_member *m, uint64_t size, uint
 	if (err)
 		return err;
 	m->bit_off = at;
-	if ((!unnamed(m) || UNNAMED_ALIGNS) && align > l->align)
+	if ((!is_unnamed(m) || UNNAMED_ALIGNS) && align > l->align)
 		l->align = align;
-	return use(l, at, m->bit_size);
+	return use_bits(l, at, m->bit_size);
 }
 
-static int place(struct dt_types *ts, struct layout *l, struct dt_member *m)
+static int place_member(struct dt_types *ts, struct layout *l, struct dt_member *m)
 {
 	uint64_t size = dt_type_size(ts, m->type), bits, at = l->is_union ? 0 : l->at;
 	uint32_t align = dt_type_align(ts, m->type);
@@ -83,10 +85,10 @@ static int place(struct dt_types *ts, struct layout *l, struct dt_member *m)
 	m->bit_off = at;
 	if (align > l->align)
 		l->align = align;
-	return use(l, at, bits);
+	return use_bits(l, at, bits);
 }
 
-/* An array too large to count has no size of its own; as a member it must not pass for an empty one. */
+/* An array whose size overflows has size 0; it must not pass for an empty member. */
 static bool too_large(struct dt_types *ts, const struct dt_type *type)
 {
 	const struct dt_type *t = dt_type_base(type);
@@ -97,6 +99,7 @@ static bool too_large(struct dt_types *ts, const struct dt_type *type)
 	return false;
 }
 
+/* Nothing in *t changes if this fails. */
 int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_member *m, uint32_t n)
 {
 	struct layout l = { .is_union = t->kind == DT_T_UNION, .align = 1 };
@@ -106,7 +109,7 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 	int err;
 
 	for (uint32_t i = 0; i < n; i++) {
-		err = too_large(ts, m[i].type) ? -EOVERFLOW : place(ts, &l, &m[i]);
+		err = too_large(ts, m[i].type) ? -EOVERFLOW : place_member(ts, &l, &m[i]);
 		if (err)
 			return err;
 	}
@@ -118,7 +121,7 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 		if (is_filler(&m[i]))
 			continue;
 		kept[nkept] = m[i];
-		kept[nkept++].name = unnamed(&m[i]) ? NULL : dt_arena_strdup(ts->arena, m[i].name);
+		kept[nkept++].name = is_unnamed(&m[i]) ? NULL : dt_arena_strdup(ts->arena, m[i].name);
 	}
 	t->size = l.at / 8;
 	t->align = l.align;
@@ -142,7 +145,7 @@ void dt_type_load(const struct dt_type *t)
 
 	if (!load)
 		return;
-	t->lazy->load = NULL;		/* before the walk: what meets this type again sees it empty */
+	t->lazy->load = NULL;		/* first: a type that contains itself then sees no members and ends */
 	load(t->lazy->load_ctx, dt_type_mutable(t));
 }
 
@@ -155,7 +158,7 @@ void dt_type_complete_placed(struct dt_types *ts, struct dt_type *t, const struc
 		memcpy(kept, m, n * sizeof(*kept));
 	t->size = size;
 	t->incomplete = false;
-	/* whether its alignment is known stays as it is: somebody may be finding it out */
+	/* `aligned` stays as it is: a caller may be computing the alignment right now */
 	t->lazy->members = kept;
 	t->lazy->n = n;
 }
@@ -176,8 +179,8 @@ void dt_type_complete_enum_sized(struct dt_types *ts, struct dt_type *t, const s
 }
 
 /*
- * As gcc: unsigned int when no value is negative, else int, else long. A bit-field of it is extended
- * accordingly.
+ * As gcc does: unsigned int if no value is negative, otherwise int, otherwise long. Bit-fields of the
+ * enum are extended accordingly.
  */
 void dt_type_complete_enum(struct dt_types *ts, struct dt_type *t, const struct dt_enumconst *c, uint32_t n)
 {

@@ -1,14 +1,13 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Questions about types. A chain of typedefs, qualifiers, pointers and arrays always ends: types are
- * built from older ones. A struct may meet itself among its members when type data lie, so walks over
- * members are bounded.
+ * Questions about types. A chain of typedefs, qualifiers, pointers and arrays always ends, because
+ * types are built from older ones. A struct may contain itself if type data lie, so walks over members
+ * are bounded.
  */
 #include "types/table.h"
 
 enum {
 	MEMBER_DEPTH = 32,		/* structs inside each other */
-	MEMBER_BUDGET = 1 << 16,	/* members looked at for one name */
+	MEMBER_BUDGET = 1 << 16,	/* members examined for one name */
 };
 
 const struct dt_type *dt_type_base(const struct dt_type *t)
@@ -18,6 +17,7 @@ const struct dt_type *dt_type_base(const struct dt_type *t)
 	return t;
 }
 
+/* An array whose size overflows has size 0. */
 uint64_t dt_type_size(struct dt_types *ts, const struct dt_type *type)
 {
 	const struct dt_type *t = dt_type_base(type);
@@ -33,8 +33,8 @@ uint64_t dt_type_size(struct dt_types *ts, const struct dt_type *type)
 static uint32_t align_at(struct dt_types *, const struct dt_type *, unsigned depth);
 
 /*
- * Type data do not tell alignment: it is the members' largest, or 1 when the offsets show that the
- * struct is packed.
+ * Type data do not tell the alignment: it is the largest of the members, or 1 if the offsets show that
+ * the struct is packed.
  */
 static uint32_t align_of_members(struct dt_types *ts, const struct dt_type *t, unsigned depth)
 {
@@ -59,7 +59,7 @@ static uint32_t align_at(struct dt_types *ts, const struct dt_type *type, unsign
 		t = dt_type_base(t->ref);
 	t = dt_type_complete(ts, t);
 	if (t->lazy && !t->lazy->aligned && depth < MEMBER_DEPTH) {
-		/* before the walk: a struct that holds itself then counts as 1 */
+		/* Set first: a struct that contains itself then counts as 1 */
 		t->lazy->aligned = true;
 		dt_type_mutable(t)->align = align_of_members(ts, t, depth + 1);
 	}
@@ -71,7 +71,8 @@ uint32_t dt_type_align(struct dt_types *ts, const struct dt_type *type)
 	return align_at(ts, type, 0);
 }
 
-static const struct dt_type *loaded(struct dt_types *ts, const struct dt_type *type)
+/* The completed type with its members read. */
+static const struct dt_type *with_members(struct dt_types *ts, const struct dt_type *type)
 {
 	const struct dt_type *t = dt_type_complete(ts, type);
 
@@ -83,7 +84,7 @@ static const struct dt_type *loaded(struct dt_types *ts, const struct dt_type *t
 
 const struct dt_member *dt_type_members(struct dt_types *ts, const struct dt_type *type, uint32_t *n)
 {
-	const struct dt_type *t = loaded(ts, type);
+	const struct dt_type *t = with_members(ts, type);
 
 	*n = dt_type_is_sou(t) ? t->lazy->n : 0;
 	return *n ? t->lazy->members : NULL;
@@ -91,16 +92,17 @@ const struct dt_member *dt_type_members(struct dt_types *ts, const struct dt_typ
 
 const struct dt_enumconst *dt_type_enums(struct dt_types *ts, const struct dt_type *type, uint32_t *n)
 {
-	const struct dt_type *t = loaded(ts, type);
+	const struct dt_type *t = with_members(ts, type);
 
 	*n = t->kind == DT_T_ENUM ? t->lazy->n : 0;
 	return *n ? t->lazy->enums : NULL;
 }
 
+/* One search for a member by name. */
 struct search {
 	struct dt_types *types;
 	const char *name;
-	/* structs being searched, each inside the one before */
+	/* The structs being searched, each inside the one before */
 	const struct dt_type *path[MEMBER_DEPTH];
 	unsigned depth, budget;
 };
@@ -113,6 +115,7 @@ static bool is_on_path(const struct search *s, const struct dt_type *t)
 	return false;
 }
 
+/* Direct members first, then those of anonymous structs: an outer name hides an inner one. */
 static bool find_member(struct search *s, const struct dt_type *type, struct dt_member *out)
 {
 	const struct dt_type *t = dt_type_complete(s->types, type);
@@ -210,7 +213,8 @@ bool dt_type_is_user(const struct dt_type *t)
 		if (t->kind == DT_T_QUAL && t->user)
 			return true;
 		if (t->kind == DT_T_ARRAY)
-			element = true;		/* an array of user pointers is not itself in user memory */
+			/* an array of user pointers need not be in user memory itself */
+			element = true;
 		else if (t->kind != DT_T_QUAL && t->kind != DT_T_TYPEDEF)
 			return t->kind == DT_T_PTR && t->user && !element;
 	}
@@ -250,6 +254,7 @@ bool dt_type_is_byref(const struct dt_type *type)
 	}
 }
 
+/* Function types with parameter names are not interned. */
 static bool same_func(const struct dt_type *a, const struct dt_type *b)
 {
 	return a->ref == b->ref && a->nparams == b->nparams && a->varargs == b->varargs &&

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Types built from others, and the names that text declared. A built type is found again by
- * how it is built ("P12": pointer to type 12); numbers are never used twice, so an
- * entry whose parts were cut away is never met again. Names are undone by dt_types_cut().
+ * Types built from others, and the names that text declared. A built type is found by how it is built
+ * ("P12": pointer to type 12). Numbers are never reused, so an entry whose parts were cut away can
+ * never match. Names are undone by dt_types_cut().
  */
 #include "types/table.h"
 #include "base/diag.h"
@@ -22,6 +21,7 @@ void dt_types_free(struct dt_types *ts)
 
 /* ---- built types ---- */
 
+/* Does a pointer to this type lead to user memory? */
 static bool in_user_memory(const struct dt_type *t)
 {
 	for (; t->kind == DT_T_QUAL || t->kind == DT_T_TYPEDEF || t->kind == DT_T_ARRAY; t = t->ref)
@@ -35,7 +35,8 @@ const struct dt_type *dt_type_ptr(struct dt_types *ts, const struct dt_type *to)
 	struct dt_type *t;
 	char key[32];
 
-	if (to->kind == DT_T_FUNC && to->param_names)	/* names are no part of what a pointer points to */
+	/* names of parameters are not part of what a pointer points to */
+	if (to->kind == DT_T_FUNC && to->param_names)
 		to = dt_type_func(ts, to->ref, to->params, to->nparams, to->varargs);
 	snprintf(key, sizeof(key), "P%u", to->id);
 	t = dt_map_get(&ts->built, key);
@@ -96,6 +97,7 @@ const struct dt_type *dt_type_qual(struct dt_types *ts, const struct dt_type *to
 	return t;
 }
 
+/* The key lives in the arena, since its length has no bound. */
 static char *func_key(struct dt_types *ts, const struct dt_type *ret, const struct dt_type *const *params,
     unsigned n, bool varargs)
 {
@@ -158,24 +160,26 @@ static char kind_letter(enum dt_tkind kind)
 	}
 }
 
-static const char *home(const char *module)
+/* The name space of a declaration: text of D unless C is asked for. */
+static const char *name_space(const char *module)
 {
 	return strcmp(module, "C") == 0 ? "C" : "D";
 }
 
-enum { KEY_ROOM = 128 };
+enum { KEY_ROOM = 128 };	/* enough for nearly every name; longer keys go to the arena */
 
-/* The key of a name, in `buf` when it fits: a look-up that finds nothing should leave no memory behind. */
+/* The key of a name, in `buf` if it fits: a lookup that finds nothing should leave no memory behind. */
 static const char *name_key(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name,
     char buf[KEY_ROOM])
 {
-	int n = snprintf(buf, KEY_ROOM, "%c`%s`%s", kind_letter(kind), home(module), name);
+	int n = snprintf(buf, KEY_ROOM, "%c`%s`%s", kind_letter(kind), name_space(module), name);
 
 	if (n >= 0 && n < KEY_ROOM)
 		return buf;
-	return dt_arena_printf(ts->arena, "%c`%s`%s", kind_letter(kind), home(module), name);
+	return dt_arena_printf(ts->arena, "%c`%s`%s", kind_letter(kind), name_space(module), name);
 }
 
+/* An entry that is replaced goes to the undo list; a new one is removed by cutting the map. */
 static void name_put(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name,
     struct dt_type *t)
 {
@@ -216,11 +220,11 @@ struct dt_type *dt_type_shell(struct dt_types *ts, const char *module, enum dt_t
 	struct dt_type *t;
 
 	if (!tag || !*tag)
-		return dt_type_new_shell(ts, home(module), kind, NULL);
+		return dt_type_new_shell(ts, name_space(module), kind, NULL);
 	t = name_get(ts, module, kind, tag);
 	if (t && t->incomplete)
 		return t;
-	t = dt_type_new_shell(ts, home(module), kind, dt_arena_strdup(ts->arena, tag));
+	t = dt_type_new_shell(ts, name_space(module), kind, dt_arena_strdup(ts->arena, tag));
 	name_put(ts, module, kind, tag, t);
 	return t;
 }
@@ -245,7 +249,8 @@ const struct dt_type *dt_type_typedef(struct dt_types *ts, const char *module, c
 
 	if (t && t->ref == to)
 		return t;
-	t = dt_type_mutable(dt_type_new_typedef(ts, home(module), dt_arena_strdup(ts->arena, name), to));
+	t = dt_type_mutable(dt_type_new_typedef(ts, name_space(module), dt_arena_strdup(ts->arena, name),
+	    to));
 	name_put(ts, module, DT_T_TYPEDEF, name, t);
 	return t;
 }
@@ -257,7 +262,8 @@ struct dt_types_mark dt_types_mark(const struct dt_types *ts)
 	return (struct dt_types_mark){ ts->names.n, (uint32_t)ts->undo.n };
 }
 
-static void undo(struct dt_types *ts, const struct dt_undo *u)
+/* Steps are undone in reverse order. */
+static void undo_step(struct dt_types *ts, const struct dt_undo *u)
 {
 	struct dt_type *t = u->completed;
 
@@ -274,14 +280,14 @@ static void undo(struct dt_types *ts, const struct dt_undo *u)
 void dt_types_cut(struct dt_types *ts, struct dt_types_mark mark)
 {
 	while (ts->undo.n > mark.types)
-		undo(ts, &ts->undo.v[--ts->undo.n]);
+		undo_step(ts, &ts->undo.v[--ts->undo.n]);
 	dt_map_cut(&ts->names, mark.names);
 }
 
 /* ---- lookup ---- */
 
-/* Of two answers the complete one, and of equals the first. */
-static const struct dt_type *better(const struct dt_type *first, const struct dt_type *second)
+/* Prefers a complete type; of equals the first. Both may be NULL. */
+static const struct dt_type *better_type(const struct dt_type *first, const struct dt_type *second)
 {
 	return !first || (first->incomplete && second && !second->incomplete) ? second : first;
 }
@@ -293,10 +299,11 @@ const struct dt_type *dt_types_declared(struct dt_types *ts, const char *module,
 		return NULL;
 	if (module)
 		return name_get(ts, module, kind, name);
-	return better(name_get(ts, "C", kind, name), name_get(ts, "D", kind, name));
+	return better_type(name_get(ts, "C", kind, name), name_get(ts, "D", kind, name));
 }
 
-static const struct dt_type *given(struct dt_types *ts, const char *name)
+/* Names that exist without any declaration. */
+static const struct dt_type *predeclared_type(struct dt_types *ts, const char *name)
 {
 	const struct dt_type *t;
 
@@ -318,10 +325,10 @@ const struct dt_type *dt_types_find(struct dt_types *ts, const char *module, enu
 	if (!text)
 		return dt_btf_find(ts, strcmp(module, "kernel") == 0 ? "vmlinux" : module, kind, name, true);
 	if (!t && kind == DT_T_TYPEDEF)
-		t = given(ts, name);
+		t = predeclared_type(ts, name);
 	if ((t && !t->incomplete) || module)
 		return t;
-	return better(t, dt_btf_find_any(ts, kind, name));
+	return better_type(t, dt_btf_find_any(ts, kind, name));
 }
 
 const struct dt_type *dt_type_complete(struct dt_types *ts, const struct dt_type *type)

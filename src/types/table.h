@@ -7,22 +7,25 @@
 
 struct dt_btf;
 
-/* Reads what a type has inside, and gives it to dt_type_complete_placed(). */
+/* Reads the members of a type and passes them to dt_type_complete_placed(). */
 typedef void dt_type_load_f(void *ctx, struct dt_type *);
 
-/* What a struct, union or enum has inside. From type data it is filled on first use. */
+/*
+ * The members of a struct or union, or the constants of an enum. From type data they are read on first
+ * use.
+ */
 struct dt_type_lazy {
 	const struct dt_member *members;
 	const struct dt_enumconst *enums;
 	uint32_t n;			/* of members or enums */
 	bool aligned;			/* type->align is known */
-	struct dt_btf *from;		/* where to read from; NULL: all is here */
+	struct dt_btf *from;		/* where to read from; NULL: everything is here */
 	uint32_t btf_id;
-	dt_type_load_f *load;		/* who else reads it; NULL: nobody, or it was done */
+	dt_type_load_f *load;		/* another reader; NULL: none, or it has run */
 	void *load_ctx;
 };
 
-/* One step that dt_types_cut() takes back. */
+/* One step that dt_types_cut() undoes. */
 struct dt_undo {
 	struct dt_type *completed;	/* becomes a forward declaration again … */
 	const char *key;		/* … or this name means `old` again */
@@ -34,8 +37,10 @@ enum { DT_NBASIC = 17 };
 struct dt_types {
 	struct dt_arena *arena;
 	struct dt_map names;		/* "s`D`foo": kind, module, name -> type; declared by text */
-	struct dt_map predefined;	/* name -> typedef, made when first asked for */
-	/* "P12": how a type is built from others -> type; never cut, ids are not used again */
+	struct dt_map predefined;	/* name -> typedef, created on first use */
+	/*
+	 * "P12": how a type is built from others -> type. It is never cut, since ids are never reused.
+	 */
 	struct dt_map built;
 	DT_VEC(struct dt_undo) undo;
 	uint32_t ntypes;
@@ -50,15 +55,15 @@ struct dt_types {
 
 static inline struct dt_type *dt_type_mutable(const struct dt_type *t)
 {
-	return (struct dt_type *)(uintptr_t)t;	/* types are const to everybody but their table */
+	return (struct dt_type *)(uintptr_t)t;	/* only the table may change its types */
 }
 
-/* A new type with a number. */
+/* A new type with the next number. */
 struct dt_type *dt_type_new(struct dt_types *, enum dt_tkind);
-/* A struct, union or enum without a definition and without an entry in the names. */
+/* A struct, union or enum without a definition, not entered in the names. */
 struct dt_type *dt_type_new_shell(struct dt_types *, const char *module, enum dt_tkind, const char *tag);
 /*
- * A shell of a process; what it has inside is read when first asked for. Size 0: it is only declared,
+ * Makes the type a shell of a process whose members are read on first use. Size 0: it is only declared,
  * and the reader may find the definition.
  */
 void dt_type_defer(struct dt_type *, uint64_t size, dt_type_load_f *, void *ctx);
@@ -66,10 +71,13 @@ void dt_type_load(const struct dt_type *);
 /* A typedef that is not entered in the names. */
 const struct dt_type *dt_type_new_typedef(struct dt_types *, const char *module, const char *name,
     const struct dt_type *to);
-/* The same as dt_type_func(), with names of the parameters: a type of its own, only for symbols. */
+/*
+ * As dt_type_func(), with parameter names: a type of its own, used only for symbols. Names are not
+ * copied.
+ */
 const struct dt_type *dt_type_func_named(struct dt_types *, const struct dt_type *func,
     const char *const *names);
-/* An integer or float as type data describe it: the basic type when it is the same, else one of its own. */
+/* An integer or float from type data: the basic type if it is the same, otherwise a type of its own. */
 struct dt_number {
 	const char *name;
 	uint8_t kind;			/* DT_T_INT, DT_T_FLOAT */
@@ -77,19 +85,20 @@ struct dt_number {
 	bool is_signed, is_char, is_bool;
 };
 const struct dt_type *dt_types_number(struct dt_types *, const struct dt_number *);
-/* A typedef every D program has, or NULL. */
+/* A typedef that every D program has, or NULL. */
 const struct dt_type *dt_types_predefined(struct dt_types *, const char *name);
 void dt_types_predefined_near(struct dt_near *);
 
 /*
- * Type data, btf.c. `kind` as for dt_types_find(). NULL: none such. load: read the module when it is
- * not yet read.
+ * Type data (btf.c). `kind` is as for dt_types_find(); NULL: not found. `load` reads the module if it
+ * has not been read.
  */
 const struct dt_type *dt_btf_find(struct dt_types *, const char *module, enum dt_tkind kind, const char *name,
     bool load);
-/* In every module read so far (vmlinux is read when it was not): a complete type before an incomplete one. */
+/* Searches every module read so far, and vmlinux in any case; prefers complete types. */
 const struct dt_type *dt_btf_find_any(struct dt_types *, enum dt_tkind kind, const char *name);
-void dt_btf_load(struct dt_types *, const struct dt_type *);	/* fills the lazy part */
+/* Fills the lazy part. */
+void dt_btf_load(struct dt_types *, const struct dt_type *);
 void dt_btf_near(struct dt_types *, enum dt_tkind kind, struct dt_near *);
 void dt_btf_free(struct dt_btf *);
 
