@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nodes of the tree: made, given operands, copied. A node's depth is always that of its deepest operand
+ * Nodes of the tree: creating, linking, copying. The depth of a node is that of its deepest operand
  * plus one.
  */
 #include "syntax/ast.h"
@@ -32,6 +32,7 @@ struct dt_node *dt_node_new(struct dt_diag *diag, struct dt_arena *arena, enum d
 	return n;
 }
 
+/* child may be NULL. */
 void dt_node_adopt(struct dt_diag *diag, struct dt_node *parent, struct dt_node *child)
 {
 	if (!child || child->depth < parent->depth)
@@ -41,6 +42,7 @@ void dt_node_adopt(struct dt_diag *diag, struct dt_node *parent, struct dt_node 
 	parent->depth = (uint16_t)(child->depth + 1);
 }
 
+/* A list is copied in order; each copy is linked by `next`. */
 static struct dt_node *clone_list(struct dt_arena *arena, const struct dt_node *n)
 {
 	struct dt_node *first = NULL, **tail = &first;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of a D program. The parser makes it and leaves it const; sema clones
- * the expressions of a clause (dt_node_clone) for each probe signature and fills the
- * fields marked [sema] in the clone. All nodes live in one arena.
+ * The tree of a D program. The parser builds it and then leaves it const. sema clones the expressions of
+ * a clause (dt_node_clone()) for each probe description and fills the fields marked [sema] in the clone.
+ * All nodes live in one arena.
  *
- * dt_node_new() keeps every tree at most DT_AST_MAXDEPTH deep, so that walking one
- * by recursion is always safe.
+ * dt_node_adopt() keeps every tree at most DT_AST_MAXDEPTH deep, so walking one by recursion is safe.
  */
 #ifndef DT_SYNTAX_AST_H
 #define DT_SYNTAX_AST_H
 
 #include "base/diag.h"
 
-#define DT_AST_MAXDEPTH 1000
+#define DT_AST_MAXDEPTH 1000		/* far deeper than people write, shallow enough for a small stack */
 
 struct dt_type;
 struct dt_ident;
@@ -53,11 +52,11 @@ enum dt_node_kind {
 	DT_N_OFFSETOF,	/* offsetof(tname, name) */
 	DT_N_STRINGOF,	/* stringof a */
 	DT_N_XLATE,	/* xlate <tname>(a) */
-	/* made by sema only */
+	/* created by sema only */
 	DT_N_SYM,	/* [sema] kernel symbol: ident, value = address; an lvalue of type `type` */
 	/*
-	 * [sema] whole translated struct: list = DT_N_ASSIGN-like (a NULL, name/moff = member, b =
-	 * value)
+	 * [sema] a whole translated struct: list holds DT_N_ASSIGN-like nodes (a NULL, name and moff of
+	 * the member, b the value)
 	 */
 	DT_N_XSTRUCT,
 	DT_N_NKINDS
@@ -65,7 +64,7 @@ enum dt_node_kind {
 
 enum dt_scope { DT_SCOPE_GLOBAL, DT_SCOPE_THREAD, DT_SCOPE_CLAUSE };
 
-/* Suffix and base of an integer constant: its type is the first that fits (reference §2). */
+/* Suffix and base of an integer constant: its type is the first that fits, as in C. */
 enum { DT_INT_U = 1, DT_INT_L = 2, DT_INT_LL = 4, DT_INT_NONDEC = 8, DT_INT_CHAR = 16 };
 
 /* [sema] node flags */
@@ -86,13 +85,13 @@ struct dt_node {
 	uint8_t suffix;			/* DT_INT_* */
 	bool arrow;			/* DT_N_MEMBER */
 	bool paren;			/* was written in parentheses */
-	uint16_t depth;			/* of the tree below, kept by dt_node_new() */
+	uint16_t depth;			/* of the tree below; dt_node_adopt() maintains it */
 	struct dt_loc loc;
 	struct dt_node *a, *b, *c;	/* operands */
 	struct dt_node *list;		/* arguments or keys, chained by next */
-	struct dt_node *next;
+	struct dt_node *next;		/* in the parent's list */
 	const char *name;
-	struct dt_loc name_loc;		/* DT_N_MEMBER, DT_N_OFFSETOF: the member's place */
+	struct dt_loc name_loc;		/* DT_N_MEMBER, DT_N_OFFSETOF: where the member's name is */
 	const char *str;		/* DT_N_STR; slen bytes, a NUL follows */
 	uint32_t slen;
 	uint64_t value;			/* DT_N_INT */
@@ -100,11 +99,11 @@ struct dt_node {
 
 	/* [sema] */
 	const struct dt_type *type;
-	struct dt_ident *ident;		/* what the name stands for */
-	const struct dt_xlator *xlator;	/* DT_N_XLATE: the translator that makes its members */
+	struct dt_ident *ident;		/* what the name means */
+	const struct dt_xlator *xlator;	/* DT_N_XLATE: provides the members */
 	uint16_t nflags;		/* DT_NF_* */
 	uint16_t bit_off, bit_size;	/* DT_NF_BITFIELD: from the low bit of the unit at moff */
-	/* DT_N_MEMBER: byte offset of the member (or of the bit-field's unit) */
+	/* DT_N_MEMBER: byte offset of the member, or of the unit of a bit-field */
 	uint32_t moff;
 };
 
@@ -129,12 +128,15 @@ struct dt_specs {		/* declaration specifiers */
 	uint8_t storage;	/* enum dt_storage */
 	uint8_t quals;		/* DT_Q_* */
 	uint8_t base;		/* enum dt_base */
-	uint8_t nshort, nlong, nsigned, nunsigned;	/* how often each word came */
+	uint8_t nshort, nlong, nsigned, nunsigned;	/* how often each word occurred */
 	const char *tname;	/* DT_B_NAME: typedef name; STRUCT, UNION, ENUM: tag or NULL; may hold mod` */
 	bool body;		/* members or enumerators follow the tag */
 	struct dt_decl *members;	/* of a struct or union */
 	struct dt_enumerator *enums;
-	/* [sema] by the body, once for all names of the declaration; NULL: not yet */
+	/*
+	 * [sema] the type made from the body, shared by all names of the declaration; NULL: not yet
+	 * made
+	 */
 	const struct dt_type *made;
 };
 
@@ -147,9 +149,7 @@ struct dt_enumerator {
 
 enum dt_declr_kind { DT_DR_PTR, DT_DR_ARRAY, DT_DR_FUNC };
 
-/*
- * A declarator, from the name outwards: `int *x[3]` is ARRAY 3, then PTR; then the specs.
- */
+/* A declarator, from the name outwards: `int *x[3]` is ARRAY 3, then PTR, then the specs. */
 struct dt_declr {
 	uint8_t kind;		/* enum dt_declr_kind */
 	uint8_t quals;		/* PTR */
@@ -161,7 +161,7 @@ struct dt_declr {
 	struct dt_declr *next;
 };
 
-struct dt_decl {		/* one declared name (or a parameter, a member, a type name's inside) */
+struct dt_decl {		/* one declared name, a parameter, a member, or the inside of a type name */
 	const struct dt_specs *specs;	/* shared by the names of one declaration */
 	struct dt_declr *declr;
 	const char *name;	/* NULL: abstract */
@@ -185,10 +185,10 @@ struct dt_stmt {
 	struct dt_stmt *next;
 };
 
-/* The four parts of a probe description, macros already replaced; "" where left out. */
+/* The four parts of a probe description, with macros replaced; "" if left out. */
 struct dt_pdesc {
 	const char *prov, *mod, *func, *name;
-	uint32_t id;			/* non-zero: by number, the rest "" */
+	uint32_t id;			/* non-zero: by number, and the parts are "" */
 	struct dt_loc loc;
 	struct dt_pdesc *next;
 };
@@ -197,9 +197,9 @@ enum { DT_PART_PROV, DT_PART_MOD, DT_PART_FUNC, DT_PART_NAME };	/* = dtrace_prob
 enum dt_ext_kind { DT_X_CLAUSE, DT_X_DECL, DT_X_INLINE, DT_X_TRANSLATOR, DT_X_PROVIDER, DT_X_PRAGMA };
 
 struct dt_probe_decl {		/* probe name(inputs) : (outputs); */
-	const char *name;	/* as written, __ not yet turned into - */
+	const char *name;	/* as written: __ is not yet - */
 	struct dt_loc loc;
-	struct dt_decl *in, *out;	/* out NULL and !has_out: as in */
+	struct dt_decl *in, *out;	/* !has_out: the outputs are the inputs */
 	bool has_out, in_varargs, out_varargs;
 	struct dt_probe_decl *next;
 };
@@ -218,6 +218,7 @@ struct dt_word {		/* of a control line */
 	struct dt_word *next;
 };
 
+/* One external: a part of a program at its outer level. The kind tells which fields are set. */
 struct dt_ext {
 	enum dt_ext_kind kind;
 	struct dt_loc loc;
@@ -225,19 +226,19 @@ struct dt_ext {
 	/* CLAUSE */
 	struct dt_pdesc *probes;
 	struct dt_node *pred;		/* or NULL */
-	bool body;			/* { } was there */
+	bool body;			/* { } was written, perhaps empty */
 	struct dt_stmt *stmts;
-	/* DECL: one entry a name; a lone struct/union/enum has one entry without name */
+	/* DECL: one entry for each name; a lone struct, union or enum has one entry without a name */
 	struct dt_decl *decls;
-	/* INLINE: decl, expr.  TRANSLATOR: dst, src, name, members */
+	/* INLINE: decl, expr. TRANSLATOR: dst, src, name, members */
 	struct dt_decl *decl;
 	struct dt_node *expr;
 	struct dt_tname *dst, *src;
-	const char *name;		/* translator's input, provider's name */
+	const char *name;		/* the input of a translator, or the name of a provider */
 	struct dt_loc name_loc;
 	struct dt_xmember *members;
 	struct dt_probe_decl *pdecls;	/* PROVIDER */
-	/* PRAGMA: words after `#` : `pragma` `D` `attributes` … (option pragmas never get here) */
+	/* PRAGMA: the words after `#`: `pragma` `D` `attributes` … (option pragmas never get here) */
 	struct dt_word *words;
 };
 
@@ -248,9 +249,9 @@ struct dt_unit {		/* a parsed program, expression or type */
 };
 
 struct dt_node *dt_node_new(struct dt_diag *, struct dt_arena *, enum dt_node_kind, struct dt_loc);
-/* Gives a node its operands and sets its depth; fails the compile when the tree gets too deep. */
+/* Updates the depth of a node for one operand; fails the compile if the tree gets too deep. */
 void dt_node_adopt(struct dt_diag *, struct dt_node *parent, struct dt_node *child);
-/* deep; [sema] fields cleared */
+/* Deep copy with the [sema] fields cleared; n may be NULL */
 struct dt_node *dt_node_clone(struct dt_arena *, const struct dt_node *);
 
 #endif

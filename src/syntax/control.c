@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Control lines: `#` at the start of a line in; out come line marks on the source, options
- * applied at once, pragmas handed on as words, or an error.
+ * Control lines. A line that starts with `#` comes in. Line marks on the source, options that are
+ * applied at once, pragmas handed on as words, or an error go out.
  */
 #include "syntax/lexer.h"
 
 #include <stdio.h>
 
+/* A control line split into words. */
 struct line {
 	struct dt_lexer *lx;
 	struct dt_loc loc;		/* all of it */
@@ -14,6 +15,7 @@ struct line {
 	unsigned n;
 };
 
+/* The offset of the newline that ends the line, or the end of the text. */
 static uint32_t skip_line(const struct dt_lexer *lx, uint32_t i)
 {
 	const char *nl = memchr(lx->text + i, '\n', lx->len - i);
@@ -21,7 +23,7 @@ static uint32_t skip_line(const struct dt_lexer *lx, uint32_t i)
 	return nl ? (uint32_t)(nl - lx->text) : lx->len;
 }
 
-/* The word at i, which is not blank; returns its end. */
+/* Reads the word at i, which is not blank; returns its end. */
 static uint32_t read_word(struct dt_lexer *lx, uint32_t i, struct dt_word *w)
 {
 	uint32_t start = i;
@@ -54,7 +56,8 @@ static void read_words(struct line *line)
 		if (dt_is_blank(lx->text[i])) {
 			i++;
 		} else if (lx->text[i] == '/' && lx->text[i + 1] == '*') {
-			i = dt_lex_comment(lx, i);	/* perhaps over several lines: the last one goes on */
+			/* it may span lines: the control line goes on behind it */
+			i = dt_lex_comment(lx, i);
 			end = i > end ? skip_line(lx, i) : end;
 		} else if (lx->text[i] == '/' && lx->text[i + 1] == '/') {
 			i = end;
@@ -69,18 +72,19 @@ static void read_words(struct line *line)
 	lx->pos = end;
 }
 
-static bool is(const struct dt_word *w, const char *text)
+/* w may be NULL: the line ended. */
+static bool word_is(const struct dt_word *w, const char *text)
 {
 	return w && !w->quoted && strcmp(w->text, text) == 0;
 }
 
-_Noreturn static void malformed(struct line *line, const char *what, const char *form)
+_Noreturn static void refuse_line(struct line *line, const char *what, const char *form)
 {
 	dt_fail_hint(line->lx->diag, D_PRAGMA_MALFORM, line->loc,
 	    dt_arena_printf(line->lx->arena, "expected: %s", form), "malformed %s", what);
 }
 
-/* Flag 1 enters an included file, 2 comes back from one; 3 and 4 say nothing of interest. */
+/* Flag 1 enters an included file, flag 2 returns from one; 3 and 4 do not matter here. */
 static enum dt_line_flag line_flag(const struct dt_word *w)
 {
 	for (; w; w = w->next) {
@@ -92,7 +96,7 @@ static enum dt_line_flag line_flag(const struct dt_word *w)
 	return DT_LINE_PLAIN;
 }
 
-/* words stand at the number: 12 "file" flags */
+/* w is at the number of: 12 "file" flags */
 static void set_line(struct line *line, const struct dt_word *w)
 {
 	struct dt_lexer *lx = line->lx;
@@ -104,8 +108,8 @@ static void set_line(struct line *line, const struct dt_word *w)
 
 	if (!w || w->quoted || !dt_is_digit(w->text[0]) || (w->next && !w->next->quoted) ||
 	    dt_lex_integer(w->text, strlen(w->text), &n, &suffix, &end) != 0 || w->text[end] || n > INT32_MAX)
-		malformed(line, "#line", "#line number \"file\"");
-	if (w->next)	/* a script goes to the preprocessor through a pipe */
+		refuse_line(line, "#line", "#line number \"file\"");
+	if (w->next)	/* a script reaches the preprocessor through a pipe */
 		file = strcmp(w->next->text, "<stdin>") == 0 ? lx->src->name : w->next->text;
 	dt_source_mark(lx->src, next, (uint32_t)n, file, line_flag(w->next ? w->next->next : NULL));
 }
@@ -120,17 +124,19 @@ _Noreturn static void say_error(struct line *line, const struct dt_word *w)
 	dt_fail(line->lx->diag, D_PRAGERR, line->loc, "#error: %s", text);
 }
 
+/* #pragma D option word: exactly one word, applied by the driver. */
 static void set_option(struct line *line)
 {
 	struct dt_parse *p = line->lx->parse;
 	const struct dt_word *w = line->words->next->next->next;
 
 	if (line->n != 4 || w->quoted)
-		malformed(line, "#pragma D option", "#pragma D option name or name=value, without blanks");
+		refuse_line(line, "#pragma D option", "#pragma D option name or name=value, without blanks");
 	if (p->option)
 		p->option(p->ctx, p, w->loc, w->text);
 }
 
+/* Pragmas that sema applies; here only the number of words is checked. */
 static const struct pragma {
 	const char *word;
 	unsigned min, max;	/* words of the whole line */
@@ -142,26 +148,26 @@ static const struct pragma {
 };
 
 /* #pragma D … */
-static void d_pragma(struct line *line)
+static void apply_pragma(struct line *line)
 {
 	struct dt_lexer *lx = line->lx;
 	const struct dt_word *w = line->words->next->next;
 
 	if (!w)
-		malformed(line, "#pragma D", "#pragma D option|attributes|binding|depends_on …");
-	if (is(w, "error"))
+		refuse_line(line, "#pragma D", "#pragma D option|attributes|binding|depends_on …");
+	if (word_is(w, "error"))
 		say_error(line, w->next);
-	if (is(w, "option")) {
+	if (word_is(w, "option")) {
 		set_option(line);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++) {
 		const struct pragma *pr = &pragmas[i];
 
-		if (!is(w, pr->word))
+		if (!word_is(w, pr->word))
 			continue;
 		if (line->n < pr->min || line->n > pr->max)
-			malformed(line, dt_arena_printf(lx->arena, "#pragma D %s", pr->word), pr->form);
+			refuse_line(line, dt_arena_printf(lx->arena, "#pragma D %s", pr->word), pr->form);
 		if (lx->pragma)
 			lx->pragma(lx->pragma_ctx, line->loc, line->words);
 		return;
@@ -170,8 +176,8 @@ static void d_pragma(struct line *line)
 }
 
 /*
- * "# file: x.c": a blank and a word that is no directive of D or C. Provider files of Linux builds have
- * such comments, because the tool they were written for knows no directives.
+ * "# file: x.c": a blank and a word that is no directive of D or C. Provider files of Linux programs
+ * have such comments, because the tool they were written for knows no directives.
  */
 static bool is_remark(const struct dt_lexer *lx)
 {
@@ -205,19 +211,19 @@ void dt_lex_control(struct dt_lexer *lx)
 	}
 	read_words(&line);
 	w = line.words;
-	if (!w || is(w, "ident"))
+	if (!w || word_is(w, "ident"))
 		return;
 	if (dt_is_digit(w->text[0]) && !w->quoted)
 		set_line(&line, w);
-	else if (is(w, "line"))
+	else if (word_is(w, "line"))
 		set_line(&line, w->next);
-	else if (is(w, "error"))
+	else if (word_is(w, "error"))
 		say_error(&line, w->next);
-	else if (is(w, "pragma") && is(w->next, "error"))
+	else if (word_is(w, "pragma") && word_is(w->next, "error"))
 		say_error(&line, w->next->next);
-	else if (is(w, "pragma") && is(w->next, "D"))
-		d_pragma(&line);
-	else if (!is(w, "pragma"))
+	else if (word_is(w, "pragma") && word_is(w->next, "D"))
+		apply_pragma(&line);
+	else if (!word_is(w, "pragma"))
 		dt_fail_hint(lx->diag, D_PRAGCTL_INVAL, w->loc, "the C preprocessor runs with -C",
 		    "invalid control directive: #%.64s", w->text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Specifiers, declarators and type names: tokens in, types as written out. No type is looked
+ * Specifiers, declarators and type names: tokens come in, types as written go out. No type is looked
  * up, with one exception: "[name]" and "[a * b]" can be a size or a list of key types.
  */
 #include "syntax/grammar.h"
@@ -17,6 +17,7 @@ static bool is_qualifier(enum dt_tok kind)
 	return kind == DT_T_CONST || kind == DT_T_VOLATILE || kind == DT_T_RESTRICT || kind == DT_T_USERLAND;
 }
 
+/* The index of the first token from i that is neither * nor a qualifier. */
 static size_t skip_pointers(struct dt_parser *ps, size_t i)
 {
 	while (dt_tok_kind(ps, i) == DT_T_MUL || is_qualifier(dt_tok_kind(ps, i)))
@@ -24,13 +25,14 @@ static size_t skip_pointers(struct dt_parser *ps, size_t i)
 	return i;
 }
 
-/* "(" "*" … ")": the middle of a pointer to function or array */
+/* "(" "*" … ")": the middle of a pointer to a function or array */
 static bool is_abstract_group(struct dt_parser *ps, size_t i)
 {
 	return dt_tok_kind(ps, i) == DT_T_LPAREN && dt_tok_kind(ps, i + 1) == DT_T_MUL &&
 	    dt_tok_kind(ps, skip_pointers(ps, i + 1)) == DT_T_RPAREN;
 }
 
+/* Looks ahead only; the tokens stay. */
 bool dt_paren_is_type(struct dt_parser *ps, size_t i)
 {
 	enum dt_tok kind = dt_tok_kind(ps, i);
@@ -65,14 +67,14 @@ static void set_base(struct dt_parser *ps, struct dt_specs *s, struct dt_token t
 	s->base = (uint8_t)base;
 }
 
-static void count(uint8_t *n)
+static void count_word(uint8_t *n)
 {
-	if (*n < 3)	/* more are as wrong as three */
+	if (*n < 3)	/* three are already wrong: avoid overflow */
 		++*n;
 }
 
 /* ("struct"|"union"|"enum") ( tag | [tag] "{" … "}" ) */
-static void tagged(struct dt_parser *ps, struct dt_specs *s, struct dt_token t, enum dt_base base)
+static void tagged_spec(struct dt_parser *ps, struct dt_specs *s, struct dt_token t, enum dt_base base)
 {
 	set_base(ps, s, t, base);
 	if (dt_tok_kind(ps, 0) == DT_T_IDENT) {
@@ -91,8 +93,8 @@ static void tagged(struct dt_parser *ps, struct dt_specs *s, struct dt_token t, 
 	dt_depth_leave(ps);
 }
 
-/* What a keyword adds to the specifiers; false when it adds nothing to them. */
-static bool keyword(struct dt_parser *ps, struct dt_specs *s, struct dt_token t)
+/* Adds a keyword to the specifiers; false if it does not belong to them. */
+static bool keyword_spec(struct dt_parser *ps, struct dt_specs *s, struct dt_token t)
 {
 	switch (t.kind) {
 	case DT_T_AUTO: set_storage(ps, s, t, DT_ST_AUTO); break;
@@ -106,10 +108,10 @@ static bool keyword(struct dt_parser *ps, struct dt_specs *s, struct dt_token t)
 	case DT_T_VOLATILE: s->quals |= DT_Q_VOLATILE; break;
 	case DT_T_RESTRICT: s->quals |= DT_Q_RESTRICT; break;
 	case DT_T_USERLAND: s->quals |= DT_Q_USERLAND; break;
-	case DT_T_SHORT: count(&s->nshort); break;
-	case DT_T_LONG: count(&s->nlong); break;
-	case DT_T_SIGNED: count(&s->nsigned); break;
-	case DT_T_UNSIGNED: count(&s->nunsigned); break;
+	case DT_T_SHORT: count_word(&s->nshort); break;
+	case DT_T_LONG: count_word(&s->nlong); break;
+	case DT_T_SIGNED: count_word(&s->nsigned); break;
+	case DT_T_UNSIGNED: count_word(&s->nunsigned); break;
 	case DT_T_VOID: set_base(ps, s, t, DT_B_VOID); break;
 	case DT_T_CHAR: set_base(ps, s, t, DT_B_CHAR); break;
 	case DT_T_INTWORD: set_base(ps, s, t, DT_B_INT); break;
@@ -117,17 +119,17 @@ static bool keyword(struct dt_parser *ps, struct dt_specs *s, struct dt_token t)
 	case DT_T_DOUBLE: set_base(ps, s, t, DT_B_DOUBLE); break;
 	case DT_T_BOOL: set_base(ps, s, t, DT_B_BOOL); break;
 	case DT_T_STRING: set_base(ps, s, t, DT_B_STRING); break;
-	case DT_T_STRUCT: tagged(ps, s, t, DT_B_STRUCT); break;
-	case DT_T_UNION: tagged(ps, s, t, DT_B_UNION); break;
-	case DT_T_ENUM: tagged(ps, s, t, DT_B_ENUM); break;
+	case DT_T_STRUCT: tagged_spec(ps, s, t, DT_B_STRUCT); break;
+	case DT_T_UNION: tagged_spec(ps, s, t, DT_B_UNION); break;
+	case DT_T_ENUM: tagged_spec(ps, s, t, DT_B_ENUM); break;
 	default: return false;
 	}
 	return true;
 }
 
 /*
- * `self x;`, `extern e[int];`: where only a storage class came before, the name is not a type, but what
- * is declared; it is an int.
+ * `self x;`, `extern e[int];`: after a lone storage class the name is not a type but what is declared,
+ * as an int.
  */
 static bool implicit_int(struct dt_parser *ps, const struct dt_specs *s)
 {
@@ -137,7 +139,7 @@ static bool implicit_int(struct dt_parser *ps, const struct dt_specs *s)
 	    (next == DT_T_SEMI || next == DT_T_COMMA || next == DT_T_LBRACK);
 }
 
-/* A word of D that a C header declares: a member may well be called counter or string there. */
+/* A word of D that a C header may use as a name: members are called counter or string there. */
 static bool is_c_name(struct dt_parser *ps)
 {
 	struct dt_token t = *dt_tok_peek(ps);
@@ -168,8 +170,8 @@ static bool continues_specs(enum dt_tok kind)
 }
 
 /*
- * decl_specs = ( storage | "self" | "this" | type_spec | type_qual ) { … }; one name when no type word
- * came
+ * decl_specs = ( storage | "self" | "this" | type_spec | type_qual ) { … }; one name if there is no
+ * type word
  */
 const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 {
@@ -182,7 +184,7 @@ const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 		bool typed = s->base || s->nshort || s->nlong || s->nsigned || s->nunsigned;
 
 		if (t.kind == DT_T_INLINE && (s->storage == DT_ST_STATIC || s->storage == DT_ST_EXTERN)) {
-			dt_tok_take(ps);	/* C's, of a function */
+			dt_tok_take(ps);	/* C's inline, of a function */
 			continue;
 		}
 		if (t.kind == DT_T_IDENT ? typed || implicit_int(ps, s) :
@@ -195,7 +197,7 @@ const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 			dt_tok_take(ps);
 		} else {
 			dt_tok_take(ps);
-			keyword(ps, s, t);
+			keyword_spec(ps, s, t);
 		}
 	}
 	if (!any)
@@ -205,12 +207,13 @@ const struct dt_specs *dt_specs_parse(struct dt_parser *ps)
 
 /* ---- declarators ---- */
 
+/* Declarators in the order of application, from the name outwards. */
 struct declr_list {
 	struct dt_declr *first, **tail;
 	unsigned n;
 };
 
-static struct dt_declr *append(struct dt_parser *ps, struct declr_list *l, enum dt_declr_kind kind,
+static struct dt_declr *append_declr(struct dt_parser *ps, struct declr_list *l, enum dt_declr_kind kind,
     struct dt_loc loc)
 {
 	struct dt_declr *d = DT_NEW(ps->arena, struct dt_declr);
@@ -224,7 +227,7 @@ static struct dt_declr *append(struct dt_parser *ps, struct declr_list *l, enum 
 	return d;
 }
 
-/* Inside "[": key types, or the size of an array? A lone name can be both, and so can "a * b". */
+/* Does "[" hold key types, or the size of an array? A lone name can be both, and so can "a * b". */
 static bool brackets_hold_types(struct dt_parser *ps)
 {
 	enum dt_tok kind = dt_tok_kind(ps, 0), next;
@@ -251,7 +254,7 @@ static bool brackets_hold_types(struct dt_parser *ps)
 static void array_suffix(struct dt_parser *ps, struct declr_list *l)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
-	struct dt_declr *d = append(ps, l, DT_DR_ARRAY, open);
+	struct dt_declr *d = append_declr(ps, l, DT_DR_ARRAY, open);
 
 	if (dt_tok_kind(ps, 0) == DT_T_RBRACK)
 		d->empty = true;
@@ -265,15 +268,15 @@ static void array_suffix(struct dt_parser *ps, struct declr_list *l)
 static void function_suffix(struct dt_parser *ps, struct declr_list *l)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
-	struct dt_declr *d = append(ps, l, DT_DR_FUNC, open);
+	struct dt_declr *d = append_declr(ps, l, DT_DR_FUNC, open);
 
 	d->empty = dt_tok_kind(ps, 0) == DT_T_RPAREN;
 	d->params = dt_params_parse(ps, DT_T_RPAREN, &d->varargs);
 	d->loc = dt_loc_span(open, dt_tok_close(ps, DT_T_RPAREN, open).loc);
 }
 
-/* { "*" { type_qual } }, kept with the one written last first: that is the one nearest to the name */
-static struct dt_declr *pointers(struct dt_parser *ps)
+/* { "*" { type_qual } }, in reverse order: the one written last is nearest to the name */
+static struct dt_declr *pointer_list(struct dt_parser *ps)
 {
 	struct dt_declr *list = NULL, *d;
 	unsigned n = 0;
@@ -296,7 +299,7 @@ static struct dt_declr *pointers(struct dt_parser *ps)
 	return list;
 }
 
-/* At "(": a declarator in parentheses rather than parameters? */
+/* At "(": a declarator in parentheses, rather than parameters? */
 static bool is_nested(struct dt_parser *ps, enum dt_declr_mode mode)
 {
 	enum dt_tok kind = dt_tok_kind(ps, 1);
@@ -306,10 +309,11 @@ static bool is_nested(struct dt_parser *ps, enum dt_declr_mode mode)
 	return kind == DT_T_IDENT && mode != DT_DM_ABSTRACT;
 }
 
+/* Copies the pointers: the suffixes bind tighter and come first. */
 static void append_all(struct dt_parser *ps, struct declr_list *l, struct dt_declr *list)
 {
 	for (; list; list = list->next) {
-		struct dt_declr *d = append(ps, l, list->kind, list->loc);
+		struct dt_declr *d = append_declr(ps, l, list->kind, list->loc);
 
 		d->quals = list->quals;
 	}
@@ -319,10 +323,10 @@ static void append_all(struct dt_parser *ps, struct declr_list *l, struct dt_dec
  * declarator = { "*" { type_qual } } direct
  * direct = [ IDENT | "(" declarator ")" ] { "[" … "]" | "(" … ")" }
  */
-static void declarator(struct dt_parser *ps, struct declr_list *l, struct dt_decl *decl,
+static void parse_declarator(struct dt_parser *ps, struct declr_list *l, struct dt_decl *decl,
     enum dt_declr_mode mode)
 {
-	struct dt_declr *ptrs = pointers(ps);
+	struct dt_declr *ptrs = pointer_list(ps);
 	struct dt_token t = *dt_tok_peek(ps);
 
 	if ((t.kind == DT_T_IDENT || is_c_name(ps)) && mode != DT_DM_ABSTRACT) {
@@ -332,7 +336,7 @@ static void declarator(struct dt_parser *ps, struct declr_list *l, struct dt_dec
 	} else if (t.kind == DT_T_LPAREN && is_nested(ps, mode)) {
 		dt_tok_take(ps);
 		dt_depth_enter(ps, t.loc);
-		declarator(ps, l, decl, mode);
+		parse_declarator(ps, l, decl, mode);
 		dt_depth_leave(ps);
 		dt_tok_close(ps, DT_T_RPAREN, t.loc);
 	} else if (mode == DT_DM_NAMED) {
@@ -359,7 +363,7 @@ struct dt_decl *dt_declarator_parse(struct dt_parser *ps, const struct dt_specs 
 
 	decl->specs = specs;
 	decl->loc = specs->loc;
-	declarator(ps, &l, decl, mode);
+	parse_declarator(ps, &l, decl, mode);
 	decl->declr = l.first;
 	return decl;
 }
@@ -372,6 +376,7 @@ struct dt_tname *dt_tname_parse(struct dt_parser *ps)
 
 	t->decl = dt_declarator_parse(ps, specs, DT_DM_ABSTRACT);
 	t->loc = specs->loc;
+	/* The place of a type name reaches to its last declarator. */
 	for (const struct dt_declr *d = t->decl->declr; d; d = d->next) {
 		if (d->loc.off + d->loc.len > t->loc.off + t->loc.len)
 			t->loc = dt_loc_span(t->loc, d->loc);
@@ -379,7 +384,7 @@ struct dt_tname *dt_tname_parse(struct dt_parser *ps)
 	return t;
 }
 
-/* param_types = param { "," param } [ "," "..." ] | "..."; nothing at all before the closing bracket */
+/* param_types = param { "," param } [ "," "..." ] | "..."; NULL if there are none before the bracket */
 struct dt_decl *dt_params_parse(struct dt_parser *ps, enum dt_tok close, bool *varargs)
 {
 	struct dt_decl *first = NULL, **tail = &first;

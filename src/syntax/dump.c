@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tree as text: one node a line, two blanks a level, the words of this file and of the program only. */
+/*
+ * The tree as text: one node a line, two blanks a level. Only words of this file and of the program are
+ * printed.
+ */
 #include "syntax/parser.h"
 
 #include <inttypes.h>
@@ -14,11 +17,11 @@ static void dump_node(const struct dump *, unsigned level, const struct dt_node 
 static void dump_decls(const struct dump *, unsigned level, const char *what, const struct dt_decl *);
 static void dump_decl(const struct dump *, unsigned level, const char *what, const struct dt_decl *);
 
-/* deeper levels are not set in further; names have up to 1,023 characters */
+/* Deeper levels are not indented further, so a line has room for a name of DT_WORD_MAX characters. */
 enum { INDENT_MAX = 100, LINE = 1400 };
 
 __attribute__((format(printf, 3, 4)))
-static void line(const struct dump *d, unsigned level, const char *fmt, ...)
+static void dump_line(const struct dump *d, unsigned level, const char *fmt, ...)
 {
 	char text[LINE];
 	unsigned n = 2 * (level < INDENT_MAX ? level : INDENT_MAX);
@@ -36,6 +39,7 @@ static const char *or_empty(const char *s)
 	return s ? s : "";
 }
 
+/* Control characters are escaped: the line must stay one line. */
 static void dump_string(const struct dump *d, unsigned level, const struct dt_node *n)
 {
 	char text[1100];
@@ -52,12 +56,12 @@ static void dump_string(const struct dump *d, unsigned level, const struct dt_no
 			text[o++] = (char)c;
 	}
 	text[o] = '\0';
-	line(d, level, "string \"%s\"", text);
+	dump_line(d, level, "string \"%s\"", text);
 }
 
 static void dump_int(const struct dump *d, unsigned level, const struct dt_node *n)
 {
-	line(d, level, "int %" PRIu64 "%s%s%s%s%s", n->value, n->suffix & DT_INT_U ? " u" : "",
+	dump_line(d, level, "int %" PRIu64 "%s%s%s%s%s", n->value, n->suffix & DT_INT_U ? " u" : "",
 	    n->suffix & DT_INT_L ? " l" : "", n->suffix & DT_INT_LL ? " ll" : "",
 	    n->suffix & DT_INT_NONDEC && n->value ? " hex-or-octal" : "",
 	    n->suffix & DT_INT_CHAR ? " char" : "");
@@ -74,31 +78,32 @@ static void dump_tname(const struct dump *d, unsigned level, const struct dt_tna
 		dump_decl(d, level, "type-name", t->decl);
 }
 
-static void headline(const struct dump *d, unsigned level, const struct dt_node *n)
+/* The line of a node without its operands. */
+static void dump_headline(const struct dump *d, unsigned level, const struct dt_node *n)
 {
 	static const char *const scope[] = { "", "self->", "this->" };
 
 	switch (n->kind) {
 	case DT_N_INT: dump_int(d, level, n); break;
 	case DT_N_STR: dump_string(d, level, n); break;
-	case DT_N_IDENT: line(d, level, "ident %s", n->name); break;
-	case DT_N_VAR: line(d, level, "variable %s%s", scope[n->scope], n->name); break;
-	case DT_N_AGG: line(d, level, "aggregation @%s", n->name); break;
-	case DT_N_INDEX: line(d, level, "index"); break;
-	case DT_N_CALL: line(d, level, "call"); break;
-	case DT_N_MEMBER: line(d, level, "member %s%s", n->arrow ? "->" : ".", n->name); break;
-	case DT_N_UNARY: line(d, level, "unary %s", unary_text(n->op)); break;
-	case DT_N_BINARY: line(d, level, "binary %s", dt_op_text(n->op)); break;
-	case DT_N_ASSIGN: line(d, level, "assign %s=", dt_op_text(n->op)); break;
-	case DT_N_COND: line(d, level, "cond ?:"); break;
-	case DT_N_COMMA: line(d, level, "comma"); break;
-	case DT_N_CAST: line(d, level, "cast"); break;
-	case DT_N_SIZEOF: line(d, level, "sizeof"); break;
-	case DT_N_OFFSETOF: line(d, level, "offsetof %s", n->name); break;
-	case DT_N_STRINGOF: line(d, level, "stringof"); break;
-	case DT_N_XLATE: line(d, level, "xlate"); break;
-	case DT_N_SYM: line(d, level, "symbol %s", or_empty(n->name)); break;
-	case DT_N_XSTRUCT: line(d, level, "translated %s", or_empty(n->name)); break;
+	case DT_N_IDENT: dump_line(d, level, "ident %s", n->name); break;
+	case DT_N_VAR: dump_line(d, level, "variable %s%s", scope[n->scope], n->name); break;
+	case DT_N_AGG: dump_line(d, level, "aggregation @%s", n->name); break;
+	case DT_N_INDEX: dump_line(d, level, "index"); break;
+	case DT_N_CALL: dump_line(d, level, "call"); break;
+	case DT_N_MEMBER: dump_line(d, level, "member %s%s", n->arrow ? "->" : ".", n->name); break;
+	case DT_N_UNARY: dump_line(d, level, "unary %s", unary_text(n->op)); break;
+	case DT_N_BINARY: dump_line(d, level, "binary %s", dt_op_text(n->op)); break;
+	case DT_N_ASSIGN: dump_line(d, level, "assign %s=", dt_op_text(n->op)); break;
+	case DT_N_COND: dump_line(d, level, "cond ?:"); break;
+	case DT_N_COMMA: dump_line(d, level, "comma"); break;
+	case DT_N_CAST: dump_line(d, level, "cast"); break;
+	case DT_N_SIZEOF: dump_line(d, level, "sizeof"); break;
+	case DT_N_OFFSETOF: dump_line(d, level, "offsetof %s", n->name); break;
+	case DT_N_STRINGOF: dump_line(d, level, "stringof"); break;
+	case DT_N_XLATE: dump_line(d, level, "xlate"); break;
+	case DT_N_SYM: dump_line(d, level, "symbol %s", or_empty(n->name)); break;
+	case DT_N_XSTRUCT: dump_line(d, level, "translated %s", or_empty(n->name)); break;
 	}
 }
 
@@ -106,7 +111,7 @@ static void dump_node(const struct dump *d, unsigned level, const struct dt_node
 {
 	if (!n)
 		return;
-	headline(d, level, n);
+	dump_headline(d, level, n);
 	dump_tname(d, level + 1, n->tname);
 	dump_node(d, level + 1, n->a);
 	dump_node(d, level + 1, n->b);
@@ -117,7 +122,8 @@ static void dump_node(const struct dump *d, unsigned level, const struct dt_node
 
 /* ---- types ---- */
 
-static void add(char *text, size_t size, const char *word)
+/* Appends a word; text that does not fit is cut off. */
+static void add_word(char *text, size_t size, const char *word)
 {
 	size_t n = strlen(text);
 
@@ -130,14 +136,14 @@ static void add_quals(char *text, size_t size, uint8_t quals)
 
 	for (unsigned i = 0; i < 4; i++) {
 		if (quals & (1u << i))
-			add(text, size, words[i]);
+			add_word(text, size, words[i]);
 	}
 }
 
 static void add_times(char *text, size_t size, const char *word, unsigned n)
 {
 	while (n-- > 0)
-		add(text, size, word);
+		add_word(text, size, word);
 }
 
 static void dump_specs(const struct dump *d, unsigned level, const struct dt_specs *s)
@@ -148,22 +154,22 @@ static void dump_specs(const struct dump *d, unsigned level, const struct dt_spe
 		"", "struct", "union", "enum" };
 	char text[LINE - 100] = "";
 
-	add(text, sizeof(text), "type");
+	add_word(text, sizeof(text), "type");
 	if (s->storage)
-		add(text, sizeof(text), storage[s->storage]);
+		add_word(text, sizeof(text), storage[s->storage]);
 	add_quals(text, sizeof(text), s->quals);
 	add_times(text, sizeof(text), "signed", s->nsigned);
 	add_times(text, sizeof(text), "unsigned", s->nunsigned);
 	add_times(text, sizeof(text), "short", s->nshort);
 	add_times(text, sizeof(text), "long", s->nlong);
 	if (*base[s->base])
-		add(text, sizeof(text), base[s->base]);
+		add_word(text, sizeof(text), base[s->base]);
 	if (s->tname)
-		add(text, sizeof(text), s->tname);
-	line(d, level, "%s", text);
+		add_word(text, sizeof(text), s->tname);
+	dump_line(d, level, "%s", text);
 	dump_decls(d, level + 1, "member", s->members);
 	for (const struct dt_enumerator *e = s->enums; e; e = e->next) {
-		line(d, level + 1, "enumerator %s", e->name);
+		dump_line(d, level + 1, "enumerator %s", e->name);
 		dump_node(d, level + 2, e->value);
 	}
 }
@@ -174,25 +180,25 @@ static void dump_declr(const struct dump *d, unsigned level, const struct dt_dec
 	char quals[64] = "";
 
 	add_quals(quals, sizeof(quals), r->quals);
-	line(d, level, "%s%s%s%s%s", kind[r->kind], *quals ? " " : "", quals, r->empty ? " empty" : "",
+	dump_line(d, level, "%s%s%s%s%s", kind[r->kind], *quals ? " " : "", quals, r->empty ? " empty" : "",
 	    r->varargs ? " ..." : "");
 	dump_node(d, level + 1, r->size);
 	dump_decls(d, level + 1, r->kind == DT_DR_ARRAY ? "key" : "parameter", r->params);
 }
 
-/* All of one declared name; the specifiers of a declaration are shown with its first name. */
+/* One declared name; the specifiers of a declaration are shown with its first name only. */
 static void dump_declared(const struct dump *d, unsigned level, const char *what, const struct dt_decl *decl,
     bool specs)
 {
-	line(d, level, "%s%s%s", what, decl->name ? " " : "", or_empty(decl->name));
+	dump_line(d, level, "%s%s%s", what, decl->name ? " " : "", or_empty(decl->name));
 	for (const struct dt_declr *r = decl->declr; r; r = r->next)
 		dump_declr(d, level + 1, r);
 	if (specs)
 		dump_specs(d, level + 1, decl->specs);
 	else
-		line(d, level + 1, "type as before");
+		dump_line(d, level + 1, "type as before");
 	if (decl->bits) {
-		line(d, level + 1, "bits");
+		dump_line(d, level + 1, "bits");
 		dump_node(d, level + 2, decl->bits);
 	}
 }
@@ -218,14 +224,14 @@ static void dump_decls(const struct dump *d, unsigned level, const char *what, c
 static void dump_stmts(const struct dump *d, unsigned level, const struct dt_stmt *s)
 {
 	for (; s; s = s->next) {
-		line(d, level, s->kind == DT_S_IF ? "if" : "statement");
+		dump_line(d, level, s->kind == DT_S_IF ? "if" : "statement");
 		dump_node(d, level + 1, s->expr);
 		if (s->then) {
-			line(d, level + 1, "then");
+			dump_line(d, level + 1, "then");
 			dump_stmts(d, level + 2, s->then);
 		}
 		if (s->els) {
-			line(d, level + 1, "else");
+			dump_line(d, level + 1, "else");
 			dump_stmts(d, level + 2, s->els);
 		}
 	}
@@ -233,15 +239,15 @@ static void dump_stmts(const struct dump *d, unsigned level, const struct dt_stm
 
 static void dump_clause(const struct dump *d, const struct dt_ext *x)
 {
-	line(d, 1, x->body ? "clause" : "clause without body");
+	dump_line(d, 1, x->body ? "clause" : "clause without body");
 	for (const struct dt_pdesc *p = x->probes; p; p = p->next) {
 		if (p->id)
-			line(d, 2, "probe %u", p->id);
+			dump_line(d, 2, "probe %u", p->id);
 		else
-			line(d, 2, "probe %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+			dump_line(d, 2, "probe %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
 	}
 	if (x->pred) {
-		line(d, 2, "predicate");
+		dump_line(d, 2, "predicate");
 		dump_node(d, 3, x->pred);
 	}
 	dump_stmts(d, 2, x->stmts);
@@ -255,33 +261,33 @@ static void dump_inline(const struct dump *d, const struct dt_ext *x)
 
 static void dump_translator(const struct dump *d, const struct dt_ext *x)
 {
-	line(d, 1, "translator of %s", or_empty(x->name));
+	dump_line(d, 1, "translator of %s", or_empty(x->name));
 	dump_tname(d, 2, x->dst);
 	dump_tname(d, 2, x->src);
 	for (const struct dt_xmember *m = x->members; m; m = m->next) {
-		line(d, 2, "member %s", m->name);
+		dump_line(d, 2, "member %s", m->name);
 		dump_node(d, 3, m->expr);
 	}
 }
 
 static void dump_provider(const struct dump *d, const struct dt_ext *x)
 {
-	line(d, 1, "provider %s", or_empty(x->name));
+	dump_line(d, 1, "provider %s", or_empty(x->name));
 	for (const struct dt_probe_decl *p = x->pdecls; p; p = p->next) {
-		line(d, 2, "probe %s%s%s", p->name, p->in_varargs ? " ..." : "",
+		dump_line(d, 2, "probe %s%s%s", p->name, p->in_varargs ? " ..." : "",
 		    p->out_varargs ? " : ..." : "");
 		dump_decls(d, 3, "input", p->in);
 		if (p->has_out)
-			line(d, 3, "outputs");
+			dump_line(d, 3, "outputs");
 		dump_decls(d, 3, "output", p->out);
 	}
 }
 
 static void dump_pragma(const struct dump *d, const struct dt_ext *x)
 {
-	line(d, 1, "pragma");
+	dump_line(d, 1, "pragma");
 	for (const struct dt_word *w = x->words; w; w = w->next)
-		line(d, 2, w->quoted ? "\"%s\"" : "%s", w->text);
+		dump_line(d, 2, w->quoted ? "\"%s\"" : "%s", w->text);
 }
 
 static void dump_ext(const struct dump *d, const struct dt_ext *x)
@@ -301,13 +307,13 @@ void dt_ast_dump(const struct dt_unit *u, void (*put)(void *, const char *line),
 	const struct dump d = { put, ctx };
 
 	if (u->expr) {
-		line(&d, 0, "expression");
+		dump_line(&d, 0, "expression");
 		dump_node(&d, 1, u->expr);
 	} else if (u->type) {
-		line(&d, 0, "type");
+		dump_line(&d, 0, "type");
 		dump_tname(&d, 1, u->type);
 	} else {
-		line(&d, 0, "program");
+		dump_line(&d, 0, "program");
 		for (const struct dt_ext *x = u->exts; x; x = x->next)
 			dump_ext(&d, x);
 	}

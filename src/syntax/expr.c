@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions: tokens in, nodes out. The grammar rule stands above the function that reads
- * it. Casts are told from parentheses by the text alone, as far as that goes.
+ * Expressions: tokens come in, nodes go out. Above each function is the grammar rule that it reads.
+ * Casts are told from parentheses by the text alone, as far as possible.
  */
 #include "syntax/grammar.h"
 
-static struct dt_node *cast(struct dt_parser *);
-static struct dt_node *unary(struct dt_parser *);
+static struct dt_node *cast_expr(struct dt_parser *);
+static struct dt_node *unary_expr(struct dt_parser *);
 
-static struct dt_node *node(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc)
+/* All nodes are made here, with the parser's arena. */
+static struct dt_node *new_node(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc)
 {
 	return dt_node_new(ps->diag, ps->arena, kind, loc);
 }
 
-static struct dt_node *named(struct dt_parser *ps, enum dt_node_kind kind, struct dt_token t)
+static struct dt_node *name_node(struct dt_parser *ps, enum dt_node_kind kind, struct dt_token t)
 {
-	struct dt_node *n = node(ps, kind, t.loc);
+	struct dt_node *n = new_node(ps, kind, t.loc);
 
 	n->name = t.text;
 	return n;
 }
 
-/* A node around one operand that began earlier or ends later than it. */
-static struct dt_node *around(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc,
+/* A node around one operand; the caller gives the place of the whole. */
+static struct dt_node *node_around(struct dt_parser *ps, enum dt_node_kind kind, struct dt_loc loc,
     struct dt_node *a)
 {
-	struct dt_node *n = node(ps, kind, loc);
+	struct dt_node *n = new_node(ps, kind, loc);
 
 	n->a = a;
 	dt_node_adopt(ps->diag, n, a);
 	return n;
 }
 
-static struct dt_node *pair(struct dt_parser *ps, enum dt_node_kind kind, enum dt_op op, struct dt_node *a,
-    struct dt_node *b)
+/* A node with two operands; its place spans both. */
+static struct dt_node *node_pair(struct dt_parser *ps, enum dt_node_kind kind, enum dt_op op,
+    struct dt_node *a, struct dt_node *b)
 {
-	struct dt_node *n = around(ps, kind, dt_loc_span(a->loc, b->loc), a);
+	struct dt_node *n = node_around(ps, kind, dt_loc_span(a->loc, b->loc), a);
 
 	n->op = (uint8_t)op;
 	n->b = b;
@@ -43,8 +45,8 @@ static struct dt_node *pair(struct dt_parser *ps, enum dt_node_kind kind, enum d
 	return n;
 }
 
-/* args = assign_expr { "," assign_expr } */
-static void arguments(struct dt_parser *ps, struct dt_node *parent)
+/* args = assign_expr { "," assign_expr }; the values become parent->list */
+static void parse_arguments(struct dt_parser *ps, struct dt_node *parent)
 {
 	struct dt_node **tail = &parent->list;
 
@@ -56,7 +58,7 @@ static void arguments(struct dt_parser *ps, struct dt_node *parent)
 }
 
 /* "self" "->" name, "this" "->" name */
-static struct dt_node *scoped(struct dt_parser *ps)
+static struct dt_node *scoped_variable(struct dt_parser *ps)
 {
 	struct dt_token scope = dt_tok_take(ps), name;
 	struct dt_node *n;
@@ -68,17 +70,17 @@ static struct dt_node *scoped(struct dt_parser *ps)
 		    "%s-> must be followed by the name of a variable",
 		    scope.kind == DT_T_SELF ? "self" : "this");
 	name = dt_tok_take(ps);
-	n = named(ps, DT_N_VAR, name);
+	n = name_node(ps, DT_N_VAR, name);
 	n->scope = scope.kind == DT_T_SELF ? DT_SCOPE_THREAD : DT_SCOPE_CLAUSE;
 	n->loc = dt_loc_span(scope.loc, name.loc);
 	n->name_loc = name.loc;
 	return n;
 }
 
-static struct dt_node *constant(struct dt_parser *ps)
+static struct dt_node *constant_expr(struct dt_parser *ps)
 {
 	struct dt_token t = dt_tok_take(ps);
-	struct dt_node *n = node(ps, t.kind == DT_T_INT ? DT_N_INT : DT_N_STR, t.loc);
+	struct dt_node *n = new_node(ps, t.kind == DT_T_INT ? DT_N_INT : DT_N_STR, t.loc);
 
 	n->value = t.value;
 	n->suffix = t.suffix;
@@ -87,20 +89,20 @@ static struct dt_node *constant(struct dt_parser *ps)
 	return n;
 }
 
-static struct dt_node *parenthesised(struct dt_parser *ps)
+static struct dt_node *paren_expr(struct dt_parser *ps)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
 	struct dt_node *n = dt_expr_parse(ps);
 
 	n->loc = dt_loc_span(open, dt_tok_close(ps, DT_T_RPAREN, open).loc);
-	n->paren = true;
+	n->paren = true;	/* (a == b) = c is refused by sema, a == b = c by the parser */
 	return n;
 }
 
 /* "offsetof" "(" type_name "," member_name ")" */
-static struct dt_node *offset_of(struct dt_parser *ps)
+static struct dt_node *offsetof_expr(struct dt_parser *ps)
 {
-	struct dt_node *n = node(ps, DT_N_OFFSETOF, dt_tok_take(ps).loc);
+	struct dt_node *n = new_node(ps, DT_N_OFFSETOF, dt_tok_take(ps).loc);
 	struct dt_loc open = dt_tok_expect(ps, DT_T_LPAREN, "offsetof(type, member)").loc;
 	struct dt_token member;
 
@@ -114,7 +116,7 @@ static struct dt_node *offset_of(struct dt_parser *ps)
 }
 
 /* "xlate" "<" type_name ">" "(" expr ")" */
-static struct dt_node *translate(struct dt_parser *ps)
+static struct dt_node *xlate_expr(struct dt_parser *ps)
 {
 	struct dt_loc start = dt_tok_take(ps).loc, open;
 	struct dt_tname *tname;
@@ -124,49 +126,49 @@ static struct dt_node *translate(struct dt_parser *ps)
 	tname = dt_tname_parse(ps);
 	dt_tok_expect(ps, DT_T_GT, "xlate <type>(expression)");
 	open = dt_tok_expect(ps, DT_T_LPAREN, "xlate <type>(expression)").loc;
-	n = around(ps, DT_N_XLATE, start, dt_expr_parse(ps));
+	n = node_around(ps, DT_N_XLATE, start, dt_expr_parse(ps));
 	n->tname = tname;
 	n->loc = dt_loc_span(start, dt_tok_close(ps, DT_T_RPAREN, open).loc);
 	return n;
 }
 
 /* primary = IDENT | AGG | INT | STRING | "self" | "this" | "(" expr ")" | offsetof … | xlate … */
-static struct dt_node *primary(struct dt_parser *ps)
+static struct dt_node *primary_expr(struct dt_parser *ps)
 {
 	switch (dt_tok_kind(ps, 0)) {
-	case DT_T_IDENT: return named(ps, DT_N_IDENT, dt_tok_take(ps));
-	case DT_T_AGG: return named(ps, DT_N_AGG, dt_tok_take(ps));
-	case DT_T_INT: case DT_T_STR: return constant(ps);
-	case DT_T_SELF: case DT_T_THIS: return scoped(ps);
-	case DT_T_LPAREN: return parenthesised(ps);
-	case DT_T_OFFSETOF: return offset_of(ps);
-	case DT_T_XLATE: return translate(ps);
+	case DT_T_IDENT: return name_node(ps, DT_N_IDENT, dt_tok_take(ps));
+	case DT_T_AGG: return name_node(ps, DT_N_AGG, dt_tok_take(ps));
+	case DT_T_INT: case DT_T_STR: return constant_expr(ps);
+	case DT_T_SELF: case DT_T_THIS: return scoped_variable(ps);
+	case DT_T_LPAREN: return paren_expr(ps);
+	case DT_T_OFFSETOF: return offsetof_expr(ps);
+	case DT_T_XLATE: return xlate_expr(ps);
 	default: dt_tok_unexpected(ps, "expected an expression");
 	}
 }
 
-static struct dt_node *index_of(struct dt_parser *ps, struct dt_node *a)
+static struct dt_node *index_expr(struct dt_parser *ps, struct dt_node *a)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
-	struct dt_node *n = around(ps, DT_N_INDEX, a->loc, a);
+	struct dt_node *n = node_around(ps, DT_N_INDEX, a->loc, a);
 
-	arguments(ps, n);
+	parse_arguments(ps, n);
 	n->loc = dt_loc_span(a->loc, dt_tok_close(ps, DT_T_RBRACK, open).loc);
 	return n;
 }
 
-static struct dt_node *call(struct dt_parser *ps, struct dt_node *a)
+static struct dt_node *call_expr(struct dt_parser *ps, struct dt_node *a)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
-	struct dt_node *n = around(ps, DT_N_CALL, a->loc, a);
+	struct dt_node *n = node_around(ps, DT_N_CALL, a->loc, a);
 
 	if (dt_tok_kind(ps, 0) != DT_T_RPAREN)
-		arguments(ps, n);
+		parse_arguments(ps, n);
 	n->loc = dt_loc_span(a->loc, dt_tok_close(ps, DT_T_RPAREN, open).loc);
 	return n;
 }
 
-static struct dt_node *member(struct dt_parser *ps, struct dt_node *a)
+static struct dt_node *member_expr(struct dt_parser *ps, struct dt_node *a)
 {
 	struct dt_token op = dt_tok_take(ps), name = *dt_tok_peek(ps);
 	struct dt_node *n;
@@ -175,61 +177,64 @@ static struct dt_node *member(struct dt_parser *ps, struct dt_node *a)
 		dt_fail(ps->diag, D_OP_IDENT, dt_loc_span(op.loc, name.loc),
 		    "operator %s must be followed by the name of a member", op.kind == DT_T_DOT ? "." : "->");
 	dt_tok_take(ps);
-	n = around(ps, DT_N_MEMBER, dt_loc_span(a->loc, name.loc), a);
+	n = node_around(ps, DT_N_MEMBER, dt_loc_span(a->loc, name.loc), a);
 	n->arrow = op.kind == DT_T_ARROW;
 	n->name = name.text;
 	n->name_loc = name.loc;
 	return n;
 }
 
-static struct dt_node *post_step(struct dt_parser *ps, struct dt_node *a)
+static struct dt_node *postfix_step(struct dt_parser *ps, struct dt_node *a)
 {
 	struct dt_token t = dt_tok_take(ps);
-	struct dt_node *n = around(ps, DT_N_UNARY, dt_loc_span(a->loc, t.loc), a);
+	struct dt_node *n = node_around(ps, DT_N_UNARY, dt_loc_span(a->loc, t.loc), a);
 
 	n->op = t.kind == DT_T_INC ? DT_OP_POSTINC : DT_OP_POSTDEC;
 	return n;
 }
 
 /* postfix = primary { "[" args "]" | "(" [args] ")" | "." name | "->" name | "++" | "--" } */
-static struct dt_node *postfix(struct dt_parser *ps)
+static struct dt_node *postfix_expr(struct dt_parser *ps)
 {
-	struct dt_node *n = primary(ps);
+	struct dt_node *n = primary_expr(ps);
 
 	for (;;) {
 		switch (dt_tok_kind(ps, 0)) {
-		case DT_T_LBRACK: n = index_of(ps, n); break;
-		case DT_T_LPAREN: n = call(ps, n); break;
-		case DT_T_DOT: case DT_T_ARROW: n = member(ps, n); break;
-		case DT_T_INC: case DT_T_DEC: n = post_step(ps, n); break;
+		case DT_T_LBRACK: n = index_expr(ps, n); break;
+		case DT_T_LPAREN: n = call_expr(ps, n); break;
+		case DT_T_DOT: case DT_T_ARROW: n = member_expr(ps, n); break;
+		case DT_T_INC: case DT_T_DEC: n = postfix_step(ps, n); break;
 		default: return n;
 		}
 	}
 }
 
-/* "sizeof" unary | "sizeof" "(" type_name ")": a lone name in parentheses stays an expression, sema knows */
-static struct dt_node *size_of(struct dt_parser *ps)
+/*
+ * "sizeof" unary | "sizeof" "(" type_name ")"; a lone name in parentheses stays an expression: sema
+ * decides
+ */
+static struct dt_node *sizeof_expr(struct dt_parser *ps)
 {
 	struct dt_loc start = dt_tok_take(ps).loc, open;
 	struct dt_node *a, *n;
 
 	if (dt_tok_kind(ps, 0) == DT_T_LPAREN && dt_paren_is_type(ps, 1)) {
 		open = dt_tok_take(ps).loc;
-		n = node(ps, DT_N_SIZEOF, start);
+		n = new_node(ps, DT_N_SIZEOF, start);
 		n->tname = dt_tname_parse(ps);
 		n->loc = dt_loc_span(start, dt_tok_close(ps, DT_T_RPAREN, open).loc);
 		return n;
 	}
-	a = unary(ps);
-	return around(ps, DT_N_SIZEOF, dt_loc_span(start, a->loc), a);
+	a = unary_expr(ps);
+	return node_around(ps, DT_N_SIZEOF, dt_loc_span(start, a->loc), a);
 }
 
-static struct dt_node *string_of(struct dt_parser *ps)
+static struct dt_node *stringof_expr(struct dt_parser *ps)
 {
 	struct dt_loc start = dt_tok_take(ps).loc;
-	struct dt_node *a = unary(ps);
+	struct dt_node *a = unary_expr(ps);
 
-	return around(ps, DT_N_STRINGOF, dt_loc_span(start, a->loc), a);
+	return node_around(ps, DT_N_STRINGOF, dt_loc_span(start, a->loc), a);
 }
 
 static enum dt_op prefix_op(enum dt_tok kind)
@@ -247,18 +252,18 @@ static enum dt_op prefix_op(enum dt_tok kind)
 	}
 }
 
-static struct dt_node *prefixed(struct dt_parser *ps, enum dt_op op)
+static struct dt_node *prefix_expr(struct dt_parser *ps, enum dt_op op)
 {
 	struct dt_loc start = dt_tok_take(ps).loc;
-	struct dt_node *a = op == DT_OP_PREINC || op == DT_OP_PREDEC ? unary(ps) : cast(ps);
-	struct dt_node *n = around(ps, DT_N_UNARY, dt_loc_span(start, a->loc), a);
+	struct dt_node *a = op == DT_OP_PREINC || op == DT_OP_PREDEC ? unary_expr(ps) : cast_expr(ps);
+	struct dt_node *n = node_around(ps, DT_N_UNARY, dt_loc_span(start, a->loc), a);
 
 	n->op = (uint8_t)op;
 	return n;
 }
 
 /* unary = postfix | ("++"|"--") unary | ("&"|"*"|"+"|"-"|"~"|"!") cast | "sizeof" … | "stringof" unary */
-static struct dt_node *unary(struct dt_parser *ps)
+static struct dt_node *unary_expr(struct dt_parser *ps)
 {
 	const struct dt_token *t = dt_tok_peek(ps);
 	enum dt_op op = prefix_op(t->kind);
@@ -267,13 +272,13 @@ static struct dt_node *unary(struct dt_parser *ps)
 
 	dt_depth_enter(ps, t->loc);
 	if (op)
-		n = prefixed(ps, op);
+		n = prefix_expr(ps, op);
 	else if (kind == DT_T_SIZEOF)
-		n = size_of(ps);
+		n = sizeof_expr(ps);
 	else if (kind == DT_T_STRINGOF)
-		n = string_of(ps);
+		n = stringof_expr(ps);
 	else
-		n = postfix(ps);
+		n = postfix_expr(ps);
 	dt_depth_leave(ps);
 	return n;
 }
@@ -290,7 +295,7 @@ static bool starts_primary(enum dt_tok kind)
 	}
 }
 
-/* "(" IDENT ")" here: a cast or an expression? What follows tells, except where it could be both. */
+/* "(" IDENT ")": a cast or an expression? What follows decides, unless it could be either. */
 static bool lone_name_is_cast(struct dt_parser *ps)
 {
 	enum dt_tok after = dt_tok_kind(ps, 3);
@@ -298,6 +303,7 @@ static bool lone_name_is_cast(struct dt_parser *ps)
 	if (after == DT_T_INC || after == DT_T_DEC)
 		return starts_primary(dt_tok_kind(ps, 4));
 	if (after == DT_T_MUL || after == DT_T_AND || after == DT_T_ADD || after == DT_T_SUB)
+		/* * & + - can be unary or binary: only the type's name tells */
 		return dt_typename_known(ps, ps->ahead.v[ps->head + 1].text);
 	return starts_primary(after);
 }
@@ -312,25 +318,26 @@ static bool is_cast(struct dt_parser *ps)
 }
 
 /* cast = unary | "(" type_name ")" cast */
-static struct dt_node *cast(struct dt_parser *ps)
+static struct dt_node *cast_expr(struct dt_parser *ps)
 {
 	struct dt_tname *tname;
 	struct dt_loc open;
 	struct dt_node *a, *n;
 
 	if (!is_cast(ps))
-		return unary(ps);
+		return unary_expr(ps);
 	open = dt_tok_take(ps).loc;
 	dt_depth_enter(ps, open);
 	tname = dt_tname_parse(ps);
 	dt_tok_close(ps, DT_T_RPAREN, open);
-	a = cast(ps);
+	a = cast_expr(ps);
 	dt_depth_leave(ps);
-	n = around(ps, DT_N_CAST, dt_loc_span(open, a->loc), a);
+	n = node_around(ps, DT_N_CAST, dt_loc_span(open, a->loc), a);
 	n->tname = tname;
 	return n;
 }
 
+/* Precedence of binary operators, higher binds tighter. */
 struct binop {
 	uint8_t prec;		/* 0: not a binary operator */
 	uint8_t op;
@@ -358,20 +365,20 @@ static const struct binop binops[DT_NTOKS] = {
 	[DT_T_MOD] = { 11, DT_OP_MOD },
 };
 
-/* lor … mul: operators of at least this precedence, each level left to right */
-static struct dt_node *binary(struct dt_parser *ps, unsigned least)
+/* lor … mul: operators of at least this precedence; each level associates to the left */
+static struct dt_node *binary_expr(struct dt_parser *ps, unsigned least)
 {
 	struct dt_node *n;
 
 	dt_depth_enter(ps, dt_tok_peek(ps)->loc);
-	n = cast(ps);
+	n = cast_expr(ps);
 	for (;;) {
 		struct binop b = binops[dt_tok_kind(ps, 0)];
 
 		if (b.prec == 0 || b.prec < least)
 			break;
 		dt_tok_take(ps);
-		n = pair(ps, DT_N_BINARY, b.op, n, binary(ps, b.prec + 1u));
+		n = node_pair(ps, DT_N_BINARY, b.op, n, binary_expr(ps, b.prec + 1u));
 	}
 	dt_depth_leave(ps);
 	return n;
@@ -380,7 +387,7 @@ static struct dt_node *binary(struct dt_parser *ps, unsigned least)
 /* cond_expr = lor [ "?" expr ":" cond_expr ] */
 struct dt_node *dt_cond_parse(struct dt_parser *ps)
 {
-	struct dt_node *a = binary(ps, 1), *b, *c, *n;
+	struct dt_node *a = binary_expr(ps, 1), *b, *c, *n;
 
 	if (!dt_tok_accept(ps, DT_T_QUEST))
 		return a;
@@ -389,7 +396,7 @@ struct dt_node *dt_cond_parse(struct dt_parser *ps)
 	dt_tok_expect(ps, DT_T_COLON, "expected : of ?:");
 	c = dt_cond_parse(ps);
 	dt_depth_leave(ps);
-	n = around(ps, DT_N_COND, dt_loc_span(a->loc, c->loc), a);
+	n = node_around(ps, DT_N_COND, dt_loc_span(a->loc, c->loc), a);
 	n->b = b;
 	n->c = c;
 	dt_node_adopt(ps->diag, n, b);
@@ -397,6 +404,7 @@ struct dt_node *dt_cond_parse(struct dt_parser *ps)
 	return n;
 }
 
+/* The order of the tokens is that of the table. */
 static bool assign_op(enum dt_tok kind, enum dt_op *op)
 {
 	static const uint8_t ops[] = {
@@ -418,13 +426,14 @@ struct dt_node *dt_assign_parse(struct dt_parser *ps)
 
 	if (!assign_op(dt_tok_kind(ps, 0), &op))
 		return a;
+	/* sema knows better what can be assigned; this catches what the grammar does not allow. */
 	if (!a->paren && (a->kind == DT_N_BINARY || a->kind == DT_N_COND))
 		dt_tok_unexpected(ps, "the left side is not something that can be assigned to");
 	dt_tok_take(ps);
 	dt_depth_enter(ps, a->loc);
 	b = dt_assign_parse(ps);
 	dt_depth_leave(ps);
-	return pair(ps, DT_N_ASSIGN, op, a, b);
+	return node_pair(ps, DT_N_ASSIGN, op, a, b);
 }
 
 /* expr = assign_expr { "," assign_expr } */
@@ -433,6 +442,6 @@ struct dt_node *dt_expr_parse(struct dt_parser *ps)
 	struct dt_node *n = dt_assign_parse(ps);
 
 	while (dt_tok_accept(ps, DT_T_COMMA))
-		n = pair(ps, DT_N_COMMA, DT_OP_NONE, n, dt_assign_parse(ps));
+		n = node_pair(ps, DT_N_COMMA, DT_OP_NONE, n, dt_assign_parse(ps));
 	return n;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reserved words of D, and which of them start a type or are reserved at the outer level, too. */
+/*
+ * The reserved words of D, which of them start a type, and which are reserved at the outer level too.
+ */
 #include "syntax/lexer.h"
 
 enum { TYPE = 1, OUTER = 2 };
@@ -25,7 +27,7 @@ static const struct keyword {
 };
 _Static_assert(sizeof(keywords) / sizeof(keywords[0]) == DT_NTOKS - DT_T_KEYWORDS, "a keyword without token");
 
-enum { LONGEST = 10 };	/* translator */
+enum { LONGEST = 10 };	/* the length of "translator" */
 
 enum dt_tok dt_keyword_find(const char *word, size_t len)
 {

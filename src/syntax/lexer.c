@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text inside declarations, predicates and bodies, token by token. Every character is
- * looked at a bounded number of times; nothing here recurses.
+ * The text inside declarations, predicates and bodies, token by token. Every character is examined a
+ * bounded number of times, and nothing here recurses.
  */
 #include "syntax/lexer.h"
 
@@ -18,7 +18,7 @@ struct dt_loc dt_lex_loc(const struct dt_lexer *lx, uint32_t from, uint32_t to)
 	return (struct dt_loc){ lx->src, from, to - from };
 }
 
-/* Of a character of several bytes the scanner took the first; messages show it whole. */
+/* The scanner stops at the first byte of a multi-byte character; messages show the whole character. */
 static struct dt_loc whole_character(const struct dt_lexer *lx, struct dt_loc loc)
 {
 	if (loc.len == 1 && (lx->text[loc.off] & 0xc0) == 0xc0)
@@ -28,7 +28,7 @@ static struct dt_loc whole_character(const struct dt_lexer *lx, struct dt_loc lo
 	return loc;
 }
 
-/* U+2018 to U+201f, as word processors put them in place of ' and " */
+/* U+2018 to U+201f, which word processors write instead of ' and " */
 static bool is_curly_quote(const struct dt_lexer *lx, struct dt_loc loc)
 {
 	return loc.len == 3 && memcmp(lx->text + loc.off, "\xe2\x80", 2) == 0 &&
@@ -79,7 +79,7 @@ static bool at_comment(const struct dt_lexer *lx, uint32_t i)
 	return lx->text[i] == '/' && i + 1 < lx->len && (lx->text[i + 1] == '*' || lx->text[i + 1] == '/');
 }
 
-/* Length of a backslash and the newline after it, or 0. */
+/* The length of a backslash and the newline after it, or 0. */
 static uint32_t joined_line(const struct dt_lexer *lx, uint32_t i)
 {
 	if (lx->text[i] != '\\')
@@ -130,6 +130,7 @@ uint32_t dt_lex_peek_past(const struct dt_lexer *lx, uint32_t i)
 	return i;
 }
 
+/* The token owns a copy of its text: a source may be marked and split later. */
 static struct dt_token word_token(struct dt_lexer *lx, enum dt_tok kind, uint32_t from, uint32_t end)
 {
 	struct dt_token t = { .kind = kind, .loc = dt_lex_loc(lx, from, end), .len = end - from };
@@ -141,6 +142,7 @@ static struct dt_token word_token(struct dt_lexer *lx, enum dt_tok kind, uint32_
 	return t;
 }
 
+/* Backquotes belong to names: module`symbol. */
 static uint32_t word_end(const struct dt_lexer *lx, uint32_t i)
 {
 	while (dt_is_word(lx->text[i]) || lx->text[i] == '`')
@@ -148,7 +150,7 @@ static uint32_t word_end(const struct dt_lexer *lx, uint32_t i)
 	return i;
 }
 
-/* mod.ule`name: the end of the name when a backquote follows the dots, else i. */
+/* mod.ule`name: the end of the name if a backquote follows the dots, otherwise i. */
 static uint32_t dotted_end(const struct dt_lexer *lx, uint32_t i)
 {
 	uint32_t j = i;
@@ -160,7 +162,7 @@ static uint32_t dotted_end(const struct dt_lexer *lx, uint32_t i)
 	return j > i && lx->text[j] == '`' ? word_end(lx, j) : i;
 }
 
-/* Where the backquote of pid$target`type_t or pid$1`type_t is, 0: it is none. */
+/* The offset of the backquote in pid$target`type_t or pid$1`type_t; 0: not of this form. */
 static uint32_t process_tick(const struct dt_lexer *lx, uint32_t from, uint32_t end)
 {
 	uint32_t i = end + 1;
@@ -172,7 +174,7 @@ static uint32_t process_tick(const struct dt_lexer *lx, uint32_t from, uint32_t 
 	return i > end + 1 && lx->text[i] == '`' ? i : 0;
 }
 
-/* The number of the process takes the macro's place. */
+/* Reads pid$target`type_t as a name in which the process number replaces the macro. */
 static struct dt_token process_word(struct dt_lexer *lx, uint32_t from, uint32_t tick)
 {
 	struct dt_token number, t;
@@ -190,7 +192,8 @@ static struct dt_token process_word(struct dt_lexer *lx, uint32_t from, uint32_t
 	return t;
 }
 
-static struct dt_token word(struct dt_lexer *lx)
+/* A keyword is a plain name after . and ->, and after struct, union and enum. */
+static struct dt_token word_or_keyword(struct dt_lexer *lx)
 {
 	uint32_t from = lx->pos, end = word_end(lx, from), tick = process_tick(lx, from, end);
 	bool member = lx->prev == DT_T_DOT || lx->prev == DT_T_ARROW;
@@ -207,7 +210,7 @@ static struct dt_token word(struct dt_lexer *lx)
 }
 
 /* A number, or a module whose name starts with a digit: 9p`v9fs_remove. */
-static struct dt_token number(struct dt_lexer *lx)
+static struct dt_token number_or_module(struct dt_lexer *lx)
 {
 	uint32_t from = lx->pos, end = from;
 	struct dt_token t;
@@ -225,7 +228,8 @@ static struct dt_token number(struct dt_lexer *lx)
 	return t;
 }
 
-static struct dt_token aggregation(struct dt_lexer *lx)
+/* A lone @ is the aggregation named "_". */
+static struct dt_token aggregation_name(struct dt_lexer *lx)
 {
 	uint32_t from = lx->pos, end = from + 1;
 	struct dt_token t;
@@ -245,7 +249,7 @@ static struct dt_token aggregation(struct dt_lexer *lx)
 static const struct punct {
 	char text[4];
 	uint8_t len, kind;
-} puncts[] = {		/* a longer one stands before its own beginning */
+} puncts[] = {		/* a longer one comes before its own prefix */
 	{ "(", 1, DT_T_LPAREN }, { ")", 1, DT_T_RPAREN }, { ";", 1, DT_T_SEMI }, { ",", 1, DT_T_COMMA },
 	{ "[", 1, DT_T_LBRACK }, { "]", 1, DT_T_RBRACK }, { "{", 1, DT_T_LBRACE }, { "}", 1, DT_T_RBRACE },
 	{ "==", 2, DT_T_EQ }, { "=", 1, DT_T_ASSIGN },
@@ -263,7 +267,7 @@ static const struct punct {
 	{ "?", 1, DT_T_QUEST }, { ":", 1, DT_T_COLON }, { "~", 1, DT_T_BITNOT },
 };
 
-static void close_one(struct dt_lexer *lx, uint32_t *open, struct dt_loc loc)
+static void close_bracket(struct dt_lexer *lx, uint32_t *open, struct dt_loc loc)
 {
 	if (*open == 0)
 		dt_fail(lx->diag, D_SYNTAX, loc, "extra %c in input stream", lx->text[loc.off]);
@@ -276,15 +280,15 @@ static void count_bracket(struct dt_lexer *lx, const struct dt_token *t)
 	case DT_T_LPAREN: lx->parens++; break;
 	case DT_T_LBRACK: lx->bracks++; break;
 	case DT_T_LBRACE: lx->braces++; break;
-	case DT_T_RPAREN: close_one(lx, &lx->parens, t->loc); break;
-	case DT_T_RBRACK: close_one(lx, &lx->bracks, t->loc); break;
-	case DT_T_RBRACE: close_one(lx, &lx->braces, t->loc); break;
+	case DT_T_RPAREN: close_bracket(lx, &lx->parens, t->loc); break;
+	case DT_T_RBRACK: close_bracket(lx, &lx->bracks, t->loc); break;
+	case DT_T_RBRACE: close_bracket(lx, &lx->braces, t->loc); break;
 	}
 }
 
 /*
- * A / ends the predicate when a body, a ; , another / or nothing follows; comments in between are
- * looked through, so that "a / (comment) b" is still a division.
+ * A / ends the predicate if a body, a ; , another / or nothing follows. Comments in between are
+ * skipped, so "a / (comment) b" is still a division.
  */
 static bool ends_predicate(struct dt_lexer *lx, struct dt_loc loc)
 {
@@ -323,24 +327,25 @@ static struct dt_token punctuation(struct dt_lexer *lx)
 	dt_lex_unexpected(lx, &t, s[0] == '#' ? "a control line starts at the beginning of a line" : NULL);
 }
 
-static struct dt_token scan(struct dt_lexer *lx)
+/* One token at lx->pos, which is neither blank nor comment. */
+static struct dt_token scan_token(struct dt_lexer *lx)
 {
 	int c = (unsigned char)lx->text[lx->pos];
 
 	if (lx->pos >= lx->len)
 		return (struct dt_token){ .kind = DT_T_EOF, .loc = dt_lex_loc(lx, lx->len, lx->len) };
 	if (dt_is_word_start(c) || c == '`')
-		return word(lx);
+		return word_or_keyword(lx);
 	if (dt_is_digit(c))
-		return number(lx);
+		return number_or_module(lx);
 	if (c == '.' && dt_is_digit(lx->text[lx->pos + 1]))
-		return dt_lex_number(lx);	/* .5: says that there are none */
+		return dt_lex_number(lx);	/* .5: fails and says that D has none */
 	if (c == '"')
 		return dt_lex_string(lx);
 	if (c == '\'')
 		return dt_lex_char(lx);
 	if (c == '@')
-		return aggregation(lx);
+		return aggregation_name(lx);
 	if (c == '$')
 		return dt_lex_macro(lx);
 	return punctuation(lx);
@@ -355,14 +360,14 @@ struct dt_token dt_lex_inner(struct dt_lexer *lx)
 		t = lx->next;
 	} else {
 		dt_lex_skip(lx);
-		t = scan(lx);
+		t = scan_token(lx);
 		lx->line_start = false;
 	}
 	lx->prev = t.kind;
 	return t;
 }
 
-/* A literal, from its quote to the one that ends it, or to the end of the line. */
+/* Skips a literal, from its quote to the closing one or to the end of the line. */
 static void skip_literal(struct dt_lexer *lx)
 {
 	char quote = lx->text[lx->pos++];
@@ -397,6 +402,7 @@ void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 
 /* ---- the outer level ---- */
 
+/* Characters that a probe description may contain. */
 static bool in_pspec(int c)
 {
 	return dt_is_word(c) || (c && strchr("-$:.?*\\[]!`^", c));
@@ -408,8 +414,8 @@ static bool starts_pspec(int c)
 }
 
 /*
- * Behind "foo_t *": is there a ; or = before any body or predicate? The answer holds for all text up
- * to the place that gave it, which keeps many such words in a row from being read many times.
+ * After "foo_t *": does a ; or = come before any body or predicate? The answer holds for all text up to
+ * the place that gave it, so many such words in a row are not scanned again and again.
  */
 static bool pointer_declaration(struct dt_lexer *lx, uint32_t i)
 {
@@ -423,8 +429,8 @@ static bool pointer_declaration(struct dt_lexer *lx, uint32_t i)
 }
 
 /*
- * Does a plain word that ends at i start a declaration? Without knowing the types: "foo_t x", "foo_t
- * (*x)" do.
+ * Does a plain word that ends at i start a declaration? "foo_t x" and "foo_t (*x)" do, even if the type
+ * is unknown.
  */
 static bool starts_declaration(struct dt_lexer *lx, uint32_t i)
 {
@@ -443,9 +449,9 @@ static bool is_probe_word(const char *s, uint32_t n)
 }
 
 /*
- * "pid$target:/usr/lib/libssl.so.3:SSL_write:entry": the module may be a path. A slash behind the first
- * colon begins one when there is a colon behind it too, before anything that no path has; of
- * "prov:/arg0 > 1/" the slash begins a predicate. Where the path ends; at: it is none.
+ * "pid$target:/usr/lib/libssl.so.3:SSL_write:entry": the module may be a path. A slash after the first
+ * colon begins one if another colon follows before any character that paths do not contain; the slash
+ * in "prov:/arg0 > 1/" begins a predicate. Returns the end of the path, or `at` if there is none.
  */
 static uint32_t path_end(const struct dt_lexer *lx, uint32_t from, uint32_t at)
 {
@@ -461,11 +467,12 @@ static uint32_t path_end(const struct dt_lexer *lx, uint32_t from, uint32_t at)
 	return end < lx->len && lx->text[end] == ':' ? end : at;
 }
 
+/* A word at the outer level: keyword, start of a declaration, or probe description. */
 static struct dt_token outer_word(struct dt_lexer *lx, bool force)
 {
 	uint32_t from = lx->pos, plain = word_end(lx, from), end = plain;
 	const char *s = lx->text + from;
-	bool word_only = true;		/* nothing that only a description can hold */
+	bool word_only = true;		/* no character that only a description can contain */
 	struct dt_token t = { .kind = DT_T_PSPEC };
 	enum dt_tok kind;
 
@@ -500,7 +507,7 @@ struct dt_token dt_lex_outer(struct dt_lexer *lx, bool force)
 	} else if (lx->pos < lx->len && starts_pspec(lx->text[lx->pos])) {
 		t = outer_word(lx, force);
 	} else {
-		t = scan(lx);
+		t = scan_token(lx);
 	}
 	lx->line_start = false;
 	lx->prev = t.kind;

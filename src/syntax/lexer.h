@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Characters in, tokens out, one at a time and only when asked: D has two ways of reading
- * the same characters, and the parser knows which one it is in. At the outer level a word
- * is a probe description or starts a declaration (dt_lex_outer); everywhere else the text
- * is read as C-like tokens (dt_lex_inner). Comments, control lines and macro references
- * never reach the parser.
+ * Characters come in, tokens go out, one at a time and only on request. D reads the same characters in
+ * two ways, and the parser knows which one applies. At the outer level a word is a probe description or
+ * starts a declaration (dt_lex_outer()). Everywhere else the text is read as C-like tokens
+ * (dt_lex_inner()). Comments, control lines and macro references never reach the parser.
  */
 #ifndef DT_SYNTAX_LEXER_H
 #define DT_SYNTAX_LEXER_H
@@ -48,38 +47,39 @@ struct dt_token {
 	uint64_t value;
 };
 
+/* The lexer never frees and never goes back; the position only grows. */
 struct dt_lexer {
 	struct dt_parse *parse;
 	struct dt_arena *arena;
 	struct dt_diag *diag;
 	struct dt_source *src;
-	const char *text;		/* src's; NUL-terminated, so one character ahead is always there */
+	const char *text;		/* of src; NUL-terminated, so one character ahead always exists */
 	uint32_t pos, len;
 	bool line_start;		/* only blanks since the last newline */
 	uint8_t prev;			/* kind of the last token */
 	bool in_predicate;
-	uint32_t parens, bracks, braces;	/* open ones */
-	bool queued;			/* `next` comes before more text: the number of a signed macro */
+	uint32_t parens, bracks, braces;	/* how many are open */
+	bool queued;			/* `next` comes before more text: the number after a macro's sign */
 	struct dt_token next;
-	/* where the last look for the end of "foo_t *…" stopped, and what it found */
+	/* where the last search for the end of "foo_t *…" stopped, and what it found */
 	uint32_t pointer_stop;
 	bool pointer_decl;
-	/* A #pragma D other than option, in the order of the text. */
+	/* Called for each #pragma D except option, in the order of the text; may be NULL */
 	void (*pragma)(void *ctx, struct dt_loc, struct dt_word *);
 	void *pragma_ctx;
 };
 
 void dt_lex_init(struct dt_lexer *, struct dt_parse *);
 struct dt_token dt_lex_inner(struct dt_lexer *);
-/* force: a word is a probe description, whatever follows it */
+/* `force`: a word is a probe description whatever follows it */
 struct dt_token dt_lex_outer(struct dt_lexer *, bool force);
 
-/* syntax error near "token" */
+/* Fails with: syntax error near "token" */
 _Noreturn void dt_lex_unexpected(struct dt_lexer *, const struct dt_token *, const char *hint);
 
 /* ---- shared by the files of the lexer ---- */
 
-#define DT_WORD_MAX 1023	/* characters of an identifier */
+#define DT_WORD_MAX 1023	/* characters in an identifier; names are printed, so there is a limit */
 
 static inline bool dt_is_digit(int c)
 {
@@ -105,30 +105,37 @@ static inline bool dt_is_blank(int c)
 enum dt_tok dt_keyword_find(const char *word, size_t len);
 /* Does the token start or continue the type part of a declaration? */
 bool dt_keyword_is_type(enum dt_tok);
-/* Is the word a keyword at the outer level, too? */
+/* Is the word also a keyword at the outer level? */
 bool dt_keyword_is_outer(enum dt_tok);
 
 struct dt_loc dt_lex_loc(const struct dt_lexer *, uint32_t from, uint32_t to);
-/* Over blanks, comments, backslash-newlines and control lines. */
+/* Skips blanks, comments, backslash-newlines and control lines. */
 void dt_lex_skip(struct dt_lexer *);
-/* To behind the } that belongs to the { at `open`, which was just read. */
+/* Skips to behind the } that belongs to the { at `open`, which was just read. */
 void dt_lex_skip_body(struct dt_lexer *, struct dt_loc open);
-/* The offset of the next character that is neither blank nor comment, without reading control lines. */
+/* The offset of the next character that is neither blank nor comment; reads no control lines. */
 uint32_t dt_lex_peek_past(const struct dt_lexer *, uint32_t pos);
-/* At the start of a comment: the offset behind it. */
+/* `pos` is at a comment: returns the offset behind it. */
 uint32_t dt_lex_comment(const struct dt_lexer *, uint32_t pos);
-void dt_lex_control(struct dt_lexer *);		/* at the # of a control line; stops before the newline */
+/* Reads the control line at the #; stops before the newline. */
+void dt_lex_control(struct dt_lexer *);
 
 struct dt_token dt_lex_number(struct dt_lexer *);
 struct dt_token dt_lex_string(struct dt_lexer *);
 struct dt_token dt_lex_char(struct dt_lexer *);
 struct dt_token dt_lex_macro(struct dt_lexer *);
 /*
- * The integer at the start of text: 0 and *end, *value, *suffix, or the tag of what is wrong with it.
- * Knows decimal, octal and hexadecimal; suffixes are read too.
+ * Reads the integer at the start of the text. Returns 0 and sets *end, *value, *suffix, or returns the
+ * tag of what is wrong. Handles decimal, octal and hexadecimal, and the suffixes.
  */
 int dt_lex_integer(const char *text, size_t len, uint64_t *value, uint8_t *suffix, size_t *end);
-/* Replaces escapes; out has room for n bytes. Returns the bytes written. */
+/* Replaces escapes; `out` has room for n bytes. Returns the number of bytes written. */
 size_t dt_lex_unescape(char *out, const char *s, size_t n, char quote);
+
+/*
+ * The text of macro argument $N, which is marked as used; NULL if there is none. *digits and *n are the
+ * digits behind the $: leading zeros are cut off them, so that $010 is the tenth argument.
+ */
+const char *dt_macro_argument(struct dt_parse *, const char **digits, size_t *n);
 
 #endif

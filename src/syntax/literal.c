@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Integers, strings and character constants: characters in, values out, or the tag of what is wrong. */
+/*
+ * Integers, strings and character constants: characters come in; values, or the tag of what is wrong,
+ * go out.
+ */
 #include "syntax/lexer.h"
 
+/* 99 for a character that is no digit in any base. */
 static unsigned digit_value(int c)
 {
 	if (dt_is_digit(c))
@@ -13,6 +17,7 @@ static unsigned digit_value(int c)
 	return 99;
 }
 
+/* u, l, ll in either case; returns the offset behind them. */
 static size_t read_suffix(const char *text, size_t len, size_t i, uint8_t *suffix)
 {
 	if (i < len && (text[i] | 32) == 'u') {
@@ -44,6 +49,7 @@ int dt_lex_integer(const char *text, size_t len, uint64_t *value, uint8_t *suffi
 	} else if (len > 1 && text[0] == '0' && dt_is_digit(text[1])) {
 		base = 8;
 	}
+	/* A 9 in an octal constant is read on, so the message can show the whole number. */
 	for (; i < len; i++) {
 		unsigned d = digit_value(text[i]);
 
@@ -59,7 +65,7 @@ int dt_lex_integer(const char *text, size_t len, uint64_t *value, uint8_t *suffi
 	return bad ? (int)D_INT_DIGIT : overflow ? (int)D_INT_OFLOW : 0;
 }
 
-/* Floating constants are recognised only to say that there are none. */
+/* Floating-point constants are recognised only to say that D has none. */
 static bool is_float(const char *s, const char *end)
 {
 	if (end - s > 1 && s[0] == '0' && (s[1] | 32) == 'x')
@@ -97,6 +103,7 @@ struct dt_token dt_lex_number(struct dt_lexer *lx)
 	return t;
 }
 
+/* The character that \\c stands for; NUL: no simple escape. */
 static char simple_escape(char c, char quote)
 {
 	static const char from[] = "abfnrtv\\\"", to[] = "\a\b\f\n\r\t\v\\\"";
@@ -107,7 +114,7 @@ static char simple_escape(char c, char quote)
 	return c && c == quote ? c : '\0';
 }
 
-/* s stands behind the backslash; returns how many characters the escape has there, 0 when it is none. */
+/* s is behind the backslash. Returns the length of the escape, 0 if it is none. */
 static size_t read_escape(const char *s, size_t n, char quote, char *out)
 {
 	unsigned value = 0;
@@ -141,13 +148,14 @@ size_t dt_lex_unescape(char *out, const char *s, size_t n, char quote)
 	return o;
 }
 
+/* What string literals and character constants do differently. */
 struct quoted {
 	char quote;
 	enum dt_tag tag;
 	const char *what;
 };
 
-/* At the opening quote: the offset of the closing one. */
+/* lx->pos is at the opening quote: returns the offset of the closing one. */
 static uint32_t find_close(struct dt_lexer *lx, const struct quoted *q)
 {
 	uint32_t i = lx->pos + 1;
@@ -191,6 +199,7 @@ struct dt_token dt_lex_char(struct dt_lexer *lx)
 		dt_fail(lx->diag, D_CHR_NULL, t.loc, "empty character constant");
 	if (n > 8)
 		dt_fail(lx->diag, D_CHR_OFLOW, t.loc, "character constant is too long");
+	/* 'ab' has the value of its bytes, the first one highest. */
 	for (size_t i = 0; i < n; i++)
 		t.value = t.value << 8 | (unsigned char)bytes[i];
 	lx->pos = end + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Macro references in expressions: $1 $$1 $name $$name in, one token out (two when the
- * argument has a sign: the operator, then the number).
+ * Macro references in expressions: $1 $$1 $name $$name come in, one token goes out. If the argument has
+ * a sign there are two: the operator, then the number.
  */
 #include "syntax/lexer.h"
 
@@ -16,7 +16,7 @@ static struct dt_token string_token(struct dt_lexer *lx, struct dt_loc loc, cons
 	return t;
 }
 
-/* A number, behind its sign when it has one. */
+/* Returns the number, or its sign first, with the number queued behind it. */
 static struct dt_token number_token(struct dt_lexer *lx, struct dt_token t, char sign)
 {
 	if (sign != '-' && sign != '+')
@@ -69,33 +69,37 @@ static struct dt_token argument_token(struct dt_lexer *lx, struct dt_loc loc, co
 	return string_token(lx, loc, arg, n);
 }
 
-static struct dt_token numbered(struct dt_lexer *lx, struct dt_loc loc, const char *digits, size_t n,
-    bool string)
+const char *dt_macro_argument(struct dt_parse *p, const char **digits, size_t *n)
 {
-	const struct dt_parse *p = lx->parse;
 	uint64_t i;
 	uint8_t suffix;
 	size_t end;
 
-	/* $010 is the tenth argument: skip zeros, so that it is not read as octal */
-	for (; n > 1 && *digits == '0'; n--)
-		digits++;
-	if (dt_lex_integer(digits, n, &i, &suffix, &end) == 0 && p->argc > 0 && i < (uint64_t)p->argc) {
-		if (p->argused)
-			p->argused[i] = true;
-		if (string)
-			return string_token(lx, loc, p->argv[i], strlen(p->argv[i]));
-		return argument_token(lx, loc, p->argv[i]);
-	}
-	if (!p->defaultargs)
+	for (; *n > 1 && **digits == '0'; --*n)
+		++*digits;
+	if (dt_lex_integer(*digits, *n, &i, &suffix, &end) != 0 || p->argc <= 0 || i >= (uint64_t)p->argc)
+		return NULL;
+	if (p->argused)
+		p->argused[i] = true;
+	return p->argv[i];
+}
+
+/* $N and $$N */
+static struct dt_token numbered_macro(struct dt_lexer *lx, struct dt_loc loc, const char *digits, size_t n,
+    bool string)
+{
+	const char *text = dt_macro_argument(lx->parse, &digits, &n);
+
+	if (!text && !lx->parse->defaultargs)
 		dt_fail(lx->diag, D_MACRO_UNDEF, loc, "macro argument %s%.*s is not defined",
 		    string ? "$$" : "$", n < 32 ? (int)n : 32, digits);
 	if (string)
-		return string_token(lx, loc, "", 0);
-	return (struct dt_token){ .kind = DT_T_INT, .loc = loc };
+		return string_token(lx, loc, text ? text : "", text ? strlen(text) : 0);
+	return text ? argument_token(lx, loc, text) : (struct dt_token){ .kind = DT_T_INT, .loc = loc };
 }
 
-static struct dt_token named(struct dt_lexer *lx, struct dt_loc loc, const char *name, bool string)
+/* $name and $$name */
+static struct dt_token named_macro(struct dt_lexer *lx, struct dt_loc loc, const char *name, bool string)
 {
 	const struct dt_parse *p = lx->parse;
 	struct dt_token t = { .kind = DT_T_INT, .loc = loc };
@@ -128,7 +132,8 @@ struct dt_token dt_lex_macro(struct dt_lexer *lx)
 	     lx->pos++)
 		;
 	if (digits)
-		return numbered(lx, dt_lex_loc(lx, start, lx->pos), lx->text + name, lx->pos - name, string);
-	return named(lx, dt_lex_loc(lx, start, lx->pos),
+		return numbered_macro(lx, dt_lex_loc(lx, start, lx->pos), lx->text + name, lx->pos - name,
+		    string);
+	return named_macro(lx, dt_lex_loc(lx, start, lx->pos),
 	    dt_arena_strndup(lx->arena, lx->text + name, lx->pos - name), string);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The insides of struct, union and enum: "{" in, members or enumerators in their order out. */
+/* The bodies of struct, union and enum: "{" comes in, members or enumerators in their order go out. */
 #include "syntax/grammar.h"
 
-/* m_decl = declarator [ ":" const_expr ] | ":" const_expr; nothing for an unnamed struct or union */
-static struct dt_decl *member(struct dt_parser *ps, const struct dt_specs *specs)
+/* m_decl = declarator [ ":" const_expr ] | ":" const_expr; nothing for an anonymous struct or union */
+static struct dt_decl *parse_member(struct dt_parser *ps, const struct dt_specs *specs)
 {
 	enum dt_tok kind = dt_tok_kind(ps, 0);
 	struct dt_decl *d;
@@ -30,12 +30,12 @@ void dt_members_parse(struct dt_parser *ps, struct dt_specs *s)
 		const struct dt_specs *specs = dt_specs_parse(ps);
 
 		do {
-			*tail = member(ps, specs);
+			*tail = parse_member(ps, specs);
 			tail = &(*tail)->next;
 		} while (dt_tok_accept(ps, DT_T_COMMA));
 		dt_tok_expect(ps, DT_T_SEMI, "expected ; after the member");
 	}
-	if (!s->members && !dt_loc_included(open))	/* GNU C's empty struct */
+	if (!s->members && !dt_loc_included(open))	/* GNU C has empty structs */
 		dt_tok_unexpected(ps, "a struct or union has at least one member");
 	dt_tok_close(ps, DT_T_RBRACE, open);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The outer level: clauses, declarations, inlines, translators, providers and pragmas, in
- * the order of the text. An external is put on the program's list when it begins, so that a
- * pragma read while it is parsed comes after it.
+ * The outer level: clauses, declarations, inlines, translators, providers and pragmas, in the order of
+ * the text. An external is appended to the program when it begins, so a pragma read while it is parsed
+ * comes after it.
  */
 #include "syntax/grammar.h"
 
 #include <inttypes.h>
 
-static struct dt_ext *external(struct dt_parser *ps, enum dt_ext_kind kind, struct dt_loc loc)
+/* Appends a new external. */
+static struct dt_ext *append_external(struct dt_parser *ps, enum dt_ext_kind kind, struct dt_loc loc)
 {
 	struct dt_ext *x = DT_NEW(ps->arena, struct dt_ext);
 
@@ -19,14 +20,16 @@ static struct dt_ext *external(struct dt_parser *ps, enum dt_ext_kind kind, stru
 	return x;
 }
 
-static void pragma(void *ctx, struct dt_loc loc, struct dt_word *words)
+/* Called by the lexer, perhaps in the middle of another external. */
+static void append_pragma(void *ctx, struct dt_loc loc, struct dt_word *words)
 {
-	external(ctx, DT_X_PRAGMA, loc)->words = words;
+	append_external(ctx, DT_X_PRAGMA, loc)->words = words;
 }
 
 /* ---- clauses ---- */
 
-static struct dt_pdesc *by_id(struct dt_parser *ps, struct dt_token t)
+/* A probe description that is a number. */
+static struct dt_pdesc *description_by_id(struct dt_parser *ps, struct dt_token t)
 {
 	static const char *const what[] = { "providers", "modules", "functions" };
 	struct dt_pdesc *d = DT_NEW(ps->arena, struct dt_pdesc);
@@ -45,16 +48,16 @@ static struct dt_pdesc *by_id(struct dt_parser *ps, struct dt_token t)
 }
 
 /* pspec = PSPEC | INT */
-static struct dt_pdesc *description(struct dt_parser *ps, struct dt_token t)
+static struct dt_pdesc *parse_description(struct dt_parser *ps, struct dt_token t)
 {
 	if (t.kind == DT_T_INT && !(t.suffix & DT_INT_CHAR))
-		return by_id(ps, t);
+		return description_by_id(ps, t);
 	if (t.kind != DT_T_PSPEC)
 		dt_lex_unexpected(&ps->lx, &t, "expected a probe description");
 	return dt_parse_pdesc(ps->parse, t.text, t.len, t.loc);
 }
 
-static void predicate(struct dt_parser *ps, struct dt_ext *x)
+static void parse_predicate(struct dt_parser *ps, struct dt_ext *x)
 {
 	struct dt_token t;
 
@@ -64,32 +67,32 @@ static void predicate(struct dt_parser *ps, struct dt_ext *x)
 	t = dt_tok_outer(ps, true);
 	if (t.kind != DT_T_LBRACE)
 		dt_lex_unexpected(&ps->lx, &t, "a predicate is followed by { }");
-	dt_vec_push(ps->arena, &ps->ahead, t);
+	dt_vec_push(ps->arena, &ps->ahead, t);	/* dt_body_parse() begins with it */
 }
 
-/* The next token, behind a description; a body's { is left to be read as the first token inside. */
+/* Reads the other descriptions; returns the first token behind them. */
 static struct dt_token after_descriptions(struct dt_parser *ps, struct dt_ext *x)
 {
 	struct dt_pdesc **tail = &x->probes->next;
 	struct dt_token t;
 
 	while ((t = dt_tok_outer(ps, false)).kind == DT_T_COMMA) {
-		*tail = description(ps, dt_tok_outer(ps, true));
+		*tail = parse_description(ps, dt_tok_outer(ps, true));
 		tail = &(*tail)->next;
 	}
 	return t;
 }
 
-/* clause = pspec { "," pspec } [ "/" expr "/" ] [ "{" stmt_list "}" ]; returns the token behind it */
-static struct dt_token clause(struct dt_parser *ps, struct dt_token t)
+/* clause = pspec { "," pspec } [ "/" expr "/" ] [ "{" stmt_list "}" ]; returns the token after it */
+static struct dt_token parse_clause(struct dt_parser *ps, struct dt_token t)
 {
-	struct dt_ext *x = external(ps, DT_X_CLAUSE, t.loc);
+	struct dt_ext *x = append_external(ps, DT_X_CLAUSE, t.loc);
 
-	x->probes = description(ps, t);
+	x->probes = parse_description(ps, t);
 	t = after_descriptions(ps, x);
 	ps->head = ps->ahead.n = 0;
 	if (t.kind == DT_T_DIV) {
-		predicate(ps, x);
+		parse_predicate(ps, x);
 	} else if (t.kind == DT_T_LBRACE) {
 		dt_vec_push(ps->arena, &ps->ahead, t);
 	} else if (ps->parse->bare) {
@@ -103,12 +106,12 @@ static struct dt_token clause(struct dt_parser *ps, struct dt_token t)
 	return dt_tok_outer(ps, false);
 }
 
-/* ---- the other externals; each begins at its first token ---- */
+/* ---- the other externals; each function begins at its first token ---- */
 
 /* inline = "inline" decl_specs declarator "=" assign_expr ";" */
 static void inline_definition(struct dt_parser *ps)
 {
-	struct dt_ext *x = external(ps, DT_X_INLINE, dt_tok_take(ps).loc);
+	struct dt_ext *x = append_external(ps, DT_X_INLINE, dt_tok_take(ps).loc);
 	const struct dt_specs *specs = dt_specs_parse(ps);
 
 	x->decl = dt_declarator_parse(ps, specs, DT_DM_NAMED);
@@ -133,10 +136,10 @@ static struct dt_xmember *translator_member(struct dt_parser *ps)
 }
 
 /* translator = "translator" type_name "<" type_name IDENT ">" "{" { IDENT "=" assign_expr ";" } "}" ";" */
-static void translator(struct dt_parser *ps)
+static void parse_translator(struct dt_parser *ps)
 {
 	static const char form[] = "translator output < input name > { member = expression; … };";
-	struct dt_ext *x = external(ps, DT_X_TRANSLATOR, dt_tok_take(ps).loc);
+	struct dt_ext *x = append_external(ps, DT_X_TRANSLATOR, dt_tok_take(ps).loc);
 	struct dt_xmember **tail = &x->members;
 	struct dt_token t;
 	struct dt_loc open;
@@ -167,7 +170,7 @@ static struct dt_decl *probe_params(struct dt_parser *ps, bool *varargs)
 }
 
 /* "probe" IDENT "(" [params] ")" [ ":" "(" [params] ")" ] ";" */
-static struct dt_probe_decl *probe(struct dt_parser *ps)
+static struct dt_probe_decl *parse_probe(struct dt_parser *ps)
 {
 	struct dt_probe_decl *d = DT_NEW(ps->arena, struct dt_probe_decl);
 	struct dt_token t;
@@ -185,9 +188,9 @@ static struct dt_probe_decl *probe(struct dt_parser *ps)
 }
 
 /* provider = "provider" IDENT "{" { probe } "}" ";" */
-static void provider(struct dt_parser *ps)
+static void parse_provider(struct dt_parser *ps)
 {
-	struct dt_ext *x = external(ps, DT_X_PROVIDER, dt_tok_take(ps).loc);
+	struct dt_ext *x = append_external(ps, DT_X_PROVIDER, dt_tok_take(ps).loc);
 	struct dt_token t = dt_tok_word(ps, "provider name { probe name(types); … };");
 	struct dt_probe_decl **tail = &x->pdecls;
 	struct dt_loc open = dt_tok_expect(ps, DT_T_LBRACE, "provider name { probe name(types); … };").loc;
@@ -195,14 +198,15 @@ static void provider(struct dt_parser *ps)
 	x->name = t.text;
 	x->name_loc = t.loc;
 	while (dt_tok_kind(ps, 0) != DT_T_RBRACE && dt_tok_kind(ps, 0) != DT_T_EOF) {
-		*tail = probe(ps);
+		*tail = parse_probe(ps);
 		tail = &(*tail)->next;
 	}
 	dt_tok_close(ps, DT_T_RBRACE, open);
 	dt_tok_expect(ps, DT_T_SEMI, "expected ; after the provider");
 }
 
-static struct dt_decl *nameless(struct dt_parser *ps, const struct dt_specs *specs)
+/* struct foo { … }; declares no name. */
+static struct dt_decl *nameless_decl(struct dt_parser *ps, const struct dt_specs *specs)
 {
 	struct dt_decl *d = DT_NEW(ps->arena, struct dt_decl);
 
@@ -211,8 +215,8 @@ static struct dt_decl *nameless(struct dt_parser *ps, const struct dt_specs *spe
 	return d;
 }
 
-/* The body of a function that a C header defines: D has no use for it, and cannot read all of it. */
-static bool function_body(struct dt_parser *ps, const struct dt_decl *d)
+/* Skips the body of a function that a C header defines: D cannot read all of C and does not need it. */
+static bool skip_function_body(struct dt_parser *ps, const struct dt_decl *d)
 {
 	if (!d->declr || d->declr->kind != DT_DR_FUNC || !dt_loc_included(d->loc) ||
 	    dt_tok_kind(ps, 0) != DT_T_LBRACE)
@@ -222,21 +226,21 @@ static bool function_body(struct dt_parser *ps, const struct dt_decl *d)
 }
 
 /* declaration = decl_specs [ declarator { "," declarator } ] ";" */
-static void declaration(struct dt_parser *ps)
+static void parse_declaration(struct dt_parser *ps)
 {
-	struct dt_ext *x = external(ps, DT_X_DECL, dt_tok_peek(ps)->loc);
+	struct dt_ext *x = append_external(ps, DT_X_DECL, dt_tok_peek(ps)->loc);
 	const struct dt_specs *specs = dt_specs_parse(ps);
 	struct dt_decl **tail = &x->decls;
 
 	if (dt_tok_accept(ps, DT_T_SEMI)) {
-		x->decls = nameless(ps, specs);
+		x->decls = nameless_decl(ps, specs);
 		return;
 	}
 	do {
 		*tail = dt_declarator_parse(ps, specs, DT_DM_NAMED);
 		if (specs->storage == DT_ST_TYPEDEF && (*tail)->name)
 			dt_map_put(&ps->types, (*tail)->name, *tail);
-		if (function_body(ps, *tail))
+		if (skip_function_body(ps, *tail))
 			return;
 		tail = &(*tail)->next;
 	} while (dt_tok_accept(ps, DT_T_COMMA));
@@ -246,19 +250,23 @@ static void declaration(struct dt_parser *ps)
 		"expected ; after the declaration");
 }
 
-static void program(struct dt_parser *ps)
+/* Each external begins with a token read at the outer level. */
+static void parse_externals(struct dt_parser *ps)
 {
 	struct dt_token t = dt_tok_outer(ps, false);
 
 	while (t.kind != DT_T_EOF) {
 		if (t.kind == DT_T_PSPEC && dt_map_get(&ps->types, t.text) != NULL)
-			/* on the command line every word is a description, but this one was declared */
+			/*
+			 * on the command line every word is a description, but the text has declared
+			 * this one as a type
+			 */
 			t.kind = DT_T_IDENT;
 		if (t.kind == DT_T_PSPEC || t.kind == DT_T_INT) {
-			t = clause(ps, t);
+			t = parse_clause(ps, t);
 			continue;
 		}
-		/* left of what C's preprocessor took away */
+		/* the C preprocessor may leave a lone ; behind */
 		if (t.kind == DT_T_SEMI && dt_loc_included(t.loc)) {
 			t = dt_tok_outer(ps, false);
 			continue;
@@ -268,12 +276,12 @@ static void program(struct dt_parser *ps)
 		if (t.kind == DT_T_INLINE)
 			inline_definition(ps);
 		else if (t.kind == DT_T_TRANSLATOR)
-			translator(ps);
+			parse_translator(ps);
 		else if (t.kind == DT_T_PROVIDER)
-			provider(ps);
+			parse_provider(ps);
 		else if (t.kind == DT_T_IDENT || t.kind == DT_T_SELF || t.kind == DT_T_THIS ||
 		    dt_keyword_is_type(t.kind))
-			declaration(ps);
+			parse_declaration(ps);
 		else
 			dt_tok_unexpected(ps, "expected a probe description or a declaration");
 		t = dt_tok_outer(ps, false);
@@ -289,13 +297,14 @@ static bool only_pragmas(const struct dt_ext *x)
 	return !x;
 }
 
+/* An unused argument of the command line is an error: it is most often a mistake in quoting. */
 static void parse_program(struct dt_parser *ps)
 {
 	const struct dt_parse *p = ps->parse;
 	struct dt_loc end = dt_lex_loc(&ps->lx, ps->lx.len, ps->lx.len);
 	int last = p->argc - 1;
 
-	program(ps);
+	parse_externals(ps);
 	if (!p->empty_ok && only_pragmas(ps->unit->exts))
 		dt_fail(ps->diag, D_EMPTY, end, "empty D program translation unit");
 	if (last > 0 && p->argused && !p->argref && !p->argused[last])
@@ -323,7 +332,7 @@ void dt_unit_parse(struct dt_parse *p, struct dt_unit *unit)
 
 	dt_map_init(&ps.types, p->arena);
 	dt_lex_init(&ps.lx, p);
-	ps.lx.pragma = pragma;
+	ps.lx.pragma = append_pragma;
 	ps.lx.pragma_ctx = &ps;
 	if (p->context == DT_CTX_PROGRAM)
 		parse_program(&ps);

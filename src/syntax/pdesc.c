@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One probe description in, its four parts out, macros replaced. Works on any text, not
- * only on what the lexer found: dtrace_str2desc() comes here, too.
+ * One probe description comes in, its four parts go out, with macros replaced. It works on any text,
+ * not only on what the lexer found: dtrace_str2desc() comes here too.
  */
 #include "syntax/lexer.h"
 
 #include <inttypes.h>
 #include <limits.h>
 
+/* The historic sizes of the parts. */
 static const struct part {
 	const char *name;
 	size_t max;		/* with the NUL */
@@ -25,42 +26,34 @@ struct desc {
 	struct dt_loc loc;
 };
 
-_Noreturn static void invalid(const struct desc *d, const char *why)
+_Noreturn static void refuse_description(const struct desc *d, const char *why)
 {
 	dt_fail(d->p->diag, D_PDESC_INVAL, d->loc, "invalid probe description \"%.*s%s\": %s",
 	    d->len < 200 ? (int)d->len : 200, d->text, d->len < 200 ? "" : "...", why);
 }
 
-static const char *argument(const struct desc *d, const char *digits, size_t n, bool string)
+/* The text of $N or $$N */
+static const char *macro_argument(const struct desc *d, const char *digits, size_t n, bool string)
 {
-	const struct dt_parse *p = d->p;
-	uint64_t i;
-	uint8_t suffix;
-	size_t end;
+	const char *text = dt_macro_argument(d->p, &digits, &n);
 
-	for (; n > 1 && *digits == '0'; n--)
-		digits++;
-	if (dt_lex_integer(digits, n, &i, &suffix, &end) == 0 && p->argc > 0 && i < (uint64_t)p->argc) {
-		if (p->argused)
-			p->argused[i] = true;
-		return p->argv[i];
-	}
-	if (!p->defaultargs)
-		invalid(d, "Undefined macro variable in probe description");
-	return string ? "" : "0";
+	if (!text && !d->p->defaultargs)
+		refuse_description(d, "Undefined macro variable in probe description");
+	return text ? text : string ? "" : "0";
 }
 
-static const char *variable(const struct desc *d, const char *name, size_t n)
+/* The value of $name as text. */
+static const char *macro_variable(const struct desc *d, const char *name, size_t n)
 {
 	int64_t value;
 
 	if (!d->p->macro || !d->p->macro(d->p->ctx, dt_arena_strndup(d->p->arena, name, n), &value))
-		invalid(d, "Undefined macro variable in probe description");
+		refuse_description(d, "Undefined macro variable in probe description");
 	return dt_arena_printf(d->p->arena, "%" PRId64, value);
 }
 
-/* One field: text, then perhaps one macro; text may follow a numbered one. */
-static const char *field(const struct desc *d, const char *s, size_t n, const struct part *part)
+/* One field: text, then perhaps a macro; more text may follow a numbered macro. */
+static const char *description_field(const struct desc *d, const char *s, size_t n, const struct part *part)
 {
 	struct dt_arena *arena = d->p->arena;
 	const char *dollar = n ? memchr(s, '$', n) : NULL, *name, *end = s + n, *tail = end, *value, *out;
@@ -74,23 +67,24 @@ static const char *field(const struct desc *d, const char *s, size_t n, const st
 		if (name < end && dt_is_digit(*name)) {
 			for (tail = name; tail < end && dt_is_digit(*tail); tail++)
 				;
-			value = argument(d, name, (size_t)(tail - name), string);
+			value = macro_argument(d, name, (size_t)(tail - name), string);
 		} else {
-			value = variable(d, name, (size_t)(end - name));
+			value = macro_variable(d, name, (size_t)(end - name));
 		}
 		out = dt_arena_printf(arena, "%.*s%s%.*s", (int)(dollar - s), s, value, (int)(end - tail),
 		    tail);
 	}
+	/* A path as module may be longer than a name. */
 	if (strlen(out) >= (part == &parts[DT_PART_MOD] && out[0] == '/' ? PATH_MAX : part->max))
-		invalid(d,
+		refuse_description(d,
 		    dt_arena_printf(arena, "the %s is longer than %zu characters", part->name,
 		        part->max - 1));
 	return out;
 }
 
 /*
- * Functions of processes may have colons in their names: pid123:a.out:shop::Cart::add*:entry. Behind
- * which colon they begin; 0: as always.
+ * Functions of processes may have colons in their names: pid123:a.out:shop::Cart::add*:entry. Returns
+ * the offset where such a function begins, or 0 if the description has no extra colons.
  */
 static size_t function_with_colons(const struct desc *d)
 {
@@ -109,6 +103,7 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len
 {
 	struct desc d = { p, text, len, loc };
 	struct dt_pdesc *out = DT_NEW(p->arena, struct dt_pdesc);
+	/* Fields are read from the right: the last one is part p->spec. */
 	const char **slot[] = { &out->prov, &out->mod, &out->func, &out->name };
 	size_t end = len, func = function_with_colons(&d);
 	int part = p->spec;
@@ -116,21 +111,21 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len
 	out->prov = out->mod = out->func = out->name = "";
 	out->loc = loc;
 	if (len > DT_SOURCE_MAX || memchr(text, '\0', len))
-		invalid(&d, "NUL or too many characters");
+		refuse_description(&d, "NUL or too many characters");
 	if (part < DT_PART_PROV || part > DT_PART_NAME)
-		invalid(&d, "only a probe identifier is permitted here");
+		refuse_description(&d, "only a probe identifier is permitted here");
 	for (; ; part--) {
 		size_t start = end;
 
 		if (part < DT_PART_PROV)
-			invalid(&d, "Overspecified probe description");
+			refuse_description(&d, "Overspecified probe description");
 		while (start > 0 &&
 		    (text[start - 1] != ':' || (part == DT_PART_FUNC && start > func && func > 0)))
 			start--;
-		*slot[part] = field(&d, text + start, end - start, &parts[part]);
+		*slot[part] = description_field(&d, text + start, end - start, &parts[part]);
 		/*
-		 * historic: a colon at the very beginning adds no part where there is no more room for
-		 * one (-f ::read:)
+		 * As in historic DTrace, a leading colon adds no part if there is no room for one (-f
+		 * ::read:)
 		 */
 		if (start == 0 || (start == 1 && part == DT_PART_PROV))
 			return out;

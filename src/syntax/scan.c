@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a library needs and offers, for the index of libraries. A library with an error in it is
- * scanned up to the error: whoever needs it will compile it and get the message then.
+ * What a library needs and declares, for the index of libraries. A library with an error is scanned up
+ * to the error: whoever needs it will compile it and see the message then.
  */
 #include "syntax/grammar.h"
 
-static void offer(struct dt_parse *p, struct dt_lib_scan *scan, const char *kind, const char *name)
+static void offer_name(struct dt_parse *p, struct dt_lib_scan *scan, const char *kind, const char *name)
 {
 	const char *text = *kind ? dt_arena_printf(p->arena, "%s %s", kind, name) : name;
 
 	dt_vec_push(p->arena, &scan->names, text);
 }
 
+/* The word in front of a tag; "" for other types. */
 static const char *tag_kind(const struct dt_specs *s)
 {
 	return s->base == DT_B_STRUCT ? "struct" :
@@ -20,7 +21,7 @@ static const char *tag_kind(const struct dt_specs *s)
 					"";
 }
 
-/* The tags and enumerators that specifiers define, in their bodies, too. */
+/* The tags and enumerators that specifiers define, also inside their bodies. */
 static void scan_specs(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_specs *s)
 {
 	const struct dt_specs *last = NULL;
@@ -28,9 +29,9 @@ static void scan_specs(struct dt_parse *p, struct dt_lib_scan *scan, const struc
 	if (!s->body)
 		return;
 	if (s->tname)
-		offer(p, scan, tag_kind(s), s->tname);
+		offer_name(p, scan, tag_kind(s), s->tname);
 	for (const struct dt_enumerator *e = s->enums; e; e = e->next)
-		offer(p, scan, "", e->name);
+		offer_name(p, scan, "", e->name);
 	for (const struct dt_decl *m = s->members; m; m = m->next) {
 		if (m->specs != last)
 			scan_specs(p, scan, m->specs);
@@ -44,7 +45,7 @@ static void scan_decls(struct dt_parse *p, struct dt_lib_scan *scan, const struc
 		scan_specs(p, scan, d->specs);
 	for (; d; d = d->next) {
 		if (d->name)
-			offer(p, scan, "", d->name);
+			offer_name(p, scan, "", d->name);
 	}
 }
 
@@ -54,13 +55,13 @@ static void scan_translator(struct dt_parse *p, struct dt_lib_scan *scan, const 
 	const char *kind = tag_kind(s);
 
 	if (s->tname)
-		offer(p, scan, *kind ? dt_arena_printf(p->arena, "translator %s", kind) : "translator",
+		offer_name(p, scan, *kind ? dt_arena_printf(p->arena, "translator %s", kind) : "translator",
 		    s->tname);
 }
 
 static void scan_pragma(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_word *w)
 {
-	w = w->next->next;	/* behind `pragma' `D' */
+	w = w->next->next;	/* skip `pragma' `D' */
 	if (strcmp(w->text, "depends_on") == 0 && strcmp(w->next->text, "library") == 0)
 		dt_vec_push(p->arena, &scan->libraries, w->next->next->text);
 }
@@ -71,7 +72,7 @@ static void scan_external(struct dt_parse *p, struct dt_lib_scan *scan, const st
 	case DT_X_DECL: scan_decls(p, scan, x->decls); break;
 	case DT_X_INLINE: scan_decls(p, scan, x->decl); break;
 	case DT_X_TRANSLATOR: if (x->dst) scan_translator(p, scan, x->dst); break;
-	case DT_X_PROVIDER: if (x->name) offer(p, scan, "provider", x->name); break;
+	case DT_X_PROVIDER: if (x->name) offer_name(p, scan, "provider", x->name); break;
 	case DT_X_PRAGMA: scan_pragma(p, scan, x->words); break;
 	case DT_X_CLAUSE: break;
 	}
@@ -87,10 +88,11 @@ void dt_parse_scan(struct dt_parse *p, struct dt_lib_scan *scan)
 	quiet.empty_ok = quiet.defaultargs = quiet.argref = true;
 	quiet.argused = NULL;
 	quiet.option = NULL;
+	/* dt_fail() jumps to diag->env: it is ours during the scan. */
 	memcpy(&outer, &p->diag->env, sizeof(outer));
 	if (setjmp(p->diag->env) == 0) {
 		dt_unit_parse(&quiet, unit);
-	} else if (!p->diag->msg) {	/* out of memory is not ours to hide */
+	} else if (!p->diag->msg) {	/* out of memory is not ours to handle */
 		memcpy(&p->diag->env, &outer, sizeof(outer));
 		longjmp(p->diag->env, 1);
 	}

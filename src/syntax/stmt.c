@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bodies of clauses: "{" in, a list of statements out. */
+/* Bodies of clauses: "{" comes in, a list of statements goes out. */
 #include "syntax/grammar.h"
 
-static struct dt_stmt *statement(struct dt_parser *);
+static struct dt_stmt *parse_statement(struct dt_parser *);
 
 /* block = stmt | "{" stmt_list "}" */
-static struct dt_stmt *block(struct dt_parser *ps)
+static struct dt_stmt *parse_block(struct dt_parser *ps)
 {
 	if (dt_tok_kind(ps, 0) == DT_T_LBRACE)
 		return dt_body_parse(ps);
-	return statement(ps);
+	return parse_statement(ps);
 }
 
 /* "if" "(" expr ")" block [ "else" block ] */
@@ -24,15 +24,15 @@ static struct dt_stmt *if_statement(struct dt_parser *ps)
 	open = dt_tok_expect(ps, DT_T_LPAREN, "expected ( after if").loc;
 	s->expr = dt_expr_parse(ps);
 	dt_tok_close(ps, DT_T_RPAREN, open);
-	s->then = block(ps);
+	s->then = parse_block(ps);
 	if (dt_tok_accept(ps, DT_T_ELSE))
-		s->els = block(ps);
+		s->els = parse_block(ps);
 	dt_depth_leave(ps);
 	return s;
 }
 
-/* stmt = ";" | expr ";" | if …; NULL for an empty one. The last ";" before "}" may be left out. */
-static struct dt_stmt *statement(struct dt_parser *ps)
+/* stmt = ";" | expr ";" | if …; NULL if it is empty. The last ";" before "}" is optional. */
+static struct dt_stmt *parse_statement(struct dt_parser *ps)
 {
 	struct dt_stmt *s;
 
@@ -60,7 +60,7 @@ struct dt_stmt *dt_body_parse(struct dt_parser *ps)
 	struct dt_stmt *first = NULL, **tail = &first;
 
 	while (dt_tok_kind(ps, 0) != DT_T_RBRACE && dt_tok_kind(ps, 0) != DT_T_EOF) {
-		*tail = statement(ps);
+		*tail = parse_statement(ps);
 		if (*tail)
 			tail = &(*tail)->next;
 	}

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parser's view of the lexer: tokens read ahead as far as somebody looks, and no further. */
+/*
+ * The parser's view of the lexer. Tokens are read ahead as far as a rule looks, and no further: the
+ * outer level reads the same characters in another way.
+ */
 #include "syntax/grammar.h"
 
+/* Makes sure that the i-th token ahead is in the window; the window restarts when it is empty. */
 static void read_ahead(struct dt_parser *ps, size_t i)
 {
 	if (ps->head == ps->ahead.n)
@@ -39,6 +43,7 @@ bool dt_tok_accept(struct dt_parser *ps, enum dt_tok kind)
 	return true;
 }
 
+/* Words that D reserves but has no use for. */
 static const char *reserved_hint(enum dt_tok kind)
 {
 	switch (kind) {
