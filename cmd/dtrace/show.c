@@ -38,6 +38,21 @@ static void put_time(struct show *s, const dtrace_probedata_t *d)
 		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));
 }
 
+static void put_columns(struct show *s, processorid_t cpu, const dtrace_probedesc_t *p)
+{
+	struct show_columns *c = &s->kept[(p->dtpd_id + 5u * (unsigned)cpu) % SHOW_KEPT];
+
+	if (c->id != p->dtpd_id || c->cpu != cpu) {
+		char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 1];
+
+		snprintf(name, sizeof(name), "%s:%s", p->dtpd_func, p->dtpd_name);
+		c->id = p->dtpd_id;
+		c->cpu = cpu;
+		c->len = snprintf(c->text, sizeof(c->text), "%3d %6u %32s ", cpu, p->dtpd_id, name);
+	}
+	fwrite_unlocked(c->text, 1, (size_t)c->len, s->out);
+}
+
 static int text_probe(const dtrace_probedata_t *d, void *arg)
 {
 	const dtrace_probedesc_t *p = d->dtpda_pdesc;
@@ -53,9 +68,8 @@ static int text_probe(const dtrace_probedata_t *d, void *arg)
 		put_time(s, d);
 		fprintf(s->out, "%3d %-41s ", d->dtpda_cpu, name);
 	} else if (!s->quiet) {
-		snprintf(name, sizeof(name), "%s:%s", p->dtpd_func, p->dtpd_name);
 		put_time(s, d);
-		fprintf(s->out, "%3d %6u %32s ", d->dtpda_cpu, p->dtpd_id, name);
+		put_columns(s, d->dtpda_cpu, p);
 	} else {
 		put_time(s, d);
 	}
@@ -72,7 +86,7 @@ static int text_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec,
 	if (rec != NULL)
 		return DTRACE_CONSUME_THIS;
 	if (!s->quiet)
-		putc('\n', s->out);
+		putc_unlocked('\n', s->out);
 	note(s);
 	return DTRACE_CONSUME_NEXT;
 }

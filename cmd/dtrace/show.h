@@ -12,6 +12,15 @@
 
 #include <stdbool.h>
 
+struct show_columns {			/* what stands before the records of a probe that fired on a CPU */
+	dtrace_id_t id;			/* 0: nothing is kept here */
+	processorid_t cpu;
+	int len;
+	char text[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 40];
+};
+
+enum { SHOW_KEPT = 16 };
+
 struct show {
 	dtrace_hdl_t *dtp;
 	FILE *out;
@@ -20,6 +29,7 @@ struct show {
 	bool quiet, flowindent, header;
 	int why;			/* errno of the first write of ours that failed */
 	struct faults faults;
+	struct show_columns kept[SHOW_KEPT];	/* of the last probes and CPUs, as floods of records are mostly of a few */
 };
 
 struct show_kind {
