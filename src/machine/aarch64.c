@@ -8,6 +8,24 @@
 #define X(n) (8 * (n))
 enum { SP = 248, PC = 256, PSTATE = 264, SYSCALLNO = 280 };
 
+/* As instructions number them. 31 is the stack pointer or, in the tests of branches, the constant 0. */
+static const int16_t numbers[] = {
+	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15), X(16), X(17), X(18), X(19),
+	X(20), X(21), X(22), X(23), X(24), X(25), X(26), X(27), X(28), X(29), X(30), SP,
+};
+
+#define FLAG(bit) "(uregs[33] >> " #bit " & 1)"
+_Static_assert(PSTATE == 33 * 8, "the word of the flags");
+#define NEGATIVE FLAG(31)
+#define ZERO FLAG(30)
+#define CARRY FLAG(29)
+#define OVERFLOW FLAG(28)
+/* of b.cond; the last two numbers, always, are written by nobody */
+static const char *const conditions[] = {
+	ZERO, CARRY, NEGATIVE, OVERFLOW, "(" CARRY " && !" ZERO ")", "(" NEGATIVE " == " OVERFLOW ")",
+	"(" NEGATIVE " == " OVERFLOW " && !" ZERO ")",
+};
+
 const struct dt_machine dt_machine_aarch64 = {
 	.name = "aarch64", .elf = EM_AARCH64, .define = "-D__aarch64",
 #ifdef __aarch64__
@@ -18,6 +36,7 @@ const struct dt_machine dt_machine_aarch64 = {
 		.arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7) }, .nargs = 8,
 		.words = 34,		/* those a process has */
 		.go_arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9) },
+		.number = numbers, .nnumbers = sizeof(numbers) / sizeof(numbers[0]), .zero = 31,
 	},
 	.mode = { .reg = PSTATE, .mask = 15, .zero_is_user = true },	/* EL0t */
 	.syscall = {
@@ -33,6 +52,10 @@ const struct dt_machine dt_machine_aarch64 = {
 	 */
 	.frames = { .program = 2, .tracepoint = 2, .kprobe = 0 },
 	.dwarf = { .sp = 31, .fp = 29, .ra = 30 },
+	.conditions = conditions, .nconditions = sizeof(conditions) / sizeof(conditions[0]),
+	.reloc = {
+		.irelative = R_AARCH64_IRELATIVE, .jump_slot = R_AARCH64_JUMP_SLOT, .glob_dat = R_AARCH64_GLOB_DAT, .word = R_AARCH64_ABS64,
+	},
 	/* in the vdso: mov x8, #139; svc #0. Offsets in struct rt_sigframe, which the ABI fixes */
 	.sigreturn = { .code = { 0xd2801168, 0xd4000001 }, .n = 2, .sp = 560, .pc = 568, .fp = 544 },
 	.trap = { .bytes = 0xd4200000, .mask = 0xffffffff },	/* brk #0 */

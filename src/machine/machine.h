@@ -28,6 +28,9 @@ struct dt_machine {
 		uint8_t stack_args;	/* where those begin, from the stack pointer on, when the function begins */
 		uint8_t words;		/* of the struct: uregs[] has as many */
 		int16_t go_arg[10];	/* of a function of Go; NOWHERE: not in a register of its own */
+		const int16_t *number;	/* by the number that instructions have for a register: `nnumbers` of them */
+		uint8_t nnumbers;
+		uint8_t zero;		/* a number that reads 0 in tests of branches; nnumbers: there is none */
 	} regs;
 
 	struct {			/* which mode was interrupted: the low bits of a register, 0 either in the kernel or in a process */
@@ -59,6 +62,11 @@ struct dt_machine {
 	struct { uint8_t program, tracepoint, kprobe; } frames;
 
 	struct { uint8_t sp, fp, ra; } dwarf;	/* numbers of registers in DWARF */
+	/* What a conditional branch tests, as D, by its number / 2: each odd one is the one before it turned round. */
+	const char *const *conditions;
+	uint8_t nconditions;
+	struct { uint16_t irelative, jump_slot, glob_dat, word; } reloc;	/* R_… of dynamic linking */
+	bool result_takes_argument;	/* where a large result is to be put comes as the first argument */
 	bool plt_frames;		/* linkers describe the frame of a procedure linkage table by an expression: DT_CFA_PLT */
 
 	/*

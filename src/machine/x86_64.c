@@ -10,6 +10,21 @@ enum {
 	RSI = 104, RDI = 112, ORIG_RAX = 120, RIP = 128, CS = 136, EFLAGS = 144, RSP = 152, SS = 160, END = 168,
 };
 
+/* as instructions number them; the last is sym(%rip) */
+static const int16_t numbers[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
+
+#define FLAG(bit) "(uregs[18] >> " #bit " & 1)"
+_Static_assert(EFLAGS == 18 * 8, "the word of the flags");
+#define CF FLAG(0)
+#define PF FLAG(2)
+#define ZF FLAG(6)
+#define SF FLAG(7)
+#define OF FLAG(11)
+/* of jcc, its last four bits */
+static const char *const conditions[] = {
+	OF, CF, ZF, "(" CF " || " ZF ")", SF, PF, "(" SF " != " OF ")", "(" ZF " || " SF " != " OF ")",
+};
+
 static const int16_t compat_arg[6] = { RBX, RCX, RDX, RSI, RDI, RBP };
 
 const struct dt_machine dt_machine_x86_64 = {
@@ -23,6 +38,7 @@ const struct dt_machine dt_machine_x86_64 = {
 		.stack_args = 8,	/* above the return address */
 		.words = END / 8,
 		.go_arg = { RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11, DT_MACHINE_NOWHERE },
+		.number = numbers, .nnumbers = sizeof(numbers) / sizeof(numbers[0]), .zero = sizeof(numbers) / sizeof(numbers[0]),
 	},
 	.mode = { .reg = CS, .mask = 3 },
 	.syscall = {
@@ -34,6 +50,9 @@ const struct dt_machine dt_machine_x86_64 = {
 	/* Linux 6.1; __bpf_trace_NAME() jumps to bpf_trace_run<n>() and is no frame */
 	.frames = { .program = 1, .tracepoint = 1, .kprobe = 1 },
 	.dwarf = { .sp = 7, .fp = 6, .ra = 16 }, .plt_frames = true,
+	.conditions = conditions, .nconditions = sizeof(conditions) / sizeof(conditions[0]),
+	.reloc = { .irelative = R_X86_64_IRELATIVE, .jump_slot = R_X86_64_JUMP_SLOT, .glob_dat = R_X86_64_GLOB_DAT, .word = R_X86_64_64 },
+	.result_takes_argument = true,
 	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */
 	.insn_align = 1,
 };

@@ -4,6 +4,7 @@
  * file, so that nothing can block; a `#!` first line becomes empty, so that line numbers stay.
  */
 #include "process/cpp.h"
+#include "machine/machine.h"
 
 #include "base/file.h"
 
@@ -95,11 +96,6 @@ static const char *const fixed[] = {
 	"-U__SIZEOF_INT128__",
 	"-D__int128_t=long double",
 	"-D__uint128_t=long double",
-#if defined(__x86_64__)
-	"-D__amd64",
-#elif defined(__aarch64__)
-	"-D__aarch64",
-#endif
 };
 #define NFIXED (sizeof(fixed) / sizeof(fixed[0]))
 
@@ -114,7 +110,7 @@ static int build(const struct dt_cpp *c, struct command *cmd)
 	const char *slash = c->name != NULL ? strrchr(c->name, '/') : NULL;
 	size_t n = 0;
 
-	cmd->argv = calloc(NFIXED + c->nargs + 8, sizeof(char *));
+	cmd->argv = calloc(NFIXED + c->nargs + 9, sizeof(char *));
 	if (cmd->argv == NULL)
 		return -ENOMEM;
 	if (asprintf(&cmd->include, "-I%.*s", slash != NULL ? (int)(slash - c->name) + 1 : 1,
@@ -127,6 +123,7 @@ static int build(const struct dt_cpp *c, struct command *cmd)
 	cmd->argv[n++] = (char *)(c->path != NULL ? c->path : "cpp");
 	for (size_t i = 0; i < NFIXED; i++)
 		cmd->argv[n++] = (char *)fixed[i];
+	cmd->argv[n++] = (char *)dt_machine_here()->define;
 	cmd->argv[n++] = cmd->version;
 	if (c->headers)
 		cmd->argv[n++] = (char *)"-H";

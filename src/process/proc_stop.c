@@ -4,6 +4,7 @@
  * our own word size are stepped on; others stay where exec left them.
  */
 #include "process/proc.h"
+#include "machine/machine.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -142,37 +143,24 @@ static uint64_t linker_hook(pid_t pid, const struct start *s)
 
 /* ---- the breakpoint ---- */
 
-#if defined(__x86_64__)
-#define TRAP_BYTES 0xccul
-#define TRAP_MASK 0xfful
-#elif defined(__aarch64__)
-#define TRAP_BYTES 0xd4200000ul		/* brk #0 */
-#define TRAP_MASK 0xfffffffful
-#else
-#error "a breakpoint instruction is needed"
-#endif
-
-/* x86 stops behind the breakpoint: one step back. */
+/* Some machines stop behind the breakpoint: back to it. The registers begin as struct pt_regs does. */
 static bool stopped_at(pid_t pid, uint64_t addr)
 {
-	struct user_regs_struct regs;
-	struct iovec io = { &regs, sizeof(regs) };
+	const struct dt_machine *m = dt_machine_here();
+	union { struct user_regs_struct regs; uint64_t word[sizeof(struct user_regs_struct) / 8]; } u;
+	struct iovec io = { &u, sizeof(u) };
+	uint64_t *pc = &u.word[m->regs.pc / 8];
 
-	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &io) != 0)
+	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &io) != 0 || *pc != addr + m->trap.behind)
 		return false;
-#if defined(__x86_64__)
-	if (regs.rip != addr + 1)
-		return false;
-	regs.rip = addr;
-	return ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &io) == 0;
-#else
-	return regs.pc == addr;
-#endif
+	*pc = addr;
+	return m->trap.behind == 0 || ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &io) == 0;
 }
 
 /* Words are aligned, so that one never reaches into a page that is not mapped. */
 static bool run_to(struct dt_proc *p, uint64_t addr)
 {
+	const struct dt_machine *m = dt_machine_here();
 	uint64_t at = addr & ~7ull;
 	unsigned shift = (unsigned)(addr & 7) * 8;
 	bool there = false;
@@ -182,7 +170,7 @@ static bool run_to(struct dt_proc *p, uint64_t addr)
 	errno = 0;
 	word = ptrace(PTRACE_PEEKTEXT, p->pid, (void *)at, NULL);
 	if (errno != 0 || ptrace(PTRACE_POKETEXT, p->pid, (void *)at,
-	    (void *)(((uint64_t)word & ~(TRAP_MASK << shift)) | TRAP_BYTES << shift)) != 0)
+	    (void *)(((uint64_t)word & ~(m->trap.mask << shift)) | m->trap.bytes << shift)) != 0)
 		return true;	/* stays where it is */
 	do {
 		if (!dt_proc_wait(p, PTRACE_CONT, &status))

@@ -7,6 +7,7 @@
  * hostile.
  */
 #include "provider/dwarf.h"
+#include "machine/machine.h"
 
 #include "base/diag.h"
 #include "provider/provider.h"
@@ -555,11 +556,12 @@ static bool find(struct finding *f)
  */
 static int hidden(struct dt_dwarf *d, const struct dt_object *o, Dwarf_Die *die)
 {
+	const struct dt_machine *m = dt_machine_elf(dt_elf_machine(o->elf));
 	const struct dt_type *t = type_of(d, die, 0);
 
 	if (t == NULL)
 		return -1;
-	if (!dt_type_is_sou(t) || dt_elf_machine(o->elf) != EM_X86_64)
+	if (!dt_type_is_sou(t) || m == NULL || !m->result_takes_argument)
 		return 0;
 	/* of smaller ones it depends on more than their size */
 	return dt_type_size(d->p->types, t) > 16 ? 1 : -1;

@@ -6,9 +6,8 @@
  */
 #include "provider/objects.h"
 
+#include "machine/machine.h"
 #include "symbol/insn.h"
-
-#include <elf.h>
 
 /* bytes of the look; of the code that has the stack moved, which saves arguments */
 enum { LOOK_MAX = 64, AGAIN_MAX = 1024 };
@@ -18,15 +17,15 @@ bool dt_object_is_go(const struct dt_object *o)
 	return dt_elf_has_section(o->elf, ".gopclntab") || dt_elf_has_section(o->elf, ".go.buildinfo");
 }
 
-/* Numbers are words of struct pt_regs. */
-void dt_go_arguments(const struct dt_object *o, const char *args[10])
+void dt_go_arguments(struct dt_arena *arena, const struct dt_object *o, const char *args[10])
 {
-	static const char *const x86[10] = { "uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]",
-		"uregs[9]", "uregs[8]", "uregs[7]", "uregs[6]", "0" };
-	static const char *const arm[10] = { "uregs[0]", "uregs[1]", "uregs[2]", "uregs[3]", "uregs[4]",
-		"uregs[5]", "uregs[6]", "uregs[7]", "uregs[8]", "uregs[9]" };
+	const struct dt_machine *m = dt_machine_elf(dt_elf_machine(o->elf));
 
-	memcpy(args, dt_elf_machine(o->elf) == EM_X86_64 ? x86 : arm, sizeof(x86));
+	for (int i = 0; i < 10; i++) {
+		int reg = m != NULL ? m->regs.go_arg[i] : DT_MACHINE_NOWHERE;
+
+		args[i] = reg != DT_MACHINE_NOWHERE ? dt_arena_printf(arena, "uregs[%d]", reg / 8) : "0";
+	}
 }
 
 struct looking {

@@ -5,6 +5,7 @@
  * and read from its memory.
  */
 #include "provider/objects.h"
+#include "machine/machine.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -27,14 +28,16 @@ struct symbols {			/* of the file whose relocations are read */
 
 static bool is_irelative(uint16_t machine, uint32_t type)
 {
-	return type == (machine == EM_AARCH64 ? R_AARCH64_IRELATIVE : R_X86_64_IRELATIVE);
+	const struct dt_machine *m = dt_machine_elf(machine);
+
+	return m != NULL && type == m->reloc.irelative;
 }
 
 static bool is_call_slot(uint16_t machine, uint32_t type)
 {
-	if (machine == EM_AARCH64)
-		return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
-	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+	const struct dt_machine *m = dt_machine_elf(machine);
+
+	return m != NULL && (type == m->reloc.jump_slot || type == m->reloc.glob_dat || type == m->reloc.word);
 }
 
 static bool named(const struct symbols *s, uint64_t index, const char *name)

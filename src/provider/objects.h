@@ -95,7 +95,7 @@ const char *dt_branch_taken(struct dt_arena *, uint16_t machine, const struct dt
 /* golang.c */
 bool dt_object_is_go(const struct dt_object *);
 /* D texts of a function's arguments at its entry */
-void dt_go_arguments(const struct dt_object *, const char *args[10]);
+void dt_go_arguments(struct dt_arena *, const struct dt_object *, const char *args[10]);
 /* the place in the file that is run once a call */
 uint64_t dt_go_entry(const struct dt_object *, const struct dt_elf_function *);
 

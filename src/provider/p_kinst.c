@@ -5,6 +5,7 @@
  * there.
  */
 #include "kernel/kfunc.h"
+#include "machine/machine.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 
@@ -28,6 +29,7 @@ static const char *make(struct dt_probes *p, const struct dt_provider_row *row,
 {
 	const char *module = dt_part_literal(want->mod) ? want->mod : "vmlinux";
 	struct dt_hook hook = { .kind = DT_HOOK_KFUNC, .by_kprobe = true };
+	const struct dt_machine *here = dt_machine_here();
 	struct dt_probe *probe;
 
 	if (!dt_probes_functions(p))
@@ -39,10 +41,8 @@ static const char *make(struct dt_probes *p, const struct dt_provider_row *row,
 		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func,
 		    dt_kfunc_ours(want->func));
 	hook.offset = strtoul(want->name, NULL, 10);
-#ifdef __aarch64__
-	if (hook.offset % 4 != 0)
-		return "instructions of aarch64 begin at multiples of 4";
-#endif
+	if (hook.offset % here->insn_align != 0)
+		return dt_arena_printf(p->arena, "instructions of %s begin at multiples of %u", here->name, here->insn_align);
 	if (hook.offset > OFFSET_MAX)
 		return "no function is as long as that";
 	probe = dt_probes_add(p, row, module, want->func, want->name, &hook);

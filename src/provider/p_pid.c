@@ -171,7 +171,7 @@ static void add(struct making *m, const char *func, const char *alt, const char 
 	struct dt_hook hook = hook_at(m, kind, offset);
 
 	if (m->go && strcmp(name, "entry") == 0)
-		dt_go_arguments(m->in->obj, hook.args);
+		dt_go_arguments(m->p->arena, m->in->obj, hook.args);
 	add_hook(m, func, alt, name, &hook);
 }
 

@@ -5,6 +5,7 @@
  * user memory.
  */
 #include "provider/provider.h"
+#include "machine/machine.h"
 #include "provider/syscalls.h"
 
 #include <stdlib.h>
@@ -35,11 +36,7 @@ static const struct row { const char *name, *types;
 	{ "clock_gettime", "clockid_t, struct __kernel_timespec *" },
 	{ "clock_nanosleep", "clockid_t, int, struct __kernel_timespec *, struct __kernel_timespec *" },
 	{ "clock_settime", "clockid_t, struct __kernel_timespec *" },
-#ifdef __x86_64__
-	{ "clone", "unsigned long, void *, int *, int *, unsigned long" },
-#else
-	{ "clone", "unsigned long, void *, int *, unsigned long, int *" },
-#endif
+	{ "clone", NULL },		/* the machine says */
 	{ "clone3", "struct clone_args *, size_t" },
 	{ "close", "int" },
 	{ "close_range", "unsigned int, unsigned int, unsigned int" },
@@ -442,7 +439,7 @@ struct dt_probe_sig *dt_syscall_arguments(struct dt_arena *arena, struct dt_type
 
 	if (row == NULL)
 		return NULL;
-	text = row->types;
+	text = row->types != NULL ? row->types : dt_machine_here()->syscall.clone;
 	n = *text != '\0';
 	for (const char *c = text; *c != '\0'; c++)
 		n += *c == ',';

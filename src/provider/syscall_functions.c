@@ -10,6 +10,7 @@
  * makes the answer false.
  */
 #include "base/compat.h"
+#include "machine/machine.h"
 #include "provider/syscalls.h"
 #include "types/type.h"
 
@@ -23,16 +24,6 @@
  * but the name that the others are aliases of.
  */
 static const char without_arguments[] = "__do_sys_";
-
-#ifdef __x86_64__
-static const char *const native[] = { "__x64_sys_" };
-static const char *const compat[] = { "__ia32_sys_", "__ia32_compat_sys_" };
-static const char runs_compat[] = "__ia32_compat_sys_ioctl";
-#else
-static const char *const native[] = { "__arm64_sys_", "__arm64_sys_arm64_" };
-static const char *const compat[] = { "__arm64_sys_", "__arm64_compat_sys_" };
-static const char runs_compat[] = "__arm64_compat_sys_ioctl";
-#endif
 
 /* What the kernel writes before and behind the name of a call. */
 static const char *const before[] = { "", "ia32_", "aarch32_", "old_", "old", "new" };
@@ -70,9 +61,9 @@ static void offer_forms(struct search *s, const char *call)
 {
 	char first[64];
 
-	for (size_t p = 0; p < COUNT(compat); p++)
+	for (const char *const *p = dt_machine_here()->syscall.compat; *p != NULL; p++)
 		for (size_t i = 0; i < COUNT(before); i++) {
-			snprintf(first, sizeof(first), "%s%s", compat[p], before[i]);
+			snprintf(first, sizeof(first), "%s%s", *p, before[i]);
 			for (size_t k = 0; k < COUNT(behind); k++)
 				offer_as(s, first, call, behind[k]);
 		}
@@ -88,11 +79,12 @@ static void offer_compat(struct search *s, const char *call)
 
 static bool find_native(struct search *s, const char *call)
 {
+	const char *const *native = dt_machine_here()->syscall.native;
 	const char *kernel = dt_syscall_kernel_name(call);
 
 	s->found = false;
-	for (size_t i = 0; i < COUNT(native); i++)
-		offer_as(s, native[i], call, "");
+	for (const char *const *p = native; *p != NULL; p++)
+		offer_as(s, *p, call, "");
 	if (kernel != NULL)
 		offer_as(s, native[0], kernel, "");
 	if (!s->found)
@@ -102,7 +94,7 @@ static bool find_native(struct search *s, const char *call)
 
 static bool find_compat(struct search *s, const char *call, uint32_t number)
 {
-	if (dt_types_function_id(s->types, runs_compat) == 0)
+	if (dt_types_function_id(s->types, dt_machine_here()->syscall.runs_compat) == 0)
 		return true;
 	for (uint32_t i = 0; i < dt_ncompat_syscalls; i++) {
 		if (dt_compat_syscalls[i] != number || dt_compat_names[i] == NULL)

@@ -6,8 +6,8 @@
  * plus offset, the one linkers write for procedure linkage tables, and those of signal frames.
  */
 #include "symbol/unwind_cfi.h"
+#include "machine/machine.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct reader {
 	uint64_t addr;
 	/* of .debug_frame: addresses are plain, and a CIE is found by its place in the section */
 	bool debug;
-	unsigned sp, fp, ra;		/* DWARF numbers */
+	const struct dt_machine *machine;
 	struct cie cie;			/* the last one used */
 	uint64_t work;			/* bytes of instructions that may still be run */
 	int err;
@@ -232,7 +232,7 @@ static bool is_plt(const struct reader *r, struct bytes b, uint8_t *n)
 {
 	uint8_t lit;
 
-	if (u8(&b) != OP_BREG0 + r->ra || sleb(&b) != 0 || u8(&b) != OP_LIT0 + 15 || u8(&b) != OP_AND)
+	if (u8(&b) != OP_BREG0 + r->machine->dwarf.ra || sleb(&b) != 0 || u8(&b) != OP_LIT0 + 15 || u8(&b) != OP_AND)
 		return false;
 	lit = u8(&b);
 	*n = (uint8_t)(lit - OP_LIT0);
@@ -248,14 +248,14 @@ static void cfa_expression(struct machine *m, struct bytes b)
 	uint8_t n;
 
 	m->s.cfa = DT_CFA_NONE;
-	if (!breg(&b, &reg, &off) || (reg != r->sp && reg != r->fp))
+	if (!breg(&b, &reg, &off) || (reg != r->machine->dwarf.sp && reg != r->machine->dwarf.fp))
 		return;
 	m->s.cfa_off = off;
 	if (b.p == b.end) {
-		m->s.cfa = reg == r->sp ? DT_CFA_SP : DT_CFA_FP;
+		m->s.cfa = reg == r->machine->dwarf.sp ? DT_CFA_SP : DT_CFA_FP;
 	} else if (*b.p == OP_DEREF && b.end - b.p == 1) {
-		m->s.cfa = reg == r->sp ? DT_CFA_AT_SP : DT_CFA_AT_FP;
-	} else if (reg == r->sp && r->sp == 7 && is_plt(r, b, &n)) {
+		m->s.cfa = reg == r->machine->dwarf.sp ? DT_CFA_AT_SP : DT_CFA_AT_FP;
+	} else if (reg == r->machine->dwarf.sp && r->machine->plt_frames && is_plt(r, b, &n)) {
 		m->s.cfa = DT_CFA_PLT;
 		m->s.plt = n;
 	}
@@ -267,11 +267,11 @@ static void set_reg(struct machine *m, uint64_t reg, enum dt_unwind_reg how, int
 {
 	struct state *s = &m->s;
 
-	if (reg == m->r->ra) {
+	if (reg == m->r->machine->dwarf.ra) {
 		s->ra = (uint8_t)how;
 		s->ra_off = off;
 		s->end = false;
-	} else if (reg == m->r->fp) {
+	} else if (reg == m->r->machine->dwarf.fp) {
 		s->fp = (uint8_t)how;
 		s->fp_off = off;
 	}
@@ -281,11 +281,11 @@ static void restore(struct machine *m, uint64_t reg)
 {
 	const struct state *i = &m->cie->init;
 
-	if (reg == m->r->ra)
+	if (reg == m->r->machine->dwarf.ra)
 		set_reg(m, reg, i->ra, i->ra_off);
 	else
 		set_reg(m, reg, i->fp, i->fp_off);
-	if (reg == m->r->ra)
+	if (reg == m->r->machine->dwarf.ra)
 		m->s.end = i->end;
 }
 
@@ -294,21 +294,21 @@ static void reg_expression(struct machine *m, uint64_t reg, struct bytes b)
 	unsigned base;
 	int64_t off;
 
-	if (breg(&b, &base, &off) && b.p == b.end && (base == m->r->sp || base == m->r->fp))
-		set_reg(m, reg, base == m->r->sp ? DT_REG_SP : DT_REG_FP, off);
+	if (breg(&b, &base, &off) && b.p == b.end && (base == m->r->machine->dwarf.sp || base == m->r->machine->dwarf.fp))
+		set_reg(m, reg, base == m->r->machine->dwarf.sp ? DT_REG_SP : DT_REG_FP, off);
 	else
 		set_reg(m, reg, DT_REG_LOST, 0);
 }
 
 static void cfa_register(struct machine *m, uint64_t reg)
 {
-	m->s.cfa = reg == m->r->sp ? DT_CFA_SP : reg == m->r->fp ? DT_CFA_FP : DT_CFA_NONE;
+	m->s.cfa = reg == m->r->machine->dwarf.sp ? DT_CFA_SP : reg == m->r->machine->dwarf.fp ? DT_CFA_FP : DT_CFA_NONE;
 }
 
 static void undefined(struct machine *m, uint64_t reg)
 {
 	set_reg(m, reg, DT_REG_LOST, 0);
-	if (reg == m->r->ra)
+	if (reg == m->r->machine->dwarf.ra)
 		m->s.end = true;
 }
 
@@ -459,7 +459,7 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 	c.code_align = uleb(&b);
 	c.data_align = sleb(&b);
 	ra = version == 1 ? u8(&b) : uleb(&b);
-	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) || ra != r->ra ||
+	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) || ra != r->machine->dwarf.ra ||
 	    c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
 		return;
 	m.s = (struct state){ .cfa = DT_CFA_NONE, .ra = DT_REG_SAME, .fp = DT_REG_SAME };
@@ -542,14 +542,11 @@ static int read_all(struct dt_cfi *out, uint16_t machine, const void *data, size
 		.len = len,
 		.addr = addr,
 		.debug = debug,
+		.machine = dt_machine_elf(machine),
 		.work = WORK_FACTOR * (uint64_t)len };
 	struct bytes b = { data, r.data + len, false };
 
-	if (machine == EM_X86_64)
-		r.sp = 7, r.fp = 6, r.ra = 16;
-	else if (machine == EM_AARCH64)
-		r.sp = 31, r.fp = 29, r.ra = 30;
-	else
+	if (r.machine == NULL)
 		return 0;
 	while (b.p < b.end && !b.bad && r.err == 0) {
 		uint64_t n = fixed(&b, 4);

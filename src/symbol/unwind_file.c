@@ -4,21 +4,15 @@
  * numbered over all files: a few thousand serve all of a machine.
  */
 #include "symbol/unwind_impl.h"
+#include "machine/machine.h"
 
 #include "symbol/unwind_cfi.h"
 #include "symbol/usym_impl.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
-
-#ifdef __x86_64__
-#define MACHINE EM_X86_64
-#else
-#define MACHINE EM_AARCH64
-#endif
 
 enum { RULE_SLOTS = 1 << 17 };
 
@@ -56,32 +50,32 @@ static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
 /* ---- rows ---- */
 
 /*
- * aarch64 returns from signal handlers through the vdso, which tells nothing about it: the saved
- * registers are at the stack pointer (struct rt_sigframe, fixed by the ABI). Found by its two
- * instructions; one byte before it is looked for, as for any return address.
+ * The code by which a signal handler returns, where it tells nothing about its frame: the saved registers
+ * are at the stack pointer. It is found by its instructions; one instruction before it a row begins too,
+ * as return addresses are looked for one byte before themselves.
  */
 static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
 {
-	static const uint32_t code[2] = { 0xd2801168, 0xd4000001 };	/* mov x8, #139; svc #0 */
-	static const struct dt_unwind_rule rule = { .cfa = DT_CFA_AT_SP,
-		.cfa_off = 560,
+	const struct dt_machine *m = dt_machine_here();
+	const struct dt_unwind_rule rule = { .cfa = DT_CFA_AT_SP,
+		.cfa_off = m->sigreturn.sp,
 		.ra = DT_REG_SP,
-		.ra_off = 568,
+		.ra_off = m->sigreturn.pc,
 		.fp = DT_REG_SP,
-		.fp_off = 544,
+		.fp_off = m->sigreturn.fp,
 		.signal = 1 };
+	size_t size = m->sigreturn.n * sizeof(m->sigreturn.code[0]), len;
 	const void *text;
 	uint64_t addr;
-	size_t len;
 
-	if (MACHINE != EM_AARCH64 || dt_elf_section(elf, ".text", &text, &len, &addr) != 0 || text == NULL)
+	if (size == 0 || dt_elf_section(elf, ".text", &text, &len, &addr) != 0 || text == NULL)
 		return;
-	for (size_t at = 4; at + sizeof(code) <= len; at += 4)
-		if (memcmp((const char *)text + at, code, sizeof(code)) == 0) {
+	for (size_t at = 4; at + size <= len; at += 4)
+		if (memcmp((const char *)text + at, m->sigreturn.code, size) == 0) {
 			if (dt_cfi_begin(c, addr + at - 4) != 0)
 				return;
 			(void)dt_cfi_add(c, addr + at - 4, &rule);
-			(void)dt_cfi_end(c, addr + at + sizeof(code));
+			(void)dt_cfi_end(c, addr + at + size);
 		}
 }
 
@@ -94,10 +88,10 @@ static void read_debug_frame(struct dt_cfi *c, struct dt_elf *elf)
 	size_t len;
 
 	if (dt_elf_section(elf, ".debug_frame", &data, &len, &addr) == 0 && data != NULL) {
-		(void)dt_cfi_read_debug(c, MACHINE, data, len);
+		(void)dt_cfi_read_debug(c, dt_machine_here()->elf, data, len);
 		dt_elf_forget(elf, data);
 	} else if (dt_elf_unpack(elf, ".debug_frame", &unpacked, &len) == 0) {
-		(void)dt_cfi_read_debug(c, MACHINE, unpacked, len);
+		(void)dt_cfi_read_debug(c, dt_machine_here()->elf, unpacked, len);
 		free(unpacked);
 	}
 }
@@ -108,10 +102,10 @@ static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 	uint64_t addr;
 	size_t len;
 
-	if (!dt_elf_is_64(elf) || dt_elf_machine(elf) != MACHINE)
+	if (!dt_elf_is_64(elf) || dt_elf_machine(elf) != dt_machine_here()->elf)
 		return;
 	if (dt_elf_section(elf, ".eh_frame", &data, &len, &addr) == 0 && data != NULL) {
-		(void)dt_cfi_read(c, MACHINE, data, len, addr);	/* out of memory: what was read counts */
+		(void)dt_cfi_read(c, dt_machine_here()->elf, data, len, addr);	/* out of memory: what was read counts */
 		dt_elf_forget(elf, data);
 	}
 	if (c->n == 0)

@@ -6,14 +6,9 @@
  */
 #include "types/table.h"
 
-#include <errno.h>
+#include "machine/machine.h"
 
-#ifdef __aarch64__
-/* AAPCS64 10.1.8.2: an unnamed bit-field aligns the struct like a named one */
-enum { UNNAMED_ALIGNS = 1 };
-#else
-enum { UNNAMED_ALIGNS = 0 };
-#endif
+#include <errno.h>
 
 static const uint64_t max_bits = UINT64_MAX / 2;	/* sums of two sizes cannot overflow */
 
@@ -66,7 +61,7 @@ static int place_bits(struct layout *l, struct dt_member *m, uint64_t size, uint
 	if (err)
 		return err;
 	m->bit_off = at;
-	if ((!is_unnamed(m) || UNNAMED_ALIGNS) && align > l->align)
+	if ((!is_unnamed(m) || dt_machine_here()->unnamed_bitfields_align) && align > l->align)
 		l->align = align;
 	return use_bits(l, at, m->bit_size);
 }

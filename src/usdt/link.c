@@ -5,6 +5,7 @@
  * make them, get their functions here.
  */
 #include "base/file.h"
+#include "machine/machine.h"
 #include "usdt/relobj.h"
 
 #include <dtrace.h>
@@ -25,25 +26,11 @@ struct link {
 	struct dt_map known;		/* symbol to stub's index + 1 */
 };
 
-static const struct { uint16_t machine; const char *name; } machines[] = {
-	{ EM_X86_64, "x86-64" }, { EM_AARCH64, "aarch64" },
-};
-
 static const char *machine_name(uint16_t machine)
 {
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (machines[i].machine == machine)
-			return machines[i].name;
-	return NULL;
-}
+	const struct dt_machine *m = dt_machine_elf(machine);
 
-static uint16_t our_machine(void)
-{
-#ifdef __aarch64__
-	return EM_AARCH64;
-#else
-	return EM_X86_64;
-#endif
+	return m != NULL ? m->name : NULL;
 }
 
 /* ---- calls in objects ---- */
@@ -217,6 +204,6 @@ int dt_usdt_link(struct dt_usdt_job *job, const char *path, int nobjects, char *
 	for (int i = 0; i < nobjects && status == 0; i++)
 		status = read_object(&l, objects[i]);
 	if (l.machine == 0)
-		l.machine = our_machine();
+		l.machine = dt_machine_here()->elf;
 	return status == 0 ? write_object(&l, path) : status;
 }

@@ -6,6 +6,7 @@
  * them.
  */
 #include "usdt/usdt.h"
+#include "machine/machine.h"
 
 #include <elf.h>
 
@@ -133,7 +134,7 @@ static void put_enabled(struct object *o, uint32_t sem)
 static void note_address(struct object *o, uint32_t sym, uint64_t addend)
 {
 	static const uint64_t zero;
-	uint32_t type = o->in->machine == EM_X86_64 ? R_X86_64_64 : R_AARCH64_ABS64;
+	uint32_t type = dt_machine_elf(o->in->machine)->reloc.word;
 
 	dt_vec_push(o->arena, &o->rela_note,
 	    ((Elf64_Rela){ o->notes.b.n, ELF64_R_INFO((uint64_t)sym, type), (int64_t)addend }));

@@ -4,6 +4,7 @@
  * print are read; an operand of any other form is DT_SDT_NONE, and the others still count.
  */
 #include "usdt/sdtnote.h"
+#include "machine/machine.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -430,12 +431,7 @@ int dt_sdt_args_parse(const char *text, uint16_t machine, struct dt_sdt_arg out[
 
 int dt_sdt_reg_offset(uint16_t machine, int reg)
 {
-	/* r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs flags rsp ss */
-	static const uint8_t x86[] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0, 16 };
+	const struct dt_machine *m = dt_machine_elf(machine);
 
-	if (machine == EM_X86_64 && reg >= 0 && reg < (int)sizeof(x86))
-		return 8 * x86[reg];
-	if (machine == EM_AARCH64 && reg >= 0 && reg <= DT_SDT_SP)
-		return 8 * reg;		/* regs[31], then sp */
-	return -ENOENT;
+	return m != NULL && reg >= 0 && reg < m->regs.nnumbers ? m->regs.number[reg] : -ENOENT;
 }
