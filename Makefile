@@ -20,6 +20,8 @@ CC := $(if $(filter default,$(origin CC)),$(if $(filter fuzz,$(MODE)),clang,gcc)
 B ?= $(if $(filter release,$(MODE)),build,build-$(MODE))
 PREFIX ?= /usr/local
 VERSION := 0.1
+# Programs linked with one major version run with any library of it.
+SONAME := libdtrace.so.$(firstword $(subst ., ,$(VERSION)))
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 opt_release := -O2 -g
@@ -138,9 +140,9 @@ $(B)/libdtrace.a: $(LIB_OBJ)
 	@rm -f $@
 	@ar rcs $@ $(LIB_OBJ)
 $(B)/libdtrace.so: $(LIB_OBJ) src/lib/libdtrace.map
-	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libdtrace.so.2 -Wl,--version-script=src/lib/libdtrace.map \
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/lib/libdtrace.map \
 		-o $@ $(LIB_OBJ) $(PKG_LIBS)
-	@ln -sf libdtrace.so $(B)/libdtrace.so.2
+	@ln -sf libdtrace.so $(B)/$(SONAME)
 # The command carries the library in itself: it starts faster and needs no library path.
 $(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
@@ -189,8 +191,9 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
 	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
-	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.2
-	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.2 $(DESTDIR)$(PREFIX)/lib/libdtrace.so
+	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.$(VERSION)
+	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	[ -n "$(STATIC)" ] || ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libdtrace.so
 	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(PREFIX)/lib/libdtrace.a
 	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/dtrace.h
 	install -d $(DESTDIR)$(PREFIX)/include/dtrace $(DESTDIR)$(PREFIX)/include/sys

@@ -6,10 +6,16 @@
  * pointer give NULL likewise. A handle is used by one thread at a time; a process may
  * have several. Strings that come back belong to the handle. Names, fields and values are the
  * historic ones; what only this library has says so.
+ *
+ * How this header may change: a function, a constant or a number keeps its meaning. A struct that the library hands out through a
+ * pointer may get members at its end: copy members, not the struct, and do not depend on its size. A struct that the caller
+ * owns and the library fills (the last argument of a call) keeps its size as long as DTRACE_VERSION, which dtrace_open() is
+ * given, stays the same. Names of the shared library carry the version they came with (src/lib/libdtrace.map).
  */
 #ifndef _DTRACE_H
 #define _DTRACE_H
 
+#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +32,8 @@ typedef struct dtrace_hdl dtrace_hdl_t;
 typedef struct dtrace_prog dtrace_prog_t;
 typedef uint32_t dtrace_id_t;
 typedef int64_t dtrace_optval_t;
+typedef Elf64_Sym GElf_Sym;		/* as <gelf.h> has them, which need not be there */
+typedef Elf64_Addr GElf_Addr;
 
 /* ---- handle, options, errors ---- */
 
@@ -39,6 +47,9 @@ typedef int64_t dtrace_optval_t;
 
 /* Version is DTRACE_VERSION. NULL: the reason is in *errp, for dtrace_errmsg(NULL, err). */
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
+/* For tools that look at another kernel than the one that runs: not available, ENOTSUP, unless vec is NULL. */
+typedef struct dtrace_vector dtrace_vector_t;
+dtrace_hdl_t *dtrace_vopen(int version, int flags, int *errp, const dtrace_vector_t *vec, void *arg);
 void dtrace_close(dtrace_hdl_t *);
 /* Reads types and symbols; done by the first compile when it was not called before. */
 int dtrace_init(dtrace_hdl_t *);
@@ -46,6 +57,11 @@ int dtrace_init(dtrace_hdl_t *);
 /* val NULL: the option is given without a value. */
 int dtrace_setopt(dtrace_hdl_t *, const char *opt, const char *val);
 int dtrace_getopt(dtrace_hdl_t *, const char *opt, dtrace_optval_t *val);
+/*
+ * Sets each option that the environment names: prefix and the name in capitals (DTRACE_OPT_BUFSIZE=4m); prefix NULL: "DTRACE_OPT_".
+ * -1 after the first that is refused; the error names it.
+ */
+int dtrace_setoptenv(dtrace_hdl_t *, const char *prefix);
 
 int dtrace_errno(dtrace_hdl_t *);
 const char *dtrace_errmsg(dtrace_hdl_t *, int err);
@@ -59,46 +75,47 @@ const char *dtrace_notice(dtrace_hdl_t *);
 const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
 const char *dtrace_subrstr(dtrace_hdl_t *, int subr);
 
+/* Those marked (never here) are kept for their names and numbers: this library has no such error. */
 #define EDT_BASE 1000
 enum {
 	EDT_VERSION = EDT_BASE,	/* client is newer than the library */
 	EDT_VERSINVAL,		/* version is not well formed */
 	EDT_VERSUNDEF,		/* version is not known */
 	EDT_VERSREDUCED,	/* version was set lower before */
-	EDT_CTF,		/* type data cannot be used */
+	EDT_CTF,		/* type data cannot be used (never here) */
 	EDT_COMPILER,		/* error in the program; dtrace_errmsg() tells it */
-	EDT_NOTUPREG,		/* out of tuple registers */
+	EDT_NOTUPREG,		/* out of tuple registers (never here) */
 	EDT_NOMEM,		/* out of memory */
-	EDT_INT2BIG,		/* integer table is full */
-	EDT_STR2BIG,		/* string table is full */
+	EDT_INT2BIG,		/* integer table is full (never here) */
+	EDT_STR2BIG,		/* string table is full (never here) */
 	EDT_NOMOD,		/* no such module */
 	EDT_NOPROV,		/* no such provider */
 	EDT_NOPROBE,		/* nothing matches */
 	EDT_NOSYM,		/* no such symbol */
 	EDT_NOSYMADDR,		/* no symbol at the address */
 	EDT_NOTYPE,		/* no such type */
-	EDT_NOVAR,		/* no such variable */
-	EDT_NOAGG,		/* no such aggregation */
-	EDT_BADSCOPE,		/* scope in a type name */
-	EDT_BADSPEC,		/* too many parts in a description */
-	EDT_BADSPCV,		/* macro variable in a description */
+	EDT_NOVAR,		/* no such variable (never here) */
+	EDT_NOAGG,		/* no such aggregation (never here) */
+	EDT_BADSCOPE,		/* scope in a type name (never here) */
+	EDT_BADSPEC,		/* too many parts in a description (never here) */
+	EDT_BADSPCV,		/* macro variable in a description (never here) */
 	EDT_BADID,		/* no such probe id */
-	EDT_NOTLOADED,		/* module has gone */
+	EDT_NOTLOADED,		/* module has gone (never here) */
 	EDT_NOCTF,		/* module has no types */
 	EDT_DATAMODEL,		/* 32 and 64 bits do not match */
-	EDT_DIFVERS,		/* DIF is newer than the machine */
-	EDT_BADAGG,		/* no such aggregating action */
+	EDT_DIFVERS,		/* DIF is newer than the machine (never here) */
+	EDT_BADAGG,		/* no such aggregating action (never here) */
 	EDT_FIO,		/* cannot read the input */
 	EDT_DIFINVAL,		/* DIF is invalid */
 	EDT_DIFSIZE,		/* DIF is too big */
-	EDT_DIFFAULT,		/* DIF has a bad pointer */
+	EDT_DIFFAULT,		/* DIF has a bad pointer (never here) */
 	EDT_BADPROBE,		/* bad probe specification */
-	EDT_BADPGLOB,		/* too many globs */
-	EDT_NOSCOPE,		/* declaration scopes are empty */
-	EDT_NODECL,		/* declarations are empty */
+	EDT_BADPGLOB,		/* too many globs (never here) */
+	EDT_NOSCOPE,		/* declaration scopes are empty (never here) */
+	EDT_NODECL,		/* declarations are empty (never here) */
 	EDT_DMISMATCH,		/* records do not match the statement */
-	EDT_DOFFSET,		/* record lies outside the buffer */
-	EDT_DALIGN,		/* record is not aligned */
+	EDT_DOFFSET,		/* record lies outside the buffer (never here) */
+	EDT_DALIGN,		/* record is not aligned (never here) */
 	EDT_BADOPTNAME,		/* no such option */
 	EDT_BADOPTVAL,		/* bad value for an option */
 	EDT_BADOPTCTX,		/* option not for programs */
@@ -106,14 +123,14 @@ enum {
 	EDT_CPPEXEC,		/* preprocessor: exec */
 	EDT_CPPENT,		/* preprocessor: not there */
 	EDT_CPPERR,		/* preprocessor: failed */
-	EDT_SYMOFLOW,		/* too many symbols */
+	EDT_SYMOFLOW,		/* too many symbols (never here) */
 	EDT_ACTIVE,		/* not while tracing */
 	EDT_DESTRUCTIVE,	/* destructive action without permission */
 	EDT_NOANON,		/* no anonymous state */
-	EDT_ISANON,		/* anonymous state and probes together */
+	EDT_ISANON,		/* anonymous state and probes together (never here) */
 	EDT_ENDTOOBIG,		/* END does not fit the buffer */
-	EDT_NOCONV,		/* type of a conversion is missing */
-	EDT_BADCONV,		/* conversion is incomplete */
+	EDT_NOCONV,		/* type of a conversion is missing (never here) */
+	EDT_BADCONV,		/* conversion is incomplete (never here) */
 	EDT_BADERROR,		/* bad ERROR action */
 	EDT_ERRABORT,		/* stopped by an error handler */
 	EDT_DROPABORT,		/* stopped by a drop handler */
@@ -121,38 +138,38 @@ enum {
 	EDT_BADRVAL,		/* bad value from a callback */
 	EDT_BADNORMAL,		/* bad normalization */
 	EDT_BUFTOOSMALL,	/* enabling exceeds the buffer */
-	EDT_BADTRUNC,		/* bad truncation */
-	EDT_BUSY,		/* kernel debugger is active */
+	EDT_BADTRUNC,		/* bad truncation (never here) */
+	EDT_BUSY,		/* kernel debugger is active (never here) */
 	EDT_ACCESS,		/* needs privileges */
 	EDT_NOENT,		/* kernel side is not there */
-	EDT_BRICKED,		/* system does not respond */
-	EDT_HARDWIRE,		/* built-in definitions do not load */
-	EDT_ELFVERSION,		/* libelf is too old */
+	EDT_BRICKED,		/* system does not respond (never here) */
+	EDT_HARDWIRE,		/* built-in definitions do not load (never here) */
+	EDT_ELFVERSION,		/* libelf is too old (never here) */
 	EDT_NOBUFFERED,		/* buffered output without handler */
-	EDT_UNSTABLE,		/* probes changed while matching */
-	EDT_BADSETOPT,		/* bad setopt() action */
-	EDT_BADSTACKPC,		/* bad size of a stack's counter */
-	EDT_BADAGGVAR,		/* bad aggregation id */
+	EDT_UNSTABLE,		/* probes changed while matching (never here) */
+	EDT_BADSETOPT,		/* bad setopt() action (never here) */
+	EDT_BADSTACKPC,		/* bad size of a stack's counter (never here) */
+	EDT_BADAGGVAR,		/* bad aggregation id (never here) */
 	EDT_OVERSION,		/* client is too old */
 	EDT_ENABLING_ERR,	/* cannot enable a probe */
 	EDT_NOPROBES,		/* no sites for the provider */
-	EDT_CANTLOAD,		/* cannot load a module */
+	EDT_CANTLOAD,		/* cannot load a module (never here) */
 	/* of other platforms, after the common ones */
-	EDT_NOREG,		/* out of registers */
+	EDT_NOREG,		/* out of registers (never here) */
 	EDT_BPFINVAL,		/* BPF program is invalid */
-	EDT_BPFSIZE,		/* BPF program is too big */
-	EDT_BPFFAULT,		/* BPF program has a bad pointer */
+	EDT_BPFSIZE,		/* BPF program is too big (never here) */
+	EDT_BPFFAULT,		/* BPF program has a bad pointer (never here) */
 	EDT_BPF,		/* BPF failed */
-	EDT_DSIZE,		/* record has the wrong size */
-	EDT_BADSTID,		/* no such statement */
+	EDT_DSIZE,		/* record has the wrong size (never here) */
+	EDT_BADSTID,		/* no such statement (never here) */
 	EDT_CORRUPT_KALLSYMS,	/* kernel symbols cannot be read */
-	EDT_ELFCLASS,		/* neither 32 nor 64 bits */
+	EDT_ELFCLASS,		/* neither 32 nor 64 bits (never here) */
 	EDT_OBJIO,		/* cannot read an object */
-	EDT_READMAXSTACK,	/* cannot read perf_event_max_stack */
-	EDT_TRACEMEM,		/* bad tracemem() record */
-	EDT_PCAP,		/* bad pcap() record */
+	EDT_READMAXSTACK,	/* cannot read perf_event_max_stack (never here) */
+	EDT_TRACEMEM,		/* bad tracemem() record (never here) */
+	EDT_PCAP,		/* bad pcap() record (never here) */
 	EDT_OPTNOTHERE,		/* an option of another platform that would do nothing here */
-	EDT_PRINT,		/* bad print() record */
+	EDT_PRINT,		/* bad print() record (never here) */
 	EDT_UNSUPPORTED,	/* ours: not in this build */
 	EDT_NOSYSFS,		/* ours: sysfs is not mounted */
 	EDT_MAX			/* one after the last */
@@ -273,8 +290,31 @@ typedef struct dtrace_stmtdesc {
 /* In program order; the walk ends with the first value that is not 0, and returns it. */
 typedef int dtrace_stmt_f(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmtdesc_t *, void *);
 int dtrace_stmt_iter(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmt_f *, void *);
+/* Programs are made by the compiler alone: these four fail with EDT_UNSUPPORTED. */
+typedef struct dtrace_actdesc dtrace_actdesc_t;
+dtrace_stmtdesc_t *dtrace_stmt_create(dtrace_hdl_t *, dtrace_ecbdesc_t *);
+dtrace_actdesc_t *dtrace_stmt_action(dtrace_hdl_t *, dtrace_stmtdesc_t *);
+int dtrace_stmt_add(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmtdesc_t *);
+void dtrace_stmt_destroy(dtrace_hdl_t *, dtrace_stmtdesc_t *);
 
+/* What all DOF begins with. */
+#define DOF_ID_SIZE 16
+typedef struct dof_hdr {
+	uint8_t dofh_ident[DOF_ID_SIZE];	/* 0x7f D O F, data model, byte order, versions */
+	uint32_t dofh_flags;
+	uint32_t dofh_hdrsize;
+	uint32_t dofh_secsize;
+	uint32_t dofh_secnum;
+	uint64_t dofh_secoff;
+	uint64_t dofh_loadsz;			/* of what a loader needs */
+	uint64_t dofh_filesz;			/* of all of it: how many bytes there are */
+	uint64_t dofh_pad;
+} dof_hdr_t;
+/* A program as DOF: bytes that begin with a dof_hdr_t, which tells their number. */
 void *dtrace_dof_create(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags);
+/* The same of the options that were set, and of the program that an error handler stands for. */
+void *dtrace_getopt_dof(dtrace_hdl_t *);
+void *dtrace_geterr_dof(dtrace_hdl_t *);
 void dtrace_dof_destroy(dtrace_hdl_t *, void *);
 
 /*
@@ -319,8 +359,54 @@ typedef struct dtrace_typeinfo {
 	unsigned int dtt_flags;
 } dtrace_typeinfo_t;
 int dtrace_type_strcompile(dtrace_hdl_t *, const char *, dtrace_typeinfo_t *);
+int dtrace_type_fcompile(dtrace_hdl_t *, FILE *, dtrace_typeinfo_t *);
 /* The type as C writes it; "(unknown)" of one without dtt_type. (Ours.) */
 char *dtrace_type_name(dtrace_hdl_t *, const dtrace_typeinfo_t *, char *buf, size_t len);
+
+/* ---- objects and symbols of the kernel ---- */
+
+/* In place of the name of an object. */
+#define DTRACE_OBJ_EXEC		((const char *)0L)	/* the kernel without its modules */
+#define DTRACE_OBJ_RTLD		((const char *)1L)
+#define DTRACE_OBJ_CDEFS	((const char *)2L)	/* types of C */
+#define DTRACE_OBJ_DDEFS	((const char *)3L)	/* types of D */
+#define DTRACE_OBJ_EVERY	((const char *)-1L)
+#define DTRACE_OBJ_KMODS	((const char *)-2L)	/* the kernel and all modules */
+#define DTRACE_OBJ_UMODS	((const char *)-3L)	/* processes: nothing is found there, see dtrace_uaddr2str() */
+
+#define DTRACE_OBJ_F_KERNEL	0x1
+#define DTRACE_OBJ_F_PRIMARY	0x2			/* the kernel itself, "vmlinux" */
+
+typedef struct dtrace_objinfo {
+	const char *dto_name;
+	const char *dto_file;				/* where its types are */
+	int dto_id;
+	unsigned int dto_flags;
+	GElf_Addr dto_text_va;				/* from its first symbol to its last */
+	uint64_t dto_text_size;
+	GElf_Addr dto_data_va;
+	uint64_t dto_data_size;
+	GElf_Addr dto_bss_va;				/* 0: not told apart from data */
+	uint64_t dto_bss_size;
+} dtrace_objinfo_t;
+typedef int dtrace_obj_f(dtrace_hdl_t *, const dtrace_objinfo_t *, void *);
+int dtrace_object_iter(dtrace_hdl_t *, dtrace_obj_f *, void *);
+int dtrace_object_info(dtrace_hdl_t *, const char *object, dtrace_objinfo_t *);
+
+typedef struct dtrace_syminfo {
+	const char *dts_object;
+	const char *dts_name;
+	unsigned long dts_id;
+} dtrace_syminfo_t;
+/* sym and info may be NULL; by address without sym, dts_name is NULL: the object alone was asked for. */
+int dtrace_lookup_by_name(dtrace_hdl_t *, const char *object, const char *name, GElf_Sym *sym, dtrace_syminfo_t *info);
+int dtrace_lookup_by_addr(dtrace_hdl_t *, GElf_Addr, GElf_Sym *sym, dtrace_syminfo_t *info);
+int dtrace_lookup_by_type(dtrace_hdl_t *, const char *object, const char *name, dtrace_typeinfo_t *);
+int dtrace_symbol_type(dtrace_hdl_t *, const GElf_Sym *, const dtrace_syminfo_t *, dtrace_typeinfo_t *);
+/* Objects and symbols are read anew when they are asked for next. */
+int dtrace_update(dtrace_hdl_t *);
+/* Modules that must be loaded for providers, up to n of them in mods; how many there are: none here. */
+int dtrace_provider_modules(dtrace_hdl_t *, const char **mods, int n);
 
 /* ---- tracing ---- */
 

@@ -55,7 +55,7 @@ struct dt_kernel {
 
 struct function {
 	uint64_t addr;
-	bool code;
+	bool code, global;
 	const char *name;		/* in the arena */
 	const char *module;
 };
@@ -77,6 +77,16 @@ void dt_kernel_free(struct dt_kernel *k)
 	free(k->text);
 	free(k->funcs);
 	dt_arena_free(k->arena);
+}
+
+void dt_kernel_retire(struct dt_kernel *k)
+{
+	if (!k)
+		return;
+	free(k->text);
+	free(k->funcs);
+	k->text = NULL;
+	k->funcs = NULL;
 }
 
 static int read_symbols(struct dt_kernel *k)
@@ -197,7 +207,7 @@ static const char *take_function(struct dt_kernel *k, const char *line)
 		}
 		k->has_data |= strchr("dbB", after[1]) && s.module == NULL;
 		k->funcs[k->nfuncs++] = (struct function){ s.addr, strchr("tTwW", after[1]) != NULL,
-			dt_arena_strndup(k->arena, name, (size_t)(name_end - name)), module_name(k, &s) };
+			strchr("TWDBRV", after[1]) != NULL, dt_arena_strndup(k->arena, name, (size_t)(name_end - name)), module_name(k, &s) };
 	}
 	return *end ? end + 1 : end;
 }
@@ -237,8 +247,8 @@ static bool belongs(const struct dt_kernel *k, size_t i, uint64_t addr)
 	return k->has_data && off < SYMBOL_MAX;
 }
 
-int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, const char **name,
-    uint64_t *start)
+/* The place in the list of the symbol that an address lies in. */
+static int place_of(struct dt_kernel *k, uint64_t addr, size_t *at)
 {
 	size_t lo = 0, hi;
 	int err = read_functions(k);
@@ -255,10 +265,81 @@ int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, co
 	}
 	if (lo == 0 || !belongs(k, lo - 1, addr))
 		return -ENOENT;
-	*module = k->funcs[lo - 1].module;
-	*name = k->funcs[lo - 1].name;
-	*start = k->funcs[lo - 1].addr;
+	*at = lo - 1;
 	return 0;
+}
+
+int dt_kernel_lookup(struct dt_kernel *k, uint64_t addr, const char **module, const char **name,
+    uint64_t *start)
+{
+	size_t at;
+	int err = place_of(k, addr, &at);
+
+	if (err)
+		return err;
+	*module = k->funcs[at].module;
+	*name = k->funcs[at].name;
+	*start = k->funcs[at].addr;
+	return 0;
+}
+
+int dt_kernel_find(struct dt_kernel *k, uint64_t addr, struct dt_ksym *out)
+{
+	const struct function *f;
+	size_t at;
+	int err = place_of(k, addr, &at);
+
+	if (err)
+		return err;
+	f = &k->funcs[at];
+	*out = (struct dt_ksym){ f->module, f->name, f->addr, 0, (uint32_t)at + 1, f->code, f->global };
+	while (++at < k->nfuncs && k->funcs[at].addr == f->addr)
+		;
+	if (at < k->nfuncs && strcmp(k->funcs[at].module, f->module) == 0)
+		out->size = k->funcs[at].addr - f->addr;
+	return 0;
+}
+
+/* ---- modules ---- */
+
+/* The range of one kind of symbols grows by one. */
+static void widen(uint64_t addr, uint64_t *start, uint64_t *size)
+{
+	if (*start == 0) {
+		*start = addr;
+	} else if (addr < *start) {
+		*size += *start - addr;
+		*start = addr;
+	}
+	if (addr - *start > *size)
+		*size = addr - *start;
+}
+
+static void measure(const struct dt_kernel *k, struct dt_kmodule *m)
+{
+	for (size_t i = 0; i < k->nfuncs; i++) {
+		const struct function *f = &k->funcs[i];
+
+		if (strcmp(f->module, m->name) != 0)
+			continue;
+		if (f->code)
+			widen(f->addr, &m->text, &m->text_size);
+		else
+			widen(f->addr, &m->data, &m->data_size);
+	}
+}
+
+int dt_kernel_modules(struct dt_kernel *k, dt_kmodule_f *f, void *ctx)
+{
+	int err = read_functions(k);
+
+	for (uint32_t i = 0; !err && i <= k->modules.n; i++) {
+		struct dt_kmodule m = { .name = i == 0 ? "vmlinux" : k->modules.v[i - 1].key, .id = i + 1 };
+
+		measure(k, &m);
+		err = f(ctx, &m);
+	}
+	return err;
 }
 
 int dt_kernel_extent(struct dt_kernel *k, const char *name, uint64_t *start, uint64_t *len)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A dt_btf_get (types/type.h): malloc'ed bytes of /sys/kernel/btf/<module>, or -errno. ctx is not used. */
@@ -17,6 +18,8 @@ struct dt_kernel;
 
 struct dt_kernel *dt_kernel_new(struct dt_arena *under);	/* out of memory: the jump of `under` is taken */
 void dt_kernel_free(struct dt_kernel *);	/* NULL is fine */
+/* Gives the lists back, but for names: those live as long as `under`. NULL is fine. */
+void dt_kernel_retire(struct dt_kernel *);
 
 /*
  * Address of a kernel symbol. module: NULL any (the core kernel first), "kernel" or "vmlinux" the core,
@@ -34,6 +37,24 @@ int dt_kernel_symbol(struct dt_kernel *, const char *module, const char *name, u
  */
 int dt_kernel_lookup(struct dt_kernel *, uint64_t addr, const char **module, const char **name,
     uint64_t *start);
+
+struct dt_ksym {
+	const char *module, *name;
+	uint64_t addr, size;		/* size: up to the next symbol */
+	uint32_t id;			/* its place in the list by address, from 1 */
+	bool code, global;
+};
+/* All that is known of the symbol that an address lies in. 0, or as dt_kernel_lookup(). */
+int dt_kernel_find(struct dt_kernel *, uint64_t addr, struct dt_ksym *);
+
+struct dt_kmodule {
+	const char *name;		/* "vmlinux" first */
+	uint32_t id;			/* from 1 */
+	uint64_t text, text_size, data, data_size;	/* where its symbols lie; 0 where it has none */
+};
+typedef int dt_kmodule_f(void *ctx, const struct dt_kmodule *);
+/* The kernel and the modules that have symbols; ends with f's first value that is not 0, and gives it. */
+int dt_kernel_modules(struct dt_kernel *, dt_kmodule_f *, void *ctx);
 
 /*
  * How far a symbol of the core kernel reaches: to the next one. 0, or as dt_kernel_symbol(); -ENOENT

@@ -381,6 +381,40 @@ static int compile_type(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *in
 	return c != NULL ? type_of(c, text, info) : -1;
 }
 
+static int copy_text(dtrace_hdl_t *h, const char *text, size_t len, const char **copy)
+{
+	*copy = dt_arena_strndup(h->scratch, text, len);
+	return 0;
+}
+
+/* What was read with malloc() is to be freed, also when there is no memory for the copy. */
+static int copy_out(dtrace_hdl_t *h, const char *text, size_t len, const char **copy)
+{
+	DT_PUBLIC(h, -1, copy_text(h, text, len, copy));
+}
+
+static int compile_type_file(dtrace_hdl_t *h, FILE *f, dtrace_typeinfo_t *info)
+{
+	const char *copy;
+	char *text;
+	size_t len;
+	int err;
+
+	if (f == NULL)
+		return dt_handle_error(h, EINVAL);
+	err = dt_file_readfd(fileno(f), DT_SOURCE_MAX, &text, &len);
+	if (err != 0)
+		return dt_handle_error(h, err == -ENOMEM ? EDT_NOMEM : EDT_FIO);
+	err = copy_out(h, text, len, &copy);
+	free(text);
+	return err != 0 ? -1 : compile_type(h, copy, info);
+}
+
+int dtrace_type_fcompile(dtrace_hdl_t *h, FILE *f, dtrace_typeinfo_t *info)
+{
+	DT_PUBLIC(h, -1, compile_type_file(h, f, info));
+}
+
 int dtrace_type_strcompile(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *info)
 {
 	DT_PUBLIC(h, -1, compile_type(h, text, info));

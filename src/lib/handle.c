@@ -6,6 +6,7 @@
 #include "lib/proc.h"
 #include "lib/trace.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,6 +89,16 @@ dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)
 	return h;
 }
 
+dtrace_hdl_t *dtrace_vopen(int version, int flags, int *errp, const dtrace_vector_t *vec, void *arg)
+{
+	(void)arg;
+	if (vec == NULL)
+		return dtrace_open(version, flags, errp);
+	if (errp != NULL)
+		*errp = ENOTSUP;
+	return NULL;
+}
+
 void dtrace_close(dtrace_hdl_t *h)
 {
 	struct dtrace_prog *next;
@@ -149,6 +160,27 @@ static int set_option(dtrace_hdl_t *h, const char *opt, const char *val)
 int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
 {
 	DT_PUBLIC(h, -1, set_option(h, opt, val));
+}
+
+/* Of the environment: the first that is refused, named by its variable. */
+static int set_from_environment(dtrace_hdl_t *h, const char *prefix)
+{
+	for (int i = 0; i < DT_NOPTS; i++) {
+		const char *name = dt_options_row((enum dt_opt)i)->name, *value;
+		char *variable = dt_arena_printf(h->scratch, "%s%s", prefix, name);
+
+		for (char *c = variable + strlen(prefix); *c != '\0'; c++)
+			*c = (char)toupper((unsigned char)*c);
+		value = getenv(variable);
+		if (value != NULL && set_option(h, name, value[0] != '\0' ? value : NULL) != 0)
+			return dt_handle_errorf(h, h->err, "%s: %s", variable, dtrace_errmsg(h, h->err));
+	}
+	return 0;
+}
+
+int dtrace_setoptenv(dtrace_hdl_t *h, const char *prefix)
+{
+	DT_PUBLIC(h, -1, set_from_environment(h, prefix != NULL ? prefix : "DTRACE_OPT_"));
 }
 
 int dtrace_getopt(dtrace_hdl_t *h, const char *opt, dtrace_optval_t *val)

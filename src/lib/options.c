@@ -353,6 +353,20 @@ int dt_options_get(const struct dt_options *o, const char *name, int64_t *val)
 	return 0;
 }
 
+const char *dt_options_text(const struct dt_options *o, enum dt_opt opt, struct dt_arena *arena)
+{
+	const struct dt_optrow *row = &rows[opt];
+
+	if (row->kind == STR || row->kind == OPTSTR)
+		return o->str[opt];
+	if (row->kind == FLAG)
+		return NULL;
+	for (const struct dt_optword *w = row->words; w->text; w++)
+		if (w->value == o->val[opt])
+			return w->text;
+	return dt_arena_printf(arena, "%lld", (long long)o->val[opt]);
+}
+
 const char *dt_options_near(const char *name)
 {
 	struct dt_near near;

@@ -70,6 +70,8 @@ int dt_options_set_word(struct dt_options *, const char *word, unsigned where);
 int dt_options_get(const struct dt_options *, const char *name, int64_t *val);
 /* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m". */
 const char *dt_options_form(struct dt_arena *, const char *name);
+/* The value that is set, as dt_options_set() reads it; NULL: set without a value. */
+const char *dt_options_text(const struct dt_options *, enum dt_opt, struct dt_arena *);
 /* What looks most like a name that is none, or NULL. */
 const char *dt_options_near(const char *name);
 /* DTRACE_C_* of the compile-time options that are on. */

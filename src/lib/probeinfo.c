@@ -102,9 +102,17 @@ int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probe
 	DT_PUBLIC(h, -1, describe(h, d, info));
 }
 
+/* A pointer or an array has no home of its own: it is at home where what it leads to is. */
+static const char *home_of(const struct dt_type *t)
+{
+	while (t->module == NULL && t->ref != NULL)
+		t = t->ref;
+	return t->module != NULL ? t->module : "D";
+}
+
 void dt_handle_typeinfo(struct dtrace_hdl *h, const struct dt_type *t, dtrace_typeinfo_t *info)
 {
-	*info = (dtrace_typeinfo_t){ .dtt_object = t->module != NULL ? t->module : "D", .dtt_ctfp = h->types, .dtt_type = t,
+	*info = (dtrace_typeinfo_t){ .dtt_object = home_of(t), .dtt_ctfp = h->types, .dtt_type = t,
 		.dtt_flags = dt_type_is_user(t) ? DTT_FL_USER : 0 };
 }
 

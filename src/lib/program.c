@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Questions about compiled programs: what they hold, their listing, their DOF. */
 #include "base/file.h"
+#include "lib/entry.h"
 #include "lib/errors.h"
-#include "lib/handle.h"
+#include "lib/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -104,6 +105,59 @@ void *dtrace_dof_create(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags)
 	return NULL;
 }
 
+/* A program of the library's own as DOF; it is not the handle's any more then. options may be NULL. */
+static void *own_dof(dtrace_hdl_t *h, const char *text, void (*fill)(dtrace_hdl_t *, struct dt_prog *))
+{
+	dtrace_prog_t *p = dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME,
+	    DTRACE_C_EMPTY | DTRACE_C_NOLIBS | DTRACE_C_ZDEFS, 0, NULL);
+	void *dof;
+
+	if (p == NULL)
+		return NULL;
+	if (fill != NULL)
+		fill(h, p->prog);
+	dof = dtrace_dof_create(h, p, 0);
+	h->programs = p->next;
+	dt_arena_free(p->arena);
+	return dof;
+}
+
+/* Those of tracing that somebody has set, as pragmas are kept. */
+static void fill_options(dtrace_hdl_t *h, struct dt_prog *prog)
+{
+	DT_VEC(const char *) list = { 0 };
+
+	for (int i = 0; i < DT_NOPTS; i++) {
+		const struct dt_optrow *row = dt_options_row((enum dt_opt)i);
+		const char *value;
+
+		if (!h->options.given[i] || row->cls == 'C')
+			continue;
+		value = dt_options_text(&h->options, (enum dt_opt)i, prog->arena);
+		dt_vec_push(prog->arena, &list, row->name);
+		dt_vec_push(prog->arena, &list, value != NULL ? value : "");
+	}
+	prog->options = list.v;
+	prog->noptions = (uint32_t)list.n / 2;
+}
+
+void *dtrace_getopt_dof(dtrace_hdl_t *h)
+{
+	DT_PUBLIC(h, NULL, own_dof(h, "", fill_options));
+}
+
+/* What an error handler stands for in history; the library tells errors without it. */
+void *dtrace_geterr_dof(dtrace_hdl_t *h)
+{
+	static const char text[] = "dtrace:::ERROR { trace(arg1); trace(arg2); trace(arg3); trace(arg4); trace(arg5); }";
+
+	if (h->trace->err_f == NULL) {
+		dt_handle_error(h, EDT_BADERROR);
+		return NULL;
+	}
+	DT_PUBLIC(h, NULL, own_dof(h, text, NULL));
+}
+
 void dtrace_dof_destroy(dtrace_hdl_t *h, void *dof)
 {
 	(void)h;
@@ -169,6 +223,7 @@ dtrace_prog_t *dt_handle_load(struct dtrace_hdl *h, const void *dof, size_t len)
 		dt_prog_free(prog);
 		return NULL;
 	}
+	dt_arena_follow(prog->arena, h->arena);
 	p = DT_NEW(prog->arena, struct dtrace_prog);
 	p->prog = prog;
 	p->arena = prog->arena;
@@ -176,6 +231,11 @@ dtrace_prog_t *dt_handle_load(struct dtrace_hdl *h, const void *dof, size_t len)
 	p->next = h->programs;
 	h->programs = p;
 	return p;
+}
+
+static dtrace_prog_t *try_load(dtrace_hdl_t *h, const char *data, size_t len)
+{
+	DT_PUBLIC(h, NULL, dt_handle_load(h, data, len));
 }
 
 dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
@@ -194,7 +254,7 @@ dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
 		dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
 		return NULL;
 	}
-	p = dt_handle_load(h, data, len);
+	p = try_load(h, data, len);
 	free(data);
 	return p;
 }

@@ -11,11 +11,32 @@ other=$(grep -v -e '^_\{0,1\}dtrace_' -e '^DTRACE_' "$tmp/exported" | grep -v -e
 [ -s "$tmp/exported" ] && [ -z "$other" ]
 check $? "only dtrace_ names are exported${other:+: }$(echo $other)"
 
-# each function the header declares is there
-sed -n 's/^[a-z].*[ *]\(dtrace_[a-z0-9_]*\)(.*$/\1/p' include/dtrace.h | grep -v '_f$' | sort -u >"$tmp/declared"
+# each function the header declares is there, is listed by name, and nothing else is
+tools/exports >"$tmp/declared"
 missing=$(comm -23 "$tmp/declared" "$tmp/exported")
 [ -s "$tmp/declared" ] && [ -z "$missing" ]
 check $? "every function of dtrace.h is exported${missing:+: }$(echo $missing)"
+sed -n 's/^\t\(_*dtrace_[a-z0-9_]*\);$/\1/p' src/lib/libdtrace.map | LC_ALL=C sort >"$tmp/listed"
+differ=$(comm -3 "$tmp/declared" "$tmp/listed")
+[ -s "$tmp/listed" ] && [ -z "$differ" ] && ! grep -q 'dtrace_[a-z_]*\*' src/lib/libdtrace.map
+check $? "libdtrace.map lists each of them by name, once, and no other${differ:+: }$(echo $differ)"
+bare=$(nm -D --defined-only "$BUILD/libdtrace.so" | awk '$3 ~ /^dtrace_/ && $3 !~ /@@DTRACE_[0-9.]+$/ { print $3 }')
+[ -z "$bare" ]
+check $? "every one has a version${bare:+: }$(echo $bare)"
+version=$(sed -n 's/^VERSION := //p' Makefile)
+readelf -d "$BUILD/libdtrace.so" | grep -q "SONAME.*\[libdtrace.so.${version%%.*}\]"
+check $? "the soname has the major number of version $version"
+
+# codes that are never raised are kept for their numbers, and say so
+bad=
+for code in $(sed -n 's/^\t\(EDT_[A-Z0-9_]*\).*/\1/p' include/dtrace.h | grep -v -e EDT_MAX -e EDT_BASE); do
+	raised=no marked=no
+	grep -rqw "$code" src --include='*.c' --include='*.h' --exclude=errors.c && raised=yes
+	grep -w "$code" include/dtrace.h | grep -q '(never here)' && marked=yes
+	[ "$raised" = "$marked" ] && bad="$bad $code"
+done
+[ -z "$bad" ]
+check $? "error codes that are never raised are marked in dtrace.h, and no others${bad:+:}$bad"
 
 cat >"$tmp/client.c" <<'END'
 #include <dtrace.h>

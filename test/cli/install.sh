@@ -8,7 +8,7 @@ inst() { make -s -o all B="$build" DESTDIR="$tmp/root" PREFIX=/usr install >"$tm
 
 inst
 check $? "make install"
-[ -x "$tmp/root/usr/bin/dtrace" ] && [ -e "$tmp/root/usr/lib/libdtrace.so.2" ] && [ -e "$tmp/root/usr/share/man/man1/dtrace.1" ]
+[ -x "$tmp/root/usr/bin/dtrace" ] && [ -e "$tmp/root/usr/lib/libdtrace.so.0" ] && [ -e "$tmp/root/usr/share/man/man1/dtrace.1" ]
 check $? "command, library, manual page"
 "$tmp/root/usr/sbin/dtrace" -e -n 'BEGIN { trace(1); }' >"$tmp/log" 2>&1
 check $? "sbin/dtrace is the same command"
