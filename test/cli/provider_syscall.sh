@@ -17,7 +17,7 @@ may_trace "system calls"
 # every call has types; these do not exist in the kernel but as numbers
 gone='_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old get_kernel_syms getpmsg putpmsg query_module security tuxcall vserver'
 "$dtrace" -lP syscall 2>"$tmp/err" | awk 'NR > 1 { print $(NF - 1) }' | LC_ALL=C sort -u >"$tmp/calls"
-sed -n 's/^\t{ "\([a-z0-9_]*\)", ".*/\1/p' src/provider/syscall_args.c >"$tmp/rows"
+sed -n 's/^\t{ "\([a-z0-9_]*\)",.*/\1/p' src/provider/syscall_args.c >"$tmp/rows"
 grep -vx clone "$tmp/rows" | LC_ALL=C sort -cu 2>"$tmp/err"
 check $? "the table of types is in order"
 for call in $gone; do echo "$call"; done | cat - "$tmp/rows" | sort -u >"$tmp/known"
