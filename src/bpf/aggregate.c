@@ -237,7 +237,7 @@ static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const st
 	}
 	if (probe)
 		size = l->b->opts->strsize;
-	dt_key_value(l, act, base, off, size, true);
+	dt_field_value(l, act, &(struct dt_actfield){ .base = base, .off = off, .size = size, .pad = true });
 	if (size < o->key[i].size)
 		dt_zero(l, base, off + (int)size, o->key[i].size - size);
 	if (dt_agg_keymixed(o, i)) {

@@ -5,266 +5,16 @@
  */
 #include "bpf/build.h"
 
-#include <signal.h>
-
 struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
 _Static_assert(sizeof(struct fault_record) <= DT_FRAME_NEWS, "it is made in the frame");
 
-/* ---- values ---- */
-
-static void store_number(struct dt_lower *l, int base, int off, uint32_t size)
-{
-	static const int width[] = { [1] = B1, [2] = B2, [4] = B4, [8] = B8 };
-
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		REFUSE(l, "a value of %u bytes cannot be recorded", size);
-	if (off + 8 > INT16_MAX) {
-		dt_mov(l->a, R1, base);
-		dt_alui(l->a, BPF_ADD, R1, off);
-		base = R1;
-		off = 0;
-	}
-	dt_stx(l->a, width[size], base, off, R0);
-}
-
-static void stack(struct dt_lower *l, int base, int off, uint32_t size, bool user)
-{
-	if (base == FP)		/* "invalid indirect read from stack" says Linux 6.1, whose helper is declared to read what it writes */
-		dt_zero(l, base, off, size);
-	dt_stack_take(l, base, off, size, user);	/* on failure all zeros */
-}
-
-static void pid_word(struct dt_lower *l, int base, int off)
-{
-	dt_process_number(l->a, l->b->opts, F_T1);
-	l->cached = 0;
-	store_number(l, base, off, 8);
-}
-
-static void ustack(struct dt_lower *l, const struct dt_act *act, int base, int off)
-{
-	uint32_t frames = (uint32_t)act->arg, tail = (uint32_t)(act->arg >> 32);
-
-	pid_word(l, base, off);
-	if (dt_ustack_tables(l->b))
-		dt_ustack_store(l, base, off + 8, frames);
-	else
-		stack(l, base, off + 8, 8 * frames, true);
-	if (tail)
-		dt_zero(l, base, off + 8 + 8 * (int)frames, tail);
-}
-
-/* memref() made a pair of address and length. */
-static void printm(struct dt_lower *l, const struct dt_act *act, int base, int off)
-{
-	struct dt_emit *a = l->a;
-	uint32_t fits = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, F_T2);
-
-	dt_stx(a, B8, FP, F_T2, R0);
-	dt_mov(a, R3, R0);
-	dt_fpaddr(a, R1, F_T1);
-	dt_imm(a, R2, 16);
-	dt_help(l, BPF_FUNC_probe_read_kernel);
-	dt_jmpi(a, BPF_JNE, R0, 0, bad);
-	dt_ldx(a, B8, R3, FP, F_T1);
-	dt_stx(a, B8, FP, F_T2, R3);
-	dt_ldx(a, B8, R2, FP, F_T0);
-	dt_jmpi(a, BPF_JLE, R2, (int32_t)act->arg, fits);
-	dt_imm(a, R2, act->arg);
-	dt_put(a, fits);
-	dt_mov(a, R1, base);
-	dt_alui(a, BPF_ADD, R1, off);
-	dt_stx(a, B8, R1, 0, R2);
-	dt_alui(a, BPF_ADD, R1, 8);
-	dt_help(l, BPF_FUNC_probe_read_kernel);
-	dt_jmpi(a, BPF_JNE, R0, 0, bad);
-}
-
-static void number(struct dt_lower *l)
-{
-	if (l->ret.kind != V_NUM)
-		dt_known_address(l, l->ret);
-}
-
-static void by_type(struct dt_lower *l, const struct dt_act *act, int base, int off, uint32_t size, bool pad)
-{
-	const struct dt_diftype *t = &act->difo->rtype;
-	bool user = t->flags & DT_DTF_USERREF;
-
-	if (t->kind == DT_DT_STRING) {
-		struct dt_known k = l->ret;
-
-		if (k.kind == V_CONST) {
-			number(l);
-			k.kind = V_NUM;
-		}
-		dt_copy_string(l, k, base, off, size, pad, user);
-		return;
-	}
-	number(l);
-	if (t->flags & (DT_DTF_REF | DT_DTF_USERREF) && t->size)
-		dt_copy_bytes(l, base, off, size, user);
-	else if (size)
-		store_number(l, base, off, size);
-}
-
-void dt_key_value(struct dt_lower *l, const struct dt_act *act, int base, int off, uint32_t size, bool pad)
-{
-	if (act->difo)
-		dt_lower_difo(l, act->difo);
-	switch (act->kind) {
-	case DT_ACT_STACK: stack(l, base, off, size, false); break;
-	case DT_ACT_USTACK: case DT_ACT_JSTACK: ustack(l, act, base, off); break;
-	case DT_ACT_SYM: case DT_ACT_MOD:
-		number(l);
-		store_number(l, base, off, 8);
-		break;
-	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR:
-		number(l);
-		store_number(l, base, off + 8, 8);
-		pid_word(l, base, off);
-		break;
-	case DT_ACT_TRACEMEM:
-		number(l);
-		dt_copy_bytes(l, base, off, size, act->difo->rtype.flags & DT_DTF_USERREF);
-		break;
-	case DT_ACT_PRINTM:
-		number(l);
-		printm(l, act, base, off);
-		break;
-	default:
-		if (act->difo)
-			by_type(l, act, base, off, size, pad);
-		break;
-	}
-}
-
 /* ---- actions ---- */
 
-static int field(struct dt_lower *l, const struct dt_recfield *f)
-{
-	(void)l;
-	return (int)(sizeof(struct dt_rechdr) + f->off);
-}
-
-/* The clause ends here and records nothing: history's CPU_DTRACE_DROP. */
-static uint32_t drop_label(struct dt_lower *l)
+uint32_t dt_drop_label(struct dt_lower *l)
 {
 	if (!l->drop)
 		l->drop = dt_label(l->a);
 	return l->drop;
-}
-
-/* First come, first served: who is late goes there, or by default records nothing. From now on no other clause begins. r0 the status. */
-static void do_exit(struct dt_lower *l, const struct dt_recfield *f, uint32_t late)
-{
-	struct dt_emit *a = l->a;
-
-	number(l);
-	if (l->reserved && f->size)
-		store_number(l, R8, field(l, f), 4);
-	dt_mapval(a, R2, dt_control_map(l->b), 0);
-	dt_mov(a, R3, R0);
-	dt_alui(a, BPF_LSH, R3, 32);
-	dt_alui(a, BPF_OR, R3, 1);
-	if (l->end) {
-		dt_stx(a, B8, R2, (int)offsetof(struct dt_control, exited), R3);
-		return;
-	}
-	dt_imm(a, R0, 0);
-	dt_atomic(a, BPF_CMPXCHG, R2, (int)offsetof(struct dt_control, exited), R3);
-	dt_jmpi(a, BPF_JNE, R0, 0, late ? late : drop_label(l));
-	dt_sti(a, B4, R2, (int)offsetof(struct dt_control, stopped), 1);
-	if (l->arms)
-		dt_sti(a, B8, FP, F_EXITED, 1);
-}
-
-static void do_signal(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f)
-{
-	if (act->difo) {
-		dt_lower_difo(l, act->difo);
-		number(l);
-		if (f->size)
-			store_number(l, R8, field(l, f), f->size);
-	}
-	if (act->kind == DT_ACT_STOP)
-		dt_imm(l->a, R1, SIGSTOP);
-	else
-		dt_mov(l->a, R1, R0);
-	dt_help(l, BPF_FUNC_send_signal);
-}
-
-/* The historic limit of one chill is half a second. */
-static void do_chill(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f)
-{
-	struct dt_emit *a = l->a;
-
-	if (act->difo)
-		dt_lower_difo(l, act->difo);
-	else
-		l->ret = (struct dt_known){ .kind = V_CONST };
-	number(l);
-	if (f->size)
-		store_number(l, R8, field(l, f), f->size);
-	dt_jmpi(a, BPF_JGT, R0, 500000000, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
-	dt_stx(a, B8, dt_slot_reg(l), W_N, R0);
-	dt_runtime(l, "rt_chill");
-}
-
-static void do_skipz(struct dt_lower *l, const struct dt_recfield *f, uint32_t skip)
-{
-	struct dt_emit *a = l->a;
-	uint32_t yes = dt_label(a);
-
-	number(l);
-	dt_jmpi(a, BPF_JNE, R0, 0, yes);
-	if (l->reserved && f->size)
-		dt_sti(a, B1, R8, field(l, f), 0);
-	dt_ja(a, skip);
-	dt_put(a, yes);
-	if (l->reserved && f->size)
-		dt_sti(a, B1, R8, field(l, f), 1);
-}
-
-static void refuse_action(struct dt_lower *l, const struct dt_act *act)
-{
-	if (act->kind == DT_ACT_PANIC || act->kind == DT_ACT_BREAKPOINT || act->kind == DT_ACT_PCAP)
-		REFUSE(l, "this action is not available for tracing");
-	if ((act->kind == DT_ACT_STOP || act->kind == DT_ACT_RAISE) && !l->b->opts->feat->send_signal)
-		REFUSE(l, "this kernel does not let tracing programs send signals, which %s( ) needs",
-		    act->kind == DT_ACT_STOP ? "stop" : "raise");
-}
-
-static void value_of(struct dt_lower *l, const struct dt_act *act)
-{
-	if (act->difo)
-		dt_lower_difo(l, act->difo);
-	else
-		l->ret = (struct dt_known){ .kind = V_CONST };
-}
-
-static void action(struct dt_lower *l, const struct dt_act *act, const struct dt_recfield *f, uint32_t skip)
-{
-	bool value = act->kind == DT_ACT_SKIPZ || act->kind == DT_ACT_EXIT || (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD);
-
-	refuse_action(l, act);
-	if (value)
-		value_of(l, act);
-	switch (act->kind) {
-	case DT_ACT_NONE: break;
-	case DT_ACT_SKIPZ: do_skipz(l, f, skip); break;
-	case DT_ACT_EXIT: do_exit(l, f, 0); break;
-	case DT_ACT_SPECULATE: case DT_ACT_COMMIT: case DT_ACT_DISCARD:
-		number(l);
-		if (act->kind == DT_ACT_SPECULATE)
-			dt_speculate(l, f, drop_label(l));
-		else
-			dt_spec_end(l, act->kind == DT_ACT_COMMIT);
-		break;
-	case DT_ACT_STOP: case DT_ACT_RAISE: do_signal(l, act, f); break;
-	case DT_ACT_CHILL: do_chill(l, act, f); break;
-	default: dt_key_value(l, act, R8, field(l, f), f->size, false); break;
-	}
 }
 
 /* After exit() no arm begins, and nothing goes on behind the one it is in. */
@@ -298,7 +48,8 @@ static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_
 		if (DT_ACT_IS_AGG(e->acts[i].kind))
 			dt_aggregate(l, e, i);
 		else
-			action(l, &e->acts[i], &rec->field[i], to ? skip[to] : 0);
+			dt_field_value(l, &e->acts[i], &(struct dt_actfield){ .base = R8, .size = rec->field[i].size,
+			    .off = (int)(sizeof(struct dt_rechdr) + rec->field[i].off), .skip = to ? skip[to] : 0 });
 	}
 }
 
@@ -512,7 +263,7 @@ static void derived_value(struct dt_lower *l, const struct dt_difo *d)
 	if (l->en->soft)
 		l->fault = dt_label(l->a);
 	dt_lower_difo(l, d);
-	number(l);
+	dt_field_number(l);
 	if (l->en->soft && l->stubs.n > from) {
 		dt_ja(l->a, done);
 		stubs(l, from);
@@ -556,7 +307,7 @@ static void derive(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
 static void predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
 {
 	dt_lower_difo(l, pred);
-	number(l);
+	dt_field_number(l);
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
 }
 
@@ -630,8 +381,7 @@ static void reserve(struct dt_lower *l, const struct dt_ecb *e, uint32_t size, u
 	dt_put(l->a, none);
 	l->reserved = 0;
 	l->act = (int)act;
-	value_of(l, &e->acts[act]);
-	do_exit(l, NULL, quit);
+	dt_field_value(l, &e->acts[act], &(struct dt_actfield){ .skip = quit });
 	dt_ja(l->a, quit);
 	dt_put(l->a, good);
 	l->reserved = 1;
@@ -693,7 +443,7 @@ void dt_lower_step(struct dt_lower *l)
 	l->fault = dt_label(l->a);
 	l->raw_args = true;
 	dt_lower_difo(l, l->en->each);
-	number(l);
+	dt_field_number(l);
 	dt_stx(l->a, B8, dt_slot_reg(l), S_ITEM, R0);
 	dt_ja(l->a, done);
 	stubs(l, 0);

@@ -231,56 +231,6 @@ struct dt_known dt_difo_simple(const struct dt_difo *d)
 
 /* ---- records ---- */
 
-static uint32_t string_size(struct dt_build *b, const struct dt_act *act)
-{
-	uint32_t size = act->difo->rtype.size ? act->difo->rtype.size + 1 : b->opts->strsize;
-	struct dt_known k = dt_difo_simple(act->difo);
-
-	if (k.kind == V_COMM && size > 16)
-		return 16;
-	if (k.kind == V_STR && strlen(k.text) + 1 < size)
-		return (uint32_t)strlen(k.text) + 1;
-	return size;
-}
-
-uint32_t dt_field_size(struct dt_build *b, const struct dt_act *act)
-{
-	uint64_t size;
-
-	switch (act->kind) {
-	case DT_ACT_STACK: return 8 * (uint32_t)act->arg;
-	case DT_ACT_USTACK: case DT_ACT_JSTACK: return 8 + 8 * (uint32_t)act->arg + (uint32_t)(act->arg >> 32);
-	case DT_ACT_SYM: case DT_ACT_MOD: return 8;
-	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return 16;
-	case DT_ACT_SKIPZ: return 1;
-	case DT_ACT_EXIT: return 4;
-	case DT_ACT_SPECULATE: case DT_ACT_COMMIT: case DT_ACT_DISCARD: case DT_ACT_NONE: return 0;
-	}
-	if (!act->difo)
-		return 0;
-	size = act->difo->rtype.size;
-	if (act->kind == DT_ACT_TRACEMEM && act->arg)
-		size = act->arg;
-	if (act->kind == DT_ACT_PRINTM)
-		size = act->arg + 8;
-	if (act->kind != DT_ACT_TRACEMEM && act->kind != DT_ACT_PRINTM && act->difo->rtype.kind == DT_DT_STRING)
-		size = string_size(b, act);
-	if (size > 1u << 20)
-		dt_refuse(b, act->loc, "%llu bytes are more than one record can hold (1048576)", (unsigned long long)size);
-	return (uint32_t)size;
-}
-
-bool dt_field_recorded(const struct dt_act *act)
-{
-	if (act->in_tuple || DT_ACT_IS_AGG(act->kind))
-		return false;
-	switch (act->kind) {
-	case DT_ACT_NONE: case DT_ACT_SPECULATE: case DT_ACT_COMMIT: case DT_ACT_DISCARD: return false;
-	case DT_ACT_DIFEXPR: return act->difo && (act->difo->rtype.size || act->difo->rtype.kind == DT_DT_STRING);
-	default: return true;
-	}
-}
-
 /* A condition alone is no news. */
 bool dt_ecb_records(const struct dt_ecb *e)
 {

@@ -125,10 +125,9 @@ static void take_room(struct dt_lower *l, int word, uint32_t size, uint32_t drop
 }
 
 /* r0 the number. Without a buffer, or room in it, the clause ends: on to `drop`. */
-void dt_speculate(struct dt_lower *l, const struct dt_recfield *f, uint32_t drop)
+void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 {
 	struct dt_emit *a = l->a;
-	int word = (int)(sizeof(struct dt_rechdr) + f->off);
 
 	number_of(l);
 	word_of(l, drop);

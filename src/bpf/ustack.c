@@ -4,6 +4,7 @@
  * process has some, which finds the callers of code without frame pointers; else by the kernel's walk along frame pointers.
  */
 #include "bpf/build.h"
+#include "dif/action.h"
 #include "bpf/unwind.h"
 
 enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
@@ -30,7 +31,7 @@ static bool difo_takes(const struct dt_difo *d)
 static bool clause_takes(const struct dt_ecb *e)
 {
 	for (uint32_t i = 0; i < e->nacts; i++) {
-		if (e->acts[i].kind == DT_ACT_USTACK || e->acts[i].kind == DT_ACT_JSTACK || difo_takes(e->acts[i].difo))
+		if (dt_act_is(&e->acts[i], DT_AF_USTACK) || difo_takes(e->acts[i].difo))
 			return true;
 	}
 	return difo_takes(e->pred);

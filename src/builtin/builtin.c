@@ -4,7 +4,6 @@
 
 static const struct dt_builtin *const tables[] = {
 	dt_builtin_vars,
-	dt_builtin_actions_data, dt_builtin_actions_control, dt_builtin_actions_agg,
 };
 
 static const struct dt_builtin *const subrs[] = {
@@ -14,20 +13,31 @@ static const struct dt_builtin *const subrs[] = {
 };
 enum { NSUBRS = sizeof(subrs) / sizeof(subrs[0]) };
 
+const struct dt_action *const dt_actions[DT_ACT_INDICES] = {
+#define X(kind, number, ...) [DT_ACT_INDEX(number)] = &dt_action_##kind,
+#define L(kind, number, ...) [DT_ACT_INDEX(DT_LIB_KIND(number))] = &dt_action_LIB_##kind,
+#include "dif/acts.def"
+#undef X
+#undef L
+};
+
 const struct dt_aggfunc *const dt_aggfuncs[16] = {
 #define X(kind, number, name, ...) [(number) & 0xf] = &dt_aggfunc_##name,
 #include "dif/aggs.def"
 #undef X
 };
 
-enum { NTABLES = sizeof(tables) / sizeof(tables[0]), NLISTS = NTABLES + 16 };
+enum { NTABLES = sizeof(tables) / sizeof(tables[0]), NLISTS = NTABLES + DT_ACT_INDICES + 16 };
 
-/* Lists of rows, numbered: tables, aggregating functions; NULL where a number has none. */
+/* Lists of rows, numbered: tables, actions, aggregating functions; NULL where a number has none. */
 static const struct dt_builtin *list(size_t i)
 {
 	if (i < NTABLES)
 		return tables[i];
 	i -= NTABLES;
+	if (i < DT_ACT_INDICES)
+		return dt_actions[i] ? dt_actions[i]->names : NULL;
+	i -= DT_ACT_INDICES;
 	return dt_aggfuncs[i] ? dt_aggfuncs[i]->names : NULL;
 }
 

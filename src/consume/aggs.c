@@ -139,9 +139,7 @@ static bool is_name(const struct dt_agglayout *l, uint32_t k)
 static bool folds(const struct dt_agglayout *l)
 {
 	for (uint32_t k = 0; k < l->nkeys; k++) {
-		uint16_t kind = l->key_act[k]->kind;
-
-		if (is_name(l, k) || kind == DT_ACT_SYM || kind == DT_ACT_MOD || kind == DT_ACT_USYM || kind == DT_ACT_UMOD)
+		if (is_name(l, k) || dt_act_is(l->key_act[k], DT_AF_FOLDS))
 			return true;
 	}
 	return false;

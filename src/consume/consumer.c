@@ -8,6 +8,7 @@
 #include "consume/merge.h"
 #include "consume/state.h"
 
+#include "dif/action.h"
 #include "session/session.h"
 
 #include <errno.h>

@@ -98,14 +98,10 @@ struct dt_builtin {
 
 /* The tables; each ends with a row without name. */
 extern const struct dt_builtin dt_builtin_vars[];
-/* trace, printf, tracemem, print, stack, sym … */
-extern const struct dt_builtin dt_builtin_actions_data[];
-extern const struct dt_builtin dt_builtin_actions_control[];	/* exit, speculate …, destructive ones */
-extern const struct dt_builtin dt_builtin_actions_agg[];	/* printa, clear, trunc, normalize … */
 
 /*
- * All rows, one after the other, those of actions and aggregating functions too (dif/action.h): *at begins as 0; NULL ends. In the order
- * that a name is looked for.
+ * All rows, one after the other, those of actions and aggregating functions too (dif/action.h): *at begins as
+ * 0; NULL ends. In the order that a name is looked for.
  */
 const struct dt_builtin *dt_builtin_next(size_t *at);
 

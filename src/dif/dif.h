@@ -154,9 +154,10 @@ enum dt_libact {		/* arg of a LIBACT */
 };
 
 /*
- * Of some kinds there is more to say. SKIPZ is an if: the DIFO's value (recorded as one byte, 0 or 1) says whether the next `arg` actions run.
- * An else is a second SKIPZ. Skips only go forward and nest; consumers skip the records of skipped actions. PRINT: fmt is the type's
- * name. TRACEMEM_DYNSIZE stands before its TRACEMEM: how many of the bytes to show.
+ * Of some kinds there is more to say. SKIPZ is an if: the DIFO's value (recorded as one byte, 0 or 1) says
+ * whether the next `arg` actions run. An else is a second SKIPZ. Skips only go forward and nest; consumers skip
+ * the records of skipped actions. PRINT: fmt is the type's name. TRACEMEM_DYNSIZE stands before its TRACEMEM:
+ * how many of the bytes to show.
  */
 
 struct dt_type;
@@ -217,19 +218,6 @@ static inline bool dt_ecb_part(const struct dt_ecb *e, uint32_t act)
 {
 	for (uint32_t i = 0; i < act; i++) {
 		if (e->acts[i].kind == DT_ACT_SKIPZ && (i + 1 == act || i + 1 + e->acts[i].arg == act))
-			return true;
-	}
-	return false;
-}
-
-/* Its record shows or empties an aggregation: whoever reads it needs a snapshot taken after it. */
-static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
-{
-	for (uint32_t i = 0; i < e->nacts; i++) {
-		const struct dt_act *a = &e->acts[i];
-
-		if (a->kind == DT_ACT_PRINTA ||
-		    (a->kind == DT_ACT_LIBACT && (a->arg == DT_LIB_CLEAR || a->arg == DT_LIB_TRUNC)))
 			return true;
 	}
 	return false;

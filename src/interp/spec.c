@@ -22,7 +22,7 @@ void dt_interp_clause_tell(struct dt_interp *ip, const struct dt_clause *c, cons
 
 	if (s->begin)
 		s->begin(s->ctx, c->ecb, c->epid, context);
-	for (const struct dt_rec *r = faulted ? NULL : c->first; r && s->record; r = r->next)
+	for (const struct dt_irec *r = faulted ? NULL : c->first; r && s->record; r = r->next)
 		s->record(s->ctx, c->ecb, r->act, r->data, r->len);
 	if (s->end)
 		s->end(s->ctx, c->ecb, faulted);

@@ -48,7 +48,7 @@ struct dt_block {			/* storage of a by-reference variable */
 	uint32_t len;
 };
 
-struct dt_slot {			/* a value: by value, or by reference in a block */
+struct dt_islot {			/* a value: by value, or by reference in a block */
 	uint64_t value;
 	uint32_t block;			/* index + 1; 0 none */
 	uint8_t null;
@@ -56,17 +56,17 @@ struct dt_slot {			/* a value: by value, or by reference in a block */
 
 struct dt_ivar {			/* a declared variable */
 	struct dt_difv difv;		/* with its own copy of the name */
-	struct dt_slot slot;		/* global and local scalars */
+	struct dt_islot slot;		/* global and local scalars */
 };
 
 /* data of an entry of dyn: thread-local scalars and all array elements */
 struct dt_dynvar {
-	struct dt_slot slot;
+	struct dt_islot slot;
 	uint64_t cost;
 };
 
-struct dt_rec {				/* one record of a clause */
-	struct dt_rec *next;
+struct dt_irec {				/* one record of a clause */
+	struct dt_irec *next;
 	uint32_t act;
 	uint32_t len;
 	uint8_t data[];
@@ -76,7 +76,7 @@ struct dt_clause {			/* the records of one clause of one firing */
 	const struct dt_ecb *ecb;
 	uint32_t epid;
 	struct dt_context *context;	/* a copy of its own, speculated clauses only */
-	struct dt_rec *first, **last;
+	struct dt_irec *first, **last;
 	uint64_t size;
 };
 struct dt_spec {

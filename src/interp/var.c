@@ -161,7 +161,7 @@ bool dt_interp_declare(struct dt_interp *ip, const struct dt_difo *difo)
 /* ---- values ---- */
 
 /* Copies what `value` points to into the slot's block; it may point into the block itself. */
-static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct dt_slot *slot, uint64_t value)
+static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct dt_islot *slot, uint64_t value)
 {
 	bool user = v->type.flags & DT_DTF_USERREF;
 	struct dt_block *b = slot->block ? &ip->blocks[slot->block - 1] : NULL;
@@ -186,14 +186,14 @@ static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct 
 	memset(b->bytes + len, 0, b->len - len);
 }
 
-static uint64_t slot_load(const struct dt_difv *v, const struct dt_slot *slot)
+static uint64_t slot_load(const struct dt_difv *v, const struct dt_islot *slot)
 {
 	if (!by_ref(v))
 		return slot->value;
 	return slot->null || !slot->block ? 0 : block_addr(slot->block);
 }
 
-static void slot_store(struct dt_interp *ip, const struct dt_difv *v, struct dt_slot *slot, uint64_t value)
+static void slot_store(struct dt_interp *ip, const struct dt_difv *v, struct dt_islot *slot, uint64_t value)
 {
 	if (!by_ref(v)) {
 		slot->value = value;
@@ -207,7 +207,7 @@ static void slot_store(struct dt_interp *ip, const struct dt_difv *v, struct dt_
 void dt_interp_locals_zero(struct dt_interp *ip)
 {
 	for (uint32_t i = lower_bound(ip, DT_DIFV_LOCAL, 0); i < ip->nvars; i++) {
-		struct dt_slot *s = &ip->vars[i].slot;
+		struct dt_islot *s = &ip->vars[i].slot;
 
 		s->value = 0;
 		s->null = false;
@@ -222,7 +222,7 @@ static size_t locals_size(const struct dt_interp *ip)
 	size_t n = 0;
 
 	for (uint32_t i = lower_bound(ip, DT_DIFV_LOCAL, 0); i < ip->nvars; i++) {
-		const struct dt_slot *s = &ip->vars[i].slot;
+		const struct dt_islot *s = &ip->vars[i].slot;
 
 		n += sizeof(*s) + (s->block ? ip->blocks[s->block - 1].len : 0);
 	}
@@ -237,7 +237,7 @@ void *dt_interp_locals_save(struct dt_interp *ip)
 	if (!saved)
 		return NULL;
 	for (uint32_t i = lower_bound(ip, DT_DIFV_LOCAL, 0); i < ip->nvars; i++) {
-		const struct dt_slot *s = &ip->vars[i].slot;
+		const struct dt_islot *s = &ip->vars[i].slot;
 
 		memcpy(p, s, sizeof(*s));
 		p += sizeof(*s);
@@ -256,7 +256,7 @@ void dt_interp_locals_restore(struct dt_interp *ip, void *saved)
 	if (!saved)
 		return;
 	for (uint32_t i = lower_bound(ip, DT_DIFV_LOCAL, 0); i < ip->nvars; i++) {
-		struct dt_slot *s = &ip->vars[i].slot;
+		struct dt_islot *s = &ip->vars[i].slot;
 
 		memcpy(s, p, sizeof(*s));
 		p += sizeof(*s);
@@ -467,7 +467,7 @@ void dt_interp_store_elem(struct dt_interp *ip, unsigned scope, uint32_t id, uin
 /* ---- what is left ---- */
 
 static struct dt_interp_var describe(struct dt_interp *ip, const struct dt_ivar *v,
-    const struct dt_slot *slot)
+    const struct dt_islot *slot)
 {
 	struct dt_interp_var out = { .var = &v->difv, .value = slot->value };
 

@@ -3,6 +3,7 @@
  * Enablings in, programs to make out: those that fire at one place share one, functions of the kernel get the means this
  * kernel has for them, derived probes get their D expressions compiled.
  */
+#include "dif/action.h"
 #include "lib/build.h"
 #include "lib/proc.h"
 
@@ -259,7 +260,7 @@ static bool uses_variable(const struct dt_difo *d, uint32_t from, uint32_t to)
 static bool wants_stack(const struct dt_ecb *e)
 {
 	for (uint32_t i = 0; i < e->nacts; i++)
-		if (e->acts[i].kind == DT_ACT_STACK || uses_variable(e->acts[i].difo, DT_VAR_stackdepth, DT_VAR_caller))
+		if (dt_act_is(&e->acts[i], DT_AF_KSTACK) || uses_variable(e->acts[i].difo, DT_VAR_stackdepth, DT_VAR_caller))
 			return true;
 	return uses_variable(e->pred, DT_VAR_stackdepth, DT_VAR_caller);
 }

@@ -3,6 +3,7 @@
  * Addresses as text, for stacks and sym(), usym() and their kin; and the one address that stands for all of a function
  * or module, by which aggregations fold them. -x noresolve: addresses of processes stay numbers.
  */
+#include "dif/action.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
 
@@ -124,10 +125,7 @@ uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 
 static bool names_users(const struct dt_act *a)
 {
-	switch (a->kind) {
-	case DT_ACT_USTACK: case DT_ACT_JSTACK: case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return true;
-	default: return a->fmt != NULL && strstr(a->fmt, "A") != NULL && (a->kind == DT_ACT_PRINTF || a->kind == DT_ACT_PRINTA);
-	}
+	return dt_act_is(a, DT_AF_USER) || (dt_act_is(a, DT_AF_FORMAT) && a->fmt != NULL && strstr(a->fmt, "A") != NULL);
 }
 
 static bool wants_users(const struct dt_trace *t)

@@ -6,7 +6,7 @@
 #ifndef DT_OUTPUT_STATEMENT_H
 #define DT_OUTPUT_STATEMENT_H
 
-#include "dif/dif.h"
+#include "dif/action.h"
 #include "output/format.h"
 #include "output/print.h"
 
@@ -61,5 +61,8 @@ bool dt_statement_bare(const struct dt_rec *);
 /* The integer an action recorded; the bytes of tracemem() or printm(), false: none. */
 int64_t dt_rec_int(const struct dt_rec *);
 bool dt_rec_memory(const struct dt_rec *, size_t n, const void **bytes, size_t *len);
+/* text of the rows whose values are shown one after the other; of those that did what they do in the kernel */
+void dt_statement_values(struct dt_statements *, const struct dt_rec *, size_t n);
+void dt_statement_other(struct dt_statements *, const struct dt_rec *, size_t n);
 
 #endif

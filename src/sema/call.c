@@ -3,6 +3,7 @@
  * Calls. The prototype of a row is D text, "string(uintptr_t, [size_t])": the result type, then the
  * parameters. [x] is optional, ... takes any number, @ is an aggregation, * is any value.
  */
+#include "dif/action.h"
 #include "sema/sema.h"
 
 #include <stdio.h>
@@ -145,14 +146,7 @@ const struct dt_type *dt_call_keytype(struct dt_sema *s, const struct dt_builtin
 {
 	if (row->kind != DT_BI_ACTION || !(row->flags & DT_BF_KEY))
 		return NULL;
-	switch (row->id) {
-	case DT_ACT_STACK: case DT_ACT_USTACK: case DT_ACT_JSTACK:
-		return dt_types_special(s->types, DT_T_STACK);
-	case DT_ACT_SYM: case DT_ACT_MOD:
-		return dt_types_special(s->types, DT_T_SYMADDR);
-	default:
-		return dt_types_special(s->types, DT_T_USYMADDR);
-	}
+	return dt_types_special(s->types, dt_actions[DT_ACT_INDEX(row->id)]->keytype);
 }
 
 static bool is_function(const struct dt_builtin *row)

@@ -342,20 +342,7 @@ static void put_printa(struct csv *c, const struct dt_sink_event *e, const struc
 
 /* ---- firings ---- */
 
-/* What the first action of a statement makes of its records. */
-enum shape { EFFECT, AGGREGATION, VALUES, OBJECT, MEMORY };
-
-static enum shape shape_of(const struct dt_act *a)
-{
-	switch (a->kind) {
-	case DT_ACT_EXIT: case DT_ACT_LIBACT: case DT_ACT_SYSTEM: case DT_ACT_FREOPEN: case DT_ACT_STOP: case DT_ACT_RAISE:
-	case DT_ACT_BREAKPOINT: case DT_ACT_PANIC: case DT_ACT_CHILL: return EFFECT;
-	case DT_ACT_PRINTA: return AGGREGATION;
-	case DT_ACT_PRINT: return OBJECT;
-	case DT_ACT_TRACEMEM: case DT_ACT_TRACEMEM_DYNSIZE: case DT_ACT_PRINTM: return MEMORY;
-	default: return VALUES;
-	}
-}
+static enum dt_actshape shape_of(const struct dt_act *a) { return dt_action_of(a)->shape; }
 
 /* Whether the action is the one whose column its statement's value, or this value of several, stands in. */
 static bool has_column(const struct dt_ecb *ecb, uint32_t i)
@@ -366,9 +353,9 @@ static bool has_column(const struct dt_ecb *ecb, uint32_t i)
 	if (!dt_statement_tells(a))
 		return false;
 	switch (shape_of(a)) {
-	case VALUES: return a->difo == NULL || a->difo->rtype.size != 0;
-	case OBJECT: return first;
-	case MEMORY: return last;
+	case DT_SHAPE_VALUES: return a->difo == NULL || a->difo->rtype.size != 0;
+	case DT_SHAPE_OBJECT: return first;
+	case DT_SHAPE_MEMORY: return last;
 	default: return false;
 	}
 }
@@ -430,7 +417,7 @@ static void do_effect(struct csv *c, const struct dt_rec *recs, size_t n)
 
 static void fill_cells(struct csv *c, const struct clause *clause, const struct dt_rec *recs, size_t n)
 {
-	bool values = shape_of(recs[0].act) == VALUES;
+	bool values = shape_of(recs[0].act) == DT_SHAPE_VALUES;
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t column = clause->column[recs[i].act - clause->ecb->acts];
@@ -467,10 +454,10 @@ static void put_recorded(struct csv *c, const struct dt_rec *recs, size_t n)
 	size_t len;
 
 	switch (shape_of(recs[0].act)) {
-	case OBJECT:
+	case DT_SHAPE_OBJECT:
 		put_object(c, recs, n);
 		break;
-	case MEMORY:
+	case DT_SHAPE_MEMORY:
 		if (dt_rec_memory(recs, n, &bytes, &len))
 			put_hex(c->sink.env.out, bytes, len);
 		break;
@@ -529,7 +516,7 @@ static size_t last_values(const struct dt_sink_event *e)
 	size_t last = e->n;
 
 	for (size_t at = 0, len; (len = dt_statement_next(e->recs, e->n, &at)) > 0; at += len)
-		for (size_t i = at; i < at + len && shape_of(e->recs[at].act) >= VALUES; i++)
+		for (size_t i = at; i < at + len && shape_of(e->recs[at].act) >= DT_SHAPE_VALUES; i++)
 			if (e->recs[i].len > 0)
 				last = at;
 	return last;
@@ -548,8 +535,8 @@ static int csv_event(struct dt_sink *s, const struct dt_sink_event *e)
 		put_row(c, e->data);
 	for (size_t at = 0, len; (len = dt_statement_next(e->recs, e->n, &at)) > 0; at += len) {
 		switch (shape_of(e->recs[at].act)) {
-		case EFFECT: do_effect(c, e->recs + at, len); break;
-		case AGGREGATION: put_printa(c, e, e->recs + at, len); break;
+		case DT_SHAPE_EFFECT: do_effect(c, e->recs + at, len); break;
+		case DT_SHAPE_AGGREGATION: put_printa(c, e, e->recs + at, len); break;
 		default: fill_cells(c, clause, e->recs + at, len); break;
 		}
 		if (at == last)

@@ -23,8 +23,7 @@ static int ask(const struct dt_sink *s, const struct dt_sink_event *e, const str
 /* The caller may take each record of a statement; those that change the trace are ours in any case. */
 static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
 {
-	uint16_t kind = recs[0].act->kind;
-	bool ours = kind == DT_ACT_LIBACT;
+	bool ours = dt_act_is(recs[0].act, DT_AF_OURS);
 	int err = 0;
 
 	for (size_t i = 0; !ours && i < n && err == 0; i++) {
@@ -32,7 +31,7 @@ static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, cons
 		if (ours && i > 0)
 			return 0;		/* of the rest of a statement there is nothing to print */
 	}
-	if (err == 0 && (ours || kind == DT_ACT_EXIT))
+	if (err == 0 && (ours || dt_act_is(recs[0].act, DT_AF_ALSO)))
 		dt_statement_do(s->env.statements, recs, n);
 	return err;
 }

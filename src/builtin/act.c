@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Actions while compiling: what several of them check. */
+#include "builtin/act.h"
+
+bool dt_node_is_agg(const struct dt_node *n)
+{
+	return n->kind == DT_N_AGG || (n->kind == DT_N_INDEX && n->a->kind == DT_N_AGG);
+}
+
+bool dt_node_is_key(struct dt_sema *s, const struct dt_node *n)
+{
+	return n->kind == DT_N_CALL && dt_call_keytype(s, n->ident->row) != NULL;
+}
+
+void dt_act_plain_args(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
+{
+	dt_act_args(s, call, false);
+	for (const struct dt_node *a = call->list; a != NULL; a = a->next)
+		if (dt_node_is_agg(a) || a->kind == DT_N_XLATE)
+			dt_fail(s->diag, D_PROTO_ARG, a->loc, "%s( ) needs a plain value here", row->name);
+	dt_call_check(s, call, row);
+}
+
+void dt_act_compile_number(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
+{
+	dt_act_plain_args(s, row, call);
+	if (call->list != NULL)
+		dt_act_expr(s, row->id, call->list);
+	else
+		dt_act_add(s, row->id, call->loc);
+}

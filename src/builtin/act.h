@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of actions share. Each action is a struct dt_action (dif/action.h) in the file of its theme:
+ *
+ *	act_trace.c	trace, print			act_exit.c	exit, if
+ *	act_printf.c	printf, system, freopen		act_spec.c	speculate, commit, discard
+ *	act_memory.c	tracemem, printm		act_signal.c	stop, raise, chill
+ *	act_stack.c	stack, ustack, jstack		act_agg.c	printa, clear, trunc, normalize, denormalize
+ *	act_symbol.c	sym, mod, usym, umod, uaddr	act_session.c	setopt, ftruncate
+ *	act_never.c	what Linux cannot have
+ *
+ * act.c has what several of them do while compiling.
+ */
+#ifndef DT_BUILTIN_ACT_H
+#define DT_BUILTIN_ACT_H
+
+#include "bpf/build.h"
+#include "dif/action.h"
+#include "interp/run.h"
+#include "output/json.h"
+#include "output/statement.h"
+#include "sema/sema.h"
+#include "value/record.h"
+
+/* A name of an action; DT_ACT_NAMES(…) is the array of them that the action points to. */
+#define DT_ACT_NAME(n, f, i, p, v, c, d) { .name = n, .kind = DT_BI_ACTION, .flags = f, .id = i, .proto = p, \
+	.attr = DT_ATTR_STABLE_COMMON, .version = v, .compile = c, .doc = d }
+#define DT_ACT_NAMES(...) (const struct dt_builtin[]) { __VA_ARGS__, { 0 } }
+
+/* The stages of an action that records the value of its expression as the type says, in the kernel and out of it. */
+#define DT_ACT_BY_TYPE .size = dt_field_by_type_size, .lower = dt_field_by_type, .bytes = dt_bytes_by_type, \
+	.value = dt_record_by_type
+/* The sinks of an action whose values are shown one after the other. */
+#define DT_ACT_SHOW .shape = DT_SHAPE_VALUES, .text = dt_statement_values, .json = dt_json_action_values
+
+bool dt_node_is_agg(const struct dt_node *);
+bool dt_node_is_key(struct dt_sema *, const struct dt_node *);	/* a call of an action that may be a key */
+/* Types the arguments and checks them against the prototype; aggregations and translated values are refused. */
+void dt_act_plain_args(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
+/* compile of the rows that take at most one number */
+void dt_act_compile_number(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
+/* of printf() and its kin: a format and values; and the JSON of them */
+void dt_act_compile_printf(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
+
+#endif
