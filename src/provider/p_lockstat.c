@@ -29,6 +29,10 @@
 #define TAKEN(f, when, ...) { DT_HOOK_KRET, f, when, { "arg2", ##__VA_ARGS__ }, .needs_fexit = true }
 #define GIVEN(f, ...) { DT_HOOK_KFUNC, f, NULL, { "arg0", ##__VA_ARGS__ } }
 
+/* A program that is traced while it holds the lock of a map, and writes to that map, waits for ever. */
+#define SPINLOCK "programs take spinlocks themselves, and would wait for those that their own CPU holds: " \
+	"lockstat:::spin-spin tells who waits"
+
 const struct dt_derived dt_lockstat_probes[] = {
 	{ "adaptive-spin", .place = { BEGINS, ENDS("(" KIND " & 33) == 33") } },
 	{ "adaptive-block", .place = { BEGINS, ENDS("(" KIND " & 33) == 32") } },
@@ -44,14 +48,8 @@ const struct dt_derived dt_lockstat_probes[] = {
 		LEAVES("mutex_lock_killable", "(int)arg1 != 0", "-(int)arg1") } },
 	{ "adaptive-release", .place = { GIVEN("mutex_unlock") } },
 	{ "spin-spin", .place = { BEGINS, ENDS("(" KIND " & 39) == 1") } },
-	{ "spin-acquire",
-	    .place = { TAKEN("_raw_spin_lock", NULL), TAKEN("_raw_spin_lock_irq", NULL),
-		TAKEN("_raw_spin_lock_irqsave", NULL), TAKEN("_raw_spin_lock_bh", NULL),
-		TAKEN("_raw_spin_trylock", "(int)arg1 != 0"),
-		TAKEN("_raw_spin_trylock_bh", "(int)arg1 != 0") } },
-	{ "spin-release",
-	    .place = { GIVEN("_raw_spin_unlock"), GIVEN("_raw_spin_unlock_irq"),
-		GIVEN("_raw_spin_unlock_irqrestore"), GIVEN("_raw_spin_unlock_bh") } },
+	{ "spin-acquire", .never = SPINLOCK },
+	{ "spin-release", .never = SPINLOCK },
 	{ "rw-spin", .place = { BEGINS, ENDS("(" KIND " & 1) == 1 && (" KIND " & 6) != 0", READER) } },
 	{ "rw-block",
 	    .place = { BEGINS,

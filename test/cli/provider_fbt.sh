@@ -23,7 +23,7 @@ run -lP fbt
 check "$([ "$(grep -c ' entry$' "$tmp/out")" -gt 30000 ]; echo $?)" "fbt lists the kernel's functions: $(grep -c ' entry$' "$tmp/out")"
 grep -q ' vmlinux  *vfs_write entry$' "$tmp/out" && grep -q ' vmlinux  *vfs_write return$' "$tmp/out"
 check $? "with module and name, entry and return"
-check "$(awk 'NR > 1 && $4 ~ /^(bpf_|__bpf_|trace_call_bpf$|__rcu_read_lock$)/ { n++ } END { print n + 0 }' "$tmp/out")" "none that our programs run through"
+check "$(awk 'NR > 1 && $4 ~ /^(bpf_|__bpf_|trace_call_bpf$|__rcu_read_lock$|_raw_spin_)/ { n++ } END { print n + 0 }' "$tmp/out")" "none that our programs run through"
 check "$(awk 'NR > 1 && seen[$3 ":" $4 ":" $5]++ { n++ } END { print n + 0 }' "$tmp/out")" "functions of one name are one probe"
 # first letters of some 5000 functions, vfs_write among them
 many=$(awk '$5 == "entry" { n[substr($4, 1, 1)]++ } END { s = "v"; k = n["v"]; for (i = 97; i < 123 && k < 5000; i++) {
@@ -33,6 +33,8 @@ run -lvn 'fbt:kernel:vfs_write:entry'
 is "arguments have types; the module kernel is vmlinux" 0 "args[0]: struct file *"
 run -n 'fbt::bpf_prog_load:entry'
 is "a function of our own path" 1 "tracing itself runs through it"
+run -n 'fbt::_raw_spin_lock_irqsave:return { @[arg1] = count(); }'
+is "locks that our programs take" 1 "tracing itself runs through it"
 run -n 'fbt::vfs_writ:entry'
 is "a function that is not there" 1 "did you mean vfs_write?"
 run -ln 'fbt:kernel:sys_getpid:entry'

@@ -39,12 +39,15 @@ line "wrong 0"
 if [ $spins -eq 1 ]; then
 	for what in adaptive-spin rw-spin; do line "$what 1"; done
 	# Who is the only one to wait for a spinlock is not told by the kernel: a third CPU must come, or the CPUs themselves be stopped meanwhile.
-	[ -n "$VM_KERNEL" ] || [ "$(nproc)" -gt 2 ] && limit=150 || limit=3
+	# On x86-64 a kernel under a hypervisor may have spinlocks without a queue, which tell nothing.
+	limit=3
+	if [ -n "$VM_KERNEL" ] || [ "$(nproc)" -gt 2 ]; then limit=150; fi
+	if grep -q '^flags.* hypervisor' /proc/cpuinfo; then limit=3; fi
 	fought spin -qn "lockstat:::spin-spin /pid == \$target/ { printf(\"spin-spin %d\n\", arg0 != 0 && arg1 > 0); exit(0); } tick-${limit}s { exit(0); }"
 	if [ $limit -gt 3 ] || grep -q spin-spin "$tmp/out"; then
 		line "spin-spin 1"
 	else
-		ok "lockstat:::spin-spin # SKIP needs three CPUs"
+		ok "lockstat:::spin-spin # SKIP needs three CPUs, and locks with a queue"
 	fi
 else
 	ok "lockstat:::adaptive-spin, spin-spin, rw-spin # SKIP needs two CPUs"
@@ -53,6 +56,11 @@ run -lvn 'lockstat:::adaptive-block'
 is "types of arguments" 0 "args[0]: struct mutex *"
 run -n 'lockstat:::rw-upgrade'
 is "what Linux does not have" 1 "turn into a writer"
+# A program at a spinlock of one of its own maps would wait for itself.
+for what in spin-acquire spin-release; do
+	run -n "lockstat:::$what"
+	is "lockstat:::$what is refused" 1 "their own CPU holds"
+done
 if ! have adaptive-acquire; then
 	run -n 'lockstat:::adaptive-acquire'
 	is "without functions: why" 1 "way to trace its functions"
@@ -60,8 +68,8 @@ if ! have adaptive-acquire; then
 	exit 0
 fi
 
-# Of each kind the lock that is taken most often, and how often: 20 times, and given back as often. The spinlock of a futex is taken by others
-# too, and the semaphore that munmap() turns is taken by mmap() as well.
+# Of each kind the lock that is taken most often, and how often: 20 times, and given back as often. The semaphore that
+# munmap() turns is taken by mmap() as well.
 {
 	cat <<'DONE'
 #pragma D option quiet
@@ -72,9 +80,6 @@ lockstat:::rw-acquire, lockstat:::rw-release /self->in == 1 && arg1 == 0/ { @n[p
 lockstat:::rw-downgrade /self->in == 1/ { @n[probename, arg0] = count(); }
 lockstat:::adaptive-acquire-error /pid == $target/ { @n["adaptive-acquire-error", arg1] = count(); }
 DONE
-	for what in spin-acquire spin-release; do
-		have $what && printf 'lockstat:::%s /self->in == 1/ { @n[probename, arg0] = count(); }\n' $what
-	done
 	printf '%s\n' 'END { printa("%s %x %@d\n", @n); }'
 } >"$tmp/calls.d"
 run -s "$tmp/calls.d" -c "$load calls $tmp/file"
@@ -92,11 +97,3 @@ both rw-acquire rw-release 20
 check $? "lockstat:::rw-downgrade: the address space, 20 times"
 [ "$(locks adaptive-acquire-error 1)" = 4 ]
 check $? "lockstat:::adaptive-acquire-error: EINTR once"
-for what in spin-acquire spin-release; do
-	if have $what; then
-		[ "$(awk -v p=$what '$1 == p && $3 >= 20' "$tmp/out" | wc -l)" -gt 0 ]
-		check $? "lockstat:::$what: a lock 20 times and more"
-	else
-		ok "lockstat:::$what # SKIP this kernel has it inlined"
-	fi
-done
