@@ -161,12 +161,10 @@ struct dt_known dt_difo_simple(const struct dt_difo *);
 
 /* lower.c */
 void dt_lower_difo(struct dt_lower *, const struct dt_difo *);	/* the value: l->ret */
-void dt_get(struct dt_lower *, unsigned r, int dst);		/* DIF register into a BPF one; r0-r5 may change but those in use */
 void dt_set(struct dt_lower *, unsigned rd);			/* r0 into a DIF register */
 void dt_set_known(struct dt_lower *, unsigned rd, struct dt_known);
 void dt_known_address(struct dt_lower *, struct dt_known);	/* a string that is not in memory yet gets its address: r0 */
 void dt_tuple_check(struct dt_lower *);
-void dt_settle(struct dt_lower *, unsigned mask);		/* lazy registers of the mask into their stack slots */
 
 /* memory.c */
 void dt_lower_load(struct dt_lower *, uint32_t in);
@@ -179,7 +177,7 @@ void dt_zero(struct dt_lower *, int base, int off, uint32_t size);
 void dt_copy_string(struct dt_lower *, struct dt_known, int base, int off, uint32_t size, bool pad, bool user);
 void dt_copy_bytes(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* from the address in r0 */
 
-/* variables.c, builtins.c, calls.c */
+/* variables.c, builtins.c, calls.c, arguments.c, stack.c */
 void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
 void dt_lower_stv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
 void dt_lower_ldaa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
@@ -190,17 +188,9 @@ void dt_locals_zero(struct dt_lower *);
 void dt_lower_builtin(struct dt_lower *, uint32_t id, unsigned rd);
 void dt_lower_ldga(struct dt_lower *, uint32_t in);
 void dt_lower_call(struct dt_lower *, uint32_t in);
-void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
-void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
-void dt_probe_id(struct dt_lower *, int dst);
-void dt_epid(struct dt_lower *, int dst);
 void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
 void dt_syscall_native(struct dt_build *, struct dt_emit *);	/* r0: the number as this machine has it, of 32-bit programs too */
 
-/* paths.c */
-void dt_get_cwd(struct dt_lower *);
-void dt_get_root(struct dt_lower *);
-void dt_get_execargs(struct dt_lower *);
 void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* to base + off, without our own frames; r0 = bytes, or negative */
 
 /* Calls the function that make(what) makes: there l->a and l->b are all of the clause, the frame is its own, r1 what the caller left. */
@@ -271,7 +261,6 @@ void dt_speculate(struct dt_lower *, int word, uint32_t drop);	/* its word goes 
 void dt_spec_end(struct dt_lower *, bool commit);
 
 /* vtime.c */
-void dt_get_vtimestamp(struct dt_lower *);
 void dt_vtime_program(struct dt_build *, struct dt_emit *);	/* that of a hook without enablings, at sched_switch */
 
 /* hook.c */

@@ -79,13 +79,35 @@ void dt_scratch_addr(struct dt_lower *, int dst, int off);	/* dst = number: addr
 void dt_writable(struct dt_lower *, uint32_t size, int at);	/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
 void dt_writable_some(struct dt_lower *, int size, int at);	/* r5 bytes, as the frame has them at `size` */
 void dt_constant_bytes(struct dt_lower *, int dst, const void *, uint32_t size);	/* dst = a pointer to a copy in the constants */
+/* Where a member of a kernel struct lies (struct dt_image_opts), or a refusal: the type data does not show where `what` is kept. */
+uint32_t dt_member(struct dt_lower *, const char *tag, const char *path, const char *what);
 /* r0 = the 4 or 8 bytes at r0 + off, 0 where nothing can be read; what it is, for the refusal when off is DT_KOFF_NONE. F_T0 changes. */
 void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);
+void dt_follow_member(struct dt_lower *, const char *tag, const char *path, int size, const char *what);
 
 /* ---- what several rows share ---- */
 
 void dt_speculation(struct dt_lower *);				/* speculation.c: a new one to r0, or 0 */
-void dt_lower_dpath(struct dt_lower *);				/* r0 = text of the struct path at r0 */
-void dt_lower_dentry_path(struct dt_lower *);			/* the same of the struct dentry at r0 */
+
+/* builtins.c */
+void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
+void dt_get_vtimestamp(struct dt_lower *);			/* vtime.c: r0 */
+void dt_ids(struct dt_lower *);					/* r0 = process << 32 | thread, as the whole system counts them */
+void dt_task_id(struct dt_lower *, bool process);		/* r0 = its number, where we are, of the task at r0: process.c */
+/* DIF registers, for arrays: whether its value is a constant; into its place in the frame; into a register of the machine. */
+bool dt_reg_known(const struct dt_lower *, unsigned r, uint64_t *v);
+void dt_settle(struct dt_lower *, unsigned mask);
+void dt_get(struct dt_lower *, unsigned r, int dst);		/* r0-r5 may change but those in use */
+
+/* arguments.c */
+void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
+bool dt_sys_value(struct dt_lower *, int dst);			/* what the system call returned; false: this is not the end of one */
+void dt_probe_id(struct dt_lower *, int dst);
+void dt_epid(struct dt_lower *, int dst);
+
+/* stack.c */
+uint32_t dt_stack_most(const struct dt_lower *, bool user);	/* frames that can be got */
+uint32_t dt_stack_slot(struct dt_lower *, bool user, uint32_t frames);	/* to the offset in the slot that is returned; r0 = bytes, or negative */
+bool dt_stack_of_function(const struct dt_lower *);		/* a stack begins with the caller of a function, not with where we are */
 
 #endif

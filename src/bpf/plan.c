@@ -120,12 +120,10 @@ struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
 static enum dt_bscratch scratch_of(uint32_t in)
 {
 	unsigned op = dt_dif_op(in), id = dt_dif_v16(in);
-	const struct dt_builtin *row = op == DT_DIF_CALL ? dt_builtin_subr(id) : NULL;
+	const struct dt_builtin *row = op == DT_DIF_CALL ? dt_builtin_subr(id) : op == DT_DIF_LDGS ? dt_builtin_var(id) : NULL;
 
 	if (op == DT_DIF_ALLOCS)
 		return DT_SCRATCH_ANY;
-	if (op == DT_DIF_LDGS && id >= DT_VAR_cwd && id <= DT_VAR_execargs)
-		return DT_SCRATCH_STRING;
 	return row ? row->scratch : DT_SCRATCH_NONE;
 }
 
@@ -212,6 +210,7 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 struct dt_known dt_difo_simple(const struct dt_difo *d)
 {
 	struct dt_known none = { .kind = V_NUM };
+	const struct dt_builtin *row;
 	uint32_t in, id;
 
 	if (!d || d->ntext != 2 || dt_dif_op(d->text[1]) != DT_DIF_RET || dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
@@ -222,11 +221,8 @@ struct dt_known dt_difo_simple(const struct dt_difo *d)
 		return (struct dt_known){ .kind = V_STR, .text = d->strs + id };
 	if (dt_dif_op(in) == DT_DIF_SETX && id < d->nints)
 		return (struct dt_known){ .kind = V_CONST, .v = d->ints[id] };
-	if (dt_dif_op(in) == DT_DIF_LDGS && id == DT_VAR_execname)
-		return (struct dt_known){ .kind = V_COMM };
-	if (dt_dif_op(in) == DT_DIF_LDGS && id >= DT_VAR_probeprov && id <= DT_VAR_probename)
-		return (struct dt_known){ .kind = V_PART, .v = id - DT_VAR_probeprov };
-	return none;
+	row = dt_dif_op(in) == DT_DIF_LDGS ? dt_builtin_var(id) : NULL;
+	return row && row->known ? *row->known : none;
 }
 
 /* ---- records ---- */

@@ -6,6 +6,7 @@
 #include "bpf/build.h"
 #include "dif/action.h"
 #include "bpf/unwind.h"
+#include "dif/builtin.h"
 
 enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
 #define WALK_AT(member) DT_SLOT_AT(walk.member)
@@ -17,16 +18,7 @@ bool dt_ustack_tables(const struct dt_build *b)
 
 /* ---- what is wanted ---- */
 
-static bool difo_takes(const struct dt_difo *d)
-{
-	for (uint32_t i = 0; d && i < d->ntext; i++) {
-		uint32_t id = dt_dif_v16(d->text[i]);
-
-		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && (id == DT_VAR_ustackdepth || id == DT_VAR_ucaller))
-			return true;
-	}
-	return false;
-}
+static bool difo_takes(const struct dt_difo *d) { return dt_difo_needs(d, DT_NEED_USTACK); }
 
 static bool clause_takes(const struct dt_ecb *e)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. */
+/* Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. A name in a list that has no row does not link. */
 #include "dif/action.h"
 
-static const struct dt_builtin *const tables[] = {
-	dt_builtin_vars,
+static const struct dt_builtin *const vars[] = {
+#define X(name, id) [id] = &dt_var_##name,
+#include "dif/vars.def"
+#undef X
 };
 
 static const struct dt_builtin *const subrs[] = {
@@ -11,7 +13,6 @@ static const struct dt_builtin *const subrs[] = {
 #include "dif/subrs.def"
 #undef X
 };
-enum { NSUBRS = sizeof(subrs) / sizeof(subrs[0]) };
 
 const struct dt_action *const dt_actions[DT_ACT_INDICES] = {
 #define X(kind, number, ...) [DT_ACT_INDEX(number)] = &dt_action_##kind,
@@ -27,26 +28,27 @@ const struct dt_aggfunc *const dt_aggfuncs[16] = {
 #undef X
 };
 
-enum { NTABLES = sizeof(tables) / sizeof(tables[0]), NLISTS = NTABLES + DT_ACT_INDICES + 16 };
+enum {
+	NVARS = sizeof(vars) / sizeof(vars[0]), NSUBRS = sizeof(subrs) / sizeof(subrs[0]),
+	NSINGLE = NVARS + NSUBRS, NLISTS = DT_ACT_INDICES + 16,
+};
 
-/* Lists of rows, numbered: tables, actions, aggregating functions; NULL where a number has none. */
+/* Lists of rows, numbered, of actions and aggregating functions, which may have several names; NULL where a number has none. */
 static const struct dt_builtin *list(size_t i)
 {
-	if (i < NTABLES)
-		return tables[i];
-	i -= NTABLES;
 	if (i < DT_ACT_INDICES)
 		return dt_actions[i] ? dt_actions[i]->names : NULL;
 	i -= DT_ACT_INDICES;
 	return dt_aggfuncs[i] ? dt_aggfuncs[i]->names : NULL;
 }
 
-/* *at: the list above the lowest 16 bits, the row in it below them; list 0 is that of the subroutines. */
+/* *at: variables and subroutines by number, then above the lowest 16 bits a list, from 1, and below them the row in it. */
 const struct dt_builtin *dt_builtin_next(size_t *at)
 {
-	while (*at < NSUBRS) {
-		const struct dt_builtin *row = subrs[(*at)++];
+	while (*at < NSINGLE) {
+		const struct dt_builtin *row = *at < NVARS ? vars[*at] : subrs[*at - NVARS];
 
+		++*at;
 		if (row)
 			return row;
 	}
@@ -61,21 +63,8 @@ const struct dt_builtin *dt_builtin_next(size_t *at)
 	return NULL;
 }
 
-static const struct dt_builtin *by_id(const struct dt_builtin *row, uint32_t id)
-{
-	for (; row->name; row++) {
-		if (row->id == id)
-			return row;
-	}
-	return NULL;
-}
-
-const struct dt_builtin *dt_builtin_var(uint32_t id) { return by_id(dt_builtin_vars, id); }
-
-const struct dt_builtin *dt_builtin_subr(uint32_t number)
-{
-	return number < NSUBRS ? subrs[number] : NULL;
-}
+const struct dt_builtin *dt_builtin_var(uint32_t id) { return id < NVARS ? vars[id] : NULL; }
+const struct dt_builtin *dt_builtin_subr(uint32_t number) { return number < NSUBRS ? subrs[number] : NULL; }
 
 const struct dt_builtin *dt_builtin_find(const char *name)
 {

@@ -18,6 +18,23 @@
 #define DT_SUBR(n, p, vers, a) \
 	.name = #n, .kind = DT_BI_SUBR, .id = DT_SUBR_##n, .proto = p, .version = vers, .attr = a
 
+/* The head of a variable's row: its type, the first D version that has it, its stability. */
+#define DT_SCALAR(n, type, vers, a) \
+	.name = #n, .kind = DT_BI_SCALAR, .id = DT_VAR_##n, .proto = type, .version = vers, .attr = a
+#define DT_ARRAY(n, type, vers, a) \
+	.name = #n, .kind = DT_BI_ARRAY, .id = DT_VAR_##n, .proto = type, .version = vers, .attr = a
+
+/* get_NAME: the value of the expression, which has the interpreter in `ip`. */
+#define CONTEXT(ip) dt_interp_context(ip)
+#define GETTER(name, expr) \
+	static uint64_t get_##name(struct dt_interp *ip, uint64_t index) { (void)index; return (uint64_t)(expr); }
+
+/* Slots of dt_interp_text(): a text stays where it is as long as nothing else is put there. */
+enum {
+	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT, TEXT_THREADNAME,
+	TEXT_EXECARGS,
+};
+
 /* The string argument number i; NULL after a fault, which a null string is too. */
 static inline const char *dt_subr_string(struct dt_interp *ip, const struct dt_subr_call *call, uint32_t i)
 {

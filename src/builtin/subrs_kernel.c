@@ -97,14 +97,14 @@ static void lower_getf(struct dt_lower *l)
 	uint32_t none = dt_label(a), done = dt_label(a);
 
 	dt_help(l, BPF_FUNC_get_current_task);
-	dt_follow(l, dt_kmember(dt_opts(l), "task_struct", "files"), 8, what);
-	dt_follow(l, dt_kmember(dt_opts(l), "files_struct", "fdt"), 8, what);
+	dt_follow_member(l, "task_struct", "files", 8, what);
+	dt_follow_member(l, "files_struct", "fdt", 8, what);
 	dt_mov(a, R9, R0);
-	dt_follow(l, dt_kmember(dt_opts(l), "fdtable", "max_fds"), 4, what);
+	dt_follow_member(l, "fdtable", "max_fds", 4, what);
 	dt_tuple_int(l, 0, R1);
 	dt_jmp(a, BPF_JGE, R1, R0, none);	/* unsigned: negative numbers too */
 	dt_mov(a, R0, R9);
-	dt_follow(l, dt_kmember(dt_opts(l), "fdtable", "fd"), 8, what);
+	dt_follow_member(l, "fdtable", "fd", 8, what);
 	dt_tuple_int(l, 0, R1);
 	dt_alui(a, BPF_LSH, R1, 3);
 	dt_alu(a, BPF_ADD, R0, R1);
@@ -119,41 +119,6 @@ const struct dt_builtin dt_subr_getf = {
 	DT_SUBR(getf, "struct file *(int)", V(1, 10), STABLE),
 	.call = call_getf, .lower = lower_getf, .scratch = DT_SCRATCH_STRING,
 	.doc = "The open file of the process with that number; NULL: there is none.",
-};
-
-static uint64_t call_d_path(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const struct dt_context *c = dt_interp_context(ip);
-
-	for (uint32_t i = 0; i < c->npaths; i++) {
-		if (c->paths[i].addr == call->arg[0].value)
-			return dt_interp_put(ip, c->paths[i].path, strlen(c->paths[i].path));
-	}
-	return dt_interp_fault(ip, DT_FLT_BADADDR, call->arg[0].value);
-}
-
-static void lower_d_path(struct dt_lower *l)
-{
-	dt_tuple_arg(l, 0, R0);
-	dt_lower_dpath(l);
-}
-
-const struct dt_builtin dt_subr_d_path = {
-	DT_SUBR(d_path, "string(struct path *)", V(1, 5), EVOLVING),
-	.call = call_d_path, .lower = lower_d_path, .scratch = DT_SCRATCH_STRING,
-	.doc = "The name of the file that a struct path names.",
-};
-
-static void lower_dentry_path(struct dt_lower *l)
-{
-	dt_tuple_arg(l, 0, R0);
-	dt_lower_dentry_path(l);
-}
-
-const struct dt_builtin dt_subr_dentry_path = {
-	DT_SUBR(dentry_path, "string(struct dentry *)", V(1, 0), EVOLVING),
-	.call = call_d_path, .lower = lower_dentry_path, .scratch = DT_SCRATCH_STRING,
-	.doc = "The name of the file that a struct dentry names, below a mount of its file system.",
 };
 
 /* ---- what other systems have ---- */

@@ -9,6 +9,7 @@
 #include "dif/dif.h"
 
 struct dt_interp;
+struct dt_known;
 struct dt_lower;
 struct dt_subr_call;
 struct dt_sema;
@@ -33,6 +34,9 @@ enum {			/* row flags */
 /* What a variable or subroutine must have when it is traced. */
 enum {
 	DT_NEED_WRITE_USER = 1,		/* a kernel that lets programs write to processes */
+	DT_NEED_KSTACK = 2,		/* the kernel's stack is walked */
+	DT_NEED_USTACK = 4,		/* the stack of the process is walked */
+	DT_NEED_VTIME = 8,		/* how long threads run is counted */
 };
 
 /* How much scratch one use may take: none, no more than one string, any amount. Each row has to say. */
@@ -85,8 +89,13 @@ struct dt_builtin {
 	void (*aggregate)(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
 	    struct dt_node *call);
 
-	/* SCALAR, SUBR: makes the code the kernel runs, with what bpf/lower.h has; the value is in r0. */
-	void (*lower)(struct dt_lower *);
+	/*
+	 * Makes the code the kernel runs, with what bpf/lower.h has; the value is in r0. `known` in its place: a text that
+	 * needs no code, as it is known or at hand.
+	 */
+	void (*lower)(struct dt_lower *);				/* SCALAR, SUBR */
+	void (*lower_at)(struct dt_lower *, unsigned reg);		/* ARRAY: the index is in a DIF register */
+	const struct dt_known *known;					/* SCALAR */
 	uint8_t needs;			/* DT_NEED_* */
 	uint8_t scratch;		/* enum dt_bscratch */
 };
@@ -96,8 +105,10 @@ struct dt_builtin {
 #include "dif/subrs.def"
 #undef X
 
-/* The tables; each ends with a row without name. */
-extern const struct dt_builtin dt_builtin_vars[];
+/* Variables: dt_var_pid. */
+#define X(name, id) extern const struct dt_builtin dt_var_##name;
+#include "dif/vars.def"
+#undef X
 
 /*
  * All rows, one after the other, those of actions and aggregating functions too (dif/action.h): *at begins as
@@ -108,5 +119,7 @@ const struct dt_builtin *dt_builtin_next(size_t *at);
 const struct dt_builtin *dt_builtin_var(uint32_t id);		/* variable row by DIF id; NULL */
 const struct dt_builtin *dt_builtin_subr(uint32_t number);	/* subroutine row by number; NULL */
 const struct dt_builtin *dt_builtin_find(const char *name);	/* by name, any kind */
+/* Whether a DIFO, which may be NULL, uses a variable or subroutine that needs one of these (DT_NEED_*). */
+bool dt_difo_needs(const struct dt_difo *, unsigned needs);
 
 #endif

@@ -7,6 +7,8 @@
 #include "lib/build.h"
 #include "lib/proc.h"
 
+#include "dif/builtin.h"
+
 #include "session/uprobe.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
@@ -249,20 +251,12 @@ static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
 	return dt_hook_nargs(b->h->types, hook);
 }
 
-static bool uses_variable(const struct dt_difo *d, uint32_t from, uint32_t to)
-{
-	for (uint32_t i = 0; d != NULL && i < d->ntext; i++)
-		if (dt_dif_op(d->text[i]) == DT_DIF_LDGS && dt_dif_v16(d->text[i]) >= from && dt_dif_v16(d->text[i]) <= to)
-			return true;
-	return false;
-}
-
 static bool wants_stack(const struct dt_ecb *e)
 {
 	for (uint32_t i = 0; i < e->nacts; i++)
-		if (dt_act_is(&e->acts[i], DT_AF_KSTACK) || uses_variable(e->acts[i].difo, DT_VAR_stackdepth, DT_VAR_caller))
+		if (dt_act_is(&e->acts[i], DT_AF_KSTACK) || dt_difo_needs(e->acts[i].difo, DT_NEED_KSTACK))
 			return true;
-	return uses_variable(e->pred, DT_VAR_stackdepth, DT_VAR_caller);
+	return dt_difo_needs(e->pred, DT_NEED_KSTACK);
 }
 
 /* The function of the kernel that calls the programs of a tracepoint. */
@@ -346,10 +340,10 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 static bool any_vtimestamp(const struct dt_prog *p)
 {
 	for (uint32_t i = 0; i < p->necbs; i++) {
-		if (uses_variable(p->ecbs[i].pred, DT_VAR_vtimestamp, DT_VAR_vtimestamp))
+		if (dt_difo_needs(p->ecbs[i].pred, DT_NEED_VTIME))
 			return true;
 		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
-			if (uses_variable(p->ecbs[i].acts[a].difo, DT_VAR_vtimestamp, DT_VAR_vtimestamp))
+			if (dt_difo_needs(p->ecbs[i].acts[a].difo, DT_NEED_VTIME))
 				return true;
 	}
 	return false;

@@ -93,6 +93,21 @@ static void records(void)
 	done(&m);
 }
 
+/* What is known or at hand takes no more room than it has. */
+static void known_texts(void)
+{
+	struct made m = make("BEGIN { trace(threadname); trace(zonename); @[threadname, zonename] = count(); }", DT_CTX_RUN, 1);
+
+	if (CHECK_INT(m.rc, 0)) {
+		CHECK_INT(m.image->recs[0].field[0].size, 16);
+		CHECK_INT(m.image->recs[0].field[1].size, 7);
+		CHECK_INT(m.image->aggs[0].key[0].size, 16);
+		CHECK_INT(m.image->aggs[0].key[1].size, 7);
+		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 0);
+	}
+	done(&m);
+}
+
 static void keys(void)
 {
 	struct made m = make("BEGIN { @a[execname, probefunc, (char)arg0] = count(); @b = min(arg0); @c[probename] = count(); @c[\"x\"] = count(); }", DT_CTX_RUN, 1);
@@ -327,6 +342,7 @@ static void machines(void)
 int main(void)
 {
 	records();
+	known_texts();
 	keys();
 	maps();
 	system_calls();

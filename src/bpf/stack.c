@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stacks as the kernel walks them, without the frames that are ours; by tables those of processes: ustack.c. */
+#include "bpf/build.h"
+
+/*
+ * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and maybe the function that calls it; those of
+ * a trampoline with the program, the trampoline and the function. How many frames each is depends on the machine. Clauses in
+ * subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with its caller. The
+ * stack of a function begins with its caller, as it always did in DTrace.
+ */
+static uint32_t own_frames(const struct dt_lower *l)
+{
+	const struct dt_machine *m = l->b->opts->machine;
+	uint32_t program = m->frames.program + l->slot;
+
+	switch (l->ctx) {
+	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: case DT_CTX_URETSITE: return 0;
+	case DT_CTX_KPROBE: return l->inside ? 0 : m->frames.kprobe;
+	case DT_CTX_RUN: return program;
+	case DT_CTX_FENTRY: case DT_CTX_FEXIT: case DT_CTX_SYS_FENTRY: case DT_CTX_SYS_FEXIT: return program + 2;
+	default: return program + m->frames.tracepoint;
+	}
+}
+
+/*
+ * Where there is a link register the caller of a function that has just been entered is in it alone, and the kernel's walk misses it
+ * (6.12): it takes the place of the function itself. R0 has the bytes that were got.
+ */
+static void stack_caller(struct dt_lower *l, int base, int off, bool user)
+{
+	uint32_t none = dt_label(l->a);
+	int link = l->b->opts->machine->regs.link;
+
+	if (l->ctx == DT_CTX_KPROBE && !user && !l->inside && link != DT_MACHINE_NOWHERE) {
+		dt_jmpi(l->a, BPF_JSLE, R0, 0, none);
+		dt_ldx(l->a, B8, R1, R7, link);
+		dt_mov(l->a, R2, base);
+		dt_alui(l->a, BPF_ADD, R2, off);
+		dt_stx(l->a, B8, R2, 0, R1);
+	}
+	dt_put(l->a, none);
+}
+
+static void take(struct dt_lower *l, int base, int off, uint32_t size, uint64_t flags)
+{
+	dt_mov(l->a, R1, R7);
+	dt_mov(l->a, R2, base);
+	dt_alui(l->a, BPF_ADD, R2, off);
+	dt_imm(l->a, R3, size);
+	dt_imm(l->a, R4, flags);
+	dt_help(l, BPF_FUNC_get_stack);
+}
+
+/*
+ * Between a tracepoint and its programs there may be one function more, __traceiter_NAME: whether it is a frame depends on the
+ * machine, on how its compiler made a call of the one below it, and on who else uses the tracepoint. So it is looked for.
+ */
+void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+{
+	struct dt_emit *a = l->a;
+	uint32_t fine = dt_label(a);
+
+	take(l, base, off, size, user ? BPF_F_USER_STACK : own_frames(l));
+	if (l->iter && !user && size >= 8) {
+		dt_jmpi(a, BPF_JSLE, R0, 0, fine);
+		dt_mov(a, R1, base);
+		dt_alui(a, BPF_ADD, R1, off);
+		dt_ldx(a, B8, R1, R1, 0);
+		dt_imm(a, R2, l->iter);
+		dt_alu(a, BPF_SUB, R1, R2);
+		dt_jmpi(a, BPF_JGE, R1, (int32_t)l->iter_len, fine);
+		take(l, base, off, size, own_frames(l) + 1);
+	}
+	dt_put(a, fine);
+	stack_caller(l, base, off, user);
+}
+
+uint32_t dt_stack_most(const struct dt_lower *l, bool user)
+{
+	enum { DEPTH_MAX = 127 };	/* bpf_get_stack() gives no more, as kernels are set up */
+
+	return user && dt_ustack_tables(l->b) ? dt_ustack_room() / 8 : DEPTH_MAX;
+}
+
+uint32_t dt_stack_slot(struct dt_lower *l, bool user, uint32_t frames)
+{
+	if (user && dt_ustack_tables(l->b)) {
+		dt_ustack_take(l, frames);
+		return l->b->slot_frames;
+	}
+	if (l->b->keymax < 8 * frames)
+		l->b->keymax = 8 * frames;
+	dt_stack_take(l, dt_slot_reg(l), (int)l->b->slot_key, 8 * frames, user);
+	return l->b->slot_key;
+}
+
+bool dt_stack_of_function(const struct dt_lower *l)
+{
+	return l->ctx == DT_CTX_FENTRY || l->ctx == DT_CTX_FEXIT || (l->ctx == DT_CTX_KPROBE && !l->inside) ||
+	    l->ctx == DT_CTX_KRETPROBE;
+}

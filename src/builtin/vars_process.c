@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Variables about the thread that runs, its process, and the CPU it runs on. */
+#include "builtin/row.h"
+
+#define STABLE_PRIVATE { DT_STAB_STABLE, DT_STAB_PRIVATE, DT_CLS_COMMON }
+
+/* 32-bit values come sign-extended to the register when their D type is signed. */
+static void sign32(struct dt_lower *l)
+{
+	dt_alui(dt_code(l), BPF_LSH, R0, 32);
+	dt_alui(dt_code(l), BPF_ARSH, R0, 32);
+}
+
+GETTER(curthread, CONTEXT(ip)->curthread)
+
+static void lower_curthread(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_task); }
+
+const struct dt_builtin dt_var_curthread = {
+	DT_SCALAR(curthread, "struct task_struct *", V(1, 0), STABLE_PRIVATE),
+	.get = get_curthread, .lower = lower_curthread, .scratch = DT_SCRATCH_NONE,
+	.doc = "The current thread, as the kernel knows it.",
+};
+
+GETTER(pid, (int64_t)(int32_t)CONTEXT(ip)->pid)
+
+static void lower_pid(struct dt_lower *l)
+{
+	if (dt_opts(l)->pidns_ino != 0) {
+		dt_help(l, BPF_FUNC_get_current_task);
+		dt_task_id(l, true);
+		return;
+	}
+	dt_ids(l);
+	dt_alui(dt_code(l), BPF_ARSH, R0, 32);
+}
+
+const struct dt_builtin dt_var_pid = {
+	DT_SCALAR(pid, "pid_t", V(1, 0), STABLE),
+	.get = get_pid, .lower = lower_pid, .scratch = DT_SCRATCH_NONE,
+	.doc = "The number of the process.",
+};
+
+GETTER(tid, (int64_t)(int32_t)CONTEXT(ip)->tid)
+
+static void lower_tid(struct dt_lower *l)
+{
+	if (dt_opts(l)->pidns_ino != 0) {
+		dt_help(l, BPF_FUNC_get_current_task);
+		dt_task_id(l, false);
+		return;
+	}
+	dt_ids(l);
+	sign32(l);
+}
+
+const struct dt_builtin dt_var_tid = {
+	DT_SCALAR(tid, "id_t", V(1, 0), STABLE),
+	.get = get_tid, .lower = lower_tid, .scratch = DT_SCRATCH_NONE,
+	.doc = "The number of the thread.",
+};
+
+GETTER(ppid, (int64_t)(int32_t)CONTEXT(ip)->ppid)
+
+static void lower_ppid(struct dt_lower *l)
+{
+
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow_member(l, "task_struct", "real_parent", 8, "the parent process");
+	dt_task_id(l, true);
+}
+
+const struct dt_builtin dt_var_ppid = {
+	DT_SCALAR(ppid, "pid_t", V(1, 0), STABLE),
+	.get = get_ppid, .lower = lower_ppid, .scratch = DT_SCRATCH_NONE,
+	.doc = "The number of the process's parent.",
+};
+
+GETTER(nspid, (int64_t)(int32_t)CONTEXT(ip)->nspid)
+
+/* The number in the innermost namespace: numbers[level].nr of the task's struct pid. */
+static void lower_nspid(struct dt_lower *l)
+{
+	static const char what[] = "the namespace's process id";
+	uint32_t size = dt_member(l, "upid", NULL, what);
+	uint32_t nr = dt_member(l, "pid", "numbers", what) + dt_member(l, "upid", "nr", what);
+	struct dt_emit *a = dt_code(l);
+
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow_member(l, "task_struct", "thread_pid", 8, what);
+	dt_mov(a, R9, R0);
+	dt_follow_member(l, "pid", "level", 4, what);
+	dt_alui(a, BPF_MUL, R0, (int32_t)size);
+	dt_alu(a, BPF_ADD, R0, R9);
+	dt_follow(l, nr, 4, what);
+	sign32(l);
+}
+
+const struct dt_builtin dt_var_nspid = {
+	DT_SCALAR(nspid, "pid_t", V(1, 0), EVOLVING),
+	.get = get_nspid, .lower = lower_nspid, .scratch = DT_SCRATCH_NONE,
+	.doc = "The number of the thread in its own namespace: that of its container.",
+};
+
+GETTER(uid, CONTEXT(ip)->uid)
+
+static void lower_uid(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_uid_gid);
+	dt_alui(dt_code(l), BPF_LSH, R0, 32);
+	dt_alui(dt_code(l), BPF_RSH, R0, 32);
+}
+
+const struct dt_builtin dt_var_uid = {
+	DT_SCALAR(uid, "uint32_t", V(1, 0), STABLE),
+	.get = get_uid, .lower = lower_uid, .scratch = DT_SCRATCH_NONE,
+	.doc = "The real user of the process.",
+};
+
+GETTER(gid, CONTEXT(ip)->gid)
+
+static void lower_gid(struct dt_lower *l)
+{
+	dt_help(l, BPF_FUNC_get_current_uid_gid);
+	dt_alui(dt_code(l), BPF_RSH, R0, 32);
+}
+
+const struct dt_builtin dt_var_gid = {
+	DT_SCALAR(gid, "uint32_t", V(1, 0), STABLE),
+	.get = get_gid, .lower = lower_gid, .scratch = DT_SCRATCH_NONE,
+	.doc = "The real group of the process.",
+};
+
+GETTER(cgroup, CONTEXT(ip)->cgroup)
+
+static void lower_cgroup(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_cgroup_id); }
+
+const struct dt_builtin dt_var_cgroup = {
+	DT_SCALAR(cgroup, "uint64_t", V(1, 0), EVOLVING),
+	.get = get_cgroup, .lower = lower_cgroup, .scratch = DT_SCRATCH_NONE,
+	.doc = "The number of the control group (version 2) of the process: that of its directory.",
+};
+
+GETTER(cpu, (int64_t)(int32_t)CONTEXT(ip)->cpu)
+
+static void lower_cpu(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_smp_processor_id); }
+
+const struct dt_builtin dt_var_cpu = {
+	DT_SCALAR(cpu, "int", V(1, 0), STABLE),
+	.get = get_cpu, .lower = lower_cpu, .scratch = DT_SCRATCH_NONE,
+	.doc = "The number of the CPU.",
+};
+
+GETTER(ipl, CONTEXT(ip)->ipl)
+
+static void lower_ipl(struct dt_lower *l) { dt_imm(dt_code(l), R0, 0); }
+
+const struct dt_builtin dt_var_ipl = {
+	DT_SCALAR(ipl, "uint_t", V(1, 0), STABLE),
+	.get = get_ipl, .lower = lower_ipl, .scratch = DT_SCRATCH_NONE,
+	.doc = "0: Linux has no interrupt priority level.",
+};
+
+/* ---- names ---- */
+
+static uint64_t comm(struct dt_interp *ip, unsigned slot)
+{
+	char name[sizeof(CONTEXT(ip)->execname) + 1] = "";
+
+	memcpy(name, CONTEXT(ip)->execname, sizeof(CONTEXT(ip)->execname));
+	return dt_interp_text(ip, slot, name);
+}
+
+static uint64_t get_execname(struct dt_interp *ip, uint64_t index)
+{
+	(void)index;
+	return comm(ip, TEXT_EXECNAME);
+}
+
+const struct dt_builtin dt_var_execname = {
+	DT_SCALAR(execname, "string", V(1, 0), STABLE),
+	.get = get_execname, .known = &(const struct dt_known){ .kind = V_COMM }, .scratch = DT_SCRATCH_NONE,
+	.doc = "The name of the thread: that of the program that was executed, unless the thread has been given another.",
+};
+
+static uint64_t get_threadname(struct dt_interp *ip, uint64_t index)
+{
+	const char *name = CONTEXT(ip)->threadname;
+
+	(void)index;
+	return name ? dt_interp_text(ip, TEXT_THREADNAME, name) : comm(ip, TEXT_THREADNAME);
+}
+
+const struct dt_builtin dt_var_threadname = {
+	DT_SCALAR(threadname, "string", V(1, 14), STABLE),
+	.get = get_threadname, .known = &(const struct dt_known){ .kind = V_COMM }, .scratch = DT_SCRATCH_NONE,
+	.doc = "The name of the thread.",
+};
+
+/* Linux has one zone, the whole machine. */
+static uint64_t get_zonename(struct dt_interp *ip, uint64_t index)
+{
+	const char *name = CONTEXT(ip)->zonename;
+
+	(void)index;
+	return dt_interp_text(ip, TEXT_ZONENAME, name ? name : "global");
+}
+
+const struct dt_builtin dt_var_zonename = {
+	DT_SCALAR(zonename, "string", V(1, 0), STABLE),
+	.get = get_zonename, .known = &(const struct dt_known){ .kind = V_STR, .text = "global" }, .scratch = DT_SCRATCH_NONE,
+	.doc = "\"global\": Linux has one zone.",
+};
+
+GETTER(execargs, dt_interp_text(ip, TEXT_EXECARGS, CONTEXT(ip)->execargs))
+
+/* The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have none. */
+static void lower_execargs(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t fits = dt_label(a), some = dt_label(a);
+	int32_t max = (int32_t)dt_opts(l)->strsize - 1;
+
+	dt_slot_reg(l);
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow_member(l, "task_struct", "mm", 8, "a process's memory");
+	dt_stx(a, B8, R6, W_X, R0);
+	dt_follow_member(l, "mm_struct", "arg_start", 8, "a process's arguments");
+	dt_stx(a, B8, R6, W_Y, R0);
+	dt_ldx(a, B8, R0, R6, W_X);
+	dt_follow_member(l, "mm_struct", "arg_end", 8, "a process's arguments");
+	dt_mov(a, R2, R0);
+	dt_ldx(a, B8, R3, R6, W_Y);
+	dt_alu(a, BPF_SUB, R2, R3);
+	dt_jmpi(a, BPF_JEQ, R2, 0, some);
+	dt_alui(a, BPF_SUB, R2, 1);
+	dt_put(a, some);
+	dt_jmpi(a, BPF_JLE, R2, max, fits);
+	dt_imm(a, R2, (uint64_t)max);
+	dt_put(a, fits);
+	dt_stx(a, B8, R6, W_LA, R2);
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R1, R9);
+	dt_help(l, BPF_FUNC_probe_read_user);	/* not there: zeros, which become blanks */
+	dt_sti(a, B8, R6, W_N, ' ');
+	dt_runtime(l, "rt_memstr");
+	dt_runtime_take(l);
+}
+
+const struct dt_builtin dt_var_execargs = {
+	DT_SCALAR(execargs, "string", V(1, 0), EVOLVING),
+	.get = get_execargs, .lower = lower_execargs, .scratch = DT_SCRATCH_STRING,
+	.doc = "The arguments the program was executed with, with blanks between them.",
+};
+
+/* ---- what other systems have ---- */
+
+const struct dt_builtin dt_var_jid = { DT_SCALAR(jid, "int", V(1, 0), EVOLVING),
+	.unsupported = "Linux has no jails; use cgroup to tell containers apart" };
+
+const struct dt_builtin dt_var_jailname = { DT_SCALAR(jailname, "string", V(1, 0), EVOLVING),
+	.unsupported = "Linux has no jails; use cgroup to tell containers apart" };

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Variables that tell the time. */
+#include "builtin/row.h"
+
+GETTER(timestamp, CONTEXT(ip)->timestamp)
+
+const struct dt_builtin dt_var_timestamp = {
+	DT_SCALAR(timestamp, "uint64_t", V(1, 0), STABLE),
+	.get = get_timestamp, .lower = dt_time, .scratch = DT_SCRATCH_NONE,
+	.doc = "Nanoseconds of a clock that only goes forward; the same throughout a clause.",
+};
+
+GETTER(vtimestamp, CONTEXT(ip)->vtimestamp)
+
+const struct dt_builtin dt_var_vtimestamp = {
+	DT_SCALAR(vtimestamp, "uint64_t", V(1, 0), STABLE),
+	.get = get_vtimestamp, .lower = dt_get_vtimestamp, .needs = DT_NEED_VTIME, .scratch = DT_SCRATCH_NONE,
+	.doc = "Nanoseconds for which the thread has run on a CPU.",
+};
+
+GETTER(walltimestamp, CONTEXT(ip)->walltimestamp)
+
+static void lower_walltimestamp(struct dt_lower *l)
+{
+	dt_time(l);
+	dt_imm(dt_code(l), R1, (uint64_t)dt_opts(l)->wall_offset);
+	dt_alu(dt_code(l), BPF_ADD, R0, R1);
+}
+
+const struct dt_builtin dt_var_walltimestamp = {
+	DT_SCALAR(walltimestamp, "int64_t", V(1, 0), STABLE),
+	.get = get_walltimestamp, .lower = lower_walltimestamp, .scratch = DT_SCRATCH_NONE,
+	.doc = "Nanoseconds since 1970.",
+};

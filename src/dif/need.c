@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the variables and subroutines of a DIFO need when it is traced, as their rows say. */
+#include "dif/builtin.h"
+
+static const struct dt_builtin *row_of(uint32_t in)
+{
+	switch (dt_dif_op(in)) {
+	case DT_DIF_LDGS: return dt_builtin_var(dt_dif_v16(in));
+	case DT_DIF_LDGA: return dt_builtin_var(dt_dif_r1(in));
+	case DT_DIF_CALL: return dt_builtin_subr(dt_dif_v16(in));
+	default: return NULL;
+	}
+}
+
+bool dt_difo_needs(const struct dt_difo *d, unsigned needs)
+{
+	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
+		const struct dt_builtin *row = row_of(d->text[pc]);
+
+		if (row && (row->needs & needs))
+			return true;
+	}
+	return false;
+}
