@@ -194,7 +194,7 @@ void dt_syscall_native(struct dt_build *, struct dt_emit *);	/* r0: the number a
 void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool user);	/* to base + off, without our own frames; r0 = bytes, or negative */
 
 /* Calls the function that make(what) makes: there l->a and l->b are all of the clause, the frame is its own, r1 what the caller left. */
-void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what);	/* hook.c */
+void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what);	/* hook_clause.c */
 
 /* ustack.c: user stacks into the slot; only where there are tables */
 bool dt_ustack_tables(const struct dt_build *);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where things lie in the memory a clause has: its stack frame and its slot. Both are structs, so that what shares memory is
- * seen as a union and the compiler checks the rest; F_, S_ and W_ are the offsets of their members as instructions take them.
+ * Where things lie in the memory a clause has: its stack frame and its slot. Both are structs, so that what
+ * shares memory is seen as a union and the compiler checks the rest; F_, S_ and W_ are the offsets of their
+ * members as instructions take them.
  */
 #ifndef DT_BPF_LAYOUT_H
 #define DT_BPF_LAYOUT_H
@@ -17,24 +18,31 @@
 #define DT_NELEMS 6
 
 /*
- * Words of the program around the clauses, at the top of its frame. Where the clauses stand in the program itself their DIF
- * registers are in the same place: these are in use before the first clause, between two and after the last, those inside one.
+ * Words of the program around the clauses, at the top of its frame. Where the clauses stand in the program
+ * itself their DIF registers are in the same place: these are in use before the first clause, between two
+ * and after the last, those inside one.
  */
 struct dt_frame_hook {
 	uint64_t owner;			/* what `busy` of our slot holds, when that is no constant */
 	uint64_t drop;			/* key of a counter of drops */
-	uint64_t number;		/* what fired, when clauses are subprograms; the slot, while bpf_loop() runs */
-	uint64_t index;			/* of the slot that is looked at; the context, while bpf_loop() runs */
+	/* what fired, when clauses are subprograms; the slot, while bpf_loop() runs */
+	uint64_t number;
+	/* of the slot that is looked at; the context, while bpf_loop() runs */
+	uint64_t index;
 };
 
 /* The stack frame of a clause, from its lowest address to where r10 points: offsets from r10 are negative. */
 struct dt_frame {
-	uint64_t ids;			/* process and thread, where a clause without a slot uses them more than once */
+	/* process and thread, where a clause without a slot uses them more than once */
+	uint64_t ids;
 	uint64_t number;		/* what fired, of a program whose clauses stand in it */
 	union {
-		uint8_t key[DT_FRAME_KEY];	/* without a slot: a key of an aggregation, its end at the end of this */
-		struct {			/* with one: elements of arrays that may be stored to, or 0; the first is the last word */
-			uint64_t deeper[DT_FRAME_KEY / 8 - DT_NELEMS];	/* not used: such clauses call functions with frames of their own */
+		/* without a slot: a key of an aggregation, its end at the end of this */
+		uint8_t key[DT_FRAME_KEY];
+		/* with one: elements of arrays that may be stored to, or 0; the first is the last word */
+		struct {
+			/* not used: such clauses call functions with frames of their own */
+			uint64_t deeper[DT_FRAME_KEY / 8 - DT_NELEMS];
 			uint64_t elem[DT_NELEMS];
 		};
 	};
@@ -43,15 +51,21 @@ struct dt_frame {
 		uint64_t call[DT_FRAME_CMP / 8];	/* words of a call of a subroutine */
 		struct {
 			uint64_t before_news;
-			uint8_t news[DT_FRAME_NEWS];	/* a record that is made here, of a fault or a speculation: its end at the end of this */
+			/*
+			 * a record that is made here, of a fault or a speculation: its end at the end of
+			 * this
+			 */
+			uint8_t news[DT_FRAME_NEWS];
 		};
 	};
 	uint64_t incr, value;		/* of an aggregating function */
 	uint64_t tuple[DT_DIF_NTREGS];
-	uint64_t t2, t1, t0;		/* temporaries of one instruction; t1 and t0 together are a key of two words */
+	/* temporaries of one instruction; t1 and t0 together are a key of two words */
+	uint64_t t2, t1, t0;
 	uint64_t exited;		/* exit() was called in this clause */
 	uint64_t tls;			/* where the thread's self-> variables are */
-	uint64_t entry;			/* the enabling's entry in the constants, when several share the code */
+	/* the enabling's entry in the constants, when several share the code */
+	uint64_t entry;
 	uint64_t time;			/* timestamp of the clause; 0 not taken */
 	union {
 		uint64_t reg[DT_DIF_NREGS - 1];	/* %r7 … %r1; %r0 is 0 */
@@ -68,12 +82,20 @@ enum {					/* offsets from r10 */
 	F_ELEM = DT_FRAME_END(elem) - 8,	/* the first; the others are before it */
 	F_CMP = DT_FRAME_AT(cmp),
 	F_NEWS = DT_FRAME_END(news),	/* records that are made in the frame end here */
-	F_INCR = DT_FRAME_AT(incr), F_VALUE = DT_FRAME_AT(value),
+	F_INCR = DT_FRAME_AT(incr),
+	F_VALUE = DT_FRAME_AT(value),
 	F_TUPLE = DT_FRAME_AT(tuple),
-	F_T2 = DT_FRAME_AT(t2), F_T1 = DT_FRAME_AT(t1), F_T0 = DT_FRAME_AT(t0),
-	F_EXITED = DT_FRAME_AT(exited), F_TLS = DT_FRAME_AT(tls), F_ENTRY = DT_FRAME_AT(entry), F_TIME = DT_FRAME_AT(time),
+	F_T2 = DT_FRAME_AT(t2),
+	F_T1 = DT_FRAME_AT(t1),
+	F_T0 = DT_FRAME_AT(t0),
+	F_EXITED = DT_FRAME_AT(exited),
+	F_TLS = DT_FRAME_AT(tls),
+	F_ENTRY = DT_FRAME_AT(entry),
+	F_TIME = DT_FRAME_AT(time),
 	F_NUMBER = DT_FRAME_AT(number),
-	F_HOOK_OWNER = DT_FRAME_AT(hook.owner), F_HOOK_DROP = DT_FRAME_AT(hook.drop), F_HOOK_NUMBER = DT_FRAME_AT(hook.number),
+	F_HOOK_OWNER = DT_FRAME_AT(hook.owner),
+	F_HOOK_DROP = DT_FRAME_AT(hook.drop),
+	F_HOOK_NUMBER = DT_FRAME_AT(hook.number),
 	F_HOOK_INDEX = DT_FRAME_AT(hook.index),
 };
 
@@ -82,19 +104,25 @@ static inline int dt_frame_reg(unsigned r) { return DT_FRAME_END(reg) - 8 * (int
 static inline int dt_frame_tuple(unsigned i) { return F_TUPLE + 8 * (int)i; }
 static inline int dt_frame_elem(unsigned i) { return F_ELEM - 8 * (int)i; }
 
-_Static_assert(sizeof(struct dt_frame) <= 512, "the kernel gives a program and all it calls 512 bytes of stack");
+_Static_assert(
+    sizeof(struct dt_frame) <= 512, "the kernel gives a program and all it calls 512 bytes of stack");
 _Static_assert(F_T0 == F_T1 + 8, "t1 and t0 are a key of two words");
 _Static_assert(F_HOOK_NUMBER == F_HOOK_INDEX - 8, "a callback gets the slot and behind it the context");
 _Static_assert(DT_FRAME_END(reg) == 0 && DT_FRAME_END(hook) == 0, "both end where r10 points");
-_Static_assert(DT_FRAME_END(key) == DT_FRAME_END(elem) && DT_FRAME_END(cmp) == DT_FRAME_END(news), "these share their ends");
+_Static_assert(DT_FRAME_END(key) == DT_FRAME_END(elem) && DT_FRAME_END(cmp) == DT_FRAME_END(news),
+    "these share their ends");
 
-/* The beginning of a slot; string buffers, clause-locals, scratch follow, as struct dt_build has their offsets. */
+/*
+ * The beginning of a slot; string buffers, clause-locals, scratch follow, as struct dt_build has their
+ * offsets.
+ */
 struct dt_slot {
 	uint64_t busy;			/* 0: free; else what its owner put there: hook_slot.c */
 	uint64_t args[10];		/* of a derived probe */
 	uint64_t error_args[10];	/* of dtrace:::ERROR */
 	uint64_t scratch_used;
-	uint64_t item;			/* what a probe fires for now, of those that fire for each of several things */
+	/* what a probe fires for now, of those that fire for each of several things */
+	uint64_t item;
 	uint64_t spare[4];
 	char comm[16];
 	uint64_t spare2;
@@ -111,14 +139,27 @@ struct dt_slot {
 #define DT_SLOT_AT(member) ((int)offsetof(struct dt_slot, member))
 
 enum {
-	S_BUSY = DT_SLOT_AT(busy), S_ARGS = DT_SLOT_AT(args), S_ERROR_ARGS = DT_SLOT_AT(error_args),
-	S_SCRATCH_USED = DT_SLOT_AT(scratch_used), S_ITEM = DT_SLOT_AT(item), S_COMM = DT_SLOT_AT(comm), S_TOK_POS = DT_SLOT_AT(tok_pos),
-	S_WORK = DT_SLOT_AT(work), S_FIXED = sizeof(struct dt_slot),
-	W_LA = DT_SLOT_AT(work.la), W_LB = DT_SLOT_AT(work.lb), W_N = DT_SLOT_AT(work.n), W_M = DT_SLOT_AT(work.m),
-	W_POS = DT_SLOT_AT(work.pos), W_OUT = DT_SLOT_AT(work.out), W_X = DT_SLOT_AT(work.x), W_Y = DT_SLOT_AT(work.y),
+	S_BUSY = DT_SLOT_AT(busy),
+	S_ARGS = DT_SLOT_AT(args),
+	S_ERROR_ARGS = DT_SLOT_AT(error_args),
+	S_SCRATCH_USED = DT_SLOT_AT(scratch_used),
+	S_ITEM = DT_SLOT_AT(item),
+	S_COMM = DT_SLOT_AT(comm),
+	S_TOK_POS = DT_SLOT_AT(tok_pos),
+	S_WORK = DT_SLOT_AT(work),
+	S_FIXED = sizeof(struct dt_slot),
+	W_LA = DT_SLOT_AT(work.la),
+	W_LB = DT_SLOT_AT(work.lb),
+	W_N = DT_SLOT_AT(work.n),
+	W_M = DT_SLOT_AT(work.m),
+	W_POS = DT_SLOT_AT(work.pos),
+	W_OUT = DT_SLOT_AT(work.out),
+	W_X = DT_SLOT_AT(work.x),
+	W_Y = DT_SLOT_AT(work.y),
 };
 
-_Static_assert(S_FIXED == S_WORK + DT_WORK_SIZE, "the frames of a user stack are behind the words of the runtime");
+_Static_assert(
+    S_FIXED == S_WORK + DT_WORK_SIZE, "the frames of a user stack are behind the words of the runtime");
 _Static_assert(S_WORK % 8 == 0 && S_FIXED % 8 == 0, "words are aligned");
 
 #endif

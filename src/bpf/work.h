@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of a slot that a clause fills before it calls a function of src/bpf/runtime, and that the function keeps its
- * state in. Both sides include this file: the clause's code is made with offsetof(), the function is compiled for eBPF.
- * Plain C types only, as the latter has no headers. A function that needs more puts a struct of its own, which begins with
- * struct dt_work, over the whole DT_WORK_SIZE.
+ * The words of a slot that a clause fills before it calls a function of src/bpf/runtime, and that the
+ * function keeps its state in. Both sides include this file: the clause's code is made with offsetof(), the
+ * function is compiled for eBPF. Plain C types only, as the latter has no headers. A function that needs
+ * more puts a struct of its own, which begins with struct dt_work, over the whole DT_WORK_SIZE.
  */
 #ifndef DT_BPF_WORK_H
 #define DT_BPF_WORK_H
 
-#define DT_WORK_SIZE 256		/* bytes of a slot for all of these; behind them are the frames of a user stack */
+/* Bytes of a slot for all of these; behind them are the frames of a user stack. */
+#define DT_WORK_SIZE 256
 
 typedef unsigned long long dt_word;
 
@@ -18,7 +19,10 @@ struct dt_work {
 	dt_word pos, out, x, y;		/* the function's own */
 };
 
-/* progenyof() by the numbers of a namespace: offsets in kernel structs, and which namespace it is (bpf/process.c). */
+/*
+ * progenyof() by the numbers of a namespace: offsets in kernel structs, and which namespace it is
+ * (bpf/process.c).
+ */
 struct dt_work_progeny {
 	struct dt_work w;
 	dt_word leader, thread_pid, level, our_level, ns, inum, our_inum, nr;
@@ -33,8 +37,10 @@ struct dt_work_walk {
 	dt_word start, len, bias, first, n;	/* the mapping in hand */
 	dt_word link;			/* the machine has a link register: struct dt_machine */
 	dt_word page;			/* bits of a page */
-	dt_word vm_pgoff, vm_file, f_inode, i_ino, i_sb, s_dev;	/* offsets in kernel structs; vm_pgoff 0: not known */
-	dt_word ret, ret_stack, ret_orig, ret_next;	/* functions whose return is probed: the innermost, and offsets */
+	/* offsets in kernel structs; vm_pgoff 0: not known */
+	dt_word vm_pgoff, vm_file, f_inode, i_ino, i_sb, s_dev;
+	/* functions whose return is probed: the innermost, and offsets */
+	dt_word ret, ret_stack, ret_orig, ret_next;
 	dt_word vague;			/* sp is not known but to be above this */
 };
 
@@ -42,14 +48,25 @@ _Static_assert(sizeof(struct dt_work_progeny) <= DT_WORK_SIZE, "the words of pro
 _Static_assert(sizeof(struct dt_work_walk) <= DT_WORK_SIZE, "the words of a walk fit");
 
 /*
- * What the walks over paths are given in place of a second string: offsets of members of kernel structs. A walk from a struct
- * path looks at the first DT_PATH_WORDS of them, one from a dentry alone at all.
+ * What the walks over paths are given in place of a second string: offsets of members of kernel structs. A
+ * walk from a struct path looks at the first DT_PATH_WORDS of them, one from a dentry alone at all.
  */
 enum dt_path_word {
-	DT_PATH_PARENT, DT_PATH_NAME, DT_PATH_LEN, DT_PATH_MNT, DT_PATH_MNT_PARENT, DT_PATH_MOUNTPOINT, DT_PATH_MNT_ROOT, DT_PATH_WORDS,
-	DT_PATH_SB = DT_PATH_WORDS, DT_PATH_SB_ROOT, DT_PATH_SB_MOUNTS, DT_PATH_LINK,
-	DT_PATH_CHAINED,		/* no offset: mounts are a chain and not a list */
-	DT_PATH_MNT_NS, DT_DENTRY_WORDS,
+	DT_PATH_PARENT,
+	DT_PATH_NAME,
+	DT_PATH_LEN,
+	DT_PATH_MNT,
+	DT_PATH_MNT_PARENT,
+	DT_PATH_MOUNTPOINT,
+	DT_PATH_MNT_ROOT,
+	DT_PATH_WORDS,
+	DT_PATH_SB = DT_PATH_WORDS,
+	DT_PATH_SB_ROOT,
+	DT_PATH_SB_MOUNTS,
+	DT_PATH_LINK,
+	DT_PATH_CHAINED, /* no offset: mounts are a chain and not a list */
+	DT_PATH_MNT_NS,
+	DT_DENTRY_WORDS,
 };
 
 #endif

@@ -10,8 +10,9 @@ enum { SP = 248, PC = 256, PSTATE = 264, SYSCALLNO = 280 };
 
 /* As instructions number them. 31 is the stack pointer or, in the tests of branches, the constant 0. */
 static const int16_t numbers[] = {
-	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15), X(16), X(17), X(18), X(19),
-	X(20), X(21), X(22), X(23), X(24), X(25), X(26), X(27), X(28), X(29), X(30), SP,
+	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15),
+	X(16), X(17), X(18), X(19), X(20), X(21), X(22), X(23), X(24), X(25), X(26), X(27), X(28), X(29),
+	X(30), SP,
 };
 
 #define FLAG(bit) "(uregs[33] >> " #bit " & 1)"
@@ -42,19 +43,22 @@ const struct dt_machine dt_machine_aarch64 = {
 	.syscall = {
 		.number = SYSCALLNO, .number_size = 4, .arg = { X(0), X(1), X(2), X(3), X(4), X(5) },
 		.compat_at = 0, .compat_size = 8, .compat_bit = 1 << 22,	/* TIF_32BIT of flags */
-		.native = { "__arm64_sys_", "__arm64_sys_arm64_" }, .compat = { "__arm64_sys_", "__arm64_compat_sys_" },
+		.native = { "__arm64_sys_", "__arm64_sys_arm64_" },
+		.compat = { "__arm64_sys_", "__arm64_compat_sys_" },
 		.runs_compat = "__arm64_compat_sys_ioctl",
 		.clone = "unsigned long, void *, int *, unsigned long, int *",
 	},
 	/*
-	 * Linux 6.12, 6.18: the walk tells the program twice. At the beginning of a function its caller is in the link register only,
-	 * which the walk misses: the function's own frame becomes the caller's, so that none is left out.
+	 * Linux 6.12, 6.18: the walk tells the program twice. At the beginning of a function its caller is
+	 * in the link register only, which the walk misses: the function's own frame becomes the caller's,
+	 * so that none is left out.
 	 */
 	.frames = { .program = 2, .tracepoint = 2, .kprobe = 0 },
 	.dwarf = { .sp = 31, .fp = 29, .ra = 30 },
 	.conditions = conditions, .nconditions = sizeof(conditions) / sizeof(conditions[0]),
 	.reloc = {
-		.irelative = R_AARCH64_IRELATIVE, .jump_slot = R_AARCH64_JUMP_SLOT, .glob_dat = R_AARCH64_GLOB_DAT, .word = R_AARCH64_ABS64,
+		.irelative = R_AARCH64_IRELATIVE, .jump_slot = R_AARCH64_JUMP_SLOT,
+		.glob_dat = R_AARCH64_GLOB_DAT, .word = R_AARCH64_ABS64,
 	},
 	/* in the vdso: mov x8, #139; svc #0. Offsets in struct rt_sigframe, which the ABI fixes */
 	.sigreturn = { .code = { 0xd2801168, 0xd4000001 }, .n = 2, .sp = 560, .pc = 568, .fp = 544 },

@@ -6,12 +6,16 @@
 
 /* struct pt_regs, from its beginning */
 enum {
-	R15, R14 = 8, R13 = 16, R12 = 24, RBP = 32, RBX = 40, R11 = 48, R10 = 56, R9 = 64, R8 = 72, RAX = 80, RCX = 88, RDX = 96,
-	RSI = 104, RDI = 112, ORIG_RAX = 120, RIP = 128, CS = 136, EFLAGS = 144, RSP = 152, SS = 160, END = 168,
+	R15 = 0, R14 = 8, R13 = 16, R12 = 24, RBP = 32, RBX = 40, R11 = 48, R10 = 56, R9 = 64, R8 = 72,
+	RAX = 80, RCX = 88, RDX = 96, RSI = 104, RDI = 112, ORIG_RAX = 120, RIP = 128, CS = 136, EFLAGS = 144,
+	RSP = 152, END = 168,
 };
 
 /* as instructions number them; the last is sym(%rip) */
-static const int16_t numbers[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
+static const int16_t numbers[] = {
+	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, RIP,
+};
+enum { NNUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
 #define FLAG(bit) "(uregs[18] >> " #bit " & 1)"
 _Static_assert(EFLAGS == 18 * 8, "the word of the flags");
@@ -38,20 +42,26 @@ const struct dt_machine dt_machine_x86_64 = {
 		.stack_args = 8,	/* above the return address */
 		.words = END / 8,
 		.go_arg = { RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11, DT_MACHINE_NOWHERE },
-		.number = numbers, .nnumbers = sizeof(numbers) / sizeof(numbers[0]), .zero = sizeof(numbers) / sizeof(numbers[0]),
+		.number = numbers, .nnumbers = NNUMBERS, .zero = NNUMBERS,
 	},
 	.mode = { .reg = CS, .mask = 3 },
 	.syscall = {
-		.number = ORIG_RAX, .number_size = 8, .arg = { RDI, RSI, RDX, R10, R8, R9 }, .compat_arg = compat_arg,
-		.compat_at = 16, .compat_size = 4, .compat_bit = 2,	/* TS_COMPAT of status: a 64-bit program too may call by int 0x80 */
-		.native = { "__x64_sys_" }, .compat = { "__ia32_sys_", "__ia32_compat_sys_" }, .runs_compat = "__ia32_compat_sys_ioctl",
+		.number = ORIG_RAX, .number_size = 8,
+		.arg = { RDI, RSI, RDX, R10, R8, R9 }, .compat_arg = compat_arg,
+		/* TS_COMPAT of status: a 64-bit program too may call by int 0x80 */
+		.compat_at = 16, .compat_size = 4, .compat_bit = 2,
+		.native = { "__x64_sys_" }, .compat = { "__ia32_sys_", "__ia32_compat_sys_" },
+		.runs_compat = "__ia32_compat_sys_ioctl",
 		.clone = "unsigned long, void *, int *, int *, unsigned long",
 	},
 	/* Linux 6.1; __bpf_trace_NAME() jumps to bpf_trace_run<n>() and is no frame */
 	.frames = { .program = 1, .tracepoint = 1, .kprobe = 1 },
 	.dwarf = { .sp = 7, .fp = 6, .ra = 16 }, .plt_frames = true,
 	.conditions = conditions, .nconditions = sizeof(conditions) / sizeof(conditions[0]),
-	.reloc = { .irelative = R_X86_64_IRELATIVE, .jump_slot = R_X86_64_JUMP_SLOT, .glob_dat = R_X86_64_GLOB_DAT, .word = R_X86_64_64 },
+	.reloc = {
+		.irelative = R_X86_64_IRELATIVE, .jump_slot = R_X86_64_JUMP_SLOT,
+		.glob_dat = R_X86_64_GLOB_DAT, .word = R_X86_64_64,
+	},
 	.result_takes_argument = true,
 	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */
 	.insn_align = 1,
