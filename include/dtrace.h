@@ -420,8 +420,52 @@ enum {						/* dtrd_action; those of a statement with several values are that of
 	DTRACEACT_USTACK = 0x101, DTRACEACT_JSTACK, DTRACEACT_USYM, DTRACEACT_UMOD, DTRACEACT_UADDR,
 	DTRACEACT_STOP = 0x201, DTRACEACT_RAISE, DTRACEACT_SYSTEM, DTRACEACT_FREOPEN,
 	DTRACEACT_STACK = 0x401, DTRACEACT_SYM, DTRACEACT_MOD,
-	DTRACEACT_CHILL = 0x503
+	DTRACEACT_BREAKPOINT = 0x501, DTRACEACT_PANIC, DTRACEACT_CHILL,
+	DTRACEACT_SPECULATE = 0x601, DTRACEACT_COMMIT, DTRACEACT_DISCARD,
+	/* aggregating functions: dtrd_action of the last record of an element */
+	DTRACEACT_AGGREGATION = 0x700,
+	DTRACEAGG_COUNT = 0x701, DTRACEAGG_MIN, DTRACEAGG_MAX, DTRACEAGG_AVG, DTRACEAGG_SUM, DTRACEAGG_STDDEV,
+	DTRACEAGG_QUANTIZE, DTRACEAGG_LQUANTIZE, DTRACEAGG_LLQUANTIZE
 };
+#define DTRACEACT_CLASS(action)		((action) & 0xff00)
+#define DTRACEACT_ISAGG(action)		(DTRACEACT_CLASS(action) == DTRACEACT_AGGREGATION)
+#define DTRACEACT_ISPRINTFLIKE(action)	((action) == DTRACEACT_PRINTF || (action) == DTRACEACT_PRINTA || \
+	(action) == DTRACEACT_SYSTEM || (action) == DTRACEACT_FREOPEN)
+
+/* dtrd_arg of ustack() and jstack(): frames, and bytes for their text */
+#define DTRACE_USTACK_NFRAMES(x)	((uint32_t)((x) & UINT32_MAX))
+#define DTRACE_USTACK_STRSIZE(x)	((uint32_t)((x) >> 32))
+#define DTRACE_USTACK_ARG(frames, size)	((uint64_t)(size) << 32 | ((uint64_t)(frames) & UINT32_MAX))
+
+/* The data of quantize(): 127 words. What bucket b counts begins at its value, of negative ones it ends there. */
+#define DTRACE_QUANTIZE_NBUCKETS	127
+#define DTRACE_QUANTIZE_ZEROBUCKET	63
+#define DTRACE_QUANTIZE_BUCKETVAL(b)	((int64_t)((b) < DTRACE_QUANTIZE_ZEROBUCKET ? \
+	-((int64_t)1 << (DTRACE_QUANTIZE_ZEROBUCKET - 1 - (b))) : (b) == DTRACE_QUANTIZE_ZEROBUCKET ? 0 : \
+	(int64_t)1 << ((b) - DTRACE_QUANTIZE_ZEROBUCKET - 1)))
+
+/*
+ * lquantize(): a word with the parameters, then 2 + levels words: below the base, the levels, at or above the top.
+ * llquantize(): a word with the parameters, then 2 n + 3 words, the middle one of which counts around 0 (doc/API.md).
+ */
+#define DTRACE_LQUANTIZE_STEPSHIFT	48
+#define DTRACE_LQUANTIZE_STEPMASK	((uint64_t)UINT16_MAX << DTRACE_LQUANTIZE_STEPSHIFT)
+#define DTRACE_LQUANTIZE_LEVELSHIFT	32
+#define DTRACE_LQUANTIZE_LEVELMASK	((uint64_t)UINT16_MAX << DTRACE_LQUANTIZE_LEVELSHIFT)
+#define DTRACE_LQUANTIZE_BASESHIFT	0
+#define DTRACE_LQUANTIZE_BASEMASK	UINT32_MAX
+#define DTRACE_LQUANTIZE_STEP(x)	((uint16_t)((x) >> DTRACE_LQUANTIZE_STEPSHIFT))
+#define DTRACE_LQUANTIZE_LEVELS(x)	((uint16_t)((x) >> DTRACE_LQUANTIZE_LEVELSHIFT))
+#define DTRACE_LQUANTIZE_BASE(x)	((int32_t)((x) & DTRACE_LQUANTIZE_BASEMASK))
+#define DTRACE_LLQUANTIZE_FACTORSHIFT	48
+#define DTRACE_LLQUANTIZE_LOWSHIFT	32
+#define DTRACE_LLQUANTIZE_HIGHSHIFT	16
+#define DTRACE_LLQUANTIZE_NSTEPSHIFT	0
+#define DTRACE_LLQUANTIZE_FACTOR(x)	((uint16_t)((x) >> DTRACE_LLQUANTIZE_FACTORSHIFT))
+#define DTRACE_LLQUANTIZE_LOW(x)	((uint16_t)((x) >> DTRACE_LLQUANTIZE_LOWSHIFT))
+#define DTRACE_LLQUANTIZE_HIGH(x)	((uint16_t)((x) >> DTRACE_LLQUANTIZE_HIGHSHIFT))
+#define DTRACE_LLQUANTIZE_NSTEP(x)	((uint16_t)(x))
+
 typedef int processorid_t;
 
 typedef struct dtrace_recdesc {
@@ -489,10 +533,108 @@ int dtrace_oformat(dtrace_hdl_t *);
 /* The value given to exit(); 0 when there was none. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 
+/* The part of dtrace_work() that hands out firings; 0 or -1. Nothing is read before -x switchrate has passed since the last time. */
+int dtrace_consume(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
+/*
+ * A descriptor for poll(2): it can be read when dtrace_work() has something to do. It belongs to the handle and is good from
+ * dtrace_go() to dtrace_close(); nobody but poll(2) and its like should use it. -1: the error tells why.
+ */
+int dtrace_ctlfd(dtrace_hdl_t *);
+
+/* ---- aggregations ---- */
+
+typedef struct dtrace_aggdesc {
+	char *dtagd_name;		/* without @; "_" of the one without name */
+	dtrace_aggvarid_t dtagd_varid;	/* the aggregation: what a record of printa() holds */
+	int dtagd_flags;		/* DTRACE_AGD_* */
+	dtrace_aggid_t dtagd_id;
+	dtrace_epid_t dtagd_epid;	/* a clause that aggregates */
+	uint32_t dtagd_size;		/* of an element's data */
+	int dtagd_nrecs;
+	uint32_t dtagd_pad;
+	dtrace_recdesc_t dtagd_rec[1];	/* dtagd_nrecs of them: the varid, the keys, the value */
+} dtrace_aggdesc_t;
+#define DTRACE_AGD_PRINTED	0x1	/* a printa() has shown it */
+
+/* An element; good while the function is at work that it was given to. */
+typedef struct dtrace_aggdata {
+	dtrace_hdl_t *dtada_handle;
+	dtrace_aggdesc_t *dtada_desc;
+	dtrace_eprobedesc_t *dtada_edesc;
+	dtrace_probedesc_t *dtada_pdesc;
+	char *dtada_data;		/* record r is at dtada_data + dtagd_rec[r].dtrd_offset, aligned as its size wants */
+	uint64_t dtada_normal;		/* what values are divided by when they are printed; 1: nothing */
+	size_t dtada_size;
+	char *dtada_delta;		/* NULL: these are not kept */
+	char **dtada_percpu;
+	char **dtada_percpu_delta;
+	int64_t dtada_total;
+	uint16_t dtada_minbin;
+	uint16_t dtada_maxbin;
+	uint32_t dtada_flags;
+} dtrace_aggdata_t;
+
+/* What a function that is given an element says. */
+#define DTRACE_AGGWALK_ERROR		(-1)
+#define DTRACE_AGGWALK_NEXT		0
+#define DTRACE_AGGWALK_ABORT		1	/* EDT_DIRABORT */
+#define DTRACE_AGGWALK_CLEAR		2	/* the value begins anew */
+#define DTRACE_AGGWALK_NORMALIZE	3	/* it is divided by dtada_normal, which the function has set */
+#define DTRACE_AGGWALK_DENORMALIZE	4
+#define DTRACE_AGGWALK_REMOVE		5
+typedef int dtrace_aggregate_f(const dtrace_aggdata_t *, void *);
+typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+typedef int dtrace_aggregate_walk_joined_f(const dtrace_aggdata_t **, const int, void *);
+
+/* Takes over what was counted in the kernel; walks see only what was taken over. */
 int dtrace_aggregate_snap(dtrace_hdl_t *);
-typedef int dtrace_aggregate_walk_f(dtrace_hdl_t *, void *, void *);
-/* Aggregations not printed yet, sorted; walk is accepted and must be NULL for now. */
+/* All values begin anew; keys stay. */
+void dtrace_aggregate_clear(dtrace_hdl_t *);
+/* Prints those that no printa() has shown, in the order of walk; NULL: dtrace_aggregate_walk_sorted. */
 int dtrace_aggregate_print(dtrace_hdl_t *, FILE *, dtrace_aggregate_walk_f *);
+
+/*
+ * Every element of every aggregation, in no order; by aggregation and then value (or as the options aggsort… say); by aggregation
+ * and key; by aggregation and value; by key and then aggregation; by value and then aggregation; and these four in reverse.
+ */
+int dtrace_aggregate_walk(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_sorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_keysorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_valsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_keyvarsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_valvarsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_keyrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_valrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_keyvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+int dtrace_aggregate_walk_valvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
+/*
+ * Aggregations joined by key, sorted as the options say. The function gets n + 1 elements: one that has the key, then one of each
+ * aggregation in the order given, of zeros where it does not have the key. EDT_BADAGGVAR: there is no such aggregation.
+ */
+int dtrace_aggregate_walk_joined(dtrace_hdl_t *, dtrace_aggvarid_t *, int n, dtrace_aggregate_walk_joined_f *, void *);
+
+/* ---- formatted output ---- */
+
+/* A format of printf() or printa() that is the handle's until it is closed; NULL: the error tells what is wrong with it. */
+void *dtrace_printf_create(dtrace_hdl_t *, const char *format);
+void *dtrace_printa_create(dtrace_hdl_t *, const char *format);
+/* Its text: at most len bytes with the NUL; the length it has, or would have had, is returned. */
+size_t dtrace_printf_format(dtrace_hdl_t *, void *format, char *, size_t len);
+/*
+ * Records printed by a format, as the actions of these names do: recs are nrecs records, with their data at buf, of which there are
+ * len bytes. fprinta() prints the aggregations that the records name. fp NULL: to the buffered handler. Returned is how many
+ * records were used, or -1.
+ */
+int dtrace_fprintf(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+    unsigned int nrecs, const void *buf, size_t len);
+int dtrace_fprinta(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+    unsigned int nrecs, const void *buf, size_t len);
+int dtrace_system(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+    unsigned int nrecs, const void *buf, size_t len);
+int dtrace_freopen(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+    unsigned int nrecs, const void *buf, size_t len);
+
+/* ---- handlers: one of each kind, set before dtrace_go() ---- */
 
 #define DTRACE_HANDLE_ABORT	(-1)
 #define DTRACE_HANDLE_OK	0
@@ -539,6 +681,22 @@ typedef struct dtrace_dropdata {
 } dtrace_dropdata_t;
 typedef int dtrace_handle_drop_f(const dtrace_dropdata_t *, void *);
 int dtrace_handle_drop(dtrace_hdl_t *, dtrace_handle_drop_f *, void *);
+
+/* Text that would have gone to a file, where none was given (fp NULL). */
+typedef struct dtrace_bufdata {
+	dtrace_hdl_t *dtbda_handle;
+	const char *dtbda_buffered;
+	dtrace_probedata_t *dtbda_probe;	/* the firing; NULL: aggregations printed outside of any */
+	const dtrace_recdesc_t *dtbda_recdesc;	/* the record it was made of; NULL: of no record */
+	const dtrace_aggdata_t *dtbda_aggdata;	/* the element it was made of; NULL: of none */
+	uint32_t dtbda_flags;
+} dtrace_bufdata_t;
+#define DTRACE_BUFDATA_AGGKEY		0x0001	/* a key */
+#define DTRACE_BUFDATA_AGGVAL		0x0002	/* a value */
+#define DTRACE_BUFDATA_AGGFORMAT	0x0004	/* made by a format, of the whole element */
+#define DTRACE_BUFDATA_AGGLAST		0x0008	/* the last piece of its element */
+typedef int dtrace_handle_buffered_f(const dtrace_bufdata_t *, void *);
+int dtrace_handle_buffered(dtrace_hdl_t *, dtrace_handle_buffered_f *, void *);
 
 typedef struct dtrace_setoptdata {
 	dtrace_hdl_t *dtsda_handle;

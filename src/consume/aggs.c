@@ -259,11 +259,23 @@ struct dt_agg *dt_consumer_agg_at(struct dt_consumer *c, uint32_t i)
 	return &dt_consumer_aggs(c)->table[i].agg;
 }
 
+void dt_agg_clear_elem(struct dt_agg_elem *e)
+{
+	func(e->layout)->init(e->data, e->layout->arg);
+}
+
 void dt_agg_clear(struct dt_consumer *c, struct dt_agg *agg)
 {
 	(void)c;
 	for (uint32_t i = 0; i < agg->n; i++)
-		func(agg->layout)->init(agg->elem[i]->data, agg->layout->arg);
+		dt_agg_clear_elem(agg->elem[i]);
+}
+
+void dt_agg_normal(struct dt_agg *agg, int64_t normal)
+{
+	agg->normal = normal;
+	for (uint32_t i = 0; i < agg->n; i++)
+		agg->elem[i]->normal = 0;
 }
 
 /* Removes the elements for which drop[i] is set. */
@@ -281,6 +293,24 @@ static void remove_elems(struct dt_agg_table *t, const bool *drop)
 	memset(t->bucket, 0, t->nbuckets * sizeof(*t->bucket));
 	for (uint32_t i = 0; i < kept; i++)
 		link_elem(t, i);
+}
+
+int dt_agg_sweep(struct dt_agg *agg)
+{
+	bool any = false, *drop;
+
+	for (uint32_t i = 0; i < agg->n; i++)
+		any |= agg->elem[i]->gone;
+	if (!any)
+		return 0;
+	drop = calloc(agg->n, sizeof(*drop));
+	if (drop == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < agg->n; i++)
+		drop[i] = agg->elem[i]->gone;
+	remove_elems((struct dt_agg_table *)agg, drop);
+	free(drop);
+	return 0;
 }
 
 struct ranking { dt_agg_cmp_f *cmp; void *ctx; const struct dt_agg *agg; };
@@ -341,7 +371,7 @@ void dt_agg_value(const struct dt_agg *agg, const struct dt_agg_elem *e, struct 
 {
 	*v = (struct dt_value){
 		.kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg, .words = e->data,
-		.nwords = agg->layout->nwords, .normal = agg->normal,
+		.nwords = agg->layout->nwords, .normal = e->normal != 0 ? e->normal : agg->normal,
 	};
 }
 

@@ -48,12 +48,21 @@ int dt_consumer_status(struct dt_consumer *);			/* counts drops since the last c
 void dt_event_value(const struct dt_event *, uint32_t act, struct dt_value *);
 
 /* ---- aggregations as the consumer holds them ---- */
-struct dt_agg_elem { const struct dt_agglayout *layout; const uint8_t *key; int64_t *data; };
+struct dt_agg_elem {
+	const struct dt_agglayout *layout;
+	const uint8_t *key;
+	int64_t *data;
+	int64_t normal;		/* of this element alone; 0: that of its aggregation */
+	bool gone;		/* dt_agg_sweep() removes it */
+};
 struct dt_agg { const struct dt_agglayout *layout; int64_t normal; bool printed; struct dt_agg_elem **elem; uint32_t n; };
 struct dt_agg *dt_consumer_agg(struct dt_consumer *, uint32_t id);	/* by dt_aggvar.id; NULL none */
 uint32_t dt_consumer_naggs(struct dt_consumer *);
 struct dt_agg *dt_consumer_agg_at(struct dt_consumer *, uint32_t i);
 void dt_agg_clear(struct dt_consumer *, struct dt_agg *);
+void dt_agg_clear_elem(struct dt_agg_elem *);
+void dt_agg_normal(struct dt_agg *, int64_t normal);	/* of all its elements */
+int dt_agg_sweep(struct dt_agg *);	/* removes what is gone; 0 or -ENOMEM */
 /* Keeps the n largest by cmp, which finds no two equal (n < 0: the smallest, 0: none). 0 or -ENOMEM. */
 typedef int dt_agg_cmp_f(void *ctx, const struct dt_agg *, const struct dt_agg_elem *, const struct dt_agg_elem *);
 int dt_agg_trunc(struct dt_agg *, int64_t n, dt_agg_cmp_f *cmp, void *ctx);

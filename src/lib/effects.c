@@ -68,14 +68,14 @@ static void op_normalize(void *ctx, int64_t id, int64_t normal)
 	if (normal == 0)
 		t->failed = EDT_BADNORMAL;
 	else if (agg != NULL)
-		agg->normal = normal;
+		dt_agg_normal(agg, normal);
 }
 
 static void op_setopt(void *ctx, const char *name, const char *value)
 {
 	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
-	dtrace_setoptdata_t d = { .dtsda_handle = h, .dtsda_option = name };
+	dtrace_setoptdata_t d = { .dtsda_handle = h, .dtsda_probe = t->firing, .dtsda_option = name };
 	int err;
 
 	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
@@ -87,8 +87,8 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 	}
 	(void)dt_options_get(&h->options, name, &d.dtsda_newval);
 	dt_trace_text(h, t);
-	if (t->setopt_f != NULL)
-		(void)t->setopt_f(&d, t->setopt_arg);
+	if (t->setopt_f != NULL && t->setopt_f(&d, t->setopt_arg) == DTRACE_HANDLE_ABORT)
+		t->failed = EDT_DIRABORT;
 }
 
 /* A command's output must not stand between structured lines: it goes where messages go. */

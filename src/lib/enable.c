@@ -28,6 +28,10 @@ void dt_trace_clear(struct dt_trace *t)
 	for (size_t i = 0; i < t->grafts.n; i++)
 		dt_image_free(t->grafts.v[i]);
 	dt_sink_close(t->sink);
+	if (t->ctlfd > 0) {
+		close(t->ctlfd);
+		close(t->timerfd);
+	}
 	dt_flows_free(&t->flows);
 	dt_out_free(&t->out);
 	free(t->edescs);

@@ -2,6 +2,8 @@
 /* Entering the library and leaving it; see entry.h. */
 #include "lib/entry.h"
 
+#include "lib/trace.h"
+
 /* Called behind setjmp(), so that the jump never leads to a frame that has not set it yet. */
 void dt_entry_begin(struct dtrace_hdl *h, struct dt_entry *e)
 {
@@ -18,5 +20,9 @@ void dt_entry_failed(struct dtrace_hdl *h, struct dt_entry *e)
 {
 	dt_entry_end(h, e);
 	h->diag = e->diag;
+	if (e->outer == NULL && h->trace != NULL) {	/* nobody is being told of a record or an element any more */
+		h->trace->firing = NULL;
+		h->trace->walking = 0;
+	}
 	dt_handle_error(h, EDT_NOMEM);
 }

@@ -409,6 +409,7 @@ static int stop(dtrace_hdl_t *h)
 		return -1;
 	if (dt_session_control(t->session)->exited)
 		h->exitstatus = dt_session_control(t->session)->status;
+	dt_trace_wake(h);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /* The elements of aggregations as rows of values, joined by key and sorted, for printa() and for what is printed at the end. */
 #include "lib/trace.h"
 
-static struct dt_aggorder order_of(const struct dtrace_hdl *h)
+struct dt_aggorder dt_trace_order(const struct dtrace_hdl *h)
 {
 	const struct dt_options *o = &h->options;
 	struct dt_aggorder order = { .reverse = dt_options_on(o, DT_OPT_aggsortrev), .bykey = dt_options_on(o, DT_OPT_aggsortkey) };
@@ -55,24 +55,24 @@ void dt_trace_key(const struct dt_trace *t, const struct dt_agg_elem *e, uint32_
 	}
 }
 
-static struct dt_value *keys_of(struct dt_trace *t, const struct dt_agg_elem *e)
+static struct dt_value *keys_of(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e)
 {
-	struct dt_value *v = DT_NEWN(t->textarena, struct dt_value, e->layout->nkeys + 1);
+	struct dt_value *v = DT_NEWN(arena, struct dt_value, e->layout->nkeys + 1);
 
 	for (uint32_t k = 0; k < e->layout->nkeys; k++)
 		dt_trace_key(t, e, k, &v[k]);
 	return v;
 }
 
-static struct dt_value zero_of(struct dt_trace *t, const struct dt_agg *agg)
+static struct dt_value zero_of(struct dt_arena *arena, const struct dt_agg *agg)
 {
 	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg,
-		.nwords = agg->layout->nwords, .words = DT_NEWN(t->textarena, int64_t, agg->layout->nwords + 1),
+		.nwords = agg->layout->nwords, .words = DT_NEWN(arena, int64_t, agg->layout->nwords + 1),
 		.normal = agg->normal };
 }
 
 /* One key as text that is the same in every aggregation, however wide each keeps it. */
-static const char *one_key_text(struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k)
+static const char *one_key_text(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e, uint32_t k)
 {
 	const struct dt_recfield *f = &e->layout->key[k];
 	struct dt_value v;
@@ -80,62 +80,70 @@ static const char *one_key_text(struct dt_trace *t, const struct dt_agg_elem *e,
 
 	dt_trace_key(t, e, k, &v);
 	if (v.kind == DT_V_INT)
-		return dt_arena_printf(t->textarena, "%lld", (long long)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)));
+		return dt_arena_printf(arena, "%lld", (long long)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)));
 	if (v.kind == DT_V_STRING)
-		return dt_arena_printf(t->textarena, "%zu=%.*s", strnlen(v.bytes, v.len), (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
-	hex = dt_arena_alloc(t->textarena, (size_t)f->size * 2 + 1);
+		return dt_arena_printf(arena, "%zu=%.*s", strnlen(v.bytes, v.len), (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
+	hex = dt_arena_alloc(arena, (size_t)f->size * 2 + 1);
 	for (uint32_t i = 0; i < f->size; i++)
 		sprintf(hex + (size_t)i * 2, "%02x", e->key[f->off + i]);
 	hex[(size_t)f->size * 2] = '\0';
 	return hex;
 }
 
-static const char *key_text(struct dt_trace *t, const struct dt_agg_elem *e)
+static const char *key_text(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e)
 {
 	const char *text = "";
 
 	for (uint32_t k = 0; k < e->layout->nkeys; k++)
-		text = dt_arena_printf(t->textarena, "%s,%s", text, one_key_text(t, e, k));
+		text = dt_arena_printf(arena, "%s,%s", text, one_key_text(t, arena, e, k));
 	return text;
 }
 
-/* Joined by key: every key of any of them, zero where one does not have it. */
-struct dt_aggrow *dt_trace_rows(struct dt_trace *t, const int64_t *ids, uint32_t nids, size_t *n)
+static struct dt_agg *agg_of(const struct dt_trace *t, int64_t id)
+{
+	return id >= 0 && id <= UINT32_MAX ? dt_consumer_agg(t->consumer, (uint32_t)id) : NULL;
+}
+
+/* A row of zeros for the keys of an element. */
+static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids, uint32_t nids,
+    const struct dt_agg_elem *e)
+{
+	struct dt_value *vals = DT_NEWN(arena, struct dt_value, nids);
+
+	for (uint32_t i = 0; i < nids && nids > 1; i++)
+		if (agg_of(t, ids[i]) != NULL)
+			vals[i] = zero_of(arena, agg_of(t, ids[i]));
+	return (struct dt_aggrow){ keys_of(t, arena, e), e->layout->nkeys, vals, nids, DT_NEWN(arena, void *, nids) };
+}
+
+struct dt_aggrow *dt_trace_rows(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids, uint32_t nids, size_t *n)
 {
 	struct dt_aggrow *rows;
 	struct dt_map seen;
 	size_t max = 0;
 
 	*n = 0;
+	for (uint32_t i = 0; i < nids; i++)
+		max += agg_of(t, ids[i]) != NULL ? agg_of(t, ids[i])->n : 0;
+	rows = DT_NEWN(arena, struct dt_aggrow, max + 1);
+	dt_map_init(&seen, arena);
 	for (uint32_t i = 0; i < nids; i++) {
-		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
-
-		max += agg != NULL ? agg->n : 0;
-	}
-	rows = DT_NEWN(t->textarena, struct dt_aggrow, max + 1);
-	dt_map_init(&seen, t->textarena);
-	for (uint32_t i = 0; i < nids; i++) {
-		struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)ids[i]);
+		struct dt_agg *agg = agg_of(t, ids[i]);
 
 		for (uint32_t k = 0; agg != NULL && k < agg->n; k++) {
-			const char *key = nids > 1 ? key_text(t, agg->elem[k]) : NULL;
+			const char *key = nids > 1 ? key_text(t, arena, agg->elem[k]) : NULL;
 			struct dt_aggrow *row = key != NULL ? dt_map_get(&seen, key) : NULL;
 
+			if (agg->elem[k]->gone)
+				continue;
 			if (row == NULL) {
-				struct dt_value *vals = DT_NEWN(t->textarena, struct dt_value, nids);
-
 				row = &rows[(*n)++];
-				for (uint32_t z = 0; z < nids; z++) {
-					struct dt_agg *other = dt_consumer_agg(t->consumer, (uint32_t)ids[z]);
-
-					if (nids > 1 && other != NULL)
-						vals[z] = zero_of(t, other);
-				}
-				*row = (struct dt_aggrow){ keys_of(t, agg->elem[k]), agg->layout->nkeys, vals, nids };
+				*row = new_row(t, arena, ids, nids, agg->elem[k]);
 				if (key != NULL)
 					dt_map_put(&seen, key, row);
 			}
 			dt_agg_value(agg, agg->elem[k], (struct dt_value *)&row->vals[i]);
+			row->from[i] = agg->elem[k];
 		}
 	}
 	return rows;
@@ -150,11 +158,11 @@ static void fresh_text(struct dt_trace *t)
 
 struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *h, const int64_t *ids, uint32_t nids, size_t *n)
 {
-	struct dt_aggorder order = order_of(h);
+	struct dt_aggorder order = dt_trace_order(h);
 	struct dt_aggrow *rows;
 
 	fresh_text(h->trace);
-	rows = dt_trace_rows(h->trace, ids, nids, n);
+	rows = dt_trace_rows(h->trace, h->trace->textarena, ids, nids, n);
 	dt_agg_sort(rows, *n, &order);
 	return rows;
 }

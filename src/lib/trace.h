@@ -64,6 +64,9 @@ struct dt_trace {
 	struct dt_sink *sink;			/* of -x oformat */
 	struct dt_edesc **edescs;		/* by epid - 1, made at the first firing */
 	uint32_t nedescs;
+	struct dt_aggdesc *aggdescs;		/* aggdata.c */
+	uint32_t walking;			/* walks over aggregations under way: their elements stay until the last has ended */
+	int ctlfd, timerfd;			/* dtrace_ctlfd(); 0 none */
 	const dtrace_probedata_t *firing;	/* the one in hand, for errors of its statements; NULL none */
 	dtrace_probedesc_t desc;		/* of the probe whose event came last */
 	bool woken;				/* by a record: it is read before the next switch is due */
@@ -74,6 +77,8 @@ struct dt_trace {
 	void *err_arg;
 	dtrace_handle_drop_f *drop_f;
 	void *drop_arg;
+	dtrace_handle_buffered_f *buffered_f;
+	void *buffered_arg;
 	dtrace_handle_setopt_f *setopt_f;
 	void *setopt_arg;
 	int failed;				/* a statement could not be done: the error; 0 none */
@@ -96,7 +101,9 @@ const struct dt_difo *dt_handle_expr(struct dtrace_hdl *, struct dt_arena *, con
 bool dt_trace_over(struct dt_trace *);			/* exit() was called, or a buffer of policy fill is full */
 int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → image, session (go.c) */
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
-struct dt_aggrow *dt_trace_rows(struct dt_trace *, const int64_t *ids, uint32_t nids, size_t *n);
+/* Joined by key: every key of any of them, zero where one does not have it; from[] are the elements (rows.c). */
+struct dt_aggrow *dt_trace_rows(const struct dt_trace *, struct dt_arena *, const int64_t *ids, uint32_t nids, size_t *n);
+struct dt_aggorder dt_trace_order(const struct dtrace_hdl *);	/* of the options */
 struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *, const int64_t *ids, uint32_t nids, size_t *n);	/* valid until the next call */
 void dt_trace_key(const struct dt_trace *, const struct dt_agg_elem *, uint32_t k, struct dt_value *);	/* a probe's name as text */
 uint32_t dt_trace_alike(void *hdl, uint32_t probe, unsigned part);	/* dt_consumer_ops.alike */
@@ -129,10 +136,28 @@ bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);	/* opens the tabl
 void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);	/* once mappings are learned; few: of the processes traced */
 bool dt_trace_unwind_work(struct dt_trace *);		/* goes on with what is left; false: there is more */
 
+void dt_trace_wake(struct dtrace_hdl *);		/* something has changed: whoever polls has to look (work.c) */
+
 /* The sink (tell.c): made with the consumer; told of the programs before anything else, and of the end once tracing is over. */
 int dt_trace_sink(struct dtrace_hdl *, struct dt_trace *);
 void dt_trace_tell_start(struct dt_trace *);
 void dt_trace_tell_end(struct dtrace_hdl *);
+
+/* An element as callers know it (aggdata.c): in the arena; without `elem`, zeros for the keys of `keys`. */
+struct dt_aggdata {
+	dtrace_aggdata_t d;			/* first: a caller's pointer to it is one to this */
+	struct dt_agg *agg;
+	struct dt_agg_elem *elem;
+	struct dt_aggrow row;			/* the same as values */
+	struct dt_value val;
+	void *from;				/* of the row */
+};
+struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *, struct dt_arena *, struct dt_agg *, struct dt_agg_elem *elem,
+    const struct dt_agg_elem *keys);
+
+/* fp NULL: text goes to the handler for it (buffered.c). 0, or -1 with the error set. */
+int dt_trace_give(struct dtrace_hdl *);			/* all that is there, as it is */
+int dt_trace_take(void *hdl, const struct dt_sink_piece *);	/* dt_sink_caller.take */
 
 /* What a caller knows a clause on a probe as, and its records (edesc.c). NULL: out of memory. */
 dtrace_eprobedesc_t *dt_trace_edesc(struct dt_trace *, uint32_t epid);

@@ -5,7 +5,10 @@
 #include "lib/trace.h"
 
 #include <errno.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define POLL_NS 20000000u	/* how soon exit() in a probe is noticed */
 #define UNWIND_NS 4000000u	/* how soon user stacks can be walked in files nobody had mapped before */
@@ -41,29 +44,42 @@ static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, 
 	return snap < wait ? snap : wait;
 }
 
+/* What goes on beside the records: names and stacks of new processes, probes that come to be. *ended: a process has. */
+static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool *ended)
+{
+	int woken = dt_session_wait(t->session, wait);
+
+	t->woken |= woken > 0;
+	if (h->usyms != NULL)
+		dt_usyms_poll(h->usyms);
+	(void)dt_trace_unwind_work(t);
+	dt_later_work(h, t);
+	*ended = woken == 0 && dt_procs_check(h);
+	return woken;
+}
+
+/* How long may pass before somebody looks around again. */
+static uint64_t longest_wait(const struct dt_trace *t)
+{
+	return dt_session_unwinder(t->session) != NULL || t->later != NULL ? UNWIND_NS : POLL_NS;
+}
+
 /* Sleeps until something is due; exit() and the end of the tracing are noticed on the way. */
 static void wait_for_news(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
-	uint64_t now = now_ns(), wait;
+	uint64_t wait, most;
+	bool ended = false;
 
 	if (t->state != DT_TRACE_ACTIVE || dt_procs_check(h))
 		return;
-	wait = until_due(h, t, now);
-	while (wait > 0 && !dt_trace_over(t)) {
-		uint64_t most = dt_session_unwinder(t->session) != NULL || t->later != NULL ? UNWIND_NS : POLL_NS, slice = wait < most ? wait : most;
+	most = longest_wait(t);
+	wait = until_due(h, t, now_ns());
+	while (wait > 0 && !dt_trace_over(t) && !ended) {
+		uint64_t slice = wait < most ? wait : most;
 
-		int woken = dt_session_wait(t->session, slice);
-
-		t->woken |= woken > 0;
-		if (h->usyms != NULL)
-			dt_usyms_poll(h->usyms);
-		(void)dt_trace_unwind_work(t);
-		dt_later_work(h, t);
-		if (woken != 0)
+		if (look_around(h, t, slice, &ended) != 0)
 			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
-		if (dt_procs_check(h))
-			return;
 		wait -= slice;
 	}
 }
@@ -72,6 +88,67 @@ void dtrace_sleep(dtrace_hdl_t *h)
 {
 	DT_PUBLIC_VOID(h, wait_for_news(h));
 }
+
+/* ---- poll(2) ---- */
+
+/* The descriptor can be read when something is due: a record that wants to be shown, or the timer. */
+static void set_timer(dtrace_hdl_t *h, struct dt_trace *t)
+{
+	struct itimerspec at = { .it_value.tv_nsec = 1 };
+	uint64_t wait = 0, count, most;
+
+	if (t->ctlfd <= 0)
+		return;
+	(void)!read(t->timerfd, &count, sizeof(count));
+	if (t->state == DT_TRACE_ACTIVE) {
+		wait = until_due(h, t, now_ns());
+		most = longest_wait(t);
+		if (most != POLL_NS && most < wait)
+			wait = most;
+	}
+	if (wait > 0)
+		at.it_value = (struct timespec){ (time_t)(wait / 1000000000u), (long)(wait % 1000000000u) };
+	timerfd_settime(t->timerfd, 0, &at, NULL);
+}
+
+void dt_trace_wake(struct dtrace_hdl *h)
+{
+	set_timer(h, h->trace);
+}
+
+static int make_ctlfd(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = h->trace;
+	struct epoll_event ev = { .events = EPOLLIN };
+	int all, timer;
+
+	if (t->consumer == NULL)
+		return dt_handle_errorf(h, EINVAL, "dtrace_ctlfd() comes after dtrace_go()");
+	if (t->ctlfd > 0)
+		return t->ctlfd;
+	all = epoll_create1(EPOLL_CLOEXEC);
+	timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (all < 0 || timer < 0 || epoll_ctl(all, EPOLL_CTL_ADD, timer, &ev) != 0 ||
+	    epoll_ctl(all, EPOLL_CTL_ADD, dt_session_pollfd(t->session), &ev) != 0) {
+		dt_handle_error(h, errno);
+		if (all >= 0)
+			close(all);
+		if (timer >= 0)
+			close(timer);
+		return -1;
+	}
+	t->ctlfd = all;
+	t->timerfd = timer;
+	set_timer(h, t);
+	return all;
+}
+
+int dtrace_ctlfd(dtrace_hdl_t *h)
+{
+	DT_PUBLIC(h, -1, make_ctlfd(h));
+}
+
+/* ---- work ---- */
 
 static int look_at_status(dtrace_hdl_t *h)
 {
@@ -110,11 +187,23 @@ int dtrace_aggregate_snap(dtrace_hdl_t *h)
 	DT_PUBLIC(h, -1, snap(h));
 }
 
-/* Written now, so that errno tells the reason when it cannot be. Without a file there is nowhere for text to go. */
+/* Where records go: to a file, or without one to the handler for text. */
+static void set_caller(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+{
+	struct dt_trace *t = h->trace;
+
+	t->fp = fp;
+	t->out.file = fp;
+	t->pf = pf;
+	t->caller = (struct dt_sink_caller){ rf, arg, fp == NULL ? dt_trace_take : NULL, h };
+	dt_trace_tell_start(t);
+}
+
+/* Written now, so that errno tells the reason when it cannot be. */
 static int put_out(dtrace_hdl_t *h, struct dt_trace *t, FILE *fp)
 {
 	if (fp == NULL)
-		return t->out.len > 0 ? dt_handle_error(h, EDT_NOBUFFERED) : 0;
+		return dt_trace_give(h);
 	dt_out_flush(&t->out);
 	errno = EIO;
 	if (fflush(fp) != 0 || ferror(fp) || t->out.failed) {
@@ -142,37 +231,61 @@ static int finish(dtrace_hdl_t *h, struct dt_trace *t)
 	return dt_consumer_status(t->consumer);
 }
 
+/* What is due while tracing. */
+static int consume_due(dtrace_hdl_t *h, struct dt_trace *t)
+{
+	uint64_t now = now_ns();
+
+	if (!t->woken && until(t->last_switch, rate(h, DT_OPT_switchrate), now) > 0)
+		return 0;
+	t->woken = false;
+	t->last_switch = now;
+	return t->at_end ? 0 : read_all(h, t, false);
+}
+
+static int snap_due(dtrace_hdl_t *h, struct dt_trace *t)
+{
+	uint64_t now = now_ns();
+
+	if (until(t->last_snap, rate(h, DT_OPT_aggrate), now) > 0)
+		return 0;
+	t->last_snap = now;
+	return dtrace_aggregate_snap(h);
+}
+
+/* Whether there is anything to read: not before dtrace_go(), and not by somebody who is being told of it. */
+static bool ready(dtrace_hdl_t *h, const char *call)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->consumer == NULL)
+		dt_handle_errorf(h, EINVAL, "%s() comes after dtrace_go()", call);
+	else if (t->firing != NULL || t->walking > 0)
+		dt_handle_errorf(h, EBUSY, "%s() was called by a function that was called for a record or an aggregation", call);
+	else
+		return true;
+	return false;
+}
+
 static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
 	struct dt_trace *t = h->trace;
-	uint64_t now = now_ns();
+	bool ended;
 	int status;
 
-	if (t->consumer == NULL) {
-		dt_handle_errorf(h, EINVAL, "dtrace_work() comes after dtrace_go()");
+	if (!ready(h, "dtrace_work"))
 		return DTRACE_WORKSTATUS_ERROR;
-	}
-	t->fp = fp;
-	t->out.file = fp;
-	t->pf = pf;
-	t->caller = (struct dt_sink_caller){ rf, arg };
-	dt_trace_tell_start(t);
+	set_caller(h, fp, pf, rf, arg);
+	if (t->ctlfd > 0 && t->state == DT_TRACE_ACTIVE)
+		(void)look_around(h, t, 0, &ended);
 	status = dtrace_status(h);
 	if (status < 0)
 		return DTRACE_WORKSTATUS_ERROR;
 	if (status >= DTRACE_STATUS_EXITED)
 		return finish(h, t) != 0 ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE;
-	if (t->woken || until(t->last_switch, rate(h, DT_OPT_switchrate), now) == 0) {
-		t->woken = false;
-		t->last_switch = now;
-		if (!t->at_end && read_all(h, t, false) != 0)
-			return DTRACE_WORKSTATUS_ERROR;
-	}
-	if (until(t->last_snap, rate(h, DT_OPT_aggrate), now) == 0) {
-		t->last_snap = now;
-		if (dtrace_aggregate_snap(h) != 0)
-			return DTRACE_WORKSTATUS_ERROR;
-	}
+	if (consume_due(h, t) != 0 || snap_due(h, t) != 0)
+		return DTRACE_WORKSTATUS_ERROR;
+	set_timer(h, t);
 	return DTRACE_WORKSTATUS_OKAY;
 }
 
@@ -181,35 +294,71 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	DT_PUBLIC(h, DTRACE_WORKSTATUS_ERROR, work(h, fp, pf, rf, arg));
 }
 
-/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again, they are printed again. */
-static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
+static int consume(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
 	struct dt_trace *t = h->trace;
-	bool reverse = dt_options_on(&h->options, DT_OPT_aggsortrev);
 
-	if (walk != NULL)
-		return dt_handle_error(h, EINVAL);
-	if (t->consumer == NULL)
-		return 0;
-	t->out.file = fp;
-	dt_trace_tell_start(t);
-	for (uint32_t i = 0, n = dt_consumer_naggs(t->consumer); i < n; i++) {
-		struct dt_agg *agg = dt_consumer_agg_at(t->consumer, reverse ? n - 1 - i : i);
+	if (!ready(h, "dtrace_consume"))
+		return -1;
+	set_caller(h, fp, pf, rf, arg);
+	return t->state == DT_TRACE_STOPPED ? read_all(h, t, true) : consume_due(h, t);
+}
+
+int dtrace_consume(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+{
+	DT_PUBLIC(h, -1, consume(h, fp, pf, rf, arg));
+}
+
+/* ---- aggregations ---- */
+
+static int print_rows(dtrace_hdl_t *h, int64_t id, struct dt_aggrow *rows, size_t n)
+{
+	struct dt_sink *sink = h->trace->sink;
+	struct dt_sink_aggs told = { &id, 1, rows, n };
+	int err = sink->type->aggregation(sink, &told);
+
+	return err != 0 ? dt_handle_error(h, err) : 0;
+}
+
+/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again, they are printed again. */
+static int print_sorted(dtrace_hdl_t *h)
+{
+	bool reverse = dt_options_on(&h->options, DT_OPT_aggsortrev);
+	struct dt_consumer *c = h->trace->consumer;
+	int err = 0;
+
+	for (uint32_t i = 0, n = dt_consumer_naggs(c); i < n && err == 0; i++) {
+		struct dt_agg *agg = dt_consumer_agg_at(c, reverse ? n - 1 - i : i);
 		int64_t id = agg->layout->id;
-		struct dt_sink_aggs told;
 		struct dt_aggrow *rows;
 		size_t nrows;
-		int err;
 
 		if (agg->printed || agg->n == 0)
 			continue;
 		rows = dt_trace_sorted(h, &id, 1, &nrows);
-		if (rows == NULL)
-			return dt_handle_error(h, EDT_NOMEM);
-		told = (struct dt_sink_aggs){ &id, 1, rows, nrows };
-		if ((err = t->sink->type->aggregation(t->sink, &told)) != 0)
-			return dt_handle_error(h, err);
+		err = print_rows(h, id, rows, nrows);
 	}
+	return err;
+}
+
+static int print_element(const dtrace_aggdata_t *d, void *arg)
+{
+	struct dt_aggdata *a = (struct dt_aggdata *)d;
+
+	if (a->agg->printed)
+		return DTRACE_AGGWALK_NEXT;
+	return print_rows(arg, a->agg->layout->id, &a->row, 1) != 0 ? DTRACE_AGGWALK_ERROR : DTRACE_AGGWALK_NEXT;
+}
+
+static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->consumer == NULL)
+		return 0;
+	set_caller(h, fp, t->pf, t->caller.rec, t->caller.arg);
+	if ((walk != NULL ? walk(h, print_element, h) : print_sorted(h)) != 0)
+		return -1;
 	dt_trace_tell_end(h);
 	return put_out(h, t, fp);
 }

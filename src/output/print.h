@@ -48,6 +48,7 @@ struct dt_aggrow {
 	uint32_t nkeys;
 	const struct dt_value *vals;
 	uint32_t nvals;
+	void **from;		/* the maker's own: what each value is of, NULL where there is no such element; may be NULL */
 };
 
 struct dt_aggorder {

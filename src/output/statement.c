@@ -115,10 +115,11 @@ void dt_statement_do(struct dt_statements *s, const struct dt_rec *recs, size_t 
 	dt_out_flush(s->out);
 }
 
-/* Actions that leave nothing for the consumer. */
+/* Actions that leave nothing for the consumer; an assignment is an expression without a value. */
 static bool silent(const struct dt_act *a)
 {
-	return a->in_tuple || DT_ACT_IS_AGG(a->kind) || dt_act_is(a, DT_AF_SILENT);
+	return (a->kind == DT_ACT_DIFEXPR && a->difo != NULL && a->difo->rtype.size == 0) || a->in_tuple ||
+	    DT_ACT_IS_AGG(a->kind) || dt_act_is(a, DT_AF_SILENT);
 }
 
 bool dt_statement_tells(const struct dt_act *a) { return !silent(a); }

@@ -372,6 +372,11 @@ int dt_session_drops(struct dt_session *s, uint32_t cpu, struct dt_drops *out)
 	return err;
 }
 
+int dt_session_pollfd(const struct dt_session *s)
+{
+	return s->epoll;
+}
+
 int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(timeout_ns / 1000000000),

@@ -75,6 +75,7 @@ void dt_session_detach(struct dt_session *);
  */
 int dt_session_graft(struct dt_session *, const struct dt_image *, const struct dt_attach *, uint32_t n,
     uint32_t first, char *msg, size_t len);
+int dt_session_pollfd(const struct dt_session *);	/* for poll(2): dt_session_wait() would come back at once */
 int dt_session_wake_by(struct dt_session *, int fd);	/* dt_session_wait() comes back when it can be read */
 /* Runs a RUN or TICK program now (BPF_PROG_RUN), on this CPU, with up to 12 arguments. */
 int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uint32_t nargs);

@@ -309,7 +309,7 @@ static void put_aggregations(struct csv *c, const dtrace_probedata_t *firing, co
 		struct dt_sink_aggs one = { &a->ids[i], 1, rows, a->n };
 
 		for (size_t r = 0; rows != NULL && r < a->n; r++)
-			rows[r] = (struct dt_aggrow){ a->rows[r].keys, a->rows[r].nkeys, &a->rows[r].vals[i], 1 };
+			rows[r] = (struct dt_aggrow){ a->rows[r].keys, a->rows[r].nkeys, &a->rows[r].vals[i], 1, NULL };
 		c->sink.env.out->failed |= rows == NULL;
 		if (rows != NULL && is_histogram(&rows[0].vals[0]))
 			put_histograms(c, firing, &one, 0);

@@ -71,10 +71,21 @@ struct dt_sink_type {
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
 };
 
+/* Text on its way to the caller: what has been put into `out` since the piece before. */
+struct dt_sink_piece {
+	const dtrace_probedata_t *data;	/* the firing it is of; NULL none */
+	const dtrace_recdesc_t *rec;	/* the record; NULL: not of one */
+	const struct dt_aggrow *row;	/* the element of an aggregation; NULL none */
+	uint32_t at;			/* its value or key, by flags */
+	uint32_t flags;			/* DTRACE_BUFDATA_* */
+};
+
 /* The caller of dtrace_work(), for the sink that asks it about each record. */
 struct dt_sink_caller {
 	dtrace_consume_rec_f *rec;	/* NULL: it wants none of them printed */
 	void *arg;
+	int (*take)(void *hdl, const struct dt_sink_piece *);	/* wants text in pieces, and empties `out`; NULL: `out` goes to a file */
+	void *hdl;
 };
 
 /* What a sink has of its trace. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text, as people have always read it, and the records themselves for the caller of dtrace_work(): it is asked about each
- * record, and what it leaves to us is printed. Columns, errors and drops are the caller's to show.
+ * record, and what it leaves to us is printed. Text goes to a file, or back to the caller in pieces: one of each statement, or
+ * one of each key and value of an aggregation. Columns, errors and drops are the caller's to show.
  */
 #include "sink/sink.h"
+
+#include <stdlib.h>
 
 /* What the caller says of one record: DTRACE_CONSUME_THIS, it is for us. *err is set when it wants to end. */
 static int ask(const struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *rec, int *err)
@@ -20,6 +23,81 @@ static int ask(const struct dt_sink *s, const struct dt_sink_event *e, const str
 	return rv;
 }
 
+/* ---- text in pieces ---- */
+
+static int hand_over(struct dt_sink *s, const struct dt_sink_piece *p)
+{
+	const struct dt_sink_caller *c = s->env.caller;
+
+	return c->take != NULL && s->env.out->len > 0 ? c->take(c->hdl, p) : 0;
+}
+
+static int hand_over_row(struct dt_sink *s, const dtrace_probedata_t *data, const struct dt_aggrow *row)
+{
+	struct dt_sink_piece p = { .data = data, .row = row, .flags = DTRACE_BUFDATA_AGGKEY };
+	int err = 0;
+
+	for (p.at = 0; p.at < row->nkeys && err == 0; p.at++) {
+		dt_value_key(s->env.out, &row->keys[p.at]);
+		err = hand_over(s, &p);
+	}
+	for (p.at = 0, p.flags = DTRACE_BUFDATA_AGGVAL; p.at < row->nvals && err == 0; p.at++) {
+		dt_value_trace(s->env.out, &row->vals[p.at]);
+		err = hand_over(s, &p);
+	}
+	dt_out_str(s->env.out, "\n");
+	p.flags = DTRACE_BUFDATA_AGGLAST;
+	return err == 0 ? hand_over(s, &p) : err;
+}
+
+/* A format makes a whole element; without one there is an empty line before, and keys and values come one by one. */
+static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
+{
+	struct dt_statements *st = s->env.statements;
+	struct dt_format *f = recs[0].act->fmt != NULL ? dt_statement_format(st, recs[0].act->fmt) : NULL;
+	struct dt_sink_piece p = { .data = e->data, .rec = e->desc(e, &recs[0]) };
+	int64_t *ids = calloc(n, sizeof(*ids));
+	struct dt_aggrow *rows;
+	size_t nrows;
+	int err = 0;
+
+	if (ids == NULL)
+		return EDT_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		ids[i] = dt_rec_int(&recs[i]);
+	rows = st->ops.rows(st->ops.ctx, ids, (uint32_t)n, &nrows);
+	free(ids);
+	if (f == NULL) {
+		dt_out_str(s->env.out, "\n");
+		err = hand_over(s, &p);
+	}
+	p.flags = DTRACE_BUFDATA_AGGFORMAT | DTRACE_BUFDATA_AGGLAST;
+	for (size_t i = 0; i < nrows && err == 0; i++) {
+		p.row = &rows[i];
+		if (f != NULL) {
+			dt_agg_printf(s->env.out, f, &rows[i], 1);
+			err = hand_over(s, &p);
+		} else {
+			err = hand_over_row(s, e->data, &rows[i]);
+		}
+	}
+	return err;
+}
+
+/* ---- firings ---- */
+
+static int print_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
+{
+	if (s->env.caller->take == NULL) {
+		dt_statement_do(s->env.statements, recs, n);
+		return 0;
+	}
+	if (recs[0].act->kind == DT_ACT_PRINTA)
+		return hand_over_printa(s, e, recs, n);
+	dt_statement_do(s->env.statements, recs, n);
+	return hand_over(s, &(struct dt_sink_piece){ .data = e->data, .rec = e->desc(e, &recs[0]) });
+}
+
 /* The caller may take each record of a statement; those that change the trace are ours in any case. */
 static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
 {
@@ -32,7 +110,7 @@ static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, cons
 			return 0;		/* of the rest of a statement there is nothing to print */
 	}
 	if (err == 0 && (ours || dt_act_is(recs[0].act, DT_AF_ALSO)))
-		dt_statement_do(s->env.statements, recs, n);
+		err = print_statement(s, e, recs, n);
 	return err;
 }
 
@@ -47,8 +125,13 @@ static int show_event(struct dt_sink *s, const struct dt_sink_event *e)
 
 static int show_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 {
-	dt_agg_print(s->env.out, a->rows, a->n);
-	return 0;
+	int err = 0;
+
+	if (s->env.caller->take == NULL)
+		dt_agg_print(s->env.out, a->rows, a->n);
+	for (size_t i = 0; i < a->n && err == 0 && s->env.caller->take != NULL; i++)
+		err = hand_over_row(s, NULL, &a->rows[i]);
+	return err;
 }
 
 const struct dt_sink_type dt_sink_text = {

@@ -59,7 +59,7 @@ static void show_agg(void *ctx, const struct dt_aggvar *var, const struct dt_int
 		memcpy(copy[i], keys[i].data, keys[i].len);
 		dt_record_value(keys[i].act, copy[i], keys[i].len, &v[i]);
 	}
-	dt_agg_print(&s->out, &(struct dt_aggrow){ v, n, &val, 1 }, 1);
+	dt_agg_print(&s->out, &(struct dt_aggrow){ v, n, &val, 1, NULL }, 1);
 	dt_out_clear(&s->out);
 	for (uint32_t i = 0; i < n; i++)
 		free(copy[i]);

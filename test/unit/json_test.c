@@ -279,7 +279,7 @@ static void test_lines(void)
 	struct dt_json_sink s;
 	struct dt_value key = { .kind = DT_V_STRING, .bytes = "k", .len = 2 };
 	struct dt_value vals[2] = { agg(DT_ACT_COUNT, 0, (const int64_t[]){ 4 }, 1), agg(DT_ACT_MAX, 0, (const int64_t[]){ -4 }, 1) };
-	struct dt_aggrow row = { &key, 1, vals, 2 };
+	struct dt_aggrow row = { &key, 1, vals, 2, NULL };
 	uint64_t addr = UINT64_MAX;
 	struct dt_json_error e = { { 2, 9, "p", "m", "f", "n\"" }, "invalid address", "text\n", -1, -1, &addr, false };
 

@@ -306,7 +306,7 @@ static void test_aggs(void)
 	struct dt_value s = agg(DT_ACT_STDDEV, 0, dev, 4), n;
 	struct dt_value keys[] = { str("bash"), str("sh"), str("cat") };
 	struct dt_aggrow rows[] = {
-		{ &keys[0], 1, &b, 1 }, { &keys[1], 1, &a, 1 }, { &keys[2], 1, &a, 1 }, { &keys[2], 1, &c, 1 },
+		{ &keys[0], 1, &b, 1, NULL }, { &keys[1], 1, &a, 1, NULL }, { &keys[2], 1, &a, 1, NULL }, { &keys[2], 1, &c, 1, NULL },
 	};
 	struct dt_print_opts hist = opts;
 	struct dt_aggorder rev = { .reverse = true };
@@ -340,7 +340,7 @@ static void test_pack(void)
 	struct dt_out o;
 	struct dt_print_opts pack = opts;
 	struct dt_value v = agg(DT_ACT_QUANTIZE, 0, w, 127), key = str("read");
-	struct dt_aggrow row = { &key, 1, &v, 1 };
+	struct dt_aggrow row = { &key, 1, &v, 1, NULL };
 
 	w[64] = 1;
 	w[66] = 7;
@@ -359,7 +359,7 @@ static void test_printa(void)
 	struct dt_out o;
 	int64_t five = 5, w[127] = { 0 };
 	struct dt_value key = str("k"), v[2] = { agg(DT_ACT_SUM, 0, &five, 1), agg(DT_ACT_QUANTIZE, 0, w, 127) };
-	struct dt_aggrow row = { &key, 1, v, 1 };
+	struct dt_aggrow row = { &key, 1, v, 1, NULL };
 	struct dt_format_error err;
 	struct dt_format *f = dt_format_parse(ar, "%s=%@3d %@u\n", 12, &err);
 
@@ -426,7 +426,7 @@ static void test_columns(void)
 	struct dt_value v[] = { str("\u65e5\u672c"), str("h\u00e9"), str("\xff\xfe") }, key = str("\u65e5\u672c"), ae = str("e\u0301");
 	int64_t one = 1;
 	struct dt_value n = agg(DT_ACT_COUNT, 0, &one, 1);
-	struct dt_aggrow row = { &key, 1, &n, 1 };
+	struct dt_aggrow row = { &key, 1, &n, 1, NULL };
 	struct dt_out o;
 
 	CHECK_INT(dt_columns("abc", 3), 3);

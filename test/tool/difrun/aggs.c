@@ -77,7 +77,7 @@ static void add_elem(void *ctx, const struct dt_aggvar *var, const struct dt_int
 		return;
 	struct dt_value *val = DT_NEW(r->arena, struct dt_value);
 	*val = agg_value(r, var, data, nwords);
-	e.row = (struct dt_aggrow){ v, nkeys, val, 1 };
+	e.row = (struct dt_aggrow){ v, nkeys, val, 1, NULL };
 	dt_vec_push(r->arena, &r->snap, e);
 }
 
@@ -167,7 +167,7 @@ static struct dt_aggrow *joined_rows(struct run *r, const int64_t *ids, uint32_t
 				for (uint32_t z = 0; z < nids; z++)
 					vals[z] = zero_value(r, ids[z]);
 				first[at] = e;
-				rows[(*n)++] = (struct dt_aggrow){ e->row.keys, e->row.nkeys, vals, nids };
+				rows[(*n)++] = (struct dt_aggrow){ e->row.keys, e->row.nkeys, vals, nids, NULL };
 			}
 			((struct dt_value *)rows[at].vals)[k] = e->row.vals[0];
 		}

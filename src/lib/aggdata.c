@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Elements of aggregations as callers know them: one piece of memory with the aggregation's number, the keys and the value,
+ * and a description of where each lies. The consumer's own elements are laid out for counting (probes' names are numbers,
+ * integers of several sizes share a field); here everything is what the program said.
+ */
+#include "lib/trace.h"
+
+#include "dif/action.h"
+
+enum { NAME_SIZE = DTRACE_FUNCNAMELEN };	/* of a key that is a part of a probe's name */
+
+/* Elements whose keys have the same sizes share a description. */
+struct dt_aggdesc {
+	struct dt_aggdesc *next;
+	const struct dt_agglayout *layout;
+	dtrace_eprobedesc_t *edesc;
+	dtrace_probedesc_t *pdesc;
+	dtrace_aggdesc_t *desc;
+};
+
+static bool is_name(const struct dt_agglayout *l, uint32_t k)
+{
+	return l->key_probe != NULL && l->key_probe[k] != 0;
+}
+
+static const struct dt_act *key_act(const struct dt_agg_elem *e, uint32_t k, uint32_t *size)
+{
+	const struct dt_act *act = dt_agg_keyact(e->layout, k, e->key, size);
+
+	if (is_name(e->layout, k))
+		*size = NAME_SIZE;
+	return act;
+}
+
+/* lquantize() and llquantize() have their parameters before their buckets. */
+static bool has_parameter(const struct dt_agglayout *l)
+{
+	return dt_aggfunc_of(l->kind)->good != NULL;
+}
+
+/* ---- descriptions ---- */
+
+static bool aggregates(const struct dt_ecb *ecb, const struct dt_agglayout *l)
+{
+	for (uint32_t i = 0; i < ecb->nacts; i++) {
+		const struct dt_act *a = &ecb->acts[i], *id = a - a->ntuple;
+
+		if (DT_ACT_IS_AGG(a->kind) && a->ntuple > 0 && id->difo != NULL && id->difo->nints > 0 && id->difo->ints[0] == l->id)
+			return true;
+	}
+	return false;
+}
+
+/* The first clause that aggregates it. */
+static uint32_t epid_of(const struct dt_trace *t, const struct dt_agglayout *l)
+{
+	for (size_t i = 0; i < t->enabled.n; i++)
+		if (aggregates(t->enabled.v[i].ecb, l))
+			return t->enabled.v[i].epid;
+	return 1;
+}
+
+static void add_rec(dtrace_aggdesc_t *d, unsigned action, uint32_t size, uint64_t arg)
+{
+	dtrace_recdesc_t *r = &d->dtagd_rec[d->dtagd_nrecs++];
+
+	*r = (dtrace_recdesc_t){ .dtrd_action = (dtrace_actkind_t)action, .dtrd_size = size, .dtrd_offset = d->dtagd_size,
+		.dtrd_alignment = 8, .dtrd_arg = arg };
+	if (size == 1 || size == 2 || size == 4)
+		r->dtrd_alignment = (uint16_t)size;
+	d->dtagd_size += (size + 7) & ~7u;
+}
+
+static void add_value(dtrace_aggdesc_t *d, const struct dt_agglayout *l)
+{
+	add_rec(d, l->kind, (l->nwords + has_parameter(l)) * (uint32_t)sizeof(int64_t), l->arg);
+}
+
+static struct dt_aggdesc *new_desc(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	const struct dt_agglayout *l = e->layout;
+	struct dt_aggdesc *a = DT_NEW(t->arena, struct dt_aggdesc);
+	dtrace_aggdesc_t *d = dt_arena_alloc(t->arena, sizeof(*d) + (l->nkeys + 1) * sizeof(dtrace_recdesc_t));
+
+	a->layout = l;
+	a->desc = d;
+	a->edesc = dt_trace_edesc(t, epid_of(t, l));
+	a->pdesc = DT_NEW(t->arena, dtrace_probedesc_t);
+	if (a->edesc != NULL)
+		dt_trace_describe(t, a->edesc->dtepd_probeid, a->pdesc);
+	*d = (dtrace_aggdesc_t){ .dtagd_name = dt_arena_strdup(t->arena, l->name), .dtagd_varid = l->id,
+		.dtagd_id = t->aggdescs != NULL ? t->aggdescs->desc->dtagd_id + 1 : 1, .dtagd_epid = epid_of(t, l) };
+	add_rec(d, DTRACEACT_DIFEXPR, sizeof(int64_t), 0);
+	for (uint32_t k = 0; k < l->nkeys; k++) {
+		uint32_t size;
+		const struct dt_act *act = key_act(e, k, &size);
+
+		add_rec(d, act->kind, size, act->arg);
+	}
+	add_value(d, l);
+	a->next = t->aggdescs;
+	t->aggdescs = a;
+	return a;
+}
+
+static bool describes(const struct dt_aggdesc *a, const struct dt_agg_elem *e)
+{
+	if (a->layout->id != e->layout->id)
+		return false;
+	for (uint32_t k = 0; k < e->layout->nkeys; k++) {
+		uint32_t size;
+
+		(void)key_act(e, k, &size);
+		if (a->desc->dtagd_rec[k + 1].dtrd_size != size)
+			return false;
+	}
+	return true;
+}
+
+static struct dt_aggdesc *desc_of(struct dt_trace *t, const struct dt_agg_elem *e)
+{
+	struct dt_aggdesc *a = t->aggdescs;
+
+	while (a != NULL && !describes(a, e))
+		a = a->next;
+	return a != NULL ? a : new_desc(t, e);
+}
+
+/* Of an aggregation that does not have the keys: they are described as where they come from. */
+static struct dt_aggdesc *desc_without_element(struct dt_arena *arena, const struct dt_agglayout *l, const struct dt_aggdesc *keys)
+{
+	struct dt_aggdesc *a = dt_arena_memdup(arena, keys, sizeof(*keys));
+	dtrace_aggdesc_t *d = dt_arena_memdup(arena, keys->desc, sizeof(*d) + (size_t)keys->desc->dtagd_nrecs * sizeof(*d->dtagd_rec));
+
+	a->layout = l;
+	a->desc = d;
+	d->dtagd_name = dt_arena_strdup(arena, l->name);
+	d->dtagd_varid = l->id;
+	d->dtagd_nrecs--;
+	d->dtagd_size = d->dtagd_rec[d->dtagd_nrecs].dtrd_offset;
+	add_value(d, l);
+	return a;
+}
+
+/* ---- data ---- */
+
+static void put_keys(struct dt_aggdata *a, const struct dt_agg_elem *e, const struct dt_value *keys)
+{
+	const dtrace_aggdesc_t *d = a->d.dtada_desc;
+
+	memcpy(a->d.dtada_data, &d->dtagd_varid, sizeof(d->dtagd_varid));
+	for (uint32_t k = 0; k < e->layout->nkeys; k++) {
+		const dtrace_recdesc_t *r = &d->dtagd_rec[k + 1];
+		char *to = a->d.dtada_data + r->dtrd_offset;
+
+		if (is_name(e->layout, k))
+			snprintf(to, r->dtrd_size, "%s", (const char *)keys[k].bytes);
+		else
+			memcpy(to, e->key + e->layout->key[k].off, r->dtrd_size);
+	}
+}
+
+/* Behind the keys; of no element, zeros, as the memory has them. */
+static void put_value(struct dt_aggdata *a)
+{
+	const struct dt_agglayout *l = a->agg->layout;
+	const dtrace_aggdesc_t *d = a->d.dtada_desc;
+	int64_t *words = (int64_t *)(void *)(a->d.dtada_data + d->dtagd_rec[d->dtagd_nrecs - 1].dtrd_offset);
+
+	if (has_parameter(l))
+		*words++ = (int64_t)l->arg;
+	if (a->elem != NULL)
+		memcpy(words, a->elem->data, l->nwords * sizeof(*words));
+	a->val = (struct dt_value){ .kind = DT_V_AGG, .aggkind = l->kind, .aggarg = l->arg, .words = words, .nwords = l->nwords,
+		.normal = (int64_t)a->d.dtada_normal };
+}
+
+struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, struct dt_agg *agg, struct dt_agg_elem *elem,
+    const struct dt_agg_elem *keys)
+{
+	struct dt_aggdesc *desc = elem != NULL ? desc_of(h->trace, elem) :
+	    desc_without_element(arena, agg->layout, desc_of(h->trace, keys));
+	struct dt_aggdata *a = DT_NEW(arena, struct dt_aggdata);
+	struct dt_value *values = DT_NEWN(arena, struct dt_value, keys->layout->nkeys + 1);
+
+	for (uint32_t k = 0; k < keys->layout->nkeys; k++)
+		dt_trace_key(h->trace, keys, k, &values[k]);
+	a->agg = agg;
+	a->elem = elem;
+	desc->desc->dtagd_flags = agg->printed ? DTRACE_AGD_PRINTED : 0;
+	a->d = (dtrace_aggdata_t){ .dtada_handle = h, .dtada_desc = desc->desc, .dtada_edesc = desc->edesc, .dtada_pdesc = desc->pdesc,
+		.dtada_size = desc->desc->dtagd_size, .dtada_data = dt_arena_alloc(arena, desc->desc->dtagd_size),
+		.dtada_normal = (uint64_t)(elem != NULL && elem->normal != 0 ? elem->normal : agg->normal) };
+	put_keys(a, keys, values);
+	put_value(a);
+	a->from = elem;
+	a->row = (struct dt_aggrow){ values, keys->layout->nkeys, &a->val, 1, &a->from };
+	return a;
+}

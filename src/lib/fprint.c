@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Formats and records of a caller: what printf(), printa(), system() and freopen() do, with records that a record function was
+ * given. A description of a record does not say its type; the conversion that prints it does.
+ */
+#include "lib/entry.h"
+#include "lib/trace.h"
+#include "value/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct fmtdata { char *text; struct dt_format *format; };
+
+/* ---- formats ---- */
+
+static void *new_format(struct dtrace_hdl *h, const char *text)
+{
+	struct fmtdata *f = DT_NEW(h->arena, struct fmtdata);
+	struct dt_format_error err;
+
+	if (text == NULL) {
+		dt_handle_error(h, EINVAL);
+		return NULL;
+	}
+	f->text = dt_arena_strdup(h->arena, text);
+	f->format = dt_format_parse(h->arena, f->text, strlen(f->text), &err);
+	if (f->format == NULL) {
+		dt_handle_errorf(h, EDT_COMPILER, "%s", err.msg);
+		return NULL;
+	}
+	return f;
+}
+
+static void *new_printf(struct dtrace_hdl *h, const char *text)
+{
+	struct fmtdata *f = new_format(h, text);
+
+	if (f != NULL && f->format->naggs > 0) {
+		dt_handle_errorf(h, EDT_COMPILER, "%%@ is for printa()");
+		return NULL;
+	}
+	return f;
+}
+
+void *dtrace_printf_create(dtrace_hdl_t *h, const char *text)
+{
+	DT_PUBLIC(h, NULL, new_printf(h, text));
+}
+
+void *dtrace_printa_create(dtrace_hdl_t *h, const char *text)
+{
+	DT_PUBLIC(h, NULL, new_format(h, text));
+}
+
+size_t dtrace_printf_format(dtrace_hdl_t *h, void *format, char *buf, size_t len)
+{
+	const struct fmtdata *f = format;
+
+	(void)h;
+	if (len > 0)
+		snprintf(buf, len, "%s", f->text);
+	return strlen(f->text);
+}
+
+/* ---- records ---- */
+
+/* The records that a call is about. */
+struct given {
+	const struct fmtdata *f;
+	const dtrace_probedata_t *data;
+	const dtrace_recdesc_t *recs;
+	unsigned n;
+	const char *buf;
+	size_t len;
+};
+
+static int check_records(struct dtrace_hdl *h, const struct given *g, unsigned n)
+{
+	if (n > g->n)
+		return dt_handle_error(h, EDT_DMISMATCH);
+	for (unsigned i = 0; i < n; i++) {
+		const dtrace_recdesc_t *r = &g->recs[i];
+
+		if (r->dtrd_size > g->len || r->dtrd_offset > g->len - r->dtrd_size)
+			return dt_handle_error(h, EDT_DOFFSET);
+	}
+	return 0;
+}
+
+static bool is_plain_integer(const dtrace_recdesc_t *r)
+{
+	return r->dtrd_size == 1 || r->dtrd_size == 2 || r->dtrd_size == 4 || r->dtrd_size == 8;
+}
+
+static struct dt_value value_of(const struct given *g, const dtrace_recdesc_t *r, bool text)
+{
+	struct dt_act act = { .kind = r->dtrd_action, .arg = r->dtrd_arg };
+	const char *at = g->buf + r->dtrd_offset;
+	struct dt_value v = { .kind = text ? DT_V_STRING : DT_V_BYTES, .bytes = at, .len = r->dtrd_size };
+
+	if (r->dtrd_action >= DTRACEACT_USTACK && !DTRACEACT_ISPRINTFLIKE(r->dtrd_action)) {
+		dt_record_value(&act, at, r->dtrd_size, &v);
+	} else if (!text && is_plain_integer(r)) {
+		v = (struct dt_value){ .kind = DT_V_INT, .size = (uint8_t)r->dtrd_size, .is_signed = true };
+		memcpy(&v.i, at, r->dtrd_size);	/* the machines we know have the low byte first */
+	}
+	return v;
+}
+
+static bool takes_text(const struct dt_conv *c)
+{
+	return c->row != NULL && strchr("sSI", c->row->name[0]) != NULL && c->row->name[1] == '\0';
+}
+
+/* The values of a format's conversions, those of * among them; how many records they are. */
+static unsigned values_of(const struct given *g, unsigned first, struct dt_value *v)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < g->f->format->nconv; i++) {
+		const struct dt_conv *c = &g->f->format->conv[i];
+		unsigned stars = !!(c->flags & DT_CF_STARWIDTH) + !!(c->flags & DT_CF_STARPREC);
+
+		for (unsigned k = 0; k < stars; k++, n++)
+			v[n] = value_of(g, &g->recs[first + n], false);
+		if (c->row != NULL && n < g->f->format->nargs) {
+			v[n] = value_of(g, &g->recs[first + n], takes_text(c));
+			n++;
+		}
+	}
+	return n;
+}
+
+/* The text of a format; how many records that took, or -1. */
+static int print_text(struct dtrace_hdl *h, const struct given *g, struct dt_out *out)
+{
+	unsigned first = g->n > 0 && g->recs[0].dtrd_size == 0, n = first + g->f->format->nargs;
+	struct dt_value *v;
+
+	if (check_records(h, g, n) != 0)
+		return -1;
+	v = calloc(n + 1, sizeof(*v));
+	if (v == NULL)
+		return dt_handle_error(h, EDT_NOMEM);
+	dt_format_print(out, g->f->format, v, values_of(g, first, v));
+	free(v);
+	return n > 0 ? (int)n : 1;
+}
+
+/* ---- where it goes ---- */
+
+static int put_text(struct dtrace_hdl *h, FILE *fp, const struct given *g, const struct dt_out *text)
+{
+	struct dt_trace *t = h->trace;
+	dtrace_bufdata_t d = { .dtbda_handle = h, .dtbda_buffered = dt_out_text(text), .dtbda_probe = (dtrace_probedata_t *)g->data,
+		.dtbda_recdesc = g->recs };
+
+	if (text->failed)
+		return dt_handle_error(h, EDT_NOMEM);
+	if (fp != NULL)
+		return fwrite(dt_out_text(text), 1, text->len, fp) == text->len ? 0 : dt_handle_error(h, errno);
+	if (t->buffered_f == NULL)
+		return dt_handle_error(h, EDT_NOBUFFERED);
+	return t->buffered_f(&d, t->buffered_arg) == DTRACE_HANDLE_ABORT ? dt_handle_error(h, EDT_DIRABORT) : 0;
+}
+
+static int do_fprintf(struct dtrace_hdl *h, FILE *fp, const struct given *g)
+{
+	struct dt_out out;
+	int n;
+
+	dt_trace_text(h, h->trace);
+	dt_out_init(&out, NULL, &h->trace->popts);
+	n = print_text(h, g, &out);
+	if (n > 0 && put_text(h, fp, g, &out) != 0)
+		n = -1;
+	dt_out_free(&out);
+	return n;
+}
+
+/* How many records the statement has, each of which names an aggregation; -1: they do not. */
+static int count_aggs(struct dtrace_hdl *h, const struct given *g)
+{
+	unsigned n = 0;
+
+	while (n < g->n && g->recs[n].dtrd_uarg == g->recs[0].dtrd_uarg)
+		n++;
+	if (n == 0 || h->trace->consumer == NULL)
+		return dt_handle_error(h, EDT_DMISMATCH);
+	return check_records(h, g, n) != 0 ? -1 : (int)n;
+}
+
+static int do_fprinta(struct dtrace_hdl *h, FILE *fp, const struct given *g)
+{
+	struct dt_statement_ops ops = dt_trace_effects(h);
+	int n = count_aggs(h, g), err;
+	struct dt_aggrow *rows;
+	struct dt_out out;
+	size_t nrows;
+	int64_t *ids;
+
+	if (n < 0 || (ids = calloc((size_t)n, sizeof(*ids))) == NULL)
+		return n < 0 ? -1 : dt_handle_error(h, EDT_NOMEM);
+	for (int i = 0; i < n; i++) {
+		struct dt_value v = value_of(g, &g->recs[i], false);
+
+		ids[i] = (int64_t)dt_value_signed(&v);
+	}
+	rows = ops.rows(ops.ctx, ids, (uint32_t)n, &nrows);
+	free(ids);
+	dt_out_init(&out, NULL, &h->trace->popts);
+	if (g->f != NULL)
+		dt_agg_printf(&out, g->f->format, rows, nrows);
+	else
+		dt_agg_print(&out, rows, nrows);
+	err = put_text(h, fp, g, &out);
+	dt_out_free(&out);
+	return err != 0 ? -1 : n;
+}
+
+/* system() and freopen(): the text says what to do, with the output that is given. */
+static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g, void (*f)(void *ctx, const char *))
+{
+	struct dt_trace *t = h->trace;
+	FILE *before = t->fp;
+	struct dt_out out;
+	int n;
+
+	if (t->consumer == NULL)
+		return dt_handle_error(h, EINVAL);
+	dt_out_init(&out, NULL, &t->popts);
+	n = print_text(h, g, &out);
+	t->fp = fp;
+	if (n > 0)
+		f(h, dt_out_text(&out));
+	t->fp = before;
+	dt_out_free(&out);
+	return n;
+}
+
+#define GIVEN { format, data, recs, n, buf, len }
+
+int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+    unsigned int n, const void *buf, size_t len)
+{
+	struct given g = GIVEN;
+
+	DT_PUBLIC(h, -1, do_fprintf(h, fp, &g));
+}
+
+int dtrace_fprinta(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+    unsigned int n, const void *buf, size_t len)
+{
+	struct given g = GIVEN;
+
+	DT_PUBLIC(h, -1, do_fprinta(h, fp, &g));
+}
+
+int dtrace_system(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+    unsigned int n, const void *buf, size_t len)
+{
+	struct given g = GIVEN;
+
+	DT_PUBLIC(h, -1, do_command(h, fp, &g, dt_trace_effects(h).system));
+}
+
+int dtrace_freopen(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+    unsigned int n, const void *buf, size_t len)
+{
+	struct given g = GIVEN;
+
+	DT_PUBLIC(h, -1, do_command(h, fp, &g, dt_trace_effects(h).freopen));
+}
