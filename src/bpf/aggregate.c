@@ -7,6 +7,7 @@
 #include "bpf/build.h"
 #include "dif/action.h"
 
+#define RETRIES 8			/* of dt_agg_extreme(): interrupts nest less deep than that */
 #define KEY_SLOT_MAX 0x4000u
 
 /* ---- layout ---- */
@@ -359,14 +360,82 @@ static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int
 
 void dt_agg_value_get(struct dt_lower *l, int dst) { dt_ldx(l->a, B8, dst, FP, F_VALUE); }
 
-void dt_agg_bucket(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+void dt_agg_add(struct dt_lower *l, int word, int reg) { dt_atomic(l->a, BPF_ADD, R0, 8 * word, reg); }
+
+void dt_agg_add_one(struct dt_lower *l, int word)
+{
+	dt_imm(l->a, R1, 1);
+	dt_agg_add(l, word, R1);
+}
+
+void dt_agg_word(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	dt_jmpi(l->a, BPF_JGT, R2, (int32_t)o->nwords - 1, drop);	/* never; the verifier wants to see it */
 	dt_alui(l->a, BPF_LSH, R2, 3);
 	dt_mov(l->a, R3, R0);
 	dt_alu(l->a, BPF_ADD, R3, R2);
+}
+
+void dt_agg_bucket(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	dt_agg_word(l, o, drop);
 	dt_ldx(l->a, B8, R1, FP, F_INCR);
 	dt_atomic(l->a, BPF_ADD, R3, 0, R1);
+}
+
+void dt_agg_extreme(struct dt_lower *l, int word, bool least, uint32_t drop)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a);
+
+	dt_mov(a, R5, R0);
+	dt_agg_value_get(l, R2);
+	dt_imm(a, R3, least ? INT64_MAX : (uint64_t)INT64_MIN);
+	dt_alu(a, least ? BPF_SUB : BPF_XOR, R3, R2);
+	for (int i = 0; i < RETRIES; i++) {
+		dt_ldx(a, B8, R0, R5, 8 * word);
+		dt_jmp(a, BPF_JGE, R0, R3, done);
+		dt_mov(a, R1, R0);
+		dt_atomic(a, BPF_CMPXCHG, R5, 8 * word, R3);
+		dt_jmp(a, BPF_JEQ, R0, R1, done);
+	}
+	dt_ja(a, drop);
+	dt_put(a, done);
+	dt_mov(a, R0, R5);
+}
+
+/* log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD: they all differ. */
+#define SPREAD 0x03f79d71b4cb0a89ull
+
+static uint32_t log2_table(struct dt_lower *l)
+{
+	uint8_t table[64] = { 0 };
+
+	if (l->b->log2)
+		return l->b->log2 - 1;
+	for (unsigned i = 0; i < 63; i++)
+		table[((2ull << i) - 1) * SPREAD >> 58] = (uint8_t)i;
+	table[UINT64_MAX * SPREAD >> 58] = 62;	/* -2^63 goes with -2^62 */
+	l->b->log2 = dt_pool_bytes(l->b, table, sizeof(table)) + 1;
+	return l->b->log2 - 1;
+}
+
+/* One way for the verifier to walk, and not 64. */
+void dt_agg_log2(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+
+	for (int s = 1; s <= 32; s *= 2) {
+		dt_mov(a, R4, R1);
+		dt_alui(a, BPF_RSH, R4, s);
+		dt_alu(a, BPF_OR, R1, R4);
+	}
+	dt_imm(a, R4, SPREAD);
+	dt_alu(a, BPF_MUL, R1, R4);
+	dt_alui(a, BPF_RSH, R1, 58);
+	dt_mapval(a, R4, dt_constants(l->b), log2_table(l));
+	dt_alu(a, BPF_ADD, R4, R1);
+	dt_ldx(a, B1, R4, R4, 0);
 }
 
 /* ---- the action ---- */

@@ -15,6 +15,7 @@
 #define DT_BPF_BUILD_H
 
 #include "base/map.h"
+#include "bpf/field.h"
 #include "bpf/lower.h"
 #include "dif/dif.h"
 
@@ -212,32 +213,12 @@ void dt_lower_clause(struct dt_lower *, uint32_t done);		/* falls out or goes to
 void dt_lower_step(struct dt_lower *);				/* S_ITEM becomes the next one, 0 at the end; falls out */
 void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
-/* For the rows of aggregating functions: dst = the value; adds the increment to word r2 of those at r0, r1 to r3 change. */
-void dt_agg_value_get(struct dt_lower *, int dst);
-void dt_agg_bucket(struct dt_lower *, const struct dt_agglayout *, uint32_t drop);
 
-uint32_t dt_drop_label(struct dt_lower *);			/* the clause ends there and records nothing: history's CPU_DTRACE_DROP */
-
-/* field.c: what an action leaves in a record or key, for the rows of actions (dif/action.h) */
-struct dt_actfield {
-	int base, off;			/* a register, and how far from it the field begins */
-	uint32_t size;			/* 0: nothing is recorded */
-	bool pad;			/* of a key: all its bytes count */
-	uint32_t skip;			/* a label: where SKIPZ goes on if its value is 0, EXIT if it is late (0: the clause is dropped) */
-};
+/* field.c: what an action leaves in a record or key */
 uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */
 bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */
-void dt_field_value(struct dt_lower *, const struct dt_act *, const struct dt_actfield *);	/* the expression, then the action's own code */
-uint32_t dt_field_limit(struct dt_build *, const struct dt_act *, uint64_t size);	/* the size, or refused as too large */
-void dt_field_number(struct dt_lower *);			/* r0 = the value of the expression */
-void dt_field_store(struct dt_lower *, int base, int off, uint32_t size);	/* r0 to base + off */
-void dt_field_pid(struct dt_lower *, int base, int off);	/* the process's number there, 8 bytes */
-/* size and lower of the rows that record the value as its type says; that record nothing; that are refused */
-uint32_t dt_field_by_type_size(struct dt_build *, const struct dt_act *);
-void dt_field_by_type(struct dt_lower *, const struct dt_act *, const struct dt_actfield *);
-uint32_t dt_field_none_size(struct dt_build *, const struct dt_act *);
-void dt_field_nothing(struct dt_lower *, const struct dt_act *, const struct dt_actfield *);
-void dt_field_refused(struct dt_lower *, const struct dt_act *, const struct dt_actfield *);
+/* the expression, then the action's own code */
+void dt_field_value(struct dt_lower *, const struct dt_act *, const struct dt_actfield *);
 
 /* record.c */
 /* family.c: r0 = the root, from 1, that the current process is or came of; none: to `out`. room: as of dt_process_number() */
@@ -255,10 +236,6 @@ void dt_record_send(struct dt_lower *, uint32_t size, uint32_t none);	/* one mad
 void dt_record_lost(struct dt_lower *);			/* there was no room */
 void dt_drop(struct dt_lower *, size_t off);			/* counts; off in struct dt_drops */
 void dt_drop_at(struct dt_build *, struct dt_emit *, int frame, size_t off);	/* the same, with that word of the frame */
-
-/* speculation.c: r0 is the number */
-void dt_speculate(struct dt_lower *, int word, uint32_t drop);	/* its word goes there in the record */
-void dt_spec_end(struct dt_lower *, bool commit);
 
 /* vtime.c */
 void dt_vtime_program(struct dt_build *, struct dt_emit *);	/* that of a hook without enablings, at sched_switch */

@@ -108,6 +108,11 @@ void dt_field_by_type(struct dt_lower *l, const struct dt_act *act, const struct
 		dt_field_store(l, f->base, f->off, f->size);
 }
 
+void dt_field_bytes(struct dt_lower *l, const struct dt_actfield *f, bool user)
+{
+	dt_copy_bytes(l, f->base, f->off, f->size, user);
+}
+
 void dt_field_nothing(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f) { (void)l, (void)act, (void)f; }
 
 void dt_field_refused(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)

@@ -14,7 +14,7 @@
 #ifndef DT_BUILTIN_ACT_H
 #define DT_BUILTIN_ACT_H
 
-#include "bpf/build.h"
+#include "bpf/field.h"
 #include "dif/action.h"
 #include "interp/run.h"
 #include "output/json.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exit(), and what the compiler makes of if and else: what ends the trace or leaves actions out. */
+#include "bpf/build.h"
 #include "builtin/act.h"
 
 /* ---- exit ---- */

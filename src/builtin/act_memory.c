@@ -65,7 +65,7 @@ static uint32_t tracemem_size(struct dt_build *b, const struct dt_act *act)
 static void tracemem_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	dt_field_number(l);
-	dt_copy_bytes(l, f->base, f->off, f->size, act->difo->rtype.flags & DT_DTF_USERREF);
+	dt_field_bytes(l, f, act->difo->rtype.flags & DT_DTF_USERREF);
 }
 
 static uint32_t printm_size(struct dt_build *b, const struct dt_act *act) { return dt_field_limit(b, act, act->arg + 8); }
@@ -73,7 +73,7 @@ static uint32_t printm_size(struct dt_build *b, const struct dt_act *act) { retu
 /* memref() made a pair of address and length. */
 static void printm_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
-	struct dt_emit *a = l->a;
+	struct dt_emit *a = dt_code(l);
 	uint32_t fits, bad;
 
 	dt_field_number(l);

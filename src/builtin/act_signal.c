@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stop(), raise(), chill(): what is done to the process that fires the probe, in the kernel and at once. */
+#include "bpf/image.h"
 #include "builtin/act.h"
 
 #include <signal.h>
@@ -13,7 +14,7 @@ static void record_number(struct dt_lower *l, const struct dt_actfield *f)
 
 static void need_signals(struct dt_lower *l, const char *name)
 {
-	if (!l->b->opts->feat->send_signal)
+	if (!dt_opts(l)->feat->send_signal)
 		REFUSE(l, "this kernel does not let tracing programs send signals, which %s( ) needs", name);
 }
 
@@ -22,7 +23,7 @@ static void stop_lower(struct dt_lower *l, const struct dt_act *act, const struc
 	need_signals(l, "stop");
 	if (act->difo)
 		record_number(l, f);
-	dt_imm(l->a, R1, SIGSTOP);
+	dt_imm(dt_code(l), R1, SIGSTOP);
 	dt_help(l, BPF_FUNC_send_signal);
 }
 
@@ -31,14 +32,14 @@ static void raise_lower(struct dt_lower *l, const struct dt_act *act, const stru
 	(void)act;
 	need_signals(l, "raise");
 	record_number(l, f);
-	dt_mov(l->a, R1, R0);
+	dt_mov(dt_code(l), R1, R0);
 	dt_help(l, BPF_FUNC_send_signal);
 }
 
 /* The historic limit of one chill is half a second. */
 static void chill_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
-	struct dt_emit *a = l->a;
+	struct dt_emit *a = dt_code(l);
 
 	(void)act;
 	record_number(l, f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stack(), ustack(), jstack(). Frames that are missing are 0; user stacks begin with the pid and end with room for names. */
+#include "bpf/build.h"
 #include "builtin/act.h"
 
 /* ---- compiling ---- */

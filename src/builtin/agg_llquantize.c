@@ -5,7 +5,8 @@
  *	0 at or below -limit; 1 … n negative, the least first; n + 1 nearer to 0 than factor^low;
  *	n + 2 … 2 n + 1 positive; 2 n + 2 at or above the limit factor^(high + 1)
  */
-#include "bpf/build.h"
+#include "bpf/field.h"
+#include "bpf/image.h"
 #include "builtin/agg.h"
 #include "output/json.h"
 
@@ -162,7 +163,7 @@ static void llquantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 /* Orders of magnitude one after the other: R1 the size, R2 how far from the middle. */
 static void llquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
-	struct dt_emit *a = l->a;
+	struct dt_emit *a = dt_code(l);
 	uint64_t factor = o->arg >> 48, low = o->arg >> 32 & 0xffff, high = o->arg >> 16 & 0xffff, nsteps = o->arg & 0xffff;
 	uint32_t have = dt_label(a), pos = dt_label(a), put = dt_label(a), n = 0;
 	uint64_t from = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lquantize(): buckets of one size between two limits, and one at each end for what lies outside. */
-#include "bpf/build.h"
+#include "bpf/field.h"
+#include "bpf/image.h"
 #include "builtin/agg.h"
 #include "output/json.h"
 
@@ -65,7 +66,7 @@ static void lquantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 
 static void lquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
-	struct dt_emit *a = l->a;
+	struct dt_emit *a = dt_code(l);
 	int64_t base = (int32_t)(uint32_t)o->arg, levels = o->arg >> 32 & 0xffff, step = o->arg >> 48;
 	uint32_t have = dt_label(a);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* quantize(): 127 buckets. That of 0 is in the middle; the others begin at a power of two and end before the next, away from 0. */
-#include "bpf/build.h"
+#include "bpf/field.h"
+#include "bpf/image.h"
 #include "builtin/agg.h"
 #include "output/json.h"
 
@@ -57,26 +58,10 @@ static void truth(struct dt_emit *a, int reg, int t)
 	dt_alui(a, BPF_RSH, reg, 63);
 }
 
-/* log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD: they all differ. */
-#define SPREAD 0x03f79d71b4cb0a89ull
-
-static uint32_t log2_table(struct dt_lower *l)
-{
-	uint8_t table[64] = { 0 };
-
-	if (l->b->log2)
-		return l->b->log2 - 1;
-	for (unsigned i = 0; i < 63; i++)
-		table[((2ull << i) - 1) * SPREAD >> 58] = (uint8_t)i;
-	table[UINT64_MAX * SPREAD >> 58] = 62;	/* -2^63 goes with -2^62 */
-	l->b->log2 = dt_pool_bytes(l->b, table, sizeof(table)) + 1;
-	return l->b->log2 - 1;
-}
-
-/* Without branches, so that the verifier has one way to walk and not 64: 63 + sign * (1 + log2(size)). */
+/* 63 + sign * (1 + log2(size)) */
 static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
-	struct dt_emit *a = l->a;
+	struct dt_emit *a = dt_code(l);
 
 	dt_agg_value_get(l, R1);
 	dt_mov(a, R2, R1);
@@ -85,17 +70,7 @@ static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uin
 	dt_alu(a, BPF_SUB, R1, R2);		/* size */
 	dt_mov(a, R3, R1);
 	truth(a, R3, R4);			/* 0 has no log2 */
-	for (int s = 1; s <= 32; s *= 2) {
-		dt_mov(a, R4, R1);
-		dt_alui(a, BPF_RSH, R4, s);
-		dt_alu(a, BPF_OR, R1, R4);
-	}
-	dt_imm(a, R4, SPREAD);
-	dt_alu(a, BPF_MUL, R1, R4);
-	dt_alui(a, BPF_RSH, R1, 58);
-	dt_mapval(a, R4, dt_constants(l->b), log2_table(l));
-	dt_alu(a, BPF_ADD, R4, R1);
-	dt_ldx(a, B1, R4, R4, 0);
+	dt_agg_log2(l);
 	dt_alu(a, BPF_ADD, R3, R4);
 	dt_alu(a, BPF_XOR, R3, R2);
 	dt_alu(a, BPF_SUB, R3, R2);

@@ -6,12 +6,11 @@
  *	avg			count, sum
  *	stddev			count, sum, sum of squares (low, high word of 128 bits)
  */
-#include "bpf/build.h"
+#include "bpf/field.h"
+#include "bpf/image.h"
 #include "builtin/agg.h"
 #include "output/hist.h"
 #include "output/json.h"
-
-#define RETRIES 8			/* of min and max in the kernel: interrupts nest less deep than that */
 
 static uint32_t nwords_1(uint64_t arg) { (void)arg; return 1; }
 static uint32_t nwords_2(uint64_t arg) { (void)arg; return 2; }
@@ -137,35 +136,27 @@ uint64_t dt_stddev_value(const int64_t *data, int64_t normal)
 
 /* ---- in the kernel: r0 the words ---- */
 
-static void add_at(struct dt_lower *l, int word, int reg) { dt_atomic(l->a, BPF_ADD, R0, 8 * word, reg); }
-
-static void add_one(struct dt_lower *l, int word)
-{
-	dt_imm(l->a, R1, 1);
-	add_at(l, word, R1);
-}
-
-static void count_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop) { (void)o; (void)drop; add_one(l, 0); }
+static void count_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop) { (void)o; (void)drop; dt_agg_add_one(l, 0); }
 
 static void sum_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	(void)o, (void)drop;
 	dt_agg_value_get(l, R1);
-	add_at(l, 0, R1);
+	dt_agg_add(l, 0, R1);
 }
 
 static void avg_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	(void)o, (void)drop;
-	add_one(l, 0);
+	dt_agg_add_one(l, 0);
 	dt_agg_value_get(l, R1);
-	add_at(l, 1, R1);
+	dt_agg_add(l, 1, R1);
 }
 
 /* The square of a 64-bit size from its halves: l*l + (h*l << 33) + (h*h << 64), with the carries. */
 static void stddev_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
-	struct dt_emit *a = l->a;
+	struct dt_emit *a = dt_code(l);
 	uint32_t pos = dt_label(a), nocarry = dt_label(a), nocarry2 = dt_label(a);
 
 	avg_lower(l, o, drop);
@@ -195,49 +186,23 @@ static void stddev_lower(struct dt_lower *l, const struct dt_agglayout *o, uint3
 	dt_jmp(a, BPF_JGE, R1, R3, nocarry2);
 	dt_alui(a, BPF_ADD, R2, 1);
 	dt_put(a, nocarry2);
-	add_at(l, 3, R2);
-}
-
-/* r3 the number, kept where it is the unsigned greatest: min keeps INT64_MAX - v, max v with its sign turned. */
-static void extreme_lower(struct dt_lower *l, uint32_t drop)
-{
-	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a);
-
-	for (int i = 0; i < RETRIES; i++) {
-		dt_ldx(a, B8, R0, R5, 0);
-		dt_jmp(a, BPF_JGE, R0, R3, done);
-		dt_mov(a, R1, R0);
-		dt_atomic(a, BPF_CMPXCHG, R5, 0, R3);
-		dt_jmp(a, BPF_JEQ, R0, R1, done);
-	}
-	dt_ja(a, drop);
-	dt_put(a, done);
-	dt_mov(a, R0, R5);
+	dt_agg_add(l, 3, R2);
 }
 
 static void min_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	(void)o;
-	dt_mov(l->a, R5, R0);
-	dt_agg_value_get(l, R2);
-	dt_imm(l->a, R3, INT64_MAX);
-	dt_alu(l->a, BPF_SUB, R3, R2);
-	extreme_lower(l, drop);
+	dt_agg_extreme(l, 0, true, drop);
 }
 
 static void max_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	(void)o;
-	dt_mov(l->a, R5, R0);
-	dt_agg_value_get(l, R2);
-	dt_imm(l->a, R3, (uint64_t)INT64_MIN);
-	dt_alu(l->a, BPF_XOR, R3, R2);
-	extreme_lower(l, drop);
+	dt_agg_extreme(l, 0, false, drop);
 }
 
-static void min_decode(int64_t *data, uint64_t arg) { (void)arg; data[0] = (int64_t)(INT64_MAX - (uint64_t)data[0]); }
-static void max_decode(int64_t *data, uint64_t arg) { (void)arg; data[0] = (int64_t)((uint64_t)data[0] ^ (uint64_t)INT64_MIN); }
+static void min_decode(int64_t *data, uint64_t arg) { (void)arg; data[0] = dt_agg_extreme_value(data[0], true); }
+static void max_decode(int64_t *data, uint64_t arg) { (void)arg; data[0] = dt_agg_extreme_value(data[0], false); }
 
 /* ---- compiling ---- */
 

@@ -130,6 +130,10 @@ static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
 
 /* ---- aggregating functions ---- */
 
+/* One of several numbers that a function makes of its data; the names are those of columns and of JSON's members. */
+struct dt_aggpart { const char *name; int64_t value; };
+enum { DT_AGGPARTS = 16 };	/* at most */
+
 /* How a CPU's words tell that it has updated the element. */
 enum dt_aggseen { DT_SEEN_UNSAID, DT_SEEN_FIRST, DT_SEEN_EXTRA };	/* the first is not 0; another word behind the data is not 0 */
 
@@ -153,10 +157,11 @@ struct dt_aggfunc {
 	void (*decode)(int64_t *data, uint64_t arg);			/* NULL: they are that already */
 
 	/*
-	 * For those who print: the one number, where there is one, normalised; its buckets, where it has
-	 * some; whether -x agghist draws a bar for it.
+	 * For those who print, one of these: the one number, normalised; several that have names, and how
+	 * many; buckets. And whether -x agghist draws a bar for it.
 	 */
 	void (*number)(const struct dt_value *, struct dt_value *number);
+	uint32_t (*parts)(const struct dt_value *, struct dt_aggpart part[DT_AGGPARTS]);
 	const struct dt_bucketing *buckets;
 	bool tally;
 	int (*compare)(const struct dt_value *, const struct dt_value *);

@@ -36,8 +36,9 @@ bool dt_json_is_utf8(const void *, size_t);
 /* ---- values (json_value.c, json_object.c) ---- */
 
 void dt_json_value(struct dt_json *, const struct dt_value *);
-/* For the rows of aggregating functions: those of one number, those of buckets. */
+/* For the rows of aggregating functions: those of one number, of several, of buckets. */
 void dt_agg_number_json(struct dt_json *, const struct dt_value *);
+void dt_agg_parts_json(struct dt_json *, const struct dt_value *);
 void dt_agg_buckets_json(struct dt_json *, const struct dt_value *);
 /* By v->type where it is known: structs by member names. */
 void dt_json_object(struct dt_json *, const struct dt_value *);

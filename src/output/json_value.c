@@ -132,6 +132,19 @@ void dt_agg_number_json(struct dt_json *j, const struct dt_value *v)
 		put_int(j, &number);
 }
 
+void dt_agg_parts_json(struct dt_json *j, const struct dt_value *v)
+{
+	struct dt_aggpart part[DT_AGGPARTS];
+	uint32_t n = dt_aggfunc_of(v->aggkind)->parts(v, part);
+
+	dt_json_open(j, '{');
+	for (uint32_t i = 0; i < n; i++) {
+		dt_json_key(j, part[i].name);
+		dt_json_int(j, part[i].value);
+	}
+	dt_json_close(j, '}');
+}
+
 void dt_json_value(struct dt_json *j, const struct dt_value *v)
 {
 	switch (v->kind) {

@@ -166,6 +166,15 @@ void dt_agg_number_text(struct dt_out *o, const struct dt_value *v)
 		print_int(o, &number, false);
 }
 
+void dt_agg_parts_text(struct dt_out *o, const struct dt_value *v)
+{
+	struct dt_aggpart part[DT_AGGPARTS];
+	uint32_t n = dt_aggfunc_of(v->aggkind)->parts(v, part);
+
+	for (uint32_t i = 0; i < n; i++)
+		dt_out_printf(o, i + 1 < n ? "  %s %-9lld" : "  %s %lld", part[i].name, (long long)part[i].value);
+}
+
 static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth, size_t symwidth)
 {
 	switch (v->kind) {

@@ -194,14 +194,47 @@ static void begin_aggregations(struct csv *c, const dtrace_probedata_t *firing)
 
 static bool is_histogram(const struct dt_value *v)
 {
-	return !dt_agg_scalar(v, &(struct dt_value){ 0 });
+	return dt_aggfunc_of(v->aggkind)->buckets != NULL;
 }
 
-static void head_value(struct csv *c, int64_t id, const struct dt_value *v)
+static const char *value_name(const struct csv *c, int64_t id, const struct dt_value *v)
 {
 	const char *name = c->sink.env.aggname != NULL ? c->sink.env.aggname(c->sink.env.ctx, id) : NULL;
 
-	head(c, name != NULL && strcmp(name, "_") != 0 ? name : dt_actrule_of(v->aggkind)->name);
+	return name != NULL && strcmp(name, "_") != 0 ? name : dt_actrule_of(v->aggkind)->name;
+}
+
+static void head_value(struct csv *c, int64_t id, const struct dt_value *v) { head(c, value_name(c, id, v)); }
+
+/* One column, or one for each of several numbers: "latency", "latency p99". */
+static void head_numbers(struct csv *c, int64_t id, const struct dt_value *v)
+{
+	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
+	struct dt_aggpart part[DT_AGGPARTS];
+	uint32_t n = f->parts != NULL ? f->parts(v, part) : 0;
+
+	if (n == 0)
+		head_value(c, id, v);
+	for (uint32_t i = 0; i < n; i++) {
+		dt_out_clear(&c->text);
+		dt_out_printf(&c->text, "%s %s", value_name(c, id, v), part[i].name);
+		head(c, dt_out_text(&c->text));
+	}
+}
+
+static void put_number(struct csv *c, const struct dt_value *v)
+{
+	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
+	struct dt_aggpart part[DT_AGGPARTS];
+	struct dt_value number;
+	uint32_t n = f->parts != NULL ? f->parts(v, part) : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		dt_out_str(c->sink.env.out, i > 0 ? "," : "");
+		dt_out_int(c->sink.env.out, part[i].value, 0, false);
+	}
+	if (n == 0 && dt_agg_scalar(v, &number))
+		put_value(c, &number);
 }
 
 /* The columns before the values: in a firing its time, then the keys. */
@@ -236,17 +269,14 @@ static void put_numbers(struct csv *c, const dtrace_probedata_t *firing, const s
 {
 	head_keys(c, firing, a);
 	for (uint32_t i = 0; i < a->nids; i++)
-		head_value(c, a->ids[i], &a->rows[0].vals[i]);
+		head_numbers(c, a->ids[i], &a->rows[0].vals[i]);
 	begin_aggregations(c, firing);
 	for (size_t r = 0; r < a->n; r++) {
 		bool comma = put_keys(c, firing, &a->rows[r]);
 
 		for (uint32_t i = 0; i < a->nids; i++, comma = true) {
-			struct dt_value number;
-
 			dt_out_str(c->sink.env.out, comma ? "," : "");
-			if (dt_agg_scalar(&a->rows[r].vals[i], &number))
-				put_value(c, &number);
+			put_number(c, &a->rows[r].vals[i]);
 		}
 		dt_out_str(c->sink.env.out, "\n");
 	}
