@@ -27,10 +27,18 @@ static dtrace_recdesc_t describe(const struct dt_act *act, const struct dt_recfi
 		.dtrd_uarg = act->stmt };
 }
 
+/* The newest image describes the records of all images before it. */
+const struct dt_reclayout *dt_trace_layout(const struct dt_trace *t, uint32_t epid)
+{
+	const struct dt_image *newest = t->grafts.n > 0 ? t->grafts.v[t->grafts.n - 1] : t->image;
+
+	return &newest->recs[epid - 1];
+}
+
 static struct dt_edesc *make(struct dt_trace *t, uint32_t epid)
 {
 	const struct dt_ecb *ecb = t->ecbs[epid - 1];
-	const struct dt_reclayout *layout = &t->image->recs[epid - 1];
+	const struct dt_reclayout *layout = dt_trace_layout(t, epid);
 	struct dt_edesc *e = DT_NEW(t->arena, struct dt_edesc);
 	uint32_t n = 0;
 

@@ -35,7 +35,7 @@ static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_
 	struct dt_flowline line;
 
 	if (dt_flow_looks_ahead(r.name) && (r.next_epid = dt_consumer_next(t->consumer, e->cpu)) != 0)
-		r.next_probe = t->image->recs[r.next_epid - 1].probe_id;
+		r.next_probe = dt_trace_layout(t, r.next_epid)->probe_id;
 	if (!dt_flow_step(&t->flows, &r, &line))
 		t->failed = EDT_NOMEM;
 	d->dtpda_flow = kinds[line.kind];

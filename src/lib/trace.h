@@ -161,6 +161,8 @@ int dt_trace_take(void *hdl, const struct dt_sink_piece *);	/* dt_sink_caller.ta
 
 /* What a caller knows a clause on a probe as, and its records (edesc.c). NULL: out of memory. */
 dtrace_eprobedesc_t *dt_trace_edesc(struct dt_trace *, uint32_t epid);
+/* How the records of an enabling are laid out, also of one that came while tracing. */
+const struct dt_reclayout *dt_trace_layout(const struct dt_trace *, uint32_t epid);
 const dtrace_recdesc_t *dt_trace_recdesc(const struct dt_sink_event *, const struct dt_rec *);
 
 #endif
