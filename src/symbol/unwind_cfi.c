@@ -8,13 +8,12 @@
 #include "symbol/unwind_cfi.h"
 #include "machine/machine.h"
 
-#include <errno.h>
+#include <dwarf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* BEHIND: a rule's `signal`, the end of a function */
-enum { DEPTH = 16, ROWS_MAX = 1 << 24, PADDING = 16, WORK_FACTOR = 64, BEHIND = 0xff };
+enum { DEPTH = 16, WORK_FACTOR = 64 };
 
 struct bytes { const uint8_t *p, *end; bool bad; };
 
@@ -103,70 +102,33 @@ static struct bytes take(struct bytes *b, uint64_t n)
 	return part;
 }
 
+enum { PE_FORM = 0x0f, PE_BASE = 0x70 };	/* the parts of an encoding */
+
 /* A pointer as DW_EH_PE_* says. What is relative to anything but itself does not stand in what we read. */
 static uint64_t pointer(const struct reader *r, struct bytes *b, uint8_t enc, bool only_size)
 {
 	uint64_t here = r->addr + (uint64_t)(b->p - r->data), v = 0;
 
-	switch (enc & 0xf) {
-	case 0x0: case 0x4: case 0xc: v = fixed(b, 8); break;
-	case 0x1: v = uleb(b); break;
-	case 0x2: v = fixed(b, 2); break;
-	case 0x3: v = fixed(b, 4); break;
-	case 0x9: v = (uint64_t)sleb(b); break;
-	case 0xa: v = (uint64_t)(int64_t)(int16_t)fixed(b, 2); break;
-	case 0xb: v = only_size ? fixed(b, 4) : (uint64_t)(int64_t)(int32_t)fixed(b, 4); break;
+	switch (enc & PE_FORM) {
+	case DW_EH_PE_absptr: case DW_EH_PE_udata8: case DW_EH_PE_sdata8: v = fixed(b, 8); break;
+	case DW_EH_PE_uleb128: v = uleb(b); break;
+	case DW_EH_PE_udata2: v = fixed(b, 2); break;
+	case DW_EH_PE_udata4: v = fixed(b, 4); break;
+	case DW_EH_PE_sleb128: v = (uint64_t)sleb(b); break;
+	case DW_EH_PE_sdata2: v = (uint64_t)(int64_t)(int16_t)fixed(b, 2); break;
+	case DW_EH_PE_sdata4: v = only_size ? fixed(b, 4) : (uint64_t)(int64_t)(int32_t)fixed(b, 4); break;
 	default: b->bad = true; break;
 	}
 	if (only_size)
 		return v;
-	if ((enc & 0x70) == 0x10)
+	if ((enc & PE_BASE) == DW_EH_PE_pcrel)
 		return v + here;
-	if (enc & 0xf0)
+	if (enc & ~PE_FORM)
 		b->bad = true;
 	return v;
 }
 
-/* ---- rows ---- */
-
-int dt_cfi_begin(struct dt_cfi *c, uint64_t pc)
-{
-	if (c->ngroups == c->capgroups) {
-		size_t cap = c->capgroups ? c->capgroups * 2 : 256;
-		struct dt_cfi_group *more = realloc(c->group, cap * sizeof(*more));
-
-		if (more == NULL)
-			return -ENOMEM;
-		c->group = more;
-		c->capgroups = cap;
-	}
-	c->group[c->ngroups++] = (struct dt_cfi_group){ .pc = pc, .first = (uint32_t)c->n };
-	return 0;
-}
-
-int dt_cfi_end(struct dt_cfi *c, uint64_t pc)
-{
-	static const struct dt_unwind_rule behind = { .cfa = DT_CFA_NONE, .signal = BEHIND };
-	int err = dt_cfi_add(c, pc, &behind);
-
-	c->group[c->ngroups - 1].n = (uint32_t)c->n - c->group[c->ngroups - 1].first;
-	return err;
-}
-
-int dt_cfi_add(struct dt_cfi *c, uint64_t pc, const struct dt_unwind_rule *rule)
-{
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 1024;
-		struct dt_cfi_row *more = c->n < ROWS_MAX ? realloc(c->row, cap * sizeof(*more)) : NULL;
-
-		if (more == NULL)
-			return -ENOMEM;
-		c->row = more;
-		c->cap = cap;
-	}
-	c->row[c->n++] = (struct dt_cfi_row){ pc, *rule };
-	return 0;
-}
+/* ---- a row ---- */
 
 static bool small(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
@@ -200,27 +162,16 @@ static void row(struct machine *m)
 
 /* ---- expressions ---- */
 
-enum {
-	OP_DEREF = 0x06,
-	OP_AND = 0x1a,
-	OP_PLUS = 0x22,
-	OP_PLUS_UCONST = 0x23,
-	OP_SHL = 0x24,
-	OP_GE = 0x2a,
-	OP_LIT0 = 0x30,
-	OP_BREG0 = 0x70
-};
-
 /* register + offset, by DW_OP_breg and maybe plus_uconst; false: something else */
 static bool breg(struct bytes *b, unsigned *reg, int64_t *off)
 {
 	uint8_t op = u8(b);
 
-	if (op < OP_BREG0 || op > OP_BREG0 + 31)
+	if (op < DW_OP_breg0 || op > DW_OP_breg0 + 31)
 		return false;
-	*reg = op - OP_BREG0;
+	*reg = op - DW_OP_breg0;
 	*off = sleb(b);
-	if (!b->bad && b->p < b->end && *b->p == OP_PLUS_UCONST) {
+	if (!b->bad && b->p < b->end && *b->p == DW_OP_plus_uconst) {
 		b->p++;
 		*off = (int64_t)((uint64_t)*off + uleb(b));
 	}
@@ -232,12 +183,13 @@ static bool is_plt(const struct reader *r, struct bytes b, uint8_t *n)
 {
 	uint8_t lit;
 
-	if (u8(&b) != OP_BREG0 + r->machine->dwarf.ra || sleb(&b) != 0 || u8(&b) != OP_LIT0 + 15 || u8(&b) != OP_AND)
+	if (u8(&b) != DW_OP_breg0 + r->machine->dwarf.ra || sleb(&b) != 0 || u8(&b) != DW_OP_lit0 + 15 ||
+	    u8(&b) != DW_OP_and)
 		return false;
 	lit = u8(&b);
-	*n = (uint8_t)(lit - OP_LIT0);
-	return *n <= 15 && u8(&b) == OP_GE && u8(&b) == OP_LIT0 + 3 && u8(&b) == OP_SHL &&
-	    u8(&b) == OP_PLUS && b.p == b.end && !b.bad;
+	*n = (uint8_t)(lit - DW_OP_lit0);
+	return *n <= 15 && u8(&b) == DW_OP_ge && u8(&b) == DW_OP_lit0 + 3 && u8(&b) == DW_OP_shl &&
+	    u8(&b) == DW_OP_plus && b.p == b.end && !b.bad;
 }
 
 static void cfa_expression(struct machine *m, struct bytes b)
@@ -253,7 +205,7 @@ static void cfa_expression(struct machine *m, struct bytes b)
 	m->s.cfa_off = off;
 	if (b.p == b.end) {
 		m->s.cfa = reg == r->machine->dwarf.sp ? DT_CFA_SP : DT_CFA_FP;
-	} else if (*b.p == OP_DEREF && b.end - b.p == 1) {
+	} else if (*b.p == DW_OP_deref && b.end - b.p == 1) {
 		m->s.cfa = reg == r->machine->dwarf.sp ? DT_CFA_AT_SP : DT_CFA_AT_FP;
 	} else if (reg == r->machine->dwarf.sp && r->machine->plt_frames && is_plt(r, b, &n)) {
 		m->s.cfa = DT_CFA_PLT;
@@ -335,28 +287,50 @@ static int64_t scaled(const struct machine *m, int64_t v)
 	return (int64_t)((uint64_t)v * (uint64_t)m->cie->data_align);
 }
 
+enum { OPERAND = 0x3f, CFA_NEGATE_RA_STATE_WITH_PC = 0x2c };	/* the latter is newer than <dwarf.h> */
+
 /* Those whose first operand is a register. */
 static void with_register(struct machine *m, struct bytes *b, uint8_t op)
 {
 	uint64_t reg = uleb(b);
 
 	switch (op) {
-	case 0x05: set_reg(m, reg, DT_REG_CFA, scaled(m, (int64_t)uleb(b))); break;	/* offset_extended */
-	case 0x06: restore(m, reg); break;
-	case 0x07: undefined(m, reg); break;
-	case 0x08: set_reg(m, reg, DT_REG_SAME, 0); break;
-	/* register: in another one */
-	case 0x09: uleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;
-	case 0x0c: cfa_register(m, reg); m->s.cfa_off = (int64_t)uleb(b); break;	/* def_cfa */
-	case 0x0d: cfa_register(m, reg); break;
-	case 0x10: reg_expression(m, reg, take(b, uleb(b))); break;
-	/* offset_extended_sf */
-	case 0x11: set_reg(m, reg, DT_REG_CFA, scaled(m, sleb(b))); break;
-	case 0x12: cfa_register(m, reg); m->s.cfa_off = scaled(m, sleb(b)); break;	/* def_cfa_sf */
-	case 0x14: uleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;			/* val_offset */
-	case 0x15: sleb(b); set_reg(m, reg, DT_REG_LOST, 0); break;
-	case 0x16: take(b, uleb(b)); set_reg(m, reg, DT_REG_LOST, 0); break;		/* val_expression */
-	case 0x2f: set_reg(m, reg, DT_REG_CFA, -scaled(m, (int64_t)(uleb(b) & INT64_MAX))); break;
+	case DW_CFA_offset_extended:
+		set_reg(m, reg, DT_REG_CFA, scaled(m, (int64_t)uleb(b)));
+		break;
+	case DW_CFA_restore_extended: restore(m, reg); break;
+	case DW_CFA_undefined: undefined(m, reg); break;
+	case DW_CFA_same_value: set_reg(m, reg, DT_REG_SAME, 0); break;
+	case DW_CFA_register:
+		uleb(b);
+		set_reg(m, reg, DT_REG_LOST, 0);
+		break;
+	case DW_CFA_def_cfa:
+		cfa_register(m, reg);
+		m->s.cfa_off = (int64_t)uleb(b);
+		break;
+	case DW_CFA_def_cfa_register: cfa_register(m, reg); break;
+	case DW_CFA_expression: reg_expression(m, reg, take(b, uleb(b))); break;
+	case DW_CFA_offset_extended_sf: set_reg(m, reg, DT_REG_CFA, scaled(m, sleb(b))); break;
+	case DW_CFA_def_cfa_sf:
+		cfa_register(m, reg);
+		m->s.cfa_off = scaled(m, sleb(b));
+		break;
+	case DW_CFA_val_offset:
+		uleb(b);
+		set_reg(m, reg, DT_REG_LOST, 0);
+		break;
+	case DW_CFA_val_offset_sf:
+		sleb(b);
+		set_reg(m, reg, DT_REG_LOST, 0);
+		break;
+	case DW_CFA_val_expression:
+		take(b, uleb(b));
+		set_reg(m, reg, DT_REG_LOST, 0);
+		break;
+	case DW_CFA_GNU_negative_offset_extended:
+		set_reg(m, reg, DT_REG_CFA, -scaled(m, (int64_t)(uleb(b) & INT64_MAX)));
+		break;
 	default: m->stop = true; break;
 	}
 }
@@ -377,25 +351,27 @@ static void instruction(struct machine *m, struct bytes *b)
 {
 	uint8_t op = u8(b);
 
-	switch (op >> 6) {
-	case 1: advance(m, op & 0x3f); return;
-	case 2: set_reg(m, op & 0x3f, DT_REG_CFA, scaled(m, (int64_t)uleb(b))); return;
-	case 3: restore(m, op & 0x3f); return;
+	switch (op & ~OPERAND) {	/* those that have theirs in the low bits */
+	case DW_CFA_advance_loc: advance(m, op & OPERAND); return;
+	case DW_CFA_offset:
+		set_reg(m, op & OPERAND, DT_REG_CFA, scaled(m, (int64_t)uleb(b)));
+		return;
+	case DW_CFA_restore: restore(m, op & OPERAND); return;
 	}
 	switch (op) {
-	case 0x00: break;						/* nop */
-	case 0x01: set_location(m, b); break;
-	case 0x02: advance(m, u8(b)); break;
-	case 0x03: advance(m, fixed(b, 2)); break;
-	case 0x04: advance(m, fixed(b, 4)); break;
-	case 0x0a: push_state(m, true); break;
-	case 0x0b: push_state(m, false); break;
-	case 0x0e: m->s.cfa_off = (int64_t)uleb(b); break;		/* def_cfa_offset */
-	case 0x0f: cfa_expression(m, take(b, uleb(b))); break;
-	case 0x13: m->s.cfa_off = scaled(m, sleb(b)); break;
+	case DW_CFA_nop: break;
+	case DW_CFA_set_loc: set_location(m, b); break;
+	case DW_CFA_advance_loc1: advance(m, u8(b)); break;
+	case DW_CFA_advance_loc2: advance(m, fixed(b, 2)); break;
+	case DW_CFA_advance_loc4: advance(m, fixed(b, 4)); break;
+	case DW_CFA_remember_state: push_state(m, true); break;
+	case DW_CFA_restore_state: push_state(m, false); break;
+	case DW_CFA_def_cfa_offset: m->s.cfa_off = (int64_t)uleb(b); break;
+	case DW_CFA_def_cfa_expression: cfa_expression(m, take(b, uleb(b))); break;
+	case DW_CFA_def_cfa_offset_sf: m->s.cfa_off = scaled(m, sleb(b)); break;
 	/* the return address is signed, or not any more: the walk strips it always */
-	case 0x2c: case 0x2d: break;
-	case 0x2e: uleb(b); break;	/* GNU_args_size */
+	case CFA_NEGATE_RA_STATE_WITH_PC: case DW_CFA_AARCH64_negate_ra_state: break;
+	case DW_CFA_GNU_args_size: uleb(b); break;
 	default: with_register(m, b, op); break;
 	}
 }
@@ -432,7 +408,7 @@ static bool augmentation(struct reader *r, struct cie *c, const char *letters, s
 		switch (*letters) {
 		case 'R': c->enc = u8(&data); break;
 		case 'L': u8(&data); break;
-		case 'P': enc = u8(&data); pointer(r, &data, enc & 0xf, true); break;
+		case 'P': enc = u8(&data); pointer(r, &data, enc & PE_FORM, true); break;
 		case 'S': c->signal = true; break;
 		case 'B': case 'G': break;	/* keys and tags of aarch64 */
 		default: return false;
@@ -498,7 +474,7 @@ static void read_fde(struct reader *r, struct bytes b)
 	if (m.stop && m.pc - start < len && r->err == 0)
 		r->err = dt_cfi_add(r->out, m.pc, &none);
 	if (r->err == 0)
-		r->err = dt_cfi_end(r->out, start + len);
+		dt_cfi_end(r->out, start + len);
 	r->out->bad += m.stop;
 	r->out->functions++;
 }
@@ -570,88 +546,4 @@ int dt_cfi_read(struct dt_cfi *out, uint16_t machine, const void *data, size_t l
 int dt_cfi_read_debug(struct dt_cfi *out, uint16_t machine, const void *data, size_t len)
 {
 	return read_all(out, machine, data, len, 0, true);
-}
-
-/* ---- sorted ---- */
-
-static int by_pc(const void *a, const void *b)
-{
-	const struct dt_cfi_group *x = a, *y = b;
-
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* gap: from `behind` on nothing is known */
-struct merged { struct dt_cfi_row *row; size_t n; uint64_t behind; bool gap; };
-
-/*
- * The end of a function is told only when the next one is not at once behind it: nobody runs what is
- * between them.
- */
-static void merge(struct merged *m, const struct dt_cfi_row *r)
-{
-	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE };
-
-	if (r->rule.signal == BEHIND) {
-		m->gap = true;
-		m->behind = r->pc;
-		return;
-	}
-	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING && m->n > 0 &&
-	    m->behind > m->row[m->n - 1].pc)
-		m->row[m->n++] = (struct dt_cfi_row){ m->behind, none };
-	m->gap = false;
-	if (m->n > 0 && r->pc < m->row[m->n - 1].pc)
-		return;			/* functions that lie over each other */
-	if (m->n > 0 && r->pc == m->row[m->n - 1].pc)
-		m->n--;
-	if (m->n > 0 && memcmp(&m->row[m->n - 1].rule, &r->rule, sizeof(r->rule)) == 0)
-		return;
-	m->row[m->n++] = *r;
-}
-
-void dt_cfi_finish(struct dt_cfi *c)
-{
-	/* an end becomes a row at most once, so that there are never more rows than there were */
-	struct merged m = { .row = malloc((c->n + 1) * sizeof(*m.row)) };
-
-	if (m.row == NULL)
-		c->ngroups = 0;
-	if (c->ngroups > 1)
-		qsort(c->group, c->ngroups, sizeof(*c->group), by_pc);
-	for (size_t i = 0; i < c->ngroups; i++)
-		for (uint32_t k = 0; k < c->group[i].n; k++)
-			merge(&m, &c->row[c->group[i].first + k]);
-	if (m.gap && m.n > 0 && m.behind > m.row[m.n - 1].pc)
-		m.row[m.n++] = (struct dt_cfi_row){ m.behind, { .cfa = DT_CFA_NONE } };
-	free(c->row);
-	free(c->group);
-	c->row = m.row;
-	c->n = m.n;
-	c->group = NULL;
-	c->cap = c->ngroups = c->capgroups = 0;
-}
-
-const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *c, uint64_t pc)
-{
-	size_t lo = 0, hi = c->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->row[mid].pc <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo > 0 ? &c->row[lo - 1] : NULL;
-}
-
-void dt_cfi_free(struct dt_cfi *c)
-{
-	free(c->row);
-	free(c->group);
-	*c = (struct dt_cfi){ 0 };
 }

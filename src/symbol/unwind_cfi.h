@@ -16,7 +16,8 @@ struct dt_cfi_row { uint64_t pc; struct dt_unwind_rule rule; };
 struct dt_cfi {
 	struct dt_cfi_row *row;		/* by pc, each different from the one before */
 	size_t n, cap;
-	struct dt_cfi_group { uint64_t pc; uint32_t first, n; } *group;	/* functions, until all is sorted */
+	/* functions, until all is sorted: rows first … first + n - 1, and where the function ends */
+	struct dt_cfi_group { uint64_t pc, end; uint32_t first, n; } *group;
 	size_t ngroups, capgroups;
 	uint64_t functions, bad;	/* entries taken, and left out */
 };
@@ -27,7 +28,7 @@ int dt_cfi_read_debug(struct dt_cfi *, uint16_t machine, const void *data, size_
 /* Rows of one function, ascending, one after the other; before dt_cfi_finish(). */
 int dt_cfi_begin(struct dt_cfi *, uint64_t pc);
 int dt_cfi_add(struct dt_cfi *, uint64_t pc, const struct dt_unwind_rule *);
-int dt_cfi_end(struct dt_cfi *, uint64_t pc);	/* what lies behind it */
+void dt_cfi_end(struct dt_cfi *, uint64_t pc);	/* what lies behind it */
 void dt_cfi_finish(struct dt_cfi *);		/* sorted, and neighbours that are alike become one */
 const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *, uint64_t pc);	/* NULL: none */
 void dt_cfi_free(struct dt_cfi *);

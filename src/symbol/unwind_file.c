@@ -75,7 +75,7 @@ static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
 			if (dt_cfi_begin(c, addr + at - 4) != 0)
 				return;
 			(void)dt_cfi_add(c, addr + at - 4, &rule);
-			(void)dt_cfi_end(c, addr + at + size);
+			dt_cfi_end(c, addr + at + size);
 		}
 }
 
