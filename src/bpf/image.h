@@ -15,9 +15,11 @@
 
 #define DT_KOFF_NONE UINT32_MAX		/* a member that the kernel's type data does not show */
 
-struct dt_features {			/* of the running kernel, probed once by src/session/feature.c */
-	bool bpf_loop, task_storage, ringbuf, get_current_task_btf, ktime_get_tai_ns, get_func_ip, probe_write_user, send_signal;
-	uint32_t kernel_version;	/* major << 16 | minor << 8 | patch */
+/* Of the running kernel, asked once by src/session/feature.c. */
+struct dt_features {
+#define FEATURE(name, helper) bool name;
+#include "bpf/features.def"
+#undef FEATURE
 };
 
 struct dt_enabling {			/* one clause on one probe */

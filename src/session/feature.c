@@ -8,8 +8,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdio.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 static bool has_helper(int helper)
@@ -53,36 +51,17 @@ int dt_features_permitted(void)
 	return err == -EACCES ? -EPERM : err;
 }
 
-static uint32_t version(void)
-{
-	struct utsname u;
-	unsigned major = 0, minor = 0, patch = 0;
-
-	if (uname(&u) == 0)
-		sscanf(u.release, "%u.%u.%u", &major, &minor, &patch);
-	return major << 16 | (minor & 0xff) << 8 | (patch < 255 ? patch : 255);
-}
-
 int dt_features_probe(struct dt_features *f, char *msg, size_t len)
 {
 	int err = dt_features_permitted();
 
-	*f = (struct dt_features){ .kernel_version = version() };
+	*f = (struct dt_features){ 0 };
 	if (err == -ENOSYS)
 		return dt_session_fail(msg, len, err, "this kernel has no eBPF, which DTrace needs");
 	if (err)
 		return dt_session_fail(msg, len, err, "cannot load the smallest eBPF program");
-	f->bpf_loop = has_helper(BPF_FUNC_loop);
-	f->task_storage = has_helper(BPF_FUNC_task_storage_get);
-	f->ringbuf = has_helper(BPF_FUNC_ringbuf_output);
-	f->get_current_task_btf = has_helper(BPF_FUNC_get_current_task_btf);
-	f->ktime_get_tai_ns = has_helper(BPF_FUNC_ktime_get_tai_ns);
-	f->get_func_ip = has_helper(BPF_FUNC_get_func_ip);
-	f->send_signal = has_helper(BPF_FUNC_send_signal);
-	/*
-	 * The kernel writes a warning into its log when a program names this one, unless it is locked
-	 * down.
-	 */
-	f->probe_write_user = has_helper(BPF_FUNC_probe_write_user);
+#define FEATURE(name, helper) f->name = has_helper(helper);
+#include "bpf/features.def"
+#undef FEATURE
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct dt_features all = { .bpf_loop = true, .task_storage = true, .ringbuf = true, .get_current_task_btf = true,
+static const struct dt_features all = { .bpf_loop = true, .get_current_task_btf = true,
 	.send_signal = true };
 
 struct made { dtrace_hdl_t *h; struct dt_image *image; int rc; char msg[512]; };
