@@ -114,7 +114,7 @@ enum {
 	EDT_NOSCOPE,		/* declaration scopes are empty (never here) */
 	EDT_NODECL,		/* declarations are empty (never here) */
 	EDT_DMISMATCH,		/* records do not match the statement */
-	EDT_DOFFSET,		/* record lies outside the buffer (never here) */
+	EDT_DOFFSET,		/* record lies outside the buffer */
 	EDT_DALIGN,		/* record is not aligned (never here) */
 	EDT_BADOPTNAME,		/* no such option */
 	EDT_BADOPTVAL,		/* bad value for an option */
@@ -149,7 +149,7 @@ enum {
 	EDT_UNSTABLE,		/* probes changed while matching (never here) */
 	EDT_BADSETOPT,		/* bad setopt() action (never here) */
 	EDT_BADSTACKPC,		/* bad size of a stack's counter (never here) */
-	EDT_BADAGGVAR,		/* bad aggregation id (never here) */
+	EDT_BADAGGVAR,		/* bad aggregation id */
 	EDT_OVERSION,		/* client is too old */
 	EDT_ENABLING_ERR,	/* cannot enable a probe */
 	EDT_NOPROBES,		/* no sites for the provider */
@@ -612,6 +612,47 @@ int dtrace_aggregate_walk_valvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, 
  * aggregation in the order given, of zeros where it does not have the key. EDT_BADAGGVAR: there is no such aggregation.
  */
 int dtrace_aggregate_walk_joined(dtrace_hdl_t *, dtrace_aggvarid_t *, int n, dtrace_aggregate_walk_joined_f *, void *);
+
+/* ---- values by type (ours): what bindings need, so that no caller guesses what bytes mean ---- */
+
+typedef enum dtrace_valkind {
+	DTRACE_VAL_INT,			/* dtv_int */
+	DTRACE_VAL_UINT,		/* dtv_int, as an unsigned number */
+	DTRACE_VAL_STRING,		/* dtv_bytes, dtv_len: without its NUL */
+	DTRACE_VAL_BYTES,		/* dtv_bytes, dtv_len: a struct, an array, memory */
+	DTRACE_VAL_ADDRESS,		/* dtv_int: of the kernel, or of process dtv_pid if that is not 0; see dtrace_addr2str() */
+	DTRACE_VAL_STACK,		/* dtv_frames, dtv_nframes: addresses, as above */
+	DTRACE_VAL_BUCKETS		/* a distribution: dtrace_aggdata_buckets() gives its parts */
+} dtrace_valkind_t;
+
+typedef struct dtrace_val {
+	dtrace_valkind_t dtv_kind;
+	pid_t dtv_pid;
+	int64_t dtv_int;
+	const char *dtv_bytes;		/* good as long as the firing or element that it is of */
+	size_t dtv_len;
+	const uint64_t *dtv_frames;
+	size_t dtv_nframes;
+} dtrace_val_t;
+
+/* A part of a distribution: how many numbers from low to high, both included, were counted. */
+typedef struct dtrace_bucket {
+	int64_t dtbk_low;
+	int64_t dtbk_high;
+	int64_t dtbk_count;
+	int dtbk_has_low;		/* 0: there is no lower end */
+	int dtbk_has_high;
+} dtrace_bucket_t;
+typedef int dtrace_bucket_f(const dtrace_bucket_t *, void *);
+
+/* Value n, from 0, of those that a firing recorded, in a dtrace_consume_probe_f or _rec_f. -1: there are not so many. */
+int dtrace_probedata_value(const dtrace_probedata_t *, int n, dtrace_val_t *);
+/* Keys of an element, from 0, and its value: a number, divided as normalize() says, or DTRACE_VAL_BUCKETS. -1: there is no such key. */
+int dtrace_aggdata_nkeys(const dtrace_aggdata_t *);
+int dtrace_aggdata_key(const dtrace_aggdata_t *, int n, dtrace_val_t *);
+int dtrace_aggdata_value(const dtrace_aggdata_t *, dtrace_val_t *);
+/* Each part that counts something, in ascending order, until the function gives something else than 0; that is returned. */
+int dtrace_aggdata_buckets(const dtrace_aggdata_t *, dtrace_bucket_f *, void *);
 
 /* ---- formatted output ---- */
 

@@ -68,6 +68,7 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	if (t->desc.dtpd_id != e->probe_id)
 		dt_trace_describe(t, e->probe_id, &t->desc);
 	t->firing = &d;
+	t->told = &told;
 	if (told.flow)
 		flow(t, e, &d);
 	rv = ask_caller(h, &d);
@@ -95,6 +96,7 @@ static int on_event(void *ctx, const struct dt_event *e)
 	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, n))
 		rv = show_event(ctx, e, recs, n);
 	((struct dtrace_hdl *)ctx)->trace->firing = NULL;
+	((struct dtrace_hdl *)ctx)->trace->told = NULL;
 	if (recs != few)
 		free(recs);
 	return rv;

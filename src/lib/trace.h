@@ -68,6 +68,7 @@ struct dt_trace {
 	uint32_t walking;			/* walks over aggregations under way: their elements stay until the last has ended */
 	int ctlfd, timerfd;			/* dtrace_ctlfd(); 0 none */
 	const dtrace_probedata_t *firing;	/* the one in hand, for errors of its statements; NULL none */
+	const struct dt_sink_event *told;	/* what it recorded; NULL between firings */
 	dtrace_probedesc_t desc;		/* of the probe whose event came last */
 	bool woken;				/* by a record: it is read before the next switch is due */
 	uint64_t last_switch, last_snap, last_status;	/* ns */

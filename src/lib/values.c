@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records and elements of aggregations as values with a type, for callers that cannot know what the program recorded: bindings
+ * of other languages. Nothing is copied: what points somewhere points into the record or the element.
+ */
+#include "lib/trace.h"
+
+#include "output/buckets.h"
+#include "output/hist.h"
+#include "output/print.h"
+#include "value/record.h"
+
+#include <errno.h>
+
+static void as_int(const struct dt_value *v, dtrace_val_t *out)
+{
+	out->dtv_kind = v->is_signed ? DTRACE_VAL_INT : DTRACE_VAL_UINT;
+	out->dtv_int = (int64_t)(v->is_signed ? dt_value_signed(v) : dt_value_unsigned(v));
+}
+
+/* What is printed in the same way is one kind here: names of symbols and modules are asked for by their addresses. */
+static void as_value(const struct dt_value *v, dtrace_val_t *out)
+{
+	*out = (dtrace_val_t){ .dtv_pid = (pid_t)v->pid };
+	switch (v->kind) {
+	case DT_V_INT:
+		as_int(v, out);
+		break;
+	case DT_V_STRING:
+		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_STRING, .dtv_bytes = v->bytes, .dtv_len = dt_value_textlen(v) };
+		break;
+	case DT_V_BYTES:
+		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_BYTES, .dtv_bytes = v->bytes, .dtv_len = v->len };
+		break;
+	case DT_V_STACK:
+	case DT_V_USTACK:
+		out->dtv_kind = DTRACE_VAL_STACK;
+		out->dtv_frames = v->pcs;
+		out->dtv_nframes = v->npcs;
+		break;
+	case DT_V_SYM:
+	case DT_V_MOD:
+	case DT_V_USYM:
+	case DT_V_UMOD:
+	case DT_V_UADDR:
+		out->dtv_kind = DTRACE_VAL_ADDRESS;
+		out->dtv_int = (int64_t)v->i;
+		break;
+	case DT_V_AGG:
+		out->dtv_kind = DTRACE_VAL_BUCKETS;
+		break;
+	}
+}
+
+/* ---- firings ---- */
+
+/* What an action does to the trace itself is no value: exit(), clear(), the aggregations of printa(). */
+static bool is_value(const struct dt_rec *r)
+{
+	return r->len > 0 && dt_action_of(r->act)->shape >= DT_SHAPE_VALUES;
+}
+
+int dtrace_probedata_value(const dtrace_probedata_t *d, int n, dtrace_val_t *out)
+{
+	struct dt_trace *t = d->dtpda_handle->trace;
+	const struct dt_sink_event *told = t != NULL ? t->told : NULL;
+
+	if (told == NULL || n < 0)
+		return dt_handle_error(d->dtpda_handle, EINVAL);
+	for (size_t at = 0, len; (len = dt_statement_next(told->recs, told->n, &at)) > 0; at += len) {
+		for (size_t i = at; i < at + len; i++) {
+			struct dt_value v = { 0 };
+
+			if (!is_value(&told->recs[i]) || n-- > 0)
+				continue;
+			dt_record_value(told->recs[i].act, told->recs[i].data, told->recs[i].len, &v);
+			as_value(&v, out);
+			return 0;
+		}
+	}
+	return dt_handle_error(d->dtpda_handle, ESRCH);
+}
+
+/* ---- elements ---- */
+
+static const struct dt_aggdata *element(const dtrace_aggdata_t *d)
+{
+	return (const struct dt_aggdata *)d;
+}
+
+int dtrace_aggdata_nkeys(const dtrace_aggdata_t *d)
+{
+	return (int)element(d)->row.nkeys;
+}
+
+int dtrace_aggdata_key(const dtrace_aggdata_t *d, int n, dtrace_val_t *out)
+{
+	if (n < 0 || (uint32_t)n >= element(d)->row.nkeys)
+		return dt_handle_error(d->dtada_handle, EINVAL);
+	as_value(&element(d)->row.keys[n], out);
+	return 0;
+}
+
+int dtrace_aggdata_value(const dtrace_aggdata_t *d, dtrace_val_t *out)
+{
+	struct dt_value number;
+
+	if (dt_agg_scalar(&element(d)->val, &number))
+		as_value(&number, out);
+	else
+		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_BUCKETS };
+	return 0;
+}
+
+int dtrace_aggdata_buckets(const dtrace_aggdata_t *d, dtrace_bucket_f *f, void *arg)
+{
+	struct dt_buckets b;
+	int rv = 0;
+
+	if (!dt_buckets_open(&b, &element(d)->val))
+		return dt_handle_error(d->dtada_handle, EINVAL);
+	for (uint32_t i = 0; i < b.n && rv == 0; i++) {
+		struct dt_bucket_bounds has = dt_buckets_bounds(&b, i);
+		dtrace_bucket_t one = { .dtbk_low = has.min, .dtbk_high = has.max, .dtbk_has_low = has.has_min,
+			.dtbk_has_high = has.has_max };
+
+		one.dtbk_count = dt_agg_normalize(b.count[i], element(d)->val.normal);
+		if (b.count[i] != 0)
+			rv = f(&one, arg);
+	}
+	return rv;
+}
