@@ -103,14 +103,14 @@ static int show_aggregations(struct run *r)
 {
 	signals_answered();
 	r->show.kind->blank(&r->show);
-	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, r->show.out, NULL) != 0)
+	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, show_file(&r->show), NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	return 0;
 }
 
 static int work(struct run *r, bool *done)
 {
-	switch (dtrace_work(r->dtp, r->show.out, r->show.kind->probe, r->show.kind->record, &r->show)) {
+	switch (dtrace_work(r->dtp, show_file(&r->show), r->show.kind->probe, r->show.kind->record, &r->show)) {
 	case DTRACE_WORKSTATUS_DONE:
 		r->exited |= !*done;
 		*done = true;
@@ -185,7 +185,7 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 	if (status != 0)
 		return status;
 	r->show.kind->blank(&r->show);
-	if (dtrace_aggregate_print(r->dtp, r->show.out, NULL) != 0)
+	if (dtrace_aggregate_print(r->dtp, show_file(&r->show), NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	status = dtrace_exitstatus(r->dtp);
 	if (status == 0 && !r->exited && show_option_on(r->dtp, "childstatus"))
@@ -218,7 +218,8 @@ static int flush(struct run *r, int status)
 
 int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, struct victims *v)
 {
-	struct run r = { .dtp = dtp, .a = a, .victims = v, .show = { .dtp = dtp, .out = stdout, .time_column = a->time_column } };
+	struct run r = { .dtp = dtp, .a = a, .victims = v, .show = { .dtp = dtp, .out = stdout, .time_column = a->time_column,
+		.buffered = a->buffered } };
 	int status;
 
 	if (a->mode == MODE_HEADER)

@@ -149,6 +149,54 @@ static void no_blank(struct show *s)
 	(void)s;
 }
 
+/* ---- -B ---- */
+
+static void put_quoted(FILE *out, const char *text)
+{
+	putc('"', out);
+	for (; *text != '\0'; text++)
+		switch (*text) {
+		case '\n': fputs("\\n", out); break;
+		case '"': case '\\': putc('\\', out); putc(*text, out); break;
+		default: putc(*text, out);
+		}
+	putc('"', out);
+}
+
+/* A piece of text, and what it was made of. */
+static int on_buffered(const dtrace_bufdata_t *b, void *arg)
+{
+	static const struct { uint32_t flag; const char *name; } flags[] = {
+		{ DTRACE_BUFDATA_AGGKEY, "AGGKEY" }, { DTRACE_BUFDATA_AGGVAL, "AGGVAL" }, { DTRACE_BUFDATA_AGGFORMAT, "AGGFORMAT" },
+		{ DTRACE_BUFDATA_AGGLAST, "AGGLAST" },
+	};
+	struct show *s = arg;
+	char name[DTRACE_DESC2STR_MAX];
+
+	put_quoted(s->out, b->dtbda_buffered);
+	if (b->dtbda_probe != NULL) {
+		const dtrace_probedesc_t *p = b->dtbda_probe->dtpda_pdesc;
+
+		snprintf(name, sizeof(name), "%s:%s:%s:%s", p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name);
+		fprintf(s->out, " probe %s", name);
+	}
+	if (b->dtbda_aggdata != NULL)
+		fprintf(s->out, " aggregation %s", b->dtbda_aggdata->dtada_desc->dtagd_name);
+	if (b->dtbda_recdesc != NULL)
+		fprintf(s->out, " action 0x%x size %u", b->dtbda_recdesc->dtrd_action, b->dtbda_recdesc->dtrd_size);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (b->dtbda_flags & flags[i].flag)
+			fprintf(s->out, " %s", flags[i].name);
+	putc('\n', s->out);
+	note(s);
+	return DTRACE_HANDLE_OK;
+}
+
+FILE *show_file(const struct show *s)
+{
+	return s->buffered ? NULL : s->out;
+}
+
 /* ---- which of them ---- */
 
 static const struct show_kind kinds[] = {
@@ -159,13 +207,15 @@ static const struct show_kind kinds[] = {
 
 void show_options(struct show *s)
 {
-	s->kind = &kinds[dtrace_oformat(s->dtp)];
+	s->kind = &kinds[s->buffered ? DTRACE_OFORMAT_TABLE : dtrace_oformat(s->dtp)];
 	s->quiet = show_option_on(s->dtp, "quiet");
 	s->flowindent = show_option_on(s->dtp, "flowindent");
 }
 
 int show_handlers(struct show *s)
 {
+	if (s->buffered && dtrace_handle_buffered(s->dtp, on_buffered, s) != 0)
+		return -1;
 	if (dtrace_handle_err(s->dtp, s->kind->error, s) != 0)
 		return -1;
 	return dtrace_handle_drop(s->dtp, s->kind->drop, s);

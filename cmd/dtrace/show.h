@@ -24,6 +24,7 @@ enum { SHOW_KEPT = 16 };
 struct show {
 	dtrace_hdl_t *dtp;
 	FILE *out;
+	bool buffered;			/* -B: the library gets no file; its text comes to a handler, which writes each piece on a line */
 	const struct show_kind *kind;
 	bool time_column;		/* -t */
 	bool quiet, flowindent, header;
@@ -44,6 +45,7 @@ struct show_kind {
 bool show_option_on(dtrace_hdl_t *, const char *name);
 /* Chooses the kind and reads the options that steer it; again after each change of an option. */
 void show_options(struct show *);
+FILE *show_file(const struct show *);	/* for the library */
 int show_handlers(struct show *);	/* before dtrace_go(); 0 or -1 */
 
 #endif

@@ -364,15 +364,15 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 
 /* ---- drops ---- */
 
-static const struct { const char *kind; size_t off; bool percpu; } drop_kinds[] = {
-	{ "PRINCIPAL", offsetof(struct dt_drops, principal), true },
-	{ "AGGREGATION", offsetof(struct dt_drops, aggregation), true },
-	{ "DYNAMIC", offsetof(struct dt_drops, dynamic), false },
-	{ "SPEC", offsetof(struct dt_drops, speculative), false },
-	{ "SPECBUSY", offsetof(struct dt_drops, spec_busy), false },
-	{ "SPECUNAVAIL", offsetof(struct dt_drops, spec_unavail), false },
-	{ "SLOT", offsetof(struct dt_drops, slot), true },
-	{ "DBLERROR", offsetof(struct dt_drops, dblerror), false },
+static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kinds[] = {
+	{ DT_DROP_PRINCIPAL, offsetof(struct dt_drops, principal), true },
+	{ DT_DROP_AGGREGATION, offsetof(struct dt_drops, aggregation), true },
+	{ DT_DROP_DYNAMIC, offsetof(struct dt_drops, dynamic), false },
+	{ DT_DROP_SPEC, offsetof(struct dt_drops, speculative), false },
+	{ DT_DROP_SPECBUSY, offsetof(struct dt_drops, spec_busy), false },
+	{ DT_DROP_SPECUNAVAIL, offsetof(struct dt_drops, spec_unavail), false },
+	{ DT_DROP_SLOT, offsetof(struct dt_drops, slot), true },
+	{ DT_DROP_DBLERROR, offsetof(struct dt_drops, dblerror), false },
 };
 #define NKINDS (sizeof(drop_kinds) / sizeof(drop_kinds[0]))
 
@@ -389,7 +389,7 @@ static int nested(struct dt_consumer *c)
 	uint64_t before = c->missed;
 
 	c->missed = dt_session_missed(c->session);
-	return c->missed != before && c->ops.drops != NULL ? c->ops.drops(c->ops.ctx, "NESTED", -1, c->missed - before) : 0;
+	return c->missed != before && c->ops.drops != NULL ? c->ops.drops(c->ops.ctx, DT_DROP_NESTED, -1, c->missed - before) : 0;
 }
 
 int dt_consumer_status(struct dt_consumer *c)

@@ -21,11 +21,19 @@ struct dt_event {			/* one firing of one clause */
 	const struct dt_reclayout *layout;
 };
 
+enum dt_dropkind {			/* what was lost */
+	DT_DROP_PRINCIPAL, DT_DROP_AGGREGATION, DT_DROP_DYNAMIC, DT_DROP_SPEC, DT_DROP_SPECBUSY, DT_DROP_SPECUNAVAIL,
+	DT_DROP_SLOT,			/* a firing inside too many others */
+	DT_DROP_NESTED,			/* a firing the kernel did not run because it was inside another */
+	DT_DROP_DBLERROR,
+	DT_NDROPS
+};
+
 struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that value */
 	void *ctx;
 	int (*event)(void *ctx, const struct dt_event *);
 	int (*fault)(void *ctx, const struct dt_recfault *);
-	int (*drops)(void *ctx, const char *kind, int cpu, uint64_t n);	/* cpu -1: none; kind as in DTRACEDROP_ words, or NESTED, SLOT */
+	int (*drops)(void *ctx, enum dt_dropkind, int cpu, uint64_t n);	/* cpu -1: of none */
 	/* The address that stands for all of the same function or module; told for such keys of aggregations. NULL: they stay as they are. */
 	uint64_t (*fold)(void *ctx, const struct dt_value *key);
 	/* The probe that stands for all whose part (DT_PART_*) has the same text: keys that are such names are stored as the probe's id. */

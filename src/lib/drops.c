@@ -93,38 +93,29 @@ static void more_speculations(const struct dt_trace *t, uint64_t lost, char *to,
 }
 
 static const struct drop_text {
-	const char *word, *tag;
+	const char *tag;
 	dtrace_dropkind_t kind;
 	const char *one, *many, *tail;
 	void (*raise)(const struct dt_trace *, uint64_t lost, char *to, size_t len);	/* NULL: there is nothing to raise */
-} drop_texts[] = {
-	{ "PRINCIPAL", "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "", raise_buffer },
-	{ "AGGREGATION", "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop", "aggregation drops", "", raise_aggregations },
-	{ "DYNAMIC", "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop", "dynamic variable drops", "", raise_variables },
-	{ "SPEC", "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "", raise_speculations },
-	{ "SPECBUSY", "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)",
+} drop_texts[DT_NDROPS] = {
+	[DT_DROP_PRINCIPAL] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "", raise_buffer },
+	[DT_DROP_AGGREGATION] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop", "aggregation drops", "", raise_aggregations },
+	[DT_DROP_DYNAMIC] = { "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop", "dynamic variable drops", "", raise_variables },
+	[DT_DROP_SPEC] = { "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "", raise_speculations },
+	[DT_DROP_SPECBUSY] = { "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)",
 	  more_speculations },
-	{ "SPECUNAVAIL", "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations",
+	[DT_DROP_SPECUNAVAIL] = { "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations",
 	  " (no speculative buffer available)", more_speculations },
-	{ "SLOT", "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (too many probes fired inside each other)", NULL },
-	{ "NESTED", "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (fired inside another probe)", NULL },
-	{ "DBLERROR", "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "", NULL },
+	[DT_DROP_SLOT] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (too many probes fired inside each other)", NULL },
+	[DT_DROP_NESTED] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (fired inside another probe)", NULL },
+	[DT_DROP_DBLERROR] = { "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "", NULL },
 };
 
-static const struct drop_text *text_of(const char *word)
-{
-	size_t i = 0;
-
-	while (i + 1 < sizeof(drop_texts) / sizeof(drop_texts[0]) && strcmp(drop_texts[i].word, word) != 0)
-		i++;
-	return &drop_texts[i];
-}
-
-int dt_trace_drops(void *ctx, const char *kind, int cpu, uint64_t n)
+int dt_trace_drops(void *ctx, enum dt_dropkind kind, int cpu, uint64_t n)
 {
 	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
-	const struct drop_text *d = text_of(kind);
+	const struct drop_text *d = &drop_texts[kind];
 	char msg[320], on[32] = "", tag[48] = "", hint[128] = "";
 
 	if (cpu >= 0)

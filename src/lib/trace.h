@@ -114,7 +114,7 @@ void dt_trace_describe(const struct dt_trace *, uint32_t probe, dtrace_probedesc
 void dt_trace_action_failed(struct dtrace_hdl *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int dt_trace_fault(void *hdl, const struct dt_recfault *);	/* dt_consumer_ops.fault */
 struct dt_statement_ops dt_trace_effects(struct dtrace_hdl *);	/* what statements do (effects.c) */
-int dt_trace_drops(void *hdl, const char *kind, int cpu, uint64_t n);	/* tells them (drops.c) */
+int dt_trace_drops(void *hdl, enum dt_dropkind, int cpu, uint64_t n);	/* tells them (drops.c) */
 int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consumer (events.c) */
 
 /* go.c: what was enabled since dt_trace_build() joins the session. 0, or a negative errno with a sentence. */

@@ -208,3 +208,14 @@ run -wqn 'BEGIN { freopen("'"$tmp/other"'"); printf("there\n"); system("ls -l /p
 is "freopen() and back" 0 "back"
 grep -q there "$tmp/other" && grep -q "$tmp/other" "$tmp/other" && ! grep -q "$tmp/out" "$tmp/other"
 check $? "its command has no descriptor of ours"
+
+# -B: no file for the library; its text comes in pieces, each with what it was made of (R 5: "-B is a no-op")
+run -Bn 'BEGIN { trace(5); printf("a\"b\n"); @a["k"] = count(); @b = sum(2); printa(@b); printa("%@d;", @b); exit(0); }'
+sed 's/  */ /g' "$tmp/out" >"$tmp/pieces"
+printf '%s\n' '" 5" probe dtrace:::BEGIN action 0x1 size 4' '"a\"b\n" probe dtrace:::BEGIN action 0x3 size 0' \
+    '"\n" probe dtrace:::BEGIN action 0x4 size 8' '" 2" probe dtrace:::BEGIN aggregation b action 0x705 size 8 AGGVAL' \
+    '"\n" probe dtrace:::BEGIN aggregation b AGGLAST' '"2;" probe dtrace:::BEGIN aggregation b action 0x4 size 8 AGGFORMAT AGGLAST' \
+    '" k " aggregation a action 0x1 size 2 AGGKEY' '" 1" aggregation a action 0x701 size 8 AGGVAL' \
+    '"\n" aggregation a AGGLAST' >"$tmp/want"
+diff "$tmp/want" "$tmp/pieces" >"$tmp/diff"
+check $? "-B: pieces of text $(head -n 4 "$tmp/diff")"
