@@ -5,6 +5,7 @@
  * the same CPU loses nothing. Data start as zeros; min and max are kept so that 0 is their beginning (dt_agg_decode).
  */
 #include "bpf/build.h"
+#include "bpf/context.h"
 #include "dif/action.h"
 
 #define RETRIES 8			/* of dt_agg_extreme(): interrupts nest less deep than that */
@@ -192,8 +193,7 @@ static uint32_t probes_of(const struct dt_build *b, const struct dt_image_hook *
 
 	for (uint32_t h = 0; h < n; h++) {
 		sum += hooks[h].nen;
-		functions |= hooks[h].ctx == DT_CTX_KPROBE || hooks[h].ctx == DT_CTX_KRETPROBE || hooks[h].ctx == DT_CTX_FENTRY ||
-		    hooks[h].ctx == DT_CTX_FEXIT;
+		functions |= dt_ctx(hooks[h].ctx)->function;
 	}
 	return functions ? sum : 0;
 }

@@ -126,25 +126,10 @@ static void list_functions(struct dt_hookcode *k, struct dt_image_prog *p)
 
 static void publish_program(struct dt_hookcode *k, struct dt_image_prog *p)
 {
-	static const char *const names[] = {
-		[DT_CTX_RAWTP] = "rawtp",
-		[DT_CTX_SYS_ENTER] = "sys_enter",
-		[DT_CTX_SYS_EXIT] = "sys_exit",
-		[DT_CTX_PERF] = "perf",
-		[DT_CTX_RUN] = "run",
-		[DT_CTX_SYS_FENTRY] = "sys_fentry",
-		[DT_CTX_SYS_FEXIT] = "sys_fexit",
-		[DT_CTX_FENTRY] = "fentry",
-		[DT_CTX_FEXIT] = "fexit",
-		[DT_CTX_KPROBE] = "kprobe",
-		[DT_CTX_KRETPROBE] = "kretprobe",
-		[DT_CTX_UPROBE] = "uprobe",
-		[DT_CTX_URETPROBE] = "uretprobe",
-	};
 	struct dt_emit *a = k->a;
 
 	strcpy(p->name, "dt_");
-	strcat(p->name, names[k->h->ctx]);
+	strcat(p->name, dt_ctx(k->h->ctx)->name);
 	p->ctx = k->h->ctx;
 	p->hook = k->index;
 	p->link = k->part;
@@ -253,7 +238,7 @@ static void lower_keeper(struct dt_hookcode *k)
 void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
 {
 	struct dt_hookcode k = {
-		.b = b, .h = h, .index = index, .numbered = dt_ctx_is_syscall(h->ctx) || h->npoints > 1
+		.b = b, .h = h, .index = index, .numbered = dt_ctx(h->ctx)->syscall || h->npoints > 1
 	};
 
 	if (h->keep) {

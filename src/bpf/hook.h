@@ -23,6 +23,7 @@
 #ifndef DT_BPF_HOOK_H
 #define DT_BPF_HOOK_H
 
+#include "bpf/context.h"
 #include "bpf/share.h"
 
 #define DT_ENTRIES_FEW 4		/* numbers found by comparing; more have a table */
@@ -78,19 +79,6 @@ static inline bool dt_hook_fires(const struct dt_hookcode *k, uint32_t probe)
 
 static inline bool dt_hook_is_end(const struct dt_hookcode *k) { return dt_hook_fires(k, DT_PROBE_END); }
 static inline bool dt_hook_is_begin(const struct dt_hookcode *k) { return dt_hook_fires(k, DT_PROBE_BEGIN); }
-
-static inline bool dt_ctx_is_syscall(enum dt_image_ctx ctx)
-{
-	return ctx == DT_CTX_SYS_ENTER || ctx == DT_CTX_SYS_EXIT || ctx == DT_CTX_SYS_FENTRY ||
-	    ctx == DT_CTX_SYS_FEXIT;
-}
-
-/* These may be preempted, by another program of ours on the same CPU too. */
-static inline bool dt_ctx_preemptible(enum dt_image_ctx ctx)
-{
-	return ctx == DT_CTX_FENTRY || ctx == DT_CTX_FEXIT || ctx == DT_CTX_SYS_FENTRY ||
-	    ctx == DT_CTX_SYS_FEXIT || ctx == DT_CTX_UPROBE || ctx == DT_CTX_URETPROBE;
-}
 
 /* What a probe of the group fires for, one after the other; NULL: it fires once. */
 static inline const struct dt_difo *dt_hook_each_of(const struct dt_hookcode *k, uint32_t group)

@@ -125,7 +125,7 @@ void dt_hook_read_number(struct dt_hookcode *k)
 
 	if (!k->numbered)
 		return;
-	if (dt_ctx_is_syscall(k->h->ctx)) {
+	if (dt_ctx(k->h->ctx)->syscall) {
 		dt_syscall_number(a, k->b->opts, k->h->ctx);
 		dt_syscall_native(k->b, a);
 	} else {

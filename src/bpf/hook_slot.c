@@ -18,7 +18,7 @@ static int32_t owner_constant(const struct dt_hookcode *k)
 
 static bool owner_is_in_frame(const struct dt_hookcode *k)
 {
-	return dt_hook_chained(k) && dt_ctx_preemptible(k->h->ctx);
+	return dt_hook_chained(k) && dt_ctx(k->h->ctx)->preemptible;
 }
 
 /* Once for each program, before the first look at a slot. */
@@ -48,7 +48,7 @@ static void take_if_free(struct dt_hookcode *k, uint32_t got)
 {
 	struct dt_emit *a = k->a;
 
-	if (!dt_ctx_preemptible(k->h->ctx)) {
+	if (!dt_ctx(k->h->ctx)->preemptible) {
 		dt_ldx(a, B8, R1, R0, S_BUSY);
 		dt_jmpi(a, BPF_JEQ, R1, 0, got);
 		return;
@@ -108,7 +108,7 @@ void dt_hook_claim_slot(struct dt_hookcode *k, uint32_t out)
 	struct dt_lower l = { .b = k->b, .a = k->a, .locals_off = k->b->slot_locals };
 
 	find_slot(k, take_if_free, out);
-	if (!dt_ctx_preemptible(k->h->ctx))
+	if (!dt_ctx(k->h->ctx)->preemptible)
 		dt_sti(k->a, B8, R6, S_BUSY, owner_constant(k));
 	dt_sti(k->a, B8, R6, S_TOK_POS, -1);	/* strtok() has nothing yet */
 	dt_plan_locals(k->b, k->h->en, k->h->nen);

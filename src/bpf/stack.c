@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Stacks as the kernel walks them, without the frames that are ours; by tables those of processes: ustack.c. */
 #include "bpf/build.h"
+#include "bpf/context.h"
 
 /*
  * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and maybe the function that calls it; those of
@@ -13,13 +14,14 @@ static uint32_t own_frames(const struct dt_lower *l)
 	const struct dt_machine *m = l->b->opts->machine;
 	uint32_t program = m->frames.program + l->slot;
 
-	switch (l->ctx) {
-	case DT_CTX_PERF: case DT_CTX_KRETPROBE: case DT_CTX_UPROBE: case DT_CTX_URETPROBE: case DT_CTX_URETSITE: return 0;
-	case DT_CTX_KPROBE: return l->inside ? 0 : m->frames.kprobe;
-	case DT_CTX_RUN: return program;
-	case DT_CTX_FENTRY: case DT_CTX_FEXIT: case DT_CTX_SYS_FENTRY: case DT_CTX_SYS_FEXIT: return program + 2;
-	default: return program + m->frames.tracepoint;
+	switch (dt_ctx(l->ctx)->frames) {
+	case DT_FRAMES_NONE: return 0;
+	case DT_FRAMES_KPROBE: return l->inside ? 0 : m->frames.kprobe;
+	case DT_FRAMES_PROGRAM: return program;
+	case DT_FRAMES_TRACEPOINT: return program + m->frames.tracepoint;
+	case DT_FRAMES_TRAMPOLINE: return program + 2;
 	}
+	return 0;
 }
 
 /*
@@ -96,6 +98,5 @@ uint32_t dt_stack_slot(struct dt_lower *l, bool user, uint32_t frames)
 
 bool dt_stack_of_function(const struct dt_lower *l)
 {
-	return l->ctx == DT_CTX_FENTRY || l->ctx == DT_CTX_FEXIT || (l->ctx == DT_CTX_KPROBE && !l->inside) ||
-	    l->ctx == DT_CTX_KRETPROBE;
+	return dt_ctx(l->ctx)->function && !(l->ctx == DT_CTX_KPROBE && l->inside);
 }

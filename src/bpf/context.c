@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of contexts. */
+#include "bpf/context.h"
+
+static const struct dt_ctxrow rows[] = {
+	[DT_CTX_RAWTP] = { "rawtp", DT_FRAMES_TRACEPOINT },
+	[DT_CTX_SYS_ENTER] = { "sys_enter", DT_FRAMES_TRACEPOINT, .syscall = true },
+	[DT_CTX_SYS_EXIT] = { "sys_exit", DT_FRAMES_TRACEPOINT, .syscall = true },
+	[DT_CTX_PERF] = { "perf", DT_FRAMES_NONE },
+	[DT_CTX_RUN] = { "run", DT_FRAMES_PROGRAM },
+	[DT_CTX_SYS_FENTRY] = { "sys_fentry", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },
+	[DT_CTX_SYS_FEXIT] = { "sys_fexit", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },
+	[DT_CTX_FENTRY] = { "fentry", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
+	[DT_CTX_FEXIT] = { "fexit", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
+	[DT_CTX_KPROBE] = { "kprobe", DT_FRAMES_KPROBE, .function = true },	/* but for those inside: struct dt_image_hook */
+	[DT_CTX_KRETPROBE] = { "kretprobe", DT_FRAMES_NONE, .function = true },
+	[DT_CTX_UPROBE] = { "uprobe", DT_FRAMES_NONE, .preemptible = true },
+	[DT_CTX_URETPROBE] = { "uretprobe", DT_FRAMES_NONE, .preemptible = true },
+	[DT_CTX_URETSITE] = { "uretsite", DT_FRAMES_NONE, .preemptible = true },	/* never of a program */
+};
+
+const struct dt_ctxrow *dt_ctx(enum dt_image_ctx ctx) { return &rows[ctx]; }
