@@ -3,7 +3,7 @@
  * The little BTF the kernel insists on: task storage has typed values, and programs with callbacks name their functions.
  * Types: 1 int, 2 unsigned char, then one array of bytes for each size asked for, a prototype, functions.
  */
-#include "bpf/build.h"
+#include "bpf/maps.h"
 
 #include <linux/btf.h>
 

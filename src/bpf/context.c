@@ -12,11 +12,13 @@ static const struct dt_ctxrow rows[] = {
 	[DT_CTX_SYS_FEXIT] = { "sys_fexit", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },
 	[DT_CTX_FENTRY] = { "fentry", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
 	[DT_CTX_FEXIT] = { "fexit", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
-	[DT_CTX_KPROBE] = { "kprobe", DT_FRAMES_KPROBE, .function = true },	/* but for those inside: struct dt_image_hook */
+	/* but for those inside: struct dt_image_hook */
+	[DT_CTX_KPROBE] = { "kprobe", DT_FRAMES_KPROBE, .function = true },
 	[DT_CTX_KRETPROBE] = { "kretprobe", DT_FRAMES_NONE, .function = true },
 	[DT_CTX_UPROBE] = { "uprobe", DT_FRAMES_NONE, .preemptible = true },
 	[DT_CTX_URETPROBE] = { "uretprobe", DT_FRAMES_NONE, .preemptible = true },
-	[DT_CTX_URETSITE] = { "uretsite", DT_FRAMES_NONE, .preemptible = true },	/* never of a program */
+	/* never of a program */
+	[DT_CTX_URETSITE] = { "uretsite", DT_FRAMES_NONE, .preemptible = true },
 };
 
 const struct dt_ctxrow *dt_ctx(enum dt_image_ctx ctx) { return &rows[ctx]; }

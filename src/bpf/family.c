@@ -5,7 +5,9 @@
  * makes a member before the child runs; the end of a process is counted once, when its last thread ends; its number is given
  * back when the kernel does so, as threads may still be on their way out. A root that ends becomes a member too: its number may be given to somebody else.
  */
-#include "bpf/build.h"
+#include "bpf/maps.h"
+#include "bpf/process.h"
+#include "bpf/record.h"
 
 #define MEMBERS_MAX 65536		/* at a time */
 enum { M_KEY = -8, M_PID = -16, M_VALUE = -32, M_SIGNAL = -40, M_LIVE = -48, M_DROP = -56 };

@@ -23,6 +23,7 @@
 #ifndef DT_BPF_HOOK_H
 #define DT_BPF_HOOK_H
 
+#include "bpf/build.h"
 #include "bpf/context.h"
 #include "bpf/share.h"
 
@@ -131,8 +132,10 @@ void dt_hook_call_clause(struct dt_hookcode *, const struct dt_hookgroup *);
 /* when it is enabled for what fired */
 void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *);
 
-/* hook_each.c */
-/* from that group on all that go over the same things: the one behind them */
+/* vtime.c: the program of a hook without enablings, at sched_switch */
+void dt_vtime_program(struct dt_build *, struct dt_emit *);
+
+/* hook_each.c: from that group on all that go over the same things; the one behind them */
 uint32_t dt_hook_run_each(struct dt_hookcode *, uint32_t from);
 /* its clause stands there, and is no subprogram */
 bool dt_hook_in_callback(const struct dt_hookcode *, uint32_t group);

@@ -3,7 +3,7 @@
  * dt_image_build(): plans, then the programs of each hook, then the maps get their sizes. A refusal or a lack of memory leaves
  * through one jump, with a sentence.
  */
-#include "bpf/build.h"
+#include "bpf/maps.h"
 
 #include <errno.h>
 #include <stdio.h>

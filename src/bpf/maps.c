@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The maps of an image: made when code first asks for them, given their sizes when all code is there. */
-#include "bpf/build.h"
+#include "bpf/maps.h"
 
 uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, uint32_t key, uint32_t value, uint32_t n, uint32_t flags)
 {

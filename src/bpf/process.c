@@ -4,7 +4,7 @@
  * processes that are to be traced. In a container those are the numbers there, also of containers inside of it; of a process outside it is
  * 0, which nobody has. The kernel keeps a number for each namespace a task is in, from the outermost on: numbers[level] of its struct pid.
  */
-#include "bpf/build.h"
+#include "bpf/process.h"
 
 /* r0 = the `size` bytes at r0 + off, 0 where nothing is; at FP + room */
 static void load(struct dt_emit *a, int room, uint32_t off, uint32_t size)

@@ -8,6 +8,7 @@
  * instructions take 0.3 s, 100 take 0.03), so that once there is more than one program, each is short.
  */
 #include "bpf/share.h"
+#include "bpf/maps.h"
 #include "bpf/runtime.h"
 
 enum { MAPS_MAX = 60, JUMPS_MAX = 7000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000, MAPS_KERNEL = 64 };

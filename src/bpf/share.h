@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much of a hook's clauses goes into one program. In: what the code of each clause costs, counted in the code itself.
- * Out: where each program ends. Knows what the kernel allows one program to be, and nothing of clauses.
+ * How much of a hook's clauses goes into one program. In: what the code of each clause costs, counted in
+ * the code itself. Out: where each program ends. Knows what the kernel allows one program to be, and
+ * nothing of clauses.
  */
 #ifndef DT_BPF_SHARE_H
 #define DT_BPF_SHARE_H
 
-#include "bpf/build.h"
+#include "bpf/plan.h"
 
 #define DT_CHAIN_MAX 34			/* a program and the 33 tail calls the kernel allows behind it */
 #define DT_FUNCS_MAX 256		/* the kernel's BPF_MAX_SUBPROGS */
-#define DT_COMMON_MAX 80		/* kinds of struct dt_common in a program: one a map, and one a counter of drops */
+#define DT_COMMON_MAX 80 /* kinds of struct dt_common in a program: one a map, and one a counter of drops */
 
 struct dt_cost {
 	uint32_t insns;			/* code of its own, without the functions it calls */
 	uint32_t main;			/* of those: in the program itself, where branches pass over them */
-	uint32_t walked, jumps;		/* instructions and conditional jumps on the verifier's way, with all that is called */
+	/* instructions and conditional jumps on the verifier's way, with all that is called */
+	uint32_t walked, jumps;
 	const uint32_t *maps;		/* each once; a ring buffer stands for those of all CPUs */
 	uint32_t nmaps;
 	const uint32_t *rt;		/* functions of the runtime it calls itself */
@@ -31,10 +33,12 @@ struct dt_shares {
 	uint32_t n;			/* programs; 0: they do not fit into DT_CHAIN_MAX */
 	uint32_t end[DT_CHAIN_MAX];	/* cost number where each ends */
 	uint32_t funcs[DT_CHAIN_MAX];	/* of the runtime, in each */
-	uint32_t crowded;		/* 1 + the first that has, alone, more maps than a program may; 0 none */
+	/* 1 + the first that has, alone, more maps than a program may; 0 none */
+	uint32_t crowded;
 	uint32_t maps;			/* their number */
 };
 /* every: what each program has anyway. */
-struct dt_shares dt_shares_of(struct dt_build *, const struct dt_cost *, uint32_t n, const struct dt_cost *every);
+struct dt_shares dt_shares_of(
+    struct dt_build *, const struct dt_cost *, uint32_t n, const struct dt_cost *every);
 
 #endif

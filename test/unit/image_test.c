@@ -15,6 +15,8 @@
 static const struct dt_features all = { .bpf_loop = true, .get_current_task_btf = true,
 	.send_signal = true };
 
+static const struct dt_features *feat = &all;
+
 struct made { dtrace_hdl_t *h; struct dt_image *image; int rc; char msg[512]; };
 
 /* Every clause of the text on one hook; epids from 1 in their order. */
@@ -25,7 +27,7 @@ static struct made make_for(const struct dt_machine *machine, const char *text, 
 	dtrace_prog_t *p;
 	const struct dt_prog *prog;
 	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
-		.ncpus = 2, .feat = &all, .machine = machine };
+		.ncpus = 2, .feat = feat, .machine = machine };
 	struct dt_enabling *en;
 	struct dt_image_hook hook = { .ctx = ctx };
 
@@ -339,6 +341,42 @@ static void machines(void)
 	}
 }
 
+/* Every context has its row (bpf/context.c), from which programs have their names; no two have the same. */
+static void contexts(void)
+{
+	char names[DT_CTX_URETSITE][16];
+
+	for (int ctx = DT_CTX_RAWTP; ctx < DT_CTX_URETSITE; ctx++) {
+		struct made m = make("BEGIN { @ = count(); }", (enum dt_image_ctx)ctx, 1);
+
+		if (CHECK_INT(m.rc, 0)) {
+			strcpy(names[ctx], m.image->progs[0].name);
+			CHECK(strlen(names[ctx]) > 3);
+			for (int i = 0; i < ctx; i++)
+				CHECK(strcmp(names[i], names[ctx]) != 0);
+		}
+		done(&m);
+	}
+}
+
+/* A kernel without any of the features: what can be made another way is, the rest is refused by name. */
+static void without_features(void)
+{
+	static const struct dt_features none;
+	struct made m;
+
+	feat = &none;
+	m = make("BEGIN { trace(arg0); ustack(); @[probefunc] = count(); }", DT_CTX_SYS_ENTER, 5);
+	if (CHECK_INT(m.rc, 0))
+		CHECK_INT(count_calls(&m.image->progs[0], BPF_FUNC_get_current_task_btf), 0);
+	done(&m);
+	m = make("#pragma D option destructive\nBEGIN { raise(9); }", DT_CTX_SYS_ENTER, 1);
+	CHECK_INT(m.rc, -ENOTSUP);
+	CHECK(strstr(m.msg, "kernel") != NULL);
+	done(&m);
+	feat = &all;
+}
+
 int main(void)
 {
 	records();
@@ -351,5 +389,7 @@ int main(void)
 	many_maps();
 	dumps();
 	machines();
+	contexts();
+	without_features();
 	return CHECK_DONE("image_test");
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The maps of an image: made when first asked for, by an index that does not change; and the constants,
+ * which are one of them.
+ */
+#ifndef DT_BPF_MAPS_H
+#define DT_BPF_MAPS_H
+
+#include "bpf/plan.h"
+
+#define DT_RINGS_FEW 16		/* CPUs up to which a program names the rings itself */
+
+uint32_t dt_build_map(struct dt_build *, enum dt_map_role, uint32_t type, uint32_t key, uint32_t value,
+    uint32_t n, uint32_t flags);
+uint32_t dt_constants(struct dt_build *);
+uint32_t dt_globals(struct dt_build *);
+uint32_t dt_slots(struct dt_build *);
+uint32_t dt_tls(struct dt_build *);
+uint32_t dt_ring_map(struct dt_build *);
+uint32_t dt_rings(struct dt_build *);
+uint32_t dt_over_map(struct dt_build *);
+/* of a CPU's part, without what the longest record needs */
+uint32_t dt_over_size(const struct dt_build *);
+uint32_t dt_control_map(struct dt_build *);
+uint32_t dt_drops_map(struct dt_build *);
+uint32_t dt_spec_used_map(struct dt_build *);
+uint32_t dt_pool_text(struct dt_build *, const char *);		/* offset of the string in the constants */
+uint32_t dt_pool_bytes(struct dt_build *, const void *, size_t);	/* 8-aligned */
+void dt_maps_finish(struct dt_build *);
+void dt_btf_finish(struct dt_build *);				/* btf.c */
+
+#endif

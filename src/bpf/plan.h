@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is known of all programs of an image while it is built, and planned before any code: variables,
+ * aggregations, the slot, records.
+ */
+#ifndef DT_BPF_PLAN_H
+#define DT_BPF_PLAN_H
+
+#include "base/map.h"
+#include "bpf/image.h"
+#include "bpf/lower.h"
+
+#include <setjmp.h>
+
+#define DT_NSLOTS 4			/* of each CPU */
+
+struct dt_bvar {			/* a variable of the program */
+	struct dt_difv v;
+	uint32_t off;			/* in globals, task storage or the slot's locals */
+	uint32_t map;			/* arrays: their hash map + 1 */
+	bool used;			/* clause-locals: by the hook in hand */
+	uint32_t keysize, nkeys;
+	uint32_t keyoff[8], keylen[8];	/* of each tuple entry; keylen 0: a word */
+	bool none;			/* dynvarsize has no room for one element */
+};
+
+struct dt_bagg {			/* an aggregation */
+	struct dt_agglayout *layout;
+	uint32_t outer;			/* map */
+	bool planned;
+};
+
+struct dt_build {
+	struct dt_arena *arena;
+	const struct dt_image_opts *opts;
+	const struct dt_prog *const *progs;
+	uint32_t nprogs;
+	struct dt_image *image;
+	jmp_buf fail;
+	int err;
+	char *msg;
+	size_t msglen;
+
+	DT_VEC(struct dt_image_prog) more;	/* programs that others go on to */
+
+	/* maps: indices + 1, 0: not made */
+	DT_VEC(struct dt_image_map) maps;
+	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, over;
+	uint32_t vtime, vtime_cpu, roots, family;
+	uint32_t unwind[4];		/* of user stacks, from DT_MAP_UNWIND_ROWS on */
+
+	/* the constants */
+	DT_VEC(char) pool;
+	struct dt_map texts;		/* where each string in them is: offset + 1 */
+	uint32_t zeros;			/* longest run of zeros asked for */
+	uint32_t log2;			/* offset of quantize()'s table + 1, 0: not made */
+
+	/* variables and aggregations */
+	DT_VEC(struct dt_bvar) vars;
+	uint32_t globals_size, tls_size, locals_size;
+	/*
+	 * bytes behind variables, so that copies of a size known only when they run are inside; 0: there
+	 * are none
+	 */
+	uint32_t tail;
+	DT_VEC(struct dt_bagg) aggs;
+
+	/* the slot behind struct dt_slot: sizes, and offsets */
+	uint32_t strsize, scratch;	/* rounded to 8 */
+	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_frames, slot_key;
+	uint32_t keymax;		/* bytes at slot_key */
+};
+
+/* image.c: there is no image, and a sentence says why */
+_Noreturn void dt_refuse(struct dt_build *, struct dt_loc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* plan.c: what is known before any code */
+void dt_plan_vars(struct dt_build *, const struct dt_image_hook *, uint32_t n);
+void dt_plan_aggs(struct dt_build *);
+void dt_plan_slot(struct dt_build *, const struct dt_image_hook *, uint32_t n);
+/* which are used by these and so start as 0 */
+void dt_plan_locals(struct dt_build *, const struct dt_enabling *, uint32_t n);
+bool dt_dif_copies(uint32_t instruction);
+uint32_t dt_bvar_size(const struct dt_difv *);
+struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
+struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
+void dt_plan_record(struct dt_build *, const struct dt_ecb *, struct dt_reclayout *);
+/* A DIFO that is one built-in variable or one string and nothing else; V_NUM: it is not. */
+struct dt_known dt_difo_simple(const struct dt_difo *);
+void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);	/* aggregate.c */
+
+/* field.c */
+uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */
+bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */
+
+/* ustack.c: are user stacks walked by tables; does any clause take one */
+bool dt_ustack_tables(const struct dt_build *);
+bool dt_ustack_wanted(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
+
+/* hook.c: the programs of one hook, into the image */
+void dt_lower_hook(struct dt_build *, const struct dt_image_hook *, uint32_t index);
+
+#endif
