@@ -39,7 +39,7 @@ ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DDT_VERSION='"$(VERSION)"' $(WARN) -fPIC
 # Lazy binding: a compile that fails early should not pay for symbols it never calls.
 ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy $(LDFLAGS)
 
-LIB_SRC := $(wildcard src/*/*.c)
+LIB_SRC := $(wildcard src/*/*.c) $(wildcard src/bpf/runtime/both/*.c)
 CMD_SRC := $(wildcard cmd/dtrace/*.c)
 export DLIB := $(sort $(wildcard dlib/*.d))
 UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
@@ -112,9 +112,10 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Subroutines with loops, compiled for eBPF and embedded as arrays: nothing of clang is needed where we run.
+# Subroutines with loops, compiled for eBPF and embedded as arrays: nothing of clang is needed where we run. Those in both/
+# are compiled for the machine too, for the interpreter.
 CLANG ?= clang
-export RT_SRC := $(sort $(wildcard src/bpf/runtime/*.c))
+export RT_SRC := $(sort $(wildcard src/bpf/runtime/*.c src/bpf/runtime/both/*.c))
 RT_OBJ := $(RT_SRC:src/bpf/runtime/%.c=$(B)/gen/rt_%.o)
 $(B)/gen/rt_%.o: src/bpf/runtime/%.c src/bpf/runtime/runtime.h src/bpf/unwind.h src/bpf/work.h Makefile
 	@mkdir -p $(@D)

@@ -54,4 +54,12 @@ static inline int64_t dt_subr_int(const struct dt_subr_call *call, uint32_t i)
 	return (int32_t)(uint32_t)call->arg[i].value;
 }
 
+/*
+ * Functions of src/bpf/runtime/both are what a subroutine means, too: DT_RT(rt_name) declares one for the interpreter, and
+ * dt_subr_runtime() calls it with the first n arguments, one or two strings, as the kernel would. After a fault: 0.
+ */
+typedef dt_word dt_rt_fn(unsigned char *a, unsigned char *b, unsigned char *d, struct dt_work *, dt_word size);
+#define DT_RT(name) dt_rt_fn dt_##name
+uint64_t dt_subr_runtime(struct dt_interp *, const struct dt_subr_call *, uint32_t n, dt_rt_fn *);
+
 #endif
