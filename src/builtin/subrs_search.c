@@ -133,3 +133,29 @@ const struct dt_builtin dt_subr_rindex = {
 	.call = call_rindex, .lower = lower_rindex, .scratch = DT_SCRATCH_STRING,
 	.doc = "The place of the last such text in the string, up to the given place; -1 when there is none.",
 };
+
+/* ---- strmatch ---- */
+
+enum { MATCH_TOO_LONG = 2 };		/* else 0 or 1: runtime/both/strmatch.c, which is what it means */
+
+DT_RT(rt_strmatch);
+
+static uint64_t call_strmatch(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	uint64_t found = dt_subr_runtime(ip, call, 2, dt_rt_strmatch);
+
+	return found == MATCH_TOO_LONG ? dt_interp_fault(ip, DT_FLT_ILLOP, 0) : found;
+}
+
+static void lower_strmatch(struct dt_lower *l)
+{
+	dt_tuple_strings(l, 2);
+	dt_runtime(l, "rt_strmatch");
+	dt_jmpi(dt_code(l), BPF_JEQ, R0, MATCH_TOO_LONG, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+}
+
+const struct dt_builtin dt_subr_strmatch = {
+	DT_SUBR(strmatch, "int(const char *, const char *)", V(1, 0), EVOLVING),
+	.call = call_strmatch, .lower = lower_strmatch, .scratch = DT_SCRATCH_STRING,
+	.doc = "1 if the string matches the pattern of a shell (`*`, `?`, `[a-z]`, `[!a-z]`, `\\`), else 0.",
+};

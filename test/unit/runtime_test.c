@@ -19,7 +19,7 @@ static uint32_t chance(uint32_t n)
 
 /* ---- what they are called on ---- */
 
-enum alphabet { WORDS, PATHS, NUMBERS, JSON, ANY };
+enum alphabet { WORDS, PATHS, NUMBERS, JSON, GLOBS, ANY };
 
 static const char *const edges[][32] = {
 	[WORDS] = { "", "a", "foobarbaz", "barbar", "aaaaaaaab", "aab", "b", "hello, world", ",", "  a,,b  c,", "oo", "o", "z", "fo",
@@ -33,11 +33,13 @@ static const char *const edges[][32] = {
 		"{\"b\":[[[[]]]],\"a\":false }", "{\"b\":[[}],\"a\":1}", "[\"x\",\"y\"", "[1,]", "{\"a\":1", "{\"a\" 1}", "[{\"a\":[10,20]}]", "  [ true ]",
 		"{\"b\":\"\\\\\",\"a\":\"v\"}", "{\"\":5 }", "{\"a.b\":6 }", "{\"a\":12", "{\"a\":\"cut", "nul", "[[1,2],[3,4]]", "{\"aa\":1,\"a\":2}" },
 };
+static const char *const globs[] = { "*", "?", "a*", "*b", "a?c", "[a-c]", "[!a-c]*", "[]a]", "[!]a]", "[a", "\\*", "\\", "*a*b*", "[a-]", "[\\]]",
+	"[a-\\]]*", "**", "*[ab]*[!c]" };
 static const char *const paths[] = { "a", "c", "[0]", "[1]", "a[2].b", "a.a.a", "a.a", "[0].a[1]", "", "[", "[]", "[x]", "a.", "a[", "[0]x", "b[0]",
 	"[00]", "[01]", "[12345678901]", "[0][1]", "[1][0]", ".a", "aa", "a..a", "b" };
 
 static const char *const letters[] = {
-	[WORDS] = "abc ,", [PATHS] = "/.a", [NUMBERS] = " -+0x19aFz", [JSON] = "{}[]\",:a1\\ t-.eun", [ANY] = NULL,
+	[WORDS] = "abc ,", [PATHS] = "/.a", [NUMBERS] = " -+0x19aFz", [JSON] = "{}[]\",:a1\\ t-.eun", [GLOBS] = "abc]*?[!-\\", [ANY] = NULL,
 };
 
 static void random_text(char *to, size_t max, enum alphabet kind)
@@ -102,7 +104,7 @@ static size_t count(const char *const *list, size_t max)
 /* First every edge case, then chance. The second text is often part of the first. */
 static void choose_texts(uint32_t i, enum alphabet kind)
 {
-	size_t nedges = kind == ANY ? 0 : count(edges[kind], 32), n = 0, max = strsize + 20 < TEXT_MAX ? strsize + 20 : TEXT_MAX - 1;
+	size_t nedges = kind == ANY || kind == GLOBS ? 0 : count(edges[kind], 32), n = 0, max = strsize + 20 < TEXT_MAX ? strsize + 20 : TEXT_MAX - 1;
 	char *a = texts[i][0], *b = texts[i][1];
 
 	if (i < 2 * nedges)
@@ -116,6 +118,8 @@ static void choose_texts(uint32_t i, enum alphabet kind)
 			strcpy(b, paths[chance(sizeof(paths) / sizeof(paths[0]))]);
 		else
 			random_path(b, a);
+	} else if (kind == GLOBS && chance(2)) {
+		strcpy(b, globs[chance(sizeof(globs) / sizeof(globs[0]))]);
 	} else if (chance(2) && *a) {
 		size_t len = strlen(a), at = chance((uint32_t)len);
 
@@ -180,6 +184,8 @@ static const struct { const char *name; enum alphabet kind; bool binary; const c
 	{ "strstr", WORDS, false, T("strstr(" A ", " B ")") T("strstr(\"a,b,c,,ab\", " B ")") },
 	{ "index", WORDS, false, T("index(" A ", " B ")") T("index(" A ", " B ", arg0)") T("index(" A ", \"b\", arg1)") },
 	{ "rindex", WORDS, false, T("rindex(" A ", " B ")") T("rindex(" A ", " B ", arg0)") T("rindex(" A ", \"b\", arg1)") },
+	{ "strmatch", GLOBS, false, T("strmatch(" A ", " B ")") T("strmatch(" A ", \"*a[!b-c]?*\")") T("strmatch(\"aabaac\", " B ")") },
+	{ "strmatch", ANY, false, T("strmatch(" A ", " B ")") T("strmatch(" A ", \"[\\200-\\377]*\")") },
 	{ "substr", ANY, false, T("substr(" A ", arg0)") T("substr(" A ", arg0, arg1)") T("substr(" A ", -3, 2)") },
 	{ "strtok", WORDS, false,
 	    "BEGIN { this->t = strtok(" A ", \", \"); } BEGIN { trace(this->t); } BEGIN { trace(strtok(NULL, " B ")); trace(strtok(NULL, \"a\")); }"

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "interp/interp.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -227,6 +228,34 @@ static void test_find(void)
 }
 
 /* strsize 16 */
+/* Where POSIX says what a pattern is, strmatch() says what fnmatch(3) says. */
+static void test_strmatch(void)
+{
+	static const char *const pieces[] = { "a", "b", "c", "*", "?", "[ab]", "[!ab]", "[a-c]", "[!b-c]", "[]a]", "[a-]", "\\*", "\\a", "[\\]]" };
+	uint64_t seed = 7;
+
+	for (int i = 0; i < 20000; i++) {
+		char text[16] = "", pattern[64] = "";
+
+		for (unsigned k = 0, n = (unsigned)(seed >> 33) % 9; k < n; k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			text[k] = "abc]*-\\"[(seed >> 40) % 7];
+		}
+		for (unsigned k = 0, n = (unsigned)(seed >> 35) % 6; k < n; k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			strcat(pattern, pieces[(seed >> 40) % (sizeof(pieces) / sizeof(pieces[0]))]);
+		}
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		if (!CHECK_INT(call_ss("strmatch", text, pattern, NONE), fnmatch(pattern, text, 0) == 0))
+			fprintf(stderr, "\t\"%s\" \"%s\"\n", text, pattern);
+	}
+	/* a [ that nothing closes, a backslash that nothing follows: characters */
+	CHECK_INT(call_ss("strmatch", "[a", "[a", NONE), 1);
+	CHECK_INT(call_ss("strmatch", "a", "[a", NONE), 0);
+	CHECK_INT(call_ss("strmatch", "a\\", "a\\", NONE), 1);
+	CHECK_INT(call_ss("strmatch", "\xc3\xa9", "[\xc3]?", NONE), 1);
+}
+
 static void test_strsize(void)
 {
 	struct dt_interp *big = machine;
@@ -587,6 +616,7 @@ int main(void)
 	test_numbers();
 	test_substr();
 	test_find();
+	test_strmatch();
 	test_strsize();
 	test_strtok();
 	test_json();

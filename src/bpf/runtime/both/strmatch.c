@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * strmatch(): does the string a match the pattern b of a shell? `*` is any text, `?` any character, `[a-z]` one of those,
+ * `[!a-z]` one that is none of those, `\` takes the next character as it is; a `[` without its `]` is a `[`. Slashes and
+ * periods are characters like others.
+ *
+ * One step looks at one element of the pattern. Where a match fails, the last `*` takes one character more and all goes on
+ * from there; earlier ones need not be tried again, since they took as little as they could.
+ */
+#include "bpf/runtime/runtime.h"
+
+enum { NO = 0, YES = 1, TOO_LONG = 2 };
+enum { MANY = 1 << 23, ROUNDS = 16 };	/* steps of one bpf_loop(); both together: some seconds */
+
+struct match {
+	struct dt_work w;		/* pos: where we are in a, x in b; y: behind the last `*` of b, 0: none; n: where it ends in a */
+	u64 set;			/* behind the [ that the pattern is inside of; 0: it is not */
+	u64 hit, negated, first;
+};
+_Static_assert(sizeof(struct match) <= DT_WORK_SIZE, "the slot has this much for a function's words");
+
+static inline __attribute__((always_inline)) long end(struct match *m, u64 result)
+{
+	m->w.out = result;
+	return 1;
+}
+
+/* The last `*` takes one character more. */
+static inline __attribute__((always_inline)) long retry(struct rt *r, struct match *m)
+{
+	u64 at = m->w.n;
+
+	m->set = 0;
+	if (m->w.y == 0 || at >= r->size || r->a[at] == 0)
+		return end(m, NO);
+	m->w.n = m->w.pos = at + 1;
+	m->w.x = m->w.y;
+	return 0;
+}
+
+/* One character of a is what the element of b, which is n long, wants, or it is not. */
+static inline __attribute__((always_inline)) long one(struct rt *r, struct match *m, u64 good, u64 n)
+{
+	if (!good)
+		return retry(r, m);
+	m->w.pos++;
+	m->w.x += n;
+	return 0;
+}
+
+/* Inside of [ ]: one character, or one range. c is that of a. */
+static inline __attribute__((always_inline)) long in_set(struct rt *r, struct match *m, u64 x, u8 c)
+{
+	const u8 *b = r->b + x;
+	u8 low = b[0], high;
+	u64 n = 1;
+
+	if (low == 0) {			/* it was no set */
+		m->w.x = m->set;
+		m->set = 0;
+		return one(r, m, c == '[', 0);
+	}
+	if (low == ']' && !m->first) {
+		m->set = 0;
+		return one(r, m, c && m->hit != m->negated, 1);
+	}
+	if (low == '\\' && b[1]) {
+		low = b[1];
+		n = 2;
+	}
+	high = low;
+	if (b[n] == '-' && b[n + 1] && b[n + 1] != ']') {
+		high = b[n + 1];
+		n += 2;
+		if (high == '\\' && b[n])
+			high = b[n++];
+	}
+	m->hit |= c >= low && c <= high;
+	m->first = 0;
+	m->w.x = x + n;
+	return 0;
+}
+
+static inline __attribute__((always_inline)) void begin_set(struct match *m, u64 x, u8 next)
+{
+	m->set = x + 1;
+	m->negated = next == '!' || next == '^';
+	m->hit = 0;
+	m->first = 1;
+	m->w.x = x + 1 + m->negated;
+}
+
+static long step_match(u32 i, struct rt *r)
+{
+	struct match *m = (struct match *)r->w;
+	u64 pos = m->w.pos, x = m->w.x;
+	u8 c, p;
+
+	(void)i;
+	if (pos >= r->size || x >= r->size)
+		return end(m, NO);
+	c = r->a[pos];
+	p = r->b[x];
+	if (m->set)
+		return in_set(r, m, x, c);
+	switch (p) {
+	case 0: return c == 0 ? end(m, YES) : retry(r, m);
+	case '*':
+		m->w.y = m->w.x = x + 1;
+		m->w.n = pos;
+		return 0;
+	case '[':
+		begin_set(m, x, r->b[x + 1]);
+		return 0;
+	case '?': return one(r, m, c != 0, 1);
+	case '\\':
+		if (r->b[x + 1])
+			return one(r, m, c == r->b[x + 1], 2);
+	}
+	return one(r, m, c == p, 1);
+}
+
+static long round_match(u32 i, struct rt *r)
+{
+	(void)i;
+	bpf_loop(MANY, (void *)step_match, r, 0);
+	return r->w->out != TOO_LONG;
+}
+
+/* 1, 0, or 2: it is not found out within the steps there are, which takes strings of more than ten thousand characters. */
+RT(rt_strmatch)
+{
+	CONTEXT;
+	struct match *m = (struct match *)w;
+
+	w->pos = w->x = w->y = w->n = 0;
+	m->set = 0;
+	w->out = TOO_LONG;
+	LOOP(ROUNDS, round_match);
+	return w->out;
+}
