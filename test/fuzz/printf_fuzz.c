@@ -17,7 +17,7 @@ static struct dt_value make_value(const uint8_t *p, size_t n, int64_t *words)
 
 	v.size = (uint8_t)(1u << (p[1] >> 1 & 3));
 	v.normal = (int8_t)p[2];
-	v.aggkind = (uint16_t)(DT_ACT_COUNT + p[3] % 9);
+	v.aggkind = (uint16_t)(DT_ACT_COUNT + p[3] % 10);
 	v.bytes = p + 4;
 	v.len = n - 4;
 	for (size_t i = 0; i < 8 && i < n - 4; i++)

@@ -46,6 +46,9 @@
 	"BEGIN { @ = quantize(arg0); @b = quantize(arg1); @c = quantize(arg2); @d = quantize(arg3); @e = quantize(arg2, arg1); }",
 	("BEGIN { @ = quantize(0); @ = quantize(1); @ = quantize(-1); @ = quantize(2); @ = quantize(3); @ = quantize(-3); @ = quantize(255); @ = quantize(256); @ = quantize(-65536);"
 	    "@ = quantize(0x100000000); @ = quantize(-0x100000001); @ = quantize(0x3fffffffffffffff); @ = quantize(0x4000000000000000); @ = quantize(0x7fffffffffffffff); @ = quantize(-0x7fffffffffffffff); @ = quantize(-0x7fffffffffffffff - 1); }"),
+	"BEGIN { @ = percentiles(arg0); @b[arg1] = percentiles(arg2); @c = percentiles(arg3); @d[execname] = percentiles(arg5); }",
+	("BEGIN { @ = percentiles(0); @ = percentiles(15); @ = percentiles(16); @ = percentiles(31); @ = percentiles(32); @ = percentiles(33); @ = percentiles(63); @ = percentiles(64); @ = percentiles(-31); @ = percentiles(-64);"
+	    "@ = percentiles(0x100000000); @ = percentiles(-0x100000001); @ = percentiles(0x3fffffffffffffff); @ = percentiles(0x4000000000000000); @ = percentiles(0x7fffffffffffffff); @ = percentiles(-0x7fffffffffffffff - 1); }"),
 	"BEGIN { @ = lquantize(arg0, 0, 100, 10); @b = lquantize(arg2, -10, 10); @c = lquantize(arg3, 0, 1000, 3); @d = lquantize(arg4, 1, 100, 7, arg1); }",
 	"BEGIN { @ = llquantize(arg0, 10, 0, 6, 20); @b = llquantize(arg2, 2, 3, 10, 4); @c = llquantize(arg3, 10, 0, 6, 10); @d = llquantize(arg4, 10, 2, 4, 100); }",
 	"string x; BEGIN { @[x] = count(); x = execname; @y[x, arg0] = sum(arg1); }",

@@ -565,7 +565,7 @@ static void test_bad_progs(struct dt_arena *arena, struct dt_diag *diag)
 	SPOIL(m->ecb[0].nacts = 16385, "more than 16384");
 	SPOIL(m->agg[1].id = 2, "the same number");
 	SPOIL(m->agg[1].id = 0, "no name or number");
-	SPOIL(m->agg[1].kind = 0x70a, "no aggregating function");
+	SPOIL(m->agg[1].kind = 0x710, "no aggregating function");
 	SPOIL(m->agg[0].arg = 1ull << 48, "parameters of lquantize");
 	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 1ull << 48 | 1, "parameters of llquantize");
 	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 10ull << 48 | 20ull << 16 | 10, "parameters of llquantize");

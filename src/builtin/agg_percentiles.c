@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * percentiles(): how many values, their mean, the least, those that 50, 90, 99 and 99.9 of a hundred do not exceed, the
+ * greatest; for latencies, where a mean hides what a histogram is too long for. Words:
+ *
+ *	0 count, 1 sum, 2 least, 3 greatest: exact; then SIDES buckets, in ascending order, the middle one being that of 0
+ *
+ * Buckets are log-linear. A number below 32 has one of its own; from there on each power of two is cut into 16 of the same
+ * width. What stands for a bucket is its middle, so it is off by 1/32 of the number, 3.1 %, at most, and never outside of
+ * what was seen. Percentiles are by nearest rank: the least number that is not exceeded by that share of the values. The
+ * first and the last rank are exact. Negative numbers have buckets of the same kind. Merging adds buckets, so it does not
+ * matter in which order CPUs and snapshots come together.
+ */
+#include "bpf/field.h"
+#include "bpf/image.h"
+#include "builtin/agg.h"
+#include "output/hist.h"
+#include "output/json.h"
+
+enum {
+	STEPS = 16,			/* of each power of two; the order of it is STEP_BITS */
+	STEP_BITS = 4,
+	SIDE = (63 - STEP_BITS) * STEPS + STEPS,	/* buckets of the numbers 0 … 2^63 - 1 */
+	BUCKETS = 2 * SIDE - 1,
+	COUNT = 0, SUM, LEAST, GREATEST, FIRST,	/* words */
+	ZERO = FIRST + SIDE - 1,	/* the word of the bucket of 0 */
+	WORDS = FIRST + BUCKETS,
+};
+
+/* ---- data ---- */
+
+static uint64_t size_of(int64_t v) { return v == INT64_MIN ? INT64_MAX : (uint64_t)(v < 0 ? -v : v); }
+
+/* How far from the bucket of 0; the same sum as in percentiles_lower(). */
+static uint32_t distance(uint64_t size)
+{
+	uint32_t shift = 63 - STEP_BITS - (uint32_t)__builtin_clzll(size | STEPS);
+
+	return shift * STEPS + (uint32_t)(size >> shift);
+}
+
+static uint32_t word_of(int64_t v) { return v < 0 ? ZERO - distance(size_of(v)) : ZERO + distance(size_of(v)); }
+
+/* The middle of a bucket. */
+static int64_t middle(uint32_t word)
+{
+	uint32_t d = word < ZERO ? ZERO - word : word - ZERO, shift = d < 2 * STEPS ? 0 : d / STEPS - 1;
+	uint64_t from = (uint64_t)(d - shift * STEPS) << shift;
+	int64_t v = (int64_t)(from + ((1ull << shift) - 1) / 2);
+
+	return word < ZERO ? -v : v;
+}
+
+static uint32_t percentiles_nwords(uint64_t arg) { (void)arg; return WORDS; }
+
+static void percentiles_init(int64_t *data, uint64_t arg)
+{
+	(void)arg;
+	dt_words_zero(data, WORDS);
+	data[LEAST] = INT64_MAX;
+	data[GREATEST] = INT64_MIN;
+}
+
+static void widen(int64_t *data, int64_t least, int64_t greatest)
+{
+	data[LEAST] = least < data[LEAST] ? least : data[LEAST];
+	data[GREATEST] = greatest > data[GREATEST] ? greatest : data[GREATEST];
+}
+
+static void percentiles_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
+{
+	(void)arg, (void)incr;
+	data[COUNT] = dt_wrap_add(data[COUNT], 1);
+	data[SUM] = dt_wrap_add(data[SUM], value);
+	widen(data, value, value);
+	data[word_of(value)] = dt_wrap_add(data[word_of(value)], 1);
+}
+
+static void percentiles_merge(int64_t *data, uint64_t arg, const int64_t *other)
+{
+	(void)arg;
+	dt_words_add(data, other, LEAST);
+	widen(data, other[LEAST], other[GREATEST]);
+	dt_words_add(data + FIRST, other + FIRST, BUCKETS);
+}
+
+/* ---- in the kernel ---- */
+
+static void percentiles_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	struct dt_emit *a = dt_code(l);
+
+	dt_agg_extreme(l, LEAST, true, drop);
+	dt_agg_extreme(l, GREATEST, false, drop);
+	dt_agg_add_one(l, COUNT);
+	dt_agg_value_get(l, R1);
+	dt_agg_add(l, SUM, R1);
+	dt_mov(a, R2, R1);
+	dt_alui(a, BPF_ARSH, R2, 63);		/* sign: -1 or 0 */
+	dt_alu(a, BPF_XOR, R1, R2);
+	dt_alu(a, BPF_SUB, R1, R2);
+	dt_mov(a, R3, R1);
+	dt_alui(a, BPF_RSH, R3, 63);
+	dt_alu(a, BPF_SUB, R1, R3);		/* size; 2^63 goes with 2^63 - 1 */
+	dt_mov(a, R3, R1);
+	dt_alui(a, BPF_OR, R1, STEPS);
+	dt_agg_log2(l);
+	dt_alui(a, BPF_SUB, R4, STEP_BITS);	/* shift */
+	dt_alu(a, BPF_RSH, R3, R4);
+	dt_alui(a, BPF_LSH, R4, STEP_BITS);
+	dt_alu(a, BPF_ADD, R3, R4);		/* distance */
+	dt_alu(a, BPF_XOR, R3, R2);
+	dt_alu(a, BPF_SUB, R3, R2);
+	dt_mov(a, R2, R3);
+	dt_alui(a, BPF_ADD, R2, ZERO);
+	dt_agg_word(l, o, drop);
+	dt_imm(a, R1, 1);
+	dt_atomic(a, BPF_ADD, R3, 0, R1);
+}
+
+static void percentiles_decode(int64_t *data, uint64_t arg)
+{
+	(void)arg;
+	data[LEAST] = dt_agg_extreme_value(data[LEAST], true);
+	data[GREATEST] = dt_agg_extreme_value(data[GREATEST], false);
+}
+
+/* ---- for those who print ---- */
+
+static uint64_t total(const int64_t *data)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = FIRST; i < WORDS; i++)
+		n += (uint64_t)data[i];
+	return n;
+}
+
+/* The number of this rank, from 1 to n. Buckets tell n, not the count: a snapshot may have fallen between the two. */
+static int64_t ranked(const int64_t *data, uint64_t rank, uint64_t n)
+{
+	uint64_t before = 0;
+	uint32_t i = FIRST;
+	int64_t v;
+
+	if (rank <= 1)
+		return data[LEAST];
+	if (rank >= n)
+		return data[GREATEST];
+	while (i < WORDS - 1 && before + (uint64_t)data[i] < rank)
+		before += (uint64_t)data[i++];
+	v = middle(i);
+	return v < data[LEAST] ? data[LEAST] : v > data[GREATEST] ? data[GREATEST] : v;
+}
+
+/* The count stays what it is when the aggregation is normalised: the divisor is a unit of the values. */
+static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart part[DT_AGGPARTS])
+{
+	static const struct { const char *name; unsigned permille; } rows[] = {
+		{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
+	};
+	static const int64_t none[WORDS];
+	const int64_t *data = v->nwords >= WORDS ? v->words : none;
+	uint64_t n = total(data);
+	uint32_t at = 0;
+
+	part[at++] = (struct dt_aggpart){ "count", data[COUNT] };
+	part[at++] = (struct dt_aggpart){ "avg", dt_avg_value(data, v->normal) };
+	part[at++] = (struct dt_aggpart){ "min", n ? dt_agg_normalize(data[LEAST], v->normal) : 0 };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t rank = (uint64_t)(((unsigned __int128)n * rows[i].permille + 999) / 1000);
+
+		part[at++] = (struct dt_aggpart){ rows[i].name, n ? dt_agg_normalize(ranked(data, rank, n), v->normal) : 0 };
+	}
+	part[at++] = (struct dt_aggpart){ "max", n ? dt_agg_normalize(data[GREATEST], v->normal) : 0 };
+	return at;
+}
+
+/* As histograms are compared: by the sum of all values; then by their number. */
+static int percentiles_compare(const struct dt_value *a, const struct dt_value *b)
+{
+	for (uint32_t i = SUM + 1; i-- > COUNT && a->nwords >= WORDS && b->nwords >= WORDS; ) {
+		if (a->words[i] != b->words[i])
+			return a->words[i] < b->words[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+const struct dt_aggfunc dt_aggfunc_percentiles = {
+	.names = DT_AGG_NAME("percentiles", DT_ACT_PERCENTILES, "void(int64_t)", DT_VERS(1, 14, 0), dt_agg_compile_value,
+	    "count, mean, least and greatest value, and the 50th, 90th, 99th and 99.9th percentile within 3 %"),
+	.nwords = percentiles_nwords, .init = percentiles_init, .add = percentiles_add, .merge = percentiles_merge,
+	.lower = percentiles_lower, .seen = DT_SEEN_FIRST, .decode = percentiles_decode,
+	.parts = percentiles_parts, .compare = percentiles_compare, .text = dt_agg_parts_text, .json = dt_agg_parts_json,
+};
