@@ -62,6 +62,7 @@ need_victims() {	# programs of others that tests trace
 	need "/usr/bin/python3" python3
 	need javac default-jdk-headless
 	need rustc rustc
+	need cargo cargo
 	need go golang-go
 	need ip iproute2
 	need /usr/sbin/mkfs.xfs xfsprogs

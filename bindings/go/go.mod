@@ -1,0 +1,3 @@
+module dtrace
+
+go 1.19
