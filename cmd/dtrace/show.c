@@ -26,9 +26,11 @@ static void put_header(struct show *s)
 		return;
 	s->header = true;
 	if (s->flowindent)
-		fprintf(s->out, "%s%3s %-41s\n", s->time_column ? "            TIME " : "", "CPU", "FUNCTION");
+		fprintf(s->out, "%s%3s %-41s\n", s->time_column ? "            TIME " : "", "CPU",
+		    "FUNCTION");
 	else if (!s->quiet)
-		fprintf(s->out, "%s%3s %6s %32s\n", s->time_column ? "            TIME " : "", "CPU", "ID", "FUNCTION:NAME");
+		fprintf(s->out, "%s%3s %6s %32s\n", s->time_column ? "            TIME " : "", "CPU", "ID",
+		    "FUNCTION:NAME");
 }
 
 static void put_time(struct show *s, const dtrace_probedata_t *d)
@@ -62,9 +64,11 @@ static int text_probe(const dtrace_probedata_t *d, void *arg)
 	put_header(s);
 	if (s->flowindent) {
 		if (d->dtpda_flow == DTRACEFLOW_NONE)
-			snprintf(name, sizeof(name), "%*s%s%s:%s", d->dtpda_indent, "", d->dtpda_prefix, p->dtpd_func, p->dtpd_name);
+			snprintf(name, sizeof(name), "%*s%s%s:%s", d->dtpda_indent, "", d->dtpda_prefix,
+			    p->dtpd_func, p->dtpd_name);
 		else
-			snprintf(name, sizeof(name), "%*s%s%s", d->dtpda_indent, "", d->dtpda_prefix, p->dtpd_func);
+			snprintf(name, sizeof(name), "%*s%s%s", d->dtpda_indent, "", d->dtpda_prefix,
+			    p->dtpd_func);
 		put_time(s, d);
 		fprintf(s->out, "%3d %-41s ", d->dtpda_cpu, name);
 	} else if (!s->quiet) {
@@ -167,7 +171,8 @@ static void put_quoted(FILE *out, const char *text)
 static int on_buffered(const dtrace_bufdata_t *b, void *arg)
 {
 	static const struct { uint32_t flag; const char *name; } flags[] = {
-		{ DTRACE_BUFDATA_AGGKEY, "AGGKEY" }, { DTRACE_BUFDATA_AGGVAL, "AGGVAL" }, { DTRACE_BUFDATA_AGGFORMAT, "AGGFORMAT" },
+		{ DTRACE_BUFDATA_AGGKEY, "AGGKEY" }, { DTRACE_BUFDATA_AGGVAL, "AGGVAL" },
+			{ DTRACE_BUFDATA_AGGFORMAT, "AGGFORMAT" },
 		{ DTRACE_BUFDATA_AGGLAST, "AGGLAST" },
 	};
 	struct show *s = arg;
@@ -177,13 +182,15 @@ static int on_buffered(const dtrace_bufdata_t *b, void *arg)
 	if (b->dtbda_probe != NULL) {
 		const dtrace_probedesc_t *p = b->dtbda_probe->dtpda_pdesc;
 
-		snprintf(name, sizeof(name), "%s:%s:%s:%s", p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name);
+		snprintf(name, sizeof(name), "%s:%s:%s:%s", p->dtpd_provider, p->dtpd_mod, p->dtpd_func,
+		    p->dtpd_name);
 		fprintf(s->out, " probe %s", name);
 	}
 	if (b->dtbda_aggdata != NULL)
 		fprintf(s->out, " aggregation %s", b->dtbda_aggdata->dtada_desc->dtagd_name);
 	if (b->dtbda_recdesc != NULL)
-		fprintf(s->out, " action 0x%x size %u", b->dtbda_recdesc->dtrd_action, b->dtbda_recdesc->dtrd_size);
+		fprintf(s->out, " action 0x%x size %u", b->dtbda_recdesc->dtrd_action,
+		    b->dtbda_recdesc->dtrd_size);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (b->dtbda_flags & flags[i].flag)
 			fprintf(s->out, " %s", flags[i].name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the command adds to what the library writes: columns and blank lines on standard output, errors and drops on standard
- * error. There is one kind of it for text, and one for each kind of format that leaves less to add.
+ * What the command adds to what the library writes: columns and blank lines on standard output, errors and
+ * drops on standard error. There is one kind of it for text, and one for each kind of format that leaves less
+ * to add.
  */
 #ifndef DTRACE_SHOW_H
 #define DTRACE_SHOW_H
@@ -24,13 +25,15 @@ enum { SHOW_KEPT = 16 };
 struct show {
 	dtrace_hdl_t *dtp;
 	FILE *out;
-	bool buffered;			/* -B: the library gets no file; its text comes to a handler, which writes each piece on a line */
+	/* -B: the library gets no file; its text comes to a handler, which writes each piece on a line */
+	bool buffered;
 	const struct show_kind *kind;
 	bool time_column;		/* -t */
 	bool quiet, flowindent, header;
 	int why;			/* errno of the first write of ours that failed */
 	struct faults faults;
-	struct show_columns kept[SHOW_KEPT];	/* of the last probes and CPUs, as floods of records are mostly of a few */
+	/* of the last probes and CPUs, as floods of records are mostly of a few */
+	struct show_columns kept[SHOW_KEPT];
 };
 
 struct show_kind {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of aggregations as callers know them: one piece of memory with the aggregation's number, the keys and the value,
- * and a description of where each lies. The consumer's own elements are laid out for counting (probes' names are numbers,
- * integers of several sizes share a field); here everything is what the program said.
+ * Elements of aggregations as callers know them: one piece of memory with the aggregation's number, the keys
+ * and the value, and a description of where each lies. The consumer's own elements are laid out for counting
+ * (probes' names are numbers, integers of several sizes share a field); here everything is what the program
+ * said.
  */
 #include "lib/trace.h"
 
@@ -46,7 +47,8 @@ static bool aggregates(const struct dt_ecb *ecb, const struct dt_agglayout *l)
 	for (uint32_t i = 0; i < ecb->nacts; i++) {
 		const struct dt_act *a = &ecb->acts[i], *id = a - a->ntuple;
 
-		if (DT_ACT_IS_AGG(a->kind) && a->ntuple > 0 && id->difo != NULL && id->difo->nints > 0 && id->difo->ints[0] == l->id)
+		if (DT_ACT_IS_AGG(a->kind) && a->ntuple > 0 && id->difo != NULL && id->difo->nints > 0 &&
+		    id->difo->ints[0] == l->id)
 			return true;
 	}
 	return false;
@@ -65,7 +67,8 @@ static void add_rec(dtrace_aggdesc_t *d, unsigned action, uint32_t size, uint64_
 {
 	dtrace_recdesc_t *r = &d->dtagd_rec[d->dtagd_nrecs++];
 
-	*r = (dtrace_recdesc_t){ .dtrd_action = (dtrace_actkind_t)action, .dtrd_size = size, .dtrd_offset = d->dtagd_size,
+	*r = (dtrace_recdesc_t){ .dtrd_action = (dtrace_actkind_t)action, .dtrd_size = size,
+		.dtrd_offset = d->dtagd_size,
 		.dtrd_alignment = 8, .dtrd_arg = arg };
 	if (size == 1 || size == 2 || size == 4)
 		r->dtrd_alignment = (uint16_t)size;
@@ -81,7 +84,8 @@ static struct dt_aggdesc *new_desc(struct dt_trace *t, const struct dt_agg_elem 
 {
 	const struct dt_agglayout *l = e->layout;
 	struct dt_aggdesc *a = DT_NEW(t->arena, struct dt_aggdesc);
-	dtrace_aggdesc_t *d = dt_arena_alloc(t->arena, sizeof(*d) + (l->nkeys + 1) * sizeof(dtrace_recdesc_t));
+	dtrace_aggdesc_t *d = dt_arena_alloc(t->arena,
+	    sizeof(*d) + (l->nkeys + 1) * sizeof(dtrace_recdesc_t));
 
 	a->layout = l;
 	a->desc = d;
@@ -90,7 +94,8 @@ static struct dt_aggdesc *new_desc(struct dt_trace *t, const struct dt_agg_elem 
 	if (a->edesc != NULL)
 		dt_trace_describe(t, a->edesc->dtepd_probeid, a->pdesc);
 	*d = (dtrace_aggdesc_t){ .dtagd_name = dt_arena_strdup(t->arena, l->name), .dtagd_varid = l->id,
-		.dtagd_id = t->aggdescs != NULL ? t->aggdescs->desc->dtagd_id + 1 : 1, .dtagd_epid = epid_of(t, l) };
+		.dtagd_id = t->aggdescs != NULL ? t->aggdescs->desc->dtagd_id + 1 : 1,
+		.dtagd_epid = epid_of(t, l) };
 	add_rec(d, DTRACEACT_DIFEXPR, sizeof(int64_t), 0);
 	for (uint32_t k = 0; k < l->nkeys; k++) {
 		uint32_t size;
@@ -128,10 +133,12 @@ static struct dt_aggdesc *desc_of(struct dt_trace *t, const struct dt_agg_elem *
 }
 
 /* Of an aggregation that does not have the keys: they are described as where they come from. */
-static struct dt_aggdesc *desc_without_element(struct dt_arena *arena, const struct dt_agglayout *l, const struct dt_aggdesc *keys)
+static struct dt_aggdesc *desc_without_element(struct dt_arena *arena, const struct dt_agglayout *l,
+    const struct dt_aggdesc *keys)
 {
 	struct dt_aggdesc *a = dt_arena_memdup(arena, keys, sizeof(*keys));
-	dtrace_aggdesc_t *d = dt_arena_memdup(arena, keys->desc, sizeof(*d) + (size_t)keys->desc->dtagd_nrecs * sizeof(*d->dtagd_rec));
+	dtrace_aggdesc_t *d = dt_arena_memdup(arena, keys->desc,
+	    sizeof(*d) + (size_t)keys->desc->dtagd_nrecs * sizeof(*d->dtagd_rec));
 
 	a->layout = l;
 	a->desc = d;
@@ -172,11 +179,13 @@ static void put_value(struct dt_aggdata *a)
 		*words++ = (int64_t)l->arg;
 	if (a->elem != NULL)
 		memcpy(words, a->elem->data, l->nwords * sizeof(*words));
-	a->val = (struct dt_value){ .kind = DT_V_AGG, .aggkind = l->kind, .aggarg = l->arg, .words = words, .nwords = l->nwords,
+	a->val = (struct dt_value){ .kind = DT_V_AGG, .aggkind = l->kind, .aggarg = l->arg, .words = words,
+		.nwords = l->nwords,
 		.normal = (int64_t)a->d.dtada_normal };
 }
 
-struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, struct dt_agg *agg, struct dt_agg_elem *elem,
+struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, struct dt_agg *agg,
+    struct dt_agg_elem *elem,
     const struct dt_agg_elem *keys)
 {
 	struct dt_aggdesc *desc = elem != NULL ? desc_of(h->trace, elem) :
@@ -189,8 +198,10 @@ struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, 
 	a->agg = agg;
 	a->elem = elem;
 	desc->desc->dtagd_flags = agg->printed ? DTRACE_AGD_PRINTED : 0;
-	a->d = (dtrace_aggdata_t){ .dtada_handle = h, .dtada_desc = desc->desc, .dtada_edesc = desc->edesc, .dtada_pdesc = desc->pdesc,
-		.dtada_size = desc->desc->dtagd_size, .dtada_data = dt_arena_alloc(arena, desc->desc->dtagd_size),
+	a->d = (dtrace_aggdata_t){ .dtada_handle = h, .dtada_desc = desc->desc, .dtada_edesc = desc->edesc,
+		.dtada_pdesc = desc->pdesc,
+		.dtada_size = desc->desc->dtagd_size,
+		.dtada_data = dt_arena_alloc(arena, desc->desc->dtagd_size),
 		.dtada_normal = (uint64_t)(elem != NULL && elem->normal != 0 ? elem->normal : agg->normal) };
 	put_keys(a, keys, values);
 	put_value(a);

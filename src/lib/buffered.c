@@ -24,7 +24,8 @@ int dt_trace_give(struct dtrace_hdl *h)
 }
 
 /* The element of a row, for its keys and for one of its values. */
-static const dtrace_aggdata_t *element(struct dtrace_hdl *h, struct dt_arena *arena, const struct dt_sink_piece *p,
+static const dtrace_aggdata_t *element(struct dtrace_hdl *h, struct dt_arena *arena,
+    const struct dt_sink_piece *p,
     const dtrace_recdesc_t **rec)
 {
 	const struct dt_aggrow *row = p->row;
@@ -51,7 +52,8 @@ int dt_trace_take(void *hdl, const struct dt_sink_piece *p)
 	struct dtrace_hdl *h = hdl;
 	struct dt_trace *t = h->trace;
 	struct dt_arena *arena = dt_arena_under(t->arena);
-	dtrace_bufdata_t d = { .dtbda_handle = h, .dtbda_buffered = dt_out_text(&t->out), .dtbda_probe = (dtrace_probedata_t *)p->data,
+	dtrace_bufdata_t d = { .dtbda_handle = h, .dtbda_buffered = dt_out_text(&t->out),
+		.dtbda_probe = (dtrace_probedata_t *)p->data,
 		.dtbda_recdesc = p->rec, .dtbda_flags = p->flags };
 	int err;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What was lost, as a line for people: how many, where, and which option with which value would have kept them. That value is what was there and
- * room for all that was lost so far, each as large as the largest there is: more than needed sometimes, never less.
+ * What was lost, as a line for people: how many, where, and which option with which value would have kept
+ * them. That value is what was there and room for all that was lost so far, each as large as the largest
+ * there is: more than needed sometimes, never less.
  */
 #include "lib/build.h"
 
@@ -36,7 +37,8 @@ static uint64_t variable_bytes(const struct dt_image *image)
 	for (uint32_t i = 0; i < image->nvars; i++) {
 		const struct dt_varlayout *v = &image->vars[i];
 		const struct dt_image_map *m = &image->maps[v->map];
-		uint64_t bytes = m->role == DT_MAP_DYN ? 80 + 8ull * v->nkeys + m->key_size + m->value_size : 0;
+		uint64_t bytes = m->role == DT_MAP_DYN ? 80 + 8ull * v->nkeys + m->key_size + m->value_size :
+		    0;
 
 		largest = bytes > largest ? bytes : largest;
 	}
@@ -55,7 +57,8 @@ static void name_size(char *to, size_t len, const char *option, uint64_t enough)
 		size *= 2;
 	for (; size >= 1024 && unit + 1 < sizeof(units); unit++)
 		size /= 1024;
-	snprintf(to, len, " (-x %s=%llu%c would have been enough)", option, (unsigned long long)size, units[unit]);
+	snprintf(to, len, " (-x %s=%llu%c would have been enough)", option, (unsigned long long)size,
+	    units[unit]);
 }
 
 static void raise_buffer(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
@@ -89,26 +92,36 @@ static void raise_speculations(const struct dt_trace *t, uint64_t lost, char *to
 
 static void more_speculations(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
 {
-	snprintf(to, len, " (-x nspec=%llu would have been enough)", (unsigned long long)(t->build->opts.nspec + lost));
+	snprintf(to, len, " (-x nspec=%llu would have been enough)",
+	    (unsigned long long)(t->build->opts.nspec + lost));
 }
 
 static const struct drop_text {
 	const char *tag;
 	dtrace_dropkind_t kind;
 	const char *one, *many, *tail;
-	void (*raise)(const struct dt_trace *, uint64_t lost, char *to, size_t len);	/* NULL: there is nothing to raise */
+	/* NULL: there is nothing to raise */
+	void (*raise)(const struct dt_trace *, uint64_t lost, char *to, size_t len);
 } drop_texts[DT_NDROPS] = {
 	[DT_DROP_PRINCIPAL] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "", raise_buffer },
-	[DT_DROP_AGGREGATION] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop", "aggregation drops", "", raise_aggregations },
-	[DT_DROP_DYNAMIC] = { "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop", "dynamic variable drops", "", raise_variables },
-	[DT_DROP_SPEC] = { "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "", raise_speculations },
-	[DT_DROP_SPECBUSY] = { "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations", " (available buffer(s) still busy)",
+	[DT_DROP_AGGREGATION] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop",
+		"aggregation drops", "", raise_aggregations },
+	[DT_DROP_DYNAMIC] = { "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop",
+		"dynamic variable drops", "", raise_variables },
+	[DT_DROP_SPEC] = { "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "",
+		raise_speculations },
+	[DT_DROP_SPECBUSY] = { "SPECBUSY", DTRACEDROP_SPECBUSY, "failed speculation", "failed speculations",
+		" (available buffer(s) still busy)",
 	  more_speculations },
-	[DT_DROP_SPECUNAVAIL] = { "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation", "failed speculations",
+	[DT_DROP_SPECUNAVAIL] = { "SPECUNAVAIL", DTRACEDROP_SPECUNAVAIL, "failed speculation",
+		"failed speculations",
 	  " (no speculative buffer available)", more_speculations },
-	[DT_DROP_SLOT] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (too many probes fired inside each other)", NULL },
-	[DT_DROP_NESTED] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", " (fired inside another probe)", NULL },
-	[DT_DROP_DBLERROR] = { "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling", "errors in ERROR probe enabling", "", NULL },
+	[DT_DROP_SLOT] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops",
+		" (too many probes fired inside each other)", NULL },
+	[DT_DROP_NESTED] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops",
+		" (fired inside another probe)", NULL },
+	[DT_DROP_DBLERROR] = { "DBLERROR", DTRACEDROP_DBLERROR, "error in ERROR probe enabling",
+		"errors in ERROR probe enabling", "", NULL },
 };
 
 int dt_trace_drops(void *ctx, enum dt_dropkind kind, int cpu, uint64_t n)
@@ -125,7 +138,8 @@ int dt_trace_drops(void *ctx, enum dt_dropkind kind, int cpu, uint64_t n)
 	t->dropped[d->kind] += n;
 	if (d->raise != NULL && t->build != NULL)
 		d->raise(t, t->dropped[d->kind], hint, sizeof(hint));
-	snprintf(msg, sizeof(msg), "%s%llu %s%s%s%s\n", tag, (unsigned long long)n, n == 1 ? d->one : d->many, d->tail, on, hint);
+	snprintf(msg, sizeof(msg), "%s%llu %s%s%s%s\n", tag, (unsigned long long)n, n == 1 ? d->one : d->many,
+	    d->tail, on, hint);
 	dtrace_dropdata_t data = { h, cpu, d->kind, n, t->dropped[d->kind], msg };
 
 	dt_trace_tell_start(t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clauses on probes as callers of dtrace_work() know them: which records a firing has, and where in its data each lies.
- * One is made at the first firing and stays as long as the trace, so callers may keep pointers to it.
+ * Clauses on probes as callers of dtrace_work() know them: which records a firing has, and where in its data
+ * each lies. One is made at the first firing and stays as long as the trace, so callers may keep pointers to
+ * it.
  */
 #include "lib/trace.h"
 
@@ -23,7 +24,8 @@ static uint16_t alignment(const struct dt_recfield *f)
 static dtrace_recdesc_t describe(const struct dt_act *act, const struct dt_recfield *f)
 {
 	return (dtrace_recdesc_t){ .dtrd_action = act->kind, .dtrd_size = f->size, .dtrd_offset = f->off,
-		.dtrd_alignment = alignment(f), .dtrd_format = act->fmt != NULL, .dtrd_arg = (uint64_t)act->arg,
+		.dtrd_alignment = alignment(f), .dtrd_format = act->fmt != NULL,
+		.dtrd_arg = (uint64_t)act->arg,
 		.dtrd_uarg = act->stmt };
 }
 
@@ -45,7 +47,8 @@ static struct dt_edesc *make(struct dt_trace *t, uint32_t epid)
 	e->ecb = ecb;
 	e->rec = DT_NEWN(t->arena, uint16_t, ecb->nacts + 1);
 	e->desc = dt_arena_alloc(t->arena, sizeof(*e->desc) + ecb->nacts * sizeof(dtrace_recdesc_t));
-	*e->desc = (dtrace_eprobedesc_t){ .dtepd_epid = epid, .dtepd_probeid = layout->probe_id, .dtepd_uarg = (uintptr_t)ecb,
+	*e->desc = (dtrace_eprobedesc_t){ .dtepd_epid = epid, .dtepd_probeid = layout->probe_id,
+		.dtepd_uarg = (uintptr_t)ecb,
 		.dtepd_size = layout->size };
 	for (uint32_t i = 0; i < ecb->nacts; i++) {
 		if (!dt_statement_tells(&ecb->acts[i]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What statements do beside printing: they change aggregations, options and where output goes, and run commands. The actions of
- * src/output call these; a failure is told as an error of the firing in hand.
+ * What statements do beside printing: they change aggregations, options and where output goes, and run
+ * commands. The actions of src/output call these; a failure is told as an error of the firing in hand.
  */
 #include "lib/trace.h"
 
@@ -34,8 +34,11 @@ static void op_clear(void *ctx, int64_t id)
 		dt_agg_clear(t->consumer, agg);
 }
 
-/* As in a print without options: by value, and equal ones by their keys, so that the same ones always stay. */
-static int by_value_and_keys(void *ctx, const struct dt_agg *agg, const struct dt_agg_elem *a, const struct dt_agg_elem *b)
+/*
+ * As in a print without options: by value, and equal ones by their keys, so that the same ones always stay.
+ */
+static int by_value_and_keys(void *ctx, const struct dt_agg *agg, const struct dt_agg_elem *a,
+    const struct dt_agg_elem *b)
 {
 	struct dt_value x, y;
 	int c;
@@ -81,8 +84,11 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
 	err = dt_options_set(&h->options, name, value, DT_OPT_TRACING);
 	if (err != 0) {
-		dt_trace_action_failed(h, "couldn't set option \"%s\" to \"%s\": %s%s%s%s", name, value != NULL ? value : "1", dt_error_text(err),
-		    err == EDT_BADOPTVAL ? " (" : "", err == EDT_BADOPTVAL ? dt_options_form(h->scratch, name) : "", err == EDT_BADOPTVAL ? ")" : "");
+		dt_trace_action_failed(h, "couldn't set option \"%s\" to \"%s\": %s%s%s%s", name,
+		    value != NULL ? value : "1", dt_error_text(err),
+		    err == EDT_BADOPTVAL ? " (" : "",
+		    err == EDT_BADOPTVAL ? dt_options_form(h->scratch, name) : "",
+		    err == EDT_BADOPTVAL ? ")" : "");
 		return;
 	}
 	(void)dt_options_get(&h->options, name, &d.dtsda_newval);
@@ -162,7 +168,8 @@ static const struct dt_type *op_type(void *ctx, const char *name)
 
 struct dt_statement_ops dt_trace_effects(struct dtrace_hdl *h)
 {
-	return (struct dt_statement_ops){ .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
+	return (struct dt_statement_ops){ .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc,
+	    .normalize = op_normalize,
 		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate,
 		.type = op_type };
 }

@@ -28,10 +28,12 @@ void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 /* -F, by CPU. The record that follows is looked for only where it matters. */
 static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_t *d)
 {
-	static const dtrace_flowkind_t kinds[] = { [DT_FLOW_NONE] = DTRACEFLOW_NONE, [DT_FLOW_ENTRY] = DTRACEFLOW_ENTRY,
+	static const dtrace_flowkind_t kinds[] = { [DT_FLOW_NONE] = DTRACEFLOW_NONE,
+		[DT_FLOW_ENTRY] = DTRACEFLOW_ENTRY,
 		[DT_FLOW_RETURN] = DTRACEFLOW_RETURN };
 	const dtrace_probedesc_t *p = d->dtpda_pdesc;
-	struct dt_flowrec r = { .cpu = e->cpu, .probe = e->probe_id, .epid = e->epid, .provider = p->dtpd_provider, .name = p->dtpd_name };
+	struct dt_flowrec r = { .cpu = e->cpu, .probe = e->probe_id, .epid = e->epid,
+		.provider = p->dtpd_provider, .name = p->dtpd_name };
 	struct dt_flowline line;
 
 	if (dt_flow_looks_ahead(r.name) && (r.next_epid = dt_consumer_next(t->consumer, e->cpu)) != 0)
@@ -57,10 +59,13 @@ static int ask_caller(struct dtrace_hdl *h, const dtrace_probedata_t *d)
 static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs, uint32_t n)
 {
 	struct dt_trace *t = h->trace;
-	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = dt_trace_edesc(t, e->epid), .dtpda_pdesc = &t->desc,
-		.dtpda_cpu = (int)e->cpu, .dtpda_data = (char *)e->data, .dtpda_timestamp = e->time, .dtpda_flow = DTRACEFLOW_NONE,
+	dtrace_probedata_t d = { .dtpda_handle = h, .dtpda_edesc = dt_trace_edesc(t, e->epid),
+		.dtpda_pdesc = &t->desc,
+		.dtpda_cpu = (int)e->cpu, .dtpda_data = (char *)e->data, .dtpda_timestamp = e->time,
+		.dtpda_flow = DTRACEFLOW_NONE,
 		.dtpda_prefix = "| " };
-	struct dt_sink_event told = { &d, e->ecb, dt_options_on(&h->options, DT_OPT_flowindent), recs, n, dt_trace_recdesc };
+	struct dt_sink_event told = { &d, e->ecb, dt_options_on(&h->options, DT_OPT_flowindent), recs, n,
+		dt_trace_recdesc };
 	int rv;
 
 	if (d.dtpda_edesc == NULL)
@@ -92,7 +97,8 @@ static int on_event(void *ctx, const struct dt_event *e)
 	if (recs == NULL)
 		return dt_handle_error(ctx, EDT_NOMEM);
 	for (uint32_t i = 0; i < n; i++)
-		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off, e->layout->field[i].size };
+		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off,
+			e->layout->field[i].size };
 	if (dt_ecb_is_default(e->ecb) || dt_statements_any(recs, n))
 		rv = show_event(ctx, e, recs, n);
 	((struct dtrace_hdl *)ctx)->trace->firing = NULL;
@@ -104,7 +110,8 @@ static int on_event(void *ctx, const struct dt_event *e)
 
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_consumer_ops ops = { h, on_event, dt_trace_fault, dt_trace_drops, dt_trace_fold, dt_trace_alike };
+	struct dt_consumer_ops ops = { h, on_event, dt_trace_fault, dt_trace_drops, dt_trace_fold,
+		dt_trace_alike };
 	struct dt_statement_ops effects = dt_trace_effects(h);
 
 	for (int i = 0; i < 4; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Errors of firings, from the kernel side and from actions that the library does, as sentences for the error handler. */
+/*
+ * Errors of firings, from the kernel side and from actions that the library does, as sentences for the error
+ * handler.
+ */
 #include "lib/trace.h"
 
 #include <fcntl.h>
@@ -7,16 +10,20 @@
 
 void dt_trace_describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t *d)
 {
-	dt_handle_desc(d, id, dt_trace_part(t, id, DT_PART_PROV), dt_trace_part(t, id, DT_PART_MOD), dt_trace_part(t, id, DT_PART_FUNC),
+	dt_handle_desc(d, id, dt_trace_part(t, id, DT_PART_PROV), dt_trace_part(t, id, DT_PART_MOD),
+	    dt_trace_part(t, id, DT_PART_FUNC),
 	    dt_trace_part(t, id, DT_PART_NAME));
 }
 
-/* Something an action asked for could not be done here: an error of the firing in hand, told like any other. */
+/*
+ * Something an action asked for could not be done here: an error of the firing in hand, told like any other.
+ */
 void dt_trace_action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 {
 	struct dt_trace *t = h->trace;
 	char why[512], msg[1024];
-	dtrace_errdata_t d = { .dteda_handle = h, .dteda_action = -1, .dteda_offset = -1, .dteda_fault = DTRACEFLT_LIBRARY,
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_action = -1, .dteda_offset = -1,
+		.dteda_fault = DTRACEFLT_LIBRARY,
 		.dteda_msg = msg };
 	const dtrace_probedesc_t *p;
 	va_list ap;
@@ -30,7 +37,8 @@ void dt_trace_action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s\n", d.dteda_edesc->dtepd_epid, p->dtpd_id,
+	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s\n",
+	    d.dteda_edesc->dtepd_epid, p->dtpd_id,
 	    p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name, why);
 	if (t->sink->type->fault != NULL)
 		t->sink->type->fault(t->sink, &d, false);
@@ -39,8 +47,9 @@ void dt_trace_action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 }
 
 /*
- * Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. What a system call is to read may lie in a
- * page that nobody has touched yet: a probe cannot wait for it, the kernel does between entry and return.
+ * Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. What a system
+ * call is to read may lie in a page that nobody has touched yet: a probe cannot wait for it, the kernel does
+ * between entry and return.
  */
 static const char *fault_hint(const struct dt_recfault *f, const dtrace_probedesc_t *p)
 {
@@ -57,11 +66,14 @@ int dt_trace_fault(void *ctx, const struct dt_recfault *f)
 {
 	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
-	dtrace_eprobedesc_t none = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id }, *edesc = dt_trace_edesc(t, f->epid);
+	dtrace_eprobedesc_t none = { .dtepd_epid = f->epid, .dtepd_probeid = f->probe_id },
+		*edesc = dt_trace_edesc(t, f->epid);
 	dtrace_probedesc_t pdesc;
 	char msg[1024], where[32], addr[32] = "", offset[40] = "";
-	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = edesc != NULL ? edesc : &none, .dteda_pdesc = &pdesc, .dteda_action = f->action,
-		.dteda_offset = f->offset, .dteda_fault = (int)f->fault, .dteda_addr = f->addr, .dteda_msg = msg };
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = edesc != NULL ? edesc : &none,
+		.dteda_pdesc = &pdesc, .dteda_action = f->action,
+		.dteda_offset = f->offset, .dteda_fault = (int)f->fault, .dteda_addr = f->addr,
+		.dteda_msg = msg };
 
 	dt_trace_describe(t, f->probe_id, &pdesc);
 	if (f->fault == DT_FLT_BADADDR || f->fault == DT_FLT_BADALIGN || f->fault == DT_FLT_BADSTACK)
@@ -72,8 +84,10 @@ int dt_trace_fault(void *ctx, const struct dt_recfault *f)
 		snprintf(where, sizeof(where), "action #%d", f->action + 1);
 	if (f->offset >= 0)
 		snprintf(offset, sizeof(offset), " at DIF offset %d", f->offset);
-	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s%s\n", f->epid, f->probe_id,
-	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name, dt_fault_text((int)f->fault), addr, where, offset,
+	snprintf(msg, sizeof(msg), "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s%s in %s%s%s\n",
+	    f->epid, f->probe_id,
+	    pdesc.dtpd_provider, pdesc.dtpd_mod, pdesc.dtpd_func, pdesc.dtpd_name,
+	    dt_fault_text((int)f->fault), addr, where, offset,
 	    fault_hint(f, &pdesc));
 	dt_trace_tell_start(t);
 	if (t->sink->type->fault != NULL)

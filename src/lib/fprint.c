@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formats and records of a caller: what printf(), printa(), system() and freopen() do, with records that a record function was
- * given. A description of a record does not say its type; the conversion that prints it does.
+ * Formats and records of a caller: what printf(), printa(), system() and freopen() do, with records that a
+ * record function was given. A description of a record does not say its type; the conversion that prints it
+ * does.
  */
 #include "lib/entry.h"
 #include "lib/trace.h"
@@ -153,16 +154,19 @@ static int print_text(struct dtrace_hdl *h, const struct given *g, struct dt_out
 static int put_text(struct dtrace_hdl *h, FILE *fp, const struct given *g, const struct dt_out *text)
 {
 	struct dt_trace *t = h->trace;
-	dtrace_bufdata_t d = { .dtbda_handle = h, .dtbda_buffered = dt_out_text(text), .dtbda_probe = (dtrace_probedata_t *)g->data,
+	dtrace_bufdata_t d = { .dtbda_handle = h, .dtbda_buffered = dt_out_text(text),
+		.dtbda_probe = (dtrace_probedata_t *)g->data,
 		.dtbda_recdesc = g->recs };
 
 	if (text->failed)
 		return dt_handle_error(h, EDT_NOMEM);
 	if (fp != NULL)
-		return fwrite(dt_out_text(text), 1, text->len, fp) == text->len ? 0 : dt_handle_error(h, errno);
+		return fwrite(dt_out_text(text), 1, text->len, fp) == text->len ? 0 :
+		    dt_handle_error(h, errno);
 	if (t->buffered_f == NULL)
 		return dt_handle_error(h, EDT_NOBUFFERED);
-	return t->buffered_f(&d, t->buffered_arg) == DTRACE_HANDLE_ABORT ? dt_handle_error(h, EDT_DIRABORT) : 0;
+	return t->buffered_f(&d, t->buffered_arg) == DTRACE_HANDLE_ABORT ? dt_handle_error(h, EDT_DIRABORT) :
+	    0;
 }
 
 static int do_fprintf(struct dtrace_hdl *h, FILE *fp, const struct given *g)
@@ -220,7 +224,8 @@ static int do_fprinta(struct dtrace_hdl *h, FILE *fp, const struct given *g)
 }
 
 /* system() and freopen(): the text says what to do, with the output that is given. */
-static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g, void (*f)(void *ctx, const char *))
+static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g,
+    void (*f)(void *ctx, const char *))
 {
 	struct dt_trace *t = h->trace;
 	FILE *before = t->fp;
@@ -241,7 +246,8 @@ static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g, voi
 
 #define GIVEN { format, data, recs, n, buf, len }
 
-int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
+    const dtrace_recdesc_t *recs,
     unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
@@ -249,7 +255,8 @@ int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probeda
 	DT_PUBLIC(h, -1, do_fprintf(h, fp, &g));
 }
 
-int dtrace_fprinta(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+int dtrace_fprinta(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
+    const dtrace_recdesc_t *recs,
     unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
@@ -257,7 +264,8 @@ int dtrace_fprinta(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probeda
 	DT_PUBLIC(h, -1, do_fprinta(h, fp, &g));
 }
 
-int dtrace_system(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+int dtrace_system(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
+    const dtrace_recdesc_t *recs,
     unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
@@ -265,7 +273,8 @@ int dtrace_system(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedat
 	DT_PUBLIC(h, -1, do_command(h, fp, &g, dt_trace_effects(h).system));
 }
 
-int dtrace_freopen(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data, const dtrace_recdesc_t *recs,
+int dtrace_freopen(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
+    const dtrace_recdesc_t *recs,
     unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;

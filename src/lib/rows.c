@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The elements of aggregations as rows of values, joined by key and sorted, for printa() and for what is printed at the end. */
+/*
+ * The elements of aggregations as rows of values, joined by key and sorted, for printa() and for what is
+ * printed at the end.
+ */
 #include "lib/trace.h"
 
 struct dt_aggorder dt_trace_order(const struct dtrace_hdl *h)
 {
 	const struct dt_options *o = &h->options;
-	struct dt_aggorder order = { .reverse = dt_options_on(o, DT_OPT_aggsortrev), .bykey = dt_options_on(o, DT_OPT_aggsortkey) };
+	struct dt_aggorder order = { .reverse = dt_options_on(o, DT_OPT_aggsortrev),
+		.bykey = dt_options_on(o, DT_OPT_aggsortkey) };
 
 	if (o->val[DT_OPT_aggsortkeypos] > 0)
 		order.keypos = (uint32_t)o->val[DT_OPT_aggsortkeypos];
@@ -72,7 +76,8 @@ static struct dt_value zero_of(struct dt_arena *arena, const struct dt_agg *agg)
 }
 
 /* One key as text that is the same in every aggregation, however wide each keeps it. */
-static const char *one_key_text(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e, uint32_t k)
+static const char *one_key_text(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e,
+    uint32_t k)
 {
 	const struct dt_recfield *f = &e->layout->key[k];
 	struct dt_value v;
@@ -80,9 +85,11 @@ static const char *one_key_text(const struct dt_trace *t, struct dt_arena *arena
 
 	dt_trace_key(t, e, k, &v);
 	if (v.kind == DT_V_INT)
-		return dt_arena_printf(arena, "%lld", (long long)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)));
+		return dt_arena_printf(arena, "%lld",
+		    (long long)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)));
 	if (v.kind == DT_V_STRING)
-		return dt_arena_printf(arena, "%zu=%.*s", strnlen(v.bytes, v.len), (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
+		return dt_arena_printf(arena, "%zu=%.*s", strnlen(v.bytes, v.len),
+		    (int)strnlen(v.bytes, v.len), (const char *)v.bytes);
 	hex = dt_arena_alloc(arena, (size_t)f->size * 2 + 1);
 	for (uint32_t i = 0; i < f->size; i++)
 		sprintf(hex + (size_t)i * 2, "%02x", e->key[f->off + i]);
@@ -105,7 +112,8 @@ static struct dt_agg *agg_of(const struct dt_trace *t, int64_t id)
 }
 
 /* A row of zeros for the keys of an element. */
-static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids, uint32_t nids,
+static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids,
+    uint32_t nids,
     const struct dt_agg_elem *e)
 {
 	struct dt_value *vals = DT_NEWN(arena, struct dt_value, nids);
@@ -113,10 +121,12 @@ static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena
 	for (uint32_t i = 0; i < nids && nids > 1; i++)
 		if (agg_of(t, ids[i]) != NULL)
 			vals[i] = zero_of(arena, agg_of(t, ids[i]));
-	return (struct dt_aggrow){ keys_of(t, arena, e), e->layout->nkeys, vals, nids, DT_NEWN(arena, void *, nids) };
+	return (struct dt_aggrow){ keys_of(t, arena, e), e->layout->nkeys, vals, nids,
+	    DT_NEWN(arena, void *, nids) };
 }
 
-struct dt_aggrow *dt_trace_rows(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids, uint32_t nids, size_t *n)
+struct dt_aggrow *dt_trace_rows(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids,
+    uint32_t nids, size_t *n)
 {
 	struct dt_aggrow *rows;
 	struct dt_map seen;

@@ -27,7 +27,8 @@ static struct dt_loc aggkey(void *ctx, int64_t id, uint32_t k)
 
 int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements, .aggname = aggname,
+	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements,
+		.aggname = aggname,
 		.aggkey = aggkey, .ctx = t, .caller = &t->caller };
 
 	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
@@ -42,7 +43,8 @@ int dtrace_oformat(dtrace_hdl_t *h)
 /* ---- the beginning ---- */
 
 /* One clause and the probes it is enabled on; returns how many enablings that are. */
-static size_t describe_clause(struct dt_arena *arena, const struct dt_enabled *e, size_t n, struct dt_sink_clause *c)
+static size_t describe_clause(struct dt_arena *arena, const struct dt_enabled *e, size_t n,
+    struct dt_sink_clause *c)
 {
 	const struct dt_probedesc *d = &e->ecb->probe;
 	uint32_t *probes;

@@ -39,15 +39,18 @@ struct dt_trace {
 	DT_VEC(const struct dt_prog *) progs;
 	DT_VEC(struct dt_retained) retained;
 	enum dt_trace_state state;
-	bool at_end;				/* bufpolicy fill and ring: records are read when tracing is over */
+	/* bufpolicy fill and ring: records are read when tracing is over */
+	bool at_end;
 
 	struct dt_gobuild *build;		/* what the image was made of */
 	struct dt_image *image;
 	DT_VEC(struct dt_image *) grafts;	/* images of what came while tracing */
-	struct dt_later *later;			/* who tells of new programs (later.c); NULL: nobody waits for any */
+	/* who tells of new programs (later.c); NULL: nobody waits for any */
+	struct dt_later *later;
 	struct dt_session *session;
 	struct dt_consumer *consumer;
-	struct dt_map alike[4];			/* by part: text -> the probe that stands for it in keys of aggregations */
+	/* by part: text -> the probe that stands for it in keys of aggregations */
+	struct dt_map alike[4];
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
 	uint32_t begin, end;			/* program indices, UINT32_MAX none */
 	const char *notice;			/* dtrace_notice(); NULL none */
@@ -65,7 +68,8 @@ struct dt_trace {
 	struct dt_edesc **edescs;		/* by epid - 1, made at the first firing */
 	uint32_t nedescs;
 	struct dt_aggdesc *aggdescs;		/* aggdata.c */
-	uint32_t walking;			/* walks over aggregations under way: their elements stay until the last has ended */
+	/* walks over aggregations under way: their elements stay until the last has ended */
+	uint32_t walking;
 	int ctlfd, timerfd;			/* dtrace_ctlfd(); 0 none */
 	const dtrace_probedata_t *firing;	/* the one in hand, for errors of its statements; NULL none */
 	const struct dt_sink_event *told;	/* what it recorded; NULL between firings */
@@ -87,28 +91,42 @@ struct dt_trace {
 };
 
 void dt_trace_new(struct dtrace_hdl *);		/* the handle's one trace, made when it is opened */
-void dt_trace_clear(struct dt_trace *);		/* back to before dtrace_go(): what it made is closed and freed */
+/* back to before dtrace_go(): what it made is closed and freed */
+void dt_trace_clear(struct dt_trace *);
 void dt_trace_free(struct dt_trace *);
 /* Probes that match, each once by id; *why as dt_probes_match(). */
 void dt_trace_note(struct dt_trace *, const char *text);	/* adds to `notice`, once */
-int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f *, void *ctx, const char **why);
+int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f *, void *ctx,
+    const char **why);
 /* Nothing matched: the provider's reason, and what may have been meant; NULL: nobody knows. */
 const char *dt_trace_reason(struct dtrace_hdl *, const struct dt_probedesc *, const char *why);
-bool dt_trace_described(void *hdl, const struct dt_pdesc *, dt_pdesc_f *, void *ctx, const char **why, enum dt_tag *);	/* dt_services.probes */
+/* dt_services.probes */
+bool dt_trace_described(void *hdl, const struct dt_pdesc *, dt_pdesc_f *, void *ctx, const char **why,
+    enum dt_tag *);
 
 /* An expression of a derived probe as a DIFO in the arena; NULL: the handle's error is set. */
 const struct dt_difo *dt_handle_expr(struct dtrace_hdl *, struct dt_arena *, const char *text);
 
-bool dt_trace_over(struct dt_trace *);			/* exit() was called, or a buffer of policy fill is full */
-int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);		/* enablings → image, session (go.c) */
+/* exit() was called, or a buffer of policy fill is full */
+bool dt_trace_over(struct dt_trace *);
+/* enablings → image, session (go.c) */
+int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
-/* Joined by key: every key of any of them, zero where one does not have it; from[] are the elements (rows.c). */
-struct dt_aggrow *dt_trace_rows(const struct dt_trace *, struct dt_arena *, const int64_t *ids, uint32_t nids, size_t *n);
+/*
+ * Joined by key: every key of any of them, zero where one does not have it; from[] are the elements (rows.c).
+ */
+struct dt_aggrow *dt_trace_rows(const struct dt_trace *, struct dt_arena *, const int64_t *ids, uint32_t nids,
+    size_t *n);
 struct dt_aggorder dt_trace_order(const struct dtrace_hdl *);	/* of the options */
-struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *, const int64_t *ids, uint32_t nids, size_t *n);	/* valid until the next call */
-void dt_trace_key(const struct dt_trace *, const struct dt_agg_elem *, uint32_t k, struct dt_value *);	/* a probe's name as text */
+/* valid until the next call */
+struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *, const int64_t *ids, uint32_t nids, size_t *n);
+/* a probe's name as text */
+void dt_trace_key(const struct dt_trace *, const struct dt_agg_elem *, uint32_t k, struct dt_value *);
 uint32_t dt_trace_alike(void *hdl, uint32_t probe, unsigned part);	/* dt_consumer_ops.alike */
-/* A part (DT_PART_*) of a probe's name, "" of one that is not known; all parts; the error of an action that the library does (faults.c). */
+/*
+ * A part (DT_PART_*) of a probe's name, "" of one that is not known; all parts; the error of an action that
+ * the library does (faults.c).
+ */
 const char *dt_trace_part(const struct dt_trace *, uint32_t probe, unsigned part);
 void dt_trace_describe(const struct dt_trace *, uint32_t probe, dtrace_probedesc_t *);
 void dt_trace_action_failed(struct dtrace_hdl *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -121,25 +139,34 @@ int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consum
 int dt_trace_graft(struct dt_trace *, char *msg, size_t len);
 
 /* Probes that come while tracing (later.c). */
-void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *);	/* if its description may get more */
-void dt_later_reserve(struct dt_trace *);		/* before the image is built: room for what may come */
+/* if its description may get more */
+void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *);
+/* before the image is built: room for what may come */
+void dt_later_reserve(struct dt_trace *);
 void dt_later_begin(struct dtrace_hdl *, struct dt_trace *);	/* the session runs */
 void dt_later_work(struct dtrace_hdl *, struct dt_trace *);	/* enables what has come; never waits */
 void dt_later_end(struct dt_trace *);
 
 /* Addresses to names (symbols.c). */
-void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);	/* before the first firing: learns what is mapped where, when it will be asked */
+/* before the first firing: learns what is mapped where, when it will be asked */
+void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
 
 /* User stacks without frame pointers (unwind.c). */
-bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);	/* opens the tables when the programs have them */
-void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);	/* once mappings are learned; few: of the processes traced */
+/* opens the tables when the programs have them */
+bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);
+/* once mappings are learned; few: of the processes traced */
+void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);
 bool dt_trace_unwind_work(struct dt_trace *);		/* goes on with what is left; false: there is more */
 
-void dt_trace_wake(struct dtrace_hdl *);		/* something has changed: whoever polls has to look (work.c) */
+/* something has changed: whoever polls has to look (work.c) */
+void dt_trace_wake(struct dtrace_hdl *);
 
-/* The sink (tell.c): made with the consumer; told of the programs before anything else, and of the end once tracing is over. */
+/*
+ * The sink (tell.c): made with the consumer; told of the programs before anything else, and of the end once
+ * tracing is over.
+ */
 int dt_trace_sink(struct dtrace_hdl *, struct dt_trace *);
 void dt_trace_tell_start(struct dt_trace *);
 void dt_trace_tell_end(struct dtrace_hdl *);
@@ -153,7 +180,8 @@ struct dt_aggdata {
 	struct dt_value val;
 	void *from;				/* of the row */
 };
-struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *, struct dt_arena *, struct dt_agg *, struct dt_agg_elem *elem,
+struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *, struct dt_arena *, struct dt_agg *,
+    struct dt_agg_elem *elem,
     const struct dt_agg_elem *keys);
 
 /* fp NULL: text goes to the handler for it (buffered.c). 0, or -1 with the error set. */

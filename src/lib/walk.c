@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Walks over aggregations. A walk makes all elements for the caller first, then sorts and hands them out; what the caller
- * says of each changes the consumer's own. Walks may be nested: an element that is to go stays until the last walk has ended.
+ * Walks over aggregations. A walk makes all elements for the caller first, then sorts and hands them out;
+ * what the caller says of each changes the consumer's own. Walks may be nested: an element that is to go
+ * stays until the last walk has ended.
  */
 #include "lib/entry.h"
 #include "lib/trace.h"
@@ -198,7 +199,8 @@ ORDERED(valvarrevsorted, BY_VALUE, BY_KEY, BY_VARIABLE, true)
 struct joining { const int64_t *ids; int n; dtrace_aggregate_walk_joined_f *f; void *arg; };
 
 /* The element that gives the key, then one of each aggregation. */
-static struct dt_aggdata **bundle(struct dtrace_hdl *h, struct dt_arena *arena, const struct joining *j, const struct dt_aggrow *row)
+static struct dt_aggdata **bundle(struct dtrace_hdl *h, struct dt_arena *arena, const struct joining *j,
+    const struct dt_aggrow *row)
 {
 	struct dt_aggdata **list = DT_NEWN(arena, struct dt_aggdata *, (size_t)j->n + 1);
 	int first = 0;
@@ -206,7 +208,8 @@ static struct dt_aggdata **bundle(struct dtrace_hdl *h, struct dt_arena *arena, 
 	while (row->from[first] == NULL)
 		first++;
 	for (int i = 0; i < j->n; i++)
-		list[i + 1] = dt_aggdata_new(h, arena, dt_consumer_agg(h->trace->consumer, (uint32_t)j->ids[i]), row->from[i],
+		list[i + 1] = dt_aggdata_new(h, arena,
+		    dt_consumer_agg(h->trace->consumer, (uint32_t)j->ids[i]), row->from[i],
 		    row->from[first]);
 	list[0] = dt_aggdata_new(h, arena, list[first + 1]->agg, row->from[first], row->from[first]);
 	return list;
@@ -265,7 +268,8 @@ static int walk_joined(struct dtrace_hdl *h, const struct joining *j)
 	return err;
 }
 
-int dtrace_aggregate_walk_joined(dtrace_hdl_t *h, dtrace_aggvarid_t *ids, int n, dtrace_aggregate_walk_joined_f *f, void *arg)
+int dtrace_aggregate_walk_joined(dtrace_hdl_t *h, dtrace_aggvarid_t *ids, int n,
+    dtrace_aggregate_walk_joined_f *f, void *arg)
 {
 	struct joining j = { ids, n, f, arg };
 

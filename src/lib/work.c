@@ -33,7 +33,9 @@ static uint64_t until(uint64_t last, uint64_t every, uint64_t now)
 	return last + every > now ? last + every - now : 0;
 }
 
-/* How long it is until a buffer is to be read, drops are to be looked for, or aggregations to be taken over. */
+/*
+ * How long it is until a buffer is to be read, drops are to be looked for, or aggregations to be taken over.
+ */
 static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, uint64_t now)
 {
 	uint64_t wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
@@ -44,7 +46,10 @@ static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, 
 	return snap < wait ? snap : wait;
 }
 
-/* What goes on beside the records: names and stacks of new processes, probes that come to be. *ended: a process has. */
+/*
+ * What goes on beside the records: names and stacks of new processes, probes that come to be. *ended: a
+ * process has.
+ */
 static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool *ended)
 {
 	int woken = dt_session_wait(t->session, wait);
@@ -79,7 +84,8 @@ static void wait_for_news(dtrace_hdl_t *h)
 		uint64_t slice = wait < most ? wait : most;
 
 		if (look_around(h, t, slice, &ended) != 0)
-			return;		/* a record that wants to be shown now, or a signal: the caller wants to look */
+			/* a record that wants to be shown now, or a signal: the caller wants to look */
+			return;
 		wait -= slice;
 	}
 }
@@ -188,7 +194,8 @@ int dtrace_aggregate_snap(dtrace_hdl_t *h)
 }
 
 /* Where records go: to a file, or without one to the handler for text. */
-static void set_caller(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+static void set_caller(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
+    void *arg)
 {
 	struct dt_trace *t = h->trace;
 
@@ -267,7 +274,8 @@ static bool ready(dtrace_hdl_t *h, const char *call)
 	return false;
 }
 
-static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf,
+    dtrace_consume_rec_f *rf, void *arg)
 {
 	struct dt_trace *t = h->trace;
 	bool ended;
@@ -289,7 +297,8 @@ static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	return DTRACE_WORKSTATUS_OKAY;
 }
 
-dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf,
+    dtrace_consume_rec_f *rf, void *arg)
 {
 	DT_PUBLIC(h, DTRACE_WORKSTATUS_ERROR, work(h, fp, pf, rf, arg));
 }
@@ -320,7 +329,10 @@ static int print_rows(dtrace_hdl_t *h, int64_t id, struct dt_aggrow *rows, size_
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
-/* Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again, they are printed again. */
+/*
+ * Those no printa() has shown, in the order of the program; aggsortrev turns that round too. Asked again,
+ * they are printed again.
+ */
 static int print_sorted(dtrace_hdl_t *h)
 {
 	bool reverse = dt_options_on(&h->options, DT_OPT_aggsortrev);
@@ -347,7 +359,8 @@ static int print_element(const dtrace_aggdata_t *d, void *arg)
 
 	if (a->agg->printed)
 		return DTRACE_AGGWALK_NEXT;
-	return print_rows(arg, a->agg->layout->id, &a->row, 1) != 0 ? DTRACE_AGGWALK_ERROR : DTRACE_AGGWALK_NEXT;
+	return print_rows(arg, a->agg->layout->id, &a->row, 1) != 0 ? DTRACE_AGGWALK_ERROR :
+	    DTRACE_AGGWALK_NEXT;
 }
 
 static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)

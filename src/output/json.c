@@ -99,6 +99,20 @@ bool dt_json_is_utf8(const void *text, size_t n)
 	return true;
 }
 
+void dt_json_valid(struct dt_out *o, const void *text, size_t n)
+{
+	const unsigned char *p = text;
+
+	for (size_t i = 0, len; i < n; i += len) {
+		len = utf8_len(p + i, n - i);
+		if (len > 0)
+			dt_out_put(o, p + i, len);
+		else
+			dt_out_utf8(o, 0xfffd);
+		len += len == 0;
+	}
+}
+
 static void put_escape(struct dt_out *o, unsigned char c)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";

@@ -32,6 +32,8 @@ void dt_json_address(struct dt_json *, uint64_t);	/* "0x…" */
 /* Text as a string; when it is not all UTF-8, an object with the exact bytes beside it. */
 void dt_json_string(struct dt_json *, const void *, size_t);
 bool dt_json_is_utf8(const void *, size_t);
+/* Text as it is, but bytes that are no UTF-8 become U+FFFD: readers refuse a whole file for one of them. */
+void dt_json_valid(struct dt_out *, const void *, size_t);
 
 /* ---- values (json_value.c, json_object.c) ---- */
 

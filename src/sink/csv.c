@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CSV for spreadsheets and data frames (doc/CSV.md). All firings are rows of one table: the columns are the probe and every
- * value that some clause records, under the name the program has for it; cells of other clauses stay empty. Aggregations are
- * tables of their own, a row for each element, or for each bucket of a histogram. A table begins with its header; an empty
- * line stands before each but the first. Errors and drops are no rows: the caller tells them.
+ * CSV for spreadsheets and data frames (doc/CSV.md). All firings are rows of one table: the columns are the
+ * probe and every value that some clause records, under the name the program has for it; cells of other
+ * clauses stay empty. Aggregations are tables of their own, a row for each element, or for each bucket of a
+ * histogram. A table begins with its header; an empty line stands before each but the first. Errors and drops
+ * are no rows: the caller tells them.
  */
 #include "sink/sink.h"
 
@@ -24,7 +25,8 @@ struct csv {
 	DT_VEC(const char *) columns;	/* of firings, behind those of the probe */
 	struct clause *clauses;
 	size_t nclauses;
-	const struct dt_rec **cells;	/* of the firing in hand, by column; how many records the cell is made of */
+	/* of the firing in hand, by column; how many records the cell is made of */
+	const struct dt_rec **cells;
 	size_t *ncells;
 	const struct clause *last;	/* of the firing before */
 	struct dt_out text;		/* the cell in hand */
@@ -35,26 +37,7 @@ struct csv {
 
 /* ---- cells ---- */
 
-/* Bytes that are no UTF-8 become U+FFFD: readers refuse the whole file for one of them. */
-static void put_utf8(struct dt_out *o, const char *p, size_t n)
-{
-	while (n > 0) {
-		size_t len = 1;
-
-		while (len < 4 && len < n && !dt_json_is_utf8(p, len))
-			len++;
-		if (dt_json_is_utf8(p, len)) {
-			dt_out_put(o, p, len);
-		} else {
-			len = 1;
-			dt_out_utf8(o, 0xfffd);
-		}
-		p += len;
-		n -= len;
-	}
-}
-
-/* RFC 4180: a cell with a separator, a quote or the end of a line stands in quotes, and quotes in it twice. */
+/* RFC 4180: a cell with a separator, a quote or the end of a line stands in quotes, quotes in it twice. */
 static void put_cell(struct dt_out *o, const char *p, size_t n)
 {
 	bool quoted = n > 0 && (p[0] == ' ' || p[n - 1] == ' ');
@@ -67,7 +50,7 @@ static void put_cell(struct dt_out *o, const char *p, size_t n)
 		const char *quote = quoted ? memchr(p, '"', n) : NULL;
 		size_t len = quote != NULL ? (size_t)(quote - p) + 1 : n;
 
-		put_utf8(o, p, len);
+		dt_json_valid(o, p, len);
 		if (quote != NULL)
 			dt_out_str(o, "\"");
 		p += len;
@@ -93,7 +76,8 @@ static void put_stack(struct dt_out *o, const struct dt_value *v)
 	dt_out_init(&lines, NULL, o->opts);
 	dt_stack_print(&lines, v, 0);
 	if (dt_out_text(&lines)[0] != '\0')
-		for (char *frame = strtok_r(lines.buf, "\n", &save); frame != NULL; frame = strtok_r(NULL, "\n", &save)) {
+		for (char *frame = strtok_r(lines.buf, "\n", &save); frame != NULL; frame = strtok_r(NULL,
+		    "\n", &save)) {
 			dt_out_str(o, any ? ";" : "");
 			dt_out_str(o, frame);
 			any = true;
@@ -182,7 +166,10 @@ static void begin_table(struct csv *c, int table)
 	dt_out_put(&c->table_header, dt_out_text(&c->header), c->header.len);
 }
 
-/* The same aggregation printed again by a firing goes on with its table; outside of firings nothing tells the two apart. */
+/*
+ * The same aggregation printed again by a firing goes on with its table; outside of firings nothing tells the
+ * two apart.
+ */
 static void begin_aggregations(struct csv *c, const dtrace_probedata_t *firing)
 {
 	if (firing == NULL || c->table != AGGREGATIONS ||
@@ -282,7 +269,8 @@ static void put_numbers(struct csv *c, const dtrace_probedata_t *firing, const s
 	}
 }
 
-static void put_bucket(struct csv *c, const dtrace_probedata_t *firing, const struct dt_aggrow *row, const struct dt_buckets *b,
+static void put_bucket(struct csv *c, const dtrace_probedata_t *firing, const struct dt_aggrow *row,
+    const struct dt_buckets *b,
     uint32_t i, int64_t normal)
 {
 	struct dt_bucket_bounds bounds = dt_buckets_bounds(b, i);
@@ -301,15 +289,15 @@ static void put_bucket(struct csv *c, const dtrace_probedata_t *firing, const st
 }
 
 /* From the first bucket that counts anything to the last. */
-static void put_histograms(struct csv *c, const dtrace_probedata_t *firing, const struct dt_sink_aggs *a, uint32_t which)
+static void put_histograms(struct csv *c, const dtrace_probedata_t *firing, const struct dt_sink_aggs *a)
 {
 	head_keys(c, firing, a);
 	head(c, "min");
 	head(c, "max");
-	head_value(c, a->ids[which], &a->rows[0].vals[which]);
+	head_value(c, a->ids[0], &a->rows[0].vals[0]);
 	begin_aggregations(c, firing);
 	for (size_t r = 0; r < a->n; r++) {
-		const struct dt_value *v = &a->rows[r].vals[which];
+		const struct dt_value *v = &a->rows[r].vals[0];
 		struct dt_buckets b;
 		uint32_t first, last;
 
@@ -339,10 +327,11 @@ static void put_aggregations(struct csv *c, const dtrace_probedata_t *firing, co
 		struct dt_sink_aggs one = { &a->ids[i], 1, rows, a->n };
 
 		for (size_t r = 0; rows != NULL && r < a->n; r++)
-			rows[r] = (struct dt_aggrow){ a->rows[r].keys, a->rows[r].nkeys, &a->rows[r].vals[i], 1, NULL };
+			rows[r] = (struct dt_aggrow){ a->rows[r].keys, a->rows[r].nkeys, &a->rows[r].vals[i],
+				1, NULL };
 		c->sink.env.out->failed |= rows == NULL;
 		if (rows != NULL && is_histogram(&rows[0].vals[0]))
-			put_histograms(c, firing, &one, 0);
+			put_histograms(c, firing, &one);
 		else if (rows != NULL)
 			put_numbers(c, firing, &one);
 		free(rows);
@@ -378,7 +367,7 @@ static enum dt_actshape shape_of(const struct dt_act *a) { return dt_action_of(a
 static bool has_column(const struct dt_ecb *ecb, uint32_t i)
 {
 	const struct dt_act *a = &ecb->acts[i];
-	bool first = i == 0 || ecb->acts[i - 1].stmt != a->stmt, last = i + 1 == ecb->nacts || ecb->acts[i + 1].stmt != a->stmt;
+	bool first = i == 0 || a[-1].stmt != a->stmt, last = i + 1 == ecb->nacts || a[1].stmt != a->stmt;
 
 	if (!dt_statement_tells(a))
 		return false;
@@ -423,7 +412,8 @@ static void plan_clause(struct csv *c, struct clause *clause, const struct dt_ec
 		number++;
 		if (!source_text(&c->text, ecb->acts[i].loc))
 			dt_out_printf(&c->text, "value%u", number);
-		clause->column[i] = column_named(c, clause, i, dt_arena_strdup(c->sink.env.arena, dt_out_text(&c->text)));
+		clause->column[i] = column_named(c, clause, i,
+		    dt_arena_strdup(c->sink.env.arena, dt_out_text(&c->text)));
 	}
 }
 
@@ -540,7 +530,10 @@ static const struct clause *clause_of(struct csv *c, const struct dt_ecb *ecb)
 	return NULL;
 }
 
-/* Where the last statement that has values begins, or n: the row is written there, so that what is done before is done before. */
+/*
+ * Where the last statement that has values begins, or n: the row is written there, so that what is done
+ * before is done before.
+ */
 static size_t last_values(const struct dt_sink_event *e)
 {
 	size_t last = e->n;

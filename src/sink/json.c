@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JSON, one object a line (doc/JSON.md is the schema): each piece of news is handed to the writer of its line in src/output. */
+/*
+ * JSON, one object a line (doc/JSON.md is the schema): each piece of news is handed to the writer of its line
+ * in src/output.
+ */
 #include "sink/sink.h"
 
 #include "output/json.h"
@@ -9,7 +12,8 @@
 struct json {
 	struct dt_sink sink;
 	struct dt_json_sink lines;
-	struct dt_json_sink inner;	/* of actions that fail while the line of their firing is made: these lines follow it */
+	/* of actions that fail while the line of their firing is made: these lines follow it */
+	struct dt_json_sink inner;
 	bool firing;
 };
 
@@ -103,18 +107,21 @@ static void put_start(struct dt_sink *s, const struct dt_sink_start *start)
 
 static struct dt_json_probe probe_of(uint32_t epid, const dtrace_probedesc_t *d)
 {
-	return (struct dt_json_probe){ epid, d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name };
+	return (struct dt_json_probe){ epid, d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func,
+	    d->dtpd_name };
 }
 
 static int put_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
 	struct json *j = (struct json *)s;
 	const dtrace_probedata_t *d = e->data;
-	struct dt_json_event line = { probe_of(d->dtpda_edesc->dtepd_epid, d->dtpda_pdesc), d->dtpda_timestamp,
+	struct dt_json_event line = { probe_of(d->dtpda_edesc->dtepd_epid, d->dtpda_pdesc),
+		d->dtpda_timestamp,
 		(uint32_t)d->dtpda_cpu, NULL, d->dtpda_indent };
 
 	if (e->flow)
-		line.flow = d->dtpda_flow == DTRACEFLOW_ENTRY ? "entry" : d->dtpda_flow == DTRACEFLOW_RETURN ? "return" : "";
+		line.flow = d->dtpda_flow == DTRACEFLOW_ENTRY ? "entry" :
+		    d->dtpda_flow == DTRACEFLOW_RETURN ? "return" : "";
 	j->firing = true;
 	dt_json_put_event(&j->lines, &line, e->recs, e->n);
 	j->firing = false;
@@ -127,7 +134,8 @@ static void put_fault(struct dt_sink *s, const dtrace_errdata_t *d, bool has_add
 	uint64_t addr = d->dteda_addr;
 	struct dt_json_error line = { .probe = probe_of(d->dteda_edesc->dtepd_epid, d->dteda_pdesc),
 		.fault = library ? "action failed" : dt_fault_text(d->dteda_fault), .message = d->dteda_msg,
-		.action = d->dteda_action, .offset = d->dteda_offset, .library = library, .addr = has_addr ? &addr : NULL };
+		.action = d->dteda_action, .offset = d->dteda_offset, .library = library,
+		.addr = has_addr ? &addr : NULL };
 
 	dt_json_put_error(lines_of(s), &line);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a trace goes. Firings, errors, drops and aggregations come in, in the order in which they are to be shown; each
- * format makes of them what its readers expect. The trace knows no format, and a format knows nothing of handles: it is
- * one file here and one row in formats.def (doc/HOWTO-ADD.md, "an output format").
+ * Where a trace goes. Firings, errors, drops and aggregations come in, in the order in which they are to be
+ * shown; each format makes of them what its readers expect. The trace knows no format, and a format knows
+ * nothing of handles: it is one file here and one row in formats.def (doc/HOWTO-ADD.md, "an output format").
  */
 #ifndef DT_SINK_SINK_H
 #define DT_SINK_SINK_H
@@ -40,7 +40,8 @@ struct dt_sink_event {			/* one firing of one clause */
 	dtrace_probedata_t *data;
 	const struct dt_ecb *ecb;
 	bool flow;			/* -F: data says where in the flow of calls it stands */
-	const struct dt_rec *recs;	/* one for each action; dt_statement_next() cuts them into statements */
+	/* one for each action; dt_statement_next() cuts them into statements */
+	const struct dt_rec *recs;
 	size_t n;
 	/* What the caller of dtrace_work() knows a record as. */
 	const dtrace_recdesc_t *(*desc)(const struct dt_sink_event *, const struct dt_rec *);
@@ -57,7 +58,10 @@ struct dt_sink_aggs {			/* aggregations that are shown together, joined by key *
 
 struct dt_sink;
 
-/* Any function may be NULL: such news are not told. Those that give an int: 0, or an EDT_ or errno number that ends the trace. */
+/*
+ * Any function may be NULL: such news are not told. Those that give an int: 0, or an EDT_ or errno number
+ * that ends the trace.
+ */
 struct dt_sink_type {
 	int oformat;			/* DTRACE_OFORMAT_*: what the caller should add to what is written */
 	size_t size;			/* of what begins with struct dt_sink */
@@ -66,7 +70,8 @@ struct dt_sink_type {
 	void (*start)(struct dt_sink *, const struct dt_sink_start *);	/* before all others */
 	int (*event)(struct dt_sink *, const struct dt_sink_event *);
 	void (*fault)(struct dt_sink *, const dtrace_errdata_t *, bool has_addr);
-	void (*drop)(struct dt_sink *, const dtrace_dropdata_t *, const char *kind);	/* kind: as in DTRACEDROP_… */
+	/* kind: as in DTRACEDROP_… */
+	void (*drop)(struct dt_sink *, const dtrace_dropdata_t *, const char *kind);
 	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
 };
@@ -84,7 +89,8 @@ struct dt_sink_piece {
 struct dt_sink_caller {
 	dtrace_consume_rec_f *rec;	/* NULL: it wants none of them printed */
 	void *arg;
-	int (*take)(void *hdl, const struct dt_sink_piece *);	/* wants text in pieces, and empties `out`; NULL: `out` goes to a file */
+	/* wants text in pieces, and empties `out`; NULL: `out` goes to a file */
+	int (*take)(void *hdl, const struct dt_sink_piece *);
 	void *hdl;
 };
 
@@ -94,7 +100,8 @@ struct dt_sink_env {
 	struct dt_out *out;		/* where it writes; flushed by the trace */
 	struct dt_statements *statements;	/* formats, rows of printa(), and what statements do */
 	const char *(*aggname)(void *ctx, int64_t id);	/* NULL: no such aggregation */
-	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);	/* where the program says what the key is */
+	/* where the program says what the key is */
+	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);
 	void *ctx;
 	const struct dt_sink_caller *caller;
 	bool started, ended;

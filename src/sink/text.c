@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text, as people have always read it, and the records themselves for the caller of dtrace_work(): it is asked about each
- * record, and what it leaves to us is printed. Text goes to a file, or back to the caller in pieces: one of each statement, or
- * one of each key and value of an aggregation. Columns, errors and drops are the caller's to show.
+ * Text, as people have always read it, and the records themselves for the caller of dtrace_work(): it is
+ * asked about each record, and what it leaves to us is printed. Text goes to a file, or back to the caller in
+ * pieces: one of each statement, or one of each key and value of an aggregation. Columns, errors and drops
+ * are the caller's to show.
  */
 #include "sink/sink.h"
 
@@ -50,8 +51,12 @@ static int hand_over_row(struct dt_sink *s, const dtrace_probedata_t *data, cons
 	return err == 0 ? hand_over(s, &p) : err;
 }
 
-/* A format makes a whole element; without one there is an empty line before, and keys and values come one by one. */
-static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
+/*
+ * A format makes a whole element; without one there is an empty line before, and keys and values come one by
+ * one.
+ */
+static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs,
+    size_t n)
 {
 	struct dt_statements *st = s->env.statements;
 	struct dt_format *f = recs[0].act->fmt != NULL ? dt_statement_format(st, recs[0].act->fmt) : NULL;
@@ -86,7 +91,8 @@ static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, co
 
 /* ---- firings ---- */
 
-static int print_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
+static int print_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs,
+    size_t n)
 {
 	if (s->env.caller->take == NULL) {
 		dt_statement_do(s->env.statements, recs, n);
@@ -99,7 +105,8 @@ static int print_statement(struct dt_sink *s, const struct dt_sink_event *e, con
 }
 
 /* The caller may take each record of a statement; those that change the trace are ours in any case. */
-static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
+static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs,
+    size_t n)
 {
 	bool ours = dt_act_is(recs[0].act, DT_AF_OURS);
 	int err = 0;

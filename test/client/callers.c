@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A consumer as plockstat is one: it starts a command, traces it until it ends, and shows who called a system call, how
- * often and how long. Titles come as records of trace(), tables as records of printa(), whose aggregations it joins itself.
- *	callers COMMAND [ARGUMENT ...]
+ * A consumer as plockstat is one: it starts a command, traces it until it ends, and shows who called a system
+ * call, how often and how long. Titles come as records of trace(), tables as records of printa(), whose
+ * aggregations it joins itself.
+ * 	callers COMMAND [ARGUMENT ...]
  */
 #include <dtrace.h>
 
@@ -94,7 +95,8 @@ static int on_record(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec
 		return DTRACE_CONSUME_NEXT;
 	base = data->dtpda_data - rec->dtrd_offset;
 	for (int i = 0; i < epd->dtepd_nrecs && n < 4; i++)
-		if (epd->dtepd_rec[i].dtrd_action == DTRACEACT_PRINTA && epd->dtepd_rec[i].dtrd_uarg == rec->dtrd_uarg)
+		if (epd->dtepd_rec[i].dtrd_action == DTRACEACT_PRINTA &&
+		    epd->dtepd_rec[i].dtrd_uarg == rec->dtrd_uarg)
 			memcpy(&ids[n++], base + epd->dtepd_rec[i].dtrd_offset, sizeof(ids[0]));
 	/* once for the statement, at its first record */
 	if (n > 0 && memcmp(&ids[0], data->dtpda_data, sizeof(ids[0])) == 0 &&
@@ -148,7 +150,8 @@ int main(int argc, char **argv)
 	if ((prog = dtrace_program_strcompile(dtp, program, DTRACE_PROBESPEC_NAME, 0, 0, NULL)) == NULL ||
 	    dtrace_program_exec(dtp, prog, &info) != 0)
 		fail("program");
-	if (dtrace_handle_proc(dtp, on_process, NULL) != 0 || dtrace_handle_drop(dtp, on_drop, NULL) != 0 || dtrace_go(dtp) != 0)
+	if (dtrace_handle_proc(dtp, on_process, NULL) != 0 || dtrace_handle_drop(dtp, on_drop, NULL) != 0 ||
+	    dtrace_go(dtp) != 0)
 		fail("tracing");
 	dtrace_proc_continue(dtp, p);
 	while (!done) {
@@ -165,7 +168,8 @@ int main(int argc, char **argv)
 		default: fail("processing");
 		}
 	}
-	if (dtrace_aggregate_snap(dtp) != 0 || dtrace_aggregate_walk_valrevsorted(dtp, show_buckets, NULL) != 0)
+	if (dtrace_aggregate_snap(dtp) != 0 || dtrace_aggregate_walk_valrevsorted(dtp, show_buckets,
+	    NULL) != 0)
 		fail("aggregations");
 	dtrace_close(dtp);
 	return 0;
