@@ -10,7 +10,21 @@
 #include "bpf/record.h"
 
 #define MEMBERS_MAX 65536		/* at a time */
-enum { M_KEY = -8, M_PID = -16, M_VALUE = -32, M_SIGNAL = -40, M_LIVE = -48, M_DROP = -56 };
+
+/* The frame of these programs, from its lowest address to where r10 points. */
+struct keeper_frame {
+	uint64_t drop;			/* key of a counter of drops */
+	uint64_t live, signal;
+	struct dt_kin value;
+	uint64_t pid;			/* and, with the key, the words that dt_family_root() asks for */
+	uint64_t key;
+};
+#define KEEPER_AT(member) ((int)offsetof(struct keeper_frame, member) - (int)sizeof(struct keeper_frame))
+enum {
+	M_DROP = KEEPER_AT(drop), M_LIVE = KEEPER_AT(live), M_SIGNAL = KEEPER_AT(signal), M_VALUE = KEEPER_AT(value),
+	M_PID = KEEPER_AT(pid), M_KEY = KEEPER_AT(key),
+};
+_Static_assert(M_PID == M_KEY - 8, "dt_family_root() has the word before its key too");
 
 static uint32_t family_map(struct dt_build *b)
 {

@@ -27,6 +27,14 @@ static const char *const conditions[] = {
 	"(" NEGATIVE " == " OVERFLOW " && !" ZERO ")",
 };
 
+/* bti c; nop; ret, and bti c; adrp x0, sem; ldrh w0, [x0, :lo12:sem]; ret */
+#define WORD(w) (uint8_t)(w), (uint8_t)((w) >> 8), (uint8_t)((w) >> 16), (uint8_t)((w) >> 24)
+static const uint8_t usdt_probe[] = { WORD(0xd503245f), WORD(0xd503201f), WORD(0xd65f03c0) };
+static const uint8_t usdt_enabled[] = {
+	WORD(0xd503245f), WORD(0x90000000), WORD(0x79400000), WORD(0xd65f03c0),
+};
+#define REG(name) { name, name, name, name }
+
 const struct dt_machine dt_machine_aarch64 = {
 	.name = "aarch64", .elf = EM_AARCH64, .define = "-D__aarch64",
 #ifdef __aarch64__
@@ -63,6 +71,16 @@ const struct dt_machine dt_machine_aarch64 = {
 	/* in the vdso: mov x8, #139; svc #0. Offsets in struct rt_sigframe, which the ABI fixes */
 	.sigreturn = { .code = { 0xd2801168, 0xd4000001 }, .n = 2, .sp = 560, .pc = 568, .fp = 544 },
 	.trap = { .bytes = 0xd4200000, .mask = 0xffffffff },	/* brk #0 */
+	.usdt = {
+		.probe = usdt_probe, .probe_len = sizeof(usdt_probe), .nop = 4,
+		.enabled = usdt_enabled, .enabled_len = sizeof(usdt_enabled),
+		.reloc = { { 4, R_AARCH64_ADR_PREL_PG_HI21, 0 }, { 8, R_AARCH64_LDST16_ABS_LO12_NC, 0 } },
+		.property = 0xc0000000,		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
+		.reg = {
+			REG("x0"), REG("x1"), REG("x2"), REG("x3"), REG("x4"), REG("x5"), REG("x6"), REG("x7"),
+		},
+		.on_stack = "[sp, %u]", .in_float = "v%u",
+	},
 	.insn_align = 4,
 	.unnamed_bitfields_align = true,	/* AAPCS64 10.1.8.2 */
 };

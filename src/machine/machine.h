@@ -92,6 +92,21 @@ struct dt_machine {
 
 	/* a breakpoint; behind: how far from it the pc is when it was hit */
 	struct { uint64_t bytes, mask; uint8_t behind; } trap;
+	/*
+	 * What -G writes for a static probe, both with the landing pad of protected branches before them: a
+	 * function that is a nop, and one that returns the semaphore, whose address the relocations put in.
+	 * Arguments as notes name them.
+	 */
+	struct {
+		const uint8_t *probe, *enabled;	/* bytes */
+		uint8_t probe_len, enabled_len;
+		uint8_t nop;		/* where in `probe` it is */
+		/* of `enabled`; type 0: none */
+		struct { uint8_t at; uint16_t type; int8_t addend; } reloc[2];
+		uint32_t property;	/* GNU_PROPERTY_… that tells of the pads */
+		const char *reg[8][4];	/* integer arguments of 1, 2, 4 and 8 bytes; as many as regs.nargs */
+		const char *on_stack, *in_float;	/* formats, of an offset and of a number */
+	} usdt;
 	uint8_t insn_align;		/* instructions begin at multiples of this */
 	bool unnamed_bitfields_align;	/* an unnamed bit-field aligns its struct like a named one */
 };

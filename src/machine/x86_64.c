@@ -29,6 +29,10 @@ static const char *const conditions[] = {
 	OF, CF, ZF, "(" CF " || " ZF ")", SF, PF, "(" SF " != " OF ")", "(" ZF " || " SF " != " OF ")",
 };
 
+/* endbr64; nop; ret, and endbr64; movzwl sem(%rip), %eax; ret */
+static const uint8_t usdt_probe[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x90, 0xc3 };
+static const uint8_t usdt_enabled[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0xb7, 0x05, 0, 0, 0, 0, 0xc3 };
+
 static const int16_t compat_arg[6] = { RBX, RCX, RDX, RSI, RDI, RBP };
 
 const struct dt_machine dt_machine_x86_64 = {
@@ -64,5 +68,19 @@ const struct dt_machine dt_machine_x86_64 = {
 	},
 	.result_takes_argument = true,
 	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */
+	.usdt = {
+		.probe = usdt_probe, .probe_len = sizeof(usdt_probe), .nop = 4,
+		.enabled = usdt_enabled, .enabled_len = sizeof(usdt_enabled), .reloc = { { 7, R_X86_64_PC32, -4 } },
+		.property = 0xc0000002,		/* GNU_PROPERTY_X86_FEATURE_1_AND */
+		.reg = {
+			{ "%dil", "%di", "%edi", "%rdi" },
+			{ "%sil", "%si", "%esi", "%rsi" },
+			{ "%dl", "%dx", "%edx", "%rdx" },
+			{ "%cl", "%cx", "%ecx", "%rcx" },
+			{ "%r8b", "%r8w", "%r8d", "%r8" },
+			{ "%r9b", "%r9w", "%r9d", "%r9" },
+		},
+		.on_stack = "%u(%%rsp)", .in_float = "%%xmm%u",
+	},
 	.insn_align = 1,
 };

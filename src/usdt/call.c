@@ -5,21 +5,11 @@
  */
 #include "usdt/usdt.h"
 
-#include <elf.h>
-
-static const char *const x86_regs[6][4] = {
-	/* of 1, 2, 4 and 8 bytes */
-	{ "dil", "di", "edi", "rdi" },
-	{ "sil", "si", "esi", "rsi" },
-	{ "dl", "dx", "edx", "rdx" },
-	{ "cl", "cx", "ecx", "rcx" },
-	{ "r8b", "r8w", "r8d", "r8" },
-	{ "r9b", "r9w", "r9d", "r9" },
-};
+#include "machine/machine.h"
 
 struct walk {
 	struct dt_arena *arena;
-	uint16_t machine;
+	const struct dt_machine *machine;
 	unsigned ints, floats, words;	/* registers used, words on the stack */
 };
 
@@ -30,32 +20,26 @@ static unsigned log2_of(uint64_t size)
 
 static const char *on_stack(struct walk *w)
 {
-	unsigned at = 8 * w->words++;
-
-	if (w->machine == EM_X86_64)
-		return dt_arena_printf(w->arena, "%u(%%rsp)", at + 8);	/* above the return address */
-	return dt_arena_printf(w->arena, "[sp, %u]", at);
+	return dt_arena_printf(
+	    w->arena, w->machine->usdt.on_stack, w->machine->regs.stack_args + 8 * w->words++);
 }
 
 static const char *in_register(struct walk *w, uint64_t size)
 {
-	if (w->machine == EM_X86_64)
-		return w->ints < 6 ? dt_arena_printf(w->arena, "%%%s", x86_regs[w->ints++][log2_of(size)]) :
-				     on_stack(w);
-	return w->ints < 8 ? dt_arena_printf(w->arena, "x%u", w->ints++) : on_stack(w);
+	return w->ints < w->machine->regs.nargs ? w->machine->usdt.reg[w->ints++][log2_of(size)]
+	                                        : on_stack(w);
 }
 
 static const char *in_float(struct walk *w)
 {
-	if (w->floats >= 8)
-		return on_stack(w);
-	return dt_arena_printf(w->arena, w->machine == EM_X86_64 ? "%%xmm%u" : "v%u", w->floats++);
+	return w->floats < 8 ? dt_arena_printf(w->arena, w->machine->usdt.in_float, w->floats++)
+	                     : on_stack(w);
 }
 
 const char *dt_usdt_callargs(struct dt_arena *arena, struct dt_types *types, uint16_t machine,
     const struct dt_probe_sig *sig)
 {
-	struct walk w = { .arena = arena, .machine = machine };
+	struct walk w = { .arena = arena, .machine = dt_machine_elf(machine) };
 	const char *out = "";
 
 	for (uint32_t i = 0; i < sig->nin; i++) {

@@ -84,7 +84,7 @@ static uint32_t symbol(struct object *o, const char *name, unsigned bind, unsign
 
 static void put_word(struct object *o, struct bytes *to, uint32_t word)
 {
-	/* both machines are little endian, and so is what we run on */
+	/* all machines are little endian, and so is what we run on */
 	put(o, to, &word, sizeof(word));
 }
 
@@ -96,37 +96,21 @@ static void relocate(struct object *o, uint64_t at, uint32_t sym, uint32_t type,
 /* Where the nop is: behind the landing pad. */
 static uint64_t put_probe(struct object *o)
 {
-	/* endbr64; nop; ret */
-	static const unsigned char x86[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x90, 0xc3 };
-	uint64_t at = o->text.b.n + 4;
+	const struct dt_machine *m = dt_machine_elf(o->in->machine);
+	uint64_t at = o->text.b.n + m->usdt.nop;
 
-	if (o->in->machine == EM_X86_64) {
-		put(o, &o->text, x86, sizeof(x86));
-	} else {
-		put_word(o, &o->text, 0xd503245f);	/* bti c */
-		put_word(o, &o->text, 0xd503201f);	/* nop */
-		put_word(o, &o->text, 0xd65f03c0);	/* ret */
-	}
+	put(o, &o->text, m->usdt.probe, m->usdt.probe_len);
 	return at;
 }
 
 static void put_enabled(struct object *o, uint32_t sem)
 {
-	/* movzwl sem(%rip),%eax */
-	static const unsigned char x86[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0xb7, 0x05, 0, 0, 0, 0, 0xc3 };
+	const struct dt_machine *m = dt_machine_elf(o->in->machine);
 	uint64_t at = o->text.b.n;
 
-	if (o->in->machine == EM_X86_64) {
-		put(o, &o->text, x86, sizeof(x86));
-		relocate(o, at + 7, sem, R_X86_64_PC32, -4);
-		return;
-	}
-	put_word(o, &o->text, 0xd503245f);		/* bti c */
-	put_word(o, &o->text, 0x90000000);		/* adrp x0, sem */
-	put_word(o, &o->text, 0x79400000);		/* ldrh w0, [x0, :lo12:sem] */
-	put_word(o, &o->text, 0xd65f03c0);		/* ret */
-	relocate(o, at + 4, sem, R_AARCH64_ADR_PREL_PG_HI21, 0);
-	relocate(o, at + 8, sem, R_AARCH64_LDST16_ABS_LO12_NC, 0);
+	put(o, &o->text, m->usdt.enabled, m->usdt.enabled_len);
+	for (int i = 0; i < 2 && m->usdt.reloc[i].type != 0; i++)
+		relocate(o, at + m->usdt.reloc[i].at, sem, m->usdt.reloc[i].type, m->usdt.reloc[i].addend);
 }
 
 /* ---- notes ---- */
@@ -164,7 +148,7 @@ static void add_property(struct object *o)
 {
 	uint32_t *p = DT_NEWN(o->arena, uint32_t, 8);
 	const uint32_t fill[8] = { 4, 16, 5 /* NT_GNU_PROPERTY_TYPE_0 */, 0,
-		o->in->machine == EM_X86_64 ? 0xc0000002u : 0xc0000000u, 4, 3, 0 };
+		dt_machine_elf(o->in->machine)->usdt.property, 4, 3, 0 };
 
 	memcpy(p, fill, sizeof(fill));
 	memcpy(&p[3], "GNU", 4);

@@ -76,6 +76,10 @@ static void each(const struct dt_machine *m)
 	CHECK(m->regs.pc < 8 * m->regs.words && m->regs.sp < 8 * m->regs.words);
 	CHECK((m->regs.link == DT_MACHINE_NOWHERE) == (m->regs.stack_args != 0));	/* the return address is somewhere */
 	CHECK((m->trap.bytes & ~m->trap.mask) == 0 && m->trap.mask != 0);
+	for (int i = 0; i < m->regs.nargs; i++)
+		CHECK(m->usdt.reg[i][0] != NULL && m->usdt.reg[i][3] != NULL);
+	CHECK(m->usdt.nop < m->usdt.probe_len && m->usdt.reloc[0].type != 0 && m->usdt.reloc[0].at < m->usdt.enabled_len);
+	CHECK(m->usdt.on_stack != NULL && m->usdt.in_float != NULL);
 	CHECK(m->insn_align != 0 && m->dwarf.sp != m->dwarf.fp && m->dwarf.fp != m->dwarf.ra);
 }
 
