@@ -29,6 +29,19 @@
 #define GETTER(name, expr) \
 	static uint64_t get_##name(struct dt_interp *ip, uint64_t index) { (void)index; return (uint64_t)(expr); }
 
+/* get_NAME: the number that the firing's context gives for the variable. */
+#define GIVEN(name) GETTER(name, dt_given_number(ip, DT_VAR_##name))
+static inline uint64_t dt_given_number(const struct dt_interp *ip, uint16_t id)
+{
+	const struct dt_context *c = dt_interp_context(ip);
+
+	for (uint32_t i = 0; i < c->ngiven; i++) {
+		if (c->given[i].id == id)
+			return c->given[i].value;
+	}
+	return 0;
+}
+
 /* Slots of dt_interp_text(): a text stays where it is as long as nothing else is put there. */
 enum {
 	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT, TEXT_THREADNAME,

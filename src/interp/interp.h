@@ -21,6 +21,9 @@ struct dt_region {		/* part of the memory image */
 };
 
 /* One firing of a probe, as recorded or made up. */
+/* The value of a variable that struct dt_context has no member for. */
+struct dt_given { uint16_t id; uint64_t value; };	/* enum dt_var_id */
+
 struct dt_context {
 	struct dt_probedesc probe;
 	uint32_t probe_id;
@@ -47,6 +50,8 @@ struct dt_context {
 	uint32_t nfiles;
 	const struct dt_image_path *paths;
 	uint32_t npaths;
+	const struct dt_given *given;	/* those that are not among them are 0 */
+	uint32_t ngiven;
 	struct dt_region *regions;
 	uint32_t nregions;
 };

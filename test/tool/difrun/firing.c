@@ -2,6 +2,8 @@
 /* Firings and memory as a test's header comment tells them (see main.c): words in, contexts out. A bad directive ends the program. */
 #include "firing.h"
 
+#include "dif/builtin.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
@@ -114,6 +116,21 @@ static bool set_number(struct dt_context *c, const char *name, const char *value
 	return false;
 }
 
+/* Any other variable that is a number. */
+static bool set_given(struct firings *r, struct dt_context *c, const char *name, const char *value)
+{
+	const struct dt_builtin *row = dt_builtin_find(name);
+	struct dt_given *all = DT_NEWN(r->arena, struct dt_given, c->ngiven + 1);
+
+	if (!row || row->kind != DT_BI_SCALAR || row->unsupported || strcmp(row->proto, "string") == 0)
+		return false;
+	if (c->ngiven)
+		memcpy(all, c->given, c->ngiven * sizeof(*all));
+	all[c->ngiven++] = (struct dt_given){ row->id, number(value) };
+	c->given = all;
+	return true;
+}
+
 static bool set_list(struct firings *r, struct dt_context *c, const char *name, const char *value)
 {
 	uint32_t n;
@@ -202,7 +219,8 @@ void directive_fire(struct firings *r, char *line)
 		if (!eq)
 			fatal("@fire: not name=value", w);
 		*eq++ = '\0';
-		if (!set_number(&c, w, eq) && !set_list(r, &c, w, eq) && !set_text(&c, w, eq))
+		if (!set_number(&c, w, eq) && !set_list(r, &c, w, eq) && !set_text(&c, w, eq) &&
+		    !set_given(r, &c, w, eq))
 			fatal("@fire: unknown setting", w);
 	}
 	dt_vec_push(r->arena, &r->fires, c);
