@@ -130,6 +130,24 @@ const struct dt_builtin dt_var_gid = {
 	.doc = "The real group of the process.",
 };
 
+GIVEN(starttime)
+
+/* The first thread's, as the process is as old as that. It is kept by the clock of `timestamp`. */
+static void lower_starttime(struct dt_lower *l)
+{
+	static const char what[] = "when a process started";
+
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow_member(l, "task_struct", "group_leader", 8, what);
+	dt_follow_member(l, "task_struct", "start_time", 8, what);
+}
+
+const struct dt_builtin dt_var_starttime = {
+	DT_SCALAR(starttime, "uint64_t", V(1, 0), EVOLVING),
+	.get = get_starttime, .lower = lower_starttime, .scratch = DT_SCRATCH_NONE,
+	.doc = "The timestamp at which the process was made (forked): timestamp - starttime is its age in nanoseconds.",
+};
+
 GETTER(cgroup, CONTEXT(ip)->cgroup)
 
 static void lower_cgroup(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_cgroup_id); }
