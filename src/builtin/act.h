@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of actions share. Each action is a struct dt_action (dif/action.h) in the file of its theme:
- *
- *	act_trace.c	trace, print			act_exit.c	exit, if
- *	act_printf.c	printf, system, freopen		act_spec.c	speculate, commit, discard
- *	act_memory.c	tracemem, printm		act_signal.c	stop, raise, chill
- *	act_stack.c	stack, ustack, jstack		act_agg.c	printa, clear, trunc, normalize, denormalize
- *	act_symbol.c	sym, mod, usym, umod, uaddr	act_session.c	setopt, ftruncate
- *	act_never.c	what Linux cannot have
- *
- * act.c has what several of them do while compiling.
+ * What the files of actions share. Each action is a struct dt_action (dif/action.h) in the file of its theme, act_*.c; act.c
+ * has what several of them do while compiling.
  */
 #ifndef DT_BUILTIN_ACT_H
 #define DT_BUILTIN_ACT_H
@@ -39,7 +31,8 @@ bool dt_node_is_key(struct dt_sema *, const struct dt_node *);	/* a call of an a
 void dt_act_plain_args(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
 /* compile of the rows that take at most one number */
 void dt_act_compile_number(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
-/* of printf() and its kin: a format and values; and the JSON of them */
+/* of printf() and its kin: a format and values; the object of their JSON, which is left open */
 void dt_act_compile_printf(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
+void dt_act_json_format(struct dt_json_firing *, const char *name, const struct dt_rec *, size_t n);
 
 #endif

@@ -127,7 +127,7 @@ static void put_text(struct dt_json_firing *f, const struct dt_rec *recs, size_t
 	dt_out_free(&text);
 }
 
-static void printf_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
+void dt_act_json_format(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	size_t first = dt_statement_bare(recs);
 
@@ -136,6 +136,11 @@ static void printf_json(struct dt_json_firing *f, const char *name, const struct
 	dt_json_str(f->j, recs[0].act->fmt != NULL ? recs[0].act->fmt : "");
 	put_text(f, recs, n);
 	dt_json_action_args(f, recs + first, n - first);
+}
+
+static void printf_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
+{
+	dt_act_json_format(f, name, recs, n);
 	dt_json_action_close(f);
 }
 

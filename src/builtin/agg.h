@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of aggregating functions share. Each function is one struct dt_aggfunc (dif/action.h) in the file that says what its data are:
- *
- *	agg_scalar.c		count, sum, min, max, avg, stddev: one to four words
- *	agg_quantize.c		127 buckets, powers of two
- *	agg_lquantize.c		levels + 2 buckets: below, the levels, at or above
- *	agg_llquantize.c	2 n + 3 buckets, orders of magnitude in steps
- *
- * agg.c has what the compiler does for all of them. All arithmetic wraps.
+ * What the files of aggregating functions share. Each function is a struct dt_aggfunc (dif/action.h) in the file that says what
+ * its data are, agg_*.c; agg.c has what the compiler does for all of them. All arithmetic wraps.
  */
 #ifndef DT_BUILTIN_AGG_H
 #define DT_BUILTIN_AGG_H

@@ -7,8 +7,10 @@
 #include "check.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void test_arena(struct dt_arena *a)
@@ -194,6 +196,59 @@ static void test_file(void)
 	free(text);
 }
 
+/* Files that somebody else names: nothing but regular ones, no more than asked for, links of a process's root stay in it. */
+static void test_peek_root(void)
+{
+	char dir[] = "/tmp/base_test_root.XXXXXX", path[128], *text = NULL;
+	size_t len = 0;
+	bool more;
+	int ready[2];
+	pid_t pid;
+
+	if (geteuid() != 0 || !CHECK(mkdtemp(dir) != NULL && pipe(ready) == 0))
+		return;
+	snprintf(path, sizeof(path), "%s/link", dir);
+	CHECK(symlink("/etc/passwd", path) == 0);
+	pid = fork();
+	if (pid == 0) {
+		char byte = (char)chroot(dir);
+
+		_exit(write(ready[1], &byte, 1) == 1 && pause());
+	}
+	CHECK(read(ready[0], path, 1) == 1 && path[0] == 0);
+	snprintf(path, sizeof(path), "/proc/%d/root/link", (int)pid);
+	CHECK_INT(dt_file_peek(path, 10, &text, &len, &more), -ENOENT);	/* not our /etc/passwd */
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	snprintf(path, sizeof(path), "%s/link", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
+static void test_peek(void)
+{
+	char own[64], *text = NULL;
+	size_t len = 0;
+	bool more = true;
+
+	CHECK(dt_file_peek("/proc/sys/kernel/ostype", 100, &text, &len, &more) == 0 && len == 6 && !more);
+	free(text);
+	CHECK(dt_file_peek("/proc/sys/kernel/ostype", 6, &text, &len, &more) == 0 && len == 6 && !more);
+	free(text);
+	CHECK(dt_file_peek("/proc/sys/kernel/ostype", 5, &text, &len, &more) == 0 && len == 5 && more && memcmp(text, "Linux", 5) == 0);
+	free(text);
+	snprintf(own, sizeof(own), "/proc/%d/root/proc/sys/kernel/ostype", (int)getpid());
+	CHECK_INT(dt_file_peek(own, 5, &text, &len, &more), 0);
+	free(text);
+	CHECK_INT(dt_file_peek("/dev/zero", 5, &text, &len, &more), -EINVAL);
+	CHECK_INT(dt_file_peek("/tmp", 5, &text, &len, &more), -EINVAL);
+	CHECK_INT(dt_file_peek("", 5, &text, &len, &more), -ENOENT);
+	CHECK_INT(dt_file_peek("/proc/1x/root/y", 5, &text, &len, &more), -ENOENT);
+	test_peek_root();
+}
+
 int main(void)
 {
 	struct dt_arena *a = dt_arena_new();
@@ -208,6 +263,7 @@ int main(void)
 	test_long_line(a);
 	test_near();
 	test_file();
+	test_peek();
 	dt_arena_free(a);
 	return check_report("base_test");
 }
