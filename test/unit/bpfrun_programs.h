@@ -46,6 +46,7 @@
 	"BEGIN { @ = quantize(arg0); @b = quantize(arg1); @c = quantize(arg2); @d = quantize(arg3); @e = quantize(arg2, arg1); }",
 	("BEGIN { @ = quantize(0); @ = quantize(1); @ = quantize(-1); @ = quantize(2); @ = quantize(3); @ = quantize(-3); @ = quantize(255); @ = quantize(256); @ = quantize(-65536);"
 	    "@ = quantize(0x100000000); @ = quantize(-0x100000001); @ = quantize(0x3fffffffffffffff); @ = quantize(0x4000000000000000); @ = quantize(0x7fffffffffffffff); @ = quantize(-0x7fffffffffffffff); @ = quantize(-0x7fffffffffffffff - 1); }"),
+	"BEGIN { cat(\"/proc/%d/%s\", arg0, \"comm\"); cat(\"/no\"); }",
 	"BEGIN { @ = percentiles(arg0); @b[arg1] = percentiles(arg2); @c = percentiles(arg3); @d[execname] = percentiles(arg5); }",
 	("BEGIN { @ = percentiles(0); @ = percentiles(15); @ = percentiles(16); @ = percentiles(31); @ = percentiles(32); @ = percentiles(33); @ = percentiles(63); @ = percentiles(64); @ = percentiles(-31); @ = percentiles(-64);"
 	    "@ = percentiles(0x100000000); @ = percentiles(-0x100000001); @ = percentiles(0x3fffffffffffffff); @ = percentiles(0x4000000000000000); @ = percentiles(0x7fffffffffffffff); @ = percentiles(-0x7fffffffffffffff - 1); }"),
