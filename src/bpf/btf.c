@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The little BTF the kernel insists on: task storage has typed values, and programs with callbacks name their functions.
- * Types: 1 int, 2 unsigned char, then one array of bytes for each size asked for, a prototype, functions.
+ * The little BTF the kernel insists on: task storage has typed values, and programs with callbacks name
+ * their functions. Types: 1 int, 2 unsigned char, then one array of bytes for each size asked for, a
+ * prototype, functions.
  */
 #include "bpf/maps.h"
 
@@ -51,7 +52,8 @@ static void functions(struct blob *b, struct dt_image *image, uint32_t proto)
 		struct bpf_func_info *f = (struct bpf_func_info *)image->progs[p].funcs;
 
 		for (uint32_t i = 0; i < image->progs[p].nfuncs; i++)
-			f[i].type_id = type(b, i ? "clause" : "probe", BTF_KIND_FUNC, i ? BTF_FUNC_STATIC : BTF_FUNC_GLOBAL, proto);
+			f[i].type_id = type(b, i ? "clause" : "probe", BTF_KIND_FUNC,
+			    i ? BTF_FUNC_STATIC : BTF_FUNC_GLOBAL, proto);
 	}
 }
 

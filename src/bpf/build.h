@@ -106,6 +106,19 @@ void dt_set_known(struct dt_lower *, unsigned rd, struct dt_known);
 void dt_known_address(struct dt_lower *, struct dt_known);
 void dt_tuple_check(struct dt_lower *);
 
+/* As an immediate operand, which is 32 bits and signed. */
+static inline bool dt_fits32(uint64_t v) { return v == (uint64_t)(int64_t)(int32_t)v; }
+
+/* live.c */
+void dt_live_analyse(struct dt_lower *);	/* live, target and label of the DIFO in hand */
+uint8_t dt_live_writes(uint32_t in);		/* the register an instruction writes, as a bit */
+bool dt_dif_is_branch(uint32_t in);
+
+/* arith.c */
+void dt_lower_arith(struct dt_lower *, uint32_t in);
+void dt_lower_divide(struct dt_lower *, uint32_t in);
+void dt_lower_not(struct dt_lower *, uint32_t in);
+
 /* memory.c */
 void dt_lower_load(struct dt_lower *, uint32_t in);
 void dt_lower_store(struct dt_lower *, uint32_t in);

@@ -6,9 +6,13 @@
 
 struct out { void (*put)(void *, const char *); void *ctx; };
 
-static const char *const alu_ops[] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=", "end" };
-static const char *const jmp_ops[] = { "goto", "==", ">", ">=", "&", "!=", "s>", "s>=", "call", "exit", "<", "<=", "s<", "s<=" };
-static const char *const sizes[] = { [BPF_W >> 3] = "u32", [BPF_H >> 3] = "u16", [BPF_B >> 3] = "u8", [BPF_DW >> 3] = "u64" };
+static const char *const alu_ops[] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg",
+	"%=", "^=", "=", "s>>=", "end" };
+static const char *const jmp_ops[] = { "goto", "==", ">", ">=", "&", "!=", "s>", "s>=", "call", "exit", "<",
+	"<=", "s<", "s<=" };
+static const char *const sizes[] = {
+	[BPF_W >> 3] = "u32", [BPF_H >> 3] = "u16", [BPF_B >> 3] = "u8", [BPF_DW >> 3] = "u64"
+};
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -40,9 +44,11 @@ static void jump(const struct bpf_insn *in, uint32_t at, char *s, size_t n)
 	else if (op >= NELEM(jmp_ops))
 		snprintf(s, n, "jmp %02x", in->code);
 	else if (BPF_SRC(in->code) == BPF_X)
-		snprintf(s, n, "if r%u %s r%u goto %d", in->dst_reg, jmp_ops[op], in->src_reg, (int)at + 1 + in->off);
+		snprintf(s, n, "if r%u %s r%u goto %d", in->dst_reg, jmp_ops[op], in->src_reg,
+		    (int)at + 1 + in->off);
 	else
-		snprintf(s, n, "if r%u %s %d goto %d", in->dst_reg, jmp_ops[op], in->imm, (int)at + 1 + in->off);
+		snprintf(
+		    s, n, "if r%u %s %d goto %d", in->dst_reg, jmp_ops[op], in->imm, (int)at + 1 + in->off);
 }
 
 static void memory(const struct bpf_insn *in, char *s, size_t n)
@@ -54,7 +60,8 @@ static void memory(const struct bpf_insn *in, char *s, size_t n)
 	else if (BPF_CLASS(in->code) == BPF_ST)
 		snprintf(s, n, "*(%s *)(r%u %+d) = %d", size, in->dst_reg, in->off, in->imm);
 	else if (BPF_MODE(in->code) == BPF_ATOMIC)
-		snprintf(s, n, "atomic %#x *(%s *)(r%u %+d), r%u", (unsigned)in->imm, size, in->dst_reg, in->off, in->src_reg);
+		snprintf(s, n, "atomic %#x *(%s *)(r%u %+d), r%u", (unsigned)in->imm, size, in->dst_reg,
+		    in->off, in->src_reg);
 	else
 		snprintf(s, n, "*(%s *)(r%u %+d) = r%u", size, in->dst_reg, in->off, in->src_reg);
 }
@@ -67,11 +74,13 @@ static void wide(const struct dt_image *image, const struct dt_image_prog *p, ui
 		const struct dt_image_reloc *r = &p->relocs[i];
 
 		if (r->insn == at) {
-			snprintf(s, n, "r%u = %s%s[%u] + %u", in->dst_reg, r->value ? "&" : "map ", image->maps[r->map].name, r->map, r->off);
+			snprintf(s, n, "r%u = %s%s[%u] + %u", in->dst_reg, r->value ? "&" : "map ",
+			    image->maps[r->map].name, r->map, r->off);
 			return;
 		}
 	}
-	snprintf(s, n, "r%u = %#llx", in->dst_reg, (unsigned long long)(uint32_t)in[1].imm << 32 | (uint32_t)in->imm);
+	snprintf(s, n, "r%u = %#llx", in->dst_reg,
+	    (unsigned long long)(uint32_t)in[1].imm << 32 | (uint32_t)in->imm);
 }
 
 static void line(const struct dt_image *image, const struct dt_image_prog *p, uint32_t at, char *s, size_t n)
@@ -113,8 +122,8 @@ void dt_image_dump(const struct dt_image *image, void (*put)(void *, const char 
 	for (uint32_t i = 0; i < image->nmaps; i++) {
 		const struct dt_image_map *m = &image->maps[i];
 
-		snprintf(s, sizeof(s), "map %u %s: type %u key %u value %u entries %u flags %#x\n", i, m->name, m->type, m->key_size,
-		    m->value_size, m->max_entries, m->flags);
+		snprintf(s, sizeof(s), "map %u %s: type %u key %u value %u entries %u flags %#x\n", i,
+		    m->name, m->type, m->key_size, m->value_size, m->max_entries, m->flags);
 		put(ctx, s);
 	}
 	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++)

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions into a growing array; labels resolved at the end, idle jumps taken out. Jumps have 16 bits, calls 32. */
+/*
+ * Instructions into a growing array; labels resolved at the end, idle jumps taken out. Jumps have 16 bits,
+ * calls 32.
+ */
 #include "bpf/emit.h"
 
 enum { UNMADE = 1 };			/* imm of a jump that is to go away */
 
 static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int32_t imm)
 {
-	struct bpf_insn in = { .code = (uint8_t)code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15,
-		.off = (int16_t)off, .imm = imm };
+	struct bpf_insn in = { .code = (uint8_t)code,
+		.dst_reg = (uint8_t)dst & 15,
+		.src_reg = (uint8_t)src & 15,
+		.off = (int16_t)off,
+		.imm = imm };
 
 	if (off < INT16_MIN || off > INT16_MAX)
 		a->far = true;
@@ -19,8 +25,8 @@ static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int3
 
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *a)
 {
-	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->funcs.n, a->rt.n, a->common.n,
-		a->callbacks };
+	return (struct dt_emit_mark){ a->code.n, a->relocs.n, a->fixups.n, a->labels.n, a->funcs.n, a->rt.n,
+		a->common.n, a->callbacks };
 }
 
 void dt_emit_back(struct dt_emit *a, struct dt_emit_mark m)
@@ -44,14 +50,15 @@ uint32_t dt_label(struct dt_emit *a)
 void dt_put(struct dt_emit *a, uint32_t label) { a->labels.v[label] = (int32_t)a->code.n; }
 
 /*
- * Jumps to the next instruction go away. The kernel would take them out too, one at a time, moving all that is behind: a large
- * part of the time of a load.
+ * Jumps to the next instruction go away. The kernel would take them out too, one at a time, moving all that
+ * is behind: a large part of the time of a load.
  */
 static void mark_idle(const struct dt_emit *a, bool *idle)
 {
 	for (size_t i = 0; i < a->code.n; i++)
 		idle[i] = a->code.v[i].code == (BPF_JMP | BPF_JA) && a->code.v[i].imm == UNMADE;
-	for (size_t i = a->fixups.n; i-- > 0;) {		/* from the end, so that a row of them goes at once */
+	/* from the end, so that a row of them goes at once */
+	for (size_t i = a->fixups.n; i-- > 0;) {
 		struct dt_fixup f = a->fixups.v[i];
 		size_t to = a->labels.v[f.label] < 0 ? 0 : (size_t)a->labels.v[f.label], next = f.insn + 1u;
 
@@ -143,12 +150,24 @@ void dt_imm(struct dt_emit *a, int dst, uint64_t v)
 }
 
 void dt_alu(struct dt_emit *a, int op, int dst, int src) { raw(a, BPF_ALU64 | op | BPF_X, dst, src, 0, 0); }
-void dt_alui(struct dt_emit *a, int op, int dst, int32_t imm) { raw(a, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm); }
+void dt_alui(struct dt_emit *a, int op, int dst, int32_t imm)
+{
+	raw(a, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm);
+}
 void dt_neg(struct dt_emit *a, int dst) { raw(a, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0); }
 void dt_swap(struct dt_emit *a, int dst, int bits) { raw(a, BPF_ALU | BPF_END | BPF_TO_BE, dst, 0, 0, bits); }
-void dt_ldx(struct dt_emit *a, int size, int dst, int src, int off) { raw(a, BPF_LDX | BPF_MEM | size, dst, src, off, 0); }
-void dt_stx(struct dt_emit *a, int size, int dst, int off, int src) { raw(a, BPF_STX | BPF_MEM | size, dst, src, off, 0); }
-void dt_sti(struct dt_emit *a, int size, int dst, int off, int32_t imm) { raw(a, BPF_ST | BPF_MEM | size, dst, 0, off, imm); }
+void dt_ldx(struct dt_emit *a, int size, int dst, int src, int off)
+{
+	raw(a, BPF_LDX | BPF_MEM | size, dst, src, off, 0);
+}
+void dt_stx(struct dt_emit *a, int size, int dst, int off, int src)
+{
+	raw(a, BPF_STX | BPF_MEM | size, dst, src, off, 0);
+}
+void dt_sti(struct dt_emit *a, int size, int dst, int off, int32_t imm)
+{
+	raw(a, BPF_ST | BPF_MEM | size, dst, 0, off, imm);
+}
 void dt_atomic(struct dt_emit *a, int op, int dst, int off, int src)
 {
 	raw(a, BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, off, op);
@@ -169,7 +188,10 @@ void dt_jmpi(struct dt_emit *a, int op, int dst, int32_t imm, uint32_t label)
 	fixup(a, raw(a, BPF_JMP | op | BPF_K, dst, 0, 0, imm), label, false);
 }
 
-void dt_ja(struct dt_emit *a, uint32_t label) { fixup(a, raw(a, BPF_JMP | BPF_JA, 0, 0, 0, 0), label, false); }
+void dt_ja(struct dt_emit *a, uint32_t label)
+{
+	fixup(a, raw(a, BPF_JMP | BPF_JA, 0, 0, 0, 0), label, false);
+}
 void dt_call(struct dt_emit *a, int helper) { raw(a, BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
 
 void dt_callsub(struct dt_emit *a, uint32_t label)
@@ -186,27 +208,38 @@ void dt_funcaddr(struct dt_emit *a, int dst, uint32_t label)
 	a->callbacks = true;
 }
 
-void dt_raw(struct dt_emit *a, struct bpf_insn in) { raw(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm); }
-void dt_unmake(struct dt_emit *a, size_t at) { a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .imm = UNMADE }; }
+void dt_raw(struct dt_emit *a, struct bpf_insn in)
+{
+	raw(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm);
+}
+void dt_unmake(struct dt_emit *a, size_t at)
+{
+	a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .imm = UNMADE };
+}
 void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
-/* How far below FP an instruction reaches: 0 when it does not. An address is made by two, of which the second tells. */
+/*
+ * How far below FP an instruction reaches: 0 when it does not. An address is made by two, of which the
+ * second tells.
+ */
 static int reach(const struct bpf_insn *in)
 {
 	unsigned class = BPF_CLASS(in->code);
 
-	if (((class == BPF_ST || class == BPF_STX) && in->dst_reg == FP) || (class == BPF_LDX && in->src_reg == FP))
+	if (((class == BPF_ST || class == BPF_STX) && in->dst_reg == FP) ||
+	    (class == BPF_LDX && in->src_reg == FP))
 		return in->off;
-	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && in->src_reg == FP && in[1].code == (BPF_ALU64 | BPF_ADD | BPF_K))
+	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && in->src_reg == FP &&
+	    in[1].code == (BPF_ALU64 | BPF_ADD | BPF_K))
 		return in[1].imm;
 	return 0;
 }
 
 /*
- * A function begins with a store to the deepest word of its frame, so that the verifier counts the whole frame from there on.
- * It takes a word that was never written for any number, and so finds two paths alike of which one has a number there that
- * matters; looking for who wrote it on the other path, Linux 6.18 stops with "verifier bug: stack slot" where the frame was
- * still shorter than that.
+ * A function begins with a store to the deepest word of its frame, so that the verifier counts the whole
+ * frame from there on. It takes a word that was never written for any number, and so finds two paths alike
+ * of which one has a number there that matters; looking for who wrote it on the other path, Linux 6.18
+ * stops with "verifier bug: stack slot" where the frame was still shorter than that.
  */
 size_t dt_frame_begin(struct dt_emit *a)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The assembler: one function an instruction, labels that are put once and jumped to before or after, map references
- * that become relocations. Knows eBPF and nothing of DIF; each instruction remembers the DIF it is made of.
+ * The assembler: one function an instruction, labels that are put once and jumped to before or after, map
+ * references that become relocations. Knows eBPF and nothing of DIF; each instruction remembers the DIF it
+ * is made of.
  */
 #ifndef DT_BPF_EMIT_H
 #define DT_BPF_EMIT_H
@@ -56,7 +57,8 @@ void dt_swap(struct dt_emit *, int dst, int bits);		/* to big endian */
 void dt_ldx(struct dt_emit *, int size, int dst, int src, int off);
 void dt_stx(struct dt_emit *, int size, int dst, int off, int src);
 void dt_sti(struct dt_emit *, int size, int dst, int off, int32_t imm);
-void dt_atomic(struct dt_emit *, int op, int dst, int off, int src);	/* 64 bits; BPF_ADD, with BPF_FETCH, BPF_CMPXCHG, BPF_XCHG */
+/* 64 bits; BPF_ADD, with BPF_FETCH, BPF_CMPXCHG, BPF_XCHG */
+void dt_atomic(struct dt_emit *, int op, int dst, int off, int src);
 void dt_xchg32(struct dt_emit *, int dst, int off, int src);
 void dt_jmp(struct dt_emit *, int op, int dst, int src, uint32_t label);
 void dt_jmpi(struct dt_emit *, int op, int dst, int32_t imm, uint32_t label);
@@ -67,7 +69,8 @@ void dt_funcaddr(struct dt_emit *, int dst, uint32_t label);	/* for helpers that
 void dt_raw(struct dt_emit *, struct bpf_insn);
 void dt_unmake(struct dt_emit *, size_t at);			/* that instruction does nothing after all */
 size_t dt_frame_begin(struct dt_emit *);			/* at the start of a function … */
-void dt_frame_end(struct dt_emit *, size_t begin);		/* … and when all its code is there: see emit.c */
+/* … and when all its code is there: see emit.c */
+void dt_frame_end(struct dt_emit *, size_t begin);
 void dt_exit(struct dt_emit *);
 void dt_map(struct dt_emit *, int dst, uint32_t map);
 void dt_ringfd(struct dt_emit *, int dst, uint32_t map, uint32_t cpu);	/* that CPU's own ring buffer */

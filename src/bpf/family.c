@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * -x follow: the processes named (roots) and all that come of them. Two maps know them: ROOTS has the numbers of the roots as whoever traces
- * knows them, FAMILY the others by the kernel's number. Three small programs keep them, in the kernel, so that no child is missed: a fork
- * makes a member before the child runs; the end of a process is counted once, when its last thread ends; its number is given
- * back when the kernel does so, as threads may still be on their way out. A root that ends becomes a member too: its number may be given to somebody else.
+ * -x follow: the processes named (roots) and all that come of them. Two maps know them: ROOTS has the
+ * numbers of the roots as whoever traces knows them, FAMILY the others by the kernel's number. Three small
+ * programs keep them, in the kernel, so that no child is missed: a fork makes a member before the child
+ * runs; the end of a process is counted once, when its last thread ends; its number is given back when the
+ * kernel does so, as threads may still be on their way out. A root that ends becomes a member too: its
+ * number may be given to somebody else.
  */
 #include "bpf/maps.h"
 #include "bpf/process.h"
@@ -21,15 +23,20 @@ struct keeper_frame {
 };
 #define KEEPER_AT(member) ((int)offsetof(struct keeper_frame, member) - (int)sizeof(struct keeper_frame))
 enum {
-	M_DROP = KEEPER_AT(drop), M_LIVE = KEEPER_AT(live), M_SIGNAL = KEEPER_AT(signal), M_VALUE = KEEPER_AT(value),
-	M_PID = KEEPER_AT(pid), M_KEY = KEEPER_AT(key),
+	M_DROP = KEEPER_AT(drop),
+	M_LIVE = KEEPER_AT(live),
+	M_SIGNAL = KEEPER_AT(signal),
+	M_VALUE = KEEPER_AT(value),
+	M_PID = KEEPER_AT(pid),
+	M_KEY = KEEPER_AT(key),
 };
 _Static_assert(M_PID == M_KEY - 8, "dt_family_root() has the word before its key too");
 
 static uint32_t family_map(struct dt_build *b)
 {
 	if (!b->family)
-		b->family = dt_build_map(b, DT_MAP_FAMILY, BPF_MAP_TYPE_HASH, 4, sizeof(struct dt_kin), MEMBERS_MAX, BPF_F_NO_PREALLOC) + 1;
+		b->family = 1 + dt_build_map(b, DT_MAP_FAMILY, BPF_MAP_TYPE_HASH, 4, sizeof(struct dt_kin),
+		    MEMBERS_MAX, BPF_F_NO_PREALLOC);
 	return b->family - 1;
 }
 
@@ -49,7 +56,10 @@ static uint32_t roots_map(struct dt_build *b)
 	return b->roots - 1;
 }
 
-/* To `found` with its place from 1 in r0 when the current process is a root; falls through. In a container, those outside are 0 and nobody's. */
+/*
+ * To `found` with its place from 1 in r0 when the current process is a root; falls through. In a container,
+ * those outside are 0 and nobody's.
+ */
 static void is_root(struct dt_build *b, struct dt_emit *a, int room, uint32_t found)
 {
 	uint32_t none = dt_label(a);
@@ -219,7 +229,8 @@ void dt_family_keep(struct dt_build *b, struct dt_emit *a, enum dt_keep keep)
 	if (dt_kmember(b->opts, "task_struct", "tgid") == DT_KOFF_NONE ||
 	    dt_kmember(b->opts, "task_struct", "signal") == DT_KOFF_NONE ||
 	    dt_kmember(b->opts, "signal_struct", "live") == DT_KOFF_NONE)
-		dt_refuse(b, (struct dt_loc){ 0 }, "this kernel's type data does not show how processes end, which -x follow needs");
+		dt_refuse(b, (struct dt_loc){ 0 },
+		    "this kernel's type data does not show how processes end, which -x follow needs");
 	dt_mov(a, R7, R1);
 	switch (keep) {
 	case DT_KEEP_FORK: keep_fork(b, a, out); break;

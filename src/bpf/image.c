@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dt_image_build(): plans, then the programs of each hook, then the maps get their sizes. A refusal or a lack of memory leaves
- * through one jump, with a sentence.
+ * dt_image_build(): plans, then the programs of each hook, then the maps get their sizes. A refusal or a
+ * lack of memory leaves through one jump, with a sentence.
  */
 #include "bpf/maps.h"
 
@@ -118,9 +118,11 @@ static void publish_vars(struct dt_build *b)
 	b->image->vars = DT_NEWN(b->arena, struct dt_varlayout, b->vars.n + 1);
 	for (size_t i = 0; i < b->vars.n; i++) {
 		const struct dt_bvar *v = &b->vars.v[i];
-		uint32_t map = v->v.kind == DT_DIFV_ARRAY ? v->map : v->v.scope == DT_DIFV_GLOBAL ? b->globals :
-		    v->v.scope == DT_DIFV_THREAD ? b->tls : 0;
-		struct dt_varlayout o = { .v = v->v, .map = map - 1, .off = v->off, .keysize = v->keysize, .nkeys = v->nkeys };
+		uint32_t map = v->v.kind == DT_DIFV_ARRAY ? v->map :
+		    v->v.scope == DT_DIFV_GLOBAL ? b->globals : v->v.scope == DT_DIFV_THREAD ? b->tls : 0;
+		struct dt_varlayout o = {
+			.v = v->v, .map = map - 1, .off = v->off, .keysize = v->keysize, .nkeys = v->nkeys
+		};
 
 		memcpy(o.keyoff, v->keyoff, sizeof(o.keyoff));
 		memcpy(o.keylen, v->keylen, sizeof(o.keylen));
@@ -155,8 +157,8 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 static bool sane(const struct dt_image_opts *o)
 {
-	return o && o->feat && o->strsize >= 1 && o->strsize <= 1u << 16 && o->ncpus >= 1 && o->ncpus <= 8192 &&
-	    o->only_cpu <= o->ncpus && o->nspec <= 4096;
+	return o && o->feat && o->strsize >= 1 && o->strsize <= 1u << 16 && o->ncpus >= 1 &&
+	    o->ncpus <= 8192 && o->only_cpu <= o->ncpus && o->nspec <= 4096;
 }
 
 int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
@@ -169,7 +171,8 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 	if (msglen)
 		msg[0] = '\0';
 	if (!sane(opts)) {
-		snprintf(msg, msglen, "the options of the image are out of range (strsize 1 to 65536, nspec up to 4096)");
+		snprintf(msg, msglen,
+		    "the options of the image are out of range (strsize 1 to 65536, nspec up to 4096)");
 		return -EINVAL;
 	}
 	own.scratchsize = own.scratchsize ? own.scratchsize : 16 * own.strsize;

@@ -1,79 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One DIFO in, code that leaves its value in r0 (or a value known now in l->ret) out. Branches only go forward, so one
- * backward pass finds which registers are live, and constants and strings stay unwritten until something needs them.
- * Faults leave through stubs behind the clause.
+ * One DIFO in, code that leaves its value in r0 (or a value known now in l->ret) out. Branches only go
+ * forward, so one backward pass finds which registers are live, and constants and strings stay unwritten
+ * until something needs them. Faults leave through stubs behind the clause.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
 
 typedef void op_f(struct dt_lower *, uint32_t);
 
-/* ---- before: liveness and labels ---- */
-
-static uint8_t bit(unsigned r) { return r && r < DT_DIF_NREGS ? (uint8_t)(1u << r) : 0; }
-
-static uint8_t reads(uint32_t in)
-{
-	switch (dt_difop_form(dt_dif_op(in))) {
-	case DT_FORM_RRR: return bit(dt_dif_r1(in)) | bit(dt_dif_r2(in)) | (dt_dif_op(in) == DT_DIF_COPYS ? bit(dt_dif_rd(in)) : 0);
-	case DT_FORM_CMP: return bit(dt_dif_r1(in)) | bit(dt_dif_r2(in));
-	case DT_FORM_RR: case DT_FORM_TST: case DT_FORM_LD: return bit(dt_dif_r1(in));
-	case DT_FORM_ST: return bit(dt_dif_r1(in)) | bit(dt_dif_rd(in));
-	case DT_FORM_RET: case DT_FORM_STV: case DT_FORM_PUSHTV: return bit(dt_dif_rd(in));
-	case DT_FORM_LDA: return bit(dt_dif_r2(in));
-	case DT_FORM_STA: return bit(dt_dif_r2(in)) | bit(dt_dif_rd(in));
-	case DT_FORM_PUSHTR: return bit(dt_dif_r2(in)) | bit(dt_dif_rd(in));
-	}
-	return 0;
-}
-
-static uint8_t writes(uint32_t in)
-{
-	switch (dt_difop_form(dt_dif_op(in))) {
-	case DT_FORM_RRR: return dt_dif_op(in) == DT_DIF_COPYS ? 0 : bit(dt_dif_rd(in));
-	case DT_FORM_RR: case DT_FORM_LD: case DT_FORM_SETX: case DT_FORM_SETS: case DT_FORM_LDA: case DT_FORM_LDV: case DT_FORM_CALL:
-	case DT_FORM_XL:
-		return bit(dt_dif_rd(in));
-	}
-	return 0;
-}
-
-static bool is_branch(uint32_t in) { return dt_difop_form(dt_dif_op(in)) == DT_FORM_BR; }
-
 static bool is_compare(uint32_t in)
 {
 	return dt_dif_op(in) == DT_DIF_CMP || dt_dif_op(in) == DT_DIF_TST || dt_dif_op(in) == DT_DIF_SCMP;
-}
-
-static void analyse(struct dt_lower *l)
-{
-	const struct dt_difo *d = l->difo;
-	struct dt_arena *arena = l->b->arena;
-	uint8_t *live = DT_NEWN(arena, uint8_t, d->ntext + 1);
-	bool *target = DT_NEWN(arena, bool, d->ntext + 1);
-
-	l->label = DT_NEWN(arena, uint32_t, d->ntext + 1);
-	for (uint32_t pc = d->ntext; pc-- > 0;) {
-		uint32_t in = d->text[pc];
-		uint8_t out = dt_dif_op(in) == DT_DIF_RET || dt_dif_op(in) == DT_DIF_BA ? 0 : live[pc + 1];
-
-		if (is_branch(in)) {
-			uint32_t to = dt_dif_label(in);
-
-			if (to <= pc || to >= d->ntext)
-				dt_refuse(l->b, dt_lower_loc(l), "a branch leaves the expression");
-			out |= live[to];
-			target[to] = true;
-		}
-		live[pc] = (uint8_t)((out & ~writes(in)) | reads(in));
-	}
-	for (uint32_t pc = 0; pc < d->ntext; pc++) {
-		if (target[pc])
-			l->label[pc] = dt_label(l->a);
-	}
-	l->live = live;
-	l->target = target;
 }
 
 struct dt_loc dt_lower_loc(const struct dt_lower *l)
@@ -99,7 +37,7 @@ static void settle(struct dt_lower *l, unsigned r)
 
 	if (!l->lazy[r])
 		return;
-	if (k.kind == V_CONST && k.v == (uint64_t)(int64_t)(int32_t)k.v) {
+	if (k.kind == V_CONST && dt_fits32(k.v)) {
 		dt_sti(l->a, B8, FP, dt_frame_reg(r), (int32_t)k.v);
 	} else {
 		if (k.kind == V_CONST)
@@ -117,7 +55,7 @@ static void settle(struct dt_lower *l, unsigned r)
 void dt_settle(struct dt_lower *l, unsigned mask)
 {
 	for (unsigned r = 1; r < DT_DIF_NREGS; r++) {
-		if (mask & bit(r))
+		if (mask & 1u << r)
 			settle(l, r);
 	}
 }
@@ -171,97 +109,28 @@ void dt_set_known(struct dt_lower *l, unsigned rd, struct dt_known k)
 
 uint32_t dt_fault_label(struct dt_lower *l, int fault, int addr)
 {
-	struct dt_stub s = { .label = dt_label(l->a), .fault = fault, .addr = addr, .act = l->act, .difo = l->difo,
+	struct dt_stub s = { .label = dt_label(l->a),
+		.fault = fault,
+		.addr = addr,
+		.act = l->act,
+		.difo = l->difo,
 		.offset = l->difo ? 4 * (int)l->pc : -1 };
 
 	dt_vec_push(l->b->arena, &l->stubs, s);
 	return s.label;
 }
 
-/* A jump that is always taken but does not look so: "unreachable insn" is what the verifier says of code behind a plain one. */
+/*
+ * A jump that is always taken but does not look so: "unreachable insn" is what the verifier says of code
+ * behind a plain one.
+ */
 void dt_always_fault(struct dt_lower *l, int fault, int addr)
 {
 	dt_imm(l->a, R0, 0);
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, dt_fault_label(l, fault, addr));
 }
 
-/* ---- arithmetic ---- */
-
-static const int alu_of[] = {
-	[DT_DIF_OR] = BPF_OR, [DT_DIF_XOR] = BPF_XOR, [DT_DIF_AND] = BPF_AND, [DT_DIF_SLL] = BPF_LSH, [DT_DIF_SRL] = BPF_RSH,
-	[DT_DIF_SUB] = BPF_SUB, [DT_DIF_ADD] = BPF_ADD, [DT_DIF_MUL] = BPF_MUL, [DT_DIF_SRA] = BPF_ARSH,
-};
-
-static bool fits(uint64_t v) { return v == (uint64_t)(int64_t)(int32_t)v; }
-
-static void arith(struct dt_lower *l, uint32_t in)
-{
-	unsigned op = dt_dif_op(in), r2 = dt_dif_r2(in);
-	bool shift = op == DT_DIF_SLL || op == DT_DIF_SRL || op == DT_DIF_SRA;
-	uint64_t k = r2 ? l->reg[r2].v : 0;
-	bool known = !r2 || l->reg[r2].kind == V_CONST;
-
-	if (shift)
-		k &= 63;
-	if (known && fits(k)) {
-		dt_get(l, dt_dif_r1(in), R0);
-		dt_alui(l->a, alu_of[op], R0, (int32_t)k);
-	} else {
-		dt_get(l, dt_dif_r1(in), R1);
-		dt_get(l, r2, R2);
-		if (shift)
-			dt_alui(l->a, BPF_AND, R2, 63);
-		dt_mov(l->a, R0, R1);
-		dt_alu(l->a, alu_of[op], R0, R2);
-	}
-	dt_set(l, dt_dif_rd(in));
-}
-
-/* Signed division from the unsigned one, which is all the floor's instruction set has: divide sizes, then give the sign. */
-static void signed_divide(struct dt_lower *l, bool rem)
-{
-	struct dt_emit *a = l->a;
-	uint32_t apos = dt_label(a), bpos = dt_label(a), done = dt_label(a);
-
-	dt_mov(a, R3, R1);
-	if (!rem)
-		dt_alu(a, BPF_XOR, R3, R2);	/* its sign is the result's */
-	dt_jmpi(a, BPF_JSGE, R1, 0, apos);
-	dt_neg(a, R1);
-	dt_put(a, apos);
-	dt_jmpi(a, BPF_JSGE, R2, 0, bpos);
-	dt_neg(a, R2);
-	dt_put(a, bpos);
-	dt_alu(a, rem ? BPF_MOD : BPF_DIV, R1, R2);
-	dt_jmpi(a, BPF_JSGE, R3, 0, done);
-	dt_neg(a, R1);
-	dt_put(a, done);
-	dt_mov(a, R0, R1);
-}
-
-static void divide(struct dt_lower *l, uint32_t in)
-{
-	unsigned op = dt_dif_op(in);
-	struct dt_emit *a = l->a;
-
-	dt_get(l, dt_dif_r1(in), R1);
-	dt_get(l, dt_dif_r2(in), R2);
-	dt_jmpi(a, BPF_JEQ, R2, 0, dt_fault_label(l, DT_FLT_DIVZERO, A_NONE));
-	if (op == DT_DIF_SDIV || op == DT_DIF_SREM) {
-		signed_divide(l, op == DT_DIF_SREM);
-	} else {
-		dt_mov(a, R0, R1);
-		dt_alu(a, op == DT_DIF_UDIV ? BPF_DIV : BPF_MOD, R0, R2);
-	}
-	dt_set(l, dt_dif_rd(in));
-}
-
-static void op_not(struct dt_lower *l, uint32_t in)
-{
-	dt_get(l, dt_dif_r1(in), R0);
-	dt_alui(l->a, BPF_XOR, R0, -1);
-	dt_set(l, dt_dif_rd(in));
-}
+/* ---- registers from registers and constants ---- */
 
 static void op_mov(struct dt_lower *l, uint32_t in)
 {
@@ -281,12 +150,14 @@ static void op_nop(struct dt_lower *l, uint32_t in) { (void)l; (void)in; }
 
 static void op_setx(struct dt_lower *l, uint32_t in)
 {
-	dt_set_known(l, dt_dif_rd(in), (struct dt_known){ .kind = V_CONST, .v = l->difo->ints[dt_dif_v16(in)] });
+	dt_set_known(
+	    l, dt_dif_rd(in), (struct dt_known){ .kind = V_CONST, .v = l->difo->ints[dt_dif_v16(in)] });
 }
 
 static void op_sets(struct dt_lower *l, uint32_t in)
 {
-	dt_set_known(l, dt_dif_rd(in), (struct dt_known){ .kind = V_STR, .text = l->difo->strs + dt_dif_v16(in) });
+	dt_set_known(
+	    l, dt_dif_rd(in), (struct dt_known){ .kind = V_STR, .text = l->difo->strs + dt_dif_v16(in) });
 }
 
 /* ---- conditions ---- */
@@ -296,12 +167,15 @@ static uint8_t live_after(const struct dt_lower *l)
 	return l->live[l->pc + 1];
 }
 
-/* What a branch that follows may leave unwritten is written now: nothing may come between compare and branch. */
+/*
+ * What a branch that follows may leave unwritten is written now: nothing may come between compare and
+ * branch.
+ */
 static void settle_ahead(struct dt_lower *l)
 {
 	uint8_t mask = live_after(l);
 
-	for (uint32_t pc = l->pc + 1; pc < l->difo->ntext && is_branch(l->difo->text[pc]); pc++)
+	for (uint32_t pc = l->pc + 1; pc < l->difo->ntext && dt_dif_is_branch(l->difo->text[pc]); pc++)
 		mask |= (uint8_t)(l->live[dt_dif_label(l->difo->text[pc])] | l->live[pc + 1]);
 	dt_settle(l, mask);
 }
@@ -323,8 +197,16 @@ static void op_compare(struct dt_lower *l, uint32_t in)
 }
 
 static const int jump_of[] = {
-	[DT_DIF_BE] = BPF_JEQ, [DT_DIF_BNE] = BPF_JNE, [DT_DIF_BG] = BPF_JSGT, [DT_DIF_BGU] = BPF_JGT, [DT_DIF_BGE] = BPF_JSGE,
-	[DT_DIF_BGEU] = BPF_JGE, [DT_DIF_BL] = BPF_JSLT, [DT_DIF_BLU] = BPF_JLT, [DT_DIF_BLE] = BPF_JSLE, [DT_DIF_BLEU] = BPF_JLE,
+	[DT_DIF_BE] = BPF_JEQ,
+	[DT_DIF_BNE] = BPF_JNE,
+	[DT_DIF_BG] = BPF_JSGT,
+	[DT_DIF_BGU] = BPF_JGT,
+	[DT_DIF_BGE] = BPF_JSGE,
+	[DT_DIF_BGEU] = BPF_JGE,
+	[DT_DIF_BL] = BPF_JSLT,
+	[DT_DIF_BLU] = BPF_JLT,
+	[DT_DIF_BLE] = BPF_JSLE,
+	[DT_DIF_BLEU] = BPF_JLE,
 };
 
 /* After tst all flags but zero are clear: > is "not zero", <= is "zero", >= always, < never. */
@@ -343,7 +225,7 @@ static void branch_compare(struct dt_lower *l, unsigned op, uint32_t to)
 	uint64_t k = r2 ? l->reg[r2].v : 0;
 
 	dt_get(l, r1, R1);
-	if ((!r2 || l->reg[r2].kind == V_CONST) && fits(k)) {
+	if ((!r2 || l->reg[r2].kind == V_CONST) && dt_fits32(k)) {
 		dt_jmpi(l->a, jump_of[op], R1, (int32_t)k, to);
 	} else {
 		dt_get(l, r2, R2);
@@ -389,7 +271,8 @@ static void op_ret(struct dt_lower *l, uint32_t in)
 	unsigned r = dt_dif_rd(in);
 	bool last = l->pc + 1 == l->difo->ntext;
 
-	if (last && !l->target[l->pc] && r && (l->lazy[r] || l->reg[r].kind == V_CONST) && l->label[l->difo->ntext] == 0) {
+	if (last && !l->target[l->pc] && r && (l->lazy[r] || l->reg[r].kind == V_CONST) &&
+	    l->label[l->difo->ntext] == 0) {
 		l->ret = l->reg[r];
 		return;
 	}
@@ -423,7 +306,9 @@ static struct dt_tentry *push(struct dt_lower *l)
 
 static void push_value(struct dt_lower *l, struct dt_tentry *t, unsigned r)
 {
-	t->known = (struct dt_known){ .kind = r ? l->reg[r].kind : V_CONST, .v = r ? l->reg[r].v : 0, .text = l->reg[r].text };
+	t->known = (struct dt_known){
+		.kind = r ? l->reg[r].kind : V_CONST, .v = r ? l->reg[r].v : 0, .text = l->reg[r].text
+	};
 	if (r && l->lazy[r])
 		return;
 	if (t->known.kind == V_CONST)
@@ -478,46 +363,98 @@ static void op_ldgs(struct dt_lower *l, uint32_t in)
 	else
 		dt_lower_builtin(l, id, dt_dif_rd(in));
 }
-static void op_stgs(struct dt_lower *l, uint32_t in) { dt_lower_stv(l, DT_DIFV_GLOBAL, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_ldts(struct dt_lower *l, uint32_t in) { dt_lower_ldv(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_stts(struct dt_lower *l, uint32_t in) { dt_lower_stv(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_ldls(struct dt_lower *l, uint32_t in) { dt_lower_ldv(l, DT_DIFV_LOCAL, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_stls(struct dt_lower *l, uint32_t in) { dt_lower_stv(l, DT_DIFV_LOCAL, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_ldgaa(struct dt_lower *l, uint32_t in) { dt_lower_ldaa(l, DT_DIFV_GLOBAL, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_ldtaa(struct dt_lower *l, uint32_t in) { dt_lower_ldaa(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_stgaa(struct dt_lower *l, uint32_t in) { dt_lower_staa(l, DT_DIFV_GLOBAL, dt_dif_v16(in), dt_dif_rd(in)); }
-static void op_sttaa(struct dt_lower *l, uint32_t in) { dt_lower_staa(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in)); }
+static void op_stgs(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_stv(l, DT_DIFV_GLOBAL, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_ldts(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_ldv(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_stts(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_stv(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_ldls(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_ldv(l, DT_DIFV_LOCAL, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_stls(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_stv(l, DT_DIFV_LOCAL, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_ldgaa(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_ldaa(l, DT_DIFV_GLOBAL, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_ldtaa(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_ldaa(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_stgaa(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_staa(l, DT_DIFV_GLOBAL, dt_dif_v16(in), dt_dif_rd(in));
+}
+static void op_sttaa(struct dt_lower *l, uint32_t in)
+{
+	dt_lower_staa(l, DT_DIFV_THREAD, dt_dif_v16(in), dt_dif_rd(in));
+}
 
 static void op_illegal(struct dt_lower *l, uint32_t in)
 {
 	dt_always_fault(l, DT_FLT_ILLOP, A_NONE);
-	if (writes(in))
+	if (dt_live_writes(in))
 		dt_set(l, dt_dif_rd(in));
 }
 
 static void op_stga(struct dt_lower *l, uint32_t in)
 {
 	(void)in;
-	REFUSE(l, "writing uregs[] is not available for tracing: the kernel does not let programs change registers");
+	REFUSE(l,
+	    "writing uregs[] is not available for tracing: the kernel does not let programs change "
+	    "registers");
 }
 
 static op_f *const ops[] = {
-	[DT_DIF_OR ... DT_DIF_MUL] = arith,
-	[DT_DIF_SDIV ... DT_DIF_UREM] = divide,
-	[DT_DIF_NOT] = op_not, [DT_DIF_MOV] = op_mov, [DT_DIF_CMP] = op_compare, [DT_DIF_TST] = op_compare,
+	[DT_DIF_OR ... DT_DIF_MUL] = dt_lower_arith,
+	[DT_DIF_SDIV ... DT_DIF_UREM] = dt_lower_divide,
+	[DT_DIF_NOT] = dt_lower_not,
+	[DT_DIF_MOV] = op_mov,
+	[DT_DIF_CMP] = op_compare,
+	[DT_DIF_TST] = op_compare,
 	[DT_DIF_BA ... DT_DIF_BLEU] = branch,
 	[DT_DIF_LDSB ... DT_DIF_LDX] = dt_lower_load,
-	[DT_DIF_RET] = op_ret, [DT_DIF_NOP] = op_nop, [DT_DIF_SETX] = op_setx, [DT_DIF_SETS] = op_sets,
-	[DT_DIF_SCMP] = op_compare, [DT_DIF_LDGA] = dt_lower_ldga, [DT_DIF_LDGS] = op_ldgs, [DT_DIF_STGS] = op_stgs,
-	[DT_DIF_LDTA] = op_illegal, [DT_DIF_LDTS] = op_ldts, [DT_DIF_STTS] = op_stts, [DT_DIF_SRA] = arith,
-	[DT_DIF_CALL] = dt_lower_call, [DT_DIF_PUSHTR] = op_pushtr, [DT_DIF_PUSHTV] = op_pushtv, [DT_DIF_POPTS] = op_popts,
-	[DT_DIF_FLUSHTS] = op_flushts, [DT_DIF_LDGAA] = op_ldgaa, [DT_DIF_LDTAA] = op_ldtaa, [DT_DIF_STGAA] = op_stgaa,
-	[DT_DIF_STTAA] = op_sttaa, [DT_DIF_LDLS] = op_ldls, [DT_DIF_STLS] = op_stls, [DT_DIF_ALLOCS] = dt_lower_allocs,
+	[DT_DIF_RET] = op_ret,
+	[DT_DIF_NOP] = op_nop,
+	[DT_DIF_SETX] = op_setx,
+	[DT_DIF_SETS] = op_sets,
+	[DT_DIF_SCMP] = op_compare,
+	[DT_DIF_LDGA] = dt_lower_ldga,
+	[DT_DIF_LDGS] = op_ldgs,
+	[DT_DIF_STGS] = op_stgs,
+	[DT_DIF_LDTA] = op_illegal,
+	[DT_DIF_LDTS] = op_ldts,
+	[DT_DIF_STTS] = op_stts,
+	[DT_DIF_SRA] = dt_lower_arith,
+	[DT_DIF_CALL] = dt_lower_call,
+	[DT_DIF_PUSHTR] = op_pushtr,
+	[DT_DIF_PUSHTV] = op_pushtv,
+	[DT_DIF_POPTS] = op_popts,
+	[DT_DIF_FLUSHTS] = op_flushts,
+	[DT_DIF_LDGAA] = op_ldgaa,
+	[DT_DIF_LDTAA] = op_ldtaa,
+	[DT_DIF_STGAA] = op_stgaa,
+	[DT_DIF_STTAA] = op_sttaa,
+	[DT_DIF_LDLS] = op_ldls,
+	[DT_DIF_STLS] = op_stls,
+	[DT_DIF_ALLOCS] = dt_lower_allocs,
 	[DT_DIF_COPYS] = dt_lower_copys,
 	[DT_DIF_STB ... DT_DIF_STX] = dt_lower_store,
 	[DT_DIF_ULDSB ... DT_DIF_ULDX] = dt_lower_load,
 	[DT_DIF_RLDSB ... DT_DIF_RLDX] = dt_lower_load,
-	[DT_DIF_XLATE] = op_illegal, [DT_DIF_XLARG] = op_illegal, [DT_DIF_STGA] = op_stga,
+	[DT_DIF_XLATE] = op_illegal,
+	[DT_DIF_XLARG] = op_illegal,
+	[DT_DIF_STGA] = op_stga,
 };
 
 /* ---- the DIFO ---- */
@@ -541,7 +478,8 @@ static void arrive(struct dt_lower *l)
 	}
 	l->cached = 0;
 	l->cond = 0;
-	l->tuple_lost = l->ntuple || l->tuple_lost;	/* a call leaves its arguments; the next one begins with flushts */
+	/* a call leaves its arguments; the next one begins with flushts */
+	l->tuple_lost = l->ntuple || l->tuple_lost;
 	l->ntuple = 0;
 }
 
@@ -553,7 +491,7 @@ static void start(struct dt_lower *l, const struct dt_difo *difo)
 	l->tuple_lost = false;
 	l->cached = 0;
 	l->cond = 0;
-	analyse(l);
+	dt_live_analyse(l);
 	find_exits(l);
 	for (unsigned r = 1; r < DT_DIF_NREGS; r++) {	/* a register read before it is written is 0 */
 		l->reg[r] = (struct dt_known){ .kind = V_CONST };
@@ -562,7 +500,8 @@ static void start(struct dt_lower *l, const struct dt_difo *difo)
 }
 
 /*
- * Code behind a return or a jump that nothing goes to cannot be reached; the verifier refuses it ("unreachable insn 12").
+ * Code behind a return or a jump that nothing goes to cannot be reached; the verifier refuses it
+ * ("unreachable insn 12").
  */
 void dt_lower_difo(struct dt_lower *l, const struct dt_difo *difo)
 {
@@ -585,7 +524,7 @@ void dt_lower_difo(struct dt_lower *l, const struct dt_difo *difo)
 		l->a->difo = difo;
 		l->a->difpc = l->pc;
 		ops[dt_dif_op(in)](l, in);
-		if (!is_branch(in) && !is_compare(in))
+		if (!dt_dif_is_branch(in) && !is_compare(in))
 			l->cond = 0;
 		reached = dt_dif_op(in) != DT_DIF_RET && dt_dif_op(in) != DT_DIF_BA;
 	}

@@ -2,18 +2,42 @@
 /* The maps of an image: made when code first asks for them, given their sizes when all code is there. */
 #include "bpf/maps.h"
 
-uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, uint32_t key, uint32_t value, uint32_t n, uint32_t flags)
+uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, uint32_t key, uint32_t value,
+    uint32_t n, uint32_t flags)
 {
 	static const char *const names[] = {
-		[DT_MAP_CONST] = "const", [DT_MAP_SLOTS] = "slots", [DT_MAP_GLOBALS] = "globals", [DT_MAP_TLS] = "self",
-		[DT_MAP_DYN] = "dyn", [DT_MAP_AGGS] = "agg", [DT_MAP_AGG_A] = "agg_a", [DT_MAP_AGG_B] = "agg_b",
-		[DT_MAP_RINGS] = "rings", [DT_MAP_RING] = "ring", [DT_MAP_CONTROL] = "control", [DT_MAP_DROPS] = "drops",
-		[DT_MAP_SPEC_USED] = "specused", [DT_MAP_VTIME] = "vtime", [DT_MAP_VTIME_CPU] = "vtimecpu", [DT_MAP_STACKS] = "stacks", [DT_MAP_OVER] = "over", [DT_MAP_CHAIN] = "chain",
-		[DT_MAP_UNWIND_ROWS] = "unwind_rows", [DT_MAP_UNWIND_RULES] = "unwind_rules", [DT_MAP_UNWIND_MAPS] = "unwind_maps",
-		[DT_MAP_UNWIND_KEYS] = "unwind_keys", [DT_MAP_ROOTS] = "roots", [DT_MAP_FAMILY] = "family",
+		[DT_MAP_CONST] = "const",
+		[DT_MAP_SLOTS] = "slots",
+		[DT_MAP_GLOBALS] = "globals",
+		[DT_MAP_TLS] = "self",
+		[DT_MAP_DYN] = "dyn",
+		[DT_MAP_AGGS] = "agg",
+		[DT_MAP_AGG_A] = "agg_a",
+		[DT_MAP_AGG_B] = "agg_b",
+		[DT_MAP_RINGS] = "rings",
+		[DT_MAP_RING] = "ring",
+		[DT_MAP_CONTROL] = "control",
+		[DT_MAP_DROPS] = "drops",
+		[DT_MAP_SPEC_USED] = "specused",
+		[DT_MAP_VTIME] = "vtime",
+		[DT_MAP_VTIME_CPU] = "vtimecpu",
+		[DT_MAP_STACKS] = "stacks",
+		[DT_MAP_OVER] = "over",
+		[DT_MAP_CHAIN] = "chain",
+		[DT_MAP_UNWIND_ROWS] = "unwind_rows",
+		[DT_MAP_UNWIND_RULES] = "unwind_rules",
+		[DT_MAP_UNWIND_MAPS] = "unwind_maps",
+		[DT_MAP_UNWIND_KEYS] = "unwind_keys",
+		[DT_MAP_ROOTS] = "roots",
+		[DT_MAP_FAMILY] = "family",
 	};
-	struct dt_image_map m = { .role = role, .type = type, .key_size = key, .value_size = value, .max_entries = n,
-		.flags = flags, .inner = UINT32_MAX };
+	struct dt_image_map m = { .role = role,
+		.type = type,
+		.key_size = key,
+		.value_size = value,
+		.max_entries = n,
+		.flags = flags,
+		.inner = UINT32_MAX };
 
 	strcpy(m.name, "dt_");
 	strcat(m.name, names[role]);
@@ -29,7 +53,10 @@ static uint32_t one(struct dt_build *b, uint32_t *index, enum dt_map_role role, 
 	return *index - 1;
 }
 
-uint32_t dt_constants(struct dt_build *b) { return one(b, &b->constants, DT_MAP_CONST, 0, BPF_F_RDONLY_PROG); }
+uint32_t dt_constants(struct dt_build *b)
+{
+	return one(b, &b->constants, DT_MAP_CONST, 0, BPF_F_RDONLY_PROG);
+}
 uint32_t dt_globals(struct dt_build *b) { return one(b, &b->globals, DT_MAP_GLOBALS, 0, 0); }
 uint32_t dt_control_map(struct dt_build *b)
 {
@@ -39,29 +66,36 @@ uint32_t dt_control_map(struct dt_build *b)
 uint32_t dt_spec_used_map(struct dt_build *b)
 {
 	if (!b->spec_used)
-		b->spec_used = 1 + dt_build_map(b, DT_MAP_SPEC_USED, BPF_MAP_TYPE_ARRAY, 4, 8 * (b->opts->nspec ? b->opts->nspec : 1), b->opts->ncpus, 0);
+		b->spec_used = 1 + dt_build_map(b, DT_MAP_SPEC_USED, BPF_MAP_TYPE_ARRAY, 4,
+		    8 * (b->opts->nspec ? b->opts->nspec : 1), b->opts->ncpus, 0);
 	return b->spec_used - 1;
 }
 
-/* A plain array, not a per-CPU one: its lookup is inlined on every kernel, and its values may be larger than 32 KiB. */
+/*
+ * A plain array, not a per-CPU one: its lookup is inlined on every kernel, and its values may be larger
+ * than 32 KiB.
+ */
 uint32_t dt_slots(struct dt_build *b)
 {
 	if (!b->slots)
-		b->slots = dt_build_map(b, DT_MAP_SLOTS, BPF_MAP_TYPE_ARRAY, 4, 0, DT_NSLOTS * b->opts->ncpus, 0) + 1;
+		b->slots = 1 + dt_build_map(b, DT_MAP_SLOTS, BPF_MAP_TYPE_ARRAY, 4, 0,
+		    DT_NSLOTS * b->opts->ncpus, 0);
 	return b->slots - 1;
 }
 
 uint32_t dt_tls(struct dt_build *b)
 {
 	if (!b->tls)
-		b->tls = dt_build_map(b, DT_MAP_TLS, BPF_MAP_TYPE_TASK_STORAGE, 4, 0, 0, BPF_F_NO_PREALLOC) + 1;
+		b->tls = 1 + dt_build_map(b, DT_MAP_TLS, BPF_MAP_TYPE_TASK_STORAGE, 4, 0, 0,
+		    BPF_F_NO_PREALLOC);
 	return b->tls - 1;
 }
 
 uint32_t dt_drops_map(struct dt_build *b)
 {
 	if (!b->drops)
-		b->drops = dt_build_map(b, DT_MAP_DROPS, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct dt_drops), 1, 0) + 1;
+		b->drops = 1 + dt_build_map(b, DT_MAP_DROPS, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
+		    sizeof(struct dt_drops), 1, 0);
 	return b->drops - 1;
 }
 
@@ -78,7 +112,8 @@ static uint32_t ring_size(uint64_t want, uint32_t most)
 uint32_t dt_ring_map(struct dt_build *b)
 {
 	if (!b->ring)
-		b->ring = dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, ring_size(b->opts->bufsize, 1u << 30), 0) + 1;
+		b->ring = 1 + dt_build_map(b, DT_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0,
+		    ring_size(b->opts->bufsize, 1u << 30), 0);
 	return b->ring - 1;
 }
 
@@ -87,7 +122,8 @@ uint32_t dt_rings(struct dt_build *b)
 	uint32_t ring = dt_ring_map(b);
 
 	if (!b->rings) {
-		b->rings = dt_build_map(b, DT_MAP_RINGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, b->opts->ncpus, 0) + 1;
+		b->rings = 1 + dt_build_map(b, DT_MAP_RINGS, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, b->opts->ncpus,
+		    0);
 		b->maps.v[b->rings - 1].inner = ring;
 	}
 	return b->rings - 1;
@@ -99,7 +135,8 @@ uint32_t dt_over_size(const struct dt_build *b) { return ring_size(b->opts->bufs
 uint32_t dt_over_map(struct dt_build *b)
 {
 	if (!b->over)
-		b->over = dt_build_map(b, DT_MAP_OVER, BPF_MAP_TYPE_ARRAY, 4, 0, b->opts->only_cpu ? 1 : b->opts->ncpus, 0) + 1;
+		b->over = 1 + dt_build_map(b, DT_MAP_OVER, BPF_MAP_TYPE_ARRAY, 4, 0,
+		    b->opts->only_cpu ? 1 : b->opts->ncpus, 0);
 	return b->over - 1;
 }
 

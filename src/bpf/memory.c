@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory as DIF sees it: addresses are numbers, read with the checked helpers; what may be written (scratch, variables) is
- * found again as an offset into its map value. Strings end at their NUL; NULL is the empty string where it is only read.
+ * Memory as DIF sees it: addresses are numbers, read with the checked helpers; what may be written
+ * (scratch, variables) is found again as an offset into its map value. Strings end at their NUL; NULL is
+ * the empty string where it is only read.
  */
 #include "bpf/build.h"
 
@@ -72,7 +73,8 @@ void dt_lower_load(struct dt_lower *l, uint32_t in)
 {
 	unsigned op = dt_dif_op(in);
 	bool user = op >= DT_DIF_ULDSB && op <= DT_DIF_ULDX;
-	struct access m = accesses[op - (user ? DT_DIF_ULDSB : op >= DT_DIF_RLDSB ? DT_DIF_RLDSB : DT_DIF_LDSB)];
+	struct access m = accesses[op - (user ? DT_DIF_ULDSB :
+	    op >= DT_DIF_RLDSB ? DT_DIF_RLDSB : DT_DIF_LDSB)];
 	int at = in_frame(l, dt_dif_r1(in));
 	struct dt_emit *a = l->a;
 
@@ -141,8 +143,8 @@ void dt_scratch_alloc(struct dt_lower *l)
 }
 
 /*
- * Strings are written where the next allocation begins and then only as much is taken as they need: scratch is followed by
- * as much again, so that one of full length fits wherever it begins.
+ * Strings are written where the next allocation begins and then only as much is taken as they need: scratch
+ * is followed by as much again, so that one of full length fits wherever it begins.
  */
 void dt_scratch_open(struct dt_lower *l)
 {
@@ -189,7 +191,8 @@ void dt_lower_allocs(struct dt_lower *l, uint32_t in)
 
 /* ---- stores ---- */
 
-struct region { uint32_t map; uint32_t off, size; bool slot, tls; int elem; };	/* elem: a pointer in the frame */
+/* elem: a pointer in the frame */
+struct region { uint32_t map; uint32_t off, size; bool slot, tls; int elem; };
 
 /* The by-reference variables' memory, besides scratch. */
 static int regions(struct dt_lower *l, struct region *r, uint32_t size)
@@ -204,7 +207,8 @@ static int regions(struct dt_lower *l, struct region *r, uint32_t size)
 		r[n++] = (struct region){ .tls = true, .size = l->b->tls_size };
 	for (int i = 0; i < DT_NELEMS; i++) {
 		if (l->elem[i] && l->elem[i]->v.type.size >= size)
-			r[n++] = (struct region){ .elem = dt_frame_elem((unsigned)i), .size = l->elem[i]->v.type.size };
+			r[n++] = (struct region){ .elem = dt_frame_elem((unsigned)i),
+				.size = l->elem[i]->v.type.size };
 	}
 	return n;
 }
@@ -245,7 +249,8 @@ static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 	if (size <= l->b->scratch)
 		dt_jmpi(a, BPF_JGT, R1, (int32_t)(l->b->scratch - size), no);
 	else
-		dt_jmpi(a, BPF_JGE, R1, 0, no);		/* always: what follows is never reached, which the verifier sees */
+		/* always: what follows is never reached, which the verifier sees */
+		dt_jmpi(a, BPF_JGE, R1, 0, no);
 	dt_alu(a, BPF_ADD, R2, R1);
 }
 
@@ -270,14 +275,17 @@ void dt_writable(struct dt_lower *l, uint32_t size, int at)
 }
 
 /*
- * The same for a size that is known only when it runs, in the frame at `size`: R2 the pointer, R5 the size, both bounded. The
- * verifier has to see that any such size fits wherever it begins: behind scratch and clause-locals the slot goes on,
- * behind the other variables there are `tail` bytes more (plan.c), which is the most that can be copied there.
+ * The same for a size that is known only when it runs, in the frame at `size`: R2 the pointer, R5 the size,
+ * both bounded. The verifier has to see that any such size fits wherever it begins: behind scratch and
+ * clause-locals the slot goes on, behind the other variables there are `tail` bytes more (plan.c), which is
+ * the most that can be copied there.
  */
 void dt_writable_some(struct dt_lower *l, int size, int at)
 {
 	struct dt_emit *a = l->a;
-	struct region r[4 + DT_NELEMS] = { { .slot = true, .off = l->b->slot_scratch, .size = l->b->scratch } };
+	struct region r[4 + DT_NELEMS] = {
+		{ .slot = true, .off = l->b->slot_scratch, .size = l->b->scratch }
+	};
 	uint32_t found = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, at);
 	int n = 1 + regions(l, r + 1, 1);
 
@@ -327,8 +335,8 @@ void dt_lower_copys(struct dt_lower *l, uint32_t in)
 	int to;
 
 	if (known && size > l->b->scratch)
-		REFUSE(l, "an object of %llu bytes is larger than scratch memory (%u); see scratchsize", (unsigned long long)size,
-		    l->b->scratch);
+		REFUSE(l, "an object of %llu bytes is larger than scratch memory (%u); see scratchsize",
+		    (unsigned long long)size, l->b->scratch);
 	if (known && size == 0)
 		return;
 	dt_settle(l, 1u << r1 | 1u << r2);
@@ -412,7 +420,8 @@ static void copy_text(struct dt_lower *l, const char *text, int base, int off, u
 static void copy_comm(struct dt_lower *l, int base, int off, uint32_t size, bool pad)
 {
 	if (pad)
-		dt_zero(l, base, off, size);	/* all of it: Linux 6.1 leaves what is behind the NUL as it was */
+		/* all of it: Linux 6.1 leaves what is behind the NUL as it was */
+		dt_zero(l, base, off, size);
 	at_ptr(l, R1, base, off);
 	dt_imm(l->a, R2, size < 16 ? size : 16);
 	dt_help(l, BPF_FUNC_get_current_comm);
@@ -440,7 +449,8 @@ static void copy_at(struct dt_lower *l, int base, int off, uint32_t size, bool p
 	dt_put(a, done);
 }
 
-void dt_copy_string(struct dt_lower *l, struct dt_known k, int base, int off, uint32_t size, bool pad, bool user)
+void dt_copy_string(
+    struct dt_lower *l, struct dt_known k, int base, int off, uint32_t size, bool pad, bool user)
 {
 	const char *const parts[] = { l->en->prov, l->en->mod, l->en->func, l->en->name };
 
@@ -491,7 +501,8 @@ static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, cons
 {
 	struct dt_emit *a = l->a;
 	uint32_t len = (uint32_t)strnlen(text, l->b->opts->strsize - 1), n = len + 1;
-	uint32_t size = (len + 2 < l->b->opts->strsize ? len + 2 : l->b->opts->strsize), end = dt_label(a), differ = dt_label(a);
+	uint32_t size = (len + 2 < l->b->opts->strsize ? len + 2 : l->b->opts->strsize), end = dt_label(a),
+	         differ = dt_label(a);
 	int base = FP, off = F_CMP;
 
 	if (k.kind == V_COMM) {
@@ -575,7 +586,8 @@ void dt_lower_scmp(struct dt_lower *l, uint32_t in)
 		compare_text(l, r2, b, a.text, true);
 	} else {
 		if (l->b->strsize + l->b->slot_str[1] > INT16_MAX)
-			REFUSE(l, "comparing strings of %u bytes is not available for tracing; see strsize", l->b->strsize);
+			REFUSE(l, "comparing strings of %u bytes is not available for tracing; see strsize",
+			    l->b->strsize);
 		compare_both(l, r1, r2);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is decided before any code is made: where variables lie, what aggregations look like, how records are laid out.
- * Programs in, offsets and sizes out.
+ * What is decided before any code is made: where variables lie, what aggregations look like, how records
+ * are laid out. Programs in, offsets and sizes out.
  */
 #include "bpf/build.h"
 #include "dif/action.h"
@@ -36,7 +36,8 @@ static uint32_t room(const struct dt_difv *v)
 static void plan_var(struct dt_build *b, const struct dt_difv *v)
 {
 	struct dt_bvar var = { .v = *v };
-	uint32_t *size = v->scope == DT_DIFV_GLOBAL ? &b->globals_size : v->scope == DT_DIFV_THREAD ? &b->tls_size : &b->locals_size;
+	uint32_t *size = v->scope == DT_DIFV_GLOBAL ? &b->globals_size :
+	    v->scope == DT_DIFV_THREAD ? &b->tls_size : &b->locals_size;
 
 	if (v->id < DT_VAR_USER_MIN || find(b, v->scope, v->id))
 		return;
@@ -87,7 +88,8 @@ void dt_plan_vars(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 static void use_locals(struct dt_build *b, const struct dt_difo *d)
 {
 	for (uint32_t i = 0; d && i < d->nvars; i++) {
-		struct dt_bvar *v = d->vars[i].scope == DT_DIFV_LOCAL ? find(b, DT_DIFV_LOCAL, d->vars[i].id) : NULL;
+		struct dt_bvar *v = d->vars[i].scope == DT_DIFV_LOCAL ?
+		    find(b, DT_DIFV_LOCAL, d->vars[i].id) : NULL;
 
 		if (v)
 			v->used = true;
@@ -120,7 +122,8 @@ struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
 static enum dt_bscratch scratch_of(uint32_t in)
 {
 	unsigned op = dt_dif_op(in), id = dt_dif_v16(in);
-	const struct dt_builtin *row = op == DT_DIF_CALL ? dt_builtin_subr(id) : op == DT_DIF_LDGS ? dt_builtin_var(id) : NULL;
+	const struct dt_builtin *row = op == DT_DIF_CALL ? dt_builtin_subr(id) :
+	    op == DT_DIF_LDGS ? dt_builtin_var(id) : NULL;
 
 	if (op == DT_DIF_ALLOCS)
 		return DT_SCRATCH_ANY;
@@ -181,8 +184,11 @@ static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hoo
 	return most < 1u << 20 ? most : 1u << 20;
 }
 
-/* Two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much again, so that any
- * offset inside it plus any size up to its own stays inside the slot, which is what the verifier looks at. */
+/*
+ * Two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much again, so
+ * that any offset inside it plus any size up to its own stays inside the slot, which is what the verifier
+ * looks at.
+ */
 void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	uint32_t at = S_FIXED;
@@ -213,7 +219,8 @@ struct dt_known dt_difo_simple(const struct dt_difo *d)
 	const struct dt_builtin *row;
 	uint32_t in, id;
 
-	if (!d || d->ntext != 2 || dt_dif_op(d->text[1]) != DT_DIF_RET || dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
+	if (!d || d->ntext != 2 || dt_dif_op(d->text[1]) != DT_DIF_RET ||
+	    dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
 		return none;
 	in = d->text[0];
 	id = dt_dif_v16(in);
@@ -288,7 +295,11 @@ static void plan_agg(struct dt_build *b, const struct dt_aggvar *v)
 
 	if (dt_bagg_find(b, v->id))
 		return;
-	*o = (struct dt_agglayout){ .id = v->id, .kind = v->kind, .arg = v->arg, .name = v->name, .nkeys = v->nkeys,
+	*o = (struct dt_agglayout){ .id = v->id,
+		.kind = v->kind,
+		.arg = v->arg,
+		.name = v->name,
+		.nkeys = v->nkeys,
 		.nwords = func->nwords(v->arg) };
 	o->cpuwords = o->nwords;
 	if (func->seen == DT_SEEN_EXTRA)
@@ -296,7 +307,8 @@ static void plan_agg(struct dt_build *b, const struct dt_aggvar *v)
 	if (!o->nwords)
 		dt_refuse(b, (struct dt_loc){ 0 }, "@%s has no buckets", v->name);
 	if (o->cpuwords > AGG_WORDS_MAX)
-		dt_refuse(b, (struct dt_loc){ 0 }, "@%s has %u buckets; the kernel holds at most %u", v->name, o->nwords, AGG_WORDS_MAX);
+		dt_refuse(b, (struct dt_loc){ 0 }, "@%s has %u buckets; the kernel holds at most %u", v->name,
+		    o->nwords, AGG_WORDS_MAX);
 	dt_vec_push(b->arena, &b->aggs, agg);
 }
 

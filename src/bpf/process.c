@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of processes and threads as whoever traces knows them: pid, tid, ppid, what is written beside addresses, and what is compared with the
- * processes that are to be traced. In a container those are the numbers there, also of containers inside of it; of a process outside it is
- * 0, which nobody has. The kernel keeps a number for each namespace a task is in, from the outermost on: numbers[level] of its struct pid.
+ * Numbers of processes and threads as whoever traces knows them: pid, tid, ppid, what is written beside
+ * addresses, and what is compared with the processes that are to be traced. In a container those are the
+ * numbers there, also of containers inside of it; of a process outside it is 0, which nobody has. The
+ * kernel keeps a number for each namespace a task is in, from the outermost on: numbers[level] of its
+ * struct pid.
  */
 #include "bpf/process.h"
 
@@ -23,7 +25,8 @@ void dt_task_number(struct dt_emit *a, const struct dt_image_opts *o, int room, 
 	uint32_t none = dt_label(a), done = dt_label(a), at;
 
 	if (o->pidns_ino == 0) {
-		load(a, room, process ? dt_kmember(o, "task_struct", "tgid") : dt_kmember(o, "task_struct", "pid"), 4);
+		load(a, room,
+		    process ? dt_kmember(o, "task_struct", "tgid") : dt_kmember(o, "task_struct", "pid"), 4);
 		return;
 	}
 	at = dt_kmember(o, "pid", "numbers") + o->pidns_level * dt_kmember(o, "upid", NULL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records on their way to the consumer: room in this CPU's buffer, the header, and the sending. Policies switch and fill have
- * a BPF ring buffer for each CPU; policy ring has memory of its own (struct dt_over) where the newest take the place of
- * the oldest, which ring buffers cannot do. Between reserving and sending r8 is the record, whatever it lies in.
+ * Records on their way to the consumer: room in this CPU's buffer, the header, and the sending. Policies
+ * switch and fill have a BPF ring buffer for each CPU; policy ring has memory of its own (struct dt_over)
+ * where the newest take the place of the oldest, which ring buffers cannot do. Between reserving and
+ * sending r8 is the record, whatever it lies in.
  */
 #include "bpf/build.h"
 
@@ -51,7 +52,10 @@ void dt_record_lost(struct dt_lower *l)
 
 /* ---- room ---- */
 
-/* Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be filled. */
+/*
+ * Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be
+ * filled.
+ */
 static void ring_named(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -102,8 +106,9 @@ static void ring_reserve(struct dt_lower *l, uint32_t size, uint32_t none)
 }
 
 /*
- * The place is taken by one atomic addition, so that an interrupt's record comes behind ours. Its length stands on both
- * sides: at the end, when nothing runs any more, they are followed from the newest backwards. F_T0 = the CPU.
+ * The place is taken by one atomic addition, so that an interrupt's record comes behind ours. Its length
+ * stands on both sides: at the end, when nothing runs any more, they are followed from the newest
+ * backwards. F_T0 = the CPU.
  */
 static void over_reserve(struct dt_lower *l, int reg, uint32_t size, uint32_t none)
 {
@@ -144,8 +149,9 @@ static void room(struct dt_lower *l, uint32_t size, uint32_t none)
 }
 
 /*
- * r2 = whether to wake the reader: when another eighth of the ring is full, which the record's address tells without asking the kernel how full
- * the ring is. It is read by time too, but not all that fits in comes as slowly. r1 and r8 stay.
+ * r2 = whether to wake the reader: when another eighth of the ring is full, which the record's address
+ * tells without asking the kernel how full the ring is. It is read by time too, but not all that fits in
+ * comes as slowly. r1 and r8 stay.
  */
 static void wake_by_room(struct dt_lower *l)
 {
@@ -170,7 +176,8 @@ static void give(struct dt_lower *l, bool keep, bool wake)
 {
 	if (l->b->opts->policy == DT_POLICY_RING) {
 		if (!keep)
-			dt_sti(l->a, B4, R8, (int)offsetof(struct dt_overrec, gone) - (int)sizeof(struct dt_overrec), 1);
+			dt_sti(l->a, B4, R8,
+			    (int)offsetof(struct dt_overrec, gone) - (int)sizeof(struct dt_overrec), 1);
 		return;
 	}
 	dt_mov(l->a, R1, R8);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Linking: functions of src/bpf/runtime that a program calls, and those they call, become subprograms behind it. */
+/*
+ * Linking: functions of src/bpf/runtime that a program calls, and those they call, become subprograms
+ * behind it.
+ */
 #include "bpf/runtime.h"
 #include "bpf/build.h"
 

@@ -8,7 +8,8 @@
 
 struct dt_rtfunc {
 	const char *name;
-	const struct bpf_insn *code;	/* calls and function addresses: imm is the target's number in the table */
+	/* calls and function addresses: imm is the target's number in the table */
+	const struct bpf_insn *code;
 	size_t n;
 };
 extern const struct dt_rtfunc dt_rtfuncs[];	/* a row without name ends */

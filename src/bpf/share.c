@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting code, and dividing it. The verifier stops at 8192 branches it has yet to look at, a million instructions walked, 64
- * maps, 256 functions; a branch reaches 32767 instructions, after the kernel has put its own in place of calls. We stay
- * well below: what it walks twice cannot be told from the code.
+ * Counting code, and dividing it. The verifier stops at 8192 branches it has yet to look at, a million
+ * instructions walked, 64 maps, 256 functions; a branch reaches 32767 instructions, after the kernel has
+ * put its own in place of calls. We stay well below: what it walks twice cannot be told from the code.
  *
- * The time of a load grows with the square of a program's length (each call the kernel replaces moves the rest: 300 clauses of 45
- * instructions take 0.3 s, 100 take 0.03), so that once there is more than one program, each is short.
+ * The time of a load grows with the square of a program's length (each call the kernel replaces moves the
+ * rest: 300 clauses of 45 instructions take 0.3 s, 100 take 0.03), so that once there is more than one
+ * program, each is short.
  */
 #include "bpf/share.h"
 #include "bpf/maps.h"
 #include "bpf/runtime.h"
 
-enum { MAPS_MAX = 60, JUMPS_MAX = 7000, WALKED_MAX = 300000, MAIN_MAX = 16000, INSNS_MAX = 60000, INSNS_SHORT = 3000, MAPS_KERNEL = 64 };
+enum {
+	MAPS_MAX = 60,
+	JUMPS_MAX = 7000,
+	WALKED_MAX = 300000,
+	MAIN_MAX = 16000,
+	INSNS_MAX = 60000,
+	INSNS_SHORT = 3000,
+	MAPS_KERNEL = 64
+};
 
 /* ---- counting ---- */
 
@@ -84,7 +93,8 @@ struct dt_cost dt_cost_since(struct dt_build *b, const struct dt_emit *a, struct
 	return c;
 }
 
-static const uint32_t *both(struct dt_build *b, const uint32_t *x, uint32_t nx, const uint32_t *y, uint32_t ny)
+static const uint32_t *both(
+    struct dt_build *b, const uint32_t *x, uint32_t nx, const uint32_t *y, uint32_t ny)
 {
 	uint32_t *v = DT_NEWN(b->arena, uint32_t, nx + ny + 1);
 
@@ -128,7 +138,10 @@ static void see_function(struct filling *f, uint32_t func)
 	}
 }
 
-static uint32_t rings(const struct dt_build *b) { return b->opts->ncpus < DT_RINGS_FEW ? b->opts->ncpus : DT_RINGS_FEW; }
+static uint32_t rings(const struct dt_build *b)
+{
+	return b->opts->ncpus < DT_RINGS_FEW ? b->opts->ncpus : DT_RINGS_FEW;
+}
 
 static void see(struct filling *f, const struct dt_cost *c)
 {
@@ -148,7 +161,8 @@ static void see(struct filling *f, const struct dt_cost *c)
 
 static bool too_full(const struct filling *f, uint32_t insns, uint32_t main)
 {
-	return f->insns > insns || f->main > main || f->walked > WALKED_MAX || f->jumps > JUMPS_MAX || f->maps > MAPS_MAX;
+	return f->insns > insns || f->main > main || f->walked > WALKED_MAX || f->jumps > JUMPS_MAX ||
+	    f->maps > MAPS_MAX;
 }
 
 static void begin(struct filling *f, const struct dt_cost *every)
@@ -168,8 +182,8 @@ static void note_crowd(const struct filling *f, struct dt_shares *s, uint32_t i)
 }
 
 /* Each program takes what it can hold, one clause at least; n 0: there are too many. */
-static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint32_t n, const struct dt_cost *every, uint32_t insns,
-    uint32_t main)
+static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint32_t n,
+    const struct dt_cost *every, uint32_t insns, uint32_t main)
 {
 	struct dt_shares s = { 0 };
 	uint32_t from = 0;
@@ -196,7 +210,8 @@ static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint3
 	return s;
 }
 
-struct dt_shares dt_shares_of(struct dt_build *b, const struct dt_cost *c, uint32_t n, const struct dt_cost *every)
+struct dt_shares dt_shares_of(
+    struct dt_build *b, const struct dt_cost *c, uint32_t n, const struct dt_cost *every)
 {
 	struct filling f = { .b = b };
 	struct dt_shares s;

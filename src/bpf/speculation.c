@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speculations in the kernel. Each number has a word: its generation, which grows by 4, and in the low bits its state (enum
- * dt_specstate). A record of a clause that speculates carries the word it was made under, and so does the news of an end, so that whoever
- * reads them can tell uses of one number apart, whatever order they come in. The number is free once its end is told. When there is no
- * room for that news the state stays, and the reader finds it in the word: neither records nor ends get lost.
+ * Speculations in the kernel. Each number has a word: its generation, which grows by 4, and in the low bits
+ * its state (enum dt_specstate). A record of a clause that speculates carries the word it was made under,
+ * and so does the news of an end, so that whoever reads them can tell uses of one number apart, whatever
+ * order they come in. The number is free once its end is told. When there is no room for that news the
+ * state stays, and the reader finds it in the word: neither records nor ends get lost.
  */
 #include "bpf/build.h"
 
@@ -15,7 +16,10 @@ _Static_assert(sizeof(struct news) <= DT_FRAME_NEWS, "it is made in the frame");
 
 static uint32_t how_many(const struct dt_lower *l) { return l->b->opts->nspec ? l->b->opts->nspec : 1; }
 
-/* R1 = the word of speculation R9, R2 = its offset; 0: on to `none`; what was never a speculation is a fault. */
+/*
+ * R1 = the word of speculation R9, R2 = its offset; 0: on to `none`; what was never a speculation is a
+ * fault.
+ */
 static void word_of(struct dt_lower *l, uint32_t none)
 {
 	struct dt_emit *a = l->a;
@@ -46,7 +50,10 @@ static void in_use(struct dt_lower *l, uint32_t none)
 	dt_jmpi(l->a, BPF_JNE, R4, DT_SPEC_ACTIVE, none);
 }
 
-/* The first free one; looked at before it is taken, so that busy ones stay in the other CPUs' caches. R5: the states of all others. */
+/*
+ * The first free one; looked at before it is taken, so that busy ones stay in the other CPUs' caches. R5:
+ * the states of all others.
+ */
 void dt_speculation(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -86,8 +93,8 @@ void dt_speculation(struct dt_lower *l)
 }
 
 /*
- * Room for the record in this CPU's part of the speculation. A word for each: the low half of the speculation's word, which
- * tells its generation, and the bytes in use.
+ * Room for the record in this CPU's part of the speculation. A word for each: the low half of the
+ * speculation's word, which tells its generation, and the bytes in use.
  */
 static void take_room(struct dt_lower *l, int word, uint32_t size, uint32_t drop)
 {
@@ -136,10 +143,13 @@ void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 		return;
 	dt_stx(a, B2, R8, (int)offsetof(struct dt_rechdr, spec), R9);
 	dt_stx(a, B8, R8, word, R3);
-	take_room(l, word, (uint32_t)sizeof(struct dt_rechdr) + l->b->image->recs[l->en->epid - 1].size, drop);
+	take_room(
+	    l, word, (uint32_t)sizeof(struct dt_rechdr) + l->b->image->recs[l->en->epid - 1].size, drop);
 }
 
-/* r0 the number: it ends, is told, and is free. Who is late, or names one that is not in use, does nothing. */
+/*
+ * r0 the number: it ends, is told, and is free. Who is late, or names one that is not in use, does nothing.
+ */
 void dt_spec_end(struct dt_lower *l, bool commit)
 {
 	struct dt_emit *a = l->a;

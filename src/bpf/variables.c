@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables of the program. Globals are at a fixed place of one map value, clause-locals in the slot, self-> scalars in
- * task storage whose pointer F_TLS holds; by-reference ones are their bytes and a word that tells null (self->: present).
- * Elements of associative arrays are entries of a hash map for each variable, keyed by the packed tuple.
+ * Variables of the program. Globals are at a fixed place of one map value, clause-locals in the slot,
+ * self-> scalars in task storage whose pointer F_TLS holds; by-reference ones are their bytes and a word
+ * that tells null (self->: present). Elements of associative arrays are entries of a hash map for each
+ * variable, keyed by the packed tuple.
  */
 #include "bpf/build.h"
 
@@ -16,7 +17,10 @@ static bool is_user(const struct dt_difv *v) { return v->type.flags & DT_DTF_USE
 
 struct place { int base; int off; };	/* of the data: a BPF register and an offset */
 
-/* Pointer to the variable in R9 (which stays over calls), or R6 itself for near locals. self->: may go to `none`. */
+/*
+ * Pointer to the variable in R9 (which stays over calls), or R6 itself for near locals. self->: may go to
+ * `none`.
+ */
 static struct place place(struct dt_lower *l, const struct dt_bvar *v, uint32_t none)
 {
 	switch (v->v.scope) {
@@ -85,7 +89,9 @@ static void copy_in(struct dt_lower *l, const struct dt_difv *v, unsigned rs)
 	if (k.kind == V_CONST)
 		k.kind = V_NUM;
 	if (v->type.kind == DT_DT_STRING)
-		dt_copy_string(l, k, R9, 0, v->type.size + 1 < l->b->opts->strsize ? v->type.size + 1 : l->b->opts->strsize, false, is_user(v));
+		dt_copy_string(l, k, R9, 0,
+		    v->type.size + 1 < l->b->opts->strsize ? v->type.size + 1 : l->b->opts->strsize, false,
+		    is_user(v));
 	else
 		dt_copy_bytes(l, R9, 0, v->type.size, is_user(v));
 }
@@ -201,10 +207,12 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 		at += v->keylen[i];
 	}
 	if (at > 16384)
-		REFUSE(l, "the keys of %s have %llu bytes; the kernel takes at most 16384", v->v.name, (unsigned long long)at);
+		REFUSE(l, "the keys of %s have %llu bytes; the kernel takes at most 16384", v->v.name,
+		    (unsigned long long)at);
 	v->keysize = at ? (uint32_t)at : 8;
 	value = by_ref(&v->v) ? dt_bvar_size(&v->v) : 8;
-	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);	/* as the interpreter counts */
+	/* as the interpreter counts */
+	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);
 	v->none = entries == 0;
 	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value + tail(l, v),
 	    entries < 1 ? 1 : entries > 1u << 20 ? 1u << 20 : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
@@ -224,18 +232,19 @@ static bool is_elem_op(uint32_t in, bool store, unsigned *scope, uint32_t *id)
 }
 
 /*
- * An address in DIF is a number, and an element cannot be found again by it. So elements that are stored to stay in the frame
- * as pointers too. The compiler loads such an element, makes it when it is not there, and loads it again; returns where that ends when
- * it begins with the load at pc, else 0: a branch on the value goes there, behind a store to the same array. bcopy() and
- * copyinto() write to elements without making them.
+ * An address in DIF is a number, and an element cannot be found again by it. So elements that are stored to
+ * stay in the frame as pointers too. The compiler loads such an element, makes it when it is not there, and
+ * loads it again; returns where that ends when it begins with the load at pc, else 0: a branch on the value
+ * goes there, behind a store to the same array. bcopy() and copyinto() write to elements without making
+ * them.
  */
 static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc, bool copies)
 {
 	unsigned scope, s;
 	uint32_t id, i, to;
 
-	if (pc + 2 >= d->ntext || !is_elem_op(d->text[pc], false, &scope, &id) || dt_dif_op(d->text[pc + 1]) != DT_DIF_TST ||
-	    dt_dif_op(d->text[pc + 2]) != DT_DIF_BNE)
+	if (pc + 2 >= d->ntext || !is_elem_op(d->text[pc], false, &scope, &id) ||
+	    dt_dif_op(d->text[pc + 1]) != DT_DIF_TST || dt_dif_op(d->text[pc + 2]) != DT_DIF_BNE)
 		return 0;
 	to = dt_dif_label(d->text[pc + 2]);
 	for (uint32_t k = pc; k < to && k < d->ntext; k++) {
@@ -274,7 +283,10 @@ void dt_elems_start(struct dt_lower *l)
 		if (!by_ref(&v->v) || v->v.type.kind == DT_DT_STRING)
 			continue;
 		if (n == DT_NELEMS)
-			REFUSE(l, "one expression stores to members of more than %d elements of arrays; write several", DT_NELEMS);
+			REFUSE(l,
+			    "one expression stores to members of more than %d elements of arrays; write "
+			    "several",
+			    DT_NELEMS);
 		l->elem[n] = v;
 		dt_sti(l->a, B8, FP, dt_frame_elem((unsigned)n++), 0);
 		if (!l->elem_at)

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vtimestamp: how long the thread has run on a CPU, exact to the clock. The scheduler's own sum moves with its tick, and its clock is
- * not one a program can read. So a program at sched_switch, which is there only when vtimestamp is used, notes for each CPU when it last switched, and
- * adds up the time of threads that have asked: those have a struct vtime in task storage, made at their first look and started with
- * the scheduler's sum. It only grows, and a thread that never asks costs two lookups a switch.
+ * vtimestamp: how long the thread has run on a CPU, exact to the clock. The scheduler's own sum moves with
+ * its tick, and its clock is not one a program can read. So a program at sched_switch, which is there only
+ * when vtimestamp is used, notes for each CPU when it last switched, and adds up the time of threads that
+ * have asked: those have a struct vtime in task storage, made at their first look and started with the
+ * scheduler's sum. It only grows, and a thread that never asks costs two lookups a switch.
  */
 #include "bpf/build.h"
 
-struct vtime { uint64_t sum, since; };	/* up to the last switch; from when on to count when that is later than the CPU's last switch */
+/* up to the last switch; from when on to count when that is later than the CPU's last switch */
+struct vtime { uint64_t sum, since; };
 #define AT(member) ((int)offsetof(struct vtime, member))
 
 static uint32_t threads(struct dt_build *b)
 {
 	if (!b->vtime)
-		b->vtime = dt_build_map(b, DT_MAP_VTIME, BPF_MAP_TYPE_TASK_STORAGE, 4, sizeof(struct vtime), 0, BPF_F_NO_PREALLOC) + 1;
+		b->vtime = 1 + dt_build_map(b, DT_MAP_VTIME, BPF_MAP_TYPE_TASK_STORAGE, 4,
+		    sizeof(struct vtime), 0, BPF_F_NO_PREALLOC);
 	return b->vtime - 1;
 }
 
 static uint32_t switches(struct dt_build *b)
 {
 	if (!b->vtime_cpu)
-		b->vtime_cpu = dt_build_map(b, DT_MAP_VTIME_CPU, BPF_MAP_TYPE_ARRAY, 4, 8, b->opts->ncpus, 0) + 1;
+		b->vtime_cpu = 1 + dt_build_map(b, DT_MAP_VTIME_CPU, BPF_MAP_TYPE_ARRAY, 4, 8, b->opts->ncpus,
+		    0);
 	return b->vtime_cpu - 1;
 }
 
@@ -93,7 +97,10 @@ static void start(struct dt_lower *l)
 	dt_stx(l->a, B8, R9, AT(since), R0);
 }
 
-/* r0 = the time. Where it may have been switched away on the way, which its sum tells, it looks a second time. */
+/*
+ * r0 = the time. Where it may have been switched away on the way, which its sum tells, it looks a second
+ * time.
+ */
 void dt_get_vtimestamp(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
