@@ -89,6 +89,11 @@ _Noreturn static void out_of_memory(struct dt_arena *a)
 	abort();
 }
 
+void dt_arena_lack(struct dt_arena *a)
+{
+	out_of_memory(a);
+}
+
 struct dt_arena *dt_arena_under(struct dt_arena *to)
 {
 	struct dt_arena *a = dt_arena_new();

@@ -20,6 +20,8 @@ void dt_arena_free(struct dt_arena *);		/* NULL is fine */
 /* everything in it is gone; memory for as much again is kept */
 void dt_arena_reset(struct dt_arena *);
 jmp_buf *dt_arena_on_oom(struct dt_arena *, jmp_buf *);	/* the jump it had before comes back */
+/* Memory that is not the arena's has run out: the jump is taken all the same. */
+_Noreturn void dt_arena_lack(struct dt_arena *);
 /* Where it has no jump of its own it takes that of `to`, which lives longer. */
 void dt_arena_follow(struct dt_arena *, struct dt_arena *to);
 /* A new one that follows `to` and ends with it at the latest: a jump loses none. Out of memory: it jumps too. */

@@ -302,11 +302,23 @@ uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
 	return h != NULL ? h->epid : 0;
 }
 
+/* They are the consumer's until then: whoever they are handed to may jump out when memory is out. */
+static void forget_done(struct dt_consumer *c)
+{
+	for (size_t i = 0; i < c->done; i++)
+		free(c->recs[i]);
+	if (c->done > 0)
+		memmove(c->recs, c->recs + c->done, (c->n - c->done) * sizeof(*c->recs));
+	c->n -= c->done;
+	c->done = 0;
+}
+
 /* Policies fill and ring, and what was held when tracing ended: older than all that is in the rings now, and handed on at once. */
 static int read_copies(struct dt_consumer *c)
 {
 	int err = 0;
 
+	forget_done(c);		/* of a call that memory ran out in */
 	if (c->n == 0)
 		return 0;	/* maybe there is no array yet, and qsort() takes none */
 	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
@@ -314,11 +326,8 @@ static int read_copies(struct dt_consumer *c)
 		struct rec *r = c->recs[c->done++];
 
 		err = process(c, (const struct dt_rechdr *)r->data, r->len);
-		free(r);
 	}
-	memmove(c->recs, c->recs + c->done, (c->n - c->done) * sizeof(*c->recs));
-	c->n -= c->done;
-	c->done = 0;
+	forget_done(c);
 	return err;
 }
 

@@ -49,6 +49,7 @@ struct dt_kernel {
 	int err;			/* why there is no text */
 	struct function *funcs;		/* sorted by address; NULL until somebody asks for an address */
 	size_t nfuncs;
+	bool sorted;			/* the list is whole */
 	/* the list has data of the core kernel, beyond the marks of its linker */
 	bool has_data;
 };
@@ -93,6 +94,10 @@ static int read_symbols(struct dt_kernel *k)
 {
 	if (!k->text && !k->err)
 		k->err = dt_file_read("/proc/kallsyms", SYMBOLS_MAX, &k->text, &k->len);
+	if (k->err == -ENOMEM) {	/* the next time there may be enough */
+		k->err = 0;
+		dt_arena_lack(k->arena);
+	}
 	return k->err;
 }
 
@@ -217,16 +222,19 @@ static int read_functions(struct dt_kernel *k)
 	size_t lines = 1;
 	int err = read_symbols(k);
 
-	if (err || k->funcs)
+	if (err || k->sorted)
 		return err;
+	free(k->funcs);			/* memory ran out half way */
+	k->nfuncs = 0;
 	for (const char *p = k->text; (p = strchr(p, '\n')); p++)
 		lines++;
 	k->funcs = calloc(lines, sizeof(*k->funcs));
 	if (!k->funcs)
-		return -ENOMEM;
+		dt_arena_lack(k->arena);
 	for (const char *p = k->text; *p; )
 		p = take_function(k, p);
 	qsort(k->funcs, k->nfuncs, sizeof(*k->funcs), by_address);
+	k->sorted = true;
 	return 0;
 }
 

@@ -4,10 +4,14 @@
 
 #include "lib/trace.h"
 
+#include "lib/trace.h"
+
 /* Called behind setjmp(), so that the jump never leads to a frame that has not set it yet. */
 void dt_entry_begin(struct dtrace_hdl *h, struct dt_entry *e)
 {
 	e->diag = h->diag;
+	e->firing = h->trace->firing;
+	e->walking = h->trace->walking;
 	e->outer = dt_arena_on_oom(h->arena, &e->env);
 }
 
@@ -20,6 +24,8 @@ void dt_entry_failed(struct dtrace_hdl *h, struct dt_entry *e)
 {
 	dt_entry_end(h, e);
 	h->diag = e->diag;
+	h->trace->firing = e->firing;
+	h->trace->walking = e->walking;
 	if (e->outer == NULL && h->trace != NULL) {	/* nobody is being told of a record or an element any more */
 		h->trace->firing = NULL;
 		h->trace->walking = 0;

@@ -13,7 +13,9 @@
 struct dt_entry {
 	jmp_buf env;
 	jmp_buf *outer;			/* the jump that holds again when this call is over */
-	struct dt_diag *diag;
+	struct dt_diag *diag;		/* what the handle was in the middle of, to be so again */
+	const dtrace_probedata_t *firing;
+	uint32_t walking;
 };
 
 void dt_entry_begin(struct dtrace_hdl *, struct dt_entry *);

@@ -4,6 +4,7 @@
  * or module, by which aggregations fold them. -x noresolve: addresses of processes stay numbers.
  */
 #include "dif/action.h"
+#include "lib/entry.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
 
@@ -90,12 +91,12 @@ static int to_string(dtrace_hdl_t *h, enum dt_symkind kind, pid_t pid, uint64_t 
 
 int dtrace_addr2str(dtrace_hdl_t *h, uint64_t addr, char *str, int n)
 {
-	return to_string(h, DT_SYM_KERNEL, 0, addr, str, n);
+	DT_PUBLIC(h, -1, to_string(h, DT_SYM_KERNEL, 0, addr, str, n));
 }
 
 int dtrace_uaddr2str(dtrace_hdl_t *h, pid_t pid, uint64_t addr, char *str, int n)
 {
-	return to_string(h, DT_SYM_UADDR, pid, addr, str, n);
+	DT_PUBLIC(h, -1, to_string(h, DT_SYM_UADDR, pid, addr, str, n));
 }
 
 /* ---- folding ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dtrace -h and -G for a handle: what its programs declared, given to src/usdt. */
+#include "lib/entry.h"
 #include "lib/errors.h"
-#include "lib/handle.h"
 #include "usdt/usdt.h"
 
 #include <errno.h>
@@ -15,20 +15,12 @@ static int run_job(dtrace_hdl_t *h, make_f *make, void *ctx)
 		.types = h->types, .providers = &h->compiler.providers,
 		.bare = h->options.val[DT_OPT_linktype] == DT_LINKTYPE_DOF,
 	};
-	jmp_buf env;
 	int status;
 
-	job.arena = dt_arena_new();
-	if (job.arena == NULL)
-		return dt_handle_error(h, EDT_NOMEM);
-	if (setjmp(env) == 0) {
-		dt_arena_on_oom(job.arena, &env);
-		status = make(&job, ctx);
-		if (status != 0)
-			status = job.why != NULL ? dt_handle_errorf(h, job.err, "%s", job.why) : dt_handle_error(h, job.err);
-	} else {
-		status = dt_handle_error(h, EDT_NOMEM);
-	}
+	job.arena = dt_arena_under(h->arena);
+	status = make(&job, ctx);
+	if (status != 0)
+		status = job.why != NULL ? dt_handle_errorf(h, job.err, "%s", job.why) : dt_handle_error(h, job.err);
 	dt_arena_free(job.arena);
 	return status;
 }
@@ -48,7 +40,7 @@ int dtrace_program_header(dtrace_hdl_t *h, FILE *out, const char *fname)
 
 	if (out == NULL)
 		return dt_handle_error(h, EINVAL);
-	return run_job(h, make_header, &to);
+	DT_PUBLIC(h, -1, run_job(h, make_header, &to));
 }
 
 struct link_to { const char *file; int objc; char *const *objv; };
@@ -70,5 +62,5 @@ int dtrace_program_link(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags, 
 	if (p != NULL && p->prog->necbs > 0)
 		return dt_handle_errorf(h, EDT_UNSUPPORTED, "a program linked by -G holds declarations only, and this one has "
 		    "clauses: give them to dtrace when it traces");
-	return run_job(h, make_link, &to);
+	DT_PUBLIC(h, -1, run_job(h, make_link, &to));
 }

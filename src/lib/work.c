@@ -156,6 +156,14 @@ int dtrace_ctlfd(dtrace_hdl_t *h)
 
 /* ---- work ---- */
 
+/* -1: a handler has said so, and the error is set. */
+static int tell_drops(dtrace_hdl_t *h, struct dt_trace *t)
+{
+	int err = dt_consumer_status(t->consumer);
+
+	return err < -1 ? dt_handle_error(h, -err) : err;
+}
+
 static int look_at_status(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
@@ -172,7 +180,7 @@ static int look_at_status(dtrace_hdl_t *h)
 	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) > 0)
 		return DTRACE_STATUS_NONE;
 	t->last_status = now;
-	return dt_consumer_status(t->consumer) != 0 ? -1 : DTRACE_STATUS_OKAY;
+	return tell_drops(h, t) != 0 ? -1 : DTRACE_STATUS_OKAY;
 }
 
 int dtrace_status(dtrace_hdl_t *h)
@@ -216,7 +224,7 @@ static int put_out(dtrace_hdl_t *h, struct dt_trace *t, FILE *fp)
 	if (fflush(fp) != 0 || ferror(fp) || t->out.failed) {
 		int err = t->out.err != 0 ? t->out.err : errno;
 
-		return dt_handle_errorf(h, err, "failed to write output: %s", strerror(err));
+		return dt_handle_errorf(h, err == ENOMEM ? EDT_NOMEM : err, "failed to write output: %s", strerror(err));
 	}
 	return 0;
 }
@@ -235,7 +243,7 @@ static int finish(dtrace_hdl_t *h, struct dt_trace *t)
 {
 	if (read_all(h, t, true) != 0 || dtrace_aggregate_snap(h) != 0)
 		return -1;
-	return dt_consumer_status(t->consumer);
+	return tell_drops(h, t);
 }
 
 /* What is due while tracing. */

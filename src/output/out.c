@@ -68,6 +68,7 @@ bool dt_out_grow(struct dt_out *o, size_t n)
 	char *buf = realloc(o->buf, cap);
 	if (!buf) {
 		o->failed = true;
+		o->err = ENOMEM;
 		return false;
 	}
 	o->buf = buf;

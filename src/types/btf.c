@@ -193,6 +193,17 @@ static struct dt_btf *module_add(struct dt_types *ts, const char *module)
 	return b;
 }
 
+/* As if it had never been asked for: what memory was missing for may be there the next time. */
+static void module_drop(struct dt_types *ts, struct dt_btf *b)
+{
+	struct dt_btf **at = &ts->btf;
+
+	while (*at != b)
+		at = &(*at)->next;
+	*at = b->next;
+	free_one(b);
+}
+
 static struct dt_btf *module_load(struct dt_types *ts, const char *module);
 
 static struct dt_btf *base_for(struct dt_types *ts, const char *module)
@@ -216,7 +227,9 @@ static int add_module_data(struct dt_types *ts, const char *module, unsigned cha
 	err = dt_btf_open(b, data, len);
 	if (!err)
 		err = build_index(b);
-	if (err) {
+	if (err == -ENOMEM) {
+		module_drop(ts, b);
+	} else if (err) {
 		close_one(b);
 		set_error(ts, module, "the type data (BTF) cannot be used: ", err);
 	}
@@ -261,12 +274,14 @@ static struct dt_btf *module_load(struct dt_types *ts, const char *module)
 	if (strcmp(module, "vmlinux") != 0 && !base_for(ts, module))
 		return NULL;
 	err = ts->get(ts->get_ctx, module, &data, &len);
-	if (err) {
+	if (!err) {
+		err = add_module_data(ts, module, data, len);
+	} else if (err != -ENOMEM) {
 		set_error(ts, module, "", err);
-		module_add(ts, module);
-	} else {
-		add_module_data(ts, module, data, len);
+		err = module_add(ts, module) ? 0 : -ENOMEM;
 	}
+	if (err == -ENOMEM)
+		dt_arena_lack(ts->arena);
 	return module_get(ts, module);
 }
 
