@@ -215,8 +215,8 @@ static void test_dof(void)
 {
 	dtrace_hdl_t *h = open_plain(), *other = open_plain();
 	dtrace_optval_t v;
-	dtrace_proginfo_t info;
-	dtrace_prog_t *p;
+	dtrace_proginfo_t info = { .dpi_recgens = 0 };
+	dtrace_prog_t *p = NULL;
 	void *dof;
 
 	CHECK(dtrace_setopt(h, "bufsize", "64k") == 0 && dtrace_setopt(h, "bufpolicy", "ring") == 0 && dtrace_setopt(h, "quiet", NULL) == 0);
@@ -231,7 +231,8 @@ static void test_dof(void)
 	dof = dtrace_geterr_dof(h);
 	CHECK(dof != NULL && (p = load(other, dof)) != NULL);
 	dtrace_dof_destroy(h, dof);
-	dtrace_program_info(other, p, &info);
+	if (p != NULL)
+		dtrace_program_info(other, p, &info);
 	CHECK_INT(info.dpi_recgens, 5);
 	dtrace_close(other);
 	dtrace_close(h);
