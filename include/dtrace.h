@@ -414,8 +414,10 @@ typedef uint32_t dtrace_epid_t;
 typedef uint32_t dtrace_aggid_t;
 typedef int64_t dtrace_aggvarid_t;
 typedef uint16_t dtrace_actkind_t;
-enum {						/* dtrd_action; those of a statement with several values are that of the statement */
-	DTRACEACT_NONE = 0, DTRACEACT_DIFEXPR = 1, DTRACEACT_EXIT = 2, DTRACEACT_PRINTF = 3, DTRACEACT_PRINTA = 4, DTRACEACT_LIBACT = 5,
+/* dtrd_action; those of a statement with several values are that of the statement */
+enum {
+	DTRACEACT_NONE = 0, DTRACEACT_DIFEXPR = 1, DTRACEACT_EXIT = 2, DTRACEACT_PRINTF = 3,
+	DTRACEACT_PRINTA = 4, DTRACEACT_LIBACT = 5,
 	DTRACEACT_TRACEMEM = 6, DTRACEACT_TRACEMEM_DYNSIZE = 7, DTRACEACT_PRINTM = 8, DTRACEACT_PRINT = 9,
 	DTRACEACT_USTACK = 0x101, DTRACEACT_JSTACK, DTRACEACT_USYM, DTRACEACT_UMOD, DTRACEACT_UADDR,
 	DTRACEACT_STOP = 0x201, DTRACEACT_RAISE, DTRACEACT_SYSTEM, DTRACEACT_FREOPEN,
@@ -437,7 +439,10 @@ enum {						/* dtrd_action; those of a statement with several values are that of
 #define DTRACE_USTACK_STRSIZE(x)	((uint32_t)((x) >> 32))
 #define DTRACE_USTACK_ARG(frames, size)	((uint64_t)(size) << 32 | ((uint64_t)(frames) & UINT32_MAX))
 
-/* The data of quantize(): 127 words. What bucket b counts begins at its value, of negative ones it ends there. */
+/*
+ * The data of quantize(): 127 words. What bucket b counts begins at its value, of negative ones it ends
+ * there.
+ */
 #define DTRACE_QUANTIZE_NBUCKETS	127
 #define DTRACE_QUANTIZE_ZEROBUCKET	63
 #define DTRACE_QUANTIZE_BUCKETVAL(b)	((int64_t)((b) < DTRACE_QUANTIZE_ZEROBUCKET ? \
@@ -445,8 +450,9 @@ enum {						/* dtrd_action; those of a statement with several values are that of
 	(int64_t)1 << ((b) - DTRACE_QUANTIZE_ZEROBUCKET - 1)))
 
 /*
- * lquantize(): a word with the parameters, then 2 + levels words: below the base, the levels, at or above the top.
- * llquantize(): a word with the parameters, then 2 n + 3 words, the middle one of which counts around 0 (doc/API.md).
+ * lquantize(): a word with the parameters, then 2 + levels words: below the base, the levels, at or above the
+ * top. llquantize(): a word with the parameters, then 2 n + 3 words, the middle one of which counts around 0
+ * (doc/API.md).
  */
 #define DTRACE_LQUANTIZE_STEPSHIFT	48
 #define DTRACE_LQUANTIZE_STEPMASK	((uint64_t)UINT16_MAX << DTRACE_LQUANTIZE_STEPSHIFT)
@@ -471,7 +477,8 @@ typedef int processorid_t;
 typedef struct dtrace_recdesc {
 	dtrace_actkind_t dtrd_action;
 	uint32_t dtrd_size;
-	uint32_t dtrd_offset;		/* from the beginning of a firing's data, or of an element of an aggregation */
+	/* from the beginning of a firing's data, or of an element of an aggregation */
+	uint32_t dtrd_offset;
 	uint16_t dtrd_alignment;
 	uint16_t dtrd_format;		/* not 0: the action has a format */
 	uint64_t dtrd_arg;
@@ -508,7 +515,8 @@ typedef struct dtrace_probedata {
 typedef int dtrace_consume_probe_f(const dtrace_probedata_t *, void *);
 typedef int dtrace_consume_rec_f(const dtrace_probedata_t *, const dtrace_recdesc_t *, void *);
 
-typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY, DTRACE_WORKSTATUS_DONE } dtrace_workstatus_t;
+typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
+    DTRACE_WORKSTATUS_DONE } dtrace_workstatus_t;
 #define DTRACE_STATUS_NONE	0
 #define DTRACE_STATUS_OKAY	1
 #define DTRACE_STATUS_EXITED	2
@@ -533,11 +541,15 @@ int dtrace_oformat(dtrace_hdl_t *);
 /* The value given to exit(); 0 when there was none. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 
-/* The part of dtrace_work() that hands out firings; 0 or -1. Nothing is read before -x switchrate has passed since the last time. */
+/*
+ * The part of dtrace_work() that hands out firings; 0 or -1. Nothing is read before -x switchrate has passed
+ * since the last time.
+ */
 int dtrace_consume(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
 /*
- * A descriptor for poll(2): it can be read when dtrace_work() has something to do. It belongs to the handle and is good from
- * dtrace_go() to dtrace_close(); nobody but poll(2) and its like should use it. -1: the error tells why.
+ * A descriptor for poll(2): it can be read when dtrace_work() has something to do. It belongs to the handle
+ * and is good from dtrace_go() to dtrace_close(); nobody but poll(2) and its like should use it. -1: the
+ * error tells why.
  */
 int dtrace_ctlfd(dtrace_hdl_t *);
 
@@ -562,7 +574,8 @@ typedef struct dtrace_aggdata {
 	dtrace_aggdesc_t *dtada_desc;
 	dtrace_eprobedesc_t *dtada_edesc;
 	dtrace_probedesc_t *dtada_pdesc;
-	char *dtada_data;		/* record r is at dtada_data + dtagd_rec[r].dtrd_offset, aligned as its size wants */
+	/* record r is at dtada_data + dtagd_rec[r].dtrd_offset, aligned as its size wants */
+	char *dtada_data;
 	uint64_t dtada_normal;		/* what values are divided by when they are printed; 1: nothing */
 	size_t dtada_size;
 	char *dtada_delta;		/* NULL: these are not kept */
@@ -579,7 +592,8 @@ typedef struct dtrace_aggdata {
 #define DTRACE_AGGWALK_NEXT		0
 #define DTRACE_AGGWALK_ABORT		1	/* EDT_DIRABORT */
 #define DTRACE_AGGWALK_CLEAR		2	/* the value begins anew */
-#define DTRACE_AGGWALK_NORMALIZE	3	/* it is divided by dtada_normal, which the function has set */
+/* it is divided by dtada_normal, which the function has set */
+#define DTRACE_AGGWALK_NORMALIZE	3
 #define DTRACE_AGGWALK_DENORMALIZE	4
 #define DTRACE_AGGWALK_REMOVE		5
 typedef int dtrace_aggregate_f(const dtrace_aggdata_t *, void *);
@@ -594,8 +608,9 @@ void dtrace_aggregate_clear(dtrace_hdl_t *);
 int dtrace_aggregate_print(dtrace_hdl_t *, FILE *, dtrace_aggregate_walk_f *);
 
 /*
- * Every element of every aggregation, in no order; by aggregation and then value (or as the options aggsort… say); by aggregation
- * and key; by aggregation and value; by key and then aggregation; by value and then aggregation; and these four in reverse.
+ * Every element of every aggregation, in no order; by aggregation and then value (or as the options aggsort…
+ * say); by aggregation and key; by aggregation and value; by key and then aggregation; by value and then
+ * aggregation; and these four in reverse.
  */
 int dtrace_aggregate_walk(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
 int dtrace_aggregate_walk_sorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
@@ -608,10 +623,12 @@ int dtrace_aggregate_walk_valrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, voi
 int dtrace_aggregate_walk_keyvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
 int dtrace_aggregate_walk_valvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
 /*
- * Aggregations joined by key, sorted as the options say. The function gets n + 1 elements: one that has the key, then one of each
- * aggregation in the order given, of zeros where it does not have the key. EDT_BADAGGVAR: there is no such aggregation.
+ * Aggregations joined by key, sorted as the options say. The function gets n + 1 elements: one that has the
+ * key, then one of each aggregation in the order given, of zeros where it does not have the key.
+ * EDT_BADAGGVAR: there is no such aggregation.
  */
-int dtrace_aggregate_walk_joined(dtrace_hdl_t *, dtrace_aggvarid_t *, int n, dtrace_aggregate_walk_joined_f *, void *);
+int dtrace_aggregate_walk_joined(dtrace_hdl_t *, dtrace_aggvarid_t *, int n, dtrace_aggregate_walk_joined_f *,
+    void *);
 
 /* ---- values by type (ours): what bindings need, so that no caller guesses what bytes mean ---- */
 
@@ -620,7 +637,8 @@ typedef enum dtrace_valkind {
 	DTRACE_VAL_UINT,		/* dtv_int, as an unsigned number */
 	DTRACE_VAL_STRING,		/* dtv_bytes, dtv_len: without its NUL */
 	DTRACE_VAL_BYTES,		/* dtv_bytes, dtv_len: a struct, an array, memory */
-	DTRACE_VAL_ADDRESS,		/* dtv_int: of the kernel, or of process dtv_pid if that is not 0; see dtrace_addr2str() */
+	/* dtv_int: of the kernel, or of process dtv_pid if that is not 0; see dtrace_addr2str() */
+	DTRACE_VAL_ADDRESS,
 	DTRACE_VAL_STACK,		/* dtv_frames, dtv_nframes: addresses, as above */
 	DTRACE_VAL_BUCKETS		/* a distribution: dtrace_aggdata_buckets() gives its parts */
 } dtrace_valkind_t;
@@ -645,34 +663,50 @@ typedef struct dtrace_bucket {
 } dtrace_bucket_t;
 typedef int dtrace_bucket_f(const dtrace_bucket_t *, void *);
 
-/* Value n, from 0, of those that a firing recorded, in a dtrace_consume_probe_f or _rec_f. -1: there are not so many. */
+/*
+ * Value n, from 0, of those that a firing recorded, in a dtrace_consume_probe_f or _rec_f. -1: there are not
+ * so many.
+ */
 int dtrace_probedata_value(const dtrace_probedata_t *, int n, dtrace_val_t *);
-/* Keys of an element, from 0, and its value: a number, divided as normalize() says, or DTRACE_VAL_BUCKETS. -1: there is no such key. */
+/*
+ * Keys of an element, from 0, and its value: a number, divided as normalize() says, or DTRACE_VAL_BUCKETS.
+ * -1: there is no such key.
+ */
 int dtrace_aggdata_nkeys(const dtrace_aggdata_t *);
 int dtrace_aggdata_key(const dtrace_aggdata_t *, int n, dtrace_val_t *);
 int dtrace_aggdata_value(const dtrace_aggdata_t *, dtrace_val_t *);
-/* Each part that counts something, in ascending order, until the function gives something else than 0; that is returned. */
+/*
+ * Each part that counts something, in ascending order, until the function gives something else than 0; that
+ * is returned.
+ */
 int dtrace_aggdata_buckets(const dtrace_aggdata_t *, dtrace_bucket_f *, void *);
 
 /* ---- formatted output ---- */
 
-/* A format of printf() or printa() that is the handle's until it is closed; NULL: the error tells what is wrong with it. */
+/*
+ * A format of printf() or printa() that is the handle's until it is closed; NULL: the error tells what is
+ * wrong with it.
+ */
 void *dtrace_printf_create(dtrace_hdl_t *, const char *format);
 void *dtrace_printa_create(dtrace_hdl_t *, const char *format);
 /* Its text: at most len bytes with the NUL; the length it has, or would have had, is returned. */
 size_t dtrace_printf_format(dtrace_hdl_t *, void *format, char *, size_t len);
 /*
- * Records printed by a format, as the actions of these names do: recs are nrecs records, with their data at buf, of which there are
- * len bytes. fprinta() prints the aggregations that the records name. fp NULL: to the buffered handler. Returned is how many
- * records were used, or -1.
+ * Records printed by a format, as the actions of these names do: recs are nrecs records, with their data at
+ * buf, of which there are len bytes. fprinta() prints the aggregations that the records name. fp NULL: to the
+ * buffered handler. Returned is how many records were used, or -1.
  */
-int dtrace_fprintf(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+int dtrace_fprintf(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
+    const dtrace_recdesc_t *recs,
     unsigned int nrecs, const void *buf, size_t len);
-int dtrace_fprinta(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+int dtrace_fprinta(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
+    const dtrace_recdesc_t *recs,
     unsigned int nrecs, const void *buf, size_t len);
-int dtrace_system(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+int dtrace_system(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
+    const dtrace_recdesc_t *recs,
     unsigned int nrecs, const void *buf, size_t len);
-int dtrace_freopen(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *, const dtrace_recdesc_t *recs,
+int dtrace_freopen(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
+    const dtrace_recdesc_t *recs,
     unsigned int nrecs, const void *buf, size_t len);
 
 /* ---- handlers: one of each kind, set before dtrace_go() ---- */
