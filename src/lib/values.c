@@ -54,29 +54,61 @@ static void as_value(const struct dt_value *v, dtrace_val_t *out)
 
 /* ---- firings ---- */
 
-/* What an action does to the trace itself is no value: exit(), clear(), the aggregations of printa(). */
-static bool is_value(const struct dt_rec *r)
+/* How many values a statement has. What an action does to the trace itself is none: exit(), clear(), printa(). */
+static size_t values_of(const struct dt_rec *recs, size_t n)
 {
-	return r->len > 0 && dt_action_of(r->act)->shape >= DT_SHAPE_VALUES;
+	size_t count = 0;
+
+	switch (dt_action_of(recs[0].act)->shape) {
+	case DT_SHAPE_MEMORY:
+		return 1;
+	case DT_SHAPE_OBJECT:
+	case DT_SHAPE_VALUES:
+		for (size_t i = 0; i < n; i++)
+			count += recs[i].len > 0;
+		return count;
+	default:
+		return 0;
+	}
+}
+
+/* Value k of them. */
+static void value_of(const struct dt_rec *recs, size_t n, size_t k, dtrace_val_t *out)
+{
+	struct dt_value v = { 0 };
+	const void *bytes;
+	size_t i = 0, len;
+
+	if (dt_action_of(recs[0].act)->shape == DT_SHAPE_MEMORY) {
+		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_BYTES };
+		if (dt_rec_memory(recs, n, &bytes, &len)) {
+			out->dtv_bytes = bytes;
+			out->dtv_len = len;
+		}
+		return;
+	}
+	while (recs[i].len == 0 || k-- > 0)
+		i++;
+	dt_record_value(recs[i].act, recs[i].data, recs[i].len, &v);
+	as_value(&v, out);
 }
 
 int dtrace_probedata_value(const dtrace_probedata_t *d, int n, dtrace_val_t *out)
 {
 	struct dt_trace *t = d->dtpda_handle->trace;
 	const struct dt_sink_event *told = t != NULL ? t->told : NULL;
+	size_t before = 0;
 
 	if (told == NULL || n < 0)
 		return dt_handle_error(d->dtpda_handle, EINVAL);
 	for (size_t at = 0, len; (len = dt_statement_next(told->recs, told->n, &at)) > 0; at += len) {
-		for (size_t i = at; i < at + len; i++) {
-			struct dt_value v = { 0 };
+		size_t count = values_of(told->recs + at, len);
 
-			if (!is_value(&told->recs[i]) || n-- > 0)
-				continue;
-			dt_record_value(told->recs[i].act, told->recs[i].data, told->recs[i].len, &v);
-			as_value(&v, out);
+		if ((size_t)n < before + count) {
+			value_of(told->recs + at, len, (size_t)n - before, out);
 			return 0;
 		}
+		before += count;
 	}
 	return dt_handle_error(d->dtpda_handle, ESRCH);
 }

@@ -27,6 +27,14 @@ version=$(sed -n 's/^VERSION := //p' Makefile)
 readelf -d "$BUILD/libdtrace.so" | grep -q "SONAME.*\[libdtrace.so.${version%%.*}\]"
 check $? "the soname has the major number of version $version"
 
+# every function is named by a test in C or a script
+bad=
+for f in $(sed -n 's/^\t\(dtrace_[a-z0-9_]*\);/\1/p' src/lib/libdtrace.map); do
+	grep -rqw "$f" test/unit test/cli --include='*.c' --include='*.sh' || bad="$bad $f"
+done
+[ -z "$bad" ]
+check $? "every function of the library is in a test${bad:+:}$bad"
+
 # codes that are never raised are kept for their numbers, and say so
 bad=
 for code in $(sed -n 's/^\t\(EDT_[A-Z0-9_]*\).*/\1/p' include/dtrace.h | grep -v -e EDT_MAX -e EDT_BASE); do
