@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a clause's arguments come from: words of the program's context, registers of the kernel or of the process, the
- * slot. And what tells probes apart whose clauses share their code.
+ * Where a clause's arguments come from: words of the program's context, registers of the kernel or of the
+ * process, the slot. And what tells probes apart whose clauses share their code.
  */
 #include "bpf/build.h"
 #include "base/compat.h"
@@ -10,8 +10,8 @@
 #define MAX_ERRNO 4095
 
 /*
- * r0 = the word at pt_regs + off; the registers are the kernel's own, reading them does not fail. Through a pointer whose
- * type the verifier knows it is a plain load and not a copy by a helper.
+ * r0 = the word at pt_regs + off; the registers are the kernel's own, reading them does not fail. Through a
+ * pointer whose type the verifier knows it is a plain load and not a copy by a helper.
  */
 static void read_regs(struct dt_emit *a, const struct dt_features *feat, int off, int size)
 {
@@ -39,7 +39,10 @@ void dt_syscall_number(struct dt_emit *a, const struct dt_image_opts *opts, enum
 		read_regs(a, opts->feat, opts->machine->syscall.number, opts->machine->syscall.number_size);
 }
 
-/* r0 = not 0 in a system call of a 32-bit program (struct dt_machine says by what). A plain load: this is paid by every system call. */
+/*
+ * r0 = not 0 in a system call of a 32-bit program (struct dt_machine says by what). A plain load: this is
+ * paid by every system call.
+ */
 static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
 {
 	const struct dt_machine *m = opts->machine;
@@ -63,7 +66,8 @@ static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
 void dt_syscall_native(struct dt_build *b, struct dt_emit *a)
 {
 	uint32_t native = dt_label(a);
-	uint32_t table = dt_pool_bytes(b, dt_compat_syscalls, dt_ncompat_syscalls * sizeof(dt_compat_syscalls[0]));
+	uint32_t table = dt_pool_bytes(b, dt_compat_syscalls,
+	    dt_ncompat_syscalls * sizeof(dt_compat_syscalls[0]));
 
 	dt_mov(a, R9, R0);
 	in_compat(a, b->opts);

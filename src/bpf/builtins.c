@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Built-in variables: a DIF variable id in, its value in a DIF register out. The code itself is made by the variable's
- * row; here is what the rows of src/builtin make it of (bpf/lower.h) and nothing else does.
+ * Built-in variables: a DIF variable id in, its value in a DIF register out. The code itself is made by the
+ * variable's row; here is what the rows of src/builtin make it of (bpf/lower.h) and nothing else does.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
@@ -98,7 +98,9 @@ void dt_lower_builtin(struct dt_lower *l, uint32_t id, unsigned rd)
 
 	l->cached = 0;
 	if (row && row->known) {
-		dt_set_known(l, rd, l->error && row->known->kind == V_PART ? of_error(*row->known) : *row->known);
+		struct dt_known k = *row->known;
+
+		dt_set_known(l, rd, l->error && k.kind == V_PART ? of_error(k) : k);
 		return;
 	}
 	if (!row || !row->lower)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of subroutines: the tuple in, a value in a DIF register out. The code itself is made by the subroutine's row; here
- * is what the rows of src/builtin make it of (bpf/lower.h): arguments, strings in the slot, functions of src/bpf/runtime.
+ * Calls of subroutines: the tuple in, a value in a DIF register out. The code itself is made by the
+ * subroutine's row; here is what the rows of src/builtin make it of (bpf/lower.h): arguments, strings in
+ * the slot, functions of src/bpf/runtime.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
@@ -150,7 +151,8 @@ void dt_runtime_take(struct dt_lower *l)
 static void check_needs(struct dt_lower *l, const struct dt_builtin *row)
 {
 	if ((row->needs & DT_NEED_WRITE_USER) && !l->b->opts->feat->probe_write_user)
-		REFUSE(l, "this kernel does not let tracing programs write to processes, which %s( ) needs", row->name);
+		REFUSE(l, "this kernel does not let tracing programs write to processes, which %s( ) needs",
+		    row->name);
 }
 
 void dt_lower_call(struct dt_lower *l, uint32_t in)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the lowering gives to the rows of src/builtin: a row's `lower` makes the code of one variable or one call and leaves
- * the value in r0. Registers inside a clause:
+ * What the lowering gives to the rows of src/builtin: a row's `lower` makes the code of one variable or one
+ * call and leaves the value in r0. Registers inside a clause:
  *
  *	r6	the slot: machine state and scratch of this firing; ask dt_slot_reg() for it
  *	r7	the program's context
@@ -19,7 +19,10 @@
 
 struct dt_lower;			/* the clause in hand */
 
-/* A value as far as it is known when compiling: in r0, a constant, text, the thread's name, a part of the probe's name. */
+/*
+ * A value as far as it is known when compiling: in r0, a constant, text, the thread's name, a part of the
+ * probe's name.
+ */
 enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
 
@@ -27,11 +30,15 @@ struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* 
 
 struct dt_emit *dt_code(struct dt_lower *);
 const struct dt_image_opts *dt_opts(const struct dt_lower *);
-void dt_help(struct dt_lower *, int helper);		/* calls a helper of the kernel: nothing in r0 … r5 lives on */
+/* calls a helper of the kernel: nothing in r0 … r5 lives on */
+void dt_help(struct dt_lower *, int helper);
 /* The program cannot be made: a sentence that says why. */
 #define REFUSE(l, ...) dt_lower_refuse(l, __VA_ARGS__)
 _Noreturn void dt_lower_refuse(struct dt_lower *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A label that ends the clause with a fault; addr: where in the frame the address stands, A_NONE: there is none. */
+/*
+ * A label that ends the clause with a fault; addr: where in the frame the address stands, A_NONE: there is
+ * none.
+ */
 enum { A_NONE = 1 };
 uint32_t dt_fault_label(struct dt_lower *, int fault, int addr);
 void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 for the code behind it */
@@ -40,48 +47,69 @@ void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 f
 
 uint32_t dt_tuple_nargs(const struct dt_lower *);
 void dt_tuple_arg(struct dt_lower *, uint32_t i, int dst);	/* of one that was left out: 0 */
-void dt_tuple_int(struct dt_lower *, uint32_t i, int dst);	/* an `int`, whatever stands in the upper half */
+/* an `int`, whatever stands in the upper half */
+void dt_tuple_int(struct dt_lower *, uint32_t i, int dst);
 bool dt_tuple_known(const struct dt_lower *, uint32_t i, uint64_t *v);	/* it is a constant */
 /* Words of the frame, by number, that no function here touches. */
 #define DT_CALL_WORD(i) DT_FRAME_AT(call[i])
 
 /*
- * The string argument, read to the pointer in r1: r0 = its length and the NUL. A null string faults here; a bad address
- * faults where the argument was pushed, which is when it is first looked at. F_T0 and F_T1 change.
+ * The string argument, read to the pointer in r1: r0 = its length and the NUL. A null string faults here; a
+ * bad address faults where the argument was pushed, which is when it is first looked at. F_T0 and F_T1
+ * change.
  */
 void dt_tuple_string_at(struct dt_lower *, uint32_t i);
 /* Buffers of strsize bytes and eight more in the slot. */
 enum dt_buffer { DT_BUF_A, DT_BUF_B, DT_BUF_TOKENS };		/* the last one is strtok()'s, and stays */
 int32_t dt_slot_buffer(const struct dt_lower *, enum dt_buffer);	/* its offset */
 void dt_tuple_string(struct dt_lower *, uint32_t i, enum dt_buffer);	/* the argument, there; r0 as above */
-void dt_tuple_strings(struct dt_lower *, uint32_t n);		/* the first one or two, and their lengths to W_LA, W_LB */
+/* the first one or two, and their lengths to W_LA, W_LB */
+void dt_tuple_strings(struct dt_lower *, uint32_t n);
 
 /* ---- functions of src/bpf/runtime (calls.c): W_… are their words in the slot ---- */
 
 void dt_work(struct dt_lower *, int at, int reg);
 void dt_work_imm(struct dt_lower *, int at, int32_t v);
-/* Calls one with the slot's buffers A and B, or with the given one in place of A: r0. r9: where a string may have been made. */
+/*
+ * Calls one with the slot's buffers A and B, or with the given one in place of A: r0. r9: where a string
+ * may have been made.
+ */
 void dt_runtime(struct dt_lower *, const char *name);
 void dt_runtime_on(struct dt_lower *, const char *name, enum dt_buffer);
-void dt_runtime_take(struct dt_lower *);			/* its result is a string of r0 bytes: r0 = its address */
+/* its result is a string of r0 bytes: r0 = its address */
+void dt_runtime_take(struct dt_lower *);
 
 /* ---- memory (memory.c) ---- */
 
 int dt_slot_reg(struct dt_lower *);				/* r6; notes that a slot is needed */
 uint32_t dt_scratch_size(const struct dt_lower *);
-void dt_scratch_alloc(struct dt_lower *);			/* size in r2, which stays; r9 = offset in scratch; not zeroed; faults */
+/* size in r2, which stays; r9 = offset in scratch; not zeroed; faults */
+void dt_scratch_alloc(struct dt_lower *);
 void dt_scratch_zero(struct dt_lower *);			/* r2 bytes at r9 become 0 */
-void dt_scratch_open(struct dt_lower *);			/* r9 = where the next allocation will begin; a string may be written there */
-void dt_scratch_close(struct dt_lower *);			/* r0 bytes of it are taken; r0 = their address */
-void dt_scratch_free(struct dt_lower *, int dst, int tmp);	/* dst = a pointer to what nobody has taken; any allocation fits */
+/* r9 = where the next allocation will begin; a string may be written there */
+void dt_scratch_open(struct dt_lower *);
+/* r0 bytes of it are taken; r0 = their address */
+void dt_scratch_close(struct dt_lower *);
+/* dst = a pointer to what nobody has taken; any allocation fits */
+void dt_scratch_free(struct dt_lower *, int dst, int tmp);
 void dt_scratch_ptr(struct dt_lower *, int dst, int off);	/* dst = pointer to scratch + register off */
-void dt_scratch_addr(struct dt_lower *, int dst, int off);	/* dst = number: address of scratch + register off */
-void dt_writable(struct dt_lower *, uint32_t size, int at);	/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
-void dt_writable_some(struct dt_lower *, int size, int at);	/* r5 bytes, as the frame has them at `size` */
-void dt_constant_bytes(struct dt_lower *, int dst, const void *, uint32_t size);	/* dst = a pointer to a copy in the constants */
-/* Where a member of a kernel struct lies (struct dt_image_opts), or a refusal: the type data does not show where `what` is kept. */
+/* dst = number: address of scratch + register off */
+void dt_scratch_addr(struct dt_lower *, int dst, int off);
+/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
+void dt_writable(struct dt_lower *, uint32_t size, int at);
+/* r5 bytes, as the frame has them at `size` */
+void dt_writable_some(struct dt_lower *, int size, int at);
+/* dst = a pointer to a copy in the constants */
+void dt_constant_bytes(struct dt_lower *, int dst, const void *, uint32_t size);
+/*
+ * Where a member of a kernel struct lies (struct dt_image_opts), or a refusal: the type data does not show
+ * where `what` is kept.
+ */
 uint32_t dt_member(struct dt_lower *, const char *tag, const char *path, const char *what);
-/* r0 = the 4 or 8 bytes at r0 + off, 0 where nothing can be read; what it is, for the refusal when off is DT_KOFF_NONE. F_T0 changes. */
+/*
+ * r0 = the 4 or 8 bytes at r0 + off, 0 where nothing can be read; what it is, for the refusal when off is
+ * DT_KOFF_NONE. F_T0 changes.
+ */
 void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);
 void dt_follow_member(struct dt_lower *, const char *tag, const char *path, int size, const char *what);
 
@@ -92,22 +120,30 @@ void dt_speculation(struct dt_lower *);				/* speculation.c: a new one to r0, or
 /* builtins.c */
 void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
 void dt_get_vtimestamp(struct dt_lower *);			/* vtime.c: r0 */
-void dt_ids(struct dt_lower *);					/* r0 = process << 32 | thread, as the whole system counts them */
-void dt_task_id(struct dt_lower *, bool process);		/* r0 = its number, where we are, of the task at r0: process.c */
-/* DIF registers, for arrays: whether its value is a constant; into its place in the frame; into a register of the machine. */
+/* r0 = process << 32 | thread, as the whole system counts them */
+void dt_ids(struct dt_lower *);
+/* r0 = its number, where we are, of the task at r0: process.c */
+void dt_task_id(struct dt_lower *, bool process);
+/*
+ * DIF registers, for arrays: whether its value is a constant; into its place in the frame; into a register
+ * of the machine.
+ */
 bool dt_reg_known(const struct dt_lower *, unsigned r, uint64_t *v);
 void dt_settle(struct dt_lower *, unsigned mask);
 void dt_get(struct dt_lower *, unsigned r, int dst);		/* r0-r5 may change but those in use */
 
 /* arguments.c */
 void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
-bool dt_sys_value(struct dt_lower *, int dst);			/* what the system call returned; false: this is not the end of one */
+/* what the system call returned; false: this is not the end of one */
+bool dt_sys_value(struct dt_lower *, int dst);
 void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);
 
 /* stack.c */
 uint32_t dt_stack_most(const struct dt_lower *, bool user);	/* frames that can be got */
-uint32_t dt_stack_slot(struct dt_lower *, bool user, uint32_t frames);	/* to the offset in the slot that is returned; r0 = bytes, or negative */
-bool dt_stack_of_function(const struct dt_lower *);		/* a stack begins with the caller of a function, not with where we are */
+/* to the offset in the slot that is returned; r0 = bytes, or negative */
+uint32_t dt_stack_slot(struct dt_lower *, bool user, uint32_t frames);
+/* a stack begins with the caller of a function, not with where we are */
+bool dt_stack_of_function(const struct dt_lower *);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stacks as the kernel walks them, without the frames that are ours; by tables those of processes: ustack.c. */
+/*
+ * Stacks as the kernel walks them, without the frames that are ours; by tables those of processes:
+ * ustack.c.
+ */
 #include "bpf/build.h"
 #include "bpf/context.h"
 
 /*
- * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and maybe the function that calls it; those of
- * a trampoline with the program, the trampoline and the function. How many frames each is depends on the machine. Clauses in
- * subprograms are one deeper. Perf events begin where they interrupted; kprobes with the function, kretprobes with its caller. The
- * stack of a function begins with its caller, as it always did in DTrace.
+ * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and maybe the
+ * function that calls it; those of a trampoline with the program, the trampoline and the function. How many
+ * frames each is depends on the machine. Clauses in subprograms are one deeper. Perf events begin where
+ * they interrupted; kprobes with the function, kretprobes with its caller. The stack of a function begins
+ * with its caller, as it always did in DTrace.
  */
 static uint32_t own_frames(const struct dt_lower *l)
 {
@@ -25,8 +29,9 @@ static uint32_t own_frames(const struct dt_lower *l)
 }
 
 /*
- * Where there is a link register the caller of a function that has just been entered is in it alone, and the kernel's walk misses it
- * (6.12): it takes the place of the function itself. R0 has the bytes that were got.
+ * Where there is a link register the caller of a function that has just been entered is in it alone, and
+ * the kernel's walk misses it (6.12): it takes the place of the function itself. R0 has the bytes that were
+ * got.
  */
 static void stack_caller(struct dt_lower *l, int base, int off, bool user)
 {
@@ -54,8 +59,9 @@ static void take(struct dt_lower *l, int base, int off, uint32_t size, uint64_t 
 }
 
 /*
- * Between a tracepoint and its programs there may be one function more, __traceiter_NAME: whether it is a frame depends on the
- * machine, on how its compiler made a call of the one below it, and on who else uses the tracepoint. So it is looked for.
+ * Between a tracepoint and its programs there may be one function more, __traceiter_NAME: whether it is a
+ * frame depends on the machine, on how its compiler made a call of the one below it, and on who else uses
+ * the tracepoint. So it is looked for.
  */
 void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
 {

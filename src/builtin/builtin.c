@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. A name in a list that has no row does not link. */
+/*
+ * Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. A name in a list that
+ * has no row does not link.
+ */
 #include "dif/action.h"
 
 static const struct dt_builtin *const vars[] = {
@@ -33,7 +36,10 @@ enum {
 	NSINGLE = NVARS + NSUBRS, NLISTS = DT_ACT_INDICES + 16,
 };
 
-/* Lists of rows, numbered, of actions and aggregating functions, which may have several names; NULL where a number has none. */
+/*
+ * Lists of rows, numbered, of actions and aggregating functions, which may have several names; NULL where a
+ * number has none.
+ */
 static const struct dt_builtin *list(size_t i)
 {
 	if (i < DT_ACT_INDICES)
@@ -42,7 +48,10 @@ static const struct dt_builtin *list(size_t i)
 	return dt_aggfuncs[i] ? dt_aggfuncs[i]->names : NULL;
 }
 
-/* *at: variables and subroutines by number, then above the lowest 16 bits a list, from 1, and below them the row in it. */
+/*
+ * *at: variables and subroutines by number, then above the lowest 16 bits a list, from 1, and below them
+ * the row in it.
+ */
 const struct dt_builtin *dt_builtin_next(size_t *at)
 {
 	while (*at < NSINGLE) {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of files, found by walking the kernel's structs: d_path(), dentry_path(), cwd, root. Where members lie is in the
- * kernel's type data; when one is missing the refusal names what cannot be found.
+ * Names of files, found by walking the kernel's structs: d_path(), dentry_path(), cwd, root. Where members
+ * lie is in the kernel's type data; when one is missing the refusal names what cannot be found.
  */
 #include "builtin/row.h"
 
 /* The first n offsets of enum dt_path_word, constants that are copied into the second buffer. */
 static void offsets(struct dt_lower *l, size_t n)
 {
-	/* the mounts of a file system: a list through mnt_instance, or from 6.18 on a chain through mnt_next_for_sb */
+	/* the mounts of a file system: a list, or from 6.18 on a chain through mnt_next_for_sb */
 	bool chained = dt_kmember(dt_opts(l), "mount", "mnt_next_for_sb") != DT_KOFF_NONE;
 	const struct { const char *tag, *path; } row[DT_DENTRY_WORDS] = {
 		[DT_PATH_PARENT] = { "dentry", "d_parent" }, [DT_PATH_NAME] = { "dentry", "d_name.name" },
 		[DT_PATH_LEN] = { "dentry", "d_name.len" }, [DT_PATH_MNT] = { "mount", "mnt" },
-		[DT_PATH_MNT_PARENT] = { "mount", "mnt_parent" }, [DT_PATH_MOUNTPOINT] = { "mount", "mnt_mountpoint" },
+		[DT_PATH_MNT_PARENT] = { "mount", "mnt_parent" },
+		[DT_PATH_MOUNTPOINT] = { "mount", "mnt_mountpoint" },
 		[DT_PATH_MNT_ROOT] = { "vfsmount", "mnt_root" }, [DT_PATH_SB] = { "dentry", "d_sb" },
-		[DT_PATH_SB_ROOT] = { "super_block", "s_root" }, [DT_PATH_SB_MOUNTS] = { "super_block", "s_mounts" },
+		[DT_PATH_SB_ROOT] = { "super_block", "s_root" },
+		[DT_PATH_SB_MOUNTS] = { "super_block", "s_mounts" },
 		[DT_PATH_LINK] = { "mount", chained ? "mnt_next_for_sb" : "mnt_instance" },
 		[DT_PATH_CHAINED] = { NULL, NULL }, [DT_PATH_MNT_NS] = { "mount", "mnt_ns" },
 	};
@@ -44,8 +46,10 @@ static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
 	const int to[2] = { dentry, mnt };
 
 	for (int i = 0; i < 2; i++) {
+		bool known = off != DT_KOFF_NONE && member[i] != DT_KOFF_NONE;
+
 		dt_mov(dt_code(l), R0, R9);
-		dt_follow(l, off == DT_KOFF_NONE || member[i] == DT_KOFF_NONE ? DT_KOFF_NONE : off + member[i], 8, "a path");
+		dt_follow(l, known ? off + member[i] : DT_KOFF_NONE, 8, "a path");
 		dt_stx(dt_code(l), B8, R6, to[i], R0);
 	}
 }
@@ -65,7 +69,10 @@ static void task_fs(struct dt_lower *l)
 	dt_mov(dt_code(l), R9, R0);
 }
 
-/* r0, an address that faults when nothing can be read there, goes to F_T1; whoever walks from it would take zeros for the end. */
+/*
+ * r0, an address that faults when nothing can be read there, goes to F_T1; whoever walks from it would take
+ * zeros for the end.
+ */
 static void readable(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);

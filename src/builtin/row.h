@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of variables and subroutines share. Each of these is one row (dif/builtin.h), which stands behind its
- * functions: `get_` or `call_` is what it means to the interpreter, `lower_` is the code that the kernel runs.
+ * What the files of variables and subroutines share. Each of these is one row (dif/builtin.h), which stands
+ * behind its functions: `get_` or `call_` is what it means to the interpreter, `lower_` is the code that
+ * the kernel runs.
  */
 #ifndef DT_BUILTIN_ROW_H
 #define DT_BUILTIN_ROW_H
@@ -27,7 +28,11 @@
 /* get_NAME: the value of the expression, which has the interpreter in `ip`. */
 #define CONTEXT(ip) dt_interp_context(ip)
 #define GETTER(name, expr) \
-	static uint64_t get_##name(struct dt_interp *ip, uint64_t index) { (void)index; return (uint64_t)(expr); }
+	static uint64_t get_##name(struct dt_interp *ip, uint64_t index) \
+	{ \
+		(void)index; \
+		return (uint64_t)(expr); \
+	}
 
 /* get_NAME: the number that the firing's context gives for the variable. */
 #define GIVEN(name) GETTER(name, dt_given_number(ip, DT_VAR_##name))
@@ -44,8 +49,8 @@ static inline uint64_t dt_given_number(const struct dt_interp *ip, uint16_t id)
 
 /* Slots of dt_interp_text(): a text stays where it is as long as nothing else is put there. */
 enum {
-	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT, TEXT_THREADNAME,
-	TEXT_EXECARGS,
+	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT,
+	TEXT_THREADNAME, TEXT_EXECARGS,
 };
 
 /* The string argument number i; NULL after a fault, which a null string is too. */
@@ -68,10 +73,12 @@ static inline int64_t dt_subr_int(const struct dt_subr_call *call, uint32_t i)
 }
 
 /*
- * Functions of src/bpf/runtime/both are what a subroutine means, too: DT_RT(rt_name) declares one for the interpreter, and
- * dt_subr_runtime() calls it with the first n arguments, one or two strings, as the kernel would. After a fault: 0.
+ * Functions of src/bpf/runtime/both are what a subroutine means, too: DT_RT(rt_name) declares one for the
+ * interpreter, and dt_subr_runtime() calls it with the first n arguments, one or two strings, as the kernel
+ * would. After a fault: 0.
  */
-typedef dt_word dt_rt_fn(unsigned char *a, unsigned char *b, unsigned char *d, struct dt_work *, dt_word size);
+typedef dt_word dt_rt_fn(unsigned char *a, unsigned char *b, unsigned char *d, struct dt_work *,
+    dt_word size);
 #define DT_RT(name) dt_rt_fn dt_##name
 uint64_t dt_subr_runtime(struct dt_interp *, const struct dt_subr_call *, uint32_t n, dt_rt_fn *);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The interpreter's way to functions that are written once, in src/bpf/runtime/both: it gives them what a slot would. */
+/*
+ * The interpreter's way to functions that are written once, in src/bpf/runtime/both: it gives them what a
+ * slot would.
+ */
 #include "builtin/row.h"
 
 #define BEHIND 8			/* bytes behind each string that may be read, as in a slot */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json(): finds one element of a JSON text by a path of member names and array numbers, "a.b[2].c". The text is read
- * from its beginning and only as far as needed; what is read must be right. Strings keep their escapes.
+ * json(): finds one element of a JSON text by a path of member names and array numbers, "a.b[2].c". The
+ * text is read from its beginning and only as far as needed; what is read must be right. Strings keep their
+ * escapes.
  */
 #include "builtin/row.h"
 
@@ -176,7 +177,10 @@ static bool array_number(const char *step, size_t len, uint64_t *n)
 	return len > 0;
 }
 
-/* The value inside the group at p that the step names, or NULL. Members before it must be right, those after are not read. */
+/*
+ * The value inside the group at p that the step names, or NULL. Members before it must be right, those
+ * after are not read.
+ */
 static const char *group_member(const char *p, const char *step, size_t len)
 {
 	bool object = *p == '{';
@@ -234,7 +238,8 @@ static const char *json_find(const char *text, const char *path, size_t *len)
 
 static uint64_t call_json(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *text = dt_subr_string(ip, call, 0), *path = text ? dt_subr_string(ip, call, 1) : NULL, *value;
+	const char *text = dt_subr_string(ip, call, 0), *value;
+	const char *path = text ? dt_subr_string(ip, call, 1) : NULL;
 	size_t len;
 
 	if (!path)
@@ -257,5 +262,6 @@ static void lower_json(struct dt_lower *l)
 const struct dt_builtin dt_subr_json = {
 	DT_SUBR(json, "string(const char *, const char *)", V(1, 11), STABLE),
 	.call = call_json, .lower = lower_json, .scratch = DT_SCRATCH_STRING,
-	.doc = "The element of a JSON text that a path such as \"a.b[2]\" names, as text; NULL: there is none.",
+	.doc = "The element of a JSON text that a path such as \"a.b[2]\" names, as text; NULL: there is "
+	    "none.",
 };

@@ -35,9 +35,11 @@ static void progenyof_here(struct dt_lower *l)
 	const struct dt_image_opts *o = dt_opts(l);
 	uint32_t upid = dt_kmember(o, "upid", NULL), inum = dt_kmember(o, "pid_namespace", "ns.inum");
 	uint32_t at = dt_kmember(o, "pid", "numbers") + o->pidns_level * upid;
-	const uint64_t words[] = { dt_kmember(o, "task_struct", "group_leader"), dt_kmember(o, "task_struct", "thread_pid"),
+	const uint64_t words[] = {
+		dt_kmember(o, "task_struct", "group_leader"), dt_kmember(o, "task_struct", "thread_pid"),
 		dt_kmember(o, "pid", "level"), o->pidns_level, at + dt_kmember(o, "upid", "ns"), inum, o->pidns_ino,
-		at + dt_kmember(o, "upid", "nr") };
+		at + dt_kmember(o, "upid", "nr"),
+	};
 
 	if (upid == DT_KOFF_NONE || inum == DT_KOFF_NONE)
 		REFUSE(l, "this kernel's type data does not show where the namespace's process id is kept, "
@@ -61,7 +63,8 @@ static void lower_progenyof(struct dt_lower *l)
 	uint32_t tgid = dt_kmember(dt_opts(l), "task_struct", "tgid");
 
 	if (parent == DT_KOFF_NONE || tgid == DT_KOFF_NONE)
-		REFUSE(l, "this kernel's type data does not show where the parent process is kept, which progenyof( ) needs");
+		REFUSE(l, "this kernel's type data does not show where the parent process is kept, "
+		    "which progenyof( ) needs");
 	if (dt_opts(l)->pidns_ino != 0) {
 		progenyof_here(l);
 		return;
@@ -89,7 +92,10 @@ static uint64_t call_getf(struct dt_interp *ip, const struct dt_subr_call *call)
 	return fd >= 0 && fd < c->nfiles ? c->files[fd] : 0;
 }
 
-/* The running process's open file of that number; 0 of a number without one, and where there are no files any more. */
+/*
+ * The running process's open file of that number; 0 of a number without one, and where there are no files
+ * any more.
+ */
 static void lower_getf(struct dt_lower *l)
 {
 	static const char what[] = "a file descriptor";
@@ -123,7 +129,8 @@ const struct dt_builtin dt_subr_getf = {
 
 /* ---- what other systems have ---- */
 
-#define STREAMS "it measures STREAMS messages, which Linux does not have; a socket buffer's length is its member len"
+#define STREAMS \
+	"it measures STREAMS messages, which Linux does not have; a socket buffer's length is its member len"
 
 const struct dt_builtin dt_subr_msgdsize = { DT_SUBR(msgdsize, "size_t(void *)", V(1, 0), EVOLVING),
 	.unsupported = STREAMS };
@@ -131,10 +138,13 @@ const struct dt_builtin dt_subr_msgdsize = { DT_SUBR(msgdsize, "size_t(void *)",
 const struct dt_builtin dt_subr_msgsize = { DT_SUBR(msgsize, "size_t(void *)", V(1, 0), EVOLVING),
 	.unsupported = STREAMS };
 
-const struct dt_builtin dt_subr_ddi_pathname = { DT_SUBR(ddi_pathname, "string(void *, int64_t)", V(1, 0), EVOLVING),
-	.unsupported = "it walks the Solaris device tree, which Linux does not have; see getmajor() and getminor()" };
+const struct dt_builtin dt_subr_ddi_pathname = {
+	DT_SUBR(ddi_pathname, "string(void *, int64_t)", V(1, 0), EVOLVING),
+	.unsupported = "it walks the Solaris device tree, which Linux does not have; see getmajor() and getminor()",
+};
 
-const struct dt_builtin dt_subr_copyoutmbuf = { DT_SUBR(copyoutmbuf, "void(void *, void *, size_t)", V(1, 0), EVOLVING),
+const struct dt_builtin dt_subr_copyoutmbuf = {
+	DT_SUBR(copyoutmbuf, "void(void *, void *, size_t)", V(1, 0), EVOLVING),
 	.unsupported = "it writes macOS network buffers, which Linux does not have" };
 
 const struct dt_builtin dt_subr_strip = { DT_SUBR(strip, "void *(void *)", V(1, 0), EVOLVING),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks, read as Linux lays them out: struct mutex begins with its owner, whose low three bits are flags; an rwlock_t
- * begins with a counter, whose low byte is 0xff while written, bit 8 says that a writer waits, and the bits above count
- * readers.
+ * Locks, read as Linux lays them out: struct mutex begins with its owner, whose low three bits are flags;
+ * an rwlock_t begins with a counter, whose low byte is 0xff while written, bit 8 says that a writer waits,
+ * and the bits above count readers.
  */
 #include "builtin/row.h"
 
@@ -184,7 +184,8 @@ const struct dt_builtin dt_subr_rw_iswriter = {
 const struct dt_builtin dt_subr_sx_shared_held = { DT_SUBR(sx_shared_held, "int(void *)", V(1, 0), EVOLVING),
 	.unsupported = SX };
 
-const struct dt_builtin dt_subr_sx_exclusive_held = { DT_SUBR(sx_exclusive_held, "int(void *)", V(1, 0), EVOLVING),
+const struct dt_builtin dt_subr_sx_exclusive_held = {
+	DT_SUBR(sx_exclusive_held, "int(void *)", V(1, 0), EVOLVING),
 	.unsupported = SX };
 
 const struct dt_builtin dt_subr_sx_isexclusive = { DT_SUBR(sx_isexclusive, "int(void *)", V(1, 0), EVOLVING),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines that move bytes between user memory, kernel memory and scratch. Only scratch and variables can be written.
+ * Subroutines that move bytes between user memory, kernel memory and scratch. Only scratch and variables
+ * can be written.
  */
 #include "builtin/row.h"
 
@@ -9,7 +10,8 @@ static uint64_t call_copyin(struct dt_interp *ip, const struct dt_subr_call *cal
 	uint64_t len = call->arg[1].value, to = dt_interp_scratch(ip, len);
 	void *bytes = to ? dt_interp_temp(ip, len) : NULL;
 
-	if (!bytes || !dt_interp_read(ip, call->arg[0].value, bytes, len, true) || !dt_interp_write(ip, to, bytes, len, false))
+	if (!bytes || !dt_interp_read(ip, call->arg[0].value, bytes, len, true) ||
+	    !dt_interp_write(ip, to, bytes, len, false))
 		return 0;
 	return to;
 }
@@ -59,7 +61,9 @@ static void lower_copyinstr(struct dt_lower *l)
 	dt_tuple_arg(l, 0, R3);
 	dt_stx(a, B8, FP, F_T1, R3);
 	if (dt_tuple_known(l, 1, &max)) {
-		dt_imm(a, R2, dt_tuple_nargs(l) > 1 && max < dt_opts(l)->strsize - 1 ? max + 1 : dt_opts(l)->strsize);
+		bool less = dt_tuple_nargs(l) > 1 && max < dt_opts(l)->strsize - 1;
+
+		dt_imm(a, R2, less ? max + 1 : dt_opts(l)->strsize);
 		dt_put(a, small);
 	} else {
 		dt_tuple_arg(l, 1, R2);
@@ -109,8 +113,9 @@ static uint64_t call_bcopy(struct dt_interp *ip, const struct dt_subr_call *call
 }
 
 /*
- * r5 bytes from the address F_T2 to r2, whose address is F_T1. The helper copies from the first byte on, so that what overlaps
- * upwards goes by way of free scratch, and on to `done`; else it falls through with r2 and r5 as they were.
+ * r5 bytes from the address F_T2 to r2, whose address is F_T1. The helper copies from the first byte on, so
+ * that what overlaps upwards goes by way of free scratch, and on to `done`; else it falls through with r2
+ * and r5 as they were.
  */
 static void copy_upwards(struct dt_lower *l, uint32_t done)
 {
@@ -146,7 +151,8 @@ static void lower_copy(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t 
 	if (known && size == 0)
 		return;
 	if (known && size > dt_scratch_size(l))
-		REFUSE(l, "%llu bytes are more than scratch memory holds (%u); see scratchsize", (unsigned long long)size, dt_scratch_size(l));
+		REFUSE(l, "%llu bytes are more than scratch memory holds (%u); see scratchsize",
+		    (unsigned long long)size, dt_scratch_size(l));
 	dt_tuple_arg(l, from, R3);
 	dt_stx(a, B8, FP, F_T2, R3);
 	dt_tuple_arg(l, to, R3);
@@ -190,7 +196,8 @@ static uint64_t copy_out(struct dt_interp *ip, uint64_t from, uint64_t to, uint6
 	for (uint64_t done = 0; done < len;) {
 		size_t n = len - done < sizeof(piece) ? (size_t)(len - done) : sizeof(piece);
 
-		if (!dt_interp_read(ip, from + done, piece, n, false) || !dt_interp_write(ip, to + done, piece, n, true))
+		if (!dt_interp_read(ip, from + done, piece, n, false) ||
+		    !dt_interp_write(ip, to + done, piece, n, true))
 			return 0;
 		done += n;
 	}
@@ -266,13 +273,15 @@ static void lower_copyoutstr(struct dt_lower *l)
 }
 
 const struct dt_builtin dt_subr_copyout = {
-	DT_SUBR(copyout, "void(void *, uintptr_t, size_t)", V(1, 0), STABLE), .flags = DT_BF_DESTRUCTIVE, .needs = DT_NEED_WRITE_USER,
+	DT_SUBR(copyout, "void(void *, uintptr_t, size_t)", V(1, 0), STABLE),
+	.flags = DT_BF_DESTRUCTIVE, .needs = DT_NEED_WRITE_USER,
 	.call = call_copyout, .lower = lower_copyout, .scratch = DT_SCRATCH_ANY,
 	.doc = "Copies so many bytes to the address of the process.",
 };
 
 const struct dt_builtin dt_subr_copyoutstr = {
-	DT_SUBR(copyoutstr, "void(char *, uintptr_t, size_t)", V(1, 0), STABLE), .flags = DT_BF_DESTRUCTIVE, .needs = DT_NEED_WRITE_USER,
+	DT_SUBR(copyoutstr, "void(char *, uintptr_t, size_t)", V(1, 0), STABLE),
+	.flags = DT_BF_DESTRUCTIVE, .needs = DT_NEED_WRITE_USER,
 	.call = call_copyoutstr, .lower = lower_copyoutstr, .scratch = DT_SCRATCH_STRING,
 	.doc = "Copies a string to the address of the process, at most so many bytes of it.",
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subroutines for what travels on a network: byte order (of a little-endian machine) and addresses as text. */
+/*
+ * Subroutines for what travels on a network: byte order (of a little-endian machine) and addresses as text.
+ */
 #include "builtin/row.h"
 
 #include <stdio.h>
@@ -106,7 +108,8 @@ static void format_groups(char *to, size_t size, const uint8_t *a)
 			i += run;
 			continue;
 		}
-		n += (size_t)snprintf(to + n, size - n, "%s%x", i && !(run && i == where + run) ? ":" : "", a[2 * i] << 8 | a[2 * i + 1]);
+		n += (size_t)snprintf(to + n, size - n, "%s%x", i && !(run && i == where + run) ? ":" : "",
+		    a[2 * i] << 8 | a[2 * i + 1]);
 		i++;
 	}
 }
@@ -157,7 +160,10 @@ static uint64_t put4(struct dt_interp *ip, uint64_t addr)
 	return dt_interp_put(ip, text, (size_t)format4(text, sizeof(text), a));
 }
 
-/* `size` bytes at argument i, to the first buffer; where strings are short, into the second, which nobody uses then. */
+/*
+ * `size` bytes at argument i, to the first buffer; where strings are short, into the second, which nobody
+ * uses then.
+ */
 static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 {
 	struct dt_emit *a = dt_code(l);
@@ -219,7 +225,10 @@ const struct dt_builtin dt_subr_inet_ntop = {
 	.doc = "An IPv4 or IPv6 address as text; the first argument is AF_INET or AF_INET6.",
 };
 
-static uint64_t call_inet_ntoa(struct dt_interp *ip, const struct dt_subr_call *call) { return put4(ip, call->arg[0].value); }
+static uint64_t call_inet_ntoa(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	return put4(ip, call->arg[0].value);
+}
 
 static void lower_inet_ntoa(struct dt_lower *l) { inet4(l, 0); }
 
@@ -244,7 +253,8 @@ static void lower_inet_ntoa6(struct dt_lower *l)
 const struct dt_builtin dt_subr_inet_ntoa6 = {
 	DT_SUBR(inet_ntoa6, "string(in6_addr_t *, [int])", V(1, 5), STABLE),
 	.call = call_inet_ntoa6, .lower = lower_inet_ntoa6, .scratch = DT_SCRATCH_STRING,
-	.doc = "An IPv6 address as text; with a second argument that is not 0 an IPv4 address inside keeps its prefix.",
+	.doc = "An IPv6 address as text; with a second argument that is not 0 an IPv4 address inside keeps "
+	    "its prefix.",
 };
 
 static void hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
@@ -309,11 +319,15 @@ static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *ca
 	if (!dt_interp_read(ip, call->arg[0].value, a, sizeof(a), false))
 		return 0;
 	for (unsigned i = 0; i < 16; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%02X", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", a[i]);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%02X",
+		    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", a[i]);
 	return dt_interp_put(ip, text, n);
 }
 
-static void lower_uuidstr(struct dt_lower *l) { hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A'); }
+static void lower_uuidstr(struct dt_lower *l)
+{
+	hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A');
+}
 
 const struct dt_builtin dt_subr_uuidstr = {
 	DT_SUBR(uuidstr, "string(void *)", V(1, 0), EVOLVING),

@@ -72,8 +72,9 @@ static size_t up(const char *to, size_t n)
 }
 
 /*
- * `//` becomes `/`, `/./` too, `/../` takes the component before it away. The first component of a relative path and
- * a slash at the end stay; /.. at the root is the root. `to` ends in a slash, or is empty, before each component.
+ * `//` becomes `/`, `/./` too, `/../` takes the component before it away. The first component of a relative
+ * path and a slash at the end stay; /.. at the root is the root. `to` ends in a slash, or is empty, before
+ * each component.
  */
 static size_t path_clean(const char *path, char *to)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subroutines that look for something in a string. strchr(), strrchr() and strstr() point into their first argument. */
+/*
+ * Subroutines that look for something in a string. strchr(), strrchr() and strstr() point into their first
+ * argument.
+ */
 #include "builtin/row.h"
 
 /* r0: a place in the first argument, or -1: the address there, or NULL. */
@@ -125,7 +128,8 @@ static void lower_rindex(struct dt_lower *l) { search_text(l, "rt_rindex"); }
 const struct dt_builtin dt_subr_index = {
 	DT_SUBR(index, "int(const char *, const char *, [int])", V(1, 1), STABLE),
 	.call = call_index, .lower = lower_index, .scratch = DT_SCRATCH_STRING,
-	.doc = "The place of the first such text in the string, from the given place on; -1 when there is none.",
+	.doc = "The place of the first such text in the string, from the given place on; -1 when there is "
+	    "none.",
 };
 
 const struct dt_builtin dt_subr_rindex = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines that make strings of strings. A null string faults, but for strtok()'s first argument; strings have at
- * most strsize characters; new strings live in scratch.
+ * Subroutines that make strings of strings. A null string faults, but for strtok()'s first argument;
+ * strings have at most strsize characters; new strings live in scratch.
  */
 #include "builtin/row.h"
 
@@ -115,7 +115,8 @@ static void lower_substr(struct dt_lower *l)
 const struct dt_builtin dt_subr_substr = {
 	DT_SUBR(substr, "string(const char *, int, [int])", V(1, 1), STABLE),
 	.call = call_substr, .lower = lower_substr, .scratch = DT_SCRATCH_STRING,
-	.doc = "The part of the string from a place on, as long as said or up to the end. A negative place counts from the end; a negative length leaves that many characters out at the end.",
+	.doc = "The part of the string from a place on, as long as said or up to the end. A negative place "
+	    "counts from the end; a negative length leaves that many characters out at the end.",
 };
 
 static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *call)
@@ -178,7 +179,8 @@ static void lower_strtok(struct dt_lower *l)
 const struct dt_builtin dt_subr_strtok = {
 	DT_SUBR(strtok, "string(const char *, const char *)", V(1, 1), STABLE),
 	.call = call_strtok, .lower = lower_strtok, .scratch = DT_SCRATCH_STRING,
-	.doc = "The next piece of the string between the given separators; NULL as the string goes on in the last one. NULL when there is none left.",
+	.doc = "The next piece of the string between the given separators; NULL as the string goes on in "
+	    "the last one. NULL when there is none left.",
 };
 
 /* ASCII letters from `from` to `from` + 25 change their case. */
@@ -195,8 +197,14 @@ static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, to, len);
 }
 
-static uint64_t call_toupper(struct dt_interp *ip, const struct dt_subr_call *call) { return change_case(ip, call, 'a'); }
-static uint64_t call_tolower(struct dt_interp *ip, const struct dt_subr_call *call) { return change_case(ip, call, 'A'); }
+static uint64_t call_toupper(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	return change_case(ip, call, 'a');
+}
+static uint64_t call_tolower(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	return change_case(ip, call, 'A');
+}
 
 /* `first` is the first letter of those that change. */
 static void lower_case(struct dt_lower *l, char first)

@@ -8,7 +8,7 @@
 
 /* arg0 … arg9: the arguments as numbers. */
 #define ARGUMENT(n) \
-	static uint64_t get_arg##n(struct dt_interp *ip, uint64_t index) { (void)index; return CONTEXT(ip)->arg[n]; } \
+	GETTER(arg##n, CONTEXT(ip)->arg[n]) \
 	static void lower_arg##n(struct dt_lower *l) { dt_arg(l, n); } \
 	const struct dt_builtin dt_var_arg##n = { \
 		DT_SCALAR(arg##n, "int64_t", V(1, 0), STABLE), .get = get_arg##n, .lower = lower_arg##n, \
@@ -102,7 +102,8 @@ static void lower_uregs(struct dt_lower *l, unsigned ri)
 const struct dt_builtin dt_var_uregs = {
 	DT_ARRAY(uregs, "uint64_t", V(1, 0), STABLE),
 	.get = get_uregs, .lower_at = lower_uregs, .scratch = DT_SCRATCH_NONE,
-	.doc = "The registers of the process as it entered the kernel, by number (R_PC, R_SP and others of <regs.d>).",
+	.doc = "The registers of the process as it entered the kernel, by number (R_PC, R_SP and others of "
+	    "<regs.d>).",
 };
 
 const struct dt_builtin dt_var_regs = { DT_ARRAY(regs, "uint64_t", V(1, 0), EVOLVING),
@@ -137,7 +138,8 @@ GETTER(probeprov, dt_interp_text(ip, TEXT_PROV, CONTEXT(ip)->probe.prov))
 
 const struct dt_builtin dt_var_probeprov = {
 	DT_SCALAR(probeprov, "string", V(1, 0), STABLE),
-	.get = get_probeprov, .known = &(const struct dt_known){ .kind = V_PART, .v = 0 }, .scratch = DT_SCRATCH_NONE,
+	.get = get_probeprov, .known = &(const struct dt_known){ .kind = V_PART, .v = 0 },
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "The provider's part of the probe's name.",
 };
 
@@ -145,7 +147,8 @@ GETTER(probemod, dt_interp_text(ip, TEXT_MOD, CONTEXT(ip)->probe.mod))
 
 const struct dt_builtin dt_var_probemod = {
 	DT_SCALAR(probemod, "string", V(1, 0), STABLE),
-	.get = get_probemod, .known = &(const struct dt_known){ .kind = V_PART, .v = 1 }, .scratch = DT_SCRATCH_NONE,
+	.get = get_probemod, .known = &(const struct dt_known){ .kind = V_PART, .v = 1 },
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "The module's part of the probe's name.",
 };
 
@@ -153,7 +156,8 @@ GETTER(probefunc, dt_interp_text(ip, TEXT_FUNC, CONTEXT(ip)->probe.func))
 
 const struct dt_builtin dt_var_probefunc = {
 	DT_SCALAR(probefunc, "string", V(1, 0), STABLE),
-	.get = get_probefunc, .known = &(const struct dt_known){ .kind = V_PART, .v = 2 }, .scratch = DT_SCRATCH_NONE,
+	.get = get_probefunc, .known = &(const struct dt_known){ .kind = V_PART, .v = 2 },
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "The function's part of the probe's name.",
 };
 
@@ -161,7 +165,8 @@ GETTER(probename, dt_interp_text(ip, TEXT_NAME, CONTEXT(ip)->probe.name))
 
 const struct dt_builtin dt_var_probename = {
 	DT_SCALAR(probename, "string", V(1, 0), STABLE),
-	.get = get_probename, .known = &(const struct dt_known){ .kind = V_PART, .v = 3 }, .scratch = DT_SCRATCH_NONE,
+	.get = get_probename, .known = &(const struct dt_known){ .kind = V_PART, .v = 3 },
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "The last part of the probe's name.",
 };
 
@@ -169,7 +174,10 @@ const struct dt_builtin dt_var_probename = {
 
 GETTER(errno, (int64_t)CONTEXT(ip)->err)
 
-/* ERESTARTSYS, -NOINTR, -NOHAND, -_RESTARTBLOCK are between the kernel and itself: the call was interrupted. */
+/*
+ * ERESTARTSYS, -NOINTR, -NOHAND, -_RESTARTBLOCK are between the kernel and itself: the call was
+ * interrupted.
+ */
 static void restarts(struct dt_lower *l, uint32_t done)
 {
 	dt_alui(dt_code(l), BPF_SUB, R1, 512);

@@ -145,7 +145,8 @@ static void lower_starttime(struct dt_lower *l)
 const struct dt_builtin dt_var_starttime = {
 	DT_SCALAR(starttime, "uint64_t", V(1, 0), EVOLVING),
 	.get = get_starttime, .lower = lower_starttime, .scratch = DT_SCRATCH_NONE,
-	.doc = "The timestamp at which the process was made (forked): timestamp - starttime is its age in nanoseconds.",
+	.doc = "The timestamp at which the process was made (forked): timestamp - starttime is its age in "
+	    "nanoseconds.",
 };
 
 GETTER(cgroup, CONTEXT(ip)->cgroup)
@@ -197,7 +198,8 @@ static uint64_t get_execname(struct dt_interp *ip, uint64_t index)
 const struct dt_builtin dt_var_execname = {
 	DT_SCALAR(execname, "string", V(1, 0), STABLE),
 	.get = get_execname, .known = &(const struct dt_known){ .kind = V_COMM }, .scratch = DT_SCRATCH_NONE,
-	.doc = "The name of the thread: that of the program that was executed, unless the thread has been given another.",
+	.doc = "The name of the thread: that of the program that was executed, unless the thread has been "
+	    "given another.",
 };
 
 static uint64_t get_threadname(struct dt_interp *ip, uint64_t index)
@@ -210,7 +212,8 @@ static uint64_t get_threadname(struct dt_interp *ip, uint64_t index)
 
 const struct dt_builtin dt_var_threadname = {
 	DT_SCALAR(threadname, "string", V(1, 14), STABLE),
-	.get = get_threadname, .known = &(const struct dt_known){ .kind = V_COMM }, .scratch = DT_SCRATCH_NONE,
+	.get = get_threadname, .known = &(const struct dt_known){ .kind = V_COMM },
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "The name of the thread.",
 };
 
@@ -225,13 +228,17 @@ static uint64_t get_zonename(struct dt_interp *ip, uint64_t index)
 
 const struct dt_builtin dt_var_zonename = {
 	DT_SCALAR(zonename, "string", V(1, 0), STABLE),
-	.get = get_zonename, .known = &(const struct dt_known){ .kind = V_STR, .text = "global" }, .scratch = DT_SCRATCH_NONE,
+	.get = get_zonename, .known = &(const struct dt_known){ .kind = V_STR, .text = "global" },
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "\"global\": Linux has one zone.",
 };
 
 GETTER(execargs, dt_interp_text(ip, TEXT_EXECARGS, CONTEXT(ip)->execargs))
 
-/* The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have none. */
+/*
+ * The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have
+ * none.
+ */
 static void lower_execargs(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);

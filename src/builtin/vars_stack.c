@@ -55,7 +55,8 @@ static void lower_ustackdepth(struct dt_lower *l) { depth(l, true); }
 
 const struct dt_builtin dt_var_ustackdepth = {
 	DT_SCALAR(ustackdepth, "uint32_t", V(1, 2), STABLE),
-	.get = get_ustackdepth, .lower = lower_ustackdepth, .needs = DT_NEED_USTACK, .scratch = DT_SCRATCH_NONE,
+	.get = get_ustackdepth, .lower = lower_ustackdepth, .needs = DT_NEED_USTACK,
+	.scratch = DT_SCRATCH_NONE,
 	.doc = "How many frames the stack of the process has.",
 };
 

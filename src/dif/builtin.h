@@ -90,17 +90,20 @@ struct dt_builtin {
 	    struct dt_node *call);
 
 	/*
-	 * Makes the code the kernel runs, with what bpf/lower.h has; the value is in r0. `known` in its place: a text that
-	 * needs no code, as it is known or at hand.
+	 * Makes the code the kernel runs, with what bpf/lower.h has; the value is in r0. `known` in its
+	 * place: a text that needs no code, as it is known or at hand.
 	 */
 	void (*lower)(struct dt_lower *);				/* SCALAR, SUBR */
-	void (*lower_at)(struct dt_lower *, unsigned reg);		/* ARRAY: the index is in a DIF register */
+	/* ARRAY: the index is in a DIF register */
+	void (*lower_at)(struct dt_lower *, unsigned reg);
 	const struct dt_known *known;					/* SCALAR */
 	uint8_t needs;			/* DT_NEED_* */
 	uint8_t scratch;		/* enum dt_bscratch */
 };
 
-/* Subroutines: dt_subr_strlen is the row of strlen(). One that is in the list and has no row does not link. */
+/*
+ * Subroutines: dt_subr_strlen is the row of strlen(). One that is in the list and has no row does not link.
+ */
 #define X(name, number) extern const struct dt_builtin dt_subr_##name;
 #include "dif/subrs.def"
 #undef X

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where members of kernel structs lie: asked while programs are made, answered from type data and remembered. The type
- * data costs milliseconds: only a trace whose programs ask for a member pays.
+ * Where members of kernel structs lie: asked while programs are made, answered from type data and
+ * remembered. The type data costs milliseconds: only a trace whose programs ask for a member pays.
  */
 #include "lib/build.h"
 

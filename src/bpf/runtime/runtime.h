@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the functions of this folder share. They are compiled for eBPF when we build and become subprograms of the
- * programs that need them. Each gets two strings (copies in the slot, NUL-terminated), a place for its result, a few words
- * of the slot, and the size of a string. Loops are bpf_loop() calls whose state is in those words: what comes from
- * map memory is unknown to the verifier, so that it walks the body of a loop once and not once for each iteration.
+ * What the functions of this folder share. They are compiled for eBPF when we build and become subprograms
+ * of the programs that need them. Each gets two strings (copies in the slot, NUL-terminated), a place for
+ * its result, a few words of the slot, and the size of a string. Loops are bpf_loop() calls whose state is
+ * in those words: what comes from map memory is unknown to the verifier, so that it walks the body of a
+ * loop once and not once for each iteration.
  *
- * Files in both/ are also compiled for the machine we run on: the interpreter calls the same function (builtin/runtime.c).
+ * Files in both/ are also compiled for the machine we run on: the interpreter calls the same function
+ * (builtin/runtime.c).
  */
 #ifndef DT_BPF_RUNTIME_RUNTIME_H
 #define DT_BPF_RUNTIME_RUNTIME_H

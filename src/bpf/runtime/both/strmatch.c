@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * strmatch(): does the string a match the pattern b of a shell? `*` is any text, `?` any character, `[a-z]` one of those,
- * `[!a-z]` one that is none of those, `\` takes the next character as it is; a `[` without its `]` is a `[`. Slashes and
- * periods are characters like others.
+ * strmatch(): does the string a match the pattern b of a shell? `*` is any text, `?` any character, `[a-z]`
+ * one of those, `[!a-z]` one that is none of those, `\` takes the next character as it is; a `[` without
+ * its `]` is a `[`. Slashes and periods are characters like others.
  *
- * One step looks at one element of the pattern. Where a match fails, the last `*` takes one character more and all goes on
- * from there; earlier ones need not be tried again, since they took as little as they could.
+ * One step looks at one element of the pattern. Where a match fails, the last `*` takes one character more
+ * and all goes on from there; earlier ones need not be tried again, since they took as little as they
+ * could.
  */
 #include "bpf/runtime/runtime.h"
 
@@ -13,7 +14,8 @@ enum { NO = 0, YES = 1, TOO_LONG = 2 };
 enum { MANY = 1 << 23, ROUNDS = 16 };	/* steps of one bpf_loop(); both together: some seconds */
 
 struct match {
-	struct dt_work w;		/* pos: where we are in a, x in b; y: behind the last `*` of b, 0: none; n: where it ends in a */
+	/* pos: where we are in a, x in b; y: behind the last `*` of b, 0: none; n: where it ends in a */
+	struct dt_work w;
 	u64 set;			/* behind the [ that the pattern is inside of; 0: it is not */
 	u64 hit, negated, first;
 };
@@ -127,7 +129,10 @@ static long round_match(u32 i, struct rt *r)
 	return r->w->out != TOO_LONG;
 }
 
-/* 1, 0, or 2: it is not found out within the steps there are, which takes strings of more than ten thousand characters. */
+/*
+ * 1, 0, or 2: it is not found out within the steps there are, which takes strings of more than ten thousand
+ * characters.
+ */
 RT(rt_strmatch)
 {
 	CONTEXT;
