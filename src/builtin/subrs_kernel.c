@@ -10,7 +10,7 @@ static uint64_t call_speculation(struct dt_interp *ip, const struct dt_subr_call
 
 const struct dt_builtin dt_subr_speculation = {
 	DT_SUBR(speculation, "int()", V(1, 0), STABLE),
-	.call = call_speculation, .lower = dt_speculation, .scratch = DT_SCRATCH_STRING,
+	.call = call_speculation, .lower = dt_speculation, .scratch = DT_SCRATCH_NONE,
 	.doc = "A new speculation for speculate(), commit() and discard(); 0: none is free.",
 };
 
@@ -123,7 +123,7 @@ static void lower_getf(struct dt_lower *l)
 
 const struct dt_builtin dt_subr_getf = {
 	DT_SUBR(getf, "struct file *(int)", V(1, 10), STABLE),
-	.call = call_getf, .lower = lower_getf, .scratch = DT_SCRATCH_STRING,
+	.call = call_getf, .lower = lower_getf, .scratch = DT_SCRATCH_NONE,
 	.doc = "The open file of the process with that number; NULL: there is none.",
 };
 

@@ -38,37 +38,37 @@ static void lower_swap64(struct dt_lower *l) { swap(l, 64); }
 
 const struct dt_builtin dt_subr_htons = {
 	DT_SUBR(htons, "uint16_t(uint16_t)", V(1, 3), EVOLVING),
-	.call = call_swap16, .lower = lower_swap16, .scratch = DT_SCRATCH_STRING,
+	.call = call_swap16, .lower = lower_swap16, .scratch = DT_SCRATCH_NONE,
 	.doc = "16 bits from the machine's byte order to that of networks.",
 };
 
 const struct dt_builtin dt_subr_htonl = {
 	DT_SUBR(htonl, "uint32_t(uint32_t)", V(1, 3), EVOLVING),
-	.call = call_swap32, .lower = lower_swap32, .scratch = DT_SCRATCH_STRING,
+	.call = call_swap32, .lower = lower_swap32, .scratch = DT_SCRATCH_NONE,
 	.doc = "32 bits from the machine's byte order to that of networks.",
 };
 
 const struct dt_builtin dt_subr_htonll = {
 	DT_SUBR(htonll, "uint64_t(uint64_t)", V(1, 3), EVOLVING),
-	.call = call_swap64, .lower = lower_swap64, .scratch = DT_SCRATCH_STRING,
+	.call = call_swap64, .lower = lower_swap64, .scratch = DT_SCRATCH_NONE,
 	.doc = "64 bits from the machine's byte order to that of networks.",
 };
 
 const struct dt_builtin dt_subr_ntohs = {
 	DT_SUBR(ntohs, "uint16_t(uint16_t)", V(1, 3), EVOLVING),
-	.call = call_swap16, .lower = lower_swap16, .scratch = DT_SCRATCH_STRING,
+	.call = call_swap16, .lower = lower_swap16, .scratch = DT_SCRATCH_NONE,
 	.doc = "16 bits from the byte order of networks to the machine's.",
 };
 
 const struct dt_builtin dt_subr_ntohl = {
 	DT_SUBR(ntohl, "uint32_t(uint32_t)", V(1, 3), EVOLVING),
-	.call = call_swap32, .lower = lower_swap32, .scratch = DT_SCRATCH_STRING,
+	.call = call_swap32, .lower = lower_swap32, .scratch = DT_SCRATCH_NONE,
 	.doc = "32 bits from the byte order of networks to the machine's.",
 };
 
 const struct dt_builtin dt_subr_ntohll = {
 	DT_SUBR(ntohll, "uint64_t(uint64_t)", V(1, 3), EVOLVING),
-	.call = call_swap64, .lower = lower_swap64, .scratch = DT_SCRATCH_STRING,
+	.call = call_swap64, .lower = lower_swap64, .scratch = DT_SCRATCH_NONE,
 	.doc = "64 bits from the byte order of networks to the machine's.",
 };
 

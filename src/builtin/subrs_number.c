@@ -131,13 +131,13 @@ static void lower_getminor(struct dt_lower *l)
 
 const struct dt_builtin dt_subr_getmajor = {
 	DT_SUBR(getmajor, "uint32_t(uint32_t)", V(1, 0), EVOLVING),
-	.call = call_getmajor, .lower = lower_getmajor, .scratch = DT_SCRATCH_STRING,
+	.call = call_getmajor, .lower = lower_getmajor, .scratch = DT_SCRATCH_NONE,
 	.doc = "The major part of a device number.",
 };
 
 const struct dt_builtin dt_subr_getminor = {
 	DT_SUBR(getminor, "uint32_t(uint32_t)", V(1, 0), EVOLVING),
-	.call = call_getminor, .lower = lower_getminor, .scratch = DT_SCRATCH_STRING,
+	.call = call_getminor, .lower = lower_getminor, .scratch = DT_SCRATCH_NONE,
 	.doc = "The minor part of a device number.",
 };
 
@@ -157,7 +157,7 @@ static void lower_rand(struct dt_lower *l)
 
 const struct dt_builtin dt_subr_rand = {
 	DT_SUBR(rand, "int()", V(1, 0), STABLE),
-	.call = call_rand, .lower = lower_rand, .scratch = DT_SCRATCH_STRING,
+	.call = call_rand, .lower = lower_rand, .scratch = DT_SCRATCH_NONE,
 	.doc = "A random number. Not for cryptography.",
 };
 
@@ -178,6 +178,6 @@ static void lower_random(struct dt_lower *l)
 
 const struct dt_builtin dt_subr_random = {
 	DT_SUBR(random, "uint64_t()", V(1, 0), EVOLVING),
-	.call = call_random, .lower = lower_random, .scratch = DT_SCRATCH_STRING,
+	.call = call_random, .lower = lower_random, .scratch = DT_SCRATCH_NONE,
 	.doc = "A random number of 64 bits. Not for cryptography.",
 };

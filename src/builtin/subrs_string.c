@@ -22,7 +22,7 @@ static void lower_strlen(struct dt_lower *l)
 
 const struct dt_builtin dt_subr_strlen = {
 	DT_SUBR(strlen, "size_t(const char *)", V(1, 0), STABLE),
-	.call = call_strlen, .lower = lower_strlen, .scratch = DT_SCRATCH_STRING,
+	.call = call_strlen, .lower = lower_strlen, .scratch = DT_SCRATCH_NONE,
 	.doc = "The number of characters of a string, without the NUL.",
 };
 
