@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions and labels in, a finished DIFO out. Branches carry their label until dt_asm_finish() knows
- * which instructions stay. All memory is the caller's arena; a limit that is exceeded fails the compile.
+ * The assembler: instructions and labels come in, a finished DIFO goes out. A branch carries its label
+ * until dt_asm_finish() knows which instructions stay. All memory belongs to the caller's arenas;
+ * exceeding a limit fails the compile.
  */
 #include "dif/asm.h"
 #include "base/map.h"
@@ -10,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TABLE_MAX = 65535 };
+enum { TABLE_MAX = 65535 };	/* an instruction has 16 bits for an index */
 #define NOWHERE UINT32_MAX
 
+/* One instruction, before its place in the text is known. */
 struct item {
 	uint32_t instr;
-	uint32_t label;			/* of a branch */
+	uint32_t label;			/* of a branch; NOWHERE for other instructions */
 	struct dt_loc loc;
 };
 
@@ -30,7 +32,8 @@ struct dt_asm {
 	DT_VEC(char) strs;
 	DT_VEC(struct dt_difv *) vars;
 	DT_VEC(struct dt_difreloc) relocs;
-	struct dt_map intmap, strmap, varmap;	/* to index + 1, offset, entry */
+	/* value -> index + 1, text -> offset, scope:id:name -> entry */
+	struct dt_map intmap, strmap, varmap;
 	bool destructive;
 };
 
@@ -44,7 +47,7 @@ struct dt_asm *dt_asm_new(struct dt_arena *arena, struct dt_arena *tmp, struct d
 	dt_map_init(&a->intmap, tmp);
 	dt_map_init(&a->strmap, tmp);
 	dt_map_init(&a->varmap, tmp);
-	dt_vec_push(tmp, &a->strs, '\0');
+	dt_vec_push(tmp, &a->strs, '\0');	/* offset 0 is "" */
 	return a;
 }
 
@@ -73,6 +76,7 @@ unsigned dt_asm_label(struct dt_asm *a)
 	return (unsigned)a->labels.n - 1;
 }
 
+/* Branches to the label now go to the next instruction. */
 void dt_asm_place(struct dt_asm *a, unsigned label)
 {
 	a->labels.v[label] = (uint32_t)a->items.n;
@@ -106,7 +110,7 @@ void dt_asm_setx(struct dt_asm *a, uint64_t value, unsigned rd)
 	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETX, (unsigned)index - 1, rd));
 }
 
-/* A symbol's entry is its own, because enabling the program writes the address into it. */
+/* A symbol has its own entry, because enabling the program writes the address into it. */
 void dt_asm_setx_sym(struct dt_asm *a, const char *symbol, uint64_t addr, unsigned rd)
 {
 	uint32_t index = add_int(a, addr);
@@ -127,7 +131,7 @@ static uint32_t add_str(struct dt_asm *a, const char *text)
 	return (uint32_t)at;
 }
 
-/* A string ends at its first NUL, for every instruction that will ever read it: what follows is not kept. */
+/* A string ends at its first NUL for every instruction that reads it, so the rest is not kept. */
 void dt_asm_sets(struct dt_asm *a, const char *str, uint32_t len, unsigned rd)
 {
 	const char *text = dt_arena_strndup(a->tmp, str, len);
@@ -143,6 +147,7 @@ void dt_asm_sets(struct dt_asm *a, const char *str, uint32_t len, unsigned rd)
 	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETS, (unsigned)off, rd));
 }
 
+/* Entries for the same variable are merged: the flags tell how it is used. */
 void dt_asm_var(struct dt_asm *a, const struct dt_difv *v)
 {
 	char *key = dt_arena_printf(a->tmp, "%u:%u:%s", v->scope, (unsigned)v->id, v->name);
@@ -164,7 +169,8 @@ static bool is_branch(uint32_t instr)
 	return dt_difop_form(dt_dif_op(instr)) == DT_FORM_BR;
 }
 
-static uint32_t target(const struct dt_asm *a, uint32_t at)
+/* The target of the branch at `at`; an unplaced label is a bug of the code generator. */
+static uint32_t branch_target(const struct dt_asm *a, uint32_t at)
 {
 	const struct item *it = &a->items.v[at];
 	uint32_t to = it->label < a->labels.n ? a->labels.v[it->label] : NOWHERE;
@@ -175,7 +181,10 @@ static uint32_t target(const struct dt_asm *a, uint32_t at)
 	return to;
 }
 
-/* Branches go forward, so one pass in order sees every way to an instruction before the instruction. */
+/*
+ * Branches go forward, so one pass in order sees every way to an instruction before the instruction
+ * itself.
+ */
 static void find_reachable(const struct dt_asm *a, bool *keep)
 {
 	keep[0] = true;
@@ -186,16 +195,16 @@ static void find_reachable(const struct dt_asm *a, bool *keep)
 		if (!keep[i])
 			continue;
 		if (is_branch(instr))
-			keep[target(a, i)] = true;
+			keep[branch_target(a, i)] = true;
 		if (op != DT_DIF_BA && op != DT_DIF_RET)
 			keep[i + 1] = true;
 	}
 }
 
 /*
- * Drops nops and branches to what comes next anyway. Going backwards makes one pass enough: a branch
- * that goes away can only turn an earlier one into a branch to the next instruction. On return next[i]
- * is the first instruction kept at or after i.
+ * Drops nops and branches to the instruction that follows anyway. Going backwards makes one pass
+ * enough: a dropped branch can only turn an earlier one into a branch to the next instruction.
+ * Afterwards next[i] is the first instruction kept at or after i.
  */
 static void drop_idle(const struct dt_asm *a, bool *keep, uint32_t *next)
 {
@@ -207,12 +216,13 @@ static void drop_idle(const struct dt_asm *a, bool *keep, uint32_t *next)
 
 		if (keep[i] &&
 		    (dt_dif_op(instr) == DT_DIF_NOP ||
-			(is_branch(instr) && next[target(a, i)] == next[i + 1])))
+			(is_branch(instr) && next[branch_target(a, i)] == next[i + 1])))
 			keep[i] = false;
 		next[i] = keep[i] ? i : next[i + 1];
 	}
 }
 
+/* Numbers the instructions that stay, then writes them with resolved labels. */
 static void write_text(const struct dt_asm *a, struct dt_difo *d)
 {
 	uint32_t n = (uint32_t)a->items.n, len = 0;
@@ -236,7 +246,7 @@ static void write_text(const struct dt_asm *a, struct dt_difo *d)
 		if (!keep[i])
 			continue;
 		if (is_branch(instr))
-			instr = dt_dif_fmt24(dt_dif_op(instr), number[next[target(a, i)]]);
+			instr = dt_dif_fmt24(dt_dif_op(instr), number[next[branch_target(a, i)]]);
 		text[number[i]] = instr;
 		locs[number[i]] = a->items.v[i].loc;
 	}
@@ -245,7 +255,7 @@ static void write_text(const struct dt_asm *a, struct dt_difo *d)
 	d->locs = locs;
 }
 
-static int by_listing(const void *x, const void *y)
+static int compare_vars(const void *x, const void *y)
 {
 	const struct dt_difv *a = x, *b = y;
 	int order = dt_difv_order(a->scope, a->id, b);
@@ -253,6 +263,7 @@ static int by_listing(const void *x, const void *y)
 	return order ? order : strcmp(a->name, b->name);
 }
 
+/* Names are copied: they live in the compile's scratch arena. */
 static void write_vars(const struct dt_asm *a, struct dt_difo *d)
 {
 	struct dt_difv *vars = DT_NEWN(a->arena, struct dt_difv, a->vars.n);
@@ -261,7 +272,7 @@ static void write_vars(const struct dt_asm *a, struct dt_difo *d)
 		vars[i] = *a->vars.v[i];
 		vars[i].name = dt_arena_strdup(a->arena, vars[i].name);
 	}
-	qsort(vars, a->vars.n, sizeof(*vars), by_listing);
+	qsort(vars, a->vars.n, sizeof(*vars), compare_vars);
 	d->vars = vars;
 	d->nvars = (uint32_t)a->vars.n;
 }

@@ -25,7 +25,7 @@ enum dt_bkind {
 
 enum {			/* row flags */
 	DT_BF_DESTRUCTIVE = 1,	/* needs -w */
-	DT_BF_RECORDS = 2,	/* action: records data (order rules of d-language.md §14) */
+	DT_BF_RECORDS = 2,	/* action: records data (order rules: doc/DIF.md, Actions) */
 	DT_BF_ALLOCA = 4,	/* subroutine: result points into scratch */
 	DT_BF_COPIES = 16,	/* subroutine: writes an amount that is known only when it runs */
 	DT_BF_KEY = 8,		/* action that may stand as an aggregation key: stack() sym() … */
@@ -44,7 +44,7 @@ enum dt_bscratch { DT_SCRATCH_UNSAID, DT_SCRATCH_NONE, DT_SCRATCH_STRING, DT_SCR
 
 #define DT_VERS(major, minor, micro) ((major) << 16 | (minor) << 8 | (micro))
 
-/* Stability (d-language.md §17). */
+/* Stability (doc/DIF.md, Stability). */
 enum {
 	DT_STAB_INTERNAL,
 	DT_STAB_PRIVATE,

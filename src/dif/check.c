@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DIFO from anywhere in, "it is sound" or the first thing that is wrong out. What passes can be run
- * without further thought: it ends (branches only go forward, the last instruction is ret), names only
- * registers, constants, variables and subroutines there are, and never writes %r0. Faults of values
- * (addresses, division, tuple depth) are for the executors.
+ * A DIFO from anywhere comes in; "it is sound", or the first thing that is wrong, goes out. A DIFO that
+ * passes can be run without further checks: it ends (branches only go forward, the last instruction is
+ * ret), it names only registers, constants, variables and subroutines that exist, and it never writes
+ * %r0. Faults of values (addresses, division, tuple depth) are left to the executors.
  */
 #include "dif/builtin.h"
 #include "dif/var.h"
@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Limits that a hostile file could exceed; the compiler stays far below them. */
 enum {
 	STATIC_MAX = 16 * 1024,		/* global and clause-local variables by reference */
 	VALUE_MAX = 16 * 1024 * 1024,	/* anything by reference */
@@ -20,11 +21,12 @@ enum {
 
 struct check {
 	const struct dt_difo *d;
-	uint32_t pc, in;		/* the instruction in hand */
+	uint32_t pc, in;		/* the current instruction */
 	char *msg;
 	size_t len;
 };
 
+/* Writes the message and returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) static int bad(const struct check *c, const char *fmt, ...)
 {
 	int n = snprintf(c->msg, c->len, "[%u]: ", (unsigned)c->pc);
@@ -37,19 +39,19 @@ __attribute__((format(printf, 2, 3))) static int bad(const struct check *c, cons
 	return -EINVAL;
 }
 
-/* ---- instructions ---- */
+/* ---- instructions: each check returns 0 or bad() ---- */
 
-static int reads(const struct check *c, unsigned reg)
+static int check_read(const struct check *c, unsigned reg)
 {
 	return reg < DT_DIF_NREGS ? 0 : bad(c, "there is no register %%r%u", reg);
 }
 
-static int writes(const struct check *c, unsigned reg)
+static int check_write(const struct check *c, unsigned reg)
 {
-	return reg ? reads(c, reg) : bad(c, "%%r0 cannot be written");
+	return reg ? check_read(c, reg) : bad(c, "%%r0 cannot be written");
 }
 
-static int zero(const struct check *c, unsigned field)
+static int check_zero(const struct check *c, unsigned field)
 {
 	return field ? bad(c, "reserved bits of %s are not zero", dt_difop_name(dt_dif_op(c->in))) : 0;
 }
@@ -69,14 +71,14 @@ static int check_setx(const struct check *c)
 {
 	if (dt_dif_v16(c->in) >= c->d->nints)
 		return bad(c, "there is no integer constant %u", dt_dif_v16(c->in));
-	return writes(c, dt_dif_rd(c->in));
+	return check_write(c, dt_dif_rd(c->in));
 }
 
 static int check_sets(const struct check *c)
 {
 	if (dt_dif_v16(c->in) >= c->d->strlen)
 		return bad(c, "string constant %u lies outside the string table", dt_dif_v16(c->in));
-	return writes(c, dt_dif_rd(c->in));
+	return check_write(c, dt_dif_rd(c->in));
 }
 
 static int check_call(const struct check *c)
@@ -87,7 +89,7 @@ static int check_call(const struct check *c)
 		return bad(c, "there is no subroutine %u", dt_dif_v16(c->in));
 	if (row->unsupported)
 		return bad(c, "%s() is not supported: %s", row->name, row->unsupported);
-	return writes(c, dt_dif_rd(c->in));
+	return check_write(c, dt_dif_rd(c->in));
 }
 
 static int check_push(const struct check *c)
@@ -100,11 +102,12 @@ static int check_push(const struct check *c)
 		return bad(c, "%s of type %u", dt_difop_name(dt_dif_op(c->in)), type);
 	if (value && size)
 		return bad(c, "pushtv with size register %%r%u, must be %%r0", size);
-	err = reads(c, size);
-	return err ? err : reads(c, dt_dif_rd(c->in));
+	err = check_read(c, size);
+	return err ? err : check_read(c, dt_dif_rd(c->in));
 }
 
-static int builtin_is(const struct check *c, unsigned id, unsigned kind)
+/* The built-in variable exists, is of the kind, and is supported here. */
+static int check_builtin(const struct check *c, unsigned id, unsigned kind)
 {
 	const struct dt_builtin *row = dt_builtin_var(id);
 
@@ -118,12 +121,12 @@ static int builtin_is(const struct check *c, unsigned id, unsigned kind)
 static int check_array(const struct check *c)
 {
 	unsigned op = dt_dif_op(c->in);
-	int err = reads(c, dt_dif_r2(c->in));
+	int err = check_read(c, dt_dif_r2(c->in));
 
 	if (!err)
-		err = op == DT_DIF_STGA ? reads(c, dt_dif_rd(c->in)) : writes(c, dt_dif_rd(c->in));
-	if (!err && op != DT_DIF_LDTA)		/* ldta faults whatever it names */
-		err = builtin_is(c, dt_dif_r1(c->in), DT_BI_ARRAY);
+		err = op == DT_DIF_STGA ? check_read(c, dt_dif_rd(c->in)) : check_write(c, dt_dif_rd(c->in));
+	if (!err && op != DT_DIF_LDTA)		/* ldta always faults, whatever it names */
+		err = check_builtin(c, dt_dif_r1(c->in), DT_BI_ARRAY);
 	return err;
 }
 
@@ -132,6 +135,7 @@ static bool is_assoc(unsigned op)
 	return op == DT_DIF_LDGAA || op == DT_DIF_LDTAA || op == DT_DIF_STGAA || op == DT_DIF_STTAA;
 }
 
+/* A variable of the program must be in the table, with the kind that the instruction needs. */
 static int check_user_var(const struct check *c)
 {
 	unsigned op = dt_dif_op(c->in), id = dt_dif_v16(c->in);
@@ -150,33 +154,33 @@ static int check_user_var(const struct check *c)
 static int check_load_var(const struct check *c)
 {
 	unsigned id = dt_dif_v16(c->in);
-	int err = writes(c, dt_dif_rd(c->in));
+	int err = check_write(c, dt_dif_rd(c->in));
 
 	if (err)
 		return err;
 	if (dt_dif_op(c->in) == DT_DIF_LDGS && id < DT_VAR_USER_MIN)
 		return id < DT_VAR_SCALAR_MIN ? bad(c, "ldgs of variable %u, which is an array", id) :
-		    builtin_is(c, id, DT_BI_SCALAR);
+		    check_builtin(c, id, DT_BI_SCALAR);
 	return check_user_var(c);
 }
 
 static int check_store_var(const struct check *c)
 {
-	int err = reads(c, dt_dif_rd(c->in));
+	int err = check_read(c, dt_dif_rd(c->in));
 
 	return err ? err : check_user_var(c);
 }
 
-/* Registers of forms that have nothing else: which fields are read, which is written, which must be zero. */
+/* Forms that have registers only: which fields are read or written; all others must be zero. */
 static int check_regs(const struct check *c, bool use1, bool use2, bool write)
 {
 	unsigned r1 = dt_dif_r1(c->in), r2 = dt_dif_r2(c->in), rd = dt_dif_rd(c->in);
-	int err = use1 ? reads(c, r1) : zero(c, r1);
+	int err = use1 ? check_read(c, r1) : check_zero(c, r1);
 
 	if (!err)
-		err = use2 ? reads(c, r2) : zero(c, r2);
+		err = use2 ? check_read(c, r2) : check_zero(c, r2);
 	if (!err)
-		err = write ? writes(c, rd) : zero(c, rd);
+		err = write ? check_write(c, rd) : check_zero(c, rd);
 	return err;
 }
 
@@ -189,9 +193,9 @@ static int check_store(const struct check *c)
 
 static int check_ret(const struct check *c)
 {
-	int err = zero(c, dt_dif_v16(c->in));
+	int err = check_zero(c, dt_dif_v16(c->in));
 
-	return err ? err : reads(c, dt_dif_rd(c->in));
+	return err ? err : check_read(c, dt_dif_rd(c->in));
 }
 
 static int check_instr(const struct check *c)
@@ -263,8 +267,8 @@ static int check_type(const struct check *c, const struct dt_diftype *t, const c
 }
 
 /*
- * Names are printed in listings, so they are text that keeps to its column. A limit, because a file may
- * have one long name stand for many variables.
+ * Names are printed in listings, so they must be printable and without blanks. They are limited because
+ * a file can make many variables share one long name.
  */
 static bool is_name(const char *s)
 {
@@ -275,6 +279,7 @@ static bool is_name(const char *s)
 	return n && !s[n];
 }
 
+/* The table may list built-ins too; their size is not ours to limit. */
 static int check_var_type(const struct check *c, const struct dt_difv *v)
 {
 	bool ref = v->type.flags & (DT_DTF_REF | DT_DTF_USERREF);
@@ -301,9 +306,10 @@ static int check_var_id(const struct check *c, const struct dt_difv *v)
 		    bad(c, "variable %.40s has number %u", v->name, (unsigned)v->id);
 	if (v->scope != DT_DIFV_GLOBAL)
 		return bad(c, "built-in variable %.40s is not global", v->name);
-	return builtin_is(c, v->id, v->kind == DT_DIFV_ARRAY ? DT_BI_ARRAY : DT_BI_SCALAR);
+	return check_builtin(c, v->id, v->kind == DT_DIFV_ARRAY ? DT_BI_ARRAY : DT_BI_SCALAR);
 }
 
+/* The table is sorted, so executors can search it. */
 static int check_vars(const struct check *c)
 {
 	for (uint32_t i = 0; i < c->d->nvars; i++) {

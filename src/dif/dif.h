@@ -84,7 +84,7 @@ enum dt_subr_id {
 #undef X
 };
 
-/* A value's type as DIF knows it (dif-dof.md §8). */
+/* A value's type as DIF knows it (doc/DIF.md, Types). */
 enum { DT_DT_CTF = 0, DT_DT_STRING = 1 };		/* kind */
 enum { DT_DTF_REF = 1, DT_DTF_USERREF = 2 };		/* flags */
 enum { DT_CK_UNKNOWN, DT_CK_INTEGER, DT_CK_FLOAT, DT_CK_POINTER, DT_CK_ARRAY, DT_CK_FUNCTION, DT_CK_STRUCT,
@@ -164,7 +164,7 @@ struct dt_type;
 
 /*
  * One action of a clause. Statements with several values (printf arguments, aggregation keys) are several
- * actions in a row that share `stmt`; dif-dof.md §9 says how each D statement maps.
+ * actions in a row that share `stmt`; doc/DIF.md tells how each D statement maps.
  */
 struct dt_act {
 	uint16_t kind;			/* enum dt_actkind */
@@ -188,7 +188,7 @@ struct dt_act {
 	struct dt_loc loc;
 };
 
-struct dt_attr { uint8_t name, data, cls; };	/* stability levels 0-7, class 0-5 (d-language.md §17) */
+struct dt_attr { uint8_t name, data, cls; };	/* stability levels 0-7, class 0-5 (doc/DIF.md, Stability) */
 
 struct dt_probedesc {			/* "" where left out; id non-zero: by number */
 	const char *prov, *mod, *func, *name;
@@ -248,7 +248,7 @@ struct dt_prog {
 
 /* ---- faults ---- */
 
-enum dt_fault { /* actions-aggregations-output.md §10 */
+enum dt_fault { /* doc/DIF.md, Faults */
 	DT_FLT_NONE,
 	DT_FLT_BADADDR,
 	DT_FLT_BADALIGN,
@@ -273,7 +273,7 @@ const char *dt_difop_name(unsigned op);		/* "ldgs", NULL if unknown */
 int dt_difop_form(unsigned op);			/* enum dt_difform, -1 if unknown */
 
 /*
- * The -S listing of one DIFO, exact historic layout (dif-dof.md §6); `put` gets whole lines with their
+ * The -S listing of one DIFO, exact historic layout (doc/DIF.md, Listing); `put` gets whole lines with their
  * newline.
  */
 void dt_difo_list(const struct dt_difo *, void (*put)(void *, const char *), void *ctx);
@@ -281,7 +281,7 @@ void dt_difo_list(const struct dt_difo *, void (*put)(void *, const char *), voi
 size_t dt_diftype_str(const struct dt_diftype *, char *buf, size_t len);
 
 /*
- * Checks a DIFO before anything runs it (dif-dof.md §7). Returns 0, or -EINVAL with a message "[pc]:
+ * Checks a DIFO before anything runs it (doc/DIF.md, What is checked). Returns 0, or -EINVAL with a message "[pc]:
  * what is wrong" in msg. A DIFO that passes ends, touches only what it declares, and can be run by any
  * executor.
  */

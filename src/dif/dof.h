@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layout of DOF, a saved program (doc/DIF.md): header, section headers, loadable data, the
- * program's strings, then what a loader does not need. Integers are in the order of the machine that
- * wrote the file; every structure here has the same layout everywhere. Private to src/dif.
+ * The layout of DOF, a saved program (doc/DIF.md): header, section headers, loadable data, the strings
+ * of the program, then what a loader does not need. Integers have the byte order of the machine that
+ * wrote the file; every structure here has the same layout on all machines. Private to src/dif.
  */
 #ifndef DT_DIF_DOF_H
 #define DT_DIF_DOF_H
@@ -60,14 +60,12 @@ struct dt_dof_relhdr { uint32_t strtab, relsec, tgtsec; };
 struct dt_dof_opt { uint32_t option, strtab; uint64_t value; };
 
 /*
- * What the historic sections have no room for. `sec` is the section spoken of.
+ * What the historic sections have no room for. `sec` is the section that the note is about.
  *   PROG a, b: stability of descriptions and of statements, name << 24 | data << 16 | class << 8
- *   ECB sec: ECBDESC; a, b: the same of one clause
- * ACT sec: ACTDESC, index: action; word: 1 part of a tuple; a: the argument, where the string took its
- * place
- *   STRLEN sec: DIFOHDR; a: how much of the DIFO's STRTAB is its own; the rest is names of variables
- * AGG sec: STRTAB, index: name; word: aggregating action; a: its parameters; b: id << 32 | number of
- * keys
+ *   ECB sec: ECBDESC; a, b: the same for one clause
+ *   ACT sec: ACTDESC, index: action; word: 1 if part of a tuple; a: the argument if a string took its place
+ *   STRLEN sec: DIFOHDR; a: the bytes of the STRTAB that are the DIFO's own; the rest are names
+ *   AGG sec: STRTAB, index: name; word: aggregating action; a: its parameters; b: id << 32 | number of keys
  */
 enum dt_dof_what { DT_NOTE_PROG = 1, DT_NOTE_ECB, DT_NOTE_ACT, DT_NOTE_STRLEN, DT_NOTE_AGG };
 struct dt_dof_note { uint32_t what, sec, index, word; uint64_t a, b; };
@@ -82,7 +80,7 @@ _Static_assert(sizeof(struct dt_dof_opt) == 16, "OPTDESC");
 _Static_assert(sizeof(struct dt_dof_note) == 32, "NOTES");
 _Static_assert(sizeof(struct dt_diftype) == 8, "diftype");
 
-/* The alignment and entry size a section of a type has; size 0: any. NULL: a type we do not read. */
+/* Alignment and entry size of a section type; size 0: any. NULL: a type that we do not read. */
 struct dt_dof_shape { uint32_t type, align, entsize; };
 const struct dt_dof_shape *dt_dof_shape(uint32_t type);
 

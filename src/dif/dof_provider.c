@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers in, DOF out, and back. Section 0 holds all strings; each provider has its probes, argument
- * maps, two empty lists of offsets and the section that names them. The bytes to be read are hostile:
- * every index is checked before it is used.
+ * Providers come in, DOF goes out, and back. Section 0 holds all strings. Each provider has its probes,
+ * argument maps, two empty lists of offsets, and the section that refers to them. The bytes that are
+ * read are hostile: every index is checked before it is used.
  */
 #include "dif/dof_provider.h"
 
@@ -12,9 +11,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Section types of the historic format. */
 enum { PROVIDER = 15, PROBES = 16, PRARGS = 17, PROFFS = 18, PRENOFFS = 26 };
 enum { SECTIONS = 5 };			/* of one provider */
 
+/* Records of the historic format; offsets are not used, since the sites are ELF notes. */
 struct provider { uint32_t strtab, probes, prargs, proffs, name, attr[5], prenoffs; };
 struct probe {
 	uint64_t addr;
@@ -32,6 +33,7 @@ _Static_assert(sizeof(struct probe) == 48, "PROBES");
 
 struct section { uint32_t type, align, entsize; const void *data; uint64_t size; };
 
+/* Everything but the result lives in tmp, which is freed at the end, also after an error. */
 struct writer {
 	struct dt_arena *tmp;
 	jmp_buf env;
@@ -61,7 +63,7 @@ static uint32_t put_string(struct writer *w, const char *text)
 	return (uint32_t)at - 1;
 }
 
-/* Types of one list stand one after another. */
+/* The types of one list are stored one after another. */
 static uint32_t put_types(struct writer *w, const char *const *types, uint32_t n)
 {
 	uint32_t at = (uint32_t)w->strings.n;
@@ -71,8 +73,9 @@ static uint32_t put_types(struct writer *w, const char *const *types, uint32_t n
 	return n > 0 ? at : 0;
 }
 
-static uint32_t add(struct writer *w, uint32_t type, uint32_t align, uint32_t entsize, const void *data,
-    uint64_t size)
+/* Returns the number of the new section. data must stay valid until the file is written. */
+static uint32_t add_section(struct writer *w, uint32_t type, uint32_t align, uint32_t entsize,
+    const void *data, uint64_t size)
 {
 	dt_vec_push(w->tmp, &w->secs, ((struct section){ type, align, entsize, data, size }));
 	return (uint32_t)w->secs.n - 1;
@@ -101,14 +104,15 @@ static void add_provider(struct writer *w, const struct dt_dofprov *p)
 	for (int i = 0; i < 5; i++)
 		out->attr[i] = (uint32_t)p->attrs[i].name << 24 | (uint32_t)p->attrs[i].data << 16 |
 		    (uint32_t)p->attrs[i].cls << 8;
-	out->probes = add(w, PROBES, 8, sizeof(*probes), probes, p->nprobes * sizeof(*probes));
-	out->prargs = add(w, PRARGS, 1, 1, map.v, map.n);
-	out->proffs = add(w, PROFFS, 4, 4, NULL, 0);
-	out->prenoffs = add(w, PRENOFFS, 4, 4, NULL, 0);
-	add(w, PROVIDER, 4, 0, out, sizeof(*out));
+	out->probes = add_section(w, PROBES, 8, sizeof(*probes), probes, p->nprobes * sizeof(*probes));
+	out->prargs = add_section(w, PRARGS, 1, 1, map.v, map.n);
+	out->proffs = add_section(w, PROFFS, 4, 4, NULL, 0);
+	out->prenoffs = add_section(w, PRENOFFS, 4, 4, NULL, 0);
+	add_section(w, PROVIDER, 4, 0, out, sizeof(*out));
 }
 
-static int finish(struct writer *w, void **data, size_t *len)
+/* Lays the sections out, each aligned to 8, and writes the file. */
+static int write_file(struct writer *w, void **data, size_t *len)
 {
 	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION,
 		DT_DIF_VERSION, DT_DIF_NREGS, DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec),
@@ -154,10 +158,10 @@ int dt_dofprov_write(const struct dt_dofprov *p, uint32_t n, void **data, size_t
 		dt_arena_on_oom(w->tmp, &w->env);
 		dt_map_init(&w->known, w->tmp);
 		put_string(w, "");
-		add(w, DT_DS_STRTAB, 1, 0, NULL, 0);
+		add_section(w, DT_DS_STRTAB, 1, 0, NULL, 0);
 		for (uint32_t i = 0; i < n; i++)
 			add_provider(w, &p[i]);
-		err = finish(w, data, len);
+		err = write_file(w, data, len);
 	}
 	dt_arena_free(w->tmp);
 	free(w);
@@ -166,7 +170,10 @@ int dt_dofprov_write(const struct dt_dofprov *p, uint32_t n, void **data, size_t
 
 /* ---- reading ---- */
 
-/* bytes of text made of a section: types may share theirs, and a hostile one would grow without end */
+/*
+ * Bytes of text to be made from a section: types may share their text, so a hostile section could grow
+ * without end
+ */
 enum { BUDGET = 16 << 20 };
 
 struct reader {
@@ -177,8 +184,9 @@ struct reader {
 	DT_VEC(struct dt_dofprov) out;
 };
 
-/* The bytes of a section of that type; NULL when there is none such. */
-static const unsigned char *section(const struct reader *r, uint32_t index, uint32_t type, uint64_t *size)
+/* The bytes of section `index` if it has the type; otherwise NULL. */
+static const unsigned char *section_bytes(const struct reader *r, uint32_t index, uint32_t type,
+    uint64_t *size)
 {
 	struct dt_dof_sec s;
 
@@ -191,13 +199,14 @@ static const unsigned char *section(const struct reader *r, uint32_t index, uint
 	return r->dof + s.offset;
 }
 
-/* The text at an offset of the strings, which always end in NUL; NULL beyond them. */
+/* The text at an offset; NULL if it is outside. The caller has checked that the strings end in NUL. */
 static const char *text_at(const char *strings, uint64_t size, uint64_t at)
 {
 	return at < size ? strings + at : NULL;
 }
 
-static const char *copy(struct reader *r, const char *text)
+/* NULL: the budget is used up. */
+static const char *copy_text(struct reader *r, const char *text)
 {
 	size_t cost = strlen(text) + 16;
 
@@ -215,15 +224,17 @@ static const char **read_types(struct reader *r, const char *strings, uint64_t s
 	for (uint32_t i = 0; i < n; i++) {
 		const char *text = text_at(strings, size, next);
 
-		if (text == NULL || (list[i] = copy(r, text)) == NULL)
+		if (text == NULL || (list[i] = copy_text(r, text)) == NULL)
 			return NULL;
 		next += strlen(text) + 1;
 	}
 	return list;
 }
 
+/* The sections of one provider, checked. */
 struct lists { const char *strings; const unsigned char *probes, *map; uint64_t nstrings, nprobes, nmap; };
 
+/* False: the probe refers to something outside its sections. */
 static bool read_probe(struct reader *r, const struct lists *l, uint32_t i, struct dt_dofprobe *out)
 {
 	const char *name, *func;
@@ -237,8 +248,8 @@ static bool read_probe(struct reader *r, const struct lists *l, uint32_t i, stru
 	for (uint32_t k = 0; k < p.xargc; k++)
 		if (l->map[p.argidx + k] >= p.nargc)
 			return false;
-	out->name = copy(r, name);
-	out->func = copy(r, func);
+	out->name = copy_text(r, name);
+	out->func = copy_text(r, func);
 	out->nin = p.nargc;
 	out->nout = p.xargc;
 	out->in = read_types(r, l->strings, l->nstrings, p.nargv, p.nargc);
@@ -251,9 +262,9 @@ static bool read_lists(const struct reader *r, const struct provider *p, struct 
 {
 	uint64_t size;
 
-	l->strings = (const char *)section(r, p->strtab, DT_DS_STRTAB, &l->nstrings);
-	l->probes = section(r, p->probes, PROBES, &size);
-	l->map = section(r, p->prargs, PRARGS, &l->nmap);
+	l->strings = (const char *)section_bytes(r, p->strtab, DT_DS_STRTAB, &l->nstrings);
+	l->probes = section_bytes(r, p->probes, PROBES, &size);
+	l->map = section_bytes(r, p->prargs, PRARGS, &l->nmap);
 	if (l->strings == NULL || l->probes == NULL || l->map == NULL || l->nstrings == 0 ||
 	    l->strings[l->nstrings - 1] != '\0')
 		return false;
@@ -276,7 +287,7 @@ static bool read_provider(struct reader *r, const unsigned char *bytes)
 	for (uint32_t i = 0; i < l.nprobes; i++)
 		if (!read_probe(r, &l, i, &probes[i]))
 			return false;
-	if ((out.name = copy(r, name)) == NULL)
+	if ((out.name = copy_text(r, name)) == NULL)
 		return false;
 	out.probes = probes;
 	out.nprobes = (uint32_t)l.nprobes;
@@ -302,7 +313,7 @@ static bool read_dof(struct reader *r, size_t len)
 		return false;
 	for (uint32_t i = 0; i < r->h.secnum; i++) {
 		uint64_t size;
-		const unsigned char *p = section(r, i, PROVIDER, &size);
+		const unsigned char *p = section_bytes(r, i, PROVIDER, &size);
 
 		if (p != NULL && (size < sizeof(struct provider) || !read_provider(r, p)))
 			return false;
@@ -310,6 +321,7 @@ static bool read_dof(struct reader *r, size_t len)
 	return true;
 }
 
+/* DOFs follow one another at multiples of 8, with zeros between them. */
 int dt_dofprov_read(struct dt_arena *arena, const void *bytes, size_t len, struct dt_dofprov **out,
     uint32_t *n)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers as DOF: what `dtrace -G` puts into section .SUNW_dof of a program, so that a tracer knows
- * the types that the provider declared. Types are C text; whoever reads them has to know the names. The
- * section of a linked program holds one DOF after another, each as long as its header says, with zeros
- * between them.
+ * Providers as DOF: `dtrace -G` puts this into section .SUNW_dof of a program, so that a tracer knows
+ * the types that the provider declared. Types are C text; the reader must know their names. The section
+ * of a linked program contains one DOF after another, each as long as its header says, with zeros in
+ * between.
  */
 #ifndef DT_DIF_DOF_PROVIDER_H
 #define DT_DIF_DOF_PROVIDER_H
@@ -12,10 +12,10 @@
 
 struct dt_dofprobe {
 	const char *name;		/* query-start */
-	const char *func;		/* "" when the notes of the sites tell where they are */
+	const char *func;		/* "" if the notes of the sites tell the functions */
 	uint32_t nin, nout;
-	const char *const *in, *const *out;	/* types as written at the site and as D sees them */
-	const uint8_t *map;		/* out k is made of in map[k] */
+	const char *const *in, *const *out;	/* types at the site, and as D sees them */
+	const uint8_t *map;		/* out[k] is made from in[map[k]] */
 };
 
 struct dt_dofprov {
@@ -25,11 +25,11 @@ struct dt_dofprov {
 	uint32_t nprobes;
 };
 
-/* malloc'ed bytes. -EFBIG: more than a DOF may hold; -ENOMEM. */
+/* Returns malloc'ed bytes. -EFBIG: more than a DOF may hold; -ENOMEM. */
 int dt_dofprov_write(const struct dt_dofprov *, uint32_t n, void **data, size_t *len);
 /*
- * All providers of a section, in the arena. Reads any bytes: a DOF that is damaged ends the reading
- * with -EINVAL, and those before it are still there.
+ * Reads all providers of a section into the arena. It accepts any bytes: a damaged DOF ends the reading
+ * with -EINVAL, and the providers before it are still returned.
  */
 int dt_dofprov_read(struct dt_arena *, const void *section, size_t len, struct dt_dofprov **, uint32_t *n);
 

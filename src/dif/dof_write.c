@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program in, DOF out. The same program always gives the same bytes: sections come in the order in
- * which the program needs them, a DIFO or action list used several times is written once.
+ * A program comes in, DOF goes out. The same program always gives the same bytes: sections come in the
+ * order in which the program needs them, and a DIFO or action list that is used several times is
+ * written once.
  */
 #include "base/map.h"
 #include "dif/dof.h"
@@ -35,12 +36,14 @@ const struct dt_dof_shape *dt_dof_shape(uint32_t type)
 	return NULL;
 }
 
+/* A string table under construction. */
 struct strings {
 	DT_VEC(char) text;
 	struct dt_map map;		/* text to offset + 1 */
 	struct dt_map known;		/* address to offset + 1: one long text may be used many times */
 };
 
+/* data must stay valid until the file is written. */
 struct section {
 	uint32_t type;
 	const void *data;
@@ -69,7 +72,7 @@ static void strings_add(struct writer *w, struct strings *s, const char *text, s
 		dt_vec_push(w->tmp, &s->text, text[i]);
 }
 
-/* Starts with a DIFO's own strings, so that names equal to one of them need no room. */
+/* Starts with the strings of the DIFO itself, so equal names need no room. They keep their offsets. */
 static void strings_init(struct writer *w, struct strings *s, const char *text, uint32_t len)
 {
 	dt_map_init(&s->map, w->tmp);
@@ -85,6 +88,7 @@ static void strings_init(struct writer *w, struct strings *s, const char *text, 
 	}
 }
 
+/* Returns offset + 1; adds the text if it is new. */
 static uintptr_t strings_find(struct writer *w, struct strings *s, const char *text)
 {
 	uintptr_t at = (uintptr_t)dt_map_get(&s->map, text);
@@ -131,7 +135,7 @@ static uint64_t attr_word(struct dt_attr a)
 	return (uint64_t)a.name << 24 | (uint64_t)a.data << 16 | (uint64_t)a.cls << 8;
 }
 
-/* Section + 1 of something written before, or 0; `key` is for done_set(). */
+/* Section + 1 of something that was written before, or 0. Pass `key` to done_set() after writing it. */
 static uint32_t done_get(struct writer *w, const void *what, uint32_t n, char *key, size_t len)
 {
 	snprintf(key, len, "%p %u", (void *)(uintptr_t)what, (unsigned)n);
@@ -145,6 +149,7 @@ static void done_set(struct writer *w, const char *key, uint32_t sec)
 
 /* ---- DIFOs ---- */
 
+/* The sections of one DIFO, in the order of its header. */
 struct difo_secs { uint32_t link[5]; uint32_t n; };
 
 static uint32_t link_section(struct writer *w, struct difo_secs *s, uint32_t type, const void *data,
@@ -191,6 +196,7 @@ static uint32_t add_difo_header(struct writer *w, const struct dt_difo *d, const
 	return add_section(w, DT_DS_DIFOHDR, h, size);
 }
 
+/* Returns the section of the DIFO's header. */
 static uint32_t add_difo(struct writer *w, const struct dt_difo *d)
 {
 	struct difo_secs secs = { .n = 0 };
@@ -213,6 +219,7 @@ static uint32_t add_difo(struct writer *w, const struct dt_difo *d)
 	if (d->nrelocs)
 		add_relocs(w, d, &s, &secs, ints, strtab);
 	hdr = add_difo_header(w, d, &secs);
+	/* The names of variables and symbols have been added to the DIFO's strings by now. */
 	if (strtab != DT_DOF_NONE) {
 		w->secs.v[strtab].data = s.text.v;
 		w->secs.v[strtab].size = s.text.n;
@@ -226,6 +233,7 @@ static uint32_t add_difo(struct writer *w, const struct dt_difo *d)
 
 /* ---- clauses ---- */
 
+/* An action has one field for its argument or the offset of its text; a note keeps the other. */
 static struct dt_dof_act make_act(struct writer *w, const struct dt_act *a)
 {
 	struct dt_dof_act out = { .difo = a->difo ? add_difo(w, a->difo) : DT_DOF_NONE, .strtab = DT_DOF_NONE,
@@ -290,7 +298,7 @@ static void add_ecb(struct writer *w, const struct dt_ecb *e)
 		.b = attr_word(e->stmtattr) });
 }
 
-/* Options are known by name here, so each is one text, "name" or "name=value"; the number says so. */
+/* Options go by name here: each is one text, "name" or "name=value", and the number says so. */
 static void add_options(struct writer *w)
 {
 	const struct dt_prog *p = w->p;
@@ -333,14 +341,14 @@ static void add_sections(struct writer *w)
 	add_section(w, DT_DS_NOTES, w->notes.v, w->notes.n * sizeof(*w->notes.v));
 }
 
-/* ---- the file ---- */
+/* ---- the file: header, section headers, loaded sections, strings, then the rest ---- */
 
 static bool is_loaded(uint32_t type)
 {
 	return type != DT_DS_COMMENTS && type != DT_DS_NOTES;
 }
 
-static void place(struct section *s, uint64_t *at)
+static void place_section(struct section *s, uint64_t *at)
 {
 	uint64_t align = dt_dof_shape(s->type)->align;
 
@@ -354,18 +362,18 @@ static void place_sections(struct writer *w)
 
 	for (size_t i = 1; i < w->secs.n; i++) {
 		if (is_loaded(w->secs.v[i].type))
-			place(&w->secs.v[i], &at);
+			place_section(&w->secs.v[i], &at);
 	}
-	place(&w->secs.v[STRINGS], &at);
+	place_section(&w->secs.v[STRINGS], &at);
 	w->loadsz = at;
 	for (size_t i = 1; i < w->secs.n; i++) {
 		if (!is_loaded(w->secs.v[i].type))
-			place(&w->secs.v[i], &at);
+			place_section(&w->secs.v[i], &at);
 	}
 	w->filesz = at;
 }
 
-static void fill(const struct writer *w, unsigned char *file)
+static void fill_file(const struct writer *w, unsigned char *file)
 {
 	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION,
 		DT_DIF_VERSION, DT_DIF_NREGS, DT_DIF_NTREGS, { 0 }, 0, sizeof(h), sizeof(struct dt_dof_sec),
@@ -397,7 +405,7 @@ static int write_file(struct writer *w, void **data, size_t *len)
 	file = calloc(1, w->filesz);
 	if (!file)
 		return -ENOMEM;
-	fill(w, file);
+	fill_file(w, file);
 	*data = file;
 	*len = w->filesz;
 	return 0;
@@ -407,7 +415,8 @@ int dt_dof_write(const struct dt_prog *p, void **data, size_t *len)
 {
 	char why[128];
 	struct writer *w;
-	volatile int err = dt_prog_check(p, why, sizeof(why));	/* what cannot be read back is not written */
+	/* a program that could not be read back is not written */
+	volatile int err = dt_prog_check(p, why, sizeof(why));
 
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can go wrong while a program runs, in the words that users have always seen. */
+/* Faults of a running program, in the words that users have always seen. */
 #include "dif/dif.h"
 
 #include <stddef.h>

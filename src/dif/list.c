@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A DIFO in, the lines of its -S listing out. Layout, tabs and annotations are the historic ones, so that
- * listings can be compared with those of other DTraces. The DIFO need not have been checked.
+ * A DIFO comes in, the lines of its -S listing go out. Layout, tabs and annotations are the historic
+ * ones, so listings can be compared with those of other systems. The DIFO need not have been checked.
  */
 #include "dif/builtin.h"
 #include "dif/var.h"
@@ -12,7 +12,7 @@
 struct line {
 	void (*put)(void *, const char *);
 	void *ctx;
-	char *text;			/* grows; what does not fit into memory is cut off */
+	char *text;			/* grows; if memory runs out, the line is cut off */
 	size_t len, cap;
 };
 
@@ -92,6 +92,7 @@ size_t dt_diftype_str(const struct dt_diftype *t, char *buf, size_t len)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+/* A variable that is not in the table gets no annotation: the DIFO may be wrong. */
 static void add_var_note(struct line *l, const struct dt_difo *d, unsigned op, unsigned id)
 {
 	const struct dt_difv *v = dt_difv_find(d, dt_difop_scope(op), id);
@@ -177,6 +178,7 @@ static void add_var(struct line *l, const struct dt_difo *d, uint32_t in, bool s
 	add_var_note(l, d, dt_dif_op(in), dt_dif_v16(in));
 }
 
+/* The operands by form; registers that do not exist are printed as they are. */
 static void add_operands(struct line *l, const struct dt_difo *d, uint32_t in, int form)
 {
 	unsigned r1 = dt_dif_r1(in), r2 = dt_dif_r2(in), rd = dt_dif_rd(in);
@@ -253,7 +255,7 @@ static void list_relocs(struct line *l, const struct dt_difo *d)
 	for (uint32_t i = 0; i < d->nrelocs; i++) {
 		const struct dt_difreloc *r = &d->relocs[i];
 
-		/* 1: the only kind of relocation there is, of a setx constant */
+		/* 1: a setx constant, the only kind of relocation */
 		line_add(l, "%-4u %-8llu %-8llu %s", 1, (unsigned long long)r->index * 8,
 		    (unsigned long long)r->addend, r->name);
 		line_end(l);

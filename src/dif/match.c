@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A description and a probe in, yes or no out. A part that is empty matches anything. */
+/* A description and a probe come in; a yes or no goes out. An empty part matches anything. */
 #include "dif/dif.h"
 
 #include "base/glob.h"
@@ -11,7 +11,7 @@ static bool part_match(const char *pattern, const char *text)
 	return !pattern || !*pattern || dt_glob_match(pattern, text ? text : "");
 }
 
-/* `kernel` is an old name of the core kernel's module. */
+/* `kernel` is the historic name of the core kernel's module. */
 static bool module_match(const char *pattern, const char *text)
 {
 	if (pattern && text && strcmp(pattern, "kernel") == 0 && strcmp(text, "vmlinux") == 0)

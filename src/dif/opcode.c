@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Facts about opcodes, from opcodes.def: number in, mnemonic and form out. Both tables are indexed by opcode
- * and have holes where there is no instruction.
+ * Facts about opcodes, from opcodes.def: a number comes in, mnemonic and form go out. Both tables are
+ * indexed by opcode and have holes where there is no instruction.
  */
 #include "dif/dif.h"
 
-/* In lower case, as listings have them; the preprocessor cannot make these of the names in opcodes.def. */
+/* In lower case, as in listings; the preprocessor cannot derive these from the names in opcodes.def. */
 static const char *const names[] = {
 	[DT_DIF_OR] = "or",
 	[DT_DIF_XOR] = "xor",

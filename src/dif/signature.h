@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a probe promises: the types of its arguments, and how stable its name and data are. */
+/* What a probe promises: the types of its arguments, and the stability of its name and data. */
 #ifndef DT_DIF_SIGNATURE_H
 #define DT_DIF_SIGNATURE_H
 
@@ -9,8 +9,8 @@
 struct dt_probe_sig {			/* typed arguments */
 	uint32_t nin, nout;
 	const struct dt_type **in, **out;	/* NULL: the type is not known */
-	uint8_t *map;			/* out k is made of in map[k] */
-	/* of in i: why its type is not known; NULL, of all or of one: nobody says */
+	uint8_t *map;			/* out[k] is made from in[map[k]] */
+	/* why[i]: why the type of in[i] is not known; the list or an entry may be NULL */
 	const char **why;
 };
 

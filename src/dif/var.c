@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scope and id in, order and table entries out. */
+/* Variables of a DIFO: scope and id come in; order and table entries go out. */
 #include "dif/var.h"
 
 unsigned dt_difop_scope(unsigned op)
