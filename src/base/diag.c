@@ -5,6 +5,7 @@
  * never passed on, and a line of any length is cut down to a window around the caret.
  */
 #include "base/diag.h"
+#include "base/count.h"
 
 static const struct {
 	const char *name, *text;
@@ -66,7 +67,7 @@ static bool without_region(enum dt_tag tag)
 
 	if (tag >= D_PROC_OFF && tag <= D_PROC_USDT)
 		return true;
-	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(early); i++) {
 		if (early[i] == tag)
 			return true;
 	}

@@ -4,15 +4,7 @@
  * what lets dt_map_cut() unlink the newest entries without a search.
  */
 #include "base/map.h"
-
-static uint32_t hash_bytes(const char *s, size_t len)	/* FNV-1a */
-{
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 16777619u;
-	return h;
-}
+#include "base/hash.h"
 
 void dt_map_init(struct dt_map *m, struct dt_arena *arena)
 {
@@ -35,7 +27,7 @@ static struct dt_map_entry *find(const struct dt_map *m, const char *key, size_t
 
 void *dt_map_getn(const struct dt_map *m, const char *key, size_t len)
 {
-	const struct dt_map_entry *e = find(m, key, len, hash_bytes(key, len));
+	const struct dt_map_entry *e = find(m, key, len, dt_hash_bytes(DT_HASH_START, key, len));
 
 	return e ? e->value : NULL;
 }
@@ -70,7 +62,7 @@ static void grow(struct dt_map *m)
 void dt_map_put(struct dt_map *m, const char *key, void *value)
 {
 	size_t len = strlen(key);
-	uint32_t hash = hash_bytes(key, len);
+	uint32_t hash = dt_hash_bytes(DT_HASH_START, key, len);
 	struct dt_map_entry *e = find(m, key, len, hash);
 
 	if (e) {

@@ -6,6 +6,7 @@
  * errors leave through fail_read().
  */
 #include "dif/dof.h"
+#include "base/count.h"
 #include "dif/var.h"
 
 #include <errno.h>
@@ -435,7 +436,7 @@ static void read_option(struct reader *r, const struct dt_dof_opt *o, const char
 		*value = text[n] ? text + n + 1 : "";
 		return;
 	}
-	if (o->option >= sizeof(option_names) / sizeof(option_names[0]) || o->strtab != DT_DOF_NONE)
+	if (o->option >= DT_COUNT(option_names) || o->strtab != DT_DOF_NONE)
 		fail_read(r, "there is no option %u", (unsigned)o->option);
 	*name = option_names[o->option];
 	*value = dt_arena_printf(r->arena, "%llu", (unsigned long long)o->value);

@@ -5,6 +5,7 @@
  * written once.
  */
 #include "base/map.h"
+#include "base/count.h"
 #include "dif/dof.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static const struct dt_dof_shape shapes[] = {
 
 const struct dt_dof_shape *dt_dof_shape(uint32_t type)
 {
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(shapes); i++) {
 		if (shapes[i].type == type)
 			return &shapes[i];
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Faults of a running program, in the words that users have always seen. */
 #include "dif/dif.h"
+#include "base/count.h"
 
 #include <stddef.h>
 
@@ -21,7 +22,7 @@ static const char *const fault_texts[] = {
 
 const char *dt_fault_text(int fault)
 {
-	if (fault < 0 || (size_t)fault >= sizeof(fault_texts) / sizeof(fault_texts[0]))
+	if (fault < 0 || (size_t)fault >= DT_COUNT(fault_texts))
 		return "unknown fault";
 	return fault_texts[fault];
 }

@@ -4,6 +4,7 @@
  * ones, so listings can be compared with those of other systems. The DIFO need not have been checked.
  */
 #include "dif/builtin.h"
+#include "base/count.h"
 #include "dif/var.h"
 
 #include <stdio.h>
@@ -80,7 +81,7 @@ size_t dt_diftype_str(const struct dt_diftype *t, char *buf, size_t len)
 		snprintf(kind, sizeof(kind), "%s", t->kind == DT_DT_STRING ? "string" : "D type");
 	else
 		snprintf(kind, sizeof(kind), "0x%x", t->kind);
-	if (t->ckind < sizeof(ckinds) / sizeof(ckinds[0]))
+	if (t->ckind < DT_COUNT(ckinds))
 		snprintf(ckind, sizeof(ckind), "%s", ckinds[t->ckind]);
 	else
 		snprintf(ckind, sizeof(ckind), "0x%x", t->ckind);

@@ -4,6 +4,7 @@
  * indexed by opcode and have holes where there is no instruction.
  */
 #include "dif/dif.h"
+#include "base/count.h"
 
 /* In lower case, as in listings; the preprocessor cannot derive these from the names in opcodes.def. */
 static const char *const names[] = {
@@ -97,7 +98,7 @@ static const int8_t forms[] = {		/* form + 1, 0: no such opcode */
 
 const char *dt_difop_name(unsigned op)
 {
-	return op < sizeof(names) / sizeof(names[0]) ? names[op] : NULL;
+	return op < DT_COUNT(names) ? names[op] : NULL;
 }
 
 int dt_difop_form(unsigned op)

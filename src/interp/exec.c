@@ -5,6 +5,7 @@
  * steps.
  */
 #include "dif/builtin.h"
+#include "base/count.h"
 #include "interp/state.h"
 
 typedef void op_f(struct dt_interp *, uint32_t);
@@ -448,7 +449,7 @@ uint64_t dt_interp_exec(struct dt_interp *ip, const struct dt_difo *difo)
 			break;
 		}
 		in = difo->text[ip->pc];
-		op = dt_dif_op(in) < sizeof(ops) / sizeof(ops[0]) ? ops[dt_dif_op(in)] : NULL;
+		op = dt_dif_op(in) < DT_COUNT(ops) ? ops[dt_dif_op(in)] : NULL;
 		if (op)
 			op(ip, in);
 		else

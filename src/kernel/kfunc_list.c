@@ -5,6 +5,7 @@
  * Lines of the kernel in, names out.
  */
 #include "base/arena.h"
+#include "base/count.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "kernel/kfunc.h"
@@ -83,7 +84,7 @@ static bool named(const char *pattern, const char *name)
 
 const char *dt_kfunc_ours(const char *name)
 {
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(ours); i++)
 		if (ours[i][0] == name[0] && named(ours[i], name))
 			return "tracing itself runs through it";
 	return NULL;

@@ -4,6 +4,7 @@
  * file, so that nothing can block; a `#!` first line becomes empty, so that line numbers stay.
  */
 #include "process/cpp.h"
+#include "base/count.h"
 #include "machine/machine.h"
 
 #include "base/file.h"
@@ -97,7 +98,7 @@ static const char *const fixed[] = {
 	"-D__int128_t=long double",
 	"-D__uint128_t=long double",
 };
-#define NFIXED (sizeof(fixed) / sizeof(fixed[0]))
+#define NFIXED (DT_COUNT(fixed))
 
 struct command {
 	char **argv;

@@ -8,6 +8,8 @@
  * reading there could wait for ever.
  */
 #include "process/gate.h"
+#include "base/count.h"
+#include "base/clock.h"
 
 #include "symbol/elf.h"
 #include "usdt/sdtnote.h"
@@ -126,10 +128,7 @@ static bool hand_over(const struct listener *l, uint32_t pid, int fd)
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return dt_clock_ns() / 1000000;
 }
 
 static void let_go(struct listener *l, uint32_t i)
@@ -231,7 +230,7 @@ static bool local(const char *type, const char *source)
 	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "9p", "virtiofs",
 		"rootfs" };
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(kinds); i++)
 		if (strcmp(type, kinds[i]) == 0)
 			return true;
 	return strncmp(type, "fuse", 4) != 0 && strncmp(source, "/dev/", 5) == 0;

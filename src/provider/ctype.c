@@ -5,6 +5,7 @@
  * have the same name. What pointers lead to is in the process.
  */
 #include "provider/provider.h"
+#include "base/count.h"
 
 #include <ctype.h>
 
@@ -22,7 +23,7 @@ static char *words_of(struct dt_arena *arena, const char *text, unsigned *stars)
 		size_t n = strcspn(text, " \t\n*[");
 		bool keep = n > 0;
 
-		for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
+		for (size_t i = 0; i < DT_COUNT(left_out); i++)
 			keep = keep && !(strlen(left_out[i]) == n && strncmp(left_out[i], text, n) == 0);
 		if (keep) {
 			if (to != out)
@@ -46,7 +47,7 @@ static const struct dt_type *named(struct dt_types *types, const char *name)
 		{ "struct ", DT_T_STRUCT }, { "union ", DT_T_UNION }, { "enum ", DT_T_ENUM } };
 	const struct dt_type *t;
 
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(tags); i++)
 		if (strncmp(name, tags[i].word, strlen(tags[i].word)) == 0)
 			return dt_types_declared(types, NULL, tags[i].kind, name + strlen(tags[i].word));
 	if (strcmp(name, "void") == 0)

@@ -7,6 +7,7 @@
  * hostile.
  */
 #include "provider/dwarf.h"
+#include "base/count.h"
 #include "machine/machine.h"
 
 #include "base/diag.h"
@@ -90,7 +91,7 @@ static bool symbols(struct dt_dwarf *d)
 		{ "dwarf_getalt", &d->getalt },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(rows); i++) {
 		void *f = dlsym(d->lib, rows[i].name);
 
 		if (f == NULL)

@@ -5,6 +5,7 @@
  * its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
  */
 #include "provider/objects.h"
+#include "base/count.h"
 
 #include "base/file.h"
 #include "symbol/maps.h"
@@ -148,7 +149,7 @@ void dt_objects_named(struct dt_probes *p, const char *name, void (*f)(void *ctx
 		file(&fs, "", 0);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(programs); i++)
 		file(&fs, programs[i], strlen(programs[i]));
 	for (; known != NULL; known = known->next) {
 		const char *slash = strrchr(known->path, '/');

@@ -5,6 +5,7 @@
  * when they are named.
  */
 #include "provider/probe.h"
+#include "base/count.h"
 
 #include "base/diag.h"
 #include "session/perf_event.h"
@@ -37,7 +38,7 @@ static const char *parse(const char *name, struct parts *p)
 	if (dash == NULL || last == dash || (size_t)(dash - name) >= sizeof(p->event))
 		return "a cpc probe is EVENT-MODE-COUNT: cycles-all-1000000, page_faults-user-100";
 	memcpy(p->event, name, (size_t)(dash - name));
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(modes); i++) {
 		size_t len = strlen(modes[i].name);
 
 		if (strncmp(dash + 1, modes[i].name, len) == 0 && dash[1 + len] == '-')

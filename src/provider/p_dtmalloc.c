@@ -6,6 +6,7 @@
  * that, kmalloc-N is whatever has that size, and kfree:free what was given back to any of them.
  */
 #include "base/diag.h"
+#include "base/count.h"
 #include "base/file.h"
 #include "kernel/kcore.h"
 #include "provider/derived.h"
@@ -270,7 +271,7 @@ static void make_all(struct making *m)
 		return;
 	add_large(m);
 	if (dt_file_read("/proc/slabinfo", SLABINFO_MAX, &text, &len) != 0) {
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (size_t i = 0; i < DT_COUNT(sizes); i++)
 			add_cache(m, dt_arena_printf(m->p->arena, "kmalloc-%s", sizes[i]), 0);
 		return;
 	}

@@ -6,6 +6,7 @@
  * when asked for and are not in the list of everything.
  */
 #include "base/diag.h"
+#include "base/count.h"
 #include "base/glob.h"
 #include "kernel/kfunc.h"
 #include "provider/derived.h"
@@ -50,13 +51,13 @@ static const char *plain_name(struct dt_types *types, const char *func)
 	static const char part[] = "__do_";
 	char name[128];
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(own); i++)
 		if (strncmp(func, own[i], strlen(own[i])) == 0 &&
 		    strncmp(func + strlen(own[i]), "sys_", 4) == 0)
 			return func + strlen(own[i]);
 	if (strncmp(func, part, sizeof(part) - 1) != 0 || strncmp(func += sizeof(part) - 1, "sys_", 4) != 0)
 		return NULL;
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(own); i++) {
 		snprintf(name, sizeof(name), "%s%s", own[i], func);
 		if (types != NULL && dt_types_function_id(types, name) != 0)
 			return NULL;
@@ -102,7 +103,7 @@ struct making {
 
 static bool returns(const char *name)
 {
-	for (size_t i = 0; i < sizeof(no_return) / sizeof(no_return[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(no_return); i++)
 		if (strcmp(no_return[i], name) == 0)
 			return false;
 	return true;
@@ -184,7 +185,7 @@ static const char *no_function(struct dt_probes *p, const char *func)
 {
 	struct dt_near near;
 
-	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(elsewhere); i++)
 		if (strcmp(elsewhere[i].name, func) == 0)
 			return dt_arena_printf(p->arena, "the kernel has no function %s: %s", func,
 			    elsewhere[i].here);

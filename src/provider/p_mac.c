@@ -5,6 +5,7 @@
  * the hook's own arguments. FreeBSD's names of checks are made when they are named.
  */
 #include "base/diag.h"
+#include "base/count.h"
 #include "kernel/kfunc.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
@@ -88,7 +89,7 @@ static const struct {
 
 static const struct alias *alias_named(const char *name)
 {
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(aliases); i++)
 		if (strcmp(aliases[i].name, name) == 0)
 			return &aliases[i];
 	return NULL;
@@ -206,7 +207,7 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	struct dt_near near;
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(without); i++)
 		if (strcmp(want->func, without[i].name) == 0)
 			return without[i].why;
 	if (!dt_probes_functions(p))
@@ -216,7 +217,7 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 	for (size_t i = 0; i < p->list.n; i++)
 		if (strcmp(p->list.v[i]->prov, "mac_framework") == 0)
 			dt_near_offer(&near, p->list.v[i]->func);
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(aliases); i++)
 		dt_near_offer(&near, aliases[i].name);
 	return dt_arena_printf(p->arena, "security modules have no check %s here%s%s%s", want->func,
 	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "",

@@ -6,6 +6,7 @@
  * same however often they run, so that several clauses agree.
  */
 #include "provider/objects.h"
+#include "base/count.h"
 
 #include "process/proc.h"
 #include "provider/provider.h"
@@ -224,7 +225,7 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	if (m.libc == NULL)
 		*why = dt_arena_printf(p->arena,
 		    "process %u has no lock functions that can be found (pthread_mutex_lock)", m.pid);
-	for (size_t i = 0; m.libc != NULL && i < sizeof(probes) / sizeof(probes[0]); i++) {
+	for (size_t i = 0; m.libc != NULL && i < DT_COUNT(probes); i++) {
 		m.first = m.last = NULL;
 		for (const struct place *at = probes[i].place; at->kind != DT_HOOK_NONE; at++)
 			place(&m, at);

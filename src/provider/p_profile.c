@@ -5,6 +5,7 @@
  * profile-997).
  */
 #include "provider/probe.h"
+#include "base/count.h"
 #include "provider/provider.h"
 
 #include <strings.h>
@@ -46,7 +47,7 @@ static const char *parse_rate(const char *s, uint64_t *interval)
 			return "the rate of the probe is too large";
 	if (n == 0)
 		return "the rate of a profile or tick probe cannot be 0";
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(units); i++)
 		if (strcasecmp(unit, units[i].name) == 0)
 			ns = units[i].ns;
 	if (ns == 0 && unit[0] != '\0' && strcasecmp(unit, "hz") != 0)
@@ -99,7 +100,7 @@ bool dt_profile_may_match(const struct dt_provider_row *row, const struct dt_pro
 int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {
-	for (size_t i = 0; want == NULL && i < sizeof(listed) / sizeof(listed[0]); i++)
+	for (size_t i = 0; want == NULL && i < DT_COUNT(listed); i++)
 		make(p, row, listed[i]);
 	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) ||
 	    !dt_part_matches_empty(want->func))

@@ -5,6 +5,7 @@
  * from tracefs.
  */
 #include "provider/probe.h"
+#include "base/count.h"
 #include "base/diag.h"
 #include "kernel/tracefs.h"
 #include "provider/provider.h"
@@ -59,7 +60,7 @@ static int note_group(void *ctx, const char *group, const char *event)
 	struct dt_probes *p = ctx;
 	char *known;
 
-	for (size_t i = 0; i < sizeof(not_tracepoints) / sizeof(not_tracepoints[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(not_tracepoints); i++)
 		if (strcmp(group, not_tracepoints[i]) == 0)
 			return 0;
 	/* events of one group come in a row */

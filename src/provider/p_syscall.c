@@ -5,6 +5,7 @@
  * gives it.
  */
 #include "provider/probe.h"
+#include "base/count.h"
 #include "base/diag.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
@@ -75,8 +76,6 @@ static const struct {
 	{ "stat64", "newfstatat" },
 };
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static const struct dt_syscall *find(const char *name)
 {
 	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
@@ -87,7 +86,7 @@ static const struct dt_syscall *find(const char *name)
 
 static bool returns(const char *name)
 {
-	for (size_t i = 0; i < COUNT(no_return); i++)
+	for (size_t i = 0; i < DT_COUNT(no_return); i++)
 		if (strcmp(no_return[i], name) == 0)
 			return false;
 	return true;
@@ -108,15 +107,15 @@ static const char *nearest(const char *name)
 {
 	struct dt_near near;
 
-	for (size_t i = 0; i < COUNT(successors); i++)
+	for (size_t i = 0; i < DT_COUNT(successors); i++)
 		if (strcmp(successors[i].old, name) == 0 && find(successors[i].now) != NULL)
 			return successors[i].now;
 	dt_near_init(&near, name);
 	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
 		dt_near_offer(&near, s->name);
-	for (size_t i = 0; i < COUNT(successors); i++)
+	for (size_t i = 0; i < DT_COUNT(successors); i++)
 		dt_near_offer(&near, successors[i].old);
-	for (size_t i = 0; i < COUNT(successors) && near.best != NULL && find(near.best) == NULL; i++)
+	for (size_t i = 0; i < DT_COUNT(successors) && near.best != NULL && find(near.best) == NULL; i++)
 		if (strcmp(successors[i].old, near.best) == 0)
 			near.best = successors[i].now;
 	return near.best;
@@ -143,7 +142,7 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 /* The name in the table of a name the kernel has for it. */
 static const char *our_name(const char *name)
 {
-	for (size_t i = 0; i < COUNT(kernel_names); i++)
+	for (size_t i = 0; i < DT_COUNT(kernel_names); i++)
 		if (strcmp(kernel_names[i].kernel, name) == 0)
 			return kernel_names[i].name;
 	return name;
@@ -151,7 +150,7 @@ static const char *our_name(const char *name)
 
 const char *dt_syscall_kernel_name(const char *name)
 {
-	for (size_t i = 0; i < COUNT(kernel_names); i++)
+	for (size_t i = 0; i < DT_COUNT(kernel_names); i++)
 		if (strcmp(kernel_names[i].name, name) == 0)
 			return kernel_names[i].kernel;
 	return NULL;
@@ -189,7 +188,7 @@ int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	}
 	if (!dt_part_literal(want->func) || !dt_part_literal(want->prov))
 		return 0;
-	for (size_t i = 0; i < COUNT(kernel_names); i++) {
+	for (size_t i = 0; i < DT_COUNT(kernel_names); i++) {
 		const struct dt_syscall *s = find(kernel_names[i].name);
 
 		if (strcmp(kernel_names[i].kernel, want->func) == 0 && find(want->func) == NULL && s != NULL)

@@ -6,6 +6,7 @@
  * one's.
  */
 #include "provider/derived.h"
+#include "base/count.h"
 #include "provider/provider.h"
 
 #define AS(type, arg) "((struct " type " *)" arg ")"
@@ -244,7 +245,7 @@ struct dt_probe_sig *dt_vfs_signature(struct dt_arena *arena, struct dt_types *t
 
 	if (!ret && strcmp(p->name, "entry") != 0)
 		return NULL;
-	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(objects); i++)
 		if (strcmp(p->func, objects[i].func) == 0)
 			return of_operation(arena, types, objects[i].tag, ret);
 	if (strcmp(p->func, "fullpath") == 0 && !ret)

@@ -5,6 +5,7 @@
  * user memory.
  */
 #include "provider/provider.h"
+#include "base/count.h"
 #include "machine/machine.h"
 #include "provider/syscalls.h"
 
@@ -432,7 +433,7 @@ static const struct dt_type *one_type(struct dt_arena *arena, struct dt_types *t
 
 struct dt_probe_sig *dt_syscall_arguments(struct dt_arena *arena, struct dt_types *types, const char *name)
 {
-	const struct row *row = bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), by_name);
+	const struct row *row = bsearch(name, rows, DT_COUNT(rows), sizeof(rows[0]), by_name);
 	struct dt_probe_sig *sig;
 	const char *text;
 	uint32_t n;

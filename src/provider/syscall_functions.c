@@ -10,14 +10,13 @@
  * makes the answer false.
  */
 #include "base/compat.h"
+#include "base/count.h"
 #include "machine/machine.h"
 #include "provider/syscalls.h"
 #include "types/type.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
  * A call without arguments has one function for all programs, of which the type data may show nothing
@@ -62,9 +61,9 @@ static void offer_forms(struct search *s, const char *call)
 	char first[64];
 
 	for (const char *const *p = dt_machine_here()->syscall.compat; *p != NULL; p++)
-		for (size_t i = 0; i < COUNT(before); i++) {
+		for (size_t i = 0; i < DT_COUNT(before); i++) {
 			snprintf(first, sizeof(first), "%s%s", *p, before[i]);
-			for (size_t k = 0; k < COUNT(behind); k++)
+			for (size_t k = 0; k < DT_COUNT(behind); k++)
 				offer_as(s, first, call, behind[k]);
 		}
 }
@@ -72,7 +71,7 @@ static void offer_forms(struct search *s, const char *call)
 static void offer_compat(struct search *s, const char *call)
 {
 	offer_forms(s, call);
-	for (size_t i = 0; i < COUNT(not_kernel); i++)
+	for (size_t i = 0; i < DT_COUNT(not_kernel); i++)
 		if (strncmp(call, not_kernel[i], strlen(not_kernel[i])) == 0)
 			offer_forms(s, call + strlen(not_kernel[i]));
 }
@@ -117,7 +116,7 @@ static bool returns_twice(const char *call)
 {
 	static const char *const twice[] = { "fork", "vfork", "clone", "clone3" };
 
-	for (size_t i = 0; i < COUNT(twice); i++)
+	for (size_t i = 0; i < DT_COUNT(twice); i++)
 		if (strcmp(call, twice[i]) == 0)
 			return true;
 	return false;

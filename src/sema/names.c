@@ -5,6 +5,7 @@
  * cc->arena and are never freed while the handle is open.
  */
 #include "sema/sema.h"
+#include "base/count.h"
 #include "syntax/parser.h"
 
 static struct dt_ident *ident_new(struct dt_compiler *, const char *name, enum dt_ident_kind, struct dt_loc);
@@ -231,7 +232,7 @@ static const char *word_of_other_tracer(const char *name)
 		{ "ntop", "inet_ntop" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(rows); i++)
 		if (strcmp(rows[i].theirs, name) == 0)
 			return rows[i].ours;
 	return NULL;

@@ -4,6 +4,7 @@
  * wait in s->pending for a name that is declared later. Options were applied while the text was read.
  */
 #include "sema/sema.h"
+#include "base/count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,7 +219,7 @@ void dt_pragma_apply(struct dt_sema *s, const struct dt_ext *x)
 	const struct dt_word *w[3] = { 0 };
 
 	if (words_of(x, w, 3) >= 3)
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t i = 0; i < DT_COUNT(rows); i++)
 			if (strcmp(rows[i].name, w[2]->text) == 0) {
 				rows[i].apply(s, x);
 				return;

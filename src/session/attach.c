@@ -5,6 +5,7 @@
  * takes the program off.
  */
 #include "kernel/kfunc.h"
+#include "base/count.h"
 #include "session/impl.h"
 #include "session/uprobe.h"
 
@@ -65,7 +66,7 @@ static const struct { int err; const char *text; } answers[] = {
 
 const char *dt_attach_why(int err)
 {
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(answers); i++)
 		if (answers[i].err == -err)
 			return answers[i].text;
 	return strerror(-err);

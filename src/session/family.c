@@ -4,6 +4,7 @@
  * made before programs kept it.
  */
 #include "process/proc.h"
+#include "base/count.h"
 #include "session/impl.h"
 
 #include "base/file.h"
@@ -136,7 +137,7 @@ int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level)
 	if (task_thread_pid == DT_KOFF_NONE || pid_level == DT_KOFF_NONE)
 		return -ENOENT;
 	prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "Dual BSD/GPL", code,
-	    sizeof(code) / sizeof(code[0]), NULL);
+	    DT_COUNT(code), NULL);
 	if (prog < 0)
 		return -errno;
 	err = bpf_prog_test_run_opts(prog, &opts) != 0 ? -errno : (int)opts.retval;

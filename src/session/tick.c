@@ -8,6 +8,7 @@
  * 4 spinning threads (before SCHED_FIFO: by 3 to 7 and 8 to 18 ms).
  */
 #include "session/impl.h"
+#include "base/clock.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -55,14 +56,6 @@ static bool stopped(const struct dt_ticker *t)
 	return t->control && __atomic_load_n(&t->control->stopped, __ATOMIC_RELAXED);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t next_due(const struct dt_ticker *t)
 {
 	uint64_t due = UINT64_MAX;
@@ -105,7 +98,7 @@ static void *ticker_main(void *arg)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
 	pthread_mutex_lock(&t->lock);
 	while (!t->stop) {
-		uint64_t due = next_due(t), now = clock_ns();
+		uint64_t due = next_due(t), now = dt_clock_ns();
 		struct timespec at = { .tv_sec = (time_t)(due / NS), .tv_nsec = (long)(due % NS) };
 
 		if (due > now) {
@@ -124,7 +117,7 @@ int dt_ticker_start(struct dt_ticker *t)
 {
 	pthread_condattr_t attr;
 	sigset_t all, old;
-	uint64_t now = clock_ns();
+	uint64_t now = dt_clock_ns();
 	int err;
 
 	if (!t->n)

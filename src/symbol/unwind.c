@@ -5,6 +5,7 @@
  * one or the new one; the old one's place is used again only when no program can still read it.
  */
 #include "symbol/unwind_impl.h"
+#include "base/clock.h"
 
 #include "symbol/usym_impl.h"
 
@@ -31,7 +32,7 @@ static uint32_t take_block(struct dt_unwind *u, unsigned class)
 	struct dt_unwind_room **at = &u->free[class], *b = *at;
 	uint32_t first;
 
-	if (b != NULL && dt_usym_now() - b->since > REUSE_NS) {
+	if (b != NULL && dt_clock_ns() - b->since > REUSE_NS) {
 		first = b->first;
 		*at = b->next;
 		if (*at == NULL)
@@ -54,7 +55,7 @@ static void give_block(struct dt_unwind *u, struct dt_unwind_proc *p)
 		return;
 	b = malloc(sizeof(*b));
 	if (b != NULL) {		/* else it is lost */
-		*b = (struct dt_unwind_room){ .first = p->first, .since = dt_usym_now() };
+		*b = (struct dt_unwind_room){ .first = p->first, .since = dt_clock_ns() };
 		*(u->free_end[p->class] != NULL ? &u->free_end[p->class]->next : &u->free[p->class]) = b;
 		u->free_end[p->class] = b;
 	}
@@ -209,7 +210,7 @@ static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
 
 bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 {
-	uint64_t until = ns != UINT64_MAX ? dt_usym_now() + ns : UINT64_MAX;
+	uint64_t until = ns != UINT64_MAX ? dt_clock_ns() + ns : UINT64_MAX;
 
 	while (u->queue != NULL) {
 		struct dt_unwind_proc *p = u->queue;
@@ -219,7 +220,7 @@ bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 			u->last = NULL;
 		p->queued = false;
 		make_list(u, p);
-		if (u->queue != NULL && dt_usym_now() >= until)
+		if (u->queue != NULL && dt_clock_ns() >= until)
 			return false;
 	}
 	return true;

@@ -4,6 +4,8 @@
  * numbered over all files: a few thousand serve all of a machine.
  */
 #include "symbol/unwind_impl.h"
+#include "base/clock.h"
+#include "base/hash.h"
 #include "machine/machine.h"
 
 #include "symbol/unwind_cfi.h"
@@ -20,12 +22,7 @@ enum { RULE_SLOTS = 1 << 17 };
 
 static uint32_t hash_of(const struct dt_unwind_rule *r)
 {
-	const unsigned char *p = (const unsigned char *)r;
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < sizeof(*r); i++)
-		h = (h ^ p[i]) * 16777619u;
-	return h % RULE_SLOTS;
+	return dt_hash_bytes(DT_HASH_START, r, sizeof(*r)) % RULE_SLOTS;
 }
 
 /* Its number; 0, "none", also when there is no room for another. */
@@ -191,7 +188,7 @@ static void publish(struct dt_unwind *u, const struct dt_unwind_file *f, const s
 const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt_umapping *m, uint32_t pid)
 {
 	struct dt_unwind_file **at = &u->file[((uintptr_t)m->file >> 5) % DT_UNWIND_BUCKETS], *f;
-	uint64_t began = dt_usym_now();
+	uint64_t began = dt_clock_ns();
 	struct dt_cfi cfi = { 0 };
 	struct dt_elf *again;
 
@@ -214,7 +211,7 @@ const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt
 	dt_cfi_free(&cfi);
 	publish(u, f, m);
 	u->stats.files++;
-	u->stats.ns += dt_usym_now() - began;
+	u->stats.ns += dt_clock_ns() - began;
 	return f;
 }
 

@@ -6,6 +6,7 @@
  * changes.
  */
 #include "symbol/usym_impl.h"
+#include "base/clock.h"
 
 #include "base/file.h"
 
@@ -251,7 +252,7 @@ static bool snapshot(struct dt_usyms *us, struct view *v)
 	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", v->pid);
-	v->asked = dt_usym_now();
+	v->asked = dt_clock_ns();
 	if (dt_file_read(path, MAPS_MAX, &text, &len) != 0)
 		return false;
 	s = len > 0 ? new_space(v->space[0]) : NULL;	/* a zombie has no mappings */
@@ -293,10 +294,10 @@ void dt_usyms_follow(struct dt_usyms *us, uint32_t pid)
 
 void dt_usyms_learn_all(struct dt_usyms *us)
 {
-	uint64_t until = dt_usym_now() + ALL_NS;
+	uint64_t until = dt_clock_ns() + ALL_NS;
 	DIR *d = opendir("/proc");
 
-	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL && dt_usym_now() < until; ) {
+	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL && dt_clock_ns() < until; ) {
 		char *end;
 		unsigned long pid = strtoul(e->d_name, &end, 10);
 
@@ -510,7 +511,7 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 	if (m == NULL && v != NULL && place_in_data(v, addr, p))
 		return true;
 	if (m == NULL &&
-	    (v == NULL || ((!v->dead || us->watch == NULL) && dt_usym_now() - v->asked > AGAIN_NS))) {
+	    (v == NULL || ((!v->dead || us->watch == NULL) && dt_clock_ns() - v->asked > AGAIN_NS))) {
 		dt_usyms_learn(us, pid);
 		v = find_view(us, pid);
 		m = v != NULL ? find_map(v, addr, &s) : NULL;

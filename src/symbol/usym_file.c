@@ -6,6 +6,7 @@
  * named.
  */
 #include "symbol/usym_impl.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,13 +164,9 @@ static void read_vdso(struct dt_ufiles *fs)
 
 static uint32_t hash(const struct dt_uwant *w)
 {
-	uint32_t h = 2166136261u ^ (uint32_t)w->inode;
+	uint32_t h = dt_hash_text(DT_HASH_START ^ (uint32_t)w->inode, w->path);
 
-	for (const char *p = w->path; *p; p++)
-		h = (h ^ (unsigned char)*p) * 16777619u;
-	for (uint8_t i = 0; i < w->idlen; i++)
-		h = (h ^ w->id[i]) * 16777619u;
-	return h % DT_UOBJECT_BUCKETS;
+	return dt_hash_bytes(h, w->id, w->idlen) % DT_UOBJECT_BUCKETS;
 }
 
 static bool is_object(const struct dt_uobject *o, const struct dt_uwant *w)

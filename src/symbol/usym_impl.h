@@ -81,6 +81,5 @@ struct dt_ujit {
 void dt_ujit_learn(struct dt_ujit *, uint32_t pid);
 const struct dt_jit_function *dt_ujit_at(struct dt_ujit *, uint64_t addr);
 void dt_ujit_free(struct dt_ujit *);
-uint64_t dt_usym_now(void);
 
 #endif

@@ -5,6 +5,7 @@
  * without following links.
  */
 #include "symbol/usym_impl.h"
+#include "base/clock.h"
 
 #include "base/file.h"
 
@@ -21,14 +22,6 @@
 
 #define CHECK_NS 200000000u
 enum { PERFMAP_MAX = 256 << 20, STATUS_MAX = 1 << 16 };
-
-uint64_t dt_usym_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* "Uid: real effective saved fs", "NSpid: ours … its own" */
 static bool read_status(uint32_t pid, uid_t *uid, uint32_t *nspid)
@@ -97,7 +90,7 @@ static bool changed(const struct dt_ujit *j, const struct stat *st)
 
 static void refresh(struct dt_ujit *j)
 {
-	uint64_t now = dt_usym_now();
+	uint64_t now = dt_clock_ns();
 	struct stat st;
 	char *text;
 	size_t len;

@@ -4,6 +4,7 @@
  * applied at once, pragmas handed on as words, or an error go out.
  */
 #include "syntax/lexer.h"
+#include "base/count.h"
 
 #include <stdio.h>
 
@@ -161,7 +162,7 @@ static void apply_pragma(struct line *line)
 		set_option(line);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(pragmas); i++) {
 		const struct pragma *pr = &pragmas[i];
 
 		if (!word_is(w, pr->word))
@@ -194,7 +195,7 @@ static bool is_remark(const struct dt_lexer *lx)
 		return false;
 	while (dt_is_word((unsigned char)p[n]))
 		n++;
-	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(directives); i++)
 		if (strlen(directives[i]) == n && strncmp(p, directives[i], n) == 0)
 			return false;
 	return true;

@@ -3,6 +3,7 @@
  * The reserved words of D, which of them start a type, and which are reserved at the outer level too.
  */
 #include "syntax/lexer.h"
+#include "base/count.h"
 
 enum { TYPE = 1, OUTER = 2 };
 
@@ -25,13 +26,13 @@ static const struct keyword {
 	K("volatile", TYPE | OUTER), K("while", 0), K("xlate", 0),
 #undef K
 };
-_Static_assert(sizeof(keywords) / sizeof(keywords[0]) == DT_NTOKS - DT_T_KEYWORDS, "a keyword without token");
+_Static_assert(DT_COUNT(keywords) == DT_NTOKS - DT_T_KEYWORDS, "a keyword without token");
 
 enum { LONGEST = 10 };	/* the length of "translator" */
 
 enum dt_tok dt_keyword_find(const char *word, size_t len)
 {
-	size_t lo = 0, hi = sizeof(keywords) / sizeof(keywords[0]);
+	size_t lo = 0, hi = DT_COUNT(keywords);
 
 	if (len > LONGEST)
 		return DT_T_IDENT;

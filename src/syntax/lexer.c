@@ -4,6 +4,7 @@
  * bounded number of times, and nothing here recurses.
  */
 #include "syntax/lexer.h"
+#include "base/count.h"
 
 void dt_lex_init(struct dt_lexer *lx, struct dt_parse *p)
 {
@@ -311,7 +312,7 @@ static struct dt_token punctuation(struct dt_lexer *lx)
 	const char *s = lx->text + lx->pos;
 	struct dt_token t = { .kind = DT_T_IDENT, .loc = dt_lex_loc(lx, lx->pos, lx->pos + 1) };
 
-	for (size_t i = 0; i < sizeof(puncts) / sizeof(puncts[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(puncts); i++) {
 		const struct punct *p = &puncts[i];
 
 		if (s[0] == p->text[0] && (p->len == 1 || strncmp(s, p->text, p->len) == 0)) {

@@ -5,6 +5,7 @@
  * type data that equals one of C's becomes that one.
  */
 #include "types/table.h"
+#include "base/count.h"
 #include "base/diag.h"
 
 struct basic {
@@ -33,7 +34,7 @@ static const struct basic basics[] = {
 	{ "double", DT_T_FLOAT, 8, true, false, false },
 	{ "long double", DT_T_FLOAT, 16, true, false, false },
 };
-_Static_assert(sizeof(basics) / sizeof(basics[0]) == DT_NBASIC, "one slot a basic type");
+_Static_assert(DT_COUNT(basics) == DT_NBASIC, "one slot a basic type");
 
 /* Names that D scripts take for granted and that need no kernel data. */
 static const struct {
@@ -124,7 +125,7 @@ static const struct {
 	{ "ipaddr_t", "unsigned int" },
 };
 
-enum { NTYPEDEF = sizeof(typedefs) / sizeof(typedefs[0]) };
+enum { NTYPEDEF = DT_COUNT(typedefs) };
 
 /* Numbers are dense and never reused: keys of built types contain them. */
 struct dt_type *dt_type_new(struct dt_types *ts, enum dt_tkind kind)

@@ -5,6 +5,7 @@
  * are not there. A module that cannot be read is remembered as such.
  */
 #include "types/btf.h"
+#include "base/hash.h"
 #include "base/diag.h"
 
 #include <errno.h>
@@ -30,11 +31,9 @@ const char *dt_btf_name(const struct dt_btf *b, uint32_t off)
 
 static uint32_t hash_name(const char *s)
 {
-	uint32_t h = 2166136261u;
+	uint32_t h = dt_hash_text(DT_HASH_START, s);
 
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h ^ h >> 15;
+	return h ^ h >> 15;	/* the table uses the low bits */
 }
 
 /* The kinds that can be found by name. */

@@ -4,6 +4,7 @@
  * print are read; an operand of any other form is DT_SDT_NONE, and the others still count.
  */
 #include "usdt/sdtnote.h"
+#include "base/count.h"
 #include "machine/machine.h"
 
 #include <ctype.h>
@@ -120,7 +121,7 @@ static const struct {
 	{ { "r15", "r15d", "r15w", "r15b", "r15l" } },
 	{ { "rip", "eip", "", "", "" } },
 };
-enum { X86_NREGS = sizeof(x86_regs) / sizeof(x86_regs[0]) };
+enum { X86_NREGS = DT_COUNT(x86_regs) };
 
 /* %reg; *shift is 8 of the second byte. */
 static int x86_reg(struct text *t, uint8_t *shift)
@@ -282,9 +283,9 @@ static bool arm_extend(struct text *t, struct dt_sdt_arg *a)
 	while (t->p < t->end && *t->p == ' ')
 		t->p++;
 	n = word(t);
-	for (i = 0; i < sizeof(exts) / sizeof(exts[0]) && !is_word(t, n, exts[i].name); i++)
+	for (i = 0; i < DT_COUNT(exts) && !is_word(t, n, exts[i].name); i++)
 		;
-	if (i == sizeof(exts) / sizeof(exts[0]))
+	if (i == DT_COUNT(exts))
 		return false;
 	a->ext = exts[i].ext;
 	t->p += n;
