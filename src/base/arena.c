@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sizes in, zeroed 16-aligned memory out. An arena is a list of blocks; the newest
- * block is filled from its start. Requests too large to share a block get their own,
- * which is linked behind the newest so that the room left in that one is not lost.
+ * Sizes come in, zeroed 16-aligned memory goes out. An arena is a list of blocks, and the newest block
+ * is filled from its start. A request too large to share a block gets its own, linked behind the
+ * newest, so that the room left in that one is not lost.
  */
 #include "base/arena.h"
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Blocks double from 4 KiB, so a small compile stays small and a large one makes few calls of calloc(). */
 enum { ALIGN = 16, BLOCK_MIN = 4096, BLOCK_MAX = 256 * 1024 };
 
 struct block {
@@ -23,8 +24,9 @@ struct dt_arena {
 	struct block *newest;
 	size_t want;			/* size of the next shared block */
 	jmp_buf *oom;
-	struct dt_arena *follows;	/* whose jump is taken when there is none */
-	struct dt_arena *under, *next, **at;	/* those that end with this one; its place among its siblings, at NULL: on its own */
+	struct dt_arena *follows;	/* takes its jump if this one has none; NULL: none */
+	/* children, freed with this one; its place among its siblings (at NULL: no parent) */
+	struct dt_arena *under, *next, **at;
 };
 
 struct dt_arena *dt_arena_new(void)
@@ -64,7 +66,7 @@ void dt_arena_reset(struct dt_arena *a)
 		free(b);
 	}
 	keep->next = NULL;
-	memset(keep->data, 0, keep->used);	/* what is handed out is zeroed */
+	memset(keep->data, 0, keep->used);	/* allocations are zeroed */
 	keep->used = 0;
 }
 
@@ -81,6 +83,7 @@ void dt_arena_follow(struct dt_arena *a, struct dt_arena *to)
 	a->follows = to;
 }
 
+/* The first jump along the chain of followed arenas. */
 _Noreturn static void out_of_memory(struct dt_arena *a)
 {
 	for (; a; a = a->follows)
@@ -119,6 +122,7 @@ static struct block *block_new(struct dt_arena *a, size_t size)
 	return b;
 }
 
+/* A block of its own, marked as full. */
 static void *alloc_own(struct dt_arena *a, size_t size)
 {
 	struct block *b = block_new(a, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An error in, the two texts a person reads out: the historic first line, and the
- * source line with a caret under the place. Source text is hostile: control bytes are
- * never passed on, and a line of any length is cut down to a window around the caret.
+ * An error comes in; the two texts that people read go out: the historic first line, and the source
+ * line with a caret under the place. Source text is hostile: control bytes are never passed on, and a
+ * line of any length is cut to a window around the caret.
  */
 #include "base/diag.h"
 #include "base/count.h"
@@ -25,7 +25,7 @@ const char *dt_tag_text(enum dt_tag tag)
 	return (unsigned)tag < DT_NTAGS ? tags[tag].text : "";
 }
 
-_Noreturn static void fail(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const char *hint,
+_Noreturn static void store_and_jump(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const char *hint,
     const char *fmt, va_list ap)
 {
 	d->tag = tag;
@@ -40,7 +40,7 @@ void dt_fail(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const char *
 	va_list ap;
 
 	va_start(ap, fmt);
-	fail(d, tag, loc, NULL, fmt, ap);
+	store_and_jump(d, tag, loc, NULL, fmt, ap);
 }
 
 void dt_fail_hint(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const char *hint,
@@ -49,12 +49,12 @@ void dt_fail_hint(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const c
 	va_list ap;
 
 	va_start(ap, fmt);
-	fail(d, tag, loc, hint, fmt, ap);
+	store_and_jump(d, tag, loc, hint, fmt, ap);
 }
 
 /*
- * Errors found while reading the text or matching descriptions, before there is an action list or
- * a predicate to be in: on the command line they never had a prefix.
+ * Errors found while the text is read or descriptions are matched, before there is an action list or a
+ * predicate: on the command line these never had a prefix.
  */
 static bool without_region(enum dt_tag tag)
 {
@@ -74,7 +74,8 @@ static bool without_region(enum dt_tag tag)
 	return false;
 }
 
-static const char *prefix(const struct dt_diag *d, struct dt_arena *arena)
+/* Where the error is, in the historic words for each kind of source. */
+static const char *place_prefix(const struct dt_diag *d, struct dt_arena *arena)
 {
 	struct dt_place p;
 
@@ -95,18 +96,18 @@ char *dt_diag_line(const struct dt_diag *d, struct dt_arena *arena, bool errtags
 	if (!d->msg)
 		return dt_arena_strdup(arena, "out of memory");
 	return dt_arena_printf(arena, "%s%s%s%s%s", errtags ? "[" : "",
-	    errtags ? dt_tag_name(d->tag) : "", errtags ? "] " : "", prefix(d, arena), d->msg);
+	    errtags ? dt_tag_name(d->tag) : "", errtags ? "] " : "", place_prefix(d, arena), d->msg);
 }
 
-enum { TAB = 8, WINDOW = 100, LEAD = 40 };	/* columns */
+enum { TAB = 8, WINDOW = 100, LEAD = 40 };	/* columns: of a tab, of the excerpt, before the caret */
 
-/* One line of text, cell by cell: a cell is a column, whatever bytes it takes. */
+/* One line of text, cell by cell: a cell is a column, however many bytes it takes. */
 struct cells {
 	const char *p, *end;
 	uint32_t col;
 };
 
-/* The next character and the columns it takes; bytes that continue a UTF-8 sequence take none. */
+/* The next character and the columns it takes; continuation bytes of UTF-8 take none. */
 static unsigned char next_char(struct cells *c, uint32_t *width)
 {
 	unsigned char ch = (unsigned char)*c->p++;
@@ -135,7 +136,8 @@ static char *put_window(char *out, const char *text, uint32_t len, uint32_t from
 		uint32_t at = c.col, width;
 		unsigned char ch = next_char(&c, &width);
 
-		if (at < from + !width || at + width > to)	/* no width: still part of the cell before */
+		/* a character without width belongs to the cell before */
+		if (at < from + !width || at + width > to)
 			continue;
 		if (ch == '\t') {
 			memset(out, ' ', width);
@@ -161,7 +163,7 @@ static char *put_repeat(char *out, char ch, uint32_t n)
 	return out + n;
 }
 
-/* The caret and the tildes behind it, as far as the line and the window go. */
+/* The caret and the tildes after it, within the line and the window. */
 static char *put_caret(char *out, uint32_t from, uint32_t start, uint32_t end)
 {
 	out = put_repeat(out, ' ', start - from);
@@ -187,7 +189,10 @@ char *dt_diag_excerpt(const struct dt_diag *d, struct dt_arena *arena)
 	to = from + WINDOW;
 	end = end < to ? end : to;
 	where = dt_arena_printf(arena, "  %s:%u:%u", p.file, p.line, p.col);
-	/* A cell takes at most 4 bytes of valid UTF-8; stray continuation bytes are bounded by the line. */
+	/*
+	 * A cell takes at most 4 bytes of valid UTF-8; stray continuation bytes are limited by the
+	 * line.
+	 */
 	text = out = dt_arena_alloc(arena, 2 * strlen(where) + p.textlen + 3 * WINDOW + strlen(hint) + 64);
 	out = put_text(out, where);
 	out = put_text(out, from ? " | ..." : " | ");

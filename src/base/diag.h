@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compile errors as data. The compiler stops at its first error, as DTrace always
- * has: dt_fail() stores the message and jumps to the compile's entry, where all
- * memory is in one arena and nothing else needs to be undone. Nothing below cmd/
- * prints.
+ * Compile errors as data. The compiler stops at its first error, as DTrace always has: dt_fail() stores
+ * the message and jumps to the entry of the compile. All memory is in one arena, so nothing else needs
+ * to be undone. Nothing below cmd/ prints.
  */
 #ifndef DT_BASE_DIAG_H
 #define DT_BASE_DIAG_H
@@ -22,7 +21,7 @@ const char *dt_tag_text(enum dt_tag);	/* the one-line explanation in tags.def */
 
 struct dt_diag {
 	struct dt_arena *arena;
-	jmp_buf env;		/* set by whoever starts a compile */
+	jmp_buf env;		/* set by the function that starts a compile */
 	enum dt_tag tag;
 	struct dt_loc loc;
 	const char *msg;	/* NULL: no error, or out of memory */
@@ -33,18 +32,21 @@ struct dt_diag {
 /* Stores the error and jumps to d->env. */
 _Noreturn void dt_fail(struct dt_diag *, enum dt_tag, struct dt_loc, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same with a hint, given first so that the format can have arguments; hint may be NULL. */
+/* The same with a hint, which comes first so that the format can have arguments; hint may be NULL. */
 _Noreturn void dt_fail_hint(struct dt_diag *, enum dt_tag, struct dt_loc, const char *hint,
     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* "[D_TAG] line 3: message" (tag with errtags), the historic first line, without newline. */
+/* "[D_TAG] line 3: message" (the tag only with errtags): the historic first line, without newline. */
 char *dt_diag_line(const struct dt_diag *, struct dt_arena *, bool errtags);
-/* The source line with a caret and the hint, each line indented and ended by newline; "" without a place. */
+/*
+ * The source line with a caret and the hint; each line is indented and ends in newline. "" without a
+ * place.
+ */
 char *dt_diag_excerpt(const struct dt_diag *, struct dt_arena *);
 
 /*
- * The nearest of several names, by edit distance, or NULL when none is near:
- * start with dt_near_init(), offer candidates, read best.
+ * Finds the name nearest to the wanted one by edit distance: dt_near_init(), offer candidates, read
+ * `best`, which is NULL if none is near. Candidates are not copied.
  */
 struct dt_near {
 	const char *want;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A path or descriptor in, all its bytes out. The size a file claims is only a first
+ * A path or descriptor comes in, all its bytes go out. The size that a file claims is only a first
  * guess: /proc says 0, pipes say nothing, and files grow while they are read.
  */
 #include "base/file.h"

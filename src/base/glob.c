@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matching of probe descriptions: a pattern and a text in, yes or no out. `*` any run, `?` one
- * character, `[a-z]` and `[!a-z]` (or `[^a-z]`) sets, `\` takes the next character as it is. A `[` that
- * is never closed is itself. Work is at most length times length: only the last `*` is ever tried
- * again.
+ * Matching of probe descriptions: a pattern and a text come in, yes or no goes out. `*` is any run, `?`
+ * one character, `[a-z]` and `[!a-z]` (or `[^a-z]`) are sets, `\\` takes the next character literally.
+ * A `[` that is never closed stands for itself. The work is at most the product of the lengths: only
+ * the last `*` is ever retried.
  */
 #include "base/glob.h"
 
-/* One character of a set, a quoted one taken as it is; NULL at the end of the text. */
+/* One character of a set; a quoted one is taken literally. NULL at the end of the text. */
 static const char *set_char(const char *p, unsigned char *c)
 {
 	if (*p == '\\' && p[1])
@@ -18,7 +18,10 @@ static const char *set_char(const char *p, unsigned char *c)
 	return p + 1;
 }
 
-/* After `[`: the place after `]`, or NULL when there is none; *in says whether c is in the set. */
+/*
+ * p is after `[`. Returns the place after `]`, or NULL if there is none; *in tells whether c is in the
+ * set.
+ */
 static const char *set_match(const char *p, unsigned char c, bool *in)
 {
 	bool negated = *p == '!' || *p == '^';
@@ -45,7 +48,7 @@ static const char *set_match(const char *p, unsigned char c, bool *in)
 	return p + 1;
 }
 
-/* One pattern element other than `*` against one character: the rest of the pattern, or NULL. */
+/* Matches one element other than `*` with one character: returns the rest of the pattern, or NULL. */
 static const char *element_match(const char *p, unsigned char c)
 {
 	if (*p == '?')
@@ -64,7 +67,8 @@ static const char *element_match(const char *p, unsigned char c)
 
 bool dt_glob_match(const char *pattern, const char *text)
 {
-	const char *star = NULL, *from = NULL;	/* pattern after the last `*`, and the text it was tried at */
+	/* the pattern after the last `*`, and where in the text it was last tried */
+	const char *star = NULL, *from = NULL;
 
 	while (*text) {
 		const char *rest;

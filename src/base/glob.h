@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Patterns of names, as the shell has them. */
+/* Shell patterns for names. */
 #ifndef DT_BASE_GLOB_H
 #define DT_BASE_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/* *, ?, [a-z], [!a-z] and \\ as in glob.c; the whole text must match. */
 bool dt_glob_match(const char *pattern, const char *text);
 
 #endif

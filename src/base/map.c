@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keys in, values out. Every chain runs from its newest entry to its oldest, which is
- * what lets dt_map_cut() unlink the newest entries without a search.
+ * Keys come in, values go out. Every chain runs from its newest entry to its oldest, so dt_map_cut()
+ * can unlink the newest entries without a search.
  */
 #include "base/map.h"
 #include "base/hash.h"
@@ -11,7 +11,8 @@ void dt_map_init(struct dt_map *m, struct dt_arena *arena)
 	*m = (struct dt_map){ .arena = arena };
 }
 
-static struct dt_map_entry *find(const struct dt_map *m, const char *key, size_t len, uint32_t hash)
+/* The entry of a key, or NULL; the key need not be NUL-terminated. */
+static struct dt_map_entry *find_entry(const struct dt_map *m, const char *key, size_t len, uint32_t hash)
 {
 	struct dt_map_entry *e;
 
@@ -27,7 +28,7 @@ static struct dt_map_entry *find(const struct dt_map *m, const char *key, size_t
 
 void *dt_map_getn(const struct dt_map *m, const char *key, size_t len)
 {
-	const struct dt_map_entry *e = find(m, key, len, dt_hash_bytes(DT_HASH_START, key, len));
+	const struct dt_map_entry *e = find_entry(m, key, len, dt_hash_bytes(DT_HASH_START, key, len));
 
 	return e ? e->value : NULL;
 }
@@ -45,7 +46,8 @@ static void link_entry(struct dt_map *m, uint32_t i)
 	*head = i + 1;
 }
 
-static void grow(struct dt_map *m)
+/* As many buckets as entries: chains stay short. */
+static void grow_map(struct dt_map *m)
 {
 	uint32_t cap = m->cap ? m->cap * 2 : 16;
 	struct dt_map_entry *v = DT_NEWN(m->arena, struct dt_map_entry, cap);
@@ -63,14 +65,14 @@ void dt_map_put(struct dt_map *m, const char *key, void *value)
 {
 	size_t len = strlen(key);
 	uint32_t hash = dt_hash_bytes(DT_HASH_START, key, len);
-	struct dt_map_entry *e = find(m, key, len, hash);
+	struct dt_map_entry *e = find_entry(m, key, len, hash);
 
 	if (e) {
 		e->value = value;
 		return;
 	}
 	if (m->n == m->cap)
-		grow(m);
+		grow_map(m);
 	m->v[m->n] = (struct dt_map_entry){ dt_arena_strndup(m->arena, key, len), value, hash, 0 };
 	link_entry(m, m->n++);
 }

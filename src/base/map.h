@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one hash table: text keys to pointers, in insertion order, in an arena.
- * dt_map_cut() forgets the newest entries: a compile that fails is undone so.
+ * The one hash table: text keys to pointers, in insertion order, in an arena. dt_map_cut() forgets the
+ * newest entries: this is how a failed compile is undone.
  */
 #ifndef DT_BASE_MAP_H
 #define DT_BASE_MAP_H
@@ -28,7 +28,7 @@ struct dt_map {
 void dt_map_init(struct dt_map *, struct dt_arena *);
 void *dt_map_get(const struct dt_map *, const char *key);
 void *dt_map_getn(const struct dt_map *, const char *key, size_t len);
-void dt_map_put(struct dt_map *, const char *key, void *value);	/* replaces the value of a known key */
-void dt_map_cut(struct dt_map *, uint32_t n);			/* keep the first n entries */
+void dt_map_put(struct dt_map *, const char *key, void *value);	/* copies the key; replaces a value */
+void dt_map_cut(struct dt_map *, uint32_t n);			/* keeps the first n entries */
 
 #endif

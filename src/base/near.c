@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names in, the one most like the wanted name out: fewest insertions, deletions,
- * changes and swaps of neighbours. Names that share nothing are never offered.
+ * Names come in; the one most similar to the wanted name goes out: fewest insertions, deletions,
+ * changes and swaps of neighbours. Names that share nothing are never suggested.
  */
 #include "base/diag.h"
 
-enum { NAME_MAX_LEN = 96 };	/* longer names are not compared: nobody mistypes them */
+enum { NAME_MAX_LEN = 96 };	/* longer names are not compared: people do not type them */
 
 void dt_near_init(struct dt_near *n, const char *want)
 {
@@ -23,8 +22,8 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return m < c ? m : c;
 }
 
-/* Distance of a and b, or `stop` as soon as it cannot be less. */
-static unsigned distance(const char *a, size_t na, const char *b, size_t nb, unsigned stop)
+/* The distance between a and b, or `stop` as soon as it cannot be less. */
+static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb, unsigned stop)
 {
 	unsigned row[3][NAME_MAX_LEN + 1];
 	unsigned *two = row[0], *prev = row[1], *cur = row[2];
@@ -58,10 +57,10 @@ void dt_near_offer(struct dt_near *n, const char *candidate)
 
 	if (len > NAME_MAX_LEN || apart >= n->distance)
 		return;
-	d = distance(n->want, want, candidate, len, n->distance + (n->best != NULL));
+	d = edit_distance(n->want, want, candidate, len, n->distance + (n->best != NULL));
 	/*
-	 * as far, but of the same length: letters were swapped or changed, which happens more than a
-	 * missing one
+	 * Equally far but of the same length: letters were swapped or changed, which is more common
+	 * than a missing one
 	 */
 	if (d < n->distance ||
 	    (d == n->distance && n->best != NULL && len == want && strlen(n->best) != want)) {

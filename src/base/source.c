@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text and offsets in, lines and columns out. Marks are kept in order of their offset;
- * a mark set again (a second reading of the same text) replaces those from there on.
+ * Text and offsets come in, lines and columns go out. Marks are in order of their offset; setting a
+ * mark again (when the text is read a second time) removes those from there on.
  */
 #include "base/source.h"
 
@@ -34,7 +33,7 @@ void dt_source_mark(struct dt_source *src, uint32_t offset, uint32_t line, const
 	dt_vec_push(src->arena, &src->marks, mark);
 }
 
-/* How many marks stand at or before the offset. */
+/* The number of marks at or before the offset. */
 static size_t marks_before(const struct dt_source *src, uint32_t off)
 {
 	size_t lo = 0, hi = src->marks.n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Program text and places in it. A location is a source, an offset and a length;
- * line and column are computed only when somebody wants to print them. `#line`
- * directives are marks on the source that change what is printed, nothing else.
+ * Program text and places in it. A location is a source, an offset and a length; line and column are
+ * computed only for printing. `#line` directives are marks on the source that change what is printed,
+ * and nothing else.
  */
 #ifndef DT_BASE_SOURCE_H
 #define DT_BASE_SOURCE_H
@@ -26,12 +26,13 @@ struct dt_line_mark {		/* from `offset` on, the line is `line` of `file` (NULL: 
 	uint32_t depth;		/* of #include: 0 in the file itself */
 };
 
-enum dt_line_flag { DT_LINE_PLAIN, DT_LINE_ENTER, DT_LINE_LEAVE };	/* the preprocessor's flags 1 and 2 */
+/* flags 1 and 2 of the preprocessor */
+enum dt_line_flag { DT_LINE_PLAIN, DT_LINE_ENTER, DT_LINE_LEAVE };
 
 struct dt_source {
 	const char *name;	/* file name, or "-n" and the like for messages */
 	enum dt_source_kind kind;
-	const char *text;	/* NUL-terminated; may hold NULs inside */
+	const char *text;	/* NUL-terminated; may contain NULs */
 	uint32_t len;
 	struct dt_arena *arena;
 	DT_VEC(struct dt_line_mark) marks;
@@ -43,9 +44,9 @@ struct dt_loc {
 	uint32_t len;
 };
 
-struct dt_place {		/* what a person reads */
+struct dt_place {		/* a location as people read it */
 	const char *file;	/* by `#line`, or the source's name */
-	bool marked;		/* file came from a #line mark, and is another */
+	bool marked;		/* file comes from a #line mark and differs from the source's name */
 	uint32_t line, col;	/* from 1 */
 	const char *text;	/* the line's text, not terminated */
 	uint32_t textlen;
@@ -57,8 +58,8 @@ struct dt_source *dt_source_new(struct dt_arena *, enum dt_source_kind, const ch
     const char *text, size_t len);	/* copies text; the caller checks DT_SOURCE_MAX */
 void dt_source_mark(struct dt_source *, uint32_t offset, uint32_t line, const char *file, enum dt_line_flag);
 struct dt_place dt_loc_place(struct dt_loc);
-bool dt_loc_included(struct dt_loc);	/* inside what an #include brought */
-/* from the start of one to the end of the other */
+bool dt_loc_included(struct dt_loc);	/* in text that an #include brought */
+/* From the start of one location to the end of the other */
 struct dt_loc dt_loc_span(struct dt_loc from, struct dt_loc to);
 
 #endif

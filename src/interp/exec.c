@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The DIF machine: a checked DIFO in, its value or a fault out. One function an instruction (or a
- * family of them), found in a table by opcode. Branches only go forward, so a run takes at most ntext
- * steps.
+ * The DIF machine: a checked DIFO comes in, its value or a fault goes out. Each instruction, or family
+ * of them, has one function, found in a table by opcode. Branches only go forward, so a run takes at
+ * most ntext steps. A DIFO that was not checked faults (ILLOP) instead of doing harm.
  */
 #include "dif/builtin.h"
 #include "base/count.h"
@@ -10,28 +10,30 @@
 
 typedef void op_f(struct dt_interp *, uint32_t);
 
-static void set(struct dt_interp *ip, unsigned rd, uint64_t value)
+/* A register that does not exist is ignored, as is %r0. */
+static void set_reg(struct dt_interp *ip, unsigned rd, uint64_t value)
 {
 	if (rd && rd < DT_DIF_NREGS)	/* %r0 is always 0 */
 		ip->reg[rd] = value;
 }
 
-static uint64_t get(const struct dt_interp *ip, unsigned r) { return r < DT_DIF_NREGS ? ip->reg[r] : 0; }
+static uint64_t get_reg(const struct dt_interp *ip, unsigned r) { return r < DT_DIF_NREGS ? ip->reg[r] : 0; }
 
 /* ---- arithmetic ---- */
 
-static uint64_t sdiv(uint64_t a, uint64_t b)
+/* x / -1 and x % -1: INT64_MIN would trap. */
+static uint64_t signed_divide(uint64_t a, uint64_t b)
 {
 	return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
 }
-static uint64_t srem(uint64_t a, uint64_t b)
+static uint64_t signed_remainder(uint64_t a, uint64_t b)
 {
 	return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
-static void arith(struct dt_interp *ip, uint32_t in)
+static void op_arith(struct dt_interp *ip, uint32_t in)
 {
-	uint64_t a = get(ip, dt_dif_r1(in)), b = get(ip, dt_dif_r2(in)), r = 0;
+	uint64_t a = get_reg(ip, dt_dif_r1(in)), b = get_reg(ip, dt_dif_r2(in)), r = 0;
 
 	switch (dt_dif_op(in)) {
 	case DT_DIF_OR: r = a | b; break;
@@ -44,48 +46,54 @@ static void arith(struct dt_interp *ip, uint32_t in)
 	case DT_DIF_ADD: r = a + b; break;
 	case DT_DIF_MUL: r = a * b; break;
 	}
-	set(ip, dt_dif_rd(in), r);
+	set_reg(ip, dt_dif_rd(in), r);
 }
 
-static void divide(struct dt_interp *ip, uint32_t in)
+static void op_divide(struct dt_interp *ip, uint32_t in)
 {
-	uint64_t a = get(ip, dt_dif_r1(in)), b = get(ip, dt_dif_r2(in)), r = 0;
+	uint64_t a = get_reg(ip, dt_dif_r1(in)), b = get_reg(ip, dt_dif_r2(in)), r = 0;
 
 	if (b == 0) {
 		dt_interp_fault(ip, DT_FLT_DIVZERO, 0);
 		return;
 	}
 	switch (dt_dif_op(in)) {
-	case DT_DIF_SDIV: r = sdiv(a, b); break;
+	case DT_DIF_SDIV: r = signed_divide(a, b); break;
 	case DT_DIF_UDIV: r = a / b; break;
-	case DT_DIF_SREM: r = srem(a, b); break;
+	case DT_DIF_SREM: r = signed_remainder(a, b); break;
 	case DT_DIF_UREM: r = a % b; break;
 	}
-	set(ip, dt_dif_rd(in), r);
+	set_reg(ip, dt_dif_rd(in), r);
 }
 
-static void op_not(struct dt_interp *ip, uint32_t in) { set(ip, dt_dif_rd(in), ~get(ip, dt_dif_r1(in))); }
-static void op_mov(struct dt_interp *ip, uint32_t in) { set(ip, dt_dif_rd(in), get(ip, dt_dif_r1(in))); }
+static void op_not(struct dt_interp *ip, uint32_t in)
+{
+	set_reg(ip, dt_dif_rd(in), ~get_reg(ip, dt_dif_r1(in)));
+}
+static void op_mov(struct dt_interp *ip, uint32_t in)
+{
+	set_reg(ip, dt_dif_rd(in), get_reg(ip, dt_dif_r1(in)));
+}
 static void op_nop(struct dt_interp *ip, uint32_t in) { (void)ip; (void)in; }
 static void op_setx(struct dt_interp *ip, uint32_t in)
 {
 	uint32_t i = dt_dif_v16(in);
 
 	if (i < ip->difo->nints)
-		set(ip, dt_dif_rd(in), ip->difo->ints[i]);
+		set_reg(ip, dt_dif_rd(in), ip->difo->ints[i]);
 	else
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 }
 static void op_sets(struct dt_interp *ip, uint32_t in)
 {
-	set(ip, dt_dif_rd(in), ip->strs_base + dt_dif_v16(in));
+	set_reg(ip, dt_dif_rd(in), ip->strs_base + dt_dif_v16(in));
 }
 
 /* ---- conditions ---- */
 
 static void op_cmp(struct dt_interp *ip, uint32_t in)
 {
-	uint64_t a = get(ip, dt_dif_r1(in)), b = get(ip, dt_dif_r2(in));
+	uint64_t a = get_reg(ip, dt_dif_r1(in)), b = get_reg(ip, dt_dif_r2(in));
 
 	ip->less = (int64_t)a < (int64_t)b;
 	ip->below = a < b;
@@ -95,19 +103,21 @@ static void op_cmp(struct dt_interp *ip, uint32_t in)
 static void op_tst(struct dt_interp *ip, uint32_t in)
 {
 	ip->less = ip->below = false;
-	ip->zero = get(ip, dt_dif_r1(in)) == 0;
+	ip->zero = get_reg(ip, dt_dif_r1(in)) == 0;
 }
 
+/* Strings are either equal or less: the unsigned branches only see equality. */
 static void op_scmp(struct dt_interp *ip, uint32_t in)
 {
-	int c = dt_interp_strcmp(ip, get(ip, dt_dif_r1(in)), get(ip, dt_dif_r2(in)));
+	int c = dt_interp_strcmp(ip, get_reg(ip, dt_dif_r1(in)), get_reg(ip, dt_dif_r2(in)));
 
 	ip->less = c < 0;
 	ip->zero = c == 0;
 	ip->below = false;
 }
 
-static bool taken(const struct dt_interp *ip, unsigned op)
+/* Does the branch go to its label? */
+static bool branch_taken(const struct dt_interp *ip, unsigned op)
 {
 	switch (op) {
 	case DT_DIF_BA: return true;
@@ -125,11 +135,11 @@ static bool taken(const struct dt_interp *ip, unsigned op)
 	return false;
 }
 
-static void branch(struct dt_interp *ip, uint32_t in)
+static void op_branch(struct dt_interp *ip, uint32_t in)
 {
 	uint32_t to = dt_dif_label(in);
 
-	if (!taken(ip, dt_dif_op(in)))
+	if (!branch_taken(ip, dt_dif_op(in)))
 		return;
 	if (to <= ip->pc)	/* the checker refuses it; it would be a loop */
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
@@ -139,7 +149,7 @@ static void branch(struct dt_interp *ip, uint32_t in)
 
 static void op_ret(struct dt_interp *ip, uint32_t in)
 {
-	ip->reg[0] = get(ip, dt_dif_rd(in));
+	ip->reg[0] = get_reg(ip, dt_dif_rd(in));
 	ip->done = true;
 }
 
@@ -152,39 +162,43 @@ static const struct access accesses[7] = {
 	{ 1, true }, { 2, true }, { 4, true }, { 1, false }, { 2, false }, { 4, false }, { 8, false },
 };
 
-static uint64_t extend(uint64_t v, unsigned size, bool sign)
+/* Widens the low `size` bytes to 64 bits. */
+static uint64_t extend_value(uint64_t v, unsigned size, bool sign)
 {
 	unsigned shift = 64 - 8 * size;
 
 	return sign ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
 }
 
-static void load(struct dt_interp *ip, uint32_t in, struct access a, bool user)
+static void load_value(struct dt_interp *ip, uint32_t in, struct access a, bool user)
 {
-	uint64_t addr = get(ip, dt_dif_r1(in)), v = 0;
+	uint64_t addr = get_reg(ip, dt_dif_r1(in)), v = 0;
 
-	/* Any alignment will do: packed structs need it. Little-endian, like every machine this runs on. */
+	/*
+	 * Any alignment is allowed, since packed structs need it. All machines this runs on are
+	 * little-endian.
+	 */
 	if (dt_interp_read(ip, addr, &v, a.size, user))
-		set(ip, dt_dif_rd(in), extend(v, a.size, a.sign));
+		set_reg(ip, dt_dif_rd(in), extend_value(v, a.size, a.sign));
 }
 
 static void op_ld(struct dt_interp *ip, uint32_t in)
 {
-	load(ip, in, accesses[dt_dif_op(in) - DT_DIF_LDSB], false);
+	load_value(ip, in, accesses[dt_dif_op(in) - DT_DIF_LDSB], false);
 }
 static void op_uld(struct dt_interp *ip, uint32_t in)
 {
-	load(ip, in, accesses[dt_dif_op(in) - DT_DIF_ULDSB], true);
+	load_value(ip, in, accesses[dt_dif_op(in) - DT_DIF_ULDSB], true);
 }
 static void op_rld(struct dt_interp *ip, uint32_t in)
 {
-	load(ip, in, accesses[dt_dif_op(in) - DT_DIF_RLDSB], false);
+	load_value(ip, in, accesses[dt_dif_op(in) - DT_DIF_RLDSB], false);
 }
 
 static void op_st(struct dt_interp *ip, uint32_t in)
 {
 	unsigned size = 1u << (dt_dif_op(in) - DT_DIF_STB);
-	uint64_t addr = get(ip, dt_dif_rd(in)), v = get(ip, dt_dif_r1(in));
+	uint64_t addr = get_reg(ip, dt_dif_rd(in)), v = get_reg(ip, dt_dif_r1(in));
 
 	if (!dt_interp_storable(ip, addr, size))
 		dt_interp_fault(ip, DT_FLT_BADADDR, addr);
@@ -196,12 +210,13 @@ static void op_st(struct dt_interp *ip, uint32_t in)
 
 static void op_allocs(struct dt_interp *ip, uint32_t in)
 {
-	set(ip, dt_dif_rd(in), dt_interp_scratch(ip, get(ip, dt_dif_r1(in))));
+	set_reg(ip, dt_dif_rd(in), dt_interp_scratch(ip, get_reg(ip, dt_dif_r1(in))));
 }
 
 static void op_copys(struct dt_interp *ip, uint32_t in)
 {
-	uint64_t from = get(ip, dt_dif_r1(in)), len = get(ip, dt_dif_r2(in)), to = get(ip, dt_dif_rd(in));
+	uint64_t from = get_reg(ip, dt_dif_r1(in)), len = get_reg(ip, dt_dif_r2(in)),
+		 to = get_reg(ip, dt_dif_rd(in));
 	void *bytes;
 
 	if (!dt_interp_storable(ip, to, len)) {
@@ -222,17 +237,17 @@ static void op_ldga(struct dt_interp *ip, uint32_t in)
 	if (!row || row->kind != DT_BI_ARRAY || !row->get)
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 	else
-		set(ip, dt_dif_rd(in), row->get(ip, get(ip, dt_dif_r2(in))));
+		set_reg(ip, dt_dif_rd(in), row->get(ip, get_reg(ip, dt_dif_r2(in))));
 }
 
 /*
- * The one built-in array that can be written: registers of the user thread, seen changed until the
- * firing ends.
+ * The one built-in array that can be written: registers of the user thread. The change is visible until
+ * the firing ends.
  */
 static void op_stga(struct dt_interp *ip, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_var(dt_dif_r1(in));
-	uint64_t i = get(ip, dt_dif_r2(in));
+	uint64_t i = get_reg(ip, dt_dif_r2(in));
 	uint32_t n = ip->context->nuregs;
 
 	if (!row || strcmp(row->name, "uregs") != 0) {
@@ -247,7 +262,7 @@ static void op_stga(struct dt_interp *ip, uint32_t in)
 		memcpy(ip->uregs, ip->context->uregs,
 		    sizeof(uint64_t) * (n < DT_INTERP_UREGS ? n : DT_INTERP_UREGS));
 	ip->uregs_changed = true;
-	ip->uregs[i] = get(ip, dt_dif_rd(in));
+	ip->uregs[i] = get_reg(ip, dt_dif_rd(in));
 }
 
 static void op_ldgs(struct dt_interp *ip, uint32_t in)
@@ -256,56 +271,57 @@ static void op_ldgs(struct dt_interp *ip, uint32_t in)
 	const struct dt_builtin *row;
 
 	if (id >= DT_VAR_USER_MIN) {
-		set(ip, dt_dif_rd(in), dt_interp_load(ip, DT_DIFV_GLOBAL, id));
+		set_reg(ip, dt_dif_rd(in), dt_interp_load(ip, DT_DIFV_GLOBAL, id));
 		return;
 	}
 	row = dt_builtin_var(id);
 	if (!row || row->kind != DT_BI_SCALAR || !row->get)
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 	else
-		set(ip, dt_dif_rd(in), row->get(ip, 0));
+		set_reg(ip, dt_dif_rd(in), row->get(ip, 0));
 }
 
 static void op_stgs(struct dt_interp *ip, uint32_t in)
 {
-	dt_interp_store(ip, DT_DIFV_GLOBAL, dt_dif_v16(in), get(ip, dt_dif_rd(in)));
+	dt_interp_store(ip, DT_DIFV_GLOBAL, dt_dif_v16(in), get_reg(ip, dt_dif_rd(in)));
 }
 static void op_ldts(struct dt_interp *ip, uint32_t in)
 {
-	set(ip, dt_dif_rd(in), dt_interp_load(ip, DT_DIFV_THREAD, dt_dif_v16(in)));
+	set_reg(ip, dt_dif_rd(in), dt_interp_load(ip, DT_DIFV_THREAD, dt_dif_v16(in)));
 }
 static void op_stts(struct dt_interp *ip, uint32_t in)
 {
-	dt_interp_store(ip, DT_DIFV_THREAD, dt_dif_v16(in), get(ip, dt_dif_rd(in)));
+	dt_interp_store(ip, DT_DIFV_THREAD, dt_dif_v16(in), get_reg(ip, dt_dif_rd(in)));
 }
 static void op_ldls(struct dt_interp *ip, uint32_t in)
 {
-	set(ip, dt_dif_rd(in), dt_interp_load(ip, DT_DIFV_LOCAL, dt_dif_v16(in)));
+	set_reg(ip, dt_dif_rd(in), dt_interp_load(ip, DT_DIFV_LOCAL, dt_dif_v16(in)));
 }
 static void op_stls(struct dt_interp *ip, uint32_t in)
 {
-	dt_interp_store(ip, DT_DIFV_LOCAL, dt_dif_v16(in), get(ip, dt_dif_rd(in)));
+	dt_interp_store(ip, DT_DIFV_LOCAL, dt_dif_v16(in), get_reg(ip, dt_dif_rd(in)));
 }
 static void op_ldgaa(struct dt_interp *ip, uint32_t in)
 {
-	set(ip, dt_dif_rd(in), dt_interp_load_elem(ip, DT_DIFV_GLOBAL, dt_dif_v16(in)));
+	set_reg(ip, dt_dif_rd(in), dt_interp_load_elem(ip, DT_DIFV_GLOBAL, dt_dif_v16(in)));
 }
 static void op_ldtaa(struct dt_interp *ip, uint32_t in)
 {
-	set(ip, dt_dif_rd(in), dt_interp_load_elem(ip, DT_DIFV_THREAD, dt_dif_v16(in)));
+	set_reg(ip, dt_dif_rd(in), dt_interp_load_elem(ip, DT_DIFV_THREAD, dt_dif_v16(in)));
 }
 static void op_stgaa(struct dt_interp *ip, uint32_t in)
 {
-	dt_interp_store_elem(ip, DT_DIFV_GLOBAL, dt_dif_v16(in), get(ip, dt_dif_rd(in)));
+	dt_interp_store_elem(ip, DT_DIFV_GLOBAL, dt_dif_v16(in), get_reg(ip, dt_dif_rd(in)));
 }
 static void op_sttaa(struct dt_interp *ip, uint32_t in)
 {
-	dt_interp_store_elem(ip, DT_DIFV_THREAD, dt_dif_v16(in), get(ip, dt_dif_rd(in)));
+	dt_interp_store_elem(ip, DT_DIFV_THREAD, dt_dif_v16(in), get_reg(ip, dt_dif_rd(in)));
 }
 
 /* ---- tuples and calls ---- */
 
-static void push(struct dt_interp *ip, struct dt_subr_arg arg, bool string)
+/* The ninth value is a fault, whatever it is for. */
+static void push_value(struct dt_interp *ip, struct dt_subr_arg arg, bool string)
 {
 	if (ip->ntuple == DT_DIF_NTREGS) {
 		dt_interp_fault(ip, DT_FLT_TUPOFLOW, 0);
@@ -317,16 +333,16 @@ static void push(struct dt_interp *ip, struct dt_subr_arg arg, bool string)
 
 static void op_pushtv(struct dt_interp *ip, uint32_t in)
 {
-	push(ip, (struct dt_subr_arg){ .value = get(ip, dt_dif_rd(in)) }, false);
+	push_value(ip, (struct dt_subr_arg){ .value = get_reg(ip, dt_dif_rd(in)) }, false);
 }
 
 /*
- * A string's size is its length and the NUL; a null string is passed on as such, with the size of the
- * empty one.
+ * The size of a string is its length plus the NUL. A null string is pushed as NULL, with the size of
+ * the empty string.
  */
 static void op_pushtr(struct dt_interp *ip, uint32_t in)
 {
-	uint64_t value = get(ip, dt_dif_rd(in)), size = get(ip, dt_dif_r2(in));
+	uint64_t value = get_reg(ip, dt_dif_rd(in)), size = get_reg(ip, dt_dif_r2(in));
 	bool string = dt_dif_r1(in) == DT_DT_STRING;
 
 	if (string) {
@@ -340,9 +356,10 @@ static void op_pushtr(struct dt_interp *ip, uint32_t in)
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 		return;
 	}
-	push(ip, (struct dt_subr_arg){ .value = value, .size = size, .ref = true }, string);
+	push_value(ip, (struct dt_subr_arg){ .value = value, .size = size, .ref = true }, string);
 }
 
+/* An empty tuple stays empty. */
 static void op_popts(struct dt_interp *ip, uint32_t in)
 {
 	(void)in;
@@ -356,6 +373,7 @@ static void op_flushts(struct dt_interp *ip, uint32_t in)
 	ip->ntuple = 0;
 }
 
+/* The subroutine sees zeros for arguments that were not pushed. */
 static void op_call(struct dt_interp *ip, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_subr(dt_dif_v16(in));
@@ -367,24 +385,24 @@ static void op_call(struct dt_interp *ip, uint32_t in)
 		return;
 	}
 	memcpy(arg, ip->tuple, sizeof(arg[0]) * ip->ntuple);
-	set(ip, dt_dif_rd(in), row->call(ip, &call));
+	set_reg(ip, dt_dif_rd(in), row->call(ip, &call));
 }
 
-/* ldta, xlate, xlarg: defined, never executable. */
-static void illegal(struct dt_interp *ip, uint32_t in)
+/* ldta, xlate, xlarg: they exist, but can never run. */
+static void op_illegal(struct dt_interp *ip, uint32_t in)
 {
 	(void)in;
 	dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 }
 
 static op_f *const ops[] = {
-	[DT_DIF_OR... DT_DIF_MUL] = arith,
-	[DT_DIF_SDIV... DT_DIF_UREM] = divide,
+	[DT_DIF_OR... DT_DIF_MUL] = op_arith,
+	[DT_DIF_SDIV... DT_DIF_UREM] = op_divide,
 	[DT_DIF_NOT] = op_not,
 	[DT_DIF_MOV] = op_mov,
 	[DT_DIF_CMP] = op_cmp,
 	[DT_DIF_TST] = op_tst,
-	[DT_DIF_BA... DT_DIF_BLEU] = branch,
+	[DT_DIF_BA... DT_DIF_BLEU] = op_branch,
 	[DT_DIF_LDSB... DT_DIF_LDX] = op_ld,
 	[DT_DIF_RET] = op_ret,
 	[DT_DIF_NOP] = op_nop,
@@ -394,10 +412,10 @@ static op_f *const ops[] = {
 	[DT_DIF_LDGA] = op_ldga,
 	[DT_DIF_LDGS] = op_ldgs,
 	[DT_DIF_STGS] = op_stgs,
-	[DT_DIF_LDTA] = illegal,
+	[DT_DIF_LDTA] = op_illegal,
 	[DT_DIF_LDTS] = op_ldts,
 	[DT_DIF_STTS] = op_stts,
-	[DT_DIF_SRA] = arith,
+	[DT_DIF_SRA] = op_arith,
 	[DT_DIF_CALL] = op_call,
 	[DT_DIF_PUSHTR] = op_pushtr,
 	[DT_DIF_PUSHTV] = op_pushtv,
@@ -414,12 +432,13 @@ static op_f *const ops[] = {
 	[DT_DIF_STB... DT_DIF_STX] = op_st,
 	[DT_DIF_ULDSB... DT_DIF_ULDX] = op_uld,
 	[DT_DIF_RLDSB... DT_DIF_RLDX] = op_rld,
-	[DT_DIF_XLATE] = illegal,
-	[DT_DIF_XLARG] = illegal,
+	[DT_DIF_XLATE] = op_illegal,
+	[DT_DIF_XLARG] = op_illegal,
 	[DT_DIF_STGA] = op_stga,
 };
 
-static void start(struct dt_interp *ip, const struct dt_difo *difo)
+/* Registers, flags and tuple start as zero in every DIFO. */
+static void start_difo(struct dt_interp *ip, const struct dt_difo *difo)
 {
 	int index = dt_interp_difo_index(ip, difo);
 
@@ -438,13 +457,13 @@ static void start(struct dt_interp *ip, const struct dt_difo *difo)
 
 uint64_t dt_interp_exec(struct dt_interp *ip, const struct dt_difo *difo)
 {
-	start(ip, difo);
+	start_difo(ip, difo);
 	while (!ip->done && !ip->fault) {
 		uint32_t in;
 		op_f *op;
 
 		ip->pc = ip->next_pc++;
-		if (ip->pc >= difo->ntext) {	/* ran off the end, or an empty text */
+		if (ip->pc >= difo->ntext) {	/* ran off the end, or the text is empty */
 			dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 			break;
 		}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interpreter from outside: made for a checked program, fired with contexts, asked for what is
- * left. It keeps nothing of a context after the call.
+ * The interpreter from the outside: created for a checked program, fired with contexts, then asked for
+ * what is left. It keeps no pointer into a context after the call.
  */
 #include "interp/state.h"
 
 #include <stdlib.h>
 
+/* Limits for options of hostile test input. */
 #define STRSIZE_MAX (1u << 20)
 #define SCRATCH_MAX (1u << 28)
 #define NSPEC_MAX 65536u
@@ -18,27 +19,29 @@ uint32_t dt_interp_epid(const struct dt_interp *ip) { return ip->epid; }
 
 /* ---- making ---- */
 
-static uint64_t option(uint64_t value, uint64_t standard, uint64_t max)
+/* 0 means the default; too much is cut to the maximum. */
+static uint64_t option_value(uint64_t value, uint64_t standard, uint64_t max)
 {
 	if (!value)
 		value = standard;
 	return value > max ? max : value;
 }
 
-static struct dt_interp_opts options(const struct dt_interp_opts *o)
+static struct dt_interp_opts option_values(const struct dt_interp_opts *o)
 {
 	struct dt_interp_opts r = o ? *o : (struct dt_interp_opts){ 0 };
 
-	r.strsize = (uint32_t)option(r.strsize, 256, STRSIZE_MAX);
-	r.scratchsize = (uint32_t)option(r.scratchsize, 16ull * r.strsize, SCRATCH_MAX);
-	r.strsize++;	/* the NUL behind them */
+	r.strsize = (uint32_t)option_value(r.strsize, 256, STRSIZE_MAX);
+	r.scratchsize = (uint32_t)option_value(r.scratchsize, 16ull * r.strsize, SCRATCH_MAX);
+	r.strsize++;	/* inside, it counts the NUL */
 	r.scratchsize = (r.scratchsize + 7) & ~7u;
-	r.dynvarsize = option(r.dynvarsize, 1u << 20, UINT64_MAX);
-	r.nspec = (uint32_t)option(r.nspec, 1, NSPEC_MAX);
-	r.specsize = option(r.specsize, 32u << 10, UINT64_MAX);
+	r.dynvarsize = option_value(r.dynvarsize, 1u << 20, UINT64_MAX);
+	r.nspec = (uint32_t)option_value(r.nspec, 1, NSPEC_MAX);
+	r.specsize = option_value(r.specsize, 32u << 10, UINT64_MAX);
 	return r;
 }
 
+/* Sorted, so that dt_interp_difo_index() can search. */
 static int by_pointer(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t) * (const struct dt_difo *const *)a,
@@ -75,7 +78,7 @@ static bool difo_note(struct dt_interp *ip, const struct dt_difo *difo)
 	return dt_interp_declare(ip, difo);
 }
 
-static bool init(struct dt_interp *ip)
+static bool init_program(struct dt_interp *ip)
 {
 	ip->scratch = calloc(1, ip->opts.scratchsize);
 	ip->specs = calloc(ip->opts.nspec, sizeof(*ip->specs));
@@ -101,10 +104,10 @@ struct dt_interp *dt_interp_new(const struct dt_prog *prog, const struct dt_inte
 	if (!ip)
 		return NULL;
 	ip->prog = prog;
-	ip->opts = options(opts);
+	ip->opts = option_values(opts);
 	if (sink)
 		ip->sink = *sink;
-	if (!init(ip)) {
+	if (!init_program(ip)) {
 		dt_interp_free(ip);
 		return NULL;
 	}
@@ -129,7 +132,7 @@ void dt_interp_free(struct dt_interp *ip)
 
 /* ---- firing ---- */
 
-/* What belongs to the firing that a fault interrupts. */
+/* What belongs to the firing that a fault interrupts, saved while ERROR fires. */
 struct firing {
 	const struct dt_context *context;
 	char *texts[DT_INTERP_TEXTS];
@@ -138,6 +141,7 @@ struct firing {
 	void *locals;
 };
 
+/* Starts a firing inside a firing. */
 static void firing_push(struct dt_interp *ip, struct firing *f, const struct dt_context *context)
 {
 	f->context = ip->context;
@@ -162,9 +166,9 @@ static void firing_pop(struct dt_interp *ip, struct firing *f)
 	dt_interp_locals_restore(ip, f->locals);
 }
 
-static void clauses(struct dt_interp *);
+static void run_clauses(struct dt_interp *);
 
-/* dtrace:::ERROR for the fault in the clause that ran last; its own faults fire nothing. */
+/* Fires dtrace:::ERROR for the fault in the clause that ran last; faults inside ERROR fire nothing. */
 static void fire_error(struct dt_interp *ip, int act)
 {
 	struct dt_context context = *ip->context;
@@ -184,12 +188,13 @@ static void fire_error(struct dt_interp *ip, int act)
 	context.arg[5] = ip->fault_addr;
 	ip->in_error = true;
 	firing_push(ip, &outer, &context);
-	clauses(ip);
+	run_clauses(ip);
 	firing_pop(ip, &outer);
 	ip->in_error = false;
 }
 
-static void clauses(struct dt_interp *ip)
+/* Runs the matching clauses in program order. After exit() only END and ERROR go on. */
+static void run_clauses(struct dt_interp *ip)
 {
 	struct dt_probedesc probe = ip->context->probe;
 
@@ -215,7 +220,7 @@ int dt_interp_fire(struct dt_interp *ip, const struct dt_context *context)
 	    strcmp(context->probe.prov, "dtrace") == 0 && strcmp(context->probe.name, "END") == 0;
 	dt_interp_mem_fire(ip);
 	dt_interp_locals_zero(ip);
-	clauses(ip);
+	run_clauses(ip);
 	dt_interp_mem_reset(ip);
 	dt_interp_mem_fire(ip);
 	ip->context = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory a DIF program sees: addresses in, bytes or a BADADDR fault out. Every access is checked
- * against what stands behind the address; a fault names the address the access began at.
+ * The memory that a DIF program sees: addresses come in; bytes or a BADADDR fault go out. Every access
+ * is checked against the object behind the address. A fault names the address where the access began.
  */
 #include "interp/state.h"
 
@@ -18,7 +18,7 @@ uint64_t dt_interp_fault(struct dt_interp *ip, enum dt_fault fault, uint64_t add
 
 bool dt_interp_faulted(const struct dt_interp *ip) { return ip->fault != DT_FLT_NONE; }
 
-/* ---- what begins and ends ---- */
+/* ---- lifetimes: a clause, a firing ---- */
 
 static void temps_free(struct dt_interp *ip)
 {
@@ -63,6 +63,7 @@ void *dt_interp_temp(struct dt_interp *ip, size_t size)
 
 /* ---- addresses to bytes ---- */
 
+/* The index in the sorted list; -1 for a DIFO that is run alone. */
 int dt_interp_difo_index(const struct dt_interp *ip, const struct dt_difo *difo)
 {
 	uint32_t lo = 0, hi = ip->ndifos;
@@ -80,8 +81,8 @@ int dt_interp_difo_index(const struct dt_interp *ip, const struct dt_difo *difo)
 	return -1;
 }
 
-/* The bytes at `off` of an object of `size`, and how many there are. */
-static uint8_t *inside(const void *object, uint64_t size, uint64_t off, uint64_t *avail)
+/* The bytes at offset `off` of an object, and in *avail how many there are; NULL if outside. */
+static uint8_t *bytes_inside(const void *object, uint64_t size, uint64_t off, uint64_t *avail)
 {
 	if (!object || off >= size)
 		return NULL;
@@ -95,7 +96,7 @@ static uint8_t *strs_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
 
 	if (index >= ip->ndifos)
 		return NULL;
-	return inside(ip->difos[index]->strs, ip->difos[index]->strlen, addr & 0xffffff, avail);
+	return bytes_inside(ip->difos[index]->strs, ip->difos[index]->strlen, addr & 0xffffff, avail);
 }
 
 static uint8_t *var_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
@@ -104,7 +105,8 @@ static uint8_t *var_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
 
 	if (index >= ip->nblocks)
 		return NULL;
-	return inside(ip->blocks[index].bytes, ip->blocks[index].len, addr & (DT_IA_BLOCK_MAX - 1), avail);
+	return bytes_inside(ip->blocks[index].bytes, ip->blocks[index].len, addr & (DT_IA_BLOCK_MAX - 1),
+	    avail);
 }
 
 static uint8_t *text_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
@@ -113,20 +115,22 @@ static uint8_t *text_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
 
 	if (index >= DT_INTERP_TEXTS)
 		return NULL;
-	return inside(ip->texts[index], ip->opts.strsize, addr & 0xffffffff, avail);
+	return bytes_inside(ip->texts[index], ip->opts.strsize, addr & 0xffffffff, avail);
 }
 
+/* User and kernel regions are separate address spaces. */
 static uint8_t *image_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_t *avail)
 {
 	for (uint32_t i = 0; ip->context && i < ip->context->nregions; i++) {
 		const struct dt_region *r = &ip->context->regions[i];
 
 		if (r->user == user && addr >= r->addr && addr - r->addr < r->len)
-			return inside(r->bytes, r->len, addr - r->addr, avail);
+			return bytes_inside(r->bytes, r->len, addr - r->addr, avail);
 	}
 	return NULL;
 }
 
+/* The one place that turns an address into bytes; NULL: nothing is there. */
 static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_t *avail)
 {
 	uint64_t off = addr & 0xffffffffffff;
@@ -134,10 +138,10 @@ static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_
 	if (user)
 		return image_at(ip, addr, true, avail);
 	switch (DT_IA_TAG(addr)) {
-	/* as in every DTrace */
-	case DT_IA_SCRATCH: return inside(ip->scratch, ip->opts.scratchsize, off, avail);
+	/* historic: all of the scratch area can be read, not only what was allocated */
+	case DT_IA_SCRATCH: return bytes_inside(ip->scratch, ip->opts.scratchsize, off, avail);
 	case DT_IA_STRS: return strs_at(ip, addr, avail);
-	case DT_IA_RUN: return ip->difo ? inside(ip->difo->strs, ip->difo->strlen, off, avail) : NULL;
+	case DT_IA_RUN: return ip->difo ? bytes_inside(ip->difo->strs, ip->difo->strlen, off, avail) : NULL;
 	case DT_IA_VAR: return var_at(ip, addr, avail);
 	case DT_IA_TEXT: return text_at(ip, addr, avail);
 	default: return image_at(ip, addr, false, avail);
@@ -174,6 +178,7 @@ bool dt_interp_storable(struct dt_interp *ip, uint64_t addr, uint64_t len)
 	    avail >= len;
 }
 
+/* copyout() may cross regions, as long as all of them are writable. */
 static bool write_user(struct dt_interp *ip, uint64_t addr, const uint8_t *from, size_t len)
 {
 	for (size_t done = 0; done < len;) {
@@ -256,7 +261,7 @@ const char *dt_interp_string(struct dt_interp *ip, uint64_t addr, bool *null)
 	return text;
 }
 
-/* NULL is the empty string. */
+/* NULL compares as the empty string. After a fault the result does not matter. */
 int dt_interp_strcmp(struct dt_interp *ip, uint64_t a, uint64_t b)
 {
 	const char *x = a == b ? "" : dt_interp_string(ip, a, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speculations: numbered from 1 to nspec, inactive until speculation() hands one out. A clause that
- * speculates leaves its records here; commit() tells them as if their probes had fired now, discard()
- * forgets them; both free the number. Numbers that are not active are ignored without a word; one that
- * can never be is a fault.
+ * Speculations: numbered from 1 to nspec, inactive until speculation() returns one. A clause that
+ * speculates leaves its records here. commit() reports them as if their probes had fired now, discard()
+ * drops them; both free the number. Numbers that are not active are ignored silently; a number that can
+ * never be active is a fault.
  */
 #include "interp/state.h"
 
@@ -50,7 +50,10 @@ bool dt_interp_spec_active(struct dt_interp *ip, uint32_t id)
 	return id > 0 && id <= ip->opts.nspec && ip->specs[id - 1].active;
 }
 
-/* A copy that outlives the firing: the probe's names, numbers and times; nothing that points elsewhere. */
+/*
+ * A copy that outlives the firing: names of the probe, numbers and times; nothing that points
+ * elsewhere.
+ */
 static struct dt_context *context_copy(const struct dt_context *c)
 {
 	const char *part[4] = { c->probe.prov, c->probe.mod, c->probe.func, c->probe.name }, *copy[4];
@@ -82,6 +85,7 @@ static struct dt_context *context_copy(const struct dt_context *c)
 	return to;
 }
 
+/* Takes over the clause; it is freed if the speculation has no room for it. */
 void dt_interp_spec_keep(struct dt_interp *ip, uint32_t id, struct dt_clause *c)
 {
 	struct dt_spec *s = &ip->specs[id - 1];
@@ -99,7 +103,7 @@ void dt_interp_spec_keep(struct dt_interp *ip, uint32_t id, struct dt_clause *c)
 	s->last = &c->next;
 }
 
-static void finish(struct dt_interp *ip, uint32_t id, bool tell)
+static void finish_speculation(struct dt_interp *ip, uint32_t id, bool tell)
 {
 	struct dt_clause *next;
 	struct dt_spec *s;
@@ -116,5 +120,5 @@ static void finish(struct dt_interp *ip, uint32_t id, bool tell)
 	*s = (struct dt_spec){ 0 };
 }
 
-void dt_interp_spec_commit(struct dt_interp *ip, uint32_t id) { finish(ip, id, true); }
-void dt_interp_spec_discard(struct dt_interp *ip, uint32_t id) { finish(ip, id, false); }
+void dt_interp_spec_commit(struct dt_interp *ip, uint32_t id) { finish_speculation(ip, id, true); }
+void dt_interp_spec_discard(struct dt_interp *ip, uint32_t id) { finish_speculation(ip, id, false); }

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the interpreter share, and nobody else: memory, variables, aggregations and
- * speculations of one interpreter. Addresses the program sees are made up here, in ranges that no
- * kernel or user image uses:
- * 0xd700…  scratch of the running clause  0xd703…  storage of by-reference variables 0xd701…  string
- * tables of the program  0xd704…  texts of built-in variables 0xd702…  string table of a DIFO run alone
+ * What the files of the interpreter share with no one else: memory, variables, aggregations and
+ * speculations of one interpreter. The addresses that the program sees are made up here, in ranges that
+ * no kernel or user image uses:
+ *     0xd700…  scratch of the running clause        0xd703…  storage of by-reference variables
+ *     0xd701…  string tables of the program         0xd704…  texts of built-in variables
+ *     0xd702…  string table of a DIFO run alone
  */
 #ifndef DT_INTERP_INTERP_STATE_H
 #define DT_INTERP_INTERP_STATE_H
@@ -19,10 +19,10 @@ enum {
 	DT_IA_VAR = 0xd703,
 	DT_IA_TEXT = 0xd704
 };
-#define DT_IA_BLOCK_BITS 20		/* one by-reference variable is at most this big */
+#define DT_IA_BLOCK_BITS 20		/* a by-reference variable has at most this many bits of size */
 #define DT_IA_BLOCK_MAX (1u << DT_IA_BLOCK_BITS)
 #define DT_INTERP_RECMAX (16u << 20)	/* bytes of one record or key */
-#define DT_INTERP_UREGS 64
+#define DT_INTERP_UREGS 64		/* more than the registers of any machine */
 
 /* Hash table of byte keys, in order of insertion. */
 struct dt_tab_entry {
@@ -38,7 +38,7 @@ struct dt_tab {
 	struct dt_tab_entry *first, *last;
 };
 struct dt_tab_entry *dt_tab_find(const struct dt_tab *, const void *key, uint32_t len);
-/* A new entry with zeroed data; the key must not be there. NULL when memory is out. */
+/* A new entry with zeroed data; the key must be new. NULL: out of memory. */
 struct dt_tab_entry *dt_tab_add(struct dt_tab *, const void *key, uint32_t len, size_t datasize);
 void dt_tab_remove(struct dt_tab *, struct dt_tab_entry *);
 void dt_tab_clear(struct dt_tab *);
@@ -59,7 +59,7 @@ struct dt_ivar {			/* a declared variable */
 	struct dt_islot slot;		/* global and local scalars */
 };
 
-/* data of an entry of dyn: thread-local scalars and all array elements */
+/* The data of an entry in dyn: thread-local scalars and all array elements */
 struct dt_dynvar {
 	struct dt_islot slot;
 	uint64_t cost;
@@ -125,7 +125,7 @@ struct dt_interp {
 	/* memory */
 	uint8_t *scratch;
 	uint64_t scratch_used;
-	/* of the program, sorted by pointer; the index is part of string addresses */
+	/* All DIFOs of the program, sorted by pointer; the index is part of string addresses */
 	const struct dt_difo **difos;
 	uint32_t ndifos;
 	char *texts[DT_INTERP_TEXTS];	/* strsize each, of this firing */
@@ -148,13 +148,13 @@ struct dt_interp {
 	struct dt_spec *specs;		/* nspec of them */
 };
 
-/* interp/exec.c: runs one DIFO; the fault, if any, is in ip->fault, its place in ip->fault_offset. */
+/* exec.c: runs one DIFO; a fault is left in ip->fault, its place in ip->fault_offset. */
 uint64_t dt_interp_exec(struct dt_interp *, const struct dt_difo *);
 
 /* interp/mem.c */
-/* a clause begins: scratch and host copies are gone */
+/* A clause begins: frees scratch and host copies */
 void dt_interp_mem_reset(struct dt_interp *);
-/* a firing begins or ends: texts, strtok(), registers */
+/* A firing begins or ends: frees texts, the state of strtok() and changed registers */
 void dt_interp_mem_fire(struct dt_interp *);
 int dt_interp_difo_index(const struct dt_interp *, const struct dt_difo *);	/* -1: not the program's */
 int dt_interp_strcmp(struct dt_interp *, uint64_t a, uint64_t b);
@@ -171,7 +171,7 @@ void dt_interp_store_elem(struct dt_interp *, unsigned scope, uint32_t id, uint6
 void dt_interp_vars_free(struct dt_interp *);
 
 /* interp/act.c */
-/* Runs one clause; ip->fault tells of a fault, *act where it was: index from 0, -1 the predicate. */
+/* Runs one clause. ip->fault tells of a fault and *act where it was: index from 0, -1 the predicate. */
 void dt_interp_clause(struct dt_interp *, const struct dt_ecb *, uint32_t epid, int *act);
 void dt_interp_clause_free(struct dt_clause *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Byte keys to data, with removal, in order of insertion: dynamic variables and aggregation elements.
- * Entries stay where they are until removed.
+ * A hash table from byte keys to data, with removal, in order of insertion: dynamic variables and
+ * aggregation elements. Entries do not move until they are removed.
  */
 #include "interp/state.h"
 
@@ -29,7 +29,8 @@ struct dt_tab_entry *dt_tab_find(const struct dt_tab *tab, const void *key, uint
 	return NULL;
 }
 
-static bool grow(struct dt_tab *tab)
+/* False: out of memory; the old table still works. */
+static bool grow_table(struct dt_tab *tab)
 {
 	uint32_t n = tab->nbucket ? tab->nbucket * 2 : 64;
 	struct dt_tab_entry **bucket = calloc(n, sizeof(*bucket));
@@ -51,7 +52,7 @@ struct dt_tab_entry *dt_tab_add(struct dt_tab *tab, const void *key, uint32_t le
 	struct dt_tab_entry *e, **head;
 
 	datasize = (datasize + 7) & ~(size_t)7;
-	if (tab->n >= tab->nbucket && tab->nbucket < 1u << 24 && !grow(tab) && !tab->nbucket)
+	if (tab->n >= tab->nbucket && tab->nbucket < 1u << 24 && !grow_table(tab) && !tab->nbucket)
 		return NULL;
 	e = calloc(1, sizeof(*e) + datasize + len);
 	if (!e)

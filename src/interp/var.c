@@ -1,20 +1,19 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables of a program: globals and clause-locals in a table by scope and id, thread-locals and array
- * elements as dynamic variables in a hash table by scope, id, thread and tuple. A dynamic variable
- * lives while its value is not 0 and costs dynvarsize; what does not fit is a drop and the store is
- * lost.
+ * The variables of a program. Globals and clause-locals are in a table by scope and id; thread-locals
+ * and array elements are dynamic variables in a hash table by scope, id, thread and tuple. A dynamic
+ * variable lives while its value is not 0 and counts against dynvarsize; a store that does not fit is
+ * dropped and lost.
  */
 #include "interp/state.h"
 
 #include <stdlib.h>
 
-#define DYN_OVERHEAD 64			/* what a dynamic variable costs besides its key and data */
-#define KEY_MAX 65536			/* bytes of one by-reference key */
+#define DYN_OVERHEAD 64			/* cost of a dynamic variable besides its key and data */
+#define KEY_MAX 65536			/* bytes in one by-reference key */
 
 static bool by_ref(const struct dt_difv *v) { return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF); }
 
-/* Bytes of a variable by reference: a string has its NUL behind the characters. */
+/* The bytes of a by-reference variable: a string has a NUL after its characters. */
 static uint32_t ref_size(const struct dt_difv *v)
 {
 	return v->type.kind == DT_DT_STRING && v->type.size < UINT32_MAX ? v->type.size + 1 : v->type.size;
@@ -22,6 +21,7 @@ static uint32_t ref_size(const struct dt_difv *v)
 
 /* ---- blocks: storage with an address ---- */
 
+/* Takes the lowest free block. False: too large, or out of memory. */
 static bool block_new(struct dt_interp *ip, uint32_t len, uint32_t *block)
 {
 	uint32_t i = 0;
@@ -41,7 +41,7 @@ static bool block_new(struct dt_interp *ip, uint32_t len, uint32_t *block)
 		ip->blocks[ip->nblocks++] = (struct dt_block){ 0 };
 	ip->blocks[i].bytes = len && len <= DT_IA_BLOCK_MAX ? calloc(1, len) : NULL;
 	ip->blocks[i].len = len;
-	ip->freeblock = i + 1;		/* everything below is taken */
+	ip->freeblock = i + 1;		/* all blocks below are taken */
 	*block = i + 1;
 	return ip->blocks[i].bytes != NULL;
 }
@@ -64,6 +64,7 @@ static uint64_t block_addr(uint32_t block)
 
 /* ---- the table of declared variables ---- */
 
+/* The index of the first variable that is not before (scope, id). */
 static uint32_t lower_bound(const struct dt_interp *ip, unsigned scope, uint32_t id)
 {
 	uint64_t want = (uint64_t)scope << 32 | id;
@@ -81,7 +82,8 @@ static uint32_t lower_bound(const struct dt_interp *ip, unsigned scope, uint32_t
 	return lo;
 }
 
-static struct dt_ivar *find(struct dt_interp *ip, unsigned scope, uint32_t id)
+/* A variable that the DIFO did not declare is a fault (ILLOP). */
+static struct dt_ivar *find_variable(struct dt_interp *ip, unsigned scope, uint32_t id)
 {
 	uint32_t i = lower_bound(ip, scope, id);
 
@@ -94,8 +96,8 @@ static struct dt_ivar *find(struct dt_interp *ip, unsigned scope, uint32_t id)
 static void dyn_free(struct dt_interp *, struct dt_tab_entry *);
 static void key_id(const struct dt_tab_entry *, unsigned *scope, uint32_t *id);
 
-/* A DIFO run alone may declare a known id otherwise: the old variable is gone then. */
-static void forget(struct dt_interp *ip, struct dt_ivar *v)
+/* A DIFO run alone may declare a known id in another way: the old variable is dropped then. */
+static void forget_variable(struct dt_interp *ip, struct dt_ivar *v)
 {
 	struct dt_tab_entry *next;
 
@@ -113,8 +115,8 @@ static void forget(struct dt_interp *ip, struct dt_ivar *v)
 	v->difv.name = NULL;
 }
 
-/* Known already and the same? Then nothing; else a fresh one. False: out of memory. */
-static bool declare(struct dt_interp *ip, const struct dt_difv *difv)
+/* Enters the variable unless the same one is known. False: out of memory. */
+static bool declare_variable(struct dt_interp *ip, const struct dt_difv *difv)
 {
 	uint32_t i = lower_bound(ip, difv->scope, difv->id);
 	struct dt_ivar *v;
@@ -123,7 +125,7 @@ static bool declare(struct dt_interp *ip, const struct dt_difv *difv)
 		v = &ip->vars[i];
 		if (v->difv.kind == difv->kind && memcmp(&v->difv.type, &difv->type, sizeof(difv->type)) == 0)
 			return true;
-		forget(ip, v);
+		forget_variable(ip, v);
 	} else {
 		if (ip->nvars == ip->varcap) {
 			uint32_t cap = ip->varcap ? ip->varcap * 2 : 16;
@@ -140,7 +142,7 @@ static bool declare(struct dt_interp *ip, const struct dt_difv *difv)
 	}
 	*v = (struct dt_ivar){ .difv = *difv };
 	v->difv.name = strdup(difv->name ? difv->name : "");
-	/* one that is too big has no storage: using it faults */
+	/* A variable that is too large has no storage: using it faults */
 	if (difv->scope != DT_DIFV_THREAD && difv->kind == DT_DIFV_SCALAR && by_ref(difv) &&
 	    !block_new(ip, ref_size(difv), &v->slot.block))
 		block_free(ip, &v->slot.block);
@@ -152,7 +154,7 @@ bool dt_interp_declare(struct dt_interp *ip, const struct dt_difo *difo)
 	for (uint32_t i = 0; i < difo->nvars; i++) {
 		const struct dt_difv *v = &difo->vars[i];
 
-		if (v->id >= DT_VAR_USER_MIN && v->scope <= DT_DIFV_LOCAL && !declare(ip, v))
+		if (v->id >= DT_VAR_USER_MIN && v->scope <= DT_DIFV_LOCAL && !declare_variable(ip, v))
 			return false;
 	}
 	return true;
@@ -216,7 +218,7 @@ void dt_interp_locals_zero(struct dt_interp *ip)
 	}
 }
 
-/* Saved: for each local its slot, then the bytes of its block. */
+/* Saved are, for each local, its slot and then the bytes of its block. */
 static size_t locals_size(const struct dt_interp *ip)
 {
 	size_t n = 0;
@@ -270,7 +272,7 @@ void dt_interp_locals_restore(struct dt_interp *ip, void *saved)
 
 /* ---- dynamic variables ---- */
 
-/* how every key begins; then for each tuple entry its size and its bytes */
+/* How every key begins; then come, for each tuple entry, its size and its bytes */
 struct dyn_key {
 	uint32_t id, tid;
 	uint32_t scope, ntuple;		/* ntuple of a scalar: UINT32_MAX */
@@ -285,6 +287,7 @@ static void key_id(const struct dt_tab_entry *e, unsigned *scope, uint32_t *id)
 	*id = k.id;
 }
 
+/* A key that is too long is a fault, so *len cannot overflow. */
 static bool key_size(struct dt_interp *ip, uint32_t *len)
 {
 	*len = sizeof(struct dyn_key);
@@ -300,7 +303,7 @@ static bool key_size(struct dt_interp *ip, uint32_t *len)
 	return true;
 }
 
-/* The tuple's entry as key bytes. A null string is the same key as the empty one. */
+/* Writes one tuple entry as key bytes. A null string is the same key as the empty one. */
 static bool key_entry(struct dt_interp *ip, uint32_t i, uint8_t *to)
 {
 	const struct dt_subr_arg *a = &ip->tuple[i];
@@ -332,7 +335,7 @@ static uint8_t *key_room(struct dt_interp *ip, uint32_t len)
 	return ip->keybuf;
 }
 
-/* Valid until the next key is made. */
+/* The key is valid until the next one is made; NULL after a fault. */
 static const uint8_t *make_key(struct dt_interp *ip, unsigned scope, uint32_t id, bool elem, uint32_t *len)
 {
 	struct dyn_key k = { .id = id, .scope = scope, .tid = scope == DT_DIFV_THREAD ? ip->context->tid : 0,
@@ -367,6 +370,7 @@ static void dyn_free(struct dt_interp *ip, struct dt_tab_entry *e)
 	dt_tab_remove(&ip->dyn, e);
 }
 
+/* NULL: dynvarsize is used up, or memory is. */
 static struct dt_tab_entry *dyn_new(struct dt_interp *ip, const struct dt_difv *v, const uint8_t *key,
     uint32_t len)
 {
@@ -422,7 +426,7 @@ static void dyn_store(struct dt_interp *ip, const struct dt_difv *v, bool elem, 
 		return;
 	}
 	slot_store(ip, v, &((struct dt_dynvar *)e->data)->slot, value);
-	if (ip->fault && fresh)		/* the store faulted: as if it had not been tried */
+	if (ip->fault && fresh)		/* the store faulted: undo the creation */
 		dyn_free(ip, e);
 }
 
@@ -430,7 +434,7 @@ static void dyn_store(struct dt_interp *ip, const struct dt_difv *v, bool elem, 
 
 uint64_t dt_interp_load(struct dt_interp *ip, unsigned scope, uint32_t id)
 {
-	struct dt_ivar *v = find(ip, scope, id);
+	struct dt_ivar *v = find_variable(ip, scope, id);
 
 	if (!v)
 		return 0;
@@ -439,7 +443,7 @@ uint64_t dt_interp_load(struct dt_interp *ip, unsigned scope, uint32_t id)
 
 void dt_interp_store(struct dt_interp *ip, unsigned scope, uint32_t id, uint64_t value)
 {
-	struct dt_ivar *v = find(ip, scope, id);
+	struct dt_ivar *v = find_variable(ip, scope, id);
 
 	if (!v)
 		return;
@@ -451,14 +455,14 @@ void dt_interp_store(struct dt_interp *ip, unsigned scope, uint32_t id, uint64_t
 
 uint64_t dt_interp_load_elem(struct dt_interp *ip, unsigned scope, uint32_t id)
 {
-	struct dt_ivar *v = find(ip, scope, id);
+	struct dt_ivar *v = find_variable(ip, scope, id);
 
 	return v ? dyn_load(ip, &v->difv, true) : 0;
 }
 
 void dt_interp_store_elem(struct dt_interp *ip, unsigned scope, uint32_t id, uint64_t value)
 {
-	struct dt_ivar *v = find(ip, scope, id);
+	struct dt_ivar *v = find_variable(ip, scope, id);
 
 	if (v)
 		dyn_store(ip, &v->difv, true, value);
@@ -466,7 +470,7 @@ void dt_interp_store_elem(struct dt_interp *ip, unsigned scope, uint32_t id, uin
 
 /* ---- what is left ---- */
 
-static struct dt_interp_var describe(struct dt_interp *ip, const struct dt_ivar *v,
+static struct dt_interp_var describe_variable(struct dt_interp *ip, const struct dt_ivar *v,
     const struct dt_islot *slot)
 {
 	struct dt_interp_var out = { .var = &v->difv, .value = slot->value };
@@ -485,7 +489,7 @@ void dt_interp_vars(struct dt_interp *ip, void (*f)(void *, const struct dt_inte
 {
 	for (uint32_t i = 0; i < ip->nvars; i++) {
 		const struct dt_ivar *v = &ip->vars[i];
-		struct dt_interp_var out = describe(ip, v, &v->slot);
+		struct dt_interp_var out = describe_variable(ip, v, &v->slot);
 
 		if (v->difv.scope == DT_DIFV_GLOBAL && v->difv.kind == DT_DIFV_SCALAR)
 			f(ctx, &out);
@@ -497,7 +501,7 @@ void dt_interp_vars(struct dt_interp *ip, void (*f)(void *, const struct dt_inte
 
 		memcpy(&k, e->key, sizeof(k));
 		i = lower_bound(ip, k.scope, k.id);
-		out = describe(ip, &ip->vars[i], &((struct dt_dynvar *)e->data)->slot);
+		out = describe_variable(ip, &ip->vars[i], &((struct dt_dynvar *)e->data)->slot);
 		out.tid = k.tid;
 		if (k.ntuple != UINT32_MAX) {
 			out.key = e->key + sizeof(k);
