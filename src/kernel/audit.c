@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * One question over netlink: the state of audit. What comes back is not trusted to be as long as it
- * should.
- */
+/* One question over netlink: the state of audit. The answer may be shorter than it should be. */
 #include "kernel/audit.h"
 
 #include <errno.h>

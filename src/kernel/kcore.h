@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * The page of the memory at the kernel's address a is described at *base + (a >> shift) * size, modulo
- * 2^64; shift is of a page's size, size that of struct page. False: /proc/kcore cannot be read (rights,
- * lockdown, not built in) or does not tell.
+ * The page that contains kernel address a is described at *base + (a >> shift) * size, modulo 2^64;
+ * shift is that of the page size, size that of struct page. False: /proc/kcore cannot be read
+ * (privileges, lockdown, not built in) or does not tell.
  */
 bool dt_kcore_pages(unsigned shift, uint64_t size, uint64_t *base);
 

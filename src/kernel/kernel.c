@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /sys/kernel/btf and /proc/kallsyms in, bytes and addresses out. The symbol list is kept as the kernel's
- * own text and searched line by line: it takes a few milliseconds and no table.
+ * /sys/kernel/btf and /proc/kallsyms come in, bytes and addresses go out. The symbol list is kept as
+ * the kernel's own text and searched line by line: this takes a few milliseconds and no table.
  */
 #include "kernel/kernel.h"
 #include "base/arena.h"
@@ -16,7 +16,10 @@
 #include <string.h>
 
 enum { BTF_MAX = 256 << 20, SYMBOLS_MAX = 256 << 20, SYMBOL_MAX = 16 << 20 };
-/* The list has no sizes: a function that reaches further is none, nor the last one of a module. */
+/*
+ * The list has no sizes: an address further away than this from a symbol does not belong to it; less
+ * for the last symbol of a module.
+ */
 enum { CODE_MAX = 256 << 10, LAST_MAX = 16 << 10 };
 
 static bool is_module_name(const char *s)
@@ -43,11 +46,11 @@ int dt_kernel_btf(void *ctx, const char *module, void **data, size_t *len)
 
 struct dt_kernel {
 	struct dt_arena *arena;
-	struct dt_map modules;		/* names given out */
+	struct dt_map modules;		/* names that were given out */
 	char *text;			/* of kallsyms */
 	size_t len;
 	int err;			/* why there is no text */
-	struct function *funcs;		/* sorted by address; NULL until somebody asks for an address */
+	struct function *funcs;		/* sorted by address; NULL until an address is looked up */
 	size_t nfuncs;
 	bool sorted;			/* the list is whole */
 	/* the list has data of the core kernel, beyond the marks of its linker */
@@ -108,8 +111,8 @@ struct symbol {
 };
 
 /*
- * One line is "ffff800080010000 T _stext" or the same with "\t[module]" at the end. `at` is where the wanted
- * name was met in the text: is it the whole name of its line?
+ * A line is "ffff800080010000 T _stext", perhaps with "\\t[module]" at the end. `at` is where the
+ * wanted name occurs in the text: is it the whole name on its line?
  */
 static bool parse_line(const char *text, const char *at, size_t name_len, struct symbol *out)
 {
@@ -170,7 +173,7 @@ int dt_kernel_symbol(struct dt_kernel *k, const char *module, const char *name, 
 		return err;
 	if (!len || strpbrk(name, " \t\n"))
 		return -ENOENT;
-	/* The core kernel stands first in the list, so the first match is the one wanted. */
+	/* The core kernel comes first in the list, so the first match is the wanted one. */
 	for (const char *p = k->text; (p = memmem(p, k->len - (size_t)(p - k->text), name, len)); p += len) {
 		if (!parse_line(k->text, p, len, &s) || !module_matches(&s, module))
 			continue;
@@ -192,8 +195,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * "address type name[\t[module]]": code and data; "A" are numbers, as places in each CPU's own memory.
- * Returns the start of the next line.
+ * Reads "address type name[\\t[module]]" of code and data; type "A" are numbers such as offsets in
+ * per-CPU memory. Returns the start of the next line.
  */
 static const char *take_function(struct dt_kernel *k, const char *line)
 {
@@ -212,7 +215,8 @@ static const char *take_function(struct dt_kernel *k, const char *line)
 		}
 		k->has_data |= strchr("dbB", after[1]) && s.module == NULL;
 		k->funcs[k->nfuncs++] = (struct function){ s.addr, strchr("tTwW", after[1]) != NULL,
-			strchr("TWDBRV", after[1]) != NULL, dt_arena_strndup(k->arena, name, (size_t)(name_end - name)), module_name(k, &s) };
+			strchr("TWDBRV", after[1]) != NULL,
+			dt_arena_strndup(k->arena, name, (size_t)(name_end - name)), module_name(k, &s) };
 	}
 	return *end ? end + 1 : end;
 }
@@ -239,10 +243,10 @@ static int read_functions(struct dt_kernel *k)
 }
 
 /*
- * Behind the end of what has a name there may be much that has none: such an address is not its
- * neighbour's.
+ * Behind the end of what has a name there may be much that has none: such an address does not belong to
+ * its neighbour.
  */
-static bool belongs(const struct dt_kernel *k, size_t i, uint64_t addr)
+static bool belongs_to_symbol(const struct dt_kernel *k, size_t i, uint64_t addr)
 {
 	const struct function *f = &k->funcs[i];
 	uint64_t off = addr - f->addr;
@@ -255,7 +259,7 @@ static bool belongs(const struct dt_kernel *k, size_t i, uint64_t addr)
 	return k->has_data && off < SYMBOL_MAX;
 }
 
-/* The place in the list of the symbol that an address lies in. */
+/* The index of the symbol that contains an address. */
 static int place_of(struct dt_kernel *k, uint64_t addr, size_t *at)
 {
 	size_t lo = 0, hi;
@@ -271,7 +275,7 @@ static int place_of(struct dt_kernel *k, uint64_t addr, size_t *at)
 		else
 			hi = mid;
 	}
-	if (lo == 0 || !belongs(k, lo - 1, addr))
+	if (lo == 0 || !belongs_to_symbol(k, lo - 1, addr))
 		return -ENOENT;
 	*at = lo - 1;
 	return 0;
@@ -310,7 +314,7 @@ int dt_kernel_find(struct dt_kernel *k, uint64_t addr, struct dt_ksym *out)
 
 /* ---- modules ---- */
 
-/* The range of one kind of symbols grows by one. */
+/* Extends the range of one kind of symbol to an address. */
 static void widen(uint64_t addr, uint64_t *start, uint64_t *size)
 {
 	if (*start == 0) {
@@ -323,7 +327,7 @@ static void widen(uint64_t addr, uint64_t *start, uint64_t *size)
 		*size = addr - *start;
 }
 
-static void measure(const struct dt_kernel *k, struct dt_kmodule *m)
+static void measure_module(const struct dt_kernel *k, struct dt_kmodule *m)
 {
 	for (size_t i = 0; i < k->nfuncs; i++) {
 		const struct function *f = &k->funcs[i];
@@ -344,7 +348,7 @@ int dt_kernel_modules(struct dt_kernel *k, dt_kmodule_f *f, void *ctx)
 	for (uint32_t i = 0; !err && i <= k->modules.n; i++) {
 		struct dt_kmodule m = { .name = i == 0 ? "vmlinux" : k->modules.v[i - 1].key, .id = i + 1 };
 
-		measure(k, &m);
+		measure_module(k, &m);
 		err = f(ctx, &m);
 	}
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * By what means functions of the running kernel can be traced. Configurations and lockdown differ in
- * each, and none can be asked: each is tried on something that does no harm.
+ * The means by which functions of the running kernel can be traced. Configurations and lockdown differ
+ * in each, and none can be asked for: each is tried on something harmless.
  */
 #include "kernel/kfunc.h"
 
@@ -15,7 +15,7 @@ static const struct bpf_insn nothing[] = {
 	{ .code = BPF_JMP | BPF_EXIT },
 };
 
-static int load(enum bpf_prog_type type, enum bpf_attach_type at, uint32_t btf_id, int btf)
+static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type at, uint32_t btf_id, int btf)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = at, .attach_btf_id = btf_id,
 	    .attach_btf_obj_fd = (uint32_t)btf);
@@ -23,10 +23,10 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type at, uint32_t btf_i
 	return bpf_prog_load(type, NULL, "Dual BSD/GPL", nothing, 2, &opts);
 }
 
-/* Loading it is allowed on kernels that then refuse the attachment, so it is attached for a moment. */
+/* Some kernels allow the load and refuse the attachment, so it is attached for a moment. */
 static bool has_fentry(uint32_t btf_id)
 {
-	int prog = btf_id != 0 ? load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id, 0) : -1, link;
+	int prog = btf_id != 0 ? load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id, 0) : -1, link;
 
 	if (prog < 0)
 		return false;
@@ -39,14 +39,14 @@ static bool has_fentry(uint32_t btf_id)
 }
 
 /*
- * A function that does not exist: "no such function" comes from kernels that would have known what to
- * do with it.
+ * Tries a function that does not exist: "no such function" comes from kernels that understood the
+ * request.
  */
 static bool has_multi(void)
 {
 	const char *names[] = { "dt:no:such:function" };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.syms = names, .kprobe_multi.cnt = 1);
-	int prog = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0, 0), link, err;
+	int prog = load_nothing(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0, 0), link, err;
 
 	if (prog < 0)
 		return false;
@@ -70,7 +70,7 @@ void dt_kfunc_probe(struct dt_kfunc_means *m, uint32_t btf_id)
 	m->fentry = has_fentry(btf_id);
 }
 
-/* The module's name, without its function, is that of its type data. */
+/* The type data of a module have its name. */
 static bool is_btf_of(int fd, const char *target, size_t len)
 {
 	char name[64] = "";
@@ -105,7 +105,7 @@ bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret)
 {
 	int btf = dt_kfunc_btf(target);
 	int prog = btf >= 0 ?
-	    load(BPF_PROG_TYPE_TRACING, ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, btf_id, btf) :
+	    load_nothing(BPF_PROG_TYPE_TRACING, ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, btf_id, btf) :
 	    -1;
 
 	if (btf > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of the kernel that can be traced, and by what means. */
+/* Kernel functions that can be traced, and by what means. */
 #ifndef DT_KERNEL_KFUNC_H
 #define DT_KERNEL_KFUNC_H
 
@@ -15,20 +15,24 @@ struct dt_kfunc_means {
 };
 
 /*
- * What this kernel offers, found by trying (some ms for fentry). btf_id: of a function that may be
- * tried (dt_types_function_id() of "bpf_fentry_test1"), 0 leaves fentry out. Needs the rights to trace;
- * without them there is nothing.
+ * What this kernel offers, found by trying (a few ms for fentry). btf_id: a function to try it on
+ * (dt_types_function_id() of "bpf_fentry_test1"); 0 leaves fentry out. Needs the privileges to trace;
+ * without them nothing is offered.
  */
 void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
-/* True when some means is there; cheap where kprobes are. */
+/* Is any means available? Cheap if kprobes are. */
 bool dt_kfunc_any(uint32_t btf_id);
-/* A quick look, without type data: false means that there is hardly a way; true that it is worth asking. */
+/*
+ * A quick look without type data: false means that there is hardly a way, true that it is worth asking.
+ */
 bool dt_kfunc_likely(void);
-/* Would a trampoline on this function be taken? Kernels refuse some of those they have type data of. */
+/*
+ * Would a trampoline on this function be accepted? Kernels refuse some functions that have type data.
+ */
 bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret);
 /*
- * A descriptor of the type data of the module of "module`function", to be closed; 0 for functions of
- * the core kernel; or -errno.
+ * A descriptor of the type data of the module in "module`function", which the caller closes; 0 for
+ * functions of the core kernel; or -errno.
  */
 int dt_kfunc_btf(const char *target);
 
@@ -39,13 +43,13 @@ struct dt_kfunc {
 };
 
 /*
- * Every function that can be traced, in the kernel's order, into the arena; a name comes once for each
- * function that has it. Where tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms. 0
- * or -errno. Seconds on a slow machine: ask once.
+ * Reads every function that can be traced into the arena, in the kernel's order; a name occurs once for
+ * each function that has it. If tracefs does not tell (lockdown, no ftrace), those of /proc/kallsyms. 0
+ * or -errno. It takes seconds on a slow machine: ask once.
  */
 struct dt_kfuncs { DT_VEC(struct dt_kfunc) list; };
 int dt_kfuncs_read(struct dt_arena *, struct dt_kfuncs *);
-/* NULL, or why this function is never probed, though a kernel may allow it. */
+/* NULL, or the reason why this function is never probed even if the kernel allows it. */
 const char *dt_kfunc_ours(const char *name);
 
 #endif

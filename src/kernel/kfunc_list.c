@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions of the kernel can be traced: its own list out of tracefs, else the symbols that are
- * code; without those that kprobes are kept off, and without those our programs run through themselves.
- * Lines of the kernel in, names out.
+ * Which functions of the kernel can be traced: the kernel's own list in tracefs, otherwise the symbols
+ * that are code. Functions that kprobes must not touch, and functions that our own programs run
+ * through, are left out. Lines of the kernel come in, names go out.
  */
 #include "base/arena.h"
 #include "base/count.h"
@@ -19,11 +19,12 @@
 enum { LIST_MAX = 64 << 20, SYMBOLS_MAX = 256 << 20 };
 
 /*
- * What runs whenever a program of ours runs. The kernel lets no program start inside another one on the
- * same CPU, so a probe here would lose all that matters and slow the rest; on __rcu_read_lock and its
- * like, which come before that test, it would not end. On spinlocks it would end in one: two programs are
- * not one another's inside, maps and rings have spinlocks, and who is traced while it holds one waits for
- * itself (seen at the counter of a hash's elements, on x86-64). A star stands for any rest.
+ * Functions that run whenever one of our programs runs. The kernel starts no program inside another one
+ * on the same CPU, so a probe here would lose everything that matters and slow down the rest; on
+ * __rcu_read_lock and its like, which come before that check, it would recurse without end. On spinlocks
+ * it could wait forever: maps and rings use them, two different programs do nest, and one that is traced
+ * while it holds such a lock waits for itself (seen at the element counter of a hash, on x86-64). A star
+ * stands for any rest.
  */
 static const char *const ours[] = {
 	"bpf_*",
@@ -69,7 +70,7 @@ static const char *const ours[] = {
 	"native_queued_spin_lock_slowpath",
 };
 
-static bool named(const char *pattern, const char *name)
+static bool name_matches(const char *pattern, const char *name)
 {
 	const char *star = strchr(pattern, '*'), *rest;
 	size_t n, len = strlen(name);
@@ -85,7 +86,7 @@ static bool named(const char *pattern, const char *name)
 const char *dt_kfunc_ours(const char *name)
 {
 	for (size_t i = 0; i < DT_COUNT(ours); i++)
-		if (ours[i][0] == name[0] && named(ours[i], name))
+		if (ours[i][0] == name[0] && name_matches(ours[i], name))
 			return "tracing itself runs through it";
 	return NULL;
 }
@@ -116,7 +117,7 @@ static void read_kept_off(struct listing *l)
 	free(text);
 }
 
-static void offer(struct listing *l, const char *module, const char *name)
+static void offer_function(struct listing *l, const char *module, const char *name)
 {
 	struct dt_kfunc f = { 0 }, *last = l->out->list.n > 0 ? &l->out->list.v[l->out->list.n - 1] : NULL;
 	uintptr_t first;
@@ -136,7 +137,7 @@ static void offer(struct listing *l, const char *module, const char *name)
 		dt_map_put(&l->numbers, f.name, (void *)(uintptr_t)l->out->list.n);
 }
 
-/* Cuts "name [module]" (or with a tab) in two; the core kernel has no module. */
+/* Splits "name [module]" (or with a tab); the core kernel has no module. */
 static const char *cut_module(char *name)
 {
 	char *open = strpbrk(name, " \t"), *close;
@@ -151,7 +152,7 @@ static const char *cut_module(char *name)
 	return open + 1;
 }
 
-/* Lines of available_filter_functions, or of kallsyms, where the name is the third word. */
+/* Reads lines of available_filter_functions, or of kallsyms, in which the name is the third word. */
 static void each_line(struct listing *l, char *text, bool symbols)
 {
 	const char *module;
@@ -170,7 +171,7 @@ static void each_line(struct listing *l, char *text, bool symbols)
 		}
 		module = cut_module(name);
 		if (module != NULL && *module != '\0' && strcmp(module, "bpf") != 0)
-			offer(l, module, name);
+			offer_function(l, module, name);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Directories of tracefs in, groups and events out. 92 groups with 2400 events take 1.3 ms. */
+/* Directories of tracefs come in, groups and events go out. 92 groups with 2400 events take 1.3 ms. */
 #include "kernel/tracefs.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A mount that is nowhere in the tree and ends with its descriptor (Linux 5.2). */
+/* A mount that is not in the tree and ends with its descriptor (Linux 5.2). */
 static int private_mount(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), fd = -1, err;
@@ -47,7 +47,7 @@ int dt_tracefs_open(const char *name, int flags)
 	return fd;
 }
 
-static int wanted(const struct dirent *e)
+static int is_event_entry(const struct dirent *e)
 {
 	return e->d_name[0] != '.' && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN);
 }
@@ -55,7 +55,7 @@ static int wanted(const struct dirent *e)
 static int each_event(int events, const char *group, dt_tracefs_f *f, void *ctx)
 {
 	struct dirent **list;
-	int n = scandirat(events, group, &list, wanted, alphasort), ret = 0;
+	int n = scandirat(events, group, &list, is_event_entry, alphasort), ret = 0;
 
 	for (int i = 0; i < n; i++) {
 		if (!ret)
@@ -74,7 +74,7 @@ int dt_tracefs_each(dt_tracefs_f *f, void *ctx)
 
 	if (events < 0)
 		return events;
-	n = scandirat(events, ".", &list, wanted, alphasort);
+	n = scandirat(events, ".", &list, is_event_entry, alphasort);
 	if (n < 0)
 		ret = -errno;
 	for (int i = 0; i < n; i++) {

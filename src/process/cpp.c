@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Script text in, preprocessed text out. The script goes to the child's standard input through a memory
- * file, so that nothing can block; a `#!` first line becomes empty, so that line numbers stay.
+ * Script text comes in, preprocessed text goes out. The child reads the script from a memory file, so
+ * nothing can block. A `#!` first line becomes empty, so line numbers stay.
  */
 #include "process/cpp.h"
 #include "base/count.h"
@@ -61,8 +61,8 @@ static int script_fd(const struct dt_cpp *c)
 }
 
 /*
- * The last lines are for C headers: words of GNU C that say nothing of types vanish, and those that
- * name types become C's. Integers of 128 bits, which D has not, are 16 bytes that it cannot compute
+ * The last lines are for C headers: GNU C words that say nothing about types vanish, and those that
+ * name types become standard C. 128-bit integers, which D lacks, become 16 bytes that D cannot compute
  * with.
  */
 static const char *const fixed[] = {
@@ -106,7 +106,7 @@ struct command {
 	char *include;		/* "-Idir" of the script */
 };
 
-static int build(const struct dt_cpp *c, struct command *cmd)
+static int build_command(const struct dt_cpp *c, struct command *cmd)
 {
 	const char *slash = c->name != NULL ? strrchr(c->name, '/') : NULL;
 	size_t n = 0;
@@ -137,11 +137,11 @@ static int build(const struct dt_cpp *c, struct command *cmd)
 	return 0;
 }
 
-static int start(const struct dt_cpp *c, int in, int out, pid_t *pid)
+static int start_preprocessor(const struct dt_cpp *c, int in, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t fa;
 	struct command cmd = { 0 };
-	int err = build(c, &cmd);
+	int err = build_command(c, &cmd);
 
 	if (err != 0)
 		return err;
@@ -157,7 +157,7 @@ static int start(const struct dt_cpp *c, int in, int out, pid_t *pid)
 	return err;
 }
 
-static int finish(pid_t pid)
+static int wait_for_preprocessor(pid_t pid)
 {
 	int status;
 
@@ -181,14 +181,14 @@ int dt_cpp_run(const struct dt_cpp *c, size_t max, char **out, size_t *outlen)
 		close(in);
 		return err;
 	}
-	err = start(c, in, pipefd[1], &pid);
+	err = start_preprocessor(c, in, pipefd[1], &pid);
 	close(in);
 	close(pipefd[1]);
 	if (err == 0) {
 		err = dt_file_readfd(pipefd[0], max, out, outlen);
-		close(pipefd[0]);	/* a preprocessor with more to say ends by SIGPIPE */
+		close(pipefd[0]);	/* a preprocessor that has more to say ends by SIGPIPE */
 		pipefd[0] = -1;
-		status = finish(pid);
+		status = wait_for_preprocessor(pid);
 		if (err == 0 && status != 0) {
 			free(*out);
 			err = status;

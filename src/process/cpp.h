@@ -20,8 +20,9 @@ struct dt_cpp {
 };
 
 /*
- * Runs it. malloc'ed output with a NUL behind. -ENOENT: no such preprocessor; -ECHILD: it failed (and
- * has said why on stderr); -EFBIG: more than max bytes; else -errno of starting it.
+ * Runs the preprocessor. Returns malloc'ed output with a NUL behind it. -ENOENT: there is no such
+ * preprocessor; -ECHILD: it failed and has said why on stderr; -EFBIG: more than max bytes; otherwise
+ * -errno of starting it.
  */
 int dt_cpp_run(const struct dt_cpp *, size_t max, char **out, size_t *outlen);
 

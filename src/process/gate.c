@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel asks before a file is opened to be executed (FAN_OPEN_EXEC_PERM), and lets everything go
- * when whoever listens is gone. The listener is a process of its own, so that stopping or killing the
- * tracer never holds anybody: it answers by itself whatever it is not interested in, waits a second for
- * the tracer's answer to the rest, and ends with the socket to the tracer. It has no other descriptor
- * of the tracer's. File systems that processes serve (FUSE) or that are far away are left alone:
- * reading there could wait for ever.
+ * The kernel asks before a file is opened for execution (FAN_OPEN_EXEC_PERM), and allows everything
+ * once the listener is gone. The listener is a process of its own, so stopping or killing the tracer
+ * never holds anyone. It allows what is not wanted by itself, waits a second for the tracer's answer to
+ * the rest, and ends when the socket to the tracer closes. It has no other descriptor of the tracer.
+ * File systems that are served by processes (FUSE) or are remote are left alone: reading there could
+ * wait forever.
  */
 #include "process/gate.h"
 #include "base/count.h"
@@ -33,11 +33,12 @@
 #define FAN_MARK_EVICTABLE 0x200	/* newer than the headers we may be built with */
 #endif
 
+/* Limits: an answer, files remembered, programs held at a time. */
 enum { ANSWER_MS = 1000, SEEN = 4096, HELD = 64 };
 
 struct dt_gate { int sock; pid_t child; };
 
-/* tracer's way: is the file known; listener's: the process, 0 -errno of its start */
+/* From the tracer: is the file known? From the listener: the process, or 0 or -errno at its start */
 struct word { int32_t value; uint32_t number; };
 
 /* never: it has no probes, or all are known */
@@ -59,7 +60,7 @@ struct listener {
 
 struct asking { const struct listener *l; uint32_t pid; bool wanted, any; };
 
-static int ask(void *ctx, const struct dt_sdt_note *n)
+static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 {
 	struct asking *a = ctx;
 
@@ -81,13 +82,13 @@ static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_
 	if (own < 0 || dt_elf_open(own, NULL, &elf) != 0)
 		return false;
 	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
-		(void)dt_sdt_notes(data, len, dt_elf_is_64(elf), 0, ask, &a);
+		(void)dt_sdt_notes(data, len, dt_elf_is_64(elf), 0, ask_about_note, &a);
 	dt_elf_close(elf);
 	s->never = !a.any;
 	return a.wanted;
 }
 
-/* A file is looked into once, unless it changes or what is wanted depends on the process. */
+/* A file is examined once, unless it changes or the answer depends on the process. */
 static struct seen *seen_of(struct listener *l, const struct stat *st)
 {
 	struct seen *s = &l->seen[(st->st_ino ^ st->st_dev) % SEEN];
@@ -101,7 +102,7 @@ static struct seen *seen_of(struct listener *l, const struct stat *st)
 
 /* ---- holding ---- */
 
-static void allow(const struct listener *l, int fd)
+static void allow_file(const struct listener *l, int fd)
 {
 	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
 
@@ -133,11 +134,11 @@ static uint64_t now_ms(void)
 
 static void let_go(struct listener *l, uint32_t i)
 {
-	allow(l, l->held[i].fd);
+	allow_file(l, l->held[i].fd);
 	memmove(&l->held[i], &l->held[i + 1], (--l->nheld - i) * sizeof(l->held[0]));
 }
 
-/* Answers to what went on without one may still come. False: the tracer is gone. */
+/* Answers may still arrive for programs that went on without one. False: the tracer is gone. */
 static bool take_answer(struct listener *l)
 {
 	struct word w;
@@ -153,18 +154,18 @@ static bool take_answer(struct listener *l)
 	return true;
 }
 
-/* The kernel does not ask again for a file until it is changed. */
-static void ignore(const struct listener *l, int fd)
+/* The kernel does not ask again about a file until it changes. */
+static void ignore_file(const struct listener *l, int fd)
 {
 	(void)fanotify_mark(l->fan, FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_EVICTABLE,
 	    FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM, fd, NULL);
 }
 
 /*
- * What is opened to be read may be a library, which is wanted of named processes only; more than fits
- * is not held.
+ * A file opened for reading may be a library, which is wanted only for named processes. If too many are
+ * held, the rest go on.
  */
-static bool hold(struct listener *l, const struct fanotify_event_metadata *e)
+static bool hold_file(struct listener *l, const struct fanotify_event_metadata *e)
 {
 	uint32_t pid = (uint32_t)e->pid;
 	bool wanted;
@@ -177,7 +178,7 @@ static bool hold(struct listener *l, const struct fanotify_event_metadata *e)
 	wanted = !s->never && has_wanted(l, s, e->fd, pid) &&
 	    ((e->mask & FAN_OPEN_EXEC_PERM) || l->wants(l->ctx, pid, NULL));
 	if (s->never)
-		ignore(l, e->fd);
+		ignore_file(l, e->fd);
 	if (!wanted || l->nheld == HELD)
 		return false;
 	l->held[l->nheld] = (struct held){ e->fd, ++l->number, now_ms() + ANSWER_MS, s };
@@ -198,14 +199,14 @@ static bool take_events(struct listener *l)
 	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len)) {
 		if (e->vers != FANOTIFY_METADATA_VERSION)
 			return false;
-		if (e->fd >= 0 && !hold(l, e))
-			allow(l, e->fd);
+		if (e->fd >= 0 && !hold_file(l, e))
+			allow_file(l, e->fd);
 	}
 	return true;
 }
 
-/* One round: false, it is over. */
-static bool serve(struct listener *l)
+/* One round. False: it is over. */
+static bool serve_once(struct listener *l)
 {
 	struct pollfd p[2] = { { .fd = l->fan, .events = POLLIN }, { .fd = l->sock, .events = POLLIN } };
 	uint64_t now = now_ms();
@@ -224,8 +225,8 @@ static bool serve(struct listener *l)
 
 /* ---- the listener's life ---- */
 
-/* Not from afar, and not by a process that may itself have to wait for us. */
-static bool local(const char *type, const char *source)
+/* True for file systems that are neither remote nor served by a process that may itself wait for us. */
+static bool is_local(const char *type, const char *source)
 {
 	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "9p", "virtiofs",
 		"rootfs" };
@@ -241,7 +242,7 @@ static void mark_line(int fan, char *line, bool opens)
 {
 	char *field[5], type[64], source[256], *sep = strstr(line, " - "), *to;
 
-	if (sep == NULL || sscanf(sep + 3, "%63s %255s", type, source) != 2 || !local(type, source))
+	if (sep == NULL || sscanf(sep + 3, "%63s %255s", type, source) != 2 || !is_local(type, source))
 		return;
 	for (int i = 0; i < 5; i++)
 		if ((field[i] = strtok_r(i == 0 ? line : NULL, " ", &line)) == NULL)
@@ -282,10 +283,10 @@ static int listen_everywhere(bool opens)
 }
 
 /*
- * Nothing of the tracer's may live on here: not its pipes, not its terminal, not its programs in the
+ * Nothing of the tracer may live on here: neither its pipes, nor its terminal, nor its programs in the
  * kernel.
  */
-static void alone(int *sock)
+static void leave_tracer(int *sock)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -303,21 +304,21 @@ _Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx
 	struct listener *l = calloc(1, sizeof(*l));
 	struct word start = { 0 };
 
-	alone(&sock);
+	leave_tracer(&sock);
 	if (l == NULL || sock < 0)
 		_exit(1);
 	*l = (struct listener){ .sock = sock, .wants = wants, .ctx = ctx, .fan = listen_everywhere(opens) };
 	start.value = l->fan < 0 ? l->fan : 0;
 	if (send(sock, &start, sizeof(start), MSG_NOSIGNAL) != (ssize_t)sizeof(start) || l->fan < 0)
 		_exit(1);
-	while (serve(l))
+	while (serve_once(l))
 		;
 	_exit(0);
 }
 
 /* ---- the tracer's side ---- */
 
-static int begun(const struct dt_gate *g)
+static int wait_for_start(const struct dt_gate *g)
 {
 	struct pollfd p = { .fd = g->sock, .events = POLLIN };
 	struct word w;
@@ -342,7 +343,7 @@ int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
 		return -ENOMEM;
 	}
 	sigfillset(&all);
-	/* the caller's handlers are not for the listener: it keeps them blocked */
+	/* The caller's signal handlers are not for the listener, which keeps signals blocked */
 	sigprocmask(SIG_SETMASK, &all, &old);
 	g->child = fork();
 	if (g->child == 0)
@@ -350,7 +351,7 @@ int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(pair[1]);
 	g->sock = pair[0];
-	err = g->child < 0 ? -EAGAIN : begun(g);
+	err = g->child < 0 ? -EAGAIN : wait_for_start(g);
 	if (err != 0) {
 		dt_gate_close(g);
 		return err;

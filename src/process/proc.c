@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process started and held, or grabbed; its end noticed; its life ended with ours. */
+/*
+ * Starts and holds processes, or grabs running ones; notices their end; ends those we started when we
+ * end.
+ */
 #include "process/proc.h"
 
 #include <errno.h>
@@ -19,7 +22,7 @@
 #define INIT_PIDNS 0xeffffffcu		/* PROC_PID_INIT_INO: part of the kernel's interface since 3.8 */
 #define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
 
-static int fail(char *msg, size_t len, int err, const char *what)
+static int write_error(char *msg, size_t len, int err, const char *what)
 {
 	snprintf(msg, len, "%s%s%s", what, *what ? ": " : "", strerror(err));
 	return -err;
@@ -44,17 +47,21 @@ bool dt_proc_pid_namespace(uint64_t *ino)
 
 /* ---- the child ---- */
 
-/* After fork: only calls that are safe there. What goes wrong is told through the pipe that exec closes. */
-static _Noreturn void child(const char *file, char *const argv[], char *const envp[], int pipe, pid_t parent)
+/*
+ * Runs after fork, so it may only make calls that are safe there. Errors go through the pipe, which
+ * exec closes.
+ */
+static _Noreturn void run_child(const char *file, char *const argv[], char *const envp[], int pipe,
+    pid_t parent)
 {
 	int err;
 
-	/* Should we die after it was let run, it dies too. */
+	/* If we die after it was released, it dies too. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
 	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
 		err = errno;
 	} else {
-		raise(SIGSTOP);		/* for the options to be set */
+		raise(SIGSTOP);		/* so that the parent can set the options */
 		execvpe(file, argv, envp);
 		err = errno;
 	}
@@ -62,7 +69,7 @@ static _Noreturn void child(const char *file, char *const argv[], char *const en
 	_exit(127);
 }
 
-static void ended(struct dt_proc *p, int status)
+static void mark_ended(struct dt_proc *p, int status)
 {
 	p->gone = true;
 	p->held = false;
@@ -78,11 +85,11 @@ bool dt_proc_wait(struct dt_proc *p, int request, int *status)
 			return false;
 		while (waitpid(p->pid, status, __WALL) < 0)
 			if (errno != EINTR) {
-				ended(p, 0);
+				mark_ended(p, 0);
 				return false;
 			}
 		if (!WIFSTOPPED(*status)) {
-			ended(p, *status);
+			mark_ended(p, *status);
 			return false;
 		}
 		sig = WSTOPSIG(*status);
@@ -91,7 +98,10 @@ bool dt_proc_wait(struct dt_proc *p, int request, int *status)
 	}
 }
 
-/* From the first stop to the end of execve(2); its return is behind it then, as far as tracing goes. */
+/*
+ * Runs from the first stop to the end of execve(2), whose return has then passed as far as tracing
+ * sees.
+ */
 static bool to_exec(struct dt_proc *p)
 {
 	int status;
@@ -100,7 +110,7 @@ static bool to_exec(struct dt_proc *p)
 		if (errno != EINTR)
 			return false;
 	if (!WIFSTOPPED(status)) {
-		ended(p, status);
+		mark_ended(p, status);
 		return false;
 	}
 	if (ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (void *)(uintptr_t)OPTIONS) != 0)
@@ -110,23 +120,24 @@ static bool to_exec(struct dt_proc *p)
 	return status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8) || dt_proc_wait(p, PTRACE_SYSCALL, &status);
 }
 
+/* Says why the process did not start: its own error, a signal, or ptrace. */
 static int not_started(struct dt_proc *p, int pipe, char *msg, size_t len)
 {
 	struct dt_proc was = *p;
 	int err;
 
-	dt_proc_close(p);	/* now nobody holds the other end of the pipe, and reading cannot wait */
+	dt_proc_close(p);	/* now no one holds the other end of the pipe, so read() cannot block */
 	if (read(pipe, &err, sizeof(err)) != (ssize_t)sizeof(err))
 		err = 0;
 	close(pipe);
 	if (err != 0)
-		return fail(msg, len, err, "");
+		return write_error(msg, len, err, "");
 	if (was.gone && WIFSIGNALED(was.status)) {
 		snprintf(msg, len, "ended by signal %d (%s) before it began", WTERMSIG(was.status),
 		    strsignal(WTERMSIG(was.status)));
 		return -ECHILD;
 	}
-	return fail(msg, len, EPERM, "cannot hold it before it runs");
+	return write_error(msg, len, EPERM, "cannot hold it before it runs");
 }
 
 int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char *const envp[],
@@ -137,15 +148,15 @@ int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char 
 
 	*p = (struct dt_proc){ .fd = -1, .child = true, .held = true };
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return fail(msg, len, errno, "cannot make a pipe");
+		return write_error(msg, len, errno, "cannot make a pipe");
 	p->pid = fork();
 	if (p->pid == 0)
-		child(file, argv, envp, ends[1], parent);
+		run_child(file, argv, envp, ends[1], parent);
 	close(ends[1]);
 	if (p->pid < 0) {
 		err = errno;
 		close(ends[0]);
-		return fail(msg, len, err, "cannot fork");
+		return write_error(msg, len, err, "cannot fork");
 	}
 	p->fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (p->fd < 0 || !to_exec(p))
@@ -163,10 +174,10 @@ int dt_proc_grab(struct dt_proc *p, pid_t pid, char *msg, size_t len)
 	*p = (struct dt_proc){ .pid = pid, .fd = (int)syscall(SYS_pidfd_open, pid, 0) };
 	if (p->fd >= 0)
 		return 0;
-	/* EINVAL, since 6.9 ENOENT: it is a thread, but not the first of its process */
+	/* EINVAL, since 6.9 ENOENT: a thread that is not the first of its process */
 	if ((errno == EINVAL || errno == ENOENT) && kill(pid, 0) == 0)
-		return fail(msg, len, EINVAL, "it is a thread, not a process");
-	return fail(msg, len, errno, "");
+		return write_error(msg, len, EINVAL, "it is a thread, not a process");
+	return write_error(msg, len, errno, "");
 }
 
 /* ---- both ---- */
@@ -195,7 +206,7 @@ bool dt_proc_ended(struct dt_proc *p)
 		return false;
 	if (p->child && waitpid(p->pid, &status, WNOHANG) == 0)
 		return false;
-	ended(p, status);
+	mark_ended(p, status);
 	return true;
 }
 
@@ -204,7 +215,7 @@ void dt_proc_close(struct dt_proc *p)
 	int status;
 
 	if (p->child && !p->gone && p->pid > 0 && kill(p->pid, SIGKILL) == 0) {
-		/* a process in the middle of a driver dies when that lets it: we do not wait for that */
+		/* a process inside a driver dies only when the driver lets it: we do not wait longer */
 		if (p->fd < 0 || readable(p->fd, 2000))
 			(void)waitpid(p->pid, &status, __WALL);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes that are traced by name: started here and held before they run, or already there. Watched
- * by a pidfd, so that a process id that is used again is never taken for the old process. One thread
- * does it all: ptrace(2) knows only the thread that started the process.
+ * Processes that are traced by name: started here and held before they run, or already running. They
+ * are watched through a pidfd, so a reused process id is never taken for the old process. One thread
+ * does everything: ptrace(2) obeys only the thread that started the process.
  */
 #ifndef DT_PROCESS_PROC_H
 #define DT_PROCESS_PROC_H
@@ -30,8 +30,8 @@ struct dt_proc {
 };
 
 /*
- * Starts file (found in PATH) and holds it. A process that ends before it gets to the place is gone,
- * not an error. 0 or -errno with a sentence without its name.
+ * Starts a file (searched in PATH) and holds it. A process that ends before it reaches the place is
+ * gone, which is not an error. 0, or -errno with a sentence that does not contain its name.
  */
 int dt_proc_start(struct dt_proc *, const char *file, char *const argv[], char *const envp[],
     enum dt_proc_stop, char *msg, size_t len);
@@ -39,27 +39,30 @@ int dt_proc_grab(struct dt_proc *, pid_t, char *msg, size_t len);
 void dt_proc_continue(struct dt_proc *);
 /* True once it has ended; never waits. */
 bool dt_proc_ended(struct dt_proc *);
-/* Lets it go: a child is killed, any other process runs on. */
+/* Releases it: a child is killed, any other process runs on. */
 void dt_proc_close(struct dt_proc *);
 
 /*
- * Process ids are those of the whole system: not in a container's namespace, where the kernel side sees
- * others.
+ * Are process ids those of the whole system? Not in a container's namespace, where the kernel side sees
+ * other numbers.
  */
 bool dt_proc_pids_global(void);
 bool dt_proc_pid_namespace(uint64_t *ino);	/* of the container we are in; false: in none */
-/* family.c: how many namespaces it is inside of, by members of the kernel's structs; or -errno. */
+/*
+ * family.c: how many PID namespaces we are inside of, read through these members of the kernel's
+ * structs; or -errno.
+ */
 int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level);
 
 /*
- * proc_stop.c: from the exec stop on to the place; returns early when there is none such. False: the
- * process is gone.
+ * proc_stop.c: runs from the exec stop to the place; returns early if there is no such place. False:
+ * the process is gone.
  */
 bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);
-/* proc.c: passes signals on until the process stops for us (true: *status) or is gone. */
+/* proc.c: passes signals on until the process stops for us (true, *status is set) or is gone. */
 bool dt_proc_wait(struct dt_proc *, int request, int *status);
 
-/* family.c: tells all that came of the roots and still live, with the root's place from 1. */
+/* family.c: reports all living descendants of the roots, with the number of their root from 1. */
 typedef void dt_family_f(void *ctx, uint32_t pid, uint32_t root);
 void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *, void *ctx);
 bool dt_proc_over(uint32_t pid);		/* has ended, though nobody may have asked for its status */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the end of exec on to a later place, by a breakpoint that is taken away again. Only programs of
- * our own word size are stepped on; others stay where exec left them.
+ * Runs from the end of exec to a later place, by a breakpoint that is removed again. Only programs of
+ * our own word size are moved on; others stay where exec left them.
  */
 #include "process/proc.h"
 #include "machine/machine.h"
@@ -70,8 +70,8 @@ static bool find_in(Elf *elf, Elf_Scn *scn, const char *name, uint64_t *value)
 	return false;
 }
 
-/* The symbol's value in the file, and the file's entry; false when there is no such symbol. */
-static bool symbol(int fd, const char *name, uint64_t *value, uint64_t *entry)
+/* The value of the symbol in the file, and the file's entry point; false if there is no such symbol. */
+static bool find_symbol(int fd, const char *name, uint64_t *value, uint64_t *entry)
 {
 	Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	GElf_Ehdr eh;
@@ -98,7 +98,7 @@ static bool same_size(pid_t pid)
 	return same;
 }
 
-/* The file mapped at the address, opened as the process sees it. */
+/* Opens the file that is mapped at the address, as the process sees it. */
 static int mapped_file(pid_t pid, uint64_t addr)
 {
 	char path[96], line[512];
@@ -122,19 +122,19 @@ static uint64_t main_of(pid_t pid, const struct start *s)
 {
 	int fd = open_of(pid, "exe");
 	uint64_t value = 0, entry = 0;
-	bool found = fd >= 0 && symbol(fd, "main", &value, &entry);
+	bool found = fd >= 0 && find_symbol(fd, "main", &value, &entry);
 
 	if (fd >= 0)
 		close(fd);
 	return found ? s->entry - entry + value : s->entry;
 }
 
-/* What the dynamic linker calls for debuggers: when it begins to map libraries, and when it is done. */
+/* The function that the dynamic linker calls for debuggers, before and after it maps libraries. */
 static uint64_t linker_hook(pid_t pid, const struct start *s)
 {
 	int fd = s->base != 0 ? mapped_file(pid, s->base) : -1;
 	uint64_t value = 0, entry;
-	bool found = fd >= 0 && symbol(fd, "_dl_debug_state", &value, &entry);
+	bool found = fd >= 0 && find_symbol(fd, "_dl_debug_state", &value, &entry);
 
 	if (fd >= 0)
 		close(fd);
@@ -143,7 +143,9 @@ static uint64_t linker_hook(pid_t pid, const struct start *s)
 
 /* ---- the breakpoint ---- */
 
-/* Some machines stop behind the breakpoint: back to it. The registers begin as struct pt_regs does. */
+/*
+ * Some machines stop behind the breakpoint: moves back to it. The registers begin like struct pt_regs.
+ */
 static bool stopped_at(pid_t pid, uint64_t addr)
 {
 	const struct dt_machine *m = dt_machine_here();
@@ -157,7 +159,7 @@ static bool stopped_at(pid_t pid, uint64_t addr)
 	return m->trap.behind == 0 || ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &io) == 0;
 }
 
-/* Words are aligned, so that one never reaches into a page that is not mapped. */
+/* Words are aligned, so one never reaches into an unmapped page. */
 static bool run_to(struct dt_proc *p, uint64_t addr)
 {
 	const struct dt_machine *m = dt_machine_here();
@@ -183,7 +185,7 @@ static bool run_to(struct dt_proc *p, uint64_t addr)
 	return true;
 }
 
-static bool step(struct dt_proc *p)
+static bool single_step(struct dt_proc *p)
 {
 	int status;
 
@@ -201,7 +203,7 @@ bool dt_proc_run_to(struct dt_proc *p, enum dt_proc_stop where)
 	if (where == DT_PROC_AT_PREINIT && s.base != 0) {
 		uint64_t hook = linker_hook(p->pid, &s);
 
-		return hook == 0 || (run_to(p, hook) && step(p) && run_to(p, hook));
+		return hook == 0 || (run_to(p, hook) && single_step(p) && run_to(p, hook));
 	}
 	return run_to(p, s.entry);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading an aggregation without losing or doubling anything: programs write to the buffer that the
- * array of maps names; we name the other one (the kernel returns from that update when every program
- * that could have seen the old one is done), then read and empty the old one, which nobody touches any
+ * Reads an aggregation without losing or doubling anything. Programs write to the buffer that the array
+ * of maps names. We name the other one; the kernel returns from that update when every program that
+ * could have seen the old one has ended. Then we read and empty the old one, which no one touches any
  * more.
  */
 #include "session/impl.h"
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A batch is about 1 MiB: few calls, and not much memory beside the buffers. */
 enum { BATCH_BYTES = 1 << 20, BATCH_MIN = 16, BATCH_MAX = 4096 };
 
 struct walk {
@@ -24,12 +25,13 @@ struct walk {
 	int ret;			/* f's first non-zero value */
 };
 
-static void give(struct walk *w, const void *key, const void *values)
+static void give_element(struct walk *w, const void *key, const void *values)
 {
 	if (!w->ret)
 		w->ret = w->f(w->ctx, key, values, w->ncpus);
 }
 
+/* An array cannot be emptied by deleting: its elements are set to zero. */
 static int walk_array(struct walk *w)
 {
 	char *values = malloc(w->elem), *zeros = calloc(1, w->elem);
@@ -39,7 +41,7 @@ static int walk_array(struct walk *w)
 		if (bpf_map_lookup_elem(w->fd, &i, values) < 0)
 			err = -errno;
 		if (!err)
-			give(w, &i, values);
+			give_element(w, &i, values);
 		if (!err && bpf_map_update_elem(w->fd, &i, zeros, BPF_ANY) < 0)
 			err = -errno;
 	}
@@ -48,7 +50,7 @@ static int walk_array(struct walk *w)
 	return err;
 }
 
-/* One element at a time, always the first: what was read is deleted. */
+/* Reads one element at a time, always the first, and deletes it. */
 static int walk_keys(struct walk *w)
 {
 	char *key = malloc(w->pair->key_size), *values = malloc(w->elem);
@@ -58,7 +60,7 @@ static int walk_keys(struct walk *w)
 		if (bpf_map_lookup_elem(w->fd, key, values) < 0)
 			err = -errno;
 		if (!err)
-			give(w, key, values);
+			give_element(w, key, values);
 		if (!err && bpf_map_delete_elem(w->fd, key) < 0)
 			err = -errno;
 	}
@@ -77,7 +79,7 @@ struct batch {
 
 /*
  * Reads and deletes up to a batch. 0: there may be more; 1: that was the last; -ENOSPC: one bucket
- * alone holds more.
+ * alone contains more.
  */
 static int read_batch(struct walk *w, struct batch *b)
 {
@@ -91,7 +93,7 @@ static int read_batch(struct walk *w, struct batch *b)
 	if (err && err != -ENOENT)
 		return err;
 	for (uint32_t i = 0; i < got; i++)
-		give(w, b->keys + (size_t)i * w->pair->key_size, b->values + i * w->elem);
+		give_element(w, b->keys + (size_t)i * w->pair->key_size, b->values + i * w->elem);
 	b->at = next;
 	b->begun = true;
 	return err == -ENOENT;
@@ -133,12 +135,13 @@ static int walk_hash(struct walk *w)
 		p->batch = n < BATCH_MIN ? BATCH_MIN : n > BATCH_MAX ? BATCH_MAX : (uint32_t)n;
 	}
 	err = walk_batches(w);
-	/* ENOTSUPP (524) is what kernels say of a map type without batches. */
+	/* Kernels answer ENOTSUPP (524) for a map type without batches. */
 	if (err == -EINVAL || err == -EOPNOTSUPP || err == -524 || err == -ENOSPC)
 		err = walk_keys(w);
 	return err;
 }
 
+/* A pair that is switched but not yet read is left alone: its other buffer still has data. */
 int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n)
 {
 	struct dt_outer *jobs = calloc(n + 1u, sizeof(*jobs));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A loaded program goes live: as raw tracepoint, trampoline of a kernel function, kprobe, uprobe, perf
- * event. Every link is a descriptor in s->links; when it is closed, by us or by our death, the kernel
- * takes the program off.
+ * Attaches a loaded program: as a raw tracepoint, trampoline of a kernel function, kprobe, uprobe or
+ * perf event. Every link is a descriptor in s->links. When it is closed, by us or by our death, the
+ * kernel removes the program.
  */
 #include "kernel/kfunc.h"
 #include "base/count.h"
@@ -16,7 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static bool room(struct dt_session *s, uint32_t n)
+/* Makes room for n more links. */
+static bool make_room(struct dt_session *s, uint32_t n)
 {
 	uint32_t cap = 2 * s->links_cap + n;
 	int *more;
@@ -33,7 +34,7 @@ static bool room(struct dt_session *s, uint32_t n)
 
 bool dt_session_keep(struct dt_session *s, int fd)
 {
-	if (!room(s, 1)) {
+	if (!make_room(s, 1)) {
 		close(fd);
 		return false;
 	}
@@ -41,8 +42,9 @@ bool dt_session_keep(struct dt_session *s, int fd)
 	return true;
 }
 
-static void keep(struct dt_session *s, int fd) { dt_session_keep(s, fd); }
+static void keep_link(struct dt_session *s, int fd) { dt_session_keep(s, fd); }
 
+/* Counts places that were refused; the first one is the example in the message. */
 static void leave_out(struct dt_session *s, uint32_t n, const char *example, int err)
 {
 	if (n && !s->left_out.n) {
@@ -85,12 +87,12 @@ int dt_attach_any(struct dt_session *s, char *msg, size_t len)
 	return out->err;
 }
 
-static int rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg, size_t len)
+static int attach_rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg, size_t len)
 {
 	int fd = bpf_raw_tracepoint_open(target, s->progs[i]);
 
 	if (fd >= 0) {
-		keep(s, fd);
+		keep_link(s, fd);
 		return 0;
 	}
 	if (errno == EINVAL)
@@ -99,7 +101,8 @@ static int rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg
 	return dt_session_fail(msg, len, -errno, "cannot attach to tracepoint %s", target);
 }
 
-static int trampoline(struct dt_session *s, uint32_t i, char *msg, size_t len)
+/* A refused function is only left out: the others go on. */
+static int attach_trampoline(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	int fd = bpf_raw_tracepoint_open(NULL, s->progs[i]);
 
@@ -108,11 +111,11 @@ static int trampoline(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	if (fd < 0)
 		leave_out(s, 1, s->attach[i].target, -errno);
 	else
-		keep(s, fd);
+		keep_link(s, fd);
 	return 0;
 }
 
-static int clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
+static int attach_clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int fd;
@@ -122,12 +125,13 @@ static int clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
 		if (fd < 0)
 			return dt_session_fail(msg, len, fd, "cannot make a profiling timer on CPU %u", cpu);
-		keep(s, fd);
+		keep_link(s, fd);
 	}
 	return 0;
 }
 
-static int counters(struct dt_session *s, uint32_t i, char *msg, size_t len)
+/* Counters are enabled at once: they have no common start as timers have. */
+static int attach_counters(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
 
@@ -139,14 +143,14 @@ static int counters(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		fd = dt_perf_count(cpu, a->target, a->interval, s->progs[i]);
 		if (fd < 0)
 			return dt_session_fail(msg, len, fd, "cannot count %s on CPU %u", a->target, cpu);
-		keep(s, fd);
+		keep_link(s, fd);
 		if (dt_perf_enable(fd) < 0)
 			return dt_session_fail(msg, len, -errno, "cannot count %s on CPU %u", a->target, cpu);
 	}
 	return 0;
 }
 
-static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
+static int attach_uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
 	struct dt_uprobes u = { .prog = s->progs[i],
@@ -156,9 +160,9 @@ static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		.n = a->npoints };
 	int n;
 
-	if (a->npoints == 0)		/* clauses that wait for a program to come */
+	if (a->npoints == 0)		/* the clauses wait for a program to be started */
 		return 0;
-	n = room(s, a->npoints) ? dt_uprobe_attach(&u, s->links + s->nlinks, msg, len) :
+	n = make_room(s, a->npoints) ? dt_uprobe_attach(&u, s->links + s->nlinks, msg, len) :
 	    dt_session_fail(msg, len, -ENOMEM, "cannot attach to %u places in programs", a->npoints);
 	if (n < 0)
 		return n;
@@ -168,7 +172,7 @@ static int uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return 0;
 }
 
-/* Beside those that are open. Who may raises the hard limit too. */
+/* In addition to those that are open. Also raises the hard limit if that is allowed. */
 int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len)
 {
 	struct rlimit r, more;
@@ -210,17 +214,17 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i],
 			.interval = a->interval ? a->interval : 1 };
 		return 0;
-	case DT_HOOK_PERF: return clocks(s, i, msg, len);
-	case DT_HOOK_COUNTER: return counters(s, i, msg, len);
-	case DT_HOOK_SYS_ENTER: return rawtp(s, i, "sys_enter", msg, len);
-	case DT_HOOK_SYS_EXIT: return rawtp(s, i, "sys_exit", msg, len);
-	case DT_HOOK_RAWTP: return rawtp(s, i, a->target, msg, len);
+	case DT_HOOK_PERF: return attach_clocks(s, i, msg, len);
+	case DT_HOOK_COUNTER: return attach_counters(s, i, msg, len);
+	case DT_HOOK_SYS_ENTER: return attach_rawtp(s, i, "sys_enter", msg, len);
+	case DT_HOOK_SYS_EXIT: return attach_rawtp(s, i, "sys_exit", msg, len);
+	case DT_HOOK_RAWTP: return attach_rawtp(s, i, a->target, msg, len);
 	case DT_HOOK_SYS_FENTRY:
 	case DT_HOOK_SYS_FEXIT:
 	case DT_HOOK_FENTRY:
-	case DT_HOOK_FEXIT: return trampoline(s, i, msg, len);
+	case DT_HOOK_FEXIT: return attach_trampoline(s, i, msg, len);
 	case DT_HOOK_KPROBE: case DT_HOOK_KRETPROBE: return dt_kprobe_attach(s, i, msg, len);
-	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return uprobes(s, i, msg, len);
+	case DT_HOOK_UPROBE: case DT_HOOK_URETPROBE: return attach_uprobes(s, i, msg, len);
 	default: return 0;
 	}
 }

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who came of whom, as /proc tells it now; and the session's book of it (bpf/family.c), for what was
- * made before programs kept it.
+ * Who descends from whom, as /proc tells it now, and the session's map of it (bpf/family.c), for
+ * processes that were created before the programs kept the map.
  */
 #include "process/proc.h"
 #include "base/count.h"
@@ -19,7 +18,7 @@
 struct known { uint32_t pid, root; };
 struct family { struct known *v; uint32_t n, cap; };
 
-/* "123 (any text) S 1 …": the state and the parent; false: there is no such process. */
+/* "123 (any text) S 1 …": the state and the parent. False: there is no such process. */
 static bool stat_of(const char *pid, char *state, uint32_t *parent)
 {
 	char path[300], *text, *end;
@@ -45,7 +44,7 @@ bool dt_proc_over(uint32_t pid)
 	return !stat_of(name, &state, &parent) || state == 'Z' || state == 'X';
 }
 
-static const struct known *find(const struct family *f, uint32_t pid)
+static const struct known *find_member(const struct family *f, uint32_t pid)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->v[i].pid == pid)
@@ -53,7 +52,7 @@ static const struct known *find(const struct family *f, uint32_t pid)
 	return NULL;
 }
 
-static bool add(struct family *f, uint32_t pid, uint32_t root)
+static bool add_member(struct family *f, uint32_t pid, uint32_t root)
 {
 	if (f->n == f->cap) {
 		uint32_t cap = 2 * f->cap + 64;
@@ -68,8 +67,8 @@ static bool add(struct family *f, uint32_t pid, uint32_t root)
 	return true;
 }
 
-/* One walk over /proc; true: somebody was found. */
-static bool walk(struct family *f, dt_family_f *tell, void *ctx)
+/* One walk over /proc; true: another descendant was found. */
+static bool walk_proc(struct family *f, dt_family_f *tell, void *ctx)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
@@ -80,14 +79,14 @@ static bool walk(struct family *f, dt_family_f *tell, void *ctx)
 		const struct known *of;
 		char state;
 
-		if (pid == 0 || find(f, pid) != NULL || !stat_of(e->d_name, &state, &parent))
+		if (pid == 0 || find_member(f, pid) != NULL || !stat_of(e->d_name, &state, &parent))
 			continue;
-		of = find(f, parent);
+		of = find_member(f, parent);
 		if (of == NULL || state == 'Z')
 			continue;
 		uint32_t root = of->root;
 
-		if (!add(f, pid, root))
+		if (!add_member(f, pid, root))
 			break;
 		tell(ctx, pid, root);
 		news = true;
@@ -102,14 +101,14 @@ void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *tell, void *
 	struct family f = { 0 };
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!add(&f, roots[i], i + 1))
+		if (!add_member(&f, roots[i], i + 1))
 			break;
-	while (walk(&f, tell, ctx))
+	while (walk_proc(&f, tell, ctx))
 		;
 	free(f.v);
 }
 
-/* ---- where we are ---- */
+/* ---- the level of our PID namespace ---- */
 
 #define READ(to, size) \
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10 }, \
@@ -117,7 +116,7 @@ void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *tell, void *
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = (size) }, \
 	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel }
 
-/* A program that runs in our own process. */
+/* Runs a program in our own process that reads task->thread_pid->level. */
 int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level)
 {
 	const struct bpf_insn code[] = {
@@ -145,7 +144,7 @@ int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level)
 	return err;
 }
 
-/* ---- the session's book ---- */
+/* ---- the session's map ---- */
 
 static int family_map(const struct dt_session *s)
 {
@@ -155,22 +154,22 @@ static int family_map(const struct dt_session *s)
 	return -1;
 }
 
-static void count(struct dt_session *s, int64_t by)
+static void count_followed(struct dt_session *s, int64_t by)
 {
 	__atomic_fetch_add(&dt_session_control(s)->followed, by, __ATOMIC_RELAXED);
 }
 
-/* It may have ended before it was in the book: nobody counted that then. */
+/* The process may have ended before it was in the map: no one has counted that end then. */
 void dt_session_follow(struct dt_session *s, uint32_t pid, uint32_t root)
 {
 	struct dt_kin m = { .root = root, .alive = 1 };
 	int fd = family_map(s);
 
 	if (fd < 0 || bpf_map_update_elem(fd, &pid, &m, BPF_NOEXIST) != 0)
-		return;			/* the kernel's programs were quicker */
-	count(s, 1);
+		return;			/* the programs in the kernel were faster */
+	count_followed(s, 1);
 	if (dt_proc_over(pid) && bpf_map_lookup_elem(fd, &pid, &m) == 0 && m.alive) {
 		(void)bpf_map_delete_elem(fd, &pid);
-		count(s, -1);
+		count_followed(s, -1);
 	}
 }

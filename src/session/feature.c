@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What this kernel can do, found by asking it: a program that calls a helper and nothing else is
- * refused for the helper when it is not there, and for something else (or not at all) when it is. Each
- * question takes some 20 µs.
+ * What this kernel can do, found by trying: a program that only calls a helper is refused because of
+ * the helper if it does not exist, and for another reason (or not at all) if it does. Each question
+ * takes about 20 µs.
  */
 #include "session/impl.h"
 
@@ -29,7 +29,7 @@ static bool has_helper(int helper)
 	    !strstr(log, "cannot use helper ");
 }
 
-/* The one question about rights: the smallest program. */
+/* The question about privileges: loads the smallest program. */
 static int try_load(void)
 {
 	const struct bpf_insn insns[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that join a running session: a program that was not there when tracing began has been
- * started, and has the probes that somebody waits for. A graft is a session of its own that borrows the
- * maps of the first; its image has all the hooks of that one before its own, so that variables,
- * aggregations and slots lie in both alike. Constants are the graft's own, and so are its chains.
+ * Programs that join a running session: a program with the probes that a clause waits for has been
+ * started after tracing began. A graft is a session of its own that borrows the maps of the first. Its
+ * image has all the hooks of the first before its own, so variables, aggregations and slots have the
+ * same layout. Constants and chains are the graft's own.
  */
 #include "session/impl.h"
 
@@ -14,8 +14,8 @@
 
 static bool own_role(enum dt_map_role role) { return role == DT_MAP_CONST || role == DT_MAP_CHAIN; }
 
-/* Slots may be larger than the new programs need: none of them keeps anything there. */
-static bool alike(const struct dt_image_map *had, const struct dt_image_map *m)
+/* Slots may be larger than the new programs need, since none of them keeps anything there. */
+static bool same_layout(const struct dt_image_map *had, const struct dt_image_map *m)
 {
 	return had->role == m->role && had->type == m->type && had->key_size == m->key_size &&
 	    had->max_entries == m->max_entries &&
@@ -28,7 +28,7 @@ static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i,
 
 	if (own_role(m->role))
 		return dt_map_make(g, i, msg, len);
-	if (i >= s->image->nmaps || !alike(&s->image->maps[i], m))
+	if (i >= s->image->nmaps || !same_layout(&s->image->maps[i], m))
 		return dt_session_fail(msg, len, -EINVAL,
 		    "the map %s does not lie as it did when tracing began", m->name);
 	g->maps[i] = s->maps[i];
@@ -36,7 +36,7 @@ static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i,
 	return 0;
 }
 
-static int make(const struct dt_session *s, struct dt_session *g, char *msg, size_t len)
+static int make_graft(const struct dt_session *s, struct dt_session *g, char *msg, size_t len)
 {
 	int err = dt_maps_btf(g, msg, len);
 
@@ -51,7 +51,7 @@ static int make(const struct dt_session *s, struct dt_session *g, char *msg, siz
 	return err;
 }
 
-static void detach(struct dt_session *g)
+static void detach_graft(struct dt_session *g)
 {
 	while (g->nlinks > 0)
 		close(g->links[--g->nlinks]);
@@ -59,7 +59,7 @@ static void detach(struct dt_session *g)
 
 static void free_graft(struct dt_session *g)
 {
-	detach(g);
+	detach_graft(g);
 	for (uint32_t i = 0; g->progs && i < g->image->nprogs + g->image->nmore; i++)
 		if (g->progs[i] >= 0)
 			close(g->progs[i]);
@@ -91,7 +91,7 @@ static struct dt_session *new_graft(const struct dt_session *s, const struct dt_
 
 	if (!g)
 		return NULL;
-	*g = *s;			/* CPUs and rings are the session's */
+	*g = *s;			/* CPUs and rings belong to the session */
 	g->image = image;
 	g->attach = attach;
 	g->first = first;
@@ -120,7 +120,7 @@ int dt_session_graft(struct dt_session *s, const struct dt_image *image, const s
 	if (!g)
 		return dt_session_fail(msg, len, n == image->nprogs ? -ENOMEM : -EINVAL,
 		    "cannot add to the session");
-	err = make(s, g, msg, len);
+	err = make_graft(s, g, msg, len);
 	if (err) {
 		free_graft(g);
 		return err;
@@ -133,7 +133,7 @@ int dt_session_graft(struct dt_session *s, const struct dt_image *image, const s
 void dt_grafts_detach(struct dt_session *s)
 {
 	for (struct dt_session *g = s->graft; g; g = g->graft)
-		detach(g);
+		detach_graft(g);
 }
 
 void dt_grafts_close(struct dt_session *s)

@@ -12,19 +12,18 @@ enum dt_hook_kind {
 	DT_HOOK_SYS_EXIT,	/* raw tracepoint sys_exit */
 	DT_HOOK_RAWTP,		/* raw tracepoint `target` */
 	/*
-	 * What providers say of kernel functions; at enabling it becomes one of those below, as the
-	 * kernel and their number allow.
+	 * Providers name kernel functions by these two. When they are enabled, each becomes one of the
+	 * kinds below, depending on the kernel and on how many there are.
 	 */
 	DT_HOOK_KFUNC,		/* entry of the kernel function `target` (at `offset` in it) */
-	/* its return: arg0 is 0, arg1 the value, arg2 … its arguments where the kernel has fexit */
+	/* Its return: arg0 is 0, arg1 the value, arg2 … the arguments if the kernel has fexit */
 	DT_HOOK_KRET,
 	/*
-	 * The same two for a kernel function that system calls are made of: at enabling, where few
-	 * calls are named.
+	 * The same two for a kernel function that implements system calls, used if few calls are named.
 	 */
 	DT_HOOK_SYS_FENTRY, DT_HOOK_SYS_FEXIT,
 	DT_HOOK_FENTRY, DT_HOOK_FEXIT,		/* a program for each function */
-	/* one program for all of them: each is a point with its number as cookie */
+	/* One program for all of them: each function is a point, and its number is the cookie */
 	DT_HOOK_KPROBE, DT_HOOK_KRETPROBE,
 	DT_HOOK_UPROBE, DT_HOOK_URETPROBE,	/* the same for the byte at `offset` of a file */
 	/* UPROBE at an instruction that leaves a function: arg0 is `site`, arg1 the value */
@@ -42,13 +41,13 @@ static inline int dt_hook_is_syscall(enum dt_hook_kind kind)
 	return kind == DT_HOOK_SYS_ENTER || kind == DT_HOOK_SYS_EXIT;
 }
 
-/* Programs of these are trampolines: one for each function. */
+/* Programs of these kinds are trampolines: one for each function. */
 static inline int dt_hook_is_trampoline(enum dt_hook_kind kind)
 {
 	return kind >= DT_HOOK_SYS_FENTRY && kind <= DT_HOOK_FEXIT;
 }
 
-/* Programs of these are attached at many points; which one fired is told by a number. */
+/* Programs of these kinds are attached at many points; a number tells which one fired. */
 static inline int dt_hook_has_points(enum dt_hook_kind kind)
 {
 	return kind == DT_HOOK_KPROBE || kind == DT_HOOK_KRETPROBE || dt_hook_in_process(kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to src/session: what a session holds, and its parts. Every descriptor here is -1 when it is
- * not open.
+ * Private to src/session: what a session holds, and its parts. Every descriptor here is -1 if it is not
+ * open. Everything is closed by dt_session_close(), also after a failure halfway.
  */
 #ifndef DT_SESSION_IMPL_H
 #define DT_SESSION_IMPL_H
@@ -15,26 +15,26 @@ struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
 	int fd;
 	uint64_t *consumer;		/* our page: how far we have read */
 	const uint64_t *producer;	/* the kernel's page: how far it has written */
-	unsigned char *data;		/* twice in a row, so that no record is ever cut */
+	unsigned char *data;		/* mapped twice in a row, so that no record is ever split */
 	uint64_t mask;
 	size_t page, piece;
-	uint64_t shown;			/* how much of data is mapped, from its beginning */
+	uint64_t shown;			/* how much of data is mapped, from its start */
 };
 
 struct dt_pair {			/* the two buffers of one aggregation */
-	int outer;			/* the array of maps that holds the active one … */
+	int outer;			/* the array of maps that contains the active one … */
 	uint32_t slot;			/* … here */
 	int fd[2];
 	uint32_t active;
-	bool switched;			/* the other one has not been read yet */
+	bool switched;			/* the inactive one has not been read yet */
 	bool is_array, percpu;		/* percpu: an element has values for all CPUs, not for one */
 	uint32_t key_size, value_size, max_entries;	/* value_size: of one CPU, 8-aligned */
 	uint32_t batch;			/* elements read at once; 0: the kernel cannot */
 };
 
 /*
- * One element of an array of maps to be set. The kernel waits for a grace period in each such call (14
- * ms measured), so several are made at once, each in a thread of its own.
+ * One element of an array of maps that is to be set. The kernel waits for a grace period in each such
+ * call (14 ms measured), so several are set at once, each in its own thread.
  */
 struct dt_outer {
 	int map;			/* -1: nothing to do */
@@ -45,6 +45,7 @@ struct dt_outer {
 	pthread_t thread;
 };
 
+/* The lock guards stop; ticks belong to the thread while it runs. */
 struct dt_tick {
 	int prog;
 	uint64_t interval, next;
@@ -64,7 +65,7 @@ struct dt_ticker {			/* the thread behind tick-n */
 
 struct dt_session {
 	const struct dt_image *image;
-	const struct dt_attach *attach;	/* our copy, with our copies of the targets */
+	const struct dt_attach *attach;	/* our copy, with our own copies of the targets */
 	uint32_t ncpus;
 	bool *online;			/* by CPU, when the session was opened */
 	int btf;			/* the image's, -1 none */
@@ -75,7 +76,7 @@ struct dt_session {
 	uint32_t over_n;		/* its elements */
 	uint64_t *over_seen;		/* by CPU: the position up to which records were handed on */
 	struct dt_pair *pairs;		/* by aggregation */
-	/* first contents of the arrays of maps, under way while programs load */
+	/* First contents of the arrays of maps, being set by threads while programs load */
 	struct dt_outer *placing;
 	uint32_t nplacing;
 	void *control;
@@ -86,50 +87,56 @@ struct dt_session {
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;
-	uint32_t first;			/* of a graft: programs of hooks before it are not its own */
-	bool *borrowed;			/* of a graft, by the image's index: the map is the session's */
-	struct dt_session *graft;	/* what was added while it runs (session_graft.c), newest first */
-	/* session_unwind.c */
+	uint32_t first;			/* of a graft: programs of hooks before this are not its own */
+	bool *borrowed;			/* of a graft, by the image's index: the session owns the map */
+	struct dt_session *graft;	/* programs added while it runs (graft.c), newest first */
+	/* unwind.c */
 	struct { struct dt_unwind *tables; void *area[3]; size_t len[3]; uint32_t n[3]; int keys; } unwind;
 };
 
-/* Writes the sentence and returns err (negative). EPERM becomes the one sentence about rights. */
+/* Writes the sentence and returns err (negative). EPERM becomes the one sentence about privileges. */
 int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* session_map.c; dt_maps_open() leaves s->placing under way */
+/* map.c; dt_maps_open() leaves the threads of s->placing running */
 void dt_cpus_online(bool *online, uint32_t ncpus);
 bool dt_cpu_wanted(const struct dt_session *, uint32_t cpu);	/* online, and not left out by only_cpu */
 int dt_maps_open(struct dt_session *, char *msg, size_t len);
 int dt_maps_btf(struct dt_session *, char *msg, size_t len);
 int dt_map_make(struct dt_session *, uint32_t i, char *msg, size_t len);	/* one of the image's maps */
-/* session_prog.c: all of the image's programs into s->progs; 0, or -errno with a sentence */
+/* prog.c: loads all programs of the image into s->progs; 0, or -errno with a sentence */
 int dt_progs_load(struct dt_session *, char *msg, size_t len);
-/* The sentence a verifier's log comes down to: its last words, and where in DIF and D they belong. */
+/* Condenses the verifier's log to one sentence: its last words, and where in DIF and D they belong. */
 void dt_prog_explain(const struct dt_image_prog *, const char *log, char *out, size_t len);
 
-/* session_graft.c */
+/* graft.c */
 void dt_grafts_detach(struct dt_session *);
 void dt_grafts_close(struct dt_session *);
 
 /* attach.c */
 enum bpf_prog_type;
 struct bpf_prog_load_opts;
-/* The type a program of attach[i] is to have, and what loading must be told about where it will run. */
+/*
+ * The type that a program of attach[i] must have; fills what loading must know about where it will run.
+ */
 enum bpf_prog_type dt_attach_type(const struct dt_session *, uint32_t i, struct bpf_prog_load_opts *);
-/* Brings program i to life; perf events are made still (dt_perf_enable()). 0 or -errno with a sentence. */
+/* Attaches program i; perf events stay disabled (dt_perf_enable()). 0 or -errno with a sentence. */
 int dt_attach_program(struct dt_session *, uint32_t i, char *msg, size_t len);
 
-/* Room for n more descriptors, one for each of `what` for want of `lacking`; 0 or -EMFILE with a sentence. */
+/*
+ * Raises the limit of descriptors by n, for `what` that need one each for lack of `lacking`; 0 or
+ * -EMFILE with a sentence.
+ */
 int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len);
-bool dt_session_keep(struct dt_session *, int fd);	/* a link; false: out of memory, and it is closed */
-/* 0, or the sentence for a session of whose many points none could be attached. */
+/* Keeps a link; false: out of memory, and the link is closed. */
+bool dt_session_keep(struct dt_session *, int fd);
+/* 0, or the error and a sentence if a session has many points and none could be attached. */
 int dt_attach_any(struct dt_session *, char *msg, size_t len);
-/* kprobe.c: attaches program i at all its points; those refused are counted in left_out */
+/* kprobe.c: attaches program i at all its points; refused ones are counted in left_out */
 int dt_kprobe_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
 
 /* ring.c */
-/* size: bytes, a power of two of pages */
+/* size: in bytes, a power of two and at least a page */
 int dt_ring_open(struct dt_ring *, uint64_t size, const char *name);
 void dt_ring_close(struct dt_ring *);
 uint64_t dt_ring_range(const struct dt_ring *, uint64_t *end);
@@ -137,29 +144,29 @@ int dt_ring_next(struct dt_ring *, uint64_t *pos, uint64_t end, const void **dat
 void dt_ring_release(struct dt_ring *, uint64_t pos);
 int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
 
-/* over.c: as dt_ring_drain(), when no program runs any more */
+/* over.c: as dt_ring_drain(); only after all programs have ended */
 int dt_over_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
 
 void dt_session_unwind_close(struct dt_session *);	/* session_unwind.c */
 
-/* session_outer.c */
+/* outer.c */
 void dt_outer_start(struct dt_outer *, uint32_t n);
 int dt_outer_join(struct dt_outer *, uint32_t n);	/* the first error */
 
-/* session_agg.c */
+/* agg.c */
 int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n);
 int dt_pair_snapshot(struct dt_pair *, uint32_t ncpus, dt_agg_f *, void *ctx);
 
-/* session_tick.c */
+/* tick.c */
 int dt_ticker_start(struct dt_ticker *);
 void dt_ticker_stop(struct dt_ticker *);	/* returns when no tick runs */
-/* on this CPU from now on; before: a cpu_set_t, where we may run now */
+/* Moves this thread to the CPU; `before` gets the cpu_set_t of where it may run now */
 int dt_cpu_stay(uint32_t cpu, void *before, size_t len);
 int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs);
 
-/* perf.c: a cpu-clock event on one CPU with the program on it; not yet enabled. The descriptor, or -errno. */
+/* perf.c: a disabled cpu-clock event on one CPU with the program on it. The descriptor, or -errno. */
 int dt_perf_open(uint32_t cpu, uint64_t interval, int prog);
-/* The same for every so many of an event the kernel counts: "page-faults", "major-faults". */
+/* The same for every so many events that the kernel counts: "page-faults", "major-faults". */
 int dt_perf_count(uint32_t cpu, const char *event, uint64_t every, int prog);
 int dt_perf_enable(int fd);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Points in the kernel in, links out. A name may be that of several functions: each is attached, with
- * the point's number as cookie. Where the kernel can, all of them are one link, by name or address; one
- * that is refused is tried again in halves, so that one bad function costs no other its probe. Else a
- * perf event each, which also serves places inside functions.
+ * Points in the kernel come in, links go out. Several functions may share a name: each is attached,
+ * with the point's number as cookie. If the kernel can, one link holds all of them, by name or address.
+ * A link that is refused is tried again in halves, so one bad function costs no other its probe.
+ * Otherwise each gets a perf event, which also serves places inside functions.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -21,9 +21,9 @@
 enum { SYMBOLS_MAX = 256 << 20, F_RETURN = 1 };
 
 struct place {
-	uint64_t addr;			/* 0: the kernel does not show addresses; by name then */
+	uint64_t addr;			/* 0: the kernel hides addresses; attach by name */
 	uint32_t point;
-	bool shared;			/* its name has other addresses too */
+	bool shared;			/* its name has other addresses as well */
 	bool beyond;			/* its offset is larger than the function */
 };
 
@@ -35,21 +35,21 @@ struct attaching {
 	struct dt_map wanted;		/* "name" or "module`name" -> 1 + the first point there */
 	uint32_t *next;			/* by point: 1 + another one of the same name */
 	uint32_t *found;		/* by point: how many addresses */
-	/* by point: 0, 1 once a program is there, or -errno of the last refusal */
+	/* By point: 0, 1 once a program is attached, or -errno of the last refusal */
 	int *answer;
 	DT_VEC(struct place) places;
 	uint32_t type;			/* of perf kprobe events */
 	uint32_t tried;
 };
 
-/* A point with several functions is there when one of them is. */
-static void refused(struct attaching *a, uint32_t point, int err)
+/* A point with several functions counts as attached if one of them is. */
+static void refuse_point(struct attaching *a, uint32_t point, int err)
 {
 	if (a->answer[point] <= 0)
 		a->answer[point] = err;
 }
 
-static void lose(struct attaching *a, uint32_t point, int err)
+static void leave_out(struct attaching *a, uint32_t point, int err)
 {
 	struct dt_left_out *out = &a->s->left_out;
 
@@ -67,7 +67,8 @@ static void lose(struct attaching *a, uint32_t point, int err)
 
 /* ---- names to addresses ---- */
 
-static void want(struct attaching *a)
+/* Points of the same name are chained, so one line of kallsyms serves all. */
+static void index_points(struct attaching *a)
 {
 	dt_map_init(&a->wanted, a->arena);
 	a->next = DT_NEWN(a->arena, uint32_t, a->at->npoints);
@@ -78,7 +79,7 @@ static void want(struct attaching *a)
 	}
 }
 
-static void take(struct attaching *a, uint32_t first, uint64_t addr)
+static void take_place(struct attaching *a, uint32_t first, uint64_t addr)
 {
 	for (uint32_t i = first; i != 0; i = a->next[i - 1]) {
 		struct place p = { .addr = addr, .point = i - 1 };
@@ -111,11 +112,11 @@ static void take_line(struct attaching *a, const char *line, const char *end)
 		point = dt_map_getn(&a->wanted, name, len);
 	}
 	if (point != NULL)
-		take(a, (uint32_t)(uintptr_t)point, addr);
+		take_place(a, (uint32_t)(uintptr_t)point, addr);
 }
 
-/* Places inside functions must be before the next symbol: the kernel itself takes any address of code. */
-static void within(struct attaching *a, const char *text)
+/* An offset must lie before the next symbol: the kernel itself would accept any address of code. */
+static void check_offsets(struct attaching *a, const char *text)
 {
 	for (size_t i = 0; i < a->places.n; i++) {
 		struct place *v = &a->places.v[i];
@@ -146,11 +147,11 @@ static int find_places(struct attaching *a)
 		take_line(a, line, end);
 		line = *end != '\0' ? end + 1 : end;
 	}
-	within(a, text);
+	check_offsets(a, text);
 	free(text);
 	for (uint32_t i = 0; i < a->at->npoints; i++)
 		if (a->found[i] == 0)
-			refused(a, i, -ENOENT);
+			refuse_point(a, i, -ENOENT);
 	for (size_t i = 0; i < a->places.n; i++)
 		a->places.v[i].shared = a->found[a->places.v[i].point] > 1;
 	a->tried = (uint32_t)a->places.n;
@@ -194,7 +195,8 @@ static int link_many(struct attaching *a, const struct place *v, uint32_t n)
 	return fd;
 }
 
-static bool hopeless(int err)
+/* Errors that halving the list cannot cure. */
+static bool error_is_final(int err)
 {
 	return err == -EPERM || err == -ENOMEM || err == -EMFILE || err == -EOPNOTSUPP;
 }
@@ -211,9 +213,9 @@ static void attach_many(struct attaching *a, const struct place *v, uint32_t n)
 		a->answer[v[i].point] = 1;
 	if (fd >= 0)
 		return;
-	if (n == 1 || hopeless(fd)) {
+	if (n == 1 || error_is_final(fd)) {
 		for (uint32_t i = 0; i < n; i++)
-			refused(a, v[i].point, fd);
+			refuse_point(a, v[i].point, fd);
 		return;
 	}
 	attach_many(a, v, n / 2);
@@ -221,8 +223,8 @@ static void attach_many(struct attaching *a, const struct place *v, uint32_t n)
 }
 
 /*
- * Places whose name is shared come last and by themselves: of functions with one name some may not be
- * traceable, and the list by names does not tell which.
+ * Places whose name is shared come last: some functions of one name may not be traceable, and the list
+ * by name does not tell which.
  */
 static int unshared_first(const void *x, const void *y)
 {
@@ -234,10 +236,10 @@ static int unshared_first(const void *x, const void *y)
 }
 
 /*
- * Names that say which function they mean the kernel looks up itself, many times faster than its list
- * of symbols is read (seconds, on a slow machine). Only when all do: nothing may be live while symbols
- * are read, which calls functions by the million. False: the kernel does not know one of them (those of
- * modules before 6.3), or they are to be looked up here.
+ * If all names are unambiguous, the kernel looks them up itself, many times faster than its list of
+ * symbols can be read (seconds, on a slow machine). All or none: nothing may be live while symbols are
+ * read, because that calls functions by the million. False: the kernel does not know one of the names
+ * (those of modules before 6.3), or they must be looked up here.
  */
 static bool attach_names(struct attaching *a)
 {
@@ -305,7 +307,7 @@ static int link_one(struct attaching *a, const struct place *v)
 		return -errno;
 	fd = bpf_link_create(a->s->progs[a->prog], event, BPF_PERF_EVENT, &opts);
 	fd = fd < 0 ? -errno : fd;
-	close(event);			/* the link holds it */
+	close(event);			/* the link keeps it alive */
 	return fd;
 }
 
@@ -318,7 +320,7 @@ static void attach_single(struct attaching *a)
 		if (fd >= 0 && !dt_session_keep(a->s, fd))
 			fd = -ENOMEM;
 		if (fd < 0)
-			refused(a, v->point, fd);
+			refuse_point(a, v->point, fd);
 		else
 			a->answer[v->point] = 1;
 	}
@@ -333,7 +335,7 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 	a->s->left_out.of += a->at->npoints;
 	if (a->at->multi && attach_names(a))
 		return 0;
-	want(a);
+	index_points(a);
 	err = find_places(a);
 	if (err != 0)
 		return dt_session_fail(msg, len, err, "cannot read the kernel's symbols");
@@ -352,7 +354,7 @@ static int attach_all(struct attaching *a, char *msg, size_t len)
 	}
 	for (uint32_t i = 0; i < a->at->npoints; i++)
 		if (a->answer[i] <= 0)
-			lose(a, i, a->answer[i]);
+			leave_out(a, i, a->answer[i]);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An image's maps, made: plain ones first, then the arrays of maps that hold them (their template must exist
- * before). Nothing is closed here when something fails: the session closes what it holds.
+ * Creates the maps of an image: plain ones first, then the arrays of maps, whose template must exist
+ * before them. Nothing is closed here if something fails: the session closes what it holds.
  */
 #include "session/impl.h"
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* "0-3,8" of /sys/devices/system/cpu/online, as the kernel writes it. A list that cannot be read has all. */
+/* Reads "0-3,8" of /sys/devices/system/cpu/online. If it cannot be read, all CPUs count as online. */
 void dt_cpus_online(bool *online, uint32_t ncpus)
 {
 	char *text, *end;
@@ -38,7 +38,7 @@ bool dt_cpu_wanted(const struct dt_session *s, uint32_t cpu)
 	return cpu < s->ncpus && s->online[cpu] && (!s->image->only_cpu || cpu + 1 == s->image->only_cpu);
 }
 
-static int create(const struct dt_session *s, const struct dt_image_map *m, int inner)
+static int create_map(const struct dt_session *s, const struct dt_image_map *m, int inner)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = m->flags);
 	int fd;
@@ -57,8 +57,8 @@ static int create(const struct dt_session *s, const struct dt_image_map *m, int 
 	return fd < 0 ? -errno : fd;
 }
 
-/* The initial value: one element after the other. */
-static int fill(const struct dt_image_map *m, int fd)
+/* Writes the initial value, one element after the other; constants are frozen. */
+static int fill_map(const struct dt_image_map *m, int fd)
 {
 	const char *data = m->data;
 	char *value = m->len ? calloc(1, m->value_size + 1u) : NULL;
@@ -105,8 +105,8 @@ static uint64_t ring_size(uint32_t want)
 }
 
 /*
- * A ring for each CPU that is online. Records from one that comes later are counted as drops by the
- * programs.
+ * Creates a ring for each CPU that is online. Programs count records from a CPU that comes online later
+ * as drops.
  */
 static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *first, char *msg, size_t len)
 {
@@ -130,7 +130,7 @@ static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *f
 	return *first < 0 ? dt_session_fail(msg, len, -ENODEV, "no CPU is online") : 0;
 }
 
-/* Memory only for CPUs that are there: their numbers have no large holes. */
+/* Memory only for CPUs that exist: their numbers have no large gaps. */
 static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	struct dt_image_map m = s->image->maps[i];
@@ -139,7 +139,7 @@ static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	for (uint32_t cpu = 0; cpu < s->ncpus && m.max_entries > 1; cpu++)
 		n = s->online[cpu] && cpu < m.max_entries ? cpu + 1 : n;
 	m.max_entries = n;
-	s->maps[i] = create(s, &m, -1);
+	s->maps[i] = create_map(s, &m, -1);
 	if (s->maps[i] < 0)
 		return dt_session_fail(msg, len, s->maps[i], "cannot make buffers of %u bytes for %u CPUs",
 		    s->image->room, n);
@@ -157,14 +157,14 @@ int dt_map_make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		return make_rings(s, m, &s->maps[i], msg, len);
 	if (m->role == DT_MAP_OVER)
 		return make_over(s, i, msg, len);
-	fd = create(s, m, inner);
+	fd = create_map(s, m, inner);
 	if (fd < 0)
 		return dt_session_fail(msg, len, fd,
 		    "cannot make the map %s (type %u, %u elements of %u + %u bytes)", m->name, m->type,
 		    m->max_entries, m->key_size, m->value_size);
 	s->maps[i] = fd;
 	if (m->role == DT_MAP_CONST || m->data)
-		err = fill(m, fd);
+		err = fill_map(m, fd);
 	if (!err && m->role == DT_MAP_CONTROL)
 		err = map_control(s, m, fd);
 	if (m->role == DT_MAP_DROPS)
@@ -172,7 +172,7 @@ int dt_map_make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return err ? dt_session_fail(msg, len, err, "cannot fill the map %s", m->name) : 0;
 }
 
-/* Each CPU's ring goes where programs of that CPU find it. */
+/* Puts each CPU's ring where the programs on that CPU find it. */
 static int place_rings(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
 {
 	uint32_t n = 0;
@@ -198,7 +198,7 @@ static void note_buffer(struct dt_session *s, uint32_t i)
 	p->max_entries = m->max_entries;
 }
 
-/* The aggregations an array of maps is for get their first buffer. */
+/* Gives the aggregations of an array of maps their first buffer. */
 static int place_buffers(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
@@ -216,7 +216,7 @@ static int place_buffers(struct dt_session *s, uint32_t i, struct dt_outer *jobs
 	return (int)m->max_entries;
 }
 
-static int place(struct dt_session *s, char *msg, size_t len)
+static int place_inner_maps(struct dt_session *s, char *msg, size_t len)
 {
 	size_t room = 1;
 	uint32_t placed = 0;
@@ -237,11 +237,12 @@ static int place(struct dt_session *s, char *msg, size_t len)
 			return dt_session_fail(msg, len, n, "the map %s has no buffers", m->name);
 		placed += (uint32_t)n;
 	}
-	s->nplacing = placed;		/* only now is there something to wait for */
+	s->nplacing = placed;		/* from here on dt_session_close() waits for them */
 	return 0;
 }
 
-static int check(const struct dt_image *image, uint32_t i, char *msg, size_t len)
+/* An image may come from a test: indexes must be in range before they are used. */
+static int check_map(const struct dt_image *image, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_map *m = &image->maps[i];
 	bool is_buffer = m->role == DT_MAP_AGG_A || m->role == DT_MAP_AGG_B;
@@ -272,7 +273,7 @@ int dt_maps_open(struct dt_session *s, char *msg, size_t len)
 		err = dt_session_fail(msg, len, -ENODEV, "CPU %u is not online", image->only_cpu - 1);
 
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
-		err = check(image, i, msg, len);
+		err = check_map(image, i, msg, len);
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
 		if (image->maps[i].inner == UINT32_MAX)
 			err = dt_map_make(s, i, msg, len);
@@ -282,7 +283,7 @@ int dt_maps_open(struct dt_session *s, char *msg, size_t len)
 	for (uint32_t i = 0; i < image->nmaps && !err; i++)
 		if (image->maps[i].inner != UINT32_MAX)
 			err = dt_map_make(s, i, msg, len);
-	err = err ? err : place(s, msg, len);
+	err = err ? err : place_inner_maps(s, msg, len);
 	if (!err)
 		dt_outer_start(s->placing, s->nplacing);
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of arrays of maps, set several at a time. bpf(2) returns from such an update when every
- * program that may have seen the old element is done: a grace period, which is the same one for all who
- * wait at the same time.
+ * Sets elements of arrays of maps, several at a time. bpf(2) returns from such an update when every
+ * program that may have seen the old element has ended. This is a grace period, shared by all who wait
+ * at the same time.
  */
 #include "session/impl.h"
 
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 
-static void *update(void *arg)
+static void *set_element(void *arg)
 {
 	struct dt_outer *job = arg;
 
@@ -20,7 +20,7 @@ static void *update(void *arg)
 	return NULL;
 }
 
-/* A thread that cannot be made is no error: the work is done at the join. */
+/* A thread that cannot be created is no error: the join does the work. */
 void dt_outer_start(struct dt_outer *jobs, uint32_t n)
 {
 	sigset_t all, old;
@@ -29,7 +29,7 @@ void dt_outer_start(struct dt_outer *jobs, uint32_t n)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (uint32_t i = 0; i < n; i++)
 		jobs[i].threaded = n > 1 && jobs[i].map >= 0 &&
-		    pthread_create(&jobs[i].thread, NULL, update, &jobs[i]) == 0;
+		    pthread_create(&jobs[i].thread, NULL, set_element, &jobs[i]) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -41,7 +41,7 @@ int dt_outer_join(struct dt_outer *jobs, uint32_t n)
 		if (jobs[i].threaded)
 			pthread_join(jobs[i].thread, NULL);
 		else
-			update(&jobs[i]);
+			set_element(&jobs[i]);
 		err = err ? err : jobs[i].err;
 	}
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Policy ring: a CPU's struct dt_over as the programs left it, its records out, oldest first. Only for
- * when no program runs any more. What was overwritten is found by its position: nothing that is not
- * whole is handed on.
+ * Policy ring: the struct dt_over of a CPU, as the programs left it, comes in; its records go out,
+ * oldest first. Only for use after all programs have ended. Overwritten records are recognised by their
+ * position: only whole records are passed on.
  */
 #include "session/impl.h"
 
@@ -15,7 +15,7 @@ struct over {
 	uint64_t head, size, len;	/* len: of data */
 };
 
-/* Is there a whole record from this position on? */
+/* Does a whole record start at this position? */
 static bool record_at(const struct over *o, uint64_t pos, struct dt_overrec *r)
 {
 	uint64_t at = pos & (o->size - 1), again;
@@ -31,8 +31,8 @@ static bool record_at(const struct over *o, uint64_t pos, struct dt_overrec *r)
 }
 
 /*
- * The record that ends at this position: its length is before it, in the part over the end when it went
- * over the end.
+ * The record that ends at this position. Its length is stored before the end, in the overhang if the
+ * record crossed the end of the buffer.
  */
 static bool record_before(const struct over *o, uint64_t end, struct dt_overrec *r)
 {
@@ -48,6 +48,7 @@ static bool record_before(const struct over *o, uint64_t end, struct dt_overrec 
 	return false;
 }
 
+/* Walks back to the oldest whole record, then forward. */
 static int hand_on(const struct over *o, uint64_t from, dt_ring_f *f, void *ctx)
 {
 	struct dt_overrec r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Perf events: the software clock of a CPU, which needs no counters of the processor. Measured on 2
- * CPUs (aarch64, 6.18, a virtual machine): profile-997 fires 997 times a second on a busy CPU and on
- * idle CPU 0; on idle CPU 1 its timer interrupts come, but the kernel makes no event of them (perf
- * record -a -e cpu-clock misses them too).
+ * Perf events: the software clock of a CPU, which needs no hardware counters. Measured on 2 CPUs
+ * (aarch64, 6.18, a virtual machine): profile-997 fires 997 times a second on a busy CPU and on idle
+ * CPU 0. On idle CPU 1 its timer interrupts arrive, but the kernel makes no event of them (perf record
+ * -a -e cpu-clock misses them too).
  */
 #include "session/impl.h"
 
@@ -26,7 +26,7 @@ static int open_software(uint32_t cpu, uint64_t config, uint64_t period, int pro
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		/* perf_event_paranoid: a matter of rights too */
+		/* perf_event_paranoid refuses with EACCES: a matter of privileges too */
 		return errno == EACCES ? -EPERM : -errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) < 0) {
 		int err = -errno;

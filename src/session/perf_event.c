@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events that processor and kernel count, by name. Names are those of perf with _ for -, since -
- * separates the parts of a cpc probe; those of PAPI that have a counterpart are known too, and rHEX is
+ * Events that the processor and the kernel count, by name. The names are those of perf with _ for -,
+ * since - separates the parts of a cpc probe. PAPI names with a counterpart are known too, and rHEX is
  * an event of this processor by its number.
  */
 #include "session/perf_event.h"

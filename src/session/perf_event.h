@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that processor and kernel count. */
+/* Events that the processor and the kernel count. */
 #ifndef DT_SESSION_PERF_EVENT_H
 #define DT_SESSION_PERF_EVENT_H
 
@@ -15,12 +15,11 @@ struct dt_perf_row {
 
 extern const struct dt_perf_row dt_perf_rows[];		/* one without name ends */
 
-/* By one of its names, or rHEX. False: there is none such. */
+/* Finds an event by one of its names, or rHEX. False: there is none. */
 bool dt_perf_event_find(const char *name, size_t len, struct dt_perf_row *);
 bool dt_perf_event_is_software(const struct dt_perf_row *);
 /*
- * Does this machine count it? 0, or -errno: -ENOENT or -EOPNOTSUPP where the processor has no such
- * counter.
+ * Can this machine count it? 0, or -errno: -ENOENT or -EOPNOTSUPP if the processor has no such counter.
  */
 int dt_perf_event_try(const struct dt_perf_row *);
 

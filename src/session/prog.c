@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An image's programs into the kernel: descriptors in place of map numbers, then the load. The
- * verifier's log costs time and is asked for only after a refusal; what it ends with is mapped back to
+ * Loads the programs of an image: descriptors replace map numbers, then the kernel checks. The
+ * verifier's log costs time, so it is requested only after a refusal; its last words are mapped back to
  * DIF and the D line.
  */
 #include "session/impl.h"
@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LOG_FIRST = 1 << 20, LOG_MAX = 64 << 20 };
-enum { THREADS_MAX = 15, THREAD_WORTH = 4 };	/* programs for which a thread is worth its making */
+enum { LOG_FIRST = 1 << 20, LOG_MAX = 64 << 20 };	/* bytes; the log of the largest programs */
+enum { THREADS_MAX = 15, THREAD_WORTH = 4 };	/* programs that make a thread worth its cost */
 
+/* A relocation to RING names the ring of one CPU. */
 static int map_fd(const struct dt_session *s, const struct dt_image_reloc *r)
 {
 	if (s->image->maps[r->map].role == DT_MAP_RING && r->off < s->ncpus && s->rings[r->off].fd >= 0)
@@ -40,12 +41,12 @@ static int relocate(const struct dt_session *s, const struct dt_image_prog *p, s
 
 /* ---- what the verifier said ---- */
 
-static bool starts(const char *line, const char *with)
+static bool line_starts(const char *line, const char *with)
 {
 	return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* "17: (85) call …": an instruction as the verifier lists it; its number, else -1. */
+/* "17: (85) call …": the number of an instruction that the verifier lists, or -1. */
 static long insn_number(const char *line)
 {
 	char *end;
@@ -54,14 +55,17 @@ static long insn_number(const char *line)
 	return end != line && end[0] == ':' && n >= 0 ? n : -1;
 }
 
+/* Lines of the log that are neither code nor statistics. */
 static bool says_something(const char *line)
 {
 	return line[0] != '\n' && line[0] != '\0' && line[0] != ';' && insn_number(line) < 0 &&
-	    !starts(line, "processed ") && !starts(line, "verification time") &&
-	    !starts(line, "stack depth") && !starts(line, "from ") && !starts(line, "caller:") &&
-	    !starts(line, "callee:") && !starts(line, " frame") && !starts(line, "mark_precise");
+	    !line_starts(line, "processed ") && !line_starts(line, "verification time") &&
+	    !line_starts(line, "stack depth") && !line_starts(line, "from ") &&
+	    !line_starts(line, "caller:") && !line_starts(line, "callee:") && !line_starts(line, " frame") &&
+	    !line_starts(line, "mark_precise");
 }
 
+/* Where the instruction comes from: D line, DIF offset, or only its number. */
 static void explain_place(const struct dt_image_prog *p, long insn, char *out, size_t len)
 {
 	const struct dt_difo *difo = p->difo_at ? p->difo_at[insn] : NULL;
@@ -107,8 +111,8 @@ void dt_prog_explain(const struct dt_image_prog *p, const char *log, char *out, 
 
 /* ---- the load ---- */
 
-static int load(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns,
-    char *log, size_t loglen)
+static int load_program(const struct dt_session *s, const struct dt_image_prog *p,
+    const struct bpf_insn *insns, char *log, size_t loglen)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
 	enum bpf_prog_type type = dt_attach_type(s, p->hook, &opts);
@@ -127,8 +131,8 @@ static int load(const struct dt_session *s, const struct dt_image_prog *p, const
 		log[0] = '\0';
 	}
 	/*
-	 * What programs may call is for GPL-compatible ones: the licence of what is loaded, not of this
-	 * file.
+	 * Some helpers are for GPL-compatible programs only. This is the licence of what is loaded into
+	 * the kernel, not of this file.
 	 */
 	fd = bpf_prog_load(type, p->name, "Dual BSD/GPL", insns, p->ninsns, &opts);
 	fd = fd < 0 ? -errno : fd;
@@ -138,8 +142,8 @@ static int load(const struct dt_session *s, const struct dt_image_prog *p, const
 }
 
 /*
- * Again, with a log; larger ones until it holds all (before 6.4 a log that is too small loses its end,
- * which we want).
+ * Loads again with a log, in larger and larger buffers until it fits (before 6.4 a log that is too
+ * small loses its end, which is what we need).
  */
 static int load_again(const struct dt_session *s, const struct dt_image_prog *p, const struct bpf_insn *insns,
     char *out, size_t len)
@@ -152,7 +156,7 @@ static int load_again(const struct dt_session *s, const struct dt_image_prog *p,
 
 		if (!log)
 			return -ENOMEM;
-		fd = load(s, p, insns, log, size);
+		fd = load_program(s, p, insns, log, size);
 		if (fd < 0)
 			dt_prog_explain(p, log, out, len);
 		free(log);
@@ -161,8 +165,8 @@ static int load_again(const struct dt_session *s, const struct dt_image_prog *p,
 }
 
 /*
- * What the verifier says when there is simply too much: 8192 branches waiting, a million instructions
- * walked or given.
+ * The verifier's answers to programs that are too large: 8192 pending branches, a million instructions
+ * walked or loaded.
  */
 static bool too_much(int err, const char *why)
 {
@@ -170,20 +174,23 @@ static bool too_much(int err, const char *why)
 }
 
 /*
- * By a sentence of what the kernel says. The result is never one that asks for smaller buffers, which would
- * be refused as well.
+ * Turns the refusal into a sentence. Returns -EINVAL unless memory or privileges are the reason:
+ * callers must not retry with smaller buffers, which would be refused too.
  */
-static int refused(const struct dt_image_prog *p, const char *target, int err, const char *why, char *msg,
-    size_t len)
+static int explain_refusal(const struct dt_image_prog *p, const char *target, int err, const char *why,
+    char *msg, size_t len)
 {
 	if (strstr(why, "16-bit range"))
-		/* the kernel makes code longer: a branch that had room here may have none there */
-		snprintf(msg, len, "a clause at %s is too large: make several clauses of it (%u instructions; %s)",
-		    target, p->ninsns, why);
+		/* the kernel makes code longer: a branch that fits here may not fit there */
+		snprintf(msg, len,
+		    "a clause at %s is too large: make several clauses of it (%u instructions; %s)", target,
+		    p->ninsns, why);
 	else if (too_much(err, why))
 		snprintf(msg, len,
-		    "the clauses at %s are more than this kernel checks at one probe: enable fewer of them at a "
-		    "time, in several commands if need be (%u instructions; %s)", target, p->ninsns, why);
+		    "the clauses at %s are more than this kernel checks at one probe: enable fewer of them "
+		    "at a "
+		    "time, in several commands if need be (%u instructions; %s)",
+		    target, p->ninsns, why);
 	else if (why[0])
 		snprintf(msg, len, "the kernel refuses the program for %s: %s", target, why);
 	else if (err == -EPERM || err == -ENOMEM)
@@ -209,20 +216,22 @@ static int load_one(const struct dt_session *s, const struct dt_image_prog *p, c
 		free(insns);
 		return dt_session_fail(msg, len, err, "the program for %s is not well formed", target);
 	}
-	fd = err = load(s, p, insns, NULL, 0);
+	fd = err = load_program(s, p, insns, NULL, 0);
 	if (fd < 0 && fd != -EPERM)
 		fd = load_again(s, p, insns, why, sizeof(why));
 	free(insns);
-	return fd >= 0 ? fd : refused(p, target, err, why, msg, len);
+	return fd >= 0 ? fd : explain_refusal(p, target, err, why, msg, len);
 }
 
 /* ---- all of them ---- */
 
-/* Several threads take the next program from one counter; the first that fails leaves the sentence. */
+/*
+ * Several threads take the next program from one counter; the first one that fails leaves the sentence.
+ */
 struct loading {
 	struct dt_session *s;
 	uint32_t n, next;		/* next: by atomic addition */
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock;		/* guards the fields below */
 	int err;
 	char *msg;
 	size_t len;
@@ -257,10 +266,7 @@ static void *load_some(void *arg)
 	return NULL;
 }
 
-/*
- * Checking is the kernel's work in the caller's time: programs that are many are given to it from all
- * CPUs.
- */
+/* The kernel checks programs in the caller's time, so many programs are submitted from all CPUs. */
 static void load_parallel(struct loading *o)
 {
 	pthread_t threads[THREADS_MAX];
@@ -280,7 +286,10 @@ static void load_parallel(struct loading *o)
 		pthread_join(threads[--n], NULL);
 }
 
-/* Each program that others go on to, into its hook's array; the kernel wants them loaded, and alike. */
+/*
+ * Puts each continuation program into the array of its hook. The kernel requires them to be loaded and
+ * of the same kind.
+ */
 static int fill_chains(struct dt_session *s, char *msg, size_t len)
 {
 	for (uint32_t i = s->image->nprogs; i < s->image->nprogs + s->image->nmore; i++) {
@@ -298,6 +307,7 @@ static int fill_chains(struct dt_session *s, char *msg, size_t len)
 	return 0;
 }
 
+/* The first nprogs programs belong to the hooks in order; the rest continue one of them. */
 static bool well_formed(const struct dt_image *image)
 {
 	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++) {

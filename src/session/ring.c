@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A BPF ring buffer of one CPU, read by hand: the kernel's layout is two pages of positions and the
- * data, twice in a row. The consumer's position only grows and is written after the record was handed
- * on, so no record is lost or seen twice. A record that is still being written (busy) ends the reading.
- * Mapped pages count as our memory whether they are read or not. So the data have their addresses from
- * the start, but pages appear there piece by piece, in the order in which a ring is written, when a
- * record is first read in them; of the second copy only those that records over the end need.
+ * The BPF ring buffer of one CPU, read by hand. The kernel's layout is two pages of positions and the
+ * data, mapped twice in a row. The consumer position only grows and is written after the record was
+ * passed on, so no record is lost or seen twice. A record that is still being written (busy) ends the
+ * reading.
+ * Mapped pages count as our memory whether or not they are read. So the addresses are reserved from the
+ * start, but pages are mapped piece by piece, in the order in which a ring is written, when a record is
+ * first read there. Of the second copy only the pages that records across the end need are mapped.
  */
 #include "session/impl.h"
 
@@ -14,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PIECES = 32 };		/* of each copy */
+enum { PIECES = 32 };		/* of each copy: a trade of memory for calls of mmap() */
 
 int dt_ring_open(struct dt_ring *r, uint64_t size, const char *name)
 {
@@ -54,13 +55,13 @@ void dt_ring_close(struct dt_ring *r)
 	*r = (struct dt_ring){ .fd = -1 };
 }
 
-/* Makes the data readable up to an offset; 0 or -errno. */
-static int show(struct dt_ring *r, uint64_t end)
+/* Maps the data up to an offset; 0 or -errno. */
+static int map_pieces(struct dt_ring *r, uint64_t end)
 {
 	uint64_t to = (end + r->piece - 1) / r->piece * r->piece;
 
 	if (to > 2 * (r->mask + 1))
-		return -EIO;	/* a length the kernel did not write */
+		return -EIO;	/* a length that the kernel did not write */
 	if (mmap(r->data + r->shown, to - r->shown, PROT_READ, MAP_SHARED | MAP_FIXED, r->fd,
 	    (off_t)(2 * r->page + r->shown)) == MAP_FAILED)
 		return -errno;
@@ -82,7 +83,7 @@ int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **da
 		uint64_t off = *pos & r->mask, body = off + BPF_RINGBUF_HDR_SZ;
 		const unsigned char *rec = r->data + off;
 		uint32_t head, size;
-		int err = body > r->shown ? show(r, body) : 0;
+		int err = body > r->shown ? map_pieces(r, body) : 0;
 
 		if (err)
 			return err;
@@ -90,7 +91,7 @@ int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **da
 		size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		if (head & BPF_RINGBUF_BUSY_BIT)
 			return 0;
-		err = body + size > r->shown ? show(r, body + size) : 0;
+		err = body + size > r->shown ? map_pieces(r, body + size) : 0;
 		if (err)
 			return err;
 		*pos += ((uint64_t)size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An image in, a running set of programs out. Order of making: maps, programs, links; closing goes
- * backwards. A session that could not be made whole is closed before dt_session_open() returns.
+ * An image comes in, a running set of programs goes out. Maps, programs and links are created in this
+ * order and closed in reverse. A session that could not be completed is closed before dt_session_open()
+ * returns.
  * Measured (2 CPUs, aarch64, 6.18; test/unit/session_test.c prints it, best of a few): a set with BEGIN
- * only, two rings of 4 MiB, opened, run, drained and closed in 2.5 ms when the program names its ring
- * itself; 16 to 20 ms through RINGS and with an aggregation, most of it one grace period.
+ * only and two rings of 4 MiB is opened, run, drained and closed in 2.5 ms if the program names its
+ * ring itself, and in 16 to 20 ms through RINGS and with an aggregation, most of it one grace period.
  */
 #include "session/impl.h"
 
@@ -73,7 +74,7 @@ static bool copy_attach(struct dt_session *s, const struct dt_attach *attach, ui
 	return copy;
 }
 
-static bool allocate(struct dt_session *s)
+static bool allocate_lists(struct dt_session *s)
 {
 	const struct dt_image *image = s->image;
 	uint32_t nlinks = 1;
@@ -100,7 +101,7 @@ static bool allocate(struct dt_session *s)
 	return true;
 }
 
-/* Forced wake-ups of the rings come through edges: a level would be there as long as a record is unread. */
+/* Rings wake us by edges: a level would stay for as long as a record is unread. */
 static int open_waiting(struct dt_session *s)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
@@ -151,7 +152,7 @@ int dt_session_open(const struct dt_image *image, const struct dt_attach *attach
 	s->image = image;
 	s->ncpus = (uint32_t)ncpus;
 	s->epoll = s->event = s->drops = s->btf = s->over = -1;
-	err = copy_attach(s, attach, n) && allocate(s) ? open_all(s, msg, len) :
+	err = copy_attach(s, attach, n) && allocate_lists(s) ? open_all(s, msg, len) :
 	    dt_session_fail(msg, len, -ENOMEM, "cannot begin a session");
 	if (err)
 		dt_session_close(s);
@@ -197,7 +198,10 @@ void dt_session_close(struct dt_session *s)
 
 /* ---- attach and detach ---- */
 
-/* Perf events are made still and go live last, so that their first firings are close together on all CPUs. */
+/*
+ * Perf events are created disabled and enabled last, so that their first firings are close together on
+ * all CPUs.
+ */
 static int enable_perf(struct dt_session *s, uint32_t first)
 {
 	int err = 0;
@@ -207,7 +211,8 @@ static int enable_perf(struct dt_session *s, uint32_t first)
 	return err;
 }
 
-static void gate(struct dt_session *s, bool open)
+/* Programs look at this flag first: nothing is traced before all probes are attached. */
+static void set_gate(struct dt_session *s, bool open)
 {
 	if (s->control)
 		__atomic_store_n(&((struct dt_control *)s->control)->stopped, !open, __ATOMIC_RELEASE);
@@ -220,10 +225,10 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	s->left_out = (struct dt_left_out){ 0 };
 	if (s->nlinks || s->ticker.n)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
-	gate(s, false);
+	set_gate(s, false);
 	/*
-	 * The newest runs first: an entry is to see the return address of the function before a return
-	 * probe puts its own there.
+	 * The newest probe runs first: an entry probe must see the return address of the function
+	 * before a return probe replaces it.
 	 */
 	for (uint32_t i = 0; i < s->image->nprogs && !err; i++)
 		if (s->attach[i].kind == DT_HOOK_KRETPROBE)
@@ -242,7 +247,7 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	return err;
 }
 
-/* The gate opens last: what starting the timers takes is not traced either. */
+/* The gate opens last, so starting the timers is not traced. */
 int dt_session_start(struct dt_session *s, char *msg, size_t len)
 {
 	int err = enable_perf(s, s->perf);
@@ -257,14 +262,14 @@ int dt_session_start(struct dt_session *s, char *msg, size_t len)
 	if (err)
 		dt_session_detach(s);
 	else
-		gate(s, true);
+		set_gate(s, true);
 	return err;
 }
 
 /*
- * A closed link's program may still run on another CPU. membarrier's global command is a grace period;
- * a kernel with nohz_full CPUs does not have it, an element of an array of maps set to what it is then
- * does the same.
+ * The program of a closed link may still be running on another CPU. membarrier's global command waits
+ * for a grace period. A kernel with nohz_full CPUs does not have it; setting an element of an array of
+ * maps to its own value does the same.
  */
 static void wait_for_programs(struct dt_session *s)
 {
@@ -276,7 +281,7 @@ static void wait_for_programs(struct dt_session *s)
 		if (p->outer >= 0 && bpf_map_update_elem(p->outer, &p->slot, &p->fd[p->active], BPF_ANY) == 0)
 			return;
 	}
-	usleep(50000);
+	usleep(50000);		/* neither works: longer than a grace period takes */
 }
 
 void dt_session_detach(struct dt_session *s)
@@ -388,7 +393,7 @@ int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 
 	if (got < 0)
 		return -errno;
-	if (got > 0) {			/* once awake, everything that woke us is taken */
+	if (got > 0) {			/* take everything that woke us */
 		while (epoll_wait(s->epoll, ev, 16, 0) == 16)
 			;
 		(void)!read(s->event, &n, sizeof(n));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel side of one enabling: descriptors, links, mappings. The only thing that must be closed, in
- * reverse order; when the process dies the kernel closes it all, so nothing is ever pinned.
+ * The kernel side of one enabling: descriptors, links, mappings. It is the only thing that must be
+ * closed, in reverse order. If the process dies, the kernel closes everything, so nothing is ever
+ * pinned.
  */
 #ifndef DT_SESSION_SESSION_H
 #define DT_SESSION_SESSION_H
@@ -27,23 +28,22 @@ struct dt_attach {			/* how to attach the image's program of the same index */
 	const char *target;		/* raw tracepoint, kernel function of FENTRY and FEXIT, counter */
 	uint64_t interval;		/* ns; of a counter: events */
 	uint32_t btf_id;		/* FENTRY, FEXIT: the function in the kernel's type data */
-	/* KPROBE, KRETPROBE, UPROBE, URETPROBE: all points by one link of the kernel */
+	/* KPROBE, KRETPROBE, UPROBE, URETPROBE: one link of the kernel for all points */
 	bool multi;
 	const struct dt_point *points;	/* of kinds that have them; they stay as long as the session */
 	uint32_t npoints;
 };
 
 /*
- * Makes the maps and loads the programs; n is the image's nprogs. 0 or -errno; msg gets a sentence that
- * names what failed (with the end of the verifier's log, mapped to DIF). The image must stay until the
- * session is closed.
- * What the session makes of the image's maps: RING     one for each CPU that is online, put into
- * RINGS[cpu]; the size is rounded up to a power of two of pages (a kernel call that takes a grace
- * period, about 14 ms: programs that name their CPU's ring themselves,
- *            by a relocation to RING with off = cpu, start without it)
- * OVER     in place of RING: as many elements as CPUs up to the last that is online; read after
- * dt_session_detach() only AGGS     of one element: that of aggregation `agg`; of more: [aggregation].
- * AGG_A is in it at first
+ * Creates the maps and loads the programs; n is the image's nprogs. Returns 0 or -errno; msg gets a
+ * sentence that names what failed (with the end of the verifier's log, mapped to DIF). The image must
+ * live until the session is closed. What becomes of the image's maps:
+ *   RING     one for each CPU that is online, put into RINGS[cpu]; the size is rounded up to a power of
+ *            two of pages. Putting it there takes a grace period (about 14 ms): programs that name their
+ *            CPU's ring themselves, by a relocation to RING with off = cpu, start without it
+ *   OVER     instead of RING: as many elements as CPUs up to the last that is online; read only after
+ *            dt_session_detach()
+ *   AGGS     of one element: that of aggregation `agg`; of more: [aggregation]. AGG_A is in it first
  *   CONST    filled and frozen; CONTROL is filled and mapped
  */
 int dt_session_open(const struct dt_image *, const struct dt_attach *, uint32_t n, struct dt_session **,
@@ -51,16 +51,16 @@ int dt_session_open(const struct dt_image *, const struct dt_attach *, uint32_t 
 void dt_session_close(struct dt_session *);	/* NULL is fine */
 
 /*
- * Everything but RUN hooks is attached; when one cannot be, none is. No clause runs before
+ * Attaches everything but RUN hooks; if one cannot be attached, none is. No clause runs before
  * dt_session_start(), which starts the timers and lets all probes fire at once; RUN programs may run in
- * between. dt_session_detach() returns when no program of the session runs any more, except by
- * dt_session_run() from another thread: what comes after it comes last.
+ * between. dt_session_detach() returns when no program of the session is running, except by
+ * dt_session_run() from another thread: records after it come last.
  */
 int dt_session_attach(struct dt_session *, char *msg, size_t len);
 int dt_session_start(struct dt_session *, char *msg, size_t len);
 /*
- * Kernel functions and places in processes are many, and kernels refuse some: the others go live,
- * unless all are refused. `of` counts those that were to be attached.
+ * Kernel functions and places in processes are many, and kernels refuse some of them. The others go
+ * live, unless all are refused. `of` counts those that were to be attached.
  */
 /* singles: kprobes with an event each */
 struct dt_left_out { uint32_t n, of, singles; int err; char example[192]; };
@@ -68,54 +68,58 @@ const struct dt_left_out *dt_session_left_out(const struct dt_session *);
 const char *dt_attach_why(int err);	/* its err as words */
 void dt_session_detach(struct dt_session *);
 /*
- * More programs for a session that runs: the image of all its hooks and new ones behind them, `first`
- * the first new one, n all. What the image shares with the session's own (variables, aggregations,
- * buffers) stays where it is; it must lie as there: -EINVAL. The new hooks go live at once: places in
- * processes only.
+ * Adds programs to a running session: the image has all its hooks and new ones behind them; `first` is
+ * the first new one, n the number of all. What the images share (variables, aggregations, buffers)
+ * stays where it is and must have the same layout (-EINVAL). The new hooks go live at once; they must
+ * be places in processes.
  */
 int dt_session_graft(struct dt_session *, const struct dt_image *, const struct dt_attach *, uint32_t n,
     uint32_t first, char *msg, size_t len);
-int dt_session_pollfd(const struct dt_session *);	/* for poll(2): dt_session_wait() would come back at once */
-int dt_session_wake_by(struct dt_session *, int fd);	/* dt_session_wait() comes back when it can be read */
+/* A descriptor for poll(2): readable if dt_session_wait() would return at once. */
+int dt_session_pollfd(const struct dt_session *);
+int dt_session_wake_by(struct dt_session *, int fd);	/* dt_session_wait() returns when fd is readable */
 /* Runs a RUN or TICK program now (BPF_PROG_RUN), on this CPU, with up to 12 arguments. */
 int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uint32_t nargs);
 
-/* The control block, mapped: read and written in place (with atomic operations). NULL: the image has none. */
+/*
+ * The control block, mapped: read and written in place with atomic operations. NULL: the image has
+ * none.
+ */
 struct dt_control *dt_session_control(struct dt_session *);
-/* family.c: -x follow: the process counts as what came of that root. */
+/* family.c, for -x follow: the process counts as a descendant of that root. */
 void dt_session_follow(struct dt_session *, uint32_t pid, uint32_t root);
 struct dt_drops;
 int dt_session_drops(struct dt_session *, uint32_t cpu, struct dt_drops *);
 int dt_session_drops_all(struct dt_session *, struct dt_drops *);	/* one for each possible CPU */
 /*
- * Firings of kernel functions the kernel passed over: it runs no program inside another one. Counted
- * since 6.7, trampolines' always.
+ * Firings of kernel functions that the kernel skipped, because it runs no program inside another one.
+ * Counted since 6.7; for trampolines always.
  */
 uint64_t dt_session_missed(const struct dt_session *);
 uint32_t dt_session_ncpus(const struct dt_session *);		/* possible CPUs */
 
 /*
- * Waits up to timeout_ns. Comes back early for a signal, after a tick that set control->exited, and
- * when a program submitted a record with BPF_RB_FORCE_WAKEUP (that of exit(), and the one with which
- * another eighth of a ring is full).
+ * Waits up to timeout_ns. Returns early for a signal, after a tick that set control->exited, and when a
+ * program submitted a record with BPF_RB_FORCE_WAKEUP (the record of exit(), and the one that fills
+ * another eighth of a ring).
  */
 /* 0: time is up, 1: woken, -EINTR: a signal came */
 int dt_session_wait(struct dt_session *, uint64_t timeout_ns);
 int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
 
 /*
- * Every record in the CPU's ring, oldest first; they are gone after the call, records that came during
- * it wait for the next. f returns 0 to go on; else the call ends with that value, and its record is
- * gone too. A ring that is not there (CPU not online at open) is empty.
+ * Passes every record in the CPU's ring to f, oldest first, and removes it; records that arrive during
+ * the call wait for the next. If f returns non-zero, the call ends with that value, and that record is
+ * removed too. The ring of a CPU that was offline at open is empty.
  */
 typedef int dt_ring_f(void *ctx, const void *rec, size_t len);
 int dt_session_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
 
 /*
- * The same without taking them: positions of the oldest record and of the end (not for policy ring,
- * where both are 0). _next gives the record at *pos, which then is that of the next, and 1; 0: there is
- * none before the end, or it is still being written; or -errno. It stays where it is until a position
- * behind it is released, which is what gives the kernel its room back.
+ * The same without removing: the positions of the oldest record and of the end (both 0 for policy
+ * ring). _next returns 1 and the record at *pos, and advances *pos; 0 if there is none before the end
+ * or it is still being written; or -errno. A record stays in place until a position behind it is
+ * released, which gives the room back to the kernel.
  */
 uint64_t dt_session_range(struct dt_session *, uint32_t cpu, uint64_t *end);
 int dt_session_next(struct dt_session *, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec,
@@ -124,30 +128,30 @@ void dt_session_release(struct dt_session *, uint32_t cpu, uint64_t pos);
 
 /*
  * Switches the aggregation to its other buffer, waits until no program can still write to the old one
- * (about 15 ms: a grace period), hands every element to f (`percpu`: for each CPU its words), and
- * empties it. Per-CPU arrays have all their elements always: an untouched one is all zeros; their key
- * is the index as uint32_t. When f returns non-zero it is not called again, and that is returned; the
- * rest is lost.
+ * (about 15 ms: a grace period), passes every element to f (`percpu`: the words of each CPU) and
+ * empties it. A per-CPU array always has all its elements: an untouched one is all zeros, and the key
+ * is the index as uint32_t. If f returns non-zero, it is not called again and the value is returned;
+ * the rest is lost.
  */
 typedef int dt_agg_f(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus);
 int dt_session_snapshot(struct dt_session *, uint32_t agg, dt_agg_f *, void *ctx);
 
 /*
- * Switches several at once, in one grace period; the snapshot of each then only reads. For consumers of many
- * aggregations: each snapshot alone waits for itself.
+ * Switches several aggregations in one grace period; the snapshot of each then only reads. Otherwise
+ * each snapshot waits for its own grace period.
  */
 int dt_session_switch(struct dt_session *, const uint32_t *aggs, uint32_t n);
 
 /*
- * One element of the image's map `map`; per-CPU maps give a value for each possible CPU, 8-aligned. 0
+ * One element of map `map` of the image; per-CPU maps have a value for each possible CPU, 8-aligned. 0
  * or -errno.
  */
 int dt_session_lookup(struct dt_session *, uint32_t map, const void *key, void *value);
 int dt_session_update(struct dt_session *, uint32_t map, const void *key, const void *value);
 
 /*
- * Tables for user stacks, in the image's maps for them; without any nothing is done. The usyms, which
- * must live as long as the session, tell what is mapped. 0 or -errno: stacks are then walked by frame
+ * Fills the image's maps with tables for walking user stacks; does nothing if it has none. The usyms,
+ * which must outlive the session, tell what is mapped. 0 or -errno: stacks are then walked by frame
  * pointers alone.
  */
 struct dt_usyms;
@@ -155,7 +159,7 @@ struct dt_unwind;
 int dt_session_unwind(struct dt_session *, struct dt_usyms *);
 struct dt_unwind *dt_session_unwinder(struct dt_session *);	/* NULL: there is none */
 
-/* Features of this kernel, probed once (about 0.3 ms). */
+/* What this kernel can do, probed once (about 0.3 ms). */
 struct dt_features;
 /* -EPERM with a sentence when not allowed at all */
 int dt_features_probe(struct dt_features *, char *msg, size_t len);

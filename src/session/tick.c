@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick-n: a thread that sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A
- * perf event would not do: on an idle CPU of some machines none comes (see perf.c). Ticks are due at
- * fixed points in time from the start, so being late once does not shift the later ones.
+ * tick-n: a thread sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A perf
+ * event would not do, because on an idle CPU of some machines none arrives (see perf.c). Ticks are due
+ * at fixed points in time from the start, so one late tick does not shift the later ones.
  * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it), over several runs: tick-10ms is off by 6
  * to 12 µs on average and 15 to 34 µs at worst without load of our own, by 9 to 18 and 14 to 55 µs with
  * 4 spinning threads (before SCHED_FIFO: by 3 to 7 and 8 to 18 ms).
@@ -21,14 +21,14 @@
 
 enum { NS = 1000000000 };
 /*
- * A tick that is more than this late is not made up for: the machine was stopped, and a storm of ticks
- * helps nobody.
+ * A tick that is later than this is skipped: the machine was stopped, and a storm of ticks helps no
+ * one.
  */
 #define LATE_MAX (1ull * NS)
 
 int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs)
 {
-	/* as many as a raw tracepoint can have; the kernel wants all the program may read */
+	/* As many as a raw tracepoint can have; the kernel wants all that the program may read */
 	uint64_t ctx[12] = { 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ctx, .ctx_size_in = sizeof(ctx));
 
@@ -39,7 +39,7 @@ int dt_prog_run(int fd, const uint64_t *args, uint32_t nargs)
 	return bpf_prog_test_run_opts(fd, &opts) < 0 ? -errno : 0;
 }
 
-/* Where we may run is left as it is when we may not run there: the program then runs here. */
+/* If we may not run on that CPU, nothing changes and the program runs here. */
 int dt_cpu_stay(uint32_t cpu, void *before, size_t len)
 {
 	cpu_set_t one;
@@ -51,7 +51,7 @@ int dt_cpu_stay(uint32_t cpu, void *before, size_t len)
 	return sched_setaffinity(0, sizeof(one), &one) < 0 ? -errno : 0;
 }
 
-static bool stopped(const struct dt_ticker *t)
+static bool is_stopped(const struct dt_ticker *t)
 {
 	return t->control && __atomic_load_n(&t->control->stopped, __ATOMIC_RELAXED);
 }
@@ -73,7 +73,7 @@ static void run_due(struct dt_ticker *t, uint64_t now)
 
 		if (tick->next > now)
 			continue;
-		if (!stopped(t))	/* by exit(), or a buffer that is full */
+		if (!is_stopped(t))	/* by exit(), or a buffer that is full */
 			dt_prog_run(tick->prog, NULL, 0);
 		tick->next += tick->interval;
 		if (tick->next < now && now - tick->next > LATE_MAX)
@@ -92,8 +92,8 @@ static void *ticker_main(void *arg)
 		dt_cpu_stay(t->only_cpu - 1, &before, sizeof(before));
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);	/* 50 µs otherwise */
 	/*
-	 * A tick is an interrupt elsewhere: it does not queue behind busy programs. Without the right
-	 * it comes later.
+	 * On other systems a tick is an interrupt: it must not queue behind busy programs. Without the
+	 * privilege it comes later.
 	 */
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
 	pthread_mutex_lock(&t->lock);

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The session's part in walking user stacks: the maps for it, mapped, are what src/symbol/unwind.c
- * fills while programs read them.
+ * The session's part in walking user stacks: maps the tables that src/symbol/unwind.c fills while
+ * programs read them.
  */
 #include "session/impl.h"
 #include "symbol/unwind.h"
@@ -11,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A process that is not there any more has no list to take away, which is fine. */
+/* Removing the list of a process that has ended is not an error. */
 static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
 {
 	const struct dt_session *s = ctx;

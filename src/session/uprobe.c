@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Points in, links out. Points of one file go into one link where the kernel can (600 in 12 ms); a link
- * that is refused is tried again in halves, so that one instruction the kernel cannot step over costs
- * nobody else his probe. Kernels before 6.6 get a perf event for each point. A path is opened by the
- * kernel: callers give /proc/self/fd/N of what they have checked.
+ * Points come in, links go out. If the kernel can, the points of one file share one link (600 in 12
+ * ms). A link that is refused is tried again in halves, so one instruction that the kernel cannot step
+ * over costs no other point its probe. Kernels before 6.6 get a perf event for each point. The kernel
+ * opens the path: callers pass /proc/self/fd/N of a file that they have checked.
  */
 #include "session/uprobe.h"
 #include "session/impl.h"
@@ -17,7 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* newer than the headers we may be built with, as are these words of union bpf_attr */
+/* Newer than the headers we may be built with, as are these words of union bpf_attr */
 enum { F_RETURN = 1 };
 
 struct link_multi {
@@ -53,12 +52,12 @@ bool dt_uprobe_multi(void)
 	close(prog);
 	if (err >= 0)
 		close(err);
-	return err == -EBADF;		/* "not a regular file": it knows what is asked */
+	return err == -EBADF;		/* "not a regular file": the kernel knows the request */
 }
 
 /*
- * Before 6.10 the kernel takes a process for its first thread alone; programs look at the process
- * themselves.
+ * Before 6.10 the kernel's filter matches only the first thread of a process; programs then check the
+ * process themselves.
  */
 static bool pid_filter_works(void)
 {
@@ -73,13 +72,13 @@ struct attaching {
 	struct dt_uprobes *u;
 	int *links;
 	int nlinks;
-	/* in the order of attaching: by file and process; the cookie is the point */
+	/* In the order of attaching: by file and process; the cookie is the index of the point */
 	uint64_t *offsets, *ref_ctrs, *cookies;
 	bool filter;
 	uint32_t type;			/* of perf uprobe events */
 };
 
-static void refuse(struct attaching *a, uint32_t at, int err)
+static void refuse_point(struct attaching *a, uint32_t at, int err)
 {
 	if (a->u->refused++ == 0) {
 		a->u->example = at;
@@ -87,15 +86,15 @@ static void refuse(struct attaching *a, uint32_t at, int err)
 	}
 }
 
-static const struct dt_point *point(const struct attaching *a, uint32_t at)
+static const struct dt_point *point_at(const struct attaching *a, uint32_t at)
 {
 	return &a->u->points[a->cookies[at]];
 }
 
-/* Places from … from + n are of one file and process. */
+/* Places from … from + n belong to one file and process. */
 static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
 {
-	const struct dt_point *p = point(a, from);
+	const struct dt_point *p = point_at(a, from);
 	struct link_multi attr = { .prog_fd = (uint32_t)a->u->prog,
 		.attach_type = DT_ATTACH_UPROBE_MULTI,
 		.path = (uint64_t)(uintptr_t)p->target,
@@ -114,7 +113,7 @@ static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
 		a->links[a->nlinks++] = fd;
 	} else if (n == 1 || fd == -EPERM || fd == -ENOMEM || fd == -EMFILE) {
 		for (uint32_t i = 0; i < n; i++)
-			refuse(a, (uint32_t)a->cookies[from + i], fd);
+			refuse_point(a, (uint32_t)a->cookies[from + i], fd);
 	} else {
 		attach_multi(a, from, n / 2);
 		attach_multi(a, from + n / 2, n - n / 2);
@@ -130,19 +129,19 @@ static void attach_perf(struct attaching *a, uint32_t at)
 		.uprobe_path = (uint64_t)(uintptr_t)p->target,
 		.probe_offset = p->offset };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = at);
-	/* All processes, whatever CPU is named: the program tells them apart. */
+	/* For all processes, whatever CPU is named: the program tells them apart. */
 	int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
 
 	if (event < 0) {
-		refuse(a, at, -errno);
+		refuse_point(a, at, -errno);
 		return;
 	}
 	link = bpf_link_create(a->u->prog, event, BPF_PERF_EVENT, &opts);
 	if (link < 0)
-		refuse(a, at, -errno);
+		refuse_point(a, at, -errno);
 	else
 		a->links[a->nlinks++] = link;
-	close(event);			/* the link holds it */
+	close(event);			/* the link keeps it alive */
 }
 
 static uint32_t perf_type(void)
@@ -158,7 +157,7 @@ static uint32_t perf_type(void)
 	return type;
 }
 
-static int compare(const void *x, const void *y, void *points)
+static int compare_points(const void *x, const void *y, void *points)
 {
 	const struct dt_point *a = (const struct dt_point *)points + *(const uint64_t *)x,
 			      *b = (const struct dt_point *)points + *(const uint64_t *)y;
@@ -171,13 +170,13 @@ static int compare(const void *x, const void *y, void *points)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* How many from here on are of one file and one process. */
+/* How many points from here on belong to one file and process. */
 static uint32_t run_length(const struct attaching *a, uint32_t from)
 {
 	uint32_t n = 1;
 
-	while (from + n < a->u->n && point(a, from + n)->pid == point(a, from)->pid &&
-	    strcmp(point(a, from + n)->target, point(a, from)->target) == 0)
+	while (from + n < a->u->n && point_at(a, from + n)->pid == point_at(a, from)->pid &&
+	    strcmp(point_at(a, from + n)->target, point_at(a, from)->target) == 0)
 		n++;
 	return n;
 }
@@ -189,10 +188,10 @@ static void attach_all(struct attaching *a)
 	for (uint32_t i = 0; i < u->n; i++)
 		a->cookies[i] = i;
 	if (u->multi)
-		qsort_r(a->cookies, u->n, sizeof(*a->cookies), compare, (void *)(uintptr_t)u->points);
+		qsort_r(a->cookies, u->n, sizeof(*a->cookies), compare_points, (void *)(uintptr_t)u->points);
 	for (uint32_t i = 0; i < u->n; i++) {
-		a->offsets[i] = point(a, i)->offset;
-		a->ref_ctrs[i] = point(a, i)->ref_ctr;
+		a->offsets[i] = point_at(a, i)->offset;
+		a->ref_ctrs[i] = point_at(a, i)->ref_ctr;
 	}
 	for (uint32_t i = 0, n; i < u->n; i += n) {
 		n = u->multi ? run_length(a, i) : 1;
@@ -203,7 +202,7 @@ static void attach_all(struct attaching *a)
 	}
 }
 
-static int explain(const struct dt_uprobes *u, char *msg, size_t len)
+static int explain_refusal(const struct dt_uprobes *u, char *msg, size_t len)
 {
 	const struct dt_point *p = &u->points[u->example];
 
@@ -234,5 +233,5 @@ int dt_uprobe_attach(struct dt_uprobes *u, int *links, char *msg, size_t len)
 	}
 	attach_all(&a);
 	free(words);
-	return a.nlinks || !u->n ? a.nlinks : explain(u, msg, len);
+	return a.nlinks || !u->n ? a.nlinks : explain_refusal(u, msg, len);
 }

@@ -7,14 +7,14 @@
 
 enum { DT_ATTACH_UPROBE_MULTI = 48 };	/* newer than the headers we may be built with */
 
-/* One link of the kernel can hold many places (since Linux 6.6); found by asking. */
+/* Can one link of the kernel hold many places (since Linux 6.6)? Found by trying. */
 bool dt_uprobe_multi(void);
 
 /*
- * Attaches prog at every point; ret: where the function called there returns. Links go to links[],
- * which has room for one a point; returns how many, or -errno with a sentence when none could be
- * attached. The kernel refuses single instructions it cannot step over: *refused counts those points,
- * *example is one of them.
+ * Attaches prog at every point; `ret`: where the function called there returns. Links go to links[],
+ * which has room for one per point. Returns their number, or -errno with a sentence if none could be
+ * attached. The kernel refuses instructions that it cannot step over: `refused` counts those points,
+ * `example` is one of them.
  */
 struct dt_uprobes {
 	int prog;
