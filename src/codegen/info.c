@@ -217,7 +217,8 @@ static struct dt_cg_info assign_info(struct dt_cg *cg, const struct dt_node *n)
 
 	/* 4: the value, the loaded unit or length, and two more in stores of bit-fields and strings */
 	unsigned need = n->op == DT_OP_NONE ? max(nb, 1 + place) : max(place, keeps + 1 + nb);
-	in.need = (uint8_t)min(max(need, keeps + 4), 100);	/* 100: fits a byte, and is far more than DIF has */
+	/* 100: fits a byte, and is far more than DIF has */
+	in.need = (uint8_t)min(max(need, keeps + 4), 100);
 	return in;
 }
 

@@ -154,10 +154,10 @@ enum dt_libact {		/* arg of a LIBACT */
 };
 
 /*
- * Of some kinds there is more to say. SKIPZ is an if: the DIFO's value (recorded as one byte, 0 or 1) says
- * whether the next `arg` actions run. An else is a second SKIPZ. Skips only go forward and nest; consumers skip
- * the records of skipped actions. PRINT: fmt is the type's name. TRACEMEM_DYNSIZE stands before its TRACEMEM:
- * how many of the bytes to show.
+ * Of some kinds there is more to say. SKIPZ is an if: the DIFO's value (recorded as one byte, 0 or 1)
+ * says whether the next `arg` actions run. An else is a second SKIPZ. Skips only go forward and nest;
+ * consumers skip the records of skipped actions. PRINT: fmt is the type's name. TRACEMEM_DYNSIZE stands
+ * before its TRACEMEM: how many of the bytes to show.
  */
 
 struct dt_type;
@@ -281,9 +281,9 @@ void dt_difo_list(const struct dt_difo *, void (*put)(void *, const char *), voi
 size_t dt_diftype_str(const struct dt_diftype *, char *buf, size_t len);
 
 /*
- * Checks a DIFO before anything runs it (doc/DIF.md, What is checked). Returns 0, or -EINVAL with a message "[pc]:
- * what is wrong" in msg. A DIFO that passes ends, touches only what it declares, and can be run by any
- * executor.
+ * Checks a DIFO before anything runs it (doc/DIF.md, What is checked). Returns 0, or -EINVAL with a
+ * message "[pc]: what is wrong" in msg. A DIFO that passes ends, touches only what it declares, and can
+ * be run by any executor.
  */
 int dt_difo_check(const struct dt_difo *, char *msg, size_t len);
 /* A whole program: each DIFO, skips, tuples, the action arguments. */

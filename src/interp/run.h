@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A clause while the interpreter runs it, for the rows of actions (dif/action.h): what they read, record and steer. A
- * function that cannot go on says so by a fault of the interpreter and returns whatever it has.
+ * A clause while the interpreter runs it, for the rows of actions (dif/action.h): what they read,
+ * record and steer. A function that cannot go on says so by a fault of the interpreter and returns
+ * whatever it has.
  */
 #ifndef DT_INTERP_RUN_H
 #define DT_INTERP_RUN_H
@@ -18,7 +19,10 @@ struct dt_run {				/* a clause while it runs */
 	uint32_t act;			/* the running action */
 	uint64_t skip;			/* actions that a SKIPZ left out */
 	uint32_t spec;			/* speculating into it, 0 no */
-	bool dropped;			/* speculate() had nowhere to go, exit() came too late: nothing is recorded, nothing else runs */
+	/*
+	 * speculate() had nowhere to go, exit() came too late: nothing is recorded, nothing else runs
+	 */
+	bool dropped;
 	bool exited;			/* by this clause: no further arm of an if runs */
 };
 

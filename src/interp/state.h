@@ -6,8 +6,8 @@
  *     0xd701…  string tables of the program         0xd704…  texts of built-in variables
  *     0xd702…  string table of a DIFO run alone
  */
-#ifndef DT_INTERP_INTERP_STATE_H
-#define DT_INTERP_INTERP_STATE_H
+#ifndef DT_INTERP_STATE_H
+#define DT_INTERP_STATE_H
 
 #include "interp/interp.h"
 

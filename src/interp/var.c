@@ -163,7 +163,8 @@ bool dt_interp_declare(struct dt_interp *ip, const struct dt_difo *difo)
 /* ---- values ---- */
 
 /* Copies what `value` points to into the slot's block; it may point into the block itself. */
-static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct dt_islot *slot, uint64_t value)
+static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct dt_islot *slot,
+    uint64_t value)
 {
 	bool user = v->type.flags & DT_DTF_USERREF;
 	struct dt_block *b = slot->block ? &ip->blocks[slot->block - 1] : NULL;

@@ -37,7 +37,8 @@ static bool is_call_slot(uint16_t machine, uint32_t type)
 {
 	const struct dt_machine *m = dt_machine_elf(machine);
 
-	return m != NULL && (type == m->reloc.jump_slot || type == m->reloc.glob_dat || type == m->reloc.word);
+	return m != NULL &&
+	    (type == m->reloc.jump_slot || type == m->reloc.glob_dat || type == m->reloc.word);
 }
 
 static bool named(const struct symbols *s, uint64_t index, const char *name)

@@ -42,7 +42,8 @@ static const char *make(struct dt_probes *p, const struct dt_provider_row *row,
 		    dt_kfunc_ours(want->func));
 	hook.offset = strtoul(want->name, NULL, 10);
 	if (hook.offset % here->insn_align != 0)
-		return dt_arena_printf(p->arena, "instructions of %s begin at multiples of %u", here->name, here->insn_align);
+		return dt_arena_printf(p->arena, "instructions of %s begin at multiples of %u", here->name,
+		    here->insn_align);
 	if (hook.offset > OFFSET_MAX)
 		return "no function is as long as that";
 	probe = dt_probes_add(p, row, module, want->func, want->name, &hook);

@@ -122,7 +122,10 @@ static const char *reg_text(struct making *m, uint16_t machine, int reg)
 	return off >= 0 ? dt_arena_printf(m->p->arena, "uregs[%d]", off / 8) : NULL;
 }
 
-static bool is_reg(uint16_t machine, int number, int reg) { return dt_sdt_reg_offset(machine, number) == reg; }
+static bool is_reg(uint16_t machine, int number, int reg)
+{
+	return dt_sdt_reg_offset(machine, number) == reg;
+}
 
 /* A symbol's address is as far from the site in every process as it is in the file. */
 static const char *symbol_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
@@ -169,7 +172,8 @@ static const char *address_text(struct making *m, uint16_t machine, const struct
 {
 	static const char *const casts[] = { "", "(uint64_t)(uint32_t)", "(int64_t)(int32_t)" };
 	/* sym(%rip) is sym */
-	bool own = a->reg == DT_SDT_NOREG || (a->sym != NULL && is_reg(machine, a->reg, dt_machine_elf(machine)->regs.pc));
+	bool own = a->reg == DT_SDT_NOREG ||
+	    (a->sym != NULL && is_reg(machine, a->reg, dt_machine_elf(machine)->regs.pc));
 	const char *base = own ? "0" : reg_text(m, machine, a->reg), *place = place_text(m, machine, a);
 	const char *index = a->index != DT_SDT_NOREG ? reg_text(m, machine, a->index) : NULL;
 
@@ -303,7 +307,8 @@ static struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note
 	m->pc = n->pc;
 	nargs = nargs > 10 ? 10 : nargs;
 	for (int i = 0; i < nargs; i++) {
-		if (m->calling && args[i].kind == DT_SDT_MEM && is_reg(machine, args[i].reg, dt_machine_elf(machine)->regs.sp))
+		if (m->calling && args[i].kind == DT_SDT_MEM &&
+		    is_reg(machine, args[i].reg, dt_machine_elf(machine)->regs.sp))
 			args[i].off -= dt_machine_elf(machine)->regs.stack_args;
 		hook->args[i] = arg_text(m, machine, &args[i]);
 	}

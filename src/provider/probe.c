@@ -107,7 +107,8 @@ uint32_t dt_hook_nargs(struct dt_types *types, const struct dt_hook *hook)
 	struct dt_probe_sig *sig;
 	uint32_t n = 12;
 
-	if (hook->kind != DT_HOOK_RAWTP || types == NULL || (arena = dt_arena_under(dt_types_arena(types))) == NULL)
+	if (hook->kind != DT_HOOK_RAWTP || types == NULL ||
+	    (arena = dt_arena_under(dt_types_arena(types))) == NULL)
 		return n;
 	sig = dt_tracepoint_signature(arena, types,
 	    &(struct dt_probedesc){ "rawtp", "", "", hook->target, 0 });

@@ -23,7 +23,8 @@ const char *dt_branch_taken(struct dt_arena *arena, uint16_t machine, const stru
 
 	if (m != NULL && in->test == DT_INSN_FLAGS)
 		return flags(arena, m, in->number & 15);
-	if (m == NULL || in->test == DT_INSN_UNKNOWN || in->reg == m->regs.zero || in->reg >= m->regs.nnumbers)
+	if (m == NULL || in->test == DT_INSN_UNKNOWN || in->reg == m->regs.zero ||
+	    in->reg >= m->regs.nnumbers)
 		return NULL;
 	reg = m->regs.number[in->reg] / 8;
 	if (in->test == DT_INSN_ZERO || in->test == DT_INSN_NONZERO)

@@ -147,7 +147,7 @@ int dt_ring_drain(struct dt_ring *, dt_ring_f *, void *ctx);
 /* over.c: as dt_ring_drain(); only after all programs have ended */
 int dt_over_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
 
-void dt_session_unwind_close(struct dt_session *);	/* session_unwind.c */
+void dt_session_unwind_close(struct dt_session *);	/* unwind.c */
 
 /* outer.c */
 void dt_outer_start(struct dt_outer *, uint32_t n);

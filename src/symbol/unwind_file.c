@@ -102,7 +102,8 @@ static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 	if (!dt_elf_is_64(elf) || dt_elf_machine(elf) != dt_machine_here()->elf)
 		return;
 	if (dt_elf_section(elf, ".eh_frame", &data, &len, &addr) == 0 && data != NULL) {
-		(void)dt_cfi_read(c, dt_machine_here()->elf, data, len, addr);	/* out of memory: what was read counts */
+		/* out of memory: what was read counts */
+		(void)dt_cfi_read(c, dt_machine_here()->elf, data, len, addr);
 		dt_elf_forget(elf, data);
 	}
 	if (c->n == 0)
