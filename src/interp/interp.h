@@ -20,7 +20,7 @@ struct dt_region {		/* part of the memory image */
 	bool writable;		/* copyout() may change it */
 };
 
-/* One firing of a probe, as recorded or made up. */
+
 /* The value of a variable that struct dt_context has no member for. */
 struct dt_given { uint16_t id; uint64_t value; };	/* enum dt_var_id */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Headers, segments, sections and notes of an ELF file, read piece by piece with pread(2). What is
- * needed is small, and every length is checked here against the file's, which a library would have to
- * be trusted with.
+ * Headers, segments, sections and notes of an ELF file, read piece by piece with pread(2). Little is
+ * needed, and every length is checked here against the file, instead of trusting a library to do it.
  */
 #include "symbol/elf_impl.h"
 
@@ -36,7 +35,7 @@ static int read_at(const struct dt_elf *e, uint64_t off, void *buf, uint64_t len
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -ENOEXEC;	/* it became shorter */
+			return n < 0 ? -errno : -ENOEXEC;	/* the file has become shorter */
 		to += n;
 		off += (uint64_t)n;
 		len -= (uint64_t)n;
@@ -177,13 +176,13 @@ static int read_shdr(const struct dt_elf *e, uint64_t i, Elf64_Shdr *sh)
 	return err;
 }
 
-/* A table of n entries lies inside the file. */
+/* Does a table of n entries lie inside the file? */
 static bool table_fits(const struct dt_elf *e, uint64_t off, uint64_t n, uint64_t entry, uint64_t least)
 {
 	return entry >= least && off <= e->size && n <= (e->size - off) / entry;
 }
 
-/* With more sections than a header can say, the first section says it. */
+/* If there are more sections than the header can count, the first section has the number. */
 static int read_sections(struct dt_elf *e)
 {
 	uint64_t n = e->eh.e_shnum, least = dt_elf_is_64(e) ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -246,7 +245,7 @@ static int read_segments(struct dt_elf *e)
 
 /* ---- opening ---- */
 
-static int begin(struct dt_elf *e, struct dt_elf **out)
+static int begin_elf(struct dt_elf *e, struct dt_elf **out)
 {
 	int err = read_ehdr(e);
 
@@ -263,7 +262,7 @@ static int begin(struct dt_elf *e, struct dt_elf **out)
 	return 0;
 }
 
-/* Looked at before it is opened: opening alone can do something to a device. */
+/* The file is examined before it is opened, since opening alone can have an effect on a device. */
 int dt_elf_open_regular(const char *path, bool follow)
 {
 	int found = open(path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), fd = -ENOEXEC;
@@ -298,7 +297,7 @@ int dt_elf_open(int fd, const char *path, struct dt_elf **out)
 		return -ENOEXEC;
 	}
 	e->size = (uint64_t)st.st_size;
-	return begin(e, out);
+	return begin_elf(e, out);
 }
 
 int dt_elf_memory(void *bytes, size_t len, struct dt_elf **out)
@@ -312,7 +311,7 @@ int dt_elf_memory(void *bytes, size_t len, struct dt_elf **out)
 	e->fd = -1;
 	e->mem = bytes;
 	e->size = len;
-	return begin(e, out);
+	return begin_elf(e, out);
 }
 
 void dt_elf_drop_fd(struct dt_elf *e)
@@ -514,7 +513,7 @@ static const uint8_t *id_in_notes(const uint8_t *at, size_t len, size_t *idlen)
 	return NULL;
 }
 
-/* Segments first: a debug file's are empty, a stripped file has no other. */
+/* Segments come first: those of a debug file are empty, and a stripped file has nothing else. */
 const uint8_t *dt_elf_buildid(struct dt_elf *e, size_t *len)
 {
 	const uint8_t *id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An ELF file of somebody else's: its functions, sections, build id, and where file offsets are in
- * memory. Everything in it is taken for hostile: sizes are checked against the file before memory is
- * taken, nothing is mapped (a file that shrinks under a mapping would be our end), and limits are
+ * A foreign ELF file: its functions, sections, build id, and where file offsets are in memory.
+ * Everything in it is treated as hostile: sizes are checked against the file before memory is
+ * allocated, nothing is mapped (a file that shrinks under a mapping would kill us), and limits are
  * errors. Both word sizes, our own byte order.
  */
 #ifndef DT_SYMBOL_ELF_H
@@ -17,22 +17,24 @@ struct dt_elf;
 #define DT_ELF_DEBUG_ROOT "/usr/lib/debug"
 
 /*
- * Owns the descriptor or the malloc'ed bytes from here on, also when it fails. path (may be NULL) is
- * where the file was found: separate debug files are looked for beside it. 0; -ENOEXEC: no ELF file for
- * us; -ENOMEM; or why it cannot be read.
+ * Takes over the descriptor or the malloc'ed bytes, even if it fails. path (may be NULL) is where the
+ * file was found: separate debug files are looked for beside it. 0; -ENOEXEC: not an ELF file for us;
+ * -ENOMEM; or why it cannot be read.
  */
 int dt_elf_open(int fd, const char *path, struct dt_elf **);
 int dt_elf_memory(void *bytes, size_t len, struct dt_elf **);
 void dt_elf_close(struct dt_elf *);			/* NULL is fine */
-/* instead of DT_ELF_DEBUG_ROOT; the text must live as long */
+/* Replaces DT_ELF_DEBUG_ROOT; the text must outlive the file */
 void dt_elf_debug_root(struct dt_elf *, const char *dir);
 
-/* The separate debug file, by build id or .gnu_debuglink: a descriptor for the caller, or -errno. */
+/*
+ * Opens the separate debug file, by build id or .gnu_debuglink: a descriptor for the caller, or -errno.
+ */
 int dt_elf_debug_fd(struct dt_elf *);
 
 /*
- * Only for regular files, without waiting for a pipe's other end and without following a last symbolic
- * link. fd or -errno.
+ * Opens regular files only, without waiting for the other end of a pipe and, unless `follow`, without
+ * following a final symbolic link. fd or -errno.
  */
 int dt_elf_open_regular(const char *path, bool follow);
 
@@ -42,61 +44,62 @@ uint16_t dt_elf_type(const struct dt_elf *);		/* ET_EXEC, ET_DYN … */
 const uint8_t *dt_elf_buildid(struct dt_elf *, size_t *len);	/* NULL: it has none */
 
 /*
- * A section by name. The bytes live as long as the file; a section without any (.bss) has NULL. 0,
- * -ENOENT, or why not.
+ * A section by name. The bytes live as long as the file; a section without any (.bss) gives NULL. 0,
+ * -ENOENT, or why it cannot be read.
  */
 int dt_elf_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);
-void dt_elf_forget(struct dt_elf *, const void *data);	/* its bytes are not wanted any more */
+void dt_elf_forget(struct dt_elf *, const void *data);	/* frees the bytes of a section */
 
 bool dt_elf_has_section(const struct dt_elf *, const char *name);
 /*
- * elf_unpack.c: a compressed section, malloc'ed for the caller. -ENOENT: there is none, or it is not
- * compressed; or why not.
+ * elf_unpack.c: unpacks a compressed section into malloc'ed bytes for the caller. -ENOENT: there is
+ * none, or it is not compressed; or why not.
  */
 int dt_elf_unpack(struct dt_elf *, const char *name, void **data, size_t *len);
 
-/* Through PT_LOAD; code segments first. */
+/* Translate through PT_LOAD, code segments first. */
 bool dt_elf_offset_to_vaddr(const struct dt_elf *, uint64_t off, uint64_t *vaddr);
 bool dt_elf_vaddr_to_offset(const struct dt_elf *, uint64_t vaddr, uint64_t *off);
 /*
- * Of a piece of the file mapped as code: the address its first byte is linked at. Pages before the
- * segment's own bytes count.
+ * For a piece of the file that is mapped as code: the address at which its first byte is linked. Pages
+ * before the segment's own bytes count.
  */
 bool dt_elf_code_vaddr(const struct dt_elf *, uint64_t off, uint64_t len, uint64_t *vaddr);
 
 struct dt_elf_function {
 	const char *name;		/* lives as long as the file, without a version */
-	uint64_t vaddr, size;		/* a size that the file does not tell reaches to the next function */
+	uint64_t vaddr, size;		/* an unknown size reaches to the next function */
 	uint64_t offset;		/* in the file; UINT64_MAX: not in it */
 	uint8_t type;			/* STT_FUNC, STT_GNU_IFUNC; STT_NOTYPE: a label in code */
 	uint8_t bind;			/* STB_… */
-	/* another name of the function before it, which is the one addresses are shown by */
+	/* another name of the function before it; addresses are shown by that one's name */
 	bool alias;
 };
 
 /*
- * Functions by address. The first call reads them: .symtab, else those of the separate debug file, else
- * .gnu_debugdata; without a .symtab of its own also .dynsym. 0 (there may be none), or why not; f ends
- * the walk by a non-zero value, which is returned.
+ * Functions by address. The first call reads them: from .symtab, otherwise from the separate debug
+ * file, otherwise from .gnu_debugdata; without a .symtab of its own also from .dynsym. 0 (there may be
+ * none), or why not. f ends the walk with a non-zero value, which is returned.
  */
 int dt_elf_load(struct dt_elf *);
 typedef int dt_elf_function_f(void *ctx, const struct dt_elf_function *);
 int dt_elf_each_function(struct dt_elf *, dt_elf_function_f *f, void *ctx);
-/* never an alias; NULL none */
+/* Never an alias; NULL: none */
 const struct dt_elf_function *dt_elf_function_at(struct dt_elf *, uint64_t vaddr);
 /*
- * Variables, the same way; of the type STT_OBJECT, or STT_TLS, whose vaddr is a place in a thread's
- * block. NULL: none, or of a name several.
+ * Variables in the same way, of type STT_OBJECT, or STT_TLS, whose vaddr is an offset in a thread's
+ * block. NULL: none, or several of that name.
  */
 const struct dt_elf_function *dt_elf_data_at(struct dt_elf *, uint64_t vaddr);
 const struct dt_elf_function *dt_elf_data_named(struct dt_elf *, const char *name, size_t len);
-/* is it inside of what is loaded, bytes of the file or not? */
+/* Is the address inside what is loaded, whether or not the file has bytes for it? */
 bool dt_elf_has_memory(const struct dt_elf *, uint64_t vaddr);
-/* of the block each thread has; false: none */
+/* Size and alignment of each thread's block; false: there is none */
 bool dt_elf_tls(const struct dt_elf *, uint64_t *size, uint64_t *align);
-void dt_elf_drop_fd(struct dt_elf *);	/* functions are loaded, sections are not wanted any more */
+/* Closes the file: functions are loaded and no more sections will be read. */
+void dt_elf_drop_fd(struct dt_elf *);
 
-/* A C++ or Rust name as people write it; false: it is none of those, or too long. */
+/* Demangles a C++ or Rust name; false: it is neither, or too long. */
 bool dt_elf_demangle(const char *name, char *buf, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the symbols of a stripped file are: in the debug file of the same build id, in the one
+ * Finds the symbols of a stripped file: in the debug file with the same build id, in the one that
  * .gnu_debuglink names, or compressed inside it (.gnu_debugdata, .xz). What is found must belong to the
- * file: its build id is the same, or where there is none the checksum.
+ * file: the build id is the same, or if there is none the checksum.
  */
 #include "symbol/elf_impl.h"
 
@@ -68,7 +68,7 @@ static int by_id(struct dt_elf *e, struct dt_elf **out)
 
 /* ---- by name ---- */
 
-/* The checksum .gnu_debuglink has: CRC-32 of IEEE 802.3, bit by bit reversed, as in zip files. */
+/* The checksum of .gnu_debuglink: CRC-32 of IEEE 802.3, bit-reversed, as in zip files. */
 static bool checksum(const char *path, uint32_t *out)
 {
 	int fd = dt_elf_open_regular(path, true);

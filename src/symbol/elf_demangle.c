@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names that C++ and Rust compilers made, as people write them. libiberty has both schemes, in C, with
- * limits of its own on nesting; its functions that call back are used, as those that allocate end the
- * process when memory is out. Their prototypes stand here: the two are all we need of its header.
+ * Demangles names of C++ and Rust. libiberty has both schemes, in C, with its own limits on nesting.
+ * Its callback functions are used, because those that allocate end the process if memory runs out.
+ * Their two prototypes are declared here: they are all that we need of its header.
  */
 #include "symbol/elf.h"
 
@@ -13,11 +13,11 @@ int cplus_demangle_v3_callback(const char *mangled, int options, demangled_f *, 
 int rust_demangle_callback(const char *mangled, int options, demangled_f *, void *ctx);
 
 enum { OPTION_PARAMS = 1 << 0, OPTION_ANSI = 1 << 1 };	/* with parameters and qualifiers */
-enum { MANGLED_MAX = 1024 };	/* its memory on our stack grows with the length */
+enum { MANGLED_MAX = 1024 };	/* libiberty's use of our stack grows with the length */
 
 struct text { char *buf; size_t len, n; bool cut; };
 
-static void put(const char *s, size_t n, void *ctx)
+static void put_part(const char *s, size_t n, void *ctx)
 {
 	struct text *t = ctx;
 	size_t room = t->len - 1 - t->n;
@@ -40,11 +40,11 @@ bool dt_elf_demangle(const char *name, char *buf, size_t len)
 	if (name[1] != 'R' && name[1] != 'Z')
 		return false;
 	/* also the old scheme, _ZN…17h<hash>E */
-	known = rust_demangle_callback(name, OPTION_PARAMS | OPTION_ANSI, put, &t);
+	known = rust_demangle_callback(name, OPTION_PARAMS | OPTION_ANSI, put_part, &t);
 	if (!known && name[1] == 'Z') {
 		t.n = 0;
 		t.cut = false;
-		known = cplus_demangle_v3_callback(name, OPTION_PARAMS | OPTION_ANSI, put, &t);
+		known = cplus_demangle_v3_callback(name, OPTION_PARAMS | OPTION_ANSI, put_part, &t);
 	}
 	if (!known || t.n == 0)
 		return false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbol tables in, functions (and apart from them data) sorted by address out. One name is shown for
- * an address: which one does not depend on the order of the table. Data are read when somebody asks for
- * one.
+ * Symbol tables come in; functions, and separately data, go out, sorted by address. One name is shown
+ * for an address, chosen independently of the order in the table. Data are read only on demand.
  */
 #include "symbol/elf_impl.h"
 
@@ -39,7 +38,7 @@ static int open_table(struct dt_elf *e, uint32_t type, struct table *t)
 	return 0;
 }
 
-static Elf64_Sym symbol(const struct table *t, size_t i)
+static Elf64_Sym read_symbol(const struct table *t, size_t i)
 {
 	Elf64_Sym s;
 	Elf32_Sym small;
@@ -53,10 +52,7 @@ static Elf64_Sym symbol(const struct table *t, size_t i)
 		.st_shndx = small.st_shndx, .st_value = small.st_value, .st_size = small.st_size };
 }
 
-/*
- * The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no name that can be
- * shown.
- */
+/* The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no printable name. */
 static const char *name_of(const struct table *t, uint32_t at)
 {
 	char *s;
@@ -80,7 +76,10 @@ static bool in_code(const struct dt_elf *e, uint16_t shndx)
 	return shndx < e->nsh && e->sh[shndx].sh_flags & SHF_EXECINSTR;
 }
 
-/* Labels: hand-written code has no types. '$' marks instruction sets, ".L" is a compiler's own. */
+/*
+ * Labels count as functions, since hand-written code has no types. '$' marks instruction sets; ".L" is
+ * the compiler's own.
+ */
 static bool wanted(const struct dt_elf *e, enum dt_elf_kind kind, const Elf64_Sym *s, const char *name)
 {
 	if (kind == DT_ELF_DATA)
@@ -94,7 +93,7 @@ static bool wanted(const struct dt_elf *e, enum dt_elf_kind kind, const Elf64_Sy
 	}
 }
 
-static int add(struct dt_elf_names *e, const struct dt_elf_function *f)
+static int add_function(struct dt_elf_names *e, const struct dt_elf_function *f)
 {
 	if (e->nfunc == e->capfunc) {
 		size_t cap = e->capfunc != 0 ? e->capfunc * 2 : 256;
@@ -112,12 +111,12 @@ static int add(struct dt_elf_names *e, const struct dt_elf_function *f)
 	return 0;
 }
 
-static int take(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
+static int take_symbol(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
 {
 	int err = 0;
 
 	for (size_t i = 1; i < t->n && err == 0; i++) {
-		Elf64_Sym s = symbol(t, i);
+		Elf64_Sym s = read_symbol(t, i);
 		const char *name = name_of(t, s.st_name);
 		struct dt_elf_function f = { .name = name,
 			.vaddr = s.st_value,
@@ -132,7 +131,7 @@ static int take(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
 			continue;
 		if (f.type != STT_TLS)
 			dt_elf_vaddr_to_offset(e, f.vaddr, &f.offset);
-		err = add(&e->names[kind], &f);
+		err = add_function(&e->names[kind], &f);
 	}
 	return err;
 }
@@ -154,8 +153,8 @@ static int cmp(uint64_t a, uint64_t b)
 }
 
 /*
- * Real functions before labels, those with a size, global before weak before local, few underscores,
- * short, alphabet.
+ * The order of preference for one address: functions before labels, those with a size, global before
+ * weak before local, few underscores, short, alphabetical.
  */
 static int by_address(const void *a, const void *b)
 {
@@ -177,7 +176,7 @@ static int by_address(const void *a, const void *b)
 	return c != 0 ? c : cmp(x->size, y->size);
 }
 
-/* Labels inside a function are places in it, and the same symbol may stand in two tables. */
+/* Labels inside a function are places in it, and a symbol may occur in two tables. */
 static void thin_out(struct dt_elf_names *e)
 {
 	uint64_t end = 0;	/* of the functions so far */
@@ -198,8 +197,8 @@ static void thin_out(struct dt_elf_names *e)
 }
 
 /*
- * Where code can end at the latest: with its section, else with its segment, which may have constants
- * behind code.
+ * The latest possible end of code: that of its section, otherwise that of its segment, which may
+ * contain constants behind the code.
  */
 static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
 {
@@ -224,7 +223,7 @@ static int index_starts(struct dt_elf_names *e)
 		return -ENOMEM;
 	for (size_t i = 0; i < e->nfunc; i++) {
 		e->func[i].alias = i > 0 && e->func[i - 1].vaddr == e->func[i].vaddr;
-		/* of no address: each thread has its own */
+		/* TLS variables have no address: each thread has its own */
 		if (e->func[i].alias || e->func[i].type == STT_TLS)
 			continue;
 		e->start[e->nstart] = e->func[i].vaddr;
@@ -260,7 +259,7 @@ static int take_from(struct dt_elf *e, enum dt_elf_kind kind, struct dt_elf *fro
 	int err = open_table(from, type, &t);
 
 	if (err == 0) {
-		err = take(e, kind, &t);
+		err = take_symbol(e, kind, &t);
 		dt_elf_forget(from, t.sym);
 	}
 	return err;
@@ -282,7 +281,7 @@ static int take_separate(struct dt_elf *e, enum dt_elf_kind kind)
 	return err;
 }
 
-static int load(struct dt_elf *e, enum dt_elf_kind kind)
+static int load_names(struct dt_elf *e, enum dt_elf_kind kind)
 {
 	struct dt_elf_names *n = &e->names[kind];
 	int err = take_from(e, kind, e, SHT_SYMTAB);
@@ -309,7 +308,7 @@ static int load_kind(struct dt_elf *e, enum dt_elf_kind kind)
 
 	if (!n->loaded) {
 		n->loaded = true;
-		n->load_err = load(e, kind);
+		n->load_err = load_names(e, kind);
 		if (n->load_err != 0)
 			n->nfunc = n->nstart = 0;
 	}
@@ -342,7 +341,7 @@ static const struct dt_elf_function *covering(const struct dt_elf_names *e, uint
 		else
 			hi = mid;
 	}
-	/* one that begins earlier may reach over a smaller one */
+	/* a function that begins earlier may extend beyond a smaller one */
 	for (unsigned step = 0; lo > 0 && step < COVER_STEPS && vaddr - e->start[lo - 1] < e->longest;
 	     step++, lo--) {
 		const struct dt_elf_function *f = &e->func[e->index[lo - 1]];

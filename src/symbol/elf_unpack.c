@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sections whose bytes are compressed (SHF_COMPRESSED), as Go writes its debugging data. zlib is loaded
- * when the first such section is wanted: starting costs nothing where none is. What comes out is as
- * long as the header says, or it is no section.
+ * Unpacks compressed sections (SHF_COMPRESSED), which Go uses for its debugging data. zlib is loaded
+ * when the first such section is read, so it costs nothing at start. A section whose unpacked length
+ * differs from its header is refused.
  */
 #include "symbol/elf_impl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Machine code to instruction boundaries. On aarch64 every instruction is a word; x86-64 is decoded by
- * Zydis, which is loaded when it is first needed: starting costs nothing where it is not.
+ * Finds instruction boundaries in machine code. On aarch64 every instruction is a word; x86-64 is
+ * decoded by Zydis, which is loaded on first use, so it costs nothing at start.
  */
 #include "symbol/insn.h"
 
@@ -15,7 +15,7 @@
 
 enum { FUNCTION_MAX = 4 << 20 };
 
-/* The signed field of `bits` bits at `at` in the word, in bytes. */
+/* The signed field of `bits` bits at bit `at`, in bytes. */
 static uint64_t distance(uint32_t word, unsigned at, unsigned bits)
 {
 	return (uint64_t)((int64_t)((uint64_t)word << (64 - bits - at)) >> (64 - bits)) * 4;
@@ -34,7 +34,7 @@ static void test_aarch64(struct dt_insn *in, uint32_t word)
 	in->reg = word & 31;
 }
 
-/* The last instruction that wrote to each register, as far as its form shows; 0 where none is known. */
+/* The last instruction that wrote each register, as far as its form shows; 0: unknown. */
 struct writers { uint32_t word[32]; };
 
 static void note_writer(struct writers *w, uint32_t word)
@@ -49,8 +49,8 @@ static void note_writer(struct writers *w, uint32_t word)
 }
 
 /*
- * add of a table's base and what it holds, or what it holds itself: ldr x1, [x2, x3, lsl 3]. Else the
- * next function is meant.
+ * Does the writer add a table's base to an entry, or load the entry itself (ldr x1, [x2, x3, lsl 3])?
+ * Otherwise the jump leads to another function.
  */
 static bool from_table(uint32_t writer)
 {
@@ -111,7 +111,7 @@ struct zydis {
 
 static void *zydis_load(struct zydis *z)
 {
-	/* stays: it is asked for once a function */
+	/* the library stays loaded: it is needed once per function */
 	void *lib = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (lib == NULL)
@@ -127,8 +127,8 @@ static void *zydis_load(struct zydis *z)
 }
 
 /*
- * Tables: jmp *%rax behind an addition or marked notrack, jmp *table(,%rax,8). Else the next function
- * is meant.
+ * Jump tables: jmp *%rax after an addition or marked notrack, jmp *table(,%rax,8). Otherwise the jump
+ * leads to another function.
  */
 static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool behind_add)
 {
@@ -140,7 +140,7 @@ static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool b
 	    DT_INSN_INDIRECT;
 }
 
-/* jcc, short and long; jrcxz. loop changes its register first, and is no way out of a function. */
+/* jcc, short and long, and jrcxz. loop changes its register first, and never leaves a function. */
 static void test_x86(struct dt_insn *in, const ZydisDecodedInstruction *insn)
 {
 	if (insn->mnemonic == ZYDIS_MNEMONIC_JRCXZ || insn->mnemonic == ZYDIS_MNEMONIC_JECXZ) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where instructions begin in machine code of a file, and which of them leave their function. */
+/* Where instructions begin in the machine code of a file, and which of them leave their function. */
 #ifndef DT_SYMBOL_INSN_H
 #define DT_SYMBOL_INSN_H
 
@@ -7,18 +7,20 @@
 #include <stdint.h>
 
 enum dt_insn_way {
-	DT_INSN_ON,			/* goes on in the function */
-	DT_INSN_BRANCH,			/* to offset `to` on a condition */
+	DT_INSN_ON,			/* continues in the function */
+	DT_INSN_BRANCH,			/* branches to offset `to` on a condition */
 	DT_INSN_RET,
-	DT_INSN_JUMP,			/* always, to offset `to` */
-	DT_INSN_CALL,			/* the function at offset `to`, and goes on */
-	/* to where a register or memory says; by its form not through a table of the function */
+	DT_INSN_JUMP,			/* always jumps to offset `to` */
+	DT_INSN_CALL,			/* calls the function at offset `to`, then continues */
+	/*
+	 * jumps through a register or memory, and by its form not through a jump table of the function
+	 */
 	DT_INSN_INDIRECT,
 };
 
 /*
- * What a branch depends on. Flags are tests of the machine: aarch64 as b.cond has them, x86-64 as jcc
- * has them in its last four bits.
+ * What a branch depends on. Flags are condition codes of the machine: those of b.cond on aarch64, the
+ * last four bits of jcc on x86-64.
  */
 enum dt_insn_test {
 	DT_INSN_UNKNOWN,		/* not known, or no branch */
@@ -30,7 +32,7 @@ enum dt_insn_test {
 struct dt_insn {
 	uint64_t off;			/* from the start of the function */
 	enum dt_insn_way way;
-	/* may be outside of the function; wraps when it is before the start */
+	/* may be outside of the function; wraps if it is before the start */
 	uint64_t to;
 	enum dt_insn_test test;		/* of a branch */
 	uint8_t number, reg;		/* reg: 31 is the constant 0 on aarch64; 1 is rcx on x86-64 */
@@ -38,8 +40,8 @@ struct dt_insn {
 
 /*
  * Calls f for each instruction of the function at offset … offset + size of the file; false ends the
- * walk. 0; -ENOEXEC: what is there is no code that can be told apart; -EFBIG; -EIO; -EOPNOTSUPP: of a
- * machine that is not known; -ELIBACC: Zydis, which x86-64 needs, is not installed.
+ * walk. 0; -ENOEXEC: the bytes cannot be decoded; -EFBIG; -EIO; -EOPNOTSUPP: unknown machine; -ELIBACC:
+ * Zydis, which x86-64 needs, is not installed.
  */
 typedef bool dt_insn_f(void *ctx, const struct dt_insn *);
 int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *, void *ctx);

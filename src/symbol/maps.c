@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two line formats in, mappings and functions out. Numbers that do not fit and ranges that turn around
- * make a bad line.
+ * Two line formats come in, mappings and functions go out. A number that does not fit or a reversed
+ * range makes a line bad.
  */
 #include "symbol/maps.h"
 
@@ -24,8 +24,11 @@ static int digit(char c)
 	return -1;
 }
 
-/* Digits up to the byte `end`, which is skipped too; any number of them as long as the value fits. */
-static bool number(const char **at, unsigned base, char end, uint64_t *value)
+/*
+ * Reads digits up to the byte `end`, which is skipped too; any number of digits as long as the value
+ * fits.
+ */
+static bool read_hex(const char **at, unsigned base, char end, uint64_t *value)
 {
 	const char *p = *at;
 	uint64_t v = 0;
@@ -49,7 +52,7 @@ static bool is_octal(const char *p, size_t left)
 	    p[3] >= '0' && p[3] <= '7';
 }
 
-/* The kernel writes a newline in a name as \012. */
+/* The kernel writes a newline in a name as \\012. */
 static bool copy_path(struct dt_mapping *m, const char *p, size_t len)
 {
 	static const char gone[] = " (deleted)";
@@ -79,13 +82,14 @@ static bool parse_mapping(const char *p, const char *end, struct dt_mapping *m)
 	uint64_t major, minor;
 	const char *prot;
 
-	if (!number(&p, 16, '-', &m->start) || !number(&p, 16, ' ', &m->end) || m->start >= m->end)
+	if (!read_hex(&p, 16, '-', &m->start) || !read_hex(&p, 16, ' ', &m->end) || m->start >= m->end)
 		return false;
 	prot = p;
 	if (end - p < 5 || p[4] != ' ')
 		return false;
 	p += 5;
-	if (!number(&p, 16, ' ', &m->offset) || !number(&p, 16, ':', &major) || !number(&p, 16, ' ', &minor))
+	if (!read_hex(&p, 16, ' ', &m->offset) || !read_hex(&p, 16, ':', &major) ||
+	    !read_hex(&p, 16, ' ', &minor))
 		return false;
 	if (major > UINT32_MAX || minor > UINT32_MAX || m->offset > UINT64_MAX - (m->end - m->start))
 		return false;
@@ -122,11 +126,11 @@ static bool parse_jit(char *line, struct dt_jit_function *f)
 
 	if (strncmp(p, "0x", 2) == 0)
 		p += 2;
-	if (!number(&p, 16, ' ', &f->start))
+	if (!read_hex(&p, 16, ' ', &f->start))
 		return false;
 	if (strncmp(p, "0x", 2) == 0)
 		p += 2;
-	if (!number(&p, 16, ' ', &f->size) || f->size == 0 || f->size > UINT64_MAX - f->start || *p == '\0')
+	if (!read_hex(&p, 16, ' ', &f->size) || f->size == 0 || f->size > UINT64_MAX - f->start || *p == '\0')
 		return false;
 	f->name = p;
 	for (char *c = line + (p - line); *c; c++)
@@ -135,7 +139,7 @@ static bool parse_jit(char *line, struct dt_jit_function *f)
 	return true;
 }
 
-/* The later line first: names lie in the text in the order they were told. */
+/* The later line comes first: names are in the text in the order in which they were reported. */
 static int by_start(const void *a, const void *b)
 {
 	const struct dt_jit_function *x = a, *y = b;
@@ -178,8 +182,8 @@ void dt_perfmap_free(struct dt_perfmap *m)
 }
 
 /*
- * Code that was thrown away stays in the file: of those around the address, near in the table, the last
- * told counts.
+ * Discarded code stays in the file: of the functions around the address, near in the table, the one
+ * reported last counts.
  */
 const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *m, uint64_t addr)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The text of /proc/PID/maps and of /tmp/perf-PID.map, both written by others: lines that are not as
- * they should be are left out.
- */
+/* Parses /proc/PID/maps and /tmp/perf-PID.map, both written by others: malformed lines are skipped. */
 #ifndef DT_SYMBOL_MAPS_H
 #define DT_SYMBOL_MAPS_H
 
@@ -20,19 +17,19 @@ struct dt_mapping {
 	char path[4096];		/* "" none; "[vdso]" and the like are no files */
 };
 
-/* The next good line; false at the end. *text moves behind it. The text ends with a NUL. */
+/* Reads the next good line and moves *text behind it; false at the end. The text ends with a NUL. */
 bool dt_maps_next(const char **text, struct dt_mapping *);
 
 struct dt_jit_function { uint64_t start, size; const char *name; };
 
-/* Code made at run time, as its maker tells: "START SIZE name", hexadecimal. */
+/* Code generated at run time, as its compiler reports it: "START SIZE name", hexadecimal. */
 struct dt_perfmap {
 	char *text;			/* names point into it */
-	struct dt_jit_function *func;	/* sorted; of those that lie over each other the last told counts */
+	struct dt_jit_function *func;	/* sorted; of overlapping ones the one reported last counts */
 	size_t n;
 };
 
-/* Owns the text (malloc'ed, ends with a NUL) from here on. 0 or -ENOMEM. */
+/* Takes over the text (malloc'ed, ends with a NUL). 0 or -ENOMEM. */
 int dt_perfmap_parse(struct dt_perfmap *, char *text);
 void dt_perfmap_free(struct dt_perfmap *);
 const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *, uint64_t addr);

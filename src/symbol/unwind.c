@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes in, lists of mappings out, and the rows of the files they map (unwind_file.c). A list that
- * changes is written anew elsewhere and then told to the kernel side, so that a program sees the old
- * one or the new one; the old one's place is used again only when no program can still read it.
+ * Processes come in; lists of mappings, and the rows of the files they map (unwind_file.c), go out. A
+ * changed list is written to a new place and then published, so a program sees either the old list or
+ * the new one. The old place is reused only when no program can still be reading it.
  */
 #include "symbol/unwind_impl.h"
 #include "base/clock.h"
@@ -26,7 +26,7 @@ static unsigned class_of(uint32_t n)
 	return c;
 }
 
-/* First element of a free block, or UINT32_MAX. */
+/* The first element of a free block, or UINT32_MAX. */
 static uint32_t take_block(struct dt_unwind *u, unsigned class)
 {
 	struct dt_unwind_room **at = &u->free[class], *b = *at;
@@ -150,7 +150,10 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* News of unmapping is not had: what came later, and so stands later in the list, cuts what it lies over. */
+/*
+ * There are no events for unmapping: a later mapping, which comes later in the list, cuts what it
+ * overlaps.
+ */
 static uint32_t untangle(struct dt_unwind_map *m, uint32_t n)
 {
 	uint32_t out = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables for user stacks without frame pointers (bpf/unwind.h), in memory that programs of the kernel
- * read: rows of each file once, a list of mappings for each process. What is mapped comes from struct
- * dt_usyms, which tells what changes; tables are made when dt_unwind_work() is called, for as long as
- * it is allowed to.
+ * Tables for walking user stacks without frame pointers (bpf/unwind.h), in memory that programs in the
+ * kernel read: the rows of each file once, and a list of mappings for each process. struct dt_usyms
+ * tells what is mapped and what changes. Tables are built by dt_unwind_work(), for as long as it is
+ * allowed to run.
  */
 #ifndef DT_SYMBOL_UNWIND_H
 #define DT_SYMBOL_UNWIND_H
@@ -21,7 +21,7 @@ struct dt_unwind_areas {
 	struct dt_unwind_rule *rule;
 	struct dt_unwind_map *map;
 	uint32_t nrows, nrules, nmaps;	/* elements */
-	/* NULL: none any more. 0 or -errno */
+	/* value NULL: removes the entry. 0 or -errno */
 	int (*publish)(void *ctx, const struct dt_unwind_key *, const struct dt_unwind_value *);
 	void *ctx;
 };
@@ -29,14 +29,16 @@ struct dt_unwind_areas {
 struct dt_unwind_stats {
 	uint32_t files, rows, rules, processes, mappings;
 	uint32_t left_out;		/* files and processes for which there was no room */
-	uint64_t ns;			/* that reading files took */
+	uint64_t ns;			/* spent on reading files */
 };
 
-/* NULL: out of memory. Listens to the usyms until it is freed. */
+/* Listens to the usyms until it is freed. NULL: out of memory. */
 struct dt_unwind *dt_unwind_new(const struct dt_unwind_areas *, struct dt_usyms *);
-void dt_unwind_free(struct dt_unwind *);		/* NULL is fine; before the usyms */
-void dt_unwind_want(struct dt_unwind *, uint32_t pid);	/* as soon as dt_unwind_work() comes to it */
-bool dt_unwind_work(struct dt_unwind *, uint64_t ns);	/* for about that long; false: there is more to do */
+/* NULL is allowed; must come before dt_usyms_free() */
+void dt_unwind_free(struct dt_unwind *);
+void dt_unwind_want(struct dt_unwind *, uint32_t pid);	/* queues the process for dt_unwind_work() */
+/* Works for about that long; false: there is more to do. */
+bool dt_unwind_work(struct dt_unwind *, uint64_t ns);
 struct dt_unwind_stats dt_unwind_stats(const struct dt_unwind *);
 
 #endif

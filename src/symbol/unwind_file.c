@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One file's .eh_frame, or where it has none .debug_frame, to rows in the shared memory. Rules are
- * numbered over all files: a few thousand serve all of a machine.
+ * Turns the .eh_frame of one file, or its .debug_frame, into rows in the shared memory. Rules are
+ * numbered across all files: a few thousand serve a whole machine.
  */
 #include "symbol/unwind_impl.h"
 #include "base/clock.h"
@@ -25,7 +25,7 @@ static uint32_t hash_of(const struct dt_unwind_rule *r)
 	return dt_hash_bytes(DT_HASH_START, r, sizeof(*r)) % RULE_SLOTS;
 }
 
-/* Its number; 0, "none", also when there is no room for another. */
+/* The number of a rule; 0 ("none") also if there is no room for another. */
 static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
 {
 	uint32_t at = hash_of(r);
@@ -47,9 +47,9 @@ static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
 /* ---- rows ---- */
 
 /*
- * The code by which a signal handler returns, where it tells nothing about its frame: the saved registers
- * are at the stack pointer. It is found by its instructions; one instruction before it a row begins too,
- * as return addresses are looked for one byte before themselves.
+ * Adds a rule for the code by which a signal handler returns, if it has no frame data: the saved
+ * registers are at the stack pointer. It is found by its instructions. A row also begins one
+ * instruction before it, since return addresses are looked up one byte before themselves.
  */
 static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
 {
@@ -76,7 +76,7 @@ static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
 		}
 }
 
-/* Go has no .eh_frame, but this, which is not loaded with the program. */
+/* Go has no .eh_frame but this section, which is not loaded with the program. */
 static void read_debug_frame(struct dt_cfi *c, struct dt_elf *elf)
 {
 	const void *data;
@@ -102,7 +102,7 @@ static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 	if (!dt_elf_is_64(elf) || dt_elf_machine(elf) != dt_machine_here()->elf)
 		return;
 	if (dt_elf_section(elf, ".eh_frame", &data, &len, &addr) == 0 && data != NULL) {
-		/* out of memory: what was read counts */
+		/* if memory runs out, what was read so far counts */
 		(void)dt_cfi_read(c, dt_machine_here()->elf, data, len, addr);
 		dt_elf_forget(elf, data);
 	}
@@ -113,7 +113,10 @@ static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 	dt_cfi_finish(c);
 }
 
-/* Block k begins with the row that holds there, the last at or before it, and has those that begin inside. */
+/*
+ * Block k begins with the row in force there, the last one at or before it, and contains those that
+ * begin inside.
+ */
 static void put_blocks(struct dt_unwind_block *to, uint32_t n, const struct dt_unwind_row *row,
     uint32_t nrows, uint32_t first)
 {
@@ -159,7 +162,7 @@ static void put_rows(struct dt_unwind *u, struct dt_unwind_file *f, const struct
 
 /* ---- files ---- */
 
-/* The mapping's own link leads to the file when what names are read from is closed already. */
+/* The mapping's own link leads to the file if the one that names come from is already closed. */
 static struct dt_elf *open_mapping(uint32_t pid, uint64_t start, uint64_t end)
 {
 	struct dt_elf *elf = NULL;

@@ -25,7 +25,7 @@ struct dt_unwind {
 	struct dt_usyms *usyms;
 	struct dt_unwind_proc *proc[DT_UNWIND_BUCKETS], *queue, *last;
 	struct dt_unwind_file *file[DT_UNWIND_BUCKETS];
-	/* room for lists, the oldest first */
+	/* freed blocks for lists, the oldest first */
 	struct dt_unwind_room *free[DT_UNWIND_CLASSES], *free_end[DT_UNWIND_CLASSES];
 	uint32_t maps_used;
 	uint32_t *rules;		/* hash: numbers of rules, 0 free; NULL until the first */
@@ -34,8 +34,8 @@ struct dt_unwind {
 };
 
 /*
- * unwind_file.c: the file's rows, read when it is new. NULL: out of memory. The mapping is another way
- * to the file.
+ * unwind_file.c: the rows of a file, read if it is new. NULL: out of memory. The mapping gives another
+ * way to the file.
  */
 const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *, const struct dt_umapping *, uint32_t pid);
 void dt_unwind_files_free(struct dt_unwind *);

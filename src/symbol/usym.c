@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Process ids and addresses in, places out. A process has a view: what is mapped in it now, and what
- * was before its last exec (an address is looked for in the newest first; with address space
- * randomization they hardly meet). A forked process shares its parent's mappings until one of them
- * changes.
+ * Process ids and addresses come in, places go out. A process has a view: what it maps now, and what it
+ * mapped before its last exec (the newest is searched first; with address space randomisation they
+ * hardly overlap). A forked process shares its parent's mappings until one of them changes.
  */
 #include "symbol/usym_impl.h"
 #include "base/clock.h"
@@ -58,7 +57,7 @@ struct dt_usyms {
 	void *listener_ctx;
 };
 
-static void tell(struct dt_usyms *us, uint32_t pid, bool ended)
+static void tell_listener(struct dt_usyms *us, uint32_t pid, bool ended)
 {
 	if (us->listener != NULL)
 		us->listener(us->listener_ctx, pid, ended);
@@ -93,7 +92,7 @@ static struct space *new_space(const struct space *from)
 	return s;
 }
 
-/* What lies under the new mapping is gone. */
+/* Removes what the new mapping covers. */
 static void cover(struct space *s, uint64_t start, uint64_t end)
 {
 	uint32_t n = 0;
@@ -157,7 +156,10 @@ static void unlink_view(struct dt_usyms *us, struct view *v)
 	us->nviews--;
 }
 
-/* The oldest of the dead goes; when all live, the oldest of those, which can be learned again. */
+/*
+ * Drops the oldest view of a dead process; if all live, the oldest of those, which can be learned
+ * again.
+ */
 static void make_room(struct dt_usyms *us)
 {
 	struct view *v = us->oldest;
@@ -194,7 +196,7 @@ static struct view *view_of(struct dt_usyms *us, uint32_t pid)
 	return v;
 }
 
-/* A new space in front; the view owns it. */
+/* Puts a new space in front; the view owns it. */
 static void push_space(struct view *v, struct space *s, uint64_t when)
 {
 	if (v->space[0] != NULL && v->space[0]->n == 0) {	/* nothing in it to remember */
@@ -208,7 +210,7 @@ static void push_space(struct view *v, struct space *s, uint64_t when)
 	v->dead = false;
 }
 
-/* The newest space, to be changed: not shared with another process. */
+/* The newest space, to be changed: never shared with another process. */
 static struct space *own_space(struct view *v)
 {
 	if (v->space[0] == NULL) {
@@ -224,7 +226,7 @@ static struct space *own_space(struct view *v)
 	return v->space[0];
 }
 
-/* Code is mapped; memory of no file may be made by a run-time compiler. */
+/* Records a code mapping; memory without a file may come from a run-time compiler. */
 static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, const struct dt_uwant *w,
     uint64_t offset)
 {
@@ -240,8 +242,8 @@ static void take_mapping(struct dt_usyms *us, struct view *v, struct space *s, c
 /* ---- from /proc ---- */
 
 /*
- * The snapshot takes the place of what was thought to be mapped; what is not there any more may still
- * stand in records.
+ * The snapshot replaces what was thought to be mapped; mappings that are gone may still occur in
+ * records.
  */
 static bool snapshot(struct dt_usyms *us, struct view *v)
 {
@@ -267,7 +269,7 @@ static bool snapshot(struct dt_usyms *us, struct view *v)
 		return false;
 	release(v->space[0]);
 	v->space[0] = s;
-	tell(us, v->pid, false);
+	tell_listener(us, v->pid, false);
 	return true;
 }
 
@@ -320,7 +322,7 @@ static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 	if (s == NULL)
 		return;
 	take_mapping(us, v, s, &w, e->offset);
-	tell(us, e->pid, false);
+	tell_listener(us, e->pid, false);
 }
 
 static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
@@ -341,7 +343,7 @@ static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 	parent->space[0]->refs++;
 	dt_ujit_free(&child->jit);	/* of an earlier process of that number */
 	push_space(child, parent->space[0], e->time);
-	tell(us, e->pid, false);
+	tell_listener(us, e->pid, false);
 }
 
 static void on_exec(struct dt_usyms *us, const struct dt_watch_event *e)
@@ -351,7 +353,7 @@ static void on_exec(struct dt_usyms *us, const struct dt_watch_event *e)
 
 	if (s != NULL)
 		push_space(v, s, e->time);
-	tell(us, e->pid, false);
+	tell_listener(us, e->pid, false);
 }
 
 static void on_news(void *ctx, const struct dt_watch_event *e)
@@ -367,7 +369,7 @@ static void on_news(void *ctx, const struct dt_watch_event *e)
 		v = find_view(us, e->pid);
 		if (v != NULL)
 			v->dead = true;
-		tell(us, e->pid, true);
+		tell_listener(us, e->pid, true);
 		break;
 	case DT_WATCH_LOST: break;	/* /proc is asked for addresses nobody knows */
 	}
@@ -427,7 +429,7 @@ static uint64_t object_start(const struct space *s, const struct dt_uobject *o)
 	return start;
 }
 
-/* That of a program of another word size. */
+/* The vdso of a program with another word size. */
 static bool other_vdso(const struct dt_usyms *us, const struct map *m)
 {
 	const struct dt_ufile *vdso = us->files.vdso;
@@ -465,7 +467,7 @@ static void place_in_memory(struct view *v, uint64_t addr, struct dt_uplace *p)
 	p->function_start = f->start;
 }
 
-/* Only code is kept of what is mapped: data of a file are as far from its code as the file says. */
+/* Only code mappings are kept: the distance of a file's data from its code is that in the file. */
 static bool data_of(const struct space *s, const struct map *m, uint64_t addr, struct dt_uplace *p)
 {
 	struct dt_elf *elf = m->object->file != NULL ? m->object->file->elf : NULL;

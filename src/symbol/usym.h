@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses of processes to names. What is mapped where is learned while a process lives, from /proc
- * and, once watching, from the kernel's news; so processes that are gone keep their names. A file is
- * read once, however many processes map it.
+ * Turns addresses in processes into names. Mappings are learned while a process lives, from /proc and,
+ * once watching, from kernel events; so processes that have ended keep their names. A file is read
+ * once, however many processes map it.
  */
 #ifndef DT_SYMBOL_USYM_H
 #define DT_SYMBOL_USYM_H
@@ -17,13 +17,13 @@ struct dt_usyms;
 struct dt_usyms *dt_usyms_new(void);		/* NULL: out of memory */
 void dt_usyms_free(struct dt_usyms *);		/* NULL is fine */
 
-int dt_usyms_watch(struct dt_usyms *);		/* from now on; 0 or -errno: only /proc is asked then */
-void dt_usyms_poll(struct dt_usyms *);		/* takes news in: cheap, to be called often while watching */
-/* reads its mappings now; a process that is gone changes nothing */
+int dt_usyms_watch(struct dt_usyms *);		/* starts watching; 0, or -errno: only /proc is used */
+void dt_usyms_poll(struct dt_usyms *);		/* takes new events; cheap, call it often while watching */
+/* Reads the mappings of a process now; does nothing if it has ended */
 void dt_usyms_learn(struct dt_usyms *, uint32_t pid);
-/* also what is needed to name code it makes later, should it end at once */
+/* Also prepares for naming code that it generates later, in case it ends soon */
 void dt_usyms_follow(struct dt_usyms *, uint32_t pid);
-void dt_usyms_learn_all(struct dt_usyms *);	/* of every process, for a bounded time */
+void dt_usyms_learn_all(struct dt_usyms *);	/* for every process, within a bounded time */
 
 struct dt_uplace {
 	const char *object;		/* base name of the file, "[vdso]", "perf-123.map" */
@@ -35,30 +35,27 @@ struct dt_uplace {
 	uint64_t offset;		/* of the address in the file */
 };
 
-/* Where an address lies; false: nobody knows. The texts live until the next call. */
+/* Where an address lies; false: unknown. The texts live until the next call. */
 bool dt_usyms_lookup(struct dt_usyms *, uint32_t pid, uint64_t addr, struct dt_uplace *);
 
-/*
- * Files mapped as code by a process now, each once, for whoever looks for functions; f ends the walk by
- * a non-zero value.
- */
+/* Calls f for each file that a process maps as code now; f ends the walk with a non-zero value. */
 typedef int dt_usyms_object_f(void *ctx, const char *path, struct dt_elf *, uint64_t start, uint64_t offset);
 int dt_usyms_each_object(struct dt_usyms *, uint32_t pid, dt_usyms_object_f *, void *ctx);
 
 /*
- * Who else wants to know: told of each process whose mappings changed, from inside the calls above; f
- * NULL: nobody.
+ * Registers a listener that is told of each process whose mappings changed, from inside the calls
+ * above; f NULL removes it.
  */
 typedef void dt_usyms_news_f(void *ctx, uint32_t pid, bool ended);
 void dt_usyms_listen(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
-/* those that are known to live */
+/* Calls f for the processes that are known to live */
 void dt_usyms_each_process(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
 
 /*
- * What a process has mapped as code, as far as it is known, the later mapped last; -ESRCH: nothing is.
- * file: the same for the same bytes.
+ * Calls f for what a process maps as code, as far as known, later mappings last; -ESRCH: nothing is
+ * known. `file` is the same pointer for the same bytes.
  */
-/* of the file: as stat(2) has it */
+/* dev and ino of the file are as in stat(2) */
 struct dt_umapping {
 	uint64_t start, end, offset;
 	const void *file;
@@ -69,7 +66,7 @@ struct dt_umapping {
 typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
 
-/* files read; opened: also for another name of one */
+/* files read; opened also counts other names of the same file */
 struct dt_usyms_stats { uint64_t files, opened, views; };
 struct dt_usyms_stats dt_usyms_stats(const struct dt_usyms *);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel says is mapped, to the file itself: by the mapping's own link in /proc (which also
- * leads to deleted files), through the root of the process, or by its path here. The last two can lead
- * to another file, so what is found must have the build id, or the device and inode, that the kernel
- * named.
+ * Finds the file behind a mapping that the kernel reports: by the mapping's own link in /proc (which
+ * also leads to deleted files), through the root of the process, or by its path here. The last two can
+ * lead to another file, so the result must have the build id, or the device and inode, that the kernel
+ * reported.
  */
 #include "symbol/usym_impl.h"
 #include "base/hash.h"
@@ -30,7 +30,7 @@ static bool same_inode(const struct dt_uwant *w, const struct stat *st)
 	return st->st_ino == w->inode && st->st_dev == makedev(w->major, w->minor);
 }
 
-/* Opens the path; *st is of what it leads to. */
+/* Opens the path; *st describes what it leads to. */
 static struct dt_elf *try_path(const char *open_as, const char *path, struct stat *st)
 {
 	struct dt_elf *elf = NULL;
@@ -53,7 +53,7 @@ static bool is_wanted(const struct dt_uwant *w, struct dt_elf *elf, const struct
 	if (w->idlen == 0)
 		return sure || same_inode(w, st);
 	id = dt_elf_buildid(elf, &n);
-	/* the kernel pads with zeros what is shorter than its field, and cuts what is longer */
+	/* the kernel pads a shorter id with zeros and cuts a longer one */
 	if (id == NULL || memcmp(id, w->id, n < w->idlen ? n : w->idlen) != 0)
 		return false;
 	return true;
@@ -93,7 +93,7 @@ static struct dt_ufile *known_file(const struct dt_ufiles *fs, const struct stat
 	return NULL;
 }
 
-/* Takes the ELF file over: it becomes a file, or goes, as another one is the same. */
+/* Takes over the ELF file: it becomes a file, or is closed if the same one exists. */
 static struct dt_ufile *file_of(struct dt_ufiles *fs, struct dt_elf *elf, const struct stat *st)
 {
 	size_t idlen = 0;
@@ -127,7 +127,7 @@ struct dt_elf *dt_ufile_elf(struct dt_ufiles *fs, struct dt_ufile *f)
 
 /* ---- the vdso ---- */
 
-/* The kernel gives every process of our kind the same one: ours is read. */
+/* The kernel gives every process of our kind the same vdso: ours is read. */
 static void read_vdso(struct dt_ufiles *fs)
 {
 	uint64_t at = getauxval(AT_SYSINFO_EHDR);
@@ -162,7 +162,7 @@ static void read_vdso(struct dt_ufiles *fs)
 
 /* ---- objects ---- */
 
-static uint32_t hash(const struct dt_uwant *w)
+static uint32_t hash_want(const struct dt_uwant *w)
 {
 	uint32_t h = dt_hash_text(DT_HASH_START ^ (uint32_t)w->inode, w->path);
 
@@ -175,7 +175,7 @@ static bool is_object(const struct dt_uobject *o, const struct dt_uwant *w)
 	    (w->idlen == 0 || memcmp(o->id, w->id, w->idlen) == 0) && strcmp(o->path, w->path) == 0;
 }
 
-/* "[anon:name]", "//anon", "" and the like: memory. "[vdso]" is neither that nor a file. */
+/* "[anon:name]", "//anon", "" and the like are memory. "[vdso]" is neither memory nor a file. */
 static bool is_memory(const char *path)
 {
 	return path[0] == '\0' || strncmp(path, "[anon", 5) == 0 || strcmp(path, "//anon") == 0 ||
@@ -183,7 +183,7 @@ static bool is_memory(const char *path)
 	    strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0;
 }
 
-static void fill(struct dt_ufiles *fs, struct dt_uobject *o, const struct dt_uwant *w)
+static void fill_object(struct dt_ufiles *fs, struct dt_uobject *o, const struct dt_uwant *w)
 {
 	struct stat st;
 	struct dt_elf *elf;
@@ -203,7 +203,7 @@ static void fill(struct dt_ufiles *fs, struct dt_uobject *o, const struct dt_uwa
 
 struct dt_uobject *dt_uobject_get(struct dt_ufiles *fs, const struct dt_uwant *w)
 {
-	uint32_t b = hash(w);
+	uint32_t b = hash_want(w);
 	struct dt_uobject *o;
 
 	for (o = fs->bucket[b]; o != NULL; o = o->next)
@@ -229,7 +229,7 @@ struct dt_uobject *dt_uobject_get(struct dt_ufiles *fs, const struct dt_uwant *w
 		o->base = slash != NULL && slash[1] != '\0' ? slash + 1 : o->path;
 		fs->bucket[b] = o;
 		fs->nobjects++;
-		fill(fs, o, w);
+		fill_object(fs, o, w);
 	}
 	return o;
 }

@@ -12,7 +12,7 @@
 
 /* ---- files (usym_file.c) ---- */
 
-struct dt_ufile {			/* bytes, by build id where there is one, else by device and inode */
+struct dt_ufile {			/* a file, by build id if it has one, otherwise by device and inode */
 	struct dt_elf *elf;		/* NULL: not readable as one */
 	dev_t dev;
 	ino_t ino;
@@ -22,12 +22,12 @@ struct dt_ufile {			/* bytes, by build id where there is one, else by device and
 	struct dt_ufile *next;
 };
 
-struct dt_uobject {			/* a file under a name */
-	struct dt_ufile *file;		/* NULL: none, or it could not be had */
+struct dt_uobject {			/* a file under one name */
+	struct dt_ufile *file;		/* NULL: none, or it could not be opened */
 	char *path;
 	const char *base;
 	bool anon;			/* memory without a file */
-	/* what the kernel calls it */
+	/* the kernel's description of it */
 	uint32_t major, minor;
 	uint64_t inode;
 	uint8_t id[20];
@@ -57,20 +57,20 @@ struct dt_uwant {
 	const char *path;
 };
 
-/* The object, opened when it is new; NULL: out of memory, or too many. */
+/* Finds the object, opening it if it is new; NULL: out of memory, or too many. */
 struct dt_uobject *dt_uobject_get(struct dt_ufiles *, const struct dt_uwant *);
 void dt_ufiles_free(struct dt_ufiles *);
-/* Its functions are read now; NULL: there are none. */
+/* Reads its functions now; NULL: there are none. */
 struct dt_elf *dt_ufile_elf(struct dt_ufiles *, struct dt_ufile *);
 
 /* ---- code made at run time (usym_jit.c) ---- */
 
 struct dt_ujit {
 	bool known;			/* the process could be asked */
-	int root;			/* its root directory, so that its file is found when it is gone */
+	int root;			/* its root directory, to find its file after it has ended */
 	uid_t uid;
-	uint32_t nspid;			/* the process id as it sees it itself */
-	uint64_t checked;		/* ns, when the file was looked at */
+	uint32_t nspid;			/* the process id in its own namespace */
+	uint64_t checked;		/* ns, when the file was last checked */
 	off_t size;
 	struct timespec mtime;
 	ino_t ino;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /tmp/perf-PID.map, where run-time compilers tell what they made. It lies in a directory anybody
- * writes to, so it must be a regular file of the process's own user, found in the process's own root
- * without following links.
+ * /tmp/perf-PID.map, where run-time compilers report their code. Anyone can write to that directory, so
+ * it must be a regular file of the process's own user, found in the process's own root without
+ * following links.
  */
 #include "symbol/usym_impl.h"
 #include "base/clock.h"

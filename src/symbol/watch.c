@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Perf rings in, events in time order out. Layouts: PERF_RECORD_* in <linux/perf_event.h>; the time is
- * the last word of each.
+ * Perf rings come in, events in time order go out. Layouts: PERF_RECORD_* in <linux/perf_event.h>; the
+ * time is the last word of each.
  */
 #include "symbol/watch.h"
 
@@ -124,7 +124,8 @@ static void copy_out(const struct ring *r, size_t pagesize, uint64_t at, void *t
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-static int keep(struct batch *b, const struct dt_watch *w, const struct ring *r, uint64_t at, size_t len)
+static int keep_event(struct batch *b, const struct dt_watch *w, const struct ring *r, uint64_t at,
+    size_t len)
 {
 	uint64_t when = 0;
 
@@ -165,7 +166,7 @@ static int drain(struct batch *b, const struct dt_watch *w, struct ring *r)
 		copy_out(r, w->pagesize, at, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > head - at)
 			break;
-		err = keep(b, w, r, at, h.size);
+		err = keep_event(b, w, r, at, h.size);
 		at += h.size;
 	}
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);

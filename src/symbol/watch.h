@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * News of address spaces, from the kernel as they happen: code mapped, processes forked, new programs
- * begun. A perf event that counts nothing carries them, one for each CPU; no program runs for it. With
- * them an address of a process that is gone still has a name.
+ * Events of address spaces, from the kernel as they happen: code mapped, processes forked, programs
+ * executed. A perf event that counts nothing carries them, one for each CPU; no program runs for it.
+ * They let an address in a process that has ended still get a name.
  */
 #ifndef DT_SYMBOL_WATCH_H
 #define DT_SYMBOL_WATCH_H
@@ -27,10 +27,10 @@ struct dt_watch_event {
 
 typedef void dt_watch_f(void *ctx, const struct dt_watch_event *);
 
-/* 0 or -errno: then there is no news, and that is all */
+/* 0, or -errno: there will be no events */
 int dt_watch_open(struct dt_watch **);
 void dt_watch_close(struct dt_watch *);			/* NULL is fine */
-/* all there is, in time order; 0 or -ENOMEM */
+/* Passes on everything there is, in time order; 0 or -ENOMEM */
 int dt_watch_read(struct dt_watch *, dt_watch_f *, void *ctx);
 
 #endif

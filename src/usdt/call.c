@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A probe's prototype in, the places out where a function called with it finds its values at its first
- * instruction, by the C conventions of the machine, in the words of a note: "-4@%edi 8@%rsi".
+ * The prototype of a probe comes in; the places where a function called with it finds its values at its
+ * first instruction go out, by the C calling convention of the machine, in the words of a note:
+ * "-4@%edi 8@%rsi".
  */
 #include "usdt/usdt.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers as D text declares them in, the probes out by all the names that headers, objects and notes
- * have for them.
+ * Providers declared in D come in; their probes go out, with all the names that headers, objects and
+ * notes use for them.
  */
 #include "usdt/usdt.h"
 
@@ -23,7 +23,7 @@ int dt_usdt_fail(struct dt_usdt_job *job, int err, const char *fmt, ...)
 	return -1;
 }
 
-/* query-start was written query__start. */
+/* query-start was written as query__start. */
 static const char *source_name(struct dt_arena *arena, const char *name)
 {
 	char *out = dt_arena_alloc(arena, 2 * strlen(name) + 1), *to = out;
@@ -56,7 +56,7 @@ static struct dt_usdt_probe make_probe(struct dt_arena *arena, const struct dt_p
 	return out;
 }
 
-static int check(struct dt_usdt_job *job, const struct dt_usdt *set)
+static int check_set(struct dt_usdt_job *job, const struct dt_usdt *set)
 {
 	struct dt_map macros;
 
@@ -100,5 +100,5 @@ int dt_usdt_collect(struct dt_usdt_job *job, struct dt_usdt *out)
 		return dt_usdt_fail(job, EDT_NOPROV,
 		    "no provider is declared: write provider name { probe name(types); };");
 	*out = (struct dt_usdt){ providers.v, (uint32_t)providers.n, probes.v, (uint32_t)probes.n };
-	return check(job, out);
+	return check_set(job, out);
 }

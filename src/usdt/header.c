@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declared providers in, the C header of `dtrace -h` out: a macro for each probe and one that asks
- * whether it is traced.
+ * Declared providers come in, the C header of `dtrace -h` goes out: one macro for each probe, and one
+ * that asks whether it is traced.
  */
 #include "usdt/usdt.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declared providers and object files in, the object of `dtrace -G` out. Sites made by our own headers
- * need nothing of it but the declaration; calls of __dtrace_provider___probe, as other systems' headers
- * make them, get their functions here.
+ * Declared providers and object files come in, the object of `dtrace -G` goes out. Sites made by our
+ * own headers need only the declaration from it; calls of __dtrace_provider___probe, which headers of
+ * other systems make, get their functions here.
  */
 #include "base/file.h"
 #include "machine/machine.h"
@@ -35,7 +35,9 @@ static const char *machine_name(uint16_t machine)
 
 /* ---- calls in objects ---- */
 
-/* __dtrace_my_db___query__start: a provider's name may hold __ itself, so that what is declared decides. */
+/*
+ * __dtrace_my_db___query__start: a provider's name may itself contain __, so the declarations decide.
+ */
 static const struct dt_usdt_probe *probe_of(const struct link *l, const char *rest)
 {
 	for (const char *sep = strstr(rest, "___"); sep != NULL; sep = strstr(sep + 1, "___")) {
@@ -64,7 +66,7 @@ static bool add_stub(struct link *l, const char *symbol, bool enabled, const cha
 	return true;
 }
 
-/* One undefined symbol of an object. */
+/* Handles one undefined symbol of an object. */
 static int on_undefined(void *ctx, const char *object, const char *symbol)
 {
 	static const char call[] = "__dtrace_", enabled[] = "__dtraceenabled_";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes in, the relocatable ELF object of `dtrace -G` out: the semaphores, the declaration as DOF, and
- * a function for each probe that objects call in the way of other systems' headers. Such a function is
- * a probe site itself: a nop and a return, and its note says that the values are where the caller put
- * them.
+ * Probes come in, the relocatable ELF object of `dtrace -G` goes out: the semaphores, the declaration
+ * as DOF, and a function for each probe that objects call in the manner of other systems' headers. Such
+ * a function is itself a probe site: a nop and a return, and its note says that the values are where
+ * the caller put them.
  */
 #include "usdt/usdt.h"
 #include "machine/machine.h"
@@ -33,7 +33,7 @@ struct object {
 	uint32_t s_text, s_probes, s_base, s_group, base_sym;
 };
 
-static void put(struct object *o, struct bytes *to, const void *data, size_t len)
+static void put_bytes(struct object *o, struct bytes *to, const void *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		dt_vec_push(o->arena, &to->b, ((const unsigned char *)data)[i]);
@@ -43,17 +43,17 @@ static uint32_t put_name(struct object *o, struct bytes *to, const char *name)
 {
 	uint32_t at = (uint32_t)to->b.n;
 
-	put(o, to, name, strlen(name) + 1);
+	put_bytes(o, to, name, strlen(name) + 1);
 	return at;
 }
 
 static void pad(struct object *o, struct bytes *to, size_t align)
 {
 	while (to->b.n % align != 0)
-		put(o, to, "", 1);
+		put_bytes(o, to, "", 1);
 }
 
-static uint32_t add(struct object *o, const char *name, uint32_t type, uint64_t flags, uint64_t align,
+static uint32_t add_section(struct object *o, const char *name, uint32_t type, uint64_t flags, uint64_t align,
     const void *data, uint64_t size)
 {
 	struct section s = {
@@ -66,8 +66,8 @@ static uint32_t add(struct object *o, const char *name, uint32_t type, uint64_t 
 	return (uint32_t)o->secs.n - 1;
 }
 
-static uint32_t symbol(struct object *o, const char *name, unsigned bind, unsigned type, unsigned visibility,
-    uint32_t sec, uint64_t value, uint64_t size)
+static uint32_t add_symbol(struct object *o, const char *name, unsigned bind, unsigned type,
+    unsigned visibility, uint32_t sec, uint64_t value, uint64_t size)
 {
 	Elf64_Sym s = { .st_info = ELF64_ST_INFO(bind, type),
 		.st_other = (unsigned char)visibility,
@@ -85,7 +85,7 @@ static uint32_t symbol(struct object *o, const char *name, unsigned bind, unsign
 static void put_word(struct object *o, struct bytes *to, uint32_t word)
 {
 	/* all machines are little endian, and so is what we run on */
-	put(o, to, &word, sizeof(word));
+	put_bytes(o, to, &word, sizeof(word));
 }
 
 static void relocate(struct object *o, uint64_t at, uint32_t sym, uint32_t type, int64_t addend)
@@ -93,7 +93,7 @@ static void relocate(struct object *o, uint64_t at, uint32_t sym, uint32_t type,
 	dt_vec_push(o->arena, &o->rela_text, ((Elf64_Rela){ at, ELF64_R_INFO((uint64_t)sym, type), addend }));
 }
 
-/* Where the nop is: behind the landing pad. */
+/* Returns where the nop is: behind the landing pad. */
 static uint64_t put_probe(struct object *o)
 {
 	const struct dt_machine *m = dt_machine_elf(o->in->machine);
@@ -122,7 +122,7 @@ static void note_address(struct object *o, uint32_t sym, uint64_t addend)
 
 	dt_vec_push(o->arena, &o->rela_note,
 	    ((Elf64_Rela){ o->notes.b.n, ELF64_R_INFO((uint64_t)sym, type), (int64_t)addend }));
-	put(o, &o->notes, &zero, sizeof(zero));
+	put_bytes(o, &o->notes, &zero, sizeof(zero));
 }
 
 static void put_note(struct object *o, const struct dt_usdt_probe *p, const char *args, uint64_t pc,
@@ -143,7 +143,9 @@ static void put_note(struct object *o, const struct dt_usdt_probe *p, const char
 	pad(o, &o->notes, 4);
 }
 
-/* The landing pads above make the object fit for programs that protect branches and return addresses. */
+/*
+ * The landing pads above make the object fit for programs that protect branches and return addresses.
+ */
 static void add_property(struct object *o)
 {
 	uint32_t *p = DT_NEWN(o->arena, uint32_t, 8);
@@ -152,19 +154,19 @@ static void add_property(struct object *o)
 
 	memcpy(p, fill, sizeof(fill));
 	memcpy(&p[3], "GNU", 4);
-	add(o, ".note.gnu.property", SHT_NOTE, SHF_ALLOC, 8, p, sizeof(fill));
+	add_section(o, ".note.gnu.property", SHT_NOTE, SHF_ALLOC, 8, p, sizeof(fill));
 }
 
 /* ---- the object ---- */
 
-/* The semaphore of a probe is at its place in the list; so is its symbol. */
+/* The semaphores have the order of the probes, and so have their symbols. */
 static void add_semaphores(struct object *o, uint32_t *first)
 {
 	const struct dt_usdt *set = o->in->set;
 
 	*first = (uint32_t)o->syms.n;
 	for (uint32_t i = 0; i < set->nprobes; i++)
-		symbol(o, set->probes[i].semaphore, STB_GLOBAL, STT_OBJECT, STV_HIDDEN, o->s_probes,
+		add_symbol(o, set->probes[i].semaphore, STB_GLOBAL, STT_OBJECT, STV_HIDDEN, o->s_probes,
 		    2 * (uint64_t)i, 2);
 }
 
@@ -178,42 +180,43 @@ static void add_stub(struct object *o, const struct dt_usdt_stub *s, uint32_t se
 		put_enabled(o, sem);
 	else
 		put_note(o, s->probe, s->args, put_probe(o), sem);
-	symbol(o, s->symbol, STB_GLOBAL, STT_FUNC, STV_HIDDEN, o->s_text, at, o->text.b.n - at);
+	add_symbol(o, s->symbol, STB_GLOBAL, STT_FUNC, STV_HIDDEN, o->s_text, at, o->text.b.n - at);
 }
 
 static void add_relocations(struct object *o, const char *name, const Elf64_Rela *r, size_t n,
     uint32_t target, uint32_t symtab)
 {
-	uint32_t i = add(o, name, SHT_RELA, SHF_INFO_LINK, 8, r, n * sizeof(*r));
+	uint32_t i = add_section(o, name, SHT_RELA, SHF_INFO_LINK, 8, r, n * sizeof(*r));
 
 	o->secs.v[i].h.sh_link = symtab;
 	o->secs.v[i].h.sh_info = target;
 	o->secs.v[i].h.sh_entsize = sizeof(*r);
 }
 
-/* The base: one byte, of which a program keeps one, whoever brings it. */
+/* The base: one byte. A program keeps one, whichever object brings it. */
 static void add_base(struct object *o)
 {
 	uint32_t *group = DT_NEWN(o->arena, uint32_t, 2);
 
 	group[0] = GRP_COMDAT;
-	o->s_group = add(o, ".group", SHT_GROUP, 0, 4, group, 8);
+	o->s_group = add_section(o, ".group", SHT_GROUP, 0, 4, group, 8);
 	o->secs.v[o->s_group].h.sh_entsize = 4;
-	group[1] = o->s_base = add(o, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC | SHF_GROUP, 1, "", 1);
+	group[1] = o->s_base = add_section(o, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC | SHF_GROUP, 1, "", 1);
 }
 
 static void add_symbols(struct object *o, uint32_t dof)
 {
-	symbol(o, "", STB_LOCAL, STT_NOTYPE, STV_DEFAULT, 0, 0, 0);
-	symbol(o, "", STB_LOCAL, STT_SECTION, STV_DEFAULT, o->s_text, 0, 0);
-	symbol(o, "__SUNW_dof", STB_LOCAL, STT_OBJECT, STV_DEFAULT, dof, 0, o->in->doflen);
-	symbol(o, ".stapsdt.base", STB_LOCAL, STT_NOTYPE, STV_DEFAULT, o->s_group, 0, 0);
-	o->base_sym = symbol(o, "_.stapsdt.base", STB_WEAK, STT_NOTYPE, STV_HIDDEN, o->s_base, 0, 1);
+	add_symbol(o, "", STB_LOCAL, STT_NOTYPE, STV_DEFAULT, 0, 0, 0);
+	add_symbol(o, "", STB_LOCAL, STT_SECTION, STV_DEFAULT, o->s_text, 0, 0);
+	add_symbol(o, "__SUNW_dof", STB_LOCAL, STT_OBJECT, STV_DEFAULT, dof, 0, o->in->doflen);
+	add_symbol(o, ".stapsdt.base", STB_LOCAL, STT_NOTYPE, STV_DEFAULT, o->s_group, 0, 0);
+	o->base_sym = add_symbol(o, "_.stapsdt.base", STB_WEAK, STT_NOTYPE, STV_HIDDEN, o->s_base, 0, 1);
 }
 
 static void add_tables(struct object *o, uint32_t note)
 {
-	uint32_t symtab = add(o, ".symtab", SHT_SYMTAB, 0, 8, o->syms.v, o->syms.n * sizeof(Elf64_Sym));
+	uint32_t symtab = add_section(o, ".symtab", SHT_SYMTAB, 0, 8, o->syms.v,
+	    o->syms.n * sizeof(Elf64_Sym));
 	uint32_t strtab;
 
 	o->secs.v[symtab].h.sh_entsize = sizeof(Elf64_Sym);
@@ -228,9 +231,9 @@ static void add_tables(struct object *o, uint32_t note)
 		add_relocations(o, ".rela.text", o->rela_text.v, o->rela_text.n, o->s_text, symtab);
 	if (o->rela_note.n > 0)
 		add_relocations(o, ".rela.note.stapsdt", o->rela_note.v, o->rela_note.n, note, symtab);
-	strtab = add(o, ".strtab", SHT_STRTAB, 0, 1, o->strings.b.v, o->strings.b.n);
+	strtab = add_section(o, ".strtab", SHT_STRTAB, 0, 1, o->strings.b.v, o->strings.b.n);
 	o->secs.v[symtab].h.sh_link = strtab;
-	add(o, ".shstrtab", SHT_STRTAB, 0, 1, NULL, 0);
+	add_section(o, ".shstrtab", SHT_STRTAB, 0, 1, NULL, 0);
 	o->secs.v[o->secs.n - 1].data = o->names.b.v;
 	o->secs.v[o->secs.n - 1].h.sh_size = o->names.b.n;
 }
@@ -278,13 +281,13 @@ void *dt_usdt_object(struct dt_arena *arena, const struct dt_usdt_object *in, si
 	put_name(&o, &o.strings, "");
 	dt_vec_push(arena, &o.secs, (struct section){ 0 });
 	add_base(&o);
-	o.s_text = add(&o, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, NULL, 0);
-	o.s_probes = add(&o, ".probes", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 2,
+	o.s_text = add_section(&o, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 16, NULL, 0);
+	o.s_probes = add_section(&o, ".probes", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 2,
 	    DT_NEWN(arena, uint16_t, in->set->nprobes), 2 * (uint64_t)in->set->nprobes);
-	dof = add(&o, ".SUNW_dof", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 8, in->dof, in->doflen);
-	note = add(&o, ".note.stapsdt", SHT_NOTE, 0, 4, NULL, 0);
+	dof = add_section(&o, ".SUNW_dof", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 8, in->dof, in->doflen);
+	note = add_section(&o, ".note.stapsdt", SHT_NOTE, 0, 4, NULL, 0);
 	add_property(&o);
-	add(&o, ".note.GNU-stack", SHT_PROGBITS, 0, 1, NULL, 0);
+	add_section(&o, ".note.GNU-stack", SHT_PROGBITS, 0, 1, NULL, 0);
 	add_symbols(&o, dof);
 	add_semaphores(&o, &semaphores);
 	for (uint32_t i = 0; i < in->nstubs; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of an object file in, its undefined symbols out. Every offset is checked against the file
- * before it is used.
+ * The bytes of an object file come in, its undefined symbols go out. Every offset is checked against
+ * the file before it is used.
  */
 #include "usdt/relobj.h"
 
@@ -14,7 +14,7 @@ static int bad(char *msg, size_t len, const char *why)
 	return -EINVAL;
 }
 
-static Elf64_Shdr section(const struct dt_relobj *o, uint32_t i)
+static Elf64_Shdr section_at(const struct dt_relobj *o, uint32_t i)
 {
 	Elf64_Shdr s = { 0 };
 
@@ -68,7 +68,7 @@ int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg,
 static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object,
     dt_relobj_undefined_f *f, void *ctx)
 {
-	Elf64_Shdr strtab = section(o, symtab->sh_link);
+	Elf64_Shdr strtab = section_at(o, symtab->sh_link);
 	const char *strings;
 	uint64_t n = symtab->sh_size / sizeof(Elf64_Sym);
 	int rv = 0;
@@ -93,7 +93,7 @@ int dt_relobj_undefined(const struct dt_relobj *o, const char *object, dt_relobj
 	int rv = 0;
 
 	for (uint32_t i = 1; i < o->nsecs && rv == 0; i++) {
-		Elf64_Shdr s = section(o, i);
+		Elf64_Shdr s = section_at(o, i);
 
 		if (s.sh_type == SHT_SYMTAB)
 			rv = walk_symbols(o, &s, object, f, ctx);

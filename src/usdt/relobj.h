@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Object files given to `dtrace -G`: checked once, then read by its symbols. The bytes are hostile. */
+/*
+ * Object files given to `dtrace -G`: checked once, then read for their symbols. The bytes are hostile.
+ */
 #ifndef DT_USDT_RELOBJ_H
 #define DT_USDT_RELOBJ_H
 
@@ -13,9 +15,12 @@ struct dt_relobj {
 	uint32_t nsecs;
 };
 
-/* 0; 1: a file of a compiler that links later (LLVM bitcode), with nothing for us; -EINVAL: msg says why. */
+/*
+ * 0; 1: a file of a compiler that links later (LLVM bitcode), which tells us nothing; -EINVAL: msg says
+ * why.
+ */
 int dt_relobj_open(struct dt_relobj *, const void *data, size_t len, char *msg, size_t msglen);
-/* Each undefined symbol; f ends the walk by a non-zero value, which is returned. */
+/* Calls f for each undefined symbol; f ends the walk with a non-zero value, which is returned. */
 typedef int dt_relobj_undefined_f(void *ctx, const char *object, const char *symbol);
 int dt_relobj_undefined(const struct dt_relobj *, const char *object, dt_relobj_undefined_f *, void *ctx);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of a site's values in ("-4@%edi 8@16(%rsp)"), operands out. All forms that gcc and clang
- * print are read; an operand of any other form is DT_SDT_NONE, and the others still count.
+ * The text of a site's values ("-4@%edi 8@16(%rsp)") comes in, operands go out. All forms that gcc and
+ * clang print are read; an operand of any other form becomes DT_SDT_NONE and does not affect the
+ * others.
  */
 #include "usdt/sdtnote.h"
 #include "base/count.h"
@@ -14,7 +15,7 @@
 
 struct text { const char *p, *end; };
 
-static bool skip(struct text *t, char c)
+static bool skip_char(struct text *t, char c)
 {
 	while (t->p < t->end && *t->p == ' ')
 		t->p++;
@@ -31,8 +32,8 @@ static bool at_end(struct text *t)
 	return t->p == t->end;
 }
 
-/* Letters, digits and what else symbols hold. */
-static size_t word(const struct text *t)
+/* The length of a word: letters, digits and what else symbols may contain. */
+static size_t read_word(const struct text *t)
 {
 	size_t n = 0;
 
@@ -42,8 +43,8 @@ static size_t word(const struct text *t)
 	return n;
 }
 
-/* Digits, decimal or 0x; wraps as the assembler does. */
-static bool number(struct text *t, uint64_t *v)
+/* Reads digits, decimal or 0x; wraps as the assembler does. */
+static bool read_number(struct text *t, uint64_t *v)
 {
 	unsigned base = 10;
 	const char *from;
@@ -66,7 +67,7 @@ static bool number(struct text *t, uint64_t *v)
 }
 
 /*
- * [+-]number or symbol, any number of them, one symbol at most: "-4", "counter+8". True also when
+ * [+-]number or symbol, any number of them, with at most one symbol: "-4", "counter+8". True even if
  * nothing is there.
  */
 static bool sum(struct text *t, struct dt_sdt_arg *a)
@@ -75,17 +76,17 @@ static bool sum(struct text *t, struct dt_sdt_arg *a)
 	bool first = true;
 
 	for (;; first = false) {
-		bool plus = skip(t, '+'), minus = skip(t, '-');		/* 24+-4 */
+		bool plus = skip_char(t, '+'), minus = skip_char(t, '-');		/* 24+-4 */
 
 		if (!minus && !plus && !first)
 			break;
 		if (t->p < t->end && isdigit((unsigned char)*t->p)) {
-			if (!number(t, &v))
+			if (!read_number(t, &v))
 				return false;
 			total += minus ? -v : v;
-		} else if (word(t) > 0 && a->sym == NULL && !minus) {
+		} else if (read_word(t) > 0 && a->sym == NULL && !minus) {
 			a->sym = t->p;
-			a->symlen = (uint32_t)word(t);
+			a->symlen = (uint32_t)read_word(t);
 			t->p += a->symlen;
 		} else if (!first || minus || plus) {
 			return false;
@@ -123,12 +124,12 @@ static const struct {
 };
 enum { X86_NREGS = DT_COUNT(x86_regs) };
 
-/* %reg; *shift is 8 of the second byte. */
+/* %reg; *shift is 8 for the second byte. */
 static int x86_reg(struct text *t, uint8_t *shift)
 {
 	size_t n;
 
-	if (!skip(t, '%') || (n = word(t)) == 0)
+	if (!skip_char(t, '%') || (n = read_word(t)) == 0)
 		return DT_SDT_NOREG;
 	for (int i = 0; i < X86_NREGS; i++)
 		for (int k = 0; k < 5; k++)
@@ -147,7 +148,7 @@ static bool x86_xmm(struct text *t, struct dt_sdt_arg *a)
 	if (t->end - t->p < 5 || strncmp(t->p, "%xmm", 4) != 0)
 		return false;
 	t->p += 4;
-	if (!number(t, &n) || n > 31)
+	if (!read_number(t, &n) || n > 31)
 		return false;
 	a->kind = DT_SDT_FREG;
 	a->reg = (int8_t)n;
@@ -164,24 +165,24 @@ static bool x86_memory(struct text *t, struct dt_sdt_arg *a)
 		if ((a->reg = (int8_t)x86_reg(t, &shift)) == DT_SDT_NOREG || shift != 0)
 			return false;
 	}
-	if (skip(t, ',')) {
+	if (skip_char(t, ',')) {
 		while (t->p < t->end && *t->p == ' ')
 			t->p++;
 		if ((a->index = (int8_t)x86_reg(t, &none)) == DT_SDT_NOREG || none != 0 ||
 		    a->index == DT_SDT_RIP)
 			return false;
-		if (skip(t, ',') && (at_end(t) || !number(t, &scale)))
+		if (skip_char(t, ',') && (at_end(t) || !read_number(t, &scale)))
 			return false;
 	}
 	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
 		return false;
 	a->scale = scale == 8 ? 3 : (uint8_t)(scale / 2);
-	return skip(t, ')') && (a->reg != DT_SDT_NOREG || a->index != DT_SDT_NOREG);
+	return skip_char(t, ')') && (a->reg != DT_SDT_NOREG || a->index != DT_SDT_NOREG);
 }
 
 /*
- * What linkers make of a symbol: sym@tpoff is its place from the thread's pointer; other marks name
- * words that lead to it.
+ * Linker marks on a symbol: sym@tpoff is its offset from the thread pointer; other marks name words
+ * that lead to it.
  */
 static bool x86_symbol(struct dt_sdt_arg *a)
 {
@@ -201,7 +202,7 @@ static bool x86_operand(struct text *t, struct dt_sdt_arg *a)
 {
 	uint8_t shift;
 
-	if (skip(t, '$')) {
+	if (skip_char(t, '$')) {
 		a->kind = DT_SDT_CONST;
 		return !at_end(t) && sum(t, a) && x86_symbol(a);
 	}
@@ -220,7 +221,7 @@ static bool x86_operand(struct text *t, struct dt_sdt_arg *a)
 	a->kind = DT_SDT_MEM;
 	if (at_end(t) || !sum(t, a) || !x86_symbol(a))
 		return false;
-	return skip(t, '(') ? x86_memory(t, a) : true;
+	return skip_char(t, '(') ? x86_memory(t, a) : true;
 }
 
 /* ---- aarch64 ---- */
@@ -233,7 +234,7 @@ static bool is_word(const struct text *t, size_t n, const char *text)
 /* x0, w0, sp, fp, lr; xzr is constant 0. False: no register. */
 static bool arm_reg(struct text *t, int8_t *reg, bool *zero)
 {
-	size_t n = word(t);
+	size_t n = read_word(t);
 	unsigned v = 0;
 
 	*zero = is_word(t, n, "xzr") || is_word(t, n, "wzr");
@@ -264,14 +265,14 @@ static bool arm_vector(struct text *t, struct dt_sdt_arg *a)
 	if (t->p == t->end || strchr("vqdshb", *t->p) == NULL || *t->p == '\0')
 		return false;
 	t->p++;
-	if (!number(t, &n) || n > 31 || !at_end(t))
+	if (!read_number(t, &n) || n > 31 || !at_end(t))
 		return false;
 	a->kind = DT_SDT_FREG;
 	a->reg = (int8_t)n;
 	return true;
 }
 
-/* Behind [base, index: lsl, uxtw or sxtw with an amount or without */
+/* After [base, index: lsl, uxtw or sxtw, with or without an amount */
 static bool arm_extend(struct text *t, struct dt_sdt_arg *a)
 {
 	static const struct { const char *name; uint8_t ext; } exts[] = {
@@ -282,28 +283,28 @@ static bool arm_extend(struct text *t, struct dt_sdt_arg *a)
 
 	while (t->p < t->end && *t->p == ' ')
 		t->p++;
-	n = word(t);
+	n = read_word(t);
 	for (i = 0; i < DT_COUNT(exts) && !is_word(t, n, exts[i].name); i++)
 		;
 	if (i == DT_COUNT(exts))
 		return false;
 	a->ext = exts[i].ext;
 	t->p += n;
-	(void)skip(t, '#');
+	(void)skip_char(t, '#');
 	if (t->p < t->end && *t->p == ' ')
 		at_end(t);
-	if (t->p < t->end && isdigit((unsigned char)*t->p) && !number(t, &amount))
+	if (t->p < t->end && isdigit((unsigned char)*t->p) && !read_number(t, &amount))
 		return false;
 	a->scale = (uint8_t)amount;
 	return amount <= 4;
 }
 
-/* Behind [base: an offset, a register, or the low part of a symbol's address */
+/* After [base: an offset, a register, or the low part of a symbol's address */
 static bool arm_second(struct text *t, struct dt_sdt_arg *a)
 {
 	bool zero;
 
-	(void)skip(t, '#');
+	(void)skip_char(t, '#');
 	if (t->end - t->p > 6 && strncmp(t->p, ":lo12:", 6) == 0) {
 		t->p += 6;
 		a->page = true;
@@ -312,7 +313,7 @@ static bool arm_second(struct text *t, struct dt_sdt_arg *a)
 	if (arm_reg(t, &a->index, &zero)) {
 		if (zero)
 			a->index = DT_SDT_NOREG;
-		return skip(t, ',') ? arm_extend(t, a) : true;
+		return skip_char(t, ',') ? arm_extend(t, a) : true;
 	}
 	return !at_end(t) && sum(t, a) && a->sym == NULL;
 }
@@ -321,14 +322,14 @@ static bool arm_operand(struct text *t, struct dt_sdt_arg *a)
 {
 	bool zero;
 
-	if (skip(t, '[')) {
+	if (skip_char(t, '[')) {
 		a->kind = DT_SDT_MEM;
 		at_end(t);
 		if (!arm_reg(t, &a->reg, &zero) || zero)
 			return false;
-		if (skip(t, ',') && (at_end(t) || !arm_second(t, a)))
+		if (skip_char(t, ',') && (at_end(t) || !arm_second(t, a)))
 			return false;
-		return skip(t, ']');
+		return skip_char(t, ']');
 	}
 	if (arm_reg(t, &a->reg, &zero)) {
 		a->kind = zero ? DT_SDT_CONST : DT_SDT_REG;
@@ -336,22 +337,22 @@ static bool arm_operand(struct text *t, struct dt_sdt_arg *a)
 	}
 	if (arm_vector(t, a))
 		return true;
-	(void)skip(t, '#');
+	(void)skip_char(t, '#');
 	a->kind = DT_SDT_CONST;
 	return !at_end(t) && sum(t, a);
 }
 
 /* ---- the list ---- */
 
-/* [-]size[f]@: without it a value is a word. */
+/* [-]size[f]@: without it, a value is a word. */
 static bool read_size(struct text *t, struct dt_sdt_arg *a)
 {
 	struct text from = *t;
 	uint64_t size;
 
 	a->size = 8;
-	a->is_signed = skip(t, '-');
-	if (number(t, &size)) {
+	a->is_signed = skip_char(t, '-');
+	if (read_number(t, &size)) {
 		a->is_float = t->p < t->end && *t->p == 'f';
 		t->p += a->is_float;
 		if (t->p < t->end && *t->p == '@') {
@@ -365,8 +366,8 @@ static bool read_size(struct text *t, struct dt_sdt_arg *a)
 	return true;
 }
 
-/* A constant as a value of its size: 1@$-1 is 255. */
-static int64_t cut(const struct dt_sdt_arg *a)
+/* Cuts a constant to its size: 1@$-1 is 255. */
+static int64_t cut_to_size(const struct dt_sdt_arg *a)
 {
 	unsigned unused = 64 - 8u * a->size;
 
@@ -390,14 +391,14 @@ static struct dt_sdt_arg operand(struct text t, uint16_t machine)
 		ok = machine == EM_AARCH64 && arm_operand(&t, &a);
 	if (ok && at_end(&t)) {
 		if (a.kind == DT_SDT_CONST && a.sym == NULL)
-			a.off = cut(&a);
+			a.off = cut_to_size(&a);
 		return a;
 	}
 	sized.kind = DT_SDT_NONE;
 	return sized;
 }
 
-/* To the space behind it: there may be some inside of brackets. */
+/* The end is the space behind it; there may be spaces inside brackets. */
 static const char *operand_end(const char *p)
 {
 	int depth = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The notes of static probe sites: walked once, each length checked against what is left. */
+/* The notes of static probe sites: walked once; each length is checked against what is left. */
 #include "usdt/sdtnote.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static uint64_t address(const unsigned char *p, bool is64)
 	return narrow;
 }
 
-/* The string at *p, which moves behind it; NULL when it does not end before `end`. */
+/* The string at *p, which moves behind it; NULL if it does not end before `end`. */
 static const char *take_string(const unsigned char **p, const unsigned char *end)
 {
 	const unsigned char *from = *p, *nul = from < end ? memchr(from, '\0', (size_t)(end - from)) : NULL;
@@ -75,7 +75,7 @@ int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_s
 		memcpy(h, p, sizeof(h));
 		namelen = padded(h[0]);
 		desclen = padded(h[1]);
-		/* the last note may lack the padding behind it */
+		/* the last note may lack padding */
 		if (namelen > len - HEADER || h[1] > len - HEADER - namelen)
 			return -EINVAL;
 		if (h[2] == NOTE_TYPE && h[0] == sizeof("stapsdt") &&

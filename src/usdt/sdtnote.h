@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static probe sites of programs: the bytes of section .note.stapsdt in, the sites out, and the text
- * that says where their values are as operands. The bytes are hostile; strings that come out point into
- * them.
+ * Static probe sites of programs: the bytes of section .note.stapsdt come in, sites go out, and the
+ * text that tells where their values are becomes operands. The bytes are hostile; strings that are
+ * returned point into them.
  */
 #ifndef DT_USDT_SDTNOTE_H
 #define DT_USDT_SDTNOTE_H
@@ -20,9 +20,10 @@ struct dt_sdt_note {
 };
 
 /*
- * Calls f with each site; base is the address of section .stapsdt.base (0: the file has none):
- * addresses move with it. Notes of code that was not linked in are left out. f ends the walk by a
- * non-zero value, which is returned. -EINVAL: the section is damaged; sites before that have been seen.
+ * Calls f with each site. base is the address of section .stapsdt.base (0: the file has none):
+ * addresses move with it. Notes of code that was not linked in are skipped. f ends the walk with a
+ * non-zero value, which is returned. -EINVAL: the section is damaged; the sites before that have been
+ * passed on.
  */
 typedef int dt_sdt_note_f(void *ctx, const struct dt_sdt_note *);
 int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_sdt_note_f *, void *ctx);
@@ -48,15 +49,16 @@ struct dt_sdt_arg {
 	uint8_t size;			/* 1, 2, 4, 8 */
 	bool is_signed, is_float;
 	/*
-	 * as the machine numbers them: x86 rax rcx rdx rbx rsp rbp rsi rdi r8…; RIP; aarch64 x0…, SP.
-	 * NOREG
+	 * As the machine numbers them: x86 rax rcx rdx rbx rsp rbp rsi rdi r8…; RIP; aarch64 x0…, SP;
+	 * or NOREG
 	 */
 	int8_t reg, index;
 	uint8_t scale, ext;		/* scale: of 1 << scale */
 	uint8_t shift;			/* 8 for %ah and its like */
-	/* MEM: from the thread's own pointer on (%fs); a symbol is one of its block */
+	/* MEM: relative to the thread pointer (%fs); a symbol is one of the thread's block */
 	bool thread;
-	bool page;			/* MEM: reg has the page of the symbol, whose place in it is added */
+	/* MEM: reg holds the page of the symbol; its offset in the page is added */
+	bool page;
 	int64_t off;
 	const char *sym;		/* not terminated; NULL none */
 	uint32_t symlen;
@@ -65,11 +67,11 @@ struct dt_sdt_arg {
 };
 
 /*
- * The number of arguments (at most DT_SDT_MAXARGS), or -E2BIG. machine: EM_X86_64 or EM_AARCH64; of
- * another all are NONE.
+ * The number of arguments (at most DT_SDT_MAXARGS), or -E2BIG. machine: EM_X86_64 or EM_AARCH64; for
+ * others all are NONE.
  */
 int dt_sdt_args_parse(const char *text, uint16_t machine, struct dt_sdt_arg out[DT_SDT_MAXARGS]);
-/* Where a program of the kernel finds the register in struct pt_regs; -ENOENT. */
+/* The offset of the register in struct pt_regs; -ENOENT. */
 int dt_sdt_reg_offset(uint16_t machine, int reg);
 
 #endif

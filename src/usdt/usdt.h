@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Providers for programs of users: what the D text declares in, the header (-h) and the object (-G)
- * out. See doc/USDT.md.
+ * Providers for user programs: declarations in D come in; the header (-h) and the object (-G) go out.
+ * See doc/USDT.md.
  */
 #ifndef DT_USDT_USDT_H
 #define DT_USDT_USDT_H
@@ -29,7 +29,7 @@ struct dt_usdt {			/* in declared order; in the arena given */
 	uint32_t nprobes;
 };
 
-/* What a header or an object is made of, and why it could not be. */
+/* What a header or an object is made from, and why it could not be made. */
 struct dt_usdt_job {
 	struct dt_arena *arena;
 	struct dt_types *types;
@@ -38,24 +38,27 @@ struct dt_usdt_job {
 	int err;			/* EDT_* or errno of what went wrong */
 	const char *why;		/* its sentence; NULL: the error's own */
 };
-/* Notes the error; returns -1. */
+/* Records the error; returns -1. */
 int dt_usdt_fail(struct dt_usdt_job *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* The providers that programs declared. 0, or -1 with the job's error: none, or one without probes. */
+/*
+ * Collects the providers that programs declared. 0, or -1 with the job's error: there is none, or one
+ * has no probes.
+ */
 int dt_usdt_collect(struct dt_usdt_job *, struct dt_usdt *);
 /*
- * The text of `dtrace -h` for a header of that name; the object of `dtrace -G` for these files. 0, or
- * -1 with the job's error.
+ * Writes the header of `dtrace -h`; writes the object of `dtrace -G` for these files. 0, or -1 with the
+ * job's error.
  */
 int dt_usdt_header(struct dt_usdt_job *, FILE *, const char *name);
 int dt_usdt_link(struct dt_usdt_job *, const char *path, int nobjects, char *const objects[]);
 
 /* object.c: the object of -G as bytes. */
-/* a function that objects call, as headers of other systems have it */
+/* A function that objects call, as with headers of other systems */
 struct dt_usdt_stub {
 	const char *symbol;		/* __dtrace_mydb___query__start */
 	const struct dt_usdt_probe *probe;
-	bool enabled;			/* __dtraceenabled_…: is somebody tracing it? */
+	bool enabled;			/* __dtraceenabled_…: is it being traced? */
 	const char *args;		/* where a call leaves its values, as a note says it */
 };
 struct dt_usdt_object {
@@ -69,7 +72,7 @@ struct dt_usdt_object {
 /* In the arena. */
 void *dt_usdt_object(struct dt_arena *, const struct dt_usdt_object *, size_t *len);
 
-/* call.c: where a function with the probe's prototype finds its values. "" without arguments. */
+/* call.c: where a function with the probe's prototype finds its values; "" without arguments. */
 const char *dt_usdt_callargs(struct dt_arena *, struct dt_types *, uint16_t machine,
     const struct dt_probe_sig *);
 
