@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A function in, the places of its file that call it out, by looking at all code there is. For static
- * probes of objects built for another system, which call a function for each site: the sites are where
- * they call.
+ * A function comes in, the places in its file that call it go out, found by decoding all code. For
+ * static probes of objects built for another system, which call a function for each site: the calls are
+ * the sites.
  */
 #include "provider/objects.h"
 
@@ -28,8 +28,8 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 	return l->out->n < CALLERS_MAX;
 }
 
-/* Code that cannot be told apart calls nobody. */
-static int function(void *ctx, const struct dt_elf_function *f)
+/* Code that cannot be decoded is skipped. */
+static int look_in_function(void *ctx, const struct dt_elf_function *f)
 {
 	struct looking *l = ctx;
 
@@ -45,5 +45,5 @@ void dt_callers(struct dt_arena *arena, const struct dt_object *o, const struct 
 	struct looking l = { .arena = arena, .o = o, .callee = callee, .out = out };
 
 	*out = (struct dt_callers){ 0 };
-	(void)dt_elf_each_function(o->elf, function, &l);
+	(void)dt_elf_each_function(o->elf, look_in_function, &l);
 }

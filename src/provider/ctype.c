@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Types of arguments from the C text of a program's declaration: "const char *", "struct req *",
- * "uint32_t". Names mean what D text declared, or C itself; never a type of the kernel that happens to
- * have the same name. What pointers lead to is in the process.
+ * "uint32_t". Names mean what D text declared, or C itself, never a kernel type that happens to have
+ * the same name. What pointers lead to is in the process.
  */
 #include "provider/provider.h"
 #include "base/count.h"
@@ -10,8 +10,8 @@
 #include <ctype.h>
 
 /*
- * Words with one blank between, without qualifiers; *stars counts the pointers, an array's first
- * dimension too.
+ * The words with single blanks, without qualifiers; *stars counts the pointers, including an array's
+ * first dimension.
  */
 static char *words_of(struct dt_arena *arena, const char *text, unsigned *stars)
 {
@@ -41,7 +41,7 @@ static char *words_of(struct dt_arena *arena, const char *text, unsigned *stars)
 	return out;
 }
 
-static const struct dt_type *named(struct dt_types *types, const char *name)
+static const struct dt_type *find_named_type(struct dt_types *types, const char *name)
 {
 	static const struct { const char *word; enum dt_tkind kind; } tags[] = {
 		{ "struct ", DT_T_STRUCT }, { "union ", DT_T_UNION }, { "enum ", DT_T_ENUM } };
@@ -65,7 +65,7 @@ const struct dt_type *dt_ctype_read(struct dt_arena *arena, struct dt_types *typ
 
 	if (strchr(text, '(') != NULL)		/* of functions an address is left */
 		return dt_types_sized(types, 8, false);
-	t = named(types, words_of(arena, text, &stars));
+	t = find_named_type(types, words_of(arena, text, &stars));
 	if (t == NULL && stars > 0)
 		t = dt_types_void(types);
 	for (; t != NULL && stars > 0; stars--)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of derived probes to probes: places the running kernel does not have are left out; a probe of
- * which none is left is not listed, and whoever names it is told what is missing.
+ * Turns tables of derived probes into probes. Places that the running kernel does not have are left
+ * out. A probe without any place is not listed, and naming it reports what is missing.
  */
 #include "provider/derived.h"
 
@@ -84,7 +84,7 @@ static bool tracepoint_there(struct dt_probes *p, const struct dt_site *at)
 	return sig != NULL && (at->nargs == 0 || dt_hook_nargs(p->types, &hook) >= at->nargs);
 }
 
-/* Clones that the compiler made ("f.isra.0") have no type data, but a symbol. */
+/* Clones made by the compiler ("f.isra.0") have no type data, but a symbol. */
 static bool function_there(struct dt_probes *p, const char *name)
 {
 	struct dt_kernel *kernel;
@@ -101,7 +101,7 @@ static bool function_there(struct dt_probes *p, const char *name)
 	return there;
 }
 
-/* Why the place is not there: a word for the thing that is missing. NULL: it is there. */
+/* A word for what is missing at the place; NULL: the place exists. */
 static const char *missing(struct dt_probes *p, const struct dt_site *at)
 {
 	bool is_sys = at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT;
@@ -126,7 +126,7 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 	return NULL;
 }
 
-static void fill(const struct dt_site *at, struct dt_hook *hook)
+static void fill_hook(const struct dt_site *at, struct dt_hook *hook)
 {
 	const struct dt_syscall *s;
 
@@ -148,9 +148,9 @@ static void fill(const struct dt_site *at, struct dt_hook *hook)
 }
 
 /*
- * *first and its chain: every place that is there. Which function the probe is in, as it is listed: the
- * row's, or the first place (tracepoint, function, system call). NULL: there is none; *what is the
- * first that is missing.
+ * Fills *first and its chain with every place that exists. Returns the function that the probe is
+ * listed in: the row's, or the first place (tracepoint, function, system call). NULL: there is no
+ * place; *what is the first thing missing.
  */
 static const char *places(struct dt_probes *p, const struct dt_derived *d, struct dt_hook *first,
     const char **what)
@@ -176,7 +176,7 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
 			continue;
 		}
 		hook = last == NULL ? first : DT_NEW(p->arena, struct dt_hook);
-		fill(at, hook);
+		fill_hook(at, hook);
 		func = func != NULL ? func : at->target;
 		if (last != NULL)
 			last->next = hook;
@@ -189,7 +189,8 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
  * Why nothing matched although the name is known. Other systems have the probe in other functions and
  * modules.
  */
-static const char *reason(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_derived *d)
+static const char *missing_reason(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_derived *d)
 {
 	struct dt_hook hook;
 	const char *what, *func;
@@ -219,10 +220,10 @@ bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_pro
 }
 
 /*
- * Does a description that matched nothing mean this one? Of several functions with a probe of that
- * name, is it this?
+ * Does a description that matched nothing mean this row? If several functions have a probe of that
+ * name, the function decides.
  */
-static bool named(const struct dt_probedesc *want, const struct dt_derived *d)
+static bool description_names(const struct dt_probedesc *want, const struct dt_derived *d)
 {
 	return dt_glob_match(want->name, d->name) &&
 	    (d->func == NULL || !dt_part_literal(want->func) || strcmp(want->func, d->func) == 0);
@@ -237,8 +238,9 @@ int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
 		if (want == NULL && d->never == NULL && (func = places(p, d, &hook, &what)) != NULL)
 			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", func, d->name, &hook);
-		else if (want != NULL && *why == NULL && strcmp(want->prov, row->name) == 0 && named(want, d))
-			*why = reason(p, row, d);
+		else if (want != NULL && *why == NULL && strcmp(want->prov, row->name) == 0 &&
+		    description_names(want, d))
+			*why = missing_reason(p, row, d);
 	}
 	return 0;
 }
@@ -275,5 +277,5 @@ const char *dt_probes_left_out(struct dt_probes *p, const struct dt_probedesc *w
 	if (first == NULL || n == all)
 		return NULL;
 	return dt_arena_printf(p->arena, "%s:%s:%s:%s leaves out %u of %u probes: %s", want->prov, want->mod,
-	    want->func, want->name, n, all, reason(p, row, first));
+	    want->func, want->name, n, all, missing_reason(p, row, first));
 }

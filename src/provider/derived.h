@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes that are made of other events of the kernel: a table says where each fires, when, and what its
+ * Probes derived from other events of the kernel. A table tells where each fires, when, and what its
  * arguments are, in D texts that see the arguments of that place. dlib/<provider>.d declares the native
- * arguments the texts give, in its order. Probes of one place are listed in the order in which they are
- * to fire.
+ * arguments that the texts give, in the same order. Probes of one place are listed in the order in
+ * which they must fire.
  */
 #ifndef DT_PROVIDER_DERIVED_H
 #define DT_PROVIDER_DERIVED_H
 
 #include "provider/probe.h"
 
-/* Rows name what they need; clang warns of the rest when none of a row's fields is named. */
+/* Rows name only the fields they need; clang warns about the others if a row names none. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 #define DT_PLACES 8
@@ -23,22 +23,18 @@ struct dt_site {
 	const char *when;		/* D; NULL always */
 	const char *args[8];		/* D; NULL: those of the place */
 	/*
-	 * D: the probe fires for each of several things, which the other texts call arg9: the next
-	 * after it, the first after 0
+	 * D: the probe fires for each of several things, which the other texts call arg9. The text
+	 * gives the next thing after arg9, and the first after 0
 	 */
 	const char *each;
 	/*
-	 * the texts look at what may be anything: an address that cannot be followed is 0 there, no
-	 * fault of the clause
+	 * the texts may follow bad addresses: such an address gives 0 instead of a fault of the clause
 	 */
 	bool soft;
-	bool otherwise;			/* only where the place before it is not there */
-	/*
-	 * only where functions of the kernel cannot be traced: the places before it have no chance
-	 * there
-	 */
+	bool otherwise;			/* only if the place before it does not exist */
+	/* only if kernel functions cannot be traced: the places before it cannot exist there */
 	bool no_functions;
-	/* RAWTP: the tracepoint must have as many arguments (kernels differ), 0 any number */
+	/* RAWTP: the tracepoint must have this many arguments (kernels differ); 0: any number */
 	uint32_t nargs;
 	/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
 	const char *member;
@@ -47,23 +43,22 @@ struct dt_site {
 	/* without this place the probe would miss events: there is no such probe then */
 	bool required;
 	/*
-	 * KRET: the texts use arg2 …, arguments of the function; only where programs at return have
-	 * them
+	 * KRET: the texts use arg2 …, arguments of the function; only if programs at return know them
 	 */
 	bool needs_fexit;
-	/* only where they have not: entry remembers them (self->), return knows */
+	/* only if they do not: entry remembers the arguments (self->), return uses them */
 	bool no_fexit;
 };
 
 struct dt_derived {
 	const char *name, *func;	/* func NULL: the first place that is there */
-	/* as many as there are, all fire; without any there is no such probe on this kernel */
+	/* All that exist fire; if none does, this kernel has no such probe */
 	struct dt_site place[DT_PLACES];
 	const char *never;		/* a sentence: why there is no such probe on Linux at all */
 	const char *mod;		/* NULL: vmlinux */
 };
 
-/* For a row of dt_providers with `derived`, a table that ends with a row without name. */
+/* For a row of dt_providers with `derived`; the table ends with a row without a name. */
 int dt_derived_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
     const char **why);
 bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
@@ -72,7 +67,7 @@ bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probed
 bool dt_probes_functions(struct dt_probes *);
 /*
  * Calls f for every function that can be traced, in the kernel's order; the list is read once. 0, f's
- * first non-zero value, -errno.
+ * first non-zero value, or -errno.
  */
 struct dt_kfunc;
 typedef int dt_kfunc_f(void *ctx, const struct dt_kfunc *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debugging data to types of D. It is read by libdw, which is loaded when args[ ] of a function in a
- * process, or a type of a process, is first used: starting costs nothing where it is not. What a struct
- * has inside is read when a member is asked for. Members are where the data say, qualifiers are left
- * out, and what pointers lead to is in the process. Depth and number of types are limited: the data are
+ * Turns debugging data into D types. libdw reads them; it is loaded when args[ ] of a function in a
+ * process, or a type of a process, is first used, so it costs nothing at start. The members of a struct
+ * are read when one is asked for. Members are where the data say, qualifiers are dropped, and what
+ * pointers lead to is in the process. Depth and number of types are limited, because the data are
  * hostile.
  */
 #include "provider/dwarf.h"
@@ -34,11 +34,11 @@ struct dt_dwarf {
 	Dwarf *dw;
 	struct dt_probes *p;
 	uint32_t ntypes;
-	/* where it stands in the data -> type, of structs, enums and typedefs */
+	/* offset in the data -> type, for structs, enums and typedefs */
 	struct dt_map made;
-	/* names of types, met so far: the data are read on when one is asked for that is not among them */
+	/* names of types read so far: reading goes on if a name is not among them */
 	struct dt_map names;		/* "s`tag", "t`name" -> struct named */
-	/* the file itself, then what it shares with others; NULL: both were read */
+	/* the file itself, then what it shares with others; NULL: both are read */
 	Dwarf *reading;
 	Dwarf_CU *unit;			/* read last, NULL: none */
 	uint32_t nmet;
@@ -110,7 +110,9 @@ static bool open_fd(struct dt_dwarf *d, int fd)
 	return d->dw != NULL;
 }
 
-/* In the file itself, or in its debug file. What several of those share (.gnu_debugaltlink) libdw finds. */
+/*
+ * In the file itself or in its debug file. libdw finds what several of those share (.gnu_debugaltlink).
+ */
 static bool open_data(struct dt_dwarf *d, struct dt_object *o)
 {
 	if (dt_elf_has_section(o->elf, ".debug_info") && open_fd(d, fcntl(o->fd, F_DUPFD_CLOEXEC, 3)))
@@ -168,7 +170,7 @@ void dt_dwarf_close(struct dt_dwarf *d)
 
 /* ---- types ---- */
 
-/* a type by name: the first definition that was met, or a declaration */
+/* A type by name: the first definition found, or a declaration */
 struct named {
 	Dwarf_Die die;
 	bool defined;
@@ -176,7 +178,7 @@ struct named {
 
 static const struct dt_type *convert(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth);
 
-static bool number(struct dt_dwarf *d, Dwarf_Die *die, unsigned name, uint64_t *v)
+static bool attr_number(struct dt_dwarf *d, Dwarf_Die *die, unsigned name, uint64_t *v)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word w;
@@ -187,7 +189,7 @@ static bool number(struct dt_dwarf *d, Dwarf_Die *die, unsigned name, uint64_t *
 	return true;
 }
 
-/* What DW_AT_type leads to; without one it is void. NULL: it is not known. */
+/* The target of DW_AT_type; void if there is none. NULL: unknown. */
 static const struct dt_type *type_of(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Attribute a;
@@ -207,14 +209,14 @@ static const struct dt_type *base(struct dt_dwarf *d, Dwarf_Die *die)
 	int size = d->bytesize(die);
 	uint64_t kind = 0;
 
-	if (!number(d, die, DW_AT_encoding, &kind) || (size != 1 && size != 2 && size != 4 && size != 8))
+	if (!attr_number(d, die, DW_AT_encoding, &kind) || (size != 1 && size != 2 && size != 4 && size != 8))
 		return NULL;
 	switch (kind) {
 	case DW_ATE_boolean:
 		return size == 1 ? dt_types_basic(types, "_Bool") :
 				   dt_types_sized(types, (unsigned)size, false);
 	case DW_ATE_signed_char: case DW_ATE_unsigned_char: case DW_ATE_UTF:
-		/* whether it has a sign is the machine's */
+		/* the machine decides whether char is signed */
 		if (size == 1 && name != NULL && strcmp(name, "char") == 0)
 			return dt_types_basic(types, "char");
 		return size == 1 && kind != DW_ATE_UTF ?
@@ -226,7 +228,7 @@ static const struct dt_type *base(struct dt_dwarf *d, Dwarf_Die *die)
 	}
 }
 
-static const struct dt_type *pointer(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
+static const struct dt_type *pointer_type(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
 	const struct dt_type *to = type_of(d, die, depth);
 
@@ -235,8 +237,8 @@ static const struct dt_type *pointer(struct dt_dwarf *d, Dwarf_Die *die, unsigne
 	return dt_type_ptr(d->p->types, dt_type_qual(d->p->types, to, DT_TQ_USERLAND));
 }
 
-/* One dimension; more of them are one behind the other. */
-static const struct dt_type *array(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
+/* One dimension; further ones are its elements. */
+static const struct dt_type *array_type(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
 	const struct dt_type *elem = type_of(d, die, depth);
 	uint64_t n = 1, dim;
@@ -247,9 +249,9 @@ static const struct dt_type *array(struct dt_dwarf *d, Dwarf_Die *die, unsigned 
 	do {
 		if (d->tag(&sub) != DW_TAG_subrange_type)
 			continue;
-		if (number(d, &sub, DW_AT_upper_bound, &dim))
+		if (attr_number(d, &sub, DW_AT_upper_bound, &dim))
 			dim++;
-		else if (!number(d, &sub, DW_AT_count, &dim))
+		else if (!attr_number(d, &sub, DW_AT_count, &dim))
 			dim = 0;
 		if (dim > UINT32_MAX || __builtin_mul_overflow(n, dim, &n) || n > UINT32_MAX)
 			return NULL;
@@ -257,7 +259,7 @@ static const struct dt_type *array(struct dt_dwarf *d, Dwarf_Die *die, unsigned 
 	return dt_type_array(d->p->types, elem, n);
 }
 
-/* Its definition is not looked for: one that holds another, and that another, would have no end. */
+/* The definition is not searched for: structs that contain each other would never end. */
 static bool declared_only(const struct dt_type *t)
 {
 	for (t = dt_type_base(t); t->kind == DT_T_ARRAY; t = dt_type_base(t->ref))
@@ -265,8 +267,9 @@ static bool declared_only(const struct dt_type *t)
 	return t->incomplete;
 }
 
-/* False: it is at no fixed place, or of no type that we have; the struct has it not. */
-static bool member(struct dt_dwarf *d, Dwarf_Die *die, uint64_t size, unsigned depth, struct dt_member *m)
+/* False: it has no fixed place, or no type that we know; the struct then lacks it. */
+static bool read_member(struct dt_dwarf *d, Dwarf_Die *die, uint64_t size, unsigned depth,
+    struct dt_member *m)
 {
 	uint64_t at = 0, bits = 0, bit_at = 0;
 
@@ -274,10 +277,10 @@ static bool member(struct dt_dwarf *d, Dwarf_Die *die, uint64_t size, unsigned d
 	if (m->type == NULL || dt_type_is_void(m->type) || declared_only(m->type) ||
 	    (m->name == NULL && !dt_type_is_sou(m->type)))
 		return false;
-	if (!number(d, die, DW_AT_data_member_location, &at) &&
-	    number(d, die, DW_AT_data_bit_offset, &bit_at))
+	if (!attr_number(d, die, DW_AT_data_member_location, &at) &&
+	    attr_number(d, die, DW_AT_data_bit_offset, &bit_at))
 		at = 0;
-	(void)number(d, die, DW_AT_bit_size, &bits);
+	(void)attr_number(d, die, DW_AT_bit_size, &bits);
 	if (at >= size || bit_at >= 8 * size || bits > 64 || dt_type_size(d->p->types, m->type) > size)
 		return false;
 	if (m->name != NULL)
@@ -287,8 +290,8 @@ static bool member(struct dt_dwarf *d, Dwarf_Die *die, uint64_t size, unsigned d
 	return true;
 }
 
-/* A type of its own, once for each place in the data; *known: it was there already. */
-static struct dt_type *shell(struct dt_dwarf *d, Dwarf_Die *die, enum dt_tkind kind, bool *known)
+/* A type of its own, once for each place in the data; *known: it exists already. */
+static struct dt_type *new_shell(struct dt_dwarf *d, Dwarf_Die *die, enum dt_tkind kind, bool *known)
 {
 	const char *name = d->diename(die), *key = dt_arena_printf(d->p->arena, "%p", die->addr);
 	struct dt_type *t = dt_map_get(&d->made, key);
@@ -311,8 +314,8 @@ struct body {				/* of a struct or union: read when a member is asked for */
 	Dwarf_Die die;
 };
 
-/* Of one that is declared only the definition is looked for by its name. */
-static void load(void *ctx, struct dt_type *t)
+/* For a type that is only declared, the definition is looked up by name. */
+static void load_members(void *ctx, struct dt_type *t)
 {
 	struct body *body = ctx;
 	struct dt_dwarf *d = body->d;
@@ -330,7 +333,7 @@ static void load(void *ctx, struct dt_type *t)
 			int tag = d->tag(&at);
 
 			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && list.n < MEMBERS_MAX &&
-			    member(d, &at, (uint64_t)size, 0, &m))
+			    read_member(d, &at, (uint64_t)size, 0, &m))
 				dt_vec_push(d->p->arena, &list, m);
 		} while (d->siblingof(&at, &at) == 0);
 	dt_type_complete_placed(d->p->types, t, list.v, (uint32_t)list.n, (uint64_t)size);
@@ -339,7 +342,7 @@ static void load(void *ctx, struct dt_type *t)
 static const struct dt_type *sou(struct dt_dwarf *d, Dwarf_Die *die)
 {
 	bool known;
-	struct dt_type *t = shell(d, die, d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT,
+	struct dt_type *t = new_shell(d, die, d->tag(die) == DW_TAG_union_type ? DT_T_UNION : DT_T_STRUCT,
 	    &known);
 	int size = d->bytesize(die);
 	struct body *body;
@@ -348,7 +351,7 @@ static const struct dt_type *sou(struct dt_dwarf *d, Dwarf_Die *die)
 		return t;
 	body = DT_NEW(d->p->arena, struct body);
 	*body = (struct body){ d, *die };
-	dt_type_defer(t, size > 0 ? (uint64_t)size : 0, load, body);
+	dt_type_defer(t, size > 0 ? (uint64_t)size : 0, load_members, body);
 	return t;
 }
 
@@ -364,7 +367,7 @@ static const struct dt_type *enumeration(struct dt_dwarf *d, Dwarf_Die *die)
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return NULL;
-	t = shell(d, die, DT_T_ENUM, &known);
+	t = new_shell(d, die, DT_T_ENUM, &known);
 	if (known || t == NULL)
 		return t;
 	if (d->child(die, &at) == 0)
@@ -388,7 +391,7 @@ const struct dt_type *dt_dwarf_named(struct dt_probes *p, const struct dt_type *
 	return t;
 }
 
-/* The name of a type, once for each place in the data. */
+/* A typedef, once for each place in the data. */
 static const struct dt_type *alias(struct dt_dwarf *d, Dwarf_Die *die, unsigned depth)
 {
 	const char *name = d->diename(die), *key = dt_arena_printf(d->p->arena, "%p", die->addr);
@@ -410,8 +413,8 @@ static const struct dt_type *convert(struct dt_dwarf *d, Dwarf_Die *die, unsigne
 	case DW_TAG_base_type: return base(d, die);
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type: return pointer(d, die, depth);
-	case DW_TAG_array_type: return array(d, die, depth);
+	case DW_TAG_rvalue_reference_type: return pointer_type(d, die, depth);
+	case DW_TAG_array_type: return array_type(d, die, depth);
 	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_union_type: return sou(d, die);
 	case DW_TAG_enumeration_type: return enumeration(d, die);
 	case DW_TAG_typedef: return alias(d, die, depth);
@@ -429,7 +432,7 @@ static char kind_letter(enum dt_tkind kind)
 	return kind == DT_T_STRUCT ? 's' : kind == DT_T_UNION ? 'u' : kind == DT_T_ENUM ? 'e' : 't';
 }
 
-/* Of what stands in the data by itself; '\0': it is no type with a name. */
+/* For entries at the outer level; '\\0': not a named type. */
 static char tag_letter(int tag)
 {
 	switch (tag) {
@@ -460,7 +463,7 @@ static void meet(struct dt_dwarf *d, Dwarf_Die *die)
 	*n = (struct named){ *die, defined };
 }
 
-/* Reads the next unit of the data. False: there is none, or more than is searched. */
+/* Reads the next unit of the data. False: there is none, or the limit is reached. */
 static bool read_unit(struct dt_dwarf *d)
 {
 	Dwarf_Die unit, at;
@@ -536,7 +539,7 @@ static int is_it(Dwarf_Die *die, void *ctx)
 	return DWARF_CB_ABORT;
 }
 
-static bool find(struct finding *f)
+static bool find_type(struct finding *f)
 {
 	Dwarf_Off at = 0, next;
 	size_t header;
@@ -552,8 +555,7 @@ static bool find(struct finding *f)
 }
 
 /*
- * How many registers for integers a value takes before the function's first argument: where a large
- * result is to be put.
+ * How many integer registers are used before the first argument: one for the address of a large result.
  */
 static int hidden(struct dt_dwarf *d, const struct dt_object *o, Dwarf_Die *die)
 {
@@ -564,13 +566,13 @@ static int hidden(struct dt_dwarf *d, const struct dt_object *o, Dwarf_Die *die)
 		return -1;
 	if (!dt_type_is_sou(t) || m == NULL || !m->result_takes_argument)
 		return 0;
-	/* of smaller ones it depends on more than their size */
+	/* for smaller ones it depends on more than their size */
 	return dt_type_size(d->p->types, t) > 16 ? 1 : -1;
 }
 
 /*
- * Integers and pointers are in order. Values in vector registers are not to be had; behind a struct by
- * value nothing is certain.
+ * Integers and pointers come in order. Values in vector registers cannot be read; behind a struct
+ * passed by value nothing is certain.
  */
 static const struct dt_probe_sig *parameters(struct dt_dwarf *d, Dwarf_Die *die, int word)
 {
@@ -585,8 +587,8 @@ static const struct dt_probe_sig *parameters(struct dt_dwarf *d, Dwarf_Die *die,
 			uint64_t result = 0;
 
 			if (d->tag(&at) != DW_TAG_formal_parameter || n == PARAMS_MAX ||
-			    /* Go: what is returned */
-			    (number(d, &at, DW_AT_variable_parameter, &result) && result != 0))
+			    /* Go: this is a result */
+			    (attr_number(d, &at, DW_AT_variable_parameter, &result) && result != 0))
 				continue;
 			t = word >= 0 ? type_of(d, &at, 0) : NULL;
 			sig->map[n++] = 0;
@@ -607,7 +609,7 @@ const struct dt_probe_sig *dt_dwarf_entry(struct dt_dwarf *d, const struct dt_ob
 {
 	struct finding f = { .d = d, .vaddr = vaddr };
 
-	return find(&f) ? parameters(d, &f.die, hidden(d, o, &f.die)) : NULL;
+	return find_type(&f) ? parameters(d, &f.die, hidden(d, o, &f.die)) : NULL;
 }
 
 const struct dt_probe_sig *dt_dwarf_return(struct dt_dwarf *d, uint64_t vaddr)
@@ -616,7 +618,7 @@ const struct dt_probe_sig *dt_dwarf_return(struct dt_dwarf *d, uint64_t vaddr)
 	struct dt_probe_sig *sig = dt_sig_new(d->p->arena, 2);
 	const struct dt_type *t;
 
-	if (!find(&f))
+	if (!find_type(&f))
 		return NULL;
 	t = type_of(d, &f.die, 0);
 	sig->in[0] = dt_types_sized(d->p->types, 8, false);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Types from debugging data of a file, read when a program says args[ ], or names a type of a process. */
+/*
+ * Types from the debugging data of a file, read when a program uses args[ ] or names a type of a
+ * process.
+ */
 #ifndef DT_PROVIDER_DWARF_H
 #define DT_PROVIDER_DWARF_H
 
@@ -10,29 +13,29 @@ struct dt_dwarf;
 struct dt_near;
 
 /*
- * Opens it at the first need and keeps it with the object. NULL: the file has no debugging data, or
- * none can be read.
+ * Opens the data on first use and keeps them with the object. NULL: the file has none, or they cannot
+ * be read.
  */
 struct dt_dwarf *dt_dwarf_of(struct dt_probes *, struct dt_object *);
 void dt_dwarf_close(struct dt_dwarf *);		/* NULL is fine */
-bool dt_dwarf_reader(void);			/* is there a library that can read any? */
+bool dt_dwarf_reader(void);			/* is a library installed that can read them? */
 
 /*
- * Parameters of the function at an address of the file; of its return: the offset and the value. NULL:
- * it is not described.
+ * The parameters of the function at an address of the file; at its return: the offset and the value.
+ * NULL: it is not described.
  */
 const struct dt_probe_sig *dt_dwarf_entry(struct dt_dwarf *, const struct dt_object *, uint64_t vaddr);
 const struct dt_probe_sig *dt_dwarf_return(struct dt_dwarf *, uint64_t vaddr);
 
 /*
- * A type by its name, of those that stand outside of functions and namespaces; kinds as for
- * dt_types_find(). NULL: none such.
+ * A type by its name, among those outside of functions and namespaces; kinds as for dt_types_find().
+ * NULL: none.
  */
 const struct dt_type *dt_dwarf_type(struct dt_dwarf *, enum dt_tkind, const char *name);
-/* offers those that were met */
+/* Offers the names that were read so far */
 void dt_dwarf_near(struct dt_dwarf *, enum dt_tkind, struct dt_near *);
-bool dt_dwarf_cut(const struct dt_dwarf *);	/* are there more data than are searched for names? */
-/* A name of a process for a type. */
+bool dt_dwarf_cut(const struct dt_dwarf *);	/* is there more data than is searched for names? */
+/* A typedef of a process. */
 const struct dt_type *dt_dwarf_named(struct dt_probes *, const struct dt_type *to, const char *name);
 
 #endif

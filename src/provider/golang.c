@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is different in programs of Go. Arguments are in registers of their own. A function first looks
- * whether its stack is large enough; if not, it has it moved and begins again from its first
- * instruction: its entry is behind that look, or it would be seen twice.
+ * What is different in Go programs. Arguments are in registers of their own. A function first checks
+ * whether its stack is large enough; if not, it has the stack moved and starts again from its first
+ * instruction. So the entry probe is behind that check, or the call would be seen twice.
  */
 #include "provider/objects.h"
 
 #include "machine/machine.h"
 #include "symbol/insn.h"
 
-/* bytes of the look; of the code that has the stack moved, which saves arguments */
+/* bytes of the check, and of the code that has the stack moved, which saves arguments */
 enum { LOOK_MAX = 64, AGAIN_MAX = 1024 };
 
 bool dt_object_is_go(const struct dt_object *o)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An IFUNC's symbol leads to code that chooses the function when the program starts. What was chosen
- * stands in the slots that calls go through: they are found by the relocations of the process's files,
+ * The symbol of an IFUNC leads to code that chooses the function when the program starts. The choice is
+ * stored in the slots that calls go through: they are found by the relocations of the process's files
  * and read from its memory.
  */
 #include "provider/objects.h"
@@ -41,7 +41,7 @@ static bool is_call_slot(uint16_t machine, uint32_t type)
 	    (type == m->reloc.jump_slot || type == m->reloc.glob_dat || type == m->reloc.word);
 }
 
-static bool named(const struct symbols *s, uint64_t index, const char *name)
+static bool symbol_named(const struct symbols *s, uint64_t index, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -50,8 +50,11 @@ static bool named(const struct symbols *s, uint64_t index, const char *name)
 	return memcmp(s->str + s->sym[index].st_name, name, len + 1) == 0;
 }
 
-/* Does the slot hold a function of ours? Before a call is bound it leads back into the file that makes it. */
-static void look(struct search *s, uint64_t slot)
+/*
+ * Does the slot hold a function of ours? Before a call is bound, the slot leads back into the calling
+ * file.
+ */
+static void look_at_slot(struct search *s, uint64_t slot)
 {
 	uint64_t value, off;
 
@@ -79,8 +82,8 @@ static void relocations(struct search *s, const struct dt_loaded *l, const struc
 		memcpy(&r, (const char *)data + i, sizeof(r));
 		type = (uint32_t)ELF64_R_TYPE(r.r_info);
 		if (l == s->in ? is_irelative(machine, type) && (uint64_t)r.r_addend == s->f->vaddr :
-		    is_call_slot(machine, type) && named(syms, ELF64_R_SYM(r.r_info), s->f->name))
-			look(s, l->bias + r.r_offset);
+		    is_call_slot(machine, type) && symbol_named(syms, ELF64_R_SYM(r.r_info), s->f->name))
+			look_at_slot(s, l->bias + r.r_offset);
 	}
 }
 

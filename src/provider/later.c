@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Libraries that a process has not loaded yet. A probe is at a place in a file, so it can be there
- * before the process maps the file; the library is looked for by path, or by name in the directories of
- * its LD_LIBRARY_PATH and of what it has loaded already, as the process sees them.
+ * Libraries that a process has not loaded yet. A probe is at a place in a file, so it can be set before
+ * the process maps the file. The library is searched by path, or by name in the directories of
+ * LD_LIBRARY_PATH and of what is loaded already, as the process sees them.
  */
 #include "provider/objects.h"
 #include "base/count.h"
@@ -48,7 +48,7 @@ static bool opens(struct looking *l, const char *dir, size_t len, const char *su
 	return true;
 }
 
-/* "libfoo" is libfoo.so too. */
+/* "libfoo" also means libfoo.so. */
 static bool in_directory(struct looking *l, const char *dir, size_t len)
 {
 	return opens(l, dir, len, "") || (strchr(l->name, '.') == NULL && opens(l, dir, len, ".so"));
@@ -114,7 +114,7 @@ bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *
 
 struct files { struct dt_probes *p; const char *name; void (*f)(void *ctx, struct dt_object *); void *ctx; };
 
-static void file(const struct files *fs, const char *dir, size_t len)
+static void offer_file(const struct files *fs, const char *dir, size_t len)
 {
 	struct dt_object *o = NULL;
 	char path[4096];
@@ -134,7 +134,7 @@ static void file(const struct files *fs, const char *dir, size_t len)
 	fs->f(fs->ctx, o);
 }
 
-/* Libraries are where those are that are known. */
+/* Libraries are where the known ones are. */
 void dt_objects_named(struct dt_probes *p, const char *name, void (*f)(void *ctx, struct dt_object *),
     void *ctx)
 {
@@ -146,15 +146,15 @@ void dt_objects_named(struct dt_probes *p, const char *name, void (*f)(void *ctx
 	if (!dt_part_literal(name) || name[0] == '.' || (strchr(name, '/') != NULL && name[0] != '/'))
 		return;
 	if (name[0] == '/') {
-		file(&fs, "", 0);
+		offer_file(&fs, "", 0);
 		return;
 	}
 	for (size_t i = 0; i < DT_COUNT(programs); i++)
-		file(&fs, programs[i], strlen(programs[i]));
+		offer_file(&fs, programs[i], strlen(programs[i]));
 	for (; known != NULL; known = known->next) {
 		const char *slash = strrchr(known->path, '/');
 
 		if (slash != NULL && known->path[0] == '/')
-			file(&fs, known->path, (size_t)(slash - known->path));
+			offer_file(&fs, known->path, (size_t)(slash - known->path));
 	}
 }

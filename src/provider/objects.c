@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files a process has mapped for running, from its maps. Each is opened through
- * /proc/PID/map_files, which leads to the very file that is mapped, deleted or in a container or not;
- * only where that is not allowed by its path in the process's root.
+ * The files that a process maps as code, from its maps. Each is opened through /proc/PID/map_files,
+ * which leads to the mapped file itself, even if it was deleted or is in a container; only if that is
+ * not allowed, by its path in the root of the process.
  */
 #include "provider/objects.h"
 
@@ -56,7 +56,7 @@ static int open_mapped(uint32_t pid, const struct dt_mapping *m)
 	return fd;
 }
 
-static struct dt_object *known(struct dt_probes *p, uint64_t inode, uint32_t maj, uint32_t min)
+static struct dt_object *known_object(struct dt_probes *p, uint64_t inode, uint32_t maj, uint32_t min)
 {
 	struct dt_object *o = p->objects;
 
@@ -65,7 +65,7 @@ static struct dt_object *known(struct dt_probes *p, uint64_t inode, uint32_t maj
 	return o;
 }
 
-/* Also when it cannot be opened, so that it is tried once. fd (or -1) is its own from here on. */
+/* Also if it cannot be opened, so that this is tried once. Takes over fd (or -1). */
 static struct dt_object *new_object(struct dt_probes *p, int fd, const struct dt_object *is)
 {
 	struct dt_object *o = DT_NEW(p->arena, struct dt_object);
@@ -94,7 +94,7 @@ static struct dt_object *new_object(struct dt_probes *p, int fd, const struct dt
 
 struct dt_object *dt_object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
 {
-	struct dt_object *o = known(p, m->inode, m->major, m->minor);
+	struct dt_object *o = known_object(p, m->inode, m->major, m->minor);
 	struct dt_object is = { .path = m->path, .major = m->major, .minor = m->minor, .inode = m->inode };
 
 	if (o != NULL)
@@ -117,13 +117,13 @@ struct dt_object *dt_object_opened(struct dt_probes *p, int fd)
 	is.inode = st.st_ino;
 	is.major = major(st.st_dev);
 	is.minor = minor(st.st_dev);
-	o = known(p, is.inode, is.major, is.minor);
+	o = known_object(p, is.inode, is.major, is.minor);
 	if (o != NULL)
 		return o->elf != NULL ? o : NULL;
 	return new_object(p, fcntl(fd, F_DUPFD_CLOEXEC, 3), &is);
 }
 
-static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m,
+static void add_loaded(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m,
     const struct stat *exe)
 {
 	struct dt_object *o = dt_object_of(p, proc->pid, m);
@@ -143,7 +143,7 @@ static void add(struct dt_probes *p, struct dt_process *proc, const struct dt_ma
 	dt_vec_push(p->arena, &proc->list, l);
 }
 
-/* A program that is started by a link is called by the link's name. */
+/* A program started through a link goes by the name of the link. */
 static void read_comm(struct dt_probes *p, struct dt_process *proc)
 {
 	char path[64], *text;
@@ -187,7 +187,7 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 	read_comm(p, proc);
 	for (at = text; dt_maps_next(&at, &m);)
 		if (m.exec && m.inode != 0 && m.path[0] == '/')
-			add(p, proc, &m, &exe);
+			add_loaded(p, proc, &m, &exe);
 	free(text);
 	if (proc->list.n == 0)
 		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read", pid);
@@ -234,7 +234,7 @@ bool dt_loaded_named(const struct dt_loaded *l, const char *part)
 {
 	const char *tick = strchr(part, '`');
 
-	/* a list of libraries of its own: its number is not known here */
+	/* a separate list of libraries: its number is not known here */
 	if (tick != NULL && strncmp(part, "LM", 2) == 0)
 		part = tick + 1;
 	if (part[0] == '\0')

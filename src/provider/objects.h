@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs and libraries that processes run: opened once, whatever number of processes has them. */
+/* Programs and libraries that processes run: opened once, however many processes run them. */
 #ifndef DT_PROVIDER_OBJECTS_H
 #define DT_PROVIDER_OBJECTS_H
 
@@ -8,8 +8,8 @@
 
 struct dt_object {
 	const char *name;		/* "libc.so.6" */
-	const char *path;		/* as the process names it; not to be opened by */
-	/* of hooks: a path that leads to what was opened here, whatever is renamed */
+	const char *path;		/* as the process names it; never opened by this name */
+	/* For hooks: a path that leads to what was opened here, whatever is renamed */
 	const char *target;
 	const char *link;		/* a name that led here, NULL none */
 	struct dt_elf *elf;
@@ -17,7 +17,7 @@ struct dt_object {
 	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
 	bool dwarf_asked;
 	bool no_sites;			/* it has no static probes */
-	uint32_t walked;		/* the look through all processes that has been here */
+	uint32_t walked;		/* the last walk over all processes that visited it */
 	uint32_t major, minor;
 	uint64_t inode;
 	struct dt_object *next;
@@ -36,31 +36,34 @@ struct dt_process {
 	DT_VEC(struct dt_loaded) list;	/* by address */
 };
 
-/* What the process runs now. NULL: *why says why it cannot be looked at. */
+/* What the process runs now. NULL: *why tells why it cannot be examined. */
 struct dt_process *dt_process_look(struct dt_probes *, uint32_t pid, const char **why);
-/* The file of a mapping, opened once; NULL: it cannot be. */
+/* The file of a mapping, opened once; NULL: it cannot be opened. */
 struct dt_mapping;
 struct dt_object *dt_object_of(struct dt_probes *, uint32_t pid, const struct dt_mapping *);
-/* of a descriptor, which stays the caller's */
+/* For a descriptor, which stays the caller's */
 struct dt_object *dt_object_opened(struct dt_probes *, int fd);
 /*
- * later.c: a library by name that the process has not loaded yet, where it would be found; appended to
- * the list. False: there is none.
+ * later.c: finds a library by name that the process has not loaded yet, where it would be found, and
+ * appends it to the list. False: there is none.
  */
 bool dt_process_later(struct dt_probes *, struct dt_process *, const char *name);
 /*
- * later.c: files of the name in the directories of programs and of libraries that anybody has loaded;
- * or the file of that path.
+ * later.c: files of that name in the directories of programs and of libraries that any process has
+ * loaded; or the file of that path.
  */
 void dt_objects_named(struct dt_probes *, const char *name, void (*f)(void *ctx, struct dt_object *),
     void *ctx);
 void dt_each_process(void (*f)(void *ctx, uint32_t pid), void *ctx);
 /*
- * Limits a hook to the process; D for hook.when, NULL: none, as with -x follow, which is for hook.root
- * to say.
+ * Limits a hook to the process: D for hook.when. NULL: no limit, as with -x follow, where hook.root
+ * does it.
  */
 const char *dt_process_when(struct dt_probes *, uint32_t pid);
-/* Does the module part of a description mean this object: its name, its path, its name up to a dot, a.out? */
+/*
+ * Does the module part of a description mean this object: its name, its path, its name up to a dot, or
+ * a.out?
+ */
 bool dt_loaded_named(const struct dt_loaded *, const char *part);
 /*
  * ifunc.c: the file offset of the function that was chosen for an IFUNC in this process; false: none
@@ -68,13 +71,13 @@ bool dt_loaded_named(const struct dt_loaded *, const char *part);
  */
 bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *,
     uint64_t *offset);
-/* returns.c: may something be thrown through frames of the process, or are they moved? */
+/* returns.c: may exceptions be thrown through frames of the process, or are its stacks moved? */
 bool dt_process_unwinds(const struct dt_process *);
 
 /* in the file; in the function; D: not always, NULL: always */
 struct dt_return_site { uint64_t offset; uint32_t at; const char *when; };
 struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
-/* The instructions that leave the function: none, when it never does. 0, or as dt_insn_walk(). */
+/* The instructions that leave the function; none if it never returns. 0, or as dt_insn_walk(). */
 int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
     struct dt_return_sites *);
 
@@ -86,7 +89,7 @@ void dt_callers(struct dt_arena *, const struct dt_object *, const struct dt_elf
     struct dt_callers *);
 
 /*
- * taken.c: D that is true when the branch will be taken, of the registers before it; NULL: it cannot be
+ * taken.c: D that is true if the branch will be taken, from the registers before it; NULL: it cannot be
  * told.
  */
 struct dt_insn;
@@ -96,7 +99,7 @@ const char *dt_branch_taken(struct dt_arena *, uint16_t machine, const struct dt
 bool dt_object_is_go(const struct dt_object *);
 /* D texts of a function's arguments at its entry */
 void dt_go_arguments(struct dt_arena *, const struct dt_object *, const char *args[10]);
-/* the place in the file that is run once a call */
+/* the place in the file that runs once per call */
 uint64_t dt_go_entry(const struct dt_object *, const struct dt_elf_function *);
 
 void dt_objects_close(struct dt_object *list);

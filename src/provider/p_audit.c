@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * audit: audit:event:CALL:commit when the record of a system call that a rule wants is made, :bsm for
- * every piece of text that is sent for it. The functions are those of the kernel's audit, which has to
- * be on; without rules there are no records.
+ * audit: audit:event:CALL:commit fires when the record of a system call that a rule wants is created,
+ * :bsm for every piece of text sent for it. The functions are those of the kernel's audit, which must
+ * be enabled; without rules there are no records.
  */
 #include "kernel/audit.h"
 #include "provider/derived.h"
@@ -18,7 +18,7 @@
 #define STRING_(n) #n
 #define STRING(n) STRING_(n)
 
-static void add(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_syscall *s)
+static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_syscall *s)
 {
 	const char *name = dt_arena_printf(p->arena, "\"%s\"", s->name);
 	const char *is = dt_arena_printf(p->arena, "(uint64_t)" CONTEXT " != 0 && " CONTEXT "->major == %u",
@@ -39,7 +39,7 @@ static void add(struct dt_probes *p, const struct dt_provider_row *row, const st
 }
 
 /* NULL: records can be seen. */
-static const char *reason(struct dt_probes *p)
+static const char *missing_reason(struct dt_probes *p)
 {
 	int on;
 
@@ -67,7 +67,7 @@ bool dt_audit_may_match(const struct dt_provider_row *row, const struct dt_probe
 	return !dt_part_literal(d->name) || strcmp(d->name, "commit") == 0 || strcmp(d->name, "bsm") == 0;
 }
 
-/* FreeBSD's events are named for its calls: aue_openat_rwtc, aue_kill. */
+/* FreeBSD names its events after its calls: aue_openat_rwtc, aue_kill. */
 static const char *unknown(struct dt_probes *p, const char *func)
 {
 	if (strncmp(func, "aue_", 4) == 0)
@@ -80,12 +80,12 @@ static const char *unknown(struct dt_probes *p, const char *func)
 int dt_audit_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {
-	const char *not = want == NULL || strcmp(want->prov, row->name) == 0 ? reason(p) : NULL;
+	const char *not = want == NULL || strcmp(want->prov, row->name) == 0 ? missing_reason(p) : NULL;
 
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
 		*why = not != NULL ? not : dt_part_literal(want->func) ? unknown(p, want->func) : NULL;
 	else if (want == NULL && not == NULL)
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
-			add(p, row, s);
+			add_probe(p, row, s);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cpc: cpc:::EVENT-MODE-COUNT fires each time so many events have come on a CPU, MODE being user,
- * kernel or all. What this machine counts is listed with a count that harms nobody; others are made
- * when they are named.
+ * cpc: cpc:::EVENT-MODE-COUNT fires each time COUNT events have occurred on a CPU; MODE is user, kernel
+ * or all. The events that this machine counts are listed with a harmless count; others are created when
+ * named.
  */
 #include "provider/probe.h"
 #include "base/count.h"
@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* events of a processor come by the million; clocks count ns */
+/* hardware events come by the million; clocks count ns */
 enum { LEAST_HARDWARE = 5000, LEAST_CLOCK = 200000 };
 #define LISTED_COUNT "1000000000"
 
@@ -28,7 +28,7 @@ struct parts {
 	uint64_t count;
 };
 
-/* EVENT-MODE-COUNT, or EVENT-MODE-0xMASK-COUNT; NULL: good, else what is wrong. */
+/* EVENT-MODE-COUNT, or EVENT-MODE-0xMASK-COUNT. NULL: good, otherwise what is wrong. */
 static const char *parse(const char *name, struct parts *p)
 {
 	const char *dash = strchr(name, '-'), *last = strrchr(name, '-');
@@ -76,7 +76,7 @@ static const char *not_counted(struct dt_probes *p, const char *event, int err)
 	    event);
 }
 
-static const char *make(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_COUNTER };
 	struct dt_perf_row event;
@@ -120,9 +120,9 @@ int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 {
 	for (const struct dt_perf_row *r = dt_perf_rows; want == NULL && r->name != NULL; r++)
 		if (dt_perf_event_try(r) == 0)
-			make(p, row, dt_arena_printf(p->arena, "%s-all-" LISTED_COUNT, r->name));
+			make_probe(p, row, dt_arena_printf(p->arena, "%s-all-" LISTED_COUNT, r->name));
 	if (want == NULL || !dt_part_literal(want->name) || strcmp(want->prov, row->name) != 0)
 		return 0;
-	*why = make(p, row, want->name);
+	*why = make_probe(p, row, want->name);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dtmalloc: memory of the kernel by cache: dtmalloc::CACHE:malloc, free, from the tracepoints of the
- * allocator. A cache of its own is told by them; of kmalloc() they tell the size, of kfree() nothing
- * but the address: its page knows the cache, and where pages are described /proc/kcore tells. Without
- * that, kmalloc-N is whatever has that size, and kfree:free what was given back to any of them.
+ * dtmalloc: kernel memory by cache: dtmalloc::CACHE:malloc and free, from the tracepoints of the
+ * allocator. They name a cache of its own. For kmalloc() they tell the size, for kfree() only the
+ * address: its page knows the cache, and /proc/kcore tells where pages are described. Without that,
+ * kmalloc-N is everything of that size, and kfree:free whatever is freed to any of them.
  */
 #include "base/diag.h"
 #include "base/count.h"
@@ -19,7 +19,7 @@
 #define SLABINFO_MAX (4u << 20)
 #define NAME_MAX_CACHE 100
 
-/* Texts of one cache; what they need is kept in variables of the clause: the cache, or its page. */
+/* Texts for one cache; what they need is kept in variables of the clause: the cache, or its page. */
 #define SLAB "this->__dtmalloc_slab"
 #define CACHE "((struct kmem_cache *)arg2)"
 #define OF_SLAB "((struct slab *)" SLAB ")->slab_cache"
@@ -52,7 +52,7 @@ static bool enumerator(struct dt_types *types, const char *tag, const char *name
 	return false;
 }
 
-/* Pages of caches have a type of their own; before Linux 6.10 it was a flag. */
+/* Pages of caches have their own type; before Linux 6.10 it was a flag. */
 static const char *slab_test(struct dt_probes *p)
 {
 	long long v;
@@ -88,8 +88,8 @@ static bool cache_is_named(struct dt_probes *p)
 }
 
 /*
- * Is the text at `name` this one? Eight bytes at a time (caches' names lie in objects of as many): most
- * differ in the first.
+ * Is the text at `name` this one? Compared eight bytes at a time (names of caches lie in objects of
+ * that size): most differ in the first.
  */
 static const char *same_name(struct dt_probes *p, const char *at, const char *name)
 {
@@ -107,7 +107,7 @@ static const char *same_name(struct dt_probes *p, const char *at, const char *na
 	return text;
 }
 
-/* A description's parts cannot have everything a cache's name may. */
+/* Replaces characters that a probe description cannot contain. */
 static const char *shown(struct dt_probes *p, const char *name)
 {
 	char *s = dt_arena_strdup(p->arena, name);
@@ -119,12 +119,12 @@ static const char *shown(struct dt_probes *p, const char *name)
 	return s;
 }
 
-static void put(struct making *m, const char *func, const char *name, const struct dt_hook *hook)
+static void add_cache_probe(struct making *m, const char *func, const char *name, const struct dt_hook *hook)
 {
 	dt_probes_add(m->p, m->row, "", func, name, hook);
 }
 
-/* What the hook's page says. kfree() may give back memory of any cache. */
+/* Uses the page of the hook's address. kfree() may free memory of any cache. */
 static void by_page(struct making *m, struct dt_hook *hook, const char *tracepoint, const char *before,
     const char *name)
 {
@@ -143,7 +143,7 @@ static void free_of(struct making *m, const char *func, const char *name, bool k
 		by_page(m, &by_kfree, "kfree", "", name);
 	if (kmalloced) {
 		if (m->page != NULL)
-			put(m, func, "free", &by_kfree);
+			add_cache_probe(m, func, "free", &by_kfree);
 		return;
 	}
 	if (m->names && m->page != NULL)
@@ -154,7 +154,7 @@ static void free_of(struct making *m, const char *func, const char *name, bool k
 		hook.when = same_name(m->p, m->names ? "arg2" : CACHE "->name", name);
 	if (m->page != NULL)
 		hook.next = dt_arena_memdup(m->p->arena, &by_kfree, sizeof(by_kfree));
-	put(m, func, "free", &hook);
+	add_cache_probe(m, func, "free", &hook);
 }
 
 static void add_named(struct making *m, const char *name)
@@ -163,7 +163,7 @@ static void add_named(struct making *m, const char *name)
 	const char *func = shown(m->p, name);
 
 	hook.when = dt_arena_printf(m->p->arena, "arg1 != 0 && %s", same_name(m->p, CACHE "->name", name));
-	put(m, func, "malloc", &hook);
+	add_cache_probe(m, func, "malloc", &hook);
 	free_of(m, func, name, false);
 }
 
@@ -179,11 +179,11 @@ static void add_sized(struct making *m, const char *name, unsigned long long siz
 		by_page(m, &hook, "kmalloc", dt_arena_printf(m->p->arena, " && arg3 == %llu", size), name);
 	else
 		hook.when = dt_arena_printf(m->p->arena, THERE " && arg3 == %llu", size);
-	put(m, func, "malloc", &hook);
+	add_cache_probe(m, func, "malloc", &hook);
 	free_of(m, func, name, true);
 }
 
-/* What kmalloc() takes from the pages themselves, and those pages: more than two at a time. */
+/* Memory that kmalloc() takes directly from pages, and those pages: more than two at a time. */
 static void add_large(struct making *m)
 {
 	unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
@@ -192,27 +192,27 @@ static void add_large(struct making *m)
 	};
 
 	hook.when = dt_arena_printf(m->p->arena, THERE " && (uint64_t)arg3 > %lu", 2 * page);
-	put(m, "kmalloc-large", "malloc", &hook);
+	add_cache_probe(m, "kmalloc-large", "malloc", &hook);
 	hook = (struct dt_hook){
 		.kind = DT_HOOK_RAWTP, .target = "kfree", .when = THERE, .args = { "0", "0", "0", "0", "0" }
 	};
 	if (m->page != NULL)
 		hook.when = dt_arena_printf(m->p->arena, THERE " && (" SLAB " = %s, !(%s))", m->page,
 		    m->is_slab);
-	put(m, m->page != NULL ? "kmalloc-large" : "kfree", "free", &hook);
+	add_cache_probe(m, m->page != NULL ? "kmalloc-large" : "kfree", "free", &hook);
 	hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP,
 		.target = "mm_page_alloc",
 		.when = "arg0 != 0",
 		.args = {
 		    "0", "0", "0", dt_arena_printf(m->p->arena, "(uint64_t)%lu << arg1", page), "arg1" } };
-	put(m, "page", "malloc", &hook);
+	add_cache_probe(m, "page", "malloc", &hook);
 	hook.target = "mm_page_free";
 	hook.when = NULL;
-	put(m, "page", "free", &hook);
+	add_cache_probe(m, "page", "free", &hook);
 }
 
 /*
- * "kmalloc-cg-1k", "memdup_user-64": 1024, 64. Such sizes are powers of two, 96 and 192. 0: no cache of
+ * "kmalloc-cg-1k", "memdup_user-64": 1024, 64. Sizes are powers of two, 96 and 192. 0: not a cache of
  * kmalloc().
  */
 static unsigned long long kmalloc_size(const char *name)
@@ -230,7 +230,7 @@ static unsigned long long kmalloc_size(const char *name)
 	}
 	if (*end != '\0' || ((n & (n - 1)) != 0 && n != 96 && n != 192))
 		return 0;
-	/* of other caches too: request pools are NAME-16 */
+	/* other caches look alike: request pools are NAME-16 */
 	return strstr(name, "kmalloc-") != NULL || strncmp(name, "memdup_user-", 12) == 0 ||
 		strncmp(name, "msg_msg-", 8) == 0 ?
 	    n :
@@ -248,7 +248,7 @@ static void add_cache(struct making *m, const char *name, unsigned long long siz
 			add_sized(m, name, size != 0 ? size : asked);
 }
 
-static bool start(struct making *m)
+static bool prepare_texts(struct making *m)
 {
 	if (m->p->types == NULL || dt_types_find(m->p->types, NULL, DT_T_STRUCT, "kmem_cache") == NULL)
 		return false;
@@ -267,7 +267,7 @@ static void make_all(struct making *m)
 	unsigned long long size;
 	size_t len;
 
-	if (!start(m))
+	if (!prepare_texts(m))
 		return;
 	add_large(m);
 	if (dt_file_read("/proc/slabinfo", SLABINFO_MAX, &text, &len) != 0) {
@@ -282,8 +282,8 @@ static void make_all(struct making *m)
 }
 
 /*
- * Caches of the same size may be one: sysfs has a link for each name, and which of them the memory goes
- * by is in the list.
+ * Caches of the same size may be merged: sysfs has a link for each name, and the list has the name that
+ * is used.
  */
 static const char *other_name(struct dt_probes *p, const char *name)
 {
@@ -301,7 +301,7 @@ static const char *other_name(struct dt_probes *p, const char *name)
 	return NULL;
 }
 
-static const char *reason(struct making *m, const struct dt_probedesc *want)
+static const char *missing_reason(struct making *m, const struct dt_probedesc *want)
 {
 	const char *other = strchr(want->func, '/') == NULL ? other_name(m->p, want->func) : NULL;
 	struct dt_near near;
@@ -342,12 +342,12 @@ int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row,
 		return 0;
 	}
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func) ||
-	    !dt_dtmalloc_may_match(row, want) || !start(&m))
+	    !dt_dtmalloc_may_match(row, want) || !prepare_texts(&m))
 		return 0;
 	if (access("/proc/slabinfo", R_OK) != 0 && strlen(want->func) < NAME_MAX_CACHE &&
 	    strcmp(want->func, "temp") != 0)
 		add_cache(&m, want->func, 0);
 	else
-		*why = reason(&m, want);
+		*why = missing_reason(&m, want);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dtrace: BEGIN, END and ERROR, always numbers 1, 2 and 3. */
+/* dtrace: BEGIN, END and ERROR, which always have numbers 1, 2 and 3. */
 #include "provider/probe.h"
 #include "provider/provider.h"
 

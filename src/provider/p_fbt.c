@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fbt: entry and return of the kernel's functions, by the kernel's own list of those that can be
- * traced. Functions that share a name share a probe, which fires for each of them. By what means it is
- * attached is settled when it is enabled; rawfbt has the same probes, always by kprobe; they are made
- * when asked for and are not in the list of everything.
+ * fbt: entry and return of kernel functions, by the kernel's own list of those that can be traced.
+ * Functions that share a name share a probe, which fires for each of them. How it is attached is
+ * decided when it is enabled. rawfbt has the same probes, always by kprobe; they are created when named
+ * and are not in the list of everything.
  */
 #include "base/diag.h"
 #include "base/count.h"
@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-/* Nobody comes back from these. */
+/* These functions never return. */
 static const char *const no_return[] = {
 	"do_exit",
 	"do_group_exit",
@@ -28,7 +28,7 @@ static const char *const no_return[] = {
 	"__module_put_and_kthread_exit",
 };
 
-/* Functions other kernels have, and where the like is here. */
+/* Functions of other kernels, and their counterparts here. */
 static const struct {
 	const char *name, *here;
 } elsewhere[] = {
@@ -41,9 +41,9 @@ static const struct {
 };
 
 /*
- * What a system call's function is called in the source: "sys_getpid" is __arm64_sys_getpid, NULL for
- * others. On x86-64 a call without arguments is __do_sys_getpid, of which the other names are aliases
- * that the kernel does not list; of calls that have their own that name is a part of them.
+ * The source name of a system call's function: "sys_getpid" for __arm64_sys_getpid, NULL for others. On
+ * x86-64 a call without arguments is __do_sys_getpid, of which the other names are aliases that the
+ * kernel does not list; for other calls that name is a part of the function.
  */
 static const char *plain_name(struct dt_types *types, const char *func)
 {
@@ -65,7 +65,7 @@ static const char *plain_name(struct dt_types *types, const char *func)
 	return func;
 }
 
-/* Function arguments at entry; at return args[0] is the return offset, args[1] the value. */
+/* Arguments of the function at entry; at return args[0] is the return offset and args[1] the value. */
 struct dt_probe_sig *dt_fbt_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *p)
 {
@@ -109,8 +109,8 @@ static bool returns(const char *name)
 	return true;
 }
 
-/* The hook's target is the name alone in the core kernel, else module`name. */
-static void add(struct making *m, const struct dt_kfunc *f, const char *name, enum dt_hook_kind kind)
+/* The target of the hook is the name alone in the core kernel, otherwise module`name. */
+static void add_probe(struct making *m, const struct dt_kfunc *f, const char *name, enum dt_hook_kind kind)
 {
 	const char *module = f->module, *func = f->name;
 	struct dt_hook hook = { .kind = kind, .by_kprobe = m->by_kprobe, .alone = !f->shared };
@@ -132,7 +132,7 @@ static bool wanted(const char *part, const char *text)
 	return part[0] == '\0' || strcmp(part, text) == 0 || dt_glob_match(part, text);
 }
 
-static int make(void *ctx, const struct dt_kfunc *f)
+static int make_probe(void *ctx, const struct dt_kfunc *f)
 {
 	struct making *m = ctx;
 	const struct dt_probedesc *d = m->want;
@@ -143,9 +143,9 @@ static int make(void *ctx, const struct dt_kfunc *f)
 	if (d != NULL && !wanted(d->mod, module))
 		return 0;
 	if (d == NULL || wanted(d->name, "entry"))
-		add(m, f, "entry", DT_HOOK_KFUNC);
+		add_probe(m, f, "entry", DT_HOOK_KFUNC);
 	if ((d == NULL || wanted(d->name, "return")) && returns(func))
-		add(m, f, "return", DT_HOOK_KRET);
+		add_probe(m, f, "return", DT_HOOK_KRET);
 	return 0;
 }
 
@@ -158,7 +158,7 @@ static const char *no_way(const struct dt_probes *p)
 	       "tracepoints are there (sdt, rawtp)";
 }
 
-/* The module that has the function, or any when func is NULL; NULL when it is not there. */
+/* The module that has the function (any function if func is NULL); NULL if there is none. */
 static const char *module_of(const struct dt_probes *p, const char *module, const char *func)
 {
 	for (size_t i = 0; p->kfuncs != NULL && i < p->kfuncs->list.n; i++) {
@@ -180,7 +180,7 @@ static const char *no_module(struct dt_probes *p, const char *module)
 	    module, module);
 }
 
-/* The function is not there: the nearest name that is. */
+/* The function does not exist: suggests the nearest name. */
 static const char *no_function(struct dt_probes *p, const char *func)
 {
 	struct dt_near near;
@@ -200,8 +200,8 @@ static const char *no_function(struct dt_probes *p, const char *func)
 	    func, near.best);
 }
 
-/* Names of what cannot be had are looked for among what can. */
-static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+/* Suggests names that can be traced for one that cannot. */
+static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	const char *module = strcmp(want->mod, "kernel") == 0 ? "vmlinux" : want->mod, *home;
 
@@ -236,9 +236,9 @@ int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	struct making m = { .probes = p, .row = row };
 
 	if (want == NULL)
-		return dt_probes_each_function(p, make, &m);
+		return dt_probes_each_function(p, make_probe, &m);
 	if (dt_part_literal(want->prov))
-		*why = reason(p, want);
+		*why = missing_reason(p, want);
 	return 0;
 }
 
@@ -260,8 +260,8 @@ int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, co
 
 	if (want == NULL || !dt_rawfbt_wants(p, want))
 		return 0;
-	err = dt_probes_each_function(p, make, &m);
+	err = dt_probes_each_function(p, make_probe, &m);
 	if (p->list.n == before && dt_part_literal(want->prov))
-		*why = reason(p, want);
+		*why = missing_reason(p, want);
 	return err;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsinfo: operations on files (derived.h): the functions through which the kernel calls file systems.
- * The first argument is the file, name or inode, the second a number that is of use (bytes, flags,
- * mode), the third says which of them it is: one clause may be for all of the provider (dlib/fsinfo.d
- * makes fileinfo_t of it).
+ * fsinfo: operations on files (derived.h), at the functions through which the kernel calls file
+ * systems. The first argument is the file, name or inode; the second is a useful number (bytes, flags,
+ * mode); the third tells which kind the first is, since one clause may serve the whole provider
+ * (dlib/fsinfo.d makes a fileinfo_t of it).
  */
 #include "provider/derived.h"
 
-/* what the object is: a file, a name, an inode */
+/* the kind of the object: a file, a name, an inode */
 #define FILE_ "0"
 #define NAME_ "1"
 #define INODE_ "2"
 /*
- * Where functions cannot be traced, system calls with a descriptor (where they take several buffers the
- * bytes are not known: 0).
+ * If functions cannot be traced: system calls with a descriptor (for those with several buffers the
+ * number of bytes is unknown: 0).
  */
 #define OF(fd) "(uint64_t)getf((int)" fd ")"
 #define CALL(name, fd, also, n) { DT_HOOK_SYS_ENTER, name, OF(fd) " != 0" also, { OF(fd), n, FILE_ }, \
@@ -28,7 +28,7 @@
 #define AS(type, arg) "((struct " type " *)" arg ")"
 
 /*
- * FMODE_OPENED, FMODE_CREATED; a file that is being opened is complete at the return of
+ * FMODE_OPENED, FMODE_CREATED. A file that is being opened is complete at the return of
  * do_dentry_open(file, …)
  */
 #define OPENED "0x80000"
@@ -55,7 +55,7 @@
 
 const struct dt_derived dt_fsinfo_probes[] = {
 	/*
-	 * read(2) and its kin; those with several buffers have them in an iterator:
+	 * read(2) and its variants; those with several buffers use an iterator:
 	 * do_iter_readv_writev(file, iterator, position, write?, flags)
 	 */
 	{ "read",
@@ -95,7 +95,7 @@ const struct dt_derived dt_fsinfo_probes[] = {
 	    .place = { ENTRY("iterate_dir", NULL, "arg0", "0"), CALL("getdents64", "arg0", "", "0"),
 		CALL("getdents", "arg0", "", "0") } },
 	{ "readlink", .place = { NAMED("vfs_readlink", NULL, "arg0", "(int)arg2") } },
-	/* vfs_getattr() is often part of others; it asks security modules */
+	/* vfs_getattr() is often inlined; it asks security modules */
 	{ "getattr",
 	    .place = { NAMED("security_inode_getattr", NULL, "(uint64_t)" AS("path", "arg0") "->dentry",
 	        "0") } },
@@ -125,7 +125,7 @@ const struct dt_derived dt_fsinfo_probes[] = {
 	{ "delmap",
 	    .place = { ENTRY("remove_vma", "(uint64_t)" VMA("arg0") "->vm_file != 0",
 		"(uint64_t)" VMA("arg0") "->vm_file", VMA("arg0") "->vm_end - " VMA("arg0") "->vm_start") } },
-	/* vfs_llseek() is often part of the system call */
+	/* vfs_llseek() is often inlined into the system call */
 	{ "seek",
 	    .place = { { DT_HOOK_SYS_ENTER, "lseek", "(uint64_t)getf((int)arg0) != 0",
 		{ "(uint64_t)getf((int)arg0)", "arg1", FILE_ } } } },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io: block requests (derived.h). The unit is the kernel's bio: start when it is given to the device's
- * queue, in the thread that asks for it. Devices with a queue of requests tell the end of a request,
- * when its bios still know their size, and it may be one of many bios that were put together: done
- * fires for each. Other devices tell the end of a bio.
+ * io: block requests (derived.h). The unit is the kernel's bio: start fires when it is submitted to the
+ * device's queue, in the thread that asks for it. Devices with a request queue report the end of a
+ * request, while its bios still know their size; it may consist of many merged bios, and done fires for
+ * each. Other devices report the end of a bio.
  */
 #include "provider/derived.h"
 
@@ -11,8 +11,8 @@
 #define PART "((struct bio *)arg9)"
 
 /*
- * The request, the file it is for (dlib/file.d), the status it ends with, whose memory it is, whether
- * nobody waits (dlib/io.d), and once more itself.
+ * The request, its file (dlib/file.d), the status it ends with, whose memory it is, whether no one
+ * waits (dlib/io.d), and the request again.
  */
 #define BIO(text, status) { "(uint64_t)" text, "(uint64_t)dt_bio_file[(struct bio *)" text "]", status, \
 	"dt_bio_memory[(struct bio *)" text "]", \
@@ -20,9 +20,8 @@
 #define STATUS(text) "((struct bio *)" text ")->bi_status"
 
 /*
- * block_rq_complete(request, error, bytes): of a request that ends in parts those bios end that lie
- * within the bytes. The first part of a bio that was cut in two is a clone (bit 1 of bi_flags), which
- * was not told when it began.
+ * block_rq_complete(request, error, bytes): if a request ends in parts, the bios within the bytes end.
+ * The first part of a bio that was split is a clone (bit 1 of bi_flags), whose start was not reported.
  */
 #define ENDS "(arg2 >= " RQ "->__data_len || ((" PART "->bi_iter.bi_sector - " RQ "->__sector) << 9) + " \
 	PART "->bi_iter.bi_size <= arg2)"
@@ -43,7 +42,7 @@ const struct dt_derived dt_io_probes[] = {
 		    .symbol = "bio_chain_endio" },
 		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1", STATUS("arg1")),
 		    .otherwise = true } } },
-	/* a thread that waits for one request and nothing else */
+	/* a thread that waits for one request only */
 	{ "wait-start", .place = { { DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0", "0") } } },
 	{ "wait-done",
 	    .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ip and sctp: packets of IPv4 and IPv6 that leave and come in, forwarded ones too (derived.h,
- * p_net.h). Only what leaves has a socket.
+ * ip and sctp: packets of IPv4 and IPv6 that leave and come in, including forwarded ones (derived.h,
+ * p_net.h). Only those that leave have a socket.
  */
 #include "provider/p_net.h"
 

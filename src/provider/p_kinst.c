@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kinst: the instruction at a decimal offset in bytes from the start of a kernel function,
- * kinst::vfs_read:20. Made when it is named; the kernel says at enabling whether an instruction begins
- * there.
+ * kinst: the instruction at a decimal byte offset from the start of a kernel function,
+ * kinst::vfs_read:20. Created when named; the kernel tells when it is enabled whether an instruction
+ * begins there.
  */
 #include "kernel/kfunc.h"
 #include "machine/machine.h"
@@ -24,7 +24,7 @@ bool dt_kinst_may_match(const struct dt_provider_row *row, const struct dt_probe
 	return strcmp(d->prov, "kinst") == 0;
 }
 
-static const char *make(struct dt_probes *p, const struct dt_provider_row *row,
+static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want)
 {
 	const char *module = dt_part_literal(want->mod) ? want->mod : "vmlinux";
@@ -57,6 +57,6 @@ int dt_kinst_provide(struct dt_probes *p, const struct dt_provider_row *row, con
     const char **why)
 {
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
-		*why = make(p, row, want);
+		*why = make_probe(p, row, want);
 	return 0;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lockstat: the kernel's locks (derived.h). Waiting is seen by the contention tracepoints: the
- * beginning leaves lock, kind and time in variables of the thread, the end fires; a wait that an
- * interrupt's own wait comes into is not told. Taking and giving back are functions of the kernel,
- * where those can be traced.
+ * beginning stores lock, kind and time in variables of the thread, the end fires. A wait that is
+ * interrupted by an interrupt's own wait is not reported. Acquiring and releasing are kernel functions,
+ * if those can be traced.
  */
 #include "provider/derived.h"
 
 /*
- * Kinds as contention_begin tells them: SPIN 1, READ 2, WRITE 4, RT 8, PERCPU 16, MUTEX 32. A mutex
- * that spins and then sleeps tells both.
+ * Kinds as in contention_begin: SPIN 1, READ 2, WRITE 4, RT 8, PERCPU 16, MUTEX 32. A mutex that spins
+ * and then sleeps reports both.
  */
 #define LOCK "self->__lockstat_lock"
 #define KIND "self->__lockstat_kind"
@@ -21,11 +21,14 @@
 	.required = true }
 #define READER "(" KIND " & 2) != 0"
 
-/* Of functions that sleep: nothing comes between entry and return that takes the same kind of lock. */
+/* For functions that sleep: nothing that takes the same kind of lock comes between entry and return. */
 #define MUTEX "self->__lockstat_mutex"
 #define ENTERS(f) { DT_HOOK_KFUNC, f, "(" MUTEX " = arg0, 0)", { "0" } }
 #define LEAVES(f, when, ...) { DT_HOOK_KRET, f, when, { MUTEX, ##__VA_ARGS__ } }
-/* Of those that do not: interrupts take locks too, and only fexit still knows which was asked for. */
+/*
+ * For those that do not: interrupts take locks too, and only fexit still knows which lock was asked
+ * for.
+ */
 #define TAKEN(f, when, ...) { DT_HOOK_KRET, f, when, { "arg2", ##__VA_ARGS__ }, .needs_fexit = true }
 #define GIVEN(f, ...) { DT_HOOK_KFUNC, f, NULL, { "arg0", ##__VA_ARGS__ } }
 

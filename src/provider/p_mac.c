@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mac_framework: what security modules are asked and how they answer: mac_framework::HOOK:mac-check-ok,
- * mac-check-err, at the return of the kernel's security_HOOK() functions. arg0 is the error, behind it
- * the hook's own arguments. FreeBSD's names of checks are made when they are named.
+ * mac_framework: what security modules are asked and how they answer: mac_framework::HOOK:mac-check-ok
+ * and mac-check-err, at the return of the kernel's security_HOOK() functions. arg0 is the error,
+ * followed by the hook's own arguments. Checks by their FreeBSD names are created when named.
  */
 #include "base/diag.h"
 #include "base/count.h"
@@ -16,8 +16,8 @@
 #define ERR "mac-check-err"
 
 /*
- * A name of FreeBSD, the hook, and for some what the change must be of: bits of iattr.ia_valid, or a
- * letter of the access mask.
+ * A name of FreeBSD, the hook, and for some the required change: bits of iattr.ia_valid, or a letter of
+ * the access mask.
  */
 static const struct alias { const char *name, *hook; unsigned valid;
 } aliases[] = {
@@ -125,7 +125,7 @@ struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *t
 	return sig;
 }
 
-/* The argument that has the change of attributes: its number differs between kernels. */
+/* The argument that describes the change of attributes: its number differs between kernels. */
 static const char *changes(struct dt_probes *p, const struct dt_type *f, char *const *arg, unsigned valid)
 {
 	for (uint32_t i = 0; i < f->nparams && i < MOST_ARGS; i++) {
@@ -140,8 +140,8 @@ static const char *changes(struct dt_probes *p, const struct dt_type *f, char *c
 	return "";
 }
 
-/* Where return does not know the arguments, entry keeps them. */
-static void fill(struct dt_probes *p, const char *hook, const struct dt_type *f, bool ok, unsigned valid,
+/* If return does not know the arguments, entry keeps them. */
+static void fill_hook(struct dt_probes *p, const char *hook, const struct dt_type *f, bool ok, unsigned valid,
     struct dt_hook *first)
 {
 	bool fexit = dt_probes_fexit(p);
@@ -173,14 +173,14 @@ static void fill(struct dt_probes *p, const char *hook, const struct dt_type *f,
 	first->next = dt_arena_memdup(p->arena, &ret, sizeof(ret));
 }
 
-static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *func, const char *hook,
-    const struct dt_type *f, unsigned valid)
+static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *func,
+    const char *hook, const struct dt_type *f, unsigned valid)
 {
 	struct dt_hook first;
 
-	fill(p, hook, f, true, valid, &first);
+	fill_hook(p, hook, f, true, valid, &first);
 	dt_probes_add(p, row, "vmlinux", func, OK, &first);
-	fill(p, hook, f, false, valid, &first);
+	fill_hook(p, hook, f, false, valid, &first);
 	dt_probes_add(p, row, "vmlinux", func, ERR, &first);
 }
 
@@ -189,7 +189,7 @@ struct making {
 	const struct dt_provider_row *row;
 };
 
-static int make(void *ctx, const struct dt_kfunc *k)
+static int make_probe(void *ctx, const struct dt_kfunc *k)
 {
 	struct making *m = ctx;
 	const char *func = k->name;
@@ -199,11 +199,11 @@ static int make(void *ctx, const struct dt_kfunc *k)
 		return 0;
 	f = prototype(m->p->arena, m->p->types, func + strlen(PREFIX));
 	if (f != NULL)
-		add(m->p, m->row, func + strlen(PREFIX), func + strlen(PREFIX), f, 0);
+		add_probe(m->p, m->row, func + strlen(PREFIX), func + strlen(PREFIX), f, 0);
 	return 0;
 }
 
-static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	struct dt_near near;
 
@@ -238,14 +238,14 @@ int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	const struct dt_type *f;
 
 	if (want == NULL)
-		return dt_probes_each_function(p, make, &m);
+		return dt_probes_each_function(p, make_probe, &m);
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func))
 		return 0;
 	a = alias_named(want->func);
 	f = a != NULL && dt_probes_functions(p) ? prototype(p->arena, p->types, a->hook) : NULL;
 	if (f != NULL)
-		add(p, row, a->name, a->hook, f, a->valid);
+		add_probe(p, row, a->name, a->hook, f, a->valid);
 	else
-		*why = reason(p, want);
+		*why = missing_reason(p, want);
 	return 0;
 }

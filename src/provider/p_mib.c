@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mib: the network's counters (derived.h, p_net.h). The kernel adds to them in line; what can be traced
- * is the event each of them counts: a packet that leaves or comes in, a change of a socket's state, a
- * function. arg0 is what is added.
+ * mib: the counters of the network (derived.h, p_net.h). The kernel increments them inline; what can be
+ * traced is the event that each counts: a packet that leaves or comes in, a socket's change of state, a
+ * function. arg0 is the increment.
  */
 #include "provider/p_net.h"
 
@@ -16,30 +16,27 @@
 #define ICMP_TYPE(ip, type) ICMP(ip) " && *(uint8_t *)" PAYLOAD(ip) " == " type
 #define TCP_OUT LOCAL " && " CARRIES(OUT_IP, "6")
 #define TCP_RST "(*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13) & 4) != 0"
-/*
- * a buffer that the device is to cut knows in how many segments; what is known of it stands behind its
- * data
- */
+/* A buffer that the device will cut knows the number of segments; this is stored behind its data */
 #define CUT "((struct skb_shared_info *)(" SKB "->head + " SKB "->end))->gso_segs"
 
 /*
- * Data of a segment that leaves, and whether its socket has not sent them before: the number of the
- * next byte grows when a segment is on its way. Flags FIN 1, SYN 2, RST 4, ACK 16, URG 32.
+ * The data of a segment that leaves, and whether its socket sends them for the first time: the number
+ * of the next byte grows when a segment is on its way. Flags FIN 1, SYN 2, RST 4, ACK 16, URG 32.
  */
 #define TCP_FLAGS "*(uint8_t *)(" PAYLOAD(OUT_IP) " + 13)"
 #define TCP_DATA "dt_tcp_data[" SKB ", " OUT_IP "]"
 #define TCP_NEW TCP_OUT " && " TCP_DATA " > 0 && dt_tcp_fresh[" SKB "->sk, (struct tcphdr *)" \
 	PAYLOAD(OUT_IP) "]"
 /*
- * a socket of a program that sends IP packets as they are (replies of the kernel have one of their
- * own); 3 is SOCK_RAW, AF_INET 2, AF_INET6 10
+ * A socket of a program that sends IP packets as they are (the kernel's replies have one of their own);
+ * 3 is SOCK_RAW, AF_INET 2, AF_INET6 10
  */
 #define RAW SKB "->sk != 0 && " SKB "->sk->sk_kern_sock == 0 && " SKB "->sk->sk_type == 3 && (" SKB \
 	"->sk->__sk_common.skc_family == 2 || " SKB "->sk->__sk_common.skc_family == 10)"
 
 /*
- * tcp_probe(sock, segment): of a connection that is there, before the segment is looked at. G… is the
- * segment's, S… the socket's.
+ * tcp_probe(sock, segment): for an existing connection, before the segment is processed. G… belongs to
+ * the segment, S… to the socket.
  */
 #define SEGMENT "((struct sk_buff *)arg1)"
 #define CONN "((struct tcp_sock *)arg0)"
@@ -69,7 +66,7 @@
 #define AGAIN "((struct tcp_skb_cb *)((struct sk_buff *)arg1)->cb)->tcp_gso_segs"
 
 /*
- * kfree_skb(skb, location, reason): SKB_DROP_REASON_NO_SOCKET has got another number when reasons got
+ * kfree_skb(skb, location, reason): the number of SKB_DROP_REASON_NO_SOCKET changed when reasons became
  * lists
  */
 #define NO_PORT(number, ...) { DT_HOOK_RAWTP, "kfree_skb", "(int)arg2 == " number " && dt_skb_ip[" SKB \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Places of packets, for the tables of ip, tcp, udp and mib. A packet leaves at net_dev_queue, with all
- * its headers and not yet cut into segments, and comes in at netif_receive_skb, put together by GRO:
- * loopback, IPv4 and IPv6 alike, on every kernel. The D in dlib/ip.d looks at headers. A packet with a
- * tag of a VLAN has been told at the device of that VLAN.
+ * Where packets are seen, for the tables of ip, tcp, udp and mib. A packet leaves at net_dev_queue,
+ * with all its headers and not yet cut into segments, and comes in at netif_receive_skb, put together
+ * by GRO. This covers loopback, IPv4 and IPv6 alike on every kernel. The D in dlib/ip.d reads the
+ * headers. A packet with a VLAN tag was already seen at the device of that VLAN.
  */
 #ifndef DT_PROVIDER_P_NET_H
 #define DT_PROVIDER_P_NET_H
@@ -14,12 +14,12 @@
 #define OUT_IP "dt_skb_out[" SKB "]"
 #define IN_IP "dt_skb_in[" SKB "]"
 
-/* what the kernel forwards has come in by a device */
+/* forwarded packets have come in by a device */
 #define LOCAL SKB "->skb_iif == 0"
 #define CARRIES(ip, protocol) "dt_ip_carries[" ip "] == " protocol
 #define PAYLOAD(ip) "dt_ip_payload[" ip "]"
 
-/* two places of a table, one of which is there; `more` is D, the rest are the arguments */
+/* two places of a table, one of which exists; `more` is D, the rest are the arguments */
 #define LEAVES(more, ...) \
 	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_all == 0 && " more, \
 	    { __VA_ARGS__ }, \
@@ -31,9 +31,9 @@
 	{ __VA_ARGS__ } }
 
 /*
- * What reaches a protocol of this machine: its functions, which know the socket where one has that
- * peer; where functions cannot be traced, or not both, what comes in. `known` and `raw` are the
- * arguments at either.
+ * What reaches a protocol on this machine: its functions, which know the socket if one has that peer;
+ * if functions cannot be traced, or not both, what comes in. `known` and `raw` are the arguments in the
+ * two cases.
  */
 #define HANDLED(v4, v6, protocol, known, raw) \
 	{ DT_HOOK_KFUNC, v4, NULL, { known }, .symbol = v6 }, \

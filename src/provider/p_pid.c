@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pid: functions of a process, pid123:module:function:entry, :return, or the offset of an instruction
- * in it; pid* is every process that runs the module, now or later. Made when a description names them.
- * They are found by their place in the file, so that a process may do what it likes with its memory.
- * Those of one process look at its id themselves: kernels may let other processes through that run the
- * same file.
+ * pid: functions of a process: pid123:module:function:entry, :return, or the offset of an instruction
+ * in it; pid* is every process that runs the module, now or later. Probes are created when a
+ * description names them. They are found by their place in the file, so a process may do what it likes
+ * with its memory. Probes of one process check its id themselves, because kernels may let through other
+ * processes that run the same file.
  */
 #include "provider/objects.h"
 
@@ -48,8 +48,8 @@ bool dt_pid_every(const char *prov)
 }
 
 /*
- * A pattern with a process behind, p*d123, is as good as its name; others would be all functions of all
- * processes.
+ * A pattern followed by a process number, p*d123, is as good as the name; other patterns would mean all
+ * functions of all processes.
  */
 bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
@@ -72,8 +72,8 @@ static bool is_hex(const char *s)
 }
 
 /*
- * An empty name means everything: entry, return, and of a function that is named every instruction. Of
- * all functions of a module entry and return will do; every instruction of those is for who asks for it
+ * An empty name means everything: entry, return, and for a function named literally every instruction.
+ * For all functions of a module it means entry and return; all instructions of those must be asked for
  * by a pattern.
  */
 static bool parse_name(struct making *m)
@@ -102,7 +102,7 @@ static bool parse_name(struct making *m)
 	return true;
 }
 
-/* f.cold: compilers put what is hardly ever run of f elsewhere. It is f that is entered, not this. */
+/* f.cold: compilers move the rarely executed part of f elsewhere. Calls enter f, not this. */
 static bool is_part(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -111,8 +111,8 @@ static bool is_part(const char *name)
 }
 
 /*
- * memcpy is an IFUNC that has become __memcpy_generic: to a pattern that is one function, which goes by
- * the first name.
+ * memcpy is an IFUNC that resolved to __memcpy_generic: a pattern takes both for one function, with the
+ * first name.
  */
 static bool is_chosen(const struct making *m, const struct dt_elf_function *f, uint64_t offset)
 {
@@ -122,10 +122,7 @@ static bool is_chosen(const struct making *m, const struct dt_elf_function *f, u
 	return false;
 }
 
-/*
- * As it is in the file, or as people write it: C++ and Rust names are matched either way, and shown as
- * people write them.
- */
+/* As in the file, or demangled: C++ and Rust names match in both forms and are shown demangled. */
 static bool function_wanted(struct making *m, const struct dt_elf_function *f, const char *shown)
 {
 	const char *part = m->want->func;
@@ -165,8 +162,8 @@ static void add_hook(struct making *m, const char *func, const char *alt, const 
 	m->made++;
 }
 
-static void add(struct making *m, const char *func, const char *alt, const char *name, enum dt_hook_kind kind,
-    uint64_t offset)
+static void add_probe(struct making *m, const char *func, const char *alt, const char *name,
+    enum dt_hook_kind kind, uint64_t offset)
 {
 	struct dt_hook hook = hook_at(m, kind, offset);
 
@@ -175,7 +172,7 @@ static void add(struct making *m, const char *func, const char *alt, const char 
 	add_hook(m, func, alt, name, &hook);
 }
 
-/* Every place where the function is left. */
+/* Probes every place where the function is left. */
 static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown,
     const struct dt_return_sites *sites)
 {
@@ -195,7 +192,7 @@ static void add_sites(struct making *m, const struct dt_elf_function *f, const c
 	add_hook(m, shown, f->name, "return", first);
 }
 
-/* See returns.c. An IFUNC is the function that was chosen, at `offset`, if that has a name. */
+/* See returns.c. For an IFUNC this is the chosen function at `offset`, if that has a name. */
 static void add_return(struct making *m, const struct dt_elf_function *f, const char *shown, uint64_t offset)
 {
 	struct dt_return_sites sites = { 0 };
@@ -223,7 +220,7 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 	if (err == 0 && sites.n > 0)
 		add_sites(m, f, shown, &sites);
 	else if (!m->unwinds || chosen == NULL)
-		add(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
+		add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	else if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown,
 		    strerror(-err));
@@ -246,7 +243,7 @@ static bool each_offset(void *ctx, const struct dt_insn *in)
 
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
 	if (m->one_offset ? off == m->offset : m->want->name[0] == '\0' || dt_glob_match(m->want->name, name))
-		add(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
+		add_probe(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
 	return true;
 }
 
@@ -273,7 +270,7 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 		    (unsigned long long)m->offset);
 }
 
-static int function(void *ctx, const struct dt_elf_function *f)
+static int probe_function(void *ctx, const struct dt_elf_function *f)
 {
 	struct making *m = ctx;
 	char pretty[1024];
@@ -301,7 +298,8 @@ static int function(void *ctx, const struct dt_elf_function *f)
 	if (shown == pretty)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
-		add(m, shown, f->name, "entry", DT_HOOK_UPROBE, m->go ? dt_go_entry(m->in->obj, f) : offset);
+		add_probe(m, shown, f->name, "entry", DT_HOOK_UPROBE,
+		    m->go ? dt_go_entry(m->in->obj, f) : offset);
 	if (m->ret)
 		add_return(m, f, shown, offset);
 	if (f->type != STT_GNU_IFUNC && (m->offsets || m->one_offset))
@@ -327,7 +325,7 @@ static void address(struct making *m)
 		return;
 	}
 	m->seen++;
-	add(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
+	add_probe(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
 }
 
 static int choose(void *ctx, const struct dt_elf_function *f)
@@ -345,7 +343,7 @@ static int choose(void *ctx, const struct dt_elf_function *f)
 	return 0;
 }
 
-static void object(struct making *m)
+static void probe_object(struct making *m)
 {
 	int err;
 
@@ -357,14 +355,14 @@ static void object(struct making *m)
 		return;
 	}
 	m->go = dt_object_is_go(m->in->obj);
-	err = dt_elf_each_function(m->in->obj->elf, function, m);
+	err = dt_elf_each_function(m->in->obj->elf, probe_function, m);
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s",
 		    m->in->obj->name, strerror(-err));
 }
 
-/* The function of the process whose name is most like the one that was not found. */
-static int offer(void *ctx, const struct dt_elf_function *f)
+/* Finds the function of the process whose name is nearest to the missing one. */
+static int offer_function(void *ctx, const struct dt_elf_function *f)
 {
 	if (f->type != STT_NOTYPE && !f->alias)
 		dt_near_offer(ctx, f->name);
@@ -383,13 +381,13 @@ static const char *no_function(struct making *m)
 	dt_near_init(&near, m->want->func);
 	for (size_t i = 0; dt_part_literal(m->want->func) && m->proc != NULL && i < m->proc->list.n; i++)
 		if (dt_loaded_named(&m->proc->list.v[i], m->want->mod))
-			dt_elf_each_function(m->proc->list.v[i].obj->elf, offer, &near);
+			dt_elf_each_function(m->proc->list.v[i].obj->elf, offer_function, &near);
 	return dt_arena_printf(m->p->arena, "no function %s in %s%s%s%s%s", m->want->func, in, of,
 	    near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "",
 	    near.best != NULL ? "?" : "");
 }
 
-static const char *reason(struct making *m, uint32_t objects)
+static const char *missing_reason(struct making *m, uint32_t objects)
 {
 	if (m->why != NULL)
 		return m->why;
@@ -410,7 +408,7 @@ static const char *reason(struct making *m, uint32_t objects)
 	return no_function(m);
 }
 
-/* How many of the process's modules were meant. */
+/* How many modules of the process are meant. */
 static uint32_t modules(struct making *m)
 {
 	uint32_t n = 0;
@@ -425,7 +423,7 @@ static uint32_t modules(struct making *m)
 		if (m->every && m->in->obj->walked == m->p->walk)
 			continue;
 		m->in->obj->walked = m->p->walk;
-		object(m);
+		probe_object(m);
 	}
 	return n;
 }
@@ -447,7 +445,7 @@ static void one_process(struct making *m, uint32_t pid, const char **why)
 	if (objects == 0 && dt_process_later(m->p, proc, m->want->mod))
 		objects = modules(m);
 	if (m->made == 0)
-		*why = reason(m, objects);
+		*why = missing_reason(m, objects);
 }
 
 struct finding { struct making *m; uint32_t n; };
@@ -481,10 +479,10 @@ static void in_file(void *ctx, struct dt_object *o)
 	in->obj = o;
 	f->m->in = in;
 	f->m->proc = NULL;
-	object(f->m);
+	probe_object(f->m);
 }
 
-/* Files of the name, whether or not somebody runs them now. */
+/* Files of that name, whether or not a process runs them now. */
 static void every_process(struct making *m, const char **why)
 {
 	struct finding f = { m, 0 };
@@ -501,7 +499,7 @@ static void every_process(struct making *m, const char **why)
 	if (!m->p->listing)
 		dt_objects_named(m->p, m->want->mod, in_file, &f);
 	if (m->made == 0)
-		*why = reason(m, f.n);
+		*why = missing_reason(m, f.n);
 }
 
 int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
@@ -533,7 +531,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	return 0;
 }
 
-/* Of a function with debugging data; offsets inside of one have none. */
+/* For a function with debugging data; offsets inside a function have no types. */
 const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_probe *probe)
 {
 	const struct dt_elf_function *f;

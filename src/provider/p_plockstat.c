@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * plockstat: locks of a process, plockstat123:::mutex-acquire. Derived from the lock functions of its C
- * library and from the futex calls made inside them. What a probe has to know at a return, its entry
- * leaves in variables of the thread: such places have a `when` that stores and is 0. They store the
- * same however often they run, so that several clauses agree.
+ * library and the futex calls inside them. What a probe needs at a return, its entry stores in
+ * variables of the thread: such places have a `when` that stores and is 0. They store the same values
+ * however often they run, so several clauses agree.
  */
 #include "provider/objects.h"
 #include "base/count.h"
@@ -20,19 +20,19 @@
 #define WRITER "self->__plockstat_writer"
 #define STORE(more) "(" LOCK " = arg0, " INSIDE " = 1, " WAITED " = 0, " more "0)"
 #define LEAVE "(" INSIDE " = 0, 0)"
-/* FUTEX_WAIT 0, FUTEX_LOCK_PI 6, FUTEX_WAIT_BITSET 9, FUTEX_LOCK_PI2 13; the flags are not looked at */
+/* FUTEX_WAIT 0, FUTEX_LOCK_PI 6, FUTEX_WAIT_BITSET 9, FUTEX_LOCK_PI2 13; flags are masked */
 #define WAITS INSIDE \
 	" && ((arg1 & 0x7f) == 0 || (arg1 & 0x7f) == 6 || (arg1 & 0x7f) == 9 || (arg1 & 0x7f) == 13)"
 #define WAITING "(" WAITS " && (" WAITED " = 1)) * 0"
 /* glibc: __count is the second word, __kind the fifth, its low bits 1 for a recursive mutex */
 #define RECURSIVE(lock) "(*(int *)copyin(" lock " + 16, 4) & 3) == 1 && *(uint32_t *)copyin(" lock \
 	" + 4, 4) > 1"
-/* the lock was got; so it was when its owner died with it (EOWNERDEAD) */
+/* the lock was acquired; also if its owner died holding it (EOWNERDEAD) */
 #define GOT "(arg1 == 0 || arg1 == 130)"
-/* trying in vain (EBUSY) and running out of time (ETIMEDOUT) are no errors */
+/* a failed try (EBUSY) and a timeout (ETIMEDOUT) are not errors */
 #define FAILED "(arg1 != 0 && arg1 != 130 && arg1 != 16 && arg1 != 110)"
 
-/* Functions by role; a place is made for each that the library has. */
+/* Functions by role; a place is created for each that the library has. */
 static const char *const mutex_lock[] = { "pthread_mutex_lock", "pthread_mutex_timedlock",
 	"pthread_mutex_clocklock", "pthread_mutex_trylock", NULL };
 static const char *const mutex_unlock[] = { "pthread_mutex_unlock", NULL };
@@ -56,7 +56,7 @@ struct lock_probe {
 
 /*
  * glibc keeps 1 + the readers in __readers above bit 3 and a writer's id in __cur_writer, the seventh
- * word: whoever unlocks is the writer when that is not 0.
+ * word: if that is not 0, the thread that unlocks is the writer.
  */
 #define HELD_BY_WRITER(lock) "*(int *)copyin(" lock " + 24, 4) != 0"
 
@@ -161,7 +161,7 @@ static void append(struct making *m, const struct place *at, uint64_t offset, ui
 	m->last = hook;
 }
 
-static void place(struct making *m, const struct place *at)
+static void add_place(struct making *m, const struct place *at)
 {
 	if (at->functions == NULL) {
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
@@ -178,10 +178,7 @@ static void place(struct making *m, const struct place *at)
 	}
 }
 
-/*
- * The file that has the lock functions: libc, or libpthread where that is one of its own (glibc before
- * 2.34).
- */
+/* The file with the lock functions: libc, or libpthread where it is separate (glibc before 2.34). */
 static const struct dt_loaded *lock_library(struct dt_process *proc)
 {
 	struct wanted w = { .name = "pthread_mutex_lock" };
@@ -228,7 +225,7 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	for (size_t i = 0; m.libc != NULL && i < DT_COUNT(probes); i++) {
 		m.first = m.last = NULL;
 		for (const struct place *at = probes[i].place; at->kind != DT_HOOK_NONE; at++)
-			place(&m, at);
+			add_place(&m, at);
 		if (m.first != NULL)
 			dt_probes_add_as(p, row, want->prov, m.libc->obj->name, "", probes[i].name, m.first)
 			    ->loaded = m.libc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * priv: capabilities that are asked for (derived.h), at the return of security_capable(credentials,
- * namespace, capability, options). mac: policies that come and go, which they do not on Linux.
+ * priv: capability checks (derived.h), at the return of security_capable(credentials, namespace,
+ * capability, options). mac: policies that are loaded and unloaded, which does not happen on Linux.
  */
 #include "provider/derived.h"
 

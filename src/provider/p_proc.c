@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * proc: lives of processes (derived.h). lwp-exit comes before exit, start before lwp-start: that is the
+ * proc: lives of processes (derived.h). lwp-exit comes before exit, start before lwp-start: this is the
  * order of the table.
  */
 #include "provider/derived.h"
@@ -8,20 +8,20 @@
 #define TASK(arg) "((struct task_struct *)" arg ")"
 #define INFO "((struct kernel_siginfo *)arg1)"
 
-/* CLD_EXITED, CLD_KILLED, CLD_DUMPED from the status as wait(2) has it. */
+/* CLD_EXITED, CLD_KILLED, CLD_DUMPED, from the status as in wait(2). */
 #define EXIT_REASON "(" TASK("arg0") "->exit_code & 0x7f) == 0 ? 1 : (" TASK("arg0") \
 	"->exit_code & 0x80) != 0 ? 3 : 2"
 
 /*
- * signal_generate(sig, info, task, group, result): results 0 and 4 (only the information is lost)
- * deliver the signal, 1 to 3 (ignored, pending already, no memory for it) do not.
+ * signal_generate(sig, info, task, group, result): with results 0 and 4 (only the information is lost)
+ * the signal is delivered; with 1 to 3 (ignored, already pending, no memory) it is not.
  */
 #define SENT "arg4 == 0 || arg4 == 4"
 #define DISCARDED "arg4 != 0 && arg4 != 4"
 
 /*
- * A fault is a signal the kernel sends the running thread for what it did: SIGILL 4, SIGTRAP 5, SIGBUS
- * 7, SIGFPE 8, SIGSEGV 11 with a positive code. info is 0 or 1 for signals without one.
+ * A fault is a signal that the kernel sends to the running thread for what it did: SIGILL 4, SIGTRAP 5,
+ * SIGBUS 7, SIGFPE 8, SIGSEGV 11 with a positive code. info is 0 or 1 for signals without information.
  */
 #define FAULTED "(arg0 == 4 || arg0 == 5 || arg0 == 7 || arg0 == 8 || arg0 == 11) && (uint64_t)arg1 > 1 && " \
 	INFO "->si_code > 0 && " TASK("arg2") " == curthread"
@@ -37,12 +37,12 @@
 	"(" INFO "->si_code == 1 ? 6 : 5)"
 
 /*
- * signal_deliver(sig, info, action): SIG_DFL is 0, SIG_IGN 1. Default actions are acts too, but for
+ * signal_deliver(sig, info, action): SIG_DFL is 0, SIG_IGN 1. Default actions count too, except for
  * what is ignored (SIGCHLD 17, SIGCONT 18, SIGURG 23, SIGWINCH 28) and what stops (19 to 22), which
- * history does not tell here. A signal that ends a process without a core is not taken from the queue:
- * the process is marked as ending (SIGNAL_GROUP_EXIT 4) and each of its threads gets SIGKILL. The
- * number is in what wait(2) will tell, and the first thread, or each when that one had gone before,
- * stands for all. With a core the thread that was hit has been told before.
+ * history does not report here. A signal that ends a process without a core dump is not taken from the
+ * queue: the process is marked as ending (SIGNAL_GROUP_EXIT 4), and each of its threads gets SIGKILL.
+ * The number is in what wait(2) will report, and the first thread, or each if that one had ended
+ * before, reports it for all. With a core dump, the thread that was hit has reported it before.
  */
 #define HANDLER "(uint64_t)((struct k_sigaction *)arg2)->sa.sa_handler"
 #define ENDING "(arg0 == 9 && (curthread->signal->flags & 4) != 0)"
@@ -68,9 +68,9 @@ const struct dt_derived dt_proc_probes[] = {
 	{ "lwp-create", .place = { { DT_HOOK_RAWTP, "sched_process_fork", NULL, { "arg1" } } } },
 	{ "lwp-exit", .place = { { DT_HOOK_RAWTP, "sched_process_exit", NULL, { "0" } } } },
 	/*
-	 * The process ends with its last thread. Newer kernels (6.18 has it) tell which that is in the
-	 * second argument. Before, all that is sure to come exactly once is the end of the first
-	 * thread: when several go at the same time, each may find itself the last.
+	 * The process ends with its last thread. Newer kernels (6.18 does) tell in the second argument
+	 * which that is. Before, the only event that occurs exactly once is the end of the first
+	 * thread: if several end at the same time, each may find itself the last.
 	 */
 	{ "exit",
 	    .place = { { DT_HOOK_RAWTP, "sched_process_exit", "arg1 != 0", { EXIT_REASON }, .nargs = 2 },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile: profile-n fires on every CPU, tick-n on one, n being a rate or an interval. A few are
- * listed; any other is made when it is named, and keeps the name it was given (profile-997hz is not
- * profile-997).
+ * profile: profile-n fires on every CPU, tick-n on one; n is a rate or an interval. A few are listed;
+ * any other is created when named and keeps that name (profile-997hz is not profile-997).
  */
 #include "provider/probe.h"
 #include "base/count.h"
@@ -34,7 +33,7 @@ static const struct { const char *name; uint64_t ns; } units[] = {
 	{ "h", 3600000000000 }, { "hour", 3600000000000 }, { "d", 86400000000000 }, { "day", 86400000000000 },
 };
 
-/* "997", "10ms" → ns. NULL: good; else what is wrong. */
+/* "997", "10ms" → ns. NULL: good; otherwise what is wrong. */
 static const char *parse_rate(const char *s, uint64_t *interval)
 {
 	const char *unit = s + strspn(s, "0123456789");
@@ -61,8 +60,8 @@ static const char *parse_rate(const char *s, uint64_t *interval)
 	    NULL;
 }
 
-/* NULL: made. */
-static const char *make(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+/* NULL: created. */
+static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_PERF };
 	const char *rate = strncmp(name, "profile-", 8) == 0 ? name + 8 : NULL, *why;
@@ -101,10 +100,10 @@ int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {
 	for (size_t i = 0; want == NULL && i < DT_COUNT(listed); i++)
-		make(p, row, listed[i]);
+		make_probe(p, row, listed[i]);
 	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) ||
 	    !dt_part_matches_empty(want->func))
 		return 0;
-	*why = make(p, row, want->name);
+	*why = make_probe(p, row, want->name);
 	return 0;
 }

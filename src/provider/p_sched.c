@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sched: who runs where (derived.h). sched_switch(preempt, prev, next, state of prev) still runs in the
- * thread that leaves: sleep or preempt, the queues, then off-cpu, in the order of the table; of one
+ * thread that leaves: sleep or preempt, the queues, then off-cpu, in the order of the table. For a
  * thread that moves, dequeue comes before enqueue.
  */
 #include "provider/derived.h"
@@ -11,20 +11,20 @@
 #define HRTIMER "((struct hrtimer *)arg0)"
 
 /*
- * As the kernel counts its voluntary switches: a thread that is preempted between saying that it sleeps
- * and sleeping is not one.
+ * As the kernel counts its voluntary switches: a thread that is preempted between announcing its sleep
+ * and sleeping does not count.
  */
 #define SLEEPS "arg0 == 0 && (uint32_t)arg3 != 0"
 #define STAYS_READY "(arg0 != 0 || (uint32_t)arg3 == 0) && " TASK("arg1") "->pid != 0"
 
-/* Function pointers are compared with the kernel's symbols: the tick is a timer with a handler of its own. */
+/* Function pointers are compared with kernel symbols: the tick is a timer with its own handler. */
 #define IS_TICK(handler) "(uintptr_t)" HRTIMER "->function == (uintptr_t)&`" handler
 
 /*
- * Queues, as history means them: a thread is in one while it is ready and does not run. Linux itself
- * counts the one that runs as queued. So a thread comes into a queue when it is woken (one that has not
- * left its CPU yet just goes on), or leaves its CPU while ready, and goes out when it gets a CPU.
- * sched_migrate_task(thread, CPU) moves one from queue to queue if it is in one (on_rq is 2 meanwhile).
+ * Queues in the historic meaning: a thread is in one while it is ready and not running. Linux itself
+ * counts the running one as queued. So a thread enters a queue when it is woken (unless it has not left
+ * its CPU yet) or when it leaves its CPU while ready, and leaves the queue when it gets a CPU.
+ * sched_migrate_task(thread, CPU) moves it from queue to queue if it is in one (on_rq is 2 meanwhile).
  */
 #define CPU_OF(task) TASK(task) "->thread_info.cpu"
 #define WOKEN { "arg0", CPU_OF("arg0"), "0" }
@@ -46,7 +46,7 @@ const struct dt_derived dt_sched_probes[] = {
 		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", "arg1", "0" } } } },
 	{ "off-cpu", .place = { { DT_HOOK_RAWTP, "sched_switch", NULL, { "arg2" } } } },
 	/*
-	 * What a switch calls first on the stack of the thread that comes. Where functions cannot be
+	 * The first function that a switch calls on the stack of the new thread. If functions cannot be
 	 * traced, the end of schedule() in that thread (Linux 6.16): a new thread does not pass there
 	 * when it first runs.
 	 */
@@ -55,23 +55,29 @@ const struct dt_derived dt_sched_probes[] = {
 		{ DT_HOOK_KFUNC, "finish_task_switch.isra.0", NULL, { "0" }, .otherwise = true },
 		{ DT_HOOK_RAWTP, "sched_exit_tp", "arg0 != 0", { "0" }, .otherwise = true } } },
 	{ "remain-cpu", .place = { { DT_HOOK_RAWTP, "sched_exit_tp", "arg0 == 0", { "0" } } } },
-	/* in the thread that wakes, wherever the other will run; sched_wakeup may already be on that CPU */
+	/*
+	 * in the thread that wakes the other, wherever that will run; sched_wakeup may already be on
+	 * that CPU
+	 */
 	{ "wakeup",
 	    .place = { { DT_HOOK_RAWTP, "sched_waking", NULL, { "arg0" } },
 		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, { "arg0" } } } },
-	/* a thread gives its CPU up, or is told to */
+	/* a thread gives up its CPU, or is told to */
 	{ "surrender",
 	    .place = { { DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
 		{ DT_HOOK_RAWTP, "sched_set_need_resched_tp", NULL, { "arg0" } },
 		{ DT_HOOK_KFUNC, "resched_curr", NULL, { "(uint64_t)" RQ("arg0") "->curr" },
 		    .otherwise = true } } },
-	/* where the first of the names is, the second is a function of another kind */
+	/* where the first name exists, the second is a function of another kind */
 	{ "tick",
 	    .place = { { DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"),
 			   { "(uint64_t)curthread" }, .symbol = "tick_sched_timer" },
 		{ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_nohz_handler"),
 		    { "(uint64_t)curthread" }, .symbol = "tick_nohz_handler", .otherwise = true } } },
-	/* nice(2) and its kin; policies and real-time priorities (0 to 98, 98 for 1); what a mutex lends */
+	/*
+	 * nice(2) and the like; policies and real-time priorities (0 to 98, 98 for 1); what a mutex
+	 * lends
+	 */
 	{ "change-pri",
 	    .place = { { DT_HOOK_KFUNC, "set_user_nice", NULL, { "arg0", "(int)arg1 + 120" },
 			   .required = true },
@@ -87,7 +93,7 @@ const struct dt_derived dt_sched_probes[] = {
 			"arg1 == 0 ? " TASK("arg0") "->normal_prio : " TASK("arg1") "->prio < " TASK(
 			    "arg0") "->normal_prio ? " TASK("arg1") "->prio : " TASK("arg0") "->normal_"
 											     "prio" } } } },
-	/* sched_pi_setprio(who gets, who waits for it or NULL when all is given back) */
+	/* sched_pi_setprio(who gets it, who waits or NULL when it is given back) */
 	{ "lend-pri",
 	    .place = { { DT_HOOK_RAWTP, "sched_pi_setprio",
 		"arg1 != 0 && " TASK("arg1") "->prio < " TASK("arg0") "->prio",

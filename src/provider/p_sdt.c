@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sdt and rawtp: the kernel's tracepoints, sdt:GROUP::NAME. Names come from type data, where each
- * tracepoint has a typedef btf_trace_NAME with its prototype; groups, and the tracepoints of modules,
- * from tracefs.
+ * sdt and rawtp: the kernel's tracepoints, sdt:GROUP::NAME. Names come from type data, in which each
+ * tracepoint has a typedef btf_trace_NAME with its prototype; groups and the tracepoints of modules
+ * come from tracefs.
  */
 #include "provider/probe.h"
 #include "base/count.h"
@@ -14,11 +14,13 @@
 
 #define PREFIX "btf_trace_"
 
-/* Groups of events that are no tracepoints of their own name. */
+/* Groups of events that are not tracepoints of their own name. */
 static const char *const not_tracepoints[] = { "syscalls", "ftrace", "kprobes", "uprobes", "eprobes",
 	"synthetic", "fprobes" };
 
-/* A tracepoint's prototype is the typedef btf_trace_NAME; its first parameter is the tracer's own. */
+/*
+ * The prototype of a tracepoint is the typedef btf_trace_NAME; its first parameter is the tracer's own.
+ */
 struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *p)
 {
@@ -39,8 +41,8 @@ struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_t
 }
 
 /*
- * Names are C identifiers and there is no function part. This keeps descriptions like BEGIN, tick-1s
- * and read:entry from reading the kernel's type data.
+ * Names are C identifiers and there is no function part. So descriptions such as BEGIN, tick-1s and
+ * read:entry do not cause the kernel's type data to be read.
  */
 bool dt_sdt_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
@@ -71,7 +73,7 @@ static int note_group(void *ctx, const char *group, const char *event)
 	return 0;
 }
 
-/* Without tracefs the groups are empty, and nothing else is missing but the tracepoints of modules. */
+/* Without tracefs the groups are empty; otherwise only the tracepoints of modules are missing. */
 static void read_groups(struct dt_probes *p)
 {
 	if (p->groups != NULL)
@@ -86,7 +88,7 @@ struct making {
 	const struct dt_provider_row *row;
 };
 
-static void add(struct making *m, const char *group, const char *name)
+static void add_probe(struct making *m, const char *group, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_RAWTP };
 	struct dt_probe *probe = dt_probes_add(m->probes, m->row, group, "", name, &hook);
@@ -101,7 +103,7 @@ static int add_typed(void *ctx, const char *name)
 
 	name += strlen(PREFIX);
 	group = dt_map_get(m->probes->groups, name);
-	add(m, group != NULL ? group : "", name);
+	add_probe(m, group != NULL ? group : "", name);
 	return 0;
 }
 
@@ -111,12 +113,12 @@ static void make_all(struct making *m)
 
 	read_groups(p);
 	dt_types_each(p->types, "vmlinux", DT_T_TYPEDEF, PREFIX, add_typed, m);
-	/* Adding one that is there already changes nothing: what is left are those of modules. */
+	/* Adding an existing one changes nothing: the rest are those of modules. */
 	for (uint32_t i = 0; i < p->groups->n; i++)
-		add(m, p->groups->v[i].value, p->groups->v[i].key);
+		add_probe(m, p->groups->v[i].value, p->groups->v[i].key);
 }
 
-static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	struct dt_near near;
 
@@ -149,6 +151,6 @@ int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (want == NULL)
 		make_all(&m);
 	else if (dt_part_literal(want->prov))
-		*why = reason(p, want);
+		*why = missing_reason(p, want);
 	return 0;
 }

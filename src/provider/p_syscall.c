@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscall: entry and return of every system call, by the names of <asm/unistd.h>. The kernel's own
- * function has another name in a few cases (newuname is uname): such a name is accepted when a script
- * gives it.
+ * syscall: entry and return of every system call, by the names of <asm/unistd.h>. In a few cases the
+ * kernel's own function has another name (newuname is uname): a script may use that name too.
  */
 #include "provider/probe.h"
 #include "base/count.h"
@@ -24,7 +23,7 @@ static const struct {
 	{ "fadvise64_64", "fadvise64" },
 };
 
-/* Calls that newer machines do not have, and what does their work there. */
+/* Calls that newer machines lack, and the calls that replace them. */
 static const struct {
 	const char *old, *now;
 } successors[] = {
@@ -76,7 +75,7 @@ static const struct {
 	{ "stat64", "newfstatat" },
 };
 
-static const struct dt_syscall *find(const char *name)
+static const struct dt_syscall *find_syscall(const char *name)
 {
 	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
 		if (strcmp(s->name, name) == 0)
@@ -92,8 +91,8 @@ static bool returns(const char *name)
 	return true;
 }
 
-static void add(struct dt_probes *p, const struct dt_provider_row *row, const char *name, uint32_t number,
-    bool has_return)
+static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name,
+    uint32_t number, bool has_return)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_SYS_ENTER, .number = number };
 
@@ -108,22 +107,23 @@ static const char *nearest(const char *name)
 	struct dt_near near;
 
 	for (size_t i = 0; i < DT_COUNT(successors); i++)
-		if (strcmp(successors[i].old, name) == 0 && find(successors[i].now) != NULL)
+		if (strcmp(successors[i].old, name) == 0 && find_syscall(successors[i].now) != NULL)
 			return successors[i].now;
 	dt_near_init(&near, name);
 	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
 		dt_near_offer(&near, s->name);
 	for (size_t i = 0; i < DT_COUNT(successors); i++)
 		dt_near_offer(&near, successors[i].old);
-	for (size_t i = 0; i < DT_COUNT(successors) && near.best != NULL && find(near.best) == NULL; i++)
+	for (size_t i = 0; i < DT_COUNT(successors) && near.best != NULL && find_syscall(near.best) == NULL;
+	     i++)
 		if (strcmp(successors[i].old, near.best) == 0)
 			near.best = successors[i].now;
 	return near.best;
 }
 
-static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
 {
-	const struct dt_syscall *s = find(want->func);
+	const struct dt_syscall *s = find_syscall(want->func);
 	const char *best;
 
 	if (s != NULL && !returns(s->name) && strcmp(want->name, "return") == 0)
@@ -139,7 +139,7 @@ static const char *reason(struct dt_probes *p, const struct dt_probedesc *want)
 	    want->func, best);
 }
 
-/* The name in the table of a name the kernel has for it. */
+/* The name in the table for the kernel's own name of a call. */
 static const char *our_name(const char *name)
 {
 	for (size_t i = 0; i < DT_COUNT(kernel_names); i++)
@@ -156,7 +156,7 @@ const char *dt_syscall_kernel_name(const char *name)
 	return NULL;
 }
 
-/* At return args[0] and args[1] are the value, of whatever call. At entry the call must be named. */
+/* At return args[0] and args[1] are the value, for every call. At entry the call must be named. */
 struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *d)
 {
@@ -183,17 +183,18 @@ int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
 {
 	if (want == NULL) {
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
-			add(p, row, s->name, s->number, returns(s->name));
+			add_probe(p, row, s->name, s->number, returns(s->name));
 		return 0;
 	}
 	if (!dt_part_literal(want->func) || !dt_part_literal(want->prov))
 		return 0;
 	for (size_t i = 0; i < DT_COUNT(kernel_names); i++) {
-		const struct dt_syscall *s = find(kernel_names[i].name);
+		const struct dt_syscall *s = find_syscall(kernel_names[i].name);
 
-		if (strcmp(kernel_names[i].kernel, want->func) == 0 && find(want->func) == NULL && s != NULL)
-			add(p, row, want->func, s->number, true);
+		if (strcmp(kernel_names[i].kernel, want->func) == 0 && find_syscall(want->func) == NULL &&
+		    s != NULL)
+			add_probe(p, row, want->func, s->number, true);
 	}
-	*why = reason(p, want);
+	*why = missing_reason(p, want);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysinfo: statistics of the system (derived.h). arg0 is by how much they grow; the counters themselves
- * are not shown: arg1, arg2 are 0.
+ * sysinfo: system statistics (derived.h). arg0 is the increment; the counters themselves are not shown:
+ * arg1 and arg2 are 0.
  */
 #include "provider/derived.h"
 
@@ -11,8 +11,8 @@
 #define INFO "((struct kernel_siginfo *)arg1)"
 
 /*
- * submit_bh(): requests made for buffers end in this function. The lowest bit of bi_opf says write, bit
- * 11 that somebody waits.
+ * submit_bh(): requests for buffers end in this function. The lowest bit of bi_opf means write, bit 11
+ * that a thread waits.
  */
 #define OF_BUFFER "(uintptr_t)" BIO "->bi_end_io == (uintptr_t)&`end_bio_bh_io_sync"
 #define BUFFER(cond) { DT_HOOK_RAWTP, "block_bio_queue", OF_BUFFER " && " cond, ONE, \
@@ -43,15 +43,15 @@ const struct dt_derived dt_sysinfo_probes[] = {
 	{ "phwrite", .place = { RAW("blkdev_write_iter") } },
 	{ "pswitch", .place = { { DT_HOOK_RAWTP, "sched_switch", NULL, ONE } } },
 	/*
-	 * as the kernel counts them for getrusage(2), but for the idle thread: sched_switch(preempt,
+	 * As the kernel counts them for getrusage(2), without the idle thread: sched_switch(preempt,
 	 * prev, next, state of prev)
 	 */
 	{ "inv_swtch",
 	    .place = { { DT_HOOK_RAWTP, "sched_switch",
 		"(arg0 != 0 || (uint32_t)arg3 == 0) && " TASK("arg1") "->pid != 0", ONE } } },
 	/*
-	 * page faults, and what else ends in a signal: SIGILL 4, SIGTRAP 5, SIGFPE 8 the kernel sends
-	 * for what the thread did
+	 * Page faults, and other faults that end in a signal: SIGILL 4, SIGTRAP 5, SIGFPE 8, which the
+	 * kernel sends for what the thread did
 	 */
 	{ "trap",
 	    .place = { { DT_HOOK_COUNTER, "page_faults", NULL, ONE, .required = true },
@@ -92,7 +92,7 @@ const struct dt_derived dt_sysinfo_probes[] = {
 	{ "outch", .place = { { DT_HOOK_KRET, "n_tty_write", "(int64_t)arg1 > 0", { "arg1" } } } },
 	{ "msg", .place = { CALL("msgsnd"), CALL("msgrcv") } },
 	{ "sema", .place = { CALL("semop"), CALL("semtimedop") } },
-	/* names that are opened, looked up, made or removed */
+	/* names that are opened, looked up, created or removed */
 	{ "namei",
 	    .place = { { DT_HOOK_KFUNC, "do_filp_open", NULL, ONE },
 		{ DT_HOOK_KFUNC, "filename_lookup", NULL, ONE, .required = true },

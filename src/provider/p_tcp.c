@@ -2,7 +2,7 @@
 /*
  * tcp: segments and connections (derived.h, p_net.h). Every probe has the same native arguments:
  * buffer, socket, IP header, socket, TCP header, state before, state now (0: the socket's), whether it
- * came in; dlib/tcp.d tells what is missing from what is there.
+ * came in. dlib/tcp.d derives what is missing.
  */
 #include "provider/p_net.h"
 
@@ -15,8 +15,8 @@
 #define OUT(now) "arg0", "(uint64_t)" OWNER, "(uint64_t)" OUT_IP, "(uint64_t)" OWNER, PAYLOAD(OUT_IP), \
 	"0", now, "0"
 /*
- * Its socket is known from what it sends (dlib/tcp.d): the kernel looks for it before its functions for
- * TCP run only where the segment comes from another machine.
+ * Its socket is found from what it sends (dlib/tcp.d): the kernel looks it up before its TCP functions
+ * run only if the segment comes from another machine.
  */
 #define MET "(uint64_t)(" SKB "->sk != 0 ? " OWNER " : dt_tcp_coming[" SKB ", " HANDLED_IP \
 	", (struct tcphdr *)" HANDLED_PAYLOAD "])"
@@ -26,8 +26,8 @@
 #define LEARNS "dt_tcp_full[" OWNER "] != 0 && dt_tcp_learn[" SKB ", " OUT_IP ", " OUT_HEADER "]"
 
 /*
- * Functions that have the socket and the segment it got (none when a connection is restored), as arg0
- * and as `skb`; the segment is behind GRO.
+ * Functions that have the socket and the segment it received (none when a connection is restored) as
+ * arg0 and `skb`; the segment is behind GRO.
  */
 #define IN_HEADER(skb, which) "(" skb " == 0 ? 0 : (uint64_t)(((struct sk_buff *)" skb \
 	")->head + ((struct sk_buff *)" skb ")->" which "))"
@@ -38,9 +38,9 @@
 #define TELLS(was, now, in) "0", "arg0", "0", "arg0", "0", was, now, in
 
 /*
- * A socket that goes to TIME_WAIT is replaced by a smaller one and closed: its peer has ended too (bit
- * 1 of the flags) and there was no error. inet_sock_set_state(sock, old, new) comes before the state is
- * there.
+ * A socket that enters TIME_WAIT is replaced by a smaller one and closed: its peer has ended too (bit 1
+ * of the flags) and there was no error. inet_sock_set_state(sock, old, new) comes before the state is
+ * set.
  */
 #define AFTER "((arg1 == 5 || arg1 == 11) && arg2 == 7 && " SOCK "->sk_err == 0 && (" SOCK \
 	"->__sk_common.skc_flags & 2) != 0 ? 6 : arg2)"
@@ -55,7 +55,7 @@ const struct dt_derived dt_tcp_probes[] = {
 		    SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK
 			 ", arg2 == 1 ? arg0 : 0]",
 		    { "0" } } } },
-	/* the first SYN, not one that is sent again */
+	/* the first SYN, not a retransmitted one */
 	{ "connect-request",
 	    .place = { LEAVES(LOCAL
 		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x12) == 2 && " SKB "->sk != 0 && " STATE(
@@ -76,7 +76,7 @@ const struct dt_derived dt_tcp_probes[] = {
 		{ DT_HOOK_RAWTP, "inet_sock_set_state",
 		    SOCK "->sk_protocol == " TCP " && arg1 == 3 && arg2 == 1", { TELLS("0", "1", "1") },
 		    .otherwise = true } } },
-	/* RST and ACK with the number 0 answer a SYN; with any other they end a connection */
+	/* RST and ACK with number 0 answer a SYN; with any other number they end a connection */
 	{ "accept-refused",
 	    .place = { LEAVES(LOCAL
 		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x14) == 0x14 && " OUT_HEADER "->seq == 0",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * udp and udplite: datagrams (derived.h, p_net.h), each once also where it travels in fragments, and
- * also when nobody waits for it.
+ * udp and udplite: datagrams (derived.h, p_net.h), each reported once even if it travels in fragments,
+ * and even if no one waits for it.
  */
 #include "provider/p_net.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static probes of programs: PROVIDER123:module:function:name in one process, PROVIDER or a pattern of
- * it in every process that runs such a file, now or later. They are read from the notes of the files
- * (.note.stapsdt), where each site says by which registers and memory its arguments are found; those
- * become D texts of the probe's arguments. Sites of one probe in one function are one probe that fires
- * at several places.
+ * Static probes of programs: PROVIDER123:module:function:name in one process; PROVIDER, or a pattern of
+ * it, in every process that runs such a file, now or later. They are read from the notes of the files
+ * (.note.stapsdt), in which each site tells in which registers and memory its arguments are; those
+ * become D texts of the probe's arguments. The sites of one probe in one function are one probe that
+ * fires at several places.
  */
 #include "provider/objects.h"
 #include "machine/machine.h"
@@ -33,14 +33,16 @@ struct making {
 	struct dt_dofprov *decls;	/* providers the object declares, with types */
 	uint32_t ndecls;
 	uint64_t pc;			/* of the site, in the file */
-	/* it is a call, at whose other end values are: what is on the stack is a word lower still */
+	/*
+	 * the site is a call, and the values are at its target: those on the stack are one word lower
+	 */
 	bool calling;
-	/* the pattern may fit a provider's name in one process and not in another */
+	/* the pattern may match a provider's name in one process and not in another */
 	bool by_pid;
 	uint32_t walk;			/* this look through all processes, 0 none */
 	uint32_t sites;			/* of the object, of any provider */
 	uint32_t made;
-	/* to what was wanted, of the names that are there: "provider123:::name" */
+	/* the existing name nearest to the wanted one: "provider123:::name" */
 	struct dt_near nearest;
 };
 
@@ -55,7 +57,7 @@ static size_t without_digits(const char *name)
 	return len;
 }
 
-/* Does it depend on the process whether a provider's name fits: bunyan*123, db[1-9]*? */
+/* Does it depend on the process whether a provider's name matches: bunyan*123, db[1-9]*? */
 static bool names_process(const char *prov)
 {
 	size_t stem = strlen(prov);
@@ -73,7 +75,7 @@ bool dt_usdt_every(const char *prov)
 	return !names_process(prov) && dt_usdt_wants(&none, &(struct dt_probedesc){ .prov = prov });
 }
 
-/* The one process that a provider is named with, 0 none. */
+/* The one process in a provider's name, 0: none. */
 static uint32_t process_of(const char *prov)
 {
 	size_t len = without_digits(prov);
@@ -82,10 +84,10 @@ static uint32_t process_of(const char *prov)
 }
 
 /*
- * Anything that is not the name of a provider of ours; a pattern has to begin with a letter, or all
- * processes would be looked through, which a listing does.
+ * True for anything that is not the name of a provider of ours; a pattern must begin with a letter, or
+ * all processes would be examined, as in a listing.
  */
-/* Else it may be anybody's: "tick-10ms" is not missing because no process has it. */
+/* Otherwise it may mean anything: "tick-10ms" is not missing because no process has it. */
 static bool names_provider(const struct dt_probedesc *d)
 {
 	return isalpha((unsigned char)d->prov[0]) || d->prov[0] == '_';
@@ -127,7 +129,7 @@ static bool is_reg(uint16_t machine, int number, int reg)
 	return dt_sdt_reg_offset(machine, number) == reg;
 }
 
-/* A symbol's address is as far from the site in every process as it is in the file. */
+/* A symbol is as far from the site in every process as it is in the file. */
 static const char *symbol_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	const struct dt_elf_function *f = dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen);
@@ -141,7 +143,7 @@ static const char *symbol_text(struct making *m, uint16_t machine, const struct 
 	    (long long)(f->vaddr + (uint64_t)a->off - m->pc));
 }
 
-/* The program's own block ends where the thread's pointer points to; those of libraries are elsewhere. */
+/* The program's own block ends at the thread pointer; those of libraries are elsewhere. */
 static const char *thread_text(struct making *m, const struct dt_sdt_arg *a)
 {
 	const struct dt_elf_function *f = a->sym != NULL ?
@@ -158,7 +160,7 @@ static const char *thread_text(struct making *m, const struct dt_sdt_arg *a)
 	return dt_arena_printf(m->p->arena, "curthread->thread.fsbase + (%lld)", (long long)off);
 }
 
-/* What is added to registers. */
+/* The constant part of an address. */
 static const char *place_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	if (a->thread)
@@ -167,7 +169,7 @@ static const char *place_text(struct making *m, uint16_t machine, const struct d
 				dt_arena_printf(m->p->arena, "(%lld)", (long long)a->off);
 }
 
-/* The address of a value in memory; NULL: it is not known how to find it. */
+/* The address of a value in memory; NULL: it cannot be computed. */
 static const char *address_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	static const char *const casts[] = { "", "(uint64_t)(uint32_t)", "(int64_t)(int32_t)" };
@@ -183,12 +185,12 @@ static const char *address_text(struct making *m, uint16_t machine, const struct
 	if (index == NULL)
 		return dt_arena_printf(m->p->arena, "%s + %s", base, place);
 	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + %s", base, casts[a->ext], index, a->scale,
-	    place);
+	    add_place);
 }
 
 /*
- * D that gives the argument; NULL: a place that cannot be read there (a vector register, a name the
- * file does not have).
+ * D for the argument; NULL: a place that cannot be read (a vector register, a name that the file
+ * lacks).
  */
 static const char *arg_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
@@ -210,8 +212,8 @@ static const char *arg_text(struct making *m, uint16_t machine, const struct dt_
 }
 
 /*
- * What a note knows of types: how wide each is, and whether it has a sign. A value that cannot be read
- * has no type.
+ * What a note knows about types: the width and sign of each value. A value that cannot be read has no
+ * type.
  */
 static struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args,
     const struct dt_hook *hook, int n)
@@ -249,7 +251,7 @@ static const struct dt_dofprobe *declared(const struct making *m, const char *pr
 	return NULL;
 }
 
-/* A type as the declaration names it, else as wide as the value. */
+/* A type as the declaration names it, otherwise one as wide as the value. */
 static const struct dt_type *type_named(struct making *m, const char *text, const struct dt_type *otherwise)
 {
 	const struct dt_type *t = otherwise != NULL ? dt_ctype_read(m->p->arena, m->p->types, text) : NULL;
@@ -258,9 +260,8 @@ static const struct dt_type *type_named(struct making *m, const char *text, cons
 }
 
 /*
- * What the program's declaration adds: types by name, and which value of the site each argument of the
- * probe is made of. The values are put into that order, so that arg0 is args[0] before a translator has
- * seen it.
+ * Adds the program's declaration: types by name, and which value of the site each argument of the probe
+ * is made from. The values are put into that order, so arg0 is args[0] before a translator sees it.
  */
 static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d,
     const struct dt_probe_sig *note, struct dt_hook *hook)
@@ -285,7 +286,7 @@ static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofp
 	return sig;
 }
 
-/* Sites of one probe: what one of them cannot read has no type. */
+/* For the sites of one probe: what one of them cannot read has no type. */
 static const struct dt_probe_sig *agreed(const struct dt_probe_sig *had, struct dt_probe_sig *sig)
 {
 	for (uint32_t i = 0; had != NULL && sig != NULL && i < sig->nin; i++)
@@ -343,15 +344,15 @@ static bool part_wanted(const char *part, const char *text)
 	    (dt_part_literal(part) ? strcmp(part, text) == 0 : dt_glob_match(part, text));
 }
 
-/* What a process calls a provider. */
+/* The provider's name in one process. */
 static const char *with_pid(struct making *m, const char *prov)
 {
 	return dt_arena_printf(m->p->arena, "%s%u", prov, m->pid);
 }
 
 /*
- * A name that fits without a process means every process, now and later; else the name with the process
- * has to fit. Lists have each process.
+ * A name that matches without a process means every process, now and later; otherwise the name with the
+ * process must match. Listings have each process.
  */
 static bool provider_wanted(struct making *m, const char *prov)
 {
@@ -372,7 +373,7 @@ static const char *name_of(struct making *m, const struct dt_elf_function *f)
 	    f->name;
 }
 
-static struct dt_probe *add(struct making *m, const char *prov, const char *func, const char *name,
+static struct dt_probe *add_probe(struct making *m, const char *prov, const char *func, const char *name,
     const struct dt_hook *hook)
 {
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, prov, m->in->obj->name, func, name, hook);
@@ -386,8 +387,8 @@ static struct dt_probe *add(struct making *m, const char *prov, const char *func
 	return probe;
 }
 
-/* One place where a probe fires; hook.offset says where. */
-static void place(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in,
+/* Adds one place where a probe fires; hook.offset tells where. */
+static void add_place(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in,
     struct dt_hook hook)
 {
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name),
@@ -402,13 +403,12 @@ static void place(struct making *m, const struct dt_sdt_note *n, const struct dt
 	decl = sig != NULL ? declared(m, prov, name) : NULL;
 	if (decl != NULL)
 		sig = with_declared(m, decl, sig, &hook);
-	probe = add(m, m->every ? prov : with_pid(m, prov), func, name, &hook);
+	probe = add_probe(m, m->every ? prov : with_pid(m, prov), func, name, &hook);
 	probe->sig = agreed(probe->sig, sig);
 }
 
 /*
- * Objects for other systems call a function for each site, which -G makes: who calls it is who has the
- * site.
+ * Objects for other systems call a function for each site, which -G makes: the callers are the sites.
  */
 static bool called(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *stub,
     struct dt_hook hook)
@@ -421,7 +421,7 @@ static bool called(struct making *m, const struct dt_sdt_note *n, const struct d
 	for (size_t i = 0; i < callers.n; i++) {
 		hook.offset = callers.v[i].offset;
 		m->calling = !callers.v[i].jump;
-		place(m, n, callers.v[i].in, hook);
+		add_place(m, n, callers.v[i].in, hook);
 	}
 	m->calling = false;
 	return callers.n > 0;
@@ -448,11 +448,11 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 		return 0;
 	in = dt_elf_function_at(m->in->obj->elf, n->pc);
 	if (!called(m, n, in, hook))
-		place(m, n, in, hook);
+		add_place(m, n, in, hook);
 	return 0;
 }
 
-static void object(struct making *m)
+static void probe_object(struct making *m)
 {
 	struct dt_elf *elf = m->in->obj->elf;
 	uint64_t addr, base = 0;
@@ -469,7 +469,7 @@ static void object(struct making *m)
 	m->decls = NULL;
 	m->ndecls = 0;
 	if (dt_elf_section(elf, ".SUNW_dof", &data, &len, &addr) == 0 && data != NULL)
-		/* what is damaged is left out */
+		/* damaged data are skipped */
 		dt_dofprov_read(m->p->arena, data, len, &m->decls, &m->ndecls);
 	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
 		dt_sdt_notes(data, len, dt_elf_is_64(elf), base, site, m);
@@ -477,7 +477,7 @@ static void object(struct making *m)
 
 /* ---- processes ---- */
 
-static void process(struct making *m, uint32_t pid, const char **why)
+static void probe_process(struct making *m, uint32_t pid, const char **why)
 {
 	struct dt_process *proc = dt_process_look(m->p, pid, why);
 
@@ -486,34 +486,31 @@ static void process(struct making *m, uint32_t pid, const char **why)
 		m->in = &proc->list.v[i];
 		if (m->walk != 0 && m->in->obj->walked == m->walk)
 			continue;
-		object(m);
+		probe_object(m);
 		if (!m->by_pid)		/* the next process gets nothing new of it */
 			m->in->obj->walked = m->walk;
 	}
 	if (proc != NULL && m->only != 0 && m->made == 0 && dt_process_later(m->p, proc, m->want->mod)) {
 		m->in = &proc->list.v[proc->list.n - 1];
-		object(m);
+		probe_object(m);
 	}
 }
 
-static void each(void *ctx, uint32_t pid)
+static void look_at_process(void *ctx, uint32_t pid)
 {
 	const char *why;
 
-	process(ctx, pid, &why);
+	probe_process(ctx, pid, &why);
 }
 
-/*
- * Every process there is; files that several run are read once, and a probe that is there already stays
- * one.
- */
+/* Examines every process; files that several run are read once, and a probe that exists stays one. */
 static void all_processes(struct making *m)
 {
 	m->walk = m->p->listing ? 0 : ++m->p->walk;
-	dt_each_process(each, m);
+	dt_each_process(look_at_process, m);
 }
 
-/* A file that is named by its path need not be run by anybody yet. */
+/* A file named by its path need not be running yet. */
 static void by_path(struct making *m)
 {
 	int fd = m->want->mod[0] == '/' && dt_part_literal(m->want->mod) ?
@@ -529,10 +526,10 @@ static void by_path(struct making *m)
 	in->obj = o;
 	m->in = in;
 	m->pid = 0;
-	object(m);
+	probe_object(m);
 }
 
-static const char *reason(struct making *m)
+static const char *missing_reason(struct making *m)
 {
 	const char *prov = m->want->prov;
 	struct dt_near near;
@@ -559,7 +556,7 @@ static const char *reason(struct making *m)
 	    m->only);
 }
 
-static struct making begin(struct dt_probes *p, const struct dt_provider_row *row,
+static struct making begin_making(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want)
 {
 	struct making m = { .p = p, .row = row, .want = want };
@@ -578,18 +575,18 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 
 	if (want == NULL)
 		return 0;
-	m = begin(p, row, want);
-	/* all that there are, so that each has the same number in every list */
+	m = begin_making(p, row, want);
+	/* all there are, so that each has the same number in every listing */
 	if (p->listing)
 		m.want = &all;
 	if (m.only != 0 && !p->listing)
-		process(&m, m.only, why);
+		probe_process(&m, m.only, why);
 	else
 		all_processes(&m);
 	if (m.made == 0 && m.only == 0 && !p->listing)
 		by_path(&m);
 	if (m.made == 0 && *why == NULL && names_provider(want))
-		*why = reason(&m);
+		*why = missing_reason(&m);
 	return 0;
 }
 
@@ -603,14 +600,14 @@ void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const 
 
 	if (only != 0 && only != pid)
 		return;
-	m = begin(p, row, want);
+	m = begin_making(p, row, want);
 	if (o == NULL) {
-		process(&m, pid, &why);
+		probe_process(&m, pid, &why);
 		return;
 	}
 	in = DT_NEW(p->arena, struct dt_loaded);
 	*in = (struct dt_loaded){ .obj = o, .main = true };
 	m.in = in;
 	m.pid = pid;
-	object(&m);
+	probe_object(&m);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vfs: operations of file systems by name, and the cache of names (derived.h). vop_NAME:entry has the
- * object and a number, return the same and the error. Where programs at return do not know arguments,
- * entry leaves them in variables of the thread: a file system on top of another then tells the lower
- * one's.
+ * vfs: operations of file systems by name, and the name cache (derived.h). vop_NAME:entry has the
+ * object and a number; return has the same and the error. If programs at return do not know arguments,
+ * entry stores them in variables of the thread: a file system on top of another then reports those of
+ * the lower one.
  */
 #include "provider/derived.h"
 #include "base/count.h"
@@ -11,7 +11,7 @@
 
 #define AS(type, arg) "((struct " type " *)" arg ")"
 
-/* Of the arguments a … d of the function, in whatever words a place has them. */
+/* The arguments a … d of the function, in whatever words a place has for them. */
 #define A0(a, b, c, d) a
 #define A1(a, b, c, d) b
 #define A2(a, b, c, d) c
@@ -38,7 +38,7 @@
 #define OBJECT(op) "self->__vfs_" op
 #define NUMBER(op) "self->__vfs_n_" op
 #define OP(op, f, object, number) OPERATION(op, f, object, number, ERROR)
-/* there is no value at return to be read */
+/* there is no value to read at return */
 #define OP_VOID(op, f, object, number) OPERATION(op, f, object, number, "0")
 #define OPERATION(op, f, object, number, error) \
 	{ "entry", "vop_" op, \
@@ -69,7 +69,7 @@
 #define LOOKS(f, flags) { DT_HOOK_KFUNC, f, NULL, { "(int)arg0", NAMED("arg1"), flags } }
 #define LOOKED(f) { DT_HOOK_KRET, f, NULL, { ERROR } }
 
-/* The cache of names: lookup_fast(state of the walk) returns the name it found. */
+/* The name cache: lookup_fast(state of the walk) returns the name that it found. */
 #define WALK(arg) AS("nameidata", arg)
 #define DIR "self->__vfs_dir"
 #define LAST "self->__vfs_last"
@@ -97,11 +97,11 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("mknod", "vfs_mknod", A2, MODE3),
 	OP("lookup", "__lookup_slow", A1, INT2),
 	OP("access", "inode_permission", A1, INT2),
-	/* vfs_getattr() is often part of others; it asks security modules */
+	/* vfs_getattr() is often inlined; it asks security modules */
 	OP("getattr", "security_inode_getattr", PATH0, NONE),
 	OP("setattr", "notify_change", A1, VALID2),
 	OP("fsync", "vfs_fsync_range", A0, INT3),
-	/* vfs_ioctl() is often part of the system call */
+	/* vfs_ioctl() is often inlined into the system call */
 	{ "entry", "vop_ioctl",
 	    .place = { { DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } } },
 	    .mod = "vop" },
@@ -188,7 +188,7 @@ const struct dt_derived dt_vfs_probes[] = {
 	{ 0 },
 };
 
-/* What the first argument points to; files unless said otherwise. */
+/* What the first argument points to; a file unless listed here. */
 static const struct {
 	const char *func, *tag;
 } objects[] = {

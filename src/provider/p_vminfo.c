@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vminfo: statistics of virtual memory (derived.h). arg0 is by how much they grow; the counters
- * themselves are not shown: arg1, arg2 are 0. Pages that come from devices and go there are those of
- * block requests, counted in 4 KiB: pages of files by their first page, swapped ones by the function
- * that ends the request.
+ * vminfo: virtual memory statistics (derived.h). arg0 is the increment; the counters themselves are not
+ * shown: arg1 and arg2 are 0. Pages read from and written to devices are those of block requests,
+ * counted in 4 KiB: pages of files by their first page, swapped pages by the function that ends the
+ * request.
  */
 #include "provider/derived.h"
 
@@ -12,7 +12,7 @@
 #define BIO "((struct bio *)arg0)"
 #define INFO "((struct kernel_siginfo *)arg1)"
 
-/* the lowest byte of bi_opf is the operation: 0 reads, 1 writes; dt_bio_file[] is of dlib/file.d */
+/* the lowest byte of bi_opf is the operation: 0 reads, 1 writes; dt_bio_file[] is in dlib/file.d */
 #define FILE_IN BIO "->bi_iter.bi_size != 0 && (" BIO "->bi_opf & 0xff) == 0 && dt_bio_file[" BIO "] != 0"
 #define FILE_OUT BIO "->bi_iter.bi_size != 0 && (" BIO "->bi_opf & 0xff) == 1 && dt_bio_file[" BIO "] != 0"
 #define ENDS_IN(func) "(uintptr_t)" BIO "->bi_end_io == (uintptr_t)&`" func
@@ -39,8 +39,8 @@
 
 const struct dt_derived dt_vminfo_probes[] = {
 	/*
-	 * x86: page_fault_user(address, registers, error code), bit 0 is set when the page is there but
-	 * not for this access. Others do not tell: every fault.
+	 * x86: page_fault_user(address, registers, error code); bit 0 is set if the page exists but not
+	 * for this access. Other machines do not tell: every fault.
 	 */
 	{ "as_fault",
 	    .place = { { DT_HOOK_RAWTP, "page_fault_user", "(arg2 & 1) == 0", ONE },
@@ -49,8 +49,8 @@ const struct dt_derived dt_vminfo_probes[] = {
 	NEVER("kernel_asflt", "memory of the kernel is not paged, a fault there is an error"),
 	{ "maj_fault", .place = { { DT_HOOK_COUNTER, "major_faults", NULL, ONE } } },
 	/*
-	 * The functions that copy are often parts of their callers: a page becomes one of this process
-	 * alone while a fault of protection, or a first one in a file, is handled.
+	 * The functions that copy are often inlined: a page becomes private to this process while a
+	 * protection fault, or a first fault in a file, is handled.
 	 */
 	{ "cow_fault",
 	    .place = { COPIES("do_wp_page", .required = true), COPIES("do_fault"),
@@ -65,10 +65,13 @@ const struct dt_derived dt_vminfo_probes[] = {
 		"arg0 == 11 && (uint64_t)arg1 > 1 && " INFO "->si_code == 2 && " TASK("arg2") " == curthread",
 		ONE } } },
 	NEVER("hat_fault", "there is no layer of address translation that faults by itself"),
-	/* without registers of the thread, handle_mm_fault() is called to have a page, not because of one */
+	/*
+	 * without registers of the thread, handle_mm_fault() is called to get a page, not because of a
+	 * fault
+	 */
 	{ "softlock", .place = { { DT_HOOK_KFUNC, "handle_mm_fault", "arg3 == 0", ONE } } },
 	/*
-	 * a page for a program (__GFP_HIGHMEM 2, __GFP_MOVABLE 8) that is to be of zeros (__GFP_ZERO
+	 * a page for a program (__GFP_HIGHMEM 2, __GFP_MOVABLE 8) that must be zeroed (__GFP_ZERO
 	 * 0x100): mm_page_alloc(page, order, gfp)
 	 */
 	{ "zfod",

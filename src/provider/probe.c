@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The table of probes and the matching of descriptions. Providers are asked in the order of their
- * table, and only those that can have what is wanted; a probe's number is its place in the list and
- * never changes.
+ * table, and only those that can have what is wanted. The number of a probe is its place in the list
+ * and never changes.
  */
 #include "provider/probe.h"
 #include "base/glob.h"
@@ -40,7 +40,10 @@ struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row
 	return dt_probes_add_as(p, row, row->name, mod, func, name, hook);
 }
 
-/* Probes that come one after the other mostly share their module, and entry and return the function. */
+/*
+ * Consecutive probes mostly share their module, and entry and return share the function: texts are
+ * copied once.
+ */
 static const char *copied(struct dt_probes *p, const char *text, size_t len)
 {
 	const struct dt_probe *last = p->list.n > 0 ? p->list.v[p->list.n - 1] : NULL;
@@ -132,7 +135,7 @@ static int make_listed(struct dt_probes *p, const struct dt_provider_row *row)
 
 static bool row_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
 {
-	/* one that wants to be asked each time lists nothing */
+	/* a row that wants to be asked each time lists nothing */
 	if (row->provide == NULL || row->wants != NULL ||
 	    (d->prov[0] != '\0' && !dt_glob_match(d->prov, row->name)))
 		return false;
@@ -154,7 +157,7 @@ static int make_for(struct dt_probes *p, const struct dt_probedesc *d)
 	return err;
 }
 
-/* Nothing matched: on demand, or the reason. */
+/* Nothing matched: creates the probe on demand, or finds the reason. */
 static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
 {
 	const struct dt_provider_row *row = dt_part_literal(d->prov) ? dt_provider_find(d->prov) : NULL;
@@ -172,8 +175,8 @@ static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const 
 }
 
 /*
- * Probes of processes have numbers behind all that can be listed, as far as those are wanted: BEGIN's
- * is no other's.
+ * Probes of processes get numbers behind all that can be listed, as far as those are wanted: no one
+ * else gets BEGIN's number.
  */
 static int make_before(struct dt_probes *p)
 {
@@ -186,8 +189,8 @@ static int make_before(struct dt_probes *p)
 }
 
 /*
- * What is in a process may have changed since it was last asked for, and a pattern may mean more than
- * what was made before.
+ * A process may have changed since it was last examined, and a pattern may mean more than what was
+ * created before.
  */
 static int ask_always(struct dt_probes *p, const struct dt_probedesc *d, const char **why)
 {
@@ -236,7 +239,7 @@ static bool func_matches(const struct pattern *p, const struct dt_probe *probe)
 	return part_matches(p, probe->func) || (probe->alt != NULL && part_matches(p, probe->alt));
 }
 
-/* Modules of processes go by several names, which their provider has looked at. */
+/* Modules of processes have several names, which their provider has compared. */
 static bool mod_matches(const struct pattern *p, const struct dt_probe *probe)
 {
 	return part_matches(p, probe->mod) ||
@@ -244,8 +247,8 @@ static bool mod_matches(const struct pattern *p, const struct dt_probe *probe)
 }
 
 /*
- * Of a static probe that is one for all processes and one for a single process a pattern means the
- * first, a listing the second.
+ * If a static probe exists both for all processes and for a single one, a pattern means the first, a
+ * listing the second.
  */
 static bool prov_matches(const struct dt_probes *p, const struct pattern *prov, const struct dt_probe *probe)
 {
@@ -279,8 +282,7 @@ static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probed
 }
 
 /*
- * By number, as the listing shows it: what was made on demand in this run is not counted, and cannot be
- * meant.
+ * By number, as in a listing: probes created on demand in this run are not counted and cannot be meant.
  */
 static int match_id(struct dt_probes *p, uint32_t id, dt_probe_f *f, void *ctx)
 {

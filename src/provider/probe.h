@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes of one handle: numbered from 1 in the order they came into being, found by description.
- * Providers make them (provider.h); the engine asks each for its hook, the place in the kernel where it
- * fires.
+ * The probes of one handle: numbered from 1 in the order of their creation, found by description.
+ * Providers create them (provider.h); the engine asks each for its hook, the place in the kernel where
+ * it fires.
  */
 #ifndef DT_PROVIDER_PROBE_H
 #define DT_PROVIDER_PROBE_H
@@ -19,39 +19,39 @@ struct dt_types;
 
 /*
  * Where a probe fires. Probes with the same kind, target and interval share one program. Derived probes
- * (proc:::exit from sched_process_exit) say in D when they fire and what their arguments are; both are
- * compiled where arg0 … arg9 are those of the hook. NULL: always, and the hook's own arguments.
+ * (proc:::exit from sched_process_exit) tell in D when they fire and what their arguments are; both are
+ * compiled with arg0 … arg9 of the hook. NULL: always, with the hook's own arguments.
  */
 struct dt_hook {
 	enum dt_hook_kind kind;
-	/* RAWTP: the tracepoint; RUN: a name, so that BEGIN and END are two programs */
+	/* RAWTP: the tracepoint; RUN: a name, so BEGIN and END are two programs */
 	const char *target;
 	uint64_t interval;
 	uint32_t number;		/* of a system call; of a point: given at enabling */
 	uint64_t offset;		/* KFUNC: in the function; UPROBE: in the file `target` */
 	uint32_t site;			/* URETSITE: offset of the instruction in the function: arg0 */
-	uint64_t ref_ctr;		/* UPROBE: where in the file a 16-bit counter of tracers is, 0 none */
+	uint64_t ref_ctr;		/* UPROBE: where in the file the 16-bit semaphore is, 0: none */
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
-	/* UPROBE, -x follow: in this process and those that come of it; 0: `when` says */
+	/* UPROBE, -x follow: in this process and its descendants; 0: `when` decides */
 	uint32_t root;
 	bool needs_fexit;		/* KRET: its expressions use arguments of the function */
 	/* KFUNC, KRET: never by trampoline (rawfbt; names of several functions) */
 	bool by_kprobe;
 	bool alone;			/* KFUNC, KRET: no other function that can be traced has its name */
 	bool inside;			/* KPROBE: given at enabling: `offset` is not 0 */
-	/* UPROBE: nowhere yet; it holds the room of what may come while tracing */
+	/* UPROBE: nowhere yet; it reserves room for what may come while tracing */
 	bool waiting;
-	/* KPROBE …: given at enabling: an event of its own, not one link for all */
+	/* KPROBE …, set when enabled: an event of its own, not one link for all */
 	bool single;
 	/*
-	 * D expression: the probe fires for each of several things; the next after arg9, the first
-	 * after 0
+	 * D: the probe fires for each of several things; the text gives the next after arg9, and the
+	 * first after 0
 	 */
 	const char *each;
 	const char *when;		/* D expression, "((struct task_struct *)arg0)->pid == …" */
 	const char *args[10];		/* D expressions for arg0 … ; NULL ends */
-	bool soft;			/* in `when` and `args` what cannot be followed is 0, no fault */
-	/* a probe may fire at several places (proc:::exec); the same probe and clauses */
+	bool soft;			/* in `when` and `args` a bad address gives 0, not a fault */
+	/* A probe may fire at several places (proc:::exec), with the same clauses */
 	const struct dt_hook *next;
 };
 
@@ -60,15 +60,15 @@ struct dt_probe {
 	const char *prov, *mod, *func, *name;	/* "" where it has none */
 	const struct dt_provider_row *row;
 	struct dt_hook hook;
-	bool on_demand;			/* not listed before it was asked for (profile-123) */
-	/* types of its arguments where they are known from a process; NULL: ask the row */
+	bool on_demand;			/* not listed before it was named (profile-123) */
+	/* The types of its arguments if they are known from a process; NULL: ask the row */
 	const struct dt_probe_sig *sig;
 	const struct dt_loaded *loaded;	/* the module in its process (objects.h), NULL: of the kernel */
-	/* it fires in every process that runs the file; the provider's name has no process */
+	/* It fires in every process that runs the file; the provider's name has no process number */
 	bool every;
-	/* of a static probe in one process: the provider without the process; NULL none */
+	/* For a static probe in one process: the provider without the process number; NULL: none */
 	const char *base;
-	/* another name of the function that descriptions may use, NULL none */
+	/* Another name of the function that descriptions may use; NULL: none */
 	const char *alt;
 };
 
@@ -84,11 +84,12 @@ struct dt_probes {
 	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
 	/*
-	 * each process has probes of its own; else those of a pattern are one for all that run a file
+	 * Listing: each process has probes of its own. Otherwise the probes of a pattern are shared by
+	 * all that run a file
 	 */
 	bool listing;
 	uint32_t walk;				/* looks through all processes so far (p_usdt.c) */
-	/* with the reason why nothing matched: what kind of error that is */
+	/* With the reason why nothing matched: the kind of error */
 	enum dt_tag tag;
 	bool follow;				/* probes of a process are also those of its children */
 	bool uretprobe;				/* returns in processes by the kernel's return probes alone */
@@ -96,35 +97,35 @@ struct dt_probes {
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);
 void dt_probes_fini(struct dt_probes *);	/* closes what they hold open */
-/* A new probe, or the one of that name; names are copied, the hook's texts are not. */
+/* Creates a probe, or returns the one of that name. Names are copied, the texts of the hook are not. */
 struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider_row *, const char *mod,
     const char *func, const char *name, const struct dt_hook *);
-/* The same for providers that are named with a process. */
+/* The same for providers whose name contains a process number. */
 struct dt_probe *dt_probes_add_as(struct dt_probes *, const struct dt_provider_row *, const char *prov,
     const char *mod, const char *func, const char *name, const struct dt_hook *);
-/* it fires there too (and at its `next`), unless it does already */
+/* Makes it fire there too (and at `next`), unless it already does */
 void dt_probe_also(struct dt_probes *, struct dt_probe *, const struct dt_hook *);
 /*
- * How many arguments a RAWTP hook has: a program that reads more cannot be attached. 12, the most there
- * can be, when it is not known or no raw tracepoint.
+ * How many arguments a RAWTP hook has: a program that reads more cannot be attached. 12, the maximum,
+ * if it is unknown or not a raw tracepoint.
  */
 uint32_t dt_hook_nargs(struct dt_types *, const struct dt_hook *);
 /*
- * Calls f for every probe the description matches, by id, after letting the providers concerned make
- * theirs (a literal provider name asks that one and those before it in the table, so that a probe has
- * the same number in every run (unless one was made on demand before: profile-n and tick-n are; a
- * description's id counts listed probes only). Returns how many matched, or f's first non-zero value as
- * a negative errno. *why (may be NULL) gets a sentence when nothing can match and a provider knows the
- * reason.
+ * Calls f for every probe that the description matches, by id, after the providers concerned have
+ * created theirs. A literal provider name asks that provider and those before it in the table, so a
+ * probe has the same number in every run (unless one was created on demand before, such as profile-n
+ * and tick-n; the id in a description counts listed probes only). Returns how many matched, or f's
+ * first non-zero value as a negative errno. *why (may be NULL) gets a sentence if nothing can match and
+ * a provider knows the reason.
  */
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,
     const char **why);
-/* The same for those that are there: nobody is asked to make any. */
+/* The same for existing probes only: no provider is asked. */
 int dt_probes_there(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx);
 /*
- * Of a pattern that matched some probes of one provider: a sentence about those that this kernel cannot
- * have; NULL: none are left out. In the arena.
+ * For a pattern that matched some probes of one provider: a sentence about those that this kernel
+ * cannot have; NULL: none are left out. In the arena.
  */
 const char *dt_probes_left_out(struct dt_probes *, const struct dt_probedesc *);
 

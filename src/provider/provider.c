@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of providers: stability of each part of their probes, and argument types read from kernel
+ * The table of providers: the stability of each part of their probes, and argument types from kernel
  * type data.
  */
 #include "provider/provider.h"
@@ -30,8 +30,8 @@ struct dt_probe_sig *dt_sig_new(struct dt_arena *arena, uint32_t n)
 }
 
 /*
- * In the order in which probes are numbered: what is made from tables first, what is read from the
- * kernel last, so that the small ones have their numbers without the others being there.
+ * In the order in which probes are numbered: those from tables first, those read from the kernel last,
+ * so the small providers get their numbers without the others being read.
  */
 const struct dt_provider_row dt_providers[] = {
 	{ .name = "dtrace",
@@ -118,7 +118,9 @@ const struct dt_provider_row dt_providers[] = {
 	    .per_process = true,
 	    .provide = dt_plockstat_provide,
 	    .wants = dt_plockstat_wants },
-	/* static probes of programs: any other name of a provider; its own is not one that D can write */
+	/*
+	 * static probes of programs: any other provider name; this name itself cannot be written in D
+	 */
 	{ .name = "(usdt)",
 	    .attrs = { { PPU, PPU, PPU, PPU, PPU } },
 	    .provide = dt_usdt_provide,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The providers, one row each. What a row knows without asking the kernel serves the compiler. */
+/* The providers, one row each. The compiler uses what a row knows without asking the kernel. */
 #ifndef DT_PROVIDER_PROVIDER_H
 #define DT_PROVIDER_PROVIDER_H
 
@@ -14,31 +14,33 @@ struct dt_provider_row {
 	const char *name;		/* "pid" stands for pid123 too */
 	struct dt_provider_attrs attrs;
 	bool per_process;		/* named with a process id */
-	/* Typed arguments of a probe named literally; NULL: none known. In the arena. */
+	/* Typed arguments of a probe named literally; NULL: unknown. In the arena. */
 	struct dt_probe_sig *(*signature)(struct dt_arena *, struct dt_types *, const struct dt_probedesc *);
 	/*
-	 * Makes probes. want NULL: all that can be listed, called once. Else nothing matched want:
-	 * makes what it names, if that is made on demand, or says in *why (in the arena of the probes,
-	 * or constant) why there is none. NULL: no probes yet.
+	 * Creates probes. want NULL: all that can be listed; called once. Otherwise nothing matched
+	 * `want`: creates what it names if that is possible on demand, or tells in *why (in the arena
+	 * of the probes, or constant) why there is none. NULL: no probes.
 	 */
 	int (*provide)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
 	    const char **why);
-	/* False: no probe of this row can match, so that its probes need not be made. NULL: one may. */
+	/*
+	 * False: no probe of this row can match, so its probes need not be created. NULL: one may
+	 * match.
+	 */
 	bool (*may_match)(const struct dt_provider_row *, const struct dt_probedesc *);
 	/*
-	 * True: `provide` is to be asked for this description each time, whatever is there already.
-	 * NULL: never.
+	 * True: `provide` must be asked for this description each time, whatever exists already. NULL:
+	 * never.
 	 */
 	bool (*wants)(const struct dt_probes *, const struct dt_probedesc *);
 	/*
-	 * While tracing, a process has begun to run something else: makes what `want` names there, in
-	 * the file (NULL: in all that it has mapped). NULL: what was found at the beginning is all
-	 * there will be.
+	 * While tracing, a process has started to run something else: creates what `want` names there,
+	 * in the file (NULL: in all that it maps). NULL: what was found at the beginning is all.
 	 */
 	void (*look)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
 	    uint32_t pid, struct dt_object *);
 	/*
-	 * Types of arguments that are costly to find: asked for when a program says args[ ]. NULL:
+	 * Types of arguments that are expensive to find: asked for when a program uses args[ ]. NULL:
 	 * dt_probe.sig is all.
 	 */
 	const struct dt_probe_sig *(*typed)(struct dt_probes *, const struct dt_probe *);
@@ -51,17 +53,14 @@ extern const struct dt_provider_row dt_providers[];	/* a row without name ends *
 /* The row of "io", "pid123" … ; NULL when no provider has that name. */
 const struct dt_provider_row *dt_provider_find(const char *name);
 
-/*
- * The parts of a description: is it text to be compared, not a pattern? Does it match a part that is
- * empty?
- */
+/* Parts of a description: is it literal text, not a pattern? Does it match an empty part? */
 bool dt_part_literal(const char *part);
 bool dt_part_matches_empty(const char *part);
 
 /* Typed arguments of a tracepoint, by p->name. */
 struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *, struct dt_types *,
     const struct dt_probedesc *p);
-/* ctype.c: the type that C text of a program means; NULL: nobody has declared it. */
+/* ctype.c: the type that C text of a program means; NULL: it is not declared anywhere. */
 const struct dt_type *dt_ctype_read(struct dt_arena *, struct dt_types *, const char *text);
 struct dt_probe_sig *dt_sig_new(struct dt_arena *, uint32_t n);
 

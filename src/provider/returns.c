@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the return of a function is seen: the instructions that leave it are probed, as in every DTrace.
- * These are returns, and jumps to other functions, whose value is not known yet. A jump on a condition
- * leaves when the condition holds: the flags are looked at.
- * The kernel has another way: it changes the return address on the stack. That has the value of what
- * the function jumps to as well, but comes at the end of that, and whoever walks the stack on his own
- * meets the address: C++ and Rust end the process when something is thrown through such a frame, Go
- * when it moves a stack. It is for code whose instructions cannot be told apart, and for those who ask
- * for it, in processes that do no such thing.
+ * How the return of a function is seen: by probes on the instructions that leave it, as in every
+ * DTrace. These are returns, and jumps to other functions, whose value is not known yet. A conditional
+ * jump leaves if the condition holds: the flags are examined.
+ * The kernel has another way: it replaces the return address on the stack. That also gives the value of
+ * the function that is jumped to, but fires only at its end, and whatever walks the stack meets the
+ * replaced address: C++ and Rust end the process if something is thrown through such a frame, and Go if
+ * it moves a stack. It is used for code that cannot be decoded, and on request, in processes that do no
+ * such thing.
  */
 #include "provider/objects.h"
 
@@ -15,22 +15,22 @@
 
 #include <elf.h>
 
-static bool named(const struct dt_object *o, const char *start)
+static bool name_matches(const struct dt_object *o, const char *start)
 {
 	return strncmp(o->name, start, strlen(start)) == 0;
 }
 
 /*
- * Tables of what to do when something is thrown. The C library has some for threads that end in the
- * middle, which do no harm.
+ * Has it tables for exception handling? The C library has some for threads that are cancelled, which do
+ * no harm.
  */
 static bool throws(const struct dt_object *o)
 {
-	return dt_elf_has_section(o->elf, ".gcc_except_table") && !named(o, "libc.so") &&
-	    !named(o, "libpthread") && !named(o, "ld-");
+	return dt_elf_has_section(o->elf, ".gcc_except_table") && !name_matches(o, "libc.so") &&
+	    !name_matches(o, "libpthread") && !name_matches(o, "ld-");
 }
 
-/* A library of C may be called by what throws and call it in turn. */
+/* A C library may be called by code that throws, and call such code in turn. */
 bool dt_process_unwinds(const struct dt_process *proc)
 {
 	for (size_t i = 0; i < proc->list.n; i++)
@@ -43,13 +43,13 @@ struct collecting {
 	struct dt_arena *arena;
 	struct dt_elf *elf;
 	const struct dt_elf_function *f;
-	/* the one that is walked: f, or what the compiler put elsewhere of it */
+	/* the function being walked: f, or the part that the compiler moved elsewhere */
 	const struct dt_elf_function *part;
 	const struct dt_elf_function *cold;
 	struct dt_return_sites *out;
 };
 
-/* f.cold: the part of f that is hardly ever run. */
+/* f.cold: the rarely executed part of f. */
 static bool is_cold_part(const struct dt_elf_function *f, const struct dt_elf_function *other)
 {
 	size_t len = strlen(f->name);
@@ -74,7 +74,7 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 {
 	struct collecting *c = ctx;
 	bool jumps = in->way == DT_INSN_JUMP || in->way == DT_INSN_BRANCH;
-	/* of branches it finds the cold part */
+	/* branches lead to the cold part */
 	bool outside = jumps && leaves(c, c->part->vaddr + in->to);
 	struct dt_return_site s = { c->part->offset + in->off,
 		(uint32_t)(c->part->vaddr + in->off - c->f->vaddr), NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Types of the arguments of system calls, from a table of our own: it is the same on every kernel,
- * needs no rights and no tracefs, and costs nothing before args[] is used. Every pointer is one into
+ * needs no privileges and no tracefs, and costs nothing before args[] is used. Every pointer leads to
  * user memory.
  */
 #include "provider/provider.h"
@@ -399,8 +399,8 @@ static int by_name(const void *key, const void *row)
 	return strcmp(key, ((const struct row *)row)->name);
 }
 
-/* "struct stat", "unsigned long", "size_t": NULL when this system does not know it. */
-static const struct dt_type *named(struct dt_types *types, const char *name)
+/* "struct stat", "unsigned long", "size_t": NULL if this system does not know it. */
+static const struct dt_type *type_named(struct dt_types *types, const char *name)
 {
 	const struct dt_type *t;
 
@@ -414,7 +414,7 @@ static const struct dt_type *named(struct dt_types *types, const char *name)
 	return t != NULL ? t : dt_types_find(types, NULL, DT_T_TYPEDEF, name);
 }
 
-/* One type of a row; what a pointer leads to may be unknown. */
+/* One type of a row; the target of a pointer may be unknown. */
 static const struct dt_type *one_type(struct dt_arena *arena, struct dt_types *types, const char *text,
     size_t len)
 {
@@ -423,7 +423,7 @@ static const struct dt_type *one_type(struct dt_arena *arena, struct dt_types *t
 
 	while (len > 0 && (text[len - 1] == '*' || text[len - 1] == ' '))
 		stars += text[--len] == '*';
-	t = named(types, dt_arena_strndup(arena, text, len));
+	t = type_named(types, dt_arena_strndup(arena, text, len));
 	if (t == NULL && stars > 0)
 		t = dt_types_void(types);
 	for (; stars > 0; stars--)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In which functions of the kernel a system call is made. A tracepoint of system calls makes every call
- * of the machine take the kernel's long way; a trampoline on the function costs the calls that nobody
- * asked for nothing.
- * The kernel makes these functions' names by macros, from the name of the call and from what the
- * architecture needs for 32-bit programs. Here all names are made that may be meant, and those that the
- * type data show are taken: a function that serves another call does no harm, as programs look at the
- * number. A call of 32-bit programs for which nothing is found, though the kernel runs such programs,
- * makes the answer false.
+ * Which kernel functions implement a system call. A tracepoint for system calls makes every call on the
+ * machine take the kernel's slow path; a trampoline on the function costs nothing for other calls.
+ * The kernel builds the names of these functions by macros, from the name of the call and from what the
+ * architecture needs for 32-bit programs. Here all possible names are built, and those that the type
+ * data contain are used. A function that serves another call does no harm, since programs check the
+ * number. If nothing is found for a call of 32-bit programs although the kernel runs such programs, the
+ * answer is false.
  */
 #include "base/compat.h"
 #include "base/count.h"
@@ -19,15 +18,15 @@
 #include <string.h>
 
 /*
- * A call without arguments has one function for all programs, of which the type data may show nothing
- * but the name that the others are aliases of.
+ * A call without arguments has one function for all programs; the type data may contain only the name
+ * that the others are aliases of.
  */
 static const char without_arguments[] = "__do_sys_";
 
-/* What the kernel writes before and behind the name of a call. */
+/* What the kernel puts before and after the name of a call. */
 static const char *const before[] = { "", "ia32_", "aarch32_", "old_", "old", "new" };
 static const char *const behind[] = { "", "16", "32", "_time32" };
-/* What the C library writes before it, and the kernel does not. */
+/* What the C library puts before it and the kernel does not. */
 static const char *const not_kernel[] = { "arm_", "_new", "_", "u" };
 
 struct search {
@@ -37,7 +36,7 @@ struct search {
 	bool found;
 };
 
-static void offer(struct search *s, const char *name)
+static void offer_function(struct search *s, const char *name)
 {
 	if (dt_types_function_id(s->types, name) == 0)
 		return;
@@ -53,7 +52,7 @@ static void offer_as(struct search *s, const char *first, const char *call, cons
 	char name[128];
 
 	if (snprintf(name, sizeof(name), "%s%s%s", first, call, last) < (int)sizeof(name))
-		offer(s, name);
+		offer_function(s, name);
 }
 
 static void offer_forms(struct search *s, const char *call)
@@ -111,7 +110,7 @@ static bool find_compat(struct search *s, const char *call, uint32_t number)
 	return true;
 }
 
-/* The other one who comes back from these has not been in the function. */
+/* Calls that return twice: the second return has not passed the function's entry. */
 static bool returns_twice(const char *call)
 {
 	static const char *const twice[] = { "fork", "vfork", "clone", "clone3" };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls of the machine we are built for: tools/syscall-table makes the table when we build. */
+/*
+ * The system calls of the machine we are built for; tools/syscall-table generates the table during the
+ * build.
+ */
 #ifndef DT_PROVIDER_SYSCALLS_H
 #define DT_PROVIDER_SYSCALLS_H
 
@@ -20,13 +23,13 @@ struct dt_types;
 struct dt_probe_sig *dt_syscall_arguments(struct dt_arena *, struct dt_types *, const char *name);
 
 /*
- * The functions of the kernel that the call is made in, for 64-bit and for 32-bit programs: some of
- * them may serve other calls too, so the number still tells. False: they are not all known, or a call
- * returns elsewhere (the child of fork()).
+ * The kernel functions that implement the call, for 64-bit and for 32-bit programs. Some may serve
+ * other calls too, so the number still decides. False: not all are known, or a call returns elsewhere
+ * (the child of fork()).
  */
 struct dt_names { DT_VEC(const char *) list; };
 bool dt_syscall_functions(struct dt_arena *, struct dt_types *, uint32_t number, bool ret, struct dt_names *);
-/* The kernel's function of the call has another name than the call; NULL: it has not. */
+/* The name of the call's function in the kernel if it differs from the call's; otherwise NULL. */
 const char *dt_syscall_kernel_name(const char *name);
 
 #endif

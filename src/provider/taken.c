@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A branch in, D out that says whether it will be taken: its condition, of the flags and registers as
- * they are before it.
+ * A branch comes in; D that tells whether it will be taken goes out: its condition, from the flags and
+ * registers before it.
  */
 #include "provider/objects.h"
 

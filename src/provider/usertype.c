@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pid123`type_t: looked for in the program's debugging data, then in those of the libraries it has
- * mapped. A definition anywhere is better than a declaration. Types that the language itself has are
- * the same in every process, with or without debugging data.
+ * pid123`type_t: searched in the program's debugging data, then in those of the libraries it maps. A
+ * definition anywhere is better than a declaration. Types of the language itself are the same in every
+ * process, with or without debugging data.
  */
 #include "provider/usertype.h"
 
@@ -51,7 +51,7 @@ static void in_process(struct looking *l, struct dt_process *proc)
 				in_object(l, proc->list.v[i].obj);
 }
 
-static const char *reason(const struct looking *l)
+static const char *missing_reason(const struct looking *l)
 {
 	struct dt_arena *arena = l->p->arena;
 
@@ -63,7 +63,7 @@ static const char *reason(const struct looking *l)
 	if (l->cut != NULL)
 		return dt_arena_printf(arena, "%s has more debugging data than are searched", l->cut);
 	if (l->first_bare)
-		/* others have names that look like it, but it was not there to be found */
+		/* others have similar names, but this one could not be searched */
 		l->near->best = NULL;
 	if (l->bare != NULL && l->near->best == NULL)
 		return dt_arena_printf(arena,
@@ -91,6 +91,6 @@ const struct dt_type *dt_usertype_find(struct dt_probes *p, const struct dt_user
 	basic = want->kind == DT_T_TYPEDEF ? dt_types_basic(p->types, want->name) : NULL;
 	if (basic != NULL && l.files != 0)
 		return dt_dwarf_named(p, basic, basic->name);
-	*why = reason(&l);
+	*why = missing_reason(&l);
 	return NULL;
 }

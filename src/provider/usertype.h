@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Types by name, of the debugging data of what a process runs. */
+/* Types by name, from the debugging data of what a process runs. */
 #ifndef DT_PROVIDER_USERTYPE_H
 #define DT_PROVIDER_USERTYPE_H
 
@@ -16,8 +16,8 @@ struct dt_usertype {
 };
 
 /*
- * NULL: *why says why (in the arena of the probes, or constant), and `near` is offered the names there
- * are.
+ * NULL: *why tells why (in the arena of the probes, or constant), and `near` is offered the existing
+ * names.
  */
 const struct dt_type *dt_usertype_find(struct dt_probes *, const struct dt_usertype *, const char **why,
     struct dt_near *near);
