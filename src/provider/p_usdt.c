@@ -185,7 +185,7 @@ static const char *address_text(struct making *m, uint16_t machine, const struct
 	if (index == NULL)
 		return dt_arena_printf(m->p->arena, "%s + %s", base, place);
 	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + %s", base, casts[a->ext], index, a->scale,
-	    add_place);
+	    place);
 }
 
 /*

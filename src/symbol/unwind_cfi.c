@@ -246,7 +246,8 @@ static void reg_expression(struct machine *m, uint64_t reg, struct bytes b)
 	unsigned base;
 	int64_t off;
 
-	if (breg(&b, &base, &off) && b.p == b.end && (base == m->r->machine->dwarf.sp || base == m->r->machine->dwarf.fp))
+	if (breg(&b, &base, &off) && b.p == b.end &&
+	    (base == m->r->machine->dwarf.sp || base == m->r->machine->dwarf.fp))
 		set_reg(m, reg, base == m->r->machine->dwarf.sp ? DT_REG_SP : DT_REG_FP, off);
 	else
 		set_reg(m, reg, DT_REG_LOST, 0);
@@ -254,7 +255,9 @@ static void reg_expression(struct machine *m, uint64_t reg, struct bytes b)
 
 static void cfa_register(struct machine *m, uint64_t reg)
 {
-	m->s.cfa = reg == m->r->machine->dwarf.sp ? DT_CFA_SP : reg == m->r->machine->dwarf.fp ? DT_CFA_FP : DT_CFA_NONE;
+	m->s.cfa = reg == m->r->machine->dwarf.sp ? DT_CFA_SP :
+	    reg == m->r->machine->dwarf.fp        ? DT_CFA_FP :
+						    DT_CFA_NONE;
 }
 
 static void undefined(struct machine *m, uint64_t reg)
@@ -435,8 +438,8 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 	c.code_align = uleb(&b);
 	c.data_align = sleb(&b);
 	ra = version == 1 ? u8(&b) : uleb(&b);
-	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) || ra != r->machine->dwarf.ra ||
-	    c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
+	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) ||
+	    ra != r->machine->dwarf.ra || c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
 		return;
 	m.s = (struct state){ .cfa = DT_CFA_NONE, .ra = DT_REG_SAME, .fp = DT_REG_SAME };
 	m.cie = &c;

@@ -89,7 +89,8 @@ static void merge(struct merged *m, const struct dt_cfi_row *r)
 
 void dt_cfi_finish(struct dt_cfi *c)
 {
-	struct merged m = { .row = malloc((c->n + c->ngroups + 1) * sizeof(*m.row)) };	/* an end may be a row too */
+	/* an end may be a row too */
+	struct merged m = { .row = malloc((c->n + c->ngroups + 1) * sizeof(*m.row)) };
 
 	if (m.row == NULL)
 		c->ngroups = 0;
