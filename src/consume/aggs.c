@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations as the consumer holds them. A snapshot takes the kernel's buffer over whole and adds it to what is
- * here, so each update is counted once whatever clear(), trunc() and printa() do in between.
+ * Aggregations as the consumer keeps them. A snapshot takes over the kernel's whole buffer and adds it
+ * to what is here, so each update is counted once whatever clear(), trunc() and printa() do in between.
  */
 #include "consume/state.h"
 
+#include "base/hash.h"
 #include "dif/action.h"
 #include "session/session.h"
 #include "value/record.h"
@@ -46,24 +47,16 @@ void dt_aggs_free(struct dt_aggs *a)
 
 /* ---- keys ---- */
 
-static uint32_t hash(const uint8_t *key, size_t len)
-{
-	uint32_t h = 2166136261u;
-
-	while (len-- > 0)
-		h = (h ^ *key++) * 16777619u;
-	return h;
-}
-
 static void link_elem(struct dt_agg_table *t, uint32_t i)
 {
-	uint32_t b = hash(t->agg.elem[i]->key, t->agg.layout->keysize) % t->nbuckets;
+	uint32_t b = dt_hash_bytes(DT_HASH_START, t->agg.elem[i]->key, t->agg.layout->keysize) % t->nbuckets;
 
 	while (t->bucket[b] != 0)
 		b = (b + 1) % t->nbuckets;
 	t->bucket[b] = i + 1;
 }
 
+/* At most half full, so probing stays short. */
 static int rehash(struct dt_agg_table *t, uint32_t nbuckets)
 {
 	uint32_t *bucket = calloc(nbuckets, sizeof(*bucket));
@@ -78,24 +71,27 @@ static int rehash(struct dt_agg_table *t, uint32_t nbuckets)
 	return 0;
 }
 
-static struct dt_agg_elem *find(const struct dt_agg_table *t, const uint8_t *key)
+/* NULL: the key is new. */
+static struct dt_agg_elem *find_elem(const struct dt_agg_table *t, const uint8_t *key)
 {
 	uint32_t size = t->agg.layout->keysize;
 
 	if (t->nbuckets == 0)
 		return NULL;
-	for (uint32_t b = hash(key, size) % t->nbuckets; t->bucket[b] != 0; b = (b + 1) % t->nbuckets)
+	for (uint32_t b = dt_hash_bytes(DT_HASH_START, key, size) % t->nbuckets; t->bucket[b] != 0;
+	     b = (b + 1) % t->nbuckets)
 		if (memcmp(t->agg.elem[t->bucket[b] - 1]->key, key, size) == 0)
 			return t->agg.elem[t->bucket[b] - 1];
 	return NULL;
 }
 
-static const struct dt_aggfunc *func(const struct dt_agglayout *l)
+static const struct dt_aggfunc *agg_func(const struct dt_agglayout *l)
 {
 	return dt_aggfunc_of(l->kind);
 }
 
-static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
+/* NULL: out of memory. Header, data and key share one allocation. */
+static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key)
 {
 	const struct dt_agglayout *l = t->agg.layout;
 	struct dt_agg_elem *e;
@@ -117,7 +113,7 @@ static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
 	e->layout = l;
 	e->data = (int64_t *)(e + 1);
 	e->key = memcpy(e->data + l->nwords, key, l->keysize);
-	func(l)->init(e->data, l->arg);
+	agg_func(l)->init(e->data, l->arg);
 	t->agg.elem[t->agg.n] = e;
 	link_elem(t, t->agg.n++);
 	return e;
@@ -125,6 +121,7 @@ static struct dt_agg_elem *add(struct dt_agg_table *t, const uint8_t *key)
 
 /* ---- snapshots ---- */
 
+/* One snapshot; key is a copy to be folded, or NULL. */
 struct take { struct dt_agg_table *t; int64_t *words; uint8_t *key; const struct dt_consumer_ops *ops; };
 
 static bool is_name(const struct dt_agglayout *l, uint32_t k)
@@ -133,10 +130,11 @@ static bool is_name(const struct dt_agglayout *l, uint32_t k)
 }
 
 /*
- * sym(), usym() and the modules: one element for all addresses in it. They are told while their processes may still live. probefunc and its
- * kin: one for all probes that have that name.
+ * sym(), usym() and the modules: one element for all addresses in a function or module. They are
+ * resolved while their processes may still live. probefunc and the like: one element for all probes of
+ * that name.
  */
-static bool folds(const struct dt_agglayout *l)
+static bool has_folded_keys(const struct dt_agglayout *l)
 {
 	for (uint32_t k = 0; k < l->nkeys; k++) {
 		if (is_name(l, k) || dt_act_is(l->key_act[k], DT_AF_FOLDS))
@@ -155,7 +153,7 @@ static void fold_name(const struct take *take, uint32_t k)
 	memcpy(take->key + l->key[k].off, &id, sizeof(id));
 }
 
-static const void *fold(const struct take *take, const void *key)
+static const void *fold_key(const struct take *take, const void *key)
 {
 	const struct dt_agglayout *l = take->t->agg.layout;
 
@@ -176,15 +174,16 @@ static const void *fold(const struct take *take, const void *key)
 		if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
 			continue;
 		addr = take->ops->fold(take->ops->ctx, &v);
-		/* the address is the last of the words that were recorded */
+		/* the address is the last of the recorded words */
 		if (l->key[k].size >= sizeof(addr))
-			memcpy(take->key + l->key[k].off + (l->key[k].size >= 16 ? 8 : 0), &addr, sizeof(addr));
+			memcpy(take->key + l->key[k].off + (l->key[k].size >= 16 ? 8 : 0), &addr,
+			    sizeof(addr));
 	}
 	return take->key;
 }
 
-/* The kernel's element: a set of words for each CPU that has seen the key. */
-static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+/* Merges an element of the kernel: a set of words for each CPU that has seen the key. */
+static int merge_elem(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
 {
 	struct take *take = ctx;
 	const struct dt_agglayout *l = take->t->agg.layout;
@@ -194,17 +193,17 @@ static int merge(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 		if (!dt_agg_decode(l, percpu + (size_t)cpu * l->cpuwords, take->words))
 			continue;
 		if (e == NULL) {
-			const void *one = fold(take, key);
+			const void *one = fold_key(take, key);
 
-			if ((e = find(take->t, one)) == NULL && (e = add(take->t, one)) == NULL)
+			if ((e = find_elem(take->t, one)) == NULL && (e = add_elem(take->t, one)) == NULL)
 				return -ENOMEM;
 		}
-		func(l)->merge(e->data, l->arg, take->words);
+		agg_func(l)->merge(e->data, l->arg, take->words);
 	}
 	return 0;
 }
 
-/* All change over in one grace period; each snapshot then only reads. */
+/* All aggregations switch in one grace period; each snapshot then only reads. */
 static int switch_all(struct dt_consumer *c, uint32_t n)
 {
 	uint32_t *which = calloc(n, sizeof(*which));
@@ -226,11 +225,12 @@ int dt_consumer_snap(struct dt_consumer *c)
 
 	for (uint32_t i = 0; i < a->n && err == 0; i++) {
 		const struct dt_agglayout *l = &a->image->aggs[i];
-		bool folded = a->ops->fold != NULL && folds(l);
-		struct take take = { &a->table[i], calloc(l->nwords + 1, sizeof(int64_t)), folded ? malloc(l->keysize) : NULL, a->ops };
+		bool folded = a->ops->fold != NULL && has_folded_keys(l);
+		struct take take = { &a->table[i], calloc(l->nwords + 1, sizeof(int64_t)),
+			folded ? malloc(l->keysize) : NULL, a->ops };
 
 		err = take.words == NULL || (folded && take.key == NULL) ? -ENOMEM :
-		    dt_session_snapshot(dt_consumer_session(c), i, merge, &take);
+		    dt_session_snapshot(dt_consumer_session(c), i, merge_elem, &take);
 		free(take.words);
 		free(take.key);
 	}
@@ -261,7 +261,7 @@ struct dt_agg *dt_consumer_agg_at(struct dt_consumer *c, uint32_t i)
 
 void dt_agg_clear_elem(struct dt_agg_elem *e)
 {
-	func(e->layout)->init(e->data, e->layout->arg);
+	agg_func(e->layout)->init(e->data, e->layout->arg);
 }
 
 void dt_agg_clear(struct dt_consumer *c, struct dt_agg *agg)
@@ -278,7 +278,7 @@ void dt_agg_normal(struct dt_agg *agg, int64_t normal)
 		agg->elem[i]->normal = 0;
 }
 
-/* Removes the elements for which drop[i] is set. */
+/* Removes the elements with drop[i] set and builds the index again. */
 static void remove_elems(struct dt_agg_table *t, const bool *drop)
 {
 	uint32_t kept = 0;
@@ -355,7 +355,7 @@ void dt_agg_key(const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 	const struct dt_agglayout *l = e->layout;
 	uint32_t len;
 
-	if (is_name(l, k)) {	/* a probe id: the reader knows the names */
+	if (is_name(l, k)) {	/* a probe id: the caller knows the names */
 		uint32_t id;
 
 		memcpy(&id, e->key + l->key[k].off, sizeof(id));

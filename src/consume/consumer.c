@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rings in, events out. Each read hands on, in the order of time, what is old enough that nothing earlier can still come; the rest waits
- * in the rings for the next one. Policies fill and ring are read when all is over: what they hold is copied and sorted at
- * once, as is what the rings hold when tracing ends, so that END has all their room. Speculative records wait under their number until it ends.
+ * Rings come in, events go out. Each read passes on, in time order, what is old enough that nothing
+ * earlier can still arrive; the rest waits in the rings. Policies fill and ring are read at the end:
+ * their records are copied and sorted at once. So is what the rings hold when tracing ends, which
+ * leaves all their room to END. Speculative records wait under their number until it ends.
  */
 #include "consume/consumer.h"
 #include "consume/merge.h"
 #include "consume/state.h"
 
+#include "base/clock.h"
+#include "base/count.h"
 #include "dif/action.h"
 #include "session/session.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* A program preempted between taking its time and submitting its record can be this late. */
+/* A program that is preempted between reading the clock and submitting its record can be this late. */
 #define SLACK_NS 2000000u
 
 struct rec {				/* a copy of a record */
@@ -37,12 +39,13 @@ struct dt_consumer {
 	struct dt_merge *merge;		/* the rings; policies fill and ring do not use it */
 	struct rec **recs;		/* copies that wait, unsorted */
 	size_t n, cap;
-	size_t done;			/* while they are handed on: the first that was not */
+	size_t done;			/* while they are passed on: the first that was not */
 	uint64_t seq;
 	struct dt_specs specs;
-	uint64_t *ends;			/* by number - 1: the words of speculations when reading began */
-	struct dt_drops *seen;		/* by CPU: what was told already; behind it room for what is now */
-	uint64_t missed;		/* the same of dt_session_missed() */
+	uint64_t *ends;			/* by number - 1: the words of speculations when the reading began */
+	/* by CPU: what was reported already; behind it room for the current values */
+	struct dt_drops *seen;
+	uint64_t missed;		/* the same for dt_session_missed() */
 	struct dt_aggs aggs;
 	int err;
 };
@@ -57,8 +60,8 @@ struct dt_session *dt_consumer_session(struct dt_consumer *c)
 	return c->session;
 }
 
-struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_image *image, const struct dt_ecb *const *ecbs,
-    uint32_t necbs, const struct dt_consumer_ops *ops)
+struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_image *image,
+    const struct dt_ecb *const *ecbs, uint32_t necbs, const struct dt_consumer_ops *ops)
 {
 	struct dt_consumer *c = calloc(1, sizeof(*c));
 
@@ -73,7 +76,8 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	c->merge = dt_merge_new(session);
 	c->shows_aggs = calloc(necbs + 1u, sizeof(*c->shows_aggs));
 	c->ends = calloc(image->nspec + 1u, sizeof(*c->ends));
-	if (c->seen == NULL || c->merge == NULL || c->shows_aggs == NULL || c->ends == NULL || dt_aggs_init(&c->aggs, image) != 0) {
+	if (c->seen == NULL || c->merge == NULL || c->shows_aggs == NULL || c->ends == NULL ||
+	    dt_aggs_init(&c->aggs, image) != 0) {
 		dt_consumer_free(c);
 		return NULL;
 	}
@@ -85,7 +89,8 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	return c;
 }
 
-int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, const struct dt_ecb *const *ecbs, uint32_t necbs)
+int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, const struct dt_ecb *const *ecbs,
+    uint32_t necbs)
 {
 	bool *shows = realloc(c->shows_aggs, (necbs + 1u) * sizeof(*shows));
 
@@ -120,7 +125,7 @@ void dt_consumer_free(struct dt_consumer *c)
 
 /* ---- taking records ---- */
 
-static int take(void *ctx, const void *data, size_t len)
+static int take_copy(void *ctx, const void *data, size_t len)
 {
 	struct dt_consumer *c = ctx;
 	const struct dt_rechdr *h = data;
@@ -166,8 +171,13 @@ static int tell_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t l
 	if (h->epid == 0 || h->epid > c->necbs || len < sizeof(*h) + c->image->recs[h->epid - 1].size)
 		return 0;
 	e = (struct dt_event){
-		.ecb = c->ecbs[h->epid - 1], .epid = h->epid, .probe_id = c->image->recs[h->epid - 1].probe_id, .cpu = h->cpu,
-		.time = h->time, .data = (const uint8_t *)(h + 1), .layout = &c->image->recs[h->epid - 1],
+		.ecb = c->ecbs[h->epid - 1],
+		.epid = h->epid,
+		.probe_id = c->image->recs[h->epid - 1].probe_id,
+		.cpu = h->cpu,
+		.time = h->time,
+		.data = (const uint8_t *)(h + 1),
+		.layout = &c->image->recs[h->epid - 1],
 	};
 	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
 }
@@ -184,7 +194,7 @@ static int tell_fault(struct dt_consumer *c, const struct dt_rechdr *h, size_t l
 
 static int tell_committed(void *ctx, const void *rec, size_t len) { return tell_event(ctx, rec, len); }
 
-/* The word a speculative record was made under, or that ended. */
+/* The word under which a speculative record was made, or which ended. */
 static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
 {
 	uint64_t word = 0;
@@ -194,15 +204,22 @@ static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
 	return word;
 }
 
-/* Ends whose news had no room: the words still say so. Each is free when we have taken note. */
+/*
+ * The speculation words: an end whose message had no room is still in its word. Each is freed when we
+ * have noted it.
+ */
 static uint64_t *spec_words(struct dt_consumer *c)
 {
 	char *control = (char *)dt_session_control(c->session);
 
-	return control != NULL && c->image->nspec > 0 ? (uint64_t *)(void *)(control + DT_CONTROL_SPECS) : NULL;
+	return control != NULL && c->image->nspec > 0 ? (uint64_t *)(void *)(control + DT_CONTROL_SPECS) :
+							NULL;
 }
 
-/* Before the rings are read: what was recorded before such an end then is in hand. True: something was committed. */
+/*
+ * Reads the words before the rings: so all that was recorded before such an end is there. True:
+ * something was committed.
+ */
 static bool look_for_ends(struct dt_consumer *c)
 {
 	uint64_t *words = spec_words(c);
@@ -215,6 +232,7 @@ static bool look_for_ends(struct dt_consumer *c)
 	return commits;
 }
 
+/* Handles the ends that no record reported, and frees their numbers. */
 static int untold_ends(struct dt_consumer *c)
 {
 	uint64_t *words = spec_words(c);
@@ -225,46 +243,44 @@ static int untold_ends(struct dt_consumer *c)
 
 		if (word % DT_SPEC_NEXT < DT_SPEC_COMMITTED)
 			continue;
-		err = dt_specs_end(&c->specs, i + 1, word, word % DT_SPEC_NEXT == DT_SPEC_COMMITTED, tell_committed, c);
-		__atomic_compare_exchange_n(&words[i], &word, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		err = dt_specs_end(&c->specs, i + 1, word, word % DT_SPEC_NEXT == DT_SPEC_COMMITTED,
+		    tell_committed, c);
+		__atomic_compare_exchange_n(&words[i], &word, next, false, __ATOMIC_RELEASE,
+		    __ATOMIC_RELAXED);
 	}
 	return err;
 }
 
-static int process(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
+static int process_record(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	switch (h->epid) {
 	case DT_REC_FAULT: return tell_fault(c, h, len);
 	case DT_REC_COMMIT: case DT_REC_DISCARD:
-		return h->spec != 0 ? dt_specs_end(&c->specs, h->spec, spec_word(h, len), h->epid == DT_REC_COMMIT, tell_committed, c) : 0;
+		return h->spec != 0 ? dt_specs_end(&c->specs, h->spec, spec_word(h, len),
+					  h->epid == DT_REC_COMMIT, tell_committed, c) :
+				      0;
 	default:
-		return h->spec != 0 ? dt_specs_keep(&c->specs, h->spec, spec_word(h, len), h, len, tell_committed, c) : tell_event(c, h, len);
+		return h->spec != 0 ?
+		    dt_specs_keep(&c->specs, h->spec, spec_word(h, len), h, len, tell_committed, c) :
+		    tell_event(c, h, len);
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-static int drain(struct dt_consumer *c)
+static int copy_rings(struct dt_consumer *c)
 {
 	int err = 0;
 
 	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err >= 0; cpu++)
-		err = dt_session_drain(c->session, cpu, take, c);
+		err = dt_session_drain(c->session, cpu, take_copy, c);
 	return err < 0 ? err : 0;
 }
 
 int dt_consumer_hold(struct dt_consumer *c)
 {
-	return drain(c);
+	return copy_rings(c);
 }
 
-/* Does the record show or empty an aggregation? */
+/* Does the record print or clear an aggregation? Then a snapshot must be taken first. */
 static bool wants_aggs(const void *ctx, const struct dt_rechdr *h)
 {
 	const struct dt_consumer *c = ctx;
@@ -320,7 +336,7 @@ static int read_copies(struct dt_consumer *c)
 
 	forget_done(c);		/* of a call that memory ran out in */
 	if (c->n == 0)
-		return 0;	/* maybe there is no array yet, and qsort() takes none */
+		return 0;	/* perhaps there is no array yet, and qsort() must not get NULL */
 	qsort(c->recs, c->n, sizeof(*c->recs), by_time);
 	while (c->done < c->n && err == 0) {
 		struct rec *r = c->recs[c->done++];
@@ -338,28 +354,29 @@ static int read_rings(struct dt_consumer *c, uint64_t until)
 	size_t len;
 
 	while (err == 0 && failed == 0 && (h = dt_merge_next(c->merge, until, &len, &failed)) != NULL)
-		err = process(c, h, len);
+		err = process_record(c, h, len);
 	dt_merge_stop(c->merge);
 	return err != 0 ? err : failed;
 }
 
 /*
- * printa(), clear() and trunc() see one snapshot, taken after their records were: it holds every update made before
- * them, and what clear() and trunc() take away is what the printa() before them has shown. Records that come in faster
- * than snapshots can be taken share one. Taking it waits until each program that was running is done, so afterwards
- * nothing older than its beginning can still come: no slack is needed then.
+ * printa(), clear() and trunc() see one snapshot, taken after their records were made: it contains
+ * every update made before them, and what clear() and trunc() remove is what the printa() before them
+ * has shown. Records that arrive faster than snapshots can be taken share one. A snapshot waits until
+ * each running program has ended, so nothing older than its beginning can still arrive: no slack is
+ * needed then.
  */
 int dt_consumer_read(struct dt_consumer *c, bool final)
 {
 	bool copies = c->image->policy != DT_POLICY_SWITCH;
-	uint64_t until = now_ns();
+	uint64_t until = dt_clock_ns();
 	bool commits = look_for_ends(c);
-	int err = copies ? drain(c) : 0;
+	int err = copies ? copy_rings(c) : 0;
 
 	if (err == 0 && (any_wants_aggs(c) || (commits && c->any_shows_aggs))) {
 		err = dt_consumer_snap(c);
 		if (err == 0 && copies)
-			err = drain(c);
+			err = copy_rings(c);
 	} else {
 		until -= SLACK_NS;
 	}
@@ -383,9 +400,9 @@ static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kin
 	{ DT_DROP_SLOT, offsetof(struct dt_drops, slot), true },
 	{ DT_DROP_DBLERROR, offsetof(struct dt_drops, dblerror), false },
 };
-#define NKINDS (sizeof(drop_kinds) / sizeof(drop_kinds[0]))
+#define NKINDS DT_COUNT(drop_kinds)
 
-static uint64_t counter(const struct dt_drops *d, size_t k)
+static uint64_t drop_counter(const struct dt_drops *d, size_t k)
 {
 	uint64_t v;
 
@@ -393,12 +410,14 @@ static uint64_t counter(const struct dt_drops *d, size_t k)
 	return v;
 }
 
-static int nested(struct dt_consumer *c)
+static int report_nested(struct dt_consumer *c)
 {
 	uint64_t before = c->missed;
 
 	c->missed = dt_session_missed(c->session);
-	return c->missed != before && c->ops.drops != NULL ? c->ops.drops(c->ops.ctx, DT_DROP_NESTED, -1, c->missed - before) : 0;
+	return c->missed != before && c->ops.drops != NULL ?
+	    c->ops.drops(c->ops.ctx, DT_DROP_NESTED, -1, c->missed - before) :
+	    0;
 }
 
 int dt_consumer_status(struct dt_consumer *c)
@@ -409,7 +428,7 @@ int dt_consumer_status(struct dt_consumer *c)
 
 	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err == 0; cpu++) {
 		for (size_t k = 0; k < NKINDS; k++) {
-			uint64_t n = counter(&all[cpu], k) - counter(&c->seen[cpu], k);
+			uint64_t n = drop_counter(&all[cpu], k) - drop_counter(&c->seen[cpu], k);
 
 			total[k] += n;
 			if (n != 0 && drop_kinds[k].percpu && c->ops.drops != NULL && err == 0)
@@ -425,5 +444,5 @@ int dt_consumer_status(struct dt_consumer *c)
 		if (total[k] != 0 && !drop_kinds[k].percpu && c->ops.drops != NULL)
 			err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, -1, total[k]);
 	}
-	return err == 0 ? nested(c) : err;
+	return err == 0 ? report_nested(c) : err;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Buffers in, events and values out: records of all CPUs in time order, speculations committed or discarded,
- * drops counted, aggregations kept and sorted. Knows nothing of BPF beyond the image's layouts.
+ * Buffers come in, events and values go out: records of all CPUs in time order, speculations committed
+ * or discarded, drops counted, aggregations merged and sorted. The consumer knows nothing of BPF beyond
+ * the layouts of the image. It is used by one thread.
  */
 #ifndef DT_CONSUME_CONSUMER_H
 #define DT_CONSUME_CONSUMER_H
@@ -17,53 +18,77 @@ struct dt_event {			/* one firing of one clause */
 	const struct dt_ecb *ecb;
 	uint32_t epid, probe_id, cpu;
 	uint64_t time;
-	const uint8_t *data;		/* fields as layout says */
+	const uint8_t *data;		/* fields as in layout; valid during the call */
 	const struct dt_reclayout *layout;
 };
 
-enum dt_dropkind {			/* what was lost */
-	DT_DROP_PRINCIPAL, DT_DROP_AGGREGATION, DT_DROP_DYNAMIC, DT_DROP_SPEC, DT_DROP_SPECBUSY, DT_DROP_SPECUNAVAIL,
-	DT_DROP_SLOT,			/* a firing inside too many others */
-	DT_DROP_NESTED,			/* a firing the kernel did not run because it was inside another */
+enum dt_dropkind { /* what was lost */
+	DT_DROP_PRINCIPAL,
+	DT_DROP_AGGREGATION,
+	DT_DROP_DYNAMIC,
+	DT_DROP_SPEC,
+	DT_DROP_SPECBUSY,
+	DT_DROP_SPECUNAVAIL,
+	DT_DROP_SLOT, /* a firing nested in too many others */
+	DT_DROP_NESTED, /* a firing that the kernel skipped because it was inside another */
 	DT_DROP_DBLERROR,
 	DT_NDROPS
 };
 
-struct dt_consumer_ops {		/* told in order; non-zero ends consumption with that value */
+struct dt_consumer_ops {		/* called in order; a non-zero value ends the reading with it */
 	void *ctx;
 	int (*event)(void *ctx, const struct dt_event *);
 	int (*fault)(void *ctx, const struct dt_recfault *);
-	int (*drops)(void *ctx, enum dt_dropkind, int cpu, uint64_t n);	/* cpu -1: of none */
-	/* The address that stands for all of the same function or module; told for such keys of aggregations. NULL: they stay as they are. */
+	int (*drops)(void *ctx, enum dt_dropkind, int cpu, uint64_t n);	/* cpu -1: not of one CPU */
+	/*
+	 * The address that stands for all of the same function or module; called for such keys of
+	 * aggregations. NULL: keys stay as they are.
+	 */
 	uint64_t (*fold)(void *ctx, const struct dt_value *key);
-	/* The probe that stands for all whose part (DT_PART_*) has the same text: keys that are such names are stored as the probe's id. */
+	/*
+	 * The probe that stands for all whose part (DT_PART_*) has the same text: keys that are such
+	 * names are stored as the probe's id.
+	 */
 	uint32_t (*alike)(void *ctx, uint32_t probe, unsigned part);
 };
 
-struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *, const struct dt_ecb *const *ecbs,
-    uint32_t necbs, const struct dt_consumer_ops *);
-/* More clauses while it is at work: the image and clauses in place of those it had, which come first in them. 0 or -ENOMEM. */
-int dt_consumer_extend(struct dt_consumer *, const struct dt_image *, const struct dt_ecb *const *ecbs, uint32_t necbs);
+struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *,
+    const struct dt_ecb *const *ecbs, uint32_t necbs, const struct dt_consumer_ops *);
+/*
+ * Adds clauses while it is working: the new image and clauses replace the old ones, which they begin
+ * with. 0 or -ENOMEM.
+ */
+int dt_consumer_extend(struct dt_consumer *, const struct dt_image *, const struct dt_ecb *const *ecbs,
+    uint32_t necbs);
 void dt_consumer_free(struct dt_consumer *);
-int dt_consumer_hold(struct dt_consumer *);			/* empties the rings; what was in them comes with the next read */
-int dt_consumer_read(struct dt_consumer *, bool final);		/* drains the rings; final: nothing more will come */
-/* For the event function: the epid of the event that comes after the one in hand on a CPU; 0: none is known yet. */
+/* Empties the rings into memory; the records come with the next read */
+int dt_consumer_hold(struct dt_consumer *);
+/* Passes on what is in the rings; final: nothing more will come */
+int dt_consumer_read(struct dt_consumer *, bool final);
+/* For the event function: the epid of the next event on a CPU; 0: none is known yet. */
 uint32_t dt_consumer_next(const struct dt_consumer *, uint32_t cpu);
-int dt_consumer_snap(struct dt_consumer *);			/* takes aggregations over */
-int dt_consumer_status(struct dt_consumer *);			/* counts drops since the last call */
+/* merges the kernel's aggregations into ours */
+int dt_consumer_snap(struct dt_consumer *);
+int dt_consumer_status(struct dt_consumer *);			/* reports drops since the last call */
 
 /* Value of one recorded action. */
 void dt_event_value(const struct dt_event *, uint32_t act, struct dt_value *);
 
-/* ---- aggregations as the consumer holds them ---- */
+/* ---- aggregations as the consumer keeps them; pointers are good until the next snapshot ---- */
 struct dt_agg_elem {
 	const struct dt_agglayout *layout;
 	const uint8_t *key;
 	int64_t *data;
-	int64_t normal;		/* of this element alone; 0: that of its aggregation */
+	int64_t normal;		/* of this element alone; 0: that of the aggregation */
 	bool gone;		/* dt_agg_sweep() removes it */
 };
-struct dt_agg { const struct dt_agglayout *layout; int64_t normal; bool printed; struct dt_agg_elem **elem; uint32_t n; };
+struct dt_agg {
+	const struct dt_agglayout *layout;
+	int64_t normal;
+	bool printed;
+	struct dt_agg_elem **elem;
+	uint32_t n;
+};
 struct dt_agg *dt_consumer_agg(struct dt_consumer *, uint32_t id);	/* by dt_aggvar.id; NULL none */
 uint32_t dt_consumer_naggs(struct dt_consumer *);
 struct dt_agg *dt_consumer_agg_at(struct dt_consumer *, uint32_t i);
@@ -71,10 +96,14 @@ void dt_agg_clear(struct dt_consumer *, struct dt_agg *);
 void dt_agg_clear_elem(struct dt_agg_elem *);
 void dt_agg_normal(struct dt_agg *, int64_t normal);	/* of all its elements */
 int dt_agg_sweep(struct dt_agg *);	/* removes what is gone; 0 or -ENOMEM */
-/* Keeps the n largest by cmp, which finds no two equal (n < 0: the smallest, 0: none). 0 or -ENOMEM. */
-typedef int dt_agg_cmp_f(void *ctx, const struct dt_agg *, const struct dt_agg_elem *, const struct dt_agg_elem *);
+/*
+ * Keeps the n largest by cmp, which must find no two equal (n < 0: the smallest, 0: none). 0 or
+ * -ENOMEM.
+ */
+typedef int dt_agg_cmp_f(void *ctx, const struct dt_agg *, const struct dt_agg_elem *,
+    const struct dt_agg_elem *);
 int dt_agg_trunc(struct dt_agg *, int64_t n, dt_agg_cmp_f *cmp, void *ctx);
-/* A key; one that is a probe's name comes as the probe's id (layout->key_probe says so). */
+/* A key; one that is the name of a probe is given as the probe's id (layout->key_probe). */
 void dt_agg_key(const struct dt_agg_elem *, uint32_t k, struct dt_value *);
 void dt_agg_value(const struct dt_agg *, const struct dt_agg_elem *, struct dt_value *);
 

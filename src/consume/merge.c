@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See merge.h. The order of equal times is that of the CPUs, and on one CPU that of the ring. */
+/*
+ * See merge.h. Records with equal times come in the order of the CPUs, and on one CPU in the order of
+ * the ring.
+ */
 #include "consume/merge.h"
 
 #include "session/session.h"
@@ -7,7 +10,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { WINDOW = 32, RELEASE = 64 };	/* deeper than interrupts nest; records between two writes to the consumer's position */
+/*
+ * WINDOW: deeper than interrupts nest. RELEASE: records between two writes to the consumer's position
+ */
+enum { WINDOW = 32, RELEASE = 64 };
 
 struct item {
 	uint64_t time;
@@ -18,7 +24,7 @@ struct item {
 
 struct source {				/* one CPU's ring */
 	uint32_t cpu;
-	uint64_t pos, end;		/* what comes into the window next; where reading ends */
+	uint64_t pos, end;		/* what enters the window next; where this reading ends */
 	struct item window[WINDOW];	/* sorted by time, [first, n) */
 	uint32_t first, n;
 	uint32_t unreleased;
@@ -28,9 +34,9 @@ struct dt_merge {
 	struct dt_session *session;
 	struct source *sources;
 	uint32_t nsources;
-	struct source **heap;		/* those with something in their window, the earliest first */
+	struct source **heap;		/* sources with something in their window, the earliest first */
 	uint32_t nheap;
-	bool out;			/* heap[0]'s first item was handed out */
+	bool out;			/* the first item of heap[0] was passed on and is still in use */
 };
 
 struct dt_merge *dt_merge_new(struct dt_session *session)
@@ -63,7 +69,8 @@ void dt_merge_free(struct dt_merge *m)
 
 /* ---- windows ---- */
 
-static void put(struct source *s, struct item it)
+/* Inserts by time; equal times stay in order. */
+static void put_item(struct source *s, struct item it)
 {
 	uint32_t at = s->n++;
 
@@ -72,8 +79,8 @@ static void put(struct source *s, struct item it)
 	s->window[at] = it;
 }
 
-/* Only when half of it is empty, so that items are seldom moved. */
-static int fill(struct dt_merge *m, struct source *s)
+/* Refills the window only if half of it is empty, so items are seldom moved. */
+static int fill_window(struct dt_merge *m, struct source *s)
 {
 	int got = 1;
 
@@ -91,15 +98,16 @@ static int fill(struct dt_merge *m, struct source *s)
 		if (got > 0 && it.len >= sizeof(*it.rec)) {	/* shorter ones are not ours */
 			it.rec = data;
 			it.time = it.rec->time;
-			put(s, it);
+			put_item(s, it);
 		}
 	}
 	if (got == 0)
-		s->end = s->pos;	/* one that is still being written ends this reading */
+		s->end = s->pos;	/* a record that is still being written ends this reading */
 	return got < 0 ? got : 0;
 }
 
-static void release(struct dt_merge *m, struct source *s)
+/* The window may be out of ring order: the lowest position still in it is the limit. */
+static void release_read(struct dt_merge *m, struct source *s)
 {
 	uint64_t pos = s->pos;
 
@@ -111,21 +119,21 @@ static void release(struct dt_merge *m, struct source *s)
 
 /* ---- the heap ---- */
 
-static bool before(const struct source *a, const struct source *b)
+static bool comes_before(const struct source *a, const struct source *b)
 {
 	uint64_t x = a->window[a->first].time, y = b->window[b->first].time;
 
 	return x != y ? x < y : a->cpu < b->cpu;
 }
 
-static void sift(struct dt_merge *m, uint32_t at)
+static void sift_down(struct dt_merge *m, uint32_t at)
 {
 	struct source *s = m->heap[at];
 
 	for (uint32_t child = 2 * at + 1; child < m->nheap; child = 2 * at + 1) {
-		if (child + 1 < m->nheap && before(m->heap[child + 1], m->heap[child]))
+		if (child + 1 < m->nheap && comes_before(m->heap[child + 1], m->heap[child]))
 			child++;
-		if (!before(m->heap[child], s))
+		if (!comes_before(m->heap[child], s))
 			break;
 		m->heap[at] = m->heap[child];
 		at = child;
@@ -144,17 +152,17 @@ int dt_merge_start(struct dt_merge *m)
 
 		s->pos = dt_session_range(m->session, i, &s->end);
 		s->first = s->n = s->unreleased = 0;
-		err = fill(m, s);
+		err = fill_window(m, s);
 		if (s->n > 0)
 			m->heap[m->nheap++] = s;
 	}
 	for (uint32_t i = m->nheap; i-- > 0;)
-		sift(m, i);
+		sift_down(m, i);
 	return err;
 }
 
-/* What was handed out last is done with. */
-static int step(struct dt_merge *m)
+/* The record that was passed on last is no longer in use. */
+static int next_item(struct dt_merge *m)
 {
 	struct source *s = m->heap[0];
 	int err;
@@ -162,14 +170,14 @@ static int step(struct dt_merge *m)
 	m->out = false;
 	s->first++;
 	if (++s->unreleased >= RELEASE)
-		release(m, s);
-	err = fill(m, s);
+		release_read(m, s);
+	err = fill_window(m, s);
 	if (s->first == s->n) {
-		release(m, s);
+		release_read(m, s);
 		m->heap[0] = m->heap[--m->nheap];
 	}
 	if (m->nheap > 0)
-		sift(m, 0);
+		sift_down(m, 0);
 	return err;
 }
 
@@ -177,7 +185,7 @@ const struct dt_rechdr *dt_merge_next(struct dt_merge *m, uint64_t until, size_t
 {
 	const struct item *it;
 
-	*err = m->out ? step(m) : 0;
+	*err = m->out ? next_item(m) : 0;
 	if (*err != 0 || m->nheap == 0)
 		return NULL;
 	it = &m->heap[0]->window[m->heap[0]->first];
@@ -194,7 +202,7 @@ void dt_merge_stop(struct dt_merge *m)
 		m->heap[0]->first++;
 	m->out = false;
 	for (uint32_t i = 0; i < m->nsources; i++)
-		release(m, &m->sources[i]);
+		release_read(m, &m->sources[i]);
 	m->nheap = 0;
 }
 
@@ -212,7 +220,8 @@ bool dt_merge_any(struct dt_merge *m, bool (*f)(const void *, const struct dt_re
 	return false;
 }
 
-const struct dt_rechdr *dt_merge_ahead(struct dt_merge *m, uint32_t cpu, bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
+const struct dt_rechdr *dt_merge_ahead(struct dt_merge *m, uint32_t cpu,
+    bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
 {
 	const struct source *s = cpu < m->nsources ? &m->sources[cpu] : NULL;
 	uint64_t end, pos;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speculations as the reader sees them: a number is used again and again, each use is a generation (bpf/image.h). Records
- * and ends come from several CPUs in almost any order. Records of a generation whose end is not known yet wait; for some time after its end
- * it is remembered, so that a record that comes late is shown or not like the others.
+ * Speculations as the reader sees them: a number is reused, and each use is a generation (bpf/image.h).
+ * Records and ends arrive from several CPUs in almost any order. The records of a generation whose end
+ * is not known yet wait. An end is remembered for some time, so a late record shares the fate of the
+ * others.
  */
 #include "consume/state.h"
 
@@ -12,15 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REMEMBERED 1024		/* generations of a number, a power of two */
+#define REMEMBERED 1024		/* generations of a number whose end is known, a power of two */
 #define WORDS (REMEMBERED / 64)
 
 struct held { struct held *next; size_t len; uint8_t data[]; };
-struct use { struct use *next; uint64_t generation; struct held *first, **last; };	/* one that has not ended */
+/* A generation that has not ended */
+struct use { struct use *next; uint64_t generation; struct held *first, **last; };
 
 struct dt_spec {
 	struct use *uses;
-	uint64_t newest;		/* generation whose end is known; 0 none, they begin with 1 here */
+	/* the newest generation whose end is known; 0: none, they begin with 1 */
+	uint64_t newest;
 	uint64_t ended[WORDS], committed[WORDS];	/* a bit each */
 };
 
@@ -28,7 +31,7 @@ enum end { OPEN, COMMITTED, DISCARDED, FORGOTTEN };
 
 static uint64_t generation_of(uint64_t word) { return word / DT_SPEC_NEXT + 1; }
 
-static bool bit(const uint64_t *bits, uint64_t g) { return bits[g % REMEMBERED / 64] >> (g % 64) & 1; }
+static bool get_bit(const uint64_t *bits, uint64_t g) { return bits[g % REMEMBERED / 64] >> (g % 64) & 1; }
 
 static void set_bit(uint64_t *bits, uint64_t g, bool to)
 {
@@ -43,7 +46,7 @@ static enum end end_of(const struct dt_spec *s, uint64_t g)
 		return OPEN;
 	if (s->newest - g >= REMEMBERED)
 		return FORGOTTEN;
-	return !bit(s->ended, g) ? OPEN : bit(s->committed, g) ? COMMITTED : DISCARDED;
+	return !get_bit(s->ended, g) ? OPEN : get_bit(s->committed, g) ? COMMITTED : DISCARDED;
 }
 
 static void note_end(struct dt_spec *s, uint64_t g, bool commit)
@@ -98,7 +101,7 @@ static struct use *use_of(struct dt_spec *s, uint64_t g)
 	return u;
 }
 
-static int hold(struct dt_spec *s, uint64_t g, const void *rec, size_t len)
+static int hold_record(struct dt_spec *s, uint64_t g, const void *rec, size_t len)
 {
 	struct use *u = use_of(s, g);
 	struct held *h = malloc(sizeof(*h) + len);
@@ -115,14 +118,15 @@ static int hold(struct dt_spec *s, uint64_t g, const void *rec, size_t len)
 	return 0;
 }
 
-int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *tell, void *ctx)
+int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *rec, size_t len,
+    dt_spec_f *tell, void *ctx)
 {
 	struct dt_spec *s = spec_of(all, id);
 
 	if (s == NULL)
 		return -ENOMEM;
 	switch (end_of(s, generation_of(word))) {
-	case OPEN: return hold(s, generation_of(word), rec, len);
+	case OPEN: return hold_record(s, generation_of(word), rec, len);
 	case COMMITTED: return tell(ctx, rec, len);
 	case DISCARDED: return 0;
 	default:
@@ -141,7 +145,7 @@ int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, 
 	if (s == NULL)
 		return -ENOMEM;
 	if (end_of(s, g) != OPEN)
-		return 0;	/* told twice: found in its word, then as a record */
+		return 0;	/* reported twice: found in its word, then as a record */
 	note_end(s, g, commit);
 	for (at = &s->uses; *at != NULL && (*at)->generation != g; at = &(*at)->next)
 		;

@@ -5,7 +5,7 @@
 
 #include "consume/consumer.h"
 
-struct dt_agg_table {			/* one aggregation and where its keys are */
+struct dt_agg_table {			/* one aggregation and the index of its keys */
 	struct dt_agg agg;
 	uint32_t cap;			/* of agg.elem */
 	uint32_t *bucket;		/* element index + 1 */
@@ -24,11 +24,16 @@ void dt_aggs_free(struct dt_aggs *);
 struct dt_aggs *dt_consumer_aggs(struct dt_consumer *);
 struct dt_session *dt_consumer_session(struct dt_consumer *);
 
-/* spec.c: speculative records wait until the end of their speculation is known, those that come later follow at once. */
+/*
+ * spec.c: speculative records wait until the end of their speculation is known; those that arrive later
+ * follow at once.
+ */
 typedef int dt_spec_f(void *ctx, const void *rec, size_t len);
 struct dt_spec;
-struct dt_specs { struct dt_spec *spec; uint32_t n; uint64_t lost; };	/* by number - 1; lost: nothing was known of their end any more */
-int dt_specs_keep(struct dt_specs *, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *tell, void *ctx);
+/* by number - 1; lost: records that arrived after their end was forgotten */
+struct dt_specs { struct dt_spec *spec; uint32_t n; uint64_t lost; };
+int dt_specs_keep(struct dt_specs *, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *tell,
+    void *ctx);
 int dt_specs_end(struct dt_specs *, uint32_t id, uint64_t word, bool commit, dt_spec_f *tell, void *ctx);
 void dt_specs_free(struct dt_specs *);
 
