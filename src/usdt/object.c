@@ -99,7 +99,7 @@ static uint64_t put_probe(struct object *o)
 	const struct dt_machine *m = dt_machine_elf(o->in->machine);
 	uint64_t at = o->text.b.n + m->usdt.nop;
 
-	put(o, &o->text, m->usdt.probe, m->usdt.probe_len);
+	put_bytes(o, &o->text, m->usdt.probe, m->usdt.probe_len);
 	return at;
 }
 
@@ -108,7 +108,7 @@ static void put_enabled(struct object *o, uint32_t sem)
 	const struct dt_machine *m = dt_machine_elf(o->in->machine);
 	uint64_t at = o->text.b.n;
 
-	put(o, &o->text, m->usdt.enabled, m->usdt.enabled_len);
+	put_bytes(o, &o->text, m->usdt.enabled, m->usdt.enabled_len);
 	for (int i = 0; i < 2 && m->usdt.reloc[i].type != 0; i++)
 		relocate(o, at + m->usdt.reloc[i].at, sem, m->usdt.reloc[i].type, m->usdt.reloc[i].addend);
 }
