@@ -341,7 +341,7 @@ static int read_copies(struct dt_consumer *c)
 	while (c->done < c->n && err == 0) {
 		struct rec *r = c->recs[c->done++];
 
-		err = process(c, (const struct dt_rechdr *)r->data, r->len);
+		err = process_record(c, (const struct dt_rechdr *)r->data, r->len);
 	}
 	forget_done(c);
 	return err;
