@@ -192,7 +192,7 @@ bench: tests
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
 	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
 	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.$(VERSION)
@@ -204,6 +204,9 @@ install: all
 	install -m 644 include/dtrace/usdt.h $(DESTDIR)$(PREFIX)/include/dtrace/usdt.h
 	install -m 644 include/sys/sdt.h $(DESTDIR)$(PREFIX)/include/sys/sdt.h
 	install -m 644 man/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/dtrace.1
+	tools/install-man3 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
+	install -m 644 doc/API.md $(DESTDIR)$(PREFIX)/share/doc/dtrace
 	printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
 		'$(PREFIX)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libdtrace.pc
 

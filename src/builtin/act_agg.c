@@ -126,14 +126,12 @@ static void denormalize_compile(struct dt_sema *s, const struct dt_builtin *row,
 
 static void printa_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	int64_t *ids = calloc(n, sizeof(*ids));
+	const int64_t *ids = dt_statement_ids(s, recs, n);
 	struct dt_format *f = recs[0].act->fmt != NULL ? dt_statement_format(s, recs[0].act->fmt) : NULL;
 	struct dt_aggrow *rows;
 	size_t nrows;
 
-	for (size_t i = 0; ids != NULL && i < n; i++)
-		ids[i] = dt_rec_int(&recs[i]);
-	if (ids != NULL && s->ops.rows != NULL && (rows = s->ops.rows(s->ops.ctx, ids, (uint32_t)n, &nrows)) != NULL) {
+	if (s->ops.rows != NULL && (rows = s->ops.rows(s->ops.ctx, ids, (uint32_t)n, &nrows)) != NULL) {
 		if (f != NULL) {
 			dt_agg_printf(s->out, f, rows, nrows);
 		} else {
@@ -141,7 +139,6 @@ static void printa_text(struct dt_statements *s, const struct dt_rec *recs, size
 			dt_agg_print(s->out, rows, nrows);
 		}
 	}
-	free(ids);
 }
 
 /* The elements get a line of their own, after that of the firing. */
@@ -164,7 +161,7 @@ static void printa_json(struct dt_json_firing *f, const char *name, const struct
 	struct dt_statements *s = f->sink->statements;
 	const char *text = recs[0].act->fmt;
 	struct dt_format *format = text != NULL ? dt_statement_format(s, text) : NULL;
-	int64_t *ids = calloc(n, sizeof(*ids));
+	const int64_t *ids = dt_statement_ids(s, recs, n);
 	struct dt_aggrow *rows = NULL;
 	size_t nrows = 0;
 
@@ -174,15 +171,12 @@ static void printa_json(struct dt_json_firing *f, const char *name, const struct
 		dt_json_str(f->j, text);
 	}
 	dt_json_action_close(f);
-	for (size_t i = 0; ids != NULL && i < n; i++)
-		ids[i] = dt_rec_int(&recs[i]);
-	if (ids != NULL && s->ops.rows != NULL)
+	if (s->ops.rows != NULL)
 		rows = s->ops.rows(s->ops.ctx, ids, (uint32_t)n, &nrows);
 	if (rows != NULL)
 		put_rows(f, format, ids, (uint32_t)n, rows, nrows);
 	else
 		f->j->o->failed = true;
-	free(ids);
 }
 
 /* ---- clear, trunc, normalize, denormalize ---- */

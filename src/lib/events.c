@@ -88,14 +88,22 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	return t->failed != 0 ? dt_handle_error(h, t->failed) : 0;
 }
 
+/* Room for the records of a firing that has many; it is used again and ends with the trace. */
+static struct dt_rec *many_records(struct dt_trace *t, uint32_t n)
+{
+	if (n > t->nrecs) {
+		t->recs = DT_NEWN(t->arena, struct dt_rec, 2 * (size_t)n);
+		t->nrecs = 2 * n;
+	}
+	return t->recs;
+}
+
 static int on_event(void *ctx, const struct dt_event *e)
 {
 	uint32_t n = dt_rec_acts(e->ecb, e->layout, e->data);
-	struct dt_rec few[32], *recs = n < 32 ? few : calloc(n + 1, sizeof(*recs));
+	struct dt_rec few[32], *recs = n < 32 ? few : many_records(((struct dtrace_hdl *)ctx)->trace, n);
 	int rv = 0;
 
-	if (recs == NULL)
-		return dt_handle_error(ctx, EDT_NOMEM);
 	for (uint32_t i = 0; i < n; i++)
 		recs[i] = (struct dt_rec){ &e->ecb->acts[i], e->data + e->layout->field[i].off,
 			e->layout->field[i].size };
@@ -103,8 +111,6 @@ static int on_event(void *ctx, const struct dt_event *e)
 		rv = show_event(ctx, e, recs, n);
 	((struct dtrace_hdl *)ctx)->trace->firing = NULL;
 	((struct dtrace_hdl *)ctx)->trace->told = NULL;
-	if (recs != few)
-		free(recs);
 	return rv;
 }
 

@@ -71,6 +71,8 @@ struct dt_trace {
 	/* walks over aggregations under way: their elements stay until the last has ended */
 	uint32_t walking;
 	int ctlfd, timerfd;			/* dtrace_ctlfd(); 0 none */
+	struct dt_rec *recs;			/* room for those of a firing that has many */
+	uint32_t nrecs;
 	const dtrace_probedata_t *firing;	/* the one in hand, for errors of its statements; NULL none */
 	const struct dt_sink_event *told;	/* what it recorded; NULL between firings */
 	dtrace_probedesc_t desc;		/* of the probe whose event came last */

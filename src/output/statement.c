@@ -88,6 +88,15 @@ void dt_statement_text(struct dt_statements *s, struct dt_out *out, const struct
 		free(v);
 }
 
+/* In the arena, so that a jump out of whatever is done with them loses nothing. */
+const int64_t *dt_statement_ids(struct dt_statements *s, const struct dt_rec *recs, size_t n)
+{
+	s->ids.n = 0;
+	for (size_t i = 0; i < n; i++)
+		dt_vec_push(s->arena, &s->ids, dt_rec_int(&recs[i]));
+	return s->ids.v;
+}
+
 void dt_statement_other(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	(void)n;

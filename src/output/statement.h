@@ -43,6 +43,7 @@ struct dt_statements {
 	struct dt_map formats;		/* by text */
 	const char *last_text;		/* the format used last, which as a rule is the next one's too */
 	struct dt_format *last;
+	DT_VEC(int64_t) ids;		/* of the printa() in hand */
 };
 
 void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out *, const struct dt_statement_ops *);
@@ -60,6 +61,8 @@ struct dt_format *dt_statement_format(struct dt_statements *, const char *text);
 bool dt_statement_bare(const struct dt_rec *);
 /* The integer an action recorded; the bytes of tracemem() or printm(), false: none. */
 int64_t dt_rec_int(const struct dt_rec *);
+/* The aggregations a printa() names, valid until the next call. */
+const int64_t *dt_statement_ids(struct dt_statements *, const struct dt_rec *, size_t n);
 bool dt_rec_memory(const struct dt_rec *, size_t n, const void **bytes, size_t *len);
 /* text of the rows whose values are shown one after the other; of those that did what they do in the kernel */
 void dt_statement_values(struct dt_statements *, const struct dt_rec *, size_t n);

@@ -347,16 +347,13 @@ static int csv_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 static void put_printa(struct csv *c, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
 {
 	const struct dt_statement_ops *ops = &c->sink.env.statements->ops;
-	int64_t *ids = calloc(n, sizeof(*ids));
+	const int64_t *ids = dt_statement_ids(c->sink.env.statements, recs, n);
 	struct dt_sink_aggs a = { ids, (uint32_t)n, NULL, 0 };
 
-	for (size_t i = 0; ids != NULL && i < n; i++)
-		ids[i] = dt_rec_int(&recs[i]);
-	if (ids != NULL && ops->rows != NULL)
+	if (ops->rows != NULL)
 		a.rows = ops->rows(ops->ctx, ids, (uint32_t)n, &a.n);
 	if (a.rows != NULL)
 		put_aggregations(c, e->data, &a);
-	free(ids);
 }
 
 /* ---- firings ---- */

@@ -61,17 +61,11 @@ static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, co
 	struct dt_statements *st = s->env.statements;
 	struct dt_format *f = recs[0].act->fmt != NULL ? dt_statement_format(st, recs[0].act->fmt) : NULL;
 	struct dt_sink_piece p = { .data = e->data, .rec = e->desc(e, &recs[0]) };
-	int64_t *ids = calloc(n, sizeof(*ids));
 	struct dt_aggrow *rows;
 	size_t nrows;
 	int err = 0;
 
-	if (ids == NULL)
-		return EDT_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		ids[i] = dt_rec_int(&recs[i]);
-	rows = st->ops.rows(st->ops.ctx, ids, (uint32_t)n, &nrows);
-	free(ids);
+	rows = st->ops.rows(st->ops.ctx, dt_statement_ids(st, recs, n), (uint32_t)n, &nrows);
 	if (f == NULL) {
 		dt_out_str(s->env.out, "\n");
 		err = hand_over(s, &p);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The library's own pages: each function in one page of section 3, with the prototype of the header; the example builds against what
+# is installed, with pkg-config, and counts what its command does.
+: "${BUILD:=build}"
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; [ ! -s "$tmp/log" ] || sed 's/^/  /' "$tmp/log"; fi; }
+
+tools/exports >"$tmp/functions"
+for page in man/*.3; do
+	sed -n '/^\.SH NAME/{n;s/ .-.*//;s/, /\n/g;p;}' "$page"
+done | LC_ALL=C sort >"$tmp/named"
+differ=$(comm -3 "$tmp/functions" "$tmp/named")
+[ -s "$tmp/named" ] && [ -z "$differ" ] && [ -z "$(uniq -d "$tmp/named")" ]
+check $? "each function is named by one page${differ:+: }$(echo $differ)"
+
+# The prototypes of the pages are C that agrees with the header: a different one would not compile.
+{ echo '#include <dtrace.h>'; sed -n 's/^\.B \(.*(.*);\)$/\1/p' man/*.3; } >"$tmp/protos.c"
+[ "$(grep -c ';' "$tmp/protos.c")" -eq "$(grep -c . "$tmp/functions")" ] &&
+    cc -std=c11 -Wall -Werror -Iinclude -fsyntax-only "$tmp/protos.c" 2>"$tmp/log"
+check $? "the prototypes in the pages are those of the header"
+
+if [ ! -e "$BUILD/libdtrace.so" ] || nm -D "$BUILD/libdtrace.so" | grep -q __asan; then
+	echo "ok - the example # SKIP no shared library that plain programs can use"
+	exit 0
+fi
+make -s -o all B="$BUILD" DESTDIR="$tmp/root" PREFIX=/usr install >"$tmp/log" 2>&1
+check $? "make install"
+[ -e "$tmp/root/usr/share/man/man3/dtrace_work.3" ] && grep -q '^\.so man3/dtrace_work.3$' "$tmp/root/usr/share/man/man3/dtrace_go.3"
+check $? "pages are there, the other names of a page lead to it"
+if command -v pkg-config >/dev/null; then
+	flags=$(PKG_CONFIG_SYSROOT_DIR=$tmp/root PKG_CONFIG_PATH=$tmp/root/usr/lib/pkgconfig pkg-config --cflags --libs libdtrace)
+	[ "$(PKG_CONFIG_PATH=$tmp/root/usr/lib/pkgconfig pkg-config --modversion libdtrace)" = "$(sed -n 's/^VERSION := //p' Makefile)" ]
+	check $? "pkg-config has the version"
+else
+	flags="-I$tmp/root/usr/include -L$tmp/root/usr/lib -ldtrace"
+fi
+cc -Wall -Wextra -Werror -o "$tmp/syscalls" "$tmp/root/usr/share/doc/dtrace/example/syscalls.c" $flags -I"$tmp/root/usr/include" \
+    -L"$tmp/root/usr/lib" 2>"$tmp/log"
+check $? "the example builds against what is installed"
+: >"$tmp/log"
+if [ "$(id -u)" -ne 0 ]; then
+	echo "ok - the example counts # SKIP tracing needs root"
+	exit 0
+fi
+cat >"$tmp/victim.c" <<'END'
+#include <unistd.h>
+int main(void) { for (int i = 0; i < 321; i++) getppid(); return 0; }
+END
+cc -o "$tmp/victim" "$tmp/victim.c"
+LD_LIBRARY_PATH=$tmp/root/usr/lib "$tmp/syscalls" "$tmp/victim" >"$tmp/log" 2>&1 && grep -q '^ *321 getppid$' "$tmp/log" && grep -q ' in all$' "$tmp/log"
+check $? "and counts what its command does"
