@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscalls COMMAND [ARG...]: runs a command and prints which system calls it made and how often, most frequent last.
- * A whole client of libdtrace in one file; build it with: cc syscalls.c $(pkg-config --cflags --libs libdtrace)
+ * syscalls COMMAND [ARG...]: runs a command and prints which system calls it made and how often, most
+ * frequent last. A whole client of libdtrace in one file; build it with: cc syscalls.c $(pkg-config --cflags
+ * --libs libdtrace)
  */
 #include <dtrace.h>
 
@@ -13,7 +14,8 @@ static const char program[] = "syscall:::entry /pid == $target/ { @calls[probefu
 
 static int fail(dtrace_hdl_t *dtp, const char *what)
 {
-	fprintf(stderr, "syscalls: %s: %s\n%s", what, dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
+	fprintf(stderr, "syscalls: %s: %s\n%s", what, dtrace_errmsg(dtp, dtrace_errno(dtp)),
+	    dtrace_errexcerpt(dtp));
 	dtrace_close(dtp);
 	return 1;
 }
@@ -83,7 +85,8 @@ int main(int argc, char **argv)
 	prog = dtrace_program_strcompile(dtp, program, DTRACE_PROBESPEC_NAME, 0, 0, NULL);
 	if (prog == NULL || dtrace_program_exec(dtp, prog, NULL) != 0)
 		return fail(dtp, "cannot enable");
-	if (dtrace_handle_proc(dtp, on_process, &ended) != 0 || dtrace_handle_drop(dtp, on_drop, NULL) != 0 || dtrace_go(dtp) != 0)
+	if (dtrace_handle_proc(dtp, on_process, &ended) != 0 || dtrace_handle_drop(dtp, on_drop, NULL) != 0 ||
+	    dtrace_go(dtp) != 0)
 		return fail(dtp, "cannot trace");
 	dtrace_proc_continue(dtp, p);
 	if (trace(dtp, &ended) != 0 || dtrace_aggregate_walk_valsorted(dtp, on_element, &total) != 0)

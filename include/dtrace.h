@@ -2,15 +2,15 @@
 /*
  * libdtrace: D text in, compiled programs out.
  *
- * Functions that return int give 0, or -1 with the code in dtrace_errno(); those that return a
- * pointer give NULL likewise. A handle is used by one thread at a time; a process may
- * have several. Strings that come back belong to the handle. Names, fields and values are the
- * historic ones; what only this library has says so.
+ * Functions that return int give 0, or -1 with the code in dtrace_errno(); those that return a pointer give
+ * NULL likewise. A handle is used by one thread at a time; a process may have several. Strings that come back
+ * belong to the handle. Names, fields and values are the historic ones; what only this library has says so.
  *
- * How this header may change: a function, a constant or a number keeps its meaning. A struct that the library hands out through a
- * pointer may get members at its end: copy members, not the struct, and do not depend on its size. A struct that the caller
- * owns and the library fills (the last argument of a call) keeps its size as long as DTRACE_VERSION, which dtrace_open() is
- * given, stays the same. Names of the shared library carry the version they came with (src/lib/libdtrace.map).
+ * How this header may change: a function, a constant or a number keeps its meaning. A struct that the library
+ * hands out through a pointer may get members at its end: copy members, not the struct, and do not depend on
+ * its size. A struct that the caller owns and the library fills (the last argument of a call) keeps its size
+ * as long as DTRACE_VERSION, which dtrace_open() is given, stays the same. Names of the shared library carry
+ * the version they came with (src/lib/libdtrace.map).
  */
 #ifndef _DTRACE_H
 #define _DTRACE_H
@@ -47,7 +47,9 @@ typedef Elf64_Addr GElf_Addr;
 
 /* Version is DTRACE_VERSION. NULL: the reason is in *errp, for dtrace_errmsg(NULL, err). */
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
-/* For tools that look at another kernel than the one that runs: not available, ENOTSUP, unless vec is NULL. */
+/*
+ * For tools that look at another kernel than the one that runs: not available, ENOTSUP, unless vec is NULL.
+ */
 typedef struct dtrace_vector dtrace_vector_t;
 dtrace_hdl_t *dtrace_vopen(int version, int flags, int *errp, const dtrace_vector_t *vec, void *arg);
 void dtrace_close(dtrace_hdl_t *);
@@ -58,7 +60,8 @@ int dtrace_init(dtrace_hdl_t *);
 int dtrace_setopt(dtrace_hdl_t *, const char *opt, const char *val);
 int dtrace_getopt(dtrace_hdl_t *, const char *opt, dtrace_optval_t *val);
 /*
- * Sets each option that the environment names: prefix and the name in capitals (DTRACE_OPT_BUFSIZE=4m); prefix NULL: "DTRACE_OPT_".
+ * Sets each option that the environment names: prefix and the name in capitals (DTRACE_OPT_BUFSIZE=4m);
+ * prefix NULL: "DTRACE_OPT_".
  * -1 after the first that is refused; the error names it.
  */
 int dtrace_setoptenv(dtrace_hdl_t *, const char *prefix);
@@ -66,11 +69,14 @@ int dtrace_setoptenv(dtrace_hdl_t *, const char *prefix);
 int dtrace_errno(dtrace_hdl_t *);
 const char *dtrace_errmsg(dtrace_hdl_t *, int err);
 /*
- * After a compile error: the source line, a caret and a hint, ready to print; after an option that is none: what may have been
- * meant. "" when there is nothing to show. (Ours.)
+ * After a compile error: the source line, a caret and a hint, ready to print; after an option that is none:
+ * what may have been meant. "" when there is nothing to show. (Ours.)
  */
 const char *dtrace_errexcerpt(dtrace_hdl_t *);
-/* After dtrace_go(): what could not be enabled, though the rest is, and what will take its time; "" when there is nothing to say. (Ours.) */
+/*
+ * After dtrace_go(): what could not be enabled, though the rest is, and what will take its time; "" when
+ * there is nothing to say. (Ours.)
+ */
 const char *dtrace_notice(dtrace_hdl_t *);
 const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
 const char *dtrace_subrstr(dtrace_hdl_t *, int subr);
@@ -205,7 +211,8 @@ typedef struct dtrace_attribute {
 } dtrace_attribute_t;
 
 #define DTRACE_ATTR2STR_MAX 64
-char *dtrace_attr2str(dtrace_attribute_t, char *buf, size_t len);	/* "Stable/Stable/Common"; NULL for a bad triple */
+/* "Stable/Stable/Common"; NULL for a bad triple */
+char *dtrace_attr2str(dtrace_attribute_t, char *buf, size_t len);
 int dtrace_str2attr(const char *, dtrace_attribute_t *);
 const char *dtrace_stability_name(dtrace_stability_t);			/* NULL for no such */
 const char *dtrace_class_name(dtrace_class_t);
@@ -245,10 +252,10 @@ char *dtrace_desc2str(const dtrace_probedesc_t *, char *buf, size_t len);
 #define DTRACE_C_DIFV	0x0001	/* list each DIF object, to the file of dtrace_dump_to() */
 #define DTRACE_C_EMPTY	0x0002	/* an empty program is fine */
 #define DTRACE_C_ZDEFS	0x0004	/* descriptions may match nothing */
-#define DTRACE_C_EATTR	0x0008	/* enforce the minimum stability of -x amin; once that is set it is always enforced */
+#define DTRACE_C_EATTR	0x0008	/* enforce the minimum of -x amin; once set it always is */
 #define DTRACE_C_CPP	0x0010	/* run the preprocessor first */
 #define DTRACE_C_KNODEF	0x0020	/* kernel symbols may stay unresolved */
-#define DTRACE_C_UNODEF	0x0040	/* user symbols may stay unresolved: accepted, as D here names symbols of the kernel only */
+#define DTRACE_C_UNODEF	0x0040	/* user symbols may stay unresolved: D here names none */
 #define DTRACE_C_PSPEC	0x0080	/* read ambiguous words as descriptions */
 #define DTRACE_C_ETAGS	0x0100	/* put [D_TAG] before compile errors */
 #define DTRACE_C_ARGREF	0x0200	/* arguments need not all be used */
@@ -318,15 +325,16 @@ void *dtrace_geterr_dof(dtrace_hdl_t *);
 void dtrace_dof_destroy(dtrace_hdl_t *, void *);
 
 /*
- * The providers that programs of the handle declare: as a C header (fname names its guard), and as an object to be linked
- * into a program whose objects are given. The program may be NULL; it must have no clauses.
+ * The providers that programs of the handle declare: as a C header (fname names its guard), and as an object
+ * to be linked into a program whose objects are given. The program may be NULL; it must have no clauses.
  */
 int dtrace_program_header(dtrace_hdl_t *, FILE *, const char *fname);
-int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, const char *file, int objc, char *const objv[]);
+int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, const char *file, int objc,
+    char *const objv[]);
 
 /*
- * Where compiles write what is asked of them beside the program: the listing of DTRACE_C_DIFV, the tree of -x tree.
- * NULL, as at the beginning: nowhere. (Ours.)
+ * Where compiles write what is asked of them beside the program: the listing of DTRACE_C_DIFV, the tree of -x
+ * tree. NULL, as at the beginning: nowhere. (Ours.)
  */
 int dtrace_dump_to(dtrace_hdl_t *, FILE *);
 /* The listing of dtrace -S. (Ours.) */
@@ -336,17 +344,19 @@ int dtrace_program_save(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *, FILE *);
 
 /*
- * Anonymous enablings: compiled programs and their options in a file, to be run later, after a boot of the same kernel too.
- * Saving: options are words as "name=value", NULL ends; only those that matter while tracing are kept. The file is there whole
- * or not at all. Programs that hold addresses of the kernel are refused, because the next boot has others. Loading sets the
- * options and gives the programs, both the handle's. A file that others could have written is refused. (Ours.)
+ * Anonymous enablings: compiled programs and their options in a file, to be run later, after a boot of the
+ * same kernel too. Saving: options are words as "name=value", NULL ends; only those that matter while tracing
+ * are kept. The file is there whole or not at all. Programs that hold addresses of the kernel are refused,
+ * because the next boot has others. Loading sets the options and gives the programs, both the handle's. A
+ * file that others could have written is refused. (Ours.)
  */
 typedef struct dtrace_anonprog {
 	dtrace_prog_t *dtap_prog;
 	int dtap_script;		/* the name is that of a script, else a description */
 	const char *dtap_name;		/* one line of it is kept */
 } dtrace_anonprog_t;
-int dtrace_anon_save(dtrace_hdl_t *, const char *path, const dtrace_anonprog_t *, int n, char *const options[]);
+int dtrace_anon_save(dtrace_hdl_t *, const char *path, const dtrace_anonprog_t *, int n,
+    char *const options[]);
 int dtrace_anon_load(dtrace_hdl_t *, const char *path, dtrace_anonprog_t **, int *n);
 
 /* ---- types ---- */
@@ -372,7 +382,7 @@ char *dtrace_type_name(dtrace_hdl_t *, const dtrace_typeinfo_t *, char *buf, siz
 #define DTRACE_OBJ_DDEFS	((const char *)3L)	/* types of D */
 #define DTRACE_OBJ_EVERY	((const char *)-1L)
 #define DTRACE_OBJ_KMODS	((const char *)-2L)	/* the kernel and all modules */
-#define DTRACE_OBJ_UMODS	((const char *)-3L)	/* processes: nothing is found there, see dtrace_uaddr2str() */
+#define DTRACE_OBJ_UMODS	((const char *)-3L)	/* processes: nothing is found there */
 
 #define DTRACE_OBJ_F_KERNEL	0x1
 #define DTRACE_OBJ_F_PRIMARY	0x2			/* the kernel itself, "vmlinux" */
@@ -399,7 +409,8 @@ typedef struct dtrace_syminfo {
 	unsigned long dts_id;
 } dtrace_syminfo_t;
 /* sym and info may be NULL; by address without sym, dts_name is NULL: the object alone was asked for. */
-int dtrace_lookup_by_name(dtrace_hdl_t *, const char *object, const char *name, GElf_Sym *sym, dtrace_syminfo_t *info);
+int dtrace_lookup_by_name(dtrace_hdl_t *, const char *object, const char *name, GElf_Sym *sym,
+    dtrace_syminfo_t *info);
 int dtrace_lookup_by_addr(dtrace_hdl_t *, GElf_Addr, GElf_Sym *sym, dtrace_syminfo_t *info);
 int dtrace_lookup_by_type(dtrace_hdl_t *, const char *object, const char *name, dtrace_typeinfo_t *);
 int dtrace_symbol_type(dtrace_hdl_t *, const GElf_Sym *, const dtrace_syminfo_t *, dtrace_typeinfo_t *);
@@ -529,10 +540,12 @@ int dtrace_go(dtrace_hdl_t *);
 int dtrace_stop(dtrace_hdl_t *);
 void dtrace_sleep(dtrace_hdl_t *);
 int dtrace_status(dtrace_hdl_t *);
-dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
+dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *,
+    void *);
 /*
- * What -x oformat writes. Text is for people: the caller adds columns and messages. Of the others the library writes all of
- * it; STRUCTURED has errors and drops in it, TABLE (ours) has only values: errors and drops are the caller's to show.
+ * What -x oformat writes. Text is for people: the caller adds columns and messages. Of the others the library
+ * writes all of it; STRUCTURED has errors and drops in it, TABLE (ours) has only values: errors and drops are
+ * the caller's to show.
  */
 #define DTRACE_OFORMAT_TEXT		0
 #define DTRACE_OFORMAT_STRUCTURED	1
@@ -743,8 +756,10 @@ typedef struct dtrace_errdata {
 typedef int dtrace_handle_err_f(const dtrace_errdata_t *, void *);
 int dtrace_handle_err(dtrace_hdl_t *, dtrace_handle_err_f *, void *);
 
-typedef enum { DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC, DTRACEDROP_DYNRINSE, DTRACEDROP_DYNDIRTY,
-	DTRACEDROP_SPEC, DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL, DTRACEDROP_STKSTROVERFLOW, DTRACEDROP_DBLERROR
+typedef enum { DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC, DTRACEDROP_DYNRINSE,
+    DTRACEDROP_DYNDIRTY,
+	DTRACEDROP_SPEC, DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL, DTRACEDROP_STKSTROVERFLOW,
+	    DTRACEDROP_DBLERROR
 } dtrace_dropkind_t;
 typedef struct dtrace_dropdata {
 	dtrace_hdl_t *dtdda_handle;
@@ -786,11 +801,14 @@ int dtrace_handle_setopt(dtrace_hdl_t *, dtrace_handle_setopt_f *, void *);
 /* ---- processes ---- */
 
 /*
- * Processes to be traced, started or grabbed before programs are compiled: the first one is $target. All calls for
- * a process come from one thread. NULL: the error tells the name and the reason.
+ * Processes to be traced, started or grabbed before programs are compiled: the first one is $target. All
+ * calls for a process come from one thread. NULL: the error tells the name and the reason.
  */
 struct ps_prochandle;
-/* Found in PATH and held at the place of -x evaltime until dtrace_proc_continue(); killed by the last release, and with us. */
+/*
+ * Found in PATH and held at the place of -x evaltime until dtrace_proc_continue(); killed by the last
+ * release, and with us.
+ */
 struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *, const char *file, char *const argv[]);
 struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *, pid_t, int flags);
 void dtrace_proc_continue(dtrace_hdl_t *, struct ps_prochandle *);
@@ -801,19 +819,22 @@ int dtrace_proc_gone(dtrace_hdl_t *, struct ps_prochandle *, int *status);
 /* Called from dtrace_sleep(); msg NULL: the process has ended. */
 typedef void dtrace_handle_proc_f(struct ps_prochandle *, const char *msg, void *);
 int dtrace_handle_proc(dtrace_hdl_t *, dtrace_handle_proc_f *, void *);
-/* How many live of those that -x follow counts: the processes of -c and -p and all that came of them. (Ours.) */
+/*
+ * How many live of those that -x follow counts: the processes of -c and -p and all that came of them. (Ours.)
+ */
 int dtrace_proc_followed(dtrace_hdl_t *);
 /* What $target is in programs where no process was created or grabbed. (Ours.) */
 int dtrace_proc_target(dtrace_hdl_t *, pid_t);
 /*
- * After dtrace_go(): how many processes the probes are limited to, up to max of them in pids. 0: no limit.
- * A grabbed process limits a program that mentions neither $target nor a probe of a process; see -x target. (Ours.)
+ * After dtrace_go(): how many processes the probes are limited to, up to max of them in pids. 0: no limit. A
+ * grabbed process limits a program that mentions neither $target nor a probe of a process; see -x target.
+ * (Ours.)
  */
 int dtrace_proc_only(dtrace_hdl_t *, pid_t *pids, int max);
 
 /*
- * An address as text: "module`symbol+0x10", "module`0x…" or "0x…"; of a process with the base name of its file. At most n bytes
- * with the NUL; the length it has, or would have had, is returned.
+ * An address as text: "module`symbol+0x10", "module`0x…" or "0x…"; of a process with the base name of its
+ * file. At most n bytes with the NUL; the length it has, or would have had, is returned.
  */
 int dtrace_addr2str(dtrace_hdl_t *, uint64_t addr, char *, int n);
 int dtrace_uaddr2str(dtrace_hdl_t *, pid_t, uint64_t addr, char *, int n);
@@ -830,7 +851,10 @@ typedef struct dtrace_probeinfo {
 typedef int dtrace_probe_f(dtrace_hdl_t *, const dtrace_probedesc_t *, void *);
 int dtrace_probe_iter(dtrace_hdl_t *, const dtrace_probedesc_t *pattern, dtrace_probe_f *, void *);
 int dtrace_id2desc(dtrace_hdl_t *, dtrace_id_t, dtrace_probedesc_t *);
-/* By id or by the first match. dtp_argv holds until the handle is closed; dtt_type is NULL of an argument whose type is not known. */
+/*
+ * By id or by the first match. dtp_argv holds until the handle is closed; dtt_type is NULL of an argument
+ * whose type is not known.
+ */
 int dtrace_probe_info(dtrace_hdl_t *, const dtrace_probedesc_t *, dtrace_probeinfo_t *);
 
 #pragma GCC visibility pop

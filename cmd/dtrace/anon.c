@@ -40,7 +40,8 @@ static bool collect_options(const struct args *a, char **out)
 	for (int i = 0; i < a->nsettings; i++) {
 		const struct setting *s = &a->settings[i];
 
-		if (asprintf(&out[i], "%s%s%s", s->name, s->value != NULL ? "=" : "", s->value != NULL ? s->value : "") < 0) {
+		if (asprintf(&out[i], "%s%s%s", s->name, s->value != NULL ? "=" : "", s->value != NULL ?
+		    s->value : "") < 0) {
 			out[i] = NULL;
 			return false;
 		}
@@ -93,7 +94,8 @@ int anon_write(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 	return access(path, F_OK) == 0;
 }
 
-int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, dtrace_prog_t ***programs, int *count)
+int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, dtrace_prog_t ***programs,
+    int *count)
 {
 	dtrace_anonprog_t *list;
 	char buf[4096];
@@ -104,7 +106,8 @@ int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, d
 		return 1;
 	}
 	if (dtrace_anon_load(dtp, where(a, buf, sizeof(buf)), &list, &n) != 0) {
-		fprintf(stderr, "dtrace: could not enable tracing: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		fprintf(stderr, "dtrace: could not enable tracing: %s\n",
+		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		return 1;
 	}
 	*names = calloc((size_t)n, sizeof(**names));
@@ -114,7 +117,8 @@ int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, d
 		return 1;
 	}
 	for (int i = 0; i < n; i++) {
-		(*names)[i] = (struct program){ list[i].dtap_script, DTRACE_PROBESPEC_NAME, list[i].dtap_name };
+		(*names)[i] = (struct program){ list[i].dtap_script, DTRACE_PROBESPEC_NAME,
+		    list[i].dtap_name };
 		(*programs)[i] = list[i].dtap_prog;
 	}
 	*count = n;
@@ -131,6 +135,7 @@ int anon_consume(const struct args *a)
 	if (errno == ENOENT)
 		fprintf(stderr, "dtrace: could not enable tracing: another dtrace -a has claimed %s\n", path);
 	else
-		fprintf(stderr, "dtrace: could not enable tracing: failed to remove %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "dtrace: could not enable tracing: failed to remove %s: %s\n", path,
+		    strerror(errno));
 	return 1;
 }

@@ -8,7 +8,10 @@
 bool anon_claimed(const struct args *);		/* -a was given */
 /* -A: saves the programs, or without any removes what is there. The exit status comes back. */
 int anon_write(dtrace_hdl_t *, const struct args *, dtrace_prog_t *const *programs);
-/* -a: sets the saved options and gives the programs, both malloc'ed. 0, or the status to exit with after a message. */
+/*
+ * -a: sets the saved options and gives the programs, both malloc'ed. 0, or the status to exit with after a
+ * message.
+ */
 int anon_read(dtrace_hdl_t *, const struct args *, struct program **, dtrace_prog_t ***, int *n);
 /* The file goes once its programs run: who removes it has claimed it. */
 int anon_consume(const struct args *);

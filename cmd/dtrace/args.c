@@ -21,7 +21,8 @@ static const struct option long_options[] = {
 };
 
 static const struct { char letter; enum mode mode; } modes[] = {
-	{ 'A', MODE_ANON }, { 'G', MODE_LINK }, { 'h', MODE_HEADER }, { 'l', MODE_LIST }, { 'V', MODE_VERSION },
+	{ 'A', MODE_ANON }, { 'G', MODE_LINK }, { 'h', MODE_HEADER }, { 'l', MODE_LIST },
+	{ 'V', MODE_VERSION },
 };
 
 /* Letters that are options of the library under another name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiled programs in, the command's exit status out: enable, go, work until exit(), a signal or the end of the
- * target, then what is left is printed.
+ * Compiled programs in, the command's exit status out: enable, go, work until exit(), a signal or the end of
+ * the target, then what is left is printed.
  */
 #include "engine.h"
 
@@ -48,7 +48,8 @@ static void put_matched(const struct program *p, unsigned n)
 	if (p->file)
 		fprintf(stderr, "dtrace: script '%s' matched %u probe%s\n", p->text, n, n == 1 ? "" : "s");
 	else
-		fprintf(stderr, "dtrace: description '%.*s' matched %u probe%s\n", (int)strcspn(p->text, "{/;"), p->text, n,
+		fprintf(stderr, "dtrace: description '%.*s' matched %u probe%s\n",
+		    (int)strcspn(p->text, "{/;"), p->text, n,
 		    n == 1 ? "" : "s");
 }
 
@@ -103,14 +104,16 @@ static int show_aggregations(struct run *r)
 {
 	signals_answered();
 	r->show.kind->blank(&r->show);
-	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, show_file(&r->show), NULL) != 0)
+	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, show_file(&r->show),
+	    NULL) != 0)
 		return failed(r, "failed to print aggregations");
 	return 0;
 }
 
 static int work(struct run *r, bool *done)
 {
-	switch (dtrace_work(r->dtp, show_file(&r->show), r->show.kind->probe, r->show.kind->record, &r->show)) {
+	switch (dtrace_work(r->dtp, show_file(&r->show), r->show.kind->probe, r->show.kind->record,
+	    &r->show)) {
 	case DTRACE_WORKSTATUS_DONE:
 		r->exited |= !*done;
 		*done = true;
@@ -208,7 +211,8 @@ static int flush(struct run *r, int status)
 	}
 	if (!bad)
 		return status;
-	fprintf(stderr, "dtrace: failed to write %s: %s\n", r->a->output != NULL ? r->a->output : "output", strerror(err));
+	fprintf(stderr, "dtrace: failed to write %s: %s\n", r->a->output != NULL ? r->a->output : "output",
+	    strerror(err));
 	if (r->show.out == stdout) {
 		__fpurge(stdout);
 		clearerr(stdout);
@@ -218,7 +222,8 @@ static int flush(struct run *r, int status)
 
 int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, struct victims *v)
 {
-	struct run r = { .dtp = dtp, .a = a, .victims = v, .show = { .dtp = dtp, .out = stdout, .time_column = a->time_column,
+	struct run r = { .dtp = dtp, .a = a, .victims = v, .show = { .dtp = dtp, .out = stdout,
+	    .time_column = a->time_column,
 		.buffered = a->buffered } };
 	int status;
 
@@ -232,7 +237,8 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 	}
 	if (!isatty(fileno(r.show.out)))
 		setvbuf(r.show.out, NULL, _IOFBF, OUTPUT_BUFFER);
-	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) : trace(&r, programs));
+	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) :
+	    trace(&r, programs));
 	faults_free(&r.show.faults);
 	return status;
 }

@@ -16,7 +16,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/* NULL: there is no room for another kind, or it is one of the library's, each of which has a text of its own. */
+/*
+ * NULL: there is no room for another kind, or it is one of the library's, each of which has a text of its
+ * own.
+ */
 static struct fault *fault_of(struct faults *f, const dtrace_errdata_t *d)
 {
 	uint64_t clause = d->dteda_edesc->dtepd_uarg;
@@ -26,12 +29,14 @@ static struct fault *fault_of(struct faults *f, const dtrace_errdata_t *d)
 	for (int i = 0; i < f->n; i++) {
 		struct fault *one = &f->list[i];
 
-		if (one->clause == clause && one->kind == d->dteda_fault && one->action == d->dteda_action && one->offset == d->dteda_offset)
+		if (one->clause == clause && one->kind == d->dteda_fault && one->action == d->dteda_action &&
+		    one->offset == d->dteda_offset)
 			return one;
 	}
 	if (f->n == FAULTS_KINDS)
 		return NULL;
-	f->list[f->n] = (struct fault){ .clause = clause, .kind = d->dteda_fault, .action = d->dteda_action, .offset = d->dteda_offset };
+	f->list[f->n] = (struct fault){ .clause = clause, .kind = d->dteda_fault, .action = d->dteda_action,
+	    .offset = d->dteda_offset };
 	return &f->list[f->n++];
 }
 
@@ -58,7 +63,8 @@ static void tell(struct fault *one, FILE *out)
 	if (one->waiting == 1)
 		fprintf(stderr, "dtrace: %s\n", one->last);
 	else
-		fprintf(stderr, "dtrace: %s (and %llu more like this)\n", one->last, (unsigned long long)one->waiting - 1);
+		fprintf(stderr, "dtrace: %s (and %llu more like this)\n", one->last,
+		    (unsigned long long)one->waiting - 1);
 	free(one->last);
 	one->last = NULL;
 	one->waiting = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors of probes on their way to standard error. A clause that fails does so at every firing, thousands of times a second: of equal ones
- * (same clause at whatever probe, same place, same kind) the first few are written as they come, the others once a second,
- * the last of them with their number. No error goes uncounted.
+ * Errors of probes on their way to standard error. A clause that fails does so at every firing, thousands of
+ * times a second: of equal ones (same clause at whatever probe, same place, same kind) the first few are
+ * written as they come, the others once a second, the last of them with their number. No error goes
+ * uncounted.
  */
 #ifndef DTRACE_FAULTS_H
 #define DTRACE_FAULTS_H
@@ -29,7 +30,8 @@ struct faults {
 	uint64_t next;			/* when those that wait are due, ns */
 };
 
-bool faults_keep(struct faults *, const dtrace_errdata_t *);	/* false: it is to be written now, by the caller */
+/* false: it is to be written now, by the caller */
+bool faults_keep(struct faults *, const dtrace_errdata_t *);
 /* Writes what waits, once a second, or now in any case; `out` is flushed before. */
 void faults_tell(struct faults *, FILE *out, bool now);
 void faults_free(struct faults *);

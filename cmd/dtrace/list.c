@@ -21,7 +21,8 @@ static void put_arguments(dtrace_hdl_t *dtp, const dtrace_probeinfo_t *info, FIL
 	if (info->dtp_argc == 0)
 		fprintf(f, "\t\tNone\n");
 	for (int i = 0; i < info->dtp_argc; i++)
-		fprintf(f, "\t\targs[%d]: %s\n", i, dtrace_type_name(dtp, &info->dtp_argv[i], name, sizeof(name)));
+		fprintf(f, "\t\targs[%d]: %s\n", i, dtrace_type_name(dtp, &info->dtp_argv[i], name,
+		    sizeof(name)));
 	fputc('\n', f);
 }
 
@@ -42,7 +43,8 @@ static int put_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 {
 	struct listing *l = arg;
 
-	fprintf(l->out, "%5u %10s %17s %33s %s\n", d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name);
+	fprintf(l->out, "%5u %10s %17s %33s %s\n", d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func,
+	    d->dtpd_name);
 	if (l->a->verbose)
 		put_info(dtp, d, l->out);
 	if (!ferror(l->out))

@@ -82,8 +82,10 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, cons
 	a->operands[0] = "dtrace";
 	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, macro_args(a), a->operands);
 	if (!prog)
-		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n%s", first_line(p->text), p->text,
-		    strchr(p->text, '\n') ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
+		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n%s", first_line(p->text),
+		    p->text,
+		    strchr(p->text, '\n') ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)),
+		    dtrace_errexcerpt(dtp));
 	return prog;
 }
 
@@ -124,7 +126,8 @@ static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_
 static void no_probes(const struct args *a)
 {
 	const char *script = a->noperands > 1 && access(a->operands[1], R_OK) == 0 ? a->operands[1] : NULL;
-	fprintf(stderr, "dtrace: no probes specified%s%s%s\n", script ? " (a script is given with -s: dtrace -s " : "", script ? script : "",
+	fprintf(stderr, "dtrace: no probes specified%s%s%s\n", script ?
+	    " (a script is given with -s: dtrace -s " : "", script ? script : "",
 	    script ? ")" : "");
 }
 
@@ -132,7 +135,8 @@ static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **
 {
 	int status = set_all(dtp, a->settings, a->nsettings);
 	if (!status && dtrace_init(dtp) != 0) {
-		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n",
+		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		status = 1;
 	}
 	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE && !a->compile_only) {
@@ -142,7 +146,10 @@ static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **
 	return status ? status : compile_and_run(dtp, a, programs);
 }
 
-/* -a: what was saved takes the place of programs; options of this command line come after those that were saved. */
+/*
+ * -a: what was saved takes the place of programs; options of this command line come after those that were
+ * saved.
+ */
 static int run_saved(dtrace_hdl_t *dtp, const struct args *a)
 {
 	struct args b = *a;
@@ -172,7 +179,10 @@ static void open_failed(int err)
 	    err == EDT_ACCESS ? " (run it as root, or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)" : "");
 }
 
-/* -e looks whether there are such probes, where that is permitted; who may not trace can still check a program. */
+/*
+ * -e looks whether there are such probes, where that is permitted; who may not trace can still check a
+ * program.
+ */
 static dtrace_hdl_t *open_handle(const struct args *a, bool tracing, int *err)
 {
 	dtrace_hdl_t *dtp = NULL;

@@ -6,7 +6,8 @@
 
 void report_attributes(FILE *f, const char *title, dtrace_attribute_t attr)
 {
-	fprintf(f, "\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n", title,
+	fprintf(f, "\n\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n",
+	    title,
 	    dtrace_stability_name(attr.dtat_name), dtrace_stability_name(attr.dtat_data),
 	    dtrace_class_name(attr.dtat_class));
 }
@@ -21,7 +22,8 @@ void report_stability(dtrace_hdl_t *dtp, const struct program *p, dtrace_prog_t 
 {
 	dtrace_proginfo_t info;
 	dtrace_program_info(dtp, prog, &info);
-	fprintf(f, "\nStability attributes for %s %.*s:\n", p->file ? "script" : "description", name_len(p), p->text);
+	fprintf(f, "\nStability attributes for %s %.*s:\n", p->file ? "script" : "description", name_len(p),
+	    p->text);
 	report_attributes(f, "Minimum Probe Description Attributes", info.dpi_descattr);
 	report_attributes(f, "Minimum Statement Attributes", info.dpi_stmtattr);
 	fputc('\n', f);

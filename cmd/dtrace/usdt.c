@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiled declarations in, the header or the object out, under the name that -o or the script's name gives. */
+/*
+ * Compiled declarations in, the header or the object out, under the name that -o or the script's name gives.
+ */
 #include "usdt.h"
 
 #include <errno.h>
@@ -48,7 +50,8 @@ static int header_to(dtrace_hdl_t *dtp, const char *name)
 	if (status == 0)
 		fprintf(stderr, "dtrace: failed to write header file '%s': %s\n", name, strerror(errno));
 	else
-		fprintf(stderr, "dtrace: failed to create header file %s: %s\n", name, dtrace_errmsg(dtp, err));
+		fprintf(stderr, "dtrace: failed to create header file %s: %s\n", name,
+		    dtrace_errmsg(dtp, err));
 	if (status != 0)
 		fclose(f);
 	unlink(name);			/* make(1) must not take half a header for a whole one */
@@ -81,7 +84,10 @@ static int has_clauses(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t
 	return 1;
 }
 
-/* Declarations of all programs go into one object. The library looks for clauses in the program it is given: give it one that has some. */
+/*
+ * Declarations of all programs go into one object. The library looks for clauses in the program it is given:
+ * give it one that has some.
+ */
 int usdt_link(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs)
 {
 	char name[NAME_MAX + 1];
@@ -95,8 +101,10 @@ int usdt_link(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pro
 		out = name[0] != '\0' ? name : "d.out";
 	while (which < a->nprograms - 1 && dtrace_stmt_iter(dtp, programs[which], has_clauses, NULL) == 0)
 		which++;
-	if (dtrace_program_link(dtp, programs[which], DTRACE_D_PROBES, out, a->noperands - 1, a->operands + 1) == 0)
+	if (dtrace_program_link(dtp, programs[which], DTRACE_D_PROBES, out, a->noperands - 1,
+	    a->operands + 1) == 0)
 		return 0;
-	fprintf(stderr, "dtrace: failed to link script %s: %s\n", a->programs[which].text, dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	fprintf(stderr, "dtrace: failed to link script %s: %s\n", a->programs[which].text,
+	    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	return 1;
 }

@@ -13,7 +13,10 @@
 
 #define BLANKS " \t\n\v\f\r"
 
-/* The end of a word: quotes keep white space in it and go away, as does a backslash before anything. No other shell. */
+/*
+ * The end of a word: quotes keep white space in it and go away, as does a backslash before anything. No other
+ * shell.
+ */
 static const char *take_word(const char *from, char **to)
 {
 	char quote = '\0';
@@ -31,7 +34,10 @@ static const char *take_word(const char *from, char **to)
 	return quote == '\0' ? from : NULL;
 }
 
-/* The words of a command; NULL: out of memory, or *open: a quote is not closed. Both arrays are one allocation. */
+/*
+ * The words of a command; NULL: out of memory, or *open: a quote is not closed. Both arrays are one
+ * allocation.
+ */
 static char **split(const char *command, bool *open)
 {
 	size_t max = strlen(command) / 2 + 2, n = 0;
@@ -94,7 +100,8 @@ static struct ps_prochandle *open_one(struct victims *v, const struct victim *a)
 
 int victims_open(struct victims *v, dtrace_hdl_t *dtp, const struct args *a)
 {
-	*v = (struct victims){ .dtp = dtp, .list = calloc((size_t)a->nvictims + 1, sizeof(struct ps_prochandle *)) };
+	*v = (struct victims){ .dtp = dtp, .list = calloc((size_t)a->nvictims + 1,
+	    sizeof(struct ps_prochandle *)) };
 	if (v->list == NULL) {
 		fprintf(stderr, "dtrace: out of memory\n");
 		return 1;
@@ -129,7 +136,8 @@ static void on_end(struct ps_prochandle *p, const char *msg, void *arg)
 	if (v->quiet || !dtrace_proc_gone(v->dtp, p, &status))
 		return;
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", pid, sigabbrev_np(WTERMSIG(status)) != NULL ?
+		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", pid,
+		    sigabbrev_np(WTERMSIG(status)) != NULL ?
 		    sigabbrev_np(WTERMSIG(status)) : "RT");
 	else if (WEXITSTATUS(status) != 0)
 		fprintf(stderr, "dtrace: pid %d exited with status %d\n", pid, WEXITSTATUS(status));

@@ -18,7 +18,10 @@ void victims_continue(struct victims *);	/* after dtrace_go(); from here on ends
 bool victims_gone(const struct victims *);	/* and all that came of them, with -x follow */
 /* Tells when only they are traced. */
 void victims_notice(struct victims *);
-/* The exit status of the first command, as a shell gives it (128 and the signal's number when one killed it); 0 while it runs, and without -c. */
+/*
+ * The exit status of the first command, as a shell gives it (128 and the signal's number when one killed it);
+ * 0 while it runs, and without -c.
+ */
 int victims_status(const struct victims *, const struct args *);
 void victims_free(struct victims *);		/* the processes are the handle's */
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The wait is a trace of its own: a program that takes a new name costs the others nothing, and is known at once. */
+/*
+ * The wait is a trace of its own: a program that takes a new name costs the others nothing, and is known at
+ * once.
+ */
 #include "waitfor.h"
 
 #include "signals.h"
@@ -51,7 +54,8 @@ long waitfor_name(const char *name)
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, 0, &err);
 
 	if (h == NULL || enable(h, name) != 0) {
-		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name, dtrace_errmsg(h, h != NULL ? dtrace_errno(h) : err));
+		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name,
+		    dtrace_errmsg(h, h != NULL ? dtrace_errno(h) : err));
 		dtrace_close(h);
 		return 0;
 	}
@@ -61,7 +65,8 @@ long waitfor_name(const char *name)
 		status = dtrace_work(h, NULL, take_probe, take, &pid);
 	}
 	if (pid == 0 && status == DTRACE_WORKSTATUS_ERROR)
-		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name, dtrace_errmsg(h, dtrace_errno(h)));
+		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name,
+		    dtrace_errmsg(h, dtrace_errno(h)));
 	dtrace_close(h);
 	return pid;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Anonymous tracing (-A, -a): compiled programs and the options they are to run with in one file, to be claimed later, after a
- * boot of the same kernel too. It is text up to the first program, so that head(1) shows what it is:
+ * Anonymous tracing (-A, -a): compiled programs and the options they are to run with in one file, to be
+ * claimed later, after a boot of the same kernel too. It is text up to the first program, so that head(1)
+ * shows what it is:
  *
- *	dtrace anonymous enabling 1
- *	kernel RELEASE VERSION			of uname(2): struct offsets are those of that kernel
- *	option WORD				any number
- *	program BYTES script|description NAME	then so many bytes of DOF, and the next
+ * 
  */
 #include "base/file.h"
 #include "lib/entry.h"
@@ -46,19 +44,22 @@ static int put_program(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p)
 	int err;
 
 	if (symbol != NULL)
-		return dt_handle_errorf(h, EINVAL, "%.*s holds the address of the kernel's %s, which changes with every boot",
+		return dt_handle_errorf(h, EINVAL,
+		    "%.*s holds the address of the kernel's %s, which changes with every boot",
 		    (int)strcspn(p->dtap_name, "\n"), p->dtap_name, symbol);
 	err = dt_dof_write(p->dtap_prog->prog, &dof, &len);
 	if (err != 0)
 		return dt_handle_error(h, -err);
-	fprintf(f, "program %zu %s %.*s\n", len, p->dtap_script ? "script" : "description", (int)strcspn(p->dtap_name, "\n"), p->dtap_name);
+	fprintf(f, "program %zu %s %.*s\n", len, p->dtap_script ? "script" : "description",
+	    (int)strcspn(p->dtap_name, "\n"), p->dtap_name);
 	fwrite(dof, 1, len, f);
 	free(dof);
 	return 0;
 }
 
 /*
- * Run-time options are saved; those of the compiler have done their work, but for the few that are looked at while tracing.
+ * Run-time options are saved; those of the compiler have done their work, but for the few that are looked at
+ * while tracing.
  */
 static bool kept(const char *word)
 {
@@ -87,7 +88,8 @@ static int put_all(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p, int n, 
 		if (!kept(options[i]))
 			continue;
 		if (strchr(options[i], '\n') != NULL)
-			return dt_handle_errorf(h, EDT_BADOPTVAL, "an option with a line break cannot be saved");
+			return dt_handle_errorf(h, EDT_BADOPTVAL,
+			    "an option with a line break cannot be saved");
 		fprintf(f, "option %s\n", options[i]);
 	}
 	for (int i = 0; i < n; i++)
@@ -113,7 +115,8 @@ static int settle(dtrace_hdl_t *h, FILE *f, const char *from, const char *to)
 	return bad ? dt_handle_errorf(h, err, "failed to write %s: %s", to, strerror(err)) : 0;
 }
 
-int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t *p, int n, char *const options[])
+int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t *p, int n,
+    char *const options[])
 {
 	char temp[4096];
 	struct stat st;
@@ -161,7 +164,8 @@ static const char *line(struct reader *r, const char *word)
 	const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at)), *text;
 	size_t n = strlen(word);
 
-	if (stop == NULL || (size_t)(stop - r->at) < n || memcmp(r->at, word, n) != 0 || memchr(r->at, '\0', (size_t)(stop - r->at)))
+	if (stop == NULL || (size_t)(stop - r->at) < n || memcmp(r->at, word, n) != 0 ||
+	    memchr(r->at, '\0', (size_t)(stop - r->at)))
 		return NULL;
 	text = dt_arena_strndup(r->h->arena, r->at + n, (size_t)(stop - r->at) - n);
 	r->at = stop + 1;
@@ -178,14 +182,16 @@ static int check_kernel(struct reader *r, const char *saved)
 	snprintf(now, sizeof(now), "%s %s", u.release, u.version);
 	if (strcmp(saved, now) == 0)
 		return 0;
-	return dt_handle_errorf(r->h, EINVAL, "%s was made for another kernel (%s); make it again with dtrace -A", r->path, saved);
+	return dt_handle_errorf(r->h, EINVAL,
+	    "%s was made for another kernel (%s); make it again with dtrace -A", r->path, saved);
 }
 
 static int get_option(struct reader *r, const char *word)
 {
 	int err = dt_options_set_word(&r->h->options, word, 0);
 
-	return err != 0 ? dt_handle_errorf(r->h, err, "%s: option %.64s: %s", r->path, word, dt_error_text(err)) : 0;
+	return err != 0 ? dt_handle_errorf(r->h, err, "%s: option %.64s: %s", r->path, word,
+	    dt_error_text(err)) : 0;
 }
 
 static int get_program(struct reader *r, const char *text, dtrace_anonprog_t *p)
@@ -208,7 +214,8 @@ static int get_all(struct reader *r, dtrace_anonprog_t **out, int *n)
 {
 	DT_VEC(dtrace_anonprog_t) list = { 0 };
 	dtrace_anonprog_t p;
-	const char *text = line(r, MAGIC), *kernel = text != NULL && text[0] == '\0' ? line(r, "kernel ") : NULL;
+	const char *text = line(r, MAGIC), *kernel = text != NULL && text[0] == '\0' ? line(r, "kernel ") :
+	    NULL;
 
 	if (kernel == NULL)
 		return broken(r, "it does not begin as one");
@@ -237,9 +244,12 @@ static int open_safely(dtrace_hdl_t *h, const char *path)
 	struct stat st;
 
 	if (fd < 0)
-		return errno == ENOENT ? dt_handle_errorf(h, EDT_NOANON, "%s (%s is not there; dtrace -A writes it)",
-		    dt_error_text(EDT_NOANON), path) : dt_handle_errorf(h, errno, "failed to open %s: %s", path, strerror(errno));
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) && (st.st_mode & 022) == 0)
+		return errno == ENOENT ? dt_handle_errorf(h, EDT_NOANON,
+		    "%s (%s is not there; dtrace -A writes it)",
+		    dt_error_text(EDT_NOANON), path) : dt_handle_errorf(h, errno, "failed to open %s: %s",
+		    path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
+	    (st.st_mode & 022) == 0)
 		return fd;
 	close(fd);
 	return dt_handle_errorf(h, EACCES, "%s is not used: others can write it, or it is not yours", path);
@@ -265,7 +275,8 @@ int dtrace_anon_load(dtrace_hdl_t *h, const char *path, dtrace_anonprog_t **out,
 	err = dt_file_readfd(fd, FILE_MAX, &data, &len);
 	close(fd);
 	if (err != 0)
-		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : -err, "failed to read %s: %s", path, strerror(-err));
+		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : -err, "failed to read %s: %s", path,
+		    strerror(-err));
 	r.at = data;
 	r.end = data + len;
 	err = try_all(&r, out, n);

@@ -27,12 +27,14 @@ struct dt_gobuild {
 	struct dt_image_opts opts;
 	struct dt_kfunc_means means;	/* asked when functions of the kernel are enabled, or would serve */
 	bool means_asked;
-	struct dt_map exprs;		/* D text of derived probes -> its DIFO: the same text is the same code */
+	/* D text of derived probes -> its DIFO: the same text is the same code */
+	struct dt_map exprs;
 	DT_VEC(uint32_t) roots;		/* -x follow */
 	uint32_t nfuncs;		/* enablings of kernel functions */
 	bool sys_functions;		/* system calls are seen in the functions they are made in */
 	size_t done;			/* enablings that are in hooks */
-	uint32_t generation;		/* 0 the beginning; what comes while tracing has programs of its own */
+	/* 0 the beginning; what comes while tracing has programs of its own */
+	uint32_t generation;
 };
 
 /* hooks.c: what is enabled, by the place where it fires. 0, or -1 with the handle's error set. */

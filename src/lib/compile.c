@@ -19,7 +19,8 @@ struct compile {
 	struct dt_parse parse;
 	struct dt_sema sema;
 	unsigned cflags;
-	jmp_buf *outer;				/* the handle's jump when memory is out, before this compile */
+	/* the handle's jump when memory is out, before this compile */
+	jmp_buf *outer;
 	struct dt_compiler_mark mark;
 	struct dt_options before;		/* as they were: a program that fails changes none */
 	uint32_t libraries;
@@ -82,7 +83,8 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 	int err = dt_options_set_word(&h->options, word, DT_OPT_IN_PROGRAM);
 	const char *near, *eq = strchr(word, '=');
 
-	const char *name = dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)), *hint = NULL;
+	const char *name = dt_arena_strndup(c->arena, word, eq != NULL ? (size_t)(eq - word) : strlen(word)),
+	    *hint = NULL;
 
 	if (err != 0) {
 		near = err == EDT_BADOPTNAME ? dt_options_near(name) : NULL;
@@ -90,8 +92,10 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 			hint = dt_arena_printf(c->arena, "did you mean `%s`?", near);
 		else if (err == EDT_BADOPTVAL)
 			hint = dt_arena_printf(c->arena, "it takes %s", dt_options_form(c->arena, name));
-		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, hint, "failed to set option '%.64s'%s%.64s%s: %s", name,
-		    eq != NULL ? " to '" : "", eq != NULL ? eq + 1 : "", eq != NULL ? "'" : "", dt_error_text(err));
+		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, hint, "failed to set option '%.64s'%s%.64s%s: %s",
+		    name,
+		    eq != NULL ? " to '" : "", eq != NULL ? eq + 1 : "", eq != NULL ? "'" : "",
+		    dt_error_text(err));
 	}
 	dt_vec_push(c->arena, &c->options, name);
 	dt_vec_push(c->arena, &c->options, eq != NULL ? eq + 1 : "");
@@ -163,7 +167,8 @@ static void fail(struct compile *c)
 	free(c);
 }
 
-static void set_source(struct compile *c, enum dt_source_kind kind, const char *name, const char *text, size_t len)
+static void set_source(struct compile *c, enum dt_source_kind kind, const char *name, const char *text,
+    size_t len)
 {
 	c->parse.src = dt_source_new(c->arena, kind, name, text, len);
 	c->parse.arena = c->arena;
@@ -182,8 +187,8 @@ static void dump_line(void *ctx, const char *line)
 }
 
 /*
- * DTRACE_C_CTL: control lines are read and nothing else, as in history whatever stands around them. The other lines
- * are left empty, so that messages have the right line.
+ * DTRACE_C_CTL: control lines are read and nothing else, as in history whatever stands around them. The other
+ * lines are left empty, so that messages have the right line.
  */
 static void only_control_lines(char *text, size_t len)
 {
@@ -216,7 +221,8 @@ static dtrace_prog_t *finish(struct compile *c)
 	return p;
 }
 
-static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const char *name, const char *text, size_t len,
+static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const char *name, const char *text,
+    size_t len,
     dtrace_probespec_t spec, int argc, char *const argv[])
 {
 	struct dt_unit *unit;
@@ -231,7 +237,8 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 	if (len > DT_SOURCE_MAX) {
 		struct dt_loc none = { 0 };
 
-		dt_fail(&c->diag, D_SYNTAX, none, "the program is %zu bytes long: at most %u are read", len, DT_SOURCE_MAX);
+		dt_fail(&c->diag, D_SYNTAX, none, "the program is %zu bytes long: at most %u are read", len,
+		    DT_SOURCE_MAX);
 	}
 	dt_libraries_start(c->h);
 	set_source(c, kind, name, text, len);
@@ -270,7 +277,8 @@ static const char *source_name(dtrace_probespec_t spec)
 	return spec >= DTRACE_PROBESPEC_NONE && spec <= DTRACE_PROBESPEC_NAME ? flags[spec + 1] : "program";
 }
 
-static dtrace_prog_t *compile_text(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec, unsigned int cflags,
+static dtrace_prog_t *compile_text(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec,
+    unsigned int cflags,
     int argc, char *const argv[])
 {
 	struct compile *c;
@@ -280,10 +288,12 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *h, const char *text, dtrace_pro
 		return NULL;
 	}
 	c = begin(h, cflags);
-	return c != NULL ? program(c, DT_SRC_STRING, source_name(spec), text, strlen(text), spec, argc, argv) : NULL;
+	return c != NULL ? program(c, DT_SRC_STRING, source_name(spec), text, strlen(text), spec, argc,
+	    argv) : NULL;
 }
 
-dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec, unsigned int cflags,
+dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec,
+    unsigned int cflags,
     int argc, char *const argv[])
 {
 	DT_PUBLIC(h, NULL, compile_text(h, text, spec, cflags, argc, argv));
@@ -297,9 +307,11 @@ static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *na
 	int err = dt_file_readfd(fileno(f), DT_SOURCE_MAX, text, len);
 
 	if (err == -EFBIG)
-		return dt_handle_errorf(h, EDT_FIO, "the script is too long: at most %u MB are read", DT_SOURCE_MAX >> 20);
+		return dt_handle_errorf(h, EDT_FIO, "the script is too long: at most %u MB are read",
+		    DT_SOURCE_MAX >> 20);
 	if (err != 0)
-		return dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
+		return dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s",
+		    strerror(-err));
 	if (!((cflags | dt_options_cflags(&h->options)) & DTRACE_C_CPP))
 		return 0;
 	cpp.version = (uint32_t)h->options.val[DT_OPT_version];
@@ -309,15 +321,18 @@ static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *na
 	free((void *)cpp.text);
 	switch (err) {
 	case 0: return 0;
-	case -ENOENT: return dt_handle_errorf(h, EDT_CPPENT, "Preprocessor not found: %s (-x cpppath names another)", cpp.path != NULL ? cpp.path : "cpp");
+	case -ENOENT: return dt_handle_errorf(h, EDT_CPPENT,
+	    "Preprocessor not found: %s (-x cpppath names another)", cpp.path != NULL ? cpp.path : "cpp");
 	case -ECHILD: return dt_handle_error(h, EDT_CPPERR);
 	case -EAGAIN: return dt_handle_error(h, EDT_CPPFORK);
-	case -EFBIG: return dt_handle_errorf(h, EDT_FIO, "the preprocessed script is too long: at most %u MB are read", DT_SOURCE_MAX >> 20);
+	case -EFBIG: return dt_handle_errorf(h, EDT_FIO,
+	    "the preprocessed script is too long: at most %u MB are read", DT_SOURCE_MAX >> 20);
 	default: return dt_handle_errorf(h, EDT_CPPEXEC, "Failed to exec preprocessor: %s", strerror(-err));
 	}
 }
 
-static dtrace_prog_t *compile_file(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc, char *const argv[])
+static dtrace_prog_t *compile_file(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc,
+    char *const argv[])
 {
 	const char *name = argc > 0 && argv != NULL ? argv[0] : "script";
 	dtrace_prog_t *p = NULL;
@@ -338,7 +353,8 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *h, FILE *f, unsigned int cflags
 	return p;
 }
 
-dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc, char *const argv[])
+dtrace_prog_t *dtrace_program_fcompile(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc,
+    char *const argv[])
 {
 	DT_PUBLIC(h, NULL, compile_file(h, f, cflags, argc, argv));
 }
@@ -428,7 +444,8 @@ static int copy_part(char *to, size_t size, const char *from)
 	return 0;
 }
 
-static int description(struct compile *c, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
+static int description(struct compile *c, dtrace_probespec_t spec, const char *text, int argc,
+    char *const argv[],
     dtrace_probedesc_t *out)
 {
 	struct dtrace_hdl *h = c->h;
@@ -443,7 +460,8 @@ static int description(struct compile *c, dtrace_probespec_t spec, const char *t
 	c->parse.spec = spec;
 	c->parse.argc = argc;
 	c->parse.argv = argv;
-	p = dt_parse_pdesc(&c->parse, c->parse.src->text, c->parse.src->len, (struct dt_loc){ c->parse.src, 0, c->parse.src->len });
+	p = dt_parse_pdesc(&c->parse, c->parse.src->text, c->parse.src->len,
+	    (struct dt_loc){ c->parse.src, 0, c->parse.src->len });
 	memset(out, 0, sizeof(*out));
 	out->dtpd_id = p->id;
 	err = copy_part(out->dtpd_provider, sizeof(out->dtpd_provider), p->prov);
@@ -456,7 +474,8 @@ static int description(struct compile *c, dtrace_probespec_t spec, const char *t
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
-static int compile_desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],
+static int compile_desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc,
+    char *const argv[],
     dtrace_probedesc_t *out)
 {
 	struct compile *c;

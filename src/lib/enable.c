@@ -184,7 +184,8 @@ static int iterate_probes(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace
 	int n;
 
 	if (pat != NULL)
-		all = (struct dt_probedesc){ pat->dtpd_provider, pat->dtpd_mod, pat->dtpd_func, pat->dtpd_name, pat->dtpd_id };
+		all = (struct dt_probedesc){ pat->dtpd_provider, pat->dtpd_mod, pat->dtpd_func,
+		    pat->dtpd_name, pat->dtpd_id };
 	h->trace->probes.listing = true;
 	n = dt_trace_match(h, &all, iterate, &it, &why);
 	h->trace->probes.listing = false;

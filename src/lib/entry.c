@@ -26,7 +26,8 @@ void dt_entry_failed(struct dtrace_hdl *h, struct dt_entry *e)
 	h->diag = e->diag;
 	h->trace->firing = e->firing;
 	h->trace->walking = e->walking;
-	if (e->outer == NULL && h->trace != NULL) {	/* nobody is being told of a record or an element any more */
+	/* nobody is being told of a record or an element any more */
+	if (e->outer == NULL && h->trace != NULL) {
 		h->trace->firing = NULL;
 		h->trace->walking = 0;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The door of the library: each public function that may need memory goes through DT_PUBLIC(). Arenas of a handle follow its
- * own (base/arena.h), so that one jump, set here, ends any call that runs out of memory: the handle says EDT_NOMEM, the call gives
- * its bad value, and what was half made belongs to an arena or to the handle and ends with it. Doors may be nested: a callback
- * may call the library again.
+ * The door of the library: each public function that may need memory goes through DT_PUBLIC(). Arenas of a
+ * handle follow its own (base/arena.h), so that one jump, set here, ends any call that runs out of memory:
+ * the handle says EDT_NOMEM, the call gives its bad value, and what was half made belongs to an arena or to
+ * the handle and ends with it. Doors may be nested: a callback may call the library again.
  */
 #ifndef DT_LIB_ENTRY_H
 #define DT_LIB_ENTRY_H

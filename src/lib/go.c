@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded. Everything is
- * attached, BEGIN runs, then all other probes begin to fire at once.
+ * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded.
+ * Everything is attached, BEGIN runs, then all other probes begin to fire at once.
  */
 #include "lib/entry.h"
 #include "lib/errors.h"
@@ -43,7 +43,10 @@ static enum dt_policy policy_of(const struct dtrace_hdl *h)
 	}
 }
 
-/* Aggregations have aggsize on each CPU. Where nobody said how much: 4 MiB, and no more than 64 MiB on all of them together. */
+/*
+ * Aggregations have aggsize on each CPU. Where nobody said how much: 4 MiB, and no more than 64 MiB on all of
+ * them together.
+ */
 static uint64_t agg_size(const struct dtrace_hdl *h, uint32_t cpus)
 {
 	uint64_t most = (64u << 20) / cpus;
@@ -52,9 +55,10 @@ static uint64_t agg_size(const struct dtrace_hdl *h, uint32_t cpus)
 }
 
 /*
- * The kernel takes the memory of a buffer when it is made, 0.4 ms for each MiB. Where clauses at events of the kernel or of processes record
- * something it has 16 MiB on each CPU when nobody said how much, no more than 256 MiB and the 128th part of memory on all of them
- * together, but 4 MiB in any case, which is what all others have.
+ * The kernel takes the memory of a buffer when it is made, 0.4 ms for each MiB. Where clauses at events of
+ * the kernel or of processes record something it has 16 MiB on each CPU when nobody said how much, no more
+ * than 256 MiB and the 128th part of memory on all of them together, but 4 MiB in any case, which is what all
+ * others have.
  */
 static bool many_records(const struct dt_bhook *k)
 {
@@ -67,7 +71,8 @@ static bool many_records(const struct dt_bhook *k)
 
 static uint64_t buf_size(const struct dt_gobuild *b, uint32_t cpus)
 {
-	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 128, size = 4u << 20, all = 256u << 20;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 128,
+	    size = 4u << 20, all = 256u << 20;
 	bool many = false;
 
 	for (size_t i = 0; i < b->hooks.n; i++)
@@ -93,17 +98,23 @@ static void fill_opts(struct dt_gobuild *b)
 
 	b->opts = (struct dt_image_opts){
 		.policy = policy_of(h), .only_cpu = cpu >= 0 ? (uint32_t)cpu + 1 : 0,
-		.strsize = h->compiler.strsize, .nspec = (uint32_t)option(h, DT_OPT_nspec, 1), .stackframes_max = 127,
+		.strsize = h->compiler.strsize, .nspec = (uint32_t)option(h, DT_OPT_nspec, 1),
+		    .stackframes_max = 127,
 		.bufsize = buf_size(b, cpus), .aggsize = agg_size(h, cpus),
 		.aggcpus = cpus,
-		.specsize = option(h, DT_OPT_specsize, 32 << 10), .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
+		.specsize = option(h, DT_OPT_specsize, 32 << 10),
+		    .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
 		.scratchsize = option(h, DT_OPT_scratchsize, 64 << 10),
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
+		.ncpus = (uint32_t)dt_session_possible_cpus(),
+		    .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
-		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ? option(h, DT_OPT_unwindsize, 16 << 20) : 0,
-		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member, .member_ctx = b,
+		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ?
+		    option(h, DT_OPT_unwindsize, 16 << 20) : 0,
+		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member,
+		    .member_ctx = b,
 		.feat = &b->feat, .machine = dt_machine_here(),
-		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v, .nerrors = (uint32_t)b->errors.n,
+		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v,
+		    .nerrors = (uint32_t)b->errors.n,
 	};
 }
 
@@ -113,7 +124,8 @@ static int make_image(struct dt_gobuild *b, struct dt_image **image, char *msg, 
 
 	for (size_t i = 0; i < b->hooks.n; i++)
 		dt_gobuild_image_hook(b, b->hooks.v[i], &hooks[i]);
-	return dt_image_build(&b->opts, b->t->progs.v, (uint32_t)b->t->progs.n, hooks, (uint32_t)b->hooks.n, image, msg, len);
+	return dt_image_build(&b->opts, b->t->progs.v, (uint32_t)b->t->progs.n, hooks, (uint32_t)b->hooks.n,
+	    image, msg, len);
 }
 
 static int load_image(struct dt_gobuild *b, char *msg, size_t len)
@@ -140,8 +152,8 @@ static void index_ecbs(struct dt_trace *t)
 }
 
 /*
- * A record that is larger than a buffer would be dropped every time: that is better said at once. Those of END are all
- * kept, also where buffers are filled once. What is there counts: a page at least.
+ * A record that is larger than a buffer would be dropped every time: that is better said at once. Those of
+ * END are all kept, also where buffers are filled once. What is there counts: a page at least.
  */
 static int records_fit(const struct dt_gobuild *b)
 {
@@ -164,7 +176,8 @@ static int records_fit(const struct dt_gobuild *b)
 static bool lower_size(struct dt_gobuild *b)
 {
 	struct { uint64_t *size; enum dt_opt opt; } rows[] = {
-		{ &b->opts.bufsize, DT_OPT_bufsize }, { &b->opts.aggsize, DT_OPT_aggsize }, { &b->opts.dynvarsize, DT_OPT_dynvarsize },
+		{ &b->opts.bufsize, DT_OPT_bufsize }, { &b->opts.aggsize, DT_OPT_aggsize },
+		{ &b->opts.dynvarsize, DT_OPT_dynvarsize },
 	};
 	size_t at = 0;
 
@@ -191,8 +204,9 @@ static bool size_possible(struct dt_gobuild *b)
 }
 
 /*
- * As in history a buffer has at least the 8 bytes of a word. What a speculation may hold must be there, as its records are kept in memory of ours;
- * of an aggregation the table of its hash alone has up to 4/5 of aggsize, from the start. 0, or -1 with the handle's error set.
+ * As in history a buffer has at least the 8 bytes of a word. What a speculation may hold must be there, as
+ * its records are kept in memory of ours; of an aggregation the table of its hash alone has up to 4/5 of
+ * aggsize, from the start. 0, or -1 with the handle's error set.
  */
 static int check_sizes(struct dt_gobuild *b)
 {
@@ -206,11 +220,13 @@ static int check_sizes(struct dt_gobuild *b)
 		int64_t *v = &b->h->options.val[rows[i].opt];
 
 		if (b->h->options.given[rows[i].opt] && *v < 8)
-			return dt_handle_errorf(b->h, ENOMEM, "%s of %lld bytes: a buffer has at least 8", rows[i].name, (long long)*v);
+			return dt_handle_errorf(b->h, ENOMEM, "%s of %lld bytes: a buffer has at least 8",
+			    rows[i].name, (long long)*v);
 		if (rows[i].size == NULL || *rows[i].size <= memory / rows[i].part)
 			continue;
 		if (b->h->options.val[DT_OPT_bufresize] != DT_BUFRESIZE_AUTO)
-			return dt_handle_errorf(b->h, ENOMEM, "%s of %llu bytes for each CPU is more than there is memory for", rows[i].name,
+			return dt_handle_errorf(b->h, ENOMEM,
+			    "%s of %llu bytes for each CPU is more than there is memory for", rows[i].name,
 			    (unsigned long long)*rows[i].size);
 		while (*rows[i].size > memory / rows[i].part)
 			*rows[i].size /= 2;
@@ -229,7 +245,8 @@ static int find_namespace(struct dt_gobuild *b)
 	level = dt_proc_namespace_level(dt_kmember(&b->opts, "task_struct", "thread_pid"),
 	    dt_kmember(&b->opts, "pid", "level"));
 	if (level < 0)
-		return dt_handle_errorf(b->h, EDT_BPF, "the namespace of process ids that dtrace is in cannot be found: %s", strerror(-level));
+		return dt_handle_errorf(b->h, EDT_BPF,
+		    "the namespace of process ids that dtrace is in cannot be found: %s", strerror(-level));
 	b->opts.pidns_level = (uint32_t)level;
 	return 0;
 }
@@ -255,7 +272,8 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 		return -1;
 	index_ecbs(t);
 	if (h->options.val[DT_OPT_cpu] >= (int64_t)b->opts.ncpus)
-		return dt_handle_errorf(h, EDT_BADOPTVAL, "CPU %lld is not online", (long long)h->options.val[DT_OPT_cpu]);
+		return dt_handle_errorf(h, EDT_BADOPTVAL, "CPU %lld is not online",
+		    (long long)h->options.val[DT_OPT_cpu]);
 	if (dt_procs_limit(h, t, &b->opts.pids, &b->opts.npids) != 0)
 		return -1;
 	do {
@@ -265,7 +283,8 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 		if (err != 0)
 			return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_BPFINVAL, "%s", msg);
 		if (!size_possible(b))
-			return dt_handle_errorf(h, ENOMEM, "a buffer of %llu bytes for each CPU is more than the kernel can have",
+			return dt_handle_errorf(h, ENOMEM,
+			    "a buffer of %llu bytes for each CPU is more than the kernel can have",
 			    (unsigned long long)b->opts.bufsize);
 		err = records_fit(b);
 		if (err != 0)
@@ -275,7 +294,10 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 	return err != 0 ? dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_BPF, "%s", msg) : 0;
 }
 
-/* All hooks again, so that everything lies as it did, and new ones behind them; of these alone programs are loaded. */
+/*
+ * All hooks again, so that everything lies as it did, and new ones behind them; of these alone programs are
+ * loaded.
+ */
 int dt_trace_graft(struct dt_trace *t, char *msg, size_t len)
 {
 	struct dt_gobuild *b = t->build;
@@ -299,7 +321,8 @@ int dt_trace_graft(struct dt_trace *t, char *msg, size_t len)
 		dt_gobuild_attach(b, b->hooks.v[i], &attach[i]);
 	index_ecbs(t);
 	err = dt_consumer_extend(t->consumer, image, t->ecbs, (uint32_t)t->enabled.n);
-	return err != 0 ? err : dt_session_graft(t->session, image, attach, (uint32_t)b->hooks.n, first, msg, len);
+	return err != 0 ? err : dt_session_graft(t->session, image, attach, (uint32_t)b->hooks.n, first, msg,
+	    len);
 }
 
 /* ---- go and stop ---- */
@@ -310,7 +333,8 @@ static int check_go(struct dtrace_hdl *h, struct dt_trace *t)
 		return dt_handle_error(h, EINVAL);
 	for (size_t i = 0; i < t->progs.n; i++)
 		if (t->progs.v[i]->destructive && !dt_options_on(&h->options, DT_OPT_destructive))
-			return dt_handle_errorf(h, EDT_DESTRUCTIVE, "%s (-w, or #pragma D option destructive, allows them)",
+			return dt_handle_errorf(h, EDT_DESTRUCTIVE,
+			    "%s (-w, or #pragma D option destructive, allows them)",
 			    dt_error_text(EDT_DESTRUCTIVE));
 	return 0;
 }
@@ -322,16 +346,21 @@ static int run(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
 	return err != 0 ? dt_handle_error(h, -err) : 0;
 }
 
-/* Kernels refuse some of the many places a description names. Kprobes that are not one link are slow to make and to take away. */
+/*
+ * Kernels refuse some of the many places a description names. Kprobes that are not one link are slow to make
+ * and to take away.
+ */
 static void notice(struct dt_trace *t)
 {
 	const struct dt_left_out *out = dt_session_left_out(t->session);
 
 	if (out->n > 0)
-		dt_trace_note(t, dt_arena_printf(t->arena, "%u of %u probes could not be enabled, e.g. %s: %s", out->n, out->of, out->example,
+		dt_trace_note(t, dt_arena_printf(t->arena,
+		    "%u of %u probes could not be enabled, e.g. %s: %s", out->n, out->of, out->example,
 		    dt_attach_why(out->err)));
 	else if (out->singles >= MANY_SINGLE)
-		dt_trace_note(t, dt_arena_printf(t->arena, "%u functions have a kprobe each, as this kernel cannot have one for all (kprobe_multi): "
+		dt_trace_note(t, dt_arena_printf(t->arena,
+		    "%u functions have a kprobe each, as this kernel cannot have one for all (kprobe_multi): "
 		    "they take a while to end", out->singles));
 }
 
@@ -365,7 +394,10 @@ static int try_begin(dtrace_hdl_t *h)
 	DT_PUBLIC(h, -1, begin(h));
 }
 
-/* Everything or nothing: what fails half way leaves no probe and no program in the kernel, and may be tried again. */
+/*
+ * Everything or nothing: what fails half way leaves no probe and no program in the kernel, and may be tried
+ * again.
+ */
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
@@ -392,7 +424,10 @@ bool dt_trace_over(struct dt_trace *t)
 	return __atomic_load_n(&c->exited, __ATOMIC_RELAXED) || __atomic_load_n(&c->filled, __ATOMIC_RELAXED);
 }
 
-/* END runs when nothing else can fire any more, also after exit(). Buffers that are full are emptied first: it has all the room. */
+/*
+ * END runs when nothing else can fire any more, also after exit(). Buffers that are full are emptied first:
+ * it has all the room.
+ */
 static int stop(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;

@@ -151,7 +151,8 @@ static int set_option(dtrace_hdl_t *h, const char *opt, const char *val)
 		return dt_handle_error(h, EDT_BADOPTVAL);
 	err = dt_options_set(&h->options, opt, val, 0);
 	if (err == EDT_BADOPTVAL)
-		return dt_handle_errorf(h, err, "%s (%s)", dt_error_text(err), dt_options_form(h->scratch, opt));
+		return dt_handle_errorf(h, err, "%s (%s)", dt_error_text(err),
+		    dt_options_form(h->scratch, opt));
 	if (err == EDT_BADOPTNAME)
 		return no_such_option(h, opt);
 	return err != 0 ? dt_handle_error(h, err) : 0;

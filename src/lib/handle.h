@@ -37,9 +37,11 @@ struct dtrace_hdl {
 	int64_t target;				/* $target */
 	bool target_named;			/* a program said $target */
 	struct dt_procs *procs;			/* of dtrace_proc_create() and _grab(); NULL none yet */
-	bool nodev;				/* DTRACE_O_NODEV: nobody asks whether there are such probes */
+	/* DTRACE_O_NODEV: nobody asks whether there are such probes */
+	bool nodev;
 	bool nosys;				/* DTRACE_O_NOSYS: no kernel types and symbols */
-	unsigned cflags;			/* DTRACE_C_* given to the compile in hand, without those of options */
+	/* DTRACE_C_* given to the compile in hand, without those of options */
+	unsigned cflags;
 	FILE *dump;				/* dtrace_dump_to(); NULL: nowhere */
 	struct dt_diag *diag;			/* of the compile in hand */
 	struct dt_trace *trace;			/* NULL until probes are wanted */
@@ -52,13 +54,17 @@ struct dtrace_hdl {
 
 /* Sets the error and returns -1; the text is dt_error_text() of the code unless given. */
 int dt_handle_error(struct dtrace_hdl *, int err);
-struct dt_arena *dt_handle_texts(struct dtrace_hdl *, jmp_buf *oom);	/* a new arena for errmsg and excerpt; NULL: out of memory */
-int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* a new arena for errmsg and excerpt; NULL: out of memory */
+struct dt_arena *dt_handle_texts(struct dtrace_hdl *, jmp_buf *oom);
+int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt,
+    ...) __attribute__((format(printf, 3, 4)));
 
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
-void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func, const char *name);
+void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func,
+    const char *name);
 void dt_handle_use_options(struct dtrace_hdl *);	/* those the compiler is steered by */
-bool dt_handle_flag(const struct dtrace_hdl *, unsigned cflag);	/* given to the compile in hand, or by its option */
+/* given to the compile in hand, or by its option */
+bool dt_handle_flag(const struct dtrace_hdl *, unsigned cflag);
 /* A program from DOF; the options it sets are set. NULL: the handle's error tells why. */
 dtrace_prog_t *dt_handle_load(struct dtrace_hdl *, const void *dof, size_t len);
 struct dt_types *dt_handle_types(dtrace_hdl_t *);

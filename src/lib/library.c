@@ -18,7 +18,8 @@ void dt_libraries_init(struct dt_libraries *l, struct dt_arena *arena)
 
 /* ---- finding ---- */
 
-static void add_file(struct dtrace_hdl *h, const char *name, const char *path, bool user, const char *text, size_t len)
+static void add_file(struct dtrace_hdl *h, const char *name, const char *path, bool user, const char *text,
+    size_t len)
 {
 	struct dt_library *lib;
 
@@ -53,7 +54,8 @@ static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 	const char *failed_path = NULL;
 
 	if (n < 0)
-		dt_fail(h->diag, D_UNKNOWN, none, "failed to open library directory %s: %s", dir, strerror(errno));
+		dt_fail(h->diag, D_UNKNOWN, none, "failed to open library directory %s: %s", dir,
+		    strerror(errno));
 	for (int i = 0; i < n; i++) {
 		const char *path = dt_arena_printf(h->arena, "%s/%s", dir, list[i]->d_name);
 		char *text;
@@ -71,7 +73,8 @@ static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 	}
 	free(list);
 	if (failed != 0)
-		dt_fail(h->diag, D_UNKNOWN, none, "failed to read library %s: %s", failed_path, strerror(failed));
+		dt_fail(h->diag, D_UNKNOWN, none, "failed to read library %s: %s", failed_path,
+		    strerror(failed));
 }
 
 static void scan_file(struct dtrace_hdl *h, struct dt_library *lib)
@@ -116,18 +119,21 @@ static void load_needs(struct dtrace_hdl *h, struct dt_library *lib)
 		struct dt_library *need = dt_map_get(&h->libraries.by_file, lib->needs[i]);
 
 		if (need == NULL)
-			dt_fail(h->diag, D_PRAGMA_DEPEND, (struct dt_loc){ lib->src, 0, 0 }, "library %s requires library %s, which is not there",
+			dt_fail(h->diag, D_PRAGMA_DEPEND, (struct dt_loc){ lib->src, 0, 0 },
+			    "library %s requires library %s, which is not there",
 			    lib->name, lib->needs[i]);
 		load(h, need, lib->name);
 		if (need->state == DT_LIB_SKIPPED)
-			lib->state = DT_LIB_SKIPPED;	/* a provider or module that it depends on is not there: historic, silent */
+			/* a provider or module that it depends on is not there: historic, silent */
+			lib->state = DT_LIB_SKIPPED;
 	}
 }
 
 static void compile(struct dtrace_hdl *h, struct dt_library *lib)
 {
 	struct dt_parse p = {
-		.arena = h->arena, .diag = h->diag, .src = lib->src, .spec = DT_PART_NAME, .empty_ok = true, .argref = true,
+		.arena = h->arena, .diag = h->diag, .src = lib->src, .spec = DT_PART_NAME, .empty_ok = true,
+		    .argref = true,
 		.ctx = h, .macro = dt_handle_macro, .is_type = dt_handle_is_type,
 	};
 	struct dt_sema sema;
@@ -167,7 +173,8 @@ static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wante
 	struct dt_loc at = { lib->src, 0, 0 };
 
 	if (lib->state == DT_LIB_LOADING && wanted_by != NULL)
-		dt_fail(h->diag, D_PRAGMA_DEPEND, at, "Cyclic dependency detected: %s => %s", wanted_by, lib->name);
+		dt_fail(h->diag, D_PRAGMA_DEPEND, at, "Cyclic dependency detected: %s => %s", wanted_by,
+		    lib->name);
 	if (lib->state != DT_LIB_UNREAD)
 		return;
 	lib->state = DT_LIB_LOADING;

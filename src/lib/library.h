@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * D libraries: the ones we ship (embedded) and those of -L. Those of -L are compiled before the first program, so that
- * what is wrong with them is known. Of ours, files are only scanned for the names they declare, at the first name
- * a program does not know; a file is compiled when one of its names is wanted. All after the files they depend on.
+ * D libraries: the ones we ship (embedded) and those of -L. Those of -L are compiled before the first
+ * program, so that what is wrong with them is known. Of ours, files are only scanned for the names they
+ * declare, at the first name a program does not know; a file is compiled when one of its names is wanted. All
+ * after the files they depend on.
  */
 #ifndef DT_LIB_LIBRARY_H
 #define DT_LIB_LIBRARY_H
@@ -33,8 +34,12 @@ struct dt_libraries {
 };
 
 void dt_libraries_init(struct dt_libraries *, struct dt_arena *);
-void dt_libraries_start(struct dtrace_hdl *);	/* compiles those of -L that are not yet; fails through the handle's diag */
-/* Loads the file that declares the name; true if something was loaded by this call. Fails through the handle's diag. */
+/* compiles those of -L that are not yet; fails through the handle's diag */
+void dt_libraries_start(struct dtrace_hdl *);
+/*
+ * Loads the file that declares the name; true if something was loaded by this call. Fails through the
+ * handle's diag.
+ */
 bool dt_library_need(struct dtrace_hdl *, const char *name);
 bool dt_library_exists(struct dtrace_hdl *, const char *file);
 void dt_library_offer(struct dtrace_hdl *, struct dt_near *);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Objects, symbols and types by name and address, for callers of the library. The objects are the kernel ("vmlinux") and its
- * modules: processes have their addresses named by dtrace_uaddr2str(). Symbols are those of /proc/kallsyms, types those of BTF.
+ * Objects, symbols and types by name and address, for callers of the library. The objects are the kernel
+ * ("vmlinux") and its modules: processes have their addresses named by dtrace_uaddr2str(). Symbols are those
+ * of /proc/kallsyms, types those of BTF.
  */
 #include "lib/entry.h"
 #include "lib/trace.h"
@@ -42,7 +43,8 @@ static int limit_to(struct dtrace_hdl *h, const char *object, const char **modul
 	if (object == DTRACE_OBJ_EXEC)
 		return 0;
 	if (is_special(object))
-		return dt_handle_error(h, EDT_NOSYM);	/* D's and C's own definitions have no symbols, nor have processes here */
+		/* D's and C's own definitions have no symbols, nor have processes here */
+		return dt_handle_error(h, EDT_NOSYM);
 	if (!h->compiler.services.module(h, object))
 		return dt_handle_error(h, EDT_NOMOD);
 	*module = object;
@@ -54,13 +56,15 @@ static int limit_to(struct dtrace_hdl *h, const char *object, const char **modul
 static void fill_symbol(const struct dt_ksym *s, GElf_Sym *sym, dtrace_syminfo_t *info)
 {
 	if (sym != NULL)
-		*sym = (GElf_Sym){ .st_info = ELF64_ST_INFO(s->global ? STB_GLOBAL : STB_LOCAL, s->code ? STT_FUNC : STT_OBJECT),
+		*sym = (GElf_Sym){ .st_info = ELF64_ST_INFO(s->global ? STB_GLOBAL : STB_LOCAL, s->code ?
+		    STT_FUNC : STT_OBJECT),
 			.st_shndx = SHN_ABS, .st_value = s->addr, .st_size = s->size };
 	if (info != NULL)
 		*info = (dtrace_syminfo_t){ s->module, s->name, s->id };
 }
 
-static int by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym, dtrace_syminfo_t *info)
+static int by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym,
+    dtrace_syminfo_t *info)
 {
 	const char *module, *home;
 	struct dt_ksym s = { 0 };
@@ -74,7 +78,9 @@ static int by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_S
 	err = dt_kernel_symbol(kernel_of(h), module, name, &addr, &home);
 	if (err != 0)
 		return symbol_error(h, err, EDT_NOSYM);
-	/* of several names for one address the list by address may have another; a number ("A") is not in it */
+	/*
+	 * of several names for one address the list by address may have another; a number ("A") is not in it
+	 */
 	if (dt_kernel_find(h->kernel, addr, &s) != 0 || s.addr != addr)
 		s = (struct dt_ksym){ .addr = addr };
 	s.module = home;
@@ -83,7 +89,8 @@ static int by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_S
 	return 0;
 }
 
-int dtrace_lookup_by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym, dtrace_syminfo_t *info)
+int dtrace_lookup_by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym,
+    dtrace_syminfo_t *info)
 {
 	DT_PUBLIC(h, -1, by_name(h, object, name, sym, info));
 }
@@ -136,7 +143,8 @@ static bool unknown(const struct dt_type *t)
 
 static int by_type(dtrace_hdl_t *h, const char *object, const char *name, dtrace_typeinfo_t *info)
 {
-	const char *only = object == DTRACE_OBJ_CDEFS ? "C" : object == DTRACE_OBJ_DDEFS ? "D" : NULL, *module = NULL;
+	const char *only = object == DTRACE_OBJ_CDEFS ? "C" : object == DTRACE_OBJ_DDEFS ? "D" : NULL,
+	    *module = NULL;
 
 	if (name == NULL || info == NULL)
 		return dt_handle_error(h, EINVAL);
@@ -169,7 +177,8 @@ static int type_of_symbol(dtrace_hdl_t *h, const dtrace_syminfo_t *sym, dtrace_t
 	return 0;
 }
 
-int dtrace_symbol_type(dtrace_hdl_t *h, const GElf_Sym *sym, const dtrace_syminfo_t *info, dtrace_typeinfo_t *type)
+int dtrace_symbol_type(dtrace_hdl_t *h, const GElf_Sym *sym, const dtrace_syminfo_t *info,
+    dtrace_typeinfo_t *type)
 {
 	(void)sym;
 	DT_PUBLIC(h, -1, type_of_symbol(h, info, type));
@@ -177,7 +186,14 @@ int dtrace_symbol_type(dtrace_hdl_t *h, const GElf_Sym *sym, const dtrace_syminf
 
 /* ---- objects ---- */
 
-struct visiting { dtrace_hdl_t *h; const char *want; dtrace_objinfo_t *found; dtrace_obj_f *f; void *arg; int rv; };
+struct visiting {
+	dtrace_hdl_t *h;
+	const char *want;		/* NULL all */
+	dtrace_objinfo_t *found;
+	dtrace_obj_f *f;
+	void *arg;
+	int rv;
+};
 
 static int visit(void *ctx, const struct dt_kmodule *m)
 {
@@ -185,7 +201,8 @@ static int visit(void *ctx, const struct dt_kmodule *m)
 	bool kernel = strcmp(m->name, "vmlinux") == 0;
 	dtrace_objinfo_t o = { .dto_name = m->name, .dto_id = (int)m->id,
 		.dto_flags = DTRACE_OBJ_F_KERNEL | (kernel ? DTRACE_OBJ_F_PRIMARY : 0),
-		.dto_text_va = m->text, .dto_text_size = m->text_size, .dto_data_va = m->data, .dto_data_size = m->data_size };
+		.dto_text_va = m->text, .dto_text_size = m->text_size, .dto_data_va = m->data,
+		    .dto_data_size = m->data_size };
 
 	if (v->want != NULL && strcmp(v->want, m->name) != 0)
 		return 0;

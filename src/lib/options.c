@@ -23,7 +23,8 @@ static const struct dt_optword words_bool[] = {
 	{ "on", 1 }, { "off", DTRACEOPT_UNSET }, { "set", 1 }, { "unset", DTRACEOPT_UNSET },
 	{ "", DTRACEOPT_UNSET }, { NULL, 0 } };
 static const struct dt_optword words_policy[] = {
-	{ "ring", DT_BUFPOLICY_RING }, { "fill", DT_BUFPOLICY_FILL }, { "switch", DT_BUFPOLICY_SWITCH }, { NULL, 0 } };
+	{ "ring", DT_BUFPOLICY_RING }, { "fill", DT_BUFPOLICY_FILL }, { "switch", DT_BUFPOLICY_SWITCH },
+	{ NULL, 0 } };
 static const struct dt_optword words_resize[] = {
 	{ "auto", DT_BUFRESIZE_AUTO }, { "manual", DT_BUFRESIZE_MANUAL }, { NULL, 0 } };
 static const struct dt_optword words_cpu[] = { { "all", DTRACEOPT_UNSET }, { NULL, 0 } };
@@ -64,7 +65,9 @@ static const struct dt_optrow rows[DT_NOPTS] = {
 
 struct suffix { const char *text; int64_t factor; };
 
-/* Digits in C's bases from the start of the text; the rest is left to the caller. False: none, or too many. */
+/*
+ * Digits in C's bases from the start of the text; the rest is left to the caller. False: none, or too many.
+ */
 static bool read_number(const char *text, int64_t *out, const char **rest)
 {
 	if (!isdigit((unsigned char)*text))
@@ -151,7 +154,8 @@ static bool known_version(int64_t want)
 	static const uint8_t known[][3] = { { 1, 0, 0 }, { 1, 1, 0 }, { 1, 2, 0 }, { 1, 2, 1 }, { 1, 2, 2 },
 		{ 1, 3, 0 }, { 1, 4, 0 }, { 1, 4, 1 }, { 1, 5, 0 }, { 1, 6, 0 }, { 1, 6, 1 }, { 1, 6, 2 },
 		{ 1, 6, 3 }, { 1, 6, 4 }, { 1, 7, 0 }, { 1, 7, 1 }, { 1, 8, 0 }, { 1, 8, 1 }, { 1, 9, 0 },
-		{ 1, 9, 1 }, { 1, 10, 0 }, { 1, 11, 0 }, { 1, 12, 0 }, { 1, 12, 1 }, { 1, 13, 0 }, { 1, 14, 0 },
+		{ 1, 9, 1 }, { 1, 10, 0 }, { 1, 11, 0 }, { 1, 12, 0 }, { 1, 12, 1 }, { 1, 13, 0 },
+		{ 1, 14, 0 },
 		{ 2, 0, 0 }, { 2, 0, 1 } };
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (DT_VERSION_NUM(known[i][0], known[i][1], known[i][2]) == want)
@@ -273,7 +277,8 @@ static int set_text(struct dt_options *o, enum dt_opt opt, const char *text)
 }
 
 static int (*const setters[NKINDS])(struct dt_options *, enum dt_opt, const char *) = {
-	[SIZE] = set_number, [RATE] = set_number, [BOOL] = set_number, [NUM] = set_number, [WORD] = set_number,
+	[SIZE] = set_number, [RATE] = set_number, [BOOL] = set_number, [NUM] = set_number,
+	    [WORD] = set_number,
 	[FLAG] = set_flag, [STR] = set_text, [OPTSTR] = set_text, [VERSION] = set_version,
 };
 
@@ -288,15 +293,18 @@ static enum dt_opt find(const char *name)
 static const char *words_of(struct dt_arena *arena, const struct dt_optword *w, const char *form)
 {
 	for (; w->text != NULL; w++)
-		form = form[0] == '\0' ? w->text : dt_arena_printf(arena, "%s%s%s", form, w[1].text != NULL ? ", " : " or ", w->text);
+		form = form[0] == '\0' ? w->text : dt_arena_printf(arena, "%s%s%s", form, w[1].text != NULL ?
+		    ", " : " or ", w->text);
 	return form;
 }
 
 const char *dt_options_form(struct dt_arena *arena, const char *name)
 {
 	static const char *const forms[NKINDS] = {
-		[SIZE] = "a size in bytes: 4096, 64k, 4m, 1g", [RATE] = "a time or a rate: 10ms, 2s, 50hz", [BOOL] = "yes or no", [NUM] = "a number",
-		[WORD] = "", [FLAG] = "no value", [STR] = "a text", [OPTSTR] = "a text", [VERSION] = "a version: 1.6",
+		[SIZE] = "a size in bytes: 4096, 64k, 4m, 1g", [RATE] = "a time or a rate: 10ms, 2s, 50hz",
+		    [BOOL] = "yes or no", [NUM] = "a number",
+		[WORD] = "", [FLAG] = "no value", [STR] = "a text", [OPTSTR] = "a text",
+		    [VERSION] = "a version: 1.6",
 	};
 	enum dt_opt opt = find(name);
 

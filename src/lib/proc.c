@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Victims: the processes of -c and -p, as the caller knows them. The first one is $target. They are looked after
- * in dtrace_sleep(); what was started here ends with the handle at the latest.
+ * Victims: the processes of -c and -p, as the caller knows them. The first one is $target. They are looked
+ * after in dtrace_sleep(); what was started here ends with the handle at the latest.
  */
 #include "lib/proc.h"
 
@@ -137,10 +137,12 @@ struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char
 	if (procs_of(h) == NULL)
 		return NULL;
 	env = environment(&h->options);
-	err = env != NULL ? dt_proc_start(&proc, file, argv, env, place(&h->options), msg, sizeof(msg)) : -ENOMEM;
+	err = env != NULL ? dt_proc_start(&proc, file, argv, env, place(&h->options), msg, sizeof(msg)) :
+	    -ENOMEM;
 	free(env);
 	if (err != 0) {
-		dt_handle_errorf(h, EDT_COMPILER, "failed to execute %s: %s", file, *msg ? msg : strerror(-err));
+		dt_handle_errorf(h, EDT_COMPILER, "failed to execute %s: %s", file, *msg ? msg :
+		    strerror(-err));
 		return NULL;
 	}
 	struct ps_prochandle *p = add(h, &proc);
@@ -152,7 +154,10 @@ struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char
 
 /* ---- grabbing ---- */
 
-/* A process that may not be dumped gives its files in /proc to root; of one that is root's own nobody can tell. */
+/*
+ * A process that may not be dumped gives its files in /proc to root; of one that is root's own nobody can
+ * tell.
+ */
 static bool undumpable(pid_t pid)
 {
 	char path[64];
@@ -180,11 +185,13 @@ struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
 			return p;
 		}
 	if (pid <= 0 || dt_proc_grab(&proc, pid, msg, sizeof(msg)) != 0) {
-		dt_handle_errorf(h, EDT_COMPILER, "failed to grab pid %d: %s", (int)pid, pid <= 0 ? strerror(ESRCH) : msg);
+		dt_handle_errorf(h, EDT_COMPILER, "failed to grab pid %d: %s", (int)pid, pid <= 0 ?
+		    strerror(ESRCH) : msg);
 		return NULL;
 	}
 	if (!dt_options_on(&h->options, DT_OPT_undumpable) && undumpable(pid)) {
-		dt_handle_errorf(h, EDT_COMPILER, "failed to grab pid %d: it does not want to be looked at (it is not dumpable); "
+		dt_handle_errorf(h, EDT_COMPILER,
+		    "failed to grab pid %d: it does not want to be looked at (it is not dumpable); "
 		    "-x undumpable does it all the same", (int)pid);
 		dt_proc_close(&proc);
 		return NULL;
@@ -247,13 +254,17 @@ int dtrace_handle_proc(dtrace_hdl_t *h, dtrace_handle_proc_f *f, void *arg)
 /* All have ended, and all that came of them. */
 static bool last_ended(struct dtrace_hdl *h, bool alone)
 {
-	if (h->procs == NULL || h->procs->list == NULL || h->procs->over || !alone || dtrace_proc_followed(h) > 0)
+	if (h->procs == NULL || h->procs->list == NULL || h->procs->over || !alone ||
+	    dtrace_proc_followed(h) > 0)
 		return false;
 	h->procs->over = true;
 	return true;
 }
 
-/* One that has ended and was not told yet. The list is asked from its beginning: the handler may release any of them. */
+/*
+ * One that has ended and was not told yet. The list is asked from its beginning: the handler may release any
+ * of them.
+ */
 static struct ps_prochandle *next_ended(const struct dt_procs *ps)
 {
 	for (struct ps_prochandle *p = ps != NULL ? ps->list : NULL; p != NULL; p = p->next)
@@ -336,13 +347,17 @@ static bool per_process(const struct dt_trace *t)
 	return false;
 }
 
-/* -c is often only a clock ("-c 'sleep 10'"): a process started here limits nothing unless that is asked for, or it is to be followed. */
+/*
+ * -c is often only a clock ("-c 'sleep 10'"): a process started here limits nothing unless that is asked for,
+ * or it is to be followed.
+ */
 static bool limits(const struct dtrace_hdl *h, const struct dt_trace *t, const struct ps_prochandle *p)
 {
 	switch (h->options.val[DT_OPT_target]) {
 	case DT_TARGET_ALL: return false;
 	case DT_TARGET_ONLY: return true;
-	default: return (!p->proc.child || dt_options_on(&h->options, DT_OPT_follow)) && !h->target_named && !per_process(t);
+	default: return (!p->proc.child || dt_options_on(&h->options, DT_OPT_follow)) && !h->target_named &&
+	    !per_process(t);
 	}
 }
 

@@ -9,12 +9,18 @@
 void dt_procs_free(struct dtrace_hdl *);
 /* Looks who has ended and tells the handler; true when one has. Never waits. */
 bool dt_procs_check(struct dtrace_hdl *);
-/* The processes that alone may fire probes (n 0: everything may), for as long as the handle lives. 0, or -1 with the error. */
+/*
+ * The processes that alone may fire probes (n 0: everything may), for as long as the handle lives. 0, or -1
+ * with the error.
+ */
 int dt_procs_limit(struct dtrace_hdl *, const struct dt_trace *, const uint32_t **pids, uint32_t *n);
 
 /* The i-th of -c and -p, 0 behind the last. */
 uint32_t dt_procs_pid(const struct dtrace_hdl *, int i);
-/* -x follow: what the processes have made before tracing began. In a container nobody can tell the kernel's numbers of these. */
+/*
+ * -x follow: what the processes have made before tracing began. In a container nobody can tell the kernel's
+ * numbers of these.
+ */
 void dt_procs_family(struct dtrace_hdl *, struct dt_trace *);
 
 #endif

@@ -41,7 +41,8 @@ void dtrace_program_info(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *i
 		count_actions(&p->prog->ecbs[i], info);
 }
 
-void dt_handle_desc(dtrace_probedesc_t *d, uint32_t id, const char *prov, const char *mod, const char *func, const char *name)
+void dt_handle_desc(dtrace_probedesc_t *d, uint32_t id, const char *prov, const char *mod, const char *func,
+    const char *name)
 {
 	memset(d, 0, sizeof(*d));
 	d->dtpd_id = id;
@@ -63,7 +64,8 @@ int dtrace_stmt_iter(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_stmt_f *f, void *
 		uint32_t last = 0;
 		int rv;
 
-		dt_handle_desc(&ecb.dted_probe, e->probe.id, e->probe.prov, e->probe.mod, e->probe.func, e->probe.name);
+		dt_handle_desc(&ecb.dted_probe, e->probe.id, e->probe.prov, e->probe.mod, e->probe.func,
+		    e->probe.name);
 		if (e->nacts == 0 && (rv = f(h, p, &stmt, arg)) != 0)
 			return rv;
 		for (uint32_t a = 0; a < e->nacts; a++) {
@@ -97,7 +99,8 @@ void *dtrace_dof_create(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags)
 {
 	void *data;
 	size_t len;
-	int err = p == NULL || (dflags & ~(unsigned)DTRACE_D_MASK) ? -EINVAL : dt_dof_write(p->prog, &data, &len);
+	int err = p == NULL || (dflags & ~(unsigned)DTRACE_D_MASK) ? -EINVAL :
+	    dt_dof_write(p->prog, &data, &len);
 
 	if (err == 0)
 		return data;
@@ -149,7 +152,8 @@ void *dtrace_getopt_dof(dtrace_hdl_t *h)
 /* What an error handler stands for in history; the library tells errors without it. */
 void *dtrace_geterr_dof(dtrace_hdl_t *h)
 {
-	static const char text[] = "dtrace:::ERROR { trace(arg1); trace(arg2); trace(arg3); trace(arg4); trace(arg5); }";
+	static const char text[] = "dtrace:::ERROR { trace(arg1); trace(arg2);"
+	    " trace(arg3); trace(arg4); trace(arg5); }";
 
 	if (h->trace->err_f == NULL) {
 		dt_handle_error(h, EDT_BADERROR);
@@ -200,10 +204,12 @@ static int set_options(dtrace_hdl_t *h, const struct dt_prog *prog)
 {
 	for (uint32_t i = 0; i < prog->noptions; i++) {
 		const char *name = prog->options[2 * i], *value = prog->options[2 * i + 1];
-		int err = dt_options_set(&h->options, name, value[0] != '\0' ? value : NULL, DT_OPT_IN_PROGRAM);
+		int err = dt_options_set(&h->options, name, value[0] != '\0' ? value : NULL,
+		    DT_OPT_IN_PROGRAM);
 
 		if (err != 0)
-			return dt_handle_errorf(h, err, "failed to set option '%.64s': %s", name, dt_error_text(err));
+			return dt_handle_errorf(h, err, "failed to set option '%.64s': %s", name,
+			    dt_error_text(err));
 	}
 	dt_handle_use_options(h);
 	return 0;
@@ -251,7 +257,8 @@ dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *h, FILE *in)
 	}
 	err = dt_file_readfd(fileno(in), 64u << 20, &data, &len);
 	if (err != 0) {
-		dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s", strerror(-err));
+		dt_handle_errorf(h, EDT_FIO, "Error occurred while reading from input stream: %s",
+		    strerror(-err));
 		return NULL;
 	}
 	p = try_load(h, data, len);

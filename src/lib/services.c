@@ -20,7 +20,8 @@ static int symbol(void *ctx, const char *module, const char *name, uint64_t *add
 	if (h->kernel == NULL)
 		h->kernel = dt_kernel_new(h->arena);
 	err = dt_kernel_symbol(h->kernel, module, name, addr, home);
-	if (err != 0 && dt_handle_flag(h, DTRACE_C_KNODEF)) {	/* resolved when the program is loaded, or not at all */
+	/* resolved when the program is loaded, or not at all */
+	if (err != 0 && dt_handle_flag(h, DTRACE_C_KNODEF)) {
 		*addr = 0;
 		*home = module;
 		return 0;
@@ -64,7 +65,10 @@ static int agree(void *ctx, const struct dt_probe *probe)
 	return 0;
 }
 
-/* Of kernel probes the row knows; those of processes have to be made first, and all that match must have the same. */
+/*
+ * Of kernel probes the row knows; those of processes have to be made first, and all that match must have the
+ * same.
+ */
 static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
 {
 	struct dtrace_hdl *h = ctx;
@@ -121,7 +125,8 @@ static uint32_t scope_process(struct dtrace_hdl *h, const char *scope, const cha
 	return *why == NULL ? (uint32_t)pid : 0;
 }
 
-static const struct dt_type *process_type(void *ctx, const char *scope, enum dt_tkind kind, const char *name, const char **why, struct dt_near *near)
+static const struct dt_type *process_type(void *ctx, const char *scope, enum dt_tkind kind, const char *name,
+    const char **why, struct dt_near *near)
 {
 	struct dtrace_hdl *h = ctx;
 	uint32_t pid = scope_process(h, scope, why);
@@ -156,9 +161,11 @@ static bool library_file(void *ctx, const char *name)
 void dt_services_init(struct dtrace_hdl *h)
 {
 	h->compiler.services = (struct dt_services){
-		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names, .signature = signature,
+		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names,
+		    .signature = signature,
 		.probes = dt_trace_described,
-		.attributes = attributes, .every_process = every_process, .process_type = process_type, .module = module, .library_file = library_file,
+		.attributes = attributes, .every_process = every_process, .process_type = process_type,
+		    .module = module, .library_file = library_file,
 	};
 }
 
@@ -175,7 +182,8 @@ static int64_t m_target(struct dtrace_hdl *h)
 	h->target_named = true;
 	return h->target;
 }
-static int64_t m_zero(struct dtrace_hdl *h) { (void)h; return 0; }	/* projects and tasks: Linux has none */
+/* projects and tasks: Linux has none */
+static int64_t m_zero(struct dtrace_hdl *h) { (void)h; return 0; }
 
 bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
 {
@@ -183,8 +191,10 @@ bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
 		const char *name;
 		int64_t (*get)(struct dtrace_hdl *);
 	} rows[] = {
-		{ "egid", m_egid }, { "euid", m_euid }, { "gid", m_gid }, { "pid", m_pid }, { "pgid", m_pgid },
-		{ "ppid", m_ppid }, { "sid", m_sid }, { "uid", m_uid }, { "target", m_target }, { "projid", m_zero },
+		{ "egid", m_egid }, { "euid", m_euid }, { "gid", m_gid }, { "pid", m_pid },
+		{ "pgid", m_pgid },
+		{ "ppid", m_ppid }, { "sid", m_sid }, { "uid", m_uid }, { "target", m_target },
+		{ "projid", m_zero },
 		{ "taskid", m_zero },
 	};
 

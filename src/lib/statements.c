@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs made by hand. History lets a caller put statements together out of actions and DIF objects of its own; nothing but a
- * compiler of D ever did. Here programs are made by the compiler alone, which checks them: the functions are there to be
- * linked with, and say so.
+ * Programs made by hand. History lets a caller put statements together out of actions and DIF objects of its
+ * own; nothing but a compiler of D ever did. Here programs are made by the compiler alone, which checks them:
+ * the functions are there to be linked with, and say so.
  */
 #include "lib/handle.h"
 

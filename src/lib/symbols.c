@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses as text, for stacks and sym(), usym() and their kin; and the one address that stands for all of a function
- * or module, by which aggregations fold them. -x noresolve: addresses of processes stay numbers.
+ * Addresses as text, for stacks and sym(), usym() and their kin; and the one address that stands for all of a
+ * function or module, by which aggregations fold them. -x noresolve: addresses of processes stay numbers.
  */
 #include "dif/action.h"
 #include "lib/entry.h"
@@ -12,7 +12,8 @@
 
 /* ---- the kernel ---- */
 
-static bool kernel_at(struct dtrace_hdl *h, uint64_t addr, const char **module, const char **name, uint64_t *start)
+static bool kernel_at(struct dtrace_hdl *h, uint64_t addr, const char **module, const char **name,
+    uint64_t *start)
 {
 	if (h->kernel == NULL)
 		h->kernel = dt_kernel_new(h->arena);
@@ -49,7 +50,8 @@ static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
 
-static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
+static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf,
+    size_t len)
 {
 	char clear[1024];
 	const char *name;
@@ -58,7 +60,8 @@ static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, 
 	if (!user_at(h, pid, addr, &p))
 		return false;
 	name = p.function;
-	if (name != NULL && dt_options_on(&h->options, DT_OPT_demangle) && dt_elf_demangle(name, clear, sizeof(clear)))
+	if (name != NULL && dt_options_on(&h->options, DT_OPT_demangle) &&
+	    dt_elf_demangle(name, clear, sizeof(clear)))
 		name = clear;
 	if (kind == DT_SYM_UOBJECT)
 		snprintf(buf, len, "%s", p.object);
@@ -67,7 +70,8 @@ static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, 
 	else if (kind == DT_SYM_USER || addr == p.function_start)
 		snprintf(buf, len, "%s`%s", p.object, name);
 	else
-		snprintf(buf, len, "%s`%s+0x%llx", p.object, name, (unsigned long long)(addr - p.function_start));
+		snprintf(buf, len, "%s`%s+0x%llx", p.object, name,
+		    (unsigned long long)(addr - p.function_start));
 	return true;
 }
 
@@ -126,7 +130,8 @@ uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 
 static bool names_users(const struct dt_act *a)
 {
-	return dt_act_is(a, DT_AF_USER) || (dt_act_is(a, DT_AF_FORMAT) && a->fmt != NULL && strstr(a->fmt, "A") != NULL);
+	return dt_act_is(a, DT_AF_USER) || (dt_act_is(a, DT_AF_FORMAT) && a->fmt != NULL &&
+	    strstr(a->fmt, "A") != NULL);
 }
 
 static bool wants_users(const struct dt_trace *t)
@@ -138,14 +143,18 @@ static bool wants_users(const struct dt_trace *t)
 	return false;
 }
 
-/* A process may be gone when its addresses are printed: what is mapped is learned first, and followed from here on. */
+/*
+ * A process may be gone when its addresses are printed: what is mapped is learned first, and followed from
+ * here on.
+ */
 void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	bool unwinds = dt_trace_unwinds(h, t);
 	const uint32_t *only = NULL;
 	uint32_t n = 0;
 
-	if (!unwinds && (!resolves(h) || !wants_users(t) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL)))
+	if (!unwinds && (!resolves(h) || !wants_users(t) || (h->usyms == NULL &&
+	    (h->usyms = dt_usyms_new()) == NULL)))
 		return;
 	(void)dt_usyms_watch(h->usyms);		/* without the right to: names of processes that are there */
 	if (h->target > 0)

@@ -20,7 +20,8 @@ static int run_job(dtrace_hdl_t *h, make_f *make, void *ctx)
 	job.arena = dt_arena_under(h->arena);
 	status = make(&job, ctx);
 	if (status != 0)
-		status = job.why != NULL ? dt_handle_errorf(h, job.err, "%s", job.why) : dt_handle_error(h, job.err);
+		status = job.why != NULL ? dt_handle_errorf(h, job.err, "%s", job.why) :
+		    dt_handle_error(h, job.err);
 	dt_arena_free(job.arena);
 	return status;
 }
@@ -60,7 +61,8 @@ int dtrace_program_link(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags, 
 	if (file == NULL || objc < 0 || (objc > 0 && objv == NULL) || (dflags & ~(unsigned)DTRACE_D_MASK))
 		return dt_handle_error(h, EINVAL);
 	if (p != NULL && p->prog->necbs > 0)
-		return dt_handle_errorf(h, EDT_UNSUPPORTED, "a program linked by -G holds declarations only, and this one has "
+		return dt_handle_errorf(h, EDT_UNSUPPORTED,
+		    "a program linked by -G holds declarations only, and this one has "
 		    "clauses: give them to dtrace when it traces");
 	DT_PUBLIC(h, -1, run_job(h, make_link, &to));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the library promises about calls that fail and flags it is given (R 4.1): enabling is all or nothing, each compile flag
- * does what dtrace.h says, handles of processes may be released in any handler. What needs the right to trace is skipped without.
+ * What the library promises about calls that fail and flags it is given (R 4.1): enabling is all or nothing,
+ * each compile flag does what dtrace.h says, handles of processes may be released in any handler. What needs
+ * the right to trace is skipped without.
  */
 #include "check.h"
 #include "dtrace.h"
@@ -105,13 +106,15 @@ static void test_zdefs(void)
 	CHECK(compile(h, "nosuch:::probe { trace(1); }", 0) == NULL);
 	p = compile(h, "BEGIN { trace(1); } nosuch:::probe { trace(1); }", DTRACE_C_ZDEFS);
 	CHECK(p != NULL && dtrace_program_exec(h, p, &info) == 0 && info.dpi_matches == 1);
-	CHECK(compile(h, "nosuch:::probe { trace(1); }", 0) == NULL);	/* of one compile, not of the handle */
+	/* of one compile, not of the handle */
+	CHECK(compile(h, "nosuch:::probe { trace(1); }", 0) == NULL);
 	dtrace_close(h);
 }
 
 static void test_names_flags(void)
 {
-	static const char symbol[] = "extern int no_such_symbol_of_the_kernel; BEGIN { trace(no_such_symbol_of_the_kernel); }";
+	static const char symbol[] = "extern int no_such_symbol_of_the_kernel; "
+	    "BEGIN { trace(no_such_symbol_of_the_kernel); }";
 	static const char library[] = "BEGIN { trace(SIGKILL); }";
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, NULL);
 
@@ -128,7 +131,8 @@ static void test_stability_flag(void)
 {
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, NULL);
 
-	CHECK(compile(h, "BEGIN { trace(curthread); }", DTRACE_C_EATTR) != NULL);	/* no minimum, none to enforce */
+	/* no minimum, none to enforce */
+	CHECK(compile(h, "BEGIN { trace(curthread); }", DTRACE_C_EATTR) != NULL);
 	CHECK_INT(dtrace_setopt(h, "amin", "Stable/Stable/Common"), 0);
 	CHECK(compile(h, "BEGIN { trace(curthread); }", DTRACE_C_EATTR | DTRACE_C_ETAGS) == NULL);
 	CHECK(strstr(dtrace_errmsg(h, dtrace_errno(h)), "D_ATTR_MIN") != NULL);
@@ -138,7 +142,8 @@ static void test_stability_flag(void)
 /* What is no control line is not even D. */
 static void test_control_flag(void)
 {
-	static const char text[] = "#pragma D option quiet\nthis is { not D \" at all\n  # pragma D option aggsize=64k\n";
+	static const char text[] = "#pragma D option quiet\nthis is { not D \" at all\n"
+	    "  # pragma D option aggsize=64k\n";
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, NULL);
 	dtrace_optval_t v = DTRACEOPT_UNSET;
 	dtrace_proginfo_t info;
@@ -168,7 +173,8 @@ static void test_listing_flag(void)
 
 	CHECK_INT(dtrace_dump_to(h, f), 0);
 	CHECK(compile(h, "BEGIN { trace(1); }", 0) != NULL && fflush(f) == 0 && len == 0);
-	CHECK(compile(h, "BEGIN { trace(1); }", DTRACE_C_DIFV) != NULL && fflush(f) == 0 && strstr(text, "DIFO") != NULL);
+	CHECK(compile(h, "BEGIN { trace(1); }", DTRACE_C_DIFV) != NULL && fflush(f) == 0 &&
+	    strstr(text, "DIFO") != NULL);
 	rewind(f);
 	CHECK_INT(dtrace_setopt(h, "tree", "1"), 0);
 	CHECK(compile(h, "BEGIN { trace(1); }", 0) != NULL && fflush(f) == 0 && len > 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdtrace about the kernel: objects, symbols and types by name and address; options of the environment and as DOF. What
- * /proc/kallsyms and BTF do not tell here is skipped.
+ * libdtrace about the kernel: objects, symbols and types by name and address; options of the environment and
+ * as DOF. What /proc/kallsyms and BTF do not tell here is skipped.
  */
 #include "check.h"
 #include "dtrace.h"
@@ -22,7 +22,8 @@ static dtrace_hdl_t *open_plain(void)
 static bool symbols_shown(dtrace_hdl_t *h)
 {
 	GElf_Sym sym;
-	bool shown = dtrace_lookup_by_name(h, DTRACE_OBJ_EXEC, "vfs_read", &sym, NULL) == 0 && sym.st_value != 0;
+	bool shown = dtrace_lookup_by_name(h, DTRACE_OBJ_EXEC, "vfs_read", &sym, NULL) == 0 &&
+	    sym.st_value != 0;
 
 	if (!shown)
 		CHECK_SKIP("/proc/kallsyms shows no addresses");
@@ -40,10 +41,12 @@ static void test_symbols(void)
 		CHECK_INT(dtrace_lookup_by_name(h, DTRACE_OBJ_EVERY, "vfs_read", &sym, &info), 0);
 		CHECK_STR(info.dts_object, "vmlinux");
 		CHECK_STR(info.dts_name, "vfs_read");
-		CHECK(sym.st_size > 0 && ELF64_ST_TYPE(sym.st_info) == STT_FUNC && ELF64_ST_BIND(sym.st_info) == STB_GLOBAL);
+		CHECK(sym.st_size > 0 && ELF64_ST_TYPE(sym.st_info) == STT_FUNC &&
+		    ELF64_ST_BIND(sym.st_info) == STB_GLOBAL);
 		CHECK_INT(dtrace_lookup_by_addr(h, sym.st_value + 4, &other, &again), 0);
 		CHECK_STR(again.dts_name, "vfs_read");
-		CHECK(other.st_value == sym.st_value && other.st_size == sym.st_size && info.dts_id == again.dts_id);
+		CHECK(other.st_value == sym.st_value && other.st_size == sym.st_size &&
+		    info.dts_id == again.dts_id);
 		CHECK_INT(dtrace_lookup_by_addr(h, sym.st_value, NULL, &again), 0);	/* the object alone */
 		CHECK_STR(again.dts_object, "vmlinux");
 		CHECK(again.dts_name == NULL);
@@ -60,9 +63,12 @@ static void test_symbols(void)
 static void test_no_symbols(void)
 {
 	static const struct { const char *object, *name; int err; } none[] = {
-		{ DTRACE_OBJ_EVERY, "no_such_symbol", EDT_NOSYM }, { DTRACE_OBJ_KMODS, "no_such_symbol", EDT_NOSYM },
-		{ "vmlinux", "", EDT_NOSYM }, { "no_such_module", "vfs_read", EDT_NOMOD }, { "../x", "vfs_read", EDT_NOMOD },
-		{ DTRACE_OBJ_CDEFS, "vfs_read", EDT_NOSYM }, { DTRACE_OBJ_UMODS, "malloc", EDT_NOSYM }, { "vmlinux", NULL, EINVAL },
+		{ DTRACE_OBJ_EVERY, "no_such_symbol", EDT_NOSYM },
+		{ DTRACE_OBJ_KMODS, "no_such_symbol", EDT_NOSYM },
+		{ "vmlinux", "", EDT_NOSYM }, { "no_such_module", "vfs_read", EDT_NOMOD },
+		{ "../x", "vfs_read", EDT_NOMOD },
+		{ DTRACE_OBJ_CDEFS, "vfs_read", EDT_NOSYM }, { DTRACE_OBJ_UMODS, "malloc", EDT_NOSYM },
+		{ "vmlinux", NULL, EINVAL },
 	};
 	dtrace_hdl_t *h = open_plain();
 	dtrace_syminfo_t info;
@@ -79,7 +85,8 @@ static void test_no_symbols(void)
 
 /* ---- types ---- */
 
-static void check_type(dtrace_hdl_t *h, const char *object, const char *name, const char *want, const char *home)
+static void check_type(dtrace_hdl_t *h, const char *object, const char *name, const char *want,
+    const char *home)
 {
 	dtrace_typeinfo_t t = { 0 };
 	char text[128];
@@ -137,7 +144,8 @@ static int see(dtrace_hdl_t *h, const dtrace_objinfo_t *o, void *arg)
 	s->primary += (o->dto_flags & DTRACE_OBJ_F_PRIMARY) != 0;
 	s->modules += !(o->dto_flags & DTRACE_OBJ_F_PRIMARY);
 	CHECK(o->dto_flags & DTRACE_OBJ_F_KERNEL);
-	CHECK(dtrace_object_info(h, o->dto_name, &again) == 0 && again.dto_id == o->dto_id && again.dto_text_va == o->dto_text_va);
+	CHECK(dtrace_object_info(h, o->dto_name, &again) == 0 && again.dto_id == o->dto_id &&
+	    again.dto_text_va == o->dto_text_va);
 	return 0;
 }
 
@@ -203,7 +211,8 @@ static dtrace_prog_t *load(dtrace_hdl_t *h, const void *dof)
 	FILE *f = tmpfile();
 	dtrace_prog_t *p;
 
-	CHECK(memcmp(hdr->dofh_ident, "\177DOF", 4) == 0 && hdr->dofh_hdrsize == sizeof(*hdr) && hdr->dofh_loadsz <= hdr->dofh_filesz);
+	CHECK(memcmp(hdr->dofh_ident, "\177DOF", 4) == 0 && hdr->dofh_hdrsize == sizeof(*hdr) &&
+	    hdr->dofh_loadsz <= hdr->dofh_filesz);
 	CHECK_INT(fwrite(dof, 1, hdr->dofh_filesz, f), hdr->dofh_filesz);
 	rewind(f);
 	p = dtrace_program_load(h, f);
@@ -219,7 +228,8 @@ static void test_dof(void)
 	dtrace_prog_t *p = NULL;
 	void *dof;
 
-	CHECK(dtrace_setopt(h, "bufsize", "64k") == 0 && dtrace_setopt(h, "bufpolicy", "ring") == 0 && dtrace_setopt(h, "quiet", NULL) == 0);
+	CHECK(dtrace_setopt(h, "bufsize", "64k") == 0 && dtrace_setopt(h, "bufpolicy", "ring") == 0 &&
+	    dtrace_setopt(h, "quiet", NULL) == 0);
 	dof = dtrace_getopt_dof(h);
 	CHECK(dof != NULL && load(other, dof) != NULL);
 	dtrace_dof_destroy(h, dof);
@@ -267,14 +277,17 @@ static void test_front_end(void)
 	CHECK(strstr(dtrace_errexcerpt(h), "bufsize") != NULL);
 	CHECK_INT(dtrace_proc_followed(h), 0);
 	CHECK(dtrace_proc_target(h, 0) == -1 && dtrace_proc_target(h, 123) == 0);
-	p = (dtrace_anonprog_t){ dtrace_program_strcompile(h, "BEGIN { trace($target); }", DTRACE_PROBESPEC_NAME, 0, 0, NULL), 0, "BEGIN" };
+	p = (dtrace_anonprog_t){ dtrace_program_strcompile(h, "BEGIN { trace($target); }",
+	    DTRACE_PROBESPEC_NAME, 0, 0, NULL), 0, "BEGIN" };
 	CHECK(fd >= 0 && p.dtap_prog != NULL && dtrace_anon_save(h, path, &p, 1, options) == 0);
 	dtrace_close(h);
 	h = open_plain();
 	CHECK(dtrace_anon_load(h, path, &back, &n) == 0 && n == 1);
-	CHECK(n == 1 && !back->dtap_script && strcmp(back->dtap_name, "BEGIN") == 0 && back->dtap_prog != NULL);
+	CHECK(n == 1 && !back->dtap_script && strcmp(back->dtap_name, "BEGIN") == 0 &&
+	    back->dtap_prog != NULL);
 	CHECK(dtrace_getopt(h, "bufsize", &v) == 0 && v == 64 << 10);
-	CHECK(dtrace_getopt(h, "cpp", &v) == 0 && v == DTRACEOPT_UNSET);		/* the compiler's: done */
+	/* the compiler's: done */
+	CHECK(dtrace_getopt(h, "cpp", &v) == 0 && v == DTRACEOPT_UNSET);
 	CHECK(dtrace_anon_load(h, "/nonexistent", &back, &n) == -1 && dtrace_errno(h) == EDT_NOANON);
 	CHECK(dtrace_anon_save(h, path, NULL, 0, NULL) == -1 && dtrace_errno(h) == EINVAL);
 	remove(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several handles in several threads at a time: each compiles, lists, traces and fails by itself, and sees its own values and
- * errors only. Without the right to trace, compiling alone is tried.
+ * Several handles in several threads at a time: each compiles, lists, traces and fails by itself, and sees
+ * its own values and errors only. Without the right to trace, compiling alone is tried.
  */
 #include "check.h"
 #include "dtrace.h"
@@ -51,7 +51,8 @@ static void trace(struct worker *w, dtrace_hdl_t *h, dtrace_prog_t *p)
 		status = dtrace_work(h, stdout, NULL, NULL, NULL);
 	}
 	w->wrong = want(status == DTRACE_WORKSTATUS_DONE, "work", w->wrong);
-	w->wrong = want(dtrace_aggregate_snap(h) == 0 && dtrace_aggregate_walk_sorted(h, add_up, w) == 0, "walk", w->wrong);
+	w->wrong = want(dtrace_aggregate_snap(h) == 0 && dtrace_aggregate_walk_sorted(h, add_up, w) == 0,
+	    "walk", w->wrong);
 	w->ended += dtrace_exitstatus(h);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory runs out at each allocation in turn (R 4.1 (5)): the linker sends the library's calls of malloc() and its
- * kin here (Makefile), where the one that is due fails, or it and all that follow. Every call of the library then
- * succeeds or says EDT_NOMEM; nothing crashes, no descriptor stays open and, where the sanitizers look, nothing leaks.
- * While tracing only one allocation in 23 is made to fail, unless OOM_ALL is set, as ./check does.
+ * Memory runs out at each allocation in turn (R 4.1 (5)): the linker sends the library's calls of malloc()
+ * and its kin here (Makefile), where the one that is due fails, or it and all that follow. Every call of the
+ * library then succeeds or says EDT_NOMEM; nothing crashes, no descriptor stays open and, where the
+ * sanitizers look, nothing leaks. While tracing only one allocation in 23 is made to fail, unless OOM_ALL is
+ * set, as ./check does.
  */
 #include "check.h"
 #include "dtrace.h"
@@ -47,7 +48,8 @@ WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL)
 WRAP(void *, reallocarray, (void *p, size_t n, size_t size), (p, n, size), NULL)
 WRAP(char *, strdup, (const char *s), (s), NULL)
 WRAP(char *, strndup, (const char *s, size_t n), (s, n), NULL)
-WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t off), (at, n, prot, flags, fd, off), MAP_FAILED)
+WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t off),
+    (at, n, prot, flags, fd, off), MAP_FAILED)
 WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
 WRAP(FILE *, open_memstream, (char **text, size_t *len), (text, len), NULL)
 WRAP(DIR *, opendir, (const char *path), (path), NULL)
@@ -75,9 +77,11 @@ static int good(struct run *r, int rv, const char *what)
 {
 	if (rv >= 0)
 		return 1;
-	r->refused = dtrace_errno(r->h) != 0 ? dtrace_errno(r->h) : -1;		/* a failure without an error is none of them */
+	/* a failure without an error is none of them */
+	r->refused = dtrace_errno(r->h) != 0 ? dtrace_errno(r->h) : -1;
 	if (r->refused != EDT_NOMEM)
-		fprintf(stderr, "allocation %lu%s: %s: %d %s\n", due, from_then_on ? " and on" : "", what, r->refused,
+		fprintf(stderr, "allocation %lu%s: %s: %d %s\n", due, from_then_on ? " and on" : "", what,
+		    r->refused,
 		    dtrace_errmsg(r->h, dtrace_errno(r->h)));
 	return 0;
 }
@@ -100,7 +104,10 @@ static int seen(dtrace_hdl_t *h, const dtrace_probedesc_t *d, void *arg)
 	return 0;
 }
 
-/* The compiler alone, which needs no rights: libraries, types, translators, DOF, a listing, a type, a description. */
+/*
+ * The compiler alone, which needs no rights: libraries, types, translators, DOF, a listing, a type, a
+ * description.
+ */
 static void compiles(struct run *r)
 {
 	dtrace_probedesc_t d;
@@ -108,9 +115,11 @@ static void compiles(struct run *r)
 	dtrace_prog_t *p;
 	void *dof;
 
-	if (!good(r, dtrace_setopt(r->h, "strsize", "128"), "setopt") || !good(r, dtrace_setopt(r->h, "define", "A=1"), "setopt"))
+	if (!good(r, dtrace_setopt(r->h, "strsize", "128"), "setopt") ||
+	    !good(r, dtrace_setopt(r->h, "define", "A=1"), "setopt"))
 		return;
-	p = compile(r, "BEGIN { trace(curpsinfo->pr_fname); printf(\"%d %s\", SIGKILL, execname); @a[pid, ustack()] = quantize(arg0); }");
+	p = compile(r, "BEGIN { trace(curpsinfo->pr_fname); "
+	    "printf(\"%d %s\", SIGKILL, execname); @a[pid, ustack()] = quantize(arg0); }");
 	if (p == NULL || !good(r, dtrace_program_dump(r->h, p, r->out), "dump"))
 		return;
 	dof = dtrace_dof_create(r->h, p, 0);
@@ -125,7 +134,8 @@ static void compiles(struct run *r)
 /* A program that is wrong stays wrong, or there is no memory to see it. */
 static void fails_to_compile(struct run *r)
 {
-	dtrace_prog_t *p = dtrace_program_strcompile(r->h, "BEGIN { trace(curpsinfo->nosuch); }", DTRACE_PROBESPEC_NAME, 0, 0, NULL);
+	dtrace_prog_t *p = dtrace_program_strcompile(r->h, "BEGIN { trace(curpsinfo->nosuch); }",
+	    DTRACE_PROBESPEC_NAME, 0, 0, NULL);
 
 	CHECK(p == NULL);
 	if (dtrace_errno(r->h) != EDT_COMPILER)
@@ -133,7 +143,8 @@ static void fails_to_compile(struct run *r)
 	else
 		CHECK(dtrace_errmsg(r->h, EDT_COMPILER)[0] != '\0' && dtrace_errexcerpt(r->h) != NULL);
 	due = 0;
-	CHECK(compile(r, "BEGIN { trace(curpsinfo->pr_fname); }") != NULL);	/* and the handle is as good as before */
+	/* and the handle is as good as before */
+	CHECK(compile(r, "BEGIN { trace(curpsinfo->pr_fname); }") != NULL);
 }
 
 static int on_probe(const dtrace_probedata_t *d, void *arg)
@@ -177,14 +188,18 @@ static void traces(struct run *r)
 	dtrace_prog_t *p;
 	int n = 0;
 
-	if (!good(r, dtrace_setopt(r->h, "bufsize", "64k"), "setopt") || !good(r, dtrace_setopt(r->h, "aggsize", "64k"), "setopt") ||
+	if (!good(r, dtrace_setopt(r->h, "bufsize", "64k"), "setopt") ||
+	    !good(r, dtrace_setopt(r->h, "aggsize", "64k"), "setopt") ||
 	    !good(r, dtrace_str2desc(r->h, DTRACE_PROBESPEC_NAME, "syscall::getp*:entry", &d), "str2desc") ||
 	    !good(r, dtrace_probe_iter(r->h, &d, seen, &n), "probe_iter"))
 		return;
-	p = compile(r, "BEGIN { x[1] = 2; trace(x[1]); printf(\"%s %d\\n\", execname, pid); @a[execname] = count(); @q[1, 2] = quantize(8); }"
-	    "syscall::getpid:entry /pid == $pid/ { @a[probefunc] = count(); stack(); } BEGIN { printa(\"%s %@d\\n\", @a); exit(0); }"
+	p = compile(r, "BEGIN { x[1] = 2; trace(x[1]); "
+	    "printf(\"%s %d\\n\", execname, pid); @a[execname] = count(); @q[1, 2] = quantize(8); }"
+	    "syscall::getpid:entry /pid == $pid/ { @a[probefunc] = count(); stack(); } "
+	    "BEGIN { printa(\"%s %@d\\n\", @a); exit(0); }"
 	    "END { trace(\"over\"); }");
-	if (p == NULL || !good(r, dtrace_program_exec(r->h, p, NULL), "exec") || !good(r, dtrace_go(r->h), "go"))
+	if (p == NULL || !good(r, dtrace_program_exec(r->h, p, NULL), "exec") ||
+	    !good(r, dtrace_go(r->h), "go"))
 		return;
 	work(r);
 }
@@ -245,19 +260,23 @@ static void in_turn(const struct case_ *c, bool on)
 		due = 0;
 		refused += r.refused != 0;
 		if (!CHECK(r.refused == 0 || r.refused == EDT_NOMEM) || !CHECK_INT(open_files(), files) ||
-		    (getenv("OOM_LEAKS") != NULL && !CHECK(!leaks())))		/* seconds each: to find which one it is */
-			fprintf(stderr, "  %s: allocation %lu%s\n", c->name, k, on ? " and all that follow" : "");
+		    (getenv("OOM_LEAKS") != NULL &&
+		    !CHECK(!leaks())))		/* seconds each: to find which one it is */
+			fprintf(stderr, "  %s: allocation %lu%s\n", c->name, k, on ? " and all that follow" :
+			    "");
 	}
 	CHECK(!leaks());
 	CHECK(refused > 0);		/* else nothing was made to fail */
-	printf("oom: %s%s: %lu of %lu allocations failed, %lu were told\n", c->name, on ? ", and all that follow" : "", tried, total, refused);
+	printf("oom: %s%s: %lu of %lu allocations failed, %lu were told\n", c->name, on ?
+	    ", and all that follow" : "", tried, total, refused);
 	fclose(out);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct case_ cases[] = {
-		{ "compiling", compiles, DTRACE_O_NODEV, 1 }, { "compiling what is wrong", fails_to_compile, DTRACE_O_NODEV, 1 },
+		{ "compiling", compiles, DTRACE_O_NODEV, 1 },
+		{ "compiling what is wrong", fails_to_compile, DTRACE_O_NODEV, 1 },
 		{ "tracing", traces, 0, 23 },
 	};
 
