@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations: the tuple's actions in, the update of this CPU's words out. The buffer in use is found through an array of
- * maps, so that the consumer can put another in its place. Updates are atomic: a probe that interrupts this one on
- * the same CPU loses nothing. Data start as zeros; min and max are kept so that 0 is their beginning (dt_agg_decode).
+ * Aggregations: the tuple's actions in, the update of this CPU's words out. The buffer in use is found
+ * through an array of maps, so that the consumer can put another in its place. Updates are atomic: a
+ * probe that interrupts this one on the same CPU loses nothing. Data start as zeros; min and max are
+ * kept so that 0 is their beginning (dt_agg_decode).
  */
 #include "bpf/build.h"
 #include "bpf/context.h"
@@ -44,7 +45,8 @@ bool dt_agg_keymixed(const struct dt_agglayout *o, uint32_t k)
 	return n > 1;
 }
 
-const struct dt_act *dt_agg_keyact(const struct dt_agglayout *o, uint32_t k, const uint8_t *key, uint32_t *len)
+const struct dt_act *dt_agg_keyact(const struct dt_agglayout *o, uint32_t k, const uint8_t *key,
+    uint32_t *len)
 {
 	uint64_t size;
 	int i;
@@ -66,20 +68,26 @@ static bool only_probes(const struct dt_agglayout *o)
 	return o->nkeys > 0;
 }
 
-/* What an element takes of aggsize: the kernel's own part of it (48 bytes and 16 of the table), its key and its words. */
+/*
+ * What an element takes of aggsize: the kernel's own part of it (48 bytes and 16 of the table), its key
+ * and its words.
+ */
 uint32_t dt_agg_takes(const struct dt_agglayout *o) { return 64 + o->mapkey + 8 * o->cpuwords; }
 
 /*
- * Elements are made when they are first counted, each CPU's own: the CPU is the last word of the key. A hash with values for all CPUs
- * (PERCPU_HASH) would take their memory from the allocator of per-CPU memory, which has 4 pages at hand in a probe and gets more
- * by a worker thread: 16 new elements of quantize() in a row, and the rest are lost. What a plain hash takes is refilled from the
- * slabs as soon as interrupts are on. Where they are off it has no more than some dozen, and a function that is first
- * called there would be lost: when the keys are probes alone, of functions of the kernel, all elements are made at once, for all CPUs.
+ * Elements are made when they are first counted, each CPU's own: the CPU is the last word of the key. A
+ * hash with values for all CPUs (PERCPU_HASH) would take their memory from the allocator of per-CPU
+ * memory, which has 4 pages at hand in a probe and gets more by a worker thread: 16 new elements of
+ * quantize() in a row, and the rest are lost. What a plain hash takes is refilled from the slabs as
+ * soon as interrupts are on. Where they are off it has no more than some dozen, and a function that is
+ * first called there would be lost: when the keys are probes alone, of functions of the kernel, all
+ * elements are made at once, for all CPUs.
  */
 static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 {
 	struct dt_agglayout *o = agg->layout;
-	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords, first, type = BPF_MAP_TYPE_PERCPU_ARRAY, flags = 0;
+	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords, first,
+		 type = BPF_MAP_TYPE_PERCPU_ARRAY, flags = 0;
 	uint64_t n = 1;
 
 	o->mapkey = o->keysize ? o->keysize + 4 : 4;
@@ -91,7 +99,8 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 		type = BPF_MAP_TYPE_HASH;
 		flags = BPF_F_NO_PREALLOC;
 		n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1) / dt_agg_takes(o);
-		n = n < 1 ? 1 : n > UINT32_MAX ? UINT32_MAX : n;	/* the kernel refuses that many: it is told then */
+		/* the kernel refuses that many: it is told then */
+		n = n < 1 ? 1 : n > UINT32_MAX ? UINT32_MAX : n;
 		o->bycpu = true;
 	}
 	first = dt_build_map(b, DT_MAP_AGG_A, type, o->mapkey, value, (uint32_t)n, flags);
@@ -102,7 +111,10 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 		b->maps.v[m].agg = index;
 }
 
-/* One use: the field becomes as wide as its value; a probe's name stays a number only if all uses are that name. */
+/*
+ * One use: the field becomes as wide as its value; a probe's name stays a number only if all uses are
+ * that name.
+ */
 static void widen(struct dt_build *b, struct dt_bagg *agg, const struct dt_act *keys)
 {
 	struct dt_agglayout *o = agg->layout;
@@ -176,10 +188,12 @@ static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 		f[i].off = (uint32_t)at;
 		at += size;
 	}
-	at = (at + 3) & ~3ull;		/* the kernel compares and hashes words of 4 bytes faster than bytes */
+	/* the kernel compares and hashes words of 4 bytes faster than bytes */
+	at = (at + 3) & ~3ull;
 	if (at > KEY_SLOT_MAX)
-		dt_refuse(b, o->nkeys ? o->key_act[0]->loc : (struct dt_loc){ 0 }, "the keys of @%s have %llu bytes; the kernel takes at most %u",
-		    o->name, (unsigned long long)at, KEY_SLOT_MAX);
+		dt_refuse(b, o->nkeys ? o->key_act[0]->loc : (struct dt_loc){ 0 },
+		    "the keys of @%s have %llu bytes; the kernel takes at most %u", o->name,
+		    (unsigned long long)at, KEY_SLOT_MAX);
 	o->keysize = (uint32_t)at;
 	agg->planned = true;
 	make_maps(b, agg, probes);
@@ -226,7 +240,8 @@ static void store_word(struct dt_lower *l, int base, int off, int reg)
 	dt_stx(l->a, B4, base, off, reg);
 }
 
-static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const struct dt_act *act, uint32_t i, int base, int off)
+static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const struct dt_act *act, uint32_t i,
+    int base, int off)
 {
 	uint8_t probe;
 	uint32_t size = key_size(l->b, act, &probe);
@@ -263,7 +278,8 @@ static void key_gaps(struct dt_lower *l, const struct dt_agglayout *o, int base,
 	}
 }
 
-static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act, int *base, int *off)
+static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act, int *base,
+    int *off)
 {
 	const struct dt_agglayout *o = agg->layout;
 	uint32_t room = (o->mapkey + 7) & ~7u;
@@ -370,7 +386,8 @@ void dt_agg_add_one(struct dt_lower *l, int word)
 
 void dt_agg_word(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
-	dt_jmpi(l->a, BPF_JGT, R2, (int32_t)o->nwords - 1, drop);	/* never; the verifier wants to see it */
+	/* never; the verifier wants to see it */
+	dt_jmpi(l->a, BPF_JGT, R2, (int32_t)o->nwords - 1, drop);
 	dt_alui(l->a, BPF_LSH, R2, 3);
 	dt_mov(l->a, R3, R0);
 	dt_alu(l->a, BPF_ADD, R3, R2);
@@ -404,7 +421,10 @@ void dt_agg_extreme(struct dt_lower *l, int word, bool least, uint32_t drop)
 	dt_mov(a, R0, R5);
 }
 
-/* log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD: they all differ. */
+/*
+ * log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD:
+ * they all differ.
+ */
 #define SPREAD 0x03f79d71b4cb0a89ull
 
 static uint32_t log2_table(struct dt_lower *l)
@@ -467,8 +487,8 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 	if (!agg)
 		REFUSE(l, "this aggregation is not declared by the program");
 	keys(l, agg, tuple + 1, (int)first, &base, &off);
-	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys, (int)(first + agg->layout->nkeys),
-	    dt_act_rule(act)->most > 1);
+	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys,
+	    (int)(first + agg->layout->nkeys), dt_act_rule(act)->most > 1);
 	l->act = (int)i;
 	element(l, agg, base, off, drop);
 	dt_aggfunc_of(act->kind)->lower(l, agg->layout, drop);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One clause: predicate, room for its record in this CPU's buffer (record.c), actions in order, the record sent. A fault gives
- * the room back, tells of itself with a record of its own and ends the clause.
+ * One clause: predicate, room for its record in this CPU's buffer (record.c), actions in order, the
+ * record sent. A fault gives the room back, tells of itself with a record of its own and ends the
+ * clause.
  */
 #include "bpf/build.h"
 
@@ -31,7 +32,9 @@ static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_
 	uint32_t *skip = DT_NEWN(l->b->arena, uint32_t, e->nacts + 1);	/* label before this action, 0 none */
 
 	for (uint32_t i = 0; i <= e->nacts; i++) {
-		uint32_t to = i < e->nacts && e->acts[i].kind == DT_ACT_SKIPZ ? i + 1 + (uint32_t)e->acts[i].arg : 0;
+		uint32_t to = i < e->nacts && e->acts[i].kind == DT_ACT_SKIPZ ?
+		    i + 1 + (uint32_t)e->acts[i].arg :
+		    0;
 
 		if (skip[i])
 			dt_put(l->a, skip[i]);
@@ -48,14 +51,20 @@ static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_
 		if (DT_ACT_IS_AGG(e->acts[i].kind))
 			dt_aggregate(l, e, i);
 		else
-			dt_field_value(l, &e->acts[i], &(struct dt_actfield){ .base = R8, .size = rec->field[i].size,
-			    .off = (int)(sizeof(struct dt_rechdr) + rec->field[i].off), .skip = to ? skip[to] : 0 });
+			dt_field_value(l, &e->acts[i],
+			    &(struct dt_actfield){ .base = R8,
+				.size = rec->field[i].size,
+				.off = (int)(sizeof(struct dt_rechdr) + rec->field[i].off),
+				.skip = to ? skip[to] : 0 });
 	}
 }
 
 /* ---- faults ---- */
 
-/* For each place that can fault: code in R1, address in R2, action and offset in R3, then the clause's fault code. */
+/*
+ * For each place that can fault: code in R1, address in R2, action and offset in R3, then the clause's
+ * fault code.
+ */
 static void stubs(struct dt_lower *l, size_t from)
 {
 	for (size_t i = from; i < l->stubs.n; i++) {
@@ -78,9 +87,13 @@ static int fault_off(size_t off) { return F_NEWS - (int)sizeof(struct fault_reco
 static void error_args(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
-	static const struct { uint8_t arg, size; uint16_t off; } from[] = {
-		{ 1, 4, offsetof(struct fault_record, f.epid) }, { 2, 4, offsetof(struct fault_record, f.action) },
-		{ 3, 4, offsetof(struct fault_record, f.offset) }, { 4, 4, offsetof(struct fault_record, f.fault) },
+	static const struct {
+		uint8_t arg, size; uint16_t off;
+	} from[] = {
+		{ 1, 4, offsetof(struct fault_record, f.epid) },
+		{ 2, 4, offsetof(struct fault_record, f.action) },
+		{ 3, 4, offsetof(struct fault_record, f.offset) },
+		{ 4, 4, offsetof(struct fault_record, f.fault) },
 		{ 5, 8, offsetof(struct fault_record, f.addr) },
 	};
 
@@ -100,7 +113,10 @@ static void error_args(struct dt_lower *l)
 	}
 }
 
-/* The record is given back by the code of the place (predicate: there is none), so that one tail serves both. */
+/*
+ * The record is given back by the code of the place (predicate: there is none), so that one tail serves
+ * both.
+ */
 static void fault_tail(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -146,7 +162,8 @@ static void fault_head(struct dt_lower *l, bool reserved)
 static bool uses(const struct dt_difo *d, unsigned op, uint32_t lo, uint32_t hi)
 {
 	for (uint32_t i = 0; d && i < d->ntext; i++) {
-		if (dt_dif_op(d->text[i]) == op && dt_dif_v16(d->text[i]) >= lo && dt_dif_v16(d->text[i]) <= hi)
+		if (dt_dif_op(d->text[i]) == op && dt_dif_v16(d->text[i]) >= lo &&
+		    dt_dif_v16(d->text[i]) <= hi)
 			return true;
 	}
 	return false;
@@ -180,20 +197,24 @@ static bool branched_to(const struct dt_difo *d, uint32_t pc)
 	return false;
 }
 
-/* Bits of those among arg0 … arg9 that the DIFO reads; args[] with an index that is no constant may be any of them. */
+/*
+ * Bits of those among arg0 … arg9 that the DIFO reads; args[] with an index that is no constant may be
+ * any of them.
+ */
 static uint32_t args_read(const struct dt_difo *d)
 {
 	uint32_t bits = 0;
 
 	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
-		uint32_t in = d->text[pc], before = pc ? d->text[pc - 1] : 0, id = dt_dif_v16(in) - DT_VAR_arg0;
+		uint32_t in = d->text[pc], before = pc ? d->text[pc - 1] : 0,
+			 id = dt_dif_v16(in) - DT_VAR_arg0;
 
 		if (dt_dif_op(in) == DT_DIF_LDGS && id < 10)
 			bits |= 1u << id;
 		if (dt_dif_op(in) != DT_DIF_LDGA || dt_dif_r1(in) != DT_VAR_args)
 			continue;
-		if (dt_dif_op(before) == DT_DIF_SETX && dt_dif_rd(before) == dt_dif_r2(in) && d->ints[dt_dif_v16(before)] < 10 &&
-		    !branched_to(d, pc))
+		if (dt_dif_op(before) == DT_DIF_SETX && dt_dif_rd(before) == dt_dif_r2(in) &&
+		    d->ints[dt_dif_v16(before)] < 10 && !branched_to(d, pc))
 			bits |= 1u << d->ints[dt_dif_v16(before)];
 		else
 			bits = UINT32_MAX;
@@ -231,7 +252,8 @@ static uint32_t times_used(const struct dt_ecb *e, uint32_t id)
 /* Process and thread come from one call: before the predicate if that looks at them, else after it. */
 static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
 {
-	if (l->slot || l->b->opts->pidns_ino != 0 || before != uses(e->pred, DT_DIF_LDGS, DT_VAR_pid, DT_VAR_tid) ||
+	if (l->slot || l->b->opts->pidns_ino != 0 ||
+	    before != uses(e->pred, DT_DIF_LDGS, DT_VAR_pid, DT_VAR_tid) ||
 	    times_used(e, DT_VAR_pid) + times_used(e, DT_VAR_tid) < 2)
 		return;
 	dt_help(l, BPF_FUNC_get_current_pid_tgid);
@@ -243,7 +265,8 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 {
 	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS);
 
-	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_LDTS);
+	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX) ||
+	    derived_uses(l->en, DT_DIF_LDTS);
 	if (l->arms)
 		dt_sti(l->a, B8, FP, F_EXITED, 0);
 	if (l->slot)
@@ -254,7 +277,10 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 	keep_ids(l, e, true);
 }
 
-/* A text of a derived probe, r0. Where its provider says so, what cannot be followed is 0 and no fault of the clause. */
+/*
+ * A text of a derived probe, r0. Where its provider says so, what cannot be followed is 0 and no fault
+ * of the clause.
+ */
 static void derived_value(struct dt_lower *l, const struct dt_difo *d)
 {
 	uint32_t fault = l->fault, done = dt_label(l->a);
@@ -367,7 +393,10 @@ static bool exit_before_arm(const struct dt_ecb *e)
 	return false;
 }
 
-/* Without room for its record a clause does not run. But tracing ends when it is to end: exit() needs no room. */
+/*
+ * Without room for its record a clause does not run. But tracing ends when it is to end: exit() needs
+ * no room.
+ */
 static void reserve(struct dt_lower *l, const struct dt_ecb *e, uint32_t size, uint32_t quit)
 {
 	uint32_t none = dt_label(l->a), good = dt_label(l->a), act = certain_exit(e);

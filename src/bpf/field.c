@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an action leaves in its field of a record, or in a key: the value of its expression, in the size and by the
- * type that the expression has, for all actions that have nothing of their own to record; and the parts that the
- * others are made of. Which action does what is said by its row (dif/action.h).
+ * What an action leaves in its field of a record, or in a key: the value of its expression, in the size
+ * and by the type that the expression has, for all actions that have nothing of their own to record;
+ * and the parts that the others are made of. Which action does what is said by its row (dif/action.h).
  */
 #include "bpf/build.h"
 #include "dif/action.h"
@@ -14,7 +14,8 @@ enum { FIELD_MAX = 1 << 20 };
 uint32_t dt_field_limit(struct dt_build *b, const struct dt_act *act, uint64_t size)
 {
 	if (size > FIELD_MAX)
-		dt_refuse(b, act->loc, "%llu bytes are more than one record can hold (%d)", (unsigned long long)size, FIELD_MAX);
+		dt_refuse(b, act->loc, "%llu bytes are more than one record can hold (%d)",
+		    (unsigned long long)size, FIELD_MAX);
 	return (uint32_t)size;
 }
 
@@ -34,7 +35,8 @@ uint32_t dt_field_by_type_size(struct dt_build *b, const struct dt_act *act)
 {
 	if (!act->difo)
 		return 0;
-	return dt_field_limit(b, act, act->difo->rtype.kind == DT_DT_STRING ? string_size(b, act) : act->difo->rtype.size);
+	return dt_field_limit(b, act,
+	    act->difo->rtype.kind == DT_DT_STRING ? string_size(b, act) : act->difo->rtype.size);
 }
 
 uint32_t dt_field_none_size(struct dt_build *b, const struct dt_act *act)
@@ -43,7 +45,10 @@ uint32_t dt_field_none_size(struct dt_build *b, const struct dt_act *act)
 	return 0;
 }
 
-uint32_t dt_field_size(struct dt_build *b, const struct dt_act *act) { return dt_action_of(act)->size(b, act); }
+uint32_t dt_field_size(struct dt_build *b, const struct dt_act *act)
+{
+	return dt_action_of(act)->size(b, act);
+}
 
 bool dt_field_recorded(const struct dt_act *act)
 {
@@ -113,7 +118,10 @@ void dt_field_bytes(struct dt_lower *l, const struct dt_actfield *f, bool user)
 	dt_copy_bytes(l, f->base, f->off, f->size, user);
 }
 
-void dt_field_nothing(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f) { (void)l, (void)act, (void)f; }
+void dt_field_nothing(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
+{
+	(void)l, (void)act, (void)f;
+}
 
 void dt_field_refused(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the lowering gives to the rows of actions and of aggregating functions (dif/action.h), beside what every row
- * has (bpf/lower.h). An action's code leaves its bytes in a field of the record or of a key; an aggregating function's
- * changes the words of an element.
+ * What the lowering gives to the rows of actions and of aggregating functions (dif/action.h), beside
+ * what every row has (bpf/lower.h). An action's code leaves its bytes in a field of the record or of a
+ * key; an aggregating function's changes the words of an element.
  */
 #ifndef DT_BPF_FIELD_H
 #define DT_BPF_FIELD_H
@@ -23,7 +23,8 @@ struct dt_actfield {
 	uint32_t skip;
 };
 
-uint32_t dt_field_limit(struct dt_build *, const struct dt_act *, uint64_t size);	/* or refused as too large */
+/* or refused as too large */
+uint32_t dt_field_limit(struct dt_build *, const struct dt_act *, uint64_t size);
 void dt_field_number(struct dt_lower *);			/* r0 = the value of the expression */
 void dt_field_store(struct dt_lower *, int base, int off, uint32_t size);	/* r0 to base + off */
 void dt_field_pid(struct dt_lower *, int base, int off);	/* the process's number there, 8 bytes */
@@ -45,21 +46,28 @@ void dt_spec_end(struct dt_lower *, bool commit);
 /* ---- aggregating functions (aggregate.c): r0 the words, which stays ---- */
 
 void dt_agg_value_get(struct dt_lower *, int dst);		/* the value that is aggregated */
-void dt_agg_add(struct dt_lower *, int word, int reg);		/* adds the register, atomically, as all here */
+/* adds the register, atomically, as all here */
+void dt_agg_add(struct dt_lower *, int word, int reg);
 void dt_agg_add_one(struct dt_lower *, int word);		/* r1 changes */
 /* r3 becomes the address of word r2, which changes; to `drop` if there is no such word. */
 void dt_agg_word(struct dt_lower *, const struct dt_agglayout *, uint32_t drop);
-void dt_agg_bucket(struct dt_lower *, const struct dt_agglayout *, uint32_t drop);	/* adds the increment to word r2 */
+/* adds the increment to word r2 */
+void dt_agg_bucket(struct dt_lower *, const struct dt_agglayout *, uint32_t drop);
 /*
- * The word becomes the value if that is less, or greater, than all before. It is kept as a number that is the greatest of
- * all, unsigned, because it begins as 0: INT64_MAX - v, or v with its sign turned. r1 to r3 and r5 change.
+ * The word becomes the value if that is less, or greater, than all before. It is kept as a number that
+ * is the greatest of all, unsigned, because it begins as 0: INT64_MAX - v, or v with its sign turned.
+ * r1 to r3 and r5 change.
  */
 void dt_agg_extreme(struct dt_lower *, int word, bool least, uint32_t drop);
 static inline int64_t dt_agg_extreme_value(int64_t word, bool least)
 {
-	return least ? (int64_t)(INT64_MAX - (uint64_t)word) : (int64_t)((uint64_t)word ^ (uint64_t)INT64_MIN);
+	return least ? (int64_t)(INT64_MAX - (uint64_t)word) :
+		       (int64_t)((uint64_t)word ^ (uint64_t)INT64_MIN);
 }
-/* r4 = the order of r1, which is not 0 and changes: log2, rounded down; of 2^63 it is 62. Without branches. */
+/*
+ * r4 = the order of r1, which is not 0 and changes: log2, rounded down; of 2^63 it is 62. Without
+ * branches.
+ */
 void dt_agg_log2(struct dt_lower *);
 
 #endif

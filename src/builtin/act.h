@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of actions share. Each action is a struct dt_action (dif/action.h) in the file of its theme, act_*.c; act.c
- * has what several of them do while compiling.
+ * What the files of actions share. Each action is a struct dt_action (dif/action.h) in the file of its
+ * theme, act_*.c; act.c has what several of them do while compiling.
  */
 #ifndef DT_BUILTIN_ACT_H
 #define DT_BUILTIN_ACT_H
@@ -19,7 +19,10 @@
 	.attr = DT_ATTR_STABLE_COMMON, .version = v, .compile = c, .doc = d }
 #define DT_ACT_NAMES(...) (const struct dt_builtin[]) { __VA_ARGS__, { 0 } }
 
-/* The stages of an action that records the value of its expression as the type says, in the kernel and out of it. */
+/*
+ * The stages of an action that records the value of its expression as the type says, in the kernel and
+ * out of it.
+ */
 #define DT_ACT_BY_TYPE .size = dt_field_by_type_size, .lower = dt_field_by_type, .bytes = dt_bytes_by_type, \
 	.value = dt_record_by_type
 /* The sinks of an action whose values are shown one after the other. */
@@ -27,7 +30,10 @@
 
 bool dt_node_is_agg(const struct dt_node *);
 bool dt_node_is_key(struct dt_sema *, const struct dt_node *);	/* a call of an action that may be a key */
-/* Types the arguments and checks them against the prototype; aggregations and translated values are refused. */
+/*
+ * Types the arguments and checks them against the prototype; aggregations and translated values are
+ * refused.
+ */
 void dt_act_plain_args(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);
 /* compile of the rows that take at most one number */
 void dt_act_compile_number(struct dt_sema *, const struct dt_builtin *, struct dt_node *call);

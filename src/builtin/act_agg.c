@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. They act when their record is consumed. */
+/*
+ * Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. They act when their
+ * record is consumed.
+ */
 #include "builtin/act.h"
 
 #include "output/format.h"
@@ -9,21 +12,25 @@
 /* ---- compiling ---- */
 
 /* The action that names the aggregation: its DIFO returns the id. */
-static struct dt_act *agg_action(struct dt_sema *s, enum dt_actkind kind, const struct dt_ident *id, struct dt_loc loc)
+static struct dt_act *agg_action(struct dt_sema *s, enum dt_actkind kind, const struct dt_ident *id,
+    struct dt_loc loc)
 {
 	return dt_act_const(s, kind, id->id, 8, loc);
 }
 
-static void check_keys(struct dt_sema *s, const struct dt_ident *first, const struct dt_ident *id, struct dt_loc loc)
+static void check_keys(struct dt_sema *s, const struct dt_ident *first, const struct dt_ident *id,
+    struct dt_loc loc)
 {
 	if (first->nkeys != id->nkeys)
-		dt_fail(s->diag, D_PRINTA_AGGKEY, loc, "printa( ) @%s and @%s do not have the same number of keys", first->name, id->name);
+		dt_fail(s->diag, D_PRINTA_AGGKEY, loc,
+		    "printa( ) @%s and @%s do not have the same number of keys", first->name, id->name);
 	for (uint32_t i = 0; i < id->nkeys; i++)
 		if (!dt_compat_types(first->keys[i], id->keys[i]) &&
 		    !(dt_type_is_integer(first->keys[i]) && dt_type_is_integer(id->keys[i])))
-			dt_fail(s->diag, D_PRINTA_AGGPROTO, loc, "printa( ) @%s[ ] key #%u is incompatible with @%s:\n%10s: %s\n%10s: %s",
-			    id->name, i + 1, first->name, first->name, dt_type_str(s->arena, first->keys[i]), id->name,
-			    dt_type_str(s->arena, id->keys[i]));
+			dt_fail(s->diag, D_PRINTA_AGGPROTO, loc,
+			    "printa( ) @%s[ ] key #%u is incompatible with @%s:\n%10s: %s\n%10s: %s",
+			    id->name, i + 1, first->name, first->name, dt_type_str(s->arena, first->keys[i]),
+			    id->name, dt_type_str(s->arena, id->keys[i]));
 }
 
 static const char *printa_format(struct dt_sema *s, struct dt_node *fmt, const struct dt_ident *first)
@@ -34,7 +41,8 @@ static const char *printa_format(struct dt_sema *s, struct dt_node *fmt, const s
 	if (fmt->slen == 0)
 		dt_fail(s->diag, D_PRINTF_FMT_EMPTY, fmt->loc, "printa( ) format string is empty");
 	if (memchr(fmt->str, '\0', fmt->slen) != NULL)
-		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "printa( ) format may not contain a NUL character");
+		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc,
+		    "printa( ) format may not contain a NUL character");
 	format = dt_format_parse(s->arena, fmt->str, fmt->slen, &err);
 	if (format == NULL)
 		dt_fail(s->diag, err.tag, fmt->loc, "%s", err.msg);
@@ -59,7 +67,8 @@ static void printa_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 		dt_fail(s->diag, D_PRINTF_ARG_FMT, a->loc, "printa( ) format must be a string constant");
 	}
 	if (a == NULL)
-		dt_fail(s->diag, D_PRINTA_PROTO, call->loc, "printa( ) prototype mismatch: it needs an aggregation");
+		dt_fail(s->diag, D_PRINTA_PROTO, call->loc,
+		    "printa( ) prototype mismatch: it needs an aggregation");
 	for (; a != NULL; a = a->next) {
 		const struct dt_ident *id = dt_act_agg(s, a, D_PRINTA_AGGARG, D_PRINTA_AGGBAD, "printa");
 
@@ -76,8 +85,8 @@ static void printa_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 struct agg_tags { enum dt_tag proto, aggarg, aggbad, scalar; };
 
-static void library_action(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call, enum dt_libact what,
-    unsigned least, unsigned most, struct agg_tags tags)
+static void library_action(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
+    enum dt_libact what, unsigned least, unsigned most, struct agg_tags tags)
 {
 	const struct dt_ident *id;
 	struct dt_node *n;
@@ -86,7 +95,8 @@ static void library_action(struct dt_sema *s, const struct dt_builtin *row, stru
 	dt_act_args(s, call, false);
 	nargs = dt_call_nargs(call);
 	if (nargs < least || nargs > most)
-		dt_fail(s->diag, tags.proto, call->loc, "%s( ) prototype mismatch: %u args passed, %u%s expected", row->name, nargs, least,
+		dt_fail(s->diag, tags.proto, call->loc,
+		    "%s( ) prototype mismatch: %u args passed, %u%s expected", row->name, nargs, least,
 		    most > least ? " or 2" : "");
 	id = dt_act_agg(s, call->list, tags.aggarg, tags.aggbad, row->name);
 	agg_action(s, DT_ACT_LIBACT, id, call->list->loc)->arg = what;
@@ -113,13 +123,15 @@ static void trunc_compile(struct dt_sema *s, const struct dt_builtin *row, struc
 static void normalize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	library_action(s, row, call, DT_LIB_NORMALIZE, 2, 2,
-	    (struct agg_tags){ D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR });
+	    (struct agg_tags){
+		D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR });
 }
 
 static void denormalize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	library_action(s, row, call, DT_LIB_DENORMALIZE, 1, 1,
-	    (struct agg_tags){ D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD, D_NORMALIZE_PROTO });
+	    (struct agg_tags){
+		D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD, D_NORMALIZE_PROTO });
 }
 
 /* ---- printa ---- */
@@ -142,8 +154,8 @@ static void printa_text(struct dt_statements *s, const struct dt_rec *recs, size
 }
 
 /* The elements get a line of their own, after that of the firing. */
-static void put_rows(struct dt_json_firing *f, const struct dt_format *format, const int64_t *ids, uint32_t nids,
-    const struct dt_aggrow *rows, size_t n)
+static void put_rows(struct dt_json_firing *f, const struct dt_format *format, const int64_t *ids,
+    uint32_t nids, const struct dt_aggrow *rows, size_t n)
 {
 	struct dt_json j = { .o = &f->sink->after };
 
@@ -209,7 +221,8 @@ static void denormalize_do(struct dt_statements *s, const struct dt_rec *recs, s
 
 static void agg_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
-	const char *agg = f->sink->aggname != NULL ? f->sink->aggname(f->sink->ctx, dt_rec_int(&recs[0])) : NULL;
+	const char *agg = f->sink->aggname != NULL ? f->sink->aggname(f->sink->ctx, dt_rec_int(&recs[0])) :
+						     NULL;
 
 	dt_json_action_open(f, name);
 	dt_json_key(f->j, "aggregation");
@@ -222,26 +235,50 @@ static void agg_json(struct dt_json_firing *f, const char *name, const struct dt
 #define NAME(n, i, p, c, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_RECORDS, i, p, DT_VERS(1, 0, 0), c, d))
 
 const struct dt_action dt_action_PRINTA = {
-	NAME("printa", DT_ACT_PRINTA, "void(...)", printa_compile, "prints aggregations, by a format or without"),
-	.shape = DT_SHAPE_AGGREGATION, .facts = DT_AF_SHOWS_AGGS | DT_AF_FORMAT, DT_ACT_BY_TYPE, .text = printa_text, .json = printa_json,
+	NAME("printa", DT_ACT_PRINTA, "void(...)", printa_compile,
+	    "prints aggregations, by a format or without"),
+	.shape = DT_SHAPE_AGGREGATION,
+	.facts = DT_AF_SHOWS_AGGS | DT_AF_FORMAT,
+	DT_ACT_BY_TYPE,
+	.text = printa_text,
+	.json = printa_json,
 };
 
 const struct dt_action dt_action_LIB_CLEAR = {
-	NAME("clear", DT_ACT_LIBACT, "void(@)", clear_compile, "sets the values of an aggregation back, and keeps its keys"),
-	.shape = DT_SHAPE_EFFECT, .facts = DT_AF_OURS | DT_AF_SHOWS_AGGS, DT_ACT_BY_TYPE, .text = clear_do, .json = agg_json,
+	NAME("clear", DT_ACT_LIBACT, "void(@)", clear_compile,
+	    "sets the values of an aggregation back, and keeps its keys"),
+	.shape = DT_SHAPE_EFFECT,
+	.facts = DT_AF_OURS | DT_AF_SHOWS_AGGS,
+	DT_ACT_BY_TYPE,
+	.text = clear_do,
+	.json = agg_json,
 };
 
 const struct dt_action dt_action_LIB_TRUNC = {
-	NAME("trunc", DT_ACT_LIBACT, "void(@, [int])", trunc_compile, "removes the elements of an aggregation, or all but some"),
-	.shape = DT_SHAPE_EFFECT, .facts = DT_AF_OURS | DT_AF_SHOWS_AGGS, DT_ACT_BY_TYPE, .text = trunc_do, .json = agg_json,
+	NAME("trunc", DT_ACT_LIBACT, "void(@, [int])", trunc_compile,
+	    "removes the elements of an aggregation, or all but some"),
+	.shape = DT_SHAPE_EFFECT,
+	.facts = DT_AF_OURS | DT_AF_SHOWS_AGGS,
+	DT_ACT_BY_TYPE,
+	.text = trunc_do,
+	.json = agg_json,
 };
 
 const struct dt_action dt_action_LIB_NORMALIZE = {
-	NAME("normalize", DT_ACT_LIBACT, "void(@, uint64_t)", normalize_compile, "divides what is shown of an aggregation"),
-	.shape = DT_SHAPE_EFFECT, .facts = DT_AF_OURS, DT_ACT_BY_TYPE, .text = normalize_do, .json = agg_json,
+	NAME("normalize", DT_ACT_LIBACT, "void(@, uint64_t)", normalize_compile,
+	    "divides what is shown of an aggregation"),
+	.shape = DT_SHAPE_EFFECT,
+	.facts = DT_AF_OURS,
+	DT_ACT_BY_TYPE,
+	.text = normalize_do,
+	.json = agg_json,
 };
 
 const struct dt_action dt_action_LIB_DENORMALIZE = {
 	NAME("denormalize", DT_ACT_LIBACT, "void(@)", denormalize_compile, "ends normalize( )"),
-	.shape = DT_SHAPE_EFFECT, .facts = DT_AF_OURS, DT_ACT_BY_TYPE, .text = denormalize_do, .json = agg_json,
+	.shape = DT_SHAPE_EFFECT,
+	.facts = DT_AF_OURS,
+	DT_ACT_BY_TYPE,
+	.text = denormalize_do,
+	.json = agg_json,
 };

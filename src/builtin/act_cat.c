@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cat(): what a file holds when the record is read, its name made by a format: cat("/proc/%d/status", pid). The name may come from
- * a traced process, and so may what the file holds. Only regular files are opened (dt_file_peek()), as much as CAT_MAX bytes is shown,
- * and bytes that a terminal could obey are shown as \xNN. A file that is not there, as that of a process which has ended, is told in a
- * line of its own and is no error of the trace.
+ * cat(): what a file holds when the record is read, its name made by a format: cat("/proc/%d/status",
+ * pid). The name may come from a traced process, and so may what the file holds. Only regular files are
+ * opened (dt_file_peek()), as much as CAT_MAX bytes is shown, and bytes that a terminal could obey are
+ * shown as \xNN. A file that is not there, as that of a process which has ended, is told in a line of
+ * its own and is no error of the trace.
  */
 #include "base/file.h"
 #include "builtin/act.h"
@@ -100,7 +101,12 @@ static void cat_json(struct dt_json_firing *j, const char *name, const struct dt
 }
 
 const struct dt_action dt_action_CAT = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("cat", DT_BF_RECORDS, DT_ACT_CAT, "void(string, ...)", DT_VERS(1, 14, 0), dt_act_compile_printf,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("cat", DT_BF_RECORDS, DT_ACT_CAT, "void(string, ...)",
+	    DT_VERS(1, 14, 0), dt_act_compile_printf,
 	    "prints what a file holds, whose name is made by a format")),
-	.facts = DT_AF_FORMAT, .shape = DT_SHAPE_VALUES, DT_ACT_BY_TYPE, .text = cat_text, .json = cat_json,
+	.facts = DT_AF_FORMAT,
+	.shape = DT_SHAPE_VALUES,
+	DT_ACT_BY_TYPE,
+	.text = cat_text,
+	.json = cat_json,
 };

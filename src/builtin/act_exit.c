@@ -7,7 +7,10 @@
 
 static uint32_t exit_size(struct dt_build *b, const struct dt_act *act) { (void)b, (void)act; return 4; }
 
-/* First come, first served: who is late goes there, or by default records nothing. From now on no other clause begins. r0 the status. */
+/*
+ * First come, first served: who is late goes there, or by default records nothing. From now on no other
+ * clause begins. r0 the status.
+ */
 static void exit_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	struct dt_emit *a = l->a;
@@ -64,10 +67,17 @@ static void exit_json(struct dt_json_firing *f, const char *name, const struct d
 }
 
 const struct dt_action dt_action_EXIT = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("exit", DT_BF_RECORDS, DT_ACT_EXIT, "void(int)", DT_VERS(1, 0, 0), dt_act_compile_number,
-	    "ends tracing, with an exit status")),
-	.facts = DT_AF_ALSO, .size = exit_size, .lower = exit_lower, .bytes = dt_bytes_by_type, .run = exit_run,
-	.value = dt_record_by_type, .shape = DT_SHAPE_EFFECT, .text = exit_text, .json = exit_json,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("exit", DT_BF_RECORDS, DT_ACT_EXIT, "void(int)", DT_VERS(1, 0, 0),
+	    dt_act_compile_number, "ends tracing, with an exit status")),
+	.facts = DT_AF_ALSO,
+	.size = exit_size,
+	.lower = exit_lower,
+	.bytes = dt_bytes_by_type,
+	.run = exit_run,
+	.value = dt_record_by_type,
+	.shape = DT_SHAPE_EFFECT,
+	.text = exit_text,
+	.json = exit_json,
 };
 
 /* ---- if ---- */
@@ -100,15 +110,29 @@ static void skipz_run(struct dt_run *run, const struct dt_act *act, uint64_t val
 }
 
 const struct dt_action dt_action_SKIPZ = {
-	.facts = DT_AF_SILENT, .size = skipz_size, .lower = skipz_lower, .bytes = dt_bytes_by_type, .run = skipz_run,
+	.facts = DT_AF_SILENT,
+	.size = skipz_size,
+	.lower = skipz_lower,
+	.bytes = dt_bytes_by_type,
+	.run = skipz_run,
 	.value = dt_record_by_type,
 };
 
 /* ---- nothing ---- */
 
-static void none_run(struct dt_run *run, const struct dt_act *act, uint64_t value) { (void)run, (void)act, (void)value; }
+static void none_run(struct dt_run *run, const struct dt_act *act, uint64_t value)
+{
+	(void)run, (void)act, (void)value;
+}
 
 const struct dt_action dt_action_NONE = {
-	.facts = DT_AF_UNRECORDED, .size = dt_field_none_size, .lower = dt_field_nothing, .bytes = dt_bytes_by_type, .run = none_run,
-	.value = dt_record_by_type, .shape = DT_SHAPE_EFFECT, .text = dt_statement_other, .json = dt_json_action_plain,
+	.facts = DT_AF_UNRECORDED,
+	.size = dt_field_none_size,
+	.lower = dt_field_nothing,
+	.bytes = dt_bytes_by_type,
+	.run = none_run,
+	.value = dt_record_by_type,
+	.shape = DT_SHAPE_EFFECT,
+	.text = dt_statement_other,
+	.json = dt_json_action_plain,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tracemem() and printm(): bytes of memory. Those of printm() have their number before them, as memref() gave it. */
+/*
+ * tracemem() and printm(): bytes of memory. Those of printm() have their number before them, as
+ * memref() gave it.
+ */
 #include "builtin/act.h"
 
 /* ---- compiling ---- */
@@ -13,21 +16,28 @@ static void tracemem_compile(struct dt_sema *s, const struct dt_builtin *row, st
 	dt_act_args(s, call, false);
 	n = dt_call_nargs(call);
 	if (n < 2)
-		dt_fail(s->diag, D_PROTO_LEN, call->loc, "tracemem( ) prototype mismatch: %u arg%s passed, at least 2 expected", n,
+		dt_fail(s->diag, D_PROTO_LEN, call->loc,
+		    "tracemem( ) prototype mismatch: %u arg%s passed, at least 2 expected", n,
 		    n == 1 ? "" : "s");
 	if (n > 3)
-		dt_fail(s->diag, D_TRACEMEM_ARGS, call->loc, "tracemem( ) prototype mismatch: %u args passed, at most 3 expected", n);
+		dt_fail(s->diag, D_TRACEMEM_ARGS, call->loc,
+		    "tracemem( ) prototype mismatch: %u args passed, at most 3 expected", n);
 	addr = call->list;
 	size = addr->next;
 	dyn = size->next;
-	if (dt_node_is_agg(addr) || (!dt_type_is_integer(addr->type) && !dt_type_is_pointer(addr->type) && !dt_type_is_string(addr->type)))
-		dt_fail(s->diag, D_TRACEMEM_ADDR, addr->loc, "tracemem( ) argument #1 must be a pointer or an integer address");
+	if (dt_node_is_agg(addr) ||
+	    (!dt_type_is_integer(addr->type) && !dt_type_is_pointer(addr->type) &&
+		!dt_type_is_string(addr->type)))
+		dt_fail(s->diag, D_TRACEMEM_ADDR, addr->loc,
+		    "tracemem( ) argument #1 must be a pointer or an integer address");
 	if (dt_node_is_agg(size) || !dt_type_is_integer(size->type))
 		dt_fail(s->diag, D_PROTO_ARG, size->loc,
-		    "tracemem( ) argument #2 is incompatible with prototype:\n\tprototype: size_t\n\t argument: %s",
+		    "tracemem( ) argument #2 is incompatible with prototype:\n\tprototype: size_t\n\t "
+		    "argument: %s",
 		    dt_node_is_agg(size) ? "aggregation" : dt_type_str(s->arena, size->type));
 	if (!dt_node_is_const(size) || dt_node_int(size) <= 0 || dt_node_int(size) > UINT32_MAX)
-		dt_fail(s->diag, D_TRACEMEM_SIZE, size->loc, "tracemem( ) argument #2 must be a positive integer constant");
+		dt_fail(s->diag, D_TRACEMEM_SIZE, size->loc,
+		    "tracemem( ) argument #2 must be a positive integer constant");
 	if (dyn != NULL && (dt_node_is_agg(dyn) || !dt_type_is_scalar(dyn->type)))
 		dt_fail(s->diag, D_TRACEMEM_DYNSIZE, dyn->loc, "tracemem( ) argument #3 must be a number");
 	if (dyn != NULL)	/* how much of it to show comes first */
@@ -44,12 +54,14 @@ static void printm_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 	dt_act_args(s, call, false);
 	if (dt_call_nargs(call) != 2)
-		dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: %u args passed, 2 expected", row->name,
-		    dt_call_nargs(call));
+		dt_fail(s->diag, D_PROTO_LEN, call->loc,
+		    "%s( ) prototype mismatch: %u args passed, 2 expected", row->name, dt_call_nargs(call));
 	size = call->list;
 	addr = size->next;
-	if (dt_node_is_agg(size) || !dt_node_is_const(size) || dt_node_int(size) <= 0 || dt_node_int(size) > UINT32_MAX)
-		dt_fail(s->diag, D_PRINTM_SIZE, size->loc, "printm( ) argument #1 must be a positive integer constant");
+	if (dt_node_is_agg(size) || !dt_node_is_const(size) || dt_node_int(size) <= 0 ||
+	    dt_node_int(size) > UINT32_MAX)
+		dt_fail(s->diag, D_PRINTM_SIZE, size->loc,
+		    "printm( ) argument #1 must be a positive integer constant");
 	if (dt_node_is_agg(addr) || !dt_type_is_pointer(addr->type))
 		dt_fail(s->diag, D_PRINTM_ADDR, addr->loc, "printm( ) argument #2 must be a pointer");
 	dt_act_expr(s, DT_ACT_PRINTM, addr)->arg = size->value;
@@ -68,7 +80,10 @@ static void tracemem_lower(struct dt_lower *l, const struct dt_act *act, const s
 	dt_field_bytes(l, f, act->difo->rtype.flags & DT_DTF_USERREF);
 }
 
-static uint32_t printm_size(struct dt_build *b, const struct dt_act *act) { return dt_field_limit(b, act, act->arg + 8); }
+static uint32_t printm_size(struct dt_build *b, const struct dt_act *act)
+{
+	return dt_field_limit(b, act, act->arg + 8);
+}
 
 /* memref() made a pair of address and length. */
 static void printm_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
@@ -158,17 +173,30 @@ static void memory_json(struct dt_json_firing *f, const char *name, const struct
 }
 
 const struct dt_action dt_action_TRACEMEM = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("tracemem", DT_BF_RECORDS, DT_ACT_TRACEMEM, "void(*, size_t, [size_t])", DT_VERS(1, 0, 0),
-	    tracemem_compile, "records bytes of memory: address, how many, how many of them to show")),
-	.size = tracemem_size, .lower = tracemem_lower, .bytes = tracemem_bytes, .value = dt_record_by_type,
-	.shape = DT_SHAPE_MEMORY, .text = memory_text, .json = memory_json,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("tracemem", DT_BF_RECORDS, DT_ACT_TRACEMEM,
+	    "void(*, size_t, [size_t])", DT_VERS(1, 0, 0), tracemem_compile,
+	    "records bytes of memory: address, how many, how many of them to show")),
+	.size = tracemem_size,
+	.lower = tracemem_lower,
+	.bytes = tracemem_bytes,
+	.value = dt_record_by_type,
+	.shape = DT_SHAPE_MEMORY,
+	.text = memory_text,
+	.json = memory_json,
 };
 
-const struct dt_action dt_action_TRACEMEM_DYNSIZE = { DT_ACT_BY_TYPE, .shape = DT_SHAPE_MEMORY, .text = memory_text, .json = memory_json };
+const struct dt_action dt_action_TRACEMEM_DYNSIZE = { DT_ACT_BY_TYPE, .shape = DT_SHAPE_MEMORY,
+	.text = memory_text, .json = memory_json };
 
 const struct dt_action dt_action_PRINTM = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("printm", DT_BF_RECORDS, DT_ACT_PRINTM, "void(size_t, uintptr_t *)", DT_VERS(1, 0, 0),
-	    printm_compile, "records bytes of memory: how many at most, and what memref( ) gave")),
-	.size = printm_size, .lower = printm_lower, .bytes = printm_bytes, .value = dt_record_by_type,
-	.shape = DT_SHAPE_MEMORY, .text = memory_text, .json = memory_json,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("printm", DT_BF_RECORDS, DT_ACT_PRINTM, "void(size_t, uintptr_t *)",
+	    DT_VERS(1, 0, 0), printm_compile,
+	    "records bytes of memory: how many at most, and what memref( ) gave")),
+	.size = printm_size,
+	.lower = printm_lower,
+	.bytes = printm_bytes,
+	.value = dt_record_by_type,
+	.shape = DT_SHAPE_MEMORY,
+	.text = memory_text,
+	.json = memory_json,
 };

@@ -6,19 +6,23 @@
 
 /* ---- compiling ---- */
 
-static const char *format_text(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call, struct dt_format **format)
+static const char *format_text(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
+    struct dt_format **format)
 {
 	struct dt_node *fmt = call->list;
 	struct dt_format_error err;
 
 	if (fmt == NULL)
-		dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: 0 args passed, at least 1 expected", row->name);
+		dt_fail(s->diag, D_PROTO_LEN, call->loc,
+		    "%s( ) prototype mismatch: 0 args passed, at least 1 expected", row->name);
 	if (fmt->kind != DT_N_STR)
-		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "%s( ) format must be a string constant", row->name);
+		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "%s( ) format must be a string constant",
+		    row->name);
 	if (fmt->slen == 0 && row->id != DT_ACT_FREOPEN)
 		dt_fail(s->diag, D_PRINTF_FMT_EMPTY, fmt->loc, "%s( ) format string is empty", row->name);
 	if (memchr(fmt->str, '\0', fmt->slen) != NULL)
-		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "%s( ) format may not contain a NUL character", row->name);
+		dt_fail(s->diag, D_PRINTF_ARG_FMT, fmt->loc, "%s( ) format may not contain a NUL character",
+		    row->name);
 	*format = dt_format_parse(s->arena, fmt->str, fmt->slen, &err);
 	if (*format == NULL)
 		dt_fail(s->diag, err.tag, fmt->loc, "%s", err.msg);
@@ -50,8 +54,8 @@ static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, con
 }
 
 /*
- * One action a value. The first carries the format; when there is no value, or the first is a stack or symbol,
- * which record in their own way, a first action without data stands for it.
+ * One action a value. The first carries the format; when there is no value, or the first is a stack or
+ * symbol, which record in their own way, a first action without data stands for it.
  */
 void dt_act_compile_printf(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
@@ -74,7 +78,8 @@ void dt_act_compile_printf(struct dt_sema *s, const struct dt_builtin *row, stru
 	args = call->list->next;
 	check_arguments(s, row, format, call->list, args);
 	if (row->id == DT_ACT_FREOPEN && args == NULL && strcmp(text, ".") == 0)
-		dt_fail(s->diag, D_FREOPEN_INVALID, call->list->loc, "freopen( ) argument #1 cannot be \".\"");
+		dt_fail(s->diag, D_FREOPEN_INVALID, call->list->loc,
+		    "freopen( ) argument #1 cannot be \".\"");
 	if (args == NULL || dt_node_is_key(s, args)) {
 		act = dt_act_const(s, row->id, 0, 0, call->loc);
 		act->difo = dt_difo_void(s->keep, act->difo);
@@ -94,7 +99,8 @@ static void printf_text(struct dt_statements *s, const struct dt_rec *recs, size
 }
 
 /* system() and freopen(): the text is what to do. */
-static void command(struct dt_statements *s, const struct dt_rec *recs, size_t n, void (*f)(void *, const char *))
+static void command(struct dt_statements *s, const struct dt_rec *recs, size_t n,
+    void (*f)(void *, const char *))
 {
 	struct dt_out text;
 
@@ -154,19 +160,30 @@ static void command_json(struct dt_json_firing *f, const char *name, const struc
 #define DEST (DT_BF_RECORDS | DT_BF_DESTRUCTIVE)
 
 const struct dt_action dt_action_PRINTF = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("printf", REC, DT_ACT_PRINTF, "void(string, ...)", DT_VERS(1, 0, 0), dt_act_compile_printf,
-	    "prints values by a format")),
-	.facts = DT_AF_FORMAT, .shape = DT_SHAPE_VALUES, DT_ACT_BY_TYPE, .text = printf_text, .json = printf_json,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("printf", REC, DT_ACT_PRINTF, "void(string, ...)", DT_VERS(1, 0, 0),
+	    dt_act_compile_printf, "prints values by a format")),
+	.facts = DT_AF_FORMAT,
+	.shape = DT_SHAPE_VALUES,
+	DT_ACT_BY_TYPE,
+	.text = printf_text,
+	.json = printf_json,
 };
 
 const struct dt_action dt_action_SYSTEM = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("system", DEST, DT_ACT_SYSTEM, "void(string, ...)", DT_VERS(1, 0, 0), dt_act_compile_printf,
-	    "runs a shell command, made by a format")),
-	.shape = DT_SHAPE_EFFECT, DT_ACT_BY_TYPE, .text = system_text, .json = command_json,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("system", DEST, DT_ACT_SYSTEM, "void(string, ...)",
+	    DT_VERS(1, 0, 0), dt_act_compile_printf, "runs a shell command, made by a format")),
+	.shape = DT_SHAPE_EFFECT,
+	DT_ACT_BY_TYPE,
+	.text = system_text,
+	.json = command_json,
 };
 
 const struct dt_action dt_action_FREOPEN = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("freopen", DEST, DT_ACT_FREOPEN, "void(string, ...)", DT_VERS(1, 1, 0), dt_act_compile_printf,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("freopen", DEST, DT_ACT_FREOPEN, "void(string, ...)",
+	    DT_VERS(1, 1, 0), dt_act_compile_printf,
 	    "sends all further output to a file, whose name is made by a format; \"\" goes back")),
-	.shape = DT_SHAPE_EFFECT, DT_ACT_BY_TYPE, .text = freopen_text, .json = command_json,
+	.shape = DT_SHAPE_EFFECT,
+	DT_ACT_BY_TYPE,
+	.text = freopen_text,
+	.json = command_json,
 };

@@ -33,13 +33,21 @@ static void ftruncate_do(struct dt_statements *s, const struct dt_rec *recs, siz
 }
 
 const struct dt_action dt_action_LIB_SETOPT = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("setopt", DT_BF_RECORDS, DT_ACT_LIBACT, "void(string, [string])", DT_VERS(1, 2, 0), setopt_compile,
-	    "sets an option while tracing")),
-	.shape = DT_SHAPE_EFFECT, .facts = DT_AF_OURS, DT_ACT_BY_TYPE, .text = setopt_do, .json = dt_json_action_plain,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("setopt", DT_BF_RECORDS, DT_ACT_LIBACT, "void(string, [string])",
+	    DT_VERS(1, 2, 0), setopt_compile, "sets an option while tracing")),
+	.shape = DT_SHAPE_EFFECT,
+	.facts = DT_AF_OURS,
+	DT_ACT_BY_TYPE,
+	.text = setopt_do,
+	.json = dt_json_action_plain,
 };
 
 const struct dt_action dt_action_LIB_FTRUNCATE = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("ftruncate", DT_BF_RECORDS, DT_ACT_LIBACT, "void()", DT_VERS(1, 0, 0), ftruncate_compile,
-	    "empties the output file, where output goes to one")),
-	.shape = DT_SHAPE_EFFECT, .facts = DT_AF_OURS, DT_ACT_BY_TYPE, .text = ftruncate_do, .json = dt_json_action_plain,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("ftruncate", DT_BF_RECORDS, DT_ACT_LIBACT, "void()",
+	    DT_VERS(1, 0, 0), ftruncate_compile, "empties the output file, where output goes to one")),
+	.shape = DT_SHAPE_EFFECT,
+	.facts = DT_AF_OURS,
+	DT_ACT_BY_TYPE,
+	.text = ftruncate_do,
+	.json = dt_json_action_plain,
 };

@@ -48,8 +48,10 @@ static void chill_lower(struct dt_lower *l, const struct dt_act *act, const stru
 	dt_runtime(l, "rt_chill");
 }
 
-#define NAME(n, i, p, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_DESTRUCTIVE, i, p, DT_VERS(1, 0, 0), dt_act_compile_number, d))
-#define DONE .shape = DT_SHAPE_EFFECT, .size = dt_field_by_type_size, .bytes = dt_bytes_by_type, .value = dt_record_by_type, \
+#define NAME(n, i, p, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_DESTRUCTIVE, i, p, DT_VERS(1, 0, 0), \
+	dt_act_compile_number, d))
+#define DONE .shape = DT_SHAPE_EFFECT, .size = dt_field_by_type_size, .bytes = dt_bytes_by_type, \
+	.value = dt_record_by_type, \
 	.text = dt_statement_other, .json = dt_json_action_plain
 
 const struct dt_action dt_action_STOP = {
@@ -61,5 +63,7 @@ const struct dt_action dt_action_RAISE = {
 };
 
 const struct dt_action dt_action_CHILL = {
-	NAME("chill", DT_ACT_CHILL, "void(int)", "holds the CPU for some nanoseconds"), DONE, .lower = chill_lower,
+	NAME("chill", DT_ACT_CHILL, "void(int)", "holds the CPU for some nanoseconds"),
+	DONE,
+	.lower = chill_lower,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* speculate(), commit(), discard(). How the kernel keeps speculations: bpf/speculation.c; the interpreter: interp/spec.c. */
+/*
+ * speculate(), commit(), discard(). How the kernel keeps speculations: bpf/speculation.c; the
+ * interpreter: interp/spec.c.
+ */
 #include "builtin/act.h"
 
 /* ---- compiling ---- */
@@ -7,7 +10,8 @@
 static void speculate_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	if (s->speculated)
-		dt_fail(s->diag, D_SPEC_SPEC, call->loc, "speculate( ) may not follow speculate( ) in one clause");
+		dt_fail(s->diag, D_SPEC_SPEC, call->loc,
+		    "speculate( ) may not follow speculate( ) in one clause");
 	if (s->committed)
 		dt_fail(s->diag, D_SPEC_COMM, call->loc, "speculate( ) may not follow commit( )");
 	if (s->recorded)
@@ -22,7 +26,8 @@ static void commit_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 	if (s->committed)
 		dt_fail(s->diag, D_COMM_COMM, call->loc, "commit( ) may not follow commit( ) in one clause");
 	if (s->recorded)
-		dt_fail_hint(s->diag, D_COMM_DREC, call->loc, "put the data-recording actions into a clause of their own",
+		dt_fail_hint(s->diag, D_COMM_DREC, call->loc,
+		    "put the data-recording actions into a clause of their own",
 		    "commit( ) may not follow data-recording actions");
 	dt_act_compile_number(s, row, call);
 	s->committed = true;
@@ -53,7 +58,10 @@ static void discard_lower(struct dt_lower *l, const struct dt_act *act, const st
 
 /* ---- in the interpreter ---- */
 
-/* Where there is no room the clause ends too, but how much it would record is not known here: finish() finds that out. */
+/*
+ * Where there is no room the clause ends too, but how much it would record is not known here: finish()
+ * finds that out.
+ */
 static void speculate_run(struct dt_run *run, const struct dt_act *act, uint64_t value)
 {
 	(void)act;
@@ -76,12 +84,16 @@ static void discard_run(struct dt_run *run, const struct dt_act *act, uint64_t v
 }
 
 #define NAME(n, i, c, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, 0, i, "void(int)", DT_VERS(1, 0, 0), c, d))
-#define NOTHING .facts = DT_AF_UNRECORDED | DT_AF_SILENT, .size = dt_field_none_size, .bytes = dt_bytes_by_type, \
+#define NOTHING .facts = DT_AF_UNRECORDED | DT_AF_SILENT, .size = dt_field_none_size, \
+	.bytes = dt_bytes_by_type, \
 	.value = dt_record_by_type
 
 const struct dt_action dt_action_SPECULATE = {
-	NAME("speculate", DT_ACT_SPECULATE, speculate_compile, "keeps back what the clause records until it is committed"),
-	NOTHING, .lower = speculate_lower, .run = speculate_run,
+	NAME("speculate", DT_ACT_SPECULATE, speculate_compile,
+	    "keeps back what the clause records until it is committed"),
+	NOTHING,
+	.lower = speculate_lower,
+	.run = speculate_run,
 };
 
 const struct dt_action dt_action_COMMIT = {
@@ -90,6 +102,9 @@ const struct dt_action dt_action_COMMIT = {
 };
 
 const struct dt_action dt_action_DISCARD = {
-	NAME("discard", DT_ACT_DISCARD, dt_act_compile_number, "throws away what was recorded under a speculation"),
-	NOTHING, .lower = discard_lower, .run = discard_run,
+	NAME("discard", DT_ACT_DISCARD, dt_act_compile_number,
+	    "throws away what was recorded under a speculation"),
+	NOTHING,
+	.lower = discard_lower,
+	.run = discard_run,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stack(), ustack(), jstack(). Frames that are missing are 0; user stacks begin with the pid and end with room for names. */
+/*
+ * stack(), ustack(), jstack(). Frames that are missing are 0; user stacks begin with the pid and end
+ * with room for names.
+ */
 #include "bpf/build.h"
 #include "builtin/act.h"
 
@@ -12,11 +15,13 @@ static void stack_compile(struct dt_sema *s, const struct dt_builtin *row, struc
 	(void)row;
 	dt_act_args(s, call, false);
 	if (dt_call_nargs(call) > 1)
-		dt_fail(s->diag, D_STACK_PROTO, call->loc, "stack( ) prototype mismatch: %u args passed, at most 1 expected",
-		    dt_call_nargs(call));
+		dt_fail(s->diag, D_STACK_PROTO, call->loc,
+		    "stack( ) prototype mismatch: %u args passed, at most 1 expected", dt_call_nargs(call));
 	if (call->list != NULL) {
-		if (!dt_node_is_const(call->list) || dt_node_int(call->list) <= 0 || dt_node_int(call->list) > UINT16_MAX)
-			dt_fail(s->diag, D_STACK_SIZE, call->list->loc, "stack( ) size must be a positive integer constant");
+		if (!dt_node_is_const(call->list) || dt_node_int(call->list) <= 0 ||
+		    dt_node_int(call->list) > UINT16_MAX)
+			dt_fail(s->diag, D_STACK_SIZE, call->list->loc,
+			    "stack( ) size must be a positive integer constant");
 		frames = call->list->value;
 	}
 	dt_act_add(s, DT_ACT_STACK, call->loc)->arg = frames;
@@ -31,18 +36,21 @@ static void ustack_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 	dt_act_args(s, call, false);
 	if (dt_call_nargs(call) > 2)
-		dt_fail(s->diag, D_USTACK_PROTO, call->loc, "%s( ) prototype mismatch: %u args passed, at most 2 expected", row->name,
+		dt_fail(s->diag, D_USTACK_PROTO, call->loc,
+		    "%s( ) prototype mismatch: %u args passed, at most 2 expected", row->name,
 		    dt_call_nargs(call));
 	n = call->list;
 	if (n != NULL) {
 		if (!dt_node_is_const(n) || dt_node_int(n) <= 0 || dt_node_int(n) > UINT16_MAX)
-			dt_fail(s->diag, D_USTACK_FRAMES, n->loc, "%s( ) argument #1 must be a positive integer constant", row->name);
+			dt_fail(s->diag, D_USTACK_FRAMES, n->loc,
+			    "%s( ) argument #1 must be a positive integer constant", row->name);
 		frames = n->value;
 	}
 	if (n != NULL && n->next != NULL) {
 		n = n->next;
 		if (!dt_node_is_const(n) || dt_node_int(n) < 0 || dt_node_int(n) > UINT16_MAX)
-			dt_fail(s->diag, D_USTACK_STRSIZE, n->loc, "%s( ) argument #2 must be an integer constant", row->name);
+			dt_fail(s->diag, D_USTACK_STRSIZE, n->loc,
+			    "%s( ) argument #2 must be an integer constant", row->name);
 		strsize = n->value;
 	}
 	dt_act_add(s, row->id, call->loc)->arg = strsize << 32 | frames;
@@ -50,7 +58,11 @@ static void ustack_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 /* ---- in the kernel ---- */
 
-static uint32_t stack_size(struct dt_build *b, const struct dt_act *act) { (void)b; return 8 * (uint32_t)act->arg; }
+static uint32_t stack_size(struct dt_build *b, const struct dt_act *act)
+{
+	(void)b;
+	return 8 * (uint32_t)act->arg;
+}
 
 static uint32_t ustack_size(struct dt_build *b, const struct dt_act *act)
 {
@@ -60,7 +72,11 @@ static uint32_t ustack_size(struct dt_build *b, const struct dt_act *act)
 
 static void take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
 {
-	if (base == FP)		/* "invalid indirect read from stack" says Linux 6.1, whose helper is declared to read what it writes */
+	/*
+	 * "invalid indirect read from stack" says Linux 6.1, whose helper is declared to read what it
+	 * writes
+	 */
+	if (base == FP)
 		dt_zero(l, base, off, size);
 	dt_stack_take(l, base, off, size, user);	/* on failure all zeros */
 }
@@ -127,7 +143,9 @@ static void stack_value(const struct dt_act *act, const void *data, size_t len, 
 {
 	uint64_t have = len / 8;
 
-	*v = (struct dt_value){ .kind = DT_V_STACK, .pcs = data, .npcs = (uint32_t)(have < act->arg ? have : act->arg) };
+	*v = (struct dt_value){
+		.kind = DT_V_STACK, .pcs = data, .npcs = (uint32_t)(have < act->arg ? have : act->arg)
+	};
 }
 
 static void ustack_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
@@ -145,24 +163,31 @@ static void ustack_value(const struct dt_act *act, const void *data, size_t len,
 }
 
 #define KEY (DT_BF_RECORDS | DT_BF_KEY)
-#define USTACK .facts = DT_AF_USTACK | DT_AF_USER, .keytype = DT_T_STACK, .size = ustack_size, .lower = ustack_lower, \
+#define USTACK .facts = DT_AF_USTACK | DT_AF_USER, .keytype = DT_T_STACK, .size = ustack_size, \
+	.lower = ustack_lower, \
 	.bytes = ustack_bytes, .value = ustack_value, DT_ACT_SHOW
 
 const struct dt_action dt_action_STACK = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("stack", KEY, DT_ACT_STACK, "stack([uint32_t])", DT_VERS(1, 0, 0), stack_compile,
-	    "the kernel's stack")),
-	.facts = DT_AF_KSTACK, .keytype = DT_T_STACK, .size = stack_size, .lower = stack_lower, .bytes = stack_bytes,
-	.value = stack_value, DT_ACT_SHOW,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("stack", KEY, DT_ACT_STACK, "stack([uint32_t])", DT_VERS(1, 0, 0),
+	    stack_compile, "the kernel's stack")),
+	.facts = DT_AF_KSTACK,
+	.keytype = DT_T_STACK,
+	.size = stack_size,
+	.lower = stack_lower,
+	.bytes = stack_bytes,
+	.value = stack_value,
+	DT_ACT_SHOW,
 };
 
 const struct dt_action dt_action_USTACK = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("ustack", KEY, DT_ACT_USTACK, "stack([uint32_t], [uint32_t])", DT_VERS(1, 0, 0), ustack_compile,
-	    "the process's stack")),
+	.names = DT_ACT_NAMES(DT_ACT_NAME("ustack", KEY, DT_ACT_USTACK, "stack([uint32_t], [uint32_t])",
+	    DT_VERS(1, 0, 0), ustack_compile, "the process's stack")),
 	USTACK,
 };
 
 const struct dt_action dt_action_JSTACK = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("jstack", KEY, DT_ACT_JSTACK, "stack([uint32_t], [uint32_t])", DT_VERS(1, 0, 0), ustack_compile,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("jstack", KEY, DT_ACT_JSTACK, "stack([uint32_t], [uint32_t])",
+	    DT_VERS(1, 0, 0), ustack_compile,
 	    "the process's stack, with the options jstackframes and jstackstrsize")),
 	USTACK,
 };

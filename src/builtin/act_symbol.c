@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sym(), mod(), usym(), umod(), uaddr(): an address, shown by name; those of processes have the pid before them. */
+/*
+ * sym(), mod(), usym(), umod(), uaddr(): an address, shown by name; those of processes have the pid
+ * before them.
+ */
 #include "builtin/act.h"
 
 static void symbol_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	dt_act_args(s, call, false);
 	if (call->list != NULL && dt_node_is_agg(call->list))
-		dt_fail(s->diag, D_PROTO_ARG, call->list->loc, "%s( ) needs an address, not an aggregation", row->name);
+		dt_fail(s->diag, D_PROTO_ARG, call->list->loc, "%s( ) needs an address, not an aggregation",
+		    row->name);
 	dt_call_check(s, call, row);
 	dt_act_expr(s, row->id, call->list);
 }
@@ -81,14 +85,20 @@ static void uaddr_value(const struct dt_act *act, const void *data, size_t len, 
 	symbol(DT_V_UADDR, data, len, v);
 }
 
-#define KERNEL .keytype = DT_T_SYMADDR, .size = address_size, .lower = address_lower, .bytes = address_bytes, DT_ACT_SHOW
-#define USER .keytype = DT_T_USYMADDR, .size = pair_size, .lower = pair_lower, .bytes = pair_bytes, DT_ACT_SHOW
-#define NAME(n, i, p, d) DT_ACT_NAME(n, DT_BF_RECORDS | DT_BF_KEY, i, p "(uintptr_t)", DT_VERS(1, 2, 0), symbol_compile, d)
+#define KERNEL .keytype = DT_T_SYMADDR, .size = address_size, .lower = address_lower, \
+	.bytes = address_bytes, DT_ACT_SHOW
+#define USER .keytype = DT_T_USYMADDR, .size = pair_size, .lower = pair_lower, .bytes = pair_bytes, \
+	DT_ACT_SHOW
+#define NAME(n, i, p, d) DT_ACT_NAME(n, DT_BF_RECORDS | DT_BF_KEY, i, p "(uintptr_t)", DT_VERS(1, 2, 0), \
+	symbol_compile, d)
 
 const struct dt_action dt_action_SYM = {
-	.names = DT_ACT_NAMES(NAME("sym", DT_ACT_SYM, "_symaddr", "the kernel's function or object at an address"),
-	    NAME("func", DT_ACT_SYM, "_symaddr", "the same as sym( )")),
-	.facts = DT_AF_FOLDS, KERNEL, .value = sym_value,
+	.names = DT_ACT_NAMES(NAME("sym", DT_ACT_SYM, "_symaddr",
+	    "the kernel's function or object at an address"), NAME("func", DT_ACT_SYM, "_symaddr",
+	    "the same as sym( )")),
+	.facts = DT_AF_FOLDS,
+	KERNEL,
+	.value = sym_value,
 };
 
 const struct dt_action dt_action_MOD = {
@@ -97,17 +107,26 @@ const struct dt_action dt_action_MOD = {
 };
 
 const struct dt_action dt_action_USYM = {
-	.names = DT_ACT_NAMES(NAME("usym", DT_ACT_USYM, "_usymaddr", "the function or object at an address of the process"),
-	    NAME("ufunc", DT_ACT_USYM, "_usymaddr", "the same as usym( )")),
-	.facts = DT_AF_FOLDS | DT_AF_USER, USER, .value = usym_value,
+	.names = DT_ACT_NAMES(NAME("usym", DT_ACT_USYM, "_usymaddr",
+	    "the function or object at an address of the process"), NAME("ufunc", DT_ACT_USYM, "_usymaddr",
+	    "the same as usym( )")),
+	.facts = DT_AF_FOLDS | DT_AF_USER,
+	USER,
+	.value = usym_value,
 };
 
 const struct dt_action dt_action_UMOD = {
-	.names = DT_ACT_NAMES(NAME("umod", DT_ACT_UMOD, "_usymaddr", "the file that is mapped at an address of the process")),
-	.facts = DT_AF_FOLDS | DT_AF_USER, USER, .value = umod_value,
+	.names = DT_ACT_NAMES(NAME("umod", DT_ACT_UMOD, "_usymaddr",
+	    "the file that is mapped at an address of the process")),
+	.facts = DT_AF_FOLDS | DT_AF_USER,
+	USER,
+	.value = umod_value,
 };
 
 const struct dt_action dt_action_UADDR = {
-	.names = DT_ACT_NAMES(NAME("uaddr", DT_ACT_UADDR, "_usymaddr", "an address of the process by name and offset")),
-	.facts = DT_AF_USER, USER, .value = uaddr_value,
+	.names = DT_ACT_NAMES(NAME("uaddr", DT_ACT_UADDR, "_usymaddr",
+	    "an address of the process by name and offset")),
+	.facts = DT_AF_USER,
+	USER,
+	.value = uaddr_value,
 };

@@ -7,37 +7,45 @@
 struct value_tags { enum dt_tag agg, dyn, none; };
 
 /* The one argument of trace() or print(), refused where it is no value that can be recorded. */
-static struct dt_node *one_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call, struct value_tags tags)
+static struct dt_node *one_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
+    struct value_tags tags)
 {
 	struct dt_node *n;
 
 	dt_act_args(s, call, true);
 	if (dt_call_nargs(call) != 1)
-		dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: %u args passed, 1 expected", row->name,
-		    dt_call_nargs(call));
+		dt_fail(s->diag, D_PROTO_LEN, call->loc,
+		    "%s( ) prototype mismatch: %u args passed, 1 expected", row->name, dt_call_nargs(call));
 	n = call->list;
 	if (dt_node_is_agg(n))
-		dt_fail_hint(s->diag, tags.agg, n->loc, "print it with printa( )", "%s( ) may not be applied to an aggregation", row->name);
+		dt_fail_hint(s->diag, tags.agg, n->loc, "print it with printa( )",
+		    "%s( ) may not be applied to an aggregation", row->name);
 	if (n->kind == DT_N_XLATE && dt_type_is_pointer(n->type))
-		dt_fail_hint(s->diag, tags.dyn, n->loc, "write * before it for the whole object, or name one of its members", "%s( ) may not be applied to a translated pointer",
-		    row->name);
+		dt_fail_hint(s->diag, tags.dyn, n->loc,
+		    "write * before it for the whole object, or name one of its members",
+		    "%s( ) may not be applied to a translated pointer", row->name);
 	if (n->kind == DT_N_XLATE)
 		n = dt_expr_xwhole(s, n);
 	if (dt_type_is_void(n->type))
-		dt_fail(s->diag, tags.none, n->loc, "%s( ) may not be applied to a void expression", row->name);
+		dt_fail(s->diag, tags.none, n->loc, "%s( ) may not be applied to a void expression",
+		    row->name);
 	return n;
 }
 
 /* Arrays and structs in memory are recorded whole; one of unknown size cannot be. */
-static void check_size(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *n, enum dt_tag tag)
+static void check_size(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *n,
+    enum dt_tag tag)
 {
-	if (!dt_node_is_key(s, n) && dt_type_base(n->type)->kind != DT_T_FUNC && dt_type_size(s->types, n->type) == 0)
-		dt_fail(s->diag, tag, n->loc, "%s( ): the size of \"%s\" is not known", row->name, dt_type_str(s->arena, n->type));
+	if (!dt_node_is_key(s, n) && dt_type_base(n->type)->kind != DT_T_FUNC &&
+	    dt_type_size(s->types, n->type) == 0)
+		dt_fail(s->diag, tag, n->loc, "%s( ): the size of \"%s\" is not known", row->name,
+		    dt_type_str(s->arena, n->type));
 }
 
 static void trace_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	struct dt_node *n = one_value(s, row, call, (struct value_tags){ D_TRACE_AGG, D_TRACE_DYN, D_TRACE_VOID });
+	struct dt_node *n = one_value(s, row, call,
+	    (struct value_tags){ D_TRACE_AGG, D_TRACE_DYN, D_TRACE_VOID });
 
 	check_size(s, row, n, D_TRACE_VOID);
 	dt_act_value(s, DT_ACT_DIFEXPR, n);
@@ -47,7 +55,8 @@ static bool is_object_pointer(struct dt_sema *s, const struct dt_node *n)
 {
 	const struct dt_type *t = dt_type_base(n->type);
 
-	return t->kind == DT_T_PTR && dt_type_base(t->ref)->kind != DT_T_FUNC && dt_type_size(s->types, t->ref) != 0;
+	return t->kind == DT_T_PTR && dt_type_base(t->ref)->kind != DT_T_FUNC &&
+	    dt_type_size(s->types, t->ref) != 0;
 }
 
 static struct dt_node *hidden_variable(struct dt_sema *s, struct dt_ident *id, const struct dt_node *n)
@@ -84,7 +93,8 @@ static struct dt_node *keep_pointer(struct dt_sema *s, struct dt_node *n, struct
 /* A pointer prints its address and what it points to; the type's name goes along. */
 static void print_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	struct dt_node *n = one_value(s, row, call, (struct value_tags){ D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID });
+	struct dt_node *n = one_value(s, row, call,
+	    (struct value_tags){ D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID });
 	struct dt_node *object = NULL;
 	struct dt_act *act;
 
@@ -147,13 +157,18 @@ static void print_json(struct dt_json_firing *f, const char *name, const struct 
 }
 
 const struct dt_action dt_action_DIFEXPR = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("trace", DT_BF_RECORDS, DT_ACT_DIFEXPR, "void(*)", DT_VERS(1, 0, 0), trace_compile,
-	    "records a value")),
-	.facts = DT_AF_IFVALUE, DT_ACT_BY_TYPE, DT_ACT_SHOW,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("trace", DT_BF_RECORDS, DT_ACT_DIFEXPR, "void(*)", DT_VERS(1, 0, 0),
+	    trace_compile, "records a value")),
+	.facts = DT_AF_IFVALUE,
+	DT_ACT_BY_TYPE,
+	DT_ACT_SHOW,
 };
 
 const struct dt_action dt_action_PRINT = {
-	.names = DT_ACT_NAMES(DT_ACT_NAME("print", DT_BF_RECORDS, DT_ACT_PRINT, "void(*)", DT_VERS(1, 9, 0), print_compile,
-	    "records a value and prints it by its type; of a pointer, what it points to")),
-	DT_ACT_BY_TYPE, .shape = DT_SHAPE_OBJECT, .text = print_text, .json = print_json,
+	.names = DT_ACT_NAMES(DT_ACT_NAME("print", DT_BF_RECORDS, DT_ACT_PRINT, "void(*)", DT_VERS(1, 9, 0),
+	    print_compile, "records a value and prints it by its type; of a pointer, what it points to")),
+	DT_ACT_BY_TYPE,
+	.shape = DT_SHAPE_OBJECT,
+	.text = print_text,
+	.json = print_json,
 };

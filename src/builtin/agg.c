@@ -7,7 +7,8 @@
 
 /* ---- the aggregation itself ---- */
 
-static void check_function(struct dt_sema *s, struct dt_ident *id, const struct dt_builtin *row, const struct dt_node *call)
+static void check_function(struct dt_sema *s, struct dt_ident *id, const struct dt_builtin *row,
+    const struct dt_node *call)
 {
 	struct dt_place at;
 
@@ -19,7 +20,8 @@ static void check_function(struct dt_sema *s, struct dt_ident *id, const struct 
 	if (id->aggfunc == row)
 		return;
 	at = dt_loc_place(id->aggloc);
-	dt_fail(s->diag, D_AGG_REDEF, call->loc, "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : line %u",
+	dt_fail(s->diag, D_AGG_REDEF, call->loc,
+	    "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : line %u",
 	    id->name, id->name, row->name, id->name, id->aggfunc->name, at.line);
 }
 
@@ -83,18 +85,23 @@ static void check_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *a
 		id->nkeys = n;
 		id->keys = DT_NEWN(s->cc->arena, const struct dt_type *, n + 1);
 		for (const struct dt_node *k = *keys; k != NULL; k = k->next)
-			id->keys[i++] = dt_type_base(k->type)->kind == DT_T_ARRAY && dt_type_is_stringlike(k->type) ?
-			    dt_types_string(s->types) : k->type;
+			id->keys[i++] = dt_type_base(k->type)->kind == DT_T_ARRAY &&
+				dt_type_is_stringlike(k->type) ?
+			    dt_types_string(s->types) :
+			    k->type;
 	}
 	if (n != id->nkeys)
-		dt_fail(s->diag, D_PROTO_LEN, agg->loc, "@%s[ ] prototype mismatch: %u key%s passed, %u expected", id->name, n,
-		    n == 1 ? "" : "s", id->nkeys);
+		dt_fail(s->diag, D_PROTO_LEN, agg->loc,
+		    "@%s[ ] prototype mismatch: %u key%s passed, %u expected", id->name, n, n == 1 ? "" : "s",
+		    id->nkeys);
 	i = 0;
 	for (struct dt_node **k = keys; *k != NULL; k = &(*k)->next, i++) {
 		if (!dt_compat_arg(s, id->keys[i], *k))
 			dt_fail(s->diag, D_PROTO_ARG, (*k)->loc,
-			    "@%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", id->name, i + 1,
-			    dt_type_str(s->arena, id->keys[i]), dt_type_str(s->arena, (*k)->type));
+			    "@%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: "
+			    "%s",
+			    id->name, i + 1, dt_type_str(s->arena, id->keys[i]),
+			    dt_type_str(s->arena, (*k)->type));
 	}
 }
 
@@ -146,13 +153,19 @@ struct dt_node *dt_agg_nth(const struct dt_node *call, unsigned n)
 	return a;
 }
 
-void dt_agg_nargs(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *call, unsigned least, unsigned most)
+void dt_agg_nargs(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *call, unsigned least,
+    unsigned most)
 {
 	unsigned n = dt_call_nargs(call);
 
 	if (n < least || n > most)
-		dt_fail(s->diag, D_PROTO_LEN, call->loc, "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
-		    n == 1 ? "" : "s", least == most ? "" : n < least ? "at least " : "at most ", n < least ? least : most);
+		dt_fail(s->diag, D_PROTO_LEN, call->loc,
+		    "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", row->name, n,
+		    n == 1 ? "" : "s",
+		    least == most ? "" :
+			n < least ? "at least " :
+				    "at most ",
+		    n < least ? least : most);
 }
 
 static struct dt_node *detach(struct dt_sema *s, struct dt_node *n)
@@ -164,14 +177,15 @@ static struct dt_node *detach(struct dt_sema *s, struct dt_node *n)
 }
 
 /* All 64 bits are aggregated, whatever the type. */
-struct dt_node *dt_agg_argument(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call, unsigned n, enum dt_tag tag)
+struct dt_node *dt_agg_argument(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
+    unsigned n, enum dt_tag tag)
 {
 	struct dt_node *v = dt_agg_nth(call, n);
 
 	if (v == NULL)
 		return NULL;
-	if (v->kind == DT_N_AGG || v->kind == DT_N_XLATE || (v->kind == DT_N_INDEX && v->a->kind == DT_N_AGG) ||
-	    !dt_type_is_scalar(v->type))
+	if (v->kind == DT_N_AGG || v->kind == DT_N_XLATE ||
+	    (v->kind == DT_N_INDEX && v->a->kind == DT_N_AGG) || !dt_type_is_scalar(v->type))
 		dt_fail(s->diag, tag, v->loc, "%s( ) argument #%u must be of scalar type", row->name, n + 1);
 	return dt_expr_whole(s, detach(s, v), dt_types_sized(s->types, 8, true));
 }
@@ -182,20 +196,24 @@ int64_t dt_agg_parameter(struct dt_sema *s, const struct dt_builtin *row, const 
 	struct dt_node *n = dt_agg_nth(call, p.n);
 
 	if (n->kind != DT_N_AGG && n->type != NULL && !dt_type_is_integer(n->type))
-		dt_fail(s->diag, D_PROTO_ARG, n->loc, "%s( ) argument #%u is incompatible with prototype:\n\tprototype: int\n\t argument: %s",
+		dt_fail(s->diag, D_PROTO_ARG, n->loc,
+		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: int\n\t argument: %s",
 		    row->name, p.n + 1, dt_type_str(s->arena, n->type));
 	if (n->kind == DT_N_AGG || !dt_node_is_const(n))
-		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be %s integer constant", row->name, p.n + 1, p.what,
-		    p.least == 1 ? "a positive" : "an");
+		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be %s integer constant",
+		    row->name, p.n + 1, p.what, p.least == 1 ? "a positive" : "an");
 	if (p.least == 1 && dt_node_int(n) < 1)
-		dt_fail(s->diag, p.type, n->loc, "%s( ) argument #%u (%s) must be a positive integer constant", row->name, p.n + 1, p.what);
+		dt_fail(s->diag, p.type, n->loc,
+		    "%s( ) argument #%u (%s) must be a positive integer constant", row->name, p.n + 1,
+		    p.what);
 	if (dt_node_int(n) < p.least || dt_node_int(n) > p.most)
-		dt_fail(s->diag, p.value, n->loc, "%s( ) argument #%u (%s) must be from %lld to %lld", row->name, p.n + 1, p.what,
-		    (long long)p.least, (long long)p.most);
+		dt_fail(s->diag, p.value, n->loc, "%s( ) argument #%u (%s) must be from %lld to %lld",
+		    row->name, p.n + 1, p.what, (long long)p.least, (long long)p.most);
 	return dt_node_int(n);
 }
 
-const struct dt_ident *dt_agg_earlier(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *target)
+const struct dt_ident *dt_agg_earlier(struct dt_sema *s, const struct dt_builtin *row,
+    const struct dt_node *target)
 {
 	const struct dt_node *agg = target->kind == DT_N_INDEX ? target->a : target;
 	const struct dt_ident *id = dt_names_agg(s, agg->name, false, agg->loc);
@@ -208,20 +226,23 @@ void dt_agg_same(struct dt_sema *s, const struct dt_node *call, unsigned n, cons
 {
 	if (now != before)
 		dt_fail(s->diag, tag, dt_agg_nth(call, n) != NULL ? dt_agg_nth(call, n)->loc : call->loc,
-		    "%s( ) %s (%lld) does not match an earlier use of the aggregation (%lld)", call->ident->name, what, (long long)now,
-		    (long long)before);
+		    "%s( ) %s (%lld) does not match an earlier use of the aggregation (%lld)",
+		    call->ident->name, what, (long long)now, (long long)before);
 }
 
-void dt_agg_compile_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+void dt_agg_compile_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
+    struct dt_node *call)
 {
 	dt_act_args(s, call, false);
 	dt_agg_nargs(s, row, call, 1, 1);
 	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR), NULL, 0);
 }
 
-void dt_agg_compile_incr(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+void dt_agg_compile_incr(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
+    struct dt_node *call)
 {
 	dt_act_args(s, call, false);
 	dt_agg_nargs(s, row, call, 1, 2);
-	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR), dt_agg_argument(s, row, call, 1, D_PROTO_ARG), 0);
+	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR),
+	    dt_agg_argument(s, row, call, 1, D_PROTO_ARG), 0);
 }

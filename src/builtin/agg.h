@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of aggregating functions share. Each function is a struct dt_aggfunc (dif/action.h) in the file that says what
- * its data are, agg_*.c; agg.c has what the compiler does for all of them. All arithmetic wraps.
+ * What the files of aggregating functions share. Each function is a struct dt_aggfunc (dif/action.h) in
+ * the file that says what its data are, agg_*.c; agg.c has what the compiler does for all of them. All
+ * arithmetic wraps.
  */
 #ifndef DT_BUILTIN_AGG_H
 #define DT_BUILTIN_AGG_H
@@ -11,30 +12,37 @@
 #include "sema/sema.h"
 
 /* A row's array of names, which has one. */
-#define DT_AGG_NAME(n, i, p, v, f, d) (const struct dt_builtin[]) { { .name = n, .kind = DT_BI_AGGFUNC, .id = i, .proto = p, \
+#define DT_AGG_NAME(n, i, p, v, f, d) (const struct dt_builtin[]) { { .name = n, .kind = DT_BI_AGGFUNC, \
+	.id = i, .proto = p, \
 	.attr = DT_ATTR_STABLE_COMMON, .version = v, .aggregate = f, .doc = d }, { 0 } }
 
 /* ---- compiling a use (agg.c) ---- */
 
 /* Makes the tuple and the action; value and incr may be NULL; arg is the encoded parameter word. */
-void dt_agg_use(struct dt_sema *, const struct dt_builtin *, struct dt_node *target, struct dt_node *call, struct dt_node *value,
-    struct dt_node *incr, uint64_t arg);
+void dt_agg_use(struct dt_sema *, const struct dt_builtin *, struct dt_node *target, struct dt_node *call,
+    struct dt_node *value, struct dt_node *incr, uint64_t arg);
 /* A function of one value; of a value and an increment that may be left out. Both without parameters. */
-void dt_agg_compile_value(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg, struct dt_node *call);
-void dt_agg_compile_incr(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg, struct dt_node *call);
+void dt_agg_compile_value(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
+    struct dt_node *call);
+void dt_agg_compile_incr(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
+    struct dt_node *call);
 
-void dt_agg_nargs(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call, unsigned least, unsigned most);
+void dt_agg_nargs(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call, unsigned least,
+    unsigned most);
 struct dt_node *dt_agg_nth(const struct dt_node *call, unsigned n);
 /* Argument n as a value to be aggregated, all 64 bits of it; NULL: it was left out. */
-struct dt_node *dt_agg_argument(struct dt_sema *, const struct dt_builtin *, struct dt_node *call, unsigned n, enum dt_tag);
+struct dt_node *dt_agg_argument(struct dt_sema *, const struct dt_builtin *, struct dt_node *call, unsigned n,
+    enum dt_tag);
 
 /* A constant parameter within [least, most]. */
 struct dt_aggparam { unsigned n; const char *what; int64_t least, most; enum dt_tag type, value; };
-int64_t dt_agg_parameter(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call, struct dt_aggparam);
+int64_t dt_agg_parameter(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call,
+    struct dt_aggparam);
 /* The aggregation, where it was used before; parameters have to be what they were. */
-const struct dt_ident *dt_agg_earlier(struct dt_sema *, const struct dt_builtin *, const struct dt_node *target);
-void dt_agg_same(struct dt_sema *, const struct dt_node *call, unsigned n, const char *what, int64_t now, int64_t before,
-    enum dt_tag);
+const struct dt_ident *dt_agg_earlier(struct dt_sema *, const struct dt_builtin *,
+    const struct dt_node *target);
+void dt_agg_same(struct dt_sema *, const struct dt_node *call, unsigned n, const char *what, int64_t now,
+    int64_t before, enum dt_tag);
 
 /* ---- data ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * llquantize(): 2 n + 3 buckets, symmetric around the middle one (number n + 1), n = dt_llquantize_positive():
- *
- *	0 at or below -limit; 1 … n negative, the least first; n + 1 nearer to 0 than factor^low;
- *	n + 2 … 2 n + 1 positive; 2 n + 2 at or above the limit factor^(high + 1)
+ * llquantize(): 2 n + 3 buckets, symmetric around the middle one (number n + 1), n =
+ * dt_llquantize_positive():
+ * 0 at or below -limit; 1 … n negative, the least first; n + 1 nearer to 0 than factor^low; n + 2 … 2 n
+ * + 1 positive; 2 n + 2 at or above the limit factor^(high + 1)
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
@@ -12,12 +12,18 @@
 
 struct llq { uint64_t factor, low, high, nsteps; bool good; };
 
-/* One order of magnitude, from `from` up to but not including `to`, in steps; buckets end at multiples of the step. */
+/*
+ * One order of magnitude, from `from` up to but not including `to`, in steps; buckets end at multiples
+ * of the step.
+ */
 struct order { uint64_t from, to, step; uint32_t n; };
 
 static struct llq llq_of(uint64_t arg)
 {
-	struct llq q = { .factor = arg >> 48, .low = arg >> 32 & 0xffff, .high = arg >> 16 & 0xffff, .nsteps = arg & 0xffff };
+	struct llq q = { .factor = arg >> 48,
+		.low = arg >> 32 & 0xffff,
+		.high = arg >> 16 & 0xffff,
+		.nsteps = arg & 0xffff };
 	uint64_t power = 1;
 
 	if (q.factor < 2 || !q.nsteps || q.low > q.high || q.high > 63)
@@ -70,7 +76,10 @@ uint32_t dt_llquantize_positive(uint64_t arg)
 	return n;
 }
 
-uint32_t dt_llquantize_nbuckets(uint64_t arg) { return llq_of(arg).good ? 2 * dt_llquantize_positive(arg) + 3 : 0; }
+uint32_t dt_llquantize_nbuckets(uint64_t arg)
+{
+	return llq_of(arg).good ? 2 * dt_llquantize_positive(arg) + 3 : 0;
+}
 
 /* How far from the middle bucket a value of this size is; past the last order: n + 1. */
 static uint32_t llq_distance(const struct llq *q, uint64_t size)
@@ -164,7 +173,8 @@ static void llquantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 static void llquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
-	uint64_t factor = o->arg >> 48, low = o->arg >> 32 & 0xffff, high = o->arg >> 16 & 0xffff, nsteps = o->arg & 0xffff;
+	uint64_t factor = o->arg >> 48, low = o->arg >> 32 & 0xffff, high = o->arg >> 16 & 0xffff,
+		 nsteps = o->arg & 0xffff;
 	uint32_t have = dt_label(a), pos = dt_label(a), put = dt_label(a), n = 0;
 	uint64_t from = 1;
 
@@ -212,28 +222,33 @@ static void check_llq(struct dt_sema *s, const struct dt_node *call, const struc
 	int64_t power = 1, order = q->factor;
 
 	if (q->factor < 2)
-		dt_fail(s->diag, D_LLQUANT_FACTORSMALL, call->loc, "llquantize( ) factor (%lld) must be 2 or more", (long long)q->factor);
+		dt_fail(s->diag, D_LLQUANT_FACTORSMALL, call->loc,
+		    "llquantize( ) factor (%lld) must be 2 or more", (long long)q->factor);
 	if (q->high < q->low)
-		dt_fail(s->diag, D_LLQUANT_MAGRANGE, call->loc, "llquantize( ) high magnitude (%lld) is below the low one (%lld)",
-		    (long long)q->high, (long long)q->low);
+		dt_fail(s->diag, D_LLQUANT_MAGRANGE, call->loc,
+		    "llquantize( ) high magnitude (%lld) is below the low one (%lld)", (long long)q->high,
+		    (long long)q->low);
 	if (q->nsteps < q->factor && q->factor % q->nsteps != 0)
 		dt_fail(s->diag, D_LLQUANT_FACTORNSTEPS, call->loc,
-		    "llquantize( ) steps (%lld) must be a multiple or a divisor of the factor (%lld)", (long long)q->nsteps,
-		    (long long)q->factor);
+		    "llquantize( ) steps (%lld) must be a multiple or a divisor of the factor (%lld)",
+		    (long long)q->nsteps, (long long)q->factor);
 	while (order < q->nsteps)
 		order *= q->factor;
 	if ((q->nsteps >= q->factor && q->nsteps % q->factor != 0) || order % q->nsteps != 0)
-		dt_fail(s->diag, D_LLQUANT_FACTOREVEN, call->loc, "llquantize( ) steps (%lld) do not divide the powers of %lld evenly",
+		dt_fail(s->diag, D_LLQUANT_FACTOREVEN, call->loc,
+		    "llquantize( ) steps (%lld) do not divide the powers of %lld evenly",
 		    (long long)q->nsteps, (long long)q->factor);
 	for (int64_t i = 0; i <= q->high; i++) {
 		if (power > INT64_MAX / q->factor)
-			dt_fail(s->diag, D_LLQUANT_MAGTOOBIG, call->loc, "llquantize( ): %lld to the power of %lld does not fit 64 bits",
+			dt_fail(s->diag, D_LLQUANT_MAGTOOBIG, call->loc,
+			    "llquantize( ): %lld to the power of %lld does not fit 64 bits",
 			    (long long)q->factor, (long long)q->high + 1);
 		power *= q->factor;
 	}
 }
 
-static void llquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+static void llquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
+    struct dt_node *call)
 {
 	const struct dt_ident *old = dt_agg_earlier(s, row, agg);
 	struct given q;
@@ -241,19 +256,29 @@ static void llquantize_compile(struct dt_sema *s, const struct dt_builtin *row, 
 
 	dt_act_args(s, call, false);
 	dt_agg_nargs(s, row, call, 5, 6);
-	q.factor = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 1, "factor", 0, UINT16_MAX, D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL });
-	q.low = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 2, "low magnitude", 0, UINT16_MAX, D_LLQUANT_LOWTYPE, D_LLQUANT_LOWVAL });
-	q.high = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 3, "high magnitude", 0, UINT16_MAX, D_LLQUANT_HIGHTYPE, D_LLQUANT_HIGHVAL });
-	q.nsteps = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 4, "steps", 1, UINT16_MAX, D_LLQUANT_NSTEPTYPE, D_LLQUANT_NSTEPVAL });
+	q.factor = dt_agg_parameter(s, row, call,
+	    (struct dt_aggparam){ 1, "factor", 0, UINT16_MAX, D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL });
+	q.low = dt_agg_parameter(s, row, call,
+	    (struct dt_aggparam){ 2, "low magnitude", 0, UINT16_MAX, D_LLQUANT_LOWTYPE, D_LLQUANT_LOWVAL });
+	q.high = dt_agg_parameter(s, row, call,
+	    (struct dt_aggparam){
+		3, "high magnitude", 0, UINT16_MAX, D_LLQUANT_HIGHTYPE, D_LLQUANT_HIGHVAL });
+	q.nsteps = dt_agg_parameter(s, row, call,
+	    (struct dt_aggparam){ 4, "steps", 1, UINT16_MAX, D_LLQUANT_NSTEPTYPE, D_LLQUANT_NSTEPVAL });
 	check_llq(s, call, &q);
 	arg = (uint64_t)q.factor << 48 | (uint64_t)q.low << 32 | (uint64_t)q.high << 16 | (uint64_t)q.nsteps;
 	if (old != NULL) {
-		dt_agg_same(s, call, 1, "factor", q.factor, (int64_t)(old->aggarg >> 48), D_LLQUANT_FACTORMATCH);
-		dt_agg_same(s, call, 2, "low magnitude", q.low, (int64_t)(old->aggarg >> 32 & 0xffff), D_LLQUANT_LOWMATCH);
-		dt_agg_same(s, call, 3, "high magnitude", q.high, (int64_t)(old->aggarg >> 16 & 0xffff), D_LLQUANT_HIGHMATCH);
-		dt_agg_same(s, call, 4, "steps", q.nsteps, (int64_t)(old->aggarg & 0xffff), D_LLQUANT_NSTEPMATCH);
+		dt_agg_same(s, call, 1, "factor", q.factor, (int64_t)(old->aggarg >> 48),
+		    D_LLQUANT_FACTORMATCH);
+		dt_agg_same(s, call, 2, "low magnitude", q.low, (int64_t)(old->aggarg >> 32 & 0xffff),
+		    D_LLQUANT_LOWMATCH);
+		dt_agg_same(s, call, 3, "high magnitude", q.high, (int64_t)(old->aggarg >> 16 & 0xffff),
+		    D_LLQUANT_HIGHMATCH);
+		dt_agg_same(s, call, 4, "steps", q.nsteps, (int64_t)(old->aggarg & 0xffff),
+		    D_LLQUANT_NSTEPMATCH);
 	}
-	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR), dt_agg_argument(s, row, call, 5, D_PROTO_ARG), arg);
+	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR),
+	    dt_agg_argument(s, row, call, 5, D_PROTO_ARG), arg);
 }
 
 /* ---- for those who print ---- */
@@ -288,12 +313,14 @@ static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_
 	return (struct dt_bucket_bounds){ true, true, dt_llquantize_value(b->arg, i - 1) + 1, v };
 }
 
-static const struct dt_bucketing bucketing = { dt_llquantize_nbuckets, buckets_open, bucket_bound, bucket_bounds, DT_PACK_NONE };
+static const struct dt_bucketing bucketing = { dt_llquantize_nbuckets, buckets_open, bucket_bound,
+	bucket_bounds, DT_PACK_NONE };
 
 /* factor^(high+1) must fit 64 bits, which also keeps the number of buckets small. */
 static bool good(uint64_t arg)
 {
-	uint64_t factor = arg >> 48, low = arg >> 32 & 0xffff, high = arg >> 16 & 0xffff, steps = arg & 0xffff;
+	uint64_t factor = arg >> 48, low = arg >> 32 & 0xffff, high = arg >> 16 & 0xffff,
+		 steps = arg & 0xffff;
 	uint64_t power = 1;
 
 	if (factor < 2 || low > high || high > 63 || !steps)
@@ -306,9 +333,17 @@ static bool good(uint64_t arg)
 }
 
 const struct dt_aggfunc dt_aggfunc_llquantize = {
-	.names = DT_AGG_NAME("llquantize", DT_ACT_LLQUANTIZE, "void(int64_t, int, int, int, int, [int64_t])", DT_VERS(1, 7, 0), llquantize_compile,
-	    "a histogram of orders of magnitude, each in equal steps"),
-	.good = good, .nwords = dt_llquantize_nbuckets, .init = llquantize_init, .add = llquantize_add, .merge = llquantize_merge,
-	.lower = llquantize_lower, .seen = DT_SEEN_EXTRA,
-	.buckets = &bucketing, .compare = dt_agg_cmp_buckets, .text = dt_hist_print, .json = dt_agg_buckets_json,
+	.names = DT_AGG_NAME("llquantize", DT_ACT_LLQUANTIZE, "void(int64_t, int, int, int, int, [int64_t])",
+	    DT_VERS(1, 7, 0), llquantize_compile, "a histogram of orders of magnitude, each in equal steps"),
+	.good = good,
+	.nwords = dt_llquantize_nbuckets,
+	.init = llquantize_init,
+	.add = llquantize_add,
+	.merge = llquantize_merge,
+	.lower = llquantize_lower,
+	.seen = DT_SEEN_EXTRA,
+	.buckets = &bucketing,
+	.compare = dt_agg_cmp_buckets,
+	.text = dt_hist_print,
+	.json = dt_agg_buckets_json,
 };

@@ -87,7 +87,8 @@ static void lquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, ui
 
 /* ---- compiling ---- */
 
-static void lquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+static void lquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
+    struct dt_node *call)
 {
 	int64_t base, limit, step = 1, levels;
 	const struct dt_ident *old = dt_agg_earlier(s, row, agg);
@@ -95,27 +96,35 @@ static void lquantize_compile(struct dt_sema *s, const struct dt_builtin *row, s
 
 	dt_act_args(s, call, false);
 	dt_agg_nargs(s, row, call, 3, 5);
-	base = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 1, "base", INT32_MIN, INT32_MAX, D_LQUANT_BASETYPE, D_LQUANT_BASEVAL });
-	limit = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 2, "limit", INT32_MIN, INT32_MAX, D_LQUANT_LIMTYPE, D_LQUANT_LIMVAL });
+	base = dt_agg_parameter(s, row, call,
+	    (struct dt_aggparam){ 1, "base", INT32_MIN, INT32_MAX, D_LQUANT_BASETYPE, D_LQUANT_BASEVAL });
+	limit = dt_agg_parameter(s, row, call,
+	    (struct dt_aggparam){ 2, "limit", INT32_MIN, INT32_MAX, D_LQUANT_LIMTYPE, D_LQUANT_LIMVAL });
 	if (limit <= base)
-		dt_fail(s->diag, D_LQUANT_MISMATCH, call->loc, "lquantize( ) base (%lld) must be less than its limit (%lld)",
-		    (long long)base, (long long)limit);
+		dt_fail(s->diag, D_LQUANT_MISMATCH, call->loc,
+		    "lquantize( ) base (%lld) must be less than its limit (%lld)", (long long)base,
+		    (long long)limit);
 	if (dt_agg_nth(call, 3) != NULL)
-		step = dt_agg_parameter(s, row, call, (struct dt_aggparam){ 3, "step", 1, UINT16_MAX, D_LQUANT_STEPTYPE, D_LQUANT_STEPVAL });
+		step = dt_agg_parameter(s, row, call,
+		    (struct dt_aggparam){ 3, "step", 1, UINT16_MAX, D_LQUANT_STEPTYPE, D_LQUANT_STEPVAL });
 	levels = (limit - base) / step;
 	if (levels == 0)
-		dt_fail(s->diag, D_LQUANT_STEPLARGE, call->loc, "lquantize( ) step (%lld) is larger than its range", (long long)step);
+		dt_fail(s->diag, D_LQUANT_STEPLARGE, call->loc,
+		    "lquantize( ) step (%lld) is larger than its range", (long long)step);
 	if (levels > UINT16_MAX)
-		dt_fail(s->diag, D_LQUANT_STEPSMALL, call->loc, "lquantize( ) step is too small: %lld levels, at most %d",
-		    (long long)levels, UINT16_MAX);
+		dt_fail(s->diag, D_LQUANT_STEPSMALL, call->loc,
+		    "lquantize( ) step is too small: %lld levels, at most %d", (long long)levels, UINT16_MAX);
 	arg = (uint64_t)step << 48 | (uint64_t)levels << 32 | (uint32_t)base;
 	if (old != NULL) {
 		dt_agg_same(s, call, 1, "base", base, (int32_t)old->aggarg, D_LQUANT_MATCHBASE);
 		dt_agg_same(s, call, 2, "limit", base + levels * step,
-		    (int32_t)old->aggarg + (int64_t)(old->aggarg >> 32 & 0xffff) * (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHLIM);
+		    (int32_t)old->aggarg +
+			(int64_t)(old->aggarg >> 32 & 0xffff) * (int64_t)(old->aggarg >> 48),
+		    D_LQUANT_MATCHLIM);
 		dt_agg_same(s, call, 3, "step", step, (int64_t)(old->aggarg >> 48), D_LQUANT_MATCHSTEP);
 	}
-	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR), dt_agg_argument(s, row, call, 4, D_PROTO_ARG), arg);
+	dt_agg_use(s, row, agg, call, dt_agg_argument(s, row, call, 0, D_AGG_SCALAR),
+	    dt_agg_argument(s, row, call, 4, D_PROTO_ARG), arg);
 }
 
 /* ---- for those who print ---- */
@@ -139,14 +148,23 @@ static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_
 	return (struct dt_bucket_bounds){ true, true, v, dt_lquantize_value(b->arg, i + 1) - 1 };
 }
 
-static const struct dt_bucketing bucketing = { dt_lquantize_nbuckets, buckets_open, bucket_bound, bucket_bounds, DT_PACK_ALL };
+static const struct dt_bucketing bucketing = { dt_lquantize_nbuckets, buckets_open, bucket_bound,
+	bucket_bounds, DT_PACK_ALL };
 
 static bool good(uint64_t arg) { return arg >> 48 && (arg >> 32 & 0xffff); }	/* step and levels */
 
 const struct dt_aggfunc dt_aggfunc_lquantize = {
-	.names = DT_AGG_NAME("lquantize", DT_ACT_LQUANTIZE, "void(int64_t, int, int, [int], [int64_t])", DT_VERS(1, 0, 0), lquantize_compile,
-	    "a histogram of equal steps between two limits"),
-	.good = good, .nwords = dt_lquantize_nbuckets, .init = lquantize_init, .add = lquantize_add, .merge = lquantize_merge,
-	.lower = lquantize_lower, .seen = DT_SEEN_EXTRA,
-	.buckets = &bucketing, .compare = dt_agg_cmp_buckets, .text = dt_hist_print, .json = dt_agg_buckets_json,
+	.names = DT_AGG_NAME("lquantize", DT_ACT_LQUANTIZE, "void(int64_t, int, int, [int], [int64_t])",
+	    DT_VERS(1, 0, 0), lquantize_compile, "a histogram of equal steps between two limits"),
+	.good = good,
+	.nwords = dt_lquantize_nbuckets,
+	.init = lquantize_init,
+	.add = lquantize_add,
+	.merge = lquantize_merge,
+	.lower = lquantize_lower,
+	.seen = DT_SEEN_EXTRA,
+	.buckets = &bucketing,
+	.compare = dt_agg_cmp_buckets,
+	.text = dt_hist_print,
+	.json = dt_agg_buckets_json,
 };

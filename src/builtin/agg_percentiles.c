@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * percentiles(): how many values, their mean, the least, those that 50, 90, 99 and 99.9 of a hundred do not exceed, the
- * greatest; for latencies, where a mean hides what a histogram is too long for. Words:
- *
- *	0 count, 1 sum, 2 least, 3 greatest: exact; then SIDES buckets, in ascending order, the middle one being that of 0
- *
- * Buckets are log-linear. A number below 32 has one of its own; from there on each power of two is cut into 16 of the same
- * width. What stands for a bucket is its middle, so it is off by 1/32 of the number, 3.1 %, at most, and never outside of
- * what was seen. Percentiles are by nearest rank: the least number that is not exceeded by that share of the values. The
- * first and the last rank are exact. Negative numbers have buckets of the same kind. Merging adds buckets, so it does not
- * matter in which order CPUs and snapshots come together.
+ * percentiles(): how many values, their mean, the least, those that 50, 90, 99 and 99.9 of a hundred do
+ * not exceed, the greatest; for latencies, where a mean hides what a histogram is too long for. Words:
+ * 0 count, 1 sum, 2 least, 3 greatest: exact; then SIDES buckets, in ascending order, the middle one
+ * being that of 0
+ * Buckets are log-linear. A number below 32 has one of its own; from there on each power of two is cut
+ * into 16 of the same width. What stands for a bucket is its middle, so it is off by 1/32 of the
+ * number, 3.1 %, at most, and never outside of what was seen. Percentiles are by nearest rank: the
+ * least number that is not exceeded by that share of the values. The first and the last rank are exact.
+ * Negative numbers have buckets of the same kind. Merging adds buckets, so it does not matter in which
+ * order CPUs and snapshots come together.
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
@@ -39,7 +39,10 @@ static uint32_t distance(uint64_t size)
 	return shift * STEPS + (uint32_t)(size >> shift);
 }
 
-static uint32_t word_of(int64_t v) { return v < 0 ? ZERO - distance(size_of(v)) : ZERO + distance(size_of(v)); }
+static uint32_t word_of(int64_t v)
+{
+	return v < 0 ? ZERO - distance(size_of(v)) : ZERO + distance(size_of(v));
+}
 
 /* The middle of a bucket. */
 static int64_t middle(uint32_t word)
@@ -136,7 +139,10 @@ static uint64_t total(const int64_t *data)
 	return n;
 }
 
-/* The number of this rank, from 1 to n. Buckets tell n, not the count: a snapshot may have fallen between the two. */
+/*
+ * The number of this rank, from 1 to n. Buckets tell n, not the count: a snapshot may have fallen
+ * between the two.
+ */
 static int64_t ranked(const int64_t *data, uint64_t rank, uint64_t n)
 {
 	uint64_t before = 0;
@@ -170,7 +176,8 @@ static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart pa
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint64_t rank = (uint64_t)(((unsigned __int128)n * rows[i].permille + 999) / 1000);
 
-		part[at++] = (struct dt_aggpart){ rows[i].name, n ? dt_agg_normalize(ranked(data, rank, n), v->normal) : 0 };
+		part[at++] = (struct dt_aggpart){ rows[i].name,
+			n ? dt_agg_normalize(ranked(data, rank, n), v->normal) : 0 };
 	}
 	part[at++] = (struct dt_aggpart){ "max", n ? dt_agg_normalize(data[GREATEST], v->normal) : 0 };
 	return at;
@@ -187,9 +194,19 @@ static int percentiles_compare(const struct dt_value *a, const struct dt_value *
 }
 
 const struct dt_aggfunc dt_aggfunc_percentiles = {
-	.names = DT_AGG_NAME("percentiles", DT_ACT_PERCENTILES, "void(int64_t)", DT_VERS(1, 14, 0), dt_agg_compile_value,
-	    "count, mean, least and greatest value, and the 50th, 90th, 99th and 99.9th percentile within 3 %"),
-	.nwords = percentiles_nwords, .init = percentiles_init, .add = percentiles_add, .merge = percentiles_merge,
-	.lower = percentiles_lower, .seen = DT_SEEN_FIRST, .decode = percentiles_decode,
-	.parts = percentiles_parts, .compare = percentiles_compare, .text = dt_agg_parts_text, .json = dt_agg_parts_json,
+	.names = DT_AGG_NAME("percentiles", DT_ACT_PERCENTILES, "void(int64_t)", DT_VERS(1, 14, 0),
+	    dt_agg_compile_value,
+	    "count, mean, least and greatest value, and the 50th, 90th, 99th and 99.9th percentile within 3 "
+	    "%"),
+	.nwords = percentiles_nwords,
+	.init = percentiles_init,
+	.add = percentiles_add,
+	.merge = percentiles_merge,
+	.lower = percentiles_lower,
+	.seen = DT_SEEN_FIRST,
+	.decode = percentiles_decode,
+	.parts = percentiles_parts,
+	.compare = percentiles_compare,
+	.text = dt_agg_parts_text,
+	.json = dt_agg_parts_json,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* quantize(): 127 buckets. That of 0 is in the middle; the others begin at a power of two and end before the next, away from 0. */
+/*
+ * quantize(): 127 buckets. That of 0 is in the middle; the others begin at a power of two and end
+ * before the next, away from 0.
+ */
 #include "bpf/field.h"
 #include "bpf/image.h"
 #include "builtin/agg.h"
@@ -31,7 +34,11 @@ int64_t dt_quantize_value(uint32_t i)
 }
 
 static uint32_t quantize_nwords(uint64_t arg) { (void)arg; return dt_quantize_nbuckets(); }
-static void quantize_init(int64_t *data, uint64_t arg) { (void)arg; dt_words_zero(data, dt_quantize_nbuckets()); }
+static void quantize_init(int64_t *data, uint64_t arg)
+{
+	(void)arg;
+	dt_words_zero(data, dt_quantize_nbuckets());
+}
 
 static void quantize_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 {
@@ -100,12 +107,20 @@ static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_
 	return (struct dt_bucket_bounds){ i > 0, true, i > 0 ? 2 * v + 1 : 0, v };
 }
 
-static const struct dt_bucketing bucketing = { buckets_n, buckets_open, bucket_bound, bucket_bounds, DT_PACK_COUNTED };
+static const struct dt_bucketing bucketing = { buckets_n, buckets_open, bucket_bound, bucket_bounds,
+	DT_PACK_COUNTED };
 
 const struct dt_aggfunc dt_aggfunc_quantize = {
-	.names = DT_AGG_NAME("quantize", DT_ACT_QUANTIZE, "void(int64_t, [int64_t])", DT_VERS(1, 0, 0), dt_agg_compile_incr,
-	    "a histogram of powers of two"),
-	.nwords = quantize_nwords, .init = quantize_init, .add = quantize_add, .merge = quantize_merge,
-	.lower = quantize_lower, .seen = DT_SEEN_EXTRA,
-	.buckets = &bucketing, .compare = dt_agg_cmp_buckets, .text = dt_hist_print, .json = dt_agg_buckets_json,
+	.names = DT_AGG_NAME("quantize", DT_ACT_QUANTIZE, "void(int64_t, [int64_t])", DT_VERS(1, 0, 0),
+	    dt_agg_compile_incr, "a histogram of powers of two"),
+	.nwords = quantize_nwords,
+	.init = quantize_init,
+	.add = quantize_add,
+	.merge = quantize_merge,
+	.lower = quantize_lower,
+	.seen = DT_SEEN_EXTRA,
+	.buckets = &bucketing,
+	.compare = dt_agg_cmp_buckets,
+	.text = dt_hist_print,
+	.json = dt_agg_buckets_json,
 };

@@ -19,8 +19,16 @@ static void init_1(int64_t *data, uint64_t arg) { (void)arg; dt_words_zero(data,
 static void init_2(int64_t *data, uint64_t arg) { (void)arg; dt_words_zero(data, 2); }
 static void init_4(int64_t *data, uint64_t arg) { (void)arg; dt_words_zero(data, 4); }
 
-static void merge_1(int64_t *data, uint64_t arg, const int64_t *other) { (void)arg; dt_words_add(data, other, 1); }
-static void merge_2(int64_t *data, uint64_t arg, const int64_t *other) { (void)arg; dt_words_add(data, other, 2); }
+static void merge_1(int64_t *data, uint64_t arg, const int64_t *other)
+{
+	(void)arg;
+	dt_words_add(data, other, 1);
+}
+static void merge_2(int64_t *data, uint64_t arg, const int64_t *other)
+{
+	(void)arg;
+	dt_words_add(data, other, 2);
+}
 
 /* ---- count, sum, min, max, avg ---- */
 
@@ -136,7 +144,12 @@ uint64_t dt_stddev_value(const int64_t *data, int64_t normal)
 
 /* ---- in the kernel: r0 the words ---- */
 
-static void count_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop) { (void)o; (void)drop; dt_agg_add_one(l, 0); }
+static void count_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
+{
+	(void)o;
+	(void)drop;
+	dt_agg_add_one(l, 0);
+}
 
 static void sum_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
@@ -201,12 +214,21 @@ static void max_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t
 	dt_agg_extreme(l, 0, false, drop);
 }
 
-static void min_decode(int64_t *data, uint64_t arg) { (void)arg; data[0] = dt_agg_extreme_value(data[0], true); }
-static void max_decode(int64_t *data, uint64_t arg) { (void)arg; data[0] = dt_agg_extreme_value(data[0], false); }
+static void min_decode(int64_t *data, uint64_t arg)
+{
+	(void)arg;
+	data[0] = dt_agg_extreme_value(data[0], true);
+}
+static void max_decode(int64_t *data, uint64_t arg)
+{
+	(void)arg;
+	data[0] = dt_agg_extreme_value(data[0], false);
+}
 
 /* ---- compiling ---- */
 
-static void count_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg, struct dt_node *call)
+static void count_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
+    struct dt_node *call)
 {
 	dt_agg_nargs(s, row, call, 0, 0);
 	dt_agg_use(s, row, agg, call, NULL, NULL, 0);
@@ -230,36 +252,71 @@ static void stddev_number(const struct dt_value *v, struct dt_value *number)
 	number->is_signed = false;
 }
 
-#define NUMBER(f) .number = f, .compare = dt_agg_cmp_number, .text = dt_agg_number_text, .json = dt_agg_number_json
+#define NUMBER(f) .number = f, .compare = dt_agg_cmp_number, .text = dt_agg_number_text, \
+	.json = dt_agg_number_json
 
 const struct dt_aggfunc dt_aggfunc_count = {
-	.names = DT_AGG_NAME("count", DT_ACT_COUNT, "void()", DT_VERS(1, 0, 0), count_compile, "how often it was called"),
-	.nwords = nwords_1, .init = init_1, .add = count_add, .merge = merge_1,
-	.lower = count_lower, .seen = DT_SEEN_FIRST, .tally = true, NUMBER(first_number),
+	.names = DT_AGG_NAME("count", DT_ACT_COUNT, "void()", DT_VERS(1, 0, 0), count_compile,
+	    "how often it was called"),
+	.nwords = nwords_1,
+	.init = init_1,
+	.add = count_add,
+	.merge = merge_1,
+	.lower = count_lower,
+	.seen = DT_SEEN_FIRST,
+	.tally = true,
+	NUMBER(first_number),
 };
 
 const struct dt_aggfunc dt_aggfunc_sum = {
-	.names = DT_AGG_NAME("sum", DT_ACT_SUM, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value, "the sum of the values"),
-	.nwords = nwords_1, .init = init_1, .add = sum_add, .merge = merge_1,
-	.lower = sum_lower, .seen = DT_SEEN_EXTRA, .tally = true, NUMBER(first_number),
+	.names = DT_AGG_NAME("sum", DT_ACT_SUM, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value,
+	    "the sum of the values"),
+	.nwords = nwords_1,
+	.init = init_1,
+	.add = sum_add,
+	.merge = merge_1,
+	.lower = sum_lower,
+	.seen = DT_SEEN_EXTRA,
+	.tally = true,
+	NUMBER(first_number),
 };
 
 const struct dt_aggfunc dt_aggfunc_min = {
-	.names = DT_AGG_NAME("min", DT_ACT_MIN, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value, "the smallest value"),
-	.nwords = nwords_1, .init = min_init, .add = min_add, .merge = min_merge,
-	.lower = min_lower, .seen = DT_SEEN_EXTRA, .decode = min_decode, NUMBER(first_number),
+	.names = DT_AGG_NAME("min", DT_ACT_MIN, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value,
+	    "the smallest value"),
+	.nwords = nwords_1,
+	.init = min_init,
+	.add = min_add,
+	.merge = min_merge,
+	.lower = min_lower,
+	.seen = DT_SEEN_EXTRA,
+	.decode = min_decode,
+	NUMBER(first_number),
 };
 
 const struct dt_aggfunc dt_aggfunc_max = {
-	.names = DT_AGG_NAME("max", DT_ACT_MAX, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value, "the largest value"),
-	.nwords = nwords_1, .init = max_init, .add = max_add, .merge = max_merge,
-	.lower = max_lower, .seen = DT_SEEN_EXTRA, .decode = max_decode, NUMBER(first_number),
+	.names = DT_AGG_NAME("max", DT_ACT_MAX, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value,
+	    "the largest value"),
+	.nwords = nwords_1,
+	.init = max_init,
+	.add = max_add,
+	.merge = max_merge,
+	.lower = max_lower,
+	.seen = DT_SEEN_EXTRA,
+	.decode = max_decode,
+	NUMBER(first_number),
 };
 
 const struct dt_aggfunc dt_aggfunc_avg = {
-	.names = DT_AGG_NAME("avg", DT_ACT_AVG, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value, "the arithmetic mean"),
-	.nwords = nwords_2, .init = init_2, .add = avg_add, .merge = merge_2,
-	.lower = avg_lower, .seen = DT_SEEN_FIRST, NUMBER(avg_number),
+	.names = DT_AGG_NAME("avg", DT_ACT_AVG, "void(int64_t)", DT_VERS(1, 0, 0), dt_agg_compile_value,
+	    "the arithmetic mean"),
+	.nwords = nwords_2,
+	.init = init_2,
+	.add = avg_add,
+	.merge = merge_2,
+	.lower = avg_lower,
+	.seen = DT_SEEN_FIRST,
+	NUMBER(avg_number),
 };
 
 const struct dt_aggfunc dt_aggfunc_stddev = {

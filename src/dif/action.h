@@ -35,7 +35,8 @@ struct dt_actrule {
 	uint16_t kind;			/* enum dt_actkind, or DT_LIB_KIND() */
 	uint16_t flags;			/* DT_AR_* */
 	const char *name;
-	uint8_t least, most;		/* aggregating functions: values behind the keys; the second an increment */
+	/* aggregating functions: values behind the keys; the second an increment */
+	uint8_t least, most;
 };
 
 /* Library actions have kinds of their own among the others: class 8. */
@@ -49,7 +50,10 @@ static inline unsigned dt_act_kind(const struct dt_act *a)
 }
 
 const struct dt_actrule *dt_actrule_of(unsigned kind);		/* NULL: there is none such */
-static inline const struct dt_actrule *dt_act_rule(const struct dt_act *a) { return dt_actrule_of(dt_act_kind(a)); }
+static inline const struct dt_actrule *dt_act_rule(const struct dt_act *a)
+{
+	return dt_actrule_of(dt_act_kind(a));
+}
 
 /* ---- actions ---- */
 
@@ -130,20 +134,28 @@ static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
 
 /* ---- aggregating functions ---- */
 
-/* One of several numbers that a function makes of its data; the names are those of columns and of JSON's members. */
+/*
+ * One of several numbers that a function makes of its data; the names are those of columns and of
+ * JSON's members.
+ */
 struct dt_aggpart { const char *name; int64_t value; };
 enum { DT_AGGPARTS = 16 };	/* at most */
 
 /* How a CPU's words tell that it has updated the element. */
-enum dt_aggseen { DT_SEEN_UNSAID, DT_SEEN_FIRST, DT_SEEN_EXTRA };	/* the first is not 0; another word behind the data is not 0 */
+/* the first is not 0; another word behind the data is not 0 */
+enum dt_aggseen { DT_SEEN_UNSAID, DT_SEEN_FIRST, DT_SEEN_EXTRA };
 
-/* The data of an element are n 64-bit words; `arg` is the encoded parameter word. Merging in any order gives the same. */
+/*
+ * The data of an element are n 64-bit words; `arg` is the encoded parameter word. Merging in any order
+ * gives the same.
+ */
 struct dt_aggfunc {
 	const struct dt_builtin *names;
 
 	bool (*good)(uint64_t arg);					/* NULL: it has no parameters */
 	uint32_t (*nwords)(uint64_t arg);				/* size of the data */
-	void (*init)(int64_t *data, uint64_t arg);			/* of an element that has seen nothing */
+	/* of an element that has seen nothing */
+	void (*init)(int64_t *data, uint64_t arg);
 	void (*add)(int64_t *data, uint64_t arg, int64_t value, int64_t incr);
 	void (*merge)(int64_t *data, uint64_t arg, const int64_t *other);
 

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of acts.def and aggs.def: what each kind of action is called and what a program has to have for it. */
+/*
+ * The rows of acts.def and aggs.def: what each kind of action is called and what a program has to have
+ * for it.
+ */
 #include "dif/action.h"
 
-enum { DIFO = DT_AR_DIFO, VALUE = DT_AR_VALUE, LIST = DT_AR_LIST, TYPE = DT_AR_TYPE, KEY = DT_AR_KEY, AGG = DT_AR_AGG };
+enum {
+	DIFO = DT_AR_DIFO,
+	VALUE = DT_AR_VALUE,
+	LIST = DT_AR_LIST,
+	TYPE = DT_AR_TYPE,
+	KEY = DT_AR_KEY,
+	AGG = DT_AR_AGG
+};
 
 static const struct dt_actrule rules[DT_ACT_INDICES] = {
 #define X(kind, number, name, rules) [DT_ACT_INDEX(number)] = { number, rules, name, 0, 0 },
-#define L(kind, number, name, rules) [DT_ACT_INDEX(DT_LIB_KIND(number))] = { DT_LIB_KIND(number), rules, name, 0, 0 },
+#define L(kind, number, name, rules) [DT_ACT_INDEX(DT_LIB_KIND(number))] = { DT_LIB_KIND(number), rules, \
+	name, 0, 0 },
 #include "dif/acts.def"
 #undef X
 #undef L

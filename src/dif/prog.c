@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole program in, "it is sound" or the first thing that is wrong out: beyond its DIFOs, that skips nest,
- * that tuples are complete and speak of aggregations in the table, that each action has what its kind needs, and that
- * DIFOs agree about the variables they share. Clauses may share DIFOs and action lists; each is looked at once.
+ * A whole program in, "it is sound" or the first thing that is wrong out: beyond its DIFOs, that skips
+ * nest, that tuples are complete and speak of aggregations in the table, that each action has what its
+ * kind needs, and that DIFOs agree about the variables they share. Clauses may share DIFOs and action
+ * lists; each is looked at once.
  */
 #include "base/map.h"
 #include "dif/action.h"
@@ -76,7 +77,10 @@ static int check_difo(struct progcheck *c, const struct dt_difo *d)
 
 /* ---- actions ---- */
 
-/* Is it a further value of the statement before it? (Not always of one kind: printf() may have a stack among its values.) */
+/*
+ * Is it a further value of the statement before it? (Not always of one kind: printf() may have a stack
+ * among its values.)
+ */
 static bool continues(const struct dt_ecb *e, uint32_t i)
 {
 	const struct dt_act *a = &e->acts[i];
@@ -87,7 +91,8 @@ static bool continues(const struct dt_ecb *e, uint32_t i)
 /* The value of a DIFO that only returns a constant. */
 static bool constant(const struct dt_difo *d, uint64_t *value)
 {
-	if (d->ntext != 2 || dt_dif_op(d->text[0]) != DT_DIF_SETX || dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
+	if (d->ntext != 2 || dt_dif_op(d->text[0]) != DT_DIF_SETX ||
+	    dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
 		return false;
 	*value = d->ints[dt_dif_v16(d->text[0])];
 	return true;
@@ -121,7 +126,8 @@ static int check_fmt(const struct progcheck *c, const struct dt_ecb *e, uint32_t
 {
 	bool text = e->acts[i].fmt;
 
-	if (flags & DT_AR_TYPE && !text && !continues(e, i))	/* the object behind a printed pointer goes by the pointer's type */
+	/* the object behind a printed pointer goes by the pointer's type */
+	if (flags & DT_AR_TYPE && !text && !continues(e, i))
 		return bad(c, "has no type name");
 	if (flags & DT_AR_LIST && !text && !continues(e, i))
 		return bad(c, "has no format");
@@ -231,7 +237,8 @@ static int check_skip(struct progcheck *c, const struct dt_ecb *e, uint32_t i, s
 }
 
 /* Does a skip end before action i? Only whole statements can be skipped. */
-static int end_skips(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, uint32_t run, struct skips *s)
+static int end_skips(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, uint32_t run,
+    struct skips *s)
 {
 	if (!s->ends.n || s->ends.v[s->ends.n - 1] != i)
 		return 0;
@@ -339,7 +346,8 @@ static int check_aggs(struct progcheck *c)
 	qsort(c->aggs, n, sizeof(*c->aggs), by_id);
 	for (uint32_t i = 1; i < n; i++) {
 		if (c->aggs[i]->id == c->aggs[i - 1]->id)
-			return bad(c, "@%s and @%s have the same number", c->aggs[i - 1]->name, c->aggs[i]->name);
+			return bad(c, "@%s and @%s have the same number", c->aggs[i - 1]->name,
+			    c->aggs[i]->name);
 	}
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One clause of one firing: predicate, then its actions, then what they recorded is told, kept by a speculation, or
- * lost by a fault. Tuple actions before an aggregating action are evaluated and handed to it.
+ * One clause of one firing: predicate, then its actions, then what they recorded is told, kept by a
+ * speculation, or lost by a fault. Tuple actions before an aggregating action are evaluated and handed
+ * to it.
  */
 #include "interp/run.h"
 
@@ -63,7 +64,8 @@ struct dt_bytes dt_run_words(struct dt_run *run, const uint64_t *w, uint32_t n)
 struct dt_bytes dt_run_object(struct dt_run *run, const struct dt_diftype *t, uint64_t addr)
 {
 	bool string = t->kind == DT_DT_STRING, user = t->flags & DT_DTF_USERREF;
-	uint64_t size = string ? t->size + 1ull : t->size, len;	/* a string of full length has its NUL behind it */
+	/* a string of full length has its NUL behind it */
+	uint64_t size = string ? t->size + 1ull : t->size, len;
 	uint8_t *p;
 
 	if (!t->size)
@@ -130,7 +132,9 @@ static void act_tuple(struct dt_run *run, const struct dt_act *act, uint64_t val
 	struct dt_bytes b = dt_action_of(act)->bytes(run, act, value);
 
 	if (!run->ip->fault)
-		run->tuple[run->ntuple++] = (struct dt_tuplekey){ .act = act, .value = value, .bytes = b.p, .len = b.len };
+		run->tuple[run->ntuple++] = (struct dt_tuplekey){
+			.act = act, .value = value, .bytes = b.p, .len = b.len
+		};
 }
 
 static void act_aggregate(struct dt_run *run, const struct dt_act *act)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations: an evaluated tuple in (id, keys, value, increment), the element's data updated. Elements are found by
- * the bytes of their keys; how the data changes is the aggregating function's row.
+ * Aggregations: an evaluated tuple in (id, keys, value, increment), the element's data updated.
+ * Elements are found by the bytes of their keys; how the data changes is the aggregating function's
+ * row.
  */
 #include "dif/action.h"
 #include "interp/state.h"
@@ -28,7 +29,8 @@ static const struct dt_aggvar *find_var(const struct dt_interp *ip, uint64_t id)
 static int64_t *elem_words(struct agg_elem *e) { return (int64_t *)(e->key + e->nkeys); }
 
 /* The id, then each key's length and bytes: integers of another size are other keys. */
-static uint8_t *make_key(struct dt_interp *ip, uint64_t id, const struct dt_tuplekey *keys, uint32_t n, uint32_t *len)
+static uint8_t *make_key(struct dt_interp *ip, uint64_t id, const struct dt_tuplekey *keys, uint32_t n,
+    uint32_t *len)
 {
 	uint64_t total = 8;
 	uint8_t *key, *p;
@@ -55,8 +57,8 @@ static uint8_t *make_key(struct dt_interp *ip, uint64_t id, const struct dt_tupl
 	return key;
 }
 
-static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *var, const struct dt_aggfunc *func,
-    const struct dt_tuplekey *keys, const uint8_t *key, uint32_t len)
+static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *var,
+    const struct dt_aggfunc *func, const struct dt_tuplekey *keys, const uint8_t *key, uint32_t len)
 {
 	uint32_t nwords = func->nwords(var->arg), off = 8;
 	struct dt_tab_entry *entry;
@@ -73,14 +75,17 @@ static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *v
 	e->nwords = nwords;
 	for (uint32_t i = 0; i < var->nkeys; i++) {
 		off += sizeof(keys[i].len);
-		e->key[i] = (struct dt_interp_key){ .act = keys[i].act, .data = entry->key + off, .len = keys[i].len };
+		e->key[i] = (struct dt_interp_key){
+			.act = keys[i].act, .data = entry->key + off, .len = keys[i].len
+		};
 		off += keys[i].len;
 	}
 	func->init(elem_words(e), var->arg);
 	return e;
 }
 
-void dt_interp_aggregate(struct dt_interp *ip, const struct dt_act *act, const struct dt_tuplekey *tuple, uint32_t n)
+void dt_interp_aggregate(struct dt_interp *ip, const struct dt_act *act, const struct dt_tuplekey *tuple,
+    uint32_t n)
 {
 	const struct dt_aggvar *var = n ? find_var(ip, tuple[0].value) : NULL;
 	const struct dt_aggfunc *func = dt_aggfunc_of(act->kind);

@@ -98,7 +98,8 @@ static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow 
 	dt_out_printf(o, p->counted ? " %*s :" : "%*s :", p->counted ? p->minwidth : 8, p->min);
 	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)
 		cell(o, b.count[i], total);
-	dt_out_printf(o, ": %-*s | %" PRId64 "\n", p->maxwidth, p->max, dt_agg_normalize(sum, row->vals[0].normal));
+	dt_out_printf(o, ": %-*s | %" PRId64 "\n", p->maxwidth, p->max,
+	    dt_agg_normalize(sum, row->vals[0].normal));
 }
 
 bool dt_aggpack_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n, unsigned keywidth)

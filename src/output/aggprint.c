@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations: the number an element stands for, the order of elements, and their default layout. Elements come as
- * rows that point into a snapshot; nothing here keeps or changes it.
+ * Aggregations: the number an element stands for, the order of elements, and their default layout.
+ * Elements come as rows that point into a snapshot; nothing here keeps or changes it.
  */
 #include "dif/action.h"
 #include "output/buckets.h"
@@ -74,7 +74,10 @@ int dt_agg_cmp_buckets(const struct dt_value *a, const struct dt_value *b)
 	return c ? c : (zx > zy) - (zx < zy);
 }
 
-int dt_agg_cmp_value(const struct dt_value *a, const struct dt_value *b) { return dt_aggfunc_of(a->aggkind)->compare(a, b); }
+int dt_agg_cmp_value(const struct dt_value *a, const struct dt_value *b)
+{
+	return dt_aggfunc_of(a->aggkind)->compare(a, b);
+}
 
 static int cmp_bytes(const void *a, size_t na, const void *b, size_t nb)
 {
@@ -109,7 +112,8 @@ int dt_agg_cmp_key(const struct dt_value *a, const struct dt_value *b)
 	case DT_V_STRING:
 		return cmp_bytes(a->bytes, dt_value_textlen(a), b->bytes, dt_value_textlen(b));
 	case DT_V_BYTES:
-		return a->len != b->len ? cmp_u64(a->len, b->len) : cmp_bytes(a->bytes, a->len, b->bytes, b->len);
+		return a->len != b->len ? cmp_u64(a->len, b->len) :
+					  cmp_bytes(a->bytes, a->len, b->bytes, b->len);
 	case DT_V_STACK:
 	case DT_V_USTACK:
 		return a->pid != b->pid ? cmp_u64(a->pid, b->pid) : cmp_stack(a, b);

@@ -11,19 +11,28 @@ bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)
 {
 	const struct dt_bucketing *how = dt_aggfunc_of(v->aggkind)->buckets;
 
-	*b = (struct dt_buckets){ .how = how, .arg = v->aggarg, .count = v->words, .n = how ? how->n(v->aggarg) : 0 };
+	*b = (struct dt_buckets){
+		.how = how, .arg = v->aggarg, .count = v->words, .n = how ? how->n(v->aggarg) : 0
+	};
 	if (b->n < 3 || v->nwords < b->n)
 		return false;
 	how->open(b);
 	return true;
 }
 
-static int64_t bound(const struct dt_buckets *b, uint32_t i, enum dt_bucket_label *label) { return b->how->bound(b, i, label); }
+static int64_t bound(const struct dt_buckets *b, uint32_t i, enum dt_bucket_label *label)
+{
+	return b->how->bound(b, i, label);
+}
 
 void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t len)
 {
 	static const char *const before[] = {
-		[DT_BL_VALUE] = "", [DT_BL_LESS] = "< ", [DT_BL_GE] = ">= ", [DT_BL_LE] = "<= ", [DT_BL_ABS] = "abs() < ",
+		[DT_BL_VALUE] = "",
+		[DT_BL_LESS] = "< ",
+		[DT_BL_GE] = ">= ",
+		[DT_BL_LE] = "<= ",
+		[DT_BL_ABS] = "abs() < ",
 	};
 	enum dt_bucket_label label;
 	int64_t value = bound(b, i, &label);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data words of quantize(), lquantize() and llquantize() seen as buckets in ascending order of what they count; which numbers a bucket
- * is for is said by its aggregating function (struct dt_bucketing). Words that do not fit the parameters (a damaged file) make no buckets.
+ * The data words of quantize(), lquantize() and llquantize() seen as buckets in ascending order of what
+ * they count; which numbers a bucket is for is said by its aggregating function (struct dt_bucketing).
+ * Words that do not fit the parameters (a damaged file) make no buckets.
  */
 #ifndef DT_OUTPUT_BUCKETS_H
 #define DT_OUTPUT_BUCKETS_H
@@ -40,7 +41,8 @@ struct dt_bucketing {			/* of an aggregating function */
 	uint32_t (*n)(uint64_t arg);
 	void (*open)(struct dt_buckets *);	/* says zero, empty, hidden; the rest is there */
 	int64_t (*bound)(const struct dt_buckets *, uint32_t i, enum dt_bucket_label *);
-	struct dt_bucket_bounds (*bounds)(const struct dt_buckets *, uint32_t i, int64_t bound);	/* of one whose label is DT_BL_VALUE */
+	/* of one whose label is DT_BL_VALUE */
+	struct dt_bucket_bounds (*bounds)(const struct dt_buckets *, uint32_t i, int64_t bound);
 	enum dt_bucket_pack pack;
 };
 

@@ -95,7 +95,8 @@ void dt_bar_print(struct dt_out *o, const struct dt_bars *b, int64_t count, int6
 
 void dt_bars_header(struct dt_out *o, const char *what, int width)
 {
-	dt_out_printf(o, "\n%*s %41s %-9s\n", width, what, "------------- Distribution -------------", "count");
+	dt_out_printf(o, "\n%*s %41s %-9s\n", width, what, "------------- Distribution -------------",
+	    "count");
 }
 
 void dt_hist_print(struct dt_out *o, const struct dt_value *v)

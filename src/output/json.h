@@ -88,10 +88,12 @@ void dt_json_put_error(struct dt_json_sink *, const struct dt_json_error *);
 void dt_json_put_drop(struct dt_json_sink *, const struct dt_json_drop *);
 void dt_json_put_exit(struct dt_json_sink *, int status, bool called);
 /* Aggregations printed together, outside of any firing. */
-void dt_json_put_agg(struct dt_json_sink *, const int64_t *ids, uint32_t nids, const struct dt_aggrow *, size_t n);
+void dt_json_put_agg(struct dt_json_sink *, const int64_t *ids, uint32_t nids, const struct dt_aggrow *,
+    size_t n);
 
 /* The statements of a firing as the array "output"; aggregations go to sink->after (json_statement.c). */
-void dt_json_output(struct dt_json_sink *, struct dt_json *, const struct dt_json_probe *, const struct dt_rec *, size_t n);
+void dt_json_output(struct dt_json_sink *, struct dt_json *, const struct dt_json_probe *,
+    const struct dt_rec *, size_t n);
 
 /* For the rows of actions: the object of a statement is made between open and close. */
 struct dt_json_firing {
@@ -102,14 +104,15 @@ struct dt_json_firing {
 void dt_json_action_open(struct dt_json_firing *, const char *name);
 void dt_json_action_close(struct dt_json_firing *);
 void dt_json_action_args(struct dt_json_firing *, const struct dt_rec *, size_t n);
-void dt_json_action_do(struct dt_json_firing *, const struct dt_rec *, size_t n);	/* what the text sink does */
+/* what the text sink does */
+void dt_json_action_do(struct dt_json_firing *, const struct dt_rec *, size_t n);
 /* json of the rows with an object for each value; with one for all values, and something to be done */
 void dt_json_action_values(struct dt_json_firing *, const char *name, const struct dt_rec *, size_t n);
 void dt_json_action_plain(struct dt_json_firing *, const char *name, const struct dt_rec *, size_t n);
 
 /* The members of an "aggregation" line (json_line.c). */
-void dt_json_agg(struct dt_json_sink *, struct dt_json *, const struct dt_format *, const int64_t *ids, uint32_t nids,
-    const struct dt_aggrow *, size_t n);
+void dt_json_agg(struct dt_json_sink *, struct dt_json *, const struct dt_format *, const int64_t *ids,
+    uint32_t nids, const struct dt_aggrow *, size_t n);
 void dt_json_probe(struct dt_json *, const struct dt_json_probe *);
 
 #endif

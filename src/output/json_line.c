@@ -62,7 +62,8 @@ void dt_json_probe(struct dt_json *j, const struct dt_json_probe *p)
 	dt_json_str(j, p->name);
 }
 
-void dt_json_put_event(struct dt_json_sink *s, const struct dt_json_event *e, const struct dt_rec *recs, size_t n)
+void dt_json_put_event(struct dt_json_sink *s, const struct dt_json_event *e, const struct dt_rec *recs,
+    size_t n)
 {
 	struct dt_json j = dt_json_begin(s, "probe");
 
@@ -183,8 +184,8 @@ static void put_formatted(struct dt_json *j, const struct dt_format *f, const st
 	dt_out_free(&text);
 }
 
-void dt_json_agg(struct dt_json_sink *s, struct dt_json *j, const struct dt_format *f, const int64_t *ids, uint32_t nids,
-    const struct dt_aggrow *rows, size_t n)
+void dt_json_agg(struct dt_json_sink *s, struct dt_json *j, const struct dt_format *f, const int64_t *ids,
+    uint32_t nids, const struct dt_aggrow *rows, size_t n)
 {
 	put_names(s, j, ids, nids);
 	if (n > 0)
@@ -202,7 +203,8 @@ void dt_json_agg(struct dt_json_sink *s, struct dt_json *j, const struct dt_form
 	dt_json_close(j, ']');
 }
 
-void dt_json_put_agg(struct dt_json_sink *s, const int64_t *ids, uint32_t nids, const struct dt_aggrow *rows, size_t n)
+void dt_json_put_agg(struct dt_json_sink *s, const int64_t *ids, uint32_t nids, const struct dt_aggrow *rows,
+    size_t n)
 {
 	struct dt_json j = dt_json_begin(s, "aggregation");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The statements of a firing as JSON objects: what was printed, and what was done. Actions that do something (clear,
- * system, setopt …) are told here and done by the owner of the statements.
+ * The statements of a firing as JSON objects: what was printed, and what was done. Actions that do
+ * something (clear, system, setopt …) are told here and done by the owner of the statements.
  */
 #include "output/json.h"
 
@@ -69,8 +69,8 @@ void dt_json_action_plain(struct dt_json_firing *f, const char *name, const stru
 	dt_json_action_do(f, recs, n);
 }
 
-void dt_json_output(struct dt_json_sink *sink, struct dt_json *j, const struct dt_json_probe *probe, const struct dt_rec *recs,
-    size_t n)
+void dt_json_output(struct dt_json_sink *sink, struct dt_json *j, const struct dt_json_probe *probe,
+    const struct dt_rec *recs, size_t n)
 {
 	struct dt_json_firing f = { sink, j, probe };
 

@@ -74,7 +74,9 @@ static void put_symbol(struct dt_json *j, const struct dt_value *v)
 
 static void put_stack(struct dt_json *j, const struct dt_value *v)
 {
-	struct dt_value pc = { .kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
+	struct dt_value pc = {
+		.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8
+	};
 
 	dt_json_open(j, '{');
 	put_pid(j, v);

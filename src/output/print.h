@@ -34,13 +34,17 @@ void dt_pretty_pointer(struct dt_out *, uint64_t addr, const struct dt_value *ob
 
 /* ---- aggregations (hist.c, aggprint.c) ---- */
 
-/* The one number of a count, sum, min, max, avg or stddev, normalised; false: the function makes more than one of its data. */
+/*
+ * The one number of a count, sum, min, max, avg or stddev, normalised; false: the function makes more
+ * than one of its data.
+ */
 bool dt_agg_scalar(const struct dt_value *, struct dt_value *number);
 /* For the rows of aggregating functions: those of one number, of several, of buckets. JSON: json.h. */
 int dt_agg_cmp_number(const struct dt_value *, const struct dt_value *);
 int dt_agg_cmp_buckets(const struct dt_value *, const struct dt_value *);
 void dt_agg_number_text(struct dt_out *, const struct dt_value *);
-void dt_agg_parts_text(struct dt_out *, const struct dt_value *);	/* in one line: name, number, name, number … */
+/* in one line: name, number, name, number … */
+void dt_agg_parts_text(struct dt_out *, const struct dt_value *);
 void dt_hist_print(struct dt_out *, const struct dt_value *);
 
 /* One element: its keys, and a value of each aggregation printed together. */
@@ -49,7 +53,8 @@ struct dt_aggrow {
 	uint32_t nkeys;
 	const struct dt_value *vals;
 	uint32_t nvals;
-	void **from;		/* the maker's own: what each value is of, NULL where there is no such element; may be NULL */
+	/* the maker's own: what each value is of, NULL where there is no such element; may be NULL */
+	void **from;
 };
 
 struct dt_aggorder {

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-void dt_statements_init(struct dt_statements *s, struct dt_arena *arena, struct dt_out *out, const struct dt_statement_ops *ops)
+void dt_statements_init(struct dt_statements *s, struct dt_arena *arena, struct dt_out *out,
+    const struct dt_statement_ops *ops)
 {
 	memset(s, 0, sizeof(*s));
 	s->out = out;
@@ -24,7 +25,10 @@ int64_t dt_rec_int(const struct dt_rec *rec)
 	return v.kind == DT_V_INT ? (int64_t)(v.is_signed ? dt_value_signed(&v) : dt_value_unsigned(&v)) : 0;
 }
 
-/* tracemem(): the bytes, and before them, when that was said, how many to show. printm(): their number is their first word. */
+/*
+ * tracemem(): the bytes, and before them, when that was said, how many to show. printm(): their number
+ * is their first word.
+ */
 bool dt_rec_memory(const struct dt_rec *recs, size_t n, const void **bytes, size_t *len)
 {
 	const struct dt_rec *last = &recs[n - 1];
@@ -47,7 +51,10 @@ bool dt_rec_memory(const struct dt_rec *recs, size_t n, const void **bytes, size
 	return told <= last->len - sizeof(told);
 }
 
-/* The compiler checked it; a program from a file may still hold anything, so a bad format prints as itself. */
+/*
+ * The compiler checked it; a program from a file may still hold anything, so a bad format prints as
+ * itself.
+ */
 struct dt_format *dt_statement_format(struct dt_statements *s, const char *text)
 {
 	struct dt_format *f = dt_map_get(&s->formats, text);

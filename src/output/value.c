@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plain values without a format: numbers, text, bytes, stacks, symbols. Columns are the historic ones; a number is
- * printed with the sign of its type.
+ * Plain values without a format: numbers, text, bytes, stacks, symbols. Columns are the historic ones;
+ * a number is printed with the sign of its type.
  */
 #include "dif/action.h"
 #include "output/print.h"
@@ -93,7 +93,9 @@ void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, 
 void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 {
 	char text[512];
-	struct dt_value pc = { .kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
+	struct dt_value pc = {
+		.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8
+	};
 
 	dt_out_str(o, "\n");
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] && !o->failed; i++) {
@@ -172,10 +174,12 @@ void dt_agg_parts_text(struct dt_out *o, const struct dt_value *v)
 	uint32_t n = dt_aggfunc_of(v->aggkind)->parts(v, part);
 
 	for (uint32_t i = 0; i < n; i++)
-		dt_out_printf(o, i + 1 < n ? "  %s %-9lld" : "  %s %lld", part[i].name, (long long)part[i].value);
+		dt_out_printf(o, i + 1 < n ? "  %s %-9lld" : "  %s %lld", part[i].name,
+		    (long long)part[i].value);
 }
 
-static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth, size_t symwidth)
+static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth,
+    size_t symwidth)
 {
 	switch (v->kind) {
 	case DT_V_INT: print_int(o, v, quiet); break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recorded bytes of an action to the value they are, by its DIFO's type. Actions that record in a way of their own (stacks, symbols)
- * have a function in their row. Record layouts: doc/DIF.md.
+ * Recorded bytes of an action to the value they are, by its DIFO's type. Actions that record in a way
+ * of their own (stacks, symbols) have a function in their row. Record layouts: doc/DIF.md.
  */
 #include "value/record.h"
 
@@ -28,10 +28,16 @@ static uint64_t load(const void *data, size_t len)
 
 void dt_record_plain(const struct dt_diftype *t, const void *data, size_t len, struct dt_value *v)
 {
-	if (!t || t->kind == DT_DT_STRING || (t->flags & (DT_DTF_REF | DT_DTF_USERREF)) || t->ckind == DT_CK_FLOAT || len > 8)
-		*v = (struct dt_value){ .kind = t && t->kind == DT_DT_STRING ? DT_V_STRING : DT_V_BYTES, .bytes = data, .len = len };
+	if (!t || t->kind == DT_DT_STRING || (t->flags & (DT_DTF_REF | DT_DTF_USERREF)) ||
+	    t->ckind == DT_CK_FLOAT || len > 8)
+		*v = (struct dt_value){ .kind = t && t->kind == DT_DT_STRING ? DT_V_STRING : DT_V_BYTES,
+			.bytes = data,
+			.len = len };
 	else
-		*v = (struct dt_value){ .kind = DT_V_INT, .size = (uint8_t)len, .is_signed = t->is_signed, .i = load(data, len) };
+		*v = (struct dt_value){ .kind = DT_V_INT,
+			.size = (uint8_t)len,
+			.is_signed = t->is_signed,
+			.i = load(data, len) };
 }
 
 void dt_record_by_type(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A traced value on its way to a person: what sinks (text, JSON) print. No memory of its own: bytes point into the record. */
+/*
+ * A traced value on its way to a person: what sinks (text, JSON) print. No memory of its own: bytes
+ * point into the record.
+ */
 #ifndef DT_VALUE_VALUE_H
 #define DT_VALUE_VALUE_H
 

@@ -283,8 +283,8 @@ static void printed(struct gen *g)
 /* One shape for each name: function and keys of an aggregation may not change. */
 static void aggregated(struct gen *g)
 {
-	static const char *const func[] = { "count(", "sum(", "avg(", "min(", "max(", "stddev(", "quantize(", "lquantize(", "llquantize(" };
-	static const char *const tail[] = { "", "", "", "", "", "", "", ", -10, 100, 7", ", 10, 0, 6, 20" };
+	static const char *const func[] = { "count(", "sum(", "avg(", "min(", "max(", "stddev(", "percentiles(", "quantize(", "lquantize(", "llquantize(" };
+	static const char *const tail[] = { "", "", "", "", "", "", "", "", ", -10, 100, 7", ", 10, 0, 6, 20" };
 	uint32_t f = pick(g, COUNT(func)), keys = pick(g, 7);
 
 	put(g, "@a%u_%u", f, keys);
@@ -300,7 +300,7 @@ static void aggregated(struct gen *g)
 	if (f > 0)
 		number(g);
 	put(g, "%s", tail[f]);
-	if (f >= 6 && pick(g, 4) == 0)
+	if (f >= 7 && pick(g, 4) == 0)
 		put(g, ", (int)arg%u", pick(g, 4));
 	put(g, ");");
 }

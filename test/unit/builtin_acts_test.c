@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of actions and aggregating functions: each has every part that a stage asks for, says what it is in one line, and is found by
- * its name and by its kind. R 4.1 (9): an aggregating function without code for the kernel once counted nothing and refused nothing.
+ * The rows of actions and aggregating functions: each has every part that a stage asks for, says what
+ * it is in one line, and is found by its name and by its kind. R 4.1 (9): an aggregating function
+ * without code for the kernel once counted nothing and refused nothing.
  */
 #include "check.h"
 
@@ -21,13 +22,15 @@ static bool has(bool part, const char *name, const char *what)
 static void names(const struct dt_builtin *row, const char *kind, uint8_t bkind, unsigned id)
 {
 	for (; row && row->name; row++) {
-		has(dt_builtin_find(row->name) == row, row->name, "place in the table, or another row has its name");
+		has(dt_builtin_find(row->name) == row, row->name,
+		    "place in the table, or another row has its name");
 		has(row->proto != NULL, row->name, "prototype");
-		has(row->doc != NULL && *row->doc && strlen(row->doc) < 100 && !strchr(row->doc, '\n'), row->name,
-		    "line of documentation");
+		has(row->doc != NULL && *row->doc && strlen(row->doc) < 100 && !strchr(row->doc, '\n'),
+		    row->name, "line of documentation");
 		has(row->kind == bkind && row->id == id, row->name, kind);
 		if (row->unsupported == NULL)
-			has(bkind == DT_BI_ACTION ? row->compile != NULL : row->aggregate != NULL, row->name, "function that compiles it");
+			has(bkind == DT_BI_ACTION ? row->compile != NULL : row->aggregate != NULL, row->name,
+			    "function that compiles it");
 	}
 }
 
@@ -111,7 +114,8 @@ static void aggregating(const struct dt_actrule *rule, const struct dt_aggfunc *
 	uint64_t arg = some_parameters(rule->kind);
 
 	names(f->names, "kind that is its own", DT_BI_AGGFUNC, rule->kind);
-	has(f->names && f->names[0].name && strcmp(f->names[0].name, rule->name) == 0 && !f->names[1].name, rule->name, "one name");
+	has(f->names && f->names[0].name && strcmp(f->names[0].name, rule->name) == 0 && !f->names[1].name,
+	    rule->name, "one name");
 	has(f->good == NULL || (f->good(arg) && !f->good(0)), rule->name, "check of its parameters");
 	has(f->lower != NULL, rule->name, "lower");
 	has(f->seen != DT_SEEN_UNSAID, rule->name, "seen");
@@ -136,7 +140,8 @@ static void aggregating_functions(void)
 		}
 	}
 	CHECK(n >= 9);
-	CHECK(dt_actrule_of(0x12345) == NULL && dt_actrule_of(0xfff) == NULL && dt_actrule_of(DT_ACT_LIBACT) == NULL);
+	CHECK(dt_actrule_of(0x12345) == NULL && dt_actrule_of(0xfff) == NULL &&
+	    dt_actrule_of(DT_ACT_LIBACT) == NULL);
 }
 
 int main(void)

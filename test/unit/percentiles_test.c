@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * percentiles() against the exact percentiles of data that are known: within 1/32 of the number for values of every size, exact
- * below 32, at the ends, and for a single value; the same in whatever order parts are merged; as text, JSON and number by
- * number; of words that do not fit.
+ * percentiles() against the exact percentiles of data that are known: within 1/32 of the number for
+ * values of every size, exact below 32, at the ends, and for a single value; the same in whatever order
+ * parts are merged; as text, JSON and number by number; of words that do not fit.
  */
 #include "check.h"
 
@@ -35,7 +35,11 @@ static int by_value(const void *x, const void *y)
 
 static struct dt_value value_of(const int64_t *words, int64_t normal)
 {
-	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = DT_ACT_PERCENTILES, .words = words, .nwords = F.nwords(0), .normal = normal };
+	return (struct dt_value){ .kind = DT_V_AGG,
+		.aggkind = DT_ACT_PERCENTILES,
+		.words = words,
+		.nwords = F.nwords(0),
+		.normal = normal };
 }
 
 static int64_t part(const int64_t *words, const char *name, int64_t normal)
@@ -77,10 +81,12 @@ static void against_exact(int64_t *values, size_t n)
 	CHECK_INT(part(words, "min", 0), values[0]);
 	CHECK_INT(part(words, "max", 0), values[n - 1]);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int64_t exact = values[(n * rows[i].permille + 999) / 1000 - 1], got = part(words, rows[i].name, 0);
+		int64_t exact = values[(n * rows[i].permille + 999) / 1000 - 1],
+			got = part(words, rows[i].name, 0);
 
 		if (!CHECK(near(got, exact)))
-			fprintf(stderr, "%s of %zu values: %lld, exactly %lld\n", rows[i].name, n, (long long)got, (long long)exact);
+			fprintf(stderr, "%s of %zu values: %lld, exactly %lld\n", rows[i].name, n,
+			    (long long)got, (long long)exact);
 	}
 	free(words);
 }
@@ -121,7 +127,8 @@ static void alone(void)
 
 static void merging(void)
 {
-	int64_t *part_of[4], *one = calloc(F.nwords(0), sizeof(*one)), *other = calloc(F.nwords(0), sizeof(*other));
+	int64_t *part_of[4], *one = calloc(F.nwords(0), sizeof(*one)),
+			     *other = calloc(F.nwords(0), sizeof(*other));
 
 	for (int i = 0; i < 4; i++)
 		F.init(part_of[i] = calloc(F.nwords(0), sizeof(*one)), 0);
@@ -153,7 +160,9 @@ static void shown(void)
 	F.init(more, 0);
 	dt_out_init(&o, NULL, &opts);
 	F.text(&o, &v);		/* nothing was seen: after clear() */
-	CHECK_STR(dt_out_text(&o), "  count 0          avg 0          min 0          p50 0          p90 0          p99 0          p99.9 0          max 0");
+	CHECK_STR(dt_out_text(&o),
+	    "  count 0          avg 0          min 0          p50 0          p90 0          p99 0          "
+	    "p99.9 0          max 0");
 	for (int64_t i = 1; i <= 10; i++)
 		F.add(words, 0, 1000 * i, 1);
 	CHECK_INT(part(words, "avg", 0), 5500);
@@ -162,7 +171,8 @@ static void shown(void)
 	dt_out_clear(&o);
 	F.json(&j, &v);
 	CHECK_STR(dt_out_text(&o),
-	    "{\"count\":10,\"avg\":5500,\"min\":1000,\"p50\":4991,\"p90\":8959,\"p99\":10000,\"p99.9\":10000,\"max\":10000}");
+	    "{\"count\":10,\"avg\":5500,\"min\":1000,\"p50\":4991,\"p90\":8959,\"p99\":10000,\"p99.9\":10000,"
+	    "\"max\":10000}");
 	CHECK(F.compare(&v, &w) > 0 && F.compare(&w, &v) < 0 && F.compare(&v, &v) == 0);
 	v.nwords = 3;		/* a damaged file */
 	dt_out_clear(&o);
