@@ -329,7 +329,10 @@ static void forget_done(struct dt_consumer *c)
 	c->done = 0;
 }
 
-/* Policies fill and ring, and what was held when tracing ended: older than all that is in the rings now, and handed on at once. */
+/*
+ * Policies fill and ring, and what was held when tracing ended: older than all that is in the rings now, and
+ * handed on at once.
+ */
 static int read_copies(struct dt_consumer *c)
 {
 	int err = 0;
