@@ -89,7 +89,7 @@ static size_t process_root(const char *path)
 	return digits && strncmp(path + n + digits, "/root/", 6) == 0 ? n + digits + 5 : 0;
 }
 
-/* Links below the root of a process lead where they lead that process: a container cannot have us read our own. */
+/* Links below the root of a process lead where that process goes: no container has us read our own files. */
 static int open_in_root(const char *path, size_t root)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };

@@ -14,10 +14,10 @@ int dt_file_read(const char *path, size_t max, char **text, size_t *len);
 int dt_file_readfd(int fd, size_t max, char **text, size_t *len);
 
 /*
- * The first `max` bytes, without a NUL, of a file that somebody else may have named, a traced process for one.
- * Only a regular file is opened: a FIFO would block us, and a device may act on being opened. A name below
- * /proc/PID/root is looked up as that process would. *more: there are more bytes. 0, -EINVAL (it is no regular
- * file), or -errno.
+ * The first `max` bytes, without a NUL, of a file that somebody else may have named, such as a traced
+ * process. Only a regular file is opened: a FIFO would block us, and a device may act on being opened. A
+ * name below /proc/PID/root is looked up as that process would. *more: there are more bytes. 0, -EINVAL
+ * (it is no regular file), or -errno.
  */
 int dt_file_peek(const char *path, size_t max, char **text, size_t *len, bool *more);
 
