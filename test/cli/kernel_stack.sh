@@ -20,7 +20,7 @@ first 'schedule' "as a key too"
 run -qn 'rawtp:::sched_switch { x = timestamp; self->s = execname; printf("%a\n", caller); exit(0); }'
 check "$([ "$status" -eq 0 ] && grep -q '`.*schedule' "$tmp/out"; echo $?)" "caller is the next one: $(head -n 1 "$tmp/out")"
 
-run -qc "sh -c 'echo x | cat >/dev/null'" -n 'sdt:sched::sched_waking /progenyof($target)/ { stack(); exit(0); }'
+run -qc "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo x | cat >/dev/null; done'" -n 'sdt:sched::sched_waking /progenyof($target)/ { stack(); exit(0); }'
 first 'try_to_wake_up\|ttwu' "sdt begins with the function too"
 run -qn 'syscall::write:entry /pid == $target/ { stack(); exit(0); }' -c "dd if=/dev/zero of=/dev/null count=1 status=none"
 check "$([ "$status" -eq 0 ] && ! grep -q 'bpf_\|__traceiter\|trampoline' "$tmp/out"; echo $?)" "a system call's has no frame of ours: $(grep -m 1 '`' "$tmp/out" | sed 's/^ *//')"
