@@ -151,7 +151,7 @@ static void compile(const char *text, unsigned how)
 	    (how & 4 ? DTRACE_C_DEFARG : 0) | (how & 8 ? DTRACE_C_EMPTY : 0);
 
 	must(h != NULL, "dtrace_open", dtrace_errmsg(NULL, err));
-	dt_handle_target(h, 42);
+	dtrace_proc_target(h, 42);
 	dtrace_prog_t *p = dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, flags, 5, argv);
 	if (p != NULL)
 		use(h, p);
