@@ -8,7 +8,8 @@ prog=${BUILD:-build}/test/provider_pid_ends
 
 # victim ARGS…: as $victim, waiting for a line on descriptor 9
 victim() {
-	rm -f "$tmp/go" "$tmp/victim"	# what the one before wrote must not be taken for this one
+	rm -f "$tmp/go"
+	: >"$tmp/victim"	# what the one before wrote must not be taken for this one
 	mkfifo "$tmp/go"
 	"$prog" "$@" <"$tmp/go" >"$tmp/victim" 2>&1 &
 	victim=$!
