@@ -3,9 +3,9 @@
  * Bytes from anywhere come in; a checked program or a message goes out. The text, constants and strings
  * of the program point into one copy of the file. Each section is decoded at most once and belongs to
  * one owner, so the memory used is a small multiple of the file. Nothing is used before it is checked;
- * errors leave through fail_read().
+ * errors leave through dt_dof_fail().
  */
-#include "dif/dof.h"
+#include "dif/dof_reader.h"
 #include "base/count.h"
 #include "dif/var.h"
 
@@ -13,26 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPTION_MAX = 64 };	/* longer than the name of any option */
-
-struct reader {
-	struct dt_arena *arena;		/* the program's */
-	jmp_buf env;			/* for fail_read() and for an arena that is out of memory */
-	bool failed;
-	char *msg;
-	size_t msglen;
-	const unsigned char *file;	/* our copy, aligned */
-	size_t len;
-	struct dt_dof_hdr hdr;
-	const struct dt_dof_sec *secs;
-	bool *used;			/* by section: belongs to a DIFO */
-	struct dt_difo **difos;		/* by section: the DIFOHDR decoded, or NULL */
-	struct dt_act **acts;		/* by section: the ACTDESC decoded, or NULL */
-	struct dt_ecb **ecbs;		/* by section: the clause of an ECBDESC, or NULL */
-	struct dt_prog *p;
-};
-
-__attribute__((format(printf, 2, 3))) _Noreturn static void fail_read(struct reader *r, const char *fmt, ...)
+_Noreturn void dt_dof_fail(struct dt_dof_in *r, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -45,44 +26,44 @@ __attribute__((format(printf, 2, 3))) _Noreturn static void fail_read(struct rea
 
 /* ---- header and sections ---- */
 
-static void check_ident(struct reader *r)
+static void check_ident(struct dt_dof_in *r)
 {
 	static const unsigned char magic[4] = { 0x7f, 'D', 'O', 'F' };
 	const struct dt_dof_hdr *h = &r->hdr;
 
 	if (memcmp(h->magic, magic, sizeof(magic)))
-		fail_read(r, "not a DOF file");
+		dt_dof_fail(r, "not a DOF file");
 	if (h->model != 1 && h->model != DT_DOF_LP64)
-		fail_read(r, "unknown data model %u", h->model);
+		dt_dof_fail(r, "unknown data model %u", h->model);
 	if (h->encoding != DT_DOF_ENCODING)
-		fail_read(r, "made for the other byte order");
+		dt_dof_fail(r, "made for the other byte order");
 	if (h->version < 1 || h->version > 3)
-		fail_read(r, "unknown DOF version %u", h->version);
+		dt_dof_fail(r, "unknown DOF version %u", h->version);
 	if (h->difvers != DT_DIF_VERSION)
-		fail_read(r, "unknown DIF version %u", h->difvers);
+		dt_dof_fail(r, "unknown DIF version %u", h->difvers);
 	if (h->iregs > DT_DIF_NREGS || h->tregs > DT_DIF_NTREGS)
-		fail_read(r, "wants %u registers and %u tuple registers", h->iregs, h->tregs);
+		dt_dof_fail(r, "wants %u registers and %u tuple registers", h->iregs, h->tregs);
 	for (size_t i = 0; i < sizeof(h->pad); i++) {
 		if (h->pad[i])
-			fail_read(r, "reserved bytes of the header are not zero");
+			dt_dof_fail(r, "reserved bytes of the header are not zero");
 	}
 }
 
-static void check_header(struct reader *r)
+static void check_header(struct dt_dof_in *r)
 {
 	const struct dt_dof_hdr *h = &r->hdr;
 
 	check_ident(r);
 	if (h->flags || h->pad2)
-		fail_read(r, "unknown flags in the header");
+		dt_dof_fail(r, "unknown flags in the header");
 	if (h->hdrsize != sizeof(*h) || h->secsize != sizeof(struct dt_dof_sec))
-		fail_read(r, "header of %u and section headers of %u bytes", (unsigned)h->hdrsize,
+		dt_dof_fail(r, "header of %u and section headers of %u bytes", (unsigned)h->hdrsize,
 		    (unsigned)h->secsize);
 	if (h->filesz != r->len || h->loadsz > h->filesz)
-		fail_read(r, "sizes in the header do not fit a file of %zu bytes", r->len);
+		dt_dof_fail(r, "sizes in the header do not fit a file of %zu bytes", r->len);
 	if (h->secoff % 8 || h->secoff < sizeof(*h) || h->secoff > h->loadsz ||
 	    h->secnum > (h->loadsz - h->secoff) / sizeof(struct dt_dof_sec))
-		fail_read(r, "the section table lies outside the file");
+		dt_dof_fail(r, "the section table lies outside the file");
 }
 
 /* Sections that an executor needs must be marked as loadable. */
@@ -98,7 +79,7 @@ static bool is_ignored(uint32_t type)
 	    type > DT_DS_NOTES;
 }
 
-static void check_shape(struct reader *r, uint32_t i)
+static void check_shape(struct dt_dof_in *r, uint32_t i)
 {
 	const struct dt_dof_sec *s = &r->secs[i];
 	const struct dt_dof_shape *shape = dt_dof_shape(s->type);
@@ -106,17 +87,17 @@ static void check_shape(struct reader *r, uint32_t i)
 	if (is_ignored(s->type))
 		return;
 	if (!shape)
-		fail_read(r, "section %u: type %u does not belong in a program", (unsigned)i,
+		dt_dof_fail(r, "section %u: type %u does not belong in a program", (unsigned)i,
 		    (unsigned)s->type);
 	if (s->align < shape->align)
-		fail_read(r, "section %u: alignment %u is too small", (unsigned)i, (unsigned)s->align);
+		dt_dof_fail(r, "section %u: alignment %u is too small", (unsigned)i, (unsigned)s->align);
 	if (s->entsize != shape->entsize || (shape->entsize && s->size % shape->entsize))
-		fail_read(r, "section %u: entries of the wrong size", (unsigned)i);
+		dt_dof_fail(r, "section %u: entries of the wrong size", (unsigned)i);
 	if (s->type == DT_DS_STRTAB && (!s->size || r->file[s->offset] || r->file[s->offset + s->size - 1]))
-		fail_read(r, "section %u: strings do not start and end with a NUL", (unsigned)i);
+		dt_dof_fail(r, "section %u: strings do not start and end with a NUL", (unsigned)i);
 }
 
-static void check_section(struct reader *r, uint32_t i)
+static void check_section(struct dt_dof_in *r, uint32_t i)
 {
 	const struct dt_dof_sec *s = &r->secs[i];
 	bool load = s->flags & DT_DOF_LOAD;
@@ -125,90 +106,92 @@ static void check_section(struct reader *r, uint32_t i)
 	if (s->type == 0)
 		return;
 	if (s->flags & ~(uint32_t)DT_DOF_LOAD || (needs_load(s->type) && !load))
-		fail_read(r, "section %u: wrong flags", (unsigned)i);
+		dt_dof_fail(r, "section %u: wrong flags", (unsigned)i);
 	if (!s->align || s->align & (s->align - 1) || s->offset % s->align)
-		fail_read(r, "section %u: wrong alignment", (unsigned)i);
+		dt_dof_fail(r, "section %u: wrong alignment", (unsigned)i);
 	if (s->offset > limit || s->size > limit - s->offset)
-		fail_read(r, "section %u lies outside the file", (unsigned)i);
+		dt_dof_fail(r, "section %u lies outside the file", (unsigned)i);
 	check_shape(r, i);
 }
 
 /* The section with this number, which must have the type; `what` is for the message. */
-static const struct dt_dof_sec *section_of_type(struct reader *r, uint32_t i, uint32_t type, const char *what)
+static const struct dt_dof_sec *section_of_type(struct dt_dof_in *r, uint32_t i, uint32_t type,
+    const char *what)
 {
 	if (i >= r->hdr.secnum || r->secs[i].type != type)
-		fail_read(r, "%s: section %u is not of type %u", what, (unsigned)i, (unsigned)type);
+		dt_dof_fail(r, "%s: section %u is not of type %u", what, (unsigned)i, (unsigned)type);
 	return &r->secs[i];
 }
 
-static const void *section_bytes(const struct reader *r, const struct dt_dof_sec *s)
+const void *dt_dof_bytes(const struct dt_dof_in *r, const struct dt_dof_sec *s)
 {
 	return r->file + s->offset;
 }
 
 /* The content of a section that is one structure, not a table. */
-static const void *single_entry(struct reader *r, const struct dt_dof_sec *s, size_t size)
+static const void *single_entry(struct dt_dof_in *r, const struct dt_dof_sec *s, size_t size)
 {
 	if (s->size != size)
-		fail_read(r, "section %u has %llu bytes instead of %zu", (unsigned)(s - r->secs),
+		dt_dof_fail(r, "section %u has %llu bytes instead of %zu", (unsigned)(s - r->secs),
 		    (unsigned long long)s->size, size);
-	return section_bytes(r, s);
+	return dt_dof_bytes(r, s);
 }
 
 /* The table ends in NUL (check_shape()), so every offset inside it is a string. */
-static const char *string_at(struct reader *r, uint32_t strtab, uint64_t off, const char *what)
+const char *dt_dof_string(struct dt_dof_in *r, uint32_t strtab, uint64_t off, const char *what)
 {
 	const struct dt_dof_sec *s = section_of_type(r, strtab, DT_DS_STRTAB, what);
 
 	if (off >= s->size)
-		fail_read(r, "%s: string %llu lies outside its table", what, (unsigned long long)off);
-	return (const char *)section_bytes(r, s) + off;
+		dt_dof_fail(r, "%s: string %llu lies outside its table", what, (unsigned long long)off);
+	return (const char *)dt_dof_bytes(r, s) + off;
 }
 
 /* ---- DIFOs ---- */
 
 /* Two DIFOs that shared a section could make the program far larger than the file. */
-static const struct dt_dof_sec *take_section(struct reader *r, uint32_t i, uint32_t type)
+static const struct dt_dof_sec *take_section(struct dt_dof_in *r, uint32_t i, uint32_t type)
 {
 	const struct dt_dof_sec *s = section_of_type(r, i, type, "DIFO");
 
 	if (r->used[i])
-		fail_read(r, "section %u belongs to two DIFOs", (unsigned)i);
+		dt_dof_fail(r, "section %u belongs to two DIFOs", (unsigned)i);
 	r->used[i] = true;
 	return s;
 }
 
-static void read_vars(struct reader *r, struct dt_difo *d, uint32_t sec, uint32_t strtab)
+static void read_vars(struct dt_dof_in *r, struct dt_difo *d, uint32_t sec, uint32_t strtab)
 {
 	const struct dt_dof_sec *s = take_section(r, sec, DT_DS_VARTAB);
-	const struct dt_dof_var *from = section_bytes(r, s);
+	const struct dt_dof_var *from = dt_dof_bytes(r, s);
 	uint32_t n = (uint32_t)(s->size / sizeof(*from));
 	struct dt_difv *v = DT_NEWN(r->arena, struct dt_difv, n);
 
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct dt_difv){ string_at(r, strtab, from[i].name, "variable"), from[i].id,
+		v[i] = (struct dt_difv){ dt_dof_string(r, strtab, from[i].name, "variable"), from[i].id,
 			from[i].kind, from[i].scope, from[i].flags, from[i].type };
 	d->vars = v;
 	d->nvars = n;
 }
 
-static void read_relocs(struct reader *r, struct dt_difo *d, uint32_t sec, uint32_t ints, uint32_t strtab)
+static void read_relocs(struct dt_dof_in *r, struct dt_difo *d, uint32_t sec, uint32_t ints, uint32_t strtab)
 {
 	const struct dt_dof_relhdr *h = single_entry(r, take_section(r, sec, DT_DS_KRELHDR), sizeof(*h));
 	const struct dt_dof_sec *s = take_section(r, h->relsec, DT_DS_RELTAB);
-	const struct dt_dof_rel *from = section_bytes(r, s);
+	const struct dt_dof_rel *from = dt_dof_bytes(r, s);
 	uint32_t n = (uint32_t)(s->size / sizeof(*from));
 	struct dt_difreloc *out = DT_NEWN(r->arena, struct dt_difreloc, n);
 
 	if (h->tgtsec != ints || h->strtab != strtab)
-		fail_read(r, "section %u: relocations are of another DIFO", (unsigned)sec);
+		dt_dof_fail(r, "section %u: relocations are of another DIFO", (unsigned)sec);
 	for (uint32_t i = 0; i < n; i++) {
 		if (from[i].type != DT_DOF_SETX || from[i].offset % sizeof(uint64_t) ||
 		    from[i].offset / sizeof(uint64_t) >= d->nints)
-			fail_read(r, "relocation %u of section %u is not of an integer constant", (unsigned)i,
+			dt_dof_fail(r, "relocation %u of section %u is not of an integer constant",
+	    (unsigned)i,
 			    (unsigned)h->relsec);
 		out[i] = (struct dt_difreloc){ (uint32_t)(from[i].offset / sizeof(uint64_t)),
-			string_at(r, strtab, from[i].name, "relocation"), from[i].data };
+			dt_dof_string(r, strtab, from[i].name, "relocation"), from[i].data };
 	}
 	d->relocs = out;
 	d->nrelocs = n;
@@ -229,43 +212,43 @@ static uint32_t *link_slot(struct links *l, uint32_t type)
 	}
 }
 
-static struct links find_links(struct reader *r, const struct dt_dof_sec *hdr)
+static struct links find_links(struct dt_dof_in *r, const struct dt_dof_sec *hdr)
 {
 	struct links l = { DT_DOF_NONE, DT_DOF_NONE, DT_DOF_NONE, DT_DOF_NONE, DT_DOF_NONE };
 	const uint32_t *link;
 	uint64_t n;
 
 	if (hdr->size < sizeof(struct dt_diftype) || hdr->size % sizeof(uint32_t))
-		fail_read(r, "DIFO header of %llu bytes", (unsigned long long)hdr->size);
-	link = (const uint32_t *)((const unsigned char *)section_bytes(r, hdr) + sizeof(struct dt_diftype));
+		dt_dof_fail(r, "DIFO header of %llu bytes", (unsigned long long)hdr->size);
+	link = (const uint32_t *)((const unsigned char *)dt_dof_bytes(r, hdr) + sizeof(struct dt_diftype));
 	n = (hdr->size - sizeof(struct dt_diftype)) / sizeof(uint32_t);
 	for (uint64_t i = 0; i < n; i++) {
 		uint32_t *slot = link[i] < r->hdr.secnum ? link_slot(&l, r->secs[link[i]].type) : NULL;
 
 		if (!slot || *slot != DT_DOF_NONE)
-			fail_read(r, "DIFO links to section %u, which it has already or cannot have",
+			dt_dof_fail(r, "DIFO links to section %u, which it has already or cannot have",
 			    (unsigned)link[i]);
 		*slot = link[i];
 	}
 	if (l.text == DT_DOF_NONE)
-		fail_read(r, "DIFO without instructions");
+		dt_dof_fail(r, "DIFO without instructions");
 	return l;
 }
 
-static void read_tables(struct reader *r, struct dt_difo *d, const struct links *l)
+static void read_tables(struct dt_dof_in *r, struct dt_difo *d, const struct links *l)
 {
 	const struct dt_dof_sec *s = take_section(r, l->text, DT_DS_DIF);
 
-	d->text = section_bytes(r, s);
+	d->text = dt_dof_bytes(r, s);
 	d->ntext = (uint32_t)(s->size / sizeof(*d->text));
 	if (l->ints != DT_DOF_NONE) {
 		s = take_section(r, l->ints, DT_DS_INTTAB);
-		d->ints = section_bytes(r, s);
+		d->ints = dt_dof_bytes(r, s);
 		d->nints = (uint32_t)(s->size / sizeof(*d->ints));
 	}
 	if (l->strs != DT_DOF_NONE) {
 		s = take_section(r, l->strs, DT_DS_STRTAB);
-		d->strs = section_bytes(r, s);
+		d->strs = dt_dof_bytes(r, s);
 		d->strlen = (uint32_t)s->size;
 	}
 	if (l->vars != DT_DOF_NONE)
@@ -275,7 +258,7 @@ static void read_tables(struct reader *r, struct dt_difo *d, const struct links 
 }
 
 /* A DIFO that several actions use is decoded once. */
-static const struct dt_difo *read_difo(struct reader *r, uint32_t sec)
+static const struct dt_difo *read_difo(struct dt_dof_in *r, uint32_t sec)
 {
 	const struct dt_dof_sec *hdr = section_of_type(r, sec, DT_DS_DIFOHDR, "expression");
 	struct dt_difo *d = r->difos[sec];
@@ -285,7 +268,7 @@ static const struct dt_difo *read_difo(struct reader *r, uint32_t sec)
 		return d;
 	d = r->difos[sec] = DT_NEW(r->arena, struct dt_difo);
 	l = find_links(r, hdr);
-	memcpy(&d->rtype, section_bytes(r, hdr), sizeof(d->rtype));
+	memcpy(&d->rtype, dt_dof_bytes(r, hdr), sizeof(d->rtype));
 	read_tables(r, d, &l);
 	for (uint32_t i = 0; i < d->ntext; i++)
 		d->destructive |= dt_dif_is_destructive(d->text[i]);
@@ -295,10 +278,11 @@ static const struct dt_difo *read_difo(struct reader *r, uint32_t sec)
 
 /* ---- clauses ---- */
 
-static void read_act(struct reader *r, const struct dt_dof_act *from, struct dt_act *a)
+static void read_act(struct dt_dof_in *r, const struct dt_dof_act *from, struct dt_act *a)
 {
 	if (from->kind > UINT16_MAX || from->ntuple > UINT16_MAX || from->uarg > UINT32_MAX)
-		fail_read(r, "action 0x%x with %u actions before it, of statement %llu", (unsigned)from->kind,
+		dt_dof_fail(r, "action 0x%x with %u actions before it, of statement %llu",
+	    (unsigned)from->kind,
 		    (unsigned)from->ntuple, (unsigned long long)from->uarg);
 	a->kind = (uint16_t)from->kind;
 	a->ntuple = (uint16_t)from->ntuple;
@@ -306,16 +290,16 @@ static void read_act(struct reader *r, const struct dt_dof_act *from, struct dt_
 	if (from->difo != DT_DOF_NONE)
 		a->difo = read_difo(r, from->difo);
 	if (from->strtab != DT_DOF_NONE)
-		a->fmt = string_at(r, from->strtab, from->arg, "action");
+		a->fmt = dt_dof_string(r, from->strtab, from->arg, "action");
 	else
 		a->arg = from->arg;
 	r->p->destructive |= DT_ACT_IS_DESTRUCTIVE(a->kind);
 }
 
-static const struct dt_act *read_acts(struct reader *r, uint32_t sec, uint32_t *count)
+static const struct dt_act *read_acts(struct dt_dof_in *r, uint32_t sec, uint32_t *count)
 {
 	const struct dt_dof_sec *s = section_of_type(r, sec, DT_DS_ACTDESC, "actions");
-	const struct dt_dof_act *from = section_bytes(r, s);
+	const struct dt_dof_act *from = dt_dof_bytes(r, s);
 	uint32_t n = (uint32_t)(s->size / sizeof(*from));
 
 	*count = n;
@@ -327,24 +311,24 @@ static const struct dt_act *read_acts(struct reader *r, uint32_t sec, uint32_t *
 	return r->acts[sec];
 }
 
-static void read_probe(struct reader *r, uint32_t sec, struct dt_probedesc *p)
+static void read_probe(struct dt_dof_in *r, uint32_t sec, struct dt_probedesc *p)
 {
 	const struct dt_dof_probe *from = single_entry(r, section_of_type(r, sec, DT_DS_PROBEDESC, "clause"),
 	    sizeof(*from));
 
-	p->prov = string_at(r, from->strtab, from->prov, "provider");
-	p->mod = string_at(r, from->strtab, from->mod, "module");
-	p->func = string_at(r, from->strtab, from->func, "function");
-	p->name = string_at(r, from->strtab, from->name, "probe name");
+	p->prov = dt_dof_string(r, from->strtab, from->prov, "provider");
+	p->mod = dt_dof_string(r, from->strtab, from->mod, "module");
+	p->func = dt_dof_string(r, from->strtab, from->func, "function");
+	p->name = dt_dof_string(r, from->strtab, from->name, "probe name");
 	p->id = from->id;
 }
 
-static void read_ecb(struct reader *r, uint32_t sec, struct dt_ecb *e)
+static void read_ecb(struct dt_dof_in *r, uint32_t sec, struct dt_ecb *e)
 {
 	const struct dt_dof_ecb *from = single_entry(r, &r->secs[sec], sizeof(*from));
 
 	if (from->pad || from->uarg)
-		fail_read(r, "section %u: reserved fields are not zero", (unsigned)sec);
+		dt_dof_fail(r, "section %u: reserved fields are not zero", (unsigned)sec);
 	read_probe(r, from->probes, &e->probe);
 	if (from->pred != DT_DOF_NONE)
 		e->pred = read_difo(r, from->pred);
@@ -353,7 +337,7 @@ static void read_ecb(struct reader *r, uint32_t sec, struct dt_ecb *e)
 	r->ecbs[sec] = e;
 }
 
-static uint32_t count_sections(const struct reader *r, uint32_t type)
+static uint32_t count_sections(const struct dt_dof_in *r, uint32_t type)
 {
 	uint32_t n = 0;
 
@@ -362,7 +346,7 @@ static uint32_t count_sections(const struct reader *r, uint32_t type)
 	return n;
 }
 
-static void read_ecbs(struct reader *r)
+static void read_ecbs(struct dt_dof_in *r)
 {
 	uint32_t n = 0;
 	struct dt_ecb *ecbs = DT_NEWN(r->arena, struct dt_ecb, count_sections(r, DT_DS_ECBDESC));
@@ -375,126 +359,35 @@ static void read_ecbs(struct reader *r)
 	r->p->necbs = n;
 }
 
-/* ---- options ---- */
-
-/* Programs of other systems set options by these numbers: the index is the number. */
-static const char *const option_names[] = {
-	"bufsize",
-	"bufpolicy",
-	"dynvarsize",
-	"aggsize",
-	"specsize",
-	"nspec",
-	"strsize",
-	"cleanrate",
-	"cpu",
-	"bufresize",
-	"grabanon",
-	"flowindent",
-	"quiet",
-	"stackframes",
-	"ustackframes",
-	"aggrate",
-	"switchrate",
-	"statusrate",
-	"destructive",
-	"stackindent",
-	"rawbytes",
-	"jstackframes",
-	"jstackstrsize",
-	"aggsortkey",
-	"aggsortrev",
-	"aggsortpos",
-	"aggsortkeypos",
-	"temporal",
-	"agghist",
-	"aggpack",
-	"aggzoom",
-};
-
-/* Bytes before the first c or the end, but at most max: many options may refer to one long text. */
-static size_t strcspn_max(const char *s, char c, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max && s[n] && s[n] != c)
-		n++;
-	return n;
-}
-
-static void read_option(struct reader *r, const struct dt_dof_opt *o, const char **name, const char **value)
-{
-	const char *text;
-	size_t n;
-
-	if (o->option == DT_DOF_NONE) {
-		text = string_at(r, o->strtab, o->value, "option");
-		n = strcspn_max(text, '=', OPTION_MAX);
-		if (n == OPTION_MAX)
-			fail_read(r, "option with a name of more than %d bytes", OPTION_MAX);
-		*name = dt_arena_strndup(r->arena, text, n);
-		*value = text[n] ? text + n + 1 : "";
-		return;
-	}
-	if (o->option >= DT_COUNT(option_names) || o->strtab != DT_DOF_NONE)
-		fail_read(r, "there is no option %u", (unsigned)o->option);
-	*name = option_names[o->option];
-	*value = dt_arena_printf(r->arena, "%llu", (unsigned long long)o->value);
-}
-
-static void read_options(struct reader *r)
-{
-	const struct dt_dof_sec *s = NULL;
-	const struct dt_dof_opt *from;
-	const char **out;
-	uint32_t n;
-
-	for (uint32_t i = 0; i < r->hdr.secnum; i++) {
-		if (r->secs[i].type == DT_DS_OPTDESC && s)
-			fail_read(r, "two sections of options");
-		if (r->secs[i].type == DT_DS_OPTDESC)
-			s = &r->secs[i];
-	}
-	if (!s)
-		return;
-	from = section_bytes(r, s);
-	n = (uint32_t)(s->size / sizeof(*from));
-	out = DT_NEWN(r->arena, const char *, 2 * (size_t)n);
-	for (uint32_t i = 0; i < n; i++)
-		read_option(r, &from[i], &out[2 * i], &out[2 * i + 1]);
-	r->p->options = out;
-	r->p->noptions = n;
-}
-
 /* ---- notes: what the historic sections have no room for (dof.h) ---- */
 
-static struct dt_attr attr_of(struct reader *r, uint64_t word)
+static struct dt_attr attr_of(struct dt_dof_in *r, uint64_t word)
 {
 	if (word > UINT32_MAX || word & 0xff)
-		fail_read(r, "bad stability 0x%llx", (unsigned long long)word);
+		dt_dof_fail(r, "bad stability 0x%llx", (unsigned long long)word);
 	return (struct dt_attr){ (uint8_t)(word >> 24), (uint8_t)(word >> 16), (uint8_t)(word >> 8) };
 }
 
-static void note_prog(struct reader *r, const struct dt_dof_note *n)
+static void note_prog(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	r->p->descattr = attr_of(r, n->a);
 	r->p->stmtattr = attr_of(r, n->b);
 }
 
-static void note_ecb(struct reader *r, const struct dt_dof_note *n)
+static void note_ecb(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	section_of_type(r, n->sec, DT_DS_ECBDESC, "note");
 	r->ecbs[n->sec]->descattr = attr_of(r, n->a);
 	r->ecbs[n->sec]->stmtattr = attr_of(r, n->b);
 }
 
-static void note_act(struct reader *r, const struct dt_dof_note *n)
+static void note_act(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	const struct dt_dof_sec *s = section_of_type(r, n->sec, DT_DS_ACTDESC, "note");
 	struct dt_act *a;
 
 	if (!r->acts[n->sec] || n->index >= s->size / sizeof(struct dt_dof_act) || n->word > 1)
-		fail_read(r, "note of action %u of section %u, which is not there", (unsigned)n->index,
+		dt_dof_fail(r, "note of action %u of section %u, which is not there", (unsigned)n->index,
 		    (unsigned)n->sec);
 	a = &r->acts[n->sec][n->index];
 	a->in_tuple = n->word;
@@ -502,28 +395,28 @@ static void note_act(struct reader *r, const struct dt_dof_note *n)
 		a->arg = n->a;
 }
 
-static void note_strlen(struct reader *r, const struct dt_dof_note *n)
+static void note_strlen(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	struct dt_difo *d;
 
 	section_of_type(r, n->sec, DT_DS_DIFOHDR, "note");
 	d = r->difos[n->sec];
 	if (!d || n->a > d->strlen || (n->a && d->strs[n->a - 1]))
-		fail_read(r, "note of strings of section %u, which are not there", (unsigned)n->sec);
+		dt_dof_fail(r, "note of strings of section %u, which are not there", (unsigned)n->sec);
 	d->strlen = (uint32_t)n->a;
 }
 
-static void note_agg(struct reader *r, const struct dt_dof_note *n, struct dt_aggvar *a)
+static void note_agg(struct dt_dof_in *r, const struct dt_dof_note *n, struct dt_aggvar *a)
 {
 	if (n->word > UINT16_MAX)
-		fail_read(r, "there is no aggregating function 0x%x", (unsigned)n->word);
-	*a = (struct dt_aggvar){ string_at(r, n->sec, n->index, "aggregation"), (uint32_t)(n->b >> 32),
+		dt_dof_fail(r, "there is no aggregating function 0x%x", (unsigned)n->word);
+	*a = (struct dt_aggvar){ dt_dof_string(r, n->sec, n->index, "aggregation"), (uint32_t)(n->b >> 32),
 		(uint16_t)n->word, n->a, (uint32_t)n->b };
 }
 
-static void read_notes(struct reader *r, const struct dt_dof_sec *s)
+static void read_notes(struct dt_dof_in *r, const struct dt_dof_sec *s)
 {
-	const struct dt_dof_note *n = section_bytes(r, s), *end = n + s->size / sizeof(*n);
+	const struct dt_dof_note *n = dt_dof_bytes(r, s), *end = n + s->size / sizeof(*n);
 	uint32_t naggs = 0;
 	struct dt_aggvar *aggs;
 
@@ -539,12 +432,12 @@ static void read_notes(struct reader *r, const struct dt_dof_sec *s)
 		case DT_NOTE_ACT: note_act(r, n); break;
 		case DT_NOTE_STRLEN: note_strlen(r, n); break;
 		case DT_NOTE_AGG: note_agg(r, n, aggs++); break;
-		default: fail_read(r, "unknown note %u", (unsigned)n->what);
+		default: dt_dof_fail(r, "unknown note %u", (unsigned)n->what);
 		}
 	}
 }
 
-static void read_all_notes(struct reader *r)
+static void read_all_notes(struct dt_dof_in *r)
 {
 	bool found = false;
 
@@ -552,7 +445,7 @@ static void read_all_notes(struct reader *r)
 		if (r->secs[i].type != DT_DS_NOTES)
 			continue;
 		if (found)
-			fail_read(r, "two sections of notes");
+			dt_dof_fail(r, "two sections of notes");
 		found = true;
 		read_notes(r, &r->secs[i]);
 	}
@@ -561,13 +454,13 @@ static void read_all_notes(struct reader *r)
 /* ---- the file ---- */
 
 /* The order matters: notes refer to decoded clauses, actions and DIFOs. */
-static void read_file(struct reader *r, const void *data, size_t len)
+static void read_file(struct dt_dof_in *r, const void *data, size_t len)
 {
 	char why[256] = "";
 	uint32_t n;
 
 	if (len < sizeof(r->hdr) || len > DT_DOF_MAX)
-		fail_read(r, "not a DOF file: %zu bytes", len);
+		dt_dof_fail(r, "not a DOF file: %zu bytes", len);
 	r->file = dt_arena_memdup(r->arena, data, len);
 	r->len = len;
 	memcpy(&r->hdr, r->file, sizeof(r->hdr));
@@ -583,15 +476,15 @@ static void read_file(struct reader *r, const void *data, size_t len)
 	r->p = DT_NEW(r->arena, struct dt_prog);
 	r->p->arena = r->arena;
 	read_ecbs(r);
-	read_options(r);
+	dt_dof_options(r);
 	read_all_notes(r);
 	if (dt_prog_check(r->p, why, sizeof(why)))
-		fail_read(r, "%s", why);
+		dt_dof_fail(r, "%s", why);
 }
 
 int dt_dof_read(const void *data, size_t len, struct dt_prog **prog, char *msg, size_t msglen)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct dt_dof_in *r = calloc(1, sizeof(*r));
 	volatile int err = -ENOMEM;
 
 	if (!r)

@@ -1,172 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns debugging data into D types. libdw reads them; it is loaded when args[ ] of a function in a
- * process, or a type of a process, is first used, so it costs nothing at start. The members of a struct
- * are read when one is asked for. Members are where the data say, qualifiers are dropped, and what
- * pointers lead to is in the process. Depth and number of types are limited, because the data are
- * hostile.
+ * Turns debugging data into D types. The members of a struct are read when one is asked for. Members are
+ * where the data say, qualifiers are dropped, and what pointers lead to is in the process. Depth and number
+ * of types are limited, because the data are hostile.
  */
-#include "provider/dwarf.h"
+#include "provider/dwarf_impl.h"
 #include "base/count.h"
 #include "machine/machine.h"
 
 #include "base/diag.h"
-#include "provider/provider.h"
 #include "types/table.h"
 
-#include <dlfcn.h>
 #include <dwarf.h>
 #include <elf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { DEPTH_MAX = 40, TYPES_MAX = 20000, MEMBERS_MAX = 4096, PARAMS_MAX = 24, MET_MAX = 8000000 };
 
 static const char HOME[] = "process";	/* of all types here: none of the kernel's or of D */
-
-struct dt_dwarf {
-	void *lib;
-	int fd;
-	Dwarf *dw;
-	struct dt_probes *p;
-	uint32_t ntypes;
-	/* offset in the data -> type, for structs, enums and typedefs */
-	struct dt_map made;
-	/* names of types read so far: reading goes on if a name is not among them */
-	struct dt_map names;		/* "s`tag", "t`name" -> struct named */
-	/* the file itself, then what it shares with others; NULL: both are read */
-	Dwarf *reading;
-	Dwarf_CU *unit;			/* read last, NULL: none */
-	uint32_t nmet;
-	/* of libdw */
-	Dwarf *(*begin)(int, Dwarf_Cmd);
-	int (*end)(Dwarf *);
-	int (*nextcu)(Dwarf *, Dwarf_Off, Dwarf_Off *, size_t *, Dwarf_Off *, uint8_t *, uint8_t *);
-	Dwarf_Die *(*offdie)(Dwarf *, Dwarf_Off, Dwarf_Die *);
-	ptrdiff_t (*getfuncs)(Dwarf_Die *, int (*)(Dwarf_Die *, void *), void *, ptrdiff_t);
-	Dwarf_Die *(*addrdie)(Dwarf *, Dwarf_Addr, Dwarf_Die *);
-	int (*entrypc)(Dwarf_Die *, Dwarf_Addr *);
-	const char *(*diename)(Dwarf_Die *);
-	int (*tag)(Dwarf_Die *);
-	int (*child)(Dwarf_Die *, Dwarf_Die *);
-	int (*siblingof)(Dwarf_Die *, Dwarf_Die *);
-	Dwarf_Attribute *(*attr)(Dwarf_Die *, unsigned, Dwarf_Attribute *);
-	Dwarf_Die *(*formref)(Dwarf_Attribute *, Dwarf_Die *);
-	int (*formudata)(Dwarf_Attribute *, Dwarf_Word *);
-	int (*bytesize)(Dwarf_Die *);
-	int (*formsdata)(Dwarf_Attribute *, Dwarf_Sword *);
-	int (*get_units)(Dwarf *, Dwarf_CU *, Dwarf_CU **, Dwarf_Half *, uint8_t *, Dwarf_Die *, Dwarf_Die *);
-	Dwarf *(*getalt)(Dwarf *);
-};
-
-/* ---- the library and the file ---- */
-
-static bool symbols(struct dt_dwarf *d)
-{
-	const struct {
-		const char *name;
-		void *to;
-	} rows[] = {
-		{ "dwarf_begin", &d->begin },
-		{ "dwarf_end", &d->end },
-		{ "dwarf_nextcu", &d->nextcu },
-		{ "dwarf_offdie", &d->offdie },
-		{ "dwarf_getfuncs", &d->getfuncs },
-		{ "dwarf_addrdie", &d->addrdie },
-		{ "dwarf_entrypc", &d->entrypc },
-		{ "dwarf_diename", &d->diename },
-		{ "dwarf_tag", &d->tag },
-		{ "dwarf_child", &d->child },
-		{ "dwarf_siblingof", &d->siblingof },
-		{ "dwarf_attr_integrate", &d->attr },
-		{ "dwarf_formref_die", &d->formref },
-		{ "dwarf_formudata", &d->formudata },
-		{ "dwarf_bytesize", &d->bytesize },
-		{ "dwarf_formsdata", &d->formsdata },
-		{ "dwarf_get_units", &d->get_units },
-		{ "dwarf_getalt", &d->getalt },
-	};
-
-	for (size_t i = 0; i < DT_COUNT(rows); i++) {
-		void *f = dlsym(d->lib, rows[i].name);
-
-		if (f == NULL)
-			return false;
-		memcpy(rows[i].to, &f, sizeof(f));
-	}
-	return true;
-}
-
-static bool open_fd(struct dt_dwarf *d, int fd)
-{
-	d->fd = fd;
-	d->dw = fd >= 0 ? d->begin(fd, DWARF_C_READ) : NULL;
-	if (d->dw == NULL && fd >= 0)
-		close(fd);
-	return d->dw != NULL;
-}
-
-/*
- * In the file itself or in its debug file. libdw finds what several of those share (.gnu_debugaltlink).
- */
-static bool open_data(struct dt_dwarf *d, struct dt_object *o)
-{
-	if (dt_elf_has_section(o->elf, ".debug_info") && open_fd(d, fcntl(o->fd, F_DUPFD_CLOEXEC, 3)))
-		return true;
-	return open_fd(d, dt_elf_debug_fd(o->elf));
-}
-
-static void *reader(void)
-{
-	return dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-}
-
-bool dt_dwarf_reader(void)
-{
-	void *lib = reader();
-
-	if (lib != NULL)
-		dlclose(lib);
-	return lib != NULL;
-}
-
-struct dt_dwarf *dt_dwarf_of(struct dt_probes *p, struct dt_object *o)
-{
-	struct dt_dwarf *d;
-
-	if (o->dwarf_asked)
-		return o->dwarf;
-	o->dwarf_asked = true;
-	d = calloc(1, sizeof(*d));
-	if (d == NULL)
-		return NULL;
-	d->p = p;
-	dt_map_init(&d->made, p->arena);
-	dt_map_init(&d->names, p->arena);
-	d->lib = reader();
-	if (d->lib != NULL && symbols(d) && open_data(d, o)) {
-		d->reading = d->dw;
-		return o->dwarf = d;
-	}
-	if (d->lib != NULL)
-		dlclose(d->lib);
-	free(d);
-	return NULL;
-}
-
-void dt_dwarf_close(struct dt_dwarf *d)
-{
-	if (d == NULL)
-		return;
-	d->end(d->dw);
-	close(d->fd);
-	dlclose(d->lib);
-	free(d);
-}
 
 /* ---- types ---- */
 
