@@ -6,8 +6,7 @@
  * become D texts of the probe's arguments. The sites of one probe in one function are one probe that
  * fires at several places.
  */
-#include "provider/objects.h"
-#include "machine/machine.h"
+#include "provider/p_usdt.h"
 
 #include "base/diag.h"
 #include "dif/dof_provider.h"
@@ -20,31 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-
-struct making {
-	struct dt_probes *p;
-	const struct dt_provider_row *row;
-	const struct dt_probedesc *want;
-	uint32_t only;			/* the process that is named, 0 none is */
-	uint32_t pid;			/* the process that is looked at */
-	bool every;			/* the site at hand is wanted in every process that runs the file */
-	const struct dt_loaded *in;
-	struct dt_dofprov *decls;	/* providers the object declares, with types */
-	uint32_t ndecls;
-	uint64_t pc;			/* of the site, in the file */
-	/*
-	 * the site is a call, and the values are at its target: those on the stack are one word lower
-	 */
-	bool calling;
-	/* the pattern may match a provider's name in one process and not in another */
-	bool by_pid;
-	uint32_t walk;			/* this look through all processes, 0 none */
-	uint32_t sites;			/* of the object, of any provider */
-	uint32_t made;
-	/* the existing name nearest to the wanted one: "provider123:::name" */
-	struct dt_near nearest;
-};
 
 /* ---- which provider ---- */
 
@@ -83,16 +57,16 @@ static uint32_t process_of(const char *prov)
 	return prov[len] != '\0' && dt_part_literal(prov) ? (uint32_t)strtoul(prov + len, NULL, 10) : 0;
 }
 
-/*
- * True for anything that is not the name of a provider of ours; a pattern must begin with a letter, or
- * all processes would be examined, as in a listing.
- */
-/* Otherwise it may mean anything: "tick-10ms" is not missing because no process has it. */
+/* A description without a provider may mean anything: "tick-10ms" is not missing for want of a process. */
 static bool names_provider(const struct dt_probedesc *d)
 {
 	return isalpha((unsigned char)d->prov[0]) || d->prov[0] == '_';
 }
 
+/*
+ * True for anything that is not the name of a provider of ours; a pattern must begin with a letter, or
+ * all processes would be examined, as in a listing.
+ */
 bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	if (p->listing && !dt_part_literal(d->prov))
@@ -105,219 +79,6 @@ bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 		if (dt_glob_match(d->prov, row->name))
 			return false;
 	return true;
-}
-
-/* ---- where arguments are ---- */
-
-static const char *type_of(const struct dt_sdt_arg *a)
-{
-	static const char *const names[2][4] = { { "uint8_t", "uint16_t", "uint32_t", "uint64_t" },
-		{ "int8_t", "int16_t", "int32_t", "int64_t" } };
-
-	return names[a->is_signed][a->size == 1 ? 0 : a->size == 2 ? 1 : a->size == 4 ? 2 : 3];
-}
-
-static const char *reg_text(struct making *m, uint16_t machine, int reg)
-{
-	int off = dt_sdt_reg_offset(machine, reg);
-
-	return off >= 0 ? dt_arena_printf(m->p->arena, "uregs[%d]", off / 8) : NULL;
-}
-
-static bool is_reg(uint16_t machine, int number, int reg)
-{
-	return dt_sdt_reg_offset(machine, number) == reg;
-}
-
-/* A symbol is as far from the site in every process as it is in the file. */
-static const char *symbol_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
-{
-	const struct dt_elf_function *f = dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen);
-
-	if (f == NULL || f->type == STT_TLS)
-		return NULL;
-	if (a->page)
-		return dt_arena_printf(m->p->arena, "%llu",
-		    (unsigned long long)((f->vaddr + (uint64_t)a->off) & 0xfff));
-	return dt_arena_printf(m->p->arena, "uregs[%d] + (%lld)", dt_machine_elf(machine)->regs.pc / 8,
-	    (long long)(f->vaddr + (uint64_t)a->off - m->pc));
-}
-
-/* The program's own block ends at the thread pointer; those of libraries are elsewhere. */
-static const char *thread_text(struct making *m, const struct dt_sdt_arg *a)
-{
-	const struct dt_elf_function *f = a->sym != NULL ?
-	    dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen) :
-	    NULL;
-	uint64_t size, align, off = (uint64_t)a->off;
-
-	if (a->sym != NULL) {
-		if (f == NULL || f->type != STT_TLS || !m->in->main ||
-		    !dt_elf_tls(m->in->obj->elf, &size, &align))
-			return NULL;
-		off += f->vaddr - ((size + align - 1) & ~(align - 1));
-	}
-	return dt_arena_printf(m->p->arena, "curthread->thread.fsbase + (%lld)", (long long)off);
-}
-
-/* The constant part of an address. */
-static const char *place_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
-{
-	if (a->thread)
-		return thread_text(m, a);
-	return a->sym != NULL ? symbol_text(m, machine, a) :
-				dt_arena_printf(m->p->arena, "(%lld)", (long long)a->off);
-}
-
-/* The address of a value in memory; NULL: it cannot be computed. */
-static const char *address_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
-{
-	static const char *const casts[] = { "", "(uint64_t)(uint32_t)", "(int64_t)(int32_t)" };
-	/* sym(%rip) is sym */
-	bool own = a->reg == DT_SDT_NOREG ||
-	    (a->sym != NULL && is_reg(machine, a->reg, dt_machine_elf(machine)->regs.pc));
-	const char *base = own ? "0" : reg_text(m, machine, a->reg), *place = place_text(m, machine, a);
-	const char *index = a->index != DT_SDT_NOREG ? reg_text(m, machine, a->index) : NULL;
-
-	if (place == NULL || base == NULL || (a->index != DT_SDT_NOREG && index == NULL) ||
-	    a->ext > DT_SDT_EXT_SXTW)
-		return NULL;
-	if (index == NULL)
-		return dt_arena_printf(m->p->arena, "%s + %s", base, place);
-	return dt_arena_printf(m->p->arena, "%s + ((%s%s) << %u) + %s", base, casts[a->ext], index, a->scale,
-	    place);
-}
-
-/*
- * D for the argument; NULL: a place that cannot be read (a vector register, a name that the file
- * lacks).
- */
-static const char *arg_text(struct making *m, uint16_t machine, const struct dt_sdt_arg *a)
-{
-	const char *text = NULL;
-
-	if (a->kind == DT_SDT_CONST && a->sym != NULL)
-		return (text = symbol_text(m, machine, a)) != NULL ?
-		    dt_arena_printf(m->p->arena, "(%s)(%s)", type_of(a), text) :
-		    NULL;
-	if (a->kind == DT_SDT_CONST)
-		return dt_arena_printf(m->p->arena, "(%s)(%lld)", type_of(a), (long long)a->off);
-	if (a->kind == DT_SDT_REG && (text = reg_text(m, machine, a->reg)) != NULL)
-		return a->shift != 0 ?
-		    dt_arena_printf(m->p->arena, "(%s)(%s >> %u)", type_of(a), text, a->shift) :
-		    dt_arena_printf(m->p->arena, "(%s)%s", type_of(a), text);
-	if (a->kind == DT_SDT_MEM && !a->is_float && (text = address_text(m, machine, a)) != NULL)
-		return dt_arena_printf(m->p->arena, "*(%s *)copyin(%s, %u)", type_of(a), text, a->size);
-	return NULL;
-}
-
-/*
- * What a note knows about types: the width and sign of each value. A value that cannot be read has no
- * type.
- */
-static struct dt_probe_sig *types_of(struct making *m, const struct dt_sdt_arg *args,
-    const struct dt_hook *hook, int n)
-{
-	struct dt_probe_sig *sig = m->p->types != NULL && n > 0 ? dt_sig_new(m->p->arena, (uint32_t)n) : NULL;
-
-	const char **why = sig != NULL ? DT_NEWN(m->p->arena, const char *, (uint32_t)n) : NULL;
-
-	for (int i = 0; sig != NULL && i < n; i++) {
-		sig->in[i] = hook->args[i] != NULL ?
-		    dt_types_sized(m->p->types, args[i].size, args[i].is_signed) :
-		    NULL;
-		if (sig->in[i] == NULL)
-			why[i] = dt_arena_printf(m->p->arena,
-			    args[i].kind == DT_SDT_FREG ?
-				"\"%.*s\" is a vector register" :
-				args[i].sym != NULL ?
-				"where \"%.*s\" is, is not known from the file's symbols" :
-				"\"%.*s\" is no operand that is known",
-			    (int)args[i].textlen, args[i].text);
-		if (sig->in[i] == NULL && args[i].kind == DT_SDT_MEM && args[i].is_float)
-			why[i] = "it is a floating-point number";
-	}
-	if (sig != NULL)
-		sig->why = why;
-	return sig;
-}
-
-static const struct dt_dofprobe *declared(const struct making *m, const char *prov, const char *name)
-{
-	for (uint32_t i = 0; i < m->ndecls; i++)
-		for (uint32_t k = 0; strcmp(m->decls[i].name, prov) == 0 && k < m->decls[i].nprobes; k++)
-			if (strcmp(m->decls[i].probes[k].name, name) == 0)
-				return &m->decls[i].probes[k];
-	return NULL;
-}
-
-/* A type as the declaration names it, otherwise one as wide as the value. */
-static const struct dt_type *type_named(struct making *m, const char *text, const struct dt_type *otherwise)
-{
-	const struct dt_type *t = otherwise != NULL ? dt_ctype_read(m->p->arena, m->p->types, text) : NULL;
-
-	return t != NULL ? t : otherwise;
-}
-
-/*
- * Adds the program's declaration: types by name, and which value of the site each argument of the probe
- * is made from. The values are put into that order, so arg0 is args[0] before a translator sees it.
- */
-static struct dt_probe_sig *with_declared(struct making *m, const struct dt_dofprobe *d,
-    const struct dt_probe_sig *note, struct dt_hook *hook)
-{
-	struct dt_probe_sig *sig = dt_sig_new(m->p->arena, d->nout);
-	const struct dt_hook values = *hook;
-
-	sig->why = DT_NEWN(m->p->arena, const char *, d->nout + 1);
-	sig->out = DT_NEWN(m->p->arena, const struct dt_type *, d->nout + 1);
-	for (uint32_t k = 0; k < d->nout; k++) {
-		uint32_t from = d->map[k];
-		bool known = from < note->nin;		/* there are ten at most */
-
-		sig->in[k] = known ? type_named(m, from < d->nin ? d->in[from] : "", note->in[from]) : NULL;
-		sig->out[k] = known ? type_named(m, d->out[k], sig->in[k]) : NULL;
-		sig->why[k] = known ? note->why[from] : NULL;
-		if (k < 10)
-			hook->args[k] = known && values.args[from] != NULL ? values.args[from] : "0";
-	}
-	for (uint32_t k = d->nout; k < 10; k++)
-		hook->args[k] = k == 0 ? "0" : NULL;
-	return sig;
-}
-
-/* For the sites of one probe: what one of them cannot read has no type. */
-static const struct dt_probe_sig *agreed(const struct dt_probe_sig *had, struct dt_probe_sig *sig)
-{
-	for (uint32_t i = 0; had != NULL && sig != NULL && i < sig->nin; i++)
-		if ((i >= had->nin || had->in[i] == NULL) && sig->in[i] != NULL) {
-			sig->why[i] = i < had->nin && had->why != NULL ? had->why[i] :
-									 "not every site has it";
-			sig->in[i] = NULL;
-		}
-	return sig;
-}
-
-static struct dt_probe_sig *arguments(struct making *m, const struct dt_sdt_note *n, struct dt_hook *hook)
-{
-	struct dt_probe_sig *sig;
-	uint16_t machine = dt_elf_machine(m->in->obj->elf);
-	struct dt_sdt_arg args[DT_SDT_MAXARGS];
-	int nargs = dt_sdt_args_parse(n->args, machine, args);
-
-	m->pc = n->pc;
-	nargs = nargs > 10 ? 10 : nargs;
-	for (int i = 0; i < nargs; i++) {
-		if (m->calling && args[i].kind == DT_SDT_MEM &&
-		    is_reg(machine, args[i].reg, dt_machine_elf(machine)->regs.sp))
-			args[i].off -= dt_machine_elf(machine)->regs.stack_args;
-		hook->args[i] = arg_text(m, machine, &args[i]);
-	}
-	sig = types_of(m, args, hook, nargs);
-	for (int i = 0; i < nargs || i == 0; i++)
-		if (hook->args[i] == NULL)
-			hook->args[i] = "0";
-	return sig;
 }
 
 /* ---- sites ---- */
@@ -345,7 +106,7 @@ static bool part_wanted(const char *part, const char *text)
 }
 
 /* The provider's name in one process. */
-static const char *with_pid(struct making *m, const char *prov)
+static const char *with_pid(struct dt_usdt_making *m, const char *prov)
 {
 	return dt_arena_printf(m->p->arena, "%s%u", prov, m->pid);
 }
@@ -354,7 +115,7 @@ static const char *with_pid(struct making *m, const char *prov)
  * A name that matches without a process means every process, now and later; otherwise the name with the
  * process must match. Listings have each process.
  */
-static bool provider_wanted(struct making *m, const char *prov)
+static bool provider_wanted(struct dt_usdt_making *m, const char *prov)
 {
 	bool any = part_wanted(m->want->prov, prov);
 
@@ -362,7 +123,7 @@ static bool provider_wanted(struct making *m, const char *prov)
 	return any || (m->pid != 0 && part_wanted(m->want->prov, with_pid(m, prov)));
 }
 
-static const char *name_of(struct making *m, const struct dt_elf_function *f)
+static const char *name_of(struct dt_usdt_making *m, const struct dt_elf_function *f)
 {
 	char pretty[1024];
 
@@ -373,8 +134,8 @@ static const char *name_of(struct making *m, const struct dt_elf_function *f)
 	    f->name;
 }
 
-static struct dt_probe *add_probe(struct making *m, const char *prov, const char *func, const char *name,
-    const struct dt_hook *hook)
+static struct dt_probe *add_probe(struct dt_usdt_making *m, const char *prov, const char *func,
+    const char *name, const struct dt_hook *hook)
 {
 	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, prov, m->in->obj->name, func, name, hook);
 
@@ -388,29 +149,25 @@ static struct dt_probe *add_probe(struct making *m, const char *prov, const char
 }
 
 /* Adds one place where a probe fires; hook.offset tells where. */
-static void add_place(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in,
+static void add_place(struct dt_usdt_making *m, const struct dt_sdt_note *n, const struct dt_elf_function *in,
     struct dt_hook hook)
 {
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name),
 		   *func = name_of(m, in);
-	const struct dt_dofprobe *decl;
 	struct dt_probe_sig *sig;
 	struct dt_probe *probe;
 
 	if (!part_wanted(m->want->func, func))
 		return;
-	sig = arguments(m, n, &hook);
-	decl = sig != NULL ? declared(m, prov, name) : NULL;
-	if (decl != NULL)
-		sig = with_declared(m, decl, sig, &hook);
+	sig = dt_usdt_arguments(m, n, prov, name, &hook);
 	probe = add_probe(m, m->every ? prov : with_pid(m, prov), func, name, &hook);
-	probe->sig = agreed(probe->sig, sig);
+	probe->sig = dt_usdt_agreed(probe->sig, sig);
 }
 
 /*
  * Objects for other systems call a function for each site, which -G makes: the callers are the sites.
  */
-static bool called(struct making *m, const struct dt_sdt_note *n, const struct dt_elf_function *stub,
+static bool called(struct dt_usdt_making *m, const struct dt_sdt_note *n, const struct dt_elf_function *stub,
     struct dt_hook hook)
 {
 	struct dt_callers callers;
@@ -429,7 +186,7 @@ static bool called(struct making *m, const struct dt_sdt_note *n, const struct d
 
 static int site(void *ctx, const struct dt_sdt_note *n)
 {
-	struct making *m = ctx;
+	struct dt_usdt_making *m = ctx;
 	struct dt_hook hook = { .kind = DT_HOOK_UPROBE, .target = m->in->obj->target };
 	const char *prov = dashes(m->p->arena, n->provider), *name = dashes(m->p->arena, n->name);
 	const struct dt_elf_function *in;
@@ -452,7 +209,7 @@ static int site(void *ctx, const struct dt_sdt_note *n)
 	return 0;
 }
 
-static void probe_object(struct making *m)
+static void probe_object(struct dt_usdt_making *m)
 {
 	struct dt_elf *elf = m->in->obj->elf;
 	uint64_t addr, base = 0;
@@ -477,7 +234,7 @@ static void probe_object(struct making *m)
 
 /* ---- processes ---- */
 
-static void probe_process(struct making *m, uint32_t pid, const char **why)
+static void probe_process(struct dt_usdt_making *m, uint32_t pid, const char **why)
 {
 	struct dt_process *proc = dt_process_look(m->p, pid, why);
 
@@ -504,14 +261,14 @@ static void look_at_process(void *ctx, uint32_t pid)
 }
 
 /* Examines every process; files that several run are read once, and a probe that exists stays one. */
-static void all_processes(struct making *m)
+static void all_processes(struct dt_usdt_making *m)
 {
 	m->walk = m->p->listing ? 0 : ++m->p->walk;
 	dt_each_process(look_at_process, m);
 }
 
 /* A file named by its path need not be running yet. */
-static void by_path(struct making *m)
+static void by_path(struct dt_usdt_making *m)
 {
 	int fd = m->want->mod[0] == '/' && dt_part_literal(m->want->mod) ?
 	    dt_elf_open_regular(m->want->mod, true) :
@@ -529,7 +286,7 @@ static void by_path(struct making *m)
 	probe_object(m);
 }
 
-static const char *missing_reason(struct making *m)
+static const char *missing_reason(struct dt_usdt_making *m)
 {
 	const char *prov = m->want->prov;
 	struct dt_near near;
@@ -556,10 +313,10 @@ static const char *missing_reason(struct making *m)
 	    m->only);
 }
 
-static struct making begin_making(struct dt_probes *p, const struct dt_provider_row *row,
+static struct dt_usdt_making begin_making(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want)
 {
-	struct making m = { .p = p, .row = row, .want = want };
+	struct dt_usdt_making m = { .p = p, .row = row, .want = want };
 
 	m.by_pid = names_process(want->prov);
 	dt_near_init(&m.nearest, dt_arena_printf(p->arena, "%s:::%s", want->prov, want->name));
@@ -571,7 +328,7 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
     const char **why)
 {
 	static const struct dt_probedesc all = { "", "", "", "", 0 };
-	struct making m;
+	struct dt_usdt_making m;
 
 	if (want == NULL)
 		return 0;
@@ -594,7 +351,7 @@ void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const 
     uint32_t pid, struct dt_object *o)
 {
 	struct dt_loaded *in;
-	struct making m;
+	struct dt_usdt_making m;
 	const char *why;
 	uint32_t only = process_of(want->prov);
 
