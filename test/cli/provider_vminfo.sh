@@ -97,11 +97,16 @@ if [ -n "$VM_KERNEL" ] && [ -n "$had" ]; then echo n >$generations; fi
 if grep -q '[1-9]' $generations 2>/dev/null; then
 	ok "vminfo:::pgrec # SKIP this kernel counts generations of pages"
 elif mountpoint -q "$mnt"; then
-	head -c 65536 /dev/zero >"$mnt/again"
-	(while [ -e "$tmp/mnt/again" ]; do cat "$mnt/again"; done) >/dev/null 2>&1 &
+	# A page is put there once, when it is read a second time: each round needs new pages.
+	: >"$tmp/reading"
+	(while [ -e "$tmp/reading" ]; do
+		head -c 65536 /dev/zero >"$mnt/again"
+		for i in 1 2 3 4; do cat "$mnt/again"; done
+		rm "$mnt/again"
+	done) >/dev/null 2>&1 &
 	reader=$!
 	run -qn 'vminfo:::pgrec { printf("again %d\n", arg0); exit(0); }'
-	rm "$mnt/again"
+	rm "$tmp/reading"
 	wait $reader
 	is "vminfo:::pgrec" 0 "again 1"
 fi
