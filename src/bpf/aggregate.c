@@ -199,17 +199,23 @@ static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 	make_maps(b, agg, probes);
 }
 
-/* The most probes there can be among keys; 0 where none is of a function of the kernel. */
+/*
+ * The most probes there can be among keys; 0 where none is of a function of the kernel, or where a hook may
+ * run inside a lock of a map. Elements made at once lie in lists with spinlocks, for which such a program
+ * would wait on the very CPU that holds them; the locks of a hash that takes its elements when they are
+ * needed are looked at first by the kernel, and the element is a drop.
+ */
 static uint32_t probes_of(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	uint32_t sum = b->opts->nerrors;
-	bool functions = false;
+	bool functions = false, locks = false;
 
 	for (uint32_t h = 0; h < n; h++) {
 		sum += hooks[h].nen;
 		functions |= dt_ctx(hooks[h].ctx)->function;
+		locks |= hooks[h].in_locks;
 	}
-	return functions ? sum : 0;
+	return functions && !locks ? sum : 0;
 }
 
 /* Every use is looked at before the first is made, so that all agree on where the keys lie. */

@@ -72,6 +72,8 @@ struct dt_image_hook {			/* one program to make */
 	 * known
 	 */
 	uint64_t iter, iter_len;
+	/* RAWTP contention_…: its CPU may hold a lock of the kernel's, one of our own maps among them */
+	bool in_locks;
 };
 
 /* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */

@@ -275,8 +275,10 @@ static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct d
 
 void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_image_hook *out)
 {
-	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->keep, k->en.v, (uint32_t)k->en.n, .nargs_known = ordered(k->hook.kind),
-		.nargs = nargs_of(b, &k->hook), .npoints = (uint32_t)k->points.n, .inside = k->hook.inside };
+	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->keep, k->en.v, (uint32_t)k->en.n,
+		.nargs_known = ordered(k->hook.kind), .nargs = nargs_of(b, &k->hook),
+		.npoints = (uint32_t)k->points.n, .inside = k->hook.inside,
+		.in_locks = k->hook.kind == DT_HOOK_RAWTP && strncmp(k->hook.target, "contention_", 11) == 0 };
 	for (size_t i = 0; i < k->en.n && !out->iter; i++)
 		if (wants_stack(k->en.v[i].ecb))
 			find_iter(b, &k->hook, out);

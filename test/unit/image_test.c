@@ -20,7 +20,8 @@ static const struct dt_features *feat = &all;
 struct made { dtrace_hdl_t *h; struct dt_image *image; int rc; char msg[512]; };
 
 /* Every clause of the text on one hook; epids from 1 in their order. */
-static struct made make_for(const struct dt_machine *machine, const char *text, enum dt_image_ctx ctx, uint32_t nprobes)
+static struct made make_hook(const struct dt_machine *machine, const char *text, struct dt_image_hook hook,
+    uint32_t nprobes)
 {
 	struct made m = { .rc = -EINVAL };
 	int err;
@@ -29,7 +30,6 @@ static struct made make_for(const struct dt_machine *machine, const char *text, 
 	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
 		.ncpus = 2, .feat = feat, .machine = machine };
 	struct dt_enabling *en;
-	struct dt_image_hook hook = { .ctx = ctx };
 
 	m.h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
 	p = m.h ? dtrace_program_strcompile(m.h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL) : NULL;
@@ -52,6 +52,12 @@ static struct made make_for(const struct dt_machine *machine, const char *text, 
 	return m;
 }
 
+static struct made make_for(const struct dt_machine *machine, const char *text, enum dt_image_ctx ctx,
+    uint32_t nprobes)
+{
+	return make_hook(machine, text, (struct dt_image_hook){ .ctx = ctx }, nprobes);
+}
+
 static struct made make(const char *text, enum dt_image_ctx ctx, uint32_t nprobes)
 {
 	return make_for(dt_machine_here(), text, ctx, nprobes);
@@ -70,6 +76,22 @@ static uint32_t count_role(const struct dt_image *image, enum dt_map_role role)
 	for (uint32_t i = 0; i < image->nmaps; i++)
 		n += image->maps[i].role == role;
 	return n;
+}
+
+/* Keys that are probes alone, of functions: elements made at once, unless a hook may run inside their locks. */
+static void elements_and_locks(void)
+{
+	for (int locks = 0; locks < 2; locks++) {
+		struct made m = make_hook(dt_machine_here(), "BEGIN { @[probefunc] = count(); }",
+		    (struct dt_image_hook){ .ctx = DT_CTX_KPROBE, .in_locks = locks }, 3);
+
+		CHECK(m.rc == 0);
+		for (uint32_t i = 0; m.rc == 0 && i < m.image->nmaps; i++)
+			if (m.image->maps[i].role == DT_MAP_AGG_A)
+				CHECK(m.image->maps[i].type == (locks ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH));
+		CHECK(m.rc != 0 || count_role(m.image, DT_MAP_AGG_A) == 1);
+		done(&m);
+	}
 }
 
 static void records(void)
@@ -379,6 +401,7 @@ static void without_features(void)
 
 int main(void)
 {
+	elements_and_locks();
 	records();
 	known_texts();
 	keys();
