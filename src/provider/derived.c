@@ -160,8 +160,7 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
 	bool before = false;
 
 	*what = NULL;
-	for (int i = 0; i < DT_PLACES && d->place[i].kind != DT_HOOK_NONE; i++) {
-		const struct dt_site *at = &d->place[i];
+	for (const struct dt_site *at = d->place; at->kind != DT_HOOK_NONE; at++) {
 		const char *none;
 		struct dt_hook *hook;
 
@@ -211,8 +210,9 @@ bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_pro
 		bool func = dt_part_matches_empty(want->func) ||
 		    (d->func != NULL && dt_glob_match(want->func, d->func));
 
-		for (int i = 0; i < DT_PLACES && d->func == NULL && d->place[i].kind != DT_HOOK_NONE; i++)
-			func |= dt_glob_match(want->func, d->place[i].target);
+		if (d->func == NULL && d->place != NULL)
+			for (const struct dt_site *at = d->place; at->kind != DT_HOOK_NONE; at++)
+				func |= dt_glob_match(want->func, at->target);
 		if (func && (!dt_part_literal(want->name) || strcmp(want->name, d->name) == 0))
 			return true;
 	}

@@ -13,8 +13,6 @@
 /* Rows name only the fields they need; clang warns about the others if a row names none. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-#define DT_PLACES 8
-
 struct dt_site {
 	/* RAWTP, KFUNC, KRET, SYS_ENTER, SYS_EXIT, COUNTER; NONE ends the places of a probe */
 	enum dt_hook_kind kind;
@@ -53,10 +51,13 @@ struct dt_site {
 struct dt_derived {
 	const char *name, *func;	/* func NULL: the first place that is there */
 	/* All that exist fire; if none does, this kernel has no such probe */
-	struct dt_site place[DT_PLACES];
+	const struct dt_site *place;	/* NULL with `never` */
 	const char *never;		/* a sentence: why there is no such probe on Linux at all */
 	const char *mod;		/* NULL: vmlinux */
 };
+
+/* The places of a row, as many as it has. Most have one; room for eight makes a row four times as long. */
+#define DT_AT(...) .place = (const struct dt_site[]){ __VA_ARGS__, { DT_HOOK_NONE } }
 
 /* For a row of dt_providers with `derived`; the table ends with a row without a name. */
 int dt_derived_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,

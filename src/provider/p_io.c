@@ -32,23 +32,23 @@
 #define LAST "((struct bio *)arg1)"
 
 const struct dt_derived dt_io_probes[] = {
-	{ "start", .place = { { DT_HOOK_RAWTP, "block_bio_queue", NULL, BIO("arg0", "0") } } },
+	{ "start", DT_AT({ DT_HOOK_RAWTP, "block_bio_queue", NULL, BIO("arg0", "0") }) },
 	{ "done",
-	    .place = { { DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9", "arg1"),
+	    DT_AT({ DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9", "arg1"),
 			   .each = NEXT, .symbol = "bio_chain_endio" },
 		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS, BIO("arg9", "arg1"), .each = NEXT,
 		    .otherwise = true },
 		{ DT_HOOK_RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1", STATUS("arg1")),
 		    .symbol = "bio_chain_endio" },
 		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1", STATUS("arg1")),
-		    .otherwise = true } } },
+		    .otherwise = true }) },
 	/* a thread that waits for one request only */
-	{ "wait-start", .place = { { DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0", "0") } } },
+	{ "wait-start", DT_AT({ DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0", "0") }) },
 	{ "wait-done",
-	    .place = { { DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")),
+	    DT_AT({ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")),
 			   .needs_fexit = true },
 		{ DT_HOOK_KFUNC, "submit_bio_wait", "(" AWAITED " = arg0, 0)", { "0" }, .no_fexit = true },
 		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED, STATUS(AWAITED)),
-		    .no_fexit = true } } },
+		    .no_fexit = true }) },
 	{ 0 },
 };

@@ -11,17 +11,17 @@
 #define SCTP "132"
 
 const struct dt_derived dt_ip_probes[] = {
-	{ "send", .place = { LEAVES("1", PACKET(OUT_IP, "(uint64_t)" SKB "->sk")) } },
-	{ "receive", .place = { COMES("1", PACKET(IN_IP, "0")) } },
+	{ "send", DT_AT(LEAVES("1", PACKET(OUT_IP, "(uint64_t)" SKB "->sk"))) },
+	{ "receive", DT_AT(COMES("1", PACKET(IN_IP, "0"))) },
 	{ 0 },
 };
 
 const struct dt_derived dt_sctp_probes[] = {
 	{ "send",
-	    .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, SCTP), "arg0", "(uint64_t)" SKB "->sk",
-	        "(uint64_t)" OUT_IP) } },
+	    DT_AT(LEAVES(LOCAL " && " CARRIES(OUT_IP, SCTP), "arg0", "(uint64_t)" SKB "->sk",
+	        "(uint64_t)" OUT_IP)) },
 	{ "receive",
-	    .place = { COMES(SKB "->pkt_type == 0 && " CARRIES(IN_IP, SCTP), "arg0", "0",
-	        "(uint64_t)" IN_IP) } },
+	    DT_AT(COMES(SKB "->pkt_type == 0 && " CARRIES(IN_IP, SCTP), "arg0", "0",
+	        "(uint64_t)" IN_IP)) },
 	{ 0 },
 };

@@ -32,54 +32,54 @@
 #define NOT_HERE(what) "sched:::" what " is never there on Linux: "
 
 const struct dt_derived dt_sched_probes[] = {
-	{ "sleep", .place = { { DT_HOOK_RAWTP, "sched_switch", SLEEPS, { "0" } } } },
-	{ "preempt", .place = { { DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "0" } } } },
+	{ "sleep", DT_AT({ DT_HOOK_RAWTP, "sched_switch", SLEEPS, { "0" } }) },
+	{ "preempt", DT_AT({ DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "0" } }) },
 	{ "dequeue",
-	    .place = { { DT_HOOK_RAWTP, "sched_switch", TASK("arg2") "->pid != 0", { "arg2", "cpu" } },
-		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", CPU_OF("arg0") } } } },
+	    DT_AT({ DT_HOOK_RAWTP, "sched_switch", TASK("arg2") "->pid != 0", { "arg2", "cpu" } },
+		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", CPU_OF("arg0") } }) },
 	{ "enqueue",
-	    .place = { { DT_HOOK_RAWTP, "sched_wakeup", TASK("arg0") "->on_cpu == 0", WOKEN,
+	    DT_AT({ DT_HOOK_RAWTP, "sched_wakeup", TASK("arg0") "->on_cpu == 0", WOKEN,
 			   .member = "task_struct.on_cpu" },
 		{ DT_HOOK_RAWTP, "sched_wakeup", NULL, WOKEN, .otherwise = true },
 		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, WOKEN },
 		{ DT_HOOK_RAWTP, "sched_switch", STAYS_READY, { "arg1", "cpu", "0" } },
-		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", "arg1", "0" } } } },
-	{ "off-cpu", .place = { { DT_HOOK_RAWTP, "sched_switch", NULL, { "arg2" } } } },
+		{ DT_HOOK_RAWTP, "sched_migrate_task", MOVES, { "arg0", "arg1", "0" } }) },
+	{ "off-cpu", DT_AT({ DT_HOOK_RAWTP, "sched_switch", NULL, { "arg2" } }) },
 	/*
 	 * The first function that a switch calls on the stack of the new thread. If functions cannot be
 	 * traced, the end of schedule() in that thread (Linux 6.16): a new thread does not pass there
 	 * when it first runs.
 	 */
 	{ "on-cpu",
-	    .place = { { DT_HOOK_KFUNC, "finish_task_switch", NULL, { "0" } },
+	    DT_AT({ DT_HOOK_KFUNC, "finish_task_switch", NULL, { "0" } },
 		{ DT_HOOK_KFUNC, "finish_task_switch.isra.0", NULL, { "0" }, .otherwise = true },
-		{ DT_HOOK_RAWTP, "sched_exit_tp", "arg0 != 0", { "0" }, .otherwise = true } } },
-	{ "remain-cpu", .place = { { DT_HOOK_RAWTP, "sched_exit_tp", "arg0 == 0", { "0" } } } },
+		{ DT_HOOK_RAWTP, "sched_exit_tp", "arg0 != 0", { "0" }, .otherwise = true }) },
+	{ "remain-cpu", DT_AT({ DT_HOOK_RAWTP, "sched_exit_tp", "arg0 == 0", { "0" } }) },
 	/*
 	 * in the thread that wakes the other, wherever that will run; sched_wakeup may already be on
 	 * that CPU
 	 */
 	{ "wakeup",
-	    .place = { { DT_HOOK_RAWTP, "sched_waking", NULL, { "arg0" } },
-		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, { "arg0" } } } },
+	    DT_AT({ DT_HOOK_RAWTP, "sched_waking", NULL, { "arg0" } },
+		{ DT_HOOK_RAWTP, "sched_wakeup_new", NULL, { "arg0" } }) },
 	/* a thread gives up its CPU, or is told to */
 	{ "surrender",
-	    .place = { { DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
+	    DT_AT({ DT_HOOK_SYS_ENTER, "sched_yield", NULL, { "(uint64_t)curthread" } },
 		{ DT_HOOK_RAWTP, "sched_set_need_resched_tp", NULL, { "arg0" } },
 		{ DT_HOOK_KFUNC, "resched_curr", NULL, { "(uint64_t)" RQ("arg0") "->curr" },
-		    .otherwise = true } } },
+		    .otherwise = true }) },
 	/* where the first name exists, the second is a function of another kind */
 	{ "tick",
-	    .place = { { DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"),
+	    DT_AT({ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_sched_timer"),
 			   { "(uint64_t)curthread" }, .symbol = "tick_sched_timer" },
 		{ DT_HOOK_RAWTP, "hrtimer_expire_entry", IS_TICK("tick_nohz_handler"),
-		    { "(uint64_t)curthread" }, .symbol = "tick_nohz_handler", .otherwise = true } } },
+		    { "(uint64_t)curthread" }, .symbol = "tick_nohz_handler", .otherwise = true }) },
 	/*
 	 * nice(2) and the like; policies and real-time priorities (0 to 98, 98 for 1); what a mutex
 	 * lends
 	 */
 	{ "change-pri",
-	    .place = { { DT_HOOK_KFUNC, "set_user_nice", NULL, { "arg0", "(int)arg1 + 120" },
+	    DT_AT({ DT_HOOK_KFUNC, "set_user_nice", NULL, { "arg0", "(int)arg1 + 120" },
 			   .required = true },
 		{ DT_HOOK_KFUNC, "__sched_setscheduler", NULL,
 		    { "arg0",
@@ -92,15 +92,15 @@ const struct dt_derived dt_sched_probes[] = {
 		    { "arg0",
 			"arg1 == 0 ? " TASK("arg0") "->normal_prio : " TASK("arg1") "->prio < " TASK(
 			    "arg0") "->normal_prio ? " TASK("arg1") "->prio : " TASK("arg0") "->normal_"
-											     "prio" } } } },
+											     "prio" } }) },
 	/* sched_pi_setprio(who gets it, who waits or NULL when it is given back) */
 	{ "lend-pri",
-	    .place = { { DT_HOOK_RAWTP, "sched_pi_setprio",
+	    DT_AT({ DT_HOOK_RAWTP, "sched_pi_setprio",
 		"arg1 != 0 && " TASK("arg1") "->prio < " TASK("arg0") "->prio",
-		{ "arg0", TASK("arg1") "->prio", "arg1" } } } },
+		{ "arg0", TASK("arg1") "->prio", "arg1" } }) },
 	{ "load-change",
-	    .place = { { DT_HOOK_RAWTP, "sched_update_nr_running_tp", NULL,
-		{ RQ("arg0") "->cpu", RQ("arg0") "->nr_running" }, .member = "rq.nr_running" } } },
+	    DT_AT({ DT_HOOK_RAWTP, "sched_update_nr_running_tp", NULL,
+		{ RQ("arg0") "->cpu", RQ("arg0") "->nr_running" }, .member = "rq.nr_running" }) },
 	{ "cpucaps-sleep",
 	    .never = NOT_HERE("cpucaps-sleep") "limits of CPU time stop queues of threads, not a thread" },
 	{ "cpucaps-wakeup",

@@ -46,43 +46,43 @@
 	"->__sk_common.skc_flags & 2) != 0 ? 6 : arg2)"
 
 const struct dt_derived dt_tcp_probes[] = {
-	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP), OUT("0")) } },
+	{ "send", DT_AT(LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP), OUT("0"))) },
 	{ "receive",
-	    .place = { HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW),
+	    DT_AT(HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW),
 		{ DT_HOOK_RAWTP, "net_dev_queue",
 		    "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" } },
 		{ DT_HOOK_RAWTP, "inet_sock_set_state",
 		    SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK
 			 ", arg2 == 1 ? arg0 : 0]",
-		    { "0" } } } },
+		    { "0" } }) },
 	/* the first SYN, not a retransmitted one */
 	{ "connect-request",
-	    .place = { LEAVES(LOCAL
+	    DT_AT(LEAVES(LOCAL
 		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x12) == 2 && " SKB "->sk != 0 && " STATE(
 		    SKB "->sk") " == 2 && ((struct tcp_sock *)" SKB "->sk)->total_retrans == 0",
-		OUT("0")) } },
+		OUT("0"))) },
 	{ "connect-established",
-	    .place = { { DT_HOOK_KFUNC, "tcp_finish_connect", NULL, { GOT("arg1", "1") } },
+	    DT_AT({ DT_HOOK_KFUNC, "tcp_finish_connect", NULL, { GOT("arg1", "1") } },
 		{ DT_HOOK_RAWTP, "inet_sock_set_state",
 		    SOCK "->sk_protocol == " TCP " && arg1 == 2 && arg2 == 1", { TELLS("0", "1", "1") },
-		    .otherwise = true } } },
+		    .otherwise = true }) },
 	{ "connect-refused",
-	    .place = { { DT_HOOK_KFUNC, "tcp_reset", STATE(SOCK) " == 2", { GOT("arg1", "7") } },
+	    DT_AT({ DT_HOOK_KFUNC, "tcp_reset", STATE(SOCK) " == 2", { GOT("arg1", "7") } },
 		{ DT_HOOK_RAWTP, "tcp_receive_reset", STATE(SOCK) " == 2", { TELLS("0", "7", "1") },
-		    .otherwise = true } } },
+		    .otherwise = true }) },
 	/* BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB is 5 */
 	{ "accept-established",
-	    .place = { { DT_HOOK_KFUNC, "tcp_init_transfer", "(int)arg1 == 5", { GOT("arg2", "1") } },
+	    DT_AT({ DT_HOOK_KFUNC, "tcp_init_transfer", "(int)arg1 == 5", { GOT("arg2", "1") } },
 		{ DT_HOOK_RAWTP, "inet_sock_set_state",
 		    SOCK "->sk_protocol == " TCP " && arg1 == 3 && arg2 == 1", { TELLS("0", "1", "1") },
-		    .otherwise = true } } },
+		    .otherwise = true }) },
 	/* RST and ACK with number 0 answer a SYN; with any other number they end a connection */
 	{ "accept-refused",
-	    .place = { LEAVES(LOCAL
+	    DT_AT(LEAVES(LOCAL
 		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x14) == 0x14 && " OUT_HEADER "->seq == 0",
-		OUT("7")) } },
+		OUT("7"))) },
 	{ "state-change",
-	    .place = { { DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP,
-		{ TELLS("arg1", AFTER, "0") } } } },
+	    DT_AT({ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP,
+		{ TELLS("arg1", AFTER, "0") } }) },
 	{ 0 },
 };

@@ -9,10 +9,10 @@
 #define DATAGRAM(ip, sock, header, in) "arg0", sock, "(uint64_t)" ip, sock, header, in
 
 #define PROBES(protocol, v4, v6) \
-	{ "send", .place = { LEAVES(LOCAL " && " CARRIES(OUT_IP, protocol), DATAGRAM(OUT_IP, SOCK, \
-	    PAYLOAD(OUT_IP), "0")) } }, \
-	{ "receive", .place = { HANDLED(v4, v6, protocol, DATAGRAM(HANDLED_IP, SOCK, HANDLED_PAYLOAD, "1"), \
-		DATAGRAM(IN_IP, "0", PAYLOAD(IN_IP), "1")) } }
+	{ "send", DT_AT(LEAVES(LOCAL " && " CARRIES(OUT_IP, protocol), DATAGRAM(OUT_IP, SOCK, \
+	    PAYLOAD(OUT_IP), "0"))) }, \
+	{ "receive", DT_AT(HANDLED(v4, v6, protocol, DATAGRAM(HANDLED_IP, SOCK, HANDLED_PAYLOAD, "1"), \
+		DATAGRAM(IN_IP, "0", PAYLOAD(IN_IP), "1"))) }
 
 const struct dt_derived dt_udp_probes[] = { PROBES("17", "udp_rcv", "udpv6_rcv"), { 0 } };
 const struct dt_derived dt_udplite_probes[] = { PROBES("136", "udplite_rcv", "udplitev6_rcv"), { 0 } };

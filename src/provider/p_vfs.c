@@ -42,12 +42,12 @@
 #define OP_VOID(op, f, object, number) OPERATION(op, f, object, number, "0")
 #define OPERATION(op, f, object, number, error) \
 	{ "entry", "vop_" op, \
-		.place = { { DT_HOOK_KFUNC, f, NULL, \
-		    { APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY) } } }, \
+		DT_AT({ DT_HOOK_KFUNC, f, NULL, \
+		    { APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY) } }), \
 		.mod = "vop" }, \
 	{ \
 		"return", "vop_" op, \
-		    .place = { { DT_HOOK_KRET, f, NULL, \
+		    DT_AT({ DT_HOOK_KRET, f, NULL, \
 				   { APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), error }, \
 				   .needs_fexit = true }, \
 			    { DT_HOOK_KFUNC, f, \
@@ -55,7 +55,7 @@
 				    op) " = (uint64_t)" APPLY(number, AT_ENTRY) ", 0)", \
 				{ "0" }, .no_fexit = true }, \
 			    { DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), error }, \
-				.no_fexit = true } }, \
+				.no_fexit = true }), \
 		    .mod = "vop" \
 	}
 
@@ -74,14 +74,14 @@
 #define DIR "self->__vfs_dir"
 #define LAST "self->__vfs_last"
 #define FOUND "(arg1 > 0 || arg1 < -4095)"
-#define CACHED(when, ...) { { DT_HOOK_KRET, "lookup_fast", when, \
+#define CACHED(when, ...) DT_AT({ DT_HOOK_KRET, "lookup_fast", when, \
 	{ "(uint64_t)" WALK("arg2") "->path.dentry", "(uint64_t)" WALK("arg2") "->last.name", \
 	##__VA_ARGS__ }, \
 		.needs_fexit = true }, \
 	{ DT_HOOK_KFUNC, "lookup_fast", "(" DIR " = (uint64_t)" WALK("arg0") "->path.dentry, " LAST \
 	    " = (uint64_t)" WALK("arg0") "->last.name, 0)", { "0" }, \
 		.no_fexit = true }, \
-	{ DT_HOOK_KRET, "lookup_fast", when, { DIR, LAST, ##__VA_ARGS__ }, .no_fexit = true } }
+	{ DT_HOOK_KRET, "lookup_fast", when, { DIR, LAST, ##__VA_ARGS__ }, .no_fexit = true })
 #define ABOUT(arg) { "(uint64_t)" AS("dentry", arg) "->d_parent", "(uint64_t)" AS("dentry", \
 	arg) "->d_name.name", arg }
 #define IS_INODE(arg) "(" arg " > 0 || " arg " < -4095)"
@@ -103,14 +103,14 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("fsync", "vfs_fsync_range", A0, INT3),
 	/* vfs_ioctl() is often inlined into the system call */
 	{ "entry", "vop_ioctl",
-	    .place = { { DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } } },
+	    DT_AT({ DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } }),
 	    .mod = "vop" },
 	{ "return", "vop_ioctl",
-	    .place = { { DT_HOOK_SYS_ENTER, "ioctl",
+	    DT_AT({ DT_HOOK_SYS_ENTER, "ioctl",
 			   "(" OBJECT("ioctl") " = " CALLED ", " NUMBER("ioctl") " = (uint64_t)(int)arg1, 0)",
 			   { "0" } },
 		{ DT_HOOK_SYS_EXIT, "ioctl", OBJECT("ioctl") " != 0",
-		    { OBJECT("ioctl"), NUMBER("ioctl"), "errno" } } },
+		    { OBJECT("ioctl"), NUMBER("ioctl"), "errno" } }),
 	    .mod = "vop" },
 	OP("readdir", "iterate_dir", A0, NONE),
 	OP("readlink", "vfs_readlink", A0, INT2),
@@ -130,57 +130,57 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("putpages", "do_writepages", HOST0, NONE),
 	OP_VOID("inactive", "evict", A0, NONE),
 	{ "entry", "lookup",
-	    .place = { LOOKS("filename_lookup", "(int)arg2"), LOOKS("do_filp_open", "0"),
+	    DT_AT(LOOKS("filename_lookup", "(int)arg2"), LOOKS("do_filp_open", "0"),
 		LOOKS("__filename_parentat", "(int)arg2"),
 		{ DT_HOOK_KFUNC, "filename_parentat", NULL, { "(int)arg0", NAMED("arg1"), "(int)arg2" },
-		    .otherwise = true } },
+		    .otherwise = true }),
 	    .mod = "namei" },
 	{ "return", "lookup",
-	    .place = { LOOKED("filename_lookup"), LOOKED("do_filp_open"), LOOKED("__filename_parentat"),
-		{ DT_HOOK_KRET, "filename_parentat", NULL, { ERROR }, .otherwise = true } },
+	    DT_AT(LOOKED("filename_lookup"), LOOKED("do_filp_open"), LOOKED("__filename_parentat"),
+		{ DT_HOOK_KRET, "filename_parentat", NULL, { ERROR }, .otherwise = true }),
 	    .mod = "namei" },
 	{ "hit", "lookup",
-	    .place = CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode != 0", "arg1"),
+	    CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode != 0", "arg1"),
 	    .mod = "namecache" },
 	{ "hit-negative", "lookup",
-	    .place = CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode == 0"),
+	    CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode == 0"),
 	    .mod = "namecache" },
-	{ "miss", "lookup", .place = CACHED("arg1 == 0"), .mod = "namecache" },
+	{ "miss", "lookup", CACHED("arg1 == 0"), .mod = "namecache" },
 	/* d_add(name, inode), d_instantiate(name, inode), d_splice_alias(inode, name) */
 	{ "done", "enter",
-	    .place = { { DT_HOOK_KFUNC, "d_add", "arg1 != 0", ABOUT("arg0") },
+	    DT_AT({ DT_HOOK_KFUNC, "d_add", "arg1 != 0", ABOUT("arg0") },
 		{ DT_HOOK_KFUNC, "d_instantiate", "arg1 != 0", ABOUT("arg0") },
 		{ DT_HOOK_KFUNC, "d_instantiate_new", NULL, ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_splice_alias", IS_INODE("arg0"), ABOUT("arg1") } },
+		{ DT_HOOK_KFUNC, "d_splice_alias", IS_INODE("arg0"), ABOUT("arg1") }),
 	    .mod = "namecache" },
 	{ "done", "enter_negative",
-	    .place = { { DT_HOOK_KFUNC, "d_add", "arg1 == 0", ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_splice_alias", "arg0 == 0", ABOUT("arg1") } },
+	    DT_AT({ DT_HOOK_KFUNC, "d_add", "arg1 == 0", ABOUT("arg0") },
+		{ DT_HOOK_KFUNC, "d_splice_alias", "arg0 == 0", ABOUT("arg1") }),
 	    .mod = "namecache" },
-	{ "done", "purge", .place = { { DT_HOOK_KFUNC, "d_invalidate", NULL, ABOUT("arg0") } },
+	{ "done", "purge", DT_AT({ DT_HOOK_KFUNC, "d_invalidate", NULL, ABOUT("arg0") }),
 	    .mod = "namecache" },
 	{ "done", "purgevfs",
-	    .place = { { DT_HOOK_KFUNC, "shrink_dcache_sb", NULL,
+	    DT_AT({ DT_HOOK_KFUNC, "shrink_dcache_sb", NULL,
 		{ "(uint64_t)" AS("super_block", "arg0") "->s_root",
-		    "(uint64_t)" AS("super_block", "arg0") "->s_id", "0" } } },
+		    "(uint64_t)" AS("super_block", "arg0") "->s_id", "0" } }),
 	    .mod = "namecache" },
 	{ "done", "zap",
-	    .place = { { DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode != 0",
-		ABOUT("arg0") } },
+	    DT_AT({ DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode != 0",
+		ABOUT("arg0") }),
 	    .mod = "namecache" },
 	{ "done", "zap_negative",
-	    .place = { { DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode == 0",
-		ABOUT("arg0") } },
+	    DT_AT({ DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode == 0",
+		ABOUT("arg0") }),
 	    .mod = "namecache" },
 	GONE("purge_negative", "done",
 	    "names of no file are dropped one by one: vfs:namecache:zap_negative:done"),
 	GONE("fullpath", "hit", "names are always in memory; see d_path()"),
 	GONE("fullpath", "miss", "names are always in memory; see d_path()"),
 	{ "entry", "fullpath",
-	    .place = { { DT_HOOK_KFUNC, "d_path", NULL,
-		{ "(uint64_t)" AS("path", "arg0") "->dentry", "arg2" } } },
+	    DT_AT({ DT_HOOK_KFUNC, "d_path", NULL,
+		{ "(uint64_t)" AS("path", "arg0") "->dentry", "arg2" } }),
 	    .mod = "namecache" },
-	{ "return", "fullpath", .place = { { DT_HOOK_KRET, "d_path", NULL, { ERROR, "arg1" } } },
+	{ "return", "fullpath", DT_AT({ DT_HOOK_KRET, "d_path", NULL, { ERROR, "arg1" } }),
 	    .mod = "namecache" },
 	{ "done", "lookup", .mod = "fplookup",
 	    .never = "vfs:fplookup:lookup:done is never there on Linux: there is one way to walk names: "
