@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aggpack: quantize() and lquantize() with one line for each element and one character for each bucket. All
- * elements share one range of buckets, so that the lines can be compared.
+ * aggpack: a quantize() or lquantize() has one line for each element and one character for each bucket.
+ * All elements share one range of buckets, so that the lines can be compared.
  */
 #include "output/buckets.h"
 #include "output/hist.h"
@@ -11,15 +11,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The range of buckets that all lines show, and the labels at its ends. */
 struct pack {
 	uint32_t from, to;
-	bool any, counted;
+	bool any;			/* some element counts something */
+	bool counted;			/* the function shows only buckets that count */
 	char min[32], max[32];
 	int minwidth, maxwidth;
 };
 
-/* Widens the range by what this element counts; false: not a histogram that can be packed. */
-static bool widen(struct pack *p, const struct dt_aggrow *row)
+/*
+ * Widens the range by the buckets that this element counts. False: it is no histogram that can be
+ * packed.
+ */
+static bool pack_widen(struct pack *p, const struct dt_aggrow *row)
 {
 	struct dt_buckets b;
 	uint32_t first, last;
@@ -40,8 +45,12 @@ static int width_of(const char *label)
 	return strlen(label) < 4 ? 4 : (int)strlen(label);
 }
 
-/* quantize: one more at each end, but nothing below 0 where nothing is negative. lquantize: all of them. */
-static bool settle(struct pack *p, const struct dt_aggrow *row)
+/*
+ * Fixes the range. quantize() shows one more bucket at each end, but none below 0 when nothing is
+ * negative; lquantize() shows all of its buckets. The rows are elements of one aggregation, so the
+ * first one has the labels of all.
+ */
+static bool pack_settle(struct pack *p, const struct dt_aggrow *row)
 {
 	struct dt_buckets b;
 
@@ -64,7 +73,11 @@ static bool settle(struct pack *p, const struct dt_aggrow *row)
 	return true;
 }
 
-static void cell(struct dt_out *o, int64_t count, long double total)
+/*
+ * The taller the letter, the larger the share. A count is never above the total, so the index is in
+ * bounds.
+ */
+static void pack_cell(struct dt_out *o, int64_t count, long double total)
 {
 	static const char up[] = "__xxxxXX", down[] = "vvvvVV";
 	long double m = count < 0 ? -(long double)count : (long double)count;
@@ -79,7 +92,8 @@ static void cell(struct dt_out *o, int64_t count, long double total)
 		dt_out_put(o, &up[(unsigned)(m * 7 / total + 0.5L)], 1);
 }
 
-static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow *row)
+/* The sum may wrap, as the counts of the kernel do. */
+static void pack_line(struct dt_out *o, const struct pack *p, const struct dt_aggrow *row)
 {
 	struct dt_buckets b;
 	struct dt_bars bars = { 0 };
@@ -97,7 +111,7 @@ static void line(struct dt_out *o, const struct pack *p, const struct dt_aggrow 
 	dt_packed_keys(o, row);
 	dt_out_printf(o, p->counted ? " %*s :" : "%*s :", p->counted ? p->minwidth : 8, p->min);
 	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)
-		cell(o, b.count[i], total);
+		pack_cell(o, b.count[i], total);
 	dt_out_printf(o, ": %-*s | %" PRId64 "\n", p->maxwidth, p->max,
 	    dt_agg_normalize(sum, row->vals[0].normal));
 }
@@ -107,14 +121,14 @@ bool dt_aggpack_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n, 
 	struct pack p = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		if (!widen(&p, &rows[i]))
+		if (!pack_widen(&p, &rows[i]))
 			return false;
-	if (!settle(&p, &rows[0]))
+	if (!pack_settle(&p, &rows[0]))
 		return false;
 	dt_out_printf(o, "\n%*s %*s .", (int)keywidth, keywidth ? "key" : "", p.minwidth, "min");
 	dt_out_pad(o, '-', p.to - p.from + 1);
 	dt_out_printf(o, ". %-*s | count\n", p.maxwidth, "max");
 	for (size_t i = 0; i < n && !o->failed; i++)
-		line(o, &p, &rows[i]);
+		pack_line(o, &p, &rows[i]);
 	return true;
 }

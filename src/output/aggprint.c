@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations: the number an element stands for, the order of elements, and their default layout.
+ * Aggregations: the number that an element stands for, the order of elements, and their default layout.
  * Elements come as rows that point into a snapshot; nothing here keeps or changes it.
  */
 #include "dif/action.h"
@@ -22,6 +22,7 @@ int64_t dt_agg_normalize(int64_t value, int64_t normal)
 
 /* ---- scalars ---- */
 
+/* *number is set in any case, to 0 where the function has no single number. */
 bool dt_agg_scalar(const struct dt_value *v, struct dt_value *number)
 {
 	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
@@ -39,6 +40,10 @@ static int cmp_ld(long double a, long double b)
 	return (a > b) - (a < b);
 }
 
+/*
+ * The weight of a histogram: each bucket's number times its count. The count of zeros, which weigh
+ * nothing, decides between equal weights.
+ */
 static long double hist_weight(const struct dt_value *v, int64_t *zero)
 {
 	struct dt_buckets b;
@@ -74,11 +79,13 @@ int dt_agg_cmp_buckets(const struct dt_value *a, const struct dt_value *b)
 	return c ? c : (zx > zy) - (zx < zy);
 }
 
+/* Both values are of one aggregation, or in one place of a join, and so of one function. */
 int dt_agg_cmp_value(const struct dt_value *a, const struct dt_value *b)
 {
 	return dt_aggfunc_of(a->aggkind)->compare(a, b);
 }
 
+/* A prefix comes before the longer text. */
 static int cmp_bytes(const void *a, size_t na, const void *b, size_t nb)
 {
 	size_t n = na < nb ? na : nb;
@@ -92,6 +99,7 @@ static int cmp_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* Frames from the innermost on, then the number of frames. */
 static int cmp_stack(const struct dt_value *a, const struct dt_value *b)
 {
 	for (uint32_t i = 0; i < a->npcs && i < b->npcs; i++)
@@ -100,6 +108,10 @@ static int cmp_stack(const struct dt_value *a, const struct dt_value *b)
 	return cmp_u64(a->npcs, b->npcs);
 }
 
+/*
+ * A total order over keys of any kind, so that sorting is always defined: by kind, then by size or
+ * process, then by value. Integers compare without sign, as the original does.
+ */
 int dt_agg_cmp_key(const struct dt_value *a, const struct dt_value *b)
 {
 	if (a->kind != b->kind)
@@ -122,7 +134,10 @@ int dt_agg_cmp_key(const struct dt_value *a, const struct dt_value *b)
 	}
 }
 
-/* Comparing begins at one of them and goes round; one that is not there means the first. */
+/*
+ * Comparison begins at key `start` (aggsortkeypos) and goes round to those before it. A start beyond
+ * the last key means the first.
+ */
 static int cmp_keys(const struct dt_aggrow *a, const struct dt_aggrow *b, uint32_t start)
 {
 	uint32_t n = a->nkeys < b->nkeys ? a->nkeys : b->nkeys;
@@ -139,6 +154,7 @@ static int cmp_keys(const struct dt_aggrow *a, const struct dt_aggrow *b, uint32
 	return cmp_u64(a->nkeys, b->nkeys);
 }
 
+/* Values in the same way, for aggregations that are printed together (aggsortpos). */
 static int cmp_values(const struct dt_aggrow *a, const struct dt_aggrow *b, uint32_t start)
 {
 	uint32_t n = a->nvals < b->nvals ? a->nvals : b->nvals;
@@ -155,6 +171,7 @@ static int cmp_values(const struct dt_aggrow *a, const struct dt_aggrow *b, uint
 	return 0;
 }
 
+/* Keys decide between equal values, and the other way round, so that an order never depends on the hash. */
 static int cmp_rows(const void *x, const void *y, void *ctx)
 {
 	const struct dt_aggrow *a = x, *b = y;
@@ -176,6 +193,7 @@ void dt_agg_sort(struct dt_aggrow *rows, size_t n, const struct dt_aggorder *ord
 
 /* ---- layout ---- */
 
+/* The columns of agghist and aggpack, which are those of trace() for numbers. */
 static unsigned packed_width(const struct dt_value *v)
 {
 	if (v->kind != DT_V_INT)
@@ -218,7 +236,7 @@ static bool is_tally(const struct dt_value *v)
 	return dt_aggfunc_of(v->aggkind)->tally && v->nwords > 0;
 }
 
-/* agghist: one bar for each element. */
+/* agghist: one bar for each element. False: some row has no key, or no function that bars are drawn for. */
 static bool print_agghist(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
 {
 	struct dt_bars bars = { 0 };
@@ -229,7 +247,8 @@ static bool print_agghist(struct dt_out *o, const struct dt_aggrow *rows, size_t
 		dt_bars_add(&bars, rows[i].vals[0].words[0]);
 	}
 	dt_bars_finish(&bars, o->opts);
-	if (bars.total < 0x1p64L)	/* historic: with aggzoom small counts have the whole width */
+	/* historic: the total is an integer, so with aggzoom small counts take the whole width */
+	if (bars.total < 0x1p64L)
 		bars.total = (long double)(uint64_t)bars.total;
 	dt_bars_header(o, "key", (int)packed_keywidth(&rows[0]));
 	for (size_t i = 0; i < n && !o->failed; i++) {
@@ -240,6 +259,7 @@ static bool print_agghist(struct dt_out *o, const struct dt_aggrow *rows, size_t
 	return true;
 }
 
+/* An option that cannot show these rows is ignored, and they are printed in the plain layout. */
 void dt_agg_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
 {
 	if (n == 0)

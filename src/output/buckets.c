@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Buckets with their labels, for those who print; the arithmetic is that of their aggregating function. */
+/*
+ * Buckets and their labels, for everybody who prints them. The arithmetic is in the rows of the
+ * aggregating functions.
+ */
 #include "output/buckets.h"
 
 #include "dif/action.h"
@@ -7,6 +10,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/*
+ * The words come from a record, and the parameters from a program that may be a file: fewer words than
+ * the parameters ask for are refused here, once, so that nobody else checks. A histogram has two
+ * outermost buckets and at least one between them.
+ */
 bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)
 {
 	const struct dt_bucketing *how = dt_aggfunc_of(v->aggkind)->buckets;
@@ -20,11 +28,15 @@ bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)
 	return true;
 }
 
-static int64_t bound(const struct dt_buckets *b, uint32_t i, enum dt_bucket_label *label)
+static int64_t bucket_bound(const struct dt_buckets *b, uint32_t i, enum dt_bucket_label *label)
 {
 	return b->how->bound(b, i, label);
 }
 
+/*
+ * A bucket around 0 is labelled by the picture it is in: without negative buckets it is "< v" and not
+ * "abs() < v", and the one that counts only 0 is "0".
+ */
 void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t len)
 {
 	static const char *const before[] = {
@@ -35,7 +47,7 @@ void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t 
 		[DT_BL_ABS] = "abs() < ",
 	};
 	enum dt_bucket_label label;
-	int64_t value = bound(b, i, &label);
+	int64_t value = bucket_bound(b, i, &label);
 
 	if (label == DT_BL_ABS && b->hidden)
 		label = DT_BL_LESS;
@@ -46,10 +58,11 @@ void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t 
 	snprintf(buf, len, "%s%" PRId64, before[label], value);
 }
 
+/* The label says which ends a bucket has; only an inner bucket is a question for its function. */
 struct dt_bucket_bounds dt_buckets_bounds(const struct dt_buckets *b, uint32_t i)
 {
 	enum dt_bucket_label label;
-	int64_t v = bound(b, i, &label);
+	int64_t v = bucket_bound(b, i, &label);
 
 	switch (label) {
 	case DT_BL_LESS: return (struct dt_bucket_bounds){ .has_max = true, .max = v - 1 };
@@ -61,11 +74,11 @@ struct dt_bucket_bounds dt_buckets_bounds(const struct dt_buckets *b, uint32_t i
 	return b->how->bounds(b, i, v);
 }
 
-/* What lies outside of the bounds counts as one beyond them. */
+/* Numbers outside of the bounds count as one beyond them. */
 long double dt_buckets_value(const struct dt_buckets *b, uint32_t i)
 {
 	enum dt_bucket_label label;
-	int64_t value = bound(b, i, &label);
+	int64_t value = bucket_bound(b, i, &label);
 
 	if (label == DT_BL_ABS)
 		return b->hidden ? (long double)value - 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See flow.h. Entries step in after their line, returns step out before it. */
+/* See flow.h. An entry steps in after its line, and a return steps out before it. */
 #include "output/flow.h"
 
 #include <stdlib.h>
@@ -13,6 +13,10 @@ void dt_flows_free(struct dt_flows *f)
 	*f = (struct dt_flows){ 0 };
 }
 
+/*
+ * The flow of a CPU, made when its first record comes. A pointer into the array is valid until the next
+ * call.
+ */
 static struct dt_flow *flow_of(struct dt_flows *f, uint32_t cpu)
 {
 	if (cpu >= f->n) {
@@ -27,8 +31,11 @@ static struct dt_flow *flow_of(struct dt_flows *f, uint32_t cpu)
 	return &f->cpu[cpu];
 }
 
-/* The word itself, or a name that ends with it behind a dash: "method-entry" is one, "carpentry" is none. */
-static bool is_word(const char *name, const char *word)
+/*
+ * Whether the name is the word, or ends with a dash and the word: "method-entry" is an entry,
+ * "carpentry" is not.
+ */
+static bool ends_with_word(const char *name, const char *word)
 {
 	size_t n = strlen(name), m = strlen(word);
 
@@ -37,31 +44,39 @@ static bool is_word(const char *name, const char *word)
 
 bool dt_flow_looks_ahead(const char *name)
 {
-	return is_word(name, "return");
+	return ends_with_word(name, "return");
 }
 
-/* Several clauses of one firing are one step: the first of an entry steps in, the last of a return steps out. */
-static enum dt_flowkind kind_of(const struct dt_flow *last, const struct dt_flowrec *r)
+/*
+ * The clauses of one firing are one step: the first clause of an entry steps in, the last clause of a
+ * return steps out. Two records are of one firing when they have the same probe and different epids;
+ * the same epid means that the probe fired again.
+ */
+static enum dt_flowkind flow_kind(const struct dt_flow *last, const struct dt_flowrec *r)
 {
-	if (is_word(r->name, "entry"))
+	if (ends_with_word(r->name, "entry"))
 		return last->probe == r->probe && last->epid != r->epid ? DT_FLOW_NONE : DT_FLOW_ENTRY;
-	if (is_word(r->name, "return"))
+	if (ends_with_word(r->name, "return"))
 		return r->next_probe == r->probe && r->next_epid != r->epid ? DT_FLOW_NONE : DT_FLOW_RETURN;
 	return DT_FLOW_NONE;
 }
 
+/* System calls have arrows of their own; the second column of prefixes is theirs. */
 bool dt_flow_step(struct dt_flows *flows, const struct dt_flowrec *r, struct dt_flowline *line)
 {
 	static const char *const prefixes[][2] = {
-		[DT_FLOW_NONE] = { "| ", "| " }, [DT_FLOW_ENTRY] = { " -> ", " => " }, [DT_FLOW_RETURN] = { " <- ", " <= " },
+		[DT_FLOW_NONE] = { "| ", "| " },
+		[DT_FLOW_ENTRY] = { " -> ", " => " },
+		[DT_FLOW_RETURN] = { " <- ", " <= " },
 	};
 	struct dt_flow *f = flow_of(flows, r->cpu);
 
 	*line = (struct dt_flowline){ DT_FLOW_NONE, 0, prefixes[DT_FLOW_NONE][0] };
 	if (f == NULL)
 		return false;
-	line->kind = kind_of(f, r);
+	line->kind = flow_kind(f, r);
 	line->prefix = prefixes[line->kind][strcmp(r->provider, "syscall") == 0];
+	/* A trace that begins in the middle of calls has returns without entries. */
 	if (line->kind == DT_FLOW_RETURN && f->indent > 0)
 		f->indent -= 2;
 	line->indent = f->indent;

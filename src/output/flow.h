@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * -F: where each record stands in the flow of calls. Every CPU has a flow of its own, as records of several CPUs come
- * interleaved. Records come in, in the order in which they are shown; what goes out is a kind, a depth and a prefix.
+ * -F: where each record is in the flow of calls. Records come in, in the order in which they are shown;
+ * a kind, a depth and a prefix come out. Records of several CPUs are interleaved, so every CPU has a
+ * flow of its own.
  */
 #ifndef DT_OUTPUT_FLOW_H
 #define DT_OUTPUT_FLOW_H
@@ -22,9 +23,15 @@ struct dt_flowline { enum dt_flowkind kind; int indent; const char *prefix; };
 
 struct dt_flows { struct dt_flow *cpu; uint32_t n; };	/* starts as zeros */
 void dt_flows_free(struct dt_flows *);
-/* Whether the record after this one decides: a return that another clause of the same probe follows is none. */
+/*
+ * Whether the record that follows decides what this one is: a return that is followed by another clause
+ * of the same probe does not step out yet.
+ */
 bool dt_flow_looks_ahead(const char *name);
-/* False: out of memory; the line then stands at the left, and later ones know nothing of it. */
+/*
+ * The line of the next record. False: there is no memory for this CPU's flow; the line then starts at
+ * the left, and later lines do not know of it.
+ */
 bool dt_flow_step(struct dt_flows *, const struct dt_flowrec *, struct dt_flowline *);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The format language: a format string becomes a list of conversions, each with the plain text before it. What a
- * letter means is in the rows of conv.c; this file knows only how conversions are spelled and counted.
+ * The language of formats: a format string becomes a list of conversions, each with the plain text
+ * before it. The rows of conv.c say what a letter means; this file knows only how conversions are
+ * spelled and counted.
  */
 #include "output/format.h"
 
@@ -16,8 +17,10 @@ struct reader {
 	unsigned number;		/* of the conversion, from 1 */
 };
 
-static bool bad(struct reader *r, size_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static bool bad(struct reader *r, size_t off, const char *fmt, ...)
+/* Fills in the error; returns false, so that a reader can return what it returns. */
+static bool bad_format(struct reader *r, size_t off, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool bad_format(struct reader *r, size_t off, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -40,7 +43,7 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* The plain text up to the next conversion, with %% reduced to %. */
+/* The plain text up to the next conversion, in which %% has become %. */
 static void read_prefix(struct reader *r, struct dt_conv *c)
 {
 	char *to = r->plain;
@@ -59,7 +62,10 @@ static void read_prefix(struct reader *r, struct dt_conv *c)
 	r->plain += n;
 }
 
-/* A flag, or false when the next character is none. */
+/*
+ * Reads a flag; false: the next character is none. Of `0` and `-` the last one counts. `?` is a width:
+ * that of a pointer in hexadecimal.
+ */
 static bool read_flag(struct reader *r, struct dt_conv *c)
 {
 	switch (peek(r)) {
@@ -77,7 +83,10 @@ static bool read_flag(struct reader *r, struct dt_conv *c)
 	return true;
 }
 
-/* A width or precision: digits or *. No digits leave *value alone. */
+/*
+ * Reads a width or a precision: digits or *. Without digits, *value stays as it is. What is too large
+ * is refused here, so that printers may convert it to int.
+ */
 static bool read_number(struct reader *r, struct dt_conv *c, uint32_t *value, uint16_t star, const char *what)
 {
 	size_t start = r->pos;
@@ -91,8 +100,8 @@ static bool read_number(struct reader *r, struct dt_conv *c, uint32_t *value, ui
 	while (is_digit(peek(r))) {
 		v = v * 10 + (uint32_t)(r->text[r->pos++] - '0');
 		if (v > DT_FORMAT_WIDTH_MAX)
-			return bad(r, start, "format conversion #%u: %s is larger than %u", r->number, what,
-			    DT_FORMAT_WIDTH_MAX);
+			return bad_format(r, start, "format conversion #%u: %s is larger than %u", r->number,
+			    what, DT_FORMAT_WIDTH_MAX);
 	}
 	if (r->pos > start)
 		*value = v;
@@ -107,7 +116,7 @@ static const struct dt_convrow *find_row(const char *name, size_t len)
 	return NULL;
 }
 
-/* Size prefix and letter: "lld". */
+/* Reads the size prefix and the letter: "lld". */
 static bool read_name(struct reader *r, struct dt_conv *c)
 {
 	size_t start = r->pos;
@@ -115,14 +124,15 @@ static bool read_name(struct reader *r, struct dt_conv *c)
 	while (peek(r) == 'h' || peek(r) == 'l' || peek(r) == 'L' || peek(r) == 'w')
 		r->pos++;
 	if (peek(r) < 0)
-		return bad(r, c->off, "format conversion #%u is incomplete: %.*s", r->number,
+		return bad_format(r, c->off, "format conversion #%u is incomplete: %.*s", r->number,
 		    (int)(r->len - c->off < 64 ? r->len - c->off : 64), r->text + c->off);
 	if (peek(r) == '$')
-		return bad(r, c->off, "format conversion #%u: positional arguments (%%n$) are not supported", r->number);
+		return bad_format(r, c->off,
+		    "format conversion #%u: positional arguments (%%n$) are not supported", r->number);
 	r->pos++;
 	c->row = find_row(r->text + start, r->pos - start);
 	if (!c->row)
-		return bad(r, c->off, "format conversion #%u is undefined: %%%.*s", r->number,
+		return bad_format(r, c->off, "format conversion #%u is undefined: %%%.*s", r->number,
 		    (int)(r->pos - start < 64 ? r->pos - start : 64), r->text + start);
 	return true;
 }
@@ -134,7 +144,7 @@ static bool read_conversion(struct reader *r, struct dt_conv *c)
 		;
 	if (!read_number(r, c, &c->width, DT_CF_STARWIDTH, "width"))
 		return false;
-	/* flags after the width are as good as before it: "%5@d" is often seen */
+	/* Flags are accepted after the width too: "%5@d" is common in scripts. A 0 there is a digit. */
 	while (peek(r) != '0' && read_flag(r, c))
 		;
 	if (peek(r) == '.') {
@@ -142,7 +152,8 @@ static bool read_conversion(struct reader *r, struct dt_conv *c)
 		c->flags |= DT_CF_PREC;
 		if (!read_number(r, c, &c->prec, DT_CF_STARPREC, "precision"))
 			return false;
-		if (c->prec == 0 && !(c->flags & DT_CF_STARPREC))	/* historic: a precision of 0 is none */
+		/* historic: a precision of 0 is none */
+		if (c->prec == 0 && !(c->flags & DT_CF_STARPREC))
 			c->flags &= (uint16_t)~DT_CF_PREC;
 	}
 	if (!read_name(r, c))
@@ -151,7 +162,8 @@ static bool read_conversion(struct reader *r, struct dt_conv *c)
 	return true;
 }
 
-struct dt_format *dt_format_parse(struct dt_arena *arena, const char *text, size_t len, struct dt_format_error *err)
+struct dt_format *dt_format_parse(struct dt_arena *arena, const char *text, size_t len,
+    struct dt_format_error *err)
 {
 	struct reader r = { .text = text, .len = len, .plain = dt_arena_alloc(arena, len + 1), .err = err };
 	struct dt_format *f = DT_NEW(arena, struct dt_format);
@@ -166,7 +178,8 @@ struct dt_format *dt_format_parse(struct dt_arena *arena, const char *text, size
 			r.number++;
 			if (!read_conversion(&r, &c))
 				return NULL;
-			f->nargs += !!(c.flags & DT_CF_STARWIDTH) + !!(c.flags & DT_CF_STARPREC) + !(c.flags & DT_CF_AGG);
+			f->nargs += !!(c.flags & DT_CF_STARWIDTH) + !!(c.flags & DT_CF_STARPREC) +
+				    !(c.flags & DT_CF_AGG);
 			f->naggs += !!(c.flags & DT_CF_AGG);
 		}
 		dt_vec_push(arena, &list, c);
@@ -185,6 +198,7 @@ const char *dt_format_check_arg(const struct dt_conv *c, struct dt_types *types,
 	return c->row->check(c->row, types, t) ? NULL : c->row->args;
 }
 
+/* Walks the conversions and the types of the arguments side by side. */
 struct check {
 	const struct dt_format *f;
 	const char *func;
@@ -195,8 +209,10 @@ struct check {
 	struct dt_format_error *err;
 };
 
-static bool wrong(struct check *k, enum dt_tag tag, int arg, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-static bool wrong(struct check *k, enum dt_tag tag, int arg, const char *fmt, ...)
+/* Fills in the error, as bad_format() does; arg is the index of the argument, or -1. */
+static bool bad_argument(struct check *k, enum dt_tag tag, int arg, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static bool bad_argument(struct check *k, enum dt_tag tag, int arg, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -209,35 +225,43 @@ static bool wrong(struct check *k, enum dt_tag tag, int arg, const char *fmt, ..
 	return false;
 }
 
-/* The int of a * */
+/* The argument of a *: an int. */
 static bool check_star(struct check *k, const struct dt_conv *c)
 {
 	if (k->next >= k->n)
-		return wrong(k, D_PRINTF_DYN_PROTO, -1, "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "
-		    "corresponding \"*\" argument", k->func, k->number, c->row->name);
+		return bad_argument(k, D_PRINTF_DYN_PROTO, -1,
+		    "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
+		    "\"*\" argument", k->func, k->number, c->row->name);
 	const struct dt_type *t = k->args[k->next++];
-	/* a long constant would do no harm, but 64-bit values have always been refused */
+	/* A long constant would do no harm, but 64-bit values have always been refused. */
 	if (!dt_type_is_integer(t) || dt_type_size(k->types, t) > 4)
-		return wrong(k, D_PRINTF_DYN_TYPE, (int)k->next - 1, "%s( ) argument #%u is incompatible with conversion "
-		    "#%u prototype:\n\tconversion: %%*\n\t prototype: int", k->func, k->next + 1, k->number);
+		return bad_argument(k, D_PRINTF_DYN_TYPE, (int)k->next - 1,
+		    "%s( ) argument #%u is incompatible with conversion #%u prototype:\n"
+		    "\tconversion: %%*\n\t prototype: int", k->func, k->next + 1, k->number);
 	return true;
 }
 
+/*
+ * The argument of a conversion. Messages count the format itself as argument #1, as they always have;
+ * the index in the error does not.
+ */
 static bool check_value(struct check *k, const struct dt_conv *c)
 {
 	char name[128];
 
 	if (k->next >= k->n)
-		return wrong(k, D_PRINTF_ARG_PROTO, -1, "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "
-		    "corresponding value argument", k->func, k->number, c->row->name);
+		return bad_argument(k, D_PRINTF_ARG_PROTO, -1,
+		    "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
+		    "value argument", k->func, k->number, c->row->name);
 	const struct dt_type *t = k->args[k->next++];
 	const char *want = dt_format_check_arg(c, k->types, t);
 	if (!want)
 		return true;
 	dt_type_name(t, name, sizeof(name));
-	wrong(k, D_PRINTF_ARG_TYPE, (int)k->next - 1, "%s( ) argument #%u is incompatible with conversion #%u "
-	    "prototype:\n\tconversion: %%%s\n\t prototype: %s\n\t  argument: %s", k->func, k->next + 1, k->number,
-	    c->row->name, want, name);
+	bad_argument(k, D_PRINTF_ARG_TYPE, (int)k->next - 1,
+	    "%s( ) argument #%u is incompatible with conversion #%u prototype:\n"
+	    "\tconversion: %%%s\n\t prototype: %s\n\t  argument: %s",
+	    k->func, k->next + 1, k->number, c->row->name, want, name);
 	if (strcmp(c->row->name, "s") == 0 && dt_type_is_integer(t))
 		k->err->hint = "%d prints a number; copyinstr( ) or stringof( ) give the text at an address";
 	return false;
@@ -256,8 +280,8 @@ static bool check_conversion(struct check *k, const struct dt_conv *c, bool prin
 	if (!(c->flags & DT_CF_AGG))
 		return check_value(k, c);
 	if (!printa)
-		return wrong(k, D_PRINTF_AGG_CONV, -1, "%%@ conversion requires an aggregation and is not for use with %s( )",
-		    k->func);
+		return bad_argument(k, D_PRINTF_AGG_CONV, -1,
+		    "%%@ conversion requires an aggregation and is not for use with %s( )", k->func);
 	return true;
 }
 
@@ -272,8 +296,9 @@ bool dt_format_check(const struct dt_format *f, const char *func, struct dt_type
 			return false;
 	if (k.next < n && !printa) {
 		err->off = 0;
-		return wrong(&k, D_PRINTF_ARG_EXTRA, (int)k.next, "%s( ) prototype mismatch: only %u arguments required by this "
-		    "format string", func, k.next);
+		return bad_argument(&k, D_PRINTF_ARG_EXTRA, (int)k.next,
+		    "%s( ) prototype mismatch: only %u arguments required by this format string", func,
+		    k.next);
 	}
 	return true;
 }

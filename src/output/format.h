@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * printf() formats of D: text in, conversions out; then arguments are checked against them when a program is
- * compiled, and values printed by them when it runs. A parsed format is immutable and owns copies of all its text.
- * A new conversion is one row in conv.c.
+ * D's printf() formats: text in, conversions out. Arguments are checked against them when a program is
+ * compiled, and values are printed by them when it runs. A parsed format does not change any more, and
+ * owns copies of all its text. A new conversion is one row in conv.c.
  */
 #ifndef DT_OUTPUT_FORMAT_H
 #define DT_OUTPUT_FORMAT_H
@@ -12,7 +12,8 @@
 #include "output/out.h"
 #include "types/type.h"
 
-#define DT_FORMAT_WIDTH_MAX 16777216u	/* larger widths and precisions are refused; what * brings is kept below it */
+/* Larger widths and precisions are refused; one that a * brings is reduced to this. */
+#define DT_FORMAT_WIDTH_MAX 16777216u
 
 enum dt_conv_flags {
 	DT_CF_ALT = 1, DT_CF_ZERO = 2, DT_CF_LEFT = 4, DT_CF_PLUS = 8, DT_CF_SPACE = 16, DT_CF_GROUP = 32,
@@ -33,20 +34,20 @@ struct dt_convrow {
 	char letter;			/* C's letter */
 };
 
-/* One conversion and the plain text before it. The last entry may have no row: only text. */
+/* One conversion and the plain text before it. The last entry of a format may have no row, only text. */
 struct dt_conv {
 	const char *prefix;		/* literal text, %% reduced */
 	uint32_t prefixlen;
 	uint32_t off, len;		/* of the conversion in the format string */
 	const struct dt_convrow *row;	/* NULL: text only */
 	uint16_t flags;			/* DT_CF_* */
-	uint32_t width, prec;		/* when not by * */
+	uint32_t width, prec;		/* when no * gives them */
 };
 
 struct dt_format {
 	struct dt_conv *conv;
 	uint32_t nconv;			/* entries, the closing text included */
-	uint32_t nargs;			/* values wanted: one a conversion, one a *; %@ not counted */
+	uint32_t nargs;			/* values it takes: one for each conversion but %@, one for each * */
 	uint32_t naggs;			/* %@ conversions */
 };
 
@@ -58,21 +59,29 @@ struct dt_format_error {
 	char msg[512];
 };
 
-/* In the arena; NULL and *err on a bad format. "" is a format without conversions. */
-struct dt_format *dt_format_parse(struct dt_arena *, const char *text, size_t len, struct dt_format_error *err);
+/*
+ * The format lives in the arena. NULL: the format is bad, and *err says why. "" is a format without
+ * conversions.
+ */
+struct dt_format *dt_format_parse(struct dt_arena *, const char *text, size_t len,
+    struct dt_format_error *err);
 
-/* NULL: the type fits the conversion; else the text of what it wants ("pointer or integer"). */
+/* NULL: the type fits the conversion. Otherwise what the conversion takes ("pointer or integer"). */
 const char *dt_format_check_arg(const struct dt_conv *, struct dt_types *, const struct dt_type *);
 /*
- * Checks the whole argument list in order (values for * included, aggregations of printa() not). `func` is the action's
- * name for messages. For printa() the types are those of the keys: too many are fine. False: *err tells.
+ * Checks the whole list of arguments in order, with the values for each * and without the aggregations
+ * of printa(). `func` is the name of the action, for messages. For printa() the types are those of the
+ * keys, and there may be too many of them. False: *err says why.
  */
-bool dt_format_check(const struct dt_format *, const char *func, struct dt_types *, const struct dt_type *const *types,
-    uint32_t n, bool printa, struct dt_format_error *err);
+bool dt_format_check(const struct dt_format *, const char *func, struct dt_types *,
+    const struct dt_type *const *types, uint32_t n, bool printa, struct dt_format_error *err);
 
-/* Prints. Values missing at the end print as nothing; a value of the wrong kind prints as what it is. */
+/*
+ * Prints. A value that is missing at the end prints as nothing; one of the wrong kind prints as what it
+ * is.
+ */
 void dt_format_print(struct dt_out *, const struct dt_format *, const struct dt_value *values, uint32_t n);
-/* printa(): keys for the plain conversions, aggregation values for %@ (the last one repeats). */
+/* printa(): plain conversions take the keys, and %@ takes the aggregations, the last of which repeats. */
 void dt_format_printa(struct dt_out *, const struct dt_format *, const struct dt_value *keys, uint32_t nkeys,
     const struct dt_value *aggs, uint32_t naggs);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Histograms: rows of label, bar and count. Bars are drawn from raw counts, the numbers beside them are
- * normalised. The layout is DTrace's to the last blank.
+ * Histograms: rows of a label, a bar and a count. Bars are drawn from raw counts; the numbers beside
+ * them are normalized. The layout is that of the original DTrace to the last blank, as scripts read it.
  */
 #include "output/hist.h"
 
@@ -14,6 +14,7 @@
 
 enum { BAR = 40 };
 
+/* The magnitude of INT64_MIN does not fit int64_t, but it does fit here. */
 static long double magnitude(int64_t v)
 {
 	return v < 0 ? -(long double)v : (long double)v;
@@ -33,12 +34,13 @@ void dt_bars_add(struct dt_bars *b, int64_t count)
 void dt_bars_finish(struct dt_bars *b, const struct dt_print_opts *opts)
 {
 	b->utf8 = opts->utf8;
-	/* the longest bar takes 95 parts in a hundred */
+	/* aggzoom: the longest bar takes 95 % of the width, and others are drawn against it. */
 	if (opts->aggzoom)
 		b->total = b->max * 100 / 95;
 }
 
-static unsigned length(const struct dt_bars *b, int64_t count, unsigned width)
+/* Rounded to the nearest character. Adding up the total is inexact, hence the limit. */
+static unsigned bar_length(const struct dt_bars *b, int64_t count, unsigned width)
 {
 	if (b->total == 0)
 		return 0;
@@ -46,7 +48,10 @@ static unsigned length(const struct dt_bars *b, int64_t count, unsigned width)
 	return n > width ? width : (unsigned)n;
 }
 
-/* Whole blocks, then one of seven partial ones; no rounding. */
+/*
+ * Whole blocks, then one of seven partial ones. Eighths are not rounded: a bar never shows more than
+ * there is.
+ */
 static void block_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 {
 	long double cells = b->total == 0 ? 0 : magnitude(count) * BAR / b->total;
@@ -61,9 +66,10 @@ static void block_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 	dt_out_pad(o, ' ', BAR - whole - !!part);
 }
 
+/* Counts of both signs: negative ones grow to the left of the middle, positive ones to the right. */
 static void split_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 {
-	unsigned half = BAR / 2, n = length(b, count, half);
+	unsigned half = BAR / 2, n = bar_length(b, count, half);
 	bool left = count <= 0;
 
 	dt_out_pad(o, ' ', left ? half - n : half);
@@ -73,9 +79,10 @@ static void split_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 	dt_out_pad(o, ' ', left ? half : half - n);
 }
 
+/* Block characters are for positive counts only: there are none that grow to the left. */
 void dt_bar_print(struct dt_out *o, const struct dt_bars *b, int64_t count, int64_t normal)
 {
-	unsigned n = length(b, count, BAR);
+	unsigned n = bar_length(b, count, BAR);
 
 	if (b->negative && b->positive) {
 		split_bar(o, b, count);
@@ -99,6 +106,7 @@ void dt_bars_header(struct dt_out *o, const char *what, int width)
 	    "count");
 }
 
+/* Data that do not fit their parameters are said to be so, rather than drawn. */
 void dt_hist_print(struct dt_out *o, const struct dt_value *v)
 {
 	struct dt_bars bars = { 0 };

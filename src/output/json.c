@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The JSON writer: numbers, strings and brackets in, text out. Numbers are exact decimal text of up to 64 bits;
- * strings are valid UTF-8 with control characters escaped, so that a line stays one line.
+ * The JSON writer: numbers, strings and brackets in, text out. Numbers are exact decimal text of up to
+ * 64 bits. Strings are valid UTF-8 with control characters escaped, so that a line stays one line.
  */
 #include "output/json.h"
 
@@ -9,7 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-static void before(struct dt_json *j)
+/*
+ * Called before each value and key. One flag is enough for all levels: after a bracket closes, there is
+ * a value.
+ */
+static void put_comma(struct dt_json *j)
 {
 	if (j->comma)
 		dt_out_str(j->o, ",");
@@ -18,7 +22,7 @@ static void before(struct dt_json *j)
 
 void dt_json_open(struct dt_json *j, char bracket)
 {
-	before(j);
+	put_comma(j);
 	dt_out_put(j->o, &bracket, 1);
 	j->comma = false;
 }
@@ -29,6 +33,7 @@ void dt_json_close(struct dt_json *j, char bracket)
 	j->comma = true;
 }
 
+/* The value that follows a key has no comma before it. */
 void dt_json_key(struct dt_json *j, const char *name)
 {
 	dt_json_str(j, name);
@@ -38,32 +43,33 @@ void dt_json_key(struct dt_json *j, const char *name)
 
 void dt_json_int(struct dt_json *j, int64_t v)
 {
-	before(j);
+	put_comma(j);
 	dt_out_int(j->o, v, 0, false);
 }
 
 void dt_json_uint(struct dt_json *j, uint64_t v)
 {
-	before(j);
+	put_comma(j);
 	dt_out_uint(j->o, v, 0, false);
 }
 
 void dt_json_bool(struct dt_json *j, bool v)
 {
-	before(j);
+	put_comma(j);
 	dt_out_str(j->o, v ? "true" : "false");
 }
 
 void dt_json_null(struct dt_json *j)
 {
-	before(j);
+	put_comma(j);
 	dt_out_str(j->o, "null");
 }
 
+/* 17 digits give every double back exactly. JSON has no words for infinity; strings stand in for them. */
 void dt_json_double(struct dt_json *j, double v)
 {
 	if (isfinite(v)) {
-		before(j);
+		put_comma(j);
 		dt_out_printf(j->o, "%.17g", v);
 	} else
 		dt_json_str(j, isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
@@ -71,7 +77,10 @@ void dt_json_double(struct dt_json *j, double v)
 
 /* ---- strings ---- */
 
-/* Bytes of the code point at p; 0: none begins there (overlong forms, surrogates and cut ones included). */
+/*
+ * The length of the code point at p. 0: none begins there; overlong forms, surrogates and sequences
+ * that are cut off are none. n is at least 1.
+ */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -99,6 +108,7 @@ bool dt_json_is_utf8(const void *text, size_t n)
 	return true;
 }
 
+/* A byte that begins no code point is replaced alone, so what follows it is not lost. */
 void dt_json_valid(struct dt_out *o, const void *text, size_t n)
 {
 	const unsigned char *p = text;
@@ -113,7 +123,7 @@ void dt_json_valid(struct dt_out *o, const void *text, size_t n)
 	}
 }
 
-static void put_escape(struct dt_out *o, unsigned char c)
+static void json_escape(struct dt_out *o, unsigned char c)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
 	const char *at = c != 0 ? strchr(plain, c) : NULL;
@@ -124,8 +134,8 @@ static void put_escape(struct dt_out *o, unsigned char c)
 		dt_out_printf(o, "\\u%04x", c);
 }
 
-/* Bytes from p on that stand for themselves. */
-static size_t plain_len(const unsigned char *p, size_t n)
+/* How many bytes from p on stand for themselves in a string. Most strings are one such run. */
+static size_t json_plain_len(const unsigned char *p, size_t n)
 {
 	size_t i = 0, len;
 
@@ -135,21 +145,22 @@ static size_t plain_len(const unsigned char *p, size_t n)
 	return i;
 }
 
+/* DEL is escaped as well, as it is a control character, though JSON does not ask for it. */
 void dt_json_text(struct dt_json *j, const void *text, size_t n)
 {
 	const unsigned char *p = text;
 
-	before(j);
+	put_comma(j);
 	dt_out_str(j->o, "\"");
 	for (size_t i = 0; i < n && !j->o->failed; ) {
-		size_t len = plain_len(p + i, n - i);
+		size_t len = json_plain_len(p + i, n - i);
 
 		dt_out_put(j->o, p + i, len);
 		i += len;
 		if (i == n)
 			break;
 		if (p[i] < 0x80)
-			put_escape(j->o, p[i]);
+			json_escape(j->o, p[i]);
 		else
 			dt_out_utf8(j->o, 0xfffd);
 		i++;
@@ -166,7 +177,7 @@ void dt_json_hex(struct dt_json *j, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
 
-	before(j);
+	put_comma(j);
 	dt_out_str(j->o, "\"");
 	for (size_t i = 0; i < n && !j->o->failed; i++) {
 		char two[2] = { "0123456789abcdef"[p[i] >> 4], "0123456789abcdef"[p[i] & 15] };
@@ -178,7 +189,7 @@ void dt_json_hex(struct dt_json *j, const void *bytes, size_t n)
 
 void dt_json_address(struct dt_json *j, uint64_t addr)
 {
-	before(j);
+	put_comma(j);
 	dt_out_printf(j->o, "\"0x%" PRIx64 "\"", addr);
 }
 

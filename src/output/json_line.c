@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lines, one function for each type of line. A line is made whole in memory and then written. */
+/*
+ * The lines of JSON output, one function for each type of line. A line is made whole in memory and then
+ * written, so a reader never sees a part of one.
+ */
 #include "output/json.h"
 
 #include "dif/action.h"
@@ -32,7 +35,10 @@ struct dt_json dt_json_begin(struct dt_json_sink *s, const char *type)
 	return j;
 }
 
-/* A line that did not fit into memory is not written in part: the output has failed. */
+/*
+ * Writes the line, then the aggregations that printa() left for after it. A line that did not fit into
+ * memory is not written in part: the output has failed.
+ */
 void dt_json_end(struct dt_json_sink *s, struct dt_json *j)
 {
 	dt_json_close(j, '}');
@@ -94,7 +100,7 @@ void dt_json_put_error(struct dt_json_sink *s, const struct dt_json_error *e)
 		dt_json_key(&j, "address");
 		dt_json_address(&j, *e->addr);
 	}
-	/* numbered from 1, as in the message */
+	/* Actions are numbered from 1, as in the message. */
 	if (!e->library) {
 		dt_json_key(&j, "action");
 		if (e->action < 0)
@@ -111,6 +117,7 @@ void dt_json_put_error(struct dt_json_sink *s, const struct dt_json_error *e)
 	dt_json_end(s, &j);
 }
 
+/* A drop that belongs to no CPU has none. */
 void dt_json_put_drop(struct dt_json_sink *s, const struct dt_json_drop *d)
 {
 	struct dt_json j = dt_json_begin(s, "drop");
@@ -143,7 +150,8 @@ void dt_json_put_exit(struct dt_json_sink *s, int status, bool called)
 
 /* ---- aggregations ---- */
 
-static void put_names(struct dt_json_sink *s, struct dt_json *j, const int64_t *ids, uint32_t nids)
+/* An aggregation without a name has the empty string. */
+static void json_agg_names(struct dt_json_sink *s, struct dt_json *j, const int64_t *ids, uint32_t nids)
 {
 	dt_json_key(j, "aggregations");
 	dt_json_open(j, '[');
@@ -155,7 +163,8 @@ static void put_names(struct dt_json_sink *s, struct dt_json *j, const int64_t *
 	dt_json_close(j, ']');
 }
 
-static void put_functions(struct dt_json *j, const struct dt_aggrow *row)
+/* All elements of an aggregation have the same functions, so the first one tells. */
+static void json_agg_functions(struct dt_json *j, const struct dt_aggrow *row)
 {
 	dt_json_key(j, "functions");
 	dt_json_open(j, '[');
@@ -164,7 +173,7 @@ static void put_functions(struct dt_json *j, const struct dt_aggrow *row)
 	dt_json_close(j, ']');
 }
 
-static void put_values(struct dt_json *j, const char *key, const struct dt_value *v, uint32_t n)
+static void json_agg_values(struct dt_json *j, const char *key, const struct dt_value *v, uint32_t n)
 {
 	dt_json_key(j, key);
 	dt_json_open(j, '[');
@@ -173,7 +182,8 @@ static void put_values(struct dt_json *j, const char *key, const struct dt_value
 	dt_json_close(j, ']');
 }
 
-static void put_formatted(struct dt_json *j, const struct dt_format *f, const struct dt_aggrow *row)
+/* What printa() with a format would have printed for the element. */
+static void json_agg_formatted(struct dt_json *j, const struct dt_format *f, const struct dt_aggrow *row)
 {
 	struct dt_out text;
 
@@ -187,17 +197,17 @@ static void put_formatted(struct dt_json *j, const struct dt_format *f, const st
 void dt_json_agg(struct dt_json_sink *s, struct dt_json *j, const struct dt_format *f, const int64_t *ids,
     uint32_t nids, const struct dt_aggrow *rows, size_t n)
 {
-	put_names(s, j, ids, nids);
+	json_agg_names(s, j, ids, nids);
 	if (n > 0)
-		put_functions(j, &rows[0]);
+		json_agg_functions(j, &rows[0]);
 	dt_json_key(j, "elements");
 	dt_json_open(j, '[');
 	for (size_t i = 0; i < n && !j->o->failed; i++) {
 		dt_json_open(j, '{');
-		put_values(j, "keys", rows[i].keys, rows[i].nkeys);
-		put_values(j, "values", rows[i].vals, rows[i].nvals);
+		json_agg_values(j, "keys", rows[i].keys, rows[i].nkeys);
+		json_agg_values(j, "values", rows[i].vals, rows[i].nvals);
 		if (f != NULL)
-			put_formatted(j, f, &rows[i]);
+			json_agg_formatted(j, f, &rows[i]);
 		dt_json_close(j, '}');
 	}
 	dt_json_close(j, ']');

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * print() as JSON: a type and its recorded bytes in, objects and arrays out. The bytes may be fewer than the type
- * wants: a member that was not recorded is null, elements that were not are left out.
+ * print() as JSON: a type and its recorded bytes in, objects and arrays out. There may be fewer bytes
+ * than the type has: a member that was not recorded is null, and elements that were not recorded are
+ * left out.
  */
 #include "output/json.h"
 #include "output/scalar.h"
 
 #include <string.h>
 
+/* The object in hand; the same limits as in pretty.c bound what its type can make us print. */
 struct object {
 	struct dt_json *j;
 	struct dt_types *types;
@@ -16,10 +18,10 @@ struct object {
 	uint64_t values;		/* printed so far */
 };
 
-static void put_value(struct object *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
+static void json_object_value(struct object *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
 
-/* Members of a member without a name belong to the struct around it, as in C. */
-static void put_members(struct object *x, const struct dt_type *t, uint64_t bit_off)
+/* The members of a member without a name belong to the struct around it, as in C. */
+static void json_object_members(struct object *x, const struct dt_type *t, uint64_t bit_off)
 {
 	uint32_t n = 0;
 	const struct dt_member *m = dt_type_members(x->types, t, &n);
@@ -29,47 +31,55 @@ static void put_members(struct object *x, const struct dt_type *t, uint64_t bit_
 
 		if (m[i].name != NULL && m[i].name[0] != '\0') {
 			dt_json_key(x->j, m[i].name);
-			put_value(x, m[i].type, bit_off + m[i].bit_off, m[i].bit_size);
-		} else if (dt_type_is_sou(inner) && x->depth < DT_PRINT_DEPTH && !dt_print_enough(&x->values, x->bytes)) {
+			json_object_value(x, m[i].type, bit_off + m[i].bit_off, m[i].bit_size);
+		} else if (dt_type_is_sou(inner) && x->depth < DT_PRINT_DEPTH &&
+			   !dt_print_enough(&x->values, x->bytes)) {
 			x->depth++;
-			put_members(x, inner, bit_off + m[i].bit_off);
+			json_object_members(x, inner, bit_off + m[i].bit_off);
 			x->depth--;
 		}
 	}
 }
 
-static void put_struct(struct object *x, const struct dt_type *t, uint64_t bit_off)
+static void json_object_struct(struct object *x, const struct dt_type *t, uint64_t bit_off)
 {
 	if (t->incomplete) {
 		dt_json_null(x->j);
 		return;
 	}
 	dt_json_open(x->j, '{');
-	put_members(x, t, bit_off);
+	json_object_members(x, t, bit_off);
 	dt_json_close(x->j, '}');
 }
 
-static void put_text(struct object *x, struct dt_bytes b)
+static void json_object_text(struct object *x, struct dt_bytes b)
 {
-	dt_json_string(x->j, b.len ? b.p : (const unsigned char *)"", b.len ? strnlen((const char *)b.p, b.len) : 0);
+	const char *text = b.len ? (const char *)b.p : "";
+
+	dt_json_string(x->j, text, strnlen(text, b.len));
 }
 
-static void put_array(struct object *x, const struct dt_type *t, uint64_t bit_off)
+/* An array of char is a string up to its NUL, as C has it. */
+static void json_object_array(struct object *x, const struct dt_type *t, uint64_t bit_off)
 {
 	const struct dt_type *e = dt_type_complete(x->types, dt_type_base(t->ref));
 	uint64_t size = dt_type_size(x->types, t->ref);
 
 	if (dt_scalar_is_char(e)) {
-		put_text(x, dt_bytes_at(x->bytes, bit_off / 8, t->nelems));
+		json_object_text(x, dt_bytes_at(x->bytes, bit_off / 8, t->nelems));
 		return;
 	}
 	dt_json_open(x->j, '[');
-	for (uint64_t i = 0; i < t->nelems && size > 0 && bit_off / 8 + i * size < x->bytes.len && !x->j->o->failed; i++)
-		put_value(x, t->ref, bit_off + 8 * i * size, 0);
+	for (uint64_t i = 0; i < t->nelems && size > 0 && !x->j->o->failed; i++) {
+		if (bit_off / 8 + i * size >= x->bytes.len)
+			break;
+		json_object_value(x, t->ref, bit_off + 8 * i * size, 0);
+	}
 	dt_json_close(x->j, ']');
 }
 
-static void put_pointer(struct object *x, const struct dt_type *t, uint64_t v)
+/* A pointer to a function shows its symbol too. NULL has none. */
+static void json_object_pointer(struct object *x, const struct dt_type *t, uint64_t v)
 {
 	struct dt_value sym = { .kind = DT_V_SYM, .i = v, .size = 8 };
 
@@ -79,7 +89,7 @@ static void put_pointer(struct object *x, const struct dt_type *t, uint64_t v)
 		dt_json_address(x->j, v);
 }
 
-static void put_scalar(struct object *x, const struct dt_type *t, uint64_t bit_off, uint16_t bit_size)
+static void json_object_scalar(struct object *x, const struct dt_type *t, uint64_t bit_off, uint16_t bit_size)
 {
 	const char *name = NULL;
 	uint64_t v;
@@ -93,7 +103,7 @@ static void put_scalar(struct object *x, const struct dt_type *t, uint64_t bit_o
 	if (name != NULL)
 		dt_json_str(x->j, name);
 	else if (t->kind == DT_T_PTR)
-		put_pointer(x, t, v);
+		json_object_pointer(x, t, v);
 	else if (t->is_bool && v <= 1)
 		dt_json_bool(x->j, v != 0);
 	else if (t->is_signed || t->kind == DT_T_ENUM)
@@ -102,7 +112,8 @@ static void put_scalar(struct object *x, const struct dt_type *t, uint64_t bit_o
 		dt_json_uint(x->j, v);
 }
 
-static void put_float(struct object *x, struct dt_bytes b)
+/* JSON has one kind of number, so a long double loses digits here; the text sink shows them all. */
+static void json_object_float(struct object *x, struct dt_bytes b)
 {
 	float f;
 	double d;
@@ -123,7 +134,9 @@ static void put_float(struct object *x, struct dt_bytes b)
 	dt_json_double(x->j, d);
 }
 
-static void put_value(struct object *x, const struct dt_type *type, uint64_t bit_off, uint16_t bit_size)
+/* Whatever cannot be shown is null: the member stays, so that readers find the keys of the type. */
+static void json_object_value(struct object *x, const struct dt_type *type, uint64_t bit_off,
+    uint16_t bit_size)
 {
 	const struct dt_type *t = dt_type_complete(x->types, dt_type_base(type));
 
@@ -134,18 +147,19 @@ static void put_value(struct object *x, const struct dt_type *type, uint64_t bit
 	x->depth++;
 	switch (t->kind) {
 	case DT_T_STRUCT:
-	case DT_T_UNION: put_struct(x, t, bit_off); break;
-	case DT_T_ARRAY: put_array(x, t, bit_off); break;
-	case DT_T_STRING: put_text(x, dt_bytes_at(x->bytes, bit_off / 8, x->bytes.len)); break;
+	case DT_T_UNION: json_object_struct(x, t, bit_off); break;
+	case DT_T_ARRAY: json_object_array(x, t, bit_off); break;
+	case DT_T_STRING: json_object_text(x, dt_bytes_at(x->bytes, bit_off / 8, x->bytes.len)); break;
 	case DT_T_INT:
 	case DT_T_ENUM:
-	case DT_T_PTR: put_scalar(x, t, bit_off, bit_size); break;
-	case DT_T_FLOAT: put_float(x, dt_bytes_at(x->bytes, bit_off / 8, t->size)); break;
+	case DT_T_PTR: json_object_scalar(x, t, bit_off, bit_size); break;
+	case DT_T_FLOAT: json_object_float(x, dt_bytes_at(x->bytes, bit_off / 8, t->size)); break;
 	default: dt_json_null(x->j); break;
 	}
 	x->depth--;
 }
 
+/* An integer is recorded as a number; it becomes bytes again, so that there is one way to read values. */
 void dt_json_object(struct dt_json *j, const struct dt_value *v)
 {
 	struct object x = { .j = j, .types = j->o->opts->types };
@@ -161,5 +175,5 @@ void dt_json_object(struct dt_json *j, const struct dt_value *v)
 		x.bytes = (struct dt_bytes){ word, v->size && v->size <= 8 ? v->size : 8 };
 	} else
 		x.bytes = (struct dt_bytes){ v->bytes, v->bytes ? v->len : 0 };
-	put_value(&x, v->type, 0, 0);
+	json_object_value(&x, v->type, 0, 0);
 }

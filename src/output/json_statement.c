@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The statements of a firing as JSON objects: what was printed, and what was done. Actions that do
- * something (clear, system, setopt …) are told here and done by the owner of the statements.
+ * something (clear, system, setopt …) are reported here, and are done by the owner of the statements.
  */
 #include "output/json.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static struct dt_value value_of(const struct dt_rec *rec)
+static struct dt_value record_value(const struct dt_rec *rec)
 {
 	struct dt_value v;
 
@@ -29,12 +29,16 @@ void dt_json_action_close(struct dt_json_firing *f)
 	dt_json_close(f->j, '}');
 }
 
+/*
+ * An argument that recorded nothing is left out. A string or number of no bytes is still a value; bytes
+ * of no bytes are not.
+ */
 void dt_json_action_args(struct dt_json_firing *f, const struct dt_rec *recs, size_t n)
 {
 	dt_json_key(f->j, "args");
 	dt_json_open(f->j, '[');
 	for (size_t i = 0; i < n; i++) {
-		struct dt_value v = value_of(&recs[i]);
+		struct dt_value v = record_value(&recs[i]);
 
 		if (recs[i].len > 0 || v.kind != DT_V_BYTES)
 			dt_json_value(f->j, &v);
@@ -50,7 +54,7 @@ void dt_json_action_do(struct dt_json_firing *f, const struct dt_rec *recs, size
 void dt_json_action_values(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct dt_value v = value_of(&recs[i]);
+		struct dt_value v = record_value(&recs[i]);
 
 		if (recs[i].len == 0)
 			continue;
@@ -61,6 +65,7 @@ void dt_json_action_values(struct dt_json_firing *f, const char *name, const str
 	}
 }
 
+/* The object is complete before the action is done: what it does may itself write lines. */
 void dt_json_action_plain(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	dt_json_action_open(f, name);
@@ -69,6 +74,7 @@ void dt_json_action_plain(struct dt_json_firing *f, const char *name, const stru
 	dt_json_action_do(f, recs, n);
 }
 
+/* The row of each action makes its own object; this file has no list of actions. */
 void dt_json_output(struct dt_json_sink *sink, struct dt_json *j, const struct dt_json_probe *probe,
     const struct dt_rec *recs, size_t n)
 {

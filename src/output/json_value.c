@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plain values as JSON, by their kind: numbers, strings, bytes, stacks, symbols, aggregations. */
+/*
+ * Plain values as JSON, by their kind: numbers, strings, bytes, stacks, symbols, aggregations.
+ * doc/JSON.md promises these shapes to readers.
+ */
 #include "output/json.h"
 
 #include "dif/action.h"
@@ -8,7 +11,7 @@
 
 #include <stdlib.h>
 
-static void put_int(struct dt_json *j, const struct dt_value *v)
+static void json_put_int(struct dt_json *j, const struct dt_value *v)
 {
 	if (v->is_signed)
 		dt_json_int(j, (int64_t)dt_value_signed(v));
@@ -16,15 +19,15 @@ static void put_int(struct dt_json *j, const struct dt_value *v)
 		dt_json_uint(j, dt_value_unsigned(v));
 }
 
-static void put_string(struct dt_json *j, const struct dt_value *v)
+static void json_put_string(struct dt_json *j, const struct dt_value *v)
 {
 	size_t n = dt_value_textlen(v);
 
 	dt_json_string(j, n > 0 ? v->bytes : "", n);
 }
 
-/* What the text sink would show as text has it here too, beside the bytes. */
-static void put_bytes(struct dt_json *j, const struct dt_value *v)
+/* Bytes that the text sink would show as text have the text here too, beside the bytes. */
+static void json_put_bytes(struct dt_json *j, const struct dt_value *v)
 {
 	size_t n = v->bytes != NULL ? v->len : 0;
 
@@ -40,8 +43,11 @@ static void put_bytes(struct dt_json *j, const struct dt_value *v)
 
 /* ---- addresses ---- */
 
-/* The members; an address nobody knows has no name. */
-static void put_place(struct dt_json *j, const struct dt_value *v)
+/*
+ * The members of an address. A name that is only the number again means that nobody knows the address,
+ * and it is left out.
+ */
+static void json_put_place(struct dt_json *j, const struct dt_value *v)
 {
 	char text[512], plain[32];
 	bool module = v->kind == DT_V_MOD || v->kind == DT_V_UMOD;
@@ -56,7 +62,8 @@ static void put_place(struct dt_json *j, const struct dt_value *v)
 	}
 }
 
-static void put_pid(struct dt_json *j, const struct dt_value *v)
+/* Addresses of a process mean nothing without it. The kinds from DT_V_USYM on are such addresses. */
+static void json_put_pid(struct dt_json *j, const struct dt_value *v)
 {
 	if (v->kind == DT_V_USTACK || v->kind >= DT_V_USYM) {
 		dt_json_key(j, "pid");
@@ -64,28 +71,29 @@ static void put_pid(struct dt_json *j, const struct dt_value *v)
 	}
 }
 
-static void put_symbol(struct dt_json *j, const struct dt_value *v)
+static void json_put_symbol(struct dt_json *j, const struct dt_value *v)
 {
 	dt_json_open(j, '{');
-	put_pid(j, v);
-	put_place(j, v);
+	json_put_pid(j, v);
+	json_put_place(j, v);
 	dt_json_close(j, '}');
 }
 
-static void put_stack(struct dt_json *j, const struct dt_value *v)
+/* A pc of 0 ends a stack, as in dt_stack_print(). */
+static void json_put_stack(struct dt_json *j, const struct dt_value *v)
 {
 	struct dt_value pc = {
 		.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8
 	};
 
 	dt_json_open(j, '{');
-	put_pid(j, v);
+	json_put_pid(j, v);
 	dt_json_key(j, "frames");
 	dt_json_open(j, '[');
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] != 0 && !j->o->failed; i++) {
 		pc.i = v->pcs[i];
 		dt_json_open(j, '{');
-		put_place(j, &pc);
+		json_put_place(j, &pc);
 		dt_json_close(j, '}');
 	}
 	dt_json_close(j, ']');
@@ -94,7 +102,7 @@ static void put_stack(struct dt_json *j, const struct dt_value *v)
 
 /* ---- aggregations ---- */
 
-static void put_bucket(struct dt_json *j, const struct dt_buckets *b, uint32_t i, int64_t normal)
+static void json_put_bucket(struct dt_json *j, const struct dt_buckets *b, uint32_t i, int64_t normal)
 {
 	struct dt_bucket_bounds bounds = dt_buckets_bounds(b, i);
 
@@ -112,6 +120,10 @@ static void put_bucket(struct dt_json *j, const struct dt_buckets *b, uint32_t i
 	dt_json_close(j, '}');
 }
 
+/*
+ * Only the buckets between the first and the last that count: the empty ones around them are a
+ * picture's.
+ */
 void dt_agg_buckets_json(struct dt_json *j, const struct dt_value *v)
 {
 	struct dt_buckets b;
@@ -121,7 +133,7 @@ void dt_agg_buckets_json(struct dt_json *j, const struct dt_value *v)
 	if (dt_buckets_open(&b, v)) {
 		dt_buckets_range(&b, &first, &last);
 		for (uint32_t i = first; i < b.n && i <= last && !j->o->failed; i++)
-			put_bucket(j, &b, i, v->normal);
+			json_put_bucket(j, &b, i, v->normal);
 	}
 	dt_json_close(j, ']');
 }
@@ -131,7 +143,7 @@ void dt_agg_number_json(struct dt_json *j, const struct dt_value *v)
 	struct dt_value number;
 
 	if (dt_agg_scalar(v, &number))
-		put_int(j, &number);
+		json_put_int(j, &number);
 }
 
 void dt_agg_parts_json(struct dt_json *j, const struct dt_value *v)
@@ -150,16 +162,16 @@ void dt_agg_parts_json(struct dt_json *j, const struct dt_value *v)
 void dt_json_value(struct dt_json *j, const struct dt_value *v)
 {
 	switch (v->kind) {
-	case DT_V_INT: put_int(j, v); break;
-	case DT_V_STRING: put_string(j, v); break;
-	case DT_V_BYTES: put_bytes(j, v); break;
+	case DT_V_INT: json_put_int(j, v); break;
+	case DT_V_STRING: json_put_string(j, v); break;
+	case DT_V_BYTES: json_put_bytes(j, v); break;
 	case DT_V_STACK:
-	case DT_V_USTACK: put_stack(j, v); break;
+	case DT_V_USTACK: json_put_stack(j, v); break;
 	case DT_V_SYM:
 	case DT_V_MOD:
 	case DT_V_USYM:
 	case DT_V_UMOD:
-	case DT_V_UADDR: put_symbol(j, v); break;
+	case DT_V_UADDR: json_put_symbol(j, v); break;
 	case DT_V_AGG: dt_aggfunc_of(v->aggkind)->json(j, v); break;
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * print() of a pointer: the address, then the object it points to as a C initialiser, from column 44 on, one
- * blank more for each level. Members that are zero are left out; "..." ends an object that was cut.
+ * print() of a pointer: the address, then the object it points to as a C initializer, from column 44
+ * on, with one blank more for each level. Members that are zero are left out; "..." ends an object that
+ * was cut.
  */
 #include "output/print.h"
 #include "output/scalar.h"
@@ -11,6 +12,7 @@
 
 enum { COLUMN = 44 };
 
+/* The object in hand; the same limits as in pretty.c bound what its type can make us print. */
 struct object {
 	struct dt_out *o;
 	struct dt_types *types;
@@ -19,14 +21,14 @@ struct object {
 	uint64_t values;		/* printed so far */
 };
 
-static void put_value(struct object *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
+static void object_value(struct object *, const struct dt_type *, uint64_t bit_off, uint16_t bit_size);
 
-static void line(struct object *x)
+static void object_indent(struct object *x)
 {
 	dt_out_pad(x->o, ' ', COLUMN + x->depth);
 }
 
-static void put_type(struct object *x, const struct dt_type *t)
+static void object_type(struct object *x, const struct dt_type *t)
 {
 	char name[256];
 
@@ -34,8 +36,11 @@ static void put_type(struct object *x, const struct dt_type *t)
 	dt_out_printf(x->o, "(%s)", name);
 }
 
-/* Whether every byte of a part is zero; a part that lies outside of the record is not printed either. */
-static bool is_zero(struct object *x, const struct dt_member *m, uint64_t base)
+/*
+ * Whether a member is all zero bits. A member outside of the record counts as zero: it is not printed
+ * either.
+ */
+static bool object_is_zero(struct object *x, const struct dt_member *m, uint64_t base)
 {
 	uint64_t v = 0, off = base + m->bit_off, size = dt_type_size(x->types, m->type);
 
@@ -48,7 +53,8 @@ static bool is_zero(struct object *x, const struct dt_member *m, uint64_t base)
 	return true;
 }
 
-static void put_members(struct object *x, const struct dt_type *t, uint64_t bit_off)
+/* A member that begins after the end of the record makes the object a cut one. */
+static void object_members(struct object *x, const struct dt_type *t, uint64_t bit_off)
 {
 	uint32_t n = 0;
 	const struct dt_member *m = dt_type_members(x->types, t, &n);
@@ -56,31 +62,32 @@ static void put_members(struct object *x, const struct dt_type *t, uint64_t bit_
 
 	for (uint32_t i = 0; m && i < n && !x->o->failed; i++) {
 		cut |= (bit_off + m[i].bit_off) / 8 >= x->bytes.len;
-		if (is_zero(x, &m[i], bit_off))
+		if (object_is_zero(x, &m[i], bit_off))
 			continue;
-		line(x);
+		object_indent(x);
 		if (m[i].name && m[i].name[0])
 			dt_out_printf(x->o, ".%s = ", m[i].name);
-		put_value(x, m[i].type, bit_off + m[i].bit_off, m[i].bit_size);
+		object_value(x, m[i].type, bit_off + m[i].bit_off, m[i].bit_size);
 		dt_out_str(x->o, ",\n");
 	}
 	if (cut) {
-		line(x);
+		object_indent(x);
 		dt_out_str(x->o, "...\n");
 	}
 }
 
-static void put_struct(struct object *x, const struct dt_type *t, uint64_t bit_off)
+static void object_struct(struct object *x, const struct dt_type *t, uint64_t bit_off)
 {
 	dt_out_str(x->o, " {\n");
 	x->depth++;
-	put_members(x, t, bit_off);
+	object_members(x, t, bit_off);
 	x->depth--;
-	line(x);
+	object_indent(x);
 	dt_out_str(x->o, "}");
 }
 
-static void put_array(struct object *x, const struct dt_type *t, uint64_t bit_off)
+/* Elements that are zero are shown, as their index would be lost; an array of char ends at its NUL. */
+static void object_array(struct object *x, const struct dt_type *t, uint64_t bit_off)
 {
 	uint64_t size = dt_type_size(x->types, t->ref);
 	bool text = dt_scalar_is_char(dt_type_base(t->ref));
@@ -91,16 +98,16 @@ static void put_array(struct object *x, const struct dt_type *t, uint64_t bit_of
 		uint64_t at = bit_off / 8 + i * size;
 		if (at >= x->bytes.len || (text && x->bytes.p[at] == 0))
 			break;
-		line(x);
-		put_value(x, t->ref, bit_off + 8 * i * size, 0);
+		object_indent(x);
+		object_value(x, t->ref, bit_off + 8 * i * size, 0);
 		dt_out_str(x->o, ",\n");
 	}
 	x->depth--;
-	line(x);
+	object_indent(x);
 	dt_out_str(x->o, "]");
 }
 
-static void put_scalar(struct object *x, const struct dt_type *t, uint64_t bit_off, uint16_t bit_size)
+static void object_scalar(struct object *x, const struct dt_type *t, uint64_t bit_off, uint16_t bit_size)
 {
 	const char *name = NULL;
 	uint64_t v;
@@ -123,22 +130,23 @@ static void put_scalar(struct object *x, const struct dt_type *t, uint64_t bit_o
 		dt_out_printf(x->o, "%" PRIu64, v);
 }
 
-static void put_value(struct object *x, const struct dt_type *type, uint64_t bit_off, uint16_t bit_size)
+/* Every value begins with its type in parentheses, like a cast in C. */
+static void object_value(struct object *x, const struct dt_type *type, uint64_t bit_off, uint16_t bit_size)
 {
 	const struct dt_type *t = dt_type_complete(x->types, dt_type_base(type));
 
-	put_type(x, type);
+	object_type(x, type);
 	if (x->depth > DT_PRINT_DEPTH || dt_print_enough(&x->values, x->bytes)) {
 		dt_out_str(x->o, "...");
 		return;
 	}
 	switch (t->kind) {
 	case DT_T_STRUCT:
-	case DT_T_UNION: put_struct(x, t, bit_off); break;
-	case DT_T_ARRAY: put_array(x, t, bit_off); break;
+	case DT_T_UNION: object_struct(x, t, bit_off); break;
+	case DT_T_ARRAY: object_array(x, t, bit_off); break;
 	case DT_T_INT:
 	case DT_T_ENUM:
-	case DT_T_PTR: put_scalar(x, t, bit_off, bit_size); break;
+	case DT_T_PTR: object_scalar(x, t, bit_off, bit_size); break;
 	case DT_T_FLOAT: dt_scalar_float(x->o, dt_bytes_at(x->bytes, bit_off / 8, t->size)); break;
 	default: dt_out_str(x->o, "..."); break;
 	}
@@ -154,7 +162,7 @@ void dt_pretty_pointer(struct dt_out *o, uint64_t addr, const struct dt_value *o
 		return;
 	}
 	x.bytes = (struct dt_bytes){ object->bytes, object->bytes ? object->len : 0 };
-	line(&x);
-	put_value(&x, object->type, 0, 0);
+	object_indent(&x);
+	object_value(&x, object->type, 0, 0);
 	dt_out_str(o, "\n");
 }

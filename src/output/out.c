@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The growable text buffer behind every printer. Knows nothing of values. */
+/* The growable text buffer behind every printer. It knows nothing of values. */
 #include "output/out.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITING = 64 << 10 };	/* bytes, about, that wait for dt_out_flush() at most */
+/* About the most bytes that wait for dt_out_flush(). */
+enum { WAITING = 64 << 10 };
 
 const struct dt_print_opts dt_print_defaults = { .stackindent = 14 };
 
@@ -25,6 +26,10 @@ void dt_out_free(struct dt_out *o)
 	o->len = o->cap = 0;
 }
 
+/*
+ * The NUL is written here, not with each piece. It is no part of the text, so the buffer changes and
+ * `len` does not.
+ */
 const char *dt_out_text(const struct dt_out *o)
 {
 	if (!o->buf)
@@ -39,6 +44,10 @@ void dt_out_clear(struct dt_out *o)
 	o->failed = false;
 }
 
+/*
+ * Once a write has failed, text is dropped without another attempt: half a line after a gap would look
+ * like a whole one. `err` keeps the first reason.
+ */
 void dt_out_flush(struct dt_out *o)
 {
 	if (!o->file || o->len == 0)
@@ -50,6 +59,10 @@ void dt_out_flush(struct dt_out *o)
 	o->len = 0;
 }
 
+/*
+ * The slow half of dt_out_room(). A file's text is written out before the buffer grows past WAITING, so
+ * only a single piece larger than that makes the buffer larger.
+ */
 bool dt_out_grow(struct dt_out *o, size_t n)
 {
 	if (o->file && o->len + n > WAITING)
@@ -64,7 +77,7 @@ bool dt_out_grow(struct dt_out *o, size_t n)
 	while (cap - o->len <= n)
 		cap *= 2;
 	if (cap > o->max)
-		cap = o->max + 1;	/* who finds room in the buffer need not ask for max */
+		cap = o->max + 1;	/* so dt_out_room(), which looks at cap alone, respects max */
 	char *buf = realloc(o->buf, cap);
 	if (!buf) {
 		o->failed = true;
@@ -99,22 +112,29 @@ void dt_out_field(struct dt_out *o, const char *text, size_t n, size_t width, bo
 		dt_out_pad(o, ' ', pad);
 }
 
+/*
+ * How many decimal digits v has. A number of b bits has b * log10(2) digits, or one more; 1233 / 4096
+ * is log10(2) closely enough for 64 bits, and one comparison decides.
+ */
 static size_t digits_of(uint64_t v)
 {
-	static const uint64_t powers[] = { 0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
-		100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
-		1000000000000000000, 10000000000000000000u };
-	size_t about = (size_t)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;	/* 1233 / 4096: a bit in decimal digits */
+	static const uint64_t powers[] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
+		100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+		10000000000000000, 100000000000000000, 1000000000000000000, 10000000000000000000u,
+	};
+	size_t about = (size_t)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;
 
 	return about + (v >= powers[about]);
 }
 
-/* Two digits at a time. */
+/* Writes the digits of v so that the last one is at end[-1], two at a time. */
 static void put_digits(char *end, uint64_t v)
 {
 	static const char pairs[] =
-		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-		"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+		"00010203040506070809" "10111213141516171819" "20212223242526272829" "30313233343536373839"
+		"40414243444546474849" "50515253545556575859" "60616263646566676869" "70717273747576777879"
+		"80818283848586878889" "90919293949596979899";
 
 	for (; v >= 100; v /= 100)
 		memcpy(end -= 2, pairs + v % 100 * 2, 2);
@@ -124,6 +144,7 @@ static void put_digits(char *end, uint64_t v)
 		end[-1] = (char)('0' + v);
 }
 
+/* The digits go straight into the buffer. v is the magnitude, so INT64_MIN needs no special case. */
 static void put_number(struct dt_out *o, uint64_t v, bool minus, size_t width, bool left)
 {
 	size_t n = digits_of(v) + minus;
@@ -150,6 +171,7 @@ void dt_out_uint(struct dt_out *o, uint64_t v, size_t width, bool left)
 	put_number(o, v, false, width, left);
 }
 
+/* Most texts fit the buffer on the stack; only longer ones are formatted twice. */
 void dt_out_printf(struct dt_out *o, const char *fmt, ...)
 {
 	char small[256], *big = NULL;
@@ -202,7 +224,11 @@ void dt_out_utf8(struct dt_out *o, uint32_t c)
 	dt_out_put(o, b, n);
 }
 
-static void escape(struct dt_out *o, unsigned char c)
+/*
+ * Octal escapes have three digits, so that a digit that follows is not read as part of them; NUL is \0,
+ * as it has always been.
+ */
+static void put_escaped(struct dt_out *o, unsigned char c)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
 	const char *at = c ? strchr(from, c) : NULL;
@@ -222,5 +248,5 @@ void dt_out_escaped(struct dt_out *o, const void *p, size_t n)
 	const unsigned char *b = p;
 
 	for (size_t i = 0; i < n && !o->failed; i++)
-		escape(o, b[i]);
+		put_escaped(o, b[i]);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where text goes: a growable buffer, and from there to a FILE when there is one. Nothing here fails to its caller: when memory
- * or the file is out, `failed` is set and what follows is thrown away, so that printers need no error paths.
+ * Where text goes: into a growable buffer, and from there to a FILE when there is one.
  *
- * Text for a file waits in the buffer until dt_out_flush(), which whoever puts text calls before others may write to that file:
- * a line is made of many small pieces, and a call of stdio's for each costs more than making the text.
+ * Nothing here reports failure to its caller. When memory runs out or the file refuses a write,
+ * `failed` is set and everything that follows is thrown away, so that printers need no error paths.
+ * Whoever owns the output looks at `failed` once, at the end.
+ *
+ * Text for a file waits in the buffer until dt_out_flush(). Whoever puts text there flushes before
+ * anybody else may write to the same file. A line is made of many small pieces, and one call of stdio
+ * for each of them would cost more than making the text.
  */
 #ifndef DT_OUTPUT_OUT_H
 #define DT_OUTPUT_OUT_H
@@ -21,8 +25,9 @@ struct dt_types;
 enum dt_symkind { DT_SYM_KERNEL, DT_SYM_MODULE, DT_SYM_USER, DT_SYM_UOBJECT, DT_SYM_UADDR };
 
 /*
- * An address as text, without padding: "vmlinux`schedule+0x1d" (KERNEL, UADDR: with offset; USER: the function only;
- * MODULE, UOBJECT: the file only). False: unknown, and the address itself is printed.
+ * The text of an address, without padding. KERNEL and UADDR give name and offset
+ * ("vmlinux`schedule+0x1d"), USER gives the function only, MODULE and UOBJECT give the file only.
+ * False: the address is unknown, and the caller prints the number itself.
  */
 typedef bool dt_symbolize_f(void *ctx, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
 
@@ -31,12 +36,12 @@ struct dt_print_opts {
 	void *symctx;
 	struct dt_types *types;		/* for print(); NULL: values as bytes */
 	bool quiet;			/* -q: trace() without padding */
-	bool numeric;			/* %I and %P ask no name service */
-	bool rawbytes;			/* bytes that look like text are dumped all the same */
+	bool numeric;			/* %I and %P print numbers and ask no name service */
+	bool rawbytes;			/* bytes are dumped even when they look like text */
 	bool agghist, aggpack, aggzoom;
-	bool utf8;			/* bars of block characters */
+	bool utf8;			/* bars are drawn with block characters */
 	uint32_t stackindent;
-	uint32_t target;		/* process of %A with a plain address */
+	uint32_t target;		/* the process that a plain address given to %A belongs to */
 };
 extern const struct dt_print_opts dt_print_defaults;	/* stackindent 14, the rest zero */
 
@@ -44,20 +49,24 @@ struct dt_out {
 	const struct dt_print_opts *opts;
 	FILE *file;			/* NULL: text is kept in buf */
 	char *buf;			/* dt_out_text() ends it with NUL */
-	size_t len, cap, max;		/* cap: 0, or above len, for the NUL, and at most max + 1 */
+	/*
+	 * cap is 0, or more than len, so that dt_out_text() always has room for its NUL; it is never more
+	 * than max + 1.
+	 */
+	size_t len, cap, max;
 	bool failed;
 	int err;			/* errno of the first write to the file that failed */
 };
 
-#define DT_OUT_MAX ((size_t)1 << 30)	/* of text kept in memory */
+#define DT_OUT_MAX ((size_t)1 << 30)	/* the most text that is kept in memory */
 
 void dt_out_init(struct dt_out *, FILE *, const struct dt_print_opts *);	/* opts NULL: the defaults */
 void dt_out_free(struct dt_out *);
 const char *dt_out_text(const struct dt_out *);		/* "" when nothing was put */
 void dt_out_clear(struct dt_out *);
-void dt_out_flush(struct dt_out *);			/* what waits goes to the file */
+void dt_out_flush(struct dt_out *);			/* writes what waits to the file */
 
-/* Room for n bytes at buf + len; false: there is none, and the output has failed. */
+/* Makes room for n bytes at buf + len. False: there is none, and the output has failed. */
 bool dt_out_grow(struct dt_out *, size_t n);
 static inline bool dt_out_room(struct dt_out *o, size_t n)
 {
@@ -78,17 +87,22 @@ static inline void dt_out_str(struct dt_out *o, const char *s)
 }
 
 void dt_out_pad(struct dt_out *, char, size_t n);
-/* The columns a UTF-8 text takes; bytes that are none take one each (columns.c). */
+/*
+ * The columns that UTF-8 text takes on a terminal; a byte that is not UTF-8 takes one (columns.c).
+ */
 size_t dt_columns(const char *text, size_t n);
-/* Text in a field of `width` columns, at its left or right. */
+/* Text in a field of `width` columns, at its left or right edge. Text is never cut. */
 void dt_out_field(struct dt_out *, const char *text, size_t n, size_t width, bool left);
 void dt_out_printf(struct dt_out *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A number in decimal, in a field like that; without C's printf, as millions of records a second come by here. */
+/*
+ * A number in decimal, in a field as above. C's printf is not used: millions of records a second pass
+ * through here.
+ */
 void dt_out_int(struct dt_out *, int64_t, size_t width, bool left);
 void dt_out_uint(struct dt_out *, uint64_t, size_t width, bool left);
-/* One code point as UTF-8; what is no code point becomes U+FFFD. */
+/* One code point as UTF-8. A number that is no code point becomes U+FFFD. */
 void dt_out_utf8(struct dt_out *, uint32_t);
-/* Bytes with C escapes for what is not printable, and for \ and ". */
+/* Bytes, with C escapes for those that are not printable, and for \ and ". */
 void dt_out_escaped(struct dt_out *, const void *, size_t);
 
 #endif

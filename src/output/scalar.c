@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Leaves of a recorded object. Every read is checked against the bytes there are; little-endian bit-fields. */
+/*
+ * The leaves of a recorded object. Types may come from the debugging data of a traced process, so each
+ * read is checked against the bytes there are. Numbers and bit-fields are little-endian, as on every
+ * machine that we trace.
+ */
 #include "output/scalar.h"
 
 #include <string.h>
@@ -13,7 +17,9 @@ struct dt_bytes dt_bytes_at(struct dt_bytes b, uint64_t off, uint64_t len)
 	return (struct dt_bytes){ b.p + off, len };
 }
 
-bool dt_scalar_read(const struct dt_type *t, struct dt_bytes b, uint64_t bit_off, uint16_t bit_size, uint64_t *value)
+/* A bit-field of 64 bits that does not begin at a byte takes nine bytes: the ninth is `high`. */
+bool dt_scalar_read(const struct dt_type *t, struct dt_bytes b, uint64_t bit_off, uint16_t bit_size,
+    uint64_t *value)
 {
 	unsigned bits = bit_size ? bit_size : (unsigned)(t->size * 8), shift = bit_off % 8;
 	unsigned nbytes = (shift + bits + 7) / 8;
@@ -44,17 +50,19 @@ bool dt_scalar_is_char(const struct dt_type *t)
 void dt_scalar_type(const struct dt_type *t, char *buf, size_t len)
 {
 	static const char userland[] = "userland ";
-	bool unnamed = (t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ENUM) && (!t->name || !t->name[0]);
+	const char *kind = t->kind == DT_T_STRUCT ? "struct" : t->kind == DT_T_UNION ? "union" :
+			   t->kind == DT_T_ENUM	  ? "enum" : NULL;
 
-	if (unnamed)
-		snprintf(buf, len, "%s", t->kind == DT_T_STRUCT ? "struct" : t->kind == DT_T_UNION ? "union" : "enum");
+	if (kind && (!t->name || !t->name[0]))
+		snprintf(buf, len, "%s", kind);
 	else
 		dt_type_name(t, buf, len);
-	/* where something lies is no part of what it is */
+	/* The address space that an object is in is no part of its type for the reader of a trace. */
 	for (char *at; (at = strstr(buf, userland)) != NULL;)
 		memmove(at, at + strlen(userland), strlen(at) - strlen(userland) + 1);
 }
 
+/* When several enumerators have the value, the first one declared is shown. */
 const char *dt_scalar_enum(struct dt_types *types, const struct dt_type *t, uint64_t value)
 {
 	uint32_t n = 0;
@@ -86,6 +94,10 @@ bool dt_scalar_float(struct dt_out *o, struct dt_bytes b)
 	return true;
 }
 
+/*
+ * In single quotes the double quote needs no escape and the single quote does, unlike in
+ * dt_out_escaped().
+ */
 void dt_scalar_char(struct dt_out *o, unsigned char c)
 {
 	char one = (char)c;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See statement.h. A statement is a run of records that share a statement number. */
+/*
+ * See statement.h. A statement is a run of records with the same statement number; the action of its
+ * first record decides how it is printed.
+ */
 #include "output/statement.h"
 
 #include "base/map.h"
@@ -26,13 +29,14 @@ int64_t dt_rec_int(const struct dt_rec *rec)
 }
 
 /*
- * tracemem(): the bytes, and before them, when that was said, how many to show. printm(): their number
- * is their first word.
+ * tracemem() records the bytes, and before them, if the program gave it, how many of them to show.
+ * printm() records the number of bytes as their first word; the kernel wrote it, but it is checked all
+ * the same.
  */
 bool dt_rec_memory(const struct dt_rec *recs, size_t n, const void **bytes, size_t *len)
 {
 	const struct dt_rec *last = &recs[n - 1];
-	uint64_t told = 0;
+	uint64_t count = 0;
 
 	*bytes = last->data;
 	*len = last->len;
@@ -43,17 +47,17 @@ bool dt_rec_memory(const struct dt_rec *recs, size_t n, const void **bytes, size
 			*len = (size_t)want;
 		return true;
 	}
-	if (last->len < sizeof(told))
+	if (last->len < sizeof(count))
 		return false;
-	memcpy(&told, last->data, sizeof(told));
-	*bytes = (const char *)last->data + sizeof(told);
-	*len = (size_t)told;
-	return told <= last->len - sizeof(told);
+	memcpy(&count, last->data, sizeof(count));
+	*bytes = (const char *)last->data + sizeof(count);
+	*len = (size_t)count;
+	return count <= last->len - sizeof(count);
 }
 
 /*
- * The compiler checked it; a program from a file may still hold anything, so a bad format prints as
- * itself.
+ * Formats are parsed once and kept by their text. The compiler checked them; a program from a file may
+ * still hold anything, so a bad format (NULL) prints as itself.
  */
 struct dt_format *dt_statement_format(struct dt_statements *s, const char *text)
 {
@@ -68,14 +72,15 @@ struct dt_format *dt_statement_format(struct dt_statements *s, const char *text)
 	return f;
 }
 
-/* ---- printf and its kin ---- */
+/* ---- printf and similar actions ---- */
 
-/* The first action of a printf() may stand for the format alone. */
+/* The first action of a printf() may hold the format alone: its expression has no value. */
 bool dt_statement_bare(const struct dt_rec *rec)
 {
 	return rec->act->difo != NULL && rec->act->difo->rtype.size == 0;
 }
 
+/* Out of memory for the values, the format is printed as it is. */
 void dt_statement_text(struct dt_statements *s, struct dt_out *out, const struct dt_rec *recs, size_t n)
 {
 	const char *format = recs[0].act->fmt != NULL ? recs[0].act->fmt : "";
@@ -95,7 +100,7 @@ void dt_statement_text(struct dt_statements *s, struct dt_out *out, const struct
 		free(v);
 }
 
-/* In the arena, so that a jump out of whatever is done with them loses nothing. */
+/* They are in the arena, so a long jump out of whatever is done with them loses no memory. */
 const int64_t *dt_statement_ids(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	s->ids.n = 0;
@@ -124,31 +129,34 @@ void dt_statement_values(struct dt_statements *s, const struct dt_rec *recs, siz
 
 /* ---- statements ---- */
 
-/* What was put is in the file's hands when this returns: the next who writes there may be somebody else. */
+/* The text is in the file's buffer when this returns: the next writer to the file may be somebody else. */
 void dt_statement_do(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	dt_action_of(recs[0].act)->text(s, recs, n);
 	dt_out_flush(s->out);
 }
 
-/* Actions that leave nothing for the consumer; an assignment is an expression without a value. */
-static bool silent(const struct dt_act *a)
+/* Actions that leave nothing for the consumer. An assignment is an expression without a value. */
+static bool is_silent(const struct dt_act *a)
 {
 	return (a->kind == DT_ACT_DIFEXPR && a->difo != NULL && a->difo->rtype.size == 0) || a->in_tuple ||
 	    DT_ACT_IS_AGG(a->kind) || dt_act_is(a, DT_AF_SILENT);
 }
 
-bool dt_statement_tells(const struct dt_act *a) { return !silent(a); }
+bool dt_statement_tells(const struct dt_act *a) { return !is_silent(a); }
 
-/* The first record from i on that is for the consumer. */
-static size_t next_told(const struct dt_rec *recs, size_t n, size_t i)
+/*
+ * The first record from i on that is for the consumer. A SKIPZ whose condition was zero, or that did
+ * not run, skips the actions of its branch.
+ */
+static size_t next_visible(const struct dt_rec *recs, size_t n, size_t i)
 {
 	for (; i < n; i++) {
 		const struct dt_act *a = recs[i].act;
 
 		if (a->kind == DT_ACT_SKIPZ)
 			i += recs[i].len > 0 && *(const uint8_t *)recs[i].data != 0 ? 0 : (size_t)a->arg;
-		else if (!silent(a))
+		else if (!is_silent(a))
 			break;
 	}
 	return i;
@@ -156,7 +164,7 @@ static size_t next_told(const struct dt_rec *recs, size_t n, size_t i)
 
 size_t dt_statement_next(const struct dt_rec *recs, size_t n, size_t *at)
 {
-	size_t first = next_told(recs, n, *at), i = first;
+	size_t first = next_visible(recs, n, *at), i = first;
 
 	while (i < n && recs[i].act->stmt == recs[first].act->stmt)
 		i++;
@@ -166,7 +174,7 @@ size_t dt_statement_next(const struct dt_rec *recs, size_t n, size_t *at)
 
 bool dt_statements_any(const struct dt_rec *recs, size_t n)
 {
-	for (size_t i = 0; (i = next_told(recs, n, i)) < n; i++)
+	for (size_t i = 0; (i = next_visible(recs, n, i)) < n; i++)
 		if (recs[i].len > 0 || !dt_act_is(recs[i].act, DT_AF_IFVALUE))
 			return true;
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plain values without a format: numbers, text, bytes, stacks, symbols. Columns are the historic ones;
- * a number is printed with the sign of its type.
+ * Plain values without a format: numbers, text, bytes, stacks, symbols. The columns are the historic
+ * ones, and a number is printed with the sign of its type.
  */
 #include "dif/action.h"
 #include "output/print.h"
@@ -10,6 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+/*
+ * v->i may hold more bits than the type has: a record gives 64 of them. Every reader of a number comes
+ * through one of these two.
+ */
 uint64_t dt_value_unsigned(const struct dt_value *v)
 {
 	return v->size > 0 && v->size < 8 ? v->i & ((1ull << 8 * v->size) - 1) : v->i;
@@ -27,6 +31,10 @@ size_t dt_value_textlen(const struct dt_value *v)
 	return v->bytes && v->len ? strnlen(v->bytes, v->len) : 0;
 }
 
+/*
+ * trace() of a char array shows text when it is text: at least one character, and nothing but NULs
+ * after the first NUL. Control characters that a terminal shows as space or sound are allowed.
+ */
 bool dt_value_looks_text(const void *p, size_t len)
 {
 	const unsigned char *b = p;
@@ -45,6 +53,7 @@ bool dt_value_looks_text(const void *p, size_t len)
 
 /* ---- dumps ---- */
 
+/* Sixteen bytes: the offset, the bytes in hexadecimal, the bytes as characters. */
 static void dump_line(struct dt_out *o, const unsigned char *b, size_t off, size_t n)
 {
 	dt_out_printf(o, "     %5zx:", off);
@@ -73,6 +82,7 @@ void dt_hexdump_print(struct dt_out *o, const void *p, size_t len)
 
 /* ---- addresses ---- */
 
+/* Always leaves a string that ends in buf: a symbolizer may fill it to the last byte. */
 void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, char *buf, size_t len)
 {
 	static const uint8_t kinds[] = {
@@ -90,6 +100,7 @@ void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, 
 	snprintf(buf, len, "0x%" PRIx64, v->i);
 }
 
+/* A pc of 0 ends a stack: records have room for more frames than there were. */
 void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 {
 	char text[512];
@@ -109,7 +120,8 @@ void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 
 /* ---- by kind ---- */
 
-static void print_int(struct dt_out *o, const struct dt_value *v, bool quiet)
+/* Columns wide enough for most numbers of the size; a longer one moves the rest of its line. */
+static void value_int(struct dt_out *o, const struct dt_value *v, bool quiet)
 {
 	static const uint8_t widths[9] = { [1] = 3, [2] = 5, [4] = 8 };
 	size_t width = v->size <= 8 && widths[v->size] ? widths[v->size] : 16;
@@ -124,40 +136,41 @@ static void print_int(struct dt_out *o, const struct dt_value *v, bool quiet)
 		dt_out_uint(o, dt_value_unsigned(v), width, false);
 }
 
-/* Text in a column of the given width (0: bare). */
-static void print_column(struct dt_out *o, const char *text, size_t n, size_t width)
+/* Text in a column of the given width; a width of 0 gives the text alone. */
+static void value_column(struct dt_out *o, const char *text, size_t n, size_t width)
 {
 	if (width)
 		dt_out_str(o, "  ");
 	dt_out_field(o, text, n, width, true);
 }
 
-static void print_bytes(struct dt_out *o, const struct dt_value *v, size_t width)
+static void value_bytes(struct dt_out *o, const struct dt_value *v, size_t width)
 {
 	if (!o->opts->rawbytes && v->bytes && dt_value_looks_text(v->bytes, v->len))
-		print_column(o, v->bytes, dt_value_textlen(v), width);
+		value_column(o, v->bytes, dt_value_textlen(v), width);
 	else
 		dt_hexdump_print(o, v->bytes, v->bytes ? v->len : 0);
 }
 
-static void print_symbol(struct dt_out *o, const struct dt_value *v, size_t width)
+static void value_symbol(struct dt_out *o, const struct dt_value *v, size_t width)
 {
 	char text[512];
 
 	dt_symbol_text(o->opts, v, text, sizeof(text));
-	print_column(o, text, strlen(text), width);
+	value_column(o, text, strlen(text), width);
 }
 
-static void print_string(struct dt_out *o, const struct dt_value *v, size_t width)
+static void value_string(struct dt_out *o, const struct dt_value *v, size_t width)
 {
 	size_t n = dt_value_textlen(v);
 
-	if (o->opts->rawbytes) {	/* with the NUL; what lies behind it is not defined */
+	/* With the NUL; the bytes after it are not defined. */
+	if (o->opts->rawbytes) {
 		dt_hexdump_print(o, v->bytes, n < v->len ? n + 1 : n);
 		return;
 	}
-	/* an empty string, or one with control characters, is still the text the program asked for */
-	print_column(o, n ? v->bytes : "", n, width);
+	/* An empty string, or one with control characters, is still the text that the program asked for. */
+	value_column(o, n ? v->bytes : "", n, width);
 }
 
 void dt_agg_number_text(struct dt_out *o, const struct dt_value *v)
@@ -165,7 +178,7 @@ void dt_agg_number_text(struct dt_out *o, const struct dt_value *v)
 	struct dt_value number;
 
 	if (dt_agg_scalar(v, &number))
-		print_int(o, &number, false);
+		value_int(o, &number, false);
 }
 
 void dt_agg_parts_text(struct dt_out *o, const struct dt_value *v)
@@ -178,35 +191,36 @@ void dt_agg_parts_text(struct dt_out *o, const struct dt_value *v)
 		    (long long)part[i].value);
 }
 
-static void print_value(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth,
+/* Widths of 33 and 50 columns come from the original; symbols keep theirs with -q too. */
+static void value_by_kind(struct dt_out *o, const struct dt_value *v, bool quiet, size_t strwidth,
     size_t symwidth)
 {
 	switch (v->kind) {
-	case DT_V_INT: print_int(o, v, quiet); break;
-	case DT_V_STRING: print_string(o, v, quiet ? 0 : strwidth); break;
-	case DT_V_BYTES: print_bytes(o, v, quiet ? 0 : strwidth); break;
+	case DT_V_INT: value_int(o, v, quiet); break;
+	case DT_V_STRING: value_string(o, v, quiet ? 0 : strwidth); break;
+	case DT_V_BYTES: value_bytes(o, v, quiet ? 0 : strwidth); break;
 	case DT_V_STACK:
 	case DT_V_USTACK: dt_stack_print(o, v, o->opts->stackindent); break;
 	case DT_V_SYM:
 	case DT_V_MOD:
 	case DT_V_USYM:
 	case DT_V_UMOD:
-	case DT_V_UADDR: print_symbol(o, v, symwidth); break;
+	case DT_V_UADDR: value_symbol(o, v, symwidth); break;
 	case DT_V_AGG: dt_aggfunc_of(v->aggkind)->text(o, v); break;
 	}
 }
 
 void dt_value_trace(struct dt_out *o, const struct dt_value *v)
 {
-	print_value(o, v, o->opts->quiet, 33, 50);
+	value_by_kind(o, v, o->opts->quiet, 33, 50);
 }
 
 void dt_value_bare(struct dt_out *o, const struct dt_value *v)
 {
-	print_value(o, v, true, 0, 0);
+	value_by_kind(o, v, true, 0, 0);
 }
 
 void dt_value_key(struct dt_out *o, const struct dt_value *v)
 {
-	print_value(o, v, false, 50, 50);
+	value_by_kind(o, v, false, 50, 50);
 }
