@@ -5,7 +5,8 @@ static const struct { const char *option, *text; int rate; } rows[] = {
 	{ "bufsize", "buffer size", 0 }, { "aggsize", "aggregation size", 0 },
 	{ "specsize", "speculation size", 0 },
 	{ "dynvarsize", "dynamic variable size", 0 }, { "cleanrate", "cleaning rate", 1 },
-	{ "statusrate", "status rate", 1 },
+	{ "statusrate", "status rate", 1 }, { "switchrate", "switch rate", 1 },
+	{ "aggrate", "aggregation rate", 1 },
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 

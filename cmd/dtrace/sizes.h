@@ -5,7 +5,7 @@
 
 #include <dtrace.h>
 
-struct sizes { dtrace_optval_t value[6]; };
+struct sizes { dtrace_optval_t value[8]; };
 
 void sizes_read(struct sizes *, dtrace_hdl_t *);
 void sizes_notice(const struct sizes *before, dtrace_hdl_t *);	/* unless -x quietresize */

@@ -157,8 +157,8 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 static bool sane(const struct dt_image_opts *o)
 {
-	return o && o->feat && o->strsize >= 1 && o->strsize <= 1u << 16 && o->ncpus >= 1 &&
-	    o->ncpus <= 8192 && o->only_cpu <= o->ncpus && o->nspec <= 4096;
+	return o && o->feat && o->strsize >= 1 && o->strsize <= DT_STRSIZE_MAX && o->ncpus >= 1 &&
+	    o->ncpus <= 8192 && o->only_cpu <= o->ncpus && o->nspec <= DT_NSPEC_MAX;
 }
 
 int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
@@ -172,7 +172,8 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 		msg[0] = '\0';
 	if (!sane(opts)) {
 		snprintf(msg, msglen,
-		    "the options of the image are out of range (strsize 1 to 65536, nspec up to 4096)");
+		    "the options of the image are out of range (strsize 1 to %u, nspec up to %u)",
+		    DT_STRSIZE_MAX, DT_NSPEC_MAX);
 		return -EINVAL;
 	}
 	own.scratchsize = own.scratchsize ? own.scratchsize : 16 * own.strsize;

@@ -79,10 +79,13 @@ struct dt_image_hook {			/* one program to make */
 /* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */
 enum dt_policy { DT_POLICY_SWITCH, DT_POLICY_FILL, DT_POLICY_RING };
 
+#define DT_STRSIZE_MAX 65536u
+#define DT_NSPEC_MAX 128u		/* as many are looked at in a row */
+
 struct dt_image_opts {
 	enum dt_policy policy;
 	uint32_t only_cpu;		/* 1 + the CPU that is traced, 0 all; not for BEGIN, END and ticks */
-	/* strsize: characters a string holds; inside src/bpf with the NUL */
+	/* strsize: characters a string holds; inside src/bpf with the NUL. nspec 0: speculation() finds none */
 	uint32_t strsize, nspec, stackframes_max;
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */

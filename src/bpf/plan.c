@@ -28,9 +28,26 @@ uint32_t dt_bvar_size(const struct dt_difv *v)
 }
 
 /* By reference: the bytes, then a word that tells null (globals, locals) or present (self->). */
-static uint32_t room(const struct dt_difv *v)
+static uint64_t room(const struct dt_difv *v)
 {
-	return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF) ? dt_bvar_size(v) + 8 : 8;
+	return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF) ? 8ull + dt_bvar_size(v) : 8;
+}
+
+/*
+ * What variables of a scope may have together. The kernel's storage of a thread ends at 64 KiB; this-> is in
+ * each slot, twice; globals are memory from the start.
+ */
+static void check_room(struct dt_build *b, const struct dt_difv *v, uint64_t all)
+{
+	static const struct { const char *text; uint32_t most; } scopes[] = {
+		[DT_DIFV_GLOBAL] = { "global", 64u << 20 }, [DT_DIFV_THREAD] = { "self->", DT_TLS_MAX },
+		[DT_DIFV_LOCAL] = { "this->", 1u << 20 },
+	};
+
+	if (all > scopes[v->scope].most)
+		dt_refuse(b, (struct dt_loc){ 0 },
+		    "%s variables up to %s have %llu bytes; together they have at most %u",
+		    scopes[v->scope].text, v->name, (unsigned long long)all, scopes[v->scope].most);
 }
 
 static void plan_var(struct dt_build *b, const struct dt_difv *v)
@@ -42,8 +59,9 @@ static void plan_var(struct dt_build *b, const struct dt_difv *v)
 	if (v->id < DT_VAR_USER_MIN || find(b, v->scope, v->id))
 		return;
 	if (v->kind == DT_DIFV_SCALAR) {
+		check_room(b, v, *size + room(v));
 		var.off = *size;
-		*size += room(v);
+		*size += (uint32_t)room(v);
 	}
 	dt_vec_push(b->arena, &b->vars, var);
 }

@@ -71,6 +71,8 @@ struct dt_build {
 	uint32_t keymax;		/* bytes at slot_key */
 };
 
+#define DT_TLS_MAX 65000u	/* the kernel counts a thread's storage, its header too, in 16 bits */
+
 /* image.c: there is no image, and a sentence says why */
 _Noreturn void dt_refuse(struct dt_build *, struct dt_loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

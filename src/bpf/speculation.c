@@ -8,13 +8,9 @@
  */
 #include "bpf/build.h"
 
-#define UNROLL 128
-
 struct news { struct dt_rechdr h; uint64_t word; };
 _Static_assert(sizeof(struct news) <= DT_FRAME_NEWS, "it is made in the frame");
 #define NEWS_AT (F_NEWS - (int)sizeof(struct news))	/* in the frame */
-
-static uint32_t how_many(const struct dt_lower *l) { return l->b->opts->nspec ? l->b->opts->nspec : 1; }
 
 /*
  * R1 = the word of speculation R9, R2 = its offset; 0: on to `none`; what was never a speculation is a
@@ -27,7 +23,7 @@ static void word_of(struct dt_lower *l, uint32_t none)
 	dt_jmpi(a, BPF_JEQ, R9, 0, none);
 	dt_mov(a, R2, R9);
 	dt_alui(a, BPF_SUB, R2, 1);
-	dt_jmpi(a, BPF_JGE, R2, (int32_t)how_many(l), dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_jmpi(a, BPF_JGE, R2, (int32_t)l->b->opts->nspec, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 	dt_alui(a, BPF_LSH, R2, 3);
 	dt_mapval(a, R1, dt_control_map(l->b), DT_CONTROL_SPECS);
 	dt_alu(a, BPF_ADD, R1, R2);
@@ -57,10 +53,8 @@ static void in_use(struct dt_lower *l, uint32_t none)
 void dt_speculation(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a), busy = dt_label(a), n = how_many(l);
+	uint32_t done = dt_label(a), busy = dt_label(a), n = l->b->opts->nspec;
 
-	if (n > UNROLL)
-		REFUSE(l, "nspec=%u is more than the %u speculations available for tracing", n, UNROLL);
 	l->b->image->nspec = n;
 	dt_mapval(a, R3, dt_control_map(l->b), DT_CONTROL_SPECS);
 	dt_imm(a, R5, 0);
@@ -110,7 +104,7 @@ static void take_room(struct dt_lower *l, int word, uint32_t size, uint32_t drop
 	dt_jmpi(a, BPF_JEQ, R0, 0, drop);
 	dt_mov(a, R2, R9);
 	dt_alui(a, BPF_SUB, R2, 1);
-	dt_jmpi(a, BPF_JGE, R2, (int32_t)how_many(l), drop);
+	dt_jmpi(a, BPF_JGE, R2, (int32_t)l->b->opts->nspec, drop);
 	dt_alui(a, BPF_LSH, R2, 3);
 	dt_alu(a, BPF_ADD, R0, R2);
 	dt_ldx(a, B8, R1, R0, 0);

@@ -183,6 +183,9 @@ void dt_locals_zero(struct dt_lower *l)
 
 /* ---- associative arrays ---- */
 
+#define ELEMENT_MAX (1u << 20)		/* a kmalloc() of the kernel's has 4 MiB at most */
+#define ENTRIES_MAX (1u << 26)		/* the kernel's table for as many has 1 GiB */
+
 static uint32_t entry_size(const struct dt_tentry *t)
 {
 	return t->ref && t->limit ? (uint32_t)((t->limit + 7) & ~7ull) : 8;
@@ -211,11 +214,14 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 		    (unsigned long long)at);
 	v->keysize = at ? (uint32_t)at : 8;
 	value = by_ref(&v->v) ? dt_bvar_size(&v->v) : 8;
+	if (value > ELEMENT_MAX)
+		REFUSE(l, "an element of %s has %llu bytes; the kernel takes at most %u", v->v.name,
+		    (unsigned long long)value, ELEMENT_MAX);
 	/* as the interpreter counts */
 	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);
 	v->none = entries == 0;
 	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value + tail(l, v),
-	    entries < 1 ? 1 : entries > 1u << 20 ? 1u << 20 : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
+	    entries < 1 ? 1 : entries > ENTRIES_MAX ? ENTRIES_MAX : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
 }
 
 /* ---- stores to members of elements ---- */

@@ -36,27 +36,28 @@ static void use_amin(struct dtrace_hdl *h)
 	h->compiler.has_amin = text != NULL && dt_attr_parse(text, &h->compiler.amin);
 }
 
-static uint32_t positive(const struct dtrace_hdl *h, enum dt_opt opt, uint32_t otherwise)
+/* The table of options holds them in their ranges. */
+static uint32_t value(const struct dtrace_hdl *h, enum dt_opt opt)
 {
 	int64_t v = h->options.val[opt];
 
-	return v > 0 && v <= UINT32_MAX ? (uint32_t)v : otherwise;
+	return v != DTRACEOPT_UNSET ? (uint32_t)v : 0;
 }
 
 void dt_handle_use_options(struct dtrace_hdl *h)
 {
 	struct dt_compiler *cc = &h->compiler;
 
-	cc->strsize = positive(h, DT_OPT_strsize, 256);
+	cc->strsize = value(h, DT_OPT_strsize);
 	dt_types_strsize(h->types, cc->strsize);
-	cc->stackframes = positive(h, DT_OPT_stackframes, 20);
-	cc->ustackframes = positive(h, DT_OPT_ustackframes, 20);
-	cc->jstackframes = positive(h, DT_OPT_jstackframes, 50);
-	cc->jstackstrsize = positive(h, DT_OPT_jstackstrsize, 512);
-	cc->scratchsize = positive(h, DT_OPT_scratchsize, 64 << 10);
-	cc->iregs = positive(h, DT_OPT_iregs, 0);
-	cc->tregs = positive(h, DT_OPT_tregs, 0);
-	cc->version = positive(h, DT_OPT_version, UINT32_MAX);
+	cc->stackframes = value(h, DT_OPT_stackframes);
+	cc->ustackframes = value(h, DT_OPT_ustackframes);
+	cc->jstackframes = value(h, DT_OPT_jstackframes);
+	cc->jstackstrsize = value(h, DT_OPT_jstackstrsize);
+	cc->scratchsize = value(h, DT_OPT_scratchsize);
+	cc->iregs = value(h, DT_OPT_iregs);
+	cc->tregs = value(h, DT_OPT_tregs);
+	cc->version = value(h, DT_OPT_version);
 	use_amin(h);
 }
 

@@ -91,6 +91,7 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 		    err == EDT_BADOPTVAL ? ")" : "");
 		return;
 	}
+	dt_options_settle(&h->options);
 	(void)dt_options_get(&h->options, name, &d.dtsda_newval);
 	dt_trace_text(h, t);
 	if (t->setopt_f != NULL && t->setopt_f(&d, t->setopt_arg) == DTRACE_HANDLE_ABORT)

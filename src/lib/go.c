@@ -22,7 +22,7 @@ static uint64_t option(const struct dtrace_hdl *h, enum dt_opt opt, uint64_t oth
 {
 	int64_t v = h->options.val[opt];
 
-	return v > 0 ? (uint64_t)v : otherwise;
+	return v >= 0 ? (uint64_t)v : otherwise;
 }
 
 static int64_t wall_offset(void)
@@ -213,13 +213,14 @@ static int check_sizes(struct dt_gobuild *b)
 	struct { enum dt_opt opt; const char *name; uint64_t *size; unsigned part; } rows[] = {
 		{ DT_OPT_bufsize, "bufsize", NULL, 1 }, { DT_OPT_specsize, "specsize", &b->opts.specsize, 1 },
 		{ DT_OPT_aggsize, "aggsize", &b->opts.aggsize, 16 },
+		{ DT_OPT_dynvarsize, "dynvarsize", &b->opts.dynvarsize, 1 },
 	};
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / b->opts.aggcpus;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t *v = &b->h->options.val[rows[i].opt];
 
-		if (b->h->options.given[rows[i].opt] && *v < 8)
+		if (b->h->options.given[rows[i].opt] && *v < 8 && rows[i].opt != DT_OPT_dynvarsize)
 			return dt_handle_errorf(b->h, ENOMEM, "%s of %lld bytes: a buffer has at least 8",
 			    rows[i].name, (long long)*v);
 		if (rows[i].size == NULL || *rows[i].size <= memory / rows[i].part)
@@ -260,6 +261,7 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 	b->h = h;
 	b->t = t;
 	t->build = b;
+	dt_options_settle(&h->options);
 	err = dt_features_probe(&b->feat, msg, sizeof(msg));
 
 	if (err != 0)
@@ -333,9 +335,10 @@ static int check_go(struct dtrace_hdl *h, struct dt_trace *t)
 		return dt_handle_error(h, EINVAL);
 	for (size_t i = 0; i < t->progs.n; i++)
 		if (t->progs.v[i]->destructive && !dt_options_on(&h->options, DT_OPT_destructive))
-			return dt_handle_errorf(h, EDT_DESTRUCTIVE,
-			    "%s (-w, or #pragma D option destructive, allows them)",
-			    dt_error_text(EDT_DESTRUCTIVE));
+			return dt_handle_errorf(h, EDT_DESTRUCTIVE, "%s (%s)", dt_error_text(EDT_DESTRUCTIVE),
+			    h->options.given[DT_OPT_destructive] == DT_GIVEN_CALLER ?
+			    "-x destructive=no forbids them, whatever the program says" :
+			    "-w, or #pragma D option destructive, allows them");
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "lib/options.h"
 
 #include "base/diag.h"
+#include "bpf/image.h"
 #include "sink/sink.h"
 
 #include <ctype.h>
@@ -14,7 +15,11 @@
 #include <strings.h>
 
 enum kind { SIZE, RATE, BOOL, NUM, WORD, FLAG, STR, OPTSTR, VERSION, NKINDS };
-enum { P = 1, A = 2, N = 4 };
+enum { P = 1, A = 2, N = 4, H = 8 };
+
+#define MANY INT64_MAX
+#define MS INT64_C(1000000)
+#define SEC INT64_C(1000000000)
 
 static const struct dt_optword words_none[] = { { NULL, 0 } };
 static const struct dt_optword words_bool[] = {
@@ -57,8 +62,8 @@ static const struct dt_optword words_stdc[] = {
 #define CLASS_R 'R'
 #define CLASS_D 'D'
 static const struct dt_optrow rows[DT_NOPTS] = {
-#define X(name, number, cls, kind, words, def, flags, cflag) \
-	{ #name, number, CLASS_##cls, kind, flags, cflag, words_##words, def },
+#define X(name, number, cls, kind, words, def, least, most, flags, cflag) \
+	{ #name, number, CLASS_##cls, kind, flags, cflag, words_##words, def, least, most },
 #include "lib/options.def"
 #undef X
 };
@@ -213,8 +218,12 @@ static int set_number(struct dt_options *o, enum dt_opt opt, const char *text)
 	int64_t v = 0;
 	if (!text && row->kind != BOOL)
 		return EDT_BADOPTVAL;
-	if (text && !find_word(row->words, text, &v) && !readers[row->kind](text, &v))
-		return EDT_BADOPTVAL;
+	if (text && !find_word(row->words, text, &v)) {
+		if (!readers[row->kind](text, &v) || (row->kind != RATE && (v < row->least || v > row->most)))
+			return EDT_BADOPTVAL;
+		if (v == 0 && (row->flags & H))
+			v = DTRACEOPT_UNSET;
+	}
 	o->val[opt] = v;
 	return 0;
 }
@@ -298,6 +307,15 @@ static const char *words_of(struct dt_arena *arena, const struct dt_optword *w, 
 	return form;
 }
 
+/* The range behind it, where there is one. */
+static const char *with_range(struct dt_arena *arena, const struct dt_optrow *row, const char *form)
+{
+	if (row->kind == RATE || (row->least == 0 && row->most == MANY))
+		return form;
+	return row->most == MANY ? dt_arena_printf(arena, "%s; at least %lld", form, (long long)row->least) :
+	    dt_arena_printf(arena, "%s; %lld to %lld", form, (long long)row->least, (long long)row->most);
+}
+
 const char *dt_options_form(struct dt_arena *arena, const char *name)
 {
 	static const char *const forms[NKINDS] = {
@@ -310,7 +328,8 @@ const char *dt_options_form(struct dt_arena *arena, const char *name)
 
 	if (opt == DT_NOPTS)
 		return "";
-	return rows[opt].kind == BOOL ? forms[BOOL] : words_of(arena, rows[opt].words, forms[rows[opt].kind]);
+	return with_range(arena, &rows[opt], rows[opt].kind == BOOL ? forms[BOOL] :
+	    words_of(arena, rows[opt].words, forms[rows[opt].kind]));
 }
 
 void dt_options_init(struct dt_options *o, struct dt_arena *arena)
@@ -332,10 +351,22 @@ int dt_options_set(struct dt_options *o, const char *name, const char *val, unsi
 		return EDT_OPTNOTHERE;
 	if ((where & DT_OPT_TRACING) && rows[opt].cls == 'R')
 		return EDT_ACTIVE;
+	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & H) && o->given[opt] == DT_GIVEN_CALLER)
+		return 0;
 	int err = setters[rows[opt].kind](o, opt, val);
 	if (err == 0)
-		o->given[opt] = true;
+		o->given[opt] = where & DT_OPT_IN_PROGRAM ? DT_GIVEN_PROGRAM : DT_GIVEN_CALLER;
 	return err;
+}
+
+void dt_options_settle(struct dt_options *o)
+{
+	for (unsigned i = 0; i < DT_NOPTS; i++) {
+		if (rows[i].kind == RATE && o->val[i] < rows[i].least)
+			o->val[i] = rows[i].least;
+		else if (rows[i].kind == RATE && o->val[i] > rows[i].most)
+			o->val[i] = rows[i].most;
+	}
 }
 
 int dt_options_set_word(struct dt_options *o, const char *word, unsigned where)

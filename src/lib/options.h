@@ -16,7 +16,7 @@
 #define DT_VERSION_NUM(major, minor, micro) ((int64_t)((major) << 16 | (minor) << 8 | (micro)))
 
 enum dt_opt {
-#define X(name, number, cls, kind, words, def, flags, cflag) DT_OPT_##name,
+#define X(name, number, cls, kind, words, def, least, most, flags, cflag) DT_OPT_##name,
 #include "lib/options.def"
 #undef X
 	DT_NOPTS
@@ -42,14 +42,17 @@ struct dt_optrow {
 	uint8_t flags;
 	uint16_t cflag;			/* DTRACE_C_* that the option stands for */
 	const struct dt_optword *words;	/* accepted beside what the kind reads; a NULL text ends */
-	int64_t def;
+	int64_t def, least, most;
 };
+
+/* Who asked for it. */
+enum dt_optgiver { DT_GIVEN_NOT, DT_GIVEN_PROGRAM, DT_GIVEN_CALLER };
 
 struct dt_options {
 	struct dt_arena *arena;
 	int64_t val[DT_NOPTS];
 	const char *str[DT_NOPTS];	/* the text of options that are text */
-	bool given[DT_NOPTS];
+	uint8_t given[DT_NOPTS];	/* enum dt_optgiver */
 	DT_VEC(const char *) cpp;	/* -DX -UX -Idir and cppargs, in the order given, as words for cpp */
 	DT_VEC(const char *) libdirs;
 	DT_VEC(const char *) env;	/* "N=V", or "N" to remove it */
@@ -68,7 +71,9 @@ int dt_options_set(struct dt_options *, const char *name, const char *val, unsig
 int dt_options_set_word(struct dt_options *, const char *word, unsigned where);
 /* 0 and the value, or EDT_BADOPTNAME; options that are text have none. */
 int dt_options_get(const struct dt_options *, const char *name, int64_t *val);
-/* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m". */
+/* Brings rates into their range: nobody can have the loop of a trace run without a pause. */
+void dt_options_settle(struct dt_options *);
+/* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m; 1 to 65536". */
 const char *dt_options_form(struct dt_arena *, const char *name);
 /* The value that is set, as dt_options_set() reads it; NULL: set without a value. */
 const char *dt_options_text(const struct dt_options *, enum dt_opt, struct dt_arena *);

@@ -42,6 +42,16 @@ static const struct bad { const char *name, *text; unsigned where; int err; } ba
 	{ "bufsize", "1m", DT_OPT_TRACING, EDT_ACTIVE }, { "version", "1", 0, EDT_VERSINVAL },
 	{ "version", "1.99999", 0, EDT_VERSINVAL }, { "version", "1.2.", 0, EDT_VERSINVAL }, { "version", "1.99", 0, EDT_VERSUNDEF },
 	{ "version", "1.14", 0, EDT_VERSREDUCED },
+	/* H 12: each number has its range, and nothing is cut to 32 bits */
+	{ "strsize", "0", 0, EDT_BADOPTVAL }, { "strsize", "65537", 0, EDT_BADOPTVAL },
+	{ "strsize", "4294967552", 0, EDT_BADOPTVAL }, { "strsize", "100g", 0, EDT_BADOPTVAL },
+	{ "nspec", "129", 0, EDT_BADOPTVAL }, { "nspec", "4294967296", 0, EDT_BADOPTVAL },
+	{ "stackframes", "0", 0, EDT_BADOPTVAL }, { "stackframes", "4294967316", 0, EDT_BADOPTVAL },
+	{ "ustackframes", "65536", 0, EDT_BADOPTVAL }, { "jstackframes", "0", 0, EDT_BADOPTVAL },
+	{ "jstackstrsize", "4294967295", 0, EDT_BADOPTVAL }, { "scratchsize", "2m", 0, EDT_BADOPTVAL },
+	{ "unwindsize", "0", 0, EDT_BADOPTVAL }, { "cpu", "4294967296", 0, EDT_BADOPTVAL },
+	{ "aggsortpos", "4294967296", 0, EDT_BADOPTVAL }, { "iregs", "0", 0, EDT_BADOPTVAL },
+	{ "stackindent", "1001", 0, EDT_BADOPTVAL },		/* H 13 */
 };
 
 static void values(struct dt_options *o)
@@ -55,6 +65,40 @@ static void values(struct dt_options *o)
 		if (!CHECK(dt_options_set(o, bads[i].name, bads[i].text, bads[i].where) == bads[i].err))
 			fprintf(stderr, "  %s=%s\n", bads[i].name, bads[i].text ? bads[i].text : "");
 	CHECK(value(o, "bufsize") == 8);	/* what was refused changed nothing */
+}
+
+/* H 13: whatever is asked for, there is a pause between two rounds. */
+static void rates(struct dt_options *o)
+{
+	static const char *const names[] = { "switchrate", "aggrate", "statusrate", "cleanrate" };
+	static const char *const texts[] = { "0", "1ns", "99999999999hz" };
+
+	for (size_t i = 0; i < 4; i++)
+		for (size_t k = 0; k < 3; k++) {
+			CHECK(dt_options_set(o, names[i], texts[k], 0) == 0);
+			dt_options_settle(o);
+			CHECK(value(o, names[i]) >= 200000);
+		}
+	CHECK(dt_options_set(o, "statusrate", "1h", 0) == 0 && dt_options_set(o, "switchrate", "1h", 0) == 0);
+	dt_options_settle(o);
+	CHECK(value(o, "statusrate") == INT64_C(10000000000));
+	CHECK(value(o, "switchrate") == INT64_C(3600000000000));
+}
+
+/* H 14: no means no, also when it is written as 0, and holds against a program; yes does too. */
+static void destructive(struct dt_options *o)
+{
+	static const char *const no[] = { "0", "0x0", "no", "off", "" };
+
+	CHECK(dt_options_set(o, "destructive", NULL, DT_OPT_IN_PROGRAM) == 0 && value(o, "destructive") == 0);
+	for (size_t i = 0; i < 5; i++) {
+		CHECK(dt_options_set(o, "destructive", no[i], 0) == 0);
+		CHECK(dt_options_set(o, "destructive", NULL, DT_OPT_IN_PROGRAM) == 0);
+		CHECK(dt_options_set(o, "destructive", "yes", DT_OPT_IN_PROGRAM) == 0);
+		CHECK(value(o, "destructive") == DTRACEOPT_UNSET);
+	}
+	CHECK(dt_options_set(o, "destructive", NULL, 0) == 0 && value(o, "destructive") == 0);
+	CHECK(dt_options_set(o, "destructive", "no", DT_OPT_IN_PROGRAM) == 0 && value(o, "destructive") == 0);
 }
 
 static void lists(struct dt_options *o)
@@ -89,6 +133,8 @@ int main(void)
 	dt_options_init(&o, arena);
 	CHECK(value(&o, "strsize") == 256 && value(&o, "bufsize") == DTRACEOPT_UNSET && !o.given[DT_OPT_strsize]);
 	values(&o);
+	rates(&o);
+	destructive(&o);
 	lists(&o);
 	flags(&o);
 	CHECK_STR(dt_options_near("bufsiz"), "bufsize");
