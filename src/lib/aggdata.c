@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of aggregations as callers know them: one piece of memory with the aggregation's number, the keys
- * and the value, and a description of where each lies. The consumer's own elements are laid out for counting
- * (probes' names are numbers, integers of several sizes share a field); here everything is what the program
- * said.
+ * Elements of aggregations as callers of the library see them: one piece of memory that holds the
+ * aggregation's number, the keys and the value, and a description (dtrace_aggdesc_t) of where each of them
+ * lies. The consumer's own elements are laid out for counting: names of probes are numbers there, and
+ * integers of several sizes share a field. Here everything is what the program said.
+ *
+ * Descriptions live as long as the trace, so callers may keep pointers to them. The elements themselves live
+ * in the arena that the caller of dt_aggdata_new() gives.
  */
 #include "lib/trace.h"
 
@@ -20,11 +23,13 @@ struct dt_aggdesc {
 	dtrace_aggdesc_t *desc;
 };
 
+/* Key k is a part of a probe's name: the consumer keeps the probe's number, callers get text. */
 static bool is_name(const struct dt_agglayout *l, uint32_t k)
 {
 	return l->key_probe != NULL && l->key_probe[k] != 0;
 }
 
+/* The action that recorded key k of this element, and how many bytes the key has for callers. */
 static const struct dt_act *key_act(const struct dt_agg_elem *e, uint32_t k, uint32_t *size)
 {
 	const struct dt_act *act = dt_agg_keyact(e->layout, k, e->key, size);
@@ -42,6 +47,10 @@ static bool has_parameter(const struct dt_agglayout *l)
 
 /* ---- descriptions ---- */
 
+/*
+ * Whether a clause aggregates into this aggregation. The first action of a tuple holds the aggregation's
+ * number.
+ */
 static bool aggregates(const struct dt_ecb *ecb, const struct dt_agglayout *l)
 {
 	for (uint32_t i = 0; i < ecb->nacts; i++) {
@@ -54,7 +63,7 @@ static bool aggregates(const struct dt_ecb *ecb, const struct dt_agglayout *l)
 	return false;
 }
 
-/* The first clause that aggregates it. */
+/* The first clause that aggregates it: history gives each aggregation one clause as its home. */
 static uint32_t epid_of(const struct dt_trace *t, const struct dt_agglayout *l)
 {
 	for (size_t i = 0; i < t->enabled.n; i++)
@@ -63,6 +72,7 @@ static uint32_t epid_of(const struct dt_trace *t, const struct dt_agglayout *l)
 	return 1;
 }
 
+/* Appends a record behind those that are described; values begin at multiples of 8 bytes. */
 static void add_rec(dtrace_aggdesc_t *d, unsigned action, uint32_t size, uint64_t arg)
 {
 	dtrace_recdesc_t *r = &d->dtagd_rec[d->dtagd_nrecs++];
@@ -80,6 +90,10 @@ static void add_value(dtrace_aggdesc_t *d, const struct dt_agglayout *l)
 	add_rec(d, l->kind, (l->nwords + has_parameter(l)) * (uint32_t)sizeof(int64_t), l->arg);
 }
 
+/*
+ * Describes elements like `e`: the aggregation's number, the keys, the value, in this order. The description
+ * belongs to the trace, which finds it again for the next element of the same shape.
+ */
 static struct dt_aggdesc *new_desc(struct dt_trace *t, const struct dt_agg_elem *e)
 {
 	const struct dt_agglayout *l = e->layout;
@@ -109,6 +123,10 @@ static struct dt_aggdesc *new_desc(struct dt_trace *t, const struct dt_agg_elem 
 	return a;
 }
 
+/*
+ * Whether a description fits the element: keys of one aggregation may differ in size (strings, printf-like
+ * keys).
+ */
 static bool describes(const struct dt_aggdesc *a, const struct dt_agg_elem *e)
 {
 	if (a->layout->id != e->layout->id)
@@ -123,6 +141,7 @@ static bool describes(const struct dt_aggdesc *a, const struct dt_agg_elem *e)
 	return true;
 }
 
+/* The description of the element, made when there is none yet. */
 static struct dt_aggdesc *desc_of(struct dt_trace *t, const struct dt_agg_elem *e)
 {
 	struct dt_aggdesc *a = t->aggdescs;
@@ -132,7 +151,10 @@ static struct dt_aggdesc *desc_of(struct dt_trace *t, const struct dt_agg_elem *
 	return a != NULL ? a : new_desc(t, e);
 }
 
-/* Of an aggregation that does not have the keys: they are described as where they come from. */
+/*
+ * For a joined walk: the aggregation `l` has no element for these keys. The keys are described like those of
+ * the aggregation that has them; only the name and the value are its own. It lives as long as the walk.
+ */
 static struct dt_aggdesc *desc_without_element(struct dt_arena *arena, const struct dt_agglayout *l,
     const struct dt_aggdesc *keys)
 {
@@ -152,6 +174,10 @@ static struct dt_aggdesc *desc_without_element(struct dt_arena *arena, const str
 
 /* ---- data ---- */
 
+/*
+ * Copies the number and the keys to where the description says. Integers are copied as the consumer keeps
+ * them.
+ */
 static void put_keys(struct dt_aggdata *a, const struct dt_agg_elem *e, const struct dt_value *keys)
 {
 	const dtrace_aggdesc_t *d = a->d.dtada_desc;
@@ -168,7 +194,9 @@ static void put_keys(struct dt_aggdata *a, const struct dt_agg_elem *e, const st
 	}
 }
 
-/* Behind the keys; of no element, zeros, as the memory has them. */
+/*
+ * Writes the value behind the keys. Without an element the value is zero, as the arena's memory already is.
+ */
 static void put_value(struct dt_aggdata *a)
 {
 	const struct dt_agglayout *l = a->agg->layout;
@@ -184,9 +212,11 @@ static void put_value(struct dt_aggdata *a)
 		.normal = (int64_t)a->d.dtada_normal };
 }
 
+/*
+ * `keys` is an element that has the keys: `elem` itself, or one of another aggregation when `elem` is NULL.
+ */
 struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, struct dt_agg *agg,
-    struct dt_agg_elem *elem,
-    const struct dt_agg_elem *keys)
+    struct dt_agg_elem *elem, const struct dt_agg_elem *keys)
 {
 	struct dt_aggdesc *desc = elem != NULL ? desc_of(h->trace, elem) :
 	    desc_without_element(arena, agg->layout, desc_of(h->trace, keys));

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Anonymous tracing (-A, -a): compiled programs and the options they are to run with in one file, to be
- * claimed later, after a boot of the same kernel too. It is text up to the first program, so that head(1)
- * shows what it is:
+ * Anonymous tracing (-A, -a): compiled programs and the options they are to run with, saved in one file and
+ * claimed later, possibly after the machine has booted the same kernel again. The file is text up to the
+ * first program, so that head(1) shows what it is:
  *
- * 
+ *	dtrace anonymous enabling 1
+ *	kernel RELEASE VERSION			from uname(2): struct offsets are those of that kernel
+ *	option WORD				any number of them
+ *	program BYTES script|description NAME	followed by that many bytes of DOF, then the next program
+ *
+ * The file runs with our rights, so it is written for the owner alone and refused when others could change
+ * it. Whatever it holds is checked as hostile input: lines here, programs by dt_dof_read().
  */
+#include "base/count.h"
 #include "base/file.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
@@ -22,6 +29,7 @@
 
 /* ---- saving ---- */
 
+/* The name of a kernel symbol whose address the program holds, or NULL. Such a program cannot be saved. */
 static const char *kernel_address(const struct dt_prog *p)
 {
 	for (uint32_t i = 0; i < p->necbs; i++) {
@@ -36,6 +44,7 @@ static const char *kernel_address(const struct dt_prog *p)
 	return NULL;
 }
 
+/* Writes one program. Errors of writing are found later, by publish_file(). */
 static int put_program(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p)
 {
 	const char *symbol = kernel_address(p->dtap_prog->prog);
@@ -58,15 +67,15 @@ static int put_program(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p)
 }
 
 /*
- * Run-time options are saved; those of the compiler have done their work, but for the few that are looked at
- * while tracing.
+ * Whether an option is saved. Run-time options are; those of the compiler have done their work, except for
+ * the few that are also looked at while tracing.
  */
-static bool kept(const char *word)
+static bool option_is_kept(const char *word)
 {
 	static const char *const compile_time[] = { "droptags", "encoding" };
 	size_t len = strcspn(word, "=");
 
-	for (size_t i = 0; i < sizeof(compile_time) / sizeof(compile_time[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(compile_time); i++)
 		if (strncmp(compile_time[i], word, len) == 0 && compile_time[i][len] == '\0')
 			return true;
 	for (int i = 0; i < DT_NOPTS; i++) {
@@ -78,14 +87,14 @@ static bool kept(const char *word)
 	return false;
 }
 
-static int put_all(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p, int n, char *const options[])
+static int write_enabling(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p, int n, char *const options[])
 {
 	struct utsname u;
 
 	uname(&u);
 	fprintf(f, MAGIC "\nkernel %s %s\n", u.release, u.version);
 	for (size_t i = 0; options != NULL && options[i] != NULL; i++) {
-		if (!kept(options[i]))
+		if (!option_is_kept(options[i]))
 			continue;
 		if (strchr(options[i], '\n') != NULL)
 			return dt_handle_errorf(h, EDT_BADOPTVAL,
@@ -98,8 +107,11 @@ static int put_all(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p, int n, 
 	return 0;
 }
 
-/* On the disk before the name is there: a crash leaves the old file or the new one. */
-static int settle(dtrace_hdl_t *h, FILE *f, const char *from, const char *to)
+/*
+ * The data is on the disk before the name appears: a crash leaves the old file or the new one, never a part.
+ * Closes `f` in any case.
+ */
+static int publish_file(dtrace_hdl_t *h, FILE *f, const char *from, const char *to)
 {
 	bool bad = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
 	int err = errno;
@@ -115,6 +127,7 @@ static int settle(dtrace_hdl_t *h, FILE *f, const char *from, const char *to)
 	return bad ? dt_handle_errorf(h, err, "failed to write %s: %s", to, strerror(err)) : 0;
 }
 
+/* Writes a temporary file beside `path` and renames it, so a failure leaves what was there. */
 int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t *p, int n,
     char *const options[])
 {
@@ -139,11 +152,11 @@ int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t 
 		}
 		return rv;
 	}
-	rv = put_all(h, f, p, n, options);
+	rv = write_enabling(h, f, p, n, options);
 	if (rv != 0)
 		fclose(f);
 	else
-		rv = settle(h, f, temp, path);
+		rv = publish_file(h, f, temp, path);
 	if (rv != 0)
 		unlink(temp);
 	return rv;
@@ -153,13 +166,17 @@ int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t 
 
 struct reader { dtrace_hdl_t *h; const char *path, *at, *end; };
 
-static int broken(struct reader *r, const char *what)
+/* The file is refused; `what` is the reason a user can act on. */
+static int not_anonymous(struct reader *r, const char *what)
 {
 	return dt_handle_errorf(r->h, EINVAL, "%s is no anonymous enabling: %s", r->path, what);
 }
 
-/* The text after `word` of the next line, in the arena; NULL: the line is another. */
-static const char *line(struct reader *r, const char *word)
+/*
+ * Takes the next line if it begins with `word`: returns the text behind the word, in the handle's arena. NULL
+ * means that the line is another kind, has no end, or holds a NUL; the reader then stays where it is.
+ */
+static const char *take_line(struct reader *r, const char *word)
 {
 	const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at)), *text;
 	size_t n = strlen(word);
@@ -172,7 +189,10 @@ static const char *line(struct reader *r, const char *word)
 	return text;
 }
 
-/* The version too: two builds may share a release and not their structs. */
+/*
+ * Refuses a file of another kernel. The version is compared too: two builds may share a release and not the
+ * layout of their structs.
+ */
 static int check_kernel(struct reader *r, const char *saved)
 {
 	struct utsname u;
@@ -186,6 +206,7 @@ static int check_kernel(struct reader *r, const char *saved)
 	    "%s was made for another kernel (%s); make it again with dtrace -A", r->path, saved);
 }
 
+/* Sets one saved option on the handle. */
 static int get_option(struct reader *r, const char *word)
 {
 	int err = dt_options_set_word(&r->h->options, word, 0);
@@ -194,50 +215,57 @@ static int get_option(struct reader *r, const char *word)
 	    dt_error_text(err)) : 0;
 }
 
+/*
+ * Reads the program that a "program" line announces: its length is checked against what is left of the file.
+ */
 static int get_program(struct reader *r, const char *text, dtrace_anonprog_t *p)
 {
 	char *kind;
 	unsigned long len = strtoul(text, &kind, 10);
 
 	if (len > (size_t)(r->end - r->at))
-		return broken(r, "a program is cut off");
+		return not_anonymous(r, "a program is cut off");
 	p->dtap_script = strncmp(kind, " script ", 8) == 0;
 	if (!p->dtap_script && strncmp(kind, " description ", 13) != 0)
-		return broken(r, "a program is neither a script nor a description");
+		return not_anonymous(r, "a program is neither a script nor a description");
 	p->dtap_name = kind + (p->dtap_script ? 8 : 13);
 	p->dtap_prog = dt_handle_load(r->h, r->at, len);
 	r->at += len;
 	return p->dtap_prog != NULL ? 0 : -1;
 }
 
-static int get_all(struct reader *r, dtrace_anonprog_t **out, int *n)
+/* Reads the whole file: header, options, programs, in this order. At least one program must follow. */
+static int read_enabling(struct reader *r, dtrace_anonprog_t **out, int *n)
 {
 	DT_VEC(dtrace_anonprog_t) list = { 0 };
 	dtrace_anonprog_t p;
-	const char *text = line(r, MAGIC), *kernel = text != NULL && text[0] == '\0' ? line(r, "kernel ") :
-	    NULL;
+	const char *text = take_line(r, MAGIC),
+	    *kernel = text != NULL && text[0] == '\0' ? take_line(r, "kernel ") : NULL;
 
 	if (kernel == NULL)
-		return broken(r, "it does not begin as one");
+		return not_anonymous(r, "it does not begin as one");
 	if (check_kernel(r, kernel) != 0)
 		return -1;
-	while ((text = line(r, "option ")) != NULL)
+	while ((text = take_line(r, "option ")) != NULL)
 		if (get_option(r, text) != 0)
 			return -1;
 	dt_handle_use_options(r->h);
 	while (r->at < r->end) {
-		if ((text = line(r, "program ")) == NULL)
-			return broken(r, "a program was expected");
+		if ((text = take_line(r, "program ")) == NULL)
+			return not_anonymous(r, "a program was expected");
 		if (get_program(r, text, &p) != 0)
 			return -1;
 		dt_vec_push(r->h->arena, &list, p);
 	}
 	*out = list.v;
 	*n = (int)list.n;
-	return list.n > 0 ? 0 : broken(r, "it has no program");
+	return list.n > 0 ? 0 : not_anonymous(r, "it has no program");
 }
 
-/* What runs with our rights comes from us or from root. */
+/*
+ * What runs with our rights must come from us or from root, and nobody else may be able to write it. The
+ * checks use the open descriptor, so the file cannot be exchanged between the check and the reading.
+ */
 static int open_safely(dtrace_hdl_t *h, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -255,9 +283,10 @@ static int open_safely(dtrace_hdl_t *h, const char *path)
 	return dt_handle_errorf(h, EACCES, "%s is not used: others can write it, or it is not yours", path);
 }
 
-static int try_all(struct reader *r, dtrace_anonprog_t **out, int *n)
+/* The one place of loading that needs the handle's memory: the caller can free its buffer after a failure. */
+static int try_read(struct reader *r, dtrace_anonprog_t **out, int *n)
 {
-	DT_PUBLIC(r->h, -1, get_all(r, out, n));
+	DT_PUBLIC(r->h, -1, read_enabling(r, out, n));
 }
 
 int dtrace_anon_load(dtrace_hdl_t *h, const char *path, dtrace_anonprog_t **out, int *n)
@@ -279,7 +308,7 @@ int dtrace_anon_load(dtrace_hdl_t *h, const char *path, dtrace_anonprog_t **out,
 		    strerror(-err));
 	r.at = data;
 	r.end = data + len;
-	err = try_all(&r, out, n);
+	err = try_read(&r, out, n);
 	free(data);
 	return err;
 }

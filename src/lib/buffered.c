@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text for a caller that gave no file: each piece goes to its handler, with what it was made of. */
+/*
+ * Text for a caller that gave no file: each piece goes to the function of dtrace_handle_buffered(), together
+ * with the record or element it was made from. The output buffer of the trace (t->out) collects one piece at
+ * a time and is emptied after each.
+ */
 #include "lib/trace.h"
 
 #include <errno.h>
 
-static int give(struct dtrace_hdl *h, const dtrace_bufdata_t *d)
+/* Calls the handler. 0, or the EDT_* code that the piece ends the call with. */
+static int call_handler(struct dtrace_hdl *h, const dtrace_bufdata_t *d)
 {
 	struct dt_trace *t = h->trace;
 
@@ -13,20 +18,24 @@ static int give(struct dtrace_hdl *h, const dtrace_bufdata_t *d)
 	return t->buffered_f(d, t->buffered_arg) == DTRACE_HANDLE_ABORT ? EDT_DIRABORT : 0;
 }
 
+/* Hands out whatever the output buffer holds, as one piece that belongs to no record. */
 int dt_trace_give(struct dtrace_hdl *h)
 {
 	struct dt_trace *t = h->trace;
 	dtrace_bufdata_t d = { .dtbda_handle = h, .dtbda_buffered = dt_out_text(&t->out) };
-	int err = t->out.len > 0 ? give(h, &d) : 0;
+	int err = t->out.len > 0 ? call_handler(h, &d) : 0;
 
 	dt_out_clear(&t->out);
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
-/* The element of a row, for its keys and for one of its values. */
-static const dtrace_aggdata_t *element(struct dtrace_hdl *h, struct dt_arena *arena,
-    const struct dt_sink_piece *p,
-    const dtrace_recdesc_t **rec)
+/*
+ * The element that a piece of an aggregation shows, and through *rec the record of its key or value. Any
+ * element of the row can give the keys; a value is that of its own aggregation, which may have none (NULL)
+ * for this key.
+ */
+static const dtrace_aggdata_t *element_of_piece(struct dtrace_hdl *h, struct dt_arena *arena,
+    const struct dt_sink_piece *p, const dtrace_recdesc_t **rec)
 {
 	const struct dt_aggrow *row = p->row;
 	struct dt_agg_elem *keys = NULL, *elem;
@@ -47,6 +56,10 @@ static const dtrace_aggdata_t *element(struct dtrace_hdl *h, struct dt_arena *ar
 	return d;
 }
 
+/*
+ * One piece from the sink. The element is made in an arena of its own, since it is valid only during the
+ * call.
+ */
 int dt_trace_take(void *hdl, const struct dt_sink_piece *p)
 {
 	struct dtrace_hdl *h = hdl;
@@ -58,8 +71,8 @@ int dt_trace_take(void *hdl, const struct dt_sink_piece *p)
 	int err;
 
 	if (p->row != NULL && p->row->from != NULL)
-		d.dtbda_aggdata = element(h, arena, p, &d.dtbda_recdesc);
-	err = give(h, &d);
+		d.dtbda_aggdata = element_of_piece(h, arena, p, &d.dtbda_recdesc);
+	err = call_handler(h, &d);
 	dt_arena_free(arena);
 	dt_out_clear(&t->out);
 	return err;

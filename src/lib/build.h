@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to src/lib: enablings on their way to an image and a session (go.c). */
+/*
+ * Private to src/lib: enablings on their way to an image and a session. go.c owns the struct and its steps,
+ * hooks.c fills the hooks, offsets.c answers questions about kernel structs. Everything lives in the trace's
+ * arena and stays for grafts while tracing (later.c).
+ */
 #ifndef DT_LIB_BUILD_H
 #define DT_LIB_BUILD_H
 
@@ -17,6 +21,7 @@ struct dt_bhook {			/* a program to make */
 
 struct dt_kmember { const char *tag, *path; uint32_t offset; };	/* of a kernel struct */
 
+/* What dtrace_go() works on; one for each trace. */
 struct dt_gobuild {
 	struct dtrace_hdl *h;
 	struct dt_trace *t;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pipeline: text → tree → meaning → program. A compile has one arena and one error exit; when it fails,
- * everything it declared is taken back and the handle is as before.
+ * The pipeline: text, tree, meaning, program. A compile has one arena and one way out when it fails: the
+ * first error jumps to the setjmp() of its entry (base/diag.h). Everything the text declared or set is then
+ * taken back, and the handle is as it was before.
+ *
+ * Two jumps must not be confused: diag.env catches errors of the program and lack of memory in the compile's
+ * arena, DT_PUBLIC() catches lack of memory everywhere else. Between begin_compile() and end_compile() the
+ * handle's arenas jump to diag.env, so both ends free the compile.
  */
 #include "base/file.h"
 #include "process/cpp.h"
@@ -12,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* One compile, from begin_compile() to finish_program(), end_compile() or fail_compile(). */
 struct compile {
 	struct dtrace_hdl *h;
 	struct dt_arena *arena;
@@ -36,28 +42,29 @@ static void use_amin(struct dtrace_hdl *h)
 	h->compiler.has_amin = text != NULL && dt_attr_parse(text, &h->compiler.amin);
 }
 
-/* The table of options holds them in their ranges. */
-static uint32_t value(const struct dtrace_hdl *h, enum dt_opt opt)
+/* The table of options keeps each value in its range, so it fits; one that is not set is 0. */
+static uint32_t option_value(const struct dtrace_hdl *h, enum dt_opt opt)
 {
 	int64_t v = h->options.val[opt];
 
 	return v != DTRACEOPT_UNSET ? (uint32_t)v : 0;
 }
 
+/* The compiler keeps copies of some options; this refreshes them after any change. */
 void dt_handle_use_options(struct dtrace_hdl *h)
 {
 	struct dt_compiler *cc = &h->compiler;
 
-	cc->strsize = value(h, DT_OPT_strsize);
+	cc->strsize = option_value(h, DT_OPT_strsize);
 	dt_types_strsize(h->types, cc->strsize);
-	cc->stackframes = value(h, DT_OPT_stackframes);
-	cc->ustackframes = value(h, DT_OPT_ustackframes);
-	cc->jstackframes = value(h, DT_OPT_jstackframes);
-	cc->jstackstrsize = value(h, DT_OPT_jstackstrsize);
-	cc->scratchsize = value(h, DT_OPT_scratchsize);
-	cc->iregs = value(h, DT_OPT_iregs);
-	cc->tregs = value(h, DT_OPT_tregs);
-	cc->version = value(h, DT_OPT_version);
+	cc->stackframes = option_value(h, DT_OPT_stackframes);
+	cc->ustackframes = option_value(h, DT_OPT_ustackframes);
+	cc->jstackframes = option_value(h, DT_OPT_jstackframes);
+	cc->jstackstrsize = option_value(h, DT_OPT_jstackstrsize);
+	cc->scratchsize = option_value(h, DT_OPT_scratchsize);
+	cc->iregs = option_value(h, DT_OPT_iregs);
+	cc->tregs = option_value(h, DT_OPT_tregs);
+	cc->version = option_value(h, DT_OPT_version);
 	use_amin(h);
 }
 
@@ -66,6 +73,7 @@ bool dt_handle_flag(const struct dtrace_hdl *h, unsigned cflag)
 	return (h->cflags | dt_options_cflags(&h->options)) & cflag;
 }
 
+/* Tells the parser what the flags of the call and of the options allow. Called again after each pragma. */
 static void parse_flags(struct compile *c)
 {
 	unsigned f = c->cflags | dt_options_cflags(&c->h->options);
@@ -76,7 +84,10 @@ static void parse_flags(struct compile *c)
 	c->parse.argref = f & (DTRACE_C_ARGREF | DTRACE_C_CTL);
 }
 
-/* #pragma D option: takes effect while the rest is being read. */
+/*
+ * #pragma D option takes effect while the rest of the program is being read: the words of a later clause may
+ * depend on it. The pragmas are also kept with the program, so that a saved program sets them again.
+ */
 static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, const char *word)
 {
 	struct compile *c = (struct compile *)((char *)p - offsetof(struct compile, parse));
@@ -94,8 +105,7 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 		else if (err == EDT_BADOPTVAL)
 			hint = dt_arena_printf(c->arena, "it takes %s", dt_options_form(c->arena, name));
 		dt_fail_hint(p->diag, D_PRAGMA_OPTSET, loc, hint, "failed to set option '%.64s'%s%.64s%s: %s",
-		    name,
-		    eq != NULL ? " to '" : "", eq != NULL ? eq + 1 : "", eq != NULL ? "'" : "",
+		    name, eq != NULL ? " to '" : "", eq != NULL ? eq + 1 : "", eq != NULL ? "'" : "",
 		    dt_error_text(err));
 	}
 	dt_vec_push(c->arena, &c->options, name);
@@ -106,7 +116,11 @@ static void pragma_option(void *ctx, struct dt_parse *p, struct dt_loc loc, cons
 
 /* ---- one compile ---- */
 
-static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
+/*
+ * Notes the state that a failure goes back to, and lets the handle's memory errors end this compile. NULL
+ * when there is no memory: the handle's error says so.
+ */
+static struct compile *begin_compile(struct dtrace_hdl *h, unsigned cflags)
 {
 	struct compile *c = calloc(1, sizeof(*c));
 
@@ -132,14 +146,15 @@ static struct compile *begin(struct dtrace_hdl *h, unsigned cflags)
 	return c;
 }
 
-static void end(struct compile *c)
+/* The handle is no longer in a compile; the struct and its arena are still the caller's to free. */
+static void end_compile(struct compile *c)
 {
 	dt_arena_on_oom(c->h->arena, c->outer);
 	c->h->diag = NULL;
 	c->h->cflags = 0;
 }
 
-/* The two texts of the error, as far as there is memory for them. */
+/* Fills the message and the excerpt of the error, as far as there is memory for them. */
 static void put_texts(struct compile *c, bool tags)
 {
 	struct dtrace_hdl *h = c->h;
@@ -152,12 +167,16 @@ static void put_texts(struct compile *c, bool tags)
 	h->excerpt = dt_diag_excerpt(&c->diag, text);
 }
 
-static void fail(struct compile *c)
+/*
+ * Takes everything back that the compile has done to the handle, and frees the compile. The error texts are
+ * copied first, because they lie in the arena that goes.
+ */
+static void fail_compile(struct compile *c)
 {
 	struct dtrace_hdl *h = c->h;
 	bool tags = dt_handle_flag(h, DTRACE_C_ETAGS);
 
-	end(c);
+	end_compile(c);
 	dt_handle_error(h, c->diag.msg != NULL ? EDT_COMPILER : EDT_NOMEM);
 	if (c->diag.msg != NULL)
 		put_texts(c, tags);
@@ -168,6 +187,7 @@ static void fail(struct compile *c)
 	free(c);
 }
 
+/* Points the parser at a text. The source copies the text, so `text` need not live on. */
 static void set_source(struct compile *c, enum dt_source_kind kind, const char *name, const char *text,
     size_t len)
 {
@@ -188,8 +208,8 @@ static void dump_line(void *ctx, const char *line)
 }
 
 /*
- * DTRACE_C_CTL: control lines are read and nothing else, as in history whatever stands around them. The other
- * lines are left empty, so that messages have the right line.
+ * DTRACE_C_CTL: control lines are read and nothing else, as in history, whatever stands around them. The
+ * other lines are blanked rather than removed, so that messages name the right line.
  */
 static void only_control_lines(char *text, size_t len)
 {
@@ -205,7 +225,8 @@ static void only_control_lines(char *text, size_t len)
 	}
 }
 
-static dtrace_prog_t *finish(struct compile *c)
+/* Makes the program. It takes over the compile's arena, and the handle takes over the program. */
+static dtrace_prog_t *finish_program(struct compile *c)
 {
 	dtrace_prog_t *p = DT_NEW(c->arena, struct dtrace_prog);
 
@@ -218,20 +239,24 @@ static dtrace_prog_t *finish(struct compile *c)
 	p->cflags = c->cflags;
 	p->next = c->h->programs;
 	c->h->programs = p;
-	end(c);
+	end_compile(c);
 	return p;
 }
 
-static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const char *name, const char *text,
-    size_t len,
-    dtrace_probespec_t spec, int argc, char *const argv[])
+/*
+ * Parses, checks and generates one program. The order matters: options before libraries, because they name
+ * the directories; libraries before the source, so that an error in them is told first; options again after
+ * parsing, because pragmas may have changed them. Frees `c` on both ways out.
+ */
+static dtrace_prog_t *compile_program(struct compile *c, enum dt_source_kind kind, const char *name,
+    const char *text, size_t len, dtrace_probespec_t spec, int argc, char *const argv[])
 {
 	struct dt_unit *unit;
 	dtrace_prog_t *p;
 	bool used[64] = { 0 }, listed;
 
 	if (setjmp(c->diag.env) != 0) {
-		fail(c);
+		fail_compile(c);
 		return NULL;
 	}
 	dt_handle_use_options(c->h);
@@ -258,7 +283,7 @@ static dtrace_prog_t *program(struct compile *c, enum dt_source_kind kind, const
 	c->sema.unmatched = c->h->nodev || dt_handle_flag(c->h, DTRACE_C_ZDEFS);
 	dt_sema_unit(&c->sema, unit);
 	listed = c->h->dump != NULL && dt_handle_flag(c->h, DTRACE_C_DIFV);
-	p = finish(c);
+	p = finish_program(c);
 	if (listed)
 		(void)dtrace_program_dump(c->h, p, c->h->dump);
 	free(c);
@@ -270,7 +295,7 @@ static bool bad_operands(int argc, char *const argv[])
 	return argc < 0 || (argc > 0 && argv == NULL);
 }
 
-/* Command-line text is known by the flag it came with. */
+/* Command-line text is named in messages by the flag it came with. */
 static const char *source_name(dtrace_probespec_t spec)
 {
 	static const char *const flags[] = { "-i", "-P", "-m", "-f", "-n" };
@@ -278,9 +303,9 @@ static const char *source_name(dtrace_probespec_t spec)
 	return spec >= DTRACE_PROBESPEC_NONE && spec <= DTRACE_PROBESPEC_NAME ? flags[spec + 1] : "program";
 }
 
+/* dtrace_program_strcompile() behind its door. */
 static dtrace_prog_t *compile_text(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec,
-    unsigned int cflags,
-    int argc, char *const argv[])
+    unsigned int cflags, int argc, char *const argv[])
 {
 	struct compile *c;
 
@@ -288,18 +313,19 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *h, const char *text, dtrace_pro
 		dt_handle_error(h, EINVAL);
 		return NULL;
 	}
-	c = begin(h, cflags);
-	return c != NULL ? program(c, DT_SRC_STRING, source_name(spec), text, strlen(text), spec, argc,
-	    argv) : NULL;
+	c = begin_compile(h, cflags);
+	if (c == NULL)
+		return NULL;
+	return compile_program(c, DT_SRC_STRING, source_name(spec), text, strlen(text), spec, argc, argv);
 }
 
 dtrace_prog_t *dtrace_program_strcompile(dtrace_hdl_t *h, const char *text, dtrace_probespec_t spec,
-    unsigned int cflags,
-    int argc, char *const argv[])
+    unsigned int cflags, int argc, char *const argv[])
 {
 	DT_PUBLIC(h, NULL, compile_text(h, text, spec, cflags, argc, argv));
 }
 
+/* Reads the script, through the preprocessor if asked. *text is malloc()ed and the caller's on success. */
 static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *name, char **text, size_t *len)
 {
 	struct dt_cpp cpp = { .path = h->options.str[DT_OPT_cpppath], .name = name, .args = h->options.cpp.v,
@@ -332,6 +358,7 @@ static int read_script(dtrace_hdl_t *h, FILE *f, unsigned cflags, const char *na
 	}
 }
 
+/* dtrace_program_fcompile() behind its door. argv[0] names the script in messages. */
 static dtrace_prog_t *compile_file(dtrace_hdl_t *h, FILE *f, unsigned int cflags, int argc,
     char *const argv[])
 {
@@ -347,9 +374,9 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *h, FILE *f, unsigned int cflags
 	}
 	if (read_script(h, f, cflags, name, &text, &len) != 0)
 		return NULL;
-	c = begin(h, cflags);
+	c = begin_compile(h, cflags);
 	if (c != NULL)
-		p = program(c, DT_SRC_FILE, name, text, len, DTRACE_PROBESPEC_NAME, argc, argv);
+		p = compile_program(c, DT_SRC_FILE, name, text, len, DTRACE_PROBESPEC_NAME, argc, argv);
 	free(text);
 	return p;
 }
@@ -368,12 +395,16 @@ int dtrace_dump_to(dtrace_hdl_t *h, FILE *f)
 
 /* ---- types and descriptions ---- */
 
+/*
+ * Compiles a type expression ("struct task_struct *"). Types are interned in the handle, so *info outlives
+ * the compile.
+ */
 static int type_of(struct compile *c, const char *text, dtrace_typeinfo_t *info)
 {
 	const struct dt_type *t;
 
 	if (setjmp(c->diag.env) != 0) {
-		fail(c);
+		fail_compile(c);
 		return -1;
 	}
 	dt_handle_use_options(c->h);
@@ -382,7 +413,7 @@ static int type_of(struct compile *c, const char *text, dtrace_typeinfo_t *info)
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
 	t = dt_sema_type(&c->sema, dt_parse(&c->parse)->type);
 	dt_handle_typeinfo(c->h, t, info);
-	end(c);
+	end_compile(c);
 	dt_arena_free(c->arena);
 	free(c);
 	return 0;
@@ -394,7 +425,7 @@ static int compile_type(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t *in
 
 	if (text == NULL || info == NULL || strlen(text) > DT_SOURCE_MAX)
 		return dt_handle_error(h, EINVAL);
-	c = begin(h, 0);
+	c = begin_compile(h, 0);
 	return c != NULL ? type_of(c, text, info) : -1;
 }
 
@@ -404,7 +435,7 @@ static int copy_text(dtrace_hdl_t *h, const char *text, size_t len, const char *
 	return 0;
 }
 
-/* What was read with malloc() is to be freed, also when there is no memory for the copy. */
+/* A door of its own: the text was malloc()ed and must be freed even if there is no memory for the copy. */
 static int copy_out(dtrace_hdl_t *h, const char *text, size_t len, const char **copy)
 {
 	DT_PUBLIC(h, -1, copy_text(h, text, len, copy));
@@ -437,6 +468,7 @@ int dtrace_type_strcompile(dtrace_hdl_t *h, const char *text, dtrace_typeinfo_t 
 	DT_PUBLIC(h, -1, compile_type(h, text, info));
 }
 
+/* A part that does not fit is an error, not a shorter name: that would match other probes. */
 static int copy_part(char *to, size_t size, const char *from)
 {
 	if (strlen(from) >= size)
@@ -445,16 +477,16 @@ static int copy_part(char *to, size_t size, const char *from)
 	return 0;
 }
 
-static int description(struct compile *c, dtrace_probespec_t spec, const char *text, int argc,
-    char *const argv[],
-    dtrace_probedesc_t *out)
+/* Parses a probe description and fills the caller's struct. Nothing of the compile is left. */
+static int parse_description(struct compile *c, dtrace_probespec_t spec, const char *text, int argc,
+    char *const argv[], dtrace_probedesc_t *out)
 {
 	struct dtrace_hdl *h = c->h;
 	struct dt_pdesc *p;
 	int err;
 
 	if (setjmp(c->diag.env) != 0) {
-		fail(c);
+		fail_compile(c);
 		return -1;
 	}
 	set_source(c, DT_SRC_STRING, text, text, strlen(text));
@@ -469,22 +501,21 @@ static int description(struct compile *c, dtrace_probespec_t spec, const char *t
 	err = err != 0 ? err : copy_part(out->dtpd_mod, sizeof(out->dtpd_mod), p->mod);
 	err = err != 0 ? err : copy_part(out->dtpd_func, sizeof(out->dtpd_func), p->func);
 	err = err != 0 ? err : copy_part(out->dtpd_name, sizeof(out->dtpd_name), p->name);
-	end(c);
+	end_compile(c);
 	dt_arena_free(c->arena);
 	free(c);
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
 static int compile_desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc,
-    char *const argv[],
-    dtrace_probedesc_t *out)
+    char *const argv[], dtrace_probedesc_t *out)
 {
 	struct compile *c;
 
 	if (text == NULL || out == NULL || bad_operands(argc, argv) || strlen(text) > DT_SOURCE_MAX)
 		return dt_handle_error(h, EINVAL);
-	c = begin(h, 0);
-	return c != NULL ? description(c, spec, text, argc, argv, out) : -1;
+	c = begin_compile(h, 0);
+	return c != NULL ? parse_description(c, spec, text, argc, argv, out) : -1;
 }
 
 int dtrace_xstr2desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *text, int argc, char *const argv[],

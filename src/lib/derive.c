@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* D expressions of our own providers, compiled where a derived probe is enabled. */
+/*
+ * D expressions of our own providers, compiled when a derived probe is enabled. Derived probes (src/provider)
+ * are written as D texts over the arguments of the event they are made from; this is where the library
+ * compiles a second time, after the user's programs.
+ */
 #include "lib/trace.h"
 
 #include "lib/errors.h"
 #include "syntax/parser.h"
 
-/* The texts are ours, but the kernel types they name may be missing: that is the error a user can meet. */
+/*
+ * The texts are ours and correct, but a kernel type or member they name may be missing: that is the error a
+ * user can meet. The DIFO lives in `arena`. `difo` is volatile because it is read after a longjmp().
+ */
 const struct dt_difo *dt_handle_expr(struct dtrace_hdl *h, struct dt_arena *arena, const char *text)
 {
 	struct dt_diag diag = { .arena = arena };

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What was lost, as a line for people: how many, where, and which option with which value would have kept
- * them. That value is what was there and room for all that was lost so far, each as large as the largest
- * there is: more than needed sometimes, never less.
+ * What was lost, as a line for people: how many records, where, and which option with which value would have
+ * kept them. That value is the room there was plus room for all that was lost so far, each piece as large as
+ * the largest there is: sometimes more than needed, never less.
  */
 #include "lib/build.h"
 
 #include <stdio.h>
 
+/* A buffer of one CPU: a larger one is no advice any kernel could follow. */
 #define BUFSIZE_MOST (1ull << 30)
 
 /* ---- what one of them takes ---- */
 
+/* The longest record of any clause, with its headers. Reports of faults use the same buffer. */
 static uint64_t record_bytes(const struct dt_image *image)
 {
 	uint32_t longest = sizeof(struct dt_recfault);
@@ -21,6 +23,7 @@ static uint64_t record_bytes(const struct dt_image *image)
 	return BPF_RINGBUF_HDR_SZ + sizeof(struct dt_rechdr) + longest;
 }
 
+/* The largest element of any aggregation. */
 static uint64_t element_bytes(const struct dt_image *image)
 {
 	uint64_t largest = 0;
@@ -30,6 +33,7 @@ static uint64_t element_bytes(const struct dt_image *image)
 	return largest;
 }
 
+/* The largest dynamic variable, as dynvarsize counts it; 0 when all variables are of other kinds. */
 static uint64_t variable_bytes(const struct dt_image *image)
 {
 	uint64_t largest = 0;
@@ -47,6 +51,7 @@ static uint64_t variable_bytes(const struct dt_image *image)
 
 /* ---- what to raise ---- */
 
+/* " (-x OPTION=SIZE would have been enough)" with the next power of two, in the largest unit that fits. */
 static void name_size(char *to, size_t len, const char *option, uint64_t enough)
 {
 	static const char units[] = { 0, 'k', 'm', 'g', 't' };
@@ -90,12 +95,16 @@ static void raise_speculations(const struct dt_trace *t, uint64_t lost, char *to
 	name_size(to, len, "specsize", t->build->opts.specsize + lost * record_bytes(t->image));
 }
 
+/* nspec counts speculations, not bytes. */
 static void more_speculations(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
 {
 	snprintf(to, len, " (-x nspec=%llu would have been enough)",
 	    (unsigned long long)(t->build->opts.nspec + lost));
 }
 
+/*
+ * By kind of drop: its name for -x droptags, the kind that callers know, the historic words, and the advice.
+ */
 static const struct drop_text {
 	const char *tag;
 	dtrace_dropkind_t kind;
@@ -124,6 +133,10 @@ static const struct drop_text {
 		"errors in ERROR probe enabling", "", NULL },
 };
 
+/*
+ * The consumer found n more drops of a kind since it last looked. The sink is told first, then the handler,
+ * which decides whether tracing goes on; without a handler the first drop ends it, as in history.
+ */
 int dt_trace_drops(void *ctx, enum dt_dropkind kind, int cpu, uint64_t n)
 {
 	struct dtrace_hdl *h = ctx;

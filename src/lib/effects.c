@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What statements do beside printing: they change aggregations, options and where output goes, and run
- * commands. The actions of src/output call these; a failure is told as an error of the firing in hand.
+ * What statements do besides printing: they change aggregations, options and where output goes, and they run
+ * commands. The statements of src/output and src/builtin call these through struct dt_statement_ops. A
+ * failure is told as an error of the firing in hand (dt_trace_action_failed()) or, if tracing cannot go on,
+ * left in t->failed, which ends dtrace_work().
  */
 #include "lib/trace.h"
 
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* The rows of printa(). Aggregations that a program prints itself are not printed again at the end. */
 static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
 {
 	struct dtrace_hdl *h = ctx;
@@ -25,6 +28,7 @@ static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, s
 	return dt_trace_sorted(h, ids, nids, n);
 }
 
+/* An aggregation that nothing was counted in has nothing to clear: `agg` is NULL then, here and below. */
 static void op_clear(void *ctx, int64_t id)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
@@ -35,7 +39,8 @@ static void op_clear(void *ctx, int64_t id)
 }
 
 /*
- * As in a print without options: by value, and equal ones by their keys, so that the same ones always stay.
+ * The order of a print without options: by value, and equal values by their keys, so that trunc() always
+ * keeps the same elements.
  */
 static int by_value_and_keys(void *ctx, const struct dt_agg *agg, const struct dt_agg_elem *a,
     const struct dt_agg_elem *b)
@@ -63,6 +68,7 @@ static void op_trunc(void *ctx, int64_t id, int64_t n)
 		t->failed = EDT_NOMEM;
 }
 
+/* A normal of 0 would divide by zero when printed; history ends tracing with EDT_BADNORMAL. */
 static void op_normalize(void *ctx, int64_t id, int64_t normal)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
@@ -74,6 +80,7 @@ static void op_normalize(void *ctx, int64_t id, int64_t normal)
 		dt_agg_normal(agg, normal);
 }
 
+/* setopt(): the option, then the text options derived from it, then the handler, in this order. */
 static void op_setopt(void *ctx, const char *name, const char *value)
 {
 	struct dtrace_hdl *h = ctx;
@@ -98,7 +105,10 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 		t->failed = EDT_DIRABORT;
 }
 
-/* A command's output must not stand between structured lines: it goes where messages go. */
+/*
+ * Output of a command must not stand between structured lines: with a format other than text it goes where
+ * messages go.
+ */
 static int run_command(const struct dt_trace *t, const char *command)
 {
 	char *text = NULL;
@@ -113,6 +123,7 @@ static int run_command(const struct dt_trace *t, const char *command)
 	return status;
 }
 
+/* Our text is flushed first, so that the command's output stands behind it. */
 static void op_system(void *ctx, const char *command)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
@@ -122,7 +133,10 @@ static void op_system(void *ctx, const char *command)
 		dt_trace_action_failed(ctx, "couldn't run %s: %s", command, strerror(errno));
 }
 
-/* Output goes on in another file; "" goes back to where it was. */
+/*
+ * Output continues in another file; "" goes back to the original one. The descriptor of fp is replaced rather
+ * than fp itself, because fp belongs to the caller.
+ */
 static void op_freopen(void *ctx, const char *name)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
@@ -149,6 +163,7 @@ static void op_freopen(void *ctx, const char *name)
 		close(fd);
 }
 
+/* ftruncate() empties the current output file; a pipe or terminal cannot be emptied and stays as it is. */
 static void op_ftruncate(void *ctx)
 {
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
@@ -160,6 +175,7 @@ static void op_ftruncate(void *ctx)
 		(void)fseeko(t->fp, 0, SEEK_SET);
 }
 
+/* print() of a saved program knows its type only by name. */
 static const struct dt_type *op_type(void *ctx, const char *name)
 {
 	dtrace_typeinfo_t info;

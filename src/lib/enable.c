@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs meet probes: matching, listing, and the list of what dtrace_go() is to bring to life. */
+/*
+ * Programs meet probes: matching, listing, and the list of what dtrace_go() is to bring to life. It also owns
+ * the life of struct dt_trace: a handle has one from dtrace_open() to dtrace_close(), and dtrace_go() fills
+ * it.
+ */
 #include "lib/entry.h"
 #include "lib/trace.h"
 
@@ -19,6 +23,10 @@ void dt_trace_new(struct dtrace_hdl *h)
 	h->trace = t;
 }
 
+/*
+ * The order is fixed: whatever reads a session goes before the session, the session before its image. After
+ * this the trace is as before dtrace_go(), apart from its arena.
+ */
 void dt_trace_clear(struct dt_trace *t)
 {
 	dt_later_end(t);
@@ -46,6 +54,7 @@ void dt_trace_clear(struct dt_trace *t)
 	t->state = DT_TRACE_IDLE;
 }
 
+/* Frees everything; the struct itself is in the handle's arena. */
 void dt_trace_free(struct dt_trace *t)
 {
 	if (t == NULL)
@@ -62,6 +71,7 @@ void dt_trace_free(struct dt_trace *t)
 
 struct enabling { struct dt_trace *t; const struct dt_ecb *ecb; const struct dt_prog *prog; };
 
+/* Enablings are numbered in the order of the programs: the epid is the place in the list, from 1. */
 static int enable_one(void *ctx, const struct dt_probe *p)
 {
 	struct enabling *e = ctx;
@@ -71,7 +81,8 @@ static int enable_one(void *ctx, const struct dt_probe *p)
 	return 0;
 }
 
-static const char *description(const struct dt_probedesc *d, char *buf, size_t len)
+/* The description as the user wrote it, for messages. */
+static const char *description_text(const struct dt_probedesc *d, char *buf, size_t len)
 {
 	if (d->id != 0)
 		snprintf(buf, len, "%u", d->id);
@@ -80,17 +91,18 @@ static const char *description(const struct dt_probedesc *d, char *buf, size_t l
 	return buf;
 }
 
+/* A clause that matches nothing is an error, with the provider's reason and the nearest name. */
 static int no_match(struct dtrace_hdl *h, const struct dt_probedesc *d, const char *why)
 {
 	char text[1024];
 
 	why = dt_trace_reason(h, d, why);
-	description(d, text, sizeof(text));
+	description_text(d, text, sizeof(text));
 	return dt_handle_errorf(h, EDT_NOPROBE, "probe description %s does not match any probes%s%s", text,
 	    why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-/* One line for each thing that is told once tracing has begun. */
+/* Collects the lines that the command tells once tracing has begun; each is told once. */
 void dt_trace_note(struct dt_trace *t, const char *text)
 {
 	if (t->notice == NULL)
@@ -99,6 +111,9 @@ void dt_trace_note(struct dt_trace *t, const char *text)
 		t->notice = dt_arena_printf(t->arena, "%s\ndtrace: %s", t->notice, text);
 }
 
+/*
+ * A description that names many probes may leave out some that cannot be traced: that is told, not an error.
+ */
 static void note_left_out(struct dt_trace *t, const struct dt_probedesc *d)
 {
 	const char *text = d->id == 0 ? dt_probes_left_out(&t->probes, d) : NULL;
@@ -107,6 +122,7 @@ static void note_left_out(struct dt_trace *t, const struct dt_probedesc *d)
 		dt_trace_note(t, text);
 }
 
+/* Enables each clause on all probes it matches. Stops at the first error; the caller takes the rest back. */
 static int enable_clauses(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned *matches)
 {
 	bool zdefs = dt_options_on(&h->options, DT_OPT_zdefs) || (p->cflags & DTRACE_C_ZDEFS);
@@ -166,7 +182,8 @@ int dtrace_program_exec(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *in
 
 struct iteration { dtrace_hdl_t *h; dtrace_probe_f *f; void *arg; int rv; };
 
-static int iterate(void *ctx, const struct dt_probe *p)
+/* Callers of dtrace_probe_iter() may stop by returning something else than 0, which the iteration returns. */
+static int visit_probe(void *ctx, const struct dt_probe *p)
 {
 	struct iteration *it = ctx;
 	dtrace_probedesc_t d;
@@ -176,6 +193,10 @@ static int iterate(void *ctx, const struct dt_probe *p)
 	return it->rv != 0 ? -ECANCELED : 0;
 }
 
+/*
+ * dtrace_probe_iter() behind its door. `listing` tells providers that probes are shown one by one, not
+ * enabled.
+ */
 static int iterate_probes(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_probe_f *f, void *arg)
 {
 	struct dt_probedesc all = { "", "", "", "", 0 };
@@ -187,7 +208,7 @@ static int iterate_probes(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace
 		all = (struct dt_probedesc){ pat->dtpd_provider, pat->dtpd_mod, pat->dtpd_func,
 		    pat->dtpd_name, pat->dtpd_id };
 	h->trace->probes.listing = true;
-	n = dt_trace_match(h, &all, iterate, &it, &why);
+	n = dt_trace_match(h, &all, visit_probe, &it, &why);
 	h->trace->probes.listing = false;
 	if (it.rv != 0)
 		return it.rv;
@@ -203,6 +224,7 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 	DT_PUBLIC(h, -1, iterate_probes(h, pat, f, arg));
 }
 
+/* Ids are those given out so far: listing or enabling a probe gives it one. */
 int dtrace_id2desc(dtrace_hdl_t *h, dtrace_id_t id, dtrace_probedesc_t *d)
 {
 	struct dt_trace *t = h->trace;

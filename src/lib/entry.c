@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entering the library and leaving it; see entry.h. */
+/* Entering the library and leaving it; entry.h says what the door is for. */
 #include "lib/entry.h"
-
-#include "lib/trace.h"
 
 #include "lib/trace.h"
 
@@ -20,6 +18,10 @@ void dt_entry_end(struct dtrace_hdl *h, struct dt_entry *e)
 	dt_arena_on_oom(h->arena, e->outer);
 }
 
+/*
+ * Memory has run out somewhere below. The state the call found is put back; when no outer call is under way,
+ * the handle is also in the middle of nothing.
+ */
 void dt_entry_failed(struct dtrace_hdl *h, struct dt_entry *e)
 {
 	dt_entry_end(h, e);

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/*
+ * Indexed by code, so the order of the rows does not matter; a code without a row has no sentence of its own.
+ */
 #define E(code, text) [code - EDT_BASE] = text
 static const char *const texts[EDT_MAX - EDT_BASE] = {
 	E(EDT_VERSION, "Client requested version newer than library"),
@@ -100,10 +103,12 @@ static const char *const texts[EDT_MAX - EDT_BASE] = {
 	E(EDT_OPTNOTHERE, "Option would have no effect on this platform"),
 	E(EDT_PRINT, "Missing or corrupt print() record"),
 	E(EDT_UNSUPPORTED, "Operation is not available in this build"),
-	E(EDT_NOSYSFS, "/sys is not mounted, and the kernel tells there what it has (mount -t sysfs sysfs /sys)"),
+	E(EDT_NOSYSFS, "/sys is not mounted, and the kernel tells there what it has "
+	    "(mount -t sysfs sysfs /sys)"),
 };
 #undef E
 
+/* Never NULL, and always text that needs no freeing. */
 const char *dt_error_text(int err)
 {
 	if (err >= EDT_BASE && err < EDT_MAX && texts[err - EDT_BASE])

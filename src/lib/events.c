@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The firings of clauses, from the consumer to the caller of dtrace_work() and to where output goes. */
+/*
+ * The firings of clauses, from the consumer to the caller of dtrace_work() and to the sink that writes them.
+ * One firing is in hand at a time: t->firing and t->told point into the frames below while it is shown, and
+ * are NULL between firings, so that a nested call of the library is noticed.
+ */
 #include "lib/trace.h"
 
 #include "dif/dif.h"
 
 #include <stdlib.h>
 
+/* Options that steer text may change while tracing (setopt()): this copies them to where printing looks. */
 void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	const struct dt_options *o = &h->options;
@@ -25,8 +30,11 @@ void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 	t->popts.target = (uint32_t)h->target;
 }
 
-/* -F, by CPU. The record that follows is looked for only where it matters. */
-static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_t *d)
+/*
+ * -F: the kind and indentation of this firing, kept for each CPU. The record that follows is looked for only
+ * where it decides (return probes).
+ */
+static void step_flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_t *d)
 {
 	static const dtrace_flowkind_t kinds[] = { [DT_FLOW_NONE] = DTRACEFLOW_NONE,
 		[DT_FLOW_ENTRY] = DTRACEFLOW_ENTRY,
@@ -45,7 +53,7 @@ static void flow(struct dt_trace *t, const struct dt_event *e, dtrace_probedata_
 	d->dtpda_prefix = line.prefix;
 }
 
-/* What the caller says of the whole firing. 0: on with it; 1: it is passed over; -1: an error. */
+/* What the caller says of the whole firing. 0: show it; 1: pass over it; -1: the handle's error is set. */
 static int ask_caller(struct dtrace_hdl *h, const dtrace_probedata_t *d)
 {
 	struct dt_trace *t = h->trace;
@@ -56,6 +64,10 @@ static int ask_caller(struct dtrace_hdl *h, const dtrace_probedata_t *d)
 	return dt_handle_error(h, rv == DTRACE_CONSUME_ABORT ? EDT_DIRABORT : EDT_BADRVAL);
 }
 
+/*
+ * Tells the caller, then the sink, then the caller again that the records are through, as history does. A
+ * statement that failed leaves its error in t->failed, which ends the call.
+ */
 static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const struct dt_rec *recs, uint32_t n)
 {
 	struct dt_trace *t = h->trace;
@@ -75,7 +87,7 @@ static int show_event(struct dtrace_hdl *h, const struct dt_event *e, const stru
 	t->firing = &d;
 	t->told = &told;
 	if (told.flow)
-		flow(t, e, &d);
+		step_flow(t, e, &d);
 	rv = ask_caller(h, &d);
 	if (rv != 0)
 		return rv < 0 ? rv : 0;
@@ -98,6 +110,10 @@ static struct dt_rec *many_records(struct dt_trace *t, uint32_t n)
 	return t->recs;
 }
 
+/*
+ * The consumer's callback. A firing is shown when it has the default action or a statement that tells
+ * something; clauses that only aggregate or assign send records that nobody sees.
+ */
 static int on_event(void *ctx, const struct dt_event *e)
 {
 	uint32_t n = dt_rec_acts(e->ecb, e->layout, e->data);
@@ -114,6 +130,10 @@ static int on_event(void *ctx, const struct dt_event *e)
 	return rv;
 }
 
+/*
+ * Makes the consumer, the text output and the sink, in this order: each uses the one before. The session and
+ * the image are there already. -1: the handle's error is set, and dt_trace_clear() frees what was made.
+ */
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_consumer_ops ops = { h, on_event, dt_trace_fault, dt_trace_drops, dt_trace_fold,

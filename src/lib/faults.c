@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors of firings, from the kernel side and from actions that the library does, as sentences for the error
- * handler.
+ * Errors of firings as sentences for the error handler: those that a program meets in the kernel (a bad
+ * address, a division by zero), and those of actions that the library carries out itself.
  */
 #include "lib/trace.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
 
+/* The probe's four parts; a probe that is not known has empty ones. */
 void dt_trace_describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t *d)
 {
 	dt_handle_desc(d, id, dt_trace_part(t, id, DT_PART_PROV), dt_trace_part(t, id, DT_PART_MOD),
@@ -16,7 +17,8 @@ void dt_trace_describe(const struct dt_trace *t, uint32_t id, dtrace_probedesc_t
 }
 
 /*
- * Something an action asked for could not be done here: an error of the firing in hand, told like any other.
+ * An action could not be carried out here: an error of the firing in hand, told like any other. Outside of
+ * firings (dtrace_fprinta() by a caller) there is nobody to tell.
  */
 void dt_trace_action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 {
@@ -47,9 +49,9 @@ void dt_trace_action_failed(struct dtrace_hdl *h, const char *fmt, ...)
 }
 
 /*
- * Scripts from where open(2) is a system call read arg0 of openat(2), which is a directory. What a system
- * call is to read may lie in a page that nobody has touched yet: a probe cannot wait for it, the kernel does
- * between entry and return.
+ * Two mistakes that are common on Linux. Scripts from systems where open(2) is a system call read arg0 of
+ * openat(2), which is a directory. And what a system call is to read may lie in a page that nobody has
+ * touched yet: a probe cannot wait for the page, while the kernel fetches it between entry and return.
  */
 static const char *fault_hint(const struct dt_recfault *f, const dtrace_probedesc_t *p)
 {
@@ -58,10 +60,12 @@ static const char *fault_hint(const struct dt_recfault *f, const dtrace_probedes
 	if ((int32_t)f->addr == AT_FDCWD)
 		return ": this is AT_FDCWD, a directory; the path is the next argument";
 	if (strcmp(p->dtpd_name, "entry") == 0 && f->addr >= 4096 && f->addr >> 56 == 0)
-		return ": its page may not be in memory yet; it is at the system call's return (keep the address in self->)";
+		return ": its page may not be in memory yet; it is at the system call's return "
+		    "(keep the address in self->)";
 	return "";
 }
 
+/* The consumer's callback for a fault record. The words are historic: scripts look for them. */
 int dt_trace_fault(void *ctx, const struct dt_recfault *f)
 {
 	struct dtrace_hdl *h = ctx;

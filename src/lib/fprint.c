@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formats and records of a caller: what printf(), printa(), system() and freopen() do, with records that a
- * record function was given. A description of a record does not say its type; the conversion that prints it
- * does.
+ * The formats and records of a caller: dtrace_fprintf() and its siblings do what the actions printf(),
+ * printa(), system() and freopen() do, with records that a record function was given. The description of a
+ * record does not say its type; the conversion that prints it does. Records are checked against the length
+ * the caller gives, because they may come from anywhere.
  */
 #include "lib/entry.h"
 #include "lib/trace.h"
@@ -11,10 +12,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* What dtrace_printf_create() gives out; it belongs to the handle. */
 struct fmtdata { char *text; struct dt_format *format; };
 
 /* ---- formats ---- */
 
+/* A format in the handle's arena; NULL with the error set if it is no format. */
 static void *new_format(struct dtrace_hdl *h, const char *text)
 {
 	struct fmtdata *f = DT_NEW(h->arena, struct fmtdata);
@@ -33,6 +36,7 @@ static void *new_format(struct dtrace_hdl *h, const char *text)
 	return f;
 }
 
+/* Conversions of aggregations belong to printa() alone. */
 static void *new_printf(struct dtrace_hdl *h, const char *text)
 {
 	struct fmtdata *f = new_format(h, text);
@@ -54,6 +58,7 @@ void *dtrace_printa_create(dtrace_hdl_t *h, const char *text)
 	DT_PUBLIC(h, NULL, new_format(h, text));
 }
 
+/* The text the format was made from. As snprintf(), it returns the length of the whole text. */
 size_t dtrace_printf_format(dtrace_hdl_t *h, void *format, char *buf, size_t len)
 {
 	const struct fmtdata *f = format;
@@ -66,7 +71,10 @@ size_t dtrace_printf_format(dtrace_hdl_t *h, void *format, char *buf, size_t len
 
 /* ---- records ---- */
 
-/* The records that a call is about. */
+/*
+ * The arguments of one call: the format (NULL: none), the firing, `n` records, and the `len` bytes they lie
+ * in.
+ */
 struct given {
 	const struct fmtdata *f;
 	const dtrace_probedata_t *data;
@@ -76,6 +84,7 @@ struct given {
 	size_t len;
 };
 
+/* The first n records lie inside the data. Everything that reads a record comes after this. */
 static int check_records(struct dtrace_hdl *h, const struct given *g, unsigned n)
 {
 	if (n > g->n)
@@ -94,6 +103,7 @@ static bool is_plain_integer(const dtrace_recdesc_t *r)
 	return r->dtrd_size == 1 || r->dtrd_size == 2 || r->dtrd_size == 4 || r->dtrd_size == 8;
 }
 
+/* One record as a value: stacks and addresses by their action, others as text, integer or bytes. */
 static struct dt_value value_of(const struct given *g, const dtrace_recdesc_t *r, bool text)
 {
 	struct dt_act act = { .kind = r->dtrd_action, .arg = r->dtrd_arg };
@@ -109,12 +119,16 @@ static struct dt_value value_of(const struct given *g, const dtrace_recdesc_t *r
 	return v;
 }
 
+/* Conversions that print a string; all others print a number. */
 static bool takes_text(const struct dt_conv *c)
 {
 	return c->row != NULL && strchr("sSI", c->row->name[0]) != NULL && c->row->name[1] == '\0';
 }
 
-/* The values of a format's conversions, those of * among them; how many records they are. */
+/*
+ * The values of a format's conversions, including those for the * of a width or precision. Returns how many
+ * records they are. `v` has room for all arguments of the format.
+ */
 static unsigned values_of(const struct given *g, unsigned first, struct dt_value *v)
 {
 	unsigned n = 0;
@@ -133,7 +147,10 @@ static unsigned values_of(const struct given *g, unsigned first, struct dt_value
 	return n;
 }
 
-/* The text of a format; how many records that took, or -1. */
+/*
+ * Prints the format into `out`. A statement without arguments has one empty record before them. Returns how
+ * many records it took (at least 1, so that callers move on), or -1.
+ */
 static int print_text(struct dtrace_hdl *h, const struct given *g, struct dt_out *out)
 {
 	unsigned first = g->n > 0 && g->recs[0].dtrd_size == 0, n = first + g->f->format->nargs;
@@ -151,6 +168,7 @@ static int print_text(struct dtrace_hdl *h, const struct given *g, struct dt_out
 
 /* ---- where it goes ---- */
 
+/* To the file, or in one piece to the caller's buffered handler. */
 static int put_text(struct dtrace_hdl *h, FILE *fp, const struct given *g, const struct dt_out *text)
 {
 	struct dt_trace *t = h->trace;
@@ -195,6 +213,7 @@ static int count_aggs(struct dtrace_hdl *h, const struct given *g)
 	return check_records(h, g, n) != 0 ? -1 : (int)n;
 }
 
+/* Rows are sorted as printa() sorts them; g->f NULL prints the table that has no format. */
 static int do_fprinta(struct dtrace_hdl *h, FILE *fp, const struct given *g)
 {
 	struct dt_statement_ops ops = dt_trace_effects(h);
@@ -223,7 +242,7 @@ static int do_fprinta(struct dtrace_hdl *h, FILE *fp, const struct given *g)
 	return err != 0 ? -1 : n;
 }
 
-/* system() and freopen(): the text says what to do, with the output that is given. */
+/* system() and freopen(): the text says what to do. `fp` is the output in hand for as long as it runs. */
 static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g,
     void (*f)(void *ctx, const char *))
 {
@@ -244,11 +263,11 @@ static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g,
 	return n;
 }
 
+/* All four public functions have the same arguments. */
 #define GIVEN { format, data, recs, n, buf, len }
 
 int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
-    const dtrace_recdesc_t *recs,
-    unsigned int n, const void *buf, size_t len)
+    const dtrace_recdesc_t *recs, unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
 
@@ -256,8 +275,7 @@ int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probeda
 }
 
 int dtrace_fprinta(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
-    const dtrace_recdesc_t *recs,
-    unsigned int n, const void *buf, size_t len)
+    const dtrace_recdesc_t *recs, unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
 
@@ -265,8 +283,7 @@ int dtrace_fprinta(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probeda
 }
 
 int dtrace_system(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
-    const dtrace_recdesc_t *recs,
-    unsigned int n, const void *buf, size_t len)
+    const dtrace_recdesc_t *recs, unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
 
@@ -274,8 +291,7 @@ int dtrace_system(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedat
 }
 
 int dtrace_freopen(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,
-    const dtrace_recdesc_t *recs,
-    unsigned int n, const void *buf, size_t len)
+    const dtrace_recdesc_t *recs, unsigned int n, const void *buf, size_t len)
 {
 	struct given g = GIVEN;
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Enablings to a running session: hooks.c sorts them by where they fire, the image is built and loaded.
- * Everything is attached, BEGIN runs, then all other probes begin to fire at once.
+ * From enablings to a running session. hooks.c sorts the enablings by the place where they fire; here the
+ * image is built and loaded, everything is attached, BEGIN runs, and only then do all other probes begin to
+ * fire at once. END runs after everything is detached. What fails on the way is taken back as a whole.
  */
+#include "base/count.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
 #include "lib/build.h"
@@ -13,18 +15,21 @@
 #include <time.h>
 #include <unistd.h>
 
+/* From so many kprobes on it is worth telling why the end takes its time. */
 #define MANY_SINGLE 200
 #define SMALLEST_SIZE (64u << 10)	/* sizes are not lowered below it */
 
 /* ---- building ---- */
 
-static uint64_t option(const struct dtrace_hdl *h, enum dt_opt opt, uint64_t otherwise)
+/* An option that somebody has set to a positive number, else the default given here. */
+static uint64_t option_or(const struct dtrace_hdl *h, enum dt_opt opt, uint64_t otherwise)
 {
 	int64_t v = h->options.val[opt];
 
 	return v >= 0 ? (uint64_t)v : otherwise;
 }
 
+/* What is added to the kernel's monotonic time to get the time of day (walltimestamp), as of now. */
 static int64_t wall_offset(void)
 {
 	struct timespec mono, real;
@@ -44,21 +49,19 @@ static enum dt_policy policy_of(const struct dtrace_hdl *h)
 }
 
 /*
- * Aggregations have aggsize on each CPU. Where nobody said how much: 4 MiB, and no more than 64 MiB on all of
- * them together.
+ * Aggregations have aggsize bytes on each CPU. The default is 4 MiB, but no more than 64 MiB on all CPUs
+ * together.
  */
 static uint64_t agg_size(const struct dtrace_hdl *h, uint32_t cpus)
 {
 	uint64_t most = (64u << 20) / cpus;
 
-	return option(h, DT_OPT_aggsize, most < 4u << 20 ? most : 4u << 20);
+	return option_or(h, DT_OPT_aggsize, most < 4u << 20 ? most : 4u << 20);
 }
 
 /*
- * The kernel takes the memory of a buffer when it is made, 0.4 ms for each MiB. Where clauses at events of
- * the kernel or of processes record something it has 16 MiB on each CPU when nobody said how much, no more
- * than 256 MiB and the 128th part of memory on all of them together, but 4 MiB in any case, which is what all
- * others have.
+ * Whether clauses at events of the kernel or of processes record something here: those can be many, while
+ * BEGIN, END and tick- probes are few.
  */
 static bool many_records(const struct dt_bhook *k)
 {
@@ -69,10 +72,19 @@ static bool many_records(const struct dt_bhook *k)
 	return many;
 }
 
+static uint64_t memory_size(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * The buffer of each CPU. The kernel takes its memory when the buffer is made, 0.4 ms for each MiB, so 4 MiB
+ * is the default. Where many records are expected it grows to 16 MiB, as long as all CPUs together take no
+ * more than 256 MiB and 1/128 of the memory.
+ */
 static uint64_t buf_size(const struct dt_gobuild *b, uint32_t cpus)
 {
-	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 128,
-	    size = 4u << 20, all = 256u << 20;
+	uint64_t memory = memory_size() / 128, size = 4u << 20, all = 256u << 20;
 	bool many = false;
 
 	for (size_t i = 0; i < b->hooks.n; i++)
@@ -80,9 +92,10 @@ static uint64_t buf_size(const struct dt_gobuild *b, uint32_t cpus)
 	all = memory < all ? memory : all;
 	while (many && size < 16u << 20 && 2 * size * cpus <= all)
 		size *= 2;
-	return option(b->h, DT_OPT_bufsize, size);
+	return option_or(b->h, DT_OPT_bufsize, size);
 }
 
+/* How many CPUs share the memory: one with -x cpu, else those online. */
 static uint32_t traced_cpus(int64_t cpu)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -90,6 +103,10 @@ static uint32_t traced_cpus(int64_t cpu)
 	return cpu >= 0 || online < 1 ? 1 : (uint32_t)online;
 }
 
+/*
+ * Everything the image builder needs to know of the options and of this machine. Runs after the hooks are
+ * known (buf_size() looks at them).
+ */
 static void fill_opts(struct dt_gobuild *b)
 {
 	struct dtrace_hdl *h = b->h;
@@ -98,18 +115,18 @@ static void fill_opts(struct dt_gobuild *b)
 
 	b->opts = (struct dt_image_opts){
 		.policy = policy_of(h), .only_cpu = cpu >= 0 ? (uint32_t)cpu + 1 : 0,
-		.strsize = h->compiler.strsize, .nspec = (uint32_t)option(h, DT_OPT_nspec, 1),
+		.strsize = h->compiler.strsize, .nspec = (uint32_t)option_or(h, DT_OPT_nspec, 1),
 		    .stackframes_max = 127,
 		.bufsize = buf_size(b, cpus), .aggsize = agg_size(h, cpus),
 		.aggcpus = cpus,
-		.specsize = option(h, DT_OPT_specsize, 32 << 10),
-		    .dynvarsize = option(h, DT_OPT_dynvarsize, 1 << 20),
-		.scratchsize = option(h, DT_OPT_scratchsize, 64 << 10),
+		.specsize = option_or(h, DT_OPT_specsize, 32 << 10),
+		    .dynvarsize = option_or(h, DT_OPT_dynvarsize, 1 << 20),
+		.scratchsize = option_or(h, DT_OPT_scratchsize, 64 << 10),
 		.ncpus = (uint32_t)dt_session_possible_cpus(),
 		    .rawsyscall = dt_options_on(&h->options, DT_OPT_rawsyscall),
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ?
-		    option(h, DT_OPT_unwindsize, 16 << 20) : 0,
+		    option_or(h, DT_OPT_unwindsize, 16 << 20) : 0,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member,
 		    .member_ctx = b,
 		.feat = &b->feat, .machine = dt_machine_here(),
@@ -118,6 +135,7 @@ static void fill_opts(struct dt_gobuild *b)
 	};
 }
 
+/* Builds an image of all hooks. 0, or -errno with a sentence in msg. */
 static int make_image(struct dt_gobuild *b, struct dt_image **image, char *msg, size_t len)
 {
 	struct dt_image_hook *hooks = DT_NEWN(b->t->arena, struct dt_image_hook, b->hooks.n + 1);
@@ -128,6 +146,7 @@ static int make_image(struct dt_gobuild *b, struct dt_image **image, char *msg, 
 	    image, msg, len);
 }
 
+/* Loads the image. Hooks and programs have the same numbers, so this is where BEGIN and END are found. */
 static int load_image(struct dt_gobuild *b, char *msg, size_t len)
 {
 	struct dt_attach *attach = DT_NEWN(b->t->arena, struct dt_attach, b->hooks.n + 1);
@@ -144,6 +163,7 @@ static int load_image(struct dt_gobuild *b, char *msg, size_t len)
 	return dt_session_open(b->t->image, attach, (uint32_t)b->hooks.n, &b->t->session, msg, len);
 }
 
+/* The consumer finds a clause by its epid. A graft makes a longer list; the old one stays in the arena. */
 static void index_ecbs(struct dt_trace *t)
 {
 	t->ecbs = DT_NEWN(t->arena, const struct dt_ecb *, t->enabled.n + 1);
@@ -152,8 +172,8 @@ static void index_ecbs(struct dt_trace *t)
 }
 
 /*
- * A record that is larger than a buffer would be dropped every time: that is better said at once. Those of
- * END are all kept, also where buffers are filled once. What is there counts: a page at least.
+ * A record larger than a buffer would be dropped every time: that is better said at once. With policy fill
+ * the records of END must all fit together. What counts is the room that is there, at least a page.
  */
 static int records_fit(const struct dt_gobuild *b)
 {
@@ -172,7 +192,10 @@ static int records_fit(const struct dt_gobuild *b)
 	return b->opts.policy == DT_POLICY_FILL && end >= room ? EDT_ENDTOOBIG : 0;
 }
 
-/* -x bufresize=auto: the largest size is halved until it fits into memory. The options tell what was got. */
+/*
+ * -x bufresize=auto: the largest size is halved until everything fits into memory. The options then show the
+ * sizes that were used. False: nothing more can be lowered.
+ */
 static bool lower_size(struct dt_gobuild *b)
 {
 	struct { uint64_t *size; enum dt_opt opt; } rows[] = {
@@ -181,7 +204,7 @@ static bool lower_size(struct dt_gobuild *b)
 	};
 	size_t at = 0;
 
-	for (size_t i = 1; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 1; i < DT_COUNT(rows); i++)
 		if (*rows[i].size > *rows[at].size)
 			at = i;
 	if (b->h->options.val[DT_OPT_bufresize] != DT_BUFRESIZE_AUTO || *rows[at].size <= SMALLEST_SIZE)
@@ -191,7 +214,10 @@ static bool lower_size(struct dt_gobuild *b)
 	return true;
 }
 
-/* What no kernel can make, whatever its memory. */
+/*
+ * A buffer may be larger than any kernel can make, whatever its memory: it is lowered to what can be, or
+ * refused with bufresize=manual.
+ */
 static bool size_possible(struct dt_gobuild *b)
 {
 	if (b->t->image->room >= b->opts.bufsize)
@@ -204,9 +230,9 @@ static bool size_possible(struct dt_gobuild *b)
 }
 
 /*
- * As in history a buffer has at least the 8 bytes of a word. What a speculation may hold must be there, as
- * its records are kept in memory of ours; of an aggregation the table of its hash alone has up to 4/5 of
- * aggsize, from the start. 0, or -1 with the handle's error set.
+ * Refuses or lowers sizes that cannot work, before memory is taken. As in history a buffer has at least the 8
+ * bytes of a word. Speculations are kept in our own memory, so it must hold specsize. The hash table of an
+ * aggregation takes up to 4/5 of aggsize from the start. 0, or -1 with the handle's error set.
  */
 static int check_sizes(struct dt_gobuild *b)
 {
@@ -215,9 +241,9 @@ static int check_sizes(struct dt_gobuild *b)
 		{ DT_OPT_aggsize, "aggsize", &b->opts.aggsize, 16 },
 		{ DT_OPT_dynvarsize, "dynvarsize", &b->opts.dynvarsize, 1 },
 	};
-	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / b->opts.aggcpus;
+	uint64_t memory = memory_size() / b->opts.aggcpus;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(rows); i++) {
 		int64_t *v = &b->h->options.val[rows[i].opt];
 
 		if (b->h->options.given[rows[i].opt] && *v < 8 && rows[i].opt != DT_OPT_dynvarsize)
@@ -236,7 +262,7 @@ static int check_sizes(struct dt_gobuild *b)
 	return 0;
 }
 
-/* Numbers of processes are those of the container we are in. */
+/* In a container, pids are those of its namespace: the image needs its number and depth. */
 static int find_namespace(struct dt_gobuild *b)
 {
 	int level;
@@ -252,6 +278,11 @@ static int find_namespace(struct dt_gobuild *b)
 	return 0;
 }
 
+/*
+ * The steps depend on each other: features, then room for later probes, then hooks, then sizes. The image is
+ * built again with smaller buffers while the kernel has no memory for it. 0, or -1 with the error set; what
+ * was made is freed by dt_trace_clear().
+ */
 int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_gobuild *b = DT_NEW(t->arena, struct dt_gobuild);
@@ -297,8 +328,8 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 }
 
 /*
- * All hooks again, so that everything lies as it did, and new ones behind them; of these alone programs are
- * loaded.
+ * Builds all hooks again, so that everything lies where it did, with the new ones behind them; only the
+ * programs of the new ones are loaded. A failure leaves the session as it was.
  */
 int dt_trace_graft(struct dt_trace *t, char *msg, size_t len)
 {
@@ -329,6 +360,7 @@ int dt_trace_graft(struct dt_trace *t, char *msg, size_t len)
 
 /* ---- go and stop ---- */
 
+/* What must hold before anything is made: not yet tracing, and destructive programs only where allowed. */
 static int check_go(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	if (t->state != DT_TRACE_IDLE)
@@ -342,7 +374,8 @@ static int check_go(struct dtrace_hdl *h, struct dt_trace *t)
 	return 0;
 }
 
-static int run(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
+/* Runs BEGIN or END as a program of its own; UINT32_MAX: nobody has enabled it. */
+static int run_program(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
 {
 	int err = prog != UINT32_MAX ? dt_session_run(t->session, prog, NULL, 0) : 0;
 
@@ -350,10 +383,10 @@ static int run(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
 }
 
 /*
- * Kernels refuse some of the many places a description names. Kprobes that are not one link are slow to make
- * and to take away.
+ * Kernels refuse some of the many places a description names: those are told, and the others run. Kprobes
+ * that do not share one link are slow to make and to take away.
  */
-static void notice(struct dt_trace *t)
+static void note_refused(struct dt_trace *t)
 {
 	const struct dt_left_out *out = dt_session_left_out(t->session);
 
@@ -367,7 +400,11 @@ static void notice(struct dt_trace *t)
 		    "they take a while to end", out->singles));
 }
 
-static int begin(dtrace_hdl_t *h)
+/*
+ * The order: attach while nothing may fire, run BEGIN, then start. If BEGIN called exit(), nothing else
+ * starts.
+ */
+static int begin_tracing(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
 	char msg[1024] = "";
@@ -380,8 +417,8 @@ static int begin(dtrace_hdl_t *h)
 	dt_trace_symbols(h, t);
 	if ((err = dt_session_attach(t->session, msg, sizeof(msg))) != 0)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
-	notice(t);
-	if (run(h, t, t->begin) != 0)
+	note_refused(t);
+	if (run_program(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))
 		return 0;
@@ -392,14 +429,14 @@ static int begin(dtrace_hdl_t *h)
 	return 0;
 }
 
-static int try_begin(dtrace_hdl_t *h)
+static int try_begin_tracing(dtrace_hdl_t *h)
 {
-	DT_PUBLIC(h, -1, begin(h));
+	DT_PUBLIC(h, -1, begin_tracing(h));
 }
 
 /*
- * Everything or nothing: what fails half way leaves no probe and no program in the kernel, and may be tried
- * again.
+ * Everything or nothing: what fails half way leaves no probe and no program in the kernel, and the caller may
+ * try again, for example with smaller buffers.
  */
 int dtrace_go(dtrace_hdl_t *h)
 {
@@ -408,7 +445,7 @@ int dtrace_go(dtrace_hdl_t *h)
 
 	if (check_go(h, t) != 0)
 		return -1;
-	if (try_begin(h) == 0)
+	if (try_begin_tracing(h) == 0)
 		return 0;
 	dt_trace_clear(t);
 	t->enabled.n = enabled;		/* without the places that dt_later_reserve() kept */
@@ -420,6 +457,7 @@ const char *dtrace_notice(dtrace_hdl_t *h)
 	return h->trace != NULL && h->trace->notice != NULL ? h->trace->notice : "";
 }
 
+/* Written by programs in the kernel while we look, hence the atomic loads. */
 bool dt_trace_over(struct dt_trace *t)
 {
 	const struct dt_control *c = dt_session_control(t->session);
@@ -428,10 +466,10 @@ bool dt_trace_over(struct dt_trace *t)
 }
 
 /*
- * END runs when nothing else can fire any more, also after exit(). Buffers that are full are emptied first:
- * it has all the room.
+ * END runs when nothing else can fire any more, also after exit(). Full buffers are emptied first, so that
+ * END has all the room; a ring buffer keeps the latest records instead.
  */
-static int stop(dtrace_hdl_t *h)
+static int stop_tracing(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
 	int err;
@@ -443,7 +481,7 @@ static int stop(dtrace_hdl_t *h)
 	dt_session_detach(t->session);
 	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)
 		return dt_handle_error(h, -err);
-	if (run(h, t, t->end) != 0)
+	if (run_program(h, t, t->end) != 0)
 		return -1;
 	if (dt_session_control(t->session)->exited)
 		h->exitstatus = dt_session_control(t->session)->status;
@@ -453,7 +491,7 @@ static int stop(dtrace_hdl_t *h)
 
 int dtrace_stop(dtrace_hdl_t *h)
 {
-	DT_PUBLIC(h, -1, stop(h));
+	DT_PUBLIC(h, -1, stop_tracing(h));
 }
 
 int dtrace_exitstatus(dtrace_hdl_t *h)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening and closing a handle, its options and its errors. */
+/*
+ * Opening and closing a handle, its options and its errors. A handle shares nothing with another: all its
+ * memory hangs on h->arena, which all other arenas of the handle follow when memory runs out (entry.h).
+ */
 #include "lib/handle.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
@@ -13,13 +16,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* DTRACE_O_NOSYS: a handle without kernel types. */
 static int no_btf(void *ctx, const char *module, void **data, size_t *len)
 {
 	(void)ctx, (void)module, (void)data, (void)len;
 	return -ENOENT;
 }
 
-static int init(struct dtrace_hdl *h, int flags)
+/*
+ * Makes all parts of the handle. Nothing is read from the system yet: that is left to the first need, so that
+ * a handle opens fast. On failure dtrace_close() frees whatever is there.
+ */
+static int init_handle(struct dtrace_hdl *h, int flags)
 {
 	jmp_buf oom;
 
@@ -45,6 +53,7 @@ static int init(struct dtrace_hdl *h, int flags)
 	return 0;
 }
 
+/* What history refuses: versions this library does not have, unknown flags, and 32-bit programs. */
 static int check_open(int version, int flags)
 {
 	if (version <= 0)
@@ -58,7 +67,7 @@ static int check_open(int version, int flags)
 	return flags & DTRACE_O_ILP32 ? EDT_DATAMODEL : 0;
 }
 
-/* Who cannot trace should hear it before anything else. */
+/* Whoever cannot trace should hear it before anything else. */
 static int check_rights(void)
 {
 	switch (dt_features_permitted()) {
@@ -79,7 +88,7 @@ dtrace_hdl_t *dtrace_open(int version, int flags, int *errp)
 	if (err == 0 && (h = calloc(1, sizeof(*h))) == NULL)
 		err = EDT_NOMEM;
 	if (err == 0)
-		err = init(h, flags);
+		err = init_handle(h, flags);
 	if (err != 0 && h != NULL) {
 		dtrace_close(h);
 		h = NULL;
@@ -99,6 +108,10 @@ dtrace_hdl_t *dtrace_vopen(int version, int flags, int *errp, const dtrace_vecto
 	return NULL;
 }
 
+/*
+ * Frees also a handle that is half made (dtrace_open()). The trace goes first: its session uses the
+ * processes, symbols and types.
+ */
 void dtrace_close(dtrace_hdl_t *h)
 {
 	struct dtrace_prog *next;
@@ -120,14 +133,14 @@ void dtrace_close(dtrace_hdl_t *h)
 	free(h);
 }
 
-/* Nothing is read before it is needed: there is nothing left to do. */
+/* Nothing is read before it is needed, so there is nothing left to do. */
 int dtrace_init(dtrace_hdl_t *h)
 {
 	h->err = 0;
 	return 0;
 }
 
-/* The excerpt says what may have been meant. */
+/* The excerpt offers the nearest name. */
 static int no_such_option(dtrace_hdl_t *h, const char *opt)
 {
 	const char *near = dt_options_near(opt);
@@ -140,6 +153,7 @@ static int no_such_option(dtrace_hdl_t *h, const char *opt)
 	return -1;
 }
 
+/* dtrace_setopt() behind its door. A value of the wrong form is answered with the form it should have. */
 static int set_option(dtrace_hdl_t *h, const char *opt, const char *val)
 {
 	struct dt_attr attr;
@@ -163,7 +177,10 @@ int dtrace_setopt(dtrace_hdl_t *h, const char *opt, const char *val)
 	DT_PUBLIC(h, -1, set_option(h, opt, val));
 }
 
-/* Of the environment: the first that is refused, named by its variable. */
+/*
+ * Sets each option whose variable (prefix and NAME in capitals) is in the environment. Stops at the first
+ * that is refused; the message names the variable.
+ */
 static int set_from_environment(dtrace_hdl_t *h, const char *prefix)
 {
 	for (int i = 0; i < DT_NOPTS; i++) {
@@ -193,7 +210,7 @@ int dtrace_getopt(dtrace_hdl_t *h, const char *opt, dtrace_optval_t *val)
 
 /* ---- errors ---- */
 
-/* Out of memory is one error, whoever noticed it. */
+/* Always returns -1, so that callers can return it. Lack of memory is one error, whoever noticed it. */
 int dt_handle_error(struct dtrace_hdl *h, int err)
 {
 	h->err = err == ENOMEM ? EDT_NOMEM : err;
@@ -202,7 +219,7 @@ int dt_handle_error(struct dtrace_hdl *h, int err)
 	return -1;
 }
 
-/* The texts have an arena of their own, with a jump of its own: memory may be what is missing. */
+/* The texts have an arena and a jump of their own, because memory may be exactly what is missing. */
 struct dt_arena *dt_handle_texts(struct dtrace_hdl *h, jmp_buf *oom)
 {
 	dt_arena_free(h->errarena);
@@ -213,6 +230,7 @@ struct dt_arena *dt_handle_texts(struct dtrace_hdl *h, jmp_buf *oom)
 	return h->errarena;
 }
 
+/* The arguments may point into the texts of the error before, so those are freed only after formatting. */
 int dt_handle_errorf(struct dtrace_hdl *h, int err, const char *fmt, ...)
 {
 	struct dt_arena *before = h->errarena;		/* the arguments may point into it */
@@ -235,6 +253,7 @@ int dtrace_errno(dtrace_hdl_t *h)
 	return h->err;
 }
 
+/* The handle's own sentence if it is about this error, else the one of the table. */
 const char *dtrace_errmsg(dtrace_hdl_t *h, int err)
 {
 	if (h != NULL && err == h->err && h->errmsg != NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The handle behind dtrace_hdl_t: options, the compiler and what it needs, the programs made, the last error.
- * The only folder that sees all the others; nothing here is shared between handles.
+ * This is the only folder that sees all the others; nothing here is shared between handles.
  */
 #ifndef DT_LIB_HANDLE_H
 #define DT_LIB_HANDLE_H
@@ -15,6 +15,7 @@
 struct dt_trace;
 struct dt_procs;
 
+/* A compiled program. It owns its arena, and the handle owns it. */
 struct dtrace_prog {
 	struct dt_prog *prog;
 	struct dt_arena *arena;			/* owns the program and this struct */
@@ -24,6 +25,10 @@ struct dtrace_prog {
 	struct dtrace_prog *next;		/* of the handle */
 };
 
+/*
+ * Everything hangs on `arena`: the other arenas follow it when memory runs out (entry.h), and dtrace_close()
+ * frees it last.
+ */
 struct dtrace_hdl {
 	struct dt_arena *arena;			/* lives as long as the handle */
 	struct dt_arena *scratch;		/* of the clause being compiled */
@@ -59,6 +64,7 @@ struct dt_arena *dt_handle_texts(struct dtrace_hdl *, jmp_buf *oom);
 int dt_handle_errorf(struct dtrace_hdl *, int err, const char *fmt,
     ...) __attribute__((format(printf, 3, 4)));
 
+/* The program itself, for tools and tests that look inside. */
 struct dt_prog *dt_handle_prog(dtrace_prog_t *);
 void dt_handle_desc(dtrace_probedesc_t *, uint32_t id, const char *prov, const char *mod, const char *func,
     const char *name);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Enablings in, programs to make out: those that fire at one place share one, functions of the kernel get the means this
- * kernel has for them, derived probes get their D expressions compiled.
+ * Enablings in, programs to make out (struct dt_bhook). Enablings that fire at one place share one program;
+ * functions of the kernel get the means this kernel has for them (trampoline, kprobe, one link for many);
+ * derived probes get their D expressions compiled.
+ *
+ * It runs once for dtrace_go() and again for each graft (later.c): b->done is how far the list of enablings
+ * has been sorted, and hooks that exist stay where they are.
  */
 #include "dif/action.h"
 #include "lib/build.h"
@@ -13,12 +17,20 @@
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
-#define FEW_FUNCTIONS 32		/* trampolines are faster when they fire, and slower to attach: some ms each */
+/* Trampolines are faster when they fire and slower to attach, some ms each: they are for few functions. */
+#define FEW_FUNCTIONS 32
 
-/* All entries are less; with all returns too a slow machine does nothing but run probes, not even the end of tracing. */
+/*
+ * All entries of a kernel are fewer. With all returns too, a slow machine does nothing but run probes and
+ * does not even reach the end of tracing.
+ */
 #define FUNCTIONS_MAX 65536
 
-/* Words a trampoline has for the function's arguments (those larger than a word take two); UINT32_MAX: it cannot be. */
+/*
+ * Words a trampoline has for the function's arguments; those larger than a word take two. UINT32_MAX: a
+ * trampoline cannot serve this function, since it has no type data, variable arguments, or arguments larger
+ * than 16 bytes.
+ */
 static uint32_t words_of(struct dt_types *types, const char *target)
 {
 	const char *tick = strchr(target, '`');
@@ -26,7 +38,8 @@ static uint32_t words_of(struct dt_types *types, const char *target)
 	const struct dt_type *f;
 	uint32_t n = 0;
 
-	if (tick != NULL && snprintf(module, sizeof(module), "%.*s", (int)(tick - target), target) >= (int)sizeof(module))
+	if (tick != NULL && snprintf(module, sizeof(module), "%.*s", (int)(tick - target), target) >=
+	    (int)sizeof(module))
 		return UINT32_MAX;
 	f = dt_types_symbol(types, module, tick != NULL ? tick + 1 : target);
 	f = f != NULL ? dt_type_base(f) : NULL;
@@ -42,15 +55,17 @@ static uint32_t words_of(struct dt_types *types, const char *target)
 	return n;
 }
 
-/* Functions that something is enabled at: how many, and what this kernel has for them. */
+/* How many kernel functions something is enabled at; too many are refused here. */
 static int count_functions(struct dt_gobuild *b)
 {
 	for (size_t i = 0; i < b->t->enabled.n; i++)
 		for (const struct dt_hook *k = &b->t->enabled.v[i].probe->hook; k != NULL; k = k->next)
 			b->nfuncs += k->kind == DT_HOOK_KFUNC || k->kind == DT_HOOK_KRET;
 	if (b->nfuncs > FUNCTIONS_MAX)
-		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "these are %u probes of kernel functions, one for each clause, and %u are the most that go live at a "
-		    "time: name entry or return, a module, or a part of the names (fbt::vfs_*:)", b->nfuncs, FUNCTIONS_MAX);
+		return dt_handle_errorf(b->h, EDT_ENABLING_ERR,
+		    "the clauses enable %u probes of kernel functions, and at most %u can be live at a time: "
+		    "name entry or return, a module, or a part of the names (fbt::vfs_*:)",
+		    b->nfuncs, FUNCTIONS_MAX);
 	return 0;
 }
 
@@ -69,8 +84,11 @@ bool dt_gobuild_trampoline(struct dt_gobuild *b, const char *target, bool ret)
 	return id != 0 && words_of(b->h->types, target) != UINT32_MAX && dt_kfunc_trampoline(target, id, ret);
 }
 
-/* Which of the kernel's means serves the function: few by trampolines, else one program for all of them. */
-static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
+/*
+ * Chooses which of the kernel's means serves a function: a trampoline for few functions and for probes that
+ * need one, else kprobes, which one program can serve for many. Other kinds of hooks stay as they are.
+ */
+static int choose_means(struct dt_gobuild *b, struct dt_hook *hook)
 {
 	bool ret = hook->kind == DT_HOOK_KRET, few = b->nfuncs <= FEW_FUNCTIONS;
 	const struct dt_kfunc_means *means;
@@ -82,30 +100,38 @@ static int resolve(struct dt_gobuild *b, struct dt_hook *hook)
 	    dt_gobuild_trampoline(b, hook->target, ret))
 		hook->kind = ret ? DT_HOOK_FEXIT : DT_HOOK_FENTRY;
 	else if (hook->needs_fexit)
-		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "%s needs fexit programs in the kernel, which this one does not have",
+		return dt_handle_errorf(b->h, EDT_ENABLING_ERR,
+		    "%s needs fexit programs in the kernel, which this one does not have",
 		    hook->target);
 	else if (means->kprobe || (means->multi && hook->offset == 0))
 		hook->kind = ret ? DT_HOOK_KRETPROBE : DT_HOOK_KPROBE;
 	else
-		return dt_handle_errorf(b->h, EDT_ENABLING_ERR, "this kernel has no way to trace its function %s", hook->target);
+		return dt_handle_errorf(b->h, EDT_ENABLING_ERR,
+		    "this kernel has no way to trace its function %s", hook->target);
 	hook->inside = hook->offset != 0;
 	hook->single = !means->multi || hook->inside;
 	return 0;
 }
 
+/* NULL equals only NULL. */
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+/*
+ * The program for this place, made if it is the first enabling there. Kinds that have points share one
+ * program for all places; a graft never adds to a program that is already loaded.
+ */
 static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hook)
 {
 	struct dt_bhook *k;
 
 	for (size_t i = 0; i < b->hooks.n; i++) {
 		k = b->hooks.v[i];
-		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval && k->hook.single == hook->single &&
-		    k->hook.inside == hook->inside && k->hook.waiting == hook->waiting && k->generation == b->generation &&
+		if (k->hook.kind == hook->kind && k->hook.interval == hook->interval &&
+		    k->hook.single == hook->single && k->hook.inside == hook->inside &&
+		    k->hook.waiting == hook->waiting && k->generation == b->generation &&
 		    (dt_hook_has_points(hook->kind) || same_text(k->hook.target, hook->target)))
 			return k;
 	}
@@ -117,11 +143,12 @@ static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hoo
 	return k;
 }
 
-/* The number of a place among those of its program. */
+/* The number of a place among the points of its program; a new place is added behind the others. */
 static uint32_t point_of(struct dt_gobuild *b, struct dt_bhook *k, const struct dt_hook *hook)
 {
 	struct dt_point p = { hook->target, hook->offset, hook->ref_ctr, hook->pid, hook->alone };
-	const char *key = dt_arena_printf(b->t->arena, "%s+%llx/%u", p.target, (unsigned long long)p.offset, p.pid);
+	const char *key = dt_arena_printf(b->t->arena, "%s+%llx/%u", p.target, (unsigned long long)p.offset,
+	    p.pid);
 	uintptr_t known = (uintptr_t)dt_map_get(&k->point_of, key);
 
 	if (known != 0)
@@ -131,7 +158,8 @@ static uint32_t point_of(struct dt_gobuild *b, struct dt_bhook *k, const struct 
 	return (uint32_t)k->points.n - 1;
 }
 
-static const struct dt_difo *expression(struct dt_gobuild *b, const char *text)
+/* Compiles the text once a trace: many probes share their expressions. */
+static const struct dt_difo *compiled_expression(struct dt_gobuild *b, const char *text)
 {
 	const struct dt_difo *difo = dt_map_get(&b->exprs, text);
 
@@ -140,48 +168,59 @@ static const struct dt_difo *expression(struct dt_gobuild *b, const char *text)
 	return difo;
 }
 
-static int derive(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_enabling *en)
+/* The expressions of a derived probe: over what it repeats, when it fires, and its arguments. */
+static int compile_derived(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_enabling *en)
 {
-	if (hook->each != NULL && (en->each = expression(b, hook->each)) == NULL)
+	if (hook->each != NULL && (en->each = compiled_expression(b, hook->each)) == NULL)
 		return -1;
-	if (hook->when != NULL && (en->when = expression(b, hook->when)) == NULL)
+	if (hook->when != NULL && (en->when = compiled_expression(b, hook->when)) == NULL)
 		return -1;
 	for (int i = 0; i < 10 && hook->args[i] != NULL; i++)
-		if ((en->args[i] = expression(b, hook->args[i])) == NULL)
+		if ((en->args[i] = compiled_expression(b, hook->args[i])) == NULL)
 			return -1;
 	return 0;
 }
 
-static bool ordered(enum dt_hook_kind kind)
+/* Places where one event may fire several probes, which must come in the provider's order. */
+static bool fires_in_order(enum dt_hook_kind kind)
 {
 	return kind == DT_HOOK_RAWTP || kind == DT_HOOK_FENTRY || kind == DT_HOOK_FEXIT;
 }
 
-/* On one tracepoint probes fire by number, as providers made them (lwp-exit before exit); clauses of one stay in program order. */
+/*
+ * On one tracepoint probes fire by number, in the order in which providers made them (lwp-exit before exit);
+ * clauses of one probe stay in program order. An insertion, since few enablings share a place.
+ */
 static void add_ordered(struct dt_gobuild *b, struct dt_bhook *k, const struct dt_enabling *en)
 {
 	size_t i = k->en.n;
 
 	dt_vec_push(b->t->arena, &k->en, *en);
-	for (; ordered(k->hook.kind) && i > 0 && k->en.v[i - 1].probe_id > en->probe_id; i--)
+	for (; fires_in_order(k->hook.kind) && i > 0 && k->en.v[i - 1].probe_id > en->probe_id; i--)
 		k->en.v[i] = k->en.v[i - 1];
 	k->en.v[i] = *en;
 }
 
+/*
+ * Adds one enabling at one place. ERROR clauses have no place: the image calls them from where faults are
+ * found.
+ */
 static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const struct dt_hook *hook)
 {
 	const struct dt_probe *p = e->probe;
 	struct dt_enabling en = {
-		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site, .root = hook->root, .soft = hook->soft,
+		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site,
+		.root = hook->root, .soft = hook->soft,
 		.prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name,
 	};
 	struct dt_hook at = *hook;
 	struct dt_bhook *k;
 
-	if (derive(b, hook, &en) != 0 || resolve(b, &at) != 0)
+	if (compile_derived(b, hook, &en) != 0 || choose_means(b, &at) != 0)
 		return -1;
 	if (at.kind == DT_HOOK_URETSITE) {
-		at.kind = DT_HOOK_UPROBE;	/* one program, so that it is ours to say what comes first at one instruction */
+		/* one program for both, so that it decides what comes first at one instruction */
+		at.kind = DT_HOOK_UPROBE;
 		en.leaves = true;
 	}
 	if (at.kind == DT_HOOK_NONE) {
@@ -195,7 +234,10 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 	return 0;
 }
 
-/* A call may be made in several functions (of 32-bit programs); the number tells in each whether it is the one. */
+/*
+ * A system call seen in its functions. There may be several (32-bit programs have their own); the number
+ * tells the program of each whether the call is the one.
+ */
 static int add_call(struct dt_gobuild *b, const struct dt_enabled *e, const struct dt_hook *hook)
 {
 	bool ret = hook->kind == DT_HOOK_SYS_EXIT;
@@ -212,6 +254,7 @@ static int add_call(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 	return 0;
 }
 
+/* Adds an enabling at all places of its probe, or at the one place that came while tracing. */
 static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
 {
 	if (e->at != NULL)
@@ -225,6 +268,7 @@ static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
 	return 0;
 }
 
+/* What the image builder calls the context a program of this kind runs in. */
 static enum dt_image_ctx context_of(enum dt_hook_kind kind)
 {
 	switch (kind) {
@@ -244,6 +288,7 @@ static enum dt_image_ctx context_of(enum dt_hook_kind kind)
 	}
 }
 
+/* How many arguments the probe's context has, as the machine passes them. */
 static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
 {
 	if (dt_hook_is_trampoline(hook->kind))
@@ -251,6 +296,7 @@ static uint32_t nargs_of(struct dt_gobuild *b, const struct dt_hook *hook)
 	return dt_hook_nargs(b->h->types, hook);
 }
 
+/* Whether the clause records a stack of the kernel or looks at one. */
 static bool wants_stack(const struct dt_ecb *e)
 {
 	for (uint32_t i = 0; i < e->nacts; i++)
@@ -259,26 +305,29 @@ static bool wants_stack(const struct dt_ecb *e)
 	return dt_difo_needs(e->pred, DT_NEED_KSTACK);
 }
 
-/* The function of the kernel that calls the programs of a tracepoint. */
+/* The kernel function that calls the programs of a tracepoint (__traceiter_NAME): stacks begin behind it. */
 static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_image_hook *out)
 {
-	const char *of = hook->kind == DT_HOOK_RAWTP ? hook->target : hook->kind == DT_HOOK_SYS_ENTER ? "sys_enter" :
+	const char *of = hook->kind == DT_HOOK_RAWTP ? hook->target :
+	    hook->kind == DT_HOOK_SYS_ENTER ? "sys_enter" :
 	    hook->kind == DT_HOOK_SYS_EXIT ? "sys_exit" : NULL;
 
 	if (of == NULL)
 		return;
 	if (b->h->kernel == NULL)
 		b->h->kernel = dt_kernel_new(b->h->arena);
-	if (dt_kernel_extent(b->h->kernel, dt_arena_printf(b->t->arena, "__traceiter_%s", of), &out->iter, &out->iter_len) != 0)
+	if (dt_kernel_extent(b->h->kernel, dt_arena_printf(b->t->arena, "__traceiter_%s", of), &out->iter,
+	    &out->iter_len) != 0)
 		out->iter = out->iter_len = 0;
 }
 
 void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_image_hook *out)
 {
 	*out = (struct dt_image_hook){ context_of(k->hook.kind), k->keep, k->en.v, (uint32_t)k->en.n,
-		.nargs_known = ordered(k->hook.kind), .nargs = nargs_of(b, &k->hook),
+		.nargs_known = fires_in_order(k->hook.kind), .nargs = nargs_of(b, &k->hook),
 		.npoints = (uint32_t)k->points.n, .inside = k->hook.inside,
-		.in_locks = k->hook.kind == DT_HOOK_RAWTP && strncmp(k->hook.target, "contention_", 11) == 0 };
+		.in_locks = k->hook.kind == DT_HOOK_RAWTP &&
+		    strncmp(k->hook.target, "contention_", 11) == 0 };
 	for (size_t i = 0; i < k->en.n && !out->iter; i++)
 		if (wants_stack(k->en.v[i].ecb))
 			find_iter(b, &k->hook, out);
@@ -304,10 +353,14 @@ static void add_root(struct dt_gobuild *b, uint32_t pid)
 	dt_vec_push(b->t->arena, &b->roots, pid);
 }
 
-/* The processes of -p and -c, those that descriptions name, and the programs that keep book of what comes of them. */
+/*
+ * -x follow: the processes of -p and -c, those that descriptions name, and three programs without enablings
+ * that keep track of which processes descend from them.
+ */
 static void add_family(struct dt_gobuild *b)
 {
-	static const char *const places[] = { [DT_KEEP_FORK] = "sched_process_fork", [DT_KEEP_EXIT] = "sched_process_exit",
+	static const char *const places[] = { [DT_KEEP_FORK] = "sched_process_fork",
+		[DT_KEEP_EXIT] = "sched_process_exit",
 		[DT_KEEP_FREE] = "sched_process_free" };
 
 	for (int i = 0; dt_procs_pid(b->h, i) != 0; i++)
@@ -325,7 +378,10 @@ static void add_family(struct dt_gobuild *b)
 	}
 }
 
-/* A function may end with its first instruction: it is entered first, whatever the order of the clauses. Else they stay in their order. */
+/*
+ * A function may end with its first instruction: it is entered before it is left, whatever the order of the
+ * clauses. Apart from that they keep their order.
+ */
 static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 {
 	struct dt_enabling *sorted = DT_NEWN(b->t->arena, struct dt_enabling, k->en.n + 1);
@@ -339,6 +395,7 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 	k->en.cap = k->en.n;
 }
 
+/* Whether a clause of the program uses vtimestamp, which counts the time a thread really ran. */
 static bool any_vtimestamp(const struct dt_prog *p)
 {
 	for (uint32_t i = 0; i < p->necbs; i++) {
@@ -351,7 +408,10 @@ static bool any_vtimestamp(const struct dt_prog *p)
 	return false;
 }
 
-/* Of all programs: clauses may be enabled later. A hook of its own, without enablings. */
+/*
+ * vtimestamp needs a hook of its own at each switch of threads, without enablings. All programs are asked,
+ * not only what is enabled, since clauses may be enabled later.
+ */
 static void count_run_time(struct dt_gobuild *b)
 {
 	struct dt_bhook *k;
@@ -366,6 +426,7 @@ static void count_run_time(struct dt_gobuild *b)
 	dt_vec_push(b->t->arena, &b->hooks, k);
 }
 
+/* Sorts the enablings that are new since the last call. What a trace needs once is added in generation 0. */
 int dt_gobuild_hooks(struct dt_gobuild *b)
 {
 	if (b->generation == 0) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes that come while tracing. Descriptions of static probes stay when they have been matched: a program that is executed later, a
- * library that is loaded later may have more of them. Programs are held at their execve() until their probes are there (process/gate.h);
- * so are libraries that a process named with -Z opens; others are heard of when they are mapped (symbol/watch.h), a few milliseconds late. What is found joins the session (dt_trace_graft()).
+ * Probes that come while tracing. Descriptions of static probes stay in use after they have been matched,
+ * because a program that is executed later, or a library that is loaded later, may have more of them.
+ * Programs are held at their execve() until their probes are there (process/gate.h); so are libraries that a
+ * process named with -Z opens. Others are heard of when they are mapped (symbol/watch.h), a few milliseconds
+ * late. What is found joins the session (dt_trace_graft()).
  *
- * Such a clause is in the image from the beginning, at a hook that is nowhere: its variables, aggregations and records have their room
- * before its first probe is there, and what the kernel has to say against it is said at once.
+ * Such a clause is in the image from the beginning, at a hook that is nowhere: its variables, aggregations
+ * and records have their room before its first probe exists, and what the kernel has to say against it is
+ * said at once.
  */
 #include "lib/proc.h"
 #include "lib/trace.h"
@@ -29,9 +32,15 @@ struct dt_later {
 
 /* ---- which clauses ---- */
 
+/*
+ * Keeps a clause for later if a provider that finds probes while tracing wants its description. A description
+ * by number is complete: it names one probe.
+ */
 void dt_later_retain(struct dt_trace *t, const struct dt_ecb *ecb, const struct dt_prog *prog)
 {
-	for (const struct dt_provider_row *row = dt_providers; row->name != NULL && ecb->probe.id == 0; row++) {
+	if (ecb->probe.id != 0)
+		return;
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++) {
 		struct dt_retained r = { row, ecb, prog };
 
 		if (row->look != NULL && row->wants(&t->probes, &ecb->probe))
@@ -39,7 +48,10 @@ void dt_later_retain(struct dt_trace *t, const struct dt_ecb *ecb, const struct 
 	}
 }
 
-/* The longest argument a static probe can have, ten times. */
+/*
+ * Enables each retained clause at a probe that never fires. Its arguments are ten times the longest form a
+ * static probe's argument can have, so that the verifier sees the worst case now.
+ */
 void dt_later_reserve(struct dt_trace *t)
 {
 	for (size_t i = 0; i < t->retained.n; i++) {
@@ -47,17 +59,20 @@ void dt_later_reserve(struct dt_trace *t)
 		struct dt_probe *p = DT_NEW(t->arena, struct dt_probe);
 		struct dt_enabled e = { p, r->ecb, r->prog, (uint32_t)t->enabled.n + 1, NULL };
 
-		*p = (struct dt_probe){ .prov = r->ecb->probe.prov, .mod = "", .func = "", .name = r->ecb->probe.name, .row = r->row,
-			.hook = { .kind = DT_HOOK_UPROBE, .target = "", .waiting = true, .when = "pid == 1" } };
+		*p = (struct dt_probe){ .prov = r->ecb->probe.prov, .mod = "", .func = "",
+			.name = r->ecb->probe.name, .row = r->row,
+			.hook = { .kind = DT_HOOK_UPROBE, .target = "", .waiting = true,
+				.when = "pid == 1" } };
 		for (int k = 0; k < 10; k++)
-			p->hook.args[k] = "*(uint64_t *)copyin(uregs[0] + ((int64_t)(int32_t)uregs[1] << 1) + (1), 8)";
+			p->hook.args[k] =
+			    "*(uint64_t *)copyin(uregs[0] + ((int64_t)(int32_t)uregs[1] << 1) + (1), 8)";
 		dt_vec_push(t->arena, &t->enabled, e);
 	}
 }
 
 /* ---- what has come ---- */
 
-/* True: it was not yet. */
+/* Notes that a clause is enabled at a place. True: it was not yet, so the caller enables it. */
 static bool make_live(struct dt_trace *t, const struct dt_ecb *ecb, const struct dt_hook *hook)
 {
 	char key[64];
@@ -71,7 +86,8 @@ static bool make_live(struct dt_trace *t, const struct dt_ecb *ecb, const struct
 
 struct joining { struct dt_trace *t; const struct dt_retained *r; };
 
-static int join(void *ctx, const struct dt_probe *p)
+/* Enables the clause at each place of a probe where it is not yet. */
+static int join_probe(void *ctx, const struct dt_probe *p)
 {
 	struct joining *j = ctx;
 
@@ -84,19 +100,25 @@ static int join(void *ctx, const struct dt_probe *p)
 	return 0;
 }
 
-/* Nobody is there to be asked: whoever traces is told, and what was there goes on. */
-static void tell(struct dtrace_hdl *h, struct dt_trace *t, const char *why)
+/*
+ * The new probes could not be enabled. Nobody waits for an answer, so the error handler is told and tracing
+ * goes on with what it has.
+ */
+static void tell_failure(struct dtrace_hdl *h, struct dt_trace *t, const char *why)
 {
 	char msg[1200];
 	dtrace_probedesc_t none = { 0 };
 	dtrace_eprobedesc_t edesc = { 0 };
-	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &none, .dteda_msg = msg };
+	dtrace_errdata_t d = { .dteda_handle = h, .dteda_edesc = &edesc, .dteda_pdesc = &none,
+		.dteda_msg = msg };
 
-	snprintf(msg, sizeof(msg), "probes of a program that has been started could not be enabled: %s\n", why);
+	snprintf(msg, sizeof(msg), "probes of a program that has been started could not be enabled: %s\n",
+	    why);
 	if (t->err_f != NULL)
 		(void)t->err_f(&d, t->err_arg);
 }
 
+/* Matches the retained clauses against the probes that are known now, and grafts what is new. */
 static void enable_new(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	size_t before = t->enabled.n;
@@ -105,19 +127,26 @@ static void enable_new(struct dtrace_hdl *h, struct dt_trace *t)
 	for (size_t i = 0; i < t->retained.n; i++) {
 		struct joining j = { t, &t->retained.v[i] };
 
-		(void)dt_probes_there(&t->probes, &j.r->ecb->probe, join, &j);
+		(void)dt_probes_there(&t->probes, &j.r->ecb->probe, join_probe, &j);
 	}
 	if (t->enabled.n > before && dt_trace_graft(t, msg, sizeof(msg)) != 0)
-		tell(h, t, msg);
+		tell_failure(h, t, msg);
 }
 
-static void look(struct dt_trace *t, uint32_t pid, struct dt_object *o)
+/* Asks the providers which probes a process (and one file of it, if given) has. */
+static void look_at_object(struct dt_trace *t, uint32_t pid, struct dt_object *o)
 {
-	for (size_t i = 0; i < t->retained.n; i++)
-		t->retained.v[i].row->look(&t->probes, t->retained.v[i].row, &t->retained.v[i].ecb->probe, pid, o);
+	for (size_t i = 0; i < t->retained.n; i++) {
+		const struct dt_retained *r = &t->retained.v[i];
+
+		r->row->look(&t->probes, r->row, &r->ecb->probe, pid, o);
+	}
 }
 
-/* Is the name without a process enough, so that a file that is known is known for all? */
+/*
+ * True if a description names one process: then a file that was looked at for one process must be looked at
+ * again for the next.
+ */
 static bool named_by_process(const struct dt_trace *t)
 {
 	for (size_t i = 0; i < t->retained.n; i++) {
@@ -131,6 +160,7 @@ static bool named_by_process(const struct dt_trace *t)
 
 /* ---- who tells ---- */
 
+/* Whether a description ends in this process's number, as in mydb123. */
 static bool process_named(const struct dt_trace *t, uint32_t pid)
 {
 	char end[16];
@@ -146,14 +176,18 @@ static bool process_named(const struct dt_trace *t, uint32_t pid)
 	return false;
 }
 
-/* Libraries that a process loads are held too when it is named and somebody waits for them (-Z). */
+/* Libraries that a process loads are held too if it is named and somebody waits for them (-Z). */
 static bool holds_opens(const struct dtrace_hdl *h, const struct dt_trace *t)
 {
-	return dt_options_on(&h->options, DT_OPT_zdefs) && h->target > 0 && process_named(t, (uint32_t)h->target);
+	return dt_options_on(&h->options, DT_OPT_zdefs) && h->target > 0 &&
+	    process_named(t, (uint32_t)h->target);
 }
 
-/* In the process that holds: names as notes have them. */
-static bool wanted(void *ctx, uint32_t pid, const char *provider)
+/*
+ * Runs in the helper process that holds others: it must not touch anything but the retained descriptions.
+ * Names are as ELF notes have them, with __ for -. `provider` NULL asks whether the process itself is named.
+ */
+static bool provider_wanted(void *ctx, uint32_t pid, const char *provider)
 {
 	const struct dt_trace *t = ctx;
 	char base[256], full[270];
@@ -179,6 +213,7 @@ static bool wanted(void *ctx, uint32_t pid, const char *provider)
 	return false;
 }
 
+/* Each program that waits is answered, whatever was found: its probes are live by then, or could not be. */
 static void read_gate(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_gate_event e;
@@ -187,19 +222,26 @@ static void read_gate(struct dtrace_hdl *h, struct dt_trace *t)
 		struct dt_object *o = dt_object_opened(&t->probes, e.fd);
 
 		if (o != NULL)
-			look(t, e.pid, o);
+			look_at_object(t, e.pid, o);
 		enable_new(h, t);
 		dt_gate_answer(t->later->gate, &e, !named_by_process(t));
 		close(e.fd);
 	}
 }
 
-static void look_at(void *ctx, uint32_t pid) { look(ctx, pid, NULL); }
+static void look_at_process(void *ctx, uint32_t pid)
+{
+	look_at_object(ctx, pid, NULL);
+}
 
-enum { MOST = 256 };			/* processes that are looked at one by one; of more all are */
+enum { MOST = 256 };			/* processes looked at one by one; if there are more, all are */
 struct news { struct dt_trace *t; uint32_t pids[MOST]; size_t n; bool lost, by_process; };
 
-static void heard(void *ctx, const struct dt_watch_event *e)
+/*
+ * Notes the process of a new mapping. Where the process does not matter, a file that was seen once is enough.
+ * News that were lost, or are too many, end in a look at all processes.
+ */
+static void note_mapping(void *ctx, const struct dt_watch_event *e)
 {
 	struct news *n = ctx;
 
@@ -217,23 +259,25 @@ static void heard(void *ctx, const struct dt_watch_event *e)
 		n->pids[n->n++] = e->pid;
 }
 
+/* Looks at the processes that have mapped something since the last call. */
 static void read_watch(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct news n = { .t = t, .by_process = named_by_process(t) };
 
 	if (t->later->watch == NULL)
 		return;
-	(void)dt_watch_read(t->later->watch, heard, &n);
+	(void)dt_watch_read(t->later->watch, note_mapping, &n);
 	for (size_t i = 0; i < n.n && !n.lost; i++)
-		look(t, n.pids[i], NULL);
+		look_at_object(t, n.pids[i], NULL);
 	if (n.lost)
-		dt_each_process(look_at, t);
+		dt_each_process(look_at_process, t);
 	if (n.lost || n.n > 0)
 		enable_new(h, t);
 }
 
 /* ---- beginning and end ---- */
 
+/* Watching begins before the last look at all processes, so that nothing started in between is missed. */
 void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_later *l;
@@ -244,15 +288,15 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 	dt_map_init(&l->live, t->arena);
 	dt_map_init(&l->seen, t->arena);
 	for (size_t i = 0; i < t->enabled.n; i++)
-		for (const struct dt_hook *hook = &t->enabled.v[i].probe->hook; hook != NULL; hook = hook->next)
-			(void)make_live(t, t->enabled.v[i].ecb, hook);
+		for (const struct dt_hook *k = &t->enabled.v[i].probe->hook; k != NULL; k = k->next)
+			(void)make_live(t, t->enabled.v[i].ecb, k);
 	if (dt_watch_open(&l->watch) != 0)
 		l->watch = NULL;
-	if (dt_gate_open(&l->gate, holds_opens(h, t), wanted, t) != 0)
+	if (dt_gate_open(&l->gate, holds_opens(h, t), provider_wanted, t) != 0)
 		l->gate = NULL;
 	if (l->gate != NULL)
 		(void)dt_session_wake_by(t->session, dt_gate_fd(l->gate));
-	dt_each_process(look_at, t);		/* what was started since the descriptions were matched */
+	dt_each_process(look_at_process, t);	/* what was started since the descriptions were matched */
 	enable_new(h, t);
 }
 

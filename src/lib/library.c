@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finding, scanning and compiling D libraries; see library.h. */
+/*
+ * Finding, scanning and compiling D libraries; library.h says when each happens. Errors jump through the diag
+ * of the compile in hand, and dt_libraries_cut() then takes back what that compile has loaded.
+ */
 #include "lib/handle.h"
 #include "base/file.h"
 #include "lib/dlib.h"
@@ -18,6 +21,7 @@ void dt_libraries_init(struct dt_libraries *l, struct dt_arena *arena)
 
 /* ---- finding ---- */
 
+/* The first file of a name wins: directories of -L come before our own. */
 static void add_file(struct dtrace_hdl *h, const char *name, const char *path, bool user, const char *text,
     size_t len)
 {
@@ -46,6 +50,7 @@ static int select_d_file(const struct dirent *e)
 	return is_d_file(e);
 }
 
+/* Reads all D files of a directory. Everything scandir() gave is freed before an error jumps. */
 static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 {
 	struct dirent **list;
@@ -77,6 +82,10 @@ static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 		    strerror(failed));
 }
 
+/*
+ * Finds the names a file declares and the files it depends on, without compiling it. The first file that
+ * declares a name keeps it.
+ */
 static void scan_file(struct dtrace_hdl *h, struct dt_library *lib)
 {
 	struct dt_parse p = { .arena = h->arena, .diag = h->diag, .src = lib->src, .ctx = h };
@@ -91,6 +100,7 @@ static void scan_file(struct dtrace_hdl *h, struct dt_library *lib)
 			dt_map_put(&h->libraries.by_name, scan.names.v[i], lib);
 }
 
+/* Once a handle: those of -L, then either those of -x syslibdir or the ones we ship. */
 static void scan_all(struct dtrace_hdl *h)
 {
 	const char *system = h->options.str[DT_OPT_syslibdir];
@@ -111,8 +121,9 @@ static void scan_all(struct dtrace_hdl *h)
 
 /* ---- compiling ---- */
 
-static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wanted_by);
+static void load_library(struct dtrace_hdl *h, struct dt_library *lib, const char *wanted_by);
 
+/* Loads what the library depends on first. If one of these is left out, so is the library. */
 static void load_needs(struct dtrace_hdl *h, struct dt_library *lib)
 {
 	for (size_t i = 0; i < lib->nneeds && lib->state == DT_LIB_LOADING; i++) {
@@ -122,14 +133,18 @@ static void load_needs(struct dtrace_hdl *h, struct dt_library *lib)
 			dt_fail(h->diag, D_PRAGMA_DEPEND, (struct dt_loc){ lib->src, 0, 0 },
 			    "library %s requires library %s, which is not there",
 			    lib->name, lib->needs[i]);
-		load(h, need, lib->name);
+		load_library(h, need, lib->name);
 		if (need->state == DT_LIB_SKIPPED)
 			/* a provider or module that it depends on is not there: historic, silent */
 			lib->state = DT_LIB_SKIPPED;
 	}
 }
 
-static void compile(struct dtrace_hdl *h, struct dt_library *lib)
+/*
+ * Libraries are compiled into the handle's arena: what they declare lives as long as the handle. Ours are
+ * lazy, so that a type which this kernel lacks is an error only for programs that use it.
+ */
+static void compile_library(struct dtrace_hdl *h, struct dt_library *lib)
 {
 	struct dt_parse p = {
 		.arena = h->arena, .diag = h->diag, .src = lib->src, .spec = DT_PART_NAME, .empty_ok = true,
@@ -144,13 +159,16 @@ static void compile(struct dtrace_hdl *h, struct dt_library *lib)
 	dt_sema_unit(&sema, dt_parse(&p));
 }
 
-/* A dependency this library itself asks for and that is not there; not one of a library it made us load. */
+/* The error is about a dependency that this library itself asks for, not one that it made us load. */
 static bool lacks_dependency(const struct dt_diag *diag, const struct dt_library *lib)
 {
 	return diag->msg != NULL && diag->tag == D_PRAGMA_DEPEND && diag->loc.src == lib->src;
 }
 
-/* A library whose dependency is missing is left out; any other error in it is the program's. */
+/*
+ * A library whose dependency is missing is left out; any other error in it is the program's. The compile's
+ * jump is replaced for the duration and put back on both ways.
+ */
 static void try_compile(struct dtrace_hdl *h, struct dt_library *lib)
 {
 	jmp_buf saved;
@@ -159,7 +177,7 @@ static void try_compile(struct dtrace_hdl *h, struct dt_library *lib)
 	memcpy(saved, h->diag->env, sizeof(saved));
 	failed = setjmp(h->diag->env) != 0;
 	if (!failed)
-		compile(h, lib);
+		compile_library(h, lib);
 	memcpy(h->diag->env, saved, sizeof(saved));
 	if (failed && !lacks_dependency(h->diag, lib))
 		longjmp(h->diag->env, 1);
@@ -168,7 +186,11 @@ static void try_compile(struct dtrace_hdl *h, struct dt_library *lib)
 	lib->state = failed ? DT_LIB_SKIPPED : DT_LIB_LOADED;
 }
 
-static void load(struct dtrace_hdl *h, struct dt_library *lib, const char *wanted_by)
+/*
+ * Loads a library after what it needs. The state tells a library that is being loaded from one that is done,
+ * so a cycle is found.
+ */
+static void load_library(struct dtrace_hdl *h, struct dt_library *lib, const char *wanted_by)
 {
 	struct dt_loc at = { lib->src, 0, 0 };
 
@@ -191,7 +213,7 @@ void dt_libraries_start(struct dtrace_hdl *h)
 	scan_all(h);
 	for (size_t i = 0; i < h->libraries.files.n; i++)
 		if (h->libraries.files.v[i]->user)
-			load(h, h->libraries.files.v[i], NULL);
+			load_library(h, h->libraries.files.v[i], NULL);
 }
 
 bool dt_library_need(struct dtrace_hdl *h, const char *name)
@@ -204,7 +226,7 @@ bool dt_library_need(struct dtrace_hdl *h, const char *name)
 	lib = dt_map_get(&h->libraries.by_name, name);
 	if (lib == NULL || lib->state != DT_LIB_UNREAD)
 		return false;
-	load(h, lib, NULL);
+	load_library(h, lib, NULL);
 	return lib->state == DT_LIB_LOADED;
 }
 
@@ -217,6 +239,7 @@ bool dt_library_exists(struct dtrace_hdl *h, const char *file)
 	return lib != NULL && lib->state != DT_LIB_SKIPPED;
 }
 
+/* Names for "did you mean": those of libraries that could be loaded. Keys with a space are no D names. */
 void dt_library_offer(struct dtrace_hdl *h, struct dt_near *near)
 {
 	for (uint32_t i = 0; i < h->libraries.by_name.n; i++) {
@@ -228,6 +251,10 @@ void dt_library_offer(struct dtrace_hdl *h, struct dt_near *near)
 	}
 }
 
+/*
+ * Goes back to when `loaded` libraries were loaded: a compile that failed may have loaded more, whose
+ * declarations are gone from the compiler.
+ */
 void dt_libraries_cut(struct dtrace_hdl *h, uint32_t loaded)
 {
 	for (size_t i = 0; i < h->libraries.files.n; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A description in, the probes that it matches out; where it matches none, a sentence that says why, and what may have been
- * meant. The compiler asks here for each clause, and programs when they are enabled.
+ * A description in, the probes it matches out; where it matches none, a sentence that says why, and what may
+ * have been meant. The compiler asks here for each clause, and so does enabling.
  */
+#include "base/count.h"
 #include "lib/trace.h"
 
 #include "lib/errors.h"
@@ -10,7 +11,9 @@
 
 #include <errno.h>
 
-int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_f *f, void *ctx, const char **why)
+/* Options that change what providers offer are handed over with each question. */
+int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_f *f, void *ctx,
+    const char **why)
 {
 	struct dt_trace *t = h->trace;
 
@@ -21,38 +24,48 @@ int dt_trace_match(struct dtrace_hdl *h, const struct dt_probedesc *d, dt_probe_
 
 /* ---- what may have been meant ---- */
 
-/* Kinds of probes as another tracer calls them; there they come first. */
+/*
+ * Kinds of probes as bpftrace calls them: its users write them where the provider, module or function stands.
+ */
 static const char *other_kind(const struct dt_probedesc *d)
 {
 	static const struct { const char *theirs, *why; } rows[] = {
 		{ "tracepoint", "tracepoints are sdt:GROUP::NAME, and system calls syscall::NAME:entry" },
-		{ "kprobe", "functions of the kernel are fbt::FUNCTION:entry" }, { "kretprobe", "functions of the kernel are fbt::FUNCTION:return" },
+		{ "kprobe", "functions of the kernel are fbt::FUNCTION:entry" },
+		{ "kretprobe", "functions of the kernel are fbt::FUNCTION:return" },
 		{ "uprobe", "functions of a process are pid$target:MODULE:FUNCTION:entry" },
 		{ "uretprobe", "functions of a process are pid$target:MODULE:FUNCTION:return" },
 		{ "usdt", "static probes of a process are PROVIDER$target:MODULE::NAME" },
-		{ "interval", "what fires at intervals is tick-1s, tick-100ms" }, { "rawtracepoint", "raw tracepoints are rawtp:::NAME" },
-		{ "software", "events that are counted are cpc:::" }, { "hardware", "events that are counted are cpc:::" },
+		{ "interval", "what fires at intervals is tick-1s, tick-100ms" },
+		{ "rawtracepoint", "raw tracepoints are rawtp:::NAME" },
+		{ "software", "events that are counted are cpc:::" },
+		{ "hardware", "events that are counted are cpc:::" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(d->prov, rows[i].theirs) == 0 || strcmp(d->mod, rows[i].theirs) == 0 || strcmp(d->func, rows[i].theirs) == 0)
+	for (size_t i = 0; i < DT_COUNT(rows); i++)
+		if (strcmp(d->prov, rows[i].theirs) == 0 || strcmp(d->mod, rows[i].theirs) == 0 ||
+		    strcmp(d->func, rows[i].theirs) == 0)
 			return rows[i].why;
 	return NULL;
 }
 
-static int stop(void *ctx, const struct dt_probe *p)
+/* One match is enough. */
+static int stop_at_first(void *ctx, const struct dt_probe *p)
 {
 	(void)ctx, (void)p;
 	return -ECANCELED;
 }
 
-static bool exists(struct dtrace_hdl *h, const struct dt_probedesc *d)
+static bool any_match(struct dtrace_hdl *h, const struct dt_probedesc *d)
 {
-	return dt_trace_match(h, d, stop, NULL, NULL) == -ECANCELED;
+	return dt_trace_match(h, d, stop_at_first, NULL, NULL) == -ECANCELED;
 }
 
-/* syscall:openat:entry lacks a colon: parts are counted from the right, so the provider landed in a part behind its own. */
-static const char *shifted(struct dtrace_hdl *h, const struct dt_probedesc *d)
+/*
+ * syscall:openat:entry lacks a colon. Parts are counted from the right, so the provider landed in a later
+ * part. Returns the description with the colon, if it matches something.
+ */
+static const char *with_missing_colon(struct dtrace_hdl *h, const struct dt_probedesc *d)
 {
 	struct dt_probedesc with = *d;
 
@@ -67,9 +80,12 @@ static const char *shifted(struct dtrace_hdl *h, const struct dt_probedesc *d)
 	} else {
 		return NULL;
 	}
-	return exists(h, &with) ? dt_arena_printf(h->trace->arena, "%s:%s:%s:%s", with.prov, with.mod, with.func, with.name) : NULL;
+	if (!any_match(h, &with))
+		return NULL;
+	return dt_arena_printf(h->trace->arena, "%s:%s:%s:%s", with.prov, with.mod, with.func, with.name);
 }
 
+/* Empty parts at the front need not be written. */
 static const char *without_colons(const char *text)
 {
 	return text + strspn(text, ":");
@@ -77,7 +93,7 @@ static const char *without_colons(const char *text)
 
 struct offering { struct dt_near near; bool func; };
 
-static int offer(void *ctx, const struct dt_probe *p)
+static int offer_name(void *ctx, const struct dt_probe *p)
 {
 	struct offering *o = ctx;
 
@@ -85,8 +101,8 @@ static int offer(void *ctx, const struct dt_probe *p)
 	return 0;
 }
 
-/* The one part that is written wrong: with all the others, some probe has to match. */
-static const char *nearest(struct dtrace_hdl *h, const struct dt_probedesc *d, bool func)
+/* The one part that is misspelt: with all the others, some probe has to match. */
+static const char *nearest_name(struct dtrace_hdl *h, const struct dt_probedesc *d, bool func)
 {
 	const char *part = func ? d->func : d->name;
 	struct dt_probedesc without = *d;
@@ -99,26 +115,31 @@ static const char *nearest(struct dtrace_hdl *h, const struct dt_probedesc *d, b
 	else
 		without.name = "";
 	dt_near_init(&o.near, part);
-	dt_trace_match(h, &without, offer, &o, NULL);
+	dt_trace_match(h, &without, offer_name, &o, NULL);
 	if (o.near.best == NULL)
 		return NULL;
 	return dt_arena_printf(h->trace->arena, "%s:%s:%s:%s", d->prov, d->mod, func ? o.near.best : d->func,
 	    func ? d->name : o.near.best);
 }
 
-static const char *meant(struct dtrace_hdl *h, const struct dt_probedesc *d)
+/*
+ * What may have been meant, or NULL. Providers that are asked each time suggest names themselves, and a
+ * provider that does not exist has none.
+ */
+static const char *what_was_meant(struct dtrace_hdl *h, const struct dt_probedesc *d)
 {
 	const struct dt_provider_row *row = d->prov[0] != '\0' ? dt_provider_find(d->prov) : NULL;
-	const char *text = shifted(h, d);
+	const char *text = with_missing_colon(h, d);
 
-	if (text != NULL || (row != NULL && row->wants != NULL))	/* one that is always asked says that itself */
+	if (text != NULL || (row != NULL && row->wants != NULL))
 		return text;
 	if (row == NULL && !(d->prov[0] == '\0' && d->mod[0] == '\0' && d->func[0] == '\0'))
 		return NULL;
-	text = nearest(h, d, false);
-	return text != NULL || d->func[0] == '\0' ? text : nearest(h, d, true);
+	text = nearest_name(h, d, false);
+	return text != NULL || d->func[0] == '\0' ? text : nearest_name(h, d, true);
 }
 
+/* The best sentence there is: another tracer's word, the provider's reason, what may have been meant. */
 const char *dt_trace_reason(struct dtrace_hdl *h, const struct dt_probedesc *d, const char *why)
 {
 	const char *other = d->id == 0 ? other_kind(d) : NULL, *text;
@@ -127,10 +148,11 @@ const char *dt_trace_reason(struct dtrace_hdl *h, const struct dt_probedesc *d, 
 		return other;
 	if (d->id != 0 || (why != NULL && strstr(why, "did you mean") != NULL))
 		return why;
-	text = meant(h, d);
+	text = what_was_meant(h, d);
 	if (text == NULL)
 		return why;
-	return dt_arena_printf(h->trace->arena, "%s%sdid you mean %s?", why != NULL ? why : "", why != NULL ? "; " : "",
+	return dt_arena_printf(h->trace->arena, "%s%sdid you mean %s?", why != NULL ? why : "",
+	    why != NULL ? "; " : "",
 	    without_colons(text));
 }
 
@@ -138,7 +160,7 @@ const char *dt_trace_reason(struct dtrace_hdl *h, const struct dt_probedesc *d, 
 
 struct telling { dt_pdesc_f *f; void *ctx; };
 
-static int tell(void *ctx, const struct dt_probe *p)
+static int tell_compiler(void *ctx, const struct dt_probe *p)
 {
 	struct telling *t = ctx;
 	struct dt_pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
@@ -146,13 +168,18 @@ static int tell(void *ctx, const struct dt_probe *p)
 	return t->f != NULL && t->f(t->ctx, &d) ? 0 : -ECANCELED;
 }
 
-bool dt_trace_described(void *hdl, const struct dt_pdesc *p, dt_pdesc_f *f, void *ctx, const char **why, enum dt_tag *tag)
+/*
+ * The compiler asks whether a description matches, and sees each probe until it has seen enough (f returns
+ * false).
+ */
+bool dt_trace_described(void *hdl, const struct dt_pdesc *p, dt_pdesc_f *f, void *ctx, const char **why,
+    enum dt_tag *tag)
 {
 	struct dtrace_hdl *h = hdl;
 	struct dt_probedesc d = { p->prov, p->mod, p->func, p->name, p->id };
 	struct telling t = { f, ctx };
 	const char *reason = NULL;
-	int n = dt_trace_match(h, &d, tell, &t, &reason);
+	int n = dt_trace_match(h, &d, tell_compiler, &t, &reason);
 
 	if (n > 0 || n == -ECANCELED)
 		return true;

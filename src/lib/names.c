@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of levels, classes, faults, subroutines and probes as text. */
+/*
+ * Names of stability levels, classes, faults, subroutines and probes as text, and back. Nothing here needs a
+ * handle; where the API has one, it is not looked at.
+ */
 #include "dif/dif.h"
 #include "lib/handle.h"
 
 #include <errno.h>
 
-static const char *const stability[] = { "Internal", "Private", "Obsolete", "External", "Unstable", "Evolving", "Stable",
-	"Standard" };
+/* The order of both is that of the numbers in dtrace.h. */
+static const char *const stability[] = { "Internal", "Private", "Obsolete", "External", "Unstable",
+	"Evolving", "Stable", "Standard" };
 static const char *const classes[] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
 
 const char *dtrace_stability_name(dtrace_stability_t s)
@@ -19,14 +23,17 @@ const char *dtrace_class_name(dtrace_class_t c)
 	return c <= DTRACE_CLASS_MAX ? classes[c] : NULL;
 }
 
+/* NULL for numbers that no level or class has; otherwise buf. */
 char *dtrace_attr2str(dtrace_attribute_t a, char *buf, size_t len)
 {
-	if (a.dtat_name > DTRACE_STABILITY_MAX || a.dtat_data > DTRACE_STABILITY_MAX || a.dtat_class > DTRACE_CLASS_MAX)
+	if (a.dtat_name > DTRACE_STABILITY_MAX || a.dtat_data > DTRACE_STABILITY_MAX ||
+	    a.dtat_class > DTRACE_CLASS_MAX)
 		return NULL;
 	dt_attr_str((struct dt_attr){ a.dtat_name, a.dtat_data, a.dtat_class }, buf, len);
 	return buf;
 }
 
+/* "Evolving/Evolving/Common"; -1 and *a untouched if it is none. */
 int dtrace_str2attr(const char *text, dtrace_attribute_t *a)
 {
 	struct dt_attr attr;
@@ -37,6 +44,7 @@ int dtrace_str2attr(const char *text, dtrace_attribute_t *a)
 	return 0;
 }
 
+/* A description by number is just the number. */
 char *dtrace_desc2str(const dtrace_probedesc_t *d, char *buf, size_t len)
 {
 	if (d->dtpd_id != 0)
@@ -49,7 +57,7 @@ char *dtrace_desc2str(const dtrace_probedesc_t *d, char *buf, size_t len)
 const char *dtrace_faultstr(dtrace_hdl_t *h, int fault)
 {
 	(void)h;
-	return fault == 1000 ? "library-level fault" : dt_fault_text(fault);
+	return fault == DTRACEFLT_LIBRARY ? "library-level fault" : dt_fault_text(fault);
 }
 
 const char *dtrace_subrstr(dtrace_hdl_t *h, int subr)

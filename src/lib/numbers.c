@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The numbers that dtrace.h promises are those of our own lists. */
+/*
+ * The numbers that dtrace.h promises are those of our own lists (dif/acts.def): the public header repeats
+ * them so that it stands alone, and a difference does not compile.
+ */
 #include "dif/action.h"
 #include "dtrace.h"
 

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Objects, symbols and types by name and address, for callers of the library. The objects are the kernel
- * ("vmlinux") and its modules: processes have their addresses named by dtrace_uaddr2str(). Symbols are those
- * of /proc/kallsyms, types those of BTF.
+ * ("vmlinux") and its modules; addresses in processes are named by dtrace_uaddr2str(). Symbols are those of
+ * /proc/kallsyms, types those of BTF. Strings given out live as long as the handle.
  */
+#include "base/count.h"
 #include "lib/entry.h"
 #include "lib/trace.h"
 
 #include <errno.h>
 
-/* The special objects of dtrace.h are small numbers in place of a name. */
+/*
+ * The special objects of dtrace.h (DTRACE_OBJ_EXEC and its siblings) are small numbers in place of a name:
+ * they must never be read as text.
+ */
 static bool is_special(const char *object)
 {
 	return (uintptr_t)object <= 3 || (uintptr_t)object >= (uintptr_t)-3;
 }
 
+/* Objects that mean "wherever it is". */
 static bool any_module(const char *object)
 {
 	return object == DTRACE_OBJ_EVERY || object == DTRACE_OBJ_KMODS;
 }
 
+/* The kernel's symbols, opened at the first need. */
 static struct dt_kernel *kernel_of(struct dtrace_hdl *h)
 {
 	if (h->kernel == NULL)
@@ -27,13 +33,13 @@ static struct dt_kernel *kernel_of(struct dtrace_hdl *h)
 	return h->kernel;
 }
 
-/* What a lookup failed with, as the historic codes say it. */
+/* The historic code for the errno of a lookup; `none` is the code for "there is no such thing". */
 static int symbol_error(struct dtrace_hdl *h, int err, int none)
 {
 	return dt_handle_error(h, err == -ENOENT ? none : err == -ENOMEM ? EDT_NOMEM : EDT_CORRUPT_KALLSYMS);
 }
 
-/* The module a lookup is limited to, NULL any. 0, or -1 with the error: there is no such object. */
+/* The module a lookup is limited to; NULL means any. 0, or -1 with the error set: there is no such object. */
 static int limit_to(struct dtrace_hdl *h, const char *object, const char **module)
 {
 	*module = NULL;
@@ -53,6 +59,7 @@ static int limit_to(struct dtrace_hdl *h, const char *object, const char **modul
 
 /* ---- symbols ---- */
 
+/* Either out parameter may be NULL. Kernel symbols have no section: SHN_ABS. */
 static void fill_symbol(const struct dt_ksym *s, GElf_Sym *sym, dtrace_syminfo_t *info)
 {
 	if (sym != NULL)
@@ -63,7 +70,8 @@ static void fill_symbol(const struct dt_ksym *s, GElf_Sym *sym, dtrace_syminfo_t
 		*info = (dtrace_syminfo_t){ s->module, s->name, s->id };
 }
 
-static int by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym,
+/* dtrace_lookup_by_name() behind its door. */
+static int lookup_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym,
     dtrace_syminfo_t *info)
 {
 	const char *module, *home;
@@ -92,10 +100,11 @@ static int by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_S
 int dtrace_lookup_by_name(dtrace_hdl_t *h, const char *object, const char *name, GElf_Sym *sym,
     dtrace_syminfo_t *info)
 {
-	DT_PUBLIC(h, -1, by_name(h, object, name, sym, info));
+	DT_PUBLIC(h, -1, lookup_name(h, object, name, sym, info));
 }
 
-static int by_addr(dtrace_hdl_t *h, GElf_Addr addr, GElf_Sym *sym, dtrace_syminfo_t *info)
+/* dtrace_lookup_by_addr() behind its door. Without `sym` only the module is asked for, as in history. */
+static int lookup_addr(dtrace_hdl_t *h, GElf_Addr addr, GElf_Sym *sym, dtrace_syminfo_t *info)
 {
 	struct dt_ksym s;
 	int err = dt_kernel_find(kernel_of(h), addr, &s);
@@ -110,23 +119,24 @@ static int by_addr(dtrace_hdl_t *h, GElf_Addr addr, GElf_Sym *sym, dtrace_syminf
 
 int dtrace_lookup_by_addr(dtrace_hdl_t *h, GElf_Addr addr, GElf_Sym *sym, dtrace_syminfo_t *info)
 {
-	DT_PUBLIC(h, -1, by_addr(h, addr, sym, info));
+	DT_PUBLIC(h, -1, lookup_addr(h, addr, sym, info));
 }
 
 /* ---- types ---- */
 
+/* History has one code for all that can be wrong with a type; only lack of memory is told apart. */
 static int type_error(dtrace_hdl_t *h)
 {
 	return h->err == EDT_NOMEM ? -1 : dt_handle_error(h, EDT_NOTYPE);
 }
 
-/* "struct foo *" of a module is "struct module`foo *" in D. */
-static const char *scoped(struct dtrace_hdl *h, const char *module, const char *name)
+/* "struct foo *" in a module is "struct module`foo *" in D. */
+static const char *scoped_name(struct dtrace_hdl *h, const char *module, const char *name)
 {
 	static const char *const tags[] = { "struct ", "union ", "enum " };
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(tags); i++)
 		if (strncmp(name, tags[i], strlen(tags[i])) == 0)
 			n = strlen(tags[i]);
 	n += strspn(name + n, " ");
@@ -134,14 +144,18 @@ static const char *scoped(struct dtrace_hdl *h, const char *module, const char *
 }
 
 /* D may name a struct that nobody has defined; a lookup does not find it. */
-static bool unknown(const struct dt_type *t)
+static bool is_undefined(const struct dt_type *t)
 {
 	while (t->ref != NULL)
 		t = t->ref;
 	return t->incomplete;
 }
 
-static int by_type(dtrace_hdl_t *h, const char *object, const char *name, dtrace_typeinfo_t *info)
+/*
+ * dtrace_lookup_by_type() behind its door. The C and D definitions (DTRACE_OBJ_CDEFS, _DDEFS) are a filter on
+ * the result rather than a place to look in.
+ */
+static int lookup_type(dtrace_hdl_t *h, const char *object, const char *name, dtrace_typeinfo_t *info)
 {
 	const char *only = object == DTRACE_OBJ_CDEFS ? "C" : object == DTRACE_OBJ_DDEFS ? "D" : NULL,
 	    *module = NULL;
@@ -152,18 +166,19 @@ static int by_type(dtrace_hdl_t *h, const char *object, const char *name, dtrace
 		return dt_handle_error(h, EDT_NOTYPE);
 	if (!is_special(object) && limit_to(h, object, &module) != 0)
 		return -1;
-	if (dtrace_type_strcompile(h, module != NULL ? scoped(h, module, name) : name, info) != 0)
+	if (dtrace_type_strcompile(h, module != NULL ? scoped_name(h, module, name) : name, info) != 0)
 		return type_error(h);
-	if (unknown(info->dtt_type))
+	if (is_undefined(info->dtt_type))
 		return dt_handle_error(h, EDT_NOTYPE);
 	return only == NULL || strcmp(info->dtt_object, only) == 0 ? 0 : dt_handle_error(h, EDT_NOTYPE);
 }
 
 int dtrace_lookup_by_type(dtrace_hdl_t *h, const char *object, const char *name, dtrace_typeinfo_t *info)
 {
-	DT_PUBLIC(h, -1, by_type(h, object, name, info));
+	DT_PUBLIC(h, -1, lookup_type(h, object, name, info));
 }
 
+/* Only functions and variables with BTF have a type; without any BTF the error says so (EDT_NOCTF). */
 static int type_of_symbol(dtrace_hdl_t *h, const dtrace_syminfo_t *sym, dtrace_typeinfo_t *info)
 {
 	const struct dt_type *t;
@@ -186,6 +201,7 @@ int dtrace_symbol_type(dtrace_hdl_t *h, const GElf_Sym *sym, const dtrace_syminf
 
 /* ---- objects ---- */
 
+/* One iteration over the modules: for a caller's function, or looking for one module. */
 struct visiting {
 	dtrace_hdl_t *h;
 	const char *want;		/* NULL all */
@@ -195,7 +211,8 @@ struct visiting {
 	int rv;
 };
 
-static int visit(void *ctx, const struct dt_kmodule *m)
+/* A nonzero value ends the iteration: the caller's function says so, or the module is found. */
+static int visit_module(void *ctx, const struct dt_kmodule *m)
 {
 	struct visiting *v = ctx;
 	bool kernel = strcmp(m->name, "vmlinux") == 0;
@@ -213,9 +230,10 @@ static int visit(void *ctx, const struct dt_kmodule *m)
 	return v->rv;
 }
 
+/* The caller's own value, or -1 with the error set if the modules cannot be read. */
 static int visit_objects(dtrace_hdl_t *h, struct visiting *v)
 {
-	int err = dt_kernel_modules(kernel_of(h), visit, v);
+	int err = dt_kernel_modules(kernel_of(h), visit_module, v);
 
 	return err < 0 && v->rv == 0 ? symbol_error(h, err, EDT_NOMOD) : v->rv;
 }
@@ -229,7 +247,8 @@ int dtrace_object_iter(dtrace_hdl_t *h, dtrace_obj_f *f, void *arg)
 	DT_PUBLIC(h, -1, visit_objects(h, &v));
 }
 
-static int info_of(dtrace_hdl_t *h, const char *object, dtrace_objinfo_t *info)
+/* dtrace_object_info() behind its door: one module, which must be named. */
+static int object_info(dtrace_hdl_t *h, const char *object, dtrace_objinfo_t *info)
 {
 	struct visiting v = { .h = h, .found = info };
 	int rv;
@@ -245,10 +264,12 @@ static int info_of(dtrace_hdl_t *h, const char *object, dtrace_objinfo_t *info)
 
 int dtrace_object_info(dtrace_hdl_t *h, const char *object, dtrace_objinfo_t *info)
 {
-	DT_PUBLIC(h, -1, info_of(h, object, info));
+	DT_PUBLIC(h, -1, object_info(h, object, info));
 }
 
-/* Symbols are read again at the next need; names given out before stay valid until the handle is closed. */
+/*
+ * Symbols are read again at the next need. Names that were given out stay valid until the handle is closed.
+ */
 int dtrace_update(dtrace_hdl_t *h)
 {
 	dt_kernel_retire(h->kernel);
@@ -256,7 +277,9 @@ int dtrace_update(dtrace_hdl_t *h)
 	return 0;
 }
 
-/* Providers are in the library here: no module of the kernel has to be loaded for them. */
+/*
+ * Providers are part of this library: no kernel module has to be loaded for them, so there is none to name.
+ */
 int dtrace_provider_modules(dtrace_hdl_t *h, const char **modules, int n)
 {
 	(void)modules;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where members of kernel structs lie: asked while programs are made, answered from type data and
- * remembered. The type data costs milliseconds: only a trace whose programs ask for a member pays.
+ * Where members of kernel structs lie: asked while programs are made, answered from the type data (BTF), and
+ * remembered. Reading the type data costs milliseconds, so only a trace whose programs ask for a member pays.
  */
 #include "lib/build.h"
 
+/*
+ * The offset of `path` in struct `tag`, or the size of the struct if `path` is NULL, as dt_types_offset()
+ * gives it. The same few members are asked for by many programs, so a short list is enough.
+ */
 uint32_t dt_gobuild_member(void *build, const char *tag, const char *path)
 {
 	struct dt_gobuild *b = build;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Option text in, numbers out. The rows are in options.def, the ways to read a value
- * here, one function a kind. A bad value leaves everything as it was.
+ * Option text in, numbers out. The rows are in options.def; here are the ways to read a value, one function
+ * for each kind. A value that is refused leaves everything as it was.
  */
 #include "lib/options.h"
 
+#include "base/count.h"
 #include "base/diag.h"
 #include "bpf/image.h"
 #include "sink/sink.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+/* How a value is read: the column "kind" of options.def, and the flags of its column "flags". */
 enum kind { SIZE, RATE, BOOL, NUM, WORD, FLAG, STR, OPTSTR, VERSION, NKINDS };
 enum { P = 1, A = 2, N = 4, H = 8 };
 
@@ -21,6 +23,7 @@ enum { P = 1, A = 2, N = 4, H = 8 };
 #define MS INT64_C(1000000)
 #define SEC INT64_C(1000000000)
 
+/* Words that stand for values, one list for each column "words" of options.def. */
 static const struct dt_optword words_none[] = { { NULL, 0 } };
 static const struct dt_optword words_bool[] = {
 	{ "yes", 1 }, { "no", DTRACEOPT_UNSET }, { "enable", 1 }, { "disable", DTRACEOPT_UNSET },
@@ -58,6 +61,7 @@ static const struct dt_optword words_linktype[] = {
 static const struct dt_optword words_stdc[] = {
 	{ "a", 'a' }, { "c", 'c' }, { "s", 's' }, { "t", 't' }, { NULL, 0 } };
 
+/* The table: options.def says what the columns mean. */
 #define CLASS_C 'C'
 #define CLASS_R 'R'
 #define CLASS_D 'D'
@@ -68,11 +72,10 @@ static const struct dt_optrow rows[DT_NOPTS] = {
 #undef X
 };
 
+/* Units: the text behind the digits, and what it multiplies by. */
 struct suffix { const char *text; int64_t factor; };
 
-/*
- * Digits in C's bases from the start of the text; the rest is left to the caller. False: none, or too many.
- */
+/* Digits in C's bases at the start of the text; the rest is left to the caller. False: none, or too many. */
 static bool read_number(const char *text, int64_t *out, const char **rest)
 {
 	if (!isdigit((unsigned char)*text))
@@ -84,6 +87,7 @@ static bool read_number(const char *text, int64_t *out, const char **rest)
 	return errno == 0;
 }
 
+/* Units are read in any case: 4M is 4m. */
 static const struct suffix *find_suffix(const struct suffix *s, const char *text)
 {
 	while (s->text && strcasecmp(s->text, text) != 0)
@@ -91,6 +95,7 @@ static const struct suffix *find_suffix(const struct suffix *s, const char *text
 	return s->text ? s : NULL;
 }
 
+/* A size in bytes. Overflow is refused, not wrapped. */
 static bool read_size(const char *text, int64_t *out)
 {
 	static const struct suffix suffixes[] = { { "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 },
@@ -102,7 +107,7 @@ static bool read_size(const char *text, int64_t *out)
 	return s && !__builtin_mul_overflow(*out, s->factor, out);
 }
 
-/* To nanoseconds between two events. */
+/* A time between two events, in nanoseconds. 50hz and 20ms are the same. */
 static bool read_rate(const char *text, int64_t *out)
 {
 	static const struct suffix suffixes[] = { { "", 1 }, { "ns", 1 }, { "nsec", 1 },
@@ -124,6 +129,7 @@ static bool read_rate(const char *text, int64_t *out)
 	return s && !__builtin_mul_overflow(*out, s->factor, out);
 }
 
+/* A number and nothing behind it. */
 static bool read_plain(const char *text, int64_t *out)
 {
 	const char *rest;
@@ -132,6 +138,7 @@ static bool read_plain(const char *text, int64_t *out)
 
 /* ---- version=M.m[.u] ---- */
 
+/* One part of a version, up to `max`; *p moves behind it. */
 static bool read_part(const char **p, long max, long *out)
 {
 	if (!isdigit((unsigned char)**p))
@@ -143,6 +150,7 @@ static bool read_part(const char **p, long max, long *out)
 	return errno == 0 && *out <= max;
 }
 
+/* M.m or M.m.u, with each part at most 255. */
 static bool parse_version(const char *p, int64_t *out)
 {
 	long part[3] = { 0, 0, 0 };
@@ -154,6 +162,7 @@ static bool parse_version(const char *p, int64_t *out)
 	return *p == '\0';
 }
 
+/* Versions that some release of DTrace had: a script that asks for another one is mistaken. */
 static bool known_version(int64_t want)
 {
 	static const uint8_t known[][3] = { { 1, 0, 0 }, { 1, 1, 0 }, { 1, 2, 0 }, { 1, 2, 1 }, { 1, 2, 2 },
@@ -162,15 +171,15 @@ static bool known_version(int64_t want)
 		{ 1, 9, 1 }, { 1, 10, 0 }, { 1, 11, 0 }, { 1, 12, 0 }, { 1, 12, 1 }, { 1, 13, 0 },
 		{ 1, 14, 0 },
 		{ 2, 0, 0 }, { 2, 0, 1 } };
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(known); i++)
 		if (DT_VERSION_NUM(known[i][0], known[i][1], known[i][2]) == want)
 			return true;
 	return false;
 }
 
 /*
- * Oracle's 2.x is the language of 1.14 and more: a script that asks for it gets everything. Otherwise
- * the version may only go down, because what was compiled before may already depend on less.
+ * Oracle's 2.x is the language of 1.14 and more: a script that asks for it gets everything. Otherwise the
+ * version may only go down, because what was compiled before may already depend on less.
  */
 static int set_version(struct dt_options *o, enum dt_opt opt, const char *text)
 {
@@ -189,7 +198,7 @@ static int set_version(struct dt_options *o, enum dt_opt opt, const char *text)
 
 /* ---- setting ---- */
 
-/* yes, on and the like in any case, as always; the others as they are written. */
+/* yes, on and the like are accepted in any case, as always; other words as they are written. */
 static bool find_word(const struct dt_optword *w, const char *text, int64_t *out)
 {
 	int (*compare)(const char *, const char *) = w == words_bool ? strcasecmp : strcmp;
@@ -201,6 +210,7 @@ static bool find_word(const struct dt_optword *w, const char *text, int64_t *out
 	return w->text != NULL;
 }
 
+/* Options that take only words have no other way to be read. */
 static bool read_never(const char *text, int64_t *out)
 {
 	(void)text;
@@ -212,6 +222,10 @@ static bool (*const readers[NKINDS])(const char *, int64_t *) = {
 	[SIZE] = read_size, [RATE] = read_rate, [BOOL] = read_plain, [NUM] = read_plain, [WORD] = read_never,
 };
 
+/*
+ * A word of the row, or what its kind reads. Only a BOOL may have no value: it is then 0, which counts as on
+ * because it is not DTRACEOPT_UNSET.
+ */
 static int set_number(struct dt_options *o, enum dt_opt opt, const char *text)
 {
 	const struct dt_optrow *row = &rows[opt];
@@ -228,7 +242,7 @@ static int set_number(struct dt_options *o, enum dt_opt opt, const char *text)
 	return 0;
 }
 
-/* A compile-time flag takes no value; kdefs and udefs switch their opposites off. */
+/* A compile-time flag takes no value. kdefs and udefs switch their opposites off, and the reverse. */
 static int set_flag(struct dt_options *o, enum dt_opt opt, const char *text)
 {
 	if (text)
@@ -245,11 +259,15 @@ static int set_flag(struct dt_options *o, enum dt_opt opt, const char *text)
 	return 0;
 }
 
-static void append(struct dt_options *o, enum dt_opt opt, const char *text)
+/*
+ * Options that add up: each goes to the list that the preprocessor, the libraries or the started process
+ * read.
+ */
+static void append_to_list(struct dt_options *o, enum dt_opt opt, const char *text)
 {
 	static const struct { enum dt_opt opt; const char *flag; } cpp[] = {
 		{ DT_OPT_define, "-D" }, { DT_OPT_undef, "-U" }, { DT_OPT_incdir, "-I" } };
-	for (size_t i = 0; i < sizeof(cpp) / sizeof(cpp[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(cpp); i++)
 		if (cpp[i].opt == opt)
 			dt_vec_push(o->arena, &o->cpp, dt_arena_printf(o->arena, "%s%s", cpp[i].flag, text));
 	if (opt == DT_OPT_libdir)
@@ -258,6 +276,7 @@ static void append(struct dt_options *o, enum dt_opt opt, const char *text)
 		dt_vec_push(o->arena, &o->env, text);
 }
 
+/* cppargs holds several words. */
 static void append_words(struct dt_options *o, const char *text)
 {
 	for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
@@ -267,6 +286,7 @@ static void append_words(struct dt_options *o, const char *text)
 	}
 }
 
+/* The text is copied: the caller's may go away. */
 static int set_text(struct dt_options *o, enum dt_opt opt, const char *text)
 {
 	const char *equals = text ? strchr(text, '=') : NULL;
@@ -281,7 +301,7 @@ static int set_text(struct dt_options *o, enum dt_opt opt, const char *text)
 	if (opt == DT_OPT_cppargs)
 		append_words(o, text);
 	else if (rows[opt].flags & A)
-		append(o, opt, o->str[opt]);
+		append_to_list(o, opt, o->str[opt]);
 	return 0;
 }
 
@@ -291,7 +311,8 @@ static int (*const setters[NKINDS])(struct dt_options *, enum dt_opt, const char
 	[FLAG] = set_flag, [STR] = set_text, [OPTSTR] = set_text, [VERSION] = set_version,
 };
 
-static enum dt_opt find(const char *name)
+/* DT_NOPTS: there is no option of that name. The lists are short, and options are seldom set. */
+static enum dt_opt find_option(const char *name)
 {
 	enum dt_opt i = 0;
 	while (i < DT_NOPTS && strcmp(rows[i].name, name) != 0)
@@ -299,6 +320,7 @@ static enum dt_opt find(const char *name)
 	return i;
 }
 
+/* "form, a, b or c": appends the words an option takes. */
 static const char *words_of(struct dt_arena *arena, const struct dt_optword *w, const char *form)
 {
 	for (; w->text != NULL; w++)
@@ -324,7 +346,7 @@ const char *dt_options_form(struct dt_arena *arena, const char *name)
 		[WORD] = "", [FLAG] = "no value", [STR] = "a text", [OPTSTR] = "a text",
 		    [VERSION] = "a version: 1.6",
 	};
-	enum dt_opt opt = find(name);
+	enum dt_opt opt = find_option(name);
 
 	if (opt == DT_NOPTS)
 		return "";
@@ -340,9 +362,10 @@ void dt_options_init(struct dt_options *o, struct dt_arena *arena)
 		o->val[i] = rows[i].def;
 }
 
+/* The order of the checks decides which error is told: name, place, platform, time, value. */
 int dt_options_set(struct dt_options *o, const char *name, const char *val, unsigned where)
 {
-	enum dt_opt opt = find(name);
+	enum dt_opt opt = find_option(name);
 	if (opt == DT_NOPTS)
 		return EDT_BADOPTNAME;
 	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & P))
@@ -383,15 +406,17 @@ int dt_options_set_word(struct dt_options *o, const char *word, unsigned where)
 	return dt_options_set(o, name, equals + 1, where);
 }
 
+/* Options that are text have no number, so for this call they do not exist (history). */
 int dt_options_get(const struct dt_options *o, const char *name, int64_t *val)
 {
-	enum dt_opt opt = find(name);
+	enum dt_opt opt = find_option(name);
 	if (opt == DT_NOPTS || rows[opt].kind == STR || rows[opt].kind == OPTSTR)
 		return EDT_BADOPTNAME;
 	*val = o->val[opt];
 	return 0;
 }
 
+/* A word is preferred over its number, so that a saved option reads as it was written. */
 const char *dt_options_text(const struct dt_options *o, enum dt_opt opt, struct dt_arena *arena)
 {
 	const struct dt_optrow *row = &rows[opt];

@@ -22,6 +22,7 @@ enum dt_opt {
 	DT_NOPTS
 };
 
+/* Values of options that are words; options.c has the words. */
 enum { DT_BUFPOLICY_RING, DT_BUFPOLICY_FILL, DT_BUFPOLICY_SWITCH };
 enum { DT_BUFRESIZE_AUTO, DT_BUFRESIZE_MANUAL };
 enum { DT_ENCODING_ASCII, DT_ENCODING_UTF8 };
@@ -34,6 +35,7 @@ enum { DT_LINKTYPE_ELF, DT_LINKTYPE_DOF };
 
 struct dt_optword { const char *text; int64_t value; };
 
+/* One option, as options.def has it. */
 struct dt_optrow {
 	const char *name;
 	int16_t number;			/* in DOF, or -1 */

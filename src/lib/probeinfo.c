@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A probe in, its stability and the types of its arguments out: what -lv shows. */
+/*
+ * A probe in, its stability and the types of its arguments out: what -lv shows. Types come from the probe
+ * itself, from the D libraries, or from the provider's row, in this order.
+ */
 #include "lib/entry.h"
 #include "lib/trace.h"
 
@@ -7,13 +10,15 @@
 
 #include <errno.h>
 
-static int first(void *ctx, const struct dt_probe *p)
+/* Keeps the first probe that matches and ends the search. */
+static int keep_first(void *ctx, const struct dt_probe *p)
 {
 	*(const struct dt_probe **)ctx = p;
 	return -ECANCELED;
 }
 
-static const struct dt_probe *find(dtrace_hdl_t *h, const dtrace_probedesc_t *d)
+/* By its number if it has one, else by its name. NULL: the handle's error is set. */
+static const struct dt_probe *find_probe(dtrace_hdl_t *h, const dtrace_probedesc_t *d)
 {
 	struct dt_probedesc want = { d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name, d->dtpd_id };
 	struct dt_trace *t = h->trace;
@@ -21,17 +26,18 @@ static const struct dt_probe *find(dtrace_hdl_t *h, const dtrace_probedesc_t *d)
 
 	if (d->dtpd_id > 0 && d->dtpd_id <= t->probes.list.n)
 		return t->probes.list.v[d->dtpd_id - 1];
-	(void)dt_trace_match(h, &want, first, &found, NULL);
+	(void)dt_trace_match(h, &want, keep_first, &found, NULL);
 	if (found == NULL)
 		dt_handle_error(h, EDT_NOPROBE);
 	return found;
 }
 
-static dtrace_attribute_t attribute(struct dt_attr a)
+static dtrace_attribute_t public_attr(struct dt_attr a)
 {
 	return (dtrace_attribute_t){ a.name, a.data, a.cls };
 }
 
+/* What a D library declares for the probe; the library that names the provider is loaded for it. */
 static const struct dt_probe_sig *declared_in(dtrace_hdl_t *h, const struct dt_probe *p)
 {
 	const struct dt_provider *d = dt_map_get(&h->compiler.providers, p->prov);
@@ -41,8 +47,11 @@ static const struct dt_probe_sig *declared_in(dtrace_hdl_t *h, const struct dt_p
 	return d != NULL ? dt_map_get(&d->probes, p->name) : NULL;
 }
 
-/* What the libraries declare; one that does not compile on this kernel leaves the types unknown. */
-static const struct dt_probe_sig *declared(dtrace_hdl_t *h, const struct dt_probe *p)
+/*
+ * The same, outside of a compile: a library that does not compile on this kernel leaves the types unknown and
+ * is taken back. Lack of memory goes on to the caller's door.
+ */
+static const struct dt_probe_sig *declared_signature(dtrace_hdl_t *h, const struct dt_probe *p)
 {
 	const struct dt_probe_sig *volatile sig = NULL;		/* read after the jump */
 	struct dt_diag diag = { .arena = h->arena }, *outer = h->diag;
@@ -65,9 +74,13 @@ static const struct dt_probe_sig *declared(dtrace_hdl_t *h, const struct dt_prob
 	return sig;
 }
 
-static int describe(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
+/*
+ * dtrace_probe_info() behind its door. The stability of a probe is the least of its parts. The list of types
+ * belongs to the handle.
+ */
+static int describe_probe(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probeinfo_t *info)
 {
-	const struct dt_probe *p = find(h, d);
+	const struct dt_probe *p = find_probe(h, d);
 	const struct dt_probe_sig *sig;
 	dtrace_typeinfo_t *args;
 	struct dt_attr attr;
@@ -77,8 +90,9 @@ static int describe(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probein
 	attr = p->row->attrs.part[DT_PA_PROV];
 	for (int i = DT_PA_MOD; i <= DT_PA_NAME; i++)
 		attr = dt_attr_min(attr, p->row->attrs.part[i]);
-	*info = (dtrace_probeinfo_t){ attribute(attr), attribute(p->row->attrs.part[DT_PA_ARGS]), NULL, 0 };
-	sig = p->sig != NULL ? p->sig : declared(h, p);
+	*info = (dtrace_probeinfo_t){ public_attr(attr), public_attr(p->row->attrs.part[DT_PA_ARGS]), NULL,
+	    0 };
+	sig = p->sig != NULL ? p->sig : declared_signature(h, p);
 	if (sig == NULL && p->row->signature != NULL) {
 		struct dt_probedesc exact = { p->prov, p->mod, p->func, p->name, 0 };
 
@@ -99,10 +113,10 @@ int dtrace_probe_info(dtrace_hdl_t *h, const dtrace_probedesc_t *d, dtrace_probe
 {
 	if (d == NULL || info == NULL)
 		return dt_handle_error(h, EINVAL);
-	DT_PUBLIC(h, -1, describe(h, d, info));
+	DT_PUBLIC(h, -1, describe_probe(h, d, info));
 }
 
-/* A pointer or an array has no home of its own: it is at home where what it leads to is. */
+/* A pointer or an array has no module of its own: it is at home where the type it leads to is. */
 static const char *home_of(const struct dt_type *t)
 {
 	while (t->module == NULL && t->ref != NULL)

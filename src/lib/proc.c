@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Victims: the processes of -c and -p, as the caller knows them. The first one is $target. They are looked
- * after in dtrace_sleep(); what was started here ends with the handle at the latest.
+ * Victims: the processes of -c and -p, as the caller knows them (struct ps_prochandle). The first one is
+ * $target. They are looked after in dtrace_sleep(); a process that was started here ends with the handle at
+ * the latest.
+ *
+ * A handle of a process is counted: grabbing one process twice gives the same handle. The list must not be
+ * walked across a call of the handler, which may release any of them.
  */
 #include "lib/proc.h"
 
@@ -20,6 +24,7 @@ struct ps_prochandle {
 	struct ps_prochandle *next;
 };
 
+/* All processes of a handle, made at the first need. */
 struct dt_procs {
 	struct ps_prochandle *list;	/* oldest first */
 	dtrace_handle_proc_f *f;
@@ -29,6 +34,7 @@ struct dt_procs {
 	uint32_t nonly;
 };
 
+/* NULL: out of memory, and the handle's error says so. */
 static struct dt_procs *procs_of(struct dtrace_hdl *h)
 {
 	if (h->procs == NULL && (h->procs = calloc(1, sizeof(*h->procs))) == NULL)
@@ -36,7 +42,8 @@ static struct dt_procs *procs_of(struct dtrace_hdl *h)
 	return h->procs;
 }
 
-static struct ps_prochandle *add(struct dtrace_hdl *h, const struct dt_proc *proc)
+/* Takes `proc` over and appends it to the list. NULL: out of memory; `proc` is still the caller's. */
+static struct ps_prochandle *add_victim(struct dtrace_hdl *h, const struct dt_proc *proc)
 {
 	struct ps_prochandle *p = calloc(1, sizeof(*p)), **end = &h->procs->list;
 
@@ -54,7 +61,8 @@ static struct ps_prochandle *add(struct dtrace_hdl *h, const struct dt_proc *pro
 	return p;
 }
 
-static void destroy(struct ps_prochandle *p)
+/* dt_proc_close() kills a process that was started here; any other runs on. */
+static void destroy_victim(struct ps_prochandle *p)
 {
 	dt_proc_close(&p->proc);
 	free(p);
@@ -68,7 +76,7 @@ void dt_procs_free(struct dtrace_hdl *h)
 		return;
 	for (struct ps_prochandle *p = h->procs->list; p != NULL; p = next) {
 		next = p->next;
-		destroy(p);
+		destroy_victim(p);
 	}
 	free(h->procs->only);
 	free(h->procs);
@@ -77,23 +85,28 @@ void dt_procs_free(struct dtrace_hdl *h)
 
 /* ---- starting ---- */
 
-static bool names(const char *entry, const char *name, size_t len)
+/* Whether "N=V" or "N" is about the variable. */
+static bool names_variable(const char *entry, const char *name, size_t len)
 {
 	return strncmp(entry, name, len) == 0 && (entry[len] == '=' || entry[len] == '\0');
 }
 
-static size_t without(char **env, size_t n, const char *name)
+/* Removes a variable from the list of `n`; returns how many are left. */
+static size_t without_variable(char **env, size_t n, const char *name)
 {
 	size_t len = strcspn(name, "="), kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!names(env[i], name, len))
+		if (!names_variable(env[i], name, len))
 			env[kept++] = env[i];
 	return kept;
 }
 
-/* Ours, changed by -x setenv and unsetenv in the order given. */
-static char **environment(const struct dt_options *o)
+/*
+ * Our environment, changed by -x setenv and unsetenv in the order given. The caller frees the list; the
+ * strings belong to the environment and the options.
+ */
+static char **victim_environment(const struct dt_options *o)
 {
 	size_t n = 0;
 	char **env;
@@ -106,7 +119,7 @@ static char **environment(const struct dt_options *o)
 	if (n > 0)
 		memcpy(env, environ, n * sizeof(*env));
 	for (size_t i = 0; i < o->env.n; i++) {
-		n = without(env, n, o->env.v[i]);
+		n = without_variable(env, n, o->env.v[i]);
 		if (strchr(o->env.v[i], '=') != NULL)
 			env[n++] = (char *)o->env.v[i];
 	}
@@ -114,7 +127,8 @@ static char **environment(const struct dt_options *o)
 	return env;
 }
 
-static enum dt_proc_stop place(const struct dt_options *o)
+/* Where a started process waits for its probes (-x evaltime). */
+static enum dt_proc_stop stop_place(const struct dt_options *o)
 {
 	switch (o->val[DT_OPT_evaltime]) {
 	case DT_EVALTIME_EXEC: return DT_PROC_AT_EXEC;
@@ -136,8 +150,8 @@ struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char
 	}
 	if (procs_of(h) == NULL)
 		return NULL;
-	env = environment(&h->options);
-	err = env != NULL ? dt_proc_start(&proc, file, argv, env, place(&h->options), msg, sizeof(msg)) :
+	env = victim_environment(&h->options);
+	err = env != NULL ? dt_proc_start(&proc, file, argv, env, stop_place(&h->options), msg, sizeof(msg)) :
 	    -ENOMEM;
 	free(env);
 	if (err != 0) {
@@ -145,7 +159,7 @@ struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char
 		    strerror(-err));
 		return NULL;
 	}
-	struct ps_prochandle *p = add(h, &proc);
+	struct ps_prochandle *p = add_victim(h, &proc);
 
 	if (p == NULL)
 		dt_proc_close(&proc);
@@ -155,8 +169,8 @@ struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *h, const char *file, char
 /* ---- grabbing ---- */
 
 /*
- * A process that may not be dumped gives its files in /proc to root; of one that is root's own nobody can
- * tell.
+ * A process that must not be dumped gives its files in /proc to root. For a process of root itself nobody can
+ * tell the difference, so it counts as dumpable.
  */
 static bool undumpable(pid_t pid)
 {
@@ -170,6 +184,7 @@ static bool undumpable(pid_t pid)
 	return stat(path, &maps) == 0 && dir.st_uid != 0 && maps.st_uid == 0;
 }
 
+/* The process keeps running: the flags, which say how to stop it, mean nothing here. */
 struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
 {
 	struct ps_prochandle *p;
@@ -196,7 +211,7 @@ struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
 		dt_proc_close(&proc);
 		return NULL;
 	}
-	p = add(h, &proc);
+	p = add_victim(h, &proc);
 	if (p == NULL)
 		dt_proc_close(&proc);
 	return p;
@@ -211,6 +226,7 @@ void dtrace_proc_continue(dtrace_hdl_t *h, struct ps_prochandle *p)
 		dt_proc_continue(&p->proc);
 }
 
+/* Frees the handle when the last user has released it. */
 void dtrace_proc_release(dtrace_hdl_t *h, struct ps_prochandle *p)
 {
 	struct ps_prochandle **at;
@@ -221,7 +237,7 @@ void dtrace_proc_release(dtrace_hdl_t *h, struct ps_prochandle *p)
 		;
 	if (*at == p)
 		*at = p->next;
-	destroy(p);
+	destroy_victim(p);
 }
 
 pid_t dtrace_proc_getpid(dtrace_hdl_t *h, struct ps_prochandle *p)
@@ -251,7 +267,7 @@ int dtrace_handle_proc(dtrace_hdl_t *h, dtrace_handle_proc_f *f, void *arg)
 	return 0;
 }
 
-/* All have ended, and all that came of them. */
+/* True once, when all processes and all that came from them have ended. */
 static bool last_ended(struct dtrace_hdl *h, bool alone)
 {
 	if (h->procs == NULL || h->procs->list == NULL || h->procs->over || !alone ||
@@ -262,8 +278,8 @@ static bool last_ended(struct dtrace_hdl *h, bool alone)
 }
 
 /*
- * One that has ended and was not told yet. The list is asked from its beginning: the handler may release any
- * of them.
+ * One that has ended and was not told yet. The list is searched from its beginning each time: the handler may
+ * release any of them.
  */
 static struct ps_prochandle *next_ended(const struct dt_procs *ps)
 {
@@ -316,7 +332,8 @@ int dtrace_proc_followed(dtrace_hdl_t *h)
 	return (int)__atomic_load_n(&dt_session_control(t->session)->followed, __ATOMIC_RELAXED);
 }
 
-static void one_of_family(void *ctx, uint32_t pid, uint32_t root)
+/* Hands one descendant to the session. */
+static void follow_descendant(void *ctx, uint32_t pid, uint32_t root)
 {
 	dt_session_follow(ctx, pid, root);
 }
@@ -333,12 +350,13 @@ void dt_procs_family(struct dtrace_hdl *h, struct dt_trace *t)
 	for (uint32_t i = 0; roots != NULL && i < n; i++)
 		roots[i] = dt_procs_pid(h, (int)i);
 	if (roots != NULL)
-		dt_proc_family(roots, n, one_of_family, t->session);
+		dt_proc_family(roots, n, follow_descendant, t->session);
 	free(roots);
 }
 
 /* ---- what the probes are limited to ---- */
 
+/* Whether a probe is enabled that belongs to one process anyway. */
 static bool per_process(const struct dt_trace *t)
 {
 	for (size_t i = 0; i < t->enabled.n; i++)
@@ -348,10 +366,10 @@ static bool per_process(const struct dt_trace *t)
 }
 
 /*
- * -c is often only a clock ("-c 'sleep 10'"): a process started here limits nothing unless that is asked for,
- * or it is to be followed.
+ * Whether this process limits all probes to itself. -c is often only a clock ("-c 'sleep 10'"), so a process
+ * started here limits nothing unless that is asked for, or it is to be followed.
  */
-static bool limits(const struct dtrace_hdl *h, const struct dt_trace *t, const struct ps_prochandle *p)
+static bool limits_probes(const struct dtrace_hdl *h, const struct dt_trace *t, const struct ps_prochandle *p)
 {
 	switch (h->options.val[DT_OPT_target]) {
 	case DT_TARGET_ALL: return false;
@@ -361,6 +379,7 @@ static bool limits(const struct dtrace_hdl *h, const struct dt_trace *t, const s
 	}
 }
 
+/* With several processes it is all or none: if one limits nothing, probes fire everywhere. */
 int dt_procs_limit(struct dtrace_hdl *h, const struct dt_trace *t, const uint32_t **pids, uint32_t *n)
 {
 	struct dt_procs *ps = h->procs;
@@ -378,7 +397,7 @@ int dt_procs_limit(struct dtrace_hdl *h, const struct dt_trace *t, const uint32_
 	if (ps->only == NULL)
 		return dt_handle_error(h, EDT_NOMEM);
 	for (struct ps_prochandle *p = ps->list; p != NULL; p = p->next) {
-		if (!limits(h, t, p)) {
+		if (!limits_probes(h, t, p)) {
 			ps->nonly = 0;
 			break;		/* several: all or none */
 		}

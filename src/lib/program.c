@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Questions about compiled programs: what they hold, their listing, their DOF. */
+/*
+ * Questions about compiled programs: what they hold, their listing, their DOF; and programs that come from
+ * DOF. Programs belong to the handle and live until it is closed.
+ */
 #include "base/file.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
@@ -13,7 +16,7 @@ static dtrace_attribute_t public_attr(struct dt_attr a)
 	return (dtrace_attribute_t){ a.name, a.data, a.cls };
 }
 
-/* Every recording action counts, except that the members of an aggregation's tuple become one aggregate. */
+/* Every recording action counts, but the members of an aggregation's tuple count as one aggregate. */
 static void count_actions(const struct dt_ecb *e, dtrace_proginfo_t *info)
 {
 	if (dt_ecb_is_default(e))
@@ -41,6 +44,7 @@ void dtrace_program_info(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_proginfo_t *i
 		count_actions(&p->prog->ecbs[i], info);
 }
 
+/* Fills a public description; parts that are too long are cut. */
 void dt_handle_desc(dtrace_probedesc_t *d, uint32_t id, const char *prov, const char *mod, const char *func,
     const char *name)
 {
@@ -52,7 +56,10 @@ void dt_handle_desc(dtrace_probedesc_t *d, uint32_t id, const char *prov, const 
 	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", name);
 }
 
-/* One call a statement; a clause without statements is one. */
+/*
+ * One call for each statement; a clause without statements counts as one. A nonzero value ends the iteration
+ * and is returned.
+ */
 int dtrace_stmt_iter(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_stmt_f *f, void *arg)
 {
 	if (p == NULL || f == NULL)
@@ -95,6 +102,7 @@ int dtrace_program_dump(dtrace_hdl_t *h, dtrace_prog_t *p, FILE *out)
 
 /* ---- DOF ---- */
 
+/* The memory is the caller's, to be given to dtrace_dof_destroy(). */
 void *dtrace_dof_create(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags)
 {
 	void *data;
@@ -108,7 +116,10 @@ void *dtrace_dof_create(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags)
 	return NULL;
 }
 
-/* A program of the library's own as DOF; it is not the handle's any more then. options may be NULL. */
+/*
+ * Compiles a program of the library's own, lets `fill` (may be NULL) change it, and returns it as DOF. The
+ * program itself is freed: it was the newest of the handle.
+ */
 static void *own_dof(dtrace_hdl_t *h, const char *text, void (*fill)(dtrace_hdl_t *, struct dt_prog *))
 {
 	dtrace_prog_t *p = dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME,
@@ -125,7 +136,7 @@ static void *own_dof(dtrace_hdl_t *h, const char *text, void (*fill)(dtrace_hdl_
 	return dof;
 }
 
-/* Those of tracing that somebody has set, as pragmas are kept. */
+/* The run-time options that somebody has set, in the form in which a program keeps its pragmas. */
 static void fill_options(dtrace_hdl_t *h, struct dt_prog *prog)
 {
 	DT_VEC(const char *) list = { 0 };
@@ -149,7 +160,7 @@ void *dtrace_getopt_dof(dtrace_hdl_t *h)
 	DT_PUBLIC(h, NULL, own_dof(h, "", fill_options));
 }
 
-/* What an error handler stands for in history; the library tells errors without it. */
+/* The ERROR clause that an error handler stands for in history; this library tells errors without it. */
 void *dtrace_geterr_dof(dtrace_hdl_t *h)
 {
 	static const char text[] = "dtrace:::ERROR { trace(arg1); trace(arg2);"
@@ -182,6 +193,7 @@ int dtrace_program_save(dtrace_hdl_t *h, dtrace_prog_t *p, FILE *out)
 	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
+/* What -S shows of a loaded program: its DIF in the order of clauses and actions. */
 static const struct dt_difo **listing_of(const struct dt_prog *prog, size_t *n)
 {
 	DT_VEC(const struct dt_difo *) list = { 0 };
@@ -199,7 +211,7 @@ static const struct dt_difo **listing_of(const struct dt_prog *prog, size_t *n)
 	return list.v;
 }
 
-/* As the pragmas did when it was compiled. */
+/* Sets the options that the program's pragmas set when it was compiled. */
 static int set_options(dtrace_hdl_t *h, const struct dt_prog *prog)
 {
 	for (uint32_t i = 0; i < prog->noptions; i++) {
@@ -215,6 +227,10 @@ static int set_options(dtrace_hdl_t *h, const struct dt_prog *prog)
 	return 0;
 }
 
+/*
+ * dt_dof_read() checks every byte before anything is used. The program's arena then follows the handle's, so
+ * that lack of memory ends the call and not the process.
+ */
 dtrace_prog_t *dt_handle_load(struct dtrace_hdl *h, const void *dof, size_t len)
 {
 	struct dt_prog *prog;
@@ -239,6 +255,7 @@ dtrace_prog_t *dt_handle_load(struct dtrace_hdl *h, const void *dof, size_t len)
 	return p;
 }
 
+/* A door of its own: the caller's buffer must be freed after a failure too. */
 static dtrace_prog_t *try_load(dtrace_hdl_t *h, const char *data, size_t len)
 {
 	DT_PUBLIC(h, NULL, dt_handle_load(h, data, len));

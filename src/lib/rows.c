@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The elements of aggregations as rows of values, joined by key and sorted, for printa() and for what is
- * printed at the end.
+ * printed at the end. Rows point into the consumer's elements; they are valid until the next snapshot or,
+ * from dt_trace_sorted(), until its next call.
  */
 #include "lib/trace.h"
 
@@ -18,6 +19,7 @@ struct dt_aggorder dt_trace_order(const struct dtrace_hdl *h)
 	return order;
 }
 
+/* Never NULL; the strings live as long as the trace. */
 const char *dt_trace_part(const struct dt_trace *t, uint32_t id, unsigned part)
 {
 	const struct dt_probe *p = id > 0 && id <= t->probes.list.n ? t->probes.list.v[id - 1] : NULL;
@@ -32,7 +34,10 @@ const char *dt_trace_part(const struct dt_trace *t, uint32_t id, unsigned part)
 	}
 }
 
-/* The first that was seen with the text. */
+/*
+ * Keys such as probefunc are kept as numbers of probes, and several probes may have the same text: the first
+ * that was seen with a text stands for all of them.
+ */
 uint32_t dt_trace_alike(void *ctx, uint32_t probe, unsigned part)
 {
 	struct dtrace_hdl *h = ctx;
@@ -47,6 +52,7 @@ uint32_t dt_trace_alike(void *ctx, uint32_t probe, unsigned part)
 	return (uint32_t)id;
 }
 
+/* Key k as a value that can be printed and compared: a probe's name becomes text. */
 void dt_trace_key(const struct dt_trace *t, const struct dt_agg_elem *e, uint32_t k, struct dt_value *v)
 {
 	const uint8_t *part = e->layout->key_probe;
@@ -68,6 +74,7 @@ static struct dt_value *keys_of(const struct dt_trace *t, struct dt_arena *arena
 	return v;
 }
 
+/* What an aggregation has for a key it never saw. */
 static struct dt_value zero_of(struct dt_arena *arena, const struct dt_agg *agg)
 {
 	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg,
@@ -75,7 +82,10 @@ static struct dt_value zero_of(struct dt_arena *arena, const struct dt_agg *agg)
 		.normal = agg->normal };
 }
 
-/* One key as text that is the same in every aggregation, however wide each keeps it. */
+/*
+ * One key as text that is the same in every aggregation, however wide each keeps it. Strings carry their
+ * length, so that a comma in one is not taken for the next key.
+ */
 static const char *one_key_text(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e,
     uint32_t k)
 {
@@ -97,6 +107,7 @@ static const char *one_key_text(const struct dt_trace *t, struct dt_arena *arena
 	return hex;
 }
 
+/* All keys as one text, by which rows are joined. */
 static const char *key_text(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg_elem *e)
 {
 	const char *text = "";
@@ -113,8 +124,7 @@ static struct dt_agg *agg_of(const struct dt_trace *t, int64_t id)
 
 /* A row of zeros for the keys of an element. */
 static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids,
-    uint32_t nids,
-    const struct dt_agg_elem *e)
+    uint32_t nids, const struct dt_agg_elem *e)
 {
 	struct dt_value *vals = DT_NEWN(arena, struct dt_value, nids);
 
@@ -125,6 +135,10 @@ static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena
 	    DT_NEWN(arena, void *, nids) };
 }
 
+/*
+ * With one aggregation every element is a row; only several are joined, which costs a text for each key.
+ * Elements that a walk has removed are left out.
+ */
 struct dt_aggrow *dt_trace_rows(const struct dt_trace *t, struct dt_arena *arena, const int64_t *ids,
     uint32_t nids, size_t *n)
 {
@@ -159,7 +173,11 @@ struct dt_aggrow *dt_trace_rows(const struct dt_trace *t, struct dt_arena *arena
 	return rows;
 }
 
-static void fresh_text(struct dt_trace *t)
+/*
+ * The rows before are freed here, not after printing, because printing uses them. The pointer is cleared
+ * first: making the new arena may run out of memory.
+ */
+static void renew_text_arena(struct dt_trace *t)
 {
 	dt_arena_free(t->textarena);
 	t->textarena = NULL;
@@ -171,7 +189,7 @@ struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *h, const int64_t *ids, uint
 	struct dt_aggorder order = dt_trace_order(h);
 	struct dt_aggrow *rows;
 
-	fresh_text(h->trace);
+	renew_text_arena(h->trace);
 	rows = dt_trace_rows(h->trace, h->trace->textarena, ids, nids, n);
 	dt_agg_sort(rows, *n, &order);
 	return rows;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Answers to what the compiler asks: symbols, libraries, probe signatures, macro variables. */
+/*
+ * Answers to what the compiler asks (struct dt_services): symbols, libraries, probe signatures, types of
+ * processes, modules; and the values of macro variables. The compiler knows nothing of the system: whatever
+ * it learns of it comes through here, with the handle as context.
+ */
+#include "base/count.h"
 #include "lib/handle.h"
 #include "lib/trace.h"
 #include "provider/provider.h"
@@ -10,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int symbol(void *ctx, const char *module, const char *name, uint64_t *addr, const char **home)
+/* The address of a kernel symbol. With DTRACE_C_KNODEF an unknown one has address 0. */
+static int find_symbol(void *ctx, const char *module, const char *name, uint64_t *addr, const char **home)
 {
 	struct dtrace_hdl *h = ctx;
 	int err;
@@ -29,16 +35,17 @@ static int symbol(void *ctx, const char *module, const char *name, uint64_t *add
 	return err;
 }
 
-static bool library(void *ctx, const char *name)
+static bool load_library(void *ctx, const char *name)
 {
 	return dt_library_need(ctx, name);
 }
 
-static void library_names(void *ctx, struct dt_near *near)
+static void offer_library_names(void *ctx, struct dt_near *near)
 {
 	dt_library_offer(ctx, near);
 }
 
+/* Types are interned, so equal types are the same pointer. */
 static bool same_types(const struct dt_probe_sig *a, const struct dt_probe_sig *b)
 {
 	if (a->nout != b->nout)
@@ -51,7 +58,8 @@ static bool same_types(const struct dt_probe_sig *a, const struct dt_probe_sig *
 
 struct agreed { struct dt_probes *probes; const struct dt_probe_sig *sig; bool differ; };
 
-static int agree(void *ctx, const struct dt_probe *probe)
+/* Collects the signature that all matching probes share, or notes that they differ. */
+static int compare_signature(void *ctx, const struct dt_probe *probe)
 {
 	struct agreed *a = ctx;
 	const struct dt_probe_sig *sig = probe->sig;
@@ -66,10 +74,10 @@ static int agree(void *ctx, const struct dt_probe *probe)
 }
 
 /*
- * Of kernel probes the row knows; those of processes have to be made first, and all that match must have the
- * same.
+ * For kernel probes the provider's row knows. Probes of processes have to be made first, and all that match
+ * must have the same types.
  */
-static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
+static const struct dt_probe_sig *find_signature(void *ctx, const struct dt_pdesc *p)
 {
 	struct dtrace_hdl *h = ctx;
 	const struct dt_provider_row *row = dt_provider_find(p->prov);
@@ -81,11 +89,12 @@ static const struct dt_probe_sig *signature(void *ctx, const struct dt_pdesc *p)
 	if (row != NULL && row->wants == NULL)
 		return NULL;
 	a.probes = &h->trace->probes;
-	dt_trace_match(h, &desc, agree, &a, NULL);
+	dt_trace_match(h, &desc, compare_signature, &a, NULL);
 	return a.differ ? NULL : a.sig;
 }
 
-static const struct dt_provider_attrs *attributes(void *ctx, const char *provider)
+/* The stability a provider declares. */
+static const struct dt_provider_attrs *provider_attributes(void *ctx, const char *provider)
 {
 	const struct dt_provider_row *row = dt_provider_find(provider);
 
@@ -93,7 +102,10 @@ static const struct dt_provider_attrs *attributes(void *ctx, const char *provide
 	return row != NULL ? &row->attrs : NULL;
 }
 
-/* mydb*, and pid*; mydb123 is one process. Whoever runs programs elsewhere says who fires. */
+/*
+ * mydb* and pid* fire in several processes; mydb123 is one. With DTRACE_O_NODEV programs run elsewhere, and
+ * their runner says who fires.
+ */
 static bool every_process(void *ctx, const char *prov)
 {
 	const struct dtrace_hdl *h = ctx;
@@ -101,7 +113,7 @@ static bool every_process(void *ctx, const char *prov)
 	return h->nodev ? false : dt_pid_every(prov) || dt_usdt_every(prov);
 }
 
-/* pid123, pid, pid123`libc.so.6; 0: *why says what is wrong with it. */
+/* The process of a scope: pid123, pid, pid123`libc.so.6. 0: *why says what is wrong with it. */
 static uint32_t scope_process(struct dtrace_hdl *h, const char *scope, const char **why)
 {
 	const char *digits = scope + strlen("pid"), *end = digits + strspn(digits, "0123456789");
@@ -125,8 +137,8 @@ static uint32_t scope_process(struct dtrace_hdl *h, const char *scope, const cha
 	return *why == NULL ? (uint32_t)pid : 0;
 }
 
-static const struct dt_type *process_type(void *ctx, const char *scope, enum dt_tkind kind, const char *name,
-    const char **why, struct dt_near *near)
+static const struct dt_type *find_process_type(void *ctx, const char *scope, enum dt_tkind kind,
+    const char *name, const char **why, struct dt_near *near)
 {
 	struct dtrace_hdl *h = ctx;
 	uint32_t pid = scope_process(h, scope, why);
@@ -138,8 +150,11 @@ static const struct dt_type *process_type(void *ctx, const char *scope, enum dt_
 	return dt_usertype_find(&h->trace->probes, &want, why, near);
 }
 
-/* A module is there when it is loaded (or built in and known to sysfs); the core kernel always is. */
-static bool module(void *ctx, const char *name)
+/*
+ * A module is there if it is loaded (or built in and known to sysfs); the core kernel always is. Names that
+ * could leave /sys/module are none.
+ */
+static bool module_exists(void *ctx, const char *name)
 {
 	char path[128];
 	struct stat st;
@@ -153,22 +168,24 @@ static bool module(void *ctx, const char *name)
 	return stat(path, &st) == 0;
 }
 
-static bool library_file(void *ctx, const char *name)
+static bool library_exists(void *ctx, const char *name)
 {
 	return dt_library_exists(ctx, name);
 }
 
+/* Everything is asked through the handle, so the table is the same for all. */
 void dt_services_init(struct dtrace_hdl *h)
 {
 	h->compiler.services = (struct dt_services){
-		.ctx = h, .symbol = symbol, .library = library, .library_names = library_names,
-		    .signature = signature,
-		.probes = dt_trace_described,
-		.attributes = attributes, .every_process = every_process, .process_type = process_type,
-		    .module = module, .library_file = library_file,
+		.ctx = h, .symbol = find_symbol,
+		.library = load_library, .library_names = offer_library_names,
+		.signature = find_signature, .probes = dt_trace_described, .attributes = provider_attributes,
+		.every_process = every_process, .process_type = find_process_type, .module = module_exists,
+		.library_file = library_exists,
 	};
 }
 
+/* $egid and its siblings: those of the tracing process. */
 static int64_t m_egid(struct dtrace_hdl *h) { (void)h; return getegid(); }
 static int64_t m_euid(struct dtrace_hdl *h) { (void)h; return geteuid(); }
 static int64_t m_gid(struct dtrace_hdl *h) { (void)h; return getgid(); }
@@ -185,6 +202,7 @@ static int64_t m_target(struct dtrace_hdl *h)
 /* projects and tasks: Linux has none */
 static int64_t m_zero(struct dtrace_hdl *h) { (void)h; return 0; }
 
+/* The value of $name. False: there is no such macro variable. */
 bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
 {
 	static const struct {
@@ -198,7 +216,7 @@ bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
 		{ "taskid", m_zero },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(rows); i++)
 		if (strcmp(rows[i].name, name) == 0) {
 			*value = rows[i].get(ctx);
 			return true;
@@ -206,7 +224,10 @@ bool dt_handle_macro(void *ctx, const char *name, int64_t *value)
 	return false;
 }
 
-/* Asked for "(name) * x" only. A variable of that name wins. */
+/*
+ * The parser asks this only for "(name) * x", which is a cast if `name` is a type. A variable of that name
+ * wins.
+ */
 bool dt_handle_is_type(void *ctx, const char *name)
 {
 	struct dtrace_hdl *h = ctx;

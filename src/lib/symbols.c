@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses as text, for stacks and sym(), usym() and their kin; and the one address that stands for all of a
- * function or module, by which aggregations fold them. -x noresolve: addresses of processes stay numbers.
+ * Addresses as text, for stacks and sym(), usym() and the like; and the one address that stands for a whole
+ * function or module, by which aggregations fold their keys. With -x noresolve addresses of processes stay
+ * numbers. Symbols are opened at the first need and belong to the handle.
  */
 #include "dif/action.h"
 #include "lib/entry.h"
@@ -20,6 +21,7 @@ static bool kernel_at(struct dtrace_hdl *h, uint64_t addr, const char **module, 
 	return dt_kernel_lookup(h->kernel, addr, module, name, start) == 0;
 }
 
+/* module`name+0xoffset, or the module alone. */
 static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, char *buf, size_t len)
 {
 	const char *module, *name;
@@ -38,11 +40,13 @@ static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, c
 
 /* ---- processes ---- */
 
+/* -x noresolve switches names of processes off, never those of the kernel. */
 static bool resolves(const struct dtrace_hdl *h)
 {
 	return !dt_options_on(&h->options, DT_OPT_noresolve);
 }
 
+/* False: the address cannot be named, which is never an error. */
 static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt_uplace *p)
 {
 	if (!resolves(h) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL))
@@ -50,6 +54,7 @@ static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
 
+/* object`function+0xoffset; with usym() no offset, and object`0xaddress where no function is known. */
 static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf,
     size_t len)
 {
@@ -84,7 +89,8 @@ bool dt_trace_symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t 
 	}
 }
 
-static int to_string(dtrace_hdl_t *h, enum dt_symkind kind, pid_t pid, uint64_t addr, char *str, int n)
+/* As snprintf(): returns the length of the whole text. What cannot be named is its number. */
+static int addr_to_string(dtrace_hdl_t *h, enum dt_symkind kind, pid_t pid, uint64_t addr, char *str, int n)
 {
 	char text[2048];
 
@@ -95,16 +101,20 @@ static int to_string(dtrace_hdl_t *h, enum dt_symkind kind, pid_t pid, uint64_t 
 
 int dtrace_addr2str(dtrace_hdl_t *h, uint64_t addr, char *str, int n)
 {
-	DT_PUBLIC(h, -1, to_string(h, DT_SYM_KERNEL, 0, addr, str, n));
+	DT_PUBLIC(h, -1, addr_to_string(h, DT_SYM_KERNEL, 0, addr, str, n));
 }
 
 int dtrace_uaddr2str(dtrace_hdl_t *h, pid_t pid, uint64_t addr, char *str, int n)
 {
-	DT_PUBLIC(h, -1, to_string(h, DT_SYM_UADDR, pid, addr, str, n));
+	DT_PUBLIC(h, -1, addr_to_string(h, DT_SYM_UADDR, pid, addr, str, n));
 }
 
 /* ---- folding ---- */
 
+/*
+ * Keys of sym(), mod(), usym() and umod() are addresses: all of one function or module fold into its first.
+ * An address that cannot be named stays itself.
+ */
 uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 {
 	struct dtrace_hdl *h = ctx;
@@ -128,6 +138,7 @@ uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 
 /* ---- the start ---- */
 
+/* The action will need names of processes: it says so itself, or its format has %A. */
 static bool names_users(const struct dt_act *a)
 {
 	return dt_act_is(a, DT_AF_USER) || (dt_act_is(a, DT_AF_FORMAT) && a->fmt != NULL &&
@@ -144,8 +155,8 @@ static bool wants_users(const struct dt_trace *t)
 }
 
 /*
- * A process may be gone when its addresses are printed: what is mapped is learned first, and followed from
- * here on.
+ * A process may be gone when its addresses are printed. So what is mapped is learned before the first firing,
+ * and watched from then on.
  */
 void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 {

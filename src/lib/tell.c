@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sink of a trace: which one it is, and the news at its beginning and its end. */
+/*
+ * The sink of a trace (src/sink): which one it is, and the news at its beginning and its end. The sink hears
+ * of the programs before anything else and of the end at most once.
+ */
 #include "lib/trace.h"
 
 #include <unistd.h>
 
-static const struct dt_agglayout *layout_of(struct dt_trace *t, int64_t id)
+/* NULL: no aggregation has that number. */
+static const struct dt_agglayout *agg_layout(struct dt_trace *t, int64_t id)
 {
 	struct dt_agg *agg = id >= 0 && id <= UINT32_MAX ? dt_consumer_agg(t->consumer, (uint32_t)id) : NULL;
 
 	return agg != NULL ? agg->layout : NULL;
 }
 
-static const char *aggname(void *ctx, int64_t id)
+/* dt_sink_env.aggname: the name in the program, for structured formats. */
+static const char *agg_name(void *ctx, int64_t id)
 {
-	const struct dt_agglayout *l = layout_of(ctx, id);
+	const struct dt_agglayout *l = agg_layout(ctx, id);
 
 	return l != NULL ? l->name : NULL;
 }
 
-static struct dt_loc aggkey(void *ctx, int64_t id, uint32_t k)
+/* dt_sink_env.aggkey: where the program says key k, so that a format can name it by its source. */
+static struct dt_loc agg_key_place(void *ctx, int64_t id, uint32_t k)
 {
-	const struct dt_agglayout *l = layout_of(ctx, id);
+	const struct dt_agglayout *l = agg_layout(ctx, id);
 
 	return l != NULL && k < l->nkeys ? l->key_act[k]->loc : (struct dt_loc){ 0 };
 }
 
+/* Makes the sink that -x oformat names. The environment points into the trace, which outlives the sink. */
 int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements,
-		.aggname = aggname,
-		.aggkey = aggkey, .ctx = t, .caller = &t->caller };
+		.aggname = agg_name,
+		.aggkey = agg_key_place, .ctx = t, .caller = &t->caller };
 
 	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
 	return t->sink == NULL ? dt_handle_error(h, EDT_NOMEM) : 0;
@@ -64,6 +71,10 @@ static size_t describe_clause(struct dt_arena *arena, const struct dt_enabled *e
 	return same;
 }
 
+/*
+ * Lists the clauses of all programs with their probes. Enablings without a probe (rooms for later ones) are
+ * left out.
+ */
 static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct dt_sink_start *start)
 {
 	struct dt_sink_clause *clauses = DT_NEWN(arena, struct dt_sink_clause, t->enabled.n + 1);
@@ -85,6 +96,7 @@ static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct
 	start->clauses = clauses;
 }
 
+/* Called before anything is told; does its work once. */
 void dt_trace_tell_start(struct dt_trace *t)
 {
 	struct dt_sink_start start = { .pid = getpid(), .nprograms = (uint32_t)t->progs.n };
@@ -103,6 +115,7 @@ void dt_trace_tell_start(struct dt_trace *t)
 
 /* ---- the end ---- */
 
+/* The end is told with the aggregations, when tracing has stopped. */
 void dt_trace_tell_end(struct dtrace_hdl *h)
 {
 	struct dt_trace *t = h->trace;

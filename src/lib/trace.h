@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracing with a handle: enablings collected by dtrace_program_exec(), an image and a session made of them by
- * dtrace_go(), the consumer that dtrace_work() drives, and where text goes.
+ * dtrace_go(), the consumer that dtrace_work() drives, and where text goes. This header is what the files of
+ * src/lib share about a trace; each group of functions says which file has them.
  */
 #ifndef DT_LIB_TRACE_H
 #define DT_LIB_TRACE_H
@@ -31,6 +32,10 @@ struct dt_retained {			/* a clause whose description may get more probes while t
 	const struct dt_prog *prog;
 };
 
+/*
+ * One a handle, from dtrace_open() to dtrace_close(). What lies in `arena` lives as long; sessions, images,
+ * the consumer, the sink and `edescs` are freed by dt_trace_clear().
+ */
 struct dt_trace {
 	struct dt_arena *arena;
 	struct dt_probes probes;
@@ -96,8 +101,8 @@ void dt_trace_new(struct dtrace_hdl *);		/* the handle's one trace, made when it
 /* back to before dtrace_go(): what it made is closed and freed */
 void dt_trace_clear(struct dt_trace *);
 void dt_trace_free(struct dt_trace *);
-/* Probes that match, each once by id; *why as dt_probes_match(). */
 void dt_trace_note(struct dt_trace *, const char *text);	/* adds to `notice`, once */
+/* Probes that match, each once by id; *why as dt_probes_match(). */
 int dt_trace_match(struct dtrace_hdl *, const struct dt_probedesc *, dt_probe_f *, void *ctx,
     const char **why);
 /* Nothing matched: the provider's reason, and what may have been meant; NULL: nobody knows. */
@@ -183,8 +188,7 @@ struct dt_aggdata {
 	void *from;				/* of the row */
 };
 struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *, struct dt_arena *, struct dt_agg *,
-    struct dt_agg_elem *elem,
-    const struct dt_agg_elem *keys);
+    struct dt_agg_elem *elem, const struct dt_agg_elem *keys);
 
 /* fp NULL: text goes to the handler for it (buffered.c). 0, or -1 with the error set. */
 int dt_trace_give(struct dtrace_hdl *);			/* all that is there, as it is */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User stacks of code without frame pointers: -x unwind=auto makes tables of the processes traced, or of all for a bounded time
- * and the others while tracing; dwarf makes all of them before the first probe; fp makes none. See doc/SYMBOLS.md.
+ * User stacks of code without frame pointers. -x unwind=auto makes tables for the processes traced, or, when
+ * all are traced, for as many as a bounded time allows and for the others while tracing; dwarf makes all of
+ * them before the first probe; fp makes none. See doc/SYMBOLS.md.
  */
 #include "lib/trace.h"
 
@@ -10,9 +11,10 @@
 
 #include <unistd.h>
 
-#define FIRST_NS 100000000u		/* of all processes, before tracing begins */
-#define STEP_NS 5000000u		/* between two looks at the buffers */
+#define FIRST_NS 100000000u		/* for tables of all processes, before tracing begins */
+#define STEP_NS 5000000u		/* for tables, between two looks at the buffers */
 
+/* Opens the tables if a program walks user stacks. False: none does, or -x unwind=fp. */
 bool dt_trace_unwinds(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	if (h->options.val[DT_OPT_unwind] == DT_UNWIND_FP)
@@ -22,12 +24,17 @@ bool dt_trace_unwinds(struct dtrace_hdl *h, struct dt_trace *t)
 	return dt_session_unwind(t->session, h->usyms) == 0 && dt_session_unwinder(t->session) != NULL;
 }
 
-static void want(void *unwind, uint32_t pid, bool ended)
+/* Asks for the tables of a process that is still there. */
+static void want_process(void *unwind, uint32_t pid, bool ended)
 {
 	if (!ended)
 		dt_unwind_want(unwind, pid);
 }
 
+/*
+ * Our own libraries come first, because most processes have them too. A process whose tables do not fit is
+ * walked by frame pointers, and that is told.
+ */
 void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
 {
 	struct dt_unwind *u = dt_session_unwinder(t->session);
@@ -35,10 +42,12 @@ void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
 	if (u == NULL)
 		return;
 	dt_usyms_learn(h->usyms, (uint32_t)getpid());	/* libraries that most have */
-	dt_usyms_each_process(h->usyms, want, u);
-	(void)dt_unwind_work(u, few || h->options.val[DT_OPT_unwind] == DT_UNWIND_DWARF ? UINT64_MAX : FIRST_NS);
+	dt_usyms_each_process(h->usyms, want_process, u);
+	(void)dt_unwind_work(u, few || h->options.val[DT_OPT_unwind] == DT_UNWIND_DWARF ? UINT64_MAX :
+	    FIRST_NS);
 	if (dt_unwind_stats(u).left_out > 0)
-		dt_trace_note(t, dt_arena_printf(t->arena, "%u files and processes do not fit into the tables for user stacks, which are walked by "
+		dt_trace_note(t, dt_arena_printf(t->arena,
+		    "%u files and processes do not fit into the tables for user stacks, which are walked by "
 		    "frame pointers there: see -x unwindsize", dt_unwind_stats(u).left_out));
 }
 

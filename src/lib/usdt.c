@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dtrace -h and -G for a handle: what its programs declared, given to src/usdt. */
+/*
+ * dtrace -h and -G for a handle: the providers that its programs declared are given to src/usdt, which writes
+ * the header or the object.
+ */
 #include "lib/entry.h"
 #include "lib/errors.h"
 #include "usdt/usdt.h"
 
 #include <errno.h>
 
+/* A job of src/usdt: 0, or its error in the job. */
 typedef int make_f(struct dt_usdt_job *, void *ctx);
 
 /* Runs one job in an arena of its own; its error becomes the handle's. */
@@ -53,6 +57,7 @@ static int make_link(struct dt_usdt_job *job, void *ctx)
 	return dt_usdt_link(job, to->file, to->objc, to->objv);
 }
 
+/* -G links declarations of probes. A program with clauses is refused: nothing would run them. */
 int dtrace_program_link(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned int dflags, const char *file, int objc,
     char *const objv[])
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records and elements of aggregations as values with a type, for callers that cannot know what the program recorded: bindings
- * of other languages. Nothing is copied: what points somewhere points into the record or the element.
+ * Records and elements of aggregations as values with a type, for callers that cannot know what the program
+ * recorded: bindings of other languages. Nothing is copied: pointers in a dtrace_val_t lead into the record
+ * or the element and are valid as long as that is.
  */
 #include "lib/trace.h"
 
@@ -12,13 +13,17 @@
 
 #include <errno.h>
 
+/* The sign is kept in the kind, so that a caller can print the number right. */
 static void as_int(const struct dt_value *v, dtrace_val_t *out)
 {
 	out->dtv_kind = v->is_signed ? DTRACE_VAL_INT : DTRACE_VAL_UINT;
 	out->dtv_int = (int64_t)(v->is_signed ? dt_value_signed(v) : dt_value_unsigned(v));
 }
 
-/* What is printed in the same way is one kind here: names of symbols and modules are asked for by their addresses. */
+/*
+ * One of our values as a caller sees it. Kinds that differ only in how they are printed are one kind here:
+ * names of symbols and modules are asked for by their addresses.
+ */
 static void as_value(const struct dt_value *v, dtrace_val_t *out)
 {
 	*out = (dtrace_val_t){ .dtv_pid = (pid_t)v->pid };
@@ -27,10 +32,12 @@ static void as_value(const struct dt_value *v, dtrace_val_t *out)
 		as_int(v, out);
 		break;
 	case DT_V_STRING:
-		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_STRING, .dtv_bytes = v->bytes, .dtv_len = dt_value_textlen(v) };
+		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_STRING, .dtv_bytes = v->bytes,
+			.dtv_len = dt_value_textlen(v) };
 		break;
 	case DT_V_BYTES:
-		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_BYTES, .dtv_bytes = v->bytes, .dtv_len = v->len };
+		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_BYTES, .dtv_bytes = v->bytes,
+			.dtv_len = v->len };
 		break;
 	case DT_V_STACK:
 	case DT_V_USTACK:
@@ -54,8 +61,8 @@ static void as_value(const struct dt_value *v, dtrace_val_t *out)
 
 /* ---- firings ---- */
 
-/* How many values a statement has. What an action does to the trace itself is none: exit(), clear(), printa(). */
-static size_t values_of(const struct dt_rec *recs, size_t n)
+/* How many values a statement has. Actions that steer the trace have none: exit(), clear(), printa(). */
+static size_t statement_nvalues(const struct dt_rec *recs, size_t n)
 {
 	size_t count = 0;
 
@@ -72,8 +79,8 @@ static size_t values_of(const struct dt_rec *recs, size_t n)
 	}
 }
 
-/* Value k of them. */
-static void value_of(const struct dt_rec *recs, size_t n, size_t k, dtrace_val_t *out)
+/* Value k of the statement; k is less than values_of() says. */
+static void statement_value(const struct dt_rec *recs, size_t n, size_t k, dtrace_val_t *out)
 {
 	struct dt_value v = { 0 };
 	const void *bytes;
@@ -93,6 +100,7 @@ static void value_of(const struct dt_rec *recs, size_t n, size_t k, dtrace_val_t
 	as_value(&v, out);
 }
 
+/* Values are counted through all statements of the firing. Only valid while the firing is being told. */
 int dtrace_probedata_value(const dtrace_probedata_t *d, int n, dtrace_val_t *out)
 {
 	struct dt_trace *t = d->dtpda_handle->trace;
@@ -102,10 +110,10 @@ int dtrace_probedata_value(const dtrace_probedata_t *d, int n, dtrace_val_t *out
 	if (told == NULL || n < 0)
 		return dt_handle_error(d->dtpda_handle, EINVAL);
 	for (size_t at = 0, len; (len = dt_statement_next(told->recs, told->n, &at)) > 0; at += len) {
-		size_t count = values_of(told->recs + at, len);
+		size_t count = statement_nvalues(told->recs + at, len);
 
 		if ((size_t)n < before + count) {
-			value_of(told->recs + at, len, (size_t)n - before, out);
+			statement_value(told->recs + at, len, (size_t)n - before, out);
 			return 0;
 		}
 		before += count;
@@ -115,48 +123,52 @@ int dtrace_probedata_value(const dtrace_probedata_t *d, int n, dtrace_val_t *out
 
 /* ---- elements ---- */
 
-static const struct dt_aggdata *element(const dtrace_aggdata_t *d)
+/* The public struct is the first member of ours. */
+static const struct dt_aggdata *element_of(const dtrace_aggdata_t *d)
 {
 	return (const struct dt_aggdata *)d;
 }
 
 int dtrace_aggdata_nkeys(const dtrace_aggdata_t *d)
 {
-	return (int)element(d)->row.nkeys;
+	return (int)element_of(d)->row.nkeys;
 }
 
 int dtrace_aggdata_key(const dtrace_aggdata_t *d, int n, dtrace_val_t *out)
 {
-	if (n < 0 || (uint32_t)n >= element(d)->row.nkeys)
+	if (n < 0 || (uint32_t)n >= element_of(d)->row.nkeys)
 		return dt_handle_error(d->dtada_handle, EINVAL);
-	as_value(&element(d)->row.keys[n], out);
+	as_value(&element_of(d)->row.keys[n], out);
 	return 0;
 }
 
+/* A distribution has no single value: its buckets are asked for with dtrace_aggdata_buckets(). */
 int dtrace_aggdata_value(const dtrace_aggdata_t *d, dtrace_val_t *out)
 {
 	struct dt_value number;
 
-	if (dt_agg_scalar(&element(d)->val, &number))
+	if (dt_agg_scalar(&element_of(d)->val, &number))
 		as_value(&number, out);
 	else
 		*out = (dtrace_val_t){ .dtv_kind = DTRACE_VAL_BUCKETS };
 	return 0;
 }
 
+/* Calls f for each bucket that is not empty, lowest first, until it returns something else than 0. */
 int dtrace_aggdata_buckets(const dtrace_aggdata_t *d, dtrace_bucket_f *f, void *arg)
 {
 	struct dt_buckets b;
 	int rv = 0;
 
-	if (!dt_buckets_open(&b, &element(d)->val))
+	if (!dt_buckets_open(&b, &element_of(d)->val))
 		return dt_handle_error(d->dtada_handle, EINVAL);
 	for (uint32_t i = 0; i < b.n && rv == 0; i++) {
 		struct dt_bucket_bounds has = dt_buckets_bounds(&b, i);
-		dtrace_bucket_t one = { .dtbk_low = has.min, .dtbk_high = has.max, .dtbk_has_low = has.has_min,
+		dtrace_bucket_t one = { .dtbk_low = has.min, .dtbk_high = has.max,
+			.dtbk_has_low = has.has_min,
 			.dtbk_has_high = has.has_max };
 
-		one.dtbk_count = dt_agg_normalize(b.count[i], element(d)->val.normal);
+		one.dtbk_count = dt_agg_normalize(b.count[i], element_of(d)->val.normal);
 		if (b.count[i] != 0)
 			rv = f(&one, arg);
 	}

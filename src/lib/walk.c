@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Walks over aggregations. A walk makes all elements for the caller first, then sorts and hands them out;
- * what the caller says of each changes the consumer's own. Walks may be nested: an element that is to go
- * stays until the last walk has ended.
+ * Walks over aggregations. A walk first makes all elements for the caller, then sorts them and hands them
+ * out; what the caller says of each changes the consumer's own element. Walks may be nested: an element that
+ * is to go is only marked, and stays until the last walk has ended (t->walking counts them).
  */
 #include "lib/entry.h"
 #include "lib/trace.h"
@@ -12,6 +12,7 @@
 
 /* ---- orders ---- */
 
+/* What elements are compared by, in the order of an `order`. */
 enum part { BY_VARIABLE, BY_KEY, BY_VALUE };
 
 struct order {
@@ -20,6 +21,7 @@ struct order {
 	uint32_t keypos, pos;		/* where comparing begins */
 };
 
+/* Numbers of aggregations are in the order in which programs first use them. */
 static int by_variable(const struct dt_aggdata *a, const struct dt_aggdata *b)
 {
 	uint32_t x = a->agg->layout->id, y = b->agg->layout->id;
@@ -27,6 +29,7 @@ static int by_variable(const struct dt_aggdata *a, const struct dt_aggdata *b)
 	return (x > y) - (x < y);
 }
 
+/* Compares all keys, beginning with key `start` (-x aggsortkeypos) and going round. */
 static int by_key(const struct dt_aggdata *a, const struct dt_aggdata *b, uint32_t start)
 {
 	uint32_t n = a->row.nkeys < b->row.nkeys ? a->row.nkeys : b->row.nkeys;
@@ -41,7 +44,7 @@ static int by_key(const struct dt_aggdata *a, const struct dt_aggdata *b, uint32
 	return (a->row.nkeys > b->row.nkeys) - (a->row.nkeys < b->row.nkeys);
 }
 
-/* Of different functions the values mean different things: they stand apart. */
+/* Values of different functions mean different things, so they stand apart. */
 static int by_value(const struct dt_aggdata *a, const struct dt_aggdata *b)
 {
 	if (a->val.aggkind != b->val.aggkind)
@@ -49,6 +52,7 @@ static int by_value(const struct dt_aggdata *a, const struct dt_aggdata *b)
 	return dt_agg_cmp_value(&a->val, &b->val);
 }
 
+/* For qsort_r(). Reverse turns all parts round, as in history. */
 static int by_order(const void *x, const void *y, void *ctx)
 {
 	const struct dt_aggdata *a = *(struct dt_aggdata *const *)x, *b = *(struct dt_aggdata *const *)y;
@@ -66,7 +70,8 @@ static int by_order(const void *x, const void *y, void *ctx)
 
 /* ---- what a caller says ---- */
 
-static int obey(struct dtrace_hdl *h, struct dt_aggdata *a, int says)
+/* Does to one element what the caller's return value says. -1: the walk ends with the error set. */
+static int obey_caller(struct dtrace_hdl *h, struct dt_aggdata *a, int says)
 {
 	switch (says) {
 	case DTRACE_AGGWALK_NEXT:
@@ -94,6 +99,7 @@ static int obey(struct dtrace_hdl *h, struct dt_aggdata *a, int says)
 	}
 }
 
+/* When the last walk ends, elements that were removed are freed. Returns err, or -1 if that fails. */
 static int end_walk(struct dtrace_hdl *h, int err)
 {
 	struct dt_trace *t = h->trace;
@@ -108,7 +114,8 @@ static int end_walk(struct dtrace_hdl *h, int err)
 
 /* ---- one element at a time ---- */
 
-static struct dt_aggdata **collect(struct dtrace_hdl *h, struct dt_arena *arena, size_t *n)
+/* All elements that are there now, in the arena. */
+static struct dt_aggdata **collect_elements(struct dtrace_hdl *h, struct dt_arena *arena, size_t *n)
 {
 	struct dt_consumer *c = h->trace->consumer;
 	struct dt_aggdata **list;
@@ -128,7 +135,11 @@ static struct dt_aggdata **collect(struct dtrace_hdl *h, struct dt_arena *arena,
 	return list;
 }
 
-static int walk(struct dtrace_hdl *h, const struct order *order, dtrace_aggregate_f *f, void *arg)
+/*
+ * One element at a time. `order` NULL: as the consumer has them. An element that a nested walk removes
+ * meanwhile is skipped.
+ */
+static int walk_elements(struct dtrace_hdl *h, const struct order *order, dtrace_aggregate_f *f, void *arg)
 {
 	struct dt_trace *t = h->trace;
 	struct dt_arena *arena;
@@ -139,24 +150,26 @@ static int walk(struct dtrace_hdl *h, const struct order *order, dtrace_aggregat
 	if (t->consumer == NULL)
 		return 0;
 	arena = dt_arena_under(t->arena);
-	list = collect(h, arena, &n);
+	list = collect_elements(h, arena, &n);
 	if (order != NULL)
 		qsort_r(list, n, sizeof(*list), by_order, (void *)order);
 	t->walking++;
 	for (size_t i = 0; i < n && err == 0; i++)
 		if (!list[i]->elem->gone)
-			err = obey(h, list[i], f(&list[i]->d, arg));
+			err = obey_caller(h, list[i], f(&list[i]->d, arg));
 	err = end_walk(h, err);
 	dt_arena_free(arena);
 	return err;
 }
 
+/* The options decide at which key comparing begins, whatever the order. */
 static int walk_by(struct dtrace_hdl *h, struct order order, dtrace_aggregate_f *f, void *arg)
 {
 	order.keypos = dt_trace_order(h).keypos;
-	return walk(h, &order, f, arg);
+	return walk_elements(h, &order, f, arg);
 }
 
+/* The order of the options aggsortkey and aggsortrev; by value without them. */
 static int walk_sorted(struct dtrace_hdl *h, dtrace_aggregate_f *f, void *arg)
 {
 	struct dt_aggorder o = dt_trace_order(h);
@@ -171,7 +184,7 @@ static int walk_sorted(struct dtrace_hdl *h, dtrace_aggregate_f *f, void *arg)
 
 int dtrace_aggregate_walk(dtrace_hdl_t *h, dtrace_aggregate_f *f, void *arg)
 {
-	DT_PUBLIC(h, -1, walk(h, NULL, f, arg));
+	DT_PUBLIC(h, -1, walk_elements(h, NULL, f, arg));
 }
 
 int dtrace_aggregate_walk_sorted(dtrace_hdl_t *h, dtrace_aggregate_f *f, void *arg)
@@ -196,11 +209,12 @@ ORDERED(valvarrevsorted, BY_VALUE, BY_KEY, BY_VARIABLE, true)
 
 /* ---- joined ---- */
 
+/* The arguments of one joined walk. */
 struct joining { const int64_t *ids; int n; dtrace_aggregate_walk_joined_f *f; void *arg; };
 
-/* The element that gives the key, then one of each aggregation. */
-static struct dt_aggdata **bundle(struct dtrace_hdl *h, struct dt_arena *arena, const struct joining *j,
-    const struct dt_aggrow *row)
+/* What the caller gets for one key: an element that has the key, then one of each aggregation. */
+static struct dt_aggdata **bundle_of_row(struct dtrace_hdl *h, struct dt_arena *arena,
+    const struct joining *j, const struct dt_aggrow *row)
 {
 	struct dt_aggdata **list = DT_NEWN(arena, struct dt_aggdata *, (size_t)j->n + 1);
 	int first = 0;
@@ -215,7 +229,7 @@ static struct dt_aggdata **bundle(struct dtrace_hdl *h, struct dt_arena *arena, 
 	return list;
 }
 
-/* What the caller says holds for all elements of the key. */
+/* What the caller says holds for all elements of the key; aggregations without one are left alone. */
 static int obey_joined(struct dtrace_hdl *h, const struct joining *j, struct dt_aggdata **list, int says)
 {
 	int err = 0;
@@ -224,10 +238,11 @@ static int obey_joined(struct dtrace_hdl *h, const struct joining *j, struct dt_
 		return 0;
 	for (int i = 1; i <= j->n && err == 0; i++)
 		if (list[i]->elem != NULL)
-			err = obey(h, list[i], says);
+			err = obey_caller(h, list[i], says);
 	return err;
 }
 
+/* All bundles are made before the first call, since the caller may change the aggregations. */
 static int walk_rows(struct dtrace_hdl *h, struct dt_arena *arena, const struct joining *j)
 {
 	struct dt_aggorder order = dt_trace_order(h);
@@ -240,7 +255,7 @@ static int walk_rows(struct dtrace_hdl *h, struct dt_arena *arena, const struct 
 	dt_agg_sort(rows, n, &order);
 	lists = DT_NEWN(arena, struct dt_aggdata **, n + 1);
 	for (size_t r = 0; r < n; r++)
-		lists[r] = bundle(h, arena, j, &rows[r]);
+		lists[r] = bundle_of_row(h, arena, j, &rows[r]);
 	h->trace->walking++;
 	for (size_t r = 0; r < n && err == 0; r++) {
 		for (int i = 0; i <= j->n; i++)
@@ -250,6 +265,7 @@ static int walk_rows(struct dtrace_hdl *h, struct dt_arena *arena, const struct 
 	return end_walk(h, err);
 }
 
+/* Every number must be that of an aggregation (EDT_BADAGGVAR). */
 static int walk_joined(struct dtrace_hdl *h, const struct joining *j)
 {
 	struct dt_trace *t = h->trace;

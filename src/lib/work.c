@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The work loop: wait, read what was recorded, take aggregations over, look for drops and for the end. */
+/*
+ * The work loop: wait, read what was recorded, take aggregations over, look for drops and for the end. Each
+ * has its own rate (switchrate, aggrate, statusrate), and nothing here waits longer than the next of them. A
+ * caller may use dtrace_sleep() or wait on dtrace_ctlfd() itself; dtrace_work() does the same either way.
+ */
+#include "base/clock.h"
 #include "lib/entry.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
@@ -7,48 +12,41 @@
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POLL_NS 20000000u	/* how soon exit() in a probe is noticed */
 #define UNWIND_NS 4000000u	/* how soon user stacks can be walked in files nobody had mapped before */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-static uint64_t rate(const struct dtrace_hdl *h, enum dt_opt opt)
+/* An option in nanoseconds; 0 means always due. */
+static uint64_t option_ns(const struct dtrace_hdl *h, enum dt_opt opt)
 {
 	int64_t v = h->options.val[opt];
 
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-static uint64_t until(uint64_t last, uint64_t every, uint64_t now)
+/* How long until something that was done at `last` and is done `every` so often is due. */
+static uint64_t time_until(uint64_t last, uint64_t every, uint64_t now)
 {
 	return last + every > now ? last + every - now : 0;
 }
 
-/*
- * How long it is until a buffer is to be read, drops are to be looked for, or aggregations to be taken over.
- */
+/* How long until a buffer is to be read, drops are to be looked for, or aggregations are to be taken over. */
 static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, uint64_t now)
 {
-	uint64_t wait = until(t->last_switch, rate(h, DT_OPT_switchrate), now);
-	uint64_t status = until(t->last_status, rate(h, DT_OPT_statusrate), now);
-	uint64_t snap = t->image->naggs != 0 ? until(t->last_snap, rate(h, DT_OPT_aggrate), now) : wait;
+	uint64_t wait = time_until(t->last_switch, option_ns(h, DT_OPT_switchrate), now);
+	uint64_t status = time_until(t->last_status, option_ns(h, DT_OPT_statusrate), now);
+	uint64_t snap = t->image->naggs != 0 ? time_until(t->last_snap, option_ns(h, DT_OPT_aggrate), now) :
+	    wait;
 
 	wait = status < wait ? status : wait;
 	return snap < wait ? snap : wait;
 }
 
 /*
- * What goes on beside the records: names and stacks of new processes, probes that come to be. *ended: a
- * process has.
+ * What goes on besides the records: names and stacks of new processes, and probes that come while tracing.
+ * Sets *ended if a process has ended. Positive: something wants to be looked at now; negative: a signal came;
+ * 0: the time is up.
  */
 static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool *ended)
 {
@@ -63,13 +61,13 @@ static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool 
 	return woken;
 }
 
-/* How long may pass before somebody looks around again. */
+/* How long may pass before somebody looks around again: less if user stacks or new programs depend on it. */
 static uint64_t longest_wait(const struct dt_trace *t)
 {
 	return dt_session_unwinder(t->session) != NULL || t->later != NULL ? UNWIND_NS : POLL_NS;
 }
 
-/* Sleeps until something is due; exit() and the end of the tracing are noticed on the way. */
+/* Sleeps until something is due; exit() and the end of tracing are noticed on the way. */
 static void wait_for_news(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
@@ -79,7 +77,7 @@ static void wait_for_news(dtrace_hdl_t *h)
 	if (t->state != DT_TRACE_ACTIVE || dt_procs_check(h))
 		return;
 	most = longest_wait(t);
-	wait = until_due(h, t, now_ns());
+	wait = until_due(h, t, dt_clock_ns());
 	while (wait > 0 && !dt_trace_over(t) && !ended) {
 		uint64_t slice = wait < most ? wait : most;
 
@@ -97,7 +95,10 @@ void dtrace_sleep(dtrace_hdl_t *h)
 
 /* ---- poll(2) ---- */
 
-/* The descriptor can be read when something is due: a record that wants to be shown, or the timer. */
+/*
+ * dtrace_ctlfd() can be read when something is due: a record that wants to be shown, or this timer. A timer
+ * that has run out stays readable until it is set again, so work() sets it last.
+ */
 static void set_timer(dtrace_hdl_t *h, struct dt_trace *t)
 {
 	struct itimerspec at = { .it_value.tv_nsec = 1 };
@@ -107,7 +108,7 @@ static void set_timer(dtrace_hdl_t *h, struct dt_trace *t)
 		return;
 	(void)!read(t->timerfd, &count, sizeof(count));
 	if (t->state == DT_TRACE_ACTIVE) {
-		wait = until_due(h, t, now_ns());
+		wait = until_due(h, t, dt_clock_ns());
 		most = longest_wait(t);
 		if (most != POLL_NS && most < wait)
 			wait = most;
@@ -122,6 +123,7 @@ void dt_trace_wake(struct dtrace_hdl *h)
 	set_timer(h, h->trace);
 }
 
+/* An epoll descriptor over the timer and the session's own, so that callers need to know only one. */
 static int make_ctlfd(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
@@ -156,7 +158,7 @@ int dtrace_ctlfd(dtrace_hdl_t *h)
 
 /* ---- work ---- */
 
-/* -1: a handler has said so, and the error is set. */
+/* -1: a handler ended the call, and the error is set. */
 static int tell_drops(dtrace_hdl_t *h, struct dt_trace *t)
 {
 	int err = dt_consumer_status(t->consumer);
@@ -164,10 +166,14 @@ static int tell_drops(dtrace_hdl_t *h, struct dt_trace *t)
 	return err < -1 ? dt_handle_error(h, -err) : err;
 }
 
+/*
+ * exit() and full buffers end tracing here: dtrace_stop() runs END. Drops are looked for at most every
+ * statusrate.
+ */
 static int look_at_status(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
-	uint64_t now = now_ns();
+	uint64_t now = dt_clock_ns();
 
 	if (t->state == DT_TRACE_IDLE)
 		return DTRACE_STATUS_NONE;
@@ -177,7 +183,7 @@ static int look_at_status(dtrace_hdl_t *h)
 		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_EXITED;
 	if (dt_session_control(t->session)->filled)
 		return dtrace_stop(h) != 0 ? -1 : DTRACE_STATUS_FILLED;
-	if (until(t->last_status, rate(h, DT_OPT_statusrate), now) > 0)
+	if (time_until(t->last_status, option_ns(h, DT_OPT_statusrate), now) > 0)
 		return DTRACE_STATUS_NONE;
 	t->last_status = now;
 	return tell_drops(h, t) != 0 ? -1 : DTRACE_STATUS_OKAY;
@@ -188,7 +194,8 @@ int dtrace_status(dtrace_hdl_t *h)
 	DT_PUBLIC(h, -1, look_at_status(h));
 }
 
-static int snap(dtrace_hdl_t *h)
+/* Takes over what was counted in the kernel; before dtrace_go() there is nothing. */
+static int take_aggregations(dtrace_hdl_t *h)
 {
 	struct dt_trace *t = h->trace;
 	int err = t->consumer != NULL ? dt_consumer_snap(t->consumer) : 0;
@@ -198,10 +205,10 @@ static int snap(dtrace_hdl_t *h)
 
 int dtrace_aggregate_snap(dtrace_hdl_t *h)
 {
-	DT_PUBLIC(h, -1, snap(h));
+	DT_PUBLIC(h, -1, take_aggregations(h));
 }
 
-/* Where records go: to a file, or without one to the handler for text. */
+/* Where records go from now on: to a file, or without one to the handler for text. */
 static void set_caller(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
     void *arg)
 {
@@ -214,7 +221,7 @@ static void set_caller(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dt
 	dt_trace_tell_start(t);
 }
 
-/* Written now, so that errno tells the reason when it cannot be. */
+/* Writes the text now, so that errno still tells the reason if it cannot be written. */
 static int put_out(dtrace_hdl_t *h, struct dt_trace *t, FILE *fp)
 {
 	if (fp == NULL)
@@ -224,11 +231,13 @@ static int put_out(dtrace_hdl_t *h, struct dt_trace *t, FILE *fp)
 	if (fflush(fp) != 0 || ferror(fp) || t->out.failed) {
 		int err = t->out.err != 0 ? t->out.err : errno;
 
-		return dt_handle_errorf(h, err == ENOMEM ? EDT_NOMEM : err, "failed to write output: %s", strerror(err));
+		return dt_handle_errorf(h, err == ENOMEM ? EDT_NOMEM : err, "failed to write output: %s",
+		    strerror(err));
 	}
 	return 0;
 }
 
+/* Reads and shows all records; `final`: also those that wait for later ones of other CPUs. */
 static int read_all(dtrace_hdl_t *h, struct dt_trace *t, bool final)
 {
 	int err = dt_consumer_read(t->consumer, final);
@@ -238,20 +247,23 @@ static int read_all(dtrace_hdl_t *h, struct dt_trace *t, bool final)
 	return err != 0 ? err : put_out(h, t, t->fp);
 }
 
-/* The last look: everything that was recorded, END's too, and the drops. */
-static int finish(dtrace_hdl_t *h, struct dt_trace *t)
+/* The last look: everything that was recorded, including END's, then aggregations, then drops. */
+static int read_last(dtrace_hdl_t *h, struct dt_trace *t)
 {
 	if (read_all(h, t, true) != 0 || dtrace_aggregate_snap(h) != 0)
 		return -1;
 	return tell_drops(h, t);
 }
 
-/* What is due while tracing. */
+/*
+ * Records, if switchrate has passed or one of them wants to be shown at once. Policies fill and ring are read
+ * at the end only.
+ */
 static int consume_due(dtrace_hdl_t *h, struct dt_trace *t)
 {
-	uint64_t now = now_ns();
+	uint64_t now = dt_clock_ns();
 
-	if (!t->woken && until(t->last_switch, rate(h, DT_OPT_switchrate), now) > 0)
+	if (!t->woken && time_until(t->last_switch, option_ns(h, DT_OPT_switchrate), now) > 0)
 		return 0;
 	t->woken = false;
 	t->last_switch = now;
@@ -260,36 +272,41 @@ static int consume_due(dtrace_hdl_t *h, struct dt_trace *t)
 
 static int snap_due(dtrace_hdl_t *h, struct dt_trace *t)
 {
-	uint64_t now = now_ns();
+	uint64_t now = dt_clock_ns();
 
-	if (until(t->last_snap, rate(h, DT_OPT_aggrate), now) > 0)
+	if (time_until(t->last_snap, option_ns(h, DT_OPT_aggrate), now) > 0)
 		return 0;
 	t->last_snap = now;
 	return dtrace_aggregate_snap(h);
 }
 
-/* Whether there is anything to read: not before dtrace_go(), and not by somebody who is being told of it. */
-static bool ready(dtrace_hdl_t *h, const char *call)
+/*
+ * There is something to read after dtrace_go() only, and not for a function that is itself being told of a
+ * record or an element: it would read in the middle of another call.
+ */
+static bool check_ready(dtrace_hdl_t *h, const char *call)
 {
 	struct dt_trace *t = h->trace;
 
 	if (t->consumer == NULL)
 		dt_handle_errorf(h, EINVAL, "%s() comes after dtrace_go()", call);
 	else if (t->firing != NULL || t->walking > 0)
-		dt_handle_errorf(h, EBUSY, "%s() was called by a function that was called for a record or an aggregation", call);
+		dt_handle_errorf(h, EBUSY,
+		    "%s() was called by a function that was called for a record or an aggregation", call);
 	else
 		return true;
 	return false;
 }
 
-static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf,
+/* Status first, because the end decides whether everything is read or only what is due. */
+static dtrace_workstatus_t work_once(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf,
     dtrace_consume_rec_f *rf, void *arg)
 {
 	struct dt_trace *t = h->trace;
 	bool ended;
 	int status;
 
-	if (!ready(h, "dtrace_work"))
+	if (!check_ready(h, "dtrace_work"))
 		return DTRACE_WORKSTATUS_ERROR;
 	set_caller(h, fp, pf, rf, arg);
 	if (t->ctlfd > 0 && t->state == DT_TRACE_ACTIVE)
@@ -298,7 +315,7 @@ static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 	if (status < 0)
 		return DTRACE_WORKSTATUS_ERROR;
 	if (status >= DTRACE_STATUS_EXITED)
-		return finish(h, t) != 0 ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE;
+		return read_last(h, t) != 0 ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE;
 	if (consume_due(h, t) != 0 || snap_due(h, t) != 0)
 		return DTRACE_WORKSTATUS_ERROR;
 	set_timer(h, t);
@@ -308,14 +325,16 @@ static dtrace_workstatus_t work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf,
     dtrace_consume_rec_f *rf, void *arg)
 {
-	DT_PUBLIC(h, DTRACE_WORKSTATUS_ERROR, work(h, fp, pf, rf, arg));
+	DT_PUBLIC(h, DTRACE_WORKSTATUS_ERROR, work_once(h, fp, pf, rf, arg));
 }
 
-static int consume(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
+/* dtrace_consume() behind its door: records alone, without aggregations and drops. */
+static int consume_once(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf,
+    void *arg)
 {
 	struct dt_trace *t = h->trace;
 
-	if (!ready(h, "dtrace_consume"))
+	if (!check_ready(h, "dtrace_consume"))
 		return -1;
 	set_caller(h, fp, pf, rf, arg);
 	return t->state == DT_TRACE_STOPPED ? read_all(h, t, true) : consume_due(h, t);
@@ -323,7 +342,7 @@ static int consume(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace
 
 int dtrace_consume(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dtrace_consume_rec_f *rf, void *arg)
 {
-	DT_PUBLIC(h, -1, consume(h, fp, pf, rf, arg));
+	DT_PUBLIC(h, -1, consume_once(h, fp, pf, rf, arg));
 }
 
 /* ---- aggregations ---- */
@@ -361,6 +380,7 @@ static int print_sorted(dtrace_hdl_t *h)
 	return err;
 }
 
+/* For dtrace_aggregate_print() with a walk of the caller's: prints one element as it comes. */
 static int print_element(const dtrace_aggdata_t *d, void *arg)
 {
 	struct dt_aggdata *a = (struct dt_aggdata *)d;
@@ -371,6 +391,7 @@ static int print_element(const dtrace_aggdata_t *d, void *arg)
 	    DTRACE_AGGWALK_NEXT;
 }
 
+/* The end is told after the aggregations, since nothing may come behind it. */
 static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *walk)
 {
 	struct dt_trace *t = h->trace;
