@@ -3,7 +3,7 @@
  * tick-n: a thread sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A perf
  * event would not do, because on an idle CPU of some machines none arrives (see perf.c). Ticks are due
  * at fixed points in time from the start, so one late tick does not shift the later ones.
- * Measured (2 CPUs, 6.18; test/unit/session_test.c prints it), over several runs: tick-10ms is off by 6
+ * Measured (2 CPUs, 6.18; test/unit/session_tick_test.c prints it), over several runs: tick-10ms is off by 6
  * to 12 µs on average and 15 to 34 µs at worst without load of our own, by 9 to 18 and 14 to 55 µs with
  * 4 spinning threads (before SCHED_FIFO: by 3 to 7 and 8 to 18 ms).
  */

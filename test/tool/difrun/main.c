@@ -14,12 +14,12 @@
  */
 #include "run.h"
 
+#include "base/count.h"
 #include "base/file.h"
 #include "session/session.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -103,229 +103,6 @@ static void read_directives(struct run *r, char *text, bool args_given)
 	}
 }
 
-static void op_setopt(void *ctx, const char *name, const char *value)
-{
-	struct run *r = ctx;
-
-	if (strcmp(name, "quiet") == 0)
-		r->popts.quiet = true;
-	if (dtrace_setopt(r->hdl, name, value) != 0)
-		dt_out_printf(&r->out, "dtrace: couldn't set option \"%s\" to \"%s\": %s\n", name, value ? value : "1",
-		    dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)));
-}
-
-static void op_system(void *ctx, const char *command)
-{
-	dt_out_printf(&((struct run *)ctx)->out, "system: %s\n", command);
-}
-
-static void op_freopen(void *ctx, const char *name)
-{
-	dt_out_printf(&((struct run *)ctx)->out, "freopen: %s\n", name);
-}
-
-static void op_exit(void *ctx, int status)
-{
-	((struct run *)ctx)->status = status;
-}
-
-static const struct dt_type *op_type(void *ctx, const char *name)
-{
-	dtrace_typeinfo_t info;
-
-	return dtrace_type_strcompile(((struct run *)ctx)->hdl, name, &info) == 0 ? info.dtt_type : NULL;
-}
-
-/* Destructive actions are only told. */
-static void op_other(void *ctx, const struct dt_rec *rec)
-{
-	struct dt_out *out = &((struct run *)ctx)->out;
-
-	switch (rec->act->kind) {
-	case DT_ACT_STOP: dt_out_str(out, "stop"); return;
-	case DT_ACT_RAISE: dt_out_printf(out, "raise %" PRId64, dt_rec_int(rec)); return;
-	case DT_ACT_CHILL: dt_out_printf(out, "chill %" PRId64, dt_rec_int(rec)); return;
-	case DT_ACT_PANIC: dt_out_str(out, "panic"); return;
-	case DT_ACT_BREAKPOINT: dt_out_str(out, "breakpoint"); return;
-	}
-}
-
-/* ---- what the interpreter tells ---- */
-
-static void tell_begin(void *ctx, const struct dt_ecb *ecb, uint32_t epid, const struct dt_context *c)
-{
-	struct run *r = ctx;
-
-	(void)ecb;
-	(void)epid;
-	r->recs.n = 0;
-	r->clause = c;
-}
-
-static void tell_record(void *ctx, const struct dt_ecb *ecb, uint32_t act, const void *data, size_t len)
-{
-	struct run *r = ctx;
-	struct dt_rec rec = { &ecb->acts[act], dt_arena_alloc(r->arena, len + 1), len };
-
-	if (rec.act->kind == DT_ACT_SKIPZ)
-		return;
-	memcpy((void *)rec.data, data, len);
-	if (r->places && (rec.act->kind == DT_ACT_STACK || rec.act->kind == DT_ACT_USTACK || rec.act->kind == DT_ACT_JSTACK))
-		memset((void *)rec.data, 0, len);	/* a told stack is not ours: only that one is there counts */
-	dt_vec_push(r->arena, &r->recs, rec);
-}
-
-static void tell_end(void *ctx, const struct dt_ecb *ecb, bool faulted)
-{
-	struct run *r = ctx;
-	const struct dt_probedesc *p = &r->clause->probe;
-	char name[512];
-
-	if (faulted || (r->recs.n == 0 && !dt_ecb_is_default(ecb)))
-		return;
-	snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
-	if (!r->popts.quiet)
-		dt_out_printf(&r->out, "%32s ", name);
-	dt_statements_print(&r->statements, r->recs.v, r->recs.n);
-	if (!r->popts.quiet)
-		dt_out_str(&r->out, "\n");
-}
-
-static void tell_fault(void *ctx, const struct dt_ecb *ecb, uint32_t epid, int act, int offset, enum dt_fault fault,
-    uint64_t addr)
-{
-	struct run *r = ctx;
-	const struct dt_context *c = r->firing;
-
-	(void)ecb;
-	dt_out_printf(&r->out, "dtrace: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", epid, c->probe_id,
-	    c->probe.prov, c->probe.mod, c->probe.func, c->probe.name, dt_fault_text(fault));
-	/* where executors keep their own things differs */
-	if ((fault == DT_FLT_BADADDR || fault == DT_FLT_BADALIGN || fault == DT_FLT_BADSTACK) && (!r->places || addr >> 47 == 0))
-		dt_out_printf(&r->out, " (0x%" PRIx64 ")", addr);
-	if (act < 0)
-		dt_out_str(&r->out, " in predicate");
-	else
-		dt_out_printf(&r->out, " in action #%d", act + 1);
-	if (offset >= 0)
-		dt_out_printf(&r->out, " at DIF offset %d", offset);
-	dt_out_str(&r->out, "\n");
-}
-
-static void tell_drop(void *ctx, const char *kind)
-{
-	struct run *r = ctx;
-	bool spec = strcmp(kind, "failed speculation") == 0;
-	const char *tail = spec ? " (no speculative buffer available)" : strstr(kind, "error") ? "" : " drop";
-	char *line = dt_arena_printf(r->arena, "dtrace: 1 %s%s\n", kind, tail);
-
-	if (r->places)			/* the kernel counts them: they are told when the firing is over */
-		dt_vec_push(r->arena, &r->lines, line);
-	else
-		dt_out_str(&r->out, line);
-}
-
-/* [1,"text"]: each key is its length and its bytes; eight bytes are a number. */
-static void show_keys(struct run *r, const struct dt_interp_var *iv)
-{
-	const char *p = iv->key, *end = p + iv->keylen;
-	uint64_t len, value;
-
-	if (!iv->keylen)
-		return;
-	for (char c = '['; end - p >= 8; c = ',') {
-		memcpy(&len, p, 8);
-		p += 8;
-		if (len > (uint64_t)(end - p))
-			break;
-		dt_out_put(&r->out, &c, 1);
-		if (len == 8) {
-			memcpy(&value, p, 8);
-			dt_out_printf(&r->out, "%" PRId64, (int64_t)value);
-		} else {
-			dt_out_str(&r->out, "\"");
-			dt_out_escaped(&r->out, p, strnlen(p, len));
-			dt_out_str(&r->out, "\"");
-		}
-		p += len;
-	}
-	dt_out_str(&r->out, "]");
-}
-
-static bool is_zero(const struct dt_interp_var *iv)
-{
-	/* behind a string's end is what was there */
-	for (size_t i = 0; iv->bytes && i < (iv->var->type.kind == DT_DT_STRING ? 1 : iv->len); i++)
-		if (((const char *)iv->bytes)[i])
-			return false;
-	return !iv->null && (iv->bytes || iv->value == 0);
-}
-
-static void show_var(void *ctx, const struct dt_interp_var *iv)
-{
-	static const char *const scopes[] = { "", "self->", "this->" };
-	struct run *r = ctx;
-	struct dt_print_opts quiet = r->popts;
-	const struct dt_diftype *t = &iv->var->type;
-	uint64_t word = iv->value;
-	struct dt_value v;
-
-	if (iv->bytes)
-		dt_record_plain(t, iv->bytes, iv->len, &v);
-	else
-		dt_record_plain(t, &word, t->size && t->size <= 8 ? t->size : 8, &v);
-	dt_out_printf(&r->out, "%s%s", scopes[iv->var->scope < 3 ? iv->var->scope : 0], iv->var->name);
-	show_keys(r, iv);
-	if (iv->var->scope == DT_DIFV_THREAD)
-		dt_out_printf(&r->out, " (thread %u)", iv->tid);
-	dt_out_str(&r->out, " = ");
-	quiet.quiet = true;
-	r->out.opts = &quiet;
-	if (iv->null)
-		dt_out_str(&r->out, "NULL");
-	else if (r->places && t->ckind == DT_CK_POINTER && iv->value >> 47)
-		dt_out_str(&r->out, "an address");
-	else
-		dt_value_trace(&r->out, &v);
-	r->out.opts = &r->popts;
-	dt_out_str(&r->out, "\n");
-}
-
-/* Both executors' in one order; globals that nothing has been put in are not there in the kernel. */
-static void collect_var(void *ctx, const struct dt_interp_var *iv)
-{
-	struct run *r = ctx;
-	size_t before = r->out.len;
-
-	if (iv->var->scope == DT_DIFV_GLOBAL && !iv->keylen && is_zero(iv))
-		return;
-	show_var(r, iv);
-	dt_vec_push(r->arena, &r->lines, dt_arena_strndup(r->arena, dt_out_text(&r->out) + before, r->out.len - before));
-	r->out.len = before;
-}
-
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-static void put_lines(struct run *r)
-{
-	if (r->lines.n)
-		qsort(r->lines.v, r->lines.n, sizeof(r->lines.v[0]), by_text);
-	for (size_t i = 0; i < r->lines.n; i++)
-		dt_out_str(&r->out, r->lines.v[i]);
-	r->lines.n = 0;
-}
-
-static void put_vars(struct run *r)
-{
-	if (r->kernel)
-		kernel_vars(r->kernel, collect_var, r);
-	else if (r->places)
-		dt_interp_vars(r->interp, collect_var, r);
-	else
-		dt_interp_vars(r->interp, show_var, r);
-	put_lines(r);
-}
-
 /* ---- the whole ---- */
 
 static void fire(struct run *r, struct dt_context *c)
@@ -342,7 +119,7 @@ static void fire(struct run *r, struct dt_context *c)
 	} else {
 		dt_interp_fire(r->interp, c);
 	}
-	put_lines(r);
+	run_put_lines(r);
 	fwrite(dt_out_text(&r->out), 1, r->out.len, r->to);
 	dt_out_clear(&r->out);
 }
@@ -350,7 +127,7 @@ static void fire(struct run *r, struct dt_context *c)
 /* What runs it. A program the kernel does not take is a difference. */
 static bool open_executor(struct run *r, bool kernel)
 {
-	struct dt_interp_sink sink = { r, tell_begin, tell_record, tell_end, tell_fault, tell_drop };
+	struct dt_interp_sink sink = run_sink(r);
 	struct kernel_input in = { .prog = r->prog, .probes = r->in.probes.v, .nprobes = (uint32_t)r->in.probes.n, .opts = r->iopts,
 		.sink = sink, .types = dt_handle_types(r->hdl) };
 	char msg[4096] = "";
@@ -376,6 +153,7 @@ static bool open_executor(struct run *r, bool kernel)
 static void run_program(struct run *r, bool kernel)
 {
 	struct dt_context end = firing(&r->in, "dtrace:::END");
+	struct dt_statement_ops ops;
 
 	r->status = -1;
 	r->aggs = DT_NEWN(r->arena, struct aggstate, r->prog->naggs + 1);
@@ -384,22 +162,21 @@ static void run_program(struct run *r, bool kernel)
 	if (!open_executor(r, kernel))
 		return;
 	dt_out_init(&r->out, NULL, &r->popts);
-	dt_statements_init(&r->statements, r->arena, &r->out, &(struct dt_statement_ops){ .ctx = r, .rows = run_rows,
-	    .clear = run_clear, .trunc = run_trunc, .normalize = run_normalize, .setopt = op_setopt, .system = op_system,
-	    .freopen = op_freopen, .exit = op_exit, .type = op_type, .other = op_other });
+	ops = run_statement_ops(r);
+	dt_statements_init(&r->statements, r->arena, &r->out, &ops);
 	for (size_t i = 0; i < r->in.fires.n && r->status < 0; i++)
 		fire(r, &r->in.fires.v[i]);
 	fire(r, &end);
 	run_print_rest(r);
 	if (r->show_vars)
-		put_vars(r);
+		run_put_vars(r);
 	if (r->status > 0)
 		dt_out_printf(&r->out, "exit status %d\n", r->status);
 	fwrite(dt_out_text(&r->out), 1, r->out.len, r->to);
 	dt_out_clear(&r->out);
 	r->shown = ftell(r->to);
 	if (r->places && !r->show_vars)	/* compared too, but not part of what the test prints */
-		put_vars(r);
+		run_put_vars(r);
 	fwrite(dt_out_text(&r->out), 1, r->out.len, r->to);
 	dt_out_free(&r->out);
 	dt_interp_free(r->interp);
@@ -466,7 +243,7 @@ static void late_options(struct run *r)
 	dtrace_optval_t v;
 	bool on = true;
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(flags); i++)
 		if (run_option_on(r, flags[i].name))
 			memcpy((char *)&r->popts + flags[i].off, &on, sizeof(on));
 	if (dtrace_getopt(r->hdl, "stackindent", &v) == 0 && v >= 0)

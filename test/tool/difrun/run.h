@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One run of a program in one executor: what main.c and aggs.c share. */
+/* One run of a program in one executor: what the files of this tool share. */
 #ifndef DIFRUN_RUN_H
 #define DIFRUN_RUN_H
 
@@ -63,5 +63,13 @@ void run_clear(void *ctx, int64_t id);
 void run_trunc(void *ctx, int64_t id, int64_t n);
 void run_normalize(void *ctx, int64_t id, int64_t normal);
 void run_print_rest(struct run *);		/* what no printa() showed */
+
+/* tell.c: what to call for records, faults and drops, and for statements */
+struct dt_interp_sink run_sink(struct run *);
+struct dt_statement_ops run_statement_ops(struct run *);
+
+/* vars.c: the variables at the end; and r->lines, sorted, which are then empty */
+void run_put_vars(struct run *);
+void run_put_lines(struct run *);
 
 #endif
