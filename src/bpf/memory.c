@@ -213,7 +213,10 @@ static int regions(struct dt_lower *l, struct region *r, uint32_t size)
 	return n;
 }
 
-/* R3 the address: R2 = a pointer there if `size` bytes are inside, else on to `no`. R1 … R5 change but R3. */
+/*
+ * R3 is the address: R2 becomes a pointer there if `size` bytes are inside, else on to `no`. R1, R2 and R4
+ * change.
+ */
 static void in_region(struct dt_lower *l, const struct region *r, uint32_t size, uint32_t no)
 {
 	struct dt_emit *a = l->a;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User stacks: registers of the process in, program counters out, innermost first, in the slot. By tables (bpf/unwind.h) where the
- * process has some, which finds the callers of code without frame pointers; else by the kernel's walk along frame pointers.
+ * User stacks: registers of the process in, program counters out, innermost first, in the slot. They are
+ * walked by tables (bpf/unwind.h) where the process has some, which finds the callers of code without frame
+ * pointers; else the kernel walks along the frame pointers. The walk itself is C (runtime/unwind.c); here a
+ * clause fills the words it works with (struct dt_work_walk) and calls it.
  */
+#include "base/count.h"
 #include "bpf/build.h"
 #include "dif/action.h"
 #include "bpf/unwind.h"
@@ -11,6 +14,7 @@
 enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
 #define WALK_AT(member) DT_SLOT_AT(walk.member)
 
+/* The walk needs a loop, and the registers of the task without a copy. */
 bool dt_ustack_tables(const struct dt_build *b)
 {
 	return b->opts->unwind_size && b->opts->feat->get_current_task_btf && b->opts->feat->bpf_loop;
@@ -57,14 +61,18 @@ uint32_t dt_ustack_room(void) { return 8 * DT_UNWIND_FRAMES; }
 
 /* ---- taking it ---- */
 
+/* In the order of their roles. n 0: the option unwind_size says how many; the session fills them all. */
 static const struct { enum dt_map_role role; uint32_t type, key, value, n, flags; } tables[] = {
-	{ DT_MAP_UNWIND_ROWS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_row), 0, BPF_F_MMAPABLE },	/* n: the option */
-	{ DT_MAP_UNWIND_RULES, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_rule), DT_UNWIND_RULES, BPF_F_MMAPABLE },
-	{ DT_MAP_UNWIND_MAPS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_map), 1u << 15, BPF_F_MMAPABLE },
-	{ DT_MAP_UNWIND_KEYS, BPF_MAP_TYPE_HASH, sizeof(struct dt_unwind_key), sizeof(struct dt_unwind_value), 1u << 15, BPF_F_NO_PREALLOC },
+	{ DT_MAP_UNWIND_ROWS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_row), 0, BPF_F_MMAPABLE },
+	{ DT_MAP_UNWIND_RULES, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_rule), DT_UNWIND_RULES,
+	    BPF_F_MMAPABLE },
+	{ DT_MAP_UNWIND_MAPS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_map), 1u << 15,
+	    BPF_F_MMAPABLE },
+	{ DT_MAP_UNWIND_KEYS, BPF_MAP_TYPE_HASH, sizeof(struct dt_unwind_key),
+	    sizeof(struct dt_unwind_value), 1u << 15, BPF_F_NO_PREALLOC },
 };
 
-static uint32_t table(struct dt_lower *l, enum dt_map_role role)
+static uint32_t unwind_map(struct dt_lower *l, enum dt_map_role role)
 {
 	uint32_t i = (uint32_t)role - DT_MAP_UNWIND_ROWS, *at = &l->b->unwind[i];
 	uint64_t n = tables[i].n ? tables[i].n : l->b->opts->unwind_size / sizeof(struct dt_unwind_row);
@@ -77,11 +85,14 @@ static uint32_t table(struct dt_lower *l, enum dt_map_role role)
 	return *at - 1;
 }
 
-/* What the process had in its registers when it came into the kernel. */
-static void registers(struct dt_lower *l)
+/*
+ * What the process had in its registers when it came into the kernel. Without a link register any word will
+ * do for lr: the walk does not look at it.
+ */
+static void store_registers(struct dt_lower *l)
 {
 	const struct dt_machine *m = l->b->opts->machine;
-	bool link = m->regs.link != DT_MACHINE_NOWHERE;		/* else any word will do: the walk does not look at it */
+	bool link = m->regs.link != DT_MACHINE_NOWHERE;
 	const struct { int reg, to; } row[] = {
 		{ m->regs.pc, WALK_AT(pc) }, { m->regs.sp, WALK_AT(sp) }, { m->regs.fp, WALK_AT(fp) },
 		{ link ? m->regs.link : 0, WALK_AT(lr) },
@@ -90,15 +101,18 @@ static void registers(struct dt_lower *l)
 	dt_help(l, BPF_FUNC_get_current_task_btf);
 	dt_mov(l->a, R1, R0);
 	dt_help(l, BPF_FUNC_task_pt_regs);
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(row); i++) {
 		dt_ldx(l->a, B8, R1, R0, row[i].reg);
 		dt_stx(l->a, B8, R6, row[i].to, R1);
 	}
 	dt_sti(l->a, B8, R6, WALK_AT(link), link);
 }
 
-/* The process's own list; none yet: files are found one by one. */
-static void list(struct dt_lower *l)
+/*
+ * The process's own list of mappings, by its number: F_T1 and F_T0 together are a struct dt_unwind_key. Where
+ * there is none yet, nlists is 0 and the walk finds files one by one.
+ */
+static void store_mappings(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 	uint32_t none = dt_label(a);
@@ -107,7 +121,7 @@ static void list(struct dt_lower *l)
 	l->cached = 0;
 	dt_stx(a, B8, FP, F_T1, R0);
 	dt_sti(a, B8, FP, F_T0, -1);
-	dt_map(a, R1, table(l, DT_MAP_UNWIND_KEYS));
+	dt_map(a, R1, unwind_map(l, DT_MAP_UNWIND_KEYS));
 	dt_fpaddr(a, R2, F_T1);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
 	dt_sti(a, B8, R6, WALK_AT(nlists), 0);
@@ -119,29 +133,35 @@ static void list(struct dt_lower *l)
 	dt_put(a, none);
 }
 
-/* Offsets in kernel structs, and the innermost function whose return is probed; what the type data does not show is not used. */
-static void offsets(struct dt_lower *l)
+/*
+ * Offsets in kernel structs, and the innermost function whose return is probed. What the type data does not
+ * show is not used: vm_pgoff 0 turns the search for files off, ret 0 that for probed returns.
+ */
+static void store_offsets(struct dt_lower *l)
 {
 	const struct dt_image_opts *o = l->b->opts;
 	const struct { uint32_t off; int to; } vma[] = {
 		{ dt_kmember(o, "vm_area_struct", "vm_pgoff"), WALK_AT(vm_pgoff) },
 		{ dt_kmember(o, "vm_area_struct", "vm_file"), WALK_AT(vm_file) },
-		{ dt_kmember(o, "file", "f_inode"), WALK_AT(f_inode) }, { dt_kmember(o, "inode", "i_ino"), WALK_AT(i_ino) },
-		{ dt_kmember(o, "inode", "i_sb"), WALK_AT(i_sb) }, { dt_kmember(o, "super_block", "s_dev"), WALK_AT(s_dev) },
+		{ dt_kmember(o, "file", "f_inode"), WALK_AT(f_inode) },
+		{ dt_kmember(o, "inode", "i_ino"), WALK_AT(i_ino) },
+		{ dt_kmember(o, "inode", "i_sb"), WALK_AT(i_sb) },
+		{ dt_kmember(o, "super_block", "s_dev"), WALK_AT(s_dev) },
 	}, ret[] = {
 		{ dt_kmember(o, "return_instance", "stack"), WALK_AT(ret_stack) },
 		{ dt_kmember(o, "return_instance", "orig_ret_vaddr"), WALK_AT(ret_orig) },
 		{ dt_kmember(o, "return_instance", "next"), WALK_AT(ret_next) },
 	};
-	uint32_t utask = dt_kmember(o, "task_struct", "utask"), returns = dt_kmember(o, "uprobe_task", "return_instances");
+	uint32_t utask = dt_kmember(o, "task_struct", "utask");
+	uint32_t returns = dt_kmember(o, "uprobe_task", "return_instances");
 	bool all = true, probed = utask != DT_KOFF_NONE && returns != DT_KOFF_NONE;
 
-	for (size_t i = 0; i < sizeof(vma) / sizeof(vma[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(vma); i++)
 		all = all && vma[i].off != DT_KOFF_NONE;
-	for (size_t i = 0; i < sizeof(vma) / sizeof(vma[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(vma); i++)
 		dt_sti(l->a, B8, R6, vma[i].to, all ? (int32_t)vma[i].off : 0);
 	dt_sti(l->a, B8, R6, WALK_AT(page), (int32_t)l->b->opts->page_bits);
-	for (size_t i = 0; i < sizeof(ret) / sizeof(ret[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(ret); i++) {
 		probed = probed && ret[i].off != DT_KOFF_NONE;
 		dt_sti(l->a, B8, R6, ret[i].to, (int32_t)ret[i].off);
 	}
@@ -150,30 +170,31 @@ static void offsets(struct dt_lower *l)
 		return;
 	dt_help(l, BPF_FUNC_get_current_task_btf);
 	dt_ldx(l->a, B8, R0, R0, (int)utask);
-	dt_ldx(l->a, B8, R0, R0, (int)returns);	/* 0 of nothing */
+	dt_ldx(l->a, B8, R0, R0, (int)returns);	/* 0 when utask is NULL: the kernel catches that load */
 	dt_scalar(l->a, R0);
 	dt_stx(l->a, B8, R6, WALK_AT(ret), R0);
 }
 
-/* R0 = frames, by tables; 0: none of its code is known. */
-static void walk(struct dt_lower *l, uint32_t frames)
+/* R0 = how many frames the tables gave; 0: none of the process's code is known. */
+static void walk_by_tables(struct dt_lower *l, uint32_t frames)
 {
 	struct dt_emit *a = l->a;
 
-	list(l);
-	offsets(l);
-	registers(l);
+	store_mappings(l);
+	store_offsets(l);
+	store_registers(l);
 	dt_sti(a, B8, R6, WALK_AT(want), (int32_t)frames);
-	dt_map(a, R1, table(l, DT_MAP_UNWIND_ROWS));
-	dt_map(a, R2, table(l, DT_MAP_UNWIND_MAPS));
-	dt_map(a, R3, table(l, DT_MAP_UNWIND_RULES));
+	dt_map(a, R1, unwind_map(l, DT_MAP_UNWIND_ROWS));
+	dt_map(a, R2, unwind_map(l, DT_MAP_UNWIND_MAPS));
+	dt_map(a, R3, unwind_map(l, DT_MAP_UNWIND_RULES));
 	dt_mov(a, R4, R6);
 	dt_alui(a, BPF_ADD, R4, S_WORK);
-	dt_map(a, R5, table(l, DT_MAP_UNWIND_KEYS));
+	dt_map(a, R5, unwind_map(l, DT_MAP_UNWIND_KEYS));
 	dt_callsub(a, dt_rt_label(l, "rt_unwind"));
 	l->cached = 0;
 }
 
+/* The frames are zeroed first, as all of them are recorded, however few there are. */
 void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 {
 	struct dt_emit *a = l->a;
@@ -182,7 +203,7 @@ void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 	if (frames > DT_UNWIND_FRAMES)
 		frames = DT_UNWIND_FRAMES;
 	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * frames);
-	walk(l, frames);
+	walk_by_tables(l, frames);
 	dt_alui(a, BPF_LSH, R0, 3);
 	dt_jmpi(a, BPF_JNE, R0, 0, done);
 	dt_mov(a, R1, R7);

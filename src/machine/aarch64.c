@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* aarch64. */
+/*
+ * aarch64: Linux with little-endian programs, 64 bits (AAPCS64) and 32 (compat). The numbers of struct
+ * pt_regs are ABI: ptrace(2) shows the first 34 words to processes. What each member means: machine.h.
+ */
 #include "machine/machines.h"
+#include "base/count.h"
 
 #include <elf.h>
 
@@ -21,7 +25,7 @@ _Static_assert(PSTATE == 33 * 8, "the word of the flags");
 #define ZERO FLAG(30)
 #define CARRY FLAG(29)
 #define OVERFLOW FLAG(28)
-/* of b.cond; the last two numbers, always, are written by nobody */
+/* of b.cond; nobody writes the last two numbers, which mean "always" */
 static const char *const conditions[] = {
 	ZERO, CARRY, NEGATIVE, OVERFLOW, "(" CARRY " && !" ZERO ")", "(" NEGATIVE " == " OVERFLOW ")",
 	"(" NEGATIVE " == " OVERFLOW " && !" ZERO ")",
@@ -45,7 +49,7 @@ const struct dt_machine dt_machine_aarch64 = {
 		.arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7) }, .nargs = 8,
 		.words = 34,		/* those a process has */
 		.go_arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9) },
-		.number = numbers, .nnumbers = sizeof(numbers) / sizeof(numbers[0]), .zero = 31,
+		.number = numbers, .nnumbers = DT_COUNT(numbers), .zero = 31,
 	},
 	.mode = { .reg = PSTATE, .mask = 15, .zero_is_user = true },	/* EL0t */
 	.syscall = {
@@ -63,7 +67,7 @@ const struct dt_machine dt_machine_aarch64 = {
 	 */
 	.frames = { .program = 2, .tracepoint = 2, .kprobe = 0 },
 	.dwarf = { .sp = 31, .fp = 29, .ra = 30 },
-	.conditions = conditions, .nconditions = sizeof(conditions) / sizeof(conditions[0]),
+	.conditions = conditions, .nconditions = DT_COUNT(conditions),
 	.reloc = {
 		.irelative = R_AARCH64_IRELATIVE, .jump_slot = R_AARCH64_JUMP_SLOT,
 		.glob_dat = R_AARCH64_GLOB_DAT, .word = R_AARCH64_ABS64,
@@ -77,7 +81,8 @@ const struct dt_machine dt_machine_aarch64 = {
 		.reloc = { { 4, R_AARCH64_ADR_PREL_PG_HI21, 0 }, { 8, R_AARCH64_LDST16_ABS_LO12_NC, 0 } },
 		.property = 0xc0000000,		/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
 		.reg = {
-			REG("x0"), REG("x1"), REG("x2"), REG("x3"), REG("x4"), REG("x5"), REG("x6"), REG("x7"),
+			REG("x0"), REG("x1"), REG("x2"), REG("x3"),
+			REG("x4"), REG("x5"), REG("x6"), REG("x7"),
 		},
 		.on_stack = "[sp, %u]", .in_float = "v%u",
 	},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All machines: a row each. */
+/* All machines, a row each, and how they are found. A new machine is one file and one row here. */
 #include "machine/machines.h"
 
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * What differs between processors, as data: one file for each, src/machine/NAME.c, and one row in
  * machine.c. Whoever needs a register or a rule of the ABI asks here and does not ask which machine it is.
- * Offsets are in bytes of the kernel's struct pt_regs; uregs[i] of D is word i of it. Reading machine code
- * is not data: doc/HOWTO-ADD.md tells where that is.
+ * Registers are given as offsets, in bytes, in the kernel's struct pt_regs; uregs[i] of D is word i of it.
+ * Reading machine code is not data: doc/HOWTO-ADD.md says where that is.
  */
 #ifndef DT_MACHINE_MACHINE_H
 #define DT_MACHINE_MACHINE_H
@@ -38,7 +38,10 @@ struct dt_machine {
 		uint8_t zero;
 	} regs;
 
-	/* which mode was interrupted: the low bits of a register, 0 either in the kernel or in a process */
+	/*
+	 * which mode was interrupted: the low bits of a register, which are 0 in the kernel on one machine
+	 * and in a process on the other
+	 */
 	struct {
 		int16_t reg;
 		uint8_t mask;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* x86-64. */
+/*
+ * x86-64: Linux, 64-bit programs of the System V ABI and 32-bit ones (compat). The numbers of struct pt_regs
+ * are those of the kernel; ptrace(2) shows the same words to processes. What each member means: machine.h.
+ */
 #include "machine/machines.h"
+#include "base/count.h"
 
 #include <elf.h>
 
@@ -15,7 +19,7 @@ enum {
 static const int16_t numbers[] = {
 	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, RIP,
 };
-enum { NNUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+enum { NNUMBERS = DT_COUNT(numbers) };
 
 #define FLAG(bit) "(uregs[18] >> " #bit " & 1)"
 _Static_assert(EFLAGS == 18 * 8, "the word of the flags");
@@ -61,7 +65,7 @@ const struct dt_machine dt_machine_x86_64 = {
 	/* Linux 6.1; __bpf_trace_NAME() jumps to bpf_trace_run<n>() and is no frame */
 	.frames = { .program = 1, .tracepoint = 1, .kprobe = 1 },
 	.dwarf = { .sp = 7, .fp = 6, .ra = 16 }, .plt_frames = true,
-	.conditions = conditions, .nconditions = sizeof(conditions) / sizeof(conditions[0]),
+	.conditions = conditions, .nconditions = DT_COUNT(conditions),
 	.reloc = {
 		.irelative = R_X86_64_IRELATIVE, .jump_slot = R_X86_64_JUMP_SLOT,
 		.glob_dat = R_X86_64_GLOB_DAT, .word = R_X86_64_64,
@@ -70,7 +74,8 @@ const struct dt_machine dt_machine_x86_64 = {
 	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */
 	.usdt = {
 		.probe = usdt_probe, .probe_len = sizeof(usdt_probe), .nop = 4,
-		.enabled = usdt_enabled, .enabled_len = sizeof(usdt_enabled), .reloc = { { 7, R_X86_64_PC32, -4 } },
+		.enabled = usdt_enabled, .enabled_len = sizeof(usdt_enabled),
+		.reloc = { { 7, R_X86_64_PC32, -4 } },
 		.property = 0xc0000002,		/* GNU_PROPERTY_X86_FEATURE_1_AND */
 		.reg = {
 			{ "%dil", "%di", "%edi", "%rdi" },

@@ -4,13 +4,15 @@
  * probe and every value that some clause records, under the name the program has for it; cells of other
  * clauses stay empty. Aggregations are tables of their own, a row for each element, or for each bucket of a
  * histogram. A table begins with its header; an empty line stands before each but the first. Errors and drops
- * are no rows: the caller tells them.
+ * are no rows: the caller shows them.
+ *
+ * The columns of firings are decided once, when the trace starts, so that a header stays true for all rows
+ * below it. Cells point to records of the firing in hand and are dead after it.
  */
-#include "sink/sink.h"
+#include "sink/csv.h"
 
+#include "base/count.h"
 #include "dif/action.h"
-#include "output/buckets.h"
-#include "output/hist.h"
 #include "output/json.h"
 #include "value/record.h"
 
@@ -18,27 +20,10 @@
 
 static const char *const probe_columns[] = { "time", "cpu", "provider", "module", "function", "name" };
 
-struct clause { const struct dt_ecb *ecb; uint32_t *column; };	/* by action: 1 + its column, 0 none */
-
-struct csv {
-	struct dt_sink sink;
-	DT_VEC(const char *) columns;	/* of firings, behind those of the probe */
-	struct clause *clauses;
-	size_t nclauses;
-	/* of the firing in hand, by column; how many records the cell is made of */
-	const struct dt_rec **cells;
-	size_t *ncells;
-	const struct clause *last;	/* of the firing before */
-	struct dt_out text;		/* the cell in hand */
-	struct dt_out header;		/* the header in hand */
-	enum { NO_TABLE, FIRINGS, AGGREGATIONS } table;	/* that was written last, and its header */
-	struct dt_out table_header;
-};
-
 /* ---- cells ---- */
 
 /* RFC 4180: a cell with a separator, a quote or the end of a line stands in quotes, quotes in it twice. */
-static void put_cell(struct dt_out *o, const char *p, size_t n)
+void dt_csv_put_cell(struct dt_out *o, const char *p, size_t n)
 {
 	bool quoted = n > 0 && (p[0] == ' ' || p[n - 1] == ' ');
 
@@ -60,6 +45,7 @@ static void put_cell(struct dt_out *o, const char *p, size_t n)
 		dt_out_str(o, "\"");
 }
 
+/* Digits need no quotes. */
 static void put_hex(struct dt_out *o, const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -85,6 +71,10 @@ static void put_stack(struct dt_out *o, const struct dt_value *v)
 	dt_out_free(&lines);
 }
 
+/*
+ * The value as text, before quoting. Bytes that look like text are shown as text up to the NUL, all others
+ * in hexadecimal.
+ */
 static void value_text(struct dt_out *o, const struct dt_value *v)
 {
 	char symbol[1024];
@@ -117,17 +107,16 @@ static void value_text(struct dt_out *o, const struct dt_value *v)
 	}
 }
 
-static void put_value(struct csv *c, const struct dt_value *v)
+void dt_csv_put_value(struct dt_csv *c, const struct dt_value *v)
 {
 	dt_out_clear(&c->text);
 	value_text(&c->text, v);
-	put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
+	dt_csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
 }
 
 /* ---- tables ---- */
 
-/* What the program calls it, on one line; false: it is a constant, or the program's text is not known. */
-static bool source_text(struct dt_out *to, struct dt_loc loc)
+bool dt_csv_source_text(struct dt_out *to, struct dt_loc loc)
 {
 	const char *from = loc.src != NULL ? loc.src->text + loc.off : NULL;
 	bool space = true;
@@ -145,19 +134,18 @@ static bool source_text(struct dt_out *to, struct dt_loc loc)
 	return true;
 }
 
-static void head(struct csv *c, const char *name)
+void dt_csv_add_column(struct dt_csv *c, const char *name)
 {
 	if (c->header.len > 0)
 		dt_out_str(&c->header, ",");
-	put_cell(&c->header, name, strlen(name));
+	dt_csv_put_cell(&c->header, name, strlen(name));
 }
 
-/* Rows of the table whose header was made follow. */
-static void begin_table(struct csv *c, int table)
+void dt_csv_begin_table(struct dt_csv *c, int table)
 {
 	struct dt_out *o = c->sink.env.out;
 
-	if (c->table != NO_TABLE)
+	if (c->table != DT_CSV_NO_TABLE)
 		dt_out_str(o, "\n");
 	c->table = table;
 	dt_out_put(o, dt_out_text(&c->header), c->header.len);
@@ -166,201 +154,14 @@ static void begin_table(struct csv *c, int table)
 	dt_out_put(&c->table_header, dt_out_text(&c->header), c->header.len);
 }
 
-/*
- * The same aggregation printed again by a firing goes on with its table; outside of firings nothing tells the
- * two apart.
- */
-static void begin_aggregations(struct csv *c, const dtrace_probedata_t *firing)
-{
-	if (firing == NULL || c->table != AGGREGATIONS ||
-	    strcmp(dt_out_text(&c->table_header), dt_out_text(&c->header)) != 0)
-		begin_table(c, AGGREGATIONS);
-}
-
-/* ---- aggregations ---- */
-
-static bool is_histogram(const struct dt_value *v)
-{
-	return dt_aggfunc_of(v->aggkind)->buckets != NULL;
-}
-
-static const char *value_name(const struct csv *c, int64_t id, const struct dt_value *v)
-{
-	const char *name = c->sink.env.aggname != NULL ? c->sink.env.aggname(c->sink.env.ctx, id) : NULL;
-
-	return name != NULL && strcmp(name, "_") != 0 ? name : dt_actrule_of(v->aggkind)->name;
-}
-
-static void head_value(struct csv *c, int64_t id, const struct dt_value *v) { head(c, value_name(c, id, v)); }
-
-/* One column, or one for each of several numbers: "latency", "latency p99". */
-static void head_numbers(struct csv *c, int64_t id, const struct dt_value *v)
-{
-	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
-	struct dt_aggpart part[DT_AGGPARTS];
-	uint32_t n = f->parts != NULL ? f->parts(v, part) : 0;
-
-	if (n == 0)
-		head_value(c, id, v);
-	for (uint32_t i = 0; i < n; i++) {
-		dt_out_clear(&c->text);
-		dt_out_printf(&c->text, "%s %s", value_name(c, id, v), part[i].name);
-		head(c, dt_out_text(&c->text));
-	}
-}
-
-static void put_number(struct csv *c, const struct dt_value *v)
-{
-	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
-	struct dt_aggpart part[DT_AGGPARTS];
-	struct dt_value number;
-	uint32_t n = f->parts != NULL ? f->parts(v, part) : 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		dt_out_str(c->sink.env.out, i > 0 ? "," : "");
-		dt_out_int(c->sink.env.out, part[i].value, 0, false);
-	}
-	if (n == 0 && dt_agg_scalar(v, &number))
-		put_value(c, &number);
-}
-
-/* The columns before the values: in a firing its time, then the keys. */
-static void head_keys(struct csv *c, const dtrace_probedata_t *firing, const struct dt_sink_aggs *a)
-{
-	dt_out_clear(&c->header);
-	if (firing != NULL)
-		head(c, "time");
-	for (uint32_t k = 0; k < a->rows[0].nkeys; k++) {
-		if (!source_text(&c->text, c->sink.env.aggkey(c->sink.env.ctx, a->ids[0], k)))
-			dt_out_printf(&c->text, "key%u", k + 1);
-		head(c, dt_out_text(&c->text));
-	}
-}
-
-/* True: something stands before, and the next cell wants a comma. */
-static bool put_keys(struct csv *c, const dtrace_probedata_t *firing, const struct dt_aggrow *row)
-{
-	struct dt_out *o = c->sink.env.out;
-
-	if (firing != NULL)
-		dt_out_uint(o, firing->dtpda_timestamp, 0, false);
-	for (uint32_t k = 0; k < row->nkeys; k++) {
-		if (firing != NULL || k > 0)
-			dt_out_str(o, ",");
-		put_value(c, &row->keys[k]);
-	}
-	return firing != NULL || row->nkeys > 0;
-}
-
-static void put_numbers(struct csv *c, const dtrace_probedata_t *firing, const struct dt_sink_aggs *a)
-{
-	head_keys(c, firing, a);
-	for (uint32_t i = 0; i < a->nids; i++)
-		head_numbers(c, a->ids[i], &a->rows[0].vals[i]);
-	begin_aggregations(c, firing);
-	for (size_t r = 0; r < a->n; r++) {
-		bool comma = put_keys(c, firing, &a->rows[r]);
-
-		for (uint32_t i = 0; i < a->nids; i++, comma = true) {
-			dt_out_str(c->sink.env.out, comma ? "," : "");
-			put_number(c, &a->rows[r].vals[i]);
-		}
-		dt_out_str(c->sink.env.out, "\n");
-	}
-}
-
-static void put_bucket(struct csv *c, const dtrace_probedata_t *firing, const struct dt_aggrow *row,
-    const struct dt_buckets *b,
-    uint32_t i, int64_t normal)
-{
-	struct dt_bucket_bounds bounds = dt_buckets_bounds(b, i);
-	struct dt_out *o = c->sink.env.out;
-
-	if (put_keys(c, firing, row))
-		dt_out_str(o, ",");
-	if (bounds.has_min)
-		dt_out_int(o, bounds.min, 0, false);
-	dt_out_str(o, ",");
-	if (bounds.has_max)
-		dt_out_int(o, bounds.max, 0, false);
-	dt_out_str(o, ",");
-	dt_out_int(o, dt_agg_normalize(b->count[i], normal), 0, false);
-	dt_out_str(o, "\n");
-}
-
-/* From the first bucket that counts anything to the last. */
-static void put_histograms(struct csv *c, const dtrace_probedata_t *firing, const struct dt_sink_aggs *a)
-{
-	head_keys(c, firing, a);
-	head(c, "min");
-	head(c, "max");
-	head_value(c, a->ids[0], &a->rows[0].vals[0]);
-	begin_aggregations(c, firing);
-	for (size_t r = 0; r < a->n; r++) {
-		const struct dt_value *v = &a->rows[r].vals[0];
-		struct dt_buckets b;
-		uint32_t first, last;
-
-		if (!dt_buckets_open(&b, v))
-			continue;
-		dt_buckets_range(&b, &first, &last);
-		for (uint32_t i = first; i < b.n && i <= last; i++)
-			put_bucket(c, firing, &a->rows[r], &b, i, v->normal);
-	}
-}
-
-/* Joined ones that have a histogram among them share no rows: each gets its own table. */
-static void put_aggregations(struct csv *c, const dtrace_probedata_t *firing, const struct dt_sink_aggs *a)
-{
-	bool histogram = false;
-
-	if (a->n == 0)
-		return;
-	for (uint32_t i = 0; i < a->nids; i++)
-		histogram |= is_histogram(&a->rows[0].vals[i]);
-	if (!histogram) {
-		put_numbers(c, firing, a);
-		return;
-	}
-	for (uint32_t i = 0; i < a->nids; i++) {
-		struct dt_aggrow *rows = calloc(a->n, sizeof(*rows));
-		struct dt_sink_aggs one = { &a->ids[i], 1, rows, a->n };
-
-		for (size_t r = 0; rows != NULL && r < a->n; r++)
-			rows[r] = (struct dt_aggrow){ a->rows[r].keys, a->rows[r].nkeys, &a->rows[r].vals[i],
-				1, NULL };
-		c->sink.env.out->failed |= rows == NULL;
-		if (rows != NULL && is_histogram(&rows[0].vals[0]))
-			put_histograms(c, firing, &one);
-		else if (rows != NULL)
-			put_numbers(c, firing, &one);
-		free(rows);
-	}
-}
-
-static int csv_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
-{
-	put_aggregations((struct csv *)s, NULL, a);
-	return 0;
-}
-
-static void put_printa(struct csv *c, const struct dt_sink_event *e, const struct dt_rec *recs, size_t n)
-{
-	const struct dt_statement_ops *ops = &c->sink.env.statements->ops;
-	const int64_t *ids = dt_statement_ids(c->sink.env.statements, recs, n);
-	struct dt_sink_aggs a = { ids, (uint32_t)n, NULL, 0 };
-
-	if (ops->rows != NULL)
-		a.rows = ops->rows(ops->ctx, ids, (uint32_t)n, &a.n);
-	if (a.rows != NULL)
-		put_aggregations(c, e->data, &a);
-}
-
 /* ---- firings ---- */
 
 static enum dt_actshape shape_of(const struct dt_act *a) { return dt_action_of(a)->shape; }
 
-/* Whether the action is the one whose column its statement's value, or this value of several, stands in. */
+/*
+ * Whether the action has a column. A statement of values has one for each of them, print() one at its first
+ * action, tracemem() one at its last: those are the actions whose records put_recorded() is given.
+ */
 static bool has_column(const struct dt_ecb *ecb, uint32_t i)
 {
 	const struct dt_act *a = &ecb->acts[i];
@@ -376,8 +177,12 @@ static bool has_column(const struct dt_ecb *ecb, uint32_t i)
 	}
 }
 
-/* The column of that name which this clause does not fill yet; a new one when there is none. */
-static uint32_t column_named(struct csv *c, const struct clause *clause, uint32_t upto, const char *name)
+/*
+ * The column of that name which this clause does not fill yet, from 1; a new one when there is none. A clause
+ * that records one name twice gets name_2. Clauses share columns of the same name.
+ */
+static uint32_t column_named(struct dt_csv *c, const struct dt_csv_clause *clause, uint32_t upto,
+    const char *name)
 {
 	const char *wanted = name;
 
@@ -397,7 +202,7 @@ static uint32_t column_named(struct csv *c, const struct clause *clause, uint32_
 	}
 }
 
-static void plan_clause(struct csv *c, struct clause *clause, const struct dt_ecb *ecb)
+static void plan_clause(struct dt_csv *c, struct dt_csv_clause *clause, const struct dt_ecb *ecb)
 {
 	unsigned number = 0;
 
@@ -407,32 +212,36 @@ static void plan_clause(struct csv *c, struct clause *clause, const struct dt_ec
 		if (!has_column(ecb, i))
 			continue;
 		number++;
-		if (!source_text(&c->text, ecb->acts[i].loc))
+		if (!dt_csv_source_text(&c->text, ecb->acts[i].loc))
 			dt_out_printf(&c->text, "value%u", number);
 		clause->column[i] = column_named(c, clause, i,
 		    dt_arena_strdup(c->sink.env.arena, dt_out_text(&c->text)));
 	}
 }
 
+/* All columns are known after this: cells have room for them. */
 static void csv_start(struct dt_sink *s, const struct dt_sink_start *start)
 {
-	struct csv *c = (struct csv *)s;
+	struct dt_csv *c = (struct dt_csv *)s;
 
-	c->clauses = DT_NEWN(c->sink.env.arena, struct clause, start->nclauses + 1);
+	c->clauses = DT_NEWN(c->sink.env.arena, struct dt_csv_clause, start->nclauses + 1);
 	for (size_t i = 0; i < start->nclauses; i++)
 		plan_clause(c, &c->clauses[c->nclauses++], start->clauses[i].ecb);
 	c->cells = DT_NEWN(c->sink.env.arena, const struct dt_rec *, c->columns.n + 1);
 	c->ncells = DT_NEWN(c->sink.env.arena, size_t, c->columns.n + 1);
 }
 
-static void do_effect(struct csv *c, const struct dt_rec *recs, size_t n)
+/* What a statement does beside recording: exit(), system(), freopen() and the like. */
+static void do_effect(struct dt_csv *c, const struct dt_rec *recs, size_t n)
 {
 	dt_statement_do(c->sink.env.statements, recs, n);
 	if (recs[0].act->kind == DT_ACT_FREOPEN)
-		c->table = NO_TABLE;	/* another file begins with a header */
+		c->table = DT_CSV_NO_TABLE;	/* another file begins with a header */
 }
 
-static void fill_cells(struct csv *c, const struct clause *clause, const struct dt_rec *recs, size_t n)
+/* Notes which records the cells are made of; put_row() writes them. A record of no bytes was not made. */
+static void fill_cells(struct dt_csv *c, const struct dt_csv_clause *clause, const struct dt_rec *recs,
+    size_t n)
 {
 	bool values = shape_of(recs[0].act) == DT_SHAPE_VALUES;
 
@@ -446,7 +255,11 @@ static void fill_cells(struct csv *c, const struct clause *clause, const struct 
 	}
 }
 
-static void put_object(struct csv *c, const struct dt_rec *recs, size_t n)
+/*
+ * print(): the object as JSON in one cell. Its type is that of the action, or found by the name the action
+ * carries; of a pointer the second record holds what it points to.
+ */
+static void put_object(struct dt_csv *c, const struct dt_rec *recs, size_t n)
 {
 	const struct dt_statement_ops *o = &c->sink.env.statements->ops;
 	struct dt_json j = { .o = &c->text };
@@ -461,10 +274,10 @@ static void put_object(struct csv *c, const struct dt_rec *recs, size_t n)
 			.type = dt_type_base(v.type)->ref };
 	dt_out_clear(&c->text);
 	dt_json_object(&j, &v);
-	put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
+	dt_csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
 }
 
-static void put_recorded(struct csv *c, const struct dt_rec *recs, size_t n)
+static void put_recorded(struct dt_csv *c, const struct dt_rec *recs, size_t n)
 {
 	struct dt_value v;
 	const void *bytes;
@@ -480,34 +293,34 @@ static void put_recorded(struct csv *c, const struct dt_rec *recs, size_t n)
 		break;
 	default:
 		dt_record_value(recs[0].act, recs[0].data, recs[0].len, &v);
-		put_value(c, &v);
+		dt_csv_put_value(c, &v);
 	}
 }
 
-static void begin_firings(struct csv *c)
+static void begin_firings(struct dt_csv *c)
 {
 	dt_out_clear(&c->header);
-	for (size_t i = 0; i < sizeof(probe_columns) / sizeof(probe_columns[0]); i++)
-		head(c, probe_columns[i]);
+	for (size_t i = 0; i < DT_COUNT(probe_columns); i++)
+		dt_csv_add_column(c, probe_columns[i]);
 	for (size_t i = 0; i < c->columns.n; i++)
-		head(c, c->columns.v[i]);
-	begin_table(c, FIRINGS);
+		dt_csv_add_column(c, c->columns.v[i]);
+	dt_csv_begin_table(c, DT_CSV_FIRINGS);
 }
 
-static void put_row(struct csv *c, const dtrace_probedata_t *d)
+static void put_row(struct dt_csv *c, const dtrace_probedata_t *d)
 {
 	const dtrace_probedesc_t *p = d->dtpda_pdesc;
 	const char *const parts[] = { p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name };
 	struct dt_out *o = c->sink.env.out;
 
-	if (c->table != FIRINGS)
+	if (c->table != DT_CSV_FIRINGS)
 		begin_firings(c);
 	dt_out_uint(o, d->dtpda_timestamp, 0, false);
 	dt_out_str(o, ",");
 	dt_out_int(o, d->dtpda_cpu, 0, false);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(parts); i++) {
 		dt_out_str(o, ",");
-		put_cell(o, parts[i], strlen(parts[i]));
+		dt_csv_put_cell(o, parts[i], strlen(parts[i]));
 	}
 	for (size_t i = 0; i < c->columns.n; i++) {
 		dt_out_str(o, ",");
@@ -517,7 +330,8 @@ static void put_row(struct csv *c, const dtrace_probedata_t *d)
 	dt_out_str(o, "\n");
 }
 
-static const struct clause *clause_of(struct csv *c, const struct dt_ecb *ecb)
+/* Firings of one clause come in a row, so the last one is tried first. */
+static const struct dt_csv_clause *clause_of(struct dt_csv *c, const struct dt_ecb *ecb)
 {
 	if (c->last != NULL && c->last->ecb == ecb)
 		return c->last;
@@ -528,8 +342,8 @@ static const struct clause *clause_of(struct csv *c, const struct dt_ecb *ecb)
 }
 
 /*
- * Where the last statement that has values begins, or n: the row is written there, so that what is done
- * before is done before.
+ * Where the last statement that has values begins, or n. The row is written there: effects of statements
+ * before it come before the row, those behind it after.
  */
 static size_t last_values(const struct dt_sink_event *e)
 {
@@ -542,10 +356,11 @@ static size_t last_values(const struct dt_sink_event *e)
 	return last;
 }
 
+/* A firing of the default action is a row without values. */
 static int csv_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	struct csv *c = (struct csv *)s;
-	const struct clause *clause = clause_of(c, e->ecb);
+	struct dt_csv *c = (struct dt_csv *)s;
+	const struct dt_csv_clause *clause = clause_of(c, e->ecb);
 	size_t last = last_values(e);
 
 	if (clause == NULL)
@@ -556,7 +371,7 @@ static int csv_event(struct dt_sink *s, const struct dt_sink_event *e)
 	for (size_t at = 0, len; (len = dt_statement_next(e->recs, e->n, &at)) > 0; at += len) {
 		switch (shape_of(e->recs[at].act)) {
 		case DT_SHAPE_EFFECT: do_effect(c, e->recs + at, len); break;
-		case DT_SHAPE_AGGREGATION: put_printa(c, e, e->recs + at, len); break;
+		case DT_SHAPE_AGGREGATION: dt_csv_put_printa(c, e, e->recs + at, len); break;
 		default: fill_cells(c, clause, e->recs + at, len); break;
 		}
 		if (at == last)
@@ -569,7 +384,7 @@ static int csv_event(struct dt_sink *s, const struct dt_sink_event *e)
 
 static int csv_open(struct dt_sink *s)
 {
-	struct csv *c = (struct csv *)s;
+	struct dt_csv *c = (struct dt_csv *)s;
 
 	dt_out_init(&c->text, NULL, s->env.out->opts);
 	dt_out_init(&c->header, NULL, s->env.out->opts);
@@ -579,7 +394,7 @@ static int csv_open(struct dt_sink *s)
 
 static void csv_close(struct dt_sink *s)
 {
-	struct csv *c = (struct csv *)s;
+	struct dt_csv *c = (struct dt_csv *)s;
 
 	dt_out_free(&c->text);
 	dt_out_free(&c->header);
@@ -588,10 +403,10 @@ static void csv_close(struct dt_sink *s)
 
 const struct dt_sink_type dt_sink_csv = {
 	.oformat = DTRACE_OFORMAT_TABLE,
-	.size = sizeof(struct csv),
+	.size = sizeof(struct dt_csv),
 	.open = csv_open,
 	.close = csv_close,
 	.start = csv_start,
 	.event = csv_event,
-	.aggregation = csv_aggregation,
+	.aggregation = dt_csv_aggregation,
 };

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JSON, one object a line (doc/JSON.md is the schema): each piece of news is handed to the writer of its line
- * in src/output.
+ * JSON, one object a line (doc/JSON.md is the schema). Each piece of news is handed to the writer of its line
+ * in src/output; only the first line, `start`, is made here.
+ *
+ * Lines are never mixed: while the line of a firing is made, an action in it may fail, and the line that
+ * tells so goes to `inner`, whose text comes behind the first one.
  */
+#include "base/clock.h"
 #include "sink/sink.h"
 
 #include "output/json.h"
@@ -17,6 +21,7 @@ struct json {
 	bool firing;
 };
 
+/* Where the next line goes. */
 static struct dt_json_sink *lines_of(struct dt_sink *s)
 {
 	struct json *j = (struct json *)s;
@@ -41,13 +46,16 @@ static void close_json(struct dt_sink *s)
 
 /* ---- the first line ---- */
 
-static void put_clock(struct dt_json *j, const char *key, clockid_t clock)
+/* Both clocks at one moment, so that readers can turn the times of firings into times of day. */
+static void put_clocks(struct dt_json *j)
 {
-	struct timespec ts;
+	struct timespec wall;
 
-	clock_gettime(clock, &ts);
-	dt_json_key(j, key);
-	dt_json_uint(j, (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec);
+	dt_json_key(j, "time");
+	dt_json_uint(j, dt_clock_ns());
+	clock_gettime(CLOCK_REALTIME, &wall);
+	dt_json_key(j, "walltime");
+	dt_json_uint(j, (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec);
 }
 
 static void put_clause(struct dt_json *j, const struct dt_sink_clause *c)
@@ -69,6 +77,7 @@ static void put_clause(struct dt_json *j, const struct dt_sink_clause *c)
 	dt_json_close(j, '}');
 }
 
+/* The clauses come sorted by program; a program without clauses has an empty list. */
 static void put_programs(struct dt_json *j, const struct dt_sink_start *start)
 {
 	size_t i = 0;
@@ -97,8 +106,7 @@ static void put_start(struct dt_sink *s, const struct dt_sink_start *start)
 	dt_json_str(&j, DT_VERSION);
 	dt_json_key(&j, "pid");
 	dt_json_int(&j, start->pid);
-	put_clock(&j, "time", CLOCK_MONOTONIC);
-	put_clock(&j, "walltime", CLOCK_REALTIME);
+	put_clocks(&j);
 	put_programs(&j, start);
 	dt_json_end(lines_of(s), &j);
 }
@@ -111,6 +119,7 @@ static struct dt_json_probe probe_of(uint32_t epid, const dtrace_probedesc_t *d)
 	    d->dtpd_name };
 }
 
+/* -F: where in the flow of calls it stands; "" is a probe that is neither an entry nor a return. */
 static int put_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
 	struct json *j = (struct json *)s;
@@ -128,6 +137,7 @@ static int put_event(struct dt_sink *s, const struct dt_sink_event *e)
 	return 0;
 }
 
+/* A fault of the D program, or an action of ours that failed (DTRACEFLT_LIBRARY). */
 static void put_fault(struct dt_sink *s, const dtrace_errdata_t *d, bool has_addr)
 {
 	bool library = d->dteda_fault == DTRACEFLT_LIBRARY;

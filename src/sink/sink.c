@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of formats. */
+/* The table of formats, and the life of a sink. A number that is no format means the first one, text. */
 #include "sink/sink.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@ static const struct dt_sink_type *const types[DT_NOFORMATS] = {
 #undef X
 };
 
+/* A type may ask for more memory than struct dt_sink, behind it; all of it begins as zeros. */
 struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *env)
 {
 	const struct dt_sink_type *type = types[format < DT_NOFORMATS ? format : 0];

@@ -59,8 +59,8 @@ struct dt_sink_aggs {			/* aggregations that are shown together, joined by key *
 struct dt_sink;
 
 /*
- * Any function may be NULL: such news are not told. Those that give an int: 0, or an EDT_ or errno number
- * that ends the trace.
+ * Any function may be NULL: such news is not told. Those that return an int return 0, or an EDT_ or errno
+ * number that ends the trace. What a call is given lives until it returns, ECBs as long as the trace.
  */
 struct dt_sink_type {
 	int oformat;			/* DTRACE_OFORMAT_*: what the caller should add to what is written */
@@ -112,7 +112,7 @@ struct dt_sink {
 	struct dt_sink_env env;
 };
 
-/* By number; NULL: out of memory. */
+/* By number; `env` is copied, what it points to stays the caller's. NULL: out of memory. */
 struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *);
 void dt_sink_close(struct dt_sink *);
 int dt_sink_oformat(unsigned format);

@@ -2,15 +2,20 @@
 /*
  * Text, as people have always read it, and the records themselves for the caller of dtrace_work(): it is
  * asked about each record, and what it leaves to us is printed. Text goes to a file, or back to the caller in
- * pieces: one of each statement, or one of each key and value of an aggregation. Columns, errors and drops
- * are the caller's to show.
+ * pieces: one for each statement, or one for each key and value of an aggregation. The caller shows columns,
+ * errors and drops itself.
+ *
+ * A piece is what `out` holds: whoever takes it empties it (struct dt_sink_caller), so nothing may be left in
+ * `out` when a statement begins.
  */
 #include "sink/sink.h"
 
-#include <stdlib.h>
-
-/* What the caller says of one record: DTRACE_CONSUME_THIS, it is for us. *err is set when it wants to end. */
-static int ask(const struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *rec, int *err)
+/*
+ * What the caller says of one record. DTRACE_CONSUME_THIS: we print it; _NEXT: it has done so, or wants none.
+ * Anything else ends the trace, and *err says why.
+ */
+static int ask_caller(const struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *rec,
+    int *err)
 {
 	const struct dt_sink_caller *c = s->env.caller;
 	int rv;
@@ -26,6 +31,7 @@ static int ask(const struct dt_sink *s, const struct dt_sink_event *e, const str
 
 /* ---- text in pieces ---- */
 
+/* 0, or what ends the trace. Where text goes to a file, or where there is none, nothing is done. */
 static int hand_over(struct dt_sink *s, const struct dt_sink_piece *p)
 {
 	const struct dt_sink_caller *c = s->env.caller;
@@ -33,6 +39,7 @@ static int hand_over(struct dt_sink *s, const struct dt_sink_piece *p)
 	return c->take != NULL && s->env.out->len > 0 ? c->take(c->hdl, p) : 0;
 }
 
+/* An element as the historic pieces: each key, each value, then the end of its line. */
 static int hand_over_row(struct dt_sink *s, const dtrace_probedata_t *data, const struct dt_aggrow *row)
 {
 	struct dt_sink_piece p = { .data = data, .row = row, .flags = DTRACE_BUFDATA_AGGKEY };
@@ -52,8 +59,8 @@ static int hand_over_row(struct dt_sink *s, const dtrace_probedata_t *data, cons
 }
 
 /*
- * A format makes a whole element; without one there is an empty line before, and keys and values come one by
- * one.
+ * printa() in pieces. With a format each element is one piece; without one an empty line comes first, then
+ * the keys and values of each element one by one.
  */
 static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs,
     size_t n)
@@ -85,6 +92,7 @@ static int hand_over_printa(struct dt_sink *s, const struct dt_sink_event *e, co
 
 /* ---- firings ---- */
 
+/* Prints one statement, or does what it is for; text then goes to the caller, where it wants pieces. */
 static int print_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs,
     size_t n)
 {
@@ -98,7 +106,10 @@ static int print_statement(struct dt_sink *s, const struct dt_sink_event *e, con
 	return hand_over(s, &(struct dt_sink_piece){ .data = e->data, .rec = e->desc(e, &recs[0]) });
 }
 
-/* The caller may take each record of a statement; those that change the trace are ours in any case. */
+/*
+ * The caller may take each record of a statement. Statements that change the trace (DT_AF_OURS) are done
+ * without asking, and some (DT_AF_ALSO) are done whatever it says.
+ */
 static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *recs,
     size_t n)
 {
@@ -106,7 +117,7 @@ static int show_statement(struct dt_sink *s, const struct dt_sink_event *e, cons
 	int err = 0;
 
 	for (size_t i = 0; !ours && i < n && err == 0; i++) {
-		ours = ask(s, e, &recs[i], &err) == DTRACE_CONSUME_THIS;
+		ours = ask_caller(s, e, &recs[i], &err) == DTRACE_CONSUME_THIS;
 		if (ours && i > 0)
 			return 0;		/* of the rest of a statement there is nothing to print */
 	}
@@ -124,6 +135,7 @@ static int show_event(struct dt_sink *s, const struct dt_sink_event *e)
 	return err;
 }
 
+/* Aggregations that are shown at the end, or by dtrace_aggregate_print(): of no firing. */
 static int show_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 {
 	int err = 0;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recorded bytes of an action to the value they are, by its DIFO's type. Actions that record in a way
- * of their own (stacks, symbols) have a function in their row. Record layouts: doc/DIF.md.
+ * From the bytes that an action recorded to the value they are, by the type of its DIFO. Actions that record
+ * in a way of their own (stacks, symbols) have a function in their row. Record layouts: doc/DIF.md. The bytes
+ * come from the kernel side with the length that the layout gives them, so `len` is right, and what they hold
+ * is not trusted: a string may lack its NUL.
  */
 #include "value/record.h"
 
 #include <string.h>
 
-/* Each size as itself: 4 bytes put into 8 of memory and read back as 8 would wait for the store. */
-static uint64_t load(const void *data, size_t len)
+/*
+ * len is at most 8. Each size is loaded as itself: 4 bytes put into 8 of memory and read back as 8 would wait
+ * for the store. Signs are not extended; whoever prints the value does that by its size.
+ */
+static uint64_t load_integer(const void *data, size_t len)
 {
 	uint64_t v = 0;
 	uint32_t w;
@@ -37,7 +42,7 @@ void dt_record_plain(const struct dt_diftype *t, const void *data, size_t len, s
 		*v = (struct dt_value){ .kind = DT_V_INT,
 			.size = (uint8_t)len,
 			.is_signed = t->is_signed,
-			.i = load(data, len) };
+			.i = load_integer(data, len) };
 }
 
 void dt_record_by_type(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)

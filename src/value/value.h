@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A traced value on its way to a person: what sinks (text, JSON) print. No memory of its own: bytes
- * point into the record.
+ * A traced value on its way to a person: what the sinks (text, JSON, CSV) print. It has no memory of its own:
+ * pointers lead into the record, and the value lives as long as that. Which members hold something is said
+ * by `kind`; the others are 0.
  */
 #ifndef DT_VALUE_VALUE_H
 #define DT_VALUE_VALUE_H

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name of a path in the file system: from a dentry up to the root, over mount points. b holds the offsets of the
- * members, n and m the dentry and the vfsmount, x and y those of the root; the text grows down from the end of a.
- * For a dentry alone m is the namespace of mounts that is preferred.
+ * The name of a path in the file system: from a dentry up to the root, over mount points. b holds the offsets
+ * of the members (enum dt_path_word), n and m the dentry and the vfsmount, x and y those of the root. The
+ * text grows down from the end of a, and is then copied to the result. For a dentry alone m is the namespace
+ * of mounts that is preferred.
+ *
+ * No lock is taken: a rename while we walk may give a name that never was. Reads of memory that is gone give
+ * 0, which ends the walk.
  */
 #include "runtime.h"
 
-#define DEPTH 128
+#define DEPTH 128			/* components and mount points; of a deeper path the end is shown */
 #define MOUNTS 256			/* looked at, of one file system */
 
+/* 0: it cannot be read */
 static __attribute__((always_inline)) u64 word_at(u64 addr)
 {
 	u64 v = 0;
@@ -17,8 +22,11 @@ static __attribute__((always_inline)) u64 word_at(u64 addr)
 	return v;
 }
 
-/* One component before the others. */
-static FN long component(struct rt *r, u64 dentry)
+/*
+ * The name of the dentry, with a slash before it, in front of the others. 1: there is no room, and the text
+ * stays as it is. A name has at most 255 characters (NAME_MAX), which the mask tells the verifier.
+ */
+static FN long prepend_component(struct rt *r, u64 dentry)
 {
 	u64 *off = (u64 *)r->b;
 	u64 name = word_at(dentry + off[DT_PATH_NAME]), pos = r->w->pos, len = 0;
@@ -36,6 +44,10 @@ static FN long component(struct rt *r, u64 dentry)
 	return 0;
 }
 
+/*
+ * One component, or one mount point: at the root of a mounted file system the walk goes on where that is
+ * mounted. It ends at the root of the process, or where there is nothing above.
+ */
 static long step_path(u32 i, struct rt *r)
 {
 	u64 *off = (u64 *)r->b;
@@ -54,9 +66,10 @@ static long step_path(u32 i, struct rt *r)
 		return 0;
 	}
 	w->n = parent;
-	return component(r, dentry);
+	return prepend_component(r, dentry);
 }
 
+/* The walk from a struct path; the root itself is "/". */
 RT(rt_dpath)
 {
 	CONTEXT;
@@ -71,7 +84,10 @@ RT(rt_dpath)
 	return result(d, a + w->pos, size - 1 - w->pos, size);
 }
 
-/* pos: the next mount or its link; lb: its file system; out: a mount of the whole file system in another namespace. */
+/*
+ * Looks for a mount that shows the whole file system. pos is the next mount or its link, lb the file system,
+ * out the mount found so far: one in the preferred namespace ends the search, else the last one is taken.
+ */
 static long step_mount(u32 i, struct rt *r)
 {
 	u64 *off = (u64 *)r->b;
@@ -81,13 +97,17 @@ static long step_mount(u32 i, struct rt *r)
 	if (!at || at == w->lb + off[DT_PATH_SB_MOUNTS])
 		return 1;
 	w->pos = word_at(off[DT_PATH_CHAINED] ? at + off[DT_PATH_LINK] : at);
-	if (word_at(mount + off[DT_PATH_MNT] + off[DT_PATH_MNT_ROOT]) != word_at(w->lb + off[DT_PATH_SB_ROOT]))
+	if (word_at(mount + off[DT_PATH_MNT] + off[DT_PATH_MNT_ROOT]) !=
+	    word_at(w->lb + off[DT_PATH_SB_ROOT]))
 		return 0;
 	w->out = mount + off[DT_PATH_MNT];
 	return word_at(mount + off[DT_PATH_MNT_NS]) == w->m;
 }
 
-/* Without a mount the name is that inside the file system: the walk ends there. */
+/*
+ * The walk from a dentry, whose mount is searched for. Without one the name is that inside the file system:
+ * the walk ends at its root.
+ */
 RT(rt_dentrypath)
 {
 	u64 *off = (u64 *)b;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json(): the element of the text a that the path b names, by the same rules as src/builtin/json.c. One loop whose
- * steps look at one character each, in the phase the step before left; what is open is a stack of bits.
+ * json(): the element of the text a that the path b names, by the same rules as the interpreter in
+ * src/builtin/subrs_json.c. It is one loop. Each step looks at one character, in the phase that the step
+ * before left; each phase is a function that returns the next one. Groups that are open are a stack of bits.
+ *
+ * The path is taken apart a step at a time: a step looks into the group that begins at pos, passes over
+ * members or elements until it meets the one it names, and the next step begins there. A value that is
+ * passed over must be well-formed; what follows the element is not looked at.
  */
 #include "runtime.h"
 
-#define DEPTH_MAX 128
+#define DEPTH_MAX 128			/* bits of `objects` */
 
+/* STRING to NUMBER are tokens: step_json() tests for that range. */
 enum phase {
 	FAIL, DONE,
 	STEP_BEGIN, STEP,			/* of the path */
@@ -16,7 +22,7 @@ enum phase {
 };
 
 struct json {
-	struct dt_work w;			/* pos: in the text; x: of the phase; out: end of the element */
+	struct dt_work w;		/* pos: in the text; x: of the phase; out: end of the element */
 	u64 phase;
 	u64 depth, objects[2];		/* open groups of the value in hand, a bit each: an object */
 	u64 path, bracket, step, steplen, last;	/* of the path: next character; the step in hand */
@@ -27,12 +33,17 @@ struct json {
 };
 _Static_assert(sizeof(struct json) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
-static __attribute__((always_inline)) struct json *state(struct rt *r) { return (struct json *)r->w; }
+static __attribute__((always_inline)) struct json *json_of(struct rt *r) { return (struct json *)r->w; }
 
+/* Beyond the end both read as the NUL, which no phase goes on after. */
 static __attribute__((always_inline)) u8 text_at(struct rt *r, u64 at) { return at < r->size ? r->a[at] : 0; }
 static __attribute__((always_inline)) u8 path_at(struct rt *r, u64 at) { return at < r->size ? r->b[at] : 0; }
 static __attribute__((always_inline)) u64 is_digit(u8 c) { return c >= '0' && c <= '9'; }
-static __attribute__((always_inline)) u64 is_space(u8 c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static __attribute__((always_inline)) u64 is_space(u8 c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 /* Is the innermost open group an object? */
 static __attribute__((always_inline)) u64 in_object(const struct json *j)
@@ -42,6 +53,7 @@ static __attribute__((always_inline)) u64 in_object(const struct json *j)
 	return (top & 64 ? j->objects[1] : j->objects[0]) >> (top & 63) & 1;
 }
 
+/* A group inside the value in hand begins; deeper than DEPTH_MAX there is no element. */
 static __attribute__((always_inline)) u64 open_group(struct json *j, u64 object)
 {
 	u64 bit = 1ull << (j->depth & 63);
@@ -71,6 +83,10 @@ static __attribute__((always_inline)) u64 step_begin(struct rt *r, struct json *
 	return STEP;
 }
 
+/*
+ * One character of a step: name, name.name or [number]. A number of more than ten digits is none. A `]` that
+ * is missing, or text behind it, is no path.
+ */
 static __attribute__((always_inline)) u64 path_step(struct rt *r, struct json *j)
 {
 	u8 c = path_at(r, j->path);
@@ -99,7 +115,8 @@ static __attribute__((always_inline)) u64 path_step(struct rt *r, struct json *j
 
 /* ---- the group a step looks into ---- */
 
-static __attribute__((always_inline)) u64 group(struct json *j, u8 c)
+/* An object takes any step, an array only a number. */
+static __attribute__((always_inline)) u64 enter_group(struct json *j, u8 c)
 {
 	j->object = c == '{';
 	if (!j->object && (c != '[' || !j->isnumber || !j->steplen))
@@ -108,7 +125,7 @@ static __attribute__((always_inline)) u64 group(struct json *j, u8 c)
 	return FIRST;
 }
 
-static __attribute__((always_inline)) u64 element(struct json *j)
+static __attribute__((always_inline)) u64 array_element(struct json *j)
 {
 	if (j->index == j->number)
 		return FOUND;
@@ -116,7 +133,8 @@ static __attribute__((always_inline)) u64 element(struct json *j)
 	return VALUE;
 }
 
-static __attribute__((always_inline)) u64 found(struct json *j)
+/* The step has met what it names: the next one looks into it, and after the last it is the element. */
+static __attribute__((always_inline)) u64 step_found(struct json *j)
 {
 	if (!j->last)
 		return STEP_BEGIN;
@@ -129,7 +147,8 @@ static __attribute__((always_inline)) u64 found(struct json *j)
 
 #define LETTERS(a, b, c, d) ((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24)
 
-static __attribute__((always_inline)) u64 value(struct json *j, u8 c)
+/* x holds what is left of true, false or null behind the first letter. */
+static __attribute__((always_inline)) u64 begin_value(struct json *j, u8 c)
 {
 	j->inname = 0;
 	j->w.x = 0;
@@ -147,7 +166,8 @@ static __attribute__((always_inline)) u64 value(struct json *j, u8 c)
 	return c == '"' ? STRING : WORD;
 }
 
-static __attribute__((always_inline)) u64 string(struct json *j, u8 c)
+/* A name ends like a string; its length is kept for choose_member(). */
+static __attribute__((always_inline)) u64 in_string(struct json *j, u8 c)
 {
 	if (!c)
 		return FAIL;
@@ -160,13 +180,14 @@ static __attribute__((always_inline)) u64 string(struct json *j, u8 c)
 	return j->inname ? COLON : AFTER;
 }
 
-static __attribute__((always_inline)) u64 escape(struct json *j, u8 c)
+static __attribute__((always_inline)) u64 in_escape(struct json *j, u8 c)
 {
 	j->w.pos++;
 	j->w.x = 4;
 	if (c == 'u')
 		return HEX;
-	return c == '"' || c == '\\' || c == '/' || c == 'b' || c == 'f' || c == 'n' || c == 'r' || c == 't' ? STRING : FAIL;
+	return c == '"' || c == '\\' || c == '/' || c == 'b' || c == 'f' || c == 'n' || c == 'r' || c == 't' ?
+	    STRING : FAIL;
 }
 
 static __attribute__((always_inline)) u64 hex_digit(struct json *j, u8 c)
@@ -180,7 +201,7 @@ static __attribute__((always_inline)) u64 hex_digit(struct json *j, u8 c)
 	return j->w.x ? HEX : STRING;
 }
 
-static __attribute__((always_inline)) u64 word(struct json *j, u8 c)
+static __attribute__((always_inline)) u64 in_word(struct json *j, u8 c)
 {
 	if (c != (u8)j->w.x)
 		return FAIL;
@@ -190,7 +211,7 @@ static __attribute__((always_inline)) u64 word(struct json *j, u8 c)
 }
 
 /* x: 0 the sign; 1, 3, 6 a digit must come; 2, 4, 7 more digits; 5 the sign of the exponent */
-static __attribute__((always_inline)) u64 number(struct json *j, u8 c)
+static __attribute__((always_inline)) u64 in_number(struct json *j, u8 c)
 {
 	u64 x = j->w.x, digit = is_digit(c), exponent = (c | 0x20) == 'e';
 
@@ -215,6 +236,7 @@ static __attribute__((always_inline)) u64 number(struct json *j, u8 c)
 	return NUMBER;
 }
 
+/* The innermost group ends here, or `otherwise` is next. */
 static __attribute__((always_inline)) u64 close_or(struct json *j, u8 c, u64 otherwise)
 {
 	if (c != (in_object(j) ? '}' : ']'))
@@ -225,7 +247,7 @@ static __attribute__((always_inline)) u64 close_or(struct json *j, u8 c, u64 oth
 }
 
 /* Behind a value: of an open group, of the group the step looks into, or the element itself. */
-static __attribute__((always_inline)) u64 after(struct json *j, u8 c)
+static __attribute__((always_inline)) u64 after_value(struct json *j, u8 c)
 {
 	if (j->depth == 0 && j->final) {
 		j->w.out = j->w.pos;
@@ -244,7 +266,7 @@ static __attribute__((always_inline)) u64 after(struct json *j, u8 c)
 
 /* ---- members of objects ---- */
 
-static __attribute__((always_inline)) u64 name(struct json *j, u8 c)
+static __attribute__((always_inline)) u64 begin_name(struct json *j, u8 c)
 {
 	if (c != '"')
 		return FAIL;
@@ -254,7 +276,7 @@ static __attribute__((always_inline)) u64 name(struct json *j, u8 c)
 	return STRING;
 }
 
-static __attribute__((always_inline)) u64 colon(struct json *j, u8 c)
+static __attribute__((always_inline)) u64 after_name(struct json *j, u8 c)
 {
 	if (c != ':')
 		return FAIL;
@@ -262,13 +284,17 @@ static __attribute__((always_inline)) u64 colon(struct json *j, u8 c)
 	return NAMED;
 }
 
-static __attribute__((always_inline)) u64 named(struct json *j)
+/*
+ * Only members of the group that the step looks into are compared, and only names of its length. Names are
+ * compared as they are written: escapes are not resolved.
+ */
+static __attribute__((always_inline)) u64 choose_member(struct json *j)
 {
 	j->w.x = 0;
 	return !j->depth && j->namelen == j->steplen ? COMPARE : VALUE;
 }
 
-static __attribute__((always_inline)) u64 compare(struct rt *r, struct json *j)
+static __attribute__((always_inline)) u64 compare_name(struct rt *r, struct json *j)
 {
 	u64 x = j->w.x;
 
@@ -281,50 +307,51 @@ static __attribute__((always_inline)) u64 compare(struct rt *r, struct json *j)
 /* ---- the loop ---- */
 
 /* Phases that look at the next character of the text, whatever it is. */
-static __attribute__((always_inline)) u64 inside(struct json *j, u64 phase, u8 c)
+static __attribute__((always_inline)) u64 in_token(struct json *j, u64 phase, u8 c)
 {
 	if (phase == STRING)
-		return string(j, c);
+		return in_string(j, c);
 	if (phase == ESCAPE)
-		return escape(j, c);
+		return in_escape(j, c);
 	if (phase == HEX)
 		return hex_digit(j, c);
 	if (phase == WORD)
-		return word(j, c);
+		return in_word(j, c);
 	if (phase == NUMBER)
-		return number(j, c);
-	return after(j, c);
+		return in_number(j, c);
+	return after_value(j, c);
 }
 
 /* Those before which space does not count. */
-static __attribute__((always_inline)) u64 between(struct rt *r, struct json *j, u64 phase, u8 c)
+static __attribute__((always_inline)) u64 between_tokens(struct rt *r, struct json *j, u64 phase, u8 c)
 {
 	if (is_space(c)) {
 		j->w.pos++;
 		return phase;
 	}
 	if (phase == VALUE)
-		return value(j, c);
+		return begin_value(j, c);
 	if (phase == NAME)
-		return name(j, c);
+		return begin_name(j, c);
 	if (phase == COLON)
-		return colon(j, c);
+		return after_name(j, c);
 	if (phase == NAMED)
-		return named(j);
+		return choose_member(j);
 	if (phase == OPEN)
 		return close_or(j, c, ITEM);
 	if (phase == FIRST)
 		return c == '}' || c == ']' ? FAIL : MEMBER;
 	if (phase == ELEMENT)
-		return element(j);
+		return array_element(j);
 	if (phase == FOUND)
-		return found(j);
-	return group(j, c);
+		return step_found(j);
+	return enter_group(j, c);
 }
 
+/* One phase. A chain of ifs: eBPF has no jump tables. */
 static long step_json(u32 i, struct rt *r)
 {
-	struct json *j = state(r);
+	struct json *j = json_of(r);
 	u64 phase = j->phase;
 	u8 c = text_at(r, j->w.pos);
 
@@ -333,25 +360,31 @@ static long step_json(u32 i, struct rt *r)
 	else if (phase == STEP)
 		phase = path_step(r, j);
 	else if (phase == COMPARE)
-		phase = compare(r, j);
+		phase = compare_name(r, j);
 	else if (phase == MEMBER)
 		phase = j->object ? NAME : ELEMENT;
 	else if (phase == ITEM)
 		phase = in_object(j) ? NAME : VALUE;
 	else if (phase >= STRING && phase <= NUMBER)
-		phase = inside(j, phase, c);
+		phase = in_token(j, phase, c);
 	else if (phase == AFTER)
-		phase = after(j, c);
+		phase = after_value(j, c);
 	else
-		phase = between(r, j, phase, c);
+		phase = between_tokens(r, j, phase, c);
 	j->phase = phase;
 	return phase == FAIL || phase == DONE;
 }
 
 /* What a number or a word must be followed by: 0x1000 is not the number 0. */
-static __attribute__((always_inline)) u64 ends(u8 c) { return is_space(c) || c == ',' || c == ']' || c == '}'; }
+static __attribute__((always_inline)) u64 ends_token(u8 c)
+{
+	return is_space(c) || c == ',' || c == ']' || c == '}';
+}
 
-/* 0: there is no such element. No character is looked at more than eight times. */
+/*
+ * 0: there is no such element. No character is looked at more than eight times, which bounds the loop. A
+ * string comes without its quotes.
+ */
 RT(rt_json)
 {
 	CONTEXT;
@@ -368,7 +401,7 @@ RT(rt_json)
 	if (j->phase != DONE || start >= size || end >= size || end < start)
 		return 0;
 	c = a[start];
-	if (c != '"' && c != '{' && c != '[' && !ends(a[end]))
+	if (c != '"' && c != '{' && c != '[' && !ends_token(a[end]))
 		return 0;
 	if (c == '"') {
 		start++;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers to text and back, and addresses of networks as text. */
+/*
+ * Numbers to text and back, network addresses as text, and chill(). Texts are made in the words of the slot,
+ * where an index can be bounded by a constant, and copied to the result when they are complete.
+ */
 #include "runtime.h"
 
-#define TEXT 128			/* more than any of these texts has */
+#define TEXT 128			/* longer than any of these texts: 64 digits in base 2 */
 
 struct number { struct dt_work w; u8 text[TEXT]; };
 _Static_assert(sizeof(struct number) <= DT_WORK_SIZE, "the slot has this much for a function's words");
@@ -11,7 +14,8 @@ static __attribute__((always_inline)) u8 *text_of(struct dt_work *w) { return ((
 
 /* ---- lltostr: n in base m, backwards from the end of the text ---- */
 
-static __attribute__((always_inline)) void before(struct dt_work *w, u8 c)
+/* One character before those that are there. pos is unknown to the verifier, hence the test. */
+static __attribute__((always_inline)) void put_before(struct dt_work *w, u8 c)
 {
 	u64 at = w->pos - 1;
 
@@ -30,11 +34,12 @@ static long step_digits(u32 i, struct rt *r)
 	if (base < 2)
 		return 1;
 	c = (u8)(v % base);
-	before(w, c < 10 ? '0' + c : 'a' + (c - 10));
+	put_before(w, c < 10 ? '0' + c : 'a' + (c - 10));
 	w->x = v / base;
 	return w->x == 0;
 }
 
+/* As the historic lltostr(): only base 10 is signed, base 16 begins with 0x, base 8 with 0. */
 RT(rt_lltostr)
 {
 	CONTEXT;
@@ -44,19 +49,20 @@ RT(rt_lltostr)
 	w->x = negative ? -w->n : w->n;
 	LOOP(64, step_digits);
 	if (w->m == 16)
-		before(w, 'x');
+		put_before(w, 'x');
 	if (w->m == 16 || (w->m == 8 && w->n))
-		before(w, '0');
+		put_before(w, '0');
 	if (negative)
-		before(w, '-');
+		put_before(w, '-');
 	start = w->pos;
 	if (start >= TEXT)
 		return 0;
 	return result(d, text_of(w) + start, TEXT - start, size);
 }
 
-/* ---- strtoll: base n; y is where we are: 0 blanks, 1 digits ---- */
+/* ---- strtoll: base n; pos is where we are, y whether there is a minus sign, out the value ---- */
 
+/* What the character is worth in any base; 99, which no base reaches: it is no digit. */
 static u64 digit_of(u8 c)
 {
 	if (c >= '0' && c <= '9')
@@ -92,6 +98,7 @@ static long step_number(u32 i, struct rt *r)
 	return 0;
 }
 
+/* Skips 0x, but only before a digit of base 16: "0x" alone is the number 0. */
 static long step_prefix(u32 i, struct rt *r)
 {
 	struct dt_work *w = r->w;
@@ -116,6 +123,10 @@ static long step_sign(u32 i, struct rt *r)
 	return 1;
 }
 
+/*
+ * Stops at the first character that is no digit; an overflow wraps. The sign and the prefix are loops of one
+ * step because a callback's view of pos is what the verifier can check.
+ */
 RT(rt_strtoll)
 {
 	CONTEXT;
@@ -131,9 +142,9 @@ RT(rt_strtoll)
 	return w->y ? -w->out : w->out;
 }
 
-/* ---- addresses: a holds the bytes, la of them; the text grows, pos its length ---- */
+/* ---- addresses: a holds the bytes, la of them; the text grows, pos is its length ---- */
 
-static __attribute__((always_inline)) void put(struct rt *r, u8 c)
+static __attribute__((always_inline)) void put_char(struct rt *r, u8 c)
 {
 	u64 at = r->w->pos;
 
@@ -143,8 +154,10 @@ static __attribute__((always_inline)) void put(struct rt *r, u8 c)
 	}
 }
 
-static u8 hex(u32 v, u8 ten) { return (u8)(v < 10 ? '0' + v : ten + (v - 10)); }
+/* ten: the letter for 10, which chooses the case */
+static u8 hex_digit(u32 v, u8 ten) { return (u8)(v < 10 ? '0' + v : ten + (v - 10)); }
 
+/* Byte i of an IPv4 address, which begins at byte x of a. */
 static long step_dotted(u32 i, struct rt *r)
 {
 	u64 at = r->w->x + i;
@@ -154,12 +167,12 @@ static long step_dotted(u32 i, struct rt *r)
 		return 1;
 	v = r->a[at];
 	if (i)
-		put(r, '.');
+		put_char(r, '.');
 	if (v >= 100)
-		put(r, (u8)('0' + v / 100));
+		put_char(r, (u8)('0' + v / 100));
 	if (v >= 10)
-		put(r, (u8)('0' + v / 10 % 10));
-	put(r, (u8)('0' + v % 10));
+		put_char(r, (u8)('0' + v / 10 % 10));
+	put_char(r, (u8)('0' + v % 10));
 	return 0;
 }
 
@@ -173,15 +186,18 @@ RT(rt_inet4)
 	return result(d, text_of(w), w->pos, size);
 }
 
-/* Bytes in hexadecimal; n: the colon or dash between them, m: bit i is set where one stands before byte i; y: 'a' or 'A'. */
+/*
+ * Byte i in hexadecimal. n: the colon or dash between bytes; m: bit i is set where one stands before byte i;
+ * y: 'a' or 'A'.
+ */
 static long step_hex(u32 i, struct rt *r)
 {
 	if (i >= 20)
 		return 1;
 	if (r->w->m >> i & 1)
-		put(r, (u8)r->w->n);
-	put(r, hex(r->a[i] >> 4, (u8)r->w->y));
-	put(r, hex(r->a[i] & 15, (u8)r->w->y));
+		put_char(r, (u8)r->w->n);
+	put_char(r, hex_digit(r->a[i] >> 4, (u8)r->w->y));
+	put_char(r, hex_digit(r->a[i] & 15, (u8)r->w->y));
 	return 0;
 }
 
@@ -194,7 +210,10 @@ RT(rt_hexbytes)
 	return result(d, text_of(w), w->pos, size);
 }
 
-/* The longest run of zero groups: x where the one in hand begins, y its length; out and n: the best. */
+/*
+ * Finds the longest run of zero groups, the first of equals, of two at least (RFC 5952). x is where the run
+ * in hand begins and y its length; out and n are those of the best.
+ */
 static long step_run(u32 i, struct rt *r)
 {
 	struct dt_work *w = r->w;
@@ -215,6 +234,7 @@ static long step_run(u32 i, struct rt *r)
 	return 0;
 }
 
+/* Group i as text; `::` stands for the run that step_run() found, when n says that there is one. */
 static long step_group(u32 i, struct rt *r)
 {
 	struct dt_work *w = r->w;
@@ -223,25 +243,28 @@ static long step_group(u32 i, struct rt *r)
 	if (i >= 8)
 		return 1;
 	if (w->n && i == w->out) {
-		put(r, ':');
-		put(r, ':');
+		put_char(r, ':');
+		put_char(r, ':');
 	}
 	if (w->n && i >= w->out && i < w->out + w->n)
 		return 0;
 	if (i && !(w->n && i == w->out + w->n))
-		put(r, ':');
+		put_char(r, ':');
 	v = (u32)r->a[2 * i] << 8 | r->a[2 * i + 1];
 	if (v >> 12)
-		put(r, hex(v >> 12, 'a'));
+		put_char(r, hex_digit(v >> 12, 'a'));
 	if (v >> 8)
-		put(r, hex(v >> 8 & 15, 'a'));
+		put_char(r, hex_digit(v >> 8 & 15, 'a'));
 	if (v >> 4)
-		put(r, hex(v >> 4 & 15, 'a'));
-	put(r, hex(v & 15, 'a'));
+		put_char(r, hex_digit(v >> 4 & 15, 'a'));
+	put_char(r, hex_digit(v & 15, 'a'));
 	return 0;
 }
 
-/* m: an IPv4 address inside keeps its prefix. */
+/*
+ * An address that holds an IPv4 one (::ffff:a.b.c.d, or ::a.b.c.d but not :: and ::1) ends in dotted form;
+ * m says whether it keeps its prefix.
+ */
 RT(rt_inet6)
 {
 	CONTEXT;
@@ -254,11 +277,11 @@ RT(rt_inet6)
 	w->pos = 0;
 	if (!high && (mid == 0xffff || (!mid && low > 1))) {
 		if (w->m) {
-			put(&r, ':');
-			put(&r, ':');
+			put_char(&r, ':');
+			put_char(&r, ':');
 		}
 		for (int i = 0; w->m && mid && i < 5; i++)
-			put(&r, i < 4 ? 'f' : ':');
+			put_char(&r, i < 4 ? 'f' : ':');
 		w->x = 12;
 		LOOP(4, step_dotted);
 	} else {
@@ -269,7 +292,7 @@ RT(rt_inet6)
 	return result(d, text_of(w), w->pos, size);
 }
 
-/* ---- chill: n nanoseconds pass ---- */
+/* ---- chill: n nanoseconds pass; the caller has limited n ---- */
 
 static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 
@@ -278,12 +301,16 @@ static long step_chill(u32 i, struct rt *r)
 	return bpf_ktime_get_ns() - r->w->x >= r->w->n;
 }
 
+/*
+ * One bpf_loop() has at most 2^23 steps. Eight of them last the half second that the caller allows when a
+ * step takes 8 ns or more.
+ */
 RT(rt_chill)
 {
 	CONTEXT;
 
 	w->x = bpf_ktime_get_ns();
-	for (int i = 0; i < 8; i++)	/* one bpf_loop() has at most 2^23 steps */
+	for (int i = 0; i < 8; i++)
 		LOOP(1 << 23, step_chill);
 	return 0;
 }

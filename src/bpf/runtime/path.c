@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths as text, by the same rules as src/builtin/path.c. */
+/*
+ * basename(), dirname() and cleanpath(): paths as text, nothing is looked up. The interpreter does the same
+ * in src/builtin/subrs_path.c, and the differential test (test/diff) holds the two together: change both.
+ */
 #include "runtime.h"
 
-/* pos goes back over the slashes before it, but not over the first character. */
+/*
+ * pos goes back over the slashes before it, but not over the first character. A pos of 0 makes `at` the
+ * largest number, which the comparison with size ends too.
+ */
 static long step_trim(u32 i, struct rt *r)
 {
 	u64 at = r->w->pos - 1;
@@ -24,7 +30,8 @@ static long step_component(u32 i, struct rt *r)
 	return 0;
 }
 
-static __attribute__((always_inline)) u64 dot(u8 *d, u8 c)
+/* The result is this one character. */
+static __attribute__((always_inline)) u64 one_character(u8 *d, u8 c)
 {
 	d[0] = c;
 	d[1] = 0;
@@ -40,9 +47,9 @@ RT(rt_basename)
 	LOOP(size, step_trim);
 	end = w->pos;
 	if (end == 0)
-		return dot(d, '.');
+		return one_character(d, '.');
 	if (end == 1 && a[0] == '/')
-		return dot(d, '/');
+		return one_character(d, '/');
 	LOOP(size, step_component);
 	if (w->pos >= size)
 		return 0;
@@ -57,13 +64,18 @@ RT(rt_dirname)
 	LOOP(size, step_trim);
 	LOOP(size, step_component);
 	if (w->pos == 0)
-		return dot(d, '.');
+		return one_character(d, '.');
 	LOOP(size, step_trim);
 	return result(d, a, w->pos, size);
 }
 
-/* ---- cleanpath: pos what is written, x where the component begins, n 1 after the first ---- */
+/*
+ * ---- cleanpath ----
+ * One step for each character of a. pos is how much of d is written, x where the component in hand begins,
+ * n 1 after the first component, y a place in d for drop_component().
+ */
 
+/* y goes back to behind the slash before it, in what is written. */
 static long step_up(u32 i, struct rt *r)
 {
 	u64 at = r->w->y - 1;
@@ -74,7 +86,8 @@ static long step_up(u32 i, struct rt *r)
 	return 0;
 }
 
-static __attribute__((always_inline)) void append(struct rt *r, u64 from, u64 len)
+/* len bytes of a, with the slash behind the component where there is one. */
+static __attribute__((always_inline)) void append_component(struct rt *r, u64 from, u64 len)
 {
 	u64 to = r->w->pos;
 
@@ -84,8 +97,11 @@ static __attribute__((always_inline)) void append(struct rt *r, u64 from, u64 le
 	r->w->pos = to + len;
 }
 
-/* ".." behind other components: takes the last one away, unless that is ".." too. */
-static FN long parent(struct rt *r, u64 from, u64 len)
+/*
+ * ".." behind other components takes the last one away. It stays where there is none, or where the last one
+ * is ".." too: it cannot be told then what that leads to. At the root it goes away and the root stays.
+ */
+static FN long drop_component(struct rt *r, u64 from, u64 len)
 {
 	struct dt_work *w = r->w;
 	u64 n = w->pos, before = 0;
@@ -94,16 +110,18 @@ static FN long parent(struct rt *r, u64 from, u64 len)
 		w->y = n - 1;
 		bpf_loop((u32)r->size, (void *)step_up, r, 0);
 		before = w->y;
-		if (n - 1 - before == 2 && before < r->size - 1 && r->d[before] == '.' && r->d[before + 1] == '.')
+		if (n - 1 - before == 2 && before < r->size - 1 && r->d[before] == '.' &&
+		    r->d[before + 1] == '.')
 			before = n - 1;
 	}
 	if (n == 0 || (before == n - 1 && n > 1))
-		append(r, from, len);
+		append_component(r, from, len);
 	else
 		w->pos = before ? before : r->d[0] == '/';
 	return 0;
 }
 
+/* Acts where a component ends: at a slash, or at the end of the text. */
 static long step_clean(u32 i, struct rt *r)
 {
 	struct dt_work *w = r->w;
@@ -120,9 +138,9 @@ static long step_clean(u32 i, struct rt *r)
 	if (from >= r->size - 1)
 		return 1;
 	if (w->n && len == 2 && r->a[from] == '.' && r->a[from + 1] == '.')
-		parent(r, from, 2 + slash);
+		drop_component(r, from, 2 + slash);
 	else if (!(w->n && len == 1 && r->a[from] == '.') && (len || !w->n))
-		append(r, from, len + slash);
+		append_component(r, from, len + slash);
 	w->n = 1;
 	w->x = i + 1;
 	return 0;

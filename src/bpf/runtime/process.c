@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* progenyof(): from the task at pos up its parents, la and lb being the offsets of the process id and of the parent. */
+/*
+ * progenyof(n): from the task at pos up its parents, until one of them has the number n. la and lb are the
+ * offsets of the process id and of the parent in struct task_struct. Tasks may end while we walk; then what
+ * is read is 0 or stale, and the walk ends or misses, but it never faults.
+ */
 #include "runtime.h"
 
 #define PROCESSES (1 << 22)		/* there are never more, so that none is too far up */
 
+/* out becomes 1 when the task is the one. The first process is its own parent, or has none. */
 static long step_parent(u32 i, struct rt *r)
 {
 	struct dt_work *w = r->w;
@@ -29,8 +34,9 @@ RT(rt_progenyof)
 	return w->out;
 }
 
-/* The same by the numbers of a namespace (bpf/process.c); of a task outside of it 0. */
+/* ---- the same by the numbers of a namespace (bpf/process.c) ---- */
 
+/* `size` bytes at p + off, 0 where nothing can be read */
 static u64 word_at(u64 p, u64 off, u32 size)
 {
 	u64 v = 0;
@@ -39,11 +45,13 @@ static u64 word_at(u64 p, u64 off, u32 size)
 	return v;
 }
 
+/* The process's number in our namespace; 0, which is nobody's: it is outside of it. */
 static u64 number_here(const struct dt_work_progeny *h, u64 task)
 {
 	u64 p = word_at(word_at(task, h->leader, 8), h->thread_pid, 8);
 
-	if (word_at(p, h->level, 4) < h->our_level || word_at(word_at(p, h->ns, 8), h->inum, 4) != h->our_inum)
+	if (word_at(p, h->level, 4) < h->our_level ||
+	    word_at(word_at(p, h->ns, 8), h->inum, 4) != h->our_inum)
 		return 0;
 	return word_at(p, h->nr, 4);
 }

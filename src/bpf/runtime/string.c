@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Searching and cutting strings. */
+/*
+ * Searching and cutting strings. Searches return an offset into a, or NONE; the caller (src/builtin) makes
+ * an address, a number or a null pointer of it. The results are those of the interpreter's functions, which
+ * test/diff compares.
+ */
 #include "runtime.h"
 
-/* ---- strchr, strrchr ---- */
+/* ---- strchr, strrchr: n is the character, which may be the NUL ---- */
 
 static long step_strchr(u32 i, struct rt *r)
 {
@@ -42,10 +46,14 @@ RT(rt_strrchr)
 	return w->out;
 }
 
-/* ---- strstr, index, rindex: pos is where a match is tried, x how far it goes ---- */
+/* ---- strstr, index, rindex: pos is where a match is tried, x how far it goes, y 1 when it is over ---- */
 
-/* At most eight characters from x on: 0, they match. Behind each buffer are eight bytes more. */
-static __attribute__((always_inline)) u64 differ(struct rt *r, u64 at, u64 x)
+/*
+ * Compares eight characters from x on, or as many as b has left: 0 means that they match. The words may
+ * begin at the last byte of a buffer: eight bytes more are behind it. Shifting left drops the high bytes of
+ * the word, which on a little-endian machine are the last characters; both machines are that.
+ */
+static __attribute__((always_inline)) u64 words_differ(struct rt *r, u64 at, u64 x)
 {
 	u64 left = r->w->lb - x, d;
 
@@ -55,8 +63,11 @@ static __attribute__((always_inline)) u64 differ(struct rt *r, u64 at, u64 x)
 	return left < 8 ? d << (64 - 8 * left) : d;
 }
 
-/* One step is eight characters; the next place to try is `next` further. */
-static __attribute__((always_inline)) long step(struct rt *r, u64 next)
+/*
+ * One step compares eight characters. When they differ the search goes on at the place `next` further, which
+ * is one back for rindex().
+ */
+static __attribute__((always_inline)) long search_step(struct rt *r, u64 next)
 {
 	struct dt_work *w = r->w;
 	u64 x = w->x, pos = w->pos;
@@ -69,7 +80,7 @@ static __attribute__((always_inline)) long step(struct rt *r, u64 next)
 		return 1;
 	}
 	w->y = 0;
-	if (differ(r, pos + x, x)) {
+	if (words_differ(r, pos + x, x)) {
 		w->x = 0;
 		w->pos = pos + next;
 	} else {
@@ -78,11 +89,14 @@ static __attribute__((always_inline)) long step(struct rt *r, u64 next)
 	return 0;
 }
 
-static long step_find(u32 i, struct rt *r) { return step(r, 1); }
-static long step_rfind(u32 i, struct rt *r) { return step(r, (u64)-1); }
+static long step_find(u32 i, struct rt *r) { return search_step(r, 1); }
+static long step_rfind(u32 i, struct rt *r) { return search_step(r, (u64)-1); }
 
-/* The most steps a search can take: so many places, so many words in each; no more than bpf_loop() takes at once. */
-static __attribute__((always_inline)) u32 steps(struct dt_work *w)
+/*
+ * The most steps a search can take: the number of places, times the words compared at each. No more than
+ * bpf_loop() takes at once.
+ */
+static __attribute__((always_inline)) u32 search_steps(struct dt_work *w)
 {
 	u64 n = (w->la - w->lb + 1) * ((w->lb + 7) / 8 + 1) + 1;
 
@@ -92,21 +106,23 @@ static __attribute__((always_inline)) u32 steps(struct dt_work *w)
 }
 
 /*
- * Only two strings that are very long and very much alike need more, in the longest there are 2^27. This too is a
- * bpf_loop(): of a loop in C the verifier walks every way through every round ("Processed 1000001 insn" with 17).
+ * Only two strings that are very long and very much alike need more steps: the longest there are need 2^27.
+ * The rounds are a bpf_loop() too: of a loop in C the verifier walks every way through every round
+ * ("Processed 1000001 insn" with 17).
  */
 #define ROUNDS 17
 
+/* Returns y != 0 and not y: "At callback return the register R0 has unknown scalar value". */
 static long round_find(u32 i, struct rt *r)
 {
-	bpf_loop(steps(r->w), (void *)step_find, r, 0);
-	return r->w->y != 0;		/* "At callback return the register R0 has unknown scalar value" else */
+	bpf_loop(search_steps(r->w), (void *)step_find, r, 0);
+	return r->w->y != 0;
 }
 
 static long round_rfind(u32 i, struct rt *r)
 {
-	bpf_loop(steps(r->w), (void *)step_rfind, r, 0);
-	return r->w->y != 0;		/* "At callback return the register R0 has unknown scalar value" else */
+	bpf_loop(search_steps(r->w), (void *)step_rfind, r, 0);
+	return r->w->y != 0;
 }
 
 RT(rt_strstr)
@@ -120,7 +136,7 @@ RT(rt_strstr)
 	return w->out;
 }
 
-/* From n on, if m says there is one. */
+/* n is the position to begin at, when m says that there is one. One before the beginning counts as 0. */
 RT(rt_index)
 {
 	CONTEXT;
@@ -138,6 +154,7 @@ RT(rt_index)
 	return w->out;
 }
 
+/* The same, backwards: without a position it begins at the last place where b fits. */
 RT(rt_rindex)
 {
 	CONTEXT;
@@ -157,6 +174,10 @@ RT(rt_rindex)
 
 /* ---- substr: start n, length m ---- */
 
+/*
+ * As in Perl: a negative start counts from the end, a negative length leaves that many characters off. What
+ * begins before the text and reaches into it is cut there.
+ */
 RT(rt_substr)
 {
 	s64 start = (s64)w->n, n = (s64)w->m, len = (s64)w->la;
@@ -181,9 +202,13 @@ RT(rt_substr)
 	return result(d, a + start, (u64)n, size);
 }
 
-/* ---- strtok: a is the text (the slot keeps it), b the separators, pos where to go on ---- */
+/*
+ * ---- strtok ----
+ * a is the text, in the slot's own buffer for it, so that the next call goes on there; b the separators; pos
+ * where to go on, which the caller keeps between calls (S_TOK_POS).
+ */
 
-struct tok { struct dt_work w; u64 set[4]; };	/* the separators, a bit each */
+struct tok { struct dt_work w; u64 set[4]; };	/* the separators, a bit for each of 256 characters */
 _Static_assert(sizeof(struct tok) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
 static long step_set(u32 i, struct rt *r)
@@ -216,6 +241,7 @@ static long step_tok(u32 i, struct rt *r)
 	return 0;
 }
 
+/* 0: there is no further token. */
 RT(rt_strtok)
 {
 	CONTEXT;
@@ -234,6 +260,7 @@ RT(rt_strtok)
 
 /* ---- toupper, tolower, memstr ---- */
 
+/* Letters of ASCII differ in the bit 0x20 alone. */
 static long step_case(u32 i, struct rt *r)
 {
 	u8 c;
@@ -247,7 +274,7 @@ static long step_case(u32 i, struct rt *r)
 	return c == 0;
 }
 
-/* n: the first letter of those that change. */
+/* n is the first of the 26 letters that change: 'a' or 'A'. */
 RT(rt_case)
 {
 	CONTEXT;
@@ -265,7 +292,7 @@ static long step_memstr(u32 i, struct rt *r)
 	return 0;
 }
 
-/* The bytes are at d already, la of them. */
+/* The caller has copied la bytes to d; each NUL among them becomes the character n. */
 RT(rt_memstr)
 {
 	CONTEXT;

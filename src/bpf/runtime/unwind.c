@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A user stack by tables (bpf/unwind.h). Not strings come in but maps: a the rows, b the mappings of processes, d the rules, size
- * what is found by process and file; the frames go behind the words of the slot, as many as asked for. A mapping nobody has told of
- * yet (a process that has just begun) is asked of the kernel, and its file looked for. Where there is nothing (code made at run
- * time) the frame pointer is followed for that step. Searches have no branches the verifier would have to walk both ways: sums of
- * steps that count or do not.
+ * A user stack by tables (bpf/unwind.h). Maps come in instead of strings: a holds the rows, b the mappings of
+ * processes, d the rules, `size` what is found by process and file. The frames go behind the words of the
+ * slot, as many as the clause asks for. When nobody has told us of a mapping yet (the process has just
+ * begun) the kernel is asked for it, and its file is looked up. Where there is no table (code made at run
+ * time) that one step follows the frame pointer.
+ *
+ * The tables may be rewritten while we read them, and the stack is the process's own memory: everything read
+ * is hostile. A wrong word gives a wrong or a short stack, never a walk without end, since each step writes
+ * one frame and there are DT_UNWIND_FRAMES at most. Searches have no branches that the verifier would have to
+ * walk both ways: they are sums of steps that count or do not.
  */
 #include "runtime.h"
 #include "bpf/unwind.h"
 
+/* helpers of the kernel, by the numbers of enum bpf_func_id */
 static void *(*const bpf_get_current_task_btf)(void) = (void *)158;
 static long (*const bpf_find_vma)(void *task, u64 addr, void *f, void *ctx, u64 flags) = (void *)180;
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
@@ -17,7 +23,10 @@ static long (*const bpf_probe_read_user)(void *to, u32 size, const void *from) =
 #define INLINE static __attribute__((always_inline))
 #define CODE_BITS 48			/* above them aarch64 signs return addresses */
 
-/* 1 if x <= y, both below 2^63; told as a sum so that it is no branch */
+/*
+ * 1 if x <= y, both below 2^63, without a branch. The empty asm keeps the compiler from making a comparison
+ * of it again.
+ */
 INLINE u64 not_above(u64 x, u64 y)
 {
 	u64 r = (y - x) >> 63;
@@ -26,9 +35,14 @@ INLINE u64 not_above(u64 x, u64 y)
 	return r ^ 1;
 }
 
-INLINE u64 word(u64 addr, u64 *to) { return bpf_probe_read_user(to, 8, (void *)addr) != 0; }
+/* 1: the word cannot be read */
+INLINE u64 read_user(u64 addr, u64 *to) { return bpf_probe_read_user(to, 8, (void *)addr) != 0; }
 
-/* Of `last` + 1 elements of a map, from `first` on: `at` becomes the last whose member is not above x. */
+/*
+ * Of `last` + 1 elements of a map, from `first` on: `at` becomes the last whose member is not above x; it
+ * must be 0 before. Steps are `most`, half of it, and so on, so 2 * most elements are searched at the most.
+ * Returns 0 from the function around it when the map has no such element.
+ */
 #define SEARCH(type, list, first, last, most, member, x, at) do { \
 	_Pragma("unroll") \
 	for (u64 step = (most); step > 0; step /= 2) { \
@@ -41,7 +55,7 @@ INLINE u64 word(u64 addr, u64 *to) { return bpf_probe_read_user(to, 8, (void *)a
 	} \
 } while (0)
 
-/* The mapping that may have the pc. */
+/* The last mapping of the process that begins at or before the pc; it may end before the pc too. */
 INLINE struct dt_unwind_map *find_map(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	u64 at = 0, last = w->nlists - 1;
@@ -55,6 +69,7 @@ INLINE struct dt_unwind_map *find_map(struct rt *r, struct dt_work_walk *w, u64 
 	return bpf_map_lookup_elem(r->b, &key);
 }
 
+/* The mapping in hand becomes the one of the process's own list. */
 INLINE void use_list(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	struct dt_unwind_map *m = find_map(r, w, pc);
@@ -68,6 +83,7 @@ INLINE void use_list(struct rt *r, struct dt_work_walk *w, u64 pc)
 	w->n = m->n;
 }
 
+/* 0: it cannot be read */
 INLINE u64 kernel_word(u64 addr)
 {
 	u64 v = 0;
@@ -76,7 +92,10 @@ INLINE u64 kernel_word(u64 addr)
 	return v;
 }
 
-/* vm_start and vm_end come first, in every kernel. */
+/*
+ * The kernel's callback for the mapping that has the pc: it becomes the one in hand. vm_start and vm_end are
+ * the first members in every kernel. Without a table for its file, n stays 0.
+ */
 static long on_vma(void *task, void *vma, struct rt *r)
 {
 	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
@@ -84,7 +103,8 @@ static long on_vma(void *task, void *vma, struct rt *r)
 	struct dt_unwind_key key;
 	struct dt_unwind_value *v;
 
-	asm volatile("%0 = -%0; %0 = -%0" : "+r"(at));	/* a number from here on */
+	/* a number from here on: the verifier would check a pointer's offsets against its own type data */
+	asm volatile("%0 = -%0; %0 = -%0" : "+r"(at));
 	w->start = kernel_word(at);
 	w->len = kernel_word(at + 8) - w->start;
 	w->bias = w->start - (kernel_word(at + w->vm_pgoff) << (w->page & 31));
@@ -100,7 +120,10 @@ static long on_vma(void *task, void *vma, struct rt *r)
 	return 0;
 }
 
-/* Of what nobody told us: n is 0 where there is no file, or none that is known. Interrupts off, the kernel answers once only. */
+/*
+ * A mapping that nobody has told us of: n is 0 where there is no file, or none that we know. With interrupts
+ * off the kernel answers only once.
+ */
 INLINE void ask_kernel(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	w->start = pc;
@@ -110,7 +133,10 @@ INLINE void ask_kernel(struct rt *r, struct dt_work_walk *w, u64 pc)
 		bpf_find_vma(bpf_get_current_task_btf(), pc, (void *)on_vma, r, 0);
 }
 
-/* The number of the rule at pc, or 0, which is "none". */
+/*
+ * The number of the rule at pc, or 0, which is "none". The block of the pc says which rows to search; the row
+ * is compared once more, as the table may have changed between the two.
+ */
 INLINE u64 find_rule(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	u64 at = 0, rel = pc - w->bias, block = rel >> DT_UNWIND_BLOCK_BITS, first, last;
@@ -143,8 +169,10 @@ INLINE u64 saved_at(const struct dt_work_walk *w, u64 cfa, u32 how, int off)
 }
 
 /*
- * On aarch64 a frame's record may be anywhere in it, so that what is above it is not known to be the caller's frame. Go puts it
- * a word below the stack pointer.
+ * One step along the frame pointer, which points to a pair: the caller's frame pointer and the return
+ * address. On aarch64 the pair may be anywhere in its frame, so what is above it is not known to be the
+ * caller's frame, and sp is vague from here on. Go puts the pair a word below the stack pointer, hence + 8.
+ * 1: the walk ends.
  */
 INLINE long by_frame(struct dt_work_walk *w)
 {
@@ -161,10 +189,11 @@ INLINE long by_frame(struct dt_work_walk *w)
 }
 
 /*
- * A function whose return is probed returns to the kernel's place for that; where it would have returned to is in a list of the
- * thread, with the stack pointer it had when it was entered.
+ * A function whose return is probed returns to the kernel's trampoline. Where it would have returned to is in
+ * a list of the thread, innermost first, with the stack pointer it had when it was entered. Three entries at
+ * most are passed in one step: those of frames that are gone are skipped.
  */
-INLINE void returned(struct dt_work_walk *w, u64 entered)
+INLINE void undo_return_probe(struct dt_work_walk *w, u64 entered)
 {
 #pragma unroll
 	for (int i = 0; i < 3; i++) {
@@ -181,7 +210,7 @@ INLINE void returned(struct dt_work_walk *w, u64 entered)
 	}
 }
 
-/* 1: it cannot be had */
+/* The CFA: where the frame of the caller begins. 1: it cannot be read. */
 INLINE long frame_start(const struct dt_work_walk *w, const struct dt_unwind_rule *rule, u64 *cfa)
 {
 	u64 fp = rule->cfa == DT_CFA_FP || rule->cfa == DT_CFA_AT_FP;
@@ -190,10 +219,14 @@ INLINE long frame_start(const struct dt_work_walk *w, const struct dt_unwind_rul
 	if (rule->cfa == DT_CFA_PLT && (w->pc & 15) >= (u64)rule->ra_off)
 		*cfa += 8;
 	if (rule->cfa == DT_CFA_AT_SP || rule->cfa == DT_CFA_AT_FP)
-		return (long)word(*cfa, cfa);
+		return (long)read_user(*cfa, cfa);
 	return 0;
 }
 
+/*
+ * One step by a rule of the table: the registers become those of the caller. Each frame has to be above the
+ * one before it, so the walk cannot turn in a circle. 1: the walk ends.
+ */
 INLINE long by_rule(struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 {
 	u64 cfa, ra_at, fp_at, ra = w->lr, fp = w->fp, lr = 0;
@@ -202,7 +235,10 @@ INLINE long by_rule(struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 		return 1;
 	ra_at = rule->cfa == DT_CFA_PLT ? cfa - 8 : saved_at(w, cfa, rule->ra, rule->ra_off);
 	fp_at = saved_at(w, cfa, rule->fp, rule->fp_off);
-	/* only a frame that made none of its own is as high as the one below it; signals may come on another stack */
+	/*
+	 * Only the innermost function, before it has a frame, may be as high as the one below it. A signal
+	 * handler may run on another stack.
+	 */
 	if (cfa < w->sp || (cfa == w->sp && !w->exact))
 		if (!rule->signal)
 			return 1;
@@ -216,12 +252,12 @@ INLINE long by_rule(struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 		fp = pair[0];
 		ra = pair[1];
 	} else {
-		if (ra_at && word(ra_at, &ra))
+		if (ra_at && read_user(ra_at, &ra))
 			return 1;
-		if (fp_at && word(fp_at, &fp))
+		if (fp_at && read_user(fp_at, &fp))
 			fp = 0;
 	}
-	if (rule->signal && w->link && word(ra_at - 16, &lr))
+	if (rule->signal && w->link && read_user(ra_at - 16, &lr))
 		lr = 0;
 	w->lr = lr;
 	w->pc = ra;
@@ -229,11 +265,15 @@ INLINE long by_rule(struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 	w->sp = cfa;
 	w->vague = 0;
 	w->exact = rule->signal;
-	returned(w, w->link ? cfa : cfa - 8);
+	undo_return_probe(w, w->link ? cfa : cfa - 8);
 	return 0;
 }
 
-INLINE long up(struct rt *r, struct dt_work_walk *w)
+/*
+ * From one frame to its caller's. The pc of a caller is where its call returns to, which may be the first
+ * byte of the next function: so the byte before it is looked up, unless the pc is exact.
+ */
+INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 {
 	u64 pc = w->pc - 1 + w->exact;
 	struct dt_unwind_rule *rule;
@@ -245,7 +285,7 @@ INLINE long up(struct rt *r, struct dt_work_walk *w)
 		ask_kernel(r, w, pc);
 	if (pc - w->start >= w->len || w->n == 0) {
 		if (!w->nlists && w->out == 1)
-			w->out = 0;		/* not one of ours */
+			w->out = 0;		/* nothing is known of this process: the kernel walks it */
 		return w->out ? by_frame(w) : 1;
 	}
 	key = (u32)find_rule(r, w, pc);
@@ -257,6 +297,7 @@ INLINE long up(struct rt *r, struct dt_work_walk *w)
 	return by_rule(w, rule);
 }
 
+/* One frame is written, then one step made. */
 static long step_unwind(u32 i, struct rt *r)
 {
 	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
@@ -269,10 +310,10 @@ static long step_unwind(u32 i, struct rt *r)
 		return 1;
 	frames[at] = w->pc;
 	w->out = at + 1;
-	return at + 1 >= w->want ? 1 : up(r, w);
+	return at + 1 >= w->want ? 1 : step_up(r, w);
 }
 
-/* The frames that were found. */
+/* Returns how many frames were found; 0: the caller asks the kernel for its own walk (bpf/ustack.c). */
 RT(rt_unwind)
 {
 	CONTEXT;

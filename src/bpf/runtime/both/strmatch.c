@@ -21,36 +21,40 @@ struct match {
 };
 _Static_assert(sizeof(struct match) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
-static inline __attribute__((always_inline)) long end(struct match *m, u64 result)
+/* These return what a callback returns: 1, the loop ends; 0, it goes on. */
+static inline __attribute__((always_inline)) long end_match(struct match *m, u64 result)
 {
 	m->w.out = result;
 	return 1;
 }
 
-/* The last `*` takes one character more. */
-static inline __attribute__((always_inline)) long retry(struct rt *r, struct match *m)
+/* The last `*` takes one character more; without one, or without a character, there is no match. */
+static inline __attribute__((always_inline)) long widen_star(struct rt *r, struct match *m)
 {
 	u64 at = m->w.n;
 
 	m->set = 0;
 	if (m->w.y == 0 || at >= r->size || r->a[at] == 0)
-		return end(m, NO);
+		return end_match(m, NO);
 	m->w.n = m->w.pos = at + 1;
 	m->w.x = m->w.y;
 	return 0;
 }
 
-/* One character of a is what the element of b, which is n long, wants, or it is not. */
-static inline __attribute__((always_inline)) long one(struct rt *r, struct match *m, u64 good, u64 n)
+/* `good` tells whether one character of a is what the element of b, n characters long, asks for. */
+static inline __attribute__((always_inline)) long match_one(struct rt *r, struct match *m, u64 good, u64 n)
 {
 	if (!good)
-		return retry(r, m);
+		return widen_star(r, m);
 	m->w.pos++;
 	m->w.x += n;
 	return 0;
 }
 
-/* Inside of [ ]: one character, or one range. c is that of a. */
+/*
+ * Inside of [ ]: looks at one character, or one range, of the set; c is the character of a. b is read up to
+ * four bytes behind x, which the eight bytes behind each buffer allow. A set without its end is a `[`.
+ */
 static inline __attribute__((always_inline)) long in_set(struct rt *r, struct match *m, u64 x, u8 c)
 {
 	const u8 *b = r->b + x;
@@ -60,11 +64,11 @@ static inline __attribute__((always_inline)) long in_set(struct rt *r, struct ma
 	if (low == 0) {			/* it was no set */
 		m->w.x = m->set;
 		m->set = 0;
-		return one(r, m, c == '[', 0);
+		return match_one(r, m, c == '[', 0);
 	}
 	if (low == ']' && !m->first) {
 		m->set = 0;
-		return one(r, m, c && m->hit != m->negated, 1);
+		return match_one(r, m, c && m->hit != m->negated, 1);
 	}
 	if (low == '\\' && b[1]) {
 		low = b[1];
@@ -83,6 +87,7 @@ static inline __attribute__((always_inline)) long in_set(struct rt *r, struct ma
 	return 0;
 }
 
+/* `first`: a `]` that comes first stands for itself. */
 static inline __attribute__((always_inline)) void begin_set(struct match *m, u64 x, u8 next)
 {
 	m->set = x + 1;
@@ -92,6 +97,7 @@ static inline __attribute__((always_inline)) void begin_set(struct match *m, u64
 	m->w.x = x + 1 + m->negated;
 }
 
+/* One element of the pattern, or of a set inside it. */
 static long step_match(u32 i, struct rt *r)
 {
 	struct match *m = (struct match *)r->w;
@@ -100,13 +106,13 @@ static long step_match(u32 i, struct rt *r)
 
 	(void)i;
 	if (pos >= r->size || x >= r->size)
-		return end(m, NO);
+		return end_match(m, NO);
 	c = r->a[pos];
 	p = r->b[x];
 	if (m->set)
 		return in_set(r, m, x, c);
 	switch (p) {
-	case 0: return c == 0 ? end(m, YES) : retry(r, m);
+	case 0: return c == 0 ? end_match(m, YES) : widen_star(r, m);
 	case '*':
 		m->w.y = m->w.x = x + 1;
 		m->w.n = pos;
@@ -114,12 +120,12 @@ static long step_match(u32 i, struct rt *r)
 	case '[':
 		begin_set(m, x, r->b[x + 1]);
 		return 0;
-	case '?': return one(r, m, c != 0, 1);
+	case '?': return match_one(r, m, c != 0, 1);
 	case '\\':
 		if (r->b[x + 1])
-			return one(r, m, c == r->b[x + 1], 2);
+			return match_one(r, m, c == r->b[x + 1], 2);
 	}
-	return one(r, m, c == p, 1);
+	return match_one(r, m, c == p, 1);
 }
 
 static long round_match(u32 i, struct rt *r)
