@@ -85,7 +85,7 @@ enum dt_policy { DT_POLICY_SWITCH, DT_POLICY_FILL, DT_POLICY_RING };
 struct dt_image_opts {
 	enum dt_policy policy;
 	uint32_t only_cpu;		/* 1 + the CPU that is traced, 0 all; not for BEGIN, END and ticks */
-	/* strsize: characters a string holds; inside src/bpf with the NUL. nspec 0: speculation() finds none */
+	/* strsize: characters of a string, with the NUL inside src/bpf; nspec 0: speculation() finds none */
 	uint32_t strsize, nspec, stackframes_max;
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */

@@ -227,7 +227,8 @@ void dt_maps_finish(struct dt_build *b)
 		b->maps.v[b->globals - 1].value_size = b->globals_size ? b->globals_size + b->tail : 8;
 	if (b->tls_size + b->tail > DT_TLS_MAX)
 		dt_refuse(b, (struct dt_loc){ 0 },
-		    "self-> variables have %u bytes and copies into them strsize more; the kernel takes at most %u",
+		    "self-> variables have %u bytes and copies into them strsize more; the kernel takes at "
+		    "most %u",
 		    b->tls_size, DT_TLS_MAX);
 	if (b->tls)
 		b->maps.v[b->tls - 1].value_size = b->tls_size ? b->tls_size + b->tail : 8;
