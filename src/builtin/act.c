@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Actions while compiling: what several of them check. */
+/*
+ * Actions while they are compiled: what several of them check. Errors go through dt_fail(), which does not
+ * return.
+ */
 #include "builtin/act.h"
 
 bool dt_node_is_agg(const struct dt_node *n)
@@ -12,6 +15,10 @@ bool dt_node_is_key(struct dt_sema *s, const struct dt_node *n)
 	return n->kind == DT_N_CALL && dt_call_keytype(s, n->ident->row) != NULL;
 }
 
+/*
+ * dt_act_args() gives each argument its type first; the prototype is checked last, so that the special
+ * refusals name what is really wrong.
+ */
 void dt_act_plain_args(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	dt_act_args(s, call, false);
@@ -21,6 +28,7 @@ void dt_act_plain_args(struct dt_sema *s, const struct dt_builtin *row, struct d
 	dt_call_check(s, call, row);
 }
 
+/* An action without an argument still needs an entry in the list of actions: it records nothing. */
 void dt_act_compile_number(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	dt_act_plain_args(s, row, call);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. They act when their
- * record is consumed.
+ * Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. In the kernel they only record
+ * the number of the aggregation (and a second number); they act when that record is consumed, in the order of
+ * the records. So a clear() in the middle of a trace clears what was counted up to the snapshot before it.
  */
 #include "builtin/act.h"
 
@@ -11,13 +12,17 @@
 
 /* ---- compiling ---- */
 
-/* The action that names the aggregation: its DIFO returns the id. */
+/* The action that names the aggregation: its DIFO is a constant, the aggregation's number. */
 static struct dt_act *agg_action(struct dt_sema *s, enum dt_actkind kind, const struct dt_ident *id,
     struct dt_loc loc)
 {
 	return dt_act_const(s, kind, id->id, 8, loc);
 }
 
+/*
+ * Aggregations that one printa() prints side by side are joined by key, so their keys must agree. Integers
+ * agree whatever their size.
+ */
 static void check_keys(struct dt_sema *s, const struct dt_ident *first, const struct dt_ident *id,
     struct dt_loc loc)
 {
@@ -33,6 +38,10 @@ static void check_keys(struct dt_sema *s, const struct dt_ident *first, const st
 			    id->name, dt_type_str(s->arena, id->keys[i]));
 }
 
+/*
+ * The format is parsed and checked against the keys now, so that printing cannot meet a format that does not
+ * fit.
+ */
 static const char *printa_format(struct dt_sema *s, struct dt_node *fmt, const struct dt_ident *first)
 {
 	struct dt_format_error err;
@@ -51,6 +60,7 @@ static const char *printa_format(struct dt_sema *s, struct dt_node *fmt, const s
 	return fmt->str;
 }
 
+/* printa([format,] @a, ...): one action for each aggregation. The first one carries the format. */
 static void printa_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	struct dt_node *fmt = NULL, *a;
@@ -83,9 +93,14 @@ static void printa_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 /* ---- clear, trunc, normalize, denormalize ---- */
 
+/* Each action has error tags of its own, which are historic. */
 struct agg_tags { enum dt_tag proto, aggarg, aggbad, scalar; };
 
-static void library_action(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
+/*
+ * The common part of clear(), trunc(), normalize() and denormalize(): an aggregation and, if `most` is 2, a
+ * number.
+ */
+static void compile_library_action(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
     enum dt_libact what, unsigned least, unsigned most, struct agg_tags tags)
 {
 	const struct dt_ident *id;
@@ -110,32 +125,33 @@ static void library_action(struct dt_sema *s, const struct dt_builtin *row, stru
 
 static void clear_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	library_action(s, row, call, DT_LIB_CLEAR, 1, 1,
+	compile_library_action(s, row, call, DT_LIB_CLEAR, 1, 1,
 	    (struct agg_tags){ D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD, D_CLEAR_PROTO });
 }
 
 static void trunc_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	library_action(s, row, call, DT_LIB_TRUNC, 1, 2,
+	compile_library_action(s, row, call, DT_LIB_TRUNC, 1, 2,
 	    (struct agg_tags){ D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD, D_TRUNC_SCALAR });
 }
 
 static void normalize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	library_action(s, row, call, DT_LIB_NORMALIZE, 2, 2,
+	compile_library_action(s, row, call, DT_LIB_NORMALIZE, 2, 2,
 	    (struct agg_tags){
 		D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR });
 }
 
 static void denormalize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	library_action(s, row, call, DT_LIB_DENORMALIZE, 1, 1,
+	compile_library_action(s, row, call, DT_LIB_DENORMALIZE, 1, 1,
 	    (struct agg_tags){
 		D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD, D_NORMALIZE_PROTO });
 }
 
 /* ---- printa ---- */
 
+/* Without a format a table follows a newline, which ends the line of the firing. */
 static void printa_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	const int64_t *ids = dt_statement_ids(s, recs, n);
@@ -153,7 +169,7 @@ static void printa_text(struct dt_statements *s, const struct dt_rec *recs, size
 	}
 }
 
-/* The elements get a line of their own, after that of the firing. */
+/* The elements get a line of their own, which follows that of the firing. */
 static void put_rows(struct dt_json_firing *f, const struct dt_format *format, const int64_t *ids,
     uint32_t nids, const struct dt_aggrow *rows, size_t n)
 {
@@ -168,6 +184,7 @@ static void put_rows(struct dt_json_firing *f, const struct dt_format *format, c
 	dt_out_str(j.o, "\n");
 }
 
+/* The firing shows that printa() was called; the rows are a line of their own (put_rows()). */
 static void printa_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	struct dt_statements *s = f->sink->statements;
@@ -200,6 +217,7 @@ static void clear_do(struct dt_statements *s, const struct dt_rec *recs, size_t 
 		s->ops.clear(s->ops.ctx, dt_rec_int(&recs[0]));
 }
 
+/* Without a number all elements go: trunc(@a) is trunc(@a, 0). */
 static void trunc_do(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	if (s->ops.trunc != NULL)
@@ -212,6 +230,7 @@ static void normalize_do(struct dt_statements *s, const struct dt_rec *recs, siz
 		s->ops.normalize(s->ops.ctx, dt_rec_int(&recs[0]), n > 1 ? dt_rec_int(&recs[1]) : 0);
 }
 
+/* To divide by 1 is to normalize no more. */
 static void denormalize_do(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	(void)n;
@@ -219,6 +238,7 @@ static void denormalize_do(struct dt_statements *s, const struct dt_rec *recs, s
 		s->ops.normalize(s->ops.ctx, dt_rec_int(&recs[0]), 1);
 }
 
+/* Shows what was asked for, then does it: a sink must not lose the effect. */
 static void agg_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	const char *agg = f->sink->aggname != NULL ? f->sink->aggname(f->sink->ctx, dt_rec_int(&recs[0])) :
@@ -232,6 +252,7 @@ static void agg_json(struct dt_json_firing *f, const char *name, const struct dt
 	dt_json_action_do(f, recs, n);
 }
 
+/* All of them record, and have been there since 1.0. */
 #define NAME(n, i, p, c, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_RECORDS, i, p, DT_VERS(1, 0, 0), c, d))
 
 const struct dt_action dt_action_PRINTA = {

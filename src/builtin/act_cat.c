@@ -12,8 +12,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Enough for any file in /proc that people read; a firing must not print megabytes. */
 enum { CAT_MAX = 65536 };
 
+/* One file, from read_file() to close_file(), which frees it. */
 struct file {
 	struct dt_out name;
 	char *bytes;
@@ -22,6 +24,7 @@ struct file {
 	int err;			/* -errno */
 };
 
+/* Makes the name with the format and reads the file. Errors are kept in f->err: they are told, not raised. */
 static void read_file(struct dt_statements *s, const struct dt_rec *recs, size_t n, struct file *f)
 {
 	*f = (struct file){ .bytes = NULL };
@@ -36,23 +39,30 @@ static void close_file(struct file *f)
 	dt_out_free(&f->name);
 }
 
-static const char *reason(int err) { return err == -EINVAL ? "not a regular file" : strerror(-err); }
+static const char *read_error(int err)
+{
+	return err == -EINVAL ? "not a regular file" : strerror(-err);
+}
 
-/* A character that does nothing but to be seen; C1 controls are two bytes in UTF-8. */
-static bool harmless(const unsigned char *p, bool utf8)
+/* A character that is only seen and that no terminal obeys; C1 controls are two bytes in UTF-8. */
+static bool is_harmless(const unsigned char *p, bool utf8)
 {
 	if (*p >= 0x80)
 		return utf8 && !(*p == 0xc2 && p[1] < 0xa0);
 	return *p == '\n' || *p == '\t' || (*p >= ' ' && *p != 0x7f);
 }
 
+/*
+ * Bytes for a terminal: runs of harmless ones as they are, each of the others as \xNN. Text that is no valid
+ * UTF-8 is taken as single bytes.
+ */
 static void put_bytes(struct dt_out *o, const char *bytes, size_t len)
 {
 	bool utf8 = dt_json_is_utf8(bytes, len);
 	size_t from = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		if (harmless((const unsigned char *)bytes + i, utf8))
+		if (is_harmless((const unsigned char *)bytes + i, utf8))
 			continue;
 		dt_out_put(o, bytes + from, i - from);
 		if (utf8 && (unsigned char)bytes[i] == 0xc2)
@@ -63,6 +73,7 @@ static void put_bytes(struct dt_out *o, const char *bytes, size_t len)
 	dt_out_put(o, bytes + from, len - from);
 }
 
+/* The content, then a line that says what is missing of it. */
 static void cat_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	struct file f;
@@ -74,13 +85,14 @@ static void cat_text(struct dt_statements *s, const struct dt_rec *recs, size_t 
 		dt_out_str(s->out, f.len > 0 && f.bytes[f.len - 1] != '\n' ? "\ncat: " : "cat: ");
 		put_bytes(s->out, dt_out_text(&f.name), f.name.len);
 		if (f.err != 0)
-			dt_out_printf(s->out, ": %s\n", reason(f.err));
+			dt_out_printf(s->out, ": %s\n", read_error(f.err));
 		else
 			dt_out_printf(s->out, ": only the first %d bytes are shown\n", CAT_MAX);
 	}
 	close_file(&f);
 }
 
+/* Either the content or the error is a member, never both. */
 static void cat_json(struct dt_json_firing *j, const char *name, const struct dt_rec *recs, size_t n)
 {
 	struct file f;
@@ -89,7 +101,7 @@ static void cat_json(struct dt_json_firing *j, const char *name, const struct dt
 	dt_act_json_format(j, name, recs, n);
 	dt_json_key(j->j, f.err != 0 ? "error" : "content");
 	if (f.err != 0)
-		dt_json_str(j->j, reason(f.err));
+		dt_json_str(j->j, read_error(f.err));
 	else
 		dt_json_string(j->j, f.bytes, f.len);
 	if (f.more) {

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exit(), and what the compiler makes of if and else: what ends the trace or leaves actions out. */
+/*
+ * exit(), and what the compiler makes of if and else: actions that end the trace or leave other actions out.
+ * The control map (struct dt_control) is how programs tell the consumer and each other that tracing is over.
+ */
 #include "bpf/build.h"
 #include "builtin/act.h"
 
 /* ---- exit ---- */
 
+/* The status is an int. */
 static uint32_t exit_size(struct dt_build *b, const struct dt_act *act) { (void)b, (void)act; return 4; }
 
 /*
- * First come, first served: who is late goes there, or by default records nothing. From now on no other
- * clause begins. r0 the status.
+ * r0 is the status. The first exit() wins: one compare-and-swap sets "exited" and the status together, and
+ * whoever comes later jumps to f->skip or, without it, records nothing. After it no other clause begins. In
+ * END nobody competes, so a plain store is enough.
  */
 static void exit_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
@@ -35,6 +40,7 @@ static void exit_lower(struct dt_lower *l, const struct dt_act *act, const struc
 		dt_sti(a, B8, FP, F_EXITED, 1);
 }
 
+/* The same rules without other CPUs: only the first exit() counts, except in END. */
 static void exit_run(struct dt_run *run, const struct dt_act *act, uint64_t value)
 {
 	int32_t status = (int32_t)value;
@@ -50,6 +56,7 @@ static void exit_run(struct dt_run *run, const struct dt_act *act, uint64_t valu
 	dt_run_record(run, (struct dt_bytes){ (const uint8_t *)&status, 4 });
 }
 
+/* The text sink prints nothing; whoever consumes is told the status. */
 static void exit_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	(void)n;
@@ -57,6 +64,7 @@ static void exit_text(struct dt_statements *s, const struct dt_rec *recs, size_t
 		s->ops.exit(s->ops.ctx, (int)dt_rec_int(&recs[0]));
 }
 
+/* Shows the status, then tells whoever consumes. */
 static void exit_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	dt_json_action_open(f, name);
@@ -82,8 +90,13 @@ const struct dt_action dt_action_EXIT = {
 
 /* ---- if ---- */
 
+/* One byte: the condition was true, or not. */
 static uint32_t skipz_size(struct dt_build *b, const struct dt_act *act) { (void)b, (void)act; return 1; }
 
+/*
+ * The condition of an if. What it was is recorded in one byte, so that the consumer knows which of the
+ * actions behind it have records.
+ */
 static void skipz_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	struct dt_emit *a = l->a;
@@ -100,6 +113,7 @@ static void skipz_lower(struct dt_lower *l, const struct dt_act *act, const stru
 		dt_sti(a, B1, f->base, f->off, 1);
 }
 
+/* act->arg is how many actions the branch has. */
 static void skipz_run(struct dt_run *run, const struct dt_act *act, uint64_t value)
 {
 	uint8_t byte = value != 0;
@@ -120,6 +134,7 @@ const struct dt_action dt_action_SKIPZ = {
 
 /* ---- nothing ---- */
 
+/* An action that does nothing, such as a clause whose statements all went away. */
 static void none_run(struct dt_run *run, const struct dt_act *act, uint64_t value)
 {
 	(void)run, (void)act, (void)value;

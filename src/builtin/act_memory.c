@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracemem() and printm(): bytes of memory. Those of printm() have their number before them, as
- * memref() gave it.
+ * tracemem() and printm(): bytes of memory. Records of tracemem() are the bytes alone; those of printm() have
+ * their number in front, because it is known only when the clause runs (memref() gave it).
  */
 #include "builtin/act.h"
 
 /* ---- compiling ---- */
 
+/*
+ * tracemem(address, most [, shown]). The second argument must be a constant, as it is the size of the record;
+ * the third, which says how many of them to show, is an action of its own in front of the bytes.
+ */
 static void tracemem_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	struct dt_node *addr, *size, *dyn;
@@ -48,6 +52,7 @@ static void tracemem_compile(struct dt_sema *s, const struct dt_builtin *row, st
 	dt_act_expr(s, DT_ACT_TRACEMEM, addr)->arg = size->value;
 }
 
+/* printm(most, memref(address, length)). */
 static void printm_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	struct dt_node *size, *addr;
@@ -69,11 +74,13 @@ static void printm_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 /* ---- in the kernel ---- */
 
+/* A saved program may have no `arg`; then the type says how much there is. */
 static uint32_t tracemem_size(struct dt_build *b, const struct dt_act *act)
 {
 	return dt_field_limit(b, act, act->arg ? act->arg : act->difo->rtype.size);
 }
 
+/* Memory of the process is read only if the type says that the address is one of the process. */
 static void tracemem_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	dt_field_number(l);
@@ -85,7 +92,10 @@ static uint32_t printm_size(struct dt_build *b, const struct dt_act *act)
 	return dt_field_limit(b, act, act->arg + 8);
 }
 
-/* memref() made a pair of address and length. */
+/*
+ * memref() made a pair of address and length in scratch. The length is cut to the room of the record before
+ * it is used, which is also what the verifier must see.
+ */
 static void printm_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	struct dt_emit *a = dt_code(l);
@@ -127,7 +137,7 @@ static struct dt_bytes tracemem_bytes(struct dt_run *run, const struct dt_act *a
 	return dt_run_object(run, &t, addr);
 }
 
-/* printm(): how many bytes, then `arg` bytes of room for them; the value is what memref() made. */
+/* The number of bytes, then `arg` bytes of room for them; the value is what memref() made. */
 static struct dt_bytes printm_bytes(struct dt_run *run, const struct dt_act *act, uint64_t value)
 {
 	uint64_t ref[2], len;
@@ -147,6 +157,7 @@ static struct dt_bytes printm_bytes(struct dt_run *run, const struct dt_act *act
 
 /* ---- for those who print ---- */
 
+/* A hexadecimal dump. dt_rec_memory() finds the bytes behind either kind of length. */
 static void memory_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	const void *bytes;
@@ -156,6 +167,7 @@ static void memory_text(struct dt_statements *s, const struct dt_rec *recs, size
 		dt_hexdump_print(s->out, bytes, len);
 }
 
+/* Bytes are hexadecimal text; a record without its bytes has no member at all. */
 static void memory_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	const void *bytes;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions that have no meaning on an unmodified Linux: they are known by name, and refused with a
- * sentence.
+ * Actions that have no meaning on an unmodified Linux. They are known by name, so that programs which use
+ * them get a sentence that says what to do instead of an unknown name.
  */
 #include "builtin/act.h"
 
+/*
+ * A row whose .unsupported makes the compiler refuse it; the other members are never used, but must be there.
+ */
 #define NEVER(n, f, i, p, why, d) \
 	{ \
 		.names = DT_ACT_NAMES({ .name = n, \

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* printf(), system(), freopen(): a format and its values; the text is printed, or is what to do. */
+/*
+ * printf(), system(), freopen(): a format and its values. The text is printed, or is what to do. The kernel
+ * records only the values; the format stays with the first action of the statement, and the text is made when
+ * the record is consumed.
+ */
 #include "builtin/act.h"
 
 #include "output/format.h"
 
 /* ---- compiling ---- */
 
+/*
+ * The format of a call, which must be a constant that can be parsed. Only freopen("") may be empty: it goes
+ * back to the original output.
+ */
 static const char *format_text(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
     struct dt_format **format)
 {
@@ -29,6 +37,7 @@ static const char *format_text(struct dt_sema *s, const struct dt_builtin *row, 
 	return fmt->str;
 }
 
+/* The values against the conversions. An error points at the argument that is wrong, else at the format. */
 static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, const struct dt_format *format,
     const struct dt_node *fmt, struct dt_node *args)
 {
@@ -54,8 +63,9 @@ static void check_arguments(struct dt_sema *s, const struct dt_builtin *row, con
 }
 
 /*
- * One action a value. The first carries the format; when there is no value, or the first is a stack or
- * symbol, which record in their own way, a first action without data stands for it.
+ * One action for each value. The first one carries the format; if there is no value, or the first is a stack
+ * or symbol, which record in their own way, an action without data comes first and carries it. Translated
+ * values are made whole, because a record needs bytes.
  */
 void dt_act_compile_printf(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
@@ -98,8 +108,8 @@ static void printf_text(struct dt_statements *s, const struct dt_rec *recs, size
 	dt_statement_text(s, s->out, recs, n);
 }
 
-/* system() and freopen(): the text is what to do. */
-static void command(struct dt_statements *s, const struct dt_rec *recs, size_t n,
+/* system() and freopen(): makes the text and gives it to the function that does it. */
+static void do_with_text(struct dt_statements *s, const struct dt_rec *recs, size_t n,
     void (*f)(void *, const char *))
 {
 	struct dt_out text;
@@ -114,15 +124,16 @@ static void command(struct dt_statements *s, const struct dt_rec *recs, size_t n
 
 static void system_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	command(s, recs, n, s->ops.system);
+	do_with_text(s, recs, n, s->ops.system);
 }
 
 static void freopen_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
-	command(s, recs, n, s->ops.freopen);
+	do_with_text(s, recs, n, s->ops.freopen);
 }
 
-static void put_text(struct dt_json_firing *f, const struct dt_rec *recs, size_t n)
+/* What printf() would have printed, as a member of the JSON object. */
+static void put_json_text(struct dt_json_firing *f, const struct dt_rec *recs, size_t n)
 {
 	struct dt_out text;
 
@@ -133,6 +144,7 @@ static void put_text(struct dt_json_firing *f, const struct dt_rec *recs, size_t
 	dt_out_free(&text);
 }
 
+/* The format, the text made of it, and the values by themselves. The caller closes the object. */
 void dt_act_json_format(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	size_t first = dt_statement_bare(recs);
@@ -140,7 +152,7 @@ void dt_act_json_format(struct dt_json_firing *f, const char *name, const struct
 	dt_json_action_open(f, name);
 	dt_json_key(f->j, "format");
 	dt_json_str(f->j, recs[0].act->fmt != NULL ? recs[0].act->fmt : "");
-	put_text(f, recs, n);
+	put_json_text(f, recs, n);
 	dt_json_action_args(f, recs + first, n - first);
 }
 
@@ -150,6 +162,7 @@ static void printf_json(struct dt_json_firing *f, const char *name, const struct
 	dt_json_action_close(f);
 }
 
+/* Shows what was asked for, then does it. */
 static void command_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	printf_json(f, name, recs, n);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* setopt() and ftruncate(): what is done to the session while it runs. */
+/*
+ * setopt() and ftruncate(): what is done to the session while it runs. The kernel records the arguments; the
+ * library acts when the record is consumed (lib/effects.c).
+ */
 #include "builtin/act.h"
 
+/* One action for each argument: the name, and the value if there is one. */
 static void setopt_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	struct dt_act *act;
@@ -13,6 +17,7 @@ static void setopt_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 	}
 }
 
+/* It has no argument, but needs a record to be consumed: a constant 0. */
 static void ftruncate_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	dt_act_plain_args(s, row, call);

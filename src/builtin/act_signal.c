@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stop(), raise(), chill(): what is done to the process that fires the probe, in the kernel and at once. */
+/*
+ * stop(), raise(), chill(): what is done to the process that fires the probe, in the kernel and at once. The
+ * record, if there is one, only tells that it was done. All of them are destructive.
+ */
 #include "bpf/image.h"
 #include "builtin/act.h"
 
 #include <signal.h>
 
+/* The argument into r0, and into the record if it has room there. */
 static void record_number(struct dt_lower *l, const struct dt_actfield *f)
 {
 	dt_field_number(l);
@@ -12,6 +16,7 @@ static void record_number(struct dt_lower *l, const struct dt_actfield *f)
 		dt_field_store(l, f->base, f->off, f->size);
 }
 
+/* bpf_send_signal() may be missing or forbidden: the program is refused before it runs. */
 static void need_signals(struct dt_lower *l, const char *name)
 {
 	if (!dt_opts(l)->feat->send_signal)
@@ -36,7 +41,7 @@ static void raise_lower(struct dt_lower *l, const struct dt_act *act, const stru
 	dt_help(l, BPF_FUNC_send_signal);
 }
 
-/* The historic limit of one chill is half a second. */
+/* The historic limit of one chill is half a second; more is a fault. The runtime waits busily. */
 static void chill_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	struct dt_emit *a = dt_code(l);

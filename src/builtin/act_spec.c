@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speculate(), commit(), discard(). How the kernel keeps speculations: bpf/speculation.c; the
- * interpreter: interp/spec.c.
+ * speculate(), commit(), discard(). bpf/speculation.c says how the kernel keeps speculations, interp/spec.c
+ * how the interpreter does.
  */
 #include "builtin/act.h"
 
 /* ---- compiling ---- */
 
+/*
+ * speculate() must come before anything that records, since it decides where records go: at most one in a
+ * clause, and not after commit().
+ */
 static void speculate_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	if (s->speculated)
@@ -21,6 +25,7 @@ static void speculate_compile(struct dt_sema *s, const struct dt_builtin *row, s
 	s->speculated = true;
 }
 
+/* A committed record comes before those of its own clause, so commit() must come before them too. */
 static void commit_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	if (s->committed)
@@ -35,6 +40,7 @@ static void commit_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 
 /* ---- in the kernel ---- */
 
+/* A speculation that is not active drops what the clause records. */
 static void speculate_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	(void)act;
@@ -59,7 +65,7 @@ static void discard_lower(struct dt_lower *l, const struct dt_act *act, const st
 /* ---- in the interpreter ---- */
 
 /*
- * Where there is no room the clause ends too, but how much it would record is not known here: finish()
+ * Without room the clause ends as well, but how much it would record is not known here: the end of the run
  * finds that out.
  */
 static void speculate_run(struct dt_run *run, const struct dt_act *act, uint64_t value)
@@ -84,6 +90,7 @@ static void discard_run(struct dt_run *run, const struct dt_act *act, uint64_t v
 }
 
 #define NAME(n, i, c, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, 0, i, "void(int)", DT_VERS(1, 0, 0), c, d))
+/* None of the three has a record of its own. */
 #define NOTHING .facts = DT_AF_UNRECORDED | DT_AF_SILENT, .size = dt_field_none_size, \
 	.bytes = dt_bytes_by_type, \
 	.value = dt_record_by_type

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack(), ustack(), jstack(). Frames that are missing are 0; user stacks begin with the pid and end
- * with room for names.
+ * stack(), ustack(), jstack(). A record is a fixed number of addresses; frames that are missing are 0. User
+ * stacks begin with the pid, which naming the addresses needs, and end with room for names (jstack's
+ * strsize), which stays empty here.
  */
 #include "bpf/build.h"
 #include "builtin/act.h"
 
 /* ---- compiling ---- */
 
+/* The number of frames is a constant, as it is the size of the record; it fits 16 bits. */
 static void stack_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	uint64_t frames = s->cc->stackframes;
@@ -27,6 +29,10 @@ static void stack_compile(struct dt_sema *s, const struct dt_builtin *row, struc
 	dt_act_add(s, DT_ACT_STACK, call->loc)->arg = frames;
 }
 
+/*
+ * ustack([frames [, strsize]]): both share `arg`, strsize in the upper half. Defaults are those of the
+ * options.
+ */
 static void ustack_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	bool jstack = row->id == DT_ACT_JSTACK;
@@ -64,16 +70,18 @@ static uint32_t stack_size(struct dt_build *b, const struct dt_act *act)
 	return 8 * (uint32_t)act->arg;
 }
 
+/* The pid, the frames, the room for names. */
 static uint32_t ustack_size(struct dt_build *b, const struct dt_act *act)
 {
 	(void)b;
 	return 8 + 8 * (uint32_t)act->arg + (uint32_t)(act->arg >> 32);
 }
 
-static void take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+/* bpf_get_stack() writes what it found and zeros behind it; on failure all is zero. */
+static void take_frames(struct dt_lower *l, int base, int off, uint32_t size, bool user)
 {
 	/*
-	 * "invalid indirect read from stack" says Linux 6.1, whose helper is declared to read what it
+	 * Linux 6.1 says "invalid indirect read from stack": there the helper is declared to read what it
 	 * writes
 	 */
 	if (base == FP)
@@ -84,9 +92,13 @@ static void take(struct dt_lower *l, int base, int off, uint32_t size, bool user
 static void stack_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	(void)act;
-	take(l, f->base, f->off, f->size, false);
+	take_frames(l, f->base, f->off, f->size, false);
 }
 
+/*
+ * With tables for stacks without frame pointers the walk is ours (bpf/ustack.c), else the kernel's helper
+ * follows frame pointers.
+ */
 static void ustack_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	uint32_t frames = (uint32_t)act->arg, tail = (uint32_t)(act->arg >> 32);
@@ -95,13 +107,14 @@ static void ustack_lower(struct dt_lower *l, const struct dt_act *act, const str
 	if (dt_ustack_tables(l->b))
 		dt_ustack_store(l, f->base, f->off + 8, frames);
 	else
-		take(l, f->base, f->off + 8, 8 * frames, true);
+		take_frames(l, f->base, f->off + 8, 8 * frames, true);
 	if (tail)
 		dt_zero(l, f->base, f->off + 8 + 8 * (int)frames, tail);
 }
 
 /* ---- in the interpreter ---- */
 
+/* The firing's context has the stack; the record is as long as the kernel's would be. */
 static struct dt_bytes frames_of(struct dt_run *run, const struct dt_act *act, bool user)
 {
 	const struct dt_context *c = run->ip->context;
@@ -139,6 +152,7 @@ static struct dt_bytes ustack_bytes(struct dt_run *run, const struct dt_act *act
 
 /* ---- for those who print ---- */
 
+/* A record may be shorter than `arg` says if it comes from a saved program: what is there counts. */
 static void stack_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	uint64_t have = len / 8;
@@ -148,6 +162,7 @@ static void stack_value(const struct dt_act *act, const void *data, size_t len, 
 	};
 }
 
+/* The pid first; a record without even that is an empty stack. */
 static void ustack_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	uint64_t frames = act->arg & 0xffffffff, have = len / 8;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sym(), mod(), usym(), umod(), uaddr(): an address, shown by name; those of processes have the pid
- * before them.
+ * sym(), mod(), usym(), umod(), uaddr(): an address that is shown by name. Addresses of processes have the
+ * pid in front, because a name depends on it. Aggregations fold keys of one function or module (DT_AF_FOLDS),
+ * so these actions may also be keys.
  */
 #include "builtin/act.h"
 
+/* One address; an aggregation is refused in words of its own. */
 static void symbol_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
 	dt_act_args(s, call, false);
@@ -15,6 +17,7 @@ static void symbol_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 	dt_act_expr(s, row->id, call->list);
 }
 
+/* A kernel address is one word; a user address has the pid as a word in front. */
 static uint32_t address_size(struct dt_build *b, const struct dt_act *act) { (void)b, (void)act; return 8; }
 static uint32_t pair_size(struct dt_build *b, const struct dt_act *act) { (void)b, (void)act; return 16; }
 
@@ -25,6 +28,7 @@ static void address_lower(struct dt_lower *l, const struct dt_act *act, const st
 	dt_field_store(l, f->base, f->off, 8);
 }
 
+/* dt_field_pid() comes last, since it overwrites r0. */
 static void pair_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	(void)act;
@@ -45,7 +49,8 @@ static struct dt_bytes pair_bytes(struct dt_run *run, const struct dt_act *act, 
 	return dt_run_words(run, (const uint64_t[]){ run->ip->context->pid, value }, 2);
 }
 
-static void symbol(enum dt_vkind kind, const void *data, size_t len, struct dt_value *v)
+/* Both forms of the record: 16 bytes have a pid, 8 do not. */
+static void symbol_value(enum dt_vkind kind, const void *data, size_t len, struct dt_value *v)
 {
 	const uint64_t *w = data;
 
@@ -55,40 +60,46 @@ static void symbol(enum dt_vkind kind, const void *data, size_t len, struct dt_v
 	v->i = len >= 16 ? w[1] : len >= 8 ? w[0] : 0;
 }
 
+/* The kinds differ only in how they are printed and folded. */
 static void sym_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	(void)act;
-	symbol(DT_V_SYM, data, len, v);
+	symbol_value(DT_V_SYM, data, len, v);
 }
 
 static void mod_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	(void)act;
-	symbol(DT_V_MOD, data, len, v);
+	symbol_value(DT_V_MOD, data, len, v);
 }
 
 static void usym_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	(void)act;
-	symbol(DT_V_USYM, data, len, v);
+	symbol_value(DT_V_USYM, data, len, v);
 }
 
 static void umod_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	(void)act;
-	symbol(DT_V_UMOD, data, len, v);
+	symbol_value(DT_V_UMOD, data, len, v);
 }
 
 static void uaddr_value(const struct dt_act *act, const void *data, size_t len, struct dt_value *v)
 {
 	(void)act;
-	symbol(DT_V_UADDR, data, len, v);
+	symbol_value(DT_V_UADDR, data, len, v);
 }
 
+/* What kernel and user addresses have in common with their kind. */
 #define KERNEL .keytype = DT_T_SYMADDR, .size = address_size, .lower = address_lower, \
 	.bytes = address_bytes, DT_ACT_SHOW
 #define USER .keytype = DT_T_USYMADDR, .size = pair_size, .lower = pair_lower, .bytes = pair_bytes, \
 	DT_ACT_SHOW
+/*
+ * All of them may be keys; the type of the call, `p`, says whether its address is the kernel's or a
+ * process's.
+ */
 #define NAME(n, i, p, d) DT_ACT_NAME(n, DT_BF_RECORDS | DT_BF_KEY, i, p "(uintptr_t)", DT_VERS(1, 2, 0), \
 	symbol_compile, d)
 

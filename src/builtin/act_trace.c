@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace() and print(): a value as its type says, the second with the type that prints it. */
+/*
+ * trace() and print(): a value recorded as its type says; print() also carries the type, so that structs are
+ * shown by their members.
+ */
 #include "builtin/act.h"
 
 /* ---- compiling ---- */
 
+/* The error tags of trace() or print(). */
 struct value_tags { enum dt_tag agg, dyn, none; };
 
-/* The one argument of trace() or print(), refused where it is no value that can be recorded. */
-static struct dt_node *one_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
+/* The one argument of trace() or print(), refused if it is no value that can be recorded. */
+static struct dt_node *single_value(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
     struct value_tags tags)
 {
 	struct dt_node *n;
@@ -32,7 +36,7 @@ static struct dt_node *one_value(struct dt_sema *s, const struct dt_builtin *row
 	return n;
 }
 
-/* Arrays and structs in memory are recorded whole; one of unknown size cannot be. */
+/* Arrays and structs in memory are recorded whole, so their size must be known. */
 static void check_size(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *n,
     enum dt_tag tag)
 {
@@ -44,13 +48,14 @@ static void check_size(struct dt_sema *s, const struct dt_builtin *row, const st
 
 static void trace_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	struct dt_node *n = one_value(s, row, call,
+	struct dt_node *n = single_value(s, row, call,
 	    (struct value_tags){ D_TRACE_AGG, D_TRACE_DYN, D_TRACE_VOID });
 
 	check_size(s, row, n, D_TRACE_VOID);
 	dt_act_value(s, DT_ACT_DIFEXPR, n);
 }
 
+/* A pointer to something that print() can show: not to a function or to an incomplete type. */
 static bool is_object_pointer(struct dt_sema *s, const struct dt_node *n)
 {
 	const struct dt_type *t = dt_type_base(n->type);
@@ -59,6 +64,7 @@ static bool is_object_pointer(struct dt_sema *s, const struct dt_node *n)
 	    dt_type_size(s->types, t->ref) != 0;
 }
 
+/* A use of the variable; it inherits where its value points to (the process, or scratch). */
 static struct dt_node *hidden_variable(struct dt_sema *s, struct dt_ident *id, const struct dt_node *n)
 {
 	struct dt_node *var = dt_node_new(s->diag, s->arena, DT_N_VAR, n->loc);
@@ -71,7 +77,10 @@ static struct dt_node *hidden_variable(struct dt_sema *s, struct dt_ident *id, c
 	return var;
 }
 
-/* The pointer is evaluated once: its value is kept in a variable of our own for the object to be found by. */
+/*
+ * The pointer is evaluated only once: its value is kept in a variable of our own, through which the object is
+ * found. Returns the assignment, which is recorded as the pointer, and through *object what it points to.
+ */
 static struct dt_node *keep_pointer(struct dt_sema *s, struct dt_node *n, struct dt_node **object)
 {
 	struct dt_ident *id = dt_names_hidden(s, "print", n->type);
@@ -90,10 +99,13 @@ static struct dt_node *keep_pointer(struct dt_sema *s, struct dt_node *n, struct
 	return assign;
 }
 
-/* A pointer prints its address and what it points to; the type's name goes along. */
+/*
+ * A pointer prints its address and what it points to. The type travels in the action, and its name in `fmt`,
+ * by which a saved program finds it again.
+ */
 static void print_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
-	struct dt_node *n = one_value(s, row, call,
+	struct dt_node *n = single_value(s, row, call,
 	    (struct value_tags){ D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID });
 	struct dt_node *object = NULL;
 	struct dt_act *act;
@@ -111,7 +123,7 @@ static void print_compile(struct dt_sema *s, const struct dt_builtin *row, struc
 
 /* ---- for those who print ---- */
 
-/* A value; or a pointer and the object it points to. */
+/* A value, or a pointer and the object it points to. In a saved program the type is found by its name. */
 static void print_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	struct dt_value v;
@@ -130,6 +142,7 @@ static void print_text(struct dt_statements *s, const struct dt_rec *recs, size_
 	dt_pretty_print(s->out, &v);
 }
 
+/* The type's name, the address of what a pointer leads to, and the value by its members. */
 static void print_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	const struct dt_statement_ops *o = &f->sink->statements->ops;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregating functions: the right sides of @name[keys] = f(…). A use becomes a tuple of actions: the
- * aggregation's id, its keys, the value (and the increment), then the aggregating action that counts them.
+ * Aggregating functions while they are compiled: the right sides of @name[keys] = f(...). A use becomes a
+ * tuple of actions: the aggregation's number, its keys, the value (and the increment), then the aggregating
+ * action, which counts them. The first use of a name fixes its function, keys and parameters; later uses must
+ * agree.
  */
 #include "builtin/agg.h"
 
 /* ---- the aggregation itself ---- */
 
+/* One aggregation has one function, whatever clause uses it. */
 static void check_function(struct dt_sema *s, struct dt_ident *id, const struct dt_builtin *row,
     const struct dt_node *call)
 {
@@ -25,6 +28,7 @@ static void check_function(struct dt_sema *s, struct dt_ident *id, const struct 
 	    id->name, id->name, row->name, id->name, id->aggfunc->name, at.line);
 }
 
+/* The program lists each aggregation once, for whoever prints it. */
 static bool known_to_program(const struct dt_sema *s, uint32_t id)
 {
 	for (size_t i = 0; i < s->aggvars.n; i++)
@@ -33,6 +37,7 @@ static bool known_to_program(const struct dt_sema *s, uint32_t id)
 	return false;
 }
 
+/* What the program keeps of an aggregation: its name, number, function, parameters and number of keys. */
 static void tell_program(struct dt_sema *s, const struct dt_ident *id)
 {
 	struct dt_aggvar v = { id->name, id->id, id->aggfunc->id, id->aggarg, id->nkeys };
@@ -43,6 +48,10 @@ static void tell_program(struct dt_sema *s, const struct dt_ident *id)
 
 /* ---- keys ---- */
 
+/*
+ * A key with its type. A string of the process is copied into the kernel; actions that may be keys (stack(),
+ * usym()) stay calls, everything else becomes a value. Returns the node that takes its place in the list.
+ */
 static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const char *name)
 {
 	struct dt_node *next = key->next;
@@ -63,7 +72,8 @@ static struct dt_node *type_key(struct dt_sema *s, struct dt_node *key, const ch
 	return key;
 }
 
-static uint32_t count(const struct dt_node *list)
+/* How many keys the list has. */
+static uint32_t count_nodes(const struct dt_node *list)
 {
 	uint32_t n = 0;
 
@@ -72,14 +82,14 @@ static uint32_t count(const struct dt_node *list)
 	return n;
 }
 
-/* The first use fixes number and kinds of the keys; an integer keeps its own size. */
+/* The first use fixes the number and kinds of the keys; an integer keeps its own size at each use. */
 static void check_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *agg, struct dt_node **keys)
 {
 	uint32_t i = 0, n;
 
 	for (struct dt_node **k = keys; *k != NULL; k = &(*k)->next)
 		*k = type_key(s, *k, id->name);
-	n = count(*keys);
+	n = count_nodes(*keys);
 	if (!id->keyed) {
 		id->keyed = true;
 		id->nkeys = n;
@@ -112,6 +122,10 @@ static void tuple_value(struct dt_sema *s, struct dt_node *n)
 	dt_act_value(s, DT_ACT_DIFEXPR, n);
 }
 
+/*
+ * The order of the actions is the layout of the tuple: number, keys, value, increment. All but the last are
+ * marked as inside of it, so that nobody takes them for records.
+ */
 void dt_agg_use(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *target, struct dt_node *call,
     struct dt_node *value, struct dt_node *incr, uint64_t arg)
 {
@@ -153,6 +167,7 @@ struct dt_node *dt_agg_nth(const struct dt_node *call, unsigned n)
 	return a;
 }
 
+/* "at least" and "at most" only where the number may vary. */
 void dt_agg_nargs(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *call, unsigned least,
     unsigned most)
 {
@@ -168,7 +183,8 @@ void dt_agg_nargs(struct dt_sema *s, const struct dt_builtin *row, const struct 
 		    n < least ? least : most);
 }
 
-static struct dt_node *detach(struct dt_sema *s, struct dt_node *n)
+/* A copy without its neighbours, since the argument list is still walked. */
+static struct dt_node *detached_copy(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *copy = dt_arena_memdup(s->arena, n, sizeof(*n));
 
@@ -176,7 +192,7 @@ static struct dt_node *detach(struct dt_sema *s, struct dt_node *n)
 	return copy;
 }
 
-/* All 64 bits are aggregated, whatever the type. */
+/* All 64 bits are aggregated, whatever the type of the value. */
 struct dt_node *dt_agg_argument(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call,
     unsigned n, enum dt_tag tag)
 {
@@ -187,9 +203,10 @@ struct dt_node *dt_agg_argument(struct dt_sema *s, const struct dt_builtin *row,
 	if (v->kind == DT_N_AGG || v->kind == DT_N_XLATE ||
 	    (v->kind == DT_N_INDEX && v->a->kind == DT_N_AGG) || !dt_type_is_scalar(v->type))
 		dt_fail(s->diag, tag, v->loc, "%s( ) argument #%u must be of scalar type", row->name, n + 1);
-	return dt_expr_whole(s, detach(s, v), dt_types_sized(s->types, 8, true));
+	return dt_expr_whole(s, detached_copy(s, v), dt_types_sized(s->types, 8, true));
 }
 
+/* Three errors are told apart, as in history: not an integer, not a constant, out of range. */
 int64_t dt_agg_parameter(struct dt_sema *s, const struct dt_builtin *row, const struct dt_node *call,
     struct dt_aggparam p)
 {
@@ -212,6 +229,7 @@ int64_t dt_agg_parameter(struct dt_sema *s, const struct dt_builtin *row, const 
 	return dt_node_int(n);
 }
 
+/* NULL if this is the first use, or if an earlier one had another function (check_function() tells that). */
 const struct dt_ident *dt_agg_earlier(struct dt_sema *s, const struct dt_builtin *row,
     const struct dt_node *target)
 {
@@ -221,6 +239,7 @@ const struct dt_ident *dt_agg_earlier(struct dt_sema *s, const struct dt_builtin
 	return id != NULL && id->aggfunc == row ? id : NULL;
 }
 
+/* A parameter that differs from an earlier use would give the buckets another meaning. */
 void dt_agg_same(struct dt_sema *s, const struct dt_node *call, unsigned n, const char *what, int64_t now,
     int64_t before, enum dt_tag tag)
 {

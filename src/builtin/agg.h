@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of aggregating functions share. Each function is a struct dt_aggfunc (dif/action.h) in
- * the file that says what its data are, agg_*.c; agg.c has what the compiler does for all of them. All
- * arithmetic wraps.
+ * What the files of aggregating functions share. Each function is a struct dt_aggfunc (dif/action.h) in the
+ * file that says what its data are, agg_*.c; agg.c has what the compiler does for all of them.
+ *
+ * The data of an element are 64-bit words, whose number and meaning each file gives in its head. _init, _add
+ * and _merge define them; merging must not depend on the order, as CPUs and snapshots come in any. _lower
+ * does what _add does, to the words of one CPU, which begin as zeros; where _init begins with something else,
+ * _decode turns one into the other. All arithmetic wraps.
  */
 #ifndef DT_BUILTIN_AGG_H
 #define DT_BUILTIN_AGG_H
@@ -27,8 +31,10 @@ void dt_agg_compile_value(struct dt_sema *, const struct dt_builtin *, struct dt
 void dt_agg_compile_incr(struct dt_sema *, const struct dt_builtin *, struct dt_node *agg,
     struct dt_node *call);
 
+/* Refuses a call with fewer or more arguments, in the historic words. */
 void dt_agg_nargs(struct dt_sema *, const struct dt_builtin *, const struct dt_node *call, unsigned least,
     unsigned most);
+/* Argument n of the call, from 0; NULL if there are fewer. */
 struct dt_node *dt_agg_nth(const struct dt_node *call, unsigned n);
 /* Argument n as a value to be aggregated, all 64 bits of it; NULL: it was left out. */
 struct dt_node *dt_agg_argument(struct dt_sema *, const struct dt_builtin *, struct dt_node *call, unsigned n,
@@ -46,6 +52,7 @@ void dt_agg_same(struct dt_sema *, const struct dt_node *call, unsigned n, const
 
 /* ---- data ---- */
 
+/* Signed overflow is undefined in C and defined in D: additions go through unsigned. */
 static inline int64_t dt_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline void dt_words_zero(int64_t *data, uint32_t n) { memset(data, 0, n * sizeof(*data)); }
 

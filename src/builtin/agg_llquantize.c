@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * llquantize(): 2 n + 3 buckets, symmetric around the middle one (number n + 1), n =
- * dt_llquantize_positive():
- * 0 at or below -limit; 1 … n negative, the least first; n + 1 nearer to 0 than factor^low; n + 2 … 2 n
- * + 1 positive; 2 n + 2 at or above the limit factor^(high + 1)
+ * llquantize(): orders of magnitude, each cut into equal steps. It has 2 n + 3 buckets, symmetric around the
+ * middle one, with n = dt_llquantize_positive():
+ *
+ *	0		at or below -limit
+ *	1 … n		negative, the least first
+ *	n + 1		nearer to 0 than factor^low
+ *	n + 2 … 2n + 1	positive
+ *	2n + 2		at or above the limit, factor^(high + 1)
+ *
+ * The parameters come from programs and from saved files: llq_of() says whether they are usable, and nothing
+ * else computes with those that are not.
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
 #include "builtin/agg.h"
 #include "output/json.h"
 
+/* The parameters, decoded. Unless `good`, the other members must not be used. */
 struct llq { uint64_t factor, low, high, nsteps; bool good; };
 
-/*
- * One order of magnitude, from `from` up to but not including `to`, in steps; buckets end at multiples
- * of the step.
- */
+/* One order of magnitude, from `from` up to but not including `to`. Buckets end at multiples of the step. */
 struct order { uint64_t from, to, step; uint32_t n; };
 
+/* Good parameters: factor^(high + 1) fits 64 bits, which also bounds the number of buckets. */
 static struct llq llq_of(uint64_t arg)
 {
 	struct llq q = { .factor = arg >> 48,
@@ -36,6 +42,7 @@ static struct llq llq_of(uint64_t arg)
 	return q;
 }
 
+/* Cannot overflow for exponents up to high + 1 of good parameters. */
 static uint64_t power_of(uint64_t factor, uint64_t exponent)
 {
 	uint64_t power = 1;
@@ -45,6 +52,7 @@ static uint64_t power_of(uint64_t factor, uint64_t exponent)
 	return power;
 }
 
+/* When an order has fewer numbers than steps, each number is a bucket of its own. */
 static struct order order_of(const struct llq *q, uint64_t from)
 {
 	struct order o = { .from = from, .to = from * q->factor };
@@ -54,7 +62,7 @@ static struct order order_of(const struct llq *q, uint64_t from)
 	return o;
 }
 
-/* The orders one after the other; o->from is the next one's start, 0 starts. */
+/* Steps through the orders; o->from 0 starts. False: there are no more. */
 static bool order_next(const struct llq *q, uint64_t *exponent, struct order *o)
 {
 	*exponent = o->from ? *exponent + 1 : q->low;
@@ -64,6 +72,7 @@ static bool order_next(const struct llq *q, uint64_t *exponent, struct order *o)
 	return true;
 }
 
+/* n of the head comment; 0 for parameters that are not good. */
 uint32_t dt_llquantize_positive(uint64_t arg)
 {
 	struct llq q = llq_of(arg);
@@ -81,7 +90,7 @@ uint32_t dt_llquantize_nbuckets(uint64_t arg)
 	return llq_of(arg).good ? 2 * dt_llquantize_positive(arg) + 3 : 0;
 }
 
-/* How far from the middle bucket a value of this size is; past the last order: n + 1. */
+/* How many buckets a value of this size is away from the middle one; n + 1 beyond the last order. */
 static uint32_t llq_distance(const struct llq *q, uint64_t size)
 {
 	struct order o = { 0 };
@@ -98,6 +107,7 @@ static uint32_t llq_distance(const struct llq *q, uint64_t size)
 	return n + 1;
 }
 
+/* -(uint64_t) gives the size of INT64_MIN too. */
 uint32_t dt_llquantize_bucket(uint64_t arg, int64_t value)
 {
 	struct llq q = llq_of(arg);
@@ -109,7 +119,7 @@ uint32_t dt_llquantize_bucket(uint64_t arg, int64_t value)
 	return value < 0 ? middle - d : middle + d;
 }
 
-/* The smallest size that is d buckets from the middle; d 0: the middle's end. */
+/* The smallest size that is d buckets from the middle; d 0: where the middle one ends. */
 static uint64_t llq_size(const struct llq *q, uint32_t d)
 {
 	struct order o = { 0 };
@@ -126,6 +136,7 @@ static uint64_t llq_size(const struct llq *q, uint32_t d)
 	return o.to;
 }
 
+/* Sizes beyond the range of a signed number are its limits. */
 int64_t dt_llquantize_value(uint64_t arg, uint32_t i)
 {
 	struct llq q = llq_of(arg);
@@ -140,6 +151,7 @@ int64_t dt_llquantize_value(uint64_t arg, uint32_t i)
 	return size > INT64_MAX ? INT64_MAX : (int64_t)size;
 }
 
+/* How a bucket is named: the outermost are open, the middle one is "abs() <". */
 enum dt_bucket_label dt_llquantize_label(uint64_t arg, uint32_t i)
 {
 	uint32_t n = dt_llquantize_positive(arg);
@@ -153,6 +165,7 @@ enum dt_bucket_label dt_llquantize_label(uint64_t arg, uint32_t i)
 
 static void llquantize_init(int64_t *data, uint64_t arg) { dt_words_zero(data, dt_llquantize_nbuckets(arg)); }
 
+/* Parameters that are not good have no buckets, so nothing is written. */
 static void llquantize_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 {
 	if (llq_of(arg).good) {
@@ -169,7 +182,10 @@ static void llquantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 
 /* ---- in the kernel ---- */
 
-/* Orders of magnitude one after the other: R1 the size, R2 how far from the middle. */
+/*
+ * The same steps as llq_distance(), unrolled: R1 the size, R2 the distance from the middle. `n` counts the
+ * buckets of the orders before; at the end it is dt_llquantize_positive().
+ */
 static void llquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
@@ -214,9 +230,10 @@ static void llquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, u
 
 /* ---- compiling ---- */
 
+/* The parameters as the program gives them, before they are checked. */
 struct given { int64_t factor, low, high, nsteps; };
 
-/* Steps must split every order of magnitude evenly; the highest must fit 63 bits. */
+/* The steps must split every order of magnitude evenly, and the highest one must fit 63 bits. */
 static void check_llq(struct dt_sema *s, const struct dt_node *call, const struct given *q)
 {
 	int64_t power = 1, order = q->factor;
@@ -247,6 +264,7 @@ static void check_llq(struct dt_sema *s, const struct dt_node *call, const struc
 	}
 }
 
+/* llquantize(value, factor, low, high, steps [, increment]); the parameters share one word (agg.h). */
 static void llquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
     struct dt_node *call)
 {
@@ -283,7 +301,7 @@ static void llquantize_compile(struct dt_sema *s, const struct dt_builtin *row, 
 
 /* ---- for those who print ---- */
 
-/* Data without negative values keep the historic picture, which begins at the middle bucket. */
+/* Data without negative values keeps the historic picture, which begins at the middle bucket. */
 static void buckets_open(struct dt_buckets *b)
 {
 	uint32_t middle = dt_llquantize_positive(b->arg) + 1;
@@ -316,7 +334,7 @@ static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_
 static const struct dt_bucketing bucketing = { dt_llquantize_nbuckets, buckets_open, bucket_bound,
 	bucket_bounds, DT_PACK_NONE };
 
-/* factor^(high+1) must fit 64 bits, which also keeps the number of buckets small. */
+/* For parameters of a saved program; the compiler's own are always good. */
 static bool good(uint64_t arg)
 {
 	uint64_t factor = arg >> 48, low = arg >> 32 & 0xffff, high = arg >> 16 & 0xffff,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lquantize(): buckets of one size between two limits, and one at each end for what lies outside. */
+/*
+ * lquantize(): buckets of one size between two limits, and one at each end for what lies outside. `arg` holds
+ * step << 48 | levels << 32 | base, with a signed base of 32 bits, so that all sums here fit 64 bits.
+ */
 #include "bpf/field.h"
 #include "bpf/image.h"
 #include "builtin/agg.h"
@@ -7,11 +10,13 @@
 
 struct lq { int64_t base, step, levels; };
 
+/* The parameters, decoded. */
 static struct lq lq_of(uint64_t arg)
 {
 	return (struct lq){ .base = (int32_t)(uint32_t)arg, .levels = arg >> 32 & 0xffff, .step = arg >> 48 };
 }
 
+/* 0 for parameters that are not good. */
 uint32_t dt_lquantize_nbuckets(uint64_t arg)
 {
 	struct lq q = lq_of(arg);
@@ -19,6 +24,7 @@ uint32_t dt_lquantize_nbuckets(uint64_t arg)
 	return q.step && q.levels ? (uint32_t)q.levels + 2 : 0;
 }
 
+/* Bucket 0 is below the base, bucket levels + 1 at or above the limit. */
 uint32_t dt_lquantize_bucket(uint64_t arg, int64_t value)
 {
 	struct lq q = lq_of(arg);
@@ -30,6 +36,7 @@ uint32_t dt_lquantize_bucket(uint64_t arg, int64_t value)
 	return (uint32_t)((value - q.base) / q.step) + 1;
 }
 
+/* What a bucket begins with; of the two outer ones the limit they lie beyond. */
 int64_t dt_lquantize_value(uint64_t arg, uint32_t i)
 {
 	struct lq q = lq_of(arg);
@@ -48,6 +55,7 @@ enum dt_bucket_label dt_lquantize_label(uint64_t arg, uint32_t i)
 
 static void lquantize_init(int64_t *data, uint64_t arg) { dt_words_zero(data, dt_lquantize_nbuckets(arg)); }
 
+/* Parameters that are not good have no buckets, so nothing is written. */
 static void lquantize_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 {
 	if (dt_lquantize_nbuckets(arg)) {
@@ -64,6 +72,7 @@ static void lquantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 
 /* ---- in the kernel ---- */
 
+/* R2 becomes the number of the bucket. The same comparisons as in dt_lquantize_bucket(), all signed. */
 static void lquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
@@ -87,6 +96,10 @@ static void lquantize_lower(struct dt_lower *l, const struct dt_agglayout *o, ui
 
 /* ---- compiling ---- */
 
+/*
+ * lquantize(value, base, limit [, step [, increment]]). The limit is rounded down to a whole number of steps,
+ * which must be at least one and fit 16 bits.
+ */
 static void lquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
     struct dt_node *call)
 {
@@ -135,7 +148,7 @@ static int64_t bucket_bound(const struct dt_buckets *b, uint32_t i, enum dt_buck
 	return dt_lquantize_value(b->arg, i);
 }
 
-/* The bucket that begins at 0, or the outermost one when it stands for 0; n: none does. */
+/* The bucket that begins at 0, or the outermost one if it stands for 0; n: none does. */
 static void buckets_open(struct dt_buckets *b)
 {
 	while (b->zero < b->n && dt_buckets_value(b, b->zero) != 0)

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * percentiles(): how many values, their mean, the least, those that 50, 90, 99 and 99.9 of a hundred do
- * not exceed, the greatest; for latencies, where a mean hides what a histogram is too long for. Words:
- * 0 count, 1 sum, 2 least, 3 greatest: exact; then SIDES buckets, in ascending order, the middle one
- * being that of 0
- * Buckets are log-linear. A number below 32 has one of its own; from there on each power of two is cut
- * into 16 of the same width. What stands for a bucket is its middle, so it is off by 1/32 of the
- * number, 3.1 %, at most, and never outside of what was seen. Percentiles are by nearest rank: the
- * least number that is not exceeded by that share of the values. The first and the last rank are exact.
- * Negative numbers have buckets of the same kind. Merging adds buckets, so it does not matter in which
- * order CPUs and snapshots come together.
+ * percentiles(): how many values there were, their mean, the least, those that 50, 90, 99 and 99.9 percent do
+ * not exceed, and the greatest. It is for latencies, where a mean hides too much and a histogram is too long.
+ * Its words:
+ *
+ *	0 count, 1 sum, 2 least, 3 greatest	exact
+ *	4 …					buckets in ascending order, with that of 0 in the middle
+ *
+ * Buckets are log-linear. A number below 32 has one of its own; from there on each power of two is cut into
+ * 16 of the same width. A bucket is shown as its middle, which is off by at most 1/32 of the number (3.1 %)
+ * and never outside of what was seen. Percentiles are by nearest rank: the least number that is not exceeded
+ * by that share of the values. The first and the last rank are exact.
+ *
+ * Negative numbers have buckets of the same kind. Merging adds buckets, so the order in which CPUs and
+ * snapshots come together does not matter.
  */
+#include "base/count.h"
 #include "bpf/field.h"
 #include "bpf/image.h"
 #include "builtin/agg.h"
@@ -29,23 +34,25 @@ enum {
 
 /* ---- data ---- */
 
+/* -2^63 has no positive counterpart: it goes with 2^63 - 1, as in the kernel. */
 static uint64_t size_of(int64_t v) { return v == INT64_MIN ? INT64_MAX : (uint64_t)(v < 0 ? -v : v); }
 
-/* How far from the bucket of 0; the same sum as in percentiles_lower(). */
-static uint32_t distance(uint64_t size)
+/* How far a number of this size is from the bucket of 0; percentiles_lower() computes the same. */
+static uint32_t bucket_distance(uint64_t size)
 {
 	uint32_t shift = 63 - STEP_BITS - (uint32_t)__builtin_clzll(size | STEPS);
 
 	return shift * STEPS + (uint32_t)(size >> shift);
 }
 
+/* The word of the bucket that a value falls into. */
 static uint32_t word_of(int64_t v)
 {
-	return v < 0 ? ZERO - distance(size_of(v)) : ZERO + distance(size_of(v));
+	return v < 0 ? ZERO - bucket_distance(size_of(v)) : ZERO + bucket_distance(size_of(v));
 }
 
-/* The middle of a bucket. */
-static int64_t middle(uint32_t word)
+/* The number that stands for a bucket: its middle. */
+static int64_t bucket_middle(uint32_t word)
 {
 	uint32_t d = word < ZERO ? ZERO - word : word - ZERO, shift = d < 2 * STEPS ? 0 : d / STEPS - 1;
 	uint64_t from = (uint64_t)(d - shift * STEPS) << shift;
@@ -56,6 +63,7 @@ static int64_t middle(uint32_t word)
 
 static uint32_t percentiles_nwords(uint64_t arg) { (void)arg; return WORDS; }
 
+/* Nothing seen: the extremes are such that any value replaces them. */
 static void percentiles_init(int64_t *data, uint64_t arg)
 {
 	(void)arg;
@@ -64,7 +72,7 @@ static void percentiles_init(int64_t *data, uint64_t arg)
 	data[GREATEST] = INT64_MIN;
 }
 
-static void widen(int64_t *data, int64_t least, int64_t greatest)
+static void widen_extremes(int64_t *data, int64_t least, int64_t greatest)
 {
 	data[LEAST] = least < data[LEAST] ? least : data[LEAST];
 	data[GREATEST] = greatest > data[GREATEST] ? greatest : data[GREATEST];
@@ -75,7 +83,7 @@ static void percentiles_add(int64_t *data, uint64_t arg, int64_t value, int64_t 
 	(void)arg, (void)incr;
 	data[COUNT] = dt_wrap_add(data[COUNT], 1);
 	data[SUM] = dt_wrap_add(data[SUM], value);
-	widen(data, value, value);
+	widen_extremes(data, value, value);
 	data[word_of(value)] = dt_wrap_add(data[word_of(value)], 1);
 }
 
@@ -83,12 +91,16 @@ static void percentiles_merge(int64_t *data, uint64_t arg, const int64_t *other)
 {
 	(void)arg;
 	dt_words_add(data, other, LEAST);
-	widen(data, other[LEAST], other[GREATEST]);
+	widen_extremes(data, other[LEAST], other[GREATEST]);
 	dt_words_add(data + FIRST, other + FIRST, BUCKETS);
 }
 
 /* ---- in the kernel ---- */
 
+/*
+ * Several words change one after the other, so a snapshot may fall in between: whoever prints relies on the
+ * buckets alone. R2 is the sign, R3 the size and then the distance, R4 the shift.
+ */
 static void percentiles_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
@@ -121,6 +133,7 @@ static void percentiles_lower(struct dt_lower *l, const struct dt_agglayout *o, 
 	dt_atomic(a, BPF_ADD, R3, 0, R1);
 }
 
+/* The kernel keeps extremes in a form in which 0 means none (dt_agg_extreme()). */
 static void percentiles_decode(int64_t *data, uint64_t arg)
 {
 	(void)arg;
@@ -130,7 +143,8 @@ static void percentiles_decode(int64_t *data, uint64_t arg)
 
 /* ---- for those who print ---- */
 
-static uint64_t total(const int64_t *data)
+/* How many values the buckets hold. */
+static uint64_t total_count(const int64_t *data)
 {
 	uint64_t n = 0;
 
@@ -140,10 +154,10 @@ static uint64_t total(const int64_t *data)
 }
 
 /*
- * The number of this rank, from 1 to n. Buckets tell n, not the count: a snapshot may have fallen
- * between the two.
+ * The number of this rank, from 1 to n. n is the total of the buckets and not the count, since a snapshot may
+ * have fallen between the two.
  */
-static int64_t ranked(const int64_t *data, uint64_t rank, uint64_t n)
+static int64_t value_of_rank(const int64_t *data, uint64_t rank, uint64_t n)
 {
 	uint64_t before = 0;
 	uint32_t i = FIRST;
@@ -155,11 +169,14 @@ static int64_t ranked(const int64_t *data, uint64_t rank, uint64_t n)
 		return data[GREATEST];
 	while (i < WORDS - 1 && before + (uint64_t)data[i] < rank)
 		before += (uint64_t)data[i++];
-	v = middle(i);
+	v = bucket_middle(i);
 	return v < data[LEAST] ? data[LEAST] : v > data[GREATEST] ? data[GREATEST] : v;
 }
 
-/* The count stays what it is when the aggregation is normalised: the divisor is a unit of the values. */
+/*
+ * The count stays what it is when the aggregation is normalised: the divisor is a unit of the values. A value
+ * that is too short is as if nothing had been seen.
+ */
 static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart part[DT_AGGPARTS])
 {
 	static const struct { const char *name; unsigned permille; } rows[] = {
@@ -167,23 +184,23 @@ static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart pa
 	};
 	static const int64_t none[WORDS];
 	const int64_t *data = v->nwords >= WORDS ? v->words : none;
-	uint64_t n = total(data);
+	uint64_t n = total_count(data);
 	uint32_t at = 0;
 
 	part[at++] = (struct dt_aggpart){ "count", data[COUNT] };
 	part[at++] = (struct dt_aggpart){ "avg", dt_avg_value(data, v->normal) };
 	part[at++] = (struct dt_aggpart){ "min", n ? dt_agg_normalize(data[LEAST], v->normal) : 0 };
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(rows); i++) {
 		uint64_t rank = (uint64_t)(((unsigned __int128)n * rows[i].permille + 999) / 1000);
 
 		part[at++] = (struct dt_aggpart){ rows[i].name,
-			n ? dt_agg_normalize(ranked(data, rank, n), v->normal) : 0 };
+			n ? dt_agg_normalize(value_of_rank(data, rank, n), v->normal) : 0 };
 	}
 	part[at++] = (struct dt_aggpart){ "max", n ? dt_agg_normalize(data[GREATEST], v->normal) : 0 };
 	return at;
 }
 
-/* As histograms are compared: by the sum of all values; then by their number. */
+/* As histograms are compared: by the sum of all values, then by their number. */
 static int percentiles_compare(const struct dt_value *a, const struct dt_value *b)
 {
 	for (uint32_t i = SUM + 1; i-- > COUNT && a->nwords >= WORDS && b->nwords >= WORDS; ) {

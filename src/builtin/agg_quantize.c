@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * quantize(): 127 buckets. That of 0 is in the middle; the others begin at a power of two and end
- * before the next, away from 0.
+ * quantize(): 127 buckets. That of 0 is in the middle; each of the others begins at a power of two and ends
+ * before the next one, away from 0.
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
 #include "builtin/agg.h"
 #include "output/json.h"
 
+/* 63 on each side of 0. */
 uint32_t dt_quantize_nbuckets(void) { return 2 * DT_QUANTIZE_ZERO + 1; }
 
 static uint32_t log2_floor(uint64_t v) { return 63 - (uint32_t)__builtin_clzll(v); }
 
+/* The bucket number is the middle plus or minus 1 + log2 of the size. */
 uint32_t dt_quantize_bucket(int64_t value)
 {
 	uint32_t order;
@@ -24,6 +26,7 @@ uint32_t dt_quantize_bucket(int64_t value)
 	return value < 0 ? DT_QUANTIZE_ZERO - 1 - order : DT_QUANTIZE_ZERO + 1 + order;
 }
 
+/* The bound of a bucket that is nearest to 0; numbers beyond the last bucket are the last. */
 int64_t dt_quantize_value(uint32_t i)
 {
 	if (i >= dt_quantize_nbuckets())
@@ -56,8 +59,8 @@ static void quantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 
 /* ---- in the kernel ---- */
 
-/* reg becomes 1 if it was not 0; t changes */
-static void truth(struct dt_emit *a, int reg, int t)
+/* `reg` becomes 1 if it was not 0, without a branch; `t` changes. */
+static void make_truth(struct dt_emit *a, int reg, int t)
 {
 	dt_mov(a, t, reg);
 	dt_neg(a, t);
@@ -65,7 +68,7 @@ static void truth(struct dt_emit *a, int reg, int t)
 	dt_alui(a, BPF_RSH, reg, 63);
 }
 
-/* 63 + sign * (1 + log2(size)) */
+/* The bucket is 63 + sign * (1 + log2(size)), without branches, so that the verifier sees one path. */
 static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
@@ -76,7 +79,7 @@ static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uin
 	dt_alu(a, BPF_XOR, R1, R2);
 	dt_alu(a, BPF_SUB, R1, R2);		/* size */
 	dt_mov(a, R3, R1);
-	truth(a, R3, R4);			/* 0 has no log2 */
+	make_truth(a, R3, R4);			/* 0 has no log2 */
 	dt_agg_log2(l);
 	dt_alu(a, BPF_ADD, R3, R4);
 	dt_alu(a, BPF_XOR, R3, R2);
@@ -98,6 +101,7 @@ static int64_t bucket_bound(const struct dt_buckets *b, uint32_t i, enum dt_buck
 	return dt_quantize_value(i);
 }
 
+/* From one power of two to before the next; the outermost buckets are open. */
 static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_t i, int64_t v)
 {
 	if (v == 0)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * count, sum, min, max, avg, stddev: what one number sums up. Their words:
+ * count, sum, min, max, avg, stddev: functions whose result is one number. Their words:
  *
  *	count, sum, min, max	the value
  *	avg			count, sum
  *	stddev			count, sum, sum of squares (low, high word of 128 bits)
+ *
+ * Each has the same function three times: for the interpreter (_add, _merge), for the kernel (_lower), and
+ * for the reader (_number).
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
@@ -12,6 +15,7 @@
 #include "output/hist.h"
 #include "output/json.h"
 
+/* How many words, and how they begin. */
 static uint32_t nwords_1(uint64_t arg) { (void)arg; return 1; }
 static uint32_t nwords_2(uint64_t arg) { (void)arg; return 2; }
 static uint32_t nwords_4(uint64_t arg) { (void)arg; return 4; }
@@ -32,6 +36,7 @@ static void merge_2(int64_t *data, uint64_t arg, const int64_t *other)
 
 /* ---- count, sum, min, max, avg ---- */
 
+/* The functions of one word, and avg, which has two. None of them has an increment. */
 static void count_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 {
 	(void)arg, (void)value, (void)incr;
@@ -44,6 +49,7 @@ static void sum_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 	data[0] = dt_wrap_add(data[0], value);
 }
 
+/* No value seen: any value replaces these. */
 static void min_init(int64_t *data, uint64_t arg) { (void)arg; data[0] = INT64_MAX; }
 static void max_init(int64_t *data, uint64_t arg) { (void)arg; data[0] = INT64_MIN; }
 
@@ -71,8 +77,12 @@ static void avg_add(int64_t *data, uint64_t arg, int64_t value, int64_t incr)
 	data[1] = dt_wrap_add(data[1], value);
 }
 
+/* INT64_MIN / -1 would trap; it wraps here, as D's arithmetic does. */
 static int64_t divide(int64_t a, int64_t b) { return b == -1 ? (int64_t)-(uint64_t)a : a / b; }
 
+/*
+ * The sum is normalised before it is divided, as in history: the result may differ from the normalised mean.
+ */
 int64_t dt_avg_value(const int64_t *data, int64_t normal)
 {
 	return data[0] ? divide(divide(data[1], normal ? normal : 1), data[0]) : 0;
@@ -82,7 +92,7 @@ int64_t dt_avg_value(const int64_t *data, int64_t normal)
 
 typedef unsigned __int128 u128;
 
-/* Unsigned: clang's check of signed 128-bit products needs __muloti4, which libgcc does not have. */
+/* Unsigned, because clang's check of signed 128-bit products needs __muloti4, which libgcc does not have. */
 static u128 square(int64_t v)
 {
 	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v;
@@ -90,6 +100,7 @@ static u128 square(int64_t v)
 	return (u128)size * size;
 }
 
+/* The sum of squares, from its two words and back. */
 static u128 squares(const int64_t *data) { return (u128)(uint64_t)data[3] << 64 | (uint64_t)data[2]; }
 
 static void squares_set(int64_t *data, u128 v)
@@ -110,6 +121,7 @@ static void stddev_merge(int64_t *data, uint64_t arg, const int64_t *other)
 	squares_set(data, squares(data) + squares(other));
 }
 
+/* The integer part of the root, bit by bit. */
 static uint64_t square_root(u128 v)
 {
 	u128 root = 0, bit = (u128)1 << 126;
@@ -144,6 +156,7 @@ uint64_t dt_stddev_value(const int64_t *data, int64_t normal)
 
 /* ---- in the kernel: r0 the words ---- */
 
+/* r0 holds the address of the words, here and below; all CPUs have words of their own. */
 static void count_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	(void)o;
@@ -166,7 +179,10 @@ static void avg_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t
 	dt_agg_add(l, 1, R1);
 }
 
-/* The square of a 64-bit size from its halves: l*l + (h*l << 33) + (h*h << 64), with the carries. */
+/*
+ * The square of a 64-bit size from its halves: l*l + (h*l << 33) + (h*h << 64), with the carries. The low
+ * word is added with BPF_FETCH, so that the carry into the high word is that of this very addition.
+ */
 static void stddev_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
@@ -214,6 +230,7 @@ static void max_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t
 	dt_agg_extreme(l, 0, false, drop);
 }
 
+/* The kernel keeps extremes in a form in which 0 means none (dt_agg_extreme()). */
 static void min_decode(int64_t *data, uint64_t arg)
 {
 	(void)arg;
@@ -227,6 +244,7 @@ static void max_decode(int64_t *data, uint64_t arg)
 
 /* ---- compiling ---- */
 
+/* count() has no argument at all. */
 static void count_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
     struct dt_node *call)
 {
@@ -236,6 +254,7 @@ static void count_compile(struct dt_sema *s, const struct dt_builtin *row, struc
 
 /* ---- for those who print ---- */
 
+/* What is shown: the word, divided by the normal. */
 static void first_number(const struct dt_value *v, struct dt_value *number)
 {
 	number->i = v->nwords ? (uint64_t)dt_agg_normalize(v->words[0], v->normal) : 0;
@@ -246,6 +265,7 @@ static void avg_number(const struct dt_value *v, struct dt_value *number)
 	number->i = v->nwords >= 2 ? (uint64_t)dt_avg_value(v->words, v->normal) : 0;
 }
 
+/* A deviation is never negative, so it may use all 64 bits. */
 static void stddev_number(const struct dt_value *v, struct dt_value *number)
 {
 	number->i = v->nwords >= 4 ? dt_stddev_value(v->words, v->normal) : 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. A name in a list that
- * has no row does not link.
+ * Finds rows: by name, by DIF variable id, by subroutine number, by kind of action. The tables are made from
+ * the lists in src/dif (*.def): a name in a list that has no row does not link.
  */
+#include "base/count.h"
 #include "dif/action.h"
 
+/* Indexed by the number that DIF uses; a number that nobody has is NULL. */
 static const struct dt_builtin *const vars[] = {
 #define X(name, id) [id] = &dt_var_##name,
 #include "dif/vars.def"
@@ -32,15 +34,12 @@ const struct dt_aggfunc *const dt_aggfuncs[16] = {
 };
 
 enum {
-	NVARS = sizeof(vars) / sizeof(vars[0]), NSUBRS = sizeof(subrs) / sizeof(subrs[0]),
+	NVARS = DT_COUNT(vars), NSUBRS = DT_COUNT(subrs),
 	NSINGLE = NVARS + NSUBRS, NLISTS = DT_ACT_INDICES + 16,
 };
 
-/*
- * Lists of rows, numbered, of actions and aggregating functions, which may have several names; NULL where a
- * number has none.
- */
-static const struct dt_builtin *list(size_t i)
+/* Actions and aggregating functions may have several names: each has a list of rows. NULL: no such number. */
+static const struct dt_builtin *names_of(size_t i)
 {
 	if (i < DT_ACT_INDICES)
 		return dt_actions[i] ? dt_actions[i]->names : NULL;
@@ -49,8 +48,8 @@ static const struct dt_builtin *list(size_t i)
 }
 
 /*
- * *at: variables and subroutines by number, then above the lowest 16 bits a list, from 1, and below them
- * the row in it.
+ * Walks all rows; *at begins with 0. It counts variables and subroutines by number; from then on the bits
+ * above the lowest 16 are the number of a list, from 1, and the lowest 16 the row in it.
  */
 const struct dt_builtin *dt_builtin_next(size_t *at)
 {
@@ -64,7 +63,7 @@ const struct dt_builtin *dt_builtin_next(size_t *at)
 	if (*at >> 16 == 0)
 		*at = 1 << 16;
 	for (; *at >> 16 <= NLISTS; *at = ((*at >> 16) + 1) << 16) {
-		const struct dt_builtin *rows = list((*at >> 16) - 1);
+		const struct dt_builtin *rows = names_of((*at >> 16) - 1);
 
 		if (rows && rows[*at & 0xffff].name)
 			return &rows[(*at)++ & 0xffff];
@@ -72,9 +71,11 @@ const struct dt_builtin *dt_builtin_next(size_t *at)
 	return NULL;
 }
 
+/* NULL: no variable or subroutine has that number, which a saved program may well say. */
 const struct dt_builtin *dt_builtin_var(uint32_t id) { return id < NVARS ? vars[id] : NULL; }
 const struct dt_builtin *dt_builtin_subr(uint32_t number) { return number < NSUBRS ? subrs[number] : NULL; }
 
+/* A search through all rows: names are looked up while compiling only. */
 const struct dt_builtin *dt_builtin_find(const char *name)
 {
 	const struct dt_builtin *row;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names of files, found by walking the kernel's structs: d_path(), dentry_path(), cwd, root. Where members
- * lie is in the kernel's type data; when one is missing the refusal names what cannot be found.
+ * lie is in the kernel's type data; if one is missing, the refusal names what cannot be found. The walk
+ * itself is a loop and so in the runtime (runtime/dpath.c), which gets the offsets and the starting points in
+ * the slot.
  */
 #include "builtin/row.h"
 
-/* The first n offsets of enum dt_path_word, constants that are copied into the second buffer. */
-static void offsets(struct dt_lower *l, size_t n)
+/*
+ * Puts the first n offsets of enum dt_path_word, which are constants of this kernel, into the second buffer.
+ */
+static void put_offsets(struct dt_lower *l, size_t n)
 {
 	/* the mounts of a file system: a list, or from 6.18 on a chain through mnt_next_for_sb */
 	bool chained = dt_kmember(dt_opts(l), "mount", "mnt_next_for_sb") != DT_KOFF_NONE;
@@ -37,7 +41,7 @@ static void offsets(struct dt_lower *l, size_t n)
 	dt_help(l, BPF_FUNC_probe_read_kernel);
 }
 
-/* Dentry and mount of the struct path at r9, to two words of the slot. */
+/* Reads dentry and mount of the struct path at r9 + off into two words of the slot. */
 static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
 {
 	const uint32_t member[2] = {
@@ -54,13 +58,15 @@ static void path_at(struct dt_lower *l, uint32_t off, int dentry, int mnt)
 	}
 }
 
-static void walk(struct dt_lower *l)
+/* From W_N and W_M up to W_X and W_Y (dentry and mount each); the name becomes the result. */
+static void walk_path(struct dt_lower *l)
 {
-	offsets(l, DT_PATH_WORDS);
+	put_offsets(l, DT_PATH_WORDS);
 	dt_runtime(l, "rt_dpath");
 	dt_runtime_take(l);
 }
 
+/* r9 becomes the address of the process's struct fs_struct. */
 static void task_fs(struct dt_lower *l)
 {
 	dt_slot_reg(l);
@@ -70,10 +76,10 @@ static void task_fs(struct dt_lower *l)
 }
 
 /*
- * r0, an address that faults when nothing can be read there, goes to F_T1; whoever walks from it would take
- * zeros for the end.
+ * r0 is an address of the program's; it goes to F_T1 and faults if nothing can be read there. Without this
+ * the walk would take zeros for the end of the path.
  */
-static void readable(struct dt_lower *l)
+static void check_readable(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
 
@@ -87,6 +93,7 @@ static void readable(struct dt_lower *l)
 
 /* ---- subroutines ---- */
 
+/* A test's context says which address has which name. */
 static uint64_t call_d_path(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const struct dt_context *c = dt_interp_context(ip);
@@ -98,17 +105,18 @@ static uint64_t call_d_path(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_fault(ip, DT_FLT_BADADDR, call->arg[0].value);
 }
 
+/* Names begin at the root directory of the process, as the process itself sees them. */
 static void lower_d_path(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
 
 	dt_tuple_arg(l, 0, R0);
-	readable(l);
+	check_readable(l);
 	task_fs(l);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "root"), W_X, W_Y);
 	dt_ldx(a, B8, R9, FP, F_T1);
 	path_at(l, 0, W_N, W_M);
-	walk(l);
+	walk_path(l);
 }
 
 const struct dt_builtin dt_subr_d_path = {
@@ -118,15 +126,15 @@ const struct dt_builtin dt_subr_d_path = {
 };
 
 /*
- * A dentry does not know where its file system is mounted: a mount of the whole is looked for, in the
- * namespace of the thread, else in any.
+ * A dentry does not know where its file system is mounted. A mount of the whole file system is looked for, in
+ * the namespace of the thread first, else in any.
  */
 static void lower_dentry_path(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
 
 	dt_tuple_arg(l, 0, R0);
-	readable(l);
+	check_readable(l);
 	task_fs(l);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "root"), W_X, W_Y);
 	dt_help(l, BPF_FUNC_get_current_task);
@@ -135,7 +143,7 @@ static void lower_dentry_path(struct dt_lower *l)
 	dt_stx(a, B8, R6, W_M, R0);
 	dt_ldx(a, B8, R0, FP, F_T1);
 	dt_stx(a, B8, R6, W_N, R0);
-	offsets(l, DT_DENTRY_WORDS);
+	put_offsets(l, DT_DENTRY_WORDS);
 	dt_runtime(l, "rt_dentrypath");
 	dt_runtime_take(l);
 }
@@ -155,7 +163,7 @@ static void lower_cwd(struct dt_lower *l)
 	task_fs(l);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "root"), W_X, W_Y);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "pwd"), W_N, W_M);
-	walk(l);
+	walk_path(l);
 }
 
 const struct dt_builtin dt_var_cwd = {
@@ -166,14 +174,14 @@ const struct dt_builtin dt_var_cwd = {
 
 GETTER(root, dt_interp_text(ip, TEXT_ROOT, CONTEXT(ip)->root))
 
-/* Seen from the very top. */
+/* Seen from the very top: without an end the walk goes on to the first mount. */
 static void lower_root(struct dt_lower *l)
 {
 	task_fs(l);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "root"), W_N, W_M);
 	dt_sti(dt_code(l), B8, R6, W_X, 0);
 	dt_sti(dt_code(l), B8, R6, W_Y, 0);
-	walk(l);
+	walk_path(l);
 }
 
 const struct dt_builtin dt_var_root = {

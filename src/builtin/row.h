@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of variables and subroutines share. Each of these is one row (dif/builtin.h), which stands
- * behind its functions: `get_` or `call_` is what it means to the interpreter, `lower_` is the code that
- * the kernel runs.
+ * behind its functions: get_NAME or call_NAME says what it means to the interpreter, lower_NAME makes the
+ * code that the kernel runs. Lowered code leaves the value in r0 and may change r0 to r5 and r9 (bpf/lower.h
+ * has the registers); a fault ends the clause in both. Code that needs a loop calls a function of
+ * src/bpf/runtime, which gets its arguments in the words and buffers of the slot.
+ *
+ * A row's .doc is the text of doc/BUILTINS.md; test/unit/builtin_test.c fails if a part of a row is missing.
  */
 #ifndef DT_BUILTIN_ROW_H
 #define DT_BUILTIN_ROW_H

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The interpreter's way to functions that are written once, in src/bpf/runtime/both: it gives them what a
- * slot would.
+ * slot of the kernel would, buffers of strsize with room behind them and the words of struct dt_work.
  */
 #include "builtin/row.h"
 
 #define BEHIND 8			/* bytes behind each string that may be read, as in a slot */
 
-static unsigned char *buffer(struct dt_interp *ip, const char *text)
+/*
+ * A string in a buffer like a slot's: zeros behind the text, cut to strsize. NULL: the interpreter has
+ * faulted.
+ */
+static unsigned char *slot_buffer(struct dt_interp *ip, const char *text)
 {
 	size_t size = dt_interp_options(ip)->strsize + BEHIND, len = strlen(text);
 	unsigned char *b = dt_interp_temp(ip, size);
@@ -19,6 +23,7 @@ static unsigned char *buffer(struct dt_interp *ip, const char *text)
 	return b;
 }
 
+/* A missing second string is empty. The functions expect the lengths in the words. */
 uint64_t dt_subr_runtime(struct dt_interp *ip, const struct dt_subr_call *call, uint32_t n, dt_rt_fn *f)
 {
 	union { struct dt_work work; unsigned char words[DT_WORK_SIZE]; } w = { .words = { 0 } };
@@ -27,7 +32,7 @@ uint64_t dt_subr_runtime(struct dt_interp *ip, const struct dt_subr_call *call, 
 	for (uint32_t i = 0; i < 2; i++) {
 		const char *text = i < n ? dt_subr_string(ip, call, i) : "";
 
-		b[i] = text ? buffer(ip, text) : NULL;
+		b[i] = text ? slot_buffer(ip, text) : NULL;
 		if (!b[i])
 			return 0;
 	}

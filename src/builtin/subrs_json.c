@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json(): finds one element of a JSON text by a path of member names and array numbers, "a.b[2].c". The
- * text is read from its beginning and only as far as needed; what is read must be right. Strings keep their
- * escapes.
+ * json(): finds one element of a JSON text by a path of member names and array numbers, "a.b[2].c". The text
+ * is read from its beginning and only as far as needed; what is read must be right, or the result is NULL.
+ * Strings keep their escapes.
+ *
+ * Each *_end() function takes the place of a value and returns the place behind it, or NULL if it is no
+ * value. The kernel's version is in the runtime; test/unit/runtime_test.c compares the two.
  */
 #include "builtin/row.h"
 
@@ -10,14 +13,15 @@
 
 #define DEPTH_MAX 128			/* arrays and objects inside each other */
 
-static const char *space(const char *p)
+/* Behind the white space that JSON allows between tokens. */
+static const char *skip_space(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')
 		p++;
 	return p;
 }
 
-/* After the opening quote: the place of the closing one, or NULL. */
+/* From behind the opening quote to the closing one; NULL: a bad escape, or no end. */
 static const char *string_end(const char *p)
 {
 	for (; *p && *p != '"'; p++) {
@@ -36,20 +40,21 @@ static const char *string_end(const char *p)
 	return *p ? p : NULL;
 }
 
-static const char *digits(const char *p) { return p + strspn(p, "0123456789"); }
+static const char *skip_digits(const char *p) { return p + strspn(p, "0123456789"); }
 
+/* A leading 0 is not refused: what follows it decides (json_find()). */
 static const char *number_end(const char *p)
 {
 	const char *q;
 
 	if (*p == '-')
 		p++;
-	q = digits(p);
+	q = skip_digits(p);
 	if (q == p)
 		return NULL;
 	if (*q == '.') {
 		p = q + 1;
-		q = digits(p);
+		q = skip_digits(p);
 		if (q == p)
 			return NULL;
 	}
@@ -57,13 +62,14 @@ static const char *number_end(const char *p)
 		p = q + 1;
 		if (*p == '+' || *p == '-')
 			p++;
-		q = digits(p);
+		q = skip_digits(p);
 		if (q == p)
 			return NULL;
 	}
 	return q;
 }
 
+/* The three words that JSON has. */
 static const char *word_end(const char *p)
 {
 	static const char *const words[] = { "true", "false", "null" };
@@ -77,12 +83,12 @@ static const char *word_end(const char *p)
 
 static const char *value_end(const char *p, unsigned depth);
 
-/* The name of an object's member: p after it and its colon; name and length. NULL: bad text. */
+/* The name of an object's member: returns the place behind its colon, the name and its length. */
 static const char *member_name(const char *p, const char **name, size_t *len)
 {
 	const char *end;
 
-	p = space(p);
+	p = skip_space(p);
 	if (*p != '"')
 		return NULL;
 	end = string_end(p + 1);
@@ -90,11 +96,11 @@ static const char *member_name(const char *p, const char **name, size_t *len)
 		return NULL;
 	*name = p + 1;
 	*len = (size_t)(end - p - 1);
-	p = space(end + 1);
-	return *p == ':' ? space(p + 1) : NULL;
+	p = skip_space(end + 1);
+	return *p == ':' ? skip_space(p + 1) : NULL;
 }
 
-/* An array or an object, from its opening bracket. */
+/* An array or an object, from its opening bracket. Depth is limited, since the text may come from anybody. */
 static const char *group_end(const char *p, unsigned depth)
 {
 	char close = *p == '{' ? '}' : ']';
@@ -102,7 +108,7 @@ static const char *group_end(const char *p, unsigned depth)
 
 	if (depth >= DEPTH_MAX)
 		return NULL;
-	p = space(p + 1);
+	p = skip_space(p + 1);
 	if (*p == close)
 		return p + 1;
 	for (;;) {
@@ -111,18 +117,19 @@ static const char *group_end(const char *p, unsigned depth)
 
 		if (object)
 			p = member_name(p, &name, &len);
-		p = p ? value_end(space(p), depth + 1) : NULL;
+		p = p ? value_end(skip_space(p), depth + 1) : NULL;
 		if (!p)
 			return NULL;
-		p = space(p);
+		p = skip_space(p);
 		if (*p == close)
 			return p + 1;
 		if (*p != ',')
 			return NULL;
-		p = space(p + 1);
+		p = skip_space(p + 1);
 	}
 }
 
+/* The first character says which kind of value it is. */
 static const char *value_end(const char *p, unsigned depth)
 {
 	const char *end;
@@ -140,7 +147,10 @@ static const char *value_end(const char *p, unsigned depth)
 	}
 }
 
-/* One step of the path: its text and length; the rest of the path, NULL after the last. False: bad path. */
+/*
+ * One step of the path: its text and length. *path becomes the rest, NULL after the last step. False: bad
+ * path.
+ */
 static bool path_step(const char **path, const char **step, size_t *len)
 {
 	const char *p = *path;
@@ -166,6 +176,7 @@ static bool path_step(const char **path, const char **step, size_t *len)
 	return true;
 }
 
+/* An index of at most ten digits. */
 static bool array_number(const char *step, size_t len, uint64_t *n)
 {
 	*n = 0;
@@ -178,8 +189,8 @@ static bool array_number(const char *step, size_t len, uint64_t *n)
 }
 
 /*
- * The value inside the group at p that the step names, or NULL. Members before it must be right, those
- * after are not read.
+ * The value that the step names inside the group at p, or NULL. Members before it must be right; those behind
+ * it are not read.
  */
 static const char *group_member(const char *p, const char *step, size_t len)
 {
@@ -188,14 +199,14 @@ static const char *group_member(const char *p, const char *step, size_t len)
 
 	if ((!object && *p != '[') || (!object && !array_number(step, len, &want)))
 		return NULL;
-	p = space(p + 1);
+	p = skip_space(p + 1);
 	if (*p == '}' || *p == ']')
 		return NULL;
 	for (uint64_t i = 0;; i++) {
 		const char *name = NULL;
 		size_t namelen = 0;
 
-		p = object ? member_name(p, &name, &namelen) : space(p);
+		p = object ? member_name(p, &name, &namelen) : skip_space(p);
 		if (!p)
 			return NULL;
 		if (object ? namelen == len && memcmp(name, step, len) == 0 : i == want)
@@ -203,16 +214,17 @@ static const char *group_member(const char *p, const char *step, size_t len)
 		p = value_end(p, 0);
 		if (!p)
 			return NULL;
-		p = space(p);
+		p = skip_space(p);
 		if (*p != ',')
 			return NULL;
 		p++;
 	}
 }
 
+/* The element and its length; a string is without its quotes. */
 static const char *json_find(const char *text, const char *path, size_t *len)
 {
-	const char *p = space(text), *end;
+	const char *p = skip_space(text), *end;
 
 	while (path) {
 		const char *step;
@@ -248,6 +260,7 @@ static uint64_t call_json(struct dt_interp *ip, const struct dt_subr_call *call)
 	return value ? dt_interp_put(ip, value, len) : 0;
 }
 
+/* r0 0 from the runtime is no string: there is no such element. */
 static void lower_json(struct dt_lower *l)
 {
 	uint32_t none = dt_label(dt_code(l));

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subroutines that ask the system: processes, open files, speculations; and those of other systems. */
+/*
+ * Subroutines that ask the system: processes, open files, speculations; and those of other systems, which are
+ * refused with a reason.
+ */
+#include "base/count.h"
 #include "builtin/row.h"
 
+/* Both executors number speculations from 1 to nspec. */
 static uint64_t call_speculation(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)call;
@@ -29,7 +34,10 @@ static uint64_t call_progenyof(struct dt_interp *ip, const struct dt_subr_call *
 	return 0;
 }
 
-/* In a container: where its numbers are (process.c), behind the words of the runtime. */
+/*
+ * In a container: process ids are those of its namespace. The offsets by which the runtime finds them go
+ * behind its words (the slot's `progeny`), in the order of that struct.
+ */
 static void progenyof_here(struct dt_lower *l)
 {
 	const struct dt_image_opts *o = dt_opts(l);
@@ -37,7 +45,8 @@ static void progenyof_here(struct dt_lower *l)
 	uint32_t at = dt_kmember(o, "pid", "numbers") + o->pidns_level * upid;
 	const uint64_t words[] = {
 		dt_kmember(o, "task_struct", "group_leader"), dt_kmember(o, "task_struct", "thread_pid"),
-		dt_kmember(o, "pid", "level"), o->pidns_level, at + dt_kmember(o, "upid", "ns"), inum, o->pidns_ino,
+		dt_kmember(o, "pid", "level"), o->pidns_level, at + dt_kmember(o, "upid", "ns"), inum,
+		o->pidns_ino,
 		at + dt_kmember(o, "upid", "nr"),
 	};
 
@@ -49,7 +58,7 @@ static void progenyof_here(struct dt_lower *l)
 	dt_work_imm(l, W_LB, (int32_t)dt_kmember(dt_opts(l), "task_struct", "real_parent"));
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_work(l, W_POS, R0);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(words); i++) {
 		dt_imm(dt_code(l), R1, words[i]);
 		dt_stx(dt_code(l), B8, dt_slot_reg(l), DT_SLOT_AT(progeny.leader) + 8 * (int)i, R1);
 	}
@@ -84,6 +93,7 @@ const struct dt_builtin dt_subr_progenyof = {
 	.doc = "1 if the process is the given one or descends from it, else 0.",
 };
 
+/* A test's context has the files. */
 static uint64_t call_getf(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const struct dt_context *c = dt_interp_context(ip);
@@ -93,8 +103,9 @@ static uint64_t call_getf(struct dt_interp *ip, const struct dt_subr_call *call)
 }
 
 /*
- * The running process's open file of that number; 0 of a number without one, and where there are no files
- * any more.
+ * The running process's open file of that number: 0 for a number that has none, and for a process that is
+ * ending and has no files any more. The table may change while it is read; what is read is then an old or a
+ * new file.
  */
 static void lower_getf(struct dt_lower *l)
 {
@@ -129,6 +140,7 @@ const struct dt_builtin dt_subr_getf = {
 
 /* ---- what other systems have ---- */
 
+/* The reason for both of these. */
 #define STREAMS \
 	"it measures STREAMS messages, which Linux does not have; a socket buffer's length is its member len"
 
@@ -140,7 +152,8 @@ const struct dt_builtin dt_subr_msgsize = { DT_SUBR(msgsize, "size_t(void *)", V
 
 const struct dt_builtin dt_subr_ddi_pathname = {
 	DT_SUBR(ddi_pathname, "string(void *, int64_t)", V(1, 0), EVOLVING),
-	.unsupported = "it walks the Solaris device tree, which Linux does not have; see getmajor() and getminor()",
+	.unsupported = "it walks the Solaris device tree, which Linux does not have; see getmajor() and "
+	    "getminor()",
 };
 
 const struct dt_builtin dt_subr_copyoutmbuf = {

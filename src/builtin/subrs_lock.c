@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks, read as Linux lays them out: struct mutex begins with its owner, whose low three bits are flags;
- * an rwlock_t begins with a counter, whose low byte is 0xff while written, bit 8 says that a writer waits,
- * and the bits above count readers.
+ * Locks, read as Linux lays them out. A struct mutex begins with its owner, whose low three bits are flags.
+ * An rwlock_t begins with a counter: its low byte is 0xff while the lock is held for writing, bit 8 says that
+ * a writer waits, and the bits above count readers. Nothing is locked: the answer may be old when it is used.
  */
 #include "builtin/row.h"
 
@@ -11,7 +11,7 @@
 #define RW_WAITING 0x1ffu
 #define RW_READER_SHIFT 9
 
-/* R0 = the 4 or 8 bytes at the first argument */
+/* r0 becomes the 4 or 8 bytes at the first argument; an address that cannot be read faults. */
 static void lock_word(struct dt_lower *l, int size)
 {
 	struct dt_emit *a = dt_code(l);
@@ -25,8 +25,8 @@ static void lock_word(struct dt_lower *l, int size)
 	dt_ldx(a, size == 4 ? B4 : B8, R0, FP, F_T0);
 }
 
-/* R0 becomes 1 if it is not 0 */
-static void truth(struct dt_lower *l)
+/* r0 becomes 1 if it is not 0. */
+static void make_truth(struct dt_lower *l)
 {
 	uint32_t done = dt_label(dt_code(l));
 
@@ -35,7 +35,8 @@ static void truth(struct dt_lower *l)
 	dt_put(dt_code(l), done);
 }
 
-static uint64_t mutex_owner(struct dt_interp *ip, const struct dt_subr_call *call)
+/* The owner without the flags; 0 after a fault as well. */
+static uint64_t call_mutex_owner(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint64_t owner = 0;
 
@@ -51,17 +52,18 @@ static void lower_mutex_owner(struct dt_lower *l)
 
 const struct dt_builtin dt_subr_mutex_owner = {
 	DT_SUBR(mutex_owner, "struct task_struct *(struct mutex *)", V(1, 0), EVOLVING),
-	.call = mutex_owner, .lower = lower_mutex_owner, .scratch = DT_SCRATCH_NONE,
+	.call = call_mutex_owner, .lower = lower_mutex_owner, .scratch = DT_SCRATCH_NONE,
 	.doc = "The thread that holds the mutex; NULL: nobody.",
 };
 
 static uint64_t call_mutex_owned(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	uint64_t owner = mutex_owner(ip, call);
+	uint64_t owner = call_mutex_owner(ip, call);
 
 	return owner && owner == dt_interp_context(ip)->curthread;
 }
 
+/* A mutex that nobody holds has owner 0, which no running thread is. */
 static void lower_mutex_owned(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -84,19 +86,23 @@ const struct dt_builtin dt_subr_mutex_owned = {
 	.doc = "1 if the current thread holds the mutex, else 0.",
 };
 
-/* Every struct mutex is adaptive: it spins while its owner runs, then sleeps. */
+/*
+ * Every struct mutex is adaptive: it spins while its owner runs, then sleeps. The lock is read all the same,
+ * so that a bad address faults.
+ */
 static uint64_t call_mutex_type_adaptive(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	mutex_owner(ip, call);
+	call_mutex_owner(ip, call);
 	return 1;
 }
 
 static uint64_t call_mutex_type_spin(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	mutex_owner(ip, call);
+	call_mutex_owner(ip, call);
 	return 0;
 }
 
+/* The lock is read all the same, so that a bad address faults. */
 static void lower_mutex_type_adaptive(struct dt_lower *l)
 {
 	lock_word(l, 8);
@@ -111,8 +117,10 @@ static void lower_rw_read_held(struct dt_lower *l)
 {
 	lock_word(l, 4);
 	dt_alui(dt_code(l), BPF_RSH, R0, RW_READER_SHIFT);
-	truth(l);
+	make_truth(l);
 }
+
+/* Only 0xff is a writer: 0xff + 1 is the one value whose bit 8 is set. */
 static void lower_rw_write_held(struct dt_lower *l)
 {
 	lock_word(l, 4);
@@ -124,7 +132,7 @@ static void lower_rw_iswriter(struct dt_lower *l)
 {
 	lock_word(l, 4);
 	dt_alui(dt_code(l), BPF_AND, R0, RW_WAITING);
-	truth(l);
+	make_truth(l);
 }
 
 const struct dt_builtin dt_subr_mutex_type_adaptive = {
@@ -139,6 +147,7 @@ const struct dt_builtin dt_subr_mutex_type_spin = {
 	.doc = "0: no mutex of Linux only spins.",
 };
 
+/* The counter; 0 after a fault. */
 static uint32_t rw_count(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint32_t count = 0;
@@ -155,7 +164,8 @@ static uint64_t call_rw_write_held(struct dt_interp *ip, const struct dt_subr_ca
 {
 	return (rw_count(ip, call) & RW_WRITER) == RW_WRITER;
 }
-/* A writer has it or waits for it. */
+
+/* A writer holds it or waits for it. */
 static uint64_t call_rw_iswriter(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	return (rw_count(ip, call) & RW_WAITING) != 0;

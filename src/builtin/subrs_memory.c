@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines that move bytes between user memory, kernel memory and scratch. Only scratch and variables
- * can be written.
+ * Subroutines that move bytes between memory of the process, memory of the kernel and scratch. Only scratch
+ * and variables can be written; the process's own memory only by the destructive copyout() and copyoutstr().
+ * All sizes are the program's and checked before anything is read.
  */
 #include "builtin/row.h"
 
+/* Scratch is taken first: a size that does not fit faults before anything is read. */
 static uint64_t call_copyin(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint64_t len = call->arg[1].value, to = dt_interp_scratch(ip, len);
@@ -16,6 +18,7 @@ static uint64_t call_copyin(struct dt_interp *ip, const struct dt_subr_call *cal
 	return to;
 }
 
+/* dt_scratch_alloc() bounds the size, so the helper never writes beyond scratch. */
 static void lower_copyin(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -36,6 +39,7 @@ const struct dt_builtin dt_subr_copyin = {
 	.doc = "So many bytes from the address of the process, in scratch.",
 };
 
+/* The second argument limits the characters, without the NUL; strsize limits them in any case. */
 static uint64_t call_copyinstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint64_t max = dt_interp_options(ip)->strsize - 1, len;
@@ -51,6 +55,9 @@ static uint64_t call_copyinstr(struct dt_interp *ip, const struct dt_subr_call *
 	return dt_interp_put(ip, text, len);
 }
 
+/*
+ * The size is at most strsize, and one more than the characters asked for, since the helper counts the NUL.
+ */
 static void lower_copyinstr(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -89,8 +96,11 @@ const struct dt_builtin dt_subr_copyinstr = {
 	.doc = "The string at the address of the process, at most so many characters of it.",
 };
 
-/* To scratch, from kernel or user memory. The destination is checked first: its size bounds the copy. */
-static uint64_t copy_to(struct dt_interp *ip, uint64_t from, bool user, uint64_t to, uint64_t len)
+/*
+ * To scratch or a variable, from kernel or user memory. The destination is checked first: its size bounds the
+ * copy.
+ */
+static uint64_t copy_to_scratch(struct dt_interp *ip, uint64_t from, bool user, uint64_t to, uint64_t len)
 {
 	void *bytes;
 
@@ -104,18 +114,18 @@ static uint64_t copy_to(struct dt_interp *ip, uint64_t from, bool user, uint64_t
 
 static uint64_t call_copyinto(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	return copy_to(ip, call->arg[0].value, true, call->arg[2].value, call->arg[1].value);
+	return copy_to_scratch(ip, call->arg[0].value, true, call->arg[2].value, call->arg[1].value);
 }
 
 static uint64_t call_bcopy(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	return copy_to(ip, call->arg[0].value, false, call->arg[1].value, call->arg[2].value);
+	return copy_to_scratch(ip, call->arg[0].value, false, call->arg[1].value, call->arg[2].value);
 }
 
 /*
- * r5 bytes from the address F_T2 to r2, whose address is F_T1. The helper copies from the first byte on, so
- * that what overlaps upwards goes by way of free scratch, and on to `done`; else it falls through with r2
- * and r5 as they were.
+ * r5 bytes from the address in F_T2 to r2, whose address is in F_T1. The helper copies from the first byte
+ * on, so bytes that overlap upwards take a detour through free scratch, and then `done`. Otherwise this falls
+ * through with r2 and r5 as they were.
  */
 static void copy_upwards(struct dt_lower *l, uint32_t done)
 {
@@ -140,6 +150,10 @@ static void copy_upwards(struct dt_lower *l, uint32_t done)
 	dt_put(a, apart);
 }
 
+/*
+ * bcopy() and copyinto(): `from`, `to` and `len` are the numbers of their arguments. A size that is known
+ * when the program is made is refused here if it can never fit.
+ */
 static void lower_copy(struct dt_lower *l, uint32_t from, uint32_t to, uint32_t len, bool user)
 {
 	struct dt_emit *a = dt_code(l);
@@ -188,8 +202,8 @@ const struct dt_builtin dt_subr_copyinto = {
 	.doc = "Copies so many bytes from the address of the process to memory from alloca() or a variable.",
 };
 
-/* In pieces: the size is the program's, and may be any number. */
-static uint64_t copy_out(struct dt_interp *ip, uint64_t from, uint64_t to, uint64_t len)
+/* In pieces, because the size is the program's and may be any number. */
+static uint64_t copy_to_user(struct dt_interp *ip, uint64_t from, uint64_t to, uint64_t len)
 {
 	uint8_t piece[1024];
 
@@ -206,9 +220,10 @@ static uint64_t copy_out(struct dt_interp *ip, uint64_t from, uint64_t to, uint6
 
 static uint64_t call_copyout(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	return copy_out(ip, call->arg[0].value, call->arg[1].value, call->arg[2].value);
+	return copy_to_user(ip, call->arg[0].value, call->arg[1].value, call->arg[2].value);
 }
 
+/* The NUL is copied too if there is room for it. */
 static uint64_t call_copyoutstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0);
@@ -221,7 +236,7 @@ static uint64_t call_copyoutstr(struct dt_interp *ip, const struct dt_subr_call 
 	return 0;
 }
 
-/* r2 bytes that stand at scratch + r9 go to the user's address in DT_CALL_WORD(0). */
+/* Writes the r2 bytes at scratch + r9 to the process's address in DT_CALL_WORD(0). */
 static void write_user(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -233,7 +248,10 @@ static void write_user(struct dt_lower *l)
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, DT_CALL_WORD(0)));
 }
 
-/* By way of scratch, of which nothing is kept. */
+/*
+ * By way of scratch, of which nothing is kept. The size is compared again after it was kept on the stack,
+ * since the verifier need not remember its bounds there.
+ */
 static void lower_copyout(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -254,6 +272,7 @@ static void lower_copyout(struct dt_lower *l)
 	write_user(l);
 }
 
+/* At most as many bytes as the third argument says, the NUL among them. */
 static void lower_copyoutstr(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -291,6 +310,7 @@ static uint64_t call_alloca(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_scratch(ip, call->arg[0].value);
 }
 
+/* Scratch is used again by every clause, so it is cleared. */
 static void lower_alloca(struct dt_lower *l)
 {
 	dt_tuple_arg(l, 0, R2);
@@ -305,7 +325,7 @@ const struct dt_builtin dt_subr_alloca = {
 	.doc = "So many bytes of scratch, zeros, which last until the clause ends.",
 };
 
-/* Address and length side by side, for printm(). */
+/* The address and the length side by side, for printm(). */
 static uint64_t call_memref(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint64_t ref[2] = { call->arg[0].value, call->arg[1].value }, to = dt_interp_scratch(ip, sizeof(ref));
@@ -313,6 +333,7 @@ static uint64_t call_memref(struct dt_interp *ip, const struct dt_subr_call *cal
 	return to && dt_interp_write(ip, to, ref, sizeof(ref), false) ? to : 0;
 }
 
+/* Two words of scratch; the address of the first is the result. */
 static void lower_memref(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -333,7 +354,7 @@ const struct dt_builtin dt_subr_memref = {
 	.doc = "An address and a length side by side, for printm().",
 };
 
-/* Bytes as a string: a NUL inside becomes the given character. */
+/* Bytes as a string: each NUL inside becomes the given character. */
 static uint64_t call_memstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint64_t len = call->arg[2].value;
@@ -351,6 +372,7 @@ static uint64_t call_memstr(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, text, len);
 }
 
+/* The bytes are read first, and the runtime then replaces each NUL; W_LA says how many bytes there are. */
 static void lower_memstr(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines for what travels on a network: byte order (of a little-endian machine) and addresses as text.
+ * Subroutines for what travels on a network: byte order (both machines here are little-endian) and addresses
+ * as text.
  */
 #include "builtin/row.h"
 
 #include <stdio.h>
 
+/* Linux's numbers for families and hardware; programs from other systems use their names. */
 enum { AF_IP4 = 2, AF_IP6 = 10 };		/* Linux's numbers */
 enum { LINK_ETHERNET = 1, LINK_INFINIBAND = 32 };
 
 /* ---- byte order ---- */
 
+/* htons() and ntohs() are the same function, and so are the others in pairs. */
 static uint64_t call_swap16(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)ip;
@@ -27,14 +30,14 @@ static uint64_t call_swap64(struct dt_interp *ip, const struct dt_subr_call *cal
 	return __builtin_bswap64(call->arg[0].value);
 }
 
-static void swap(struct dt_lower *l, int bits)
+static void lower_swap(struct dt_lower *l, int bits)
 {
 	dt_tuple_arg(l, 0, R0);
 	dt_swap(dt_code(l), R0, bits);
 }
-static void lower_swap16(struct dt_lower *l) { swap(l, 16); }
-static void lower_swap32(struct dt_lower *l) { swap(l, 32); }
-static void lower_swap64(struct dt_lower *l) { swap(l, 64); }
+static void lower_swap16(struct dt_lower *l) { lower_swap(l, 16); }
+static void lower_swap32(struct dt_lower *l) { lower_swap(l, 32); }
+static void lower_swap64(struct dt_lower *l) { lower_swap(l, 64); }
 
 const struct dt_builtin dt_subr_htons = {
 	DT_SUBR(htons, "uint16_t(uint16_t)", V(1, 3), EVOLVING),
@@ -79,7 +82,10 @@ static int format4(char *to, size_t size, const uint8_t *a)
 	return snprintf(to, size, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
 }
 
-/* The longest run of at least two zero groups, the first of equals: where and how many. */
+/*
+ * RFC 5952: the longest run of at least two groups of zeros is left out, the first one of equal runs. Returns
+ * its length and where it begins.
+ */
 static unsigned zero_run(const uint8_t *a, unsigned *where)
 {
 	unsigned best = 0;
@@ -97,6 +103,7 @@ static unsigned zero_run(const uint8_t *a, unsigned *where)
 	return best;
 }
 
+/* An IPv6 address as groups; `to` has room for the longest. */
 static void format_groups(char *to, size_t size, const uint8_t *a)
 {
 	unsigned where = 0, run = zero_run(a, &where);
@@ -114,7 +121,10 @@ static void format_groups(char *to, size_t size, const uint8_t *a)
 	}
 }
 
-/* An IPv4 address inside: mapped (::ffff:a.b.c.d) or compatible (::a.b.c.d, but not :: and ::1). */
+/*
+ * The prefix of an IPv6 address that holds an IPv4 address: mapped (::ffff:a.b.c.d) or compatible (::a.b.c.d,
+ * but not :: and ::1). NULL: it holds none.
+ */
 static const char *embedded4(const uint8_t *a)
 {
 	static const uint8_t zero[16];
@@ -129,7 +139,7 @@ static const char *embedded4(const uint8_t *a)
 	return "::";
 }
 
-/* strict: an embedded IPv4 address keeps its IPv6 prefix. */
+/* `strict`: an embedded IPv4 address keeps its prefix. */
 static uint64_t put6(struct dt_interp *ip, uint64_t addr, bool strict)
 {
 	uint8_t a[16];
@@ -150,6 +160,7 @@ static uint64_t put6(struct dt_interp *ip, uint64_t addr, bool strict)
 	return dt_interp_put(ip, text, strlen(text));
 }
 
+/* An IPv4 address as text, in scratch. */
 static uint64_t put4(struct dt_interp *ip, uint64_t addr)
 {
 	uint8_t a[4];
@@ -161,10 +172,10 @@ static uint64_t put4(struct dt_interp *ip, uint64_t addr)
 }
 
 /*
- * `size` bytes at argument i, to the first buffer; where strings are short, into the second, which nobody
- * uses then.
+ * Reads `size` bytes at argument i into the first buffer. If strings are shorter than that, they reach into
+ * the second buffer, which nobody uses then.
  */
-static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
+static void read_bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 {
 	struct dt_emit *a = dt_code(l);
 
@@ -177,16 +188,16 @@ static void bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
 }
 
-static void inet4(struct dt_lower *l, uint32_t i)
+static void lower_inet4(struct dt_lower *l, uint32_t i)
 {
-	bytes(l, i, 4);
+	read_bytes(l, i, 4);
 	dt_runtime(l, "rt_inet4");
 	dt_runtime_take(l);
 }
 
-static void inet6(struct dt_lower *l, uint32_t i)
+static void lower_inet6(struct dt_lower *l, uint32_t i)
 {
-	bytes(l, i, 16);
+	read_bytes(l, i, 16);
 	dt_runtime(l, "rt_inet6");
 	dt_runtime_take(l);
 }
@@ -200,7 +211,7 @@ static uint64_t call_inet_ntop(struct dt_interp *ip, const struct dt_subr_call *
 	}
 }
 
-/* Linux's numbers: 2 and 10; anything else faults. */
+/* Anything but 2 and 10 faults. */
 static void lower_inet_ntop(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -210,12 +221,12 @@ static void lower_inet_ntop(struct dt_lower *l)
 	dt_tuple_int(l, 0, R1);
 	dt_stx(a, B8, FP, F_T1, R1);
 	dt_jmpi(a, BPF_JNE, R1, 2, six);
-	inet4(l, 1);
+	lower_inet4(l, 1);
 	dt_ja(a, done);
 	dt_put(a, six);
 	dt_ldx(a, B8, R1, FP, F_T1);
 	dt_jmpi(a, BPF_JNE, R1, 10, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
-	inet6(l, 1);
+	lower_inet6(l, 1);
 	dt_put(a, done);
 }
 
@@ -230,7 +241,7 @@ static uint64_t call_inet_ntoa(struct dt_interp *ip, const struct dt_subr_call *
 	return put4(ip, call->arg[0].value);
 }
 
-static void lower_inet_ntoa(struct dt_lower *l) { inet4(l, 0); }
+static void lower_inet_ntoa(struct dt_lower *l) { lower_inet4(l, 0); }
 
 const struct dt_builtin dt_subr_inet_ntoa = {
 	DT_SUBR(inet_ntoa, "string(void *)", V(1, 5), STABLE),
@@ -247,7 +258,7 @@ static void lower_inet_ntoa6(struct dt_lower *l)
 {
 	dt_tuple_int(l, 1, R1);
 	dt_work(l, W_M, R1);
-	inet6(l, 0);
+	lower_inet6(l, 0);
 }
 
 const struct dt_builtin dt_subr_inet_ntoa6 = {
@@ -257,9 +268,13 @@ const struct dt_builtin dt_subr_inet_ntoa6 = {
 	    "its prefix.",
 };
 
-static void hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
+/*
+ * n bytes in hexadecimal: `where` has a bit for each byte that `between` stands in front of; `ten` is the
+ * letter for 10, which decides the case.
+ */
+static void lower_hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
 {
-	bytes(l, i, n);
+	read_bytes(l, i, n);
 	dt_work_imm(l, W_LA, (int32_t)n);
 	dt_work_imm(l, W_N, between);
 	dt_work_imm(l, W_M, where);
@@ -286,7 +301,7 @@ static uint64_t call_link_ntop(struct dt_interp *ip, const struct dt_subr_call *
 	return dt_interp_put(ip, text, n);
 }
 
-/* Ethernet 1, InfiniBand 32; anything else faults. */
+/* Ethernet is 1, InfiniBand 32; anything else faults. */
 static void lower_link_ntop(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -295,12 +310,12 @@ static void lower_link_ntop(struct dt_lower *l)
 	dt_tuple_int(l, 0, R1);
 	dt_stx(a, B8, FP, F_T1, R1);
 	dt_jmpi(a, BPF_JNE, R1, 1, other);
-	hexbytes(l, 1, 6, ':', 0x3e, 'a');
+	lower_hexbytes(l, 1, 6, ':', 0x3e, 'a');
 	dt_ja(a, done);
 	dt_put(a, other);
 	dt_ldx(a, B8, R1, FP, F_T1);
 	dt_jmpi(a, BPF_JNE, R1, 32, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
-	hexbytes(l, 1, 20, ':', 0xffffe, 'a');
+	lower_hexbytes(l, 1, 20, ':', 0xffffe, 'a');
 	dt_put(a, done);
 }
 
@@ -310,6 +325,7 @@ const struct dt_builtin dt_subr_link_ntop = {
 	.doc = "A hardware address as text; the first argument is ARPHRD_ETHER or ARPHRD_INFINIBAND.",
 };
 
+/* In groups of 4, 2, 2, 2 and 6 bytes, in capitals, as macOS writes them. */
 static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint8_t a[16];
@@ -326,7 +342,7 @@ static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *ca
 
 static void lower_uuidstr(struct dt_lower *l)
 {
-	hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A');
+	lower_hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A');
 }
 
 const struct dt_builtin dt_subr_uuidstr = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Subroutines on numbers: as text and back, parts of device numbers, chance. */
+/* Subroutines on numbers: as text and back, the parts of device numbers, random numbers. */
 #include "builtin/row.h"
 
-/* The base, 10 when it is not given; others than 2 to 36 fault. */
-static void base(struct dt_lower *l, int at)
+/* The base goes to the word `at`: 10 if it is not given. Others than 2 to 36 fault. */
+static void put_base(struct dt_lower *l, int at)
 {
 	struct dt_emit *a = dt_code(l);
 	uint32_t bad = dt_fault_label(l, DT_FLT_ILLOP, F_T1);
@@ -18,32 +18,33 @@ static void base(struct dt_lower *l, int at)
 	dt_jmpi(a, BPF_JSGT, R1, 36, bad);
 }
 
-/* Base 10 is signed, others are not; 8 and 16 have their prefix. */
+/* Base 10 is signed, the others are not; 8 and 16 have their prefix. */
 static uint64_t call_lltostr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	int64_t i = (int64_t)call->arg[0].value, base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
-	bool negative = base == 10 && i < 0;
+	int64_t i = (int64_t)call->arg[0].value, put_base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
+	bool negative = put_base == 10 && i < 0;
 	uint64_t v = negative ? -(uint64_t)i : (uint64_t)i;
 	char buf[72], *p = buf + sizeof(buf);
 
-	if (base < 2 || base > 36)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)base);
+	if (put_base < 2 || put_base > 36)
+		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)put_base);
 	do {
-		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[v % (uint64_t)base];
-		v /= (uint64_t)base;
+		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[v % (uint64_t)put_base];
+		v /= (uint64_t)put_base;
 	} while (v);
-	if (base == 16)
+	if (put_base == 16)
 		*--p = 'x';
-	if (base == 16 || (base == 8 && i))
+	if (put_base == 16 || (put_base == 8 && i))
 		*--p = '0';
 	if (negative)
 		*--p = '-';
 	return dt_interp_put(ip, p, (size_t)(buf + sizeof(buf) - p));
 }
 
+/* The runtime gets the number in W_N and the base in W_M. */
 static void lower_lltostr(struct dt_lower *l)
 {
-	base(l, W_M);
+	put_base(l, W_M);
 	dt_tuple_arg(l, 0, R1);
 	dt_work(l, W_N, R1);
 	dt_runtime(l, "rt_lltostr");
@@ -56,6 +57,7 @@ const struct dt_builtin dt_subr_lltostr = {
 	.doc = "A number as text, in base 10 or the given one (2 to 36).",
 };
 
+/* 99 is no digit in any base. */
 static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -65,33 +67,34 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
 }
 
-/* Blanks, a sign, with base 16 a 0x, digits up to the first that is none; wraps. */
+/* Blanks, a sign, a 0x in base 16, then digits up to the first character that is none. Overflow wraps. */
 static uint64_t call_strtoll(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0);
-	int64_t base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
+	int64_t put_base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
 	uint64_t v = 0;
 	bool negative;
 
-	if (base < 2 || base > 36)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)base);
+	if (put_base < 2 || put_base > 36)
+		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)put_base);
 	if (!s)
 		return 0;
 	s += strspn(s, " \t\n\v\f\r");
 	negative = *s == '-';
 	if (*s == '-' || *s == '+')
 		s++;
-	if (base == 16 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16)
+	if (put_base == 16 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16)
 		s += 2;
-	for (; digit_of(*s) < base; s++)
-		v = v * (uint64_t)base + (uint64_t)digit_of(*s);
+	for (; digit_of(*s) < put_base; s++)
+		v = v * (uint64_t)put_base + (uint64_t)digit_of(*s);
 	return negative ? -v : v;
 }
 
+/* The runtime gets the base in W_N and leaves the number in r0. */
 static void lower_strtoll(struct dt_lower *l)
 {
 	dt_tuple_strings(l, 1);
-	base(l, W_N);
+	put_base(l, W_N);
 	dt_runtime(l, "rt_strtoll");
 }
 
@@ -101,6 +104,7 @@ const struct dt_builtin dt_subr_strtoll = {
 	.doc = "The number that a text begins with, in base 10 or the given one (2 to 36).",
 };
 
+/* The kernel's own form of a dev_t: 12 bits above 20. */
 static uint64_t call_getmajor(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)ip;
@@ -112,7 +116,8 @@ static uint64_t call_getminor(struct dt_interp *ip, const struct dt_subr_call *c
 	return (uint32_t)call->arg[0].value & 0xfffff;
 }
 
-static void low32(struct dt_lower *l)
+/* r0 becomes the argument without its upper half. */
+static void argument_low32(struct dt_lower *l)
 {
 	dt_tuple_arg(l, 0, R0);
 	dt_alui(dt_code(l), BPF_LSH, R0, 32);
@@ -120,12 +125,12 @@ static void low32(struct dt_lower *l)
 }
 static void lower_getmajor(struct dt_lower *l)
 {
-	low32(l);
+	argument_low32(l);
 	dt_alui(dt_code(l), BPF_RSH, R0, 20);
 }
 static void lower_getminor(struct dt_lower *l)
 {
-	low32(l);
+	argument_low32(l);
 	dt_alui(dt_code(l), BPF_AND, R0, 0xfffff);
 }
 
@@ -141,6 +146,7 @@ const struct dt_builtin dt_subr_getminor = {
 	.doc = "The minor part of a device number.",
 };
 
+/* The historic formula, applied to a better source. */
 static uint64_t call_rand(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)call;
@@ -167,6 +173,7 @@ static uint64_t call_random(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_context(ip)->random;
 }
 
+/* The helper gives 32 bits at a time. */
 static void lower_random(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_prandom_u32);

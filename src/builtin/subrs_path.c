@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths as text: basename(), dirname(), cleanpath(). Nothing is looked up; links are not followed. */
+/*
+ * Paths as text: basename(), dirname(), cleanpath(). Nothing is looked up, and links are not followed. The
+ * kernel's versions are in the runtime; test/unit/runtime_test.c compares the two.
+ */
 #include "builtin/row.h"
 
-static size_t trim(const char *path, size_t len)
+/* The length without slashes at the end; the root stays a slash. */
+static size_t trimmed_length(const char *path, size_t len)
 {
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	return len;
 }
 
+/* As basename(1): "" is ".", and "/" is "/". */
 static const char *path_basename(const char *path, size_t *len)
 {
-	size_t end = trim(path, strlen(path)), start = end;
+	size_t end = trimmed_length(path, strlen(path)), start = end;
 
 	*len = 1;
 	if (end == 0)
@@ -35,16 +40,17 @@ static uint64_t call_basename(struct dt_interp *ip, const struct dt_subr_call *c
 	return dt_interp_put(ip, s, len);
 }
 
+/* As dirname(1): a path without a slash is in ".". */
 static const char *path_dirname(const char *path, size_t *len)
 {
-	size_t end = trim(path, strlen(path));
+	size_t end = trimmed_length(path, strlen(path));
 
 	*len = 1;
 	while (end > 0 && path[end - 1] != '/')
 		end--;
 	if (end == 0)
 		return ".";
-	*len = trim(path, end);
+	*len = trimmed_length(path, end);
 	return path;
 }
 
@@ -59,8 +65,10 @@ static uint64_t call_dirname(struct dt_interp *ip, const struct dt_subr_call *ca
 	return dt_interp_put(ip, s, len);
 }
 
-/* Forgets the last component of the n bytes written, if it can be forgotten: the new length, or n. */
-static size_t up(const char *to, size_t n)
+/*
+ * Forgets the last component of the n bytes written, if it can be forgotten: returns the new length, else n.
+ */
+static size_t length_of_parent(const char *to, size_t n)
 {
 	size_t start = n;
 
@@ -72,9 +80,9 @@ static size_t up(const char *to, size_t n)
 }
 
 /*
- * `//` becomes `/`, `/./` too, `/../` takes the component before it away. The first component of a relative
- * path and a slash at the end stay; /.. at the root is the root. `to` ends in a slash, or is empty, before
- * each component.
+ * // and /./ become /, and /../ takes the component before it away. The first component of a relative path
+ * and a slash at the end stay; /.. at the root is the root. `to` is empty or ends in a slash before each
+ * component, and is never longer than `path`.
  */
 static size_t path_clean(const char *path, char *to)
 {
@@ -86,7 +94,7 @@ static size_t path_clean(const char *path, char *to)
 		bool slash = path[len] == '/';
 
 		if (len == 2 && path[0] == '.' && path[1] == '.' && !first) {
-			size_t before = n ? up(to, n - 1) : 0;
+			size_t before = n ? length_of_parent(to, n - 1) : 0;
 
 			if (n == 0 || (before == n - 1 && n > 1)) {	/* nothing to take away */
 				memcpy(to + n, path, 2 + slash);
@@ -115,6 +123,7 @@ static uint64_t call_cleanpath(struct dt_interp *ip, const struct dt_subr_call *
 	return to ? dt_interp_put(ip, to, path_clean(s, to)) : 0;
 }
 
+/* All three take one string and leave one: the runtime does the rest. */
 static void text_to_text(struct dt_lower *l, const char *name)
 {
 	dt_tuple_strings(l, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines that look for something in a string. strchr(), strrchr() and strstr() point into their first
- * argument.
+ * Subroutines that look for something in a string. strchr(), strrchr() and strstr() give an address inside
+ * their first argument, so that what they return is a string of the program's and no copy.
  */
 #include "builtin/row.h"
 
-/* r0: a place in the first argument, or -1: the address there, or NULL. */
+/* r0 is a place in the first argument, or -1. It becomes the address of that place, or NULL. */
 static void pointer_into(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -35,6 +35,7 @@ static uint64_t call_strrchr(struct dt_interp *ip, const struct dt_subr_call *ca
 	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
 }
 
+/* The character goes to W_N; the runtime returns a place. */
 static void search_char(struct dt_lower *l, const char *name)
 {
 	dt_tuple_strings(l, 1);
@@ -79,6 +80,9 @@ const struct dt_builtin dt_subr_strstr = {
 	.doc = "The string from the first place on where the second one stands; NULL when it does not.",
 };
 
+/*
+ * History's corner cases: a negative start is 0, and the empty text is found at the end, but not beyond it.
+ */
 static uint64_t call_index(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL, *at;
@@ -95,6 +99,9 @@ static uint64_t call_index(struct dt_interp *ip, const struct dt_subr_call *call
 	return at ? (uint64_t)(at - s) : UINT64_MAX;
 }
 
+/*
+ * The search begins at the last place where the text can stand. A negative start finds only the empty text.
+ */
 static uint64_t call_rindex(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL;
@@ -114,6 +121,7 @@ static uint64_t call_rindex(struct dt_interp *ip, const struct dt_subr_call *cal
 	return UINT64_MAX;
 }
 
+/* W_M says whether a start is given at all, since 0 is one. */
 static void search_text(struct dt_lower *l, const char *name)
 {
 	dt_tuple_strings(l, 2);
@@ -144,6 +152,7 @@ enum { MATCH_TOO_LONG = 2 };		/* else 0 or 1: runtime/both/strmatch.c, which is 
 
 DT_RT(rt_strmatch);
 
+/* A pattern that takes too many steps is a fault, not a wrong answer. */
 static uint64_t call_strmatch(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	uint64_t found = dt_subr_runtime(ip, call, 2, dt_rt_strmatch);

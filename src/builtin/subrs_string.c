@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subroutines that make strings of strings. A null string faults, but for strtok()'s first argument;
- * strings have at most strsize characters; new strings live in scratch.
+ * Subroutines that make strings out of strings. A null string faults, except as the first argument of
+ * strtok(). Strings have at most strsize bytes with their NUL; new strings live in scratch until the clause
+ * ends.
  */
 #include "builtin/row.h"
 
@@ -14,6 +15,7 @@ static uint64_t call_strlen(struct dt_interp *ip, const struct dt_subr_call *cal
 	return s ? strlen(s) : 0;
 }
 
+/* dt_tuple_string() counts the NUL. */
 static void lower_strlen(struct dt_lower *l)
 {
 	dt_tuple_string(l, 0, DT_BUF_A);
@@ -26,6 +28,7 @@ const struct dt_builtin dt_subr_strlen = {
 	.doc = "The number of characters of a string, without the NUL.",
 };
 
+/* Too long is a fault and not a shorter string, as in history. */
 static uint64_t call_strjoin(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *a = dt_subr_string(ip, call, 0), *b = a ? dt_subr_string(ip, call, 1) : NULL;
@@ -46,7 +49,7 @@ static uint64_t call_strjoin(struct dt_interp *ip, const struct dt_subr_call *ca
 	return dt_interp_put(ip, both, la + lb);
 }
 
-/* One behind the other where the next allocation begins. */
+/* Both are copied to where the next allocation begins, the second over the NUL of the first. */
 static void lower_strjoin(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -72,7 +75,7 @@ const struct dt_builtin dt_subr_strjoin = {
 	.doc = "The two strings, one behind the other. More characters than strsize are a fault.",
 };
 
-/* A negative start counts from the end; a negative length leaves that many at the end. */
+/* A negative start counts from the end; a negative length leaves that many characters out at the end. */
 static uint64_t call_substr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0);
@@ -98,6 +101,7 @@ static uint64_t call_substr(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, s + start, n > 0 ? (size_t)n : 0);
 }
 
+/* A length that is not given is longer than any string. */
 static void lower_substr(struct dt_lower *l)
 {
 	dt_tuple_strings(l, 1);
@@ -119,6 +123,10 @@ const struct dt_builtin dt_subr_substr = {
 	    "counts from the end; a negative length leaves that many characters out at the end.",
 };
 
+/*
+ * The text is the interpreter's own copy and lives until the next text: the program's string may change in
+ * between.
+ */
 static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	struct dt_strtok *tok = dt_interp_strtok(ip);
@@ -148,7 +156,10 @@ static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, token, len);
 }
 
-/* The text stays in the slot until another one comes; where to go on stands beside it. */
+/*
+ * The text stays in the slot until another one comes, and S_TOK_POS says where to go on: -1 means that there
+ * is no text yet.
+ */
 static void lower_strtok(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -183,7 +194,7 @@ const struct dt_builtin dt_subr_strtok = {
 	    "the last one. NULL when there is none left.",
 };
 
-/* ASCII letters from `from` to `from` + 25 change their case. */
+/* The ASCII letters from `from` to `from` + 25 change their case. */
 static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *call, char from)
 {
 	const char *s = dt_subr_string(ip, call, 0);
@@ -206,7 +217,7 @@ static uint64_t call_tolower(struct dt_interp *ip, const struct dt_subr_call *ca
 	return change_case(ip, call, 'A');
 }
 
-/* `first` is the first letter of those that change. */
+/* `first` is the first of the letters that change. */
 static void lower_case(struct dt_lower *l, char first)
 {
 	dt_work_imm(l, W_N, first);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables about the probe that fires: its arguments, its name, its numbers; and the registers there. */
+/*
+ * Variables about the probe that fires: its arguments, its name, its numbers; the registers of the process
+ * there; and the error of a system call.
+ */
+#include "base/count.h"
 #include "builtin/row.h"
 
 #include <errno.h>
 
+/* The kernel returns errors as -1 to -4095. */
 #define MAX_ERRNO 4095
 
 /* arg0 … arg9: the arguments as numbers. */
@@ -27,14 +32,18 @@ ARGUMENT(7)
 ARGUMENT(8)
 ARGUMENT(9)
 
+/* The interpreter's args[] are numbers; their types are the compiler's affair. */
 static uint64_t get_args(struct dt_interp *ip, uint64_t index)
 {
-	if (index >= sizeof(CONTEXT(ip)->arg) / sizeof(CONTEXT(ip)->arg[0]))
+	if (index >= DT_COUNT(CONTEXT(ip)->arg))
 		return dt_interp_fault(ip, DT_FLT_BADINDEX, index);
 	return CONTEXT(ip)->arg[index];
 }
 
-/* args[]: the index is a constant in compiled D; else all ten are tried. */
+/*
+ * The index is a constant in compiled D, so one argument is fetched. A saved program may compute it: then all
+ * ten are tried in turn.
+ */
 static void lower_args(struct dt_lower *l, unsigned ri)
 {
 	struct dt_emit *a = dt_code(l);
@@ -81,7 +90,10 @@ static uint64_t get_uregs(struct dt_interp *ip, uint64_t index)
 	return value;
 }
 
-/* Registers of the user's thread, words of struct pt_regs. */
+/*
+ * Registers of the user's thread as words of struct pt_regs. The index is checked against the machine's
+ * number.
+ */
 static void lower_uregs(struct dt_lower *l, unsigned ri)
 {
 	struct dt_emit *a = dt_code(l);
@@ -114,6 +126,7 @@ const struct dt_builtin dt_var_vmregs = { DT_ARRAY(vmregs, "uint64_t", V(1, 7), 
 
 GETTER(epid, dt_interp_epid(ip))
 
+/* Numbers of the enabling and of the probe are constants of each clause. */
 static void lower_epid(struct dt_lower *l) { dt_epid(l, R0); }
 
 const struct dt_builtin dt_var_epid = {
@@ -175,10 +188,10 @@ const struct dt_builtin dt_var_probename = {
 GETTER(errno, (int64_t)CONTEXT(ip)->err)
 
 /*
- * ERESTARTSYS, -NOINTR, -NOHAND, -_RESTARTBLOCK are between the kernel and itself: the call was
- * interrupted.
+ * ERESTARTSYS (512), ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK (516) stay inside the kernel:
+ * the process sees EINTR, or its call begins again. 515 is ENOIOCTLCMD.
  */
-static void restarts(struct dt_lower *l, uint32_t done)
+static void hide_restarts(struct dt_lower *l, uint32_t done)
 {
 	dt_alui(dt_code(l), BPF_SUB, R1, 512);
 	dt_jmpi(dt_code(l), BPF_JGT, R1, 4, done);
@@ -186,6 +199,7 @@ static void restarts(struct dt_lower *l, uint32_t done)
 	dt_imm(dt_code(l), R0, EINTR);
 }
 
+/* 0 outside of a system call's return. -x rawsyscall shows the kernel's own numbers. */
 static void lower_errno(struct dt_lower *l)
 {
 	uint32_t done = dt_label(dt_code(l));
@@ -200,7 +214,7 @@ static void lower_errno(struct dt_lower *l)
 	dt_neg(dt_code(l), R1);
 	dt_mov(dt_code(l), R0, R1);
 	if (!dt_opts(l)->rawsyscall)
-		restarts(l, done);
+		hide_restarts(l, done);
 	dt_put(dt_code(l), done);
 }
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables about the thread that runs, its process, and the CPU it runs on. */
+/*
+ * Variables about the thread that runs, its process, and the CPU it runs on. In a container the numbers of
+ * processes are those of dtrace's own namespace (pidns_ino is not 0 then).
+ */
 #include "builtin/row.h"
 
+/* The name is stable, what it points to is the kernel's. */
 #define STABLE_PRIVATE { DT_STAB_STABLE, DT_STAB_PRIVATE, DT_CLS_COMMON }
 
-/* 32-bit values come sign-extended to the register when their D type is signed. */
+/* A value of 32 bits is sign-extended to the register if its D type is signed. */
 static void sign32(struct dt_lower *l)
 {
 	dt_alui(dt_code(l), BPF_LSH, R0, 32);
@@ -23,6 +27,7 @@ const struct dt_builtin dt_var_curthread = {
 
 GETTER(pid, (int64_t)(int32_t)CONTEXT(ip)->pid)
 
+/* The upper half of bpf_get_current_pid_tgid() is the process; the shift keeps the sign. */
 static void lower_pid(struct dt_lower *l)
 {
 	if (dt_opts(l)->pidns_ino != 0) {
@@ -42,6 +47,7 @@ const struct dt_builtin dt_var_pid = {
 
 GETTER(tid, (int64_t)(int32_t)CONTEXT(ip)->tid)
 
+/* The lower half of bpf_get_current_pid_tgid() is the thread. */
 static void lower_tid(struct dt_lower *l)
 {
 	if (dt_opts(l)->pidns_ino != 0) {
@@ -61,6 +67,7 @@ const struct dt_builtin dt_var_tid = {
 
 GETTER(ppid, (int64_t)(int32_t)CONTEXT(ip)->ppid)
 
+/* real_parent is the parent that made or adopted it, also while a debugger is attached. */
 static void lower_ppid(struct dt_lower *l)
 {
 
@@ -103,6 +110,7 @@ const struct dt_builtin dt_var_nspid = {
 
 GETTER(uid, CONTEXT(ip)->uid)
 
+/* bpf_get_current_uid_gid(): the user is the lower half, the group the upper. */
 static void lower_uid(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_current_uid_gid);
@@ -132,7 +140,10 @@ const struct dt_builtin dt_var_gid = {
 
 GIVEN(starttime)
 
-/* The first thread's, as the process is as old as that. It is kept by the clock of `timestamp`. */
+/*
+ * That of the first thread, because the process is as old as that. The kernel keeps it by the clock of
+ * `timestamp`.
+ */
 static void lower_starttime(struct dt_lower *l)
 {
 	static const char what[] = "when a process started";
@@ -151,6 +162,7 @@ const struct dt_builtin dt_var_starttime = {
 
 GETTER(cgroup, CONTEXT(ip)->cgroup)
 
+/* The number of the cgroup's directory, which ls -i shows. */
 static void lower_cgroup(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_cgroup_id); }
 
 const struct dt_builtin dt_var_cgroup = {
@@ -171,6 +183,7 @@ const struct dt_builtin dt_var_cpu = {
 
 GETTER(ipl, CONTEXT(ip)->ipl)
 
+/* Linux has no interrupt priority levels. */
 static void lower_ipl(struct dt_lower *l) { dt_imm(dt_code(l), R0, 0); }
 
 const struct dt_builtin dt_var_ipl = {
@@ -181,7 +194,8 @@ const struct dt_builtin dt_var_ipl = {
 
 /* ---- names ---- */
 
-static uint64_t comm(struct dt_interp *ip, unsigned slot)
+/* The kernel's name may fill all its bytes without a NUL. */
+static uint64_t comm_text(struct dt_interp *ip, unsigned slot)
 {
 	char name[sizeof(CONTEXT(ip)->execname) + 1] = "";
 
@@ -192,7 +206,7 @@ static uint64_t comm(struct dt_interp *ip, unsigned slot)
 static uint64_t get_execname(struct dt_interp *ip, uint64_t index)
 {
 	(void)index;
-	return comm(ip, TEXT_EXECNAME);
+	return comm_text(ip, TEXT_EXECNAME);
 }
 
 const struct dt_builtin dt_var_execname = {
@@ -202,12 +216,13 @@ const struct dt_builtin dt_var_execname = {
 	    "given another.",
 };
 
+/* Without a name of its own the thread has that of the program. */
 static uint64_t get_threadname(struct dt_interp *ip, uint64_t index)
 {
 	const char *name = CONTEXT(ip)->threadname;
 
 	(void)index;
-	return name ? dt_interp_text(ip, TEXT_THREADNAME, name) : comm(ip, TEXT_THREADNAME);
+	return name ? dt_interp_text(ip, TEXT_THREADNAME, name) : comm_text(ip, TEXT_THREADNAME);
 }
 
 const struct dt_builtin dt_var_threadname = {
@@ -236,8 +251,8 @@ const struct dt_builtin dt_var_zonename = {
 GETTER(execargs, dt_interp_text(ip, TEXT_EXECARGS, CONTEXT(ip)->execargs))
 
 /*
- * The arguments lie behind each other in the process's memory; blanks go between them. Kernel threads have
- * none.
+ * The arguments lie one behind the other in the process's memory, each ended by a NUL; blanks replace all but
+ * the last. Kernel threads have none.
  */
 static void lower_execargs(struct dt_lower *l)
 {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables made of the stacks of the kernel and of the process. */
+/*
+ * Variables made from the stacks of the kernel and of the process. The stack is taken into the slot; a length
+ * below 0 means that there is none.
+ */
 #include "builtin/row.h"
 
-static void depth(struct dt_lower *l, bool user)
+/* How many frames there are: the helper returns bytes. */
+static void lower_depth(struct dt_lower *l, bool user)
 {
 	uint32_t done = dt_label(dt_code(l));
 
@@ -13,7 +17,8 @@ static void depth(struct dt_lower *l, bool user)
 	dt_alui(dt_code(l), BPF_RSH, R0, 3);
 }
 
-static void frame_at(struct dt_lower *l, bool user, uint32_t n)
+/* The address of frame n, 0 if the stack is shorter. */
+static void lower_frame(struct dt_lower *l, bool user, uint32_t n)
 {
 	struct dt_emit *a = dt_code(l);
 	uint32_t done = dt_label(a), none = dt_label(a), at = dt_stack_slot(l, user, n + 1);
@@ -30,7 +35,7 @@ static void frame_at(struct dt_lower *l, bool user, uint32_t n)
 
 GETTER(stackdepth, CONTEXT(ip)->nstack)
 
-static void lower_stackdepth(struct dt_lower *l) { depth(l, false); }
+static void lower_stackdepth(struct dt_lower *l) { lower_depth(l, false); }
 
 const struct dt_builtin dt_var_stackdepth = {
 	DT_SCALAR(stackdepth, "uint32_t", V(1, 0), STABLE),
@@ -40,8 +45,8 @@ const struct dt_builtin dt_var_stackdepth = {
 
 GETTER(caller, CONTEXT(ip)->caller)
 
-/* Stacks of functions begin with the caller, all others with where we are. */
-static void lower_caller(struct dt_lower *l) { frame_at(l, false, dt_stack_of_function(l) ? 0 : 1); }
+/* Stacks of functions begin with the caller, all others with the place that fires. */
+static void lower_caller(struct dt_lower *l) { lower_frame(l, false, dt_stack_of_function(l) ? 0 : 1); }
 
 const struct dt_builtin dt_var_caller = {
 	DT_SCALAR(caller, "uintptr_t", V(1, 0), STABLE),
@@ -51,7 +56,7 @@ const struct dt_builtin dt_var_caller = {
 
 GETTER(ustackdepth, CONTEXT(ip)->nustack)
 
-static void lower_ustackdepth(struct dt_lower *l) { depth(l, true); }
+static void lower_ustackdepth(struct dt_lower *l) { lower_depth(l, true); }
 
 const struct dt_builtin dt_var_ustackdepth = {
 	DT_SCALAR(ustackdepth, "uint32_t", V(1, 2), STABLE),
@@ -62,7 +67,8 @@ const struct dt_builtin dt_var_ustackdepth = {
 
 GETTER(ucaller, CONTEXT(ip)->ucaller)
 
-static void lower_ucaller(struct dt_lower *l) { frame_at(l, true, 1); }
+/* Frame 0 is where the process is, frame 1 who called that. */
+static void lower_ucaller(struct dt_lower *l) { lower_frame(l, true, 1); }
 
 const struct dt_builtin dt_var_ucaller = {
 	DT_SCALAR(ucaller, "uint64_t", V(1, 2), STABLE),

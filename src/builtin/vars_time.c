@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables that tell the time. */
+/* Variables that tell the time. A clause reads the clock once, so that all of them agree throughout it. */
 #include "builtin/row.h"
 
 GETTER(timestamp, CONTEXT(ip)->timestamp)
@@ -20,6 +20,10 @@ const struct dt_builtin dt_var_vtimestamp = {
 
 GETTER(walltimestamp, CONTEXT(ip)->walltimestamp)
 
+/*
+ * The monotonic clock plus what was added to it when tracing began: a later change of the time of day is not
+ * seen.
+ */
 static void lower_walltimestamp(struct dt_lower *l)
 {
 	dt_time(l);
