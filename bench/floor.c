@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The floor of bench/trace.sh: what somebody who knows the one question, and nothing else, would write by hand. No test
- * whether tracing has stopped, no second buffer, no atomic addition (each element is one CPU's, and the program cannot
- * interrupt itself), no filter by number on the way out (the time in the thread tells), no header on a record.
+ * The floor of bench/trace.sh: what somebody who knows the one question, and nothing else, would write by
+ * hand. No test whether tracing has stopped, no second buffer, no atomic addition (each element is one
+ * CPU's, and the program cannot interrupt itself), no filter by number on the way out (the time in the
+ * thread tells), no header on a record.
  */
 #include "floor.h"
 
@@ -18,7 +19,8 @@
 #define COUNT(x) (sizeof(x) / sizeof((x)[0]))
 #define RING_BYTES (16 << 20)
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
+#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), \
+	.imm = (i) })
 #define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define MOVI(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
 #define ALU(op, d, s) INSN(BPF_ALU64 | (op) | BPF_X, d, s, 0, 0)
@@ -86,7 +88,8 @@ static int load_comm(struct floor *f, int number)
 		LDX(BPF_DW, 1, 0, 0), ALUI(BPF_ADD, 1, 1), STX(BPF_DW, 0, 0, 1),
 		MOVI(0, 0), EXIT(),
 		ST(BPF_DW, 10, -24, 1),
-		MAP(1, f->map), MOV(2, 10), ALUI(BPF_ADD, 2, -16), MOV(3, 10), ALUI(BPF_ADD, 3, -24), MOVI(4, 0), CALL(map_update_elem),
+		MAP(1, f->map), MOV(2, 10), ALUI(BPF_ADD, 2, -16), MOV(3, 10), ALUI(BPF_ADD, 3, -24),
+		    MOVI(4, 0), CALL(map_update_elem),
 		MOVI(0, 0), EXIT(),
 	};
 	return f->prog[0] = load(p, COUNT(p));
@@ -103,7 +106,8 @@ static int load_number(struct floor *f, int number)
 		LDX(BPF_DW, 1, 0, 0), ALUI(BPF_ADD, 1, 1), STX(BPF_DW, 0, 0, 1),
 		MOVI(0, 0), EXIT(),
 		ST(BPF_DW, 10, -16, 1),
-		MAP(1, f->map), MOV(2, 10), ALUI(BPF_ADD, 2, -8), MOV(3, 10), ALUI(BPF_ADD, 3, -16), MOVI(4, 0), CALL(map_update_elem),
+		MAP(1, f->map), MOV(2, 10), ALUI(BPF_ADD, 2, -8), MOV(3, 10), ALUI(BPF_ADD, 3, -16),
+		    MOVI(4, 0), CALL(map_update_elem),
 		MOVI(0, 0), EXIT(),
 	};
 	return f->prog[0] = load(p, COUNT(p));
@@ -149,7 +153,8 @@ static int load_latency(struct floor *f, int number)
 	struct bpf_insn enter[] = {
 		LDX(BPF_DW, 1, 1, 8), JMPI(BPF_JNE, 1, number, 11),
 		CALL(get_current_task_btf),
-		MAP(1, start), MOV(2, 0), MOVI(3, 0), MOVI(4, BPF_LOCAL_STORAGE_GET_F_CREATE), CALL(task_storage_get),
+		MAP(1, start), MOV(2, 0), MOVI(3, 0), MOVI(4, BPF_LOCAL_STORAGE_GET_F_CREATE),
+		    CALL(task_storage_get),
 		JMPI(BPF_JEQ, 0, 0, 3),
 		MOV(6, 0), CALL(ktime_get_ns), STX(BPF_DW, 6, 0, 0),
 		MOVI(0, 0), EXIT(),

@@ -7,7 +7,8 @@ struct floor { int map, prog[2], link[2]; struct ring_buffer *ring; };	/* enter 
 
 enum floor_kind { FLOOR_COUNT, FLOOR_COMM, FLOOR_NUMBER, FLOOR_ONE, FLOOR_LATENCY, FLOOR_RECORD };
 
-int floor_load(struct floor *, enum floor_kind, int number);	/* number: the system call looked at; 0 or -errno */
+/* number: the system call looked at; 0 or -errno */
+int floor_load(struct floor *, enum floor_kind, int number);
 int floor_attach(struct floor *);
 void floor_detach(struct floor *);				/* what was recorded is read and forgotten */
 void floor_free(struct floor *);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace DTRACE ROUNDS [BPFTRACE]: what a traced system call costs. This process calls getppid() in short batches, pinned
- * to one CPU, tracers on the others. In every round each workload is measured untraced, with the program of floor.c, with
- * dtrace and with bpftrace, forwards and backwards in turn. A round's figure is its fastest batch, a table's the
- * median of the rounds (and below it the median of all batches). Status 77: bpf(2) is not permitted.
+ * trace DTRACE ROUNDS [BPFTRACE]: what a traced system call costs. This process calls getppid() in short
+ * batches, pinned to one CPU, tracers on the others. In every round each workload is measured untraced,
+ * with the program of floor.c, with dtrace and with bpftrace, forwards and backwards in turn. A round's
+ * figure is its fastest batch, a table's the median of the rounds (and below it the median of all batches).
+ * Status 77: bpf(2) is not permitted.
  */
 #include "floor.h"
 
@@ -25,7 +26,8 @@
 #include <unistd.h>
 
 enum { NONE, FLOOR, DTRACE, BPFTRACE, NVARIANTS };
-enum { CALLS = 400, BATCHES = 400, RECORD_BATCHES = 100, ROUNDS_MAX = 50, SETTLE_MS = 120, READY_MS = 15000, TRIES = 4 };
+enum { CALLS = 400, BATCHES = 400, RECORD_BATCHES = 100, ROUNDS_MAX = 50, SETTLE_MS = 120, READY_MS = 15000,
+	TRIES = 4 };
 
 #define GETPPID "tracepoint:syscalls:sys_enter_getppid"
 #define RAW "tracepoint:raw_syscalls:sys_enter"
@@ -37,12 +39,15 @@ static const struct workload {
 	int batches;			/* so many that all records fit into the buffers */
 } workloads[] = {
 	{ "syscall:::entry { @ = count(); }", RAW " { @ = count(); }", FLOOR_COUNT, 1, BATCHES },
-	{ "syscall:::entry { @[execname] = count(); }", RAW " { @[comm] = count(); }", FLOOR_COMM, 1, BATCHES },
-	{ "syscall:::entry { @[probefunc] = count(); }", RAW " { @[args->id] = count(); }", FLOOR_NUMBER, 1, BATCHES },
+	{ "syscall:::entry { @[execname] = count(); }", RAW " { @[comm] = count(); }", FLOOR_COMM, 1,
+	    BATCHES },
+	{ "syscall:::entry { @[probefunc] = count(); }", RAW " { @[args->id] = count(); }", FLOOR_NUMBER, 1,
+	    BATCHES },
 	{ "syscall::getppid:entry { @ = count(); }", GETPPID " { @ = count(); }", FLOOR_ONE, 1, BATCHES },
 	{ "syscall::getppid:entry { self->t = timestamp; } "
 	  "syscall::getppid:return /self->t/ { @ = quantize(timestamp - self->t); self->t = 0; }",
-	  GETPPID " { @t[tid] = nsecs; } tracepoint:syscalls:sys_exit_getppid /@t[tid]/ { @ = hist(nsecs - @t[tid]); delete(@t[tid]); }",
+	  GETPPID " { @t[tid] = nsecs; } tracepoint:syscalls:sys_exit_getppid /@t[tid]/ { @ = hist(nsecs - "
+	      "@t[tid]); delete(@t[tid]); }",
 	  FLOOR_LATENCY, 2, BATCHES },
 	{ "syscall::getppid:entry { printf(\"%s %d %d\\n\", execname, pid, tid); }",
 	  GETPPID " { printf(\"%s %d %d\\n\", comm, pid, tid); }", FLOOR_RECORD, 1, RECORD_BATCHES },
@@ -54,7 +59,8 @@ struct figures { double fastest[ROUNDS_MAX]; int rounds; double *all; size_t nal
 struct bench {
 	const char *dtrace, *bpftrace;	/* bpftrace: NULL when there is none */
 	int rounds, cpu;
-	int others, disturbed;		/* hooks that were there before us; measurements during which others came or went */
+	/* hooks that were there before us; measurements during which others came or went */
+	int others, disturbed;
 	struct floor floor[NWORK];
 	struct figures fig[NWORK][NVARIANTS];
 };
@@ -171,7 +177,8 @@ static int attached(pid_t pid)
 		__u64 off, addr;
 
 		if (bpf_task_fd_query(pid, fd, 0, name, &len, &prog, &type, &off, &addr) == 0 &&
-		    (type == BPF_FD_TYPE_RAW_TRACEPOINT || type == BPF_FD_TYPE_TRACEPOINT) && strncmp(name, "sys_", 4) == 0)
+		    (type == BPF_FD_TYPE_RAW_TRACEPOINT || type == BPF_FD_TYPE_TRACEPOINT) &&
+		    strncmp(name, "sys_", 4) == 0)
 			n++;
 	}
 	return n;
@@ -193,7 +200,8 @@ static int everybodys(void)
 			continue;
 		info.raw_tracepoint.tp_name = (__u64)(uintptr_t)name;
 		info.raw_tracepoint.tp_name_len = sizeof(name);
-		if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.type == BPF_LINK_TYPE_RAW_TRACEPOINT &&
+		if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 &&
+		    info.type == BPF_LINK_TYPE_RAW_TRACEPOINT &&
 		    strncmp(name, "sys_", 4) == 0)
 			n++;
 		close(fd);
@@ -304,7 +312,8 @@ static void line(const char *title, const double v[NVARIANTS])
 static void table(struct bench *b)
 {
 	printf("ns a call, one getppid(); ratios of the whole call and of what tracing adds to it\n");
-	printf("  %-10s %9s %9s %9s %9s %19s %19s\n", "", "untraced", "by hand", "dtrace", "bpftrace", "dtrace : by hand", "bpftrace : dtrace");
+	printf("  %-10s %9s %9s %9s %9s %19s %19s\n", "", "untraced", "by hand", "dtrace", "bpftrace",
+	    "dtrace : by hand", "bpftrace : dtrace");
 	printf("  %-10s %39s %9s %9s %9s %9s\n", "", "", "whole", "added", "whole", "added");
 	for (size_t w = 0; w < NWORK; w++) {
 		double fastest[NVARIANTS], middle[NVARIANTS];
@@ -320,8 +329,8 @@ static void table(struct bench *b)
 		line("median", middle);
 	}
 	if (b->others || b->disturbed)
-		printf("others trace system calls on this machine: %d hooks throughout, %d measurements during which that changed\n",
-		    b->others, b->disturbed);
+		printf("others trace system calls on this machine: %d hooks throughout, %d measurements "
+		    "during which that changed\n", b->others, b->disturbed);
 }
 
 static int prepare(struct bench *b)
@@ -330,7 +339,8 @@ static int prepare(struct bench *b)
 		int err = floor_load(&b->floor[w], workloads[w].floor, SYS_getppid);
 
 		if (err) {
-			fprintf(stderr, "trace: the floor of %s cannot be loaded: %s\n", workloads[w].d, strerror(-err));
+			fprintf(stderr, "trace: the floor of %s cannot be loaded: %s\n", workloads[w].d,
+			    strerror(-err));
 			return err == -EPERM || err == -ENOSYS || err == -EACCES ? 77 : 1;
 		}
 		for (int v = 0; v < NVARIANTS; v++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * embed-bpf FILE.o…: objects compiled for eBPF in, one C file out (stdout): the functions as arrays of instructions. Calls
- * and function addresses name their target by its number in the table. Anything else that would need a linker (data,
- * unknown relocations) is an error.
+ * embed-bpf FILE.o…: objects compiled for eBPF in, one C file out (stdout): the functions as arrays of
+ * instructions. Calls and function addresses name their target by its number in the table. Anything else
+ * that would need a linker (data, unknown relocations) is an error.
  */
 #include <elf.h>
 #include <linux/bpf.h>
@@ -46,7 +46,8 @@ static int func_at(int file, size_t insn)
 	return -1;
 }
 
-static void add_funcs(const char *name, int file, const Elf64_Sym *sym, size_t n, const char *strs, int text, struct bpf_insn *code)
+static void add_funcs(const char *name, int file, const Elf64_Sym *sym, size_t n, const char *strs, int text,
+    struct bpf_insn *code)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ELF64_ST_TYPE(sym[i].st_info) != STT_FUNC || sym[i].st_shndx != text)
@@ -61,7 +62,8 @@ static void add_funcs(const char *name, int file, const Elf64_Sym *sym, size_t n
 	}
 }
 
-static void relocate(const char *name, int file, const Elf64_Rel *rel, size_t n, const Elf64_Sym *sym, int text, struct bpf_insn *code)
+static void relocate(const char *name, int file, const Elf64_Rel *rel, size_t n, const Elf64_Sym *sym,
+    int text, struct bpf_insn *code)
 {
 	for (size_t i = 0; i < n; i++) {
 		const Elf64_Sym *s = &sym[ELF64_R_SYM(rel[i].r_info)];
@@ -74,7 +76,8 @@ static void relocate(const char *name, int file, const Elf64_Rel *rel, size_t n,
 			target = func_at(file, (s->st_value + (unsigned)in->imm) / 8);
 			in->src_reg = BPF_PSEUDO_FUNC;
 		} else {
-			target = func_at(file, s->st_value / 8 + (ELF64_ST_TYPE(s->st_info) == STT_SECTION ? (size_t)(in->imm + 1) : 0));
+			target = func_at(file, s->st_value / 8 +
+			    (ELF64_ST_TYPE(s->st_info) == STT_SECTION ? (size_t)(in->imm + 1) : 0));
 			in->src_reg = BPF_PSEUDO_CALL;
 			in->off = 1;		/* done */
 		}
@@ -126,7 +129,8 @@ static void object(const char *name, int file)
 		} else if (strcmp(names + sh[i].sh_name, ".rel.text") == 0) {
 			rel = (const Elf64_Rel *)(p + sh[i].sh_offset);
 			nrel = sh[i].sh_size / sizeof(*rel);
-		} else if (strncmp(names + sh[i].sh_name, ".rodata", 7) == 0 || strncmp(names + sh[i].sh_name, ".data", 5) == 0) {
+		} else if (strncmp(names + sh[i].sh_name, ".rodata", 7) == 0 ||
+		    strncmp(names + sh[i].sh_name, ".data", 5) == 0) {
 			die(name, "has data, which eBPF functions here cannot have");
 		}
 	}
@@ -147,7 +151,8 @@ int main(int argc, char **argv)
 		for (size_t k = 0; k < funcs[i].n; k++) {
 			const struct bpf_insn *in = &funcs[i].code[k];
 
-			printf("\t{ 0x%02x, %u, %u, %d, %d },\n", in->code, in->dst_reg, in->src_reg, in->off, in->imm);
+			printf("\t{ 0x%02x, %u, %u, %d, %d },\n", in->code, in->dst_reg, in->src_reg, in->off,
+			    in->imm);
 		}
 		printf("};\n");
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs of a few clauses on dtrace:::BEGIN: assignments to variables of every integer type and storage, strings, structs, arrays,
- * bit-fields of memory from alloca, branches, records, aggregations, speculations and faults. The last clauses record all
- * variables, so that what they hold is compared too. Only what every executor must agree on is written: no clocks,
- * no random numbers, no addresses as values.
+ * Programs of a few clauses on dtrace:::BEGIN: assignments to variables of every integer type and storage,
+ * strings, structs, arrays, bit-fields of memory from alloca, branches, records, aggregations, speculations
+ * and faults. The last clauses record all variables, so that what they hold is compared too. Only what
+ * every executor must agree on is written: no clocks, no random numbers, no addresses as values.
  */
 #include "gen_impl.h"
 
@@ -36,23 +36,31 @@ static void statements(struct gen *, uint32_t n);
 
 static const char *const declarations =
 	"enum e { MINUS = -1, NONE, ONE, MANY = 1000 };\n"
-	"char gc; signed char gsc; unsigned char guc; short gs; unsigned short gus; int gi; unsigned gu; long gl; unsigned long gul;\n"
+	"char gc; signed char gsc; unsigned char guc; short gs; unsigned short gus; int gi; unsigned gu; "
+	    "long gl; unsigned long gul;\n"
 	"_Bool gb; enum e ge; signed long long gi64; unsigned int gu32;\n"
-	"self int8_t si8; self short ss; self int si; self unsigned su; self long sl; self uint64_t su64; self uint8_t su8; self int16_t si16;\n"
-	"this unsigned char tuc; this uint16_t tus; this int ti; this unsigned tu; this unsigned long tul; this int8_t ti8; this short ts; this long tl;\n"
-	"int ai[int]; unsigned long au[int, string]; short ah[string, int, long]; char ac[char, unsigned short, string, string];\n"
+	"self int8_t si8; self short ss; self int si; self unsigned su; self long sl; self uint64_t su64; "
+	    "self uint8_t su8; self int16_t si16;\n"
+	"this unsigned char tuc; this uint16_t tus; this int ti; this unsigned tu; this unsigned long tul; "
+	    "this int8_t ti8; this short ts; this long tl;\n"
+	"int ai[int]; unsigned long au[int, string]; short ah[string, int, long]; char ac[char, unsigned "
+	    "short, string, string];\n"
 	"self int sa[int]; self unsigned char sab[string];\n"
-	"BEGIN /arg0 == -77/ { small = 0; self->small = 0; this->small = 0; uns = 0u; elem[0] = 0; self->elem[0, \"\"] = 0; }\n";
+	"BEGIN /arg0 == -77/ { small = 0; self->small = 0; this->small = 0; uns = 0u; elem[0] = 0; "
+	    "self->elem[0, \"\"] = 0; }\n";
 
-static const char *const scalars[] = { "gc", "gsc", "guc", "gs", "gus", "gi", "gu", "gl", "gul", "gb", "ge", "gi64", "gu32",
-	"self->si8", "self->ss", "self->si", "self->su", "self->sl", "self->su64", "this->tuc", "this->tus", "this->ti",
-	"this->tu", "this->tul", "self->su8", "self->si16", "this->ti8", "this->ts", "this->tl",
-	"small", "self->small", "this->small", "uns" };	/* int by the first value they get */
-static const char *const casts[] = { "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
-	"unsigned long", "int8_t", "uint16_t", "int32_t", "uint64_t", "enum e" };
-static const char *const literals[] = { "0", "1", "2", "7", "63", "64", "0177", "128", "255", "32767", "0x8000", "65535", "2147483647",
-	"0x80000000", "0xffffffff", "4294967296", "9223372036854775807", "0x8000000000000000", "0xffffffffffffffff", "'a'", "'\\n'",
-	"MINUS", "ONE", "MANY", "-1", "-128", "-2147483648", "3u", "5ul", "100", "1000", "1000000", "1000000000", "1000000007u", "0x123456789", "-4294967297", "0xffffffff00000000" };
+static const char *const scalars[] = { "gc", "gsc", "guc", "gs", "gus", "gi", "gu", "gl", "gul", "gb", "ge",
+	"gi64", "gu32", "self->si8", "self->ss", "self->si", "self->su", "self->sl", "self->su64",
+	"this->tuc", "this->tus", "this->ti", "this->tu", "this->tul", "self->su8", "self->si16", "this->ti8",
+	/* int by the first value they get */
+	"this->ts", "this->tl", "small", "self->small", "this->small", "uns" };
+static const char *const casts[] = { "char", "signed char", "unsigned char", "short", "unsigned short", "int",
+	"unsigned", "long", "unsigned long", "int8_t", "uint16_t", "int32_t", "uint64_t", "enum e" };
+static const char *const literals[] = { "0", "1", "2", "7", "63", "64", "0177", "128", "255", "32767",
+	"0x8000", "65535", "2147483647", "0x80000000", "0xffffffff", "4294967296", "9223372036854775807",
+	"0x8000000000000000", "0xffffffffffffffff", "'a'", "'\\n'", "MINUS", "ONE", "MANY", "-1", "-128",
+	"-2147483648", "3u", "5ul", "100", "1000", "1000000", "1000000000", "1000000007u", "0x123456789",
+	"-4294967297", "0xffffffff00000000" };
 
 void gen_small(struct gen *g, const char *type, unsigned mask)
 {
@@ -67,7 +75,8 @@ static void array(struct gen *g)
 	case 0: put(g, "ai["); gen_small(g, "int", 3); put(g, "]"); break;
 	case 1: put(g, "au["); gen_small(g, "int", 1); put(g, ", "); string(g); put(g, "]"); break;
 	case 2: put(g, "ah[%s, %u, ", gen_text(g), pick(g, 2)); gen_small(g, "long", 1); put(g, "]"); break;
-	case 3: put(g, "ac["); gen_small(g, "char", 1); put(g, ", %u, %s, %s]", pick(g, 2), gen_string_var(g), gen_text(g)); break;
+	case 3: put(g, "ac["); gen_small(g, "char", 1);
+	    put(g, ", %u, %s, %s]", pick(g, 2), gen_string_var(g), gen_text(g)); break;
 	case 4: put(g, "self->sab[%s]", gen_string_var(g)); break;
 	case 5: put(g, "elem["); gen_small(g, "int", 1); put(g, "]"); break;
 	case 6: put(g, "self->elem["); gen_small(g, "int", 1); put(g, ", %s]", gen_text(g)); break;
@@ -91,15 +100,17 @@ static void lvalue(struct gen *g)
 
 static void fault(struct gen *g)
 {
-	static const char *const faults[] = { "*(int *)0", "*(char *)8", "((struct s *)16)->h", "((struct s *)0)->b5",
-		"strlen((string)8)", "*(long *)arg6", "strlen(copyinstr(16))", "*(int *)copyin(8, 4)" };
+	static const char *const faults[] = { "*(int *)0", "*(char *)8", "((struct s *)16)->h",
+		"((struct s *)0)->b5", "strlen((string)8)", "*(long *)arg6", "strlen(copyinstr(16))",
+		"*(int *)copyin(8, 4)" };
 
 	put(g, "%s", ONE(g, faults));
 }
 
 static void binary(struct gen *g)
 {
-	static const char *const ops[] = { "+", "-", "*", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "^^" };
+	static const char *const ops[] = { "+", "-", "*", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=",
+		"==", "!=", "&&", "||", "^^" };
 
 	put(g, "(");
 	number(g);
@@ -173,7 +184,8 @@ static void comparison(struct gen *g)
 
 static void swapped(struct gen *g)
 {
-	static const char *const subrs[] = { "htons", "htonl", "htonll", "ntohs", "ntohl", "ntohll", "getmajor", "getminor" };
+	static const char *const subrs[] = { "htons", "htonl", "htonll", "ntohs", "ntohl", "ntohll",
+		"getmajor", "getminor" };
 
 	put(g, "%s(", ONE(g, subrs));
 	number(g);
@@ -192,8 +204,9 @@ static void leaf(struct gen *g)
 
 void gen_number(struct gen *g)
 {
-	static void (*const kinds[])(struct gen *) = { binary, binary, binary, binary, division, unary, cast, cast, conditional, step,
-		inner_assign, comparison, gen_of_string, gen_of_string, gen_of_object, swapped, lvalue, lvalue, leaf };
+	static void (*const kinds[])(struct gen *) = { binary, binary, binary, binary, division, unary, cast,
+		cast, conditional, step, inner_assign, comparison, gen_of_string, gen_of_string,
+		    gen_of_object, swapped, lvalue, lvalue, leaf };
 
 	if (g->faults && pick(g, 60) == 0) {
 		fault(g);
@@ -256,7 +269,8 @@ static void traced(struct gen *g)
 /* Up to a dozen values, of every size. */
 static void printed(struct gen *g)
 {
-	static const char *const formats[] = { "%s", "%d", "%x", "%u", "%o", "%i", "%5d", "%-8s", "%X", "%#x" };
+	static const char *const formats[] = { "%s", "%d", "%x", "%u", "%o", "%i", "%5d", "%-8s", "%X",
+		"%#x" };
 	uint32_t n = pick(g, 8) ? pick(g, 4) : pick(g, 13), kind[12];
 
 	put(g, "printf(\"");
@@ -283,17 +297,21 @@ static void printed(struct gen *g)
 /* One shape for each name: function and keys of an aggregation may not change. */
 static void aggregated(struct gen *g)
 {
-	static const char *const func[] = { "count(", "sum(", "avg(", "min(", "max(", "stddev(", "percentiles(", "quantize(", "lquantize(", "llquantize(" };
-	static const char *const tail[] = { "", "", "", "", "", "", "", "", ", -10, 100, 7", ", 10, 0, 6, 20" };
+	static const char *const func[] = { "count(", "sum(", "avg(", "min(", "max(", "stddev(",
+		"percentiles(", "quantize(", "lquantize(", "llquantize(" };
+	static const char *const tail[] = { "", "", "", "", "", "", "", "", ", -10, 100, 7",
+		", 10, 0, 6, 20" };
 	uint32_t f = pick(g, COUNT(func)), keys = pick(g, 7);
 
 	put(g, "@a%u_%u", f, keys);
 	switch (keys) {
 	case 1: put(g, "["); gen_small(g, "int", 3); put(g, "]"); break;
 	case 2: put(g, "["); string(g); put(g, ", "); gen_small(g, "char", 1); put(g, "]"); break;
-	case 3: put(g, pick(g, 2) ? "[execname, probename, (long)(" : "[execname, probename, ("); number(g); put(g, ")]"); break;
+	case 3: put(g, pick(g, 2) ? "[execname, probename, (long)(" : "[execname, probename, ("); number(g);
+	    put(g, ")]"); break;
 	case 4: put(g, "[%s]", gen_string_var(g)); break;
-	case 5: put(g, "["); gen_small(g, "short", 1); put(g, ", %s, ", gen_text(g)); gen_small(g, "unsigned char", 1); put(g, ", pid, "); string(g); put(g, "]"); break;
+	case 5: put(g, "["); gen_small(g, "short", 1); put(g, ", %s, ", gen_text(g));
+	    gen_small(g, "unsigned char", 1); put(g, ", pid, "); string(g); put(g, "]"); break;
 	case 6: put(g, "[probefunc, probename]"); break;
 	}
 	put(g, " = %s", func[f]);
@@ -308,8 +326,8 @@ static void aggregated(struct gen *g)
 /* What the consumer does with it is not compared, but its records are. */
 static void shown(struct gen *g)
 {
-	static const char *const acts[] = { "printa(@a0_0)", "clear(@a0_0)", "trunc(@a0_0, 2)", "normalize(@a0_0, 3)", "printa(\"%@d\", @a0_0)",
-		"denormalize(@a0_0)" };
+	static const char *const acts[] = { "printa(@a0_0)", "clear(@a0_0)", "trunc(@a0_0, 2)",
+		"normalize(@a0_0, 3)", "printa(\"%@d\", @a0_0)", "denormalize(@a0_0)" };
 
 	put(g, "@a0_0 = count(); %s;", ONE(g, acts));
 }
@@ -330,8 +348,9 @@ static void branch(struct gen *g)
 
 static void statement(struct gen *g)
 {
-	static void (*const kinds[])(struct gen *) = { assign, assign, assign, assign, assign_string, assign_string, free_element, traced,
-		traced, printed, aggregated, aggregated, branch, gen_object_statement, gen_object_statement, shown };
+	static void (*const kinds[])(struct gen *) = { assign, assign, assign, assign, assign_string,
+		assign_string, free_element, traced, traced, printed, aggregated, aggregated, branch,
+		    gen_object_statement, gen_object_statement, shown };
 	void (*f)(struct gen *) = ONE(g, kinds);
 
 	if ((f == branch && g->depth > 1) || ((f == aggregated || f == shown) && !g->plain))
@@ -412,19 +431,25 @@ static void last_words(struct gen *g)
 	put(g, "}\nBEGIN { ");
 	gen_string_words(g);
 	for (int i = 0; i < 4; i++)
-		put(g, "trace(ai[%d]); trace(self->sa[%d]); trace(0L + ai[%d]); trace(elem[%d]); trace(0UL + elem[%d]); ", i, i, i, i, i);
+		put(g,
+		    "trace(ai[%d]); trace(self->sa[%d]); trace(0L + ai[%d]); trace(elem[%d]); trace(0UL + "
+		    "elem[%d]); ", i, i, i, i, i);
 	put(g, "}\nBEGIN { ");
 	gen_object_words(g);
 	put(g, "}\n");
 }
 
-/* exit() before, in and behind the arms of an if, late ones too: what runs after it, and which of them counts. */
+/*
+ * exit() before, in and behind the arms of an if, late ones too: what runs after it, and which of them
+ * counts.
+ */
 static void exits(struct gen *g)
 {
 	static const char *const calls[] = { "", "", "exit(1); ", "exit((int)arg0); ", "exit(3); " };
 
 	put(g, "BEGIN /arg1 != %u/ { trace(1); %s", pick(g, 3), ONE(g, calls));
-	put(g, "if (arg0 & %u) { trace(2); %strace(3); } else { %s", 1 + pick(g, 3), ONE(g, calls), ONE(g, calls));
+	put(g, "if (arg0 & %u) { trace(2); %strace(3); } else { %s", 1 + pick(g, 3), ONE(g, calls),
+	    ONE(g, calls));
 	put(g, "if (arg1) { gi = 5; %s} trace(gi++); } trace(4); %s}\n", ONE(g, calls), ONE(g, calls));
 }
 

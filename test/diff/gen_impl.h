@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the generator share: gen.c numbers, statements and clauses, gen_string.c strings, gen_object.c structs and memory. */
+/*
+ * What the files of the generator share: gen.c numbers, statements and clauses, gen_string.c strings,
+ * gen_object.c structs and memory.
+ */
 #ifndef DT_GEN_IMPL_H
 #define DT_GEN_IMPL_H
 
@@ -26,7 +29,8 @@ void gen_put(struct gen *, const char *fmt, ...) __attribute__((format(printf, 2
 #define ONE(g, list) list[gen_pick(g, COUNT(list))]
 
 void gen_number(struct gen *);
-void gen_small(struct gen *, const char *type, unsigned mask);	/* (type)(number) & mask: keys are small, so that they meet again */
+/* (type)(number) & mask: keys are small, so that they meet again */
+void gen_small(struct gen *, const char *type, unsigned mask);
 
 /* gen_string.c */
 extern const char *const gen_string_declarations;

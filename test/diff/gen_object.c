@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Structs in variables of every storage and in arrays, memory from alloca() that is copied about, translators and inlines. What is
- * read has been written or is zero: memory behind an allocation is nobody's.
+ * Structs in variables of every storage and in arrays, memory from alloca() that is copied about,
+ * translators and inlines. What is read has been written or is zero: memory behind an allocation is
+ * nobody's.
  */
 #include "gen_impl.h"
 
@@ -11,10 +12,12 @@
 #define string gen_string
 
 const char *const gen_object_declarations =
-	"struct s { char c; short h; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned b31:31; uint64_t w40:40; int a[4];\n"
+	"struct s { char c; short h; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned "
+	    "b31:31; uint64_t w40:40; int a[4];\n"
 	"\tstruct { unsigned char x; int y; } in; };\n"
 	"struct t { int a; short b; unsigned char c; uint64_t d; char text[12]; int f3:3; unsigned f9:9; };\n"
-	"struct t gst; struct t gst2; self struct t sst; this struct t tst; struct t ast[int, string]; self struct t sast[int];\n"
+	"struct t gst; struct t gst2; self struct t sst; this struct t tst; struct t ast[int, string]; self "
+	    "struct t sast[int];\n"
 	"struct w { int n; string s; struct { char c; string t; } in; string l[2]; };\n"
 	"struct w gw; self struct w sw; this struct w tw; struct w aw[int]; self struct w saw[string];\n"
 	"this struct s *p; this char *q;\n"
@@ -27,12 +30,14 @@ const char *const gen_object_declarations =
 	"inline long mix[int a, long b] = twice[a] ^ (b >> 3);\n"
 	"inline int largest[int a, int b, int c] = a > b ? (a > c ? a : c) : (b > c ? b : c);\n";
 
-static const char *const members[] = { "c", "h", "u", "l", "b3", "b5", "b20", "b31", "w40", "a[0]", "a[3]", "in.x", "in.y" };
+static const char *const members[] = { "c", "h", "u", "l", "b3", "b5", "b20", "b31", "w40", "a[0]", "a[3]",
+	"in.x", "in.y" };
 static const char *const fields[] = { "a", "b", "c", "d", "f3", "f9", "text[0]", "text[5]" };
 static const char *const structs[] = { "gst", "gst2", "self->sst", "this->tst" };
 static const char *const texts[] = { "s", "in.t", "l[0]", "l[1]" };
 static const char *const texts_of[] = { "gw", "self->sw", "this->tw", "aw[1]", "self->saw[\"a\"]" };
-static const char *const values[] = { "0", "1", "-1", "127", "255", "0x8000", "0x7fffffff", "-5", "1000", "'a'" };
+static const char *const values[] = { "0", "1", "-1", "127", "255", "0x8000", "0x7fffffff", "-5", "1000",
+	"'a'" };
 
 static void element(struct gen *g)
 {
@@ -74,8 +79,10 @@ void gen_of_object(struct gen *g)
 	switch (pick(g, 5)) {
 	case 0: put(g, "xlate <struct out>((int)("); number(g); put(g, ")).%s", of_out[pick(g, 4)]); break;
 	case 1: put(g, "xlate <struct two>(%s).%s", ONE(g, structs), pick(g, 2) ? "sum" : "low"); break;
-	case 2: put(g, pick(g, 2) ? "mix[(int)(" : "mix[("); number(g); put(g, "), (long)("); number(g); put(g, ")]"); break;
-	case 3: put(g, "largest[(int)("); number(g); put(g, "), twice[(int)("); number(g); put(g, ")], 7]"); break;
+	case 2: put(g, pick(g, 2) ? "mix[(int)(" : "mix[("); number(g); put(g, "), (long)("); number(g);
+	    put(g, ")]"); break;
+	case 3: put(g, "largest[(int)("); number(g); put(g, "), twice[(int)("); number(g); put(g, ")], 7]");
+	    break;
 	default: put(g, "gout.%s", ONE(g, of_out)); break;
 	}
 }
@@ -91,7 +98,8 @@ void gen_memory(struct gen *g)
 		put(g, "this->p->a[1] = this->p->a[2] = 0; ");
 	}
 	if (g->bytes) {
-		put(g, "this->q = (char *)alloca(32); bcopy(\"0123456789abcdef\", this->q, %u); ", 1 + pick(g, 16));
+		put(g, "this->q = (char *)alloca(32); bcopy(\"0123456789abcdef\", this->q, %u); ",
+		    1 + pick(g, 16));
 		if (pick(g, 2))
 			put(g, "copyinto(arg9, %u, this->q + %u); ", 1 + pick(g, 8), pick(g, 16));
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strings: every subroutine that makes, takes apart or measures one, variables of every storage, NULL now and then. */
+/*
+ * Strings: every subroutine that makes, takes apart or measures one, variables of every storage, NULL now
+ * and then.
+ */
 #include "gen_impl.h"
 
 #define pick gen_pick
@@ -8,19 +11,24 @@
 #define string gen_string
 
 const char *const gen_string_declarations =
-	"string gstr; string gstr2; self string sstr; self string sstr2; this string tstr; this string tstr2;\n"
+	"string gstr; string gstr2; self string sstr; self string sstr2; this string tstr; this string "
+	    "tstr2;\n"
 	"string as[int]; self string sas[string, int]; string ass[string, short, string];\n"
 	"inline string both[string a, string b] = strjoin(a, strjoin(\"-\", b));\n"
 	"inline string named[int n] = both[n & 1 ? \"odd\" : \"even\", lltostr(n & 7)];\n";
 
-static const char *const vars[] = { "gstr", "gstr2", "self->sstr", "self->sstr2", "this->tstr", "this->tstr2" };
-static const char *const texts[] = { "\"\"", "\"a\"", "\"abc\"", "\"user\"", "\"a longer text of more than sixteen bytes\"", "\"x/y/z\"",
-	"\"12\"", "\"-7\"", "\"AbC\"", "\"a\\tb\"", "\"0x1f\"", "\"../a//b/./c\"", "\"text\"", "\"/\"", "\"a,b;;c\"", "\"  9z\"", "\"zz9\"",
+static const char *const vars[] = { "gstr", "gstr2", "self->sstr", "self->sstr2", "this->tstr",
+	"this->tstr2" };
+static const char *const texts[] = { "\"\"", "\"a\"", "\"abc\"", "\"user\"",
+	"\"a longer text of more than sixteen bytes\"", "\"x/y/z\"", "\"12\"", "\"-7\"", "\"AbC\"",
+	"\"a\\tb\"", "\"0x1f\"", "\"../a//b/./c\"", "\"text\"", "\"/\"", "\"a,b;;c\"", "\"  9z\"", "\"zz9\"",
 	"\"\\xff\\x80\"", "\"exactly sixteen.\"" };
 static const char *const marks[] = { "'a'", "'/'", "'t'", "'.'", "' '", "'c'" };
 static const char *const delimiters[] = { "\"/\"", "\",;\"", "\" \"", "\"a\"", "\"\"" };
 static const char *const paths[] = { "a", "b.c", "l[0]", "l[1]", "l[7]", "b", "none", "", "l[1].x", "s" };
-static const char *const objects[] = { "{\\\"a\\\": 1, \\\"b\\\": {\\\"c\\\": \\\"deep\\\"}, \\\"l\\\": [10, {\\\"x\\\": true}], \\\"s\\\": \\\"q\\\\\\\"t\\\"}",
+static const char *const objects[] =
+    { "{\\\"a\\\": 1, \\\"b\\\": {\\\"c\\\": \\\"deep\\\"}, \\\"l\\\": [10, {\\\"x\\\": true}], \\\"s\\\": "
+    "\\\"q\\\\\\\"t\\\"}",
 	"{\\\"a\\\":-5.5,\\\"l\\\":[]}", "[1,2]", "{\\\"a\\\":", "" };
 
 const char *gen_text(struct gen *g) { return ONE(g, texts); }
@@ -31,7 +39,8 @@ void gen_string_array(struct gen *g)
 	switch (pick(g, 3)) {
 	case 0: put(g, "as["); gen_small(g, "int", 3); put(g, "]"); break;
 	case 1: put(g, "self->sas[%s, %u]", ONE(g, texts), pick(g, 3)); break;
-	default: put(g, "ass[%s, ", ONE(g, vars)); gen_small(g, "short", 1); put(g, ", %s]", ONE(g, texts)); break;
+	default: put(g, "ass[%s, ", ONE(g, vars)); gen_small(g, "short", 1); put(g, ", %s]", ONE(g, texts));
+	    break;
 	}
 }
 
@@ -50,7 +59,8 @@ static void leaf(struct gen *g)
 
 static void of_one(struct gen *g)
 {
-	static const char *const subrs[] = { "basename", "dirname", "toupper", "tolower", "cleanpath", "stringof" };
+	static const char *const subrs[] = { "basename", "dirname", "toupper", "tolower", "cleanpath",
+		"stringof" };
 
 	put(g, "%s(", ONE(g, subrs));
 	string(g);
@@ -101,8 +111,9 @@ static void member(struct gen *g) { put(g, "json(\"%s\", \"%s\")", ONE(g, object
 
 static void address(struct gen *g)
 {
-	static const char *const calls[] = { "inet_ntoa((void *)this->q)", "inet_ntop(2, (void *)this->q)", "inet_ntop(10, (void *)this->q)",
-		"inet_ntoa6((void *)this->q)", "memstr(this->q, '.', 9)", "memstr(this->q, '-', 1)", "uuidstr((void *)this->q)",
+	static const char *const calls[] = { "inet_ntoa((void *)this->q)", "inet_ntop(2, (void *)this->q)",
+		"inet_ntop(10, (void *)this->q)", "inet_ntoa6((void *)this->q)", "memstr(this->q, '.', 9)",
+		"memstr(this->q, '-', 1)", "uuidstr((void *)this->q)",
 		"link_ntop(1, (void *)this->q)" };
 
 	if (g->bytes)
@@ -146,8 +157,8 @@ static void conditional(struct gen *g)
 
 void gen_string(struct gen *g)
 {
-	static void (*const kinds[])(struct gen *) = { leaf, leaf, of_one, of_one, of_number, part, joined, conditional, gen_string_array,
-		found, token, copied, member, address, inlined };
+	static void (*const kinds[])(struct gen *) = { leaf, leaf, of_one, of_one, of_number, part, joined,
+		conditional, gen_string_array, found, token, copied, member, address, inlined };
 
 	if (g->depth >= MAX_DEPTH || pick(g, 2)) {
 		leaf(g);
@@ -161,7 +172,8 @@ void gen_string(struct gen *g)
 void gen_of_string(struct gen *g)
 {
 	uint32_t k = pick(g, 8);
-	static const char *const heads[] = { "strlen(", "index(", "rindex(", "strtoll(", "(strstr(", "index(", "rindex(", "strtoll(" };
+	static const char *const heads[] = { "strlen(", "index(", "rindex(", "strtoll(", "(strstr(", "index(",
+		"rindex(", "strtoll(" };
 
 	put(g, "%s", heads[k]);
 	string(g);

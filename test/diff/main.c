@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * differ [-s FIRST] [-n COUNT] [-j JOBS] [-t SECONDS]: the programs of COUNT seeds from FIRST on, each run in the interpreter and in
- * the kernel on the same firings; what they record, count, fault at and leave in variables must be the same, and the
- * kernel must take every one. With -t it ends after that time, and says how many it did.
- * differ -p SEED prints the program of a seed; differ FILE… compares programs from files.
+ * differ [-s FIRST] [-n COUNT] [-j JOBS] [-t SECONDS]: the programs of COUNT seeds from FIRST on, each run
+ * in the interpreter and in the kernel on the same firings; what they record, count, fault at and leave in
+ * variables must be the same, and the kernel must take every one. With -t it ends after that time, and says
+ * how many it did. differ -p SEED prints the program of a seed; differ FILE… compares programs from files.
  */
 #include "../unit/bpfrun.h"
 #include "base/file.h"
@@ -15,8 +15,10 @@
 static struct firing firings[] = {
 	{ .arg = { 7, 3, (uint64_t)-5, 100, 1000000, 0x123456789, 0, 8, 9, 10 }, .text = { "user text" } },
 	{ .arg = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }, .text = { "" } },
-	{ .arg = { (uint64_t)INT64_MIN, (uint64_t)-1, INT64_MAX, 12345, 99, 64, 63, 1, 0, 0 }, .text = { "a/b/c" } },
-	{ .arg = { 7, 0, 11, (uint64_t)-100000, 50, 1, 0, 0, 0, 0 }, .text = { "a longer user text, longer than the others" } },
+	{ .arg = { (uint64_t)INT64_MIN, (uint64_t)-1, INT64_MAX, 12345, 99, 64, 63, 1, 0, 0 },
+	    .text = { "a/b/c" } },
+	{ .arg = { 7, 0, 11, (uint64_t)-100000, 50, 1, 0, 0, 0, 0 },
+	    .text = { "a longer user text, longer than the others" } },
 };
 #define NFIRINGS (sizeof(firings) / sizeof(firings[0]))
 
@@ -46,7 +48,10 @@ static void job(struct shared *s, int number)
 	}
 }
 
-/* Each job is a process: they wait for the kernel a good part of their time. The status is 1 when a program differs. */
+/*
+ * Each job is a process: they wait for the kernel a good part of their time. The status is 1 when a
+ * program differs.
+ */
 static int run_jobs(struct shared *s, int jobs)
 {
 	int bad = 0, status;

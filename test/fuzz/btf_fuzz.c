@@ -40,7 +40,8 @@ static void look_at(struct dt_types *ts, const struct dt_type *t, unsigned depth
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t bits = m[i].bit_size ? m[i].bit_size : dt_type_size(ts, m[i].type) * 8;
 
-		if (m[i].bit_off + bits > dt_type_size(ts, t) * 8 && !dt_type_complete(ts, m[i].type)->incomplete)
+		if (m[i].bit_off + bits > dt_type_size(ts, t) * 8 &&
+		    !dt_type_complete(ts, m[i].type)->incomplete)
 			abort();
 		if (depth < DEPTH_MAX && i < MEMBERS_MAX)
 			look_at(ts, m[i].type, depth + 1, steps);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as a D program through the whole library: compile, and when that succeeds the program must pass the checker,
- * survive DOF unchanged, be listed, and run in the interpreter, both as compiled and as read back. Plain D is a good seed:
- * a first byte below a blank (never the start of a program) says how to compile and is taken off.
+ * Any bytes as a D program through the whole library: compile, and when that succeeds the program must pass
+ * the checker, survive DOF unchanged, be listed, and run in the interpreter, both as compiled and as read
+ * back. Plain D is a good seed: a first byte below a blank (never the start of a program) says how to
+ * compile and is taken off.
  */
 #include "dif/builtin.h"
 #include "interp/interp.h"
@@ -49,8 +50,8 @@ static void show_agg(void *ctx, const struct dt_aggvar *var, const struct dt_int
     const int64_t *words, uint32_t nwords)
 {
 	struct shown *s = ctx;
-	struct dt_value v[16], val = { .kind = DT_V_AGG, .aggkind = var->kind, .aggarg = var->arg, .words = words,
-		.nwords = nwords, .normal = 1 };
+	struct dt_value v[16], val = { .kind = DT_V_AGG, .aggkind = var->kind, .aggarg = var->arg,
+		.words = words, .nwords = nwords, .normal = 1 };
 	uint64_t *copy[16];
 	uint32_t n = nkeys < 16 ? nkeys : 16;
 
@@ -67,7 +68,8 @@ static void show_agg(void *ctx, const struct dt_aggvar *var, const struct dt_int
 
 /* ---- running ---- */
 
-static uint8_t kernel[128] = { 'k', 'e', 'y', 0, 0xff, 1, 2, 3, 4, 5, 6, 7, 0x80 }, user[128] = { 'u', 's', 'e', 'r', 0, 9 };
+static uint8_t kernel[128] = { 'k', 'e', 'y', 0, 0xff, 1, 2, 3, 4, 5, 6, 7, 0x80 },
+    user[128] = { 'u', 's', 'e', 'r', 0, 9 };
 static struct dt_region regions[] = {
 	{ .addr = 0xffff800000001000, .len = sizeof(kernel), .bytes = kernel },
 	{ .addr = 0x10000, .len = sizeof(user), .bytes = user, .user = true, .writable = true },
@@ -76,11 +78,13 @@ static const uint64_t pcs[] = { 0xffff800000002000, 0xffff800000002010, 0xffff80
 
 static struct dt_context firing(const struct dt_ecb *e, unsigned n)
 {
-	struct dt_context c = { .probe = e->probe, .probe_id = n + 1, .arg = { 0xffff800000001000, 0x10000, n, (uint64_t)-1 },
-		.timestamp = 1000000 * (n + 1), .vtimestamp = 5, .walltimestamp = 1000000000000000000, .pid = 100, .tid = 100 + n,
-		.ppid = 1, .execname = "fuzz", .cwd = "/", .root = "/", .zonename = "global", .curthread = 0xffff800000001000,
-		.caller = pcs[1], .ucaller = 0x10010, .stack = pcs, .nstack = 3, .ustack = pcs, .nustack = 2, .random = 7,
-		.uregs = pcs, .nuregs = 3, .regions = regions, .nregions = 2 };
+	struct dt_context c = { .probe = e->probe, .probe_id = n + 1,
+		.arg = { 0xffff800000001000, 0x10000, n, (uint64_t)-1 },
+		.timestamp = 1000000 * (n + 1), .vtimestamp = 5, .walltimestamp = 1000000000000000000,
+		.pid = 100, .tid = 100 + n, .ppid = 1, .execname = "fuzz", .cwd = "/", .root = "/",
+		.zonename = "global", .curthread = 0xffff800000001000,
+		.caller = pcs[1], .ucaller = 0x10010, .stack = pcs, .nstack = 3, .ustack = pcs, .nustack = 2,
+		.random = 7, .uregs = pcs, .nuregs = 3, .regions = regions, .nregions = 2 };
 
 	return c;
 }
@@ -147,7 +151,8 @@ static void compile(const char *text, unsigned how)
 	static char *const argv[] = { "fuzz", "12", "-7", "name", "\"two words\"" };
 	int err;
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV | DTRACE_O_NOSYS, &err);
-	unsigned flags = DTRACE_C_ZDEFS | DTRACE_C_ARGREF | (how & 1 ? DTRACE_C_NOLIBS : 0) | (how & 2 ? DTRACE_C_PSPEC : 0) |
+	unsigned flags = DTRACE_C_ZDEFS | DTRACE_C_ARGREF | (how & 1 ? DTRACE_C_NOLIBS : 0) |
+	    (how & 2 ? DTRACE_C_PSPEC : 0) |
 	    (how & 4 ? DTRACE_C_DEFARG : 0) | (how & 8 ? DTRACE_C_EMPTY : 0);
 
 	must(h != NULL, "dtrace_open", dtrace_errmsg(NULL, err));
@@ -158,7 +163,8 @@ static void compile(const char *text, unsigned how)
 	else
 		must(dtrace_errmsg(h, dtrace_errno(h))[0] != '\0', "error without a message", text);
 	/* after a program, or an error, the handle still works */
-	must(dtrace_program_strcompile(h, "BEGIN { trace(1); }", DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS | DTRACE_C_NOLIBS, 0, NULL) !=
+	must(dtrace_program_strcompile(h, "BEGIN { trace(1); }", DTRACE_PROBESPEC_NAME,
+	    DTRACE_C_ZDEFS | DTRACE_C_NOLIBS, 0, NULL) !=
 	    NULL, "the next compile fails", dtrace_errmsg(h, dtrace_errno(h)));
 	dtrace_close(h);
 }

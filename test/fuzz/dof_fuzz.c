@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes as a saved program. What is refused must only be refused. What is accepted must list, and after it was
- * written once, writing and reading must no longer change it.
+ * Bytes as a saved program. What is refused must only be refused. What is accepted must list, and after it
+ * was written once, writing and reading must no longer change it.
  */
 #include "dif/dif.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes in as an .eh_frame or .debug_frame section, the first byte telling which, and the machine: rows come out, in order, or none. */
+/*
+ * Bytes in as an .eh_frame or .debug_frame section, the first byte telling which, and the machine: rows
+ * come out, in order, or none.
+ */
 #include "symbol/unwind_cfi.h"
 
 #include <elf.h>
@@ -19,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	for (size_t i = 0; i < c.n; i++) {
 		const struct dt_unwind_rule *r = &c.row[i].rule;
 
-		if ((i > 0 && c.row[i - 1].pc >= c.row[i].pc) || r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->signal > 1)
+		if ((i > 0 && c.row[i - 1].pc >= c.row[i].pc) || r->cfa > DT_CFA_END || r->ra > DT_REG_LOST ||
+		    r->fp > DT_REG_LOST || r->signal > 1)
 			abort();
 		if (dt_cfi_at(&c, c.row[i].pc) != &c.row[i])
 			abort();

@@ -29,9 +29,11 @@ static void ask(struct dt_elf *e)
 		if ((f = dt_elf_function_at(e, a)) != NULL && (f->alias || a - f->vaddr >= f->size))
 			abort();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (dt_elf_section(e, names[i], &data, &len, &at) == 0 && data != NULL && len > 0 && ((const char *)data)[len] != '\0')
+		if (dt_elf_section(e, names[i], &data, &len, &at) == 0 && data != NULL && len > 0 &&
+		    ((const char *)data)[len] != '\0')
 			abort();
-	if (dt_elf_offset_to_vaddr(e, 0x10, &at) && dt_elf_vaddr_to_offset(e, at, &at) && dt_elf_type(e) == 0xffff)
+	if (dt_elf_offset_to_vaddr(e, 0x10, &at) && dt_elf_vaddr_to_offset(e, at, &at) &&
+	    dt_elf_type(e) == 0xffff)
 		len = at;
 	(void)dt_elf_buildid(e, &len);
 }

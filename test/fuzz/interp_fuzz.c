@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes to a DIFO: what the checker accepts must run to its end without harm, whatever it computes. The first bytes
- * say how big the tables are; then integers, strings, variables, and the rest is text.
+ * Bytes to a DIFO: what the checker accepts must run to its end without harm, whatever it computes. The
+ * first bytes say how big the tables are; then integers, strings, variables, and the rest is text.
  */
 #include "interp/interp.h"
 
@@ -16,14 +16,18 @@ static uint8_t kernel[128], user[128];	/* of this one program */
 
 static struct dt_difv make_var(uint8_t a, uint8_t b)
 {
-	struct dt_difv v = { .name = "v", .id = ids[a % 3], .scope = a / 3 % 3, .kind = a / 9 & 1, .flags = 3 };
+	struct dt_difv v = { .name = "v", .id = ids[a % 3], .scope = a / 3 % 3, .kind = a / 9 & 1,
+		.flags = 3 };
 
 	if (v.scope == DT_DIFV_LOCAL)
 		v.kind = DT_DIFV_SCALAR;
 	switch (b & 3) {
-	case 0: v.type = (struct dt_diftype){ .kind = DT_DT_STRING, .flags = DT_DTF_REF, .size = 1 + (b >> 2) }; break;
-	case 1: v.type = (struct dt_diftype){ .ckind = DT_CK_STRUCT, .flags = DT_DTF_REF, .size = 1 + (b >> 2) }; break;
-	case 2: v.type = (struct dt_diftype){ .ckind = DT_CK_STRUCT, .flags = DT_DTF_USERREF, .size = 1 + (b >> 2) }; break;
+	case 0: v.type = (struct dt_diftype){ .kind = DT_DT_STRING, .flags = DT_DTF_REF,
+		.size = 1 + (b >> 2) }; break;
+	case 1: v.type = (struct dt_diftype){ .ckind = DT_CK_STRUCT, .flags = DT_DTF_REF,
+		.size = 1 + (b >> 2) }; break;
+	case 2: v.type = (struct dt_diftype){ .ckind = DT_CK_STRUCT, .flags = DT_DTF_USERREF,
+		.size = 1 + (b >> 2) }; break;
 	default: v.type = (struct dt_diftype){ .ckind = DT_CK_INTEGER, .size = 8 }; break;
 	}
 	return v;
@@ -113,10 +117,12 @@ static void run(const struct tables *t)
 		{ .addr = 0x1040, .len = 64, .bytes = user + 64, .user = true },
 		{ .addr = UINT64_MAX - 15, .len = 16, .bytes = kernel },
 	};
-	struct dt_context c = { .probe = { "p", "m", "f", "n", 0 }, .arg = { 0xffff0000, 0x1000, 3, UINT64_MAX }, .pid = 1, .tid = 2,
-		.execname = "sixteen_bytes_ab", .regions = regions, .nregions = 4, .stack = pcs, .nstack = 2, .uregs = pcs, .nuregs = 2,
-		.curthread = 0xffff0000, .cwd = "/tmp" };
-	struct dt_interp *ip = dt_interp_new(NULL, &(struct dt_interp_opts){ .strsize = 32, .scratchsize = 512, .dynvarsize = 1024 }, NULL);
+	struct dt_context c = { .probe = { "p", "m", "f", "n", 0 },
+		.arg = { 0xffff0000, 0x1000, 3, UINT64_MAX }, .pid = 1, .tid = 2,
+		.execname = "sixteen_bytes_ab", .regions = regions, .nregions = 4, .stack = pcs, .nstack = 2,
+		.uregs = pcs, .nuregs = 2, .curthread = 0xffff0000, .cwd = "/tmp" };
+	struct dt_interp *ip = dt_interp_new(NULL,
+	    &(struct dt_interp_opts){ .strsize = 32, .scratchsize = 512, .dynvarsize = 1024 }, NULL);
 	enum dt_fault fault;
 	uint64_t addr, value;
 	int offset;

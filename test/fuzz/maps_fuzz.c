@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text in as /proc/PID/maps and as a perf map: what comes out is a range, and has a name that can be printed. */
+/*
+ * Text in as /proc/PID/maps and as a perf map: what comes out is a range, and has a name that can be
+ * printed.
+ */
 #include "symbol/maps.h"
 
 #include <stdlib.h>

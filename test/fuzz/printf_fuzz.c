@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes in: values up to the first 0xff, then a format. Whatever they are, parsing ends with a format or an error, and
- * printing ends with a bounded text.
+ * Bytes in: values up to the first 0xff, then a format. Whatever they are, parsing ends with a format or an
+ * error, and printing ends with a bounded text.
  */
 #include "dif/dif.h"
 #include "output/format.h"
@@ -56,8 +56,8 @@ static void use(struct dt_format *f, const struct dt_value *v, uint32_t n, const
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	static const struct dt_print_opts plain = { .numeric = true, .stackindent = 14 };
-	static const struct dt_print_opts packed = { .numeric = true, .aggpack = true, .agghist = true, .utf8 = true,
-		.aggzoom = true, .quiet = true };
+	static const struct dt_print_opts packed = { .numeric = true, .aggpack = true, .agghist = true,
+		.utf8 = true, .aggzoom = true, .quiet = true };
 	struct dt_value v[NVALUES];
 	int64_t words[NVALUES][NWORDS] = { 0 };
 	struct dt_format_error err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes in as what a hostile program holds for its static probes: notes of both word sizes with their operands, providers as
- * DOF, an object for -G. Strings that come out must end; operands must be within their limits.
+ * Bytes in as what a hostile program holds for its static probes: notes of both word sizes with their
+ * operands, providers as DOF, an object for -G. Strings that come out must end; operands must be within
+ * their limits.
  */
 #include "dif/dof_provider.h"
 #include "usdt/sdtnote.h"
@@ -74,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		free(text);
 	}
 	look_at_providers(data, len);
-	if (dt_relobj_open(&o, data, len, msg, sizeof(msg)) == 0 && dt_relobj_undefined(&o, "x.o", look_at_symbol, &len) != 0)
+	if (dt_relobj_open(&o, data, len, msg, sizeof(msg)) == 0 &&
+	    dt_relobj_undefined(&o, "x.o", look_at_symbol, &len) != 0)
 		abort();
 	return 0;
 }

@@ -78,10 +78,12 @@ static void read_text(const uint8_t *data, size_t size, enum dt_parse_context co
 	struct dt_parse p = {
 		.arena = arena, .diag = &diag, .context = context, .spec = (int)(how >> 4) % 5 - 1,
 		.pspec = how & 1, .bare = how & 2, .argref = how & 4, .empty_ok = how & 8,
-		.argc = 7, .argv = argv, .argused = used, .macro = macro, .is_type = is_type, .option = option,
+		.argc = 7, .argv = argv, .argused = used, .macro = macro, .is_type = is_type,
+		.option = option,
 	};
 
-	p.src = dt_source_new(arena, how & 2 ? DT_SRC_STRING : DT_SRC_FILE, "fuzz.d", (const char *)data, size);
+	p.src = dt_source_new(arena, how & 2 ? DT_SRC_STRING : DT_SRC_FILE, "fuzz.d", (const char *)data,
+	    size);
 	dt_arena_on_oom(arena, &diag.env);
 	if (setjmp(diag.env) == 0) {
 		if (how & 0x80)

@@ -10,7 +10,8 @@ enum { ROWS_MAX = 1024 };
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp((*(const struct dt_builtin *const *)a)->name, (*(const struct dt_builtin *const *)b)->name);
+	return strcmp((*(const struct dt_builtin *const *)a)->name,
+	    (*(const struct dt_builtin *const *)b)->name);
 }
 
 /* A sentence in a cell of a table, where | would end it. */
@@ -30,7 +31,8 @@ static void written(const struct dt_builtin *row)
 	const char *open = row->proto ? strchr(row->proto, '(') : NULL;
 
 	if (open && row->kind == DT_BI_SUBR)
-		printf("`%.*s%s%s%s`", (int)(open - row->proto), row->proto, open[-1] == '*' ? "" : " ", row->name, open);
+		printf("`%.*s%s%s%s`", (int)(open - row->proto), row->proto, open[-1] == '*' ? "" : " ",
+		    row->name, open);
 	else if (row->kind == DT_BI_ACTION || row->kind == DT_BI_AGGFUNC)
 		printf("`%s%s`", row->name, open ? open : "()");
 	else
@@ -51,8 +53,8 @@ static bool belongs(const struct dt_builtin *row, unsigned kinds, bool supported
 	return (kinds >> row->kind & 1) && !row->unsupported == supported;
 }
 
-static void table(const char *title, const char *last, const struct dt_builtin *const *rows, size_t n, unsigned kinds,
-    bool supported)
+static void table(const char *title, const char *last, const struct dt_builtin *const *rows, size_t n,
+    unsigned kinds, bool supported)
 {
 	printf("\n## %s\n\n| | since | %s |\n|---|---|---|\n", title, last);
 	for (size_t i = 0; i < n; i++)
@@ -71,13 +73,16 @@ int main(void)
 		rows[n++] = row;
 	qsort(rows, n, sizeof(rows[0]), by_name);
 	printf("# Variables, subroutines, actions, aggregating functions\n\n"
-	    "Everything D has by name, without what the libraries in `dlib/` declare. This file is made by `tools/builtins-doc` from\n"
-	    "the rows in `src/builtin/`. `[x]` may be left out; `...` is any number of values; `since` is the first version of D\n"
+	    "Everything D has by name, without what the libraries in `dlib/` declare. This file is made by "
+	    "`tools/builtins-doc` from\n"
+	    "the rows in `src/builtin/`. `[x]` may be left out; `...` is any number of values; `since` is "
+	    "the first version of D\n"
 	    "that has the name (`-x version`).\n");
 	table("Variables", "what it is", rows, n, vars, true);
 	table("Subroutines", "what it gives", rows, n, subrs, true);
 	table("Actions", "what it does", rows, n, 1u << DT_BI_ACTION, true);
 	table("Aggregating functions", "what it keeps", rows, n, 1u << DT_BI_AGGFUNC, true);
-	table("Not on Linux", "why it is refused", rows, n, vars | subrs | 1u << DT_BI_ACTION | 1u << DT_BI_AGGFUNC, false);
+	table("Not on Linux", "why it is refused", rows, n,
+	    vars | subrs | 1u << DT_BI_ACTION | 1u << DT_BI_AGGFUNC, false);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -6,12 +6,13 @@
  *
  * In a test's header comment:
  *   @args: WORDS         operands ($1 …)            @flags: WORDS   more dtrace flags
- *   @tool: dtrace|interp|listing                    @skip-unless: COMMAND   (a shell command that must succeed)
+ *   @tool: dtrace|interp|listing                    @skip-unless: COMMAND   (of the shell; must succeed)
  *   @kernel: no, because WORDS                      not run in the kernel: what it shows cannot be there
  *
- * interp runs `difrun FILE [args]` and compares stdout, then the same once more with --dof: a program that was saved and
- * loaded must do the same; and a third time with --kernel, where eBPF may be used: the kernel must do what the interpreter does. dtrace runs `dtrace -e -x errtags -s FILE` and
- * compares stderr; listing is `dtrace -S -e -s FILE`, stderr, with addresses of DIFOs hidden.
+ * interp runs `difrun FILE [args]` and compares stdout, then the same once more with --dof: a program that
+ * was saved and loaded must do the same; and a third time with --kernel, where eBPF may be used: the kernel
+ * must do what the interpreter does. dtrace runs `dtrace -e -x errtags -s FILE` and compares stderr;
+ * listing is `dtrace -S -e -s FILE`, stderr, with addresses of DIFOs hidden.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -54,7 +55,8 @@ struct run {
 	const char *build;
 	char tmp[64];
 	bool update;
-	unsigned count[4], dof, kernel, same, left;	/* same: what the kernel showed is the .out to the letter */
+	/* same: what the kernel showed is the .out to the letter */
+	unsigned count[4], dof, kernel, same, left;
 	char *norights;		/* why nothing runs in the kernel */
 };
 
@@ -95,7 +97,8 @@ static const char *tag_of(struct dt_arena *a, const char *base)
 static enum tool tool_of(const struct test *t, const char *word)
 {
 	if (word)
-		return strcmp(word, "dtrace") == 0 ? TOOL_DTRACE : strcmp(word, "listing") == 0 ? TOOL_LISTING : TOOL_INTERP;
+		return strcmp(word, "dtrace") == 0 ? TOOL_DTRACE : strcmp(word, "listing") == 0 ?
+		    TOOL_LISTING : TOOL_INTERP;
 	if (t->tag)
 		return TOOL_DTRACE;
 	return strstr(t->path, "/listing/") ? TOOL_LISTING : TOOL_INTERP;
@@ -223,7 +226,8 @@ static void start(struct run *r, struct test *t, int slot)
 	t->pid = fork();
 	if (t->pid != 0)
 		return;
-	int o = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600), e = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int o = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600),
+	    e = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	int in = open("/dev/null", O_RDONLY);
 	dup2(in, 0);
 	dup2(o, 1);
@@ -321,19 +325,26 @@ static bool tag_found(const struct test *t, const char *err)
 	return false;
 }
 
-/* A crash or a run out of time is a failure whatever was printed. difrun and dtrace -e may end with 0 or 1. */
+/*
+ * A crash or a run out of time is a failure whatever was printed. difrun and dtrace -e may end with 0 or
+ * 1.
+ */
 static bool ended_well(const struct test *t, int status, const char *err)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	int worst = t->tag ? 1 : t->tool == TOOL_INTERP ? 99 : 1;
-	if ((t->tag ? code == 1 : code <= worst) && !strstr(err, "Sanitizer") && !strstr(err, "runtime error:"))
+	if ((t->tag ? code == 1 : code <= worst) && !strstr(err, "Sanitizer") &&
+	    !strstr(err, "runtime error:"))
 		return true;
 	printf("FAIL %s: %s (status %d)\n%s", t->path, code == 124 ? "no end after " TIME_LIMIT " s" :
 	    code == 127 ? "the program is not built" : "ended badly", code, err);
 	return false;
 }
 
-/* difrun compares; 3: not a program, 77: not here. What of the text is a real process's own differs from the .out. */
+/*
+ * difrun compares; 3: not a program, 77: not here. What of the text is a real process's own differs from
+ * the .out.
+ */
 static enum verdict judge_kernel(struct run *r, const struct test *t, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -483,8 +494,8 @@ int main(int argc, char **argv)
 	if (r.dof)
 		printf("%u of these ran a second time, through DOF\n", r.dof);
 	if (r.kernel)
-		printf("%u a third time, in the kernel: as in the interpreter, %u of them the .out to the letter; %u left out by @kernel\n",
-		    r.kernel, r.same, r.left);
+		printf("%u a third time, in the kernel: as in the interpreter, %u of them the .out to the "
+		    "letter; %u left out by @kernel\n", r.kernel, r.same, r.left);
 	printf("%u passed, %u failed, %u skipped\n", r.count[PASS], r.count[FAIL], r.count[SKIP]);
 	int status = r.count[FAIL] != 0;
 	dt_arena_free(r.arena);

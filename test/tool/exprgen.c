@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exprgen SEED COUNT fold|run D-FILE C-FILE: writes the same random integer expressions as a D program and as a C
- * program; run, both must print the same. "run" reads and assigns variables of every integer type and storage (globals,
- * self->, this->, members and bit-fields of memory from alloca); "fold" writes every expression twice in D, over
- * constants and over variables of the same values. Each expression's value, what is recorded of it, its size and
- * its signedness are printed.
+ * exprgen SEED COUNT fold|run D-FILE C-FILE: writes the same random integer expressions as a D program and
+ * as a C program; run, both must print the same. "run" reads and assigns variables of every integer type
+ * and storage (globals, self->, this->, members and bit-fields of memory from alloca); "fold" writes every
+ * expression twice in D, over constants and over variables of the same values. Each expression's value,
+ * what is recorded of it, its size and its signedness are printed.
  *
- * D computes in 64 bits, so in C every value is a uint64_t, D's variables too, and every operator a function of them. What a type changes
- * stands there by name: the sign of division, shifts and comparisons, what casts and memory leave of a value. Shifts use the low six
- * bits of their count, division by -1 wraps. Divisors are odd, so not 0. D gets only the parentheses its precedence asks for.
+ * D computes in 64 bits, so in C every value is a uint64_t, D's variables too, and every operator a
+ * function of them. What a type changes stands there by name: the sign of division, shifts and comparisons,
+ * what casts and memory leave of a value. Shifts use the low six bits of their count, division by -1 wraps.
+ * Divisors are odd, so not 0. D gets only the parentheses its precedence asks for.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -37,36 +38,50 @@ static const struct var var[] = {
 	{ "uint32_t", "gu32", "gu32", 32, false, false }, { "int8_t", "self->i8", "si8", 8, true, false },
 	{ "short", "self->s", "ss", 16, true, false }, { "int", "self->i", "si", 32, true, false },
 	{ "unsigned int", "self->u", "su", 32, false, false }, { "long", "self->l", "sl", 64, true, false },
-	{ "unsigned char", "this->uc", "tuc", 8, false, false }, { "uint16_t", "this->us", "tus", 16, false, false },
-	{ "int", "this->i", "ti", 32, true, false }, { "unsigned int", "this->u", "tu", 32, false, false },
-	{ "unsigned long", "this->ul", "tul", 64, false, false }, { "char", "this->p->c", "p->c", 8, true, false },
-	{ "short", "this->p->s", "p->s", 16, true, false }, { "unsigned int", "this->p->u", "p->u", 32, false, false },
+	{ "unsigned char", "this->uc", "tuc", 8, false, false },
+	{ "uint16_t", "this->us", "tus", 16, false, false }, { "int", "this->i", "ti", 32, true, false },
+	{ "unsigned int", "this->u", "tu", 32, false, false },
+	{ "unsigned long", "this->ul", "tul", 64, false, false },
+	{ "char", "this->p->c", "p->c", 8, true, false }, { "short", "this->p->s", "p->s", 16, true, false },
+	{ "unsigned int", "this->p->u", "p->u", 32, false, false },
 	{ "long", "this->p->l", "p->l", 64, true, false }, { "int", "this->p->b3", "p->b3", 3, true, true },
-	{ "unsigned int", "this->p->b5", "p->b5", 5, false, true }, { "int", "this->p->b20", "p->b20", 20, true, true },
-	{ "unsigned int", "this->p->b31", "p->b31", 31, false, true }, { "int", "this->p->a[1]", "p->a[1]", 32, true, false },
-	{ "unsigned short", "arr[1,\"x\"]", "arr", 16, false, false }, { "long", "self->ar[2]", "sar", 64, true, false },
+	{ "unsigned int", "this->p->b5", "p->b5", 5, false, true },
+	{ "int", "this->p->b20", "p->b20", 20, true, true },
+	{ "unsigned int", "this->p->b31", "p->b31", 31, false, true },
+	{ "int", "this->p->a[1]", "p->a[1]", 32, true, false },
+	{ "unsigned short", "arr[1,\"x\"]", "arr", 16, false, false },
+	{ "long", "self->ar[2]", "sar", 64, true, false },
 };
 
 static const char *const declarations =
 	"enum e { MINUS = -1, NONE, ONE };\n"
-	"struct s { char c; short s; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned b31:31; int a[2]; };\n";
+	"struct s { char c; short s; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned "
+	    "b31:31; int a[2]; };\n";
 
 static const char *const c_head =
 	"#include <stdint.h>\n#include <stdio.h>\ntypedef uint64_t u; typedef int64_t s;\n"
-	"static u NEG(u a) { return -a; }\nstatic u NOT(u a) { return ~a; }\nstatic u TRUTH(u a) { return !a; }\nstatic u PLUS(u a) { return a; }\n"
-	"static u MUL(u a, u b) { return a * b; }\nstatic u ADD(u a, u b) { return a + b; }\nstatic u SUB(u a, u b) { return a - b; }\n"
-	"static u AND(u a, u b) { return a & b; }\nstatic u OR(u a, u b) { return a | b; }\nstatic u XOR(u a, u b) { return a ^ b; }\n"
-	"static u DIVs(u a, u b) { return b == -1ull ? -a : (u)((s)a / (s)b); }\nstatic u DIVu(u a, u b) { return a / b; }\n"
-	"static u MODs(u a, u b) { return b == -1ull ? 0 : (u)((s)a % (s)b); }\nstatic u MODu(u a, u b) { return a % b; }\n"
+	"static u NEG(u a) { return -a; }\nstatic u NOT(u a) { return ~a; }\n"
+	    "static u TRUTH(u a) { return !a; }\nstatic u PLUS(u a) { return a; }\n"
+	"static u MUL(u a, u b) { return a * b; }\nstatic u ADD(u a, u b) { return a + b; }\n"
+	    "static u SUB(u a, u b) { return a - b; }\n"
+	"static u AND(u a, u b) { return a & b; }\nstatic u OR(u a, u b) { return a | b; }\n"
+	    "static u XOR(u a, u b) { return a ^ b; }\n"
+	"static u DIVs(u a, u b) { return b == -1ull ? -a : (u)((s)a / (s)b); }\n"
+	    "static u DIVu(u a, u b) { return a / b; }\n"
+	"static u MODs(u a, u b) { return b == -1ull ? 0 : (u)((s)a % (s)b); }\n"
+	    "static u MODu(u a, u b) { return a % b; }\n"
 	"static u SHL(u a, u b) { return a << (b & 63); }\n"
-	"static u SHRs(u a, u b) { return (u)((s)a >> (b & 63)); }\nstatic u SHRu(u a, u b) { return a >> (b & 63); }\n"
+	"static u SHRs(u a, u b) { return (u)((s)a >> (b & 63)); }\n"
+	    "static u SHRu(u a, u b) { return a >> (b & 63); }\n"
 	"static u LTs(u a, u b) { return (s)a < (s)b; }\nstatic u LTu(u a, u b) { return a < b; }\n"
 	"static u LEs(u a, u b) { return (s)a <= (s)b; }\nstatic u LEu(u a, u b) { return a <= b; }\n"
 	"static u EQ(u a, u b) { return a == b; }\nstatic u NE(u a, u b) { return a != b; }\n"
-	"static u LAND(u a, u b) { return a && b; }\nstatic u LOR(u a, u b) { return a || b; }\nstatic u LXOR(u a, u b) { return !a != !b; }\n"
+	"static u LAND(u a, u b) { return a && b; }\nstatic u LOR(u a, u b) { return a || b; }\n"
+	    "static u LXOR(u a, u b) { return !a != !b; }\n"
 	"static u COMMA(u a, u b) { return b; }\nstatic u COND(u a, u b, u c) { return a ? b : c; }\n"
 	"static u CUTs(u a, int n) { return (u)((s)(a << (64 - n)) >> (64 - n)); }\n"
-	"static u CUTu(u a, int n) { return a << (64 - n) >> (64 - n); }\nstatic u BOOL(u a) { return a != 0; }\n";
+	"static u CUTu(u a, int n) { return a << (64 - n) >> (64 - n); }\n"
+	    "static u BOOL(u a) { return a != 0; }\n";
 
 enum kind { LEAF, LITERAL, UNARY, CAST, BINARY, COND };
 
@@ -79,29 +94,35 @@ struct op {
 };
 
 static const struct op ops[] = {
-	{ UNARY, 14, "-", "NEG", 0, 0 }, { UNARY, 14, "~", "NOT", 0, 0 }, { UNARY, 14, "!", "TRUTH", 0, 0 }, { UNARY, 14, "+", "PLUS", 0, 0 },
-	{ CAST, 14, NULL, NULL, 0, 0 }, { CAST, 14, NULL, NULL, 0, 0 }, { BINARY, 13, "*", "MUL", 0, 0 }, { BINARY, 13, "*", "MUL", 0, 0 },
-	{ BINARY, 13, "/", "DIV", 1, 0 }, { BINARY, 13, "%", "MOD", 1, 0 }, { BINARY, 12, "+", "ADD", 0, 0 }, { BINARY, 12, "-", "SUB", 0, 0 },
-	{ BINARY, 11, "<<", "SHL", 0, 0 }, { BINARY, 11, ">>", "SHR", 1, 0 }, { BINARY, 10, "<", "LT", 1, 0 }, { BINARY, 10, "<=", "LE", 1, 0 },
-	{ BINARY, 10, ">", "LT", 1, 1 }, { BINARY, 10, ">=", "LE", 1, 1 }, { BINARY, 9, "==", "EQ", 0, 0 }, { BINARY, 9, "!=", "NE", 0, 0 },
-	{ BINARY, 8, "&", "AND", 0, 0 }, { BINARY, 7, "^", "XOR", 0, 0 }, { BINARY, 6, "|", "OR", 0, 0 }, { BINARY, 5, "&&", "LAND", 0, 0 },
-	{ BINARY, 4, "^^", "LXOR", 0, 0 }, { BINARY, 3, "||", "LOR", 0, 0 }, { COND, 2, NULL, "COND", 0, 0 }, { COND, 2, NULL, "COND", 0, 0 },
-	{ BINARY, 0, ",", "COMMA", 0, 0 },
+	{ UNARY, 14, "-", "NEG", 0, 0 }, { UNARY, 14, "~", "NOT", 0, 0 }, { UNARY, 14, "!", "TRUTH", 0, 0 },
+	{ UNARY, 14, "+", "PLUS", 0, 0 }, { CAST, 14, NULL, NULL, 0, 0 }, { CAST, 14, NULL, NULL, 0, 0 },
+	{ BINARY, 13, "*", "MUL", 0, 0 }, { BINARY, 13, "*", "MUL", 0, 0 },
+	{ BINARY, 13, "/", "DIV", 1, 0 }, { BINARY, 13, "%", "MOD", 1, 0 }, { BINARY, 12, "+", "ADD", 0, 0 },
+	{ BINARY, 12, "-", "SUB", 0, 0 }, { BINARY, 11, "<<", "SHL", 0, 0 },
+	{ BINARY, 11, ">>", "SHR", 1, 0 }, { BINARY, 10, "<", "LT", 1, 0 }, { BINARY, 10, "<=", "LE", 1, 0 },
+	{ BINARY, 10, ">", "LT", 1, 1 }, { BINARY, 10, ">=", "LE", 1, 1 }, { BINARY, 9, "==", "EQ", 0, 0 },
+	{ BINARY, 9, "!=", "NE", 0, 0 }, { BINARY, 8, "&", "AND", 0, 0 }, { BINARY, 7, "^", "XOR", 0, 0 },
+	{ BINARY, 6, "|", "OR", 0, 0 }, { BINARY, 5, "&&", "LAND", 0, 0 },
+	{ BINARY, 4, "^^", "LXOR", 0, 0 }, { BINARY, 3, "||", "LOR", 0, 0 }, { COND, 2, NULL, "COND", 0, 0 },
+	{ COND, 2, NULL, "COND", 0, 0 }, { BINARY, 0, ",", "COMMA", 0, 0 },
 };
 #define NOPS (sizeof(ops) / sizeof(ops[0]))
 
 struct type { unsigned bits; bool is_signed; };	/* bits 1: _Bool */
 
 static const struct { const char *text; struct type type; } literals[] = {
-	{ "0", { 32, 1 } }, { "1", { 32, 1 } }, { "2", { 32, 1 } }, { "7", { 32, 1 } }, { "0177", { 32, 1 } }, { "0x7f", { 32, 1 } },
-	{ "128", { 32, 1 } }, { "255", { 32, 1 } }, { "32767", { 32, 1 } }, { "0x8000", { 32, 1 } }, { "65535", { 32, 1 } },
-	{ "2147483647", { 32, 1 } }, { "2147483648", { 64, 1 } }, { "0x7fffffff", { 32, 1 } }, { "0x80000000", { 32, 0 } },
-	{ "0xffffffff", { 32, 0 } }, { "4294967295", { 64, 1 } }, { "4294967296", { 64, 1 } }, { "037777777777", { 32, 0 } },
-	{ "1u", { 32, 0 } }, { "0U", { 32, 0 } }, { "4294967295u", { 32, 0 } }, { "1l", { 64, 1 } }, { "3L", { 64, 1 } },
-	{ "0x80000000L", { 64, 1 } }, { "1ul", { 64, 0 } }, { "0xffffffffUL", { 64, 0 } }, { "5ll", { 64, 1 } },
-	{ "9223372036854775807", { 64, 1 } }, { "0x8000000000000000", { 64, 0 } }, { "0xffffffffffffffff", { 64, 0 } },
-	{ "18446744073709551615ull", { 64, 0 } }, { "01777777777777777777777", { 64, 0 } }, { "'a'", { 32, 1 } },
-	{ "'\\n'", { 32, 1 } }, { "'\\0'", { 32, 1 } }, { "MINUS", { 32, 1 } }, { "ONE", { 32, 1 } }, { "1000000000", { 32, 1 } },
+	{ "0", { 32, 1 } }, { "1", { 32, 1 } }, { "2", { 32, 1 } }, { "7", { 32, 1 } }, { "0177", { 32, 1 } },
+	{ "0x7f", { 32, 1 } }, { "128", { 32, 1 } }, { "255", { 32, 1 } }, { "32767", { 32, 1 } },
+	{ "0x8000", { 32, 1 } }, { "65535", { 32, 1 } }, { "2147483647", { 32, 1 } },
+	{ "2147483648", { 64, 1 } }, { "0x7fffffff", { 32, 1 } }, { "0x80000000", { 32, 0 } },
+	{ "0xffffffff", { 32, 0 } }, { "4294967295", { 64, 1 } }, { "4294967296", { 64, 1 } },
+	{ "037777777777", { 32, 0 } }, { "1u", { 32, 0 } }, { "0U", { 32, 0 } }, { "4294967295u", { 32, 0 } },
+	{ "1l", { 64, 1 } }, { "3L", { 64, 1 } }, { "0x80000000L", { 64, 1 } }, { "1ul", { 64, 0 } },
+	{ "0xffffffffUL", { 64, 0 } }, { "5ll", { 64, 1 } }, { "9223372036854775807", { 64, 1 } },
+	{ "0x8000000000000000", { 64, 0 } }, { "0xffffffffffffffff", { 64, 0 } },
+	{ "18446744073709551615ull", { 64, 0 } }, { "01777777777777777777777", { 64, 0 } },
+	{ "'a'", { 32, 1 } }, { "'\\n'", { 32, 1 } }, { "'\\0'", { 32, 1 } }, { "MINUS", { 32, 1 } },
+	{ "ONE", { 32, 1 } }, { "1000000000", { 32, 1 } },
 };
 #define NLITERALS (sizeof(literals) / sizeof(literals[0]))
 
@@ -250,7 +271,8 @@ static struct type type_of(const struct node *n)
 	switch (n->kind) {
 	case LITERAL: return literals[n->literal].type;
 	case LEAF: return n->var->bitfield ? int_type : (struct type){ n->var->bits, n->var->is_signed };
-	case CAST: return n->var->bitfield ? (struct type){ 32, n->var->is_signed } : (struct type){ n->var->bits, n->var->is_signed };
+	case CAST: return n->var->bitfield ? (struct type){ 32, n->var->is_signed } :
+	    (struct type){ n->var->bits, n->var->is_signed };
 	case UNARY: return n->op->d[0] == '!' ? int_type : promoted(type_of(n->a));
 	case COND: return common(type_of(n->b), type_of(n->c));
 	default: break;
@@ -296,7 +318,8 @@ static void cast_c(const struct gen *g, const struct node *n)
 
 static void operator_c(const struct gen *g, const struct node *n)
 {
-	struct type by = n->op->prec == 11 ? type_of(n->a) : n->b ? common(type_of(n->a), type_of(n->b)) : int_type;
+	struct type by = n->op->prec == 11 ? type_of(n->a) : n->b ? common(type_of(n->a), type_of(n->b)) :
+	    int_type;
 
 	fprintf(g->c, "%s%s(", n->op->c, n->op->by_sign ? sign(by) : "");
 	put_c(g, n->op->swapped ? n->b : n->a);
@@ -338,7 +361,8 @@ static void put_d(struct gen *g, const struct node *n, int above, bool folded)
 		fprintf(f, n->kind == CAST ? "(%s)" : "%s ", n->kind == CAST ? n->var->type : n->op->d);
 		put_d(g, n->a, 14, folded);
 	} else if (n->kind == COND) {
-		fprintf(f, "zero | ");		/* a condition that is constant has the type of the arm it chooses */
+		/* a condition that is constant has the type of the arm it chooses */
+		fprintf(f, "zero | ");
 		put_d(g, n->a, 7, folded);
 		fprintf(f, " ? ");
 		put_d(g, n->b, 0, folded);
@@ -373,14 +397,16 @@ static void print_c(struct gen *g, const struct node *e, int id)
 
 	fprintf(g->c, "\tall = ");
 	put_c(g, e);
-	fprintf(g->c, "; printf(\"%d %%ld %%lx %u %d\\n\", (long)all, (long)CUTu(all, %u));\n", id, size(t), common(t, int_type).is_signed,
-	    size(t) * 8);
+	fprintf(g->c, "; printf(\"%d %%ld %%lx %u %d\\n\", (long)all, (long)CUTu(all, %u));\n", id, size(t),
+	    common(t, int_type).is_signed, size(t) * 8);
 }
 
 /* The value of v op e as D computes it, with v's sign. */
-static void compute_c(struct gen *g, const struct var *v, const char *func, bool by_sign, const struct node *e)
+static void compute_c(struct gen *g, const struct var *v, const char *func, bool by_sign,
+    const struct node *e)
 {
-	struct type t = v->bitfield ? (struct type){ 32, v->is_signed } : promoted((struct type){ v->bits, v->is_signed });
+	struct type t = v->bitfield ? (struct type){ 32, v->is_signed } :
+	    promoted((struct type){ v->bits, v->is_signed });
 
 	fprintf(g->c, "%s%s((u)%s, ", func, by_sign ? sign(t) : "", v->c);
 	if (e != NULL)
@@ -394,8 +420,10 @@ static void compute_c(struct gen *g, const struct var *v, const char *func, bool
 static void assignment(struct gen *g, int id)
 {
 	static const char *const steps[] = { "++%s", "--%s", "%s++", "%s--" };
-	static const char *const kinds[] = { "=", "=", "+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=", ">>=" };
-	static const char *const func[] = { NULL, NULL, "ADD", "SUB", "MUL", "AND", "OR", "XOR", "DIV", "MOD", "SHL", "SHR" };
+	static const char *const kinds[] = { "=", "=", "+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=",
+		">>=" };
+	static const char *const func[] = { NULL, NULL, "ADD", "SUB", "MUL", "AND", "OR", "XOR", "DIV", "MOD",
+		"SHL", "SHR" };
 	const struct var *v = &var[next(g, NVARS)];
 	uint32_t k = next(g, 16);
 	struct node *e = k >= 12 ? NULL : k == 8 || k == 9 ? odd(g, 2) : expr(g, 2);
@@ -407,14 +435,17 @@ static void assignment(struct gen *g, int id)
 	} else {
 		fprintf(g->d, steps[k - 12], v->d);
 	}
-	fprintf(g->d, "); printf(\"%d %%d\", all); all = %s; printf(\" %%d %%x\\n\", all, %s);\n", id, v->d, v->d);
+	fprintf(g->d, "); printf(\"%d %%d\", all); all = %s; printf(\" %%d %%x\\n\", all, %s);\n", id, v->d,
+	    v->d);
 	fprintf(g->c, "\told = (u)%s; all = %s(", v->c, v->bits == 1 ? "BOOL" : "PLUS");
 	if (k < 2)
 		put_c(g, e);
 	else
 		compute_c(g, v, k < 12 ? func[k] : k % 2 ? "SUB" : "ADD", k == 8 || k == 9 || k == 11, e);
-	fprintf(g->c, "); %s = all;\n\tprintf(\"%d %%ld\", (long)%s); printf(\" %%ld %%lx\\n\", (long)%s, (long)CUTu((u)%s, %u));\n", v->c, id,
-	    k >= 14 ? "old" : "all", v->c, v->c, v->bitfield ? 32 : size((struct type){ v->bits, v->is_signed }) * 8);
+	fprintf(g->c,
+	    "); %s = all;\n\tprintf(\"%d %%ld\", (long)%s); printf(\" %%ld %%lx\\n"
+	    "\", (long)%s, (long)CUTu((u)%s, %u));\n", v->c, id, k >= 14 ? "old" : "all", v->c, v->c,
+	    v->bitfield ? 32 : size((struct type){ v->bits, v->is_signed }) * 8);
 }
 
 static void declare(struct gen *g)
@@ -424,7 +455,8 @@ static void declare(struct gen *g)
 
 	fprintf(g->d, "/* @quiet */\n#pragma D option quiet\n%s", declarations);
 	fprintf(g->d, "long all, zero;\n");
-	fprintf(g->c, "%s%sint main(void)\n{\n\tstruct s mem = { 0 }, *p = &mem;\n\tu all, old;\n", c_head, declarations);
+	fprintf(g->c, "%s%sint main(void)\n{\n\tstruct s mem = { 0 }, *p = &mem;\n\tu all, old;\n", c_head,
+	    declarations);
 	for (size_t i = 0; i < NVARS; i++) {
 		g->value[i] = random_value(g, &var[i]);
 		if (strchr(var[i].c, '>') != NULL)
@@ -434,7 +466,8 @@ static void declare(struct gen *g)
 			continue;
 		tag = strchr(var[i].d, '>');
 		len = tag ? (int)(tag - var[i].d) - 1 : 0;
-		fprintf(g->d, "%.*s%s%s %s;\n", len, var[i].d, len ? " " : "", var[i].type, tag ? tag + 1 : var[i].d);
+		fprintf(g->d, "%.*s%s%s %s;\n", len, var[i].d, len ? " " : "", var[i].type,
+		    tag ? tag + 1 : var[i].d);
 	}
 	fprintf(g->d, "unsigned short arr[int, string];\nself long ar[int];\n");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines on standard input, each of which must be one JSON object (RFC 8259) in UTF-8, without a member named twice.
- * Prints the first fault of each bad line; status 1 when there was one, or no line at all.
+ * Lines on standard input, each of which must be one JSON object (RFC 8259) in UTF-8, without a member
+ * named twice. Prints the first fault of each bad line; status 1 when there was one, or no line at all.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -70,8 +70,9 @@ static bool number(struct scan *s)
 static bool sequence(struct scan *s)
 {
 	static const unsigned char rows[][4] = {	/* first from, to; second from, to */
-		{ 0xc2, 0xdf, 0x80, 0xbf }, { 0xe0, 0xe0, 0xa0, 0xbf }, { 0xe1, 0xec, 0x80, 0xbf }, { 0xed, 0xed, 0x80, 0x9f },
-		{ 0xee, 0xef, 0x80, 0xbf }, { 0xf0, 0xf0, 0x90, 0xbf }, { 0xf1, 0xf3, 0x80, 0xbf }, { 0xf4, 0xf4, 0x80, 0x8f },
+		{ 0xc2, 0xdf, 0x80, 0xbf }, { 0xe0, 0xe0, 0xa0, 0xbf }, { 0xe1, 0xec, 0x80, 0xbf },
+		{ 0xed, 0xed, 0x80, 0x9f }, { 0xee, 0xef, 0x80, 0xbf }, { 0xf0, 0xf0, 0x90, 0xbf },
+		{ 0xf1, 0xf3, 0x80, 0xbf }, { 0xf4, 0xf4, 0x80, 0x8f },
 	};
 	unsigned char c = *s->p++;
 	unsigned more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
@@ -224,7 +225,8 @@ static bool value(struct scan *s)
 
 static bool line_is_good(const char *line, size_t n, unsigned number_of)
 {
-	struct scan s = { (const unsigned char *)line, (const unsigned char *)line, (const unsigned char *)line + n, NULL, 0 };
+	struct scan s = { (const unsigned char *)line, (const unsigned char *)line,
+		(const unsigned char *)line + n, NULL, 0 };
 
 	if (peek(&s) != '{')
 		bad(&s, "no object");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layoutgen SEED COUNT D-FILE C-FILE: writes the same random structs and unions as D and as C. Both programs print every
- * type's size, every member's offset, and where the bits of every member lie: its bytes' sum after writing all ones.
+ * layoutgen SEED COUNT D-FILE C-FILE: writes the same random structs and unions as D and as C. Both
+ * programs print every type's size, every member's offset, and where the bits of every member lie: its
+ * bytes' sum after writing all ones.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +14,9 @@
 #define MAX_WORDS 64
 
 static const struct basic { const char *name; unsigned bits; } basics[] = {
-	{ "char", 8 }, { "unsigned char", 8 }, { "short", 16 }, { "unsigned short", 16 }, { "int", 32 }, { "unsigned", 32 },
-	{ "long", 64 }, { "unsigned long", 64 }, { "long long", 64 }, { "_Bool", 1 }, { "enum e", 32 }, { "uint16_t", 16 },
+	{ "char", 8 }, { "unsigned char", 8 }, { "short", 16 }, { "unsigned short", 16 }, { "int", 32 },
+	{ "unsigned", 32 }, { "long", 64 }, { "unsigned long", 64 }, { "long long", 64 }, { "_Bool", 1 },
+	{ "enum e", 32 }, { "uint16_t", 16 },
 };
 #define NBASICS (sizeof(basics) / sizeof(basics[0]))
 
@@ -42,15 +44,16 @@ static void bit_field(struct gen *g, int m)
 {
 	const struct basic *t = &basics[next(g, NBASICS)];
 
-	fprintf(g->types, "\t%s m%d:%u;\n", t->name, m, 1 + next(g, strcmp(t->name, "enum e") == 0 ? 8 : t->bits));
+	fprintf(g->types, "\t%s m%d:%u;\n", t->name, m,
+	    1 + next(g, strcmp(t->name, "enum e") == 0 ? 8 : t->bits));
 	scalar(g, true, "m%d", m, 0);
 }
 
 /* Anonymous: its members are the outer type's. */
 static void anonymous(struct gen *g, int m)
 {
-	fprintf(g->types, "\t%s { %s m%d; %s m%d_2; };\n", next(g, 2) ? "struct" : "union", basics[next(g, NBASICS)].name, m,
-	    basics[next(g, NBASICS)].name, m);
+	fprintf(g->types, "\t%s { %s m%d; %s m%d_2; };\n", next(g, 2) ? "struct" : "union",
+	    basics[next(g, NBASICS)].name, m, basics[next(g, NBASICS)].name, m);
 	scalar(g, false, "m%d", m, 0);
 	scalar(g, false, "m%d_2", m, 0);
 }
@@ -93,11 +96,15 @@ static void show(struct gen *g, int type)
 		const char *path = g->scalar[i].path;
 
 		if (!g->scalar[i].bits && strchr(path, '[') == NULL) {
-			fprintf(g->d, "BEGIN { printf(\"%s at %%d\\n\", (int)offsetof(t%d, %s)); }\n", path, type, path);
-			fprintf(g->c, "\tprintf(\"%s at %%d\\n\", (int)offsetof(t%d, %s));\n", path, type, path);
+			fprintf(g->d, "BEGIN { printf(\"%s at %%d\\n\", (int)offsetof(t%d, %s)); }\n", path,
+			    type, path);
+			fprintf(g->c, "\tprintf(\"%s at %%d\\n\", (int)offsetof(t%d, %s));\n", path, type,
+			    path);
 		}
-		fprintf(g->d, "BEGIN\n{\n\tthis->w = (unsigned long *)alloca(%d); ((t%d *)this->w)->%s = -1;\n"
-		    "\tprintf(\"%s %%d %%u\\n\", (long)((t%d *)this->w)->%s, ", 8 * MAX_WORDS, type, path, path, type, path);
+		fprintf(g->d,
+		    "BEGIN\n{\n\tthis->w = (unsigned long *)alloca(%d); ((t%d *)this->w)->%s = -1;\n"
+		    "\tprintf(\"%s %%d %%u\\n\", (long)((t%d *)this->w)->%s, ", 8 * MAX_WORDS, type, path,
+		    path, type, path);
 		fprintf(g->c, "\tmemset(w, 0, sizeof (w)); ((t%d *)w)->%s = -1;\n"
 		    "\tprintf(\"%s %%ld %%lu\\n\", (long)((t%d *)w)->%s, ", type, path, path, type, path);
 		for (int k = 0; k < MAX_WORDS; k++) {
@@ -149,7 +156,9 @@ int main(int argc, char **argv)
 	fclose(out);
 	if (!(out = fopen(argv[4], "w")))
 		return 2;
-	fprintf(out, "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\nenum e { NONE, ONE, LAST = 255 };\n"
+	fprintf(out,
+	    "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
+	    "enum e { NONE, ONE, LAST = 255 };\n"
 	    "%sint main(void)\n{\n\tstatic unsigned long w[%d];\n%s\treturn 0;\n}\n", types, MAX_WORDS, c);
 	fclose(out);
 	free(types);

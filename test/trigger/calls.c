@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls N [wait|hang]: exactly N calls of getppid(2) by one thread, and exactly one of getpgid(2) after the last. With wait they
- * begin when a byte can be read from standard input (or it ends); with hang the process then sleeps until it is killed.
- * The trace must show N entries and N returns of getppid, all before getpgid. Status 7, so that a test can tell it from others.
+ * calls N [wait|hang]: exactly N calls of getppid(2) by one thread, and exactly one of getpgid(2) after the
+ * last. With wait they begin when a byte can be read from standard input (or it ends); with hang the
+ * process then sleeps until it is killed. The trace must show N entries and N returns of getppid, all
+ * before getpgid. Status 7, so that a test can tell it from others.
  */
 #include <stdio.h>
 #include <stdlib.h>

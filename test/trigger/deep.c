@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls getppid() 300 calls deep. What each call returns is written after it, so no compiler turns the calls into a loop. */
+/*
+ * Calls getppid() 300 calls deep. What each call returns is written after it, so no compiler turns the
+ * calls into a loop.
+ */
 #include <unistd.h>
 
 __attribute__((noinline)) int down(int n);

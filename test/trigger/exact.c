@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exact THREADS CALLS [KEYS]: makes CALLS system calls from THREADS threads, all off at the same moment, then prints
- * how many it made. They are getppid, which nobody makes by accident (libc of the dynamic loader, the shell's
- * start-up): each getppid of this process is one of ours. With KEYS they are getpgid(-1 - n % KEYS) instead, so that
- * arg0 takes that many values. Reads a line first, so that whoever traces can be ready.
+ * exact THREADS CALLS [KEYS]: makes CALLS system calls from THREADS threads, all off at the same moment,
+ * then prints how many it made. They are getppid, which nobody makes by accident (libc of the dynamic
+ * loader, the shell's start-up): each getppid of this process is one of ours. With KEYS they are getpgid(-1
+ * - n % KEYS) instead, so that arg0 takes that many values. Reads a line first, so that whoever traces can
+ * be ready.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -46,7 +47,8 @@ static uint64_t number(const char *text, uint64_t max)
 
 int main(int argc, char **argv)
 {
-	uint64_t threads = argc > 2 ? number(argv[1], 256) : 0, calls = argc > 2 ? number(argv[2], UINT64_MAX) : 0, first = 0;
+	uint64_t threads = argc > 2 ? number(argv[1], 256) : 0,
+	    calls = argc > 2 ? number(argv[2], UINT64_MAX) : 0, first = 0;
 	uint64_t keys = argc > 3 ? number(argv[3], 1 << 30) : 0;
 	struct work *w = calloc(threads + 1, sizeof(*w));
 	pthread_barrier_t start;
@@ -60,7 +62,8 @@ int main(int argc, char **argv)
 		return 2;
 	pthread_barrier_init(&start, NULL, (unsigned)threads);
 	for (uint64_t i = 0; i < threads; i++) {
-		w[i] = (struct work){ .start = &start, .calls = calls / threads + (i < calls % threads), .first = first, .keys = keys };
+		w[i] = (struct work){ .start = &start, .calls = calls / threads + (i < calls % threads),
+			.first = first, .keys = keys };
 		first += w[i].calls;
 		if (pthread_create(&w[i].thread, NULL, run, &w[i]) != 0)
 			return 2;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tree of processes that says how much it does. family DEPTH FAN: each process calls work() and getpgid(2) ten times and five times more in a
- * thread, makes FAN children, and ends without waiting for them. The last ones go on when they are orphans, then become another program,
- * which calls both seven times. Prints what all of them together do: "calls N processes N". With a fourth word it first waits for a line.
+ * A tree of processes that says how much it does. family DEPTH FAN: each process calls work() and
+ * getpgid(2) ten times and five times more in a thread, makes FAN children, and ends without waiting for
+ * them. The last ones go on when they are orphans, then become another program, which calls both seven
+ * times. Prints what all of them together do: "calls N processes N". With a fourth word it first waits for
+ * a line.
  */
 #include <pthread.h>
 #include <stdbool.h>

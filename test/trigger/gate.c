@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls getppid() until SIGUSR1 comes, whose handler calls go(); then it ends. A probe that makes the signal can be told from one at go(). */
+/*
+ * Calls getppid() until SIGUSR1 comes, whose handler calls go(); then it ends. A probe that makes the
+ * signal can be told from one at go().
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

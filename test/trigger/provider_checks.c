@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_checks DIR: what security modules and capabilities are asked for, between two calls of times(2): 4 files opened, 2 modes changed,
- * 1 file removed, chroot(2) 3 times as root; then a child without capabilities asks for chroot(2) twice, in vain.
- * provider_checks audit-on, audit-off: the kernel's audit, with a rule for mkdirat(2). provider_checks mkdir DIR: 3 folders made and removed.
+ * provider_checks DIR: what security modules and capabilities are asked for, between two calls of times(2):
+ * 4 files opened, 2 modes changed, 1 file removed, chroot(2) 3 times as root; then a child without
+ * capabilities asks for chroot(2) twice, in vain. provider_checks audit-on, audit-off: the kernel's audit,
+ * with a rule for mkdirat(2). provider_checks mkdir DIR: 3 folders made and removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,8 @@ static void must(int ok, const char *what)
 static void send_audit(int type, const void *data, size_t len)
 {
 	struct { struct nlmsghdr h; char data[sizeof(struct audit_rule_data) + 64]; } m = {
-		.h = { .nlmsg_len = (uint32_t)(sizeof(m.h) + len), .nlmsg_type = (uint16_t)type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK } };
+		.h = { .nlmsg_len = (uint32_t)(sizeof(m.h) + len), .nlmsg_type = (uint16_t)type,
+		    .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK } };
 	struct { struct nlmsghdr h; struct nlmsgerr e; char room[4096]; } answer;
 	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_dtmalloc FILE: between two calls of times(2) FILE is opened and closed 9 times, 7 messages of 900 bytes go through a queue, 3 pipes
- * get room for a mebibyte, and 64 pages are touched and given back.
+ * provider_dtmalloc FILE: between two calls of times(2) FILE is opened and closed 9 times, 7 messages of
+ * 900 bytes go through a queue, 3 pipes get room for a mebibyte, and 64 pages are touched and given back.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 		close(fd);
 	}
 	for (int i = 0; i < 7; i++)
-		must(msgsnd(q, &m, sizeof(m.text), 0) == 0 && msgrcv(q, &m, sizeof(m.text), 0, 0) == sizeof(m.text));
+		must(msgsnd(q, &m, sizeof(m.text), 0) == 0 &&
+		    msgrcv(q, &m, sizeof(m.text), 0, 0) == sizeof(m.text));
 	pipes();
 	pages();
 	times(&t);

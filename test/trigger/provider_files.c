@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* provider_files DIR: between two calls of times(2) a known number of every operation on files, in DIR, which is empty. The tests know the figures. */
+/*
+ * provider_files DIR: between two calls of times(2) a known number of every operation on files, in DIR,
+ * which is empty. The tests know the figures.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +44,10 @@ static void transfers(int fd)
 	must(fsync(fd) == 0 && fsync(fd) == 0 && fdatasync(fd) == 0, "fsync");
 }
 
-/* 4 times attributes are read, 3 times set; 2 of fcntl's flags, 2 locks, 2 controls in vain, 1 mapping, 1 handle */
+/*
+ * 4 times attributes are read, 3 times set; 2 of fcntl's flags, 2 locks, 2 controls in vain, 1 mapping, 1
+ * handle
+ */
 static void attributes(int fd, const char *file)
 {
 	struct flock lock = { .l_type = F_WRLCK };
@@ -74,7 +80,10 @@ static void extended(const char *file)
 	must(removexattr(file, "trusted.one") == 0, "removexattr");
 }
 
-/* 1 link, 1 symbolic link, 4 of those read, 1 renamed, 5 removed; 2 folders made, 3 times removed (once in vain), 2 times read */
+/*
+ * 1 link, 1 symbolic link, 4 of those read, 1 renamed, 5 removed; 2 folders made, 3 times removed (once
+ * in vain), 2 times read
+ */
 static void names(void)
 {
 	struct stat st;
@@ -85,11 +94,14 @@ static void names(void)
 		must(readlink("s", buf, 99) == 1 && readlink("/proc/self/exe", buf, 99) > 0, "readlink");
 	must(mkdir("d1", 0700) == 0 && mkdir("d1/d2", 0711) == 0, "mkdir");
 	must((fd = open(".", O_RDONLY | O_DIRECTORY)) >= 0, "open .");
-	must(syscall(SYS_getdents64, fd, buf, sizeof(buf)) > 0 && syscall(SYS_getdents64, fd, buf, sizeof(buf)) >= 0, "getdents64");
+	must(syscall(SYS_getdents64, fd, buf, sizeof(buf)) > 0 &&
+	    syscall(SYS_getdents64, fd, buf, sizeof(buf)) >= 0, "getdents64");
 	close(fd);
 	must(rmdir("d1") < 0 && errno == ENOTEMPTY && rmdir("d1/d2") == 0 && rmdir("d1") == 0, "rmdir");
-	must(unlink("a") == 0 && unlink("b1") == 0 && unlink("b2") == 0 && unlink("s") == 0 && unlink("p") == 0, "unlink");
-	snprintf(buf, sizeof(buf), "/sys/kernel/dtrace-none-%d", getpid());	/* nobody has asked for it before */
+	must(unlink("a") == 0 && unlink("b1") == 0 && unlink("b2") == 0 && unlink("s") == 0 &&
+	    unlink("p") == 0, "unlink");
+	/* nobody has asked for it before */
+	snprintf(buf, sizeof(buf), "/sys/kernel/dtrace-none-%d", getpid());
 	for (int i = 0; i < 3; i++)
 		must(stat(buf, &st) < 0, buf);
 }
@@ -121,7 +133,8 @@ int main(int argc, char **argv)
 
 	must(argc == 2 && chdir(argv[1]) == 0, "DIR");
 	times(&t);
-	must((a = open("a", O_CREAT | O_RDWR, 0600)) >= 0 && (b = open("b", O_CREAT | O_RDWR, 0640)) >= 0, "open");
+	must((a = open("a", O_CREAT | O_RDWR, 0600)) >= 0 && (b = open("b", O_CREAT | O_RDWR, 0640)) >= 0,
+	    "open");
 	must(mknod("c", S_IFREG | 0600, 0) == 0 && mkfifo("p", 0644) == 0, "mknod");
 	transfers(a);
 	attributes(a, "a");

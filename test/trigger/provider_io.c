@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* provider_io FILE N: N blocks of 4096 bytes in a row, read past the cache in one call: the kernel makes few requests of them. */
+/*
+ * provider_io FILE N: N blocks of 4096 bytes in a row, read past the cache in one call: the kernel makes
+ * few requests of them.
+ */
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <stdint.h>
@@ -28,13 +31,15 @@ int main(int argc, char **argv)
 
 	must(fd >= 0 && n > 0 && n <= MOST && syscall(SYS_io_setup, MOST, &ctx) == 0, "FILE N");
 	for (int i = 0; i < n; i++) {
-		cb[i] = (struct iocb){ .aio_lio_opcode = IOCB_CMD_PREAD, .aio_fildes = (uint32_t)fd, .aio_buf = (uintptr_t)memory[i],
-			.aio_nbytes = BLOCK, .aio_offset = (int64_t)i * BLOCK };
+		cb[i] = (struct iocb){ .aio_lio_opcode = IOCB_CMD_PREAD, .aio_fildes = (uint32_t)fd,
+			.aio_buf = (uintptr_t)memory[i], .aio_nbytes = BLOCK,
+			.aio_offset = (int64_t)i * BLOCK };
 		list[i] = &cb[i];
 	}
 	must(syscall(SYS_io_submit, ctx, (long)n, list) == n, "io_submit");
 	for (int left = n; left > 0; left -= got) {
-		must((got = (int)syscall(SYS_io_getevents, ctx, 1L, (long)left, event, NULL)) > 0, "io_getevents");
+		must((got = (int)syscall(SYS_io_getevents, ctx, 1L, (long)left, event, NULL)) > 0,
+		    "io_getevents");
 		for (int i = 0; i < got; i++)
 			must(event[i].res == BLOCK, "read");
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_life: a life with known events. Prints a line for everything that the proc probes must show, as the script
- * beside it prints it: probe, then its arguments. The order is not part of the promise, but for the lines of one thread.
- * With an argument it is the program that was executed: it exits with 4.
+ * provider_life: a life with known events. Prints a line for everything that the proc probes must show, as
+ * the script beside it prints it: probe, then its arguments. The order is not part of the promise, but for
+ * the lines of one thread. With an argument it is the program that was executed: it exits with 4.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -40,7 +40,10 @@ static pid_t child(void (*life)(void), int reason)
 static void nothing(void) {}
 static void killed(void) { kill(getpid(), SIGKILL); }
 
-/* On the stack: a constant that nobody has read yet may be in no page of memory, where a probe could see it. */
+/*
+ * On the stack: a constant that nobody has read yet may be in no page of memory, where a probe could see
+ * it.
+ */
 static void executed(void)
 {
 	char missing[] = "/nonexistent/program", self[] = "/proc/self/exe";
@@ -126,7 +129,8 @@ static void signals(void)
 	kill(me, SIGTERM);
 	kill(me, SIGTERM);		/* pending already */
 	sigtimedwait(&set, NULL, &(struct timespec){ 1, 0 });
-	printf("signal-send %d %d\nsignal-discard %d %d\nsignal-clear %d\n", me, SIGTERM, me, SIGTERM, SIGTERM);
+	printf("signal-send %d %d\nsignal-discard %d %d\nsignal-clear %d\n", me, SIGTERM, me, SIGTERM,
+	    SIGTERM);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process with known lock events, for test/cli/provider_plockstat.sh. It prints how often each came, as NAME COUNT, and waits
- * until a thread really sleeps in a lock (its wchan or state tells) before that lock is given back.
+ * A process with known lock events, for test/cli/provider_plockstat.sh. It prints how often each came, as
+ * NAME COUNT, and waits until a thread really sleeps in a lock (its wchan or state tells) before that lock
+ * is given back.
  */
 #include "asleep.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_lockstat fight FILE: threads that get in each other's way in a mutex, a reader's and writer's spinlock and a semaphore, until
- * they are killed. FILE is made.
- * provider_lockstat spin FILE: in a spinlock.
- * provider_lockstat calls FILE: between two calls of times(2) 20 of each: a mutex taken (lseek of a file that two descriptors have), a spinlock
- * (futex that does not wait), a semaphore that becomes a reader's (munmap), one that a writer has (pwrite). Then a thread that
- * waits for a mutex gets a signal.
+ * provider_lockstat fight FILE: threads that get in each other's way in a mutex, a reader's and writer's
+ * spinlock and a semaphore, until they are killed. FILE is made. provider_lockstat spin FILE: in a
+ * spinlock. provider_lockstat calls FILE: between two calls of times(2) 20 of each: a mutex taken (lseek of
+ * a file that two descriptors have), a spinlock (futex that does not wait), a semaphore that becomes a
+ * reader's (munmap), one that a writer has (pwrite). Then a thread that waits for a mutex gets a signal.
  */
 #include "asleep.h"
 
@@ -135,7 +134,8 @@ static void interrupted(void)
 
 int main(int argc, char **argv)
 {
-	static void *(*const fighters[])(void *) = { moves, moves, moves, places, places, asks, asks, leads, NULL };
+	static void *(*const fighters[])(void *) = { moves, moves, moves, places, places, asks, asks, leads,
+		NULL };
 	static void *(*const spinners[])(void *) = { futexes, futexes, futexes, NULL };
 
 	must(argc > 2 && (file = open(argv[2], O_CREAT | O_RDWR, 0600)) >= 0, "FILE");

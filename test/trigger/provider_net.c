@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_net tcp ADDRESS PORT: 5 connections, each 6000 bytes there and 500 back, then 3 connects to PORT + 2, where nobody listens.
- * provider_net udp|udplite ADDRESS PORT: 4 datagrams of 100 to 400 bytes there, 50 bytes back for each, then 2 to PORT + 2.
- * provider_net ping ADDRESS [far]: 3 echo requests of 64 bytes, answered by the kernel; from that address too, but for far; IPv4.
- * provider_net sctp ADDRESS: 5 packets that say they are of SCTP, of 40 bytes, to itself; IPv4. The kernel need not have that protocol.
- * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000 in it.
- * provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
+ * provider_net tcp ADDRESS PORT: 5 connections, each 6000 bytes there and 500 back, then 3 connects to PORT
+ * + 2, where nobody listens. provider_net udp|udplite ADDRESS PORT: 4 datagrams of 100 to 400 bytes there,
+ * 50 bytes back for each, then 2 to PORT + 2. provider_net ping ADDRESS [far]: 3 echo requests of 64 bytes,
+ * answered by the kernel; from that address too, but for far; IPv4. provider_net sctp ADDRESS: 5 packets
+ * that say they are of SCTP, of 40 bytes, to itself; IPv4. The kernel need not have that protocol.
+ * provider_net pieces ADDRESS PORT: a network of its own whose packets have 1500 bytes; a datagram of 4000
+ * in it. provider_net full ADDRESS PORT: datagrams to a socket that nobody reads until none fits.
  * provider_net again ADDRESS PORT: connects to a full queue until a segment has been sent again.
- * provider_net lost ADDRESS PORT: 5 connections, each 1000 bytes that are lost on the way at first, and 500 bytes that come before them.
- * provider_net unorder ADDRESS PORT: a connection that gets 3 segments of 100 bytes from beyond a gap; IPv4.
- * provider_net abort ADDRESS PORT: 2 connections that are ended by a reset.
+ * provider_net lost ADDRESS PORT: 5 connections, each 1000 bytes that are lost on the way at first, and 500
+ * bytes that come before them. provider_net unorder ADDRESS PORT: a connection that gets 3 segments of 100
+ * bytes from beyond a gap; IPv4. provider_net abort ADDRESS PORT: 2 connections that are ended by a reset.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -134,7 +135,8 @@ static void tcp(struct end *e, const struct end *nobody)
 	for (int i = 0; i < REFUSED; i++) {
 		int fd = made(nobody, SOCK_STREAM);
 
-		must(connect(fd, (const struct sockaddr *)&nobody->address, nobody->len) < 0 && errno == ECONNREFUSED, "refused");
+		must(connect(fd, (const struct sockaddr *)&nobody->address, nobody->len) < 0 &&
+		    errno == ECONNREFUSED, "refused");
 		close(fd);
 	}
 	close(e->listener);
@@ -148,13 +150,17 @@ static void udp(const struct end *e, const struct end *nobody)
 	socklen_t len;
 
 	for (size_t size = 100; size <= 400; size += 100) {
-		must(sendto(client, buf, size, 0, (const struct sockaddr *)&e->address, e->len) == (ssize_t)size, "sendto");
+		must(sendto(client, buf, size, 0, (const struct sockaddr *)&e->address,
+		    e->len) == (ssize_t)size, "sendto");
 		len = sizeof(from);
-		must(recvfrom(server, buf, sizeof(buf), 0, (struct sockaddr *)&from, &len) == (ssize_t)size, "recvfrom");
-		must(sendto(server, buf, 50, 0, (const struct sockaddr *)&from, len) == 50 && recv(client, buf, sizeof(buf), 0) == 50, "back");
+		must(recvfrom(server, buf, sizeof(buf), 0, (struct sockaddr *)&from, &len) == (ssize_t)size,
+		    "recvfrom");
+		must(sendto(server, buf, 50, 0, (const struct sockaddr *)&from, len) == 50 &&
+		    recv(client, buf, sizeof(buf), 0) == 50, "back");
 	}
 	for (int i = 0; i < 2; i++)
-		must(sendto(one, buf, 10, 0, (const struct sockaddr *)&nobody->address, nobody->len) == 10, "sendto");
+		must(sendto(one, buf, 10, 0, (const struct sockaddr *)&nobody->address, nobody->len) == 10,
+		    "sendto");
 }
 
 static uint16_t sum_of(const void *data, size_t len)
@@ -178,9 +184,11 @@ static void ping(const struct end *e, bool far)
 	must(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0, "timeout");
 	must(fd >= 0 && (far || bind(fd, (const struct sockaddr *)&e->address, e->len) == 0), "raw socket");
 	for (int i = 1; i <= 3; i++) {
-		*h = (struct icmphdr){ .type = ICMP_ECHO, .un.echo = { htons((uint16_t)getpid()), htons((uint16_t)i) } };
+		*h = (struct icmphdr){ .type = ICMP_ECHO,
+			.un.echo = { htons((uint16_t)getpid()), htons((uint16_t)i) } };
 		h->checksum = sum_of(packet, sizeof(packet));
-		must(sendto(fd, packet, sizeof(packet), 0, (const struct sockaddr *)&e->address, e->len) == (ssize_t)sizeof(packet), "sendto");
+		must(sendto(fd, packet, sizeof(packet), 0, (const struct sockaddr *)&e->address,
+		    e->len) == (ssize_t)sizeof(packet), "sendto");
 		/* the requests come here too, and what others ask */
 		do
 			must(recv(fd, got, sizeof(got), 0) >= 28, "recv");
@@ -197,7 +205,8 @@ static void sctp(const struct end *e)
 	must(fd >= 0 && bind(fd, (const struct sockaddr *)&e->address, e->len) == 0, "raw socket");
 	for (int i = 1; i <= 5; i++) {
 		packet[0] = (uint8_t)i;
-		must(sendto(fd, packet, sizeof(packet), 0, (const struct sockaddr *)&e->address, e->len) == (ssize_t)sizeof(packet), "sendto");
+		must(sendto(fd, packet, sizeof(packet), 0, (const struct sockaddr *)&e->address,
+		    e->len) == (ssize_t)sizeof(packet), "sendto");
 		must(recv(fd, got, sizeof(got), 0) == 60 && got[20] == i, "recv");
 	}
 	close(fd);
@@ -225,7 +234,8 @@ static void pieces(const struct end *e)
 	small_packets();
 	server = bound(e, SOCK_DGRAM);
 	client = made(e, SOCK_DGRAM);
-	must(sendto(client, buf, sizeof(buf), 0, (const struct sockaddr *)&e->address, e->len) == (ssize_t)sizeof(buf), "sendto");
+	must(sendto(client, buf, sizeof(buf), 0, (const struct sockaddr *)&e->address,
+	    e->len) == (ssize_t)sizeof(buf), "sendto");
 	must(recv(server, buf, sizeof(buf), 0) == (ssize_t)sizeof(buf), "recv");
 }
 
@@ -236,7 +246,8 @@ static void full(const struct end *e)
 
 	must(setsockopt(server, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) == 0, "rcvbuf");
 	for (int i = 0; i < 20; i++)
-		must(sendto(client, buf, sizeof(buf), 0, (const struct sockaddr *)&e->address, e->len) > 0, "sendto");
+		must(sendto(client, buf, sizeof(buf), 0, (const struct sockaddr *)&e->address, e->len) > 0,
+		    "sendto");
 }
 
 static void ends_hard(struct end *e)
@@ -279,7 +290,8 @@ static void unorder(struct end *e)
 	socklen_t len = sizeof(from);
 
 	e->listener = bound(e, SOCK_STREAM);
-	must(listen(e->listener, 1) == 0 && connect(fd, (const struct sockaddr *)&e->address, e->len) == 0, "connect");
+	must(listen(e->listener, 1) == 0 && connect(fd, (const struct sockaddr *)&e->address, e->len) == 0,
+	    "connect");
 	other = accept(e->listener, NULL, NULL);
 	must(raw >= 0 && other >= 0 && getsockname(fd, (struct sockaddr *)&from, &len) == 0, "raw socket");
 	for (uint32_t i = 1; i <= 3; i++) {
@@ -287,10 +299,13 @@ static void unorder(struct end *e)
 		s.from = s.to = from.sin_addr.s_addr;
 		s.protocol = htons(IPPROTO_TCP);
 		s.len = htons(sizeof(s.h) + sizeof(s.data));
-		s.h = (struct tcphdr){ .source = from.sin_port, .dest = ((struct sockaddr_in *)&e->address)->sin_port, .doff = 5, .ack = 1,
-			.seq = htonl(next_byte(fd, 2) + 1000 * i), .ack_seq = htonl(next_byte(fd, 1)), .window = htons(1000) };
+		s.h = (struct tcphdr){ .source = from.sin_port,
+			.dest = ((struct sockaddr_in *)&e->address)->sin_port, .doff = 5, .ack = 1,
+			.seq = htonl(next_byte(fd, 2) + 1000 * i), .ack_seq = htonl(next_byte(fd, 1)),
+			.window = htons(1000) };
 		s.h.check = sum_of(&s, sizeof(s));
-		must(sendto(raw, &s.h, sizeof(s.h) + sizeof(s.data), 0, (const struct sockaddr *)&e->address, e->len) > 0, "sendto");
+		must(sendto(raw, &s.h, sizeof(s.h) + sizeof(s.data), 0, (const struct sockaddr *)&e->address,
+		    e->len) > 0, "sendto");
 	}
 	close(other);
 }
@@ -305,7 +320,8 @@ static void again(struct end *e)
 	must(listen(e->listener, 1) == 0, "listen");
 	for (int i = 0; i < 4; i++) {
 		fd[i] = made(e, SOCK_STREAM | SOCK_NONBLOCK);
-		must(connect(fd[i], (const struct sockaddr *)&e->address, e->len) == 0 || errno == EINPROGRESS, "connect");
+		must(connect(fd[i], (const struct sockaddr *)&e->address, e->len) == 0 ||
+		    errno == EINPROGRESS, "connect");
 	}
 	for (int i = 0; i < 6000 && info.tcpi_total_retrans == 0; i++) {
 		socklen_t len = sizeof(info);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process with known calls, for test/cli/provider_pid.sh: N times work() on each of T threads; a function with ten arguments;
- * recursion; a library opened later, when asked. Usage: provider_pid [CALLS [THREADS [LIBRARY]]]
+ * A process with known calls, for test/cli/provider_pid.sh: N times work() on each of T threads; a function
+ * with ten arguments; recursion; a library opened later, when asked. Usage: provider_pid [CALLS [THREADS
+ * [LIBRARY]]]
  */
 #include "alone.h"
 

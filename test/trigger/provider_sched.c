@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_sched: known events of the scheduler, between two calls of times(2) in the first thread. On one CPU, first in a real-time
- * class, where nobody of the same priority is preempted; prints "fair" instead of "fifo" when that is not allowed.
- * Then a mutex lends priority 10 to a thread of priority 1: "owner TID", "waiter TID".
+ * provider_sched: known events of the scheduler, between two calls of times(2) in the first thread. On one
+ * CPU, first in a real-time class, where nobody of the same priority is preempted; prints "fair" instead of
+ * "fifo" when that is not allowed. Then a mutex lends priority 10 to a thread of priority 1: "owner TID",
+ * "waiter TID".
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_sysinfo FILE: a known number of everything sysinfo counts, between two calls of times(2). FILE has 10 bytes or more.
- * provider_sysinfo raw DEVICE: blocks of a device read and written through buffers, and past the cache.
- * provider_sysinfo lock terminal|map: threads that get in each other's way until they are killed.
+ * provider_sysinfo FILE: a known number of everything sysinfo counts, between two calls of times(2). FILE
+ * has 10 bytes or more. provider_sysinfo raw DEVICE: blocks of a device read and written through buffers,
+ * and past the cache. provider_sysinfo lock terminal|map: threads that get in each other's way until they
+ * are killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,8 @@ static void transfers(int in, int out)
 {
 	struct iovec v[2] = { { buf, 2 }, { buf, 2 } }, w = { buf, 6 };
 
-	must(read(in, buf, 3) == 3 && readv(in, v, 2) == 4 && pread(in, buf, 5, 0) == 5 && preadv(in, &w, 1, 0) == 6);
+	must(read(in, buf, 3) == 3 && readv(in, v, 2) == 4 && pread(in, buf, 5, 0) == 5 &&
+	    preadv(in, &w, 1, 0) == 6);
 	w.iov_len = 7;
 	must(preadv2(in, &w, 1, 0, 0) == 7 && read(-1, buf, 9) < 0 && pread(in, buf, 9, 1 << 20) == 0);
 	must(write(out, buf, 3) == 3 && writev(out, v, 2) == 4 && pwrite(out, buf, 5, 0) == 5);
@@ -130,7 +132,8 @@ static void names(const char *file)
 	struct stat st;
 	int a = open(file, O_RDONLY), b = open("/nonexistent", O_RDONLY);
 
-	must(a >= 0 && b < 0 && stat(file, &st) == 0 && mkdir("/proc/none", 0700) < 0 && unlink("/nonexistent") < 0);
+	must(a >= 0 && b < 0 && stat(file, &st) == 0 && mkdir("/proc/none", 0700) < 0 &&
+	    unlink("/nonexistent") < 0);
 	close(a);
 }
 
@@ -153,7 +156,10 @@ static void on_cpu(pthread_t t, int cpu)
 	pthread_setaffinity_np(t, sizeof(set), &set);
 }
 
-/* 20 moves between CPUs, and 500 barriers that a thread on another CPU must take part in; with one CPU nothing. */
+/*
+ * 20 moves between CPUs, and 500 barriers that a thread on another CPU must take part in; with one CPU
+ * nothing.
+ */
 static void processors(void)
 {
 	cpu_set_t all;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider_vminfo FOLDER: 64 pages of everything vminfo counts, each kind after a call of times(2): of nothing, of zeros, faults of
- * protection, a file written, read, read by faults (as code too), copied on write, locked for direct I/O. FOLDER is on a disk.
- * provider_vminfo swap: 64 pages out, and in again.
+ * provider_vminfo FOLDER: 64 pages of everything vminfo counts, each kind after a call of times(2): of
+ * nothing, of zeros, faults of protection, a file written, read, read by faults (as code too), copied on
+ * write, locked for direct I/O. FOLDER is on a disk. provider_vminfo swap: 64 pages out, and in again.
  */
 #include <fcntl.h>
 #include <setjmp.h>

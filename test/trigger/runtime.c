@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 600 calls of work(), 2 to 300 turns long, with sleep between some: at the end it prints the CPU time they took, in microseconds. */
+/*
+ * 600 calls of work(), 2 to 300 turns long, with sleep between some: at the end it prints the CPU time
+ * they took, in microseconds.
+ */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

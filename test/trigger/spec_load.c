@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spec_load THREADS CALLS: each thread calls getpgid() with numbers of its own, from 1 on over all of them: odd ones are to be committed. */
+/*
+ * spec_load THREADS CALLS: each thread calls getpgid() with numbers of its own, from 1 on over all of
+ * them: odd ones are to be committed.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

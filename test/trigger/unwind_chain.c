@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls through everything that makes stacks hard to walk without frame pointers, down to one system call, getppid(), in front of
- * which it prints the return addresses it finds itself: "WAY address…", innermost first, the first that of the place of the call.
- * The trace of that system call must be the same, below the wrapper's own frame. Ways: plain, alloca, large, qsort, signal, altstack,
- * leaf, library (a callback out of one, argv[2]), deep.
+ * Calls through everything that makes stacks hard to walk without frame pointers, down to one system call,
+ * getppid(), in front of which it prints the return addresses it finds itself: "WAY address…", innermost
+ * first, the first that of the place of the call. The trace of that system call must be the same, below the
+ * wrapper's own frame. Ways: plain, alloca, large, qsort, signal, altstack, leaf, library (a callback out
+ * of one, argv[2]), deep.
  */
 #include "alone.h"
 
@@ -120,7 +121,8 @@ FN int chain_deep(int n) { return (n > 0 ? chain_deep(n - 1) : chain_first(1)) +
 static int from_library(const char *path)
 {
 	void *lib = dlopen(path, RTLD_NOW);
-	int (*call)(int (*)(int), int) = lib != NULL ? (int (*)(int (*)(int), int))dlsym(lib, "library_call") : NULL;
+	int (*call)(int (*)(int), int) = lib != NULL ?
+	    (int (*)(int (*)(int), int))dlsym(lib, "library_call") : NULL;
 
 	if (call == NULL)
 		return 1;

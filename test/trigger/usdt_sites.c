@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usdt_sites [ROUNDS [MILLISECONDS]]: static probes of provider usdtsites, as a header of `dtrace -h` makes them. Each round reaches
- * start(round), values(-1 as a char, 200 as an unsigned char, round * 1000 as a long, text) and, only while somebody
- * traces it, costly(sum). Says at the end how often, and how many rounds found costly enabled.
+ * usdt_sites [ROUNDS [MILLISECONDS]]: static probes of provider usdtsites, as a header of `dtrace -h` makes
+ * them. Each round reaches start(round), values(-1 as a char, 200 as an unsigned char, round * 1000 as a
+ * long, text) and, only while somebody traces it, costly(sum). Says at the end how often, and how many
+ * rounds found costly enabled.
  */
 #include <dtrace/usdt.h>
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ustack_chain [-l LIB] [-n TIMES] [-b MS] [-2] [-w]: main() → first() → second() → third(), which calls getppid(2) TIMES times (1). The stack of
- * each call must show these names, innermost first. -l: LIB's chain_inside() stands between second() and third(). -b: third() is
- * busy that long before it calls. -2: second() calls third() from two
- * places. -w: begins when standard input ends. Built with frame pointers and without inlining.
+ * ustack_chain [-l LIB] [-n TIMES] [-b MS] [-2] [-w]: main() → first() → second() → third(), which
+ * calls getppid(2) TIMES times (1). The stack of each call must show these names, innermost first. Built
+ * with frame pointers and without inlining.
+ *
+ *   -l LIB   chain_inside() of LIB is between second() and third()
+ *   -b MS    third() is busy that long before it calls
+ *   -2       second() calls third() from two places
+ *   -w       begins when standard input ends
  */
 #include <dlfcn.h>
 #include <stdio.h>

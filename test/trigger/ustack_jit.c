@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ustack_jit [NAME]: makes a function at run time that calls getppid(2) and returns, tells of it in /tmp/perf-PID.map as jit_made (or
- * NAME), and runs it. The stack must begin in it. The file is left for the tracer; a test takes it away.
+ * ustack_jit [NAME]: makes a function at run time that calls getppid(2) and returns, tells of it in
+ * /tmp/perf-PID.map as jit_made (or NAME), and runs it. The stack must begin in it. The file is left for
+ * the tracer; a test takes it away.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 #if defined(__aarch64__)
 /* stp x29, x30, [sp, #-16]!; mov x29, sp; mov x8, #getppid; svc 0; ldp x29, x30, [sp], #16; ret */
-static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001, 0xa8c17bfd, 0xd65f03c0 };
+static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001,
+	0xa8c17bfd, 0xd65f03c0 };
 #elif defined(__x86_64__)
 /* push rbp; mov rbp, rsp; mov eax, getppid; syscall; pop rbp; ret */
 static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3 };

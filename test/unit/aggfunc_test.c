@@ -43,9 +43,11 @@ static void test_simple_aggs(void)
 static void test_quantize(void)
 {
 	static const struct { int64_t value; uint32_t bucket; int64_t shown; } cases[] = {
-		{ 0, 63, 0 }, { 1, 64, 1 }, { 2, 65, 2 }, { 3, 65, 2 }, { 4, 66, 4 }, { -1, 62, -1 }, { -2, 61, -2 }, { -3, 61, -2 }, { -5, 60, -4 },
-		{ INT64_MAX, 126, 1ll << 62 }, { 1ll << 62, 126, 1ll << 62 }, { (1ll << 62) - 1, 125, 1ll << 61 }, { INT64_MIN, 0, -(1ll << 62) },
-		{ -(1ll << 62), 0, -(1ll << 62) }, { -(1ll << 62) + 1, 1, -(1ll << 61) },
+		{ 0, 63, 0 }, { 1, 64, 1 }, { 2, 65, 2 }, { 3, 65, 2 }, { 4, 66, 4 }, { -1, 62, -1 },
+		{ -2, 61, -2 }, { -3, 61, -2 }, { -5, 60, -4 }, { INT64_MAX, 126, 1ll << 62 },
+		{ 1ll << 62, 126, 1ll << 62 }, { (1ll << 62) - 1, 125, 1ll << 61 },
+		{ INT64_MIN, 0, -(1ll << 62) }, { -(1ll << 62), 0, -(1ll << 62) },
+		{ -(1ll << 62) + 1, 1, -(1ll << 61) },
 	};
 	int64_t data[127];
 
@@ -66,7 +68,8 @@ static void test_lquantize(void)
 {
 	uint64_t arg = LQ(-10, 4, 5);	/* -10 -5 0 5 | 10 */
 	static const struct { int64_t value; uint32_t bucket; } cases[] = {
-		{ INT64_MIN, 0 }, { -11, 0 }, { -10, 1 }, { -6, 1 }, { -5, 2 }, { 0, 3 }, { 9, 4 }, { 10, 5 }, { INT64_MAX, 5 },
+		{ INT64_MIN, 0 }, { -11, 0 }, { -10, 1 }, { -6, 1 }, { -5, 2 }, { 0, 3 }, { 9, 4 }, { 10, 5 },
+		{ INT64_MAX, 5 },
 	};
 	int64_t data[6];
 
@@ -83,7 +86,8 @@ static void test_lquantize(void)
 	CHECK_INT(dt_lquantize_bucket(LQ(INT32_MIN, 65535, 65535), INT32_MAX), 65536);
 }
 
-#define LLQ(factor, low, high, nsteps) ((uint64_t)(factor) << 48 | (uint64_t)(low) << 32 | (uint64_t)(high) << 16 | (nsteps))
+#define LLQ(factor, low, high, nsteps) ((uint64_t)(factor) << 48 | (uint64_t)(low) << 32 | \
+	(uint64_t)(high) << 16 | (nsteps))
 
 static void check_llq(uint64_t arg, const int64_t *positive, uint32_t n)
 {
@@ -102,20 +106,24 @@ static void check_llq(uint64_t arg, const int64_t *positive, uint32_t n)
 	CHECK_INT(dt_llquantize_bucket(arg, INT64_MAX), 2 * n + 2);
 	CHECK_INT(dt_llquantize_bucket(arg, INT64_MIN), 0);
 	CHECK(dt_llquantize_label(arg, 0) == DT_BL_LE && dt_llquantize_label(arg, 1) == DT_BL_VALUE);
-	CHECK(dt_llquantize_label(arg, middle) == DT_BL_ABS && dt_llquantize_label(arg, 2 * n + 2) == DT_BL_GE);
+	CHECK(dt_llquantize_label(arg, middle) == DT_BL_ABS &&
+	    dt_llquantize_label(arg, 2 * n + 2) == DT_BL_GE);
 }
 
 static void test_llquantize(void)
 {
-	check_llq(LLQ(10, 0, 1, 10), (const int64_t[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100 }, 18);
-	check_llq(LLQ(10, 1, 1, 20), (const int64_t[]){ 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100 }, 18);
+	check_llq(LLQ(10, 0, 1, 10), (const int64_t[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 40, 50, 60, 70,
+		80, 90, 100 }, 18);
+	check_llq(LLQ(10, 1, 1, 20), (const int64_t[]){ 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70,
+		75, 80, 85, 90, 95, 100 }, 18);
 	check_llq(LLQ(10, 0, 1, 5), (const int64_t[]){ 1, 2, 4, 6, 8, 10, 20, 40, 60, 80, 100 }, 10);
 	check_llq(LLQ(2, 0, 3, 2), (const int64_t[]){ 1, 2, 4, 8, 16 }, 4);
 	check_llq(LLQ(2, 2, 3, 8), (const int64_t[]){ 4, 5, 6, 7, 8, 10, 12, 14, 16 }, 8);
 	CHECK_INT(dt_llquantize_nbuckets(LLQ(2, 0, 62, 2)), 2 * 63 + 3);
 	CHECK_INT(dt_llquantize_bucket(LLQ(2, 0, 62, 2), INT64_MIN), 0);
 	CHECK_INT(dt_llquantize_bucket(LLQ(2, 0, 62, 2), INT64_MAX), 2 * 63 + 1);
-	CHECK_INT(dt_llquantize_nbuckets(LLQ(2, 0, 63, 2)) + dt_llquantize_nbuckets(LLQ(1, 0, 1, 2)) + dt_llquantize_nbuckets(LLQ(10, 2, 1, 10)) +
+	CHECK_INT(dt_llquantize_nbuckets(LLQ(2, 0, 63, 2)) + dt_llquantize_nbuckets(LLQ(1, 0, 1, 2)) +
+	    dt_llquantize_nbuckets(LLQ(10, 2, 1, 10)) +
 	    dt_llquantize_nbuckets(LLQ(10, 0, 1, 0)), 0);
 }
 

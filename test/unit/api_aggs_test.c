@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations through the public header, with real traces: every order and joined, what callbacks say, the data of each
- * aggregating function, several handles in threads (R 5, R 7 1: "no aggregation walk").
+ * Aggregations through the public header, with real traces: every order and joined, what callbacks say, the
+ * data of each aggregating function, several handles in threads (R 5, R 7 1: "no aggregation walk").
  */
 #include "api_trace.h"
 
@@ -49,7 +49,8 @@ static const char orders_program[] =
 
 static void test_orders(void)
 {
-	static const struct { const char *name; dtrace_aggregate_walk_f *walk; const char *want; } orders[] = {
+	static const struct { const char *name; dtrace_aggregate_walk_f *walk; const char *want; } orders[] =
+	    {
 		{ "sorted", dtrace_aggregate_walk_sorted, "b:y=1 b:x=3 a:z=2 a:x=4 " },
 		{ "key", dtrace_aggregate_walk_keysorted, "b:x=3 b:y=1 a:x=4 a:z=2 " },
 		{ "val", dtrace_aggregate_walk_valsorted, "b:y=1 b:x=3 a:z=2 a:x=4 " },
@@ -310,7 +311,9 @@ static int check_shape(const dtrace_aggdata_t *a, void *arg)
 
 static void test_shapes(void)
 {
-	dtrace_hdl_t *h = traced("BEGIN { @c = count(); @s = sum(3); @mi = min(3); @ma = max(3); @av = avg(7); @av = avg(-8); "
+	dtrace_hdl_t *h =
+	    traced("BEGIN { @c = count(); @s = sum(3); @mi = min(3); @ma = max(3); @av = avg(7); @av = "
+	    "avg(-8); "
 	    "@sd = stddev(1); @q = quantize(7); @q = quantize(-8); @lq = lquantize(7, -10, 10, 4); }");
 	int times = 0;
 
@@ -347,7 +350,8 @@ static int check_keys(const dtrace_aggdata_t *a, void *arg)
 
 static void test_keys(void)
 {
-	dtrace_hdl_t *h = traced("BEGIN { @[(char)'c', (int)-4, (long)-8, \"text\", probename, stack(3)] = count(); }");
+	dtrace_hdl_t *h =
+	    traced("BEGIN { @[(char)'c', (int)-4, (long)-8, \"text\", probename, stack(3)] = count(); }");
 	int times = 0;
 
 	CHECK_INT(dtrace_aggregate_walk(h, check_keys, &times), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Firings through the public header, each function with a real trace: records and what callbacks say of them, text in pieces,
- * handlers, formats, poll(2) (R 5, R 7 1: "no buffered handler, no consume").
+ * Firings through the public header, each function with a real trace: records and what callbacks say of
+ * them, text in pieces, handlers, formats, poll(2) (R 5, R 7 1: "no buffered handler, no consume").
  */
 #include "api_trace.h"
 
@@ -64,7 +64,8 @@ static char *worked(dtrace_hdl_t *h, struct seen *s, dtrace_workstatus_t want)
 	return text;
 }
 
-static const char records_program[] = "BEGIN { s = \"abc\"; trace((int)5); printf(\"%s %d\\n\", s, (long)-7); } END { trace((char)1); }";
+static const char records_program[] =
+    "BEGIN { s = \"abc\"; trace((int)5); printf(\"%s %d\\n\", s, (long)-7); } END { trace((char)1); }";
 
 static void test_records(void)
 {
@@ -150,7 +151,8 @@ static int on_piece(const dtrace_bufdata_t *b, void *arg)
 	    b->dtbda_buffered + strspn(b->dtbda_buffered, " "),
 	    b->dtbda_probe != NULL ? " in " : " out ",
 	    b->dtbda_recdesc != NULL ? b->dtbda_recdesc->dtrd_action : -1,
-	    b->dtbda_aggdata != NULL ? " @" : "", b->dtbda_aggdata != NULL ? b->dtbda_aggdata->dtada_desc->dtagd_name : "", b->dtbda_flags);
+	    b->dtbda_aggdata != NULL ? " @" : "", b->dtbda_aggdata != NULL ?
+	    b->dtbda_aggdata->dtada_desc->dtagd_name : "", b->dtbda_flags);
 	return p->says;
 }
 
@@ -171,11 +173,14 @@ static void test_buffered(void)
 	CHECK_INT(dtrace_handle_buffered(h, on_piece, &p), 0);
 	CHECK_INT(dtrace_handle_buffered(h, on_piece, &p), -1);
 	CHECK_INT(dtrace_errno(h), EALREADY);
-	go(h, "BEGIN { trace(5); printf(\"%s-%d\", \"abc\", 7); @a[\"k\", 1] = sum(3); printa(\"%s=%@d;\", @a); printa(@a); @b = count(); }");
+	go(h,
+	    "BEGIN { trace(5); printf(\"%s-%d\", \"abc\", 7); @a[\"k\", 1] = sum(3); printa(\"%s=%@d;\", "
+	    "@a); printa(@a); @b = count(); }");
 	CHECK_INT(dtrace_stop(h), 0);
 	CHECK_INT(dtrace_work(h, NULL, NULL, every, NULL), DTRACE_WORKSTATUS_DONE);
 	CHECK_STR(p.text, "[5 in 1|0][abc-7 in 3|0][k=3; in 4 @a|12][\n in 4|0]"
-	    "[k                                                  in 1 @a|1][1 in 1 @a|1][3 in 1797 @a|2][\n in -1 @a|8]");
+	    "[k                                                  in 1 @a|1][1 in 1 @a|1][3 in 1797 @a|2][\n"
+	    " in -1 @a|8]");
 	p.text[0] = '\0';
 	CHECK_INT(dtrace_aggregate_print(h, NULL, NULL), 0);
 	CHECK_STR(p.text, "[1 out 1793 @b|2][\n out -1 @b|8]");
@@ -364,7 +369,9 @@ static void test_formats(void)
 	CHECK_INT(dtrace_printf_format(h, f.format, back, 3), 11);
 	CHECK_STR(back, "<%");
 	f.out = open_memstream(&text, &len);
-	go(h, "BEGIN { trace((int)-2); trace(\"abc\"); trace((short)0x1ff); } BEGIN { @[\"k\"] = sum(8); printa(@); }");
+	go(h,
+	    "BEGIN { trace((int)-2); trace(\"abc\"); trace((short)0x1ff); } BEGIN { @[\"k\"] = sum(8); "
+	    "printa(@); }");
 	CHECK_INT(dtrace_stop(h), 0);
 	CHECK_INT(dtrace_work(h, f.out, NULL, by_format, &f), DTRACE_WORKSTATUS_DONE);
 	fclose(f.out);
@@ -398,7 +405,9 @@ static void test_commands(void)
 
 	CHECK(mkdtemp(dir) != NULL);
 	snprintf(format, sizeof(format), "%s/%%d", dir);
-	snprintf(command, sizeof(command), "echo told %%d >%s/c; test -z \"$(ls -l /proc/$$/fd | grep %s/out)\" || echo leak >>%s/c", dir, dir, dir);
+	snprintf(command, sizeof(command),
+	    "echo told %%d >%s/c; test -z \"$(ls -l /proc/$$/fd | grep %s/out)\" || echo leak >>%s/c", dir,
+	    dir, dir);
 	f.format = dtrace_printf_create(h, format);
 	f.agg = dtrace_printf_create(h, command);
 	snprintf(format, sizeof(format), "%s/out", dir);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libdtrace through its public header: handles, options, errors, descriptions, types, programs, and what a failed compile leaves. */
+/*
+ * libdtrace through its public header: handles, options, errors, descriptions, types, programs, and what
+ * a failed compile leaves.
+ */
 #include "check.h"
 #include "dtrace.h"
 
@@ -19,7 +22,8 @@ static dtrace_hdl_t *open_plain(void)
 
 static dtrace_prog_t *compile(dtrace_hdl_t *h, const char *text)
 {
-	return dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS | DTRACE_C_NOLIBS, 0, NULL);
+	return dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS | DTRACE_C_NOLIBS, 0,
+	    NULL);
 }
 
 static const char *message(dtrace_hdl_t *h)
@@ -54,8 +58,9 @@ static char *listing(dtrace_hdl_t *h, dtrace_prog_t *p)
 static void test_open(void)
 {
 	static const struct { int version, flags, err; } bad[] = {
-		{ 0, 0, EINVAL }, { -1, 0, EINVAL }, { DTRACE_VERSION + 1, 0, EDT_VERSION }, { DTRACE_VERSION - 1, 0, EDT_OVERSION },
-		{ DTRACE_VERSION, 0x100, EINVAL }, { DTRACE_VERSION, DTRACE_O_LP64 | DTRACE_O_ILP32, EINVAL },
+		{ 0, 0, EINVAL }, { -1, 0, EINVAL }, { DTRACE_VERSION + 1, 0, EDT_VERSION },
+		{ DTRACE_VERSION - 1, 0, EDT_OVERSION }, { DTRACE_VERSION, 0x100, EINVAL },
+		{ DTRACE_VERSION, DTRACE_O_LP64 | DTRACE_O_ILP32, EINVAL },
 		{ DTRACE_VERSION, DTRACE_O_ILP32 | DTRACE_O_NODEV, EDT_DATAMODEL },
 	};
 	int err;
@@ -101,14 +106,16 @@ static void *worker(void *arg)
 	*good = true;
 	for (int i = 0; i < 20; i++) {
 		dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV | DTRACE_O_NOSYS, NULL);
-		dtrace_prog_t *p = dtrace_program_strcompile(h, "syscall:::entry /pid == 1/ { @[execname] = count(); self->t = timestamp; }",
+		dtrace_prog_t *p = dtrace_program_strcompile(h,
+		    "syscall:::entry /pid == 1/ { @[execname] = count(); self->t = timestamp; }",
 		    DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS, 0, NULL);
 		char *text = NULL;
 		size_t len;
 		FILE *f = open_memstream(&text, &len);
 
 		*good &= p != NULL && dtrace_program_dump(h, p, f) == 0;
-		*good &= compile(h, "BEGIN { trace(nosuch); }") == NULL && strstr(message(h), "nosuch") != NULL;
+		*good &= compile(h, "BEGIN { trace(nosuch); }") == NULL &&
+		    strstr(message(h), "nosuch") != NULL;
 		fclose(f);
 		*good &= len > 100;
 		free(first);
@@ -155,7 +162,8 @@ static void test_options(void)
 	CHECK_INT(dtrace_getopt(h, NULL, &v), -1);
 	CHECK_INT(dtrace_getopt(h, "bufsize", NULL), -1);
 	CHECK(dtrace_getopt(h, "quiet", &v) == 0 && v == DTRACEOPT_UNSET);
-	CHECK(dtrace_setopt(h, "quiet", NULL) == 0 && dtrace_getopt(h, "quiet", &v) == 0 && v != DTRACEOPT_UNSET);
+	CHECK(dtrace_setopt(h, "quiet", NULL) == 0 && dtrace_getopt(h, "quiet", &v) == 0 &&
+	    v != DTRACEOPT_UNSET);
 	CHECK_INT(dtrace_setopt(h, "amin", "Nonsense"), -1);
 	CHECK_INT(dtrace_errno(h), EDT_BADOPTVAL);
 	dtrace_close(h);
@@ -169,7 +177,8 @@ static void test_errors(void)
 	CHECK_INT(dtrace_errno(h), EDT_COMPILER);
 	CHECK(strstr(message(h), "nosuch") != NULL && strchr(message(h), '\n') == NULL);
 	CHECK(strstr(dtrace_errexcerpt(h), "^") != NULL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace(nosuch); }", DTRACE_PROBESPEC_NAME, DTRACE_C_ETAGS | DTRACE_C_NOLIBS, 0, NULL) == NULL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace(nosuch); }", DTRACE_PROBESPEC_NAME,
+	    DTRACE_C_ETAGS | DTRACE_C_NOLIBS, 0, NULL) == NULL);
 	CHECK(strstr(message(h), "[D_") != NULL);
 	CHECK(compile(h, "BEGIN { trace(1); }") != NULL);
 	CHECK_INT(dtrace_errno(h), 0);
@@ -193,10 +202,14 @@ static void test_bad_arguments(void)
 	dtrace_probedesc_t d;
 	dtrace_typeinfo_t t;
 
-	CHECK(dtrace_program_strcompile(h, NULL, DTRACE_PROBESPEC_NAME, 0, 0, NULL) == NULL && dtrace_errno(h) == EINVAL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN", DTRACE_PROBESPEC_NAME, 0x80000000u, 0, NULL) == NULL && dtrace_errno(h) == EINVAL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, 0, 2, NULL) == NULL && dtrace_errno(h) == EINVAL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, 0, -2, NULL) == NULL && dtrace_errno(h) == EINVAL);
+	CHECK(dtrace_program_strcompile(h, NULL, DTRACE_PROBESPEC_NAME, 0, 0, NULL) == NULL &&
+	    dtrace_errno(h) == EINVAL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN", DTRACE_PROBESPEC_NAME, 0x80000000u, 0, NULL) == NULL &&
+	    dtrace_errno(h) == EINVAL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, 0, 2,
+	    NULL) == NULL && dtrace_errno(h) == EINVAL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, 0, -2,
+	    NULL) == NULL && dtrace_errno(h) == EINVAL);
 	CHECK(dtrace_program_fcompile(h, NULL, 0, 0, NULL) == NULL && dtrace_errno(h) == EINVAL);
 	CHECK(dtrace_program_load(h, NULL) == NULL && dtrace_errno(h) == EINVAL);
 	CHECK(dtrace_program_save(h, NULL, stdout) == -1 && dtrace_errno(h) == EINVAL);
@@ -217,15 +230,21 @@ static void test_no_trace(void)
 {
 	static const char *const declares[] = {
 		"int leftover; BEGIN { trace(nosuch); }", "BEGIN { leftover = 1; trace(nosuch); }",
-		"BEGIN { self->leftover = 1; trace(nosuch); }", "BEGIN { @leftover = count(); trace(nosuch); }",
-		"typedef int leftover; BEGIN { trace(nosuch); }", "inline int leftover = 3; BEGIN { trace(nosuch); }",
-		"enum e { leftover = 3 }; BEGIN { trace(nosuch); }", "string leftover[int]; BEGIN { trace(nosuch); }",
+		"BEGIN { self->leftover = 1; trace(nosuch); }",
+		"BEGIN { @leftover = count(); trace(nosuch); }",
+		"typedef int leftover; BEGIN { trace(nosuch); }",
+		"inline int leftover = 3; BEGIN { trace(nosuch); }",
+		"enum e { leftover = 3 }; BEGIN { trace(nosuch); }",
+		"string leftover[int]; BEGIN { trace(nosuch); }",
 		"struct leftover { int a; }; BEGIN { trace(nosuch); }",
 	};
-	static const char *const then[] = {		/* works only when the name is free, or means something else */
-		"string leftover; BEGIN { leftover = \"x\"; trace(leftover); }", "BEGIN { leftover = \"x\"; trace(leftover); }",
-		"BEGIN { self->leftover = \"x\"; }", "BEGIN { @leftover[1] = sum(2); }", "BEGIN { leftover = 7; trace(leftover); }",
-		"BEGIN { leftover = 8; }", "BEGIN { leftover = 9; }", "BEGIN { leftover = 10; }", "struct leftover { string b; }; BEGIN { trace(sizeof (struct leftover)); }",
+	/* works only when the name is free, or means something else */
+	static const char *const then[] = {
+		"string leftover; BEGIN { leftover = \"x\"; trace(leftover); }",
+		"BEGIN { leftover = \"x\"; trace(leftover); }", "BEGIN { self->leftover = \"x\"; }",
+		"BEGIN { @leftover[1] = sum(2); }", "BEGIN { leftover = 7; trace(leftover); }",
+		"BEGIN { leftover = 8; }", "BEGIN { leftover = 9; }", "BEGIN { leftover = 10; }",
+		"struct leftover { string b; }; BEGIN { trace(sizeof (struct leftover)); }",
 	};
 
 	for (size_t i = 0; i < sizeof(declares) / sizeof(declares[0]); i++) {
@@ -244,7 +263,8 @@ static void test_no_trace_options(void)
 	dtrace_hdl_t *h = open_plain();
 	dtrace_optval_t v = 0;
 
-	CHECK(compile(h, "#pragma D option quiet\n#pragma D option strsize=32\nBEGIN { trace(nosuch); }") == NULL);
+	CHECK(compile(h,
+	    "#pragma D option quiet\n#pragma D option strsize=32\nBEGIN { trace(nosuch); }") == NULL);
 	CHECK(dtrace_getopt(h, "quiet", &v) == 0 && v == DTRACEOPT_UNSET);
 	CHECK(dtrace_getopt(h, "strsize", &v) == 0 && v != 32);
 	dtrace_prog_t *p = compile(h, "BEGIN { trace(\"x\"); }");
@@ -253,11 +273,12 @@ static void test_no_trace_options(void)
 	free(text);
 	CHECK(compile(h, "#pragma D option quiet\nBEGIN { trace(1); }") != NULL);
 	CHECK(dtrace_getopt(h, "quiet", &v) == 0 && v != DTRACEOPT_UNSET);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace(PROBE_nosuch); }", DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS, 0, NULL) == NULL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN /errno == ENOENT/ { trace(O_RDONLY); trace(nosuch); }", DTRACE_PROBESPEC_NAME,
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace(PROBE_nosuch); }", DTRACE_PROBESPEC_NAME,
 	    DTRACE_C_ZDEFS, 0, NULL) == NULL);
-	if (!CHECK(dtrace_program_strcompile(h, "BEGIN /errno == ENOENT/ { trace(O_RDONLY); }", DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS, 0,
-	    NULL) != NULL))
+	CHECK(dtrace_program_strcompile(h, "BEGIN /errno == ENOENT/ { trace(O_RDONLY); trace(nosuch); }",
+	    DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS, 0, NULL) == NULL);
+	if (!CHECK(dtrace_program_strcompile(h, "BEGIN /errno == ENOENT/ { trace(O_RDONLY); }",
+	    DTRACE_PROBESPEC_NAME, DTRACE_C_ZDEFS, 0, NULL) != NULL))
 		fprintf(stderr, "%s\n", message(h));
 	dtrace_close(h);
 }
@@ -269,7 +290,8 @@ static void test_several_programs(void)
 	char text[128];
 
 	for (int i = 0; i < 100; i++) {
-		snprintf(text, sizeof(text), i % 3 ? "BEGIN { x%d = %d; @a[x%d] = count(); }" : "BEGIN { trace(nosuch%d + %d + %d); }", i, i, i);
+		snprintf(text, sizeof(text), i % 3 ? "BEGIN { x%d = %d; @a[x%d] = count(); }" :
+		    "BEGIN { trace(nosuch%d + %d + %d); }", i, i, i);
 		CHECK((compile(h, text) != NULL) == (i % 3 != 0));
 	}
 	CHECK(compile(h, "BEGIN { trace(x1 + x98); printa(@a); }") != NULL);
@@ -283,10 +305,14 @@ static void test_several_programs(void)
 static void test_descriptions(void)
 {
 	static const struct { dtrace_probespec_t spec; const char *text, *back; } good[] = {
-		{ DTRACE_PROBESPEC_NAME, "syscall::read:entry", "syscall::read:entry" }, { DTRACE_PROBESPEC_NAME, "BEGIN", ":::BEGIN" },
-		{ DTRACE_PROBESPEC_NAME, "read:entry", "::read:entry" }, { DTRACE_PROBESPEC_FUNC, "read", "::read:" },
-		{ DTRACE_PROBESPEC_FUNC, "vmlinux:read", ":vmlinux:read:" }, { DTRACE_PROBESPEC_MOD, "fbt:ext4", "fbt:ext4::" },
-		{ DTRACE_PROBESPEC_PROVIDER, "syscall", "syscall:::" }, { DTRACE_PROBESPEC_NAME, "a*:?b:[cd]:!e", "a*:?b:[cd]:!e" },
+		{ DTRACE_PROBESPEC_NAME, "syscall::read:entry", "syscall::read:entry" },
+		{ DTRACE_PROBESPEC_NAME, "BEGIN", ":::BEGIN" },
+		{ DTRACE_PROBESPEC_NAME, "read:entry", "::read:entry" },
+		{ DTRACE_PROBESPEC_FUNC, "read", "::read:" },
+		{ DTRACE_PROBESPEC_FUNC, "vmlinux:read", ":vmlinux:read:" },
+		{ DTRACE_PROBESPEC_MOD, "fbt:ext4", "fbt:ext4::" },
+		{ DTRACE_PROBESPEC_PROVIDER, "syscall", "syscall:::" },
+		{ DTRACE_PROBESPEC_NAME, "a*:?b:[cd]:!e", "a*:?b:[cd]:!e" },
 	};
 	dtrace_hdl_t *h = open_plain();
 	char buf[DTRACE_DESC2STR_MAX], small[8];
@@ -319,12 +345,15 @@ static void test_attributes(void)
 	char buf[DTRACE_ATTR2STR_MAX];
 
 	CHECK_INT(dtrace_str2attr("Stable/Evolving/Common", &a), 0);
-	CHECK(a.dtat_name == DTRACE_STABILITY_STABLE && a.dtat_data == DTRACE_STABILITY_EVOLVING && a.dtat_class == DTRACE_CLASS_COMMON);
+	CHECK(a.dtat_name == DTRACE_STABILITY_STABLE && a.dtat_data == DTRACE_STABILITY_EVOLVING &&
+	    a.dtat_class == DTRACE_CLASS_COMMON);
 	CHECK_STR(dtrace_attr2str(a, buf, sizeof(buf)), "Stable/Evolving/Common");
 	for (int s = 0; s <= DTRACE_STABILITY_MAX; s++)
 		for (int c = 0; c <= DTRACE_CLASS_MAX; c++) {
-			dtrace_attribute_t in = { (uint8_t)s, (uint8_t)(DTRACE_STABILITY_MAX - s), (uint8_t)c }, out = { 0 };
-			CHECK(dtrace_attr2str(in, buf, sizeof(buf)) != NULL && dtrace_str2attr(buf, &out) == 0 && memcmp(&in, &out, sizeof(in)) == 0);
+			dtrace_attribute_t in = { (uint8_t)s, (uint8_t)(DTRACE_STABILITY_MAX - s),
+				(uint8_t)c }, out = { 0 };
+			CHECK(dtrace_attr2str(in, buf, sizeof(buf)) != NULL &&
+			    dtrace_str2attr(buf, &out) == 0 && memcmp(&in, &out, sizeof(in)) == 0);
 		}
 	CHECK_INT(dtrace_str2attr("External/Private", &a), 0);	/* what is left out is the highest */
 	CHECK_STR(dtrace_attr2str(a, buf, sizeof(buf)), "External/Private/Common");
@@ -343,9 +372,11 @@ static void test_types(void)
 	dtrace_hdl_t *h = open_plain();
 	dtrace_typeinfo_t a, b;
 
-	CHECK(dtrace_type_strcompile(h, "unsigned long", &a) == 0 && a.dtt_type != NULL && a.dtt_object != NULL);
+	CHECK(dtrace_type_strcompile(h, "unsigned long", &a) == 0 && a.dtt_type != NULL &&
+	    a.dtt_object != NULL);
 	CHECK(dtrace_type_strcompile(h, "long unsigned", &b) == 0 && a.dtt_type == b.dtt_type);
-	CHECK(dtrace_type_strcompile(h, "int (*)[3]", &a) == 0 && dtrace_type_strcompile(h, "string", &a) == 0);
+	CHECK(dtrace_type_strcompile(h, "int (*)[3]", &a) == 0 &&
+	    dtrace_type_strcompile(h, "string", &a) == 0);
 	CHECK(dtrace_type_strcompile(h, "userland char *", &a) == 0 && (a.dtt_flags & DTT_FL_USER));
 	CHECK(dtrace_type_strcompile(h, "struct nosuch", &a) == -1 || a.dtt_type != NULL);
 	CHECK_INT(dtrace_type_strcompile(h, "nosuch_t", &a), -1);
@@ -365,13 +396,15 @@ static void test_info(void)
 	dtrace_proginfo_t info;
 	char buf[DTRACE_ATTR2STR_MAX];
 
-	dtrace_prog_t *p = compile(h, "BEGIN { trace(1); printf(\"%d %d\", 1, 2); @a[execname] = count(); @b = sum(1); x = 1; }"
+	dtrace_prog_t *p = compile(h,
+	    "BEGIN { trace(1); printf(\"%d %d\", 1, 2); @a[execname] = count(); @b = sum(1); x = 1; }"
 	    "END { } BEGIN { speculate(speculation()); trace(1); }");
 	dtrace_program_info(h, p, &info);
 	CHECK_INT(info.dpi_aggregates, 2);
 	CHECK_INT(info.dpi_speculations, 1);
 	CHECK_INT(info.dpi_recgens, 5);		/* trace, two of printf, END's default, the last trace */
-	CHECK(dtrace_attr2str(info.dpi_stmtattr, buf, sizeof(buf)) != NULL && dtrace_attr2str(info.dpi_descattr, buf, sizeof(buf)) != NULL);
+	CHECK(dtrace_attr2str(info.dpi_stmtattr, buf, sizeof(buf)) != NULL &&
+	    dtrace_attr2str(info.dpi_descattr, buf, sizeof(buf)) != NULL);
 	dtrace_close(h);
 }
 
@@ -394,7 +427,8 @@ static int visit(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_stmtdesc_t *s, void *
 static void test_statements(void)
 {
 	dtrace_hdl_t *h = open_plain();
-	dtrace_prog_t *p = compile(h, "BEGIN { trace(1); printf(\"%d %d\", 1, 2); x = 1; } END { } BEGIN, END { @a[pid] = sum(1); }");
+	dtrace_prog_t *p = compile(h,
+	    "BEGIN { trace(1); printf(\"%d %d\", 1, 2); x = 1; } END { } BEGIN, END { @a[pid] = sum(1); }");
 	struct walk w = { 0 };
 
 	CHECK_INT(dtrace_stmt_iter(h, p, visit, &w), 0);
@@ -408,9 +442,12 @@ static void test_statements(void)
 /* Saved and loaded, into the same handle and another: the same listing and the same bytes. */
 static void test_save_load(void)
 {
-	static const char program[] = "#pragma D option quiet\nstruct s { int a; }; syscall::read:entry /pid == 1 && execname == \"x\"/"
-	    "{ self->t = timestamp; @q[execname, stack()] = quantize(arg0); printf(\"%s %d\\n\", execname, ((struct s *)arg0)->a);"
-	    " if (arg1) trace(1); else trace(\"two\"); m[pid, \"k\"] = 1; } END { printa(\"%s %@d\\n\", @n); @n[\"a\"] = count(); }";
+	static const char program[] =
+	    "#pragma D option quiet\nstruct s { int a; }; syscall::read:entry /pid == 1 && execname == \"x\"/"
+	    "{ self->t = timestamp; @q[execname, stack()] = quantize(arg0); printf(\"%s %d\\n"
+	    "\", execname, ((struct s *)arg0)->a);"
+	    " if (arg1) trace(1); else trace(\"two\"); m[pid, \"k\"] = 1; } END { printa(\"%s %@d\\n"
+	    "\", @n); @n[\"a\"] = count(); }";
 	dtrace_hdl_t *h = open_plain(), *other = open_plain();
 	dtrace_prog_t *p, *back;
 	char *dof = NULL, *again = NULL, *text, *text2;
@@ -432,7 +469,10 @@ static void test_save_load(void)
 	text = listing(h, p);
 	text2 = listing(other, back);
 	CHECK(strstr(text2, "ldgs DT_VAR(278), %r1") != NULL);
-	/* the listing of a compile leaves out constants that name aggregations, and shows what expression statements return */
+	/*
+	 * the listing of a compile leaves out constants that name aggregations, and shows what expression
+	 * statements return
+	 */
 	CHECK(strlen(text2) >= strlen(text) / 2);
 	free(text);
 	free(text2);
@@ -461,7 +501,8 @@ static void test_load_bad(void)
 
 	CHECK(dtrace_program_load(h, f) == NULL);
 	CHECK_INT(dtrace_errno(h), EDT_DIFINVAL);
-	fputs("this is not DOF at all, only a text of some length to look at, which goes on for more than a header", f);
+	fputs("this is not DOF at all, only a text of some length to look at, which goes on for more than a "
+	    "header", f);
 	rewind(f);
 	CHECK(dtrace_program_load(h, f) == NULL);
 	CHECK_INT(dtrace_errno(h), EDT_DIFINVAL);
@@ -483,86 +524,20 @@ static void test_operands(void)
 	char *const argv[] = { "me", "12", "text" };
 	unsigned flags = DTRACE_C_ZDEFS | DTRACE_C_NOLIBS;
 
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); trace($$2); trace($$0); }", DTRACE_PROBESPEC_NAME, flags, 3, argv) != NULL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, flags, 3, argv) == NULL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, flags | DTRACE_C_ARGREF, 3, argv) != NULL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($9); }", DTRACE_PROBESPEC_NAME, flags | DTRACE_C_ARGREF, 3, argv) == NULL);
-	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($9); }", DTRACE_PROBESPEC_NAME, flags | DTRACE_C_ARGREF | DTRACE_C_DEFARG, 3, argv) != NULL);
-	CHECK(dtrace_program_strcompile(h, "", DTRACE_PROBESPEC_NAME, flags | DTRACE_C_EMPTY, 0, NULL) != NULL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); trace($$2); trace($$0); }",
+	    DTRACE_PROBESPEC_NAME, flags, 3, argv) != NULL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME, flags, 3,
+	    argv) == NULL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($1); }", DTRACE_PROBESPEC_NAME,
+	    flags | DTRACE_C_ARGREF, 3, argv) != NULL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($9); }", DTRACE_PROBESPEC_NAME,
+	    flags | DTRACE_C_ARGREF, 3, argv) == NULL);
+	CHECK(dtrace_program_strcompile(h, "BEGIN { trace($9); }", DTRACE_PROBESPEC_NAME,
+	    flags | DTRACE_C_ARGREF | DTRACE_C_DEFARG, 3, argv) != NULL);
+	CHECK(dtrace_program_strcompile(h, "", DTRACE_PROBESPEC_NAME, flags | DTRACE_C_EMPTY, 0,
+	    NULL) != NULL);
 	CHECK(dtrace_program_strcompile(h, "", DTRACE_PROBESPEC_NAME, flags, 0, NULL) == NULL);
 	dtrace_close(h);
-}
-
-/* ---- records ---- */
-
-static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
-{
-	FILE *f = arg;
-	int32_t n = 0;
-
-	if (rec == NULL) {
-		fprintf(f, "end\n");
-		return DTRACE_CONSUME_NEXT;
-	}
-	if (rec->dtrd_size == sizeof(n))
-		memcpy(&n, d->dtpda_data, sizeof(n));
-	fprintf(f, "%d of %u: %d\n", rec->dtrd_action, rec->dtrd_size, n);
-	return rec->dtrd_action == DTRACEACT_EXIT ? DTRACE_CONSUME_THIS : DTRACE_CONSUME_NEXT;
-}
-
-static int on_record_take(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
-{
-	(void)d, (void)rec, (void)arg;
-	return DTRACE_CONSUME_THIS;
-}
-
-static int on_record_abort(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
-{
-	(void)d, (void)rec, (void)arg;
-	return DTRACE_CONSUME_ABORT;
-}
-
-/* To the end; the last status. False: nobody may trace here. */
-static bool traced(dtrace_hdl_t *h, const char *text, FILE *out, dtrace_consume_rec_f *f, void *arg, dtrace_workstatus_t *status)
-{
-	dtrace_prog_t *p = dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL);
-
-	CHECK(p != NULL);
-	if (p == NULL || dtrace_program_exec(h, p, NULL) != 0 || dtrace_go(h) != 0)
-		return false;
-	for (*status = DTRACE_WORKSTATUS_OKAY; *status == DTRACE_WORKSTATUS_OKAY; )
-		*status = dtrace_work(h, out, NULL, f, arg);
-	return true;
-}
-
-/* The caller's function sees each record and takes it, or leaves it to be printed, for which there must be somewhere. */
-static void test_records(void)
-{
-	static const struct { dtrace_consume_rec_f *f; bool out; int err; const char *text; } rows[] = {
-		{ on_record, false, 0, "1 of 4: 7\n3 of 4: 8\n3 of 4: 9\n2 of 4: 3\nend\n" },
-		{ NULL, false, 0, "" }, { on_record_take, true, 0, "7a 8 9" }, { on_record_take, false, EDT_NOBUFFERED, "" },
-		{ on_record_abort, false, EDT_DIRABORT, "" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		dtrace_workstatus_t status;
-		int err;
-		dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, 0, &err);
-		char *text = NULL;
-		size_t len;
-		FILE *f = open_memstream(&text, &len);
-
-		CHECK(h != NULL && dtrace_setopt(h, "quiet", NULL) == 0);
-		if (traced(h, "BEGIN { trace(7); printf(\"a %d %d\", 8, 9); exit(3); }", rows[i].out ? f : NULL, rows[i].f, f, &status)) {
-			CHECK_INT(status, rows[i].err ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE);
-			CHECK_INT(rows[i].err ? dtrace_errno(h) : 0, rows[i].err);
-			fflush(f);
-			CHECK_STR(text, rows[i].text);
-		}
-		dtrace_close(h);
-		fclose(f);
-		free(text);
-	}
 }
 
 int main(void)
@@ -584,6 +559,5 @@ int main(void)
 	test_save_load();
 	test_load_bad();
 	test_operands();
-	test_records();
 	return check_report("api");
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values by type, probes by number and pattern, processes, headers and objects of providers: the public header alone, with real traces. */
+/*
+ * Values by type, probes by number and pattern, processes, headers and objects of providers: the public
+ * header alone, with real traces.
+ */
 #include "check.h"
 #include "dtrace.h"
 
@@ -69,8 +72,11 @@ static void test_firing(void)
 	dtrace_hdl_t *h = opened();
 	struct seen s = { 0 };
 
-	run(h, "BEGIN { x = 1; @a = count(); } BEGIN { if (x) { trace((char)-3); } else { trace(99); } printf(\"%s %u\", \"hello\", (uint64_t)-1); "
-	    "stack(3); sym((uintptr_t)curthread); clear(@a); tracemem(curthread, 8); exit(0); }", on_probe, &s);
+	run(h,
+	    "BEGIN { x = 1; @a = count(); } BEGIN { if (x) { trace((char)-3); } else { trace(99); } "
+	    "printf(\"%s %u\", \"hello\", (uint64_t)-1); "
+	    "stack(3); sym((uintptr_t)curthread); clear(@a); tracemem(curthread, 8); exit(0); }", on_probe,
+	    &s);
 	if (CHECK_INT(s.n, 6)) {
 		CHECK(s.v[0].dtv_kind == DTRACE_VAL_INT && s.v[0].dtv_int == -3);
 		CHECK(s.v[1].dtv_kind == DTRACE_VAL_STRING && s.v[1].dtv_len == 5);
@@ -89,7 +95,8 @@ static int on_bucket(const dtrace_bucket_t *b, void *arg)
 {
 	int *n = arg;
 
-	CHECK(b->dtbk_count == 1 && b->dtbk_has_low && b->dtbk_has_high && b->dtbk_low == 4 && b->dtbk_high == 7);
+	CHECK(b->dtbk_count == 1 && b->dtbk_has_low && b->dtbk_has_high && b->dtbk_low == 4 &&
+	    b->dtbk_high == 7);
 	++*n;
 	return 5;		/* no more */
 }
@@ -123,7 +130,8 @@ static void test_elements(void)
 	dtrace_hdl_t *h = opened();
 	int n = 0;
 
-	run(h, "BEGIN { @s[\"key\", (uint8_t)7] = sum(-40); @q = quantize(5); normalize(@s, 2); exit(0); }", NULL, NULL);
+	run(h, "BEGIN { @s[\"key\", (uint8_t)7] = sum(-40); @q = quantize(5); normalize(@s, 2); exit(0); }",
+	    NULL, NULL);
 	CHECK_INT(dtrace_aggregate_snap(h), 0);
 	CHECK_INT(dtrace_aggregate_walk(h, on_element, &n), 0);
 	CHECK_INT(n, 2);
@@ -205,8 +213,8 @@ static void test_providers(void)
 	int fd = mkstemp(path);
 
 	CHECK_INT(dtrace_program_header(h, f, "app.h"), -1);	/* nothing is declared */
-	CHECK(dtrace_program_strcompile(h, "provider app { probe query__start(char *, int); };", DTRACE_PROBESPEC_NAME,
-	    DTRACE_C_EMPTY, 0, NULL) != NULL);
+	CHECK(dtrace_program_strcompile(h, "provider app { probe query__start(char *, int); };",
+	    DTRACE_PROBESPEC_NAME, DTRACE_C_EMPTY, 0, NULL) != NULL);
 	CHECK_INT(dtrace_program_header(h, NULL, "app.h"), -1);
 	CHECK_INT(dtrace_program_header(h, f, "app.h"), 0);
 	fclose(f);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ground: memory, names, places in text, messages, files. */
+/* The ground: memory, names, patterns, places in text, messages, files. */
 #include "base/diag.h"
 #include "base/file.h"
+#include "base/glob.h"
 #include "base/map.h"
 
 #include "check.h"
@@ -117,7 +118,8 @@ static void test_message(struct dt_arena *a)
 	CHECK_STR(dt_diag_line(&d, a, false),
 	    "in action list: failed to resolve exename: Unknown variable name");
 	d.in_predicate = true;
-	CHECK_STR(dt_diag_line(&d, a, false), "in predicate: failed to resolve exename: Unknown variable name");
+	CHECK_STR(dt_diag_line(&d, a, false),
+	    "in predicate: failed to resolve exename: Unknown variable name");
 	s->kind = DT_SRC_LIBRARY;
 	CHECK_STR(dt_diag_line(&d, a, false),
 	    "\"t.d\", line 4: failed to resolve exename: Unknown variable name");
@@ -142,7 +144,8 @@ static void test_long_line(struct dt_arena *a)
 	CHECK(strlen(shown) < 300);
 	CHECK(strchr(shown, '\033') == NULL && strchr(shown, 'Y'));
 	/* the caret stands under the Y */
-	CHECK(strchr(shown, '^') && strchr(shown, 'Y') - shown == strchr(shown, '^') - strchr(shown, '\n') - 1);
+	CHECK(strchr(shown, '^') && strchr(shown, 'Y') - shown == strchr(shown, '^') - strchr(shown,
+	    '\n') - 1);
 	for (uint32_t i = 0; i < 5000; i += 37) {
 		text[i] = (char)(i % 3 ? 0x9f : 0xe2);
 		text[i + 1] = '\t';
@@ -166,7 +169,8 @@ static const char *nearest(const char *want, const char *const *names)
 
 static void test_near(void)
 {
-	static const char *const names[] = { "execname", "probefunc", "pid", "timestamp", "walltimestamp", "x", NULL };
+	static const char *const names[] = { "execname", "probefunc", "pid", "timestamp", "walltimestamp",
+		"x", NULL };
 
 	CHECK_STR(nearest("exename", names), "execname");
 	CHECK_STR(nearest("excename", names), "execname");
@@ -196,7 +200,10 @@ static void test_file(void)
 	free(text);
 }
 
-/* Files that somebody else names: nothing but regular ones, no more than asked for, links of a process's root stay in it. */
+/*
+ * Files that somebody else names: nothing but regular ones, no more than asked for, links of a process's
+ * root stay in it.
+ */
 static void test_peek_root(void)
 {
 	char dir[] = "/tmp/base_test_root.XXXXXX", path[128], *text = NULL;
@@ -237,7 +244,8 @@ static void test_peek(void)
 	free(text);
 	CHECK(dt_file_peek("/proc/sys/kernel/ostype", 6, &text, &len, &more) == 0 && len == 6 && !more);
 	free(text);
-	CHECK(dt_file_peek("/proc/sys/kernel/ostype", 5, &text, &len, &more) == 0 && len == 5 && more && memcmp(text, "Linux", 5) == 0);
+	CHECK(dt_file_peek("/proc/sys/kernel/ostype", 5, &text, &len, &more) == 0 && len == 5 && more &&
+	    memcmp(text, "Linux", 5) == 0);
 	free(text);
 	snprintf(own, sizeof(own), "/proc/%d/root/proc/sys/kernel/ostype", (int)getpid());
 	CHECK_INT(dt_file_peek(own, 5, &text, &len, &more), 0);
@@ -247,6 +255,25 @@ static void test_peek(void)
 	CHECK_INT(dt_file_peek("", 5, &text, &len, &more), -ENOENT);
 	CHECK_INT(dt_file_peek("/proc/1x/root/y", 5, &text, &len, &more), -ENOENT);
 	test_peek_root();
+}
+
+static void test_glob(void)
+{
+	static const struct { const char *pattern, *text; bool want; } cases[] = {
+		{ "", "", true }, { "abc", "abc", true }, { "abc", "abcd", false }, { "*", "", true },
+		{ "a*c", "abbc", true }, { "a*b*c", "axxbyyc", true }, { "a*b*c", "axxcyyb", false },
+		{ "?", "", false }, { "?", "x", true }, { "[a-c]", "b", true }, { "[!a-c]", "b", false },
+		{ "[^a-c]", "d", true }, { "[]x]", "]", true }, { "[a", "[a", true },
+		{ "\\*", "*", true }, { "\\*", "x", false }, { "[\\]]", "]", true },
+		{ "*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaa", false },
+		{ "*read", "sys_read", true }, { "a-", "a-", true }, { "[a-]", "-", true },
+		{ "x[", "x[", true }, { "\\", "\\", true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!CHECK(dt_glob_match(cases[i].pattern, cases[i].text) == cases[i].want))
+			fprintf(stderr, "\t%s ~ %s\n", cases[i].pattern, cases[i].text);
+	}
 }
 
 int main(void)
@@ -262,6 +289,7 @@ int main(void)
 	test_message(a);
 	test_long_line(a);
 	test_near();
+	test_glob();
 	test_file();
 	test_peek();
 	dt_arena_free(a);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests that compare the kernel with the interpreter share: a D program is compiled, fired once or more in both
- * with the same arguments, and what came out (records, faults, aggregations, exit status) is written down as text.
+ * What the tests that compare the kernel with the interpreter share: a D program is compiled, fired once or
+ * more in both with the same arguments, and what came out (records, faults, aggregations, exit status) is
+ * written down as text.
  */
 #ifndef BPFRUN_H
 #define BPFRUN_H
@@ -75,7 +76,8 @@ static void i_begin(void *ctx, const struct dt_ecb *e, uint32_t epid, const stru
 	(void)ctx, (void)e, (void)epid, (void)c;
 }
 
-struct ibuf { struct text *out; struct text line, drops; uint32_t n; };	/* drops are told last, as the kernel's are counters */
+/* drops are told last, as the kernel's are counters */
+struct ibuf { struct text *out; struct text line, drops; uint32_t n; };
 
 static void i_record(void *ctx, const struct dt_ecb *e, uint32_t act, const void *data, size_t len)
 {
@@ -100,12 +102,14 @@ static void i_end(void *ctx, const struct dt_ecb *e, bool faulted)
 		b->line.s[0] = '\0';
 }
 
-static void i_fault(void *ctx, const struct dt_ecb *e, uint32_t epid, int act, int offset, enum dt_fault f, uint64_t addr)
+static void i_fault(void *ctx, const struct dt_ecb *e, uint32_t epid, int act, int offset, enum dt_fault f,
+    uint64_t addr)
 {
 	struct ibuf *b = ctx;
 
 	(void)e;
-	say(b->out, "fault epid %u act %d offset %d: %d %s\n", epid, act, offset, (int)f, addr == 0 || addr > 0xffff ? "" : "small");
+	say(b->out, "fault epid %u act %d offset %d: %d %s\n", epid, act, offset, (int)f, addr == 0 ||
+	    addr > 0xffff ? "" : "small");
 }
 
 static void i_drop(void *ctx, const char *kind) { say(&((struct ibuf *)ctx)->drops, "drop %s\n", kind); }
@@ -120,8 +124,8 @@ static void add_line(struct lines *l, struct text *t)
 		free(t->s);
 }
 
-static void say_agg(struct lines *l, const char *name, const struct dt_act *const *act, const void *const *key, const size_t *len,
-    uint32_t nkeys, const int64_t *words, uint32_t n)
+static void say_agg(struct lines *l, const char *name, const struct dt_act *const *act,
+    const void *const *key, const size_t *len, uint32_t nkeys, const int64_t *words, uint32_t n)
 {
 	struct text t = { 0 };
 
@@ -137,7 +141,8 @@ static void say_agg(struct lines *l, const char *name, const struct dt_act *cons
 	add_line(l, &t);
 }
 
-static void i_agg(void *ctx, const struct dt_aggvar *v, const struct dt_interp_key *keys, uint32_t nkeys, const int64_t *data, uint32_t n)
+static void i_agg(void *ctx, const struct dt_aggvar *v, const struct dt_interp_key *keys, uint32_t nkeys,
+    const int64_t *data, uint32_t n)
 {
 	const struct dt_act *act[16];
 	const void *key[16];
@@ -184,8 +189,8 @@ static struct dt_context context_of(const struct firing *f)
 	struct dt_context c = { .probe = { "dtrace", "", "", "BEGIN", 1 }, .probe_id = 1 };
 
 	for (int i = 0; i < 2; i++) {
-		region[i] = (struct dt_region){ .addr = (uint64_t)(uintptr_t)user_text[i], .len = sizeof(user_text[i]),
-			.bytes = (uint8_t *)user_text[i], .user = true };
+		region[i] = (struct dt_region){ .addr = (uint64_t)(uintptr_t)user_text[i],
+			.len = sizeof(user_text[i]), .bytes = (uint8_t *)user_text[i], .user = true };
 	}
 	memcpy(c.arg, f->arg, sizeof(c.arg));
 	c.pid = (uint32_t)getpid();
@@ -255,7 +260,8 @@ static void k_fields(struct kernel *k, struct text *t, const struct dt_rechdr *h
 				i += (uint32_t)act->arg;
 			continue;
 		}
-		if (act->in_tuple || DT_ACT_IS_AGG(act->kind) || (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD) ||
+		if (act->in_tuple || DT_ACT_IS_AGG(act->kind) ||
+		    (act->kind >= DT_ACT_SPECULATE && act->kind <= DT_ACT_DISCARD) ||
 		    (r->field[i].size == 0 && (act->kind == DT_ACT_DIFEXPR || act->kind == DT_ACT_NONE)))
 			continue;
 		say(t, " %u:", i);
@@ -307,7 +313,8 @@ static int k_record(void *ctx, const void *rec, size_t len)
 		    f.addr == 0 || f.addr > 0xffff ? "" : "small");
 	} else if (h.epid == DT_REC_COMMIT || h.epid == DT_REC_DISCARD) {
 		k_end_spec(k, h.spec, h.epid == DT_REC_COMMIT);
-	} else if (CHECK(h.epid >= 1 && h.epid <= k->image->nrecs && len >= sizeof(h) + k->image->recs[h.epid - 1].size)) {
+	} else if (CHECK(h.epid >= 1 && h.epid <= k->image->nrecs &&
+	    len >= sizeof(h) + k->image->recs[h.epid - 1].size)) {
 		k_fields(k, &t, &h, (const uint8_t *)rec + sizeof(h));
 		if (strcmp(t.s, "record\n") == 0 && !dt_ecb_is_default(&k->prog->ecbs[h.epid - 1])) {
 			free(t.s);	/* all its actions are in branches not taken: nothing to see */
@@ -344,7 +351,8 @@ static int k_agg(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 		static const char *const parts[] = { "dtrace", "", "", "BEGIN" };
 
 		keys[i] = o->key_probe[i] ? parts[o->key_probe[i] - 1] : (const char *)key + o->key[i].off;
-		acts[i] = dt_agg_keyact(o, i, key, &size);	/* uses may differ in the size of an integer */
+		/* uses may differ in the size of an integer */
+		acts[i] = dt_agg_keyact(o, i, key, &size);
 		lens[i] = o->key_probe[i] ? strlen(keys[i]) + 1 : size;
 	}
 	if (seen)
@@ -356,8 +364,8 @@ static int k_agg(void *ctx, const void *key, const int64_t *percpu, uint32_t ncp
 
 static void k_collect(struct kernel *k)
 {
-	static const char *const drops[] = { "principal", "aggregation", "dynamic variable", "speculative", "busy",
-		"failed speculation", "slot", "error in ERROR probe enabling" };
+	static const char *const drops[] = { "principal", "aggregation", "dynamic variable", "speculative",
+		"busy", "failed speculation", "slot", "error in ERROR probe enabling" };
 	uint64_t total[8] = { 0 };
 	uint32_t which[64], n_aggs = 0;
 
@@ -409,12 +417,15 @@ static void pin(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32_t nf, struct text *out, char *msg, size_t len)
+static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32_t nf, struct text *out,
+    char *msg, size_t len)
 {
 	struct dt_enabling *en = calloc(prog->necbs * 2 + 1, sizeof(*en)), *err = en + prog->necbs;
 	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en };
-	struct dt_image_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
-		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .machine = dt_machine_here(), .feat = &feat, .errors = err };
+	struct dt_image_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC,
+		.bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
+		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(),
+		.machine = dt_machine_here(), .feat = &feat, .errors = err };
 	struct dt_attach attach = { .kind = DT_HOOK_RUN };
 	struct kernel k = { .prog = prog, .out = out };
 	struct dt_image *image = NULL;
@@ -422,8 +433,8 @@ static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32
 
 	for (uint32_t i = 0; i < prog->necbs; i++) {
 		bool error = strcmp(prog->ecbs[i].probe.name, "ERROR") == 0;
-		struct dt_enabling e = { .ecb = &prog->ecbs[i], .epid = i + 1, .probe_id = error ? 3 : 1, .prov = "dtrace", .mod = "",
-			.func = "", .name = error ? "ERROR" : "BEGIN" };
+		struct dt_enabling e = { .ecb = &prog->ecbs[i], .epid = i + 1, .probe_id = error ? 3 : 1,
+			.prov = "dtrace", .mod = "", .func = "", .name = error ? "ERROR" : "BEGIN" };
 
 		if (error)
 			err[opts.nerrors++] = e;
@@ -476,8 +487,9 @@ static void show_difference(const char *text, const char *got, const char *want)
 			line++;
 		}
 	}
-	fprintf(stderr, "line %zu, got:  %.*s\n%*swant: %.*s\n  of %s\n", line, (int)strcspn(got + same, "\n"), got + same,
-	    (int)snprintf(NULL, 0, "line %zu, ", line), "", (int)strcspn(want + same, "\n"), want + same, text);
+	fprintf(stderr, "line %zu, got:  %.*s\n%*swant: %.*s\n  of %s\n", line,
+	    (int)strcspn(got + same, "\n"), got + same, (int)snprintf(NULL, 0, "line %zu, ", line), "",
+	    (int)strcspn(want + same, "\n"), want + same, text);
 }
 
 static void compare(const char *text, const struct firing *f, uint32_t nf, bool show)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel against the interpreter: each D program below is compiled, fired once or more in both with the same
- * arguments, and what came out (records, faults, aggregations, exit status) is written down as text and compared. Without
- * the right to use bpf(2) all is skipped. With arguments, the first is a program to run and show; -d dumps the code.
+ * The kernel against the interpreter: each D program below is compiled, fired once or more in both with the
+ * same arguments, and what came out (records, faults, aggregations, exit status) is written down as text
+ * and compared. Without the right to use bpf(2) all is skipped. With arguments, the first is a program to
+ * run and show; -d dumps the code.
  */
 #include "bpfrun.h"
 
@@ -23,7 +24,8 @@ static void do_calls(void)
 }
 
 /* Enables every clause for each of the calls; what our own process did is the result. */
-static void system_calls(const char *text, enum dt_image_ctx ctx, const struct call *calls, uint32_t n, const char *want)
+static void system_calls(const char *text, enum dt_image_ctx ctx, const struct call *calls, uint32_t n,
+    const char *want)
 {
 	dtrace_hdl_t *h = handle();
 	dtrace_prog_t *p = h ? dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL) : NULL;
@@ -31,9 +33,9 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	const uint32_t self = (uint32_t)getpid();
 	struct dt_enabling en[64];
 	struct dt_image_hook hook = { .ctx = ctx, .en = en };
-	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat, .pids = &self, .npids = 1,
-		.machine = dt_machine_here() };
+	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20,
+		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat,
+		.pids = &self, .npids = 1, .machine = dt_machine_here() };
 	struct dt_attach attach = { .kind = ctx == DT_CTX_SYS_ENTER ? DT_HOOK_SYS_ENTER : DT_HOOK_SYS_EXIT };
 	struct text out = { 0 };
 	struct kernel k = { .prog = prog, .out = &out };
@@ -49,8 +51,9 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	for (uint32_t i = 0; i < prog->necbs; i++) {
 		for (uint32_t c = 0; c < n && hook.nen < 64; c++, hook.nen++) {
 			ecbs[hook.nen] = prog->ecbs[i];
-			en[hook.nen] = (struct dt_enabling){ .ecb = &prog->ecbs[i], .epid = hook.nen + 1, .probe_id = 100 + c,
-				.number = calls[c].number, .prov = "syscall", .mod = "vmlinux", .func = calls[c].func, .name = "entry" };
+			en[hook.nen] = (struct dt_enabling){ .ecb = &prog->ecbs[i], .epid = hook.nen + 1,
+				.probe_id = 100 + c, .number = calls[c].number, .prov = "syscall",
+				.mod = "vmlinux", .func = calls[c].func, .name = "entry" };
 		}
 	}
 	shown.ecbs = ecbs;
@@ -59,7 +62,8 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	say(&out, "%s", "");
 	if (CHECK_INT(dt_image_build(&opts, &prog, 1, &hook, 1, &image, msg, sizeof(msg)), 0) &&
 	    CHECK_INT(dt_session_open(image, &attach, 1, &k.session, msg, sizeof(msg)), 0) &&
-	    CHECK_INT(dt_session_attach(k.session, msg, sizeof(msg)), 0) && CHECK_INT(dt_session_start(k.session, msg, sizeof(msg)), 0)) {
+	    CHECK_INT(dt_session_attach(k.session, msg, sizeof(msg)), 0) &&
+	    CHECK_INT(dt_session_start(k.session, msg, sizeof(msg)), 0)) {
 		if (dump)
 			dt_image_dump(image, put_err, NULL);
 		k.image = image;
@@ -79,17 +83,22 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 
 static void all_system_calls(void)
 {
-	static const struct call calls[] = { { "getppid", SYS_getppid }, { "getsid", SYS_getsid }, { "lseek", SYS_lseek },
-		{ "setfsuid", SYS_setfsuid }, { "getpriority", SYS_getpriority }, { "umask", SYS_umask } };
+	static const struct call calls[] = { { "getppid", SYS_getppid }, { "getsid", SYS_getsid },
+		{ "lseek", SYS_lseek }, { "setfsuid", SYS_setfsuid }, { "getpriority", SYS_getpriority },
+		{ "umask", SYS_umask } };
 
 	system_calls("BEGIN { @ = count(); }", DT_CTX_SYS_ENTER, calls, 1, "@_ = 0:1000\n");
 	system_calls("BEGIN { @ = count(); } BEGIN { @b[id] = count(); }", DT_CTX_SYS_ENTER, calls, 3,
 	    "@_ = 0:1002\n@b 00000064 = 0:1000\n@b 00000065 = 0:1\n@b 00000066 = 0:1\n");
-	system_calls("BEGIN /probefunc == \"lseek\"/ { trace(probefunc); trace(arg0); trace(arg1); trace(arg2); }", DT_CTX_SYS_ENTER,
-	    calls, 6, "record 0: \"lseek\" 1: ffffffffffffffff 2: 0000000000000005 3: 0000000000000001\n");
-	system_calls("BEGIN /id != 100/ { trace(probefunc); trace(arg0); trace(errno); }", DT_CTX_SYS_EXIT, calls, 6,
-	    "record 0: \"getsid\" 1: ffffffffffffffff 2: 00000003\nrecord 0: \"lseek\" 1: ffffffffffffffff 2: 00000009\n");
-	system_calls("BEGIN /errno == 0/ { self->n++; } BEGIN /id == 102/ { trace(self->n); trace(strjoin(probefunc, \"!\")); }", DT_CTX_SYS_EXIT, calls, 6,
+	system_calls("BEGIN /probefunc == \"lseek\"/ { trace(probefunc); trace(arg0); trace(arg1); "
+	    "trace(arg2); }", DT_CTX_SYS_ENTER, calls, 6,
+	    "record 0: \"lseek\" 1: ffffffffffffffff 2: 0000000000000005 3: 0000000000000001\n");
+	system_calls("BEGIN /id != 100/ { trace(probefunc); trace(arg0); trace(errno); }", DT_CTX_SYS_EXIT,
+	    calls, 6,
+	    "record 0: \"getsid\" 1: ffffffffffffffff 2: 00000003\n"
+	    "record 0: \"lseek\" 1: ffffffffffffffff 2: 00000009\n");
+	system_calls("BEGIN /errno == 0/ { self->n++; } BEGIN /id == 102/ { trace(self->n); "
+	    "trace(strjoin(probefunc, \"!\")); }", DT_CTX_SYS_EXIT, calls, 6,
 	    "record 0: 00000000000003e8 1: \"lseek!\"\n");
 }
 

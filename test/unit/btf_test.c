@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel type data: every kind of record, bad graphs, modules on top of vmlinux, and the running kernel's own. */
+/*
+ * Kernel type data: every kind of record, bad graphs, modules on top of vmlinux, and the running kernel's
+ * own.
+ */
 #include "types/type.h"
 #include "kernel/kernel.h"
 #include "base/diag.h"
@@ -58,7 +61,8 @@ static void add_shapes(struct btf *b, const struct ids *d)
 {
 	int path = btf__add_ptr(b, btf__add_type_tag(b, "user", btf__add_const(b, d->c)));
 	int v = btf__add_volatile(b, btf__add_ptr(b, btf__add_type_tag(b, "rcu", d->i)));
-	int next = btf__add_ptr(b, btf__add_fwd(b, "later", BTF_FWD_STRUCT)), name = btf__add_array(b, d->i, d->c, 16);
+	int next = btf__add_ptr(b, btf__add_fwd(b, "later", BTF_FWD_STRUCT)),
+	    name = btf__add_array(b, d->i, d->c, 16);
 	int proto = btf__add_func_proto(b, d->i), call, halves, inner;
 
 	btf__add_func_param(b, "fmt", d->ch);
@@ -87,7 +91,8 @@ static void add_shapes(struct btf *b, const struct ids *d)
 
 static void add_names(struct btf *b, const struct ids *d)
 {
-	int file = btf__add_ptr(b, 0), buf = btf__add_restrict(b, d->ch), proto = btf__add_func_proto(b, d->ul), var;
+	int file = btf__add_ptr(b, 0), buf = btf__add_restrict(b, d->ch),
+	    proto = btf__add_func_proto(b, d->ul), var;
 
 	btf__add_func_param(b, "file", file);
 	btf__add_func_param(b, "buf", buf);
@@ -125,7 +130,8 @@ static void structs(struct dt_types *ts)
 	CHECK_STR(member_str(ts, t, "call"), "int (*)(char *, ...)");
 	CHECK_STR(member_str(ts, t, "next"), "struct later *");
 	CHECK_STR(member_str(ts, t, "name"), "char [16]");
-	CHECK(dt_type_member(ts, t, "name", &m) && dt_type_is_stringlike(m.type) && !dt_type_base(m.type->ref)->is_signed);
+	CHECK(dt_type_member(ts, t, "name", &m) && dt_type_is_stringlike(m.type) &&
+	    !dt_type_base(m.type->ref)->is_signed);
 	CHECK_STR(member_str(ts, t, "f"), "double");
 	CHECK_STR(member_str(ts, t, "v"), "int *volatile");
 	CHECK_STR(member_str(ts, t, "outside"), "(none)");
@@ -144,13 +150,16 @@ static void names(struct dt_types *ts)
 
 	t = dt_types_symbol(ts, NULL, "vfs_thing");
 	CHECK_STR(str(ts, t), "unsigned long (void *, char *restrict)");
-	CHECK(t && t->param_names && strcmp(t->param_names[1], "buf") == 0 && t == dt_types_symbol(ts, "kernel", "vfs_thing"));
+	CHECK(t && t->param_names && strcmp(t->param_names[1], "buf") == 0 &&
+	    t == dt_types_symbol(ts, "kernel", "vfs_thing"));
 	CHECK(t && !dt_type_ptr(ts, t)->ref->param_names && dt_type_same(dt_type_ptr(ts, t)->ref, t));
 	CHECK_STR(str(ts, dt_types_symbol(ts, "vmlinux", "jiffies")), "volatile unsigned long");
 	CHECK(!dt_types_symbol(ts, NULL, "thing_t") && !dt_types_find(ts, NULL, DT_T_TYPEDEF, "jiffies"));
 	t = dt_types_find(ts, "kernel", DT_T_TYPEDEF, "thing_t");
-	CHECK(t && dt_type_base(t) == dt_types_basic(ts, "unsigned long") && t == dt_types_find(ts, NULL, DT_T_TYPEDEF, "thing_t"));
-	CHECK(dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "char") && !dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "char")->is_signed);
+	CHECK(t && dt_type_base(t) == dt_types_basic(ts, "unsigned long") &&
+	    t == dt_types_find(ts, NULL, DT_T_TYPEDEF, "thing_t"));
+	CHECK(dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "char") &&
+	    !dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "char")->is_signed);
 	CHECK(dt_types_find(ts, NULL, DT_T_TYPEDEF, "char")->is_signed);
 	t = dt_types_find(ts, NULL, DT_T_ENUM, "color");
 	e = t ? dt_type_enums(ts, t, &n) : NULL;
@@ -161,7 +170,8 @@ static void names(struct dt_types *ts)
 	t = dt_types_find(ts, NULL, DT_T_ENUM, "unseen");
 	CHECK(t && t->incomplete && dt_type_size(ts, t) == 0);
 	t = dt_types_find(ts, NULL, DT_T_UNION, "laterunion");
-	CHECK(t && t->incomplete && t->kind == DT_T_UNION && !dt_types_find(ts, NULL, DT_T_STRUCT, "laterunion"));
+	CHECK(t && t->incomplete && t->kind == DT_T_UNION &&
+	    !dt_types_find(ts, NULL, DT_T_STRUCT, "laterunion"));
 	dt_near_init(&near, "shpae");
 	dt_types_near(ts, DT_T_STRUCT, &near);
 	CHECK_STR(near.best, "shape");
@@ -192,9 +202,12 @@ static void modules(struct dt_types *ts, struct btf *base)
 	CHECK(fwd && dt_type_complete(ts, fwd) == t);
 	d = dt_types_find(ts, "ext4", DT_T_STRUCT, "shape");	/* through to vmlinux */
 	CHECK(d && d == dt_types_find(ts, "kernel", DT_T_STRUCT, "shape"));
-	CHECK(dt_types_find(ts, "ext4", DT_T_TYPEDEF, "ext_t") && !dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "ext_t"));
-	CHECK_INT(dt_types_function_id(ts, "ext4`ext_open"), func);	/* numbers go on where the core kernel's end */
-	CHECK(func > 0 && dt_types_function_id(ts, "ext_open") == 0 && dt_types_function_id(ts, "ext4`vfs_thing") == 0);
+	CHECK(dt_types_find(ts, "ext4", DT_T_TYPEDEF, "ext_t") &&
+	    !dt_types_find(ts, "vmlinux", DT_T_TYPEDEF, "ext_t"));
+	/* numbers go on where the core kernel's end */
+	CHECK_INT(dt_types_function_id(ts, "ext4`ext_open"), func);
+	CHECK(func > 0 && dt_types_function_id(ts, "ext_open") == 0 &&
+	    dt_types_function_id(ts, "ext4`vfs_thing") == 0);
 	CHECK(dt_types_function_id(ts, "vfs_thing") > 0 && dt_types_function_id(ts, "`vfs_thing") == 0);
 	btf__free(b);
 }
@@ -235,7 +248,8 @@ static void bad_graphs(void)
 		btf__add_field(b, NULL, self, 0, 0);
 	btf__add_typedef(b, "nowhere_t", 99999);
 	btf__add_typedef(b, "symbol_t", btf__add_func(b, "fn", BTF_FUNC_GLOBAL, d.i));
-	btf__add_typedef(b, "huge_t", btf__add_array(b, d.i, btf__add_array(b, d.i, btf__add_array(b, d.i, d.ul, 0xffffffff), 0xffffffff), 0xffffffff));
+	btf__add_typedef(b, "huge_t", btf__add_array(b, d.i,
+	    btf__add_array(b, d.i, btf__add_array(b, d.i, d.ul, 0xffffffff), 0xffffffff), 0xffffffff));
 	for (int id = (int)btf__type_cnt(b), i = 0; i < 3000; i++, id++)
 		btf__add_ptr(b, id + 1);
 	btf__add_int(b, "odd", 8, 0);
@@ -247,7 +261,8 @@ static void bad_graphs(void)
 	CHECK((t = dt_types_find(ts, NULL, DT_T_TYPEDEF, "symbol_t")) && dt_type_is_void(t));
 	CHECK((t = dt_types_find(ts, NULL, DT_T_TYPEDEF, "huge_t")) && dt_type_size(ts, t) == 0);
 	CHECK((t = dt_types_find(ts, NULL, DT_T_TYPEDEF, "deep_t")) && dt_type_is_pointer(t));
-	CHECK((t = dt_types_find(ts, NULL, DT_T_STRUCT, "self")) && !dt_type_member(ts, t, "x", &m) && dt_type_align(ts, t) >= 1);
+	CHECK((t = dt_types_find(ts, NULL, DT_T_STRUCT, "self")) && !dt_type_member(ts, t, "x", &m) &&
+	    dt_type_align(ts, t) >= 1);
 	CHECK(dt_types_symbol(ts, NULL, "fn") != NULL);
 	dt_types_free(ts);
 	btf__free(b);
@@ -258,7 +273,8 @@ static void old_bitfields(void)
 {
 	struct dt_types *ts = dt_types_new();
 	struct btf *b = btf__new_empty();
-	int three = btf__add_int(b, "unsigned int", 4, 0), named = btf__add_typedef(b, "three_t", btf__add_const(b, three));
+	int three = btf__add_int(b, "unsigned int", 4, 0),
+	    named = btf__add_typedef(b, "three_t", btf__add_const(b, three));
 	uint32_t *bits = (uint32_t *)(uintptr_t)(btf__type_by_id(b, (uint32_t)three) + 1);
 	const struct dt_type *t;
 	struct dt_member m;
@@ -313,7 +329,8 @@ static void laziness(void)
 	dt_types_btf(ts, count_and_fail, &calls);
 	CHECK(dt_types_find(ts, NULL, DT_T_TYPEDEF, "uint32_t") && calls == 0 && !dt_types_btf_error(ts));
 	CHECK(!dt_types_find(ts, NULL, DT_T_STRUCT, "task_struct") && calls == 1);
-	CHECK(!dt_types_find(ts, NULL, DT_T_TYPEDEF, "kuid_t") && !dt_types_symbol(ts, NULL, "x") && calls == 1);
+	CHECK(!dt_types_find(ts, NULL, DT_T_TYPEDEF, "kuid_t") && !dt_types_symbol(ts, NULL, "x") &&
+	    calls == 1);
 	CHECK(!dt_types_find(ts, "ext4", DT_T_STRUCT, "x") && calls == 1);
 	CHECK_STR(dt_types_btf_error(ts), "/sys/kernel/btf/vmlinux: No such file or directory");
 	dt_types_free(ts);
@@ -333,8 +350,10 @@ static void running_kernel(void)
 		dt_types_btf(ts, dt_kernel_btf, NULL);
 		t = dt_types_find(ts, NULL, DT_T_STRUCT, "task_struct");
 		CHECK(t && dt_type_size(ts, t) > 1000 && dt_type_align(ts, t) >= 8);
-		CHECK(t && dt_type_member(ts, t, "comm", &m) && dt_type_size(ts, m.type) == 16 && dt_type_is_stringlike(m.type));
-		CHECK(t && dt_type_member(ts, t, "pid", &m) && dt_type_size(ts, m.type) == 4 && dt_type_is_signed(m.type));
+		CHECK(t && dt_type_member(ts, t, "comm", &m) && dt_type_size(ts, m.type) == 16 &&
+		    dt_type_is_stringlike(m.type));
+		CHECK(t && dt_type_member(ts, t, "pid", &m) && dt_type_size(ts, m.type) == 4 &&
+		    dt_type_is_signed(m.type));
 		CHECK_STR(t ? member_str(ts, t, "real_parent") : NULL, "struct task_struct *");
 		CHECK(dt_types_symbol(ts, NULL, "vfs_read") != NULL);
 	} else {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of variables and subroutines are whole: each that is supported has what every stage asks it for. A name in
- * dif/vars.def or dif/subrs.def without a row does not link; a row without a part fails here (R 3).
+ * The rows of variables and subroutines are whole: each that is supported has what every stage asks it for.
+ * A name in dif/vars.def or dif/subrs.def without a row does not link; a row without a part fails here (R
+ * 3).
  */
 #include "check.h"
 
@@ -41,12 +42,15 @@ static void check_whole(const struct dt_builtin *row)
 	check_part(row, row->proto && row->proto[0], "no prototype");
 	check_part(row, row->version >= DT_VERS(1, 0, 0), "no version");
 	if (row->unsupported) {
-		check_part(row, !row->get && !row->call && !row->lower && !row->lower_at && !row->known, "a meaning, though unsupported");
+		check_part(row, !row->get && !row->call && !row->lower && !row->lower_at && !row->known,
+		    "a meaning, though unsupported");
 		check_part(row, row->unsupported[0] != '\0', "no reason");
 		return;
 	}
-	check_part(row, function ? row->call && !row->get : row->get && !row->call, "not what the interpreter needs: get or call");
-	check_part(row, !!row->lower + !!row->lower_at + !!row->known == 1, "not one way to lower it: lower, lower_at or known");
+	check_part(row, function ? row->call && !row->get : row->get && !row->call,
+	    "not what the interpreter needs: get or call");
+	check_part(row, !!row->lower + !!row->lower_at + !!row->known == 1,
+	    "not one way to lower it: lower, lower_at or known");
 	check_part(row, array == !!row->lower_at, "lower_at is for arrays");
 	check_part(row, row->scratch != DT_SCRATCH_UNSAID, "does not say what it takes of scratch");
 	check_part(row, is_sentence(row->doc), "no line of documentation that is a sentence");

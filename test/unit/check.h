@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned check_passed, check_failed, check_skipped;	/* of the one test program this is included in */
+/* of the one test program this is included in */
+static unsigned check_passed, check_failed, check_skipped;
 
 static inline int check_that(int good, const char *file, int line, const char *what)
 {
@@ -29,7 +30,8 @@ static inline int check_same(const char *got, const char *want, const char *file
 		return 1;
 	}
 	check_failed++;
-	fprintf(stderr, "%s:%d: got:\n%s\nexpected:\n%s\n", file, line, got ? got : "(null)", want ? want : "(null)");
+	fprintf(stderr, "%s:%d: got:\n%s\nexpected:\n%s\n", file, line, got ? got : "(null)",
+	    want ? want : "(null)");
 	return 0;
 }
 

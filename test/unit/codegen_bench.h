@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For the tests of the code generator: typed trees built by hand, the listings of what becomes of them, and a machine
- * that runs it. Everything is in the arena of the bench.
+ * For the tests of the code generator: typed trees built by hand, the listings of what becomes of them, and
+ * a machine that runs it. Everything is in the arena of the bench.
  */
 #ifndef CODEGEN_BENCH_H
 #define CODEGEN_BENCH_H
@@ -24,11 +24,13 @@ struct bench {
 	uint32_t nextid;
 };
 
-static inline struct dt_ident *ident(struct bench *b, const char *name, unsigned kind, unsigned scope, uint32_t id, const struct dt_type *t)
+static inline struct dt_ident *ident(struct bench *b, const char *name, unsigned kind, unsigned scope,
+    uint32_t id, const struct dt_type *t)
 {
 	struct dt_ident *d = DT_NEW(b->arena, struct dt_ident);
 
-	*d = (struct dt_ident){ .name = name, .kind = (uint8_t)kind, .scope = (uint8_t)scope, .id = id, .type = t };
+	*d = (struct dt_ident){ .name = name, .kind = (uint8_t)kind, .scope = (uint8_t)scope, .id = id,
+		.type = t };
 	return d;
 }
 
@@ -39,8 +41,8 @@ static inline struct dt_ident *temp(void *ctx, unsigned n)
 	if (n >= 64)
 		return NULL;
 	if (!b->temps[n]) {
-		b->temps[n] = ident(b, dt_arena_printf(b->arena, "%%t%u", n), DT_ID_SCALAR, DT_SCOPE_CLAUSE, 0x600 + n,
-		    dt_types_basic(b->types, "unsigned long"));
+		b->temps[n] = ident(b, dt_arena_printf(b->arena, "%%t%u", n), DT_ID_SCALAR, DT_SCOPE_CLAUSE,
+		    0x600 + n, dt_types_basic(b->types, "unsigned long"));
 		b->ntemps++;
 	}
 	return b->temps[n];
@@ -107,7 +109,8 @@ static inline struct dt_node *var(struct bench *b, struct dt_ident *id)
 	return n;
 }
 
-static inline struct dt_node *bin(struct bench *b, enum dt_op op, struct dt_node *x, struct dt_node *y, const struct dt_type *t)
+static inline struct dt_node *bin(struct bench *b, enum dt_op op, struct dt_node *x, struct dt_node *y,
+    const struct dt_type *t)
 {
 	struct dt_node *n = node(b, DT_N_BINARY, t);
 
@@ -117,7 +120,8 @@ static inline struct dt_node *bin(struct bench *b, enum dt_op op, struct dt_node
 	return n;
 }
 
-static inline struct dt_node *unary(struct bench *b, enum dt_op op, struct dt_node *x, const struct dt_type *t)
+static inline struct dt_node *unary(struct bench *b, enum dt_op op, struct dt_node *x,
+    const struct dt_type *t)
 {
 	struct dt_node *n = bin(b, op, x, NULL, t);
 
@@ -141,7 +145,8 @@ static inline struct dt_node *cast(struct bench *b, struct dt_node *x, const str
 	return n;
 }
 
-static inline struct dt_node *call(struct bench *b, const struct dt_builtin *row, struct dt_node *list, const struct dt_type *t)
+static inline struct dt_node *call(struct bench *b, const struct dt_builtin *row, struct dt_node *list,
+    const struct dt_type *t)
 {
 	struct dt_node *n = node(b, DT_N_CALL, t);
 
@@ -160,7 +165,8 @@ static inline struct dt_node *elem(struct bench *b, struct dt_ident *id, struct 
 	return n;
 }
 
-static inline struct dt_node *member(struct bench *b, struct dt_node *base, const char *name, const struct dt_type *sou)
+static inline struct dt_node *member(struct bench *b, struct dt_node *base, const char *name,
+    const struct dt_type *sou)
 {
 	struct dt_member m;
 	struct dt_node *n;
@@ -253,7 +259,8 @@ static inline void machine_open(struct machine *m)
 	m->region = (struct dt_region){ .addr = 0x10000, .len = sizeof(m->bytes), .bytes = m->bytes };
 	m->context.regions = &m->region;
 	m->context.nregions = 1;
-	m->ip = dt_interp_new(&m->prog, &(struct dt_interp_opts){ .strsize = 256, .scratchsize = 65536, .dynvarsize = 1 << 20 }, NULL);
+	m->ip = dt_interp_new(&m->prog, &(struct dt_interp_opts){ .strsize = 256, .scratchsize = 65536,
+		.dynvarsize = 1 << 20 }, NULL);
 }
 
 static inline uint64_t run_difo(struct machine *m, const struct dt_difo *d)

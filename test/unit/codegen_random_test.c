@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code generator: random trees run by the interpreter give what the rules of C say, with all registers and with
- * few.
+ * The code generator: random trees run by the interpreter give what the rules of C say, with all registers
+ * and with few.
  */
 #include "codegen_bench.h"
 
 #define NVARS 8
-static const char *const names[NVARS] = { "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int",
-	"long", "unsigned long" };
+static const char *const names[NVARS] = { "signed char", "unsigned char", "short", "unsigned short", "int",
+	"unsigned int", "long", "unsigned long" };
 
 struct random { uint64_t state; struct dt_ident *v[NVARS]; int64_t value[NVARS]; };
 
@@ -96,7 +96,8 @@ static struct dt_node *grow_unary(struct bench *b, struct random *r, unsigned de
 
 	if (which == 0) {
 		const struct dt_type *t = ty(b, names[next(r) % NVARS]);
-		*value = canon((uint64_t)(a->type->is_signed && a->type->size < t->size ? canon((uint64_t)x, a->type) : x), t);
+		*value = canon((uint64_t)(a->type->is_signed &&
+		    a->type->size < t->size ? canon((uint64_t)x, a->type) : x), t);
 		return cast(b, a, t);
 	}
 	if (which == 1) {
@@ -144,7 +145,8 @@ static bool assign_right(struct bench *b, struct machine *m, struct random *r, u
 	if ((op == DT_OP_DIV || op == DT_OP_MOD) && y == 0)
 		op = DT_OP_SUB;
 	r->value[i] = compute(op, x, y, t->is_signed);
-	return (int64_t)run(b, m, asgn(b, op, var(b, r->v[i]), n)) == r->value[i] && (int64_t)run(b, m, var(b, r->v[i])) == r->value[i];
+	return (int64_t)run(b, m, asgn(b, op, var(b, r->v[i]), n)) == r->value[i] &&
+	    (int64_t)run(b, m, var(b, r->v[i])) == r->value[i];
 }
 
 static void test_random(struct bench *b, struct machine *m)
@@ -165,7 +167,8 @@ static void test_random(struct bench *b, struct machine *m)
 		struct dt_node *n = grow(b, &r, 2 + round % 8, &want);
 		got = (int64_t)run(b, m, n);
 		if (!CHECK(got == want)) {
-			fprintf(stderr, "round %u: got %llx, want %llx\n", round, (unsigned long long)got, (unsigned long long)want);
+			fprintf(stderr, "round %u: got %llx, want %llx\n", round, (unsigned long long)got,
+			    (unsigned long long)want);
 			if (dt_cg_expr(&b->opts, n)->ntext < 60)
 				fprintf(stderr, "%s\n", code(b, dt_cg_expr(&b->opts, n)));
 			wrong++;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code generator: typed trees built by hand in, listings out; then the same kind of trees run by the interpreter.
+ * The code generator: typed trees built by hand in, listings out; then the same kind of trees run by the
+ * interpreter.
  */
 #include "codegen_bench.h"
 
-static const struct dt_builtin row_basename = { .name = "basename", .kind = DT_BI_SUBR, .id = 25, .proto = "string(const char *)" };
+static const struct dt_builtin row_basename = { .name = "basename", .kind = DT_BI_SUBR, .id = 25,
+	.proto = "string(const char *)" };
 static const struct dt_builtin row_trace = { .name = "trace", .kind = DT_BI_ACTION, .id = DT_ACT_DIFEXPR };
 static const struct dt_builtin row_args = { .name = "args", .kind = DT_BI_ARRAY, .id = 0 };
 
@@ -14,8 +16,10 @@ static void test_documented(struct bench *b)
 {
 	struct dt_ident *pid = ident(b, "pid", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_pid, ty(b, "int"));
 	struct dt_ident *ts = ident(b, "ts", DT_ID_SCALAR, DT_SCOPE_THREAD, 0x500, ty(b, "unsigned long"));
-	struct dt_ident *now = ident(b, "timestamp", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_timestamp, ty(b, "unsigned long"));
-	struct dt_ident *exec = ident(b, "execname", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_execname, dt_types_string(b->types));
+	struct dt_ident *now = ident(b, "timestamp", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_timestamp,
+	    ty(b, "unsigned long"));
+	struct dt_ident *exec = ident(b, "execname", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_execname,
+	    dt_types_string(b->types));
 	struct dt_node *eq = bin(b, DT_OP_EQ, var(b, pid), num(b, 1, "int"), ty(b, "int"));
 	struct dt_difo *d;
 
@@ -45,7 +49,8 @@ static void test_documented(struct bench *b)
 	    "ts               500  scl tls w    D type (integer) (size 8)\n"
 	    "timestamp        101  scl glb r    D type (integer) (size 8)\n");
 	CHECK(dt_difo_void(b->arena, d)->rtype.size == 0 && d->rtype.size == 8);
-	CHECK_STR(listing(b, dt_cg_expr(&b->opts, call(b, &row_basename, var(b, exec), dt_types_string(b->types)))),
+	CHECK_STR(listing(b, dt_cg_expr(&b->opts,
+	    call(b, &row_basename, var(b, exec), dt_types_string(b->types)))),
 	    "returns string (unknown) by ref (size 256)\n"
 	    "OFF OPCODE      INSTRUCTION\n"
 	    "00: 29011801    ldgs DT_VAR(280), %r1\t\t! DT_VAR(280) = \"execname\"\n"
@@ -82,7 +87,8 @@ static void test_shapes(struct bench *b)
 	    "setx DT_INTEGER[0], %r1\nldga DT_VAR(0), %r1, %r1\nsetx DT_INTEGER[1], %r2\nsll  %r1, %r2, %r1\n"
 	    "sra  %r1, %r2, %r1\nret  %r1\n");
 	CHECK_STR(code(b, dt_cg_expr(&b->opts, unary(b, DT_OP_POSTINC, var(b, y), tl))),
-	    "ldgs DT_VAR(1281), %r1\nsetx DT_INTEGER[0], %r2\nadd  %r1, %r2, %r2\nstgs %r2, DT_VAR(1281)\nret  %r1\n");
+	    "ldgs DT_VAR(1281), %r1\nsetx DT_INTEGER[0], %r2\nadd  %r1, %r2, %r2\nstgs %r2, DT_VAR(1281)\n"
+	    "ret  %r1\n");
 }
 
 /* ---- running ---- */
@@ -119,7 +125,8 @@ static void test_assign(struct bench *b, struct machine *m)
 	CHECK(run(b, m, bin(b, DT_OP_EQ, var(b, s), str(b, "key"), ti)) == 1);
 	CHECK(run(b, m, bin(b, DT_OP_LT, var(b, s), str(b, "kez"), ti)) == 1);
 	b->opts.iregs = 5;	/* keys no longer fit beside the values */
-	CHECK(run(b, m, asgn(b, DT_OP_ADD, e, bin(b, DT_OP_MUL, var(b, c), bin(b, DT_OP_ADD, e, e, ti), ti))) ==
+	CHECK(run(b, m, asgn(b, DT_OP_ADD, e, bin(b, DT_OP_MUL, var(b, c), bin(b, DT_OP_ADD, e, e, ti),
+	    ti))) ==
 	    (uint64_t)(-23 + 1 * -46));
 	b->opts.iregs = 0;
 }
@@ -131,12 +138,15 @@ static void test_pointers(struct bench *b, struct machine *m, const struct dt_ty
 	struct dt_member got;
 
 	/* Pointer arithmetic: (p + 2) - p, and the address of a member. */
-	CHECK(run(b, m, bin(b, DT_OP_SUB, bin(b, DT_OP_ADD, var(b, p), num(b, 2, "int"), tp), var(b, p), ty(b, "long"))) == 2);
-	CHECK(run(b, m, bin(b, DT_OP_ADD, var(b, p), cast(b, num(b, 2, "int"), ti), tp)) == 0x10000 + 2 * t->size);
+	CHECK(run(b, m, bin(b, DT_OP_SUB, bin(b, DT_OP_ADD, var(b, p), num(b, 2, "int"), tp), var(b, p),
+	    ty(b, "long"))) == 2);
+	CHECK(run(b, m, bin(b, DT_OP_ADD, var(b, p), cast(b, num(b, 2, "int"), ti), tp)) == 0x10000 +
+	    2 * t->size);
 	dt_type_member(b->types, t, "l", &got);
 	CHECK(run(b, m, unary(b, DT_OP_ADDR, member(b, var(b, p), "l", t), tp)) == 0x10000 + got.bit_off / 8);
 	deref = unary(b, DT_OP_DEREF, var(b, p), ti);
-	CHECK(strncmp(code(b, dt_cg_expr(&b->opts, deref)), "ldgs", 4) == 0 && strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nldsw [%r1], %r1\n"));
+	CHECK(strncmp(code(b, dt_cg_expr(&b->opts, deref)), "ldgs", 4) == 0 &&
+	    strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nldsw [%r1], %r1\n"));
 	deref->a->nflags |= DT_NF_USER;
 	CHECK(strstr(code(b, dt_cg_expr(&b->opts, deref)), "\nuldsw [%r1], %r1\n") != NULL);
 }
@@ -144,7 +154,8 @@ static void test_pointers(struct bench *b, struct machine *m, const struct dt_ty
 static void test_memory(struct bench *b, struct machine *m)
 {
 	struct dt_member mem[] = {
-		{ .name = "a", .type = ty(b, "signed char") }, { .name = "u", .type = ty(b, "unsigned int"), .bit_size = 3 },
+		{ .name = "a", .type = ty(b, "signed char") },
+		{ .name = "u", .type = ty(b, "unsigned int"), .bit_size = 3 },
 		{ .name = "s", .type = ty(b, "int"), .bit_size = 5 }, { .name = "l", .type = ty(b, "long") },
 		{ .name = "text", .type = dt_type_array(b->types, ty(b, "char"), 8) },
 	};
@@ -163,7 +174,9 @@ static void test_memory(struct bench *b, struct machine *m)
 		unsigned bit = (unsigned)got.bit_off;
 
 		for (unsigned k = 0; k < 3; k++)
-			m->bytes[(bit + k) / 8] = (uint8_t)((m->bytes[(bit + k) / 8] & ~(1u << (bit + k) % 8)) | (i >> k & 1) << (bit + k) % 8);
+			m->bytes[(bit + k) / 8] =
+			    (uint8_t)((m->bytes[(bit + k) / 8] & ~(1u << (bit + k) % 8)) |
+			    (i >> k & 1) << (bit + k) % 8);
 		CHECK(run(b, m, member(b, var(b, p), "u", t)) == i);
 	}
 	/* A struct in scratch with every member stored, read back through a variable that holds its copy. */
@@ -171,7 +184,8 @@ static void test_memory(struct bench *b, struct machine *m)
 	tail = &x->list;
 	const struct { const char *name; struct dt_node *value; } init[] = {
 		{ "a", num(b, -5, "int") }, { "u", num(b, 13, "int") }, { "s", num(b, -3, "int") },
-		{ "l", bin(b, DT_OP_ADD, num(b, 1, "long"), num(b, 2, "long"), ty(b, "long")) }, { "text", str(b, "abcdefghijk") },
+		{ "l", bin(b, DT_OP_ADD, num(b, 1, "long"), num(b, 2, "long"), ty(b, "long")) },
+		{ "text", str(b, "abcdefghijk") },
 	};
 	for (unsigned i = 0; i < 5; i++) {
 		struct dt_node *place = member(b, var(b, p), init[i].name, t);
@@ -196,7 +210,8 @@ static void test_memory(struct bench *b, struct machine *m)
 	}
 	struct dt_node *text = member(b, var(b, v), "text", t);
 	text->arrow = false;
-	CHECK(run(b, m, bin(b, DT_OP_EQ, cast(b, text, dt_types_string(b->types)), str(b, "abcdefg"), ti)) == 1);
+	CHECK(run(b, m, bin(b, DT_OP_EQ, cast(b, text, dt_types_string(b->types)), str(b, "abcdefg"),
+	    ti)) == 1);
 	test_pointers(b, m, t, p);
 }
 
@@ -204,12 +219,15 @@ static void test_memory(struct bench *b, struct machine *m)
 static void test_stores(struct bench *b, struct machine *m)
 {
 	struct dt_member mem[] = {
-		{ .name = "x", .type = ty(b, "unsigned int"), .bit_size = 3 }, { .name = "y", .type = ty(b, "int"), .bit_size = 7 },
-		{ .name = "z", .type = ty(b, "unsigned int"), .bit_size = 22 }, { .name = "c", .type = ty(b, "signed char") },
+		{ .name = "x", .type = ty(b, "unsigned int"), .bit_size = 3 },
+		{ .name = "y", .type = ty(b, "int"), .bit_size = 7 },
+		{ .name = "z", .type = ty(b, "unsigned int"), .bit_size = 22 },
+		{ .name = "c", .type = ty(b, "signed char") },
 		{ .name = "h", .type = ty(b, "unsigned short") }, { .name = "l", .type = ty(b, "long") },
 	};
 	static const struct { const char *name; unsigned bits; bool is_signed; } fields[] = {
-		{ "x", 3, false }, { "y", 7, true }, { "z", 22, false }, { "c", 8, true }, { "h", 16, false }, { "l", 64, true },
+		{ "x", 3, false }, { "y", 7, true }, { "z", 22, false }, { "c", 8, true }, { "h", 16, false },
+		{ "l", 64, true },
 	};
 	struct dt_type *t = dt_type_shell(b->types, "D", DT_T_STRUCT, "cgstore");
 	const struct dt_type *tp = dt_type_ptr(b->types, t);
@@ -223,11 +241,14 @@ static void test_stores(struct bench *b, struct machine *m)
 
 		b->opts.iregs = i / 6 % 2 ? 7 : 0;
 		for (unsigned k = 0; k < 6; k++)
-			seq = comma(b, seq, asgn(b, DT_OP_NONE, member(b, var(b, q), fields[k].name, t), num(b, -2 - (int)k, "int")));
+			seq = comma(b, seq, asgn(b, DT_OP_NONE, member(b, var(b, q), fields[k].name, t),
+			    num(b, -2 - (int)k, "int")));
 		want = -2 - (int)f;
-		seq = comma(b, seq, asgn(b, DT_OP_ADD, member(b, var(b, q), fields[f].name, t), num(b, (int)i * 5, "long")));
+		seq = comma(b, seq, asgn(b, DT_OP_ADD, member(b, var(b, q), fields[f].name, t),
+		    num(b, (int)i * 5, "long")));
 		want += (int)i * 5;
-		seq = comma(b, seq, unary(b, DT_OP_POSTDEC, member(b, var(b, q), fields[f].name, t), member(b, var(b, q), fields[f].name, t)->type));
+		seq = comma(b, seq, unary(b, DT_OP_POSTDEC, member(b, var(b, q), fields[f].name, t),
+		    member(b, var(b, q), fields[f].name, t)->type));
 		want--;
 		for (unsigned k = 0; k < 6; k++) {
 			uint64_t v = (uint64_t)(k == f ? want : -2 - (int)k);
@@ -261,7 +282,8 @@ static bool fails(struct bench *b, struct dt_node *n, enum dt_tag tag)
 static void test_registers(struct bench *b, struct machine *m)
 {
 	struct dt_ident *x = global(b, "x1", ty(b, "long"));
-	struct dt_node *left = var(b, x), *right = var(b, x), *effects = unary(b, DT_OP_PREINC, var(b, x), ty(b, "long"));
+	struct dt_node *left = var(b, x), *right = var(b, x),
+	    *effects = unary(b, DT_OP_PREINC, var(b, x), ty(b, "long"));
 
 	run(b, m, asgn(b, DT_OP_NONE, var(b, x), num(b, 3, "long")));
 	b->opts.temp = NULL;
@@ -280,7 +302,8 @@ static void test_registers(struct bench *b, struct machine *m)
 	CHECK(run(b, m, full_tree(b, x, 9)) == 3 * 512);
 	/* ++x + (++x + (++x + …)): left to right, whatever the registers */
 	for (unsigned i = 0; i < 12; i++)
-		effects = bin(b, DT_OP_SUB, unary(b, DT_OP_PREINC, var(b, x), ty(b, "long")), effects, ty(b, "long"));
+		effects = bin(b, DT_OP_SUB, unary(b, DT_OP_PREINC, var(b, x), ty(b, "long")), effects,
+		    ty(b, "long"));
 	CHECK(run(b, m, effects) == 4 - 5 + 6 - 7 + 8 - 9 + 10 - 11 + 12 - 13 + 14 - 15 + 16);
 }
 

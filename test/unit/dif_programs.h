@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For the tests of DIF and DOF: expressions put together by hand, their listings, and a program that has one of
- * everything. It is made anew for each test, so that a test may spoil it.
+ * For the tests of DIF and DOF: expressions put together by hand, their listings, and a program that has
+ * one of everything. It is made anew for each test, so that a test may spoil it.
  */
 #ifndef DIF_PROGRAMS_H
 #define DIF_PROGRAMS_H
@@ -22,10 +22,10 @@ static const struct dt_diftype nothing = { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 0 };
 
 static const struct dt_difv v_pid = { "pid", DT_VAR_pid, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
 	{ DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } };
-static const struct dt_difv v_timestamp = { "timestamp", DT_VAR_timestamp, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
-	{ DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
-static const struct dt_difv v_execname = { "execname", DT_VAR_execname, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
-	{ DT_DT_STRING, DT_CK_UNKNOWN, DT_DTF_REF, 0, 256 } };
+static const struct dt_difv v_timestamp = { "timestamp", DT_VAR_timestamp, DT_DIFV_SCALAR, DT_DIFV_GLOBAL,
+	DT_DIFV_REF, { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
+static const struct dt_difv v_execname = { "execname", DT_VAR_execname, DT_DIFV_SCALAR, DT_DIFV_GLOBAL,
+	DT_DIFV_REF, { DT_DT_STRING, DT_CK_UNKNOWN, DT_DTF_REF, 0, 256 } };
 static const struct dt_difv v_ts = { "ts", 0x500, DT_DIFV_SCALAR, DT_DIFV_THREAD, DT_DIFV_MOD,
 	{ DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
 
@@ -124,7 +124,8 @@ static inline struct dt_difo *make_rest(struct dt_arena *arena, struct dt_diag *
 
 /* ---- programs ---- */
 
-struct demo {				/* a program with everything in it, made anew for each test so that it can be spoilt */
+/* a program with everything in it, made anew for each test so that it can be spoilt */
+struct demo {
 	struct dt_prog p;
 	struct dt_ecb ecb[3];
 	struct dt_act act[12];
@@ -133,7 +134,8 @@ struct demo {				/* a program with everything in it, made anew for each test so 
 	const char *options[4];
 };
 
-static inline struct dt_difo *make_const(struct dt_arena *arena, struct dt_diag *diag, uint64_t value, struct dt_diftype type)
+static inline struct dt_difo *make_const(struct dt_arena *arena, struct dt_diag *diag, uint64_t value,
+    struct dt_diftype type)
 {
 	struct dt_asm *a = dt_asm_new(arena, arena, diag);
 
@@ -145,7 +147,8 @@ static inline struct dt_difo *make_const(struct dt_arena *arena, struct dt_diag 
 static inline void demo_acts(struct dt_arena *arena, struct dt_diag *diag, struct demo *m)
 {
 	const struct dt_difo *base = make_basename(arena, diag), *two = make_const(arena, diag, 2, int8);
-	const struct dt_difo *skip = make_const(arena, diag, 1, int4), *arg = make_const(arena, diag, 77, nothing);
+	const struct dt_difo *skip = make_const(arena, diag, 1, int4),
+	    *arg = make_const(arena, diag, 77, nothing);
 	const struct dt_act act[12] = {
 		{ .kind = DT_ACT_DIFEXPR, .stmt = 1, .difo = make_store(arena, diag) },
 		{ .kind = DT_ACT_SKIPZ, .stmt = 2, .difo = skip, .arg = 6 },
@@ -169,13 +172,14 @@ static inline struct demo *make_demo(struct dt_arena *arena, struct dt_diag *dia
 	struct demo *m = DT_NEW(arena, struct demo);
 
 	demo_acts(arena, diag, m);
-	m->shared[0] = (struct dt_act){ .kind = DT_ACT_DIFEXPR, .stmt = 8, .difo = make_const(arena, diag, 5, int8),
-		.in_tuple = true };
+	m->shared[0] = (struct dt_act){ .kind = DT_ACT_DIFEXPR, .stmt = 8,
+		.difo = make_const(arena, diag, 5, int8), .in_tuple = true };
 	m->shared[1] = (struct dt_act){ .kind = DT_ACT_COUNT, .stmt = 8, .ntuple = 1 };
 	m->agg[0] = (struct dt_aggvar){ "sizes", 2, DT_ACT_LQUANTIZE, 1ull << 48 | 10ull << 32, 1 };
 	m->agg[1] = (struct dt_aggvar){ "", 5, DT_ACT_COUNT, 0, 0 };
-	m->ecb[0] = (struct dt_ecb){ .probe = { "syscall", "", "read*", "entry", 0 }, .pred = make_pred(arena, diag),
-		.acts = m->act, .nacts = 12, .descattr = { 5, 5, 5 }, .stmtattr = { 7, 6, 5 } };
+	m->ecb[0] = (struct dt_ecb){ .probe = { "syscall", "", "read*", "entry", 0 },
+		.pred = make_pred(arena, diag), .acts = m->act, .nacts = 12, .descattr = { 5, 5, 5 },
+		.stmtattr = { 7, 6, 5 } };
 	m->ecb[1] = (struct dt_ecb){ .probe = { "", "", "", "", 12 }, .acts = m->shared, .nacts = 2 };
 	m->ecb[2] = (struct dt_ecb){ .probe = { "dtrace", "", "", "END", 0 }, .acts = m->shared, .nacts = 2 };
 	m->options[0] = "quiet";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The assembler, the listing and the validator. Programs are put together by hand, so that the validator can be shown
- * what no compiler would make.
+ * The assembler, the listing and the validator. Programs are put together by hand, so that the validator
+ * can be shown what no compiler would make.
  */
 #include "dif_programs.h"
 
@@ -160,7 +160,8 @@ static void test_asm_limits(void)
 #define INT8 { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 }
 static const struct dt_difv vars_ok[] = {
 	{ "ts", 0x500, DT_DIFV_SCALAR, DT_DIFV_THREAD, DT_DIFV_MOD, INT8 },
-	{ "pid", DT_VAR_pid, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF, { DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } },
+	{ "pid", DT_VAR_pid, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_REF,
+	    { DT_DT_CTF, DT_CK_INTEGER, 0, 1, 4 } },
 	{ "x", 0x500, DT_DIFV_SCALAR, DT_DIFV_GLOBAL, DT_DIFV_MOD, INT8 },
 	{ "arr", 0x501, DT_DIFV_ARRAY, DT_DIFV_GLOBAL, DT_DIFV_MOD, INT8 },
 	{ "l", 0x500, DT_DIFV_SCALAR, DT_DIFV_LOCAL, DT_DIFV_MOD, INT8 },
@@ -169,8 +170,9 @@ static const uint64_t ints_ok[] = { 1, 2 };
 
 static struct dt_difo difo_of(const uint32_t *text, uint32_t n)
 {
-	return (struct dt_difo){ .text = text, .ntext = n, .ints = ints_ok, .nints = 2, .strs = "\0ab", .strlen = 4,
-		.vars = vars_ok, .nvars = DT_COUNT(vars_ok), .rtype = { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
+	return (struct dt_difo){ .text = text, .ntext = n, .ints = ints_ok, .nints = 2, .strs = "\0ab",
+		.strlen = 4, .vars = vars_ok, .nvars = DT_COUNT(vars_ok),
+		.rtype = { DT_DT_CTF, DT_CK_INTEGER, 0, 0, 8 } };
 }
 
 #define R(op, a, b, d) dt_dif_fmt(DT_DIF_##op, a, b, d)
@@ -191,37 +193,43 @@ static void check_bad_instr(uint32_t instr, const char *want)
 
 static void test_bad_instrs(void)
 {
-	static const char reserved[] = "reserved bits", noreg[] = "no register", r0[] = "%r0 cannot be written";
+	static const char reserved[] = "reserved bits", noreg[] = "no register",
+	    r0[] = "%r0 cannot be written";
 	const struct { uint32_t instr; const char *want; } all[] = {
-		{ 0, "no instruction 0" }, { 81u << 24, "no instruction 81" }, { 255u << 24, "no instruction 255" },
-		{ R(ADD, 8, 1, 1), noreg }, { R(ADD, 1, 8, 1), noreg }, { R(ADD, 1, 1, 8), noreg }, { R(ADD, 1, 1, 0), r0 },
-		{ R(MOV, 1, 1, 1), reserved }, { R(MOV, 1, 0, 0), r0 }, { R(NOT, 9, 0, 1), noreg },
-		{ R(CMP, 1, 1, 1), reserved }, { R(SCMP, 1, 200, 0), noreg }, { R(TST, 1, 1, 0), reserved },
-		{ R(TST, 1, 0, 1), reserved }, { R(NOP, 0, 0, 1), reserved }, { R(FLUSHTS, 1, 0, 0), reserved },
-		{ R(LDX, 1, 0, 0), r0 }, { R(ULDX, 1, 3, 1), reserved }, { R(RLDX, 8, 0, 1), noreg },
-		{ R(STX, 1, 0, 0), "address of a store" }, { R(STB, 1, 1, 1), reserved }, { R(STB, 8, 0, 1), noreg },
+		{ 0, "no instruction 0" }, { 81u << 24, "no instruction 81" },
+		{ 255u << 24, "no instruction 255" }, { R(ADD, 8, 1, 1), noreg }, { R(ADD, 1, 8, 1), noreg },
+		{ R(ADD, 1, 1, 8), noreg }, { R(ADD, 1, 1, 0), r0 }, { R(MOV, 1, 1, 1), reserved },
+		{ R(MOV, 1, 0, 0), r0 }, { R(NOT, 9, 0, 1), noreg }, { R(CMP, 1, 1, 1), reserved },
+		{ R(SCMP, 1, 200, 0), noreg }, { R(TST, 1, 1, 0), reserved },
+		{ R(TST, 1, 0, 1), reserved }, { R(NOP, 0, 0, 1), reserved },
+		{ R(FLUSHTS, 1, 0, 0), reserved }, { R(LDX, 1, 0, 0), r0 }, { R(ULDX, 1, 3, 1), reserved },
+		{ R(RLDX, 8, 0, 1), noreg }, { R(STX, 1, 0, 0), "address of a store" },
+		{ R(STB, 1, 1, 1), reserved }, { R(STB, 8, 0, 1), noreg },
 		{ R(COPYS, 1, 1, 0), r0 }, { R(ALLOCS, 1, 0, 0), r0 },
 		{ R(RET, 1, 0, 1), reserved }, { R(RET, 0, 0, 8), noreg },
-		{ B(BA, 1), "goes backwards" }, { B(BE, 0), "goes backwards" }, { B(BNE, 3), "behind the end" },
-		{ V(SETX, 2, 1), "no integer constant 2" }, { V(SETX, 0, 0), r0 },
-		{ V(SETS, 4, 1), "outside the string table" }, { V(SETS, 1, 0), r0 },
+		{ B(BA, 1), "goes backwards" }, { B(BE, 0), "goes backwards" },
+		{ B(BNE, 3), "behind the end" }, { V(SETX, 2, 1), "no integer constant 2" },
+		{ V(SETX, 0, 0), r0 }, { V(SETS, 4, 1), "outside the string table" }, { V(SETS, 1, 0), r0 },
 		{ V(CALL, 60000, 1), "no subroutine" }, { V(CALL, DT_SUBR_basename, 0), r0 },
 		{ V(CALL, DT_SUBR_copyout, 1), "destructive" }, { R(STGA, 2, 1, 1), "destructive" },
-		{ R(PUSHTR, 2, 1, 1), "pushtr of type 2" }, { R(PUSHTR, 1, 8, 1), noreg }, { R(PUSHTV, 1, 0, 1), "pushtv of type 1" },
-		{ R(PUSHTV, 0, 1, 1), "must be %r0" }, { R(PUSHTV, 0, 0, 8), noreg },
-		{ R(LDGA, 0x90, 1, 1), "no built-in variable" }, { R(LDGA, 0, 8, 1), noreg }, { R(LDGA, 0, 1, 0), r0 },
-		{ V(LDGS, 0x4ff, 1), "no built-in variable" }, { V(LDGS, 0, 1), "is an array" }, { V(LDGS, DT_VAR_pid, 0), r0 },
-		{ V(LDGS, 0x502, 1), "not in the variable table" }, { V(LDGS, 0x501, 1), "is an array" },
-		{ V(LDTS, DT_VAR_pid, 1), "not the program's" }, { V(LDTS, 0x501, 1), "not in the variable table" },
+		{ R(PUSHTR, 2, 1, 1), "pushtr of type 2" }, { R(PUSHTR, 1, 8, 1), noreg },
+		{ R(PUSHTV, 1, 0, 1), "pushtv of type 1" }, { R(PUSHTV, 0, 1, 1), "must be %r0" },
+		{ R(PUSHTV, 0, 0, 8), noreg }, { R(LDGA, 0x90, 1, 1), "no built-in variable" },
+		{ R(LDGA, 0, 8, 1), noreg }, { R(LDGA, 0, 1, 0), r0 },
+		{ V(LDGS, 0x4ff, 1), "no built-in variable" }, { V(LDGS, 0, 1), "is an array" },
+		{ V(LDGS, DT_VAR_pid, 0), r0 }, { V(LDGS, 0x502, 1), "not in the variable table" },
+		{ V(LDGS, 0x501, 1), "is an array" }, { V(LDTS, DT_VAR_pid, 1), "not the program's" },
+		{ V(LDTS, 0x501, 1), "not in the variable table" },
 		{ V(LDLS, 0x501, 1), "not in the variable table" }, { V(LDGAA, 0x500, 1), "is a scalar" },
 		{ V(LDTAA, 0x500, 1), "is a scalar" }, { V(STGS, DT_VAR_pid, 1), "not the program's" },
 		{ V(STGS, 0xffff, 1), "not the program's" }, { V(STGS, 0x501, 1), "is an array" },
-		{ V(STTS, 0x501, 1), "not in the variable table" }, { V(STLS, 0x502, 1), "not in the variable table" },
-		{ V(STGAA, 0x500, 1), "is a scalar" }, { V(STTAA, 0x502, 1), "not in the variable table" },
-		{ V(STGS, 0x500, 8), noreg }, { V(XLATE, 0, 1), "cannot be run" }, { V(XLARG, 0, 1), "cannot be run" },
+		{ V(STTS, 0x501, 1), "not in the variable table" },
+		{ V(STLS, 0x502, 1), "not in the variable table" }, { V(STGAA, 0x500, 1), "is a scalar" },
+		{ V(STTAA, 0x502, 1), "not in the variable table" }, { V(STGS, 0x500, 8), noreg },
+		{ V(XLATE, 0, 1), "cannot be run" }, { V(XLARG, 0, 1), "cannot be run" },
 		/* and these are fine */
-		{ B(BA, 2), "" }, { V(STGS, 0x500, 0), "" }, { V(LDTS, 0x500, 1), "" }, { V(STGAA, 0x501, 7), "" },
-		{ R(LDTA, 3, 1, 1), "" }, { R(PUSHTR, 0, 1, 0), "" },
+		{ B(BA, 2), "" }, { V(STGS, 0x500, 0), "" }, { V(LDTS, 0x500, 1), "" },
+		{ V(STGAA, 0x501, 7), "" }, { R(LDTA, 3, 1, 1), "" }, { R(PUSHTR, 0, 1, 0), "" },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(all); i++)
@@ -248,7 +256,8 @@ static void check_bad_var(struct dt_difv v, const char *want)
 	check_bad_difo(&d, want);
 }
 
-#define VAR(n, id, kind, scope, ...) ((struct dt_difv){ n, id, DT_DIFV_##kind, DT_DIFV_##scope, 0, { __VA_ARGS__ } })
+#define VAR(n, id, kind, scope, ...) ((struct dt_difv){ n, id, DT_DIFV_##kind, DT_DIFV_##scope, 0, \
+	{ __VA_ARGS__ } })
 
 static void test_bad_vars(void)
 {
@@ -265,8 +274,10 @@ static void test_bad_vars(void)
 	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 0, 1, 0, 0, 3), "value of 3 bytes");
 	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 1, 0, DT_DTF_REF, 0, 0), "no size");
 	check_bad_var(VAR("v", 0x501, SCALAR, GLOBAL, 1, 0, DT_DTF_REF, 0, 16385), "oversized by-ref static");
-	check_bad_var(VAR("v", 0x501, SCALAR, LOCAL, 0, DT_CK_STRUCT, DT_DTF_REF, 0, 16385), "oversized by-ref static");
-	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, DT_CK_STRUCT, DT_DTF_REF, 0, 1u << 31), "more than 16777216");
+	check_bad_var(VAR("v", 0x501, SCALAR, LOCAL, 0, DT_CK_STRUCT, DT_DTF_REF, 0, 16385),
+	    "oversized by-ref static");
+	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, DT_CK_STRUCT, DT_DTF_REF, 0, 1u << 31),
+	    "more than 16777216");
 	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 2, 1, 0, 0, 8), "unknown type");
 	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, 14, 0, 0, 8), "unknown type");
 	check_bad_var(VAR("v", 0x501, SCALAR, THREAD, 0, 1, 4, 0, 8), "unknown type");
@@ -360,7 +371,8 @@ static void test_bad_tuples(struct dt_arena *arena, struct dt_diag *diag)
 	SPOIL(m->agg[0].kind = DT_ACT_QUANTIZE, "another aggregating function");
 	SPOIL(m->agg[0].nkeys = 3, "does not fit");
 	SPOIL(m->agg[1].nkeys = 1, "does not fit");
-	SPOIL(m->shared[1].kind = DT_ACT_DIFEXPR; m->shared[1].difo = m->shared[0].difo; m->shared[1].in_tuple = true;
+	SPOIL(m->shared[1].kind = DT_ACT_DIFEXPR; m->shared[1].difo = m->shared[0].difo;
+	    m->shared[1].in_tuple = true;
 	    m->shared[1].ntuple = 0, "has no aggregating action");
 	SPOIL(m->act[1].arg = 11, "skips 11 actions");
 	SPOIL(m->act[1].arg = UINT64_MAX, "more than there are");
@@ -389,9 +401,21 @@ static void test_bad_progs(struct dt_arena *arena, struct dt_diag *diag)
 	SPOIL(m->agg[1].kind = 0x710, "no aggregating function");
 	SPOIL(m->agg[0].arg = 1ull << 48, "parameters of lquantize");
 	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 1ull << 48 | 1, "parameters of llquantize");
-	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 10ull << 48 | 20ull << 16 | 10, "parameters of llquantize");
+	SPOIL(m->agg[0].kind = DT_ACT_LLQUANTIZE; m->agg[0].arg = 10ull << 48 | 20ull << 16 | 10,
+	    "parameters of llquantize");
 	SPOIL(m->options[0] = "a=b", "an option");
-	SPOIL(d = *m->ecb[0].pred; d.vars = &other; d.nvars = 1; m->ecb[0].pred = &d, "variable ts has two types");
+	SPOIL(d = *m->ecb[0].pred; d.vars = &other; d.nvars = 1; m->ecb[0].pred = &d,
+	    "variable ts has two types");
+}
+
+static void test_probe_match(void)
+{
+	struct dt_probedesc any = { "", "", "", "", 0 }, five = { .id = 5 },
+	    probe = { "p", "vmlinux", "f", "n", 5 }, kern = { "", "kernel", "", "", 0 };
+
+	CHECK(dt_probe_match(&any, &probe) && dt_probe_match(&five, &probe) && dt_probe_match(&kern, &probe));
+	five.id = 6;
+	CHECK(!dt_probe_match(&five, &probe));
 }
 
 int main(void)
@@ -403,6 +427,7 @@ int main(void)
 		return 1;
 	}
 	test_opcodes();
+	test_probe_match();
 	test_listing(diag.arena, &diag);
 	test_dropped(diag.arena, &diag);
 	test_asm_limits();

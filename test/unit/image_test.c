@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Images as data, which needs no rights: layouts of records and keys, which maps there are, what is refused and with which
- * words, and that short clauses stay short. What the code does is bpfrun_test's business.
+ * Images as data, which needs no rights: layouts of records and keys, which maps there are, what is refused
+ * and with which words, and that short clauses stay short. What the code does is bpfrun_test's business.
  */
 #include "check.h"
 
@@ -27,22 +27,24 @@ static struct made make_hook(const struct dt_machine *machine, const char *text,
 	int err;
 	dtrace_prog_t *p;
 	const struct dt_prog *prog;
-	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .dynvarsize = 1 << 20,
-		.ncpus = 2, .feat = feat, .machine = machine };
+	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20,
+		.dynvarsize = 1 << 20, .ncpus = 2, .feat = feat, .machine = machine };
 	struct dt_enabling *en;
 
 	m.h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
 	p = m.h ? dtrace_program_strcompile(m.h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL) : NULL;
 	if (!p) {
-		snprintf(m.msg, sizeof(m.msg), "%s", m.h ? dtrace_errmsg(m.h, dtrace_errno(m.h)) : "no handle");
+		snprintf(m.msg, sizeof(m.msg), "%s", m.h ? dtrace_errmsg(m.h, dtrace_errno(m.h)) :
+		    "no handle");
 		return m;
 	}
 	prog = dt_handle_prog(p);
 	en = calloc(prog->necbs * nprobes, sizeof(*en));
 	for (uint32_t i = 0; i < prog->necbs; i++) {
 		for (uint32_t k = 0; k < nprobes; k++) {
-			en[hook.nen] = (struct dt_enabling){ .ecb = &prog->ecbs[i], .epid = hook.nen + 1, .probe_id = k + 1, .number = 10 + k,
-				.prov = "p", .mod = "m", .func = "f", .name = "n" };
+			en[hook.nen] = (struct dt_enabling){ .ecb = &prog->ecbs[i], .epid = hook.nen + 1,
+				.probe_id = k + 1, .number = 10 + k, .prov = "p", .mod = "m", .func = "f",
+				.name = "n" };
 			hook.nen++;
 		}
 	}
@@ -78,7 +80,10 @@ static uint32_t count_role(const struct dt_image *image, enum dt_map_role role)
 	return n;
 }
 
-/* Keys that are probes alone, of functions: elements made at once, unless a hook may run inside their locks. */
+/*
+ * Keys that are probes alone, of functions: elements made at once, unless a hook may run inside their
+ * locks.
+ */
 static void elements_and_locks(void)
 {
 	for (int locks = 0; locks < 2; locks++) {
@@ -88,7 +93,8 @@ static void elements_and_locks(void)
 		CHECK(m.rc == 0);
 		for (uint32_t i = 0; m.rc == 0 && i < m.image->nmaps; i++)
 			if (m.image->maps[i].role == DT_MAP_AGG_A)
-				CHECK(m.image->maps[i].type == (locks ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH));
+				CHECK(m.image->maps[i].type == (locks ? BPF_MAP_TYPE_HASH :
+				    BPF_MAP_TYPE_PERCPU_HASH));
 		CHECK(m.rc != 0 || count_role(m.image, DT_MAP_AGG_A) == 1);
 		done(&m);
 	}
@@ -96,8 +102,9 @@ static void elements_and_locks(void)
 
 static void records(void)
 {
-	struct made m = make("BEGIN { trace(execname); trace((char)arg0); trace(arg1); trace(\"ab\"); @ = count(); x = 1; } BEGIN { @ = count(); } BEGIN { }",
-	    DT_CTX_RUN, 1);
+	struct made m =
+	    make("BEGIN { trace(execname); trace((char)arg0); trace(arg1); trace(\"ab\"); @ = count(); x = "
+	    "1; } BEGIN { @ = count(); } BEGIN { }", DT_CTX_RUN, 1);
 
 	if (CHECK_INT(m.rc, 0)) {
 		const struct dt_recfield *f = m.image->recs[0].field;
@@ -120,7 +127,9 @@ static void records(void)
 /* What is known or at hand takes no more room than it has. */
 static void known_texts(void)
 {
-	struct made m = make("BEGIN { trace(threadname); trace(zonename); @[threadname, zonename] = count(); }", DT_CTX_RUN, 1);
+	struct made m =
+	    make("BEGIN { trace(threadname); trace(zonename); @[threadname, zonename] = count(); }",
+	    DT_CTX_RUN, 1);
 
 	if (CHECK_INT(m.rc, 0)) {
 		CHECK_INT(m.image->recs[0].field[0].size, 16);
@@ -134,10 +143,13 @@ static void known_texts(void)
 
 static void keys(void)
 {
-	struct made m = make("BEGIN { @a[execname, probefunc, (char)arg0] = count(); @b = min(arg0); @c[probename] = count(); @c[\"x\"] = count(); }", DT_CTX_RUN, 1);
+	struct made m =
+	    make("BEGIN { @a[execname, probefunc, (char)arg0] = count(); @b = min(arg0); @c[probename] = "
+	    "count(); @c[\"x\"] = count(); }", DT_CTX_RUN, 1);
 
 	if (CHECK_INT(m.rc, 0) && CHECK_INT(m.image->naggs, 3)) {
-		const struct dt_agglayout *a = &m.image->aggs[0], *b = &m.image->aggs[1], *c = &m.image->aggs[2];
+		const struct dt_agglayout *a = &m.image->aggs[0], *b = &m.image->aggs[1],
+		    *c = &m.image->aggs[2];
 		int64_t words[2] = { 0, 0 }, value = 0;
 
 		CHECK_INT(a->key[0].size, 16);
@@ -163,7 +175,9 @@ static void keys(void)
 
 static void maps(void)
 {
-	struct made m = make("BEGIN { x = 1; self->y = 2; z[1] = 3; this->s = \"text\"; self->t[1] = \"s\"; }", DT_CTX_RUN, 1);
+	struct made m =
+	    make("BEGIN { x = 1; self->y = 2; z[1] = 3; this->s = \"text\"; self->t[1] = \"s\"; }",
+	    DT_CTX_RUN, 1);
 
 	if (CHECK_INT(m.rc, 0)) {
 		CHECK_INT(count_role(m.image, DT_MAP_GLOBALS), 1);
@@ -195,10 +209,14 @@ static void system_calls(void)
 static void refusals(void)
 {
 	static const char *const cases[][2] = {
-		{ "BEGIN { trace(getf(1)); }", "this kernel's type data does not show where a file descriptor is kept" },
-		{ "BEGIN { trace(ppid); }", "this kernel's type data does not show where the parent process is kept" },
-		{ "BEGIN { @ = lquantize(arg0, 0, 60000, 1); }", "@_ has 60002 buckets; the kernel holds at most 4000" },
-		{ "BEGIN { tracemem(arg0, 2000000); }", "2000000 bytes are more than one record can hold (1048576)" },
+		{ "BEGIN { trace(getf(1)); }",
+		    "this kernel's type data does not show where a file descriptor is kept" },
+		{ "BEGIN { trace(ppid); }",
+		    "this kernel's type data does not show where the parent process is kept" },
+		{ "BEGIN { @ = lquantize(arg0, 0, 60000, 1); }",
+		    "@_ has 60002 buckets; the kernel holds at most 4000" },
+		{ "BEGIN { tracemem(arg0, 2000000); }",
+		    "2000000 bytes are more than one record can hold (1048576)" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -232,7 +250,8 @@ static uint32_t count_calls(const struct dt_image_prog *p, int32_t helper)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->ninsns; i++)
-		n += p->insns[i].code == (BPF_JMP | BPF_CALL) && p->insns[i].src_reg == 0 && p->insns[i].imm == helper;
+		n += p->insns[i].code == (BPF_JMP | BPF_CALL) && p->insns[i].src_reg == 0 &&
+		    p->insns[i].imm == helper;
 	return n;
 }
 
@@ -250,7 +269,10 @@ static uint32_t count_maps(const struct dt_image_prog *p)
 	return n;
 }
 
-/* Every program but the last goes on to the next; all of a hook name the same array, which is as long as they need. */
+/*
+ * Every program but the last goes on to the next; all of a hook name the same array, which is as long as
+ * they need.
+ */
 static void check_chain(const struct dt_image *image)
 {
 	uint32_t n = image->nprogs + image->nmore;
@@ -293,9 +315,12 @@ static void chains(void)
 		check_chain(m.image);
 	}
 	done(&m);
-	m = make_many("", "BEGIN { trace(strjoin(strjoin(execname, \"a\"), \"b\")); trace(arg0); trace(execname); }", 20000, DT_CTX_RUN);
+	m = make_many("",
+	    "BEGIN { trace(strjoin(strjoin(execname, \"a\"), \"b\")); trace(arg0); trace(execname); }", 20000,
+	    DT_CTX_RUN);
 	CHECK_INT(m.rc, -ENOTSUP);
-	if (!CHECK(strstr(m.msg, "the 20000 clauses at one probe are more than 34 programs can hold") != NULL))
+	if (!CHECK(strstr(m.msg,
+	    "the 20000 clauses at one probe are more than 34 programs can hold") != NULL))
 		fprintf(stderr, "  %s\n", m.msg);
 	done(&m);
 }
@@ -345,7 +370,10 @@ static void dumps(void)
 	done(&m);
 }
 
-/* R 7.4: registers come from the machine's table, so that an image for any of them can be made on any other. */
+/*
+ * R 7.4: registers come from the machine's table, so that an image for any of them can be made on any
+ * other.
+ */
 static void machines(void)
 {
 	for (const struct dt_machine *const *each = dt_machines(); *each; each++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables of src/machine (R 7.4). Of the machine we run on they are compared with the structs of the C library; of every
- * one that its offsets are inside struct pt_regs, and each once where they must differ.
+ * The tables of src/machine (R 7.4). Of the machine we run on they are compared with the structs of the C
+ * library; of every one that its offsets are inside struct pt_regs, and each once where they must differ.
  */
 #include "check.h"
 
@@ -14,11 +14,13 @@
 #if defined(__aarch64__)
 #include <asm/ptrace.h>
 #define WORDS(member) ((int)offsetof(struct user_pt_regs, member))
-static const int here_pc = WORDS(pc), here_sp = WORDS(sp), here_fp = WORDS(regs[29]), here_flags = WORDS(pstate),
+static const int here_pc = WORDS(pc), here_sp = WORDS(sp), here_fp = WORDS(regs[29]),
+    here_flags = WORDS(pstate),
 	here_result = WORDS(regs[0]), here_size = sizeof(struct user_pt_regs);
-static const int here_arg[] = { WORDS(regs[0]), WORDS(regs[1]), WORDS(regs[2]), WORDS(regs[3]), WORDS(regs[4]), WORDS(regs[5]),
-	WORDS(regs[6]), WORDS(regs[7]) };
-static const int here_sysarg[] = { WORDS(regs[0]), WORDS(regs[1]), WORDS(regs[2]), WORDS(regs[3]), WORDS(regs[4]), WORDS(regs[5]) };
+static const int here_arg[] = { WORDS(regs[0]), WORDS(regs[1]), WORDS(regs[2]), WORDS(regs[3]),
+	WORDS(regs[4]), WORDS(regs[5]), WORDS(regs[6]), WORDS(regs[7]) };
+static const int here_sysarg[] = { WORDS(regs[0]), WORDS(regs[1]), WORDS(regs[2]), WORDS(regs[3]),
+	WORDS(regs[4]), WORDS(regs[5]) };
 #elif defined(__x86_64__)
 #define WORDS(member) ((int)offsetof(struct user_regs_struct, member))
 static const int here_pc = WORDS(rip), here_sp = WORDS(rsp), here_fp = WORDS(rbp), here_flags = WORDS(eflags),
@@ -62,7 +64,8 @@ static void different(const int16_t *reg, int n)
 static void each(const struct dt_machine *m)
 {
 	CHECK(dt_machine_elf(m->elf) == m);
-	CHECK(m->name != NULL && m->define != NULL && m->syscall.clone != NULL && m->syscall.runs_compat != NULL);
+	CHECK(m->name != NULL && m->define != NULL && m->syscall.clone != NULL &&
+	    m->syscall.runs_compat != NULL);
 	CHECK(m->regs.nargs >= 6 && m->regs.nargs <= 8);
 	different(m->regs.arg, m->regs.nargs);
 	different(m->syscall.arg, 6);
@@ -74,11 +77,13 @@ static void each(const struct dt_machine *m)
 	CHECK(m->syscall.number_size == 4 || m->syscall.number_size == 8);
 	CHECK(m->syscall.compat_size == 4 || m->syscall.compat_size == 8);
 	CHECK(m->regs.pc < 8 * m->regs.words && m->regs.sp < 8 * m->regs.words);
-	CHECK((m->regs.link == DT_MACHINE_NOWHERE) == (m->regs.stack_args != 0));	/* the return address is somewhere */
+	/* the return address is somewhere */
+	CHECK((m->regs.link == DT_MACHINE_NOWHERE) == (m->regs.stack_args != 0));
 	CHECK((m->trap.bytes & ~m->trap.mask) == 0 && m->trap.mask != 0);
 	for (int i = 0; i < m->regs.nargs; i++)
 		CHECK(m->usdt.reg[i][0] != NULL && m->usdt.reg[i][3] != NULL);
-	CHECK(m->usdt.nop < m->usdt.probe_len && m->usdt.reloc[0].type != 0 && m->usdt.reloc[0].at < m->usdt.enabled_len);
+	CHECK(m->usdt.nop < m->usdt.probe_len && m->usdt.reloc[0].type != 0 &&
+	    m->usdt.reloc[0].at < m->usdt.enabled_len);
 	CHECK(m->usdt.on_stack != NULL && m->usdt.in_float != NULL);
 	CHECK(m->insn_align != 0 && m->dwarf.sp != m->dwarf.fp && m->dwarf.fp != m->dwarf.ra);
 }

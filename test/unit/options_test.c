@@ -15,32 +15,40 @@ static int64_t value(struct dt_options *o, const char *name)
 
 static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "bufsize", "4m", 4 << 20 }, { "bufsize", "0x10K", 16 << 10 }, { "bufsize", "010", 8 },
-	{ "aggsize", "2g", INT64_C(2) << 30 }, { "aggsize", "1T", INT64_C(1) << 40 }, { "strsize", "1024", 1024 },
-	{ "aggrate", "10hz", 100000000 }, { "aggrate", "5s", INT64_C(5000000000) }, { "aggrate", "7", 7 },
-	{ "switchrate", "3ms", 3000000 }, { "switchrate", "2usec", 2000 }, { "statusrate", "1min", INT64_C(60000000000) },
-	{ "cleanrate", "101hz", 1000000000 / 101 }, { "switchrate", "1day", INT64_C(86400000000000) },
-	{ "quiet", NULL, 0 }, { "quiet", "yes", 1 }, { "quiet", "no", DTRACEOPT_UNSET }, { "quiet", "", DTRACEOPT_UNSET },
+	{ "aggsize", "2g", INT64_C(2) << 30 }, { "aggsize", "1T", INT64_C(1) << 40 },
+	{ "strsize", "1024", 1024 }, { "aggrate", "10hz", 100000000 },
+	{ "aggrate", "5s", INT64_C(5000000000) }, { "aggrate", "7", 7 },
+	{ "switchrate", "3ms", 3000000 }, { "switchrate", "2usec", 2000 },
+	{ "statusrate", "1min", INT64_C(60000000000) }, { "cleanrate", "101hz", 1000000000 / 101 },
+	{ "switchrate", "1day", INT64_C(86400000000000) }, { "quiet", NULL, 0 }, { "quiet", "yes", 1 },
+	{ "quiet", "no", DTRACEOPT_UNSET }, { "quiet", "", DTRACEOPT_UNSET },
 	{ "quiet", "YES", 1 }, { "quiet", "SeT", 1 }, { "quiet", "UnSeT", DTRACEOPT_UNSET },	/* S B8 */
 	{ "flowindent", "off", DTRACEOPT_UNSET }, { "flowindent", "3", 3 }, { "nspec", "4", 4 },
 	{ "bufpolicy", "ring", 0 }, { "bufpolicy", "switch", 2 }, { "bufresize", "manual", 1 },
-	{ "lockmem", "unlimited", -1 }, { "lockmem", "64m", 64 << 20 }, { "oformat", "json", DT_OFORMAT_json },
-	{ "evaltime", "main", DT_EVALTIME_MAIN }, { "stdc", "s", 's' }, { "tree", "15", 15 }, { "zdefs", NULL, 1 },
-	{ "unwind", "fp", DT_UNWIND_FP }, { "unwind", "dwarf", DT_UNWIND_DWARF }, { "unwindsize", "64m", 64 << 20 },
-	{ "version", "2.0", DT_VERSION_NUM(1, 14, 0) }, { "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },
+	{ "lockmem", "unlimited", -1 }, { "lockmem", "64m", 64 << 20 },
+	{ "oformat", "json", DT_OFORMAT_json }, { "evaltime", "main", DT_EVALTIME_MAIN },
+	{ "stdc", "s", 's' }, { "tree", "15", 15 }, { "zdefs", NULL, 1 },
+	{ "unwind", "fp", DT_UNWIND_FP }, { "unwind", "dwarf", DT_UNWIND_DWARF },
+	{ "unwindsize", "64m", 64 << 20 }, { "version", "2.0", DT_VERSION_NUM(1, 14, 0) },
+	{ "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },
 };
 
 static const struct bad { const char *name, *text; unsigned where; int err; } bads[] = {
-	{ "nosuch", NULL, 0, EDT_BADOPTNAME }, { "", NULL, 0, EDT_BADOPTNAME }, { "Quiet", NULL, 0, EDT_BADOPTNAME },
-	{ "bufsize", NULL, 0, EDT_BADOPTVAL }, { "bufsize", "", 0, EDT_BADOPTVAL }, { "bufsize", "-1", 0, EDT_BADOPTVAL },
-	{ "bufsize", "4x", 0, EDT_BADOPTVAL }, { "bufsize", "4mm", 0, EDT_BADOPTVAL }, { "bufsize", " 4", 0, EDT_BADOPTVAL },
-	{ "bufsize", "9999999t", 0, EDT_BADOPTVAL }, { "bufsize", "99999999999999999999", 0, EDT_BADOPTVAL },
-	{ "aggrate", "0hz", 0, EDT_BADOPTVAL }, { "aggrate", "hz", 0, EDT_BADOPTVAL }, { "aggrate", "9999999999d", 0, EDT_BADOPTVAL },
-	{ "quiet", "maybe", 0, EDT_BADOPTVAL }, { "quiet", "-3", 0, EDT_BADOPTVAL }, { "bufpolicy", "2", 0, EDT_BADOPTVAL },
-	{ "bufpolicy", NULL, 0, EDT_BADOPTVAL }, { "errtags", "1", 0, EDT_BADOPTVAL }, { "define", NULL, 0, EDT_BADOPTVAL },
-	{ "setenv", "X", 0, EDT_BADOPTVAL }, { "setenv", "=X", 0, EDT_BADOPTVAL }, { "unsetenv", "A=B", 0, EDT_BADOPTVAL },
-	{ "cpppath", "/bin/cpp", DT_OPT_IN_PROGRAM, EDT_BADOPTCTX }, { "libdir", ".", DT_OPT_IN_PROGRAM, EDT_BADOPTCTX },
-	{ "bufsize", "1m", DT_OPT_TRACING, EDT_ACTIVE }, { "version", "1", 0, EDT_VERSINVAL },
-	{ "version", "1.99999", 0, EDT_VERSINVAL }, { "version", "1.2.", 0, EDT_VERSINVAL }, { "version", "1.99", 0, EDT_VERSUNDEF },
+	{ "nosuch", NULL, 0, EDT_BADOPTNAME }, { "", NULL, 0, EDT_BADOPTNAME },
+	{ "Quiet", NULL, 0, EDT_BADOPTNAME }, { "bufsize", NULL, 0, EDT_BADOPTVAL },
+	{ "bufsize", "", 0, EDT_BADOPTVAL }, { "bufsize", "-1", 0, EDT_BADOPTVAL },
+	{ "bufsize", "4x", 0, EDT_BADOPTVAL }, { "bufsize", "4mm", 0, EDT_BADOPTVAL },
+	{ "bufsize", " 4", 0, EDT_BADOPTVAL }, { "bufsize", "9999999t", 0, EDT_BADOPTVAL },
+	{ "bufsize", "99999999999999999999", 0, EDT_BADOPTVAL }, { "aggrate", "0hz", 0, EDT_BADOPTVAL },
+	{ "aggrate", "hz", 0, EDT_BADOPTVAL }, { "aggrate", "9999999999d", 0, EDT_BADOPTVAL },
+	{ "quiet", "maybe", 0, EDT_BADOPTVAL }, { "quiet", "-3", 0, EDT_BADOPTVAL },
+	{ "bufpolicy", "2", 0, EDT_BADOPTVAL }, { "bufpolicy", NULL, 0, EDT_BADOPTVAL },
+	{ "errtags", "1", 0, EDT_BADOPTVAL }, { "define", NULL, 0, EDT_BADOPTVAL },
+	{ "setenv", "X", 0, EDT_BADOPTVAL }, { "setenv", "=X", 0, EDT_BADOPTVAL },
+	{ "unsetenv", "A=B", 0, EDT_BADOPTVAL }, { "cpppath", "/bin/cpp", DT_OPT_IN_PROGRAM, EDT_BADOPTCTX },
+	{ "libdir", ".", DT_OPT_IN_PROGRAM, EDT_BADOPTCTX }, { "bufsize", "1m", DT_OPT_TRACING, EDT_ACTIVE },
+	{ "version", "1", 0, EDT_VERSINVAL }, { "version", "1.99999", 0, EDT_VERSINVAL },
+	{ "version", "1.2.", 0, EDT_VERSINVAL }, { "version", "1.99", 0, EDT_VERSUNDEF },
 	{ "version", "1.14", 0, EDT_VERSREDUCED },
 	/* H 12: each number has its range, and nothing is cut to 32 bits */
 	{ "strsize", "0", 0, EDT_BADOPTVAL }, { "strsize", "65537", 0, EDT_BADOPTVAL },
@@ -131,7 +139,8 @@ int main(void)
 	struct dt_arena *arena = dt_arena_new();
 	struct dt_options o;
 	dt_options_init(&o, arena);
-	CHECK(value(&o, "strsize") == 256 && value(&o, "bufsize") == DTRACEOPT_UNSET && !o.given[DT_OPT_strsize]);
+	CHECK(value(&o, "strsize") == 256 && value(&o, "bufsize") == DTRACEOPT_UNSET &&
+	    !o.given[DT_OPT_strsize]);
 	values(&o);
 	rates(&o);
 	destructive(&o);

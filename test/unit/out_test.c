@@ -15,7 +15,8 @@ static void check_number(struct dt_out *o, uint64_t v, int width, bool left)
 	dt_out_int(o, (int64_t)v, (size_t)width, left);
 	dt_out_put(o, "|", 1);
 	dt_out_uint(o, v, (size_t)width, left);
-	snprintf(want, sizeof(want), left ? "%-*lld|%-*llu" : "%*lld|%*llu", width, (long long)v, width, (unsigned long long)v);
+	snprintf(want, sizeof(want), left ? "%-*lld|%-*llu" : "%*lld|%*llu", width, (long long)v, width,
+	    (unsigned long long)v);
 	CHECK_STR(dt_out_text(o), want);
 }
 
@@ -40,7 +41,10 @@ static void test_numbers(void)
 	dt_out_free(&o);
 }
 
-/* However much room the buffer has left, a number has its place in it, and what comes next stands behind it. */
+/*
+ * However much room the buffer has left, a number has its place in it, and what comes next stands behind
+ * it.
+ */
 static void test_room(void)
 {
 	for (size_t before = 200; before < 300; before++) {

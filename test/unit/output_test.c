@@ -16,8 +16,8 @@ static bool symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t ad
 	(void)pid;
 	if (addr < 0x1000)
 		return false;
-	snprintf(buf, len, kind == DT_SYM_MODULE ? "vmlinux" : kind == DT_SYM_KERNEL ? "vmlinux`f+0x%x" : "a.out`g+0x%x",
-	    (unsigned)(addr & 0xfff));
+	snprintf(buf, len, kind == DT_SYM_MODULE ? "vmlinux" : kind == DT_SYM_KERNEL ? "vmlinux`f+0x%x" :
+	    "a.out`g+0x%x", (unsigned)(addr & 0xfff));
 	return true;
 }
 
@@ -26,7 +26,8 @@ static const struct dt_print_opts quiet_opts = { .symbolize = symbolize, .stacki
 
 static struct dt_value num(int64_t v, unsigned size, bool is_signed)
 {
-	return (struct dt_value){ .kind = DT_V_INT, .i = (uint64_t)v, .size = (uint8_t)size, .is_signed = is_signed };
+	return (struct dt_value){ .kind = DT_V_INT, .i = (uint64_t)v, .size = (uint8_t)size,
+		.is_signed = is_signed };
 }
 
 static struct dt_value str(const char *s)
@@ -36,7 +37,8 @@ static struct dt_value str(const char *s)
 
 static struct dt_value agg(uint16_t kind, uint64_t arg, const int64_t *w, uint32_t n)
 {
-	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = kind, .aggarg = arg, .words = w, .nwords = n, .normal = 1 };
+	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = kind, .aggarg = arg, .words = w, .nwords = n,
+		.normal = 1 };
 }
 
 /* Formats values; the text stays valid until the next call with the same out. */
@@ -97,7 +99,8 @@ static void test_text(void)
 	    num(0x20ac, 4, true));
 	F("1.50 1.500000e+00", "%.2f %e", { .kind = DT_V_BYTES, .bytes = &d, .len = sizeof(d) },
 	    { .kind = DT_V_BYTES, .bytes = &d, .len = sizeof(d) });
-	F("vmlinux`f+0x5 a.out`g+0x6 0x10", "%a %A %a", num(0xf005, 8, false), num(0xf006, 8, false), num(16, 8, false));
+	F("vmlinux`f+0x5 a.out`g+0x6 0x10", "%a %A %a", num(0xf005, 8, false), num(0xf006, 8, false),
+	    num(16, 8, false));
 	F("\n    vmlinux`f+0x1\n    vmlinux`f+0x2\n", "%-4k", { .kind = DT_V_STACK, .pcs = pcs, .npcs = 4 });
 	F("127.0.0.1 80", "%I %P", str("127.0.0.1"), num(80, 2, false));
 	F("abc", "%d", str("abc"));
@@ -157,14 +160,16 @@ static void test_check(void)
 	static const struct { const char *format, *type; int want; } rows[] = {
 		{ "%d", "int", -1 }, { "%d", "unsigned long", -1 }, { "%d", "char *", D_PRINTF_ARG_TYPE },
 		{ "%d", "string", D_PRINTF_ARG_TYPE }, { "%s", "string", -1 }, { "%s", "char []", -1 },
-		{ "%s", "char *", D_PRINTF_ARG_TYPE }, { "%s", "int", D_PRINTF_ARG_TYPE }, { "%hd", "short", -1 },
-		{ "%hd", "int", D_PRINTF_ARG_TYPE }, { "%ld", "long", -1 }, { "%ld", "int", D_PRINTF_ARG_TYPE },
-		{ "%lld", "long long", -1 }, { "%c", "char", -1 }, { "%c", "long", D_PRINTF_ARG_TYPE },
-		{ "%p", "char *", -1 }, { "%a", "long", -1 }, { "%k", "stack", -1 }, { "%k", "int", D_PRINTF_ARG_TYPE },
+		{ "%s", "char *", D_PRINTF_ARG_TYPE }, { "%s", "int", D_PRINTF_ARG_TYPE },
+		{ "%hd", "short", -1 }, { "%hd", "int", D_PRINTF_ARG_TYPE }, { "%ld", "long", -1 },
+		{ "%ld", "int", D_PRINTF_ARG_TYPE }, { "%lld", "long long", -1 }, { "%c", "char", -1 },
+		{ "%c", "long", D_PRINTF_ARG_TYPE }, { "%p", "char *", -1 }, { "%a", "long", -1 },
+		{ "%k", "stack", -1 }, { "%k", "int", D_PRINTF_ARG_TYPE },
 		{ "%Y", "long", -1 }, { "%Y", "int", D_PRINTF_ARG_TYPE }, { "%f", "double", -1 },
 		{ "%f", "int", D_PRINTF_ARG_TYPE }, { "%d %d", "int", D_PRINTF_ARG_PROTO },
 		{ "%*d", "string", D_PRINTF_DYN_TYPE }, { "%*d", "int", D_PRINTF_ARG_PROTO },
-		{ "x", "int", D_PRINTF_ARG_EXTRA }, { "%@d", "int", D_PRINTF_AGG_CONV }, { "%P", "unsigned short", -1 },
+		{ "x", "int", D_PRINTF_ARG_EXTRA }, { "%@d", "int", D_PRINTF_AGG_CONV },
+		{ "%P", "unsigned short", -1 },
 	};
 	struct dt_types *t = dt_types_new();
 
@@ -178,7 +183,8 @@ static void test_trace(void)
 	struct dt_out o, q;
 	uint64_t pcs[] = { 0xf001, 0 };
 	struct dt_value v[] = {
-		num(-5, 8, true), num(-5, 4, true), num(-5, 2, true), num(-5, 1, true), num(-1, 8, false), str("hello"),
+		num(-5, 8, true), num(-5, 4, true), num(-5, 2, true), num(-5, 1, true), num(-1, 8, false),
+		    str("hello"),
 	};
 	struct dt_value stack = { .kind = DT_V_STACK, .pcs = pcs, .npcs = 2 };
 	struct dt_value sh = { .kind = DT_V_BYTES, .bytes = "/bin/sh\0\1", .len = 9 };
@@ -190,7 +196,8 @@ static void test_trace(void)
 		dt_value_trace(&o, &v[i]);
 		dt_value_trace(&q, &v[i]);
 	}
-	CHECK_STR(dt_out_text(&o), "               -5       -5    -5  -5 18446744073709551615  hello                            ");
+	CHECK_STR(dt_out_text(&o),
+	    "               -5       -5    -5  -5 18446744073709551615  hello                            ");
 	CHECK_STR(dt_out_text(&q), "-5-5-5-518446744073709551615hello");
 	dt_out_clear(&o);
 	dt_value_trace(&o, &stack);
@@ -285,13 +292,16 @@ static void test_linear(void)
 	dt_out_clear(&o);
 	dt_hist_print(&o, &ll);
 	CHECK(strstr(dt_out_text(&o), "count    \n             < 1 |  "));
-	CHECK(strstr(dt_out_text(&o), "               1 |@@@@@@@@@@@@@@@@@@@@                     1        \n"));
+	CHECK(strstr(dt_out_text(&o),
+	    "               1 |@@@@@@@@@@@@@@@@@@@@                     1        \n"));
 	CHECK(strstr(dt_out_text(&o), "              90 |  "));
-	CHECK(strstr(dt_out_text(&o), "          >= 100 |@@@@@@@@@@@@@@@@@@@@                     1        \n"));
+	CHECK(strstr(dt_out_text(&o),
+	    "          >= 100 |@@@@@@@@@@@@@@@@@@@@                     1        \n"));
 	l[0] = 1;
 	dt_out_clear(&o);
 	dt_hist_print(&o, &ll);
-	CHECK(strstr(dt_out_text(&o), "count    \n         <= -100 |@@@@@@@@@@@@@                            1        \n"));
+	CHECK(strstr(dt_out_text(&o),
+	    "count    \n         <= -100 |@@@@@@@@@@@@@                            1        \n"));
 	CHECK(strstr(dt_out_text(&o), "              -1 |  "));
 	CHECK(strstr(dt_out_text(&o), "               0 |  "));
 	dt_out_free(&o);
@@ -306,7 +316,8 @@ static void test_aggs(void)
 	struct dt_value s = agg(DT_ACT_STDDEV, 0, dev, 4), n;
 	struct dt_value keys[] = { str("bash"), str("sh"), str("cat") };
 	struct dt_aggrow rows[] = {
-		{ &keys[0], 1, &b, 1, NULL }, { &keys[1], 1, &a, 1, NULL }, { &keys[2], 1, &a, 1, NULL }, { &keys[2], 1, &c, 1, NULL },
+		{ &keys[0], 1, &b, 1, NULL }, { &keys[1], 1, &a, 1, NULL }, { &keys[2], 1, &a, 1, NULL },
+		{ &keys[2], 1, &c, 1, NULL },
 	};
 	struct dt_print_opts hist = opts;
 	struct dt_aggorder rev = { .reverse = true };
@@ -358,7 +369,8 @@ static void test_printa(void)
 	struct dt_arena *ar = dt_arena_new();
 	struct dt_out o;
 	int64_t five = 5, w[127] = { 0 };
-	struct dt_value key = str("k"), v[2] = { agg(DT_ACT_SUM, 0, &five, 1), agg(DT_ACT_QUANTIZE, 0, w, 127) };
+	struct dt_value key = str("k"), v[2] = { agg(DT_ACT_SUM, 0, &five, 1),
+		agg(DT_ACT_QUANTIZE, 0, w, 127) };
 	struct dt_aggrow row = { &key, 1, v, 1, NULL };
 	struct dt_format_error err;
 	struct dt_format *f = dt_format_parse(ar, "%s=%@3d %@u\n", 12, &err);
@@ -390,7 +402,8 @@ static void test_pretty(void)
 		{ .name = "n", .type = dt_type_array(t, dt_types_basic(t, "char"), 4) },
 		{ .name = "f", .type = dt_types_basic(t, "int"), .bit_size = 4 },
 	};
-	struct { int a; void *p; int d[3]; char c; char n[4]; int f : 4; } x = { 1, (void *)2, { 1, 2, 3 }, 'c', "ab", 1 };
+	struct { int a; void *p; int d[3]; char c; char n[4]; int f : 4; } x =
+	    { 1, (void *)2, { 1, 2, 3 }, 'c', "ab", 1 };
 	struct dt_print_opts po = opts;
 	struct dt_value v = { .kind = DT_V_BYTES, .bytes = &x, .len = sizeof(x), .type = s };
 	struct dt_out o;
@@ -411,7 +424,8 @@ static void test_pretty(void)
 	    "}");
 	dt_out_clear(&o);
 	dt_pretty_pointer(&o, 0xabc, &v);
-	CHECK(strstr(dt_out_text(&o), "0xabc = *\n                                            (struct foo) {\n"
+	CHECK(strstr(dt_out_text(&o),
+	    "0xabc = *\n                                            (struct foo) {\n"
 	    "                                             .a = (int)1,\n"));
 	dt_out_free(&o);
 	dt_types_free(t);
@@ -423,7 +437,8 @@ static void test_columns(void)
 	struct dt_arena *ar = dt_arena_new();
 	struct dt_format_error err;
 	struct dt_format *f = dt_format_parse(ar, "%-10s|%5s|%3s|", 14, &err);
-	struct dt_value v[] = { str("\u65e5\u672c"), str("h\u00e9"), str("\xff\xfe") }, key = str("\u65e5\u672c"), ae = str("e\u0301");
+	struct dt_value v[] = { str("\u65e5\u672c"), str("h\u00e9"), str("\xff\xfe") },
+	    key = str("\u65e5\u672c"), ae = str("e\u0301");
 	int64_t one = 1;
 	struct dt_value n = agg(DT_ACT_COUNT, 0, &one, 1);
 	struct dt_aggrow row = { &key, 1, &n, 1, NULL };
@@ -446,7 +461,8 @@ static void test_columns(void)
 	}
 	dt_out_clear(&o);
 	dt_agg_print(&o, &row, 1);
-	CHECK_STR(dt_out_text(&o), "  \u65e5\u672c                                                              1\n");
+	CHECK_STR(dt_out_text(&o),
+	    "  \u65e5\u672c                                                              1\n");
 	dt_out_clear(&o);
 	dt_value_trace(&o, &ae);
 	CHECK_STR(dt_out_text(&o), "  e\u0301                                ");
@@ -454,17 +470,23 @@ static void test_columns(void)
 	dt_arena_free(ar);
 }
 
-/* Under -q names of addresses keep their column, so that two of them do not run together; rawbytes dumps strings too (P 4.14). */
+/*
+ * Under -q names of addresses keep their column, so that two of them do not run together; rawbytes dumps
+ * strings too (P 4.14).
+ */
 static void test_quiet_names(void)
 {
 	struct dt_print_opts raw = opts;
-	struct dt_value mod = { .kind = DT_V_MOD, .i = 0x2000, .size = 8 }, sym = { .kind = DT_V_SYM, .i = 0x2004, .size = 8 }, text = str("ab");
+	struct dt_value mod = { .kind = DT_V_MOD, .i = 0x2000, .size = 8 },
+	    sym = { .kind = DT_V_SYM, .i = 0x2004, .size = 8 }, text = str("ab");
 	struct dt_out o;
 
 	dt_out_init(&o, NULL, &quiet_opts);
 	dt_value_trace(&o, &mod);
 	dt_value_trace(&o, &sym);
-	CHECK_STR(dt_out_text(&o), "  vmlinux                                             vmlinux`f+0x4                                     ");
+	CHECK_STR(dt_out_text(&o),
+	    "  vmlinux                                             vmlinux`f+0x4                             "
+	    "        ");
 	dt_out_clear(&o);
 	raw.rawbytes = true;
 	o.opts = &raw;
@@ -480,12 +502,15 @@ static void test_flow(void)
 		{ 1, 10, 1, 2, "syscall", "entry", "=>" },
 		{ 0, 10, 1, 3, "syscall", "entry", "=>" },
 		{ 1, 11, 2, 4, "fbt", "entry", "   ->" },
-		{ 0, 20, 3, 1, "syscall", "return", "<=" },		/* CPU 0 is at its top, whatever CPU 1 does */
+		/* CPU 0 is at its top, whatever CPU 1 does */
+		{ 0, 20, 3, 1, "syscall", "return", "<=" },
 		{ 1, 21, 4, 5, "fbt", "return", "   <-" },
 		{ 0, 10, 1, 6, "syscall", "entry", "=>" },
 		{ 1, 30, 5, 7, "sched", "on-cpu", "  |" },
-		{ 0, 10, 6, 7, "syscall", "entry", "  |" },		/* a second clause of the same firing */
-		{ 1, 20, 7, 8, "syscall", "return", "  |" },		/* of two clauses at a return the last steps out */
+		/* a second clause of the same firing */
+		{ 0, 10, 6, 7, "syscall", "entry", "  |" },
+		/* of two clauses at a return the last steps out */
+		{ 1, 20, 7, 8, "syscall", "return", "  |" },
 		{ 1, 20, 8, 0, "syscall", "return", "<=" },
 		{ 1, 20, 8, 0, "syscall", "return", "<=" },		/* not below the left edge */
 		{ 0, 40, 9, 0, "x1", "method-return", " <-" },
@@ -495,7 +520,8 @@ static void test_flow(void)
 	struct dt_flows flows = { 0 };
 
 	for (size_t i = 0; i < sizeof(recs) / sizeof(recs[0]); i++) {
-		struct dt_flowrec r = { recs[i].cpu, recs[i].probe, recs[i].epid, probe_of[recs[i].next], recs[i].next, recs[i].prov, recs[i].name };
+		struct dt_flowrec r = { recs[i].cpu, recs[i].probe, recs[i].epid, probe_of[recs[i].next],
+			recs[i].next, recs[i].prov, recs[i].name };
 		struct dt_flowline line;
 		char text[32];
 

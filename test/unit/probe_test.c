@@ -70,7 +70,8 @@ static int match(struct table *t, const char *text, const struct dt_probe **p, c
 			part[n][len++] = *text;
 		}
 	}
-	ret = dt_probes_match(&t->probes, &(struct dt_probedesc){ part[0], part[1], part[2], part[3], 0 }, take, &g, why);
+	ret = dt_probes_match(&t->probes, &(struct dt_probedesc){ part[0], part[1], part[2], part[3], 0 },
+	    take, &g, why);
 	CHECK_INT(ret, g.n);
 	CHECK(!g.unordered);
 	if (p)
@@ -108,16 +109,17 @@ static void test_begin(void)
 static void test_profile(void)
 {
 	static const struct { const char *name; int kind; uint64_t interval; } good[] = {
-		{ "profile-97", DT_HOOK_PERF, 1000000000 / 97 }, { "profile-997hz", DT_HOOK_PERF, 1000000000 / 997 },
-		{ "tick-1", DT_HOOK_TICK, 1000000000 }, { "tick-1s", DT_HOOK_TICK, 1000000000 },
-		{ "tick-1SEC", DT_HOOK_TICK, 1000000000 }, { "tick-200us", DT_HOOK_TICK, 200000 },
-		{ "tick-200000nsec", DT_HOOK_TICK, 200000 }, { "profile-5000", DT_HOOK_PERF, 200000 },
-		{ "tick-10msec", DT_HOOK_TICK, 10000000 }, { "tick-2m", DT_HOOK_TICK, 120000000000 },
-		{ "tick-1hour", DT_HOOK_TICK, 3600000000000 }, { "tick-3day", DT_HOOK_TICK, 3 * 86400000000000 },
+		{ "profile-97", DT_HOOK_PERF, 1000000000 / 97 },
+		{ "profile-997hz", DT_HOOK_PERF, 1000000000 / 997 }, { "tick-1", DT_HOOK_TICK, 1000000000 },
+		{ "tick-1s", DT_HOOK_TICK, 1000000000 }, { "tick-1SEC", DT_HOOK_TICK, 1000000000 },
+		{ "tick-200us", DT_HOOK_TICK, 200000 }, { "tick-200000nsec", DT_HOOK_TICK, 200000 },
+		{ "profile-5000", DT_HOOK_PERF, 200000 }, { "tick-10msec", DT_HOOK_TICK, 10000000 },
+		{ "tick-2m", DT_HOOK_TICK, 120000000000 }, { "tick-1hour", DT_HOOK_TICK, 3600000000000 },
+		{ "tick-3day", DT_HOOK_TICK, 3 * 86400000000000 },
 	};
 	static const char *const bad[] = {
-		"tick-0", "tick-", "tick-1x", "profile-5001", "tick-199us", "tick-1ns", "tick-99999999999999999999",
-		"tick-99999999999d", "profile", "profile-s", "tick--1", "frob-1",
+		"tick-0", "tick-", "tick-1x", "profile-5001", "tick-199us", "tick-1ns",
+		"tick-99999999999999999999", "tick-99999999999d", "profile", "profile-s", "tick--1", "frob-1",
 	};
 	struct table t;
 	const struct dt_probe *p;
@@ -182,7 +184,8 @@ static void test_syscall(void)
 	CHECK_INT(match(&t, "syscall::open:entry", NULL, &why), 0);
 	CHECK_STR(why, "there is no system call open on this machine; did you mean openat?");
 #endif
-	CHECK_INT(dt_probes_match(&t.probes, &(struct dt_probedesc){ "syscall", "", "", "", 0 }, refuse, NULL, NULL), -ECANCELED);
+	CHECK_INT(dt_probes_match(&t.probes, &(struct dt_probedesc){ "syscall", "", "", "", 0 }, refuse, NULL,
+	    NULL), -ECANCELED);
 	table_close(&t);
 	for (const struct dt_syscall *s = dt_syscalls; s[0].name && s[1].name; s++)
 		CHECK(strcmp(s[0].name, s[1].name) < 0);
@@ -198,7 +201,8 @@ static void test_tracepoints(void)
 	table_open(&t);
 	n = match(&t, "sdt:::", NULL, &why);
 	if (n == 0) {
-		printf("probe_test: no kernel type data here: tracepoints are not tested (%s)\n", why ? why : "");
+		printf("probe_test: no kernel type data here: tracepoints are not tested (%s)\n",
+		    why ? why : "");
 		table_close(&t);
 		return;
 	}
@@ -228,7 +232,8 @@ static void test_others(void)
 	const char *why;
 
 	table_open(&t);
-	if (match(&t, "proc:::start", NULL, &why) == 0)		/* a kernel whose functions cannot be traced */
+	/* a kernel whose functions cannot be traced */
+	if (match(&t, "proc:::start", NULL, &why) == 0)
 		CHECK(why && strstr(why, "schedule_tail"));
 	CHECK_INT(match(&t, "proc:::create", NULL, NULL), 1);
 	CHECK_INT(match(&t, "pid4194304:a.out::entry", NULL, &why), 0);
@@ -238,11 +243,14 @@ static void test_others(void)
 	CHECK_INT(match(&t, "sycall:::", NULL, &why), 0);
 	CHECK_STR(why, "there is no provider sycall; did you mean syscall?");
 	CHECK_INT(match(&t, "nobody_knows_this:::", NULL, &why), 0);
-	CHECK_STR(why, "there is no provider nobody_knows_this, and no running process has static probes of that name (-Z waits for one that has)");
+	CHECK_STR(why,
+	    "there is no provider nobody_knows_this, and no running process has static probes of that name "
+	    "(-Z waits for one that has)");
 	CHECK_INT(match(&t, ":::no-such-name", NULL, &why), 0);
 	CHECK(why == NULL);
 	table_close(&t);
-	dt_probes_init(&t.probes, t.arena = dt_arena_new(), NULL);	/* without types there are no tracepoints */
+	/* without types there are no tracepoints */
+	dt_probes_init(&t.probes, t.arena = dt_arena_new(), NULL);
 	CHECK_INT(match(&t, "sdt:::", NULL, NULL), 0);
 	CHECK(match(&t, ":::", NULL, NULL) > 600);
 	dt_arena_free(t.arena);
@@ -260,7 +268,8 @@ static void test_numbers(void)
 	table_open(&all);
 	n = match(&all, ":::", NULL, NULL);
 	listed = now_ms() - start;
-	printf("probe_test: %d probes listed in %.1f ms (with reading of kernel types and tracefs)\n", n, listed);
+	printf("probe_test: %d probes listed in %.1f ms (with reading of kernel types and tracefs)\n", n,
+	    listed);
 	start = now_ms();
 	CHECK_INT(match(&all, ":::", NULL, NULL), n);
 	printf("probe_test: and again in %.2f ms\n", now_ms() - start);
@@ -270,9 +279,11 @@ static void test_numbers(void)
 	table_open(&few);
 	CHECK_INT(match(&few, "profile:::tick-123ms", NULL, NULL), 1);
 	CHECK_INT(match(&all, "syscall::write:entry", &p, NULL), 1);
-	CHECK_INT(dt_probes_match(&few.probes, &(struct dt_probedesc){ "", "", "", "", p->id }, take, &g, NULL), 1);
+	CHECK_INT(dt_probes_match(&few.probes, &(struct dt_probedesc){ "", "", "", "", p->id }, take, &g,
+	    NULL), 1);
 	CHECK_STR(g.last->func, "write");
-	CHECK_INT(dt_probes_match(&few.probes, &(struct dt_probedesc){ "", "", "", "", (uint32_t)n + 1 }, take, &g, NULL), 0);
+	CHECK_INT(dt_probes_match(&few.probes, &(struct dt_probedesc){ "", "", "", "", (uint32_t)n + 1 },
+	    take, &g, NULL), 0);
 	table_close(&few);
 	table_open(&few);
 	CHECK_INT(match(&few, "proc:::exit", &q, NULL), 1);
@@ -288,7 +299,8 @@ static void compile(dtrace_hdl_t *dtp, const char *where, const char *when, cons
 	char text[2048];
 	dtrace_prog_t *prog;
 
-	snprintf(text, sizeof(text), "%s %s%s%s { trace(%s); }", where, when ? "/" : "", when ? when : "", when ? "/" : "", arg ? arg : "0");
+	snprintf(text, sizeof(text), "%s %s%s%s { trace(%s); }", where, when ? "/" : "", when ? when : "",
+	    when ? "/" : "", arg ? arg : "0");
 	prog = dtrace_program_strcompile(dtp, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL);
 	if (!CHECK(prog != NULL))
 		fprintf(stderr, "%s\n%s\n", text, dtrace_errmsg(dtp, dtrace_errno(dtp)));
@@ -314,8 +326,9 @@ static void test_derived(void)
 		for (const struct dt_hook *h = &p->hook; h; h = h->next) {
 			char where[128];
 
-			snprintf(where, sizeof(where), h->kind == DT_HOOK_RAWTP ? "rawtp:::%s" : "syscall:::%s",
-			    h->kind == DT_HOOK_RAWTP ? h->target : h->kind == DT_HOOK_SYS_ENTER ? "entry" : "return");
+			snprintf(where, sizeof(where), h->kind == DT_HOOK_RAWTP ? "rawtp:::%s" :
+			    "syscall:::%s", h->kind == DT_HOOK_RAWTP ? h->target :
+			    h->kind == DT_HOOK_SYS_ENTER ? "entry" : "return");
 			compile(dtp, where, h->when, NULL);
 			for (int k = 0; k < 10 && h->args[k]; k++)
 				compile(dtp, where, NULL, h->args[k]);

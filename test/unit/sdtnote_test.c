@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Notes of static probes: sections good and damaged, every form of operand, and the sites of this very program: a breakpoint on each
- * reads the registers of the moment, and what the note says must give the values that the source gave.
+ * Notes of static probes: sections good and damaged, every form of operand, and the sites of this very
+ * program: a breakpoint on each reads the registers of the moment, and what the note says must give the
+ * values that the source gave.
  */
 #include "check.h"
 #include "symbol/elf.h"
@@ -26,7 +27,8 @@ static const char *show(const struct dt_sdt_arg *a, char *buf, size_t len)
 {
 	static const char *const kinds[] = { "none", "const", "reg", "mem", "freg" };
 	static const char *const exts[] = { "", "uxtw", "sxtw" };
-	int n = snprintf(buf, len, "%c%u %s", a->is_float ? 'f' : a->is_signed ? 's' : 'u', a->size, kinds[a->kind]);
+	int n = snprintf(buf, len, "%c%u %s", a->is_float ? 'f' : a->is_signed ? 's' : 'u', a->size,
+	    kinds[a->kind]);
 
 	if (a->thread || a->page)
 		n += snprintf(buf + n, len - (size_t)n, a->thread ? " thread" : " page");
@@ -44,38 +46,54 @@ static const char *show(const struct dt_sdt_arg *a, char *buf, size_t len)
 }
 
 static const struct { uint16_t machine; const char *text, *want; } forms[] = {
-	{ EM_X86_64, "-4@%edi", "s4 reg 7" }, { EM_X86_64, "8@%rax", "u8 reg 0" }, { EM_X86_64, "1@%r15b", "u1 reg 15" },
-	{ EM_X86_64, "-2@%r8w", "s2 reg 8" }, { EM_X86_64, "1@%ah", "u1 reg 0>>8" }, { EM_X86_64, "1@%spl", "u1 reg 4" },
-	{ EM_X86_64, "-4@$-5", "s4 const -5" }, { EM_X86_64, "1@$-1", "u1 const 255" }, { EM_X86_64, "8@$0x7f", "u8 const 127" },
-	{ EM_X86_64, "-4@$4294967295", "s4 const -1" }, { EM_X86_64, "8@$18446744073709551615", "u8 const -1" },
-	{ EM_X86_64, "8@(%rsp)", "u8 mem 4" }, { EM_X86_64, "-4@-20(%rbp)", "s4 mem 5 -20" }, { EM_X86_64, "4@0x10(%rsp)", "u4 mem 4 16" },
-	{ EM_X86_64, "8@8(%rax,%rbx)", "u8 mem 0+3<<0 8" }, { EM_X86_64, "8@-8(%rax,%rcx,4)", "u8 mem 0+1<<2 -8" },
-	{ EM_X86_64, "8@(,%rdx,8)", "u8 mem+2<<3" }, { EM_X86_64, "4@16(,%r9,2)", "u4 mem+9<<1 16" },
-	{ EM_X86_64, "-4@counter(%rip)", "s4 mem 16 counter" }, { EM_X86_64, "-4@counter+8(%rip)", "s4 mem 16 counter 8" },
-	{ EM_X86_64, "-4@8+counter.0(%rip)", "s4 mem 16 counter.0 8" }, { EM_X86_64, "-4@counter", "s4 mem counter" },
-	{ EM_X86_64, "4@24+-4(%rsp)", "u4 mem 4 20" }, { EM_X86_64, "8f@%xmm3", "f8 freg 3" }, { EM_X86_64, "%rdi", "u8 reg 7" },
-	{ EM_X86_64, "4@%ax%bx", "u4 none" }, { EM_X86_64, "3@%eax", "u0 none" }, { EM_X86_64, "8@", "u8 none" },
-	{ EM_X86_64, "8@8(%rax,%rbx,3)", "u8 none" }, { EM_X86_64, "8@%nosuch", "u8 none" }, { EM_X86_64, "8@(%rax", "u8 none" },
+	{ EM_X86_64, "-4@%edi", "s4 reg 7" }, { EM_X86_64, "8@%rax", "u8 reg 0" },
+	{ EM_X86_64, "1@%r15b", "u1 reg 15" }, { EM_X86_64, "-2@%r8w", "s2 reg 8" },
+	{ EM_X86_64, "1@%ah", "u1 reg 0>>8" }, { EM_X86_64, "1@%spl", "u1 reg 4" },
+	{ EM_X86_64, "-4@$-5", "s4 const -5" }, { EM_X86_64, "1@$-1", "u1 const 255" },
+	{ EM_X86_64, "8@$0x7f", "u8 const 127" }, { EM_X86_64, "-4@$4294967295", "s4 const -1" },
+	{ EM_X86_64, "8@$18446744073709551615", "u8 const -1" }, { EM_X86_64, "8@(%rsp)", "u8 mem 4" },
+	{ EM_X86_64, "-4@-20(%rbp)", "s4 mem 5 -20" }, { EM_X86_64, "4@0x10(%rsp)", "u4 mem 4 16" },
+	{ EM_X86_64, "8@8(%rax,%rbx)", "u8 mem 0+3<<0 8" },
+	{ EM_X86_64, "8@-8(%rax,%rcx,4)", "u8 mem 0+1<<2 -8" }, { EM_X86_64, "8@(,%rdx,8)", "u8 mem+2<<3" },
+	{ EM_X86_64, "4@16(,%r9,2)", "u4 mem+9<<1 16" },
+	{ EM_X86_64, "-4@counter(%rip)", "s4 mem 16 counter" },
+	{ EM_X86_64, "-4@counter+8(%rip)", "s4 mem 16 counter 8" },
+	{ EM_X86_64, "-4@8+counter.0(%rip)", "s4 mem 16 counter.0 8" },
+	{ EM_X86_64, "-4@counter", "s4 mem counter" }, { EM_X86_64, "4@24+-4(%rsp)", "u4 mem 4 20" },
+	{ EM_X86_64, "8f@%xmm3", "f8 freg 3" }, { EM_X86_64, "%rdi", "u8 reg 7" },
+	{ EM_X86_64, "4@%ax%bx", "u4 none" }, { EM_X86_64, "3@%eax", "u0 none" },
+	{ EM_X86_64, "8@", "u8 none" }, { EM_X86_64, "8@8(%rax,%rbx,3)", "u8 none" },
+	{ EM_X86_64, "8@%nosuch", "u8 none" }, { EM_X86_64, "8@(%rax", "u8 none" },
 	{ EM_X86_64, "8@()", "u8 none" }, { EM_X86_64, "8@x0", "u8 mem x0" },
-	{ EM_X86_64, "8@%fs:8", "u8 mem thread 8" }, { EM_X86_64, "8@%fs:0xfffffffffffffff8", "u8 mem thread -8" },
-	{ EM_X86_64, "-4@%fs:-4(%rax)", "s4 mem thread 0 -4" }, { EM_X86_64, "-4@%fs:counter@tpoff", "s4 mem thread counter" },
-	{ EM_X86_64, "-4@%fs:counter@tpoff+8", "s4 mem thread counter 8" }, { EM_X86_64, "-4@%fs:counter", "s4 none" },
-	{ EM_X86_64, "8@counter@GOTPCREL(%rip)", "u8 none" }, { EM_X86_64, "8@%gs:8", "u8 none" }, { EM_X86_64, "8@%fs:", "u8 none" },
-	{ EM_X86_64, "8@$counter", "u8 const counter 0" }, { EM_X86_64, "8@$counter+16", "u8 const counter 16" },
-	{ EM_X86_64, "4@table(,%rax,4)", "u4 mem+0<<2 table" }, { EM_X86_64, "4@table+4(%rbx)", "u4 mem 3 table 4" },
-	{ EM_AARCH64, "-4@x0", "s4 reg 0" }, { EM_AARCH64, "4@w30", "u4 reg 30" }, { EM_AARCH64, "8@sp", "u8 reg 31" },
-	{ EM_AARCH64, "8@xzr", "u8 const 0" }, { EM_AARCH64, "-4@-7", "s4 const -7" }, { EM_AARCH64, "-4@#12", "s4 const 12" },
-	{ EM_AARCH64, "1@300", "u1 const 44" }, { EM_AARCH64, "8@[x3]", "u8 mem 3" }, { EM_AARCH64, "8@[sp, 16]", "u8 mem 31 16" },
-	{ EM_AARCH64, "8@[sp, #16]", "u8 mem 31 16" }, { EM_AARCH64, "-8@[x29, -24]", "s8 mem 29 -24" }, { EM_AARCH64, "8@[x29,#-8]", "u8 mem 29 -8" },
-	{ EM_AARCH64, "8@[x0, x1]", "u8 mem 0+1<<0" }, { EM_AARCH64, "8@[x0, x1, lsl 3]", "u8 mem 0+1<<3" },
-	{ EM_AARCH64, "4@[x0, w1, sxtw 2]", "u4 mem 0+1sxtw<<2" }, { EM_AARCH64, "4@[x0, w1, uxtw #2]", "u4 mem 0+1uxtw<<2" },
+	{ EM_X86_64, "8@%fs:8", "u8 mem thread 8" },
+	{ EM_X86_64, "8@%fs:0xfffffffffffffff8", "u8 mem thread -8" },
+	{ EM_X86_64, "-4@%fs:-4(%rax)", "s4 mem thread 0 -4" },
+	{ EM_X86_64, "-4@%fs:counter@tpoff", "s4 mem thread counter" },
+	{ EM_X86_64, "-4@%fs:counter@tpoff+8", "s4 mem thread counter 8" },
+	{ EM_X86_64, "-4@%fs:counter", "s4 none" }, { EM_X86_64, "8@counter@GOTPCREL(%rip)", "u8 none" },
+	{ EM_X86_64, "8@%gs:8", "u8 none" }, { EM_X86_64, "8@%fs:", "u8 none" },
+	{ EM_X86_64, "8@$counter", "u8 const counter 0" },
+	{ EM_X86_64, "8@$counter+16", "u8 const counter 16" },
+	{ EM_X86_64, "4@table(,%rax,4)", "u4 mem+0<<2 table" },
+	{ EM_X86_64, "4@table+4(%rbx)", "u4 mem 3 table 4" }, { EM_AARCH64, "-4@x0", "s4 reg 0" },
+	{ EM_AARCH64, "4@w30", "u4 reg 30" }, { EM_AARCH64, "8@sp", "u8 reg 31" },
+	{ EM_AARCH64, "8@xzr", "u8 const 0" }, { EM_AARCH64, "-4@-7", "s4 const -7" },
+	{ EM_AARCH64, "-4@#12", "s4 const 12" }, { EM_AARCH64, "1@300", "u1 const 44" },
+	{ EM_AARCH64, "8@[x3]", "u8 mem 3" }, { EM_AARCH64, "8@[sp, 16]", "u8 mem 31 16" },
+	{ EM_AARCH64, "8@[sp, #16]", "u8 mem 31 16" }, { EM_AARCH64, "-8@[x29, -24]", "s8 mem 29 -24" },
+	{ EM_AARCH64, "8@[x29,#-8]", "u8 mem 29 -8" }, { EM_AARCH64, "8@[x0, x1]", "u8 mem 0+1<<0" },
+	{ EM_AARCH64, "8@[x0, x1, lsl 3]", "u8 mem 0+1<<3" },
+	{ EM_AARCH64, "4@[x0, w1, sxtw 2]", "u4 mem 0+1sxtw<<2" },
+	{ EM_AARCH64, "4@[x0, w1, uxtw #2]", "u4 mem 0+1uxtw<<2" },
 	{ EM_AARCH64, "4@[x0, w1, sxtw]", "u4 mem 0+1sxtw<<0" }, { EM_AARCH64, "8f@d7", "f8 freg 7" },
-	{ EM_AARCH64, "8@[x0, :lo12:counter]", "u8 mem page 0 counter" }, { EM_AARCH64, "-4@[x19, #:lo12:counter+4]", "s4 mem page 19 counter 4" },
-	{ EM_AARCH64, "8@[x0, :lo12:]", "u8 none" }, { EM_AARCH64, "8@counter", "u8 const counter 0" }, { EM_AARCH64, "8@[sp, 8]", "u8 mem 31 8" },
-	{ EM_AARCH64, "8@[x0, xzr]", "u8 mem 0" }, { EM_AARCH64, "2@[x1, x2, sxtx 1]", "u2 mem 1+2<<1" },
+	{ EM_AARCH64, "8@[x0, :lo12:counter]", "u8 mem page 0 counter" },
+	{ EM_AARCH64, "-4@[x19, #:lo12:counter+4]", "s4 mem page 19 counter 4" },
+	{ EM_AARCH64, "8@[x0, :lo12:]", "u8 none" }, { EM_AARCH64, "8@counter", "u8 const counter 0" },
+	{ EM_AARCH64, "8@[sp, 8]", "u8 mem 31 8" }, { EM_AARCH64, "8@[x0, xzr]", "u8 mem 0" },
+	{ EM_AARCH64, "2@[x1, x2, sxtx 1]", "u2 mem 1+2<<1" },
  { EM_AARCH64, "8@[x0", "u8 none" }, { EM_AARCH64, "8@x31", "u8 const x31 0" },
-	{ EM_AARCH64, "8@[x0, x1, lsl 9]", "u8 none" }, { EM_AARCH64, "8@%rax", "u8 none" }, { EM_AARCH64, "8@[]", "u8 none" },
-	{ EM_S390, "8@%r2", "u8 none" },
+	{ EM_AARCH64, "8@[x0, x1, lsl 9]", "u8 none" }, { EM_AARCH64, "8@%rax", "u8 none" },
+	{ EM_AARCH64, "8@[]", "u8 none" }, { EM_S390, "8@%r2", "u8 none" },
 };
 
 static void test_forms(void)
@@ -92,9 +110,11 @@ static void test_forms(void)
 	CHECK_INT(dt_sdt_args_parse("  ", EM_X86_64, a), 0);
 	CHECK_INT(dt_sdt_args_parse("8@[sp, 16] -4@[x0, w1, sxtw 2] 4@5", EM_AARCH64, a), 3);
 	CHECK_STR(show(&a[1], buf, sizeof(buf)), "s4 mem 0+1sxtw<<2");
-	CHECK_INT(dt_sdt_args_parse("8@%rax bogus( -4@$3", EM_X86_64, a), 2);	/* the open bracket takes the rest */
+	/* the open bracket takes the rest */
+	CHECK_INT(dt_sdt_args_parse("8@%rax bogus( -4@$3", EM_X86_64, a), 2);
 	CHECK_INT(dt_sdt_args_parse("1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1", EM_AARCH64, a), 12);
-	CHECK_INT(dt_sdt_args_parse("1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1", EM_AARCH64, a), -E2BIG);
+	CHECK_INT(dt_sdt_args_parse("1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1 1@1", EM_AARCH64, a),
+	    -E2BIG);
 }
 
 /* ---- sections ---- */
@@ -110,7 +130,8 @@ static int count(void *ctx, const struct dt_sdt_note *n)
 	return 0;
 }
 
-static size_t make_note(unsigned char *to, uint64_t pc, uint64_t base, uint64_t sem, const char *strings, uint32_t len)
+static size_t make_note(unsigned char *to, uint64_t pc, uint64_t base, uint64_t sem, const char *strings,
+    uint32_t len)
 {
 	const uint32_t h[3] = { 8, 24 + len, 3 };
 	const uint64_t w[3] = { pc, base, sem };
@@ -134,7 +155,8 @@ static void test_sections(void)
 	CHECK_STR(s.last.args, "8@x0");
 	CHECK_INT(dt_sdt_notes(b, one, true, 0x2100, count, &s), 0);		/* the program was moved */
 	CHECK(s.last.pc == 0x1100 && s.last.semaphore == 0x3100 && s.last.base == 0x2000);
-	two = make_note(b + one, 0, 0, 0, "p\0n\0", 5) + one;			/* code that was dropped; then one without semaphore */
+	/* code that was dropped; then one without semaphore */
+	two = make_note(b + one, 0, 0, 0, "p\0n\0", 5) + one;
 	two += make_note(b + two, 5, 0x2000, 0, "p\0n\0", 5);
 	s.n = 0;
 	CHECK_INT(dt_sdt_notes(b, two, true, 0x2001, count, &s), 0);
@@ -145,7 +167,8 @@ static void test_sections(void)
 
 		memcpy(copy, b, len);
 		s.n = 0;
-		CHECK(dt_sdt_notes(copy, len, true, 0, count, &s) == (len < 12 ? 0 : len < one - 1 ? -EINVAL : 0));
+		CHECK(dt_sdt_notes(copy, len, true, 0, count,
+		    &s) == (len < 12 ? 0 : len < one - 1 ? -EINVAL : 0));
 		CHECK(s.n == (len >= one - 1));
 		free(copy);
 	}
@@ -172,8 +195,8 @@ enum { MACHINE = EM_X86_64 };
 
 static uint64_t reg_of(const ucontext_t *uc, int reg)
 {
-	static const int map[] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10,
-		REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
+	static const int map[] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
 
 	return (uint64_t)uc->uc_mcontext.gregs[map[reg]];
 }
@@ -192,7 +215,8 @@ static int64_t value_of(const ucontext_t *uc, const struct dt_sdt_arg *a)
 	if (a->kind == DT_SDT_CONST)
 		return a->off;
 	if (a->kind == DT_SDT_MEM) {
-		uint64_t at = v + (uint64_t)a->off + (a->index != DT_SDT_NOREG ? reg_of(uc, a->index) << a->scale : 0);
+		uint64_t at = v + (uint64_t)a->off +
+		    (a->index != DT_SDT_NOREG ? reg_of(uc, a->index) << a->scale : 0);
 
 		memcpy(&v, (const void *)(uintptr_t)at, a->size);
 	}
@@ -272,11 +296,13 @@ static __attribute__((noinline)) int sites_of(int n, unsigned char uc, short s, 
 	STAP_PROBE6(selftest, fields, bits.high, bits.low, bits.wide, e, n == 9, sites_of);
 	expect("fields", 6, (int64_t[]){ 7, -2, -3, TWO, 1, (int64_t)(intptr_t)sites_of });
 	STAP_PROBE3(selftest, pointers, text, buf, &a_global);
-	expect("pointers", 3, (int64_t[]){ (int64_t)(intptr_t)text, (int64_t)(intptr_t)buf, (int64_t)(intptr_t)&a_global });
+	expect("pointers", 3, (int64_t[]){ (int64_t)(intptr_t)text, (int64_t)(intptr_t)buf,
+		(int64_t)(intptr_t)&a_global });
 	STAP_PROBE3(selftest, other, d, a_global, big);
 	expect("other", 3, (int64_t[]){ b.bits, -77, INT64_MIN + n });
 	STAP_PROBE12(selftest, many, 1, n, -3L, uc, s, 6u, spilled[0], spilled[1], n > 1, n * 2, text, big);
-	expect("many", 12, (int64_t[]){ 1, n, -3, 200, -300, 6, n, n + 1, n > 1, n * 2, (int64_t)(intptr_t)text, INT64_MIN + n });
+	expect("many", 12, (int64_t[]){ 1, n, -3, 200, -300, 6, n, n + 1, n > 1, n * 2,
+		(int64_t)(intptr_t)text, INT64_MIN + n });
 	return n + spilled[2];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * More clauses than one program of the kernel holds: the image has several programs, and one runs after the other.
+ * More clauses than one program of the kernel holds: the image has several programs, and one runs after the
+ * other.
  */
 #include "session_fixture.h"
 
@@ -35,7 +36,10 @@ static void run_chain(const struct dt_image *image, uint64_t *left, uint64_t *lo
 	dt_session_close(s);
 }
 
-/* Without the programs behind the first each run is a drop, and gives its slot back, of which there are four. */
+/*
+ * Without the programs behind the first each run is a drop, and gives its slot back, of which there are
+ * four.
+ */
 static void check_chain(struct dt_image *image)
 {
 	uint64_t left = 0, lost = 0;
@@ -53,11 +57,13 @@ static void check_chain(struct dt_image *image)
 static void test_chain(const struct dt_features *feat)
 {
 	static const char clause[] = "BEGIN { this->x++; y = this->x; }";
-	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 16, .aggsize = 1 << 16, .dynvarsize = 1 << 16,
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .machine = dt_machine_here(), .feat = feat };
+	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 16, .aggsize = 1 << 16,
+		.dynvarsize = 1 << 16, .ncpus = (uint32_t)dt_session_possible_cpus(),
+		.machine = dt_machine_here(), .feat = feat };
 	struct dt_enabling *en = calloc(CLAUSES, sizeof(*en));
 	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en, .nen = CLAUSES };
-	char *text = malloc(CLAUSES * sizeof(clause) + 32), *at = stpcpy(text, "this int x; int y; "), msg[1024] = "";
+	char *text = malloc(CLAUSES * sizeof(clause) + 32), *at = stpcpy(text, "this int x; int y; "),
+	    msg[1024] = "";
 	int err = 0;
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
 	dtrace_prog_t *p;

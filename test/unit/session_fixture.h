@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For the tests of sessions: images written by hand, a few instructions each, with the maps that they all share.
- * A test of sessions opens a fixture, fires it, and closes its session.
+ * For the tests of sessions: images written by hand, a few instructions each, with the maps that they all
+ * share. A test of sessions opens a fixture, fires it, and closes its session.
  */
 #ifndef SESSION_FIXTURE_H
 #define SESSION_FIXTURE_H
@@ -52,12 +52,16 @@ enum { KEYS = 4096 };
 
 static const struct dt_image_map all_maps[M_N] = {
 	[M_AGGS] = { DT_MAP_AGGS, "aggs", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1, .agg = 0, .inner = M_A },
-	[M_A] = { DT_MAP_AGG_A, "agg_a", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .agg = 0, .inner = UINT32_MAX },
-	[M_B] = { DT_MAP_AGG_B, "agg_b", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .agg = 0, .inner = UINT32_MAX },
+	[M_A] = { DT_MAP_AGG_A, "agg_a", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .agg = 0,
+		.inner = UINT32_MAX },
+	[M_B] = { DT_MAP_AGG_B, "agg_b", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .agg = 0,
+		.inner = UINT32_MAX },
 	[M_RINGS] = { DT_MAP_RINGS, "rings", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1024, .inner = M_RING },
 	[M_RING] = { DT_MAP_RING, "ring", BPF_MAP_TYPE_RINGBUF, 0, 0, 4 << 20, .inner = UINT32_MAX },
-	[M_CONTROL] = { DT_MAP_CONTROL, "control", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_control), 1, .inner = UINT32_MAX },
-	[M_DROPS] = { DT_MAP_DROPS, "drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct dt_drops), 1, .inner = UINT32_MAX },
+	[M_CONTROL] = { DT_MAP_CONTROL, "control", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_control), 1,
+		.inner = UINT32_MAX },
+	[M_DROPS] = { DT_MAP_DROPS, "drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct dt_drops), 1,
+		.inner = UINT32_MAX },
 };
 
 struct fixture {
@@ -75,8 +79,10 @@ static inline void fixture_init(struct fixture *f, int kind, const struct bpf_in
 {
 	memset(f, 0, sizeof(*f));
 	memcpy(f->maps, all_maps, sizeof(all_maps));
-	f->prog = (struct dt_image_prog){ .name = "test", .insns = insns, .ninsns = n, .relocs = relocs, .nrelocs = nrelocs };
-	f->image = (struct dt_image){ .maps = f->maps, .nmaps = M_N, .progs = &f->prog, .nprogs = 1, .aggs = &f->agg, .naggs = 1 };
+	f->prog = (struct dt_image_prog){ .name = "test", .insns = insns, .ninsns = n, .relocs = relocs,
+		.nrelocs = nrelocs };
+	f->image = (struct dt_image){ .maps = f->maps, .nmaps = M_N, .progs = &f->prog, .nprogs = 1,
+		.aggs = &f->agg, .naggs = 1 };
 	f->attach = (struct dt_attach){ .kind = kind };
 }
 
@@ -124,7 +130,8 @@ static inline int read_one(void *ctx, const void *data, size_t len)
 	struct reading *r = ctx;
 	const struct rec *rec = data;
 
-	r->wrong += len != sizeof(*rec) || rec->cpu != r->cpu || rec->arg0 < r->next || rec->arg1 != ~rec->arg0;
+	r->wrong += len != sizeof(*rec) || rec->cpu != r->cpu || rec->arg0 < r->next ||
+	    rec->arg1 != ~rec->arg0;
 	r->next = rec->arg0 + 1;
 	r->got++;
 	return 0;

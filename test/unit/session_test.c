@@ -171,7 +171,8 @@ static void test_keys(void)
 	for (uint64_t key = 0; key < KEYS; key++)
 		dt_session_run(f.session, 0, &key, 1);
 	CHECK_INT(dt_session_switch(f.session, &(uint32_t){ 0 }, 1), 0);
-	CHECK_INT(dt_session_run(f.session, 0, &(uint64_t){ 7 }, 1), 0);	/* into the other one already */
+	/* into the other one already */
+	CHECK_INT(dt_session_run(f.session, 0, &(uint64_t){ 7 }, 1), 0);
 	CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
 	CHECK_INT(sum.elements, KEYS);
 	CHECK_INT(sum.total, KEYS);
@@ -241,7 +242,8 @@ static void test_refusal(void)
 	static const uint32_t text[] = { 0, 0 };
 	static const uint32_t pcs[] = { 0, 1, 1 };
 	struct dt_arena *arena = dt_arena_new();
-	struct dt_source *src = dt_source_new(arena, DT_SRC_FILE, "bad.d", "BEGIN\n{ trace(*(int *)0); }\n", 29);
+	struct dt_source *src = dt_source_new(arena, DT_SRC_FILE, "bad.d", "BEGIN\n{ trace(*(int *)0); }\n",
+	    29);
 	struct dt_loc locs[] = { { src, 0, 5 }, { src, 14, 9 } };
 	struct dt_difo difo = { .text = text, .ntext = 2, .locs = locs };
 	const struct dt_difo *at[] = { &difo, &difo, &difo };
@@ -266,7 +268,8 @@ static void test_refusal(void)
 		dt_session_close(f.session);
 	}
 	f.attach.target = "sched_process_free";		/* has one argument; the program reads two */
-	fixture_init(&f, DT_HOOK_RAWTP, ring_insns, DT_COUNT(ring_insns), &(struct dt_image_reloc){ 10, M_RINGS, 0, false }, 1);
+	fixture_init(&f, DT_HOOK_RAWTP, ring_insns, DT_COUNT(ring_insns),
+	    &(struct dt_image_reloc){ 10, M_RINGS, 0, false }, 1);
 	f.attach.target = "sched_process_free";
 	if (fixture_open(&f)) {
 		CHECK_INT(dt_session_attach(f.session, f.msg, sizeof(f.msg)), -EINVAL);
@@ -284,7 +287,8 @@ static double least(double a, double b) { return a < b ? a : b; }
 static double begin_alone(void)
 {
 	static const struct bpf_insn direct[] = {
-		MAP(1), MOV_R(2, 10), ADD_I(2, -8), MOV_I(3, 0), STORE(10, -8, 3), MOV_I(3, 8), MOV_I(4, BPF_RB_FORCE_WAKEUP),
+		MAP(1), MOV_R(2, 10), ADD_I(2, -8), MOV_I(3, 0), STORE(10, -8, 3), MOV_I(3, 8),
+		    MOV_I(4, BPF_RB_FORCE_WAKEUP),
 		CALL(ringbuf_output), MOV_I(0, 0), EXIT(),
 	};
 	static const struct dt_image_reloc relocs[] = { { 0, 0, 0, false } };
@@ -332,7 +336,10 @@ static void test_cost(void)
 	printf("session_test: the same through arrays of maps, with an aggregation: %.2f ms\n", maps_ms);
 }
 
-/* An aggregation without keys is a per-CPU array: its one element is always there, and zero after it was read. */
+/*
+ * An aggregation without keys is a per-CPU array: its one element is always there, and zero after it was
+ * read.
+ */
 static void test_no_keys(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -395,11 +402,14 @@ static void test_other_maps(void)
 	struct dt_drops drops = { .principal = 1 };
 
 	fixture_init(&f, DT_HOOK_RUN, insns, DT_COUNT(insns), NULL, 0);
-	f.maps[0] = (struct dt_image_map){ DT_MAP_CONST, "const", BPF_MAP_TYPE_ARRAY, 4, 16, 1, BPF_F_RDONLY_PROG,
+	f.maps[0] = (struct dt_image_map){ DT_MAP_CONST, "const", BPF_MAP_TYPE_ARRAY, 4, 16, 1,
+		BPF_F_RDONLY_PROG,
 	    .inner = UINT32_MAX, .data = text, .len = sizeof(text) };
-	f.maps[1] = (struct dt_image_map){ DT_MAP_TLS, "self", BPF_MAP_TYPE_TASK_STORAGE, 4, 24, 0, BPF_F_NO_PREALLOC,
+	f.maps[1] = (struct dt_image_map){ DT_MAP_TLS, "self", BPF_MAP_TYPE_TASK_STORAGE, 4, 24, 0,
+		BPF_F_NO_PREALLOC,
 	    .inner = UINT32_MAX };
-	f.maps[2] = (struct dt_image_map){ DT_MAP_DYN, "dyn", BPF_MAP_TYPE_HASH, 8, 16, 10, .inner = UINT32_MAX };
+	f.maps[2] = (struct dt_image_map){ DT_MAP_DYN, "dyn", BPF_MAP_TYPE_HASH, 8, 16, 10,
+		.inner = UINT32_MAX };
 	f.image.naggs = 0;
 	btf = storage_btf(24, &f.maps[1]);
 	f.image.btf = btf__raw_data(btf, &f.image.btflen);
@@ -469,9 +479,11 @@ static void test_killed(void)
 	CHECK_INT(pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
-		fixture_init(&f, DT_HOOK_SYS_ENTER, count_insns, DT_COUNT(count_insns), relocs, DT_COUNT(relocs));
+		fixture_init(&f, DT_HOOK_SYS_ENTER, count_insns, DT_COUNT(count_insns), relocs,
+		    DT_COUNT(relocs));
 		snprintf(f.prog.name, sizeof(f.prog.name), "k%d", (int)getppid());
-		if (!fixture_open(&f) || dt_session_attach(f.session, f.msg, sizeof(f.msg)) || dt_session_start(f.session, f.msg, sizeof(f.msg)) ||
+		if (!fixture_open(&f) || dt_session_attach(f.session, f.msg, sizeof(f.msg)) ||
+		    dt_session_start(f.session, f.msg, sizeof(f.msg)) ||
 		    write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();

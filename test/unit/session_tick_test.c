@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sessions that fire by time: tick and profile. How exact they are is printed and not judged, as the machine is not
- * ours alone; that they fire, wake their reader and end is checked.
+ * Sessions that fire by time: tick and profile. How exact they are is printed and not judged, as the
+ * machine is not ours alone; that they fire, wake their reader and end is checked.
  */
 #include "session_fixture.h"
 
@@ -166,8 +166,8 @@ static void test_profile(void)
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	busy = __atomic_load_n(&c->exited, __ATOMIC_RELAXED) - idle;
-	printf("session_tick_test: profile-1000hz in 300 ms on %d CPUs: %u idle, %u with 2 spinning threads\n",
-	    dt_session_possible_cpus(), idle, busy);
+	printf("session_tick_test: profile-1000hz in 300 ms on %d CPUs: %u idle, %u with 2 spinning "
+	    "threads\n", dt_session_possible_cpus(), idle, busy);
 	CHECK(busy > 0);
 	CHECK_INT(dt_session_run(f.session, 0, NULL, 0), -EINVAL);
 	dt_session_close(f.session);

@@ -63,8 +63,9 @@ static void arg_str(struct call *c, const char *s)
 static struct dt_interp *machine;
 static enum dt_fault fault;
 static uint64_t fault_addr;
-static struct dt_context context = { .probe = { "p", "m", "f", "n", 0 }, .pid = 100, .ppid = 50, .ancestors = ancestors, .nancestors = 3,
-	.regions = regions, .nregions = 3, .curthread = K + 64, .random = 12345, .files = files, .nfiles = 3, .paths = paths, .npaths = 1 };
+static struct dt_context context = { .probe = { "p", "m", "f", "n", 0 }, .pid = 100, .ppid = 50,
+	.ancestors = ancestors, .nancestors = 3, .regions = regions, .nregions = 3, .curthread = K + 64,
+	.random = 12345, .files = files, .nfiles = 3, .paths = paths, .npaths = 1 };
 static struct dt_difo last;
 static struct call kept;		/* what `last` points to: results may point into it */
 
@@ -78,8 +79,9 @@ static uint64_t finish(struct call *c, const char *name)
 		return 0;
 	kept.text[kept.ntext++] = dt_dif_fmt16(DT_DIF_CALL, row->id, 1);
 	kept.text[kept.ntext++] = dt_dif_fmt(DT_DIF_RET, 0, 0, 1);
-	last = (struct dt_difo){ .text = kept.text, .ntext = kept.ntext, .ints = kept.ints, .nints = kept.nints, .strs = kept.strs,
-		.strlen = kept.strlen, .rtype = { .size = 8 }, .destructive = row->flags & DT_BF_DESTRUCTIVE };
+	last = (struct dt_difo){ .text = kept.text, .ntext = kept.ntext, .ints = kept.ints,
+		.nints = kept.nints, .strs = kept.strs, .strlen = kept.strlen, .rtype = { .size = 8 },
+		.destructive = row->flags & DT_BF_DESTRUCTIVE };
 	if (!CHECK(dt_difo_check(&last, msg, sizeof(msg)) == 0))
 		fprintf(stderr, "\t%s: %s\n", name, msg);
 	return dt_interp_run(machine, &context, &last, &fault, NULL, &fault_addr);
@@ -137,17 +139,24 @@ static uint64_t call_n(const char *name, unsigned n, uint64_t x, uint64_t y, uin
 static void test_string_to_string(void)
 {
 	static const struct { const char *name, *arg, *want; } cases[] = {
-		{ "basename", "", "." }, { "basename", "/", "/" }, { "basename", "///", "/" }, { "basename", "a", "a" }, { "basename", "/a/b/", "b" },
-		{ "basename", "/a//b//", "b" }, { "basename", "a/b", "b" }, { "basename", NULL, "invalid address" },
-		{ "dirname", "", "." }, { "dirname", "/", "/" }, { "dirname", "//", "/" }, { "dirname", "a", "." }, { "dirname", "a/", "." },
-		{ "dirname", "/a", "/" }, { "dirname", "/a/b/", "/a" }, { "dirname", "a//b", "a" }, { "dirname", "//a", "/" },
-		{ "cleanpath", "/foo/bar/baz", "/foo/bar/baz" }, { "cleanpath", "/foo/bar///baz/", "/foo/bar/baz/" },
-		{ "cleanpath", "/foo/bar/baz//", "/foo/bar/baz/" }, { "cleanpath", "/foo/bar/baz/.", "/foo/bar/baz/" },
-		{ "cleanpath", "/foo/../../baz/.//", "/baz/" }, { "cleanpath", "foo/./././baz/", "foo/baz/" }, { "cleanpath", "/a/b/../../../../", "/" },
-		{ "cleanpath", "/..", "/" }, { "cleanpath", "./", "./" }, { "cleanpath", "//", "/" }, { "cleanpath", "/./.", "/" }, { "cleanpath", ".", "." },
-		{ "cleanpath", "", "" }, { "cleanpath", "/a/b/..", "/a/" }, { "cleanpath", "a/../b", "b" }, { "cleanpath", "../../a", "../../a" },
+		{ "basename", "", "." }, { "basename", "/", "/" }, { "basename", "///", "/" },
+		{ "basename", "a", "a" }, { "basename", "/a/b/", "b" },
+		{ "basename", "/a//b//", "b" }, { "basename", "a/b", "b" },
+		{ "basename", NULL, "invalid address" }, { "dirname", "", "." }, { "dirname", "/", "/" },
+		{ "dirname", "//", "/" }, { "dirname", "a", "." }, { "dirname", "a/", "." },
+		{ "dirname", "/a", "/" }, { "dirname", "/a/b/", "/a" }, { "dirname", "a//b", "a" },
+		{ "dirname", "//a", "/" }, { "cleanpath", "/foo/bar/baz", "/foo/bar/baz" },
+		{ "cleanpath", "/foo/bar///baz/", "/foo/bar/baz/" },
+		{ "cleanpath", "/foo/bar/baz//", "/foo/bar/baz/" },
+		{ "cleanpath", "/foo/bar/baz/.", "/foo/bar/baz/" },
+		{ "cleanpath", "/foo/../../baz/.//", "/baz/" }, { "cleanpath", "foo/./././baz/", "foo/baz/" },
+		{ "cleanpath", "/a/b/../../../../", "/" }, { "cleanpath", "/..", "/" },
+		{ "cleanpath", "./", "./" }, { "cleanpath", "//", "/" }, { "cleanpath", "/./.", "/" },
+		{ "cleanpath", ".", "." }, { "cleanpath", "", "" }, { "cleanpath", "/a/b/..", "/a/" },
+		{ "cleanpath", "a/../b", "b" }, { "cleanpath", "../../a", "../../a" },
 		{ "cleanpath", "a/../../b", "../b" }, { "cleanpath", "/..a/.b/...", "/..a/.b/..." },
-		{ "toupper", "aBc-z9\xe9", "ABC-Z9\xe9" }, { "tolower", "aBC-Z[@", "abc-z[@" }, { "toupper", "", "" }, { "tolower", NULL, "invalid address" },
+		{ "toupper", "aBc-z9\xe9", "ABC-Z9\xe9" }, { "tolower", "aBC-Z[@", "abc-z[@" },
+		{ "toupper", "", "" }, { "tolower", NULL, "invalid address" },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(cases); i++) {
@@ -163,17 +172,22 @@ static void test_string_to_string(void)
 static void test_numbers(void)
 {
 	static const struct { int64_t value, base; const char *want; } cases[] = {
-		{ 0, NONE, "0" }, { -1, NONE, "-1" }, { INT64_MIN, 10, "-9223372036854775808" }, { 8, 8, "010" }, { 0, 8, "0" }, { 255, 16, "0xff" },
-		{ 0, 16, "0x0" }, { -1, 16, "0xffffffffffffffff" }, { 5, 2, "101" }, { 35, 36, "z" }, { 1, 1, "illegal operation" }, { 1, 37, "illegal operation" },
+		{ 0, NONE, "0" }, { -1, NONE, "-1" }, { INT64_MIN, 10, "-9223372036854775808" },
+		{ 8, 8, "010" }, { 0, 8, "0" }, { 255, 16, "0xff" }, { 0, 16, "0x0" },
+		{ -1, 16, "0xffffffffffffffff" }, { 5, 2, "101" }, { 35, 36, "z" },
+		{ 1, 1, "illegal operation" }, { 1, 37, "illegal operation" },
 		{ -1, 2, "1111111111111111111111111111111111111111111111111111111111111111" },
 	};
 	static const struct { const char *text; int64_t base, want; } tolls[] = {
-		{ "0", NONE, 0 }, { "  -12x", NONE, -12 }, { "+7", NONE, 7 }, { "", NONE, 0 }, { "ff", 16, 255 }, { "0xFf", 16, 255 }, { "0x", 16, 0 },
-		{ "zz", 36, 1295 }, { "12", 2, 1 }, { "9223372036854775807", NONE, INT64_MAX }, { "-9223372036854775808", NONE, INT64_MIN }, { "077", 8, 63 },
+		{ "0", NONE, 0 }, { "  -12x", NONE, -12 }, { "+7", NONE, 7 }, { "", NONE, 0 },
+		{ "ff", 16, 255 }, { "0xFf", 16, 255 }, { "0x", 16, 0 },
+		{ "zz", 36, 1295 }, { "12", 2, 1 }, { "9223372036854775807", NONE, INT64_MAX },
+		{ "-9223372036854775808", NONE, INT64_MIN }, { "077", 8, 63 },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(cases); i++)
-		CHECK_STR(text_of(call_n("lltostr", cases[i].base == NONE ? 1 : 2, (uint64_t)cases[i].value, (uint64_t)cases[i].base, 0)), cases[i].want);
+		CHECK_STR(text_of(call_n("lltostr", cases[i].base == NONE ? 1 : 2, (uint64_t)cases[i].value,
+		    (uint64_t)cases[i].base, 0)), cases[i].want);
 	for (size_t i = 0; i < DT_COUNT(tolls); i++)
 		CHECK_INT(call_si("strtoll", tolls[i].text, tolls[i].base), tolls[i].want);
 	call_si("strtoll", "1", 1);
@@ -183,10 +197,12 @@ static void test_numbers(void)
 static void test_substr(void)
 {
 	static const struct { const char *s; int64_t at, len; const char *want; } cases[] = {
-		{ "abcdef", 0, NONE, "abcdef" }, { "abcdef", 2, NONE, "cdef" }, { "abcdef", 2, 2, "cd" }, { "abcdef", -2, NONE, "ef" },
-		{ "abcdef", -3, 1, "d" }, { "abcdef", 6, NONE, "" }, { "abcdef", 99, 3, "" }, { "abcdef", 1, -2, "bcd" }, { "abcdef", 1, -9, "" },
-		{ "abcdef", -9, 5, "ab" }, { "abcdef", -9, 2, "" }, { "abcdef", -9, NONE, "abcdef" }, { "abcdef", 0, 0, "" }, { "", 0, 5, "" },
-		{ "abcdef", 2, INT32_MAX, "cdef" }, { "abcdef", -2, -1, "e" }, { NULL, 0, 1, "invalid address" },
+		{ "abcdef", 0, NONE, "abcdef" }, { "abcdef", 2, NONE, "cdef" }, { "abcdef", 2, 2, "cd" },
+		{ "abcdef", -2, NONE, "ef" }, { "abcdef", -3, 1, "d" }, { "abcdef", 6, NONE, "" },
+		{ "abcdef", 99, 3, "" }, { "abcdef", 1, -2, "bcd" }, { "abcdef", 1, -9, "" },
+		{ "abcdef", -9, 5, "ab" }, { "abcdef", -9, 2, "" }, { "abcdef", -9, NONE, "abcdef" },
+		{ "abcdef", 0, 0, "" }, { "", 0, 5, "" }, { "abcdef", 2, INT32_MAX, "cdef" },
+		{ "abcdef", -2, -1, "e" }, { NULL, 0, 1, "invalid address" },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(cases); i++) {
@@ -204,12 +220,16 @@ static void test_substr(void)
 static void test_find(void)
 {
 	static const struct { const char *name, *s, *sub; int64_t pos, want; } cases[] = {
-		{ "index", "foobarbaz", "ba", NONE, 3 }, { "index", "foobarbaz", "ba", 4, 6 }, { "index", "foobarbaz", "x", NONE, -1 },
-		{ "index", "foo", "", NONE, 0 }, { "index", "foo", "", 2, 2 }, { "index", "foo", "", 9, 3 }, { "index", "foo", "f", -5, 0 },
-		{ "index", "foo", "o", 3, -1 }, { "index", "", "", NONE, 0 }, { "index", "", "", 5, 0 }, { "index", "", "a", NONE, -1 },
-		{ "rindex", "foobarbaz", "ba", NONE, 6 }, { "rindex", "foobarbaz", "ba", 5, 3 }, { "rindex", "foobarbaz", "ba", 2, -1 },
-		{ "rindex", "foo", "", NONE, 3 }, { "rindex", "foo", "", 1, 1 }, { "rindex", "foo", "", 99, 3 }, { "rindex", "foo", "", -1, 0 },
-		{ "rindex", "foo", "f", -1, -1 }, { "rindex", "", "", NONE, 0 }, { "rindex", "", "a", NONE, -1 }, { "rindex", "foo", "foo", 99, 0 },
+		{ "index", "foobarbaz", "ba", NONE, 3 }, { "index", "foobarbaz", "ba", 4, 6 },
+		{ "index", "foobarbaz", "x", NONE, -1 }, { "index", "foo", "", NONE, 0 },
+		{ "index", "foo", "", 2, 2 }, { "index", "foo", "", 9, 3 }, { "index", "foo", "f", -5, 0 },
+		{ "index", "foo", "o", 3, -1 }, { "index", "", "", NONE, 0 }, { "index", "", "", 5, 0 },
+		{ "index", "", "a", NONE, -1 }, { "rindex", "foobarbaz", "ba", NONE, 6 },
+		{ "rindex", "foobarbaz", "ba", 5, 3 }, { "rindex", "foobarbaz", "ba", 2, -1 },
+		{ "rindex", "foo", "", NONE, 3 }, { "rindex", "foo", "", 1, 1 },
+		{ "rindex", "foo", "", 99, 3 }, { "rindex", "foo", "", -1, 0 },
+		{ "rindex", "foo", "f", -1, -1 }, { "rindex", "", "", NONE, 0 },
+		{ "rindex", "", "a", NONE, -1 }, { "rindex", "foo", "foo", 99, 0 },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(cases); i++) {
@@ -231,7 +251,8 @@ static void test_find(void)
 /* Where POSIX says what a pattern is, strmatch() says what fnmatch(3) says. */
 static void test_strmatch(void)
 {
-	static const char *const pieces[] = { "a", "b", "c", "*", "?", "[ab]", "[!ab]", "[a-c]", "[!b-c]", "[]a]", "[a-]", "\\*", "\\a", "[\\]]" };
+	static const char *const pieces[] = { "a", "b", "c", "*", "?", "[ab]", "[!ab]", "[a-c]", "[!b-c]",
+		"[]a]", "[a-]", "\\*", "\\a", "[\\]]" };
 	uint64_t seed = 7;
 
 	for (int i = 0; i < 20000; i++) {
@@ -304,18 +325,25 @@ static void test_strtok(void)
 
 static void test_json(void)
 {
-#define NESTED "{ \"top\": { \"mid\" : {\"legs\":\"feet\"}, \"n\": 9, \"array\":[0,1,{\"a\":true,\"bb\":[1,{\"x\":\"yz\"}]}]}}"
+#define NESTED "{ \"top\": { \"mid\" : {\"legs\":\"feet\"}, \"n\": 9, " \
+    "\"array\":[0,1,{\"a\":true,\"bb\":[1,{\"x\":\"yz\"}]}]}}"
 	static const struct { const char *text, *path, *want; } cases[] = {
-		{ "[]", "0", "NULL" }, { "[1]", "0", "1" }, { "[1]", "1", "NULL" }, { "[1]", "-1", "NULL" }, { "[0x1000]", "0", "NULL" },
-		{ "[1.5]", "0", "1.5" }, { "[16.3e10]", "0", "16.3e10" }, { "[ \t 16E10 ]", "0", "16E10" }, { "[\"alpha\"]", "0", "alpha" },
-		{ "[1,5,10]", "[2]", "10" }, { "[1,5,10]", "[3]", "NULL" }, { "[{\"a\":true}]", "0.a", "true" }, { "[\"s\",null]", "1", "null" },
+		{ "[]", "0", "NULL" }, { "[1]", "0", "1" }, { "[1]", "1", "NULL" }, { "[1]", "-1", "NULL" },
+		{ "[0x1000]", "0", "NULL" }, { "[1.5]", "0", "1.5" }, { "[16.3e10]", "0", "16.3e10" },
+		{ "[ \t 16E10 ]", "0", "16E10" }, { "[\"alpha\"]", "0", "alpha" },
+		{ "[1,5,10]", "[2]", "10" }, { "[1,5,10]", "[3]", "NULL" },
+		{ "[{\"a\":true}]", "0.a", "true" }, { "[\"s\",null]", "1", "null" },
 		{ "[\"s\"]", "0.x", "NULL" }, { "[{\"a\":9, \"b\":false}]", "0", "{\"a\":9, \"b\":false}" },
-		{ "[\"a \\\" \\\\ \\/ \\n \\u00Fe\", 2]", "0", "a \\\" \\\\ \\/ \\n \\u00Fe" }, { "[\"a \\\" \\u00Fe\", 2]", "1", "2" },
-		{ "[\"fine\", \"\\u00AZ\", 3]", "0", "fine" }, { "[\"fine\", \"\\u00AZ\", 3]", "1", "NULL" }, { "[\"fine\", \"\\u00AZ\", 3]", "2", "NULL" },
-		{ NESTED, "top.mid", "{\"legs\":\"feet\"}" }, { NESTED, "top.mid.legs", "feet" }, { NESTED, "top.n", "9" }, { NESTED, "top.array[1]", "1" },
-		{ NESTED, "top.array[2].bb[1].x", "yz" }, { NESTED, "top.array[2].bb[1].x.more", "NULL" }, { NESTED, "fargo", "NULL" },
-		{ "", "a", "NULL" }, { "{", "a", "NULL" }, { "{\"a\":1", "a", "NULL" }, { "{\"a\":\"1", "a", "NULL" }, { "{\"a\":1}", "a[", "NULL" },
-		{ "{\"a\" 1}", "a", "NULL" }, { "{\"a\":tru}", "a", "NULL" }, { "{\"a\":-}", "a", "NULL" }, { "{\"\":1}", "", "1" }, { "[[[2]]]", "[0][0][0]", "2" },
+		{ "[\"a \\\" \\\\ \\/ \\n \\u00Fe\", 2]", "0", "a \\\" \\\\ \\/ \\n \\u00Fe" },
+		{ "[\"a \\\" \\u00Fe\", 2]", "1", "2" }, { "[\"fine\", \"\\u00AZ\", 3]", "0", "fine" },
+		{ "[\"fine\", \"\\u00AZ\", 3]", "1", "NULL" }, { "[\"fine\", \"\\u00AZ\", 3]", "2", "NULL" },
+		{ NESTED, "top.mid", "{\"legs\":\"feet\"}" }, { NESTED, "top.mid.legs", "feet" },
+		{ NESTED, "top.n", "9" }, { NESTED, "top.array[1]", "1" },
+		{ NESTED, "top.array[2].bb[1].x", "yz" }, { NESTED, "top.array[2].bb[1].x.more", "NULL" },
+		{ NESTED, "fargo", "NULL" }, { "", "a", "NULL" }, { "{", "a", "NULL" },
+		{ "{\"a\":1", "a", "NULL" }, { "{\"a\":\"1", "a", "NULL" }, { "{\"a\":1}", "a[", "NULL" },
+		{ "{\"a\" 1}", "a", "NULL" }, { "{\"a\":tru}", "a", "NULL" }, { "{\"a\":-}", "a", "NULL" },
+		{ "{\"\":1}", "", "1" }, { "[[[2]]]", "[0][0][0]", "2" },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(cases); i++) {
@@ -346,7 +374,8 @@ static void test_copyin(void)
 	CHECK_STR(text_of(call_n("copyinstr", 2, U, 0, 0)), "");
 	CHECK_STR(text_of(call_n("copyinstr", 2, U, UINT64_MAX, 0)), "hello");
 	CHECK_STR(text_of(call_n("copyinstr", 1, 0, 0, 0)), "invalid address");
-	CHECK_STR(text_of(call_n("copyinstr", 1, U + 60, 0, 0)), "invalid address");	/* runs out of memory before a NUL */
+	/* runs out of memory before a NUL */
+	CHECK_STR(text_of(call_n("copyinstr", 1, U + 60, 0, 0)), "invalid address");
 	CHECK_STR(text_of(call_n("copyinstr", 1, K, 0, 0)), "invalid address");
 	call_n("copyinto", 3, U, 4, K);
 	CHECK_INT(fault, DT_FLT_BADADDR);
@@ -386,13 +415,17 @@ static void test_copyinto(void)
 	memcpy(kernel_bytes, "abcdefgh", 8);
 	for (unsigned i = 0; i < 2; i++) {
 		struct call c = { .ints = { 8, from[i], 5 }, .nints = 3, .strlen = 1 };
-		const uint32_t user_text[] = { dt_dif_fmt16(DT_DIF_SETX, 0, 1), dt_dif_fmt(DT_DIF_ALLOCS, 1, 0, 3), dt_dif_fmt16(DT_DIF_SETX, 1, 1),
-			dt_dif_fmt16(DT_DIF_SETX, 2, 2), dt_dif_fmt(DT_DIF_PUSHTV, 0, 0, 1), dt_dif_fmt(DT_DIF_PUSHTV, 0, 0, i ? 3 : 2),
-			dt_dif_fmt(DT_DIF_PUSHTV, 0, 0, i ? 2 : 3), dt_dif_fmt16(DT_DIF_CALL, i ? 16 : 17, 1), dt_dif_fmt(DT_DIF_LDX, 3, 0, 1),
+		const uint32_t user_text[] = { dt_dif_fmt16(DT_DIF_SETX, 0, 1),
+			dt_dif_fmt(DT_DIF_ALLOCS, 1, 0, 3), dt_dif_fmt16(DT_DIF_SETX, 1, 1),
+			dt_dif_fmt16(DT_DIF_SETX, 2, 2), dt_dif_fmt(DT_DIF_PUSHTV, 0, 0, 1),
+			    dt_dif_fmt(DT_DIF_PUSHTV, 0, 0, i ? 3 : 2),
+			dt_dif_fmt(DT_DIF_PUSHTV, 0, 0, i ? 2 : 3), dt_dif_fmt16(DT_DIF_CALL, i ? 16 : 17, 1),
+			    dt_dif_fmt(DT_DIF_LDX, 3, 0, 1),
 			dt_dif_fmt(DT_DIF_RET, 0, 0, 1) };
 
 		memcpy(c.text, user_text, sizeof(user_text));
-		last = (struct dt_difo){ .text = c.text, .ntext = 10, .ints = c.ints, .nints = 3, .strs = c.strs, .strlen = 1, .rtype = { .size = 8 } };
+		last = (struct dt_difo){ .text = c.text, .ntext = 10, .ints = c.ints, .nints = 3,
+			.strs = c.strs, .strlen = 1, .rtype = { .size = 8 } };
 		at = dt_interp_run(machine, &context, &last, &fault, NULL, &fault_addr);
 		CHECK_INT(fault, DT_FLT_NONE);
 		memcpy(&got, i ? "abcde\0\0" : "12345\0\0", 8);
@@ -438,7 +471,8 @@ static void test_net(void)
 	CHECK_STR(ip6("inet_ntop", "20010000000000010000000000000000", NONE), "2001:0:0:1::");
 	CHECK_STR(ip6("inet_ntop", "20010db8000000000001000000000001", NONE), "2001:db8::1:0:0:1");
 	CHECK_STR(ip6("inet_ntop", "20010db8000100020003000400050000", NONE), "2001:db8:1:2:3:4:5:0");
-	CHECK_STR(ip6("uuidstr", "00112233445566778899aabbccddeeff", NONE), "00112233-4455-6677-8899-AABBCCDDEEFF");
+	CHECK_STR(ip6("uuidstr", "00112233445566778899aabbccddeeff", NONE),
+	    "00112233-4455-6677-8899-AABBCCDDEEFF");
 }
 
 static void test_kernel(void)
@@ -461,7 +495,8 @@ static void test_kernel(void)
 	CHECK_INT(call_n("rw_write_held", 1, K + 8, 0, 0), 1);
 	CHECK_INT(call_n("rw_iswriter", 1, K + 8, 0, 0), 1);
 	CHECK_INT(call_n("rw_read_held", 1, K + 8, 0, 0), 0);
-	CHECK_INT(call_n("progenyof", 1, 100, 0, 0) + call_n("progenyof", 1, 50, 0, 0) + call_n("progenyof", 1, 1, 0, 0), 3);
+	CHECK_INT(call_n("progenyof", 1, 100, 0, 0) + call_n("progenyof", 1, 50, 0, 0) +
+	    call_n("progenyof", 1, 1, 0, 0), 3);
 	CHECK_INT(call_n("progenyof", 1, 99, 0, 0), 0);
 	CHECK_INT(call_n("getmajor", 1, 0x800003, 0, 0), 8);
 	CHECK_INT(call_n("getminor", 1, 0x800003, 0, 0), 3);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* D text and the tree, or the message, that it must give: one row for each rule of the grammar and each lexical error. */
+/*
+ * D text and the tree, or the message, that it must give: one row for each rule of the grammar and each
+ * lexical error.
+ */
 #ifndef DT_SYNTAX_CASES_H
 #define DT_SYNTAX_CASES_H
 
@@ -73,7 +76,8 @@ static const struct pair expressions[] = {
 	{ "(foo_t **)x + 1", "binary +(cast(type-name(pointer, pointer, type foo_t), ident x), int 1)" },
 	{ "(foo_t * const *)x", "cast(type-name(pointer, pointer const, type foo_t), ident x)" },
 	{ "(foo_t const *)x", "cast(type-name(pointer, type const foo_t), ident x)" },
-	{ "(foo_t (*)(int))x", "cast(type-name(pointer, function(parameter(type int)), type foo_t), ident x)" },
+	{ "(foo_t (*)(int))x",
+	    "cast(type-name(pointer, function(parameter(type int)), type foo_t), ident x)" },
 	{ "(foo_t *(*)(void))x",
 	  "cast(type-name(pointer, function(parameter(type void)), pointer, type foo_t), ident x)" },
 	{ "(int (*)[3])x", "cast(type-name(pointer, array(int 3), type int), ident x)" },
@@ -117,16 +121,20 @@ static const struct pair expressions[] = {
 	{ "a & b ^ c | d", "binary |(binary ^(binary &(ident a, ident b), ident c), ident d)" },
 	{ "a && b ^^ c || d", "binary ||(binary ^^(binary &&(ident a, ident b), ident c), ident d)" },
 	{ "a || b ^^ c && d | e ^ f & g == h < i << j + k * l",
-	  "binary ||(ident a, binary ^^(ident b, binary &&(ident c, binary |(ident d, binary ^(ident e, binary &(ident f, binary ==(ident g, binary <(ident h, binary <<(ident i, binary +(ident j, binary *(ident k, ident l)))))))))))" },
+	  "binary ||(ident a, binary ^^(ident b, binary &&(ident c, binary |(ident d, binary ^(ident e, "
+	  "binary &(ident f, binary ==(ident g, binary <(ident h, binary <<(ident i, binary +(ident j, "
+	  "binary *(ident k, ident l)))))))))))" },
 	{ "a ? b : c", "cond ?:(ident a, ident b, ident c)" },
-	{ "a ? b, c : d ? e : f", "cond ?:(ident a, comma(ident b, ident c), cond ?:(ident d, ident e, ident f))" },
+	{ "a ? b, c : d ? e : f",
+	    "cond ?:(ident a, comma(ident b, ident c), cond ?:(ident d, ident e, ident f))" },
 	{ "a = b", "assign =(ident a, ident b)" },
 	{ "a = b = c", "assign =(ident a, assign =(ident b, ident c))" },
 	{ "a += 1", "assign +=(ident a, int 1)" },
 	{ "a -= b *= c /= d %= e",
 	  "assign -=(ident a, assign *=(ident b, assign /=(ident c, assign %=(ident d, ident e))))" },
 	{ "a <<= b >>= c &= d ^= e |= f",
-	  "assign <<=(ident a, assign >>=(ident b, assign &=(ident c, assign ^=(ident d, assign |=(ident e, ident f)))))" },
+	  "assign <<=(ident a, assign >>=(ident b, assign &=(ident c, assign ^=(ident d, assign |=(ident e, "
+	  "ident f)))))" },
 	{ "*a = b", "assign =(unary *(ident a), ident b)" },
 	{ "self->x[1] = 2", "assign =(index(variable self->x, int 1), int 2)" },
 	{ "a, b, c", "comma(comma(ident a, ident b), ident c)" },
@@ -153,9 +161,11 @@ static const struct pair expressions[] = {
 	{ "a /* x */ / /* y */ b", "binary /(ident a, ident b)" },
 	{ "08", "[D_INT_DIGIT] line 1: octal constant contains invalid digit: 08" },
 	{ "18446744073709551616",
-	  "[D_INT_OFLOW] line 1: integer constant 18446744073709551616 cannot be represented in any built-in integral type" },
+	  "[D_INT_OFLOW] line 1: integer constant 18446744073709551616 cannot be represented in any built-in "
+	  "integral type" },
 	{ "0x10000000000000000",
-	  "[D_INT_OFLOW] line 1: integer constant 0x10000000000000000 cannot be represented in any built-in integral type" },
+	  "[D_INT_OFLOW] line 1: integer constant 0x10000000000000000 cannot be represented in any built-in "
+	  "integral type" },
 	{ "1.5", "[D_SYNTAX] line 1: floating-point constants are not permitted" },
 	{ "1.", "[D_SYNTAX] line 1: floating-point constants are not permitted" },
 	{ ".5", "[D_SYNTAX] line 1: floating-point constants are not permitted" },
@@ -232,7 +242,8 @@ static const struct pair type_names[] = {
 	{ "int (*)(int, char *)",
 	  "type-name(pointer, function(parameter(type int), parameter(pointer, type char)), type int)" },
 	{ "void (*(*)(int))(void)",
-	  "type-name(pointer, function(parameter(type int)), pointer, function(parameter(type void)), type void)" },
+	  "type-name(pointer, function(parameter(type int)), pointer, function(parameter(type void)), type "
+	  "void)" },
 	{ "int (int x, ...)", "type-name(function ...(parameter x(type int)), type int)" },
 	{ "int ()", "type-name(function empty, type int)" },
 	{ "int []", "type-name(array empty, type int)" },
@@ -241,7 +252,8 @@ static const struct pair type_names[] = {
 	{ "_Bool", "type-name(type _Bool)" },
 	{ "struct { int a; } *", "type-name(pointer, type struct(member a(type int)))" },
 	{ "struct string", "type-name(type struct string)" },
-	{ "int [sizeof (int) * 2]", "type-name(array(binary *(sizeof(type-name(type int)), int 2)), type int)" },
+	{ "int [sizeof (int) * 2]",
+	    "type-name(array(binary *(sizeof(type-name(type int)), int 2)), type int)" },
 	{ "int x", "[D_SYNTAX] line 1: syntax error near \"x\"" },
 	{ "int short", "type-name(type short int)" },
 	{ "self int", "type-name(type self int)" },
@@ -278,23 +290,29 @@ static const struct pair programs[] = {
 	{ "$3 { }", "clause(probe :::name)" },
 	{ "BEGIN /x/ { }", "clause(probe :::BEGIN, predicate(ident x))" },
 	{ "BEGIN /x / 2 == 3 / y/ { }",
-	  "clause(probe :::BEGIN, predicate(binary ==(binary /(ident x, int 2), binary /(int 3, ident y))))" },
+	  "clause(probe :::BEGIN, predicate(binary ==(binary /(ident x, int 2), "
+	  "binary /(int 3, ident y))))" },
 	{ "BEGIN /(a / b) / c/ /* c */ { }",
 	  "clause(probe :::BEGIN, predicate(binary /(binary /(ident a, ident b), ident c)))" },
 	{ "BEGIN /x/ // c\n{ }", "clause(probe :::BEGIN, predicate(ident x))" },
 	{ "BEGIN\n/x == \"/\"/\n{ a / b }",
-	  "clause(probe :::BEGIN, predicate(binary ==(ident x, string \"/\")), statement(binary /(ident a, ident b)))" },
+	  "clause(probe :::BEGIN, predicate(binary ==(ident x, string \"/\")), statement(binary /(ident a, "
+	  "ident b)))" },
 	{ "BEGIN { if (a) b; }", "clause(probe :::BEGIN, if(ident a, then(statement(ident b))))" },
 	{ "BEGIN { if (a) { b; c } else d; }",
-	  "clause(probe :::BEGIN, if(ident a, then(statement(ident b), statement(ident c)), else(statement(ident d))))" },
+	  "clause(probe :::BEGIN, if(ident a, then(statement(ident b), statement(ident c)), "
+	  "else(statement(ident d))))" },
 	{ "BEGIN { if (a) if (b) c; else d; }",
-	  "clause(probe :::BEGIN, if(ident a, then(if(ident b, then(statement(ident c)), else(statement(ident d))))))" },
+	  "clause(probe :::BEGIN, if(ident a, then(if(ident b, then(statement(ident c)), "
+	  "else(statement(ident d))))))" },
 	{ "BEGIN { if (a) { } else if (b) { c } else { d } e }",
-	  "clause(probe :::BEGIN, if(ident a, else(if(ident b, then(statement(ident c)), else(statement(ident d))))), statement(ident e))" },
+	  "clause(probe :::BEGIN, if(ident a, else(if(ident b, then(statement(ident c)), "
+	  "else(statement(ident d))))), statement(ident e))" },
 	{ "BEGIN { if (a) ; else b; }", "clause(probe :::BEGIN, if(ident a, else(statement(ident b))))" },
 	{ "int x;", "declaration x(type int)" },
 	{ "int x, *y, z[3];",
-	  "declaration x(type int), declaration y(pointer, type as before), declaration z(array(int 3), type as before)" },
+	  "declaration x(type int), declaration y(pointer, type as before), declaration z(array(int 3), type "
+	  "as before)" },
 	{ "self int x;", "declaration x(type self int)" },
 	{ "this string s;", "declaration s(type this string)" },
 	{ "extern int e;", "declaration e(type extern int)" },
@@ -327,15 +345,21 @@ static const struct pair programs[] = {
 	{ "struct s;", "declaration(type struct s)" },
 	{ "struct s { int a; };", "declaration(type struct s(member a(type int)))" },
 	{ "struct s { int a, *b; char c[]; } x;",
-	  "declaration x(type struct s(member a(type int), member b(pointer, type as before), member c(array empty, type char)))" },
+	  "declaration x(type struct s(member a(type int), member b(pointer, type as before), member c(array "
+	  "empty, type char)))" },
 	{ "struct s { int a:3, :2; unsigned b : 4 + 1; };",
-	  "declaration(type struct s(member a(type int, bits(int 3)), member(type as before, bits(int 2)), member b(type unsigned, bits(binary +(int 4, int 1)))))" },
+	  "declaration(type struct s(member a(type int, bits(int 3)), member(type as before, bits(int 2)), "
+	  "member b(type unsigned, bits(binary +(int 4, int 1)))))" },
 	{ "union u { struct { int a; }; int b; } *p;",
-	  "declaration p(pointer, type union u(member(type struct(member a(type int))), member b(type int)))" },
+	  "declaration p(pointer, type union u(member(type struct(member a(type int))), "
+	  "member b(type int)))" },
 	{ "struct s { foo foo; int (*f)(void); };",
-	  "declaration(type struct s(member foo(type foo), member f(pointer, function(parameter(type void)), type int)))" },
-	{ "struct s { struct s *next; };", "declaration(type struct s(member next(pointer, type struct s)))" },
-	{ "enum e { A, B = 2, C };", "declaration(type enum e(enumerator A, enumerator B(int 2), enumerator C))" },
+	  "declaration(type struct s(member foo(type foo), member f(pointer, function(parameter(type void)), "
+	  "type int)))" },
+	{ "struct s { struct s *next; };",
+	    "declaration(type struct s(member next(pointer, type struct s)))" },
+	{ "enum e { A, B = 2, C };",
+	    "declaration(type enum e(enumerator A, enumerator B(int 2), enumerator C))" },
 	{ "enum { A, } x;", "declaration x(type enum(enumerator A))" },
 	{ "int f(int, char *s, ...);",
 	  "declaration f(function ...(parameter(type int), parameter s(pointer, type char)), type int)" },
@@ -344,20 +368,26 @@ static const struct pair programs[] = {
 	  "declaration f(pointer, function(parameter(type int)), pointer, array(int 3), type int)" },
 	{ "inline int x = 1;", "inline x(type int, int 1)" },
 	{ "inline string s[int a, string b] = a ? b : \"x\";",
-	  "inline s(array(key a(type int), key b(type string)), type string, cond ?:(ident a, ident b, string \"x\"))" },
+	  "inline s(array(key a(type int), key b(type string)), type string, cond ?:(ident a, ident b, "
+	  "string \"x\"))" },
 	{ "inline foo_t x = 3;", "inline x(type foo_t, int 3)" },
 	{ "translator t < s *p > { };", "translator of p(type-name(type t), type-name(pointer, type s))" },
 	{ "translator struct a < struct b *p > { x = p->y; string = 1; };",
-	  "translator of p(type-name(type struct a), type-name(pointer, type struct b), member x(member ->y(ident p)), member string(int 1))" },
+	  "translator of p(type-name(type struct a), type-name(pointer, type struct b), member x(member "
+	  "->y(ident p)), member string(int 1))" },
 	{ "provider p { };", "provider p" },
-	{ "provider p { probe a(); probe b(int); probe c(int x, char *y) : (char *y, int x); probe d(...) : (); };",
-	  "provider p(probe a, probe b(input(type int)), probe c(input x(type int), input y(pointer, type char), outputs, output y(pointer, type char), output x(type int)), probe d ...(outputs))" },
+	{ "provider p { probe a(); probe b(int); probe c(int x, char *y) : (char *y, int x); probe d(...) : "
+	    "(); };",
+	  "provider p(probe a, probe b(input(type int)), probe c(input x(type int), input y(pointer, type "
+	  "char), outputs, output y(pointer, type char), output x(type int)), probe d ...(outputs))" },
 	{ "#pragma D attributes Evolving/Evolving/ISA x\nBEGIN { }\n#pragma D binding \"1.6\" x\n",
-	  "pragma(pragma, D, attributes, Evolving/Evolving/ISA, x), clause(probe :::BEGIN), pragma(pragma, D, binding, \"1.6\", x)" },
+	  "pragma(pragma, D, attributes, Evolving/Evolving/ISA, x), clause(probe :::BEGIN), pragma(pragma, "
+	  "D, binding, \"1.6\", x)" },
 	{ "#pragma D depends_on library io.d\nint x;",
 	  "pragma(pragma, D, depends_on, library, io.d), declaration x(type int)" },
 	{ "#pragma D attributes Private/Private/Unknown provider io args\nint x;",
-	  "pragma(pragma, D, attributes, Private/Private/Unknown, provider, io, args), declaration x(type int)" },
+	  "pragma(pragma, D, attributes, Private/Private/Unknown, provider, io, args), declaration x(type "
+	  "int)" },
 	{ "#!/usr/sbin/dtrace -s\nBEGIN { }", "clause(probe :::BEGIN)" },
 	{ "# 5 \"inc.h\" 1\n#line 7\n#\n#ident \"x\"\n#pragma ident \"x\"\n#pragma once\nBEGIN { }",
 	  "clause(probe :::BEGIN)" },
@@ -377,7 +407,8 @@ static const struct pair programs[] = {
 	{ "BEGIN /x/", "[D_SYNTAX] line 1: syntax error near end of input" },
 	{ "BEGIN /x/;", "[D_SYNTAX] line 1: syntax error near \";\"" },
 	{ "BEGIN /x/ END { }", "[D_SYNTAX] line 1: syntax error near \"{\"" },
-	{ "BEGIN // { }\n", "[D_SYNTAX] line 2: expected predicate and/or actions following probe description" },
+	{ "BEGIN // { }\n",
+	    "[D_SYNTAX] line 2: expected predicate and/or actions following probe description" },
 	{ "BEGIN / / { }", "[D_SYNTAX] line 1: syntax error near \"/\"" },
 	{ "BEGIN /(x/ { }", "[D_SYNTAX] line 1: closing ) expected in predicate before /" },
 	{ "BEGIN /x[1/ { }", "[D_SYNTAX] line 1: closing ] expected in predicate before /" },
@@ -405,13 +436,17 @@ static const struct pair programs[] = {
 	{ "BEGIN { };", "[D_SYNTAX] line 1: syntax error near \";\"" },
 	{ "{ }", "[D_SYNTAX] line 1: syntax error near \"{\"" },
 	{ "a:b:c:d:e { }",
-	  "[D_PDESC_INVAL] line 1: invalid probe description \"a:b:c:d:e\": Overspecified probe description" },
+	  "[D_PDESC_INVAL] line 1: invalid probe description \"a:b:c:d:e\": "
+	  "Overspecified probe description" },
 	{ "$99 { }",
-	  "[D_PDESC_INVAL] line 1: invalid probe description \"$99\": Undefined macro variable in probe description" },
+	  "[D_PDESC_INVAL] line 1: invalid probe description \"$99\": Undefined macro variable in probe "
+	  "description" },
 	{ "pid$nosuch:::x { }",
-	  "[D_PDESC_INVAL] line 1: invalid probe description \"pid$nosuch:::x\": Undefined macro variable in probe description" },
+	  "[D_PDESC_INVAL] line 1: invalid probe description \"pid$nosuch:::x\": Undefined macro variable in "
+	  "probe description" },
 	{ "pid$:::x { }",
-	  "[D_PDESC_INVAL] line 1: invalid probe description \"pid$:::x\": Undefined macro variable in probe description" },
+	  "[D_PDESC_INVAL] line 1: invalid probe description \"pid$:::x\": Undefined macro variable in probe "
+	  "description" },
 	{ "0 { }", "[D_PDESC_INVAL] line 1: probe identifier 0 is out of range" },
 	{ "4294967296 { }", "[D_PDESC_INVAL] line 1: probe identifier 4294967296 is out of range" },
 	{ "import x;", "[D_SYNTAX] line 1: syntax error near \"import\"" },
@@ -465,7 +500,9 @@ static const struct pair programs[] = {
 	{ "int $1;", "[D_SYNTAX] line 1: syntax error near \"$1\"" },
 	{ "foo", "[D_SYNTAX] line 1: expected predicate and/or actions following probe description" },
 	{ ":aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa { }",
-	  "[D_PDESC_INVAL] line 1: invalid probe description \":aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": the name is longer than 63 characters" },
+	  "[D_PDESC_INVAL] line 1: invalid probe description "
+	  "\":aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": the name is longer than 63 "
+	  "characters" },
 	{ NULL, NULL },
 };
 

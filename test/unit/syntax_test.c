@@ -64,7 +64,8 @@ struct job {
 	char options[64];
 };
 
-static char *const arguments[] = { "script.d", "12", "-7", "name", "two words", "99999999999999999999", "\"q\\n\"", "0x1F" };
+static char *const arguments[] = { "script.d", "12", "-7", "name", "two words", "99999999999999999999",
+	"\"q\\n\"", "0x1F" };
 
 static bool macro(void *ctx, const char *name, int64_t *value)
 {
@@ -184,10 +185,15 @@ static void test_spec(void)
 		{ DT_PART_MOD, "b", "clause without body(probe :b::)" },
 		{ DT_PART_FUNC, "a:b:c", "clause without body(probe a:b:c:)" },
 		{ DT_PART_FUNC, "c", "clause without body(probe ::c:)" },
-		{ DT_PART_PROV, "a:b", "[D_PDESC_INVAL] line 1: invalid probe description \"a:b\": Overspecified probe description" },
-		{ DT_PART_FUNC, "7", "[D_PDESC_INVAL] line 1: probe identifier 7 not permitted when specifying functions" },
+		{ DT_PART_PROV, "a:b",
+		    "[D_PDESC_INVAL] line 1: invalid probe description \"a:b\": Overspecified probe "
+		    "description" },
+		{ DT_PART_FUNC, "7",
+		    "[D_PDESC_INVAL] line 1: probe identifier 7 not permitted when specifying functions" },
 		{ -1, "7", "clause without body(probe 7)" },
-		{ -1, "x", "[D_PDESC_INVAL] line 1: invalid probe description \"x\": only a probe identifier is permitted here" },
+		{ -1, "x",
+		    "[D_PDESC_INVAL] line 1: invalid probe description \"x\": only a probe identifier is "
+		    "permitted here" },
 	};
 	struct job j;
 
@@ -215,7 +221,9 @@ static void test_arguments(void)
 
 static void test_option(void)
 {
-	const char text[] = "#pragma D option quiet\n#pragma D option bufsize=4m // c\nBEGIN { }\n#pragma\tD option x /* c */\n";
+	const char text[] =
+	    "#pragma D option quiet\n#pragma D option bufsize=4m // c\nBEGIN { }\n"
+	    "#pragma\tD option x /* c */\n";
 	struct job j;
 
 	job_open(&j, DT_CTX_PROGRAM, text, strlen(text));
@@ -226,7 +234,8 @@ static void test_option(void)
 static void test_hint(void)
 {
 	static const struct pair hints[] = {
-		{ "BEGIN { while (1) ; }", "  t.d:1:9 | BEGIN { while (1) ; }\n          |         ^~~~~ D has no loops\n" },
+		{ "BEGIN { while (1) ; }",
+		    "  t.d:1:9 | BEGIN { while (1) ; }\n          |         ^~~~~ D has no loops\n" },
 		{ "BEGIN {\n", "  t.d:2:1 | \n          | ^ the { of line 1 is never closed\n" },
 		{ "int x = 1;", "  t.d:1:7 | int x = 1;\n"
 		  "          |       ^ declarations have no initial values: assign in a BEGIN clause\n" },
@@ -261,7 +270,8 @@ static void test_scan(void)
 		CHECK(0);
 	for (size_t i = 0; i < scan.names.n; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s,", scan.names.v[i]);
-	CHECK_STR(names, "struct s,struct in,s_t,enum e,A,B,I,provider io,translator s_t,translator struct s,wrong,");
+	CHECK_STR(names,
+	    "struct s,struct in,s_t,enum e,A,B,I,provider io,translator s_t,translator struct s,wrong,");
 	CHECK(scan.libraries.n == 2);
 	CHECK_STR(scan.libraries.v[0], "a.d");
 	CHECK_STR(scan.libraries.v[1], "b.d");
@@ -308,10 +318,12 @@ static char *repeated(const char *head, const char *before, const char *middle, 
 static void test_depth(void)
 {
 	static const char *const deep[][4] = {
-		{ "BEGIN { trace", "(", "1", ")" }, { "BEGIN { ", "!", "1", "" }, { "BEGIN { ", "if (1) { ", "", "} " },
-		{ "BEGIN { x", "+1", ";", "" }, { "BEGIN { ", "1 ? 1 : ", "1", "" }, { "BEGIN { ", "x = ", "1", "" },
-		{ "BEGIN { ", "if (1) ; else ", ";", "" }, { "BEGIN { ", "(int)", "x", "" }, { "BEGIN { x", ".a", ";", "" },
-		{ "BEGIN { ", "a[", "", "" }, { "BEGIN { ", "sizeof ", "x", "" }, { "BEGIN { ", "(int[(int[", "x", "" },
+		{ "BEGIN { trace", "(", "1", ")" }, { "BEGIN { ", "!", "1", "" },
+		{ "BEGIN { ", "if (1) { ", "", "} " }, { "BEGIN { x", "+1", ";", "" },
+		{ "BEGIN { ", "1 ? 1 : ", "1", "" }, { "BEGIN { ", "x = ", "1", "" },
+		{ "BEGIN { ", "if (1) ; else ", ";", "" }, { "BEGIN { ", "(int)", "x", "" },
+		{ "BEGIN { x", ".a", ";", "" }, { "BEGIN { ", "a[", "", "" },
+		{ "BEGIN { ", "sizeof ", "x", "" }, { "BEGIN { ", "(int[(int[", "x", "" },
 		{ "int ", "*", "x", "" }, { "int ", "(", "x", ")" }, { "", "struct a {", "int x;", "} y;" },
 		{ "int x", "[3]", ";", "" }, { "int ", "f(int ", ";", "" }, { "BEGIN { ", "a, ", "a", "" },
 	};
@@ -334,8 +346,9 @@ static void test_size(void)
 {
 	static const char *const large[][4] = {
 		{ "", "syscall::x*:entry /execname == \"foo\"/ { @a[pid] = count(); }\n", "", "" },
-		{ "BEGIN { f(", "1, ", "1)", "" }, { "", "a* ", "", "" }, { "", "a*, ", "", "" }, { "#error ", "a ", "", "" },
-		{ "BEGIN /a ", "/ /* c */ 1 ", "", "" }, { "", "\n", "\"", "" }, { "", "# 1 \"x\"\n", "", "" },
+		{ "BEGIN { f(", "1, ", "1)", "" }, { "", "a* ", "", "" }, { "", "a*, ", "", "" },
+		{ "#error ", "a ", "", "" }, { "BEGIN /a ", "/ /* c */ 1 ", "", "" }, { "", "\n", "\"", "" },
+		{ "", "# 1 \"x\"\n", "", "" },
 	};
 	clock_t start = clock();
 

@@ -16,12 +16,14 @@ struct field {
 
 static const struct dt_type *field_type(struct dt_types *ts, const struct field *f)
 {
-	const struct dt_type *t = f->type[0] == '*' ? dt_type_ptr(ts, dt_types_void(ts)) : dt_types_basic(ts, f->type);
+	const struct dt_type *t = f->type[0] == '*' ? dt_type_ptr(ts, dt_types_void(ts)) :
+	    dt_types_basic(ts, f->type);
 
 	return f->n ? dt_type_array(ts, t, f->n) : t;
 }
 
-static const struct dt_type *build(struct dt_types *ts, enum dt_tkind kind, const char *tag, const struct field *f, unsigned n)
+static const struct dt_type *build(struct dt_types *ts, enum dt_tkind kind, const char *tag,
+    const struct field *f, unsigned n)
 {
 	struct dt_member m[16] = { { .name = NULL } };
 	struct dt_type *t = dt_type_shell(ts, "D", kind, tag);
@@ -62,10 +64,12 @@ static long first_bit(const void *p, size_t len)
 
 static void layout_plain(struct dt_types *ts)
 {
-	struct plain { char a; int b; char c; double d; short e; void *p; char g[3]; long double q; _Bool h; };
+	struct plain { char a; int b; char c; double d; short e; void *p; char g[3]; long double q; _Bool h;
+		};
 	static const struct field f[] = {
 		{ "a", "char", 0, 0 }, { "b", "int", 0, 0 }, { "c", "char", 0, 0 }, { "d", "double", 0, 0 },
-		{ "e", "short", 0, 0 }, { "p", "*", 0, 0 }, { "g", "char", 3, 0 }, { "q", "long double", 0, 0 }, { "h", "_Bool", 0, 0 },
+		{ "e", "short", 0, 0 }, { "p", "*", 0, 0 }, { "g", "char", 3, 0 },
+		{ "q", "long double", 0, 0 }, { "h", "_Bool", 0, 0 },
 	};
 	struct flex { int n; char tail[]; };
 	static const struct field g[] = { { "n", "int", 0, 0 }, { "tail", "char", 0, 0 } };
@@ -103,35 +107,44 @@ static void layout_bits(struct dt_types *ts)
 	struct b5 { char a; long : 60; char b; };
 	struct b6 { char a; int : 3; char b; };
 	struct b7 { unsigned long a : 63, b : 2; _Bool c : 1; unsigned char d : 8; };
-	static const struct field f1[] = { { "a", "int", 0, 3 }, { "b", "int", 0, 7 }, { "c", "unsigned int", 0, 22 }, { "d", "unsigned int", 0, 1 } };
-	static const struct field f2[] = { { "a", "char", 0, 0 }, { "b", "int", 0, 30 }, { "c", "short", 0, 5 },
-		{ "d", "long", 0, 40 }, { "e", "char", 0, 0 } };
-	static const struct field f3[] = { { "a", "unsigned int", 0, 1 }, { NULL, "int", 0, 0 }, { "b", "unsigned int", 0, 1 },
-		{ "c", "char", 0, 0 }, { "d", "unsigned long", 0, 33 } };
-	static const struct field f4[] = { { "a", "char", 0, 3 }, { "b", "char", 0, 6 }, { "c", "short", 0, 9 }, { "d", "short", 0, 7 } };
-	static const struct field f5[] = { { "a", "char", 0, 0 }, { NULL, "long", 0, 60 }, { "b", "char", 0, 0 } };
-	static const struct field f6[] = { { "a", "char", 0, 0 }, { NULL, "int", 0, 3 }, { "b", "char", 0, 0 } };
+	static const struct field f1[] = { { "a", "int", 0, 3 }, { "b", "int", 0, 7 },
+		{ "c", "unsigned int", 0, 22 }, { "d", "unsigned int", 0, 1 } };
+	static const struct field f2[] = { { "a", "char", 0, 0 }, { "b", "int", 0, 30 },
+		{ "c", "short", 0, 5 }, { "d", "long", 0, 40 }, { "e", "char", 0, 0 } };
+	static const struct field f3[] = { { "a", "unsigned int", 0, 1 }, { NULL, "int", 0, 0 },
+		{ "b", "unsigned int", 0, 1 }, { "c", "char", 0, 0 }, { "d", "unsigned long", 0, 33 } };
+	static const struct field f4[] = { { "a", "char", 0, 3 }, { "b", "char", 0, 6 },
+		{ "c", "short", 0, 9 }, { "d", "short", 0, 7 } };
+	static const struct field f5[] = { { "a", "char", 0, 0 }, { NULL, "long", 0, 60 },
+		{ "b", "char", 0, 0 } };
+	static const struct field f6[] = { { "a", "char", 0, 0 }, { NULL, "int", 0, 3 },
+		{ "b", "char", 0, 0 } };
 	static const struct field f7[] = { { "a", "unsigned long", 0, 63 }, { "b", "unsigned long", 0, 2 },
 		{ "c", "_Bool", 0, 1 }, { "d", "unsigned char", 0, 8 } };
 	const struct dt_type *t;
 	uint32_t n;
 
 	t = build(ts, DT_T_STRUCT, "b1", f1, COUNT(f1));
-	SIZES(ts, t, struct b1); SAME(ts, t, struct b1, a); SAME(ts, t, struct b1, b); SAME(ts, t, struct b1, c); SAME(ts, t, struct b1, d);
+	SIZES(ts, t, struct b1); SAME(ts, t, struct b1, a); SAME(ts, t, struct b1, b);
+	    SAME(ts, t, struct b1, c); SAME(ts, t, struct b1, d);
 	t = build(ts, DT_T_STRUCT, "b2", f2, COUNT(f2));
-	SIZES(ts, t, struct b2); SAME(ts, t, struct b2, b); SAME(ts, t, struct b2, c); SAME(ts, t, struct b2, d); SAME(ts, t, struct b2, e);
+	SIZES(ts, t, struct b2); SAME(ts, t, struct b2, b); SAME(ts, t, struct b2, c);
+	    SAME(ts, t, struct b2, d); SAME(ts, t, struct b2, e);
 	t = build(ts, DT_T_STRUCT, "b3", f3, COUNT(f3));
-	SIZES(ts, t, struct b3); SAME(ts, t, struct b3, a); SAME(ts, t, struct b3, b); SAME(ts, t, struct b3, c); SAME(ts, t, struct b3, d);
+	SIZES(ts, t, struct b3); SAME(ts, t, struct b3, a); SAME(ts, t, struct b3, b);
+	    SAME(ts, t, struct b3, c); SAME(ts, t, struct b3, d);
 	dt_type_members(ts, t, &n);
 	CHECK_INT(n, 4);	/* `: 0` is not a member */
 	t = build(ts, DT_T_STRUCT, "b4", f4, COUNT(f4));
-	SIZES(ts, t, struct b4); SAME(ts, t, struct b4, a); SAME(ts, t, struct b4, b); SAME(ts, t, struct b4, c); SAME(ts, t, struct b4, d);
+	SIZES(ts, t, struct b4); SAME(ts, t, struct b4, a); SAME(ts, t, struct b4, b);
+	    SAME(ts, t, struct b4, c); SAME(ts, t, struct b4, d);
 	t = build(ts, DT_T_STRUCT, "b5", f5, COUNT(f5));
 	SIZES(ts, t, struct b5); SAME(ts, t, struct b5, a); SAME(ts, t, struct b5, b);
 	t = build(ts, DT_T_STRUCT, "b6", f6, COUNT(f6));
 	SIZES(ts, t, struct b6); SAME(ts, t, struct b6, b);
 	t = build(ts, DT_T_STRUCT, "b7", f7, COUNT(f7));
-	SIZES(ts, t, struct b7); SAME(ts, t, struct b7, a); SAME(ts, t, struct b7, b); SAME(ts, t, struct b7, d);
+	SIZES(ts, t, struct b7); SAME(ts, t, struct b7, a); SAME(ts, t, struct b7, b);
+	    SAME(ts, t, struct b7, d);
 	CHECK_INT(bit_off(ts, t, "c"), first_bit(&(struct b7){ .c = true }, sizeof(struct b7)));
 }
 
@@ -139,17 +152,24 @@ static void layout_unions(struct dt_types *ts)
 {
 	union u1 { char a[5]; int b; unsigned c : 11; };
 	union u2 { unsigned long a : 9; char b; };
-	struct n1 { char a; union { long b; struct { char c; short d : 4, e : 13; }; }; struct { int f; } g[2]; union u1 h; };
-	static const struct field f1[] = { { "a", "char", 5, 0 }, { "b", "int", 0, 0 }, { "c", "unsigned int", 0, 11 } };
+	struct n1 { char a; union { long b; struct { char c; short d : 4, e : 13; }; };
+		struct { int f; } g[2]; union u1 h; };
+	static const struct field f1[] = { { "a", "char", 5, 0 }, { "b", "int", 0, 0 },
+		{ "c", "unsigned int", 0, 11 } };
 	static const struct field f2[] = { { "a", "unsigned long", 0, 9 }, { "b", "char", 0, 0 } };
-	static const struct field inner[] = { { "c", "char", 0, 0 }, { "d", "short", 0, 4 }, { "e", "short", 0, 13 } };
+	static const struct field inner[] = { { "c", "char", 0, 0 }, { "d", "short", 0, 4 },
+		{ "e", "short", 0, 13 } };
 	static const struct field fg[] = { { "f", "int", 0, 0 } };
-	const struct dt_type *u1 = build(ts, DT_T_UNION, "u1", f1, COUNT(f1)), *u2 = build(ts, DT_T_UNION, "u2", f2, COUNT(f2));
+	const struct dt_type *u1 = build(ts, DT_T_UNION, "u1", f1, COUNT(f1)),
+	    *u2 = build(ts, DT_T_UNION, "u2", f2, COUNT(f2));
 	const struct dt_type *g = build(ts, DT_T_STRUCT, NULL, fg, 1);
-	struct dt_type *u = dt_type_shell(ts, "D", DT_T_UNION, NULL), *t = dt_type_shell(ts, "D", DT_T_STRUCT, "n1");
-	struct dt_member mu[] = { { .name = "b", .type = dt_types_basic(ts, "long") }, { .type = build(ts, DT_T_STRUCT, NULL, inner, 3) } };
-	struct dt_member mt[] = { { .name = "a", .type = dt_types_basic(ts, "char") }, { .name = "", .type = u },
-		{ .name = "g", .type = dt_type_array(ts, g, 2) }, { .name = "h", .type = u1 } };
+	struct dt_type *u = dt_type_shell(ts, "D", DT_T_UNION, NULL),
+	    *t = dt_type_shell(ts, "D", DT_T_STRUCT, "n1");
+	struct dt_member mu[] = { { .name = "b", .type = dt_types_basic(ts, "long") },
+		{ .type = build(ts, DT_T_STRUCT, NULL, inner, 3) } };
+	struct dt_member mt[] = { { .name = "a", .type = dt_types_basic(ts, "char") },
+		{ .name = "", .type = u }, { .name = "g", .type = dt_type_array(ts, g, 2) },
+		{ .name = "h", .type = u1 } };
 	struct dt_member m;
 
 	SIZES(ts, u1, union u1);
@@ -187,14 +207,16 @@ static void layout_limits(struct dt_types *ts)
 
 static void enums(struct dt_types *ts)
 {
-	static const struct dt_enumconst small[] = { { "RED", 0 }, { "BLUE", -3 } }, high[] = { { "H", 0xffffffff } }, wide[] = { { "W", 1LL << 40 } };
+	static const struct dt_enumconst small[] = { { "RED", 0 }, { "BLUE", -3 } },
+	    high[] = { { "H", 0xffffffff } }, wide[] = { { "W", 1LL << 40 } };
 	struct dt_type *t = dt_type_shell(ts, "D", DT_T_ENUM, "color");
 	const struct dt_enumconst *c;
 	uint32_t n;
 
 	dt_type_complete_enum(ts, t, small, 2);
 	c = dt_type_enums(ts, t, &n);
-	CHECK(n == 2 && c[1].value == -3 && strcmp(c[0].name, "RED") == 0 && t->size == 4 && dt_type_is_signed(t));
+	CHECK(n == 2 && c[1].value == -3 && strcmp(c[0].name, "RED") == 0 && t->size == 4 &&
+	    dt_type_is_signed(t));
 	t = dt_type_shell(ts, "D", DT_T_ENUM, NULL);
 	dt_type_complete_enum(ts, t, high, 1);
 	CHECK(t->size == 4 && !t->is_signed);
@@ -210,9 +232,11 @@ static const char *str(struct dt_types *ts, const struct dt_type *t)
 
 static void printing(struct dt_types *ts)
 {
-	const struct dt_type *i = dt_types_basic(ts, "int"), *c = dt_types_basic(ts, "char"), *cp = dt_type_ptr(ts, c);
+	const struct dt_type *i = dt_types_basic(ts, "int"), *c = dt_types_basic(ts, "char"),
+	    *cp = dt_type_ptr(ts, c);
 	const struct dt_type *fn = dt_type_func(ts, i, NULL, 0, false), *a3 = dt_type_array(ts, i, 3);
-	const struct dt_type *params[] = { dt_type_ptr(ts, dt_type_qual(ts, c, DT_TQ_CONST)), dt_type_ptr(ts, fn) };
+	const struct dt_type *params[] = { dt_type_ptr(ts, dt_type_qual(ts, c, DT_TQ_CONST)),
+		dt_type_ptr(ts, fn) };
 	const struct dt_type *s = dt_type_shell(ts, "D", DT_T_STRUCT, "printed"), *deep = i;
 	char small[6];
 
@@ -228,9 +252,11 @@ static void printing(struct dt_types *ts)
 	CHECK_STR(str(ts, dt_type_ptr(ts, fn)), "int (*)(void)");
 	CHECK_STR(str(ts, dt_type_array(ts, dt_type_ptr(ts, fn), 7)), "int (*[7])(void)");
 	CHECK_STR(str(ts, dt_type_func(ts, cp, params, 2, true)), "char *(const char *, int (*)(void), ...)");
-	CHECK_STR(str(ts, dt_type_func(ts, dt_type_ptr(ts, fn), params, 1, false)), "int (*(const char *))(void)");
+	CHECK_STR(str(ts, dt_type_func(ts, dt_type_ptr(ts, fn), params, 1, false)),
+	    "int (*(const char *))(void)");
 	CHECK_STR(str(ts, dt_type_qual(ts, cp, DT_TQ_CONST)), "char *const");
-	CHECK_STR(str(ts, dt_type_ptr(ts, dt_type_qual(ts, cp, DT_TQ_CONST | DT_TQ_VOLATILE))), "char *const volatile *");
+	CHECK_STR(str(ts, dt_type_ptr(ts, dt_type_qual(ts, cp, DT_TQ_CONST | DT_TQ_VOLATILE))),
+	    "char *const volatile *");
 	CHECK_STR(str(ts, dt_type_qual(ts, a3, DT_TQ_CONST)), "const int [3]");
 	CHECK_STR(str(ts, dt_type_ptr(ts, dt_type_qual(ts, c, DT_TQ_USERLAND))), "userland char *");
 	CHECK_STR(str(ts, dt_type_ptr(ts, s)), "struct printed *");
@@ -266,30 +292,39 @@ static void interning(struct dt_types *ts)
 	CHECK(dt_types_basic(ts, "long unsigned int") == dt_types_basic(ts, "unsigned long"));
 	CHECK(dt_types_basic(ts, "short int") == dt_types_sized(ts, 2, true));
 	CHECK(dt_types_basic(ts, "unsigned") == dt_types_sized(ts, 4, false));
-	CHECK(dt_types_basic(ts, "long long int")->size == 8 && dt_types_basic(ts, "long double")->size == 16);
-	CHECK(!dt_types_basic(ts, "long float") && !dt_types_basic(ts, "") && !dt_types_basic(ts, "long long long"));
-	CHECK(!dt_types_basic(ts, "unsigned signed") && !dt_types_basic(ts, "char int") && !dt_types_basic(ts, "long char"));
+	CHECK(dt_types_basic(ts, "long long int")->size == 8 &&
+	    dt_types_basic(ts, "long double")->size == 16);
+	CHECK(!dt_types_basic(ts, "long float") && !dt_types_basic(ts, "") &&
+	    !dt_types_basic(ts, "long long long"));
+	CHECK(!dt_types_basic(ts, "unsigned signed") && !dt_types_basic(ts, "char int") &&
+	    !dt_types_basic(ts, "long char"));
 	CHECK(dt_types_basic(ts, "char")->is_signed && !dt_types_sized(ts, 3, true));
 }
 
 static void predicates(struct dt_types *ts)
 {
-	const struct dt_type *c = dt_types_basic(ts, "char"), *u = dt_types_basic(ts, "unsigned char"), *s = dt_types_string(ts);
+	const struct dt_type *c = dt_types_basic(ts, "char"), *u = dt_types_basic(ts, "unsigned char"),
+	    *s = dt_types_string(ts);
 	const struct dt_type *cp = dt_type_ptr(ts, dt_type_qual(ts, c, DT_TQ_CONST));
 	const struct dt_type *up = dt_type_ptr(ts, dt_type_qual(ts, c, DT_TQ_USERLAND));
 	const struct dt_type *caddr = dt_types_find(ts, NULL, DT_T_TYPEDEF, "caddr_t");
 
-	CHECK(dt_type_is_stringlike(cp) && dt_type_is_stringlike(s) && dt_type_is_stringlike(dt_type_array(ts, c, 9)));
+	CHECK(dt_type_is_stringlike(cp) && dt_type_is_stringlike(s) &&
+	    dt_type_is_stringlike(dt_type_array(ts, c, 9)));
 	CHECK(dt_type_is_stringlike(caddr) && dt_type_is_pointer(caddr) && dt_type_is_scalar(caddr));
 	CHECK(!dt_type_is_stringlike(dt_type_ptr(ts, u)) && !dt_type_is_stringlike(c));
 	CHECK(dt_type_is_string(s) && !dt_type_is_pointer(s) && !dt_type_is_scalar(s) && dt_type_is_byref(s));
 	CHECK(dt_type_is_pointer(dt_type_array(ts, c, 9)) && !dt_type_is_scalar(dt_type_array(ts, c, 9)));
 	CHECK(dt_type_is_user(up) && !dt_type_is_user(cp) && !dt_type_is_user(dt_type_ptr(ts, up)));
-	CHECK(!dt_type_is_user(dt_type_array(ts, up, 2)) && dt_type_is_user(dt_type_qual(ts, dt_type_array(ts, c, 2), DT_TQ_USERLAND)));
-	CHECK(dt_type_is_user(dt_type_ptr(ts, dt_type_typedef(ts, "D", "uc_t", dt_type_qual(ts, c, DT_TQ_USERLAND)))));
+	CHECK(!dt_type_is_user(dt_type_array(ts, up, 2)) &&
+	    dt_type_is_user(dt_type_qual(ts, dt_type_array(ts, c, 2), DT_TQ_USERLAND)));
+	CHECK(dt_type_is_user(dt_type_ptr(ts, dt_type_typedef(ts, "D", "uc_t",
+	    dt_type_qual(ts, c, DT_TQ_USERLAND)))));
 	CHECK(dt_type_is_void(dt_type_qual(ts, dt_types_void(ts), DT_TQ_CONST)));
-	CHECK(dt_type_is_byref(dt_types_basic(ts, "long double")) && !dt_type_is_byref(dt_types_basic(ts, "double")));
-	CHECK(!dt_type_is_integer(dt_types_basic(ts, "double")) && !dt_type_is_scalar(dt_types_basic(ts, "double")));
+	CHECK(dt_type_is_byref(dt_types_basic(ts, "long double")) &&
+	    !dt_type_is_byref(dt_types_basic(ts, "double")));
+	CHECK(!dt_type_is_integer(dt_types_basic(ts, "double")) &&
+	    !dt_type_is_scalar(dt_types_basic(ts, "double")));
 	CHECK_INT(dt_type_size(ts, s), 256);
 	dt_types_strsize(ts, 1024);
 	CHECK_INT(dt_type_size(ts, s), 1024);
@@ -298,16 +333,19 @@ static void predicates(struct dt_types *ts)
 
 static void lookup(struct dt_types *ts)
 {
-	static const char *const names[] = { "int8_t", "uint64_t", "size_t", "uint_t", "u_longlong_t", "pid_t", "hrtime_t",
-		"zoneid_t", "lgrp_id_t", "boolean_t", "ipaddr_t", "processorid_t", "int", "unsigned long", "string", "void" };
+	static const char *const names[] = { "int8_t", "uint64_t", "size_t", "uint_t", "u_longlong_t",
+		"pid_t", "hrtime_t", "zoneid_t", "lgrp_id_t", "boolean_t", "ipaddr_t", "processorid_t", "int",
+		"unsigned long", "string", "void" };
 	const struct dt_type *c, *d;
 	struct dt_near near;
 
 	for (unsigned i = 0; i < COUNT(names); i++)
 		CHECK(dt_types_find(ts, NULL, DT_T_TYPEDEF, names[i]) != NULL);
-	CHECK(dt_types_find(ts, NULL, DT_T_TYPEDEF, "size_t") == dt_types_find(ts, "D", DT_T_TYPEDEF, "size_t"));
+	CHECK(dt_types_find(ts, NULL, DT_T_TYPEDEF, "size_t") == dt_types_find(ts, "D", DT_T_TYPEDEF,
+	    "size_t"));
 	CHECK(!dt_types_declared(ts, NULL, DT_T_TYPEDEF, "size_t"));	/* no text declared it */
-	CHECK(!dt_types_find(ts, NULL, DT_T_TYPEDEF, "nosuch_t") && !dt_types_find(ts, "ext4", DT_T_STRUCT, "x"));
+	CHECK(!dt_types_find(ts, NULL, DT_T_TYPEDEF, "nosuch_t") &&
+	    !dt_types_find(ts, "ext4", DT_T_STRUCT, "x"));
 	CHECK(!dt_types_find(ts, NULL, DT_T_STRUCT, "int"));
 	c = dt_type_shell(ts, "C", DT_T_STRUCT, "both");
 	CHECK(dt_types_find(ts, NULL, DT_T_STRUCT, "both") == c && dt_type_complete(ts, c) == c);
@@ -319,7 +357,8 @@ static void lookup(struct dt_types *ts)
 	CHECK_INT(dt_type_size(ts, c), 4);
 	CHECK_INT(bit_off(ts, c, "x"), 0);
 	CHECK(dt_type_typedef(ts, "D", "both_t", d) == dt_type_typedef(ts, "D", "both_t", d));
-	CHECK(dt_type_base(dt_type_typedef(ts, "D", "both_tt", dt_types_find(ts, NULL, DT_T_TYPEDEF, "both_t"))) == d);
+	CHECK(dt_type_base(dt_type_typedef(ts, "D", "both_tt",
+	    dt_types_find(ts, NULL, DT_T_TYPEDEF, "both_t"))) == d);
 	dt_near_init(&near, "unit32_t");
 	dt_types_near(ts, DT_T_TYPEDEF, &near);
 	CHECK_STR(near.best, "uint32_t");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * .eh_frame to rows, on sections made here byte by byte and on this machine's own C library; a process's tables, against
- * the addresses backtrace() gives.
+ * .eh_frame to rows, on sections made here byte by byte and on this machine's own C library; a process's
+ * tables, against the addresses backtrace() gives.
  */
 #include "check.h"
 
@@ -80,7 +80,8 @@ static void fde(struct section *s, uint32_t pc, uint32_t len, const uint8_t *cod
 	end(s);
 }
 
-#define FDE(s, pc, len, ...) fde((s), (pc), (len), (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define FDE(s, pc, len, ...) fde((s), (pc), (len), (const uint8_t[]){ __VA_ARGS__ }, \
+	sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static struct dt_cfi read_section(const struct section *s, uint16_t machine)
 {
@@ -91,7 +92,8 @@ static struct dt_cfi read_section(const struct section *s, uint16_t machine)
 	return c;
 }
 
-static void is(const struct dt_cfi *c, uint64_t pc, int cfa, int cfa_off, int ra, int ra_off, int fp, int fp_off)
+static void is(const struct dt_cfi *c, uint64_t pc, int cfa, int cfa_off, int ra, int ra_off, int fp,
+    int fp_off)
 {
 	static const struct dt_cfi_row none;
 	const struct dt_cfi_row *r = dt_cfi_at(c, pc);
@@ -114,9 +116,11 @@ static void test_x86(void)
 	/* push %rbp; mov %rsp,%rbp; …; leave; ret */
 	FDE(&s, CODE, 32, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x5a, 0x0c, 7, 8, 0xc6);
 	/* sub $n,%rsp in steps, with the state remembered around an early return; 70000 bytes of frame */
-	FDE(&s, CODE + 32, 64, 0x44, 0x0e, 0xf8, 0xa2, 0x04, 0x48, 0x0a, 0x0e, 8, 0x42, 0x0b, 0x02, 20, 0x0e, 8);
+	FDE(&s, CODE + 32, 64, 0x44, 0x0e, 0xf8, 0xa2, 0x04, 0x48, 0x0a, 0x0e, 8, 0x42, 0x0b, 0x02, 20, 0x0e,
+	    8);
 	/* what linkers write for the PLT */
-	FDE(&s, CODE + 0x200, 64, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22);
+	FDE(&s, CODE + 0x200, 64, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a,
+	    0x3b, 0x2a, 0x33, 0x24, 0x22);
 	/* a realigned stack: by another register, then where that was saved; a frame nobody returns from */
 	FDE(&s, CODE + 0x300, 64, 0x44, 0x0c, 10, 0, 0x44, 0x0f, 3, 0x76, 0x78, 0x06, 0x44, 0x0c, 7, 8);
 	FDE(&s, CODE + 0x400, 16, 0x07, 16, 0x44, 0x0c, 6, 16);
@@ -151,7 +155,8 @@ static void test_signal(void)
 	struct dt_cfi c;
 
 	cie_x86(&s, "zRS");
-	FDE(&s, CODE - 1, 10, 0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 6, 3, 0x77, 0xf8, 0, 0x10, 16, 3, 0x77, 0xa8, 1);
+	FDE(&s, CODE - 1, 10, 0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 6, 3, 0x77, 0xf8, 0, 0x10, 16, 3, 0x77,
+	    0xa8, 1);
 	c = read_section(&s, EM_X86_64);
 	is(&c, CODE - 1, DT_CFA_AT_SP, 160, DT_REG_SP, 168, DT_REG_SP, 120);
 	CHECK(c.n > 0 && c.row[0].rule.signal == 1);
@@ -165,7 +170,8 @@ static void test_arm(void)
 
 	cie_arm(&s);
 	/* stp x29, x30, [sp, -32]!; mov x29, sp; alloca; …; ldp; ret — with a signed return address */
-	FDE(&s, CODE, 64, 0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x41, 0x0d, 29, 0x4a, 0xde, 0xdd, 0x0c, 31, 0, 0x41, 0x2d);
+	FDE(&s, CODE, 64, 0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x41, 0x0d, 29, 0x4a, 0xde, 0xdd,
+	    0x0c, 31, 0, 0x41, 0x2d);
 	/* a neighbour of the same kind: where one ends the other begins */
 	FDE(&s, CODE + 64, 16, 0);
 	c = read_section(&s, EM_AARCH64);
@@ -193,7 +199,8 @@ static void test_hostile(void)
 	s.n = 0;
 	cie_x86(&s, "zR");
 	FDE(&s, CODE, 32, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x5a, 0x0c, 7, 8, 0xc6);
-	FDE(&s, CODE + 0x200, 64, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22);
+	FDE(&s, CODE + 0x200, 64, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a,
+	    0x3b, 0x2a, 0x33, 0x24, 0x22);
 	for (size_t at = 0; at < s.n; at++)
 		for (int how = 0; how < 4; how++) {
 			static const uint8_t with[] = { 0xff, 0x80, 0x00 };
@@ -213,7 +220,8 @@ static void test_hostile(void)
 
 /* ---- a process ---- */
 
-struct world { struct dt_unwind_row *row; struct dt_unwind_rule *rule; struct dt_unwind_map *map; struct dt_unwind_value list; int told; };
+struct world { struct dt_unwind_row *row; struct dt_unwind_rule *rule; struct dt_unwind_map *map;
+	struct dt_unwind_value list; int told; };
 
 static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
 {
@@ -261,7 +269,8 @@ static __attribute__((noinline)) void check_own_stack(const struct world *w)
 		const struct dt_unwind_rule *r = rule_at(w, (uint64_t)(uintptr_t)at[i] - 1);
 
 		CHECK(r != NULL && r->cfa != DT_CFA_NONE);
-		CHECK_INT(r != NULL && r->cfa == DT_CFA_END, i == n - 1);	/* only the last one was called by nobody */
+		/* only the last one was called by nobody */
+		CHECK_INT(r != NULL && r->cfa == DT_CFA_END, i == n - 1);
 	}
 }
 
@@ -285,7 +294,8 @@ static void check_file(const struct world *w, const char *path, uint64_t bias)
 	for (size_t i = 0; i < c.n; i++) {
 		const struct dt_unwind_rule *r = rule_at(w, bias + c.row[i].pc);
 
-		different += map_of(w, bias + c.row[i].pc) != NULL && (r == NULL || memcmp(r, &c.row[i].rule, sizeof(*r)) != 0);
+		different += map_of(w, bias + c.row[i].pc) != NULL &&
+		    (r == NULL || memcmp(r, &c.row[i].rule, sizeof(*r)) != 0);
 	}
 	CHECK_INT(different, 0);
 	dt_cfi_free(&c);
@@ -304,7 +314,8 @@ static int find_libc(struct dl_phdr_info *i, size_t size, void *ctx)
 static void test_process(void)
 {
 	enum { ROWS = 1 << 20, RULES = 1 << 16, MAPS = 1 << 12 };
-	struct world w = { calloc(ROWS, sizeof(*w.row)), calloc(RULES, sizeof(*w.rule)), calloc(MAPS, sizeof(*w.map)), { 0 }, 0 };
+	struct world w = { calloc(ROWS, sizeof(*w.row)), calloc(RULES, sizeof(*w.rule)),
+		calloc(MAPS, sizeof(*w.map)), { 0 }, 0 };
 	struct dt_unwind_areas areas = { w.row, w.rule, w.map, ROWS, RULES, MAPS, publish, &w };
 	struct dt_usyms *us = dt_usyms_new();
 	struct dt_unwind *u = dt_unwind_new(&areas, us);
@@ -321,11 +332,12 @@ static void test_process(void)
 	CHECK(dt_unwind_work(u, UINT64_MAX));
 	CHECK_INT(w.told, 1);
 	CHECK_INT(dt_unwind_stats(u).left_out, 0);
-	printf("tables of this process: %u files, %u rows, %u rules, %.1f ms\n", dt_unwind_stats(u).files, dt_unwind_stats(u).rows,
-	    dt_unwind_stats(u).rules, (double)dt_unwind_stats(u).ns / 1e6);
+	printf("tables of this process: %u files, %u rows, %u rules, %.1f ms\n", dt_unwind_stats(u).files,
+	    dt_unwind_stats(u).rows, dt_unwind_stats(u).rules, (double)dt_unwind_stats(u).ns / 1e6);
 	dt_unwind_free(u);
 
-	areas.nrows = 1000;				/* too small for any library: counted, and nothing breaks */
+	/* too small for any library: counted, and nothing breaks */
+	areas.nrows = 1000;
 	u = dt_unwind_new(&areas, us);
 	dt_unwind_want(u, (uint32_t)getpid());
 	CHECK(dt_unwind_work(u, UINT64_MAX));
@@ -352,7 +364,8 @@ static void test_debug_frame(void)
 	begin(&s);
 	u32(&s, 0);
 	put(&s, places[0], 16);
-	BYTES(&s, 0x50, 0x13, 0x74, 0x11, 30, 12, 0x60, 0x13, 0, 0x08, 30);	/* 48 bytes of frame, the link register at its end */
+	/* 48 bytes of frame, the link register at its end */
+	BYTES(&s, 0x50, 0x13, 0x74, 0x11, 30, 12, 0x60, 0x13, 0, 0x08, 30);
 	end(&s);
 	second = (uint32_t)s.n;
 	begin(&s);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of /proc/PID/maps and perf maps, good and bad; then processes: this one, a child that has ended, many that share their files. */
+/*
+ * Lines of /proc/PID/maps and perf maps, good and bad; then processes: this one, a child that has ended,
+ * many that share their files.
+ */
 #include "check.h"
 
 #include "symbol/maps.h"
@@ -30,7 +33,8 @@ static void test_maps(void)
 	struct dt_mapping m;
 
 	CHECK(dt_maps_next(&p, &m));
-	CHECK(m.start == 0x55d0c8a00000 && m.end == 0x55d0c8a02000 && m.offset == 0x1000 && m.exec && !m.deleted);
+	CHECK(m.start == 0x55d0c8a00000 && m.end == 0x55d0c8a02000 && m.offset == 0x1000 && m.exec &&
+	    !m.deleted);
 	CHECK(m.major == 0xfd && m.minor == 1 && m.inode == 1234);
 	CHECK_STR(m.path, "/usr/bin/a b");
 	CHECK(dt_maps_next(&p, &m) && !m.exec && m.inode == 0);
@@ -55,7 +59,9 @@ static void test_perfmap(void)
 {
 	struct dt_perfmap m;
 
-	CHECK_INT(dt_perfmap_parse(&m, strdup("2000 100 second one\n1000 10 first\n0x3000 0x10 hex\n2000 80 newer\nzz 1 bad\n4000 0 empty\n"
+	CHECK_INT(dt_perfmap_parse(&m,
+	    strdup("2000 100 second one\n1000 10 first\n0x3000 0x10 hex\n2000 80 newer\nzz 1 bad\n"
+	    "4000 0 empty\n"
 	    "ffffffffffffffff 10 over\n5000 10\n6000 10 tab\there\n7000 10 unfinished")), 0);
 	CHECK_INT(m.n, 5);
 	CHECK_STR(jit(&m, 0x100f), "first");
@@ -88,7 +94,8 @@ static void test_self(void)
 	CHECK_STR(p.object, "usym_test");
 	CHECK(p.function_start == at && p.object_start <= at);
 	/* one that sanitizers do not replace */
-	CHECK(dt_usyms_lookup(us, (uint32_t)getpid(), (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "hcreate"), &p));
+	CHECK(dt_usyms_lookup(us, (uint32_t)getpid(), (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "hcreate"),
+	    &p));
 	CHECK(p.function != NULL && strstr(p.object, "libc") != NULL);
 	CHECK(!dt_usyms_lookup(us, (uint32_t)getpid(), 1, &p));
 	CHECK(!dt_usyms_lookup(us, 0, at, &p));
@@ -118,7 +125,8 @@ static void test_gone(void)
 		if (child == 0)
 			_exit(usym_test_marker(0));
 		waitpid(child, NULL, 0);
-		if (dt_usyms_lookup(us, (uint32_t)child, at, &p) && p.function != NULL && strcmp(p.function, "usym_test_marker") == 0)
+		if (dt_usyms_lookup(us, (uint32_t)child, at, &p) && p.function != NULL &&
+		    strcmp(p.function, "usym_test_marker") == 0)
 			found++;
 	}
 	CHECK_INT(found, 100);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations of a run: a snapshot of the executor's elements in, sorted rows out. clear() and trunc() change the words the
- * executor keeps, so that it goes on from there.
+ * Aggregations of a run: a snapshot of the executor's elements in, sorted rows out. clear() and trunc()
+ * change the words the executor keeps, so that it goes on from there.
  */
 #include "run.h"
 
@@ -53,7 +53,8 @@ static struct dt_value agg_value(struct run *r, const struct dt_aggvar *var, con
 	struct aggstate *s = aggstate(r, var->id);
 
 	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = var->kind, .aggarg = var->arg, .nwords = n,
-		.words = n ? dt_arena_memdup(r->arena, words, n * sizeof(*words)) : NULL, .normal = s ? s->normal : 1 };
+		.words = n ? dt_arena_memdup(r->arena, words, n * sizeof(*words)) : NULL,
+		.normal = s ? s->normal : 1 };
 }
 
 static void add_elem(void *ctx, const struct dt_aggvar *var, const struct dt_interp_key *keys, uint32_t nkeys,
@@ -160,14 +161,16 @@ static struct dt_aggrow *joined_rows(struct run *r, const int64_t *ids, uint32_t
 
 			if (e->var->id != ids[k])
 				continue;
-			while (at < *n && (first[at]->keylen != e->keylen || memcmp(first[at]->key, e->key, e->keylen) != 0))
+			while (at < *n && (first[at]->keylen != e->keylen ||
+			    memcmp(first[at]->key, e->key, e->keylen) != 0))
 				at++;
 			if (at == *n) {
 				struct dt_value *vals = DT_NEWN(r->arena, struct dt_value, nids);
 				for (uint32_t z = 0; z < nids; z++)
 					vals[z] = zero_value(r, ids[z]);
 				first[at] = e;
-				rows[(*n)++] = (struct dt_aggrow){ e->row.keys, e->row.nkeys, vals, nids, NULL };
+				rows[(*n)++] = (struct dt_aggrow){ e->row.keys, e->row.nkeys, vals, nids,
+					NULL };
 			}
 			((struct dt_value *)rows[at].vals)[k] = e->row.vals[0];
 		}
@@ -202,7 +205,10 @@ void run_clear(void *ctx, int64_t id)
 	}
 }
 
-/* Keeps the n largest (n < 0: the smallest); what goes starts from nothing and is hidden until it counts again. */
+/*
+ * Keeps the n largest (n < 0: the smallest); what goes starts from nothing and is hidden until it counts
+ * again.
+ */
 void run_trunc(void *ctx, int64_t id, int64_t n)
 {
 	struct run *r = ctx;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Firings and memory as a test's header comment tells them (see main.c): words in, contexts out. A bad directive ends the program. */
+/*
+ * Firings and memory as a test's header comment tells them (see main.c): words in, contexts out. A bad
+ * directive ends the program.
+ */
 #include "firing.h"
 
 #include "dif/builtin.h"
@@ -96,11 +99,15 @@ size_t unquote(char *s)
 struct setting { const char *name; size_t off, size; };
 #define SET(n, field) { n, offsetof(struct dt_context, field), sizeof(((struct dt_context *)0)->field) }
 static const struct setting settings[] = {
-	SET("arg0", arg[0]), SET("arg1", arg[1]), SET("arg2", arg[2]), SET("arg3", arg[3]), SET("arg4", arg[4]),
-	SET("arg5", arg[5]), SET("arg6", arg[6]), SET("arg7", arg[7]), SET("arg8", arg[8]), SET("arg9", arg[9]),
-	SET("pid", pid), SET("tid", tid), SET("ppid", ppid), SET("uid", uid), SET("gid", gid), SET("cpu", cpu),
+	SET("arg0", arg[0]), SET("arg1", arg[1]), SET("arg2", arg[2]), SET("arg3", arg[3]),
+	    SET("arg4", arg[4]),
+	SET("arg5", arg[5]), SET("arg6", arg[6]), SET("arg7", arg[7]), SET("arg8", arg[8]),
+	    SET("arg9", arg[9]),
+	SET("pid", pid), SET("tid", tid), SET("ppid", ppid), SET("uid", uid), SET("gid", gid),
+	    SET("cpu", cpu),
 	SET("ipl", ipl), SET("errno", err), SET("timestamp", timestamp), SET("vtimestamp", vtimestamp),
-	SET("walltimestamp", walltimestamp), SET("curthread", curthread), SET("caller", caller), SET("ucaller", ucaller),
+	SET("walltimestamp", walltimestamp), SET("curthread", curthread), SET("caller", caller),
+	    SET("ucaller", ucaller),
 	SET("random", random), SET("probe_id", probe_id), SET("cgroup", cgroup), SET("nspid", nspid),
 };
 
@@ -188,8 +195,8 @@ uint32_t probe_id(struct firings *r, const char *name)
 /* A firing with plain values everywhere; the name is split at its colons from the right. */
 struct dt_context firing(struct firings *r, const char *name)
 {
-	struct dt_context c = { .pid = 100, .tid = 100, .ppid = 1, .execname = "difrun", .cwd = "/", .root = "/",
-		.zonename = "global", .random = 1 };
+	struct dt_context c = { .pid = 100, .tid = 100, .ppid = 1, .execname = "difrun", .cwd = "/",
+		.root = "/", .zonename = "global", .random = 1 };
 	const char *part[4] = { "", "", "", "" };
 	char *copy = dt_arena_strdup(r->arena, name), *colon;
 
@@ -240,7 +247,8 @@ static size_t mem_bytes(char *kind, char *line, uint8_t *to)
 	}
 	if (strcmp(kind, "hex") == 0)
 		base = 16;
-	else if (strcmp(kind, "u8") == 0 || strcmp(kind, "u16") == 0 || strcmp(kind, "u32") == 0 || strcmp(kind, "u64") == 0)
+	else if (strcmp(kind, "u8") == 0 || strcmp(kind, "u16") == 0 || strcmp(kind, "u32") == 0 ||
+	    strcmp(kind, "u64") == 0)
 		size = (unsigned)atoi(kind + 1) / 8;
 	else
 		fatal("@mem: unknown form", kind);

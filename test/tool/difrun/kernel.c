@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program in the kernel: a RUN program for each probe that fires, run by BPF_PROG_RUN in this process. After each
- * firing the ring is emptied and what was in it told to the sink, as the interpreter tells it. Aggregations are
- * gathered in a table of our own; variables are read out of their maps.
+ * A program in the kernel: a RUN program for each probe that fires, run by BPF_PROG_RUN in this process.
+ * After each firing the ring is emptied and what was in it told to the sink, as the interpreter tells it.
+ * Aggregations are gathered in a table of our own; variables are read out of their maps.
  */
 #include "kernel.h"
 
@@ -60,8 +60,8 @@ static struct dt_enabling *enablings(struct kernel *k, uint32_t id, uint32_t *n)
 		const struct dt_ecb *e = &k->in.prog->ecbs[i];
 
 		if (dt_probe_match(&e->probe, &p))
-			en[(*n)++] = (struct dt_enabling){ .ecb = e, .epid = i + 1, .probe_id = id, .prov = p.prov, .mod = p.mod,
-				.func = p.func, .name = p.name };
+			en[(*n)++] = (struct dt_enabling){ .ecb = e, .epid = i + 1, .probe_id = id,
+				.prov = p.prov, .mod = p.mod, .func = p.func, .name = p.name };
 	}
 	return en;
 }
@@ -81,8 +81,9 @@ static bool has_locals(const struct dt_difo *d)
 }
 
 /*
- * printa(), clear() and trunc() happen when the record is read, which is when the program is over. The interpreter does them
- * when their clause is over: a program for each clause does too. Clause-local variables are those of one program.
+ * printa(), clear() and trunc() happen when the record is read, which is when the program is over. The
+ * interpreter does them when their clause is over: a program for each clause does too. Clause-local
+ * variables are those of one program.
  */
 static bool clause_by_clause(const struct dt_prog *prog)
 {
@@ -119,11 +120,13 @@ static uint32_t hooks_of(struct kernel *k, uint32_t id, bool single, struct dt_i
 static int build(struct kernel *k, const struct dt_features *feat, char *msg, size_t len)
 {
 	const struct dt_interp_opts *io = &k->in.opts;
-	struct dt_image_hook *hooks = DT_NEWN(k->arena, struct dt_image_hook, (k->in.prog->necbs + 1) * k->in.nprobes);
+	struct dt_image_hook *hooks = DT_NEWN(k->arena, struct dt_image_hook,
+	    (k->in.prog->necbs + 1) * k->in.nprobes);
 	struct dt_image_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
 		.nspec = io->nspec ? io->nspec : 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = io->dynvarsize ? io->dynvarsize : 1 << 20, .stackframes_max = 127,
-		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(), .member = member, .member_ctx = k->in.types, .feat = feat,
+		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(),
+		.member = member, .member_ctx = k->in.types, .feat = feat,
 		.machine = dt_machine_here() };
 	bool single = clause_by_clause(k->in.prog);
 	uint32_t n = 0;
@@ -192,7 +195,8 @@ static bool tells_nothing(const struct dt_act *act, uint32_t size)
 	    (size == 0 && (act->kind == DT_ACT_DIFEXPR || act->kind == DT_ACT_NONE));
 }
 
-static void tell_record(struct kernel *k, const struct dt_context *c, const struct dt_rechdr *h, const uint8_t *data)
+static void tell_record(struct kernel *k, const struct dt_context *c, const struct dt_rechdr *h,
+    const uint8_t *data)
 {
 	const struct dt_ecb *e = &k->in.prog->ecbs[h->epid - 1];
 	const struct dt_reclayout *r = &k->image->recs[h->epid - 1];
@@ -252,10 +256,12 @@ static int take_record(void *ctx, const void *rec, size_t len)
 	memcpy(&h, rec, sizeof(h));
 	if (h.epid == DT_REC_FAULT) {
 		memcpy(&f, (const char *)rec + sizeof(h), sizeof(f));
-		k->in.sink.fault(k->in.sink.ctx, &k->in.prog->ecbs[f.epid - 1], f.epid, f.action, f.offset, (enum dt_fault)f.fault, f.addr);
+		k->in.sink.fault(k->in.sink.ctx, &k->in.prog->ecbs[f.epid - 1], f.epid, f.action, f.offset,
+		    (enum dt_fault)f.fault, f.addr);
 	} else if (h.epid == DT_REC_COMMIT || h.epid == DT_REC_DISCARD) {
 		end_spec(k, h.spec, h.epid == DT_REC_COMMIT);
-	} else if (h.epid < 1 || h.epid > k->image->nrecs || len < sizeof(h) + k->image->recs[h.epid - 1].size) {
+	} else if (h.epid < 1 || h.epid > k->image->nrecs ||
+	    len < sizeof(h) + k->image->recs[h.epid - 1].size) {
 		printf("difrun: a record of %zu bytes for clause %u\n", len, h.epid);
 	} else if (h.spec) {
 		hold(k, h.spec, rec, len);
@@ -267,8 +273,8 @@ static int take_record(void *ctx, const void *rec, size_t len)
 
 static void tell_drops(struct kernel *k)
 {
-	static const char *const kinds[] = { "principal", "aggregation", "dynamic variable", "speculative", "busy",
-		"failed speculation", "slot", "error in ERROR probe enabling" };
+	static const char *const kinds[] = { "principal", "aggregation", "dynamic variable", "speculative",
+		"busy", "failed speculation", "slot", "error in ERROR probe enabling" };
 	uint64_t total[8] = { 0 };
 
 	for (uint32_t c = 0; c < dt_session_ncpus(k->session); c++) {
@@ -408,7 +414,8 @@ static void tell_scalar(const struct dt_varlayout *v, const uint8_t *value, var_
 static void tell_array(struct kernel *k, const struct dt_varlayout *v, int map, var_f *f, void *ctx)
 {
 	const struct dt_image_map *m = &k->image->maps[v->map];
-	uint8_t *key = dt_arena_alloc(k->arena, m->key_size), *value = dt_arena_alloc(k->arena, m->value_size);
+	uint8_t *key = dt_arena_alloc(k->arena, m->key_size),
+	    *value = dt_arena_alloc(k->arena, m->value_size);
 	uint8_t *told = dt_arena_alloc(k->arena, m->key_size + 8 * 8);
 	bool first = true;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel as an executor of a program over told firings, beside the interpreter: the same calls, the same sink.
- * place.c gives told memory a real place, so that both executors see the same bytes at the same addresses.
+ * The kernel as an executor of a program over told firings, beside the interpreter: the same calls, the
+ * same sink. place.c gives told memory a real place, so that both executors see the same bytes at the same
+ * addresses.
  */
 #ifndef DIFRUN_KERNEL_H
 #define DIFRUN_KERNEL_H
@@ -12,14 +13,18 @@
 struct kernel;
 struct kernel_input {
 	const struct dt_prog *prog;
-	const char *const *probes;		/* every probe that will fire, by id - 1: dtrace:::BEGIN, END and ERROR first */
+	/* every probe that will fire, by id - 1: dtrace:::BEGIN, END and ERROR first */
+	const char *const *probes;
 	uint32_t nprobes;
 	struct dt_interp_opts opts;
 	struct dt_interp_sink sink;
 	struct dt_types *types;			/* for offsets in kernel structs */
 };
 
-/* NULL: not possible, and msg says why; *refused tells a program the kernel does not take from a lack of rights. */
+/*
+ * NULL: not possible, and msg says why; *refused tells a program the kernel does not take from a lack of
+ * rights.
+ */
 struct kernel *kernel_open(const struct kernel_input *, bool *refused, char *msg, size_t len);
 void kernel_close(struct kernel *);		/* NULL is fine */
 void kernel_fire(struct kernel *, const struct dt_context *);
@@ -32,13 +37,21 @@ void kernel_aggs(struct kernel *, dt_interp_agg_f *, void *ctx);
 struct place { uint64_t told, told_len, real; bool user; void *bytes; size_t len; };
 struct places { struct place v[16]; uint32_t n; };
 
-/* Real memory for each region: user pages, or the value of a map; which of them holds a word, holds it moved. False: no rights. */
+/*
+ * Real memory for each region: user pages, or the value of a map; which of them holds a word, holds it
+ * moved. False: no rights.
+ */
 bool places_make(struct places *, const struct dt_region *, uint32_t n);
 /* The regions as they really are, with their first contents again. */
 void places_fill(struct places *, const struct dt_region *told, struct dt_region *real);
-uint64_t places_move(const struct places *, uint64_t addr);	/* an address in a told region; else it stays */
-void places_move_prog(const struct places *, const struct dt_prog *);	/* constants that are such addresses */
-/* What of a firing can only be what this process is: ids, CPU. The name, user and group are made real for it. */
+/* an address in a told region; else it stays */
+uint64_t places_move(const struct places *, uint64_t addr);
+/* constants that are such addresses */
+void places_move_prog(const struct places *, const struct dt_prog *);
+/*
+ * What of a firing can only be what this process is: ids, CPU. The name, user and group are made real for
+ * it.
+ */
 void places_real(const struct places *, struct dt_context *);
 void places_become(const struct dt_context *);
 void places_return(void);

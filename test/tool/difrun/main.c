@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * difrun [--dof] [--kernel] [--btf FILE] FILE [args…]: compiles a D file with the library, runs it in the interpreter over firings told in
- * its header comment, and prints to stdout what dtrace would print, without the CPU and ID columns. With --dof the program
- * is saved as DOF, read back, and that one runs; --btf takes the kernel's types from a file. With --kernel it runs in both executors with
- * what of the firings can be real made real (see place.c): text, faults, drops and the variables at the end must be the same,
- * else the status is 1; 3: it does not compile; 77: this kernel cannot, or we may not. Directives, one a line, in the comment that opens the file:
+ * difrun [--dof] [--kernel] [--btf FILE] FILE [args…]: compiles a D file with the library, runs it in the
+ * interpreter over the firings that its header comment names, and prints to stdout what dtrace would print,
+ * without the CPU and ID columns.
  *
- *   @fire: PROV:MOD:FUNC:NAME [arg0=N …] [pid=N] [execname=TEXT] [stack=0x1,0x2] …   a firing; none: dtrace:::BEGIN
- *   @mem: kernel|user|user-rw ADDR "text" | hex 01 02 … | u8|u16|u32|u64 N …          memory the program may read
+ *   --dof        The program is saved as DOF and read back, and that one runs.
+ *   --btf FILE   The kernel's types are those of the file.
+ *   --kernel     It runs in both executors, with what can be real of the firings made real (see place.c).
+ *                Text, faults, drops and the variables at the end must be the same.
+ *
+ * The status is 0; 1 when the program does not compile or the executors differ; 2 for a bad directive; with
+ * --kernel 3 when it does not compile, and 77 when this kernel cannot run it or we may not.
+ *
+ * Directives, one a line, in the comment that opens the file; dtrace:::END fires last:
+ *
+ *   @fire: PROV:MOD:FUNC:NAME [arg0=N …] [pid=N] [execname=TEXT] [stack=0x1,0x2] …
+ *              a firing; without any, dtrace:::BEGIN fires
+ *   @mem: kernel|user|user-rw ADDR "text" | hex 01 02 … | u8|u16|u32|u64 N …
+ *              memory that the program may read
  *   @opt: name=value     @quiet     @show: vars     @args: words for $1 …
- *
- * dtrace:::END fires last. Exit status: 0; 1 when the program does not compile; 2 for a bad directive.
  */
 #include "run.h"
 
@@ -128,7 +136,8 @@ static void fire(struct run *r, struct dt_context *c)
 static bool open_executor(struct run *r, bool kernel)
 {
 	struct dt_interp_sink sink = run_sink(r);
-	struct kernel_input in = { .prog = r->prog, .probes = r->in.probes.v, .nprobes = (uint32_t)r->in.probes.n, .opts = r->iopts,
+	struct kernel_input in = { .prog = r->prog, .probes = r->in.probes.v,
+		.nprobes = (uint32_t)r->in.probes.n, .opts = r->iopts,
 		.sink = sink, .types = dt_handle_types(r->hdl) };
 	char msg[4096] = "";
 	bool refused = false;
@@ -236,8 +245,10 @@ static dtrace_prog_t *compile(struct run *r, const char *path)
 static void late_options(struct run *r)
 {
 	static const struct { const char *name; size_t off; } flags[] = {
-		{ "quiet", offsetof(struct dt_print_opts, quiet) }, { "agghist", offsetof(struct dt_print_opts, agghist) },
-		{ "aggpack", offsetof(struct dt_print_opts, aggpack) }, { "aggzoom", offsetof(struct dt_print_opts, aggzoom) },
+		{ "quiet", offsetof(struct dt_print_opts, quiet) },
+		{ "agghist", offsetof(struct dt_print_opts, agghist) },
+		{ "aggpack", offsetof(struct dt_print_opts, aggpack) },
+		{ "aggzoom", offsetof(struct dt_print_opts, aggzoom) },
 		{ "rawbytes", offsetof(struct dt_print_opts, rawbytes) },
 	};
 	dtrace_optval_t v;
@@ -311,7 +322,8 @@ static void prepare(struct run *r, int argc, char **argv, char *text)
 }
 
 /* The whole from the text on, in one executor; 0, or 1 when it does not compile. */
-static int run_file(const struct mode *m, int argc, char **argv, struct places *places, bool kernel, FILE *to, long *shown)
+static int run_file(const struct mode *m, int argc, char **argv, struct places *places, bool kernel, FILE *to,
+    long *shown)
 {
 	struct run r = { .iopts = { .strsize = 256 }, .places = places, .to = to };
 	char *text;
@@ -355,7 +367,8 @@ static void show_difference(const char *want, const char *got)
 		tail++;
 	while (tail && want[w - tail] != '\n')
 		tail--;
-	printf("the interpreter:\n%.*s\nthe kernel:\n%.*s\n", (int)(w - same - tail), want + same, (int)(g - same - tail), got + same);
+	printf("the interpreter:\n%.*s\nthe kernel:\n%.*s\n", (int)(w - same - tail), want + same,
+	    (int)(g - same - tail), got + same);
 }
 
 static int run_both(const struct mode *m, int argc, char **argv)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Told memory in a real place. A region of user memory becomes pages of this process; one of kernel memory the value of a BPF
- * map, whose address a program of four instructions tells. Behind the told bytes are zeros up to the end of the page, in
- * both executors. Addresses the test tells (arguments, constants, words of memory) are moved with the regions.
+ * Told memory in a real place. A region of user memory becomes pages of this process; one of kernel memory
+ * the value of a BPF map, whose address a program of four instructions tells. Behind the told bytes are
+ * zeros up to the end of the page, in both executors. Addresses the test tells (arguments, constants, words
+ * of memory) are moved with the regions.
  */
 #include "kernel.h"
 
@@ -21,18 +22,23 @@ static size_t rounded(uint64_t len)
 	return (len + page) / page * page;	/* at least a zero behind */
 }
 
-/* The address of the first byte of the map's value, which the program writes there itself; 0: not possible. */
+/*
+ * The address of the first byte of the map's value, which the program writes there itself; 0: not
+ * possible.
+ */
 static uint64_t address_of(int map, const void *value)
 {
 	struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map }, { 0 },
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_VALUE,
+		    .imm = map }, { 0 },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 1, .src_reg = 1 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	uint64_t addr = 0;
-	int prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "difrun_where", "Dual BSD/GPL", insns, 5, NULL);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "difrun_where", "Dual BSD/GPL", insns, 5,
+	    NULL);
 
 	if (prog >= 0 && bpf_prog_test_run_opts(prog, &opts) == 0)
 		memcpy(&addr, value, sizeof(addr));
@@ -51,7 +57,8 @@ static bool make_one(struct place *p)
 		if (map < 0)
 			return false;
 	}
-	p->bytes = mmap(NULL, p->len, PROT_READ | PROT_WRITE, map < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, map, 0);
+	p->bytes = mmap(NULL, p->len, PROT_READ | PROT_WRITE,
+	    map < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, map, 0);
 	if (p->bytes == MAP_FAILED)
 		return false;
 	p->real = map < 0 ? (uint64_t)(uintptr_t)p->bytes : address_of(map, p->bytes);
@@ -65,7 +72,8 @@ bool places_make(struct places *ps, const struct dt_region *told, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == sizeof(ps->v) / sizeof(ps->v[0]))
 			return false;
-		ps->v[i] = (struct place){ .told = told[i].addr, .told_len = told[i].len, .user = told[i].user, .len = rounded(told[i].len) };
+		ps->v[i] = (struct place){ .told = told[i].addr, .told_len = told[i].len,
+			.user = told[i].user, .len = rounded(told[i].len) };
 		if (!make_one(&ps->v[i]))
 			return false;
 		ps->n = i + 1;

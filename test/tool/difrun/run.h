@@ -39,7 +39,8 @@ struct run {
 	struct places *places;			/* what is told is made real; NULL: all is as told */
 	FILE *to;
 	long shown;				/* how much of it dtrace would print */
-	DT_VEC(char *) lines;			/* drops and variables, to be sorted: executors have no order for them */
+	/* drops and variables, to be sorted: executors have no order for them */
+	DT_VEC(char *) lines;
 	struct dt_interp_opts iopts;
 	struct dt_print_opts popts;
 	struct dt_out out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an executor tells while a program runs, as the text that dtrace would print: records, faults, drops. What a
- * statement would do to the system is only told.
+ * What an executor tells while a program runs, as the text that dtrace would print: records, faults, drops.
+ * What a statement would do to the system is only told.
  */
 #include "run.h"
 
@@ -14,8 +14,8 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 	if (strcmp(name, "quiet") == 0)
 		r->popts.quiet = true;
 	if (dtrace_setopt(r->hdl, name, value) != 0)
-		dt_out_printf(&r->out, "dtrace: couldn't set option \"%s\" to \"%s\": %s\n", name, value ? value : "1",
-		    dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)));
+		dt_out_printf(&r->out, "dtrace: couldn't set option \"%s\" to \"%s\": %s\n", name,
+		    value ? value : "1", dtrace_errmsg(r->hdl, dtrace_errno(r->hdl)));
 }
 
 static void op_system(void *ctx, const char *command)
@@ -72,8 +72,10 @@ static void tell_record(void *ctx, const struct dt_ecb *ecb, uint32_t act, const
 	if (rec.act->kind == DT_ACT_SKIPZ)
 		return;
 	memcpy((void *)rec.data, data, len);
-	if (r->places && (rec.act->kind == DT_ACT_STACK || rec.act->kind == DT_ACT_USTACK || rec.act->kind == DT_ACT_JSTACK))
-		memset((void *)rec.data, 0, len);	/* a told stack is not ours: only that one is there counts */
+	if (r->places && (rec.act->kind == DT_ACT_STACK || rec.act->kind == DT_ACT_USTACK ||
+	    rec.act->kind == DT_ACT_JSTACK))
+		/* a told stack is not ours: only that one is there counts */
+		memset((void *)rec.data, 0, len);
 	dt_vec_push(r->arena, &r->recs, rec);
 }
 
@@ -93,17 +95,18 @@ static void tell_end(void *ctx, const struct dt_ecb *ecb, bool faulted)
 		dt_out_str(&r->out, "\n");
 }
 
-static void tell_fault(void *ctx, const struct dt_ecb *ecb, uint32_t epid, int act, int offset, enum dt_fault fault,
-    uint64_t addr)
+static void tell_fault(void *ctx, const struct dt_ecb *ecb, uint32_t epid, int act, int offset,
+    enum dt_fault fault, uint64_t addr)
 {
 	struct run *r = ctx;
 	const struct dt_context *c = r->firing;
 
 	(void)ecb;
-	dt_out_printf(&r->out, "dtrace: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", epid, c->probe_id,
-	    c->probe.prov, c->probe.mod, c->probe.func, c->probe.name, dt_fault_text(fault));
+	dt_out_printf(&r->out, "dtrace: error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", epid,
+	    c->probe_id, c->probe.prov, c->probe.mod, c->probe.func, c->probe.name, dt_fault_text(fault));
 	/* where executors keep their own things differs */
-	if ((fault == DT_FLT_BADADDR || fault == DT_FLT_BADALIGN || fault == DT_FLT_BADSTACK) && (!r->places || addr >> 47 == 0))
+	if ((fault == DT_FLT_BADADDR || fault == DT_FLT_BADALIGN || fault == DT_FLT_BADSTACK) &&
+	    (!r->places || addr >> 47 == 0))
 		dt_out_printf(&r->out, " (0x%" PRIx64 ")", addr);
 	if (act < 0)
 		dt_out_str(&r->out, " in predicate");

@@ -80,7 +80,8 @@ static void collect_var(void *ctx, const struct dt_interp_var *iv)
 	if (iv->var->scope == DT_DIFV_GLOBAL && !iv->keylen && is_zero(iv))
 		return;
 	show_var(r, iv);
-	dt_vec_push(r->arena, &r->lines, dt_arena_strndup(r->arena, dt_out_text(&r->out) + before, r->out.len - before));
+	dt_vec_push(r->arena, &r->lines, dt_arena_strndup(r->arena, dt_out_text(&r->out) + before,
+	    r->out.len - before));
 	r->out.len = before;
 }
 
