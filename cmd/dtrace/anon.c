@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The saved enabling: where it is, and what the user is told. */
+/*
+ * The saved enabling of -A: where it is, and what the user is told. The file itself is the library's affair
+ * (dtrace_anon_save(), dtrace_anon_load()).
+ */
 #include "anon.h"
 
 #include <errno.h>
@@ -10,6 +13,7 @@
 
 #define FOLDER "/var/lib/dtrace"	/* unless -x dofstashpath */
 
+/* The value that an option will have; "" if it is set without one, NULL if it is not set. */
 static const char *last_setting(const struct args *a, const char *name)
 {
 	for (int i = a->nsettings; i > 0; i--)
@@ -23,8 +27,8 @@ bool anon_claimed(const struct args *a)
 	return last_setting(a, "grabanon") != NULL;
 }
 
-/* -o names another file to write; the one that is claimed is always in its folder. */
-static const char *where(const struct args *a, char *buf, size_t len)
+/* -o names another file to write; the one that is claimed is always in its folder. `buf` holds the result. */
+static const char *enabling_path(const struct args *a, char *buf, size_t len)
 {
 	const char *dir = last_setting(a, "dofstashpath");
 
@@ -34,7 +38,10 @@ static const char *where(const struct args *a, char *buf, size_t len)
 	return buf;
 }
 
-/* As words; the library knows which of them matter later. False: out of memory. */
+/*
+ * The settings as words ("name=value"), malloc()ed; the library knows which of them matter later. False: out
+ * of memory, and what was made is in `out` for the caller to free.
+ */
 static bool collect_options(const struct args *a, char **out)
 {
 	for (int i = 0; i < a->nsettings; i++) {
@@ -49,7 +56,9 @@ static bool collect_options(const struct args *a, char **out)
 	return true;
 }
 
-static int save(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, const char *path)
+/* Saves all programs of the command line in one file, and says how to run them. */
+static int save_programs(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs,
+    const char *path)
 {
 	dtrace_anonprog_t *list = calloc((size_t)a->nprograms, sizeof(*list));
 	char **options = calloc((size_t)a->nsettings + 1, sizeof(*options));
@@ -73,17 +82,18 @@ static int save(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *p
 	return err != 0;
 }
 
+/* A folder that cannot be made is not told here: opening the file tells it better. */
 int anon_write(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs)
 {
 	char buf[4096], dir[4096];
-	const char *path = where(a, buf, sizeof(buf)), *slash = strrchr(path, '/');
+	const char *path = enabling_path(a, buf, sizeof(buf)), *slash = strrchr(path, '/');
 
 	if (a->nprograms > 0) {
 		if (a->output == NULL && slash != NULL && slash != path) {
 			snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
 			mkdir(dir, 0700);		/* there already, or the open will tell */
 		}
-		return save(dtp, a, programs, path);
+		return save_programs(dtp, a, programs, path);
 	}
 	if (unlink(path) == 0)
 		fprintf(stderr, "dtrace: cleaned up old anonymous enabling in %s\n", path);
@@ -94,6 +104,7 @@ int anon_write(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 	return access(path, F_OK) == 0;
 }
 
+/* Programs of the command line and saved ones exclude each other, as in history (EDT_ISANON). */
 int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, dtrace_prog_t ***programs,
     int *count)
 {
@@ -105,7 +116,7 @@ int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, d
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", dtrace_errmsg(dtp, EDT_ISANON));
 		return 1;
 	}
-	if (dtrace_anon_load(dtp, where(a, buf, sizeof(buf)), &list, &n) != 0) {
+	if (dtrace_anon_load(dtp, enabling_path(a, buf, sizeof(buf)), &list, &n) != 0) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n",
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		return 1;
@@ -128,7 +139,7 @@ int anon_read(dtrace_hdl_t *dtp, const struct args *a, struct program **names, d
 int anon_consume(const struct args *a)
 {
 	char buf[4096];
-	const char *path = where(a, buf, sizeof(buf));
+	const char *path = enabling_path(a, buf, sizeof(buf));
 
 	if (unlink(path) == 0)
 		return 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* -A and -a: programs kept in a file to be run later, without anybody who types. */
+/* -A and -a: programs kept in a file to be run later, for example by a service at boot. */
 #ifndef DTRACE_ANON_H
 #define DTRACE_ANON_H
 
 #include "args.h"
 
 bool anon_claimed(const struct args *);		/* -a was given */
-/* -A: saves the programs, or without any removes what is there. The exit status comes back. */
+/* -A: saves the programs, or removes what is there if there are none. Returns the exit status. */
 int anon_write(dtrace_hdl_t *, const struct args *, dtrace_prog_t *const *programs);
 /*
- * -a: sets the saved options and gives the programs, both malloc'ed. 0, or the status to exit with after a
- * message.
+ * -a: sets the saved options and gives out the programs; both arrays are malloc()ed and the caller's. 0, or
+ * the status to exit with after a message.
  */
 int anon_read(dtrace_hdl_t *, const struct args *, struct program **, dtrace_prog_t ***, int *n);
-/* The file goes once its programs run: who removes it has claimed it. */
+/* The file goes once its programs run: whoever removes it has claimed it. */
 int anon_consume(const struct args *);
 
 #endif

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * argv in, struct args out. Options and operands may be mixed freely: each word that is no option is an
- * operand, and `--` makes operands of all that follows.
+ * operand, and `--` makes operands of all that follows. Three tables say what a letter means; plain_letter()
+ * has the rest.
  */
 #include "args.h"
+
+#include "base.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The leading `-` asks getopt for operands in their place, as value 1; `:` leaves its messages to us. */
+/* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
 enum { LONG_HELP = 256, LONG_VERSION };
@@ -20,12 +23,13 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* Letters that say what to do instead of tracing; only one of them may be given. */
 static const struct { char letter; enum mode mode; } modes[] = {
 	{ 'A', MODE_ANON }, { 'G', MODE_LINK }, { 'h', MODE_HEADER }, { 'l', MODE_LIST },
 	{ 'V', MODE_VERSION },
 };
 
-/* Letters that are options of the library under another name. */
+/* Letters that are options of the library under another name. A letter may be several options. */
 static const struct { char letter; bool takes; const char *name, *value; } settings[] = {
 	{ 'a', false, "grabanon", NULL }, { 'b', true, "bufsize", NULL }, { 'C', false, "cpp", NULL },
 	{ 'D', true, "define", NULL }, { 'F', false, "flowindent", NULL }, { 'H', false, "cpphdrs", NULL },
@@ -36,12 +40,11 @@ static const struct { char letter; bool takes; const char *name, *value; } setti
 	{ 'l', false, "zdefs", NULL }, { 'd', false, "tree", "8" },
 };
 
+/* Letters that are followed by a program; they say what a bare word in it means. */
 static const struct { char letter; dtrace_probespec_t spec; } specs[] = {
 	{ 'P', DTRACE_PROBESPEC_PROVIDER }, { 'm', DTRACE_PROBESPEC_MOD }, { 'f', DTRACE_PROBESPEC_FUNC },
 	{ 'n', DTRACE_PROBESPEC_NAME }, { 'i', DTRACE_PROBESPEC_NAME },
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 void args_usage(FILE *f)
 {
@@ -98,14 +101,17 @@ void args_usage(FILE *f)
 	    "\t-Z  permit descriptions that match no probe\n", f);
 }
 
+/* A command line that makes no sense: the status is 2, as always. */
 static int usage(void)
 {
 	args_usage(stderr);
 	return 2;
 }
 
-/* argv bounds every list, so each is allocated once: no list can hold more entries than three a word. */
-static bool allocate(struct args *a, int argc)
+/*
+ * argv bounds every list, so each is allocated once: no list can hold more than three entries for each word.
+ */
+static bool allocate_lists(struct args *a, int argc)
 {
 	size_t n = (size_t)argc * 3 + 8;
 	memset(a, 0, sizeof(*a));
@@ -127,6 +133,7 @@ void args_free(struct args *a)
 	free(a->operands);
 }
 
+/* The name is copied, since it may be the part of a word before `=`. */
 static int add_setting(struct args *a, char flag, const char *name, size_t len, const char *value)
 {
 	char *copy = strndup(name, len);
@@ -145,6 +152,7 @@ static int option_x(struct args *a, const char *word)
 	return add_setting(a, 'x', word, n, word[n] ? word + n + 1 : NULL);
 }
 
+/* The same letter twice is fine. */
 static int set_mode(struct args *a, enum mode mode)
 {
 	if (a->mode != MODE_TRACE && a->mode != mode) {
@@ -155,6 +163,7 @@ static int set_mode(struct args *a, enum mode mode)
 	return 0;
 }
 
+/* -32 and -64 look like options -3 and -6 with an argument to getopt. */
 static int data_model(struct args *a, int letter, const char *arg)
 {
 	if (strcmp(arg, letter == '3' ? "2" : "4") != 0) {
@@ -166,6 +175,7 @@ static int data_model(struct args *a, int letter, const char *arg)
 	return 0;
 }
 
+/* -p: only a whole positive number is a pid. */
 static int add_pid(struct args *a, const char *arg)
 {
 	char *end;
@@ -191,6 +201,7 @@ static int add_operand(struct args *a, char *word)
 	return 0;
 }
 
+/* The historic sentences of getopt, with our name in front. */
 static int bad_option(int c, const char *const *argv)
 {
 	if (c == ':')
@@ -202,7 +213,9 @@ static int bad_option(int c, const char *const *argv)
 	return usage();
 }
 
-/* The letters that are in none of the tables. */
+/*
+ * The letters that are in none of the tables. -W is a victim without a pid: its text is the name to wait for.
+ */
 static int plain_letter(struct args *a, int c, char *arg)
 {
 	switch (c) {
@@ -224,7 +237,8 @@ static int plain_letter(struct args *a, int c, char *arg)
 	}
 }
 
-static int one_letter(struct args *a, int c, char *arg)
+/* A letter may be in several tables: -G is a mode and three settings. */
+static int take_letter(struct args *a, int c, char *arg)
 {
 	int status = 0;
 	for (size_t i = 0; i < COUNT(modes) && !status; i++)
@@ -240,7 +254,8 @@ static int one_letter(struct args *a, int c, char *arg)
 	return status ? status : plain_letter(a, c, arg);
 }
 
-static int combinations(const struct args *a)
+/* What cannot go together, told before anything is opened. */
+static int check_combinations(const struct args *a)
 {
 	if (a->buffered && a->mode != MODE_TRACE) {
 		fprintf(stderr, "dtrace: -B not valid in combination with [-AGhlV] options\n");
@@ -260,7 +275,7 @@ static int combinations(const struct args *a)
 int args_parse(struct args *a, int argc, char **argv)
 {
 	int c, status = 0;
-	if (!allocate(a, argc)) {
+	if (!allocate_lists(a, argc)) {
 		fprintf(stderr, "dtrace: out of memory\n");
 		return 2;
 	}
@@ -270,9 +285,9 @@ int args_parse(struct args *a, int argc, char **argv)
 	while (!status && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return bad_option(c, (const char *const *)argv);
-		status = one_letter(a, c, optarg);
+		status = take_letter(a, c, optarg);
 	}
 	for (int i = optind; !status && i < argc; i++)
 		status = add_operand(a, argv[i]);
-	return status ? status : combinations(a);
+	return status ? status : check_combinations(a);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compiled programs in, the command's exit status out: enable, go, work until exit(), a signal or the end of
- * the target, then what is left is printed.
+ * the target, then print what is left. All text for users that is not traced data goes to standard error.
  */
 #include "engine.h"
 
@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What one run of the command works on. */
 struct run {
 	dtrace_hdl_t *dtp;
 	const struct args *a;
@@ -27,6 +28,7 @@ struct run {
 	bool exited;			/* by exit(), or a buffer that was full */
 };
 
+/* Options that steer our own output are copied; setopt() in a program may change them at any time. */
 static void read_options(struct run *r)
 {
 	show_options(&r->show);
@@ -42,7 +44,7 @@ static int on_setopt(const dtrace_setoptdata_t *d, void *arg)
 
 /* ---- enabling ---- */
 
-/* Up to the predicate, the body or the end: what people call the description. */
+/* A description is named by its text up to the predicate, the body or the end. */
 static void put_matched(const struct program *p, unsigned n)
 {
 	if (p->file)
@@ -53,7 +55,8 @@ static void put_matched(const struct program *p, unsigned n)
 		    n == 1 ? "" : "s");
 }
 
-static int enable(struct run *r, dtrace_prog_t *const *programs)
+/* Enables all programs, in the order of the command line. 0, or the status to exit with after a message. */
+static int enable_programs(struct run *r, dtrace_prog_t *const *programs)
 {
 	unsigned total = 0;
 
@@ -81,7 +84,11 @@ static int enable(struct run *r, dtrace_prog_t *const *programs)
 	return 0;
 }
 
-static int failed(struct run *r, const char *what)
+/*
+ * Tells why tracing ends, after the errors of probes that wait to be told. If writing failed, that is the
+ * reason; the stream is then emptied, so that it is not told a second time at exit. Returns 1.
+ */
+static int tracing_failed(struct run *r, const char *what)
 {
 	bool unwritten = ferror(r->show.out) && r->show.why != 0;
 
@@ -99,18 +106,19 @@ static int failed(struct run *r, const char *what)
 
 /* ---- the loop ---- */
 
-/* SIGUSR1: what would be printed if the trace ended now. It goes on. */
+/* SIGUSR1: prints what would be printed if the trace ended now. The trace goes on. */
 static int show_aggregations(struct run *r)
 {
 	signals_answered();
 	r->show.kind->blank(&r->show);
 	if (dtrace_aggregate_snap(r->dtp) != 0 || dtrace_aggregate_print(r->dtp, show_file(&r->show),
 	    NULL) != 0)
-		return failed(r, "failed to print aggregations");
+		return tracing_failed(r, "failed to print aggregations");
 	return 0;
 }
 
-static int work(struct run *r, bool *done)
+/* One round of the library's work. *done is set when the program itself ended the trace. */
+static int work_once(struct run *r, bool *done)
 {
 	switch (dtrace_work(r->dtp, show_file(&r->show), r->show.kind->probe, r->show.kind->record,
 	    &r->show)) {
@@ -121,11 +129,15 @@ static int work(struct run *r, bool *done)
 	case DTRACE_WORKSTATUS_OKAY:
 		return 0;
 	default:
-		return failed(r, "processing aborted");
+		return tracing_failed(r, "processing aborted");
 	}
 }
 
-static int loop(struct run *r)
+/*
+ * A signal and the end of the target stop tracing; one more round of work then reads what is left, END's
+ * records included.
+ */
+static int work_loop(struct run *r)
 {
 	bool done = false;
 	int status = 0;
@@ -138,9 +150,9 @@ static int loop(struct run *r)
 			if (signals_interrupted())
 				r->show.kind->blank(&r->show);
 			if (dtrace_stop(r->dtp) != 0)
-				return failed(r, "couldn't stop tracing");
+				return tracing_failed(r, "couldn't stop tracing");
 		}
-		status = work(r, &done);
+		status = work_once(r, &done);
 		if (status == 0 && signals_asked() && !done)
 			status = show_aggregations(r);
 		faults_tell(&r->show.faults, r->show.out, done);
@@ -148,7 +160,8 @@ static int loop(struct run *r)
 	return status;
 }
 
-static int go(struct run *r)
+/* Makes everything live, says what the user should know of it, and only then lets the victims run. */
+static int start_tracing(struct run *r)
 {
 	struct sizes before;
 	struct progress p;
@@ -159,7 +172,7 @@ static int go(struct run *r)
 	err = dtrace_go(r->dtp);
 	progress_stop(&p);
 	if (err != 0)
-		return failed(r, "could not enable tracing");
+		return tracing_failed(r, "could not enable tracing");
 	if (show_option_on(r->dtp, "destructive") && !r->show.quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	if (dtrace_notice(r->dtp)[0] != '\0')
@@ -171,25 +184,29 @@ static int go(struct run *r)
 	return 0;
 }
 
-static int trace(struct run *r, dtrace_prog_t *const *programs)
+/*
+ * The saved enabling of -a is claimed after dtrace_go(): a failure leaves it for the next try. The exit
+ * status is that of exit(), else with -x childstatus that of the command.
+ */
+static int trace_programs(struct run *r, dtrace_prog_t *const *programs)
 {
 	int status;
 
 	read_options(r);
-	if (enable(r, programs) != 0)
+	if (enable_programs(r, programs) != 0)
 		return 1;
 	if (show_handlers(&r->show) != 0 || dtrace_handle_setopt(r->dtp, on_setopt, r) != 0)
-		return failed(r, "could not enable tracing");
-	status = go(r);
+		return tracing_failed(r, "could not enable tracing");
+	status = start_tracing(r);
 	if (status == 0 && anon_claimed(r->a))
 		status = anon_consume(r->a);
 	if (status == 0)
-		status = loop(r);
+		status = work_loop(r);
 	if (status != 0)
 		return status;
 	r->show.kind->blank(&r->show);
 	if (dtrace_aggregate_print(r->dtp, show_file(&r->show), NULL) != 0)
-		return failed(r, "failed to print aggregations");
+		return tracing_failed(r, "failed to print aggregations");
 	status = dtrace_exitstatus(r->dtp);
 	if (status == 0 && !r->exited && show_option_on(r->dtp, "childstatus"))
 		status = victims_status(r->victims, r->a);
@@ -200,7 +217,11 @@ static int trace(struct run *r, dtrace_prog_t *const *programs)
 
 #define OUTPUT_BUFFER (256u << 10)	/* what floods of records write at once; touched only when used */
 
-static int flush(struct run *r, int status)
+/*
+ * Output that could not be written must not look like success. The errno of the first write that failed says
+ * more than that of the last.
+ */
+static int flush_output(struct run *r, int status)
 {
 	bool bad = fflush(r->show.out) != 0 || ferror(r->show.out);
 	int err = r->show.why != 0 ? r->show.why : errno;
@@ -222,9 +243,9 @@ static int flush(struct run *r, int status)
 
 int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs, struct victims *v)
 {
-	struct run r = { .dtp = dtp, .a = a, .victims = v, .show = { .dtp = dtp, .out = stdout,
-	    .time_column = a->time_column,
-		.buffered = a->buffered } };
+	struct run r = { .dtp = dtp, .a = a, .victims = v,
+		.show = { .dtp = dtp, .out = stdout, .time_column = a->time_column,
+			.buffered = a->buffered } };
 	int status;
 
 	if (a->mode == MODE_HEADER)
@@ -237,8 +258,9 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 	}
 	if (!isatty(fileno(r.show.out)))
 		setvbuf(r.show.out, NULL, _IOFBF, OUTPUT_BUFFER);
-	status = flush(&r, a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) :
-	    trace(&r, programs));
+	status = a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) :
+	    trace_programs(&r, programs);
+	status = flush_output(&r, status);
 	faults_free(&r.show.faults);
 	return status;
 }

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Errors of probes, told apart and counted; faults.h says which are kept back. */
 #include "faults.h"
+
+#include "base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SECOND 1000000000u
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
-}
-
 /*
- * NULL: there is no room for another kind, or it is one of the library's, each of which has a text of its
- * own.
+ * The kind that an error belongs to. NULL: there is no room for another kind, or it is an error of the
+ * library's, each of which has a text of its own.
  */
 static struct fault *fault_of(struct faults *f, const dtrace_errdata_t *d)
 {
@@ -40,6 +34,7 @@ static struct fault *fault_of(struct faults *f, const dtrace_errdata_t *d)
 	return &f->list[f->n++];
 }
 
+/* Without memory for the text the error is written at once: none is lost. */
 bool faults_keep(struct faults *f, const dtrace_errdata_t *d)
 {
 	struct fault *one = fault_of(f, d);
@@ -56,7 +51,11 @@ bool faults_keep(struct faults *f, const dtrace_errdata_t *d)
 	return true;
 }
 
-static void tell(struct fault *one, FILE *out)
+/*
+ * The last text, with the number of those like it. Traced output is flushed first, so that the order is
+ * right.
+ */
+static void tell_waiting(struct fault *one, FILE *out)
 {
 	fflush(out);
 	one->last[strcspn(one->last, "\n")] = '\0';
@@ -70,6 +69,7 @@ static void tell(struct fault *one, FILE *out)
 	one->waiting = 0;
 }
 
+/* The clock is read only if there are errors. */
 void faults_tell(struct faults *f, FILE *out, bool now)
 {
 	uint64_t time = f->n > 0 ? now_ns() : 0;
@@ -79,7 +79,7 @@ void faults_tell(struct faults *f, FILE *out, bool now)
 	f->next = time + SECOND;
 	for (int i = 0; i < f->n; i++)
 		if (f->list[i].waiting > 0)
-			tell(&f->list[i], out);
+			tell_waiting(&f->list[i], out);
 }
 
 void faults_free(struct faults *f)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* -l: probes as a table, each once for each description that matches it; with -v what they promise. */
 #include "list.h"
 
 #include "report.h"
@@ -6,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* One listing, for the callbacks. */
 struct listing {
 	const struct args *a;
 	FILE *out;
@@ -13,6 +15,7 @@ struct listing {
 	int *why;			/* errno of a write that failed */
 };
 
+/* -v: the types of args[], as the provider declares them. */
 static void put_arguments(dtrace_hdl_t *dtp, const dtrace_probeinfo_t *info, FILE *f)
 {
 	char name[256];
@@ -26,7 +29,8 @@ static void put_arguments(dtrace_hdl_t *dtp, const dtrace_probeinfo_t *info, FIL
 	fputc('\n', f);
 }
 
-static void put_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, FILE *f)
+/* -v: stability and arguments; a probe about which nothing is known says so in its place. */
+static void put_details(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, FILE *f)
 {
 	dtrace_probeinfo_t info;
 
@@ -39,6 +43,7 @@ static void put_info(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, FILE *f)
 	put_arguments(dtp, &info, f);
 }
 
+/* One line of the table. -1 ends the listing, because nobody reads it any more. */
 static int put_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 {
 	struct listing *l = arg;
@@ -46,13 +51,17 @@ static int put_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 	fprintf(l->out, "%5u %10s %17s %33s %s\n", d->dtpd_id, d->dtpd_provider, d->dtpd_mod, d->dtpd_func,
 	    d->dtpd_name);
 	if (l->a->verbose)
-		put_info(dtp, d, l->out);
+		put_details(dtp, d, l->out);
 	if (!ferror(l->out))
 		return 0;
 	*l->why = errno;
 	return -1;
 }
 
+/*
+ * A clause is listed once, however many statements it has. A description that matches nothing is told, and
+ * the listing goes on.
+ */
 static int put_statement(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t *s, void *arg)
 {
 	const dtrace_probedesc_t *d = &s->dtsd_ecbdesc->dted_probe;

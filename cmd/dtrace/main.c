@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dtrace(1): the command line in, calls into libdtrace in the documented order: open, defaults, options,
- * programs, then the engine. Exit status 0, 1 for an error, 2 for a command line that makes no sense.
+ * programs, then the engine. The exit status is 0, 1 for an error, or 2 for a command line that makes no
+ * sense. The library prints nothing: all messages are written here and in the files beside this one.
  */
 #include "anon.h"
 #include "args.h"
+#include "base.h"
 #include "engine.h"
 #include "report.h"
 #include "signals.h"
@@ -14,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int version(const struct args *a)
+/* -V prints the version of D that all systems print; with -v also our own. */
+static int print_version(const struct args *a)
 {
 	printf("dtrace: D 1.14\n");
 	if (a->verbose)
@@ -22,6 +25,7 @@ static int version(const struct args *a)
 	return 0;
 }
 
+/* Names the flag as the user wrote it. The excerpt offers the nearest option. */
 static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
 {
 	int err = dtrace_errno(dtp);
@@ -41,19 +45,21 @@ static int set_all(dtrace_hdl_t *dtp, const struct setting *list, int n)
 	return 0;
 }
 
+/* The historic defaults of the command, which differ from those of the library. */
 static int set_defaults(dtrace_hdl_t *dtp)
 {
 	static const struct setting defaults[] = {
 		{ 'x', "bufsize", "4m" }, { 'x', "aggsize", "4m" }, { 'x', "temporal", "yes" } };
-	return set_all(dtp, defaults, sizeof(defaults) / sizeof(defaults[0]));
+	return set_all(dtp, defaults, COUNT(defaults));
 }
 
-/* Operands of -G are objects, not $1 and so on. */
+/* The operands of -G are objects, not $1 and so on. */
 static int macro_args(const struct args *a)
 {
 	return a->mode == MODE_LINK ? 1 : a->noperands;
 }
 
+/* $0 of a script is its path. */
 static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
 {
 	FILE *f = fopen(p->text, "r");
@@ -70,7 +76,7 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 	return prog;
 }
 
-/* A program of many lines would bury the message; the line that is wrong is shown with it. */
+/* A program of many lines would bury the message; the line that is wrong is shown with the message anyway. */
 static int first_line(const char *text)
 {
 	size_t len = strcspn(text, "\n");
@@ -95,6 +101,7 @@ static FILE *report_file(dtrace_hdl_t *dtp)
 	return dtrace_oformat(dtp) == DTRACE_OFORMAT_TEXT ? stdout : stderr;
 }
 
+/* -v reports the stability of each program as it is compiled. */
 static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct program *p, dtrace_prog_t **out)
 {
 	dtrace_prog_t *prog = p->file ? compile_file(dtp, a, p) : compile_text(dtp, a, p);
@@ -106,7 +113,7 @@ static int compile_one(dtrace_hdl_t *dtp, const struct args *a, const struct pro
 	return 0;
 }
 
-/* Processes come first: programs may name them. Those of -a are compiled already. */
+/* Processes come first, because programs may name them. Programs of -a are compiled already. */
 static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
 	struct victims v;
@@ -122,7 +129,7 @@ static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_
 	return status;
 }
 
-/* dtrace script.d: the operand is meant as the program. */
+/* `dtrace script.d`: the operand was probably meant as the program. */
 static void no_probes(const struct args *a)
 {
 	const char *script = a->noperands > 1 && access(a->operands[1], R_OK) == 0 ? a->operands[1] : NULL;
@@ -131,6 +138,7 @@ static void no_probes(const struct args *a)
 	    script ? ")" : "");
 }
 
+/* Options are set in the order of the command line, before anything is compiled. */
 static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
 	int status = set_all(dtp, a->settings, a->nsettings);
@@ -147,8 +155,8 @@ static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **
 }
 
 /*
- * -a: what was saved takes the place of programs; options of this command line come after those that were
- * saved.
+ * -a: the saved programs take the place of those on the command line. The options of this command line are
+ * set after the saved ones, and win.
  */
 static int run_saved(dtrace_hdl_t *dtp, const struct args *a)
 {
@@ -163,7 +171,8 @@ static int run_saved(dtrace_hdl_t *dtp, const struct args *a)
 	return status;
 }
 
-static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
+/* Listings of the compiler (-S, -x tree) go to standard error. */
+static int run_command(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs)
 {
 	int status = set_defaults(dtp);
 	if (status)
@@ -172,7 +181,7 @@ static int run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **programs
 	return a->mode == MODE_TRACE && anon_claimed(a) ? run_saved(dtp, a) : set_and_run(dtp, a, programs);
 }
 
-/* One sentence that says what is missing, not only that something is. */
+/* Says what is missing, not only that something is. */
 static void open_failed(int err)
 {
 	fprintf(stderr, "dtrace: failed to initialize dtrace: %s%s\n", dtrace_errmsg(NULL, err),
@@ -180,8 +189,7 @@ static void open_failed(int err)
 }
 
 /*
- * -e looks whether there are such probes, where that is permitted; who may not trace can still check a
- * program.
+ * -e looks whether the probes exist where that is permitted; whoever may not trace can still check a program.
  */
 static dtrace_hdl_t *open_handle(const struct args *a, bool tracing, int *err)
 {
@@ -194,6 +202,7 @@ static dtrace_hdl_t *open_handle(const struct args *a, bool tracing, int *err)
 	return dtp;
 }
 
+/* Signals are caught before anything is traced, so that an early one is not lost. */
 static int open_and_run(const struct args *a)
 {
 	bool tracing = (a->mode == MODE_TRACE && !a->compile_only) || a->mode == MODE_LIST;
@@ -205,7 +214,7 @@ static int open_and_run(const struct args *a)
 	if (programs)
 		dtp = open_handle(a, tracing, &err);
 	if (dtp)
-		status = run(dtp, a, programs);
+		status = run_command(dtp, a, programs);
 	else
 		open_failed(err);
 	if (dtp)
@@ -230,7 +239,7 @@ int main(int argc, char **argv)
 	if (!status && a.mode == MODE_HELP)
 		args_usage(stdout);
 	else if (!status && a.mode == MODE_VERSION)
-		status = version(&a);
+		status = print_version(&a);
 	else if (!status)
 		status = open_and_run(&a);
 	args_free(&a);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A thread that sleeps: "dtrace: enabling probes: 3 s", written over itself every second. */
+/*
+ * A thread that sleeps and writes "dtrace: enabling probes: 3 s" over itself every second. It needs no help
+ * from the library, whose calls may take long without returning.
+ */
 #include "progress.h"
 
 #include <signal.h>
@@ -7,7 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static void *show(void *arg)
+/*
+ * Runs until p->stop. The line is wiped before the thread ends, so that progress_stop() leaves a clean
+ * terminal.
+ */
+static void *show_progress(void *arg)
 {
 	struct progress *p = arg;
 	struct timespec at;
@@ -43,7 +50,7 @@ void progress_start(struct progress *p, const char *what, bool quiet)
 	pthread_condattr_destroy(&attr);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);	/* signals are for the main thread */
-	p->running = pthread_create(&p->thread, NULL, show, p) == 0;
+	p->running = pthread_create(&p->thread, NULL, show_progress, p) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A compiled program in, its lowest stability attributes as text out. */
+/*
+ * The stability report of -v: a compiled program in, its lowest attributes as text out. The layout is
+ * historic.
+ */
 #include "report.h"
 
 #include <string.h>
@@ -12,7 +15,7 @@ void report_attributes(FILE *f, const char *title, dtrace_attribute_t attr)
 	    dtrace_class_name(attr.dtat_class));
 }
 
-/* What a description is called: its text up to a predicate or body. */
+/* A description is named by its text up to the predicate or the body. */
 static int name_len(const struct program *p)
 {
 	return (int)(p->file ? strlen(p->text) : strcspn(p->text, "{/;"));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* What the command adds to what the library writes; show.h says what there is of it. */
 #include "show.h"
+
+#include "base.h"
 
 #include <errno.h>
 #include <stdio_ext.h>
@@ -11,8 +14,8 @@ bool show_option_on(dtrace_hdl_t *dtp, const char *name)
 	return dtrace_getopt(dtp, name, &v) == 0 && v != DTRACEOPT_UNSET;
 }
 
-/* After writing: the reason, should that have failed. */
-static void note(struct show *s)
+/* After each write: keeps the reason of the first that failed, before errno changes. */
+static void note_failure(struct show *s)
 {
 	if (s->why == 0 && ferror_unlocked(s->out))
 		s->why = errno;
@@ -20,6 +23,7 @@ static void note(struct show *s)
 
 /* ---- text ---- */
 
+/* Once, before the first firing: -F has columns of its own, and -q has none. */
 static void put_header(struct show *s)
 {
 	if (s->header)
@@ -33,6 +37,7 @@ static void put_header(struct show *s)
 		    "FUNCTION:NAME");
 }
 
+/* -t: seconds since the machine started, as `timestamp` counts them. */
 static void put_time(struct show *s, const dtrace_probedata_t *d)
 {
 	if (s->time_column)
@@ -40,6 +45,10 @@ static void put_time(struct show *s, const dtrace_probedata_t *d)
 		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));
 }
 
+/*
+ * CPU, id and name of the probe. The text of the last few is kept, as floods of records are mostly from a few
+ * probes, and formatting is what they cost.
+ */
 static void put_columns(struct show *s, processorid_t cpu, const dtrace_probedesc_t *p)
 {
 	struct show_columns *c = &s->kept[(p->dtpd_id + 5u * (unsigned)cpu) % SHOW_KEPT];
@@ -55,6 +64,7 @@ static void put_columns(struct show *s, processorid_t cpu, const dtrace_probedes
 	fwrite_unlocked(c->text, 1, (size_t)c->len, s->out);
 }
 
+/* Before the records of a firing: its columns, or with -F its place in the flow. */
 static int text_probe(const dtrace_probedata_t *d, void *arg)
 {
 	const dtrace_probedesc_t *p = d->dtpda_pdesc;
@@ -77,11 +87,11 @@ static int text_probe(const dtrace_probedata_t *d, void *arg)
 	} else {
 		put_time(s, d);
 	}
-	note(s);
+	note_failure(s);
 	return DTRACE_CONSUME_THIS;
 }
 
-/* Called once after the records of a firing. */
+/* The library prints each record; this ends the line after the last (rec NULL). */
 static int text_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
 {
 	struct show *s = arg;
@@ -91,17 +101,18 @@ static int text_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec,
 		return DTRACE_CONSUME_THIS;
 	if (!s->quiet)
 		putc_unlocked('\n', s->out);
-	note(s);
+	note_failure(s);
 	return DTRACE_CONSUME_NEXT;
 }
 
-/* What was traced before it stands before it, also where both go to one file. */
+/* What was traced before a message stands before it, also where both go to one file. */
 static void before_message(struct show *s)
 {
 	fflush(s->out);
-	note(s);
+	note_failure(s);
 }
 
+/* Errors that come too often are kept back and told together (faults.h). */
 static int text_error(const dtrace_errdata_t *d, void *arg)
 {
 	struct show *s = arg;
@@ -127,6 +138,7 @@ static void text_blank(struct show *s)
 
 /* ---- formats that tell everything themselves ---- */
 
+/* Formats that write everything themselves need nothing from us. */
 static int every_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
 {
 	(void)d;
@@ -155,6 +167,7 @@ static void no_blank(struct show *s)
 
 /* ---- -B ---- */
 
+/* Text in quotes on one line. */
 static void put_quoted(FILE *out, const char *text)
 {
 	putc('"', out);
@@ -167,7 +180,7 @@ static void put_quoted(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* A piece of text, and what it was made of. */
+/* -B: each piece of text on a line of its own, with what it was made of. */
 static int on_buffered(const dtrace_bufdata_t *b, void *arg)
 {
 	static const struct { uint32_t flag; const char *name; } flags[] = {
@@ -191,11 +204,11 @@ static int on_buffered(const dtrace_bufdata_t *b, void *arg)
 	if (b->dtbda_recdesc != NULL)
 		fprintf(s->out, " action 0x%x size %u", b->dtbda_recdesc->dtrd_action,
 		    b->dtbda_recdesc->dtrd_size);
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+	for (size_t i = 0; i < COUNT(flags); i++)
 		if (b->dtbda_flags & flags[i].flag)
 			fprintf(s->out, " %s", flags[i].name);
 	putc('\n', s->out);
-	note(s);
+	note_failure(s);
 	return DTRACE_HANDLE_OK;
 }
 
@@ -206,6 +219,9 @@ FILE *show_file(const struct show *s)
 
 /* ---- which of them ---- */
 
+/*
+ * By dtrace_oformat(): text needs all our help, tables need errors and drops told, structured formats none.
+ */
 static const struct show_kind kinds[] = {
 	[DTRACE_OFORMAT_TEXT] = { text_probe, text_record, text_error, text_drop, text_blank, false },
 	[DTRACE_OFORMAT_STRUCTURED] = { NULL, every_record, no_error, no_drop, no_blank, true },

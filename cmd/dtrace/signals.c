@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals in, flags out: the command's only variables that live outside of a function. */
+/*
+ * Signals in, flags out. These are the command's only variables that live outside of a function, because a
+ * signal handler has no other way to speak.
+ */
 #include "signals.h"
 
+#include "base.h"
+
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
-/* Written by signal handlers; `asked` is taken back when it was done. */
+/* Written by signal handlers; `asked` is taken back once it was answered. */
 static volatile sig_atomic_t interrupted, since;	/* since: milliseconds, at the first signal */
 static volatile sig_atomic_t asked;			/* for the aggregations as they are */
 
+/* Signals that come within this time are one. */
 #define ONE_WISH_MS 300
 
 /*
- * The second one ends at once; the kernel side goes with the process. timeout(1) signals its child and then
- * its whole group: signals that come together are one wish to stop, and what was counted is still to be
- * printed. A busy machine may take its time between the two.
+ * A second signal ends the process at once; the kernel removes what it traced. But timeout(1) signals its
+ * child and then its whole group: signals that come together are one wish to stop, and what was counted is
+ * still to be printed. A busy machine may take its time between the two.
  */
 static void on_signal(int sig)
 {
-	struct timespec now;
 	sig_atomic_t ms;
 
 	(void)sig;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (sig_atomic_t)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
+	ms = (sig_atomic_t)(now_ns() / 1000000 % 1000000000);
 	if (interrupted && (ms < since || ms > since + ONE_WISH_MS))
 		_exit(1);
 	if (!interrupted)
@@ -54,8 +57,8 @@ void signals_answered(void)
 }
 
 /*
- * SIGPIPE stays as it is: who reads us no more ends us, as any other tool, and nothing of a trace outlives
- * its process.
+ * SIGPIPE stays as it is: if nobody reads our output we end, as any other tool does, and nothing of a trace
+ * outlives its process.
  */
 void signals_catch(void)
 {

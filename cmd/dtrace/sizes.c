@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Sizes and rates that dtrace_go() has lowered, told in the historic words. */
 #include "sizes.h"
 
+#include "base.h"
+
+/* The historic words for each; struct sizes has one value for each row. */
 static const struct { const char *option, *text; int rate; } rows[] = {
 	{ "bufsize", "buffer size", 0 }, { "aggsize", "aggregation size", 0 },
 	{ "specsize", "speculation size", 0 },
@@ -8,15 +12,15 @@ static const struct { const char *option, *text; int rate; } rows[] = {
 	{ "statusrate", "status rate", 1 }, { "switchrate", "switch rate", 1 },
 	{ "aggrate", "aggregation rate", 1 },
 };
-#define NROWS (sizeof(rows) / sizeof(rows[0]))
 
 void sizes_read(struct sizes *s, dtrace_hdl_t *dtp)
 {
-	for (size_t i = 0; i < NROWS; i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (dtrace_getopt(dtp, rows[i].option, &s->value[i]) != 0)
 			s->value[i] = DTRACEOPT_UNSET;
 }
 
+/* In the largest unit that divides it, as users write sizes. */
 static void size_notice(const char *what, dtrace_optval_t now)
 {
 	const char *suffix = "kmgt";
@@ -54,7 +58,7 @@ void sizes_notice(const struct sizes *before, dtrace_hdl_t *dtp)
 	if (dtrace_getopt(dtp, "quietresize", &quiet) == 0 && quiet != DTRACEOPT_UNSET)
 		return;
 	sizes_read(&now, dtp);
-	for (size_t i = 0; i < NROWS; i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		if (before->value[i] == now.value[i])
 			continue;
 		if (rows[i].rate)

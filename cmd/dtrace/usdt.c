@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiled declarations in, the header or the object out, under the name that -o or the script's name gives.
+ * -h and -G: compiled declarations in, the header or the object out, under the name that -o or the script's
+ * name gives.
  */
 #include "usdt.h"
 
@@ -10,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* dir/probes.d is probes.h in the current folder; "" when there is not one script with such a name. */
+/*
+ * dir/probes.d becomes probes.h in the current folder; "" unless there is exactly one script with such a
+ * name.
+ */
 static void default_name(const struct args *a, const char *suffix, char *buf, size_t len)
 {
 	const char *base, *slash;
@@ -26,6 +30,7 @@ static void default_name(const struct args *a, const char *suffix, char *buf, si
 		snprintf(buf, len, "%.*s%s", (int)n - 2, base, suffix);
 }
 
+/* 0, or 2 after a message: without a script there is nothing to declare. */
 static int no_programs(const struct args *a, const char *flag)
 {
 	if (a->nprograms > 0)
@@ -34,6 +39,7 @@ static int no_programs(const struct args *a, const char *flag)
 	return 2;
 }
 
+/* Writes the header, or nothing: half a file is removed. */
 static int header_to(dtrace_hdl_t *dtp, const char *name)
 {
 	FILE *f = fopen(name, "we");
@@ -69,12 +75,14 @@ int usdt_header(dtrace_hdl_t *dtp, const struct args *a)
 		return header_to(dtp, a->output);
 	default_name(a, ".h", name, sizeof(name));
 	if (name[0] == '\0') {
-		fprintf(stderr, "dtrace: -h needs an output file (-o) when there is not one script named file.d\n");
+		fprintf(stderr, "dtrace: -h needs an output file (-o) unless there is one script, named "
+		    "file.d\n");
 		return 2;
 	}
 	return header_to(dtp, name);
 }
 
+/* dtrace_stmt_iter() calls this only if there are clauses. */
 static int has_clauses(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t *stmt, void *arg)
 {
 	(void)dtp;
@@ -85,8 +93,8 @@ static int has_clauses(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t
 }
 
 /*
- * Declarations of all programs go into one object. The library looks for clauses in the program it is given:
- * give it one that has some.
+ * Declarations of all programs go into one object. The library looks for clauses in the program it is given,
+ * so it gets one that has some, to refuse them.
  */
 int usdt_link(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs)
 {

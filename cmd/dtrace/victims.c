@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Starting, grabbing and waiting for the processes that are traced, and the notices about their ends. */
+/*
+ * Starting, grabbing and waiting for the processes that are traced, and the notices about their ends. The
+ * handles belong to the library; this keeps a list of them in the order of the command line.
+ */
 #include "victims.h"
 
 #include "waitfor.h"
@@ -14,8 +17,8 @@
 #define BLANKS " \t\n\v\f\r"
 
 /*
- * The end of a word: quotes keep white space in it and go away, as does a backslash before anything. No other
- * shell.
+ * Copies one word and returns the place behind it, NULL if a quote is not closed. Quotes keep white space in
+ * a word and go away, and a backslash takes the next character as it is. That is all of the shell there is.
  */
 static const char *take_word(const char *from, char **to)
 {
@@ -35,10 +38,10 @@ static const char *take_word(const char *from, char **to)
 }
 
 /*
- * The words of a command; NULL: out of memory, or *open: a quote is not closed. Both arrays are one
- * allocation.
+ * The words of a command; NULL: out of memory, or *open: a quote is not closed. The words and the list are
+ * one allocation, which the caller frees.
  */
-static char **split(const char *command, bool *open)
+static char **split_words(const char *command, bool *open)
 {
 	size_t max = strlen(command) / 2 + 2, n = 0;
 	char **words = malloc(max * sizeof(*words) + strlen(command) + 2);
@@ -60,10 +63,11 @@ static char **split(const char *command, bool *open)
 	return words;
 }
 
-static struct ps_prochandle *start(struct victims *v, const char *command)
+/* -c: the process is started and held. NULL after a message. */
+static struct ps_prochandle *start_command(struct victims *v, const char *command)
 {
 	bool open;
-	char **words = split(command, &open);
+	char **words = split_words(command, &open);
 	struct ps_prochandle *p = NULL;
 
 	if (open)
@@ -78,7 +82,8 @@ static struct ps_prochandle *start(struct victims *v, const char *command)
 	return p;
 }
 
-static struct ps_prochandle *grab(struct victims *v, long pid)
+/* -p: the process runs on. NULL after a message. */
+static struct ps_prochandle *grab_process(struct victims *v, long pid)
 {
 	struct ps_prochandle *p = dtrace_proc_grab(v->dtp, (pid_t)pid, 0);
 
@@ -87,15 +92,16 @@ static struct ps_prochandle *grab(struct victims *v, long pid)
 	return p;
 }
 
+/* A command, a pid, or a name to wait for (-W). */
 static struct ps_prochandle *open_one(struct victims *v, const struct victim *a)
 {
 	long pid = a->pid;
 
 	if (a->command)
-		return start(v, a->text);
+		return start_command(v, a->text);
 	if (pid == 0)
 		pid = waitfor_name(a->text);
-	return pid > 0 ? grab(v, pid) : NULL;
+	return pid > 0 ? grab_process(v, pid) : NULL;
 }
 
 int victims_open(struct victims *v, dtrace_hdl_t *dtp, const struct args *a)
@@ -121,6 +127,10 @@ int victims_open(struct victims *v, dtrace_hdl_t *dtp, const struct args *a)
 	return 0;
 }
 
+/*
+ * Called by dtrace_sleep() for each process that ends: v->alive counts down, and the user is told how it
+ * ended.
+ */
 static void on_end(struct ps_prochandle *p, const char *msg, void *arg)
 {
 	struct victims *v = arg;
@@ -145,6 +155,7 @@ static void on_end(struct ps_prochandle *p, const char *msg, void *arg)
 		fprintf(stderr, "dtrace: pid %d has exited\n", pid);
 }
 
+/* -x follow: processes that the victims make are traced too. */
 static bool follows(dtrace_hdl_t *dtp)
 {
 	dtrace_optval_t v;
@@ -166,11 +177,13 @@ void victims_notice(struct victims *v)
 	    follows(v->dtp) ? " and what it makes" : "");
 }
 
+/* Called in the loop: tracing ends with the last of them. */
 bool victims_gone(const struct victims *v)
 {
 	return v->n > 0 && v->alive == 0 && dtrace_proc_followed(v->dtp) == 0;
 }
 
+/* The handler comes first: a short process may end at once. */
 void victims_continue(struct victims *v)
 {
 	(void)dtrace_handle_proc(v->dtp, on_end, v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The wait is a trace of its own: a program that takes a new name costs the others nothing, and is known at
- * once.
+ * -W: the wait is a trace of its own. A program that takes a new name is known at once, and waiting costs the
+ * others nothing.
  */
 #include "waitfor.h"
 
@@ -12,11 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMM 16			/* what the kernel keeps of a name, with the NUL */
+/* What the kernel keeps of a name, with the NUL: longer names are compared by their first 15 characters. */
+#define COMM 16
 
 static const char program[] = "proc:::exec-success /execname == $$1/ { trace(pid); exit(0); }";
 
-static int take(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec, void *arg)
+/* The record of trace(pid); the one of exit() is passed over. */
+static int take_pid(const dtrace_probedata_t *data, const dtrace_recdesc_t *rec, void *arg)
 {
 	long *found = arg;
 	int32_t pid;
@@ -34,7 +36,8 @@ static int take_probe(const dtrace_probedata_t *data, void *arg)
 	return DTRACE_CONSUME_THIS;
 }
 
-static int enable(dtrace_hdl_t *h, const char *name)
+/* The name is an operand of the program, so that it needs no quoting. */
+static int enable_wait(dtrace_hdl_t *h, const char *name)
 {
 	char shown[COMM], *const argv[] = { "dtrace", shown };
 	dtrace_prog_t *p;
@@ -53,7 +56,7 @@ long waitfor_name(const char *name)
 	int err;
 	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, 0, &err);
 
-	if (h == NULL || enable(h, name) != 0) {
+	if (h == NULL || enable_wait(h, name) != 0) {
 		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name,
 		    dtrace_errmsg(h, h != NULL ? dtrace_errno(h) : err));
 		dtrace_close(h);
@@ -62,7 +65,7 @@ long waitfor_name(const char *name)
 	fprintf(stderr, "dtrace: waiting for a process named %s\n", name);
 	while (!signals_interrupted() && pid == 0 && status == DTRACE_WORKSTATUS_OKAY) {
 		dtrace_sleep(h);
-		status = dtrace_work(h, NULL, take_probe, take, &pid);
+		status = dtrace_work(h, NULL, take_probe, take_pid, &pid);
 	}
 	if (pid == 0 && status == DTRACE_WORKSTATUS_ERROR)
 		fprintf(stderr, "dtrace: failed to wait for %s: %s\n", name,
