@@ -47,6 +47,7 @@ void dt_aggs_free(struct dt_aggs *a)
 
 /* ---- keys ---- */
 
+/* Open addressing: buckets hold an element's index + 1, and 0 ends a search. Keys are compared as bytes. */
 static void link_elem(struct dt_agg_table *t, uint32_t i)
 {
 	uint32_t b = dt_hash_bytes(DT_HASH_START, t->agg.elem[i]->key, t->agg.layout->keysize) % t->nbuckets;
@@ -56,7 +57,10 @@ static void link_elem(struct dt_agg_table *t, uint32_t i)
 	t->bucket[b] = i + 1;
 }
 
-/* At most half full, so probing stays short. */
+/*
+ * Grows the index. It is at most half full, so searches stay short. When memory runs out the old index
+ * stays, and is still right.
+ */
 static int rehash(struct dt_agg_table *t, uint32_t nbuckets)
 {
 	uint32_t *bucket = calloc(nbuckets, sizeof(*bucket));
@@ -124,15 +128,16 @@ static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key)
 /* One snapshot; key is a copy to be folded, or NULL. */
 struct take { struct dt_agg_table *t; int64_t *words; uint8_t *key; const struct dt_consumer_ops *ops; };
 
+/* Whether a key is a name of the probe (probefunc …), which the kernel records as the probe's id. */
 static bool is_name(const struct dt_agglayout *l, uint32_t k)
 {
 	return l->key_probe != NULL && l->key_probe[k] != 0;
 }
 
 /*
- * sym(), usym() and the modules: one element for all addresses in a function or module. They are
- * resolved while their processes may still live. probefunc and the like: one element for all probes of
- * that name.
+ * Whether different keys of the kernel may be one key here. sym(), usym() and the modules have one
+ * element for all addresses in a function or module, and are resolved while their processes may still
+ * live. probefunc and the like have one element for all probes of that name.
  */
 static bool has_folded_keys(const struct dt_agglayout *l)
 {
@@ -143,6 +148,7 @@ static bool has_folded_keys(const struct dt_agglayout *l)
 	return false;
 }
 
+/* One probe stands for all that have the same name. */
 static void fold_name(const struct take *take, uint32_t k)
 {
 	const struct dt_agglayout *l = take->t->agg.layout;
@@ -153,6 +159,7 @@ static void fold_name(const struct take *take, uint32_t k)
 	memcpy(take->key + l->key[k].off, &id, sizeof(id));
 }
 
+/* The key that an element has here. The result is the caller's key, or take->key until the next call. */
 static const void *fold_key(const struct take *take, const void *key)
 {
 	const struct dt_agglayout *l = take->t->agg.layout;
@@ -182,7 +189,10 @@ static const void *fold_key(const struct take *take, const void *key)
 	return take->key;
 }
 
-/* Merges an element of the kernel: a set of words for each CPU that has seen the key. */
+/*
+ * Merges an element of the kernel: one set of words for each CPU. The element is made only when some
+ * CPU has seen the key, so a per-CPU array does not make elements of zeros.
+ */
 static int merge_elem(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
 {
 	struct take *take = ctx;
@@ -218,6 +228,10 @@ static int switch_all(struct dt_consumer *c, uint32_t n)
 	return err;
 }
 
+/*
+ * Takes over what the kernel has counted since the last snapshot. With several aggregations all buffers
+ * switch at one time, so that they are consistent with each other.
+ */
 int dt_consumer_snap(struct dt_consumer *c)
 {
 	struct dt_aggs *a = dt_consumer_aggs(c);
@@ -259,6 +273,7 @@ struct dt_agg *dt_consumer_agg_at(struct dt_consumer *c, uint32_t i)
 	return &dt_consumer_aggs(c)->table[i].agg;
 }
 
+/* clear() keeps the keys: they are shown with the values of an element that has seen nothing. */
 void dt_agg_clear_elem(struct dt_agg_elem *e)
 {
 	agg_func(e->layout)->init(e->data, e->layout->arg);
@@ -271,6 +286,7 @@ void dt_agg_clear(struct dt_consumer *c, struct dt_agg *agg)
 		dt_agg_clear_elem(agg->elem[i]);
 }
 
+/* normalize() of the whole aggregation overrides what was set for single elements. */
 void dt_agg_normal(struct dt_agg *agg, int64_t normal)
 {
 	agg->normal = normal;
@@ -295,6 +311,7 @@ static void remove_elems(struct dt_agg_table *t, const bool *drop)
 		link_elem(t, i);
 }
 
+/* Elements are marked as gone during a walk and removed after it, as removing moves the others. */
 int dt_agg_sweep(struct dt_agg *agg)
 {
 	bool any = false, *drop;
@@ -315,6 +332,7 @@ int dt_agg_sweep(struct dt_agg *agg)
 
 struct ranking { dt_agg_cmp_f *cmp; void *ctx; const struct dt_agg *agg; };
 
+/* Ranks indices, not elements: the elements stay where they are until it is known which go. */
 static int by_rank(const void *a, const void *b, void *ctx)
 {
 	const struct ranking *r = ctx;

@@ -89,6 +89,10 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	return c;
 }
 
+/*
+ * Probes that appear while tracing add clauses at the end, so an epid keeps its meaning. The arrays
+ * belong to the caller and may have moved; records that wait keep only their epid.
+ */
 int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, const struct dt_ecb *const *ecbs,
     uint32_t necbs)
 {
@@ -125,6 +129,7 @@ void dt_consumer_free(struct dt_consumer *c)
 
 /* ---- taking records ---- */
 
+/* Copies a record out of a ring, whose memory is the kernel's again when the drain goes on. */
 static int take_copy(void *ctx, const void *data, size_t len)
 {
 	struct dt_consumer *c = ctx;
@@ -153,6 +158,7 @@ static int take_copy(void *ctx, const void *data, size_t len)
 	return 0;
 }
 
+/* A total order: qsort() is not stable, so arrival decides between equal times. */
 static int by_time(const void *a, const void *b)
 {
 	const struct rec *x = *(struct rec *const *)a, *y = *(struct rec *const *)b;
@@ -164,6 +170,10 @@ static int by_time(const void *a, const void *b)
 
 /* ---- handing them on ---- */
 
+/*
+ * A record that names no clause, or is shorter than its clause records, is not shown: whoever prints it
+ * would read beyond its end.
+ */
 static int tell_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	struct dt_event e;
@@ -205,8 +215,8 @@ static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
 }
 
 /*
- * The speculation words: an end whose message had no room is still in its word. Each is freed when we
- * have noted it.
+ * The speculation words, which the kernel shares with us. An end whose message had no room in a ring is
+ * still in its word; whoever notes it frees the word.
  */
 static uint64_t *spec_words(struct dt_consumer *c)
 {
@@ -217,8 +227,8 @@ static uint64_t *spec_words(struct dt_consumer *c)
 }
 
 /*
- * Reads the words before the rings: so all that was recorded before such an end is there. True:
- * something was committed.
+ * Notes the words before the rings are read, so that everything recorded before such an end is in what
+ * is read. True: something was committed.
  */
 static bool look_for_ends(struct dt_consumer *c)
 {
@@ -232,7 +242,10 @@ static bool look_for_ends(struct dt_consumer *c)
 	return commits;
 }
 
-/* Handles the ends that no record reported, and frees their numbers. */
+/*
+ * Handles the ends that no record reported, and frees their numbers. A word that has changed since it
+ * was noted belongs to the next generation and is left alone.
+ */
 static int untold_ends(struct dt_consumer *c)
 {
 	uint64_t *words = spec_words(c);
@@ -251,6 +264,7 @@ static int untold_ends(struct dt_consumer *c)
 	return err;
 }
 
+/* One record, in its place in time. A speculative one waits in c->specs, and its end decides. */
 static int process_record(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	switch (h->epid) {
@@ -266,6 +280,7 @@ static int process_record(struct dt_consumer *c, const struct dt_rechdr *h, size
 	}
 }
 
+/* At an error, the record that could not be copied is lost, and those after it stay in the rings. */
 static int copy_rings(struct dt_consumer *c)
 {
 	int err = 0;
@@ -288,6 +303,10 @@ static bool wants_aggs(const void *ctx, const struct dt_rechdr *h)
 	return h->epid == DT_REC_COMMIT || (h->epid > 0 && h->epid <= c->necbs && c->shows_aggs[h->epid - 1]);
 }
 
+/*
+ * A commit counts too: the records it releases may hold a printa(). Where no clause shows an
+ * aggregation, no record is looked at.
+ */
 static bool any_wants_aggs(struct dt_consumer *c)
 {
 	if (!c->any_shows_aggs)
@@ -298,6 +317,7 @@ static bool any_wants_aggs(struct dt_consumer *c)
 	return c->image->policy == DT_POLICY_SWITCH && dt_merge_any(c->merge, wants_aggs, c);
 }
 
+/* What -F looks ahead to: a record of a clause that will be shown, and not a speculative one. */
 static bool is_event(const void *ctx, const struct dt_rechdr *h)
 {
 	const struct dt_consumer *c = ctx;
@@ -318,7 +338,10 @@ uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
 	return h != NULL ? h->epid : 0;
 }
 
-/* They are the consumer's until then: whoever they are handed to may jump out when memory is out. */
+/*
+ * Frees the copies that were handed on. They stay the consumer's until then, as whoever gets one may
+ * jump out when memory runs out.
+ */
 static void forget_done(struct dt_consumer *c)
 {
 	for (size_t i = 0; i < c->done; i++)
@@ -330,8 +353,8 @@ static void forget_done(struct dt_consumer *c)
 }
 
 /*
- * Policies fill and ring, and what was held when tracing ended: older than all that is in the rings now, and
- * handed on at once.
+ * Hands on the copies in the order of time: the records of policies fill and ring, and what was held
+ * when tracing ended, which is older than all that is in the rings now.
  */
 static int read_copies(struct dt_consumer *c)
 {
@@ -350,6 +373,10 @@ static int read_copies(struct dt_consumer *c)
 	return err;
 }
 
+/*
+ * dt_merge_stop() comes in any case: it gives back what was read, also when a record could not be
+ * handled.
+ */
 static int read_rings(struct dt_consumer *c, uint64_t until)
 {
 	int err = dt_merge_start(c->merge), failed = 0;
@@ -393,6 +420,7 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 
 /* ---- drops ---- */
 
+/* How each counter of the kernel is reported: once for each CPU that dropped something, or as one sum. */
 static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kinds[] = {
 	{ DT_DROP_PRINCIPAL, offsetof(struct dt_drops, principal), true },
 	{ DT_DROP_AGGREGATION, offsetof(struct dt_drops, aggregation), true },
@@ -413,6 +441,7 @@ static uint64_t drop_counter(const struct dt_drops *d, size_t k)
 	return v;
 }
 
+/* Firings that the kernel itself did not run, as another program was running on that CPU. */
 static int report_nested(struct dt_consumer *c)
 {
 	uint64_t before = c->missed;
@@ -423,6 +452,10 @@ static int report_nested(struct dt_consumer *c)
 	    0;
 }
 
+/*
+ * Reports what was dropped since the last call. The kernel's counters only grow, so differences are
+ * exact.
+ */
 int dt_consumer_status(struct dt_consumer *c)
 {
 	struct dt_drops *all = c->seen + dt_session_ncpus(c->session);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See merge.h. Records with equal times come in the order of the CPUs, and on one CPU in the order of
- * the ring.
+ * See merge.h. Records with equal times come in the order of their CPUs, and those of one CPU in the
+ * order of its ring. Records are read where they lie: a ring gets its memory back when all records
+ * before a position were handed on.
  */
 #include "consume/merge.h"
 
@@ -11,7 +12,9 @@
 #include <stdlib.h>
 
 /*
- * WINDOW: deeper than interrupts nest. RELEASE: records between two writes to the consumer's position
+ * A program that is interrupted between reading the clock and reserving its record lets later times
+ * come first in the ring; WINDOW is deeper than interrupts nest. RELEASE is how many records come
+ * between two writes to the consumer's position, which the kernel reads.
  */
 enum { WINDOW = 32, RELEASE = 64 };
 
@@ -69,7 +72,7 @@ void dt_merge_free(struct dt_merge *m)
 
 /* ---- windows ---- */
 
-/* Inserts by time; equal times stay in order. */
+/* Inserts by time; equal times stay in the order of the ring. */
 static void put_item(struct source *s, struct item it)
 {
 	uint32_t at = s->n++;
@@ -106,7 +109,10 @@ static int fill_window(struct dt_merge *m, struct source *s)
 	return got < 0 ? got : 0;
 }
 
-/* The window may be out of ring order: the lowest position still in it is the limit. */
+/*
+ * Gives memory back to the ring. The window may be out of the ring's order, so the lowest position in
+ * it is the limit.
+ */
 static void release_read(struct dt_merge *m, struct source *s)
 {
 	uint64_t pos = s->pos;
@@ -126,6 +132,7 @@ static bool comes_before(const struct source *a, const struct source *b)
 	return x != y ? x < y : a->cpu < b->cpu;
 }
 
+/* The heap is ordered by the first record in the window of each source. */
 static void sift_down(struct dt_merge *m, uint32_t at)
 {
 	struct source *s = m->heap[at];
@@ -141,6 +148,10 @@ static void sift_down(struct dt_merge *m, uint32_t at)
 	m->heap[at] = s;
 }
 
+/*
+ * Records that arrive from now on are not part of this reading: `end` was taken for each ring here.
+ * What the last reading left in its windows is read again.
+ */
 int dt_merge_start(struct dt_merge *m)
 {
 	int err = 0;
@@ -161,7 +172,7 @@ int dt_merge_start(struct dt_merge *m)
 	return err;
 }
 
-/* The record that was passed on last is no longer in use. */
+/* The record that was handed out last is no longer in use: its source moves on, and may leave the heap. */
 static int next_item(struct dt_merge *m)
 {
 	struct source *s = m->heap[0];
@@ -196,6 +207,7 @@ const struct dt_rechdr *dt_merge_next(struct dt_merge *m, uint64_t until, size_t
 	return it->rec;
 }
 
+/* A record that is still out counts as read: it was handled, or its handling failed for good. */
 void dt_merge_stop(struct dt_merge *m)
 {
 	if (m->out)
@@ -206,6 +218,7 @@ void dt_merge_stop(struct dt_merge *m)
 	m->nheap = 0;
 }
 
+/* Looks through the rings without taking anything. */
 bool dt_merge_any(struct dt_merge *m, bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
 {
 	for (uint32_t i = 0; i < m->nsources; i++) {
@@ -220,6 +233,7 @@ bool dt_merge_any(struct dt_merge *m, bool (*f)(const void *, const struct dt_re
 	return false;
 }
 
+/* First what is in the window, then the ring behind it, which is not sorted: good enough to look ahead. */
 const struct dt_rechdr *dt_merge_ahead(struct dt_merge *m, uint32_t cpu,
     bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
 {

@@ -17,7 +17,7 @@
 #define WORDS (REMEMBERED / 64)
 
 struct held { struct held *next; size_t len; uint8_t data[]; };
-/* A generation that has not ended */
+/* A generation that has not ended, and its records in the order of arrival. */
 struct use { struct use *next; uint64_t generation; struct held *first, **last; };
 
 struct dt_spec {
@@ -31,6 +31,7 @@ enum end { OPEN, COMMITTED, DISCARDED, FORGOTTEN };
 
 static uint64_t generation_of(uint64_t word) { return word / DT_SPEC_NEXT + 1; }
 
+/* Bits are by generation modulo REMEMBERED: setting one overwrites that of a generation long forgotten. */
 static bool get_bit(const uint64_t *bits, uint64_t g) { return bits[g % REMEMBERED / 64] >> (g % 64) & 1; }
 
 static void set_bit(uint64_t *bits, uint64_t g, bool to)
@@ -40,6 +41,10 @@ static void set_bit(uint64_t *bits, uint64_t g, bool to)
 	*word = (*word & ~(1ull << (g % 64))) | (uint64_t)to << (g % 64);
 }
 
+/*
+ * What is known of a generation. Numbers above the newest end are open; those far below it are
+ * forgotten.
+ */
 static enum end end_of(const struct dt_spec *s, uint64_t g)
 {
 	if (g > s->newest)
@@ -49,6 +54,7 @@ static enum end end_of(const struct dt_spec *s, uint64_t g)
 	return !get_bit(s->ended, g) ? OPEN : get_bit(s->committed, g) ? COMMITTED : DISCARDED;
 }
 
+/* Generations between the newest and this one have not ended: their bits are cleared on the way. */
 static void note_end(struct dt_spec *s, uint64_t g, bool commit)
 {
 	if (g > s->newest && g - s->newest >= REMEMBERED) {
@@ -61,6 +67,7 @@ static void note_end(struct dt_spec *s, uint64_t g, bool commit)
 	set_bit(s->committed, g, commit);
 }
 
+/* The state of a number, made at its first use. Numbers are small: nspec bounds them in the kernel. */
 static struct dt_spec *spec_of(struct dt_specs *all, uint32_t id)
 {
 	if (id > all->n) {
@@ -86,6 +93,7 @@ static void free_use(struct use *u)
 	free(u);
 }
 
+/* Seldom more than one generation of a number waits, so a list will do. */
 static struct use *use_of(struct dt_spec *s, uint64_t g)
 {
 	struct use *u = s->uses;
@@ -118,6 +126,7 @@ static int hold_record(struct dt_spec *s, uint64_t g, const void *rec, size_t le
 	return 0;
 }
 
+/* A record whose generation is forgotten is counted as lost: showing it would be a guess. */
 int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *rec, size_t len,
     dt_spec_f *tell, void *ctx)
 {
@@ -135,6 +144,10 @@ int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *
 	}
 }
 
+/*
+ * Tells the records of a commit in the order of arrival. The use is unlinked first, and freed whatever
+ * telling them returns.
+ */
 int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, dt_spec_f *tell, void *ctx)
 {
 	struct dt_spec *s = spec_of(all, id);

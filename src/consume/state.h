@@ -5,7 +5,8 @@
 
 #include "consume/consumer.h"
 
-struct dt_agg_table {			/* one aggregation and the index of its keys */
+/* One aggregation and the index of its keys. `agg` comes first: a pointer to it is cast back. */
+struct dt_agg_table {
 	struct dt_agg agg;
 	uint32_t cap;			/* of agg.elem */
 	uint32_t *bucket;		/* element index + 1 */

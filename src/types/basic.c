@@ -138,6 +138,7 @@ struct dt_type *dt_type_new(struct dt_types *ts, enum dt_tkind kind)
 	return t;
 }
 
+/* A number's alignment is its size on every machine that we trace. */
 static struct dt_type *new_number(struct dt_types *ts, const struct dt_number *n)
 {
 	struct dt_type *t = dt_type_new(ts, n->kind);
@@ -152,6 +153,7 @@ static struct dt_type *new_number(struct dt_types *ts, const struct dt_number *n
 	return t;
 }
 
+/* The types of values that D has and C has not. "<DYN>" can be written in no program. */
 static void make_specials(struct dt_types *ts)
 {
 	static const struct { enum dt_tkind kind; const char *name; uint32_t size; } specials[] = {
@@ -176,6 +178,10 @@ static void make_specials(struct dt_types *ts)
 	ts->string->size = 256;		/* until dt_types_strsize() */
 }
 
+/*
+ * Types are made in an arena that jumps when memory is out. Here nobody can be jumped to yet, so the
+ * jump ends in this function; later the compile in hand provides one.
+ */
 struct dt_types *dt_types_new(void)
 {
 	struct dt_arena *a = dt_arena_new();
@@ -319,6 +325,7 @@ const struct dt_type *dt_types_special(struct dt_types *ts, enum dt_tkind kind)
 	return NULL;
 }
 
+/* D's `char` is signed, so the signed type of one byte is char itself. */
 const struct dt_type *dt_types_sized(struct dt_types *ts, unsigned bytes, bool is_signed)
 {
 	switch (bytes) {
@@ -335,6 +342,10 @@ const struct dt_type *dt_types_sized(struct dt_types *ts, unsigned bytes, bool i
 	}
 }
 
+/*
+ * A number of type data. One that is C's under any spelling ("long unsigned int") is C's own, so the
+ * types of the kernel and of the program are equal; others are kept by all of their properties.
+ */
 const struct dt_type *dt_types_number(struct dt_types *ts, const struct dt_number *n)
 {
 	const struct dt_type *same = dt_types_basic(ts, n->name);
@@ -374,6 +385,7 @@ static const struct dt_type *typedef_base(struct dt_types *ts, const char *spell
 	return dt_type_ptr(ts, dt_types_basic(ts, base));
 }
 
+/* Made on first use: most programs name a few of them. */
 const struct dt_type *dt_types_predefined(struct dt_types *ts, const char *name)
 {
 	const struct dt_type *t = dt_map_get(&ts->predefined, name);

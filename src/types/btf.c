@@ -14,6 +14,10 @@
 
 enum { NAME_LEN_MAX = 511 };	/* KSYM_NAME_LEN of the kernel, without the NUL */
 
+/*
+ * A name that may be shown and compared. NULL: there is none, or it holds bytes that no identifier has,
+ * or is longer than the kernel allows: type data may come from anywhere.
+ */
 const char *dt_btf_name(const struct dt_btf *b, uint32_t off)
 {
 	const char *s = off ? dt_btf_string(b, off) : NULL;
@@ -81,6 +85,7 @@ static int build_index(struct dt_btf *b)
 	return 0;
 }
 
+/* A forward declaration tells by its kind flag whether it is of a union. */
 static bool kind_matches(const struct btf_type *t, enum dt_tkind want)
 {
 	unsigned kind = btf_kind(t);

@@ -112,6 +112,7 @@ static const struct dt_type *convert_enum(struct dt_types *ts, struct dt_btf *b,
 	return e;
 }
 
+/* Unknown kinds were refused when the data were opened; what is no type becomes void. */
 static const struct dt_type *convert_by_kind(struct dt_types *ts, struct dt_btf *b, uint32_t id,
     unsigned depth)
 {
@@ -158,6 +159,7 @@ static struct dt_btf *module_of_id(struct dt_btf *b, uint32_t id)
 	return b && id < b->end ? b : NULL;
 }
 
+/* Functions and variables have ids like types, but none may be used as one. */
 static bool is_symbol(const struct btf_type *t)
 {
 	return btf_is_func(t) || btf_is_var(t);
@@ -203,6 +205,7 @@ static const struct dt_type *function_symbol(struct dt_types *ts, struct dt_btf 
 	return dt_type_func_named(ts, type, names);
 }
 
+/* by_id serves symbols as well as types; convert() keeps the two apart. */
 const struct dt_type *dt_btf_convert_symbol(struct dt_types *ts, struct dt_btf *b, uint32_t id)
 {
 	const struct btf_type *t = dt_btf_record(b, id);
@@ -253,6 +256,10 @@ static bool member_fits(struct dt_types *ts, const struct dt_type *s, const stru
 	return m->bit_off % 8 == 0 && m->bit_off <= bits && size <= (bits - m->bit_off) / 8;
 }
 
+/*
+ * Members that do not lie inside of their struct are left out: type data may lie, and reads rely on
+ * them.
+ */
 static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt_btf *b,
     const struct btf_type *t)
 {
@@ -276,6 +283,10 @@ static void load_members(struct dt_types *ts, const struct dt_type *s, struct dt
 	lazy->n = kept;
 }
 
+/*
+ * Constants of 32 bits are extended by the sign of the enum, which is known before its constants are
+ * read.
+ */
 static void load_enums(struct dt_types *ts, const struct dt_type *e, struct dt_btf *b,
     const struct btf_type *t)
 {

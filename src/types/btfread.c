@@ -103,6 +103,11 @@ static int check_data(struct dt_btf *b, const unsigned char *data, size_t len, s
 	return err;
 }
 
+/*
+ * Takes over `data`, also when it fails. Ids and string offsets of split BTF continue those of its
+ * base, so the base must be open. The records are walked twice: first to count and check, then to note
+ * where each begins.
+ */
 int dt_btf_open(struct dt_btf *b, unsigned char *data, size_t len)
 {
 	struct btf_header h;
@@ -124,6 +129,7 @@ int dt_btf_open(struct dt_btf *b, unsigned char *data, size_t len)
 	return walk_records(b->records, h.type_len, b->offset, &n);
 }
 
+/* NULL: the offset is in no section. Each section ends with NUL, so the string ends in it. */
 const char *dt_btf_string(const struct dt_btf *b, uint32_t off)
 {
 	while (b && off < b->str_first)

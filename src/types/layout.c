@@ -30,6 +30,7 @@ static bool is_filler(const struct dt_member *m)
 	return is_unnamed(m) && (m->bit_size || dt_type_is_integer(m->type));
 }
 
+/* Rounds *bits up to a multiple of unit; nothing may pass max_bits. */
 static int round_up(uint64_t *bits, uint64_t unit)
 {
 	uint64_t over = unit ? *bits % unit : 0;
@@ -51,6 +52,11 @@ static int use_bits(struct layout *l, uint64_t start, uint64_t bits)
 	return 0;
 }
 
+/*
+ * A bit-field goes right behind the one before, unless it would then cross a boundary of its type.
+ * Width 0 moves on to the next boundary. Whether an unnamed one counts for the alignment of the struct
+ * differs between machines.
+ */
 static int place_bits(struct layout *l, struct dt_member *m, uint64_t size, uint32_t align)
 {
 	uint64_t at = l->is_union ? 0 : l->at, unit = size * 8;
@@ -66,6 +72,7 @@ static int place_bits(struct layout *l, struct dt_member *m, uint64_t size, uint
 	return use_bits(l, at, m->bit_size);
 }
 
+/* In a union every member is at 0, and the largest gives the size. */
 static int place_member(struct dt_types *ts, struct layout *l, struct dt_member *m)
 {
 	uint64_t size = dt_type_size(ts, m->type), bits, at = l->is_union ? 0 : l->at;
@@ -126,6 +133,7 @@ int dt_type_complete_sou(struct dt_types *ts, struct dt_type *t, struct dt_membe
 	return 0;
 }
 
+/* A type of which the members are loaded on first use. A size of 0 means that it is not known either. */
 void dt_type_defer(struct dt_type *t, uint64_t size, dt_type_load_f *load, void *ctx)
 {
 	t->process = true;
@@ -134,6 +142,7 @@ void dt_type_defer(struct dt_type *t, uint64_t size, dt_type_load_f *load, void 
 	*t->lazy = (struct dt_type_lazy){ .load = load, .load_ctx = ctx };
 }
 
+/* Runs the loader once, if there is one; dt_type_members() and dt_type_enums() call it before they look. */
 void dt_type_load(const struct dt_type *t)
 {
 	dt_type_load_f *load = t->lazy ? t->lazy->load : NULL;

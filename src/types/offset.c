@@ -2,6 +2,10 @@
 /* Where a member of a named struct lies, by a path that may go into structs inside of it. */
 #include "types/type.h"
 
+/*
+ * Follows a path like "mm.pgd" from struct to struct. Without a path it is the size of the struct.
+ * Kernels differ in their members, so not to find one is an answer, DT_TYPES_NO_OFFSET, and no error.
+ */
 uint32_t dt_types_offset(struct dt_types *types, const char *tag, const char *path)
 {
 	const struct dt_type *t = dt_types_find(types, NULL, DT_T_STRUCT, tag);

@@ -17,6 +17,7 @@ struct out {
 	unsigned params;		/* depth of parameter lists */
 };
 
+/* Counts on when the buffer is full, so the length of the whole text is known; OUT_MAX bounds even that. */
 static void put_text(struct out *o, const char *s)
 {
 	for (; *s && o->used < OUT_MAX; s++) {
@@ -43,11 +44,13 @@ static void put_number(struct out *o, uint64_t n)
 	put_text(o, s);
 }
 
+/* A pointer to an array or function needs them: `int (*)[3]`, where `int *[3]` is an array of pointers. */
 static bool wants_parens(const struct dt_type *t)
 {
 	return t->kind == DT_T_ARRAY || t->kind == DT_T_FUNC;
 }
 
+/* `after` is the blank before a base type; qualifiers of a pointer follow its * without one. */
 static void put_quals(struct out *o, unsigned q, const char *after)
 {
 	static const struct { unsigned bit; const char *word; } names[] = {
@@ -63,6 +66,7 @@ static void put_quals(struct out *o, unsigned q, const char *after)
 	}
 }
 
+/* A struct without a tag has nothing that could be named. */
 static void put_tag(struct out *o, const char *put_word, const struct dt_type *t)
 {
 	put_text(o, put_word);
@@ -116,6 +120,7 @@ static void put_left(struct out *o, const struct dt_type *t, unsigned depth)
 
 static void put_type(struct out *o, const struct dt_type *t, unsigned depth);
 
+/* An empty list is printed as C's (void). Lists inside of lists are cut at PARAM_DEPTH_MAX. */
 static void put_params(struct out *o, const struct dt_type *t, unsigned depth)
 {
 	put_part(o, "(");
@@ -168,6 +173,10 @@ static void put_type(struct out *o, const struct dt_type *t, unsigned depth)
 	put_right(o, t, depth);
 }
 
+/*
+ * As snprintf(): the length of the whole name is returned, whatever fits; a buffer of any length ends
+ * with NUL.
+ */
 size_t dt_type_name(const struct dt_type *t, char *buf, size_t len)
 {
 	struct out o = { .buf = buf, .len = len };

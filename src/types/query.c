@@ -10,6 +10,7 @@ enum {
 	MEMBER_BUDGET = 1 << 16,	/* members examined for one name */
 };
 
+/* The chain ends: a typedef or qualifier refers to an older type. */
 const struct dt_type *dt_type_base(const struct dt_type *t)
 {
 	while (t->kind == DT_T_TYPEDEF || t->kind == DT_T_QUAL)
@@ -51,6 +52,7 @@ static uint32_t align_of_members(struct dt_types *ts, const struct dt_type *t, u
 	return t->size % align ? 1 : align;
 }
 
+/* The alignment is computed on first use and stored in the type, which is const for everybody else. */
 static uint32_t align_at(struct dt_types *ts, const struct dt_type *type, unsigned depth)
 {
 	const struct dt_type *t = dt_type_base(type);
@@ -82,6 +84,7 @@ static const struct dt_type *with_members(struct dt_types *ts, const struct dt_t
 	return t;
 }
 
+/* The members live as long as the table. NULL and 0: no struct or union, or one without members. */
 const struct dt_member *dt_type_members(struct dt_types *ts, const struct dt_type *type, uint32_t *n)
 {
 	const struct dt_type *t = with_members(ts, type);
@@ -107,6 +110,7 @@ struct search {
 	unsigned depth, budget;
 };
 
+/* A struct inside of itself, which only type data that lie can have. */
 static bool is_on_path(const struct search *s, const struct dt_type *t)
 {
 	for (unsigned i = 0; i < s->depth; i++)

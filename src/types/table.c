@@ -30,6 +30,10 @@ static bool in_user_memory(const struct dt_type *t)
 	return false;
 }
 
+/*
+ * Pointers remember whether they lead to user memory, so that nobody has to walk the type at each
+ * access.
+ */
 const struct dt_type *dt_type_ptr(struct dt_types *ts, const struct dt_type *to)
 {
 	struct dt_type *t;
@@ -50,6 +54,7 @@ const struct dt_type *dt_type_ptr(struct dt_types *ts, const struct dt_type *to)
 	return t;
 }
 
+/* A size that overflows is 0. Structs refuse such an array as a member (layout.c). */
 const struct dt_type *dt_type_array(struct dt_types *ts, const struct dt_type *elem, uint64_t n)
 {
 	struct dt_type *t;
@@ -69,6 +74,7 @@ const struct dt_type *dt_type_array(struct dt_types *ts, const struct dt_type *e
 	return t;
 }
 
+/* Qualifiers are a set: their order and repetition do not matter, and there is one QUAL for all of them. */
 const struct dt_type *dt_type_qual(struct dt_types *ts, const struct dt_type *to, unsigned quals)
 {
 	struct dt_type *t;
@@ -110,6 +116,7 @@ static char *func_key(struct dt_types *ts, const struct dt_type *ret, const stru
 	return key;
 }
 
+/* Always a new type. The caller enters it in the index of built types, or keeps it out of there. */
 static struct dt_type *new_func(struct dt_types *ts, const struct dt_type *ret,
     const struct dt_type *const *params, unsigned n, bool varargs)
 {
@@ -135,6 +142,7 @@ const struct dt_type *dt_type_func(struct dt_types *ts, const struct dt_type *re
 	return t;
 }
 
+/* Not interned: two functions of one type may name their parameters differently. */
 const struct dt_type *dt_type_func_named(struct dt_types *ts, const struct dt_type *func,
     const char *const *names)
 {
@@ -146,6 +154,7 @@ const struct dt_type *dt_type_func_named(struct dt_types *ts, const struct dt_ty
 
 /* ---- names ---- */
 
+/* Tags of structs, unions and enums and the ordinary names are name spaces of their own (C17 6.2.3). */
 static char kind_letter(enum dt_tkind kind)
 {
 	switch (kind) {
@@ -195,6 +204,7 @@ static void name_put(struct dt_types *ts, const char *module, enum dt_tkind kind
 	dt_map_put(&ts->names, key, t);
 }
 
+/* NULL: nothing of that name was declared. Type data are not searched here. */
 static struct dt_type *name_get(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *name)
 {
 	char buf[KEY_ROOM];
@@ -202,6 +212,7 @@ static struct dt_type *name_get(struct dt_types *ts, const char *module, enum dt
 	return dt_map_get(&ts->names, name_key(ts, module, kind, name, buf));
 }
 
+/* An incomplete struct, union or enum, which is in no table. Its alignment is 1 until it is completed. */
 struct dt_type *dt_type_new_shell(struct dt_types *ts, const char *module, enum dt_tkind kind,
     const char *tag)
 {
@@ -215,6 +226,10 @@ struct dt_type *dt_type_new_shell(struct dt_types *ts, const char *module, enum 
 	return t;
 }
 
+/*
+ * The shell of a tag. While it is incomplete, each mention is the same type; a complete one is hidden
+ * by a new shell, as a D program may declare a name again.
+ */
 struct dt_type *dt_type_shell(struct dt_types *ts, const char *module, enum dt_tkind kind, const char *tag)
 {
 	struct dt_type *t;
@@ -242,6 +257,7 @@ const struct dt_type *dt_type_new_typedef(struct dt_types *ts, const char *modul
 	return t;
 }
 
+/* The same name for the same type is no new declaration. */
 const struct dt_type *dt_type_typedef(struct dt_types *ts, const char *module, const char *name,
     const struct dt_type *to)
 {
@@ -262,7 +278,10 @@ struct dt_types_mark dt_types_mark(const struct dt_types *ts)
 	return (struct dt_types_mark){ ts->names.n, (uint32_t)ts->undo.n };
 }
 
-/* Steps are undone in reverse order. */
+/*
+ * Undoes one step: a name that was replaced gets its old type back, or a type that was completed is a
+ * shell again. Steps are undone in reverse order. Memory stays in the arena.
+ */
 static void undo_step(struct dt_types *ts, const struct dt_undo *u)
 {
 	struct dt_type *t = u->completed;
@@ -277,6 +296,10 @@ static void undo_step(struct dt_types *ts, const struct dt_undo *u)
 	*t->lazy = (struct dt_type_lazy){ .aligned = true };
 }
 
+/*
+ * Names that were new since the mark go with the map; only what changed older things is in the undo
+ * list.
+ */
 void dt_types_cut(struct dt_types *ts, struct dt_types_mark mark)
 {
 	while (ts->undo.n > mark.types)
@@ -316,6 +339,11 @@ static const struct dt_type *predeclared_type(struct dt_types *ts, const char *n
 	return t ? t : dt_types_predefined(ts, name);
 }
 
+/*
+ * Text comes before type data, so that a program may declare its own; but a complete type of the data
+ * is better than a declaration without members in the text. Type data are read only when nothing else
+ * will do.
+ */
 const struct dt_type *dt_types_find(struct dt_types *ts, const char *module, enum dt_tkind kind,
     const char *name)
 {
@@ -331,6 +359,11 @@ const struct dt_type *dt_types_find(struct dt_types *ts, const char *module, enu
 	return better_type(t, dt_btf_find_any(ts, kind, name));
 }
 
+/*
+ * The definition of a type of which only a declaration is at hand. First where it was declared (its own
+ * module or the text), then elsewhere. A type of a process is completed by its own loader alone: the
+ * kernel may well have a struct of the same name. Without a definition it is the type itself.
+ */
 const struct dt_type *dt_type_complete(struct dt_types *ts, const struct dt_type *type)
 {
 	const struct dt_type *t = dt_type_base(type), *found = NULL;
@@ -353,6 +386,7 @@ const struct dt_type *dt_type_complete(struct dt_types *ts, const struct dt_type
 	return found && !found->incomplete ? found : t;
 }
 
+/* Offers names for "did you mean". Type data that nobody has read yet are not read for this. */
 void dt_types_near(struct dt_types *ts, enum dt_tkind kind, struct dt_near *near)
 {
 	char letter = kind_letter(kind);

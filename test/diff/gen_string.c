@@ -26,10 +26,11 @@ static const char *const texts[] = { "\"\"", "\"a\"", "\"abc\"", "\"user\"",
 static const char *const marks[] = { "'a'", "'/'", "'t'", "'.'", "' '", "'c'" };
 static const char *const delimiters[] = { "\"/\"", "\",;\"", "\" \"", "\"a\"", "\"\"" };
 static const char *const paths[] = { "a", "b.c", "l[0]", "l[1]", "l[7]", "b", "none", "", "l[1].x", "s" };
-static const char *const objects[] =
-    { "{\\\"a\\\": 1, \\\"b\\\": {\\\"c\\\": \\\"deep\\\"}, \\\"l\\\": [10, {\\\"x\\\": true}], \\\"s\\\": "
-    "\\\"q\\\\\\\"t\\\"}",
-	"{\\\"a\\\":-5.5,\\\"l\\\":[]}", "[1,2]", "{\\\"a\\\":", "" };
+static const char *const objects[] = {
+	("{\\\"a\\\": 1, \\\"b\\\": {\\\"c\\\": \\\"deep\\\"}, \\\"l\\\": [10, {\\\"x\\\": true}], "
+	 "\\\"s\\\": \\\"q\\\\\\\"t\\\"}"),
+	"{\\\"a\\\":-5.5,\\\"l\\\":[]}", "[1,2]", "{\\\"a\\\":", "",
+};
 
 const char *gen_text(struct gen *g) { return ONE(g, texts); }
 const char *gen_string_var(struct gen *g) { return ONE(g, vars); }

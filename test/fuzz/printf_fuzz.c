@@ -34,7 +34,7 @@ static struct dt_value make_value(const uint8_t *p, size_t n, int64_t *words)
 
 static void use(struct dt_format *f, const struct dt_value *v, uint32_t n, const struct dt_print_opts *opts)
 {
-	struct dt_aggrow row = { v, n, v, n };
+	struct dt_aggrow row = { .keys = v, .nkeys = n, .vals = v, .nvals = n };
 	struct dt_out o;
 
 	dt_out_init(&o, NULL, opts);
