@@ -857,6 +857,24 @@ int dtrace_id2desc(dtrace_hdl_t *, dtrace_id_t, dtrace_probedesc_t *);
  */
 int dtrace_probe_info(dtrace_hdl_t *, const dtrace_probedesc_t *, dtrace_probeinfo_t *);
 
+/* ---- what this kernel and these rights allow (ours) ---- */
+
+/* unknown: not to be told with these rights */
+enum { DTRACE_ABLE_UNKNOWN = -1, DTRACE_ABLE_NO, DTRACE_ABLE_YES };
+typedef struct dtrace_ability {
+	const char *dta_name;			/* such as "CAP_BPF", "uprobes" */
+	const char *dta_gives;			/* what it is for */
+	const char *dta_change;			/* what to change where it is not there; NULL: nothing */
+	int dta_found;				/* DTRACE_ABLE_* */
+	int dta_needed;				/* without it nothing is traced */
+} dtrace_ability_t;
+typedef int dtrace_ability_f(dtrace_hdl_t *, const dtrace_ability_t *, void *);
+/*
+ * Calls f with each row, found by trying, until f returns a value that is not 0, and returns that value. Needs
+ * no right: a handle with DTRACE_O_NODEV will do.
+ */
+int dtrace_ability_iter(dtrace_hdl_t *, dtrace_ability_f *, void *);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -16,9 +16,10 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION };
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
+	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
@@ -98,7 +99,9 @@ void args_usage(FILE *f)
 	    "\t-W  wait for a process of that name\n"
 	    "\t-x  set an option of the compiler or of tracing\n"
 	    "\t-X  set the preprocessor's conformance to ISO C\n"
-	    "\t-Z  permit descriptions that match no probe\n", f);
+	    "\t-Z  permit descriptions that match no probe\n"
+	    "\n"
+	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
 /* A command line that makes no sense: the status is 2, as always. */
@@ -232,6 +235,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case 'W': a->victims[a->nvictims++] = (struct victim){ false, arg, 0 }; return 0;
 	case 'x': return option_x(a, arg);
 	case LONG_HELP: a->mode = MODE_HELP; return 0;
+	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	default: return 0;
 	}

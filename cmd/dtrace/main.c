@@ -7,6 +7,7 @@
 #include "anon.h"
 #include "args.h"
 #include "base.h"
+#include "doctor.h"
 #include "engine.h"
 #include "report.h"
 #include "signals.h"
@@ -240,6 +241,8 @@ int main(int argc, char **argv)
 		args_usage(stdout);
 	else if (!status && a.mode == MODE_VERSION)
 		status = print_version(&a);
+	else if (!status && a.mode == MODE_DOCTOR)
+		status = doctor(stdout);
 	else if (!status)
 		status = open_and_run(&a);
 	args_free(&a);

@@ -5,11 +5,14 @@
  * numbers. Symbols are opened at the first need and belong to the handle.
  */
 #include "dif/action.h"
+#include "kernel/rights.h"
 #include "lib/entry.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
 
 #include "symbol/elf.h"
+
+#include <linux/capability.h>
 
 /* ---- the kernel ---- */
 
@@ -138,11 +141,24 @@ uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 
 /* ---- the start ---- */
 
+/* Has the format this conversion, whatever stands between it and its %? */
+static bool converts(const struct dt_act *a, char to)
+{
+	const char *p = dt_act_is(a, DT_AF_FORMAT) ? a->fmt : NULL;
+
+	while (p != NULL && (p = strchr(p, '%')) != NULL) {
+		p += 1 + strspn(p + 1, "0123456789.-+ #'*@hlqLjzt$?");
+		if (*p == to)
+			return true;
+		p += *p != '\0';
+	}
+	return false;
+}
+
 /* The action will need names of processes: it says so itself, or its format has %A. */
 static bool names_users(const struct dt_act *a)
 {
-	return dt_act_is(a, DT_AF_USER) || (dt_act_is(a, DT_AF_FORMAT) && a->fmt != NULL &&
-	    strstr(a->fmt, "A") != NULL);
+	return dt_act_is(a, DT_AF_USER) || converts(a, 'A');
 }
 
 static bool wants_users(const struct dt_trace *t)
@@ -152,6 +168,33 @@ static bool wants_users(const struct dt_trace *t)
 			if (names_users(&t->enabled.v[i].ecb->acts[k]))
 				return true;
 	return false;
+}
+
+static bool names_kernel(const struct dt_act *a)
+{
+	return dt_act_is(a, DT_AF_KSTACK) || dt_act_kind(a) == DT_ACT_SYM || dt_act_kind(a) == DT_ACT_MOD ||
+	    converts(a, 'a');
+}
+
+static bool wants_kernel(const struct dt_trace *t)
+{
+	for (size_t i = 0; i < t->enabled.n; i++)
+		for (uint32_t k = 0; k < t->enabled.v[i].ecb->nacts; k++)
+			if (names_kernel(&t->enabled.v[i].ecb->acts[k]))
+				return true;
+	return false;
+}
+
+/* Addresses without names have a reason that can be mended. Who has the right is not kept waiting. */
+static void note_kernel(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	if (!wants_kernel(t) || dt_rights_has(CAP_SYSLOG) != 0)
+		return;
+	if (h->kernel == NULL)
+		h->kernel = dt_kernel_new(h->arena);
+	if (dt_rights_hide_names(h->kernel))
+		dt_trace_note(t, "addresses of the kernel will have no names: that takes CAP_SYSLOG "
+		    "(dtrace --doctor)");
 }
 
 /*
@@ -164,6 +207,7 @@ void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 	const uint32_t *only = NULL;
 	uint32_t n = 0;
 
+	note_kernel(h, t);
 	if (!unwinds && (!resolves(h) || !wants_users(t) || (h->usyms == NULL &&
 	    (h->usyms = dt_usyms_new()) == NULL)))
 		return;

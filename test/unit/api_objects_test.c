@@ -294,8 +294,41 @@ static void test_front_end(void)
 	dtrace_close(h);
 }
 
+struct abilities { int n, needed, wrong; };
+
+static int see_ability(dtrace_hdl_t *h, const dtrace_ability_t *a, void *arg)
+{
+	struct abilities *s = arg;
+
+	s->wrong += h == NULL || a->dta_name == NULL || a->dta_gives == NULL || a->dta_found < DTRACE_ABLE_UNKNOWN ||
+	    a->dta_found > DTRACE_ABLE_YES || (a->dta_change == NULL) != (a->dta_found == DTRACE_ABLE_YES);
+	s->needed += a->dta_needed;
+	return ++s->n == 5 ? 7 : 0;
+}
+
+/* Rows come one by one, and the function ends them; no right is needed. */
+static void test_abilities(void)
+{
+	struct abilities s = { 0 };
+	int err;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+
+	CHECK(h != NULL);
+	CHECK_INT(dtrace_ability_iter(h, see_ability, &s), 7);
+	CHECK_INT(s.n, 5);
+	CHECK_INT(s.wrong, 0);
+	CHECK(s.needed > 0);
+	CHECK_INT(dtrace_ability_iter(h, see_ability, &s), 0);
+	CHECK(s.n > 20);
+	CHECK_INT(s.wrong, 0);
+	CHECK_INT(dtrace_ability_iter(h, NULL, NULL), -1);
+	CHECK_INT(dtrace_errno(h), EINVAL);
+	dtrace_close(h);
+}
+
 int main(void)
 {
+	test_abilities();
 	test_symbols();
 	test_no_symbols();
 	test_types();

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "doctor.h"
+
+struct table {
+	FILE *out;
+	int missing;			/* rows that all tracing needs and that are not there */
+};
+
+static const char *word(int found)
+{
+	return found == DTRACE_ABLE_YES ? "yes" : found == DTRACE_ABLE_NO ? "no" : "unknown";
+}
+
+static int put_row(dtrace_hdl_t *dtp, const dtrace_ability_t *row, void *arg)
+{
+	struct table *t = arg;
+
+	(void)dtp;
+	fprintf(t->out, "%-30s %-8s %s\n", row->dta_name, word(row->dta_found), row->dta_gives);
+	if (row->dta_change)
+		fprintf(t->out, "%-30s %-8s -> %s\n", "", "", row->dta_change);
+	t->missing += row->dta_needed && row->dta_found != DTRACE_ABLE_YES;
+	return 0;
+}
+
+int doctor(FILE *out)
+{
+	struct table t = { .out = out };
+	int err;
+	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+
+	if (!dtp) {
+		fprintf(stderr, "dtrace: failed to initialize dtrace: %s\n", dtrace_errmsg(NULL, err));
+		return 1;
+	}
+	fprintf(out, "%-30s %-8s %s\n", "WHAT", "HERE", "WHAT IT GIVES, -> WHAT TO CHANGE");
+	if (dtrace_ability_iter(dtp, put_row, &t) != 0) {
+		fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		t.missing++;
+	} else {
+		fprintf(out, "\n%s\n", t.missing ? "Nothing can be traced here, with these rights." :
+		    "Tracing works; each \"no\" limits what it is for.");
+	}
+	dtrace_close(dtp);
+	return t.missing != 0;
+}
