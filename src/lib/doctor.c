@@ -56,7 +56,8 @@ static int ask_program(const struct doctor *d, int arg)
 
 static int ask_ring(const struct doctor *d, int arg)
 {
-	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_doctor", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_doctor", 0, 0, page, NULL);
 
 	(void)arg;
 	if (fd >= 0)
@@ -184,20 +185,25 @@ static const char *change_of(const struct doctor *d, size_t i, int found)
 {
 	if (found == YES)
 		return NULL;
-	return found == UNKNOWN && d->permitted != 0 ? "it can be told with the rights above" : rows[i].change;
+	if (found == UNKNOWN && d->permitted != 0)
+		return "it can be told with the rights above";
+	return rows[i].change;
 }
 
 static int walk(struct dtrace_hdl *h, dtrace_ability_f *f, void *arg)
 {
 	struct doctor d = { .h = h, .permitted = dt_features_permitted() };
+	uint32_t tryout = 0;
 	int rv = 0;
 
-	dt_kfunc_probe(&d.means,
-	    d.permitted == 0 && h->types != NULL ? dt_types_function_id(h->types, "bpf_fentry_test1") : 0);
+	if (d.permitted == 0 && h->types != NULL)
+		tryout = dt_types_function_id(h->types, "bpf_fentry_test1");
+	dt_kfunc_probe(&d.means, tryout);
 	for (size_t i = 0; i < DT_COUNT(rows) && rv == 0; i++) {
 		int found = rows[i].ask(&d, rows[i].arg);
-		dtrace_ability_t row = { rows[i].name, rows[i].gives, change_of(&d, i, found), found,
-			rows[i].needed };
+		dtrace_ability_t row = { .dta_name = rows[i].name, .dta_gives = rows[i].gives,
+			.dta_change = change_of(&d, i, found), .dta_found = found,
+			.dta_needed = rows[i].needed };
 
 		rv = f(h, &row, arg);
 	}

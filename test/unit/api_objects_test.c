@@ -300,8 +300,9 @@ static int see_ability(dtrace_hdl_t *h, const dtrace_ability_t *a, void *arg)
 {
 	struct abilities *s = arg;
 
-	s->wrong += h == NULL || a->dta_name == NULL || a->dta_gives == NULL || a->dta_found < DTRACE_ABLE_UNKNOWN ||
-	    a->dta_found > DTRACE_ABLE_YES || (a->dta_change == NULL) != (a->dta_found == DTRACE_ABLE_YES);
+	s->wrong += h == NULL || a->dta_name == NULL || a->dta_gives == NULL ||
+	    a->dta_found < DTRACE_ABLE_UNKNOWN || a->dta_found > DTRACE_ABLE_YES ||
+	    (a->dta_change == NULL) != (a->dta_found == DTRACE_ABLE_YES);
 	s->needed += a->dta_needed;
 	return ++s->n == 5 ? 7 : 0;
 }
