@@ -6,6 +6,7 @@
  */
 #include "sema/sema.h"
 
+/* An lvalue has a place; a writable one belongs to the program. The kernel's memory has places only. */
 static void check_writable(struct dt_sema *s, const struct dt_node *n)
 {
 	if (!(n->nflags & DT_NF_LVAL))
@@ -92,6 +93,10 @@ static void refuse_constants(struct dt_sema *s, const struct dt_node *n)
 		    id->kind == DT_ID_INLINE ? "an inline" : "a constant");
 }
 
+/*
+ * The left side of an assignment, or the operand of ++ and --. `define`: a name that does not exist yet
+ * becomes a variable, whose type is NULL until the caller knows the value.
+ */
 struct dt_node *dt_expr_lvalue(struct dt_sema *s, struct dt_node *n, bool define)
 {
 	struct dt_node *lhs = NULL, *base;
@@ -143,6 +148,7 @@ static bool assignment_deletes(const struct dt_node *lhs, const struct dt_node *
 	    (lhs->kind == DT_N_INDEX || lhs->scope == DT_SCOPE_THREAD || dt_type_is_string(lhs->type));
 }
 
+/* The value is typed before the variable gets its type: `x = x` of a new x must fail. */
 static struct dt_node *assign_plain(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *lt;
@@ -186,6 +192,7 @@ static void check_operator(struct dt_sema *s, const struct dt_node *n)
 		dt_fail(s->diag, D_DIV_ZERO, n->b->loc, "expression contains division by zero");
 }
 
+/* x op= y computes with the type of x. What is computed with must exist, so nothing is created here. */
 static struct dt_node *assign_compound(struct dt_sema *s, struct dt_node *n)
 {
 	if (n->a->type == NULL)

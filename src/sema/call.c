@@ -73,6 +73,7 @@ static void count_params(const char *proto, unsigned *least, unsigned *most)
 	}
 }
 
+/* The message names the limit that was missed. */
 static void check_count(struct dt_sema *s, const struct dt_node *call, const struct dt_builtin *row)
 {
 	unsigned least, most, n = dt_call_nargs(call);
@@ -123,6 +124,7 @@ static struct dt_node *fit_argument(struct dt_sema *s, const struct dt_builtin *
 									   arg;
 }
 
+/* Checks the arguments, which are typed, against the prototype of the row. */
 void dt_call_check(struct dt_sema *s, struct dt_node *call, const struct dt_builtin *row)
 {
 	const char *p = param_list(row->proto);
@@ -142,6 +144,7 @@ void dt_call_check(struct dt_sema *s, struct dt_node *call, const struct dt_buil
 	}
 }
 
+/* The type of stack(), sym() and the like, which may be keys and have a value nowhere else. NULL: none. */
 const struct dt_type *dt_call_keytype(struct dt_sema *s, const struct dt_builtin *row)
 {
 	if (row->kind != DT_BI_ACTION || !(row->flags & DT_BF_KEY))

@@ -64,6 +64,7 @@ static struct dt_act *key_action(struct dt_sema *s, struct dt_node *n)
 	return &s->acts.v[first];
 }
 
+/* A value as an action: an expression, or a call that records for itself, as stack() does. */
 struct dt_act *dt_act_value(struct dt_sema *s, enum dt_actkind kind, struct dt_node *n)
 {
 	if (n->kind == DT_N_CALL && n->ident->row->kind == DT_BI_ACTION)
@@ -90,6 +91,7 @@ void dt_act_args(struct dt_sema *s, struct dt_node *call, bool keys)
 	}
 }
 
+/* The aggregation that an argument names. It must have been assigned before: its function is needed. */
 struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag notagg, enum dt_tag undefined,
     const char *what)
 {
@@ -116,6 +118,7 @@ struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag 
 
 /* ---- order of statements: commit() and speculate() restrict what may follow ---- */
 
+/* Data that is recorded after commit() would belong to neither buffer. */
 void dt_act_records(struct dt_sema *s, struct dt_loc loc, const char *what)
 {
 	if (s->committed)
@@ -123,6 +126,7 @@ void dt_act_records(struct dt_sema *s, struct dt_loc loc, const char *what)
 	s->recorded = true;
 }
 
+/* Nothing that cannot be undone may follow speculate(): the speculation may be discarded. */
 void dt_act_plain(struct dt_sema *s, struct dt_loc loc, const struct dt_builtin *row)
 {
 	if (s->speculated && row->id == DT_ACT_EXIT)
@@ -183,6 +187,7 @@ static bool is_action(struct dt_sema *s, const struct dt_node *n)
 	    (id->row->kind == DT_BI_ACTION || id->row->kind == DT_BI_AGGFUNC);
 }
 
+/* The row compiles itself, to as many actions as it needs. */
 static void compile_action(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_builtin *row;
@@ -269,6 +274,7 @@ static void if_else(struct dt_sema *s, const struct dt_stmt *st)
 	s->acts.v[at].arg = s->acts.n - at - 1;
 }
 
+/* The tree is cloned: a clause of several probes is typed anew for each, as args[] differ. */
 static void compile_statement(struct dt_sema *s, const struct dt_stmt *st)
 {
 	struct dt_node *n;
@@ -379,6 +385,7 @@ static const struct dt_difo *clause_body(struct dt_sema *s, const struct dt_ext 
 	return pred;
 }
 
+/* The actions are shared by nothing: each probe of a clause has its own. */
 static void add_ecb(struct dt_sema *s, const struct dt_pdesc *p, const struct dt_difo *pred,
     struct dt_loc loc)
 {
@@ -425,6 +432,7 @@ static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
 	    p->mod, p->func, p->name, why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
+/* One ECB for each probe description, in the order in which they are written. */
 static void compile_clause(struct dt_sema *s, const struct dt_ext *x)
 {
 	s->clause = x;
@@ -444,6 +452,7 @@ static void compile_clause(struct dt_sema *s, const struct dt_ext *x)
 
 /* ---- the unit ---- */
 
+/* The arena is the program's, which outlives the compile; scratch memory is the compiler's. */
 void dt_sema_init(struct dt_sema *s, struct dt_compiler *cc, struct dt_arena *arena, struct dt_diag *diag)
 {
 	memset(s, 0, sizeof(*s));
@@ -480,6 +489,7 @@ static void compile_external(struct dt_sema *s, const struct dt_ext *x)
 	by_kind[x->kind](s, x);
 }
 
+/* Externals in the order of the text: what is declared is known from there on. */
 void dt_sema_unit(struct dt_sema *s, const struct dt_unit *unit)
 {
 	s->cg.strsize = s->cc->strsize;		/* pragmas have been read by now */
@@ -488,6 +498,7 @@ void dt_sema_unit(struct dt_sema *s, const struct dt_unit *unit)
 	dt_pragma_finish(s);
 }
 
+/* The program owns its arena, in which everything that it points to lies. */
 struct dt_prog *dt_sema_program(struct dt_sema *s)
 {
 	struct dt_prog *prog = DT_NEW(s->keep, struct dt_prog);
@@ -503,6 +514,7 @@ struct dt_prog *dt_sema_program(struct dt_sema *s)
 	return prog;
 }
 
+/* An expression alone, for callers that have no clause. */
 struct dt_node *dt_sema_expr_only(struct dt_sema *s, const struct dt_node *n)
 {
 	return dt_expr_no_action(s, dt_expr_value(s, dt_expr(s, dt_node_clone(s->arena, n))));

@@ -162,6 +162,7 @@ static void check_attributes(struct dt_sema *s, const struct dt_specs *sp)
 		    "attributes short and long are for int (and long for double) only");
 }
 
+/* check_attributes() has refused the combinations that are not in the table. */
 static const struct dt_type *basic_type(struct dt_sema *s, const struct dt_specs *sp)
 {
 	static const char *const ints[2][4] = {
@@ -370,6 +371,7 @@ static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_spec
 	return dt_type_shell(s->types, container(s), tag_kind(sp), name);
 }
 
+/* The type that the specifiers name; declarators are applied to it. */
 static const struct dt_type *spec_type(struct dt_sema *s, const struct dt_specs *sp)
 {
 	const struct dt_type *t;
@@ -416,6 +418,7 @@ static const struct dt_type *array_of(struct dt_sema *s, const struct dt_declr *
 	return dt_type_array(s->types, elem, n);
 }
 
+/* (void) is an empty list. Arrays among the parameters have become pointers in dt_decl_type(). */
 static const struct dt_type *func_of(struct dt_sema *s, const struct dt_declr *d, const struct dt_type *ret)
 {
 	const struct dt_type *params[64];	/* more than any function of the kernel has */

@@ -10,6 +10,7 @@
 
 #include <limits.h>
 
+/* A constant that replaces what was folded; it keeps the place for messages. */
 struct dt_node *dt_expr_int(struct dt_sema *s, struct dt_loc loc, uint64_t value, const struct dt_type *type)
 {
 	struct dt_node *n = dt_node_new(s->diag, s->arena, DT_N_INT, loc);
@@ -65,6 +66,10 @@ static struct dt_node *cast_new(struct dt_sema *s, struct dt_node *n, const stru
 	return cast;
 }
 
+/*
+ * A change of type that keeps all 64 bits: D computes in 64 bits, and only a cast in the program, or
+ * memory, cuts a value.
+ */
 struct dt_node *dt_expr_whole(struct dt_sema *s, struct dt_node *n, const struct dt_type *type)
 {
 	struct dt_node *cast;
@@ -250,6 +255,7 @@ static struct dt_node *expr_param(struct dt_sema *s, struct dt_node *n, struct d
 	return copy;
 }
 
+/* What a plain name may be. Those that are not values are refused with what to write instead. */
 static struct dt_node *expr_ident(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_ident *id;
@@ -345,6 +351,7 @@ static const struct dt_type *sizeof_word(struct dt_sema *s, const struct dt_node
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, a->name);
 }
 
+/* A constant: the operand is typed and never run. */
 static struct dt_node *expr_sizeof(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *type;
@@ -405,6 +412,7 @@ static struct dt_node *expr_stringof(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* Both sides are computed, from left to right; the value is the right one's. */
 static struct dt_node *expr_comma(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_no_action(s, dt_expr(s, n->a));

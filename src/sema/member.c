@@ -91,6 +91,11 @@ static bool declared_in_d(const struct dt_type *t)
 	return t->module == NULL || strcmp(t->module, "D") == 0 || strcmp(t->module, "C") == 0;
 }
 
+/*
+ * x.m and x->m. A translated object has no memory: its member is an expression, made by the translator.
+ * Otherwise the member inherits from x where it lies: in user memory, in scratch memory, or where it
+ * may not be written.
+ */
 struct dt_node *dt_expr_member(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *t;
@@ -176,6 +181,10 @@ static void fix_signature(struct dt_sema *s, struct dt_ident *id, const struct d
 	id->keyed = true;
 }
 
+/*
+ * Types the keys and checks them against the signature of the array, which the first use fixes.
+ * Integers are converted to the key's type, so that equal numbers of different types are one element.
+ */
 void dt_expr_keys(struct dt_sema *s, struct dt_ident *id, struct dt_node *n, const char *what)
 {
 	uint32_t i = 0;
@@ -293,6 +302,7 @@ static struct dt_node *array_element(struct dt_sema *s, struct dt_node *n)
 	return deref;
 }
 
+/* An inline with parameters is written like an array. */
 static struct dt_node *inline_call(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	if (count_keys(n->list) != id->nparams)
@@ -309,6 +319,7 @@ static struct dt_ident *indexed_ident(struct dt_sema *s, const struct dt_node *a
 	return a->kind == DT_N_IDENT && strchr(a->name, '`') == NULL ? dt_names_global(s, a->name) : NULL;
 }
 
+/* Decided by what the name is, as far as it is a name; everything else is C's E1[E2]. */
 struct dt_node *dt_expr_index(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_ident *id;

@@ -21,6 +21,7 @@ static void add_null(struct dt_compiler *cc)
 	dt_map_put(&cc->globals, id->name, id);
 }
 
+/* What outlives one compile: names, types and numbers of a handle. `scratch` is reset for each clause. */
 void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_arena *scratch,
     struct dt_types *types)
 {
@@ -47,6 +48,10 @@ void dt_compiler_init(struct dt_compiler *cc, struct dt_arena *arena, struct dt_
 	add_null(cc);
 }
 
+/*
+ * Together with dt_compiler_cut() this makes a compile all or nothing: everything that a compile can
+ * add is a number or the length of a map here. Memory in the arena stays.
+ */
 struct dt_compiler_mark dt_compiler_mark(const struct dt_compiler *cc)
 {
 	struct dt_compiler_mark m = {
@@ -95,6 +100,7 @@ static enum dt_ident_kind row_kind(const struct dt_builtin *row)
 	}
 }
 
+/* A built-in becomes a global like any other; `row` tells that it is ours and cannot be redefined. */
 static struct dt_ident *from_row(struct dt_sema *s, const struct dt_builtin *row)
 {
 	struct dt_loc none = { 0 };
@@ -115,6 +121,10 @@ static bool version_allows(const struct dt_sema *s, const struct dt_ident *id)
 	return id->version <= s->cc->version;
 }
 
+/*
+ * The name as it is known now, without loading a library. The parameters of the inline being expanded
+ * hide globals; the innermost comes first.
+ */
 struct dt_ident *dt_names_peek(struct dt_sema *s, const char *name)
 {
 	struct dt_ident *id;
@@ -130,6 +140,7 @@ struct dt_ident *dt_names_peek(struct dt_sema *s, const char *name)
 }
 
 
+/* Loading a library compiles it, so everything that the caller holds of s->cc may have grown afterwards. */
 struct dt_ident *dt_names_global(struct dt_sema *s, const char *name)
 {
 	struct dt_ident *id = dt_names_peek(s, name);
@@ -145,6 +156,7 @@ static struct dt_map *scope_map(struct dt_compiler *cc, enum dt_scope scope)
 	return scope == DT_SCOPE_GLOBAL ? &cc->globals : scope == DT_SCOPE_THREAD ? &cc->tls : &cc->locals;
 }
 
+/* NULL: there is none yet. Libraries are not asked. */
 struct dt_ident *dt_names_var(struct dt_sema *s, enum dt_scope scope, const char *name)
 {
 	return dt_map_get(scope_map(s->cc, scope), name);
@@ -187,6 +199,7 @@ struct dt_ident *dt_names_hidden(struct dt_sema *s, const char *stem, const stru
 	return id;
 }
 
+/* Aggregations have a name space of their own. One that is new has no function until it is assigned. */
 struct dt_ident *dt_names_agg(struct dt_sema *s, const char *name, bool make, struct dt_loc loc)
 {
 	struct dt_ident *id = dt_map_get(&s->cc->aggs, name);
@@ -247,6 +260,7 @@ const char *dt_names_hint(struct dt_sema *s, const char *name, const char *near)
 	return word != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", word) : NULL;
 }
 
+/* Suggests built-ins, globals, names of libraries, and last the same name in another scope. */
 _Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
 {
 	struct dt_near near;
@@ -274,6 +288,7 @@ const char *dt_names_spelled(struct dt_sema *s, const struct dt_ident *id)
 	return dt_arena_printf(s->arena, "%s%s", prefix[id->scope], id->name);
 }
 
+/* The type of a built-in is made of its prototype at its first use, as most programs use a few of them. */
 const struct dt_type *dt_names_type(struct dt_sema *s, struct dt_ident *id, struct dt_loc loc)
 {
 	if (id->row != NULL && id->row->unsupported != NULL)

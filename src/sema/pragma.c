@@ -54,6 +54,7 @@ bool dt_pragma_claim(struct dt_sema *s, const char *name, struct dt_attr *attr, 
 	return false;
 }
 
+/* A pragma that nothing claimed was most likely misspelled. */
 void dt_pragma_finish(struct dt_sema *s)
 {
 	if (s->pending != NULL)

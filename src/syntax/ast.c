@@ -21,6 +21,7 @@ const char *dt_op_text(enum dt_op op)
 	return (unsigned)op < DT_NOPS ? op_text[op] : "";
 }
 
+/* The node has no operands yet, and so depth 0; whoever links one calls dt_node_adopt(). */
 struct dt_node *dt_node_new(struct dt_diag *diag, struct dt_arena *arena, enum dt_node_kind kind,
     struct dt_loc loc)
 {
@@ -32,7 +33,10 @@ struct dt_node *dt_node_new(struct dt_diag *diag, struct dt_arena *arena, enum d
 	return n;
 }
 
-/* child may be NULL. */
+/*
+ * Accounts for an operand, which may be NULL. The limit on depth is kept here, so everything that walks
+ * the tree may recurse.
+ */
 void dt_node_adopt(struct dt_diag *diag, struct dt_node *parent, struct dt_node *child)
 {
 	if (!child || child->depth < parent->depth)
@@ -54,6 +58,10 @@ static struct dt_node *clone_list(struct dt_arena *arena, const struct dt_node *
 	return first;
 }
 
+/*
+ * A copy as the parser would have made it: what sema stored in a node is cleared. Texts and type names
+ * are shared, as they do not change.
+ */
 struct dt_node *dt_node_clone(struct dt_arena *arena, const struct dt_node *n)
 {
 	struct dt_node *copy;

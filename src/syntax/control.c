@@ -47,6 +47,7 @@ static uint32_t read_word(struct dt_lexer *lx, uint32_t i, struct dt_word *w)
 	return i;
 }
 
+/* Splits the line and moves to its end. Comments are skipped; a // comment ends it. */
 static void read_words(struct line *line)
 {
 	struct dt_lexer *lx = line->lx;
@@ -79,6 +80,7 @@ static bool word_is(const struct dt_word *w, const char *text)
 	return w && !w->quoted && strcmp(w->text, text) == 0;
 }
 
+/* `form` shows how the line should look. */
 _Noreturn static void refuse_line(struct line *line, const char *what, const char *form)
 {
 	dt_fail_hint(line->lx->diag, D_PRAGMA_MALFORM, line->loc,
@@ -115,6 +117,7 @@ static void set_line(struct line *line, const struct dt_word *w)
 	dt_source_mark(lx->src, next, (uint32_t)n, file, line_flag(w->next ? w->next->next : NULL));
 }
 
+/* #error and #pragma error: the program's own words are the message. */
 _Noreturn static void say_error(struct line *line, const struct dt_word *w)
 {
 	char text[512] = "";
@@ -201,6 +204,10 @@ static bool is_remark(const struct dt_lexer *lx)
 	return true;
 }
 
+/*
+ * lx->pos is at the #; it is at the newline afterwards. Pragmas that are not D's are ignored, as in C.
+ * What only the C preprocessor can do is refused, as -C has run already or was not given.
+ */
 void dt_lex_control(struct dt_lexer *lx)
 {
 	struct line line = { .lx = lx };

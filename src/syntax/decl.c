@@ -5,6 +5,7 @@
  */
 #include "syntax/grammar.h"
 
+/* Typedefs of this text first: whoever knows the other types learns of them only after the parse. */
 bool dt_typename_known(struct dt_parser *ps, const char *name)
 {
 	const struct dt_parse *p = ps->parse;
@@ -53,6 +54,7 @@ bool dt_paren_is_type(struct dt_parser *ps, size_t i)
 
 /* ---- specifiers ---- */
 
+/* Storage classes, self and this among them, exclude each other. */
 static void set_storage(struct dt_parser *ps, struct dt_specs *s, struct dt_token t, enum dt_storage storage)
 {
 	if (s->storage != DT_ST_NONE)
@@ -67,6 +69,7 @@ static void set_base(struct dt_parser *ps, struct dt_specs *s, struct dt_token t
 	s->base = (uint8_t)base;
 }
 
+/* Words are counted, not judged: which combinations are types is sema's to say. */
 static void count_word(uint8_t *n)
 {
 	if (*n < 3)	/* three are already wrong: avoid overflow */
@@ -164,6 +167,7 @@ static bool is_c_name(struct dt_parser *ps)
 		next == DT_T_COLON || next == DT_T_LPAREN);
 }
 
+/* A plain name is not asked here: whether it belongs depends on the words before it. */
 static bool continues_specs(enum dt_tok kind)
 {
 	return dt_keyword_is_type(kind) || kind == DT_T_SELF || kind == DT_T_THIS;
@@ -213,6 +217,7 @@ struct declr_list {
 	unsigned n;
 };
 
+/* The list is bounded, as everything that applies it recurses. */
 static struct dt_declr *append_declr(struct dt_parser *ps, struct declr_list *l, enum dt_declr_kind kind,
     struct dt_loc loc)
 {
@@ -251,6 +256,7 @@ static bool brackets_hold_types(struct dt_parser *ps)
 	return dt_typename_known(ps, dt_tok_peek(ps)->text);
 }
 
+/* D's associative arrays are declared with the types of their keys in the brackets. */
 static void array_suffix(struct dt_parser *ps, struct declr_list *l)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
@@ -265,6 +271,7 @@ static void array_suffix(struct dt_parser *ps, struct declr_list *l)
 	d->loc = dt_loc_span(open, dt_tok_close(ps, DT_T_RBRACK, open).loc);
 }
 
+/* An empty list declares a function without a prototype, `f()`, which is kept apart from `f(void)`. */
 static void function_suffix(struct dt_parser *ps, struct declr_list *l)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
@@ -355,6 +362,7 @@ static void parse_declarator(struct dt_parser *ps, struct declr_list *l, struct 
 	append_all(ps, l, ptrs);
 }
 
+/* The name, if there is one, and its declarators from the name outwards. */
 struct dt_decl *dt_declarator_parse(struct dt_parser *ps, const struct dt_specs *specs,
     enum dt_declr_mode mode)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tree as text: one node a line, two blanks a level. Only words of this file and of the program are
- * printed.
+ * printed: no addresses and no numbers of our own, so that two dumps can be compared.
  */
 #include "syntax/parser.h"
 
@@ -20,6 +20,7 @@ static void dump_decl(const struct dump *, unsigned level, const char *what, con
 /* Deeper levels are not indented further, so a line has room for a name of DT_WORD_MAX characters. */
 enum { INDENT_MAX = 100, LINE = 1400 };
 
+/* Hands out one line, without its newline. Text that is too long for it is cut. */
 __attribute__((format(printf, 3, 4)))
 static void dump_line(const struct dump *d, unsigned level, const char *fmt, ...)
 {
@@ -67,6 +68,7 @@ static void dump_int(const struct dump *d, unsigned level, const struct dt_node 
 	    n->suffix & DT_INT_CHAR ? " char" : "");
 }
 
+/* x++ and ++x have the same sign, and the tree must show which it is. */
 static const char *unary_text(enum dt_op op)
 {
 	return op == DT_OP_POSTINC ? "post++" : op == DT_OP_POSTDEC ? "post--" : dt_op_text(op);
@@ -107,6 +109,7 @@ static void dump_headline(const struct dump *d, unsigned level, const struct dt_
 	}
 }
 
+/* Operands in the order in which they are written: a, b, c, then the arguments. */
 static void dump_node(const struct dump *d, unsigned level, const struct dt_node *n)
 {
 	if (!n)
@@ -140,12 +143,17 @@ static void add_quals(char *text, size_t size, uint8_t quals)
 	}
 }
 
+/*
+ * Words are shown as often as they were written: `long long` has two, and `short short` is sema's to
+ * refuse.
+ */
 static void add_times(char *text, size_t size, const char *word, unsigned n)
 {
 	while (n-- > 0)
 		add_word(text, size, word);
 }
 
+/* The tables follow the order of the enums in ast.h. */
 static void dump_specs(const struct dump *d, unsigned level, const struct dt_specs *s)
 {
 	static const char *const storage[] = { "", "auto", "register", "static", "extern", "typedef", "self",
@@ -174,6 +182,7 @@ static void dump_specs(const struct dump *d, unsigned level, const struct dt_spe
 	}
 }
 
+/* Declarators come from the name outwards: "array of pointer to", as C declarations are read aloud. */
 static void dump_declr(const struct dump *d, unsigned level, const struct dt_declr *r)
 {
 	static const char *const kind[] = { "pointer", "array", "function" };
@@ -221,6 +230,7 @@ static void dump_decls(const struct dump *d, unsigned level, const char *what, c
 
 /* ---- the program ---- */
 
+/* An empty statement is not in the tree, so an empty arm of an if has no line. */
 static void dump_stmts(const struct dump *d, unsigned level, const struct dt_stmt *s)
 {
 	for (; s; s = s->next) {
@@ -237,6 +247,7 @@ static void dump_stmts(const struct dump *d, unsigned level, const struct dt_stm
 	}
 }
 
+/* A clause without a body is not one whose body is empty: the first gets a default action. */
 static void dump_clause(const struct dump *d, const struct dt_ext *x)
 {
 	dump_line(d, 1, x->body ? "clause" : "clause without body");
@@ -302,6 +313,7 @@ static void dump_ext(const struct dump *d, const struct dt_ext *x)
 	}
 }
 
+/* A unit has an expression, a type, or a program. */
 void dt_ast_dump(const struct dt_unit *u, void (*put)(void *, const char *line), void *ctx)
 {
 	const struct dump d = { put, ctx };

@@ -14,6 +14,7 @@ static struct dt_node *new_node(struct dt_parser *ps, enum dt_node_kind kind, st
 	return dt_node_new(ps->diag, ps->arena, kind, loc);
 }
 
+/* The name is what the program wrote. What it means is sema's to find. */
 static struct dt_node *name_node(struct dt_parser *ps, enum dt_node_kind kind, struct dt_token t)
 {
 	struct dt_node *n = new_node(ps, kind, t.loc);
@@ -77,6 +78,7 @@ static struct dt_node *scoped_variable(struct dt_parser *ps)
 	return n;
 }
 
+/* value and suffix belong to a number, str and slen to a string; the others are zero. */
 static struct dt_node *constant_expr(struct dt_parser *ps)
 {
 	struct dt_token t = dt_tok_take(ps);
@@ -89,6 +91,7 @@ static struct dt_node *constant_expr(struct dt_parser *ps)
 	return n;
 }
 
+/* Parentheses leave no node, only their place and a mark on what is in them. */
 static struct dt_node *paren_expr(struct dt_parser *ps)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
@@ -157,6 +160,7 @@ static struct dt_node *index_expr(struct dt_parser *ps, struct dt_node *a)
 	return n;
 }
 
+/* What is called is an expression here; sema wants a name. */
 static struct dt_node *call_expr(struct dt_parser *ps, struct dt_node *a)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;
@@ -168,6 +172,7 @@ static struct dt_node *call_expr(struct dt_parser *ps, struct dt_node *a)
 	return n;
 }
 
+/* After . and -> the lexer gives keywords as plain names, so any word can be a member. */
 static struct dt_node *member_expr(struct dt_parser *ps, struct dt_node *a)
 {
 	struct dt_token op = dt_tok_take(ps), name = *dt_tok_peek(ps);
@@ -237,6 +242,7 @@ static struct dt_node *stringof_expr(struct dt_parser *ps)
 	return node_around(ps, DT_N_STRINGOF, dt_loc_span(start, a->loc), a);
 }
 
+/* DT_OP_NONE is 0: the token begins no prefix. */
 static enum dt_op prefix_op(enum dt_tok kind)
 {
 	switch (kind) {
@@ -252,6 +258,7 @@ static enum dt_op prefix_op(enum dt_tok kind)
 	}
 }
 
+/* ++ and -- take a unary expression, the others a cast, as in C's grammar. */
 static struct dt_node *prefix_expr(struct dt_parser *ps, enum dt_op op)
 {
 	struct dt_loc start = dt_tok_take(ps).loc;
@@ -283,6 +290,7 @@ static struct dt_node *unary_expr(struct dt_parser *ps)
 	return n;
 }
 
+/* Tokens that can only begin an operand, never continue one. Those that can do both are left out. */
 static bool starts_primary(enum dt_tok kind)
 {
 	switch (kind) {
@@ -308,6 +316,7 @@ static bool lone_name_is_cast(struct dt_parser *ps)
 	return starts_primary(after);
 }
 
+/* Decided by looking ahead alone; nothing has been taken when the answer is no. */
 static bool is_cast(struct dt_parser *ps)
 {
 	if (dt_tok_kind(ps, 0) != DT_T_LPAREN)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reserved words of D, which of them start a type, and which are reserved at the outer level too.
+ * At the outer level every other word may begin a probe description.
  */
 #include "syntax/lexer.h"
 #include "base/count.h"
@@ -30,6 +31,7 @@ _Static_assert(DT_COUNT(keywords) == DT_NTOKS - DT_T_KEYWORDS, "a keyword withou
 
 enum { LONGEST = 10 };	/* the length of "translator" */
 
+/* Every word of a program comes through here: searched by halves, and long words not at all. */
 enum dt_tok dt_keyword_find(const char *word, size_t len)
 {
 	size_t lo = 0, hi = DT_COUNT(keywords);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The text inside declarations, predicates and bodies, token by token. Every character is examined a
- * bounded number of times, and nothing here recurses.
+ * bounded number of times, and nothing here recurses. The text ends with a NUL behind lx->len, so one
+ * character may be looked ahead without asking.
  */
 #include "syntax/lexer.h"
 #include "base/count.h"
@@ -36,6 +37,7 @@ static bool is_curly_quote(const struct dt_lexer *lx, struct dt_loc loc)
 	    (lx->text[loc.off + 2] & 0xf8) == 0x98;
 }
 
+/* Does not return. The text is cut and cleaned for the message, as a source may hold any bytes. */
 void dt_lex_unexpected(struct dt_lexer *lx, const struct dt_token *t, const char *hint)
 {
 	char text[68];
@@ -55,6 +57,7 @@ void dt_lex_unexpected(struct dt_lexer *lx, const struct dt_token *t, const char
 	dt_fail_hint(lx->diag, D_SYNTAX, loc, hint, "syntax error near \"%s\"", text);
 }
 
+/* Comments do not nest: one that begins inside of another is an error, as the end of one is missing. */
 uint32_t dt_lex_comment(const struct dt_lexer *lx, uint32_t pos)
 {
 	uint32_t i = pos + 2;
@@ -90,6 +93,10 @@ static uint32_t joined_line(const struct dt_lexer *lx, uint32_t i)
 	return lx->text[i + 1] == '\r' && lx->text[i + 2] == '\n' ? 3 : 0;
 }
 
+/*
+ * Moves to the next token. A # counts as a control line only where nothing but blanks comes before it
+ * on its line; that is what line_start says.
+ */
 void dt_lex_skip(struct dt_lexer *lx)
 {
 	uint32_t n;
@@ -114,6 +121,7 @@ void dt_lex_skip(struct dt_lexer *lx)
 	}
 }
 
+/* The same without control lines and without moving: only for looking ahead. */
 uint32_t dt_lex_peek_past(const struct dt_lexer *lx, uint32_t i)
 {
 	uint32_t n;
@@ -275,6 +283,7 @@ static void close_bracket(struct dt_lexer *lx, uint32_t *open, struct dt_loc loc
 	--*open;
 }
 
+/* Counted here and not in the parser, as the / that ends a predicate depends on what is still open. */
 static void count_bracket(struct dt_lexer *lx, const struct dt_token *t)
 {
 	switch (t->kind) {
@@ -307,6 +316,7 @@ static bool ends_predicate(struct dt_lexer *lx, struct dt_loc loc)
 	return true;
 }
 
+/* The first row that fits is taken, which is the longest by the order of the table. */
 static struct dt_token punctuation(struct dt_lexer *lx)
 {
 	const char *s = lx->text + lx->pos;
@@ -352,6 +362,7 @@ static struct dt_token scan_token(struct dt_lexer *lx)
 	return punctuation(lx);
 }
 
+/* A macro may have left a second token: -3 given for $1 is an operator and a number. */
 struct dt_token dt_lex_inner(struct dt_lexer *lx)
 {
 	struct dt_token t;
@@ -379,6 +390,7 @@ static void skip_literal(struct dt_lexer *lx)
 		lx->pos++;
 }
 
+/* Braces in comments and literals do not count. The body itself is never parsed. */
 void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 {
 	unsigned depth = 1;
@@ -409,6 +421,7 @@ static bool in_pspec(int c)
 	return dt_is_word(c) || (c && strchr("-$:.?*\\[]!`^", c));
 }
 
+/* A number at the outer level is a probe's id, and a name may not begin with ` or ^. */
 static bool starts_pspec(int c)
 {
 	return in_pspec(c) && !dt_is_digit(c) && c != '`' && c != '^';
@@ -443,6 +456,7 @@ static bool starts_declaration(struct dt_lexer *lx, uint32_t i)
 	return (dt_is_word_start(c) && next > i) || c == '(';
 }
 
+/* The three probes that are written as a word alone, though one could be a type's name. */
 static bool is_probe_word(const char *s, uint32_t n)
 {
 	return (n == 5 && (memcmp(s, "BEGIN", 5) == 0 || memcmp(s, "ERROR", 5) == 0)) ||
@@ -468,7 +482,11 @@ static uint32_t path_end(const struct dt_lexer *lx, uint32_t from, uint32_t at)
 	return end < lx->len && lx->text[end] == ':' ? end : at;
 }
 
-/* A word at the outer level: keyword, start of a declaration, or probe description. */
+/*
+ * A word at the outer level: a keyword, the start of a declaration, or a probe description. `force`:
+ * the grammar wants a description, so it is one. A description ends at the first character that none
+ * contains; whether it is a good one is not decided here.
+ */
 static struct dt_token outer_word(struct dt_lexer *lx, bool force)
 {
 	uint32_t from = lx->pos, plain = word_end(lx, from), end = plain;
@@ -497,6 +515,7 @@ static struct dt_token outer_word(struct dt_lexer *lx, bool force)
 	return t;
 }
 
+/* A / here begins a predicate; division does not exist at the outer level. */
 struct dt_token dt_lex_outer(struct dt_lexer *lx, bool force)
 {
 	struct dt_token t;

@@ -35,6 +35,10 @@ static size_t read_suffix(const char *text, size_t len, size_t i, uint8_t *suffi
 	return i;
 }
 
+/*
+ * Returns 0 or the tag of what is wrong; *end is set in either case. Hexadecimal needs a digit after
+ * 0x, otherwise it is a 0 and a name. *value is meaningless after an overflow.
+ */
 int dt_lex_integer(const char *text, size_t len, uint64_t *value, uint8_t *suffix, size_t *end)
 {
 	unsigned base = 10;
@@ -80,6 +84,7 @@ static bool is_float(const char *s, const char *end)
 	return dt_is_digit(*s);
 }
 
+/* Fails at the number itself; what follows it without a blank is the caller's question. */
 struct dt_token dt_lex_number(struct dt_lexer *lx)
 {
 	const char *s = lx->text + lx->pos;
@@ -133,6 +138,7 @@ static size_t read_escape(const char *s, size_t n, char quote, char *out)
 	return i;
 }
 
+/* `out` needs at most n bytes: no escape is shorter than its character. An unknown one stays as written. */
 size_t dt_lex_unescape(char *out, const char *s, size_t n, char quote)
 {
 	size_t o = 0;
@@ -172,6 +178,7 @@ static uint32_t find_close(struct dt_lexer *lx, const struct quoted *q)
 	return i;
 }
 
+/* A string may hold NULs, so its length is part of the token. */
 struct dt_token dt_lex_string(struct dt_lexer *lx)
 {
 	static const struct quoted string = { '"', D_STR_NL, "string literal" };
@@ -185,6 +192,7 @@ struct dt_token dt_lex_string(struct dt_lexer *lx)
 	return t;
 }
 
+/* A constant of several characters is D's as it is C's; eight are as many as an integer holds. */
 struct dt_token dt_lex_char(struct dt_lexer *lx)
 {
 	static const struct quoted character = { '\'', D_CHR_NL, "character constant" };

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+/* Escapes are resolved as in a literal, so that $$1 can hold a newline. */
 static struct dt_token string_token(struct dt_lexer *lx, struct dt_loc loc, const char *s, size_t n)
 {
 	char *text = dt_arena_alloc(lx->arena, n + 1);
@@ -26,6 +27,7 @@ static struct dt_token number_token(struct dt_lexer *lx, struct dt_token t, char
 	return (struct dt_token){ .kind = sign == '-' ? DT_T_SUB : DT_T_ADD, .loc = t.loc };
 }
 
+/* An argument that reads as an identifier becomes one: `$1` may name a variable or a type. */
 static bool is_name(const char *s, size_t n)
 {
 	if (n == 0 || n > DT_WORD_MAX || !(dt_is_word_start(s[0]) || s[0] == '`'))
@@ -69,6 +71,10 @@ static struct dt_token argument_token(struct dt_lexer *lx, struct dt_loc loc, co
 	return string_token(lx, loc, arg, n);
 }
 
+/*
+ * Marks the argument as used: one that no macro names is an error at the end. Leading zeros do not make
+ * the number octal. NULL: there is no such argument.
+ */
 const char *dt_macro_argument(struct dt_parse *p, const char **digits, size_t *n)
 {
 	uint64_t i;
@@ -84,7 +90,7 @@ const char *dt_macro_argument(struct dt_parse *p, const char **digits, size_t *n
 	return p->argv[i];
 }
 
-/* $N and $$N */
+/* $N and $$N, which has the text as it is. With -x defaultargs a missing one is 0, or the empty string. */
 static struct dt_token numbered_macro(struct dt_lexer *lx, struct dt_loc loc, const char *digits, size_t n,
     bool string)
 {
@@ -98,7 +104,7 @@ static struct dt_token numbered_macro(struct dt_lexer *lx, struct dt_loc loc, co
 	return text ? argument_token(lx, loc, text) : (struct dt_token){ .kind = DT_T_INT, .loc = loc };
 }
 
-/* $name and $$name */
+/* $name and $$name: $pid, $target and the like, whose values the caller knows. */
 static struct dt_token named_macro(struct dt_lexer *lx, struct dt_loc loc, const char *name, bool string)
 {
 	const struct dt_parse *p = lx->parse;
@@ -117,6 +123,7 @@ static struct dt_token named_macro(struct dt_lexer *lx, struct dt_loc loc, const
 	return number_token(lx, t, value < 0 ? '-' : '\0');
 }
 
+/* lx->pos is at the $; it is behind the whole reference afterwards. */
 struct dt_token dt_lex_macro(struct dt_lexer *lx)
 {
 	uint32_t start = lx->pos, name;

@@ -57,6 +57,10 @@ static struct dt_pdesc *parse_description(struct dt_parser *ps, struct dt_token 
 	return dt_parse_pdesc(ps->parse, t.text, t.len, t.loc);
 }
 
+/*
+ * The lexer decides which / ends the predicate. Behind it the outer level begins again for one token,
+ * which must be the body's.
+ */
 static void parse_predicate(struct dt_parser *ps, struct dt_ext *x)
 {
 	struct dt_token t;
@@ -122,6 +126,7 @@ static void inline_definition(struct dt_parser *ps)
 	dt_tok_expect(ps, DT_T_SEMI, "expected ; after the expression");
 }
 
+/* Keywords are good names of members here: structs of the kernel have members called `self`. */
 static struct dt_xmember *translator_member(struct dt_parser *ps)
 {
 	struct dt_xmember *m = DT_NEW(ps->arena, struct dt_xmember);
@@ -160,6 +165,7 @@ static void parse_translator(struct dt_parser *ps)
 	dt_tok_expect(ps, DT_T_SEMI, "expected ; after the translator");
 }
 
+/* The names in a prototype are for the reader; a probe's arguments are known by their number. */
 static struct dt_decl *probe_params(struct dt_parser *ps, bool *varargs)
 {
 	struct dt_loc open = dt_tok_expect(ps, DT_T_LPAREN, "probe name(types);").loc;
@@ -290,6 +296,7 @@ static void parse_externals(struct dt_parser *ps)
 
 /* ---- the three contexts ---- */
 
+/* A program of pragmas alone is empty: it would enable nothing. */
 static bool only_pragmas(const struct dt_ext *x)
 {
 	while (x && x->kind == DT_X_PRAGMA)
@@ -312,6 +319,7 @@ static void parse_program(struct dt_parser *ps)
 		    "extraneous argument '%.256s' ($%d is not referenced)", p->argv[last], last);
 }
 
+/* An expression or a type, and nothing after it. */
 static void parse_rest(struct dt_parser *ps)
 {
 	if (dt_tok_kind(ps, 0) == DT_T_EOF)
@@ -324,6 +332,10 @@ static void parse_rest(struct dt_parser *ps)
 	dt_tok_expect(ps, DT_T_EOF, NULL);
 }
 
+/*
+ * Fails by a long jump through p->diag. What was appended to the unit until then stays in its arena,
+ * which the caller resets.
+ */
 void dt_unit_parse(struct dt_parse *p, struct dt_unit *unit)
 {
 	struct dt_parser ps = {
@@ -340,6 +352,7 @@ void dt_unit_parse(struct dt_parse *p, struct dt_unit *unit)
 		parse_rest(&ps);
 }
 
+/* The whole of p->src as p->context says. Fails by a long jump, never by returning NULL. */
 struct dt_unit *dt_parse(struct dt_parse *p)
 {
 	struct dt_unit *unit = DT_NEW(p->arena, struct dt_unit);

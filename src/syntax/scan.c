@@ -5,6 +5,7 @@
  */
 #include "syntax/grammar.h"
 
+/* Names that are not plain are entered with a word before them, as they are asked for: "struct stat". */
 static void offer_name(struct dt_parse *p, struct dt_lib_scan *scan, const char *kind, const char *name)
 {
 	const char *text = *kind ? dt_arena_printf(p->arena, "%s %s", kind, name) : name;
@@ -39,6 +40,7 @@ static void scan_specs(struct dt_parse *p, struct dt_lib_scan *scan, const struc
 	}
 }
 
+/* The declared names share their specifiers, which are scanned once. */
 static void scan_decls(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_decl *d)
 {
 	if (d)
@@ -49,6 +51,7 @@ static void scan_decls(struct dt_parse *p, struct dt_lib_scan *scan, const struc
 	}
 }
 
+/* A translator is found by the type that it makes; that is how xlate asks for it. */
 static void scan_translator(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_tname *dst)
 {
 	const struct dt_specs *s = dst->decl->specs;
@@ -66,6 +69,7 @@ static void scan_pragma(struct dt_parse *p, struct dt_lib_scan *scan, const stru
 		dt_vec_push(p->arena, &scan->libraries, w->next->next->text);
 }
 
+/* An external that an error cut off may lack its parts. */
 static void scan_external(struct dt_parse *p, struct dt_lib_scan *scan, const struct dt_ext *x)
 {
 	switch (x->kind) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bodies of clauses: "{" comes in, a list of statements goes out. */
+/*
+ * Bodies of clauses: "{" comes in, a list of statements goes out. Empty statements leave nothing; D has
+ * no loops, so this is all.
+ */
 #include "syntax/grammar.h"
 
 static struct dt_stmt *parse_statement(struct dt_parser *);
@@ -54,6 +57,7 @@ static struct dt_stmt *parse_statement(struct dt_parser *ps)
 	return s;
 }
 
+/* A ; between statements is required, and before } it is not. NULL: the body is empty. */
 struct dt_stmt *dt_body_parse(struct dt_parser *ps)
 {
 	struct dt_loc open = dt_tok_take(ps).loc;

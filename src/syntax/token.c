@@ -17,12 +17,17 @@ static void read_ahead(struct dt_parser *ps, size_t i)
 	}
 }
 
+/*
+ * The kind of the i-th token ahead, 0 being the next. Looking further ahead reads more text, and may
+ * fail.
+ */
 enum dt_tok dt_tok_kind(struct dt_parser *ps, size_t i)
 {
 	read_ahead(ps, i);
 	return ps->ahead.v[ps->head + i].kind;
 }
 
+/* Valid until the next token is read: the window may move. */
 const struct dt_token *dt_tok_peek(struct dt_parser *ps)
 {
 	read_ahead(ps, 0);
@@ -35,6 +40,7 @@ struct dt_token dt_tok_take(struct dt_parser *ps)
 	return ps->ahead.v[ps->head++];
 }
 
+/* Takes the next token if it is of that kind. */
 bool dt_tok_accept(struct dt_parser *ps, enum dt_tok kind)
 {
 	if (dt_tok_kind(ps, 0) != kind)
@@ -62,6 +68,7 @@ static const char *reserved_hint(enum dt_tok kind)
 	}
 }
 
+/* Does not return. A reserved word explains itself better than the rule that met it. */
 void dt_tok_unexpected(struct dt_parser *ps, const char *hint)
 {
 	struct dt_token t = *dt_tok_peek(ps);
@@ -77,6 +84,10 @@ struct dt_token dt_tok_expect(struct dt_parser *ps, enum dt_tok kind, const char
 	return dt_tok_take(ps);
 }
 
+/*
+ * The closing bracket of one that was opened at `open`, which the message names when the text ends
+ * first.
+ */
 struct dt_token dt_tok_close(struct dt_parser *ps, enum dt_tok kind, struct dt_loc open)
 {
 	const char *hint = NULL;
@@ -95,6 +106,7 @@ struct dt_token dt_tok_close(struct dt_parser *ps, enum dt_tok kind, struct dt_l
 	return dt_tok_take(ps);
 }
 
+/* Any word, keywords included: names that are not D's to choose, of members and probes. */
 struct dt_token dt_tok_word(struct dt_parser *ps, const char *hint)
 {
 	enum dt_tok kind = dt_tok_kind(ps, 0);
@@ -109,6 +121,7 @@ struct dt_token dt_tok_outer(struct dt_parser *ps, bool force)
 	return dt_lex_outer(&ps->lx, force);
 }
 
+/* The parser recurses with the nesting of the text; this bounds the stack it takes. */
 void dt_depth_enter(struct dt_parser *ps, struct dt_loc loc)
 {
 	if (++ps->depth > DT_AST_MAXDEPTH)
