@@ -22,19 +22,24 @@
 #include "bpf/process.h"
 #include "bpf/record.h"
 
-/* constants of one enabling; parts are offsets in the constants */
+/*
+ * What differs between enablings that share code; it lies in the constants. part: offsets of texts in them.
+ */
 struct dt_entry { uint32_t epid, probe_id, site, part[4]; };
 
-/* of the tuple; limit: size, 0 unknown; pc: who pushed it */
+/* An entry of the tuple. limit: its size, 0 not known; pc: the instruction that pushed it. */
 struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };
 
-/* out of line: a fault */
+/*
+ * A fault, whose code stands out of line, behind the clause. addr: where in the frame the address is, or
+ * A_NONE; offset and act: what the record of the fault says.
+ */
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };
 
 /*
- * A clause while its code is made. It is filled in by dt_hook_lower_for() (hook_clause.c) and lives as long
- * as the code of one clause takes, or of one function that several clauses call (dt_common_call(): only a,
- * b and ctx are set then).
+ * A clause while its code is made. dt_hook_lower_for() (hook_clause.c) fills it in, and it lives until the
+ * code of that clause is complete. For a function that several clauses call (dt_common_call()) only a, b and
+ * ctx are set.
  */
 struct dt_lower {
 	struct dt_build *b;
@@ -45,15 +50,15 @@ struct dt_lower {
 	bool inside;			/* KPROBE: the places are inside functions */
 	uint64_t iter, iter_len;	/* as struct dt_image_hook has them */
 	uint32_t nargs;			/* the hook's own arguments, at most */
-	uint32_t value;			/* the word of the context that has what a system call returned */
-	/* dtrace:::END fires, maybe ERROR in it: exit() has been called already, or will not be */
+	uint32_t value;			/* the word of the context that holds what a system call returned */
+	/* the hook is dtrace:::END, maybe with ERROR in it: exit() does not end these clauses */
 	bool end;
-	/* one of very many: what others have too is called, dt_common_call() */
+	/* there are very many clauses: code that others have too is called (dt_common_call()) */
 	bool compact;
 
 	/* ---- which clause it is; does not change ---- */
 	const struct dt_enabling *en;	/* one, or the first of several */
-	bool shared;			/* several: F_ENTRY tells which */
+	bool shared;			/* several: F_ENTRY says which */
 	bool slot;			/* r6 is there */
 	bool error;			/* this is a clause of dtrace:::ERROR */
 	bool derived;			/* arguments are in the slot */
@@ -63,15 +68,16 @@ struct dt_lower {
 	/* ---- what has come out so far ---- */
 	bool want_slot;			/* something needed one */
 	bool uses_tls;
-	bool timed;			/* F_TIME is looked at */
-	bool ids;			/* F_IDS is there */
+	bool timed;			/* F_TIME is read */
+	bool ids;			/* F_IDS is set */
 	bool record;
-	/* exit() stands before the beginning or end of an arm: F_EXITED is looked at */
+	/* exit() stands before the beginning or end of an arm of an if: F_EXITED is tested */
 	bool arms;
-	bool raw_args;			/* computing the arguments of a derived probe: the hook's own count */
-	int act;			/* in hand, -1 predicate */
+	/* the arguments of a derived probe are being computed: arg0 … are the hook's own */
+	bool raw_args;
+	int act;			/* the action in hand, -1: the predicate */
 	uint32_t fault;			/* label of the clause's fault code */
-	/* label of the code that gives the record back and ends the clause; 0: nothing goes there */
+	/* label of the code that gives the record back and ends the clause; 0: nothing jumps there */
 	uint32_t drop;
 	uint32_t reserved;		/* non-zero while r8 is a record */
 	uint32_t recsize;		/* its bytes in the ring */
@@ -80,15 +86,16 @@ struct dt_lower {
 	/* ---- the DIFO in hand; begins anew with each ---- */
 	const struct dt_difo *difo;
 	uint32_t pc;
-	const uint8_t *live;		/* by pc: registers read at or after it */
+	const uint8_t *live;		/* by pc: bits of the registers read at or after it */
 	const bool *target;		/* by pc: a branch goes there */
-	uint32_t *label;		/* by pc: of those */
+	uint32_t *label;		/* by pc: the label of such a place */
 	struct dt_known reg[DT_DIF_NREGS];
-	bool lazy[DT_DIF_NREGS];	/* not in its place in the frame yet */
-	int cached;			/* this register is in r0 too, 0 none */
+	bool lazy[DT_DIF_NREGS];	/* not written to its place in the frame yet */
+	/* r0 holds this register too; 0 none. Whoever changes r0 sets it to 0 */
+	int cached;
 	struct dt_tentry tuple[DT_DIF_NTREGS];
 	uint32_t ntuple;
-	bool tuple_lost;		/* a branch came in while it was not empty */
+	bool tuple_lost;		/* two paths met while it was not empty: what is in it is not known */
 	int cond;			/* DT_DIF_CMP, TST, SCMP: what the branches test; 0 nothing */
 	uint32_t cond_in;		/* that instruction */
 	struct dt_known ret;		/* result; V_NUM: in r0 */
@@ -102,7 +109,7 @@ struct dt_loc dt_lower_loc(const struct dt_lower *);	/* D place of the instructi
 void dt_lower_difo(struct dt_lower *, const struct dt_difo *);	/* the value: l->ret */
 void dt_set(struct dt_lower *, unsigned rd);			/* r0 into a DIF register */
 void dt_set_known(struct dt_lower *, unsigned rd, struct dt_known);
-/* a string that is not in memory yet gets its address: r0 */
+/* r0 = the value; a string that is not in memory yet is put there and r0 is its address */
 void dt_known_address(struct dt_lower *, struct dt_known);
 void dt_tuple_check(struct dt_lower *);
 
@@ -125,7 +132,11 @@ void dt_lower_store(struct dt_lower *, uint32_t in);
 void dt_lower_allocs(struct dt_lower *, uint32_t in);
 void dt_lower_copys(struct dt_lower *, uint32_t in);
 void dt_lower_scmp(struct dt_lower *, uint32_t in);
-/* addr in F_T1 unless 0 …: memory at a BPF register + off; size is a constant */
+/*
+ * To the memory at a BPF register + off, of a size that is known now. A string: `pad` fills all of it with
+ * zeros behind the NUL, `user`: it is read from the process. A null string becomes the empty one; an address
+ * that cannot be read faults. F_T1 changes.
+ */
 void dt_zero(struct dt_lower *, int base, int off, uint32_t size);
 void dt_copy_string(
     struct dt_lower *, struct dt_known, int base, int off, uint32_t size, bool pad, bool user);
@@ -146,32 +157,31 @@ void dt_lower_call(struct dt_lower *, uint32_t in);
 void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
 /* r0: the number as this machine has it, of 32-bit programs too */
 void dt_syscall_native(struct dt_build *, struct dt_emit *);
-/* to base + off, without our own frames; r0 = bytes, or negative */
+/* A stack to base + off, without our own frames; r0 = its bytes, or a negative number. */
 void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool user);
 
 /*
- * Calls the function that make(what) makes: there l->a and l->b are all of the clause, the frame is its
- * own, r1 what the caller left.
+ * hook_clause.c: calls a function whose code is make(what). There the clause has nothing but l->a, l->b and
+ * l->ctx, the frame is the function's own, and r1 is what the caller left in it. r0 comes back.
  */
-/* hook_clause.c */
 void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what);
 
 /* ustack.c: user stacks into the slot; only where there are tables */
 uint32_t dt_ustack_room(void);					/* bytes in a slot */
-/* at slot_frames; r0 = bytes, or negative: none */
+/* to slot_frames; r0 = bytes, or negative: none */
 void dt_ustack_take(struct dt_lower *, uint32_t frames);
-/* and from there to base + off */
+/* the same, and from there to base + off */
 void dt_ustack_store(struct dt_lower *, int base, int off, uint32_t frames);
 
 /* runtime.c */
-/* of a function of src/bpf/runtime, as a subprogram */
+/* the label of a function of src/bpf/runtime; the program will have it as a subprogram */
 uint32_t dt_rt_label(struct dt_lower *, const char *name);
-void dt_rt_link(struct dt_emit *);				/* those that are used, behind the program */
+void dt_rt_link(struct dt_emit *);				/* adds those behind the program */
 
 /* clause.c, aggregate.c */
-/* falls out or goes to `done` with r0 = 1 after a fault, else 0 */
+/* Falls out of the code or jumps to `done`, with r0 = 1 after a fault, else 0. */
 void dt_lower_clause(struct dt_lower *, uint32_t done);
-/* S_ITEM becomes the next one, 0 at the end; falls out */
+/* S_ITEM becomes the next thing the probe fires for, 0 at the end; falls out. */
 void dt_lower_step(struct dt_lower *);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contexts that programs run in (enum dt_image_ctx), as data: what the code depends on beside the
- * arguments, which are a switch in arguments.c. A row each.
+ * The contexts that programs run in (enum dt_image_ctx), as data: a row for each with all that the code
+ * depends on, except for the arguments, which are a switch in arguments.c.
  */
 #ifndef DT_BPF_CONTEXT_H
 #define DT_BPF_CONTEXT_H
 
 #include "bpf/image.h"
 
-/*
- * What a kernel stack begins with that is ours (stack.c): nothing; the program; what called it at a
- * tracepoint or a trampoline too.
- */
+/* Which frames of a kernel stack are ours and are left out (stack.c). */
 enum dt_ctx_frames {
 	DT_FRAMES_NONE,
 	DT_FRAMES_KPROBE,
@@ -21,13 +18,14 @@ enum dt_ctx_frames {
 };
 
 struct dt_ctxrow {
-	const char *name;		/* of programs, behind dt_ */
+	const char *name;		/* programs are called dt_ and this */
 	enum dt_ctx_frames frames;
-	/* what fired is told by the number of the system call; else by the cookie */
+	/* the number of the system call says which probe fired; else the cookie does */
 	bool syscall;
 	/* a function of the kernel is entered or left: stacks begin with its caller */
 	bool function;
-	bool preemptible;		/* by another program of ours on the same CPU too */
+	/* the program may be preempted, even by another of ours on the same CPU: slots need atomics */
+	bool preemptible;
 };
 
 const struct dt_ctxrow *dt_ctx(enum dt_image_ctx);

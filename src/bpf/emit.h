@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The assembler: one function an instruction, labels that are put once and jumped to before or after, map
- * references that become relocations. Knows eBPF and nothing of DIF; each instruction remembers the DIF it
- * is made of.
+ * The assembler: one function for each instruction; labels, which are put once and may be jumped to before
+ * and after; map references, which become relocations. It knows eBPF and nothing of DIF, except that each
+ * instruction remembers the DIF it was made for. All memory is the arena's.
  */
 #ifndef DT_BPF_EMIT_H
 #define DT_BPF_EMIT_H
@@ -17,7 +17,10 @@ enum { B1 = BPF_B, B2 = BPF_H, B4 = BPF_W, B8 = BPF_DW };	/* access sizes */
 
 struct dt_rtuse { uint32_t func, label; };	/* a function of the runtime that is called */
 struct dt_lower;
-/* Code that clauses of one program call instead of having it: made behind them, once. */
+/*
+ * Code that several clauses of a program need and that each of them calls instead of containing it. It is
+ * made once, behind them. `make` and `what` together tell one from another.
+ */
 struct dt_common { void (*make)(struct dt_lower *, uint64_t what); uint64_t what; uint32_t label; };
 struct dt_fixup { uint32_t insn; uint32_t label; bool call; };
 
@@ -31,14 +34,17 @@ struct dt_emit {
 	DT_VEC(struct dt_rtuse) rt;
 	DT_VEC(struct dt_common) common;
 	bool callbacks;				/* there are function addresses */
-	bool far;				/* an offset did not fit: there is no program */
+	bool far;				/* an offset did not fit 16 bits: there is no program */
 	DT_VEC(const struct dt_difo *) difo_at;
 	DT_VEC(uint32_t) difpc_at;
 	const struct dt_difo *difo;		/* in hand */
 	uint32_t difpc;
 };
 
-/* What a half-made piece of code can be taken back to. */
+/*
+ * A state of the emitter. dt_emit_back() throws away all code made after it, with its labels and map
+ * references; maps and constants that it asked for stay.
+ */
 struct dt_emit_mark { size_t code, relocs, fixups, labels, funcs, rt, common; bool callbacks; };
 struct dt_emit_mark dt_emit_mark(const struct dt_emit *);
 void dt_emit_back(struct dt_emit *, struct dt_emit_mark);
@@ -67,16 +73,22 @@ void dt_call(struct dt_emit *, int helper);
 void dt_callsub(struct dt_emit *, uint32_t label);
 void dt_funcaddr(struct dt_emit *, int dst, uint32_t label);	/* for helpers that call back */
 void dt_raw(struct dt_emit *, struct bpf_insn);
-void dt_unmake(struct dt_emit *, size_t at);			/* that instruction does nothing after all */
-size_t dt_frame_begin(struct dt_emit *);			/* at the start of a function … */
-/* … and when all its code is there: see emit.c */
+void dt_unmake(struct dt_emit *, size_t at);			/* dt_emit_finish() leaves it out */
+/*
+ * Around all code of a function: the first at its start, the second with its value when the code is there.
+ * Why: emit.c.
+ */
+size_t dt_frame_begin(struct dt_emit *);
 void dt_frame_end(struct dt_emit *, size_t begin);
 void dt_exit(struct dt_emit *);
 void dt_map(struct dt_emit *, int dst, uint32_t map);
 void dt_ringfd(struct dt_emit *, int dst, uint32_t map, uint32_t cpu);	/* that CPU's own ring buffer */
 void dt_mapval(struct dt_emit *, int dst, uint32_t map, uint32_t off);
 void dt_fpaddr(struct dt_emit *, int dst, int off);		/* dst = FP + off */
-/* A pointer becomes a number: "pointer arithmetic" is what the verifier sees, and forgets the type. */
+/*
+ * A pointer becomes a number of the same value: the verifier forgets the type of what it sees negated, and
+ * allows anything to be done with it.
+ */
 void dt_scalar(struct dt_emit *, int dst);
 
 #endif

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The programs of one hook, while they are made: what the files hook*.c share, and nobody else. Registers
- * in the program around the clauses:
+ * The programs of one hook while they are made: what the files hook*.c share with each other and with nobody
+ * else. Registers in the program around the clauses:
  *
- *	r6	the slot, where there is one; from claiming it on
+ *	r6	the slot, where there is one, once it is claimed
  *	r7	the context, from the first instruction on
- *	r0-r5	free between two steps; r0 holds the number of what fired when only one look is taken at it
+ *	r0-r5	free between two steps; r0 holds the number of what fired when only one step needs it
  *
  * The words it keeps in its frame are struct dt_frame_hook (layout.h). All code of a hook is in one of
- * these modes, which are found out by making it and throwing it away (hook_share.c):
+ * these modes; which one is found by making the code and throwing it away (hook_share.c):
  *
  *	inline		no clause needs memory beyond the stack: each stands in the program itself,
  *			in one frame
  *	slot		some clause does: a slot is claimed, and each clause is a subprogram (r1 context,
  *			r2 slot, r3 entry, r4 which of several in it); it returns r0 = 1 after a fault,
  *			else 0
- *	compact		there are so many clauses that one program does not hold them: clauses call what
- *			several of them have
- *	chained		one program does not hold them even so: each goes on to the next by tail call,
+ *	compact		one program does not hold all clauses: code that several of them have becomes
+ *			functions which they call
+ *	chained		one program does not hold them even then: each goes on to the next by tail call,
  *			with nothing but the context
  */
 #ifndef DT_BPF_HOOK_H
@@ -34,7 +34,9 @@ struct dt_hookgroup {
 	DT_VEC(const struct dt_enabling *) en;	/* at least one; each has a number of its own */
 	uint32_t label;			/* of the subprogram, in mode slot: that of the program in hand */
 	int32_t pick;			/* which of the clauses in there it is: r4 */
-	/* offset of their entries in the constants + 1, 0 not there yet: code is made more than once */
+	/*
+	 * offset of their entries in the constants + 1; 0: none yet. Code is made more than once, these once
+	 */
 	uint32_t entries;
 };
 
@@ -50,9 +52,9 @@ struct dt_hookcode {
 	const struct dt_image_hook *h;
 	uint32_t index;			/* of the hook in the image */
 
-	/* found out once, before any code that stays */
+	/* found once, before any code that stays */
 	DT_VEC(struct dt_hookgroup) groups;	/* in program order */
-	/* what fired is told by a number: of the system call, or the cookie of the place */
+	/* a number says what fired: that of the system call, or the cookie of the place */
 	bool numbered;
 	/* the first group that may call exit(), itself or by a fault; none: their number */
 	uint32_t first_exit;
@@ -81,7 +83,7 @@ static inline bool dt_hook_fires(const struct dt_hookcode *k, uint32_t probe)
 static inline bool dt_hook_is_end(const struct dt_hookcode *k) { return dt_hook_fires(k, DT_PROBE_END); }
 static inline bool dt_hook_is_begin(const struct dt_hookcode *k) { return dt_hook_fires(k, DT_PROBE_BEGIN); }
 
-/* What a probe of the group fires for, one after the other; NULL: it fires once. */
+/* How to find the things that a probe of the group fires for, one after the other; NULL: it fires once. */
 static inline const struct dt_difo *dt_hook_each_of(const struct dt_hookcode *k, uint32_t group)
 {
 	return k->groups.v[group].en.v[0]->each;
@@ -98,10 +100,10 @@ void dt_hook_plan_shares(struct dt_hookcode *);
 
 /* hook_entry.c: what comes before any clause */
 void dt_hook_guards(struct dt_hookcode *, uint32_t out);	/* to `out` when nothing is to run */
-void dt_hook_read_number(struct dt_hookcode *);			/* what fired, to r0 or into the frame */
+void dt_hook_read_number(struct dt_hookcode *);			/* to r0, or into the frame */
 /*
- * To `next` when the group's clause is not enabled for it; r3 = the entry, of groups with several. r1
- * changes.
+ * To `next` when the group's clause is not enabled for what fired; r3 = its entry, in groups with several
+ * enablings. r1 changes.
  */
 void dt_hook_find_entry(struct dt_hookcode *, struct dt_hookgroup *, uint32_t next);
 
@@ -113,14 +115,14 @@ void dt_hook_release_slot(struct dt_hookcode *);
 
 /* hook_clause.c */
 struct dt_lower dt_hook_lower_for(struct dt_hookcode *, const struct dt_enabling *, bool shared, bool slot);
-/* r1 context, r2 slot; what dt_frame_end() is given */
+/* a subprogram begins, with r1 the context and r2 the slot; returns what dt_frame_end() needs */
 size_t dt_hook_begin_function(struct dt_hookcode *, uint32_t label);
-/* in place; true: it needs a slot */
+/* the clause in the program itself; true: it needs a slot, and this code is not to be used */
 bool dt_hook_inline_clause(struct dt_hookcode *, const struct dt_hookgroup *);
-/* one subprogram of these groups */
+/* one subprogram for the clauses of these groups */
 void dt_hook_clause_function(struct dt_hookcode *, uint32_t from, uint32_t to);
 void dt_hook_error_functions(struct dt_hookcode *);
-/* those that dt_common_call() was asked for */
+/* the functions that dt_common_call() was asked for, behind all code that asks */
 void dt_hook_common_functions(struct dt_hookcode *);
 uint32_t dt_hook_first_exit(const struct dt_hookcode *);
 /* to `out` when that word of the control block is set; r1 changes */
@@ -135,9 +137,9 @@ void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *);
 /* vtime.c: the program of a hook without enablings, at sched_switch */
 void dt_vtime_program(struct dt_build *, struct dt_emit *);
 
-/* hook_each.c: from that group on all that go over the same things; the one behind them */
+/* hook_each.c: runs all groups from that one on that go over the same things; returns the one after them */
 uint32_t dt_hook_run_each(struct dt_hookcode *, uint32_t from);
-/* its clause stands there, and is no subprogram */
+/* whether the group's clause stands in the callback itself and is no subprogram */
 bool dt_hook_in_callback(const struct dt_hookcode *, uint32_t group);
 void dt_hook_loop_functions(struct dt_hookcode *);
 

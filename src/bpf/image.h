@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DIF in, eBPF out: an image is everything the kernel is to be given, as data. Building one makes no system
- * call and needs no rights, so it can be dumped and tested anywhere; src/session/session.h loads it.
+ * DIF in, eBPF out: an image is everything that the kernel will be given, as data. Building one makes no
+ * system call and needs no rights, so it can be dumped and tested anywhere; src/session/session.h loads it.
+ * An image points into the programs it was made of: they must outlive it.
  */
 #ifndef DT_BPF_IMAGE_H
 #define DT_BPF_IMAGE_H
@@ -28,23 +29,23 @@ struct dt_enabling {			/* one clause on one probe */
 	uint32_t probe_id;
 	uint32_t number;		/* system call, for SYS hooks; cookie, for those with points */
 	const char *prov, *mod, *func, *name;
-	/* UPROBE: the instruction leaves a function: the clause's context is URETSITE */
+	/* UPROBE: the instruction leaves a function, and the clause's context is URETSITE */
 	bool leaves;
-	uint32_t site;			/* arg0 then */
-	uint32_t root;			/* fires only in that process and those it made; 0: `when` says */
+	uint32_t site;			/* arg0 of such a probe */
+	uint32_t root;			/* fires only in that process and its descendants; 0: everywhere */
 	/*
-	 * derived probes that fire for each of several things: the next after arg9, the first after 0;
-	 * NULL: once
+	 * a derived probe that fires for each of several things: gives the thing after arg9, and the first
+	 * one after 0; NULL: it fires once
 	 */
 	const struct dt_difo *each;
-	const struct dt_difo *when;	/* derived probes: fires only if non-zero; may be NULL */
-	const struct dt_difo *args[10];	/* their arguments; NULL ends, args[0] NULL: the hook's own */
-	bool soft;			/* in `when` and `args` what cannot be followed is 0, no fault */
+	const struct dt_difo *when;	/* a derived probe fires only if this is not 0; may be NULL */
+	const struct dt_difo *args[10];	/* its arguments; NULL ends, args[0] NULL: the hook's own */
+	bool soft;			/* in `when` and `args` a bad address reads as 0 and is no fault */
 };
 
 enum dt_image_ctx {			/* where arg0 … come from */
 	DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN,
-	/* trampolines of functions that system calls are made of: arguments as SYS_ENTER, SYS_EXIT */
+	/* trampolines of the functions that implement system calls: arguments as SYS_ENTER, SYS_EXIT */
 	DT_CTX_SYS_FENTRY, DT_CTX_SYS_FEXIT,
 	DT_CTX_FENTRY, DT_CTX_FEXIT,		/* words of a trampoline: nargs arguments, then the value */
 	/* registers of the kernel; the cookie is the enabling's number */
@@ -53,22 +54,23 @@ enum dt_image_ctx {			/* where arg0 … come from */
 	DT_CTX_URETSITE,			/* of clauses, never of a program: `leaves` */
 };
 
+/* A program without clauses that keeps the family maps, at the tracepoint of that event: family.c. */
 enum dt_keep { DT_KEEP_NONE, DT_KEEP_FORK, DT_KEEP_EXIT, DT_KEEP_FREE };
 
 struct dt_image_hook {			/* one program to make */
 	enum dt_image_ctx ctx;
-	/* RAWTP sched_process_…: no clauses, the program knows who came of whom */
+	/* RAWTP sched_process_…: the program has no clauses, it notes who descends from whom */
 	enum dt_keep keep;
-	/* in program order for each probe; sorted by probe for SYS hooks is not required */
+	/* in program order for each probe; the probes of a SYS hook come in any order */
 	const struct dt_enabling *en;
-	uint32_t nen;			/* 0: at sched_switch, what vtimestamp is made of */
+	uint32_t nen;			/* 0: at sched_switch, the program that vtimestamp relies on */
 	/* RAWTP: the kernel refuses a program that reads arguments the tracepoint does not have */
 	bool nargs_known;
-	uint32_t nargs;			/* what is beyond reads 0; of trampolines always known */
+	uint32_t nargs;			/* arguments beyond read 0; for trampolines it is always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
 	bool inside;			/* KPROBE: all of them are inside functions, not at their beginning */
 	/*
-	 * tracepoints: the kernel's function that calls their programs, which is no frame of anybody; 0 not
+	 * tracepoints: the kernel's function that calls the programs, whose frame stacks leave out; 0: not
 	 * known
 	 */
 	uint64_t iter, iter_len;
@@ -76,7 +78,7 @@ struct dt_image_hook {			/* one program to make */
 	bool in_locks;
 };
 
-/* What happens when a buffer is full: records are lost; recording ends everywhere; the oldest make room. */
+/* When a buffer is full, new records are lost; or recording ends on all CPUs; or the oldest make room. */
 enum dt_policy { DT_POLICY_SWITCH, DT_POLICY_FILL, DT_POLICY_RING };
 
 #define DT_STRSIZE_MAX 65536u
@@ -84,35 +86,33 @@ enum dt_policy { DT_POLICY_SWITCH, DT_POLICY_FILL, DT_POLICY_RING };
 
 struct dt_image_opts {
 	enum dt_policy policy;
-	uint32_t only_cpu;		/* 1 + the CPU that is traced, 0 all; not for BEGIN, END and ticks */
+	uint32_t only_cpu;		/* 1 + the CPU that is traced, 0: all; BEGIN, END, ticks run anyway */
 	/* strsize: characters of a string, with the NUL inside src/bpf; nspec 0: speculation() finds none */
 	uint32_t strsize, nspec, stackframes_max;
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */
-	/* those that are traced: aggregations have aggsize for each of them, together; 0 counts as 1 */
+	/* CPUs that are traced: an aggregation may use aggsize times this; 0 counts as 1 */
 	uint32_t aggcpus;
 	bool rawsyscall;		/* failed system calls show the kernel's value */
-	const uint32_t *pids;		/* fire only in these processes; not ticks, BEGIN and END */
+	const uint32_t *pids;		/* probes fire only in these processes, but BEGIN, END, ticks anyway */
 	uint32_t npids;			/* 0: everywhere */
 	/* -x follow: processes whose children, and theirs, count as they do */
 	const uint32_t *roots;
 	uint32_t nroots;		/* 0: none are followed */
-	/*
-	 * of the namespace whose process ids these are, and those written beside addresses; 0: the system's
-	 */
+	/* the namespace that process numbers are of, here and in records; 0: the whole system's */
 	uint64_t pidns_ino;
 	uint32_t pidns_level;		/* how deep it is */
 	uint32_t self_pid;
 	uint32_t page_bits;		/* of a page of memory */
-	/* bytes of rows for user stacks without frame pointers; 0: those are not walked */
+	/* bytes of tables for user stacks without frame pointers; 0: there are no tables */
 	uint64_t unwind_size;
 	/* walltimestamp = timestamp + this: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	int64_t wall_offset;
-	const struct dt_machine *machine;	/* whose registers and frames there are */
+	const struct dt_machine *machine;	/* the one the programs will run on */
 	/*
-	 * How many bytes a member lies behind the beginning of a kernel struct ("task_struct",
-	 * "se.vruntime"); path NULL: the struct's size. DT_KOFF_NONE: it is not there. Asked only for what
-	 * the programs use. NULL: none is known.
+	 * The offset of a member in a kernel struct ("task_struct", "se.vruntime"); path NULL: the struct's
+	 * size. DT_KOFF_NONE: there is no such member. It is asked only for what the programs use. NULL: no
+	 * member is known.
 	 */
 	uint32_t (*member)(void *ctx, const char *tag, const char *path);
 	void *member_ctx;
@@ -135,11 +135,11 @@ enum dt_map_role {
 	DT_MAP_TLS,		/* self-> scalars: task storage */
 	DT_MAP_DYN,		/* associative arrays: one hash each (global and self->) */
 	/*
-	 * array of maps of one element: [0] → the active buffer of the pair. One for each aggregation:
-	 * inner maps must be alike
+	 * array of maps with one element: [0] → the active buffer of the pair. Each aggregation has one,
+	 * because the inner maps of an array must be alike
 	 */
 	DT_MAP_AGGS,
-	/* the buffers of one aggregation: per-CPU hash, or per-CPU array without keys */
+	/* the buffers of one aggregation: a hash, or a per-CPU array when it has no keys (aggregate.c) */
 	DT_MAP_AGG_A, DT_MAP_AGG_B,
 	DT_MAP_RINGS,		/* array of maps: [cpu] → ring buffer */
 	DT_MAP_RING,
@@ -150,12 +150,12 @@ enum dt_map_role {
 	DT_MAP_VTIME_CPU,	/* by CPU: when it last switched */
 	DT_MAP_SPEC_USED,	/* by CPU: the room taken of each */
 	DT_MAP_STACKS,
-	/* a hook's programs behind its first, in their order: to be filled before the first one runs */
+	/* a hook's programs after its first, in their order; to be filled before the first one runs */
 	DT_MAP_CHAIN,
 	/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
 	DT_MAP_OVER,
 	DT_MAP_ROOTS,		/* the numbers of the roots, a word each; 0 when one has ended */
-	DT_MAP_FAMILY,		/* process -> struct dt_kin: all that came of the roots */
+	DT_MAP_FAMILY,		/* process -> struct dt_kin: all descendants of the roots */
 	/* bpf/unwind.h; filled while tracing */
 	DT_MAP_UNWIND_ROWS, DT_MAP_UNWIND_RULES, DT_MAP_UNWIND_MAPS, DT_MAP_UNWIND_KEYS,
 };
@@ -165,7 +165,7 @@ struct dt_image_map {
 	char name[16];
 	uint32_t type, key_size, value_size, max_entries, flags;
 	uint32_t agg;		/* AGGS, AGG_A, AGG_B: index in the image's aggs */
-	/* index of a map that is the template of this array of maps; UINT32_MAX none */
+	/* index of the map that is the template of this array of maps; UINT32_MAX: it is no such array */
 	uint32_t inner;
 	const void *data;	/* CONST, CONTROL: initial value of element 0 */
 	size_t len;
@@ -174,10 +174,10 @@ struct dt_image_map {
 };
 
 /*
- * ld_imm64 of map fd, or of its value + off. Of a RING: the ring of CPU `off` (of another CPU when that one
- * is not online). Filling an array of maps costs a grace period at every start (14 ms measured, all of them
- * at once), so a program that chooses its CPU's ring by comparing starts that much faster than one that
- * looks it up in RINGS.
+ * An ld_imm64 to be filled in with a map's fd, or with the address of its value + off. For a RING: with the
+ * ring of CPU `off` (of another CPU when that one is not online). Filling an array of maps costs a grace
+ * period at every start (14 ms measured, all of them at once), so a program that chooses its CPU's ring by
+ * comparing starts that much faster than one that looks it up in RINGS.
  */
 struct dt_image_reloc { uint32_t insn; uint32_t map; uint32_t off; bool value; };
 
@@ -185,7 +185,7 @@ struct dt_image_prog {
 	char name[16];
 	enum dt_image_ctx ctx;
 	uint32_t hook;
-	uint32_t link;			/* 0: what is attached; else element link - 1 of the hook's CHAIN */
+	uint32_t link;			/* 0: it is attached; else it is element link - 1 of the hook's CHAIN */
 	uint32_t chain;			/* that map, when the hook has more than one program */
 	const struct bpf_insn *insns;
 	uint32_t ninsns;
@@ -198,9 +198,9 @@ struct dt_image_prog {
 };
 
 /*
- * How a clause's record lies in a ring buffer, after struct dt_rechdr. Clauses that record nothing (only
- * aggregations, assignments) send no record; the default action sends the header alone. Bytes behind a
- * string's NUL are not defined.
+ * How a clause's record is laid out in a ring buffer, after struct dt_rechdr. A clause that records nothing
+ * (only aggregations, assignments) sends no record; the default action sends the header alone. Bytes behind
+ * a string's NUL are not defined.
  */
 struct dt_recfield { uint32_t off, size; };		/* size 0: the action records nothing */
 /* a field for each action of the ECB */
@@ -219,31 +219,35 @@ struct dt_agglayout {
 	bool bycpu;
 	/* words in a buffer for each CPU: the data as the kernel keeps it, maybe one more */
 	uint32_t cpuwords;
-	/* the one of them that is not 0 once this CPU has updated the element */
+	/* the index of a word that is not 0 once this CPU has updated the element */
 	uint32_t seen;
 	const struct dt_recfield *key;
-	const struct dt_act *const *key_act;	/* what each key is (string, stack, …), of the first use */
+	const struct dt_act *const *key_act;	/* an action that makes each key: what it is (string, …) */
 	/* key k is stored as the probe id: 1 + DT_PART_* (probeprov …), 0 no */
 	uint8_t *key_probe;
 	const struct dt_act *(*key_int)[4];	/* of an integer key: the first use of each size, 1 2 4 8 */
 };
 
 /*
- * What key k of an element is, and how many bytes it has. Integers may have another size in each use of an
- * aggregation: then they have 8 bytes, and the word behind them tells the size, so that each keeps its own.
+ * What key k of an element is, and how many bytes it has. When uses of an aggregation have integers of
+ * different sizes there ("mixed"), the key has 8 bytes and a word behind them with the size, so that each
+ * element keeps its own.
  */
 const struct dt_act *dt_agg_keyact(
     const struct dt_agglayout *, uint32_t k, const uint8_t *key, uint32_t *len);
 bool dt_agg_keymixed(const struct dt_agglayout *, uint32_t k);
 
 /*
- * Where a variable of the program is: an element of GLOBALS or TLS, or the whole of a DYN map. For tests
- * and debuggers.
+ * Where a variable of the program is kept: in the value of GLOBALS or TLS, or in a DYN map of its own. For
+ * tests and debuggers.
  */
 struct dt_varlayout {
 	struct dt_difv v;
 	uint32_t map;			/* in the image's maps */
-	/* GLOBALS, TLS; by reference: the bytes, to 8, then a word: globals 1 null, self-> 1 present */
+	/*
+	 * in GLOBALS or TLS. A variable by reference has its bytes there, rounded to 8, then a word: 1 means
+	 * null for globals, present for self->
+	 */
 	uint32_t off;
 	uint32_t keysize, nkeys;	/* DYN: self-> has the thread first */
 	uint32_t keyoff[8], keylen[8];
@@ -253,10 +257,10 @@ struct dt_image {
 	struct dt_arena *arena;
 	struct dt_image_map *maps;
 	uint32_t nmaps;
-	/* one for each hook, in their order; then those that others go on to */
+	/* one for each hook, in their order; then those that others go on to by tail call */
 	struct dt_image_prog *progs;
 	uint32_t nprogs;		/* hooks */
-	/* programs behind them: of the same type as their hook's first, never attached */
+	/* programs after those: of the same type as their hook's first, never attached */
 	uint32_t nmore;
 	struct dt_reclayout *recs;	/* by epid - 1 */
 	uint32_t nrecs;
@@ -273,10 +277,11 @@ struct dt_image {
 	uint32_t room;			/* bytes for records in each CPU's buffer */
 };
 
-/* Shared with the kernel side. */
+/* ---- shared with the kernel side: the code in src/bpf writes these, src/consume reads them ---- */
+
 /*
- * Short: 24 bytes more cost a record 50 ns (Neoverse N1, bench/trace.sh), as its memory is not in the
- * cache.
+ * The header of a record. It is short: 24 bytes more cost a record 50 ns (Neoverse N1, bench/trace.sh), since
+ * its memory is not in the cache.
  */
 struct dt_rechdr { uint32_t epid; uint16_t cpu; uint16_t spec; uint64_t time; };
 /* epid values above this are not clauses but news from the kernel side. */
@@ -291,13 +296,13 @@ struct dt_recfault {
 	uint32_t pad;
 	uint64_t addr;
 };
-#define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* header.spec was committed; its word follows the header */
+#define DT_REC_COMMIT (DT_REC_NEWS + 2)	/* speculation header.spec ended; its word follows the header */
 #define DT_REC_DISCARD (DT_REC_NEWS + 3)
 
 /*
- * A speculation's word: these, and above them its generation. A record whose header has a speculation
- * begins with the word it was made under. An end whose news had no room stays in the word until the reader
- * makes it NEXT.
+ * A speculation's word: one of these, and above it the generation. A record whose header names a speculation
+ * begins with the word it was made under. When the news of an end had no room, the state stays in the word
+ * until the reader makes it NEXT, which is FREE of the next generation.
  */
 enum dt_specstate {
 	DT_SPEC_FREE,
@@ -308,13 +313,13 @@ enum dt_specstate {
 	DT_SPEC_STATE = 3
 };
 
-/* Bytes from the beginning of the control block to the words, in cache lines of their own. */
+/* Bytes from the beginning of the control block to the words of speculations: other cache lines. */
 #define DT_CONTROL_SPECS 256
 
 struct dt_kin { uint64_t root, alive; };	/* root: its place in ROOTS, from 1 */
 /*
- * stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set at once, as
- * one word of 64 bits. followed: members of the family that live.
+ * stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set together, as
+ * one word of 64 bits. followed: how many members of the family are alive.
  */
 struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; int64_t followed; };
 struct dt_drops {
@@ -322,10 +327,10 @@ struct dt_drops {
 };
 
 /*
- * Where the newest records take the place of the oldest: `size` bytes, a power of two, and behind them as
- * much as the longest record needs, so that none is cut. Positions only grow; a record is at the low bits
- * of its position: struct dt_overrec, the record, its whole length again as a word of 64 bits. It is there
- * as long as head - pos <= size.
+ * The buffer of policy ring, where the newest records take the place of the oldest: `size` bytes, a power of
+ * two, and behind them as much as the longest record needs, so that none is cut. Positions only grow; the low
+ * bits of a position say where the record is: struct dt_overrec, the record, its whole length again as a word
+ * of 64 bits. A record is intact as long as head - pos <= size.
  */
 struct dt_over { uint64_t head, pad[7]; };
 struct dt_overrec { uint64_t pos; uint32_t len; uint32_t gone; };	/* gone: given back */
@@ -336,23 +341,26 @@ static inline uint32_t dt_over_total(uint32_t size)
 /* BEGIN, END and ERROR are the first probes; exit() ends neither END nor ERROR. */
 enum { DT_PROBE_BEGIN = 1, DT_PROBE_END, DT_PROBE_ERROR };
 /*
- * The actions of a clause that a record of it has something of: those behind exit() in another arm of an if
- * have not run.
+ * How many actions of a clause have run, judged by a record of it: those behind exit() in another arm of an
+ * if have not.
  */
 uint32_t dt_rec_acts(const struct dt_ecb *, const struct dt_reclayout *, const uint8_t *data);
 uint32_t dt_agg_takes(const struct dt_agglayout *);	/* what an element takes of aggsize */
 /* false: only aggregations, assignments and the like; it sends no records */
 bool dt_ecb_records(const struct dt_ecb *);
-/* What a record of the clause takes of the image's room; 0: it sends none. */
+/* How many bytes of the image's room a record of the clause takes; 0: it sends none. */
 uint32_t dt_image_takes(const struct dt_image *, const struct dt_ecb *, uint32_t epid);
 
-/* 0, or -errno with a sentence that names the D line and the limit. */
+/*
+ * 0, or -errno; -ENOTSUP comes with a sentence in msg that names the D line and the limit. The image owns its
+ * arena: dt_image_free().
+ */
 int dt_image_build(const struct dt_image_opts *, const struct dt_prog *const *progs, uint32_t nprogs,
     const struct dt_image_hook *hooks, uint32_t nhooks, struct dt_image **, char *msg, size_t msglen);
 void dt_image_free(struct dt_image *);
 /*
- * One CPU's words of an element as the kernel keeps them (cpuwords of them; min and max are kept so that 0
- * is "nothing yet") to the nwords the aggregating function knows. False: this CPU has not updated the
+ * From one CPU's words of an element as the kernel keeps them (cpuwords of them; min and max are kept so that
+ * 0 is "nothing yet") to the nwords that the aggregating function knows. False: this CPU has not updated the
  * element.
  */
 bool dt_agg_decode(const struct dt_agglayout *, const int64_t *cpuwords, int64_t *words);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where things lie in the memory a clause has: its stack frame and its slot. Both are structs, so that what
- * shares memory is seen as a union and the compiler checks the rest; F_, S_ and W_ are the offsets of their
- * members as instructions take them.
+ * How the memory of a clause is laid out: its stack frame and its slot. Both are structs, so that shared
+ * memory shows as a union and the compiler checks the rest; F_, S_ and W_ are the offsets of their members as
+ * instructions take them. Code writes a word of the frame before it reads it: older verifiers refuse
+ * anything else.
  */
 #ifndef DT_BPF_LAYOUT_H
 #define DT_BPF_LAYOUT_H
@@ -18,16 +19,16 @@
 #define DT_NELEMS 6
 
 /*
- * Words of the program around the clauses, at the top of its frame. Where the clauses stand in the program
- * itself their DIF registers are in the same place: these are in use before the first clause, between two
- * and after the last, those inside one.
+ * Words of the program around the clauses, at the top of its frame. When the clauses stand in the program
+ * itself, their DIF registers are in the same place: the program uses its words before the first clause,
+ * between two and after the last, a clause its registers only inside.
  */
 struct dt_frame_hook {
 	uint64_t owner;			/* what `busy` of our slot holds, when that is no constant */
 	uint64_t drop;			/* key of a counter of drops */
-	/* what fired, when clauses are subprograms; the slot, while bpf_loop() runs */
+	/* the number of what fired, when clauses are subprograms; the slot, while bpf_loop() runs */
 	uint64_t number;
-	/* of the slot that is looked at; the context, while bpf_loop() runs */
+	/* the index of the slot that is looked at; the context, while bpf_loop() runs */
 	uint64_t index;
 };
 
@@ -35,9 +36,9 @@ struct dt_frame_hook {
 struct dt_frame {
 	/* process and thread, where a clause without a slot uses them more than once */
 	uint64_t ids;
-	uint64_t number;		/* what fired, of a program whose clauses stand in it */
+	uint64_t number;		/* of what fired, when the clauses stand in the program itself */
 	union {
-		/* without a slot: a key of an aggregation, its end at the end of this */
+		/* without a slot: a key of an aggregation; it ends where this ends */
 		uint8_t key[DT_FRAME_KEY];
 		/* with one: elements of arrays that may be stored to, or 0; the first is the last word */
 		struct {
@@ -51,20 +52,17 @@ struct dt_frame {
 		uint64_t call[DT_FRAME_CMP / 8];	/* words of a call of a subroutine */
 		struct {
 			uint64_t before_news;
-			/*
-			 * a record that is made here, of a fault or a speculation: its end at the end of
-			 * this
-			 */
+			/* a record of a fault or a speculation; it ends where this ends */
 			uint8_t news[DT_FRAME_NEWS];
 		};
 	};
-	uint64_t incr, value;		/* of an aggregating function */
+	uint64_t incr, value;		/* arguments of an aggregating function */
 	uint64_t tuple[DT_DIF_NTREGS];
 	/* temporaries of one instruction; t1 and t0 together are a key of two words */
 	uint64_t t2, t1, t0;
 	uint64_t exited;		/* exit() was called in this clause */
 	uint64_t tls;			/* where the thread's self-> variables are */
-	/* the enabling's entry in the constants, when several share the code */
+	/* the enabling's struct dt_entry in the constants, when several share the code */
 	uint64_t entry;
 	uint64_t time;			/* timestamp of the clause; 0 not taken */
 	union {
@@ -113,15 +111,15 @@ _Static_assert(DT_FRAME_END(key) == DT_FRAME_END(elem) && DT_FRAME_END(cmp) == D
     "these share their ends");
 
 /*
- * The beginning of a slot; string buffers, clause-locals, scratch follow, as struct dt_build has their
- * offsets.
+ * The beginning of a slot. String buffers, clause-locals and scratch follow; struct dt_build has their
+ * offsets (plan.c). A slot keeps what the firing before left in it: each word is set before it is read.
  */
 struct dt_slot {
 	uint64_t busy;			/* 0: free; else what its owner put there: hook_slot.c */
 	uint64_t args[10];		/* of a derived probe */
 	uint64_t error_args[10];	/* of dtrace:::ERROR */
 	uint64_t scratch_used;
-	/* what a probe fires for now, of those that fire for each of several things */
+	/* of a probe that fires for each of several things: the one it fires for now */
 	uint64_t item;
 	uint64_t spare[4];
 	char comm[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the lowering gives to the rows of src/builtin: a row's `lower` makes the code of one variable or one
+ * What the lowering offers to the rows of src/builtin: a row's `lower` makes the code of one variable or one
  * call and leaves the value in r0. Registers inside a clause:
  *
  *	r6	the slot: machine state and scratch of this firing; ask dt_slot_reg() for it
@@ -20,8 +20,8 @@
 struct dt_lower;			/* the clause in hand */
 
 /*
- * A value as far as it is known when compiling: in r0, a constant, text, the thread's name, a part of the
- * probe's name.
+ * A value as far as the compiler knows it: V_NUM, nothing, it is in r0; V_CONST, a number; V_STR, a text;
+ * V_COMM, the thread's name; V_PART, a part of the probe's name.
  */
 enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
@@ -30,14 +30,14 @@ struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* 
 
 struct dt_emit *dt_code(struct dt_lower *);
 const struct dt_image_opts *dt_opts(const struct dt_lower *);
-/* calls a helper of the kernel: nothing in r0 … r5 lives on */
+/* Calls a helper of the kernel: r0 is its value, what was in r1 … r5 is lost. */
 void dt_help(struct dt_lower *, int helper);
 /* The program cannot be made: a sentence that says why. */
 #define REFUSE(l, ...) dt_lower_refuse(l, __VA_ARGS__)
 _Noreturn void dt_lower_refuse(struct dt_lower *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * A label that ends the clause with a fault; addr: where in the frame the address stands, A_NONE: there is
- * none.
+ * A label that ends the clause with a fault; addr: where in the frame the bad address is, A_NONE: there is
+ * none. Each call makes a label of its own, so that the fault names the instruction in hand.
  */
 enum { A_NONE = 1 };
 uint32_t dt_fault_label(struct dt_lower *, int fault, int addr);
@@ -46,16 +46,16 @@ void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 f
 /* ---- arguments of a call (calls.c) ---- */
 
 uint32_t dt_tuple_nargs(const struct dt_lower *);
-void dt_tuple_arg(struct dt_lower *, uint32_t i, int dst);	/* of one that was left out: 0 */
-/* an `int`, whatever stands in the upper half */
+void dt_tuple_arg(struct dt_lower *, uint32_t i, int dst);	/* 0 for one that was left out */
+/* the same as an `int`: the upper half is the sign */
 void dt_tuple_int(struct dt_lower *, uint32_t i, int dst);
 bool dt_tuple_known(const struct dt_lower *, uint32_t i, uint64_t *v);	/* it is a constant */
 /* Words of the frame, by number, that no function here touches. */
 #define DT_CALL_WORD(i) DT_FRAME_AT(call[i])
 
 /*
- * The string argument, read to the pointer in r1: r0 = its length and the NUL. A null string faults here; a
- * bad address faults where the argument was pushed, which is when it is first looked at. F_T0 and F_T1
+ * Reads the string argument to the pointer in r1: r0 = its length with the NUL. A null string faults at the
+ * call; a bad address faults at the instruction that pushed the argument, as it always did. F_T0 and F_T1
  * change.
  */
 void dt_tuple_string_at(struct dt_lower *, uint32_t i);
@@ -71,8 +71,8 @@ void dt_tuple_strings(struct dt_lower *, uint32_t n);
 void dt_work(struct dt_lower *, int at, int reg);
 void dt_work_imm(struct dt_lower *, int at, int32_t v);
 /*
- * Calls one with the slot's buffers A and B, or with the given one in place of A: r0. r9: where a string
- * may have been made.
+ * Calls one with the slot's buffers A and B, or with the given one in place of A: r0 = its value. r9 = the
+ * offset in scratch where it may have made a string.
  */
 void dt_runtime(struct dt_lower *, const char *name);
 void dt_runtime_on(struct dt_lower *, const char *name, enum dt_buffer);
@@ -90,24 +90,26 @@ void dt_scratch_zero(struct dt_lower *);			/* r2 bytes at r9 become 0 */
 void dt_scratch_open(struct dt_lower *);
 /* r0 bytes of it are taken; r0 = their address */
 void dt_scratch_close(struct dt_lower *);
-/* dst = a pointer to what nobody has taken; any allocation fits */
+/* dst = a pointer to scratch that nobody has taken; any allocation fits there */
 void dt_scratch_free(struct dt_lower *, int dst, int tmp);
 void dt_scratch_ptr(struct dt_lower *, int dst, int off);	/* dst = pointer to scratch + register off */
 /* dst = number: address of scratch + register off */
 void dt_scratch_addr(struct dt_lower *, int dst, int off);
-/* r3 an address: r2 a pointer to it, or a fault; at: r3 in the frame */
+/*
+ * r3 is an address, which the frame has at `at`: r2 = a pointer to `size` writable bytes there, or a fault.
+ */
 void dt_writable(struct dt_lower *, uint32_t size, int at);
-/* r5 bytes, as the frame has them at `size` */
+/* The same for a size known only at run time, which the frame has at `size`; r5 = it, bounded. */
 void dt_writable_some(struct dt_lower *, int size, int at);
 /* dst = a pointer to a copy in the constants */
 void dt_constant_bytes(struct dt_lower *, int dst, const void *, uint32_t size);
 /*
- * Where a member of a kernel struct lies (struct dt_image_opts), or a refusal: the type data does not show
- * where `what` is kept.
+ * The offset of a member of a kernel struct (struct dt_image_opts), or a refusal which says that the type
+ * data does not show where `what` is kept.
  */
 uint32_t dt_member(struct dt_lower *, const char *tag, const char *path, const char *what);
 /*
- * r0 = the 4 or 8 bytes at r0 + off, 0 where nothing can be read; what it is, for the refusal when off is
+ * r0 = the 4 or 8 bytes at r0 + off, 0 where nothing can be read. `what` is for the refusal when off is
  * DT_KOFF_NONE. F_T0 changes.
  */
 void dt_follow(struct dt_lower *, uint32_t off, int size, const char *what);
@@ -122,19 +124,16 @@ void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
 void dt_get_vtimestamp(struct dt_lower *);			/* vtime.c: r0 */
 /* r0 = process << 32 | thread, as the whole system counts them */
 void dt_ids(struct dt_lower *);
-/* r0 = its number, where we are, of the task at r0: process.c */
+/* r0 = the number, in our namespace, of the task at r0 or of its process (process.c) */
 void dt_task_id(struct dt_lower *, bool process);
-/*
- * DIF registers, for arrays: whether its value is a constant; into its place in the frame; into a register
- * of the machine.
- */
-bool dt_reg_known(const struct dt_lower *, unsigned r, uint64_t *v);
-void dt_settle(struct dt_lower *, unsigned mask);
-void dt_get(struct dt_lower *, unsigned r, int dst);		/* r0-r5 may change but those in use */
+/* DIF registers, for rows of arrays. */
+bool dt_reg_known(const struct dt_lower *, unsigned r, uint64_t *v);	/* whether it is a constant */
+void dt_settle(struct dt_lower *, unsigned mask);		/* these are in the frame from here on */
+void dt_get(struct dt_lower *, unsigned r, int dst);		/* into dst; r0-r5 may change */
 
 /* arguments.c */
 void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
-/* what the system call returned; false: this is not the end of one */
+/* dst = what the system call returned; false: the clause is not at the end of one, no code is made */
 bool dt_sys_value(struct dt_lower *, int dst);
 void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);

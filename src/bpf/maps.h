@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The maps of an image: made when first asked for, by an index that does not change; and the constants,
- * which are one of them.
+ * The maps of an image, each made when code first asks for it, and the constants, which are one of them. A
+ * function returns the map's index, which does not change; pointers into dt_build.maps do, whenever a map is
+ * made.
  */
 #ifndef DT_BPF_MAPS_H
 #define DT_BPF_MAPS_H
@@ -19,7 +20,7 @@ uint32_t dt_tls(struct dt_build *);
 uint32_t dt_ring_map(struct dt_build *);
 uint32_t dt_rings(struct dt_build *);
 uint32_t dt_over_map(struct dt_build *);
-/* of a CPU's part, without what the longest record needs */
+/* bytes of a CPU's part of it, without those behind it for the longest record */
 uint32_t dt_over_size(const struct dt_build *);
 uint32_t dt_control_map(struct dt_build *);
 uint32_t dt_drops_map(struct dt_build *);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of all programs of an image while it is built, and planned before any code: variables,
- * aggregations, the slot, records.
+ * What is known of all programs of an image while it is built (struct dt_build), and what is planned before
+ * any code: records, variables, aggregations and their keys, the slot, in this order (image.c). Then comes
+ * the code of each hook, and at last the maps get their sizes.
  */
 #ifndef DT_BPF_PLAN_H
 #define DT_BPF_PLAN_H
@@ -59,8 +60,8 @@ struct dt_build {
 	DT_VEC(struct dt_bvar) vars;
 	uint32_t globals_size, tls_size, locals_size;
 	/*
-	 * bytes behind variables, so that copies of a size known only when they run are inside; 0: there
-	 * are none
+	 * bytes behind variables, so that a copy whose size is known only at run time ends inside; 0: no
+	 * program makes such copies
 	 */
 	uint32_t tail;
 	DT_VEC(struct dt_bagg) aggs;
@@ -81,22 +82,24 @@ _Noreturn void dt_refuse(struct dt_build *, struct dt_loc, const char *fmt, ...)
 void dt_plan_vars(struct dt_build *, const struct dt_image_hook *, uint32_t n);
 void dt_plan_aggs(struct dt_build *);
 void dt_plan_slot(struct dt_build *, const struct dt_image_hook *, uint32_t n);
-/* which are used by these and so start as 0 */
+/* marks the clause-locals that these use: they start as 0 */
 void dt_plan_locals(struct dt_build *, const struct dt_enabling *, uint32_t n);
 bool dt_dif_copies(uint32_t instruction);
 uint32_t dt_bvar_size(const struct dt_difv *);
 struct dt_bvar *dt_bvar_find(struct dt_lower *, unsigned scope, uint32_t id);
 struct dt_bagg *dt_bagg_find(struct dt_build *, uint64_t id);
 void dt_plan_record(struct dt_build *, const struct dt_ecb *, struct dt_reclayout *);
-/* A DIFO that is one built-in variable or one string and nothing else; V_NUM: it is not. */
+/*
+ * What the DIFO is, when it is one built-in variable, one number or one string and nothing else; else V_NUM.
+ */
 struct dt_known dt_difo_simple(const struct dt_difo *);
 void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);	/* aggregate.c */
 
 /* field.c */
 uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */
-bool dt_field_recorded(const struct dt_act *);			/* leaves a field or at least the fact */
+bool dt_field_recorded(const struct dt_act *);			/* has a field, or tells that it ran */
 
-/* ustack.c: are user stacks walked by tables; does any clause take one */
+/* ustack.c: whether user stacks are walked by tables; whether any clause takes one */
 bool dt_ustack_tables(const struct dt_build *);
 bool dt_ustack_wanted(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
 

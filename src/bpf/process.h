@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who runs: numbers of processes in the namespace we are in, and families of them (-x follow). For programs
- * and clauses.
+ * Which process runs: its number in the namespace we are in, and the family it belongs to (-x follow). Both
+ * programs and clauses use this, so it takes an emitter and no clause.
  */
 #ifndef DT_BPF_PROCESS_H
 #define DT_BPF_PROCESS_H
@@ -11,15 +11,15 @@
 struct dt_build;
 
 /*
- * family.c: r0 = the root, from 1, that the current process is or came of; none: to `out`. room: as of
- * dt_process_number()
+ * family.c: r0 = the number, from 1, of the root that the current process is or descends from; to `out` when
+ * there is none. room: as for dt_process_number().
  */
 void dt_family_root(struct dt_build *, struct dt_emit *, int room, uint32_t out);
-int32_t dt_family_place(const struct dt_build *, uint32_t pid);	/* of a root, from 1; 0: it is none */
+int32_t dt_family_place(const struct dt_build *, uint32_t pid);	/* that number of a root; 0: it is none */
 void dt_family_keep(struct dt_build *, struct dt_emit *, enum dt_keep);	/* a whole program */
 /*
- * process.c: the current process's to r0; of the task at r0. room: 8 free bytes of the frame, and 8 before
- * them
+ * process.c: r0 = the number of the current process; that of the task whose address is in r0. room: the
+ * frame has 8 free bytes there, and 8 before them.
  */
 void dt_process_number(struct dt_emit *, const struct dt_image_opts *, int room);
 void dt_task_number(struct dt_emit *, const struct dt_image_opts *, int room, bool process);

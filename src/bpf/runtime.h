@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of src/bpf/runtime as instructions, embedded when we build (tools/embed-bpf). */
+/*
+ * The functions of src/bpf/runtime as instructions, embedded when we build (tools/embed-bpf). A call inside
+ * them names its target by number in this table, and bpf/runtime.c makes a label of it.
+ */
 #ifndef DT_BPF_RUNTIME_H
 #define DT_BPF_RUNTIME_H
 

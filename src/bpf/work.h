@@ -2,8 +2,9 @@
 /*
  * The words of a slot that a clause fills before it calls a function of src/bpf/runtime, and that the
  * function keeps its state in. Both sides include this file: the clause's code is made with offsetof(), the
- * function is compiled for eBPF. Plain C types only, as the latter has no headers. A function that needs
- * more puts a struct of its own, which begins with struct dt_work, over the whole DT_WORK_SIZE.
+ * function is compiled for eBPF. It has plain C types only, since there are no headers for eBPF. A function
+ * that needs more room puts a struct of its own, which begins with struct dt_work, over the whole
+ * DT_WORK_SIZE.
  */
 #ifndef DT_BPF_WORK_H
 #define DT_BPF_WORK_H
@@ -20,8 +21,8 @@ struct dt_work {
 };
 
 /*
- * progenyof() by the numbers of a namespace: offsets in kernel structs, and which namespace it is
- * (bpf/process.c).
+ * progenyof() by the numbers of a namespace (bpf/process.c): offsets in kernel structs, and which namespace
+ * it is.
  */
 struct dt_work_progeny {
 	struct dt_work w;
@@ -33,7 +34,7 @@ struct dt_work_walk {
 	dt_word pc, sp, fp, lr;		/* the registers of the frame in hand */
 	dt_word want, out;		/* frames */
 	dt_word lists, nlists;		/* the process's mappings */
-	dt_word exact;			/* the pc is that of an instruction, not where a call returns to */
+	dt_word exact;			/* 1: pc is the instruction itself, not where a call returns to */
 	dt_word start, len, bias, first, n;	/* the mapping in hand */
 	dt_word link;			/* the machine has a link register: struct dt_machine */
 	dt_word page;			/* bits of a page */
@@ -41,15 +42,15 @@ struct dt_work_walk {
 	dt_word vm_pgoff, vm_file, f_inode, i_ino, i_sb, s_dev;
 	/* functions whose return is probed: the innermost, and offsets */
 	dt_word ret, ret_stack, ret_orig, ret_next;
-	dt_word vague;			/* sp is not known but to be above this */
+	dt_word vague;			/* 1: sp is a lower bound, the caller's frame begins above it */
 };
 
 _Static_assert(sizeof(struct dt_work_progeny) <= DT_WORK_SIZE, "the words of progenyof() fit");
 _Static_assert(sizeof(struct dt_work_walk) <= DT_WORK_SIZE, "the words of a walk fit");
 
 /*
- * What the walks over paths are given in place of a second string: offsets of members of kernel structs. A
- * walk from a struct path looks at the first DT_PATH_WORDS of them, one from a dentry alone at all.
+ * What the walks over paths get in place of a second string: offsets of members of kernel structs. A walk
+ * from a struct path reads the first DT_PATH_WORDS of them, one from a dentry alone reads all.
  */
 enum dt_path_word {
 	DT_PATH_PARENT,
