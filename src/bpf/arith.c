@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arithmetic of DIF, 64 bits: registers in, a register out. Division by zero is a fault. */
+/*
+ * Arithmetic of DIF, 64 bits: registers in, a register out. Division by zero is a fault. Shift counts are
+ * taken modulo 64, as the processors do; the verifier would refuse a constant that is larger.
+ */
 #include "bpf/build.h"
 
 static const int alu_of[] = {
@@ -38,8 +41,9 @@ void dt_lower_arith(struct dt_lower *l, uint32_t in)
 }
 
 /*
- * Signed division from the unsigned one, which is all the floor's instruction set has: divide sizes, then
- * give the sign.
+ * Signed division by the unsigned one, which is all that the oldest instruction set we support has: the
+ * absolute values are divided, then the result gets its sign. A remainder has the sign of the dividend.
+ * R1 / R2, the result in R0; INT64_MIN / -1 wraps, and nothing faults.
  */
 static void signed_divide(struct dt_lower *l, bool rem)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Built-in variables: a DIF variable id in, its value in a DIF register out. The code itself is made by the
- * variable's row; here is what the rows of src/builtin make it of (bpf/lower.h) and nothing else does.
+ * Built-in variables: a DIF variable id in, its value in a DIF register out. The variable's row in
+ * src/builtin makes the code; here are the parts of bpf/lower.h that only rows of variables use.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
 
-/* One timestamp a clause, taken when first asked for. */
+/*
+ * A clause has one timestamp, taken when something first asks for it. F_TIME is 0 before that; the first code
+ * that asks need not look, code behind it may stand in another arm and does.
+ */
 void dt_time(struct dt_lower *l)
 {
 	uint32_t have = dt_label(l->a);
 
-	if (l->timed) {			/* code before this may have */
+	if (l->timed) {
 		dt_ldx(l->a, B8, R0, FP, F_TIME);
 		dt_jmpi(l->a, BPF_JNE, R0, 0, have);
 	}
@@ -22,7 +25,7 @@ void dt_time(struct dt_lower *l)
 	l->cached = 0;
 }
 
-static void bad_offset(struct dt_lower *l, uint32_t off, const char *what)
+static void check_offset(struct dt_lower *l, uint32_t off, const char *what)
 {
 	if (off == DT_KOFF_NONE)
 		REFUSE(l, "this kernel's type data does not show where %s is kept", what);
@@ -32,7 +35,7 @@ uint32_t dt_member(struct dt_lower *l, const char *tag, const char *path, const 
 {
 	uint32_t off = dt_kmember(l->b->opts, tag, path);
 
-	bad_offset(l, off, what);
+	check_offset(l, off, what);
 	return off;
 }
 
@@ -40,7 +43,7 @@ void dt_follow(struct dt_lower *l, uint32_t off, int size, const char *what)
 {
 	struct dt_emit *a = l->a;
 
-	bad_offset(l, off, what);
+	check_offset(l, off, what);
 	dt_mov(a, R3, R0);
 	if (off)
 		dt_alui(a, BPF_ADD, R3, (int32_t)off);
@@ -56,6 +59,7 @@ void dt_follow_member(struct dt_lower *l, const char *tag, const char *path, int
 	dt_follow(l, dt_member(l, tag, path, what), size, what);
 }
 
+/* F_IDS is there when the clause needs the numbers more than once (clause.c). */
 void dt_ids(struct dt_lower *l)
 {
 	if (l->ids)
@@ -85,7 +89,7 @@ bool dt_reg_known(const struct dt_lower *l, unsigned r, uint64_t *v)
 /* ---- loads ---- */
 
 /* The parts of the probe's name in a clause of dtrace:::ERROR. */
-static struct dt_known of_error(struct dt_known part)
+static struct dt_known error_part(struct dt_known part)
 {
 	static const char *const parts[] = { "dtrace", "", "", "ERROR" };
 
@@ -100,7 +104,7 @@ void dt_lower_builtin(struct dt_lower *l, uint32_t id, unsigned rd)
 	if (row && row->known) {
 		struct dt_known k = *row->known;
 
-		dt_set_known(l, rd, l->error && k.kind == V_PART ? of_error(k) : k);
+		dt_set_known(l, rd, l->error && k.kind == V_PART ? error_part(k) : k);
 		return;
 	}
 	if (!row || !row->lower)

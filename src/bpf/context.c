@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of contexts. */
+/*
+ * The table of contexts: what each row says is in context.h. Tracepoints, kprobes and perf events run with
+ * preemption off; trampolines and uprobes may be preempted.
+ */
 #include "bpf/context.h"
 
 static const struct dt_ctxrow rows[] = {
@@ -12,12 +15,12 @@ static const struct dt_ctxrow rows[] = {
 	[DT_CTX_SYS_FEXIT] = { "sys_fexit", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },
 	[DT_CTX_FENTRY] = { "fentry", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
 	[DT_CTX_FEXIT] = { "fexit", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
-	/* but for those inside: struct dt_image_hook */
+	/* `inside` of the hook (struct dt_image_hook) overrides frames and function: stack.c */
 	[DT_CTX_KPROBE] = { "kprobe", DT_FRAMES_KPROBE, .function = true },
 	[DT_CTX_KRETPROBE] = { "kretprobe", DT_FRAMES_NONE, .function = true },
 	[DT_CTX_UPROBE] = { "uprobe", DT_FRAMES_NONE, .preemptible = true },
 	[DT_CTX_URETPROBE] = { "uretprobe", DT_FRAMES_NONE, .preemptible = true },
-	/* never of a program */
+	/* the context of a clause, never of a program */
 	[DT_CTX_URETSITE] = { "uretsite", DT_FRAMES_NONE, .preemptible = true },
 };
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An image as text: maps, then programs, one instruction a line with the DIF it is made of. */
+/*
+ * An image as text, for people and tests: maps, then programs, one instruction a line with the DIF it was
+ * made for. Targets of jumps and calls are instruction numbers. Any instruction has a line, also one we
+ * never make.
+ */
+#include "base/count.h"
 #include "bpf/image.h"
 
 #include <stdio.h>
@@ -14,14 +19,12 @@ static const char *const sizes[] = {
 	[BPF_W >> 3] = "u32", [BPF_H >> 3] = "u16", [BPF_B >> 3] = "u8", [BPF_DW >> 3] = "u64"
 };
 
-#define NELEM(a) (sizeof(a) / sizeof((a)[0]))
-
-static void alu(const struct bpf_insn *in, char *s, size_t n)
+static void format_alu(const struct bpf_insn *in, char *s, size_t n)
 {
 	unsigned op = in->code >> 4;
 	char r = BPF_CLASS(in->code) == BPF_ALU64 ? 'r' : 'w';
 
-	if (op >= NELEM(alu_ops))
+	if (op >= DT_COUNT(alu_ops))
 		snprintf(s, n, "alu %02x", in->code);
 	else if (BPF_SRC(in->code) == BPF_X && op != BPF_NEG >> 4 && op != BPF_END >> 4)
 		snprintf(s, n, "%c%u %s %c%u", r, in->dst_reg, alu_ops[op], r, in->src_reg);
@@ -29,7 +32,7 @@ static void alu(const struct bpf_insn *in, char *s, size_t n)
 		snprintf(s, n, "%c%u %s %d", r, in->dst_reg, alu_ops[op], in->imm);
 }
 
-static void jump(const struct bpf_insn *in, uint32_t at, char *s, size_t n)
+static void format_jump(const struct bpf_insn *in, uint32_t at, char *s, size_t n)
 {
 	unsigned op = in->code >> 4;
 
@@ -41,7 +44,7 @@ static void jump(const struct bpf_insn *in, uint32_t at, char *s, size_t n)
 		snprintf(s, n, "call helper %d", in->imm);
 	else if (op == BPF_JA >> 4)
 		snprintf(s, n, "goto %d", (int)at + 1 + in->off);
-	else if (op >= NELEM(jmp_ops))
+	else if (op >= DT_COUNT(jmp_ops))
 		snprintf(s, n, "jmp %02x", in->code);
 	else if (BPF_SRC(in->code) == BPF_X)
 		snprintf(s, n, "if r%u %s r%u goto %d", in->dst_reg, jmp_ops[op], in->src_reg,
@@ -51,7 +54,7 @@ static void jump(const struct bpf_insn *in, uint32_t at, char *s, size_t n)
 		    s, n, "if r%u %s %d goto %d", in->dst_reg, jmp_ops[op], in->imm, (int)at + 1 + in->off);
 }
 
-static void memory(const struct bpf_insn *in, char *s, size_t n)
+static void format_memory(const struct bpf_insn *in, char *s, size_t n)
 {
 	const char *size = sizes[BPF_SIZE(in->code) >> 3];
 
@@ -66,7 +69,9 @@ static void memory(const struct bpf_insn *in, char *s, size_t n)
 		snprintf(s, n, "*(%s *)(r%u %+d) = r%u", size, in->dst_reg, in->off, in->src_reg);
 }
 
-static void wide(const struct dt_image *image, const struct dt_image_prog *p, uint32_t at, char *s, size_t n)
+/* ld_imm64, which takes two instructions: a map, an address in one, or a number. */
+static void format_wide(const struct dt_image *image, const struct dt_image_prog *p, uint32_t at, char *s,
+    size_t n)
 {
 	const struct bpf_insn *in = &p->insns[at];
 
@@ -83,17 +88,18 @@ static void wide(const struct dt_image *image, const struct dt_image_prog *p, ui
 	    (unsigned long long)(uint32_t)in[1].imm << 32 | (uint32_t)in->imm);
 }
 
-static void line(const struct dt_image *image, const struct dt_image_prog *p, uint32_t at, char *s, size_t n)
+static void format_insn(const struct dt_image *image, const struct dt_image_prog *p, uint32_t at, char *s,
+    size_t n)
 {
 	switch (BPF_CLASS(p->insns[at].code)) {
-	case BPF_ALU: case BPF_ALU64: alu(&p->insns[at], s, n); break;
-	case BPF_JMP: case BPF_JMP32: jump(&p->insns[at], at, s, n); break;
-	case BPF_LD: wide(image, p, at, s, n); break;
-	default: memory(&p->insns[at], s, n); break;
+	case BPF_ALU: case BPF_ALU64: format_alu(&p->insns[at], s, n); break;
+	case BPF_JMP: case BPF_JMP32: format_jump(&p->insns[at], at, s, n); break;
+	case BPF_LD: format_wide(image, p, at, s, n); break;
+	default: format_memory(&p->insns[at], s, n); break;
 	}
 }
 
-static void program(const struct dt_image *image, const struct dt_image_prog *p, const struct out *o)
+static void dump_program(const struct dt_image *image, const struct dt_image_prog *p, const struct out *o)
 {
 	char text[160], s[256];
 
@@ -102,7 +108,7 @@ static void program(const struct dt_image *image, const struct dt_image_prog *p,
 	for (uint32_t i = 0; i < p->ninsns; i++) {
 		const struct dt_difo *d = p->difo_at[i];
 
-		line(image, p, i, text, sizeof(text));
+		format_insn(image, p, i, text, sizeof(text));
 		if (d && p->difpc_at[i] < d->ntext)
 			snprintf(s, sizeof(s), "%5u: %-44s ! %02u: %s\n", i, text, p->difpc_at[i],
 			    dt_difop_name(dt_dif_op(d->text[p->difpc_at[i]])));
@@ -127,5 +133,5 @@ void dt_image_dump(const struct dt_image *image, void (*put)(void *, const char 
 		put(ctx, s);
 	}
 	for (uint32_t i = 0; i < image->nprogs + image->nmore; i++)
-		program(image, &image->progs[i], &o);
+		dump_program(image, &image->progs[i], &o);
 }

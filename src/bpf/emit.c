@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions into a growing array; labels resolved at the end, idle jumps taken out. Jumps have 16 bits,
- * calls 32.
+ * Instructions go into a growing array; dt_emit_finish() resolves labels and takes idle jumps out. The offset
+ * of a jump has 16 bits, that of a call 32. The arrays code, difo_at and difpc_at have the same length and
+ * are changed together.
  */
 #include "bpf/emit.h"
 
-enum { UNMADE = 1 };			/* imm of a jump that is to go away */
+enum { UNMADE = 1 };			/* imm of a jump that dt_emit_finish() removes */
 
-static uint32_t raw(struct dt_emit *a, int code, int dst, int src, int off, int32_t imm)
+static uint32_t emit(struct dt_emit *a, int code, int dst, int src, int off, int32_t imm)
 {
 	struct bpf_insn in = { .code = (uint8_t)code,
 		.dst_reg = (uint8_t)dst & 15,
@@ -50,14 +51,14 @@ uint32_t dt_label(struct dt_emit *a)
 void dt_put(struct dt_emit *a, uint32_t label) { a->labels.v[label] = (int32_t)a->code.n; }
 
 /*
- * Jumps to the next instruction go away. The kernel would take them out too, one at a time, moving all that
- * is behind: a large part of the time of a load.
+ * Jumps to the next instruction are removed. The kernel would remove them too, but one at a time, and moves
+ * all that is behind: a large part of the time of a load.
  */
 static void mark_idle(const struct dt_emit *a, bool *idle)
 {
 	for (size_t i = 0; i < a->code.n; i++)
 		idle[i] = a->code.v[i].code == (BPF_JMP | BPF_JA) && a->code.v[i].imm == UNMADE;
-	/* from the end, so that a row of them goes at once */
+	/* from the end, so that of several in a row the first sees that the others are idle */
 	for (size_t i = a->fixups.n; i-- > 0;) {
 		struct dt_fixup f = a->fixups.v[i];
 		size_t to = a->labels.v[f.label] < 0 ? 0 : (size_t)a->labels.v[f.label], next = f.insn + 1u;
@@ -70,7 +71,8 @@ static void mark_idle(const struct dt_emit *a, bool *idle)
 	}
 }
 
-static void squeeze(struct dt_emit *a)
+/* Moves the rest together, and all that names an instruction by number with it. */
+static void remove_idle(struct dt_emit *a)
 {
 	bool *idle = DT_NEWN(a->arena, bool, a->code.n + 1);
 	uint32_t *to = DT_NEWN(a->arena, uint32_t, a->code.n + 1), n = 0;
@@ -105,7 +107,7 @@ bool dt_emit_finish(struct dt_emit *a)
 {
 	if (a->far)
 		return false;
-	squeeze(a);
+	remove_idle(a);
 	for (size_t i = 0; i < a->fixups.n; i++) {
 		struct dt_fixup f = a->fixups.v[i];
 		int64_t d = (int64_t)a->labels.v[f.label] - f.insn - 1;
@@ -120,7 +122,7 @@ bool dt_emit_finish(struct dt_emit *a)
 	return true;
 }
 
-static void fixup(struct dt_emit *a, uint32_t insn, uint32_t label, bool call)
+static void add_fixup(struct dt_emit *a, uint32_t insn, uint32_t label, bool call)
 {
 	struct dt_fixup f = { insn, label, call };
 
@@ -130,99 +132,102 @@ static void fixup(struct dt_emit *a, uint32_t insn, uint32_t label, bool call)
 void dt_mov(struct dt_emit *a, int dst, int src)
 {
 	if (dst != src)
-		raw(a, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+		emit(a, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
 static void imm64(struct dt_emit *a, int dst, int src, uint32_t lo, uint32_t hi)
 {
-	raw(a, BPF_LD | BPF_DW | BPF_IMM, dst, src, 0, (int32_t)lo);
-	raw(a, 0, 0, 0, 0, (int32_t)hi);
+	emit(a, BPF_LD | BPF_DW | BPF_IMM, dst, src, 0, (int32_t)lo);
+	emit(a, 0, 0, 0, 0, (int32_t)hi);
 }
 
 void dt_imm(struct dt_emit *a, int dst, uint64_t v)
 {
 	if (v == (uint64_t)(int64_t)(int32_t)v)
-		raw(a, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)v);
+		emit(a, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)v);
 	else if (v <= UINT32_MAX)
-		raw(a, BPF_ALU | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)(uint32_t)v);
+		emit(a, BPF_ALU | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)(uint32_t)v);
 	else
 		imm64(a, dst, 0, (uint32_t)v, (uint32_t)(v >> 32));
 }
 
-void dt_alu(struct dt_emit *a, int op, int dst, int src) { raw(a, BPF_ALU64 | op | BPF_X, dst, src, 0, 0); }
+void dt_alu(struct dt_emit *a, int op, int dst, int src) { emit(a, BPF_ALU64 | op | BPF_X, dst, src, 0, 0); }
 void dt_alui(struct dt_emit *a, int op, int dst, int32_t imm)
 {
-	raw(a, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm);
+	emit(a, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm);
 }
-void dt_neg(struct dt_emit *a, int dst) { raw(a, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0); }
-void dt_swap(struct dt_emit *a, int dst, int bits) { raw(a, BPF_ALU | BPF_END | BPF_TO_BE, dst, 0, 0, bits); }
+void dt_neg(struct dt_emit *a, int dst) { emit(a, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0); }
+void dt_swap(struct dt_emit *a, int dst, int bits)
+{
+	emit(a, BPF_ALU | BPF_END | BPF_TO_BE, dst, 0, 0, bits);
+}
 void dt_ldx(struct dt_emit *a, int size, int dst, int src, int off)
 {
-	raw(a, BPF_LDX | BPF_MEM | size, dst, src, off, 0);
+	emit(a, BPF_LDX | BPF_MEM | size, dst, src, off, 0);
 }
 void dt_stx(struct dt_emit *a, int size, int dst, int off, int src)
 {
-	raw(a, BPF_STX | BPF_MEM | size, dst, src, off, 0);
+	emit(a, BPF_STX | BPF_MEM | size, dst, src, off, 0);
 }
 void dt_sti(struct dt_emit *a, int size, int dst, int off, int32_t imm)
 {
-	raw(a, BPF_ST | BPF_MEM | size, dst, 0, off, imm);
+	emit(a, BPF_ST | BPF_MEM | size, dst, 0, off, imm);
 }
 void dt_atomic(struct dt_emit *a, int op, int dst, int off, int src)
 {
-	raw(a, BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, off, op);
+	emit(a, BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, off, op);
 }
 
 void dt_xchg32(struct dt_emit *a, int dst, int off, int src)
 {
-	raw(a, BPF_STX | BPF_ATOMIC | BPF_W, dst, src, off, BPF_XCHG);
+	emit(a, BPF_STX | BPF_ATOMIC | BPF_W, dst, src, off, BPF_XCHG);
 }
 
 void dt_jmp(struct dt_emit *a, int op, int dst, int src, uint32_t label)
 {
-	fixup(a, raw(a, BPF_JMP | op | BPF_X, dst, src, 0, 0), label, false);
+	add_fixup(a, emit(a, BPF_JMP | op | BPF_X, dst, src, 0, 0), label, false);
 }
 
 void dt_jmpi(struct dt_emit *a, int op, int dst, int32_t imm, uint32_t label)
 {
-	fixup(a, raw(a, BPF_JMP | op | BPF_K, dst, 0, 0, imm), label, false);
+	add_fixup(a, emit(a, BPF_JMP | op | BPF_K, dst, 0, 0, imm), label, false);
 }
 
 void dt_ja(struct dt_emit *a, uint32_t label)
 {
-	fixup(a, raw(a, BPF_JMP | BPF_JA, 0, 0, 0, 0), label, false);
+	add_fixup(a, emit(a, BPF_JMP | BPF_JA, 0, 0, 0, 0), label, false);
 }
-void dt_call(struct dt_emit *a, int helper) { raw(a, BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
+void dt_call(struct dt_emit *a, int helper) { emit(a, BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
 
 void dt_callsub(struct dt_emit *a, uint32_t label)
 {
-	fixup(a, raw(a, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0), label, true);
+	add_fixup(a, emit(a, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0), label, true);
 }
 
 void dt_funcaddr(struct dt_emit *a, int dst, uint32_t label)
 {
-	uint32_t at = raw(a, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_FUNC, 0, 0);
+	uint32_t at = emit(a, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_FUNC, 0, 0);
 
-	raw(a, 0, 0, 0, 0, 0);
-	fixup(a, at, label, true);
+	emit(a, 0, 0, 0, 0, 0);
+	add_fixup(a, at, label, true);
 	a->callbacks = true;
 }
 
 void dt_raw(struct dt_emit *a, struct bpf_insn in)
 {
-	raw(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm);
+	emit(a, in.code, in.dst_reg, in.src_reg, in.off, in.imm);
 }
 void dt_unmake(struct dt_emit *a, size_t at)
 {
 	a->code.v[at] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .imm = UNMADE };
 }
-void dt_exit(struct dt_emit *a) { raw(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
+void dt_exit(struct dt_emit *a) { emit(a, BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
 /*
- * How far below FP an instruction reaches: 0 when it does not. An address is made by two, of which the
- * second tells.
+ * The lowest offset from FP that an instruction uses; 0 when it uses none. An address in the frame is made by
+ * two instructions, of which the second has the offset (dt_fpaddr()).
  */
-static int reach(const struct bpf_insn *in)
+static int frame_reach(const struct bpf_insn *in)
 {
 	unsigned class = BPF_CLASS(in->code);
 
@@ -237,9 +242,10 @@ static int reach(const struct bpf_insn *in)
 
 /*
  * A function begins with a store to the deepest word of its frame, so that the verifier counts the whole
- * frame from there on. It takes a word that was never written for any number, and so finds two paths alike
- * of which one has a number there that matters; looking for who wrote it on the other path, Linux 6.18
- * stops with "verifier bug: stack slot" where the frame was still shorter than that.
+ * frame from there on. The verifier takes a word that was never written for any number, and so finds two
+ * paths alike although one of them has a number there that matters. When it then looks for who wrote that
+ * word on the other path, where the frame was still shorter, Linux 6.18 stops with "verifier bug: stack
+ * slot".
  */
 size_t dt_frame_begin(struct dt_emit *a)
 {
@@ -252,7 +258,7 @@ void dt_frame_end(struct dt_emit *a, size_t begin)
 	int deepest = 0;
 
 	for (size_t i = begin + 1; i + 1 < a->code.n; i++) {
-		int off = reach(&a->code.v[i]);
+		int off = frame_reach(&a->code.v[i]);
 
 		deepest = off < deepest ? off : deepest;
 	}

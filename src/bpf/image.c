@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dt_image_build(): plans, then the programs of each hook, then the maps get their sizes. A refusal or a
- * lack of memory leaves through one jump, with a sentence.
+ * dt_image_build(): first the plans, then the programs of each hook, then the maps get their sizes. A refusal
+ * leaves through one jump with a sentence, a lack of memory through the same one without; the arena is then
+ * the only thing to free.
  */
 #include "bpf/maps.h"
 
 #include <errno.h>
 #include <stdio.h>
 
+/* The sentence is cut where the caller's buffer ends. */
 _Noreturn void dt_refuse(struct dt_build *b, struct dt_loc loc, const char *fmt, ...)
 {
 	size_t n = 0;
@@ -36,7 +38,7 @@ static void plan_records(struct dt_build *b, const struct dt_enabling *en, uint3
 	}
 }
 
-static uint32_t most(const struct dt_enabling *en, uint32_t n, uint32_t max)
+static uint32_t highest_epid(const struct dt_enabling *en, uint32_t n, uint32_t max)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (en[i].epid > max)
@@ -45,12 +47,16 @@ static uint32_t most(const struct dt_enabling *en, uint32_t n, uint32_t max)
 	return max;
 }
 
-static void records(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+/*
+ * epids are given out by the caller, from 1, with gaps maybe: a clause that is not there has an empty
+ * layout.
+ */
+static void plan_all_records(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
-	uint32_t max = most(b->opts->errors, b->opts->nerrors, 0);
+	uint32_t max = highest_epid(b->opts->errors, b->opts->nerrors, 0);
 
 	for (uint32_t i = 0; i < n; i++)
-		max = most(hooks[i].en, hooks[i].nen, max);
+		max = highest_epid(hooks[i].en, hooks[i].nen, max);
 	if (max >= DT_REC_NEWS)
 		dt_refuse(b, (struct dt_loc){ 0 }, "there are more than %u enabled clauses", DT_REC_NEWS - 1);
 	b->image->recs = DT_NEWN(b->arena, struct dt_reclayout, max + 1);
@@ -62,7 +68,7 @@ static void records(struct dt_build *b, const struct dt_image_hook *hooks, uint3
 
 static uint32_t all_progs(const struct dt_image *image) { return image->nprogs + image->nmore; }
 
-/* Programs that others go on to stand behind those of the hooks. */
+/* The image has one list of programs: those of the hooks, and behind them those that are tail-called. */
 static void publish_more(struct dt_build *b)
 {
 	struct dt_image *image = b->image;
@@ -76,7 +82,10 @@ static void publish_more(struct dt_build *b)
 	image->nmore = (uint32_t)b->more.n;
 }
 
-/* The run of zeros is behind the constants, whose end is known only now. */
+/*
+ * The run of zeros is behind the constants, whose end is known only now. The arrays are const to readers of
+ * the image; they are still ours.
+ */
 static void place_zeros(struct dt_build *b)
 {
 	for (uint32_t p = 0; p < all_progs(b->image); p++) {
@@ -93,7 +102,10 @@ static void place_zeros(struct dt_build *b)
 	}
 }
 
-/* Aggregations nothing updates have no maps and are not shown; the rest keep their order. */
+/*
+ * An aggregation that no clause updates has no maps and is not published; the rest keep their order, and
+ * their maps get the new numbers.
+ */
 static void publish_aggs(struct dt_build *b)
 {
 	uint32_t *to = DT_NEWN(b->arena, uint32_t, b->aggs.n + 1);
@@ -112,7 +124,7 @@ static void publish_aggs(struct dt_build *b)
 	}
 }
 
-/* A map that no code asked for was not made: its variables are not there. */
+/* A variable is published when its map was made, that is when some code uses a variable of that kind. */
 static void publish_vars(struct dt_build *b)
 {
 	b->image->vars = DT_NEWN(b->arena, struct dt_varlayout, b->vars.n + 1);
@@ -131,11 +143,11 @@ static void publish_vars(struct dt_build *b)
 	}
 }
 
-static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+static void build_image(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	b->image->progs = DT_NEWN(b->arena, struct dt_image_prog, n + 1);
 	b->image->nprogs = n;
-	records(b, hooks, n);
+	plan_all_records(b, hooks, n);
 	dt_plan_vars(b, hooks, n);
 	dt_plan_aggs(b);
 	dt_plan_keys(b, hooks, n);
@@ -155,7 +167,7 @@ static void build(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	b->image->policy = b->opts->policy;
 }
 
-static bool sane(const struct dt_image_opts *o)
+static bool options_are_sane(const struct dt_image_opts *o)
 {
 	return o && o->feat && o->strsize >= 1 && o->strsize <= DT_STRSIZE_MAX && o->ncpus >= 1 &&
 	    o->ncpus <= 8192 && o->only_cpu <= o->ncpus && o->nspec <= DT_NSPEC_MAX;
@@ -170,7 +182,7 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 	*image = NULL;
 	if (msglen)
 		msg[0] = '\0';
-	if (!sane(opts)) {
+	if (!options_are_sane(opts)) {
 		snprintf(msg, msglen,
 		    "the options of the image are out of range (strsize 1 to %u, nspec up to %u)",
 		    DT_STRSIZE_MAX, DT_NSPEC_MAX);
@@ -190,12 +202,16 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 	dt_map_init(&b.texts, b.arena);
 	b.image = DT_NEW(b.arena, struct dt_image);
 	b.image->arena = b.arena;
-	build(&b, hooks, nhooks);
+	build_image(&b, hooks, nhooks);
 	dt_arena_on_oom(b.arena, NULL);
 	*image = b.image;
 	return 0;
 }
 
+/*
+ * Follows the conditions as the clause did: SKIPZ records whether its value was 0. After exit() the clause
+ * ends where an arm begins or ends (dt_ecb_part()).
+ */
 uint32_t dt_rec_acts(const struct dt_ecb *e, const struct dt_reclayout *rec, const uint8_t *data)
 {
 	bool exited = false;

@@ -94,7 +94,7 @@ struct dt_image_opts {
 	/* CPUs that are traced: an aggregation may use aggsize times this; 0 counts as 1 */
 	uint32_t aggcpus;
 	bool rawsyscall;		/* failed system calls show the kernel's value */
-	const uint32_t *pids;		/* probes fire only in these processes, but BEGIN, END, ticks anyway */
+	const uint32_t *pids;		/* fire only in these processes; BEGIN, END, ticks: anyway */
 	uint32_t npids;			/* 0: everywhere */
 	/* -x follow: processes whose children, and theirs, count as they do */
 	const uint32_t *roots;
@@ -185,7 +185,7 @@ struct dt_image_prog {
 	char name[16];
 	enum dt_image_ctx ctx;
 	uint32_t hook;
-	uint32_t link;			/* 0: it is attached; else it is element link - 1 of the hook's CHAIN */
+	uint32_t link;			/* 0: it is attached; else element link - 1 of the hook's CHAIN */
 	uint32_t chain;			/* that map, when the hook has more than one program */
 	const struct bpf_insn *insns;
 	uint32_t ninsns;

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Before the code of a DIFO: which registers are read at or after each instruction, and where branches go.
- * Branches only go forward, so that one pass from the end is enough.
+ * What is found before the code of a DIFO is made: which registers are read at or after each instruction, and
+ * where branches go. DIF branches only go forward, so one pass from the end is enough. A set of registers is
+ * a byte with a bit for each of %r1 … %r7.
  */
 #include "bpf/build.h"
 
-static uint8_t bit(unsigned r) { return r && r < DT_DIF_NREGS ? (uint8_t)(1u << r) : 0; }
+static uint8_t reg_bit(unsigned r) { return r && r < DT_DIF_NREGS ? (uint8_t)(1u << r) : 0; }
 
-static uint8_t reads(uint32_t in)
+/* copys reads all three of its registers, rd being an address. */
+static uint8_t live_reads(uint32_t in)
 {
 	switch (dt_difop_form(dt_dif_op(in))) {
 	case DT_FORM_RRR:
-		return bit(dt_dif_r1(in)) | bit(dt_dif_r2(in)) |
-		    (dt_dif_op(in) == DT_DIF_COPYS ? bit(dt_dif_rd(in)) : 0);
-	case DT_FORM_CMP: return bit(dt_dif_r1(in)) | bit(dt_dif_r2(in));
-	case DT_FORM_RR: case DT_FORM_TST: case DT_FORM_LD: return bit(dt_dif_r1(in));
-	case DT_FORM_ST: return bit(dt_dif_r1(in)) | bit(dt_dif_rd(in));
-	case DT_FORM_RET: case DT_FORM_STV: case DT_FORM_PUSHTV: return bit(dt_dif_rd(in));
-	case DT_FORM_LDA: return bit(dt_dif_r2(in));
-	case DT_FORM_STA: return bit(dt_dif_r2(in)) | bit(dt_dif_rd(in));
-	case DT_FORM_PUSHTR: return bit(dt_dif_r2(in)) | bit(dt_dif_rd(in));
+		return reg_bit(dt_dif_r1(in)) | reg_bit(dt_dif_r2(in)) |
+		    (dt_dif_op(in) == DT_DIF_COPYS ? reg_bit(dt_dif_rd(in)) : 0);
+	case DT_FORM_CMP: return reg_bit(dt_dif_r1(in)) | reg_bit(dt_dif_r2(in));
+	case DT_FORM_RR: case DT_FORM_TST: case DT_FORM_LD: return reg_bit(dt_dif_r1(in));
+	case DT_FORM_ST: return reg_bit(dt_dif_r1(in)) | reg_bit(dt_dif_rd(in));
+	case DT_FORM_RET: case DT_FORM_STV: case DT_FORM_PUSHTV: return reg_bit(dt_dif_rd(in));
+	case DT_FORM_LDA: return reg_bit(dt_dif_r2(in));
+	case DT_FORM_STA: return reg_bit(dt_dif_r2(in)) | reg_bit(dt_dif_rd(in));
+	case DT_FORM_PUSHTR: return reg_bit(dt_dif_r2(in)) | reg_bit(dt_dif_rd(in));
 	}
 	return 0;
 }
@@ -27,7 +29,7 @@ static uint8_t reads(uint32_t in)
 uint8_t dt_live_writes(uint32_t in)
 {
 	switch (dt_difop_form(dt_dif_op(in))) {
-	case DT_FORM_RRR: return dt_dif_op(in) == DT_DIF_COPYS ? 0 : bit(dt_dif_rd(in));
+	case DT_FORM_RRR: return dt_dif_op(in) == DT_DIF_COPYS ? 0 : reg_bit(dt_dif_rd(in));
 	case DT_FORM_RR:
 	case DT_FORM_LD:
 	case DT_FORM_SETX:
@@ -36,13 +38,14 @@ uint8_t dt_live_writes(uint32_t in)
 	case DT_FORM_LDV:
 	case DT_FORM_CALL:
 	case DT_FORM_XL:
-		return bit(dt_dif_rd(in));
+		return reg_bit(dt_dif_rd(in));
 	}
 	return 0;
 }
 
 bool dt_dif_is_branch(uint32_t in) { return dt_difop_form(dt_dif_op(in)) == DT_FORM_BR; }
 
+/* The programs were checked (dt_prog_check); a branch that goes backward is refused all the same. */
 void dt_live_analyse(struct dt_lower *l)
 {
 	const struct dt_difo *d = l->difo;
@@ -63,7 +66,7 @@ void dt_live_analyse(struct dt_lower *l)
 			out |= live[to];
 			target[to] = true;
 		}
-		live[pc] = (uint8_t)((out & ~dt_live_writes(in)) | reads(in));
+		live[pc] = (uint8_t)((out & ~dt_live_writes(in)) | live_reads(in));
 	}
 	for (uint32_t pc = 0; pc < d->ntext; pc++) {
 		if (target[pc])

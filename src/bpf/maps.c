@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The maps of an image: made when code first asks for them, given their sizes when all code is there. */
+/*
+ * The maps of an image: made when code first asks for them, given their sizes when all code is there. Code
+ * that is made to be counted and thrown away makes maps too: those stay, and are the ones that the code which
+ * is kept asks for.
+ */
 #include "bpf/maps.h"
 
 uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, uint32_t key, uint32_t value,
@@ -45,8 +49,9 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 	return (uint32_t)b->maps.n - 1;
 }
 
-/* Array maps of one element can be addressed directly: no lookup. */
-static uint32_t one(struct dt_build *b, uint32_t *index, enum dt_map_role role, uint32_t size, uint32_t flags)
+/* An array map of one element can be addressed directly, without a lookup. `index` is the map's, plus 1. */
+static uint32_t one_element(struct dt_build *b, uint32_t *index, enum dt_map_role role, uint32_t size,
+    uint32_t flags)
 {
 	if (!*index)
 		*index = dt_build_map(b, role, BPF_MAP_TYPE_ARRAY, 4, size, 1, flags) + 1;
@@ -55,14 +60,15 @@ static uint32_t one(struct dt_build *b, uint32_t *index, enum dt_map_role role, 
 
 uint32_t dt_constants(struct dt_build *b)
 {
-	return one(b, &b->constants, DT_MAP_CONST, 0, BPF_F_RDONLY_PROG);
+	return one_element(b, &b->constants, DT_MAP_CONST, 0, BPF_F_RDONLY_PROG);
 }
-uint32_t dt_globals(struct dt_build *b) { return one(b, &b->globals, DT_MAP_GLOBALS, 0, 0); }
+uint32_t dt_globals(struct dt_build *b) { return one_element(b, &b->globals, DT_MAP_GLOBALS, 0, 0); }
 uint32_t dt_control_map(struct dt_build *b)
 {
-	return one(b, &b->control, DT_MAP_CONTROL, DT_CONTROL_SPECS + 8 * b->opts->nspec + 8, BPF_F_MMAPABLE);
+	return one_element(b, &b->control, DT_MAP_CONTROL, DT_CONTROL_SPECS + 8 * b->opts->nspec + 8,
+	    BPF_F_MMAPABLE);
 }
-/* For each CPU: how much room of each speculation is taken. */
+/* For each CPU: how much room each speculation has taken there. */
 uint32_t dt_spec_used_map(struct dt_build *b)
 {
 	if (!b->spec_used)
@@ -99,7 +105,7 @@ uint32_t dt_drops_map(struct dt_build *b)
 	return b->drops - 1;
 }
 
-/* The session makes at least a page of it, which some machines have larger. */
+/* A power of two. The session makes it a page at least: pages are larger on some machines. */
 static uint32_t ring_size(uint64_t want, uint32_t most)
 {
 	uint32_t size = 4096;
@@ -140,6 +146,7 @@ uint32_t dt_over_map(struct dt_build *b)
 	return b->over - 1;
 }
 
+/* Behind the part that wraps is room for the longest record, a fault's included. */
 static void finish_over(struct dt_build *b)
 {
 	uint32_t longest = sizeof(struct dt_recfault), over;
@@ -154,6 +161,7 @@ static void finish_over(struct dt_build *b)
 
 /* ---- constants ---- */
 
+/* The pool only grows, so offsets into it stay. Equal texts are there once, other bytes are not compared. */
 static void pool_put(struct dt_build *b, const void *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -187,6 +195,7 @@ uint32_t dt_pool_text(struct dt_build *b, const char *text)
 
 /* ---- when all code is there ---- */
 
+/* b->zeros changes its meaning here: before, the longest run that was asked for; after, where it begins. */
 static void finish_constants(struct dt_build *b)
 {
 	struct dt_image_map *m = &b->maps.v[dt_constants(b)];
@@ -199,7 +208,7 @@ static void finish_constants(struct dt_build *b)
 	m->data = dt_arena_alloc(b->arena, m->value_size);
 	memcpy((void *)m->data, b->pool.v, b->pool.n);
 	m->len = m->value_size;
-	b->zeros = zeros;		/* from here on: where they are */
+	b->zeros = zeros;
 }
 
 static void finish_ring(struct dt_build *b)

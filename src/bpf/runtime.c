@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Linking: functions of src/bpf/runtime that a program calls, and those they call, become subprograms
- * behind it.
+ * Linking: the functions of src/bpf/runtime that a program calls, and those that they call, become
+ * subprograms behind it. A function is there once for each program. A name that no function has is our own
+ * mistake, and refused.
  */
 #include "bpf/runtime.h"
 #include "bpf/build.h"
 
-static uint32_t label_of(struct dt_emit *a, uint32_t func)
+/* The label of the function in this program; the first use puts it on the list. */
+static uint32_t function_label(struct dt_emit *a, uint32_t func)
 {
 	struct dt_rtuse use = { .func = func };
 
@@ -23,20 +25,21 @@ uint32_t dt_rt_label(struct dt_lower *l, const char *name)
 {
 	for (uint32_t i = 0; dt_rtfuncs[i].name; i++) {
 		if (strcmp(dt_rtfuncs[i].name, name) == 0)
-			return label_of(l->a, i);
+			return function_label(l->a, i);
 	}
 	REFUSE(l, "the function %s is missing from this build", name);
 }
 
-static void function(struct dt_emit *a, const struct dt_rtfunc *f)
+/* Calls and addresses of functions get labels in place of their numbers; all else is copied. */
+static void copy_function(struct dt_emit *a, const struct dt_rtfunc *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		struct bpf_insn in = f->code[i];
 
 		if (in.code == (BPF_JMP | BPF_CALL) && in.src_reg == BPF_PSEUDO_CALL) {
-			dt_callsub(a, label_of(a, (uint32_t)in.imm));
+			dt_callsub(a, function_label(a, (uint32_t)in.imm));
 		} else if (in.code == (BPF_LD | BPF_IMM | BPF_DW) && in.src_reg == BPF_PSEUDO_FUNC) {
-			dt_funcaddr(a, in.dst_reg, label_of(a, (uint32_t)in.imm));
+			dt_funcaddr(a, in.dst_reg, function_label(a, (uint32_t)in.imm));
 			i++;
 		} else {
 			dt_raw(a, in);
@@ -53,6 +56,6 @@ void dt_rt_link(struct dt_emit *a)
 
 		dt_put(a, use.label);
 		dt_vec_push(a->arena, &a->funcs, use.label);
-		function(a, &dt_rtfuncs[use.func]);
+		copy_function(a, &dt_rtfuncs[use.func]);
 	}
 }

@@ -50,7 +50,7 @@ static void walk_function(uint32_t func, int depth, struct dt_cost *c)
 	}
 }
 
-static bool among(const uint32_t *v, size_t n, uint32_t what)
+static bool contains(const uint32_t *v, size_t n, uint32_t what)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (v[i] == what)
@@ -66,7 +66,7 @@ static void count_call(const struct dt_emit *a, uint32_t label, struct dt_cost *
 		if (a->rt.v[i].label != label)
 			continue;
 		walk_function(a->rt.v[i].func, 0, c);
-		if (!among(rt, c->nrt, a->rt.v[i].func))
+		if (!contains(rt, c->nrt, a->rt.v[i].func))
 			rt[c->nrt++] = a->rt.v[i].func;
 	}
 }
@@ -81,7 +81,7 @@ struct dt_cost dt_cost_since(struct dt_build *b, const struct dt_emit *a, struct
 	for (size_t i = m.code; i < a->code.n; i++)
 		c.jumps += is_jump(&a->code.v[i]);
 	for (size_t i = m.relocs; i < a->relocs.n; i++) {
-		if (!among(maps, c.nmaps, a->relocs.v[i].map))
+		if (!contains(maps, c.nmaps, a->relocs.v[i].map))
 			maps[c.nmaps++] = a->relocs.v[i].map;
 	}
 	for (size_t i = m.fixups; i < a->fixups.n; i++) {
@@ -93,7 +93,7 @@ struct dt_cost dt_cost_since(struct dt_build *b, const struct dt_emit *a, struct
 	return c;
 }
 
-static const uint32_t *both(
+static const uint32_t *concatenate(
     struct dt_build *b, const uint32_t *x, uint32_t nx, const uint32_t *y, uint32_t ny)
 {
 	uint32_t *v = DT_NEWN(b->arena, uint32_t, nx + ny + 1);
@@ -106,8 +106,8 @@ static const uint32_t *both(
 void dt_cost_add(struct dt_build *b, struct dt_cost *x, const struct dt_cost *y)
 {
 	if (y->nmaps || y->nrt) {
-		x->maps = both(b, x->maps, x->nmaps, y->maps, y->nmaps);
-		x->rt = both(b, x->rt, x->nrt, y->rt, y->nrt);
+		x->maps = concatenate(b, x->maps, x->nmaps, y->maps, y->nmaps);
+		x->rt = concatenate(b, x->rt, x->nrt, y->rt, y->nrt);
 		x->nmaps += y->nmaps;
 		x->nrt += y->nrt;
 	}
@@ -124,7 +124,7 @@ struct filling {			/* a program that is being filled */
 	uint32_t insns, main, walked, jumps, maps, rt;
 };
 
-static void see_function(struct filling *f, uint32_t func)
+static void add_function(struct filling *f, uint32_t func)
 {
 	const struct dt_rtfunc *r = &dt_rtfuncs[func];
 
@@ -134,16 +134,16 @@ static void see_function(struct filling *f, uint32_t func)
 	f->rt++;
 	for (size_t i = 0; i < r->n; i++) {
 		if (is_ref(&r->code[i]))
-			see_function(f, (uint32_t)r->code[i].imm);
+			add_function(f, (uint32_t)r->code[i].imm);
 	}
 }
 
-static uint32_t rings(const struct dt_build *b)
+static uint32_t rings_named(const struct dt_build *b)
 {
 	return b->opts->ncpus < DT_RINGS_FEW ? b->opts->ncpus : DT_RINGS_FEW;
 }
 
-static void see(struct filling *f, const struct dt_cost *c)
+static void add_cost(struct filling *f, const struct dt_cost *c)
 {
 	f->insns += c->insns;
 	f->main += c->main;
@@ -153,10 +153,10 @@ static void see(struct filling *f, const struct dt_cost *c)
 		if (f->map_seen[c->maps[i]] == f->number)
 			continue;
 		f->map_seen[c->maps[i]] = f->number;
-		f->maps += f->b->maps.v[c->maps[i]].role == DT_MAP_RING ? rings(f->b) : 1;
+		f->maps += f->b->maps.v[c->maps[i]].role == DT_MAP_RING ? rings_named(f->b) : 1;
 	}
 	for (uint32_t i = 0; i < c->nrt; i++)
-		see_function(f, c->rt[i]);
+		add_function(f, c->rt[i]);
 }
 
 static bool too_full(const struct filling *f, uint32_t insns, uint32_t main)
@@ -165,11 +165,11 @@ static bool too_full(const struct filling *f, uint32_t insns, uint32_t main)
 	    f->maps > MAPS_MAX;
 }
 
-static void begin(struct filling *f, const struct dt_cost *every)
+static void begin_program(struct filling *f, const struct dt_cost *every)
 {
 	f->number++;
 	f->insns = f->main = f->walked = f->jumps = f->maps = f->rt = 0;
-	see(f, every);
+	add_cost(f, every);
 }
 
 /* The clause that begins a program is alone in it so far. */
@@ -182,17 +182,17 @@ static void note_crowd(const struct filling *f, struct dt_shares *s, uint32_t i)
 }
 
 /* Each program takes what it can hold, one clause at least; n 0: there are too many. */
-static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint32_t n,
+static struct dt_shares divide_costs(struct filling *f, const struct dt_cost *c, uint32_t n,
     const struct dt_cost *every, uint32_t insns, uint32_t main)
 {
 	struct dt_shares s = { 0 };
 	uint32_t from = 0;
 
-	begin(f, every);
+	begin_program(f, every);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t rt = f->rt;
 
-		see(f, &c[i]);
+		add_cost(f, &c[i]);
 		if (i == from)
 			note_crowd(f, &s, i);
 		if (i == from || !too_full(f, insns, main))
@@ -201,8 +201,8 @@ static struct dt_shares divide(struct filling *f, const struct dt_cost *c, uint3
 			return (struct dt_shares){ 0 };
 		s.funcs[s.n] = rt;
 		s.end[s.n++] = from = i;
-		begin(f, every);
-		see(f, &c[i]);
+		begin_program(f, every);
+		add_cost(f, &c[i]);
 		note_crowd(f, &s, i);
 	}
 	s.funcs[s.n] = f->rt;
@@ -221,11 +221,11 @@ struct dt_shares dt_shares_of(
 		nrt++;
 	f.map_seen = DT_NEWN(b->arena, uint32_t, b->maps.n + 1);
 	f.rt_seen = DT_NEWN(b->arena, uint32_t, nrt + 1);
-	s = divide(&f, c, n, every, INSNS_MAX, MAIN_MAX);
+	s = divide_costs(&f, c, n, every, INSNS_MAX, MAIN_MAX);
 	if (s.n == 1)
 		return s;
 	for (uint32_t insns = INSNS_SHORT; insns <= INSNS_MAX; insns += insns / 8) {
-		s = divide(&f, c, n, every, insns, INSNS_MAX);
+		s = divide_costs(&f, c, n, every, insns, INSNS_MAX);
 		if (s.n)
 			break;
 	}

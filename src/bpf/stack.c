@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks as the kernel walks them, without the frames that are ours; by tables those of processes:
- * ustack.c.
+ * Stacks as the kernel walks them, without the frames that are ours. User stacks that are walked by tables
+ * are in ustack.c. bpf_get_stack() leaves r0 = the bytes it wrote, or a negative number; what it did not
+ * write it has zeroed.
  */
 #include "bpf/build.h"
 #include "bpf/context.h"
 
 /*
- * Kernel stacks of a raw tracepoint begin with ourselves: the program, bpf_trace_run<n>() and maybe the
- * function that calls it; those of a trampoline with the program, the trampoline and the function. How many
- * frames each is depends on the machine. Clauses in subprograms are one deeper. Perf events begin where
- * they interrupted; kprobes with the function, kretprobes with its caller. The stack of a function begins
- * with its caller, as it always did in DTrace.
+ * How many frames to leave out. The kernel stack at a raw tracepoint begins with ourselves: the program,
+ * bpf_trace_run<n>() and maybe the function that calls it. At a trampoline it begins with the program, the
+ * trampoline and the function. How many frames each of these is depends on the machine. A clause in a
+ * subprogram is one deeper. At a perf event the stack begins where the event interrupted, at a kprobe with
+ * the function, at a kretprobe with its caller. The stack of a function begins with its caller, as it always
+ * did in DTrace.
  */
 static uint32_t own_frames(const struct dt_lower *l)
 {
@@ -29,11 +31,11 @@ static uint32_t own_frames(const struct dt_lower *l)
 }
 
 /*
- * Where there is a link register the caller of a function that has just been entered is in it alone, and
- * the kernel's walk misses it (6.12): it takes the place of the function itself. R0 has the bytes that were
- * got.
+ * On a machine with a link register, the caller of a function that has just been entered is in that register
+ * alone, and the kernel's walk misses it (6.12). It takes the place of the function itself, which
+ * own_frames() has left in. R0 is what bpf_get_stack() returned.
  */
-static void stack_caller(struct dt_lower *l, int base, int off, bool user)
+static void put_caller_first(struct dt_lower *l, int base, int off, bool user)
 {
 	uint32_t none = dt_label(l->a);
 	int link = l->b->opts->machine->regs.link;
@@ -48,7 +50,7 @@ static void stack_caller(struct dt_lower *l, int base, int off, bool user)
 	dt_put(l->a, none);
 }
 
-static void take(struct dt_lower *l, int base, int off, uint32_t size, uint64_t flags)
+static void get_stack(struct dt_lower *l, int base, int off, uint32_t size, uint64_t flags)
 {
 	dt_mov(l->a, R1, R7);
 	dt_mov(l->a, R2, base);
@@ -59,16 +61,16 @@ static void take(struct dt_lower *l, int base, int off, uint32_t size, uint64_t 
 }
 
 /*
- * Between a tracepoint and its programs there may be one function more, __traceiter_NAME: whether it is a
- * frame depends on the machine, on how its compiler made a call of the one below it, and on who else uses
- * the tracepoint. So it is looked for.
+ * Between a tracepoint and its programs there may be one more function, __traceiter_NAME. Whether it has a
+ * frame depends on the machine, on how the compiler made its last call, and on who else uses the tracepoint.
+ * So the first frame is compared with it, and the stack taken again without that frame.
  */
 void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
 {
 	struct dt_emit *a = l->a;
 	uint32_t fine = dt_label(a);
 
-	take(l, base, off, size, user ? BPF_F_USER_STACK : own_frames(l));
+	get_stack(l, base, off, size, user ? BPF_F_USER_STACK : own_frames(l));
 	if (l->iter && !user && size >= 8) {
 		dt_jmpi(a, BPF_JSLE, R0, 0, fine);
 		dt_mov(a, R1, base);
@@ -77,12 +79,13 @@ void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool us
 		dt_imm(a, R2, l->iter);
 		dt_alu(a, BPF_SUB, R1, R2);
 		dt_jmpi(a, BPF_JGE, R1, (int32_t)l->iter_len, fine);
-		take(l, base, off, size, own_frames(l) + 1);
+		get_stack(l, base, off, size, own_frames(l) + 1);
 	}
 	dt_put(a, fine);
-	stack_caller(l, base, off, user);
+	put_caller_first(l, base, off, user);
 }
 
+/* Tables go deeper than the kernel does. */
 uint32_t dt_stack_most(const struct dt_lower *l, bool user)
 {
 	enum { DEPTH_MAX = 127 };	/* bpf_get_stack() gives no more, as kernels are set up */

@@ -12,7 +12,7 @@
 struct vtime { uint64_t sum, since; };
 #define AT(member) ((int)offsetof(struct vtime, member))
 
-static uint32_t threads(struct dt_build *b)
+static uint32_t threads_map(struct dt_build *b)
 {
 	if (!b->vtime)
 		b->vtime = 1 + dt_build_map(b, DT_MAP_VTIME, BPF_MAP_TYPE_TASK_STORAGE, 4,
@@ -20,7 +20,7 @@ static uint32_t threads(struct dt_build *b)
 	return b->vtime - 1;
 }
 
-static uint32_t switches(struct dt_build *b)
+static uint32_t switches_map(struct dt_build *b)
 {
 	if (!b->vtime_cpu)
 		b->vtime_cpu = 1 + dt_build_map(b, DT_MAP_VTIME_CPU, BPF_MAP_TYPE_ARRAY, 4, 8, b->opts->ncpus,
@@ -29,29 +29,29 @@ static uint32_t switches(struct dt_build *b)
 }
 
 /* r0 = the thread's struct vtime, or 0. */
-static void of_thread(struct dt_build *b, struct dt_emit *a, bool create)
+static void find_thread(struct dt_build *b, struct dt_emit *a, bool create)
 {
 	dt_call(a, BPF_FUNC_get_current_task_btf);
 	dt_mov(a, R2, R0);
-	dt_map(a, R1, threads(b));
+	dt_map(a, R1, threads_map(b));
 	dt_imm(a, R3, 0);
 	dt_imm(a, R4, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	dt_call(a, BPF_FUNC_task_storage_get);
 }
 
 /* r0 = this CPU's word, or on to `none`; room: 8 free bytes of the frame. */
-static void of_cpu(struct dt_build *b, struct dt_emit *a, int room, uint32_t none)
+static void find_cpu_word(struct dt_build *b, struct dt_emit *a, int room, uint32_t none)
 {
 	dt_call(a, BPF_FUNC_get_smp_processor_id);
 	dt_stx(a, B8, FP, room, R0);
-	dt_map(a, R1, switches(b));
+	dt_map(a, R1, switches_map(b));
 	dt_fpaddr(a, R2, room);
 	dt_call(a, BPF_FUNC_map_lookup_elem);
 	dt_jmpi(a, BPF_JEQ, R0, 0, none);
 }
 
 /* r1 = since when the thread of r9 runs, by the CPU's word at r0; r2 changes. */
-static void runs_since(struct dt_emit *a, int thread)
+static void load_since(struct dt_emit *a, int thread)
 {
 	uint32_t later = dt_label(a);
 
@@ -67,13 +67,13 @@ void dt_vtime_program(struct dt_build *b, struct dt_emit *a)
 {
 	uint32_t none = dt_label(a), out = dt_label(a);
 
-	of_thread(b, a, false);
+	find_thread(b, a, false);
 	dt_mov(a, R6, R0);
 	dt_call(a, BPF_FUNC_ktime_get_ns);
 	dt_mov(a, R8, R0);
-	of_cpu(b, a, -8, out);
+	find_cpu_word(b, a, -8, out);
 	dt_jmpi(a, BPF_JEQ, R6, 0, none);
-	runs_since(a, R6);
+	load_since(a, R6);
 	dt_mov(a, R3, R8);
 	dt_alu(a, BPF_SUB, R3, R1);
 	dt_ldx(a, B8, R1, R6, AT(sum));
@@ -87,7 +87,7 @@ void dt_vtime_program(struct dt_build *b, struct dt_emit *a)
 }
 
 /* The first look: what the scheduler knows, at its last tick. */
-static void start(struct dt_lower *l)
+static void start_counting(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "se.sum_exec_runtime"), 8, "a thread's run time");
@@ -106,18 +106,18 @@ void dt_get_vtimestamp(struct dt_lower *l)
 	struct dt_emit *a = l->a;
 	uint32_t none = dt_label(a), started = dt_label(a), done = dt_label(a);
 
-	of_thread(l->b, a, true);
+	find_thread(l->b, a, true);
 	dt_jmpi(a, BPF_JEQ, R0, 0, done);
 	dt_mov(a, R9, R0);
 	dt_ldx(a, B8, R1, R9, AT(sum));
 	dt_jmpi(a, BPF_JNE, R1, 0, started);
-	start(l);
+	start_counting(l);
 	dt_put(a, started);
 	for (int i = 0; i < 2; i++) {
 		dt_ldx(a, B8, R1, R9, AT(sum));
 		dt_stx(a, B8, FP, F_T2, R1);
-		of_cpu(l->b, a, F_T0, none);
-		runs_since(a, R9);
+		find_cpu_word(l->b, a, F_T0, none);
+		load_since(a, R9);
 		dt_stx(a, B8, FP, F_T1, R1);
 		dt_help(l, BPF_FUNC_ktime_get_ns);
 		dt_ldx(a, B8, R1, FP, F_T1);
