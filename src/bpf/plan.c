@@ -226,6 +226,8 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	at += 2 * b->locals_size;
 	b->slot_scratch = at;
 	at += 2 * b->scratch;
+	b->slot_stack = at;
+	at += dt_stack_room(b, hooks, n);
 	b->slot_key = at;
 }
 

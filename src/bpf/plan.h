@@ -68,7 +68,7 @@ struct dt_build {
 
 	/* the slot behind struct dt_slot: sizes, and offsets */
 	uint32_t strsize, scratch;	/* rounded to 8 */
-	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_frames, slot_key;
+	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_frames, slot_stack, slot_key;
 	uint32_t keymax;		/* bytes at slot_key */
 };
 
@@ -98,6 +98,14 @@ void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);	
 /* field.c */
 uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */
 bool dt_field_recorded(const struct dt_act *);			/* has a field, or tells that it ran */
+
+/*
+ * stack.c: whether an action of these clauses has one of the facts (DT_AF_*), or an expression one of the
+ * needs (DT_NEED_*); bytes of a slot for a stack that variables look at
+ */
+bool dt_stack_wanted(const struct dt_build *, const struct dt_image_hook *, uint32_t n, unsigned facts,
+    unsigned needs);
+uint32_t dt_stack_room(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
 
 /* ustack.c: whether user stacks are walked by tables; whether any clause takes one */
 bool dt_ustack_tables(const struct dt_build *);

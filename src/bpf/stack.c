@@ -6,6 +6,10 @@
  */
 #include "bpf/build.h"
 #include "bpf/context.h"
+#include "dif/action.h"
+#include "dif/builtin.h"
+
+enum { DEPTH_MAX = 127 };		/* bpf_get_stack() gives no more frames, as kernels are set up */
 
 /*
  * How many frames to leave out. The kernel stack at a raw tracepoint begins with ourselves: the program,
@@ -88,24 +92,69 @@ void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool us
 /* Tables go deeper than the kernel does. */
 uint32_t dt_stack_most(const struct dt_lower *l, bool user)
 {
-	enum { DEPTH_MAX = 127 };	/* bpf_get_stack() gives no more, as kernels are set up */
-
 	return user && dt_ustack_tables(l->b) ? dt_ustack_room() / 8 : DEPTH_MAX;
 }
 
+/*
+ * The stack has a place of its own in the slot: the key of an aggregation may be half made at slot_key while
+ * one of its fields is computed.
+ */
 uint32_t dt_stack_slot(struct dt_lower *l, bool user, uint32_t frames)
 {
 	if (user && dt_ustack_tables(l->b)) {
 		dt_ustack_take(l, frames);
 		return l->b->slot_frames;
 	}
-	if (l->b->keymax < 8 * frames)
-		l->b->keymax = 8 * frames;
-	dt_stack_take(l, dt_slot_reg(l), (int)l->b->slot_key, 8 * frames, user);
-	return l->b->slot_key;
+	if (8 * frames > l->b->slot_key - l->b->slot_stack)
+		REFUSE(l, "the slot has no room for a stack: a row of src/builtin does not say that it needs one");
+	dt_stack_take(l, dt_slot_reg(l), (int)l->b->slot_stack, 8 * frames, user);
+	return l->b->slot_stack;
 }
 
 bool dt_stack_of_function(const struct dt_lower *l)
 {
 	return dt_ctx(l->ctx)->function && !(l->ctx == DT_CTX_KPROBE && l->inside);
+}
+
+/* ---- what is wanted ---- */
+
+static bool clause_takes(const struct dt_ecb *e, unsigned facts, unsigned needs)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		if (dt_act_is(&e->acts[i], facts) || dt_difo_needs(e->acts[i].difo, needs))
+			return true;
+	}
+	return dt_difo_needs(e->pred, needs);
+}
+
+static bool any_takes(const struct dt_enabling *en, uint32_t n, unsigned facts, unsigned needs)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		for (int k = 0; k < 10; k++) {
+			if (dt_difo_needs(en[i].args[k], needs))
+				return true;
+		}
+		if ((i == 0 || en[i].ecb != en[i - 1].ecb) && clause_takes(en[i].ecb, facts, needs))
+			return true;
+		if (dt_difo_needs(en[i].when, needs) || dt_difo_needs(en[i].each, needs))
+			return true;
+	}
+	return false;
+}
+
+bool dt_stack_wanted(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n, unsigned facts,
+    unsigned needs)
+{
+	for (uint32_t h = 0; h < n; h++) {
+		if (any_takes(hooks[h].en, hooks[h].nen, facts, needs))
+			return true;
+	}
+	return any_takes(b->opts->errors, b->opts->nerrors, facts, needs);
+}
+
+uint32_t dt_stack_room(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	unsigned needs = DT_NEED_KSTACK | (dt_ustack_tables(b) ? 0 : DT_NEED_USTACK);
+
+	return dt_stack_wanted(b, hooks, n, 0, needs) ? 8 * DEPTH_MAX : 0;
 }

@@ -20,41 +20,9 @@ bool dt_ustack_tables(const struct dt_build *b)
 	return b->opts->unwind_size && b->opts->feat->get_current_task_btf && b->opts->feat->bpf_loop;
 }
 
-/* ---- what is wanted ---- */
-
-static bool difo_takes(const struct dt_difo *d) { return dt_difo_needs(d, DT_NEED_USTACK); }
-
-static bool clause_takes(const struct dt_ecb *e)
-{
-	for (uint32_t i = 0; i < e->nacts; i++) {
-		if (dt_act_is(&e->acts[i], DT_AF_USTACK) || difo_takes(e->acts[i].difo))
-			return true;
-	}
-	return difo_takes(e->pred);
-}
-
-static bool any_takes(const struct dt_enabling *en, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		for (int k = 0; k < 10; k++) {
-			if (difo_takes(en[i].args[k]))
-				return true;
-		}
-		if ((i == 0 || en[i].ecb != en[i - 1].ecb) && clause_takes(en[i].ecb))
-			return true;
-		if (difo_takes(en[i].when))
-			return true;
-	}
-	return false;
-}
-
 bool dt_ustack_wanted(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
-	for (uint32_t h = 0; h < n; h++) {
-		if (any_takes(hooks[h].en, hooks[h].nen))
-			return true;
-	}
-	return any_takes(b->opts->errors, b->opts->nerrors);
+	return dt_stack_wanted(b, hooks, n, DT_AF_USTACK, DT_NEED_USTACK);
 }
 
 uint32_t dt_ustack_room(void) { return 8 * DT_UNWIND_FRAMES; }

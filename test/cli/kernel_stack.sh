@@ -33,6 +33,14 @@ check $? "caller is its second frame: $(sed -n 's/^caller //p' "$tmp/out")"
 run -qn 'sdt:sched::sched_process_exec /pid == $target/ { @[stack(1)] = count(); @d[stackdepth] = count(); }' -c "sh -c 'exec true'"
 first 'exec' "as a key too"
 
+# A variable that looks at the stack leaves the keys before it alone: they are made in the same slot.
+run -qc "dd if=/dev/zero of=/dev/null count=100 status=none" -n 'syscall::write:entry /pid == $target/
+    { @[pid == $target, stackdepth > 0, caller != 0, ustackdepth >= 0, pid - $target] = count(); }'
+check "$([ "$status" -eq 0 ] && grep -qE '^ *1 +1 +1 +1 +0 +100$' "$tmp/out"; echo $?)" "keys before stackdepth and caller"
+run -x unwind=fp -qc "dd if=/dev/zero of=/dev/null count=100 status=none" -n 'syscall::write:entry
+    /pid == $target/ { @[pid == $target, ustackdepth > 0, ucaller != 1, pid - $target] = count(); }'
+check "$([ "$status" -eq 0 ] && grep -qE '^ *1 +[01] +1 +0 +100$' "$tmp/out"; echo $?)" "and before those of the process"
+
 # N B10: what lies behind the last symbol of the code is no part of it, where data have no names
 etext=$(sed -n 's/^\([0-9a-f]*\) [A-Za-z] _etext$/\1/p' /proc/kallsyms)
 if grep -q '[^]] [bdB] ' /proc/kallsyms || [ -z "$etext" ] || [ "$etext" = 0000000000000000 ]; then
