@@ -106,7 +106,7 @@ uint32_t dt_stack_slot(struct dt_lower *l, bool user, uint32_t frames)
 		return l->b->slot_frames;
 	}
 	if (8 * frames > l->b->slot_key - l->b->slot_stack)
-		REFUSE(l, "the slot has no room for a stack: a row of src/builtin does not say that it needs one");
+		REFUSE(l, "the slot has no room for a stack: the row of this variable does not ask for it");
 	dt_stack_take(l, dt_slot_reg(l), (int)l->b->slot_stack, 8 * frames, user);
 	return l->b->slot_stack;
 }
