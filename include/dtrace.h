@@ -74,8 +74,8 @@ const char *dtrace_errmsg(dtrace_hdl_t *, int err);
  */
 const char *dtrace_errexcerpt(dtrace_hdl_t *);
 /*
- * After dtrace_go(): what could not be enabled, though the rest is, and what will take its time; "" when
- * there is nothing to say. (Ours.)
+ * From dtrace_go() on: what could not be enabled or named, though the rest is, and what will take its time, in
+ * lines that become more; "" when there is nothing to say. (Ours.)
  */
 const char *dtrace_notice(dtrace_hdl_t *);
 const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
@@ -539,6 +539,8 @@ int dtrace_program_exec(dtrace_hdl_t *, dtrace_prog_t *, dtrace_proginfo_t *);
 int dtrace_go(dtrace_hdl_t *);
 int dtrace_stop(dtrace_hdl_t *);
 void dtrace_sleep(dtrace_hdl_t *);
+/* For signal handlers: what the library is busy with ends soon, until dtrace_stop(). (Ours.) */
+void dtrace_interrupt(dtrace_hdl_t *);
 int dtrace_status(dtrace_hdl_t *);
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *,
     void *);

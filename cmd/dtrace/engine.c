@@ -26,6 +26,7 @@ struct run {
 	struct show show;
 	struct victims *victims;
 	bool exited;			/* by exit(), or a buffer that was full */
+	size_t noticed;			/* how much of the notices was told */
 };
 
 /* Options that steer our own output are copied; setopt() in a program may change them at any time. */
@@ -104,6 +105,18 @@ static int tracing_failed(struct run *r, const char *what)
 	return 1;
 }
 
+/* One line behind the other: those that came since. */
+static void tell_notices(struct run *r)
+{
+	const char *text = dtrace_notice(r->dtp);
+	size_t len = strlen(text);
+
+	if (len > r->noticed)
+		fprintf(stderr, "%s%s\n", r->noticed == 0 ? "dtrace: " : "",
+		    text + r->noticed + (r->noticed > 0));
+	r->noticed = len;
+}
+
 /* ---- the loop ---- */
 
 /* SIGUSR1: prints what would be printed if the trace ended now. The trace goes on. */
@@ -155,6 +168,7 @@ static int work_loop(struct run *r)
 		status = work_once(r, &done);
 		if (status == 0 && signals_asked() && !done)
 			status = show_aggregations(r);
+		tell_notices(r);
 		faults_tell(&r->show.faults, r->show.out, done);
 	}
 	return status;
@@ -175,8 +189,7 @@ static int start_tracing(struct run *r)
 		return tracing_failed(r, "could not enable tracing");
 	if (show_option_on(r->dtp, "destructive") && !r->show.quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
-	if (dtrace_notice(r->dtp)[0] != '\0')
-		fprintf(stderr, "dtrace: %s\n", dtrace_notice(r->dtp));
+	tell_notices(r);
 	sizes_notice(&before, r->dtp);
 	victims_notice(r->victims);
 	read_options(r);

@@ -214,10 +214,12 @@ static int open_and_run(const struct args *a)
 		signals_catch();
 	if (programs)
 		dtp = open_handle(a, tracing, &err);
+	signals_for(dtp);
 	if (dtp)
 		status = run_command(dtp, a, programs);
 	else
 		open_failed(err);
+	signals_for(NULL);
 	if (dtp)
 		dtrace_close(dtp);
 	free(programs);

@@ -14,6 +14,8 @@
 static volatile sig_atomic_t interrupted, since;	/* since: milliseconds, at the first signal */
 static volatile sig_atomic_t asked;			/* for the aggregations as they are */
 
+static dtrace_hdl_t *volatile tracing;
+
 /* Signals that come within this time are one. */
 #define ONE_WISH_MS 300
 
@@ -33,6 +35,15 @@ static void on_signal(int sig)
 	if (!interrupted)
 		since = ms;
 	interrupted = 1;
+	if (tracing != NULL)
+		dtrace_interrupt(tracing);
+}
+
+void signals_for(dtrace_hdl_t *dtp)
+{
+	tracing = dtp;
+	if (interrupted && dtp != NULL)
+		dtrace_interrupt(dtp);
 }
 
 static void on_usr1(int sig)

@@ -3,10 +3,13 @@
 #ifndef DTRACE_SIGNALS_H
 #define DTRACE_SIGNALS_H
 
+#include <dtrace.h>
 #include <stdbool.h>
 
 /* From here on SIGINT, SIGTERM, SIGQUIT and SIGHUP ask for the end; a second one is the end. */
 void signals_catch(void);
+/* What is to be interrupted, from here on; NULL: nothing any more */
+void signals_for(dtrace_hdl_t *);
 bool signals_interrupted(void);
 
 /* SIGUSR1 came since the last answer. */

@@ -12,6 +12,8 @@
 #include "lib/options.h"
 #include "sema/sema.h"
 
+#include <signal.h>
+
 struct dt_trace;
 struct dt_procs;
 
@@ -51,6 +53,7 @@ struct dtrace_hdl {
 	struct dt_diag *diag;			/* of the compile in hand */
 	struct dt_trace *trace;			/* NULL until probes are wanted */
 	int exitstatus;
+	volatile sig_atomic_t interrupted;	/* dtrace_interrupt() */
 
 	int err;
 	struct dt_arena *errarena;		/* holds the two texts */

@@ -43,6 +43,30 @@ static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, c
 
 /* ---- processes ---- */
 
+static bool is_interrupted(void *ctx)
+{
+	const struct dtrace_hdl *h = ctx;
+
+	return h->interrupted != 0;
+}
+
+static void note(void *ctx, const char *text)
+{
+	struct dtrace_hdl *h = ctx;
+
+	if (h->trace != NULL)
+		dt_trace_note(h->trace, dt_arena_printf(h->trace->arena, "%s", text));
+}
+
+bool dt_handle_usyms(struct dtrace_hdl *h)
+{
+	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) != NULL) {
+		dt_usyms_limit(h->usyms, (uint64_t)h->options.val[DT_OPT_namesize]);
+		dt_usyms_heed(h->usyms, is_interrupted, note, h);
+	}
+	return h->usyms != NULL;
+}
+
 /* -x noresolve switches names of processes off, never those of the kernel. */
 static bool resolves(const struct dtrace_hdl *h)
 {
@@ -52,7 +76,7 @@ static bool resolves(const struct dtrace_hdl *h)
 /* False: the address cannot be named, which is never an error. */
 static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt_uplace *p)
 {
-	if (!resolves(h) || (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL))
+	if (!resolves(h) || !dt_handle_usyms(h))
 		return false;
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
@@ -208,13 +232,16 @@ void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 	uint32_t n = 0;
 
 	note_kernel(h, t);
-	if (!unwinds && (!resolves(h) || !wants_users(t) || (h->usyms == NULL &&
-	    (h->usyms = dt_usyms_new()) == NULL)))
+	if (!unwinds && (!resolves(h) || !wants_users(t) || !dt_handle_usyms(h)))
 		return;
-	(void)dt_usyms_watch(h->usyms);		/* without the right to: names of processes that are there */
+	if (dt_procs_limit(h, t, &only, &n) != 0)
+		n = 0;
+	dt_usyms_limit(h->usyms, (uint64_t)h->options.val[DT_OPT_namesize]);
+	/* without the right to: names of processes that are there */
+	(void)dt_usyms_watch(h->usyms, n > 0);
 	if (h->target > 0)
 		dt_usyms_follow(h->usyms, (uint32_t)h->target);
-	if (dt_procs_limit(h, t, &only, &n) == 0 && n > 0) {
+	if (n > 0) {
 		for (uint32_t i = 0; i < n; i++)
 			dt_usyms_follow(h->usyms, only[i]);
 	} else {

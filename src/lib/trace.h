@@ -155,6 +155,7 @@ void dt_later_work(struct dtrace_hdl *, struct dt_trace *);	/* enables what has 
 void dt_later_end(struct dt_trace *);
 
 /* Addresses to names (symbols.c). */
+bool dt_handle_usyms(struct dtrace_hdl *);	/* makes h->usyms; false: out of memory */
 /* before the first firing: learns what is mapped where, when it will be asked */
 void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);

@@ -19,7 +19,7 @@ bool dt_trace_unwinds(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	if (h->options.val[DT_OPT_unwind] == DT_UNWIND_FP)
 		return false;
-	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) == NULL)
+	if (!dt_handle_usyms(h))
 		return false;
 	return dt_session_unwind(t->session, h->usyms) == 0 && dt_session_unwinder(t->session) != NULL;
 }

@@ -78,7 +78,7 @@ static void wait_for_news(dtrace_hdl_t *h)
 		return;
 	most = longest_wait(t);
 	wait = until_due(h, t, dt_clock_ns());
-	while (wait > 0 && !dt_trace_over(t) && !ended) {
+	while (wait > 0 && !dt_trace_over(t) && !ended && !h->interrupted) {
 		uint64_t slice = wait < most ? wait : most;
 
 		if (look_around(h, t, slice, &ended) != 0)
@@ -91,6 +91,11 @@ static void wait_for_news(dtrace_hdl_t *h)
 void dtrace_sleep(dtrace_hdl_t *h)
 {
 	DT_PUBLIC_VOID(h, wait_for_news(h));
+}
+
+void dtrace_interrupt(dtrace_hdl_t *h)
+{
+	h->interrupted = 1;
 }
 
 /* ---- poll(2) ---- */

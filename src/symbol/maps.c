@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JIT_MAX = 1 << 22 };
-
 /* ---- numbers ---- */
 
 static int digit(char c)
@@ -139,44 +137,69 @@ static bool parse_jit(char *line, struct dt_jit_function *f)
 	return true;
 }
 
-/* The later line comes first: names are in the text in the order in which they were reported. */
+/* The later line comes first. */
 static int by_start(const void *a, const void *b)
 {
 	const struct dt_jit_function *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->name > y->name ? -1 : x->name < y->name;
+	return x->order > y->order ? -1 : x->order < y->order;
 }
 
-int dt_perfmap_parse(struct dt_perfmap *m, char *text)
+static bool make_room(struct dt_perfmap *m)
 {
-	size_t lines = 1;
+	size_t cap = m->cap != 0 ? m->cap + m->cap / 2 : 64;
+	struct dt_jit_function *more;
 
-	*m = (struct dt_perfmap){ .text = text };
-	for (const char *p = text; (p = strchr(p, '\n')) != NULL && lines < JIT_MAX; p++)
-		lines++;
-	m->func = calloc(lines, sizeof(*m->func));
-	if (m->func == NULL) {
-		dt_perfmap_free(m);
+	if (m->n < m->cap)
+		return true;
+	more = realloc(m->func, cap * sizeof(*more));
+	if (more == NULL)
+		return false;
+	m->bytes += (cap - m->cap) * sizeof(*more);
+	m->func = more;
+	m->cap = cap;
+	return true;
+}
+
+struct dt_perftext { struct dt_perftext *next; char *text; };
+
+int dt_perfmap_add(struct dt_perfmap *m, char *text)
+{
+	struct dt_perftext *t = malloc(sizeof(*t));
+
+	if (t == NULL) {
+		free(text);
 		return -ENOMEM;
 	}
-	for (char *line = text, *next; line != NULL && m->n < lines; line = next) {
-		next = strchr(line, '\n');
-		if (next == NULL)
-			break;		/* still being written */
+	*t = (struct dt_perftext){ m->text, text };
+	m->text = t;
+	m->bytes += sizeof(*t) + strlen(text) + 1;
+	for (char *line = text, *next; (next = strchr(line, '\n')) != NULL; line = next) {
 		*next++ = '\0';
+		if (!make_room(m))
+			return -ENOMEM;
+		m->func[m->n].order = m->n;
 		if (parse_jit(line, &m->func[m->n]))
 			m->n++;
 	}
+	return 0;
+}
+
+void dt_perfmap_sort(struct dt_perfmap *m)
+{
 	if (m->n > 0)
 		qsort(m->func, m->n, sizeof(*m->func), by_start);
-	return 0;
 }
 
 void dt_perfmap_free(struct dt_perfmap *m)
 {
-	free(m->text);
+	for (struct dt_perftext *t = m->text, *next; t != NULL; t = next) {
+		next = t->next;
+		free(t->text);
+		free(t);
+	}
 	free(m->func);
 	*m = (struct dt_perfmap){ 0 };
 }
@@ -201,7 +224,7 @@ const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *m, uint64_t
 	for (unsigned step = 0; lo > 0 && step < 256; step++, lo--) {
 		const struct dt_jit_function *f = &m->func[lo - 1];
 
-		if (addr - f->start < f->size && (best == NULL || f->name > best->name))
+		if (addr - f->start < f->size && (best == NULL || f->order > best->order))
 			best = f;
 	}
 	return best;

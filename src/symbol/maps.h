@@ -20,17 +20,24 @@ struct dt_mapping {
 /* Reads the next good line and moves *text behind it; false at the end. The text ends with a NUL. */
 bool dt_maps_next(const char **text, struct dt_mapping *);
 
-struct dt_jit_function { uint64_t start, size; const char *name; };
+struct dt_jit_function { uint64_t start, size; const char *name; uint64_t order; };
+
+struct dt_perftext;
 
 /* Code generated at run time, as its compiler reports it: "START SIZE name", hexadecimal. */
 struct dt_perfmap {
-	char *text;			/* names point into it */
+	struct dt_perftext *text;	/* names point into it */
 	struct dt_jit_function *func;	/* sorted; of overlapping ones the one reported last counts */
-	size_t n;
+	size_t n, cap;
+	size_t bytes;			/* of memory, all of it */
 };
 
-/* Takes over the text (malloc'ed, ends with a NUL). 0 or -ENOMEM. */
-int dt_perfmap_parse(struct dt_perfmap *, char *text);
+/*
+ * Takes over the text (malloc'ed, whole lines, ends with a NUL), which comes behind what was added before;
+ * functions are found once dt_perfmap_sort() was called. 0 or -ENOMEM.
+ */
+int dt_perfmap_add(struct dt_perfmap *, char *text);
+void dt_perfmap_sort(struct dt_perfmap *);
 void dt_perfmap_free(struct dt_perfmap *);
 const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *, uint64_t addr);
 

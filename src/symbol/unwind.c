@@ -143,37 +143,6 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 	return 0;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct dt_unwind_map *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/*
- * There are no events for unmapping: a later mapping, which comes later in the list, cuts what it
- * overlaps.
- */
-static uint32_t untangle(struct dt_unwind_map *m, uint32_t n)
-{
-	uint32_t out = 0;
-
-	for (uint32_t i = n; i-- > 1; )
-		for (uint32_t k = 0; k < i; k++) {
-			if (m[k].start >= m[i].end || m[k].end <= m[i].start)
-				continue;
-			if (m[k].start < m[i].start)
-				m[k].end = m[i].start;
-			else
-				m[k].start = m[i].end < m[k].end ? m[i].end : m[k].end;
-		}
-	for (uint32_t i = 0; i < n; i++)
-		if (m[i].start < m[i].end)
-			m[out++] = m[i];
-	qsort(m, out, sizeof(*m), by_start);
-	return out;
-}
-
 static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m,
     uint32_t n)
 {
@@ -204,8 +173,7 @@ static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
 	struct list l = { .u = u, .pid = p->pid, .map = u->scratch };
 	int err = dt_usyms_each_mapping(u->usyms, p->pid, take_mapping, &l);
 
-	l.n = err >= 0 ? untangle(l.map, l.n) : 0;
-	if (l.n == 0)
+	if (err < 0 || l.n == 0)
 		gone(u, p->pid);
 	else if (l.n != p->n || memcmp(&u->areas.map[p->first], l.map, l.n * sizeof(*l.map)) != 0)
 		write_list(u, p, l.map, l.n);
@@ -223,7 +191,7 @@ bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 			u->last = NULL;
 		p->queued = false;
 		make_list(u, p);
-		if (u->queue != NULL && dt_clock_ns() >= until)
+		if (u->queue != NULL && (dt_clock_ns() >= until || dt_usyms_stopped(u->usyms)))
 			return false;
 	}
 	return true;

@@ -191,7 +191,7 @@ static void publish(struct dt_unwind *u, const struct dt_unwind_file *f, const s
 
 const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt_umapping *m, uint32_t pid)
 {
-	struct dt_unwind_file **at = &u->file[((uintptr_t)m->file >> 5) % DT_UNWIND_BUCKETS], *f;
+	struct dt_unwind_file **at = &u->file[m->file % DT_UNWIND_BUCKETS], *f;
 	uint64_t began = dt_clock_ns();
 	struct dt_cfi cfi = { 0 };
 	struct dt_elf *again;

@@ -9,7 +9,7 @@
 
 enum { DT_UNWIND_BUCKETS = 1024, DT_UNWIND_CLASSES = 32 };
 
-struct dt_unwind_file { const void *key; uint64_t base; uint32_t first, n; struct dt_unwind_file *next; };
+struct dt_unwind_file { uint64_t key; uint64_t base; uint32_t first, n; struct dt_unwind_file *next; };
 struct dt_unwind_room { uint32_t first; uint64_t since; struct dt_unwind_room *next; };
 
 struct dt_unwind_proc {

@@ -17,7 +17,23 @@ struct dt_usyms;
 struct dt_usyms *dt_usyms_new(void);		/* NULL: out of memory */
 void dt_usyms_free(struct dt_usyms *);		/* NULL is fine */
 
-int dt_usyms_watch(struct dt_usyms *);		/* starts watching; 0, or -errno: only /proc is used */
+/*
+ * Memory for everything that is known of processes and files; what was used least is forgotten. 0: no limit
+ */
+void dt_usyms_limit(struct dt_usyms *, uint64_t bytes);
+/*
+ * `stop` is asked during long work whether somebody wants it to end, `note` is told, at most once, what was
+ * left out and why.
+ */
+typedef bool dt_usyms_stop_f(void *ctx);
+typedef void dt_usyms_note_f(void *ctx, const char *text);
+void dt_usyms_heed(struct dt_usyms *, dt_usyms_stop_f *, dt_usyms_note_f *, void *ctx);
+
+/*
+ * Starts watching; `few`: only processes that were followed or learned, and what they fork, are of
+ * interest. 0, or -errno: only /proc is used
+ */
+int dt_usyms_watch(struct dt_usyms *, bool few);
 void dt_usyms_poll(struct dt_usyms *);		/* takes new events; cheap, call it often while watching */
 /* Reads the mappings of a process now; does nothing if it has ended */
 void dt_usyms_learn(struct dt_usyms *, uint32_t pid);
@@ -52,13 +68,13 @@ void dt_usyms_listen(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
 void dt_usyms_each_process(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
 
 /*
- * Calls f for what a process maps as code, as far as known, later mappings last; -ESRCH: nothing is
- * known. `file` is the same pointer for the same bytes.
+ * Calls f for what a process maps as code, as far as known, by address, none over another; -ESRCH: nothing is
+ * known. `file` is the same number for the same bytes, and never that of others; 0: none.
  */
 /* dev and ino of the file are as in stat(2) */
 struct dt_umapping {
 	uint64_t start, end, offset;
-	const void *file;
+	uint64_t file;
 	struct dt_elf *elf;
 	bool vdso;
 	uint64_t dev, ino;
@@ -67,7 +83,7 @@ typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
 
 /* files read; opened also counts other names of the same file */
-struct dt_usyms_stats { uint64_t files, opened, views; };
+struct dt_usyms_stats { uint64_t files, opened, views, bytes; };
 struct dt_usyms_stats dt_usyms_stats(const struct dt_usyms *);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the file behind a mapping that the kernel reports: by the mapping's own link in /proc (which
- * also leads to deleted files), through the root of the process, or by its path here. The last two can
- * lead to another file, so the result must have the build id, or the device and inode, that the kernel
- * reported.
+ * Finds the file behind a mapping that the kernel reports: by the mapping's own link in /proc (which also
+ * leads to deleted files), through the root of the process, or by its path here. The last two can lead to
+ * another file, so the result must have the build id, or the device and inode, that the kernel reported.
+ * What was read of a file serves for all mappings of it: of the same device, inode, size and time of its
+ * last change, or of the same build id and size if both belong to root.
  */
 #include "symbol/usym_impl.h"
 #include "base/hash.h"
@@ -21,101 +22,210 @@
 
 #include "base/file.h"
 
-enum { HELD_MAX = 256, OBJECTS_MAX = 1 << 17, MAPS_MAX = 16 << 20 };
+enum { HELD_MAX = 256, MAPS_MAX = 16 << 20 };
 
-/* ---- finding it ---- */
+/* ---- which file it is ---- */
 
-static bool same_inode(const struct dt_uwant *w, const struct stat *st)
+bool dt_ufile_stat(int fd, const char *path, struct statx *st)
 {
-	return st->st_ino == w->inode && st->st_dev == makedev(w->major, w->minor);
+	/* what the kernel knows: a server that does not answer is not asked */
+	return statx(fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, st) == 0;
 }
 
-/* Opens the path; *st describes what it leads to. */
-static struct dt_elf *try_path(const char *open_as, const char *path, struct stat *st)
+static dev_t device(const struct statx *st)
 {
-	struct dt_elf *elf = NULL;
-	int fd = dt_elf_open_regular(open_as, true);
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, st) != 0) {
-		close(fd);
-		return NULL;
-	}
-	return dt_elf_open(fd, path, &elf) == 0 ? elf : NULL;
+	return makedev(st->stx_dev_major, st->stx_dev_minor);
 }
 
-static bool is_wanted(const struct dt_uwant *w, struct dt_elf *elf, const struct stat *st, bool sure)
+static struct dt_ufile **inode_bucket(struct dt_ufiles *fs, dev_t dev, ino_t ino)
 {
-	const uint8_t *id;
-	size_t n;
+	return &fs->by_inode[((uint64_t)ino ^ (uint64_t)dev * 31u) % DT_UOBJECT_BUCKETS];
+}
 
+static struct dt_ufile **id_bucket(struct dt_ufiles *fs, const uint8_t *id, size_t n)
+{
+	return &fs->by_id[dt_hash_bytes(DT_HASH_START, id, n < 8 ? n : 8) % DT_UOBJECT_BUCKETS];
+}
+
+static struct dt_ufile *known_inode(struct dt_ufiles *fs, const struct statx *st)
+{
+	struct dt_ufile *f = *inode_bucket(fs, device(st), st->stx_ino);
+
+	while (f != NULL && (f->dev != device(st) || f->ino != st->stx_ino || f->size != st->stx_size ||
+	    f->mtime.tv_sec != st->stx_mtime.tv_sec || f->mtime.tv_nsec != st->stx_mtime.tv_nsec))
+		f = f->next;
+	return f;
+}
+
+/*
+ * Anyone can make a file with the build id, the size and the headers of another one, but only root can make
+ * one that belongs to root: such files are shared by what they say of themselves (images of containers).
+ */
+static bool is_trusted(const struct statx *st)
+{
+	return st->stx_uid == 0 && (st->stx_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* size 0: any, as of a file that nobody can open any more */
+static struct dt_ufile *known_id(struct dt_ufiles *fs, const uint8_t *id, size_t n, uint64_t size)
+{
+	struct dt_ufile *f = n >= 8 ? *id_bucket(fs, id, n) : NULL;
+
+	while (f != NULL && ((size > 0 && (f->size != size || f->idlen != n)) ||
+	    memcmp(f->id, id, n < f->idlen ? n : f->idlen) != 0))
+		f = f->next_id;
+	return f;
+}
+
+/* Has it the build id, or the device and inode, that the kernel reported? */
+static bool is_wanted(const struct dt_uwant *w, const struct dt_ufile *f, bool sure)
+{
 	if (w->idlen == 0)
-		return sure || same_inode(w, st);
-	id = dt_elf_buildid(elf, &n);
+		return sure || (f->ino == w->inode && f->dev == makedev(w->major, w->minor));
 	/* the kernel pads a shorter id with zeros and cuts a longer one */
-	if (id == NULL || memcmp(id, w->id, n < w->idlen ? n : w->idlen) != 0)
-		return false;
-	return true;
-}
-
-static struct dt_elf *find_elf(const struct dt_uwant *w, struct stat *st)
-{
-	char path[PATH_MAX + 64];
-
-	for (int way = 0; way < 3; way++) {
-		struct dt_elf *elf;
-
-		if (way == 0)
-			snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", w->pid,
-			    (unsigned long long)w->start, (unsigned long long)w->end);
-		else if (way == 1)
-			snprintf(path, sizeof(path), "/proc/%u/root%s", w->pid, w->path);
-		else
-			snprintf(path, sizeof(path), "%s", w->path);
-		elf = try_path(path, w->path, st);
-		if (elf != NULL && is_wanted(w, elf, st, way == 0))
-			return elf;
-		dt_elf_close(elf);
-	}
-	return NULL;
+	return f->idlen > 0 && memcmp(f->id, w->id, f->idlen < w->idlen ? f->idlen : w->idlen) == 0;
 }
 
 /* ---- files ---- */
 
-static struct dt_ufile *known_file(const struct dt_ufiles *fs, const struct stat *st, const uint8_t *id,
-    size_t idlen)
+static void close_file(struct dt_ufiles *fs, struct dt_ufile *f)
 {
-	for (struct dt_ufile *f = fs->list; f != NULL; f = f->next)
-		if (id != NULL ? f->idlen == idlen && memcmp(f->id, id, idlen) == 0 :
-		    f->idlen == 0 && f->dev == st->st_dev && f->ino == st->st_ino)
-			return f;
-	return NULL;
+	fs->held -= f->held;
+	fs->bytes -= sizeof(*f);
+	dt_elf_close(f->elf);
+	free(f);
 }
 
-/* Takes over the ELF file: it becomes a file, or is closed if the same one exists. */
-static struct dt_ufile *file_of(struct dt_ufiles *fs, struct dt_elf *elf, const struct stat *st)
+static void enter(struct dt_ufiles *fs, struct dt_ufile *f)
 {
+	struct dt_ufile **at = inode_bucket(fs, f->dev, f->ino);
+
+	f->next = *at;
+	*at = f;
+	if (f->trusted) {
+		at = id_bucket(fs, f->id, f->idlen);
+		f->next_id = *at;
+		*at = f;
+	}
+	fs->nfiles++;
+	fs->held += f->held = true;
+	if (fs->held > HELD_MAX) {	/* its functions now, so that it need not stay open */
+		(void)dt_elf_load(f->elf);
+		dt_elf_drop_fd(f->elf);
+		fs->held -= f->held;
+		f->held = false;
+	}
+}
+
+void dt_ufile_release(struct dt_ufiles *fs, struct dt_ufile *f)
+{
+	struct dt_ufile **at;
+
+	if (f == NULL || f == fs->vdso || --f->refs > 0)
+		return;
+	for (at = inode_bucket(fs, f->dev, f->ino); *at != f; )
+		at = &(*at)->next;
+	*at = f->next;
+	if (f->trusted) {
+		for (at = id_bucket(fs, f->id, f->idlen); *at != f; )
+			at = &(*at)->next_id;
+		*at = f->next_id;
+	}
+	close_file(fs, f);
+}
+
+/* Takes over the ELF file. */
+static struct dt_ufile *new_file(struct dt_ufiles *fs, struct dt_elf *elf, const struct statx *st)
+{
+	struct dt_ufile *f = calloc(1, sizeof(*f));
 	size_t idlen = 0;
 	const uint8_t *id = dt_elf_buildid(elf, &idlen);
-	struct dt_ufile *f = known_file(fs, st, id, id != NULL ? idlen : 0);
 
-	if (f != NULL || (f = calloc(1, sizeof(*f))) == NULL) {
+	if (f == NULL) {
 		dt_elf_close(elf);
-		return f;
+		return NULL;
 	}
-	*f = (struct dt_ufile){ .elf = elf, .dev = st->st_dev, .ino = st->st_ino, .next = fs->list };
+	*f = (struct dt_ufile){ .elf = elf,
+		.number = ++fs->serial,
+		.dev = device(st),
+		.ino = st->stx_ino,
+		.size = st->stx_size,
+		.mtime = { st->stx_mtime.tv_sec, st->stx_mtime.tv_nsec } };
 	if (id != NULL && idlen <= sizeof(f->id)) {
 		memcpy(f->id, id, idlen);
 		f->idlen = idlen;
 	}
-	fs->list = f;
-	fs->nfiles++;
-	if (++fs->held > HELD_MAX) {	/* its functions now, so that it need not stay open */
-		(void)dt_elf_load(elf);
-		dt_elf_drop_fd(elf);
-		fs->held--;
+	f->trusted = f->idlen >= 8 && is_trusted(st);
+	fs->bytes += sizeof(*f);
+	return f;
+}
+
+/* Reads a file that is not known by its inode; it may be another copy of one that is known. */
+static struct dt_ufile *read_file(struct dt_ufiles *fs, int fd, const struct dt_uwant *w,
+    const struct statx *st, bool sure)
+{
+	struct dt_elf *elf = NULL;
+	struct dt_ufile *f, *same;
+
+	if (dt_elf_open(fd, w->path, &elf) != 0 || (f = new_file(fs, elf, st)) == NULL)
+		return NULL;
+	same = f->trusted ? known_id(fs, f->id, f->idlen, f->size) : NULL;
+	if (!is_wanted(w, f, sure)) {
+		close_file(fs, f);
+		return NULL;
 	}
+	if (same != NULL)
+		close_file(fs, f);
+	else
+		enter(fs, f);
+	return same != NULL ? same : f;
+}
+
+static struct dt_ufile *try_path(struct dt_ufiles *fs, const char *path, const struct dt_uwant *w, bool sure)
+{
+	int fd = dt_elf_open_regular(path, true);
+	struct dt_ufile *f;
+	struct statx st;
+
+	if (fd < 0)
+		return NULL;
+	if (!dt_ufile_stat(fd, "", &st)) {
+		close(fd);
+		return NULL;
+	}
+	f = known_inode(fs, &st);
+	if (f == NULL)
+		return read_file(fs, fd, w, &st, sure);
+	close(fd);
+	return is_wanted(w, f, sure) ? f : NULL;
+}
+
+void dt_ufile_link(const struct dt_uwant *w, char *path, size_t len)
+{
+	snprintf(path, len, "/proc/%u/map_files/%llx-%llx", w->pid, (unsigned long long)w->start,
+	    (unsigned long long)w->end);
+}
+
+struct dt_ufile *dt_ufile_find(struct dt_ufiles *fs, const struct dt_uwant *w)
+{
+	uint64_t began = dt_usyms_cpu_ns();
+	char path[PATH_MAX + 64];
+	struct dt_ufile *f;
+
+	fs->nopened++;
+	dt_ufile_link(w, path, sizeof(path));
+	f = try_path(fs, path, w, true);
+	if (f == NULL) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", w->pid, w->path);
+		f = try_path(fs, path, w, false);
+	}
+	if (f == NULL)
+		f = try_path(fs, w->path, w, false);
+	if (f == NULL && w->idlen > 0)
+		f = known_id(fs, w->id, w->idlen, 0);
+	if (f != NULL)
+		f->refs++;
+	fs->spent += dt_usyms_cpu_ns() - began;
 	return f;
 }
 
@@ -148,6 +258,7 @@ static void read_vdso(struct dt_ufiles *fs)
 			if (f != NULL && copy != NULL) {
 				memcpy(copy, (const void *)(uintptr_t)at, m.end - m.start);
 				f->maplen = m.end - m.start;
+				f->number = ++fs->serial;
 				if (dt_elf_memory(copy, m.end - m.start, &f->elf) != 0)
 					f->elf = NULL;
 				fs->vdso = f;
@@ -160,98 +271,16 @@ static void read_vdso(struct dt_ufiles *fs)
 	free(text);
 }
 
-/* ---- objects ---- */
-
-static uint32_t hash_want(const struct dt_uwant *w)
+struct dt_ufile *dt_ufile_vdso(struct dt_ufiles *fs)
 {
-	uint32_t h = dt_hash_text(DT_HASH_START ^ (uint32_t)w->inode, w->path);
-
-	return dt_hash_bytes(h, w->id, w->idlen) % DT_UOBJECT_BUCKETS;
-}
-
-static bool is_object(const struct dt_uobject *o, const struct dt_uwant *w)
-{
-	return o->inode == w->inode && o->major == w->major && o->minor == w->minor && o->idlen == w->idlen &&
-	    (w->idlen == 0 || memcmp(o->id, w->id, w->idlen) == 0) && strcmp(o->path, w->path) == 0;
-}
-
-/* "[anon:name]", "//anon", "" and the like are memory. "[vdso]" is neither memory nor a file. */
-static bool is_memory(const char *path)
-{
-	return path[0] == '\0' || strncmp(path, "[anon", 5) == 0 || strcmp(path, "//anon") == 0 ||
-	    strncmp(path, "/anon_hugepage", 14) == 0 || strncmp(path, "/memfd:", 7) == 0 ||
-	    strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0;
-}
-
-static void fill_object(struct dt_ufiles *fs, struct dt_uobject *o, const struct dt_uwant *w)
-{
-	struct stat st;
-	struct dt_elf *elf;
-
-	o->anon = is_memory(w->path);
-	if (strcmp(w->path, "[vdso]") == 0) {
-		if (!fs->vdso_tried)
-			read_vdso(fs);
-		o->file = fs->vdso;
-	} else if (!o->anon && w->path[0] == '/') {
-		fs->nopened++;
-		elf = find_elf(w, &st);
-		if (elf != NULL)
-			o->file = file_of(fs, elf, &st);
-	}
-}
-
-struct dt_uobject *dt_uobject_get(struct dt_ufiles *fs, const struct dt_uwant *w)
-{
-	uint32_t b = hash_want(w);
-	struct dt_uobject *o;
-
-	for (o = fs->bucket[b]; o != NULL; o = o->next)
-		if (is_object(o, w))
-			break;
-	if (o == NULL) {
-		const char *slash;
-
-		if (fs->nobjects >= OBJECTS_MAX || (o = calloc(1, sizeof(*o))) == NULL)
-			return NULL;
-		*o = (struct dt_uobject){ .path = strdup(w->path),
-			.major = w->major,
-			.minor = w->minor,
-			.inode = w->inode,
-			.idlen = w->idlen <= sizeof(o->id) ? w->idlen : 0,
-			.next = fs->bucket[b] };
-		if (o->path == NULL) {
-			free(o);
-			return NULL;
-		}
-		memcpy(o->id, w->id != NULL ? w->id : o->id, o->idlen);
-		slash = strrchr(o->path, '/');
-		o->base = slash != NULL && slash[1] != '\0' ? slash + 1 : o->path;
-		fs->bucket[b] = o;
-		fs->nobjects++;
-		fill_object(fs, o, w);
-	}
-	return o;
-}
-
-static void free_file(struct dt_ufile *f)
-{
-	if (f != NULL)
-		dt_elf_close(f->elf);
-	free(f);
+	if (!fs->vdso_tried)
+		read_vdso(fs);
+	return fs->vdso;
 }
 
 void dt_ufiles_free(struct dt_ufiles *fs)
 {
-	for (uint32_t b = 0; b < DT_UOBJECT_BUCKETS; b++)
-		for (struct dt_uobject *o = fs->bucket[b], *next; o != NULL; o = next) {
-			next = o->next;
-			free(o->path);
-			free(o);
-		}
-	for (struct dt_ufile *f = fs->list, *next; f != NULL; f = next) {
-		next = f->next;
-		free_file(f);
-	}
-	free_file(fs->vdso);
+	if (fs->vdso != NULL)
+		dt_elf_close(fs->vdso->elf);
+	free(fs->vdso);
 }

@@ -9,21 +9,31 @@
 #include "symbol/watch.h"
 
 #include <sys/types.h>
+#include <time.h>
 
-/* ---- files (usym_file.c) ---- */
+struct statx;
 
-struct dt_ufile {			/* a file, by build id if it has one, otherwise by device and inode */
+/* ---- files (usym_file.c) and objects (usym_object.c) ---- */
+
+struct dt_ufile {			/* see usym_file.c for what is one and the same */
 	struct dt_elf *elf;		/* NULL: not readable as one */
+	uint64_t number;		/* of no other file, also later */
+	uint32_t refs;			/* objects */
+	bool held;			/* it is kept open */
+	bool trusted;			/* nobody but root can have made it */
 	dev_t dev;
 	ino_t ino;
+	uint64_t size;
+	struct timespec mtime;
 	uint8_t id[64];
 	size_t idlen;
 	uint64_t maplen;		/* of the vdso: how long its mapping is */
-	struct dt_ufile *next;
+	struct dt_ufile *next, *next_id;	/* of the buckets */
 };
 
 struct dt_uobject {			/* a file under one name */
 	struct dt_ufile *file;		/* NULL: none, or it could not be opened */
+	uint32_t refs;			/* mappings */
 	char *path;
 	const char *base;
 	bool anon;			/* memory without a file */
@@ -32,19 +42,26 @@ struct dt_uobject {			/* a file under one name */
 	uint64_t inode;
 	uint8_t id[20];
 	uint8_t idlen;
+	uint64_t seen, lowest;		/* for making a space */
 	struct dt_uobject *next;	/* of the bucket */
 };
 
-enum { DT_UOBJECT_BUCKETS = 1024 };
+enum { DT_UOBJECT_BUCKETS = 4096, DT_UROOTS_MAX = 128 };
+
+struct dt_ujit;
 
 struct dt_ufiles {
-	struct dt_ufile *list;
+	struct dt_ufile *by_inode[DT_UOBJECT_BUCKETS], *by_id[DT_UOBJECT_BUCKETS];
 	struct dt_uobject *bucket[DT_UOBJECT_BUCKETS];
 	struct dt_ufile *vdso;
 	bool vdso_tried;
 	uint32_t held;			/* open descriptors */
 	uint64_t nfiles, nopened;
-	uint32_t nobjects;
+	uint64_t serial;		/* numbers of files and of passes over objects */
+	uint64_t spent;			/* ns of CPU time, on finding files */
+	uint64_t bytes;			/* of memory: views, mappings, objects, files */
+	struct dt_ujit *root[DT_UROOTS_MAX];	/* who has its root open */
+	uint32_t next_root;
 };
 
 struct dt_uwant {
@@ -57,29 +74,136 @@ struct dt_uwant {
 	const char *path;
 };
 
-/* Finds the object, opening it if it is new; NULL: out of memory, or too many. */
+/* Finds the object, opening it if it is new, for the caller to release; NULL: out of memory. */
 struct dt_uobject *dt_uobject_get(struct dt_ufiles *, const struct dt_uwant *);
+void dt_uobject_release(struct dt_ufiles *, struct dt_uobject *);
+
+/* NULL: none that can be read, and is the one. For the caller to release. */
+struct dt_ufile *dt_ufile_find(struct dt_ufiles *, const struct dt_uwant *);
+void dt_ufile_release(struct dt_ufiles *, struct dt_ufile *);	/* NULL is fine */
+struct dt_ufile *dt_ufile_vdso(struct dt_ufiles *);
+void dt_ufile_link(const struct dt_uwant *, char *path, size_t len);	/* of the mapping, in /proc */
+bool dt_ufile_stat(int fd, const char *path, struct statx *);
 void dt_ufiles_free(struct dt_ufiles *);
 /* Reads its functions now; NULL: there are none. */
 struct dt_elf *dt_ufile_elf(struct dt_ufiles *, struct dt_ufile *);
 
+/* ---- what is mapped where (usym_space.c) ---- */
+
+struct dt_umap {
+	uint64_t start, end, offset;
+	struct dt_uobject *object;
+	uint64_t base;			/* the lowest start of the object */
+};
+
+struct dt_uspace { uint32_t refs, n; struct dt_umap *map; };
+
+enum { DT_UMAPS_MAX = 1 << 17 };	/* of one space */
+
+static inline size_t dt_uspace_bytes(uint32_t n)
+{
+	return sizeof(struct dt_uspace) + (size_t)n * sizeof(struct dt_umap);
+}
+
+/*
+ * The n mappings (at most DT_UMAPS_MAX, the later hides the earlier) over `under`, or NULL. NULL: out of
+ * memory.
+ */
+struct dt_uspace *dt_uspace_make(struct dt_ufiles *, const struct dt_uspace *under, const struct dt_umap *,
+    uint32_t n);
+void dt_uspace_release(struct dt_ufiles *, struct dt_uspace *);	/* NULL is fine */
+/* The first mapping that ends behind the address, s->n if there is none; the one around it, or NULL */
+uint32_t dt_uspace_find(const struct dt_uspace *, uint64_t addr);
+const struct dt_umap *dt_uspace_at(const struct dt_uspace *, uint64_t addr);
+
 /* ---- code made at run time (usym_jit.c) ---- */
 
 struct dt_ujit {
-	bool known;			/* the process could be asked */
-	int root;			/* its root directory, to find its file after it has ended */
+	uint32_t slot;			/* 1 and up: root is open, and in dt_ufiles.root[slot - 1] */
+	int root;			/* its root directory, to find its file when it has ended */
 	uid_t uid;
 	uint32_t nspid;			/* the process id in its own namespace */
 	uint64_t checked;		/* ns, when the file was last checked */
-	off_t size;
-	struct timespec mtime;
+	off_t size;			/* of the file, as far as it was read */
+	char last[64];			/* what was read last */
+	size_t nlast;
 	ino_t ino;
 	struct dt_perfmap map;
 	char name[32];
 };
 
-void dt_ujit_learn(struct dt_ujit *, uint32_t pid);
-const struct dt_jit_function *dt_ujit_at(struct dt_ujit *, uint64_t addr);
-void dt_ujit_free(struct dt_ujit *);
+void dt_ujit_learn(struct dt_ufiles *, struct dt_ujit *, uint32_t pid);
+/*
+ * Looks what is new in its file, at most every 200 ms unless it is the last time; false: there is more than
+ * `max`
+ */
+bool dt_ujit_read(struct dt_ujit *, size_t max, dt_usyms_stop_f *, void *ctx, bool last);
+void dt_ujit_free(struct dt_ufiles *, struct dt_ujit *);
+void dt_ujit_close(struct dt_ufiles *, struct dt_ujit *);	/* the root; what was read stays */
+
+/* ---- processes (usym_view.c) ---- */
+
+enum { DT_UGENERATIONS = 4, DT_UVIEW_BUCKETS = 4096 };
+
+/*
+ * CPU time that was spent on a process, or on all. It is forgotten as real time goes by; who has spent too
+ * much waits.
+ */
+struct dt_upurse { uint64_t spent, since; };
+
+struct dt_uview {
+	uint32_t pid;
+	bool dead;
+	bool behind;			/* events were left out: /proc knows more */
+	bool followed;			/* one of those that are traced */
+	struct dt_uspace *space[DT_UGENERATIONS];	/* newest first */
+	struct dt_umap *fresh;		/* what came since the newest was made */
+	uint32_t nfresh, capfresh;
+	uint64_t asked;			/* ns, when /proc was */
+	uint64_t born;			/* ns, of the newest space */
+	struct dt_upurse purse;
+	struct dt_ujit jit;
+	struct dt_uview *next;		/* of the bucket */
+	struct dt_uview *older, *newer;	/* by use */
+};
+
+struct dt_usyms {
+	struct dt_watch *watch;
+	struct dt_ufiles files;
+	struct dt_uview *bucket[DT_UVIEW_BUCKETS];
+	struct dt_uview *oldest, *newest;
+	uint32_t nviews;
+	bool few;			/* only processes that are known are of interest */
+	struct dt_upurse purse;
+	uint64_t limit;			/* bytes */
+	dt_usyms_news_f *listener;
+	void *listener_ctx;
+	dt_usyms_stop_f *stop;
+	dt_usyms_note_f *note;
+	void *user_ctx;			/* of these two */
+	unsigned noted;			/* bits of enum dt_unote */
+};
+
+enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_JIT };
+
+struct dt_uview *dt_uview_find(const struct dt_usyms *, uint32_t pid);
+struct dt_uview *dt_uview_get(struct dt_usyms *, uint32_t pid);	/* NULL: out of memory */
+void dt_uview_use(struct dt_usyms *, struct dt_uview *);	/* it goes last */
+void dt_uview_drop(struct dt_usyms *, struct dt_uview *);
+/* Puts a new space in front, which the view owns */
+void dt_uview_push(struct dt_usyms *, struct dt_uview *, struct dt_uspace *, uint64_t when);
+/* Takes over the object */
+void dt_uview_add(struct dt_usyms *, struct dt_uview *, const struct dt_umap *);
+void dt_uview_settle(struct dt_usyms *, struct dt_uview *);	/* nothing is fresh any more */
+/* May something be done for it now? Says so once if not. */
+bool dt_uview_may(struct dt_usyms *, struct dt_uview *);
+void dt_uview_spend(struct dt_usyms *, struct dt_uview *, uint64_t cpu_ns);
+uint64_t dt_usyms_cpu_ns(void);
+void dt_usyms_say(struct dt_usyms *, enum dt_unote, uint32_t pid);	/* once */
+/* usym_place.c: reads what is new in its perf map. `last`: the process has ended */
+void dt_usyms_jit(struct dt_usyms *, struct dt_uview *, bool last);
+struct dt_ufile *dt_umap_file(const struct dt_usyms *, const struct dt_umap *);
+bool dt_usyms_stopped(const struct dt_usyms *);
+void dt_usyms_trim(struct dt_usyms *);		/* what was used least goes, until the rest fits */
 
 #endif

@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	char *text = malloc(len + 1);
-	struct dt_perfmap jit;
+	struct dt_perfmap jit = { 0 };
 	struct dt_mapping m;
 	const char *p = text;
 
@@ -23,8 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	while (dt_maps_next(&p, &m))
 		if (m.start >= m.end || strlen(m.path) >= sizeof(m.path) || p > text + len)
 			abort();
-	if (dt_perfmap_parse(&jit, text) != 0)
-		return 0;
+	if (dt_perfmap_add(&jit, text) == 0)
+		dt_perfmap_sort(&jit);
 	for (size_t i = 0; i < jit.n; i++) {
 		const struct dt_jit_function *f = dt_perfmap_at(&jit, jit.func[i].start);
 

@@ -128,6 +128,11 @@ static void test_consume(void)
 			break;
 	}
 	CHECK_STR(s.text, "1/1 .");
+	CHECK_INT(dtrace_setopt(h, "switchrate", "1day"), 0);
+	CHECK_INT(dtrace_setopt(h, "aggrate", "1day"), 0);
+	dtrace_interrupt(h);
+	for (int i = 0; i < 1000; i++)
+		dtrace_sleep(h);	/* a thousand seconds, of the option statusrate, if it waited */
 	CHECK_INT(dtrace_stop(h), 0);
 	CHECK_INT(dtrace_status(h), DTRACE_STATUS_STOPPED);
 	CHECK_INT(dtrace_consume(h, stderr, on_probe, on_record, &s), 0);

@@ -29,7 +29,8 @@ static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "oformat", "json", DT_OFORMAT_json }, { "evaltime", "main", DT_EVALTIME_MAIN },
 	{ "stdc", "s", 's' }, { "tree", "15", 15 }, { "zdefs", NULL, 1 },
 	{ "unwind", "fp", DT_UNWIND_FP }, { "unwind", "dwarf", DT_UNWIND_DWARF },
-	{ "unwindsize", "64m", 64 << 20 }, { "version", "2.0", DT_VERSION_NUM(1, 14, 0) },
+	{ "unwindsize", "64m", 64 << 20 }, { "namesize", "64m", 64 << 20 },
+	{ "version", "2.0", DT_VERSION_NUM(1, 14, 0) },
 	{ "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },
 };
 

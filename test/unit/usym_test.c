@@ -57,12 +57,13 @@ static const char *jit(const struct dt_perfmap *m, uint64_t addr)
 
 static void test_perfmap(void)
 {
-	struct dt_perfmap m;
+	struct dt_perfmap m = { 0 };
 
-	CHECK_INT(dt_perfmap_parse(&m,
+	CHECK_INT(dt_perfmap_add(&m,
 	    strdup("2000 100 second one\n1000 10 first\n0x3000 0x10 hex\n2000 80 newer\nzz 1 bad\n"
 	    "4000 0 empty\n"
 	    "ffffffffffffffff 10 over\n5000 10\n6000 10 tab\there\n7000 10 unfinished")), 0);
+	dt_perfmap_sort(&m);
 	CHECK_INT(m.n, 5);
 	CHECK_STR(jit(&m, 0x100f), "first");
 	CHECK_STR(jit(&m, 0x1010), "none");
@@ -72,7 +73,7 @@ static void test_perfmap(void)
 	CHECK_STR(jit(&m, 0x6000), "tab?here");
 	CHECK_STR(jit(&m, 0x7000), "none");
 	dt_perfmap_free(&m);
-	CHECK_INT(dt_perfmap_parse(&m, strdup("")), 0);
+	CHECK_INT(dt_perfmap_add(&m, strdup("")), 0);
 	CHECK_STR(jit(&m, 0), "none");
 	dt_perfmap_free(&m);
 }
@@ -114,7 +115,7 @@ static void test_gone(void)
 	if (!CHECK(us != NULL))
 		return;
 	dt_usyms_learn(us, (uint32_t)getpid());
-	if (dt_usyms_watch(us) != 0) {
+	if (dt_usyms_watch(us, false) != 0) {
 		fprintf(stderr, "without the right to use perf events: left out\n");
 		dt_usyms_free(us);
 		return;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An address in a process comes in, the place goes out: by what the process maps (usym.c), the functions
+ * and variables of the file there (elf.h), or what a run-time compiler says of its code (usym_jit.c).
+ */
+#include "symbol/usym_impl.h"
+#include "base/clock.h"
+
+#include <errno.h>
+
+#define AGAIN_NS 50000000u	/* a process that does not know an address is not asked again before that */
+#define JIT_SHARE 4u		/* of the memory, for one perf map */
+
+static const struct dt_umap *find_map(const struct dt_uview *v, uint64_t addr)
+{
+	for (int i = 0; i < DT_UGENERATIONS; i++) {
+		const struct dt_umap *m = v->space[i] != NULL ? dt_uspace_at(v->space[i], addr) : NULL;
+
+		if (m != NULL)
+			return m;
+	}
+	return NULL;
+}
+
+/* The vdso of a program with another word size is not the one that is known. */
+struct dt_ufile *dt_umap_file(const struct dt_usyms *us, const struct dt_umap *m)
+{
+	struct dt_ufile *f = m->object->file;
+
+	return f != NULL && f == us->files.vdso && f->maplen != m->end - m->start ? NULL : f;
+}
+
+static void place_in_file(struct dt_usyms *us, const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
+{
+	const struct dt_elf_function *f;
+	uint64_t vaddr;
+
+	p->elf = dt_ufile_elf(&us->files, dt_umap_file(us, m));
+	if (p->elf == NULL || !dt_elf_offset_to_vaddr(p->elf, p->offset, &vaddr))
+		return;
+	f = dt_elf_function_at(p->elf, vaddr);
+	if (f == NULL)
+		f = dt_elf_data_at(p->elf, vaddr);	/* constants may lie among code */
+	if (f != NULL) {
+		p->function = f->name;
+		p->function_start = addr - (vaddr - f->vaddr);
+	}
+}
+
+void dt_usyms_jit(struct dt_usyms *us, struct dt_uview *v, bool last)
+{
+	uint64_t began = dt_usyms_cpu_ns(), before = v->jit.map.bytes;
+	uint64_t max = us->limit != 0 ? us->limit / JIT_SHARE : UINT64_MAX;
+
+	if (!dt_uview_may(us, v))
+		return;
+	if (!dt_ujit_read(&v->jit, max, us->stop, us->user_ctx, last))
+		dt_usyms_say(us, DT_UNOTE_JIT, v->pid);
+	us->files.bytes += v->jit.map.bytes - before;
+	dt_uview_spend(us, v, dt_usyms_cpu_ns() - began);
+}
+
+static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t addr, struct dt_uplace *p)
+{
+	const struct dt_jit_function *f;
+
+	if (!v->dead) {
+		dt_ujit_learn(&us->files, &v->jit, v->pid);	/* its root may have made room for others */
+		dt_usyms_jit(us, v, false);
+	}
+	f = dt_perfmap_at(&v->jit.map, addr);
+	if (f == NULL)
+		return;
+	p->object = v->jit.name;
+	p->function = f->name;
+	p->function_start = f->start;
+}
+
+/* Only code mappings are kept: the distance of a file's data from its code is that in the file. */
+static bool data_of(const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
+{
+	struct dt_elf *elf = m->object->file != NULL ? m->object->file->elf : NULL;
+	const struct dt_elf_function *f;
+	uint64_t vaddr;
+
+	if (elf == NULL || !dt_elf_code_vaddr(elf, m->offset, m->end - m->start, &vaddr))
+		return false;
+	vaddr += addr - m->start;
+	if (!dt_elf_has_memory(elf, vaddr))
+		return false;
+	*p = (struct dt_uplace){ .object = m->object->base,
+		.path = m->object->path,
+		.elf = elf,
+		.object_start = m->base };
+	dt_elf_vaddr_to_offset(elf, vaddr, &p->offset);
+	f = dt_elf_data_at(elf, vaddr);
+	if (f != NULL) {
+		p->function = f->name;
+		p->function_start = addr - (vaddr - f->vaddr);
+	}
+	return true;
+}
+
+/* No other file's code lies between the code of a file and its data: one of the two neighbours is it. */
+static bool place_in_data(const struct dt_uview *v, uint64_t addr, struct dt_uplace *p)
+{
+	for (int i = 0; i < DT_UGENERATIONS; i++) {
+		const struct dt_uspace *s = v->space[i];
+		uint32_t at = s != NULL ? dt_uspace_find(s, addr) : 0;
+
+		if (s != NULL && ((at > 0 && data_of(&s->map[at - 1], addr, p)) ||
+		    (at < s->n && data_of(&s->map[at], addr, p))))
+			return true;
+	}
+	return false;
+}
+
+/* The mapping around the address, or *data: it is data of a file, and p is filled. */
+static const struct dt_umap *find(struct dt_usyms *us, uint32_t pid, uint64_t addr,
+    struct dt_uplace *p, bool *data)
+{
+	struct dt_uview *v = dt_uview_find(us, pid);
+	const struct dt_umap *m;
+
+	if (v == NULL)
+		return NULL;
+	dt_uview_use(us, v);
+	if (v->nfresh > 0 && dt_uview_may(us, v))
+		dt_uview_settle(us, v);
+	m = find_map(v, addr);
+	*data = m == NULL && place_in_data(v, addr, p);
+	return m;
+}
+
+static bool may_ask(struct dt_usyms *us, uint32_t pid)
+{
+	struct dt_uview *v = dt_uview_find(us, pid);
+
+	return v == NULL || ((!v->dead || us->watch == NULL) && dt_clock_ns() - v->asked > AGAIN_NS &&
+	    dt_uview_may(us, v));
+}
+
+bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt_uplace *p)
+{
+	const struct dt_umap *m;
+	bool data = false;
+
+	dt_usyms_poll(us);
+	m = find(us, pid, addr, p, &data);
+	if (m == NULL && !data && may_ask(us, pid)) {
+		dt_usyms_learn(us, pid);
+		m = find(us, pid, addr, p, &data);
+	}
+	if (m == NULL)
+		return data;
+	*p = (struct dt_uplace){ .object = m->object->base,
+		.path = m->object->path,
+		.offset = addr - m->start + m->offset,
+		.object_start = m->base };
+	if (m->object->file != NULL)
+		place_in_file(us, m, addr, p);
+	else
+		place_in_memory(us, dt_uview_find(us, pid), addr, p);
+	return p->function != NULL || !m->object->anon;	/* nameless memory is no object */
+}
+
+int dt_usyms_each_object(struct dt_usyms *us, uint32_t pid, dt_usyms_object_f *f, void *ctx)
+{
+	struct dt_uview *v;
+	const struct dt_uspace *s;
+	int err = 0;
+
+	dt_usyms_poll(us);
+	dt_usyms_learn(us, pid);
+	v = dt_uview_find(us, pid);
+	if (v == NULL)
+		return -ESRCH;
+	dt_uview_settle(us, v);
+	s = v->space[0];
+	if (s == NULL)
+		return -ESRCH;
+	for (uint32_t i = 0; i < s->n && err == 0; i++) {
+		const struct dt_umap *m = &s->map[i];
+		struct dt_elf *elf = m->base == m->start ? dt_ufile_elf(&us->files, m->object->file) : NULL;
+
+		if (elf != NULL)
+			err = f(ctx, m->object->path, elf, m->start, m->offset);
+	}
+	return err;
+}
