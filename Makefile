@@ -40,7 +40,9 @@ ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DDT_VERSION='"$(VERSION)"' $(WARN) -fPIC
 ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy $(LDFLAGS)
 
 LIB_SRC := $(wildcard src/*/*.c) $(wildcard src/bpf/runtime/both/*.c)
-CMD_SRC := $(wildcard cmd/dtrace/*.c)
+CMD_SRC := $(wildcard cmd/*.c cmd/*/*.c)
+# What else the binary is, by the name it is called by (cmd/main.c).
+COMMANDS := $(filter-out common dtrace,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
 UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
 TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
@@ -86,6 +88,9 @@ $(B)/flags:
 $(B)/obj/%.o: %.c $(B)/flags | $(B)/pkg.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+# What the commands share lies in one folder.
+$(B)/obj/cmd/%: ALL_CFLAGS += -Icmd/common
 
 # The names are part of the rule: a library that goes away must leave the table too.
 ifneq ($(file <$(B)/gen/dlib.names),$(DLIB))
@@ -195,6 +200,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
 	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
+	for name in $(COMMANDS); do ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/$$name; done
 	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.$(VERSION)
 	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	[ -n "$(STATIC)" ] || ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libdtrace.so
@@ -203,7 +209,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/include/dtrace $(DESTDIR)$(PREFIX)/include/sys
 	install -m 644 include/dtrace/usdt.h $(DESTDIR)$(PREFIX)/include/dtrace/usdt.h
 	install -m 644 include/sys/sdt.h $(DESTDIR)$(PREFIX)/include/sys/sdt.h
-	install -m 644 man/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/dtrace.1
+	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	tools/install-man3 $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
 	install -m 644 doc/API.md $(DESTDIR)$(PREFIX)/share/doc/dtrace

@@ -7,6 +7,7 @@
 #include "anon.h"
 #include "args.h"
 #include "base.h"
+#include "command.h"
 #include "doctor.h"
 #include "engine.h"
 #include "report.h"
@@ -235,7 +236,7 @@ static int flush_output(int status)
 	return status ? status : 1;
 }
 
-int main(int argc, char **argv)
+int dtrace_command(int argc, char **argv)
 {
 	struct args a;
 	int status = args_parse(&a, argc, argv);

@@ -12,6 +12,11 @@ check $? "make install"
 check $? "command, library, manual page"
 "$tmp/root/usr/sbin/dtrace" -e -n 'BEGIN { trace(1); }' >"$tmp/log" 2>&1
 check $? "sbin/dtrace is the same command"
+for name in lockstat plockstat; do
+	"$tmp/root/usr/sbin/$name" >"$tmp/log" 2>&1
+	[ $? -eq 2 ] && grep -qi usage "$tmp/log" && [ -e "$tmp/root/usr/share/man/man1/$name.1" ]
+	check $? "$name, and its manual page"
+done
 rm -rf "$tmp/root" && mkdir -p "$tmp/root/usr/bin" && ln -s bin "$tmp/root/usr/sbin"
 inst && [ ! -L "$tmp/root/usr/bin/dtrace" ] && "$tmp/root/usr/sbin/dtrace" -e -n BEGIN >"$tmp/log" 2>&1
 check $? "where sbin and bin are one folder"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# 50 threads call a function while probes on it come and go 1,000 times (PROBE_ROUNDS): the process goes on, each value
+# 50 threads (PROBE_THREADS) call a function while probes on it come and go 1,000 times (PROBE_ROUNDS): the process goes on, each value
 # is right, and what is counted between attaching and detaching has no gap and nothing twice.
 # slow: left out of `make check`
 . test/trigger/trace.sh
 may_trace "probes that come and go"
-rounds=${PROBE_ROUNDS:-1000}
+rounds=${PROBE_ROUNDS:-1000} threads=${PROBE_THREADS:-50}
 mkfifo "$tmp/go"
-"${BUILD:-build}/test/provider_pid_threads" 50 2000 <"$tmp/go" >"$tmp/victim" 2>&1 &
+"${BUILD:-build}/test/provider_pid_threads" $threads 2000 <"$tmp/go" >"$tmp/victim" 2>&1 &
 victim=$!
 exec 9>"$tmp/go"
-waits grep -q up "$tmp/victim" || { bad "50 threads"; exit 1; }
+waits grep -q up "$tmp/victim" || { bad "$threads threads"; exit 1; }
 
 # Calls of a thread are numbered: the numbers that a probe saw are as many as from the lowest to the highest.
 D='pid$target::work:entry { @n[arg0] = count(); @lo[arg0] = min(arg1); @hi[arg0] = max(arg1); }
@@ -32,7 +32,7 @@ exec 9>&-
 wait "$victim"
 check $? "the process ended by itself"
 cat "$tmp/victim" >"$tmp/out"
-grep -q '^joined 50 wrong 0 ' "$tmp/victim"
+grep -q "^joined $threads wrong 0 " "$tmp/victim"
 check $? "no thread is lost and no value wrong"
 [ "$seen" -gt 0 ] && [ "$(sed -n 's/.*calls //p' "$tmp/victim")" -ge "$seen" ]
 check $? "no more was counted than was called"

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of lockstat in, a wish out (wish.h). */
+#include "wish.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage(FILE *f)
+{
+	fprintf(f, "Usage: lockstat [options] command [args]\n"
+	    "\nEvents:\n"
+	    "  -C              watch contention (the default)\n"
+	    "  -H              watch hold times\n"
+	    "  -A              watch both\n"
+	    "  -E              watch errors\n"
+	    "  -I              watch the profiling interrupt\n"
+	    "  -i rate         of the profiling interrupt, in Hz (97)\n"
+	    "  -e list         events by number: 0,1,32-35\n"
+	    "\nData gathering:\n"
+	    "  -b              lock, caller and number of events\n"
+	    "  -t              and times (the default)\n"
+	    "  -h              and histograms of times\n"
+	    "  -s depth        and stacks of so many frames\n"
+	    "  -n number       of records there is room for\n"
+	    "  -x opt[=val]    set an option of dtrace\n"
+	    "\nFiltering:\n"
+	    "  -l lock[,size]  only this lock, a name or an address\n"
+	    "  -f func[,size]  only events that this function causes\n"
+	    "  -d duration     only events that take so many ns\n"
+	    "  -T              tell each event as it comes\n"
+	    "\nReporting:\n"
+	    "  -c              elements of an array are one lock\n"
+	    "  -k              places in a function are one caller\n"
+	    "  -g              an event counts for every function of its stack\n"
+	    "  -w              wherever: callers are not told apart\n"
+	    "  -W              whichever: locks are not told apart\n"
+	    "  -R              rates instead of counts\n"
+	    "  -p              parsable: fields between tabs\n"
+	    "  -P              sort by count times time\n"
+	    "  -D number       of rows of each event\n"
+	    "  -o file         write there\n"
+	    "  -V              print the D program\n");
+	return 2;
+}
+
+static int add_event(struct lock_wish *w, const struct lock_event *e, bool by_number)
+{
+	for (int i = 0; i < w->nevents; i++)
+		if (w->events[i] == e) {
+			w->by_number[i] |= by_number;
+			return 0;
+		}
+	if (w->nevents == WISH_EVENTS) {
+		fprintf(stderr, "lockstat: more than %d events\n", WISH_EVENTS);
+		return 2;
+	}
+	w->by_number[w->nevents] = by_number;
+	w->events[w->nevents++] = e;
+	return 0;
+}
+
+static int add_class(struct lock_wish *w, const char *classes)
+{
+	int status = 0;
+
+	for (const struct lock_event *e = lock_events; e->title != NULL && status == 0; e++)
+		if (strchr(classes, e->class) != NULL)
+			status = add_event(w, e, false);
+	return status;
+}
+
+/* "0,1,32-35" */
+static int add_list(struct lock_wish *w, const char *list)
+{
+	const char *at = list;
+
+	while (*at != '\0') {
+		char *end;
+		unsigned long from = strtoul(at, &end, 10), to = from;
+		bool any = false;
+
+		if (end != at && *end == '-')
+			to = strtoul(at = end + 1, &end, 10);
+		if (end == at || (*end != ',' && *end != '\0') || to > 63 || from > to) {
+			fprintf(stderr, "lockstat: -e %s: it must be numbers up to 63, as in 0,1,32-35\n", list);
+			return 2;
+		}
+		for (unsigned long n = from; n <= to; n++) {
+			const struct lock_event *e = lock_event_find((uint32_t)n);
+
+			if (e != NULL && add_event(w, e, true) != 0)
+				return 2;
+			any |= e != NULL;
+		}
+		if (!any) {
+			fprintf(stderr, "lockstat: -e %s: there is no event %lu\n", list, from);
+			return 2;
+		}
+		at = *end == ',' ? end + 1 : end;
+	}
+	return 0;
+}
+
+/* "name", "name,size", "0xffff…,size" */
+static int add_place(struct run *r, int letter, const char *text, struct lock_place *v, int *n)
+{
+	char name[256], *end;
+	const char *comma = strchr(text, ',');
+	size_t len = comma != NULL ? (size_t)(comma - text) : strlen(text);
+	uint64_t size = comma != NULL ? strtoull(comma + 1, &end, 0) : 0;
+	GElf_Sym sym;
+
+	if (*n == WISH_PLACES || len >= sizeof(name) || (comma != NULL && (*end != '\0' || size == 0))) {
+		fprintf(stderr, *n == WISH_PLACES ? "lockstat: -%c %s: there are too many\n" :
+		    "lockstat: -%c %s: it must be a name or an address, and may have a size: name,size\n", letter, text);
+		return 2;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)len, text);
+	v[*n].from = strtoull(name, &end, 16);
+	if (*end != '\0' || strncmp(name, "0x", 2) != 0) {
+		if (dtrace_lookup_by_name(r->dtp, DTRACE_OBJ_EVERY, name, &sym, NULL) != 0) {
+			fprintf(stderr, "lockstat: -%c %s: the kernel has no such symbol\n", letter, text);
+			return 2;
+		}
+		v[*n].from = sym.st_value;
+		size = size != 0 ? size : sym.st_size;
+	}
+	v[*n].to = v[*n].from + (size != 0 ? size : 1);
+	++*n;
+	return 0;
+}
+
+static int take_number(struct run *r, int letter, long *out) { return run_number(r, letter, optarg, 1, out) ? 0 : 2; }
+
+static int take_data_option(struct lock_wish *w, struct run *r, int letter)
+{
+	switch (letter) {
+	case 'A': return add_class(w, "CH");
+	case 'C': return add_class(w, "C");
+	case 'H': return add_class(w, "H");
+	case 'E': return add_class(w, "E");
+	case 'I': return add_class(w, "I");
+	case 'e': return add_list(w, optarg);
+	case 'i': return take_number(r, letter, &w->rate);
+	case 'b': w->detail = DETAIL_BASIC; return 0;
+	case 't': w->detail = DETAIL_TIMES; return 0;
+	case 'h': w->detail = DETAIL_HISTOGRAM; return 0;
+	case 's': w->detail = DETAIL_STACKS; return take_number(r, letter, &w->depth);
+	case 'n': return take_number(r, letter, &w->records);
+	case 'x': return run_option_text(r, optarg) != 0 ? 2 : 0;
+	case 'l': return add_place(r, letter, optarg, w->locks, &w->nlocks);
+	case 'f': return add_place(r, letter, optarg, w->callers, &w->ncallers);
+	case 'd': return take_number(r, letter, &w->duration);
+	default: return usage(stderr);
+	}
+}
+
+static int take_option(struct lock_wish *w, struct run *r, int letter)
+{
+	switch (letter) {
+	case 'T': w->trace = true; return 0;
+	case 'c': w->arrays = true; return 0;
+	case 'k': w->functions = true; return 0;
+	case 'g': w->total = true; return 0;
+	case 'w': w->any_caller = true; return 0;
+	case 'W': w->any_lock = true; return 0;
+	case 'R': w->rates = true; return 0;
+	case 'p': w->parsable = true; return 0;
+	case 'P': w->product = true; return 0;
+	case 'V': w->print = true; return 0;
+	case 'D': return take_number(r, letter, &w->most);
+	case 'o': w->output = optarg; return 0;
+	default: return take_data_option(w, r, letter);
+	}
+}
+
+int wish_parse(struct lock_wish *w, struct run *r, int argc, char **argv)
+{
+	int letter, status = 0;
+
+	*w = (struct lock_wish){ .detail = DETAIL_TIMES, .rate = 97 };
+	while (status == 0 && (letter = getopt(argc, argv, "+AbcCd:D:e:Ef:ghHi:Ikl:n:o:pPRs:tTVwWx:")) != -1)
+		status = take_option(w, r, letter);
+	w->command = argv + optind;
+	if (status == 0 && optind >= argc)
+		return usage(stderr);
+	if (status == 0 && w->trace && w->ncallers > 0) {
+		fprintf(stderr, "lockstat: -T tells events before their callers are known: -f cannot be used with it\n");
+		return 2;
+	}
+	if (status == 0 && w->nevents == 0)
+		status = add_class(w, "C");
+	return status;
+}
