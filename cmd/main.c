@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One binary, several commands: each is a link to it, and its name says which one is meant. So they share the library
- * without a library path, and each needs a row here and a folder beside this file.
+ * One binary, several commands: each is a link to it, and its name says which one is meant. So they
+ * share the library without a library path, and each needs a row here and a folder beside this file.
  */
 #include "command.h"
 
@@ -19,7 +19,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash != NULL ? slash + 1 : argv[0];
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash != NULL ?
+	    slash + 1 : argv[0];
 
 	for (size_t i = 0; argc > 0 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(name, commands[i].name) == 0)

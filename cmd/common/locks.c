@@ -56,7 +56,8 @@ static int on_joined(const dtrace_aggdata_t **a, const int n, void *arg)
 	struct lockrow *row = new_row(c->rows);
 	dtrace_val_t event, lock, stack, value;
 
-	if (row == NULL || dtrace_aggdata_key(a[0], 0, &event) != 0 || dtrace_aggdata_key(a[0], 1, &lock) != 0 ||
+	if (row == NULL || dtrace_aggdata_key(a[0], 0, &event) != 0 || dtrace_aggdata_key(a[0], 1,
+	    &lock) != 0 ||
 	    dtrace_aggdata_key(a[0], 2, &stack) != 0 || !copy_frames(row, &stack)) {
 		c->failed = true;
 		return DTRACE_AGGWALK_ABORT;
@@ -186,7 +187,10 @@ void locks_merge(struct lockrows *rows, bool lock, bool caller)
 	rows->n = n;
 }
 
-/* Rows of one event stay together; equal ones in the order of their names, so that a report can be compared. */
+/*
+ * Rows of one event stay together; equal ones in the order of their names, so that a report can be
+ * compared.
+ */
 static int order(const struct lockrow *a, const struct lockrow *b, uint64_t na, uint64_t nb)
 {
 	int c;

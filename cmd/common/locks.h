@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lockstat and plockstat count: events of locks by event, lock and stack. Their programs aggregate into @count, @time
- * (the sum of nanoseconds) and @hist (quantize), each with the keys [event, lock, stack]; what is here turns these
- * into rows with names.
+ * What lockstat and plockstat count: events of locks by event, lock and stack. Their programs
+ * aggregate into @count, @time (the sum of nanoseconds) and @hist (quantize), each with the keys
+ * [event, lock, stack]; what is here turns these into rows with names.
  */
 #ifndef DT_CMD_COMMON_LOCKS_H
 #define DT_CMD_COMMON_LOCKS_H
@@ -44,13 +44,16 @@ typedef bool lock_function_f(const char *name);
 int locks_collect(struct run *, lock_function_f *, struct lockrows *);
 /* An address as the reports show it. */
 void locks_name(const struct run *, pid_t, uint64_t addr, char out[LOCK_NAME]);
-/* Joins rows with the same event, lock and caller, by their names; `lock` and `caller` say which of them count. */
+/*
+ * Joins rows with the same event, lock and caller, by their names; `lock` and `caller` say which of
+ * them count.
+ */
 void locks_merge(struct lockrows *, bool lock, bool caller);
 /* Most events first; with `product`, most time first. */
 void locks_sort(struct lockrows *, bool product);
 /*
- * The distribution of a row beside its stack: LOW, a bar of `width` columns, the count, and a frame a line. The stack
- * goes on below the last line of the distribution.
+ * The distribution of a row beside its stack: LOW, a bar of `width` columns, the count, and a frame a
+ * line. The stack goes on below the last line of the distribution.
  */
 void locks_distribution(FILE *, const struct run *, const struct lockrow *, int width, size_t depth);
 void locks_free(struct lockrows *);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One D program from its text to its aggregations (run.h), by the calls of libdtrace in their documented order. */
+/*
+ * One D program from its text to its aggregations (run.h), by the calls of libdtrace in their
+ * documented order.
+ */
 #include "run.h"
 
 #include "signals.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a command does that runs one D program of its own and reports the aggregations when it has ended: handle,
- * options, processes, the loop. Every function that returns an int gives 0, or 1 after a message.
+ * What a command does that runs one D program of its own and reports the aggregations when it has
+ * ended: handle, options, processes, the loop. Every function that returns an int gives 0, or 1 after
+ * a message.
  */
 #ifndef DT_CMD_COMMON_RUN_H
 #define DT_CMD_COMMON_RUN_H
@@ -27,8 +28,8 @@ int run_option_text(struct run *, const char *text);
 int run_create(struct run *, char *const argv[]);
 int run_grab(struct run *, const char *pid);
 /*
- * Compiles the program and runs it until it calls exit(), the process ends or a signal comes. The aggregations are
- * taken over then, and the handle stays open for walks and names.
+ * Compiles the program and runs it until it calls exit(), the process ends or a signal comes. The
+ * aggregations are taken over then, and the handle stays open for walks and names.
  */
 int run_program(struct run *, const char *text);
 /* The status to exit with: what is given, or 1 when output could not be written. */

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events of lockstat (events.h). Numbers and titles are the historic ones where Linux has the event. Linux does not
- * say for whom a reader or writer waits, so 5 and 7 are not there; 8 and 9 are its spinning readers and writers.
+ * The events of lockstat (events.h). Numbers and titles are the historic ones where Linux has the
+ * event. Linux does not say for whom a reader or writer waits, so 5 and 7 are not there; 8 and 9 are
+ * its spinning readers and writers.
  */
 #include "events.h"
 
 #include <stddef.h>
 
 /* A wait is told when it is over, with its time. */
-#define WAIT(probe, condition) "lockstat:::" probe " /" condition "/ { this->lock = arg0; this->ns = arg1; }\n" \
+#define WAIT(probe, condition) \
+	"lockstat:::" probe " /" condition "/ { this->lock = arg0; this->ns = arg1; }\n" \
 	"lockstat:::" probe " /" condition " %s/ { %s }\n"
 /* A lock that is held has the time at which it was taken; who gives it back is the one who took it. */
 #define HOLD(acquire, release, condition, since) \
 	"lockstat:::" acquire " /" condition "/ { self->" since "[arg0] = timestamp; }\n" \
-	"lockstat:::" release " /" condition "/ { this->lock = arg0; this->ns = timestamp - self->" since "[arg0]; }\n" \
+	"lockstat:::" release " /" condition "/ " \
+	"{ this->lock = arg0; this->ns = timestamp - self->" since "[arg0]; }\n" \
 	"lockstat:::" release " /" condition " && self->" since "[arg0] %s/ { %s }\n" \
 	"lockstat:::" release " /" condition "/ { self->" since "[arg0] = 0; }\n"
 

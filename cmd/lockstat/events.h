@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The events that lockstat knows: one row each, from its number on the command line to the D that counts it. */
+/*
+ * The events that lockstat knows: one row each, from its number on the command line to the D that
+ * counts it.
+ */
 #ifndef DT_CMD_LOCKSTAT_EVENTS_H
 #define DT_CMD_LOCKSTAT_EVENTS_H
 
@@ -11,8 +14,8 @@ struct lock_event {
 	const char *title;
 	const char *needs;		/* a probe without which there is no such event */
 	/*
-	 * D, with %s twice: the condition of the filters, with a leading "&& ", then what is counted. The lock is
-	 * this->lock and the time this->ns, set before the condition.
+	 * D, with %s twice: the condition of the filters, with a leading "&& ", then what is counted.
+	 * The lock is this->lock and the time this->ns, set before the condition.
 	 */
 	const char *program;
 };

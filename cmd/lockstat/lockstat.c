@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lockstat(1): what happens with the kernel's locks while a command runs. The command line becomes a wish, the wish a D
- * program on the lockstat provider, and its aggregations become tables.
+ * lockstat(1): what happens with the kernel's locks while a command runs. The command line becomes a
+ * wish, the wish a D program on the lockstat provider, and its aggregations become tables.
  */
 #include "command.h"
 #include "wish.h"

@@ -19,8 +19,8 @@ static void put_filter(FILE *f, const struct lock_wish *w)
 	if (w->duration > 0)
 		fprintf(f, " && this->ns >= %ld", w->duration);
 	for (int i = 0; i < w->nlocks; i++)
-		fprintf(f, "%s(this->lock >= %#" PRIx64 " && this->lock < %#" PRIx64 ")", i > 0 ? " || " : " && (",
-		    w->locks[i].from, w->locks[i].to);
+		fprintf(f, "%s(this->lock >= %#" PRIx64 " && this->lock < %#" PRIx64 ")",
+		    i > 0 ? " || " : " && (", w->locks[i].from, w->locks[i].to);
 	if (w->nlocks > 0)
 		fputc(')', f);
 }
@@ -30,8 +30,8 @@ static void put_counting(FILE *f, const struct lock_wish *w, const struct lock_e
 	long depth = depth_of(w);
 
 	if (w->trace) {
-		fprintf(f, "printf(\"%%-24s %%10d ns  %%a\\n\", \"%s\", this->ns, this->lock); stack(%ld);", e->title,
-		    depth);
+		fprintf(f, "printf(\"%%-24s %%10d ns  %%a\\n\", \"%s\", this->ns, this->lock); "
+		    "stack(%ld);", e->title, depth);
 		return;
 	}
 	fprintf(f, "@count[%uULL, this->lock, stack(%ld)] = count();", e->number, depth);
@@ -74,8 +74,8 @@ static bool put_event(FILE *f, const struct lock_wish *w, const struct lock_even
 	if (ok && e->program != NULL)
 		fprintf(f, e->program, condition, counting);
 	else if (ok)
-		fprintf(f, "profile:::profile-%ld { this->lock = (uint64_t)cpu; this->ns = 0; %s }\n", w->rate,
-		    counting);
+		fprintf(f, "profile:::profile-%ld { this->lock = (uint64_t)cpu; this->ns = 0; %s }\n",
+		    w->rate, counting);
 	free(condition);
 	free(counting);
 	return ok;

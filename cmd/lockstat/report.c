@@ -11,10 +11,10 @@
 /* Functions through which all come who want a lock. */
 static bool is_lock_function(const char *name)
 {
-	static const char *const begin[] = { "mutex_", "__mutex_", "ww_mutex_", "__ww_mutex_", "_raw_spin_", "_raw_read_",
-		"_raw_write_", "queued_", "native_queued_", "__pv_queued_", "do_raw_", "down_read", "down_write", "__down_",
-		"down_", "up_read", "up_write", "rwsem_", "rt_mutex_", "__rt_mutex_", "rt_spin_", "percpu_down_",
-		"__percpu_down_", "percpu_rwsem_", "osq_lock" };
+	static const char *const begin[] = { "mutex_", "__mutex_", "ww_mutex_", "__ww_mutex_", "_raw_spin_",
+		"_raw_read_", "_raw_write_", "queued_", "native_queued_", "__pv_queued_", "do_raw_", "down_",
+		"__down_", "up_read", "up_write", "rwsem_", "rt_mutex_", "__rt_mutex_", "rt_spin_",
+		"percpu_down_", "__percpu_down_", "percpu_rwsem_", "osq_lock" };
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (strncmp(name, begin[i], strlen(begin[i])) == 0)
@@ -153,8 +153,8 @@ static void put_fields(const struct table *t, const struct lockrow *row, double 
 	uint64_t ns = row->count > 0 ? row->time / row->count : 0;
 
 	if (t->w->parsable) {
-		printf("%u\t%s\t%" PRIu64 "\t%.2f\t%.2f\t%" PRIu64 "\t%s\t%s\n", t->event->number, t->event->title,
-		    row->count, share, sum, ns, row->lock_name, row->caller);
+		printf("%u\t%s\t%" PRIu64 "\t%.2f\t%.2f\t%" PRIu64 "\t%s\t%s\n", t->event->number,
+		    t->event->title, row->count, share, sum, ns, row->lock_name, row->caller);
 		return;
 	}
 	printf("%5.0f %3.0f%% ", t->w->rates ? (double)row->count / t->seconds : (double)row->count, share);
@@ -180,7 +180,8 @@ static void put_row(const struct table *t, const struct lockrow *row, double sha
 	if (parts) {
 		printf("\n%10s %-32s %5s %s\n", "nsec", "------ Time Distribution ------", "count",
 		    t->w->detail == DETAIL_STACKS ? "Stack" : "");
-		locks_distribution(stdout, t->r, row, 30, t->w->detail == DETAIL_STACKS ? (size_t)t->w->depth : 0);
+		locks_distribution(stdout, t->r, row, 30, t->w->detail == DETAIL_STACKS ?
+		    (size_t)t->w->depth : 0);
 		putchar('\n');
 	}
 }
@@ -189,7 +190,8 @@ static void put_title(const struct table *t)
 {
 	if (t->w->parsable)
 		return;
-	printf("\n%s: %" PRIu64 " events in %.3f seconds (%.0f events/sec)\n\n", t->event->title, t->count, t->seconds,
+	printf("\n%s: %" PRIu64 " events in %.3f seconds (%.0f events/sec)\n\n", t->event->title,
+	    t->count, t->seconds,
 	    (double)t->count / t->seconds);
 	if (t->w->detail < DETAIL_HISTOGRAM || t->event->number == PROFILING) {
 		put_header(t);
@@ -206,7 +208,8 @@ static void put_table(struct table *t, const struct lockrows *rows)
 	put_title(t);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct lockrow *row = &rows->v[i];
-		uint64_t all = t->w->product ? t->time : t->count, of = t->w->product ? row->time : row->count;
+		uint64_t all = t->w->product ? t->time : t->count;
+		uint64_t of = t->w->product ? row->time : row->count;
 		double share = all > 0 ? 100.0 * (double)of / (double)all : 0;
 
 		if (row->event != t->event->number)

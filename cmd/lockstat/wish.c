@@ -84,7 +84,8 @@ static int add_list(struct lock_wish *w, const char *list)
 		if (end != at && *end == '-')
 			to = strtoul(at = end + 1, &end, 10);
 		if (end == at || (*end != ',' && *end != '\0') || to > 63 || from > to) {
-			fprintf(stderr, "lockstat: -e %s: it must be numbers up to 63, as in 0,1,32-35\n", list);
+			fprintf(stderr, "lockstat: -e %s: it must be numbers up to 63, as in 0,1,32-35\n",
+			    list);
 			return 2;
 		}
 		for (unsigned long n = from; n <= to; n++) {
@@ -114,7 +115,8 @@ static int add_place(struct run *r, int letter, const char *text, struct lock_pl
 
 	if (*n == WISH_PLACES || len >= sizeof(name) || (comma != NULL && (*end != '\0' || size == 0))) {
 		fprintf(stderr, *n == WISH_PLACES ? "lockstat: -%c %s: there are too many\n" :
-		    "lockstat: -%c %s: it must be a name or an address, and may have a size: name,size\n", letter, text);
+		    "lockstat: -%c %s: it must be a name or an address, and may have a size: name,size\n",
+		    letter, text);
 		return 2;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)len, text);
@@ -132,7 +134,10 @@ static int add_place(struct run *r, int letter, const char *text, struct lock_pl
 	return 0;
 }
 
-static int take_number(struct run *r, int letter, long *out) { return run_number(r, letter, optarg, 1, out) ? 0 : 2; }
+static int take_number(struct run *r, int letter, long *out)
+{
+	return run_number(r, letter, optarg, 1, out) ? 0 : 2;
+}
 
 static int take_data_option(struct lock_wish *w, struct run *r, int letter)
 {
@@ -187,7 +192,7 @@ int wish_parse(struct lock_wish *w, struct run *r, int argc, char **argv)
 	if (status == 0 && optind >= argc)
 		return usage(stderr);
 	if (status == 0 && w->trace && w->ncallers > 0) {
-		fprintf(stderr, "lockstat: -T tells events before their callers are known: -f cannot be used with it\n");
+		fprintf(stderr, "lockstat: -T tells an event before its caller is known: no -f with it\n");
 		return 2;
 	}
 	if (status == 0 && w->nevents == 0)

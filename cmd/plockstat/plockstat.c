@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plockstat(1): who waits for the locks of a process, and who holds them. The command line becomes a D program on the
- * plockstat provider; its aggregations become tables.
+ * plockstat(1): who waits for the locks of a process, and who holds them. The command line becomes a D
+ * program on the plockstat provider; its aggregations become tables.
  */
 #include "command.h"
 #include "locks.h"
@@ -28,7 +28,8 @@ static const struct event {
 } events[] = {
 	{ "Mutex block", false,
 	    "plockstat$target:::mutex-block { self->mutex[arg0] = timestamp; }\n"
-	    "plockstat$target:::mutex-blocked /self->mutex[arg0] && arg1/ { this->ns = timestamp - self->mutex[arg0]; %s }\n"
+	    "plockstat$target:::mutex-blocked /self->mutex[arg0] && arg1/\n"
+	    "{ this->ns = timestamp - self->mutex[arg0]; %s }\n"
 	    "plockstat$target:::mutex-blocked { self->mutex[arg0] = 0; }\n" },
 	{ "R/W reader block", false,
 	    "plockstat$target:::rw-block /arg1 == 0/ { self->reader[arg0] = timestamp; }\n"
@@ -77,7 +78,8 @@ static void put_counting(const struct wish *w, size_t event, char *out, size_t s
 	    "@time[%zuULL, arg0, ustack(%ld)] = sum(this->ns);", event, depth, event, depth);
 
 	if (w->depth > 0)
-		snprintf(out + len, size - (size_t)len, " @hist[%zuULL, arg0, ustack(%ld)] = quantize(this->ns);",
+		snprintf(out + len, size - (size_t)len,
+		    " @hist[%zuULL, arg0, ustack(%ld)] = quantize(this->ns);",
 		    event, depth);
 }
 
@@ -127,7 +129,8 @@ static void put_row(const struct run *r, const struct wish *w, const struct lock
 		put_rule();
 		put_header();
 	}
-	printf("%5" PRIu64 " %8" PRIu64 " %-28s %s\n", row->count, row->count > 0 ? row->time / row->count : 0,
+	printf("%5" PRIu64 " %8" PRIu64 " %-28s %s\n", row->count, row->count > 0 ?
+	    row->time / row->count : 0,
 	    row->lock_name, row->caller);
 	if (w->depth > 0) {
 		printf("\n%10s ---- Time Distribution --- %5s %s\n", "nsec", "count", "Stack");
