@@ -36,6 +36,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
+/* The script as a file to be read from its start. A pipe would need somebody to fill it. */
 static int script_fd(const struct dt_cpp *c)
 {
 	const char *text = c->text;
@@ -106,6 +107,7 @@ struct command {
 	char *include;		/* "-Idir" of the script */
 };
 
+/* The historic macros first, then ours, then the user's -D, -U and -I, which therefore win. */
 static int build_command(const struct dt_cpp *c, struct command *cmd)
 {
 	const char *slash = c->name != NULL ? strrchr(c->name, '/') : NULL;
@@ -137,6 +139,7 @@ static int build_command(const struct dt_cpp *c, struct command *cmd)
 	return 0;
 }
 
+/* Its stderr is ours, where its messages belong. */
 static int start_preprocessor(const struct dt_cpp *c, int in, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t fa;
@@ -157,6 +160,7 @@ static int start_preprocessor(const struct dt_cpp *c, int in, int out, pid_t *pi
 	return err;
 }
 
+/* 127 is what a shell, and posix_spawn() on some systems, says when there is no such program. */
 static int wait_for_preprocessor(pid_t pid)
 {
 	int status;
@@ -169,6 +173,10 @@ static int wait_for_preprocessor(pid_t pid)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
 }
 
+/*
+ * Its output is read to the end before it is waited for, so it can never block on a full pipe. *out is
+ * the caller's only when this returns 0.
+ */
 int dt_cpp_run(const struct dt_cpp *c, size_t max, char **out, size_t *outlen)
 {
 	int in = script_fd(c), pipefd[2], err, status;

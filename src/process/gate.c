@@ -60,6 +60,7 @@ struct listener {
 
 struct asking { const struct listener *l; uint32_t pid; bool wanted, any; };
 
+/* Ends the walk at the first probe that is wanted. */
 static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 {
 	struct asking *a = ctx;
@@ -69,6 +70,10 @@ static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 	return a->wanted;
 }
 
+/*
+ * Whether the file has a static probe that is wanted in this process. A file without any probe is never
+ * looked at again; one that cannot be opened as ELF counts as such.
+ */
 static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_t pid)
 {
 	struct asking a = { .l = l, .pid = pid };
@@ -102,6 +107,7 @@ static struct seen *seen_of(struct listener *l, const struct stat *st)
 
 /* ---- holding ---- */
 
+/* The answer that lets the opener go on. It must come for each event, or a process hangs. */
 static void allow_file(const struct listener *l, int fd)
 {
 	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
@@ -110,6 +116,7 @@ static void allow_file(const struct listener *l, int fd)
 	close(fd);
 }
 
+/* Sends the open file to the tracer, which then need not find it by a name that may change. */
 static bool hand_over(const struct listener *l, uint32_t pid, int fd)
 {
 	struct word w = { (int32_t)pid, l->number };
@@ -132,6 +139,7 @@ static uint64_t now_ms(void)
 	return dt_clock_ns() / 1000000;
 }
 
+/* The list stays in order of time, as serve_once() looks at the first one only. */
 static void let_go(struct listener *l, uint32_t i)
 {
 	allow_file(l, l->held[i].fd);
@@ -188,6 +196,7 @@ static bool hold_file(struct listener *l, const struct fanotify_event_metadata *
 	return true;
 }
 
+/* An event that is not of the version we know cannot be answered: ending allows everything. */
 static bool take_events(struct listener *l)
 {
 	char room[4096] __attribute__((aligned(__alignof__(struct fanotify_event_metadata))));
@@ -263,6 +272,7 @@ static void mark_line(int fan, char *line, bool opens)
 	    FAN_OPEN_EXEC_PERM | (opens ? FAN_OPEN_PERM : 0), AT_FDCWD, field[4]);
 }
 
+/* A mount that cannot be marked is left out: its programs are found after they began. */
 static int listen_everywhere(bool opens)
 {
 	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK,
@@ -299,6 +309,7 @@ static void leave_tracer(int *sock)
 	prctl(PR_SET_NAME, "dtrace-gate", 0, 0, 0);
 }
 
+/* Ends with the tracer: its end of the socket closes. Whatever is held then is allowed by the kernel. */
 _Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx)
 {
 	struct listener *l = calloc(1, sizeof(*l));
@@ -318,6 +329,7 @@ _Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx
 
 /* ---- the tracer's side ---- */
 
+/* The listener says whether it could begin; until then nothing is known to be held. */
 static int wait_for_start(const struct dt_gate *g)
 {
 	struct pollfd p = { .fd = g->sock, .events = POLLIN };
@@ -375,6 +387,7 @@ void dt_gate_close(struct dt_gate *g)
 
 int dt_gate_fd(const struct dt_gate *g) { return g->sock; }
 
+/* The descriptor in *e is the caller's to close. */
 bool dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 {
 	struct word w;
@@ -396,6 +409,7 @@ bool dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 	return true;
 }
 
+/* The answer is not waited for. A listener that is gone has let the program go already. */
 void dt_gate_answer(struct dt_gate *g, const struct dt_gate_event *e, bool known)
 {
 	struct word w = { known, e->number };

@@ -69,6 +69,7 @@ static _Noreturn void run_child(const char *file, char *const argv[], char *cons
 	_exit(127);
 }
 
+/* The pid may be another process's from now on: nothing may be sent to it. */
 static void mark_ended(struct dt_proc *p, int status)
 {
 	p->gone = true;
@@ -169,6 +170,7 @@ int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char 
 
 /* ---- a process that is there ---- */
 
+/* Only a pidfd: a running process is not stopped. */
 int dt_proc_grab(struct dt_proc *p, pid_t pid, char *msg, size_t len)
 {
 	*p = (struct dt_proc){ .pid = pid, .fd = (int)syscall(SYS_pidfd_open, pid, 0) };
@@ -196,6 +198,10 @@ static bool readable(int fd, int ms)
 	return poll(&f, 1, ms) > 0;
 }
 
+/*
+ * A process that is held by ptrace cannot end by itself. For a child the status is fetched, which
+ * releases its pid; for others the pidfd alone tells.
+ */
 bool dt_proc_ended(struct dt_proc *p)
 {
 	int status = 0;
@@ -210,6 +216,7 @@ bool dt_proc_ended(struct dt_proc *p)
 	return true;
 }
 
+/* A child that does not die within two seconds is left to init when we end. */
 void dt_proc_close(struct dt_proc *p)
 {
 	int status;

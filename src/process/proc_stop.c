@@ -24,6 +24,7 @@ struct start { uint64_t entry, base; };		/* AT_ENTRY; AT_BASE: where the dynamic
 
 /* ---- where ---- */
 
+/* By the process's own /proc, so a program in another mount namespace is found too. */
 static int open_of(pid_t pid, const char *file)
 {
 	char path[64];
@@ -32,6 +33,7 @@ static int open_of(pid_t pid, const char *file)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* The kernel's own record of where the program begins, which does not depend on symbols. False: none. */
 static bool read_start(pid_t pid, struct start *s)
 {
 	Elf64_auxv_t aux[128];
@@ -50,6 +52,7 @@ static bool read_start(pid_t pid, struct start *s)
 	return s->entry != 0;
 }
 
+/* A symbol that is defined here, in one symbol table. libelf checks the offsets; names may be missing. */
 static bool find_in(Elf *elf, Elf_Scn *scn, const char *name, uint64_t *value)
 {
 	GElf_Shdr sh;
@@ -118,6 +121,7 @@ static int mapped_file(pid_t pid, uint64_t addr)
 	return fd;
 }
 
+/* A program without the symbol is stopped at its entry, which is always known. */
 static uint64_t main_of(pid_t pid, const struct start *s)
 {
 	int fd = open_of(pid, "exe");
@@ -159,7 +163,10 @@ static bool stopped_at(pid_t pid, uint64_t addr)
 	return m->trap.behind == 0 || ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &io) == 0;
 }
 
-/* Words are aligned, so one never reaches into an unmapped page. */
+/*
+ * Puts a breakpoint, runs until it is hit, and takes it out again. Signals are passed on meanwhile.
+ * False: the process is gone. Words are aligned, so one never reaches into an unmapped page.
+ */
 static bool run_to(struct dt_proc *p, uint64_t addr)
 {
 	const struct dt_machine *m = dt_machine_here();
@@ -192,6 +199,11 @@ static bool single_step(struct dt_proc *p)
 	return dt_proc_wait(p, PTRACE_SINGLESTEP, &status);
 }
 
+/*
+ * To stop before initializers, the linker's hook is passed twice: the first call comes before libraries
+ * are mapped, the second after. The single step leaves the address of the breakpoint, which would be
+ * hit again at once.
+ */
 bool dt_proc_run_to(struct dt_proc *p, enum dt_proc_stop where)
 {
 	struct start s;

@@ -45,6 +45,7 @@ static struct dt_node *binary_arith(struct dt_sema *s, struct dt_node *n)
 	return dt_fold_binary(s, n);
 }
 
+/* The result has the promoted type of the left operand; the right one only counts. */
 static struct dt_node *binary_shift(struct dt_sema *s, struct dt_node *n)
 {
 	if (!dt_type_is_integer(n->a->type) || !dt_type_is_integer(n->b->type))
@@ -77,11 +78,13 @@ static const struct dt_type *stepped_type(struct dt_sema *s, struct dt_node *n, 
 	return b->kind == DT_T_ARRAY ? dt_type_ptr(s->types, b->ref) : ptr->type;
 }
 
+/* Strings are stepped over by characters, as arrays of char are. */
 static bool steppable(const struct dt_type *t)
 {
 	return dt_type_is_pointer(t) || dt_type_is_string(t);
 }
 
+/* p + i and i + p. The flags of the pointer go with the sum: it leads to the same memory. */
 static struct dt_node *pointer_step(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *ptr = steppable(n->a->type) ? n->a : n->b;
@@ -113,6 +116,7 @@ static struct dt_node *pointer_diff(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* Integers, a pointer and an integer, or two pointers to be subtracted; strings have no difference. */
 static struct dt_node *binary_addsub(struct dt_sema *s, struct dt_node *n)
 {
 	bool pa = steppable(n->a->type), pb = steppable(n->b->type);
@@ -137,6 +141,7 @@ static bool both_strings(const struct dt_node *a, const struct dt_node *b)
 	    dt_type_is_stringlike(b->type);
 }
 
+/* Text with text, numbers with numbers, pointers with pointers or NULL. The result is an int. */
 static struct dt_node *binary_compare(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *result;
@@ -203,6 +208,7 @@ static bool is_compare(unsigned op)
 	return op >= DT_OP_EQ && op <= DT_OP_GE;
 }
 
+/* The left side is typed first: for a comparison it may say what a name on the right means. */
 struct dt_node *dt_expr_binary(struct dt_sema *s, struct dt_node *n)
 {
 	n->a = dt_expr_value(s, dt_expr(s, n->a));
@@ -275,6 +281,7 @@ struct dt_node *dt_expr_picked(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* Only a condition that is not known now leaves a choice to the program. */
 struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 {
 	struct dt_node *arm = dt_expr_picked(s, n);

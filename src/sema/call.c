@@ -191,6 +191,7 @@ static struct dt_ident *callee_of(struct dt_sema *s, struct dt_node *call)
 	return id;
 }
 
+/* Arguments are typed and fitted to the prototype; the result has the type before its parenthesis. */
 static struct dt_node *subroutine_call(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_builtin *row = n->ident->row;

@@ -109,6 +109,7 @@ static const char *signature_str(struct dt_sema *s, const struct dt_type *type, 
 	return text;
 }
 
+/* Fails unless the declaration repeats what is known. Built-ins may not even be repeated. */
 static void check_redeclared(struct dt_sema *s, const struct dt_decl *d, const struct dt_ident *id,
     const struct signature *sig)
 {
@@ -212,6 +213,7 @@ static bool is_function(const struct dt_decl *d)
 	return d->declr != NULL && d->declr->kind == DT_DR_FUNC;
 }
 
+/* The storage class says what kind of declaration it is; static and auto mean nothing in D. */
 static void declare_name(struct dt_sema *s, const struct dt_decl *d)
 {
 	check_name(s, d);
@@ -311,6 +313,10 @@ static void check_inline(struct dt_sema *s, struct dt_ident *id)
 		    dt_type_str(s->arena, id->type), dt_type_str(s->arena, body->type));
 }
 
+/*
+ * The body stays a tree, which is cloned and typed at each use. The name is entered last: while the
+ * body is checked, it does not exist.
+ */
 void dt_decl_inline(struct dt_sema *s, const struct dt_ext *x)
 {
 	const struct dt_decl *d = x->decl;
@@ -410,6 +416,7 @@ static uint8_t input_index(struct dt_sema *s, const struct dt_probe_decl *p, con
 	    p->name, out->name);
 }
 
+/* (void) alone was an empty list before this is called. */
 static const struct dt_type *param_type(struct dt_sema *s, const struct dt_decl *d)
 {
 	const struct dt_type *t = dt_decl_type(s, d, DT_DU_PARAM);

@@ -186,6 +186,7 @@ static const struct dt_type *basic_type(struct dt_sema *s, const struct dt_specs
 
 /* ---- struct, union, enum ---- */
 
+/* The kind of type that a tag in these specifiers names. */
 static enum dt_tkind tag_kind(const struct dt_specs *sp)
 {
 	return sp->base == DT_B_STRUCT ? DT_T_STRUCT : sp->base == DT_B_UNION ? DT_T_UNION : DT_T_ENUM;
@@ -472,12 +473,14 @@ static const struct dt_type *declarator_type(struct dt_sema *s, const struct dt_
 	}
 }
 
+/* C allows register here and nothing else. */
 static void check_param(struct dt_sema *s, const struct dt_decl *d)
 {
 	if (d->specs->storage != DT_ST_NONE && d->specs->storage != DT_ST_REGISTER)
 		dt_fail(s->diag, D_DECL_PARMCLASS, d->loc, "inappropriate storage class for a parameter");
 }
 
+/* The type that a declaration gives its name. `use` says where it is: what is allowed differs. */
 const struct dt_type *dt_decl_type(struct dt_sema *s, const struct dt_decl *d, enum dt_decl_use use)
 {
 	bool open = use == DT_DU_MEMBER || use == DT_DU_PARAM || use == DT_DU_TYPENAME ||

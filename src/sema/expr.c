@@ -286,6 +286,7 @@ static struct dt_node *expr_ident(struct dt_sema *s, struct dt_node *n)
 	}
 }
 
+/* self->x and this->x. Reading one that nobody has assigned or declared is an error, as it has no type. */
 static struct dt_node *expr_var(struct dt_sema *s, struct dt_node *n)
 {
 	static const char *const prefix[] = { "", "self->", "this->" };
@@ -311,6 +312,7 @@ static struct dt_node *expr_agg(struct dt_sema *s, struct dt_node *n)
 
 /* ---- sizeof, offsetof, stringof, comma ---- */
 
+/* The type of sizeof and offsetof, by its name, so that messages show it. */
 static const struct dt_type *size_t_type(struct dt_sema *s)
 {
 	return dt_types_find(s->types, NULL, DT_T_TYPEDEF, "size_t");
@@ -376,6 +378,7 @@ static struct dt_node *expr_sizeof(struct dt_sema *s, struct dt_node *n)
 	return dt_expr_int(s, n->loc, size, size_t_type(s));
 }
 
+/* Offsets are in bytes, and a bit-field has none. */
 static struct dt_node *expr_offsetof(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *type = dt_type_complete(s->types, dt_type_base(dt_sema_type(s, n->tname)));

@@ -58,6 +58,7 @@ static void offer_members(struct dt_sema *s, const struct dt_type *t, struct dt_
 	}
 }
 
+/* Suggests a member that exists, if one has a similar name. */
 _Noreturn static void no_member(struct dt_sema *s, const struct dt_node *n, const struct dt_type *t)
 {
 	unsigned left = 1 << 16;	/* types of processes are hostile: structs may contain each other */

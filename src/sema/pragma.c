@@ -2,6 +2,7 @@
 /*
  * #pragma D attributes, binding and depends_on. The words of a pragma come in; they change an ident, or
  * wait in s->pending for a name that is declared later. Options were applied while the text was read.
+ * w[0] and w[1] are "pragma" and "D", w[2] is the kind.
  */
 #include "sema/sema.h"
 #include "base/count.h"
@@ -210,6 +211,7 @@ static void pragma_depends_on(struct dt_sema *s, const struct dt_ext *x)
 			"");
 }
 
+/* Those of the C preprocessor and of other tools have been passed over by the lexer. */
 void dt_pragma_apply(struct dt_sema *s, const struct dt_ext *x)
 {
 	static const struct {

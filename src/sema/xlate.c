@@ -37,6 +37,7 @@ static struct dt_node *expand_body(struct dt_sema *s, const struct dt_node *body
 	return n;
 }
 
+/* Lives as long as one expansion: it holds the value that the parameter has there. */
 static struct dt_ident *param_new(struct dt_sema *s, const char *name, const struct dt_type *type,
     struct dt_node *bound)
 {
@@ -84,6 +85,7 @@ static struct dt_bind *bind_params(struct dt_sema *s, const struct dt_ident *id,
 	return binds;
 }
 
+/* The use of an inline becomes its body, typed anew with the parameters bound to the arguments. */
 struct dt_node *dt_expr_inline(struct dt_sema *s, struct dt_node *n, struct dt_ident *id)
 {
 	struct dt_node *body;
@@ -165,6 +167,7 @@ struct dt_node *dt_expr_translated(struct dt_sema *s, struct dt_node *n, const s
 	return n;
 }
 
+/* The node stays as it is until a member of it, or the whole, is asked for. */
 struct dt_node *dt_expr_xlate(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *to = dt_sema_type(s, n->tname);
@@ -202,6 +205,7 @@ static struct dt_node *member_value(struct dt_sema *s, struct dt_node *xlate, co
 	return dt_type_is_stringlike(want) && dt_type_is_string(v->type) ? v : dt_expr_convert(s, v, want);
 }
 
+/* xlate <t>(x).m becomes the translator's expression for m. Other members are never typed. */
 struct dt_node *dt_expr_xmember(struct dt_sema *s, struct dt_node *xlate, const struct dt_node *n)
 {
 	const struct dt_xmember *xm = find_member(xlate->xlator, n->name);
