@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names come in; the one most similar to the wanted name goes out: fewest insertions, deletions,
  * changes and swaps of neighbours. Names that share nothing are never suggested.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text and offsets come in, lines and columns go out. Marks are in order of their offset; setting a
  * mark again (when the text is read a second time) removes those from there on.

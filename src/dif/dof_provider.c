@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Providers come in, DOF goes out, and back. Section 0 holds all strings. Each provider has its probes,
  * argument maps, two empty lists of offsets, and the section that refers to them. The bytes that are

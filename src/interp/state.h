@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of the interpreter share with no one else: memory, variables, aggregations and
  * speculations of one interpreter. The addresses that the program sees are made up here, in ranges that

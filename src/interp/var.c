@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The variables of a program. Globals and clause-locals are in a table by scope and id; thread-locals
  * and array elements are dynamic variables in a hash table by scope, id, thread and tuple. A dynamic

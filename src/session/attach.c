@@ -32,6 +32,10 @@ static bool make_room(struct dt_session *s, uint32_t n)
 	return true;
 }
 
+/*
+ * The descriptor is the session's, also when there is no room to note it: it is closed then, and its
+ * probe gone.
+ */
 bool dt_session_keep(struct dt_session *s, int fd)
 {
 	if (!make_room(s, 1)) {
@@ -74,6 +78,7 @@ const char *dt_attach_why(int err)
 	return strerror(-err);
 }
 
+/* Fails only if every place was refused. Some that were left out are a warning, and the rest is traced. */
 int dt_attach_any(struct dt_session *s, char *msg, size_t len)
 {
 	const struct dt_left_out *out = &s->left_out;
@@ -87,6 +92,7 @@ int dt_attach_any(struct dt_session *s, char *msg, size_t len)
 	return out->err;
 }
 
+/* The kernel checks here, and not when it loads, how many arguments of the tracepoint a program reads. */
 static int attach_rawtp(struct dt_session *s, uint32_t i, const char *target, char *msg, size_t len)
 {
 	int fd = bpf_raw_tracepoint_open(target, s->progs[i]);
@@ -115,6 +121,7 @@ static int attach_trampoline(struct dt_session *s, uint32_t i, char *msg, size_t
 	return 0;
 }
 
+/* One timer for each CPU. They stay disabled until dt_session_start(). */
 static int attach_clocks(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
@@ -150,6 +157,7 @@ static int attach_counters(struct dt_session *s, uint32_t i, char *msg, size_t l
 	return 0;
 }
 
+/* Links are written straight into s->links, in which there is room for one for each place. */
 static int attach_uprobes(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
@@ -190,6 +198,7 @@ int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg,
 	return -EMFILE;
 }
 
+/* The kernel counts, for each program, the firings that it skipped. */
 uint64_t dt_session_missed(const struct dt_session *s)
 {
 	uint64_t n = 0;
@@ -205,6 +214,7 @@ uint64_t dt_session_missed(const struct dt_session *s)
 	return n;
 }
 
+/* BEGIN, END and the like are not attached: they are run by hand. */
 int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_attach *a = &s->attach[i];
@@ -229,6 +239,10 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	}
 }
 
+/*
+ * What the kernel must know of a program when it is loaded, as it follows from where it will be
+ * attached.
+ */
 enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct bpf_prog_load_opts *opts)
 {
 	const struct dt_attach *a = &s->attach[i];

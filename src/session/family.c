@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Who descends from whom, as /proc tells it now, and the session's map of it (bpf/family.c), for
  * processes that were created before the programs kept the map.
@@ -96,6 +97,10 @@ static bool walk_proc(struct family *f, dt_family_f *tell, void *ctx)
 	return news;
 }
 
+/*
+ * /proc is walked until a walk finds nobody new: a child may be listed before its parent, and new ones
+ * may be born meanwhile.
+ */
 void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *tell, void *ctx)
 {
 	struct family f = { 0 };
@@ -154,6 +159,7 @@ static int family_map(const struct dt_session *s)
 	return -1;
 }
 
+/* Programs in the kernel count in the same word. */
 static void count_followed(struct dt_session *s, int64_t by)
 {
 	__atomic_fetch_add(&dt_session_control(s)->followed, by, __ATOMIC_RELAXED);

@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+/* These hold what the graft's programs alone refer to. */
 static bool own_role(enum dt_map_role role) { return role == DT_MAP_CONST || role == DT_MAP_CHAIN; }
 
 /* Slots may be larger than the new programs need, since none of them keeps anything there. */
@@ -22,6 +23,7 @@ static bool same_layout(const struct dt_image_map *had, const struct dt_image_ma
 	    (m->role == DT_MAP_SLOTS ? m->value_size <= had->value_size : m->value_size == had->value_size);
 }
 
+/* A borrowed map is marked: it is closed by the session that made it. */
 static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_map *m = &g->image->maps[i];
@@ -36,6 +38,7 @@ static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i,
 	return 0;
 }
 
+/* Only programs behind `first` are loaded and attached; those before it run in the session already. */
 static int make_graft(const struct dt_session *s, struct dt_session *g, char *msg, size_t len)
 {
 	int err = dt_maps_btf(g, msg, len);
@@ -84,6 +87,7 @@ static int *no_fds(uint32_t n)
 	return fds;
 }
 
+/* Everything that is not replaced here is shared with the session, and must not be freed with the graft. */
 static struct dt_session *new_graft(const struct dt_session *s, const struct dt_image *image,
     const struct dt_attach *attach, uint32_t first)
 {
@@ -109,6 +113,7 @@ static struct dt_session *new_graft(const struct dt_session *s, const struct dt_
 	return NULL;
 }
 
+/* At an error nothing of it stays, and the session goes on as it was. */
 int dt_session_graft(struct dt_session *s, const struct dt_image *image, const struct dt_attach *attach,
     uint32_t n, uint32_t first, char *msg, size_t len)
 {
@@ -136,6 +141,7 @@ void dt_grafts_detach(struct dt_session *s)
 		detach_graft(g);
 }
 
+/* After detaching: programs of a graft use the maps of the session. */
 void dt_grafts_close(struct dt_session *s)
 {
 	struct dt_session *next;
@@ -147,6 +153,7 @@ void dt_grafts_close(struct dt_session *s)
 	s->graft = NULL;
 }
 
+/* dt_session_wait() returns also when this descriptor becomes readable. It stays the caller's. */
 int dt_session_wake_by(struct dt_session *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.fd = -1 };

@@ -33,11 +33,13 @@ void dt_cpus_online(bool *online, uint32_t ncpus)
 	free(text);
 }
 
+/* Online, and the one that -x cpu names, if it does. */
 bool dt_cpu_wanted(const struct dt_session *s, uint32_t cpu)
 {
 	return cpu < s->ncpus && s->online[cpu] && (!s->image->only_cpu || cpu + 1 == s->image->only_cpu);
 }
 
+/* The control map can be mapped into our memory; task storage needs types for its values. */
 static int create_map(const struct dt_session *s, const struct dt_image_map *m, int inner)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = m->flags);
@@ -79,6 +81,7 @@ static int fill_map(const struct dt_image_map *m, int fd)
 	return err;
 }
 
+/* One control block, shared with the programs for as long as the session lives. */
 static int map_control(struct dt_session *s, const struct dt_image_map *m, int fd)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -95,6 +98,7 @@ static int map_control(struct dt_session *s, const struct dt_image_map *m, int f
 	return 0;
 }
 
+/* The kernel wants a power of two of at least one page. */
 static uint64_t ring_size(uint32_t want)
 {
 	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -148,6 +152,7 @@ static int make_over(struct dt_session *s, uint32_t i, char *msg, size_t len)
 	return 0;
 }
 
+/* Notes where the maps with a role of their own are. At an error the session closes what it has. */
 int dt_map_make(struct dt_session *s, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
@@ -185,6 +190,7 @@ static int place_rings(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
 	return (int)n;
 }
 
+/* The two buffers of an aggregation: one counts while the other is read. */
 static void note_buffer(struct dt_session *s, uint32_t i)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
@@ -216,6 +222,10 @@ static int place_buffers(struct dt_session *s, uint32_t i, struct dt_outer *jobs
 	return (int)m->max_entries;
 }
 
+/*
+ * Lists what goes into the arrays of maps. Each update waits for a grace period in the kernel, so other
+ * threads make them while programs are loaded.
+ */
 static int place_inner_maps(struct dt_session *s, char *msg, size_t len)
 {
 	size_t room = 1;
@@ -264,6 +274,10 @@ int dt_maps_btf(struct dt_session *s, char *msg, size_t len)
 	    0;
 }
 
+/*
+ * In this order: plain maps, then arrays of maps, which need one of them as a template, then their
+ * elements.
+ */
 int dt_maps_open(struct dt_session *s, char *msg, size_t len)
 {
 	const struct dt_image *image = s->image;

@@ -22,6 +22,7 @@
 	PERF_COUNT_HW_CACHE_##cache | \
 	PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16 }
 
+/* Names and PAPI aliases compare without regard to case. The last row has no name. */
 const struct dt_perf_row dt_perf_rows[] = {
 	HW("cycles", "PAPI_tot_cyc", CPU_CYCLES),
 	HW("instructions", "PAPI_tot_ins", INSTRUCTIONS),
@@ -57,6 +58,7 @@ const struct dt_perf_row dt_perf_rows[] = {
 
 bool dt_perf_event_is_software(const struct dt_perf_row *row) { return row->type == PERF_TYPE_SOFTWARE; }
 
+/* False: no such name. That this processor has the event is not known until it is opened. */
 bool dt_perf_event_find(const char *name, size_t len, struct dt_perf_row *out)
 {
 	char text[64], *end;
@@ -75,6 +77,7 @@ bool dt_perf_event_find(const char *name, size_t len, struct dt_perf_row *out)
 	return text[0] == 'r' && text[1] != '\0' && *end == '\0';
 }
 
+/* mode is "u", "k" or empty: what is counted. EACCES is only a word for rights here, as EPERM is. */
 static int open_event(const struct dt_perf_row *row, const char *mode, int pid, int cpu, uint64_t every)
 {
 	struct perf_event_attr attr = { .type = row->type,
@@ -90,6 +93,7 @@ static int open_event(const struct dt_perf_row *row, const char *mode, int pid, 
 	return fd >= 0 ? fd : errno == EACCES ? -EPERM : -errno;
 }
 
+/* Whether the event can be opened here, with a period so long that it does not fire. */
 int dt_perf_event_try(const struct dt_perf_row *row)
 {
 	int fd = open_event(row, "", 0, -1, row->type == PERF_TYPE_SOFTWARE ? 1000000 : 1000000000);

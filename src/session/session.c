@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The sentence and what errno means. For a lack of rights the one sentence that helps, whatever failed. */
 int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...)
 {
 	va_list ap;
@@ -60,6 +61,7 @@ static int *new_fds(uint32_t n)
 	return fds;
 }
 
+/* The names in it are ours from here on; the points stay the caller's. */
 static bool copy_attach(struct dt_session *s, const struct dt_attach *attach, uint32_t n)
 {
 	struct dt_attach *copy = calloc(n + 1u, sizeof(*copy));
@@ -74,6 +76,7 @@ static bool copy_attach(struct dt_session *s, const struct dt_attach *attach, ui
 	return copy;
 }
 
+/* All lists are filled with "none", so that closing is right wherever opening ends. */
 static bool allocate_lists(struct dt_session *s)
 {
 	const struct dt_image *image = s->image;
@@ -121,6 +124,10 @@ static int open_waiting(struct dt_session *s)
 	return 0;
 }
 
+/*
+ * Programs are loaded while other threads fill the arrays of maps; both must be done before anything
+ * runs.
+ */
 static int open_all(struct dt_session *s, char *msg, size_t len)
 {
 	int err = dt_maps_open(s, msg, len), err2;
@@ -161,6 +168,7 @@ int dt_session_open(const struct dt_image *image, const struct dt_attach *attach
 	return err;
 }
 
+/* Closes whatever is open, in reverse: it is called for sessions that were never complete, too. */
 void dt_session_close(struct dt_session *s)
 {
 	if (!s)
@@ -284,6 +292,7 @@ static void wait_for_programs(struct dt_session *s)
 	usleep(50000);		/* neither works: longer than a grace period takes */
 }
 
+/* No program of ours runs any more when this returns; what they recorded can still be read. */
 void dt_session_detach(struct dt_session *s)
 {
 	bool live = s->nlinks > 0 || s->graft != NULL;
@@ -299,6 +308,7 @@ void dt_session_detach(struct dt_session *s)
 
 /* ---- in use ---- */
 
+/* With -x cpu only that CPU has a ring, so the thread moves there and comes back. */
 int dt_session_run(struct dt_session *s, uint32_t prog, const uint64_t *args, uint32_t nargs)
 {
 	cpu_set_t before;
@@ -343,6 +353,7 @@ int dt_session_update(struct dt_session *s, uint32_t map, const void *key, const
 	return bpf_map_update_elem(s->maps[map], key, value, BPF_ANY) < 0 ? -errno : 0;
 }
 
+/* One lookup gives the counters of all CPUs. The kernel rounds each value up to eight bytes. */
 int dt_session_drops_all(struct dt_session *s, struct dt_drops *out)
 {
 	size_t each;
@@ -382,6 +393,7 @@ int dt_session_pollfd(const struct dt_session *s)
 	return s->epoll;
 }
 
+/* 1: something woke us, which need not be a record; 0: the time is over; -EINTR: a signal. */
 int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(timeout_ns / 1000000000),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The session's part in walking user stacks: maps the tables that src/symbol/unwind.c fills while
  * programs read them.
@@ -20,6 +21,7 @@ static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_u
 	return err < 0 && v != NULL ? -errno : 0;
 }
 
+/* The role of a map says which area it is: the roles follow each other in that order. */
 static int map_area(struct dt_session *s, uint32_t i)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
@@ -41,6 +43,7 @@ static int map_area(struct dt_session *s, uint32_t i)
 	return 0;
 }
 
+/* An image without these maps has no tables: no program of it walks user stacks by them. */
 int dt_session_unwind(struct dt_session *s, struct dt_usyms *usyms)
 {
 	struct dt_unwind_areas areas = { .publish = publish, .ctx = s };
@@ -67,6 +70,7 @@ struct dt_unwind *dt_session_unwinder(struct dt_session *s)
 	return s->unwind.tables;
 }
 
+/* The tables go first: they point into the areas. */
 void dt_session_unwind_close(struct dt_session *s)
 {
 	dt_unwind_free(s->unwind.tables);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Points come in, links go out. If the kernel can, the points of one file share one link (600 in 12
  * ms). A link that is refused is tried again in halves, so one instruction that the kernel cannot step
@@ -25,6 +26,7 @@ struct link_multi {
 	uint32_t cnt, multi_flags, pid, pad;
 };
 
+/* The system call itself: the libbpf that we are built with may not know this kind of link. */
 static int link_multi(struct link_multi *attr)
 {
 	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, attr, sizeof(*attr));
@@ -32,6 +34,7 @@ static int link_multi(struct link_multi *attr)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Asks the kernel instead of looking at its version, as vendors backport. */
 bool dt_uprobe_multi(void)
 {
 	static const struct bpf_insn nothing[] = {
@@ -120,6 +123,7 @@ static void attach_multi(struct attaching *a, uint32_t from, uint32_t n)
 	}
 }
 
+/* One event and one link for one point, as kernels before 6.6 need it. */
 static void attach_perf(struct attaching *a, uint32_t at)
 {
 	const struct dt_point *p = &a->u->points[at];
@@ -157,6 +161,7 @@ static uint32_t perf_type(void)
 	return type;
 }
 
+/* By file, then process, then offset: runs of one file and process share a link. */
 static int compare_points(const void *x, const void *y, void *points)
 {
 	const struct dt_point *a = (const struct dt_point *)points + *(const uint64_t *)x,
@@ -181,6 +186,7 @@ static uint32_t run_length(const struct attaching *a, uint32_t from)
 	return n;
 }
 
+/* The cookie is the index of a point in the caller's order, whatever the order of attaching. */
 static void attach_all(struct attaching *a)
 {
 	struct dt_uprobes *u = a->u;
@@ -210,6 +216,10 @@ static int explain_refusal(const struct dt_uprobes *u, char *msg, size_t len)
 	    (unsigned long long)p->offset, p->target);
 }
 
+/*
+ * Returns how many links it made. Points that were refused are counted in *u; only if all were it is an
+ * error.
+ */
 int dt_uprobe_attach(struct dt_uprobes *u, int *links, char *msg, size_t len)
 {
 	struct attaching a = { .u = u, .links = links, .filter = u->multi && pid_filter_works() };

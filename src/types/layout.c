@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Members come in, offsets go out: the layout that gcc and clang produce on LP64 little endian (System
  * V for x86-64, AAPCS64). A bit-field follows the one before unless it would cross a boundary of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Questions about types. A chain of typedefs, qualifiers, pointers and arrays always ends, because
  * types are built from older ones. A struct may contain itself if type data lie, so walks over members

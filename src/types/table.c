@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Types built from others, and the names that text declared. A built type is found by how it is built
  * ("P12": pointer to type 12). Numbers are never reused, so an entry whose parts were cut away can
