@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdtrace: D text in, compiled programs out.
+ * libdtrace: compiles D programs, traces with them, and hands out what they record. doc/API.md is its manual.
  *
- * Functions that return int give 0, or -1 with the code in dtrace_errno(); those that return a pointer give
- * NULL likewise. A handle is used by one thread at a time; a process may have several. Strings that come back
- * belong to the handle. Names, fields and values are the historic ones; what only this library has says so.
+ * Functions that return int return 0, or -1 with the code in dtrace_errno(); functions that return a pointer
+ * return NULL likewise. A handle is used by one thread at a time; a process may have several. Strings that
+ * come back belong to the handle. Names, fields and values are the historic ones; what only this library has
+ * is marked (Ours).
+ *
+ * This is one header on purpose: consumers on every system include <dtrace.h> and nothing else, and it can be
+ * copied into another tree as it is.
  *
  * How this header may change: a function, a constant or a number keeps its meaning. A struct that the library
  * hands out through a pointer may get members at its end: copy members, not the struct, and do not depend on
@@ -48,12 +52,13 @@ typedef Elf64_Addr GElf_Addr;
 /* Version is DTRACE_VERSION. NULL: the reason is in *errp, for dtrace_errmsg(NULL, err). */
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
 /*
- * For tools that look at another kernel than the one that runs: not available, ENOTSUP, unless vec is NULL.
+ * For tools that look at another kernel than the running one, such as a crash dump. Not available: ENOTSUP,
+ * unless vec is NULL.
  */
 typedef struct dtrace_vector dtrace_vector_t;
 dtrace_hdl_t *dtrace_vopen(int version, int flags, int *errp, const dtrace_vector_t *vec, void *arg);
 void dtrace_close(dtrace_hdl_t *);
-/* Reads types and symbols; done by the first compile when it was not called before. */
+/* Oracle's consumers call it after the options are set. Here everything is read when it is needed. */
 int dtrace_init(dtrace_hdl_t *);
 
 /* val NULL: the option is given without a value. */
@@ -61,27 +66,26 @@ int dtrace_setopt(dtrace_hdl_t *, const char *opt, const char *val);
 int dtrace_getopt(dtrace_hdl_t *, const char *opt, dtrace_optval_t *val);
 /*
  * Sets each option that the environment names: prefix and the name in capitals (DTRACE_OPT_BUFSIZE=4m);
- * prefix NULL: "DTRACE_OPT_".
- * -1 after the first that is refused; the error names it.
+ * prefix NULL: "DTRACE_OPT_". -1 after the first that is refused; the error names it.
  */
 int dtrace_setoptenv(dtrace_hdl_t *, const char *prefix);
 
 int dtrace_errno(dtrace_hdl_t *);
 const char *dtrace_errmsg(dtrace_hdl_t *, int err);
 /*
- * After a compile error: the source line, a caret and a hint, ready to print; after an option that is none:
- * what may have been meant. "" when there is nothing to show. (Ours.)
+ * After a compile error: the source line, a caret and a hint, ready to print. After an unknown option: what
+ * may have been meant. "" if there is nothing to show. (Ours.)
  */
 const char *dtrace_errexcerpt(dtrace_hdl_t *);
 /*
- * From dtrace_go() on: what could not be enabled or named, though the rest is, and what will take its time, in
- * lines that become more; "" when there is nothing to say. (Ours.)
+ * From dtrace_go() on: what could not be enabled or named although the rest could, and what will take its
+ * time. Lines may be added while tracing. "" if there is nothing to say. (Ours.)
  */
 const char *dtrace_notice(dtrace_hdl_t *);
 const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
 const char *dtrace_subrstr(dtrace_hdl_t *, int subr);
 
-/* Those marked (never here) are kept for their names and numbers: this library has no such error. */
+/* Codes marked (never here) keep their names and numbers; this library never raises them. */
 #define EDT_BASE 1000
 enum {
 	EDT_VERSION = EDT_BASE,	/* client is newer than the library */
@@ -103,8 +107,8 @@ enum {
 	EDT_NOVAR,		/* no such variable (never here) */
 	EDT_NOAGG,		/* no such aggregation (never here) */
 	EDT_BADSCOPE,		/* scope in a type name (never here) */
-	EDT_BADSPEC,		/* too many parts in a description (never here) */
-	EDT_BADSPCV,		/* macro variable in a description (never here) */
+	EDT_BADSPEC,		/* too many parts in a description */
+	EDT_BADSPCV,		/* unknown macro variable in a description */
 	EDT_BADID,		/* no such probe id */
 	EDT_NOTLOADED,		/* module has gone (never here) */
 	EDT_NOCTF,		/* module has no types */
@@ -232,7 +236,7 @@ typedef struct dtrace_probedesc {
 	char dtpd_name[DTRACE_NAMELEN];
 } dtrace_probedesc_t;
 
-/* What the last part of a description is, when it has less than four. */
+/* What the last part of a description is if it has fewer than four. */
 typedef enum {
 	DTRACE_PROBESPEC_NONE = -1,	/* no descriptions, only ids */
 	DTRACE_PROBESPEC_PROVIDER = 0,
@@ -241,6 +245,10 @@ typedef enum {
 	DTRACE_PROBESPEC_NAME
 } dtrace_probespec_t;
 
+/*
+ * A description as text to its parts, from the right. EDT_BADSPEC: it has too many parts; EDT_BADSPCV: an
+ * unknown macro variable; ENAMETOOLONG: a part does not fit. xstr2desc has operands for $1 and so on.
+ */
 #define DTRACE_DESC2STR_MAX 1024
 int dtrace_str2desc(dtrace_hdl_t *, dtrace_probespec_t, const char *, dtrace_probedesc_t *);
 int dtrace_xstr2desc(dtrace_hdl_t *, dtrace_probespec_t, const char *, int argc, char *const argv[],
@@ -297,7 +305,7 @@ typedef struct dtrace_stmtdesc {
 /* In program order; the walk ends with the first value that is not 0, and returns it. */
 typedef int dtrace_stmt_f(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmtdesc_t *, void *);
 int dtrace_stmt_iter(dtrace_hdl_t *, dtrace_prog_t *, dtrace_stmt_f *, void *);
-/* Programs are made by the compiler alone: these four fail with EDT_UNSUPPORTED. */
+/* Only the compiler makes programs: the first three fail with EDT_UNSUPPORTED, the last does nothing. */
 typedef struct dtrace_actdesc dtrace_actdesc_t;
 dtrace_stmtdesc_t *dtrace_stmt_create(dtrace_hdl_t *, dtrace_ecbdesc_t *);
 dtrace_actdesc_t *dtrace_stmt_action(dtrace_hdl_t *, dtrace_stmtdesc_t *);
@@ -319,7 +327,7 @@ typedef struct dof_hdr {
 } dof_hdr_t;
 /* A program as DOF: bytes that begin with a dof_hdr_t, which tells their number. */
 void *dtrace_dof_create(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags);
-/* The same of the options that were set, and of the program that an error handler stands for. */
+/* The same for the options that were set, and for the program that an error handler stands for. */
 void *dtrace_getopt_dof(dtrace_hdl_t *);
 void *dtrace_geterr_dof(dtrace_hdl_t *);
 void dtrace_dof_destroy(dtrace_hdl_t *, void *);
@@ -333,8 +341,8 @@ int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, co
     char *const objv[]);
 
 /*
- * Where compiles write what is asked of them beside the program: the listing of DTRACE_C_DIFV, the tree of -x
- * tree. NULL, as at the beginning: nowhere. (Ours.)
+ * Where compiles write what they are asked for besides the program: the listing of DTRACE_C_DIFV, the tree of
+ * -x tree. NULL, which is the default: nowhere. (Ours.)
  */
 int dtrace_dump_to(dtrace_hdl_t *, FILE *);
 /* The listing of dtrace -S. (Ours.) */
@@ -344,8 +352,8 @@ int dtrace_program_save(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *, FILE *);
 
 /*
- * Anonymous enablings: compiled programs and their options in a file, to be run later, after a boot of the
- * same kernel too. Saving: options are words as "name=value", NULL ends; only those that matter while tracing
+ * Anonymous enablings: compiled programs and their options in a file, to be run later, also after a boot of
+ * the same kernel. Saving: options are words as "name=value", NULL ends; only those that matter while tracing
  * are kept. The file is there whole or not at all. Programs that hold addresses of the kernel are refused,
  * because the next boot has others. Loading sets the options and gives the programs, both the handle's. A
  * file that others could have written is refused. (Ours.)
@@ -370,7 +378,7 @@ typedef struct dtrace_typeinfo {
 } dtrace_typeinfo_t;
 int dtrace_type_strcompile(dtrace_hdl_t *, const char *, dtrace_typeinfo_t *);
 int dtrace_type_fcompile(dtrace_hdl_t *, FILE *, dtrace_typeinfo_t *);
-/* The type as C writes it; "(unknown)" of one without dtt_type. (Ours.) */
+/* The type as C writes it; "(unknown)" if dtt_type is NULL. (Ours.) */
 char *dtrace_type_name(dtrace_hdl_t *, const dtrace_typeinfo_t *, char *buf, size_t len);
 
 /* ---- objects and symbols of the kernel ---- */
@@ -408,7 +416,7 @@ typedef struct dtrace_syminfo {
 	const char *dts_name;
 	unsigned long dts_id;
 } dtrace_syminfo_t;
-/* sym and info may be NULL; by address without sym, dts_name is NULL: the object alone was asked for. */
+/* sym and info may be NULL. By address and without sym only the object is asked for: dts_name is NULL. */
 int dtrace_lookup_by_name(dtrace_hdl_t *, const char *object, const char *name, GElf_Sym *sym,
     dtrace_syminfo_t *info);
 int dtrace_lookup_by_addr(dtrace_hdl_t *, GElf_Addr, GElf_Sym *sym, dtrace_syminfo_t *info);
@@ -416,7 +424,7 @@ int dtrace_lookup_by_type(dtrace_hdl_t *, const char *object, const char *name, 
 int dtrace_symbol_type(dtrace_hdl_t *, const GElf_Sym *, const dtrace_syminfo_t *, dtrace_typeinfo_t *);
 /* Objects and symbols are read anew when they are asked for next. */
 int dtrace_update(dtrace_hdl_t *);
-/* Modules that must be loaded for providers, up to n of them in mods; how many there are: none here. */
+/* Kernel modules that providers need, up to n of them in mods; returns how many there are: none here. */
 int dtrace_provider_modules(dtrace_hdl_t *, const char **mods, int n);
 
 /* ---- tracing ---- */
@@ -425,7 +433,7 @@ typedef uint32_t dtrace_epid_t;
 typedef uint32_t dtrace_aggid_t;
 typedef int64_t dtrace_aggvarid_t;
 typedef uint16_t dtrace_actkind_t;
-/* dtrd_action; those of a statement with several values are that of the statement */
+/* dtrd_action. All records of a statement with several values have the statement's action. */
 enum {
 	DTRACEACT_NONE = 0, DTRACEACT_DIFEXPR = 1, DTRACEACT_EXIT = 2, DTRACEACT_PRINTF = 3,
 	DTRACEACT_PRINTA = 4, DTRACEACT_LIBACT = 5,
@@ -450,10 +458,7 @@ enum {
 #define DTRACE_USTACK_STRSIZE(x)	((uint32_t)((x) >> 32))
 #define DTRACE_USTACK_ARG(frames, size)	((uint64_t)(size) << 32 | ((uint64_t)(frames) & UINT32_MAX))
 
-/*
- * The data of quantize(): 127 words. What bucket b counts begins at its value, of negative ones it ends
- * there.
- */
+/* The data of quantize(): 127 words. Bucket b begins at its value, or ends there if that is negative. */
 #define DTRACE_QUANTIZE_NBUCKETS	127
 #define DTRACE_QUANTIZE_ZEROBUCKET	63
 #define DTRACE_QUANTIZE_BUCKETVAL(b)	((int64_t)((b) < DTRACE_QUANTIZE_ZEROBUCKET ? \
@@ -462,7 +467,7 @@ enum {
 
 /*
  * lquantize(): a word with the parameters, then 2 + levels words: below the base, the levels, at or above the
- * top. llquantize(): a word with the parameters, then 2 n + 3 words, the middle one of which counts around 0
+ * top. llquantize(): a word with the parameters, then 2 n + 3 words, whose middle one counts numbers around 0
  * (doc/API.md).
  */
 #define DTRACE_LQUANTIZE_STEPSHIFT	48
@@ -545,15 +550,22 @@ int dtrace_status(dtrace_hdl_t *);
 dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *,
     void *);
 /*
- * What -x oformat writes. Text is for people: the caller adds columns and messages. Of the others the library
- * writes all of it; STRUCTURED has errors and drops in it, TABLE (ours) has only values: errors and drops are
- * the caller's to show.
+ * What -x oformat writes. Text is for people: the caller adds columns and messages. The library writes the
+ * other formats completely. STRUCTURED includes errors and drops; TABLE (ours) has only values, and the
+ * caller shows errors and drops.
  */
 #define DTRACE_OFORMAT_TEXT		0
 #define DTRACE_OFORMAT_STRUCTURED	1
 #define DTRACE_OFORMAT_TABLE		2
 int dtrace_oformat(dtrace_hdl_t *);
-/* The value given to exit(); 0 when there was none. (Ours.) */
+/*
+ * What FreeBSD's front end calls around a trace: before dtrace_go(), after it, and at the end. They are not
+ * needed: a format begins with the first record and ends with dtrace_aggregate_print().
+ */
+int dtrace_oformat_configure(dtrace_hdl_t *);
+void dtrace_oformat_setup(dtrace_hdl_t *);
+void dtrace_oformat_teardown(dtrace_hdl_t *);
+/* The value given to exit(); 0 if it was not called. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 
 /*
@@ -563,8 +575,7 @@ int dtrace_exitstatus(dtrace_hdl_t *);
 int dtrace_consume(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
 /*
  * A descriptor for poll(2): it can be read when dtrace_work() has something to do. It belongs to the handle
- * and is good from dtrace_go() to dtrace_close(); nobody but poll(2) and its like should use it. -1: the
- * error tells why.
+ * and is valid from dtrace_go() to dtrace_close(). Use it with poll(2), select(2) or epoll(7) only.
  */
 int dtrace_ctlfd(dtrace_hdl_t *);
 
@@ -583,7 +594,7 @@ typedef struct dtrace_aggdesc {
 } dtrace_aggdesc_t;
 #define DTRACE_AGD_PRINTED	0x1	/* a printa() has shown it */
 
-/* An element; good while the function is at work that it was given to. */
+/* An element; valid during the call of the function it is given to. */
 typedef struct dtrace_aggdata {
 	dtrace_hdl_t *dtada_handle;
 	dtrace_aggdesc_t *dtada_desc;
@@ -593,7 +604,7 @@ typedef struct dtrace_aggdata {
 	char *dtada_data;
 	uint64_t dtada_normal;		/* what values are divided by when they are printed; 1: nothing */
 	size_t dtada_size;
-	char *dtada_delta;		/* NULL: these are not kept */
+	char *dtada_delta;		/* this and all below: not kept, NULL and 0 */
 	char **dtada_percpu;
 	char **dtada_percpu_delta;
 	int64_t dtada_total;
@@ -601,6 +612,15 @@ typedef struct dtrace_aggdata {
 	uint16_t dtada_maxbin;
 	uint32_t dtada_flags;
 } dtrace_aggdata_t;
+
+/* dtada_flags: what of the above is kept; none here, so it is 0 */
+#define DTRACE_A_PERCPU			0x0001
+#define DTRACE_A_KEEPDELTA		0x0002
+#define DTRACE_A_ANONYMOUS		0x0004
+#define DTRACE_A_TOTAL			0x0008
+#define DTRACE_A_MINMAXBIN		0x0010
+#define DTRACE_A_HASNEGATIVES		0x0020
+#define DTRACE_A_HASPOSITIVES		0x0040
 
 /* What a function that is given an element says. */
 #define DTRACE_AGGWALK_ERROR		(-1)
@@ -623,9 +643,9 @@ void dtrace_aggregate_clear(dtrace_hdl_t *);
 int dtrace_aggregate_print(dtrace_hdl_t *, FILE *, dtrace_aggregate_walk_f *);
 
 /*
- * Every element of every aggregation, in no order; by aggregation and then value (or as the options aggsort…
- * say); by aggregation and key; by aggregation and value; by key and then aggregation; by value and then
- * aggregation; and these four in reverse.
+ * Every element of every aggregation. _walk has no order; _sorted is by aggregation, then value, or as the
+ * options aggsort* say. _keysorted is by aggregation, then key; _valsorted by aggregation, then value;
+ * _keyvarsorted by key, then aggregation; _valvarsorted by value, key, aggregation. ...rev... is the reverse.
  */
 int dtrace_aggregate_walk(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
 int dtrace_aggregate_walk_sorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
@@ -639,8 +659,8 @@ int dtrace_aggregate_walk_keyvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, 
 int dtrace_aggregate_walk_valvarrevsorted(dtrace_hdl_t *, dtrace_aggregate_f *, void *);
 /*
  * Aggregations joined by key, sorted as the options say. The function gets n + 1 elements: one that has the
- * key, then one of each aggregation in the order given, of zeros where it does not have the key.
- * EDT_BADAGGVAR: there is no such aggregation.
+ * key, then one for each aggregation in the order given, with value 0 if the aggregation does not have the
+ * key. EDT_BADAGGVAR: there is no such aggregation.
  */
 int dtrace_aggregate_walk_joined(dtrace_hdl_t *, dtrace_aggvarid_t *, int n, dtrace_aggregate_walk_joined_f *,
     void *);
@@ -662,7 +682,7 @@ typedef struct dtrace_val {
 	dtrace_valkind_t dtv_kind;
 	pid_t dtv_pid;
 	int64_t dtv_int;
-	const char *dtv_bytes;		/* good as long as the firing or element that it is of */
+	const char *dtv_bytes;		/* valid as long as the firing or element */
 	size_t dtv_len;
 	const uint64_t *dtv_frames;
 	size_t dtv_nframes;
@@ -679,8 +699,8 @@ typedef struct dtrace_bucket {
 typedef int dtrace_bucket_f(const dtrace_bucket_t *, void *);
 
 /*
- * Value n, from 0, of those that a firing recorded, in a dtrace_consume_probe_f or _rec_f. -1: there are not
- * so many.
+ * Value n, from 0, of those that a firing recorded; only while a dtrace_consume_probe_f or _rec_f runs. -1:
+ * there are fewer.
  */
 int dtrace_probedata_value(const dtrace_probedata_t *, int n, dtrace_val_t *);
 /*
@@ -699,30 +719,30 @@ int dtrace_aggdata_buckets(const dtrace_aggdata_t *, dtrace_bucket_f *, void *);
 /* ---- formatted output ---- */
 
 /*
- * A format of printf() or printa() that is the handle's until it is closed; NULL: the error tells what is
- * wrong with it.
+ * A format of printf() or printa(). It belongs to the handle. NULL: the error says what is wrong with it.
  */
 void *dtrace_printf_create(dtrace_hdl_t *, const char *format);
 void *dtrace_printa_create(dtrace_hdl_t *, const char *format);
-/* Its text: at most len bytes with the NUL; the length it has, or would have had, is returned. */
+/* The text of a format: at most len bytes with the NUL. Returns the length of the whole text. */
 size_t dtrace_printf_format(dtrace_hdl_t *, void *format, char *, size_t len);
 /*
- * Records printed by a format, as the actions of these names do: recs are nrecs records, with their data at
- * buf, of which there are len bytes. fprinta() prints the aggregations that the records name. fp NULL: to the
- * buffered handler. Returned is how many records were used, or -1.
+ * Print records by a format, as the actions of these names do. recs are nrecs records whose data are the len
+ * bytes at buf. fprinta() prints the aggregations that the records name. fp NULL: to the buffered handler.
+ * Return how many records were used, or -1.
  */
 int dtrace_fprintf(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
-    const dtrace_recdesc_t *recs,
-    unsigned int nrecs, const void *buf, size_t len);
+    const dtrace_recdesc_t *recs, unsigned int nrecs, const void *buf, size_t len);
 int dtrace_fprinta(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
-    const dtrace_recdesc_t *recs,
-    unsigned int nrecs, const void *buf, size_t len);
+    const dtrace_recdesc_t *recs, unsigned int nrecs, const void *buf, size_t len);
 int dtrace_system(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
-    const dtrace_recdesc_t *recs,
-    unsigned int nrecs, const void *buf, size_t len);
+    const dtrace_recdesc_t *recs, unsigned int nrecs, const void *buf, size_t len);
 int dtrace_freopen(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_t *,
-    const dtrace_recdesc_t *recs,
-    unsigned int nrecs, const void *buf, size_t len);
+    const dtrace_recdesc_t *recs, unsigned int nrecs, const void *buf, size_t len);
+/*
+ * Prints bytes as the D action print() does, by a type as C writes it. Returns how many of them the type has;
+ * 0: there is no such type, or its size is not known.
+ */
+int dtrace_print(dtrace_hdl_t *, FILE *, const char *type, char *data, size_t len);
 
 /* ---- handlers: one of each kind, set before dtrace_go() ---- */
 
@@ -742,7 +762,7 @@ int dtrace_freopen(dtrace_hdl_t *, FILE *, void *format, const dtrace_probedata_
 #define DTRACEFLT_BADSTACK	9
 #define DTRACEFLT_BADSIZE	10
 #define DTRACEFLT_BADINDEX	11
-#define DTRACEFLT_LIBRARY	1000	/* an action that the library does failed: dteda_msg says which */
+#define DTRACEFLT_LIBRARY	1000	/* an action of the library failed: dteda_msg says which */
 
 typedef struct dtrace_errdata {
 	dtrace_hdl_t *dteda_handle;
@@ -758,10 +778,10 @@ typedef struct dtrace_errdata {
 typedef int dtrace_handle_err_f(const dtrace_errdata_t *, void *);
 int dtrace_handle_err(dtrace_hdl_t *, dtrace_handle_err_f *, void *);
 
-typedef enum { DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC, DTRACEDROP_DYNRINSE,
-    DTRACEDROP_DYNDIRTY,
-	DTRACEDROP_SPEC, DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL, DTRACEDROP_STKSTROVERFLOW,
-	    DTRACEDROP_DBLERROR
+typedef enum {
+	DTRACEDROP_PRINCIPAL, DTRACEDROP_AGGREGATION, DTRACEDROP_DYNAMIC, DTRACEDROP_DYNRINSE,
+	DTRACEDROP_DYNDIRTY, DTRACEDROP_SPEC, DTRACEDROP_SPECBUSY, DTRACEDROP_SPECUNAVAIL,
+	DTRACEDROP_STKSTROVERFLOW, DTRACEDROP_DBLERROR
 } dtrace_dropkind_t;
 typedef struct dtrace_dropdata {
 	dtrace_hdl_t *dtdda_handle;
@@ -808,35 +828,33 @@ int dtrace_handle_setopt(dtrace_hdl_t *, dtrace_handle_setopt_f *, void *);
  */
 struct ps_prochandle;
 /*
- * Found in PATH and held at the place of -x evaltime until dtrace_proc_continue(); killed by the last
- * release, and with us.
+ * The file is found in PATH. The process is held at the place of -x evaltime until dtrace_proc_continue();
+ * the last release kills it, and so does our end.
  */
 struct ps_prochandle *dtrace_proc_create(dtrace_hdl_t *, const char *file, char *const argv[]);
 struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *, pid_t, int flags);
 void dtrace_proc_continue(dtrace_hdl_t *, struct ps_prochandle *);
 void dtrace_proc_release(dtrace_hdl_t *, struct ps_prochandle *);
 pid_t dtrace_proc_getpid(dtrace_hdl_t *, struct ps_prochandle *);
-/* 1 once it has ended, with its status as wait(2) gives it (0 of a process that was grabbed). (Ours.) */
+/* 1 once it has ended, with the status of wait(2), which is 0 for a grabbed process. (Ours.) */
 int dtrace_proc_gone(dtrace_hdl_t *, struct ps_prochandle *, int *status);
 /* Called from dtrace_sleep(); msg NULL: the process has ended. */
 typedef void dtrace_handle_proc_f(struct ps_prochandle *, const char *msg, void *);
 int dtrace_handle_proc(dtrace_hdl_t *, dtrace_handle_proc_f *, void *);
-/*
- * How many live of those that -x follow counts: the processes of -c and -p and all that came of them. (Ours.)
- */
+/* How many processes -x follow counts: those of -c and -p and all their descendants that live. (Ours.) */
 int dtrace_proc_followed(dtrace_hdl_t *);
-/* What $target is in programs where no process was created or grabbed. (Ours.) */
+/* Sets $target for programs that are compiled without a process. (Ours.) */
 int dtrace_proc_target(dtrace_hdl_t *, pid_t);
 /*
- * After dtrace_go(): how many processes the probes are limited to, up to max of them in pids. 0: no limit. A
- * grabbed process limits a program that mentions neither $target nor a probe of a process; see -x target.
- * (Ours.)
+ * After dtrace_go(): how many processes the probes are limited to, and up to max of them in pids. 0: no
+ * limit. A grabbed process limits a program that mentions neither $target nor a probe of a process; see -x
+ * target. (Ours.)
  */
 int dtrace_proc_only(dtrace_hdl_t *, pid_t *pids, int max);
 
 /*
- * An address as text: "module`symbol+0x10", "module`0x…" or "0x…"; of a process with the base name of its
- * file. At most n bytes with the NUL; the length it has, or would have had, is returned.
+ * An address as text: "module`symbol+0x10", "module`0x12" or "0x12"; in a process the base name of the file
+ * stands for the module. Writes at most n bytes with the NUL and returns the length of the whole text.
  */
 int dtrace_addr2str(dtrace_hdl_t *, uint64_t addr, char *, int n);
 int dtrace_uaddr2str(dtrace_hdl_t *, pid_t, uint64_t addr, char *, int n);
@@ -854,8 +872,8 @@ typedef int dtrace_probe_f(dtrace_hdl_t *, const dtrace_probedesc_t *, void *);
 int dtrace_probe_iter(dtrace_hdl_t *, const dtrace_probedesc_t *pattern, dtrace_probe_f *, void *);
 int dtrace_id2desc(dtrace_hdl_t *, dtrace_id_t, dtrace_probedesc_t *);
 /*
- * By id or by the first match. dtp_argv holds until the handle is closed; dtt_type is NULL of an argument
- * whose type is not known.
+ * By id, or by the first match. dtp_argv is valid until the handle is closed; dtt_type is NULL if the type of
+ * an argument is not known.
  */
 int dtrace_probe_info(dtrace_hdl_t *, const dtrace_probedesc_t *, dtrace_probeinfo_t *);
 
@@ -872,8 +890,8 @@ typedef struct dtrace_ability {
 } dtrace_ability_t;
 typedef int dtrace_ability_f(dtrace_hdl_t *, const dtrace_ability_t *, void *);
 /*
- * Calls f with each row, found by trying, until f returns a value that is not 0, and returns that value. Needs
- * no right: a handle with DTRACE_O_NODEV will do.
+ * Calls f with each row, found by trying, until f returns a value that is not 0, and returns that value.
+ * Needs no right: a handle with DTRACE_O_NODEV will do.
  */
 int dtrace_ability_iter(dtrace_hdl_t *, dtrace_ability_f *, void *);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Static probe sites for GNU C and C++ on ELF. In: provider, name and semaphore as string literals, and up to 12 values.
- * Out: one nop, and an ELF note (.note.stapsdt) that says where it is and where the values are: nothing runs, nothing is
- * registered, every tracer of Linux finds it. The semaphore is a counter of tracers, in section .probes.
+ * Static probe sites for GNU C and C++ on ELF. A site takes the provider, the name and the semaphore as
+ * string literals, and up to 12 values. It becomes one nop and an ELF note (.note.stapsdt) that says where
+ * the nop is and where the values are. Nothing runs and nothing is registered, and every tracer on Linux
+ * finds it. The semaphore counts tracers; it is in section .probes.
  *
- * The nop is one byte on x86: what the kernel puts in place of a nop of five bytes writes below the stack pointer, which
- * is not free in the middle of a function. Values are taken as they are after the usual decay: arrays and functions are
- * pointers, a float or double is its bits. The first six are in registers or constant, so that a note does not name
- * symbols a tracer would have to find. Memory is as the source says when the site is reached.
+ * The nop is one byte on x86: what the kernel puts in place of a nop of five bytes writes below the stack
+ * pointer, which is not free in the middle of a function. Values are taken after the usual decay: arrays and
+ * functions are pointers, and a float or double is its bits. The first six are in registers or constant, so
+ * that a note does not name symbols that a tracer would have to find. When the site is reached, memory is as
+ * the source says.
  *
  * `dtrace -h` copies this file into the headers it writes.
  */
@@ -40,10 +42,13 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 }
 #define _DT_USDT_SIZE(v) ((int)_dt_usdt_sign<__typeof__(v)>::value * (int)sizeof(v))
 #else
-#define _DT_USDT_LET(n, x) __auto_type _dt_usdt_v##n = ((void)0, (x));	/* the comma: a bit-field is no type of its own */
-#define _DT_USDT_PLAIN(v) (__builtin_classify_type(v) != 5 /* pointer */ && __builtin_classify_type(v) != 8 /* real */)
+/* The comma makes a value of a bit-field, which has no type of its own. */
+#define _DT_USDT_LET(n, x) __auto_type _dt_usdt_v##n = ((void)0, (x));
+#define _DT_USDT_PLAIN(v) (__builtin_classify_type(v) != 5 /* pointer */ && \
+	__builtin_classify_type(v) != 8 /* real */)
 #define _DT_USDT_SIGN(T) ((T)-1 < (T)1 ? -1 : 1)
-#define _DT_USDT_SIZE(v) ((int)sizeof(v) * _DT_USDT_SIGN(__typeof__(__builtin_choose_expr(_DT_USDT_PLAIN(v), v, 0u))))
+#define _DT_USDT_SIZE(v) ((int)sizeof(v) * \
+	_DT_USDT_SIGN(__typeof__(__builtin_choose_expr(_DT_USDT_PLAIN(v), v, 0u))))
 #endif
 
 /* The counter: one of that name in a program or library, whoever defines it. */
@@ -55,8 +60,10 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 	"\t.popsection\n" \
 	".endif\n"
 
-/* The note belongs to the group of its code ("?"): both are kept or both are dropped. The base tells a tracer by how much
- * a program was moved after it was linked. */
+/*
+ * The note belongs to the group of its code ("?"): both are kept or both are dropped. The base tells a tracer
+ * by how much a program was moved after it was linked.
+ */
 #define _DT_USDT_NOTE(prov, name, sem, args) \
 	"990:\tnop\n" \
 	"\t.pushsection .note.stapsdt,\"?\",\"note\"\n\t.balign 4\n" \
@@ -104,8 +111,10 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 #define _DT_USDT_L8(a, b, c, d, e, f, g, h) _DT_USDT_L7(a, b, c, d, e, f, g) _DT_USDT_LET(8, h)
 #define _DT_USDT_L9(a, b, c, d, e, f, g, h, i) _DT_USDT_L8(a, b, c, d, e, f, g, h) _DT_USDT_LET(9, i)
 #define _DT_USDT_L10(a, b, c, d, e, f, g, h, i, j) _DT_USDT_L9(a, b, c, d, e, f, g, h, i) _DT_USDT_LET(10, j)
-#define _DT_USDT_L11(a, b, c, d, e, f, g, h, i, j, k) _DT_USDT_L10(a, b, c, d, e, f, g, h, i, j) _DT_USDT_LET(11, k)
-#define _DT_USDT_L12(a, b, c, d, e, f, g, h, i, j, k, l) _DT_USDT_L11(a, b, c, d, e, f, g, h, i, j, k) _DT_USDT_LET(12, l)
+#define _DT_USDT_L11(a, b, c, d, e, f, g, h, i, j, k) \
+	_DT_USDT_L10(a, b, c, d, e, f, g, h, i, j) _DT_USDT_LET(11, k)
+#define _DT_USDT_L12(a, b, c, d, e, f, g, h, i, j, k, l) \
+	_DT_USDT_L11(a, b, c, d, e, f, g, h, i, j, k) _DT_USDT_LET(12, l)
 
 #define _DT_USDT_O1 _DT_USDT_REG(1)
 #define _DT_USDT_O2 _DT_USDT_O1, _DT_USDT_REG(2)
@@ -121,13 +130,15 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 #define _DT_USDT_O12 _DT_USDT_O11, _DT_USDT_ANY(12)
 
 /* A site is an expression without value. */
-#define _DT_USDT0(prov, name, sem, counter) __extension__ ({ _DT_USDT_SITE_ASM(prov, name, sem, counter, "",) })
+#define _DT_USDT0(prov, name, sem, counter) \
+	__extension__ ({ _DT_USDT_SITE_ASM(prov, name, sem, counter, "",) })
 #define _DT_USDTN(n, prov, name, sem, counter, ...) __extension__ ({ _DT_USDT_L##n(__VA_ARGS__) \
 	_DT_USDT_SITE_ASM(prov, name, sem, counter, _DT_USDT_T##n, _DT_USDT_O##n) })
 
 /* Sites of probes that `dtrace -h` declared, and the question whether somebody traces one. */
 #define _DT_USDT_PROBE0(prov, name, sem) _DT_USDT0(prov, name, sem, _DT_USDT_COUNTER(sem))
-#define _DT_USDT_PROBE(n, prov, name, sem, ...) _DT_USDTN(n, prov, name, sem, _DT_USDT_COUNTER(sem), __VA_ARGS__)
+#define _DT_USDT_PROBE(n, prov, name, sem, ...) \
+	_DT_USDTN(n, prov, name, sem, _DT_USDT_COUNTER(sem), __VA_ARGS__)
 #define _DT_USDT_ENABLED(sem, var) __extension__ ({ _DT_USDT_ASM(_DT_USDT_COUNTER(sem)); \
 	__builtin_expect(*(const volatile unsigned short *)&var != 0, 0); })
 

@@ -486,7 +486,10 @@ static int parse_description(struct compile *c, dtrace_probespec_t spec, const c
 	int err;
 
 	if (setjmp(c->diag.env) != 0) {
+		err = c->parse.refused;
 		fail_compile(c);
+		if (err != 0 && h->err == EDT_COMPILER)
+			h->err = err;		/* the historic code; the message stays */
 		return -1;
 	}
 	set_source(c, DT_SRC_STRING, text, text, strlen(text));
@@ -512,7 +515,8 @@ static int compile_desc(dtrace_hdl_t *h, dtrace_probespec_t spec, const char *te
 {
 	struct compile *c;
 
-	if (text == NULL || out == NULL || bad_operands(argc, argv) || strlen(text) > DT_SOURCE_MAX)
+	if (text == NULL || out == NULL || bad_operands(argc, argv) || strlen(text) > DT_SOURCE_MAX ||
+	    spec < DTRACE_PROBESPEC_NONE || spec > DTRACE_PROBESPEC_NAME)
 		return dt_handle_error(h, EINVAL);
 	c = begin_compile(h, 0);
 	return c != NULL ? parse_description(c, spec, text, argc, argv, out) : -1;

@@ -7,6 +7,7 @@
  */
 #include "lib/entry.h"
 #include "lib/trace.h"
+#include "output/print.h"
 #include "value/record.h"
 
 #include <errno.h>
@@ -263,7 +264,38 @@ static int do_command(struct dtrace_hdl *h, FILE *fp, const struct given *g,
 	return n;
 }
 
-/* All four public functions have the same arguments. */
+/* print(): a value by its type. What is missing of it is printed as such. */
+static int do_print(struct dtrace_hdl *h, FILE *fp, const char *type, const char *data, size_t len)
+{
+	const struct given none = { 0 };
+	struct dt_value v = { .kind = DT_V_BYTES, .bytes = data, .len = len };
+	dtrace_typeinfo_t info;
+	struct dt_out out;
+	uint64_t size;
+	int err;
+
+	if (type == NULL || data == NULL || len == 0)
+		return dt_handle_error(h, EINVAL);
+	if (dtrace_type_strcompile(h, type, &info) != 0)
+		return h->err == EDT_NOMEM ? -1 : 0;
+	v.type = info.dtt_type;
+	size = dt_type_size(h->types, v.type);
+	if (size == 0)
+		return 0;
+	dt_trace_text(h, h->trace);
+	dt_out_init(&out, NULL, &h->trace->popts);
+	dt_pretty_print(&out, &v);
+	err = put_text(h, fp, &none, &out);
+	dt_out_free(&out);
+	return err != 0 ? -1 : size < len ? (int)size : (int)len;
+}
+
+int dtrace_print(dtrace_hdl_t *h, FILE *fp, const char *type, char *data, size_t len)
+{
+	DT_PUBLIC(h, -1, do_print(h, fp, type, data, len));
+}
+
+/* The four functions below have the same arguments. */
 #define GIVEN { format, data, recs, n, buf, len }
 
 int dtrace_fprintf(dtrace_hdl_t *h, FILE *fp, void *format, const dtrace_probedata_t *data,

@@ -414,3 +414,34 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f *w
 {
 	DT_PUBLIC(h, -1, print_aggregations(h, fp, walk));
 }
+
+/* ---- formats, as FreeBSD's front end calls them ---- */
+
+/* The format is an option (-x oformat), which was checked when it was set. */
+int dtrace_oformat_configure(dtrace_hdl_t *h)
+{
+	h->err = 0;
+	return 0;
+}
+
+/* The beginning is written by the first dtrace_work(), which knows the file. */
+void dtrace_oformat_setup(dtrace_hdl_t *h)
+{
+	h->err = 0;
+}
+
+static void end_format(dtrace_hdl_t *h)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->sink == NULL)
+		return;
+	dt_trace_tell_end(h);
+	(void)put_out(h, t, t->fp);
+}
+
+/* What a format has at its end, once; dtrace_aggregate_print() after dtrace_stop() brings it too. */
+void dtrace_oformat_teardown(dtrace_hdl_t *h)
+{
+	DT_PUBLIC_VOID(h, end_format(h));
+}

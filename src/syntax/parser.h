@@ -24,6 +24,9 @@ struct dt_parse {
 	bool defaultargs;		/* a missing $N is 0, a missing $$N is "" */
 	bool argref;			/* arguments may stay unused */
 
+	/* a description was refused: the EDT_* code, or the errno, that dtrace_str2desc() has for it */
+	int refused;
+
 	int argc;			/* $0 … */
 	char *const *argv;
 	/*

@@ -3,8 +3,10 @@
  * One probe description comes in, its four parts go out, with macros replaced. It works on any text,
  * not only on what the lexer found: dtrace_str2desc() comes here too.
  */
+#include "dtrace.h"
 #include "syntax/lexer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 
@@ -26,8 +28,10 @@ struct desc {
 	struct dt_loc loc;
 };
 
-_Noreturn static void refuse_description(const struct desc *d, const char *why)
+/* `code` is for callers of dtrace_str2desc(); to the compiler all of these are D_PDESC_INVAL. */
+_Noreturn static void refuse_description(const struct desc *d, int code, const char *why)
 {
+	d->p->refused = code;
 	dt_fail(d->p->diag, D_PDESC_INVAL, d->loc, "invalid probe description \"%.*s%s\": %s",
 	    d->len < 200 ? (int)d->len : 200, d->text, d->len < 200 ? "" : "...", why);
 }
@@ -38,7 +42,7 @@ static const char *macro_argument(const struct desc *d, const char *digits, size
 	const char *text = dt_macro_argument(d->p, &digits, &n);
 
 	if (!text && !d->p->defaultargs)
-		refuse_description(d, "Undefined macro variable in probe description");
+		refuse_description(d, EDT_BADSPCV, "Undefined macro variable in probe description");
 	return text ? text : string ? "" : "0";
 }
 
@@ -48,7 +52,7 @@ static const char *macro_variable(const struct desc *d, const char *name, size_t
 	int64_t value;
 
 	if (!d->p->macro || !d->p->macro(d->p->ctx, dt_arena_strndup(d->p->arena, name, n), &value))
-		refuse_description(d, "Undefined macro variable in probe description");
+		refuse_description(d, EDT_BADSPCV, "Undefined macro variable in probe description");
 	return dt_arena_printf(d->p->arena, "%" PRId64, value);
 }
 
@@ -76,7 +80,7 @@ static const char *description_field(const struct desc *d, const char *s, size_t
 	}
 	/* A path as module may be longer than a name. */
 	if (strlen(out) >= (part == &parts[DT_PART_MOD] && out[0] == '/' ? PATH_MAX : part->max))
-		refuse_description(d,
+		refuse_description(d, ENAMETOOLONG,
 		    dt_arena_printf(arena, "the %s is longer than %zu characters", part->name,
 		        part->max - 1));
 	return out;
@@ -111,14 +115,14 @@ struct dt_pdesc *dt_parse_pdesc(struct dt_parse *p, const char *text, size_t len
 	out->prov = out->mod = out->func = out->name = "";
 	out->loc = loc;
 	if (len > DT_SOURCE_MAX || memchr(text, '\0', len))
-		refuse_description(&d, "NUL or too many characters");
+		refuse_description(&d, EINVAL, "NUL or too many characters");
 	if (part < DT_PART_PROV || part > DT_PART_NAME)
-		refuse_description(&d, "only a probe identifier is permitted here");
+		refuse_description(&d, EDT_BADSPEC, "only a probe identifier is permitted here");
 	for (; ; part--) {
 		size_t start = end;
 
 		if (part < DT_PART_PROV)
-			refuse_description(&d, "Overspecified probe description");
+			refuse_description(&d, EDT_BADSPEC, "Overspecified probe description");
 		while (start > 0 &&
 		    (text[start - 1] != ':' || (part == DT_PART_FUNC && start > func && func > 0)))
 			start--;

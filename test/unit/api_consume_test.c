@@ -213,12 +213,52 @@ static void test_buffered_json(void)
 	struct pieces p = { .says = DTRACE_HANDLE_OK };
 
 	CHECK_INT(dtrace_setopt(h, "oformat", "json"), 0);
+	CHECK_INT(dtrace_oformat_configure(h), 0);
 	CHECK_INT(dtrace_oformat(h), DTRACE_OFORMAT_STRUCTURED);
 	CHECK_INT(dtrace_handle_buffered(h, on_piece, &p), 0);
+	dtrace_oformat_setup(h);			/* before there is anything: nothing */
 	go(h, "BEGIN { trace(5); }");
+	dtrace_oformat_setup(h);
 	CHECK_INT(dtrace_stop(h), 0);
 	CHECK_INT(dtrace_work(h, NULL, NULL, every, NULL), DTRACE_WORKSTATUS_DONE);
 	CHECK(strstr(p.text, "\"type\":\"start\"") != NULL && strstr(p.text, "\"value\":5") != NULL);
+	CHECK(strstr(strstr(p.text, "\"type\":\"start\"") + 1, "\"type\":\"start\"") == NULL);
+	CHECK(strstr(p.text, "\"type\":\"exit\"") == NULL);
+	dtrace_oformat_teardown(h);
+	dtrace_oformat_teardown(h);			/* the end is told once */
+	CHECK(strstr(p.text, "\"type\":\"exit\"") != NULL);
+	CHECK(strstr(strstr(p.text, "\"type\":\"exit\"") + 1, "\"type\":\"exit\"") == NULL);
+	dtrace_close(h);
+}
+
+/* dtrace_print(): bytes by the name of their type, in the form of the action print(). */
+static void test_print(void)
+{
+	dtrace_hdl_t *h = opened();
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	struct { int a; char b[4]; } pair = { 5, "abc" };
+	int number = 17;
+
+	CHECK(f != NULL && dtrace_program_strcompile(h, "struct api_pair { int a; char b[4]; };",
+	    DTRACE_PROBESPEC_NAME, DTRACE_C_EMPTY, 0, NULL) != NULL);
+	CHECK_INT(dtrace_print(h, f, "int", (char *)&number, sizeof(number)), 4);
+	fflush(f);
+	CHECK_STR(text, "int 0x11\n");
+	CHECK_INT(dtrace_print(h, f, "struct api_pair", (char *)&pair, sizeof(pair)), 8);
+	fflush(f);
+	CHECK(strstr(text, "int a = 0x5") != NULL && strstr(text, "abc") != NULL);
+	CHECK_INT(dtrace_print(h, f, "struct api_pair", (char *)&number, sizeof(number)), 4);
+	fflush(f);
+	CHECK(strstr(text, "int a = 0x11") != NULL);
+	CHECK_INT(dtrace_print(h, f, "struct no_such_struct", (char *)&number, sizeof(number)), 0);
+	CHECK_INT(dtrace_print(h, f, NULL, (char *)&number, sizeof(number)), -1);
+	CHECK_INT(dtrace_errno(h), EINVAL);
+	CHECK_INT(dtrace_print(h, NULL, "int", (char *)&number, sizeof(number)), -1);
+	CHECK_INT(dtrace_errno(h), EDT_NOBUFFERED);
+	fclose(f);
+	free(text);
 	dtrace_close(h);
 }
 
@@ -499,6 +539,7 @@ int main(void)
 	test_buffered();
 	test_unbuffered();
 	test_buffered_json();
+	test_print();
 	test_errors();
 	test_drops();
 	test_setopt();

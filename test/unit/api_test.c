@@ -314,6 +314,15 @@ static void test_descriptions(void)
 		{ DTRACE_PROBESPEC_PROVIDER, "syscall", "syscall:::" },
 		{ DTRACE_PROBESPEC_NAME, "a*:?b:[cd]:!e", "a*:?b:[cd]:!e" },
 	};
+	/* the historic codes, and not EDT_COMPILER */
+	static const struct { dtrace_probespec_t spec; const char *text; int err; } bad[] = {
+		{ DTRACE_PROBESPEC_NAME, "a:b:c:d:e", EDT_BADSPEC },
+		{ DTRACE_PROBESPEC_PROVIDER, "a:b", EDT_BADSPEC },
+		{ DTRACE_PROBESPEC_NONE, "a", EDT_BADSPEC },
+		{ DTRACE_PROBESPEC_NAME + 1, "a", EINVAL },
+		{ DTRACE_PROBESPEC_NAME, "pid$1:::entry", EDT_BADSPCV },
+		{ DTRACE_PROBESPEC_NAME, "pid$nosuch:::entry", EDT_BADSPCV },
+	};
 	dtrace_hdl_t *h = open_plain();
 	char buf[DTRACE_DESC2STR_MAX], small[8];
 	dtrace_probedesc_t d;
@@ -325,13 +334,16 @@ static void test_descriptions(void)
 		else
 			CHECK_STR(dtrace_desc2str(&d, buf, sizeof(buf)), good[i].back);
 	}
-	CHECK_INT(dtrace_str2desc(h, DTRACE_PROBESPEC_NAME, "a:b:c:d:e", &d), -1);
-	CHECK_INT(dtrace_str2desc(h, DTRACE_PROBESPEC_PROVIDER, "a:b", &d), -1);
-	CHECK_INT(dtrace_str2desc(h, DTRACE_PROBESPEC_NONE, "a", &d), -1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK_INT(dtrace_str2desc(h, bad[i].spec, bad[i].text, &d), -1);
+		CHECK_INT(dtrace_errno(h), bad[i].err);
+	}
+	CHECK(strstr(message(h), "Undefined macro variable in probe description") != NULL);
 	CHECK_STR(dtrace_desc2str(&(dtrace_probedesc_t){ .dtpd_id = 42 }, buf, sizeof(buf)), "42");
 	memset(buf, 'x', sizeof(buf) - 1);
 	buf[sizeof(buf) - 1] = '\0';
 	CHECK_INT(dtrace_str2desc(h, DTRACE_PROBESPEC_NAME, buf, &d), -1);
+	CHECK_INT(dtrace_errno(h), ENAMETOOLONG);
 	CHECK(dtrace_xstr2desc(h, DTRACE_PROBESPEC_NAME, "syscall::$1:entry", 2, argv, &d) == 0);
 	CHECK_STR(d.dtpd_func, "read");
 	CHECK_STR(dtrace_desc2str(&d, small, sizeof(small)), "syscall");
