@@ -5,12 +5,14 @@
  */
 #include "provider/derived.h"
 
+#include "base/count.h"
 #include "base/glob.h"
 #include "kernel/kernel.h"
 #include "kernel/kfunc.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
+/* Asked once, as it may load and attach a program to find out. */
 bool dt_probes_functions(struct dt_probes *p)
 {
 	if (!p->functions_asked) {
@@ -21,6 +23,7 @@ bool dt_probes_functions(struct dt_probes *p)
 	return p->functions;
 }
 
+/* The kernel's list of functions is long, so it is read when somebody needs it, and kept. */
 int dt_probes_each_function(struct dt_probes *p, dt_kfunc_f *f, void *ctx)
 {
 	int ret = 0;
@@ -36,6 +39,7 @@ int dt_probes_each_function(struct dt_probes *p, dt_kfunc_f *f, void *ctx)
 	return ret;
 }
 
+/* Whether programs at a return see the arguments of the function. Asked once, too. */
 bool dt_probes_fexit(struct dt_probes *p)
 {
 	struct dt_kfunc_means means = { 0 };
@@ -49,6 +53,7 @@ bool dt_probes_fexit(struct dt_probes *p)
 	return p->fexit;
 }
 
+/* path is "struct.member". NULL, or a path without a dot, asks for nothing. */
 static bool has_member(struct dt_types *types, const char *path)
 {
 	const char *dot = path != NULL ? strchr(path, '.') : NULL;
@@ -72,6 +77,7 @@ static const struct dt_syscall *syscall_named(const char *name)
 	return NULL;
 }
 
+/* By its type data, which also tell how many arguments it has: kernels add some. */
 static bool tracepoint_there(struct dt_probes *p, const struct dt_site *at)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_RAWTP, .target = at->target };
@@ -126,6 +132,7 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 	return NULL;
 }
 
+/* System calls are attached by their number, everything else by its name. */
 static void fill_hook(const struct dt_site *at, struct dt_hook *hook)
 {
 	const struct dt_syscall *s;
@@ -136,7 +143,7 @@ static void fill_hook(const struct dt_site *at, struct dt_hook *hook)
 		.when = at->when,
 		.soft = at->soft,
 		.needs_fexit = at->needs_fexit };
-	for (size_t i = 0; i < sizeof(at->args) / sizeof(at->args[0]); i++)
+	for (size_t i = 0; i < DT_COUNT(at->args); i++)
 		hook->args[i] = at->args[i];
 	if (at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT) {
 		s = syscall_named(at->target);
@@ -204,6 +211,7 @@ static const char *missing_reason(struct dt_probes *p, const struct dt_provider_
 	    d->mod != NULL ? d->mod : "", d->func != NULL ? d->func : "", d->name, what);
 }
 
+/* May say yes to what is not there on this kernel, never no to what is. */
 bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_probedesc *want)
 {
 	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
@@ -229,6 +237,7 @@ static bool description_names(const struct dt_probedesc *want, const struct dt_d
 	    (d->func == NULL || !dt_part_literal(want->func) || strcmp(want->func, d->func) == 0);
 }
 
+/* Without `want` all rows become probes; with it, nothing has matched, and *why is to be found. */
 int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {

@@ -26,6 +26,7 @@ struct looking {
 	struct dt_mapping *m;
 };
 
+/* Looks for the file as the process sees it, and adds it to what the process has loaded. */
 static bool opens(struct looking *l, const char *dir, size_t len, const char *suffix)
 {
 	struct dt_loaded in = { .obj = NULL };
@@ -54,6 +55,7 @@ static bool in_directory(struct looking *l, const char *dir, size_t len)
 	return opens(l, dir, len, "") || (strchr(l->name, '.') == NULL && opens(l, dir, len, ".so"));
 }
 
+/* Relative and empty entries would mean the working directory of the process: they are passed over. */
 static bool in_list(struct looking *l, const char *dirs)
 {
 	while (*dirs != '\0') {
@@ -66,6 +68,7 @@ static bool in_list(struct looking *l, const char *dirs)
 	return false;
 }
 
+/* The environment as it was at exec: what the process changed since is its own secret. */
 static bool in_environment(struct looking *l)
 {
 	static const char name[] = "LD_LIBRARY_PATH=";
@@ -83,6 +86,7 @@ static bool in_environment(struct looking *l)
 	return found;
 }
 
+/* The list grows when a file is found, so its length is taken first. */
 static bool beside_loaded(struct looking *l)
 {
 	for (size_t i = 0, n = l->proc->list.n; i < n; i++) {
@@ -94,6 +98,7 @@ static bool beside_loaded(struct looking *l)
 	return false;
 }
 
+/* The program itself and patterns are never loaded later. True: proc->list has one more. */
 bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *name)
 {
 	struct looking l = { p, proc, name, NULL };
@@ -114,6 +119,7 @@ bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *
 
 struct files { struct dt_probes *p; const char *name; void (*f)(void *ctx, struct dt_object *); void *ctx; };
 
+/* Opened once and checked there: nobody can exchange the file between look and use. */
 static void offer_file(const struct files *fs, const char *dir, size_t len)
 {
 	struct dt_object *o = NULL;

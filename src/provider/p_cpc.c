@@ -29,7 +29,7 @@ struct parts {
 };
 
 /* EVENT-MODE-COUNT, or EVENT-MODE-0xMASK-COUNT. NULL: good, otherwise what is wrong. */
-static const char *parse(const char *name, struct parts *p)
+static const char *parse_parts(const char *name, struct parts *p)
 {
 	const char *dash = strchr(name, '-'), *last = strrchr(name, '-');
 	char *end;
@@ -54,7 +54,7 @@ static const char *parse(const char *name, struct parts *p)
 	    NULL;
 }
 
-static const char *unknown(struct dt_probes *p, const char *event)
+static const char *no_event(struct dt_probes *p, const char *event)
 {
 	struct dt_near near;
 
@@ -66,6 +66,7 @@ static const char *unknown(struct dt_probes *p, const char *event)
 	    dt_arena_printf(p->arena, "there is no event %s", event);
 }
 
+/* EPERM is said apart: the event may exist. */
 static const char *not_counted(struct dt_probes *p, const char *event, int err)
 {
 	if (err == -EPERM)
@@ -76,19 +77,20 @@ static const char *not_counted(struct dt_probes *p, const char *event, int err)
 	    event);
 }
 
+/* NULL: created. Counts that would leave no time for anything but the probe are refused. */
 static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_COUNTER };
 	struct dt_perf_row event;
 	struct parts part;
-	const char *why = parse(name, &part);
+	const char *why = parse_parts(name, &part);
 	uint64_t least = 1;
 	int err;
 
 	if (why != NULL)
 		return why;
 	if (!dt_perf_event_find(part.event, strlen(part.event), &event))
-		return unknown(p, part.event);
+		return no_event(p, part.event);
 	err = dt_perf_event_try(&event);
 	if (err != 0)
 		return not_counted(p, part.event, err);
@@ -115,6 +117,7 @@ bool dt_cpc_may_match(const struct dt_provider_row *row, const struct dt_probede
 	    strstr(d->name, "-kernel-") != NULL || strstr(d->name, "-all-") != NULL;
 }
 
+/* Listing tries each event, as only the kernel knows which of them this processor counts. */
 int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {

@@ -9,6 +9,10 @@ bool dt_dtrace_may_match(const struct dt_provider_row *row, const struct dt_prob
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func);
 }
 
+/*
+ * The first provider of the table, and this order, give them their numbers. ERROR has no place to
+ * attach to.
+ */
 int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {

@@ -127,11 +127,13 @@ static void add_probe(struct making *m, const struct dt_kfunc *f, const char *na
 	}
 }
 
+/* An empty part, the name itself, or a pattern. */
 static bool wanted(const char *part, const char *text)
 {
 	return part[0] == '\0' || strcmp(part, text) == 0 || dt_glob_match(part, text);
 }
 
+/* A function of a system call is found by its name in the source too. */
 static int make_probe(void *ctx, const struct dt_kfunc *f)
 {
 	struct making *m = ctx;
@@ -149,6 +151,7 @@ static int make_probe(void *ctx, const struct dt_kfunc *f)
 	return 0;
 }
 
+/* Type data that are missing explain it; else the kernel was built or locked so. */
 static const char *no_way(const struct dt_probes *p)
 {
 	if (p->types != NULL && dt_types_btf_error(p->types) != NULL)

@@ -16,8 +16,9 @@
 #define ERR "mac-check-err"
 
 /*
- * A name of FreeBSD, the hook, and for some the required change: bits of iattr.ia_valid, or a letter of
- * the access mask.
+ * A name of FreeBSD, the hook that asks the same here, and for some the change of attributes that is
+ * meant: bits of iattr.ia_valid. Where one hook serves several names, each of them fires for all that
+ * the hook is asked.
  */
 static const struct alias { const char *name, *hook; unsigned valid;
 } aliases[] = {
@@ -95,7 +96,8 @@ static const struct alias *alias_named(const char *name)
 	return NULL;
 }
 
-static const struct dt_type *prototype(struct dt_arena *arena, struct dt_types *types, const char *hook)
+/* NULL: no such function here, or it does not answer with an int and so is no check. */
+static const struct dt_type *check_prototype(struct dt_arena *arena, struct dt_types *types, const char *hook)
 {
 	const struct dt_type *f = dt_types_symbol(types, "vmlinux",
 	    dt_arena_printf(arena, PREFIX "%s", hook));
@@ -107,12 +109,13 @@ static const struct dt_type *prototype(struct dt_arena *arena, struct dt_types *
 	    NULL;
 }
 
+/* The error first, then the arguments of the hook as this kernel has them. */
 struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *p)
 {
 	const struct alias *a = alias_named(p->func);
 	const struct dt_type *f = dt_part_literal(p->func) ?
-	    prototype(arena, types, a != NULL ? a->hook : p->func) :
+	    check_prototype(arena, types, a != NULL ? a->hook : p->func) :
 	    NULL;
 	struct dt_probe_sig *sig;
 
@@ -126,7 +129,8 @@ struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *t
 }
 
 /* The argument that describes the change of attributes: its number differs between kernels. */
-static const char *changes(struct dt_probes *p, const struct dt_type *f, char *const *arg, unsigned valid)
+static const char *changes_attributes(struct dt_probes *p, const struct dt_type *f, char *const *arg,
+    unsigned valid)
 {
 	for (uint32_t i = 0; i < f->nparams && i < MOST_ARGS; i++) {
 		const struct dt_type *t = dt_type_base(f->params[i]);
@@ -162,7 +166,7 @@ static void fill_hook(struct dt_probes *p, const char *hook, const struct dt_typ
 	}
 	ret.args[0] = ok ? "0" : "-(int)arg1";
 	ret.when = dt_arena_printf(p->arena, "(int)arg1 %s 0%s", ok ? ">=" : "<",
-	    valid != 0 ? changes(p, f, arg, valid) : "");
+	    valid != 0 ? changes_attributes(p, f, arg, valid) : "");
 	*first = ret;
 	if (fexit)
 		return;
@@ -173,6 +177,7 @@ static void fill_hook(struct dt_probes *p, const char *hook, const struct dt_typ
 	first->next = dt_arena_memdup(p->arena, &ret, sizeof(ret));
 }
 
+/* Two probes at one place: the answer decides which of them fires. */
 static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *func,
     const char *hook, const struct dt_type *f, unsigned valid)
 {
@@ -189,6 +194,7 @@ struct making {
 	const struct dt_provider_row *row;
 };
 
+/* Every function of the core kernel called security_… that answers with an int is a check. */
 static int make_probe(void *ctx, const struct dt_kfunc *k)
 {
 	struct making *m = ctx;
@@ -197,7 +203,7 @@ static int make_probe(void *ctx, const struct dt_kfunc *k)
 
 	if (strncmp(func, PREFIX, strlen(PREFIX)) != 0 || strcmp(k->module, "vmlinux") != 0)
 		return 0;
-	f = prototype(m->p->arena, m->p->types, func + strlen(PREFIX));
+	f = check_prototype(m->p->arena, m->p->types, func + strlen(PREFIX));
 	if (f != NULL)
 		add_probe(m->p, m->row, func + strlen(PREFIX), func + strlen(PREFIX), f, 0);
 	return 0;
@@ -230,6 +236,10 @@ bool dt_mac_may_match(const struct dt_provider_row *row, const struct dt_probede
 	return !dt_part_literal(d->name) || strcmp(d->name, OK) == 0 || strcmp(d->name, ERR) == 0;
 }
 
+/*
+ * Checks by Linux names are in the list; those by FreeBSD names are created when a description names
+ * one.
+ */
 int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {
@@ -242,7 +252,7 @@ int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func))
 		return 0;
 	a = alias_named(want->func);
-	f = a != NULL && dt_probes_functions(p) ? prototype(p->arena, p->types, a->hook) : NULL;
+	f = a != NULL && dt_probes_functions(p) ? check_prototype(p->arena, p->types, a->hook) : NULL;
 	if (f != NULL)
 		add_probe(p, row, a->name, a->hook, f, a->valid);
 	else

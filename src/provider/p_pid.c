@@ -66,6 +66,7 @@ bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 
 /* ---- names ---- */
 
+/* At most 15 digits, so that the number fits 64 bits in any case. */
 static bool is_hex(const char *s)
 {
 	return s[0] != '\0' && s[strspn(s, "0123456789abcdefABCDEF")] == '\0' && strlen(s) <= 15;
@@ -136,6 +137,10 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 
 /* ---- making ---- */
 
+/*
+ * With -x follow the hook is for the whole family, and the program in the kernel decides who belongs to
+ * it.
+ */
 static struct dt_hook hook_at(const struct making *m, enum dt_hook_kind kind, uint64_t offset)
 {
 	return (struct dt_hook){ .kind = kind,
@@ -234,6 +239,10 @@ struct instructions {
 	const char *shown;
 };
 
+/*
+ * One instruction of a function. Only where one begins may a probe be: a trap inside of one would break
+ * it.
+ */
 static bool each_offset(void *ctx, const struct dt_insn *in)
 {
 	struct instructions *is = ctx;
@@ -270,6 +279,10 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 		    (unsigned long long)m->offset);
 }
 
+/*
+ * All probes of one function that the description means. It goes on at what cannot be made, and notes
+ * why.
+ */
 static int probe_function(void *ctx, const struct dt_elf_function *f)
 {
 	struct making *m = ctx;
@@ -308,7 +321,7 @@ static int probe_function(void *ctx, const struct dt_elf_function *f)
 }
 
 /* "-" is no function: the offset is an address in the program. */
-static void address(struct making *m)
+static void probe_address(struct making *m)
 {
 	uint64_t off;
 
@@ -328,7 +341,8 @@ static void address(struct making *m)
 	add_probe(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
 }
 
-static int choose(void *ctx, const struct dt_elf_function *f)
+/* Which functions the IFUNCs of this module resolved to, before patterns are compared. */
+static int note_chosen(void *ctx, const struct dt_elf_function *f)
 {
 	struct making *m = ctx;
 	struct chosen c = { f, 0 };
@@ -343,15 +357,16 @@ static int choose(void *ctx, const struct dt_elf_function *f)
 	return 0;
 }
 
+/* One module: its IFUNCs first, then all of its functions. */
 static void probe_object(struct making *m)
 {
 	int err;
 
 	m->chosen.n = 0;
 	if (m->proc != NULL && !dt_part_literal(m->want->func))
-		(void)dt_elf_each_function(m->in->obj->elf, choose, m);
+		(void)dt_elf_each_function(m->in->obj->elf, note_chosen, m);
 	if (strcmp(m->want->func, "-") == 0) {
-		address(m);
+		probe_address(m);
 		return;
 	}
 	m->go = dt_object_is_go(m->in->obj);
@@ -387,6 +402,7 @@ static const char *no_function(struct making *m)
 	    near.best != NULL ? "?" : "");
 }
 
+/* A reason that was noted on the way is better than a general one. */
 static const char *missing_reason(struct making *m, uint32_t objects)
 {
 	if (m->why != NULL)
@@ -409,7 +425,7 @@ static const char *missing_reason(struct making *m, uint32_t objects)
 }
 
 /* How many modules of the process are meant. */
-static uint32_t modules(struct making *m)
+static uint32_t probe_modules(struct making *m)
 {
 	uint32_t n = 0;
 
@@ -428,6 +444,7 @@ static uint32_t modules(struct making *m)
 	return n;
 }
 
+/* A module that is not mapped is looked for in the file system, where the process will find it. */
 static void one_process(struct making *m, uint32_t pid, const char **why)
 {
 	struct dt_process *proc = dt_process_look(m->p, pid, why);
@@ -441,9 +458,9 @@ static void one_process(struct making *m, uint32_t pid, const char **why)
 		return;
 	}
 	m->proc = proc;
-	objects = modules(m);
+	objects = probe_modules(m);
 	if (objects == 0 && dt_process_later(m->p, proc, m->want->mod))
-		objects = modules(m);
+		objects = probe_modules(m);
 	if (m->made == 0)
 		*why = missing_reason(m, objects);
 }
@@ -463,7 +480,7 @@ static void in_process(void *ctx, uint32_t pid)
 		f->m->pid = pid;
 		f->m->prov = dt_arena_printf(f->m->p->arena, "pid%u", pid);
 	}
-	f->n += modules(f->m);
+	f->n += probe_modules(f->m);
 }
 
 static void in_file(void *ctx, struct dt_object *o)

@@ -124,6 +124,7 @@ bool dt_plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 
 struct wanted { const char *name; uint64_t offset; bool found; };
 
+/* Functions that are not in the file (UINT64_MAX) are references to another library. */
 static int by_name(void *ctx, const struct dt_elf_function *f)
 {
 	struct wanted *w = ctx;
@@ -135,6 +136,7 @@ static int by_name(void *ctx, const struct dt_elf_function *f)
 	return 1;
 }
 
+/* The hooks of one probe form a list, in the order of its table. */
 static void append(struct making *m, const struct place *at, uint64_t offset, uint32_t futex)
 {
 	struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
@@ -161,6 +163,7 @@ static void append(struct making *m, const struct place *at, uint64_t offset, ui
 	m->last = hook;
 }
 
+/* Locks wait in futex(2), which is seen as the system call that it is. */
 static void add_place(struct making *m, const struct place *at)
 {
 	if (at->functions == NULL) {
@@ -195,6 +198,7 @@ static const struct dt_loaded *lock_library(struct dt_process *proc)
 	return NULL;
 }
 
+/* All probes of the process are created together; the description then matches some of them. */
 int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {

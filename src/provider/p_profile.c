@@ -9,6 +9,7 @@
 
 #include <strings.h>
 
+/* The historic limits: 5000 firings a second, and as many probes as anybody could mean. */
 enum { INTERVAL_MIN = 200000, PROBES_MAX = 1000 };
 
 static const char *const listed[] = {
@@ -27,6 +28,7 @@ static const char *const listed[] = {
 	"tick-5000",
 };
 
+/* Without a unit, and with hz, the number is a rate. */
 static const struct { const char *name; uint64_t ns; } units[] = {
 	{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 }, { "msec", 1000000 },
 	{ "s", 1000000000 }, { "sec", 1000000000 }, { "m", 60000000000 }, { "min", 60000000000 },
@@ -96,6 +98,7 @@ bool dt_profile_may_match(const struct dt_provider_row *row, const struct dt_pro
 	    (!dt_part_literal(d->name) || is_ours(d->name));
 }
 
+/* A pattern matches the listed ones only; there is no end to the others. */
 int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {

@@ -9,6 +9,7 @@
 #include "provider/provider.h"
 #include "provider/syscalls.h"
 
+/* Calls that have no return probe: it would never fire. */
 static const char *const no_return[] = { "exit", "exit_group", "rt_sigreturn" };
 
 static const struct {
@@ -83,7 +84,7 @@ static const struct dt_syscall *find_syscall(const char *name)
 	return NULL;
 }
 
-static bool returns(const char *name)
+static bool call_returns(const char *name)
 {
 	for (size_t i = 0; i < DT_COUNT(no_return); i++)
 		if (strcmp(no_return[i], name) == 0)
@@ -91,6 +92,10 @@ static bool returns(const char *name)
 	return true;
 }
 
+/*
+ * The hook has the number of the call: one program serves all calls, and looks up which clauses they
+ * have.
+ */
 static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name,
     uint32_t number, bool has_return)
 {
@@ -102,6 +107,10 @@ static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, co
 		dt_probes_add(p, row, "vmlinux", name, "return", &hook);
 }
 
+/*
+ * A call with a successor on this machine is answered by that; otherwise by the name that is spelled
+ * most like it.
+ */
 static const char *nearest(const char *name)
 {
 	struct dt_near near;
@@ -121,12 +130,13 @@ static const char *nearest(const char *name)
 	return near.best;
 }
 
+/* Says which part of the description is wrong: the call, its module, or the name of the probe. */
 static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	const struct dt_syscall *s = find_syscall(want->func);
 	const char *best;
 
-	if (s != NULL && !returns(s->name) && strcmp(want->name, "return") == 0)
+	if (s != NULL && !call_returns(s->name) && strcmp(want->name, "return") == 0)
 		return dt_arena_printf(p->arena, "the system call %s never returns", s->name);
 	if (s != NULL)
 		return dt_part_matches_empty(want->mod) || strcmp(want->mod, "vmlinux") == 0 ?
@@ -148,6 +158,7 @@ static const char *our_name(const char *name)
 	return name;
 }
 
+/* The other way round. NULL: the kernel has no other name for it. */
 const char *dt_syscall_kernel_name(const char *name)
 {
 	for (size_t i = 0; i < DT_COUNT(kernel_names); i++)
@@ -178,12 +189,16 @@ bool dt_syscall_may_match(const struct dt_provider_row *row, const struct dt_pro
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
 }
 
+/*
+ * All calls are in the list from the start. A description that matched none may use the kernel's own
+ * name, and gets a probe of that name.
+ */
 int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {
 	if (want == NULL) {
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
-			add_probe(p, row, s->name, s->number, returns(s->name));
+			add_probe(p, row, s->name, s->number, call_returns(s->name));
 		return 0;
 	}
 	if (!dt_part_literal(want->func) || !dt_part_literal(want->prov))

@@ -17,6 +17,7 @@
 #define SSC A(STABLE, STABLE, COMMON)
 #define DERIVED(table) .provide = dt_derived_provide, .may_match = dt_derived_may_match, .derived = table
 
+/* Inputs and outputs are the same list, in the same order: no translator. */
 struct dt_probe_sig *dt_sig_new(struct dt_arena *arena, uint32_t n)
 {
 	struct dt_probe_sig *sig = DT_NEW(arena, struct dt_probe_sig);
@@ -129,6 +130,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ 0 },
 };
 
+/* The row of "pid123" is that of "pid". A name of none of them is the provider of static probes. */
 const struct dt_provider_row *dt_provider_find(const char *name)
 {
 	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++) {

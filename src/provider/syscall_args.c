@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+/* Sorted by name, as it is searched by halves. NULL: it differs between machines. */
 static const struct row { const char *name, *types;
 } rows[] = {
 	/* by name */

@@ -21,6 +21,10 @@ struct looking {
 	const char *bare, *cut;		/* the first without any; one with more than is read */
 };
 
+/*
+ * A declaration is kept until a definition is found. Names that are similar are collected for the
+ * message.
+ */
 static void in_object(struct looking *l, struct dt_object *o)
 {
 	struct dt_dwarf *d = dt_dwarf_of(l->p, o);
@@ -40,6 +44,7 @@ static void in_object(struct looking *l, struct dt_object *o)
 		l->cut = o->name;
 }
 
+/* The program comes first, then its libraries in the order of their mappings. */
 static void in_process(struct looking *l, struct dt_process *proc)
 {
 	const char *module = l->want->module;
@@ -51,6 +56,7 @@ static void in_process(struct looking *l, struct dt_process *proc)
 				in_object(l, proc->list.v[i].obj);
 }
 
+/* The first reason that explains it: no such file, no reader, too much data, no data, no such name. */
 static const char *missing_reason(const struct looking *l)
 {
 	struct dt_arena *arena = l->p->arena;
@@ -73,6 +79,7 @@ static const char *missing_reason(const struct looking *l)
 	return "Unknown type name";
 }
 
+/* A library that is named and not loaded yet is looked for in the file system. */
 const struct dt_type *dt_usertype_find(struct dt_probes *p, const struct dt_usertype *want, const char **why,
     struct dt_near *near)
 {
