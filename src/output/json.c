@@ -4,6 +4,7 @@
  * 64 bits. Strings are valid UTF-8 with control characters escaped, so that a line stays one line.
  */
 #include "output/json.h"
+#include "base/clean.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -77,24 +78,11 @@ void dt_json_double(struct dt_json *j, double v)
 
 /* ---- strings ---- */
 
-/*
- * The length of the code point at p. 0: none begins there; overlong forms, surrogates and sequences
- * that are cut off are none. n is at least 1.
- */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
-	uint32_t c = len > 1 ? p[0] & (0x7fu >> len) : p[0];
+	uint32_t c;
 
-	if (len == 0 || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if (p[i] >> 6 != 2)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
+	return dt_utf8_len(p, n, &c);
 }
 
 bool dt_json_is_utf8(const void *text, size_t n)

@@ -5,6 +5,7 @@
  * not allowed, by its path in the root of the process.
  */
 #include "provider/objects.h"
+#include "base/clean.h"
 
 #include "base/file.h"
 #include "base/glob.h"
@@ -77,6 +78,12 @@ static struct dt_object *new_object(struct dt_probes *p, int fd, const struct dt
 	p->objects = o;
 	o->path = dt_arena_strdup(p->arena, is->path);
 	o->name = base_name(o->path);
+	if (!dt_is_clean(o->name)) {
+		char *clean = dt_arena_strdup(p->arena, o->name);
+
+		dt_clean(clean);
+		o->name = clean;
+	}
 	if (fd < 0 || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
 		if (fd >= 0)
 			close(fd);

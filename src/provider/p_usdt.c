@@ -7,6 +7,7 @@
  * fires at several places.
  */
 #include "provider/p_usdt.h"
+#include "base/clean.h"
 
 #include "base/diag.h"
 #include "dif/dof_provider.h"
@@ -96,6 +97,7 @@ static char *dashes(struct dt_arena *arena, const char *name)
 		}
 	}
 	*to = '\0';
+	dt_clean(out);
 	return out;
 }
 

@@ -5,6 +5,7 @@
  * and never changes.
  */
 #include "provider/probe.h"
+#include "base/clean.h"
 #include "base/glob.h"
 #include "provider/objects.h"
 #include "provider/provider.h"
@@ -69,6 +70,11 @@ struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_
 	memcpy(key + lp + lm + 2, func, lf);
 	key[lp + lm + lf + 2] = ':';
 	memcpy(key + lp + lm + lf + 3, name, ln + 1);
+	if (prov != row->name && dt_clean(key)) {	/* processes name theirs as they like */
+		key[lp] = key[lp + lm + 1] = key[lp + lm + lf + 2] = '\0';
+		return dt_probes_add_as(p, row, key, key + lp + 1, key + lp + lm + 2, key + lp + lm + lf + 3,
+		    hook);
+	}
 	probe = dt_map_get(&p->by_name, key);
 	if (probe != NULL)
 		return probe;

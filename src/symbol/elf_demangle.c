@@ -5,6 +5,7 @@
  * Their two prototypes are declared here: they are all that we need of its header.
  */
 #include "symbol/elf.h"
+#include "base/clean.h"
 
 #include <string.h>
 
@@ -49,5 +50,6 @@ bool dt_elf_demangle(const char *name, char *buf, size_t len)
 	if (!known || t.n == 0)
 		return false;
 	buf[t.n] = '\0';
+	dt_clean(buf);		/* Rust writes any character as plain letters */
 	return true;
 }

@@ -4,6 +4,7 @@
  * for an address, chosen independently of the order in the table. Data are read only on demand.
  */
 #include "symbol/elf_impl.h"
+#include "base/clean.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,10 +66,7 @@ static const char *name_of(const struct table *t, uint32_t at)
 	if (len == 0 || len > DT_ELF_NAME_MAX || s[0] == '@')
 		return NULL;
 	s[strcspn(s, "@")] = '\0';
-	for (const char *c = s; *c; c++)	/* control bytes would reach a terminal */
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			return NULL;
-	return s;
+	return dt_is_clean(s) ? s : NULL;
 }
 
 static bool in_code(const struct dt_elf *e, uint16_t shndx)

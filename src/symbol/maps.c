@@ -4,6 +4,7 @@
  * range makes a line bad.
  */
 #include "symbol/maps.h"
+#include "base/clean.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -131,9 +132,7 @@ static bool parse_jit(char *line, struct dt_jit_function *f)
 	if (!read_hex(&p, 16, ' ', &f->size) || f->size == 0 || f->size > UINT64_MAX - f->start || *p == '\0')
 		return false;
 	f->name = p;
-	for (char *c = line + (p - line); *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';	/* what would reach a terminal */
+	dt_clean(line + (p - line));
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct dt_uobject {			/* a file under one name */
 	struct dt_ufile *file;		/* NULL: none, or it could not be opened */
 	uint32_t refs;			/* mappings */
 	char *path;
-	const char *base;
+	char *base;			/* what is shown */
 	bool anon;			/* memory without a file */
 	/* the kernel's description of it */
 	uint32_t major, minor;

@@ -4,6 +4,7 @@
  * memory. An object lives as long as a space has it, and a file as long as an object has it.
  */
 #include "symbol/usym_impl.h"
+#include "base/clean.h"
 #include "base/hash.h"
 
 #include <fcntl.h>
@@ -35,30 +36,46 @@ static bool is_memory(const char *path)
 
 static size_t bytes_of(const struct dt_uobject *o)
 {
-	return sizeof(*o) + strlen(o->path) + 1;
+	return sizeof(*o) + strlen(o->path) + strlen(o->base) + 2;
 }
 
-static struct dt_uobject *new_object(struct dt_ufiles *fs, const struct dt_uwant *w, uint32_t bucket)
+static void free_object(struct dt_uobject *o)
 {
+	free(o->base);
+	free(o->path);
+	free(o);
+}
+
+static struct dt_uobject *make_object(const struct dt_uwant *w)
+{
+	const char *slash = strrchr(w->path, '/');
 	struct dt_uobject *o = calloc(1, sizeof(*o));
-	const char *slash;
 
 	if (o == NULL)
 		return NULL;
 	*o = (struct dt_uobject){ .path = strdup(w->path),
+		.base = strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : w->path),
 		.major = w->major,
 		.minor = w->minor,
 		.inode = w->inode,
 		.idlen = w->idlen <= sizeof(o->id) ? w->idlen : 0,
-		.anon = is_memory(w->path),
-		.next = fs->bucket[bucket] };
-	if (o->path == NULL) {
-		free(o);
+		.anon = is_memory(w->path) };
+	if (o->path == NULL || o->base == NULL) {
+		free_object(o);
 		return NULL;
 	}
 	memcpy(o->id, w->id != NULL ? w->id : o->id, o->idlen);
-	slash = strrchr(o->path, '/');
-	o->base = slash != NULL && slash[1] != '\0' ? slash + 1 : o->path;
+	dt_clean(o->base);
+	return o;
+}
+
+static struct dt_uobject *new_object(struct dt_ufiles *fs, const struct dt_uwant *w, uint32_t bucket)
+{
+	struct dt_uobject *o = make_object(w);
+
+	if (o == NULL)
+		return NULL;
+	o->next = fs->bucket[bucket];
 	fs->bucket[bucket] = o;
 	fs->bytes += bytes_of(o);
 	if (strcmp(w->path, "[vdso]") == 0)
@@ -118,6 +135,5 @@ void dt_uobject_release(struct dt_ufiles *fs, struct dt_uobject *o)
 	*at = o->next;
 	fs->bytes -= bytes_of(o);
 	dt_ufile_release(fs, o->file);
-	free(o->path);
-	free(o);
+	free_object(o);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The ground: memory, names, patterns, places in text, messages, files. */
+#include "base/clean.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/glob.h"
@@ -276,6 +277,30 @@ static void test_glob(void)
 	}
 }
 
+/* H 8 */
+static void test_clean(void)
+{
+	static const struct { const char *from, *to; } cases[] = {
+		{ "", "" }, { "libc.so.6", "libc.so.6" }, { "a b\tc", "a b?c" }, { "x\033[2J\n", "x?[2J?" },
+		{ "\x7f", "?" }, { "f\303\274r", "f\303\274r" }, { "\342\202\254", "\342\202\254" },
+		{ "\360\237\220\247", "\360\237\220\247" },
+		{ "c1 \302\233", "c1 ??" }, { "\302\240", "\302\240" }, { "cut \342\202", "cut ??" },
+		{ "\300\200 \377\200", "?? ??" }, { "\355\240\200", "???" },
+		{ "turned \342\200\256", "turned ???" }, { "line \342\200\250", "line ???" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool same = strcmp(cases[i].from, cases[i].to) == 0;
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s", cases[i].from);
+		CHECK_INT(dt_is_clean(text), same);
+		CHECK_INT(dt_clean(text), !same);
+		CHECK_STR(text, cases[i].to);
+		CHECK(dt_is_clean(text));
+	}
+}
+
 int main(void)
 {
 	struct dt_arena *a = dt_arena_new();
@@ -289,6 +314,7 @@ int main(void)
 	test_message(a);
 	test_long_line(a);
 	test_near();
+	test_clean();
 	test_glob();
 	test_file();
 	test_peek();
