@@ -211,6 +211,7 @@ install: all
 	install -m 644 include/sys/sdt.h $(DESTDIR)$(PREFIX)/include/sys/sdt.h
 	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	tools/install-man3 $(DESTDIR)$(PREFIX)/share/man/man3
+	tools/install-tools $(DESTDIR)$(PREFIX) $(PREFIX)
 	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
 	install -m 644 doc/API.md $(DESTDIR)$(PREFIX)/share/doc/dtrace
 	printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \

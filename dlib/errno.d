@@ -135,3 +135,38 @@ inline int EOWNERDEAD = 130;
 inline int ENOTRECOVERABLE = 131;
 inline int ERFKILL = 132;
 inline int EHWPOISON = 133;
+
+/* The name of an error; "" is none that we know. */
+inline string errno_string[int e] =
+    e == 1 ? "EPERM" : e == 2 ? "ENOENT" : e == 3 ? "ESRCH" : e == 4 ? "EINTR" : e == 5 ? "EIO" :
+    e == 6 ? "ENXIO" : e == 7 ? "E2BIG" : e == 8 ? "ENOEXEC" : e == 9 ? "EBADF" : e == 10 ? "ECHILD" :
+    e == 11 ? "EAGAIN" : e == 12 ? "ENOMEM" : e == 13 ? "EACCES" : e == 14 ? "EFAULT" :
+    e == 15 ? "ENOTBLK" : e == 16 ? "EBUSY" : e == 17 ? "EEXIST" : e == 18 ? "EXDEV" : e == 19 ? "ENODEV" :
+    e == 20 ? "ENOTDIR" : e == 21 ? "EISDIR" : e == 22 ? "EINVAL" : e == 23 ? "ENFILE" :
+    e == 24 ? "EMFILE" : e == 25 ? "ENOTTY" : e == 26 ? "ETXTBSY" : e == 27 ? "EFBIG" : e == 28 ? "ENOSPC" :
+    e == 29 ? "ESPIPE" : e == 30 ? "EROFS" : e == 31 ? "EMLINK" : e == 32 ? "EPIPE" : e == 33 ? "EDOM" :
+    e == 34 ? "ERANGE" : e == 35 ? "EDEADLK" : e == 36 ? "ENAMETOOLONG" : e == 37 ? "ENOLCK" :
+    e == 38 ? "ENOSYS" : e == 39 ? "ENOTEMPTY" : e == 40 ? "ELOOP" : e == 42 ? "ENOMSG" :
+    e == 43 ? "EIDRM" : e == 44 ? "ECHRNG" : e == 45 ? "EL2NSYNC" : e == 46 ? "EL3HLT" :
+    e == 47 ? "EL3RST" : e == 48 ? "ELNRNG" : e == 49 ? "EUNATCH" : e == 50 ? "ENOCSI" :
+    e == 51 ? "EL2HLT" : e == 52 ? "EBADE" : e == 53 ? "EBADR" : e == 54 ? "EXFULL" : e == 55 ? "ENOANO" :
+    e == 56 ? "EBADRQC" : e == 57 ? "EBADSLT" : e == 59 ? "EBFONT" : e == 60 ? "ENOSTR" :
+    e == 61 ? "ENODATA" : e == 62 ? "ETIME" : e == 63 ? "ENOSR" : e == 64 ? "ENONET" : e == 65 ? "ENOPKG" :
+    e == 66 ? "EREMOTE" : e == 67 ? "ENOLINK" : e == 68 ? "EADV" : e == 69 ? "ESRMNT" : e == 70 ? "ECOMM" :
+    e == 71 ? "EPROTO" : e == 72 ? "EMULTIHOP" : e == 73 ? "EDOTDOT" : e == 74 ? "EBADMSG" :
+    e == 75 ? "EOVERFLOW" : e == 76 ? "ENOTUNIQ" : e == 77 ? "EBADFD" : e == 78 ? "EREMCHG" :
+    e == 79 ? "ELIBACC" : e == 80 ? "ELIBBAD" : e == 81 ? "ELIBSCN" : e == 82 ? "ELIBMAX" :
+    e == 83 ? "ELIBEXEC" : e == 84 ? "EILSEQ" : e == 85 ? "ERESTART" : e == 86 ? "ESTRPIPE" :
+    e == 87 ? "EUSERS" : e == 88 ? "ENOTSOCK" : e == 89 ? "EDESTADDRREQ" : e == 90 ? "EMSGSIZE" :
+    e == 91 ? "EPROTOTYPE" : e == 92 ? "ENOPROTOOPT" : e == 93 ? "EPROTONOSUPPORT" :
+    e == 94 ? "ESOCKTNOSUPPORT" : e == 95 ? "ENOTSUP" : e == 96 ? "EPFNOSUPPORT" :
+    e == 97 ? "EAFNOSUPPORT" : e == 98 ? "EADDRINUSE" : e == 99 ? "EADDRNOTAVAIL" : e == 100 ? "ENETDOWN" :
+    e == 101 ? "ENETUNREACH" : e == 102 ? "ENETRESET" : e == 103 ? "ECONNABORTED" :
+    e == 104 ? "ECONNRESET" : e == 105 ? "ENOBUFS" : e == 106 ? "EISCONN" : e == 107 ? "ENOTCONN" :
+    e == 108 ? "ESHUTDOWN" : e == 109 ? "ETOOMANYREFS" : e == 110 ? "ETIMEDOUT" :
+    e == 111 ? "ECONNREFUSED" : e == 112 ? "EHOSTDOWN" : e == 113 ? "EHOSTUNREACH" : e == 114 ? "EALREADY" :
+    e == 115 ? "EINPROGRESS" : e == 116 ? "ESTALE" : e == 117 ? "EUCLEAN" : e == 118 ? "ENOTNAM" :
+    e == 119 ? "ENAVAIL" : e == 120 ? "EISNAM" : e == 121 ? "EREMOTEIO" : e == 122 ? "EDQUOT" :
+    e == 123 ? "ENOMEDIUM" : e == 124 ? "EMEDIUMTYPE" : e == 125 ? "ECANCELED" : e == 126 ? "ENOKEY" :
+    e == 127 ? "EKEYEXPIRED" : e == 128 ? "EKEYREVOKED" : e == 129 ? "EKEYREJECTED" :
+    e == 130 ? "EOWNERDEAD" : e == 131 ? "ENOTRECOVERABLE" : e == 132 ? "ERFKILL" : e == 133 ? "EHWPOISON" : "";

@@ -58,3 +58,14 @@ inline int FLTSTACK = 10;
 inline int FLTPAGE = 11;
 inline int FLTWATCH = 12;
 inline int FLTCPCOVF = 13;
+
+/* The name of a signal; "SIGRT" is that of all real-time signals. */
+inline string signal_string[int s] =
+    s == 1 ? "SIGHUP" : s == 2 ? "SIGINT" : s == 3 ? "SIGQUIT" : s == 4 ? "SIGILL" : s == 5 ? "SIGTRAP" :
+    s == 6 ? "SIGABRT" : s == 7 ? "SIGBUS" : s == 8 ? "SIGFPE" : s == 9 ? "SIGKILL" : s == 10 ? "SIGUSR1" :
+    s == 11 ? "SIGSEGV" : s == 12 ? "SIGUSR2" : s == 13 ? "SIGPIPE" : s == 14 ? "SIGALRM" :
+    s == 15 ? "SIGTERM" : s == 16 ? "SIGSTKFLT" : s == 17 ? "SIGCHLD" : s == 18 ? "SIGCONT" :
+    s == 19 ? "SIGSTOP" : s == 20 ? "SIGTSTP" : s == 21 ? "SIGTTIN" : s == 22 ? "SIGTTOU" :
+    s == 23 ? "SIGURG" : s == 24 ? "SIGXCPU" : s == 25 ? "SIGXFSZ" : s == 26 ? "SIGVTALRM" :
+    s == 27 ? "SIGPROF" : s == 28 ? "SIGWINCH" : s == 29 ? "SIGIO" : s == 30 ? "SIGPWR" :
+    s == 31 ? "SIGSYS" : s == 0 ? "0" : "SIGRT";

@@ -10,6 +10,12 @@ inst
 check $? "make install"
 [ -x "$tmp/root/usr/bin/dtrace" ] && [ -e "$tmp/root/usr/lib/libdtrace.so.0" ] && [ -e "$tmp/root/usr/share/man/man1/dtrace.1" ]
 check $? "command, library, manual page"
+[ -x "$tmp/root/usr/sbin/execsnoop" ] && [ -s "$tmp/root/usr/share/man/man8/execsnoop.8" ] &&
+    head -n 1 "$tmp/root/usr/sbin/execsnoop" | grep -qx '#!/usr/sbin/dtrace -s' && [ -s "$tmp/root/usr/share/doc/dtrace/tools/execsnoop.txt" ]
+check $? "the tools, their manual pages and examples"
+make -s -o all B="$build" DESTDIR="$tmp/local" PREFIX=/usr/local install >"$tmp/log" 2>&1 &&
+    head -n 1 "$tmp/local/usr/local/sbin/execsnoop" | grep -qx '#!/usr/local/sbin/dtrace -s'
+check $? "the tools run the dtrace of their own prefix"
 "$tmp/root/usr/sbin/dtrace" -e -n 'BEGIN { trace(1); }' >"$tmp/log" 2>&1
 check $? "sbin/dtrace is the same command"
 for name in lockstat plockstat; do
