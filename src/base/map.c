@@ -46,17 +46,18 @@ static void link_entry(struct dt_map *m, uint32_t i)
 	*head = i + 1;
 }
 
-/* As many buckets as entries: chains stay short. */
+/* As many buckets as entries: chains stay short. Memory may run out (a jump) until the first change is made. */
 static void grow_map(struct dt_map *m)
 {
 	uint32_t cap = m->cap ? m->cap * 2 : 16;
 	struct dt_map_entry *v = DT_NEWN(m->arena, struct dt_map_entry, cap);
+	uint32_t *bucket = DT_NEWN(m->arena, uint32_t, cap);
 
 	if (m->n)
 		memcpy(v, m->v, m->n * sizeof(*v));
 	m->v = v;
 	m->cap = m->nbucket = cap;
-	m->bucket = DT_NEWN(m->arena, uint32_t, cap);
+	m->bucket = bucket;
 	for (uint32_t i = 0; i < m->n; i++)
 		link_entry(m, i);
 }
