@@ -46,7 +46,10 @@ static void link_entry(struct dt_map *m, uint32_t i)
 	*head = i + 1;
 }
 
-/* As many buckets as entries: chains stay short. Memory may run out (a jump) until the first change is made. */
+/*
+ * As many buckets as entries: chains stay short. Memory may run out, a jump out of here, until the
+ * first change is made.
+ */
 static void grow_map(struct dt_map *m)
 {
 	uint32_t cap = m->cap ? m->cap * 2 : 16;
