@@ -20,6 +20,19 @@ check $? "each function is named by one page${differ:+: }$(echo $differ)"
     cc -std=c11 -Wall -Werror -Iinclude -fsyntax-only "$tmp/protos.c" 2>"$tmp/log"
 check $? "the prototypes in the pages are those of the header"
 
+# doc/API.md names each function: whole, or behind a sibling by the end of its name ("dtrace_anon_save() and _load()").
+missing=
+for f in $(cat "$tmp/functions"); do
+	end=$(echo "$f" | sed 's/revsorted$/sorted/') found=
+	while [ -z "$found" ] && [ -n "$end" ]; do
+		grep -q "[^a-z0-9_]${end}[^a-z0-9_]" doc/API.md && found=yes
+		case $end in _*_*) end=_${end#_*_} ;; _*) end= ;; *) end=_${end#*_} ;; esac
+	done
+	[ -n "$found" ] || missing="$missing $f"
+done
+[ -z "$missing" ]
+check $? "doc/API.md names each function${missing:+:}$missing"
+
 if [ ! -e "$BUILD/libdtrace.so" ] || nm -D "$BUILD/libdtrace.so" | grep -q __asan; then
 	echo "ok - the example # SKIP no shared library that plain programs can use"
 	exit 0
