@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations: the tuple's actions in, the update of this CPU's words out. The buffer in use is found
- * through an array of maps, so that the consumer can put another in its place. Updates are atomic: a
- * probe that interrupts this one on the same CPU loses nothing. Data start as zeros; min and max are
- * kept so that 0 is their beginning (dt_agg_decode).
+ * Aggregations: the actions of a tuple in, code out that updates this CPU's words. The buffer in use is found
+ * through an array of maps, so that the consumer can put another in its place. Updates are atomic: when a
+ * probe interrupts this one on the same CPU nothing is lost. Data start as zeros; min and max are kept in a
+ * form where 0 is less than anything (dt_agg_decode()).
  */
 #include "bpf/build.h"
 #include "bpf/context.h"
@@ -14,6 +14,7 @@
 
 /* ---- layout ---- */
 
+/* *probe: the key is a part of the probe's name, from 1, and is kept as the probe's number, 4 bytes. */
 static uint32_t key_size(struct dt_build *b, const struct dt_act *act, uint8_t *probe)
 {
 	struct dt_known k = dt_difo_simple(act->difo);
@@ -69,19 +70,19 @@ static bool only_probes(const struct dt_agglayout *o)
 }
 
 /*
- * What an element takes of aggsize: the kernel's own part of it (48 bytes and 16 of the table), its key
- * and its words.
+ * What an element counts against aggsize: the kernel's own part of it (48 bytes, and 16 in the table), its
+ * key and its words.
  */
 uint32_t dt_agg_takes(const struct dt_agglayout *o) { return 64 + o->mapkey + 8 * o->cpuwords; }
 
 /*
- * Elements are made when they are first counted, each CPU's own: the CPU is the last word of the key. A
- * hash with values for all CPUs (PERCPU_HASH) would take their memory from the allocator of per-CPU
- * memory, which has 4 pages at hand in a probe and gets more by a worker thread: 16 new elements of
- * quantize() in a row, and the rest are lost. What a plain hash takes is refilled from the slabs as
- * soon as interrupts are on. Where they are off it has no more than some dozen, and a function that is
- * first called there would be lost: when the keys are probes alone, of functions of the kernel, all
- * elements are made at once, for all CPUs.
+ * Elements are made when they are first counted, and each CPU has its own: the CPU is the last word of the
+ * key. A hash with values for all CPUs (PERCPU_HASH) would take memory from the allocator of per-CPU memory,
+ * which has 4 pages at hand in a probe and gets more from a worker thread: 16 new elements of quantize() in a
+ * row, and the rest would be lost. What a plain hash takes is refilled from the slabs as soon as interrupts
+ * are on. Where they are off there are only some dozen at hand, and a function that is first called there
+ * would be lost. So when the keys are nothing but probes, and those are functions of the kernel, a
+ * PERCPU_HASH makes all elements at the start.
  */
 static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 {
@@ -99,7 +100,7 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 		type = BPF_MAP_TYPE_HASH;
 		flags = BPF_F_NO_PREALLOC;
 		n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1) / dt_agg_takes(o);
-		/* the kernel refuses that many: it is told then */
+		/* the kernel refuses that many, and the session says so */
 		n = n < 1 ? 1 : n > UINT32_MAX ? UINT32_MAX : n;
 		o->bycpu = true;
 	}
@@ -112,10 +113,11 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 }
 
 /*
- * One use: the field becomes as wide as its value; a probe's name stays a number only if all uses are
- * that name.
+ * One use of an aggregation: each field becomes at least as wide as its key here. A probe's name stays a
+ * number only if all uses have that name there; else it is a string. The arrays are const to readers of the
+ * layout.
  */
-static void widen(struct dt_build *b, struct dt_bagg *agg, const struct dt_act *keys)
+static void widen_keys(struct dt_build *b, struct dt_bagg *agg, const struct dt_act *keys)
 {
 	struct dt_agglayout *o = agg->layout;
 	struct dt_recfield *f = (struct dt_recfield *)o->key;
@@ -141,7 +143,8 @@ static void widen(struct dt_build *b, struct dt_bagg *agg, const struct dt_act *
 	}
 }
 
-static void use_of(struct dt_build *b, const struct dt_act *act)
+/* The first entry of the tuple is the aggregation's number, which the compiler makes a constant. */
+static void note_use(struct dt_build *b, const struct dt_act *act)
 {
 	const struct dt_act *tuple = act - act->ntuple;
 	struct dt_known id = act->ntuple ? dt_difo_simple(tuple[0].difo) : (struct dt_known){ 0 };
@@ -156,10 +159,10 @@ static void use_of(struct dt_build *b, const struct dt_act *act)
 		o->key_probe = DT_NEWN(b->arena, uint8_t, o->nkeys + 1);
 		o->key_int = dt_arena_alloc(b->arena, (o->nkeys + 1) * sizeof(*o->key_int));
 	}
-	widen(b, agg, tuple + 1);
+	widen_keys(b, agg, tuple + 1);
 }
 
-static void uses_of(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
+static void note_uses(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dt_ecb *e = en[i].ecb;
@@ -168,11 +171,12 @@ static void uses_of(struct dt_build *b, const struct dt_enabling *en, uint32_t n
 			continue;
 		for (uint32_t k = 0; k < e->nacts; k++) {
 			if (DT_ACT_IS_AGG(e->acts[k].kind))
-				use_of(b, &e->acts[k]);
+				note_use(b, &e->acts[k]);
 		}
 	}
 }
 
+/* Fields in the order of the keys, each aligned by its size. */
 static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 {
 	struct dt_agglayout *o = agg->layout;
@@ -200,12 +204,12 @@ static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 }
 
 /*
- * The most probes there can be among keys; 0 where none is of a function of the kernel, or where a hook may
- * run inside a lock of a map. Elements made at once lie in lists with spinlocks, for which such a program
- * would wait on the very CPU that holds them; the locks of a hash that takes its elements when they are
- * needed are looked at first by the kernel, and the element is a drop.
+ * How many probes there can be among keys. 0 when none of them is a function of the kernel, and when a hook
+ * may run inside a lock of a map: elements made at the start lie in lists with spinlocks, and such a program
+ * would wait for one on the very CPU that holds it. For a hash that makes its elements when they are needed
+ * the kernel tests the lock first, and the element is a drop.
  */
-static uint32_t probes_of(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+static uint32_t count_probes(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	uint32_t sum = b->opts->nerrors;
 	bool functions = false, locks = false;
@@ -218,14 +222,14 @@ static uint32_t probes_of(const struct dt_build *b, const struct dt_image_hook *
 	return functions && !locks ? sum : 0;
 }
 
-/* Every use is looked at before the first is made, so that all agree on where the keys lie. */
+/* All uses are looked at before code is made for any, so that all agree on where the keys lie. */
 void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
-	uint32_t probes = probes_of(b, hooks, n);
+	uint32_t probes = count_probes(b, hooks, n);
 
 	for (uint32_t h = 0; h < n; h++)
-		uses_of(b, hooks[h].en, hooks[h].nen);
-	uses_of(b, b->opts->errors, b->opts->nerrors);
+		note_uses(b, hooks[h].en, hooks[h].nen);
+	note_uses(b, b->opts->errors, b->opts->nerrors);
 	for (size_t i = 0; i < b->aggs.n; i++) {
 		if (b->aggs.v[i].layout->key)
 			place_keys(b, &b->aggs.v[i], probes);
@@ -234,7 +238,7 @@ void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 
 /* ---- keys ---- */
 
-/* 4 bytes of the key; the room for keys lies behind scratch, which may be large. R2 changes. */
+/* Stores 4 bytes of the key. Keys lie behind scratch, maybe too far for an offset of 16 bits. R2 changes. */
 static void store_word(struct dt_lower *l, int base, int off, int reg)
 {
 	if (off + 4 > INT16_MAX) {
@@ -246,6 +250,7 @@ static void store_word(struct dt_lower *l, int base, int off, int reg)
 	dt_stx(l->a, B4, base, off, reg);
 }
 
+/* A field that is wider than this use's key is filled up with zeros; a mixed one gets its size behind it. */
 static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const struct dt_act *act, uint32_t i,
     int base, int off)
 {
@@ -284,8 +289,12 @@ static void key_gaps(struct dt_lower *l, const struct dt_agglayout *o, int base,
 	}
 }
 
-static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act, int *base,
-    int *off)
+/*
+ * Makes the key, in the frame when it is short and there is no slot, else at slot_key, and says where. It is
+ * made field by field: code of a later field must leave slot_key alone.
+ */
+static void lower_keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_act *acts, int act,
+    int *base, int *off)
 {
 	const struct dt_agglayout *o = agg->layout;
 	uint32_t room = (o->mapkey + 7) & ~7u;
@@ -308,6 +317,7 @@ static void keys(struct dt_lower *l, const struct dt_bagg *agg, const struct dt_
 
 /* ---- finding the element ---- */
 
+/* r2 = the key; without keys the buffers are arrays, and their index is the 0 in F_T0. */
 static void key_ptr(struct dt_lower *l, const struct dt_agglayout *o, int base, int off)
 {
 	if (!o->keysize) {
@@ -318,8 +328,8 @@ static void key_ptr(struct dt_lower *l, const struct dt_agglayout *o, int base, 
 	dt_alui(l->a, BPF_ADD, R2, off);
 }
 
-/* R0 = this CPU's words; a new element is made when there is none; goes to `drop` when there is no room. */
-static void element_here(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+/* R0 = this CPU's words. An element that is not there is made; without room for it on to `drop`. */
+static void find_element_here(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
 {
 	const struct dt_agglayout *o = agg->layout;
 	struct dt_emit *a = l->a;
@@ -344,7 +354,7 @@ static void element_here(struct dt_lower *l, const struct dt_bagg *agg, int base
 	if (l->b->zeros < 8 * o->cpuwords)
 		l->b->zeros = 8 * o->cpuwords;
 	dt_mapval(a, R3, dt_constants(l->b), DT_OFF_ZEROS);
-	dt_imm(a, R4, BPF_NOEXIST);	/* another CPU may have been faster: then it is there */
+	dt_imm(a, R4, BPF_NOEXIST);	/* when somebody was faster it is there, and stays */
 	dt_help(l, BPF_FUNC_map_update_elem);
 	dt_mov(a, R1, R9);
 	key_ptr(l, o, base, off);
@@ -353,21 +363,21 @@ static void element_here(struct dt_lower *l, const struct dt_bagg *agg, int base
 	dt_put(a, have);
 }
 
-/* A function of its own: r1 the key, or NULL comes back. */
+/* The same as a function that clauses call: r1 is the key; r0 = the words, or NULL. */
 static void element_common(struct dt_lower *l, uint64_t i)
 {
 	uint32_t drop = dt_label(l->a);
 
 	if (l->b->aggs.v[i].layout->keysize)
 		dt_mov(l->a, R6, R1);
-	element_here(l, &l->b->aggs.v[i], R6, 0, drop);
+	find_element_here(l, &l->b->aggs.v[i], R6, 0, drop);
 	dt_put(l->a, drop);
 }
 
-static void element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+static void find_element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
 {
 	if (!l->compact) {
-		element_here(l, agg, base, off, drop);
+		find_element_here(l, agg, base, off, drop);
 		return;
 	}
 	if (agg->layout->keysize) {
@@ -392,7 +402,7 @@ void dt_agg_add_one(struct dt_lower *l, int word)
 
 void dt_agg_word(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
-	/* never; the verifier wants to see it */
+	/* never taken; the verifier needs the bound */
 	dt_jmpi(l->a, BPF_JGT, R2, (int32_t)o->nwords - 1, drop);
 	dt_alui(l->a, BPF_LSH, R2, 3);
 	dt_mov(l->a, R3, R0);
@@ -428,8 +438,8 @@ void dt_agg_extreme(struct dt_lower *l, int word, bool least, uint32_t drop)
 }
 
 /*
- * log2 of a number all of whose lower bits are set, by the upper six bits of its product with SPREAD:
- * they all differ.
+ * For the 64 numbers 2^n - 1, n from 1 on, the upper six bits of the product with SPREAD are all different:
+ * they index a table of logarithms.
  */
 #define SPREAD 0x03f79d71b4cb0a89ull
 
@@ -441,12 +451,12 @@ static uint32_t log2_table(struct dt_lower *l)
 		return l->b->log2 - 1;
 	for (unsigned i = 0; i < 63; i++)
 		table[((2ull << i) - 1) * SPREAD >> 58] = (uint8_t)i;
-	table[UINT64_MAX * SPREAD >> 58] = 62;	/* -2^63 goes with -2^62 */
+	table[UINT64_MAX * SPREAD >> 58] = 62;	/* quantize() counts -2^63 with -2^62 */
 	l->b->log2 = dt_pool_bytes(l->b, table, sizeof(table)) + 1;
 	return l->b->log2 - 1;
 }
 
-/* One way for the verifier to walk, and not 64. */
+/* Sets all bits below the highest, then looks the number up: one path for the verifier, and not 64. */
 void dt_agg_log2(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -466,8 +476,10 @@ void dt_agg_log2(struct dt_lower *l)
 
 /* ---- the action ---- */
 
-/* The value and the increment of an aggregating function, into the frame. */
-static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act, bool incr)
+/*
+ * Puts the value and the increment of an aggregating function into the frame; the increment may be left out.
+ */
+static void lower_arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n, int act, bool incr)
 {
 	if (n < 2 && incr)
 		dt_sti(l->a, B8, FP, F_INCR, 1);
@@ -482,6 +494,10 @@ static void arguments(struct dt_lower *l, const struct dt_act *acts, uint32_t n,
 	}
 }
 
+/*
+ * The tuple stands before the action: the aggregation's number, the keys, the arguments. `seen` is set when the
+ * words have been changed.
+ */
 void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 {
 	const struct dt_act *act = &ecb->acts[i], *tuple = act - act->ntuple;
@@ -492,11 +508,11 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 
 	if (!agg)
 		REFUSE(l, "this aggregation is not declared by the program");
-	keys(l, agg, tuple + 1, (int)first, &base, &off);
-	arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys,
+	lower_keys(l, agg, tuple + 1, (int)first, &base, &off);
+	lower_arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys,
 	    (int)(first + agg->layout->nkeys), dt_act_rule(act)->most > 1);
 	l->act = (int)i;
-	element(l, agg, base, off, drop);
+	find_element(l, agg, base, off, drop);
 	dt_aggfunc_of(act->kind)->lower(l, agg->layout, drop);
 	if (agg->layout->seen)
 		dt_sti(l->a, B8, R0, 8 * (int)agg->layout->seen, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where a clause's arguments come from: words of the program's context, registers of the kernel or of the
- * process, the slot. And what tells probes apart whose clauses share their code.
+ * process, the slot. And where it finds which probe fired, when enablings share its code.
  */
 #include "bpf/build.h"
 #include "base/compat.h"
@@ -10,8 +10,9 @@
 #define MAX_ERRNO 4095
 
 /*
- * r0 = the word at pt_regs + off; the registers are the kernel's own, reading them does not fail. Through a
- * pointer whose type the verifier knows it is a plain load and not a copy by a helper.
+ * r0 = the word at pt_regs + off, as the process had it when it came into the kernel; reading it does not
+ * fail. Through a pointer whose type the verifier knows it is a plain load; older kernels need a copy by a
+ * helper, from the address in the first word of a tracepoint's context.
  */
 static void read_regs(struct dt_emit *a, const struct dt_features *feat, int off, int size)
 {
@@ -62,7 +63,7 @@ static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
 	dt_alui(a, BPF_AND, R0, (int32_t)m->syscall.compat_bit);
 }
 
-/* Takes r9; a number that is nobody's comes out as DT_COMPAT_NONE, which is none here either. */
+/* A number that no call has becomes DT_COMPAT_NONE, which no call of this machine has either. r9 changes. */
 void dt_syscall_native(struct dt_build *b, struct dt_emit *a)
 {
 	uint32_t native = dt_label(a);
@@ -143,7 +144,7 @@ static void perf_arg(struct dt_lower *l, unsigned i)
 	dt_put(a, done);
 }
 
-/* Arguments of a function as registers have them when it is called; more are on the stack. */
+/* Argument n of those that a function has on the stack, at its entry; 0 when it cannot be read. */
 static void stack_arg(struct dt_lower *l, unsigned n, bool user)
 {
 	struct dt_emit *a = l->a;
@@ -155,7 +156,7 @@ static void stack_arg(struct dt_lower *l, unsigned n, bool user)
 	dt_fpaddr(a, R1, F_T0);
 	dt_imm(a, R2, 8);
 	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
-	dt_ldx(a, B8, R0, FP, F_T0);	/* 0 when it cannot be read */
+	dt_ldx(a, B8, R0, FP, F_T0);
 }
 
 static void call_arg(struct dt_lower *l, unsigned i, bool user)
@@ -168,7 +169,7 @@ static void call_arg(struct dt_lower *l, unsigned i, bool user)
 		stack_arg(l, i - m->regs.nargs, user);
 }
 
-/* What differs between enablings that share the code is in their entry. */
+/* r0 = the offset of the return in its function: in the entry, when enablings share the code. */
 static void site_of(struct dt_lower *l)
 {
 	if (!l->shared) {
@@ -179,7 +180,7 @@ static void site_of(struct dt_lower *l)
 	dt_ldx(l->a, B4, R0, R0, (int)offsetof(struct dt_entry, site));
 }
 
-/* arg0 the offset of the return, where it is known; arg1 the value; arg2 … the arguments, of fexit */
+/* At a return: arg0 its offset, where that is known; arg1 the value; at fexit arg2 … the arguments. */
 static void return_arg(struct dt_lower *l, unsigned i)
 {
 	bool fexit = l->ctx == DT_CTX_FEXIT;
@@ -196,6 +197,7 @@ static void return_arg(struct dt_lower *l, unsigned i)
 		dt_imm(l->a, R0, 0);
 }
 
+/* The order of the tests counts: ERROR and derived probes have arguments of their own, whatever the hook. */
 void dt_arg(struct dt_lower *l, unsigned i)
 {
 	l->cached = 0;
@@ -232,7 +234,9 @@ void dt_arg(struct dt_lower *l, unsigned i)
 		break;
 	case DT_CTX_PERF: perf_arg(l, i); break;
 	}
-	/* of trampolines the verifier knows which are pointers, and lets nobody count with those */
+	/*
+	 * at trampolines the verifier knows which arguments are pointers, and allows no arithmetic with them
+	 */
 	if (l->ctx == DT_CTX_FENTRY || l->ctx == DT_CTX_FEXIT)
 		dt_scalar(l->a, R0);
 }

@@ -131,7 +131,8 @@ void dt_lower_load(struct dt_lower *, uint32_t in);
 void dt_lower_store(struct dt_lower *, uint32_t in);
 void dt_lower_allocs(struct dt_lower *, uint32_t in);
 void dt_lower_copys(struct dt_lower *, uint32_t in);
-void dt_lower_scmp(struct dt_lower *, uint32_t in);
+/* The widest access that is aligned at off and not longer than n: 1, 2, 4 or 8. */
+uint32_t dt_access_width(int off, uint32_t n);
 /*
  * To the memory at a BPF register + off, of a size that is known now. A string: `pad` fills all of it with
  * zeros behind the NUL, `user`: it is read from the process. A null string becomes the empty one; an address
@@ -142,6 +143,9 @@ void dt_copy_string(
     struct dt_lower *, struct dt_known, int base, int off, uint32_t size, bool pad, bool user);
 /* from the address in r0 */
 void dt_copy_bytes(struct dt_lower *, int base, int off, uint32_t size, bool user);
+
+/* compare.c */
+void dt_lower_scmp(struct dt_lower *, uint32_t in);
 
 /* variables.c, builtins.c, calls.c, arguments.c, stack.c */
 void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of subroutines: the tuple in, a value in a DIF register out. The code itself is made by the
- * subroutine's row; here is what the rows of src/builtin make it of (bpf/lower.h): arguments, strings in
- * the slot, functions of src/bpf/runtime.
+ * Calls of subroutines: the tuple in, a value in a DIF register out. The subroutine's row in src/builtin
+ * makes the code; here are the parts of bpf/lower.h that it is made of: arguments, strings in the slot,
+ * functions of src/bpf/runtime.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
@@ -88,7 +88,7 @@ void dt_tuple_string_at(struct dt_lower *l, uint32_t i)
 	dt_ldx(a, B8, R0, FP, F_T0);
 	dt_jmpi(a, BPF_JSLE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
 	l->pc = pc;
-	/* "R2 unbounded memory access" if it does not see this */
+	/* never taken; without it: "R2 unbounded memory access" */
 	dt_jmpi(a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 }
 
@@ -109,7 +109,6 @@ void dt_tuple_string(struct dt_lower *l, uint32_t i, enum dt_buffer buffer)
 void dt_work(struct dt_lower *l, int at, int reg) { dt_stx(l->a, B8, dt_slot_reg(l), at, reg); }
 void dt_work_imm(struct dt_lower *l, int at, int32_t v) { dt_sti(l->a, B8, dt_slot_reg(l), at, v); }
 
-/* Copies of the string arguments and their lengths. */
 void dt_tuple_strings(struct dt_lower *l, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -139,7 +138,7 @@ void dt_runtime_on(struct dt_lower *l, const char *name, enum dt_buffer first)
 
 void dt_runtime(struct dt_lower *l, const char *name) { dt_runtime_on(l, name, DT_BUF_A); }
 
-/* The result is a string of r0 bytes where r9 says. */
+/* The test is never true; it bounds r0 for the verifier. */
 void dt_runtime_take(struct dt_lower *l)
 {
 	dt_jmpi(l->a, BPF_JGT, R0, (int32_t)l->b->opts->strsize, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));

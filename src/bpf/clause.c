@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One clause: predicate, room for its record in this CPU's buffer (record.c), actions in order, the
- * record sent. A fault gives the room back, tells of itself with a record of its own and ends the
- * clause.
+ * One clause: its predicate, room for its record in this CPU's buffer (record.c), its actions in order, and
+ * the record is sent. A fault gives the room back, sends a record of its own and ends the clause. On every
+ * way out the record has been either sent or given back: the verifier insists on that.
  */
+#include "base/count.h"
 #include "bpf/build.h"
 
 struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
@@ -18,7 +19,10 @@ uint32_t dt_drop_label(struct dt_lower *l)
 	return l->drop;
 }
 
-/* After exit() no arm begins, and nothing goes on behind the one it is in. */
+/*
+ * After exit() no arm of an if begins, and nothing runs behind the arm that exit() is in: where an arm begins
+ * or ends, the clause jumps to `quit`.
+ */
 static void arm_ends(struct dt_lower *l, const struct dt_ecb *e, uint32_t act, uint32_t quit)
 {
 	if (!l->arms || !dt_ecb_part(e, act))
@@ -27,7 +31,12 @@ static void arm_ends(struct dt_lower *l, const struct dt_ecb *e, uint32_t act, u
 	dt_jmpi(l->a, BPF_JNE, R1, 0, quit);
 }
 
-static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_reclayout *rec, uint32_t sent)
+/*
+ * An action SKIPZ (an if) jumps over the next `arg` actions when its value is 0: the label before the action
+ * behind them is kept in `skip`. Entries of tuples are made by the action that uses them.
+ */
+static void lower_actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_reclayout *rec,
+    uint32_t sent)
 {
 	uint32_t *skip = DT_NEWN(l->b->arena, uint32_t, e->nacts + 1);	/* label before this action, 0 none */
 
@@ -62,10 +71,10 @@ static void actions(struct dt_lower *l, const struct dt_ecb *e, const struct dt_
 /* ---- faults ---- */
 
 /*
- * For each place that can fault: code in R1, address in R2, action and offset in R3, then the clause's
- * fault code.
+ * For each place that can fault: its code in R1, the address in R2, action and offset in R3, then a jump to
+ * l->fault.
  */
-static void stubs(struct dt_lower *l, size_t from)
+static void emit_stubs(struct dt_lower *l, size_t from)
 {
 	for (size_t i = from; i < l->stubs.n; i++) {
 		const struct dt_stub *s = &l->stubs.v[i];
@@ -83,8 +92,11 @@ static void stubs(struct dt_lower *l, size_t from)
 
 static int fault_off(size_t off) { return F_NEWS - (int)sizeof(struct fault_record) + (int)off; }
 
-/* Sets arguments of dtrace:::ERROR: epid, action from 1, offset, fault, address. */
-static void error_args(struct dt_lower *l)
+/*
+ * Sets the arguments of dtrace:::ERROR from the record of the fault: arg1 epid, arg2 action from 1, arg3
+ * offset, arg4 fault, arg5 address. The others are 0.
+ */
+static void set_error_args(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 	static const struct {
@@ -101,7 +113,7 @@ static void error_args(struct dt_lower *l)
 	dt_sti(a, B8, R6, S_ERROR_ARGS, 0);
 	for (int i = 6; i < 10; i++)
 		dt_sti(a, B8, R6, S_ERROR_ARGS + 8 * i, 0);
-	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
+	for (size_t i = 0; i < DT_COUNT(from); i++) {
 		dt_ldx(a, from[i].size == 4 ? B4 : B8, R1, FP, fault_off(from[i].off));
 		if (from[i].arg == 2)
 			dt_alui(a, BPF_ADD, R1, 1);
@@ -114,8 +126,8 @@ static void error_args(struct dt_lower *l)
 }
 
 /*
- * The record is given back by the code of the place (predicate: there is none), so that one tail serves
- * both.
+ * What faults before and behind the reservation of the record have in common. A fault in a clause of ERROR is
+ * only counted: it must not make another one.
  */
 static void fault_tail(struct dt_lower *l)
 {
@@ -140,10 +152,10 @@ static void fault_tail(struct dt_lower *l)
 	dt_record_lost(l);
 	dt_put(a, sent);
 	if (l->b->opts->nerrors)
-		error_args(l);
+		set_error_args(l);
 }
 
-/* Puts what the stub loaded into the record, before anything clobbers it. */
+/* Puts what the stub loaded into the record of the fault, before a call changes R1 … R3. */
 static void fault_head(struct dt_lower *l, bool reserved)
 {
 	struct dt_emit *a = l->a;
@@ -159,7 +171,8 @@ static void fault_head(struct dt_lower *l, bool reserved)
 
 /* ---- the clause ---- */
 
-static bool uses(const struct dt_difo *d, unsigned op, uint32_t lo, uint32_t hi)
+/* Whether the DIFO has that instruction with a variable from lo to hi. */
+static bool difo_uses(const struct dt_difo *d, unsigned op, uint32_t lo, uint32_t hi)
 {
 	for (uint32_t i = 0; d && i < d->ntext; i++) {
 		if (dt_dif_op(d->text[i]) == op && dt_dif_v16(d->text[i]) >= lo &&
@@ -169,23 +182,23 @@ static bool uses(const struct dt_difo *d, unsigned op, uint32_t lo, uint32_t hi)
 	return false;
 }
 
-/* What makes a derived probe may use variables too. */
+/* The expressions that make a derived probe may use variables too. */
 static bool derived_uses(const struct dt_enabling *en, unsigned op)
 {
 	for (int i = 0; i < 10 && en->args[i]; i++) {
-		if (uses(en->args[i], op, 0, UINT16_MAX))
+		if (difo_uses(en->args[i], op, 0, UINT16_MAX))
 			return true;
 	}
-	return uses(en->when, op, 0, UINT16_MAX);
+	return difo_uses(en->when, op, 0, UINT16_MAX);
 }
 
 static bool clause_uses(const struct dt_ecb *e, unsigned op, uint32_t lo, uint32_t hi)
 {
 	for (uint32_t i = 0; i < e->nacts; i++) {
-		if (uses(e->acts[i].difo, op, lo, hi))
+		if (difo_uses(e->acts[i].difo, op, lo, hi))
 			return true;
 	}
-	return uses(e->pred, op, lo, hi);
+	return difo_uses(e->pred, op, lo, hi);
 }
 
 static bool branched_to(const struct dt_difo *d, uint32_t pc)
@@ -198,8 +211,8 @@ static bool branched_to(const struct dt_difo *d, uint32_t pc)
 }
 
 /*
- * Bits of those among arg0 … arg9 that the DIFO reads; args[] with an index that is no constant may be
- * any of them.
+ * Bits of those among arg0 … arg9 that the DIFO reads. An args[] whose index is no constant may be any of
+ * them; an index is a constant when the instruction before sets it and no branch comes in between.
  */
 static uint32_t args_read(const struct dt_difo *d)
 {
@@ -242,18 +255,22 @@ static bool has_kind(const struct dt_ecb *e, uint16_t kind)
 
 static uint32_t times_used(const struct dt_ecb *e, uint32_t id)
 {
-	uint32_t n = uses(e->pred, DT_DIF_LDGS, id, id);
+	uint32_t n = difo_uses(e->pred, DT_DIF_LDGS, id, id);
 
 	for (uint32_t i = 0; i < e->nacts; i++)
-		n += uses(e->acts[i].difo, DT_DIF_LDGS, id, id);
+		n += difo_uses(e->acts[i].difo, DT_DIF_LDGS, id, id);
 	return n;
 }
 
-/* Process and thread come from one call: before the predicate if that looks at them, else after it. */
+/*
+ * Process and thread come from one call of a helper, which is made once where the clause needs them twice:
+ * before the predicate if that looks at them, else after it. With a slot the frame stays short, as the
+ * clause calls functions.
+ */
 static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
 {
 	if (l->slot || l->b->opts->pidns_ino != 0 ||
-	    before != uses(e->pred, DT_DIF_LDGS, DT_VAR_pid, DT_VAR_tid) ||
+	    before != difo_uses(e->pred, DT_DIF_LDGS, DT_VAR_pid, DT_VAR_tid) ||
 	    times_used(e, DT_VAR_pid) + times_used(e, DT_VAR_tid) < 2)
 		return;
 	dt_help(l, BPF_FUNC_get_current_pid_tgid);
@@ -261,7 +278,7 @@ static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
 	l->ids = true;
 }
 
-static void prologue(struct dt_lower *l, const struct dt_ecb *e)
+static void begin_clause(struct dt_lower *l, const struct dt_ecb *e)
 {
 	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS);
 
@@ -278,8 +295,8 @@ static void prologue(struct dt_lower *l, const struct dt_ecb *e)
 }
 
 /*
- * A text of a derived probe, r0. Where its provider says so, what cannot be followed is 0 and no fault
- * of the clause.
+ * r0 = the value of an expression of a derived probe. Where its provider says so (`soft`), a bad address
+ * gives 0 and is no fault of the clause: the stubs of the expression stand here and go no further.
  */
 static void derived_value(struct dt_lower *l, const struct dt_difo *d)
 {
@@ -292,7 +309,7 @@ static void derived_value(struct dt_lower *l, const struct dt_difo *d)
 	dt_field_number(l);
 	if (l->en->soft && l->stubs.n > from) {
 		dt_ja(l->a, done);
-		stubs(l, from);
+		emit_stubs(l, from);
 		dt_put(l->a, l->fault);
 		dt_imm(l->a, R0, 0);
 		l->stubs.n = from;
@@ -302,8 +319,8 @@ static void derived_value(struct dt_lower *l, const struct dt_difo *d)
 	l->cached = 0;
 }
 
-/* A derived probe: whether it fires at all, then those of its arguments the clause looks at. */
-static void derive(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
+/* A derived probe: whether it fires at all, then those of its arguments that the clause reads. */
+static void derive_probe(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
 {
 	const struct dt_enabling *en = l->en;
 	uint32_t bits = clause_args(e);
@@ -330,13 +347,14 @@ static void derive(struct dt_lower *l, const struct dt_ecb *e, uint32_t quit)
 	l->raw_args = false;
 }
 
-static void predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
+static void lower_predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
 {
 	dt_lower_difo(l, pred);
 	dt_field_number(l);
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
 }
 
+/* `early`: so many stubs are of places where there was no record yet. Leaves with r0 = 1. */
 static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 {
 	uint32_t tail = dt_label(l->a);
@@ -344,7 +362,7 @@ static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 
 	if (early) {			/* there is no record yet */
 		l->stubs.n = early;
-		stubs(l, 0);
+		emit_stubs(l, 0);
 		l->stubs.n = n;
 		dt_put(l->a, l->fault);
 		fault_head(l, false);
@@ -352,7 +370,7 @@ static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 	}
 	if (n > early) {
 		l->fault = dt_label(l->a);
-		stubs(l, early);
+		emit_stubs(l, early);
 		dt_put(l->a, l->fault);
 		fault_head(l, l->reserved);
 	}
@@ -381,6 +399,7 @@ static uint32_t certain_exit(const struct dt_ecb *e)
 	return i;
 }
 
+/* Whether an arm begins or ends behind an exit(): then F_EXITED has to be kept. */
 static bool exit_before_arm(const struct dt_ecb *e)
 {
 	bool exits = false;
@@ -394,10 +413,10 @@ static bool exit_before_arm(const struct dt_ecb *e)
 }
 
 /*
- * Without room for its record a clause does not run. But tracing ends when it is to end: exit() needs
- * no room.
+ * Without room for its record a clause does not run. But tracing ends when it is to end: an exit() that would
+ * run in any case runs even then, without a record.
  */
-static void reserve(struct dt_lower *l, const struct dt_ecb *e, uint32_t size, uint32_t quit)
+static void reserve_record(struct dt_lower *l, const struct dt_ecb *e, uint32_t size, uint32_t quit)
 {
 	uint32_t none = dt_label(l->a), good = dt_label(l->a), act = certain_exit(e);
 
@@ -425,6 +444,10 @@ static void drop_code(struct dt_lower *l, uint32_t quit)
 	dt_ja(l->a, quit);
 }
 
+/*
+ * F_TIME is set to 0 at the start, and that store is taken out again when nothing asks for the time.
+ * Everything that can fault before the record is reserved counts as early (fault_code()).
+ */
 void dt_lower_clause(struct dt_lower *l, uint32_t done)
 {
 	const struct dt_ecb *e = l->en->ecb;
@@ -437,17 +460,17 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	l->reserved = l->drop = 0;
 	l->arms = !l->end && !l->error && exit_before_arm(e);
 	dt_sti(l->a, B8, FP, F_TIME, 0);
-	prologue(l, e);
+	begin_clause(l, e);
 	l->fault = dt_label(l->a);
 	if (!l->error)
-		derive(l, e, quit);
+		derive_probe(l, e, quit);
 	if (e->pred)
-		predicate(l, e->pred, quit);
+		lower_predicate(l, e->pred, quit);
 	keep_ids(l, e, false);
 	if (dt_ecb_records(e))
-		reserve(l, e, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
+		reserve_record(l, e, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
 	early = l->stubs.n;
-	actions(l, e, rec, sent);
+	lower_actions(l, e, rec, sent);
 	dt_put(l->a, sent);
 	if (l->reserved)
 		dt_record_submit(l, has_kind(e, DT_ACT_EXIT));
@@ -462,7 +485,7 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 		dt_unmake(l->a, time);
 }
 
-/* What cannot be followed is the end. */
+/* An address that cannot be followed is the end of the list. */
 void dt_lower_step(struct dt_lower *l)
 {
 	uint32_t done = dt_label(l->a);
@@ -475,7 +498,7 @@ void dt_lower_step(struct dt_lower *l)
 	dt_field_number(l);
 	dt_stx(l->a, B8, dt_slot_reg(l), S_ITEM, R0);
 	dt_ja(l->a, done);
-	stubs(l, 0);
+	emit_stubs(l, 0);
 	dt_put(l->a, l->fault);
 	dt_sti(l->a, B8, R6, S_ITEM, 0);
 	dt_put(l->a, done);

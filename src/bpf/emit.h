@@ -12,6 +12,10 @@
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
 enum { B1 = BPF_B, B2 = BPF_H, B4 = BPF_W, B8 = BPF_DW };	/* access sizes */
+static inline int dt_width(uint32_t bytes)
+{
+	return bytes == 1 ? B1 : bytes == 2 ? B2 : bytes == 4 ? B4 : B8;
+}
 
 #define DT_OFF_ZEROS UINT32_MAX		/* relocation into the constants: their run of zeros, placed last */
 

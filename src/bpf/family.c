@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * -x follow: the processes named (roots) and all that come of them. Two maps know them: ROOTS has the
- * numbers of the roots as whoever traces knows them, FAMILY the others by the kernel's number. Three small
- * programs keep them, in the kernel, so that no child is missed: a fork makes a member before the child
- * runs; the end of a process is counted once, when its last thread ends; its number is given back when the
- * kernel does so, as threads may still be on their way out. A root that ends becomes a member too: its
- * number may be given to somebody else.
+ * -x follow: the processes named (roots) and all their descendants. Two maps know them: ROOTS has the numbers
+ * of the roots as whoever traces knows them, FAMILY has the others by the kernel's number. Three small
+ * programs in the kernel keep the maps, so that no child is missed. A fork makes a member before the child
+ * runs. The end of a process is counted once, when its last thread ends. Its number is forgotten when the
+ * kernel frees it, since threads may still be on their way out. A root that ends becomes a member too, for
+ * that time: its number may be given to somebody else.
  */
 #include "bpf/maps.h"
 #include "bpf/process.h"
@@ -57,10 +57,10 @@ static uint32_t roots_map(struct dt_build *b)
 }
 
 /*
- * To `found` with its place from 1 in r0 when the current process is a root; falls through. In a container,
- * those outside are 0 and nobody's.
+ * When the current process is a root: to `found`, with r0 = its place, from 1. Else the code falls through. A
+ * process outside of our container has the number 0, which is no root's.
  */
-static void is_root(struct dt_build *b, struct dt_emit *a, int room, uint32_t found)
+static void match_root(struct dt_build *b, struct dt_emit *a, int room, uint32_t found)
 {
 	uint32_t none = dt_label(a);
 
@@ -79,8 +79,8 @@ static void is_root(struct dt_build *b, struct dt_emit *a, int room, uint32_t fo
 	dt_put(a, none);
 }
 
-/* r0 = the current process's element; none: to `out`. Its number stays in the frame. */
-static void member(struct dt_build *b, struct dt_emit *a, int room, uint32_t out)
+/* r0 = the current process's element; without one to `out`. Its number is left at FP + room. */
+static void find_member(struct dt_build *b, struct dt_emit *a, int room, uint32_t out)
 {
 	dt_call(a, BPF_FUNC_get_current_pid_tgid);
 	dt_alui(a, BPF_RSH, R0, 32);
@@ -95,8 +95,8 @@ void dt_family_root(struct dt_build *b, struct dt_emit *a, int room, uint32_t ou
 {
 	uint32_t found = dt_label(a);
 
-	is_root(b, a, room, found);
-	member(b, a, room, out);
+	match_root(b, a, room, found);
+	find_member(b, a, room, out);
 	dt_ldx(a, B8, R0, R0, offsetof(struct dt_kin, root));
 	dt_put(a, found);
 }
@@ -109,9 +109,9 @@ int32_t dt_family_place(const struct dt_build *b, uint32_t pid)
 	return 0;
 }
 
-/* ---- who keeps the maps ---- */
+/* ---- the programs that keep the maps: r7 the context, r8 the task ---- */
 
-/* `size` bytes at the register + off to the frame; what cannot be read is 0. */
+/* Reads `size` bytes at the register + off to the frame; 0 when they cannot be read. */
 static void read_to(struct dt_emit *a, int frame, uint32_t size, int base, uint32_t off)
 {
 	dt_sti(a, B8, FP, frame, 0);
@@ -122,8 +122,8 @@ static void read_to(struct dt_emit *a, int frame, uint32_t size, int base, uint3
 	dt_call(a, BPF_FUNC_probe_read_kernel);
 }
 
-/* On if the task in r8 is the first of its process, whose number is left in the frame. */
-static void leads(struct dt_build *b, struct dt_emit *a, uint32_t out)
+/* To `out` unless the task in r8 is the first of its process, whose number is left at M_KEY. */
+static void skip_unless_leader(struct dt_build *b, struct dt_emit *a, uint32_t out)
 {
 	read_to(a, M_KEY, 4, R8, dt_kmember(b->opts, "task_struct", "tgid"));
 	read_to(a, M_PID, 4, R8, dt_kmember(b->opts, "task_struct", "pid"));
@@ -139,7 +139,7 @@ static void count_living(struct dt_build *b, struct dt_emit *a, int by)
 	dt_atomic(a, BPF_ADD, R1, 0, R2);
 }
 
-/* r0: the root. */
+/* r0 is the number of its root; the process is at M_KEY. Without room that is counted, and on to `out`. */
 static void add_member(struct dt_build *b, struct dt_emit *a, bool alive, uint32_t out)
 {
 	uint32_t fine = dt_label(a);
@@ -157,19 +157,19 @@ static void add_member(struct dt_build *b, struct dt_emit *a, bool alive, uint32
 	dt_put(a, fine);
 }
 
-/* sched_process_fork(parent, child), in the parent */
+/* sched_process_fork(parent, child), in the parent; a new thread is no child */
 static void keep_fork(struct dt_build *b, struct dt_emit *a, uint32_t out)
 {
 	dt_ldx(a, B8, R8, R7, 8);
 	dt_family_root(b, a, M_KEY, out);
 	dt_mov(a, R9, R0);
-	leads(b, a, out);
+	skip_unless_leader(b, a, out);
 	dt_mov(a, R0, R9);
 	add_member(b, a, true, out);
 	count_living(b, a, 1);
 }
 
-/* The element of ROOTS that r0 tells from 1 is nobody's any more. */
+/* The element of ROOTS whose place, from 1, is in r9 becomes nobody's. */
 static void forget_root(struct dt_build *b, struct dt_emit *a)
 {
 	for (uint32_t i = 0; i < b->opts->nroots; i++) {
@@ -182,7 +182,7 @@ static void forget_root(struct dt_build *b, struct dt_emit *a)
 	}
 }
 
-/* sched_process_exit(task), in each thread */
+/* sched_process_exit(task), in each thread: signal->live is 0 in the last one */
 static void keep_exit(struct dt_build *b, struct dt_emit *a, uint32_t out)
 {
 	uint32_t root = dt_label(a);
@@ -193,8 +193,8 @@ static void keep_exit(struct dt_build *b, struct dt_emit *a, uint32_t out)
 	read_to(a, M_LIVE, 4, R8, dt_kmember(b->opts, "signal_struct", "live"));
 	dt_ldx(a, B4, R1, FP, M_LIVE);
 	dt_jmpi(a, BPF_JNE, R1, 0, out);
-	is_root(b, a, M_KEY, root);
-	member(b, a, M_KEY, out);
+	match_root(b, a, M_KEY, root);
+	find_member(b, a, M_KEY, out);
 	dt_mov(a, R3, R0);
 	dt_imm(a, R0, 1);
 	dt_imm(a, R1, 0);
@@ -212,11 +212,11 @@ static void keep_exit(struct dt_build *b, struct dt_emit *a, uint32_t out)
 	forget_root(b, a);
 }
 
-/* sched_process_free(task), anywhere */
+/* sched_process_free(task), in any process */
 static void keep_free(struct dt_build *b, struct dt_emit *a, uint32_t out)
 {
 	dt_ldx(a, B8, R8, R7, 0);
-	leads(b, a, out);
+	skip_unless_leader(b, a, out);
 	dt_map(a, R1, family_map(b));
 	dt_fpaddr(a, R2, M_KEY);
 	dt_call(a, BPF_FUNC_map_delete_elem);

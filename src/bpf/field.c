@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an action leaves in its field of a record, or in a key: the value of its expression, in the size
- * and by the type that the expression has, for all actions that have nothing of their own to record;
- * and the parts that the others are made of. Which action does what is said by its row (dif/action.h).
+ * What an action leaves in its field of a record, or in a key. Most actions record the value of their
+ * expression, by its type and in its size: that is here, and the parts that the others are made of. The row
+ * of an action says what it does (dif/action.h).
  */
 #include "bpf/build.h"
 #include "dif/action.h"
@@ -19,6 +19,7 @@ uint32_t dt_field_limit(struct dt_build *b, const struct dt_act *act, uint64_t s
 	return (uint32_t)size;
 }
 
+/* A string that is known now takes no more room than it has characters. */
 static uint32_t string_size(struct dt_build *b, const struct dt_act *act)
 {
 	uint32_t size = act->difo->rtype.size ? act->difo->rtype.size + 1 : b->opts->strsize;
@@ -50,6 +51,7 @@ uint32_t dt_field_size(struct dt_build *b, const struct dt_act *act)
 	return dt_action_of(act)->size(b, act);
 }
 
+/* Entries of tuples and aggregations have no field; an action without a value may tell only that it ran. */
 bool dt_field_recorded(const struct dt_act *act)
 {
 	if (act->in_tuple || DT_ACT_IS_AGG(act->kind) || dt_act_is(act, DT_AF_UNRECORDED))
@@ -63,8 +65,6 @@ bool dt_field_recorded(const struct dt_act *act)
 
 void dt_field_store(struct dt_lower *l, int base, int off, uint32_t size)
 {
-	static const int width[] = { [1] = B1, [2] = B2, [4] = B4, [8] = B8 };
-
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		REFUSE(l, "a value of %u bytes cannot be recorded", size);
 	if (off + 8 > INT16_MAX) {
@@ -73,7 +73,7 @@ void dt_field_store(struct dt_lower *l, int base, int off, uint32_t size)
 		base = R1;
 		off = 0;
 	}
-	dt_stx(l->a, width[size], base, off, R0);
+	dt_stx(l->a, dt_width(size), base, off, R0);
 }
 
 void dt_field_pid(struct dt_lower *l, int base, int off)
@@ -83,6 +83,7 @@ void dt_field_pid(struct dt_lower *l, int base, int off)
 	dt_field_store(l, base, off, 8);
 }
 
+/* r0 = the value: also when it was known now and not in r0 yet. */
 void dt_field_number(struct dt_lower *l)
 {
 	if (l->ret.kind != V_NUM)

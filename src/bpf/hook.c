@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One hook in, its programs out: the clauses enabled there. When none of them needs memory beyond the stack
- * they stand one after the other in the program itself; else a slot is claimed and each is a subprogram
- * (context, slot, entry). System calls share a hook, and so do kernel functions and places in processes:
- * clauses are found by number (of the call, or the cookie of the point that fired), and one piece of code
- * serves all that a clause is enabled for.
+ * One hook in, its programs out: the clauses enabled there, in program order. When none of them needs memory
+ * beyond the stack they stand one after the other in the program itself; else a slot is claimed and each is a
+ * subprogram (context, slot, entry). System calls share a hook, and so do kernel functions and places in
+ * processes: a number says what fired (that of the call, or the cookie of the point), and one piece of code
+ * serves all probes that a clause is enabled for.
  *
- * Clauses that are too many for one program (share.h) go on in further ones by tail call. These get the
- * context and nothing else: they ask for the number again, and find the slot by the word its owner left in
- * `busy`. The last one gives it back.
+ * When the clauses are too many for one program (share.h), further programs follow by tail call. These get
+ * the context and nothing else: they ask for the number again, and find the slot by the word that its owner
+ * left in `busy`. The last one gives it back.
  */
 #include "bpf/hook.h"
 
+/* Whether one piece of code can serve both: all that differs otherwise is in their entries. */
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 {
 	return x->ecb == y->ecb && x->leaves == y->leaves && x->root == y->root && x->each == y->each &&
 	    x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
 }
 
+/* One more than the largest number. */
 static uint32_t number_limit(const struct dt_image_hook *h)
 {
 	uint32_t most = 0;
@@ -28,12 +30,12 @@ static uint32_t number_limit(const struct dt_image_hook *h)
 }
 
 /*
- * Enablings of one clause come in a row. A number is in a group once: two probes may be at one place
- * (entry, and offset 0).
+ * Enablings of one clause come in a row, so only the last group is tried. A number is in a group only once:
+ * two probes may be at one place (entry, and offset 0), and both fire.
  */
 static void group_enablings(struct dt_hookcode *k)
 {
-	/* the last with that number, from 1 */
+	/* by number: the last group that has it, from 1 */
 	uint32_t *group_of = DT_NEWN(k->b->arena, uint32_t, (k->numbered ? number_limit(k->h) : 0) + 1);
 
 	for (uint32_t i = 0; i < k->h->nen; i++) {
@@ -62,7 +64,7 @@ static void emit_exit(struct dt_hookcode *k, uint32_t out)
 	dt_exit(k->a);
 }
 
-/* A chain's programs are long, and branches are not: the way out stands near the guards. */
+/* The programs of a chain are long, and branches are not: the way out stands near the guards. */
 static void emit_prologue(struct dt_hookcode *k, uint32_t out)
 {
 	uint32_t in = dt_label(k->a);
@@ -82,7 +84,7 @@ static void emit_prologue(struct dt_hookcode *k, uint32_t out)
 	}
 }
 
-/* A tail call that succeeds does not come back. */
+/* A tail call that succeeds does not come back; one that fails is counted, and its clauses do not run. */
 static void tail_call_next(struct dt_hookcode *k)
 {
 	dt_mov(k->a, R1, R7);
@@ -92,6 +94,7 @@ static void tail_call_next(struct dt_hookcode *k)
 	dt_drop_at(k->b, k->a, F_HOOK_DROP, offsetof(struct dt_drops, slot));
 }
 
+/* Whoever claimed a slot gives it back: the last program of a chain, or one whose tail call failed. */
 void dt_hook_program(struct dt_hookcode *k)
 {
 	struct dt_emit *a = k->a;
@@ -140,10 +143,11 @@ static void publish_program(struct dt_hookcode *k, struct dt_image_prog *p)
 	p->nrelocs = (uint32_t)a->relocs.n;
 	p->difo_at = a->difo_at.v;
 	p->difpc_at = a->difpc_at.v;
-	if (a->callbacks)		/* "missing btf func_info" else */
+	if (a->callbacks)		/* without: "missing btf func_info" */
 		list_functions(k, p);
 }
 
+/* The code before, if any, is only forgotten: memory is the arena's. */
 void dt_hook_new_code(struct dt_hookcode *k)
 {
 	k->a = DT_NEW(k->b->arena, struct dt_emit);
@@ -156,7 +160,7 @@ void dt_hook_new_code(struct dt_hookcode *k)
 
 /* ---- all programs of a hook ---- */
 
-/* Groups that share a subprogram have its label. */
+/* `bunch` groups in a row share a subprogram and its label; `pick` says which of them is meant. */
 static void label_groups(struct dt_hookcode *k)
 {
 	for (uint32_t i = k->from; i < k->to; i++) {
@@ -170,7 +174,7 @@ struct dt_loc dt_hook_loc(const struct dt_hookcode *k)
 	return k->h->nen ? k->h->en[0].ecb->loc : (struct dt_loc){ 0 };
 }
 
-/* Subprograms there is room for, beside the program, ERROR's and the runtime's. */
+/* How many subprograms there is room for, beside the program itself, ERROR's and the runtime's. */
 static uint32_t room_for_clauses(const struct dt_hookcode *k)
 {
 	uint32_t taken = 1 + k->b->opts->nerrors + k->shares.funcs[k->part] +
@@ -184,6 +188,10 @@ static uint32_t room_for_clauses(const struct dt_hookcode *k)
 	return DT_FUNCS_MAX - taken;
 }
 
+/*
+ * The order of the pieces counts: functions that dt_common_call() asks for come behind all code that may ask,
+ * those of the runtime at the very end.
+ */
 static void make_program(struct dt_hookcode *k, uint32_t part, struct dt_image_prog *p)
 {
 	uint32_t room;
@@ -220,7 +228,7 @@ static void lower_vtime(struct dt_hookcode *k)
 	publish_program(k, &k->b->image->progs[k->index]);
 }
 
-/* A program that keeps book of processes has no clauses. */
+/* A program that keeps the family maps: it has no clauses. */
 static void lower_keeper(struct dt_hookcode *k)
 {
 	uint32_t start;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clauses of a hook: where they stand in the program itself, as subprograms, those of dtrace:::ERROR
- * behind any of them, and what exit() in one of them means for the others.
+ * The clauses of a hook, in the program itself or as subprograms; those of dtrace:::ERROR, which run after
+ * any clause that faults; functions that several clauses call; and what exit() in one clause means for the
+ * others.
  */
 #include "bpf/hook.h"
 
@@ -47,6 +48,7 @@ size_t dt_hook_begin_function(struct dt_hookcode *k, uint32_t label)
 	return begin;
 }
 
+/* r0 is what the clause left: 1 after a fault. */
 static void clause_and_return(struct dt_hookcode *k, struct dt_lower *l)
 {
 	uint32_t done = dt_label(k->a);
@@ -56,7 +58,7 @@ static void clause_and_return(struct dt_hookcode *k, struct dt_lower *l)
 	dt_exit(k->a);
 }
 
-/* r4 says which group it is, when there are several. */
+/* When there are several groups, r4 says which one is meant; the last is not tested for. */
 void dt_hook_clause_function(struct dt_hookcode *k, uint32_t from, uint32_t to)
 {
 	size_t begin = dt_hook_begin_function(k, k->groups.v[from].label);
@@ -76,6 +78,10 @@ void dt_hook_clause_function(struct dt_hookcode *k, uint32_t from, uint32_t to)
 	dt_frame_end(k->a, begin);
 }
 
+/*
+ * ERROR's clauses have arguments and clause-locals of their own, because the clause that faulted may be in
+ * the midst of using its. The first of them zeroes the locals.
+ */
 void dt_hook_error_functions(struct dt_hookcode *k)
 {
 	dt_plan_locals(k->b, k->b->opts->errors, k->b->opts->nerrors);
@@ -111,6 +117,7 @@ void dt_common_call(struct dt_lower *l, void (*make)(struct dt_lower *, uint64_t
 	l->cached = 0;
 }
 
+/* The list may grow while it is worked through: a function may call another. */
 void dt_hook_common_functions(struct dt_hookcode *k)
 {
 	for (size_t i = 0; i < k->a->common.n; i++) {
@@ -135,8 +142,8 @@ static bool calls_exit(const struct dt_ecb *e)
 }
 
 /*
- * From which group on exit() may have been called in the same firing: behind the first that can, ERROR's
- * clauses included.
+ * The first group that may call exit(): groups behind it have to look whether it was called in the same
+ * firing. When ERROR's clauses call it, any group may, by a fault.
  */
 uint32_t dt_hook_first_exit(const struct dt_hookcode *k)
 {
@@ -164,9 +171,9 @@ void dt_hook_skip_if_exited(struct dt_hookcode *k, uint32_t out)
 }
 
 /*
- * After exit() no clause of the firing runs but END's and ERROR's. The guards have looked already, so that
- * only those behind a clause that may call it look again; of a probe that fires for each of several things
- * that is every one.
+ * After exit() no further clause of the firing runs, except for END's and ERROR's. The guards have looked
+ * already, so only groups behind a clause that may call it look again; in a loop (`again`) every group is
+ * behind it.
  */
 void dt_hook_skip_if_exited_before(struct dt_hookcode *k, uint32_t group, bool again, uint32_t out)
 {

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes that fire for each of several things (the parts of a request): their clauses are in a callback of
- * bpf_loop(), behind a step to the next thing, so that all clauses see one thing before any sees the next.
+ * Probes that fire for each of several things (the parts of a request). A callback of bpf_loop() makes a step
+ * to the next thing and then runs the clauses, so that all clauses see one thing before any sees the next.
+ * Such hooks always have a slot: S_ITEM holds the thing.
  */
 #include "bpf/hook.h"
 
 /* Things a probe fires for at once; the kernel puts fewer into a request. */
 #define ITEMS_MOST 4096
-/* Clauses that stand in the callback itself: a call less, of frames that together have 512 bytes. */
+/*
+ * Up to so many clauses stand in the callback itself: that is one call less, and all frames on the way
+ * together may have 512 bytes.
+ */
 #define CLAUSES_FEW 4
 
-/* Context and slot are left in the frame, whose address the callback gets. */
+/* The callback gets the address of two words in the frame: the slot and the context. */
 uint32_t dt_hook_run_each(struct dt_hookcode *k, uint32_t from)
 {
 	struct dt_emit *a = k->a;
@@ -44,6 +48,7 @@ bool dt_hook_in_callback(const struct dt_hookcode *k, uint32_t group)
 	return false;
 }
 
+/* A function of its own, so that scratch and frame begin anew for each step. */
 static void step_function(struct dt_hookcode *k, const struct dt_hookloop *loop)
 {
 	struct dt_lower l = dt_hook_lower_for(k, k->groups.v[loop->from].en.v[0], false, true);
@@ -71,6 +76,7 @@ static void clause_in_loop(
 	dt_hook_call_errors(k);
 }
 
+/* The callback returns 1, the loop ends, behind the last thing or after exit(). */
 void dt_hook_loop_functions(struct dt_hookcode *k)
 {
 	struct dt_emit *a = k->a;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a program does before any clause: it leaves where nothing is to run, reads the number of what fired,
- * and finds the enabling that is meant. What differs between enablings of one clause (struct dt_entry:
- * epid, probe, names) is in the constants; the clause gets the address of its entry.
+ * What a program does before any clause: it leaves when nothing is to run, reads the number of what fired,
+ * and finds the enabling that is meant. What differs between the enablings of one clause (struct dt_entry:
+ * epid, probe, names) is in the constants; the clause gets the address of its entry in r3.
  */
 #include "bpf/hook.h"
 
@@ -20,10 +20,10 @@ static struct dt_entry make_entry(struct dt_build *b, const struct dt_enabling *
 
 static int number_at(const struct dt_hookcode *k) { return k->slot ? F_HOOK_NUMBER : F_NUMBER; }
 
-/* Where it is looked at once only, that is while it is in r0. */
+/* With one group in the program itself it is needed once only, while it is still in r0. */
 static bool number_is_kept(const struct dt_hookcode *k) { return k->slot || k->groups.n > 1; }
 
-/* Code is made more than once, its constants are not. */
+/* Code is made more than once, its constants only the first time. */
 static uint32_t place_entries(
     struct dt_hookcode *k, struct dt_hookgroup *g, const struct dt_entry *e, uint32_t n)
 {
@@ -54,7 +54,10 @@ static void find_by_comparing(struct dt_hookcode *k, struct dt_hookgroup *g, uin
 	dt_put(k->a, have);
 }
 
-/* A table by number, where an epid of 0 is nobody. */
+/*
+ * A table by number, where an epid of 0 is nobody's. The comparison with n bounds r1 for the verifier. When
+ * the table was placed before, place_entries() does not look at the one given.
+ */
 static void find_in_table(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t next)
 {
 	struct dt_emit *a = k->a;
@@ -97,13 +100,14 @@ void dt_hook_find_entry(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t 
 
 /* ---- before any clause ---- */
 
+/* With -x follow, the processes to fire in are all the roots and their descendants. */
 static void skip_other_processes(struct dt_hookcode *k, uint32_t out)
 {
 	const struct dt_image_opts *o = k->b->opts;
 	uint32_t in = dt_label(k->a);
 
 	if (o->nroots) {
-		dt_family_root(k->b, k->a, F_HOOK_INDEX, out);	/* all of them are limits, or none is */
+		dt_family_root(k->b, k->a, F_HOOK_INDEX, out);
 		return;
 	}
 	dt_process_number(k->a, o, F_HOOK_INDEX);
@@ -119,6 +123,7 @@ static void skip_other_cpus(struct dt_hookcode *k, uint32_t out)
 	dt_jmpi(k->a, BPF_JNE, R0, (int32_t)k->b->opts->only_cpu - 1, out);
 }
 
+/* A 32-bit program's number becomes the one that this machine has for the same call. */
 void dt_hook_read_number(struct dt_hookcode *k)
 {
 	struct dt_emit *a = k->a;
@@ -136,6 +141,10 @@ void dt_hook_read_number(struct dt_hookcode *k)
 		dt_stx(a, B8, FP, number_at(k), R0);
 }
 
+/*
+ * END runs after everything has stopped, BEGIN before anything runs; both, and ticks (RUN), run on any CPU
+ * and in any process.
+ */
 void dt_hook_guards(struct dt_hookcode *k, uint32_t out)
 {
 	if (dt_hook_is_end(k))

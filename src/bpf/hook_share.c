@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which modes a hook's code is in, and how many programs it is: all of it is made to be counted, and thrown
- * away. First clause by clause without a slot, to see whether one asks for it; then as one program; and
- * when that is too much once more, compact.
+ * Which modes a hook's code is in, and how many programs it is. To find out, all of it is made, counted and
+ * thrown away (dt_emit_back()): first clause by clause without a slot, to see whether one asks for it; then
+ * as one program; and when that is too much once more, compact.
  */
 #include "bpf/hook.h"
 
-/* What each program has anyway; walked: what a fault at any clause leads to. */
+/* The cost of what each program has anyway. *walked: of what a fault in any clause leads to. */
 static struct dt_cost cost_of_frame(struct dt_hookcode *k, struct dt_cost *walked)
 {
 	struct dt_emit_mark m = dt_emit_mark(k->a);
@@ -22,6 +22,10 @@ static struct dt_cost cost_of_frame(struct dt_hookcode *k, struct dt_cost *walke
 	return every;
 }
 
+/*
+ * `main` counts the code in the program itself, `insns` that and the clause's subprogram. Functions that
+ * clauses share are walked each time, so they are in `walked`, but there once: they are not in `insns`.
+ */
 static struct dt_cost cost_of_group(struct dt_hookcode *k, uint32_t i)
 {
 	struct dt_emit_mark m = dt_emit_mark(k->a);
@@ -55,7 +59,6 @@ static bool any_wants_slot(struct dt_hookcode *k)
 	return false;
 }
 
-/* All code is made to be counted, and thrown away. */
 static struct dt_shares count_costs(struct dt_hookcode *k)
 {
 	struct dt_cost *costs = DT_NEWN(k->b->arena, struct dt_cost, k->groups.n + 1), every, fault = { 0 };

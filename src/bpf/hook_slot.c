@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The slot of a firing: one of DT_NSLOTS of this CPU, so that interrupts and programs that preempt us have
- * theirs. It is claimed by the first program of a chain and given back by the last; `busy` (struct dt_slot)
- * is 0 when nobody has it.
+ * The slot of a firing: one of the DT_NSLOTS of this CPU, so that interrupts and programs that preempt us
+ * have one too. The first program of a chain claims it and the last gives it back; `busy` (struct dt_slot)
+ * is 0 when nobody has it. When all are taken the firing is lost, and counted.
  */
 #include "bpf/hook.h"
 
 /*
- * What S_BUSY holds: 1, or a word by which the next program of a chain knows it again. On one CPU a hook's
- * program does not run inside itself (the kernel sees to that), so its number is enough; where it may be
- * preempted the thread is needed too.
+ * What S_BUSY holds: 1, or a word by which the next program of a chain finds the slot again. On one CPU a
+ * hook's program does not run inside itself (the kernel sees to that), so the hook's number is enough; where
+ * it may be preempted the thread is needed too.
  */
 static int32_t owner_constant(const struct dt_hookcode *k)
 {
@@ -21,7 +21,7 @@ static bool owner_is_in_frame(const struct dt_hookcode *k)
 	return dt_hook_chained(k) && dt_ctx(k->h->ctx)->preemptible;
 }
 
-/* Once for each program, before the first look at a slot. */
+/* Once in each program, before its first look at a slot. */
 static void store_owner_word(struct dt_hookcode *k)
 {
 	if (!owner_is_in_frame(k))
@@ -41,8 +41,9 @@ static void load_owner_word(struct dt_hookcode *k, int dst)
 }
 
 /*
- * To `got`, r0 still the slot, when it is free. Where we may be preempted it is ours from that moment on;
- * else dt_hook_claim_slot() marks it, as nobody can come between who would not be gone before.
+ * To `got`, with r0 still the slot, when it is free. Where we may be preempted, an atomic exchange makes it
+ * ours at the same moment. Elsewhere dt_hook_claim_slot() marks it: whoever interrupts us in between has
+ * given its slot back before we go on.
  */
 static void take_if_free(struct dt_hookcode *k, uint32_t got)
 {
@@ -62,7 +63,7 @@ static void take_if_free(struct dt_hookcode *k, uint32_t got)
 	dt_jmpi(a, BPF_JEQ, R1, 0, got);
 }
 
-/* To `got`, r0 still the slot, when its owner is the chain we are in. */
+/* To `got`, with r0 still the slot, when its owner is the chain we are in. */
 static void take_if_ours(struct dt_hookcode *k, uint32_t got)
 {
 	dt_ldx(k->a, B8, R1, R0, S_BUSY);
@@ -70,7 +71,7 @@ static void take_if_ours(struct dt_hookcode *k, uint32_t got)
 	dt_jmp(k->a, BPF_JEQ, R1, R2, got);
 }
 
-/* r6 = the first of this CPU's slots that `test` takes; none: that is counted as a drop, and on to `out`. */
+/* r6 = the first of this CPU's slots that `test` takes; without one a drop is counted, and on to `out`. */
 static void find_slot(struct dt_hookcode *k, void (*test)(struct dt_hookcode *, uint32_t got), uint32_t out)
 {
 	struct dt_emit *a = k->a;
@@ -100,8 +101,8 @@ static void find_slot(struct dt_hookcode *k, void (*test)(struct dt_hookcode *, 
 }
 
 /*
- * Most hooks run with preemption off, so that only interrupts come between, and they are over before we go
- * on: a plain test is enough there.
+ * Most hooks run with preemption off, where a plain test is enough (take_if_free()). A new slot has no text
+ * for strtok(), and the clause-locals of this hook's clauses are 0: they live for one firing.
  */
 void dt_hook_claim_slot(struct dt_hookcode *k, uint32_t out)
 {
@@ -110,7 +111,7 @@ void dt_hook_claim_slot(struct dt_hookcode *k, uint32_t out)
 	find_slot(k, take_if_free, out);
 	if (!dt_ctx(k->h->ctx)->preemptible)
 		dt_sti(k->a, B8, R6, S_BUSY, owner_constant(k));
-	dt_sti(k->a, B8, R6, S_TOK_POS, -1);	/* strtok() has nothing yet */
+	dt_sti(k->a, B8, R6, S_TOK_POS, -1);
 	dt_plan_locals(k->b, k->h->en, k->h->nen);
 	dt_locals_zero(&l);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One DIFO in, code that leaves its value in r0 (or a value known now in l->ret) out. Branches only go
- * forward, so one backward pass finds which registers are live, and constants and strings stay unwritten
- * until something needs them. Faults leave through stubs behind the clause.
+ * One DIFO in, code out that leaves its value in r0, or a value known now in l->ret. Branches only go
+ * forward, so one backward pass (live.c) finds which registers are live. Constants and strings stay
+ * unwritten until something needs them (`lazy`); where paths meet, every live register is in its place in
+ * the frame. Faults leave through stubs behind the clause.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
@@ -25,13 +26,15 @@ struct dt_loc dt_lower_loc(const struct dt_lower *l)
 
 /* ---- registers ---- */
 
+/* In the first attempt there is no slot: the code is thrown away and made again with one (hook_share.c). */
 int dt_slot_reg(struct dt_lower *l)
 {
 	l->want_slot = true;
 	return R6;
 }
 
-static void settle(struct dt_lower *l, unsigned r)
+/* The register is in its place in the frame from here on. r0, r1 and r2 may change. */
+static void settle_register(struct dt_lower *l, unsigned r)
 {
 	struct dt_known k = l->reg[r];
 
@@ -56,7 +59,7 @@ void dt_settle(struct dt_lower *l, unsigned mask)
 {
 	for (unsigned r = 1; r < DT_DIF_NREGS; r++) {
 		if (mask & 1u << r)
-			settle(l, r);
+			settle_register(l, r);
 	}
 }
 
@@ -69,7 +72,7 @@ void dt_get(struct dt_lower *l, unsigned r, int dst)
 	} else if (l->cached == (int)r) {
 		dt_mov(l->a, dst, R0);
 	} else {
-		settle(l, r);
+		settle_register(l, r);
 		dt_ldx(l->a, B8, dst, FP, dt_frame_reg(r));
 	}
 }
@@ -82,6 +85,7 @@ static bool next_is_ret(const struct dt_lower *l, unsigned rd)
 	    dt_dif_rd(l->difo->text[next]) == rd;
 }
 
+/* What is returned at once need not be stored: op_ret() finds it in r0. %r0 of DIF is always 0. */
 void dt_set(struct dt_lower *l, unsigned rd)
 {
 	if (!rd)
@@ -121,8 +125,8 @@ uint32_t dt_fault_label(struct dt_lower *l, int fault, int addr)
 }
 
 /*
- * A jump that is always taken but does not look so: "unreachable insn" is what the verifier says of code
- * behind a plain one.
+ * A jump that is always taken but does not look so: behind a plain one the verifier would say "unreachable
+ * insn".
  */
 void dt_always_fault(struct dt_lower *l, int fault, int addr)
 {
@@ -168,8 +172,9 @@ static uint8_t live_after(const struct dt_lower *l)
 }
 
 /*
- * What a branch that follows may leave unwritten is written now: nothing may come between compare and
- * branch.
+ * Before a comparison, all that any of the branches behind it would have to write is written: nothing may
+ * come between the comparison and its branches, since code that only one path runs would be missing on the
+ * other.
  */
 static void settle_ahead(struct dt_lower *l)
 {
@@ -180,6 +185,7 @@ static void settle_ahead(struct dt_lower *l)
 	dt_settle(l, mask);
 }
 
+/* The comparison itself is made by each branch; strings are compared here, once. */
 static void op_compare(struct dt_lower *l, uint32_t in)
 {
 	settle_ahead(l);
@@ -188,9 +194,9 @@ static void op_compare(struct dt_lower *l, uint32_t in)
 		l->cached = 0;
 	} else {
 		if (l->reg[dt_dif_r1(in)].kind != V_CONST)
-			settle(l, dt_dif_r1(in));
+			settle_register(l, dt_dif_r1(in));
 		if (dt_dif_op(in) == DT_DIF_CMP && l->reg[dt_dif_r2(in)].kind != V_CONST)
-			settle(l, dt_dif_r2(in));
+			settle_register(l, dt_dif_r2(in));
 	}
 	l->cond = (int)dt_dif_op(in);
 	l->cond_in = in;
@@ -245,7 +251,7 @@ static void branch_strings(struct dt_lower *l, unsigned op, uint32_t to)
 		branch_zero(l, op, R1, to);
 }
 
-static void branch(struct dt_lower *l, uint32_t in)
+static void op_branch(struct dt_lower *l, uint32_t in)
 {
 	unsigned op = dt_dif_op(in);
 	uint32_t to = l->label[dt_dif_label(in)];
@@ -266,6 +272,7 @@ static void branch(struct dt_lower *l, uint32_t in)
 	}
 }
 
+/* A value known now stays so when this is the only return; else r0 holds it where the returns meet. */
 static void op_ret(struct dt_lower *l, uint32_t in)
 {
 	unsigned r = dt_dif_rd(in);
@@ -290,7 +297,8 @@ void dt_tuple_check(struct dt_lower *l)
 		REFUSE(l, "a condition between the arguments of a call is not available for tracing");
 }
 
-static struct dt_tentry *push(struct dt_lower *l)
+/* The tuple is known now: entries are constants, texts, or words of the frame. */
+static struct dt_tentry *push_entry(struct dt_lower *l)
 {
 	struct dt_tentry *t;
 
@@ -320,12 +328,13 @@ static void push_value(struct dt_lower *l, struct dt_tentry *t, unsigned r)
 
 static void op_pushtv(struct dt_lower *l, uint32_t in)
 {
-	push_value(l, push(l), dt_dif_rd(in));
+	push_value(l, push_entry(l), dt_dif_rd(in));
 }
 
+/* A string's size is that of its type, at most strsize; other objects must have a size known now. */
 static void op_pushtr(struct dt_lower *l, uint32_t in)
 {
-	struct dt_tentry *t = push(l);
+	struct dt_tentry *t = push_entry(l);
 	unsigned r2 = dt_dif_r2(in);
 
 	t->ref = true;
@@ -415,6 +424,7 @@ static void op_stga(struct dt_lower *l, uint32_t in)
 	    "registers");
 }
 
+/* By opcode. An opcode without a row does not pass dt_prog_check(). */
 static op_f *const ops[] = {
 	[DT_DIF_OR ... DT_DIF_MUL] = dt_lower_arith,
 	[DT_DIF_SDIV ... DT_DIF_UREM] = dt_lower_divide,
@@ -422,7 +432,7 @@ static op_f *const ops[] = {
 	[DT_DIF_MOV] = op_mov,
 	[DT_DIF_CMP] = op_compare,
 	[DT_DIF_TST] = op_compare,
-	[DT_DIF_BA ... DT_DIF_BLEU] = branch,
+	[DT_DIF_BA ... DT_DIF_BLEU] = op_branch,
 	[DT_DIF_LDSB ... DT_DIF_LDX] = dt_lower_load,
 	[DT_DIF_RET] = op_ret,
 	[DT_DIF_NOP] = op_nop,
@@ -468,7 +478,11 @@ static void find_exits(struct dt_lower *l)
 	}
 }
 
-static void arrive(struct dt_lower *l)
+/*
+ * Paths meet here: nothing is known of registers any more, except that the live ones are in the frame. The
+ * path that falls through writes its own now.
+ */
+static void arrive_at_label(struct dt_lower *l)
 {
 	dt_settle(l, l->live[l->pc]);
 	dt_put(l->a, l->label[l->pc]);
@@ -483,7 +497,7 @@ static void arrive(struct dt_lower *l)
 	l->ntuple = 0;
 }
 
-static void start(struct dt_lower *l, const struct dt_difo *difo)
+static void start_difo(struct dt_lower *l, const struct dt_difo *difo)
 {
 	l->difo = difo;
 	l->pc = 0;
@@ -500,14 +514,15 @@ static void start(struct dt_lower *l, const struct dt_difo *difo)
 }
 
 /*
- * Code behind a return or a jump that nothing goes to cannot be reached; the verifier refuses it
- * ("unreachable insn 12").
+ * Code behind a return or a jump that no branch goes to cannot be reached and is left out: the verifier
+ * refuses it ("unreachable insn 12"). Where a label follows such code, no path falls through, so there is
+ * nothing left to write there.
  */
 void dt_lower_difo(struct dt_lower *l, const struct dt_difo *difo)
 {
 	bool reached = true;
 
-	start(l, difo);
+	start_difo(l, difo);
 	dt_elems_start(l);
 	for (l->pc = 0; l->pc < difo->ntext; l->pc++) {
 		uint32_t in = difo->text[l->pc];
@@ -517,7 +532,7 @@ void dt_lower_difo(struct dt_lower *l, const struct dt_difo *difo)
 			reached = true;
 			if (!falls)
 				memset(l->lazy, 0, sizeof(l->lazy));
-			arrive(l);
+			arrive_at_label(l);
 		}
 		if (!reached)
 			continue;

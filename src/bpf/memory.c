@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory as DIF sees it: addresses are numbers, read with the checked helpers; what may be written
- * (scratch, variables) is found again as an offset into its map value. Strings end at their NUL; NULL is
- * the empty string where it is only read.
+ * Memory as DIF sees it. Addresses are numbers, and helpers of the kernel read what is there, or fail. What
+ * may be written is scratch and variables alone: a number is compared with the bounds of each, and becomes a
+ * pointer into that map value, so no program can write anywhere else. Strings end at their NUL; NULL is the
+ * empty string where it is only read.
  */
 #include "bpf/build.h"
 
@@ -10,7 +11,10 @@
 
 /* ---- addresses ---- */
 
-/* The frame offset where the register's value stands, for fault stubs too. */
+/*
+ * Puts the register's value into the frame and returns where: fault stubs find the address there. r1 and F_T1
+ * may change.
+ */
 static int in_frame(struct dt_lower *l, unsigned r)
 {
 	if (r && l->reg[r].kind != V_CONST) {
@@ -22,6 +26,7 @@ static int in_frame(struct dt_lower *l, unsigned r)
 	return F_T1;
 }
 
+/* When several enablings share the code, the offset of the text is in the entry of the one that fired. */
 static void part_address(struct dt_lower *l, uint64_t part)
 {
 	const char *const parts[] = { l->en->prov, l->en->mod, l->en->func, l->en->name };
@@ -63,11 +68,11 @@ void dt_known_address(struct dt_lower *l, struct dt_known k)
 
 /* ---- loads ---- */
 
+/* In the order of the load instructions, LDSB … LDX, which is the same in all three groups of them. */
 struct access { uint8_t size; bool sign; };
 static const struct access accesses[7] = {
 	{ 1, true }, { 2, true }, { 4, true }, { 1, false }, { 2, false }, { 4, false }, { 8, false },
 };
-static const int width[] = { [1] = B1, [2] = B2, [4] = B4, [8] = B8 };
 
 void dt_lower_load(struct dt_lower *l, uint32_t in)
 {
@@ -83,7 +88,7 @@ void dt_lower_load(struct dt_lower *l, uint32_t in)
 	dt_imm(a, R2, m.size);
 	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, at));
-	dt_ldx(a, width[m.size], R0, FP, F_T0);
+	dt_ldx(a, dt_width(m.size), R0, FP, F_T0);
 	if (m.sign) {
 		dt_alui(a, BPF_LSH, R0, 64 - 8 * m.size);
 		dt_alui(a, BPF_ARSH, R0, 64 - 8 * m.size);
@@ -91,7 +96,7 @@ void dt_lower_load(struct dt_lower *l, uint32_t in)
 	dt_set(l, dt_dif_rd(in));
 }
 
-/* ---- scratch ---- */
+/* ---- scratch: a stack of allocations that each clause begins empty; S_SCRATCH_USED is its height ---- */
 
 uint32_t dt_scratch_size(const struct dt_lower *l) { return l->b->scratch; }
 
@@ -124,6 +129,10 @@ void dt_scratch_addr(struct dt_lower *l, int dst, int off)
 	dt_alu(l->a, BPF_ADD, dst, off);
 }
 
+/*
+ * The tests of r2 and r9 before their sum bound both for the verifier; the last one is the real limit.
+ * Allocations are multiples of 8.
+ */
 void dt_scratch_alloc(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -143,8 +152,8 @@ void dt_scratch_alloc(struct dt_lower *l)
 }
 
 /*
- * Strings are written where the next allocation begins and then only as much is taken as they need: scratch
- * is followed by as much again, so that one of full length fits wherever it begins.
+ * Strings are written where the next allocation begins, and then only as much is taken as they need: scratch
+ * is followed by as much again (plan.c), so a string of full length fits wherever it begins.
  */
 void dt_scratch_open(struct dt_lower *l)
 {
@@ -171,7 +180,8 @@ void dt_scratch_ptr(struct dt_lower *l, int dst, int off)
 	dt_alu(l->a, BPF_ADD, dst, off);
 }
 
-static void zeros(struct dt_lower *l, int dst, uint32_t size)
+/* The constants end with a run of zeros, as long as the longest that anybody asks for. */
+static void point_at_zeros(struct dt_lower *l, int dst, uint32_t size)
 {
 	if (l->b->zeros < size)
 		l->b->zeros = size;
@@ -183,7 +193,7 @@ void dt_lower_allocs(struct dt_lower *l, uint32_t in)
 	dt_get(l, dt_dif_r1(in), R2);
 	dt_scratch_alloc(l);
 	dt_scratch_ptr(l, R1, R9);
-	zeros(l, R3, l->b->scratch);
+	point_at_zeros(l, R3, l->b->scratch);
 	dt_help(l, BPF_FUNC_probe_read_kernel);	/* R2 is still the size */
 	dt_scratch_addr(l, R0, R9);
 	dt_set(l, dt_dif_rd(in));
@@ -191,11 +201,14 @@ void dt_lower_allocs(struct dt_lower *l, uint32_t in)
 
 /* ---- stores ---- */
 
-/* elem: a pointer in the frame */
+/*
+ * Memory that may be written: a part of the slot, of the thread's variables, of an element whose pointer the
+ * frame holds at `elem`, or of the value of `map`.
+ */
 struct region { uint32_t map; uint32_t off, size; bool slot, tls; int elem; };
 
-/* The by-reference variables' memory, besides scratch. */
-static int regions(struct dt_lower *l, struct region *r, uint32_t size)
+/* The regions beside scratch that can hold `size` bytes, for the clause in hand; returns how many. */
+static int writable_regions(struct dt_lower *l, struct region *r, uint32_t size)
 {
 	int n = 0;
 
@@ -238,7 +251,7 @@ static void in_region(struct dt_lower *l, const struct region *r, uint32_t size,
 	dt_alu(a, BPF_ADD, R2, R1);
 }
 
-/* The same for scratch: all of it, as in every DTrace; a program may write behind what it allocated. */
+/* The same for scratch, all of it: as in every DTrace, a program may write behind what it allocated. */
 static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 {
 	struct dt_emit *a = l->a;
@@ -252,16 +265,16 @@ static void in_scratch(struct dt_lower *l, uint32_t size, uint32_t no)
 	if (size <= l->b->scratch)
 		dt_jmpi(a, BPF_JGT, R1, (int32_t)(l->b->scratch - size), no);
 	else
-		/* always: what follows is never reached, which the verifier sees */
+		/* always taken: the verifier sees that what follows is never reached */
 		dt_jmpi(a, BPF_JGE, R1, 0, no);
 	dt_alu(a, BPF_ADD, R2, R1);
 }
 
-/* R3 the address; falls through with R2 a pointer to `size` writable bytes, or faults. */
+/* One comparison after another: scratch first, then each region. */
 void dt_writable(struct dt_lower *l, uint32_t size, int at)
 {
 	struct region r[3 + DT_NELEMS];
-	int n = regions(l, r, size);
+	int n = writable_regions(l, r, size);
 	uint32_t found = dt_label(l->a), next = dt_label(l->a);
 
 	in_scratch(l, size, next);
@@ -278,10 +291,9 @@ void dt_writable(struct dt_lower *l, uint32_t size, int at)
 }
 
 /*
- * The same for a size that is known only when it runs, in the frame at `size`: R2 the pointer, R5 the size,
- * both bounded. The verifier has to see that any such size fits wherever it begins: behind scratch and
- * clause-locals the slot goes on, behind the other variables there are `tail` bytes more (plan.c), which is
- * the most that can be copied there.
+ * R2 the pointer, R5 the size, both bounded. The verifier has to see that any such size fits wherever it
+ * begins: behind scratch and clause-locals the slot goes on, behind the other variables there are `tail`
+ * bytes more (plan.c), which is the most that can be copied there.
  */
 void dt_writable_some(struct dt_lower *l, int size, int at)
 {
@@ -290,7 +302,7 @@ void dt_writable_some(struct dt_lower *l, int size, int at)
 		{ .slot = true, .off = l->b->slot_scratch, .size = l->b->scratch }
 	};
 	uint32_t found = dt_label(a), bad = dt_fault_label(l, DT_FLT_BADADDR, at);
-	int n = 1 + regions(l, r + 1, 1);
+	int n = 1 + writable_regions(l, r + 1, 1);
 
 	dt_slot_reg(l);
 	dt_ldx(a, B8, R5, FP, size);
@@ -311,6 +323,7 @@ void dt_writable_some(struct dt_lower *l, int size, int at)
 	l->cached = 0;
 }
 
+/* The address is checked first, its alignment second. */
 void dt_lower_store(struct dt_lower *l, uint32_t in)
 {
 	unsigned size = 1u << (dt_dif_op(in) - DT_DIF_STB);
@@ -325,10 +338,11 @@ void dt_lower_store(struct dt_lower *l, uint32_t in)
 		dt_jmpi(l->a, BPF_JNE, R1, 0, dt_fault_label(l, DT_FLT_BADALIGN, at));
 	}
 	dt_get(l, dt_dif_r1(in), R1);
-	dt_stx(l->a, width[size], R2, 0, R1);
+	dt_stx(l->a, dt_width(size), R2, 0, R1);
 	l->cached = 0;
 }
 
+/* The bytes come from anywhere in the kernel; F_T2 keeps that address for the fault. */
 void dt_lower_copys(struct dt_lower *l, uint32_t in)
 {
 	unsigned r1 = dt_dif_r1(in), r2 = dt_dif_r2(in);
@@ -359,17 +373,17 @@ void dt_lower_copys(struct dt_lower *l, uint32_t in)
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T2));
 }
 
-/* ---- moving known amounts ---- */
+/* ---- moving amounts that are known now ---- */
 
-static void at_ptr(struct dt_lower *l, int dst, int base, int off)
+/* dst = base + off, as a pointer */
+static void point_to(struct dt_lower *l, int dst, int base, int off)
 {
 	dt_mov(l->a, dst, base);
 	if (off)
 		dt_alui(l->a, BPF_ADD, dst, off);
 }
 
-/* The widest access that is aligned at off and not longer than n. */
-static uint32_t chunk(int off, uint32_t n)
+uint32_t dt_access_width(int off, uint32_t n)
 {
 	for (uint32_t w = 8; w > 1; w /= 2) {
 		if (n >= w && (uint32_t)off % w == 0)
@@ -382,17 +396,18 @@ void dt_zero(struct dt_lower *l, int base, int off, uint32_t size)
 {
 	if (size <= UNROLL && off + (int)size < INT16_MAX) {
 		for (uint32_t w, i = 0; i < size; i += w) {
-			w = chunk(off + (int)i, size - i);
-			dt_sti(l->a, width[w], base, off + (int)i, 0);
+			w = dt_access_width(off + (int)i, size - i);
+			dt_sti(l->a, dt_width(w), base, off + (int)i, 0);
 		}
 		return;
 	}
-	at_ptr(l, R1, base, off);
+	point_to(l, R1, base, off);
 	dt_imm(l->a, R2, size);
-	zeros(l, R3, size);
+	point_at_zeros(l, R3, size);
 	dt_help(l, BPF_FUNC_probe_read_kernel);
 }
 
+/* A short text is stored word by word, a longer one copied from the constants. */
 static void copy_text(struct dt_lower *l, const char *text, int base, int off, uint32_t size, bool pad)
 {
 	uint32_t len = (uint32_t)strnlen(text, size - 1), n = len + 1;
@@ -402,7 +417,7 @@ static void copy_text(struct dt_lower *l, const char *text, int base, int off, u
 	if (n > UNROLL || off + (int)n > INT16_MAX) {
 		if (pad)
 			dt_zero(l, base, off, size);
-		at_ptr(l, R1, base, off);
+		point_to(l, R1, base, off);
 		dt_imm(l->a, R2, n);
 		dt_mapval(l->a, R3, dt_constants(l->b), dt_pool_text(l->b, bytes));
 		dt_help(l, BPF_FUNC_probe_read_kernel);
@@ -411,10 +426,10 @@ static void copy_text(struct dt_lower *l, const char *text, int base, int off, u
 	for (uint32_t w, i = 0; i < n; i += w) {
 		uint64_t v = 0;
 
-		w = chunk(off + (int)i, n - i);
+		w = dt_access_width(off + (int)i, n - i);
 		memcpy(&v, bytes + i, w);
 		dt_imm(l->a, R1, v);
-		dt_stx(l->a, width[w], base, off + (int)i, R1);
+		dt_stx(l->a, dt_width(w), base, off + (int)i, R1);
 	}
 	if (pad && n < size)
 		dt_zero(l, base, off + (int)n, size - n);
@@ -423,15 +438,15 @@ static void copy_text(struct dt_lower *l, const char *text, int base, int off, u
 static void copy_comm(struct dt_lower *l, int base, int off, uint32_t size, bool pad)
 {
 	if (pad)
-		/* all of it: Linux 6.1 leaves what is behind the NUL as it was */
+		/* all of it: Linux 6.1 leaves the bytes behind the NUL as they were */
 		dt_zero(l, base, off, size);
-	at_ptr(l, R1, base, off);
+	point_to(l, R1, base, off);
 	dt_imm(l->a, R2, size < 16 ? size : 16);
 	dt_help(l, BPF_FUNC_get_current_comm);
 }
 
-/* r0 the address */
-static void copy_at(struct dt_lower *l, int base, int off, uint32_t size, bool pad, bool user)
+/* r0 is the address; a null one gives the empty string */
+static void copy_from_address(struct dt_lower *l, int base, int off, uint32_t size, bool pad, bool user)
 {
 	struct dt_emit *a = l->a;
 	uint32_t done = dt_label(a), some = dt_label(a);
@@ -441,11 +456,11 @@ static void copy_at(struct dt_lower *l, int base, int off, uint32_t size, bool p
 		dt_zero(l, base, off, size);
 	dt_ldx(a, B8, R3, FP, F_T1);
 	dt_jmpi(a, BPF_JNE, R3, 0, some);
-	at_ptr(l, R1, base, off);
+	point_to(l, R1, base, off);
 	dt_sti(a, B1, R1, 0, 0);
 	dt_ja(a, done);
 	dt_put(a, some);
-	at_ptr(l, R1, base, off);
+	point_to(l, R1, base, off);
 	dt_imm(a, R2, size);
 	dt_help(l, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
 	dt_jmpi(a, BPF_JSLT, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
@@ -465,7 +480,7 @@ void dt_copy_string(
 		copy_text(l, parts[k.v] ? parts[k.v] : "", base, off, size, pad);
 	} else {
 		dt_known_address(l, k);
-		copy_at(l, base, off, size, pad, user);
+		copy_from_address(l, base, off, size, pad, user);
 	}
 }
 
@@ -475,122 +490,8 @@ void dt_copy_bytes(struct dt_lower *l, int base, int off, uint32_t size, bool us
 
 	dt_stx(a, B8, FP, F_T1, R0);
 	dt_mov(a, R3, R0);
-	at_ptr(l, R1, base, off);
+	point_to(l, R1, base, off);
 	dt_imm(a, R2, size);
 	dt_help(l, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	dt_jmpi(a, BPF_JNE, R0, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
-}
-
-/* ---- comparing ---- */
-
-/* R1 and R2 differ: their first different byte decides. The order goes to F_T2. */
-static void order(struct dt_lower *l, bool swapped)
-{
-	struct dt_emit *a = l->a;
-	uint32_t less = dt_label(a), done = dt_label(a);
-
-	dt_swap(a, R1, 64);
-	dt_swap(a, R2, 64);
-	dt_jmp(a, BPF_JLT, R1, R2, less);
-	dt_sti(a, B8, FP, F_T2, swapped ? -1 : 1);
-	dt_ja(a, done);
-	dt_put(a, less);
-	dt_sti(a, B8, FP, F_T2, swapped ? 1 : -1);
-	dt_put(a, done);
-}
-
-/* The string (register r, known k) against a constant: only as much of it as can matter is read. */
-static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, const char *text, bool swapped)
-{
-	struct dt_emit *a = l->a;
-	uint32_t len = (uint32_t)strnlen(text, l->b->opts->strsize - 1), n = len + 1;
-	uint32_t size = (len + 2 < l->b->opts->strsize ? len + 2 : l->b->opts->strsize), end = dt_label(a),
-	         differ = dt_label(a);
-	int base = FP, off = F_CMP;
-
-	if (k.kind == V_COMM) {
-		size = 16;
-		n = n < 16 ? n : 16;
-	}
-	if (size > DT_FRAME_CMP) {
-		base = dt_slot_reg(l);
-		off = (int)l->b->slot_str[0];
-	}
-	if (k.kind == V_NUM)
-		dt_get(l, r, R0);
-	dt_copy_string(l, k, base, off, size, false, false);
-	for (uint32_t w, i = 0; i < n; i += w) {
-		uint64_t v = 0;
-
-		w = chunk((int)i, n - i);
-		memcpy(&v, text + i, i + w <= len + 1 ? w : 0);
-		dt_ldx(a, width[w], R1, base, off + (int)i);
-		dt_imm(a, R2, v);
-		dt_jmp(a, BPF_JNE, R1, R2, differ);
-	}
-	dt_sti(a, B8, FP, F_T2, 0);
-	dt_ja(a, end);
-	dt_put(a, differ);
-	order(l, swapped);
-	dt_put(a, end);
-}
-
-/* Both unknown: copies, padded with zeros, word by word. */
-static void compare_both(struct dt_lower *l, unsigned r1, unsigned r2)
-{
-	struct dt_emit *a = l->a;
-	uint32_t differ = dt_label(a), end = dt_label(a);
-	unsigned r[2] = { r1, r2 };
-
-	dt_slot_reg(l);
-	for (int i = 0; i < 2; i++) {
-		struct dt_known k = l->lazy[r[i]] ? l->reg[r[i]] : (struct dt_known){ .kind = V_NUM };
-
-		if (k.kind == V_NUM)
-			dt_get(l, r[i], R0);
-		dt_copy_string(l, k, R6, (int)l->b->slot_str[i], l->b->strsize, true, false);
-	}
-	for (uint32_t i = 0; i < l->b->strsize; i += 8) {
-		dt_ldx(a, B8, R1, R6, (int)(l->b->slot_str[0] + i));
-		dt_ldx(a, B8, R2, R6, (int)(l->b->slot_str[1] + i));
-		dt_jmp(a, BPF_JNE, R1, R2, differ);
-	}
-	dt_sti(a, B8, FP, F_T2, 0);
-	dt_ja(a, end);
-	dt_put(a, differ);
-	order(l, false);
-	dt_put(a, end);
-}
-
-static struct dt_known text_of(const struct dt_lower *l, unsigned r)
-{
-	const char *const parts[] = { l->en->prov, l->en->mod, l->en->func, l->en->name };
-	struct dt_known k = r && l->lazy[r] ? l->reg[r] : (struct dt_known){ .kind = V_NUM };
-
-	if (k.kind == V_CONST && k.v == 0)
-		return (struct dt_known){ .kind = V_STR, .text = "" };
-	if (k.kind == V_PART && !l->shared)
-		return (struct dt_known){ .kind = V_STR, .text = parts[k.v] ? parts[k.v] : "" };
-	return k;
-}
-
-void dt_lower_scmp(struct dt_lower *l, uint32_t in)
-{
-	unsigned r1 = dt_dif_r1(in), r2 = dt_dif_r2(in);
-	struct dt_known a = text_of(l, r1), b = text_of(l, r2);
-
-	if (a.kind == V_STR && b.kind == V_STR) {
-		int c = strcmp(a.text, b.text);
-
-		dt_sti(l->a, B8, FP, F_T2, (c > 0) - (c < 0));
-	} else if (b.kind == V_STR) {
-		compare_text(l, r1, a, b.text, false);
-	} else if (a.kind == V_STR) {
-		compare_text(l, r2, b, a.text, true);
-	} else {
-		if (l->b->strsize + l->b->slot_str[1] > INT16_MAX)
-			REFUSE(l, "comparing strings of %u bytes is not available for tracing; see strsize",
-			    l->b->strsize);
-		compare_both(l, r1, r2);
-	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is decided before any code is made: where variables lie, what aggregations look like, how records
- * are laid out. Programs in, offsets and sizes out.
+ * What is decided before any code is made: where variables lie, what aggregations look like, how records and
+ * the slot are laid out. Programs in, offsets and sizes out. Code is made more than once, and by then none of
+ * these may change.
  */
 #include "bpf/build.h"
 #include "dif/action.h"
@@ -12,7 +13,7 @@ static uint32_t round8(uint64_t n) { return (uint32_t)((n + 7) & ~7ull); }
 
 /* ---- variables ---- */
 
-static struct dt_bvar *find(struct dt_build *b, unsigned scope, uint32_t id)
+static struct dt_bvar *find_var(struct dt_build *b, unsigned scope, uint32_t id)
 {
 	for (size_t i = 0; i < b->vars.n; i++) {
 		if (b->vars.v[i].v.scope == scope && b->vars.v[i].v.id == id)
@@ -27,8 +28,8 @@ uint32_t dt_bvar_size(const struct dt_difv *v)
 	return round8(v->type.size + (v->type.kind == DT_DT_STRING));
 }
 
-/* By reference: the bytes, then a word that tells null (globals, locals) or present (self->). */
-static uint64_t room(const struct dt_difv *v)
+/* A variable by reference has a word behind its bytes: variables.c. */
+static uint64_t var_room(const struct dt_difv *v)
 {
 	return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF) ? 8ull + dt_bvar_size(v) : 8;
 }
@@ -50,23 +51,24 @@ static void check_room(struct dt_build *b, const struct dt_difv *v, uint64_t all
 		    scopes[v->scope].text, v->name, (unsigned long long)all, scopes[v->scope].most);
 }
 
+/* Clauses name the same variable again: the first one gives it its place. */
 static void plan_var(struct dt_build *b, const struct dt_difv *v)
 {
 	struct dt_bvar var = { .v = *v };
 	uint32_t *size = v->scope == DT_DIFV_GLOBAL ? &b->globals_size :
 	    v->scope == DT_DIFV_THREAD ? &b->tls_size : &b->locals_size;
 
-	if (v->id < DT_VAR_USER_MIN || find(b, v->scope, v->id))
+	if (v->id < DT_VAR_USER_MIN || find_var(b, v->scope, v->id))
 		return;
 	if (v->kind == DT_DIFV_SCALAR) {
-		check_room(b, v, *size + room(v));
+		check_room(b, v, *size + var_room(v));
 		var.off = *size;
-		*size += (uint32_t)room(v);
+		*size += (uint32_t)var_room(v);
 	}
 	dt_vec_push(b->arena, &b->vars, var);
 }
 
-/* May it write an amount that is known only when it runs? */
+/* Whether the instruction may write a number of bytes that is known only at run time. */
 bool dt_dif_copies(uint32_t in)
 {
 	const struct dt_builtin *row = dt_dif_op(in) == DT_DIF_CALL ? dt_builtin_subr(dt_dif_v16(in)) : NULL;
@@ -107,7 +109,7 @@ static void use_locals(struct dt_build *b, const struct dt_difo *d)
 {
 	for (uint32_t i = 0; d && i < d->nvars; i++) {
 		struct dt_bvar *v = d->vars[i].scope == DT_DIFV_LOCAL ?
-		    find(b, DT_DIFV_LOCAL, d->vars[i].id) : NULL;
+		    find_var(b, DT_DIFV_LOCAL, d->vars[i].id) : NULL;
 
 		if (v)
 			v->used = true;
@@ -129,14 +131,14 @@ void dt_plan_locals(struct dt_build *b, const struct dt_enabling *en, uint32_t n
 
 struct dt_bvar *dt_bvar_find(struct dt_lower *l, unsigned scope, uint32_t id)
 {
-	struct dt_bvar *v = find(l->b, scope, id);
+	struct dt_bvar *v = find_var(l->b, scope, id);
 
 	if (!v)
 		REFUSE(l, "variable %u is not in the variable table", id);
 	return v;
 }
 
-/* What one instruction takes of scratch, as its row says. */
+/* What one instruction takes of scratch, by its row. */
 static enum dt_bscratch scratch_of(uint32_t in)
 {
 	unsigned op = dt_dif_op(in), id = dt_dif_v16(in);
@@ -148,7 +150,7 @@ static enum dt_bscratch scratch_of(uint32_t in)
 	return row ? row->scratch : DT_SCRATCH_NONE;
 }
 
-/* Scratch a clause can use at most; programs have no loops. UINT64_MAX: any amount. */
+/* How much scratch it can use at most: programs have no loops. UINT64_MAX: any amount. */
 static uint64_t difo_scratch(const struct dt_build *b, const struct dt_difo *d)
 {
 	uint64_t need = 0;
@@ -181,7 +183,7 @@ static uint64_t clause_scratch(const struct dt_build *b, const struct dt_enablin
 	return need;
 }
 
-/* What the most demanding clause can use, within the option; room for a few strings where there are any. */
+/* What the most demanding clause can use, limited by the option; four strings fit in any case. */
 static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	uint64_t most = 0, limit = b->opts->scratchsize;
@@ -203,9 +205,10 @@ static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hoo
 }
 
 /*
- * Two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much again, so
- * that any offset inside it plus any size up to its own stays inside the slot, which is what the verifier
- * looks at.
+ * There are two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much
+ * again, so that any offset inside it plus any size up to its own stays inside the slot: the verifier sees
+ * the bounds of offset and size, and not their sum. slot_key is last, as its size is known only when all code
+ * is there (keymax).
  */
 void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
@@ -254,7 +257,7 @@ struct dt_known dt_difo_simple(const struct dt_difo *d)
 
 /* ---- records ---- */
 
-/* A condition alone is no news. */
+/* A clause that records only the outcome of its conditions has nothing to tell. */
 bool dt_ecb_records(const struct dt_ecb *e)
 {
 	if (dt_ecb_is_default(e))
@@ -268,6 +271,7 @@ bool dt_ecb_records(const struct dt_ecb *e)
 
 static uint32_t align_of(uint32_t size) { return size >= 8 ? 8 : size > 2 ? 4 : size ? size : 1; }
 
+/* Fields follow each other in the order of the actions, each aligned by its size. */
 void dt_plan_record(struct dt_build *b, const struct dt_ecb *e, struct dt_reclayout *r)
 {
 	struct dt_recfield *f = DT_NEWN(b->arena, struct dt_recfield, e->nacts + 1);
@@ -307,6 +311,10 @@ struct dt_bagg *dt_bagg_find(struct dt_build *b, uint64_t id)
 	return NULL;
 }
 
+/*
+ * Programs that share an image may declare the same aggregation. Where 0 in all words does not mean "nothing
+ * yet" (DT_SEEN_EXTRA) there is a word more that says so.
+ */
 static void plan_agg(struct dt_build *b, const struct dt_aggvar *v)
 {
 	const struct dt_aggfunc *func = dt_aggfunc_of(v->kind);

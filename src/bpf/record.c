@@ -2,8 +2,8 @@
 /*
  * Records on their way to the consumer: room in this CPU's buffer, the header, and the sending. Policies
  * switch and fill have a BPF ring buffer for each CPU; policy ring has memory of its own (struct dt_over)
- * where the newest take the place of the oldest, which ring buffers cannot do. Between reserving and
- * sending r8 is the record, whatever it lies in.
+ * where the newest take the place of the oldest, which ring buffers cannot do. Between reserving and sending
+ * r8 points to the record, wherever it lies; the verifier refuses a program that forgets one.
  */
 #include "bpf/build.h"
 
@@ -35,7 +35,7 @@ void dt_drop(struct dt_lower *l, size_t off)
 	l->cached = 0;
 }
 
-/* No room. Where buffers are to be filled once that is no loss but the end, on all CPUs. */
+/* There was no room. With policy fill that is no loss but the end of recording, on all CPUs. */
 void dt_record_lost(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
@@ -53,10 +53,10 @@ void dt_record_lost(struct dt_lower *l)
 /* ---- room ---- */
 
 /*
- * Few CPUs: each ring by its own name. A session then starts without waiting for a map of maps to be
- * filled.
+ * With few CPUs each ring is named in the code, r0 being the CPU: a session then starts without waiting for a
+ * map of maps to be filled (struct dt_image_reloc).
  */
-static void ring_named(struct dt_lower *l)
+static void choose_ring(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 	uint32_t have = dt_label(a), n = l->b->opts->ncpus;
@@ -76,14 +76,14 @@ static void ring_named(struct dt_lower *l)
 }
 
 /* r0 = the ring; F_T0 = the CPU. */
-static void ring(struct dt_lower *l, uint32_t none)
+static void find_ring(struct dt_lower *l, uint32_t none)
 {
 	struct dt_emit *a = l->a;
 
 	dt_help(l, BPF_FUNC_get_smp_processor_id);
 	dt_stx(a, B8, FP, F_T0, R0);
 	if (l->b->opts->ncpus <= DT_RINGS_FEW) {
-		ring_named(l);
+		choose_ring(l);
 		return;
 	}
 	dt_map(a, R1, dt_rings(l->b));
@@ -96,7 +96,7 @@ static void ring_reserve(struct dt_lower *l, uint32_t size, uint32_t none)
 {
 	struct dt_emit *a = l->a;
 
-	ring(l, none);
+	find_ring(l, none);
 	dt_mov(a, R1, R0);
 	dt_imm(a, R2, size);
 	dt_imm(a, R3, 0);
@@ -106,9 +106,9 @@ static void ring_reserve(struct dt_lower *l, uint32_t size, uint32_t none)
 }
 
 /*
- * The place is taken by one atomic addition, so that an interrupt's record comes behind ours. Its length
- * stands on both sides: at the end, when nothing runs any more, they are followed from the newest
- * backwards. F_T0 = the CPU.
+ * One atomic addition takes the place, so the record of an interrupt comes behind ours. The length stands on
+ * both sides of the record: when nothing runs any more, the reader follows it from the newest backwards.
+ * F_T0 = the CPU. The mask bounds the place for the verifier.
  */
 static void over_reserve(struct dt_lower *l, int reg, uint32_t size, uint32_t none)
 {
@@ -140,7 +140,7 @@ static void over_reserve(struct dt_lower *l, int reg, uint32_t size, uint32_t no
 }
 
 /* r8 = room for size bytes, or on to `none`. F_T0 = the CPU. */
-static void room(struct dt_lower *l, uint32_t size, uint32_t none)
+static void reserve_room(struct dt_lower *l, uint32_t size, uint32_t none)
 {
 	if (l->b->opts->policy == DT_POLICY_RING)
 		over_reserve(l, R8, size, none);
@@ -149,9 +149,9 @@ static void room(struct dt_lower *l, uint32_t size, uint32_t none)
 }
 
 /*
- * r2 = whether to wake the reader: when another eighth of the ring is full, which the record's address
- * tells without asking the kernel how full the ring is. It is read by time too, but not all that fits in
- * comes as slowly. r1 and r8 stay.
+ * r2 = the flag that says whether to wake the reader: yes when another eighth of the ring is full, which the
+ * record's address tells without asking the kernel how full the ring is. The reader also comes by time, but
+ * records may fill the ring faster than that. r1 and r8 stay.
  */
 static void wake_by_room(struct dt_lower *l)
 {
@@ -172,7 +172,8 @@ static void wake_by_room(struct dt_lower *l)
 	_Static_assert(BPF_RB_NO_WAKEUP + 1 == BPF_RB_FORCE_WAKEUP, "the one after the other");
 }
 
-static void give(struct dt_lower *l, bool keep, bool wake)
+/* The record in r8 is sent (`keep`) or given back; the reader is woken now, or when the ring is filling. */
+static void finish_record(struct dt_lower *l, bool keep, bool wake)
 {
 	if (l->b->opts->policy == DT_POLICY_RING) {
 		if (!keep)
@@ -190,7 +191,6 @@ static void give(struct dt_lower *l, bool keep, bool wake)
 
 /* ---- records ---- */
 
-/* The header at base + off; F_T0 is the CPU. */
 void dt_record_header(struct dt_lower *l, int base, int off, uint32_t news)
 {
 	struct dt_emit *a = l->a;
@@ -218,7 +218,7 @@ void dt_record_send(struct dt_lower *l, uint32_t size, uint32_t none)
 			dt_stx(a, B8, R9, at, R1);
 		}
 	} else {
-		ring(l, none);
+		find_ring(l, none);
 		dt_mov(a, R1, R0);
 		dt_fpaddr(a, R2, F_NEWS - (int)size);
 		dt_imm(a, R3, size);
@@ -233,7 +233,7 @@ void dt_record_reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
 	struct dt_emit *a = l->a;
 	uint32_t good = dt_label(a), none = dt_label(a);
 
-	room(l, size, none);
+	reserve_room(l, size, none);
 	dt_ja(a, good);
 	dt_put(a, none);
 	dt_record_lost(l);
@@ -246,11 +246,11 @@ void dt_record_reserve(struct dt_lower *l, uint32_t size, uint32_t quit)
 
 void dt_record_discard(struct dt_lower *l)
 {
-	give(l, false, false);
+	finish_record(l, false, false);
 }
 
-/* Waking: whoever waits need not wait any longer. */
+/* wake: the reader must not wait any longer, because of exit(). */
 void dt_record_submit(struct dt_lower *l, bool wake)
 {
-	give(l, true, wake);
+	finish_record(l, true, wake);
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting code, and dividing it. The verifier stops at 8192 branches it has yet to look at, a million
- * instructions walked, 64 maps, 256 functions; a branch reaches 32767 instructions, after the kernel has
- * put its own in place of calls. We stay well below: what it walks twice cannot be told from the code.
+ * Counting code, and dividing it among programs. The verifier stops at 8192 branches that it has yet to look
+ * at, a million instructions walked, 64 maps, 256 functions; a branch reaches 32767 instructions, after the
+ * kernel has put its own in place of calls. We stay well below: the code does not show what the verifier
+ * walks twice.
  *
- * The time of a load grows with the square of a program's length (each call the kernel replaces moves the
- * rest: 300 clauses of 45 instructions take 0.3 s, 100 take 0.03), so that once there is more than one
+ * The time of a load grows with the square of a program's length (each call that the kernel replaces moves
+ * the rest: 300 clauses of 45 instructions take 0.3 s, 100 take 0.03), so once there is more than one
  * program, each is short.
  */
 #include "bpf/share.h"
 #include "bpf/maps.h"
 #include "bpf/runtime.h"
 
+/* What we allow one program; MAPS_KERNEL is what the kernel does. */
 enum {
 	MAPS_MAX = 60,
 	JUMPS_MAX = 7000,
@@ -31,13 +33,17 @@ static bool is_jump(const struct bpf_insn *in)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_JA && op != BPF_CALL && op != BPF_EXIT;
 }
 
+/* A call of a function of the runtime, or its address: imm is its number (bpf/runtime.h). */
 static bool is_ref(const struct bpf_insn *in)
 {
 	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
 	    (in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
 }
 
-/* A function of the runtime with all it calls; they call no deeper than eight, or the kernel refuses them. */
+/*
+ * Adds a function of the runtime with all that it calls, as often as it calls it: that is how the verifier
+ * walks. Calls nest no deeper than eight, or the kernel refuses the program.
+ */
 static void walk_function(uint32_t func, int depth, struct dt_cost *c)
 {
 	const struct dt_rtfunc *f = &dt_rtfuncs[func];
@@ -124,6 +130,7 @@ struct filling {			/* a program that is being filled */
 	uint32_t insns, main, walked, jumps, maps, rt;
 };
 
+/* Counts a function of the runtime, and those it calls, unless the program in hand has them already. */
 static void add_function(struct filling *f, uint32_t func)
 {
 	const struct dt_rtfunc *r = &dt_rtfuncs[func];
@@ -138,6 +145,7 @@ static void add_function(struct filling *f, uint32_t func)
 	}
 }
 
+/* Up to so many rings are named in the code, each a map (record.c). */
 static uint32_t rings_named(const struct dt_build *b)
 {
 	return b->opts->ncpus < DT_RINGS_FEW ? b->opts->ncpus : DT_RINGS_FEW;
@@ -165,6 +173,7 @@ static bool too_full(const struct filling *f, uint32_t insns, uint32_t main)
 	    f->maps > MAPS_MAX;
 }
 
+/* A new number makes all that was seen before unseen. */
 static void begin_program(struct filling *f, const struct dt_cost *every)
 {
 	f->number++;
@@ -172,7 +181,7 @@ static void begin_program(struct filling *f, const struct dt_cost *every)
 	add_cost(f, every);
 }
 
-/* The clause that begins a program is alone in it so far. */
+/* To be called when the first clause of a program has been added: it is alone there. */
 static void note_crowd(const struct filling *f, struct dt_shares *s, uint32_t i)
 {
 	if (f->maps <= MAPS_KERNEL || s->crowded)
@@ -181,7 +190,10 @@ static void note_crowd(const struct filling *f, struct dt_shares *s, uint32_t i)
 	s->maps = f->maps;
 }
 
-/* Each program takes what it can hold, one clause at least; n 0: there are too many. */
+/*
+ * Each program takes as many clauses as it can hold, in their order, one at least. n 0: more programs would
+ * be needed than a chain can have. funcs is the count before the clause that did not fit was added.
+ */
 static struct dt_shares divide_costs(struct filling *f, const struct dt_cost *c, uint32_t n,
     const struct dt_cost *every, uint32_t insns, uint32_t main)
 {
@@ -210,6 +222,10 @@ static struct dt_shares divide_costs(struct filling *f, const struct dt_cost *c,
 	return s;
 }
 
+/*
+ * One program if all fits into one; else programs as short as the length of a chain allows: the limit grows
+ * by an eighth until there are few enough of them.
+ */
 struct dt_shares dt_shares_of(
     struct dt_build *b, const struct dt_cost *c, uint32_t n, const struct dt_cost *every)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speculations in the kernel. Each number has a word: its generation, which grows by 4, and in the low bits
- * its state (enum dt_specstate). A record of a clause that speculates carries the word it was made under,
- * and so does the news of an end, so that whoever reads them can tell uses of one number apart, whatever
- * order they come in. The number is free once its end is told. When there is no room for that news the
- * state stays, and the reader finds it in the word: neither records nor ends get lost.
+ * Speculations in the kernel. Each number has a word: its state in the low bits (enum dt_specstate), and
+ * above them its generation. A record of a clause that speculates carries the word it was made under, and so
+ * does the news of an end, so that whoever reads them can tell the uses of one number apart, in whatever
+ * order they come. A number is free again once the news of its end is sent. When there is no room for that
+ * news the state stays, and the reader finds it in the word: neither records nor ends get lost.
  */
 #include "bpf/build.h"
 
@@ -13,10 +13,10 @@ _Static_assert(sizeof(struct news) <= DT_FRAME_NEWS, "it is made in the frame");
 #define NEWS_AT (F_NEWS - (int)sizeof(struct news))	/* in the frame */
 
 /*
- * R1 = the word of speculation R9, R2 = its offset; 0: on to `none`; what was never a speculation is a
- * fault.
+ * R1 = the address of the word of speculation R9, R2 = its offset. Number 0 goes to `none`; a number that
+ * never was a speculation faults.
  */
-static void word_of(struct dt_lower *l, uint32_t none)
+static void find_word(struct dt_lower *l, uint32_t none)
 {
 	struct dt_emit *a = l->a;
 
@@ -29,16 +29,16 @@ static void word_of(struct dt_lower *l, uint32_t none)
 	dt_alu(a, BPF_ADD, R1, R2);
 }
 
-/* R9 = the number in r0: 32 bits of it count, as ever. */
-static void number_of(struct dt_lower *l)
+/* R9 = the number in r0, of which only 32 bits count, as ever. */
+static void keep_number(struct dt_lower *l)
 {
 	dt_mov(l->a, R9, R0);
 	dt_alui(l->a, BPF_LSH, R9, 32);
 	dt_alui(l->a, BPF_RSH, R9, 32);
 }
 
-/* R3 = the word at R1, or on to `none` when it is not in use. */
-static void in_use(struct dt_lower *l, uint32_t none)
+/* R3 = the word at R1, or on to `none` when the speculation is not active. */
+static void load_active(struct dt_lower *l, uint32_t none)
 {
 	dt_ldx(l->a, B8, R3, R1, 0);
 	dt_mov(l->a, R4, R3);
@@ -47,8 +47,8 @@ static void in_use(struct dt_lower *l, uint32_t none)
 }
 
 /*
- * The first free one; looked at before it is taken, so that busy ones stay in the other CPUs' caches. R5:
- * the states of all others.
+ * Takes the first free one. Each word is read before it is exchanged, so that those in use stay in the other
+ * CPUs' caches. R5 collects the states of those in use: it decides which drop is counted when none is free.
  */
 void dt_speculation(struct dt_lower *l)
 {
@@ -87,8 +87,9 @@ void dt_speculation(struct dt_lower *l)
 }
 
 /*
- * Room for the record in this CPU's part of the speculation. A word for each: the low half of the
- * speculation's word, which tells its generation, and the bytes in use.
+ * Takes room for the record in this CPU's part of the speculation. Each CPU has a word for each speculation:
+ * in the upper half the low half of the speculation's word, which tells the generation, in the lower half
+ * the bytes in use. A word of another generation counts as none in use.
  */
 static void take_room(struct dt_lower *l, int word, uint32_t size, uint32_t drop)
 {
@@ -125,14 +126,17 @@ static void take_room(struct dt_lower *l, int word, uint32_t size, uint32_t drop
 	dt_stx(a, B8, R0, 0, R1);
 }
 
-/* r0 the number. Without a buffer, or room in it, the clause ends: on to `drop`. */
+/*
+ * r0 is the number. When the speculation is not active, or has no room, the clause ends: on to `drop`. r9
+ * keeps the number.
+ */
 void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 {
 	struct dt_emit *a = l->a;
 
-	number_of(l);
-	word_of(l, drop);
-	in_use(l, drop);
+	keep_number(l);
+	find_word(l, drop);
+	load_active(l, drop);
 	if (!l->reserved)
 		return;
 	dt_stx(a, B2, R8, (int)offsetof(struct dt_rechdr, spec), R9);
@@ -142,7 +146,8 @@ void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 }
 
 /*
- * r0 the number: it ends, is told, and is free. Who is late, or names one that is not in use, does nothing.
+ * r0 is the number: the speculation ends, the news is sent, the number is free. Nothing happens when it is
+ * not active, or when another CPU ends it first: the exchange decides.
  */
 void dt_spec_end(struct dt_lower *l, bool commit)
 {
@@ -150,9 +155,9 @@ void dt_spec_end(struct dt_lower *l, bool commit)
 	uint32_t no = dt_label(a);
 	int state = commit ? DT_SPEC_COMMITTED : DT_SPEC_DISCARDED;
 
-	number_of(l);
-	word_of(l, no);
-	in_use(l, no);
+	keep_number(l);
+	find_word(l, no);
+	load_active(l, no);
 	dt_stx(a, B8, FP, NEWS_AT + (int)offsetof(struct news, word), R3);
 	dt_mov(a, R0, R3);
 	dt_mov(a, R4, R3);
@@ -165,12 +170,12 @@ void dt_spec_end(struct dt_lower *l, bool commit)
 	dt_stx(a, B2, FP, NEWS_AT + (int)offsetof(struct dt_rechdr, spec), R9);
 	dt_record_send(l, sizeof(struct news), no);
 	dt_ldx(a, B2, R9, FP, NEWS_AT + (int)offsetof(struct dt_rechdr, spec));
-	word_of(l, no);
+	find_word(l, no);
 	dt_ldx(a, B8, R0, FP, NEWS_AT + (int)offsetof(struct news, word));
 	dt_mov(a, R4, R0);
 	dt_alui(a, BPF_ADD, R0, state - DT_SPEC_ACTIVE);
 	dt_alui(a, BPF_ADD, R4, DT_SPEC_NEXT - DT_SPEC_ACTIVE);
-	dt_atomic(a, BPF_CMPXCHG, R1, 0, R4);	/* the reader may have found the state before us */
+	dt_atomic(a, BPF_CMPXCHG, R1, 0, R4);	/* not when the reader has found the state before us */
 	dt_put(a, no);
 	l->cached = 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables of the program. Globals are at a fixed place of one map value, clause-locals in the slot,
- * self-> scalars in task storage whose pointer F_TLS holds; by-reference ones are their bytes and a word
- * that tells null (self->: present). Elements of associative arrays are entries of a hash map for each
- * variable, keyed by the packed tuple.
+ * Variables of the program. Globals are at a fixed place of one map value, clause-locals in the slot, self->
+ * scalars in task storage, whose address F_TLS holds. A variable by reference is its bytes and a word that
+ * says whether it is null (for self->: whether it is there). Elements of associative arrays are entries of a
+ * hash map, one map for each variable, keyed by the packed tuple.
+ *
+ * Storing 0 to an element of an array deletes it, as in every DTrace. When there is no memory for a variable
+ * the store is dropped and counted (dynamic), and reads find 0.
  */
 #include "bpf/build.h"
 
@@ -15,13 +18,11 @@ static bool is_user(const struct dt_difv *v) { return v->type.flags & DT_DTF_USE
 
 /* ---- scalars: where they are ---- */
 
-struct place { int base; int off; };	/* of the data: a BPF register and an offset */
-
 /*
- * Pointer to the variable in R9 (which stays over calls), or R6 itself for near locals. self->: may go to
- * `none`.
+ * R9 = a pointer to the variable: it survives calls of helpers, and r0 stays. A thread that has no self->
+ * variables goes to `none`.
  */
-static struct place place(struct dt_lower *l, const struct dt_bvar *v, uint32_t none)
+static void point_at(struct dt_lower *l, const struct dt_bvar *v, uint32_t none)
 {
 	switch (v->v.scope) {
 	case DT_DIFV_GLOBAL:
@@ -38,10 +39,12 @@ static struct place place(struct dt_lower *l, const struct dt_bvar *v, uint32_t 
 		dt_alui(l->a, BPF_ADD, R9, (int32_t)(l->locals_off + v->off));
 		break;
 	}
-	return (struct place){ R9, 0 };
 }
 
-/* The word behind the data. Null words are 1 for null; present words of self-> are 1 for there. */
+/*
+ * The word behind the data: 1 means null, for self-> it means present. Zeroed memory is thus "not null" and
+ * "not there".
+ */
 static void load_flag(struct dt_lower *l, const struct dt_bvar *v, int dst)
 {
 	dt_mov(l->a, dst, R9);
@@ -65,7 +68,7 @@ void dt_lower_ldv(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 
 	l->cached = 0;
 	dt_imm(l->a, R0, 0);
-	place(l, v, none);
+	point_at(l, v, none);
 	if (by_ref(&v->v)) {
 		load_flag(l, v, R1);
 		dt_jmpi(l->a, scope == DT_DIFV_THREAD ? BPF_JEQ : BPF_JNE, R1, 0, done);
@@ -79,8 +82,11 @@ void dt_lower_ldv(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 	dt_set(l, rd);
 }
 
-/* The bytes at the register's address, into memory at R9. */
-static void copy_in(struct dt_lower *l, const struct dt_difv *v, unsigned rs)
+/*
+ * Copies the bytes at the address in the DIF register to memory at R9. What is known only as text or as a
+ * name is copied from there, without an address.
+ */
+static void copy_to_r9(struct dt_lower *l, const struct dt_difv *v, unsigned rs)
 {
 	struct dt_known k = rs && l->lazy[rs] ? l->reg[rs] : (struct dt_known){ .kind = V_NUM };
 
@@ -96,6 +102,7 @@ static void copy_in(struct dt_lower *l, const struct dt_difv *v, unsigned rs)
 		dt_copy_bytes(l, R9, 0, v->type.size, is_user(v));
 }
 
+/* Texts and names have no address yet, and never are null. */
 static bool never_null(const struct dt_lower *l, unsigned rs)
 {
 	return rs && l->lazy[rs] && l->reg[rs].kind != V_CONST;
@@ -109,7 +116,7 @@ static void store_ref(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 		dt_get(l, rs, R1);
 		dt_jmpi(l->a, BPF_JEQ, R1, 0, null);
 	}
-	copy_in(l, &v->v, rs);
+	copy_to_r9(l, &v->v, rs);
 	store_flag(l, v, false);
 	dt_ja(l->a, done);
 	dt_put(l->a, null);
@@ -125,11 +132,9 @@ void dt_lower_stv(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
 
 	if (rs && !by_ref(&v->v))
 		dt_settle(l, 1u << rs);
-	if (l->cached) {		/* place() keeps r0, the copies do not */
-		if (by_ref(&v->v))
-			l->cached = 0;
-	}
-	place(l, v, none);
+	if (by_ref(&v->v))		/* point_at() keeps r0, the copies do not */
+		l->cached = 0;
+	point_at(l, v, none);
 	if (by_ref(&v->v)) {
 		store_ref(l, v, rs);
 	} else {
@@ -191,13 +196,16 @@ static uint32_t entry_size(const struct dt_tentry *t)
 	return t->ref && t->limit ? (uint32_t)((t->limit + 7) & ~7ull) : 8;
 }
 
-/* Behind an element that members are stored to; strings are stored whole. */
-static uint32_t tail(const struct dt_lower *l, const struct dt_bvar *v)
+/* Bytes behind an element that copies may be made into (struct dt_build); strings are stored whole. */
+static uint32_t element_tail(const struct dt_lower *l, const struct dt_bvar *v)
 {
 	return by_ref(&v->v) && v->v.type.kind != DT_DT_STRING ? l->b->tail : 0;
 }
 
-/* The first use decides how the key lies; all uses have the same types. */
+/*
+ * The first use decides how the key is laid out; all uses have the same types. The key of a self-> array
+ * begins with the thread.
+ */
 static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 {
 	uint64_t at = v->v.scope == DT_DIFV_THREAD ? 8 : 0, value;
@@ -217,11 +225,12 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 	if (value > ELEMENT_MAX)
 		REFUSE(l, "an element of %s has %llu bytes; the kernel takes at most %u", v->v.name,
 		    (unsigned long long)value, ELEMENT_MAX);
-	/* as the interpreter counts */
+	/* as the interpreter counts (src/interp/var.c), so that both drop at the same element */
 	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);
 	v->none = entries == 0;
-	v->map = dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize, (uint32_t)value + tail(l, v),
-	    entries < 1 ? 1 : entries > ENTRIES_MAX ? ENTRIES_MAX : (uint32_t)entries, BPF_F_NO_PREALLOC) + 1;
+	entries = entries < 1 ? 1 : entries > ENTRIES_MAX ? ENTRIES_MAX : entries;
+	v->map = 1 + dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize,
+	    (uint32_t)value + element_tail(l, v), (uint32_t)entries, BPF_F_NO_PREALLOC);
 }
 
 /* ---- stores to members of elements ---- */
@@ -239,10 +248,10 @@ static bool is_elem_op(uint32_t in, bool store, unsigned *scope, uint32_t *id)
 
 /*
  * An address in DIF is a number, and an element cannot be found again by it. So elements that are stored to
- * stay in the frame as pointers too. The compiler loads such an element, makes it when it is not there, and
- * loads it again; returns where that ends when it begins with the load at pc, else 0: a branch on the value
- * goes there, behind a store to the same array. bcopy() and copyinto() write to elements without making
- * them.
+ * stay in the frame as pointers too (F_ELEM). The compiler loads such an element, makes it when it is not
+ * there, and loads it again: a branch on the value jumps behind a store to the same array. When such a piece
+ * of code begins with the load at pc, this returns where it ends, else 0. bcopy() and copyinto() write to
+ * elements without making them.
  */
 static uint32_t lvalue_end(const struct dt_difo *d, uint32_t pc, bool copies)
 {
@@ -269,6 +278,10 @@ static bool has_copies(const struct dt_difo *d)
 	return false;
 }
 
+/*
+ * Gives each such element of the DIFO a word of the frame, and notes for each load which word it fills. The
+ * words begin as NULL: an element that the path did not load cannot be stored to.
+ */
 void dt_elems_start(struct dt_lower *l)
 {
 	const struct dt_difo *d = l->difo;
@@ -304,6 +317,7 @@ void dt_elems_start(struct dt_lower *l)
 	}
 }
 
+/* A later use may have shorter strings than the first, never longer ones: the map's keys have one size. */
 static void check_key(struct dt_lower *l, struct dt_bvar *v)
 {
 	bool same = v->nkeys == l->ntuple;
@@ -319,6 +333,7 @@ static void check_key(struct dt_lower *l, struct dt_bvar *v)
 		REFUSE(l, "%s is used with keys of different sizes", v->v.name);
 }
 
+/* All bytes of a key count, so each entry is filled up with zeros. */
 static void key_entry(struct dt_lower *l, const struct dt_bvar *v, uint32_t i, int base, int off)
 {
 	const struct dt_tentry *t = &l->tuple[i];
@@ -341,7 +356,7 @@ static void key_entry(struct dt_lower *l, const struct dt_bvar *v, uint32_t i, i
 		dt_zero(l, base, off + (int)t->limit, v->keylen[i] - (uint32_t)t->limit);
 }
 
-/* The key, on the stack or in the slot; R2 points to it. */
+/* Makes the key, in the frame or in the slot, and says where. */
 static void key_make(struct dt_lower *l, const struct dt_bvar *v, int *base, int *off)
 {
 	bool small = v->keysize <= 72;
@@ -362,6 +377,7 @@ static void key_make(struct dt_lower *l, const struct dt_bvar *v, int *base, int
 		key_entry(l, v, i, *base, *off + (int)v->keyoff[i]);
 }
 
+/* r1 the map and r2 the key, for a helper. */
 static void key_args(struct dt_lower *l, const struct dt_bvar *v, int base, int off)
 {
 	dt_map(l->a, R1, v->map - 1);
@@ -394,7 +410,7 @@ void dt_lower_ldaa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 	dt_set(l, rd);
 }
 
-/* R3 = where the new value stands: a stack word, or a copy in the slot. */
+/* Makes the new value where the map's helper can read it: a number in F_T0, bytes in the slot at R9. */
 static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 {
 	uint32_t at = l->b->slot_key + ARRAY_VALUE;
@@ -404,13 +420,14 @@ static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 		dt_stx(l->a, B8, FP, F_T0, R1);
 		return;
 	}
-	if (l->b->keymax < ARRAY_VALUE + dt_bvar_size(&v->v) + tail(l, v))
-		l->b->keymax = ARRAY_VALUE + dt_bvar_size(&v->v) + tail(l, v);
+	if (l->b->keymax < ARRAY_VALUE + dt_bvar_size(&v->v) + element_tail(l, v))
+		l->b->keymax = ARRAY_VALUE + dt_bvar_size(&v->v) + element_tail(l, v);
 	dt_mov(l->a, R9, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, R9, (int32_t)at);
-	copy_in(l, &v->v, rs);
+	copy_to_r9(l, &v->v, rs);
 }
 
+/* An update either replaces the value or makes the element; it fails when the map is full. */
 void dt_lower_staa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
 {
 	struct dt_bvar *v = dt_bvar_find(l, scope, id);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * vtimestamp: how long the thread has run on a CPU, exact to the clock. The scheduler's own sum moves with
- * its tick, and its clock is not one a program can read. So a program at sched_switch, which is there only
- * when vtimestamp is used, notes for each CPU when it last switched, and adds up the time of threads that
- * have asked: those have a struct vtime in task storage, made at their first look and started with the
- * scheduler's sum. It only grows, and a thread that never asks costs two lookups a switch.
+ * its tick, and its clock is not one that a program can read. So a program at sched_switch, which is there
+ * only when vtimestamp is used, notes for each CPU when it last switched, and adds up the time of the threads
+ * that have asked: those have a struct vtime in task storage, made at their first look and started with the
+ * scheduler's sum. The value only grows. A thread that never asks costs two lookups a switch.
  */
 #include "bpf/build.h"
 
-/* up to the last switch; from when on to count when that is later than the CPU's last switch */
+/*
+ * sum: the time up to the last switch, 0: the thread has not asked yet. since: when it first asked; counting
+ * begins there when that is later than the CPU's last switch.
+ */
 struct vtime { uint64_t sum, since; };
 #define AT(member) ((int)offsetof(struct vtime, member))
 
@@ -50,7 +53,7 @@ static void find_cpu_word(struct dt_build *b, struct dt_emit *a, int room, uint3
 	dt_jmpi(a, BPF_JEQ, R0, 0, none);
 }
 
-/* r1 = since when the thread of r9 runs, by the CPU's word at r0; r2 changes. */
+/* r1 = since when the thread runs; `thread` points to its struct vtime, r0 to the CPU's word. r2 changes. */
 static void load_since(struct dt_emit *a, int thread)
 {
 	uint32_t later = dt_label(a);
@@ -62,7 +65,7 @@ static void load_since(struct dt_emit *a, int thread)
 	dt_put(a, later);
 }
 
-/* At sched_switch the thread that leaves still is the current one. */
+/* At sched_switch the thread that leaves is still the current one. */
 void dt_vtime_program(struct dt_build *b, struct dt_emit *a)
 {
 	uint32_t none = dt_label(a), out = dt_label(a);
@@ -86,20 +89,20 @@ void dt_vtime_program(struct dt_build *b, struct dt_emit *a)
 	dt_exit(a);
 }
 
-/* The first look: what the scheduler knows, at its last tick. */
+/* The first look, r9 the struct vtime: it starts with what the scheduler knew at its last tick. */
 static void start_counting(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_follow(l, dt_kmember(l->b->opts, "task_struct", "se.sum_exec_runtime"), 8, "a thread's run time");
-	dt_alui(l->a, BPF_ADD, R0, 1);		/* 0 is "not looked at yet" */
+	dt_alui(l->a, BPF_ADD, R0, 1);		/* never 0 */
 	dt_stx(l->a, B8, R9, AT(sum), R0);
 	dt_help(l, BPF_FUNC_ktime_get_ns);
 	dt_stx(l->a, B8, R9, AT(since), R0);
 }
 
 /*
- * r0 = the time. Where it may have been switched away on the way, which its sum tells, it looks a second
- * time.
+ * r0 = the time. Where the clause may be preempted, the thread may be switched away between its reads of sum
+ * and clock: a sum that has changed tells so, and all is read a second time.
  */
 void dt_get_vtimestamp(struct dt_lower *l)
 {
