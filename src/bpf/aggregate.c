@@ -495,8 +495,8 @@ static void lower_arguments(struct dt_lower *l, const struct dt_act *acts, uint3
 }
 
 /*
- * The tuple stands before the action: the aggregation's number, the keys, the arguments. `seen` is set when the
- * words have been changed.
+ * The tuple stands before the action: the aggregation's number, the keys, the arguments. `seen` is set when
+ * the words have been changed.
  */
 void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 {
