@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Headers, segments, sections and notes of an ELF file, read piece by piece with pread(2). Little is
+ * Headers, segments and sections of an ELF file, read piece by piece with pread(2). Little is
  * needed, and every length is checked here against the file, instead of trusting a library to do it.
  */
 #include "symbol/elf_impl.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECTIONS_MAX = 1 << 18, SEGMENTS_MAX = 4096, BUILDID_MAX = 64 };
+enum { SECTIONS_MAX = 1 << 18 };
 
 /* ---- bytes ---- */
 
@@ -204,8 +204,11 @@ static int read_sections(struct dt_elf *e)
 	e->sh = calloc(n + 1, sizeof(*e->sh));
 	if (e->sh == NULL)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < n && err == 0; i++)
-		err = read_shdr(e, i, &e->sh[i]);
+	if (dt_elf_is_64(e) && e->eh.e_shentsize == sizeof(*e->sh))
+		err = read_at(e, e->eh.e_shoff, e->sh, n * sizeof(*e->sh));
+	else
+		for (uint64_t i = 0; i < n && err == 0; i++)
+			err = read_shdr(e, i, &e->sh[i]);
 	if (err != 0)
 		return err;
 	e->nsh = (uint32_t)n;
@@ -224,11 +227,15 @@ static int read_segments(struct dt_elf *e)
 		n = e->sh[0].sh_info;
 	if (e->eh.e_phoff == 0 || n == 0)
 		return 0;
-	if (n > SEGMENTS_MAX || !table_fits(e, e->eh.e_phoff, n, e->eh.e_phentsize, least))
+	if (n > DT_ELF_SEGMENTS_MAX || !table_fits(e, e->eh.e_phoff, n, e->eh.e_phentsize, least))
 		return -ENOEXEC;
 	e->ph = calloc(n, sizeof(*e->ph));
 	if (e->ph == NULL)
 		return -ENOMEM;
+	if (dt_elf_is_64(e) && e->eh.e_phentsize == sizeof(*e->ph)) {
+		e->nph = (uint32_t)n;
+		return read_at(e, e->eh.e_phoff, e->ph, n * sizeof(*e->ph));
+	}
 	for (uint64_t i = 0; i < n && err == 0; i++) {
 		uint64_t at = e->eh.e_phoff + i * e->eh.e_phentsize;
 		Elf32_Phdr small;
@@ -292,6 +299,7 @@ int dt_elf_open(int fd, const char *path, struct dt_elf **out)
 		return -ENOMEM;
 	}
 	e->fd = fd;
+	e->ours = true;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		dt_elf_close(e);
 		return -ENOEXEC;
@@ -335,14 +343,19 @@ void dt_elf_close(struct dt_elf *e)
 		free(b);
 	}
 	dt_elf_close(e->debug);
+	for (int i = 0; i < e->ngiven; i++)
+		if (e->given[i] >= 0)
+			close(e->given[i]);
 	if (e->fd >= 0)
 		close(e->fd);
+	free(e->head);
 	free(e->mem);
 	free(e->path);
 	free(e->ph);
 	free(e->sh);
 	for (int kind = 0; kind < DT_ELF_KINDS; kind++) {
 		free(e->names[kind].func);
+		free(e->names[kind].text);
 		free(e->names[kind].start);
 		free(e->names[kind].index);
 	}
@@ -404,15 +417,12 @@ int dt_elf_section(struct dt_elf *e, const char *name, const void **data, size_t
 {
 	const Elf64_Shdr *sh = dt_elf_section_named(e, name);
 
+	if (e->reader != NULL)
+		return dt_elf_remote_section(e, name, data, len, addr);
 	if (sh == NULL)
 		return -ENOENT;
 	*addr = sh->sh_addr;
 	return dt_elf_section_data(e, sh, data, len);
-}
-
-bool dt_elf_has_section(const struct dt_elf *e, const char *name)
-{
-	return dt_elf_section_named(e, name) != NULL;
 }
 
 /* ---- segments ---- */
@@ -483,51 +493,4 @@ bool dt_elf_tls(const struct dt_elf *e, uint64_t *size, uint64_t *align)
 			return (*align & (*align - 1)) == 0 && *size <= UINT32_MAX;
 		}
 	return false;
-}
-
-/* ---- the build id ---- */
-
-static const uint8_t *id_in_notes(const uint8_t *at, size_t len, size_t *idlen)
-{
-	while (len >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr n;
-		uint64_t name, desc;
-
-		memcpy(&n, at, sizeof(n));
-		at += sizeof(n);
-		len -= sizeof(n);
-		name = ((uint64_t)n.n_namesz + 3) & ~3ull;
-		desc = ((uint64_t)n.n_descsz + 3) & ~3ull;
-		if (name > len || n.n_descsz > len - name)
-			return NULL;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at, "GNU", 4) == 0 &&
-		    n.n_descsz > 0 && n.n_descsz <= BUILDID_MAX) {
-			*idlen = n.n_descsz;
-			return at + name;
-		}
-		if (desc > len - name)
-			return NULL;
-		at += name + desc;
-		len -= name + desc;
-	}
-	return NULL;
-}
-
-/* Segments come first: those of a debug file are empty, and a stripped file has nothing else. */
-const uint8_t *dt_elf_buildid(struct dt_elf *e, size_t *len)
-{
-	const uint8_t *id;
-	const void *data;
-	size_t n;
-
-	for (uint32_t i = 0; i < e->nph; i++)
-		if (e->ph[i].p_type == PT_NOTE &&
-		    dt_elf_read(e, e->ph[i].p_offset, e->ph[i].p_filesz, &data) == 0 &&
-		    (id = id_in_notes(data, e->ph[i].p_filesz, len)) != NULL)
-			return id;
-	for (uint32_t i = 1; i < e->nsh; i++)
-		if (e->sh[i].sh_type == SHT_NOTE && dt_elf_section_data(e, &e->sh[i], &data, &n) == 0 &&
-		    (id = id_in_notes(data, n, len)) != NULL)
-			return id;
-	return NULL;
 }

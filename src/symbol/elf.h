@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct dt_elf;
 
@@ -23,6 +24,16 @@ struct dt_elf;
  */
 int dt_elf_open(int fd, const char *path, struct dt_elf **);
 int dt_elf_memory(void *bytes, size_t len, struct dt_elf **);
+/*
+ * Has others open and read it (reader.h): open_as is opened, path is its name, dev
+ * its device if it is known. -errno; -EINTR: to be tried
+ * again.
+ */
+struct dt_reader;
+struct statx;
+int dt_elf_find(struct dt_reader *, const char *open_as, const char *path, dev_t dev, struct dt_elf **,
+    struct statx *);
+struct dt_reader *dt_elf_reader(const struct dt_elf *);	/* NULL: we read it */
 void dt_elf_close(struct dt_elf *);			/* NULL is fine */
 /* Replaces DT_ELF_DEBUG_ROOT; the text must outlive the file */
 void dt_elf_debug_root(struct dt_elf *, const char *dir);

@@ -18,131 +18,136 @@
 #define XZ_MEMORY (128ull << 20)
 #define CHECKED_MAX (1ull << 30)	/* bytes of a file whose checksum is made */
 
-static bool same_id(struct dt_elf *a, struct dt_elf *b)
+/* ---- where it may be ---- */
+
+static char *path_by_id(struct dt_elf *e)
 {
-	size_t na, nb;
-	const uint8_t *x = dt_elf_buildid(a, &na), *y = dt_elf_buildid(b, &nb);
-
-	return x != NULL && y != NULL && na == nb && memcmp(x, y, na) == 0;
-}
-
-static bool has_id(struct dt_elf *e)
-{
-	size_t n;
-
-	return dt_elf_buildid(e, &n) != NULL;
-}
-
-static int open_path(const char *path, struct dt_elf **out)
-{
-	int fd = dt_elf_open_regular(path, true);
-
-	return fd < 0 ? fd : dt_elf_open(fd, path, out);
-}
-
-/* ---- by build id ---- */
-
-static int by_id(struct dt_elf *e, struct dt_elf **out)
-{
-	char path[PATH_MAX];
+	char hex[2 * 64 + 1], *path = NULL;
 	size_t n = 0;
 	const uint8_t *id = dt_elf_buildid(e, &n);
-	int at, err;
 
 	if (id == NULL || n < 2)
-		return -ENOENT;
-	at = snprintf(path, sizeof(path), "%s/.build-id/%02x/", e->debug_root, id[0]);
-	for (size_t i = 1; i < n && at >= 0 && (size_t)at + 16 < sizeof(path); i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
-	if (at < 0 || (size_t)at + 16 >= sizeof(path))
-		return -ENOENT;
-	strcat(path, ".debug");
-	err = open_path(path, out);
-	if (err == 0 && !same_id(e, *out)) {
-		dt_elf_close(*out);
-		*out = NULL;
-		return -ENOENT;
-	}
-	return err;
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	return asprintf(&path, "%s/.build-id/%.2s/%s.debug", e->debug_root, hex, hex + 2) > 0 ? path : NULL;
 }
 
-/* ---- by name ---- */
+bool dt_elf_debug_link(struct dt_elf *e, char name[256], uint32_t *crc)
+{
+	const void *data = NULL;
+	size_t len, namelen;
+	uint64_t addr;
+
+	if (e->head != NULL) {
+		memcpy(name, e->head->link, sizeof(e->head->link));
+		*crc = e->head->crc;
+		return name[0] != '\0';
+	}
+	if (dt_elf_section(e, ".gnu_debuglink", &data, &len, &addr) != 0 || data == NULL)
+		return false;
+	namelen = strnlen(data, len);
+	if (namelen == 0 || namelen > NAME_MAX || strchr(data, '/') != NULL || len < sizeof(*crc) ||
+	    ((namelen + 4) & ~(size_t)3) > len - sizeof(*crc))
+		return false;
+	memcpy(name, data, namelen + 1);
+	memcpy(crc, (const char *)data + ((namelen + 4) & ~(size_t)3), sizeof(*crc));
+	return true;
+}
+
+int dt_elf_debug_paths(struct dt_elf *e, char *path[DT_ELF_DEBUG_PATHS])
+{
+	const char *slash = e->path != NULL ? strrchr(e->path, '/') : NULL;
+	char name[256];
+	uint32_t crc;
+	int n = 0;
+
+	if ((path[0] = path_by_id(e)) != NULL)
+		n++;
+	if (slash == NULL || !dt_elf_debug_link(e, name, &crc))
+		return n;
+	for (int place = 0; place < 3; place++) {
+		if (asprintf(&path[n], "%s%.*s/%s%s", place == 2 ? e->debug_root : "", (int)(slash - e->path),
+		    e->path, place == 1 ? ".debug/" : "", name) < 0)
+			continue;
+		if (strcmp(path[n], e->path) != 0)
+			n++;
+		else
+			free(path[n]);
+	}
+	return n;
+}
+
+/* ---- does it belong to the file? ---- */
 
 /* The checksum of .gnu_debuglink: CRC-32 of IEEE 802.3, bit-reversed, as in zip files. */
-static bool checksum(const char *path, uint32_t *out)
+static bool checksum(int fd, uint32_t *out)
 {
-	int fd = dt_elf_open_regular(path, true);
 	uint32_t crc = 0xffffffffu, table[256];
 	uint8_t buf[16384];
 	uint64_t total = 0;
 	ssize_t n = 0;
 
-	if (fd < 0)
-		return false;
 	for (uint32_t i = 0; i < 256; i++) {
 		table[i] = i;
 		for (int k = 0; k < 8; k++)
 			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
 	}
-	while (total < CHECKED_MAX && (n = read(fd, buf, sizeof(buf))) > 0) {
+	while (total < CHECKED_MAX && (n = pread(fd, buf, sizeof(buf), (off_t)total)) > 0) {
 		for (ssize_t i = 0; i < n; i++)
 			crc = crc >> 8 ^ table[(crc ^ buf[i]) & 0xff];
 		total += (uint64_t)n;
 	}
-	close(fd);
 	*out = ~crc;
 	return n == 0;
 }
 
-static int belongs(struct dt_elf *e, const char *path, uint32_t crc, struct dt_elf **out)
+static bool belongs(struct dt_elf *e, struct dt_elf *debug)
 {
-	uint32_t got;
-	int err = open_path(path, out);
+	size_t na, nb;
+	const uint8_t *x = dt_elf_buildid(e, &na), *y = dt_elf_buildid(debug, &nb);
+	uint32_t crc, got;
+	char name[256];
 
-	if (err != 0)
-		return err;
-	if (has_id(e) ? same_id(e, *out) : checksum(path, &got) && got == crc)
-		return 0;
-	dt_elf_close(*out);
-	*out = NULL;
-	return -ENOENT;
+	if (x != NULL)
+		return y != NULL && na == nb && memcmp(x, y, na) == 0;
+	return dt_elf_debug_link(e, name, &crc) && checksum(debug->fd, &got) && got == crc;
 }
 
-static int by_link(struct dt_elf *e, struct dt_elf **out)
+/* Takes over the descriptor. */
+static int try_debug(struct dt_elf *e, int fd, struct dt_elf **out)
 {
-	char path[PATH_MAX];
-	const void *data;
-	const char *name, *slash;
-	size_t len, namelen;
-	uint64_t addr;
-	uint32_t crc;
+	int err = fd >= 0 ? dt_elf_open(fd, NULL, out) : -ENOENT;
 
-	if (e->path == NULL || (slash = strrchr(e->path, '/')) == NULL ||
-	    dt_elf_section(e, ".gnu_debuglink", &data, &len, &addr) != 0 || data == NULL)
-		return -ENOENT;
-	name = data;
-	namelen = strnlen(name, len);
-	if (namelen == 0 || namelen > NAME_MAX || strchr(name, '/') != NULL || len < sizeof(crc) ||
-	    ((namelen + 4) & ~(size_t)3) > len - sizeof(crc))
-		return -ENOENT;
-	memcpy(&crc, name + ((namelen + 4) & ~(size_t)3), sizeof(crc));
-	for (int place = 0; place < 3; place++) {
-		int n = snprintf(path, sizeof(path), "%s%.*s/%s%s", place == 2 ? e->debug_root : "",
-		    (int)(slash - e->path), e->path, place == 1 ? ".debug/" : "", name);
-
-		if (n > 0 && (size_t)n < sizeof(path) && strcmp(path, e->path) != 0 &&
-		    belongs(e, path, crc, out) == 0)
-			return 0;
+	if (err == 0 && !belongs(e, *out)) {
+		dt_elf_close(*out);
+		*out = NULL;
+		err = -ENOENT;
 	}
-	return -ENOENT;
+	return err;
+}
+
+void dt_elf_given(struct dt_elf *e, const int *fds, int n)
+{
+	e->searched = true;
+	for (int i = 0; i < n; i++)
+		e->given[e->ngiven++] = fds[i];
 }
 
 int dt_elf_find_debug(struct dt_elf *e, struct dt_elf **out)
 {
-	int err = by_id(e, out);
+	char *path[DT_ELF_DEBUG_PATHS];
+	int n = e->searched ? 0 : dt_elf_debug_paths(e, path), err = -ENOENT;
 
-	if (err != 0 && err != -ENOMEM)
-		err = by_link(e, out);
+	for (int i = 0; i < e->ngiven && err != 0; i++) {
+		err = try_debug(e, e->given[i], out);
+		e->given[i] = -1;
+	}
+	for (int i = 0; i < n; i++) {
+		if (err != 0 && err != -ENOMEM)
+			err = try_debug(e, dt_elf_open_regular(path[i], true), out);
+		free(path[i]);
+	}
 	return err == 0 || err == -ENOMEM ? err : -ENOENT;
 }
 

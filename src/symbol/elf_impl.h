@@ -8,16 +8,35 @@
 #include <elf.h>
 
 #define DT_ELF_SECTION_MAX (512ull << 20)	/* bytes of one section that are read */
+#define DT_ELF_SEGMENTS_MAX 4096u
 #define DT_ELF_NAME_MAX 4096u			/* longer function names are left out */
 
 /* A piece of the file that was read */
-struct dt_elf_bytes { void *data; uint64_t off, len; struct dt_elf_bytes *next; };
+struct dt_elf_bytes {
+	void *data;
+	uint64_t off, len;
+	char section[32];		/* of a file that is read by others: what it is, and its address */
+	uint64_t addr;
+	struct dt_elf_bytes *next;
+};
 
+/* What is asked most, in one piece, for files that are read by others (digest.h) */
+struct dt_elf_head {
+	Elf64_Ehdr eh;
+	uint32_t sections;		/* bits: has it those of elf_head.c? */
+	uint32_t crc;			/* of .gnu_debuglink */
+	char link[256];			/* "": none */
+	uint8_t id[64], idlen;
+	uint8_t symtab;			/* has it one of its own? */
+};
+
+enum { DT_ELF_DEBUG_PATHS = 4 };
 enum dt_elf_kind { DT_ELF_CODE, DT_ELF_DATA, DT_ELF_KINDS };
 
 struct dt_elf_names {			/* the symbols of one kind */
 	struct dt_elf_function *func;	/* sorted by vaddr, the shown name of each address first */
 	size_t nfunc, capfunc;
+	char *text;			/* of names from a digest; NULL: they are in sections */
 	uint64_t *start;		/* addresses of those that are not aliases, for searching */
 	uint32_t *index;
 	size_t nstart;
@@ -39,6 +58,16 @@ struct dt_elf {
 	const char *shnames;
 	size_t shnames_len;
 	struct dt_elf_bytes *bytes;
+	struct dt_reader *reader;	/* NULL: we read it; or fd is of O_PATH, and it reads */
+	struct dt_elf_head *head;	/* from the reader */
+	dev_t dev;			/* for the reader; 0: not known */
+	bool ours;			/* whether it may take long to read */
+	int given[DT_ELF_DEBUG_PATHS];			/* debug files that may belong to it, in place of a search */
+	int ngiven;
+	bool searched;			/* those are all there are */
+	uint8_t id[64];			/* the build id, once it was sought */
+	size_t idlen;
+	bool id_sought;
 	struct dt_elf *debug;		/* the file that the names come from, if not this one */
 	struct dt_elf_names names[DT_ELF_KINDS];
 };
@@ -49,6 +78,25 @@ int dt_elf_section_data(struct dt_elf *, const Elf64_Shdr *, const void **data, 
 const Elf64_Shdr *dt_elf_section_named(const struct dt_elf *, const char *name);
 const Elf64_Shdr *dt_elf_section_typed(const struct dt_elf *, uint32_t type);
 
+/* elf_debug.c: what .gnu_debuglink says; false: there is none. */
+bool dt_elf_debug_link(struct dt_elf *, char name[256], uint32_t *crc);
+void dt_elf_head(struct dt_elf *, struct dt_elf_head *);
+int dt_elf_load_kind(struct dt_elf *, enum dt_elf_kind);
+/* Sorted functions come in; what searching needs goes out. */
+int dt_elf_index_names(struct dt_elf_names *);
+
+/* elf_remote.c: as their namesakes, for a file with a reader. */
+int dt_elf_remote_names(struct dt_elf *, enum dt_elf_kind);
+struct dt_cfi;
+int dt_elf_remote_rows(struct dt_elf *, struct dt_cfi *);
+int dt_elf_remote_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);
+
+/*
+ * elf_debug.c: paths of debug files that may belong to this one, best first; their number. The texts are
+ * malloc'ed.
+ */
+int dt_elf_debug_paths(struct dt_elf *, char *path[DT_ELF_DEBUG_PATHS]);
+void dt_elf_given(struct dt_elf *, const int *fds, int n);	/* takes over the descriptors; n may be 0 */
 /*
  * elf_debug.c: the file with the symbols that this one lacks, which the caller closes. 0; -ENOENT:
  * none.

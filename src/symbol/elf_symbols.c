@@ -213,7 +213,7 @@ static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
 	return vaddr;
 }
 
-static int index_starts(struct dt_elf_names *e)
+int dt_elf_index_names(struct dt_elf_names *e)
 {
 	e->start = calloc(e->nfunc + 1, sizeof(*e->start));
 	e->index = calloc(e->nfunc + 1, sizeof(*e->index));
@@ -224,6 +224,8 @@ static int index_starts(struct dt_elf_names *e)
 		/* TLS variables have no address: each thread has its own */
 		if (e->func[i].alias || e->func[i].type == STT_TLS)
 			continue;
+		if (e->func[i].size > e->longest)
+			e->longest = e->func[i].size;
 		e->start[e->nstart] = e->func[i].vaddr;
 		e->index[e->nstart++] = (uint32_t)i;
 	}
@@ -294,28 +296,29 @@ static int load_names(struct dt_elf *e, enum dt_elf_kind kind)
 	if (n->nfunc > 0)
 		qsort(n->func, n->nfunc, sizeof(*n->func), by_address);
 	thin_out(n);
-	err = index_starts(n);
+	err = dt_elf_index_names(n);
 	if (err == 0)
 		find_sizes(e, n);
 	return err;
 }
 
-static int load_kind(struct dt_elf *e, enum dt_elf_kind kind)
+int dt_elf_load_kind(struct dt_elf *e, enum dt_elf_kind kind)
 {
 	struct dt_elf_names *n = &e->names[kind];
 
 	if (!n->loaded) {
 		n->loaded = true;
-		n->load_err = load_names(e, kind);
+		n->load_err = e->reader != NULL ? dt_elf_remote_names(e, kind) : load_names(e, kind);
 		if (n->load_err != 0)
 			n->nfunc = n->nstart = 0;
+		n->loaded = n->load_err != -EINTR;	/* the next one may have the time */
 	}
 	return n->load_err;
 }
 
 int dt_elf_load(struct dt_elf *e)
 {
-	return load_kind(e, DT_ELF_CODE);
+	return dt_elf_load_kind(e, DT_ELF_CODE);
 }
 
 int dt_elf_each_function(struct dt_elf *e, dt_elf_function_f *f, void *ctx)
@@ -352,12 +355,12 @@ static const struct dt_elf_function *covering(const struct dt_elf_names *e, uint
 
 const struct dt_elf_function *dt_elf_function_at(struct dt_elf *e, uint64_t vaddr)
 {
-	return load_kind(e, DT_ELF_CODE) == 0 ? covering(&e->names[DT_ELF_CODE], vaddr) : NULL;
+	return dt_elf_load_kind(e, DT_ELF_CODE) == 0 ? covering(&e->names[DT_ELF_CODE], vaddr) : NULL;
 }
 
 const struct dt_elf_function *dt_elf_data_at(struct dt_elf *e, uint64_t vaddr)
 {
-	return load_kind(e, DT_ELF_DATA) == 0 ? covering(&e->names[DT_ELF_DATA], vaddr) : NULL;
+	return dt_elf_load_kind(e, DT_ELF_DATA) == 0 ? covering(&e->names[DT_ELF_DATA], vaddr) : NULL;
 }
 
 const struct dt_elf_function *dt_elf_data_named(struct dt_elf *e, const char *name, size_t len)
@@ -365,7 +368,7 @@ const struct dt_elf_function *dt_elf_data_named(struct dt_elf *e, const char *na
 	const struct dt_elf_names *n = &e->names[DT_ELF_DATA];
 	const struct dt_elf_function *found = NULL;
 
-	if (load_kind(e, DT_ELF_DATA) != 0)
+	if (dt_elf_load_kind(e, DT_ELF_DATA) != 0)
 		return NULL;
 	for (size_t i = 0; i < n->nfunc; i++) {
 		if (strncmp(n->func[i].name, name, len) != 0 || n->func[i].name[len] != '\0')

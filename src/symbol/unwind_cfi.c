@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 16, WORK_FACTOR = 64 };
+/*
+ * CIE_MAX: bytes of instructions that many functions share, of which compilers write a dozen; so the work
+ * is a small multiple of the section's length, whatever its entries refer to.
+ */
+enum { DEPTH = 16, WORK_FACTOR = 16, CIE_MAX = 256 };
 
 struct bytes { const uint8_t *p, *end; bool bad; };
 
@@ -438,7 +442,7 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 	c.code_align = uleb(&b);
 	c.data_align = sleb(&b);
 	ra = version == 1 ? u8(&b) : uleb(&b);
-	if (b.bad || (version != 1 && version != 3 && !(version == 4 && r->debug)) ||
+	if (b.bad || b.end - b.p > CIE_MAX || (version != 1 && version != 3 && !(version == 4 && r->debug)) ||
 	    ra != r->machine->dwarf.ra || c.code_align == 0 || !augmentation(r, &c, letters, &b) || b.bad)
 		return;
 	m.s = (struct state){ .cfa = DT_CFA_NONE, .ra = DT_REG_SAME, .fp = DT_REG_SAME };

@@ -8,6 +8,7 @@
 
 #include "bpf/unwind.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,5 +33,12 @@ void dt_cfi_end(struct dt_cfi *, uint64_t pc);	/* what lies behind it */
 void dt_cfi_finish(struct dt_cfi *);		/* sorted, and neighbours that are alike become one */
 const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *, uint64_t pc);	/* NULL: none */
 void dt_cfi_free(struct dt_cfi *);
+
+/*
+ * unwind_read.c: those of a file, finished. 0 (there may be none); -EBADF: the file is closed already; or
+ * why not.
+ */
+struct dt_elf;
+int dt_elf_rows(struct dt_elf *, bool vdso, struct dt_cfi *);
 
 #endif

@@ -6,14 +6,15 @@
 #include "symbol/unwind_impl.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "machine/machine.h"
 
 #include "symbol/unwind_cfi.h"
 #include "symbol/usym_impl.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 enum { RULE_SLOTS = 1 << 17 };
@@ -45,73 +46,6 @@ static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
 }
 
 /* ---- rows ---- */
-
-/*
- * Adds a rule for the code by which a signal handler returns, if it has no frame data: the saved
- * registers are at the stack pointer. It is found by its instructions. A row also begins one
- * instruction before it, since return addresses are looked up one byte before themselves.
- */
-static void add_sigreturn(struct dt_cfi *c, struct dt_elf *elf)
-{
-	const struct dt_machine *m = dt_machine_here();
-	const struct dt_unwind_rule rule = { .cfa = DT_CFA_AT_SP,
-		.cfa_off = m->sigreturn.sp,
-		.ra = DT_REG_SP,
-		.ra_off = m->sigreturn.pc,
-		.fp = DT_REG_SP,
-		.fp_off = m->sigreturn.fp,
-		.signal = 1 };
-	size_t size = m->sigreturn.n * sizeof(m->sigreturn.code[0]), len;
-	const void *text;
-	uint64_t addr;
-
-	if (size == 0 || dt_elf_section(elf, ".text", &text, &len, &addr) != 0 || text == NULL)
-		return;
-	for (size_t at = 4; at + size <= len; at += 4)
-		if (memcmp((const char *)text + at, m->sigreturn.code, size) == 0) {
-			if (dt_cfi_begin(c, addr + at - 4) != 0)
-				return;
-			(void)dt_cfi_add(c, addr + at - 4, &rule);
-			dt_cfi_end(c, addr + at + size);
-		}
-}
-
-/* Go has no .eh_frame but this section, which is not loaded with the program. */
-static void read_debug_frame(struct dt_cfi *c, struct dt_elf *elf)
-{
-	const void *data;
-	void *unpacked;
-	uint64_t addr;
-	size_t len;
-
-	if (dt_elf_section(elf, ".debug_frame", &data, &len, &addr) == 0 && data != NULL) {
-		(void)dt_cfi_read_debug(c, dt_machine_here()->elf, data, len);
-		dt_elf_forget(elf, data);
-	} else if (dt_elf_unpack(elf, ".debug_frame", &unpacked, &len) == 0) {
-		(void)dt_cfi_read_debug(c, dt_machine_here()->elf, unpacked, len);
-		free(unpacked);
-	}
-}
-
-static void read_cfi(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
-{
-	const void *data;
-	uint64_t addr;
-	size_t len;
-
-	if (!dt_elf_is_64(elf) || dt_elf_machine(elf) != dt_machine_here()->elf)
-		return;
-	if (dt_elf_section(elf, ".eh_frame", &data, &len, &addr) == 0 && data != NULL) {
-		/* if memory runs out, what was read so far counts */
-		(void)dt_cfi_read(c, dt_machine_here()->elf, data, len, addr);
-		dt_elf_forget(elf, data);
-	}
-	if (c->n == 0)
-		read_debug_frame(c, elf);
-	if (vdso)
-		add_sigreturn(c, elf);
-	dt_cfi_finish(c);
-}
 
 /*
  * Block k begins with the row in force there, the last one at or before it, and contains those that
@@ -163,16 +97,18 @@ static void put_rows(struct dt_unwind *u, struct dt_unwind_file *f, const struct
 /* ---- files ---- */
 
 /* The mapping's own link leads to the file if the one that names come from is already closed. */
-static struct dt_elf *open_mapping(uint32_t pid, uint64_t start, uint64_t end)
+static void read_again(struct dt_cfi *c, const struct dt_umapping *m, uint32_t pid)
 {
-	struct dt_elf *elf = NULL;
+	struct dt_elf *again;
+	struct statx st;
 	char path[80];
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start,
-	    (unsigned long long)end);
-	fd = dt_elf_open_regular(path, true);
-	return fd >= 0 && dt_elf_open(fd, NULL, &elf) == 0 ? elf : NULL;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)m->start,
+	    (unsigned long long)m->end);
+	if (dt_elf_find(dt_elf_reader(m->elf), path, NULL, m->dev, &again, &st) != 0)
+		return;
+	(void)dt_elf_rows(again, false, c);
+	dt_elf_close(again);
 }
 
 /* For processes whose list is not there yet: by inode, as the kernel knows the file. */
@@ -194,7 +130,6 @@ const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt
 	struct dt_unwind_file **at = &u->file[m->file % DT_UNWIND_BUCKETS], *f;
 	uint64_t began = dt_clock_ns();
 	struct dt_cfi cfi = { 0 };
-	struct dt_elf *again;
 
 	for (f = *at; f != NULL; f = f->next)
 		if (f->key == m->file)
@@ -206,11 +141,8 @@ const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt
 	}
 	*f = (struct dt_unwind_file){ .key = m->file, .next = *at };
 	*at = f;
-	read_cfi(&cfi, m->elf, m->vdso);
-	if (cfi.n == 0 && (again = open_mapping(pid, m->start, m->end)) != NULL) {
-		read_cfi(&cfi, again, false);
-		dt_elf_close(again);
-	}
+	if (dt_elf_rows(m->elf, m->vdso, &cfi) == -EBADF)
+		read_again(&cfi, m, pid);
 	put_rows(u, f, &cfi);
 	dt_cfi_free(&cfi);
 	publish(u, f, m);

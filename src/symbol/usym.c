@@ -6,6 +6,7 @@
  * changes.
  */
 #include "symbol/usym_impl.h"
+#include "symbol/reader.h"
 #include "base/clock.h"
 
 #include <dirent.h>
@@ -245,7 +246,11 @@ static void on_news(void *ctx, const struct dt_watch_event *e)
 
 struct dt_usyms *dt_usyms_new(void)
 {
-	return calloc(1, sizeof(struct dt_usyms));
+	struct dt_usyms *us = calloc(1, sizeof(*us));
+
+	if (us != NULL)
+		us->files.reader = dt_reader_new();
+	return us;
 }
 
 void dt_usyms_limit(struct dt_usyms *us, uint64_t bytes)
@@ -258,6 +263,7 @@ void dt_usyms_heed(struct dt_usyms *us, dt_usyms_stop_f *stop, dt_usyms_note_f *
 	us->stop = stop;
 	us->note = note;
 	us->user_ctx = ctx;
+	dt_reader_heed(us->files.reader, stop, note, ctx);
 }
 
 void dt_usyms_free(struct dt_usyms *us)

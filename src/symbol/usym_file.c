@@ -7,6 +7,7 @@
  * last change, or of the same build id and size if both belong to root.
  */
 #include "symbol/usym_impl.h"
+#include "symbol/reader.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -160,14 +161,13 @@ static struct dt_ufile *new_file(struct dt_ufiles *fs, struct dt_elf *elf, const
 	return f;
 }
 
-/* Reads a file that is not known by its inode; it may be another copy of one that is known. */
-static struct dt_ufile *read_file(struct dt_ufiles *fs, int fd, const struct dt_uwant *w,
+/* Takes over a file that is not known by its inode; it may be another copy of one that is known. */
+static struct dt_ufile *take_file(struct dt_ufiles *fs, struct dt_elf *elf, const struct dt_uwant *w,
     const struct statx *st, bool sure)
 {
-	struct dt_elf *elf = NULL;
-	struct dt_ufile *f, *same;
+	struct dt_ufile *f = new_file(fs, elf, st), *same;
 
-	if (dt_elf_open(fd, w->path, &elf) != 0 || (f = new_file(fs, elf, st)) == NULL)
+	if (f == NULL)
 		return NULL;
 	same = f->trusted ? known_id(fs, f->id, f->idlen, f->size) : NULL;
 	if (!is_wanted(w, f, sure)) {
@@ -181,22 +181,22 @@ static struct dt_ufile *read_file(struct dt_ufiles *fs, int fd, const struct dt_
 	return same != NULL ? same : f;
 }
 
-static struct dt_ufile *try_path(struct dt_ufiles *fs, const char *path, const struct dt_uwant *w, bool sure)
+/* *lost: it is there, but those who read it cannot; another way leads to the same file. */
+static struct dt_ufile *try_path(struct dt_ufiles *fs, const char *path, const struct dt_uwant *w, bool sure,
+    bool *lost)
 {
-	int fd = dt_elf_open_regular(path, true);
+	struct dt_elf *elf;
 	struct dt_ufile *f;
 	struct statx st;
+	int err = *lost ? -EIO : dt_elf_find(fs->reader, path, w->path, makedev(w->major, w->minor), &elf, &st);
 
-	if (fd < 0)
+	*lost |= err == -ETIME || err == -ETIMEDOUT || err == -EPIPE || err == -EINTR;
+	if (err != 0)
 		return NULL;
-	if (!dt_ufile_stat(fd, "", &st)) {
-		close(fd);
-		return NULL;
-	}
 	f = known_inode(fs, &st);
 	if (f == NULL)
-		return read_file(fs, fd, w, &st, sure);
-	close(fd);
+		return take_file(fs, elf, w, &st, sure);
+	dt_elf_close(elf);
 	return is_wanted(w, f, sure) ? f : NULL;
 }
 
@@ -211,16 +211,19 @@ struct dt_ufile *dt_ufile_find(struct dt_ufiles *fs, const struct dt_uwant *w)
 	uint64_t began = dt_usyms_cpu_ns();
 	char path[PATH_MAX + 64];
 	struct dt_ufile *f;
+	bool lost = false;
 
+	if (fs->reader == NULL)
+		return NULL;
 	fs->nopened++;
 	dt_ufile_link(w, path, sizeof(path));
-	f = try_path(fs, path, w, true);
+	f = try_path(fs, path, w, true, &lost);
 	if (f == NULL) {
 		snprintf(path, sizeof(path), "/proc/%u/root%s", w->pid, w->path);
-		f = try_path(fs, path, w, false);
+		f = try_path(fs, path, w, false, &lost);
 	}
 	if (f == NULL)
-		f = try_path(fs, w->path, w, false);
+		f = try_path(fs, w->path, w, false, &lost);
 	if (f == NULL && w->idlen > 0)
 		f = known_id(fs, w->id, w->idlen, 0);
 	if (f != NULL)
@@ -283,4 +286,5 @@ void dt_ufiles_free(struct dt_ufiles *fs)
 	if (fs->vdso != NULL)
 		dt_elf_close(fs->vdso->elf);
 	free(fs->vdso);
+	dt_reader_free(fs->reader);
 }

@@ -51,6 +51,7 @@ enum { DT_UOBJECT_BUCKETS = 4096, DT_UROOTS_MAX = 128 };
 struct dt_ujit;
 
 struct dt_ufiles {
+	struct dt_reader *reader;	/* NULL: there is no memory for one */
 	struct dt_ufile *by_inode[DT_UOBJECT_BUCKETS], *by_id[DT_UOBJECT_BUCKETS];
 	struct dt_uobject *bucket[DT_UOBJECT_BUCKETS];
 	struct dt_ufile *vdso;

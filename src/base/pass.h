@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages between processes of ours over a socket (SOCK_SEQPACKET), with descriptors; and how a forked
+ * child takes leave of its parent.
+ */
+#ifndef DT_BASE_PASS_H
+#define DT_BASE_PASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DT_PASS_FDS = 8 };		/* descriptors of a message */
+
+bool dt_pass_send(int sock, const void *bytes, size_t len, const int *fds, int nfds);
+/*
+ * Waits for a message. Its length; 0: the other side has closed; -errno. Room for DT_PASS_FDS descriptors,
+ * which are the caller's and closed by exec.
+ */
+long dt_pass_receive(int sock, void *bytes, size_t max, int *fds, int *nfds);
+
+/*
+ * For a forked child that stays: nothing of the parent may live on in it. The sockets become descriptors 3
+ * and up, in their order; 0 to 2 are /dev/null, all others are closed. It has a session of its own, so
+ * that no signal of a terminal ends it, and ends with the parent's thread. Only SIGXCPU is not blocked.
+ * False: it has to end at once.
+ */
+bool dt_pass_leave(const int *socks, int n, int parent, const char *name);
+
+#endif

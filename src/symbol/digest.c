@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Both ends of a digest, piece by piece: each is written by one function and checked by the next. */
+#include "symbol/digest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int put(struct dt_digest *d, const void *bytes, size_t len)
+{
+	if (len > DT_DIGEST_MAX - d->len)
+		return -EFBIG;
+	if (len > d->cap - d->len) {
+		size_t cap = (d->len + len) * 3 / 2 + 256;
+		uint8_t *more = realloc(d->bytes, cap);
+
+		if (more == NULL)
+			return -ENOMEM;
+		d->bytes = more;
+		d->cap = cap;
+	}
+	if (len > 0)
+		memcpy(d->bytes + d->len, bytes, len);
+	d->len += len;
+	return 0;
+}
+
+/* ---- the head ---- */
+
+static int put_head(struct dt_digest *d, struct dt_elf *e)
+{
+	struct dt_elf_head h;
+	int err;
+
+	dt_elf_head(e, &h);
+	err = put(d, &h, sizeof(h));
+	return err != 0 ? err : put(d, e->ph, e->nph * sizeof(*e->ph));
+}
+
+int dt_digest_head(const void *bytes, size_t len, struct dt_elf *e)
+{
+	struct dt_elf_head *h;
+
+	if (len < sizeof(*h) || (len - sizeof(*h)) % sizeof(*e->ph) != 0 ||
+	    (len - sizeof(*h)) / sizeof(*e->ph) > DT_ELF_SEGMENTS_MAX)
+		return -EBADMSG;
+	h = malloc(sizeof(*h));
+	e->ph = malloc(len - sizeof(*h) + 1);
+	e->head = h;
+	if (h == NULL || e->ph == NULL)
+		return -ENOMEM;
+	memcpy(h, bytes, sizeof(*h));
+	e->nph = (uint32_t)((len - sizeof(*h)) / sizeof(*e->ph));
+	memcpy(e->ph, (const char *)bytes + sizeof(*h), len - sizeof(*h));
+	e->eh = h->eh;
+	h->link[sizeof(h->link) - 1] = '\0';
+	return h->idlen > sizeof(h->id) || strchr(h->link, '/') != NULL ? -EBADMSG : 0;
+}
+
+/* ---- names ---- */
+
+struct name { uint64_t vaddr, size, offset; uint32_t text; uint8_t type, bind, zero[2]; };
+
+static int put_names(struct dt_digest *d, struct dt_elf *e, enum dt_elf_kind kind)
+{
+	const struct dt_elf_names *n = &e->names[kind];
+	uint64_t count;
+	uint32_t text = 0;
+	int err = dt_elf_load_kind(e, kind);
+
+	count = n->nfunc;
+	if (err == 0)
+		err = put(d, &count, sizeof(count));
+	for (size_t i = 0; i < n->nfunc && err == 0; i++) {
+		const struct dt_elf_function *f = &n->func[i];
+		struct name r = { f->vaddr, f->size, f->offset, text, f->type, f->bind, { 0 } };
+
+		text += (uint32_t)strlen(f->name) + 1;
+		err = text < DT_DIGEST_MAX ? put(d, &r, sizeof(r)) : -EFBIG;
+	}
+	for (size_t i = 0; i < n->nfunc && err == 0; i++)
+		err = put(d, n->func[i].name, strlen(n->func[i].name) + 1);
+	return err;
+}
+
+/* A text that ends, without a byte that a terminal would obey. */
+static bool good_text(const char *text, size_t len)
+{
+	if (len > 0 && text[len - 1] != '\0')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] < ' ' && text[i] != '\0') || text[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static bool good_name(const struct name *r, const struct dt_elf_names *to, size_t len)
+{
+	return r->text < len && to->text[r->text] != '\0' && r->size <= UINT64_MAX - r->vaddr &&
+	    (to->nfunc == 0 || to->func[to->nfunc - 1].vaddr <= r->vaddr);
+}
+
+int dt_digest_names(const void *bytes, size_t len, struct dt_elf_names *to)
+{
+	const uint8_t *at = (const uint8_t *)bytes + sizeof(uint64_t);
+	uint64_t count;
+
+	if (len < sizeof(count))
+		return -EBADMSG;
+	memcpy(&count, bytes, sizeof(count));
+	len -= sizeof(count);
+	if (count > len / sizeof(struct name))
+		return -EBADMSG;
+	len -= count * sizeof(struct name);
+	to->func = malloc((count + 1) * sizeof(*to->func));
+	to->text = malloc(len + 1);
+	if (to->func == NULL || to->text == NULL)
+		return -ENOMEM;
+	memcpy(to->text, at + count * sizeof(struct name), len);
+	if (!good_text(to->text, len))
+		return -EBADMSG;
+	for (uint64_t i = 0; i < count; i++, at += sizeof(struct name)) {
+		struct name r;
+
+		memcpy(&r, at, sizeof(r));
+		if (!good_name(&r, to, len))
+			return -EBADMSG;
+		to->func[to->nfunc++] = (struct dt_elf_function){ .name = to->text + r.text, .vaddr = r.vaddr,
+			.size = r.size, .offset = r.offset, .type = r.type, .bind = r.bind };
+	}
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static int put_rows(struct dt_digest *d, struct dt_elf *e)
+{
+	struct dt_cfi c = { 0 };
+	int err;
+
+	dt_elf_rows(e, false, &c);
+	err = put(d, c.row, c.n * sizeof(*c.row));
+	dt_cfi_free(&c);
+	return err;
+}
+
+int dt_digest_rows(const void *bytes, size_t len, struct dt_cfi *c)
+{
+	const struct dt_unwind_rule *r;
+
+	if (len % sizeof(*c->row) != 0)
+		return -EBADMSG;
+	c->row = malloc(len + 1);
+	if (c->row == NULL)
+		return -ENOMEM;
+	memcpy(c->row, bytes, len);
+	for (c->n = 0; c->n < len / sizeof(*c->row); c->n++) {
+		r = &c->row[c->n].rule;
+		if (r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->signal > 1 ||
+		    (c->n > 0 && c->row[c->n].pc <= c->row[c->n - 1].pc))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/* ---- bytes ---- */
+
+static int put_section(struct dt_digest *d, struct dt_elf *e, const char *name)
+{
+	const void *data = NULL;
+	uint64_t addr;
+	size_t len;
+	int err = dt_elf_section(e, name, &data, &len, &addr);
+
+	if (err == 0)
+		err = put(d, &addr, sizeof(addr));
+	return err == 0 && data != NULL ? put(d, data, len) : err;
+}
+
+static int put_word(struct dt_digest *d, int fd, uint64_t at)
+{
+	uint64_t word;
+	ssize_t n = pread(fd, &word, sizeof(word), (off_t)at);
+
+	close(fd);
+	return n == (ssize_t)sizeof(word) ? put(d, &word, sizeof(word)) : -EIO;
+}
+
+int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, const int *debug, int ndebug)
+{
+	struct dt_elf *e;
+	int err;
+
+	if (w->what == DT_DIGEST_WORD)
+		return put_word(d, fd, w->at);
+	err = dt_elf_open(fd, NULL, &e);
+	for (int i = 0; err != 0 && i < ndebug; i++)
+		close(debug[i]);
+	if (err != 0)
+		return err;
+	dt_elf_given(e, debug, ndebug);
+	switch (w->what) {
+	case DT_DIGEST_HEAD: err = put_head(d, e); break;
+	case DT_DIGEST_CODE: err = put_names(d, e, DT_ELF_CODE); break;
+	case DT_DIGEST_DATA: err = put_names(d, e, DT_ELF_DATA); break;
+	case DT_DIGEST_ROWS: err = put_rows(d, e); break;
+	case DT_DIGEST_SECTION: err = put_section(d, e, w->section); break;
+	default: err = -EINVAL; break;
+	}
+	dt_elf_close(e);
+	return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is wanted of a file, and the answer as flat bytes: made where the file is read, checked where it is
+ * used. Whoever made them is not trusted: all that is taken from a digest is within its bounds, in order,
+ * and free of control bytes.
+ */
+#ifndef DT_SYMBOL_DIGEST_H
+#define DT_SYMBOL_DIGEST_H
+
+#include "symbol/elf_impl.h"
+#include "symbol/unwind_cfi.h"
+
+#define DT_DIGEST_MAX (128u << 20)	/* bytes */
+
+enum dt_digest_what {
+	DT_DIGEST_HEAD,			/* struct dt_elf_head and its segments */
+	DT_DIGEST_CODE, DT_DIGEST_DATA,	/* symbols */
+	DT_DIGEST_ROWS,			/* struct dt_cfi_row each: how frames are left */
+	DT_DIGEST_SECTION,		/* its address, 8 bytes, and its bytes, if there are any */
+	DT_DIGEST_WORD,			/* 8 bytes at `at` */
+};
+
+enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this one lacks */
+
+struct dt_digest_want {
+	enum dt_digest_what what;
+	uint64_t at;
+	char section[32];
+};
+
+struct dt_digest { uint8_t *bytes; size_t len, cap; };
+
+/* Takes over the descriptors, -1 where there is none: of the file, and of debug files. 0 or -errno. */
+int dt_digest_make(struct dt_digest *, const struct dt_digest_want *, int fd, const int *debug, int ndebug);
+
+/* Fill in what a digest says; the bytes stay the caller's. 0, -EBADMSG, -ENOMEM. */
+int dt_digest_head(const void *bytes, size_t len, struct dt_elf *);
+int dt_digest_names(const void *bytes, size_t len, struct dt_elf_names *);
+int dt_digest_rows(const void *bytes, size_t len, struct dt_cfi *);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A file that others read (reader.h): what is wanted of it is asked for, checked, and kept like what we
+ * read.
+ */
+#include "symbol/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int dt_elf_find(struct dt_reader *r, const char *open_as, const char *path, dev_t dev, struct dt_elf **out,
+    struct statx *st)
+{
+	struct dt_question q = { .want = { .what = DT_DIGEST_HEAD }, .fd = -1, .path = open_as, .shown = path,
+		.dev = dev };
+	struct dt_elf *e = calloc(1, sizeof(*e));
+	struct dt_opened opened;
+	void *bytes = NULL;
+	size_t len;
+	int err;
+
+	if (e == NULL || (path != NULL && (e->path = strdup(path)) == NULL)) {
+		free(e);
+		return -ENOMEM;
+	}
+	err = dt_reader_ask(r, &q, &opened, &bytes, &len);
+	e->fd = opened.fd;
+	e->reader = r;
+	e->ours = opened.ours;
+	e->dev = dev;
+	e->debug_root = DT_ELF_DEBUG_ROOT;
+	if (err == 0) {
+		*st = opened.stat;
+		err = dt_digest_head(bytes, len, e);
+	}
+	free(bytes);
+	if (err != 0) {
+		dt_elf_close(e);
+		return err;
+	}
+	*out = e;
+	return 0;
+}
+
+struct dt_reader *dt_elf_reader(const struct dt_elf *e)
+{
+	return e->reader;
+}
+
+static struct dt_question question(const struct dt_elf *e, enum dt_digest_what what)
+{
+	return (struct dt_question){ .want = { .what = what }, .fd = e->fd, .shown = e->path, .ours = e->ours,
+		.dev = e->dev };
+}
+
+int dt_elf_remote_names(struct dt_elf *e, enum dt_elf_kind kind)
+{
+	struct dt_question q = question(e, kind == DT_ELF_CODE ? DT_DIGEST_CODE : DT_DIGEST_DATA);
+	char *debug[DT_ELF_DEBUG_PATHS];
+	int n = e->head->symtab ? 0 : dt_elf_debug_paths(e, debug), err;
+	void *bytes = NULL;
+	size_t len;
+
+	for (int i = 0; i < n; i++)
+		q.debug[i] = debug[i];
+	err = e->fd >= 0 ? dt_reader_ask(e->reader, &q, NULL, &bytes, &len) : -EBADF;
+	for (int i = 0; i < n; i++)
+		free(debug[i]);
+	if (err == 0)
+		err = dt_digest_names(bytes, len, &e->names[kind]);
+	free(bytes);
+	return err != 0 ? err : dt_elf_index_names(&e->names[kind]);
+}
+
+static int keep_section(struct dt_elf *e, const char *name, void *bytes, size_t len)
+{
+	struct dt_elf_bytes *b = calloc(1, sizeof(*b));
+
+	if (b == NULL || len < sizeof(b->addr)) {
+		free(b);
+		free(bytes);
+		return b == NULL ? -ENOMEM : -EBADMSG;
+	}
+	memcpy(&b->addr, bytes, sizeof(b->addr));
+	b->len = len - sizeof(b->addr);
+	memmove(bytes, (const char *)bytes + sizeof(b->addr), b->len + 1);	/* with its NUL */
+	b->data = bytes;
+	strcpy(b->section, name);
+	b->next = e->bytes;
+	e->bytes = b;
+	return 0;
+}
+
+int dt_elf_remote_section(struct dt_elf *e, const char *name, const void **data, size_t *len, uint64_t *addr)
+{
+	struct dt_question q = question(e, DT_DIGEST_SECTION);
+	struct dt_elf_bytes *b = e->bytes;
+	void *bytes;
+	size_t n;
+	int err = 0;
+
+	if (strlen(name) >= sizeof(q.want.section))
+		return -ENOENT;
+	while (b != NULL && strcmp(b->section, name) != 0)
+		b = b->next;
+	if (b == NULL) {
+		strcpy(q.want.section, name);
+		err = e->fd >= 0 ? dt_reader_ask(e->reader, &q, NULL, &bytes, &n) : -EBADF;
+		if (err == 0)
+			err = keep_section(e, name, bytes, n);
+		if (err != 0)
+			return err;
+		b = e->bytes;
+	}
+	*data = b->len > 0 ? b->data : NULL;
+	*len = b->len;
+	*addr = b->addr;
+	return 0;
+}
+
+int dt_elf_remote_rows(struct dt_elf *e, struct dt_cfi *c)
+{
+	struct dt_question q = question(e, DT_DIGEST_ROWS);
+	void *bytes;
+	size_t len;
+	int err = e->fd >= 0 ? dt_reader_ask(e->reader, &q, NULL, &bytes, &len) : -EBADF;
+
+	if (err == 0) {
+		err = dt_digest_rows(bytes, len, c);
+		free(bytes);
+	}
+	return err;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracer's side: questions go out, answers come in or do not. One question is under way at a time. A
+ * child that does not answer in time is killed and left behind, even if it cannot die (state D); the next
+ * question has new ones.
+ */
+#include "symbol/reader_impl.h"
+#include "base/clock.h"
+#include "base/pass.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define LONGEST (10000 * MS)	/* for a file of ours */
+#define LONGEST_FOREIGN (2000 * MS)
+#define FREE (10 * MS)		/* of each question; the rest is of the time that foreign files share */
+#define PATIENCE (2000 * MS)	/* that time at the start; an eighth of all time is added to it */
+#define STILL (2000 * MS)	/* children that neither run nor answer for so long hang */
+#define AFTER_SIGNAL (50 * MS)	/* somebody wants us to come back */
+#define AGAIN (30000 * MS)	/* a file system that did not answer is asked again */
+
+enum { LEFT_MAX = 32, DEVICES_MAX = 64, LOOK_MS = 40 };	/* the last: how often `stop` is asked */
+
+struct dt_reader {
+	int opener, worker;		/* sockets, -1: not started */
+	pid_t child[2];			/* the opener, the worker */
+	pid_t left[LEFT_MAX];		/* killed, and perhaps not dead */
+	int nleft;
+	uint64_t patience, since;	/* ns */
+	struct { dev_t dev; uint64_t when; } dead[DEVICES_MAX];	/* where a question hung */
+	int ndead;
+	bool told;			/* of the first loss; the others are like it */
+	bool (*stop)(void *);
+	void (*note)(void *, const char *);
+	void *ctx;			/* of these two */
+};
+
+struct dt_reader *dt_reader_new(void)
+{
+	struct dt_reader *r = calloc(1, sizeof(*r));
+
+	if (r != NULL)
+		*r = (struct dt_reader){ .opener = -1, .worker = -1, .patience = PATIENCE,
+			.since = dt_clock_ns() };
+	return r;
+}
+
+/* ---- the children ---- */
+
+static void reap(struct dt_reader *r)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->nleft; i++)
+		if (waitpid(r->left[i], NULL, WNOHANG) == 0)
+			r->left[n++] = r->left[i];
+	r->nleft = n;
+}
+
+/* hung: they may not die, so nobody waits for them. */
+static void end_children(struct dt_reader *r, bool hung)
+{
+	if (r->opener < 0)
+		return;
+	close(r->opener);
+	close(r->worker);
+	r->opener = r->worker = -1;
+	reap(r);
+	for (int i = 0; i < 2; i++) {
+		if (r->child[i] <= 0)
+			continue;
+		kill(r->child[i], SIGKILL);
+		if (!hung)
+			while (waitpid(r->child[i], NULL, 0) < 0 && errno == EINTR)
+				;
+		else if (r->nleft < LEFT_MAX)
+			r->left[r->nleft++] = r->child[i];
+	}
+	reap(r);
+}
+
+static pid_t start_child(void (*f)(int, int, int), int a, int b)
+{
+	int parent = getpid();
+	pid_t pid = fork();
+
+	if (pid == 0)
+		f(a, b, parent);
+	return pid;
+}
+
+static int start_children(struct dt_reader *r)
+{
+	int a[2] = { -1, -1 }, b[2] = { -1, -1 }, c[2] = { -1, -1 };
+	sigset_t all, old;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a) == 0 &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, b) == 0 &&
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, c) == 0) {
+		/* the caller's signal handlers are not for children */
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, &old);
+		r->child[0] = start_child(dt_reader_opener, a[1], b[0]);
+		r->child[1] = start_child(dt_reader_worker, b[1], c[1]);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		r->opener = a[0];
+		r->worker = c[0];
+	}
+	for (int i = 0; i < 2; i++) {
+		if (b[i] >= 0)
+			close(b[i]);
+		if (i == 1 && a[i] >= 0)
+			close(a[i]);
+		if (i == 1 && c[i] >= 0)
+			close(c[i]);
+	}
+	if (r->opener >= 0 && r->child[0] > 0 && r->child[1] > 0)
+		return 0;
+	if (r->opener < 0 && a[0] >= 0)
+		close(a[0]);
+	end_children(r, false);
+	return -EAGAIN;
+}
+
+void dt_reader_free(struct dt_reader *r)
+{
+	if (r == NULL)
+		return;
+	end_children(r, false);
+	reap(r);
+	free(r);
+}
+
+/* ---- waiting ---- */
+
+struct wait { struct dt_reader *r; uint64_t until, still, ran; bool ours, signal; };
+
+/* CPU time of both children: who runs does not hang. */
+static uint64_t cpu_time(const struct dt_reader *r)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct timespec t;
+		clockid_t id;
+
+		if (clock_getcpuclockid(r->child[i], &id) == 0 && clock_gettime(id, &t) == 0)
+			sum += (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	}
+	return sum;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* 0: the socket can be read. -ETIME: too long; -ETIMEDOUT: they hang; -EINTR: a signal came. */
+static int wait_for(struct wait *w, int sock)
+{
+	struct pollfd p = { .fd = sock, .events = POLLIN };
+
+	for (;;) {
+		uint64_t now = dt_clock_ns(), ran, end = least(w->until, w->still);
+		int got = poll(&p, 1, now < end ? (int)least((end - now) / MS + 1, LOOK_MS) : 0);
+
+		if (got > 0)
+			return 0;
+		now = dt_clock_ns();
+		if (!w->signal && (got < 0 || (w->r->stop != NULL && w->r->stop(w->r->ctx)))) {
+			w->until = least(w->until, now + AFTER_SIGNAL);
+			w->signal = true;
+		}
+		if (now >= w->until)
+			return w->signal ? -EINTR : -ETIME;
+		if (now < w->still)
+			continue;
+		ran = cpu_time(w->r);
+		if (ran == w->ran)
+			return -ETIMEDOUT;
+		w->ran = ran;
+		w->still = now + STILL;
+	}
+}
+
+/* ---- asking ---- */
+
+static bool send_question(struct dt_reader *r, const struct dt_question *q)
+{
+	struct dt_reader_ask *ask = malloc(DT_READER_ASK_MAX);
+	size_t at = sizeof(*ask);
+	bool sent;
+
+	if (ask == NULL)
+		return false;
+	ask->want = q->want;
+	for (int i = 0; i < DT_READER_TEXTS; i++) {
+		const char *text = i > 0 ? q->debug[i - 1] : q->fd < 0 ? q->path : NULL;
+		size_t len = text != NULL ? strlen(text) : 0;
+
+		if (len >= PATH_MAX + 128)
+			len = 0;
+		if (len > 0)
+			memcpy((char *)ask + at, text, len);
+		((char *)ask)[at + len] = '\0';
+		at += len + 1;
+	}
+	sent = dt_pass_send(r->opener, ask, at, &q->fd, q->fd >= 0);
+	free(ask);
+	return sent;
+}
+
+static int receive_opened(struct wait *w, const struct dt_question *q, struct dt_opened *opened)
+{
+	struct dt_reader_opened o;
+	int fds[DT_PASS_FDS], nfds, err = wait_for(w, w->r->opener);
+
+	if (err == 0 && dt_pass_receive(w->r->opener, &o, sizeof(o), fds, &nfds) != (long)sizeof(o))
+		return -EPIPE;
+	if (err != 0 || o.err != 0)
+		return err != 0 ? err : o.err;
+	if (q->fd < 0 && o.ours != 0 && !w->ours) {	/* now that it is known */
+		w->ours = true;
+		w->until += w->signal ? 0 : LONGEST;
+	}
+	if (opened != NULL && q->fd < 0 && nfds == 1)
+		*opened = (struct dt_opened){ fds[0], o.stat, o.ours != 0 };
+	else if (nfds == 1)
+		close(fds[0]);
+	return 0;
+}
+
+static int receive_bytes(struct wait *w, void *to, size_t len)
+{
+	char *at = to;
+
+	while (len > 0) {
+		int err = wait_for(w, w->r->worker);
+		ssize_t n = err == 0 ? recv(w->r->worker, at, len, MSG_DONTWAIT) : 0;
+
+		if (err != 0)
+			return err;
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return -EPIPE;
+		at += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int receive_answer(struct wait *w, void **bytes, size_t *len, int *why)
+{
+	struct dt_reader_answer a;
+	char *to;
+	int err = receive_bytes(w, &a, sizeof(a));
+
+	*why = 0;
+	if (err != 0)
+		return err;
+	*why = a.err < 0 && a.err > -4096 ? a.err : 0;
+	if (*why != 0 || a.len > DT_DIGEST_MAX || (a.err != 0))
+		return *why != 0 ? 0 : -EPIPE;
+	to = malloc((size_t)a.len + 1);
+	if (to == NULL)
+		return -ENOMEM;
+	err = receive_bytes(w, to, a.len);
+	if (err != 0) {
+		free(to);
+		return err;
+	}
+	to[a.len] = '\0';
+	*bytes = to;
+	*len = a.len;
+	return 0;
+}
+
+/* Is it the children that failed, and not the file? */
+static bool is_loss(int err)
+{
+	return err == -EPIPE || err == -ETIME || err == -ETIMEDOUT || err == -EINTR;
+}
+
+/* *why: what the children say about the file; the result is about them. */
+static int ask_children(struct wait *w, const struct dt_question *q, struct dt_opened *opened, void **bytes,
+    size_t *len, int *why)
+{
+	struct dt_reader *r = w->r;
+	int err;
+
+	*why = 0;
+	if (r->opener < 0 && (err = start_children(r)) != 0)
+		return err;
+	w->ran = cpu_time(r);
+	if (!send_question(r, q))
+		return -EPIPE;
+	err = receive_opened(w, q, opened);
+	if (err != 0 && !is_loss(err)) {
+		*why = err;
+		return 0;
+	}
+	return err != 0 ? err : receive_answer(w, bytes, len, why);
+}
+
+static void tell(struct dt_reader *r, const struct dt_question *q, int err)
+{
+	const char *shown = q->shown != NULL ? q->shown : q->path;
+	char text[512];
+
+	if (r->told || shown == NULL)
+		return;
+	r->told = true;
+	snprintf(text, sizeof(text), "addresses in %.300s (and in files like it) have no names: %s", shown,
+	    err == -ETIMEDOUT ? "its file system does not answer" :
+	    err == -ETIME     ? "it takes too long to read" :
+				"who reads it comes to harm");
+	for (char *c = text; *c != '\0'; c++)	/* a path is anybody's text */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	if (r->note != NULL)
+		r->note(r->ctx, text);
+}
+
+void dt_reader_heed(struct dt_reader *r, bool (*stop)(void *), void (*note)(void *, const char *), void *ctx)
+{
+	if (r == NULL)
+		return;
+	r->stop = stop;
+	r->note = note;
+	r->ctx = ctx;
+}
+
+static bool is_dead(struct dt_reader *r, dev_t dev)
+{
+	for (int i = 0; i < r->ndead; i++)
+		if (r->dead[i].dev == dev && dt_clock_ns() - r->dead[i].when < AGAIN)
+			return true;
+	return false;
+}
+
+static void mark_dead(struct dt_reader *r, dev_t dev)
+{
+	int i = 0;
+
+	while (i < r->ndead && r->dead[i].dev != dev)
+		i++;
+	if (dev == 0 || i == DEVICES_MAX)
+		return;
+	r->dead[i].dev = dev;
+	r->dead[i].when = dt_clock_ns();
+	r->ndead += i == r->ndead;
+}
+
+static struct wait begin_wait(struct dt_reader *r, bool ours)
+{
+	uint64_t now = dt_clock_ns();
+
+	r->patience = least(PATIENCE, r->patience + (now - r->since) / 8);
+	r->since = now;
+	return (struct wait){ .r = r, .ours = ours, .still = now + STILL,
+		.until = now + (ours ? LONGEST : least(LONGEST_FOREIGN, FREE + r->patience)) };
+}
+
+int dt_reader_ask(struct dt_reader *r, const struct dt_question *q, struct dt_opened *opened, void **bytes,
+    size_t *len)
+{
+	struct wait w = begin_wait(r, q->ours);
+	int err = -EPIPE, why = 0;
+	uint64_t took;
+
+	*bytes = NULL;
+	if (opened != NULL)
+		opened->fd = -1;
+	if (is_dead(r, q->dev))
+		return -ETIMEDOUT;
+	for (int attempt = 0; err == -EPIPE && attempt < 2; attempt++) {	/* it may have died earlier */
+		err = ask_children(&w, q, opened, bytes, len, &why);
+		if (err == 0)
+			break;
+		end_children(r, true);
+		if (opened != NULL && opened->fd >= 0)
+			close(opened->fd);
+		if (opened != NULL)
+			opened->fd = -1;
+	}
+	took = dt_clock_ns() - r->since;
+	if (!w.ours && took > FREE)
+		r->patience -= least(r->patience, took - FREE);
+	if (err == -ETIMEDOUT)
+		mark_dead(r, q->dev);
+	if (is_loss(err) && err != -EINTR)
+		tell(r, q, err);
+	return err != 0 ? err : why;
+}

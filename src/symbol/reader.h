@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files of processes are read by others. The tracer asks; the opener, a child with the tracer's rights,
+ * opens files but reads nothing of them; the worker, a child with no rights at all, gets the descriptors,
+ * reads the bytes and answers with a digest (digest.h). Both start with the first question. Either may
+ * hang, die or take too long: that costs the answer, never the trace.
+ */
+#ifndef DT_SYMBOL_READER_H
+#define DT_SYMBOL_READER_H
+
+#include "symbol/digest.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+struct dt_reader;
+
+struct dt_reader *dt_reader_new(void);		/* NULL: out of memory; nothing is started */
+void dt_reader_free(struct dt_reader *);	/* NULL is fine */
+
+/* What the opener opened. The descriptor is of O_PATH: whatever the file's server does, it can be closed. */
+struct dt_opened { int fd; struct statx stat; bool ours; };
+
+struct dt_question {
+	struct dt_digest_want want;
+	const char *shown;			/* for the notice when there is no answer */
+	int fd;					/* of an earlier struct dt_opened; -1: `path` is opened */
+	const char *path;
+	const char *debug[DT_DIGEST_DEBUG];	/* debug files that may belong to it; NULL: none */
+	/*
+	 * Owned by root or by us, and not on a file system that a user may serve: it may take long. All
+	 * others share a little time.
+	 */
+	bool ours;
+	dev_t dev;				/* where it is; 0: not known */
+};
+
+/*
+ * 0: *bytes are malloc'ed, followed by a NUL; opened (may be NULL) is the caller's. Otherwise why not:
+ * -EINTR: a signal came, and it would have taken longer; -ETIME, -ETIMEDOUT and -EPIPE are told in a
+ * notice.
+ */
+int dt_reader_ask(struct dt_reader *, const struct dt_question *, struct dt_opened *, void **bytes,
+    size_t *len);
+/*
+ * `stop` is asked whether somebody wants us back; `note` is told, once, what was lost and why. The reader may
+ * be NULL, and so may they.
+ */
+void dt_reader_heed(struct dt_reader *, bool (*stop)(void *ctx), void (*note)(void *ctx, const char *text),
+    void *ctx);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two children of the tracer (reader.h). Each serves one question after the other and keeps nothing:
+ * what one file did to it does not reach the next. All descriptors of a file are closed before the answer,
+ * since closing can wait too (FUSE).
+ */
+#include "symbol/reader_impl.h"
+#include "base/file.h"
+#include "base/pass.h"
+#include "symbol/maps.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CPU_SECONDS = 20, MAPS_MAX = 16 << 20 };
+
+/*
+ * Maps of programs in the kernel, which the tracer shows itself as memory, would live as long as a child
+ * that hangs.
+ */
+static void unmap_programs(void)
+{
+	struct dt_mapping m;
+	const char *at;
+	char *text;
+	size_t len;
+
+	if (dt_file_read("/proc/self/maps", MAPS_MAX, &text, &len) != 0)
+		return;
+	for (at = text; dt_maps_next(&at, &m); )
+		if (strncmp(m.path, "anon_inode:", 11) == 0)
+			munmap((void *)(uintptr_t)m.start, m.end - m.start);
+	free(text);
+}
+
+/* ---- the opener ---- */
+
+/* A descriptor of O_PATH for a regular file, without waiting for the other end of a pipe; or -errno. */
+static int find_file(const char *path, struct statx *st)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, st) != 0 || !S_ISREG(st->stx_mode)) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	return fd;
+}
+
+static int open_found(int found)
+{
+	char path[40];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * A file of root or ours is not made to harm us, unless a user serves the file system it is on, and says
+ * what he likes: such ones have no device and are not what the machine itself runs from.
+ */
+static bool is_ours(const struct statx *st)
+{
+	dev_t dev = makedev(st->stx_dev_major, st->stx_dev_minor);
+	struct stat root, usr;
+
+	return (st->stx_uid == 0 || st->stx_uid == geteuid()) &&
+	    (major(dev) != 0 || (stat("/", &root) == 0 && root.st_dev == dev) ||
+	    (stat("/usr", &usr) == 0 && usr.st_dev == dev));
+}
+
+struct opening { const char *text[DT_READER_TEXTS]; int fds[1 + DT_DIGEST_DEBUG]; int n; };
+
+static void open_debug(struct opening *o)
+{
+	for (int i = 1; i < DT_READER_TEXTS; i++) {
+		int fd = o->text[i][0] != '\0' ? dt_elf_open_regular(o->text[i], true) : -1;
+
+		if (fd >= 0)
+			o->fds[o->n++] = fd;
+	}
+}
+
+/* False: there is nobody to serve. */
+static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o, int found)
+{
+	struct dt_reader_opened reply = { 0 };
+	bool given = found >= 0, sent = true;
+
+	if (!given)
+		found = find_file(o->text[0], &reply.stat);
+	o->fds[0] = found >= 0 ? open_found(found) : found;
+	if (o->fds[0] >= 0) {
+		o->n = 1;
+		open_debug(o);
+		sent = dt_pass_send(4, &ask->want, sizeof(ask->want), o->fds, o->n);
+		for (int i = 0; i < o->n; i++)
+			close(o->fds[i]);
+	} else {
+		reply.err = o->fds[0];
+	}
+	reply.ours = !given && reply.err == 0 && is_ours(&reply.stat);
+	sent &= dt_pass_send(3, &reply, sizeof(reply), &found, !given && reply.err == 0);
+	if (found >= 0)
+		close(found);
+	return sent;
+}
+
+_Noreturn void dt_reader_opener(int tracer, int worker, int parent)
+{
+	static const size_t head = sizeof(struct dt_reader_ask);
+	struct dt_reader_ask *ask = malloc(DT_READER_ASK_MAX + 1);
+	char *at, *end;
+	int fds[DT_PASS_FDS], nfds;
+	long len;
+
+	if (ask == NULL || !dt_pass_leave((int[]){ tracer, worker }, 2, parent, "dtrace-opener"))
+		_exit(1);
+	unmap_programs();
+	while ((len = dt_pass_receive(3, ask, DT_READER_ASK_MAX, fds, &nfds)) >= (long)head) {
+		struct opening o = { .n = 0 };
+
+		at = (char *)ask + head;
+		end = (char *)ask + len;
+		*end = '\0';
+		for (int i = 0; i < DT_READER_TEXTS; i++) {
+			o.text[i] = at;
+			at += at < end ? strlen(at) + 1 : 0;
+			at = at < end ? at : end;
+		}
+		if (!open_and_hand_on(ask, &o, nfds > 0 ? fds[0] : -1))
+			break;
+	}
+	_exit(0);
+}
+
+/* ---- the worker ---- */
+
+static bool send_all(int sock, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len > 0) {
+		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		at += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Each question has some seconds of CPU time, should the tracer not be there to look at the clock. */
+static void limit_cpu(void)
+{
+	struct rlimit64 r = { 0, RLIM64_INFINITY };
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	r.rlim_cur = (uint64_t)t.tv_sec + CPU_SECONDS;
+	(void)syscall(SYS_setrlimit, RLIMIT_CPU, &r);
+}
+
+static bool serve(const struct dt_digest_want *want, const int *fds, int nfds)
+{
+	struct dt_digest d = { 0 };
+	struct dt_reader_answer a = { 0 };
+	bool sent;
+
+	limit_cpu();
+	a.err = dt_digest_make(&d, want, fds[0], fds + 1, nfds - 1);
+	a.len = a.err == 0 ? (uint32_t)d.len : 0;
+	sent = send_all(4, &a, sizeof(a)) && send_all(4, d.bytes, a.len);
+	free(d.bytes);
+	return sent;
+}
+
+_Noreturn void dt_reader_worker(int opener, int tracer, int parent)
+{
+	struct dt_digest_want want;
+	int fds[DT_PASS_FDS], nfds;
+
+	if (!dt_pass_leave((int[]){ opener, tracer }, 2, parent, "dtrace-reader"))
+		_exit(1);
+	unmap_programs();
+	/* Go compresses what stacks are walked by; nothing can be loaded later */
+	(void)dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!dt_reader_box(parent))
+		_exit(1);
+	while (dt_pass_receive(3, &want, sizeof(want), fds, &nfds) == (long)sizeof(want)) {
+		want.section[sizeof(want.section) - 1] = '\0';
+		if (nfds < 1 || !serve(&want, fds, nfds))
+			break;
+	}
+	_exit(0);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to src/symbol/reader*.c: what the three processes say to each other. */
+#ifndef DT_SYMBOL_READER_IMPL_H
+#define DT_SYMBOL_READER_IMPL_H
+
+#include "symbol/reader.h"
+
+#include <limits.h>
+
+/* From the tracer to the opener; with the descriptor if there is one. Texts follow, each with its NUL. */
+enum { DT_READER_TEXTS = 1 + DT_DIGEST_DEBUG };		/* the path, and those of debug files: "" for none */
+struct dt_reader_ask { struct dt_digest_want want; };
+enum { DT_READER_ASK_MAX = sizeof(struct dt_reader_ask) + DT_READER_TEXTS * (PATH_MAX + 128) };
+
+/*
+ * From the opener to the tracer, with the descriptor of O_PATH if the tracer had none; err 0: the worker
+ * answers too
+ */
+struct dt_reader_opened { int32_t err; uint32_t ours; struct statx stat; };
+
+/* From the opener to the worker: struct dt_digest_want and the descriptors. */
+
+/* From the worker to the tracer, before that many bytes */
+struct dt_reader_answer { int32_t err; uint32_t len; };
+
+/* reader_child.c: these never return. Sockets are descriptors 3, 4 … in the order given. */
+_Noreturn void dt_reader_opener(int tracer, int worker, int parent);
+_Noreturn void dt_reader_worker(int opener, int tracer, int parent);
+/* reader_box.c: gives up every right; false: this cannot be done here, and the process must end. */
+bool dt_reader_box(int parent);
+
+#endif
