@@ -14,12 +14,27 @@ made() {
 	"$build/test/hostile_elf" "$kind" "$tmp/$name" "$@" && chown 65534 "$tmp/$name"* 2>/dev/null || true
 }
 
-# traced WHAT FILES…: each is run through twice, and seen so; this program and libc have their names; the memory is bounded
+# mapped FILES…: $victim has mapped them, and waits for a line in $tmp/go
+mapped() {
+	exec 9>&-
+	rm -f "$tmp/mapped" "$tmp/go"
+	mkfifo "$tmp/go"
+	exec 9<>"$tmp/go"
+	"$build/test/hostile_map" 2 "$@" <"$tmp/go" >"$tmp/mapped" &
+	victim=$!
+	waits grep -qs mapped "$tmp/mapped"
+}
+
+# traced WHAT FILES…: each is run through twice, and seen so; the program itself has its names; the memory is bounded
 traced() {
 	what=$1
 	shift
-	run -qw -c "$build/test/hostile_map 2 $*" -n 'syscall::getppid:entry /pid == $target/ { @s[ustack()] = count(); @n = count(); }
-		END { printa("calls %@d\n", @n); printa(@s); system("grep VmHWM /proc/%d/status", $pid); }'
+	mapped "$@"
+	run -qw -p $victim -n "syscall::getppid:entry /pid == \$target/ { @s[ustack()] = count(); @n = count(); }
+		BEGIN { system(\"echo go >$tmp/go\"); }
+		END { printa(\"calls %@d\\n\", @n); printa(@s); system(\"grep VmHWM /proc/%d/status\", \$pid); }"
+	kill $victim 2>/dev/null
+	wait $victim 2>/dev/null
 	if [ "$status" -ne 0 ]; then
 		bad "$what: status $status"
 	elif ! grep -q "^calls $((2 * $#))\$" "$tmp/out"; then
@@ -65,13 +80,7 @@ for i in $(seq 8); do
 	made "files/frames$i" frames 200 240
 	set -- "$@" "$tmp/files/frames$i"
 done
-"$build/test/hostile_map" 0 "$@" >"$tmp/mapped" &
-victim=$!
-waits grep -q mapped "$tmp/mapped"
-run -q -p $victim -n 'syscall::getppid:entry { ustack(); } BEGIN { exit(0); }'
-check $status "2 GB of descriptions that are read again and again (H 3a)"
-kill $victim
-wait $victim 2>/dev/null
+traced "2 GB of descriptions that are read again and again (H 3a)" "$@"
 rm -f "$tmp/files"/*
 
 set --

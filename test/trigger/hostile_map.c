@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_map TIMES FILE…: maps the first two pages of each file as code and calls the second one, TIMES for each: getppid(2)
- * is entered from there, with a stack that leads through the file. With TIMES 0 it maps, says so, and waits.
+ * hostile_map TIMES FILE…: maps the first two pages of each file as code, prints "mapped", waits for a line, and calls the
+ * second page of each file TIMES: getppid(2) is entered from there, with a stack that leads through the file.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,23 +13,24 @@
 int main(int argc, char **argv)
 {
 	int times = argc > 1 ? atoi(argv[1]) : 0;
+	char **at = calloc((size_t)argc + 1, sizeof(*at)), byte;
 
 	for (int i = 2; i < argc; i++) {
 		int fd = open(argv[i], O_RDONLY);
-		char *at = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
-		if (at == MAP_FAILED) {
+		at[i] = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		if (at[i] == MAP_FAILED) {
 			perror(argv[i]);
 			return 2;
 		}
 		close(fd);
+	}
+	puts("mapped");
+	fflush(stdout);
+	(void)!read(0, &byte, 1);
+	for (int i = 2; i < argc; i++)
 		for (int k = 0; k < times; k++)
-			((void (*)(void))(uintptr_t)(at + 4096))();
-	}
-	if (times == 0) {
-		puts("mapped");
-		fflush(stdout);
-		pause();
-	}
+			((void (*)(void))(uintptr_t)(at[i] + 4096))();
+	free(at);
 	return 0;
 }
