@@ -36,7 +36,7 @@ enum dt_elf_kind { DT_ELF_CODE, DT_ELF_DATA, DT_ELF_KINDS };
 struct dt_elf_names {			/* the symbols of one kind */
 	struct dt_elf_function *func;	/* sorted by vaddr, the shown name of each address first */
 	size_t nfunc, capfunc;
-	char *text;			/* of names from a digest; NULL: they are in sections */
+	char *text;			/* of a digest; NULL: names are in sections */
 	uint64_t *start;		/* addresses of those that are not aliases, for searching */
 	uint32_t *index;
 	size_t nstart;

@@ -188,7 +188,8 @@ static struct dt_ufile *try_path(struct dt_ufiles *fs, const char *path, const s
 	struct dt_elf *elf;
 	struct dt_ufile *f;
 	struct statx st;
-	int err = *lost ? -EIO : dt_elf_find(fs->reader, path, w->path, makedev(w->major, w->minor), &elf, &st);
+	dev_t dev = makedev(w->major, w->minor);
+	int err = *lost ? -EIO : dt_elf_find(fs->reader, path, w->path, dev, &elf, &st);
 
 	*lost |= err == -ETIME || err == -ETIMEDOUT || err == -EPIPE || err == -EINTR;
 	if (err != 0)

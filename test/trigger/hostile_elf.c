@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_elf KIND FILE [N [MB]]: a file that costs its reader much and its maker nothing (it is sparse). The page at 4096 is
- * code that calls getppid(2) and returns; hostile_map runs it. Kinds:
+ * hostile_elf KIND FILE [N [MB]]: a file that costs its reader much and its maker nothing (it is sparse). The
+ * page at 4096 is code that calls getppid(2) and returns; hostile_map runs it. Kinds:
  *   notes     N segments of notes, MB each, without a build id (H 1a)
  *   sections  262,144 sections (H 1b)
- *   frames    .eh_frame of MB: two long descriptions, of which each of N functions makes the other to be read again (H 3a)
+ *   frames    .eh_frame of MB: two long descriptions, which N functions use in turn, so that each is read
+ *             again and again (H 3a)
  *   link      no build id, and a debug file of MB beside it whose checksum is to be made (H 3b)
  *   packed    .gnu_debugdata is the file N: symbols that are large once they are unpacked (H 1c)
  *   symbols   a symbol table of MB, all zeros but one
@@ -19,7 +20,8 @@
 #include <unistd.h>
 
 #if defined(__aarch64__)
-static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001, 0xa8c17bfd, 0xd65f03c0 };
+static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001, 0xa8c17bfd,
+	0xd65f03c0 };
 enum { MACHINE = EM_AARCH64, RA = 30, CODE_ALIGN = 4 };
 #elif defined(__x86_64__)
 static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3 };
@@ -50,16 +52,17 @@ static void reach(uint64_t size)
 
 static Elf64_Ehdr header(uint16_t nph, uint64_t shoff, uint16_t nsh)
 {
-	return (Elf64_Ehdr){ .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN,
-		.e_machine = MACHINE, .e_version = EV_CURRENT, .e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = nph, .e_shoff = shoff, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = nsh,
+	return (Elf64_Ehdr){ .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
+		.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = nph, .e_shoff = shoff, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = nsh,
 		.e_shstrndx = nsh > 1 ? 1 : 0, .e_ehsize = sizeof(Elf64_Ehdr) };
 }
 
 static void begin(uint16_t nph, uint64_t shoff, uint16_t nsh)
 {
 	Elf64_Ehdr eh = header(nph, shoff, nsh);
-	Elf64_Phdr load = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = REST, .p_memsz = REST, .p_align = 4096 };
+	Elf64_Phdr load = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = REST, .p_memsz = REST,
+		.p_align = 4096 };
 
 	put(0, &eh, sizeof(eh));
 	put(sizeof(eh), &load, sizeof(load));
@@ -104,8 +107,8 @@ static void frames(uint32_t n, uint64_t size)
 	static const char names[] = "\0.eh_frame";
 	const uint8_t cie[] = { 1, 0, CODE_ALIGN, 0x78, RA };
 	uint64_t table = REST + 8192, half = size / 2, at = table + size;
-	Elf64_Shdr sh = { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = table, .sh_offset = table,
-		.sh_size = size + n * 24ull };
+	Elf64_Shdr sh = { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = table,
+		.sh_offset = table, .sh_size = size + n * 24ull };
 
 	begin(1, REST, 3);
 	put_sections(REST, &sh, 1, names, sizeof(names));
@@ -146,8 +149,10 @@ static void link_to(const char *path, uint64_t size)
 static void symbols(uint64_t size)
 {
 	static const char names[] = "\0run";
-	Elf64_Sym run = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = CODE, .st_size = sizeof(code) };
-	Elf64_Shdr sh = { .sh_type = SHT_SYMTAB, .sh_offset = REST + 8192, .sh_size = size, .sh_link = 1, .sh_entsize = sizeof(run) };
+	Elf64_Sym run = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1,
+		.st_value = CODE, .st_size = sizeof(code) };
+	Elf64_Shdr sh = { .sh_type = SHT_SYMTAB, .sh_offset = REST + 8192, .sh_size = size, .sh_link = 1,
+		.sh_entsize = sizeof(run) };
 
 	begin(1, REST, 3);
 	put_sections(REST, &sh, 1, names, sizeof(names));
