@@ -62,7 +62,7 @@ struct dt_elf {
 	struct dt_elf_head *head;	/* from the reader */
 	dev_t dev;			/* for the reader; 0: not known */
 	bool ours;			/* whether it may take long to read */
-	int given[DT_ELF_DEBUG_PATHS];			/* debug files that may belong to it, in place of a search */
+	int given[DT_ELF_DEBUG_PATHS];	/* debug files that may be its own, in place of a search */
 	int ngiven;
 	bool searched;			/* those are all there are */
 	uint8_t id[64];			/* the build id, once it was sought */

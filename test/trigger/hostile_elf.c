@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #if defined(__aarch64__)
-static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001, 0xa8c17bfd,
-	0xd65f03c0 };
+static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001,
+	0xa8c17bfd, 0xd65f03c0 };
 enum { MACHINE = EM_AARCH64, RA = 30, CODE_ALIGN = 4 };
 #elif defined(__x86_64__)
 static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3 };
@@ -54,7 +54,8 @@ static Elf64_Ehdr header(uint16_t nph, uint64_t shoff, uint16_t nsh)
 {
 	return (Elf64_Ehdr){ .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
-		.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = nph, .e_shoff = shoff, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = nsh,
+		.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = nph, 
+		.e_shoff = shoff, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = nsh,
 		.e_shstrndx = nsh > 1 ? 1 : 0, .e_ehsize = sizeof(Elf64_Ehdr) };
 }
 
