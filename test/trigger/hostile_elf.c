@@ -54,7 +54,7 @@ static Elf64_Ehdr header(uint16_t nph, uint64_t shoff, uint16_t nsh)
 {
 	return (Elf64_Ehdr){ .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
-		.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = nph, 
+		.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = nph,
 		.e_shoff = shoff, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = nsh,
 		.e_shstrndx = nsh > 1 ? 1 : 0, .e_ehsize = sizeof(Elf64_Ehdr) };
 }

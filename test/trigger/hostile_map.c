@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_map TIMES FILE…: maps the first two pages of each file as code, prints "mapped", waits for a
- * line, and calls the second page of each file TIMES: getppid(2) is entered from there, with a stack that leads
+ * hostile_map TIMES FILE…: maps the first two pages of each file as code, prints "mapped", waits for a line,
+ * and calls the second page of each file TIMES: getppid(2) is entered from there, with a stack that leads
  * through the file.
  */
 #include <fcntl.h>
