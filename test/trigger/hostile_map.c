@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_map TIMES FILE…: maps the first two pages of each file as code, prints "mapped", waits for a line,
+ * hostile_map TIMES FILE…: maps two pages of each file as code, prints "mapped", waits for a line,
  * and calls the second page of each file TIMES: getppid(2) is entered from there, with a stack that leads
  * through the file.
  */
