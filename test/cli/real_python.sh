@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Python: how often functions of libc and of the interpreter are called and how long they take, its static probes at collections and imports,
-# beside what the program measures by time.perf_counter_ns() and counts itself, and beside bpftrace at the same time. Nothing here depends on how
-# fast the machine is: what is inside is never longer than what is around it, and a sleep never shorter than asked for.
+# Python: how often functions of libc and of the interpreter are called and how long they take, its static probes at
+# collections and imports, beside what the program measures by time.perf_counter_ns() and counts itself, and beside
+# bpftrace at the same time (test/trigger/real.sh).
 # slow: left out of `make check`
 . test/trigger/trace.sh
 may_trace "Python"
@@ -12,11 +12,8 @@ if [ -z "$python" ]; then
 	ok "Python # SKIP no Python here"
 	exit 0
 fi
-victim= peer=
-stop() { [ -n "$1" ] && kill -INT "$1" 2>/dev/null && wait "$1" 2>/dev/null; }
-trap 'stop "$peer"; stop "$victim"; rm -rf "$tmp"' EXIT
-# has PROBE: it is one of Python's own static ones
-has() { grep -aq "$1" "$exe" && grep -aq stapsdt "$exe"; }
+what=Python
+. test/trigger/real.sh
 
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "value = $i" >"$tmp/real_module_$i.py"; done
 cat >"$tmp/work.py" <<'END'
@@ -82,28 +79,9 @@ for name, (n, ns) in said.items(): print(name, n, ns)
 print("done", flush=True)
 sys.stdin.readline()
 END
-mkfifo "$tmp/go"
-"$python" -B "$tmp/work.py" "$tmp" <"$tmp/go" >"$tmp/said" 2>"$tmp/complaint" &
-victim=$!
-exec 9>"$tmp/go"
-if ! waits grep -q up "$tmp/said"; then
-	cp "$tmp/complaint" "$tmp/err"
-	bad "Python: a program of our own"
-	exit 1
-fi
+run_victim "$python" -B "$tmp/work.py" "$tmp"
 exe=$(readlink -f "/proc/$victim/exe")
-libc=$(awk '$6 ~ /\/libc[.-][^/]*$/ { print $6; exit }' "/proc/$victim/maps")
-
-if command -v bpftrace >/dev/null && [ -n "$libc" ]; then
-	: >"$tmp/peer"
-	bpftrace -e "BEGIN { printf(\"ready\\n\"); }
-	uprobe:$libc:clock_nanosleep /pid == $victim/ { @s[tid] = nsecs; }
-	uretprobe:$libc:clock_nanosleep /pid == $victim && @s[tid]/ { @t = sum(nsecs - @s[tid]); @n = count(); delete(@s[tid]); }
-	uprobe:$libc:write /pid == $victim && arg2 == 4711/ { @w = count(); }
-	END { clear(@s); }" >"$tmp/peer" 2>&1 9>&- &
-	peer=$!
-	waits grep -q 'ready\|ERROR' "$tmp/peer"
-fi
+watch_by_peer "$libc" clock_nanosleep
 cat >"$tmp/python.d" <<'END'
 #pragma D option quiet
 pid$target:libc*:clock_nanosleep:entry { self->t = timestamp; }
@@ -132,13 +110,13 @@ END {
 }
 tick-10ms /!live_/ { live_ = 1; printf("ready\n"); }
 END
-if has gc__start; then cat >>"$tmp/python.d" <<'END'
+if has_probe "$exe" gc__start; then cat >>"$tmp/python.d" <<'END'
 python$target:::gc-start { self->g = timestamp; }
 python$target:::gc-done /self->g/ { @gcs = count(); @gc = sum(timestamp - self->g); @found = sum(arg0); self->g = 0; }
 END { printa("gcs %@d\n", @gcs); printa("gc %@d\n", @gc); printa("found %@d\n", @found); }
 END
 fi
-if has import__find__load__start; then cat >>"$tmp/python.d" <<'END'
+if has_probe "$exe" import__find__load__start; then cat >>"$tmp/python.d" <<'END'
 python$target:::import-find-load-start /strstr(copyinstr(arg0), "real_module_") != NULL/ { self->i = timestamp; }
 python$target:::import-find-load-done /self->i && strstr(copyinstr(arg0), "real_module_") != NULL/ {
 	@imports = count(); @import = sum(timestamp - self->i); @there = sum(arg1); self->i = 0;
@@ -146,70 +124,32 @@ python$target:::import-find-load-done /self->i && strstr(copyinstr(arg0), "real_
 END { printa("imports %@d\n", @imports); printa("import %@d\n", @import); printa("there %@d\n", @there); }
 END
 fi
-start -p "$victim" -s "$tmp/python.d" 9>&-
-echo >&9
-waits grep -q done "$tmp/said"
-kill -INT "$tracer"
-wait "$tracer"
-check $? "Python: it is traced"
-if [ -n "$peer" ]; then kill -INT "$peer"; wait "$peer" 2>/dev/null; fi
-echo >&9
-exec 9>&-
-wait "$victim"
-check $? "Python: the program comes to its end"
-victim=
+trace_victim "$tmp/python.d"
 
-got() { sed -n "s/^$1 //p" "$tmp/out"; }
-# what the program says itself: times, and nanoseconds
-calls_of() { awk -v n="$1" '$1 == n { print $2 }' "$tmp/said"; }
-spent() { awk -v n="$1" '$1 == n { print $3 }' "$tmp/said"; }
-# inside LEAST…: each is there and not above the next
-inside() {
-	last=1
-	for ns; do
-		[ "${ns:-0}" -ge "$last" ] || return 1
-		last=$ns
-	done
-}
-[ "$(calls_of sleep)" = 20 ] && [ "$(calls_of exec)" = 20 ] && [ "$(got sleeps)" = 40 ] && [ "$(got calls)" = 40 ]
+own=$(($(spent sleep) + $(spent exec)))
+[ "$(said sleep)" = 20 ] && [ "$(said exec)" = 20 ] && [ "$(got sleeps)" = 40 ] && [ "$(got calls)" = 40 ]
 check $? "Python: sleep() is libc's clock_nanosleep() and the system call, 40 times"
 # 20 sleeps of 10 ms, 20 of 5 ms in exec()
-[ "$(got least)" -ge 5000000 ] && inside 300000000 "$(got called)" "$(got slept)" $(($(spent sleep) + $(spent exec)))
-check $? "Python: time in the call, $(got called) ns, in libc, $(got slept), by its own clock, $(($(spent sleep) + $(spent exec)))"
+[ "$(got least)" -ge 5000000 ] && inside 300000000 "$(got called)" "$(got slept)" $own
+check $? "Python: time in the call, $(got called) ns, in libc, $(got slept), by its own clock, $own"
 [ "$(got execs)" = 20 ] && [ "$(got leastexec)" -ge 5000000 ] && inside 100000000 "$(got exec)" "$(spent exec)"
 check $? "Python: exec(), 20 times, PyEval_EvalCode() $(got exec) ns in its own $(spent exec)"
-[ "$(calls_of write)" = 10000 ] && [ "$(got writes)" = 10000 ] && [ "$(got kwrites)" = 10000 ] && [ "$(got bytes)" = 47110000 ]
-check $? "Python: four threads write 10000 times, $(got bytes) bytes"
-[ "$(got thread | sort -n | tr '\n' ' ')" = "1000 2000 3000 4000 " ]
-check $? "Python: each thread has its own number"
+check_writes
 inside "$(got kwrote)" "$(got wrote)" "$(spent write)"
 check $? "Python: time in the call, $(got kwrote) ns, in write(), $(got wrote), by its own clock, $(spent write)"
-if has gc__start; then
-	[ "$(calls_of gc)" = 30 ] && [ "$(got gcs)" = 30 ] && inside "$(got gc)" "$(spent gc)"
+if has_probe "$exe" gc__start; then
+	[ "$(said gc)" = 30 ] && [ "$(got gcs)" = 30 ] && inside "$(got gc)" "$(spent gc)"
 	check $? "Python: 30 collections as the collector counts, $(got gc) ns in its own $(spent gc)"
-	[ "$(calls_of found)" -ge 3000 ] && [ "$(got found)" = "$(calls_of found)" ]
-	check $? "Python: gc-done tells what gc.collect() returns, $(calls_of found) in all"
+	[ "$(said found)" -ge 3000 ] && [ "$(got found)" = "$(said found)" ]
+	check $? "Python: gc-done tells what gc.collect() returns, $(said found) in all"
 else
 	ok "Python: collections # SKIP no static probes in it"
 fi
-if has import__find__load__start; then
-	[ "$(calls_of values)" = 45 ] && [ "$(got imports)" = 10 ] && [ "$(got there)" = 10 ] && inside "$(got import)" "$(spent import)"
+if has_probe "$exe" import__find__load__start; then
+	[ "$(said values)" = 45 ] && [ "$(got imports)" = 10 ] && [ "$(got there)" = 10 ] && inside "$(got import)" "$(spent import)"
 	check $? "Python: 10 modules are found, $(got import) ns in its own $(spent import)"
 else
 	ok "Python: imports # SKIP no static probes in it"
 fi
-if [ -z "$peer" ]; then
-	ok "Python: bpftrace's time # SKIP no bpftrace here"
-else
-	theirs=$(sed -n 's/^@t: //p' "$tmp/peer") n=$(sed -n 's/^@n: //p' "$tmp/peer") writes=$(sed -n 's/^@w: //p' "$tmp/peer")
-	if [ "${n:-0}" = 40 ] && [ "${writes:-0}" = 10000 ]; then
-		# both are between the sleeps and the program's own time
-		inside 300000000 "$theirs" $(($(spent sleep) + $(spent exec))) && inside "$(got called)" "$theirs" &&
-		    [ "$(got slept)" -le $((theirs * 2)) ] && [ "$theirs" -le $(($(got slept) * 2)) ]
-		check $? "Python: $(got slept) ns here, $theirs ns in bpftrace, which counts the same calls"
-	else
-		ok "Python: bpftrace's time # SKIP it has seen ${n:-0} sleeps of 40, ${writes:-0} writes of 10000"
-	fi
-	peer=
-fi
+check_peer "$(got called)" "$own"
 exit 0
