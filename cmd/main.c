@@ -4,7 +4,9 @@
  * share the library without a library path, and each needs a row here and a folder beside this file.
  */
 #include "command.h"
+#include "signals.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,11 +19,26 @@ static const struct {
 	{ "plockstat", plockstat_command },
 };
 
+/*
+ * Descriptors 0 to 2 that are closed would be those of the next files that are opened: messages would be
+ * written into them. Writing to a standard output that is not there stays an error.
+ */
+static void fill_streams(void)
+{
+	static const int flags[] = { O_RDONLY, O_RDONLY, O_WRONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0)
+			(void)!open("/", O_PATH);	/* any that is not there stops nobody */
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash != NULL ?
 	    slash + 1 : argv[0];
 
+	fill_streams();
+	signals_begin();
 	for (size_t i = 0; argc > 0 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(name, commands[i].name) == 0)
 			return commands[i].run(argc, argv);

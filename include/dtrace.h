@@ -565,6 +565,12 @@ int dtrace_oformat(dtrace_hdl_t *);
 int dtrace_oformat_configure(dtrace_hdl_t *);
 void dtrace_oformat_setup(dtrace_hdl_t *);
 void dtrace_oformat_teardown(dtrace_hdl_t *);
+/*
+ * Opens a file for output, at its end or empty, as freopen() in a program does. A new one is writable for its
+ * owner alone; what others have put into a folder that everybody may write to is refused. NULL with errno.
+ * (Ours.)
+ */
+FILE *dtrace_outfile(const char *path, int append);
 /* The value given to exit(); 0 if it was not called. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 

@@ -67,6 +67,20 @@ void signals_answered(void)
 	asked = 0;
 }
 
+/* A handler, not SIG_IGN: commands that we start would inherit that. */
+static void on_nothing(int sig)
+{
+	(void)sig;
+}
+
+void signals_begin(void)
+{
+	struct sigaction sa = { .sa_handler = on_nothing, .sa_flags = SA_RESTART };
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGXFSZ, &sa, NULL);
+}
+
 /*
  * SIGPIPE stays as it is: if nobody reads our output we end, as any other tool does, and nothing of a trace
  * outlives its process.

@@ -6,6 +6,8 @@
 #include <dtrace.h>
 #include <stdbool.h>
 
+/* A file that may not grow any more (ulimit -f) is an error of writing, not the end. */
+void signals_begin(void);
 /* From here on SIGINT, SIGTERM, SIGQUIT and SIGHUP ask for the end; a second one is the end. */
 void signals_catch(void);
 /* What is to be interrupted, from here on; NULL: nothing any more */

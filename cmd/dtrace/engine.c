@@ -265,7 +265,7 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		return usdt_header(dtp, a);
 	if (a->mode == MODE_LINK)
 		return usdt_link(dtp, a, programs);
-	if (a->output != NULL && (r.show.out = fopen(a->output, "ae")) == NULL) {
+	if (a->output != NULL && (r.show.out = dtrace_outfile(a->output, 1)) == NULL) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}

@@ -42,7 +42,7 @@ static int no_programs(const struct args *a, const char *flag)
 /* Writes the header, or nothing: half a file is removed. */
 static int header_to(dtrace_hdl_t *dtp, const char *name)
 {
-	FILE *f = fopen(name, "we");
+	FILE *f = dtrace_outfile(name, 0);
 	int status, err;
 
 	if (f == NULL) {

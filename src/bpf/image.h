@@ -150,6 +150,7 @@ enum dt_map_role {
 	DT_MAP_VTIME_CPU,	/* by CPU: when it last switched */
 	DT_MAP_SPEC_USED,	/* by CPU: the room taken of each */
 	DT_MAP_STACKS,
+	DT_MAP_CHILL,		/* per-CPU struct dt_chill */
 	/* a hook's programs after its first, in their order; to be filled before the first one runs */
 	DT_MAP_CHAIN,
 	/* policy ring, in place of RING: array of struct dt_over by CPU (one alone with only_cpu) */
@@ -322,6 +323,7 @@ struct dt_kin { uint64_t root, alive; };	/* root: its place in ROOTS, from 1 */
  * one word of 64 bits. followed: how many members of the family are alive.
  */
 struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; int64_t followed; };
+struct dt_chill { uint64_t since, sum; };	/* ns that chill() took since then */
 struct dt_drops {
 	uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror;
 };

@@ -26,6 +26,7 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_VTIME] = "vtime",
 		[DT_MAP_VTIME_CPU] = "vtimecpu",
 		[DT_MAP_STACKS] = "stacks",
+		[DT_MAP_CHILL] = "chill",
 		[DT_MAP_OVER] = "over",
 		[DT_MAP_CHAIN] = "chain",
 		[DT_MAP_UNWIND_ROWS] = "unwind_rows",
@@ -103,6 +104,14 @@ uint32_t dt_drops_map(struct dt_build *b)
 		b->drops = 1 + dt_build_map(b, DT_MAP_DROPS, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 		    sizeof(struct dt_drops), 1, 0);
 	return b->drops - 1;
+}
+
+uint32_t dt_chill_map(struct dt_build *b)
+{
+	if (!b->chill)
+		b->chill = 1 + dt_build_map(b, DT_MAP_CHILL, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
+		    sizeof(struct dt_chill), 1, 0);
+	return b->chill - 1;
 }
 
 /* A power of two. The session makes it a page at least: pages are larger on some machines. */

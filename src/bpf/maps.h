@@ -25,6 +25,7 @@ uint32_t dt_over_size(const struct dt_build *);
 uint32_t dt_control_map(struct dt_build *);
 uint32_t dt_drops_map(struct dt_build *);
 uint32_t dt_spec_used_map(struct dt_build *);
+uint32_t dt_chill_map(struct dt_build *);
 uint32_t dt_pool_text(struct dt_build *, const char *);		/* offset of the string in the constants */
 uint32_t dt_pool_bytes(struct dt_build *, const void *, size_t);	/* 8-aligned */
 void dt_maps_finish(struct dt_build *);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stop(), raise(), chill(): what is done to the process that fires the probe, in the kernel and at once. The
- * record, if there is one, only tells that it was done. All of them are destructive.
+ * stop(), raise(), chill(): what is done to the process that fires the probe, in the kernel and at once. We
+ * are left alone: nobody could continue a trace that has stopped itself.
  */
-#include "bpf/image.h"
+#include "bpf/build.h"
+#include "bpf/process.h"
 #include "builtin/act.h"
 
 #include <signal.h>
@@ -23,13 +24,28 @@ static void need_signals(struct dt_lower *l, const char *name)
 		REFUSE(l, "this kernel does not let tracing programs send signals, which %s( ) needs", name);
 }
 
+/* Signal `sig`, or where that is 0 the one in r0, to the process, unless it is dtrace. */
+static void send(struct dt_lower *l, int sig)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t ours = dt_label(a);
+
+	if (sig != 0)
+		dt_imm(a, R0, (uint64_t)sig);
+	dt_mov(a, R9, R0);
+	dt_process_number(a, dt_opts(l), F_T1);
+	dt_jmpi(a, BPF_JEQ, R0, (int32_t)dt_opts(l)->self_pid, ours);
+	dt_mov(a, R1, R9);
+	dt_help(l, BPF_FUNC_send_signal);
+	dt_put(a, ours);
+}
+
 static void stop_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	need_signals(l, "stop");
 	if (act->difo)
 		record_number(l, f);
-	dt_imm(dt_code(l), R1, SIGSTOP);
-	dt_help(l, BPF_FUNC_send_signal);
+	send(l, SIGSTOP);
 }
 
 static void raise_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
@@ -37,20 +53,52 @@ static void raise_lower(struct dt_lower *l, const struct dt_act *act, const stru
 	(void)act;
 	need_signals(l, "raise");
 	record_number(l, f);
-	dt_mov(dt_code(l), R1, R0);
-	dt_help(l, BPF_FUNC_send_signal);
+	send(l, 0);
 }
 
-/* The historic limit of one chill is half a second; more is a fault. The runtime waits busily. */
+/* As in history: half a second in any second of a CPU, in sum; more than that is an illegal operation. */
+#define CHILL_MAX 500000000
+#define CHILL_INTERVAL 1000000000
+
+/* Takes the time in W_N from what the CPU has left; nothing is left: a fault. */
+static void take_chill(struct dt_lower *l)
+{
+	uint32_t fault = dt_fault_label(l, DT_FLT_ILLOP, A_NONE);
+	struct dt_emit *a = dt_code(l);
+	uint32_t same = dt_label(a);
+
+	dt_sti(a, B8, FP, F_T0, 0);
+	dt_map(a, R1, dt_chill_map(l->b));
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, fault);
+	dt_mov(a, R9, R0);
+	dt_help(l, BPF_FUNC_ktime_get_ns);
+	dt_ldx(a, B8, R1, R9, offsetof(struct dt_chill, since));
+	dt_mov(a, R2, R0);
+	dt_alu(a, BPF_SUB, R2, R1);
+	dt_jmpi(a, BPF_JLE, R2, CHILL_INTERVAL, same);
+	dt_stx(a, B8, R9, offsetof(struct dt_chill, since), R0);
+	dt_sti(a, B8, R9, offsetof(struct dt_chill, sum), 0);
+	dt_put(a, same);
+	dt_ldx(a, B8, R1, R9, offsetof(struct dt_chill, sum));
+	dt_ldx(a, B8, R2, dt_slot_reg(l), W_N);
+	dt_alu(a, BPF_ADD, R1, R2);
+	dt_jmpi(a, BPF_JGT, R1, CHILL_MAX, fault);
+	dt_stx(a, B8, R9, offsetof(struct dt_chill, sum), R1);
+}
+
 static void chill_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	struct dt_emit *a = dt_code(l);
 
 	(void)act;
 	record_number(l, f);
-	dt_jmpi(a, BPF_JGT, R0, 500000000, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_jmpi(a, BPF_JGT, R0, CHILL_MAX, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 	dt_stx(a, B8, dt_slot_reg(l), W_N, R0);
+	take_chill(l);
 	dt_runtime(l, "rt_chill");
+	dt_sti(a, B8, FP, F_TIME, 0);	/* timestamp is taken again */
 }
 
 #define NAME(n, i, p, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_DESTRUCTIVE, i, p, DT_VERS(1, 0, 0), \

@@ -6,6 +6,7 @@
  * left in t->failed, which ends dtrace_work().
  */
 #include "lib/trace.h"
+#include "base/outfile.h"
 
 #include "lib/errors.h"
 
@@ -151,8 +152,10 @@ static void op_freopen(void *ctx, const char *name)
 		}
 		return;
 	}
-	int fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int fd = dt_outfile_open(name, true);
 
+	if (fd < 0)
+		errno = -fd;
 	if (fd >= 0 && t->original == 0)
 		t->original = fcntl(fileno(t->fp), F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || t->original < 0 || dup2(fd, fileno(t->fp)) < 0) {

@@ -4,6 +4,7 @@
  * of the programs before anything else and of the end at most once.
  */
 #include "lib/trace.h"
+#include "base/outfile.h"
 
 #include <unistd.h>
 
@@ -45,6 +46,11 @@ int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 int dtrace_oformat(dtrace_hdl_t *h)
 {
 	return dt_sink_oformat((unsigned)h->options.val[DT_OPT_oformat]);
+}
+
+FILE *dtrace_outfile(const char *path, int append)
+{
+	return dt_outfile(path, append != 0);
 }
 
 /* ---- the beginning ---- */

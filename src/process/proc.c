@@ -56,7 +56,7 @@ static _Noreturn void run_child(const char *file, char *const argv[], char *cons
 {
 	int err;
 
-	/* If we die after it was released, it dies too. */
+	/* If we die after it was released, it dies too; the keeper sees to those whose user changes. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
 	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
 		err = errno;
@@ -147,7 +147,7 @@ int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char 
 	pid_t parent = getpid();
 	int ends[2], err = 0;
 
-	*p = (struct dt_proc){ .fd = -1, .child = true, .held = true };
+	*p = (struct dt_proc){ .fd = -1, .child = true, .held = true, .keeper.fd = -1 };
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return write_error(msg, len, errno, "cannot make a pipe");
 	p->pid = fork();
@@ -160,7 +160,7 @@ int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char 
 		return write_error(msg, len, err, "cannot fork");
 	}
 	p->fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->fd < 0 || !to_exec(p))
+	if (p->fd < 0 || dt_keeper_start(&p->keeper, p->fd) != 0 || !to_exec(p))
 		return not_started(p, ends[0], msg, len);
 	close(ends[0]);
 	if (where != DT_PROC_AT_EXEC)
@@ -173,7 +173,7 @@ int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char 
 /* Only a pidfd: a running process is not stopped. */
 int dt_proc_grab(struct dt_proc *p, pid_t pid, char *msg, size_t len)
 {
-	*p = (struct dt_proc){ .pid = pid, .fd = (int)syscall(SYS_pidfd_open, pid, 0) };
+	*p = (struct dt_proc){ .pid = pid, .fd = (int)syscall(SYS_pidfd_open, pid, 0), .keeper.fd = -1 };
 	if (p->fd >= 0)
 		return 0;
 	/* EINVAL, since 6.9 ENOENT: a thread that is not the first of its process */
@@ -226,7 +226,8 @@ void dt_proc_close(struct dt_proc *p)
 		if (p->fd < 0 || readable(p->fd, 2000))
 			(void)waitpid(p->pid, &status, __WALL);
 	}
+	dt_keeper_end(&p->keeper);
 	if (p->fd >= 0)
 		close(p->fd);
-	*p = (struct dt_proc){ .fd = -1, .gone = true };
+	*p = (struct dt_proc){ .fd = -1, .gone = true, .keeper.fd = -1 };
 }

@@ -7,6 +7,8 @@
 #ifndef DT_PROCESS_PROC_H
 #define DT_PROCESS_PROC_H
 
+#include "process/keeper.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +29,7 @@ struct dt_proc {
 	bool held;		/* stopped by us */
 	bool gone;
 	int status;		/* as wait(2) tells it, once gone; 0 of a process that is not a child */
+	struct dt_keeper keeper;	/* of a child */
 };
 
 /*

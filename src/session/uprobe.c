@@ -10,7 +10,9 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -211,9 +213,16 @@ static void attach_all(struct attaching *a)
 static int explain_refusal(const struct dt_uprobes *u, char *msg, size_t len)
 {
 	const struct dt_point *p = &u->points[u->example];
+	char path[PATH_MAX];
+	ssize_t n = readlink(p->target, path, sizeof(path) - 1);	/* of /proc/self/fd/N */
 
+	if (p->pid != 0 && kill((pid_t)p->pid, 0) != 0 && errno == ESRCH) {
+		snprintf(msg, len, "process %u has ended", p->pid);
+		return -ESRCH;
+	}
+	path[n > 0 ? n : 0] = '\0';
 	return dt_session_fail(msg, len, u->first_error, "cannot put a probe at offset %#llx of %s",
-	    (unsigned long long)p->offset, p->target);
+	    (unsigned long long)p->offset, n > 0 ? path : p->target);
 }
 
 /*

@@ -5,6 +5,7 @@
  * other systems make, get their functions here.
  */
 #include "base/file.h"
+#include "base/outfile.h"
 #include "machine/machine.h"
 #include "usdt/relobj.h"
 
@@ -161,7 +162,7 @@ static int make_dof(struct link *l, void **dof, size_t *len)
 
 static int write_file(struct link *l, const char *path, const void *data, size_t len)
 {
-	FILE *f = fopen(path, "we");
+	FILE *f = dt_outfile(path, false);
 	int err = 0;
 
 	if (f == NULL)

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static dtrace_hdl_t *open_plain(void)
 {
@@ -327,6 +329,32 @@ static void test_abilities(void)
 	dtrace_close(h);
 }
 
+/* H 20; what is refused is tested with a second user, in surroundings.sh. */
+static void test_outfile(void)
+{
+	char folder[] = "/tmp/api_objects_test.XXXXXX", path[64], text[16] = "";
+	mode_t mask = umask(0);
+	struct stat st;
+	FILE *f;
+
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof(path), "%s/out", folder);
+	for (int i = 0; i < 4; i++) {	/* a, ab; b; ba: append or not */
+		f = dtrace_outfile(path, i != 2);
+		CHECK(f != NULL && fputc(i % 2 ? 'b' : 'a', f) != EOF && fclose(f) == 0);
+	}
+	f = fopen(path, "r");
+	CHECK(f != NULL && fgets(text, sizeof(text), f) != NULL && fstat(fileno(f), &st) == 0);
+	fclose(f);
+	CHECK_STR(text, "ab");
+	CHECK_INT(st.st_mode & 07777, 0644);
+	CHECK(dtrace_outfile(folder, 1) == NULL && errno == EISDIR);
+	CHECK(dtrace_outfile("/nonexistent/x", 1) == NULL && errno == ENOENT);
+	umask(mask);
+	remove(path);
+	remove(folder);
+}
+
 int main(void)
 {
 	test_abilities();
@@ -338,5 +366,6 @@ int main(void)
 	test_dof();
 	test_refused();
 	test_front_end();
+	test_outfile();
 	return check_report("api_objects");
 }

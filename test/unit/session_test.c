@@ -4,6 +4,7 @@
  * nothing, refusals say what the verifier said. Without the right to use bpf(2) all of it is skipped.
  */
 #include "session_fixture.h"
+#include "session/uprobe.h"
 
 #include <bpf/btf.h>
 #include <fcntl.h>
@@ -529,6 +530,26 @@ static int count_fds(void)
 	return n;
 }
 
+/* H 16: a process that ended before its probes were there is the reason, not a file of ours. */
+static void test_ended(void)
+{
+	struct dt_point point = { .target = "/proc/self/exe" };
+	struct dt_uprobes u = { .prog = -1, .multi = true, .points = &point, .n = 1 };
+	char msg[256] = "", want[64];
+	pid_t pid = fork();
+	int link;
+
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	point.pid = (uint32_t)pid;
+	CHECK(dt_uprobe_attach(&u, &link, msg, sizeof(msg)) == -ESRCH);
+	snprintf(want, sizeof(want), "process %d has ended", (int)pid);
+	CHECK_STR(msg, want);
+	point.pid = 0;
+	CHECK(dt_uprobe_attach(&u, &link, msg, sizeof(msg)) < 0 && strstr(msg, "session_test") != NULL);
+}
+
 int main(void)
 {
 	struct dt_features feat;
@@ -537,6 +558,7 @@ int main(void)
 	if (!may_trace("session_test", &feat))
 		return 0;
 	fds = count_fds();
+	test_ended();
 	test_cost();
 	test_keys();
 	test_rings();
