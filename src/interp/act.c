@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One clause of one firing: predicate, then its actions, then what they recorded is told, kept by a
- * speculation, or lost by a fault. Tuple actions before an aggregating action are evaluated and handed
- * to it.
+ * One clause of one firing: its predicate, then its actions; then what they recorded is reported, kept by a
+ * speculation, or lost by a fault. Tuple actions before an aggregating action are evaluated and handed to it.
+ * Bytes that actions make live until the clause ends; records own copies of them.
  */
 #include "interp/run.h"
 
@@ -60,7 +60,9 @@ struct dt_bytes dt_run_words(struct dt_run *run, const uint64_t *w, uint32_t n)
 	return (struct dt_bytes){ p, n * 8 };
 }
 
-/* The object at `addr`; a null string is an empty one. */
+/*
+ * A record of a string always has its full size; zeros follow the NUL. A null object of another type faults.
+ */
 struct dt_bytes dt_run_object(struct dt_run *run, const struct dt_diftype *t, uint64_t addr)
 {
 	bool string = t->kind == DT_DT_STRING, user = t->flags & DT_DTF_USERREF;
@@ -150,11 +152,12 @@ static void act_plain(struct dt_run *run, const struct dt_act *act, uint64_t val
 {
 	struct dt_bytes b = dt_action_of(act)->bytes(run, act, value);
 
-	/* an expression without value leaves nothing; of other actions the fact itself is news */
+	/* an expression without a value leaves nothing; other actions tell at least that they ran */
 	if (!dt_act_is(act, DT_AF_IFVALUE) || b.len)
 		dt_run_record(run, b);
 }
 
+/* The row of the action decides, except for entries of tuples and aggregating functions. */
 static void act_do(struct dt_run *run, const struct dt_act *act)
 {
 	const struct dt_action *action = dt_action_of(act);
@@ -181,7 +184,8 @@ static void act_do(struct dt_run *run, const struct dt_act *act)
 
 /* ---- the clause ---- */
 
-static void finish(struct dt_run *run)
+/* A speculation takes the clause over; else it is freed here. */
+static void finish_clause(struct dt_run *run)
 {
 	struct dt_interp *ip = run->ip;
 	struct dt_clause *c = run->clause;
@@ -198,6 +202,7 @@ static void finish(struct dt_run *run)
 	dt_interp_clause_free(c);
 }
 
+/* A fault in a clause of ERROR is only counted: it must not make another one. */
 static void fault_tell(struct dt_interp *ip, const struct dt_ecb *ecb, int act)
 {
 	if (ip->in_error)
@@ -218,6 +223,10 @@ static bool predicate_holds(struct dt_interp *ip, const struct dt_ecb *ecb)
 	return holds;
 }
 
+/*
+ * *act is the action that ran last. After exit() the clause ends where an arm of an if begins or ends, unless
+ * that arm is skipped anyway.
+ */
 void dt_interp_clause(struct dt_interp *ip, const struct dt_ecb *ecb, uint32_t epid, int *act)
 {
 	struct dt_run run = { .ip = ip, .ecb = ecb };
@@ -248,7 +257,7 @@ void dt_interp_clause(struct dt_interp *ip, const struct dt_ecb *ecb, uint32_t e
 			act_do(&run, &ecb->acts[run.act]);
 	}
 	free(run.tuple);
-	finish(&run);
+	finish_clause(&run);
 	if (ip->fault)
 		fault_tell(ip, ecb, *act);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations: an evaluated tuple in (id, keys, value, increment), the element's data updated.
- * Elements are found by the bytes of their keys; how the data changes is the aggregating function's
- * row.
+ * Aggregations: an evaluated tuple comes in (id, keys, value, increment), and the element's data is updated.
+ * Elements are found by the bytes of their keys. The row of the aggregating function says how the data
+ * changes; the kernel side has to agree with its `init` and `add`, word for word.
  */
 #include "dif/action.h"
 #include "interp/state.h"
 
 #include <stdlib.h>
 
-#define WORDS_MAX (1u << 20)
+#define WORDS_MAX (1u << 20)		/* of one element: the argument of llquantize() is hostile */
 
 struct agg_elem {			/* data of an entry; then the keys, then the words */
 	const struct dt_aggvar *var;
@@ -57,6 +57,7 @@ static uint8_t *make_key(struct dt_interp *ip, uint64_t id, const struct dt_tupl
 	return key;
 }
 
+/* The keys of the element point into the entry's copy of the key bytes, as make_key() laid them out. */
 static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *var,
     const struct dt_aggfunc *func, const struct dt_tuplekey *keys, const uint8_t *key, uint32_t len)
 {
@@ -84,6 +85,10 @@ static struct agg_elem *elem_new(struct dt_interp *ip, const struct dt_aggvar *v
 	return e;
 }
 
+/*
+ * The program was checked, but the id is a value: one that names no aggregation of this kind faults. Without
+ * memory for a new element the update is a drop.
+ */
 void dt_interp_aggregate(struct dt_interp *ip, const struct dt_act *act, const struct dt_tuplekey *tuple,
     uint32_t n)
 {

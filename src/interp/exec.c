@@ -106,7 +106,7 @@ static void op_tst(struct dt_interp *ip, uint32_t in)
 	ip->zero = get_reg(ip, dt_dif_r1(in)) == 0;
 }
 
-/* Strings are either equal or less: the unsigned branches only see equality. */
+/* Strings have an order only for the signed branches; the unsigned ones see equality alone. */
 static void op_scmp(struct dt_interp *ip, uint32_t in)
 {
 	int c = dt_interp_strcmp(ip, get_reg(ip, dt_dif_r1(in)), get_reg(ip, dt_dif_r2(in)));
@@ -195,6 +195,7 @@ static void op_rld(struct dt_interp *ip, uint32_t in)
 	load_value(ip, in, accesses[dt_dif_op(in) - DT_DIF_RLDSB], false);
 }
 
+/* The address is checked first, its alignment second; the kernel side does the same. */
 static void op_st(struct dt_interp *ip, uint32_t in)
 {
 	unsigned size = 1u << (dt_dif_op(in) - DT_DIF_STB);
@@ -395,6 +396,7 @@ static void op_illegal(struct dt_interp *ip, uint32_t in)
 	dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 }
 
+/* By opcode; what has no row is no instruction. */
 static op_f *const ops[] = {
 	[DT_DIF_OR... DT_DIF_MUL] = op_arith,
 	[DT_DIF_SDIV... DT_DIF_UREM] = op_divide,
@@ -455,6 +457,7 @@ static void start_difo(struct dt_interp *ip, const struct dt_difo *difo)
 	ip->fault_offset = -1;
 }
 
+/* The fault's place is that of the instruction, also when a row of src/builtin raised it. */
 uint64_t dt_interp_exec(struct dt_interp *ip, const struct dt_difo *difo)
 {
 	start_difo(ip, difo);

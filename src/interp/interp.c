@@ -17,7 +17,7 @@ const struct dt_context *dt_interp_context(const struct dt_interp *ip) { return 
 const struct dt_interp_opts *dt_interp_options(const struct dt_interp *ip) { return &ip->opts; }
 uint32_t dt_interp_epid(const struct dt_interp *ip) { return ip->epid; }
 
-/* ---- making ---- */
+/* ---- making: an interpreter that was only half made can be freed ---- */
 
 /* 0 means the default; too much is cut to the maximum. */
 static uint64_t option_value(uint64_t value, uint64_t standard, uint64_t max)
@@ -78,6 +78,7 @@ static bool difo_note(struct dt_interp *ip, const struct dt_difo *difo)
 	return dt_interp_declare(ip, difo);
 }
 
+/* Two passes over the program: the first counts its DIFOs, the second enters them and their variables. */
 static bool init_program(struct dt_interp *ip)
 {
 	ip->scratch = calloc(1, ip->opts.scratchsize);
@@ -141,7 +142,10 @@ struct firing {
 	void *locals;
 };
 
-/* Starts a firing inside a firing. */
+/*
+ * Starts a firing inside a firing. What lives as long as the outer one is set aside; scratch is not, since
+ * the clause that faulted needs it no more.
+ */
 static void firing_push(struct dt_interp *ip, struct firing *f, const struct dt_context *context)
 {
 	f->context = ip->context;
@@ -213,6 +217,7 @@ static void run_clauses(struct dt_interp *ip)
 	}
 }
 
+/* Texts, strtok()'s state and clause-locals live for one firing, scratch for one clause. */
 int dt_interp_fire(struct dt_interp *ip, const struct dt_context *context)
 {
 	ip->context = context;
@@ -228,6 +233,7 @@ int dt_interp_fire(struct dt_interp *ip, const struct dt_context *context)
 	return ip->exited ? ip->exit_status : -1;
 }
 
+/* Nothing is freed at the end: the caller may read what the value points to. */
 uint64_t dt_interp_run(struct dt_interp *ip, const struct dt_context *context, const struct dt_difo *difo,
     enum dt_fault *fault, int *offset, uint64_t *addr)
 {

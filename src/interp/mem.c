@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+/* The first fault counts: what follows it may only be its consequence. */
 uint64_t dt_interp_fault(struct dt_interp *ip, enum dt_fault fault, uint64_t addr)
 {
 	if (ip->fault == DT_FLT_NONE) {
@@ -90,6 +91,7 @@ static uint8_t *bytes_inside(const void *object, uint64_t size, uint64_t off, ui
 	return (uint8_t *)object + off;
 }
 
+/* 24 bits for the DIFO, which interp.c limits, and 24 for the offset. */
 static uint8_t *strs_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
 {
 	uint64_t index = (addr & 0xffffffffffff) >> 24;
@@ -148,6 +150,7 @@ static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_
 	}
 }
 
+/* An access may cross regions of the image that lie side by side. */
 bool dt_interp_read(struct dt_interp *ip, uint64_t addr, void *to, size_t len, bool user)
 {
 	uint64_t at = addr;
@@ -168,6 +171,7 @@ bool dt_interp_read(struct dt_interp *ip, uint64_t addr, void *to, size_t len, b
 	return true;
 }
 
+/* Texts and string tables can be read but never written. */
 bool dt_interp_storable(struct dt_interp *ip, uint64_t addr, uint64_t len)
 {
 	uint64_t tag = DT_IA_TAG(addr), avail = 0;
@@ -222,6 +226,7 @@ bool dt_interp_write(struct dt_interp *ip, uint64_t addr, const void *from, size
 
 /* ---- strings and scratch ---- */
 
+/* A string without a NUL within max characters has that length; bytes behind them need not be readable. */
 bool dt_interp_strlen(struct dt_interp *ip, uint64_t addr, uint64_t max, bool user, uint64_t *len)
 {
 	*len = 0;
@@ -293,6 +298,7 @@ uint64_t dt_interp_put(struct dt_interp *ip, const char *text, size_t len)
 	return addr;
 }
 
+/* The text is copied at its first use in a firing, so it stays the same until that ends. */
 uint64_t dt_interp_text(struct dt_interp *ip, unsigned slot, const char *text)
 {
 	if (slot >= DT_INTERP_TEXTS)

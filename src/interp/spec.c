@@ -15,6 +15,7 @@ void dt_interp_drop(struct dt_interp *ip, const char *kind)
 		ip->sink.drop(ip->sink.ctx, kind);
 }
 
+/* A clause that faulted shows that it began and ended, but no records. */
 void dt_interp_clause_tell(struct dt_interp *ip, const struct dt_clause *c, const struct dt_context *context,
     bool faulted)
 {
@@ -28,6 +29,7 @@ void dt_interp_clause_tell(struct dt_interp *ip, const struct dt_clause *c, cons
 		s->end(s->ctx, c->ecb, faulted);
 }
 
+/* The lowest number that is free, as in the kernel. */
 int dt_interp_speculation(struct dt_interp *ip)
 {
 	for (uint32_t i = 0; i < ip->opts.nspec; i++) {
@@ -51,8 +53,8 @@ bool dt_interp_spec_active(struct dt_interp *ip, uint32_t id)
 }
 
 /*
- * A copy that outlives the firing: names of the probe, numbers and times; nothing that points
- * elsewhere.
+ * A copy that outlives the firing, in one allocation: names of the probe, numbers and times. Nothing in it
+ * points anywhere else: each member that is a pointer must be cleared here.
  */
 static struct dt_context *context_copy(const struct dt_context *c)
 {
@@ -82,6 +84,8 @@ static struct dt_context *context_copy(const struct dt_context *c)
 	to->ancestors = NULL;
 	to->paths = NULL;
 	to->regions = NULL;
+	to->given = NULL;
+	to->ngiven = 0;
 	return to;
 }
 
@@ -103,6 +107,7 @@ void dt_interp_spec_keep(struct dt_interp *ip, uint32_t id, struct dt_clause *c)
 	s->last = &c->next;
 }
 
+/* The clauses are reported in the order in which they ran; then the number is free. */
 static void finish_speculation(struct dt_interp *ip, uint32_t id, bool tell)
 {
 	struct dt_clause *next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the interpreter share with no one else: memory, variables, aggregations and
- * speculations of one interpreter. The addresses that the program sees are made up here, in ranges that
- * no kernel or user image uses:
+ * What the files of the interpreter share with no one else, except for the rows of actions: memory,
+ * variables, aggregations and speculations of one interpreter. The addresses that the program sees are made
+ * up here, in ranges that no kernel or user image uses:
  *     0xd700…  scratch of the running clause        0xd703…  storage of by-reference variables
  *     0xd701…  string tables of the program         0xd704…  texts of built-in variables
  *     0xd702…  string table of a DIFO run alone
@@ -28,7 +28,7 @@ enum {
 /* Hash table of byte keys, in order of insertion. */
 struct dt_tab_entry {
 	struct dt_tab_entry *chain, *next, *prev;
-	uint64_t hash;
+	uint32_t hash;
 	uint32_t keylen;
 	uint8_t *key;			/* after the data, in the same allocation */
 	uint64_t data[];		/* of the table's data size */

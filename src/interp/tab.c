@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A hash table from byte keys to data, with removal, in order of insertion: dynamic variables and
- * aggregation elements. Entries do not move until they are removed.
+ * aggregation elements. Entries do not move until they are removed, so pointers to their data stay. The table
+ * owns its entries; what their data points to is the caller's to free.
  */
+#include "base/hash.h"
 #include "interp/state.h"
 
 #include <stdlib.h>
 
-static uint64_t hash_bytes(const uint8_t *p, uint32_t len)
-{
-	uint64_t h = 0xcbf29ce484222325u;	/* FNV-1a, 64 bits */
-
-	for (uint32_t i = 0; i < len; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
-	return h ^ h >> 32;
-}
+static uint32_t hash_of(const void *key, uint32_t len) { return dt_hash_bytes(DT_HASH_START, key, len); }
 
 struct dt_tab_entry *dt_tab_find(const struct dt_tab *tab, const void *key, uint32_t len)
 {
-	uint64_t hash = hash_bytes(key, len);
+	uint32_t hash = hash_of(key, len);
 
 	if (!tab->nbucket)
 		return NULL;
@@ -47,6 +42,7 @@ static bool grow_table(struct dt_tab *tab)
 	return true;
 }
 
+/* When the table cannot grow, chains get longer instead; only the first buckets are needed. */
 struct dt_tab_entry *dt_tab_add(struct dt_tab *tab, const void *key, uint32_t len, size_t datasize)
 {
 	struct dt_tab_entry *e, **head;
@@ -60,7 +56,7 @@ struct dt_tab_entry *dt_tab_add(struct dt_tab *tab, const void *key, uint32_t le
 	e->key = (uint8_t *)e->data + datasize;
 	memcpy(e->key, key, len);
 	e->keylen = len;
-	e->hash = hash_bytes(key, len);
+	e->hash = hash_of(key, len);
 	head = &tab->bucket[e->hash % tab->nbucket];
 	e->chain = *head;
 	*head = e;

@@ -47,6 +47,7 @@ static bool block_new(struct dt_interp *ip, uint32_t len, uint32_t *block)
 	return ip->blocks[i].bytes != NULL;
 }
 
+/* *block may be 0, none, and is 0 afterwards. */
 static void block_free(struct dt_interp *ip, uint32_t *block)
 {
 	if (!*block)
@@ -58,6 +59,7 @@ static void block_free(struct dt_interp *ip, uint32_t *block)
 	*block = 0;
 }
 
+/* The address that the program sees: the block's number, and below it room for the offset (state.h). */
 static uint64_t block_addr(uint32_t block)
 {
 	return (uint64_t)DT_IA_VAR << 48 | (uint64_t)(block - 1) << DT_IA_BLOCK_BITS;
@@ -150,6 +152,7 @@ static bool declare_variable(struct dt_interp *ip, const struct dt_difv *difv)
 	return v->difv.name != NULL;
 }
 
+/* The table of a DIFO lists built-in variables too: those are not the program's. */
 bool dt_interp_declare(struct dt_interp *ip, const struct dt_difo *difo)
 {
 	for (uint32_t i = 0; i < difo->nvars; i++) {
@@ -163,7 +166,10 @@ bool dt_interp_declare(struct dt_interp *ip, const struct dt_difo *difo)
 
 /* ---- values ---- */
 
-/* Copies what `value` points to into the slot's block; it may point into the block itself. */
+/*
+ * Copies what `value` points to into the slot's block; it may point into the block itself, hence the copy
+ * between. A string is cut to strsize, and zeros follow it.
+ */
 static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct dt_islot *slot,
     uint64_t value)
 {
@@ -190,6 +196,7 @@ static void copy_in(struct dt_interp *ip, const struct dt_difv *v, const struct 
 	memset(b->bytes + len, 0, b->len - len);
 }
 
+/* A variable by reference is the address of its block, or 0. */
 static uint64_t slot_load(const struct dt_difv *v, const struct dt_islot *slot)
 {
 	if (!by_ref(v))
@@ -208,6 +215,7 @@ static void slot_store(struct dt_interp *ip, const struct dt_difv *v, struct dt_
 		copy_in(ip, v, slot, value);
 }
 
+/* Locals are last in the table, as it is sorted by scope. A string begins empty, not null. */
 void dt_interp_locals_zero(struct dt_interp *ip)
 {
 	for (uint32_t i = lower_bound(ip, DT_DIFV_LOCAL, 0); i < ip->nvars; i++) {
@@ -233,6 +241,7 @@ static size_t locals_size(const struct dt_interp *ip)
 	return n;
 }
 
+/* No variable may be declared between saving and restoring: the two walk the table alike. */
 void *dt_interp_locals_save(struct dt_interp *ip)
 {
 	size_t size = locals_size(ip);
@@ -322,6 +331,7 @@ static bool key_entry(struct dt_interp *ip, uint32_t i, uint8_t *to)
 	return dt_interp_read(ip, a->value, to, chars, false);
 }
 
+/* One buffer for all keys, which only grows. */
 static uint8_t *key_room(struct dt_interp *ip, uint32_t len)
 {
 	if (len > ip->keycap) {
@@ -405,6 +415,7 @@ static uint64_t dyn_load(struct dt_interp *ip, const struct dt_difv *v, bool ele
 	return e ? slot_load(v, &((const struct dt_dynvar *)e->data)->slot) : 0;
 }
 
+/* Storing 0 frees the variable. One whose first store faults is not there afterwards. */
 static void dyn_store(struct dt_interp *ip, const struct dt_difv *v, bool elem, uint64_t value)
 {
 	uint32_t len;
@@ -487,6 +498,7 @@ static struct dt_interp_var describe_variable(struct dt_interp *ip, const struct
 	return out;
 }
 
+/* Globals first, in the order of their ids; then dynamic variables, the oldest first. Locals are gone. */
 void dt_interp_vars(struct dt_interp *ip, void (*f)(void *, const struct dt_interp_var *), void *ctx)
 {
 	for (uint32_t i = 0; i < ip->nvars; i++) {
