@@ -3,7 +3,8 @@
 #   make                  build/dtrace, build/libdtrace.so, build/libdtrace.a
 #   make MODE=asan        the same in build-asan/ (also: debug, fuzz)
 #   make check            the quick tests      (./check runs everything)
-#   make install          DESTDIR=, PREFIX=/usr/local
+#   make install          DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib
+#   make deb              Debian packages
 #   make LDFLAGS=-static  a dtrace that needs no library (and no libdtrace.so)
 #   make fuzz | bench | include-check | clean
 #
@@ -19,6 +20,7 @@ MODE ?= release
 CC := $(if $(filter default,$(origin CC)),$(if $(filter fuzz,$(MODE)),clang,gcc),$(CC))
 B ?= $(if $(filter release,$(MODE)),build,build-$(MODE))
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 VERSION := 0.1
 # Programs linked with one major version run with any library of it.
 SONAME := libdtrace.so.$(firstword $(subst ., ,$(VERSION)))
@@ -196,15 +198,15 @@ bench: tests
 	@bench/trace.sh $(B)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
 	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
 	for name in $(COMMANDS); do ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/$$name; done
-	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/libdtrace.so.$(VERSION)
-	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	[ -n "$(STATIC)" ] || ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libdtrace.so
-	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(PREFIX)/lib/libdtrace.a
+	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(LIBDIR)/libdtrace.so.$(VERSION)
+	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	[ -n "$(STATIC)" ] || ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libdtrace.so
+	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(LIBDIR)/libdtrace.a
 	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/dtrace.h
 	install -d $(DESTDIR)$(PREFIX)/include/dtrace $(DESTDIR)$(PREFIX)/include/sys
 	install -m 644 include/dtrace/usdt.h $(DESTDIR)$(PREFIX)/include/dtrace/usdt.h
@@ -214,14 +216,18 @@ install: all
 	tools/install-tools $(DESTDIR)$(PREFIX) $(PREFIX)
 	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
 	install -m 644 doc/API.md $(DESTDIR)$(PREFIX)/share/doc/dtrace
-	printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
-		'$(PREFIX)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libdtrace.pc
+	printf 'prefix=%s\nlibdir=%s\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
+		'$(PREFIX)' '$(LIBDIR)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
+
+# Debian packages, in $(B)/deb.
+deb:
+	tools/deb $(B) $(VERSION)
 
 clean:
 	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang build-aarch64 build-x86_64
 
 FORCE:
-.PHONY: all tests fuzzers check include-check fuzz bench install clean FORCE
+.PHONY: deb all tests fuzzers check include-check fuzz bench install clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 

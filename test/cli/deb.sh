@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# make deb: the packages are built, lintian has no error to tell, and in a clean Debian they install and trace.
+# slow: left out of `make check`
+build=${BUILD:-build}
+tmp=$(mktemp -d) || exit 2
+root=$tmp/root
+trap 'umount "$root/sys" "$root/proc" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
+check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; tail -n 20 "$tmp/log" | sed 's/^/  /'; fi; }
+for need in dpkg-buildpackage dh dh_python3; do
+	command -v $need >/dev/null || { echo "ok - Debian packages # SKIP no $need"; exit 0; }
+done
+case $build in *asan*|*clang*) echo "ok - Debian packages # SKIP once is enough"; exit 0 ;; esac
+
+make -s B="$build" deb >"$tmp/log" 2>&1
+check $? "make deb"
+for name in dtrace dtrace-tools libdtrace0 libdtrace-dev python3-dtrace; do
+	ls "$build/deb/${name}_"*.deb >"$tmp/log" 2>&1
+	check $? "the package $name"
+done
+dpkg-deb -c "$build/deb/dtrace_"*.deb >"$tmp/log"
+! grep -q '/usr/bin/dtrace\|man1/dtrace' "$tmp/log"
+check $? "nothing that systemtap-sdt-dev has"
+if command -v lintian >/dev/null; then
+	lintian --fail-on error "$build"/deb/*.deb >"$tmp/log" 2>&1
+	check $? "lintian"
+else
+	echo "ok - lintian # SKIP it is not installed"
+fi
+
+if ! command -v debootstrap >/dev/null || [ "$(id -u)" -ne 0 ]; then
+	echo "ok - a clean Debian # SKIP no debootstrap, or not root"
+	exit 0
+fi
+needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3-minimal
+if ! debootstrap --variant=minbase --include=$needs bookworm "$root" >"$tmp/log" 2>&1; then
+	echo "ok - a clean Debian # SKIP debootstrap: $(tail -n 1 "$tmp/log")"
+	exit 0
+fi
+cp "$build"/deb/*.deb "$root/tmp/"
+rm -f "$root"/tmp/*-dev_* "$root"/tmp/*-dbgsym_*
+mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" 2>"$tmp/log"
+chroot "$root" sh -c 'dpkg -i --force-depends /tmp/*.deb' >"$tmp/log" 2>&1
+check $? "they install in a clean Debian 12"
+chroot "$root" dtrace -qn 'syscall::getppid:entry /pid == $target/ { @ = count(); }' -c 'sh -c "echo $PPID"' >"$tmp/log" 2>&1
+check $? "dtrace there"
+chroot "$root" dtrace -qn 'BEGIN { printf("it is %s\n", execname); exit(0); }' >"$tmp/log" 2>&1
+grep -q 'it is dtrace' "$tmp/log"
+check $? "a line of output"
+chroot "$root" lockstat -e 1 true >"$tmp/log" 2>&1
+check $? "lockstat there"
+chroot "$root" python3 -c 'import dtrace' >"$tmp/log" 2>&1
+check $? "python3-dtrace there"
+umount -l "$root/sys" "$root/proc"
