@@ -53,7 +53,7 @@ need_other() {	# what test/vm/other needs: a machine of the other architecture, 
 	esac
 }
 
-need_victims() {	# programs of others that tests trace
+need_victims() {	# programs of others that tests trace, and what packages are made and tried with
 	need "/usr/lib/postgresql/*/bin/postgres" postgresql postgresql-contrib
 	need redis-server redis-server
 	need redis-benchmark redis-tools
@@ -66,6 +66,10 @@ need_victims() {	# programs of others that tests trace
 	need go golang-go
 	need ip iproute2
 	need /usr/sbin/mkfs.xfs xfsprogs
+	need dh debhelper
+	need dh_python3 dh-python
+	need lintian lintian
+	need debootstrap debootstrap
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

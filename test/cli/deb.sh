@@ -4,7 +4,7 @@
 build=${BUILD:-build}
 tmp=$(mktemp -d) || exit 2
 root=$tmp/root
-trap 'umount "$root/sys" "$root/proc" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
+trap 'umount -l "$root/sys" "$root/proc" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
 check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; tail -n 20 "$tmp/log" | sed 's/^/  /'; fi; }
 for need in dpkg-buildpackage dh dh_python3; do
 	command -v $need >/dev/null || { echo "ok - Debian packages # SKIP no $need"; exit 0; }
@@ -31,7 +31,7 @@ if ! command -v debootstrap >/dev/null || [ "$(id -u)" -ne 0 ]; then
 	echo "ok - a clean Debian # SKIP no debootstrap, or not root"
 	exit 0
 fi
-needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3-minimal
+needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3
 if ! debootstrap --variant=minbase --include=$needs bookworm "$root" >"$tmp/log" 2>&1; then
 	echo "ok - a clean Debian # SKIP debootstrap: $(tail -n 1 "$tmp/log")"
 	exit 0
