@@ -195,7 +195,7 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
  * Why nothing matched although the name is known. Other systems have the probe in other functions and
  * modules.
  */
-static const char *missing_reason(struct dt_probes *p, const struct dt_provider_row *row,
+static const char *derived_missing(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_derived *d)
 {
 	struct dt_hook hook;
@@ -249,7 +249,7 @@ int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row,
 			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", func, d->name, &hook);
 		else if (want != NULL && *why == NULL && strcmp(want->prov, row->name) == 0 &&
 		    description_names(want, d))
-			*why = missing_reason(p, row, d);
+			*why = derived_missing(p, row, d);
 	}
 	return 0;
 }
@@ -286,5 +286,5 @@ const char *dt_probes_left_out(struct dt_probes *p, const struct dt_probedesc *w
 	if (first == NULL || n == all)
 		return NULL;
 	return dt_arena_printf(p->arena, "%s:%s:%s:%s leaves out %u of %u probes: %s", want->prov, want->mod,
-	    want->func, want->name, n, all, missing_reason(p, row, first));
+	    want->func, want->name, n, all, derived_missing(p, row, first));
 }

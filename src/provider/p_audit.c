@@ -18,7 +18,8 @@
 #define STRING_(n) #n
 #define STRING(n) STRING_(n)
 
-static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_syscall *s)
+static void audit_add_probe(struct dt_probes *p, const struct dt_provider_row *row,
+    const struct dt_syscall *s)
 {
 	const char *name = dt_arena_printf(p->arena, "\"%s\"", s->name);
 	const char *is = dt_arena_printf(p->arena, "(uint64_t)" CONTEXT " != 0 && " CONTEXT "->major == %u",
@@ -39,7 +40,7 @@ static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, co
 }
 
 /* NULL: records can be seen. */
-static const char *missing_reason(struct dt_probes *p)
+static const char *audit_missing(struct dt_probes *p)
 {
 	int on;
 
@@ -80,12 +81,12 @@ static const char *unknown(struct dt_probes *p, const char *func)
 int dt_audit_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {
-	const char *not = want == NULL || strcmp(want->prov, row->name) == 0 ? missing_reason(p) : NULL;
+	const char *not = want == NULL || strcmp(want->prov, row->name) == 0 ? audit_missing(p) : NULL;
 
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
 		*why = not != NULL ? not : dt_part_literal(want->func) ? unknown(p, want->func) : NULL;
 	else if (want == NULL && not == NULL)
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
-			add_probe(p, row, s);
+			audit_add_probe(p, row, s);
 	return 0;
 }

@@ -78,7 +78,7 @@ static const char *not_counted(struct dt_probes *p, const char *event, int err)
 }
 
 /* NULL: created. Counts that would leave no time for anything but the probe are refused. */
-static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+static const char *cpc_make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_COUNTER };
 	struct dt_perf_row event;
@@ -123,9 +123,9 @@ int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 {
 	for (const struct dt_perf_row *r = dt_perf_rows; want == NULL && r->name != NULL; r++)
 		if (dt_perf_event_try(r) == 0)
-			make_probe(p, row, dt_arena_printf(p->arena, "%s-all-" LISTED_COUNT, r->name));
+			cpc_make_probe(p, row, dt_arena_printf(p->arena, "%s-all-" LISTED_COUNT, r->name));
 	if (want == NULL || !dt_part_literal(want->name) || strcmp(want->prov, row->name) != 0)
 		return 0;
-	*why = make_probe(p, row, want->name);
+	*why = cpc_make_probe(p, row, want->name);
 	return 0;
 }

@@ -301,7 +301,7 @@ static const char *other_name(struct dt_probes *p, const char *name)
 	return NULL;
 }
 
-static const char *missing_reason(struct making *m, const struct dt_probedesc *want)
+static const char *dtmalloc_missing(struct making *m, const struct dt_probedesc *want)
 {
 	const char *other = strchr(want->func, '/') == NULL ? other_name(m->p, want->func) : NULL;
 	struct dt_near near;
@@ -348,6 +348,6 @@ int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	    strcmp(want->func, "temp") != 0)
 		add_cache(&m, want->func, 0);
 	else
-		*why = missing_reason(&m, want);
+		*why = dtmalloc_missing(&m, want);
 	return 0;
 }

@@ -101,7 +101,7 @@ struct making {
 	bool by_kprobe;
 };
 
-static bool returns(const char *name)
+static bool fbt_returns(const char *name)
 {
 	for (size_t i = 0; i < DT_COUNT(no_return); i++)
 		if (strcmp(no_return[i], name) == 0)
@@ -110,7 +110,8 @@ static bool returns(const char *name)
 }
 
 /* The target of the hook is the name alone in the core kernel, otherwise module`name. */
-static void add_probe(struct making *m, const struct dt_kfunc *f, const char *name, enum dt_hook_kind kind)
+static void fbt_add_probe(struct making *m, const struct dt_kfunc *f, const char *name,
+    enum dt_hook_kind kind)
 {
 	const char *module = f->module, *func = f->name;
 	struct dt_hook hook = { .kind = kind, .by_kprobe = m->by_kprobe, .alone = !f->shared };
@@ -128,26 +129,27 @@ static void add_probe(struct making *m, const struct dt_kfunc *f, const char *na
 }
 
 /* An empty part, the name itself, or a pattern. */
-static bool wanted(const char *part, const char *text)
+static bool fbt_part_wanted(const char *part, const char *text)
 {
 	return part[0] == '\0' || strcmp(part, text) == 0 || dt_glob_match(part, text);
 }
 
 /* A function of a system call is found by its name in the source too. */
-static int make_probe(void *ctx, const struct dt_kfunc *f)
+static int fbt_make_probe(void *ctx, const struct dt_kfunc *f)
 {
 	struct making *m = ctx;
 	const struct dt_probedesc *d = m->want;
 	const char *module = f->module, *func = f->name, *plain = plain_name(m->probes->types, func);
 
-	if (d != NULL && !wanted(d->func, func) && (plain == NULL || !wanted(d->func, plain)))
+	if (d != NULL && !fbt_part_wanted(d->func, func) &&
+	    (plain == NULL || !fbt_part_wanted(d->func, plain)))
 		return 0;
-	if (d != NULL && !wanted(d->mod, module))
+	if (d != NULL && !fbt_part_wanted(d->mod, module))
 		return 0;
-	if (d == NULL || wanted(d->name, "entry"))
-		add_probe(m, f, "entry", DT_HOOK_KFUNC);
-	if ((d == NULL || wanted(d->name, "return")) && returns(func))
-		add_probe(m, f, "return", DT_HOOK_KRET);
+	if (d == NULL || fbt_part_wanted(d->name, "entry"))
+		fbt_add_probe(m, f, "entry", DT_HOOK_KFUNC);
+	if ((d == NULL || fbt_part_wanted(d->name, "return")) && fbt_returns(func))
+		fbt_add_probe(m, f, "return", DT_HOOK_KRET);
 	return 0;
 }
 
@@ -184,7 +186,7 @@ static const char *no_module(struct dt_probes *p, const char *module)
 }
 
 /* The function does not exist: suggests the nearest name. */
-static const char *no_function(struct dt_probes *p, const char *func)
+static const char *fbt_no_function(struct dt_probes *p, const char *func)
 {
 	struct dt_near near;
 
@@ -204,7 +206,7 @@ static const char *no_function(struct dt_probes *p, const char *func)
 }
 
 /* Suggests names that can be traced for one that cannot. */
-static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *fbt_missing(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	const char *module = strcmp(want->mod, "kernel") == 0 ? "vmlinux" : want->mod, *home;
 
@@ -217,11 +219,11 @@ static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc
 	if (dt_kfunc_ours(want->func) != NULL)
 		return dt_arena_printf(p->arena, "%s is not probed: %s", want->func,
 		    dt_kfunc_ours(want->func));
-	if (strcmp(want->name, "return") == 0 && !returns(want->func))
+	if (strcmp(want->name, "return") == 0 && !fbt_returns(want->func))
 		return dt_arena_printf(p->arena, "%s never returns", want->func);
 	home = module_of(p, NULL, want->func);
 	if (home == NULL)
-		return no_function(p, want->func);
+		return fbt_no_function(p, want->func);
 	if (dt_part_literal(module) && module_of(p, module, want->func) == NULL)
 		return dt_arena_printf(p->arena, "the function %s is in the module %s", want->func, home);
 	return dt_arena_printf(p->arena, "the probes of the function %s are entry and return", want->func);
@@ -239,9 +241,9 @@ int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	struct making m = { .probes = p, .row = row };
 
 	if (want == NULL)
-		return dt_probes_each_function(p, make_probe, &m);
+		return dt_probes_each_function(p, fbt_make_probe, &m);
 	if (dt_part_literal(want->prov))
-		*why = missing_reason(p, want);
+		*why = fbt_missing(p, want);
 	return 0;
 }
 
@@ -263,8 +265,8 @@ int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, co
 
 	if (want == NULL || !dt_rawfbt_wants(p, want))
 		return 0;
-	err = dt_probes_each_function(p, make_probe, &m);
+	err = dt_probes_each_function(p, fbt_make_probe, &m);
 	if (p->list.n == before && dt_part_literal(want->prov))
-		*why = missing_reason(p, want);
+		*why = fbt_missing(p, want);
 	return err;
 }

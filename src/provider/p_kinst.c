@@ -24,7 +24,7 @@ bool dt_kinst_may_match(const struct dt_provider_row *row, const struct dt_probe
 	return strcmp(d->prov, "kinst") == 0;
 }
 
-static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row,
+static const char *kinst_make_probe(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want)
 {
 	const char *module = dt_part_literal(want->mod) ? want->mod : "vmlinux";
@@ -57,6 +57,6 @@ int dt_kinst_provide(struct dt_probes *p, const struct dt_provider_row *row, con
     const char **why)
 {
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
-		*why = make_probe(p, row, want);
+		*why = kinst_make_probe(p, row, want);
 	return 0;
 }

@@ -178,7 +178,7 @@ static void fill_hook(struct dt_probes *p, const char *hook, const struct dt_typ
 }
 
 /* Two probes at one place: the answer decides which of them fires. */
-static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *func,
+static void mac_add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *func,
     const char *hook, const struct dt_type *f, unsigned valid)
 {
 	struct dt_hook first;
@@ -195,7 +195,7 @@ struct making {
 };
 
 /* Every function of the core kernel called security_… that answers with an int is a check. */
-static int make_probe(void *ctx, const struct dt_kfunc *k)
+static int mac_make_probe(void *ctx, const struct dt_kfunc *k)
 {
 	struct making *m = ctx;
 	const char *func = k->name;
@@ -205,11 +205,11 @@ static int make_probe(void *ctx, const struct dt_kfunc *k)
 		return 0;
 	f = check_prototype(m->p->arena, m->p->types, func + strlen(PREFIX));
 	if (f != NULL)
-		add_probe(m->p, m->row, func + strlen(PREFIX), func + strlen(PREFIX), f, 0);
+		mac_add_probe(m->p, m->row, func + strlen(PREFIX), func + strlen(PREFIX), f, 0);
 	return 0;
 }
 
-static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *mac_missing(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	struct dt_near near;
 
@@ -248,14 +248,14 @@ int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	const struct dt_type *f;
 
 	if (want == NULL)
-		return dt_probes_each_function(p, make_probe, &m);
+		return dt_probes_each_function(p, mac_make_probe, &m);
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func))
 		return 0;
 	a = alias_named(want->func);
 	f = a != NULL && dt_probes_functions(p) ? check_prototype(p->arena, p->types, a->hook) : NULL;
 	if (f != NULL)
-		add_probe(p, row, a->name, a->hook, f, a->valid);
+		mac_add_probe(p, row, a->name, a->hook, f, a->valid);
 	else
-		*why = missing_reason(p, want);
+		*why = mac_missing(p, want);
 	return 0;
 }

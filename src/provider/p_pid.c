@@ -167,7 +167,7 @@ static void add_hook(struct making *m, const char *func, const char *alt, const 
 	m->made++;
 }
 
-static void add_probe(struct making *m, const char *func, const char *alt, const char *name,
+static void pid_add_probe(struct making *m, const char *func, const char *alt, const char *name,
     enum dt_hook_kind kind, uint64_t offset)
 {
 	struct dt_hook hook = hook_at(m, kind, offset);
@@ -225,7 +225,7 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 	if (err == 0 && sites.n > 0)
 		add_sites(m, f, shown, &sites);
 	else if (!m->unwinds || chosen == NULL)
-		add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
+		pid_add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	else if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown,
 		    strerror(-err));
@@ -252,7 +252,7 @@ static bool each_offset(void *ctx, const struct dt_insn *in)
 
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
 	if (m->one_offset ? off == m->offset : m->want->name[0] == '\0' || dt_glob_match(m->want->name, name))
-		add_probe(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
+		pid_add_probe(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
 	return true;
 }
 
@@ -311,7 +311,7 @@ static int probe_function(void *ctx, const struct dt_elf_function *f)
 	if (shown == pretty)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
-		add_probe(m, shown, f->name, "entry", DT_HOOK_UPROBE,
+		pid_add_probe(m, shown, f->name, "entry", DT_HOOK_UPROBE,
 		    m->go ? dt_go_entry(m->in->obj, f) : offset);
 	if (m->ret)
 		add_return(m, f, shown, offset);
@@ -338,7 +338,7 @@ static void probe_address(struct making *m)
 		return;
 	}
 	m->seen++;
-	add_probe(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
+	pid_add_probe(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
 }
 
 /* Which functions the IFUNCs of this module resolved to, before patterns are compared. */
@@ -384,7 +384,7 @@ static int offer_function(void *ctx, const struct dt_elf_function *f)
 	return 0;
 }
 
-static const char *no_function(struct making *m)
+static const char *pid_no_function(struct making *m)
 {
 	const char *in = m->want->mod[0] != '\0' ? m->want->mod : "any module";
 	const char *of = m->every ? "" : dt_arena_printf(m->p->arena, " of process %u", m->pid);
@@ -403,7 +403,7 @@ static const char *no_function(struct making *m)
 }
 
 /* A reason that was noted on the way is better than a general one. */
-static const char *missing_reason(struct making *m, uint32_t objects)
+static const char *pid_missing(struct making *m, uint32_t objects)
 {
 	if (m->why != NULL)
 		return m->why;
@@ -421,7 +421,7 @@ static const char *missing_reason(struct making *m, uint32_t objects)
 		    "LD_LIBRARY_PATH "
 		    "and beside those it has, or by its path",
 		    m->pid, m->want->mod);
-	return no_function(m);
+	return pid_no_function(m);
 }
 
 /* How many modules of the process are meant. */
@@ -462,7 +462,7 @@ static void one_process(struct making *m, uint32_t pid, const char **why)
 	if (objects == 0 && dt_process_later(m->p, proc, m->want->mod))
 		objects = probe_modules(m);
 	if (m->made == 0)
-		*why = missing_reason(m, objects);
+		*why = pid_missing(m, objects);
 }
 
 struct finding { struct making *m; uint32_t n; };
@@ -516,7 +516,7 @@ static void every_process(struct making *m, const char **why)
 	if (!m->p->listing)
 		dt_objects_named(m->p, m->want->mod, in_file, &f);
 	if (m->made == 0)
-		*why = missing_reason(m, f.n);
+		*why = pid_missing(m, f.n);
 }
 
 int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,

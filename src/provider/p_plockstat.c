@@ -125,7 +125,7 @@ bool dt_plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 struct wanted { const char *name; uint64_t offset; bool found; };
 
 /* Functions that are not in the file (UINT64_MAX) are references to another library. */
-static int by_name(void *ctx, const struct dt_elf_function *f)
+static int plockstat_by_name(void *ctx, const struct dt_elf_function *f)
 {
 	struct wanted *w = ctx;
 
@@ -175,7 +175,7 @@ static void add_place(struct making *m, const struct place *at)
 	for (const char *const *f = at->functions; *f != NULL; f++) {
 		struct wanted w = { .name = *f };
 
-		dt_elf_each_function(m->libc->obj->elf, by_name, &w);
+		dt_elf_each_function(m->libc->obj->elf, plockstat_by_name, &w);
 		if (w.found)
 			append(m, at, w.offset, 0);
 	}
@@ -191,7 +191,7 @@ static const struct dt_loaded *lock_library(struct dt_process *proc)
 
 		if (!dt_loaded_named(l, "libc") && !dt_loaded_named(l, "libpthread") && !l->main)
 			continue;
-		dt_elf_each_function(l->obj->elf, by_name, &w);
+		dt_elf_each_function(l->obj->elf, plockstat_by_name, &w);
 		if (w.found)
 			return l;
 	}

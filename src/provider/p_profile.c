@@ -63,7 +63,8 @@ static const char *parse_rate(const char *s, uint64_t *interval)
 }
 
 /* NULL: created. */
-static const char *make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+static const char *profile_make_probe(struct dt_probes *p, const struct dt_provider_row *row,
+    const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_PERF };
 	const char *rate = strncmp(name, "profile-", 8) == 0 ? name + 8 : NULL, *why;
@@ -103,10 +104,10 @@ int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
     const struct dt_probedesc *want, const char **why)
 {
 	for (size_t i = 0; want == NULL && i < DT_COUNT(listed); i++)
-		make_probe(p, row, listed[i]);
+		profile_make_probe(p, row, listed[i]);
 	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) ||
 	    !dt_part_matches_empty(want->func))
 		return 0;
-	*why = make_probe(p, row, want->name);
+	*why = profile_make_probe(p, row, want->name);
 	return 0;
 }

@@ -88,7 +88,7 @@ struct making {
 	const struct dt_provider_row *row;
 };
 
-static void add_probe(struct making *m, const char *group, const char *name)
+static void sdt_add_probe(struct making *m, const char *group, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_RAWTP };
 	struct dt_probe *probe = dt_probes_add(m->probes, m->row, group, "", name, &hook);
@@ -103,7 +103,7 @@ static int add_typed(void *ctx, const char *name)
 
 	name += strlen(PREFIX);
 	group = dt_map_get(m->probes->groups, name);
-	add_probe(m, group != NULL ? group : "", name);
+	sdt_add_probe(m, group != NULL ? group : "", name);
 	return 0;
 }
 
@@ -115,10 +115,10 @@ static void make_all(struct making *m)
 	dt_types_each(p->types, "vmlinux", DT_T_TYPEDEF, PREFIX, add_typed, m);
 	/* Adding an existing one changes nothing: the rest are those of modules. */
 	for (uint32_t i = 0; i < p->groups->n; i++)
-		add_probe(m, p->groups->v[i].value, p->groups->v[i].key);
+		sdt_add_probe(m, p->groups->v[i].value, p->groups->v[i].key);
 }
 
-static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *sdt_missing(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	struct dt_near near;
 
@@ -151,6 +151,6 @@ int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	if (want == NULL)
 		make_all(&m);
 	else if (dt_part_literal(want->prov))
-		*why = missing_reason(p, want);
+		*why = sdt_missing(p, want);
 	return 0;
 }

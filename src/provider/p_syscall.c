@@ -96,7 +96,7 @@ static bool call_returns(const char *name)
  * The hook has the number of the call: one program serves all calls, and looks up which clauses they
  * have.
  */
-static void add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name,
+static void syscall_add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name,
     uint32_t number, bool has_return)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_SYS_ENTER, .number = number };
@@ -131,7 +131,7 @@ static const char *nearest(const char *name)
 }
 
 /* Says which part of the description is wrong: the call, its module, or the name of the probe. */
-static const char *missing_reason(struct dt_probes *p, const struct dt_probedesc *want)
+static const char *syscall_missing(struct dt_probes *p, const struct dt_probedesc *want)
 {
 	const struct dt_syscall *s = find_syscall(want->func);
 	const char *best;
@@ -198,7 +198,7 @@ int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
 {
 	if (want == NULL) {
 		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
-			add_probe(p, row, s->name, s->number, call_returns(s->name));
+			syscall_add_probe(p, row, s->name, s->number, call_returns(s->name));
 		return 0;
 	}
 	if (!dt_part_literal(want->func) || !dt_part_literal(want->prov))
@@ -208,8 +208,8 @@ int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
 
 		if (strcmp(kernel_names[i].kernel, want->func) == 0 && find_syscall(want->func) == NULL &&
 		    s != NULL)
-			add_probe(p, row, want->func, s->number, true);
+			syscall_add_probe(p, row, want->func, s->number, true);
 	}
-	*why = missing_reason(p, want);
+	*why = syscall_missing(p, want);
 	return 0;
 }

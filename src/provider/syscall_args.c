@@ -395,7 +395,7 @@ static const struct row { const char *name, *types;
 	{ "writev", "int, struct iovec *, unsigned long" },
 };
 
-static int by_name(const void *key, const void *row)
+static int syscall_args_by_name(const void *key, const void *row)
 {
 	return strcmp(key, ((const struct row *)row)->name);
 }
@@ -434,7 +434,7 @@ static const struct dt_type *one_type(struct dt_arena *arena, struct dt_types *t
 
 struct dt_probe_sig *dt_syscall_arguments(struct dt_arena *arena, struct dt_types *types, const char *name)
 {
-	const struct row *row = bsearch(name, rows, DT_COUNT(rows), sizeof(rows[0]), by_name);
+	const struct row *row = bsearch(name, rows, DT_COUNT(rows), sizeof(rows[0]), syscall_args_by_name);
 	struct dt_probe_sig *sig;
 	const char *text;
 	uint32_t n;

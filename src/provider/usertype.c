@@ -57,7 +57,7 @@ static void in_process(struct looking *l, struct dt_process *proc)
 }
 
 /* The first reason that explains it: no such file, no reader, too much data, no data, no such name. */
-static const char *missing_reason(const struct looking *l)
+static const char *usertype_missing(const struct looking *l)
 {
 	struct dt_arena *arena = l->p->arena;
 
@@ -98,6 +98,6 @@ const struct dt_type *dt_usertype_find(struct dt_probes *p, const struct dt_user
 	basic = want->kind == DT_T_TYPEDEF ? dt_types_basic(p->types, want->name) : NULL;
 	if (basic != NULL && l.files != 0)
 		return dt_dwarf_named(p, basic, basic->name);
-	*why = missing_reason(&l);
+	*why = usertype_missing(&l);
 	return NULL;
 }
