@@ -19,6 +19,7 @@ static unsigned log2_of(uint64_t size)
 	return size == 1 ? 0 : size == 2 ? 1 : size <= 4 ? 2 : 3;
 }
 
+/* Each value on the stack takes a word of eight bytes. */
 static const char *on_stack(struct walk *w)
 {
 	return dt_arena_printf(
@@ -31,12 +32,14 @@ static const char *in_register(struct walk *w, uint64_t size)
 	                                        : on_stack(w);
 }
 
+/* Floating-point registers are counted by themselves, as both calling conventions do. */
 static const char *in_float(struct walk *w)
 {
 	return w->floats < 8 ? dt_arena_printf(w->arena, w->machine->usdt.in_float, w->floats++)
 	                     : on_stack(w);
 }
 
+/* Structs by value are not in D's prototypes; what is no number is a pointer. */
 const char *dt_usdt_callargs(struct dt_arena *arena, struct dt_types *types, uint16_t machine,
     const struct dt_probe_sig *sig)
 {

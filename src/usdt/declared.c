@@ -9,6 +9,7 @@
 #include <dtrace.h>
 #include <stdarg.h>
 
+/* Returns -1, so that a caller can return it. Without a text, the library's own for `err` is shown. */
 int dt_usdt_fail(struct dt_usdt_job *job, int err, const char *fmt, ...)
 {
 	va_list ap;
@@ -36,6 +37,10 @@ static const char *source_name(struct dt_arena *arena, const char *name)
 	return out;
 }
 
+/*
+ * mydb and query-start give MYDB_QUERY_START. Different probes may give the same: check_set() refuses
+ * that.
+ */
 static const char *macro_name(struct dt_arena *arena, const char *provider, const char *probe)
 {
 	char *out = dt_arena_printf(arena, "%s_%s", provider, probe);
@@ -56,6 +61,7 @@ static struct dt_usdt_probe make_probe(struct dt_arena *arena, const struct dt_p
 	return out;
 }
 
+/* What a site cannot carry, and names that C could not tell apart. */
 static int check_set(struct dt_usdt_job *job, const struct dt_usdt *set)
 {
 	struct dt_map macros;
@@ -77,6 +83,7 @@ static int check_set(struct dt_usdt_job *job, const struct dt_usdt *set)
 	return 0;
 }
 
+/* Providers of our own libraries are not the program's, and are left out. */
 int dt_usdt_collect(struct dt_usdt_job *job, struct dt_usdt *out)
 {
 	const struct dt_map *all = job->providers;

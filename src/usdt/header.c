@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 
+/* The name of the file in capitals, as C has it; every other character becomes _. */
 static void put_guard(FILE *f, const char *fname, const char *before, const char *after)
 {
 	const char *slash = strrchr(fname, '/');
@@ -25,6 +26,7 @@ static void put_params(FILE *f, const struct dt_probe_sig *sig, const char *firs
 		fprintf(f, "%sarg%u", i > 0 ? ", " : first, i);
 }
 
+/* Only for a comment in the header: the macros take values of any type. */
 static void put_types(FILE *f, const struct dt_probe_sig *sig)
 {
 	char name[512];
@@ -37,6 +39,7 @@ static void put_types(FILE *f, const struct dt_probe_sig *sig)
 		fputs("void", f);
 }
 
+/* The semaphore is hidden: each program and library has its own, which the kernel counts. */
 static void put_probe(FILE *f, const struct dt_usdt_probe *p)
 {
 	fprintf(f, "\n/* %s:::%s (", p->provider->name, p->name);
@@ -54,6 +57,10 @@ static void put_probe(FILE *f, const struct dt_usdt_probe *p)
 	    p->semaphore);
 }
 
+/*
+ * For compilers without GNU assembler, and for programs that set _DTRACE_VERSION to 0: nothing is left
+ * of a site.
+ */
 static void put_empty(FILE *f, const struct dt_usdt_probe *p)
 {
 	fprintf(f, "#define\t%s(", p->macro);
@@ -80,6 +87,7 @@ static void put_header(FILE *f, const char *fname, const struct dt_usdt *set)
 	put_guard(f, fname, "#endif\t/* ", " */\n");
 }
 
+/* A full disk shows at the flush at the latest. */
 int dt_usdt_header(struct dt_usdt_job *job, FILE *out, const char *name)
 {
 	struct dt_usdt set;

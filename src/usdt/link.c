@@ -53,6 +53,7 @@ static const struct dt_usdt_probe *probe_of(const struct link *l, const char *re
 	return NULL;
 }
 
+/* False: no declared probe has that name. The map keeps each symbol to one stub. */
 static bool add_stub(struct link *l, const char *symbol, bool enabled, const char *rest)
 {
 	const struct dt_usdt_probe *p = probe_of(l, rest);
@@ -86,6 +87,7 @@ static int on_undefined(void *ctx, const char *object, const char *symbol)
 	return 0;
 }
 
+/* The object that -G writes is for one machine: that of the first object that says so. */
 static int check_machine(struct link *l, const char *path, const struct dt_relobj *o)
 {
 	const char *name = machine_name(o->machine);
@@ -101,6 +103,7 @@ static int check_machine(struct link *l, const char *path, const struct dt_relob
 	return 0;
 }
 
+/* The file is read whole and freed here; stubs keep copies of its names. */
 static int read_object(struct link *l, const char *path)
 {
 	struct dt_relobj o;
@@ -132,6 +135,7 @@ static const char *const *type_names(struct dt_arena *arena, const struct dt_typ
 	return out;
 }
 
+/* The probes of all providers are in one list, in the order of the providers, as in the set. */
 static int make_dof(struct link *l, void **dof, size_t *len)
 {
 	struct dt_dofprov *provs = DT_NEWN(l->arena, struct dt_dofprov, l->set.nproviders);
@@ -198,6 +202,7 @@ static int write_object(struct link *l, const char *path)
 	return write_file(l, path, dof, len);
 }
 
+/* Without any object, or with objects that do not say, the machine is the one we run on. */
 int dt_usdt_link(struct dt_usdt_job *job, const char *path, int nobjects, char *const objects[])
 {
 	struct link l = { .job = job, .arena = job->arena };

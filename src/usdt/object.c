@@ -23,6 +23,7 @@ struct section {
 
 enum { LOCALS_TEXT = 1, LOCALS_DOF, LOCALS_BASE, NLOCALS };	/* the first symbols */
 
+/* An object in the making. Sections and symbols refer to each other by number, so none is ever removed. */
 struct object {
 	struct dt_arena *arena;
 	const struct dt_usdt_object *in;
@@ -39,6 +40,7 @@ static void put_bytes(struct object *o, struct bytes *to, const void *data, size
 		dt_vec_push(o->arena, &to->b, ((const unsigned char *)data)[i]);
 }
 
+/* Appends a string to a table and returns where it is. */
 static uint32_t put_name(struct object *o, struct bytes *to, const char *name)
 {
 	uint32_t at = (uint32_t)to->b.n;
@@ -88,6 +90,7 @@ static void put_word(struct object *o, struct bytes *to, uint32_t word)
 	put_bytes(o, to, &word, sizeof(word));
 }
 
+/* The linker fills in the address of a symbol at this place in the code. */
 static void relocate(struct object *o, uint64_t at, uint32_t sym, uint32_t type, int64_t addend)
 {
 	dt_vec_push(o->arena, &o->rela_text, ((Elf64_Rela){ at, ELF64_R_INFO((uint64_t)sym, type), addend }));
@@ -103,6 +106,7 @@ static uint64_t put_probe(struct object *o)
 	return at;
 }
 
+/* A function that returns the semaphore: how often the probe is enabled. */
 static void put_enabled(struct object *o, uint32_t sem)
 {
 	const struct dt_machine *m = dt_machine_elf(o->in->machine);
@@ -115,6 +119,7 @@ static void put_enabled(struct object *o, uint32_t sem)
 
 /* ---- notes ---- */
 
+/* A word of a note that the linker fills in; zero until then. */
 static void note_address(struct object *o, uint32_t sym, uint64_t addend)
 {
 	static const uint64_t zero;
@@ -125,6 +130,7 @@ static void note_address(struct object *o, uint32_t sym, uint64_t addend)
 	put_bytes(o, &o->notes, &zero, sizeof(zero));
 }
 
+/* The format of .note.stapsdt, type 3: three addresses, then three strings. */
 static void put_note(struct object *o, const struct dt_usdt_probe *p, const char *args, uint64_t pc,
     uint32_t sem)
 {
@@ -170,6 +176,7 @@ static void add_semaphores(struct object *o, uint32_t *first)
 		    2 * (uint64_t)i, 2);
 }
 
+/* Aligned as compilers align functions. Its symbol is hidden: each object that is linked has its own. */
 static void add_stub(struct object *o, const struct dt_usdt_stub *s, uint32_t sem)
 {
 	uint64_t at;
@@ -204,6 +211,7 @@ static void add_base(struct object *o)
 	group[1] = o->s_base = add_section(o, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC | SHF_GROUP, 1, "", 1);
 }
 
+/* Local symbols come first, as ELF demands; NLOCALS says how many there are. */
 static void add_symbols(struct object *o, uint32_t dof)
 {
 	add_symbol(o, "", STB_LOCAL, STT_NOTYPE, STV_DEFAULT, 0, 0, 0);
@@ -213,6 +221,10 @@ static void add_symbols(struct object *o, uint32_t dof)
 	o->base_sym = add_symbol(o, "_.stapsdt.base", STB_WEAK, STT_NOTYPE, STV_HIDDEN, o->s_base, 0, 1);
 }
 
+/*
+ * Last, when the contents of all sections are known. Names are added up to the very end, so the table
+ * of section names takes its data after its own name was put.
+ */
 static void add_tables(struct object *o, uint32_t note)
 {
 	uint32_t symtab = add_section(o, ".symtab", SHT_SYMTAB, 0, 8, o->syms.v,
@@ -238,6 +250,7 @@ static void add_tables(struct object *o, uint32_t note)
 	o->secs.v[o->secs.n - 1].h.sh_size = o->names.b.n;
 }
 
+/* Offsets by the alignment of each section, then the header, the contents, and the table of sections. */
 static void *lay_out(struct object *o, size_t *len)
 {
 	Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT,

@@ -14,6 +14,7 @@ static int bad(char *msg, size_t len, const char *why)
 	return -EINVAL;
 }
 
+/* A section that does not lie in the file is empty here, so that no caller checks offsets again. */
 static Elf64_Shdr section_at(const struct dt_relobj *o, uint32_t i)
 {
 	Elf64_Shdr s = { 0 };
@@ -25,6 +26,7 @@ static Elf64_Shdr section_at(const struct dt_relobj *o, uint32_t i)
 	return s;
 }
 
+/* A file with many sections has their number in the first section, whose header must be there for that. */
 static int read_header(struct dt_relobj *o, const Elf64_Ehdr *h, char *msg, size_t msglen)
 {
 	Elf64_Shdr first;
@@ -47,6 +49,7 @@ static int read_header(struct dt_relobj *o, const Elf64_Ehdr *h, char *msg, size
 	return 0;
 }
 
+/* 1: bitcode of clang, in which nothing can be seen. The bytes stay the caller's. */
 int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg, size_t msglen)
 {
 	Elf64_Ehdr h;
@@ -65,6 +68,7 @@ int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg,
 	return read_header(o, &h, msg, msglen);
 }
 
+/* A table whose strings do not end is passed over: its names cannot be read safely. */
 static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object,
     dt_relobj_undefined_f *f, void *ctx)
 {
@@ -88,6 +92,7 @@ static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, con
 	return rv;
 }
 
+/* Ends with the first value of f that is not 0, and returns it. */
 int dt_relobj_undefined(const struct dt_relobj *o, const char *object, dt_relobj_undefined_f *f, void *ctx)
 {
 	int rv = 0;

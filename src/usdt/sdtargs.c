@@ -15,6 +15,7 @@
 
 struct text { const char *p, *end; };
 
+/* Blanks are allowed between the parts of an operand. */
 static bool skip_char(struct text *t, char c)
 {
 	while (t->p < t->end && *t->p == ' ')
@@ -141,6 +142,7 @@ static int x86_reg(struct text *t, uint8_t *shift)
 	return DT_SDT_NOREG;
 }
 
+/* Recognised, so that the message can say what it is: programs cannot read it. */
 static bool x86_xmm(struct text *t, struct dt_sdt_arg *a)
 {
 	uint64_t n;
@@ -198,6 +200,7 @@ static bool x86_symbol(struct dt_sdt_arg *a)
 	return a->symlen > 0;
 }
 
+/* $constant, %register, or memory; %fs: in front of memory makes it relative to the thread pointer. */
 static bool x86_operand(struct text *t, struct dt_sdt_arg *a)
 {
 	uint8_t shift;
@@ -258,6 +261,7 @@ static bool arm_reg(struct text *t, int8_t *reg, bool *zero)
 	return true;
 }
 
+/* Recognised, as on x86-64, only to be named in a message. */
 static bool arm_vector(struct text *t, struct dt_sdt_arg *a)
 {
 	uint64_t n;
@@ -318,6 +322,7 @@ static bool arm_second(struct text *t, struct dt_sdt_arg *a)
 	return !at_end(t) && sum(t, a) && a->sym == NULL;
 }
 
+/* [memory], a register, or a constant, with or without #. */
 static bool arm_operand(struct text *t, struct dt_sdt_arg *a)
 {
 	bool zero;
@@ -375,6 +380,7 @@ static int64_t cut_to_size(const struct dt_sdt_arg *a)
 			      (int64_t)((uint64_t)a->off << unused >> unused);
 }
 
+/* An operand that is not understood keeps its size and text, for the message. */
 static struct dt_sdt_arg operand(struct text t, uint16_t machine)
 {
 	static const struct dt_sdt_arg none = { .reg = DT_SDT_NOREG, .index = DT_SDT_NOREG };
@@ -412,6 +418,7 @@ static const char *operand_end(const char *p)
 	return p;
 }
 
+/* The operands point into the text. -E2BIG: more than a site can have, so the note is no good. */
 int dt_sdt_args_parse(const char *text, uint16_t machine, struct dt_sdt_arg out[DT_SDT_MAXARGS])
 {
 	int n = 0;
@@ -431,6 +438,7 @@ int dt_sdt_args_parse(const char *text, uint16_t machine, struct dt_sdt_arg out[
 	}
 }
 
+/* Where a register is in struct pt_regs. -ENOENT: the machine has no such register. */
 int dt_sdt_reg_offset(uint16_t machine, int reg)
 {
 	const struct dt_machine *m = dt_machine_elf(machine);

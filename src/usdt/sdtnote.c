@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The notes of static probe sites: walked once; each length is checked against what is left. */
+/*
+ * The notes of static probe sites: walked once, and each length is checked against what is left.
+ * Nothing is copied: the strings of a note point into the section, which must outlive them.
+ */
 #include "usdt/sdtnote.h"
 
 #include <errno.h>
@@ -12,6 +15,7 @@ static size_t padded(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
+/* Notes are only aligned to four bytes, so addresses are copied out. */
 static uint64_t address(const unsigned char *p, bool is64)
 {
 	uint64_t wide;
@@ -36,6 +40,10 @@ static const char *take_string(const unsigned char **p, const unsigned char *end
 	return (const char *)from;
 }
 
+/*
+ * False: the note is damaged. The linker may have moved the program since the note was written
+ * (prelink): `base` is where the base is now, n->base where it was.
+ */
 static bool read_note(const unsigned char *desc, size_t len, bool is64, uint64_t base, struct dt_sdt_note *n)
 {
 	const unsigned char *p = desc, *end = desc + len;
@@ -62,6 +70,10 @@ static bool read_note(const unsigned char *desc, size_t len, bool is64, uint64_t
 	return true;
 }
 
+/*
+ * Stops at the first note that is damaged, as its length may be wrong too, and at the first value of f
+ * that is not 0. Notes of other kinds are passed over.
+ */
 int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_sdt_note_f *f, void *ctx)
 {
 	const unsigned char *p = section;
