@@ -3,6 +3,7 @@
  * One binary, several commands: each is a link to it, and its name says which one is meant. So they
  * share the library without a library path, and each needs a row here and a folder beside this file.
  */
+#include "base.h"
 #include "command.h"
 #include "signals.h"
 
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+/* By the last part of argv[0]. */
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -32,6 +34,7 @@ static void fill_streams(void)
 			(void)!open("/", O_PATH);	/* any that is not there stops nobody */
 }
 
+/* Under any other name the binary is dtrace, so that a copy or a test may be called what it likes. */
 int main(int argc, char **argv)
 {
 	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash != NULL ?
@@ -39,7 +42,7 @@ int main(int argc, char **argv)
 
 	fill_streams();
 	signals_begin();
-	for (size_t i = 0; argc > 0 && i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; argc > 0 && i < COUNT(commands); i++)
 		if (strcmp(name, commands[i].name) == 0)
 			return commands[i].run(argc, argv);
 	return dtrace_command(argc, argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two helpers that several files of the command need; it knows no header of src/. */
+/* Two helpers that several files of the commands need: commands know no header of src/. */
 #ifndef DTRACE_BASE_H
 #define DTRACE_BASE_H
 

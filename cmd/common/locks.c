@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Aggregations of lock events in, rows with names out (locks.h). */
+/*
+ * Aggregations of lock events in, rows with names out (locks.h). Names are made here, when tracing has ended:
+ * rows that differ only by an address may then have one name, and locks_merge() joins them.
+ */
 #include "locks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* For the callback of the joined walk. */
 struct collecting {
 	struct run *r;
 	struct lockrows *rows;
 	bool failed;			/* out of memory */
 };
 
+/* One bucket of the row's distribution; they come in ascending order. -1: out of memory. */
 static int add_part(const dtrace_bucket_t *b, void *arg)
 {
 	struct lockrow *row = arg;
@@ -24,6 +29,7 @@ static int add_part(const dtrace_bucket_t *b, void *arg)
 	return 0;
 }
 
+/* A row of zeros behind the others; NULL: out of memory. Rows move when the list grows. */
 static struct lockrow *new_row(struct lockrows *rows)
 {
 	struct lockrow *v = realloc(rows->v, (rows->n + 1) * sizeof(*v));
@@ -35,6 +41,7 @@ static struct lockrow *new_row(struct lockrows *rows)
 	return &v[rows->n++];
 }
 
+/* The walk's memory is valid only during the call, so the stack is copied. */
 static bool copy_frames(struct lockrow *row, const dtrace_val_t *stack)
 {
 	row->pid = stack->dtv_pid;
@@ -49,7 +56,9 @@ static bool copy_frames(struct lockrow *row, const dtrace_val_t *stack)
 	return true;
 }
 
-/* a[0] has the keys; then @count, @time if there is one, @hist if there is one. */
+/*
+ * a[0] has the keys [event, lock, stack]; then come @count, @time if there is one, and @hist if there is one.
+ */
 static int on_joined(const dtrace_aggdata_t **a, const int n, void *arg)
 {
 	struct collecting *c = arg;
@@ -77,6 +86,7 @@ static int on_joined(const dtrace_aggdata_t **a, const int n, void *arg)
 	return DTRACE_AGGWALK_NEXT;
 }
 
+/* The kernel's own module name is left out: nearly all locks are there. */
 void locks_name(const struct run *r, pid_t pid, uint64_t addr, char out[LOCK_NAME])
 {
 	static const char kernel[] = "vmlinux`";
@@ -89,6 +99,7 @@ void locks_name(const struct run *r, pid_t pid, uint64_t addr, char out[LOCK_NAM
 		memmove(out, out + sizeof(kernel) - 1, strlen(out + sizeof(kernel) - 1) + 1);
 }
 
+/* The caller is the first frame that is not one of the lock functions. If all are, it is the innermost. */
 static void name_row(const struct run *r, struct lockrow *row, lock_function_f *is_lock)
 {
 	pid_t pid = row->pid;
@@ -106,6 +117,10 @@ static void name_row(const struct run *r, struct lockrow *row, lock_function_f *
 		snprintf(row->caller, sizeof(row->caller), "%s", "-");
 }
 
+/*
+ * An aggregation into which nothing was counted does not exist for the library: it is left out of the walk,
+ * and without any there are no rows.
+ */
 int locks_collect(struct run *r, lock_function_f *is_lock, struct lockrows *rows)
 {
 	static const char *const names[] = { "count", "time", "hist" };
@@ -139,7 +154,8 @@ static void free_row(struct lockrow *row)
 	free(row->parts);
 }
 
-static void add_parts(struct lockrow *to, const struct lockrow *from)
+/* Adds a distribution to another; both are in ascending order. False: out of memory. */
+static bool add_parts(struct lockrow *to, const struct lockrow *from)
 {
 	for (size_t i = 0; i < from->nparts; i++) {
 		size_t k = 0;
@@ -153,27 +169,33 @@ static void add_parts(struct lockrow *to, const struct lockrow *from)
 		}
 		v = realloc(to->parts, (to->nparts + 1) * sizeof(*v));
 		if (v == NULL)
-			abort();
+			return false;
 		to->parts = v;
 		memmove(&v[k + 1], &v[k], (to->nparts++ - k) * sizeof(*v));
 		v[k] = from->parts[i];
 	}
+	return true;
 }
 
-static bool same(const struct lockrow *a, const struct lockrow *b, bool lock, bool caller)
+/* Rows of one event that the report does not tell apart. */
+static bool is_same_row(const struct lockrow *a, const struct lockrow *b, bool lock, bool caller)
 {
 	return a->event == b->event && (!lock || strcmp(a->lock_name, b->lock_name) == 0) &&
 	    (!caller || strcmp(a->caller, b->caller) == 0);
 }
 
-void locks_merge(struct lockrows *rows, bool lock, bool caller)
+/*
+ * The first of the rows that are joined keeps its addresses and its stack, and gets the counts of the others.
+ */
+bool locks_merge(struct lockrows *rows, bool lock, bool caller)
 {
+	bool ok = true;
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		size_t k = 0;
 
-		while (k < n && !same(&rows->v[k], &rows->v[i], lock, caller))
+		while (k < n && !is_same_row(&rows->v[k], &rows->v[i], lock, caller))
 			k++;
 		if (k == n) {
 			rows->v[n++] = rows->v[i];
@@ -181,17 +203,18 @@ void locks_merge(struct lockrows *rows, bool lock, bool caller)
 		}
 		rows->v[k].count += rows->v[i].count;
 		rows->v[k].time += rows->v[i].time;
-		add_parts(&rows->v[k], &rows->v[i]);
+		ok &= add_parts(&rows->v[k], &rows->v[i]);
 		free_row(&rows->v[i]);
 	}
 	rows->n = n;
+	return ok;
 }
 
 /*
- * Rows of one event stay together; equal ones in the order of their names, so that a report can be
+ * Rows of one event stay together; equal ones are in the order of their names, so that reports can be
  * compared.
  */
-static int order(const struct lockrow *a, const struct lockrow *b, uint64_t na, uint64_t nb)
+static int order_rows(const struct lockrow *a, const struct lockrow *b, uint64_t na, uint64_t nb)
 {
 	int c;
 
@@ -207,14 +230,14 @@ static int by_count(const void *x, const void *y)
 {
 	const struct lockrow *a = x, *b = y;
 
-	return order(a, b, a->count, b->count);
+	return order_rows(a, b, a->count, b->count);
 }
 
 static int by_time(const void *x, const void *y)
 {
 	const struct lockrow *a = x, *b = y;
 
-	return order(a, b, a->time, b->time);
+	return order_rows(a, b, a->time, b->time);
 }
 
 void locks_sort(struct lockrows *rows, bool product)
@@ -225,6 +248,7 @@ void locks_sort(struct lockrows *rows, bool product)
 
 /* ---- distributions ---- */
 
+/* Bars are shares of all events of the row. */
 void locks_distribution(FILE *f, const struct run *r, const struct lockrow *row, int width, size_t depth)
 {
 	size_t frames = row->nframes - row->from < depth ? row->nframes - row->from : depth;

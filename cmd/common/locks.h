@@ -46,9 +46,9 @@ int locks_collect(struct run *, lock_function_f *, struct lockrows *);
 void locks_name(const struct run *, pid_t, uint64_t addr, char out[LOCK_NAME]);
 /*
  * Joins rows with the same event, lock and caller, by their names; `lock` and `caller` say which of
- * them count.
+ * them count. False: out of memory, and a distribution lacks some of its counts.
  */
-void locks_merge(struct lockrows *, bool lock, bool caller);
+bool locks_merge(struct lockrows *, bool lock, bool caller);
 /* Most events first; with `product`, most time first. */
 void locks_sort(struct lockrows *, bool product);
 /*

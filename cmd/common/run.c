@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One D program from its text to its aggregations (run.h), by the calls of libdtrace in their
- * documented order.
+ * One D program from its text to its aggregations (run.h), by the calls of libdtrace in their documented
+ * order.
  */
 #include "run.h"
 
+#include "base.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -12,16 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
+/* The library's reason, with the source line if the program was wrong. */
 int run_failed(const struct run *r, const char *what)
 {
 	fprintf(stderr, "%s: %s: %s\n%s", r->name, what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)),
@@ -103,6 +96,7 @@ int run_grab(struct run *r, const char *pid)
 
 /* ---- what the library tells while it runs ---- */
 
+/* The trace ends with its process. How it ended is told unless it went well. */
 static void on_process(struct ps_prochandle *p, const char *msg, void *arg)
 {
 	struct run *r = arg;
@@ -123,6 +117,7 @@ static void on_process(struct ps_prochandle *p, const char *msg, void *arg)
 		fprintf(stderr, "%s: pid %d has exited\n", r->name, pid);
 }
 
+/* What was lost is told, and the trace goes on. */
 static int on_drop(const dtrace_dropdata_t *d, void *arg)
 {
 	const struct run *r = arg;
@@ -156,7 +151,11 @@ static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, v
 
 /* ---- the trace ---- */
 
-static int loop(struct run *r)
+/*
+ * One more round of work follows dtrace_stop(), for what is left. The time of the trace ends before the
+ * aggregations are read.
+ */
+static int work_loop(struct run *r)
 {
 	dtrace_workstatus_t status = DTRACE_WORKSTATUS_OKAY;
 	bool over = false;
@@ -175,6 +174,9 @@ static int loop(struct run *r)
 	return dtrace_aggregate_snap(r->dtp) != 0 ? run_failed(r, "failed to read aggregations") : 0;
 }
 
+/*
+ * Handlers must be there before dtrace_go(), and the process runs only after it, so that nothing is missed.
+ */
 int run_program(struct run *r, const char *text)
 {
 	dtrace_prog_t *prog;
@@ -195,7 +197,7 @@ int run_program(struct run *r, const char *text)
 	if (r->verbose && r->proc != NULL)
 		fprintf(stderr, "%s: tracing enabled for pid %d\n", r->name,
 		    (int)dtrace_proc_getpid(r->dtp, r->proc));
-	return loop(r);
+	return work_loop(r);
 }
 
 int run_close(struct run *r, int status)
@@ -210,6 +212,7 @@ int run_close(struct run *r, int status)
 
 /* ---- aggregations ---- */
 
+/* Looks for the number of an aggregation by its name. */
 struct wanted {
 	const char *name;
 	dtrace_aggvarid_t id;

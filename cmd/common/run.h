@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* One run of one command, from run_open() to run_close(). */
 struct run {
 	const char *name;		/* of the command, at the beginning of each message */
 	dtrace_hdl_t *dtp;

@@ -30,6 +30,7 @@ struct victim {			/* -c command or -p pid */
 	long pid;
 };
 
+/* Everything the command line says. The lists are in its order. */
 struct args {
 	enum mode mode;
 	int oflags;		/* DTRACE_O_* */

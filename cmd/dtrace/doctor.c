@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* dtrace --doctor: what this kernel and these rights allow, as a table. The library finds out by trying. */
 #include "doctor.h"
 
+/* The table under way, for the callback. */
 struct table {
 	FILE *out;
 	int missing;			/* rows that all tracing needs and that are not there */
 };
 
-static const char *word(int found)
+static const char *found_word(int found)
 {
 	return found == DTRACE_ABLE_YES ? "yes" : found == DTRACE_ABLE_NO ? "no" : "unknown";
 }
 
+/* One thing: whether it is here, what it gives, and what to change if it is not. */
 static int put_row(dtrace_hdl_t *dtp, const dtrace_ability_t *row, void *arg)
 {
 	struct table *t = arg;
 
 	(void)dtp;
-	fprintf(t->out, "%-30s %-8s %s\n", row->dta_name, word(row->dta_found), row->dta_gives);
+	fprintf(t->out, "%-30s %-8s %s\n", row->dta_name, found_word(row->dta_found), row->dta_gives);
 	if (row->dta_change)
 		fprintf(t->out, "%-30s %-8s -> %s\n", "", "", row->dta_change);
 	t->missing += row->dta_needed && row->dta_found != DTRACE_ABLE_YES;
 	return 0;
 }
 
+/* The status is 1 if nothing can be traced here. No right is needed to ask. */
 int doctor(FILE *out)
 {
 	struct table t = { .out = out };

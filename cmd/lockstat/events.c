@@ -42,6 +42,7 @@ const struct lock_event lock_events[] = {
 	{ 0 },
 };
 
+/* Numbers have gaps, so they are searched. */
 const struct lock_event *lock_event_find(uint32_t number)
 {
 	for (const struct lock_event *e = lock_events; e->title != NULL; e++)

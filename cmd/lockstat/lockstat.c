@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is there the probe that the event is made of? If not, a wish for it by name gets the reason. */
+/* Whether the probe that the event is made of exists. If not, a wish for it by name gets the reason. */
 static bool event_exists(struct run *r, const struct lock_event *e, bool tell)
 {
 	char text[64];
@@ -45,6 +45,7 @@ static int keep_existing(struct lock_wish *w, struct run *r)
 
 #define RECORD_BYTES 512		/* of an element with a stack of usual depth */
 
+/* Locks belong to the whole machine, whoever runs the command; -n is the room for records. */
 static int set_options(const struct lock_wish *w, struct run *r)
 {
 	char size[32];
@@ -58,6 +59,7 @@ static int set_options(const struct lock_wish *w, struct run *r)
 	return run_option(r, "aggsize", size);
 }
 
+/* The command is started before the program is compiled, as all processes are, and held until dtrace_go(). */
 static int trace_and_report(struct lock_wish *w, struct run *r)
 {
 	char *text;

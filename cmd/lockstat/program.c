@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A wish in, its D program out (wish.h). */
+/*
+ * A wish in, its D program out (wish.h). All filters that the kernel can look at are in the program, so that
+ * events nobody wants cost no record; those by caller are applied in the report.
+ */
 #include "wish.h"
 
 #include <inttypes.h>
@@ -8,6 +11,7 @@
 #define CALLER_DEPTH 10			/* frames among which the caller is looked for */
 #define TOTAL_DEPTH 64			/* -g: whole stacks */
 
+/* How many frames are recorded: enough to find the caller, and behind it those that are shown. */
 static long depth_of(const struct lock_wish *w)
 {
 	return w->total ? TOTAL_DEPTH : w->detail == DETAIL_STACKS ? w->depth + CALLER_DEPTH : CALLER_DEPTH;
@@ -25,6 +29,7 @@ static void put_filter(FILE *f, const struct lock_wish *w)
 		fputc(')', f);
 }
 
+/* What happens at an event: it is printed (-T), or counted by event, lock and stack. */
 static void put_counting(FILE *f, const struct lock_wish *w, const struct lock_event *e)
 {
 	long depth = depth_of(w);
@@ -42,7 +47,7 @@ static void put_counting(FILE *f, const struct lock_wish *w, const struct lock_e
 }
 
 /* What a stream holds when `put` is done; the caller frees it. */
-static char *text_of(void (*put)(FILE *, const struct lock_wish *, const struct lock_event *),
+static char *text_from(void (*put)(FILE *, const struct lock_wish *, const struct lock_event *),
     const struct lock_wish *w, const struct lock_event *e)
 {
 	char *text = NULL;
@@ -59,16 +64,19 @@ static char *text_of(void (*put)(FILE *, const struct lock_wish *, const struct 
 	return text;
 }
 
+/* The filters in the form that text_of() wants. */
 static void put_condition(FILE *f, const struct lock_wish *w, const struct lock_event *e)
 {
 	(void)e;
 	put_filter(f, w);
 }
 
-/* The lock of a sample is the number of its CPU. */
+/*
+ * The clauses of one event. The "lock" of a profiling sample is the number of its CPU. False: out of memory.
+ */
 static bool put_event(FILE *f, const struct lock_wish *w, const struct lock_event *e)
 {
-	char *condition = text_of(put_condition, w, e), *counting = text_of(put_counting, w, e);
+	char *condition = text_from(put_condition, w, e), *counting = text_from(put_counting, w, e);
 	bool ok = condition != NULL && counting != NULL;
 
 	if (ok && e->program != NULL)

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was counted in, the tables of lockstat out (wish.h). */
+/*
+ * What was counted in, the tables of lockstat out (wish.h). The columns and words are historic: scripts read
+ * them.
+ */
 #include "wish.h"
+
+#include "base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The number of the profiling interrupt's event, whose tables differ. */
 #define PROFILING 56
 
-/* Functions through which all come who want a lock. */
+/* Functions through which everybody comes who wants a lock: none of them is a caller. */
 static bool is_lock_function(const char *name)
 {
 	static const char *const begin[] = { "mutex_", "__mutex_", "ww_mutex_", "__ww_mutex_", "_raw_spin_",
@@ -16,7 +22,7 @@ static bool is_lock_function(const char *name)
 		"__down_", "up_read", "up_write", "rwsem_", "rt_mutex_", "__rt_mutex_", "rt_spin_",
 		"percpu_down_", "__percpu_down_", "percpu_rwsem_", "osq_lock" };
 
-	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+	for (size_t i = 0; i < COUNT(begin); i++)
 		if (strncmp(name, begin[i], strlen(begin[i])) == 0)
 			return true;
 	return false;
@@ -24,6 +30,7 @@ static bool is_lock_function(const char *name)
 
 /* ---- rows as they are wanted ---- */
 
+/* name+0x10 becomes name and the mark. */
 static void cut_offset(char *name, const char *mark)
 {
 	char *plus = strrchr(name, '+');
@@ -35,6 +42,7 @@ static void cut_offset(char *name, const char *mark)
 		strcat(name, mark);
 }
 
+/* -f: the caller is inside one of the functions. */
 static bool caller_wanted(const struct lock_wish *w, const struct lockrow *row)
 {
 	uint64_t at = row->nframes > 0 ? row->frames[row->from] : 0;
@@ -45,6 +53,7 @@ static bool caller_wanted(const struct lock_wish *w, const struct lockrow *row)
 	return any;
 }
 
+/* -c, -k and -g leave offsets out, so that rows with the same name are joined later. */
 static void name_as_wanted(const struct lock_wish *w, struct lockrow *row)
 {
 	if (row->event == PROFILING) {
@@ -58,6 +67,7 @@ static void name_as_wanted(const struct lock_wish *w, struct lockrow *row)
 		cut_offset(row->caller, "");
 }
 
+/* Removes the rows of other callers and frees what they own. */
 static void keep_wanted(const struct lock_wish *w, struct lockrows *rows)
 {
 	size_t n = 0;
@@ -108,7 +118,10 @@ static bool add_functions(const struct run *r, const struct lockrow *row, struct
 	return names != NULL && v != NULL;
 }
 
-static bool spread(const struct run *r, struct lockrows *rows)
+/*
+ * -g: replaces the rows by one for each function. False: out of memory; the rows are then those made so far.
+ */
+static bool spread_stacks(const struct run *r, struct lockrows *rows)
 {
 	struct lockrows out = { 0 };
 	bool ok = true;
@@ -122,6 +135,7 @@ static bool spread(const struct run *r, struct lockrows *rows)
 
 /* ---- tables ---- */
 
+/* One event's table. */
 struct table {
 	const struct lock_wish *w;
 	const struct run *r;
@@ -137,6 +151,7 @@ static void put_rule(void)
 	putchar('\n');
 }
 
+/* -w and -W do not tell callers or locks apart: the hottest one stands for all. */
 static void put_header(const struct table *t)
 {
 	const struct lock_wish *w = t->w;
@@ -148,6 +163,7 @@ static void put_header(const struct table *t)
 	    w->any_lock ? "Hottest Lock" : "Lock", w->any_caller ? "Hottest Caller" : "Caller");
 }
 
+/* One row as text, or with -p as fields between tabs. rcnt is always 0: nobody counts references here. */
 static void put_fields(const struct table *t, const struct lockrow *row, double share, double sum)
 {
 	uint64_t ns = row->count > 0 ? row->time / row->count : 0;
@@ -168,6 +184,7 @@ static void put_fields(const struct table *t, const struct lockrow *row, double 
 	printf("%-22s %s\n", row->lock_name, row->caller);
 }
 
+/* With -h and -s each row has a header and its distribution. */
 static void put_row(const struct table *t, const struct lockrow *row, double share, double sum)
 {
 	bool parts = t->w->detail >= DETAIL_HISTOGRAM && t->event->number != PROFILING && !t->w->parsable;
@@ -199,7 +216,7 @@ static void put_title(const struct table *t)
 	}
 }
 
-/* With -g an event is in several rows: shares do not add up. */
+/* With -g an event is in several rows, so shares do not add up. */
 static void put_table(struct table *t, const struct lockrows *rows)
 {
 	double sum = 0;
@@ -222,6 +239,7 @@ static void put_table(struct table *t, const struct lockrows *rows)
 		put_rule();
 }
 
+/* `all` has each event once: shares are of its sums, whatever -g made of `rows`. */
 static void put_tables(const struct lock_wish *w, const struct run *r, const struct lockrows *rows,
     const struct lockrows *all)
 {
@@ -239,9 +257,14 @@ static void put_tables(const struct lock_wish *w, const struct run *r, const str
 	}
 }
 
+/*
+ * Rows are sorted before they are joined, because the first of those that are joined gives them its name: the
+ * hottest. `sums` shares the memory of `rows` and owns only its list.
+ */
 int wish_report(const struct lock_wish *w, struct run *r)
 {
 	struct lockrows rows, sums;
+	bool ok = true;
 
 	if (locks_collect(r, is_lock_function, &rows) != 0)
 		return 1;
@@ -250,7 +273,7 @@ int wish_report(const struct lock_wish *w, struct run *r)
 	sums = (struct lockrows){ calloc(rows.n + 1, sizeof(*rows.v)), rows.n };
 	if (sums.v != NULL && rows.n > 0)
 		memcpy(sums.v, rows.v, rows.n * sizeof(*rows.v));
-	if (sums.v == NULL || (w->total && !spread(r, &rows))) {
+	if (sums.v == NULL || (w->total && !spread_stacks(r, &rows))) {
 		fprintf(stderr, "lockstat: out of memory\n");
 		free(sums.v);
 		return 1;
@@ -258,10 +281,13 @@ int wish_report(const struct lock_wish *w, struct run *r)
 	/* the first of those that are joined gives them its name: the hottest */
 	locks_sort(&rows, w->product);
 	if (w->detail != DETAIL_STACKS || w->any_lock || w->any_caller || w->total)
-		locks_merge(&rows, !w->any_lock, !w->any_caller);
+		ok = locks_merge(&rows, !w->any_lock, !w->any_caller);
 	locks_sort(&rows, w->product);
-	put_tables(w, r, &rows, &sums);
+	if (ok)
+		put_tables(w, r, &rows, &sums);
+	else
+		fprintf(stderr, "lockstat: out of memory\n");
 	free(sums.v);
 	locks_free(&rows);
-	return 0;
+	return !ok;
 }

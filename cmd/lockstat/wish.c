@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of lockstat in, a wish out (wish.h). */
+/*
+ * The command line of lockstat in, a wish out (wish.h). The letters are historic; the status of a wrong one
+ * is 2.
+ */
 #include "wish.h"
 
 #include <errno.h>
@@ -45,6 +48,7 @@ static int usage(FILE *f)
 	return 2;
 }
 
+/* An event that is asked for twice is watched once; by_number stays if one of them named it. */
 static int add_event(struct lock_wish *w, const struct lock_event *e, bool by_number)
 {
 	for (int i = 0; i < w->nevents; i++)
@@ -61,6 +65,7 @@ static int add_event(struct lock_wish *w, const struct lock_event *e, bool by_nu
 	return 0;
 }
 
+/* All events of the classes: C contention, H holds, E errors, I the profiling interrupt. */
 static int add_class(struct lock_wish *w, const char *classes)
 {
 	int status = 0;
@@ -71,7 +76,7 @@ static int add_class(struct lock_wish *w, const char *classes)
 	return status;
 }
 
-/* "0,1,32-35" */
+/* -e "0,1,32-35". A range may have gaps, but must name at least one event. */
 static int add_list(struct lock_wish *w, const char *list)
 {
 	const char *at = list;
@@ -104,7 +109,7 @@ static int add_list(struct lock_wish *w, const char *list)
 	return 0;
 }
 
-/* "name", "name,size", "0xffff…,size" */
+/* -l and -f: "name", "name,size", "0xffff...,size". A symbol has its own size unless one is given. */
 static int add_place(struct run *r, int letter, const char *text, struct lock_place *v, int *n)
 {
 	char name[256], *end;
@@ -139,6 +144,7 @@ static int take_number(struct run *r, int letter, long *out)
 	return run_number(r, letter, optarg, 1, out) ? 0 : 2;
 }
 
+/* Options of what is gathered; those of the report are in take_option(). */
 static int take_data_option(struct lock_wish *w, struct run *r, int letter)
 {
 	switch (letter) {
@@ -181,6 +187,7 @@ static int take_option(struct lock_wish *w, struct run *r, int letter)
 	}
 }
 
+/* Without a class or a number, contention is watched. */
 int wish_parse(struct lock_wish *w, struct run *r, int argc, char **argv)
 {
 	int letter, status = 0;

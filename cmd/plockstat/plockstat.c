@@ -3,6 +3,7 @@
  * plockstat(1): who waits for the locks of a process, and who holds them. The command line becomes a D
  * program on the plockstat provider; its aggregations become tables.
  */
+#include "base.h"
 #include "command.h"
 #include "locks.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the command line asks for. */
 struct wish {
 	bool contention, holds;		/* -C, -H; -A is both */
 	bool print;			/* -V */
@@ -20,7 +22,7 @@ struct wish {
 	const char *pid;		/* -p */
 };
 
-/* The number of an event is its place in this list, from 1. */
+/* The number of an event is its place in this list, from 1. Titles are historic. */
 static const struct event {
 	const char *title;
 	bool hold;
@@ -55,7 +57,7 @@ static const struct event {
 	    "plockstat$target:::rw-release /self->writing[arg0] && arg1 == 1/\n"
 	    "{ this->ns = timestamp - self->writing[arg0]; self->writing[arg0] = 0; %s }\n" },
 };
-#define NEVENTS (sizeof(events) / sizeof(events[0]))
+#define NEVENTS COUNT(events)
 
 static int usage(FILE *f)
 {
@@ -71,6 +73,7 @@ static int usage(FILE *f)
 
 #define CALLER_DEPTH 8			/* frames among which the caller is looked for */
 
+/* What happens at an event: the lock is arg0, the time this->ns. */
 static void put_counting(const struct wish *w, size_t event, char *out, size_t size)
 {
 	long depth = w->depth > 0 ? w->depth : CALLER_DEPTH;
@@ -83,6 +86,7 @@ static void put_counting(const struct wish *w, size_t event, char *out, size_t s
 		    event, depth);
 }
 
+/* The clauses of all events that are wanted; the caller frees the text. NULL: out of memory. */
 static char *program_text(const struct wish *w)
 {
 	char *text = NULL, counting[512];
@@ -104,6 +108,7 @@ static char *program_text(const struct wish *w)
 
 /* ---- the report ---- */
 
+/* Functions of the C library take locks for others: none of them is a caller. */
 static bool is_lock_function(const char *name)
 {
 	return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libpthread", 10) == 0 ||
@@ -123,6 +128,7 @@ static void put_header(void)
 	printf("%5s %8s %-28s %s\n", "Count", "nsec", "Lock", "Caller");
 }
 
+/* With -s each row has a header, its distribution and its stack. */
 static void put_row(const struct run *r, const struct wish *w, const struct lockrow *row)
 {
 	if (w->depth > 0) {
@@ -139,6 +145,7 @@ static void put_row(const struct run *r, const struct wish *w, const struct lock
 	}
 }
 
+/* The table of one event; none if nothing was counted. */
 static void put_event(const struct run *r, const struct wish *w, const struct lockrows *rows, uint32_t event)
 {
 	long n = 0;
@@ -157,14 +164,18 @@ static void put_event(const struct run *r, const struct wish *w, const struct lo
 	}
 }
 
-static int report(struct run *r, const struct wish *w)
+/* Without -s, rows with the same names are one; with it, each stack stays a row. */
+static int report_tables(struct run *r, const struct wish *w)
 {
 	struct lockrows rows;
 
 	if (locks_collect(r, is_lock_function, &rows) != 0)
 		return 1;
-	if (w->depth == 0)
-		locks_merge(&rows, true, true);
+	if (w->depth == 0 && !locks_merge(&rows, true, true)) {
+		fprintf(stderr, "plockstat: out of memory\n");
+		locks_free(&rows);
+		return 1;
+	}
 	locks_sort(&rows, true);
 	for (uint32_t i = 1; i <= NEVENTS; i++)
 		put_event(r, w, &rows, i);
@@ -174,6 +185,7 @@ static int report(struct run *r, const struct wish *w)
 
 /* ---- the command line ---- */
 
+/* 0, or 2 after a message. */
 static int take_option(struct run *r, struct wish *w, int letter)
 {
 	switch (letter) {
@@ -191,6 +203,7 @@ static int take_option(struct run *r, struct wish *w, int letter)
 	}
 }
 
+/* A process comes first, because the program names $target. */
 static int trace_and_report(struct run *r, const struct wish *w, char **command)
 {
 	char *text;
@@ -207,7 +220,7 @@ static int trace_and_report(struct run *r, const struct wish *w, char **command)
 		fprintf(stderr, "vvvv D program vvvv\n%s^^^^ D program ^^^^\n", text);
 	status = run_program(r, text);
 	if (status == 0)
-		status = report(r, w);
+		status = report_tables(r, w);
 	free(text);
 	return status;
 }
