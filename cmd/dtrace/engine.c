@@ -220,6 +220,7 @@ static int trace_programs(struct run *r, dtrace_prog_t *const *programs)
 	r->show.kind->blank(&r->show);
 	if (dtrace_aggregate_print(r->dtp, show_file(&r->show), NULL) != 0)
 		return tracing_failed(r, "failed to print aggregations");
+	tell_notices(r);
 	status = dtrace_exitstatus(r->dtp);
 	if (status == 0 && !r->exited && show_option_on(r->dtp, "childstatus"))
 		status = victims_status(r->victims, r->a);

@@ -7,8 +7,13 @@
 #include "base/clean.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 64 << 10 };	/* more than two lines */
 
 /* ---- numbers ---- */
 
@@ -115,6 +120,62 @@ bool dt_maps_next(const char **text, struct dt_mapping *m)
 			return true;
 	}
 	return false;
+}
+
+/* The lines of a piece, which ends with one. */
+static bool each_line(const char *text, dt_maps_f *f, void *ctx, int *n)
+{
+	struct dt_mapping m;
+
+	while (dt_maps_next(&text, &m)) {
+		++*n;
+		if (!f(ctx, &m))
+			return false;
+	}
+	return true;
+}
+
+/* In pieces, each cut behind its last line. */
+static int each_piece(int fd, char *buf, dt_maps_f *f, void *ctx)
+{
+	size_t have = 0;
+	ssize_t got;
+	int n = 0;
+
+	while ((got = read(fd, buf + have, PIECE - have)) > 0) {
+		char *end, kept;
+		bool more;
+
+		have += (size_t)got;
+		end = memrchr(buf, '\n', have);
+		if (end == NULL)
+			return n;		/* no line is that long */
+		kept = *++end;
+		*end = '\0';
+		more = each_line(buf, f, ctx, &n);
+		*end = kept;
+		have -= (size_t)(end - buf);
+		memmove(buf, end, have);
+		if (!more)
+			break;
+	}
+	return got < 0 && n == 0 ? -errno : n;
+}
+
+int dt_maps_each(uint32_t pid, dt_maps_f *f, void *ctx)
+{
+	char path[40], *buf = malloc(PIECE + 1);
+	int fd, n = -ENOMEM;
+
+	if (buf == NULL)
+		return n;
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? each_piece(fd, buf, f, ctx) : -errno;
+	if (fd >= 0)
+		close(fd);
+	free(buf);
+	return n;
 }
 
 /* ---- perf maps ---- */

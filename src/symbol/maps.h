@@ -20,6 +20,13 @@ struct dt_mapping {
 /* Reads the next good line and moves *text behind it; false at the end. The text ends with a NUL. */
 bool dt_maps_next(const char **text, struct dt_mapping *);
 
+/*
+ * Calls f for each mapping of a process until it gives false: what was read is never kept as a whole. The
+ * number of mappings, or -errno.
+ */
+typedef bool dt_maps_f(void *ctx, const struct dt_mapping *);
+int dt_maps_each(uint32_t pid, dt_maps_f *, void *ctx);
+
 struct dt_jit_function { uint64_t start, size; const char *name; uint64_t order; };
 
 struct dt_perftext;

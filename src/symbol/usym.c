@@ -11,17 +11,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define ALL_NS 500000000u	/* for all processes at the start */
 #define ONE_NS 300000000u	/* of CPU time, for one of them */
+#define LOOK_NS 1000000000u	/* between two looks at who maps what */
 #define EVENT_NS 5000u		/* what a mapping costs that is reported, as a rule */
-
-enum { MAPS_PIECE = 64 << 10 };	/* more than two lines */
 
 static void tell_listener(struct dt_usyms *us, uint32_t pid, bool ended)
 {
@@ -43,43 +38,17 @@ static void take_mapping(struct dt_usyms *us, struct dt_uview *v, const struct d
 
 /* ---- from /proc ---- */
 
-static void take_lines(struct dt_usyms *us, struct dt_uview *v, const char *text)
+struct reading { struct dt_usyms *us; struct dt_uview *v; uint64_t until; unsigned n; };
+
+static bool take_line(void *ctx, const struct dt_mapping *m)
 {
-	struct dt_mapping m;
+	struct reading *r = ctx;
+	struct dt_uwant w = { r->v->pid, m->start, m->end, m->major, m->minor, m->inode, NULL, 0, m->path };
 
-	while (dt_maps_next(&text, &m)) {
-		struct dt_uwant w = { v->pid, m.start, m.end, m.major, m.minor, m.inode, NULL, 0, m.path };
-
-		if (m.exec)
-			take_mapping(us, v, &w, m.offset);
-	}
-}
-
-/* The file in pieces, each cut behind its last line. false: it is too long, or somebody wants to stop. */
-static bool read_maps(struct dt_usyms *us, struct dt_uview *v, int fd, char *buf, bool *any)
-{
-	uint64_t until = dt_usyms_cpu_ns() + ONE_NS;
-	size_t have = 0;
-	ssize_t got;
-
-	while ((got = read(fd, buf + have, MAPS_PIECE - have)) > 0) {
-		char *end, kept;
-
-		*any = true;
-		have += (size_t)got;
-		end = memrchr(buf, '\n', have);
-		if (end == NULL)
-			return have < MAPS_PIECE;
-		kept = *++end;
-		*end = '\0';
-		take_lines(us, v, buf);
-		*end = kept;
-		have -= (size_t)(end - buf);
-		memmove(buf, end, have);
-		if (dt_usyms_stopped(us) || dt_usyms_cpu_ns() > until)
-			return false;
-	}
-	return true;
+	if (m->exec)
+		take_mapping(r->us, r->v, &w, m->offset);
+	r->v->behind = ++r->n % 256 == 0 && (dt_usyms_stopped(r->us) || dt_usyms_cpu_ns() > r->until);
+	return !r->v->behind;
 }
 
 /*
@@ -89,18 +58,12 @@ static bool read_maps(struct dt_usyms *us, struct dt_uview *v, int fd, char *buf
 static bool snapshot(struct dt_usyms *us, struct dt_uview *v)
 {
 	uint64_t began = dt_usyms_cpu_ns();
-	char path[40], *buf = malloc(MAPS_PIECE + 1);
-	bool any = false;
-	int fd;
+	struct reading r = { us, v, began + ONE_NS, 0 };
+	bool any;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", v->pid);
 	v->asked = dt_clock_ns();
-	fd = buf != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd >= 0) {
-		v->behind = !read_maps(us, v, fd, buf, &any);
-		close(fd);
-	}
-	free(buf);
+	v->behind = false;
+	any = dt_maps_each(v->pid, take_line, &r) > 0;
 	dt_uview_spend(us, v, dt_usyms_cpu_ns() - began);
 	if (v->behind && !dt_usyms_stopped(us))
 		dt_usyms_say(us, DT_UNOTE_TIME, v->pid);
@@ -220,6 +183,7 @@ static void on_end(struct dt_usyms *us, uint32_t pid)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);
 
+	us->ended = true;
 	if (v != NULL) {
 		v->dead = true;
 		if (v->jit.slot != 0)
@@ -283,10 +247,34 @@ int dt_usyms_watch(struct dt_usyms *us, bool few)
 	return us->watch != NULL ? 0 : dt_watch_open(&us->watch);
 }
 
+/* A file that only ended processes had mapped must not keep its file system in use. */
+static void look_at_ended(struct dt_usyms *us)
+{
+	uint64_t pass, now = dt_clock_ns();
+
+	if (!us->ended || us->files.away == 0 || now - us->looked < LOOK_NS)
+		return;
+	us->looked = now;
+	us->ended = false;
+	pass = ++us->files.serial;
+	for (struct dt_uview *v = us->oldest; v != NULL; v = v->newer) {
+		const struct dt_uspace *s = !v->dead ? v->space[0] : NULL;
+
+		for (uint32_t i = 0; s != NULL && i < s->n; i++)
+			if (s->map[i].object->file != NULL)
+				s->map[i].object->file->seen = pass;
+		for (uint32_t i = 0; !v->dead && i < v->nfresh; i++)
+			if (v->fresh[i].object->file != NULL)
+				v->fresh[i].object->file->seen = pass;
+	}
+	dt_ufiles_let_go(&us->files, pass);
+}
+
 void dt_usyms_poll(struct dt_usyms *us)
 {
 	if (us->watch != NULL)
 		(void)dt_watch_read(us->watch, on_news, us);
+	look_at_ended(us);
 	dt_usyms_trim(us);
 }
 

@@ -7,12 +7,12 @@
  * last change, or of the same build id and size if both belong to root.
  */
 #include "symbol/usym_impl.h"
+#include "base/clock.h"
 #include "symbol/reader.h"
 #include "base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,20 +81,46 @@ static struct dt_ufile *known_id(struct dt_ufiles *fs, const uint8_t *id, size_t
 /* Has it the build id, or the device and inode, that the kernel reported? */
 static bool is_wanted(const struct dt_uwant *w, const struct dt_ufile *f, bool sure)
 {
+	bool same = f->ino == w->inode && f->dev == makedev(w->major, w->minor);
+
 	if (w->idlen == 0)
-		return sure || (f->ino == w->inode && f->dev == makedev(w->major, w->minor));
+		return sure || same;
+	if (w->inode != 0 && !same)
+		return false;
 	/* the kernel pads a shorter id with zeros and cuts a longer one */
 	return f->idlen > 0 && memcmp(f->id, w->id, f->idlen < w->idlen ? f->idlen : w->idlen) == 0;
 }
 
 /* ---- files ---- */
 
+/* Its functions now, so that it need not stay open */
+static void let_go(struct dt_ufiles *fs, struct dt_ufile *f)
+{
+	if (!f->held)
+		return;
+	(void)dt_elf_load(f->elf);
+	dt_elf_drop_fd(f->elf);
+	f->held = false;
+	fs->held--;
+	fs->away -= f->away;
+}
+
 static void close_file(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	fs->held -= f->held;
+	fs->away -= f->held && f->away;
 	fs->bytes -= sizeof(*f);
 	dt_elf_close(f->elf);
 	free(f);
+}
+
+static bool is_away(struct dt_ufiles *fs, dev_t dev)
+{
+	struct statx st;
+
+	if (fs->rootdev == 0 && dt_ufile_stat(AT_FDCWD, "/", &st))
+		fs->rootdev = device(&st);
+	return dev != fs->rootdev;
 }
 
 static void enter(struct dt_ufiles *fs, struct dt_ufile *f)
@@ -108,14 +134,21 @@ static void enter(struct dt_ufiles *fs, struct dt_ufile *f)
 		f->next_id = *at;
 		*at = f;
 	}
+	f->held = true;
+	f->away = is_away(fs, f->dev);
 	fs->nfiles++;
-	fs->held += f->held = true;
-	if (fs->held > HELD_MAX) {	/* its functions now, so that it need not stay open */
-		(void)dt_elf_load(f->elf);
-		dt_elf_drop_fd(f->elf);
-		fs->held -= f->held;
-		f->held = false;
-	}
+	fs->held++;
+	fs->away += f->away;
+	if (fs->held > HELD_MAX)
+		let_go(fs, f);
+}
+
+void dt_ufiles_let_go(struct dt_ufiles *fs, uint64_t pass)
+{
+	for (uint32_t b = 0; b < DT_UOBJECT_BUCKETS && fs->away > 0; b++)
+		for (struct dt_ufile *f = fs->by_inode[b]; f != NULL; f = f->next)
+			if (f->held && f->away && f->seen != pass)
+				let_go(fs, f);
 }
 
 void dt_ufile_release(struct dt_ufiles *fs, struct dt_ufile *f)
@@ -201,35 +234,41 @@ static struct dt_ufile *try_path(struct dt_ufiles *fs, const char *path, const s
 	return is_wanted(w, f, sure) ? f : NULL;
 }
 
-void dt_ufile_link(const struct dt_uwant *w, char *path, size_t len)
+void dt_ufile_way(const struct dt_uwant *w, int way, char path[DT_UPATH_MAX])
 {
-	snprintf(path, len, "/proc/%u/map_files/%llx-%llx", w->pid, (unsigned long long)w->start,
-	    (unsigned long long)w->end);
+	if (way == 0)
+		snprintf(path, DT_UPATH_MAX, "/proc/%u/map_files/%llx-%llx", w->pid,
+		    (unsigned long long)w->start, (unsigned long long)w->end);
+	else if (way == 1)
+		snprintf(path, DT_UPATH_MAX, "/proc/%u/root%s", w->pid, w->path);
+	else
+		snprintf(path, DT_UPATH_MAX, "%s", w->path);
 }
 
 struct dt_ufile *dt_ufile_find(struct dt_ufiles *fs, const struct dt_uwant *w)
 {
-	uint64_t began = dt_usyms_cpu_ns();
-	char path[PATH_MAX + 64];
-	struct dt_ufile *f;
+	bool gone = w->idlen > 0 && w->inode == 0;	/* the process: it leads nowhere, or to others */
+	uint64_t began = dt_clock_ns();
+	char path[DT_UPATH_MAX];
+	struct dt_ufile *f = NULL;
 	bool lost = false;
+	struct statx st;
 
 	if (fs->reader == NULL)
 		return NULL;
 	fs->nopened++;
-	dt_ufile_link(w, path, sizeof(path));
-	f = try_path(fs, path, w, true, &lost);
-	if (f == NULL) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", w->pid, w->path);
-		f = try_path(fs, path, w, false, &lost);
+	for (int way = gone ? 2 : 0; way < 3 && f == NULL; way++) {
+		dt_ufile_way(w, way, path);
+		if (way == 0 && dt_ufile_stat(AT_FDCWD, path, &st) && (f = known_inode(fs, &st)) != NULL &&
+		    is_wanted(w, f, true))
+			break;		/* it need not be read again */
+		f = try_path(fs, path, w, way == 0, &lost);
 	}
-	if (f == NULL)
-		f = try_path(fs, w->path, w, false, &lost);
 	if (f == NULL && w->idlen > 0)
 		f = known_id(fs, w->id, w->idlen, 0);
 	if (f != NULL)
 		f->refs++;
-	fs->spent += dt_usyms_cpu_ns() - began;
+	fs->spent += dt_clock_ns() - began;	/* whether we work or wait for those who read */
 	return f;
 }
 

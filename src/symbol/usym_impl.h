@@ -8,6 +8,7 @@
 #include "symbol/usym.h"
 #include "symbol/watch.h"
 
+#include <limits.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -20,6 +21,8 @@ struct dt_ufile {			/* see usym_file.c for what is one and the same */
 	uint64_t number;		/* of no other file, also later */
 	uint32_t refs;			/* objects */
 	bool held;			/* it is kept open */
+	bool away;			/* on a file system that could be unmounted */
+	uint64_t seen;			/* the last look at who maps it */
 	bool trusted;			/* nobody but root can have made it */
 	dev_t dev;
 	ino_t ino;
@@ -56,10 +59,11 @@ struct dt_ufiles {
 	struct dt_uobject *bucket[DT_UOBJECT_BUCKETS];
 	struct dt_ufile *vdso;
 	bool vdso_tried;
-	uint32_t held;			/* open descriptors */
+	uint32_t held, away;		/* open descriptors; how many of them are away */
+	dev_t rootdev;			/* of "/"; 0: not asked yet */
 	uint64_t nfiles, nopened;
 	uint64_t serial;		/* numbers of files and of passes over objects */
-	uint64_t spent;			/* ns of CPU time, on finding files */
+	uint64_t spent;			/* ns, on finding files */
 	uint64_t bytes;			/* of memory: views, mappings, objects, files */
 	struct dt_ujit *root[DT_UROOTS_MAX];	/* who has its root open */
 	uint32_t next_root;
@@ -83,7 +87,11 @@ void dt_uobject_release(struct dt_ufiles *, struct dt_uobject *);
 struct dt_ufile *dt_ufile_find(struct dt_ufiles *, const struct dt_uwant *);
 void dt_ufile_release(struct dt_ufiles *, struct dt_ufile *);	/* NULL is fine */
 struct dt_ufile *dt_ufile_vdso(struct dt_ufiles *);
-void dt_ufile_link(const struct dt_uwant *, char *path, size_t len);	/* of the mapping, in /proc */
+/* Reads the names of files that are away and were not seen in the pass, and closes them */
+void dt_ufiles_let_go(struct dt_ufiles *, uint64_t pass);
+/* 0: the link of the mapping in /proc, 1: its path in the root of the process, 2: its path here */
+enum { DT_UPATH_MAX = PATH_MAX + 64 };
+void dt_ufile_way(const struct dt_uwant *, int way, char path[DT_UPATH_MAX]);
 bool dt_ufile_stat(int fd, const char *path, struct statx *);
 void dt_ufiles_free(struct dt_ufiles *);
 /* Reads its functions now; NULL: there are none. */
@@ -177,6 +185,8 @@ struct dt_usyms {
 	bool few;			/* only processes that are known are of interest */
 	struct dt_upurse purse;
 	uint64_t limit;			/* bytes */
+	bool ended;			/* a process has, since the last look at who maps what */
+	uint64_t looked;		/* ns, when that was */
 	dt_usyms_news_f *listener;
 	void *listener_ctx;
 	dt_usyms_stop_f *stop;

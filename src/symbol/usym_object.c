@@ -4,6 +4,7 @@
  * memory. An object lives as long as a space has it, and a file as long as an object has it.
  */
 #include "symbol/usym_impl.h"
+#include "base/clock.h"
 #include "base/clean.h"
 #include "base/hash.h"
 
@@ -39,6 +40,13 @@ static size_t bytes_of(const struct dt_uobject *o)
 	return sizeof(*o) + strlen(o->path) + strlen(o->base) + 2;
 }
 
+static struct dt_uobject **bucket_of(struct dt_ufiles *fs, const struct dt_uobject *o)
+{
+	struct dt_uwant w = { .inode = o->inode, .id = o->id, .idlen = o->idlen, .path = o->path };
+
+	return &fs->bucket[hash_want(&w)];
+}
+
 static void free_object(struct dt_uobject *o)
 {
 	free(o->base);
@@ -69,54 +77,100 @@ static struct dt_uobject *make_object(const struct dt_uwant *w)
 	return o;
 }
 
-static struct dt_uobject *new_object(struct dt_ufiles *fs, const struct dt_uwant *w, uint32_t bucket)
+static struct dt_uobject *new_object(struct dt_ufiles *fs, const struct dt_uwant *w)
 {
-	struct dt_uobject *o = make_object(w);
+	struct dt_uobject *o = make_object(w), **at;
 
 	if (o == NULL)
 		return NULL;
-	o->next = fs->bucket[bucket];
-	fs->bucket[bucket] = o;
-	fs->bytes += bytes_of(o);
 	if (strcmp(w->path, "[vdso]") == 0)
 		o->file = dt_ufile_vdso(fs);
 	else if (!o->anon && w->path[0] == '/')
 		o->file = dt_ufile_find(fs, w);
+	if (o->idlen > 0 && o->file != NULL && o->file->trusted) {
+		o->major = o->minor = 0;
+		o->inode = 0;
+	}
+	at = bucket_of(fs, o);
+	o->next = *at;
+	*at = o;
+	fs->bytes += bytes_of(o);
 	return o;
+}
+
+/* ---- which file it is ---- */
+
+static bool at_start(void *ctx, const struct dt_mapping *m)
+{
+	struct dt_uwant *w = ctx;
+
+	if (m->start <= w->start && m->end > w->start && strcmp(m->path, w->path) == 0) {
+		w->end = m->end;
+		w->major = m->major;
+		w->minor = m->minor;
+		w->inode = m->inode;
+	}
+	return m->end <= w->start;
 }
 
 /*
  * With a build id the kernel does not tell which file it is, and anyone can make another one of that id,
- * and show it under that path: the mapping's own link tells, as long as the process lives.
+ * and show it under that path in a mount namespace of his own. As long as the process lives, the
+ * mapping's own link tells, or its line in maps if the end of it was cut off since, as linkers do. The
+ * path is not walked here: it may lead to a server that does not answer.
  */
-static struct dt_uwant identify(const struct dt_uwant *from)
+static void identify(struct dt_uwant *w)
 {
-	struct dt_uwant w = *from;
+	char path[DT_UPATH_MAX];
 	struct statx st;
-	char path[80];
 
-	if (w.idlen == 0 || w.path[0] != '/')
-		return w;
-	dt_ufile_link(&w, path, sizeof(path));
+	dt_ufile_way(w, 0, path);
 	if (dt_ufile_stat(AT_FDCWD, path, &st)) {
-		w.major = st.stx_dev_major;
-		w.minor = st.stx_dev_minor;
-		w.inode = st.stx_ino;
+		w->major = st.stx_dev_major;
+		w->minor = st.stx_dev_minor;
+		w->inode = st.stx_ino;
+	} else {
+		(void)dt_maps_each(w->pid, at_start, w);
 	}
-	return w;
+}
+
+/* ---- finding it ---- */
+
+static struct dt_uobject *known_object(struct dt_ufiles *fs, const struct dt_uwant *w)
+{
+	struct dt_uobject *o = fs->bucket[hash_want(w)];
+
+	while (o != NULL && !is_object(o, w))
+		o = o->next;
+	return o;
+}
+
+/*
+ * A file that nobody but root can have made stands for all of its build id and path; any other one only
+ * for itself.
+ */
+static struct dt_uobject *object_by_id(struct dt_ufiles *fs, struct dt_uwant *w)
+{
+	uint64_t began = dt_clock_ns();
+	struct dt_uobject *o = known_object(fs, w);
+
+	if (o != NULL && o->file != NULL && o->file->trusted)
+		return o;
+	identify(w);
+	fs->spent += dt_clock_ns() - began;
+	o = known_object(fs, w);
+	return o != NULL ? o : new_object(fs, w);
 }
 
 struct dt_uobject *dt_uobject_get(struct dt_ufiles *fs, const struct dt_uwant *from)
 {
-	struct dt_uwant w = identify(from);
-	uint32_t b = hash_want(&w);
+	struct dt_uwant w = *from;
 	struct dt_uobject *o;
 
-	for (o = fs->bucket[b]; o != NULL; o = o->next)
-		if (is_object(o, &w))
-			break;
-	if (o == NULL)
-		o = new_object(fs, &w, b);
+	if (w.idlen > 0 && w.path[0] == '/')
+		o = object_by_id(fs, &w);
+	else if ((o = known_object(fs, &w)) == NULL)
+		o = new_object(fs, &w);
 	if (o != NULL)
 		o->refs++;
 	return o;
@@ -125,12 +179,10 @@ struct dt_uobject *dt_uobject_get(struct dt_ufiles *fs, const struct dt_uwant *f
 void dt_uobject_release(struct dt_ufiles *fs, struct dt_uobject *o)
 {
 	struct dt_uobject **at;
-	struct dt_uwant w;
 
 	if (--o->refs > 0)
 		return;
-	w = (struct dt_uwant){ .inode = o->inode, .id = o->id, .idlen = o->idlen, .path = o->path };
-	for (at = &fs->bucket[hash_want(&w)]; *at != o; )
+	for (at = bucket_of(fs, o); *at != o; )
 		at = &(*at)->next;
 	*at = o->next;
 	fs->bytes -= bytes_of(o);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_maps MAPPINGS liar CALLS | churn | jit KILOBYTES: maps a page of its own file as code that many
- * times, says "ready", and then
+ * hostile_maps MAPPINGS liar CALLS | churn | jit KILOBYTES | rename TIMES | short TIMES: maps a page of its
+ * own file as code that many times, says "ready", and then
  *   liar   calls getppid(2) CALLS times from stacks of return addresses that are nowhere, and says "done";
  *   churn  maps and unmaps one more for as long as it lives;
  *   jit    writes a perf map of that size, and for as long as it lives calls getppid(2) from code that it
- *          made, and touches the map.
+ *          made, and touches the map;
+ *   rename maps a link to its own file, under another name each time, and says "done";
+ *   short  makes so many processes, one after the other, that have code made at run time and end, and says
+ *          "done".
  */
 #include "alone.h"
 
@@ -15,8 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { FRAMES = 15 };
@@ -54,6 +59,14 @@ static ALONE void lie(uintptr_t seed)
 	syscall(SYS_getppid);
 	own[0] = fp;
 	own[1] = ra;
+}
+
+static void lie_often(long times)
+{
+	for (long i = 0; i < times; i++) {
+		lie((uintptr_t)i);
+		usleep(1000);
+	}
 }
 
 static void churn(int fd)
@@ -102,6 +115,50 @@ static void jit(long kilobytes)
 	}
 }
 
+static void mapped(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	if (fd < 0 || at == MAP_FAILED || munmap(at, 4096) != 0)
+		exit(2);
+	close(fd);
+}
+
+static void rename_often(long times)
+{
+	char from[64], to[64];
+	int exe = open("/proc/self/exe", O_RDONLY), copy;
+
+	snprintf(from, sizeof(from), "/tmp/hostile_maps.%d", (int)getpid());
+	copy = open(from, O_WRONLY | O_CREAT | O_EXCL, 0700);
+	if (copy < 0 || sendfile(copy, exe, NULL, 1 << 20) <= 0)
+		exit(2);
+	close(copy);
+	for (long i = 0; i < times; i++) {
+		snprintf(to, sizeof(to), "/tmp/hostile_maps.%d.%ld", (int)getpid(), i);
+		if (rename(from, to) != 0)
+			exit(2);
+		snprintf(from, sizeof(from), "%s", to);
+		mapped(to);
+	}
+	unlink(from);
+}
+
+static void short_lives(long times)
+{
+	for (long i = 0; i < times; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			_exit(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			    MAP_FAILED);
+		}
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			exit(2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
@@ -121,10 +178,12 @@ int main(int argc, char **argv)
 	say("ready\n");
 	if (strcmp(argv[2], "churn") == 0)
 		churn(fd);
-	for (uintptr_t i = 0; i < (uintptr_t)atol(argv[3]); i++) {
-		lie(i);
-		usleep(1000);
-	}
+	if (strcmp(argv[2], "rename") == 0)
+		rename_often(atol(argv[3]));
+	else if (strcmp(argv[2], "short") == 0)
+		short_lives(atol(argv[3]));
+	else
+		lie_often(atol(argv[3]));
 	say("done\n");
 	pause();
 	return 0;

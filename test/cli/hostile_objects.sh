@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# H 5, H 6, H 7: files that pretend to be others, more names than anybody can keep, and descriptors and file systems of
+# processes that have ended.
+. test/trigger/hostile.sh
+may_trace "files of processes"
+cc=${CC:-gcc}
+command -v "$cc" >/dev/null 2>&1 || { echo "ok - files of processes # SKIP no compiler ($cc)"; exit 0; }
+tick=$(printf '\140')
+
+# program NAME FUNCTION: it calls getppid(2) in that function, and sleeps if it has an argument
+program() {
+	cat >"$tmp/$1.c" <<-END
+		#include <stdio.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		__attribute__((noinline)) int $2(void) { return (int)syscall(SYS_getppid) + 1; }
+		int main(int argc, char **argv) { (void)argv; int n = $2(); if (argc > 1) { puts("ready"); fflush(stdout); pause(); } return n == 0; }
+	END
+	"$cc" -O1 -fno-omit-frame-pointer -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o "$tmp/$1" "$tmp/$1.c"
+}
+
+# a trace of all processes that are children of this script; $1: further options
+follow() {
+	start "$@" -qn 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1 && execname == "victim"/ { ustack(); @[ustack()] = count(); n++; }
+	    END { printf("fired %d\n", n); }' $$
+}
+# stays: the victim lives until its stack was printed; then it has names, whatever the kernel had to leave out
+stays() {
+	"$tmp/victim" stay >"$tmp/said" &
+	attackers="$attackers $!"
+	waits grep -q "victim${tick}" "$tmp/out"
+}
+stop() {
+	kill -INT "$tracer"
+	wait "$tracer"
+	status=$?
+}
+
+# H 5: a program of nobody with the build id of root's program, seen first
+program victim check_password && program false evil_function || { bad "two programs of one build id"; exit 0; }
+chown 65534 "$tmp/false"
+follow
+: >"$tmp/said"
+chroot --userspec=65534:65534 / "$tmp/false" stay >"$tmp/said" &
+attackers=$!
+waits grep -q ready "$tmp/said"
+"$tmp/victim"
+stop
+is "a file with the build id of another one" 0 "fired 1"
+grep -q "victim${tick}check_password" "$tmp/out" && ! grep -q evil_function "$tmp/out"
+check $? "does not give it its names"
+peaceful
+
+# the same in a mount namespace of its own, under the path of root's program
+if unshare -m true 2>/dev/null; then
+	follow
+	: >"$tmp/said"
+	unshare -m sh -c "mount --make-rprivate / && mount --bind '$tmp/false' '$tmp/victim' &&
+	    exec chroot --userspec=65534:65534 / '$tmp/victim' stay" >"$tmp/said" &
+	attackers=$!
+	waits grep -q ready "$tmp/said"
+	"$tmp/victim"
+	stop
+	is "a file under the path of another one" 0 "fired"
+	grep -q "victim${tick}check_password" "$tmp/out"
+	check $? "does not give it its names either"
+	peaceful
+else
+	echo "ok - a file under the path of another one # SKIP no mount namespaces"
+fi
+
+# H 6: more names of files than were kept once; the limits of H 2 hold for it too
+follow
+attack 0 rename 140000
+waits grep -q done "$tmp/said"
+stays
+stop
+is "140,000 names of one file" 0 "fired 1"
+grep -q "victim${tick}check_password" "$tmp/out"
+check $? "a new program still has names"
+peaceful
+
+# H 7: the root of each process that had code made at run time
+ulimit -S -n 1024
+follow
+attack 0 short 1500
+waits grep -q done "$tmp/said"
+few() { [ "$(ls "/proc/$tracer/fd" | wc -l)" -lt 600 ]; }
+waits few
+check $? "1,500 processes with code made at run time: few descriptors are open"
+roots() { ls -l "/proc/$tracer/fd" | grep -c ' -> /$'; }
+[ "$(roots)" -le 130 ]
+check $? "of them few roots: $(roots)"
+stays
+stop
+is "a new program" 0 "fired 1"
+grep -q "victim${tick}check_password" "$tmp/out"
+check $? "has names"
+peaceful
+
+# a file system on which a program ran that has ended can be unmounted while the trace goes on
+mkdir "$tmp/fs"
+if mount -t tmpfs none "$tmp/fs" 2>/dev/null; then
+	follow
+	cp "$tmp/victim" "$tmp/fs/victim"
+	"$tmp/fs/victim"
+	waits grep -q "victim${tick}check_password" "$tmp/out"
+	waits umount "$tmp/fs" 2>/dev/null
+	check $? "a file system can be unmounted when its programs have ended"
+	stop
+	is "the trace" 0 "fired 1"
+	[ "$(grep -c "victim${tick}check_password" "$tmp/out")" -eq 2 ]
+	check $? "and the names of the program are not lost"
+	umount "$tmp/fs" 2>/dev/null
+else
+	echo "ok - a file system can be unmounted when its programs have ended # SKIP nothing can be mounted"
+fi
