@@ -96,6 +96,7 @@ static uint32_t add_int(struct dt_asm *a, uint64_t value)
 	return (uint32_t)a->ints.n - 1;
 }
 
+/* Equal constants share an entry of the integer table. */
 void dt_asm_setx(struct dt_asm *a, uint64_t value, unsigned rd)
 {
 	char key[20];
@@ -119,6 +120,7 @@ void dt_asm_setx_sym(struct dt_asm *a, const char *symbol, uint64_t addr, unsign
 	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETX, index, rd));
 }
 
+/* Offsets in the table are 16 bits of an instruction. */
 static uint32_t add_str(struct dt_asm *a, const char *text)
 {
 	size_t at = a->strs.n, len = strlen(text) + 1;
@@ -255,6 +257,7 @@ static void write_text(const struct dt_asm *a, struct dt_difo *d)
 	d->locs = locs;
 }
 
+/* The order that dt_difv_find() searches in; entries of one built-in variable go by name. */
 static int compare_vars(const void *x, const void *y)
 {
 	const struct dt_difv *a = x, *b = y;
@@ -286,6 +289,7 @@ static const struct dt_difreloc *kept_relocs(const struct dt_asm *a)
 	return r;
 }
 
+/* Everything is copied to the DIFO's arena; the assembler and its own arena may go then. */
 struct dt_difo *dt_asm_finish(struct dt_asm *a, struct dt_diftype rtype)
 {
 	struct dt_difo *d = DT_NEW(a->arena, struct dt_difo);

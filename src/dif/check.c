@@ -27,7 +27,7 @@ struct check {
 };
 
 /* Writes the message and returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int bad(const struct check *c, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int bad_difo(const struct check *c, const char *fmt, ...)
 {
 	int n = snprintf(c->msg, c->len, "[%u]: ", (unsigned)c->pc);
 	va_list ap;
@@ -39,21 +39,21 @@ __attribute__((format(printf, 2, 3))) static int bad(const struct check *c, cons
 	return -EINVAL;
 }
 
-/* ---- instructions: each check returns 0 or bad() ---- */
+/* ---- instructions: each check returns 0 or bad_difo() ---- */
 
 static int check_read(const struct check *c, unsigned reg)
 {
-	return reg < DT_DIF_NREGS ? 0 : bad(c, "there is no register %%r%u", reg);
+	return reg < DT_DIF_NREGS ? 0 : bad_difo(c, "there is no register %%r%u", reg);
 }
 
 static int check_write(const struct check *c, unsigned reg)
 {
-	return reg ? check_read(c, reg) : bad(c, "%%r0 cannot be written");
+	return reg ? check_read(c, reg) : bad_difo(c, "%%r0 cannot be written");
 }
 
 static int check_zero(const struct check *c, unsigned field)
 {
-	return field ? bad(c, "reserved bits of %s are not zero", dt_difop_name(dt_dif_op(c->in))) : 0;
+	return field ? bad_difo(c, "reserved bits of %s are not zero", dt_difop_name(dt_dif_op(c->in))) : 0;
 }
 
 static int check_branch(const struct check *c)
@@ -61,23 +61,23 @@ static int check_branch(const struct check *c)
 	uint32_t to = dt_dif_label(c->in);
 
 	if (to >= c->d->ntext)
-		return bad(c, "branch to %u, behind the end", (unsigned)to);
+		return bad_difo(c, "branch to %u, behind the end", (unsigned)to);
 	if (to <= c->pc)
-		return bad(c, "branch to %u goes backwards", (unsigned)to);
+		return bad_difo(c, "branch to %u goes backwards", (unsigned)to);
 	return 0;
 }
 
 static int check_setx(const struct check *c)
 {
 	if (dt_dif_v16(c->in) >= c->d->nints)
-		return bad(c, "there is no integer constant %u", dt_dif_v16(c->in));
+		return bad_difo(c, "there is no integer constant %u", dt_dif_v16(c->in));
 	return check_write(c, dt_dif_rd(c->in));
 }
 
 static int check_sets(const struct check *c)
 {
 	if (dt_dif_v16(c->in) >= c->d->strlen)
-		return bad(c, "string constant %u lies outside the string table", dt_dif_v16(c->in));
+		return bad_difo(c, "string constant %u lies outside the string table", dt_dif_v16(c->in));
 	return check_write(c, dt_dif_rd(c->in));
 }
 
@@ -86,9 +86,9 @@ static int check_call(const struct check *c)
 	const struct dt_builtin *row = dt_builtin_subr(dt_dif_v16(c->in));
 
 	if (!row)
-		return bad(c, "there is no subroutine %u", dt_dif_v16(c->in));
+		return bad_difo(c, "there is no subroutine %u", dt_dif_v16(c->in));
 	if (row->unsupported)
-		return bad(c, "%s() is not supported: %s", row->name, row->unsupported);
+		return bad_difo(c, "%s() is not supported: %s", row->name, row->unsupported);
 	return check_write(c, dt_dif_rd(c->in));
 }
 
@@ -99,9 +99,9 @@ static int check_push(const struct check *c)
 	int err;
 
 	if (type > (value ? DT_DT_CTF : DT_DT_STRING))
-		return bad(c, "%s of type %u", dt_difop_name(dt_dif_op(c->in)), type);
+		return bad_difo(c, "%s of type %u", dt_difop_name(dt_dif_op(c->in)), type);
 	if (value && size)
-		return bad(c, "pushtv with size register %%r%u, must be %%r0", size);
+		return bad_difo(c, "pushtv with size register %%r%u, must be %%r0", size);
 	err = check_read(c, size);
 	return err ? err : check_read(c, dt_dif_rd(c->in));
 }
@@ -112,12 +112,13 @@ static int check_builtin(const struct check *c, unsigned id, unsigned kind)
 	const struct dt_builtin *row = dt_builtin_var(id);
 
 	if (!row)
-		return bad(c, "there is no built-in variable %u", id);
+		return bad_difo(c, "there is no built-in variable %u", id);
 	if (row->kind != kind)
-		return bad(c, "%s is %s", row->name, kind == DT_BI_ARRAY ? "not an array" : "an array");
-	return row->unsupported ? bad(c, "%s is not supported: %s", row->name, row->unsupported) : 0;
+		return bad_difo(c, "%s is %s", row->name, kind == DT_BI_ARRAY ? "not an array" : "an array");
+	return row->unsupported ? bad_difo(c, "%s is not supported: %s", row->name, row->unsupported) : 0;
 }
 
+/* Only uregs[] can be written, which the executors know; here any array will do. */
 static int check_array(const struct check *c)
 {
 	unsigned op = dt_dif_op(c->in);
@@ -142,15 +143,17 @@ static int check_user_var(const struct check *c)
 	const struct dt_difv *v = dt_difv_find(c->d, dt_difop_scope(op), id);
 
 	if (id < DT_VAR_USER_MIN || id > DT_VAR_USER_MAX)
-		return bad(c, "%s of variable %u, which is not the program's", dt_difop_name(op), id);
+		return bad_difo(c, "%s of variable %u, which is not the program's", dt_difop_name(op), id);
 	if (!v)
-		return bad(c, "%s of variable %u, which is not in the variable table", dt_difop_name(op), id);
+		return bad_difo(c, "%s of variable %u, which is not in the variable table",
+		    dt_difop_name(op), id);
 	if (v->kind != (is_assoc(op) ? DT_DIFV_ARRAY : DT_DIFV_SCALAR))
-		return bad(c, "%s of variable %u, which is %s", dt_difop_name(op), id,
+		return bad_difo(c, "%s of variable %u, which is %s", dt_difop_name(op), id,
 		    is_assoc(op) ? "a scalar" : "an array");
 	return 0;
 }
 
+/* Numbers below DT_VAR_USER_MIN are built-in variables, of which arrays come first. */
 static int check_load_var(const struct check *c)
 {
 	unsigned id = dt_dif_v16(c->in);
@@ -159,7 +162,7 @@ static int check_load_var(const struct check *c)
 	if (err)
 		return err;
 	if (dt_dif_op(c->in) == DT_DIF_LDGS && id < DT_VAR_USER_MIN)
-		return id < DT_VAR_SCALAR_MIN ? bad(c, "ldgs of variable %u, which is an array", id) :
+		return id < DT_VAR_SCALAR_MIN ? bad_difo(c, "ldgs of variable %u, which is an array", id) :
 		    check_builtin(c, id, DT_BI_SCALAR);
 	return check_user_var(c);
 }
@@ -184,10 +187,11 @@ static int check_regs(const struct check *c, bool use1, bool use2, bool write)
 	return err;
 }
 
+/* rd is an address here and is read, but %r0 is none: the historic checker refuses it too. */
 static int check_store(const struct check *c)
 {
 	if (dt_dif_rd(c->in) == 0)
-		return bad(c, "%%r0 cannot be the address of a store");
+		return bad_difo(c, "%%r0 cannot be the address of a store");
 	return check_regs(c, true, false, true);
 }
 
@@ -216,19 +220,20 @@ static int check_instr(const struct check *c)
 	case DT_FORM_STV: return check_store_var(c);
 	case DT_FORM_CALL: return check_call(c);
 	case DT_FORM_PUSHTR: case DT_FORM_PUSHTV: return check_push(c);
-	case DT_FORM_XL: return bad(c, "dynamic translation cannot be run");
-	default: return bad(c, "there is no instruction %u", dt_dif_op(c->in));
+	case DT_FORM_XL: return bad_difo(c, "dynamic translation cannot be run");
+	default: return bad_difo(c, "there is no instruction %u", dt_dif_op(c->in));
 	}
 }
 
+/* Since branches only go forward and the last instruction is ret, every run ends within ntext steps. */
 static int check_text(struct check *c)
 {
 	const struct dt_difo *d = c->d;
 
 	if (!d->ntext)
-		return bad(c, "no instructions");
+		return bad_difo(c, "no instructions");
 	if (d->ntext > DT_DIF_MAXTEXT)
-		return bad(c, "%u instructions, more than %u", (unsigned)d->ntext, DT_DIF_MAXTEXT);
+		return bad_difo(c, "%u instructions, more than %u", (unsigned)d->ntext, DT_DIF_MAXTEXT);
 	for (c->pc = 0; c->pc < d->ntext; c->pc++) {
 		int err;
 
@@ -237,10 +242,11 @@ static int check_text(struct check *c)
 		if (err)
 			return err;
 		if (dt_dif_is_destructive(c->in) && !d->destructive)
-			return bad(c, "destructive instruction in an object that is not marked destructive");
+			return bad_difo(c,
+			    "destructive instruction in an object that is not marked destructive");
 	}
 	c->pc = d->ntext - 1;
-	return dt_dif_op(d->text[c->pc]) == DT_DIF_RET ? 0 : bad(c, "the last instruction is not ret");
+	return dt_dif_op(d->text[c->pc]) == DT_DIF_RET ? 0 : bad_difo(c, "the last instruction is not ret");
 }
 
 /* ---- tables ---- */
@@ -250,19 +256,20 @@ static bool is_value_size(uint32_t size)
 	return size == 0 || size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+/* A type is by value in at most 8 bytes, or by reference; strings are always by reference. */
 static int check_type(const struct check *c, const struct dt_diftype *t, const char *what)
 {
 	bool ref = t->flags & (DT_DTF_REF | DT_DTF_USERREF);
 
 	if (t->kind > DT_DT_STRING || t->ckind > DT_CK_RESTRICT || t->is_signed > 1 ||
 	    t->flags & ~(DT_DTF_REF | DT_DTF_USERREF))
-		return bad(c, "%s has an unknown type", what);
+		return bad_difo(c, "%s has an unknown type", what);
 	if (t->kind == DT_DT_STRING && !ref)
-		return bad(c, "%s is a string but not by reference", what);
+		return bad_difo(c, "%s is a string but not by reference", what);
 	if (!ref && !is_value_size(t->size))
-		return bad(c, "%s is a value of %u bytes", what, (unsigned)t->size);
+		return bad_difo(c, "%s is a value of %u bytes", what, (unsigned)t->size);
 	if (t->size > VALUE_MAX)
-		return bad(c, "%s has %u bytes, more than %u", what, (unsigned)t->size, VALUE_MAX);
+		return bad_difo(c, "%s has %u bytes, more than %u", what, (unsigned)t->size, VALUE_MAX);
 	return 0;
 }
 
@@ -291,9 +298,9 @@ static int check_var_type(const struct check *c, const struct dt_difv *v)
 	if (err || v->id < DT_VAR_USER_MIN)
 		return err;
 	if (ref && !v->type.size)
-		return bad(c, "%s is by reference but has no size", what);
+		return bad_difo(c, "%s is by reference but has no size", what);
 	if (ref && v->kind == DT_DIFV_SCALAR && v->scope != DT_DIFV_THREAD && v->type.size > STATIC_MAX)
-		return bad(c, "oversized by-ref static: %s has %u bytes, more than %u", what,
+		return bad_difo(c, "oversized by-ref static: %s has %u bytes, more than %u", what,
 		    (unsigned)v->type.size, STATIC_MAX);
 	return 0;
 }
@@ -303,9 +310,9 @@ static int check_var_id(const struct check *c, const struct dt_difv *v)
 	if (v->id >= DT_VAR_USER_MIN)
 		return v->id <= DT_VAR_USER_MAX ?
 		    0 :
-		    bad(c, "variable %.40s has number %u", v->name, (unsigned)v->id);
+		    bad_difo(c, "variable %.40s has number %u", v->name, (unsigned)v->id);
 	if (v->scope != DT_DIFV_GLOBAL)
-		return bad(c, "built-in variable %.40s is not global", v->name);
+		return bad_difo(c, "built-in variable %.40s is not global", v->name);
 	return check_builtin(c, v->id, v->kind == DT_DIFV_ARRAY ? DT_BI_ARRAY : DT_BI_SCALAR);
 }
 
@@ -317,16 +324,16 @@ static int check_vars(const struct check *c)
 		int order, err;
 
 		if (!is_name(v->name) || v->scope > DT_DIFV_LOCAL || v->kind > DT_DIFV_SCALAR)
-			return bad(c,
+			return bad_difo(c,
 			    "entry %u of the variable table has no name or an unknown scope or kind",
 			    (unsigned)i);
 		order = i ? dt_difv_order(v->scope, v->id, v - 1) : 1;
 		if (order == 0 && v->id < DT_VAR_USER_MIN)
 			order = strcmp(v->name, v[-1].name);
 		else if (order == 0)
-			return bad(c, "variable %.40s is in the variable table twice", v->name);
+			return bad_difo(c, "variable %.40s is in the variable table twice", v->name);
 		if (order <= 0)
-			return bad(c, "the variable table is not in order at %.40s", v->name);
+			return bad_difo(c, "the variable table is not in order at %.40s", v->name);
 		err = check_var_id(c, v);
 		if (!err)
 			err = check_var_type(c, v);
@@ -336,17 +343,18 @@ static int check_vars(const struct check *c)
 	return 0;
 }
 
+/* Every offset into the string table is a string, since the table ends with a NUL. */
 static int check_tables(const struct check *c)
 {
 	const struct dt_difo *d = c->d;
 
 	if (d->nints > UINT16_MAX + 1u)
-		return bad(c, "the integer table has %u entries", (unsigned)d->nints);
+		return bad_difo(c, "the integer table has %u entries", (unsigned)d->nints);
 	if (d->strlen && (d->strs[0] || d->strs[d->strlen - 1]))
-		return bad(c, "the string table does not start and end with a NUL");
+		return bad_difo(c, "the string table does not start and end with a NUL");
 	for (uint32_t i = 0; i < d->nrelocs; i++) {
 		if (!is_name(d->relocs[i].name) || d->relocs[i].index >= d->nints)
-			return bad(c, "relocation %u has no name or lies outside the integer table",
+			return bad_difo(c, "relocation %u has no name or lies outside the integer table",
 			    (unsigned)i);
 	}
 	return check_vars(c);

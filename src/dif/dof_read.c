@@ -26,6 +26,7 @@ _Noreturn void dt_dof_fail(struct dt_dof_in *r, const char *fmt, ...)
 
 /* ---- header and sections ---- */
 
+/* Either data model, but our own byte order only. */
 static void check_ident(struct dt_dof_in *r)
 {
 	static const unsigned char magic[4] = { 0x7f, 'D', 'O', 'F' };
@@ -97,6 +98,7 @@ static void check_shape(struct dt_dof_in *r, uint32_t i)
 		dt_dof_fail(r, "section %u: strings do not start and end with a NUL", (unsigned)i);
 }
 
+/* After this every section that is not ignored lies inside the file, aligned, with whole entries. */
 static void check_section(struct dt_dof_in *r, uint32_t i)
 {
 	const struct dt_dof_sec *s = &r->secs[i];
@@ -212,6 +214,7 @@ static uint32_t *link_slot(struct links *l, uint32_t type)
 	}
 }
 
+/* Each kind of section at most once, and the instructions always. */
 static struct links find_links(struct dt_dof_in *r, const struct dt_dof_sec *hdr)
 {
 	struct links l = { DT_DOF_NONE, DT_DOF_NONE, DT_DOF_NONE, DT_DOF_NONE, DT_DOF_NONE };
@@ -296,6 +299,7 @@ static void read_act(struct dt_dof_in *r, const struct dt_dof_act *from, struct 
 	r->p->destructive |= DT_ACT_IS_DESTRUCTIVE(a->kind);
 }
 
+/* Clauses may share a list of actions: it is decoded once. */
 static const struct dt_act *read_acts(struct dt_dof_in *r, uint32_t sec, uint32_t *count)
 {
 	const struct dt_dof_sec *s = section_of_type(r, sec, DT_DS_ACTDESC, "actions");
@@ -395,6 +399,7 @@ static void note_act(struct dt_dof_in *r, const struct dt_dof_note *n)
 		a->arg = n->a;
 }
 
+/* Behind the DIFO's own strings its table has names of variables; this says where those begin. */
 static void note_strlen(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	struct dt_difo *d;
@@ -414,6 +419,7 @@ static void note_agg(struct dt_dof_in *r, const struct dt_dof_note *n, struct dt
 		(uint16_t)n->word, n->a, (uint32_t)n->b };
 }
 
+/* Aggregations are declared by notes alone: a program without them that aggregates is refused. */
 static void read_notes(struct dt_dof_in *r, const struct dt_dof_sec *s)
 {
 	const struct dt_dof_note *n = dt_dof_bytes(r, s), *end = n + s->size / sizeof(*n);

@@ -106,6 +106,7 @@ static uintptr_t strings_find(struct writer *w, struct strings *s, const char *t
 	return at;
 }
 
+/* The offset of the text in the table. Looking the address up first spares comparing long texts again. */
 static uint32_t strings_put(struct writer *w, struct strings *s, const char *text)
 {
 	char key[24];
@@ -172,6 +173,7 @@ static void add_vars(struct writer *w, const struct dt_difo *d, struct strings *
 	link_section(w, secs, DT_DS_VARTAB, v, d->nvars * sizeof(*v));
 }
 
+/* Symbols of the kernel: enabling the program writes their addresses into its integer table. */
 static void add_relocs(struct writer *w, const struct dt_difo *d, struct strings *s, struct difo_secs *secs,
     uint32_t ints, uint32_t strtab)
 {
@@ -247,6 +249,7 @@ static struct dt_dof_act make_act(struct writer *w, const struct dt_act *a)
 	return out;
 }
 
+/* A clause on several probes shares its actions: the list is written once. DT_DOF_NONE: there are none. */
 static uint32_t add_acts(struct writer *w, const struct dt_ecb *e)
 {
 	struct dt_dof_act *acts;
@@ -357,6 +360,7 @@ static void place_section(struct section *s, uint64_t *at)
 	*at = s->offset + s->size;
 }
 
+/* Loaded sections come first, the program's strings last of them: loadsz is where they end. */
 static void place_sections(struct writer *w)
 {
 	uint64_t at = sizeof(struct dt_dof_hdr) + w->secs.n * sizeof(struct dt_dof_sec);
@@ -374,6 +378,7 @@ static void place_sections(struct writer *w)
 	w->filesz = at;
 }
 
+/* `file` is zeroed, so the bytes between sections are too: the same program gives the same bytes. */
 static void fill_file(const struct writer *w, unsigned char *file)
 {
 	struct dt_dof_hdr h = { { 0x7f, 'D', 'O', 'F' }, DT_DOF_LP64, DT_DOF_ENCODING, DT_DOF_VERSION,

@@ -17,6 +17,7 @@ struct line {
 	size_t len, cap;
 };
 
+/* False: out of memory; what does not fit is left out. */
 static bool line_room(struct line *l, size_t more)
 {
 	size_t cap = (l->len + more + 1) * 2;
@@ -48,6 +49,7 @@ __attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const
 	va_end(ap);
 }
 
+/* Hands the line to the caller and begins the next one in the same memory. */
 static void line_end(struct line *l)
 {
 	line_add(l, "\n");
@@ -115,6 +117,7 @@ static void add_escaped(struct line *l, unsigned char c)
 		line_add(l, "%c", c);
 }
 
+/* The string table may lack its last NUL: the DIFO may be wrong. */
 static void add_string_note(struct line *l, const struct dt_difo *d, uint32_t off)
 {
 	if (off >= d->strlen)
@@ -204,6 +207,7 @@ static void add_operands(struct line *l, const struct dt_difo *d, uint32_t in, i
 	}
 }
 
+/* An opcode that does not exist is listed too, so that a refused program can be looked at. */
 static void list_instr(struct line *l, const struct dt_difo *d, uint32_t pc)
 {
 	uint32_t in = d->text[pc];
@@ -263,6 +267,7 @@ static void list_relocs(struct line *l, const struct dt_difo *d)
 	}
 }
 
+/* The address in the first line tells DIFOs apart, as it always did; it means nothing else. */
 void dt_difo_list(const struct dt_difo *d, void (*put)(void *, const char *), void *ctx)
 {
 	struct line l = { .put = put, .ctx = ctx };

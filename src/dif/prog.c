@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A whole program in, "it is sound" or the first thing that is wrong out: beyond its DIFOs, that skips
- * nest, that tuples are complete and speak of aggregations in the table, that each action has what its
- * kind needs, and that DIFOs agree about the variables they share. Clauses may share DIFOs and action
- * lists; each is looked at once.
+ * A whole program comes in; "it is sound", or the first thing that is wrong, goes out. Beside its DIFOs this
+ * checks that skips nest, that tuples are complete and name aggregations of the table, that each action has
+ * what its kind needs, and that DIFOs agree about the variables they share. Clauses may share DIFOs and
+ * action lists; each is checked once, so the time is linear in the size of the file. Executors, the writer of
+ * DOF and the printers of output rely on all of this and check none of it again.
  */
 #include "base/map.h"
 #include "dif/action.h"
@@ -28,7 +29,7 @@ struct progcheck {
 	const struct dt_aggvar **aggs;	/* by id */
 };
 
-__attribute__((format(printf, 2, 3))) static int bad(const struct progcheck *c, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int bad_program(const struct progcheck *c, const char *fmt, ...)
 {
 	char where[64] = "";
 	va_list ap;
@@ -47,7 +48,7 @@ __attribute__((format(printf, 2, 3))) static int bad(const struct progcheck *c, 
 }
 
 /* True the second time something is shown to it. */
-static bool seen(struct progcheck *c, const void *what, uint32_t n)
+static bool was_seen(struct progcheck *c, const void *what, uint32_t n)
 {
 	char key[40];
 
@@ -58,16 +59,17 @@ static bool seen(struct progcheck *c, const void *what, uint32_t n)
 	return false;
 }
 
+/* The program's variables are collected; check_vars_agree() compares them at the end. */
 static int check_difo(struct progcheck *c, const struct dt_difo *d)
 {
 	char why[256] = "";
 
-	if (seen(c, d, 0))
+	if (was_seen(c, d, 0))
 		return 0;
 	if (dt_difo_check(d, why, sizeof(why)))
-		return bad(c, "%s", why);
+		return bad_program(c, "%s", why);
 	if (d->destructive && !c->p->destructive)
-		return bad(c, "destructive in a program that is not marked destructive");
+		return bad_program(c, "destructive in a program that is not marked destructive");
 	for (uint32_t i = 0; i < d->nvars; i++) {
 		if (d->vars[i].id >= DT_VAR_USER_MIN)
 			dt_vec_push(c->tmp, &c->vars, &d->vars[i]);
@@ -78,10 +80,10 @@ static int check_difo(struct progcheck *c, const struct dt_difo *d)
 /* ---- actions ---- */
 
 /*
- * Is it a further value of the statement before it? (Not always of one kind: printf() may have a stack
- * among its values.)
+ * Whether the action is a further value of the statement before it. Its kind need not be the same: printf()
+ * may have a stack among its values.
  */
-static bool continues(const struct dt_ecb *e, uint32_t i)
+static bool continues_statement(const struct dt_ecb *e, uint32_t i)
 {
 	const struct dt_act *a = &e->acts[i];
 
@@ -89,7 +91,7 @@ static bool continues(const struct dt_ecb *e, uint32_t i)
 }
 
 /* The value of a DIFO that only returns a constant. */
-static bool constant(const struct dt_difo *d, uint64_t *value)
+static bool constant_value(const struct dt_difo *d, uint64_t *value)
 {
 	if (d->ntext != 2 || dt_dif_op(d->text[0]) != DT_DIF_SETX ||
 	    dt_dif_rd(d->text[0]) != dt_dif_rd(d->text[1]))
@@ -98,6 +100,7 @@ static bool constant(const struct dt_difo *d, uint64_t *value)
 	return true;
 }
 
+/* c->aggs is sorted by id; NULL: the program declares no such aggregation. */
 static const struct dt_aggvar *find_agg(const struct progcheck *c, uint64_t id)
 {
 	uint32_t lo = 0, hi = c->p->naggs;
@@ -115,10 +118,11 @@ static const struct dt_aggvar *find_agg(const struct progcheck *c, uint64_t id)
 	return NULL;
 }
 
-static int named_agg(const struct progcheck *c, const struct dt_act *a, uint64_t *id)
+/* An aggregation is named by an expression that is a constant: its id, which is never 0. */
+static int aggregation_id(const struct progcheck *c, const struct dt_act *a, uint64_t *id)
 {
-	if (!a->difo || !constant(a->difo, id) || !*id || *id > UINT32_MAX)
-		return bad(c, "names no aggregation");
+	if (!a->difo || !constant_value(a->difo, id) || !*id || *id > UINT32_MAX)
+		return bad_program(c, "names no aggregation");
 	return 0;
 }
 
@@ -127,10 +131,10 @@ static int check_fmt(const struct progcheck *c, const struct dt_ecb *e, uint32_t
 	bool text = e->acts[i].fmt;
 
 	/* the object behind a printed pointer goes by the pointer's type */
-	if (flags & DT_AR_TYPE && !text && !continues(e, i))
-		return bad(c, "has no type name");
-	if (flags & DT_AR_LIST && !text && !continues(e, i))
-		return bad(c, "has no format");
+	if (flags & DT_AR_TYPE && !text && !continues_statement(e, i))
+		return bad_program(c, "has no type name");
+	if (flags & DT_AR_LIST && !text && !continues_statement(e, i))
+		return bad_program(c, "has no format");
 	return 0;
 }
 
@@ -139,9 +143,10 @@ static int check_shown(const struct progcheck *c, const struct dt_ecb *e, uint32
 {
 	uint64_t id;
 
-	return flags & DT_AR_AGG && !continues(e, i) ? named_agg(c, &e->acts[i], &id) : 0;
+	return flags & DT_AR_AGG && !continues_statement(e, i) ? aggregation_id(c, &e->acts[i], &id) : 0;
 }
 
+/* NULL: there is no such action. The classes and library actions end where the tables of rules do. */
 static const struct dt_actrule *rule_of(const struct dt_act *a)
 {
 	if (a->kind == DT_ACT_LIBACT)
@@ -149,13 +154,14 @@ static const struct dt_actrule *rule_of(const struct dt_act *a)
 	return DT_ACT_CLASS(a->kind) <= 0x700 ? dt_act_rule(a) : NULL;
 }
 
-static int no_such(const struct progcheck *c, const struct dt_act *a)
+static int unknown_action(const struct progcheck *c, const struct dt_act *a)
 {
 	if (a->kind == DT_ACT_LIBACT)
-		return bad(c, "there is no library action %llu", (unsigned long long)a->arg);
-	return bad(c, "there is no action 0x%x", a->kind);
+		return bad_program(c, "there is no library action %llu", (unsigned long long)a->arg);
+	return bad_program(c, "there is no action 0x%x", a->kind);
 }
 
+/* DT_AR_VALUE goes with DT_AR_DIFO (acts.def), so there is a DIFO when its type is looked at. */
 static int check_act(struct progcheck *c, const struct dt_ecb *e, uint32_t i)
 {
 	const struct dt_act *a = &e->acts[i];
@@ -163,28 +169,28 @@ static int check_act(struct progcheck *c, const struct dt_ecb *e, uint32_t i)
 	int err;
 
 	if (!rule)
-		return no_such(c, a);
+		return unknown_action(c, a);
 	if (!a->difo && rule->flags & DT_AR_DIFO)
-		return bad(c, "has no expression");
+		return bad_program(c, "has no expression");
 	err = a->difo ? check_difo(c, a->difo) : 0;
 	if (err)
 		return err;
 	if (rule->flags & DT_AR_VALUE && a->difo->rtype.flags)
-		return bad(c, "wants a value, not a reference");
+		return bad_program(c, "wants a value, not a reference");
 	if (DT_ACT_IS_DESTRUCTIVE(a->kind) && !c->p->destructive)
-		return bad(c, "destructive in a program that is not marked destructive");
+		return bad_program(c, "destructive in a program that is not marked destructive");
 	if (a->in_tuple && !(rule->flags & DT_AR_KEY))
-		return bad(c, "action 0x%x cannot be part of a tuple", a->kind);
+		return bad_program(c, "action 0x%x cannot be part of a tuple", a->kind);
 	if (a->ntuple && !DT_ACT_IS_AGG(a->kind))
-		return bad(c, "has a tuple but does not aggregate");
+		return bad_program(c, "has a tuple but does not aggregate");
 	err = check_fmt(c, e, i, rule->flags);
 	return err ? err : check_shown(c, e, i, rule->flags);
 }
 
 /* ---- tuples and skips ---- */
 
-/* How many values an aggregating function takes behind the keys. */
-static bool takes(const struct dt_act *a, unsigned nargs)
+/* Whether the aggregating function takes that many values behind the keys. */
+static bool takes_values(const struct dt_act *a, unsigned nargs)
 {
 	const struct dt_actrule *rule = dt_act_rule(a);
 
@@ -200,23 +206,23 @@ static int check_tuple(const struct progcheck *c, const struct dt_ecb *e, uint32
 	int err;
 
 	if (!a->ntuple || a->ntuple != run)
-		return bad(c, "a tuple of %u actions, but %u belong to it", a->ntuple, (unsigned)run);
+		return bad_program(c, "a tuple of %u actions, but %u belong to it", a->ntuple, (unsigned)run);
 	for (uint32_t k = 1; k <= run; k++) {
 		if (a[-(int)k].stmt != a->stmt)
-			return bad(c, "the tuple is of another statement");
+			return bad_program(c, "the tuple is of another statement");
 	}
 	if (a[-(int)run].kind != DT_ACT_DIFEXPR)
-		return bad(c, "names no aggregation");
-	err = named_agg(c, &a[-(int)run], &id);
+		return bad_program(c, "names no aggregation");
+	err = aggregation_id(c, &a[-(int)run], &id);
 	if (err)
 		return err;
 	agg = find_agg(c, id);
 	if (!agg)
-		return bad(c, "there is no aggregation %llu", (unsigned long long)id);
+		return bad_program(c, "there is no aggregation %llu", (unsigned long long)id);
 	if (agg->kind != a->kind || agg->arg != a->arg)
-		return bad(c, "@%s has another aggregating function", agg->name);
-	if (agg->nkeys > run - 1 || !takes(a, run - 1 - agg->nkeys))
-		return bad(c, "@%s has %u keys, which a tuple of %u actions does not fit", agg->name,
+		return bad_program(c, "@%s has another aggregating function", agg->name);
+	if (agg->nkeys > run - 1 || !takes_values(a, run - 1 - agg->nkeys))
+		return bad_program(c, "@%s has %u keys, which a tuple of %u actions does not fit", agg->name,
 		    (unsigned)agg->nkeys, (unsigned)run);
 	return 0;
 }
@@ -225,18 +231,19 @@ struct skips {
 	DT_VEC(uint32_t) ends;		/* of the skips we are in; the innermost last */
 };
 
+/* A skip ends inside the one around it, or where that ends. */
 static int check_skip(struct progcheck *c, const struct dt_ecb *e, uint32_t i, struct skips *s)
 {
 	uint64_t n = e->acts[i].arg, limit = s->ends.n ? s->ends.v[s->ends.n - 1] : e->nacts;
 
 	if (n > limit - i - 1)
-		return bad(c, "skips %llu actions, more than there are", (unsigned long long)n);
+		return bad_program(c, "skips %llu actions, more than there are", (unsigned long long)n);
 	if (n)
 		dt_vec_push(c->tmp, &s->ends, (uint32_t)(i + 1 + n));
 	return 0;
 }
 
-/* Does a skip end before action i? Only whole statements can be skipped. */
+/* Skips that end before action i are over. Only whole statements can be skipped. */
 static int end_skips(const struct progcheck *c, const struct dt_ecb *e, uint32_t i, uint32_t run,
     struct skips *s)
 {
@@ -244,11 +251,12 @@ static int end_skips(const struct progcheck *c, const struct dt_ecb *e, uint32_t
 		return 0;
 	while (s->ends.n && s->ends.v[s->ends.n - 1] == i)
 		s->ends.n--;
-	if (run || continues(e, i))
-		return bad(c, "a skip ends inside a statement");
+	if (run || continues_statement(e, i))
+		return bad_program(c, "a skip ends inside a statement");
 	return 0;
 }
 
+/* A run of tuple actions must be followed at once by the aggregating action that it belongs to. */
 static int check_acts(struct progcheck *c, const struct dt_ecb *e)
 {
 	struct skips s = { 0 };
@@ -256,8 +264,8 @@ static int check_acts(struct progcheck *c, const struct dt_ecb *e)
 	int err = 0;
 
 	if (e->nacts > ACTS_MAX)
-		return bad(c, "%u actions, more than %u", (unsigned)e->nacts, ACTS_MAX);
-	if (!e->nacts || seen(c, e->acts, e->nacts))
+		return bad_program(c, "%u actions, more than %u", (unsigned)e->nacts, ACTS_MAX);
+	if (!e->nacts || was_seen(c, e->acts, e->nacts))
 		return 0;
 	for (uint32_t i = 0; !err && i < e->nacts; i++) {
 		const struct dt_act *a = &e->acts[i];
@@ -269,12 +277,12 @@ static int check_acts(struct progcheck *c, const struct dt_ecb *e)
 		if (!err && DT_ACT_IS_AGG(a->kind))
 			err = check_tuple(c, e, i, run);
 		else if (!err && run && !a->in_tuple)
-			err = bad(c, "a tuple before it has no aggregating action");
+			err = bad_program(c, "a tuple before it has no aggregating action");
 		if (!err && a->kind == DT_ACT_SKIPZ)
 			err = check_skip(c, e, i, &s);
 		run = a->in_tuple ? run + 1 : 0;
 	}
-	return !err && run ? bad(c, "a tuple has no aggregating action") : err;
+	return !err && run ? bad_program(c, "a tuple has no aggregating action") : err;
 }
 
 /* ---- the rest of the program ---- */
@@ -282,17 +290,17 @@ static int check_acts(struct progcheck *c, const struct dt_ecb *e)
 static int check_attr(const struct progcheck *c, struct dt_attr a)
 {
 	if (a.name > STABILITY_MAX || a.data > STABILITY_MAX || a.cls > CLASS_MAX)
-		return bad(c, "unknown stability");
+		return bad_program(c, "unknown stability");
 	return 0;
 }
 
 static int check_probe(const struct progcheck *c, const struct dt_probedesc *p)
 {
 	if (!p->prov || !p->mod || !p->func || !p->name)
-		return bad(c, "the probe description is incomplete");
+		return bad_program(c, "the probe description is incomplete");
 	if (strnlen(p->prov, PROV_MAX) == PROV_MAX || strnlen(p->mod, MOD_MAX) == MOD_MAX ||
 	    strnlen(p->func, FUNC_MAX) == FUNC_MAX || strnlen(p->name, NAME_MAX_) == NAME_MAX_)
-		return bad(c, "the probe description is too long");
+		return bad_program(c, "the probe description is too long");
 	return 0;
 }
 
@@ -309,18 +317,19 @@ static int check_ecb(struct progcheck *c, const struct dt_ecb *e)
 	if (!err && e->pred)
 		err = check_difo(c, e->pred);
 	if (!err && e->pred && e->pred->rtype.flags)
-		err = bad(c, "the predicate is not a value");
+		err = bad_program(c, "the predicate is not a value");
 	return err ? err : check_acts(c, e);
 }
 
+/* Parameters are checked by the function's row: a hostile file may ask for any number of buckets. */
 static int check_agg(const struct progcheck *c, const struct dt_aggvar *a)
 {
 	if (!a->name || !a->id)
-		return bad(c, "an aggregation has no name or number");
+		return bad_program(c, "an aggregation has no name or number");
 	if (!DT_ACT_IS_AGG(a->kind) || !dt_actrule_of(a->kind))
-		return bad(c, "@%s: there is no aggregating function 0x%x", a->name, a->kind);
+		return bad_program(c, "@%s: there is no aggregating function 0x%x", a->name, a->kind);
 	if (dt_aggfunc_of(a->kind)->good && !dt_aggfunc_of(a->kind)->good(a->arg))
-		return bad(c, "@%s: bad parameters of %s", a->name, dt_actrule_of(a->kind)->name);
+		return bad_program(c, "@%s: bad parameters of %s", a->name, dt_actrule_of(a->kind)->name);
 	return 0;
 }
 
@@ -346,7 +355,7 @@ static int check_aggs(struct progcheck *c)
 	qsort(c->aggs, n, sizeof(*c->aggs), by_id);
 	for (uint32_t i = 1; i < n; i++) {
 		if (c->aggs[i]->id == c->aggs[i - 1]->id)
-			return bad(c, "@%s and @%s have the same number", c->aggs[i - 1]->name,
+			return bad_program(c, "@%s and @%s have the same number", c->aggs[i - 1]->name,
 			    c->aggs[i]->name);
 	}
 	return 0;
@@ -370,7 +379,7 @@ static int check_vars_agree(struct progcheck *c)
 
 		if (by_var(&a, &b) == 0 && (a->kind != b->kind || a->type.kind != b->type.kind ||
 		    a->type.flags != b->type.flags || a->type.size != b->type.size))
-			return bad(c, "variable %.40s has two types", b->name);
+			return bad_program(c, "variable %.40s has two types", b->name);
 	}
 	return 0;
 }
@@ -381,7 +390,7 @@ static int check_options(const struct progcheck *c)
 		const char *name = c->p->options[2 * i];
 
 		if (!name || !*name || strchr(name, '=') || !c->p->options[2 * i + 1])
-			return bad(c, "an option has no name or no value");
+			return bad_program(c, "an option has no name or no value");
 	}
 	return 0;
 }
@@ -404,6 +413,7 @@ static int check_prog(struct progcheck *c)
 	return c->vars.n ? check_vars_agree(c) : 0;
 }
 
+/* Memory that the check itself needs may run out too: that is -ENOMEM and says nothing of the program. */
 int dt_prog_check(const struct dt_prog *p, char *msg, size_t len)
 {
 	struct progcheck *c = calloc(1, sizeof(*c));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables of a DIFO: scope and id come in; order and table entries go out. */
+/*
+ * Variables of a DIFO: scope and id come in; order and table entries go out. Tables are sorted by
+ * dt_difv_order(), which the checker makes sure of; dt_difv_find() relies on it.
+ */
 #include "dif/var.h"
 
 unsigned dt_difop_scope(unsigned op)
@@ -14,15 +17,16 @@ unsigned dt_difop_scope(unsigned op)
 	}
 }
 
-static int rank(unsigned scope)
+/* The historic order of a listing: thread-local variables, then globals, then clause-locals. */
+static int scope_rank(unsigned scope)
 {
 	return scope == DT_DIFV_THREAD ? 0 : scope == DT_DIFV_GLOBAL ? 1 : 2;
 }
 
 int dt_difv_order(unsigned scope, uint32_t id, const struct dt_difv *v)
 {
-	if (rank(scope) != rank(v->scope))
-		return rank(scope) - rank(v->scope);
+	if (scope_rank(scope) != scope_rank(v->scope))
+		return scope_rank(scope) - scope_rank(v->scope);
 	return id < v->id ? -1 : id > v->id;
 }
 
@@ -44,11 +48,10 @@ const struct dt_difv *dt_difv_find(const struct dt_difo *d, unsigned scope, uint
 	return NULL;
 }
 
+/* What changes the traced process: copyout(), copyoutstr(), and stores to its registers. */
 bool dt_dif_is_destructive(uint32_t instr)
 {
-	enum { COPYOUT = 13, COPYOUTSTR = 14 };
-
 	if (dt_dif_op(instr) == DT_DIF_CALL)
-		return dt_dif_v16(instr) == COPYOUT || dt_dif_v16(instr) == COPYOUTSTR;
+		return dt_dif_v16(instr) == DT_SUBR_copyout || dt_dif_v16(instr) == DT_SUBR_copyoutstr;
 	return dt_dif_op(instr) == DT_DIF_STGA;
 }
