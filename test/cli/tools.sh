@@ -20,18 +20,23 @@ for file in dtools/*; do
 	grep -l "^[	 ]*\(tool\|watch\) $name\>" test/cli/tools_*.sh >/dev/null || echo "no test" >>"$tmp/err"
 	tools/tool-man "$tmp/man" "$file" 2>>"$tmp/err"
 	grep -q '^\.SH EXAMPLE' "$tmp/man/$name.8" || echo "no manual page" >>"$tmp/err"
-	[ "$(awk 'length > 110' "$file" | wc -l)" -eq 0 ] || echo "lines of more than 110 columns" >>"$tmp/err"
+	[ "$(expand "$file" | awk 'length > 110' | wc -l)" -eq 0 ] || echo "lines of more than 110 columns" >>"$tmp/err"
 	[ ! -s "$tmp/err" ]
 	check $? "$name: head, example, manual page, row, test"
 done
-# Those that trace all of the system: what they print at the beginning and at the end is in their table's order.
+# Each starts and ends by a signal. One that cannot start here says why, and that it needs something is in its head.
 for file in dtools/*; do
 	name=${file##*/}
 	[ -x "$file" ] && [ -f "$file" ] || continue
-	grep -q '\$target:\|^ \* NEEDS	-p\|^ \* NEEDS	a program\|^#!/bin/sh' "$file" && continue
-	watch "$name"
-	finish
-	[ "$status" -eq 0 ] && [ ! -s "$tmp/err" ] && [ "$(grep -vc '^ready$' "$tmp/out")" -gt 0 ]
-	check $? "$name: starts, and ends by a signal"
+	run -e -s "$file"
+	if [ "$status" -eq 0 ]; then
+		watch "$name"
+		finish
+		[ "$status" -eq 0 ] && [ ! -s "$tmp/err" ] && [ "$(grep -vc '^ready$' "$tmp/out")" -gt 0 ]
+		check $? "$name: starts, and ends by a signal"
+	else
+		grep -q 'does not match any probes: \|there is no process' "$tmp/err" && ! grep -q '^ \* NEEDS	no more' "$file"
+		check $? "$name: says why it cannot be here: $(head -n 1 "$tmp/err" | cut -c 1-100)"
+	fi
 done
 exit 0

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# pgslower, pglocks: a server of our own, statements that sleep, and a table that one transaction keeps from another.
+# slow: left out of `make check`
+. test/trigger/tools.sh
+may_trace "tools for PostgreSQL"
+server=
+trap '[ -n "$server" ] && kill -INT "$server" 2>/dev/null && wait "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
+bin= as=
+for dir in /usr/lib/postgresql/*/bin; do
+	[ -x "$dir/postgres" ] && [ -x "$dir/psql" ] && bin=$dir
+done
+for user in postgres nobody; do
+	id "$user" >/dev/null 2>&1 && as=$user && break
+done
+if [ -z "$bin" ] || [ -z "$as" ] || ! command -v setpriv >/dev/null; then
+	ok "tools for PostgreSQL # SKIP no server here"
+	exit 0
+fi
+as_user() { setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$@"; }
+sql() { as_user "$bin/psql" -qAtX -h "$db" postgres "$@"; }
+answers() { as_user "$bin/pg_isready" -q -h "$db" >/dev/null 2>&1; }
+db=$tmp/db
+mkdir "$db" && chmod 755 "$tmp" && chown "$as" "$db"
+as_user "$bin/initdb" -D "$db/data" -A trust -N >"$tmp/err" 2>&1 || { bad "PostgreSQL: a database of our own"; exit 1; }
+setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$bin/postgres" -D "$db/data" -k "$db" \
+    -c listen_addresses= -c fsync=off -c autovacuum=off -c jit=off >"$tmp/log" 2>&1 &
+server=$!
+waits answers || { bad "PostgreSQL: a server of our own"; exit 1; }
+if ! listed 'postgresql*:::query-start'; then
+	ok "tools for PostgreSQL # SKIP this server has no static probes"
+	exit 0
+fi
+watch pgslower 50
+sql -c 'select 1' >/dev/null
+sql -c "select pg_sleep(0.06), 'mark-$$'" >/dev/null
+waits grep -q "mark-$$" "$tmp/out"
+finish
+row "the slow statement" "^ *[0-9]+\.[0-9]{3} +[0-9]+ +[0-9]+\.[0-9]{3} select pg_sleep\(0\.06\), 'mark-$$'$"
+value "its time" "$(awk -v m="mark-$$" 'index($0, m) { print int($3) }' "$tmp/out")" 60 1000000
+value "the fast one is not shown, but counted" "$(awk '/all statements/ { print $6 }' "$tmp/out")" 2 100
+grep -q '[0-9] select 1$' "$tmp/out"
+check $((!$?)) "pgslower: a fast statement has no line"
+
+# A transaction keeps the table until the other has waited: pg_locks tells.
+sql -c 'create table fought (n int)' >/dev/null
+oid=$(sql -c "select 'fought'::regclass::oid")
+watch pglocks
+mkfifo "$tmp/in" && chmod 666 "$tmp/in"
+as_user "$bin/psql" -qAtX -h "$db" postgres <"$tmp/in" >/dev/null 2>"$tmp/err" &
+holder=$!
+exec 9>"$tmp/in"
+echo "begin; lock table fought in access exclusive mode;" >&9
+held() { [ "$(sql -c "select count(*) from pg_locks where relation = $oid and granted")" -eq 1 ]; }
+waiting() { [ "$(sql -c "select count(*) from pg_locks where relation = $oid and not granted")" -eq 1 ]; }
+waits held
+sql -c 'select * from fought' >/dev/null 9>&- &
+reader=$!
+waits waiting
+echo "commit;" >&9
+exec 9>&-
+wait $reader
+wait $holder
+finish
+row "the reader waited once, in mode 1" "^lock +[0-9]+ $oid +1 +1 +[0-9]+$"
+exit 0
