@@ -26,3 +26,11 @@ done
 rm -rf "$tmp/root" && mkdir -p "$tmp/root/usr/bin" && ln -s bin "$tmp/root/usr/sbin"
 inst && [ ! -L "$tmp/root/usr/bin/dtrace" ] && "$tmp/root/usr/sbin/dtrace" -e -n BEGIN >"$tmp/log" 2>&1
 check $? "where sbin and bin are one folder"
+# A tool is run by its name: the kernel hands the words behind it to dtrace.
+make -s -o all B="$build" PREFIX="$tmp/here" install >"$tmp/log" 2>&1
+if "$tmp/here/sbin/dtrace" -qn 'BEGIN { exit(0); }' >"$tmp/log" 2>&1; then
+	"$tmp/here/sbin/execsnoop" -c "sh -c '/bin/true 12345; exit 0'" true >"$tmp/log" 2>&1 && grep -q ' /bin/true 12345$' "$tmp/log"
+	check $? "tools are run by their name, with options and operands"
+else
+	echo "ok - tools are run by their name # SKIP $(head -n 1 "$tmp/log")"
+fi

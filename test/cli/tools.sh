@@ -20,6 +20,7 @@ for file in dtools/*; do
 	grep -l "^[	 ]*\(tool\|watch\) $name\>" test/cli/tools_*.sh >/dev/null || echo "no test" >>"$tmp/err"
 	tools/tool-man "$tmp/man" "$file" 2>>"$tmp/err"
 	grep -q '^\.SH EXAMPLE' "$tmp/man/$name.8" || echo "no manual page" >>"$tmp/err"
+	! command -v groff >/dev/null || groff -man -ww -z -Tutf8 "$tmp/man/$name.8" >>"$tmp/err" 2>&1
 	[ "$(expand "$file" | awk 'length > 110' | wc -l)" -eq 0 ] || echo "lines of more than 110 columns" >>"$tmp/err"
 	[ ! -s "$tmp/err" ]
 	check $? "$name: head, example, manual page, row, test"
