@@ -86,7 +86,7 @@ static bool takes_wide(const struct dt_convrow *row, struct dt_types *types, con
 /* ---- pieces of printers ---- */
 
 /* Text in its field. The precision cuts bytes, as in C; the width counts columns. */
-static void put_field(struct dt_out *o, const struct dt_conv *c, const char *text, size_t n)
+static void conv_field(struct dt_out *o, const struct dt_conv *c, const char *text, size_t n)
 {
 	if ((c->flags & DT_CF_PREC) && c->prec < n)
 		n = c->prec;
@@ -143,7 +143,7 @@ static struct dt_conv defined_in_c(const struct dt_conv *c, char letter)
 }
 
 /* A precision of D may be larger than any buffer on the stack; such a text is made on the heap. */
-static void put_number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
+static void conv_number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
 	struct dt_conv s = defined_in_c(c, letter);
 	char fmt[32], small[128], *text = small;
@@ -163,7 +163,7 @@ static void put_number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t 
 }
 
 /* Octal and hexadecimal without flags. 64 bits have at most 22 octal digits. */
-static void put_number_in_bits(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
+static void conv_number_in_bits(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
 	const char *digits = letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
 	unsigned bits = letter == 'o' ? 3 : 4;
@@ -179,16 +179,16 @@ static void put_number_in_bits(struct dt_out *o, const struct dt_conv *c, uint64
  * A number by the letter of C. The common cases are made without C's printf: millions of records a
  * second pass through here. DT_CF_AGG says where the value comes from, not how it looks.
  */
-static void put_number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
+static void conv_number(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
 	if ((c->flags & ~(DT_CF_LEFT | DT_CF_AGG)) != 0)
-		put_number_in_c(o, c, v, letter);
+		conv_number_in_c(o, c, v, letter);
 	else if (letter == 'd')
 		dt_out_int(o, (int64_t)v, c->width, c->flags & DT_CF_LEFT);
 	else if (letter == 'u')
 		dt_out_uint(o, v, c->width, c->flags & DT_CF_LEFT);
 	else
-		put_number_in_bits(o, c, v, letter);
+		conv_number_in_bits(o, c, v, letter);
 }
 
 /* ---- printers ---- */
@@ -202,7 +202,7 @@ static void conv_other(struct dt_out *o, const struct dt_conv *c, const struct d
 	dt_value_bare(&tmp, v);
 	struct dt_conv plain = *c;
 	plain.flags &= (uint16_t)~DT_CF_PREC;
-	put_field(o, &plain, dt_out_text(&tmp), tmp.len);
+	conv_field(o, &plain, dt_out_text(&tmp), tmp.len);
 	dt_out_free(&tmp);
 }
 
@@ -218,9 +218,9 @@ static void conv_decimal(struct dt_out *o, const struct dt_conv *c, const struct
 	if (!value_is_number(v))
 		conv_other(o, c, v);
 	else if (v->is_signed)
-		put_number(o, c, dt_value_signed(v), 'd');
+		conv_number(o, c, dt_value_signed(v), 'd');
 	else
-		put_number(o, c, dt_value_unsigned(v), 'u');
+		conv_number(o, c, dt_value_unsigned(v), 'u');
 }
 
 static void conv_signed(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
@@ -228,7 +228,7 @@ static void conv_signed(struct dt_out *o, const struct dt_conv *c, const struct 
 	if (!value_is_number(v))
 		conv_other(o, c, v);
 	else
-		put_number(o, c, dt_value_signed(v), 'd');
+		conv_number(o, c, dt_value_signed(v), 'd');
 }
 
 static void conv_unsigned(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
@@ -236,7 +236,7 @@ static void conv_unsigned(struct dt_out *o, const struct dt_conv *c, const struc
 	if (!value_is_number(v))
 		conv_other(o, c, v);
 	else
-		put_number(o, c, dt_value_unsigned(v), c->row->letter);
+		conv_number(o, c, dt_value_unsigned(v), c->row->letter);
 }
 
 /* A precision would cut the one character, so it does not count. */
@@ -247,7 +247,7 @@ static void conv_char(struct dt_out *o, const struct dt_conv *c, const struct dt
 
 	plain.flags &= (uint16_t)~DT_CF_PREC;
 	if (value_is_number(v))
-		put_field(o, &plain, &ch, 1);
+		conv_field(o, &plain, &ch, 1);
 	else
 		conv_other(o, c, v);
 }
@@ -263,7 +263,7 @@ static void conv_charesc(struct dt_out *o, const struct dt_conv *c, const struct
 	}
 	dt_out_init(&tmp, NULL, o->opts);
 	dt_out_escaped(&tmp, &ch, 1);
-	put_field(o, c, dt_out_text(&tmp), tmp.len);
+	conv_field(o, c, dt_out_text(&tmp), tmp.len);
 	dt_out_free(&tmp);
 }
 
@@ -277,7 +277,7 @@ static void conv_wchar(struct dt_out *o, const struct dt_conv *c, const struct d
 	}
 	dt_out_init(&tmp, NULL, o->opts);
 	dt_out_utf8(&tmp, (uint32_t)v->i);
-	put_field(o, c, dt_out_text(&tmp), tmp.len);
+	conv_field(o, c, dt_out_text(&tmp), tmp.len);
 	dt_out_free(&tmp);
 }
 
@@ -289,7 +289,7 @@ static bool value_is_text(const struct dt_value *v)
 static void conv_string(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
 {
 	if (value_is_text(v))
-		put_field(o, c, v->bytes, dt_value_textlen(v));
+		conv_field(o, c, v->bytes, dt_value_textlen(v));
 	else
 		conv_other(o, c, v);
 }
@@ -304,7 +304,7 @@ static void conv_stringesc(struct dt_out *o, const struct dt_conv *c, const stru
 	}
 	dt_out_init(&tmp, NULL, o->opts);
 	dt_out_escaped(&tmp, v->bytes, dt_value_textlen(v));
-	put_field(o, c, dt_out_text(&tmp), tmp.len);
+	conv_field(o, c, dt_out_text(&tmp), tmp.len);
 	dt_out_free(&tmp);
 }
 
@@ -324,7 +324,7 @@ static void conv_wstring(struct dt_out *o, const struct dt_conv *c, const struct
 			break;
 		dt_out_utf8(&tmp, w);
 	}
-	put_field(o, c, dt_out_text(&tmp), tmp.len);
+	conv_field(o, c, dt_out_text(&tmp), tmp.len);
 	dt_out_free(&tmp);
 }
 
@@ -345,7 +345,7 @@ static void conv_symbol(struct dt_out *o, const struct dt_conv *c, const struct 
 		as.pid = o->opts->target;
 	}
 	dt_symbol_text(o->opts, &as, text, sizeof(text));
-	put_field(o, c, text, strlen(text));
+	conv_field(o, c, text, strlen(text));
 }
 
 static void conv_kaddr(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
@@ -441,7 +441,7 @@ static void conv_time(struct dt_out *o, const struct dt_conv *c, const struct dt
 		return;
 	}
 	size_t n = strftime(text, sizeof(text), how, &tm);
-	put_field(o, c, text, n);
+	conv_field(o, c, text, n);
 }
 
 static void conv_date(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
@@ -487,7 +487,7 @@ static void conv_host(struct dt_out *o, const struct dt_conv *c, const struct dt
 		memcpy(addr, v->bytes, n);
 	addr[n] = '\0';
 	if (name_of_host(addr, host, sizeof(host)))
-		put_field(o, c, host, strlen(host));
+		conv_field(o, c, host, strlen(host));
 	else
 		conv_string(o, c, v);
 }
@@ -501,7 +501,7 @@ static void conv_port(struct dt_out *o, const struct dt_conv *c, const struct dt
 	if (value_is_number(v) && !o->opts->numeric && v->i <= UINT16_MAX)
 		getservbyport_r(htons((uint16_t)v->i), NULL, &ent, buf, sizeof(buf), &found);
 	if (found)
-		put_field(o, c, found->s_name, strlen(found->s_name));
+		conv_field(o, c, found->s_name, strlen(found->s_name));
 	else
 		conv_decimal(o, c, v);
 }

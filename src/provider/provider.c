@@ -130,7 +130,7 @@ const struct dt_provider_row dt_providers[] = {
 	{ 0 },
 };
 
-/* The row of "pid123" is that of "pid". A name of none of them is the provider of static probes. */
+/* The row of "pid123" is that of "pid". NULL: the name may still be that of static probes. */
 const struct dt_provider_row *dt_provider_find(const char *name)
 {
 	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++) {

@@ -118,7 +118,7 @@ struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag 
 
 /* ---- order of statements: commit() and speculate() restrict what may follow ---- */
 
-/* Data that is recorded after commit() would belong to neither buffer. */
+/* Nothing may be recorded after commit(), which has ended what the clause records into. */
 void dt_act_records(struct dt_sema *s, struct dt_loc loc, const char *what)
 {
 	if (s->committed)

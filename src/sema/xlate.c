@@ -176,7 +176,7 @@ struct dt_node *dt_expr_xlate(struct dt_sema *s, struct dt_node *n)
 	return dt_expr_translated(s, n, to, D_XLATE_NONE);
 }
 
-static const struct dt_xmember *find_member(const struct dt_xlator *x, const char *name)
+static const struct dt_xmember *translated_member(const struct dt_xlator *x, const char *name)
 {
 	for (const struct dt_xmember *m = x->members; m != NULL; m = m->next)
 		if (strcmp(m->name, name) == 0)
@@ -208,7 +208,7 @@ static struct dt_node *member_value(struct dt_sema *s, struct dt_node *xlate, co
 /* xlate <t>(x).m becomes the translator's expression for m. Other members are never typed. */
 struct dt_node *dt_expr_xmember(struct dt_sema *s, struct dt_node *xlate, const struct dt_node *n)
 {
-	const struct dt_xmember *xm = find_member(xlate->xlator, n->name);
+	const struct dt_xmember *xm = translated_member(xlate->xlator, n->name);
 	const struct dt_type *dst = dt_type_base(xlate->xlator->dst);
 	bool pointer = dt_type_base(xlate->type)->kind == DT_T_PTR;
 	struct dt_member m;

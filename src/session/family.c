@@ -45,7 +45,7 @@ bool dt_proc_over(uint32_t pid)
 	return !stat_of(name, &state, &parent) || state == 'Z' || state == 'X';
 }
 
-static const struct known *find_member(const struct family *f, uint32_t pid)
+static const struct known *family_member(const struct family *f, uint32_t pid)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->v[i].pid == pid)
@@ -53,7 +53,7 @@ static const struct known *find_member(const struct family *f, uint32_t pid)
 	return NULL;
 }
 
-static bool add_member(struct family *f, uint32_t pid, uint32_t root)
+static bool add_to_family(struct family *f, uint32_t pid, uint32_t root)
 {
 	if (f->n == f->cap) {
 		uint32_t cap = 2 * f->cap + 64;
@@ -80,14 +80,14 @@ static bool walk_proc(struct family *f, dt_family_f *tell, void *ctx)
 		const struct known *of;
 		char state;
 
-		if (pid == 0 || find_member(f, pid) != NULL || !stat_of(e->d_name, &state, &parent))
+		if (pid == 0 || family_member(f, pid) != NULL || !stat_of(e->d_name, &state, &parent))
 			continue;
-		of = find_member(f, parent);
+		of = family_member(f, parent);
 		if (of == NULL || state == 'Z')
 			continue;
 		uint32_t root = of->root;
 
-		if (!add_member(f, pid, root))
+		if (!add_to_family(f, pid, root))
 			break;
 		tell(ctx, pid, root);
 		news = true;
@@ -106,7 +106,7 @@ void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *tell, void *
 	struct family f = { 0 };
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!add_member(&f, roots[i], i + 1))
+		if (!add_to_family(&f, roots[i], i + 1))
 			break;
 	while (walk_proc(&f, tell, ctx))
 		;

@@ -290,7 +290,10 @@ static struct dt_node *unary_expr(struct dt_parser *ps)
 	return n;
 }
 
-/* Tokens that can only begin an operand, never continue one. Those that can do both are left out. */
+/*
+ * Tokens that begin an operand. After "(name)" they make it a cast: D has no calls of a name in
+ * parentheses.
+ */
 static bool starts_primary(enum dt_tok kind)
 {
 	switch (kind) {

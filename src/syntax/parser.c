@@ -126,7 +126,7 @@ static void inline_definition(struct dt_parser *ps)
 	dt_tok_expect(ps, DT_T_SEMI, "expected ; after the expression");
 }
 
-/* Keywords are good names of members here: structs of the kernel have members called `self`. */
+/* The struct may not be D's own, so any word may be the name of a member, keywords too. */
 static struct dt_xmember *translator_member(struct dt_parser *ps)
 {
 	struct dt_xmember *m = DT_NEW(ps->arena, struct dt_xmember);

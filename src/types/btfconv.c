@@ -11,7 +11,7 @@
 /* Limits for hostile data: nesting of records, typedefs and qualifiers in a row. */
 enum { DEPTH_MAX = 100, MODIFIERS_MAX = 32 };
 
-static const struct dt_type *convert(struct dt_types *, struct dt_btf *, uint32_t id, unsigned depth);
+static const struct dt_type *convert_id(struct dt_types *, struct dt_btf *, uint32_t id, unsigned depth);
 
 /* A number with a size that no machine has becomes void. */
 static const struct dt_type *convert_number(struct dt_types *ts, const struct dt_btf *b,
@@ -38,7 +38,7 @@ static const struct dt_type *convert_typedef(struct dt_types *ts, struct dt_btf 
     unsigned depth)
 {
 	const char *name = dt_btf_name(b, t->name_off);
-	const struct dt_type *to = convert(ts, b, t->type, depth);
+	const struct dt_type *to = convert_id(ts, b, t->type, depth);
 
 	return name ? dt_type_new_typedef(ts, b->module, name, to) : to;
 }
@@ -48,7 +48,7 @@ static const struct dt_type *convert_tagged(struct dt_types *ts, struct dt_btf *
     unsigned depth)
 {
 	const char *tag = dt_btf_name(b, t->name_off);
-	const struct dt_type *to = convert(ts, b, t->type, depth);
+	const struct dt_type *to = convert_id(ts, b, t->type, depth);
 
 	return tag && !btf_kflag(t) && strcmp(tag, "user") == 0 ? dt_type_qual(ts, to, DT_TQ_USERLAND) : to;
 }
@@ -58,7 +58,7 @@ static const struct dt_type *convert_array(struct dt_types *ts, struct dt_btf *b
 {
 	const struct btf_array *a = btf_array(t);
 
-	return dt_type_array(ts, convert(ts, b, a->type, depth), a->nelems);
+	return dt_type_array(ts, convert_id(ts, b, a->type, depth), a->nelems);
 }
 
 static const struct dt_type *convert_function(struct dt_types *ts, struct dt_btf *b, const struct btf_type *t,
@@ -67,12 +67,12 @@ static const struct dt_type *convert_function(struct dt_types *ts, struct dt_btf
 	const struct btf_param *p = btf_params(t);
 	uint32_t n = btf_vlen(t);
 	bool varargs = n && !p[n - 1].name_off && !p[n - 1].type;	/* BTF's way to write ... */
-	const struct dt_type **params, *ret = convert(ts, b, t->type, depth);
+	const struct dt_type **params, *ret = convert_id(ts, b, t->type, depth);
 
 	n -= varargs;
 	params = DT_NEWN(ts->arena, const struct dt_type *, n);
 	for (uint32_t i = 0; i < n; i++)
-		params[i] = convert(ts, b, p[i].type, depth);
+		params[i] = convert_id(ts, b, p[i].type, depth);
 	return dt_type_func(ts, ret, params, n, varargs);
 }
 
@@ -123,7 +123,7 @@ static const struct dt_type *convert_by_kind(struct dt_types *ts, struct dt_btf 
 	case BTF_KIND_FLOAT:
 		return convert_number(ts, b, t);
 	case BTF_KIND_PTR:
-		return dt_type_ptr(ts, convert(ts, b, t->type, depth));
+		return dt_type_ptr(ts, convert_id(ts, b, t->type, depth));
 	case BTF_KIND_ARRAY:
 		return convert_array(ts, b, t, depth);
 	case BTF_KIND_STRUCT:
@@ -137,11 +137,11 @@ static const struct dt_type *convert_by_kind(struct dt_types *ts, struct dt_btf 
 	case BTF_KIND_TYPEDEF:
 		return convert_typedef(ts, b, t, depth);
 	case BTF_KIND_CONST:
-		return dt_type_qual(ts, convert(ts, b, t->type, depth), DT_TQ_CONST);
+		return dt_type_qual(ts, convert_id(ts, b, t->type, depth), DT_TQ_CONST);
 	case BTF_KIND_VOLATILE:
-		return dt_type_qual(ts, convert(ts, b, t->type, depth), DT_TQ_VOLATILE);
+		return dt_type_qual(ts, convert_id(ts, b, t->type, depth), DT_TQ_VOLATILE);
 	case BTF_KIND_RESTRICT:
-		return dt_type_qual(ts, convert(ts, b, t->type, depth), DT_TQ_RESTRICT);
+		return dt_type_qual(ts, convert_id(ts, b, t->type, depth), DT_TQ_RESTRICT);
 	case BTF_KIND_TYPE_TAG:
 		return convert_tagged(ts, b, t, depth);
 	case BTF_KIND_FUNC_PROTO:
@@ -165,7 +165,7 @@ static bool is_symbol(const struct btf_type *t)
 	return btf_is_func(t) || btf_is_var(t);
 }
 
-static const struct dt_type *convert(struct dt_types *ts, struct dt_btf *from, uint32_t id, unsigned depth)
+static const struct dt_type *convert_id(struct dt_types *ts, struct dt_btf *from, uint32_t id, unsigned depth)
 {
 	struct dt_btf *b = module_of_id(from, id);
 	const struct dt_type **slot;
@@ -182,7 +182,7 @@ static const struct dt_type *convert(struct dt_types *ts, struct dt_btf *from, u
 
 const struct dt_type *dt_btf_convert(struct dt_types *ts, struct dt_btf *b, uint32_t id)
 {
-	return convert(ts, b, id, 0);
+	return convert_id(ts, b, id, 0);
 }
 
 /* ---- symbols ---- */
@@ -191,7 +191,7 @@ const struct dt_type *dt_btf_convert(struct dt_types *ts, struct dt_btf *b, uint
 static const struct dt_type *function_symbol(struct dt_types *ts, struct dt_btf *b,
     const struct btf_type *func)
 {
-	const struct dt_type *type = convert(ts, b, func->type, 0);
+	const struct dt_type *type = convert_id(ts, b, func->type, 0);
 	struct dt_btf *home = module_of_id(b, func->type);
 	const struct btf_param *p;
 	const char **names;
@@ -205,14 +205,14 @@ static const struct dt_type *function_symbol(struct dt_types *ts, struct dt_btf 
 	return dt_type_func_named(ts, type, names);
 }
 
-/* by_id serves symbols as well as types; convert() keeps the two apart. */
+/* by_id serves symbols as well as types; convert_id() keeps the two apart. */
 const struct dt_type *dt_btf_convert_symbol(struct dt_types *ts, struct dt_btf *b, uint32_t id)
 {
 	const struct btf_type *t = dt_btf_record(b, id);
 	const struct dt_type **slot = &b->by_id[id - b->first];
 
 	if (!*slot)
-		*slot = btf_is_func(t) ? function_symbol(ts, b, t) : convert(ts, b, t->type, 0);
+		*slot = btf_is_func(t) ? function_symbol(ts, b, t) : convert_id(ts, b, t->type, 0);
 	return *slot;
 }
 

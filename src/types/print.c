@@ -36,7 +36,7 @@ static void put_part(struct out *o, const char *s)
 	put_text(o, s);
 }
 
-static void put_number(struct out *o, uint64_t n)
+static void put_count(struct out *o, uint64_t n)
 {
 	char s[24];
 
@@ -153,7 +153,7 @@ static void put_right(struct out *o, const struct dt_type *t, unsigned depth)
 	case DT_T_ARRAY:
 		put_part(o, "[");
 		if (t->nelems)
-			put_number(o, t->nelems);
+			put_count(o, t->nelems);
 		put_text(o, "]");
 		break;
 	case DT_T_FUNC:

@@ -121,7 +121,7 @@ static bool is_on_path(const struct search *s, const struct dt_type *t)
 }
 
 /* Direct members first, then those of anonymous structs: an outer name hides an inner one. */
-static bool find_member(struct search *s, const struct dt_type *type, struct dt_member *out)
+static bool member_by_name(struct search *s, const struct dt_type *type, struct dt_member *out)
 {
 	const struct dt_type *t = dt_type_complete(s->types, type);
 	uint32_t n;
@@ -139,7 +139,7 @@ static bool find_member(struct search *s, const struct dt_type *type, struct dt_
 	}
 	s->path[s->depth++] = t;
 	for (uint32_t i = 0; i < n && s->budget; i++) {
-		if (m[i].name || !dt_type_is_sou(m[i].type) || !find_member(s, m[i].type, out))
+		if (m[i].name || !dt_type_is_sou(m[i].type) || !member_by_name(s, m[i].type, out))
 			continue;
 		out->bit_off += m[i].bit_off;
 		return true;
@@ -152,7 +152,7 @@ bool dt_type_member(struct dt_types *ts, const struct dt_type *t, const char *na
 {
 	struct search s = { .types = ts, .name = name, .budget = MEMBER_BUDGET };
 
-	return *name && find_member(&s, t, out);
+	return *name && member_by_name(&s, t, out);
 }
 
 bool dt_type_is_void(const struct dt_type *t)
