@@ -62,7 +62,7 @@ static bool open_fd(struct dt_dwarf *d, int fd)
  */
 static bool open_data(struct dt_dwarf *d, struct dt_object *o)
 {
-	if (dt_elf_has_section(o->elf, ".debug_info") && open_fd(d, fcntl(o->fd, F_DUPFD_CLOEXEC, 3)))
+	if (dt_elf_has_section(o->elf, ".debug_info") && open_fd(d, dt_elf_open_regular(o->target, true)))
 		return true;
 	return open_fd(d, dt_elf_debug_fd(o->elf));
 }

@@ -58,7 +58,7 @@ uint64_t dt_go_entry(const struct dt_object *o, const struct dt_elf_function *f)
 {
 	struct looking l = { 0 };
 
-	if (dt_insn_walk(o->fd, dt_elf_machine(o->elf), f->offset, f->size, instruction, &l) != 0 || !l.again)
+	if (dt_insn_walk(o->elf, f->offset, f->size, instruction, &l) != 0 || !l.again)
 		return f->offset;
 	return f->offset + l.behind;
 }

@@ -6,16 +6,19 @@
  */
 #include "provider/objects.h"
 #include "machine/machine.h"
+#include "symbol/reader.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
+
+enum { SLOTS_MAX = 64 };		/* one that is bound is among the first */
 
 struct search {
 	const struct dt_loaded *in;	/* where the function is */
 	const struct dt_elf_function *f;
-	int mem;			/* of the process */
+	struct dt_reader *reader;	/* a page may be one that nobody delivers */
+	char mem[32];			/* the process's memory, as a file */
+	uint32_t slots;			/* that were looked at */
 	uint64_t found;			/* address in the file, 0 none */
 };
 
@@ -58,7 +61,7 @@ static void look_at_slot(struct search *s, uint64_t slot)
 {
 	uint64_t value, off;
 
-	if (pread(s->mem, &value, sizeof(value), (off_t)slot) != (ssize_t)sizeof(value))
+	if (s->slots++ >= SLOTS_MAX || dt_reader_word(s->reader, s->mem, slot, &value) != 0)
 		return;
 	value -= s->in->bias;
 	if (value != s->f->vaddr && dt_elf_vaddr_to_offset(s->in->obj->elf, value, &off))
@@ -112,17 +115,12 @@ static void search_in(struct search *s, const struct dt_loaded *l)
 bool dt_ifunc_chosen(const struct dt_process *proc, const struct dt_loaded *in,
     const struct dt_elf_function *f, uint64_t *offset)
 {
-	struct search s = { .in = in, .f = f };
-	char path[64];
+	struct search s = { .in = in, .f = f, .reader = dt_elf_reader(in->obj->elf) };
 
-	snprintf(path, sizeof(path), "/proc/%u/mem", proc->pid);
-	s.mem = open(path, O_RDONLY | O_CLOEXEC);
-	if (s.mem < 0)
-		return false;
+	snprintf(s.mem, sizeof(s.mem), "/proc/%u/mem", proc->pid);
 	search_in(&s, in);
 	for (size_t i = 0; i < proc->list.n && s.found == 0; i++)
 		if (&proc->list.v[i] != in)
 			search_in(&s, &proc->list.v[i]);
-	close(s.mem);
 	return s.found != 0 && dt_elf_vaddr_to_offset(in->obj->elf, s.found, offset);
 }

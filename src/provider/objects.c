@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/glob.h"
 #include "symbol/maps.h"
+#include "symbol/reader.h"
 #include "process/proc.h"
 #include "provider/dwarf.h"
 #include "provider/provider.h"
@@ -33,30 +34,6 @@ static const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-static int open_mapped(uint32_t pid, const struct dt_mapping *m)
-{
-	char path[4200];
-	struct stat st;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)m->start,
-	    (unsigned long long)m->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 && !m->deleted) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, m->path);
-		fd = dt_elf_open_regular(path, true);
-		if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_ino != m->inode)) {
-			close(fd);
-			fd = -1;
-		}
-	}
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static struct dt_object *known_object(struct dt_probes *p, uint64_t inode, uint32_t maj, uint32_t min)
 {
 	struct dt_object *o = p->objects;
@@ -66,14 +43,20 @@ static struct dt_object *known_object(struct dt_probes *p, uint64_t inode, uint3
 	return o;
 }
 
-/* Also if it cannot be opened, so that this is tried once. Takes over fd (or -1). */
-static struct dt_object *new_object(struct dt_probes *p, int fd, const struct dt_object *is)
+/* NULL: there is no memory for one. */
+static struct dt_reader *reader_of(struct dt_probes *p)
+{
+	if (p->reader == NULL)
+		p->reader = dt_reader_new();
+	return p->reader;
+}
+
+/* Also if it cannot be opened, so that this is tried once. */
+static struct dt_object *new_object(struct dt_probes *p, const struct dt_object *is)
 {
 	struct dt_object *o = DT_NEW(p->arena, struct dt_object);
-	int own;
 
 	*o = *is;
-	o->fd = -1;
 	o->next = p->objects;
 	p->objects = o;
 	o->path = dt_arena_strdup(p->arena, is->path);
@@ -84,65 +67,88 @@ static struct dt_object *new_object(struct dt_probes *p, int fd, const struct dt
 		dt_clean(clean);
 		o->name = clean;
 	}
-	if (fd < 0 || (own = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0) {
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	if (dt_elf_open(own, o->path, &o->elf) != 0) {
-		o->elf = NULL;
-		close(fd);
-		return NULL;
-	}
-	o->fd = fd;
-	o->target = dt_arena_printf(p->arena, "/proc/self/fd/%d", fd);
 	return o;
+}
+
+static struct dt_object *with_file(struct dt_probes *p, struct dt_object *o, struct dt_elf *elf,
+    const struct statx *st)
+{
+	o->elf = elf;
+	o->dev = makedev(st->stx_dev_major, st->stx_dev_minor);
+	o->ino = st->stx_ino;
+	o->target = dt_arena_printf(p->arena, "/proc/self/fd/%d", dt_elf_fd(elf));
+	return o;
+}
+
+static int find_mapped(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m, struct dt_elf **elf,
+    struct statx *st)
+{
+	dev_t dev = makedev(m->major, m->minor);
+	char path[4200];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)m->start,
+	    (unsigned long long)m->end);
+	err = dt_elf_find(reader_of(p), path, m->path, dev, elf, st);
+	if ((err != -EPERM && err != -EACCES && err != -ENOENT) || m->deleted)
+		return err;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, m->path);
+	err = dt_elf_find(reader_of(p), path, m->path, dev, elf, st);
+	if (err == 0 && st->stx_ino != m->inode) {
+		dt_elf_close(*elf);
+		err = -ENOENT;
+	}
+	return err;
 }
 
 struct dt_object *dt_object_of(struct dt_probes *p, uint32_t pid, const struct dt_mapping *m)
 {
 	struct dt_object *o = known_object(p, m->inode, m->major, m->minor);
 	struct dt_object is = { .path = m->path, .major = m->major, .minor = m->minor, .inode = m->inode };
+	struct dt_elf *elf;
+	struct statx st;
 
 	if (o != NULL)
 		return o->elf != NULL ? o : NULL;
-	return new_object(p, open_mapped(pid, m), &is);
+	o = new_object(p, &is);
+	return find_mapped(p, pid, m, &elf, &st) == 0 ? with_file(p, o, elf, &st) : NULL;
 }
 
 struct dt_object *dt_object_opened(struct dt_probes *p, int fd)
 {
 	char link[64], path[4096];
 	struct dt_object *o, is = { .path = path };
-	struct stat st;
+	struct dt_elf *elf;
+	struct statx st;
 	ssize_t len;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	len = readlink(link, path, sizeof(path) - 1);
-	if (len < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if (len < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) != 0 || !S_ISREG(st.stx_mode))
 		return NULL;
 	path[len] = '\0';
-	is.inode = st.st_ino;
-	is.major = major(st.st_dev);
-	is.minor = minor(st.st_dev);
+	is.inode = st.stx_ino;
+	is.major = st.stx_dev_major;
+	is.minor = st.stx_dev_minor;
 	o = known_object(p, is.inode, is.major, is.minor);
 	if (o != NULL)
 		return o->elf != NULL ? o : NULL;
-	return new_object(p, fcntl(fd, F_DUPFD_CLOEXEC, 3), &is);
+	o = new_object(p, &is);
+	return dt_elf_find_fd(reader_of(p), fd, path, &elf, &st) == 0 ? with_file(p, o, elf, &st) : NULL;
 }
 
 static void add_loaded(struct dt_probes *p, struct dt_process *proc, const struct dt_mapping *m,
-    const struct stat *exe)
+    const struct statx *exe)
 {
 	struct dt_object *o = dt_object_of(p, proc->pid, m);
 	struct dt_loaded l = { .obj = o };
 	uint64_t vaddr;
-	struct stat st;
 
 	if (o == NULL || !dt_elf_offset_to_vaddr(o->elf, m->offset, &vaddr))
 		return;
 	l.bias = m->start - vaddr;
-	l.main = exe->st_ino != 0 && fstat(o->fd, &st) == 0 && st.st_dev == exe->st_dev &&
-	    st.st_ino == exe->st_ino;
+	l.main = exe->stx_ino != 0 && o->ino == exe->stx_ino &&
+	    o->dev == makedev(exe->stx_dev_major, exe->stx_dev_minor);
 	l.called = l.main ? proc->comm : NULL;
 	for (size_t i = 0; i < proc->list.n; i++)
 		if (proc->list.v[i].obj == o)
@@ -167,7 +173,7 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 {
 	struct dt_process *proc;
 	struct dt_mapping m;
-	struct stat exe = { 0 };
+	struct statx exe = { 0 };
 	char path[64], *text;
 	const char *at;
 	size_t len;
@@ -177,7 +183,8 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	if (stat(path, &exe) != 0) {
+	/* what the kernel knows: a server that does not answer is not asked */
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &exe) != 0) {
 		*why = dt_arena_printf(p->arena,
 		    errno == ENOENT ? "there is no process %u that runs a program" :
 				      "process %u cannot be looked at: run dtrace as root",
@@ -231,10 +238,9 @@ static bool same_stem(const char *name, const char *part)
 /* A path may be that of a link. */
 static bool same_file(const struct dt_object *o, const char *path)
 {
-	struct stat named, is;
+	struct stat named;
 
-	return path[0] == '/' && stat(path, &named) == 0 && fstat(o->fd, &is) == 0 &&
-	    named.st_ino == is.st_ino && named.st_dev == is.st_dev;
+	return path[0] == '/' && stat(path, &named) == 0 && named.st_ino == o->ino && named.st_dev == o->dev;
 }
 
 bool dt_loaded_named(const struct dt_loaded *l, const char *part)
@@ -261,7 +267,5 @@ void dt_objects_close(struct dt_object *list)
 	for (; list != NULL; list = list->next) {
 		dt_dwarf_close(list->dwarf);
 		dt_elf_close(list->elf);
-		if (list->fd >= 0)
-			close(list->fd);
 	}
 }

@@ -6,6 +6,10 @@
 #include "symbol/elf.h"
 #include "provider/probe.h"
 
+/* offset: in the file; callee: an address */
+struct dt_caller { const struct dt_elf_function *in; uint64_t offset, callee; bool jump; };
+struct dt_callers { struct dt_caller *v; size_t n, cap; };
+
 struct dt_object {
 	const char *name;		/* "libc.so.6" */
 	const char *path;		/* as the process names it; never opened by this name */
@@ -13,10 +17,13 @@ struct dt_object {
 	const char *target;
 	const char *link;		/* a name that led here, NULL none */
 	struct dt_elf *elf;
-	int fd;				/* open as long as the probes */
+	dev_t dev;			/* as stat(2) has them */
+	ino_t ino;
 	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
 	bool dwarf_asked;
 	bool no_sites;			/* it has no static probes */
+	bool stubs_sought;
+	struct dt_callers stub_calls;	/* of all stubs (callers.c) */
 	uint32_t walked;		/* the last walk over all processes that visited it */
 	uint32_t major, minor;
 	uint64_t inode;
@@ -81,12 +88,9 @@ struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
 int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
     struct dt_return_sites *);
 
-/* callers.c: calls of a function in its own file, and jumps to it. */
-/* offset: in the file */
-struct dt_caller { const struct dt_elf_function *in; uint64_t offset; bool jump; };
-struct dt_callers { struct dt_caller *v; size_t n, cap; };
-void dt_callers(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
-    struct dt_callers *);
+/* callers.c: calls of a stub in its own file, and jumps to it. */
+bool dt_is_stub(const struct dt_elf_function *);	/* by its name; NULL is none */
+void dt_callers(struct dt_arena *, struct dt_object *, const struct dt_elf_function *, struct dt_callers *);
 
 /*
  * taken.c: D that is true if the branch will be taken, from the registers before it; NULL: it cannot be

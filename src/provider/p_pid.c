@@ -268,7 +268,7 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 		    (unsigned long long)m->offset, shown, (unsigned long long)f->size);
 		return;
 	}
-	err = dt_insn_walk(m->in->obj->fd, dt_elf_machine(m->in->obj->elf), f->offset, f->size, each_offset,
+	err = dt_insn_walk(m->in->obj->elf, f->offset, f->size, each_offset,
 	    &is);
 	m->tag = D_PROC_ALIGN;
 	if (err != 0)

@@ -174,7 +174,7 @@ static bool called(struct dt_usdt_making *m, const struct dt_sdt_note *n, const 
 {
 	struct dt_callers callers;
 
-	if (stub == NULL || strncmp(stub->name, "__dtrace_", 9) != 0)
+	if (!dt_is_stub(stub))
 		return false;
 	dt_callers(m->p->arena, m->in->obj, stub, &callers);
 	for (size_t i = 0; i < callers.n; i++) {

@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "provider/objects.h"
 #include "provider/provider.h"
+#include "symbol/reader.h"
 
 #include <errno.h>
 
@@ -33,6 +34,8 @@ void dt_probes_fini(struct dt_probes *p)
 {
 	dt_objects_close(p->objects);
 	p->objects = NULL;
+	dt_reader_free(p->reader);
+	p->reader = NULL;
 }
 
 struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row *row, const char *mod,

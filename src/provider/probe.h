@@ -83,6 +83,7 @@ struct dt_probes {
 	bool fexit_asked, fexit;		/* dt_probes_fexit() */
 	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
+	struct dt_reader *reader;		/* who reads them; NULL: nobody yet */
 	/*
 	 * Listing: each process has probes of its own. Otherwise the probes of a pattern are shared by
 	 * all that run a file

@@ -92,15 +92,14 @@ int dt_return_sites(struct dt_arena *arena, const struct dt_object *o, const str
     struct dt_return_sites *out)
 {
 	struct collecting c = { .arena = arena, .elf = o->elf, .f = f, .part = f, .out = out };
-	uint16_t machine = dt_elf_machine(o->elf);
 	int err;
 
 	*out = (struct dt_return_sites){ 0 };
-	err = dt_insn_walk(o->fd, machine, f->offset, f->size, instruction, &c);
+	err = dt_insn_walk(o->elf, f->offset, f->size, instruction, &c);
 	if (err != 0)
 		return err;
 	if (c.cold == NULL)
 		return 0;
 	c.part = c.cold;
-	return dt_insn_walk(o->fd, machine, c.cold->offset, c.cold->size, instruction, &c);
+	return dt_insn_walk(o->elf, c.cold->offset, c.cold->size, instruction, &c);
 }

@@ -178,6 +178,17 @@ static int put_section(struct dt_digest *d, struct dt_elf *e, const char *name)
 	return err == 0 && data != NULL ? put(d, data, len) : err;
 }
 
+static int put_bytes(struct dt_digest *d, const struct dt_elf *e, uint64_t at, uint64_t most)
+{
+	uint64_t len = at > e->size ? 0 : most < e->size - at ? most : e->size - at;
+
+	if (len > DT_DIGEST_MAX)
+		return -EFBIG;
+	d->bytes = malloc(len + 1);
+	d->len = d->cap = len;
+	return d->bytes != NULL ? dt_elf_read_at(e, at, d->bytes, len) : -ENOMEM;
+}
+
 static int put_word(struct dt_digest *d, int fd, uint64_t at)
 {
 	uint64_t word;
@@ -206,6 +217,7 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 	case DT_DIGEST_DATA: err = put_names(d, e, DT_ELF_DATA); break;
 	case DT_DIGEST_ROWS: err = put_rows(d, e); break;
 	case DT_DIGEST_SECTION: err = put_section(d, e, w->section); break;
+	case DT_DIGEST_BYTES: err = put_bytes(d, e, w->at, w->most); break;
 	default: err = -EINVAL; break;
 	}
 	dt_elf_close(e);

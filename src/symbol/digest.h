@@ -17,14 +17,15 @@ enum dt_digest_what {
 	DT_DIGEST_CODE, DT_DIGEST_DATA,	/* symbols */
 	DT_DIGEST_ROWS,			/* struct dt_cfi_row each: how frames are left */
 	DT_DIGEST_SECTION,		/* its address, 8 bytes, and its bytes, if there are any */
-	DT_DIGEST_WORD,			/* 8 bytes at `at` */
+	DT_DIGEST_BYTES,		/* those from `at` on, at most `most` */
+	DT_DIGEST_WORD,			/* the same of a file that is no ELF file, and has no size: memory */
 };
 
 enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this one lacks */
 
 struct dt_digest_want {
 	enum dt_digest_what what;
-	uint64_t at;
+	uint64_t at, most;
 	char section[32];
 };
 

@@ -18,7 +18,7 @@ enum { SECTIONS_MAX = 1 << 18 };
 
 /* ---- bytes ---- */
 
-static int read_at(const struct dt_elf *e, uint64_t off, void *buf, uint64_t len)
+int dt_elf_read_at(const struct dt_elf *e, uint64_t off, void *buf, uint64_t len)
 {
 	uint8_t *to = buf;
 
@@ -62,7 +62,7 @@ int dt_elf_read(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
 		free(b);
 		return -ENOMEM;
 	}
-	err = read_at(e, off, b->data, len);
+	err = dt_elf_read_at(e, off, b->data, len);
 	if (err != 0) {
 		free(b->data);
 		free(b);
@@ -145,7 +145,7 @@ static int read_ehdr(struct dt_elf *e)
 {
 	unsigned char ident[EI_NIDENT];
 	Elf32_Ehdr small;
-	int err = read_at(e, 0, ident, sizeof(ident));
+	int err = dt_elf_read_at(e, 0, ident, sizeof(ident));
 	int data = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
 
 	if (err != 0)
@@ -153,10 +153,10 @@ static int read_ehdr(struct dt_elf *e)
 	if (memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_DATA] != data || ident[EI_VERSION] != EV_CURRENT)
 		return -ENOEXEC;
 	if (ident[EI_CLASS] == ELFCLASS64)
-		return read_at(e, 0, &e->eh, sizeof(e->eh));
+		return dt_elf_read_at(e, 0, &e->eh, sizeof(e->eh));
 	if (ident[EI_CLASS] != ELFCLASS32)
 		return -ENOEXEC;
-	err = read_at(e, 0, &small, sizeof(small));
+	err = dt_elf_read_at(e, 0, &small, sizeof(small));
 	if (err == 0)
 		widen_ehdr(&e->eh, &small);
 	return err;
@@ -169,8 +169,8 @@ static int read_shdr(const struct dt_elf *e, uint64_t i, Elf64_Shdr *sh)
 	int err;
 
 	if (dt_elf_is_64(e))
-		return read_at(e, at, sh, sizeof(*sh));
-	err = read_at(e, at, &small, sizeof(small));
+		return dt_elf_read_at(e, at, sh, sizeof(*sh));
+	err = dt_elf_read_at(e, at, &small, sizeof(small));
 	if (err == 0)
 		*sh = widen_shdr(&small);
 	return err;
@@ -205,7 +205,7 @@ static int read_sections(struct dt_elf *e)
 	if (e->sh == NULL)
 		return -ENOMEM;
 	if (dt_elf_is_64(e) && e->eh.e_shentsize == sizeof(*e->sh))
-		err = read_at(e, e->eh.e_shoff, e->sh, n * sizeof(*e->sh));
+		err = dt_elf_read_at(e, e->eh.e_shoff, e->sh, n * sizeof(*e->sh));
 	else
 		for (uint64_t i = 0; i < n && err == 0; i++)
 			err = read_shdr(e, i, &e->sh[i]);
@@ -234,15 +234,15 @@ static int read_segments(struct dt_elf *e)
 		return -ENOMEM;
 	if (dt_elf_is_64(e) && e->eh.e_phentsize == sizeof(*e->ph)) {
 		e->nph = (uint32_t)n;
-		return read_at(e, e->eh.e_phoff, e->ph, n * sizeof(*e->ph));
+		return dt_elf_read_at(e, e->eh.e_phoff, e->ph, n * sizeof(*e->ph));
 	}
 	for (uint64_t i = 0; i < n && err == 0; i++) {
 		uint64_t at = e->eh.e_phoff + i * e->eh.e_phentsize;
 		Elf32_Phdr small;
 
 		if (dt_elf_is_64(e)) {
-			err = read_at(e, at, &e->ph[i], sizeof(e->ph[i]));
-		} else if ((err = read_at(e, at, &small, sizeof(small))) == 0) {
+			err = dt_elf_read_at(e, at, &e->ph[i], sizeof(e->ph[i]));
+		} else if ((err = dt_elf_read_at(e, at, &small, sizeof(small))) == 0) {
 			e->ph[i] = widen_phdr(&small);
 		}
 	}
@@ -349,6 +349,7 @@ void dt_elf_close(struct dt_elf *e)
 	if (e->fd >= 0)
 		close(e->fd);
 	free(e->head);
+	free(e->piece.data);
 	free(e->mem);
 	free(e->path);
 	free(e->ph);

@@ -33,7 +33,11 @@ struct dt_reader;
 struct statx;
 int dt_elf_find(struct dt_reader *, const char *open_as, const char *path, dev_t dev, struct dt_elf **,
     struct statx *);
+/* The same for a descriptor, which stays the caller's. */
+int dt_elf_find_fd(struct dt_reader *, int fd, const char *path, struct dt_elf **, struct statx *);
 struct dt_reader *dt_elf_reader(const struct dt_elf *);	/* NULL: we read it */
+/* For hooks: /proc/self/fd leads from it to the file; it stays the file's */
+int dt_elf_fd(const struct dt_elf *);
 void dt_elf_close(struct dt_elf *);			/* NULL is fine */
 /* Replaces DT_ELF_DEBUG_ROOT; the text must outlive the file */
 void dt_elf_debug_root(struct dt_elf *, const char *dir);
@@ -61,6 +65,10 @@ const uint8_t *dt_elf_buildid(struct dt_elf *, size_t *len);	/* NULL: it has non
 int dt_elf_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);
 void dt_elf_forget(struct dt_elf *, const void *data);	/* frees the bytes of a section */
 
+/*
+ * A piece of the file as it is, until the next call. 0; -EIO: it is not all there; or why it cannot be read.
+ */
+int dt_elf_code(struct dt_elf *, uint64_t off, uint64_t len, const void **data);
 bool dt_elf_has_section(const struct dt_elf *, const char *name);
 /*
  * elf_unpack.c: unpacks a compressed section into malloc'ed bytes for the caller. -ENOENT: there is

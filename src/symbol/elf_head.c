@@ -6,10 +6,13 @@
 #include "symbol/elf_impl.h"
 #include "base/count.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* NOTES_MAX bytes in each of NOTE_PIECES: where a build id is looked for */
 enum { BUILDID_MAX = 64, NOTES_MAX = 1 << 16, NOTE_PIECES = 16 };
+enum { PIECE = 1 << 18 };		/* functions that are asked for lie close together */
 
 /* The sections that somebody asks for with dt_elf_has_section(). */
 static const char *const asked[] = { ".note.stapsdt", ".gopclntab", ".go.buildinfo", ".gcc_except_table",
@@ -107,4 +110,30 @@ void dt_elf_head(struct dt_elf *e, struct dt_elf_head *h)
 	for (uint32_t i = 0; i < DT_COUNT(asked); i++)
 		h->sections |= (uint32_t)dt_elf_has_section(e, asked[i]) << i;
 	(void)dt_elf_debug_link(e, h->link, &h->crc);
+}
+
+int dt_elf_code(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
+{
+	struct dt_elf_bytes *p = &e->piece;
+	uint64_t most = len > PIECE ? len : PIECE;
+	size_t got = 0;
+	int err = 0;
+
+	if (p->data == NULL || off < p->off || off - p->off > p->len || len > p->len - (off - p->off)) {
+		free(p->data);
+		p->data = NULL;
+		if (e->reader != NULL) {
+			err = dt_elf_remote_bytes(e, off, most, &p->data, &got);
+		} else {
+			got = off > e->size ? 0 : most < e->size - off ? most : e->size - off;
+			p->data = malloc(got + 1);
+			err = p->data != NULL ? dt_elf_read_at(e, off, p->data, got) : -ENOMEM;
+		}
+		p->off = off;
+		p->len = got;
+	}
+	if (err == 0 && (off - p->off > p->len || len > p->len - (off - p->off)))
+		err = -EIO;
+	*data = err == 0 ? (const char *)p->data + (off - p->off) : NULL;
+	return err;
 }

@@ -65,6 +65,7 @@ struct dt_elf {
 	int given[DT_ELF_DEBUG_PATHS];	/* debug files that may be its own, in place of a search */
 	int ngiven;
 	bool searched;			/* those are all there are */
+	struct dt_elf_bytes piece;	/* dt_elf_code() */
 	uint8_t id[64];			/* the build id, once it was sought */
 	size_t idlen;
 	bool id_sought;
@@ -74,6 +75,7 @@ struct dt_elf {
 
 /* A piece of the file, read once. 0; -ENOEXEC: it is not all there; -EFBIG; -ENOMEM. */
 int dt_elf_read(struct dt_elf *, uint64_t off, uint64_t len, const void **data);
+int dt_elf_read_at(const struct dt_elf *, uint64_t off, void *buf, uint64_t len);	/* the same, not kept */
 int dt_elf_section_data(struct dt_elf *, const Elf64_Shdr *, const void **data, size_t *len);
 const Elf64_Shdr *dt_elf_section_named(const struct dt_elf *, const char *name);
 const Elf64_Shdr *dt_elf_section_typed(const struct dt_elf *, uint32_t type);
@@ -87,6 +89,8 @@ int dt_elf_index_names(struct dt_elf_names *);
 
 /* elf_remote.c: as their namesakes, for a file with a reader. */
 int dt_elf_remote_names(struct dt_elf *, enum dt_elf_kind);
+/* at most that many: *len is how many there are */
+int dt_elf_remote_bytes(struct dt_elf *, uint64_t off, uint64_t most, void **bytes, size_t *len);
 struct dt_cfi;
 int dt_elf_remote_rows(struct dt_elf *, struct dt_cfi *);
 int dt_elf_remote_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);

@@ -6,30 +6,31 @@
 #include "symbol/reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int dt_elf_find(struct dt_reader *r, const char *open_as, const char *path, dev_t dev, struct dt_elf **out,
-    struct statx *st)
+/* Takes over the descriptor if there is one. */
+static int find(struct dt_question *q, struct dt_reader *r, struct dt_elf **out, struct statx *st)
 {
-	struct dt_question q = { .want = { .what = DT_DIGEST_HEAD }, .fd = -1, .path = open_as, .shown = path,
-		.dev = dev };
 	struct dt_elf *e = calloc(1, sizeof(*e));
 	struct dt_opened opened;
 	void *bytes = NULL;
 	size_t len;
 	int err;
 
-	if (e == NULL || (path != NULL && (e->path = strdup(path)) == NULL)) {
+	if (r == NULL || e == NULL || (q->shown != NULL && (e->path = strdup(q->shown)) == NULL)) {
 		free(e);
+		if (q->fd >= 0)
+			close(q->fd);
 		return -ENOMEM;
 	}
-	err = dt_reader_ask(r, &q, &opened, &bytes, &len);
-	e->fd = opened.fd;
+	err = dt_reader_ask(r, q, &opened, &bytes, &len);
+	e->fd = q->fd >= 0 ? q->fd : opened.fd;
 	e->reader = r;
 	e->ours = opened.ours;
-	e->dev = dev;
+	e->dev = q->dev;
 	e->debug_root = DT_ELF_DEBUG_ROOT;
 	if (err == 0) {
 		*st = opened.stat;
@@ -42,6 +43,28 @@ int dt_elf_find(struct dt_reader *r, const char *open_as, const char *path, dev_
 	}
 	*out = e;
 	return 0;
+}
+
+int dt_elf_find(struct dt_reader *r, const char *open_as, const char *path, dev_t dev, struct dt_elf **out,
+    struct statx *st)
+{
+	struct dt_question q = { .want = { .what = DT_DIGEST_HEAD }, .fd = -1, .path = open_as, .shown = path,
+		.dev = dev };
+
+	return find(&q, r, out, st);
+}
+
+int dt_elf_find_fd(struct dt_reader *r, int fd, const char *path, struct dt_elf **out, struct statx *st)
+{
+	struct dt_question q = { .want = { .what = DT_DIGEST_HEAD }, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
+		.shown = path };
+
+	return q.fd < 0 ? -errno : find(&q, r, out, st);
+}
+
+int dt_elf_fd(const struct dt_elf *e)
+{
+	return e->fd;
 }
 
 struct dt_reader *dt_elf_reader(const struct dt_elf *e)
@@ -118,6 +141,15 @@ int dt_elf_remote_section(struct dt_elf *e, const char *name, const void **data,
 	*len = b->len;
 	*addr = b->addr;
 	return 0;
+}
+
+int dt_elf_remote_bytes(struct dt_elf *e, uint64_t off, uint64_t most, void **bytes, size_t *len)
+{
+	struct dt_question q = question(e, DT_DIGEST_BYTES);
+
+	q.want.at = off;
+	q.want.most = most;
+	return dt_reader_ask(e->reader, &q, NULL, bytes, len);
 }
 
 int dt_elf_remote_rows(struct dt_elf *e, struct dt_cfi *c)

@@ -4,6 +4,7 @@
  * decoded by Zydis, which is loaded on first use, so it costs nothing at start.
  */
 #include "symbol/insn.h"
+#include "symbol/elf.h"
 
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { FUNCTION_MAX = 4 << 20 };
 
@@ -205,20 +205,6 @@ static int walk_x86(const unsigned char *code, uint64_t size, dt_insn_f *f, void
 	return err;
 }
 
-static int read_code(int fd, uint64_t offset, unsigned char *code, uint64_t size)
-{
-	for (uint64_t got = 0; got < size;) {
-		ssize_t n = pread(fd, code + got, size - got, (off_t)(offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		got += (uint64_t)n;
-	}
-	return 0;
-}
-
 int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *f, void *ctx)
 {
 	switch (machine) {
@@ -228,21 +214,16 @@ int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_ins
 	}
 }
 
-int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_insn_f *f, void *ctx)
+int dt_insn_walk(struct dt_elf *e, uint64_t offset, uint64_t size, dt_insn_f *f, void *ctx)
 {
-	unsigned char *code;
+	uint16_t machine = dt_elf_machine(e);
+	const void *code;
 	int err;
 
 	if (machine != EM_AARCH64 && machine != EM_X86_64)
 		return -EOPNOTSUPP;
 	if (size > FUNCTION_MAX || offset > INT64_MAX - size)
 		return -EFBIG;
-	code = malloc(size + 1);
-	if (code == NULL)
-		return -ENOMEM;
-	err = read_code(fd, offset, code, size);
-	if (err == 0)
-		err = dt_insn_walk_bytes(machine, code, size, f, ctx);
-	free(code);
-	return err;
+	err = dt_elf_code(e, offset, size, &code);
+	return err != 0 ? err : dt_insn_walk_bytes(machine, code, size, f, ctx);
 }

@@ -39,12 +39,12 @@ struct dt_insn {
 };
 
 /*
- * Calls f for each instruction of the function at offset … offset + size of the file; false ends the
- * walk. 0; -ENOEXEC: the bytes cannot be decoded; -EFBIG; -EIO; -EOPNOTSUPP: unknown machine; -ELIBACC:
+ * Calls f for each instruction of the function at offset … offset + size of the file; false ends the walk. 0; -ENOEXEC: the bytes cannot be decoded; -EFBIG; -EIO; -EOPNOTSUPP: unknown machine; -ELIBACC:
  * Zydis, which x86-64 needs, is not installed.
  */
 typedef bool dt_insn_f(void *ctx, const struct dt_insn *);
 int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *, void *ctx);
-int dt_insn_walk(int fd, uint16_t machine, uint64_t offset, uint64_t size, dt_insn_f *, void *ctx);
+struct dt_elf;
+int dt_insn_walk(struct dt_elf *, uint64_t offset, uint64_t size, dt_insn_f *, void *ctx);
 
 #endif

@@ -26,7 +26,7 @@
 #define LONGEST_FOREIGN (2000 * MS)
 #define FREE (10 * MS)		/* of each question; the rest is of the time that foreign files share */
 #define PATIENCE (2000 * MS)	/* that time at the start; an eighth of all time is added to it */
-#define STILL (2000 * MS)	/* children that neither run nor answer for so long hang */
+#define STILL (1500 * MS)	/* children that neither run nor answer for so long hang */
 #define AFTER_SIGNAL (50 * MS)	/* somebody wants us to come back */
 #define AGAIN (30000 * MS)	/* a file system that did not answer is asked again */
 
@@ -181,13 +181,12 @@ static int wait_for(struct wait *w, int sock)
 		}
 		if (now >= w->until)
 			return w->signal ? -EINTR : -ETIME;
-		if (now < w->still)
-			continue;
 		ran = cpu_time(w->r);
-		if (ran == w->ran)
+		if (ran != w->ran)
+			w->still = now + STILL;
+		else if (now >= w->still)
 			return -ETIMEDOUT;
 		w->ran = ran;
-		w->still = now + STILL;
 	}
 }
 
@@ -218,7 +217,7 @@ static bool send_question(struct dt_reader *r, const struct dt_question *q)
 	return sent;
 }
 
-static int receive_opened(struct wait *w, const struct dt_question *q, struct dt_opened *opened)
+static int receive_opened(struct wait *w, struct dt_opened *opened)
 {
 	struct dt_reader_opened o;
 	int fds[DT_PASS_FDS], nfds, err = wait_for(w, w->r->opener);
@@ -227,12 +226,12 @@ static int receive_opened(struct wait *w, const struct dt_question *q, struct dt
 		return -EPIPE;
 	if (err != 0 || o.err != 0)
 		return err != 0 ? err : o.err;
-	if (q->fd < 0 && o.ours != 0 && !w->ours) {	/* now that it is known */
+	if (o.ours != 0 && !w->ours) {	/* now that it is known */
 		w->ours = true;
 		w->until += w->signal ? 0 : LONGEST;
 	}
-	if (opened != NULL && q->fd < 0 && nfds == 1)
-		*opened = (struct dt_opened){ fds[0], o.stat, o.ours != 0 };
+	if (opened != NULL)
+		*opened = (struct dt_opened){ nfds == 1 ? fds[0] : -1, o.stat, o.ours != 0 };
 	else if (nfds == 1)
 		close(fds[0]);
 	return 0;
@@ -301,7 +300,7 @@ static int ask_children(struct wait *w, const struct dt_question *q, struct dt_o
 	w->ran = cpu_time(r);
 	if (!send_question(r, q))
 		return -EPIPE;
-	err = receive_opened(w, q, opened);
+	err = receive_opened(w, opened);
 	if (err != 0 && !is_loss(err)) {
 		*why = err;
 		return 0;
@@ -398,4 +397,22 @@ int dt_reader_ask(struct dt_reader *r, const struct dt_question *q, struct dt_op
 	if (is_loss(err) && err != -EINTR)
 		tell(r, q, err);
 	return err != 0 ? err : why;
+}
+
+int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t *word)
+{
+	struct dt_question q = { .want = { .what = DT_DIGEST_WORD, .at = at }, .fd = -1, .path = path };
+	struct dt_opened opened;
+	void *bytes;
+	size_t len;
+	int err = dt_reader_ask(r, &q, &opened, &bytes, &len);
+
+	if (opened.fd >= 0)
+		close(opened.fd);
+	if (err == 0 && len != sizeof(*word))
+		err = -EBADMSG;
+	if (err == 0)
+		memcpy(word, bytes, sizeof(*word));
+	free(bytes);
+	return err;
 }

@@ -43,6 +43,11 @@ struct dt_question {
 int dt_reader_ask(struct dt_reader *, const struct dt_question *, struct dt_opened *, void **bytes,
     size_t *len);
 /*
+ * 8 bytes of a file that is none of ELF, such as the memory of a process, whose pages may be a file that
+ * does not answer. 0 or -errno.
+ */
+int dt_reader_word(struct dt_reader *, const char *path, uint64_t at, uint64_t *word);
+/*
  * `stop` is asked whether somebody wants us back; `note` is told, once, what was lost and why. The reader may
  * be NULL, and so may they.
  */

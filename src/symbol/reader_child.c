@@ -105,6 +105,8 @@ static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o,
 
 	if (!given)
 		found = find_file(o->text[0], &reply.stat);
+	else if (statx(found, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &reply.stat) != 0)
+		reply.stat.stx_uid = UINT32_MAX;
 	o->fds[0] = found >= 0 ? open_found(found) : found;
 	if (o->fds[0] >= 0) {
 		o->n = 1;
@@ -115,7 +117,7 @@ static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o,
 	} else {
 		reply.err = o->fds[0];
 	}
-	reply.ours = !given && reply.err == 0 && is_ours(&reply.stat);
+	reply.ours = reply.err == 0 && is_ours(&reply.stat);
 	sent &= dt_pass_send(3, &reply, sizeof(reply), &found, !given && reply.err == 0);
 	if (found >= 0)
 		close(found);

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A process runs a file of a file system whose server does not answer any more (H 9b): who asks for its bytes
+# waits for ever, and cannot even be killed. The trace begins, counts, ends, and says why names are missing.
+. test/trigger/trace.sh
+may_trace "a dead file system"
+build=${BUILD:-build}
+tick=$(printf '\140')
+server='' victim=''
+trap 'kill $server $victim 2>/dev/null; wait 2>/dev/null; umount -l "$tmp/mount" 2>/dev/null; rm -rf "$tmp"' EXIT
+
+mkdir "$tmp/mount"
+mkfifo "$tmp/go"
+exec 9<>"$tmp/go"
+"$build/test/hostile_elf" symbols "$tmp/elf" 1 1
+"$build/test/hostile_fuse" "$tmp/mount" "$tmp/elf" >"$tmp/said" &
+server=$!
+waits sh -c "grep -q mounted '$tmp/said' || ! kill -0 $server 2>/dev/null"
+if ! grep -q mounted "$tmp/said"; then
+	echo "ok - a dead file system # SKIP no FUSE here"
+	exit 0
+fi
+"$build/test/hostile_map" 2 "$tmp/mount/file" <"$tmp/go" >"$tmp/mapped" &
+victim=$!
+waits grep -qs mapped "$tmp/mapped"
+cat "$tmp/mount/file" >/dev/null	# its pages are in memory: it runs without the server
+# another program, whose names are wanted
+"$build/test/hostile_map" 2 "$tmp/elf" <"$tmp/go" >"$tmp/mapped2" &
+other=$!
+waits grep -qs mapped "$tmp/mapped2"
+kill -USR1 $server
+
+run -qw -p $victim -p $other -n "syscall::getppid:entry /execname == \"hostile_map\"/ { @s[ustack()] = count(); @n = count(); }
+	BEGIN { system(\"echo go >$tmp/go; echo go >$tmp/go\"); }
+	END { printa(\"calls %@d\\n\", @n); printa(@s); }"
+is "the trace ends" 0 "calls 4"
+grep -q "file${tick}0x" "$tmp/out"
+check $? "addresses of the file"
+grep -q "hostile_map${tick}main+" "$tmp/out" && grep -q "elf${tick}run+" "$tmp/out"
+check $? "names of the others"
+grep -q 'its file system does not answer' "$tmp/err"
+check $? "a notice"
