@@ -75,7 +75,8 @@ struct dt_elf {
 
 /* A piece of the file, read once. 0; -ENOEXEC: it is not all there; -EFBIG; -ENOMEM. */
 int dt_elf_read(struct dt_elf *, uint64_t off, uint64_t len, const void **data);
-int dt_elf_read_at(const struct dt_elf *, uint64_t off, void *buf, uint64_t len);	/* the same, not kept */
+/* The same, not kept */
+int dt_elf_read_at(const struct dt_elf *, uint64_t off, void *buf, uint64_t len);
 int dt_elf_section_data(struct dt_elf *, const Elf64_Shdr *, const void **data, size_t *len);
 const Elf64_Shdr *dt_elf_section_named(const struct dt_elf *, const char *name);
 const Elf64_Shdr *dt_elf_section_typed(const struct dt_elf *, uint32_t type);

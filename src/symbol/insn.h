@@ -39,7 +39,8 @@ struct dt_insn {
 };
 
 /*
- * Calls f for each instruction of the function at offset … offset + size of the file; false ends the walk. 0; -ENOEXEC: the bytes cannot be decoded; -EFBIG; -EIO; -EOPNOTSUPP: unknown machine; -ELIBACC:
+ * Calls f for each instruction of the function at offset … offset + size of the file; false ends the
+ * walk. 0; -ENOEXEC: the bytes cannot be decoded; -EFBIG; -EIO; -EOPNOTSUPP: unknown machine; -ELIBACC:
  * Zydis, which x86-64 needs, is not installed.
  */
 typedef bool dt_insn_f(void *ctx, const struct dt_insn *);

@@ -40,7 +40,8 @@ static void answer(uint64_t unique, int err, const void *bytes, size_t len)
 
 static struct fuse_attr attributes(uint64_t node)
 {
-	return (struct fuse_attr){ .ino = node, .mode = node == 1 ? S_IFDIR | 0755 : S_IFREG | 0755, .nlink = 1,
+	return (struct fuse_attr){ .ino = node, .nlink = 1,
+		.mode = node == 1 ? S_IFDIR | 0755 : S_IFREG | 0755,
 		.size = node == 1 ? 0 : (uint64_t)backed.st_size };
 }
 
