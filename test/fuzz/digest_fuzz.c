@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a worker might answer, and what is made of it here. The first byte says how the rest is taken: as the
+ * bytes of an answer; as fields, of which an answer is made that is right but for what the fields say; or as
+ * an ELF file, whose digest must be accepted. What is accepted is asked about everything.
+ */
+#include "symbol/digest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void ask_names(struct dt_elf *e)
+{
+	struct dt_elf_names *n = &e->names[DT_ELF_CODE];
+
+	n->loaded = true;
+	if (dt_elf_index_names(n) != 0)
+		return;
+	for (size_t i = 0; i < n->nfunc; i++) {
+		const struct dt_elf_function *f;
+
+		if (n->func[i].name[0] == '\0' || strlen(n->func[i].name) > DT_DIGEST_MAX)
+			abort();
+		f = dt_elf_function_at(e, n->func[i].vaddr);
+		if (f != NULL && (f->alias || n->func[i].vaddr - f->vaddr >= f->size))
+			abort();
+	}
+}
+
+static int check(enum dt_digest_what what, const void *bytes, size_t len)
+{
+	struct dt_elf *e = calloc(1, sizeof(*e));
+	struct dt_cfi c = { 0 };
+	uint64_t at;
+	size_t n;
+	int err = -1;
+
+	if (e == NULL)
+		return 0;
+	e->fd = -1;
+	switch (what) {
+	case DT_DIGEST_HEAD:
+		err = dt_digest_head(bytes, len, e);
+		if (err == 0) {
+			(void)dt_elf_buildid(e, &n);
+			(void)dt_elf_offset_to_vaddr(e, 0x1000, &at);
+			(void)dt_elf_code_vaddr(e, 0x1000, 0x1000, &at);
+		}
+		break;
+	case DT_DIGEST_CODE: case DT_DIGEST_DATA:
+		err = dt_digest_names(bytes, len, &e->names[DT_ELF_CODE]);
+		if (err == 0)
+			ask_names(e);
+		break;
+	case DT_DIGEST_ROWS:
+		err = dt_digest_rows(bytes, len, &c);
+		for (size_t i = 0; err == 0 && i < c.n; i++)
+			if (dt_cfi_at(&c, c.row[i].pc) != &c.row[i])
+				abort();
+		dt_cfi_free(&c);
+		break;
+	default: break;
+	}
+	dt_elf_close(e);
+	return err;
+}
+
+/* Records as the worker writes them (digest.c), of fields of 4 bytes: address, size, text, bits that lie. */
+static void by_structure(const uint8_t *data, size_t len)
+{
+	struct { uint64_t vaddr, size, offset; uint32_t text; uint8_t type, bind, zero[2]; } r = { 0 };
+	size_t n = len / 16, texts = 4 * n + 1;
+	uint8_t *bytes = calloc(1, 8 + n * sizeof(r) + texts), *at = bytes + 8;
+	uint64_t count = n;
+
+	if (bytes == NULL)
+		return;
+	memcpy(bytes, &count, sizeof(count));
+	for (size_t i = 0; i < n; i++, at += sizeof(r)) {
+		uint32_t field[4];
+
+		memcpy(field, data + i * 16, sizeof(field));
+		r.vaddr += field[0];
+		r.size = field[1];
+		r.text = field[3] & 1 ? field[2] : (uint32_t)(field[2] % n * 4);
+		r.vaddr = field[3] & 2 ? field[2] : r.vaddr;
+		r.size = field[3] & 4 ? ~0ull - field[1] : r.size;
+		r.type = (uint8_t)(field[3] >> 8);
+		memcpy(at, &r, sizeof(r));
+		memcpy(bytes + 8 + n * sizeof(r) + i * 4, field[3] & 8 ? "\033[2J" : "abc", 4);
+	}
+	(void)check(DT_DIGEST_CODE, bytes, 8 + n * sizeof(r) + texts);
+	free(bytes);
+}
+
+static void of_elf(const uint8_t *data, size_t len)
+{
+	for (enum dt_digest_what what = DT_DIGEST_HEAD; what <= DT_DIGEST_ROWS; what++) {
+		struct dt_digest_want want = { .what = what };
+		struct dt_digest d = { 0 };
+		int fd = memfd_create("elf", MFD_CLOEXEC);
+
+		if (fd < 0 || write(fd, data, len) != (ssize_t)len)
+			abort();
+		if (dt_digest_make(&d, &want, fd, NULL, 0) == 0 && check(what, d.bytes, d.len) != 0)
+			abort();	/* what is made is accepted */
+		free(d.bytes);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	if (len < 2)
+		return 0;
+	if (data[0] % 3 == 0)
+		(void)check((enum dt_digest_what)(data[0] / 3 % 4), data + 1, len - 1);
+	else if (data[0] % 3 == 1)
+		by_structure(data + 1, len - 1);
+	else
+		of_elf(data + 1, len - 1);
+	return 0;
+}
