@@ -5,6 +5,7 @@
 #   make check            the quick tests      (./check runs everything)
 #   make install          DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib
 #   make deb              Debian packages
+#   make static tarball   one file that needs no library; with all else and an install.sh
 #   make LDFLAGS=-static  a dtrace that needs no library (and no libdtrace.so)
 #   make fuzz | bench | include-check | clean
 #
@@ -219,6 +220,12 @@ install: all
 	printf 'prefix=%s\nlibdir=%s\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
 		'$(PREFIX)' '$(LIBDIR)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
 
+# One file that needs no library, in $(B)-static; and all of it with an install.sh.
+static:
+	@$(MAKE) --no-print-directory B=$(B)-static LDFLAGS=-static all
+tarball: static
+	@tools/tarball $(B)-static $(VERSION) $(shell $(CC) -dumpmachine | cut -d- -f1)
+
 # Debian packages, in $(B)/deb.
 deb:
 	tools/deb $(B) $(VERSION)
@@ -227,7 +234,7 @@ clean:
 	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang build-aarch64 build-x86_64
 
 FORCE:
-.PHONY: deb all tests fuzzers check include-check fuzz bench install clean FORCE
+.PHONY: static tarball deb all tests fuzzers check include-check fuzz bench install clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
