@@ -139,7 +139,7 @@ int dtrace_anon_save(dtrace_hdl_t *h, const char *path, const dtrace_anonprog_t 
 	if (path == NULL || p == NULL || n <= 0)
 		return dt_handle_error(h, EINVAL);
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))	/* a device would be replaced */
-		return dt_handle_errorf(h, EINVAL, "%s is there and no regular file", path);
+		return dt_handle_errorf(h, EINVAL, "%s exists and is not a regular file", path);
 	if (snprintf(temp, sizeof(temp), "%s.XXXXXX", path) < (int)sizeof(temp))
 		fd = mkostemp(temp, O_CLOEXEC);		/* for the owner alone */
 	else
@@ -169,7 +169,7 @@ struct reader { dtrace_hdl_t *h; const char *path, *at, *end; };
 /* The file is refused; `what` is the reason a user can act on. */
 static int not_anonymous(struct reader *r, const char *what)
 {
-	return dt_handle_errorf(r->h, EINVAL, "%s is no anonymous enabling: %s", r->path, what);
+	return dt_handle_errorf(r->h, EINVAL, "%s is not an anonymous enabling: %s", r->path, what);
 }
 
 /*
@@ -243,7 +243,7 @@ static int read_enabling(struct reader *r, dtrace_anonprog_t **out, int *n)
 	    *kernel = text != NULL && text[0] == '\0' ? take_line(r, "kernel ") : NULL;
 
 	if (kernel == NULL)
-		return not_anonymous(r, "it does not begin as one");
+		return not_anonymous(r, "it does not begin like one");
 	if (check_kernel(r, kernel) != 0)
 		return -1;
 	while ((text = take_line(r, "option ")) != NULL)
@@ -273,14 +273,14 @@ static int open_safely(dtrace_hdl_t *h, const char *path)
 
 	if (fd < 0)
 		return errno == ENOENT ? dt_handle_errorf(h, EDT_NOANON,
-		    "%s (%s is not there; dtrace -A writes it)",
+		    "%s (%s does not exist; dtrace -A writes it)",
 		    dt_error_text(EDT_NOANON), path) : dt_handle_errorf(h, errno, "failed to open %s: %s",
 		    path, strerror(errno));
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
 	    (st.st_mode & 022) == 0)
 		return fd;
 	close(fd);
-	return dt_handle_errorf(h, EACCES, "%s is not used: others can write it, or it is not yours", path);
+	return dt_handle_errorf(h, EACCES, "%s is refused: others can write it, or it is not yours", path);
 }
 
 /* The one place of loading that needs the handle's memory: the caller can free its buffer after a failure. */

@@ -253,7 +253,7 @@ static int check_sizes(struct dt_gobuild *b)
 			continue;
 		if (b->h->options.val[DT_OPT_bufresize] != DT_BUFRESIZE_AUTO)
 			return dt_handle_errorf(b->h, ENOMEM,
-			    "%s of %llu bytes for each CPU is more than there is memory for", rows[i].name,
+			    "there is no memory for %s of %llu bytes on each CPU", rows[i].name,
 			    (unsigned long long)*rows[i].size);
 		while (*rows[i].size > memory / rows[i].part)
 			*rows[i].size /= 2;
@@ -273,7 +273,7 @@ static int find_namespace(struct dt_gobuild *b)
 	    dt_kmember(&b->opts, "pid", "level"));
 	if (level < 0)
 		return dt_handle_errorf(b->h, EDT_BPF,
-		    "the namespace of process ids that dtrace is in cannot be found: %s", strerror(-level));
+		    "the process id namespace of dtrace cannot be found: %s", strerror(-level));
 	b->opts.pidns_level = (uint32_t)level;
 	return 0;
 }
@@ -317,7 +317,7 @@ int dt_trace_build(struct dtrace_hdl *h, struct dt_trace *t)
 			return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_BPFINVAL, "%s", msg);
 		if (!size_possible(b))
 			return dt_handle_errorf(h, ENOMEM,
-			    "a buffer of %llu bytes for each CPU is more than the kernel can have",
+			    "the kernel cannot have a buffer of %llu bytes for each CPU",
 			    (unsigned long long)b->opts.bufsize);
 		err = records_fit(b);
 		if (err != 0)
@@ -396,8 +396,8 @@ static void note_refused(struct dt_trace *t)
 		    dt_attach_why(out->err)));
 	else if (out->singles >= MANY_SINGLE)
 		dt_trace_note(t, dt_arena_printf(t->arena,
-		    "%u functions have a kprobe each, as this kernel cannot have one for all (kprobe_multi): "
-		    "they take a while to end", out->singles));
+		    "%u functions have a kprobe each, because this kernel has no kprobe_multi: "
+		    "it takes a while to remove them", out->singles));
 }
 
 /*

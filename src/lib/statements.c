@@ -9,7 +9,7 @@
 /* One sentence for all of them, and -1. */
 static int refuse_statement(dtrace_hdl_t *h)
 {
-	return dt_handle_errorf(h, EDT_UNSUPPORTED, "statements are made by the compiler: give the D text to "
+	return dt_handle_errorf(h, EDT_UNSUPPORTED, "only the compiler makes statements: give the D text to "
 	    "dtrace_program_strcompile(), or saved programs to dtrace_program_load()");
 }
 

@@ -47,8 +47,8 @@ void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
 	    FIRST_NS);
 	if (dt_unwind_stats(u).left_out > 0)
 		dt_trace_note(t, dt_arena_printf(t->arena,
-		    "%u files and processes do not fit into the tables for user stacks, which are walked by "
-		    "frame pointers there: see -x unwindsize", dt_unwind_stats(u).left_out));
+		    "%u files and processes do not fit into the tables for user stacks; their stacks are "
+		    "walked by frame pointers (see -x unwindsize)", dt_unwind_stats(u).left_out));
 }
 
 bool dt_trace_unwind_work(struct dt_trace *t)

@@ -18,7 +18,7 @@ enum part { BY_VARIABLE, BY_KEY, BY_VALUE };
 struct order {
 	enum part part[3];
 	bool reverse;
-	uint32_t keypos, pos;		/* where comparing begins */
+	uint32_t keypos;		/* the key where comparing begins */
 };
 
 /* Numbers of aggregations are in the order in which programs first use them. */
@@ -173,7 +173,7 @@ static int walk_by(struct dtrace_hdl *h, struct order order, dtrace_aggregate_f 
 static int walk_sorted(struct dtrace_hdl *h, dtrace_aggregate_f *f, void *arg)
 {
 	struct dt_aggorder o = dt_trace_order(h);
-	struct order order = { { BY_VARIABLE, BY_VALUE, BY_KEY }, o.reverse, 0, 0 };
+	struct order order = { { BY_VARIABLE, BY_VALUE, BY_KEY }, o.reverse, 0 };
 
 	if (o.bykey) {
 		order.part[1] = BY_KEY;
@@ -195,7 +195,7 @@ int dtrace_aggregate_walk_sorted(dtrace_hdl_t *h, dtrace_aggregate_f *f, void *a
 #define ORDERED(name, first, second, third, reverse) \
 	int dtrace_aggregate_walk_##name(dtrace_hdl_t *h, dtrace_aggregate_f *f, void *arg) \
 	{ \
-		struct order order = { { first, second, third }, reverse, 0, 0 }; \
+		struct order order = { { first, second, third }, reverse, 0 }; \
 		DT_PUBLIC(h, -1, walk_by(h, order, f, arg)); \
 	}
 ORDERED(keysorted, BY_VARIABLE, BY_KEY, BY_VALUE, false)

@@ -297,7 +297,7 @@ static bool check_ready(dtrace_hdl_t *h, const char *call)
 		dt_handle_errorf(h, EINVAL, "%s() comes after dtrace_go()", call);
 	else if (t->firing != NULL || t->walking > 0)
 		dt_handle_errorf(h, EBUSY,
-		    "%s() was called by a function that was called for a record or an aggregation", call);
+		    "%s() was called from a callback for a record or an aggregation", call);
 	else
 		return true;
 	return false;

@@ -118,7 +118,7 @@ static int make_rings(struct dt_session *s, const struct dt_image_map *m, int *f
 
 	if (s->rings[0].fd >= 0 || size > 1u << 31)
 		return dt_session_fail(msg, len, -EINVAL,
-		    "a buffer of %u bytes for each CPU is more than the kernel can have", m->max_entries);
+		    "the kernel cannot have a buffer of %u bytes for each CPU", m->max_entries);
 	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
 		int err;
 

@@ -23,7 +23,7 @@ refused() {
 	is "$1" 1 "$2"
 }
 printf 'garbage' >"$file"
-refused "no such file" "is no anonymous enabling"
+refused "no such file" "is not an anonymous enabling"
 sed 's/^kernel .*/kernel 5.4.0 #1/' "$tmp/good" >"$file"
 refused "another kernel" "was made for another kernel (5.4.0 #1); make it again with dtrace -A"
 head -c 600 "$tmp/good" >"$file"
@@ -44,9 +44,9 @@ ln -s "$tmp/good" "$file"
 refused "a link" "failed to open $file"
 rm "$file"
 mkfifo "$file"
-refused "a pipe" "is not used"
+refused "a pipe" "is refused"
 run $stash -A -n BEGIN
-is "-A does not replace what is no file" 1 "no regular file"
+is "-A does not replace what is no file" 1 "not a regular file"
 rm "$file"
 
 cp "$tmp/good" "$file"
@@ -59,7 +59,7 @@ is "-A without programs removes it" 0 "dtrace: cleaned up old anonymous enabling
 run $stash -A
 check "$(cat "$tmp/out" "$tmp/err" | wc -c)$status" "and says nothing when there is none"
 run $stash -a
-is "nothing saved" 1 "No anonymous tracing state ($file is not there"
+is "nothing saved" 1 "No anonymous tracing state ($file does not exist"
 run -A -o "$tmp/other" -n BEGIN
 is "-o names another file" 0 "saved anonymous enabling in $tmp/other"
 

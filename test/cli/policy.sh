@@ -97,7 +97,7 @@ for size in bufsize=0 bufsize=7 specsize=0 specsize=2 aggsize=0; do
 done
 for size in specsize=100t aggsize=100t; do
 	run -q -x $size -x bufresize=manual -n 'BEGIN { @[1] = count(); exit(3); }'
-	is "$size, bufresize=manual" 1 "more than there is memory for"
+	is "$size, bufresize=manual" 1 "there is no memory for"
 	run -q -x $size -n 'BEGIN { @[1] = count(); exit(3); }'
 	is "$size is lowered" 3 "lowered to"
 done
@@ -140,7 +140,7 @@ else
 	is "bufresize=manual" 1 "cannot make a buffer of 67108864 bytes"
 fi
 run -q -x bufsize=8g -x bufresize=manual -n 'BEGIN { exit(3); }'
-is "a size no kernel has" 1 "a buffer of 8589934592 bytes for each CPU is more than the kernel can have"
+is "a size no kernel has" 1 "the kernel cannot have a buffer of 8589934592 bytes for each CPU"
 
 run -q -x specsize=512 -c "$pinned 50" \
     -n "BEGIN { s = speculation(); } $G { speculate(s); printf(\"R %d\n\", ++n); } syscall::getpgid:entry /pid == \$target/ { commit(s); }"

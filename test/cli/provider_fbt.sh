@@ -126,7 +126,7 @@ else
 	echo "ok - thousands of functions # SKIP this kernel has no kprobe_multi"
 fi
 run -n 'fbt:::'
-is "everything: refused with a number and a way on" 1 "65536 are the most that go live at a time: name entry or return"
+is "everything: refused with a number and a way on" 1 "at most 65536 can be live at a time: name entry or return"
 
 # ---- nothing stays ----
 live() { cat /sys/kernel/tracing/enabled_functions /sys/kernel/debug/tracing/enabled_functions /sys/kernel/debug/kprobes/list 2>/dev/null | grep -c vfs_write; }

@@ -86,7 +86,7 @@ if setpriv --reuid nobody --clear-groups true 2>/dev/null; then
 	chmod 755 "$prog" "$tmp/private"
 	victim private
 	run -p "$victim" -n 'pid$target::work:entry'
-	is "a process that is not dumpable" 1 "-x undumpable does it all the same"
+	is "a process that is not dumpable" 1 "-x undumpable grabs it anyway"
 	start -q -x undumpable -p "$victim" -n 'BEGIN { printf("ready\n"); } pid$target::work:entry { @ = count(); } END { printa("work %@d\n", @); }'
 	go
 	go
