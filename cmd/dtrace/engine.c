@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiled programs in, the command's exit status out: enable, go, work until exit(), a signal or the end of
- * the target, then print what is left. All text for users that is not traced data goes to standard error.
+ * Compiled programs in, the command's exit status out: enable, go, work until exit(), a signal or the end
+ * of the target, then print what is left. All text for users that is not traced data goes to standard
+ * error.
  */
 #include "engine.h"
 
@@ -229,11 +230,23 @@ static int trace_programs(struct run *r, dtrace_prog_t *const *programs)
 
 /* ---- what is asked for ---- */
 
-#define OUTPUT_BUFFER (256u << 10)	/* what floods of records write at once; touched only when used */
+/*
+ * Floods of records are written in large pieces, and each ends with a whole line (show.c): whoever reads
+ * the file after dtrace was killed finds no half of one. The C library takes a size only with memory for
+ * it. Pages are touched only when they are used, and standard output needs them until the end.
+ */
+static char *widen(FILE *f)
+{
+	char *room = isatty(fileno(f)) ? NULL : malloc(SHOW_BUFFER);
+
+	if (room != NULL)
+		setvbuf(f, room, _IOFBF, SHOW_BUFFER);
+	return room;
+}
 
 /*
- * Output that could not be written must not look like success. The errno of the first write that failed says
- * more than that of the last.
+ * Output that could not be written must not look like success. The errno of the first write that failed
+ * says more than that of the last.
  */
 static int flush_output(struct run *r, int status)
 {
@@ -260,6 +273,7 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 	struct run r = { .dtp = dtp, .a = a, .victims = v,
 		.show = { .dtp = dtp, .out = stdout, .time_column = a->time_column,
 			.buffered = a->buffered } };
+	char *room;
 	int status;
 
 	if (a->mode == MODE_HEADER)
@@ -270,11 +284,12 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}
-	if (!isatty(fileno(r.show.out)))
-		setvbuf(r.show.out, NULL, _IOFBF, OUTPUT_BUFFER);
+	room = widen(r.show.out);
 	status = a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) :
 	    trace_programs(&r, programs);
 	status = flush_output(&r, status);
+	if (r.show.out != stdout)
+		free(room);
 	faults_free(&r.show.faults);
 	return status;
 }

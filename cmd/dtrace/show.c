@@ -71,6 +71,8 @@ static int text_probe(const dtrace_probedata_t *d, void *arg)
 	struct show *s = arg;
 	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 160];
 
+	if (__fpending(s->out) > SHOW_BUFFER / 2)
+		fflush(s->out);			/* between two lines */
 	put_header(s);
 	if (s->flowindent) {
 		if (d->dtpda_flow == DTRACEFLOW_NONE)

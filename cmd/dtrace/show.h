@@ -20,7 +20,7 @@ struct show_columns {			/* what stands before the records of a probe that fired 
 	char text[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 40];
 };
 
-enum { SHOW_KEPT = 16 };
+enum { SHOW_KEPT = 16, SHOW_BUFFER = 256 << 10 };	/* of the file, see engine.c */
 
 struct show {
 	dtrace_hdl_t *dtp;

@@ -48,15 +48,37 @@ void dt_out_clear(struct dt_out *o)
  * Once a write has failed, text is dropped without another attempt: half a line after a gap would look
  * like a whole one. `err` keeps the first reason.
  */
-void dt_out_flush(struct dt_out *o)
+static void write_out(struct dt_out *o, size_t n)
 {
-	if (!o->file || o->len == 0)
-		return;
-	if (!o->failed && fwrite_unlocked(o->buf, 1, o->len, o->file) != o->len) {
+	if (!o->failed && fwrite_unlocked(o->buf, 1, n, o->file) != n) {
 		o->failed = true;
 		o->err = errno;
 	}
-	o->len = 0;
+	memmove(o->buf, o->buf + n, o->len - n);
+	o->len -= n;
+}
+
+void dt_out_flush(struct dt_out *o)
+{
+	if (o->file && o->len > 0)
+		write_out(o, o->len);
+}
+
+/*
+ * The lines that are whole go to the file, the last one waits: whatever ends us, the file does not end with
+ * half a line, as long as its own buffer holds what waits here.
+ */
+static void flush_lines(struct dt_out *o)
+{
+	const char *end = o->len > 0 ? memrchr(o->buf, '\n', o->len) : NULL;
+
+	if (!end)
+		return;
+	write_out(o, (size_t)(end + 1 - o->buf));
+	if (!o->failed && fflush_unlocked(o->file) != 0) {
+		o->failed = true;
+		o->err = errno;
+	}
 }
 
 /*
@@ -66,7 +88,9 @@ void dt_out_flush(struct dt_out *o)
 bool dt_out_grow(struct dt_out *o, size_t n)
 {
 	if (o->file && o->len + n > WAITING)
-		dt_out_flush(o);
+		flush_lines(o);
+	if (o->file && o->len > WAITING)
+		dt_out_flush(o);		/* a line without end */
 	if (o->failed || n > o->max - o->len) {
 		o->failed = true;
 		return false;

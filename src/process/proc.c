@@ -160,11 +160,11 @@ int dt_proc_start(struct dt_proc *p, const char *file, char *const argv[], char 
 		return write_error(msg, len, err, "cannot fork");
 	}
 	p->fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->fd < 0 || dt_keeper_start(&p->keeper, p->fd) != 0 || !to_exec(p))
+	/* one that cannot be brought to its place may have a breakpoint in it: it does not go on */
+	if (p->fd < 0 || dt_keeper_start(&p->keeper, p->fd) != 0 || !to_exec(p) ||
+	    (where != DT_PROC_AT_EXEC && !dt_proc_run_to(p, where) && !p->gone))
 		return not_started(p, ends[0], msg, len);
 	close(ends[0]);
-	if (where != DT_PROC_AT_EXEC)
-		(void)dt_proc_run_to(p, where);
 	return 0;
 }
 
@@ -184,10 +184,11 @@ int dt_proc_grab(struct dt_proc *p, pid_t pid, char *msg, size_t len)
 
 /* ---- both ---- */
 
+/* A process that cannot be let go would be held for ever, and the trace would wait for its end. */
 void dt_proc_continue(struct dt_proc *p)
 {
-	if (p->held && !p->gone)
-		(void)ptrace(PTRACE_DETACH, p->pid, NULL, NULL);
+	if (p->held && !p->gone && ptrace(PTRACE_DETACH, p->pid, NULL, NULL) != 0 && errno != ESRCH)
+		(void)kill(p->pid, SIGKILL);
 	p->held = false;
 }
 
@@ -204,13 +205,14 @@ static bool readable(int fd, int ms)
  */
 bool dt_proc_ended(struct dt_proc *p)
 {
-	int status = 0;
+	int status = 0, got;
 
 	if (p->gone || p->held)
 		return p->gone;
 	if (!readable(p->fd, 0))
 		return false;
-	if (p->child && waitpid(p->pid, &status, WNOHANG) == 0)
+	got = p->child ? waitpid(p->pid, &status, WNOHANG) : p->pid;
+	if (got == 0 || (got < 0 && errno == EINTR))
 		return false;
 	mark_ended(p, status);
 	return true;

@@ -188,8 +188,7 @@ static bool run_to(struct dt_proc *p, uint64_t addr)
 			return true;	/* another program now: nothing of ours is in it */
 		there = stopped_at(p->pid, addr);
 	} while (!there && WSTOPSIG(status) != SIGTRAP);
-	(void)ptrace(PTRACE_POKETEXT, p->pid, (void *)at, (void *)word);
-	return true;
+	return ptrace(PTRACE_POKETEXT, p->pid, (void *)at, (void *)word) == 0;
 }
 
 static bool single_step(struct dt_proc *p)
