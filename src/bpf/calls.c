@@ -94,8 +94,10 @@ void dt_tuple_string_at(struct dt_lower *l, uint32_t i)
 
 int32_t dt_slot_buffer(const struct dt_lower *l, enum dt_buffer buffer)
 {
-	return (int32_t)(buffer == DT_BUF_TOKENS ? l->b->slot_tok : l->b->slot_str[buffer]);
+	return (int32_t)(buffer == DT_BUF_TOKENS ? l->b->slot_tok[l->error] : l->b->slot_str[buffer]);
 }
+
+int dt_slot_tok_pos(const struct dt_lower *l) { return l->error ? S_ERROR_TOK_POS : S_TOK_POS; }
 
 void dt_tuple_string(struct dt_lower *l, uint32_t i, enum dt_buffer buffer)
 {

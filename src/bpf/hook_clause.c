@@ -79,8 +79,8 @@ void dt_hook_clause_function(struct dt_hookcode *k, uint32_t from, uint32_t to)
 }
 
 /*
- * ERROR's clauses have arguments and clause-locals of their own, because the clause that faulted may be in
- * the midst of using its. The first of them zeroes the locals.
+ * ERROR is a firing of its own: its clauses have arguments, clause-locals and a strtok() of their own, since
+ * the firing that they interrupt goes on. The first of them makes all that empty.
  */
 void dt_hook_error_functions(struct dt_hookcode *k)
 {
@@ -94,8 +94,10 @@ void dt_hook_error_functions(struct dt_hookcode *k)
 		l.args_off = S_ERROR_ARGS;
 		l.locals_off = k->b->slot_locals + k->b->locals_size;
 		begin = dt_hook_begin_function(k, k->errors[i]);
-		if (i == 0)
+		if (i == 0) {
+			dt_sti(k->a, B8, R6, S_ERROR_TOK_POS, -1);
 			dt_locals_zero(&l);
+		}
 		clause_and_return(k, &l);
 		dt_frame_end(k->a, begin);
 	}

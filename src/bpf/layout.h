@@ -125,7 +125,7 @@ struct dt_slot {
 	char comm[16];
 	uint64_t spare2;
 	uint64_t tok_pos;		/* where strtok() goes on; -1: it has no text yet */
-	uint64_t spare3;
+	uint64_t error_tok_pos;		/* the same for clauses of dtrace:::ERROR, a firing of their own */
 	union {				/* words of the runtime */
 		struct dt_work work;
 		struct dt_work_progeny progeny;
@@ -144,6 +144,7 @@ enum {
 	S_ITEM = DT_SLOT_AT(item),
 	S_COMM = DT_SLOT_AT(comm),
 	S_TOK_POS = DT_SLOT_AT(tok_pos),
+	S_ERROR_TOK_POS = DT_SLOT_AT(error_tok_pos),
 	S_WORK = DT_SLOT_AT(work),
 	S_FIXED = sizeof(struct dt_slot),
 	W_LA = DT_SLOT_AT(work.la),

@@ -62,6 +62,7 @@ void dt_tuple_string_at(struct dt_lower *, uint32_t i);
 /* Buffers of strsize bytes and eight more in the slot. */
 enum dt_buffer { DT_BUF_A, DT_BUF_B, DT_BUF_TOKENS };		/* the last one is strtok()'s, and stays */
 int32_t dt_slot_buffer(const struct dt_lower *, enum dt_buffer);	/* its offset */
+int dt_slot_tok_pos(const struct dt_lower *);			/* of the word: where strtok() goes on */
 void dt_tuple_string(struct dt_lower *, uint32_t i, enum dt_buffer);	/* the argument, there; r0 as above */
 /* the first one or two, and their lengths to W_LA, W_LB */
 void dt_tuple_strings(struct dt_lower *, uint32_t n);

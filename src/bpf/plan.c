@@ -205,10 +205,10 @@ static uint64_t scratch_need(const struct dt_build *b, const struct dt_image_hoo
 }
 
 /*
- * There are two copies of the locals: dtrace:::ERROR clauses have their own. Scratch is followed by as much
- * again, so that any offset inside it plus any size up to its own stays inside the slot: the verifier sees
- * the bounds of offset and size, and not their sum. slot_key is last, as its size is known only when all code
- * is there (keymax).
+ * There are two copies of the locals, and of strtok()'s text: dtrace:::ERROR clauses have their own. Scratch
+ * is followed by as much again, so that any offset inside it plus any size up to its own stays inside the
+ * slot: the verifier sees the bounds of offset and size, and not their sum. slot_key is last, as its size is
+ * known only when all code is there (keymax).
  */
 void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
@@ -223,8 +223,12 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 		b->slot_str[i] = at;
 		at += b->strsize + 8;
 	}
-	b->slot_tok = at;
+	b->slot_tok[0] = b->slot_tok[1] = at;
 	at += b->strsize + 8;
+	if (b->opts->nerrors) {
+		b->slot_tok[1] = at;
+		at += b->strsize + 8;
+	}
 	b->slot_locals = at;
 	at += 2 * b->locals_size;
 	b->slot_scratch = at;

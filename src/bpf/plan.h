@@ -68,7 +68,7 @@ struct dt_build {
 
 	/* the slot behind struct dt_slot: sizes, and offsets */
 	uint32_t strsize, scratch;	/* rounded to 8 */
-	uint32_t slot_str[2], slot_tok, slot_locals, slot_scratch, slot_frames, slot_stack, slot_key;
+	uint32_t slot_str[2], slot_tok[2], slot_locals, slot_scratch, slot_frames, slot_stack, slot_key;
 	uint32_t keymax;		/* bytes at slot_key */
 };
 

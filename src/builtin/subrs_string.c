@@ -157,13 +157,14 @@ static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *cal
 }
 
 /*
- * The text stays in the slot until another one comes, and S_TOK_POS says where to go on: -1 means that there
- * is no text yet.
+ * The text stays in the slot until another one comes, and the word at dt_slot_tok_pos() says where to go on:
+ * -1 means that there is no text yet.
  */
 static void lower_strtok(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
 	uint32_t on = dt_label(a), none = dt_label(a), done = dt_label(a);
+	int pos = dt_slot_tok_pos(l);
 
 	dt_tuple_string(l, 1, DT_BUF_B);
 	dt_tuple_arg(l, 0, R1);
@@ -171,14 +172,14 @@ static void lower_strtok(struct dt_lower *l)
 	dt_mov(a, R1, dt_slot_reg(l));
 	dt_alui(a, BPF_ADD, R1, (int32_t)dt_slot_buffer(l, DT_BUF_TOKENS));
 	dt_tuple_string_at(l, 0);
-	dt_work_imm(l, S_TOK_POS, 0);
+	dt_work_imm(l, pos, 0);
 	dt_put(a, on);
-	dt_ldx(a, B8, R1, R6, S_TOK_POS);
+	dt_ldx(a, B8, R1, R6, pos);
 	dt_jmpi(a, BPF_JEQ, R1, -1, none);
 	dt_work(l, W_POS, R1);
 	dt_runtime_on(l, "rt_strtok", DT_BUF_TOKENS);
 	dt_ldx(a, B8, R1, R6, W_POS);
-	dt_work(l, S_TOK_POS, R1);
+	dt_work(l, pos, R1);
 	dt_jmpi(a, BPF_JEQ, R0, 0, done);
 	dt_runtime_take(l);
 	dt_ja(a, done);

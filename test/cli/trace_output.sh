@@ -51,6 +51,11 @@ lines "-q -F: no line end of our own" 'CPU FUNCTION
 run -qn 'BEGIN { x = *(int *)0; printf("not reached"); } ERROR { printf("fault %d\n", arg4); exit(2); }'
 is "ERROR fires" 2 "fault 1"
 is "and the error is told" 2 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1"
+# ERROR is a firing of its own: it has a strtok() of its own, and the one it interrupts goes on where it was.
+run -qn 'BEGIN { first = strtok("a,b,c", ","); } BEGIN { trace(*(int *)0); }
+    BEGIN { printf("%s%s %d%s%s\n", first, strtok(NULL, ","), none, x, y); exit(0); }
+    ERROR { none = strtok(NULL, ",") == NULL; x = strtok("x,y", ","); } ERROR { y = strtok(NULL, ","); }'
+is "strtok() in ERROR and around it" 0 "ab 1xy"
 run -qn 'BEGIN { exit(0); } END { printf("end\n"); }'
 lines "exit() in BEGIN: END still fires" 'end'
 run -w -qn 'BEGIN { setopt("nosuch"); freopen("/no/file"); exit(0); }'
