@@ -25,7 +25,7 @@ static void need_signals(struct dt_lower *l, const char *name)
 }
 
 /* Signal `sig`, or where that is 0 the one in r0, to the process, unless it is dtrace. */
-static void send(struct dt_lower *l, int sig)
+static void send_signal(struct dt_lower *l, int sig)
 {
 	struct dt_emit *a = dt_code(l);
 	uint32_t ours = dt_label(a);
@@ -40,20 +40,22 @@ static void send(struct dt_lower *l, int sig)
 	dt_put(a, ours);
 }
 
+/* stop() has no argument; a saved program may still record a number with it. */
 static void stop_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	need_signals(l, "stop");
 	if (act->difo)
 		record_number(l, f);
-	send(l, SIGSTOP);
+	send_signal(l, SIGSTOP);
 }
 
+/* The number in r0 is the program's: the kernel refuses one that is no signal. */
 static void raise_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
 	(void)act;
 	need_signals(l, "raise");
 	record_number(l, f);
-	send(l, 0);
+	send_signal(l, 0);
 }
 
 /* As in history: half a second in any second of a CPU, in sum; more than that is an illegal operation. */

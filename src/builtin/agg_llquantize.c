@@ -335,7 +335,7 @@ static const struct dt_bucketing bucketing = { dt_llquantize_nbuckets, buckets_o
 	bucket_bounds, DT_PACK_NONE };
 
 /* For parameters of a saved program; the compiler's own are always good. */
-static bool good(uint64_t arg)
+static bool good_parameters(uint64_t arg)
 {
 	uint64_t factor = arg >> 48, low = arg >> 32 & 0xffff, high = arg >> 16 & 0xffff,
 		 steps = arg & 0xffff;
@@ -353,7 +353,7 @@ static bool good(uint64_t arg)
 const struct dt_aggfunc dt_aggfunc_llquantize = {
 	.names = DT_AGG_NAME("llquantize", DT_ACT_LLQUANTIZE, "void(int64_t, int, int, int, int, [int64_t])",
 	    DT_VERS(1, 7, 0), llquantize_compile, "a histogram of orders of magnitude, each in equal steps"),
-	.good = good,
+	.good = good_parameters,
 	.nwords = dt_llquantize_nbuckets,
 	.init = llquantize_init,
 	.add = llquantize_add,

@@ -164,12 +164,12 @@ static struct dt_bucket_bounds bucket_bounds(const struct dt_buckets *b, uint32_
 static const struct dt_bucketing bucketing = { dt_lquantize_nbuckets, buckets_open, bucket_bound,
 	bucket_bounds, DT_PACK_ALL };
 
-static bool good(uint64_t arg) { return arg >> 48 && (arg >> 32 & 0xffff); }	/* step and levels */
+static bool good_parameters(uint64_t arg) { return arg >> 48 && (arg >> 32 & 0xffff); }	/* step and levels */
 
 const struct dt_aggfunc dt_aggfunc_lquantize = {
 	.names = DT_AGG_NAME("lquantize", DT_ACT_LQUANTIZE, "void(int64_t, int, int, [int], [int64_t])",
 	    DT_VERS(1, 0, 0), lquantize_compile, "a histogram of equal steps between two limits"),
-	.good = good,
+	.good = good_parameters,
 	.nwords = dt_lquantize_nbuckets,
 	.init = lquantize_init,
 	.add = lquantize_add,

@@ -44,6 +44,7 @@ static uint64_t call_mutex_owner(struct dt_interp *ip, const struct dt_subr_call
 	return owner & ~(uint64_t)MUTEX_FLAGS;
 }
 
+/* The flags are in the low bits of the owner's address, which is aligned. */
 static void lower_mutex_owner(struct dt_lower *l)
 {
 	lock_word(l, 8);
@@ -113,6 +114,8 @@ static void lower_mutex_type_spin(struct dt_lower *l)
 	lock_word(l, 8);
 	dt_imm(dt_code(l), R0, 0);
 }
+
+/* Any bit above the writer's is a reader. */
 static void lower_rw_read_held(struct dt_lower *l)
 {
 	lock_word(l, 4);
@@ -128,6 +131,8 @@ static void lower_rw_write_held(struct dt_lower *l)
 	dt_alui(dt_code(l), BPF_ADD, R0, 1);
 	dt_alui(dt_code(l), BPF_RSH, R0, 8);
 }
+
+/* A writer that waits counts too: bit 8. */
 static void lower_rw_iswriter(struct dt_lower *l)
 {
 	lock_word(l, 4);

@@ -110,6 +110,8 @@ static uint64_t call_getmajor(struct dt_interp *ip, const struct dt_subr_call *c
 	(void)ip;
 	return (uint32_t)call->arg[0].value >> 20;
 }
+
+/* The lower 20 bits. */
 static uint64_t call_getminor(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)ip;
@@ -153,6 +155,7 @@ static uint64_t call_rand(struct dt_interp *ip, const struct dt_subr_call *call)
 	return (dt_interp_context(ip)->random * 2416 + 374441) % 1771875;
 }
 
+/* Both steps wrap at 64 bits before the remainder is taken, here as in call_rand(). */
 static void lower_rand(struct dt_lower *l)
 {
 	dt_help(l, BPF_FUNC_get_prandom_u32);
@@ -167,6 +170,7 @@ const struct dt_builtin dt_subr_rand = {
 	.doc = "A random number. Not for cryptography.",
 };
 
+/* A test's context gives the number, so that the result is known. */
 static uint64_t call_random(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	(void)call;

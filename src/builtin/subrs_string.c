@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* A null string has faulted by then: 0 is not seen. */
 static uint64_t call_strlen(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	const char *s = dt_subr_string(ip, call, 0);
@@ -209,6 +210,7 @@ static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *cal
 	return dt_interp_put(ip, to, len);
 }
 
+/* Only ASCII letters change, whatever the encoding: a program in the kernel knows no locale. */
 static uint64_t call_toupper(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	return change_case(ip, call, 'a');

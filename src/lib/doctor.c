@@ -28,6 +28,7 @@ enum { YES = DTRACE_ABLE_YES, NO = DTRACE_ABLE_NO, UNKNOWN = DTRACE_ABLE_UNKNOWN
 enum { DOCTOR_USER, DOCTOR_PID, DOCTOR_BTF, DOCTOR_UPROBE, DOCTOR_KPTR, DOCTOR_PARANOID };
 enum { DOCTOR_FENTRY, DOCTOR_KPROBE, DOCTOR_MULTI, DOCTOR_CLOCK, DOCTOR_CYCLES };
 
+/* What is found out once, for all rows. */
 struct doctor {
 	struct dtrace_hdl *h;
 	int permitted;			/* 0: programs can be loaded; or -errno */
@@ -37,7 +38,7 @@ struct doctor {
 static int yes_if(bool yes) { return yes ? YES : NO; }
 
 /* What only a program can tell is not known while none can be loaded. */
-static int tried(const struct doctor *d, bool yes) { return d->permitted == 0 ? yes_if(yes) : UNKNOWN; }
+static int if_tried(const struct doctor *d, bool yes) { return d->permitted == 0 ? yes_if(yes) : UNKNOWN; }
 
 /* The whole of a small file of the kernel, which the caller frees; NULL: it cannot be read. */
 static char *text_of(const char *path)
@@ -54,6 +55,7 @@ static int ask_program(const struct doctor *d, int arg)
 	return yes_if(d->permitted == 0);
 }
 
+/* A ring of one page, closed at once. */
 static int ask_ring(const struct doctor *d, int arg)
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -62,7 +64,7 @@ static int ask_ring(const struct doctor *d, int arg)
 	(void)arg;
 	if (fd >= 0)
 		close(fd);
-	return tried(d, fd >= 0);
+	return if_tried(d, fd >= 0);
 }
 
 /* The kernel takes CAP_SYS_ADMIN for the two that were once a part of it. */
@@ -87,6 +89,7 @@ static int ask_namespace(const struct doctor *d, int which)
 	return yes_if(st.st_ino == (which == DOCTOR_USER ? 0xeffffffd : 0xeffffffc));
 }
 
+/* Files that only exist, or can only be read, if the kernel has the thing. */
 static int ask_readable(const struct doctor *d, int which)
 {
 	(void)d;
@@ -105,6 +108,7 @@ static int ask_tracefs(const struct doctor *d, int arg)
 	return yes_if(fd >= 0);
 }
 
+/* With kptr_restrict the symbols are there, but their addresses are 0. */
 static int ask_kernel_names(const struct doctor *d, int arg)
 {
 	struct dt_kernel *k = dt_kernel_new(d->h->arena);
@@ -115,6 +119,7 @@ static int ask_kernel_names(const struct doctor *d, int arg)
 	return yes_if(!hidden);
 }
 
+/* Both switches allow enough at 0 and 1, and too little above. */
 static int ask_at_most(const struct doctor *d, int which)
 {
 	char *text = text_of(which == DOCTOR_KPTR ? "/proc/sys/kernel/kptr_restrict" :
@@ -137,18 +142,20 @@ static int ask_lockdown(const struct doctor *d, int arg)
 	return answer;
 }
 
+/* Kprobes show in a list of the kernel's; the other means have to be tried with a program. */
 static int ask_functions(const struct doctor *d, int which)
 {
 	return which == DOCTOR_KPROBE ? yes_if(d->means.kprobe) :
-	    tried(d, which == DOCTOR_FENTRY ? d->means.fentry : d->means.multi);
+	    if_tried(d, which == DOCTOR_FENTRY ? d->means.fentry : d->means.multi);
 }
 
 static int ask_uprobe_multi(const struct doctor *d, int arg)
 {
 	(void)arg;
-	return tried(d, dt_uprobe_multi());
+	return if_tried(d, dt_uprobe_multi());
 }
 
+/* Counting cycles needs hardware: without the rights nobody knows whether there is any. */
 static int ask_counter(const struct doctor *d, int which)
 {
 	const char *name = which == DOCTOR_CLOCK ? "cpu_clock" : "cycles";
@@ -165,9 +172,10 @@ static int ask_feature(const struct doctor *d, int arg)
 	char msg[256];
 
 	(void)arg;
-	return tried(d, dt_features_probe(&f, msg, sizeof(msg)) == 0 && f.probe_write_user);
+	return if_tried(d, dt_features_probe(&f, msg, sizeof(msg)) == 0 && f.probe_write_user);
 }
 
+/* One row of doctor.def: the question, its argument, and what the user is told. */
 static const struct {
 	const char *name;
 	int (*ask)(const struct doctor *, int arg);
@@ -190,7 +198,11 @@ static const char *change_of(const struct doctor *d, size_t i, int found)
 	return rows[i].change;
 }
 
-static int walk(struct dtrace_hdl *h, dtrace_ability_f *f, void *arg)
+/*
+ * Asks each row in the order of the list; rows further down depend on those above. The caller's nonzero value
+ * ends it.
+ */
+static int ask_rows(struct dtrace_hdl *h, dtrace_ability_f *f, void *arg)
 {
 	struct doctor d = { .h = h, .permitted = dt_features_permitted() };
 	uint32_t tryout = 0;
@@ -214,5 +226,5 @@ int dtrace_ability_iter(dtrace_hdl_t *h, dtrace_ability_f *f, void *arg)
 {
 	if (f == NULL)
 		return dt_handle_error(h, EINVAL);
-	DT_PUBLIC(h, -1, walk(h, f, arg));
+	DT_PUBLIC(h, -1, ask_rows(h, f, arg));
 }

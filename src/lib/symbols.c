@@ -43,6 +43,7 @@ static bool kernel_text(struct dtrace_hdl *h, bool module_only, uint64_t addr, c
 
 /* ---- processes ---- */
 
+/* For the readers of files and processes: dtrace_interrupt() was called, so they should end soon. */
 static bool is_interrupted(void *ctx)
 {
 	const struct dtrace_hdl *h = ctx;
@@ -50,7 +51,8 @@ static bool is_interrupted(void *ctx)
 	return h->interrupted != 0;
 }
 
-static void note(void *ctx, const char *text)
+/* For the same: what could not be named, told with the notices of the trace. */
+static void note_unnamed(void *ctx, const char *text)
 {
 	struct dtrace_hdl *h = ctx;
 
@@ -62,7 +64,7 @@ bool dt_handle_usyms(struct dtrace_hdl *h)
 {
 	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) != NULL) {
 		dt_usyms_limit(h->usyms, (uint64_t)h->options.val[DT_OPT_namesize]);
-		dt_usyms_heed(h->usyms, is_interrupted, note, h);
+		dt_usyms_heed(h->usyms, is_interrupted, note_unnamed, h);
 	}
 	return h->usyms != NULL;
 }
