@@ -154,6 +154,15 @@ static bool no_data_symbols(struct dt_sema *s)
 	return sv->symbol != NULL && sv->symbol(sv->ctx, "vmlinux", "init_task", &addr, &home) != 0;
 }
 
+static _Noreturn void fail_unknown(struct dt_sema *s, const struct dt_node *n, const char *name)
+{
+	const char *hint = dt_names_symbol_hint(name);
+
+	if (hint == NULL && no_data_symbols(s))
+		hint = "/proc/kallsyms of this kernel lists no data symbols, whether it has this one or not";
+	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown symbol name", n->name);
+}
+
 /* A kernel symbol becomes a DT_N_SYM node. `declared` is the type of an extern declaration, or NULL. */
 static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const struct dt_type *declared)
 {
@@ -169,14 +178,8 @@ static struct dt_node *expr_symbol(struct dt_sema *s, struct dt_node *n, const s
 	split_symbol(s, n->name, &module, &name);
 	type = declared != NULL ? declared : dt_types_symbol(s->types, module, name);
 	if (sv->symbol == NULL || sv->symbol(sv->ctx, module, name, &addr, &home) != 0) {
-		if (type == NULL && no_data_symbols(s))
-			dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc,
-			    "/proc/kallsyms of this kernel lists no data symbols, whether it has this one or "
-			    "not",
-			    "failed to resolve %s: Unknown symbol name", n->name);
 		if (type == NULL)
-			dt_fail(s->diag, D_IDENT_UNDEF, n->loc, "failed to resolve %s: Unknown symbol name",
-			    n->name);
+			fail_unknown(s, n, name);
 		dt_fail_hint(s->diag, D_SYM_BADREF, n->loc,
 		    "/proc/kallsyms of this kernel lists no data symbols",
 		    "failed to resolve %s: its type is known, its address is not", n->name);

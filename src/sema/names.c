@@ -260,6 +260,32 @@ const char *dt_names_hint(struct dt_sema *s, const char *name, const char *near)
 	return word != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", word) : NULL;
 }
 
+/* Data of other systems' kernels that scripts read, and where Linux has the like. */
+const char *dt_names_symbol_hint(const char *name)
+{
+	static const struct {
+		const char *theirs, *hint;
+	} rows[] = {
+		{ "avenrun", "cat(\"/proc/loadavg\") prints the load" },
+		{ "hp_avenrun", "cat(\"/proc/loadavg\") prints the load" },
+		{ "averunnable", "cat(\"/proc/loadavg\") prints the load" },
+		{ "freemem", "cat(\"/proc/meminfo\") prints what memory is free" },
+		{ "availrmem", "cat(\"/proc/meminfo\") prints what memory is free" },
+		{ "physmem", "cat(\"/proc/meminfo\") prints how much memory there is" },
+		{ "ncpus", "cat(\"/sys/devices/system/cpu/online\") prints which CPUs there are" },
+		{ "ncpus_online", "cat(\"/sys/devices/system/cpu/online\") prints which CPUs there are" },
+		{ "mp_ncpus", "cat(\"/sys/devices/system/cpu/online\") prints which CPUs there are" },
+		{ "utsname", "curthread->nsproxy->uts_ns->name has the names of system and machine" },
+		{ "lbolt", "timestamp / 10000000 counts hundredths of a second" },
+		{ "ticks", "timestamp counts nanoseconds" },
+	};
+
+	for (size_t i = 0; i < DT_COUNT(rows); i++)
+		if (strcmp(rows[i].theirs, name) == 0)
+			return rows[i].hint;
+	return NULL;
+}
+
 /* Suggests built-ins, globals, names of libraries, and last the same name in another scope. */
 _Noreturn void dt_names_undefined(struct dt_sema *s, const struct dt_node *n)
 {

@@ -199,6 +199,8 @@ struct dt_ident *dt_names_agg(struct dt_sema *, const char *name, bool create, s
 struct dt_ident *dt_names_hidden(struct dt_sema *, const char *stem, const struct dt_type *);
 /* A hint such as "did you mean `execname`?"; NULL: nothing comes near */
 const char *dt_names_hint(struct dt_sema *, const char *name, const char *near);
+/* What Linux has in place of a symbol of another system's kernel; NULL: we know of none. */
+const char *dt_names_symbol_hint(const char *name);
 /* Fails with D_IDENT_UNDEF and a suggestion */
 _Noreturn void dt_names_undefined(struct dt_sema *, const struct dt_node *);
 /* The type of a variable; D_VAR_UNDEF when it has none yet */

@@ -22,6 +22,10 @@ says "a switch that is none" "yes or no" -x quiet=maybe -n BEGIN
 : >"$tmp/script.d"
 says "a script without -s" "a script is given with -s: dtrace -s $tmp/script.d" "$tmp/script.d"
 
+says "the load, of Solaris" "cat(\"/proc/loadavg\") prints the load" -e -n 'BEGIN { trace(`avenrun[0]); }'
+says "the number of CPUs, of Solaris" "/sys/devices/system/cpu/online" -e -n 'BEGIN { trace(`ncpus_online); }'
+says "the machine's name, of Solaris" "curthread->nsproxy->uts_ns->name" -e -n 'BEGIN { trace(`utsname.nodename); }'
+says "free memory, with a module" "/proc/meminfo" -e -n 'BEGIN { trace(genunix`freemem); }'
 may_trace "probes that are not there"
 says "a probe of sched" "did you mean sched:::on-cpu?" -n 'sched:::on-cpuu { }'
 says "a probe of tcp" "did you mean tcp:::connect-request?" -n 'tcp:::conect-request { }'
