@@ -9,6 +9,7 @@
 #include "base.h"
 #include "command.h"
 #include "doctor.h"
+#include "help.h"
 #include "engine.h"
 #include "report.h"
 #include "signals.h"
@@ -240,8 +241,10 @@ int dtrace_command(int argc, char **argv)
 {
 	struct args a;
 	int status = args_parse(&a, argc, argv);
-	if (!status && a.mode == MODE_HELP)
+	if (!status && a.mode == MODE_HELP && !help_script(stdout, &a))
 		args_usage(stdout);
+	else if (!status && a.mode == MODE_HELP)
+		status = 0;
 	else if (!status && a.mode == MODE_VERSION)
 		status = print_version(&a);
 	else if (!status && a.mode == MODE_DOCTOR)

@@ -12,6 +12,9 @@ echo '#define N 42' >"$tmp/n.h"
 
 is "no arguments" 2 "usage: dtrace"
 is "--help" 0 "usage: dtrace" --help
+is "--help of a tool: its head" 0 "USAGE	execsnoop [-p PID | -c COMMAND] [NAME]" -s dtools/execsnoop --help
+echo 'BEGIN { exit(0); }' >"$tmp/headless.d"
+is "--help of a script without a head" 0 "usage: dtrace" -s "$tmp/headless.d" --help
 is "-V" 0 "dtrace: D 1." -V
 is "--version" 0 "dtrace: D 1." --version
 is "-Vv" 0 "This is DTrace for Linux" -V -v
