@@ -36,11 +36,15 @@ tool exitsnoop -c "$family"
 row "the shell's exit(3)" "^ *[0-9.]+ +[0-9]+ +[0-9]+ sh +[0-9]+\.[0-9]{3} 3$"
 row "ls failed with 2" " ls +[0-9.]+ 2$"
 row "who was killed, by what" " (sh|sleep) +[0-9.]+ SIGTERM$"
-sleep 0.3 &
+sleep 1000 &
 victim=$!
-tool exitsnoop -p $victim
+sleep 0.3
+watch exitsnoop -p $victim
+kill $victim
+wait "$tracer"
+status=$?
 ms=$(awk '$4 == "sleep" { sub(/[.]/, "", $5); print $5 + 0 }' "$tmp/out")
-value "age of a sleep of 300 ms" "$ms" 300 1000000
+value "age of a process that is older than 300 ms" "$ms" 300 1000000
 
 tool errinfo -c "$family"
 row "what ls does not find" "^ls +(statx|newfstatat) +ENOENT +2 +[2-9]$"
