@@ -160,7 +160,8 @@ static _Noreturn void fail_unknown(struct dt_sema *s, const struct dt_node *n, c
 
 	if (hint == NULL && no_data_symbols(s))
 		hint = "/proc/kallsyms of this kernel lists no data symbols, whether it has this one or not";
-	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown symbol name", n->name);
+	dt_fail_hint(s->diag, D_IDENT_UNDEF, n->loc, hint, "failed to resolve %s: Unknown symbol name",
+	    n->name);
 }
 
 /* A kernel symbol becomes a DT_N_SYM node. `declared` is the type of an extern declaration, or NULL. */
