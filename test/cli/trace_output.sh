@@ -52,7 +52,7 @@ run -qn 'BEGIN { x = *(int *)0; printf("not reached"); } ERROR { printf("fault %
 is "ERROR fires" 2 "fault 1"
 is "and the error is told" 2 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1"
 # ERROR is a firing of its own: it has a strtok() of its own, and the one it interrupts goes on where it was.
-run -qn 'BEGIN { first = strtok("a,b,c", ","); } BEGIN { trace(*(int *)0); }
+run -qn 'int none; string first, x, y; BEGIN { first = strtok("a,b,c", ","); } BEGIN { trace(*(int *)0); }
     BEGIN { printf("%s%s %d%s%s\n", first, strtok(NULL, ","), none, x, y); exit(0); }
     ERROR { none = strtok(NULL, ",") == NULL; x = strtok("x,y", ","); } ERROR { y = strtok(NULL, ","); }'
 is "strtok() in ERROR and around it" 0 "ab 1xy"
