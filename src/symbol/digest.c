@@ -154,7 +154,8 @@ int dt_digest_rows(const void *bytes, size_t len, struct dt_cfi *c)
 	c->row = malloc(len + 1);
 	if (c->row == NULL)
 		return -ENOMEM;
-	memcpy(c->row, bytes, len);
+	if (len > 0)
+		memcpy(c->row, bytes, len);
 	for (c->n = 0; c->n < len / sizeof(*c->row); c->n++) {
 		r = &c->row[c->n].rule;
 		if (r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->signal > 1 ||

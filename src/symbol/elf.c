@@ -50,6 +50,7 @@ int dt_elf_read(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
 
 	for (b = e->bytes; b != NULL; b = b->next)
 		if (b->off == off && b->len == len) {
+			b->refs++;
 			*data = b->data;
 			return 0;
 		}
@@ -71,6 +72,7 @@ int dt_elf_read(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
 	((uint8_t *)b->data)[len] = 0;	/* so that text at the end ends */
 	b->off = off;
 	b->len = len;
+	b->refs = 1;
 	b->next = e->bytes;
 	e->bytes = b;
 	*data = b->data;
@@ -83,6 +85,8 @@ void dt_elf_forget(struct dt_elf *e, const void *data)
 		if ((*at)->data == data) {
 			struct dt_elf_bytes *b = *at;
 
+			if (b->refs-- > 1)
+				return;
 			*at = b->next;
 			free(b->data);
 			free(b);

@@ -15,6 +15,7 @@
 struct dt_elf_bytes {
 	void *data;
 	uint64_t off, len;
+	uint32_t refs;			/* sections of a hostile file may be the same bytes */
 	char section[32];		/* of a file that is read by others: what it is, and its address */
 	uint64_t addr;
 	struct dt_elf_bytes *next;

@@ -110,6 +110,7 @@ static int keep_section(struct dt_elf *e, const char *name, void *bytes, size_t 
 	b->len = len - sizeof(b->addr);
 	memmove(bytes, (const char *)bytes + sizeof(b->addr), b->len + 1);	/* with its NUL */
 	b->data = bytes;
+	b->refs = 1;
 	strcpy(b->section, name);
 	b->next = e->bytes;
 	e->bytes = b;

@@ -39,3 +39,27 @@ grep -q "hostile_map${tick}main+" "$tmp/out" && grep -q "elf${tick}run+" "$tmp/o
 check $? "names of the others"
 grep -q 'its file system does not answer' "$tmp/err"
 check $? "a notice"
+
+# an indirect function whose slot is memory that the server would have to deliver (H 9a)
+kill $server
+wait $server 2>/dev/null
+umount -l "$tmp/mount" 2>/dev/null
+"$build/test/hostile_elf" ifunc "$tmp/evil"
+rm -f "$tmp/mapped" "$tmp/said" "$tmp/go"
+mkfifo "$tmp/go"
+exec 9<>"$tmp/go"
+"$build/test/hostile_fuse" "$tmp/mount" "$tmp/elf" >"$tmp/said" &
+server=$!
+waits grep -q mounted "$tmp/said"
+# what is mapped later lies before it
+"$build/test/hostile_map" 1 "$tmp/mount/file" "$tmp/evil" <"$tmp/go" >"$tmp/mapped" &
+victim=$!
+waits grep -qs mapped "$tmp/mapped"
+evil=$(awk '/\/evil$/ { split($1, a, "-"); print a[2] }' /proc/$victim/maps)
+kill -USR1 $server
+if grep -q "^$evil-.*/file\$" /proc/$victim/maps; then
+	run -ln 'pid$target:evil:run:entry' -p $victim
+	is "a slot that is never delivered" 0 "has not been chosen yet"
+else
+	echo "ok - a slot that is never delivered # SKIP the mappings are not side by side"
+fi

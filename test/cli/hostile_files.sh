@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Files that processes map to harm who reads them (H 1a, 1b, 1c, 3a, 3b): the trace ends, its counts are right, what is not
+# Files that processes map to harm who reads them (H 1a, 1b, 1c, 3a, 3b, 3d): the trace ends, its counts are right, what is not
 # hostile has its names, and the tracer stays small. The files are sparse; nothing of this needs more than the limits say.
 . test/trigger/trace.sh
 may_trace "hostile files"
@@ -91,3 +91,12 @@ for i in $(seq 50); do
 	set -- "$@" "$tmp/files/link$i"
 done
 traced "45 GB to make checksums of (H 3b)" "$@"
+rm -f "$tmp/files"/*
+
+# all functions are searched for calls of each stub: once for all of them
+made files/stubs stubs 4000 16
+mapped "$tmp/files/stubs"
+run -ln "plug$victim:::"
+grep -q "plug$victim .* p\$" "$tmp/out"
+check $? "4000 static probes and 64 GB of functions (H 3d)"
+kill $victim

@@ -8,6 +8,10 @@
  *             again and again (H 3a)
  *   link      no build id, and a debug file of MB beside it whose checksum is to be made (H 3b)
  *   packed    .gnu_debugdata is the file N: symbols that are large once they are unpacked (H 1c)
+ *   stubs     N functions that lie over each other in MB of code, and N static probes (plug:::p) in stubs,
+ *             for each of which all code is to be searched (H 3d)
+ *   ifunc     an indirect function, `run`, whose choice is said to be in what is mapped behind the file
+ *             (H 9a)
  *   symbols   a symbol table of MB, all zeros but one
  */
 #include <elf.h>
@@ -22,10 +26,10 @@
 #if defined(__aarch64__)
 static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5, 0xd4000001,
 	0xa8c17bfd, 0xd65f03c0 };
-enum { MACHINE = EM_AARCH64, RA = 30, CODE_ALIGN = 4 };
+enum { MACHINE = EM_AARCH64, RA = 30, CODE_ALIGN = 4, IRELATIVE = R_AARCH64_IRELATIVE };
 #elif defined(__x86_64__)
 static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3 };
-enum { MACHINE = EM_X86_64, RA = 16, CODE_ALIGN = 1 };
+enum { MACHINE = EM_X86_64, RA = 16, CODE_ALIGN = 1, IRELATIVE = R_X86_64_IRELATIVE };
 #else
 #error "code for this machine is needed"
 #endif
@@ -147,6 +151,51 @@ static void link_to(const char *path, uint64_t size)
 	reach(size);
 }
 
+/* A static probe as a note: 12 bytes of header, "stapsdt", three words, provider, name, arguments. */
+static size_t put_probe(uint64_t at, uint64_t pc)
+{
+	static const char text[] = "plug\0p\0";
+	struct __attribute__((packed)) {
+		Elf64_Nhdr head;
+		char name[8];
+		uint64_t word[3];
+		char text[8];
+	} n = { .head = { 8, 24 + sizeof(text), 3 }, .name = "stapsdt", .word = { pc, 0, 0 } };
+
+	memcpy(n.text, text, sizeof(text));
+	put(at, &n, sizeof(n));
+	return sizeof(n);
+}
+
+static void stubs(uint32_t n, uint64_t size)
+{
+	static const char names[] = "\0f\0__dtrace_plug___p\0.note.stapsdt";
+	uint64_t symbols = REST + 8192, notes = symbols + (2 * n + 1) * sizeof(Elf64_Sym),
+		 text = (notes + n * 64ull + 4095) & ~4095ull;
+	Elf64_Phdr load = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = text + size,
+		.p_memsz = text + size, .p_align = 4096 };
+	Elf64_Sym *sym = calloc(2 * n + 1, sizeof(*sym));
+	Elf64_Shdr sh[2] = { { .sh_type = SHT_SYMTAB, .sh_offset = symbols, .sh_link = 1,
+			.sh_size = (2 * n + 1) * sizeof(*sym), .sh_entsize = sizeof(*sym) },
+		{ .sh_name = 21, .sh_type = SHT_NOTE, .sh_offset = notes } };
+
+	begin(1, REST, 4);
+	put(sizeof(Elf64_Ehdr), &load, sizeof(load));
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t stub = text + size - (i + 1) * 4ull, first = text + i * 4ull;
+
+		sym[1 + 2 * i] = (Elf64_Sym){ .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = 1, .st_value = first, .st_size = size - 4ull * n - (first - text) };
+		sym[2 + 2 * i] = (Elf64_Sym){ .st_name = 3, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = 1, .st_value = stub, .st_size = 4 };
+		sh[1].sh_size += put_probe(notes + sh[1].sh_size, stub);
+	}
+	put(symbols, sym, (2 * n + 1) * sizeof(*sym));
+	put_sections(REST, sh, 2, names, sizeof(names));
+	reach(text + size);
+	free(sym);
+}
+
 static void symbols(uint64_t size)
 {
 	static const char names[] = "\0run";
@@ -177,6 +226,22 @@ static void packed(const char *from)
 	put_sections(REST, &sh, 1, names, sizeof(names));
 }
 
+static void ifunc(void)
+{
+	static const char names[] = "\0run\0.rela.dyn";
+	Elf64_Sym sym[2] = { [1] = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC),
+		.st_shndx = 1, .st_value = CODE, .st_size = sizeof(code) } };
+	Elf64_Rela slot = { .r_offset = REST + 16, .r_info = IRELATIVE, .r_addend = CODE };
+	Elf64_Shdr sh[2] = { { .sh_type = SHT_SYMTAB, .sh_offset = REST + 8192, .sh_size = sizeof(sym),
+			.sh_link = 1, .sh_entsize = sizeof(sym[0]) },
+		{ .sh_name = 5, .sh_type = SHT_RELA, .sh_offset = REST + 8448, .sh_size = sizeof(slot) } };
+
+	begin(1, REST, 4);
+	put_sections(REST, sh, 2, names, sizeof(names));
+	put(REST + 8192, sym, sizeof(sym));
+	put(REST + 8448, &slot, sizeof(slot));
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t n = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
@@ -192,6 +257,10 @@ int main(int argc, char **argv)
 		frames(n, size);
 	else if (strcmp(argv[1], "link") == 0)
 		link_to(argv[2], size);
+	else if (strcmp(argv[1], "stubs") == 0)
+		stubs(n, size);
+	else if (strcmp(argv[1], "ifunc") == 0)
+		ifunc();
 	else if (strcmp(argv[1], "packed") == 0 && argc > 3)
 		packed(argv[3]);
 	else if (strcmp(argv[1], "symbols") == 0)
