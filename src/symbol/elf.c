@@ -341,11 +341,6 @@ void dt_elf_close(struct dt_elf *e)
 {
 	if (e == NULL)
 		return;
-	for (struct dt_elf_bytes *b = e->bytes, *next; b != NULL; b = next) {
-		next = b->next;
-		free(b->data);
-		free(b);
-	}
 	dt_elf_close(e->debug);
 	for (int i = 0; i < e->ngiven; i++)
 		if (e->given[i] >= 0)
@@ -358,12 +353,7 @@ void dt_elf_close(struct dt_elf *e)
 	free(e->path);
 	free(e->ph);
 	free(e->sh);
-	for (int kind = 0; kind < DT_ELF_KINDS; kind++) {
-		free(e->names[kind].func);
-		free(e->names[kind].text);
-		free(e->names[kind].start);
-		free(e->names[kind].index);
-	}
+	dt_elf_free_names(e);
 	free(e);
 }
 

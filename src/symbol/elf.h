@@ -115,6 +115,9 @@ const struct dt_elf_function *dt_elf_data_named(struct dt_elf *, const char *nam
 bool dt_elf_has_memory(const struct dt_elf *, uint64_t vaddr);
 /* Size and alignment of each thread's block; false: there is none */
 bool dt_elf_tls(const struct dt_elf *, uint64_t *size, uint64_t *align);
+/* elf_memory.c: of memory; giving back what can be read again, of a file that others read */
+size_t dt_elf_bytes(const struct dt_elf *);
+void dt_elf_unload(struct dt_elf *);
 /* Closes the file: functions are loaded and no more sections will be read. */
 void dt_elf_drop_fd(struct dt_elf *);
 

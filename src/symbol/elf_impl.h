@@ -74,6 +74,8 @@ struct dt_elf {
 	struct dt_elf_names names[DT_ELF_KINDS];
 };
 
+void dt_elf_free_names(struct dt_elf *);	/* and sections (elf_memory.c) */
+
 /* A piece of the file, read once. 0; -ENOEXEC: it is not all there; -EFBIG; -ENOMEM. */
 int dt_elf_read(struct dt_elf *, uint64_t off, uint64_t len, const void **data);
 /* The same, not kept */

@@ -4,7 +4,7 @@
  * leads to deleted files), through the root of the process, or by its path here. The last two can lead to
  * another file, so the result must have the build id, or the device and inode, that the kernel reported.
  * What was read of a file serves for all mappings of it: of the same device, inode, size and time of its
- * last change, or of the same build id and size if both belong to root.
+ * last change, or of the same build id, size and time if both belong to root.
  */
 #include "symbol/usym_impl.h"
 #include "base/clock.h"
@@ -67,13 +67,21 @@ static bool is_trusted(const struct statx *st)
 	return st->stx_uid == 0 && (st->stx_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* size 0: any, as of a file that nobody can open any more */
-static struct dt_ufile *known_id(struct dt_ufiles *fs, const uint8_t *id, size_t n, uint64_t size)
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * One of that build id, of any size and time if `is` is NULL, as of a file that nobody can open any more. A
+ * build id does not cover the symbols.
+ */
+static struct dt_ufile *known_id(struct dt_ufiles *fs, const uint8_t *id, size_t n, const struct dt_ufile *is)
 {
 	struct dt_ufile *f = n >= 8 ? *id_bucket(fs, id, n) : NULL;
 
-	while (f != NULL && ((size > 0 && (f->size != size || f->idlen != n)) ||
-	    memcmp(f->id, id, n < f->idlen ? n : f->idlen) != 0))
+	while (f != NULL && (memcmp(f->id, id, n < f->idlen ? n : f->idlen) != 0 ||
+	    (is != NULL && (f->idlen != n || f->size != is->size || !same_time(&f->mtime, &is->mtime)))))
 		f = f->next_id;
 	return f;
 }
@@ -98,7 +106,7 @@ static void let_go(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	if (!f->held)
 		return;
-	(void)dt_elf_load(f->elf);
+	(void)dt_ufile_elf(fs, f);
 	dt_elf_drop_fd(f->elf);
 	f->held = false;
 	fs->held--;
@@ -109,7 +117,8 @@ static void close_file(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	fs->held -= f->held;
 	fs->away -= f->held && f->away;
-	fs->bytes -= sizeof(*f);
+	dt_ufile_forget(fs, f);
+	fs->bytes -= sizeof(*f) + f->bytes;
 	dt_elf_close(f->elf);
 	free(f);
 }
@@ -190,7 +199,8 @@ static struct dt_ufile *new_file(struct dt_ufiles *fs, struct dt_elf *elf, const
 		f->idlen = idlen;
 	}
 	f->trusted = f->idlen >= 8 && is_trusted(st);
-	fs->bytes += sizeof(*f);
+	f->bytes = dt_elf_bytes(elf);
+	fs->bytes += sizeof(*f) + f->bytes;
 	return f;
 }
 
@@ -202,7 +212,7 @@ static struct dt_ufile *take_file(struct dt_ufiles *fs, struct dt_elf *elf, cons
 
 	if (f == NULL)
 		return NULL;
-	same = f->trusted ? known_id(fs, f->id, f->idlen, f->size) : NULL;
+	same = f->trusted ? known_id(fs, f->id, f->idlen, f) : NULL;
 	if (!is_wanted(w, f, sure)) {
 		close_file(fs, f);
 		return NULL;
@@ -265,17 +275,11 @@ struct dt_ufile *dt_ufile_find(struct dt_ufiles *fs, const struct dt_uwant *w)
 		f = try_path(fs, path, w, way == 0, &lost);
 	}
 	if (f == NULL && w->idlen > 0)
-		f = known_id(fs, w->id, w->idlen, 0);
+		f = known_id(fs, w->id, w->idlen, NULL);
 	if (f != NULL)
 		f->refs++;
 	fs->spent += dt_clock_ns() - began;	/* whether we work or wait for those who read */
 	return f;
-}
-
-struct dt_elf *dt_ufile_elf(struct dt_ufiles *fs, struct dt_ufile *f)
-{
-	(void)fs;
-	return f != NULL && f->elf != NULL && dt_elf_load(f->elf) == 0 ? f->elf : NULL;
 }
 
 /* ---- the vdso ---- */

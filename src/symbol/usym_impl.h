@@ -31,6 +31,11 @@ struct dt_ufile {			/* see usym_file.c for what is one and the same */
 	uint8_t id[64];
 	size_t idlen;
 	uint64_t maplen;		/* of the vdso: how long its mapping is */
+	uint64_t bytes;			/* of memory, as counted */
+	uint64_t used;			/* when its names were, by dt_ufiles.uses */
+	bool forgotten;			/* they were there, and are not */
+	bool large;			/* they do not fit */
+	struct dt_ufile *older, *newer;	/* by use, of those whose names are there */
 	struct dt_ufile *next, *next_id;	/* of the buckets */
 };
 
@@ -64,7 +69,9 @@ struct dt_ufiles {
 	uint64_t nfiles, nopened;
 	uint64_t serial;		/* numbers of files and of passes over objects */
 	uint64_t spent;			/* ns, on finding files */
-	uint64_t bytes;			/* of memory: views, mappings, objects, files */
+	uint64_t bytes;			/* of memory: views, mappings, objects, files and their names */
+	uint64_t uses;			/* counts them */
+	struct dt_ufile *oldest, *newest;	/* by use, of those whose names are there */
 	struct dt_ujit *root[DT_UROOTS_MAX];	/* who has its root open */
 	uint32_t next_root;
 };
@@ -96,6 +103,11 @@ bool dt_ufile_stat(int fd, const char *path, struct statx *);
 void dt_ufiles_free(struct dt_ufiles *);
 /* Reads its functions now; NULL: there are none. */
 struct dt_elf *dt_ufile_elf(struct dt_ufiles *, struct dt_ufile *);
+/* usym_names.c: counts the memory of its names, which were used */
+void dt_ufile_count(struct dt_ufiles *, struct dt_ufile *);
+void dt_ufile_forget(struct dt_ufiles *, struct dt_ufile *);	/* gives it back */
+/* Opens a file that was closed; the mapping leads to it, or to another one, which is no use. */
+void dt_ufile_reopen(struct dt_ufiles *, struct dt_ufile *, const struct dt_uwant *);
 
 /* ---- what is mapped where (usym_space.c) ---- */
 
@@ -172,6 +184,7 @@ struct dt_uview {
 	uint64_t born;			/* ns, of the newest space */
 	struct dt_upurse purse;
 	struct dt_ujit jit;
+	uint64_t used;			/* by dt_ufiles.uses */
 	struct dt_uview *next;		/* of the bucket */
 	struct dt_uview *older, *newer;	/* by use */
 };
@@ -195,7 +208,7 @@ struct dt_usyms {
 	unsigned noted;			/* bits of enum dt_unote */
 };
 
-enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_JIT };
+enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT };
 
 struct dt_uview *dt_uview_find(const struct dt_usyms *, uint32_t pid);
 struct dt_uview *dt_uview_get(struct dt_usyms *, uint32_t pid);	/* NULL: out of memory */

@@ -30,12 +30,47 @@ struct dt_ufile *dt_umap_file(const struct dt_usyms *us, const struct dt_umap *m
 	return f != NULL && f == us->files.vdso && f->maplen != m->end - m->start ? NULL : f;
 }
 
-static void place_in_file(struct dt_usyms *us, const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
+/* Its names that were forgotten are read again, within the time that its process may take. */
+static struct dt_elf *names_of(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m)
+{
+	struct dt_ufile *f = dt_umap_file(us, m);
+	struct dt_uwant w = { .pid = v->pid, .start = m->start, .end = m->end, .path = m->object->path };
+	uint64_t began = dt_clock_ns();
+	struct dt_elf *elf;
+
+	if (f == NULL || !f->forgotten)
+		return dt_ufile_elf(&us->files, f);
+	if (!dt_uview_may(us, v))
+		return NULL;
+	if (!f->held)
+		dt_ufile_reopen(&us->files, f, &w);
+	elf = dt_ufile_elf(&us->files, f);
+	if (!f->held)
+		dt_elf_drop_fd(f->elf);
+	dt_uview_spend(us, v, dt_clock_ns() - began);
+	return elf;
+}
+
+/* More than half of all memory is not for one file: whoever was used would make room for it, in vain. */
+static bool is_large(struct dt_usyms *us, const struct dt_uview *v, struct dt_ufile *f)
+{
+	if (us->limit == 0 || f->bytes <= us->limit / 2)
+		return false;
+	dt_usyms_say(us, DT_UNOTE_FILE, v->pid);
+	dt_ufile_forget(&us->files, f);
+	f->large = true;
+	return true;
+}
+
+static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m, uint64_t addr,
+    struct dt_uplace *p)
 {
 	const struct dt_elf_function *f;
 	uint64_t vaddr;
 
-	p->elf = dt_ufile_elf(&us->files, dt_umap_file(us, m));
+	p->elf = names_of(us, v, m);
+	if (p->elf != NULL && is_large(us, v, m->object->file))
+		p->elf = NULL;
 	if (p->elf == NULL || !dt_elf_offset_to_vaddr(p->elf, p->offset, &vaddr))
 		return;
 	f = dt_elf_function_at(p->elf, vaddr);
@@ -45,6 +80,7 @@ static void place_in_file(struct dt_usyms *us, const struct dt_umap *m, uint64_t
 		p->function = f->name;
 		p->function_start = addr - (vaddr - f->vaddr);
 	}
+	dt_ufile_count(&us->files, m->object->file);
 }
 
 void dt_usyms_jit(struct dt_usyms *us, struct dt_uview *v, bool last)
@@ -77,9 +113,10 @@ static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t ad
 }
 
 /* Only code mappings are kept: the distance of a file's data from its code is that in the file. */
-static bool data_of(const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
+static bool data_of(struct dt_usyms *us, const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
 {
-	struct dt_elf *elf = m->object->file != NULL ? m->object->file->elf : NULL;
+	struct dt_ufile *file = m->object->file;
+	struct dt_elf *elf = file != NULL ? file->elf : NULL;
 	const struct dt_elf_function *f;
 	uint64_t vaddr;
 
@@ -93,23 +130,24 @@ static bool data_of(const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
 		.elf = elf,
 		.object_start = m->base };
 	dt_elf_vaddr_to_offset(elf, vaddr, &p->offset);
-	f = dt_elf_data_at(elf, vaddr);
+	f = !file->forgotten && !file->large ? dt_elf_data_at(elf, vaddr) : NULL;
 	if (f != NULL) {
 		p->function = f->name;
 		p->function_start = addr - (vaddr - f->vaddr);
+		dt_ufile_count(&us->files, file);
 	}
 	return true;
 }
 
 /* No other file's code lies between the code of a file and its data: one of the two neighbours is it. */
-static bool place_in_data(const struct dt_uview *v, uint64_t addr, struct dt_uplace *p)
+static bool place_in_data(struct dt_usyms *us, const struct dt_uview *v, uint64_t addr, struct dt_uplace *p)
 {
 	for (int i = 0; i < DT_UGENERATIONS; i++) {
 		const struct dt_uspace *s = v->space[i];
 		uint32_t at = s != NULL ? dt_uspace_find(s, addr) : 0;
 
-		if (s != NULL && ((at > 0 && data_of(&s->map[at - 1], addr, p)) ||
-		    (at < s->n && data_of(&s->map[at], addr, p))))
+		if (s != NULL && ((at > 0 && data_of(us, &s->map[at - 1], addr, p)) ||
+		    (at < s->n && data_of(us, &s->map[at], addr, p))))
 			return true;
 	}
 	return false;
@@ -128,7 +166,7 @@ static const struct dt_umap *find(struct dt_usyms *us, uint32_t pid, uint64_t ad
 	if (v->nfresh > 0 && dt_uview_may(us, v))
 		dt_uview_settle(us, v);
 	m = find_map(v, addr);
-	*data = m == NULL && place_in_data(v, addr, p);
+	*data = m == NULL && place_in_data(us, v, addr, p);
 	return m;
 }
 
@@ -158,7 +196,7 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 		.offset = addr - m->start + m->offset,
 		.object_start = m->base };
 	if (m->object->file != NULL)
-		place_in_file(us, m, addr, p);
+		place_in_file(us, dt_uview_find(us, pid), m, addr, p);
 	else
 		place_in_memory(us, dt_uview_find(us, pid), addr, p);
 	return p->function != NULL || !m->object->anon;	/* nameless memory is no object */

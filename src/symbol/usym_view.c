@@ -66,7 +66,9 @@ void dt_usyms_say(struct dt_usyms *us, enum dt_unote what, uint32_t pid)
 		[DT_UNOTE_TIME] = "process %u has too many mappings, or changes them too often, "
 		    "for all of them to be followed: addresses in it may have no names",
 		[DT_UNOTE_MEMORY] = "names of processes need more memory than -x namesize: "
-		    "those used least are forgotten (process %u is the first)",
+		    "those used least are forgotten",
+		[DT_UNOTE_FILE] = "symbols of a file that process %u maps are too large for -x namesize: "
+		    "its functions have no names",
 		[DT_UNOTE_JIT] = "the perf map of process %u is too large for -x namesize: "
 		    "names at its end are left out",
 	};
@@ -97,6 +99,7 @@ static void take_out(struct dt_usyms *us, struct dt_uview *v)
 
 static void put_last(struct dt_usyms *us, struct dt_uview *v)
 {
+	v->used = ++us->files.uses;
 	v->newer = NULL;
 	v->older = us->newest;
 	*(us->newest != NULL ? &us->newest->newer : &us->oldest) = v;
@@ -105,8 +108,6 @@ static void put_last(struct dt_usyms *us, struct dt_uview *v)
 
 void dt_uview_use(struct dt_usyms *us, struct dt_uview *v)
 {
-	if (v == us->newest)
-		return;
 	take_out(us, v);
 	put_last(us, v);
 }
@@ -224,10 +225,16 @@ static struct dt_uview *least_used(struct dt_usyms *us)
 
 void dt_usyms_trim(struct dt_usyms *us)
 {
-	while (us->limit != 0 && us->files.bytes > us->limit && us->oldest != NULL) {
+	while (us->limit != 0 && us->files.bytes > us->limit) {
 		struct dt_uview *v = least_used(us);
+		struct dt_ufile *f = us->files.oldest;
 
-		dt_usyms_say(us, DT_UNOTE_MEMORY, v->pid);
-		dt_uview_drop(us, v);
+		if (f == NULL && v == NULL)
+			return;
+		dt_usyms_say(us, DT_UNOTE_MEMORY, 0);
+		if (f != NULL && (v == NULL || f->used < v->used))
+			dt_ufile_forget(&us->files, f);
+		else
+			dt_uview_drop(us, v);
 	}
 }

@@ -115,3 +115,39 @@ if mount -t tmpfs none "$tmp/fs" 2>/dev/null; then
 else
 	echo "ok - a file system can be unmounted when its programs have ended # SKIP nothing can be mounted"
 fi
+
+# -x namesize: three programs with many symbols have no room together, but each has its names; what is too large for
+# all of it has none
+# large NAME: a program with 60,000 symbols of 60 letters, which calls getppid(2)
+large() {
+	{
+		echo '.text'
+		awk -v name="$1" 'BEGIN { for (i = 0; i < 60000; i++) { s = sprintf("%s_%055d", substr(name, 1, 4), i)
+		    printf ".global %s\n.type %s, %%function\n%s: .space 4\n.size %s, 4\n", s, s, s, s } }'
+	} >"$tmp/$1.s"
+	"$cc" -O1 -o "$tmp/$1" "$tmp/false.c" "$tmp/$1.s"
+}
+for name in one1 two2 six6; do large $name || bad "a large program"; done
+for size in 16m 4m; do
+	start -x namesize=$size -qn 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1/ { ustack(); n++; }
+	    END { printf("fired %d\n", n); }' $$
+	for round in 1 2 3; do for name in one1 two2 six6; do
+		"$tmp/$name" stay >"$tmp/said" &
+		attackers="$attackers $!"
+		shown() { [ "$(grep -c "$name$tick" "$tmp/out")" -ge $((round * 3)) ]; }	# three frames each
+		waits shown
+	done; done
+	stop
+	is "-x namesize=$size: nine programs" 0 "fired 9"
+	case $size in
+	16m)
+		[ "$(grep -c "${tick}evil_function" "$tmp/out")" -eq 9 ]
+		check $? "all have names"
+		grep -q 'need more memory than -x namesize' "$tmp/err"
+		check $? "and the notice tells that some were forgotten" ;;
+	*)
+		! grep -q "${tick}evil_function" "$tmp/out" && grep -q 'too large for -x namesize' "$tmp/err"
+		check $? "symbols that are too large are left out, and the notice tells it" ;;
+	esac
+	peaceful
+done
