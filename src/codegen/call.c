@@ -47,7 +47,7 @@ static uint64_t ref_size(struct dt_cg *cg, const struct dt_type *t)
 }
 
 /* A struct of unknown size is pushed by value: its address is the key. */
-static void push_one(struct dt_cg *cg, const struct dt_type *t, unsigned reg)
+static void push_entry(struct dt_cg *cg, const struct dt_type *t, unsigned reg)
 {
 	uint64_t size = dt_type_is_byref(t) ? ref_size(cg, t) : 0;
 
@@ -69,7 +69,7 @@ void dt_cg_push(struct dt_cg *cg, struct dt_cg_tuple *t, bool keep)
 		unsigned r = dt_cg_fetch(cg, &t->held[i]);
 
 		dt_asm_at(cg->as, t->held[i].node->loc);
-		push_one(cg, t->type[i], r);
+		push_entry(cg, t->type[i], r);
 		dt_cg_unfetch(cg, &t->held[i], r);
 		if (!keep)
 			dt_cg_drop(cg, &t->held[i]);

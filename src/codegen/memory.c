@@ -6,7 +6,7 @@
  */
 #include "codegen/impl.h"
 
-
+/* The caller has to have a register free, unless the offset is 0. */
 void dt_cg_offset(struct dt_cg *cg, unsigned reg, uint64_t off)
 {
 	if (off == 0)
@@ -17,6 +17,7 @@ void dt_cg_offset(struct dt_cg *cg, unsigned reg, uint64_t off)
 	dt_cg_free(cg, t);
 }
 
+/* A symbol's address may be another one when the program is enabled: it gets a relocation. */
 static unsigned symbol_address(struct dt_cg *cg, const struct dt_node *n)
 {
 	const struct dt_ident *id = n->ident;
@@ -92,7 +93,7 @@ static uint64_t low_bits(unsigned n)
 	return n >= 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1;
 }
 
-static void with_const(struct dt_cg *cg, unsigned op, unsigned reg, uint64_t value)
+static void emit_with_constant(struct dt_cg *cg, unsigned op, unsigned reg, uint64_t value)
 {
 	unsigned t = dt_cg_alloc(cg);
 
@@ -113,15 +114,15 @@ static void load_bits(struct dt_cg *cg, const struct dt_node *n, unsigned ra, un
 	}
 	if (dt_type_is_signed(n->type)) {
 		if (up)
-			with_const(cg, DT_DIF_SLL, rd, up);
+			emit_with_constant(cg, DT_DIF_SLL, rd, up);
 		if (n->bit_size < 64)
-			with_const(cg, DT_DIF_SRA, rd, 64u - n->bit_size);
+			emit_with_constant(cg, DT_DIF_SRA, rd, 64u - n->bit_size);
 		return;
 	}
 	if (n->bit_off)
-		with_const(cg, DT_DIF_SRL, rd, n->bit_off);
+		emit_with_constant(cg, DT_DIF_SRL, rd, n->bit_off);
 	if (n->bit_off + n->bit_size < size * 8u)
-		with_const(cg, DT_DIF_AND, rd, low_bits(n->bit_size));
+		emit_with_constant(cg, DT_DIF_AND, rd, low_bits(n->bit_size));
 }
 
 void dt_cg_load(struct dt_cg *cg, const struct dt_node *n, unsigned ra, unsigned rd)
@@ -161,9 +162,9 @@ static void store_bits(struct dt_cg *cg, const struct dt_node *n, const struct d
 	dt_asm_setx(cg->as, mask, field);
 	dt_cg_emit(cg, DT_DIF_AND, rv, field, field);
 	if (n->bit_off)
-		with_const(cg, DT_DIF_SLL, field, n->bit_off);
+		emit_with_constant(cg, DT_DIF_SLL, field, n->bit_off);
 	dt_cg_emit(cg, load_op(size, false, false), ra, 0, unit);
-	with_const(cg, DT_DIF_AND, unit, ~(mask << n->bit_off) & low_bits(size * 8));
+	emit_with_constant(cg, DT_DIF_AND, unit, ~(mask << n->bit_off) & low_bits(size * 8));
 	dt_cg_emit(cg, DT_DIF_OR, unit, field, unit);
 	dt_cg_emit(cg, store_op(size), unit, 0, ra);
 	dt_cg_free(cg, field);

@@ -48,6 +48,7 @@ static const struct dt_ident *temp_ident(struct dt_cg *cg, const struct dt_node 
 	return id;
 }
 
+/* Temporaries are numbered from 0 and used again once they are free; a deep expression may need many. */
 static int temp_alloc(struct dt_cg *cg, const struct dt_node *n)
 {
 	for (unsigned t = 0; t < DT_CG_MAXTEMPS; t++) {
