@@ -124,6 +124,8 @@ static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_
 	for (int i = 0; i < a->nprograms && !status; i++)
 		if (!programs[i])
 			status = compile_one(dtp, a, &a->programs[i], &programs[i]);
+	if ((status || a->compile_only || a->mode != MODE_TRACE) && dtrace_notice(dtp)[0] != '\0')
+		fprintf(stderr, "dtrace: %s\n", dtrace_notice(dtp));	/* a trace tells it when it begins */
 	if (!status && a->mode == MODE_ANON)
 		status = anon_write(dtp, a, programs);
 	else if (!status && !(a->compile_only && a->mode == MODE_TRACE))

@@ -81,6 +81,23 @@ int dt_file_read(const char *path, size_t max, char **text, size_t *len)
 	return err;
 }
 
+int dt_file_read_regular(const char *path, size_t max, char **text, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
+	struct stat st;
+
+	if (fd < 0)
+		return err;
+	if (fstat(fd, &st) != 0)
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (err == 0)
+		err = dt_file_readfd(fd, max, text, len);
+	close(fd);
+	return err;
+}
+
 /* How many bytes of the name are "/proc/PID/root"; 0: it does not begin so. */
 static size_t process_root(const char *path)
 {

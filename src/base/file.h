@@ -12,6 +12,8 @@
  */
 int dt_file_read(const char *path, size_t max, char **text, size_t *len);
 int dt_file_readfd(int fd, size_t max, char **text, size_t *len);
+/* The same of a regular file alone; anything else is -EINVAL or -EISDIR, without waiting. */
+int dt_file_read_regular(const char *path, size_t max, char **text, size_t *len);
 
 /*
  * The first `max` bytes, without a NUL, of a file that somebody else may have named, such as a traced

@@ -3,7 +3,7 @@
  * Finding, scanning and compiling D libraries; library.h says when each happens. Errors jump through the diag
  * of the compile in hand, and dt_libraries_cut() then takes back what that compile has loaded.
  */
-#include "lib/handle.h"
+#include "lib/trace.h"
 #include "base/file.h"
 #include "lib/dlib.h"
 #include "syntax/parser.h"
@@ -50,13 +50,20 @@ static int select_d_file(const struct dirent *e)
 	return is_d_file(e);
 }
 
-/* Reads all D files of a directory. Everything scandir() gave is freed before an error jumps. */
+/* As in history one that cannot be read is left out, and the others are used; we say so. */
+static void note_unread(struct dtrace_hdl *h, const char *path, int err)
+{
+	if (h->trace != NULL)
+		dt_trace_note(h->trace, dt_arena_printf(h->trace->arena, "library %s is left out: %s", path,
+		    err == -EINVAL ? "it is not a regular file" : strerror(-err)));
+}
+
+/* Reads all D files of a directory; everything scandir() gave is freed before an error jumps. */
 static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 {
 	struct dirent **list;
 	struct dt_loc none = { 0 };
-	int n = scandir(dir, &list, select_d_file, alphasort), failed = 0;
-	const char *failed_path = NULL;
+	int n = scandir(dir, &list, select_d_file, alphasort);
 
 	if (n < 0)
 		dt_fail(h->diag, D_UNKNOWN, none, "failed to open library directory %s: %s", dir,
@@ -65,27 +72,19 @@ static void add_directory(struct dtrace_hdl *h, const char *dir, bool user)
 		const char *path = dt_arena_printf(h->arena, "%s/%s", dir, list[i]->d_name);
 		char *text;
 		size_t len;
-		int err = dt_file_read(path, DT_SOURCE_MAX, &text, &len);
+		int err = dt_file_read_regular(path, DT_SOURCE_MAX, &text, &len);
 
 		if (err == 0) {
 			add_file(h, list[i]->d_name, path, user, text, len);
 			free(text);
-		} else if (failed == 0) {
-			failed = -err;
-			failed_path = path;
+		} else {
+			note_unread(h, path, err);
 		}
 		free(list[i]);
 	}
 	free(list);
-	if (failed != 0)
-		dt_fail(h->diag, D_UNKNOWN, none, "failed to read library %s: %s", failed_path,
-		    strerror(failed));
 }
 
-/*
- * Finds the names a file declares and the files it depends on, without compiling it. The first file that
- * declares a name keeps it.
- */
 static void scan_file(struct dtrace_hdl *h, struct dt_library *lib)
 {
 	struct dt_parse p = { .arena = h->arena, .diag = h->diag, .src = lib->src, .ctx = h };

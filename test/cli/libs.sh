@@ -121,3 +121,16 @@ is "a bound translator: hidden" 1 "[D_XLATE_NONE]" -e -x errtags -x version=1.5 
 is "a bound translator: seen" 0 "" -e -x version=1.6 -L "$tmp/version" -n 'BEGIN { trace(xlate <struct vt>(1).x); }'
 is "an unknown version" 1 "version" -e -x version=7.7 -n 'BEGIN { }'
 is "no version" 1 "version" -e -x version=abc -n 'BEGIN { }'
+
+# H 18: what cannot be read is named and left out, as in history; nothing waits for a FIFO
+lib odd good.d <<-'EOF'
+	inline int GOOD = 1;
+EOF
+mkfifo "$tmp/odd/fifo.d"
+ln -s /nonexistent "$tmp/odd/dangling.d"
+mkdir "$tmp/odd/folder.d"
+for what in 'fifo.d is left out: it is not a regular file' 'dangling.d is left out: No such file or directory' \
+    'folder.d is left out: Is a directory'; do
+	is "$what" 0 "library $tmp/odd/$what" -e -L "$tmp/odd" -n 'BEGIN { trace(GOOD); }'
+done
+is "a name that was in it may be why this fails" 1 "dangling.d is left out" -e -L "$tmp/odd" -n 'BEGIN { trace(NONE); }'
