@@ -10,7 +10,7 @@ is "a pragma's range" 1 "it takes a number; 0 to 128" -q -n "#pragma D option ns
 $B"
 is "ustackframes" 1 "(a number; 1 to 65535)" -q -x ustackframes=2147483647 -n 'BEGIN { ustack(); }'
 is "jstackstrsize" 1 "0 to 65535)" -q -x jstackstrsize=4294967295 -n 'BEGIN { jstack(); }'
-is "stackindent" 1 "(a number; 0 to 1000)" -q -x stackindent=2147483647 -n 'BEGIN { stack(); }'
+is "stackindent" 1 "(a number; 0 to 1000)" -e -x stackindent=2147483647 -n 'BEGIN { stack(); }'
 
 if [ "$(id -u)" -ne 0 ]; then
 	echo "ok - sizes, rates and destructive actions # SKIP needs root"
@@ -45,3 +45,19 @@ is "a pragma allows" 0 "done" -q -s "$tmp/w.d"
 is "no holds against it" 1 "(-x destructive=no forbids them, whatever the program says)" -q -x destructive=no -s "$tmp/w.d"
 is "0 means no" 1 "(-x destructive=no forbids them, whatever the program says)" -q -x destructive=0 -s "$tmp/w.d"
 is "any other number means yes" 0 "done" -q -x destructive=2 -n 'BEGIN { system("echo done"); exit(0); }'
+
+# H 11: searching strings that a traced process has made much alike takes as long as their length asks for: not
+# thousands of times as long as a plain search in the same string, of which the best of eight counts
+{
+	printf '#pragma D option strsize=65536\n#pragma D option quiet\nstring a, c;\n'
+	printf 'BEGIN { plain = alike = match = -1ull >> 1; a = "aaaaaaaaaaaaaaaa"; }\n'
+	for i in 1 2 3 4 5 6 7 8 9 10 11; do echo 'BEGIN { a = strjoin(a, a); }'; done
+	echo 'BEGIN { c = strjoin(a, "b"); } BEGIN { a = strjoin(a, a); }'
+	for i in 1 2 3 4 5 6 7 8; do
+		echo 'BEGIN { t = timestamp; } BEGIN { i = index(a, "b"); } BEGIN { t = timestamp - t; plain = t < plain ? t : plain; }'
+		echo 'BEGIN { t = timestamp; } BEGIN { i = index(a, c); } BEGIN { t = timestamp - t; alike = t < alike ? t : alike; }'
+		echo 'BEGIN { t = timestamp; } BEGIN { i = strmatch(a, strjoin("*", c)); } BEGIN { t = timestamp - t; match = t < match ? t : match; }'
+	done
+	echo 'BEGIN { printf("%d %d", alike < 200 * plain, match < 400 * plain); exit(0); }'
+} >"$tmp/long.d"
+is "a search in strings that are alike, and strmatch()" 0 "1 1" -s "$tmp/long.d"

@@ -93,47 +93,97 @@ static long step_find(u32 i, struct rt *r) { return search_step(r, 1); }
 static long step_rfind(u32 i, struct rt *r) { return search_step(r, (u64)-1); }
 
 /*
- * The most steps a search can take: the number of places, times the words compared at each. No more than
- * bpf_loop() takes at once.
+ * Long strings that are much alike would take as many steps as the product of their lengths, and whoever is
+ * traced may have made them. So the plain search has a number of steps that only such strings use up; then
+ * the search goes on by Rabin and Karp: b and the part of a that lies over it have a number each, which is a
+ * polynomial of their characters modulo a prime, and going on by one character takes one step. What has the
+ * same number is compared. Nobody can make strings that have it by accident: the base is random.
  */
-static __attribute__((always_inline)) u32 search_steps(struct dt_work *w)
-{
-	u64 n = (w->la - w->lb + 1) * ((w->lb + 7) / 8 + 1) + 1;
+struct search { struct dt_work w; u64 base, power, want, have; };
+_Static_assert(sizeof(struct search) <= DT_WORK_SIZE, "the slot has this much for a function's words");
 
-	if (w->la < w->lb)
+#define PRIME 2147483647ull		/* products of two numbers below it fit into 64 bits */
+#define PLAIN_STEPS(w) (4 * (w)->la + 1024)
+
+static u32 (*const bpf_get_prandom_u32)(void) = (void *)7;
+
+/* The numbers of b and of the part of a at pos: one character of each, backwards from the last one on. */
+static __attribute__((always_inline)) long number_step(struct rt *r, u64 i, int back)
+{
+	struct search *s = (struct search *)r->w;
+	u64 at = back ? s->w.lb - 1 - i : i;
+
+	if (i >= s->w.lb || at >= r->size || s->w.pos + at >= r->size)
 		return 1;
-	return n < 1 << 23 ? (u32)n : 1 << 23;
+	s->want = (s->want * s->base + r->b[at]) % PRIME;
+	s->have = (s->have * s->base + r->a[s->w.pos + at]) % PRIME;
+	if (i > 0)
+		s->power = s->power * s->base % PRIME;
+	return 0;
 }
 
-/*
- * Only two strings that are very long and very much alike need more steps: the longest there are need 2^27.
- * The rounds are a bpf_loop() too: of a loop in C the verifier walks every way through every round
- * ("Processed 1000001 insn" with 17).
- */
-#define ROUNDS 17
+static long step_number(u32 i, struct rt *r) { return number_step(r, i, 0); }
+static long step_rnumber(u32 i, struct rt *r) { return number_step(r, i, 1); }
 
-/* Returns y != 0 and not y: "At callback return the register R0 has unknown scalar value". */
-static long round_find(u32 i, struct rt *r)
+static long step_compare(u32 i, struct rt *r)
 {
-	bpf_loop(search_steps(r->w), (void *)step_find, r, 0);
-	return r->w->y != 0;
+	u64 x = r->w->x;
+
+	if (x >= r->w->lb || words_differ(r, r->w->pos + x, x))
+		return 1;
+	r->w->x = x + 8;
+	return 0;
 }
 
-static long round_rfind(u32 i, struct rt *r)
+/* Compares if the numbers are equal, else goes on by one character: one leaves the part of a, one comes. */
+static __attribute__((always_inline)) long roll_step(struct rt *r, int back)
 {
-	bpf_loop(search_steps(r->w), (void *)step_rfind, r, 0);
-	return r->w->y != 0;
+	struct search *s = (struct search *)r->w;
+	u64 pos = s->w.pos, leaves = back ? pos + s->w.lb - 1 : pos, comes = back ? pos - 1 : pos + s->w.lb;
+
+	if (s->have == s->want) {
+		s->w.x = 0;
+		bpf_loop((u32)(s->w.lb / 8 + 1), (void *)step_compare, r, 0);
+		if (s->w.x >= s->w.lb) {
+			s->w.out = pos;
+			return 1;
+		}
+	}
+	if (comes >= s->w.la || comes >= r->size || leaves >= r->size)	/* pos - 1 of 0 is large too */
+		return 1;
+	s->have = (s->have + PRIME - r->a[leaves] * s->power % PRIME) * s->base % PRIME;
+	s->have = (s->have + r->a[comes]) % PRIME;
+	s->w.pos = back ? pos - 1 : pos + 1;
+	return 0;
+}
+
+static long step_roll(u32 i, struct rt *r) { return roll_step(r, 0); }
+static long step_rroll(u32 i, struct rt *r) { return roll_step(r, 1); }
+
+/* From pos on. */
+static __attribute__((always_inline)) u64 search(struct rt *r, int back)
+{
+	struct search *s = (struct search *)r->w;
+
+	s->w.out = NONE;
+	s->w.x = s->w.y = 0;
+	bpf_loop((u32)PLAIN_STEPS(&s->w), back ? (void *)step_rfind : (void *)step_find, r, 0);
+	if (s->w.y)
+		return s->w.out;
+	s->base = 256 + bpf_get_prandom_u32() % (PRIME - 512);
+	s->want = s->have = 0;
+	s->power = 1;
+	bpf_loop((u32)s->w.lb, back ? (void *)step_rnumber : (void *)step_number, r, 0);
+	bpf_loop((u32)s->w.la, back ? (void *)step_rroll : (void *)step_roll, r, 0);
+	return s->w.out;
 }
 
 RT(rt_strstr)
 {
 	CONTEXT;
 
-	w->out = NONE;
-	w->x = w->pos = 0;
-	w->y = 0;
-	LOOP(ROUNDS, round_find);
-	return w->out;
+	w->pos = 0;
+	return search(&r, 0);
 }
 
 /* n is the position to begin at, when m says that there is one. One before the beginning counts as 0. */
@@ -146,12 +196,8 @@ RT(rt_index)
 		pos = 0;
 	if (pos >= (s64)w->la)
 		return w->lb ? NONE : w->la;
-	w->out = NONE;
-	w->x = 0;
 	w->pos = (u64)pos;
-	w->y = 0;
-	LOOP(ROUNDS, round_find);
-	return w->out;
+	return search(&r, 0);
 }
 
 /* The same, backwards: without a position it begins at the last place where b fits. */
@@ -164,12 +210,8 @@ RT(rt_rindex)
 		return w->lb ? NONE : 0;
 	if (pos > last)
 		pos = last;
-	w->out = NONE;
-	w->x = 0;
 	w->pos = (u64)pos;
-	w->y = 0;
-	LOOP(ROUNDS, round_rfind);
-	return w->out;
+	return search(&r, 1);
 }
 
 /* ---- substr: start n, length m ---- */
