@@ -44,7 +44,8 @@ struct word { int32_t value; uint32_t number; };
 /* never: it has no probes, or all are known */
 struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never; };
 
-struct held { int fd; uint32_t number; uint64_t until; struct seen *file; };	/* until: ms */
+/* until: ms; another file may have taken the place of `file` in the meantime: dev and ino tell */
+struct held { int fd; uint32_t number; uint64_t until; struct seen *file; dev_t dev; ino_t ino; };
 
 struct listener {
 	int fan, sock;
@@ -155,7 +156,10 @@ static bool take_answer(struct listener *l)
 		return false;
 	for (uint32_t i = 0; i < l->nheld; i++)
 		if (l->held[i].number == w.number) {
-			l->held[i].file->never |= w.value != 0;
+			const struct held *h = &l->held[i];
+
+			if (h->file->dev == h->dev && h->file->ino == h->ino)
+				h->file->never |= w.value != 0;
 			let_go(l, i);
 			break;
 		}
@@ -189,7 +193,8 @@ static bool hold_file(struct listener *l, const struct fanotify_event_metadata *
 		ignore_file(l, e->fd);
 	if (!wanted || l->nheld == HELD)
 		return false;
-	l->held[l->nheld] = (struct held){ e->fd, ++l->number, now_ms() + ANSWER_MS, s };
+	l->held[l->nheld] = (struct held){ e->fd, ++l->number, now_ms() + ANSWER_MS, s, st.st_dev,
+		st.st_ino };
 	if (!hand_over(l, pid, e->fd))
 		return false;
 	l->nheld++;
@@ -237,8 +242,7 @@ static bool serve_once(struct listener *l)
 /* True for file systems that are neither remote nor served by a process that may itself wait for us. */
 static bool is_local(const char *type, const char *source)
 {
-	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "9p", "virtiofs",
-		"rootfs" };
+	static const char *const kinds[] = { "tmpfs", "ramfs", "overlay", "zfs", "bcachefs", "rootfs" };
 
 	for (size_t i = 0; i < DT_COUNT(kinds); i++)
 		if (strcmp(type, kinds[i]) == 0)
@@ -350,9 +354,12 @@ int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
 	sigset_t all, old;
 	int pair[2], err;
 
-	if (g == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		free(g);
+	if (g == NULL)
 		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		err = -errno;
+		free(g);
+		return err;
 	}
 	sigfillset(&all);
 	/* The caller's signal handlers are not for the listener, which keeps signals blocked */
