@@ -48,7 +48,7 @@ if grep -q '[^]] [bdB] ' /proc/kallsyms || [ -z "$etext" ] || [ "$etext" = 00000
 else
 	run -qn "BEGIN { printf(\"%a|\", 0x$etext + 8); sym(0x$etext + 8); mod(0x$etext + 8); exit(0); }"
 	check "$([ "$status" -eq 0 ] && ! grep -q '`\|vmlinux' "$tmp/out"; echo $?)" "an address without a name stays an address: $(head -n 1 "$tmp/out")"
-	run -e -n 'BEGIN { trace(`avenrun); }'
+	run -e -n 'BEGIN { trace(`nr_threads); }'
 	is "why a variable of the kernel is not found" 1 "lists no data symbols"
 fi
 
