@@ -296,7 +296,6 @@ void dt_usyms_each_process(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
 int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f *f, void *ctx)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);
-	uint64_t began = dt_usyms_cpu_ns();
 	const struct dt_uspace *s;
 	int err = 0;
 
@@ -313,7 +312,7 @@ int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f 
 
 		err = f(ctx, &u);
 	}
-	dt_uview_spend(us, v, dt_usyms_cpu_ns() - began);
+	dt_uview_spend(us, v, (s != NULL ? s->n : 0) * DT_ULOOK_NS);
 	return s != NULL ? err : -ESRCH;
 }
 

@@ -221,6 +221,12 @@ void dt_uview_add(struct dt_usyms *, struct dt_uview *, const struct dt_umap *);
 void dt_uview_settle(struct dt_usyms *, struct dt_uview *);	/* nothing is fresh any more */
 /* May something be done for it now? Says so once if not. */
 bool dt_uview_may(struct dt_usyms *, struct dt_uview *);
+/*
+ * What it takes to sort in one mapping, or to look at it: asking the clock would take longer for the few of
+ * most
+ */
+#define DT_USORT_NS 30ull
+#define DT_ULOOK_NS 100ull
 void dt_uview_spend(struct dt_usyms *, struct dt_uview *, uint64_t cpu_ns);
 uint64_t dt_usyms_cpu_ns(void);
 void dt_usyms_say(struct dt_usyms *, enum dt_unote, uint32_t pid);	/* once */

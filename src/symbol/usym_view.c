@@ -175,19 +175,17 @@ void dt_uview_push(struct dt_usyms *us, struct dt_uview *v, struct dt_uspace *s,
 
 void dt_uview_settle(struct dt_usyms *us, struct dt_uview *v)
 {
-	uint64_t began;
 	struct dt_uspace *s;
 
 	if (v->nfresh == 0)
 		return;
-	began = dt_usyms_cpu_ns();
 	s = dt_uspace_make(&us->files, v->space[0], v->fresh, v->nfresh);
 	if (s != NULL) {
 		dt_uspace_release(&us->files, v->space[0]);
 		v->space[0] = s;
+		dt_uview_spend(us, v, s->n * DT_USORT_NS);
 	}
 	drop_fresh(us, v);
-	dt_uview_spend(us, v, dt_usyms_cpu_ns() - began);
 }
 
 void dt_uview_add(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m)

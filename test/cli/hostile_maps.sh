@@ -20,11 +20,17 @@ peaceful
 # H 2b: a process that is not traced maps and unmaps: system-wide, and with -p of another one
 attack 65000 churn
 start -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1/ { @[ustack()] = count(); @sum = count(); }
+    syscall::getpgid:entry /ppid == $1/ { printf("called\n"); }
     END { printa("counted %@d\n", @sum); }' $$
-"$calls" 100
-"$calls" 200
+"$calls" 100 hang &		# it lives until it is named, whatever the kernel had to leave out
+one=$!
+"$calls" 200 hang &
+two=$!
+attackers="$attackers $one $two"
 waits grep -q "$notice" "$tmp/err"
 check $? "one that is not traced changes its mappings all the time: the notice"
+both() { [ "$(grep -c called "$tmp/out")" -eq 2 ]; }
+waits both
 kill -INT "$tracer"
 wait "$tracer"
 status=$?
