@@ -376,7 +376,7 @@ int dt_reader_ask(struct dt_reader *r, const struct dt_question *q, struct dt_op
 
 	*bytes = NULL;
 	if (opened != NULL)
-		opened->fd = -1;
+		*opened = (struct dt_opened){ .fd = -1 };
 	if (is_dead(r, q->dev))
 		return -ETIMEDOUT;
 	for (int attempt = 0; err == -EPIPE && attempt < 2; attempt++) {	/* it may have died earlier */
