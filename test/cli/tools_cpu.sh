@@ -18,7 +18,8 @@ all=$(awk '/`/ { n += $NF } END { print n + 0 }' "$tmp/out")
 value "functions of the kernel" "$all" 1 1000000
 row "are named" '^(vmlinux|[a-z0-9_]+)`[A-Za-z_]' "$(awk '/`/ { n++ } END { print n + 0 }' "$tmp/out")"
 tool cpuwalk -c "taskset -c 0 $load spin"
-value "all on CPU 0" "$(awk '/ [|]/ && $NF > 0 && $1 != 0 { n++ } END { print n + 0 }' "$tmp/out")" 0 0
+value "all on CPU 0" "$(awk 'NF == 2 { on = $2 == "tools_load" } on && / [|]/ && $NF > 0 && $1 != 0 { n++ }
+	END { print n + 0 }' "$tmp/out")" 0 0
 row "of the process" "^[0-9]+ tools_load$"
 tool runqlen -c "$load spin"
 value "CPUs that were busy" "$(grep -c '^CPU [0-9]*$' "$tmp/out")" 1 4096
