@@ -10,6 +10,7 @@
 #include "output/format.h"
 #include "output/print.h"
 
+#include <errno.h>
 #include <arpa/inet.h>
 #include <limits.h>
 #include <netdb.h>
@@ -154,7 +155,7 @@ static void conv_number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t
 	if (n >= (int)sizeof(small)) {
 		n = asprintf(&text, fmt, (int)s.width, precision_of(&s), (unsigned long long)v);
 		if (n < 0)
-			o->failed = true;
+			dt_out_fail(o, ENOMEM);
 	}
 	if (n >= 0)
 		dt_out_put(o, text, (size_t)n);
@@ -414,7 +415,7 @@ static void conv_float(struct dt_out *o, const struct dt_conv *c, const struct d
 	c_format(fmt, &s, "L", c->row->letter);
 	int n = asprintf(&text, fmt, (int)c->width, precision_of(c), d);
 	if (n < 0) {
-		o->failed = true;
+		dt_out_fail(o, ENOMEM);
 		return;
 	}
 	dt_out_put(o, text, (size_t)n);

@@ -44,7 +44,7 @@ void dt_json_end(struct dt_json_sink *s, struct dt_json *j)
 	dt_json_close(j, '}');
 	dt_out_str(&s->line, "\n");
 	if (s->line.failed || s->after.failed) {
-		s->out->failed = true;
+		dt_out_fail(s->out, s->line.failed ? s->line.err : s->after.err);
 		return;
 	}
 	dt_out_put(s->out, dt_out_text(&s->line), s->line.len);

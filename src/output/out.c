@@ -51,8 +51,7 @@ void dt_out_clear(struct dt_out *o)
 static void write_out(struct dt_out *o, size_t n)
 {
 	if (!o->failed && fwrite_unlocked(o->buf, 1, n, o->file) != n) {
-		o->failed = true;
-		o->err = errno;
+		dt_out_fail(o, errno);
 	}
 	memmove(o->buf, o->buf + n, o->len - n);
 	o->len -= n;
@@ -76,8 +75,7 @@ static void flush_lines(struct dt_out *o)
 		return;
 	write_out(o, (size_t)(end + 1 - o->buf));
 	if (!o->failed && fflush_unlocked(o->file) != 0) {
-		o->failed = true;
-		o->err = errno;
+		dt_out_fail(o, errno);
 	}
 }
 
@@ -104,8 +102,7 @@ bool dt_out_grow(struct dt_out *o, size_t n)
 		cap = o->max + 1;	/* so dt_out_room(), which looks at cap alone, respects max */
 	char *buf = realloc(o->buf, cap);
 	if (!buf) {
-		o->failed = true;
-		o->err = ENOMEM;
+		dt_out_fail(o, ENOMEM);
 		return false;
 	}
 	o->buf = buf;
@@ -216,7 +213,7 @@ void dt_out_printf(struct dt_out *o, const char *fmt, ...)
 	n = vasprintf(&big, fmt, ap);
 	va_end(ap);
 	if (n < 0) {
-		o->failed = true;
+		dt_out_fail(o, ENOMEM);
 		return;
 	}
 	dt_out_put(o, big, (size_t)n);

@@ -64,6 +64,13 @@ void dt_out_init(struct dt_out *, FILE *, const struct dt_print_opts *);	/* opts
 void dt_out_free(struct dt_out *);
 const char *dt_out_text(const struct dt_out *);		/* "" when nothing was put */
 void dt_out_clear(struct dt_out *);
+/* Nothing more is written; the first reason stays. */
+static inline void dt_out_fail(struct dt_out *o, int err)
+{
+	o->failed = true;
+	if (o->err == 0)
+		o->err = err;
+}
 void dt_out_flush(struct dt_out *);			/* writes what waits to the file */
 
 /* Makes room for n bytes at buf + len. False: there is none, and the output has failed. */

@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,6 +71,14 @@ bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 static bool is_hex(const char *s)
 {
 	return s[0] != '\0' && s[strspn(s, "0123456789abcdefABCDEF")] == '\0' && strlen(s) <= 15;
+}
+
+/* Why something cannot be told. That memory has run out is the caller's news, not this description's. */
+static const char *reason(const struct making *m, int err)
+{
+	if (err == -ENOMEM)
+		dt_arena_lack(m->p->arena);
+	return strerror(-err);
 }
 
 /*
@@ -228,7 +237,7 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 		pid_add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	else if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown,
-		    strerror(-err));
+		    reason(m, err));
 	else
 		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
 }
@@ -273,7 +282,7 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 	m->tag = D_PROC_ALIGN;
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s",
-		    shown, strerror(-err));
+		    shown, reason(m, err));
 	else if (m->one_offset && m->made == before)
 		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown,
 		    (unsigned long long)m->offset);
@@ -373,7 +382,7 @@ static void probe_object(struct making *m)
 	err = dt_elf_each_function(m->in->obj->elf, probe_function, m);
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s",
-		    m->in->obj->name, strerror(-err));
+		    m->in->obj->name, reason(m, err));
 }
 
 /* Finds the function of the process whose name is nearest to the missing one. */

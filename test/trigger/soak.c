@@ -47,8 +47,8 @@ static void make_code(char *path, size_t len)
 
 int main(int argc, char **argv)
 {
-	long threads = argc > 1 ? strtol(argv[1], NULL, 10) : 1, calls = argc > 2 ? strtol(argv[2], NULL,
-	    10) : 1;
+	long threads = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+	long calls = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 	char map[64];
 	pthread_t t[64];
 	void *lib;

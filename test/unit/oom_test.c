@@ -4,7 +4,7 @@
  * and its kin here (Makefile), where the one that is due fails, or it and all that follow. Every call of the
  * library then succeeds or says EDT_NOMEM; nothing crashes, no descriptor stays open and, where the
  * sanitizers look, nothing leaks. While tracing only one allocation in 23 is made to fail, unless OOM_ALL is
- * set, as ./check does.
+ * set, as ./check does; a command that is started takes longer, and fewer are (`least` with OOM_ALL).
  */
 #include "check.h"
 #include "dtrace.h"
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
@@ -204,6 +205,49 @@ static void traces(struct run *r)
 	work(r);
 }
 
+/* A command that is started, held, traced in its functions and through its stacks, and let go. */
+static void traces_command(struct run *r, const char *format)
+{
+	char *argv[] = { "/bin/true", NULL };
+	struct ps_prochandle *p;
+	dtrace_prog_t *prog;
+
+	if (!good(r, dtrace_setopt(r->h, "bufsize", "64k"), "setopt") ||
+	    !good(r, dtrace_setopt(r->h, "aggsize", "64k"), "setopt") ||
+	    !good(r, dtrace_setopt(r->h, "oformat", format), "setopt"))
+		return;
+	p = dtrace_proc_create(r->h, argv[0], argv);
+	if (!good(r, p != NULL ? 0 : -1, "proc_create"))
+		return;
+	prog = compile(r, "pid$target::exit:entry { @a[probefunc, ustack(2)] = count(); "
+	    "printf(\"%s\\n\", execname); } "
+	    "pid$target::exit:entry { exit(0); } END { printa(@a); }");
+	if (prog == NULL || !good(r, dtrace_program_exec(r->h, prog, NULL), "exec") ||
+	    !good(r, dtrace_go(r->h), "go"))
+		return;
+	dtrace_proc_continue(r->h, p);
+	work(r);
+}
+
+static void traces_text(struct run *r) { traces_command(r, "text"); }
+static void traces_json(struct run *r) { traces_command(r, "json"); }
+static void traces_csv(struct run *r) { traces_command(r, "csv"); }
+
+/* -h and -G: what a declared provider becomes. */
+static void links(struct run *r)
+{
+	char path[] = "/tmp/oom_linkXXXXXX";
+	dtrace_prog_t *p = compile(r, "provider oomtest { probe one(int, char *); probe two__three(); };");
+	int fd;
+
+	if (p == NULL || !good(r, dtrace_program_header(r->h, r->out, NULL), "header"))
+		return;
+	fd = mkstemp(path);
+	(void)good(r, dtrace_program_link(r->h, p, 0, path, 0, NULL), "link");
+	close(fd);
+	unlink(path);
+}
+
 /* ---- each allocation in turn ---- */
 
 static int open_files(void)
@@ -233,7 +277,7 @@ static struct run run_once(void (*body)(struct run *), int flags, FILE *out)
 	return r;
 }
 
-struct case_ { const char *name; void (*body)(struct run *); int flags; unsigned long step; };
+struct case_ { const char *name; void (*body)(struct run *); int flags; unsigned long step, least; };
 
 static void in_turn(const struct case_ *c, bool on)
 {
@@ -253,7 +297,7 @@ static void in_turn(const struct case_ *c, bool on)
 	CHECK_INT(r.refused, 0);
 	total = made;
 	files = open_files();
-	for (unsigned long k = 1; k <= total; k += all ? 1 : c->step, tried++) {
+	for (unsigned long k = 1; k <= total; k += all ? c->least : c->step, tried++) {
 		due = k;
 		from_then_on = on;
 		r = run_once(c->body, c->flags, out);
@@ -275,9 +319,13 @@ static void in_turn(const struct case_ *c, bool on)
 int main(int argc, char **argv)
 {
 	static const struct case_ cases[] = {
-		{ "compiling", compiles, DTRACE_O_NODEV, 1 },
-		{ "compiling what is wrong", fails_to_compile, DTRACE_O_NODEV, 1 },
-		{ "tracing", traces, 0, 23 },
+		{ "compiling", compiles, DTRACE_O_NODEV, 1, 1 },
+		{ "compiling what is wrong", fails_to_compile, DTRACE_O_NODEV, 1, 1 },
+		{ "tracing", traces, 0, 23, 1 },
+		{ "linking", links, DTRACE_O_NODEV, 1, 1 },
+		{ "a command", traces_text, 0, 397, 61 },
+		{ "a command in JSON", traces_json, 0, 397, 61 },
+		{ "a command in CSV", traces_csv, 0, 397, 61 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
