@@ -64,7 +64,8 @@ static bool snapshot(struct dt_usyms *us, struct dt_uview *v)
 	v->asked = dt_clock_ns();
 	v->behind = false;
 	any = dt_maps_each(v->pid, take_line, &r) > 0;
-	dt_uview_spend(us, v, dt_usyms_cpu_ns() - began);
+	v->cost = dt_usyms_cpu_ns() - began;
+	dt_uview_spend(us, v, v->cost);
 	if (v->behind && !dt_usyms_stopped(us))
 		dt_usyms_say(us, DT_UNOTE_TIME, v->pid);
 	if (any)

@@ -180,7 +180,7 @@ struct dt_uview {
 	struct dt_uspace *space[DT_UGENERATIONS];	/* newest first */
 	struct dt_umap *fresh;		/* what came since the newest was made */
 	uint32_t nfresh, capfresh;
-	uint64_t asked;			/* ns, when /proc was */
+	uint64_t asked, cost;		/* ns, when /proc was, and how long it took */
 	uint64_t born;			/* ns, of the newest space */
 	struct dt_upurse purse;
 	struct dt_ujit jit;

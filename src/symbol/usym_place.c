@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #define AGAIN_NS 50000000u	/* a process that does not know an address is not asked again before that */
+#define COST 16u		/* nor before so many times as long as it took the last time */
 #define JIT_SHARE 4u		/* of the memory, for one perf map */
 
 static const struct dt_umap *find_map(const struct dt_uview *v, uint64_t addr)
@@ -174,8 +175,12 @@ static bool may_ask(struct dt_usyms *us, uint32_t pid)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);
 
-	return v == NULL || ((!v->dead || us->watch == NULL) && dt_clock_ns() - v->asked > AGAIN_NS &&
-	    dt_uview_may(us, v));
+	if (dt_usyms_stopped(us))
+		return false;
+	if (v == NULL)
+		return true;
+	return (!v->dead || us->watch == NULL) &&
+	    dt_clock_ns() - v->asked > AGAIN_NS + COST * v->cost && dt_uview_may(us, v);
 }
 
 bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt_uplace *p)
