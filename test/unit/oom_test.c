@@ -323,9 +323,9 @@ int main(int argc, char **argv)
 		{ "compiling what is wrong", fails_to_compile, DTRACE_O_NODEV, 1, 1 },
 		{ "tracing", traces, 0, 23, 1 },
 		{ "linking", links, DTRACE_O_NODEV, 1, 1 },
-		{ "a command", traces_text, 0, 397, 61 },
-		{ "a command in JSON", traces_json, 0, 397, 61 },
-		{ "a command in CSV", traces_csv, 0, 397, 61 },
+		{ "a command", traces_text, 0, 397, 151 },
+		{ "a command in JSON", traces_json, 0, 397, 151 },
+		{ "a command in CSV", traces_csv, 0, 397, 151 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
