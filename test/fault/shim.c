@@ -71,6 +71,8 @@ static int due(const char *name)
 		dprintf(report, "%s\n", name);
 	if (!sig)
 		return 1;
+	if (sig == SIGSTOP && getpid() != owner)
+		return 0;		/* who would tell it to go on? */
 	kill(getpid(), sig);
 	return 0;
 }
