@@ -50,12 +50,11 @@ static int set_options(const struct lock_wish *w, struct run *r)
 {
 	char size[32];
 
-	/* locks are the whole machine's, whoever runs the command */
 	if (run_option(r, "target", "all") != 0)
 		return 1;
 	if (w->records == 0)
 		return 0;
-	snprintf(size, sizeof(size), "%ldk", w->records * RECORD_BYTES / 1024 + 1);
+	snprintf(size, sizeof(size), "%ldk", w->records / (1024 / RECORD_BYTES) + 1);
 	return run_option(r, "aggsize", size);
 }
 
