@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Both ends of a digest, piece by piece: each is written by one function and checked by the next. */
+/*
+ * Both ends of a digest, piece by piece: each is written by one function and checked by the next. The
+ * writers run in the worker, over a file that an enemy may have made; the checkers run in the tracer, over
+ * bytes that may come from a worker which such a file has taken over. So a checker believes nothing that a
+ * writer promises, and takes each count and offset only after comparing it with the length it was given.
+ */
 #include "symbol/digest.h"
 
 #include <errno.h>
@@ -7,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/*
+ * Appends. The limit is checked first, so that no sum below can overflow; d->bytes stays the caller's to
+ * free, also after an error.
+ */
 static int put(struct dt_digest *d, const void *bytes, size_t len)
 {
 	if (len > DT_DIGEST_MAX - d->len)
@@ -38,6 +47,11 @@ static int put_head(struct dt_digest *d, struct dt_elf *e)
 	return err != 0 ? err : put(d, e->ph, e->nph * sizeof(*e->ph));
 }
 
+/*
+ * The segments are used as they are: what they say of addresses can only make the names of this file wrong.
+ * A link with a slash would lead out of the directories where debug files are looked for. What is allocated
+ * here goes with the file, also after an error.
+ */
 int dt_digest_head(const void *bytes, size_t len, struct dt_elf *e)
 {
 	struct dt_elf_head *h;
@@ -60,8 +74,10 @@ int dt_digest_head(const void *bytes, size_t len, struct dt_elf *e)
 
 /* ---- names ---- */
 
+/* A symbol on its way. The texts of all of them follow the last one; `text` is an offset into those. */
 struct name { uint64_t vaddr, size, offset; uint32_t text; uint8_t type, bind, zero[2]; };
 
+/* The order is that of dt_elf_names, so that the other side need not sort, only see that it is so. */
 static int put_names(struct dt_digest *d, struct dt_elf *e, enum dt_elf_kind kind)
 {
 	const struct dt_elf_names *n = &e->names[kind];
@@ -95,12 +111,20 @@ static bool good_text(const char *text, size_t len)
 	return true;
 }
 
+/*
+ * The name begins inside the texts and is not empty; the symbol does not wrap around the end of memory; and
+ * addresses ascend, on which every search relies.
+ */
 static bool good_name(const struct name *r, const struct dt_elf_names *to, size_t len)
 {
 	return r->text < len && to->text[r->text] != '\0' && r->size <= UINT64_MAX - r->vaddr &&
 	    (to->nfunc == 0 || to->func[to->nfunc - 1].vaddr <= r->vaddr);
 }
 
+/*
+ * The count is divided, not multiplied, before it is believed: one that is too large would overflow. What
+ * is left of the length are the texts.
+ */
 int dt_digest_names(const void *bytes, size_t len, struct dt_elf_names *to)
 {
 	const uint8_t *at = (const uint8_t *)bytes + sizeof(uint64_t);
@@ -145,6 +169,10 @@ static int put_rows(struct dt_digest *d, struct dt_elf *e)
 	return err;
 }
 
+/*
+ * The rules go to a program in the kernel, which takes their kinds as they are: one that is out of range is
+ * refused here. Addresses ascend strictly, since blocks of rows are made of them.
+ */
 int dt_digest_rows(const void *bytes, size_t len, struct dt_cfi *c)
 {
 	const struct dt_unwind_rule *r;
@@ -179,6 +207,9 @@ static int put_section(struct dt_digest *d, struct dt_elf *e, const char *name)
 	return err == 0 && data != NULL ? put(d, data, len) : err;
 }
 
+/*
+ * Fewer than `most` at the end of the file, none behind it: it is the asker who knows how many are needed.
+ */
 static int put_bytes(struct dt_digest *d, const struct dt_elf *e, uint64_t at, uint64_t most)
 {
 	uint64_t len = at > e->size ? 0 : most < e->size - at ? most : e->size - at;
@@ -190,6 +221,7 @@ static int put_bytes(struct dt_digest *d, const struct dt_elf *e, uint64_t at, u
 	return d->bytes != NULL ? dt_elf_read_at(e, at, d->bytes, len) : -ENOMEM;
 }
 
+/* Memory of a process has no size and is no ELF file, so nothing but the reading itself can be checked. */
 static int put_word(struct dt_digest *d, int fd, uint64_t at)
 {
 	uint64_t word;
@@ -199,6 +231,11 @@ static int put_word(struct dt_digest *d, int fd, uint64_t at)
 	return n == (ssize_t)sizeof(word) ? put(d, &word, sizeof(word)) : -EIO;
 }
 
+/*
+ * Every descriptor is closed when this returns, whatever happened (a word has no debug files): the worker
+ * must not run out of them, and closing one may wait for a server (FUSE), which is to happen here and not
+ * in the tracer.
+ */
 int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, const int *debug, int ndebug)
 {
 	struct dt_elf *e;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Headers, segments and sections of an ELF file, read piece by piece with pread(2). Little is
- * needed, and every length is checked here against the file, instead of trusting a library to do it.
+ * Headers, segments and sections of an ELF file, read piece by piece with pread(2). Little is needed, and
+ * every length is checked here against the file, instead of trusting a library to do it. Two things always
+ * hold behind begin_elf(): ph and sh have as many entries as nph and nsh say, and no bytes are handed out
+ * that are not wholly inside the file. What entries say of offsets, addresses and links is still the file's
+ * word, and is checked where it is used.
  */
 #include "symbol/elf_impl.h"
 
@@ -14,10 +17,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * Of sections that are read; a file with more is treated as one without any. Linkers make a few dozen,
+ * compilers with a section for each function some ten thousand.
+ */
 enum { SECTIONS_MAX = 1 << 18 };
 
 /* ---- bytes ---- */
 
+/*
+ * The one place that reads the file. The two comparisons cannot overflow; a file that shrinks while it is
+ * read is an error, never a signal, as nothing of it is mapped.
+ */
 int dt_elf_read_at(const struct dt_elf *e, uint64_t off, void *buf, uint64_t len)
 {
 	uint8_t *to = buf;
@@ -43,6 +54,10 @@ int dt_elf_read_at(const struct dt_elf *e, uint64_t off, void *buf, uint64_t len
 	return 0;
 }
 
+/*
+ * Pieces are found by place and length: sections that claim the very same bytes share one copy, which refs
+ * counts. One byte more is allocated, for the NUL.
+ */
 int dt_elf_read(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
 {
 	struct dt_elf_bytes *b;
@@ -79,6 +94,10 @@ int dt_elf_read(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
 	return 0;
 }
 
+/*
+ * Gives back one reference; the bytes go with the last one. Data that is not (or no longer) a piece of this
+ * file is left alone.
+ */
 void dt_elf_forget(struct dt_elf *e, const void *data)
 {
 	for (struct dt_elf_bytes **at = &e->bytes; *at != NULL; at = &(*at)->next)
@@ -145,6 +164,7 @@ bool dt_elf_is_64(const struct dt_elf *e)
 	return e->eh.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
+/* Another byte order than ours is refused here, so that nobody behind this needs to turn bytes around. */
 static int read_ehdr(struct dt_elf *e)
 {
 	unsigned char ident[EI_NIDENT];
@@ -166,6 +186,7 @@ static int read_ehdr(struct dt_elf *e)
 	return err;
 }
 
+/* table_fits() was asked for the table with i in it, hence the product does not overflow. */
 static int read_shdr(const struct dt_elf *e, uint64_t i, Elf64_Shdr *sh)
 {
 	uint64_t at = e->eh.e_shoff + i * e->eh.e_shentsize;
@@ -180,13 +201,20 @@ static int read_shdr(const struct dt_elf *e, uint64_t i, Elf64_Shdr *sh)
 	return err;
 }
 
-/* Does a table of n entries lie inside the file? */
+/*
+ * Does a table of n entries lie inside the file? It divides what is left of the file, as n times entry
+ * could overflow. Entries may be larger than we know them, never smaller.
+ */
 static bool table_fits(const struct dt_elf *e, uint64_t off, uint64_t n, uint64_t entry, uint64_t least)
 {
 	return entry >= least && off <= e->size && n <= (e->size - off) / entry;
 }
 
-/* If there are more sections than the header can count, the first section has the number. */
+/*
+ * If there are more sections than the header can count, the first section has the number. Damaged section
+ * headers are no error: the file then has segments only, as one that was stripped of them. Only memory and
+ * reading can fail.
+ */
 static int read_sections(struct dt_elf *e)
 {
 	uint64_t n = e->eh.e_shnum, least = dt_elf_is_64(e) ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -222,6 +250,10 @@ static int read_sections(struct dt_elf *e)
 	return 0;
 }
 
+/*
+ * Segments must be right, unlike sections: addresses are translated by them, and the kernel has mapped the
+ * file by them.
+ */
 static int read_segments(struct dt_elf *e)
 {
 	uint64_t n = e->eh.e_phnum, least = dt_elf_is_64(e) ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
@@ -256,6 +288,10 @@ static int read_segments(struct dt_elf *e)
 
 /* ---- opening ---- */
 
+/*
+ * Takes over e, which is closed after an error. Sections come first, as a file with very many segments
+ * keeps their number in section 0.
+ */
 static int begin_elf(struct dt_elf *e, struct dt_elf **out)
 {
 	int err = read_ehdr(e);
@@ -273,7 +309,11 @@ static int begin_elf(struct dt_elf *e, struct dt_elf **out)
 	return 0;
 }
 
-/* The file is examined before it is opened, since opening alone can have an effect on a device. */
+/*
+ * The file is examined before it is opened, since opening alone can have an effect on a device. O_PATH
+ * finds without opening, and /proc/self/fd leads to what was found: nobody can put another file in its
+ * place between the two.
+ */
 int dt_elf_open_regular(const char *path, bool follow)
 {
 	int found = open(path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), fd = -ENOEXEC;
@@ -326,6 +366,10 @@ int dt_elf_memory(void *bytes, size_t len, struct dt_elf **out)
 	return begin_elf(e, out);
 }
 
+/*
+ * The size becomes 0, so that a late reader gets -ENOEXEC from the bounds check and never reads descriptor
+ * -1.
+ */
 void dt_elf_drop_fd(struct dt_elf *e)
 {
 	if (e->fd >= 0 && e->names[DT_ELF_CODE].loaded) {
@@ -337,6 +381,7 @@ void dt_elf_drop_fd(struct dt_elf *e)
 		dt_elf_drop_fd(e->debug);
 }
 
+/* dt_elf_find_debug() leaves -1 for those of `given` that it has used up; the others are still ours. */
 void dt_elf_close(struct dt_elf *e)
 {
 	if (e == NULL)
@@ -374,6 +419,7 @@ uint16_t dt_elf_type(const struct dt_elf *e)
 
 /* ---- sections ---- */
 
+/* A compressed section has bytes that nobody here understands: dt_elf_unpack() is for those. */
 int dt_elf_section_data(struct dt_elf *e, const Elf64_Shdr *sh, const void **data, size_t *len)
 {
 	*data = NULL;
@@ -386,6 +432,10 @@ int dt_elf_section_data(struct dt_elf *e, const Elf64_Shdr *sh, const void **dat
 	return dt_elf_read(e, sh->sh_offset, sh->sh_size, data);
 }
 
+/*
+ * The name is compared with its NUL and only where all of it lies inside the table, as an offset may point
+ * anywhere. Section 0 is none.
+ */
 const Elf64_Shdr *dt_elf_section_named(const struct dt_elf *e, const char *name)
 {
 	size_t len = strlen(name) + 1;
@@ -422,6 +472,10 @@ int dt_elf_section(struct dt_elf *e, const char *name, const void **data, size_t
 
 /* ---- segments ---- */
 
+/*
+ * Segments of a hostile file may overlap: the first one with code wins, else the first. `at - from` cannot
+ * wrap behind the comparison before it.
+ */
 static const Elf64_Phdr *load_of(const struct dt_elf *e, uint64_t at, bool by_offset)
 {
 	const Elf64_Phdr *found = NULL;
@@ -447,6 +501,10 @@ bool dt_elf_offset_to_vaddr(const struct dt_elf *e, uint64_t off, uint64_t *vadd
 	return p != NULL;
 }
 
+/*
+ * The sums may wrap for a segment that no kernel would map; such a file then gets a wrong address or none,
+ * which costs it its own names.
+ */
 bool dt_elf_code_vaddr(const struct dt_elf *e, uint64_t off, uint64_t len, uint64_t *vaddr)
 {
 	for (uint32_t i = 0; i < e->nph; i++) {
@@ -479,6 +537,7 @@ bool dt_elf_has_memory(const struct dt_elf *e, uint64_t vaddr)
 	return false;
 }
 
+/* False also for a block that cannot be: an alignment that is no power of two, or more than 4 GiB. */
 bool dt_elf_tls(const struct dt_elf *e, uint64_t *size, uint64_t *align)
 {
 	for (uint32_t i = 0; i < e->nph; i++)

@@ -2,7 +2,9 @@
 /*
  * Finds the symbols of a stripped file: in the debug file with the same build id, in the one that
  * .gnu_debuglink names, or compressed inside it (.gnu_debugdata, .xz). What is found must belong to the
- * file: the build id is the same, or if there is none the checksum.
+ * file: the build id is the same, or if there is none the checksum. Both the file and what it names are
+ * hostile: a link is a plain file name without a slash, unpacking stops at a limit of memory and of size,
+ * and so does the checksum.
  */
 #include "symbol/elf_impl.h"
 
@@ -20,6 +22,7 @@
 
 /* ---- where it may be ---- */
 
+/* The id has at most 64 bytes (elf_head.c), which is what hex has room for. */
 static char *path_by_id(struct dt_elf *e)
 {
 	char hex[2 * 64 + 1], *path = NULL;
@@ -33,6 +36,10 @@ static char *path_by_id(struct dt_elf *e)
 	return asprintf(&path, "%s/.build-id/%.2s/%s.debug", e->debug_root, hex, hex + 2) > 0 ? path : NULL;
 }
 
+/*
+ * The name, its NUL, zeros up to a multiple of 4, the checksum: all of it must lie inside the section.
+ * dt_elf_read() has put a NUL behind the section, so that strchr() ends.
+ */
 bool dt_elf_debug_link(struct dt_elf *e, char name[256], uint32_t *crc)
 {
 	const void *data = NULL;
@@ -55,6 +62,7 @@ bool dt_elf_debug_link(struct dt_elf *e, char name[256], uint32_t *crc)
 	return true;
 }
 
+/* The file itself is left out: a link may name it, but it has no more than was found in it already. */
 int dt_elf_debug_paths(struct dt_elf *e, char *path[DT_ELF_DEBUG_PATHS])
 {
 	const char *slash = e->path != NULL ? strrchr(e->path, '/') : NULL;
@@ -80,7 +88,10 @@ int dt_elf_debug_paths(struct dt_elf *e, char *path[DT_ELF_DEBUG_PATHS])
 
 /* ---- does it belong to the file? ---- */
 
-/* The checksum of .gnu_debuglink: CRC-32 of IEEE 802.3, bit-reversed, as in zip files. */
+/*
+ * The checksum of .gnu_debuglink: CRC-32 of IEEE 802.3, bit-reversed, as in zip files. False: it cannot be
+ * read, or is too long to be worth it.
+ */
 static bool checksum(int fd, uint32_t *out)
 {
 	uint32_t crc = 0xffffffffu, table[256];
@@ -102,6 +113,10 @@ static bool checksum(int fd, uint32_t *out)
 	return n == 0;
 }
 
+/*
+ * With a build id the checksum is not asked for: it would mean reading the whole debug file, and the id
+ * says the same.
+ */
 static bool belongs(struct dt_elf *e, struct dt_elf *debug)
 {
 	size_t na, nb;
@@ -134,6 +149,10 @@ void dt_elf_given(struct dt_elf *e, const int *fds, int n)
 		e->given[e->ngiven++] = fds[i];
 }
 
+/*
+ * Descriptors that were given take the place of a search: the worker has no right to open anything. Each is
+ * used up, hence -1 behind it.
+ */
 int dt_elf_find_debug(struct dt_elf *e, struct dt_elf **out)
 {
 	char *path[DT_ELF_DEBUG_PATHS];
@@ -166,6 +185,10 @@ int dt_elf_debug_fd(struct dt_elf *e)
 
 /* ---- inside it ---- */
 
+/*
+ * Memory grows as bytes come out, since what the file says of its size is not to be trusted. *out is the
+ * caller's to free.
+ */
 static int unpack(const void *data, size_t len, uint8_t **out, size_t *outlen)
 {
 	lzma_stream xz = LZMA_STREAM_INIT;

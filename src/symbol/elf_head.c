@@ -26,6 +26,7 @@ bool dt_elf_has_section(const struct dt_elf *e, const char *name)
 	return dt_elf_section_named(e, name) != NULL;
 }
 
+/* Sizes are widened before they are rounded up, and compared with what is left before they are added. */
 static const uint8_t *id_in_notes(const uint8_t *at, size_t len, size_t *idlen)
 {
 	while (len >= sizeof(Elf64_Nhdr)) {
@@ -112,6 +113,10 @@ void dt_elf_head(struct dt_elf *e, struct dt_elf_head *h)
 	(void)dt_elf_debug_link(e, h->link, &h->crc);
 }
 
+/*
+ * A larger piece than is asked for is kept, as the next function is likely to lie in it. Only the piece in
+ * hand is valid.
+ */
 int dt_elf_code(struct dt_elf *e, uint64_t off, uint64_t len, const void **data)
 {
 	struct dt_elf_bytes *p = &e->piece;

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much memory a file takes, and giving back what can be read again. */
+/*
+ * How much memory a file takes, and giving back what can be read again. Only names and sections are given
+ * back: headers and segments stay, so that addresses can still be translated. Whoever unloads must hold no
+ * name of the file, since they point into what is freed.
+ */
 #include "symbol/elf_impl.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 
+/*
+ * Tables count with the slack that malloc() gave them, as -x namesize is a promise about memory. Debug
+ * files count for the file that they belong to.
+ */
 size_t dt_elf_bytes(const struct dt_elf *e)
 {
 	size_t n = 0;
@@ -23,6 +31,7 @@ size_t dt_elf_bytes(const struct dt_elf *e)
 	    malloc_usable_size(e->sh) + dt_elf_bytes(e->debug);
 }
 
+/* Names are zeroed as well as freed: `loaded` is false again, and the next question reads them anew. */
 void dt_elf_free_names(struct dt_elf *e)
 {
 	for (int kind = 0; kind < DT_ELF_KINDS; kind++) {

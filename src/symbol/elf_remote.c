@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A file that others read (reader.h): what is wanted of it is asked for, checked, and kept like what we
- * read.
+ * read. The answers come from a process that has read an enemy's file and may be his by now: each is
+ * checked by digest.c before anything of it is used. A file keeps the descriptor (O_PATH) that leads the
+ * worker to it; when that is closed, the answer is -EBADF and the caller may open it again.
  */
 #include "symbol/reader.h"
 
@@ -11,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes over the descriptor if there is one. */
+/*
+ * Takes over the descriptor if there is one. After this the file owns the descriptor, whether it was given
+ * or opened for the question; an error closes it.
+ */
 static int find(struct dt_question *q, struct dt_reader *r, struct dt_elf **out, struct statx *st)
 {
 	struct dt_elf *e = calloc(1, sizeof(*e));
@@ -54,6 +59,10 @@ int dt_elf_find(struct dt_reader *r, const char *open_as, const char *path, dev_
 	return find(&q, r, out, st);
 }
 
+/*
+ * A copy of the descriptor goes into the file, from 3 on, where it cannot take the place of a standard
+ * stream.
+ */
 int dt_elf_find_fd(struct dt_reader *r, int fd, const char *path, struct dt_elf **out, struct statx *st)
 {
 	struct dt_question q = { .want = { .what = DT_DIGEST_HEAD }, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
@@ -72,12 +81,17 @@ struct dt_reader *dt_elf_reader(const struct dt_elf *e)
 	return e->reader;
 }
 
+/* The descriptor in the question is borrowed: it stays the file's. */
 static struct dt_question question(const struct dt_elf *e, enum dt_digest_what what)
 {
 	return (struct dt_question){ .want = { .what = what }, .fd = e->fd, .shown = e->path, .ours = e->ours,
 		.dev = e->dev };
 }
 
+/*
+ * Paths of debug files are proposed only if the file has no symbols of its own; the worker decides which
+ * belongs to it, since it alone reads them.
+ */
 int dt_elf_remote_names(struct dt_elf *e, enum dt_elf_kind kind)
 {
 	struct dt_question q = question(e, kind == DT_ELF_CODE ? DT_DIGEST_CODE : DT_DIGEST_DATA);
@@ -97,6 +111,10 @@ int dt_elf_remote_names(struct dt_elf *e, enum dt_elf_kind kind)
 	return err != 0 ? err : dt_elf_index_names(&e->names[kind]);
 }
 
+/*
+ * Takes over the bytes. An answer begins with the address of the section; the NUL that dt_reader_ask() put
+ * behind it moves along, so that text at the end still ends.
+ */
 static int keep_section(struct dt_elf *e, const char *name, void *bytes, size_t len)
 {
 	struct dt_elf_bytes *b = calloc(1, sizeof(*b));
@@ -117,6 +135,10 @@ static int keep_section(struct dt_elf *e, const char *name, void *bytes, size_t 
 	return 0;
 }
 
+/*
+ * Each section is asked for once; dt_elf_free_names() lets it go. The name fits into the question, or no
+ * such section is known here.
+ */
 int dt_elf_remote_section(struct dt_elf *e, const char *name, const void **data, size_t *len, uint64_t *addr)
 {
 	struct dt_question q = question(e, DT_DIGEST_SECTION);

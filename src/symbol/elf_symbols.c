@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbol tables come in; functions, and separately data, go out, sorted by address. One name is shown
- * for an address, chosen independently of the order in the table. Data are read only on demand.
+ * Symbol tables come in; functions, and separately data, go out, sorted by address. One name is shown for
+ * an address, chosen independently of the order in the table. Data are read only on demand. All that the
+ * table says is checked when it is taken: a name lies inside its strings, ends, is not too long and has
+ * nothing that a terminal would obey; an address plus its size does not wrap. The rest relies on this.
+ * Names point into sections, or into the text of a digest, and live as long as those.
  */
 #include "symbol/elf_impl.h"
 #include "base/clean.h"
@@ -10,12 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * FUNCTIONS_MAX: more is -EFBIG. COVER_STEPS and SECTIONS_SEEN bound what is done for one address or one
+ * symbol, which a file of many overlapping ones could make quadratic.
+ */
 enum { FUNCTIONS_MAX = 1 << 23, COVER_STEPS = 64, SECTIONS_SEEN = 256 };
 
 /* ---- taking ---- */
 
+/*
+ * One symbol table and its strings. The bytes belong to `from`; `names` stays with it after the symbols
+ * were given back.
+ */
 struct table { struct dt_elf *from; const uint8_t *sym; const char *names; size_t n, entry, names_len; };
 
+/*
+ * A table that is damaged is -ENOENT, as if it were not there: the next source is tried. Only lack of
+ * memory ends the search.
+ */
 static int open_table(struct dt_elf *e, uint32_t type, struct table *t)
 {
 	const Elf64_Shdr *sh = dt_elf_section_typed(e, type);
@@ -39,6 +54,7 @@ static int open_table(struct dt_elf *e, uint32_t type, struct table *t)
 	return 0;
 }
 
+/* Copied out, because a section may begin at any offset and the entry then lies unaligned. */
 static Elf64_Sym read_symbol(const struct table *t, size_t i)
 {
 	Elf64_Sym s;
@@ -53,7 +69,11 @@ static Elf64_Sym read_symbol(const struct table *t, size_t i)
 		.st_shndx = small.st_shndx, .st_value = small.st_value, .st_size = small.st_size };
 }
 
-/* The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no printable name. */
+/*
+ * The bytes are ours: a version ("memcpy@@GLIBC_2.14") is cut off in place. NULL: no printable name.
+ * Cutting is safe though names may share their ends: only an '@' is overwritten, and no name that was taken
+ * has one before its NUL.
+ */
 static const char *name_of(const struct table *t, uint32_t at)
 {
 	char *s;
@@ -91,6 +111,10 @@ static bool wanted(const struct dt_elf *e, enum dt_elf_kind kind, const Elf64_Sy
 	}
 }
 
+/*
+ * Functions may move while more are taken, so nobody may point to one before all are there. More than
+ * FUNCTIONS_MAX are -EFBIG.
+ */
 static int add_function(struct dt_elf_names *e, const struct dt_elf_function *f)
 {
 	if (e->nfunc == e->capfunc) {
@@ -109,6 +133,10 @@ static int add_function(struct dt_elf_names *e, const struct dt_elf_function *f)
 	return 0;
 }
 
+/*
+ * The offset is that in `e`, even if the symbol comes from a debug file, which has no bytes of code. TLS
+ * symbols have none: their value is an offset in a thread's block.
+ */
 static int take_symbol(struct dt_elf *e, enum dt_elf_kind kind, const struct table *t)
 {
 	int err = 0;
@@ -174,7 +202,10 @@ static int by_address(const void *a, const void *b)
 	return c != 0 ? c : cmp(x->size, y->size);
 }
 
-/* Labels inside a function are places in it, and a symbol may occur in two tables. */
+/*
+ * Labels inside a function are places in it, and a symbol may occur in two tables. Sorting has put
+ * functions before labels: a label at the very address of a function stays, as another name of it.
+ */
 static void thin_out(struct dt_elf_names *e)
 {
 	uint64_t end = 0;	/* of the functions so far */
@@ -213,6 +244,10 @@ static uint64_t segment_end(const struct dt_elf *e, uint64_t vaddr)
 	return vaddr;
 }
 
+/*
+ * func must be sorted by address. start[] and index[] are what covering() searches: one entry for each
+ * address, so that aliases cost no steps. TLS symbols are not among them.
+ */
 int dt_elf_index_names(struct dt_elf_names *e)
 {
 	e->start = calloc(e->nfunc + 1, sizeof(*e->start));
@@ -232,6 +267,10 @@ int dt_elf_index_names(struct dt_elf_names *e)
 	return 0;
 }
 
+/*
+ * An unknown size reaches to the next symbol, but not beyond the section: hand-written code often tells
+ * none. Aliases take the size of the one that is shown. It needs dt_elf_index_names() before it.
+ */
 static void find_sizes(const struct dt_elf *file, struct dt_elf_names *e)
 {
 	for (size_t s = 0; s < e->nstart; s++) {
@@ -253,6 +292,7 @@ static void find_sizes(const struct dt_elf *file, struct dt_elf_names *e)
 
 /* ---- loading ---- */
 
+/* The symbols are given back at once, the strings are kept: names point into them. */
 static int take_from(struct dt_elf *e, enum dt_elf_kind kind, struct dt_elf *from, uint32_t type)
 {
 	struct table t;
@@ -265,6 +305,10 @@ static int take_from(struct dt_elf *e, enum dt_elf_kind kind, struct dt_elf *fro
 	return err;
 }
 
+/*
+ * The debug file stays in e->debug, which owns the names that come from it. The second source takes its
+ * place only if there was no table in it.
+ */
 static int take_separate(struct dt_elf *e, enum dt_elf_kind kind)
 {
 	int err = e->debug != NULL ? 0 : dt_elf_find_debug(e, &e->debug);	/* found for the other kind */
@@ -302,6 +346,10 @@ static int load_names(struct dt_elf *e, enum dt_elf_kind kind)
 	return err;
 }
 
+/*
+ * Read at most once, also when it failed: a file that cannot be read is not tried for each address. -EINTR
+ * is the exception.
+ */
 int dt_elf_load_kind(struct dt_elf *e, enum dt_elf_kind kind)
 {
 	struct dt_elf_names *n = &e->names[kind];
@@ -330,6 +378,10 @@ int dt_elf_each_function(struct dt_elf *e, dt_elf_function_f *f, void *ctx)
 	return err;
 }
 
+/*
+ * It walks back no further than the longest symbol reaches, and COVER_STEPS at most: beyond that the answer
+ * may be none, never a wrong one.
+ */
 static const struct dt_elf_function *covering(const struct dt_elf_names *e, uint64_t vaddr)
 {
 	size_t lo = 0, hi;

@@ -29,8 +29,8 @@ static int digit(char c)
 }
 
 /*
- * Reads digits up to the byte `end`, which is skipped too; any number of digits as long as the value
- * fits.
+ * Reads digits up to the byte `end`, which is skipped too; any number of digits as long as the value fits.
+ * The terminators are never a newline or NUL, so a number cannot run into the next line.
  */
 static bool read_hex(const char **at, unsigned base, char end, uint64_t *value)
 {
@@ -56,7 +56,10 @@ static bool is_octal(const char *p, size_t left)
 	    p[3] >= '0' && p[3] <= '7';
 }
 
-/* The kernel writes a newline in a name as \\012. */
+/*
+ * The kernel writes a newline in a name as \\012. False: the path does not fit, or has a NUL in it, which
+ * would make it another path.
+ */
 static bool copy_path(struct dt_mapping *m, const char *p, size_t len)
 {
 	static const char gone[] = " (deleted)";
@@ -225,6 +228,7 @@ static bool make_room(struct dt_perfmap *m)
 
 struct dt_perftext { struct dt_perftext *next; char *text; };
 
+/* A line that is bad is left out; the text stays as a whole, since good lines of it are names. */
 int dt_perfmap_add(struct dt_perfmap *m, char *text)
 {
 	struct dt_perftext *t = malloc(sizeof(*t));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process that reads what enemies wrote gives up what it has: identity, capabilities, the ways to
- * regain them, memory without end, all files (Landlock) and all system calls but those that read a
- * descriptor, talk to the tracer and manage its own memory (seccomp). The last two are used where the
- * kernel has them.
+ * A process that reads what enemies wrote gives up what it has: identity, capabilities, the ways to regain
+ * them, memory without end, all files (Landlock) and all system calls but those that read a descriptor,
+ * talk to the tracer and manage its own memory (seccomp). The last two are used where the kernel has them.
+ * The order matters: groups can be given up only while there is a right to, the two locks need
+ * PR_SET_NO_NEW_PRIVS once that right is gone, and nothing can be opened or asked for behind them.
  */
 #include "symbol/reader_impl.h"
 #include "base/count.h"
@@ -40,7 +41,10 @@ enum { NOBODY = 65534 };
 #define SANITIZED 0
 #endif
 
-/* Which parts of this work depends on who the tracer is: an ordinary user has no more to give up. */
+/*
+ * Which parts of this work depends on who the tracer is: an ordinary user has no more to give up.
+ * Capabilities go last and must go, as they would make the rest worthless.
+ */
 static bool drop_identity(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -52,6 +56,9 @@ static bool drop_identity(void)
 	return syscall(SYS_capset, &head, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
+/*
+ * The process is a copy of the tracer, which may be large: the limit is what it has plus what it may need.
+ */
 static uint64_t memory_now(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
@@ -64,6 +71,7 @@ static uint64_t memory_now(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* A limit that is tighter already stays; it can never be raised again. */
 static bool limit(int what, uint64_t most)
 {
 	struct rlimit r;
@@ -81,6 +89,10 @@ static bool limit_all(void)
 	    limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NPROC, 0) && limit(RLIMIT_NOFILE, 64);
 }
 
+/*
+ * A set of rules without a single rule: every access that it handles is refused. Descriptors that are
+ * passed in later still work, as they were opened elsewhere.
+ */
 static void leave_files(void)
 {
 	struct landlock_ruleset_attr all = { .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
@@ -102,6 +114,11 @@ static void leave_files(void)
 	UNLESS(JEQ, SYS_##name, 4), LOAD(args[2]), UNLESS(JSET, PROT_EXEC, 1), RETURN(DENY), \
 	RETURN(SECCOMP_RET_ALLOW)
 
+/*
+ * Numbers are compared only behind the architecture: those of another one mean other calls. Numbers of x32,
+ * which shares the architecture, have a bit of their own and equal none of these. setrlimit is for
+ * limit_cpu(), and cannot undo the limits above.
+ */
 static void leave_calls(void)
 {
 	struct sock_filter rules[] = {

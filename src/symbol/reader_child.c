@@ -61,6 +61,9 @@ static int find_file(const char *path, struct statx *st)
 	return fd;
 }
 
+/*
+ * /proc/self/fd leads to the very file that find_file() has looked at, whatever the path leads to by now.
+ */
 static int open_found(int found)
 {
 	char path[40];
@@ -85,8 +88,15 @@ static bool is_ours(const struct statx *st)
 	    (stat("/usr", &usr) == 0 && usr.st_dev == dev));
 }
 
+/*
+ * What one question opens: fds[0] is the file, debug files follow, n in all. texts point into the question.
+ */
 struct opening { const char *text[DT_READER_TEXTS]; int fds[1 + DT_DIGEST_DEBUG]; int n; };
 
+/*
+ * A debug file that is not there is left out; the worker sees by its contents which one belongs to the
+ * file.
+ */
 static void open_debug(struct opening *o)
 {
 	for (int i = 1; i < DT_READER_TEXTS; i++) {
@@ -97,7 +107,10 @@ static void open_debug(struct opening *o)
 	}
 }
 
-/* False: there is nobody to serve. */
+/*
+ * False: there is nobody to serve. The worker gets its descriptors before the tracer is told to wait for
+ * its answer. Nothing of the file stays open here.
+ */
 static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o, int found)
 {
 	struct dt_reader_opened reply = { 0 };
@@ -124,6 +137,7 @@ static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o,
 	return sent;
 }
 
+/* The message is the tracer's, but its texts are cut at its end all the same: one that is missing is "". */
 _Noreturn void dt_reader_opener(int tracer, int worker, int parent)
 {
 	static const size_t head = sizeof(struct dt_reader_ask);
@@ -154,6 +168,7 @@ _Noreturn void dt_reader_opener(int tracer, int worker, int parent)
 
 /* ---- the worker ---- */
 
+/* False: the tracer is gone, or has given up on the answer and closed the socket. */
 static bool send_all(int sock, const void *bytes, size_t len)
 {
 	const char *at = bytes;
@@ -180,6 +195,10 @@ static void limit_cpu(void)
 	(void)syscall(SYS_setrlimit, RLIMIT_CPU, &r);
 }
 
+/*
+ * dt_digest_make() has closed the descriptors. The length fits its field, as a digest has DT_DIGEST_MAX at
+ * most.
+ */
 static bool serve(const struct dt_digest_want *want, const int *fds, int nfds)
 {
 	struct dt_digest d = { 0 };
@@ -194,6 +213,10 @@ static bool serve(const struct dt_digest_want *want, const int *fds, int nfds)
 	return sent;
 }
 
+/*
+ * The library is loaded before the box is closed, and no byte of a foreign file is read before that. A box
+ * that cannot be closed means no worker at all.
+ */
 _Noreturn void dt_reader_worker(int opener, int tracer, int parent)
 {
 	struct dt_digest_want want;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Processes come in; lists of mappings, and the rows of the files they map (unwind_file.c), go out. A
- * changed list is written to a new place and then published, so a program sees either the old list or
- * the new one. The old place is reused only when no program can still be reading it.
+ * changed list is written to a new place and then published, so a program sees either the old list or the
+ * new one. The old place is reused only when no program can still be reading it. All memory here is the
+ * tracer's; areas are shared with programs in the kernel, which take a list's place and length together
+ * from one published value and never look at a list that was not published.
  */
 #include "symbol/unwind_impl.h"
 #include "base/clock.h"
@@ -17,6 +19,10 @@
 
 /* ---- room for lists ---- */
 
+/*
+ * Blocks have a power of two of elements, 8 at least: a list that grows by a mapping or two mostly stays in
+ * its class, and a freed block serves any list of it.
+ */
 static unsigned class_of(uint32_t n)
 {
 	unsigned c = 3;
@@ -26,7 +32,10 @@ static unsigned class_of(uint32_t n)
 	return c;
 }
 
-/* The first element of a free block, or UINT32_MAX. */
+/*
+ * The first element of a free block, or UINT32_MAX. The oldest free block is looked at alone: if that one
+ * is too young, all are.
+ */
 static uint32_t take_block(struct dt_unwind *u, unsigned class)
 {
 	struct dt_unwind_room **at = &u->free[class], *b = *at;
@@ -47,6 +56,7 @@ static uint32_t take_block(struct dt_unwind *u, unsigned class)
 	return first;
 }
 
+/* It goes to the end of its class, where the youngest are. The process has no list any more. */
 static void give_block(struct dt_unwind *u, struct dt_unwind_proc *p)
 {
 	struct dt_unwind_room *b;
@@ -82,6 +92,10 @@ static struct dt_unwind_proc **proc_at(struct dt_unwind *u, uint32_t pid)
 	return at;
 }
 
+/*
+ * A process that is still queued must not be freed: the queue points to it. Otherwise p is invalid when
+ * this returns.
+ */
 static void gone(struct dt_unwind *u, uint32_t pid)
 {
 	struct dt_unwind_proc **at = proc_at(u, pid), *p = *at;
@@ -123,6 +137,7 @@ static void news(void *ctx, uint32_t pid, bool ended)
 
 struct list { struct dt_unwind *u; uint32_t pid, n; struct dt_unwind_map *map; };
 
+/* bias takes an address of the process to one in the rows, which count from the file's first row. */
 static int take_mapping(void *ctx, const struct dt_umapping *m)
 {
 	struct list *l = ctx;
@@ -143,6 +158,10 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 	return 0;
 }
 
+/*
+ * The new list is complete before it is published; the old place is given back behind that, and rests for
+ * REUSE_NS.
+ */
 static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m,
     uint32_t n)
 {
@@ -179,6 +198,7 @@ static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
 		write_list(u, p, l.map, l.n);
 }
 
+/* Whoever is queued is unlinked before its list is made, as making it may free it, or queue it again. */
 bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 {
 	uint64_t until = ns != UINT64_MAX ? dt_clock_ns() + ns : UINT64_MAX;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call frame information (DWARF 6.4, as .eh_frame and .debug_frame have it) to rows. Of all registers
- * three matter: the stack pointer, the frame pointer and the return address; code whose frame hangs on
- * another one has rows of kind NONE there. Expressions are known by their shape: a word at a register
- * plus offset, the one linkers write for procedure linkage tables, and those of signal frames.
+ * Call frame information (DWARF 6.4, as .eh_frame and .debug_frame have it) to rows. Of all registers three
+ * matter: the stack pointer, the frame pointer and the return address; code whose frame hangs on another
+ * one has rows of kind NONE there. Expressions are known by their shape: a word at a register plus offset,
+ * the one linkers write for procedure linkage tables, and those of signal frames. A section may say
+ * anything: every read goes through struct bytes, which cannot leave it; numbers wrap as unsigned ones; and
+ * what an entry makes of them is cut to the function that the entry is for.
  */
 #include "symbol/unwind_cfi.h"
 #include "machine/machine.h"
@@ -19,6 +21,10 @@
  */
 enum { DEPTH = 16, WORK_FACTOR = 16, CIE_MAX = 256 };
 
+/*
+ * A cursor. A read beyond the end makes it bad and gives 0, or an empty part; whoever loops over it asks
+ * for `bad`.
+ */
 struct bytes { const uint8_t *p, *end; bool bad; };
 
 /* end: no return address */
@@ -46,6 +52,10 @@ struct reader {
 	int err;
 };
 
+/*
+ * The states that DW_CFA_remember_state keeps are DEPTH at most; one more stops the entry, whose rows so
+ * far count.
+ */
 struct machine {			/* running instructions */
 	struct reader *r;
 	const struct cie *cie;
@@ -73,6 +83,7 @@ static uint64_t fixed(struct bytes *b, unsigned n)
 
 static uint8_t u8(struct bytes *b) { return (uint8_t)fixed(b, 1); }
 
+/* Bits beyond the 64th are dropped, so a number may be as long as the section without harm. */
 static uint64_t leb(struct bytes *b, bool is_signed)
 {
 	uint64_t v = 0;
@@ -93,6 +104,7 @@ static uint64_t leb(struct bytes *b, bool is_signed)
 static uint64_t uleb(struct bytes *b) { return leb(b, false); }
 static int64_t sleb(struct bytes *b) { return (int64_t)leb(b, true); }
 
+/* The next n bytes as a cursor of their own, which cannot read what is behind them. */
 static struct bytes take(struct bytes *b, uint64_t n)
 {
 	struct bytes part = { b->p, b->end, false };
@@ -136,6 +148,10 @@ static uint64_t pointer(const struct reader *r, struct bytes *b, uint8_t enc, bo
 
 static bool small(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
+/*
+ * Fields that do not matter for a kind are 0: rules are compared byte by byte, and numbered once for all
+ * files.
+ */
 static struct dt_unwind_rule rule_of(const struct state *s, bool signal)
 {
 	struct dt_unwind_rule none = { .cfa = DT_CFA_NONE },
@@ -156,6 +172,7 @@ static struct dt_unwind_rule rule_of(const struct state *s, bool signal)
 	return r;
 }
 
+/* What holds from the last address up to here, told when the address moves on. */
 static void row(struct machine *m)
 {
 	struct dt_unwind_rule rule = rule_of(&m->s, m->cie->signal);
@@ -281,6 +298,10 @@ static void push_state(struct machine *m, bool push)
 		m->stop = true;
 }
 
+/*
+ * The sum may wrap, or pass the end of the function: read_fde() cuts such rows off, and those that go back
+ * are left out when all is merged (unwind_rows.c).
+ */
 static void advance(struct machine *m, uint64_t by)
 {
 	if (by == 0)
@@ -383,6 +404,10 @@ static void instruction(struct machine *m, struct bytes *b)
 	}
 }
 
+/*
+ * The work is charged before it is done: entries of a few bytes that share a long CIE cannot make more of
+ * it than WORK_FACTOR times the section.
+ */
 static void run(struct machine *m, struct bytes b)
 {
 	uint64_t n = (uint64_t)(b.end - b.p);
@@ -424,6 +449,10 @@ static bool augmentation(struct reader *r, struct cie *c, const char *letters, s
 	return !data.bad;
 }
 
+/*
+ * r->cie is set first, without `good`: a CIE that is not understood is not read again for each function
+ * that refers to it, and these are left out.
+ */
 static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 {
 	struct cie c = { .at = at };
@@ -453,6 +482,10 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 	r->cie = c;
 }
 
+/*
+ * Only rows that the entry itself has added are cut. When memory runs out its group stays empty, and
+ * dt_cfi_finish() passes over it.
+ */
 static void read_fde(struct reader *r, struct bytes b)
 {
 	struct machine m = { .r = r, .cie = &r->cie, .s = r->cie.init };
