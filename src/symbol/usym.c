@@ -3,7 +3,9 @@
  * Mappings of processes come in, from /proc and from the kernel as they change. A process has a view: what
  * it maps now, and what it mapped before its last exec (the newest is searched first; with address space
  * randomisation they hardly overlap). A forked process shares its parent's mappings until one of them
- * changes.
+ * changes. Events may come late, or not at all when a ring was full: a view is then wrong until /proc is
+ * asked for it (usym_place.c). Views are dropped by dt_usyms_trim() alone, at the end of dt_usyms_poll():
+ * between two polls a pointer to a view stays valid, while its spaces change whenever something is settled.
  */
 #include "symbol/usym_impl.h"
 #include "symbol/reader.h"
@@ -24,7 +26,10 @@ static void tell_listener(struct dt_usyms *us, uint32_t pid, bool ended)
 		us->listener(us->listener_ctx, pid, ended);
 }
 
-/* Records a code mapping; memory without a file may come from a run-time compiler. */
+/*
+ * Records a code mapping; memory without a file may come from a run-time compiler. dt_uview_add() takes
+ * over the reference to the object. Without memory the mapping is lost, and its addresses have no names.
+ */
 static void take_mapping(struct dt_usyms *us, struct dt_uview *v, const struct dt_uwant *w, uint64_t offset)
 {
 	struct dt_umap map = { w->start, w->end, offset, dt_uobject_get(&us->files, w), 0 };
@@ -38,8 +43,13 @@ static void take_mapping(struct dt_usyms *us, struct dt_uview *v, const struct d
 
 /* ---- from /proc ---- */
 
+/* One look at /proc. until: CPU time at which it ends, as a process can have mappings without end. */
 struct reading { struct dt_usyms *us; struct dt_uview *v; uint64_t until; unsigned n; };
 
+/*
+ * The clock and the user are asked every 256 lines. False ends the reading, and `behind` says that there
+ * was more.
+ */
 static bool take_line(void *ctx, const struct dt_mapping *m)
 {
 	struct reading *r = ctx;
@@ -73,6 +83,10 @@ static bool snapshot(struct dt_usyms *us, struct dt_uview *v)
 	return any;
 }
 
+/*
+ * A process that was not known and has no mappings has ended, or is the kernel's: the view stays, marked
+ * dead, so that it is not asked for again with each address.
+ */
 void dt_usyms_learn(struct dt_usyms *us, uint32_t pid)
 {
 	struct dt_uview *v = pid != 0 ? dt_uview_find(us, pid) : NULL;
@@ -115,11 +129,13 @@ void dt_usyms_learn_all(struct dt_usyms *us)
 
 /* ---- from the kernel ---- */
 
+/* With `few` nobody is entered: what is of interest was entered by following, learning or forking. */
 static struct dt_uview *view_for(struct dt_usyms *us, uint32_t pid)
 {
 	return us->few ? dt_uview_find(us, pid) : dt_uview_get(us, pid);
 }
 
+/* A process that has used up its time is only noted as behind; the event costs nothing more. */
 static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 {
 	struct dt_uview *v = view_for(us, e->pid);
@@ -138,6 +154,11 @@ static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 	tell_listener(us, e->pid, false);
 }
 
+/*
+ * The child shares the parent's newest space; what was fresh must be settled first, or the child would miss
+ * it. A view of a process of the same number that has ended is used again, without its debts and its perf
+ * map.
+ */
 static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 {
 	struct dt_uview *parent, *child = dt_uview_find(us, e->pid);
@@ -167,6 +188,10 @@ static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 	tell_listener(us, e->pid, false);
 }
 
+/*
+ * An empty space is put in front: the old mappings are still found for records from before, while new ones
+ * go into the empty one.
+ */
 static void on_exec(struct dt_usyms *us, const struct dt_watch_event *e)
 {
 	struct dt_uview *v = view_for(us, e->pid);
@@ -231,6 +256,10 @@ void dt_usyms_heed(struct dt_usyms *us, dt_usyms_stop_f *stop, dt_usyms_note_f *
 	dt_reader_heed(us->files.reader, stop, note, ctx);
 }
 
+/*
+ * Views go first, as they hold objects, which hold files; the reader goes last (dt_ufiles_free()), as files
+ * ask it.
+ */
 void dt_usyms_free(struct dt_usyms *us)
 {
 	if (us == NULL)
@@ -294,6 +323,7 @@ void dt_usyms_each_process(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
 			f(ctx, v->pid, false);
 }
 
+/* f must not poll: the space that is walked belongs to the view. */
 int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f *f, void *ctx)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);

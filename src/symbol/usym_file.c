@@ -43,11 +43,16 @@ static struct dt_ufile **inode_bucket(struct dt_ufiles *fs, dev_t dev, ino_t ino
 	return &fs->by_inode[((uint64_t)ino ^ (uint64_t)dev * 31u) % DT_UOBJECT_BUCKETS];
 }
 
+/*
+ * By its first 8 bytes only, as the kernel may have cut the id or padded it. Files that are trusted are in
+ * this table, and no others.
+ */
 static struct dt_ufile **id_bucket(struct dt_ufiles *fs, const uint8_t *id, size_t n)
 {
 	return &fs->by_id[dt_hash_bytes(DT_HASH_START, id, n < 8 ? n : 8) % DT_UOBJECT_BUCKETS];
 }
 
+/* Size and time are compared too: an inode is used again, and a file may be written anew in place. */
 static struct dt_ufile *known_inode(struct dt_ufiles *fs, const struct statx *st)
 {
 	struct dt_ufile *f = *inode_bucket(fs, device(st), st->stx_ino);
@@ -113,6 +118,7 @@ static void let_go(struct dt_ufiles *fs, struct dt_ufile *f)
 	fs->away -= f->away;
 }
 
+/* For a file that is in no table, or was taken out of them; its descriptor and memory are counted back. */
 static void close_file(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	fs->held -= f->held;
@@ -123,6 +129,7 @@ static void close_file(struct dt_ufiles *fs, struct dt_ufile *f)
 	free(f);
 }
 
+/* What is not on the file system of "/" could be unmounted, if nobody held it open. */
 static bool is_away(struct dt_ufiles *fs, dev_t dev)
 {
 	struct statx st;
@@ -132,6 +139,10 @@ static bool is_away(struct dt_ufiles *fs, dev_t dev)
 	return dev != fs->rootdev;
 }
 
+/*
+ * More than HELD_MAX are not kept open: such a file is read at once and closed, as descriptors run out
+ * before memory does.
+ */
 static void enter(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	struct dt_ufile **at = inode_bucket(fs, f->dev, f->ino);
@@ -160,6 +171,7 @@ void dt_ufiles_let_go(struct dt_ufiles *fs, uint64_t pass)
 				let_go(fs, f);
 }
 
+/* The vdso is not counted and stays. A file goes with the last object that has it. */
 void dt_ufile_release(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	struct dt_ufile **at;
@@ -204,7 +216,10 @@ static struct dt_ufile *new_file(struct dt_ufiles *fs, struct dt_elf *elf, const
 	return f;
 }
 
-/* Takes over a file that is not known by its inode; it may be another copy of one that is known. */
+/*
+ * Takes over a file that is not known by its inode; it may be another copy of one that is known. It must be
+ * the one that was wanted, before it may stand for another that is alike.
+ */
 static struct dt_ufile *take_file(struct dt_ufiles *fs, struct dt_elf *elf, const struct dt_uwant *w,
     const struct statx *st, bool sure)
 {
@@ -255,6 +270,10 @@ void dt_ufile_way(const struct dt_uwant *w, int way, char path[DT_UPATH_MAX])
 		snprintf(path, DT_UPATH_MAX, "%s", w->path);
 }
 
+/*
+ * Of the three ways only the first is sure to lead to what is mapped; the others are believed when build id
+ * or inode agree. At the end a known file of the same build id serves, if there is one.
+ */
 struct dt_ufile *dt_ufile_find(struct dt_ufiles *fs, const struct dt_uwant *w)
 {
 	bool gone = w->idlen > 0 && w->inode == 0;	/* the process: it leads nowhere, or to others */

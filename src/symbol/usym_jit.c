@@ -65,6 +65,10 @@ static void take_slot(struct dt_ufiles *fs, struct dt_ujit *j)
 	j->slot = at + 1;
 }
 
+/*
+ * The root is opened while the process lives, and then leads to its file even when the process has ended.
+ * User and number are of that moment.
+ */
 void dt_ujit_learn(struct dt_ufiles *fs, struct dt_ujit *j, uint32_t pid)
 {
 	char path[64];
@@ -102,6 +106,10 @@ void dt_ujit_free(struct dt_ufiles *fs, struct dt_ujit *j)
 	*j = (struct dt_ujit){ 0 };
 }
 
+/*
+ * The walk cannot leave the root of the process; a link at its end is refused, and opening a pipe or a
+ * terminal neither waits nor takes hold of it. Whose file it is, dt_ujit_read() asks of the descriptor.
+ */
 static int open_map(const struct dt_ujit *j)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
@@ -146,6 +154,10 @@ static bool read_piece(struct dt_ujit *j, int fd)
 	return dt_perfmap_add(&j->map, text) == 0;
 }
 
+/*
+ * Sorted once for all pieces. False: the map has as much memory as it may, and the rest of the file is left
+ * out.
+ */
 static bool read_new(struct dt_ujit *j, int fd, const struct stat *st, size_t max,
     dt_usyms_stop_f *stop, void *ctx)
 {

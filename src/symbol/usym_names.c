@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The names of files, as long as there is memory for them: those used least are given back, and read again
- * when they are wanted.
+ * when they are wanted. A file is in the list of use exactly while its names are counted; the vdso never
+ * is, as it cannot be read again.
  */
 #include "symbol/usym_impl.h"
 
@@ -27,6 +28,7 @@ static void put_last(struct dt_ufiles *fs, struct dt_ufile *f)
 	fs->newest = f;
 }
 
+/* To be called whenever names may have been loaded: the sum in fs->bytes is right only then. */
 void dt_ufile_count(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	uint64_t now = dt_elf_bytes(f->elf);
@@ -53,6 +55,10 @@ void dt_ufile_forget(struct dt_ufiles *fs, struct dt_ufile *f)
 	f->forgotten = true;
 }
 
+/*
+ * Another file in its place is closed again and changes nothing. Otherwise f has a new ELF file: pointers
+ * to the old one, and to its names, are invalid.
+ */
 void dt_ufile_reopen(struct dt_ufiles *fs, struct dt_ufile *f, const struct dt_uwant *w)
 {
 	char path[DT_UPATH_MAX];
@@ -74,6 +80,7 @@ void dt_ufile_reopen(struct dt_ufiles *fs, struct dt_ufile *f, const struct dt_u
 	}
 }
 
+/* NULL also for a file that is too large: it would be read, only to be forgotten, with each address. */
 struct dt_elf *dt_ufile_elf(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	if (f == NULL || f->elf == NULL || f->large || dt_elf_load(f->elf) != 0)

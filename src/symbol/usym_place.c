@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An address in a process comes in, the place goes out: by what the process maps (usym.c), the functions
- * and variables of the file there (elf.h), or what a run-time compiler says of its code (usym_jit.c).
+ * and variables of the file there (elf.h), or what a run-time compiler says of its code (usym_jit.c). The
+ * names in a place point into files and perf maps; they live until the next call, which may forget those.
+ * All that costs time is paid from the purse of the process (usym_view.c).
  */
 #include "symbol/usym_impl.h"
 #include "base/clock.h"
@@ -12,6 +14,7 @@
 #define COST 16u		/* nor before so many times as long as it took the last time */
 #define JIT_SHARE 4u		/* of the memory, for one perf map */
 
+/* The newest space first; older ones are what the process mapped before its last exec. */
 static const struct dt_umap *find_map(const struct dt_uview *v, uint64_t addr)
 {
 	for (int i = 0; i < DT_UGENERATIONS; i++) {
@@ -63,6 +66,7 @@ static bool is_large(struct dt_usyms *us, const struct dt_uview *v, struct dt_uf
 	return true;
 }
 
+/* dt_ufile_count() comes last, when all names that the lookup has loaded are there to be counted. */
 static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m, uint64_t addr,
     struct dt_uplace *p)
 {
@@ -84,6 +88,10 @@ static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct 
 	dt_ufile_count(&us->files, m->object->file);
 }
 
+/*
+ * One perf map has a share of the memory only: its size is the process's to choose. What it takes is
+ * counted here, as usym_jit.c does not know of the limit.
+ */
 void dt_usyms_jit(struct dt_usyms *us, struct dt_uview *v, bool last)
 {
 	uint64_t began = dt_usyms_cpu_ns(), before = v->jit.map.bytes;
@@ -171,6 +179,10 @@ static const struct dt_umap *find(struct dt_usyms *us, uint32_t pid, uint64_t ad
 	return m;
 }
 
+/*
+ * A process that does not know the address is asked again at intervals that grow with what it cost. With a
+ * watch one that has ended stays so until a fork tells of its number; without one only /proc can tell.
+ */
 static bool may_ask(struct dt_usyms *us, uint32_t pid)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);
@@ -183,6 +195,10 @@ static bool may_ask(struct dt_usyms *us, uint32_t pid)
 	    dt_clock_ns() - v->asked > AGAIN_NS + COST * v->cost && dt_uview_may(us, v);
 }
 
+/*
+ * m stays valid to the end, as nothing behind find() polls or settles. After /proc was asked the address is
+ * looked for again from the start: the space is another one then.
+ */
 bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt_uplace *p)
 {
 	const struct dt_umap *m;
@@ -207,6 +223,7 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 	return p->function != NULL || !m->object->anon;	/* nameless memory is no object */
 }
 
+/* Each object once, at its lowest mapping. f must not poll, as the space belongs to the view. */
 int dt_usyms_each_object(struct dt_usyms *us, uint32_t pid, dt_usyms_object_f *f, void *ctx)
 {
 	struct dt_uview *v;

@@ -9,8 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Sorted mappings without overlap. Objects in a pile are not counted: only a finished space holds
+ * references.
+ */
 struct pile { struct dt_umap *v; uint32_t n; };
 
+/*
+ * Views share a space after a fork: the last one that lets go frees it, and with it the references to
+ * objects.
+ */
 void dt_uspace_release(struct dt_ufiles *fs, struct dt_uspace *s)
 {
 	if (s == NULL || --s->refs > 0)
@@ -22,6 +30,7 @@ void dt_uspace_release(struct dt_ufiles *fs, struct dt_uspace *s)
 	free(s);
 }
 
+/* A piece of a mapping begins further into its file. */
 static void add(struct pile *p, const struct dt_umap *m, uint64_t start, uint64_t end)
 {
 	struct dt_umap *to = &p->v[p->n];
@@ -59,6 +68,10 @@ static void overlay(const struct pile *below, const struct pile *above, struct p
 	}
 }
 
+/*
+ * out->v is the caller's to free, also when it is empty: malloc() is never asked for nothing, so NULL means
+ * no memory.
+ */
 static bool merge(const struct pile *below, const struct pile *above, struct pile *out)
 {
 	out->n = 0;	/* each above can cut one below in two */
@@ -115,6 +128,10 @@ static void take_objects(struct dt_ufiles *fs, struct dt_uspace *s)
 	fs->bytes += dt_uspace_bytes(s->n);
 }
 
+/*
+ * `under` and v stay as they are, and so do their references; the new space takes its own. If both together
+ * would be too many, what is underneath goes, as the limit is for those who map without end.
+ */
 struct dt_uspace *dt_uspace_make(struct dt_ufiles *fs, const struct dt_uspace *under, const struct dt_umap *v,
     uint32_t n)
 {

@@ -29,6 +29,7 @@ uint64_t dt_usyms_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* What remains of the debt. It shrinks by the share of the time gone by, however rarely anybody asks. */
 static uint64_t spent(struct dt_upurse *p, uint64_t now, unsigned share)
 {
 	uint64_t forgotten = (now - p->since) / share;
@@ -38,6 +39,9 @@ static uint64_t spent(struct dt_upurse *p, uint64_t now, unsigned share)
 	return p->spent;
 }
 
+/*
+ * A process that is traced on purpose is not held up by what others cost; its own limit holds for it too.
+ */
 bool dt_uview_may(struct dt_usyms *us, struct dt_uview *v)
 {
 	uint64_t now = dt_clock_ns();
@@ -60,6 +64,10 @@ bool dt_usyms_stopped(const struct dt_usyms *us)
 	return us->stop != NULL && us->stop(us->user_ctx);
 }
 
+/*
+ * The texts have at most one %u, for the process; a notice comes once for its kind, so that an enemy cannot
+ * fill a terminal.
+ */
 void dt_usyms_say(struct dt_usyms *us, enum dt_unote what, uint32_t pid)
 {
 	static const char *const text[] = {
@@ -122,6 +130,9 @@ static void drop_fresh(struct dt_usyms *us, struct dt_uview *v)
 	v->nfresh = v->capfresh = 0;
 }
 
+/*
+ * v is invalid behind this. A process that lives can be learned again; one that has ended loses its names.
+ */
 void dt_uview_drop(struct dt_usyms *us, struct dt_uview *v)
 {
 	struct dt_uview **at = &us->bucket[v->pid % DT_UVIEW_BUCKETS];
@@ -139,6 +150,7 @@ void dt_uview_drop(struct dt_usyms *us, struct dt_uview *v)
 	free(v);
 }
 
+/* A new view goes last in the list of use, so that trimming does not take at once what was just made. */
 struct dt_uview *dt_uview_get(struct dt_usyms *us, uint32_t pid)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);
@@ -159,6 +171,7 @@ struct dt_uview *dt_uview_get(struct dt_usyms *us, uint32_t pid)
 
 /* ---- their mappings ---- */
 
+/* Takes over the reference to s. The oldest generation is forgotten; a view that was dead lives again. */
 void dt_uview_push(struct dt_usyms *us, struct dt_uview *v, struct dt_uspace *s, uint64_t when)
 {
 	dt_uview_settle(us, v);
@@ -173,6 +186,9 @@ void dt_uview_push(struct dt_usyms *us, struct dt_uview *v, struct dt_uspace *s,
 	v->dead = false;
 }
 
+/*
+ * Without memory for the new space what was fresh is lost, and the old one stays: it is never half of each.
+ */
 void dt_uview_settle(struct dt_usyms *us, struct dt_uview *v)
 {
 	struct dt_uspace *s;
@@ -188,6 +204,10 @@ void dt_uview_settle(struct dt_usyms *us, struct dt_uview *v)
 	drop_fresh(us, v);
 }
 
+/*
+ * Fresh mappings are settled when they are FRESH_MAX and as many as the space already has: laying them over
+ * it then costs no more than a few times what came, however many come.
+ */
 void dt_uview_add(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m)
 {
 	uint32_t cap = v->capfresh != 0 ? v->capfresh * 2 : 8;
@@ -221,6 +241,10 @@ static struct dt_uview *least_used(struct dt_usyms *us)
 	return v != NULL && v->dead ? v : us->oldest;
 }
 
+/*
+ * Each round frees something or is the last one: a file whose names are forgotten leaves the list, and so
+ * does a view.
+ */
 void dt_usyms_trim(struct dt_usyms *us)
 {
 	while (us->limit != 0 && us->files.bytes > us->limit) {

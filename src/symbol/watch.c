@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Perf rings come in, events in time order go out. Layouts: PERF_RECORD_* in <linux/perf_event.h>; the
- * time is the last word of each.
+ * Perf rings come in, events in time order go out. Layouts: PERF_RECORD_* in <linux/perf_event.h>; the time
+ * is the last word of each. The kernel writes the rings, while processes choose what they map and under
+ * which names: a record is copied out before it is looked at, and one that is too short for its kind is
+ * left out.
  */
 #include "symbol/watch.h"
 
@@ -17,6 +19,9 @@
 
 #define RING_BYTES (128u << 10)		/* of each CPU: about a thousand mappings between two looks */
 
+/*
+ * The first page says how far the kernel has written and we have read; RING_BYTES, a power of two, follow.
+ */
 struct ring { int fd; struct perf_event_mmap_page *page; size_t len; };
 
 struct dt_watch {
@@ -115,6 +120,7 @@ struct batch {
 	size_t n, capn;
 };
 
+/* A record may go round the end of the ring. */
 static void copy_out(const struct ring *r, size_t pagesize, uint64_t at, void *to, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)r->page + pagesize;
@@ -124,6 +130,7 @@ static void copy_out(const struct ring *r, size_t pagesize, uint64_t at, void *t
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
+/* The place is kept as an offset, since the bytes may move while more are added. */
 static int keep_event(struct batch *b, const struct dt_watch *w, const struct ring *r, uint64_t at,
     size_t len)
 {
@@ -155,6 +162,10 @@ static int keep_event(struct batch *b, const struct dt_watch *w, const struct ri
 	return 0;
 }
 
+/*
+ * The head is read once, with acquire: what lies before it is written. Then the tail releases all of it to
+ * the kernel, also what could not be kept, or the ring would stand still.
+ */
 static int drain(struct batch *b, const struct dt_watch *w, struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
@@ -173,6 +184,7 @@ static int drain(struct batch *b, const struct dt_watch *w, struct ring *r)
 	return err;
 }
 
+/* Of events of one time the one that was drained first comes first, as qsort() itself promises no order. */
 static int by_time(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -224,6 +236,10 @@ static bool read_map(const uint8_t *p, size_t len, uint16_t misc, struct dt_watc
 	    e->offset + e->len >= e->offset;
 }
 
+/*
+ * e->path points into the record and lives until the listener returns. Threads are not told of: a view is
+ * of a process.
+ */
 static bool read_record(const uint8_t *rec, struct dt_watch_event *e)
 {
 	struct perf_event_header h;
