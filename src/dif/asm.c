@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/*
+ * Of entries in the table of integers, and of bytes in that of strings. The checker allows one integer
+ * more; it is the compiler that stays below.
+ */
 enum { TABLE_MAX = 65535 };	/* an instruction has 16 bits for an index */
 #define NOWHERE UINT32_MAX
 
@@ -56,6 +60,10 @@ void dt_asm_at(struct dt_asm *a, struct dt_loc loc)
 	a->loc = loc;
 }
 
+/*
+ * The one place where instructions are counted, and where the DIFO learns that it is destructive: an
+ * instruction that is dropped later as unreachable counts too.
+ */
 static void add_item(struct dt_asm *a, uint32_t instr, uint32_t label)
 {
 	if (a->items.n == DT_DIF_MAXTEXT)
@@ -70,6 +78,7 @@ void dt_asm_emit(struct dt_asm *a, uint32_t instr)
 	add_item(a, instr, NOWHERE);
 }
 
+/* Labels are numbers of this assembler and end with it. */
 unsigned dt_asm_label(struct dt_asm *a)
 {
 	dt_vec_push(a->tmp, &a->labels, NOWHERE);
@@ -87,6 +96,9 @@ void dt_asm_branch(struct dt_asm *a, unsigned op, unsigned label)
 	add_item(a, dt_dif_fmt24(op, 0), label);
 }
 
+/*
+ * Does not return when the table is full: dt_fail() leaves by longjmp(), and the arenas keep what was made.
+ */
 static uint32_t add_int(struct dt_asm *a, uint64_t value)
 {
 	if (a->ints.n == TABLE_MAX)
@@ -111,7 +123,9 @@ void dt_asm_setx(struct dt_asm *a, uint64_t value, unsigned rd)
 	dt_asm_emit(a, dt_dif_fmt16(DT_DIF_SETX, (unsigned)index - 1, rd));
 }
 
-/* A symbol has its own entry, because enabling the program writes the address into it. */
+/*
+ * A symbol has an entry of its own, which its relocation names; the address in it is the one of this boot.
+ */
 void dt_asm_setx_sym(struct dt_asm *a, const char *symbol, uint64_t addr, unsigned rd)
 {
 	uint32_t index = add_int(a, addr);
@@ -171,7 +185,10 @@ static bool is_branch(uint32_t instr)
 	return dt_difop_form(dt_dif_op(instr)) == DT_FORM_BR;
 }
 
-/* The target of the branch at `at`; an unplaced label is a bug of the code generator. */
+/*
+ * The target of the branch at `at`; an unplaced label is a bug of the code generator. Called for branches
+ * that can be reached only: the others may have labels that were never placed.
+ */
 static uint32_t branch_target(const struct dt_asm *a, uint32_t at)
 {
 	const struct item *it = &a->items.v[at];
@@ -184,8 +201,9 @@ static uint32_t branch_target(const struct dt_asm *a, uint32_t at)
 }
 
 /*
- * Branches go forward, so one pass in order sees every way to an instruction before the instruction
- * itself.
+ * Branches go forward, so one pass in order sees every way to an instruction before the instruction itself.
+ * keep has one element more than there are items: what follows the last one is marked too, and read by
+ * nobody.
  */
 static void find_reachable(const struct dt_asm *a, bool *keep)
 {
@@ -280,6 +298,10 @@ static void write_vars(const struct dt_asm *a, struct dt_difo *d)
 	d->nvars = (uint32_t)a->vars.n;
 }
 
+/*
+ * Names are copied, as those of variables are. The entries of the integer table stay, even if the
+ * instruction that loads one was dropped: the index must not change.
+ */
 static const struct dt_difreloc *kept_relocs(const struct dt_asm *a)
 {
 	struct dt_difreloc *r = dt_arena_memdup(a->arena, a->relocs.v, a->relocs.n * sizeof(*r));

@@ -41,6 +41,7 @@ __attribute__((format(printf, 2, 3))) static int bad_difo(const struct check *c,
 
 /* ---- instructions: each check returns 0 or bad_difo() ---- */
 
+/* Executors may index their registers with what passes here. */
 static int check_read(const struct check *c, unsigned reg)
 {
 	return reg < DT_DIF_NREGS ? 0 : bad_difo(c, "there is no register %%r%u", reg);
@@ -51,11 +52,13 @@ static int check_write(const struct check *c, unsigned reg)
 	return reg ? check_read(c, reg) : bad_difo(c, "%%r0 cannot be written");
 }
 
+/* Bits without a meaning are refused, so that a later version can give them one. */
 static int check_zero(const struct check *c, unsigned field)
 {
 	return field ? bad_difo(c, "reserved bits of %s are not zero", dt_difop_name(dt_dif_op(c->in))) : 0;
 }
 
+/* Forward only: this is why every program ends. The target is inside, so that nothing runs off the text. */
 static int check_branch(const struct check *c)
 {
 	uint32_t to = dt_dif_label(c->in);
@@ -67,6 +70,7 @@ static int check_branch(const struct check *c)
 	return 0;
 }
 
+/* The index has 16 bits in the instruction; the table may be shorter, or not there at all. */
 static int check_setx(const struct check *c)
 {
 	if (dt_dif_v16(c->in) >= c->d->nints)
@@ -74,6 +78,7 @@ static int check_setx(const struct check *c)
 	return check_write(c, dt_dif_rd(c->in));
 }
 
+/* Inside the table is enough: that it ends with a NUL is what check_tables() has made sure of before. */
 static int check_sets(const struct check *c)
 {
 	if (dt_dif_v16(c->in) >= c->d->strlen)
@@ -81,6 +86,9 @@ static int check_sets(const struct check *c)
 	return check_write(c, dt_dif_rd(c->in));
 }
 
+/*
+ * How many values were pushed is known only when it runs, so the number of arguments is not checked here.
+ */
 static int check_call(const struct check *c)
 {
 	const struct dt_builtin *row = dt_builtin_subr(dt_dif_v16(c->in));
@@ -92,6 +100,10 @@ static int check_call(const struct check *c)
 	return check_write(c, dt_dif_rd(c->in));
 }
 
+/*
+ * The number of values is not followed here: branches could push in one arm only. The ninth faults when it
+ * runs.
+ */
 static int check_push(const struct check *c)
 {
 	unsigned type = dt_dif_r1(c->in), size = dt_dif_r2(c->in);
@@ -167,6 +179,7 @@ static int check_load_var(const struct check *c)
 	return check_user_var(c);
 }
 
+/* Only the program's own variables: there is no way to write a built-in one but stga. */
 static int check_store_var(const struct check *c)
 {
 	int err = check_read(c, dt_dif_rd(c->in));
@@ -202,6 +215,10 @@ static int check_ret(const struct check *c)
 	return err ? err : check_read(c, dt_dif_rd(c->in));
 }
 
+/*
+ * The form says which fields there are; an opcode without a form, or with one that cannot be run, ends
+ * here.
+ */
 static int check_instr(const struct check *c)
 {
 	switch (dt_difop_form(dt_dif_op(c->in))) {
@@ -251,6 +268,7 @@ static int check_text(struct check *c)
 
 /* ---- tables ---- */
 
+/* 0: there is no value, as of void. */
 static bool is_value_size(uint32_t size)
 {
 	return size == 0 || size == 1 || size == 2 || size == 4 || size == 8;
@@ -305,6 +323,7 @@ static int check_var_type(const struct check *c, const struct dt_difv *v)
 	return 0;
 }
 
+/* A DIFO of another system may name a built-in variable that is not there: it is refused, not run as 0. */
 static int check_var_id(const struct check *c, const struct dt_difv *v)
 {
 	if (v->id >= DT_VAR_USER_MIN)
@@ -360,6 +379,7 @@ static int check_tables(const struct check *c)
 	return check_vars(c);
 }
 
+/* Tables before text, as instructions are checked against the tables. */
 int dt_difo_check(const struct dt_difo *d, char *msg, size_t len)
 {
 	struct check c = { .d = d, .msg = msg, .len = len };

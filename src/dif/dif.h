@@ -106,7 +106,10 @@ struct dt_difv {
 	struct dt_diftype type;
 };
 
-/* A symbol address in the integer table that is filled in when the program is enabled. */
+/*
+ * Which entry of the integer table is the address of a kernel symbol. The compiler has filled it in;
+ * loading a saved program does not look it up again, so such a program fits the boot that compiled it.
+ */
 struct dt_difreloc {
 	uint32_t index;			/* in ints */
 	const char *name;		/* "vmlinux`jiffies" */

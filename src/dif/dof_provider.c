@@ -43,6 +43,10 @@ struct writer {
 	DT_VEC(struct section) secs;
 };
 
+/*
+ * The text with its NUL; offsets fit into 32 bits, as more than DT_DOF_MAX is refused at the end
+ * (write_file()), before anything is read by them.
+ */
 static uint32_t put_text(struct writer *w, const char *text)
 {
 	uint32_t at = (uint32_t)w->strings.n;
@@ -53,6 +57,7 @@ static uint32_t put_text(struct writer *w, const char *text)
 	return at;
 }
 
+/* Equal texts share a place, except for types, which must stand one after another. */
 static uint32_t put_string(struct writer *w, const char *text)
 {
 	uintptr_t at = (uintptr_t)dt_map_get(&w->known, text);
@@ -82,6 +87,10 @@ static uint32_t add_section(struct writer *w, uint32_t type, uint32_t align, uin
 	return (uint32_t)w->secs.n - 1;
 }
 
+/*
+ * The section of the provider comes behind those it refers to, whose numbers it needs. The format has one
+ * byte for the number of arguments: the caller must have no more.
+ */
 static void add_provider(struct writer *w, const struct dt_dofprov *p)
 {
 	struct provider *out = DT_NEW(w->tmp, struct provider);
@@ -177,6 +186,9 @@ int dt_dofprov_write(const struct dt_dofprov *p, uint32_t n, void **data, size_t
  */
 enum { BUDGET = 16 << 20 };
 
+/*
+ * out grows in the caller's arena, and so do all texts; the section itself may go when the reading is over.
+ */
 struct reader {
 	struct dt_arena *arena;
 	size_t budget;
@@ -185,7 +197,10 @@ struct reader {
 	DT_VEC(struct dt_dofprov) out;
 };
 
-/* The bytes of section `index` if it has the type; otherwise NULL. */
+/*
+ * The bytes of section `index` if it has the type; otherwise NULL. Headers are copied out: nothing says
+ * that the section of a linked program is aligned.
+ */
 static const unsigned char *section_bytes(const struct reader *r, uint32_t index, uint32_t type,
     uint64_t *size)
 {
@@ -217,6 +232,10 @@ static const char *copy_text(struct reader *r, const char *text)
 	return dt_arena_strdup(r->arena, text);
 }
 
+/*
+ * Types follow each other, so the next one begins behind the NUL; the last NUL of the table ends the last
+ * of them, and what lies behind is NULL from text_at().
+ */
 static const char **read_types(struct reader *r, const char *strings, uint64_t size, uint32_t at, uint32_t n)
 {
 	const char **list = DT_NEWN(r->arena, const char *, n + 1);
@@ -235,7 +254,10 @@ static const char **read_types(struct reader *r, const char *strings, uint64_t s
 /* The sections of one provider, checked. */
 struct lists { const char *strings; const unsigned char *probes, *map; uint64_t nstrings, nprobes, nmap; };
 
-/* False: the probe refers to something outside its sections. */
+/*
+ * The map is checked against the number of arguments, so that whoever makes arguments by it need not look
+ * again.
+ */
 static bool read_probe(struct reader *r, const struct lists *l, uint32_t i, struct dt_dofprobe *out)
 {
 	const char *name, *func;
@@ -259,6 +281,10 @@ static bool read_probe(struct reader *r, const struct lists *l, uint32_t i, stru
 	return out->in != NULL && out->out != NULL && out->name != NULL && out->func != NULL;
 }
 
+/*
+ * The strings must end with a NUL, on which every strlen() above relies. A rest of less than a probe is
+ * ignored.
+ */
 static bool read_lists(const struct reader *r, const struct provider *p, struct lists *l)
 {
 	uint64_t size;
@@ -273,6 +299,7 @@ static bool read_lists(const struct reader *r, const struct provider *p, struct 
 	return true;
 }
 
+/* One bad probe refuses the whole provider, and with it the rest of the section. */
 static bool read_provider(struct reader *r, const unsigned char *bytes)
 {
 	struct dt_dofprov out = { 0 };
@@ -299,6 +326,10 @@ static bool read_provider(struct reader *r, const unsigned char *bytes)
 	return true;
 }
 
+/*
+ * filesz is the length of this DOF in the section, and bounds all that is read of it. The product of secnum
+ * is avoided by dividing.
+ */
 static bool good_header(const struct dt_dof_hdr *h, size_t len)
 {
 	return h->model == DT_DOF_LP64 && h->encoding == DT_DOF_ENCODING && h->version >= 1 &&
@@ -322,7 +353,10 @@ static bool read_dof(struct reader *r, size_t len)
 	return true;
 }
 
-/* DOFs follow one another at multiples of 8, with zeros between them. */
+/*
+ * DOFs follow one another at multiples of 8, with zeros between them. A damaged DOF ends the reading, as
+ * its length cannot be trusted to find the next one.
+ */
 int dt_dofprov_read(struct dt_arena *arena, const void *bytes, size_t len, struct dt_dofprov **out,
     uint32_t *n)
 {

@@ -50,6 +50,10 @@ static void check_ident(struct dt_dof_in *r)
 	}
 }
 
+/*
+ * After this secs can be indexed below secnum, 8-aligned, inside the part that is loaded. Reserved fields
+ * must be zero: they may mean something to a later version.
+ */
 static void check_header(struct dt_dof_in *r)
 {
 	const struct dt_dof_hdr *h = &r->hdr;
@@ -80,6 +84,7 @@ static bool is_ignored(uint32_t type)
 	    type > DT_DS_NOTES;
 }
 
+/* Alignment and whole entries are what lets the tables be used in place, without copying each entry. */
 static void check_shape(struct dt_dof_in *r, uint32_t i)
 {
 	const struct dt_dof_sec *s = &r->secs[i];
@@ -116,7 +121,10 @@ static void check_section(struct dt_dof_in *r, uint32_t i)
 	check_shape(r, i);
 }
 
-/* The section with this number, which must have the type; `what` is for the message. */
+/*
+ * The section with this number, which must have the type; `what` is for the message. Every number of a
+ * section in the file comes through here, or through find_links().
+ */
 static const struct dt_dof_sec *section_of_type(struct dt_dof_in *r, uint32_t i, uint32_t type,
     const char *what)
 {
@@ -162,6 +170,10 @@ static const struct dt_dof_sec *take_section(struct dt_dof_in *r, uint32_t i, ui
 	return s;
 }
 
+/*
+ * Without a string table of the DIFO `strtab` is no section, and a name in it is refused. Ids, kinds and
+ * types are dt_prog_check()'s to judge.
+ */
 static void read_vars(struct dt_dof_in *r, struct dt_difo *d, uint32_t sec, uint32_t strtab)
 {
 	const struct dt_dof_sec *s = take_section(r, sec, DT_DS_VARTAB);
@@ -176,6 +188,10 @@ static void read_vars(struct dt_dof_in *r, struct dt_difo *d, uint32_t sec, uint
 	d->nvars = n;
 }
 
+/*
+ * The target and the strings must be those of this very DIFO: a relocation into another one's constants
+ * would change what was checked.
+ */
 static void read_relocs(struct dt_dof_in *r, struct dt_difo *d, uint32_t sec, uint32_t ints, uint32_t strtab)
 {
 	const struct dt_dof_relhdr *h = single_entry(r, take_section(r, sec, DT_DS_KRELHDR), sizeof(*h));
@@ -238,6 +254,10 @@ static struct links find_links(struct dt_dof_in *r, const struct dt_dof_sec *hdr
 	return l;
 }
 
+/*
+ * Text, integers and strings stay where they are in the copy of the file, which lives as long as the
+ * program.
+ */
 static void read_tables(struct dt_dof_in *r, struct dt_difo *d, const struct links *l)
 {
 	const struct dt_dof_sec *s = take_section(r, l->text, DT_DS_DIF);
@@ -260,7 +280,10 @@ static void read_tables(struct dt_dof_in *r, struct dt_difo *d, const struct lin
 		read_relocs(r, d, l->rels, l->ints, l->strs);
 }
 
-/* A DIFO that several actions use is decoded once. */
+/*
+ * A DIFO that several actions use is decoded once. It is destructive if an instruction is, whatever the
+ * writer said: nothing in the file can hide it.
+ */
 static const struct dt_difo *read_difo(struct dt_dof_in *r, uint32_t sec)
 {
 	const struct dt_dof_sec *hdr = section_of_type(r, sec, DT_DS_DIFOHDR, "expression");
@@ -281,6 +304,10 @@ static const struct dt_difo *read_difo(struct dt_dof_in *r, uint32_t sec)
 
 /* ---- clauses ---- */
 
+/*
+ * Fields that are smaller in memory are checked before they are cut. An action has one field for argument
+ * and text; note_act() may bring the other.
+ */
 static void read_act(struct dt_dof_in *r, const struct dt_dof_act *from, struct dt_act *a)
 {
 	if (from->kind > UINT16_MAX || from->ntuple > UINT16_MAX || from->uarg > UINT32_MAX)
@@ -327,6 +354,7 @@ static void read_probe(struct dt_dof_in *r, uint32_t sec, struct dt_probedesc *p
 	p->id = from->id;
 }
 
+/* Clauses are entered by section for their notes, which come later. */
 static void read_ecb(struct dt_dof_in *r, uint32_t sec, struct dt_ecb *e)
 {
 	const struct dt_dof_ecb *from = single_entry(r, &r->secs[sec], sizeof(*from));
@@ -385,6 +413,7 @@ static void note_ecb(struct dt_dof_in *r, const struct dt_dof_note *n)
 	r->ecbs[n->sec]->stmtattr = attr_of(r, n->b);
 }
 
+/* Only an action that a clause has used is there; one that nobody has read is refused as well. */
 static void note_act(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	const struct dt_dof_sec *s = section_of_type(r, n->sec, DT_DS_ACTDESC, "note");
@@ -419,7 +448,10 @@ static void note_agg(struct dt_dof_in *r, const struct dt_dof_note *n, struct dt
 		(uint16_t)n->word, n->a, (uint32_t)n->b };
 }
 
-/* Aggregations are declared by notes alone: a program without them that aggregates is refused. */
+/*
+ * Aggregations are declared by notes alone: a program without them that aggregates is refused. aggs has as
+ * many entries as there are notes of that kind, since both loops look at the same bytes of our own copy.
+ */
 static void read_notes(struct dt_dof_in *r, const struct dt_dof_sec *s)
 {
 	const struct dt_dof_note *n = dt_dof_bytes(r, s), *end = n + s->size / sizeof(*n);
@@ -488,6 +520,7 @@ static void read_file(struct dt_dof_in *r, const void *data, size_t len)
 		dt_dof_fail(r, "%s", why);
 }
 
+/* The arena is the program's; an error frees it with everything in it. data may go when this returns. */
 int dt_dof_read(const void *data, size_t len, struct dt_prog **prog, char *msg, size_t msglen)
 {
 	struct dt_dof_in *r = calloc(1, sizeof(*r));

@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/*
+ * Of every section that we write, which are those that the reader understands; the alignment is also the
+ * least that a file of others must have.
+ */
 static const struct dt_dof_shape shapes[] = {
 	{ DT_DS_COMMENTS, 1, 0 },
 	{ DT_DS_ECBDESC, 8, 0 },
@@ -53,6 +57,10 @@ struct section {
 
 enum { STRINGS = 0 };			/* section of the program's strings */
 
+/*
+ * tmp has all but the file itself, and goes at the end. too_big tells -EFBIG from lack of memory, as both
+ * leave by longjmp().
+ */
 struct writer {
 	struct dt_arena *tmp;
 	jmp_buf env;
@@ -121,6 +129,10 @@ static uint32_t strings_put(struct writer *w, struct strings *s, const char *tex
 	return (uint32_t)at - 1;
 }
 
+/*
+ * The number is the section's for good: sections are never taken out or moved, only placed in the file
+ * later.
+ */
 static uint32_t add_section(struct writer *w, uint32_t type, const void *data, uint64_t size)
 {
 	dt_vec_push(w->tmp, &w->secs, ((struct section){ type, data, size, 0 }));
@@ -137,7 +149,11 @@ static uint64_t attr_word(struct dt_attr a)
 	return (uint64_t)a.name << 24 | (uint64_t)a.data << 16 | (uint64_t)a.cls << 8;
 }
 
-/* Section + 1 of something that was written before, or 0. Pass `key` to done_set() after writing it. */
+/*
+ * Section + 1 of something that was written before, or 0. Pass `key` to done_set() after writing it.
+ * Addresses tell things apart while the program lives; no file depends on them, as only the order of first
+ * use does.
+ */
 static uint32_t done_get(struct writer *w, const void *what, uint32_t n, char *key, size_t len)
 {
 	snprintf(key, len, "%p %u", (void *)(uintptr_t)what, (unsigned)n);
@@ -154,12 +170,14 @@ static void done_set(struct writer *w, const char *key, uint32_t sec)
 /* The sections of one DIFO, in the order of its header. */
 struct difo_secs { uint32_t link[5]; uint32_t n; };
 
+/* At most five, one of each type that a DIFO can have. */
 static uint32_t link_section(struct writer *w, struct difo_secs *s, uint32_t type, const void *data,
     uint64_t size)
 {
 	return s->link[s->n++] = add_section(w, type, data, size);
 }
 
+/* The order of the table is kept: readers search it. */
 static void add_vars(struct writer *w, const struct dt_difo *d, struct strings *s, struct difo_secs *secs)
 {
 	struct dt_dof_var *v = DT_NEWN(w->tmp, struct dt_dof_var, d->nvars);
@@ -173,7 +191,10 @@ static void add_vars(struct writer *w, const struct dt_difo *d, struct strings *
 	link_section(w, secs, DT_DS_VARTAB, v, d->nvars * sizeof(*v));
 }
 
-/* Symbols of the kernel: enabling the program writes their addresses into its integer table. */
+/*
+ * Symbols of the kernel: the integer table has their addresses of this boot, and relocations say which of
+ * its entries they are.
+ */
 static void add_relocs(struct writer *w, const struct dt_difo *d, struct strings *s, struct difo_secs *secs,
     uint32_t ints, uint32_t strtab)
 {
@@ -199,7 +220,10 @@ static uint32_t add_difo_header(struct writer *w, const struct dt_difo *d, const
 	return add_section(w, DT_DS_DIFOHDR, h, size);
 }
 
-/* Returns the section of the DIFO's header. */
+/*
+ * Returns the section of the DIFO's header. The sections of the DIFO come before its header. Its strings
+ * are filled in last, when all names are known.
+ */
 static uint32_t add_difo(struct writer *w, const struct dt_difo *d)
 {
 	struct difo_secs secs = { .n = 0 };
@@ -318,6 +342,10 @@ static void add_options(struct writer *w)
 		add_section(w, DT_DS_OPTDESC, out, p->noptions * sizeof(*out));
 }
 
+/*
+ * Strings are section 0 from the start, as others refer to them by number; their bytes are known at the
+ * end. Notes come last: each of the others may add one.
+ */
 static void add_sections(struct writer *w)
 {
 	static const char comment[] = "DTrace for Linux";
@@ -398,6 +426,7 @@ static void fill_file(const struct writer *w, unsigned char *file)
 	}
 }
 
+/* *data is malloc'ed and the caller's; on an error neither result is touched. */
 static int write_file(struct writer *w, void **data, size_t *len)
 {
 	unsigned char *file;

@@ -104,6 +104,7 @@ static void add_var_note(struct line *l, const struct dt_difo *d, unsigned op, u
 		line_add(l, "\t\t! DT_VAR(%u) = \"%s\"", id, v->name);
 }
 
+/* Strings of a foreign file never reach the terminal as they are. */
 static void add_escaped(struct line *l, unsigned char c)
 {
 	static const char from[] = "\a\b\t\n\v\f\r\"\\", to[] = "abtnvfr\"\\";

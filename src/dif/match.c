@@ -19,6 +19,7 @@ static bool module_match(const char *pattern, const char *text)
 	return part_match(pattern, text);
 }
 
+/* An id stands for the whole description: its parts are not looked at then. */
 bool dt_probe_match(const struct dt_probedesc *desc, const struct dt_probedesc *probe)
 {
 	if (desc->id)

@@ -101,6 +101,7 @@ const char *dt_difop_name(unsigned op)
 	return op < DT_COUNT(names) ? names[op] : NULL;
 }
 
+/* -1: no such opcode, which holes in the table are too. */
 int dt_difop_form(unsigned op)
 {
 	return op < sizeof(forms) ? forms[op] - 1 : -1;
