@@ -22,6 +22,7 @@ void dt_interp_clause_free(struct dt_clause *c)
 	free(c);
 }
 
+/* Who has the clause frees it: finish_clause(), or the speculation that took it over. */
 static struct dt_clause *clause_new(const struct dt_ecb *ecb, uint32_t epid)
 {
 	struct dt_clause *c = calloc(1, sizeof(*c));
@@ -36,6 +37,7 @@ static struct dt_clause *clause_new(const struct dt_ecb *ecb, uint32_t epid)
 
 /* ---- values of actions as bytes ---- */
 
+/* The size comes from the type in the program, or from a value of it: too much of either is a fault. */
 uint8_t *dt_run_room(struct dt_run *run, uint64_t len)
 {
 	uint8_t *p;
@@ -139,6 +141,7 @@ static void act_tuple(struct dt_run *run, const struct dt_act *act, uint64_t val
 		};
 }
 
+/* A checked program has a complete tuple. The tuple is used up, also after a fault. */
 static void act_aggregate(struct dt_run *run, const struct dt_act *act)
 {
 	if (act->ntuple > run->ntuple)

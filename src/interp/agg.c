@@ -17,6 +17,7 @@ struct agg_elem {			/* data of an entry; then the keys, then the words */
 	struct dt_interp_key key[];	/* data points into the entry's key */
 };
 
+/* In the order of the table: there are few, and the interpreter is not meant to be fast. */
 static const struct dt_aggvar *find_var(const struct dt_interp *ip, uint64_t id)
 {
 	for (uint32_t i = 0; i < ip->prog->naggs; i++) {

@@ -10,7 +10,10 @@
 
 typedef void op_f(struct dt_interp *, uint32_t);
 
-/* A register that does not exist is ignored, as is %r0. */
+/*
+ * A register that does not exist is ignored, as is %r0. The checker refuses both; a DIFO that was never
+ * checked does no harm here either.
+ */
 static void set_reg(struct dt_interp *ip, unsigned rd, uint64_t value)
 {
 	if (rd && rd < DT_DIF_NREGS)	/* %r0 is always 0 */
@@ -31,6 +34,9 @@ static uint64_t signed_remainder(uint64_t a, uint64_t b)
 	return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
+/*
+ * All of it on unsigned numbers, which wrap; shifts take the low six bits of their count, as machines do.
+ */
 static void op_arith(struct dt_interp *ip, uint32_t in)
 {
 	uint64_t a = get_reg(ip, dt_dif_r1(in)), b = get_reg(ip, dt_dif_r2(in)), r = 0;
@@ -84,6 +90,7 @@ static void op_setx(struct dt_interp *ip, uint32_t in)
 	else
 		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 }
+/* The address of a string, inside a range of its own; whether anything is there is seen when it is read. */
 static void op_sets(struct dt_interp *ip, uint32_t in)
 {
 	set_reg(ip, dt_dif_rd(in), ip->strs_base + dt_dif_v16(in));
@@ -100,6 +107,7 @@ static void op_cmp(struct dt_interp *ip, uint32_t in)
 	ip->zero = a == b;
 }
 
+/* Only equality with 0 has a meaning behind it: the value counts as neither less nor below. */
 static void op_tst(struct dt_interp *ip, uint32_t in)
 {
 	ip->less = ip->below = false;
@@ -116,7 +124,10 @@ static void op_scmp(struct dt_interp *ip, uint32_t in)
 	ip->below = false;
 }
 
-/* Does the branch go to its label? */
+/*
+ * Does the branch go to its label? The conditions of an earlier comparison stay until the next one; they
+ * begin as false in every DIFO.
+ */
 static bool branch_taken(const struct dt_interp *ip, unsigned op)
 {
 	switch (op) {
@@ -214,6 +225,10 @@ static void op_allocs(struct dt_interp *ip, uint32_t in)
 	set_reg(ip, dt_dif_rd(in), dt_interp_scratch(ip, get_reg(ip, dt_dif_r1(in))));
 }
 
+/*
+ * The room is checked before memory is taken for the copy: len is a value of the program, and may be
+ * anything.
+ */
 static void op_copys(struct dt_interp *ip, uint32_t in)
 {
 	uint64_t from = get_reg(ip, dt_dif_r1(in)), len = get_reg(ip, dt_dif_r2(in)),
@@ -231,6 +246,7 @@ static void op_copys(struct dt_interp *ip, uint32_t in)
 
 /* ---- variables ---- */
 
+/* The row checks the index: it alone knows how many elements there are. */
 static void op_ldga(struct dt_interp *ip, uint32_t in)
 {
 	const struct dt_builtin *row = dt_builtin_var(dt_dif_r1(in));

@@ -72,6 +72,10 @@ static bool difo_count(struct dt_interp *ip, const struct dt_difo *difo)
 	return ++ip->ndifos < 1u << 24;		/* the index is 24 bits of a string's address */
 }
 
+/*
+ * One DIFO may be noted several times, as clauses share them: any of its places serves, and declaring it
+ * again changes nothing.
+ */
 static bool difo_note(struct dt_interp *ip, const struct dt_difo *difo)
 {
 	ip->difos[ip->ndifos++] = difo;
@@ -115,6 +119,7 @@ struct dt_interp *dt_interp_new(const struct dt_prog *prog, const struct dt_inte
 	return ip;
 }
 
+/* Speculations need the options and specs, so these go last. Discarding reports nothing. */
 void dt_interp_free(struct dt_interp *ip)
 {
 	if (!ip)
@@ -160,6 +165,7 @@ static void firing_push(struct dt_interp *ip, struct firing *f, const struct dt_
 	dt_interp_locals_zero(ip);
 }
 
+/* The texts and tokens of the inner firing are freed before those of the outer one come back. */
 static void firing_pop(struct dt_interp *ip, struct firing *f)
 {
 	dt_interp_mem_fire(ip);

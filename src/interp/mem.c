@@ -21,6 +21,7 @@ bool dt_interp_faulted(const struct dt_interp *ip) { return ip->fault != DT_FLT_
 
 /* ---- lifetimes: a clause, a firing ---- */
 
+/* All copies of the clause at once: nobody who asked for one has to free it. */
 static void temps_free(struct dt_interp *ip)
 {
 	struct dt_temp *next;
@@ -49,6 +50,7 @@ void dt_interp_mem_fire(struct dt_interp *ip)
 	ip->uregs_changed = false;
 }
 
+/* Valid until the clause ends, 16-aligned, not zeroed. The limit leaves room for the header in the sum. */
 void *dt_interp_temp(struct dt_interp *ip, size_t size)
 {
 	struct dt_temp *t = size <= SIZE_MAX / 2 ? malloc(sizeof(*t) + size) : NULL;
@@ -82,7 +84,10 @@ int dt_interp_difo_index(const struct dt_interp *ip, const struct dt_difo *difo)
 	return -1;
 }
 
-/* The bytes at offset `off` of an object, and in *avail how many there are; NULL if outside. */
+/*
+ * The bytes at offset `off` of an object, and in *avail how many there are; NULL if outside. Every pointer
+ * into an object of ours is made here, so no access can begin outside one.
+ */
 static uint8_t *bytes_inside(const void *object, uint64_t size, uint64_t off, uint64_t *avail)
 {
 	if (!object || off >= size)
@@ -101,6 +106,9 @@ static uint8_t *strs_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
 	return bytes_inside(ip->difos[index]->strs, ip->difos[index]->strlen, addr & 0xffffff, avail);
 }
 
+/*
+ * A block that was freed has no bytes: an old address of a variable faults, until the block is used again.
+ */
 static uint8_t *var_at(struct dt_interp *ip, uint64_t addr, uint64_t *avail)
 {
 	uint64_t index = (addr & 0xffffffffffff) >> DT_IA_BLOCK_BITS;
@@ -209,6 +217,10 @@ static bool write_user(struct dt_interp *ip, uint64_t addr, const uint8_t *from,
 	return true;
 }
 
+/*
+ * Nothing is written unless all of it can be; only memory of the process is written region by region, up to
+ * the first that cannot be.
+ */
 bool dt_interp_write(struct dt_interp *ip, uint64_t addr, const void *from, size_t len, bool user)
 {
 	uint64_t avail = 0;
@@ -275,6 +287,10 @@ int dt_interp_strcmp(struct dt_interp *ip, uint64_t a, uint64_t b)
 	return x && y ? strcmp(x, y) : 0;
 }
 
+/*
+ * The size is compared before it is rounded up, which could overflow. 0 is no address of scratch, since the
+ * tag is not 0.
+ */
 uint64_t dt_interp_scratch(struct dt_interp *ip, uint64_t size)
 {
 	uint64_t addr = ip->scratch_used;

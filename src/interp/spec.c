@@ -29,7 +29,7 @@ void dt_interp_clause_tell(struct dt_interp *ip, const struct dt_clause *c, cons
 		s->end(s->ctx, c->ecb, faulted);
 }
 
-/* The lowest number that is free, as in the kernel. */
+/* The lowest number that is free, as in the kernel. 0 is none: commit() and discard() pass over it. */
 int dt_interp_speculation(struct dt_interp *ip)
 {
 	for (uint32_t i = 0; i < ip->opts.nspec; i++) {

@@ -123,7 +123,7 @@ struct dt_interp {
 	uint64_t fault_addr;
 	int fault_offset;		/* 4 * pc, or -1: not in a DIFO but in what its action records */
 
-	/* memory */
+	/* memory: scratch is one piece for the whole life, of which scratch_used bytes are this clause's */
 	uint8_t *scratch;
 	uint64_t scratch_used;
 	/* All DIFOs of the program, sorted by pointer; the index is part of string addresses */
@@ -138,6 +138,10 @@ struct dt_interp {
 	/* variables */
 	struct dt_ivar *vars;		/* sorted by scope and id */
 	uint32_t nvars, varcap;
+	/*
+	 * nblocks of them were ever used; those below freeblock are all taken. They may move when one is
+	 * added: an address of the program holds the number, not a pointer
+	 */
 	struct dt_block *blocks;
 	uint32_t nblocks, blockcap, freeblock;
 	struct dt_tab dyn;
@@ -145,6 +149,7 @@ struct dt_interp {
 	uint8_t *keybuf;		/* the key being looked up */
 	uint32_t keycap;
 
+	/* elements of all aggregations; data is private to agg.c */
 	struct dt_tab aggs;
 	struct dt_spec *specs;		/* nspec of them */
 };

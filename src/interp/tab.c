@@ -70,6 +70,7 @@ struct dt_tab_entry *dt_tab_add(struct dt_tab *tab, const void *key, uint32_t le
 	return e;
 }
 
+/* e must be in this table, and is freed. */
 void dt_tab_remove(struct dt_tab *tab, struct dt_tab_entry *e)
 {
 	struct dt_tab_entry **p = &tab->bucket[e->hash % tab->nbucket];

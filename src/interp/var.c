@@ -22,7 +22,10 @@ static uint32_t ref_size(const struct dt_difv *v)
 
 /* ---- blocks: storage with an address ---- */
 
-/* Takes the lowest free block. False: too large, or out of memory. */
+/*
+ * Takes the lowest free block. False: too large, or out of memory. Up to 2^27 blocks: their numbers have 28
+ * bits in an address. After a failure *block may be set all the same, for block_free() to take back.
+ */
 static bool block_new(struct dt_interp *ip, uint32_t len, uint32_t *block)
 {
 	uint32_t i = 0;
@@ -373,6 +376,7 @@ static const uint8_t *make_key(struct dt_interp *ip, unsigned scope, uint32_t id
 	return key;
 }
 
+/* The entry is invalid behind this, and so are addresses into its block. */
 static void dyn_free(struct dt_interp *ip, struct dt_tab_entry *e)
 {
 	struct dt_dynvar *d = (struct dt_dynvar *)e->data;
@@ -406,6 +410,7 @@ static struct dt_tab_entry *dyn_new(struct dt_interp *ip, const struct dt_difv *
 	return e;
 }
 
+/* A variable that was never stored is 0, which is not told from one that was stored as 0. */
 static uint64_t dyn_load(struct dt_interp *ip, const struct dt_difv *v, bool elem)
 {
 	uint32_t len;
@@ -525,6 +530,10 @@ void dt_interp_vars(struct dt_interp *ip, void (*f)(void *, const struct dt_inte
 	}
 }
 
+/*
+ * The table owns its entries, blocks own their bytes: blocks of dynamic variables are freed with all the
+ * others.
+ */
 void dt_interp_vars_free(struct dt_interp *ip)
 {
 	dt_tab_clear(&ip->dyn);
