@@ -161,6 +161,28 @@ static uint64_t cpu_time(const struct dt_reader *r)
 	return sum;
 }
 
+/* Is one of them ready to run, and only waits for a CPU of a busy machine? */
+static bool wants_cpu(const struct dt_reader *r)
+{
+	bool any = false;
+
+	for (int i = 0; i < 2; i++) {
+		char path[32], text[256];
+		const char *end;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)r->child[i]);
+		f = fopen(path, "re");
+		if (f == NULL)
+			continue;
+		/* "pid (name) state": the name is ours, and has no parenthesis */
+		end = fgets(text, sizeof(text), f) != NULL ? strrchr(text, ')') : NULL;
+		any |= end != NULL && end[1] == ' ' && end[2] == 'R';
+		fclose(f);
+	}
+	return any;
+}
+
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* 0: the socket can be read. -ETIME: too long; -ETIMEDOUT: they hang; -EINTR: a signal came. */
@@ -182,7 +204,7 @@ static int wait_for(struct wait *w, int sock)
 		if (now >= w->until)
 			return w->signal ? -EINTR : -ETIME;
 		ran = cpu_time(w->r);
-		if (ran != w->ran)
+		if (ran != w->ran || (now >= w->still && wants_cpu(w->r)))
 			w->still = now + STILL;
 		else if (now >= w->still)
 			return -ETIMEDOUT;
