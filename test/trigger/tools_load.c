@@ -34,15 +34,16 @@ __attribute__((noinline)) static void spin(void)
 	} while (now.tv_sec == 0 && now.tv_nsec < 300000000);
 }
 
+/* The counters are volatile so that each function has one call of each kind, whatever compiles it. */
 __attribute__((noinline)) static void lose(void)
 {
-	for (int i = 0; i < 10; i++)
+	for (volatile int i = 0; i < 10; i++)
 		keep = malloc(1000);
 }
 
 __attribute__((noinline)) static void give(void)
 {
-	for (int i = 0; i < 20; i++) {
+	for (volatile int i = 0; i < 20; i++) {
 		keep = malloc(500);
 		free(keep);
 	}
@@ -51,7 +52,7 @@ __attribute__((noinline)) static void give(void)
 __attribute__((noinline)) static void grow(void)
 {
 	keep = calloc(10, 10);
-	for (size_t i = 2; i < 6; i++)
+	for (volatile size_t i = 2; i < 6; i++)
 		keep = realloc(keep, i * 100000);
 }
 
@@ -62,7 +63,7 @@ __attribute__((noinline)) static void touch(long n)
 	volatile char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	madvise((void *)p, bytes, MADV_NOHUGEPAGE);
-	for (long i = 0; i < n; i++)
+	for (volatile long i = 0; i < n; i++)
 		p[(size_t)i * page] = 1;
 }
 
