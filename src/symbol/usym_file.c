@@ -106,12 +106,13 @@ static bool is_wanted(const struct dt_uwant *w, const struct dt_ufile *f, bool s
 
 /* ---- files ---- */
 
-/* Its functions now, so that it need not stay open */
+/* Its names now, those of data too, so that it need not stay open */
 static void let_go(struct dt_ufiles *fs, struct dt_ufile *f)
 {
 	if (!f->held)
 		return;
-	(void)dt_ufile_elf(fs, f);
+	if (dt_ufile_elf(fs, f) != NULL)
+		(void)dt_elf_data_at(f->elf, 0);
 	dt_elf_drop_fd(f->elf);
 	f->held = false;
 	fs->held--;
