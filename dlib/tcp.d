@@ -194,10 +194,18 @@ inline uint64_t dt_tcp_leaving[struct sk_buff *s, struct iphdr *i, struct tcphdr
     dt_tcp_known[(uint64_t)s->dev->nd_net.net, dt_ip_from[i], dt_ip_to[i], dt_tcp_ports[h->source, h->dest]];
 inline int dt_tcp_learn[struct sk_buff *s, struct iphdr *i, struct tcphdr *h] = dt_tcp_leaving[s, i, h] == (uint64_t)s->sk ? 0 :
     (dt_tcp_known[(uint64_t)s->dev->nd_net.net, dt_ip_from[i], dt_ip_to[i], dt_tcp_ports[h->source, h->dest]] = (uint64_t)s->sk, 0);
-inline int dt_tcp_keep[struct sock *k, uint64_t what] = (dt_tcp_known[(uint64_t)k->__sk_common.skc_net.net,
-    dt_sock_ip4[k] ? k->__sk_common.skc_rcv_saddr : dt_ip_folded[(uint64_t *)&k->__sk_common.skc_v6_rcv_saddr],
-    dt_sock_ip4[k] ? k->__sk_common.skc_daddr : dt_ip_folded[(uint64_t *)&k->__sk_common.skc_v6_daddr],
-    dt_tcp_ports[htons(dt_tcp_port[(struct tcp_sock *)k]), k->__sk_common.skc_dport]] = what, 0);
+inline uint64_t dt_tcp_own_local[struct sock *k] =
+    dt_sock_ip4[k] ? k->__sk_common.skc_rcv_saddr : dt_ip_folded[(uint64_t *)&k->__sk_common.skc_v6_rcv_saddr];
+inline uint64_t dt_tcp_own_remote[struct sock *k] =
+    dt_sock_ip4[k] ? k->__sk_common.skc_daddr : dt_ip_folded[(uint64_t *)&k->__sk_common.skc_v6_daddr];
+inline uint32_t dt_tcp_own_ports[struct sock *k] = dt_tcp_ports[htons(dt_tcp_port[(struct tcp_sock *)k]), k->__sk_common.skc_dport];
+inline int dt_tcp_keep[struct sock *k] = (dt_tcp_known[(uint64_t)k->__sk_common.skc_net.net,
+    dt_tcp_own_local[k], dt_tcp_own_remote[k], dt_tcp_own_ports[k]] = (uint64_t)k, 0);
+/* Only its own: two CPUs may make a socket for one new connection, and the one that came second closes. */
+inline int dt_tcp_forget[struct sock *k] = dt_tcp_known[(uint64_t)k->__sk_common.skc_net.net,
+    dt_tcp_own_local[k], dt_tcp_own_remote[k], dt_tcp_own_ports[k]] != (uint64_t)k ? 0 :
+    (dt_tcp_known[(uint64_t)k->__sk_common.skc_net.net,
+    dt_tcp_own_local[k], dt_tcp_own_remote[k], dt_tcp_own_ports[k]] = 0, 0);
 inline struct sock *dt_tcp_checked[struct sock *k, struct tcphdr *h] = k != 0 && k->__sk_common.skc_dport == h->source &&
     k->__sk_common.skc_num == ntohs(h->dest) ? k : (struct sock *)0;
 inline struct sock *dt_tcp_coming[struct sk_buff *s, struct iphdr *i, struct tcphdr *h] = dt_tcp_checked[(struct sock *)

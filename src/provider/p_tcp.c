@@ -52,8 +52,8 @@ const struct dt_derived dt_tcp_probes[] = {
 		{ DT_HOOK_RAWTP, "net_dev_queue",
 		    "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" } },
 		{ DT_HOOK_RAWTP, "inet_sock_set_state",
-		    SOCK "->sk_protocol == " TCP " && (arg2 == 1 || arg2 == 7) && dt_tcp_keep[" SOCK
-			 ", arg2 == 1 ? arg0 : 0]",
+		    SOCK "->sk_protocol == " TCP " && (arg2 == 1 ? dt_tcp_keep[" SOCK "] : arg2 == 7 ? "
+			 "dt_tcp_forget[" SOCK "] : 0)",
 		    { "0" } }) },
 	/* the first SYN, not a retransmitted one */
 	{ "connect-request",

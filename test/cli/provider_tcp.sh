@@ -38,13 +38,10 @@ tcp:::connect-established /args[4]->tcp_sport == $2 && begun[args[1]->cs_cid]/ {
 	    args[3]->tcps_raddr == "$1" && args[3]->tcps_state == TCP_STATE_ESTABLISHED && timestamp > begun[args[1]->cs_cid]);
 	begun[args[1]->cs_cid] = 0;
 }
-/*
- * T 12: what comes in knows its connection: the first answer to each that began. Data may overtake the last packet of
- * the handshake on another CPU; they complete it.
- */
+/* T 12: what comes in knows its connection: the first answer to each that began. */
 tcp:::receive /args[4]->tcp_dport == $2 && args[4]->tcp_flags == (TH_ACK | TH_PUSH)/ {
-	@n[probename, "unknown"] = sum(args[1]->cs_cid == 0 || (args[3]->tcps_state == TCP_STATE_ESTABLISHED ?
-	    args[3]->tcps_mss < 500 : args[3]->tcps_state != TCP_STATE_SYN_RECEIVED));
+	@n[probename, "unknown"] = sum(args[1]->cs_cid == 0 || args[3]->tcps_state != TCP_STATE_ESTABLISHED ||
+	    args[3]->tcps_mss < 500);
 }
 tcp:::connect-established /args[4]->tcp_sport == $2/ { waits[args[1]->cs_cid] = 1; }
 tcp:::receive /waits[args[1]->cs_cid] && args[2]->ip_plength > args[4]->tcp_offset/ {
