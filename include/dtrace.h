@@ -901,6 +901,27 @@ typedef int dtrace_ability_f(dtrace_hdl_t *, const dtrace_ability_t *, void *);
  */
 int dtrace_ability_iter(dtrace_hdl_t *, dtrace_ability_f *, void *);
 
+/* ---- what can be written (ours) ---- */
+
+/* No text is NULL; those that say nothing are "". All are valid while f runs. */
+typedef struct dtrace_word {
+	const char *dtw_name;			/* such as "strlen", "bufsize", "io" */
+	const char *dtw_form;			/* how it is written: "size_t strlen(const char *)" */
+	const char *dtw_doc;			/* what it is, in one line; if it is not here: why not */
+	const char *dtw_default;		/* of an option */
+	const char *dtw_range;			/* of an option: "1 to 65536" */
+	/* "start", "any time", "-x only" or "never" of an option; "-w" of what needs that */
+	const char *dtw_scope;
+	int dtw_here;				/* 0: refused on Linux */
+} dtrace_word_t;
+typedef int dtrace_word_f(dtrace_hdl_t *, const dtrace_word_t *, void *);
+/*
+ * Calls f with each row of a list: "actions", "aggregations", "conversions" (of printf), "functions",
+ * "options", "providers", "variables"; until f returns a value that is not 0, and returns that value. -1 and
+ * a message for another name. A handle with DTRACE_O_NODEV will do.
+ */
+int dtrace_word_iter(dtrace_hdl_t *, const char *list, dtrace_word_f *, void *);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -16,10 +16,11 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR };
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
+	{ "list", required_argument, NULL, LONG_LIST },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
@@ -97,10 +98,12 @@ void args_usage(FILE *f)
 	    "\t-V  print the version of the D language\n"
 	    "\t-w  permit destructive actions\n"
 	    "\t-W  wait for a process of that name\n"
-	    "\t-x  set an option of the compiler or of tracing\n"
+	    "\t-x  set an option of the compiler or of tracing; -x help lists them\n"
 	    "\t-X  set the preprocessor's conformance to ISO C\n"
 	    "\t-Z  permit descriptions that match no probe\n"
 	    "\n"
+	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
+	    "\t          print what there is, with a line for each\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
@@ -148,13 +151,6 @@ static int add_setting(struct args *a, char flag, const char *name, size_t len, 
 	return 0;
 }
 
-/* -x name[=value] */
-static int option_x(struct args *a, const char *word)
-{
-	size_t n = strcspn(word, "=");
-	return add_setting(a, 'x', word, n, word[n] ? word + n + 1 : NULL);
-}
-
 /* The same letter twice is fine. */
 static int set_mode(struct args *a, enum mode mode)
 {
@@ -164,6 +160,23 @@ static int set_mode(struct args *a, enum mode mode)
 	}
 	a->mode = mode;
 	return 0;
+}
+
+/* --list LIST; the library knows which there are. */
+static int list_words(struct args *a, const char *list)
+{
+	a->words = list;
+	return set_mode(a, MODE_WORDS);
+}
+
+/* -x name[=value]; `help` is no option. */
+static int option_x(struct args *a, const char *word)
+{
+	size_t n = strcspn(word, "=");
+
+	if (strcmp(word, "help") == 0)
+		return list_words(a, "options");
+	return add_setting(a, 'x', word, n, word[n] ? word + n + 1 : NULL);
 }
 
 /* -32 and -64 look like options -3 and -6 with an argument to getopt. */
@@ -207,7 +220,9 @@ static int add_operand(struct args *a, char *word)
 /* The historic sentences of getopt, with our name in front. */
 static int bad_option(int c, const char *const *argv)
 {
-	if (c == ':')
+	if (c == ':' && optopt >= 256)
+		fprintf(stderr, "dtrace: option requires an argument -- %s\n", argv[optind - 1]);
+	else if (c == ':')
 		fprintf(stderr, "dtrace: option requires an argument -- %c\n", optopt);
 	else if (optopt > 0 && optopt < 256)
 		fprintf(stderr, "dtrace: illegal option -- %c\n", optopt);
@@ -235,6 +250,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case 'W': a->victims[a->nvictims++] = (struct victim){ false, arg, 0 }; return 0;
 	case 'x': return option_x(a, arg);
 	case LONG_HELP: a->mode = MODE_HELP; return 0;
+	case LONG_LIST: return list_words(a, arg);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	default: return 0;

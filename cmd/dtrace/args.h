@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-enum mode { MODE_TRACE, MODE_ANON, MODE_LINK, MODE_HEADER, MODE_LIST, MODE_VERSION, MODE_HELP, MODE_DOCTOR };
+enum mode { MODE_TRACE, MODE_ANON, MODE_LINK, MODE_HEADER, MODE_LIST, MODE_VERSION, MODE_HELP, MODE_DOCTOR,
+	MODE_WORDS };
 
 struct setting {		/* one call of dtrace_setopt() */
 	char flag;		/* the letter it came from, for messages */
@@ -39,6 +40,7 @@ struct args {
 	bool buffered;		/* -B */
 	bool time_column;	/* -t */
 	const char *output;	/* -o or NULL */
+	const char *words;	/* --list LIST, or the options for -x help */
 	struct setting *settings;
 	int nsettings;
 	struct program *programs;

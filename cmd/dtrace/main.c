@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "report.h"
 #include "signals.h"
+#include "words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -251,6 +252,8 @@ int dtrace_command(int argc, char **argv)
 		status = print_version(&a);
 	else if (!status && a.mode == MODE_DOCTOR)
 		status = doctor(stdout);
+	else if (!status && a.mode == MODE_WORDS)
+		status = words(stdout, a.words);
 	else if (!status)
 		status = open_and_run(&a);
 	args_free(&a);

@@ -66,11 +66,15 @@ static const struct dt_optword words_stdc[] = {
 #define CLASS_R 'R'
 #define CLASS_D 'D'
 static const struct dt_optrow rows[DT_NOPTS] = {
-#define X(name, number, cls, kind, words, def, least, most, flags, cflag) \
-	{ #name, number, CLASS_##cls, kind, flags, cflag, words_##words, def, least, most },
+#define X(name, number, cls, kind, words, def, least, most, flags, cflag, doc) \
+	{ #name, number, CLASS_##cls, kind, flags, cflag, words_##words, def, least, most, doc },
 #include "lib/options.def"
 #undef X
 };
+#define X(name, number, cls, kind, words, def, least, most, flags, cflag, doc) \
+	_Static_assert(sizeof(doc) > 1, "option " #name " has no documentation");
+#include "lib/options.def"
+#undef X
 
 /* Units: the text behind the digits, and what it multiplies by. */
 struct suffix { const char *text; int64_t factor; };
@@ -352,6 +356,75 @@ const char *dt_options_form(struct dt_arena *arena, const char *name)
 		return "";
 	return with_range(arena, &rows[opt], rows[opt].kind == BOOL ? forms[BOOL] :
 	    words_of(arena, rows[opt].words, forms[rows[opt].kind]));
+}
+
+/* ---- for people ---- */
+
+/* "name", or "name=" and the kind of value or its words. */
+static const char *form_of(struct dt_arena *arena, const struct dt_optrow *row)
+{
+	static const char *const forms[NKINDS] = { [SIZE] = "SIZE", [RATE] = "RATE", [NUM] = "NUMBER",
+		[WORD] = "", [STR] = "TEXT", [OPTSTR] = "TEXT", [VERSION] = "M.m" };
+	const char *form = forms[row->kind];
+
+	if (form == NULL)
+		return row->name;
+	for (const struct dt_optword *w = row->words; w->text != NULL; w++)
+		form = dt_arena_printf(arena, "%s%s%s", form, form[0] != '\0' ? "|" : "", w->text);
+	return dt_arena_printf(arena, "%s=%s", row->name, form);
+}
+
+/* A number with the largest of the units that leaves it whole. */
+static const char *in_units(struct dt_arena *arena, int64_t v, const struct suffix *units)
+{
+	while (units->text[0] != '\0' && (v == 0 || v % units->factor != 0))
+		units++;
+	return dt_arena_printf(arena, "%lld%s", (long long)(v / units->factor), units->text);
+}
+
+static const char *value_text(struct dt_arena *arena, const struct dt_optrow *row, int64_t v)
+{
+	static const struct suffix bytes[] = { { "g", 1 << 30 }, { "m", 1 << 20 }, { "k", 1 << 10 },
+		{ "", 1 } };
+	static const struct suffix times[] = { { "s", SEC }, { "ms", MS }, { "us", MS / 1000 }, { "", 1 } };
+
+	if (row->kind == RATE && v % (MS / 1000) != 0)
+		return dt_arena_printf(arena, "%lldhz", (long long)((SEC + v / 2) / v));
+	return in_units(arena, v, row->kind == SIZE ? bytes : row->kind == RATE ? times : bytes + 3);
+}
+
+static const char *default_of(struct dt_arena *arena, const struct dt_optrow *row)
+{
+	if (row->kind == VERSION)
+		return dt_arena_printf(arena, "%lld.%lld", (long long)(row->def >> 16),
+		    (long long)(row->def >> 8 & 255));
+	if (row->def == DTRACEOPT_UNSET)
+		return row->kind == BOOL || row->kind == FLAG ? "no" : "";
+	for (const struct dt_optword *w = row->words; w->text != NULL; w++)
+		if (w->value == row->def)
+			return w->text;
+	return value_text(arena, row, row->def);
+}
+
+static const char *range_of(struct dt_arena *arena, const struct dt_optrow *row)
+{
+	bool many = row->most == MANY || (row->kind <= NUM && row->kind != RATE && row->most >= INT32_MAX);
+
+	if (many && row->least == 0)
+		return "";
+	if (many)
+		return dt_arena_printf(arena, "at least %s", value_text(arena, row, row->least));
+	return dt_arena_printf(arena, "%s to %s", value_text(arena, row, row->least),
+	    value_text(arena, row, row->most));
+}
+
+struct dt_opttexts dt_options_texts(struct dt_arena *arena, enum dt_opt opt)
+{
+	const struct dt_optrow *row = &rows[opt];
+
+	return (struct dt_opttexts){ form_of(arena, row), default_of(arena, row), range_of(arena, row),
+		row->flags & N ? "never" : row->cls == 'D' ? "any time" :
+		row->flags & P ? "-x only" : "start" };
 }
 
 void dt_options_init(struct dt_options *o, struct dt_arena *arena)

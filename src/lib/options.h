@@ -16,7 +16,7 @@
 #define DT_VERSION_NUM(major, minor, micro) ((int64_t)((major) << 16 | (minor) << 8 | (micro)))
 
 enum dt_opt {
-#define X(name, number, cls, kind, words, def, least, most, flags, cflag) DT_OPT_##name,
+#define X(name, ...) DT_OPT_##name,
 #include "lib/options.def"
 #undef X
 	DT_NOPTS
@@ -45,6 +45,7 @@ struct dt_optrow {
 	uint16_t cflag;			/* DTRACE_C_* that the option stands for */
 	const struct dt_optword *words;	/* accepted beside what the kind reads; a NULL text ends */
 	int64_t def, least, most;
+	const char *doc;		/* what it is, in one line */
 };
 
 /* Who asked for it. */
@@ -77,6 +78,9 @@ int dt_options_get(const struct dt_options *, const char *name, int64_t *val);
 void dt_options_settle(struct dt_options *);
 /* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m; 1 to 65536". */
 const char *dt_options_form(struct dt_arena *, const char *name);
+/* A row for people: "strsize=SIZE", "256", "1 to 65536", "start"; "" where there is nothing to say. */
+struct dt_opttexts { const char *form, *def, *range, *scope; };
+struct dt_opttexts dt_options_texts(struct dt_arena *, enum dt_opt);
 /* The value that is set, as dt_options_set() reads it; NULL: set without a value. */
 const char *dt_options_text(const struct dt_options *, enum dt_opt, struct dt_arena *);
 /* What looks most like a name that is none, or NULL. */

@@ -511,41 +511,44 @@ static void conv_port(struct dt_out *o, const struct dt_conv *c, const struct dt
 
 /* The letters that exist for each size of an integer: prefix, size, and what to call it in a message. */
 #define INTS(pre, sz, what) \
-	{ pre "d", what, takes_int, conv_decimal, sz, 'd' }, \
-	{ pre "i", what, takes_int, conv_signed, sz, 'd' }, \
-	{ pre "o", what, takes_int, conv_unsigned, sz, 'o' }, \
-	{ pre "u", what, takes_int, conv_unsigned, sz, 'u' }, \
-	{ pre "x", what, takes_int, conv_unsigned, sz, 'x' }, \
-	{ pre "X", what, takes_int, conv_unsigned, sz, 'X' }
+	{ pre "d", what, takes_int, conv_decimal, sz, 'd', "decimal, with the sign of its type" }, \
+	{ pre "i", what, takes_int, conv_signed, sz, 'd', "decimal, with a sign" }, \
+	{ pre "o", what, takes_int, conv_unsigned, sz, 'o', "octal" }, \
+	{ pre "u", what, takes_int, conv_unsigned, sz, 'u', "decimal, without a sign" }, \
+	{ pre "x", what, takes_int, conv_unsigned, sz, 'x', "hexadecimal" }, \
+	{ pre "X", what, takes_int, conv_unsigned, sz, 'X', "hexadecimal in capitals" }
 #define FLOATS(pre, sz, what) \
-	{ pre "e", what, takes_float, conv_float, sz, 'e' }, \
-	{ pre "E", what, takes_float, conv_float, sz, 'E' }, \
-	{ pre "f", what, takes_float, conv_float, sz, 'f' }, \
-	{ pre "g", what, takes_float, conv_float, sz, 'g' }, \
-	{ pre "G", what, takes_float, conv_float, sz, 'G' }
+	{ pre "e", what, takes_float, conv_float, sz, 'e', "a float with an exponent" }, \
+	{ pre "E", what, takes_float, conv_float, sz, 'E', "the same in capitals" }, \
+	{ pre "f", what, takes_float, conv_float, sz, 'f', "a float" }, \
+	{ pre "g", what, takes_float, conv_float, sz, 'g', "a float, the shorter way" }, \
+	{ pre "G", what, takes_float, conv_float, sz, 'G', "the same in capitals" }
 
 const struct dt_convrow dt_convrows[] = {
-	{ "a", "pointer or integer", takes_kaddr, conv_kaddr, 0, 0 },
-	{ "A", "pointer or integer", takes_uaddr, conv_uaddr, 0, 0 },
-	{ "c", "char, short, or int", takes_char, conv_char, 0, 0 },
-	{ "C", "char, short, or int", takes_char, conv_charesc, 0, 0 },
+	{ "a", "pointer or integer", takes_kaddr, conv_kaddr, 0, 0, "an address of the kernel, by name" },
+	{ "A", "pointer or integer", takes_uaddr, conv_uaddr, 0, 0, "an address of the process, by name" },
+	{ "c", "char, short, or int", takes_char, conv_char, 0, 0, "a character" },
+	{ "C", "char, short, or int", takes_char, conv_charesc, 0, 0,
+	    "a character; one that cannot be printed as in C (\\n, \\001)" },
 	INTS("", 0, "char, short, int, long, or long long"),
 	INTS("h", 2, "short"),
 	INTS("l", 8, "long"),
 	INTS("ll", 8, "long long"),
-	{ "lc", "int", takes_int, conv_wchar, 4, 0 },
-	{ "wc", "int", takes_int, conv_wchar, 4, 0 },
+	{ "lc", "int", takes_int, conv_wchar, 4, 0, "a wide character" },
+	{ "wc", "int", takes_int, conv_wchar, 4, 0, "a wide character" },
 	FLOATS("", 0, "float, double, or long double"),
 	FLOATS("L", 16, "long double"),
-	{ "I", "char [] or string (or use stringof)", takes_string, conv_host, 0, 0 },
-	{ "k", "stack", takes_stack, conv_stack, 0, 0 },
-	{ "ls", "wchar_t []", takes_wide, conv_wstring, 0, 0 },
-	{ "ws", "wchar_t []", takes_wide, conv_wstring, 0, 0 },
-	{ "p", "pointer or integer", takes_addr, conv_unsigned, 0, 'x' },
-	{ "P", "uint16_t", takes_int, conv_port, 2, 0 },
-	{ "s", "char [] or string (or use stringof)", takes_string, conv_string, 0, 0 },
-	{ "S", "char [] or string (or use stringof)", takes_string, conv_stringesc, 0, 0 },
-	{ "T", "int64_t", takes_int, conv_rfc822, 8, 0 },
-	{ "Y", "int64_t", takes_int, conv_date, 8, 0 },
+	{ "I", "char [] or string (or use stringof)", takes_string, conv_host, 0, 0,
+	    "an address as text, by the name of its host" },
+	{ "k", "stack", takes_stack, conv_stack, 0, 0, "a stack" },
+	{ "ls", "wchar_t []", takes_wide, conv_wstring, 0, 0, "a wide string" },
+	{ "ws", "wchar_t []", takes_wide, conv_wstring, 0, 0, "a wide string" },
+	{ "p", "pointer or integer", takes_addr, conv_unsigned, 0, 'x', "an address, hexadecimal" },
+	{ "P", "uint16_t", takes_int, conv_port, 2, 0, "a port, by the name of its service" },
+	{ "s", "char [] or string (or use stringof)", takes_string, conv_string, 0, 0, "a string" },
+	{ "S", "char [] or string (or use stringof)", takes_string, conv_stringesc, 0, 0,
+	    "a string; what cannot be printed as in C" },
+	{ "T", "int64_t", takes_int, conv_rfc822, 8, 0, "nanoseconds since 1970 as a date of mail" },
+	{ "Y", "int64_t", takes_int, conv_date, 8, 0, "nanoseconds since 1970 as a date" },
 	{ 0 }
 };

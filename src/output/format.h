@@ -32,6 +32,7 @@ struct dt_convrow {
 	void (*print)(struct dt_out *, const struct dt_conv *, const struct dt_value *);
 	uint8_t size;			/* of an integer argument; 0: any */
 	char letter;			/* C's letter */
+	const char *doc;		/* how the value is shown */
 };
 
 /* One conversion and the plain text before it. The last entry of a format may have no row, only text. */

@@ -12,6 +12,7 @@ struct dt_probes;
 
 struct dt_provider_row {
 	const char *name;		/* "pid" stands for pid123 too */
+	const char *form, *doc;		/* how its probes are written, and what they tell, in one line each */
 	struct dt_provider_attrs attrs;
 	bool per_process;		/* named with a process id */
 	/* Typed arguments of a probe named literally; NULL: unknown. In the arena. */

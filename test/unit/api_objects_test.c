@@ -329,6 +329,45 @@ static void test_abilities(void)
 	dtrace_close(h);
 }
 
+struct words { int n, wrong, strsize; };
+
+static int see_word(dtrace_hdl_t *h, const dtrace_word_t *w, void *arg)
+{
+	struct words *s = arg;
+
+	s->wrong += h == NULL || !w->dtw_name[0] || !w->dtw_form[0] || !w->dtw_doc[0] || !w->dtw_default ||
+	    !w->dtw_range || !w->dtw_scope;
+	s->strsize += strcmp(w->dtw_name, "strsize") == 0 && strcmp(w->dtw_default, "256") == 0 &&
+	    strcmp(w->dtw_form, "strsize=SIZE") == 0 && strcmp(w->dtw_scope, "start") == 0;
+	return ++s->n == 3 ? 9 : 0;
+}
+
+/* What can be written: every list has rows, each with all its texts. */
+static void test_words(void)
+{
+	static const char *const lists[] = { "actions", "aggregations", "conversions", "functions", "options",
+		"providers", "variables" };
+	int err;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+
+	CHECK(h != NULL);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct words s = { 0 };
+
+		CHECK_INT(dtrace_word_iter(h, lists[i], see_word, &s), 9);
+		CHECK_INT(s.n, 3);
+		CHECK_INT(dtrace_word_iter(h, lists[i], see_word, &s), 0);
+		CHECK(s.n > 10);
+		CHECK_INT(s.wrong, 0);
+		CHECK_INT(s.strsize, strcmp(lists[i], "options") == 0);
+	}
+	CHECK_INT(dtrace_word_iter(h, "opions", see_word, NULL), -1);
+	CHECK(strstr(dtrace_errmsg(h, dtrace_errno(h)), "`options`") != NULL);
+	CHECK_INT(dtrace_word_iter(h, "options", NULL, NULL), -1);
+	CHECK_INT(dtrace_errno(h), EINVAL);
+	dtrace_close(h);
+}
+
 /* H 20; what is refused is tested with a second user, in surroundings.sh. */
 static void test_outfile(void)
 {
@@ -358,6 +397,7 @@ static void test_outfile(void)
 int main(void)
 {
 	test_abilities();
+	test_words();
 	test_symbols();
 	test_no_symbols();
 	test_types();
