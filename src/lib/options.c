@@ -38,7 +38,7 @@ static const struct dt_optword words_resize[] = {
 static const struct dt_optword words_cpu[] = { { "all", DTRACEOPT_UNSET }, { NULL, 0 } };
 static const struct dt_optword words_limit[] = { { "unlimited", -1 }, { NULL, 0 } };
 static const struct dt_optword words_format[] = {
-#define X(word, type) { #word, DT_OFORMAT_##word },
+#define X(name, word, type, argument) { word, DT_OFORMAT_##name },
 #include "sink/formats.def"
 #undef X
 	{ "none", DT_OFORMAT_text }, { NULL, 0 } };
@@ -214,6 +214,29 @@ static bool find_word(const struct dt_optword *w, const char *text, int64_t *out
 	return w->text != NULL;
 }
 
+/*
+ * A format with what stands behind its word: trace-event, flame=FILE. False: there is no such word, its
+ * argument is missing, or it takes none.
+ */
+static bool find_format(struct dt_options *o, enum dt_opt opt, const char *text, int64_t *out)
+{
+	const char *equals = strchr(text, '='), *wants;
+	char word[32];
+
+	if (equals == NULL)
+		equals = text + strlen(text);
+	if ((size_t)(equals - text) >= sizeof(word))
+		return false;
+	snprintf(word, sizeof(word), "%.*s", (int)(equals - text), text);
+	if (!find_word(words_format, word, out))
+		return false;
+	wants = dt_sink_argument((unsigned)*out);
+	if (*equals == '\0' ? wants != NULL && wants[0] == '=' : wants == NULL || equals[1] == '\0')
+		return false;
+	o->str[opt] = *equals != '\0' ? dt_arena_strdup(o->arena, equals + 1) : NULL;
+	return true;
+}
+
 /* Options that take only words have no other way to be read. */
 static bool read_never(const char *text, int64_t *out)
 {
@@ -236,7 +259,10 @@ static int set_number(struct dt_options *o, enum dt_opt opt, const char *text)
 	int64_t v = 0;
 	if (!text && row->kind != BOOL)
 		return EDT_BADOPTVAL;
-	if (text && !find_word(row->words, text, &v)) {
+	if (text && row->words == words_format) {
+		if (!find_format(o, opt, text, &v))
+			return EDT_BADOPTVAL;
+	} else if (text && !find_word(row->words, text, &v)) {
 		if (!readers[row->kind](text, &v) || (row->kind != RATE && (v < row->least || v > row->most)))
 			return EDT_BADOPTVAL;
 		if (v == 0 && (row->flags & H))
@@ -327,9 +353,14 @@ static enum dt_opt find_option(const char *name)
 /* "form, a, b or c": appends the words an option takes. */
 static const char *words_of(struct dt_arena *arena, const struct dt_optword *w, const char *form)
 {
-	for (; w->text != NULL; w++)
-		form = form[0] == '\0' ? w->text : dt_arena_printf(arena, "%s%s%s", form, w[1].text != NULL ?
-		    ", " : " or ", w->text);
+	bool formats = w == words_format;
+
+	for (; w->text != NULL; w++) {
+		const char *behind = formats ? dt_sink_argument((unsigned)w->value) : NULL;
+
+		form = dt_arena_printf(arena, "%s%s%s%s", form, form[0] == '\0' ? "" : w[1].text != NULL ?
+		    ", " : " or ", w->text, behind != NULL ? behind : "");
+	}
 	return form;
 }
 
@@ -500,7 +531,7 @@ const char *dt_options_text(const struct dt_options *o, enum dt_opt opt, struct 
 		return NULL;
 	for (const struct dt_optword *w = row->words; w->text; w++)
 		if (w->value == o->val[opt])
-			return w->text;
+			return o->str[opt] != NULL ? dt_arena_printf(arena, "%s=%s", w->text, o->str[opt]) : w->text;
 	return dt_arena_printf(arena, "%lld", (long long)o->val[opt]);
 }
 

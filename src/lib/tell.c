@@ -6,6 +6,7 @@
 #include "lib/trace.h"
 #include "base/outfile.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 /* NULL: no aggregation has that number. */
@@ -35,12 +36,16 @@ static struct dt_loc agg_key_place(void *ctx, int64_t id, uint32_t k)
 /* Makes the sink that -x oformat names. The environment points into the trace, which outlives the sink. */
 int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 {
+	char why[DT_SINK_WHY] = "";
 	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements,
 		.aggname = agg_name,
-		.aggkey = agg_key_place, .ctx = t, .caller = &t->caller };
+		.aggkey = agg_key_place, .ctx = t, .caller = &t->caller,
+		.argument = h->options.str[DT_OPT_oformat], .why = why };
 
 	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
-	return t->sink == NULL ? dt_handle_error(h, EDT_NOMEM) : 0;
+	if (t->sink != NULL)
+		return 0;
+	return why[0] != '\0' ? dt_handle_errorf(h, EINVAL, "%s", why) : dt_handle_error(h, EDT_NOMEM);
 }
 
 int dtrace_oformat(dtrace_hdl_t *h)

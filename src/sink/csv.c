@@ -116,24 +116,6 @@ void dt_csv_put_value(struct dt_csv *c, const struct dt_value *v)
 
 /* ---- tables ---- */
 
-bool dt_csv_source_text(struct dt_out *to, struct dt_loc loc)
-{
-	const char *from = loc.src != NULL ? loc.src->text + loc.off : NULL;
-	bool space = true;
-
-	dt_out_clear(to);
-	if (from == NULL || loc.len == 0 || strchr("\"'-0123456789", from[0]) != NULL)
-		return false;
-	for (uint32_t i = 0; i < loc.len; i++) {
-		bool another = strchr(" \t\r\n", from[i]) != NULL;
-
-		if (!another || !space)
-			dt_out_put(to, another ? " " : &from[i], 1);
-		space = another;
-	}
-	return true;
-}
-
 void dt_csv_add_column(struct dt_csv *c, const char *name)
 {
 	if (c->header.len > 0)
@@ -212,7 +194,7 @@ static void plan_clause(struct dt_csv *c, struct dt_csv_clause *clause, const st
 		if (!has_column(ecb, i))
 			continue;
 		number++;
-		if (!dt_csv_source_text(&c->text, ecb->acts[i].loc))
+		if (!dt_told_source(&c->text, ecb->acts[i].loc))
 			dt_out_printf(&c->text, "value%u", number);
 		clause->column[i] = column_named(c, clause, i,
 		    dt_arena_strdup(c->sink.env.arena, dt_out_text(&c->text)));

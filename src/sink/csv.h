@@ -3,7 +3,7 @@
 #ifndef DT_SINK_CSV_H
 #define DT_SINK_CSV_H
 
-#include "sink/sink.h"
+#include "sink/told.h"
 
 /* column: by action, 1 + its column; 0: it has none */
 struct dt_csv_clause { const struct dt_ecb *ecb; uint32_t *column; };
@@ -27,11 +27,6 @@ struct dt_csv {
 /* csv.c */
 void dt_csv_put_cell(struct dt_out *, const char *, size_t n);	/* quoted where that is needed */
 void dt_csv_put_value(struct dt_csv *, const struct dt_value *);	/* one cell; c->text changes */
-/*
- * What the program calls it, on one line: runs of white space become one blank. False: it is a constant,
- * which makes no name for a column, or the text of the program is not known; then `to` is empty.
- */
-bool dt_csv_source_text(struct dt_out *to, struct dt_loc);
 void dt_csv_add_column(struct dt_csv *, const char *name);	/* one cell more in the header in hand */
 void dt_csv_begin_table(struct dt_csv *, int table);		/* writes that header: rows follow */
 

@@ -5,10 +5,21 @@
 #include <stdlib.h>
 
 static const struct dt_sink_type *const types[DT_NOFORMATS] = {
-#define X(word, type) [DT_OFORMAT_##word] = &type,
+#define X(name, word, type, argument) [DT_OFORMAT_##name] = &type,
 #include "sink/formats.def"
 #undef X
 };
+
+static const char *const arguments[DT_NOFORMATS] = {
+#define X(name, word, type, argument) [DT_OFORMAT_##name] = argument,
+#include "sink/formats.def"
+#undef X
+};
+
+const char *dt_sink_argument(unsigned format)
+{
+	return format < DT_NOFORMATS ? arguments[format] : NULL;
+}
 
 /* A type may ask for more memory than struct dt_sink, behind it; all of it begins as zeros. */
 struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *env)

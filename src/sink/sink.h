@@ -12,7 +12,7 @@
 
 /* The numbers of -x oformat. */
 enum {
-#define X(word, type) DT_OFORMAT_##word,
+#define X(name, word, type, argument) DT_OFORMAT_##name,
 #include "sink/formats.def"
 #undef X
 	DT_NOFORMATS
@@ -104,20 +104,29 @@ struct dt_sink_env {
 	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);
 	void *ctx;
 	const struct dt_sink_caller *caller;
+	const char *argument;		/* behind the word of the format; NULL none */
+	char *why;			/* where open() says why it refuses: DT_SINK_WHY bytes */
 	bool started, ended;
 };
+
+enum { DT_SINK_WHY = 512 };
 
 struct dt_sink {
 	const struct dt_sink_type *type;
 	struct dt_sink_env env;
 };
 
-/* By number; `env` is copied, what it points to stays the caller's. NULL: out of memory. */
+/*
+ * By number; `env` is copied, what it points to stays the caller's. NULL: out of memory, or env->why says
+ * more.
+ */
 struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *);
 void dt_sink_close(struct dt_sink *);
 int dt_sink_oformat(unsigned format);
+/* What stands behind its word: "=FILE" must, "[=FILE]" may; NULL: nothing may. */
+const char *dt_sink_argument(unsigned format);
 
-#define X(word, type) extern const struct dt_sink_type type;
+#define X(name, word, type, argument) extern const struct dt_sink_type type;
 #include "sink/formats.def"
 #undef X
 

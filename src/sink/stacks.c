@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See stacks.h. An aggregation may be printed many times: what it shows replaces what it showed before, and
+ * clear() keeps that apart. So each stack is told once, with all that was counted. A count that became less
+ * without a clear() (trunc() removed the element) began again too.
+ */
+#include "sink/stacks.h"
+
+#include "dif/action.h"
+
+/* ---- a path ---- */
+
+static void begin_path(struct dt_stack_path *p)
+{
+	dt_out_clear(&p->keys);
+	dt_out_clear(&p->user);
+	dt_out_clear(&p->kernel);
+	p->has_stack = false;
+}
+
+/* Names lose their offsets: "libc.so.6`read+0x14" and "…+0x20" are one frame. */
+static size_t without_offset(const char *text)
+{
+	const char *plus = strrchr(text, '+');
+
+	if (plus == NULL || plus == text || strncmp(plus, "+0x", 3) != 0 || plus[3] == '\0' ||
+	    plus[3 + strspn(plus + 3, "0123456789abcdef")] != '\0')
+		return strlen(text);
+	return (size_t)(plus - text);
+}
+
+static void add_frame(struct dt_out *to, const char *text, size_t n, const char *mark)
+{
+	dt_out_str(to, to->len > 0 ? ";" : "");
+	if (n == 0)
+		dt_out_str(to, "-");
+	dt_told_clean(to, text, n, ';', 0);
+	dt_out_str(to, mark);
+}
+
+/* The outermost frame first; D records the innermost first, and a pc of 0 ends them. */
+static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct dt_value *v)
+{
+	bool user = v->kind == DT_V_USTACK;
+	struct dt_value pc = { .kind = user ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
+	struct dt_out *to = user ? &p->user : &p->kernel;
+	char text[512];
+	uint32_t n = 0;
+
+	p->has_stack = true;
+	while (n < v->npcs && v->pcs[n] != 0)
+		n++;
+	while (n-- > 0) {
+		pc.i = v->pcs[n];
+		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
+		add_frame(to, text, without_offset(text), user ? "" : "_[k]");
+	}
+}
+
+/* A key, or a value of a firing: a part of the path. */
+static void add_value(struct dt_stacks *s, struct dt_stack_path *p, const struct dt_value *v)
+{
+	if (v->kind == DT_V_STACK || v->kind == DT_V_USTACK) {
+		add_stack(s, p, v);
+		return;
+	}
+	dt_out_clear(&s->one);
+	dt_value_bare(&s->one, v);
+	add_frame(&p->keys, dt_out_text(&s->one), s->one.len, "");
+}
+
+static void add_part(struct dt_out *to, const struct dt_out *part)
+{
+	if (part->len > 0)
+		dt_out_printf(to, "%s%s", to->len > 0 ? ";" : "", dt_out_text(part));
+}
+
+/* Keys, then the process, then the kernel that it called. */
+static const char *finish_path(struct dt_stack_path *p)
+{
+	add_part(&p->keys, &p->user);
+	add_part(&p->keys, &p->kernel);
+	if (p->keys.len == 0)
+		dt_out_str(&p->keys, "-");
+	return dt_out_text(&p->keys);
+}
+
+/* ---- what was counted ---- */
+
+static uint32_t source_of(struct dt_stacks *s, int64_t id, const char *name, uint16_t aggkind)
+{
+	uint32_t i = 0;
+
+	while (i < s->sources.n && s->sources.v[i].id != id)
+		i++;
+	if (i == s->sources.n)
+		dt_vec_push(s->sink.env.arena, &s->sources,
+		    ((struct dt_stack_source){ id, dt_arena_strdup(s->sink.env.arena, name), aggkind }));
+	return i;
+}
+
+static struct dt_stack *stack_of(struct dt_stacks *s, uint32_t source, const char *path)
+{
+	struct dt_arena *arena = s->sink.env.arena;
+	struct dt_stack *stack;
+
+	dt_out_clear(&s->one);
+	dt_out_printf(&s->one, "%u %s", source, path);
+	stack = dt_map_get(&s->by_path, dt_out_text(&s->one));
+	if (stack != NULL)
+		return stack;
+	stack = DT_NEW(arena, struct dt_stack);
+	stack->path = dt_arena_strdup(arena, path);
+	stack->source = source;
+	dt_map_put(&s->by_path, dt_out_text(&s->one), stack);
+	dt_vec_push(arena, &s->list, stack);
+	return stack;
+}
+
+static void keep_all(struct dt_stacks *s, int64_t id)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (s->sources.v[s->list.v[i]->source].id == id) {
+			s->list.v[i]->before += s->list.v[i]->now;
+			s->list.v[i]->now = 0;
+		}
+}
+
+static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const struct dt_aggrow *row)
+{
+	struct dt_stack_path *p = &s->element;
+
+	begin_path(p);
+	for (uint32_t k = 0; k < row->nkeys; k++)
+		add_value(s, p, &row->keys[k]);
+	if (!p->has_stack)
+		return;
+	finish_path(p);
+	for (uint32_t i = 0; i < a->nids; i++) {
+		const struct dt_value *v = &row->vals[i];
+		uint32_t source = source_of(s, a->ids[i], dt_told_aggname(&s->sink, a->ids[i], v), v->aggkind);
+		struct dt_stack *stack = stack_of(s, source, dt_out_text(&p->keys));
+
+		if (stack->print != s->print) {
+			stack->last = stack->now;
+			stack->now = 0;
+			stack->print = s->print;
+		}
+		stack->now += dt_told_number(v);
+	}
+}
+
+/* Two elements whose names are the same once offsets are gone are one stack: they add up. */
+static void take_aggs(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_sink_aggs *a)
+{
+	struct dt_stacks *s = (struct dt_stacks *)sink;
+
+	(void)e;
+	s->print++;
+	for (size_t r = 0; r < a->n; r++)
+		take_row(s, a, &a->rows[r]);
+	for (size_t i = 0; i < s->list.n; i++)
+		if (s->list.v[i]->print == s->print && s->list.v[i]->now < s->list.v[i]->last)
+			s->list.v[i]->before += s->list.v[i]->last;
+}
+
+/* ---- firings ---- */
+
+static void take_value(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_act *act,
+    const struct dt_value *v)
+{
+	(void)e, (void)act;
+	add_value((struct dt_stacks *)sink, &((struct dt_stacks *)sink)->firing, v);
+}
+
+static void before_effect(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_rec *rec)
+{
+	unsigned kind = dt_act_kind(rec->act);
+
+	(void)e;
+	if (kind == DT_LIB_KIND(DT_LIB_CLEAR))
+		keep_all((struct dt_stacks *)sink, dt_rec_int(rec));
+}
+
+int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
+{
+	static const struct dt_told told = { take_value, take_aggs, before_effect };
+	struct dt_stacks *s = (struct dt_stacks *)sink;
+
+	begin_path(&s->firing);
+	dt_told_event(sink, &told, e);
+	if (s->firing.has_stack) {
+		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
+
+		stack_of(s, source, finish_path(&s->firing))->now++;
+	}
+	return 0;
+}
+
+int dt_stacks_aggregation(struct dt_sink *sink, const struct dt_sink_aggs *a)
+{
+	take_aggs(sink, NULL, a);
+	return 0;
+}
+
+static void open_path(struct dt_stack_path *p, const struct dt_print_opts *opts)
+{
+	dt_out_init(&p->keys, NULL, opts);
+	dt_out_init(&p->user, NULL, opts);
+	dt_out_init(&p->kernel, NULL, opts);
+}
+
+static void close_path(struct dt_stack_path *p)
+{
+	dt_out_free(&p->keys);
+	dt_out_free(&p->user);
+	dt_out_free(&p->kernel);
+}
+
+int dt_stacks_open(struct dt_sink *sink)
+{
+	struct dt_stacks *s = (struct dt_stacks *)sink;
+
+	open_path(&s->firing, sink->env.out->opts);
+	open_path(&s->element, sink->env.out->opts);
+	dt_out_init(&s->one, NULL, sink->env.out->opts);
+	dt_map_init(&s->by_path, sink->env.arena);
+	return 0;
+}
+
+void dt_stacks_close(struct dt_sink *sink)
+{
+	struct dt_stacks *s = (struct dt_stacks *)sink;
+
+	close_path(&s->firing);
+	close_path(&s->element);
+	dt_out_free(&s->one);
+}

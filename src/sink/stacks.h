@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stacks with what was counted for them, for the formats that show them all at the end: folded, flame, pprof.
+ * They come from aggregations with stack() or ustack() among their keys, and from firings that record a stack,
+ * which count one each.
+ */
+#ifndef DT_SINK_STACKS_H
+#define DT_SINK_STACKS_H
+
+#include "base/map.h"
+#include "sink/told.h"
+
+struct dt_stack {
+	/*
+	 * Root first, joined by semicolons: the other keys, frames of the process, frames of the kernel
+	 * ("…_[k]"). No frame holds a semicolon, a control character or bytes that are not UTF-8.
+	 */
+	const char *path;
+	uint32_t source;		/* of dt_stacks.sources */
+	int64_t before, now;		/* up to the last clear(), and since */
+	int64_t last;			/* what it showed the time before */
+	uint64_t print;			/* the last print it was in */
+};
+
+struct dt_stack_source { int64_t id; const char *name; uint16_t aggkind; };	/* id -1: firings */
+
+struct dt_stacks {
+	struct dt_sink sink;
+	DT_VEC(struct dt_stack_source) sources;
+	DT_VEC(struct dt_stack *) list;	/* in the order they came */
+	struct dt_map by_path;		/* "source path" → struct dt_stack */
+	/* of the firing in hand, and of an element that it prints */
+	struct dt_stack_path { struct dt_out keys, user, kernel; bool has_stack; } firing, element;
+	struct dt_out one;		/* the frame or the key of the map in hand */
+	uint64_t print;			/* counts them */
+};
+
+static inline int64_t dt_stack_count(const struct dt_stack *s) { return s->before + s->now; }
+
+/* Members of struct dt_sink_type for such a format; it adds `end`. */
+int dt_stacks_open(struct dt_sink *);
+void dt_stacks_close(struct dt_sink *);
+int dt_stacks_event(struct dt_sink *, const struct dt_sink_event *);
+int dt_stacks_aggregation(struct dt_sink *, const struct dt_sink_aggs *);
+
+/* All of them as lines of "path count"; with several sources the first frame is "@name" (folded.c). */
+void dt_stacks_fold(struct dt_stacks *, struct dt_out *);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See told.h. Statements are done in their order: what printa() shows is what it showed as text. */
+#include "sink/told.h"
+
+#include "dif/action.h"
+#include "output/buckets.h"
+#include "output/hist.h"
+#include "output/json.h"
+#include "value/record.h"
+
+static void tell_values(struct dt_sink *s, const struct dt_told *t, const struct dt_sink_event *e,
+    const struct dt_rec *recs, size_t n)
+{
+	for (size_t i = 0; i < n && t->value != NULL; i++) {
+		struct dt_value v;
+
+		if (recs[i].len == 0)
+			continue;
+		dt_record_value(recs[i].act, recs[i].data, recs[i].len, &v);
+		t->value(s, e, recs[i].act, &v);
+	}
+}
+
+static void tell_printa(struct dt_sink *s, const struct dt_told *t, const struct dt_sink_event *e,
+    const struct dt_rec *recs, size_t n)
+{
+	const struct dt_statement_ops *ops = &s->env.statements->ops;
+	const int64_t *ids = dt_statement_ids(s->env.statements, recs, n);
+	struct dt_sink_aggs a = { ids, (uint32_t)n, NULL, 0 };
+
+	if (ops->rows != NULL)
+		a.rows = ops->rows(ops->ctx, ids, (uint32_t)n, &a.n);
+	if (a.rows != NULL && a.n > 0 && t->aggs != NULL)
+		t->aggs(s, e, &a);
+}
+
+void dt_told_event(struct dt_sink *s, const struct dt_told *t, const struct dt_sink_event *e)
+{
+	for (size_t at = 0, len; (len = dt_statement_next(e->recs, e->n, &at)) > 0; at += len) {
+		const struct dt_rec *recs = e->recs + at;
+
+		switch (dt_action_of(recs->act)->shape) {
+		case DT_SHAPE_EFFECT:
+			if (t->effect != NULL)
+				t->effect(s, e, recs);
+			dt_statement_do(s->env.statements, recs, len);
+			break;
+		case DT_SHAPE_AGGREGATION: tell_printa(s, t, e, recs, len); break;
+		case DT_SHAPE_VALUES: tell_values(s, t, e, recs, len); break;
+		default: break;
+		}
+	}
+}
+
+const char *dt_told_aggname(const struct dt_sink *s, int64_t id, const struct dt_value *v)
+{
+	const char *name = s->env.aggname != NULL ? s->env.aggname(s->env.ctx, id) : NULL;
+
+	return name != NULL && strcmp(name, "_") != 0 ? name : dt_actrule_of(v->aggkind)->name;
+}
+
+int64_t dt_told_number(const struct dt_value *v)
+{
+	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
+	struct dt_aggpart part[DT_AGGPARTS];
+	struct dt_value number;
+	struct dt_buckets b;
+	uint64_t sum = 0;
+
+	if (dt_agg_scalar(v, &number))
+		return (int64_t)dt_value_signed(&number);
+	for (uint32_t i = 0, n = f->parts != NULL ? f->parts(v, part) : 0; i < n; i++)
+		if (strcmp(part[i].name, "count") == 0)
+			return part[i].value;
+	if (dt_buckets_open(&b, v))
+		for (uint32_t i = 0; i < b.n; i++)
+			sum += (uint64_t)dt_agg_normalize(b.count[i], v->normal);
+	return (int64_t)sum;
+}
+
+void dt_told_clean(struct dt_out *o, const char *p, size_t n, char sep, char sep2)
+{
+	size_t from = o->len;
+
+	dt_json_valid(o, p, n);
+	for (size_t i = from; i < o->len; i++) {
+		char c = o->buf[i];
+
+		if ((unsigned char)c < ' ' || c == 0x7f)
+			o->buf[i] = '?';
+		else if (c == sep || (sep2 != 0 && c == sep2))
+			o->buf[i] = ':';
+	}
+}
+
+bool dt_told_source(struct dt_out *to, struct dt_loc loc)
+{
+	const char *from = loc.src != NULL ? loc.src->text + loc.off : NULL;
+	bool space = true;
+
+	dt_out_clear(to);
+	if (from == NULL || loc.len == 0 || strchr("\"'-0123456789", from[0]) != NULL)
+		return false;
+	for (uint32_t i = 0; i < loc.len; i++) {
+		bool another = strchr(" \t\r\n", from[i]) != NULL;
+
+		if (!another || !space)
+			dt_out_put(to, another ? " " : &from[i], 1);
+		space = another;
+	}
+	return true;
+}

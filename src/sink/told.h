@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A firing taken apart for formats that are not text: its plain values, the aggregations it shows, and what it
+ * does, in the order of its statements. print() and tracemem() have no part in such formats.
+ */
+#ifndef DT_SINK_TOLD_H
+#define DT_SINK_TOLD_H
+
+#include "sink/sink.h"
+
+/* Any may be NULL. */
+struct dt_told {
+	void (*value)(struct dt_sink *, const struct dt_sink_event *, const struct dt_act *,
+	    const struct dt_value *);
+	void (*aggs)(struct dt_sink *, const struct dt_sink_event *, const struct dt_sink_aggs *);
+	/* before it is done: clear(), trunc() and the like */
+	void (*effect)(struct dt_sink *, const struct dt_sink_event *, const struct dt_rec *);
+};
+
+void dt_told_event(struct dt_sink *, const struct dt_told *, const struct dt_sink_event *);
+
+/* The aggregation's name, or its function's when it has none (@). */
+const char *dt_told_aggname(const struct dt_sink *, int64_t id, const struct dt_value *);
+/* One number for any value of an aggregation: of a histogram how many it counted. */
+int64_t dt_told_number(const struct dt_value *);
+/*
+ * Text in valid UTF-8 on one line: control characters become a question mark, `sep` and `sep2` (0: none) a
+ * colon.
+ */
+void dt_told_clean(struct dt_out *, const char *, size_t n, char sep, char sep2);
+/*
+ * What the program calls a value, on one line. False: the text is not known, or it is a constant, which is no
+ * name; then `to` is empty.
+ */
+bool dt_told_source(struct dt_out *to, struct dt_loc);
+
+#endif
