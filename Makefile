@@ -54,7 +54,7 @@ TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o $(B)/obj/gen/pages.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
@@ -109,6 +109,11 @@ $(B)/gen/usdt.c: include/dtrace/usdt.h Makefile
 	@mkdir -p $(@D)
 	{ echo '#include "usdt/usdt.h"'; echo 'const char dt_usdt_site[] ='; \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/^/	"/' -e 's/$$/\\n"/' $<; echo '	;'; } >$@.tmp && mv $@.tmp $@
+# Pages that formats write, with style and script in them.
+PAGES := $(sort $(wildcard src/sink/page/*.html))
+$(B)/gen/pages.c: tools/embed-page $(wildcard src/sink/page/*)
+	@mkdir -p $(@D)
+	tools/embed-page $(PAGES) >$@.tmp && mv $@.tmp $@
 # The system calls of the machine we build for.
 $(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
 	@mkdir -p $(@D)

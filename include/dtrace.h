@@ -552,11 +552,12 @@ dtrace_workstatus_t dtrace_work(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *
 /*
  * What -x oformat writes. Text is for people: the caller adds columns and messages. The library writes the
  * other formats completely. STRUCTURED includes errors and drops; TABLE (ours) has only values, and the
- * caller shows errors and drops.
+ * caller shows errors and drops. FILE (ours) is a TABLE that is one whole: it cannot be appended to a file.
  */
 #define DTRACE_OFORMAT_TEXT		0
 #define DTRACE_OFORMAT_STRUCTURED	1
 #define DTRACE_OFORMAT_TABLE		2
+#define DTRACE_OFORMAT_FILE		3
 int dtrace_oformat(dtrace_hdl_t *);
 /*
  * What FreeBSD's front end calls around a trace: before dtrace_go(), after it, and at the end. They are not

@@ -280,7 +280,8 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		return usdt_header(dtp, a);
 	if (a->mode == MODE_LINK)
 		return usdt_link(dtp, a, programs);
-	if (a->output != NULL && (r.show.out = dtrace_outfile(a->output, 1)) == NULL) {
+	if (a->output != NULL && (r.show.out = dtrace_outfile(a->output,
+	    a->mode == MODE_LIST || dtrace_oformat(dtp) != DTRACE_OFORMAT_FILE)) == NULL) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		return 1;
 	}

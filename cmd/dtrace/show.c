@@ -228,6 +228,7 @@ static const struct show_kind kinds[] = {
 	[DTRACE_OFORMAT_TEXT] = { text_probe, text_record, text_error, text_drop, text_blank, false },
 	[DTRACE_OFORMAT_STRUCTURED] = { NULL, every_record, no_error, no_drop, no_blank, true },
 	[DTRACE_OFORMAT_TABLE] = { NULL, every_record, text_error, text_drop, no_blank, true },
+	[DTRACE_OFORMAT_FILE] = { NULL, every_record, text_error, text_drop, no_blank, true },
 };
 
 void show_options(struct show *s)

@@ -531,7 +531,8 @@ const char *dt_options_text(const struct dt_options *o, enum dt_opt opt, struct 
 		return NULL;
 	for (const struct dt_optword *w = row->words; w->text; w++)
 		if (w->value == o->val[opt])
-			return o->str[opt] != NULL ? dt_arena_printf(arena, "%s=%s", w->text, o->str[opt]) : w->text;
+			return o->str[opt] == NULL ? w->text :
+			    dt_arena_printf(arena, "%s=%s", w->text, o->str[opt]);
 	return dt_arena_printf(arena, "%lld", (long long)o->val[opt]);
 }
 

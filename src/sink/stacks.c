@@ -138,7 +138,8 @@ static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const st
 	finish_path(p);
 	for (uint32_t i = 0; i < a->nids; i++) {
 		const struct dt_value *v = &row->vals[i];
-		uint32_t source = source_of(s, a->ids[i], dt_told_aggname(&s->sink, a->ids[i], v), v->aggkind);
+		const char *name = dt_told_aggname(&s->sink, a->ids[i], v);
+		uint32_t source = source_of(s, a->ids[i], name, v->aggkind);
 		struct dt_stack *stack = stack_of(s, source, dt_out_text(&p->keys));
 
 		if (stack->print != s->print) {

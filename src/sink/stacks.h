@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stacks with what was counted for them, for the formats that show them all at the end: folded, flame, pprof.
- * They come from aggregations with stack() or ustack() among their keys, and from firings that record a stack,
- * which count one each.
+ * They come from aggregations with stack() or ustack() among their keys, and from firings that record a
+ * stack, which count one each.
  */
 #ifndef DT_SINK_STACKS_H
 #define DT_SINK_STACKS_H

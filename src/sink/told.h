@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A firing taken apart for formats that are not text: its plain values, the aggregations it shows, and what it
- * does, in the order of its statements. print() and tracemem() have no part in such formats.
+ * A firing taken apart for formats that are not text: its plain values, the aggregations it shows, and what
+ * it does, in the order of its statements. print() and tracemem() have no part in such formats.
  */
 #ifndef DT_SINK_TOLD_H
 #define DT_SINK_TOLD_H

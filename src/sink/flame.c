@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A flame graph as one page that needs nothing else (doc/FORMATS.md). The page holds the folded stacks, and
+ * with -O flame=FILE those of an earlier file, folded or a page; its script (page/flame.js) draws them.
+ */
+#include "base/file.h"
+#include "sink/page.h"
+#include "sink/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MOST (256u << 20)	/* bytes of an earlier file */
+
+struct flame {
+	struct dt_stacks stacks;
+	char *file;			/* the earlier one; NULL none */
+	const char *old;		/* its stacks */
+	size_t nold;
+};
+
+static bool is_folded(const char *text, size_t n)
+{
+	const char *end = memchr(text, '\n', n);
+	const char *line = end != NULL ? end : text + n;
+
+	while (line > text && line[-1] >= '0' && line[-1] <= '9')
+		line--;
+	return n == 0 || (line > text && line[-1] == ' ' && line != end);
+}
+
+/* The file may hold anything: it becomes text of a block, and the script skips what is no stack. */
+static int read_earlier(struct flame *f, const char *path, char *why)
+{
+	size_t len;
+	int err = dt_file_read_regular(path, MOST, &f->file, &len);
+
+	if (err != 0) {
+		snprintf(why, DT_SINK_WHY, "-O flame=%s: %s", path,
+		    err == -EFBIG ? "it is too large" : strerror(-err));
+		return -1;
+	}
+	f->old = dt_page_find(f->file, "now", &f->nold);
+	if (f->old == NULL) {
+		f->old = f->file;
+		f->nold = len;
+	}
+	if (strlen(f->file) == len && is_folded(f->old, f->nold))
+		return 0;
+	snprintf(why, DT_SINK_WHY, "-O flame=%s: neither a file of -O folded nor one of -O flame", path);
+	return -1;
+}
+
+static int open_flame(struct dt_sink *s)
+{
+	struct flame *f = (struct flame *)s;
+	int err = dt_stacks_open(s);
+
+	if (err == 0 && s->env.argument != NULL)
+		err = read_earlier(f, s->env.argument, s->env.why);
+	if (err != 0) {
+		free(f->file);
+		dt_stacks_close(s);
+	}
+	return err;
+}
+
+static void close_flame(struct dt_sink *s)
+{
+	free(((struct flame *)s)->file);
+	dt_stacks_close(s);
+}
+
+static void put_end(struct dt_sink *s, int status, bool exited)
+{
+	struct flame *f = (struct flame *)s;
+	struct dt_out folded;
+
+	(void)status, (void)exited;
+	dt_out_init(&folded, NULL, s->env.out->opts);
+	dt_stacks_fold(&f->stacks, &folded);
+	dt_out_str(s->env.out, dt_page_flame.before);
+	dt_page_block(s->env.out, "now", dt_out_text(&folded), folded.len);
+	if (f->old != NULL)
+		dt_page_block(s->env.out, "before", f->old, f->nold);
+	dt_out_str(s->env.out, dt_page_flame.behind);
+	s->env.out->failed |= folded.failed;
+	dt_out_free(&folded);
+}
+
+const struct dt_sink_type dt_sink_flame = {
+	.oformat = DTRACE_OFORMAT_FILE,
+	.size = sizeof(struct flame),
+	.open = open_flame,
+	.close = close_flame,
+	.event = dt_stacks_event,
+	.aggregation = dt_stacks_aggregation,
+	.end = put_end,
+};
