@@ -83,6 +83,7 @@ static int enable_programs(struct run *r, dtrace_prog_t *const *programs)
 		fprintf(stderr, "dtrace: no probes matched\n");
 		return 1;
 	}
+	show_measure(&r->show, programs, r->a->nprograms, total);
 	return 0;
 }
 

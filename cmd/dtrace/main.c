@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "report.h"
 #include "signals.h"
+#include "terminal.h"
 #include "words.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
 		fprintf(stderr, "dtrace: failed to set -x %s: %s\n", s->name, dtrace_errmsg(dtp, err));
 	else
 		fprintf(stderr, "dtrace: failed to set -%c: %s\n", s->flag, dtrace_errmsg(dtp, err));
-	fputs(dtrace_errexcerpt(dtp), stderr);
+	terminal_excerpt(dtp, stderr);
 	return 1;
 }
 
@@ -73,9 +74,11 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 	}
 	a->operands[0] = (char *)p->text;
 	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, macro_args(a), a->operands);
-	if (!prog)
-		fprintf(stderr, "dtrace: failed to compile script %s: %s\n%s", p->text,
-		    dtrace_errmsg(dtp, dtrace_errno(dtp)), dtrace_errexcerpt(dtp));
+	if (!prog) {
+		fprintf(stderr, "dtrace: failed to compile script %s: %s\n", p->text,
+		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		terminal_excerpt(dtp, stderr);
+	}
 	fclose(f);
 	return prog;
 }
@@ -91,11 +94,11 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, cons
 {
 	a->operands[0] = "dtrace";
 	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, macro_args(a), a->operands);
-	if (!prog)
-		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n%s", first_line(p->text),
-		    p->text,
-		    strchr(p->text, '\n') ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)),
-		    dtrace_errexcerpt(dtp));
+	if (!prog) {
+		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n", first_line(p->text), p->text,
+		    strchr(p->text, '\n') ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		terminal_excerpt(dtp, stderr);
+	}
 	return prog;
 }
 

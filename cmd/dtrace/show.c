@@ -3,9 +3,12 @@
 #include "show.h"
 
 #include "base.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool show_option_on(dtrace_hdl_t *dtp, const char *name)
 {
@@ -29,17 +32,75 @@ static void put_header(struct show *s)
 	if (s->header)
 		return;
 	s->header = true;
+	if (s->quiet && !s->flowindent)
+		return;
+	fprintf(s->out, "%s%s%s", s->color ? TERMINAL_BOLD : "", s->walltime ? "       WALLTIME " : "",
+	    s->time_column ? "            TIME " : "");
 	if (s->flowindent)
-		fprintf(s->out, "%s%3s %-41s\n", s->time_column ? "            TIME " : "", "CPU",
-		    "FUNCTION");
-	else if (!s->quiet)
-		fprintf(s->out, "%s%3s %6s %32s\n", s->time_column ? "            TIME " : "", "CPU", "ID",
-		    "FUNCTION:NAME");
+		fprintf(s->out, "%3s %-41s", "CPU", "FUNCTION");
+	else
+		fprintf(s->out, "%3s %6s %*s", "CPU", "ID", s->names, "FUNCTION:NAME");
+	fprintf(s->out, "%s\n", s->color ? TERMINAL_PLAIN : "");
 }
 
-/* -t: seconds since the machine started, as `timestamp` counts them. */
+/*
+ * The time of day less the clock of timestamps. Another process may run in between: the closest of three
+ * looks counts.
+ */
+static int64_t clock_offset(void)
+{
+	uint64_t closest = UINT64_MAX;
+	int64_t offset = 0;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = now_ns(), after;
+		struct timespec ts;
+
+		clock_gettime(CLOCK_REALTIME, &ts);
+		after = now_ns();
+		if (after - before < closest) {
+			closest = after - before;
+			offset = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec -
+			    (int64_t)(before + closest / 2);
+		}
+	}
+	return offset;
+}
+
+/*
+ * -x walltime: the time of day when the probe fired, not that of printing. Somebody may set the clock
+ * while we trace, so it is looked at once a second; differences below a millisecond are those of the
+ * looking.
+ */
+static void put_wall(struct show *s, uint64_t timestamp)
+{
+	struct show_clock *c = &s->clock;
+	int64_t t;
+
+	if (c->looked == 0 || timestamp - c->looked > 1000000000u) {
+		int64_t offset = clock_offset();
+
+		if (c->looked == 0 || llabs(offset - c->offset) > 1000000)
+			c->offset = offset;
+		c->looked = timestamp;
+	}
+	t = (int64_t)timestamp + c->offset;
+	if (t / 1000000000 != c->second || c->text[0] == '\0') {
+		time_t second = (time_t)(t / 1000000000);
+		struct tm tm;
+
+		c->second = second;
+		localtime_r(&second, &tm);
+		strftime(c->text, sizeof(c->text), "%H:%M:%S", &tm);
+	}
+	fprintf(s->out, "%s.%06lld ", c->text, (long long)(t % 1000000000 / 1000));
+}
+
+/* -x walltime; -t: seconds since the machine started, as `timestamp` counts them. */
 static void put_time(struct show *s, const dtrace_probedata_t *d)
 {
+	if (s->walltime)
+		put_wall(s, d->dtpda_timestamp);
 	if (s->time_column)
 		fprintf(s->out, "%6llu.%09llu ", (unsigned long long)(d->dtpda_timestamp / 1000000000u),
 		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));
@@ -59,7 +120,7 @@ static void put_columns(struct show *s, processorid_t cpu, const dtrace_probedes
 		snprintf(name, sizeof(name), "%s:%s", p->dtpd_func, p->dtpd_name);
 		c->id = p->dtpd_id;
 		c->cpu = cpu;
-		c->len = snprintf(c->text, sizeof(c->text), "%3d %6u %32s ", cpu, p->dtpd_id, name);
+		c->len = snprintf(c->text, sizeof(c->text), "%3d %6u %*s ", cpu, p->dtpd_id, s->names, name);
 	}
 	fwrite_unlocked(c->text, 1, (size_t)c->len, s->out);
 }
@@ -236,6 +297,40 @@ void show_options(struct show *s)
 	s->kind = &kinds[s->buffered ? DTRACE_OFORMAT_TABLE : dtrace_oformat(s->dtp)];
 	s->quiet = show_option_on(s->dtp, "quiet");
 	s->flowindent = show_option_on(s->dtp, "flowindent");
+	s->walltime = show_option_on(s->dtp, "walltime");
+	s->color = terminal_color(s->dtp, fileno(s->out));
+}
+
+/* ---- widths ---- */
+
+enum { NAMES = 32, MANY_PROBES = 4096 };	/* the historic width; names that are not all looked at */
+
+static int measure_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
+{
+	int *longest = arg, n = (int)(strlen(p->dtpd_func) + 1 + strlen(p->dtpd_name));
+
+	(void)dtp;
+	*longest = n > *longest ? n : *longest;
+	return 0;
+}
+
+static int measure_statement(dtrace_hdl_t *dtp, dtrace_prog_t *prog, dtrace_stmtdesc_t *stmt, void *arg)
+{
+	(void)prog;
+	(void)dtrace_probe_iter(dtp, &stmt->dtsd_ecbdesc->dted_probe, measure_probe, arg);
+	return 0;
+}
+
+void show_measure(struct show *s, dtrace_prog_t *const *programs, int nprograms, unsigned n)
+{
+	int longest = (int)strlen("FUNCTION:NAME"), columns = terminal_columns(s->dtp, fileno(s->out));
+
+	s->names = NAMES;
+	if (columns == 0 || n > MANY_PROBES || s->quiet || s->flowindent || s->kind->probe == NULL)
+		return;
+	for (int i = 0; i < nprograms; i++)
+		(void)dtrace_stmt_iter(s->dtp, programs[i], measure_statement, &longest);
+	s->names = longest < columns / 2 ? longest : columns / 2 > NAMES ? columns / 2 : NAMES;
 }
 
 int show_handlers(struct show *s)

@@ -20,6 +20,13 @@ struct show_columns {			/* what stands before the records of a probe that fired 
 	char text[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 40];
 };
 
+struct show_clock {			/* -x walltime: timestamps as the time of day */
+	int64_t offset;			/* from timestamps to the time since 1970, ns */
+	uint64_t looked;		/* the timestamp when it was last looked at */
+	int64_t second;			/* that `text` is of */
+	char text[16];
+};
+
 enum { SHOW_KEPT = 16, SHOW_BUFFER = 256 << 10 };	/* of the file, see engine.c */
 
 struct show {
@@ -29,6 +36,10 @@ struct show {
 	bool buffered;
 	const struct show_kind *kind;
 	bool time_column;		/* -t */
+	bool walltime;			/* -x walltime */
+	struct show_clock clock;
+	bool color;			/* of the header */
+	int names;			/* columns of FUNCTION:NAME */
 	bool quiet, flowindent, header;
 	int why;			/* errno of the first write of ours that failed */
 	struct faults faults;
@@ -48,6 +59,11 @@ struct show_kind {
 bool show_option_on(dtrace_hdl_t *, const char *name);
 /* Chooses the kind and reads the options that steer it; again after each change of an option. */
 void show_options(struct show *);
+/*
+ * Before the first firing: on a terminal the column of names is as wide as the longest name of what was
+ * enabled; of floods of probes (n), and where scripts read it, it has its historic width.
+ */
+void show_measure(struct show *, dtrace_prog_t *const *programs, int nprograms, unsigned n);
 FILE *show_file(const struct show *);	/* for the library */
 int show_handlers(struct show *);	/* before dtrace_go(); 0 or -1 */
 

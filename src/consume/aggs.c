@@ -137,12 +137,14 @@ static bool is_name(const struct dt_agglayout *l, uint32_t k)
 /*
  * Whether different keys of the kernel may be one key here. sym(), usym() and the modules have one
  * element for all addresses in a function or module, and are resolved while their processes may still
- * live. probefunc and the like have one element for all probes of that name.
+ * live. probefunc and the like have one element for all probes of that name. With -x mergestacks, stacks and
+ * addresses of processes have one for all that are shown as the same text.
  */
-static bool has_folded_keys(const struct dt_agglayout *l)
+static bool has_folded_keys(const struct dt_consumer_ops *ops, const struct dt_agglayout *l)
 {
 	for (uint32_t k = 0; k < l->nkeys; k++) {
-		if (is_name(l, k) || dt_act_is(l->key_act[k], DT_AF_FOLDS))
+		if (is_name(l, k) || dt_act_is(l->key_act[k], DT_AF_FOLDS) ||
+		    (ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_USER)))
 			return true;
 	}
 	return false;
@@ -159,6 +161,27 @@ static void fold_name(const struct take *take, uint32_t k)
 	memcpy(take->key + l->key[k].off, &id, sizeof(id));
 }
 
+/* An address or a stack: see dt_consumer_ops. */
+static void fold_value(const struct take *take, uint32_t k)
+{
+	const struct dt_agglayout *l = take->t->agg.layout;
+	uint8_t *bytes = take->key + l->key[k].off;
+	struct dt_value v;
+	uint64_t addr;
+
+	dt_record_value(l->key_act[k], bytes, l->key[k].size, &v);
+	if (take->ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_USER)) {
+		take->ops->merge(take->ops->ctx, &v, bytes, l->key[k].size);
+		return;
+	}
+	if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
+		return;
+	addr = take->ops->fold(take->ops->ctx, &v);
+	/* the address is the last of the recorded words */
+	if (l->key[k].size >= sizeof(addr))
+		memcpy(bytes + (l->key[k].size >= 16 ? 8 : 0), &addr, sizeof(addr));
+}
+
 /* The key that an element has here. The result is the caller's key, or take->key until the next call. */
 static const void *fold_key(const struct take *take, const void *key)
 {
@@ -168,23 +191,10 @@ static const void *fold_key(const struct take *take, const void *key)
 		return key;
 	memcpy(take->key, key, l->keysize);
 	for (uint32_t k = 0; k < l->nkeys; k++) {
-		if (is_name(l, k)) {
+		if (is_name(l, k))
 			fold_name(take, k);
-			continue;
-		}
-
-		struct dt_value v;
-
-		dt_record_value(l->key_act[k], take->key + l->key[k].off, l->key[k].size, &v);
-		uint64_t addr;
-
-		if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
-			continue;
-		addr = take->ops->fold(take->ops->ctx, &v);
-		/* the address is the last of the recorded words */
-		if (l->key[k].size >= sizeof(addr))
-			memcpy(take->key + l->key[k].off + (l->key[k].size >= 16 ? 8 : 0), &addr,
-			    sizeof(addr));
+		else
+			fold_value(take, k);
 	}
 	return take->key;
 }
@@ -239,7 +249,7 @@ int dt_consumer_snap(struct dt_consumer *c)
 
 	for (uint32_t i = 0; i < a->n && err == 0; i++) {
 		const struct dt_agglayout *l = &a->image->aggs[i];
-		bool folded = a->ops->fold != NULL && has_folded_keys(l);
+		bool folded = a->ops->fold != NULL && has_folded_keys(a->ops, l);
 		struct take take = { &a->table[i], calloc(l->nwords + 1, sizeof(int64_t)),
 			folded ? malloc(l->keysize) : NULL, a->ops };
 

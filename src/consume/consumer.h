@@ -50,6 +50,11 @@ struct dt_consumer_ops {		/* called in order; a non-zero value ends the reading 
 	 * names are stored as the probe's id.
 	 */
 	uint32_t (*alike)(void *ctx, uint32_t probe, unsigned part);
+	/*
+	 * Replaces the bytes of a key that is a stack or an address of a process by those of the first that
+	 * is shown with the same text. NULL: processes keep keys of their own.
+	 */
+	void (*merge)(void *ctx, const struct dt_value *key, void *bytes, uint32_t size);
 };
 
 struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *,

@@ -138,13 +138,8 @@ static void op_system(void *ctx, const char *command)
  * Output continues in another file; "" goes back to the original one. The descriptor of fp is replaced rather
  * than fp itself, because fp belongs to the caller.
  */
-static void op_freopen(void *ctx, const char *name)
+static void reopen(void *ctx, struct dt_trace *t, const char *name)
 {
-	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
-
-	if (t->fp == NULL)
-		return;
-	fflush(t->fp);
 	if (name[0] == '\0') {
 		if (t->original > 0 && dup2(t->original, fileno(t->fp)) >= 0) {
 			close(t->original);
@@ -164,6 +159,18 @@ static void op_freopen(void *ctx, const char *name)
 	}
 	if (fd >= 0)
 		close(fd);
+}
+
+/* What waits goes to the file that it was meant for; the next may be no terminal, or another one. */
+static void op_freopen(void *ctx, const char *name)
+{
+	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+
+	if (t->fp == NULL)
+		return;
+	fflush(t->fp);
+	reopen(ctx, t, name);
+	dt_trace_terminal(ctx, t);
 }
 
 /* ftruncate() empties the current output file; a pipe or terminal cannot be emptied and stays as it is. */

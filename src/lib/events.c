@@ -24,10 +24,10 @@ void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 	t->popts.agghist = dt_options_on(o, DT_OPT_agghist);
 	t->popts.aggpack = dt_options_on(o, DT_OPT_aggpack);
 	t->popts.aggzoom = dt_options_on(o, DT_OPT_aggzoom);
-	t->popts.utf8 = o->val[DT_OPT_encoding] == DT_ENCODING_UTF8;
 	if (o->val[DT_OPT_stackindent] >= 0)
 		t->popts.stackindent = (uint32_t)o->val[DT_OPT_stackindent];
 	t->popts.target = (uint32_t)h->target;
+	dt_trace_terminal(h, t);
 }
 
 /*
@@ -137,16 +137,18 @@ static int on_event(void *ctx, const struct dt_event *e)
 int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_consumer_ops ops = { h, on_event, dt_trace_fault, dt_trace_drops, dt_trace_fold,
-		dt_trace_alike };
+		dt_trace_alike,
+		dt_options_on(&h->options, DT_OPT_mergestacks) ? dt_trace_merge : NULL };
 	struct dt_statement_ops effects = dt_trace_effects(h);
 
 	for (int i = 0; i < 4; i++)
 		dt_map_init(&t->alike[i], t->arena);
+	dt_map_init(&t->merged, t->arena);
 	t->consumer = dt_consumer_new(t->session, t->image, t->ecbs, (uint32_t)t->enabled.n, &ops);
 	if (t->consumer == NULL)
 		return dt_handle_error(h, EDT_NOMEM);
 	dt_trace_text(h, t);
-	dt_out_init(&t->out, stdout, &t->popts);
+	dt_out_init(&t->out, NULL, &t->popts);		/* dtrace_work() says where to */
 	dt_statements_init(&t->statements, t->arena, &t->out, &effects);
 	return dt_trace_sink(h, t);
 }

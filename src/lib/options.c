@@ -43,7 +43,13 @@ static const struct dt_optword words_format[] = {
 #undef X
 	{ "none", DT_OFORMAT_text }, { NULL, 0 } };
 static const struct dt_optword words_encode[] = {
-	{ "ascii", DT_ENCODING_ASCII }, { "utf8", DT_ENCODING_UTF8 }, { NULL, 0 } };
+	{ "ascii", DT_ENCODING_ASCII }, { "utf8", DT_ENCODING_UTF8 }, { "auto", DT_ENCODING_AUTO },
+	{ NULL, 0 } };
+static const struct dt_optword words_color[] = {
+	{ "auto", DT_COLOR_AUTO }, { "always", DT_COLOR_ALWAYS }, { "never", DT_COLOR_NEVER }, { NULL, 0 } };
+static const struct dt_optword words_layout[] = {
+	{ "auto", DT_LAYOUT_AUTO }, { "historic", DT_LAYOUT_HISTORIC }, { "fit", DT_LAYOUT_FIT },
+	{ NULL, 0 } };
 static const struct dt_optword words_evaltime[] = {
 	{ "exec", DT_EVALTIME_EXEC }, { "preinit", DT_EVALTIME_PREINIT },
 	{ "postinit", DT_EVALTIME_POSTINIT }, { "main", DT_EVALTIME_MAIN }, { NULL, 0 } };

@@ -190,6 +190,7 @@ struct dt_aggrow *dt_trace_sorted(struct dtrace_hdl *h, const int64_t *ids, uint
 	struct dt_aggrow *rows;
 
 	renew_text_arena(h->trace);
+	dt_trace_terminal(h, h->trace);		/* its width may have changed */
 	rows = dt_trace_rows(h->trace, h->trace->textarena, ids, nids, n);
 	dt_agg_sort(rows, *n, &order);
 	return rows;

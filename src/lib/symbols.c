@@ -165,6 +165,33 @@ uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 	return p.function != NULL ? p.function_start : v->i;
 }
 
+/*
+ * -x mergestacks: the same code is at other addresses in each process and each run, but is shown by the
+ * same names. The first key with a text stands for all. Keys of another size are of another layout and
+ * stay apart, as do texts with plain addresses, which differ.
+ */
+void dt_trace_merge(void *ctx, const struct dt_value *v, void *bytes, uint32_t size)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	struct dt_print_opts opts = dt_print_defaults;
+	struct dt_out text;
+	const void *first;
+
+	opts.symbolize = dt_trace_symbolize;
+	opts.symctx = h;
+	dt_out_init(&text, NULL, &opts);
+	dt_out_printf(&text, "%u,%d,", size, v->kind);
+	dt_value_bare(&text, v);
+	first = dt_map_get(&t->merged, dt_out_text(&text));
+	if (first == NULL && !text.failed)
+		dt_map_put(&t->merged, dt_arena_strdup(t->arena, dt_out_text(&text)),
+		    memcpy(dt_arena_alloc(t->arena, size), bytes, size));
+	else if (first != NULL)
+		memcpy(bytes, first, size);
+	dt_out_free(&text);
+}
+
 /* ---- the start ---- */
 
 /* Has the format this conversion, whatever stands between it and its %? */

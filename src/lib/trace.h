@@ -56,6 +56,8 @@ struct dt_trace {
 	struct dt_consumer *consumer;
 	/* by part: text -> the probe that stands for it in keys of aggregations */
 	struct dt_map alike[4];
+	/* -x mergestacks: text -> the bytes that stand for it in keys of aggregations */
+	struct dt_map merged;
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
 	uint32_t begin, end;			/* program indices, UINT32_MAX none */
 	const char *notice;			/* dtrace_notice(); NULL none */
@@ -119,6 +121,8 @@ bool dt_trace_over(struct dt_trace *);
 /* enablings → image, session (go.c) */
 int dt_trace_build(struct dtrace_hdl *, struct dt_trace *);
 void dt_trace_text(struct dtrace_hdl *, struct dt_trace *);	/* print options from the handle's */
+/* of these, what depends on where text goes (terminal.c) */
+void dt_trace_terminal(struct dtrace_hdl *, struct dt_trace *);
 /*
  * Joined by key: every key of any of them, zero where one does not have it; from[] are the elements (rows.c).
  */
@@ -159,6 +163,7 @@ bool dt_handle_usyms(struct dtrace_hdl *);	/* makes h->usyms; false: out of memo
 /* before the first firing: learns what is mapped where, when it will be asked */
 void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
+void dt_trace_merge(void *hdl, const struct dt_value *, void *bytes, uint32_t size);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
 
 /* User stacks without frame pointers (unwind.c). */

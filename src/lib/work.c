@@ -220,7 +220,10 @@ static void set_caller(dtrace_hdl_t *h, FILE *fp, dtrace_consume_probe_f *pf, dt
 	struct dt_trace *t = h->trace;
 
 	t->fp = fp;
-	t->out.file = fp;
+	if (t->out.file != fp) {
+		t->out.file = fp;
+		dt_trace_terminal(h, t);
+	}
 	t->pf = pf;
 	t->caller = (struct dt_sink_caller){ rf, arg, fp == NULL ? dt_trace_take : NULL, h };
 	dt_trace_tell_start(t);

@@ -93,7 +93,7 @@ static void pack_cell(struct dt_out *o, int64_t count, long double total)
 }
 
 /* The sum may wrap, as the counts of the kernel do. */
-static void pack_line(struct dt_out *o, const struct pack *p, const struct dt_aggrow *row)
+static void pack_line(struct dt_out *o, const struct pack *p, const struct dt_aggrow *row, unsigned keywidth)
 {
 	struct dt_buckets b;
 	struct dt_bars bars = { 0 };
@@ -106,9 +106,9 @@ static void pack_line(struct dt_out *o, const struct pack *p, const struct dt_ag
 		dt_bars_add(&bars, b.count[i]);
 		sum = (int64_t)((uint64_t)sum + (uint64_t)b.count[i]);
 	}
-	dt_bars_finish(&bars, o->opts);
+	dt_bars_finish(&bars, o->opts, 0);
 	total = bars.total;
-	dt_packed_keys(o, row);
+	dt_packed_keys(o, row, keywidth);
 	dt_out_printf(o, p->counted ? " %*s :" : "%*s :", p->counted ? p->minwidth : 8, p->min);
 	for (uint32_t i = p->from; i <= p->to && i < b.n; i++)
 		pack_cell(o, b.count[i], total);
@@ -129,6 +129,6 @@ bool dt_aggpack_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n, 
 	dt_out_pad(o, '-', p.to - p.from + 1);
 	dt_out_printf(o, ". %-*s | count\n", p.maxwidth, "max");
 	for (size_t i = 0; i < n && !o->failed; i++)
-		pack_line(o, &p, &rows[i]);
+		pack_line(o, &p, &rows[i], keywidth);
 	return true;
 }

@@ -216,19 +216,47 @@ static void packed_key(struct dt_out *o, const struct dt_value *v)
 	dt_out_free(&text);
 }
 
-void dt_packed_keys(struct dt_out *o, const struct dt_aggrow *row)
+/* The fitting layout: all keys as one text. */
+static void joined_keys(struct dt_out *text, const struct dt_print_opts *opts, const struct dt_aggrow *row)
 {
+	dt_out_init(text, NULL, opts);
+	for (uint32_t i = 0; i < row->nkeys; i++) {
+		dt_out_str(text, i > 0 ? "  " : " ");
+		dt_value_bare(text, &row->keys[i]);
+	}
+}
+
+void dt_packed_keys(struct dt_out *o, const struct dt_aggrow *row, unsigned width)
+{
+	struct dt_out text;
+
+	if (o->opts->fit) {
+		joined_keys(&text, o->opts, row);
+		dt_out_field(o, dt_out_text(&text), text.len, width, false);
+		dt_out_free(&text);
+		return;
+	}
 	for (uint32_t i = 0; i < row->nkeys; i++)
 		packed_key(o, &row->keys[i]);
 }
 
-static unsigned packed_keywidth(const struct dt_aggrow *row)
+/* The columns of the keys: historic, or those of the widest. */
+static unsigned packed_keywidth(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
 {
-	unsigned n = 0;
+	unsigned width = 0;
 
-	for (uint32_t i = 0; i < row->nkeys; i++)
-		n += packed_width(&row->keys[i]) + 1;
-	return n;
+	for (uint32_t i = 0; !o->opts->fit && i < rows[0].nkeys; i++)
+		width += packed_width(&rows[0].keys[i]) + 1;
+	for (size_t i = 0; o->opts->fit && rows[0].nkeys > 0 && i < n; i++) {
+		struct dt_out text;
+		size_t columns;
+
+		joined_keys(&text, o->opts, &rows[i]);
+		columns = dt_columns(dt_out_text(&text), text.len);
+		width = columns > width ? (unsigned)columns : width;
+		dt_out_free(&text);
+	}
+	return o->opts->fit && rows[0].nkeys > 0 && width < 4 ? 4 : width;
 }
 
 static bool is_tally(const struct dt_value *v)
@@ -240,19 +268,25 @@ static bool is_tally(const struct dt_value *v)
 static bool print_agghist(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
 {
 	struct dt_bars bars = { 0 };
+	unsigned width = packed_keywidth(o, rows, n);
+	int counts = (int)strlen("count");
 
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].nvals != 1 || rows[i].nkeys == 0 || !is_tally(&rows[i].vals[0]))
 			return false;
 		dt_bars_add(&bars, rows[i].vals[0].words[0]);
+		int count = dt_number_width(dt_agg_normalize(rows[i].vals[0].words[0],
+		    rows[i].vals[0].normal));
+
+		counts = count > counts ? count : counts;
 	}
-	dt_bars_finish(&bars, o->opts);
+	dt_bars_finish(&bars, o->opts, width + (unsigned)counts);
 	/* historic: the total is an integer, so with aggzoom small counts take the whole width */
 	if (bars.total < 0x1p64L)
 		bars.total = (long double)(uint64_t)bars.total;
-	dt_bars_header(o, "key", (int)packed_keywidth(&rows[0]));
+	dt_bars_header(o, &bars, "key", (int)width);
 	for (size_t i = 0; i < n && !o->failed; i++) {
-		dt_packed_keys(o, &rows[i]);
+		dt_packed_keys(o, &rows[i], width);
 		dt_out_str(o, " ");
 		dt_bar_print(o, &bars, rows[i].vals[0].words[0], rows[i].vals[0].normal);
 	}
@@ -266,8 +300,12 @@ void dt_agg_print(struct dt_out *o, const struct dt_aggrow *rows, size_t n)
 		return;
 	if (o->opts->agghist && print_agghist(o, rows, n))
 		return;
-	if (o->opts->aggpack && dt_aggpack_print(o, rows, n, packed_keywidth(&rows[0])))
+	if (o->opts->aggpack && dt_aggpack_print(o, rows, n, packed_keywidth(o, rows, n)))
 		return;
+	if (o->opts->fit) {
+		dt_fit_print(o, rows, n);
+		return;
+	}
 	for (size_t i = 0; i < n && !o->failed; i++) {
 		for (uint32_t k = 0; k < rows[i].nkeys; k++)
 			dt_value_key(o, &rows[i].keys[k]);

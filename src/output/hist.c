@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BAR = 40 };
+enum { BAR = 40, LEAST = 10, MOST = 80 };	/* cells of a bar: historic, and what `fit` may make of it */
 
 /* The magnitude of INT64_MIN does not fit int64_t, but it does fit here. */
 static long double magnitude(int64_t v)
@@ -31,9 +31,22 @@ void dt_bars_add(struct dt_bars *b, int64_t count)
 		b->max = m;
 }
 
-void dt_bars_finish(struct dt_bars *b, const struct dt_print_opts *opts)
+/* Besides the bar a line has its edge, a blank on either side of it, and `others`. */
+static unsigned cells_of(const struct dt_print_opts *opts, size_t others)
+{
+	size_t used = others + 3;
+
+	if (!opts->fit || opts->columns == 0)
+		return BAR;
+	if (opts->columns < used + LEAST)
+		return LEAST;
+	return opts->columns - used > MOST ? MOST : (unsigned)(opts->columns - used);
+}
+
+void dt_bars_finish(struct dt_bars *b, const struct dt_print_opts *opts, size_t others)
 {
 	b->utf8 = opts->utf8;
+	b->cells = cells_of(opts, others);
 	/* aggzoom: the longest bar takes 95 % of the width, and others are drawn against it. */
 	if (opts->aggzoom)
 		b->total = b->max * 100 / 95;
@@ -54,22 +67,22 @@ static unsigned bar_length(const struct dt_bars *b, int64_t count, unsigned widt
  */
 static void block_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 {
-	long double cells = b->total == 0 ? 0 : magnitude(count) * BAR / b->total;
-	unsigned whole = cells > BAR ? BAR : (unsigned)cells;
-	unsigned part = whole < BAR ? (unsigned)((cells - whole) * 8) : 0;
+	long double cells = b->total == 0 ? 0 : magnitude(count) * b->cells / b->total;
+	unsigned whole = cells > b->cells ? b->cells : (unsigned)cells;
+	unsigned part = whole < b->cells ? (unsigned)((cells - whole) * 8) : 0;
 
 	dt_out_str(o, "|");
 	for (unsigned i = 0; i < whole; i++)
 		dt_out_utf8(o, 0x2588);
 	if (part)
 		dt_out_utf8(o, 0x2590 - part);
-	dt_out_pad(o, ' ', BAR - whole - !!part);
+	dt_out_pad(o, ' ', b->cells - whole - !!part);
 }
 
 /* Counts of both signs: negative ones grow to the left of the middle, positive ones to the right. */
 static void split_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 {
-	unsigned half = BAR / 2, n = bar_length(b, count, half);
+	unsigned half = b->cells / 2, n = bar_length(b, count, half);
 	bool left = count <= 0;
 
 	dt_out_pad(o, ' ', left ? half - n : half);
@@ -80,14 +93,14 @@ static void split_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 }
 
 /* Block characters are for positive counts only: there are none that grow to the left. */
-void dt_bar_print(struct dt_out *o, const struct dt_bars *b, int64_t count, int64_t normal)
+static void draw_bar(struct dt_out *o, const struct dt_bars *b, int64_t count)
 {
-	unsigned n = bar_length(b, count, BAR);
+	unsigned n = bar_length(b, count, b->cells);
 
 	if (b->negative && b->positive) {
 		split_bar(o, b, count);
 	} else if (b->negative) {
-		dt_out_pad(o, ' ', BAR - n);
+		dt_out_pad(o, ' ', b->cells - n);
 		dt_out_pad(o, '@', n);
 		dt_out_str(o, "|");
 	} else if (b->utf8) {
@@ -95,15 +108,68 @@ void dt_bar_print(struct dt_out *o, const struct dt_bars *b, int64_t count, int6
 	} else {
 		dt_out_str(o, "|");
 		dt_out_pad(o, '@', n);
-		dt_out_pad(o, ' ', BAR - n);
+		dt_out_pad(o, ' ', b->cells - n);
 	}
-	dt_out_printf(o, " %-9" PRId64 "\n", dt_agg_normalize(count, normal));
 }
 
-void dt_bars_header(struct dt_out *o, const char *what, int width)
+void dt_bar_print(struct dt_out *o, const struct dt_bars *b, int64_t count, int64_t normal)
 {
-	dt_out_printf(o, "\n%*s %41s %-9s\n", width, what, "------------- Distribution -------------",
-	    "count");
+	dt_out_color(o, DT_COLOR_BAR);
+	draw_bar(o, b, count);
+	dt_out_color(o, DT_COLOR_END);
+	dt_out_printf(o, " %-*" PRId64 "\n", o->opts->fit ? 0 : 9, dt_agg_normalize(count, normal));
+}
+
+/* The word stands in the middle of a line that is as long as the bars. */
+void dt_bars_header(struct dt_out *o, const struct dt_bars *b, const char *what, int width)
+{
+	static const char word[] = " Distribution ";
+	unsigned n = b->cells > sizeof(word) - 1 ? b->cells - (sizeof(word) - 1) : 0;
+
+	dt_out_str(o, "\n");
+	dt_out_color(o, DT_COLOR_HEAD);
+	dt_out_printf(o, "%*s  ", width, what);
+	dt_out_pad(o, '-', n / 2);
+	dt_out_put(o, word + !n, sizeof(word) - 1 - 2 * !n);
+	dt_out_pad(o, '-', n - n / 2);
+	dt_out_printf(o, " %-*s", o->opts->fit ? 0 : 9, "count");
+	dt_out_color(o, DT_COLOR_END);
+	dt_out_str(o, "\n");
+}
+
+int dt_number_width(int64_t n)
+{
+	return snprintf(NULL, 0, "%" PRId64, n);
+}
+
+/* The widest label and the widest count of the rows from `from` to `to`. */
+static void measure(struct dt_buckets *b, uint32_t from, uint32_t to, int64_t normal, int *label, int *count)
+{
+	char text[64];
+
+	*label = (int)strlen("value");
+	*count = (int)strlen("count");
+	for (uint32_t i = from; i <= to; i++) {
+		int width = dt_number_width(dt_agg_normalize(b->count[i], normal));
+
+		dt_buckets_label(b, i, text, sizeof(text));
+		*label = (int)strlen(text) > *label ? (int)strlen(text) : *label;
+		*count = width > *count ? width : *count;
+	}
+}
+
+/*
+ * How many rows from `i` on, the last one left out, count nothing and stand between others: the fitting
+ * layout has one line for many of them.
+ */
+static uint32_t gap_at(const struct dt_out *o, const struct dt_buckets *b, uint32_t i, uint32_t from,
+    uint32_t to)
+{
+	uint32_t n = 0;
+
+	while (o->opts->fit && i > from && i + n < to && b->count[i + n] == 0)
+		n++;
+	return n > 3 ? n - 1 : 0;
 }
 
 /* Data that do not fit their parameters are said to be so, rather than drawn. */
@@ -112,6 +178,7 @@ void dt_hist_print(struct dt_out *o, const struct dt_value *v)
 	struct dt_bars bars = { 0 };
 	struct dt_buckets b;
 	uint32_t from, to;
+	int width = 16, counts = 9;
 	char label[64];
 
 	if (!dt_buckets_open(&b, v)) {
@@ -121,11 +188,19 @@ void dt_hist_print(struct dt_out *o, const struct dt_value *v)
 	dt_buckets_shown(&b, &from, &to);
 	for (uint32_t i = from; i <= to; i++)
 		dt_bars_add(&bars, b.count[i]);
-	dt_bars_finish(&bars, o->opts);
-	dt_bars_header(o, "value", 16);
+	if (o->opts->fit)
+		measure(&b, from, to, v->normal, &width, &counts);
+	dt_bars_finish(&bars, o->opts, (size_t)(width + counts));
+	dt_bars_header(o, &bars, "value", width);
 	for (uint32_t i = from; i <= to && !o->failed; i++) {
+		uint32_t gap = gap_at(o, &b, i, from, to);
+
+		if (gap > 0) {
+			dt_out_printf(o, "%*s\n", width, "...");
+			i += gap;
+		}
 		dt_buckets_label(&b, i, label, sizeof(label));
-		dt_out_printf(o, "%16s ", label);
+		dt_out_printf(o, "%*s ", width, label);
 		dt_bar_print(o, &bars, b.count[i], v->normal);
 	}
 }

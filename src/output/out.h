@@ -40,6 +40,9 @@ struct dt_print_opts {
 	bool rawbytes;			/* bytes are dumped even when they look like text */
 	bool agghist, aggpack, aggzoom;
 	bool utf8;			/* bars are drawn with block characters */
+	bool color;			/* bars and headings have colours */
+	bool fit;			/* columns are as wide as what stands in them; else historic */
+	uint32_t columns;		/* of the terminal, for `fit`; 0: not known */
 	uint32_t stackindent;
 	uint32_t target;		/* the process that a plain address given to %A belongs to */
 };
@@ -94,6 +97,15 @@ static inline void dt_out_str(struct dt_out *o, const char *s)
 }
 
 void dt_out_pad(struct dt_out *, char, size_t n);
+/* What a terminal understands; put only if opts->color says so. */
+#define DT_COLOR_BAR "\033[36m"
+#define DT_COLOR_HEAD "\033[1m"
+#define DT_COLOR_END "\033[0m"
+static inline void dt_out_color(struct dt_out *o, const char *how)
+{
+	if (o->opts->color)
+		dt_out_str(o, how);
+}
 /*
  * The columns that UTF-8 text takes on a terminal; a byte that is not UTF-8 takes one (columns.c).
  */

@@ -29,6 +29,9 @@ static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "oformat", "json", DT_OFORMAT_json }, { "evaltime", "main", DT_EVALTIME_MAIN },
 	{ "stdc", "s", 's' }, { "tree", "15", 15 }, { "zdefs", NULL, 1 },
 	{ "unwind", "fp", DT_UNWIND_FP }, { "unwind", "dwarf", DT_UNWIND_DWARF },
+	{ "color", "always", DT_COLOR_ALWAYS }, { "color", "never", DT_COLOR_NEVER },
+	{ "layout", "historic", DT_LAYOUT_HISTORIC }, { "layout", "fit", DT_LAYOUT_FIT },
+	{ "encoding", "auto", DT_ENCODING_AUTO }, { "walltime", NULL, 0 }, { "mergestacks", NULL, 0 },
 	{ "unwindsize", "64m", 64 << 20 }, { "namesize", "64m", 64 << 20 },
 	{ "version", "2.0", DT_VERSION_NUM(1, 14, 0) },
 	{ "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },
@@ -60,6 +63,8 @@ static const struct bad { const char *name, *text; unsigned where; int err; } ba
 	{ "jstackstrsize", "4294967295", 0, EDT_BADOPTVAL }, { "scratchsize", "2m", 0, EDT_BADOPTVAL },
 	{ "unwindsize", "0", 0, EDT_BADOPTVAL }, { "cpu", "4294967296", 0, EDT_BADOPTVAL },
 	{ "aggsortpos", "4294967296", 0, EDT_BADOPTVAL }, { "iregs", "0", 0, EDT_BADOPTVAL },
+	{ "color", "red", 0, EDT_BADOPTVAL }, { "layout", NULL, 0, EDT_BADOPTVAL },
+	{ "mergestacks", NULL, DT_OPT_TRACING, EDT_ACTIVE },
 	{ "stackindent", "1001", 0, EDT_BADOPTVAL },		/* H 13 */
 };
 
