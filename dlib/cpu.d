@@ -8,17 +8,17 @@ inline int P_ONLINE = 2;
 
 typedef struct processor_info {
 	int pi_state;			/* P_ONLINE: nothing fires elsewhere */
-	string pi_processor_type;
-	string pi_fputypes;
+	string pi_processor_type;	/* x86_64 or aarch64 */
+	string pi_fputypes;		/* kinds of floating-point units */
 	int pi_clock;			/* MHz; 0: not known */
 } processor_info_t;
 
 typedef struct cpuinfo {
-	processorid_t cpu_id;
-	psetid_t cpu_pset;
-	chipid_t cpu_chip;
-	lgrp_id_t cpu_lgrp;
-	processor_info_t cpu_info;
+	processorid_t cpu_id;		/* number of the CPU */
+	psetid_t cpu_pset;		/* 0: no processor sets */
+	chipid_t cpu_chip;		/* 0: not known in a probe */
+	lgrp_id_t cpu_lgrp;		/* 0: not known in a probe */
+	processor_info_t cpu_info;	/* more about it */
 } cpuinfo_t;
 
 /* The architecture is told by the size of its registers, as in regs.d. */

@@ -2,8 +2,8 @@
 /* dtmalloc: allocations of the kernel by cache; args[3] is the size, args[4] the order or index. */
 
 provider dtmalloc {
-	probe malloc(struct kmem_cache *cache, void *internal, void *stats, unsigned long size, int index);
-	probe free(struct kmem_cache *cache, void *internal, void *stats, unsigned long size, int index);
+	probe malloc(struct kmem_cache *cache, void *internal, void *stats, unsigned long size, int index); /* memory is taken from a cache */
+	probe free(struct kmem_cache *cache, void *internal, void *stats, unsigned long size, int index); /* it is given back */
 };
 
 #pragma D attributes Stable/Stable/Common provider dtmalloc provider

@@ -5,9 +5,9 @@
  */
 
 provider dtrace {
-	probe BEGIN();
-	probe END();
-	probe ERROR(uint64_t unused, uint_t epid, int action, int offset, int fault, uint64_t value);
+	probe BEGIN(); /* tracing begins, before any other probe */
+	probe END(); /* tracing has ended, after all other probes */
+	probe ERROR(uint64_t unused, uint_t epid, int action, int offset, int fault, uint64_t value); /* a clause had a fault */
 };
 
 #pragma D attributes Stable/Stable/Common provider dtrace provider

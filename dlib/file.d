@@ -4,13 +4,13 @@
 #pragma D depends_on library types.d
 
 typedef struct fileinfo {
-	string fi_name;
-	string fi_dirname;
-	string fi_pathname;
-	offset_t fi_offset;
-	string fi_fs;
-	string fi_mount;
-	int fi_oflags;
+	string fi_name;			/* last part of the name; <none> without a file */
+	string fi_dirname;		/* folder */
+	string fi_pathname;		/* whole name; <pipefs>, <sockfs> for what has none */
+	offset_t fi_offset;		/* where the next read or write begins */
+	string fi_fs;			/* kind of file system: ext4, tmpfs */
+	string fi_mount;		/* where the file system is mounted */
+	int fi_oflags;			/* flags of open(2): O_* */
 } fileinfo_t;
 
 /*

@@ -27,38 +27,38 @@ translator fileinfo_t < struct dt_fsinfo *F > {
 };
 
 provider fsinfo {
-	probe read(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe write(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe open(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe close(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe readdir(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe fsync(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe ioctl(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe setfl(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe map(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe seek(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe space(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe frlock(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe getpage(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe addmap(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe delmap(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe create(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe lookup(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe link(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe symlink(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe mkdir(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe rmdir(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe remove(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe rename(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe readlink(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe getattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe setattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe getsecattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe setsecattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe access(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe fid(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe inactive(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
-	probe putpage(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n);
+	probe read(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* bytes are read; args[1] is how many are asked for */
+	probe write(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* bytes are written */
+	probe open(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a file is opened; args[1] is the flags */
+	probe close(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* its last descriptor is closed */
+	probe readdir(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a folder is read */
+	probe fsync(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a file is to be on its disk */
+	probe ioctl(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* ioctl; args[1] is the command */
+	probe setfl(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* flags are changed by fcntl */
+	probe map(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* mmap; args[1] is the protection */
+	probe seek(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* lseek; args[1] is the offset */
+	probe space(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* room is given to or taken from a file */
+	probe frlock(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a range is locked */
+	probe getpage(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a page is needed */
+	probe addmap(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a mapping is made; args[1] is its bytes */
+	probe delmap(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a mapping is removed */
+	probe create(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a file is made */
+	probe lookup(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a part of a name is looked up */
+	probe link(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a second name */
+	probe symlink(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a symbolic link */
+	probe mkdir(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a folder is made */
+	probe rmdir(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a folder is removed */
+	probe remove(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a name is removed */
+	probe rename(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a name is changed */
+	probe readlink(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a symbolic link is read */
+	probe getattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* attributes are read, as by stat */
+	probe setattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* attributes are changed, as by chmod */
+	probe getsecattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* an extended attribute is read */
+	probe setsecattr(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* an extended attribute is changed */
+	probe access(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* permissions are asked for */
+	probe fid(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* a file handle is made */
+	probe inactive(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* the kernel forgets the file */
+	probe putpage(struct dt_fsinfo *f, int n, int what) : (fileinfo_t *f, int n); /* pages are written back */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider fsinfo provider

@@ -18,25 +18,25 @@ inline int B_DISCARD = 0x02000000;	/* what is there is no longer needed, or is t
 inline int B_ZERO = 0x04000000;		/* a write of zeros, without data */
 
 typedef struct bufinfo {
-	int b_flags;
-	size_t b_bcount;
-	caddr_t b_addr;
-	uint64_t b_lblkno;
-	uint64_t b_blkno;
-	size_t b_resid;
-	size_t b_bufsize;
-	caddr_t b_iodone;
-	int b_error;
-	uint32_t b_edev;
+	int b_flags;			/* B_READ, B_WRITE and others */
+	size_t b_bcount;		/* bytes to move */
+	caddr_t b_addr;			/* address of the kernel's list of pages */
+	uint64_t b_lblkno;		/* block on the device */
+	uint64_t b_blkno;		/* block on the device, of 512 bytes */
+	size_t b_resid;			/* 0 */
+	size_t b_bufsize;		/* size of the request in bytes */
+	caddr_t b_iodone;		/* function of the kernel that ends it */
+	int b_error;			/* error with which it ended */
+	uint32_t b_edev;		/* number of the device */
 } bufinfo_t;
 
 typedef struct devinfo {
-	int dev_major;
-	int dev_minor;
-	int dev_instance;
-	string dev_name;
-	string dev_statname;
-	string dev_pathname;
+	int dev_major;			/* major number */
+	int dev_minor;			/* minor number */
+	int dev_instance;		/* first minor number of the disk */
+	string dev_name;		/* disk: sda */
+	string dev_statname;		/* device or partition: sda1 */
+	string dev_pathname;		/* its name below /dev */
 } devinfo_t;
 
 /*
@@ -112,13 +112,13 @@ translator devinfo_t < struct bio *B > {
 
 provider io {
 	probe start(struct dt_io_bio *b, struct inode *i, int status, int memory, int async, struct bio *d) :
-	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i);
+	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i); /* a request goes to a device */
 	probe done(struct dt_io_bio *b, struct inode *i, int status, int memory, int async, struct bio *d) :
-	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i);
+	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i); /* it is done */
 	probe wait__start(struct dt_io_bio *b, struct inode *i, int status, int memory, int async, struct bio *d) :
-	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i);
+	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i); /* a thread begins to wait for a request */
 	probe wait__done(struct dt_io_bio *b, struct inode *i, int status, int memory, int async, struct bio *d) :
-	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i);
+	    (bufinfo_t *b, devinfo_t *d, fileinfo_t *i); /* it has waited */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider io provider

@@ -5,68 +5,68 @@
 #pragma D depends_on library net.d
 
 typedef struct pktinfo {
-	uintptr_t pkt_addr;
+	uintptr_t pkt_addr;		/* address of the struct sk_buff */
 } pktinfo_t;
 
 typedef struct csinfo {
-	uintptr_t cs_addr;
-	uint64_t cs_cid;
-	pid_t cs_pid;
-	zoneid_t cs_zoneid;
+	uintptr_t cs_addr;		/* address of the struct sock */
+	uint64_t cs_cid;		/* number that tells connections apart */
+	pid_t cs_pid;			/* -1: a socket has no owner that the kernel keeps */
+	zoneid_t cs_zoneid;		/* 0 */
 } csinfo_t;
 
 typedef struct conninfo {
-	string ci_local;
-	string ci_remote;
-	string ci_protocol;
+	string ci_local;		/* local address */
+	string ci_remote;		/* remote address */
+	string ci_protocol;		/* protocol */
 } conninfo_t;
 
 typedef struct ipinfo {
-	uint8_t ip_ver;
-	uint32_t ip_plength;
-	string ip_saddr;
-	string ip_daddr;
+	uint8_t ip_ver;			/* 4 or 6 */
+	uint32_t ip_plength;		/* bytes behind the header */
+	string ip_saddr;		/* source address as text */
+	string ip_daddr;		/* destination address as text */
 } ipinfo_t;
 
 typedef struct ifinfo {
-	string if_name;
-	int8_t if_local;
-	netstackid_t if_ipstack;
-	uintptr_t if_addr;
+	string if_name;			/* name of the interface */
+	int8_t if_local;		/* 1 if it is loopback */
+	netstackid_t if_ipstack;	/* 0 */
+	uintptr_t if_addr;		/* address of the struct net_device */
 } ifinfo_t;
 
 typedef struct ipv4info {
-	uint8_t ipv4_ver;
-	uint8_t ipv4_ihl;
-	uint8_t ipv4_tos;
-	uint16_t ipv4_length;
-	uint16_t ipv4_ident;
-	uint8_t ipv4_flags;
-	uint16_t ipv4_offset;
-	uint8_t ipv4_ttl;
-	uint8_t ipv4_protocol;
-	string ipv4_protostr;
-	uint16_t ipv4_checksum;
-	ipaddr_t ipv4_src;
-	ipaddr_t ipv4_dst;
-	string ipv4_saddr;
-	string ipv4_daddr;
-	struct iphdr *ipv4_hdr;
+	uint8_t ipv4_ver;		/* 4; 0 if the packet is IPv6 */
+	uint8_t ipv4_ihl;		/* length of the header in bytes */
+	uint8_t ipv4_tos;		/* type of service */
+	uint16_t ipv4_length;		/* length with the header */
+	uint16_t ipv4_ident;		/* number of the packet, for its fragments */
+	uint8_t ipv4_flags;		/* IPH_DF, IPH_MF */
+	uint16_t ipv4_offset;		/* where the fragment belongs, in 8 bytes */
+	uint8_t ipv4_ttl;		/* time to live */
+	uint8_t ipv4_protocol;		/* number of the protocol: IPPROTO_* */
+	string ipv4_protostr;		/* its name: TCP */
+	uint16_t ipv4_checksum;		/* checksum of the header */
+	ipaddr_t ipv4_src;		/* source address */
+	ipaddr_t ipv4_dst;		/* destination address */
+	string ipv4_saddr;		/* source address as text */
+	string ipv4_daddr;		/* destination address as text */
+	struct iphdr *ipv4_hdr;		/* the header */
 } ipv4info_t;
 
 typedef struct ipv6info {
-	uint8_t ipv6_ver;
-	uint8_t ipv6_tclass;
-	uint32_t ipv6_flow;
-	uint16_t ipv6_plen;
-	uint8_t ipv6_nexthdr;
-	string ipv6_nextstr;
-	uint8_t ipv6_hlim;
-	in6_addr_t *ipv6_src;
-	in6_addr_t *ipv6_dst;
-	string ipv6_saddr;
-	string ipv6_daddr;
-	struct ipv6hdr *ipv6_hdr;
+	uint8_t ipv6_ver;		/* 6; 0 if the packet is IPv4 */
+	uint8_t ipv6_tclass;		/* traffic class */
+	uint32_t ipv6_flow;		/* flow label */
+	uint16_t ipv6_plen;		/* bytes behind the header */
+	uint8_t ipv6_nexthdr;		/* number of the next header: IPPROTO_* */
+	string ipv6_nextstr;		/* its name: TCP */
+	uint8_t ipv6_hlim;		/* hop limit */
+	in6_addr_t *ipv6_src;		/* source address */
+	in6_addr_t *ipv6_dst;		/* destination address */
+	string ipv6_saddr;		/* source address as text */
+	string ipv6_daddr;		/* destination address as text */
+	struct ipv6hdr *ipv6_hdr;	/* the header */
 } ipv6info_t;
 
 /*
@@ -228,10 +228,10 @@ translator ipv6info_t < struct ipv6hdr *I > {
 provider ip {
 	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct net_device *n, struct iphdr *v4,
 	    struct ipv6hdr *v6) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6); /* a packet leaves */
 	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct net_device *n, struct iphdr *v4,
 	    struct ipv6hdr *v6) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, ifinfo_t *n, ipv4info_t *v4, ipv6info_t *v6); /* a packet comes in */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider ip provider

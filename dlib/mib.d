@@ -15,64 +15,64 @@ inline uint32_t dt_tcp_ack[struct sk_buff *s] = ntohl(((struct tcphdr *)s->data)
 inline int dt_tcp_got_flags[struct sk_buff *s] = *(uint8_t *)(s->data + 13);
 
 provider mib {
-	probe ipIfStatsHCInReceives(int n);
-	probe ipIfStatsHCInOctets(int n);
-	probe ipIfStatsHCInDelivers(int n);
-	probe ipIfStatsHCOutRequests(int n);
-	probe ipIfStatsHCOutTransmits(int n);
-	probe ipIfStatsHCOutOctets(int n);
-	probe ipIfStatsForwDatagrams(int n);
-	probe ipIfStatsReasmReqds(int n);
-	probe ipIfStatsReasmOKs(int n);
-	probe ipIfStatsOutFragOKs(int n);
-	probe ipIfStatsOutFragCreates(int n);
-	probe icmpInMsgs(int n);
-	probe icmpInEchos(int n);
-	probe icmpInEchoReps(int n);
-	probe icmpInDestUnreachs(int n);
-	probe icmpInRedirects(int n);
-	probe icmpInTimeExcds(int n);
-	probe icmpOutMsgs(int n);
-	probe icmpOutEchos(int n);
-	probe icmpOutEchoReps(int n);
-	probe icmpOutDestUnreachs(int n);
-	probe icmpOutRedirects(int n);
-	probe icmpOutTimeExcds(int n);
-	probe tcpActiveOpens(int n);
-	probe tcpPassiveOpens(int n);
-	probe tcpAttemptFails(int n);
-	probe tcpEstabResets(int n);
-	probe tcpOutRsts(int n);
-	probe tcpRetransSegs(int n);
-	probe tcpHCInSegs(int n);
-	probe tcpHCOutSegs(int n);
-	probe tcpTimRetrans(int n);
-	probe tcpInUnorderSegs(int n);
-	probe tcpOutDataSegs(int n);
-	probe tcpOutDataBytes(int n);
-	probe tcpOutAck(int n);
-	probe tcpOutControl(int n);
-	probe tcpOutUrg(int n);
-	probe tcpRetransBytes(int n);
-	probe tcpInDataInorderSegs(int n);
-	probe tcpInDataInorderBytes(int n);
-	probe tcpInDataUnorderSegs(int n);
-	probe tcpInDataUnorderBytes(int n);
-	probe tcpInDataDupSegs(int n);
-	probe tcpInDataDupBytes(int n);
-	probe tcpInDataPartDupSegs(int n);
-	probe tcpInDataPartDupBytes(int n);
-	probe tcpInAckSegs(int n);
-	probe tcpInAckBytes(int n);
-	probe tcpInDupAck(int n);
-	probe tcpInAckUnsent(int n);
-	probe tcpTimKeepalive(int n);
-	probe udpHCInDatagrams(int n);
-	probe udpHCOutDatagrams(int n);
-	probe udpNoPorts(int n);
-	probe udpInOverflows(int n);
-	probe rawipOutDatagrams(int n);
-	probe rawipInDatagrams(int n);
+	probe ipIfStatsHCInReceives(int n); /* packets that came in */
+	probe ipIfStatsHCInOctets(int n); /* their bytes */
+	probe ipIfStatsHCInDelivers(int n); /* packets that were for this machine */
+	probe ipIfStatsHCOutRequests(int n); /* packets that this machine sends */
+	probe ipIfStatsHCOutTransmits(int n); /* packets that leave, forwarded ones too */
+	probe ipIfStatsHCOutOctets(int n); /* their bytes */
+	probe ipIfStatsForwDatagrams(int n); /* packets that are forwarded */
+	probe ipIfStatsReasmReqds(int n); /* fragments that came in */
+	probe ipIfStatsReasmOKs(int n); /* packets made of fragments */
+	probe ipIfStatsOutFragOKs(int n); /* packets that were cut into fragments */
+	probe ipIfStatsOutFragCreates(int n); /* fragments that were made */
+	probe icmpInMsgs(int n); /* ICMP messages that came in */
+	probe icmpInEchos(int n); /* echo requests that came in */
+	probe icmpInEchoReps(int n); /* echo replies that came in */
+	probe icmpInDestUnreachs(int n); /* destination unreachable, in */
+	probe icmpInRedirects(int n); /* redirects, in */
+	probe icmpInTimeExcds(int n); /* time exceeded, in */
+	probe icmpOutMsgs(int n); /* ICMP messages sent */
+	probe icmpOutEchos(int n); /* echo requests sent */
+	probe icmpOutEchoReps(int n); /* echo replies sent */
+	probe icmpOutDestUnreachs(int n); /* destination unreachable, out */
+	probe icmpOutRedirects(int n); /* redirects, out */
+	probe icmpOutTimeExcds(int n); /* time exceeded, out */
+	probe tcpActiveOpens(int n); /* connections asked for */
+	probe tcpPassiveOpens(int n); /* connections accepted */
+	probe tcpAttemptFails(int n); /* connections that did not come about */
+	probe tcpEstabResets(int n); /* connections that were reset */
+	probe tcpOutRsts(int n); /* resets sent */
+	probe tcpRetransSegs(int n); /* segments sent again */
+	probe tcpHCInSegs(int n); /* segments that came in */
+	probe tcpHCOutSegs(int n); /* segments sent */
+	probe tcpTimRetrans(int n); /* timers that ran out before an acknowledgement */
+	probe tcpInUnorderSegs(int n); /* segments that came out of order */
+	probe tcpOutDataSegs(int n); /* segments with data, sent */
+	probe tcpOutDataBytes(int n); /* their bytes */
+	probe tcpOutAck(int n); /* acknowledgements sent */
+	probe tcpOutControl(int n); /* SYN, FIN and RST sent */
+	probe tcpOutUrg(int n); /* urgent segments sent */
+	probe tcpRetransBytes(int n); /* bytes sent again */
+	probe tcpInDataInorderSegs(int n); /* segments in order */
+	probe tcpInDataInorderBytes(int n); /* their bytes */
+	probe tcpInDataUnorderSegs(int n); /* segments out of order */
+	probe tcpInDataUnorderBytes(int n); /* their bytes */
+	probe tcpInDataDupSegs(int n); /* segments that were there already */
+	probe tcpInDataDupBytes(int n); /* their bytes */
+	probe tcpInDataPartDupSegs(int n); /* segments of which a part was there already */
+	probe tcpInDataPartDupBytes(int n); /* the bytes of that part */
+	probe tcpInAckSegs(int n); /* acknowledgements of new data */
+	probe tcpInAckBytes(int n); /* the bytes they acknowledge */
+	probe tcpInDupAck(int n); /* acknowledgements that say nothing new */
+	probe tcpInAckUnsent(int n); /* acknowledgements of what was not sent */
+	probe tcpTimKeepalive(int n); /* timers of keepalive */
+	probe udpHCInDatagrams(int n); /* datagrams put into a socket */
+	probe udpHCOutDatagrams(int n); /* datagrams sent */
+	probe udpNoPorts(int n); /* datagrams for a port that nobody has */
+	probe udpInOverflows(int n); /* datagrams for which a socket had no room */
+	probe rawipOutDatagrams(int n); /* packets of raw sockets, sent */
+	probe rawipInDatagrams(int n); /* packets for raw sockets */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider mib provider

@@ -33,64 +33,64 @@ inline char PR_MODEL_LP64 = 2;
 
 typedef struct lwpsinfo {
 	int pr_flag;			/* PR_* */
-	id_t pr_lwpid;
-	uintptr_t pr_addr;
-	uintptr_t pr_wchan;
-	char pr_stype;
+	id_t pr_lwpid;			/* number of the thread */
+	uintptr_t pr_addr;		/* address of its struct task_struct */
+	uintptr_t pr_wchan;		/* 0: Linux keeps no such address */
+	char pr_stype;			/* 0 */
 	char pr_state;			/* SSLEEP … */
 	char pr_sname;			/* 'S', 'R', 'Z', 'T', 'O', 'W' */
-	char pr_nice;
-	short pr_syscall;
-	char pr_oldpri;
-	char pr_cpu;
-	int pr_pri;
-	ushort_t pr_pctcpu;
-	timestruc_t pr_start;
-	timestruc_t pr_time;
+	char pr_nice;			/* nice value */
+	short pr_syscall;		/* 0: see syscall:::entry */
+	char pr_oldpri;			/* 0 */
+	char pr_cpu;			/* 0 */
+	int pr_pri;			/* priority of the kernel: 100 to 139, below that real time */
+	ushort_t pr_pctcpu;		/* 0 */
+	timestruc_t pr_start;		/* when it was made */
+	timestruc_t pr_time;		/* 0: see vtimestamp */
 	string pr_clname;		/* scheduling class: TS, RT, DL */
-	string pr_name;
-	processorid_t pr_onpro;
-	processorid_t pr_bindpro;
-	psetid_t pr_bindpset;
-	int pr_lgrp;
+	string pr_name;			/* its name */
+	processorid_t pr_onpro;		/* CPU it is on, or was last */
+	processorid_t pr_bindpro;	/* -1 */
+	psetid_t pr_bindpset;		/* -1 */
+	int pr_lgrp;			/* 0 */
 } lwpsinfo_t;
 
 typedef struct psinfo {
-	int pr_flag;
-	int pr_nlwp;
-	pid_t pr_pid;
-	pid_t pr_ppid;
-	pid_t pr_pgid;
-	pid_t pr_sid;
-	uint32_t pr_uid;
-	uint32_t pr_euid;
-	uint32_t pr_gid;
-	uint32_t pr_egid;
-	uintptr_t pr_addr;
-	size_t pr_size;
-	size_t pr_rssize;
-	uint32_t pr_ttydev;
-	ushort_t pr_pctcpu;
-	ushort_t pr_pctmem;
-	timestruc_t pr_start;
-	timestruc_t pr_time;
-	timestruc_t pr_ctime;
-	string pr_fname;
-	string pr_psargs;
-	uint_t pr_arglen;
-	int pr_wstat;
-	int pr_argc;
-	uintptr_t pr_argv;
-	uintptr_t pr_envp;
-	char pr_dmodel;
-	taskid_t pr_taskid;
-	uint32_t pr_projid;
-	int pr_nzomb;
-	poolid_t pr_poolid;
-	zoneid_t pr_zoneid;
-	uint_t pr_jailid;
-	id_t pr_contract;
-	lwpsinfo_t pr_lwp;
+	int pr_flag;			/* 0 */
+	int pr_nlwp;			/* number of threads */
+	pid_t pr_pid;			/* number of the process */
+	pid_t pr_ppid;			/* number of its parent */
+	pid_t pr_pgid;			/* number of its group */
+	pid_t pr_sid;			/* number of its session */
+	uint32_t pr_uid;		/* real user */
+	uint32_t pr_euid;		/* effective user */
+	uint32_t pr_gid;		/* real group */
+	uint32_t pr_egid;		/* effective group */
+	uintptr_t pr_addr;		/* address of its struct task_struct */
+	size_t pr_size;			/* size of its address space in KiB */
+	size_t pr_rssize;		/* 0: not kept in one place */
+	uint32_t pr_ttydev;		/* device of its terminal; PRNODEV without one */
+	ushort_t pr_pctcpu;		/* 0 */
+	ushort_t pr_pctmem;		/* 0 */
+	timestruc_t pr_start;		/* when it was made */
+	timestruc_t pr_time;		/* 0: see vtimestamp */
+	timestruc_t pr_ctime;		/* 0 */
+	string pr_fname;		/* name of its program */
+	string pr_psargs;		/* arguments of its program; of another process its name alone */
+	uint_t pr_arglen;		/* length of the arguments in bytes */
+	int pr_wstat;			/* exit status, as in wait(2) */
+	int pr_argc;			/* number of arguments; of another process 0 */
+	uintptr_t pr_argv;		/* address of argv in the process */
+	uintptr_t pr_envp;		/* address of the environment in the process */
+	char pr_dmodel;			/* PR_MODEL_LP64 */
+	taskid_t pr_taskid;		/* 0 */
+	uint32_t pr_projid;		/* 0 */
+	int pr_nzomb;			/* 0 */
+	poolid_t pr_poolid;		/* 0 */
+	zoneid_t pr_zoneid;		/* 0 */
+	uint_t pr_jailid;		/* 0 */
+	id_t pr_contract;		/* 0 */
+	lwpsinfo_t pr_lwp;		/* one of its threads */
 } psinfo_t;
 
 /* Nanoseconds since 1970. */

@@ -2,9 +2,9 @@
 /* mac, priv, audit: what the kernel allows, and what is told of it. Arguments of mac_framework are those of each hook. */
 
 provider mac {
-	probe modevent(int what, void *policy);
-	probe register(void *policy);
-	probe unregister(void *policy);
+	probe modevent(int what, void *policy); /* never on Linux */
+	probe register(void *policy); /* never on Linux */
+	probe unregister(void *policy); /* never on Linux */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider mac provider
@@ -14,8 +14,8 @@ provider mac {
 #pragma D attributes Evolving/Evolving/ISA provider mac args
 
 provider priv {
-	probe priv__ok(int privilege);
-	probe priv__err(int privilege);
+	probe priv__ok(int privilege); /* a capability is granted; args[0] is its number */
+	probe priv__err(int privilege); /* it is refused */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider priv provider
@@ -25,8 +25,8 @@ provider priv {
 #pragma D attributes Evolving/Evolving/ISA provider priv args
 
 provider audit {
-	probe commit(string name, struct audit_context *record);
-	probe bsm(string name, struct audit_context *record, void *text, size_t length);
+	probe commit(string name, struct audit_context *record); /* a record of a system call is made */
+	probe bsm(string name, struct audit_context *record, void *text, size_t length); /* a piece of its text */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider audit provider

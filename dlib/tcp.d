@@ -54,50 +54,50 @@ inline string tcp_state_string[int32_t state] =
     "<unknown>";
 
 typedef struct tcpinfo {
-	uint16_t tcp_sport;
-	uint16_t tcp_dport;
-	uint32_t tcp_seq;
-	uint32_t tcp_ack;
-	uint8_t tcp_offset;
-	uint8_t tcp_flags;
-	uint16_t tcp_window;
-	uint16_t tcp_checksum;
-	uint16_t tcp_urgent;
-	struct tcphdr *tcp_hdr;
+	uint16_t tcp_sport;		/* source port */
+	uint16_t tcp_dport;		/* destination port */
+	uint32_t tcp_seq;		/* sequence number */
+	uint32_t tcp_ack;		/* acknowledged number */
+	uint8_t tcp_offset;		/* length of the header in bytes */
+	uint8_t tcp_flags;		/* TH_SYN, TH_ACK and others */
+	uint16_t tcp_window;		/* window, as it is in the header */
+	uint16_t tcp_checksum;		/* checksum */
+	uint16_t tcp_urgent;		/* urgent pointer */
+	struct tcphdr *tcp_hdr;		/* the header */
 } tcpinfo_t;
 
 typedef struct tcpsinfo {
-	uintptr_t tcps_addr;
-	int tcps_local;
-	int tcps_active;
-	uint16_t tcps_lport;
-	uint16_t tcps_rport;
-	string tcps_laddr;
-	string tcps_raddr;
-	int32_t tcps_state;
-	uint32_t tcps_iss;
-	uint32_t tcps_irs;
-	uint32_t tcps_suna;
-	uint32_t tcps_snxt;
-	uint32_t tcps_rack;
-	uint32_t tcps_rnxt;
-	uint32_t tcps_swnd;
-	int32_t tcps_snd_ws;
-	uint32_t tcps_rwnd;
-	int32_t tcps_rcv_ws;
-	uint32_t tcps_cwnd;
-	uint32_t tcps_cwnd_ssthresh;
-	uint32_t tcps_sack_fack;
-	uint32_t tcps_sack_snxt;
-	uint32_t tcps_rto;
-	uint32_t tcps_rtt;
-	uint32_t tcps_rtt_sd;
-	uint32_t tcps_mss;
-	int tcps_retransmit;
+	uintptr_t tcps_addr;		/* address of the socket */
+	int tcps_local;			/* 1 if both ends are on this machine */
+	int tcps_active;		/* 1 in connect-*: this side asked for the connection */
+	uint16_t tcps_lport;		/* local port */
+	uint16_t tcps_rport;		/* remote port */
+	string tcps_laddr;		/* local address as text */
+	string tcps_raddr;		/* remote address as text */
+	int32_t tcps_state;		/* state: TCP_STATE_*, tcp_state_string[] */
+	uint32_t tcps_iss;		/* first number that was sent */
+	uint32_t tcps_irs;		/* first number that was received */
+	uint32_t tcps_suna;		/* number sent and not acknowledged */
+	uint32_t tcps_snxt;		/* number to send next */
+	uint32_t tcps_rack;		/* number that this side has acknowledged */
+	uint32_t tcps_rnxt;		/* number to receive next */
+	uint32_t tcps_swnd;		/* window of the peer, in bytes */
+	int32_t tcps_snd_ws;		/* scale of the peer's window */
+	uint32_t tcps_rwnd;		/* own window, in bytes */
+	int32_t tcps_rcv_ws;		/* scale of the own window */
+	uint32_t tcps_cwnd;		/* congestion window, in bytes */
+	uint32_t tcps_cwnd_ssthresh;	/* threshold of slow start, in bytes */
+	uint32_t tcps_sack_fack;	/* highest number that was acknowledged selectively */
+	uint32_t tcps_sack_snxt;	/* number to send next */
+	uint32_t tcps_rto;		/* time until a segment is sent again, in ms */
+	uint32_t tcps_rtt;		/* round trip time, in us */
+	uint32_t tcps_rtt_sd;		/* its deviation, in us */
+	uint32_t tcps_mss;		/* largest segment */
+	int tcps_retransmit;		/* 1 if something is being sent again */
 } tcpsinfo_t;
 
 typedef struct tcplsinfo {
-	int32_t tcps_state;
+	int32_t tcps_state;		/* state before */
 } tcplsinfo_t;
 
 /* The flags are the header's byte 13. */
@@ -272,27 +272,27 @@ translator tcplsinfo_t < int S > {
 provider tcp {
 	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* a segment leaves */
 	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* a segment comes in */
 	probe connect__request(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* a connection is asked for */
 	probe connect__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* a connection that was asked for exists */
 	probe connect__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* it was refused */
 	probe accept__established(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* a connection was accepted */
 	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* nobody accepts it */
 	probe state__change(void *s, struct sock *k, void *i, struct dt_tcp_socket *t, void *h, int was, int now, int in) :
-	    (void *s, csinfo_t *k, void *i, tcpsinfo_t *t, void *h, tcplsinfo_t *was);
+	    (void *s, csinfo_t *k, void *i, tcpsinfo_t *t, void *h, tcplsinfo_t *was); /* a connection changes its state; args[5] is the one before */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider tcp provider

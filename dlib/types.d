@@ -16,6 +16,6 @@ typedef uint32_t ipaddr_t;
 typedef struct in6_addr in6_addr_t;
 
 typedef struct timestruc {
-	int64_t tv_sec;
-	int64_t tv_nsec;
+	int64_t tv_sec;			/* seconds since 1970 */
+	int64_t tv_nsec;		/* nanoseconds */
 } timestruc_t;

@@ -6,19 +6,19 @@
 #pragma D depends_on library ip.d
 
 typedef struct udpinfo {
-	uint16_t udp_sport;
-	uint16_t udp_dport;
-	uint16_t udp_length;
-	uint16_t udp_checksum;
-	struct udphdr *udp_hdr;
+	uint16_t udp_sport;		/* source port */
+	uint16_t udp_dport;		/* destination port */
+	uint16_t udp_length;		/* length with the header */
+	uint16_t udp_checksum;		/* checksum */
+	struct udphdr *udp_hdr;		/* the header */
 } udpinfo_t;
 
 typedef struct udpsinfo {
-	uintptr_t udps_addr;
-	uint16_t udps_lport;
-	uint16_t udps_rport;
-	string udps_laddr;
-	string udps_raddr;
+	uintptr_t udps_addr;		/* address of the socket */
+	uint16_t udps_lport;		/* local port */
+	uint16_t udps_rport;		/* remote port */
+	string udps_laddr;		/* local address as text */
+	string udps_raddr;		/* remote address as text */
 } udpsinfo_t;
 
 #pragma D attributes Evolving/Evolving/ISA translator
@@ -57,9 +57,9 @@ translator udpsinfo_t < struct dt_udp_socket *K > {
 
 provider udp {
 	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h); /* a datagram leaves */
 	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h); /* a datagram comes in */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider udp provider
@@ -70,9 +70,9 @@ provider udp {
 
 provider udplite {
 	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h); /* a datagram leaves */
 	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_udp_socket *u, struct udphdr *h, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h);
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, udpsinfo_t *u, udpinfo_t *h); /* a datagram comes in */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider udplite provider
@@ -82,8 +82,8 @@ provider udplite {
 #pragma D attributes Evolving/Evolving/ISA provider udplite args
 
 provider sctp {
-	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
-	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i);
+	probe send(struct sk_buff *s, struct sock *k, struct dt_net_packet *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i); /* a packet leaves */
+	probe receive(struct sk_buff *s, struct sock *k, struct dt_net_packet *i) : (pktinfo_t *s, csinfo_t *k, ipinfo_t *i); /* a packet comes in */
 };
 
 #pragma D attributes Evolving/Evolving/ISA provider sctp provider
