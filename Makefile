@@ -205,7 +205,8 @@ bench: tests
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/man/man7 \
+		$(DESTDIR)$(PREFIX)/share/doc/dtrace/example $(DESTDIR)$(PREFIX)/share/doc/dtrace/guide
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
 	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
 	for name in $(COMMANDS); do ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/$$name; done
@@ -218,6 +219,8 @@ install: all
 	install -m 644 include/dtrace/usdt.h $(DESTDIR)$(PREFIX)/include/dtrace/usdt.h
 	install -m 644 include/sys/sdt.h $(DESTDIR)$(PREFIX)/include/sys/sdt.h
 	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard man/*.7) $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 $(wildcard doc/guide/*.md) $(DESTDIR)$(PREFIX)/share/doc/dtrace/guide
 	tools/install-man3 $(DESTDIR)$(PREFIX)/share/man/man3
 	tools/install-tools $(DESTDIR)$(PREFIX) $(PREFIX)
 	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example

@@ -10,6 +10,9 @@ inst
 check $? "make install"
 [ -x "$tmp/root/usr/bin/dtrace" ] && [ -e "$tmp/root/usr/lib/libdtrace.so.0" ] && [ -e "$tmp/root/usr/share/man/man1/dtrace.1" ]
 check $? "command, library, manual page"
+[ -s "$tmp/root/usr/share/man/man7/dtrace-options.7" ] && [ -s "$tmp/root/usr/share/man/man7/dtrace-providers.7" ] &&
+    [ -s "$tmp/root/usr/share/man/man7/d.7" ] && [ -s "$tmp/root/usr/share/doc/dtrace/guide/reference-d.md" ]
+check $? "the reference pages and the guide"
 [ -x "$tmp/root/usr/sbin/execsnoop" ] && [ -s "$tmp/root/usr/share/man/man8/execsnoop.8" ] &&
     head -n 1 "$tmp/root/usr/sbin/execsnoop" | grep -qx '#!/usr/sbin/dtrace -s' && [ -s "$tmp/root/usr/share/doc/dtrace/tools/execsnoop.txt" ]
 check $? "the tools, their manual pages and examples"
