@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,9 +42,7 @@ long dt_pass_receive(int sock, void *bytes, size_t max, int *fds, int *nfds)
 	ssize_t n;
 
 	*nfds = 0;
-	do {
-		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
+	n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return -errno;
 	h = CMSG_FIRSTHDR(&m);
@@ -78,4 +77,13 @@ bool dt_pass_leave(const int *socks, int n, int parent, const char *name)
 	prctl(PR_SET_NAME, name, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	return getppid() == parent;	/* or it has ended before that */
+}
+
+void *dt_pass_map(int fd, off_t off, size_t len, int prot, void *where)
+{
+	void *at = mmap(where, len, prot, MAP_SHARED | (where != NULL ? MAP_FIXED : 0), fd, off);
+
+	if (at != MAP_FAILED)
+		(void)madvise(at, len, MADV_DONTFORK);
+	return at;
 }

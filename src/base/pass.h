@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages between processes of ours over a socket (SOCK_SEQPACKET), with descriptors; and how a forked
- * child takes leave of its parent.
+ * child takes leave of its parent, and what it never gets.
  */
 #ifndef DT_BASE_PASS_H
 #define DT_BASE_PASS_H
@@ -9,13 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { DT_PASS_FDS = 8 };		/* descriptors of a message */
 
 bool dt_pass_send(int sock, const void *bytes, size_t len, const int *fds, int nfds);
 /*
- * Waits for a message. Its length; 0: the other side has closed; -errno. Room for DT_PASS_FDS descriptors,
- * which are the caller's and closed by exec.
+ * Waits for a message, as long as the socket says. Its length; 0: the other side has closed; -errno, also
+ * -EINTR. Room for DT_PASS_FDS descriptors, which are the caller's and closed by exec.
  */
 long dt_pass_receive(int sock, void *bytes, size_t max, int *fds, int *nfds);
 
@@ -26,5 +27,11 @@ long dt_pass_receive(int sock, void *bytes, size_t max, int *fds, int *nfds);
  * False: it has to end at once.
  */
 bool dt_pass_leave(const int *socks, int n, int parent, const char *name);
+
+/*
+ * Memory that programs in the kernel share, as by mmap(2), at `where` unless that is NULL; MAP_FAILED. No
+ * forked child has it: copying takes long, and one that hangs would keep those programs' maps alive.
+ */
+void *dt_pass_map(int fd, off_t off, size_t len, int prot, void *where);
 
 #endif

@@ -4,6 +4,7 @@
  * before them. Nothing is closed here if something fails: the session closes what it holds.
  */
 #include "session/impl.h"
+#include "base/pass.h"
 #include "base/file.h"
 
 #include <bpf/bpf.h>
@@ -90,7 +91,7 @@ static int map_control(struct dt_session *s, const struct dt_image_map *m, int f
 
 	if (s->control || m->value_size < sizeof(struct dt_control))
 		return -EINVAL;
-	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = dt_pass_map(fd, 0, len, PROT_READ | PROT_WRITE, NULL);
 	if (p == MAP_FAILED)
 		return -errno;
 	s->control = p;

@@ -9,6 +9,7 @@
  * first read there. Of the second copy only the pages that records across the end need are mapped.
  */
 #include "session/impl.h"
+#include "base/pass.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -27,11 +28,11 @@ int dt_ring_open(struct dt_ring *r, uint64_t size, const char *name)
 	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, name, 0, 0, (uint32_t)size, NULL);
 	if (r->fd < 0)
 		return r->fd = -1, -errno;
-	at = mmap(NULL, r->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	at = dt_pass_map(r->fd, 0, r->page, PROT_READ | PROT_WRITE, NULL);
 	if (at == MAP_FAILED)
 		return -errno;
 	r->consumer = at;
-	at = mmap(NULL, r->page, PROT_READ, MAP_SHARED, r->fd, (off_t)r->page);
+	at = dt_pass_map(r->fd, (off_t)r->page, r->page, PROT_READ, NULL);
 	if (at == MAP_FAILED)
 		return -errno;
 	r->producer = at;
@@ -62,8 +63,8 @@ static int map_pieces(struct dt_ring *r, uint64_t end)
 
 	if (to > 2 * (r->mask + 1))
 		return -EIO;	/* a length that the kernel did not write */
-	if (mmap(r->data + r->shown, to - r->shown, PROT_READ, MAP_SHARED | MAP_FIXED, r->fd,
-	    (off_t)(2 * r->page + r->shown)) == MAP_FAILED)
+	if (dt_pass_map(r->fd, (off_t)(2 * r->page + r->shown), to - r->shown, PROT_READ,
+	    r->data + r->shown) == MAP_FAILED)
 		return -errno;
 	r->shown = to;
 	return 0;

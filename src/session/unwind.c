@@ -4,6 +4,7 @@
  * programs read them.
  */
 #include "session/impl.h"
+#include "base/pass.h"
 #include "symbol/unwind.h"
 
 #include <bpf/bpf.h>
@@ -34,7 +35,7 @@ static int map_area(struct dt_session *s, uint32_t i)
 		s->unwind.keys = s->maps[i];
 		return 0;
 	}
-	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, s->maps[i], 0);
+	p = dt_pass_map(s->maps[i], 0, len, PROT_READ | PROT_WRITE, NULL);
 	if (p == MAP_FAILED)
 		return -errno;
 	s->unwind.area[area] = p;

@@ -6,6 +6,7 @@
  * writer promises, and takes each count and offset only after comparing it with the length it was given.
  */
 #include "symbol/digest.h"
+#include "base/clean.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,24 +101,26 @@ static int put_names(struct dt_digest *d, struct dt_elf *e, enum dt_elf_kind kin
 	return err;
 }
 
-/* A text that ends, without a byte that a terminal would obey. */
+/* Texts that end, and that a terminal only shows (base/clean.h). */
 static bool good_text(const char *text, size_t len)
 {
 	if (len > 0 && text[len - 1] != '\0')
 		return false;
-	for (size_t i = 0; i < len; i++)
-		if (((unsigned char)text[i] < ' ' && text[i] != '\0') || text[i] == 0x7f)
+	for (size_t at = 0; at < len; at += strlen(text + at) + 1)
+		if (!dt_is_clean(text + at))
 			return false;
 	return true;
 }
 
 /*
- * The name begins inside the texts and is not empty; the symbol does not wrap around the end of memory; and
- * addresses ascend, on which every search relies.
+ * The name is one of the texts, from its first byte (the rest of a character would be none), and is not
+ * empty; the symbol does not wrap around the end of memory; and addresses ascend, on which every search
+ * relies.
  */
 static bool good_name(const struct name *r, const struct dt_elf_names *to, size_t len)
 {
-	return r->text < len && to->text[r->text] != '\0' && r->size <= UINT64_MAX - r->vaddr &&
+	return r->text < len && to->text[r->text] != '\0' &&
+	    (r->text == 0 || to->text[r->text - 1] == '\0') && r->size <= UINT64_MAX - r->vaddr &&
 	    (to->nfunc == 0 || to->func[to->nfunc - 1].vaddr <= r->vaddr);
 }
 
@@ -158,39 +161,70 @@ int dt_digest_names(const void *bytes, size_t len, struct dt_elf_names *to)
 
 /* ---- rows ---- */
 
+/* Before the rules and the rows. */
+struct rows { uint64_t base; uint32_t nrules, nrows; };
+
 static int put_rows(struct dt_digest *d, struct dt_elf *e)
 {
 	struct dt_cfi c = { 0 };
+	struct rows head;
 	int err;
 
 	dt_elf_rows(e, false, &c);
-	err = put(d, c.row, c.n * sizeof(*c.row));
+	head = (struct rows){ c.base, c.nrules, (uint32_t)c.n };
+	err = put(d, &head, sizeof(head));
+	if (err == 0)
+		err = put(d, c.rule, c.nrules * sizeof(*c.rule));
+	if (err == 0)
+		err = put(d, c.row, c.n * sizeof(*c.row));
 	dt_cfi_free(&c);
 	return err;
 }
 
 /*
  * The rules go to a program in the kernel, which takes their kinds as they are: one that is out of range is
- * refused here. Addresses ascend strictly, since blocks of rows are made of them.
+ * refused here. Addresses ascend strictly, since blocks of rows are made of them, and do not wrap.
  */
+static bool good_rows(const struct dt_cfi *c)
+{
+	for (uint32_t i = 0; i < c->nrules; i++) {
+		const struct dt_unwind_rule *r = &c->rule[i];
+
+		if (r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->signal > 1)
+			return false;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (c->row[i].rule >= c->nrules || (i > 0 && c->row[i].pc <= c->row[i - 1].pc))
+			return false;
+	return c->n == 0 || c->row[c->n - 1].pc <= UINT64_MAX - c->base;
+}
+
 int dt_digest_rows(const void *bytes, size_t len, struct dt_cfi *c)
 {
-	const struct dt_unwind_rule *r;
+	const char *at = (const char *)bytes + sizeof(struct rows);
+	size_t rules, rows;
+	struct rows head;
 
-	if (len % sizeof(*c->row) != 0)
+	if (len < sizeof(head))
 		return -EBADMSG;
-	c->row = malloc(len + 1);
-	if (c->row == NULL)
+	memcpy(&head, bytes, sizeof(head));
+	rules = head.nrules * sizeof(*c->rule);		/* of 32 bits each: no product overflows */
+	rows = head.nrows * sizeof(*c->row);
+	if (len != sizeof(head) + rules + rows || head.nrules > DT_UNWIND_RULES)
+		return -EBADMSG;
+	c->rule = malloc(rules + 1);
+	c->row = malloc(rows + 1);
+	if (c->rule == NULL || c->row == NULL)
 		return -ENOMEM;
-	if (len > 0)
-		memcpy(c->row, bytes, len);
-	for (c->n = 0; c->n < len / sizeof(*c->row); c->n++) {
-		r = &c->row[c->n].rule;
-		if (r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->signal > 1 ||
-		    (c->n > 0 && c->row[c->n].pc <= c->row[c->n - 1].pc))
-			return -EBADMSG;
-	}
-	return 0;
+	memcpy(c->rule, at, rules);
+	memcpy(c->row, at + rules, rows);
+	c->base = head.base;
+	c->nrules = head.nrules;
+	c->n = head.nrows;
+	if (good_rows(c))
+		return 0;
+	c->n = 0;
+	return -EBADMSG;
 }
 
 /* ---- bytes ---- */
@@ -260,4 +294,30 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 	}
 	dt_elf_close(e);
 	return err;
+}
+
+/*
+ * The file is opened and its headers are read once for both. The descriptor is closed behind the first
+ * answer: closing may wait too, and that must not cost the head.
+ */
+bool dt_digest_both(int fd, dt_digest_f *each, void *ctx)
+{
+	struct dt_digest head = { 0 }, rows = { 0 };
+	struct dt_elf *e = NULL;
+	int err = dt_elf_open(fd, NULL, &e);
+	bool more;
+
+	if (err == 0)
+		err = put_head(&head, e);
+	more = each(ctx, err, &head);
+	free(head.bytes);
+	if (err != 0 || !more) {
+		dt_elf_close(e);
+		return more;
+	}
+	err = put_rows(&rows, e);
+	dt_elf_close(e);
+	more = each(ctx, err, &rows);
+	free(rows.bytes);
+	return more;
 }

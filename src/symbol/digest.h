@@ -25,6 +25,7 @@ enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this
 
 struct dt_digest_want {
 	enum dt_digest_what what;
+	uint32_t rows;			/* of DT_DIGEST_HEAD: 1: a second answer has DT_DIGEST_ROWS */
 	uint64_t at, most;
 	char section[32];
 };
@@ -33,6 +34,11 @@ struct dt_digest { uint8_t *bytes; size_t len, cap; };
 
 /* Takes over the descriptors, -1 where there is none: of the file, and of debug files. 0 or -errno. */
 int dt_digest_make(struct dt_digest *, const struct dt_digest_want *, int fd, const int *debug, int ndebug);
+/*
+ * The same of DT_DIGEST_HEAD with its rows: `each` is told both answers in turn, and false ends it.
+ */
+typedef bool dt_digest_f(void *ctx, int err, const struct dt_digest *);
+bool dt_digest_both(int fd, dt_digest_f *each, void *ctx);
 
 /* Fill in what a digest says; the bytes stay the caller's. 0, -EBADMSG, -ENOMEM. */
 int dt_digest_head(const void *bytes, size_t len, struct dt_elf *);

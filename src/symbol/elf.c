@@ -392,6 +392,7 @@ void dt_elf_close(struct dt_elf *e)
 			close(e->given[i]);
 	if (e->fd >= 0)
 		close(e->fd);
+	dt_elf_remote_end(e);
 	free(e->head);
 	free(e->piece.data);
 	free(e->mem);

@@ -7,6 +7,8 @@
 
 #include <elf.h>
 
+struct dt_rows;
+
 #define DT_ELF_SECTION_MAX (512ull << 20)	/* bytes of one section that are read */
 #define DT_ELF_SEGMENTS_MAX 4096u
 #define DT_ELF_NAME_MAX 4096u			/* longer function names are left out */
@@ -63,6 +65,7 @@ struct dt_elf {
 	struct dt_elf_head *head;	/* from the reader */
 	dev_t dev;			/* for the reader; 0: not known */
 	bool ours;			/* whether it may take long to read */
+	struct dt_rows *rows;		/* that came along with the head, until they are asked for; or NULL */
 	int given[DT_ELF_DEBUG_PATHS];	/* debug files that may be its own, in place of a search */
 	int ngiven;
 	bool searched;			/* those are all there are */
@@ -97,6 +100,7 @@ int dt_elf_remote_names(struct dt_elf *, enum dt_elf_kind);
 int dt_elf_remote_bytes(struct dt_elf *, uint64_t off, uint64_t most, void **bytes, size_t *len);
 struct dt_cfi;
 int dt_elf_remote_rows(struct dt_elf *, struct dt_cfi *);
+void dt_elf_remote_end(struct dt_elf *);		/* what was not asked for */
 int dt_elf_remote_section(struct dt_elf *, const char *name, const void **data, size_t *len, uint64_t *addr);
 
 /*

@@ -13,6 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Rows that came along, or why there are none: then nobody asks again. */
+static void keep_rows(struct dt_elf *e, struct dt_rows *rows)
+{
+	if (rows->bytes != NULL || rows->err != 0)
+		e->rows = malloc(sizeof(*e->rows));
+	if (e->rows != NULL)
+		*e->rows = *rows;
+	else
+		dt_reader_give_back(e->reader, rows);
+}
+
+void dt_elf_remote_end(struct dt_elf *e)
+{
+	if (e->rows != NULL)
+		dt_reader_give_back(e->reader, e->rows);
+	free(e->rows);
+	e->rows = NULL;
+}
+
 /*
  * Takes over the descriptor if there is one. After this the file owns the descriptor, whether it was given
  * or opened for the question; an error closes it.
@@ -39,6 +58,7 @@ static int find(struct dt_question *q, struct dt_reader *r, struct dt_elf **out,
 	e->debug_root = DT_ELF_DEBUG_ROOT;
 	if (err == 0) {
 		*st = opened.stat;
+		keep_rows(e, &opened.rows);
 		err = dt_digest_head(bytes, len, e);
 	}
 	free(bytes);
@@ -175,7 +195,7 @@ int dt_elf_remote_bytes(struct dt_elf *e, uint64_t off, uint64_t most, void **by
 	return dt_reader_ask(e->reader, &q, NULL, bytes, len);
 }
 
-int dt_elf_remote_rows(struct dt_elf *e, struct dt_cfi *c)
+static int ask_rows(struct dt_elf *e, struct dt_cfi *c)
 {
 	struct dt_question q = question(e, DT_DIGEST_ROWS);
 	void *bytes;
@@ -186,5 +206,16 @@ int dt_elf_remote_rows(struct dt_elf *e, struct dt_cfi *c)
 		err = dt_digest_rows(bytes, len, c);
 		free(bytes);
 	}
+	return err;
+}
+
+int dt_elf_remote_rows(struct dt_elf *e, struct dt_cfi *c)
+{
+	int err;
+
+	if (e->rows == NULL)
+		return ask_rows(e, c);
+	err = e->rows->err != 0 ? e->rows->err : dt_digest_rows(e->rows->bytes, e->rows->len, c);
+	dt_elf_remote_end(e);
 	return err;
 }

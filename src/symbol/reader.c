@@ -5,11 +5,11 @@
  * question has new ones.
  */
 #include "symbol/reader_impl.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/pass.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,8 @@
 #define AFTER_SIGNAL (50 * MS)	/* somebody wants us to come back */
 #define AGAIN (30000 * MS)	/* a file system that did not answer is asked again */
 
+#define ROWS_MAX (16u << 20)	/* bytes of rows that nobody has asked for yet */
+
 enum { LEFT_MAX = 32, DEVICES_MAX = 64, LOOK_MS = 40 };	/* the last: how often `stop` is asked */
 
 struct dt_reader {
@@ -37,6 +39,10 @@ struct dt_reader {
 	pid_t child[2];			/* the opener, the worker */
 	pid_t left[LEFT_MAX];		/* killed, and perhaps not dead */
 	int nleft;
+	char ahead[8192];		/* of the worker's answers, read already: next … end - 1 */
+	size_t next, end;
+	uint64_t rows_ns;		/* for rows that come along with heads */
+	size_t rows;			/* bytes of them */
 	uint64_t patience, since;	/* ns */
 	struct { dev_t dev; uint64_t when; } dead[DEVICES_MAX];	/* where a question hung */
 	int ndead;
@@ -76,6 +82,7 @@ static void end_children(struct dt_reader *r, bool hung)
 	close(r->opener);
 	close(r->worker);
 	r->opener = r->worker = -1;
+	r->next = r->end = 0;
 	reap(r);
 	for (int i = 0; i < 2; i++) {
 		if (r->child[i] <= 0)
@@ -100,6 +107,14 @@ static pid_t start_child(void (*f)(int, int, int), int a, int b)
 	return pid;
 }
 
+/* Whoever waits for an answer looks around now and then. */
+static void look_often(int sock)
+{
+	struct timeval t = { 0, LOOK_MS * 1000 };
+
+	(void)setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+}
+
 static int start_children(struct dt_reader *r)
 {
 	int a[2] = { -1, -1 }, b[2] = { -1, -1 }, c[2] = { -1, -1 };
@@ -116,6 +131,8 @@ static int start_children(struct dt_reader *r)
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		r->opener = a[0];
 		r->worker = c[0];
+		look_often(a[0]);
+		look_often(c[0]);
 	}
 	for (int i = 0; i < 2; i++) {
 		if (b[i] >= 0)
@@ -185,31 +202,35 @@ static bool wants_cpu(const struct dt_reader *r)
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* 0: the socket can be read. -ETIME: too long; -ETIMEDOUT: they hang; -EINTR: a signal came. */
-static int wait_for(struct wait *w, int sock)
+/*
+ * Nothing has come for LOOK_MS, or a signal has: 0: go on waiting. -ETIME: too long; -ETIMEDOUT: they hang;
+ * -EINTR: a signal came, and the time after it is over.
+ */
+static int look_around(struct wait *w, bool signal)
 {
-	struct pollfd p = { .fd = sock, .events = POLLIN };
+	uint64_t now = dt_clock_ns(), ran;
 
-	for (;;) {
-		uint64_t now = dt_clock_ns(), ran, end = least(w->until, w->still);
-		int got = poll(&p, 1, now < end ? (int)least((end - now) / MS + 1, LOOK_MS) : 0);
-
-		if (got > 0)
-			return 0;
-		now = dt_clock_ns();
-		if (!w->signal && (got < 0 || (w->r->stop != NULL && w->r->stop(w->r->ctx)))) {
-			w->until = least(w->until, now + AFTER_SIGNAL);
-			w->signal = true;
-		}
-		if (now >= w->until)
-			return w->signal ? -EINTR : -ETIME;
-		ran = cpu_time(w->r);
-		if (ran != w->ran || (now >= w->still && wants_cpu(w->r)))
-			w->still = now + STILL;
-		else if (now >= w->still)
-			return -ETIMEDOUT;
-		w->ran = ran;
+	if (!w->signal && (signal || (w->r->stop != NULL && w->r->stop(w->r->ctx)))) {
+		w->until = least(w->until, now + AFTER_SIGNAL);
+		w->signal = true;
 	}
+	if (now >= w->until)
+		return w->signal ? -EINTR : -ETIME;
+	ran = cpu_time(w->r);
+	if (ran != w->ran || (now >= w->still && wants_cpu(w->r)))
+		w->still = now + STILL;
+	else if (now >= w->still)
+		return -ETIMEDOUT;
+	w->ran = ran;
+	return 0;
+}
+
+/* Why nothing was received: 0: it may still come. */
+static int not_received(struct wait *w, ssize_t n, int err)
+{
+	if (n == 0 || (err != EAGAIN && err != EINTR))
+		return -EPIPE;
+	return look_around(w, err == EINTR);
 }
 
 /* ---- asking ---- */
@@ -242,10 +263,14 @@ static bool send_question(struct dt_reader *r, const struct dt_question *q)
 static int receive_opened(struct wait *w, struct dt_opened *opened)
 {
 	struct dt_reader_opened o;
-	int fds[DT_PASS_FDS], nfds, err = wait_for(w, w->r->opener);
+	int fds[DT_PASS_FDS], nfds, err = 0;
+	long n;
 
-	if (err == 0 && dt_pass_receive(w->r->opener, &o, sizeof(o), fds, &nfds) != (long)sizeof(o))
-		return -EPIPE;
+	do {
+		n = dt_pass_receive(w->r->opener, &o, sizeof(o), fds, &nfds);
+		if (n != (long)sizeof(o))
+			err = n < 0 ? not_received(w, -1, (int)-n) : -EPIPE;
+	} while (n < 0 && err == 0);
 	if (err != 0 || o.err != 0)
 		return err != 0 ? err : o.err;
 	if (o.ours != 0 && !w->ours) {	/* now that it is known */
@@ -253,26 +278,43 @@ static int receive_opened(struct wait *w, struct dt_opened *opened)
 		w->until += w->signal ? 0 : LONGEST;
 	}
 	if (opened != NULL)
-		*opened = (struct dt_opened){ nfds == 1 ? fds[0] : -1, o.stat, o.ours != 0 };
+		*opened = (struct dt_opened){ .fd = nfds == 1 ? fds[0] : -1, .stat = o.stat,
+			.ours = o.ours != 0 };
 	else if (nfds == 1)
 		close(fds[0]);
 	return 0;
 }
 
+/* What is short comes with what is behind it; what is long goes to its place at once. */
 static int receive_bytes(struct wait *w, void *to, size_t len)
 {
+	struct dt_reader *r = w->r;
 	char *at = to;
 
 	while (len > 0) {
-		int err = wait_for(w, w->r->worker);
-		ssize_t n = err == 0 ? recv(w->r->worker, at, len, MSG_DONTWAIT) : 0;
+		size_t have = r->end - r->next < len ? r->end - r->next : len;
+		bool direct = len - have >= sizeof(r->ahead);
+		ssize_t n = 0;
+		int err;
 
-		if (err != 0)
+		if (have > 0)
+			memcpy(at, r->ahead + r->next, have);
+		r->next += have;
+		at += have;
+		len -= have;
+		if (len == 0)
+			break;
+		n = direct ? recv(r->worker, at, len, MSG_WAITALL) :
+			recv(r->worker, r->ahead, sizeof(r->ahead), 0);
+		if (n <= 0 && (err = not_received(w, n, errno)) != 0)
 			return err;
-		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-			return -EPIPE;
-		at += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
+		if (n > 0 && direct) {
+			at += n;
+			len -= (size_t)n;
+		} else if (n > 0) {
+			r->next = 0;
+			r->end = (size_t)n;
+		}
 	}
 	return 0;
 }
@@ -309,27 +351,6 @@ static bool is_loss(int err)
 	return err == -EPIPE || err == -ETIME || err == -ETIMEDOUT || err == -EINTR;
 }
 
-/* *why: what the children say about the file; the result is about them. */
-static int ask_children(struct wait *w, const struct dt_question *q, struct dt_opened *opened, void **bytes,
-    size_t *len, int *why)
-{
-	struct dt_reader *r = w->r;
-	int err;
-
-	*why = 0;
-	if (r->opener < 0 && (err = start_children(r)) != 0)
-		return err;
-	w->ran = cpu_time(r);
-	if (!send_question(r, q))
-		return -EPIPE;
-	err = receive_opened(w, opened);
-	if (err != 0 && !is_loss(err)) {
-		*why = err;
-		return 0;
-	}
-	return err != 0 ? err : receive_answer(w, bytes, len, why);
-}
-
 static void tell(struct dt_reader *r, const struct dt_question *q, int err)
 {
 	const char *shown = q->shown != NULL ? q->shown : q->path;
@@ -342,9 +363,7 @@ static void tell(struct dt_reader *r, const struct dt_question *q, int err)
 	    err == -ETIMEDOUT ? "its file system does not answer" :
 	    err == -ETIME     ? "it takes too long to read" :
 				"who reads it comes to harm");
-	for (char *c = text; *c != '\0'; c++)	/* a path is anybody's text */
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	dt_clean(text);			/* a path is anybody's text */
 	if (r->note != NULL)
 		r->note(r->ctx, text);
 }
@@ -379,6 +398,71 @@ static void mark_dead(struct dt_reader *r, dev_t dev)
 	r->ndead += i == r->ndead;
 }
 
+/* The children are of no use any more. */
+static void lose(struct dt_reader *r, const struct dt_question *q, int err)
+{
+	end_children(r, true);
+	if (err == -ETIMEDOUT)
+		mark_dead(r, q->dev);
+	if (is_loss(err) && err != -EINTR)
+		tell(r, q, err);
+}
+
+/* ---- questions ---- */
+
+/* *why: what the children say about the file; the result is about them. */
+static int ask_children(struct wait *w, const struct dt_question *q, struct dt_opened *opened, void **bytes,
+    size_t *len, int *why)
+{
+	struct dt_reader *r = w->r;
+	int err;
+
+	*why = 0;
+	if (r->opener < 0 && (err = start_children(r)) != 0)
+		return err;
+	if (!send_question(r, q))
+		return -EPIPE;
+	err = receive_opened(w, opened);
+	if (err != 0 && !is_loss(err)) {
+		*why = err;
+		return 0;
+	}
+	return err != 0 ? err : receive_answer(w, bytes, len, why);
+}
+
+/* The second answer. The head stays, whatever becomes of it. */
+static void receive_rows(struct wait *w, const struct dt_question *q, struct dt_rows *rows)
+{
+	struct dt_reader *r = w->r;
+	uint64_t began = dt_clock_ns();
+	int why, err = receive_answer(w, &rows->bytes, &rows->len, &why);
+
+	r->rows_ns -= least(r->rows_ns, dt_clock_ns() - began);
+	if (is_loss(err)) {
+		lose(r, q, err);
+		rows->err = err != -EINTR ? err : 0;
+	} else if (why != 0) {
+		rows->err = why;
+	} else if (err == 0) {
+		r->rows += rows->len;
+		if (r->rows > ROWS_MAX)
+			dt_reader_give_back(r, rows);
+	}
+}
+
+void dt_reader_give_back(struct dt_reader *r, struct dt_rows *rows)
+{
+	r->rows -= rows->len;
+	free(rows->bytes);
+	*rows = (struct dt_rows){ .err = rows->err };
+}
+
+void dt_reader_rows(struct dt_reader *r, uint64_t ns)
+{
+	if (r != NULL)
+		r->rows_ns = ns;
+}
+
 static struct wait begin_wait(struct dt_reader *r, bool ours)
 {
 	uint64_t now = dt_clock_ns();
@@ -389,35 +473,46 @@ static struct wait begin_wait(struct dt_reader *r, bool ours)
 		.until = now + (ours ? LONGEST : least(LONGEST_FOREIGN, FREE + r->patience)) };
 }
 
-int dt_reader_ask(struct dt_reader *r, const struct dt_question *q, struct dt_opened *opened, void **bytes,
-    size_t *len)
+static int ask_twice(struct wait *w, const struct dt_question *q, struct dt_opened *opened, void **bytes,
+    size_t *len, int *why)
 {
-	struct wait w = begin_wait(r, q->ours);
-	int err = -EPIPE, why = 0;
-	uint64_t took;
+	int err = -EPIPE;
 
-	*bytes = NULL;
-	if (opened != NULL)
-		*opened = (struct dt_opened){ .fd = -1 };
-	if (is_dead(r, q->dev))
-		return -ETIMEDOUT;
 	for (int attempt = 0; err == -EPIPE && attempt < 2; attempt++) {	/* it may have died earlier */
-		err = ask_children(&w, q, opened, bytes, len, &why);
+		err = ask_children(w, q, opened, bytes, len, why);
 		if (err == 0)
 			break;
-		end_children(r, true);
+		end_children(w->r, true);
 		if (opened != NULL && opened->fd >= 0)
 			close(opened->fd);
 		if (opened != NULL)
 			opened->fd = -1;
 	}
+	return err;
+}
+
+int dt_reader_ask(struct dt_reader *r, const struct dt_question *question, struct dt_opened *opened,
+    void **bytes, size_t *len)
+{
+	struct wait w = begin_wait(r, question->ours);
+	struct dt_question q = *question;
+	int err, why = 0;
+	uint64_t took;
+
+	*bytes = NULL;
+	if (opened != NULL)
+		*opened = (struct dt_opened){ .fd = -1 };
+	if (is_dead(r, q.dev))
+		return -ETIMEDOUT;
+	q.want.rows = opened != NULL && q.want.what == DT_DIGEST_HEAD && r->rows_ns > 0;
+	err = ask_twice(&w, &q, opened, bytes, len, &why);
+	if (err != 0)
+		lose(r, &q, err);
+	else if (why == 0 && q.want.rows != 0)
+		receive_rows(&w, &q, &opened->rows);
 	took = dt_clock_ns() - r->since;
 	if (!w.ours && took > FREE)
 		r->patience -= least(r->patience, took - FREE);
-	if (err == -ETIMEDOUT)
-		mark_dead(r, q->dev);
-	if (is_loss(err) && err != -EINTR)
-		tell(r, q, err);
 	return err != 0 ? err : why;
 }
 

@@ -18,8 +18,10 @@ struct dt_reader;
 struct dt_reader *dt_reader_new(void);		/* NULL: out of memory; nothing is started */
 void dt_reader_free(struct dt_reader *);	/* NULL is fine */
 
+/* DT_DIGEST_ROWS that came along with a head; NULL: they did not, for the reason `err` if there is one. */
+struct dt_rows { void *bytes; size_t len; int err; };
 /* What the opener opened. The descriptor is of O_PATH: whatever the file's server does, it can be closed. */
-struct dt_opened { int fd; struct statx stat; bool ours; };
+struct dt_opened { int fd; struct statx stat; bool ours; struct dt_rows rows; };
 
 struct dt_question {
 	struct dt_digest_want want;
@@ -42,6 +44,12 @@ struct dt_question {
  */
 int dt_reader_ask(struct dt_reader *, const struct dt_question *, struct dt_opened *, void **bytes,
     size_t *len);
+/*
+ * Stacks will be walked: the answer to DT_DIGEST_HEAD brings rows along, which saves a question for each
+ * file, until all of them together have taken so long.
+ */
+void dt_reader_rows(struct dt_reader *, uint64_t ns);
+void dt_reader_give_back(struct dt_reader *, struct dt_rows *);	/* frees what there is */
 /*
  * 8 bytes of a file that is none of ELF, such as the memory of a process, whose pages may be a file that
  * does not answer. 0 or -errno.

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The two children of the tracer (reader.h). Each serves one question after the other and keeps nothing:
- * what one file did to it does not reach the next. All descriptors of a file are closed before the answer,
- * since closing can wait too (FUSE).
+ * what one file did to it does not reach the next. All descriptors of a file are closed before the answer
+ * (or the last one), since closing can wait too (FUSE).
  */
 #include "symbol/reader_impl.h"
-#include "base/file.h"
 #include "base/pass.h"
-#include "symbol/maps.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,26 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CPU_SECONDS = 20, MAPS_MAX = 16 << 20 };
-
-/*
- * Maps of programs in the kernel, which the tracer shows itself as memory, would live as long as a child
- * that hangs.
- */
-static void unmap_programs(void)
-{
-	struct dt_mapping m;
-	const char *at;
-	char *text;
-	size_t len;
-
-	if (dt_file_read("/proc/self/maps", MAPS_MAX, &text, &len) != 0)
-		return;
-	for (at = text; dt_maps_next(&at, &m); )
-		if (strncmp(m.path, "anon_inode:", 11) == 0)
-			munmap((void *)(uintptr_t)m.start, m.end - m.start);
-	free(text);
-}
+enum { CPU_SECONDS = 20, KEPT = 8 << 20 };
 
 /* ---- the opener ---- */
 
@@ -148,7 +127,6 @@ _Noreturn void dt_reader_opener(int tracer, int worker, int parent)
 
 	if (ask == NULL || !dt_pass_leave((int[]){ tracer, worker }, 2, parent, "dtrace-opener"))
 		_exit(1);
-	unmap_programs();
 	while ((len = dt_pass_receive(3, ask, DT_READER_ASK_MAX, fds, &nfds)) >= (long)head) {
 		struct opening o = { .n = 0 };
 
@@ -169,48 +147,68 @@ _Noreturn void dt_reader_opener(int tracer, int worker, int parent)
 /* ---- the worker ---- */
 
 /* False: the tracer is gone, or has given up on the answer and closed the socket. */
-static bool send_all(int sock, const void *bytes, size_t len)
+static bool send_answer(void *unused, int err, const struct dt_digest *d)
 {
-	const char *at = bytes;
+	struct dt_reader_answer a = { err, err == 0 ? (uint32_t)d->len : 0 };	/* DT_DIGEST_MAX at most */
+	struct iovec v[2] = { { &a, sizeof(a) }, { d->bytes, a.len } };
+	struct msghdr m = { .msg_iov = v, .msg_iovlen = a.len > 0 ? 2 : 1 };
 
-	while (len > 0) {
-		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
+	(void)unused;
+	while (m.msg_iovlen > 0) {
+		ssize_t n = sendmsg(4, &m, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EINTR)
 			return false;
-		at += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
+		for (; m.msg_iovlen > 0 && n >= (ssize_t)m.msg_iov->iov_len; m.msg_iov++, m.msg_iovlen--)
+			n -= (ssize_t)m.msg_iov->iov_len;
+		if (n > 0) {
+			m.msg_iov->iov_base = (char *)m.msg_iov->iov_base + n;
+			m.msg_iov->iov_len -= (size_t)n;
+		}
 	}
 	return true;
 }
 
 /* Each question has some seconds of CPU time, should the tracer not be there to look at the clock. */
-static void limit_cpu(void)
+static void limit_cpu(uint64_t *before)
 {
 	struct rlimit64 r = { 0, RLIM64_INFINITY };
 	struct timespec t;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	r.rlim_cur = (uint64_t)t.tv_sec + CPU_SECONDS;
-	(void)syscall(SYS_setrlimit, RLIMIT_CPU, &r);
+	if (r.rlim_cur != *before)
+		(void)syscall(SYS_setrlimit, RLIMIT_CPU, &r);
+	*before = r.rlim_cur;
 }
 
-/*
- * dt_digest_make() has closed the descriptors. The length fits its field, as a digest has DT_DIGEST_MAX at
- * most.
- */
+/* The descriptors are closed before the answer is sent, or behind the first of two. */
 static bool serve(const struct dt_digest_want *want, const int *fds, int nfds)
 {
 	struct dt_digest d = { 0 };
-	struct dt_reader_answer a = { 0 };
 	bool sent;
+	int err;
 
-	limit_cpu();
-	a.err = dt_digest_make(&d, want, fds[0], fds + 1, nfds - 1);
-	a.len = a.err == 0 ? (uint32_t)d.len : 0;
-	sent = send_all(4, &a, sizeof(a)) && send_all(4, d.bytes, a.len);
+	if (want->what == DT_DIGEST_HEAD && want->rows != 0) {
+		for (int i = 1; i < nfds; i++)
+			close(fds[i]);
+		return dt_digest_both(fds[0], send_answer, NULL);
+	}
+	err = dt_digest_make(&d, want, fds[0], fds + 1, nfds - 1);
+	sent = send_answer(NULL, err, &d);
 	free(d.bytes);
 	return sent;
+}
+
+/*
+ * Memory that a question has freed serves the next one, up to a limit: the kernel would clear the same pages
+ * for each of them.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, KEPT);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+	mallopt(M_TOP_PAD, 1 << 20);
 }
 
 /*
@@ -221,16 +219,18 @@ _Noreturn void dt_reader_worker(int opener, int tracer, int parent)
 {
 	struct dt_digest_want want;
 	int fds[DT_PASS_FDS], nfds;
+	uint64_t seconds = 0;
 
 	if (!dt_pass_leave((int[]){ opener, tracer }, 2, parent, "dtrace-reader"))
 		_exit(1);
-	unmap_programs();
 	/* Go compresses what stacks are walked by; nothing can be loaded later */
 	(void)dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	keep_memory();
 	if (!dt_reader_box(parent))
 		_exit(1);
 	while (dt_pass_receive(3, &want, sizeof(want), fds, &nfds) == (long)sizeof(want)) {
 		want.section[sizeof(want.section) - 1] = '\0';
+		limit_cpu(&seconds);
 		if (nfds < 1 || !serve(&want, fds, nfds))
 			break;
 	}

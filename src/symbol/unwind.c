@@ -9,6 +9,7 @@
 #include "symbol/unwind_impl.h"
 #include "base/clock.h"
 
+#include "symbol/reader.h"
 #include "symbol/usym_impl.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #define REUSE_NS 100000000u		/* a program is over long before that */
+#define ALONG_NS 100000000u		/* for rows that come along with heads of files */
 
 /* ---- room for lists ---- */
 
@@ -232,6 +234,7 @@ struct dt_unwind *dt_unwind_new(const struct dt_unwind_areas *areas, struct dt_u
 	memset(&u->areas.rule[0], 0, sizeof(u->areas.rule[0]));	/* number 0: none */
 	u->stats.rules = 1;
 	dt_usyms_listen(usyms, news, u);
+	dt_reader_rows(usyms->files.reader, ALONG_NS);
 	return u;
 }
 

@@ -489,7 +489,7 @@ static void read_cie(struct reader *r, const uint8_t *at, struct bytes b)
 static void read_fde(struct reader *r, struct bytes b)
 {
 	struct machine m = { .r = r, .cie = &r->cie, .s = r->cie.init };
-	size_t before = r->out->n;
+	size_t before = r->out->nraw;
 	uint64_t start = pointer(r, &b, r->cie.enc, false), len = pointer(r, &b, r->cie.enc, true);
 	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE };
 
@@ -504,9 +504,9 @@ static void read_fde(struct reader *r, struct bytes b)
 	run(&m, b);
 	if (!m.stop)
 		row(&m);
-	for (size_t i = before; i < r->out->n; i++)
-		if (r->out->row[i].pc - start >= len) {		/* beyond its own function */
-			r->out->n = i;
+	for (size_t i = before; i < r->out->nraw; i++)
+		if (r->out->raw[i].pc - start >= len) {		/* beyond its own function */
+			r->out->nraw = i;
 			m.stop = false;
 			break;
 		}

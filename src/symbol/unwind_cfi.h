@@ -12,12 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dt_cfi_row { uint64_t pc; struct dt_unwind_rule rule; };
-
 struct dt_cfi {
-	struct dt_cfi_row *row;		/* by pc, each different from the one before */
-	size_t n, cap;
-	/* functions, until all is sorted: rows first … first + n - 1, and where the function ends */
+	/* when all is finished: by pc, which counts from base, each with another rule than the one before */
+	struct dt_unwind_row *row;
+	size_t n;
+	uint64_t base;
+	/* the rules that rows have, each once; number 0 is DT_CFA_NONE */
+	struct dt_unwind_rule *rule;
+	uint32_t nrules, caprules;	/* the latter is 0 or a power of two */
+	uint32_t *slot;			/* hash of 2 * caprules: numbers of rules, 0 free */
+	/* functions, until then: raw rows first … first + n - 1, and where the function ends */
+	struct dt_cfi_raw { uint64_t pc; uint32_t rule; } *raw;
+	size_t nraw, capraw;
 	struct dt_cfi_group { uint64_t pc, end; uint32_t first, n; } *group;
 	size_t ngroups, capgroups;
 	uint64_t functions, bad;	/* entries taken, and left out */
@@ -31,7 +37,7 @@ int dt_cfi_begin(struct dt_cfi *, uint64_t pc);
 int dt_cfi_add(struct dt_cfi *, uint64_t pc, const struct dt_unwind_rule *);
 void dt_cfi_end(struct dt_cfi *, uint64_t pc);	/* what lies behind it */
 void dt_cfi_finish(struct dt_cfi *);		/* sorted, and neighbours that are alike become one */
-const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *, uint64_t pc);	/* NULL: none */
+const struct dt_unwind_row *dt_cfi_at(const struct dt_cfi *, uint64_t pc);	/* NULL: none */
 void dt_cfi_free(struct dt_cfi *);
 
 /*

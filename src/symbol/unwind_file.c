@@ -67,31 +67,40 @@ static void put_blocks(struct dt_unwind_block *to, uint32_t n, const struct dt_u
 	}
 }
 
+/* The numbers that the rules of a file have here, for the caller to free; NULL: out of memory. */
+static uint32_t *number_rules(struct dt_unwind *u, const struct dt_cfi *c)
+{
+	uint32_t *number = malloc((c->nrules + 1) * sizeof(*number));
+
+	for (uint32_t i = 0; number != NULL && i < c->nrules; i++)
+		number[i] = rule_number(u, &c->rule[i]);
+	return number;
+}
+
 static void put_rows(struct dt_unwind *u, struct dt_unwind_file *f, const struct dt_cfi *c)
 {
 	struct dt_unwind_row *to = u->areas.row + u->stats.rows;
-	uint64_t base = c->n > 0 ? c->row[0].pc : 0, room = u->areas.nrows - u->stats.rows, blocks;
-	uint32_t n = 0;
+	uint64_t room = u->areas.nrows - u->stats.rows, blocks;
+	uint32_t *number;
 
-	while (n < c->n && c->row[n].pc - base <= UINT32_MAX)
-		n++;
-	if (n == 0)
+	if (c->n == 0)
 		return;
-	blocks = ((c->row[n - 1].pc - base) >> DT_UNWIND_BLOCK_BITS) + 1;
-	if (blocks + n > room) {
+	blocks = (c->row[c->n - 1].pc >> DT_UNWIND_BLOCK_BITS) + 1;
+	number = blocks + c->n <= room ? number_rules(u, c) : NULL;
+	if (number == NULL) {
 		u->stats.left_out++;
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		to[blocks + i] = (struct dt_unwind_row){ (uint32_t)(c->row[i].pc - base),
-			rule_number(u, &c->row[i].rule) };
+	for (size_t i = 0; i < c->n; i++)
+		to[blocks + i] = (struct dt_unwind_row){ c->row[i].pc, number[c->row[i].rule] };
+	free(number);
 	_Static_assert(sizeof(struct dt_unwind_block) == sizeof(struct dt_unwind_row), "elements of one map");
-	put_blocks((struct dt_unwind_block *)to, (uint32_t)blocks, to + blocks, n,
+	put_blocks((struct dt_unwind_block *)to, (uint32_t)blocks, c->row, (uint32_t)c->n,
 	    u->stats.rows + (uint32_t)blocks);
-	f->base = base;
+	f->base = c->base;
 	f->first = u->stats.rows;
 	f->n = (uint32_t)blocks;
-	u->stats.rows += (uint32_t)blocks + n;
+	u->stats.rows += (uint32_t)(blocks + c->n);
 }
 
 /* ---- files ---- */

@@ -67,7 +67,7 @@ static void read_here(struct dt_cfi *c, struct dt_elf *elf, bool vdso)
 		(void)dt_cfi_read(c, dt_machine_here()->elf, data, len, addr);
 		dt_elf_forget(elf, data);
 	}
-	if (c->n == 0)
+	if (c->nraw == 0)
 		read_debug_frame(c, elf);
 	if (vdso)
 		add_sigreturn(c, elf);

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PADDING: what compilers may leave between functions, where nobody runs */
-enum { ROWS_MAX = 1 << 24, PADDING = 16 };
+/*
+ * PADDING: what compilers may leave between functions, where nobody runs. FIRST_RULES: most files have fewer.
+ */
+enum { ROWS_MAX = 1 << 24, PADDING = 16, FIRST_RULES = 256 };
 
 int dt_cfi_begin(struct dt_cfi *c, uint64_t pc)
 {
@@ -25,7 +27,7 @@ int dt_cfi_begin(struct dt_cfi *c, uint64_t pc)
 		c->group = more;
 		c->capgroups = cap;
 	}
-	c->group[c->ngroups++] = (struct dt_cfi_group){ .pc = pc, .first = (uint32_t)c->n };
+	c->group[c->ngroups++] = (struct dt_cfi_group){ .pc = pc, .first = (uint32_t)c->nraw };
 	return 0;
 }
 
@@ -33,22 +35,81 @@ void dt_cfi_end(struct dt_cfi *c, uint64_t pc)
 {
 	struct dt_cfi_group *g = &c->group[c->ngroups - 1];
 
-	g->n = (uint32_t)c->n - g->first;
+	g->n = (uint32_t)c->nraw - g->first;
 	g->end = pc;
+}
+
+/* ---- rules ---- */
+
+/* Where the number of the rule is in the table, or is to be. */
+static uint32_t *slot_of(const struct dt_cfi *c, const struct dt_unwind_rule *rule)
+{
+	uint32_t mask = 2 * c->caprules - 1, at;
+	uint64_t half[2];
+
+	_Static_assert(sizeof(half) == sizeof(*rule), "a rule is two words");
+	memcpy(half, rule, sizeof(half));
+	at = (uint32_t)((half[0] ^ half[1] * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u >> 32);
+	while (c->slot[at & mask] != 0 && memcmp(&c->rule[c->slot[at & mask]], rule, sizeof(*rule)) != 0)
+		at++;
+	return &c->slot[at & mask];
+}
+
+static bool more_rules(struct dt_cfi *c)
+{
+	uint32_t cap = c->caprules != 0 ? c->caprules * 2 : FIRST_RULES;
+	struct dt_unwind_rule *rule = realloc(c->rule, cap * sizeof(*rule));
+	uint32_t *slot = rule != NULL ? calloc(2 * (size_t)cap, sizeof(*slot)) : NULL;
+
+	if (rule != NULL)
+		c->rule = rule;
+	if (slot == NULL)
+		return false;
+	free(c->slot);
+	c->slot = slot;
+	c->caprules = cap;
+	if (c->nrules == 0)
+		c->rule[c->nrules++] = (struct dt_unwind_rule){ .cfa = DT_CFA_NONE };
+	for (uint32_t i = 1; i < c->nrules; i++)
+		*slot_of(c, &c->rule[i]) = i;
+	return true;
+}
+
+/* Its number; 0 also if there are more than a whole machine may have. */
+static int number_rule(struct dt_cfi *c, const struct dt_unwind_rule *rule, uint32_t *number)
+{
+	uint32_t *slot;
+
+	if (c->nrules == c->caprules && !more_rules(c))
+		return -ENOMEM;
+	*number = 0;
+	if (rule->cfa == DT_CFA_NONE)
+		return 0;
+	slot = slot_of(c, rule);
+	if (*slot == 0 && c->nrules < DT_UNWIND_RULES) {
+		c->rule[c->nrules] = *rule;
+		*slot = c->nrules++;
+	}
+	*number = *slot;
+	return 0;
 }
 
 int dt_cfi_add(struct dt_cfi *c, uint64_t pc, const struct dt_unwind_rule *rule)
 {
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 1024;
-		struct dt_cfi_row *more = c->n < ROWS_MAX ? realloc(c->row, cap * sizeof(*more)) : NULL;
+	uint32_t number;
+
+	if (c->nraw == c->capraw) {
+		size_t cap = c->capraw ? c->capraw * 2 : 1024;
+		struct dt_cfi_raw *more = c->nraw < ROWS_MAX ? realloc(c->raw, cap * sizeof(*more)) : NULL;
 
 		if (more == NULL)
 			return -ENOMEM;
-		c->row = more;
-		c->cap = cap;
+		c->raw = more;
+		c->capraw = cap;
 	}
-	c->row[c->n++] = (struct dt_cfi_row){ pc, *rule };
+	if (number_rule(c, rule, &number) != 0)
+		return -ENOMEM;
+	c->raw[c->nraw++] = (struct dt_cfi_raw){ pc, number };
 	return 0;
 }
 
@@ -64,64 +125,90 @@ static int by_pc(const void *a, const void *b)
 }
 
 /* gap: from `behind` on nothing is known */
-struct merged { struct dt_cfi_row *row; size_t n; uint64_t behind; bool gap; };
+struct merged { struct dt_cfi *c; uint64_t last, behind; bool gap; };
+
+/* What is further from the first row than a row can say is left out. */
+static void append(struct merged *m, uint64_t pc, uint32_t rule)
+{
+	struct dt_cfi *c = m->c;
+
+	if (c->n == 0)
+		c->base = pc;
+	if (pc - c->base > UINT32_MAX)
+		return;
+	c->row[c->n++] = (struct dt_unwind_row){ (uint32_t)(pc - c->base), rule };
+	m->last = pc;
+}
 
 /*
  * The end of a function is told only when the next one is not at once behind it: nobody runs what is
  * between them.
  */
-static void merge(struct merged *m, const struct dt_cfi_row *r)
+static void merge(struct merged *m, const struct dt_cfi_raw *r)
 {
-	static const struct dt_unwind_rule none = { .cfa = DT_CFA_NONE };
+	struct dt_cfi *c = m->c;
 
-	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING && m->n > 0 &&
-	    m->behind > m->row[m->n - 1].pc)
-		m->row[m->n++] = (struct dt_cfi_row){ m->behind, none };
+	if (m->gap && r->pc > m->behind && r->pc - m->behind >= PADDING && c->n > 0 && m->behind > m->last)
+		append(m, m->behind, 0);
 	m->gap = false;
-	if (m->n > 0 && r->pc < m->row[m->n - 1].pc)
+	if (c->n > 0 && r->pc < m->last)
 		return;			/* functions that lie over each other */
-	if (m->n > 0 && r->pc == m->row[m->n - 1].pc)
-		m->n--;
-	if (m->n > 0 && memcmp(&m->row[m->n - 1].rule, &r->rule, sizeof(r->rule)) == 0)
-		return;
-	m->row[m->n++] = *r;
+	if (c->n > 0 && r->pc == m->last)
+		c->n--;
+	if (c->n == 0 || c->row[c->n - 1].rule != r->rule)
+		append(m, r->pc, r->rule);
 }
 
-void dt_cfi_finish(struct dt_cfi *c)
+/* Linkers mostly write functions in their order. */
+static bool in_order(const struct dt_cfi *c)
 {
-	/* an end may be a row too */
-	struct merged m = { .row = malloc((c->n + c->ngroups + 1) * sizeof(*m.row)) };
+	for (size_t i = 1; i < c->ngroups; i++)
+		if (c->group[i].pc < c->group[i - 1].pc)
+			return false;
+	return true;
+}
 
-	if (m.row == NULL)
-		c->ngroups = 0;
-	if (c->ngroups > 1)
-		qsort(c->group, c->ngroups, sizeof(*c->group), by_pc);
+static void merge_all(struct dt_cfi *c)
+{
+	struct merged m = { .c = c };
+
 	for (size_t i = 0; i < c->ngroups; i++) {
 		for (uint32_t k = 0; k < c->group[i].n; k++)
-			merge(&m, &c->row[c->group[i].first + k]);
+			merge(&m, &c->raw[c->group[i].first + k]);
 		if (c->group[i].end != 0) {	/* not when memory ran out in it */
 			m.gap = true;
 			m.behind = c->group[i].end;
 		}
 	}
-	if (m.gap && m.n > 0 && m.behind > m.row[m.n - 1].pc)
-		m.row[m.n++] = (struct dt_cfi_row){ m.behind, { .cfa = DT_CFA_NONE } };
-	free(c->row);
-	free(c->group);
-	c->row = m.row;
-	c->n = m.n;
-	c->group = NULL;
-	c->cap = c->ngroups = c->capgroups = 0;
+	if (m.gap && c->n > 0 && m.behind > m.last)
+		append(&m, m.behind, 0);
 }
 
-const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *c, uint64_t pc)
+void dt_cfi_finish(struct dt_cfi *c)
+{
+	c->row = malloc((c->nraw + c->ngroups + 1) * sizeof(*c->row));	/* an end may be a row too */
+	c->n = 0;
+	if (c->row != NULL && !in_order(c))
+		qsort(c->group, c->ngroups, sizeof(*c->group), by_pc);
+	if (c->row != NULL)
+		merge_all(c);
+	free(c->raw);
+	free(c->group);
+	free(c->slot);
+	c->raw = NULL;
+	c->group = NULL;
+	c->slot = NULL;
+	c->nraw = c->capraw = c->ngroups = c->capgroups = 0;
+}
+
+const struct dt_unwind_row *dt_cfi_at(const struct dt_cfi *c, uint64_t pc)
 {
 	size_t lo = 0, hi = c->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (c->row[mid].pc <= pc)
+		if (c->base + c->row[mid].pc <= pc)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -132,6 +219,9 @@ const struct dt_cfi_row *dt_cfi_at(const struct dt_cfi *c, uint64_t pc)
 void dt_cfi_free(struct dt_cfi *c)
 {
 	free(c->row);
+	free(c->rule);
+	free(c->slot);
+	free(c->raw);
 	free(c->group);
 	*c = (struct dt_cfi){ 0 };
 }

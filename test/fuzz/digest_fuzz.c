@@ -5,6 +5,7 @@
  * an ELF file, whose digest must be accepted. What is accepted is asked about everything.
  */
 #include "symbol/digest.h"
+#include "base/clean.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static void ask_names(struct dt_elf *e)
 	for (size_t i = 0; i < n->nfunc; i++) {
 		const struct dt_elf_function *f;
 
-		if (n->func[i].name[0] == '\0' || strlen(n->func[i].name) > DT_DIGEST_MAX)
+		if (n->func[i].name[0] == '\0' || strlen(n->func[i].name) > DT_DIGEST_MAX ||
+		    !dt_is_clean(n->func[i].name))
 			abort();
 		f = dt_elf_function_at(e, n->func[i].vaddr);
 		if (f != NULL && (f->alias || n->func[i].vaddr - f->vaddr >= f->size))
@@ -57,7 +59,7 @@ static int check(enum dt_digest_what what, const void *bytes, size_t len)
 	case DT_DIGEST_ROWS:
 		err = dt_digest_rows(bytes, len, &c);
 		for (size_t i = 0; err == 0 && i < c.n; i++)
-			if (dt_cfi_at(&c, c.row[i].pc) != &c.row[i])
+			if (dt_cfi_at(&c, c.base + c.row[i].pc) != &c.row[i])
 				abort();
 		dt_cfi_free(&c);
 		break;
@@ -89,7 +91,9 @@ static void by_structure(const uint8_t *data, size_t len)
 		r.size = field[3] & 4 ? ~0ull - field[1] : r.size;
 		r.type = (uint8_t)(field[3] >> 8);
 		memcpy(at, &r, sizeof(r));
-		memcpy(bytes + 8 + n * sizeof(r) + i * 4, field[3] & 8 ? "\033[2J" : "abc", 4);
+		memcpy(bytes + 8 + n * sizeof(r) + i * 4,
+		    (const char *[]){ "abc", "\033[2J", "\xc2\x9b" "2", "\xe2\x80\xae", "\xff\xfe" "a",
+		    "\xc3\xa9" "a", "ab\xc3\xa9", "" }[field[3] >> 3 & 7], 4);
 	}
 	(void)check(DT_DIGEST_CODE, bytes, 8 + n * sizeof(r) + texts);
 	free(bytes);

@@ -20,12 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		(void)dt_cfi_read(&c, data[0] & 1 ? EM_X86_64 : EM_AARCH64, data + 1, len - 1, 0x10001);
 	dt_cfi_finish(&c);
 	for (size_t i = 0; i < c.n; i++) {
-		const struct dt_unwind_rule *r = &c.row[i].rule;
+		const struct dt_unwind_rule *r = &c.rule[c.row[i].rule];
 
+		if (c.row[i].rule >= c.nrules)
+			abort();
 		if ((i > 0 && c.row[i - 1].pc >= c.row[i].pc) || r->cfa > DT_CFA_END || r->ra > DT_REG_LOST ||
 		    r->fp > DT_REG_LOST || r->signal > 1)
 			abort();
-		if (dt_cfi_at(&c, c.row[i].pc) != &c.row[i])
+		if (dt_cfi_at(&c, c.base + c.row[i].pc) != &c.row[i])
 			abort();
 	}
 	dt_cfi_free(&c);

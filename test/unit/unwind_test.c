@@ -95,16 +95,16 @@ static struct dt_cfi read_section(const struct section *s, uint16_t machine)
 static void is(const struct dt_cfi *c, uint64_t pc, int cfa, int cfa_off, int ra, int ra_off, int fp,
     int fp_off)
 {
-	static const struct dt_cfi_row none;
-	const struct dt_cfi_row *r = dt_cfi_at(c, pc);
+	static const struct dt_unwind_rule none;
+	const struct dt_unwind_row *at = dt_cfi_at(c, pc);
+	const struct dt_unwind_rule *r = at != NULL ? &c->rule[at->rule] : &none;
 
-	r = r != NULL ? r : &none;
-	CHECK_INT(r->rule.cfa, cfa);
-	CHECK_INT(r->rule.cfa_off, cfa_off);
-	CHECK_INT(r->rule.ra, ra);
-	CHECK_INT(r->rule.ra_off, ra_off);
-	CHECK_INT(r->rule.fp, fp);
-	CHECK_INT(r->rule.fp_off, fp_off);
+	CHECK_INT(r->cfa, cfa);
+	CHECK_INT(r->cfa_off, cfa_off);
+	CHECK_INT(r->ra, ra);
+	CHECK_INT(r->ra_off, ra_off);
+	CHECK_INT(r->fp, fp);
+	CHECK_INT(r->fp_off, fp_off);
 }
 
 static void test_x86(void)
@@ -159,7 +159,7 @@ static void test_signal(void)
 	    0xa8, 1);
 	c = read_section(&s, EM_X86_64);
 	is(&c, CODE - 1, DT_CFA_AT_SP, 160, DT_REG_SP, 168, DT_REG_SP, 120);
-	CHECK(c.n > 0 && c.row[0].rule.signal == 1);
+	CHECK(c.n > 0 && c.rule[c.row[0].rule].signal == 1);
 	dt_cfi_free(&c);
 }
 
@@ -292,10 +292,11 @@ static void check_file(const struct world *w, const char *path, uint64_t bias)
 	CHECK(c.n > 1000);
 	CHECK_INT(c.bad, 0);
 	for (size_t i = 0; i < c.n; i++) {
-		const struct dt_unwind_rule *r = rule_at(w, bias + c.row[i].pc);
+		uint64_t pc = bias + c.base + c.row[i].pc;
+		const struct dt_unwind_rule *r = rule_at(w, pc);
 
-		different += map_of(w, bias + c.row[i].pc) != NULL &&
-		    (r == NULL || memcmp(r, &c.row[i].rule, sizeof(*r)) != 0);
+		different += map_of(w, pc) != NULL &&
+		    (r == NULL || memcmp(r, &c.rule[c.row[i].rule], sizeof(*r)) != 0);
 	}
 	CHECK_INT(different, 0);
 	dt_cfi_free(&c);
