@@ -15,11 +15,16 @@ static int by_path(const void *a, const void *b)
 	return c != 0 ? c : (int)x->source - (int)y->source;
 }
 
-/* Readers take positive numbers only: a stack that counted nothing has no line. */
-void dt_stacks_fold(struct dt_stacks *s, struct dt_out *o)
+void dt_stacks_sort(struct dt_stacks *s)
 {
 	if (s->list.n > 0)
 		qsort(s->list.v, s->list.n, sizeof(*s->list.v), by_path);
+}
+
+/* Readers take positive numbers only: a stack that counted nothing has no line. */
+void dt_stacks_fold(struct dt_stacks *s, struct dt_out *o)
+{
+	dt_stacks_sort(s);
 	for (size_t i = 0; i < s->list.n; i++) {
 		const struct dt_stack *stack = s->list.v[i];
 

@@ -43,6 +43,8 @@ void dt_stacks_close(struct dt_sink *);
 int dt_stacks_event(struct dt_sink *, const struct dt_sink_event *);
 int dt_stacks_aggregation(struct dt_sink *, const struct dt_sink_aggs *);
 
+/* By path, then by source: files of the same stacks are the same. */
+void dt_stacks_sort(struct dt_stacks *);
 /* All of them as lines of "path count"; with several sources the first frame is "@name" (folded.c). */
 void dt_stacks_fold(struct dt_stacks *, struct dt_out *);
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A profile for `go tool pprof`, speedscope and others (doc/FORMATS.md): a message of pprof's profile.proto
+ * in gzip. The numbers below are those of its fields. A sample is a path; it has a value for each source of
+ * stacks, whose name is the type of the value. A frame is a function, and a location without address.
+ */
+#include "sink/gzip.h"
+#include "sink/stacks.h"
+
+#include "base/count.h"
+#include "dif/action.h"
+
+enum {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	VALUE_TYPE = 1, VALUE_UNIT = 2, SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, LOCATION_ID = 1,
+	LOCATION_LINE = 4, LINE_FUNCTION = 1, FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4,
+};
+
+struct writer {
+	struct dt_arena *arena;
+	struct dt_out all, message, inner;	/* the profile, and messages in it while they are made */
+	struct dt_map strings, functions;	/* text → its number + 1, or its number from 1 */
+};
+
+/* ---- protocol buffers ---- */
+
+static void put_varint(struct dt_out *o, uint64_t v)
+{
+	uint8_t bytes[10];
+	size_t n = 0;
+
+	do {
+		bytes[n++] = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
+		v >>= 7;
+	} while (v != 0);
+	dt_out_put(o, bytes, n);
+}
+
+static void put_number(struct dt_out *o, unsigned field, uint64_t v)
+{
+	put_varint(o, field << 3);
+	put_varint(o, v);
+}
+
+static void put_bytes(struct dt_out *o, unsigned field, const void *p, size_t n)
+{
+	put_varint(o, field << 3 | 2);
+	put_varint(o, n);
+	dt_out_put(o, p, n);
+}
+
+/* A message that is finished becomes a field of another, and is empty again. */
+static void put_message(struct dt_out *o, unsigned field, struct dt_out *message)
+{
+	put_bytes(o, field, dt_out_text(message), message->len);
+	dt_out_clear(message);
+}
+
+/* ---- tables ---- */
+
+/* The string's place in the table; a new one is written at once. The first has to be "". */
+static uint64_t string_of(struct writer *w, const char *text)
+{
+	uintptr_t number = (uintptr_t)dt_map_get(&w->strings, text);
+
+	if (number == 0) {
+		number = w->strings.n + 1u;
+		dt_map_put(&w->strings, text, (void *)number);
+		put_bytes(&w->all, PROFILE_STRING, text, strlen(text));
+	}
+	return number - 1;
+}
+
+/* The file of a function is the object it is in. Location and function of a frame have the same number. */
+static uint64_t location_of(struct writer *w, const char *frame)
+{
+	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, frame);
+	const char *tick = strchr(frame, '`');
+
+	if (number != 0)
+		return number;
+	number = w->functions.n + 1u;
+	dt_map_put(&w->functions, frame, (void *)number);
+	dt_out_clear(&w->inner);
+	put_number(&w->inner, FUNCTION_ID, number);
+	put_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
+	if (tick != NULL)
+		put_number(&w->inner, FUNCTION_FILE,
+		    string_of(w, dt_arena_strndup(w->arena, frame, (size_t)(tick - frame))));
+	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
+	put_number(&w->inner, LINE_FUNCTION, number);
+	put_number(&w->message, LOCATION_ID, number);
+	put_message(&w->message, LOCATION_LINE, &w->inner);
+	put_message(&w->all, PROFILE_LOCATION, &w->message);
+	return number;
+}
+
+/* ---- the profile ---- */
+
+/* What a name ends with says what it counts: "ns", "read_bytes". */
+static const char *unit_of(const struct dt_stack_source *s)
+{
+	static const struct { const char *end, *unit; } units[] = {
+		{ "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
+		{ "bytes", "bytes" },
+	};
+	size_t n = strlen(s->name);
+
+	if (s->aggkind == DT_ACT_COUNT || dt_aggfunc_of(s->aggkind)->buckets != NULL)
+		return "count";
+	for (size_t i = 0; i < DT_COUNT(units); i++) {
+		size_t end = strlen(units[i].end);
+
+		if (n >= end && strcmp(s->name + n - end, units[i].end) == 0 &&
+		    (n == end || s->name[n - end - 1] == '_'))
+			return units[i].unit;
+	}
+	return "units";
+}
+
+static void put_type(struct writer *w, unsigned field, const char *name, const char *unit)
+{
+	uint64_t type = string_of(w, name), number = string_of(w, unit);
+
+	put_number(&w->message, VALUE_TYPE, type);
+	put_number(&w->message, VALUE_UNIT, number);
+	put_message(&w->all, field, &w->message);
+}
+
+/* Leaf first, as the format wants it: from the end of the path to its beginning. */
+static void put_path(struct writer *w, const char *path, struct dt_out *locations)
+{
+	char *text = dt_arena_strdup(w->arena, path), *semicolon;
+
+	do {
+		semicolon = strrchr(text, ';');
+		put_varint(locations, location_of(w, semicolon != NULL ? semicolon + 1 : text));
+		if (semicolon != NULL)
+			*semicolon = '\0';
+	} while (semicolon != NULL);
+}
+
+/* The stacks from here on that have the same path are one sample. Returns how many. */
+static size_t put_sample(struct writer *w, const struct dt_stacks *s, size_t from)
+{
+	struct dt_stack *const *list = s->list.v + from;
+	struct dt_out locations, values;
+	size_t n = 0;
+	bool any = false;
+
+	dt_out_init(&locations, NULL, NULL);
+	dt_out_init(&values, NULL, NULL);
+	for (uint32_t source = 0; source < s->sources.n; source++) {
+		int64_t count = 0;
+
+		if (from + n < s->list.n && strcmp(list[n]->path, list[0]->path) == 0 &&
+		    list[n]->source == source)
+			count = dt_stack_count(list[n++]);
+		any |= count != 0;
+		put_varint(&values, (uint64_t)count);
+	}
+	put_path(w, list[0]->path, &locations);
+	put_message(&w->message, SAMPLE_LOCATIONS, &locations);
+	put_message(&w->message, SAMPLE_VALUES, &values);
+	if (any)
+		put_message(&w->all, PROFILE_SAMPLE, &w->message);
+	dt_out_clear(&w->message);
+	w->all.failed |= locations.failed || values.failed || w->message.failed;
+	dt_out_free(&locations);
+	dt_out_free(&values);
+	return n;
+}
+
+static void put_profile(struct writer *w, struct dt_stacks *s)
+{
+	string_of(w, "");
+	for (size_t i = 0; i < s->sources.n; i++)
+		put_type(w, PROFILE_SAMPLE_TYPE, s->sources.v[i].name, unit_of(&s->sources.v[i]));
+	if (s->sources.n == 0)
+		put_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
+	dt_stacks_sort(s);
+	for (size_t i = 0; i < s->list.n;)
+		i += put_sample(w, s, i);
+}
+
+static void put_end(struct dt_sink *sink, int status, bool exited)
+{
+	struct dt_stacks *s = (struct dt_stacks *)sink;
+	struct writer w = { .arena = sink->env.arena };
+
+	(void)status, (void)exited;
+	dt_out_init(&w.all, NULL, NULL);
+	dt_out_init(&w.message, NULL, NULL);
+	dt_out_init(&w.inner, NULL, NULL);
+	dt_map_init(&w.strings, w.arena);
+	dt_map_init(&w.functions, w.arena);
+	put_profile(&w, s);
+	dt_gzip_put(sink->env.out, dt_out_text(&w.all), w.all.len);
+	sink->env.out->failed |= w.all.failed;
+	dt_out_free(&w.all);
+	dt_out_free(&w.message);
+	dt_out_free(&w.inner);
+}
+
+const struct dt_sink_type dt_sink_pprof = {
+	.oformat = DTRACE_OFORMAT_FILE,
+	.size = sizeof(struct dt_stacks),
+	.open = dt_stacks_open,
+	.close = dt_stacks_close,
+	.event = dt_stacks_event,
+	.aggregation = dt_stacks_aggregation,
+	.end = put_end,
+};
