@@ -152,6 +152,9 @@ void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
 void dt_lower_stv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
 void dt_lower_ldaa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
 void dt_lower_staa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
+/* owned.c: r1 the key, r2 the thread's variables; r3 the value to store, r0 = 0: it is */
+void dt_owned_store(struct dt_lower *, const struct dt_bvar *);
+void dt_owned_delete(struct dt_lower *, const struct dt_bvar *);
 void dt_elems_start(struct dt_lower *);				/* of the DIFO in hand */
 void dt_tls_open(struct dt_lower *, bool create);
 void dt_locals_zero(struct dt_lower *);

@@ -280,7 +280,8 @@ static void keep_ids(struct dt_lower *l, const struct dt_ecb *e, bool before)
 
 static void begin_clause(struct dt_lower *l, const struct dt_ecb *e)
 {
-	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS);
+	bool stores = clause_uses(e, DT_DIF_STTS, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTS) ||
+	    clause_uses(e, DT_DIF_STTAA, 0, UINT16_MAX) || derived_uses(l->en, DT_DIF_STTAA);
 
 	l->uses_tls = stores || clause_uses(e, DT_DIF_LDTS, 0, UINT16_MAX) ||
 	    derived_uses(l->en, DT_DIF_LDTS);

@@ -178,7 +178,7 @@ struct dt_loc dt_hook_loc(const struct dt_hookcode *k)
 static uint32_t room_for_clauses(const struct dt_hookcode *k)
 {
 	uint32_t taken = 1 + k->b->opts->nerrors + k->shares.funcs[k->part] +
-	    (k->compact ? DT_COMMON_MAX : 0);
+	    (k->compact || k->b->tls ? DT_COMMON_MAX : 0);
 
 	if (taken >= DT_FUNCS_MAX)
 		dt_refuse(k->b, k->b->opts->errors[0].ecb->loc,
@@ -228,7 +228,7 @@ static void lower_vtime(struct dt_hookcode *k)
 	publish_program(k, &k->b->image->progs[k->index]);
 }
 
-/* A program that keeps the family maps: it has no clauses. */
+/* A program that keeps the family maps, or those of self-> arrays: it has no clauses. */
 static void lower_keeper(struct dt_hookcode *k)
 {
 	uint32_t start;
@@ -237,7 +237,10 @@ static void lower_keeper(struct dt_hookcode *k)
 	start = dt_label(k->a);
 	dt_put(k->a, start);
 	dt_vec_push(k->a->arena, &k->a->funcs, start);
-	dt_family_keep(k->b, k->a, k->h->keep);
+	if (k->h->keep >= DT_KEEP_SELF_SWITCH)
+		dt_owned_free(k->b, k->a, k->h->keep == DT_KEEP_SELF_SWITCH);
+	else
+		dt_family_keep(k->b, k->a, k->h->keep);
 	(void)dt_emit_finish(k->a);
 	k->chain = UINT32_MAX;
 	publish_program(k, &k->b->image->progs[k->index]);

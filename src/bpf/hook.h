@@ -135,6 +135,7 @@ void dt_hook_call_clause(struct dt_hookcode *, const struct dt_hookgroup *);
 void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *);
 
 /* vtime.c: the program of a hook without enablings, at sched_switch */
+void dt_owned_free(struct dt_build *, struct dt_emit *, bool at_switch);
 void dt_vtime_program(struct dt_build *, struct dt_emit *);
 
 /* hook_each.c: runs all groups from that one on that go over the same things; returns the one after them */

@@ -55,7 +55,9 @@ enum dt_image_ctx {			/* where arg0 … come from */
 };
 
 /* A program without clauses that keeps the family maps, at the tracepoint of that event: family.c. */
-enum dt_keep { DT_KEEP_NONE, DT_KEEP_FORK, DT_KEEP_EXIT, DT_KEEP_FREE };
+enum dt_keep { DT_KEEP_NONE, DT_KEEP_FORK, DT_KEEP_EXIT, DT_KEEP_FREE,
+	/* elements of self-> arrays, at sched_switch and sched_process_free: owned.c */
+	DT_KEEP_SELF_SWITCH, DT_KEEP_SELF_FREE };
 
 struct dt_image_hook {			/* one program to make */
 	enum dt_image_ctx ctx;
@@ -134,6 +136,7 @@ enum dt_map_role {
 	DT_MAP_GLOBALS,		/* global scalars and strings */
 	DT_MAP_TLS,		/* self-> scalars: task storage */
 	DT_MAP_DYN,		/* associative arrays: one hash each (global and self->) */
+	DT_MAP_OWNED,		/* self-> arrays: a thread and a number -> the key of its element */
 	/*
 	 * array of maps with one element: [0] → the active buffer of the pair. Each aggregation has one,
 	 * because the inner maps of an array must be alike

@@ -60,10 +60,12 @@ static void plan_var(struct dt_build *b, const struct dt_difv *v)
 
 	if (v->id < DT_VAR_USER_MIN || find_var(b, v->scope, v->id))
 		return;
-	if (v->kind == DT_DIFV_SCALAR) {
-		check_room(b, v, *size + var_room(v));
+	if (v->kind == DT_DIFV_SCALAR || dt_owned(&var)) {
+		uint64_t room = v->kind == DT_DIFV_SCALAR ? var_room(v) : 8;
+
+		check_room(b, v, *size + room);
 		var.off = *size;
-		*size += (uint32_t)var_room(v);
+		*size += (uint32_t)room;
 	}
 	dt_vec_push(b->arena, &b->vars, var);
 }

@@ -17,8 +17,10 @@
 
 struct dt_bvar {			/* a variable of the program */
 	struct dt_difv v;
-	uint32_t off;			/* in globals, task storage or the slot's locals */
+	/* in globals, task storage or the slot's locals; self-> arrays: of the word that counts elements */
+	uint32_t off;
 	uint32_t map;			/* arrays: their hash map + 1 */
+	uint32_t owned, link;		/* self-> arrays: the map of lists + 1; where an element has its number */
 	bool used;			/* clause-locals: by the hook in hand */
 	uint32_t keysize, nkeys;
 	uint32_t keyoff[8], keylen[8];	/* of each tuple entry; keylen 0: a word */
@@ -93,6 +95,9 @@ void dt_plan_record(struct dt_build *, const struct dt_ecb *, struct dt_reclayou
  * What the DIFO is, when it is one built-in variable, one number or one string and nothing else; else V_NUM.
  */
 struct dt_known dt_difo_simple(const struct dt_difo *);
+/* owned.c: whether it is a self-> array; the map of its lists */
+bool dt_owned(const struct dt_bvar *);
+void dt_owned_plan(struct dt_build *, struct dt_bvar *, uint32_t entries);
 void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);	/* aggregate.c */
 
 /* field.c */

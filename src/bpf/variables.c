@@ -204,7 +204,7 @@ static uint32_t element_tail(const struct dt_lower *l, const struct dt_bvar *v)
 
 /*
  * The first use decides how the key is laid out; all uses have the same types. The key of a self-> array
- * begins with the thread.
+ * begins with the thread, as the address of its task_struct: numbers change when a thread calls exec().
  */
 static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 {
@@ -229,8 +229,11 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);
 	v->none = entries == 0;
 	entries = entries < 1 ? 1 : entries > ENTRIES_MAX ? ENTRIES_MAX : entries;
+	v->link = (uint32_t)value + element_tail(l, v);
 	v->map = 1 + dt_build_map(l->b, DT_MAP_DYN, BPF_MAP_TYPE_HASH, v->keysize,
-	    (uint32_t)value + element_tail(l, v), (uint32_t)entries, BPF_F_NO_PREALLOC);
+	    v->link + (dt_owned(v) ? 8 : 0), (uint32_t)entries, BPF_F_NO_PREALLOC);
+	if (dt_owned(v))
+		dt_owned_plan(l->b, v, (uint32_t)entries);
 }
 
 /* ---- stores to members of elements ---- */
@@ -368,7 +371,7 @@ static void key_make(struct dt_lower *l, const struct dt_bvar *v, int *base, int
 	if (!l->ntuple && v->v.scope != DT_DIFV_THREAD)
 		dt_zero(l, *base, *off, 8);
 	if (v->v.scope == DT_DIFV_THREAD) {
-		dt_help(l, BPF_FUNC_get_current_pid_tgid);
+		dt_help(l, BPF_FUNC_get_current_task);
 		dt_mov(l->a, R1, *base);
 		dt_alui(l->a, BPF_ADD, R1, *off);
 		dt_stx(l->a, B8, R1, 0, R0);
@@ -410,24 +413,72 @@ void dt_lower_ldaa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 	dt_set(l, rd);
 }
 
-/* Makes the new value where the map's helper can read it: a number in F_T0, bytes in the slot at R9. */
+/*
+ * Makes the new value where the map's helper can read it: a number in F_T1, bytes in the slot at R9. Behind it
+ * there is room for the number of an element that a thread owns.
+ */
 static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 {
 	uint32_t at = l->b->slot_key + ARRAY_VALUE;
 
 	if (!by_ref(&v->v)) {
 		dt_get(l, rs, R1);
-		dt_stx(l->a, B8, FP, F_T0, R1);
+		dt_stx(l->a, B8, FP, F_T1, R1);
 		return;
 	}
-	if (l->b->keymax < ARRAY_VALUE + dt_bvar_size(&v->v) + element_tail(l, v))
-		l->b->keymax = ARRAY_VALUE + dt_bvar_size(&v->v) + element_tail(l, v);
+	if (l->b->keymax < ARRAY_VALUE + v->link + 8)
+		l->b->keymax = ARRAY_VALUE + v->link + 8;
 	dt_mov(l->a, R9, dt_slot_reg(l));
 	dt_alui(l->a, BPF_ADD, R9, (int32_t)at);
 	copy_to_r9(l, &v->v, rs);
 }
 
-/* An update either replaces the value or makes the element; it fails when the map is full. */
+/*
+ * An update either replaces the value or makes the element; it fails when the map is full. A thread that there
+ * is no memory for has no elements.
+ */
+static void element_store(struct dt_lower *l, const struct dt_bvar *v, int base, int off, uint32_t done)
+{
+	uint32_t none = dt_label(l->a);
+
+	if (v->none)
+		return;
+	if (dt_owned(v)) {
+		dt_ldx(l->a, B8, R2, FP, F_TLS);
+		dt_jmpi(l->a, BPF_JEQ, R2, 0, none);
+		dt_mov(l->a, R1, base);
+		dt_alui(l->a, BPF_ADD, R1, off);
+	} else {
+		key_args(l, v, base, off);
+	}
+	if (by_ref(&v->v))
+		dt_mov(l->a, R3, R9);
+	else
+		dt_fpaddr(l->a, R3, F_T1);
+	if (dt_owned(v)) {
+		dt_owned_store(l, v);
+	} else {
+		dt_imm(l->a, R4, BPF_ANY);
+		dt_help(l, BPF_FUNC_map_update_elem);
+	}
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, done);
+	dt_put(l->a, none);
+}
+
+static void element_delete(struct dt_lower *l, const struct dt_bvar *v, int base, int off, uint32_t done)
+{
+	if (!dt_owned(v)) {
+		key_args(l, v, base, off);
+		dt_help(l, BPF_FUNC_map_delete_elem);
+		return;
+	}
+	dt_ldx(l->a, B8, R2, FP, F_TLS);
+	dt_jmpi(l->a, BPF_JEQ, R2, 0, done);
+	dt_mov(l->a, R1, base);
+	dt_alui(l->a, BPF_ADD, R1, off);
+	dt_owned_delete(l, v);
+}
+
 void dt_lower_staa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
 {
 	struct dt_bvar *v = dt_bvar_find(l, scope, id);
@@ -445,22 +496,12 @@ void dt_lower_staa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
 		dt_jmpi(a, BPF_JEQ, R1, 0, zero);
 	}
 	value_make(l, v, rs);
-	if (!v->none) {
-		key_args(l, v, base, off);
-		if (by_ref(&v->v))
-			dt_mov(a, R3, R9);
-		else
-			dt_fpaddr(a, R3, F_T0);
-		dt_imm(a, R4, BPF_ANY);
-		dt_help(l, BPF_FUNC_map_update_elem);
-		dt_jmpi(a, BPF_JEQ, R0, 0, done);
-	}
+	element_store(l, v, base, off, done);
 	dt_drop(l, offsetof(struct dt_drops, dynamic));
 	if (maybe_zero) {
 		dt_ja(a, done);
 		dt_put(a, zero);
-		key_args(l, v, base, off);
-		dt_help(l, BPF_FUNC_map_delete_elem);
+		element_delete(l, v, base, off, done);
 	} else {
 		dt_put(a, zero);
 	}

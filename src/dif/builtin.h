@@ -37,6 +37,7 @@ enum {
 	DT_NEED_KSTACK = 2,		/* the kernel's stack is walked */
 	DT_NEED_USTACK = 4,		/* the stack of the process is walked */
 	DT_NEED_VTIME = 8,		/* how long threads run is counted */
+	DT_NEED_ENDS = 16,		/* elements of self-> arrays go with their threads */
 };
 
 /* How much scratch one use may take: none, no more than one string, any amount. Each row has to say. */

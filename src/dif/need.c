@@ -17,6 +17,8 @@ bool dt_difo_needs(const struct dt_difo *d, unsigned needs)
 	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
 		const struct dt_builtin *row = row_of(d->text[pc]);
 
+		if ((needs & DT_NEED_ENDS) && dt_dif_op(d->text[pc]) == DT_DIF_STTAA)
+			return true;
 		if (row && (row->needs & needs))
 			return true;
 	}

@@ -343,6 +343,16 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
 }
 
+/* A program without enablings, at a tracepoint. */
+static void add_keeper(struct dt_gobuild *b, const char *target, enum dt_keep keep)
+{
+	struct dt_bhook *k = DT_NEW(b->t->arena, struct dt_bhook);
+
+	k->hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = target };
+	k->keep = keep;
+	dt_vec_push(b->t->arena, &b->hooks, k);
+}
+
 /* ---- -x follow ---- */
 
 static void add_root(struct dt_gobuild *b, uint32_t pid)
@@ -369,13 +379,8 @@ static void add_family(struct dt_gobuild *b)
 		for (size_t e = 0; e < b->hooks.v[i]->en.n; e++)
 			if (b->hooks.v[i]->en.v[e].root != 0)
 				add_root(b, b->hooks.v[i]->en.v[e].root);
-	for (int keep = DT_KEEP_FORK; b->roots.n > 0 && keep <= DT_KEEP_FREE; keep++) {
-		struct dt_bhook *k = DT_NEW(b->t->arena, struct dt_bhook);
-
-		k->hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = places[keep] };
-		k->keep = (enum dt_keep)keep;
-		dt_vec_push(b->t->arena, &b->hooks, k);
-	}
+	for (int keep = DT_KEEP_FORK; b->roots.n > 0 && keep <= DT_KEEP_FREE; keep++)
+		add_keeper(b, places[keep], (enum dt_keep)keep);
 }
 
 /*
@@ -395,35 +400,40 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 	k->en.cap = k->en.n;
 }
 
-/* Whether a clause of the program uses vtimestamp, which counts the time a thread really ran. */
-static bool any_vtimestamp(const struct dt_prog *p)
+/* Whether a clause of the program has one of these needs (DT_NEED_*). */
+static bool program_needs(const struct dt_prog *p, unsigned needs)
 {
 	for (uint32_t i = 0; i < p->necbs; i++) {
-		if (dt_difo_needs(p->ecbs[i].pred, DT_NEED_VTIME))
+		if (dt_difo_needs(p->ecbs[i].pred, needs))
 			return true;
 		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
-			if (dt_difo_needs(p->ecbs[i].acts[a].difo, DT_NEED_VTIME))
+			if (dt_difo_needs(p->ecbs[i].acts[a].difo, needs))
 				return true;
 	}
 	return false;
 }
 
-/*
- * vtimestamp needs a hook of its own at each switch of threads, without enablings. All programs are asked,
- * not only what is enabled, since clauses may be enabled later.
- */
-static void count_run_time(struct dt_gobuild *b)
+/* All programs are asked, not only what is enabled, since clauses may be enabled later. */
+static bool any_needs(const struct dt_gobuild *b, unsigned needs)
 {
-	struct dt_bhook *k;
-	size_t i = 0;
+	for (size_t i = 0; i < b->t->progs.n; i++)
+		if (program_needs(b->t->progs.v[i], needs))
+			return true;
+	return false;
+}
 
-	while (i < b->t->progs.n && !any_vtimestamp(b->t->progs.v[i]))
-		i++;
-	if (i == b->t->progs.n)
-		return;
-	k = DT_NEW(b->t->arena, struct dt_bhook);
-	k->hook = (struct dt_hook){ .kind = DT_HOOK_RAWTP, .target = "sched_switch" };
-	dt_vec_push(b->t->arena, &b->hooks, k);
+/*
+ * vtimestamp needs a program of its own at each switch of threads; elements of self-> arrays need two, behind
+ * all clauses of the same events.
+ */
+static void add_keepers(struct dt_gobuild *b)
+{
+	if (any_needs(b, DT_NEED_VTIME))
+		add_keeper(b, "sched_switch", DT_KEEP_NONE);
+	if (any_needs(b, DT_NEED_ENDS)) {
+		add_keeper(b, "sched_switch", DT_KEEP_SELF_SWITCH);
+		add_keeper(b, "sched_process_free", DT_KEEP_SELF_FREE);
+	}
 }
 
 /* Sorts the enablings that are new since the last call. What a trace needs once is added in generation 0. */
@@ -442,7 +452,7 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 		if (b->hooks.v[i]->hook.kind == DT_HOOK_UPROBE)
 			leave_last(b, b->hooks.v[i]);
 	if (b->generation == 0)
-		count_run_time(b);
+		add_keepers(b);
 	if (b->t->probes.follow && b->generation == 0)
 		add_family(b);
 	return 0;

@@ -426,7 +426,7 @@ static void tell_array(struct kernel *k, const struct dt_varlayout *v, int map, 
 		if (bpf_map_lookup_elem(map, key, value) != 0)
 			continue;
 		if (v->v.scope == DT_DIFV_THREAD)
-			memcpy(&out.tid, key, 4);
+			out.tid = (uint32_t)syscall(SYS_gettid);
 		for (uint32_t i = 0; i < v->nkeys; i++) {
 			uint64_t len = v->keylen[i];
 
