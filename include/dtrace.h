@@ -347,7 +347,10 @@ int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, co
 int dtrace_dump_to(dtrace_hdl_t *, FILE *);
 /* The listing of dtrace -S. (Ours.) */
 int dtrace_program_dump(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
-/* A compiled program to a file, as DOF, and back. (Ours.) */
+/*
+ * A compiled program to a file, as DOF, and back: for the same kernel, of another boot too, as the addresses
+ * of its symbols are looked up again. (Ours.)
+ */
 int dtrace_program_save(dtrace_hdl_t *, dtrace_prog_t *, FILE *);
 dtrace_prog_t *dtrace_program_load(dtrace_hdl_t *, FILE *);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of self-> arrays end with their thread. Beside the hash of such an array, whose key begins with the
- * address of the thread's task_struct, there is a second one, its list (DT_MAP_OWNED): the thread and a number
- * from 0 on give the key of an element. How many a thread has is a word in its self-> variables, and the last
- * word of an element is its number, so that one that is deleted gives its place to the last. Two small programs
- * take the lists away: one at the last switch of a thread, behind all clauses that may still look at its
- * variables, and one when the kernel frees the thread, for what the first left over: interrupts are off there,
- * so it does not do any amount of work. The address of a thread is free for another one only after that.
+ * Elements of self-> arrays end with their thread. Beside the hash of such an array, whose key begins with
+ * the address of the thread's task_struct, there is a second one, its list (DT_MAP_OWNED): the thread and a
+ * number from 0 on give the key of an element. How many a thread has is a word in its self-> variables, and
+ * the last word of an element is its number, so that one that is deleted gives its place to the last. Two
+ * small programs take the lists away: one at the last switch of a thread, behind all clauses that may still
+ * look at its variables, and one when the kernel frees the thread, for what the first left over: interrupts
+ * are off there, so it does not do any amount of work. The address of a thread is free for another one only
+ * after that.
  *
- * Only the thread itself changes its lists. A clause in an interrupt that comes between may lose a place of the
- * list, never an element that is in use.
+ * Only the thread itself changes its lists. A clause in an interrupt that comes between may lose a place of
+ * the list, never an element that is in use.
  */
 #include "bpf/build.h"
 #include "bpf/hook.h"
@@ -25,7 +26,10 @@ struct place { uint64_t thread, number; };
 #define PLACE_NUMBER (PLACE + (int)offsetof(struct place, number))
 
 static const struct dt_bvar *array(struct dt_lower *l, uint64_t i) { return &l->b->vars.v[i]; }
-static uint64_t array_index(struct dt_lower *l, const struct dt_bvar *v) { return (uint64_t)(v - l->b->vars.v); }
+static uint64_t array_index(struct dt_lower *l, const struct dt_bvar *v)
+{
+	return (uint64_t)(v - l->b->vars.v);
+}
 
 bool dt_owned(const struct dt_bvar *v)
 {
@@ -34,8 +38,8 @@ bool dt_owned(const struct dt_bvar *v)
 
 void dt_owned_plan(struct dt_build *b, struct dt_bvar *v, uint32_t entries)
 {
-	v->owned = 1 + dt_build_map(b, DT_MAP_OWNED, BPF_MAP_TYPE_HASH, sizeof(struct place), v->keysize, entries,
-	    BPF_F_NO_PREALLOC);
+	v->owned = 1 + dt_build_map(b, DT_MAP_OWNED, BPF_MAP_TYPE_HASH, sizeof(struct place), v->keysize,
+	    entries, BPF_F_NO_PREALLOC);
 }
 
 /* r0 = what a helper says of a map and the key that a register points to */
@@ -61,7 +65,9 @@ static void note_thread(struct dt_emit *a)
 	dt_stx(a, B8, FP, PLACE, R0);
 }
 
-/* r6 the key, r7 the thread's variables, r8 the value, r9 the number of a new element: r0 = 0, it is listed. */
+/*
+ * r6 the key, r7 the thread's variables, r8 the value, r9 the number of a new element: r0 = 0, it is listed.
+ */
 static void list_new(struct dt_emit *a, const struct dt_bvar *v, uint32_t failed)
 {
 	note_thread(a);

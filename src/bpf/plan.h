@@ -20,7 +20,8 @@ struct dt_bvar {			/* a variable of the program */
 	/* in globals, task storage or the slot's locals; self-> arrays: of the word that counts elements */
 	uint32_t off;
 	uint32_t map;			/* arrays: their hash map + 1 */
-	uint32_t owned, link;		/* self-> arrays: the map of lists + 1; where an element has its number */
+	/* self-> arrays: the map of lists + 1; where an element has its number */
+	uint32_t owned, link;
 	bool used;			/* clause-locals: by the hook in hand */
 	uint32_t keysize, nkeys;
 	uint32_t keyoff[8], keylen[8];	/* of each tuple entry; keylen 0: a word */

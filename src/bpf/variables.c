@@ -414,8 +414,8 @@ void dt_lower_ldaa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rd)
 }
 
 /*
- * Makes the new value where the map's helper can read it: a number in F_T1, bytes in the slot at R9. Behind it
- * there is room for the number of an element that a thread owns.
+ * Makes the new value where the map's helper can read it: a number in F_T1, bytes in the slot at R9. Behind
+ * it there is room for the number of an element that a thread owns.
  */
 static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 {
@@ -434,8 +434,8 @@ static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 }
 
 /*
- * An update either replaces the value or makes the element; it fails when the map is full. A thread that there
- * is no memory for has no elements.
+ * An update either replaces the value or makes the element; it fails when the map is full. A thread that
+ * there is no memory for has no elements.
  */
 static void element_store(struct dt_lower *l, const struct dt_bvar *v, int base, int off, uint32_t done)
 {

@@ -107,8 +107,8 @@ struct dt_difv {
 };
 
 /*
- * Which entry of the integer table is the address of a kernel symbol. The compiler has filled it in;
- * loading a saved program does not look it up again, so such a program fits the boot that compiled it.
+ * Which entry of the integer table is the address of a kernel symbol. The compiler has filled it in; whoever
+ * loads a saved program looks it up again, as it changes with every boot (src/lib/program.c).
  */
 struct dt_difreloc {
 	uint32_t index;			/* in ints */
@@ -247,6 +247,8 @@ struct dt_prog {
 	const char *const *options;
 	/* pairs: options[2 * i] is a name, options[2 * i + 1] its value */
 	uint32_t noptions;
+	/* the kernel whose structs it was compiled for, as uname(2) tells; NULL: nobody knows */
+	const char *release, *version;
 };
 
 /* ---- faults ---- */

@@ -57,6 +57,8 @@ struct dt_dof_act { uint32_t difo, strtab, kind, ntuple; uint64_t arg, uarg; };
 struct dt_dof_var { uint32_t name, id; uint8_t kind, scope; uint16_t flags; struct dt_diftype type; };
 struct dt_dof_rel { uint32_t name, type; uint64_t offset, data; };
 struct dt_dof_relhdr { uint32_t strtab, relsec, tgtsec; };
+/* as Linux has it; systems with longer names have another size */
+struct dt_dof_uts { char sysname[65], node[65], release[65], version[65], machine[65], domain[65]; };
 struct dt_dof_opt { uint32_t option, strtab; uint64_t value; };
 
 /*

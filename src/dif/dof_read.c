@@ -77,7 +77,7 @@ static bool needs_load(uint32_t type)
 	return type != DT_DS_COMMENTS && type != DT_DS_SOURCE && type != DT_DS_UTSNAME && type < DT_DS_OURS;
 }
 
-/* Sections that tell us nothing. */
+/* Sections that may have any form: they tell us nothing, or are looked at with care. */
 static bool is_ignored(uint32_t type)
 {
 	return type == 0 || type == DT_DS_COMMENTS || type == DT_DS_SOURCE || type == DT_DS_UTSNAME ||
@@ -489,6 +489,22 @@ static void read_all_notes(struct dt_dof_in *r)
 	}
 }
 
+/* Section UTSNAME, if it is one of Linux: the kernel that the program was compiled for. */
+static void read_kernel(struct dt_dof_in *r)
+{
+	for (uint32_t i = 0; i < r->hdr.secnum; i++) {
+		const struct dt_dof_uts *u;
+
+		if (r->secs[i].type != DT_DS_UTSNAME || r->secs[i].size != sizeof(*u))
+			continue;
+		u = dt_dof_bytes(r, &r->secs[i]);
+		r->p->release = dt_arena_strndup(r->arena, u->release,
+		    strnlen(u->release, sizeof(u->release)));
+		r->p->version = dt_arena_strndup(r->arena, u->version,
+		    strnlen(u->version, sizeof(u->version)));
+	}
+}
+
 /* ---- the file ---- */
 
 /* The order matters: notes refer to decoded clauses, actions and DIFOs. */
@@ -516,6 +532,7 @@ static void read_file(struct dt_dof_in *r, const void *data, size_t len)
 	read_ecbs(r);
 	dt_dof_options(r);
 	read_all_notes(r);
+	read_kernel(r);
 	if (dt_prog_check(r->p, why, sizeof(why)))
 		dt_dof_fail(r, "%s", why);
 }

@@ -29,6 +29,7 @@ static const struct dt_dof_shape shapes[] = {
 	{ DT_DS_KRELHDR, 4, 0 },
 	{ DT_DS_OPTDESC, 8, sizeof(struct dt_dof_opt) },
 	{ DT_DS_INTTAB, 8, sizeof(uint64_t) },
+	{ DT_DS_UTSNAME, 1, 0 },
 	{ DT_DS_NOTES, 8, sizeof(struct dt_dof_note) },
 };
 
@@ -342,6 +343,18 @@ static void add_options(struct writer *w)
 		add_section(w, DT_DS_OPTDESC, out, p->noptions * sizeof(*out));
 }
 
+/* Of the machine only what the program depends on: its name is nobody's business. */
+static void add_kernel(struct writer *w)
+{
+	struct dt_dof_uts *u = DT_NEW(w->tmp, struct dt_dof_uts);
+
+	if (!w->p->release || !w->p->version)
+		return;
+	snprintf(u->release, sizeof(u->release), "%s", w->p->release);
+	snprintf(u->version, sizeof(u->version), "%s", w->p->version);
+	add_section(w, DT_DS_UTSNAME, u, sizeof(*u));
+}
+
 /*
  * Strings are section 0 from the start, as others refer to them by number; their bytes are known at the
  * end. Notes come last: each of the others may add one.
@@ -367,6 +380,7 @@ static void add_sections(struct writer *w)
 	for (uint32_t i = 0; i < p->necbs; i++)
 		add_ecb(w, &p->ecbs[i]);
 	add_options(w);
+	add_kernel(w);
 	w->secs.v[STRINGS].data = w->strings.text.v;
 	w->secs.v[STRINGS].size = w->strings.text.n;
 	add_section(w, DT_DS_COMMENTS, comment, sizeof(comment));
@@ -377,7 +391,7 @@ static void add_sections(struct writer *w)
 
 static bool is_loaded(uint32_t type)
 {
-	return type != DT_DS_COMMENTS && type != DT_DS_NOTES;
+	return type != DT_DS_COMMENTS && type != DT_DS_NOTES && type != DT_DS_UTSNAME;
 }
 
 static void place_section(struct section *s, uint64_t *at)

@@ -29,33 +29,13 @@
 
 /* ---- saving ---- */
 
-/* The name of a kernel symbol whose address the program holds, or NULL. Such a program cannot be saved. */
-static const char *kernel_address(const struct dt_prog *p)
-{
-	for (uint32_t i = 0; i < p->necbs; i++) {
-		const struct dt_ecb *e = &p->ecbs[i];
-
-		if (e->pred != NULL && e->pred->nrelocs > 0)
-			return e->pred->relocs[0].name;
-		for (uint32_t a = 0; a < e->nacts; a++)
-			if (e->acts[a].difo != NULL && e->acts[a].difo->nrelocs > 0)
-				return e->acts[a].difo->relocs[0].name;
-	}
-	return NULL;
-}
-
 /* Writes one program. Errors of writing are found later, by publish_file(). */
 static int put_program(dtrace_hdl_t *h, FILE *f, const dtrace_anonprog_t *p)
 {
-	const char *symbol = kernel_address(p->dtap_prog->prog);
 	void *dof;
 	size_t len;
 	int err;
 
-	if (symbol != NULL)
-		return dt_handle_errorf(h, EINVAL,
-		    "%.*s holds the address of the kernel's %s, which changes with every boot",
-		    (int)strcspn(p->dtap_name, "\n"), p->dtap_name, symbol);
 	err = dt_dof_write(p->dtap_prog->prog, &dof, &len);
 	if (err != 0)
 		return dt_handle_error(h, -err);

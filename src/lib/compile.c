@@ -231,6 +231,7 @@ static dtrace_prog_t *finish_program(struct compile *c)
 	dtrace_prog_t *p = DT_NEW(c->arena, struct dtrace_prog);
 
 	p->prog = dt_sema_program(&c->sema);
+	dt_handle_kernel_of(p->prog);
 	p->prog->options = c->options.v;
 	p->prog->noptions = (uint32_t)c->options.n / 2;
 	p->arena = c->arena;

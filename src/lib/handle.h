@@ -75,6 +75,9 @@ void dt_handle_use_options(struct dtrace_hdl *);	/* those the compiler is steere
 /* given to the compile in hand, or by its option */
 bool dt_handle_flag(const struct dtrace_hdl *, unsigned cflag);
 /* A program from DOF; the options it sets are set. NULL: the handle's error tells why. */
+/* services.c: the address of a kernel symbol, of any module when that is NULL; ctx: the handle */
+int dt_handle_symbol(void *ctx, const char *module, const char *name, uint64_t *addr, const char **home);
+void dt_handle_kernel_of(struct dt_prog *);	/* notes the running one in it */
 dtrace_prog_t *dt_handle_load(struct dtrace_hdl *, const void *dof, size_t len);
 struct dt_types *dt_handle_types(dtrace_hdl_t *);
 void dt_handle_typeinfo(struct dtrace_hdl *, const struct dt_type *, dtrace_typeinfo_t *);

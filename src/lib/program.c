@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 static dtrace_attribute_t public_attr(struct dt_attr a)
 {
@@ -227,6 +228,64 @@ static int set_options(dtrace_hdl_t *h, const struct dt_prog *prog)
 	return 0;
 }
 
+/* Notes the running kernel: struct offsets are those of its type data. */
+void dt_handle_kernel_of(struct dt_prog *prog)
+{
+	struct utsname u;
+
+	uname(&u);
+	prog->release = dt_arena_strdup(prog->arena, u.release);
+	prog->version = dt_arena_strdup(prog->arena, u.version);
+}
+
+/*
+ * The version is compared too: two builds may share a release and not the layout of their structs.
+ */
+static int check_kernel(struct dtrace_hdl *h, const struct dt_prog *prog)
+{
+	struct utsname u;
+
+	uname(&u);
+	if (prog->release == NULL || h->nosys ||
+	    (strcmp(prog->release, u.release) == 0 && strcmp(prog->version, u.version) == 0))
+		return 0;
+	return dt_handle_errorf(h, EINVAL,
+	    "the program was made for another kernel (%s %s): compile it again",
+	    prog->release, prog->version);
+}
+
+/* Symbols of the kernel have another address with every boot: the names in the program say which they are. */
+static int relocate(struct dtrace_hdl *h, const struct dt_difo *d)
+{
+	for (uint32_t i = 0; d != NULL && !h->nosys && i < d->nrelocs; i++) {
+		const struct dt_difreloc *r = &d->relocs[i];
+		const char *tick = strchr(r->name, '`'), *name = tick != NULL ? tick + 1 : r->name, *home;
+		const char *module = tick != NULL ?
+		    dt_arena_strndup(h->arena, r->name, (size_t)(tick - r->name)) : NULL;
+		uint64_t addr;
+
+		if (dt_handle_symbol(h, module, name, &addr, &home) != 0)
+			return dt_handle_errorf(h, EDT_NOSYM,
+			    "the program wants the address of %s, which this kernel does not show", r->name);
+		((uint64_t *)d->ints)[r->index] = addr + r->addend;	/* the tables are the program's own */
+	}
+	return 0;
+}
+
+static int relocate_all(struct dtrace_hdl *h, const struct dt_prog *p)
+{
+	for (uint32_t i = 0; i < p->necbs; i++) {
+		const struct dt_ecb *e = &p->ecbs[i];
+
+		if (relocate(h, e->pred) != 0)
+			return -1;
+		for (uint32_t a = 0; a < e->nacts; a++)
+			if (relocate(h, e->acts[a].difo) != 0)
+				return -1;
+	}
+	return 0;
+}
+
 /*
  * dt_dof_read() checks every byte before anything is used. The program's arena then follows the handle's, so
  * that lack of memory ends the call and not the process.
@@ -241,7 +300,7 @@ dtrace_prog_t *dt_handle_load(struct dtrace_hdl *h, const void *dof, size_t len)
 		dt_handle_errorf(h, EDT_DIFINVAL, "DIF program content is invalid: %s", msg);
 		return NULL;
 	}
-	if (set_options(h, prog) != 0) {
+	if (check_kernel(h, prog) != 0 || relocate_all(h, prog) != 0 || set_options(h, prog) != 0) {
 		dt_prog_free(prog);
 		return NULL;
 	}

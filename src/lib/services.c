@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The address of a kernel symbol. With DTRACE_C_KNODEF an unknown one has address 0. */
-static int find_symbol(void *ctx, const char *module, const char *name, uint64_t *addr, const char **home)
+/* With DTRACE_C_KNODEF an unknown one has address 0. */
+int dt_handle_symbol(void *ctx, const char *module, const char *name, uint64_t *addr, const char **home)
 {
 	struct dtrace_hdl *h = ctx;
 	int err;
@@ -177,7 +177,7 @@ static bool library_exists(void *ctx, const char *name)
 void dt_services_init(struct dtrace_hdl *h)
 {
 	h->compiler.services = (struct dt_services){
-		.ctx = h, .symbol = find_symbol,
+		.ctx = h, .symbol = dt_handle_symbol,
 		.library = load_library, .library_names = offer_library_names,
 		.signature = find_signature, .probes = dt_trace_described, .attributes = provider_attributes,
 		.every_process = every_process, .process_type = find_process_type, .module = module_exists,

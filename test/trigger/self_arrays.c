@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads for elements of self-> arrays: setpriority(1000 + key, value) stands for a store, getpriority(1000 +
- * key, value) for a look that must find that value; both calls fail and do nothing else.
+ * Threads for elements of self-> arrays: setpriority(1000 + key, value) stands for a store, getpriority(1000
+ * + key, value) for a look that must find that value; both calls fail and do nothing else.
  *
  *	threads N E	N threads, one after the other, that store E elements each, look at them and end
  *	mix KEYS N	one thread stores to keys in no order, values and 0, N times, and looks at all of them

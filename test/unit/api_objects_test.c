@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 static dtrace_hdl_t *open_plain(void)
@@ -250,6 +252,54 @@ static void test_dof(void)
 	dtrace_close(h);
 }
 
+/* Replaces the first place in the DOF that has these bytes. */
+static void *replaced(void *dof, const void *from, const void *to, size_t len)
+{
+	char *at = memmem(dof, ((const dof_hdr_t *)dof)->dofh_filesz, from, len);
+
+	if (CHECK(at != NULL))
+		memcpy(at, to, len);
+	return dof;
+}
+
+/* Issue 11: addresses of another boot are looked up again, structs of another kernel are not believed. */
+static void test_dof_of_another_kernel(void)
+{
+	dtrace_hdl_t *h = open_plain(), *other = open_plain();
+	dtrace_prog_t *p = dtrace_program_strcompile(h, "BEGIN { trace((uintptr_t)&`vfs_read); }",
+	    DTRACE_PROBESPEC_NAME, 0, 0, NULL), *back;
+	void *dof, *again;
+	size_t len;
+	struct utsname u;
+	GElf_Sym sym;
+
+	uname(&u);
+	if (!CHECK(p != NULL))
+		return;
+	dof = dtrace_dof_create(h, p, 0);
+	len = ((const dof_hdr_t *)dof)->dofh_filesz;
+	if (symbols_shown(h) && dtrace_lookup_by_name(h, "vmlinux", "vfs_read", &sym, NULL) == 0) {
+		uint64_t elsewhere = sym.st_value ^ 0xff0000;
+		void *old = dtrace_dof_create(h, p, 0);
+
+		back = load(other, replaced(old, &sym.st_value, &elsewhere, sizeof(elsewhere)));
+		again = back != NULL ? dtrace_dof_create(other, back, 0) : NULL;
+		CHECK(again != NULL && memcmp(again, dof, len) == 0);
+		dtrace_dof_destroy(other, again);
+		dtrace_dof_destroy(h, old);
+		old = dtrace_dof_create(h, p, 0);
+		CHECK(load(other, replaced(old, "`vfs_read", "`vfs_rear", 10)) == NULL);
+		CHECK(strstr(dtrace_errmsg(other, dtrace_errno(other)), "the address of vmlinux`vfs_rear") !=
+		    NULL);
+		dtrace_dof_destroy(h, old);
+	}
+	CHECK(load(other, replaced(dof, u.release, "99", 2)) == NULL);
+	CHECK(strstr(dtrace_errmsg(other, dtrace_errno(other)), "another kernel (99") != NULL);
+	dtrace_dof_destroy(h, dof);
+	dtrace_close(other);
+	dtrace_close(h);
+}
+
 static void test_refused(void)
 {
 	dtrace_hdl_t *h = open_plain();
@@ -404,6 +454,7 @@ int main(void)
 	test_objects();
 	test_environment();
 	test_dof();
+	test_dof_of_another_kernel();
 	test_refused();
 	test_front_end();
 	test_outfile();
