@@ -4,6 +4,7 @@
  * of the programs before anything else and of the end at most once.
  */
 #include "lib/trace.h"
+#include "base/clock.h"
 #include "base/outfile.h"
 
 #include <errno.h>
@@ -33,13 +34,20 @@ static struct dt_loc agg_key_place(void *ctx, int64_t id, uint32_t k)
 	return l != NULL && k < l->nkeys ? l->key_act[k]->loc : (struct dt_loc){ 0 };
 }
 
+/* dt_sink_env.now */
+static uint64_t time_now(void *ctx)
+{
+	(void)ctx;
+	return dt_clock_ns();
+}
+
 /* Makes the sink that -x oformat names. The environment points into the trace, which outlives the sink. */
 int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	char why[DT_SINK_WHY] = "";
 	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements,
 		.aggname = agg_name,
-		.aggkey = agg_key_place, .ctx = t, .caller = &t->caller,
+		.aggkey = agg_key_place, .now = time_now, .ctx = t, .caller = &t->caller,
 		.argument = h->options.str[DT_OPT_oformat], .why = why };
 
 	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
@@ -122,6 +130,25 @@ void dt_trace_tell_start(struct dt_trace *t)
 	describe_programs(t, arena, &start);
 	t->sink->type->start(t->sink, &start);
 	dt_arena_free(arena);
+}
+
+/* ---- in between ---- */
+
+/* After a snapshot, to the sinks that follow aggregations over time. */
+void dt_trace_tell_snapshot(struct dtrace_hdl *h)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->sink == NULL || !t->sink->env.started || t->sink->type->snapshot == NULL)
+		return;
+	for (uint32_t i = 0, n = dt_consumer_naggs(t->consumer); i < n; i++) {
+		int64_t id = dt_consumer_agg_at(t->consumer, i)->layout->id;
+		struct dt_sink_aggs told = { .ids = &id, .nids = 1 };
+
+		told.rows = dt_trace_sorted(h, &id, 1, &told.n);
+		if (told.n > 0)
+			t->sink->type->snapshot(t->sink, &told);
+	}
 }
 
 /* ---- the end ---- */

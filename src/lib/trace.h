@@ -182,6 +182,7 @@ void dt_trace_wake(struct dtrace_hdl *);
  */
 int dt_trace_sink(struct dtrace_hdl *, struct dt_trace *);
 void dt_trace_tell_start(struct dt_trace *);
+void dt_trace_tell_snapshot(struct dtrace_hdl *);
 void dt_trace_tell_end(struct dtrace_hdl *);
 
 /* An element as callers know it (aggdata.c): in the arena; without `elem`, zeros for the keys of `keys`. */

@@ -205,7 +205,10 @@ static int take_aggregations(dtrace_hdl_t *h)
 	struct dt_trace *t = h->trace;
 	int err = t->consumer != NULL ? dt_consumer_snap(t->consumer) : 0;
 
-	return err != 0 ? dt_handle_error(h, -err) : 0;
+	if (err != 0)
+		return dt_handle_error(h, -err);
+	dt_trace_tell_snapshot(h);
+	return 0;
 }
 
 int dtrace_aggregate_snap(dtrace_hdl_t *h)

@@ -5,9 +5,18 @@
 #define OPEN "<script type=\"text/plain\" id=\"%s\">"
 #define CLOSE "</script>"
 
-void dt_page_block(struct dt_out *o, const char *id, const char *text, size_t n)
+void dt_page_open(struct dt_out *o, const char *id)
 {
 	dt_out_printf(o, OPEN "\n", id);
+}
+
+void dt_page_close(struct dt_out *o)
+{
+	dt_out_str(o, CLOSE "\n");
+}
+
+void dt_page_put(struct dt_out *o, const char *text, size_t n)
+{
 	for (size_t i = 0, from = 0; i <= n; i++) {
 		if (i < n && text[i] != '%' && text[i] != '<')
 			continue;
@@ -16,7 +25,13 @@ void dt_page_block(struct dt_out *o, const char *id, const char *text, size_t n)
 			dt_out_str(o, text[i] == '%' ? "%25" : "%3C");
 		from = i + 1;
 	}
-	dt_out_str(o, CLOSE "\n");
+}
+
+void dt_page_block(struct dt_out *o, const char *id, const char *text, size_t n)
+{
+	dt_page_open(o, id);
+	dt_page_put(o, text, n);
+	dt_page_close(o);
 }
 
 /* The page is somebody's file: whatever stands in it only becomes text. */

@@ -72,6 +72,11 @@ struct dt_sink_type {
 	void (*fault)(struct dt_sink *, const dtrace_errdata_t *, bool has_addr);
 	/* kind: as in DTRACEDROP_… */
 	void (*drop)(struct dt_sink *, const dtrace_dropdata_t *, const char *kind);
+	/*
+	 * Aggregations as they are whenever they were taken over from the kernel (aggrate), one after the
+	 * other: nobody asked to show them.
+	 */
+	void (*snapshot)(struct dt_sink *, const struct dt_sink_aggs *);
 	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
 };
@@ -102,6 +107,7 @@ struct dt_sink_env {
 	const char *(*aggname)(void *ctx, int64_t id);	/* NULL: no such aggregation */
 	/* where the program says what the key is */
 	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);
+	uint64_t (*now)(void *ctx);	/* as times of firings count */
 	void *ctx;
 	const struct dt_sink_caller *caller;
 	const char *argument;		/* behind the word of the format; NULL none */

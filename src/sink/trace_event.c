@@ -8,7 +8,6 @@
  * return closes the innermost of its function, and those inside it, whose returns never came, are told as
  * instants. Several clauses of one firing are one entry or return.
  */
-#include "base/clock.h"
 #include "base/map.h"
 #include "sink/told.h"
 
@@ -33,7 +32,6 @@ struct trace_event {
 	struct dt_map tracks;		/* "pid tid" → struct track */
 	struct dt_map named;		/* tracks and processes that have their names */
 	bool any, returns;		/* something is written; some clause is for returns */
-	uint64_t time;			/* of the last firing */
 	struct dt_out args, name, key;	/* members of the firing in hand */
 	unsigned nvalues;
 	uint64_t pid, tid;
@@ -213,7 +211,7 @@ static void put_counter(struct trace_event *t, const char *name, const struct dt
 static void take_aggs(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_sink_aggs *a)
 {
 	struct trace_event *t = (struct trace_event *)s;
-	uint64_t time = e != NULL ? e->data->dtpda_timestamp : t->time != 0 ? t->time : dt_clock_ns();
+	uint64_t time = e != NULL ? e->data->dtpda_timestamp : s->env.now(s->env.ctx);
 
 	for (size_t r = 0; r < a->n; r++)
 		for (uint32_t i = 0; i < a->nids; i++) {
@@ -343,7 +341,6 @@ static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 	t->nvalues = 0;
 	t->has_pid = t->has_tid = false;
 	t->comm[0] = '\0';
-	t->time = e->data->dtpda_timestamp;
 	dt_told_event(s, &told, e);
 	if (t->nvalues > 0 || dt_ecb_is_default(e->ecb))
 		put_firing(t, e);
