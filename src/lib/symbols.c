@@ -9,10 +9,16 @@
 #include "lib/entry.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
+#include "provider/provider.h"
 
 #include "symbol/elf.h"
 
+#include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum { FEW_MAX = 64 };
 
 /* ---- the kernel ---- */
 
@@ -250,6 +256,71 @@ static void note_kernel(struct dtrace_hdl *h, struct dt_trace *t)
 		    "(dtrace --doctor)");
 }
 
+/* ---- whose addresses ---- */
+
+/* Does the clause walk user stacks, or name addresses of processes? */
+static bool concerns_users(const struct dt_ecb *e)
+{
+	if (dt_difo_needs(e->pred, DT_NEED_USTACK))
+		return true;
+	for (uint32_t i = 0; i < e->nacts; i++)
+		if (names_users(&e->acts[i]) || dt_act_is(&e->acts[i], DT_AF_USTACK) ||
+		    dt_difo_needs(e->acts[i].difo, DT_NEED_USTACK))
+			return true;
+	return false;
+}
+
+/* The process that a probe is of, by the number at the end of its provider; 0: it fires in many. */
+static uint32_t process_of(const struct dt_probe *p)
+{
+	const char *at = p->prov + strlen(p->prov);
+
+	while (at > p->prov && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return p->row->per_process && !p->every ? (uint32_t)strtoul(at, NULL, 10) : 0;
+}
+
+struct few { uint32_t pid[FEW_MAX], n; };
+
+/* One that does not live yet could be anybody's child. */
+static bool add_process(struct few *f, uint32_t pid)
+{
+	uint32_t i = 0;
+
+	while (i < f->n && f->pid[i] != pid)
+		i++;
+	if (pid == 0 || i == FEW_MAX || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
+		return false;
+	f->pid[i] = pid;
+	f->n += i == f->n;
+	return true;
+}
+
+/*
+ * The processes whose addresses are of interest: those of the probes, or of predicates like pid == $target.
+ * False: they may be any.
+ */
+static bool few_processes(const struct dt_trace *t, struct few *f)
+{
+	uint32_t pid;
+
+	*f = (struct few){ .n = 0 };
+	for (size_t i = 0; i < t->enabled.n; i++) {
+		const struct dt_enabled *e = &t->enabled.v[i];
+
+		if (!concerns_users(e->ecb))
+			continue;
+		pid = process_of(e->probe);
+		if (!add_process(f, pid) && !(dt_difo_one_process(e->ecb->pred, &pid) && add_process(f, pid)))
+			return false;
+	}
+	for (size_t i = 0; i < t->retained.n; i++)	/* probes of processes to come */
+		if (concerns_users(t->retained.v[i].ecb) &&
+		    !(dt_difo_one_process(t->retained.v[i].ecb->pred, &pid) && add_process(f, pid)))
+			return false;
+	return true;
+}
+
 /*
  * A process may be gone when its addresses are printed. So what is mapped is learned before the first firing,
  * and watched from then on.
@@ -258,6 +329,7 @@ void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	bool unwinds = dt_trace_unwinds(h, t);
 	const uint32_t *only = NULL;
+	struct few few;
 	uint32_t n = 0;
 
 	note_kernel(h, t);
@@ -265,6 +337,10 @@ void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 		return;
 	if (dt_procs_limit(h, t, &only, &n) != 0)
 		n = 0;
+	if (n == 0 && few_processes(t, &few)) {
+		only = few.pid;
+		n = few.n;
+	}
 	dt_usyms_limit(h->usyms, (uint64_t)h->options.val[DT_OPT_namesize]);
 	/* without the right to: names of processes that are there */
 	(void)dt_usyms_watch(h->usyms, n > 0);

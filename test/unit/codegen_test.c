@@ -64,6 +64,33 @@ static void test_documented(struct bench *b)
 	    "execname         118  scl glb r    string (unknown) by ref (size 256)\n");
 }
 
+/* Predicates that hold in one process only: names of the others need not be learned. */
+static void test_one_process(struct bench *b)
+{
+	const struct dt_type *ti = ty(b, "int");
+	struct dt_ident *pid = ident(b, "pid", DT_ID_SCALAR, DT_SCOPE_GLOBAL, DT_VAR_pid, ti);
+	struct dt_ident *x = ident(b, "x", DT_ID_SCALAR, DT_SCOPE_GLOBAL, 0x500, ti);
+	uint32_t found = 0;
+
+#define IS(n) bin(b, DT_OP_EQ, var(b, pid), num(b, n, "int"), ti)
+#define IN_ONE(node) dt_difo_one_process(dt_cg_bool(&b->opts, (node), NULL), &found)
+	CHECK(IN_ONE(IS(7)) && found == 7);
+	CHECK(IN_ONE(bin(b, DT_OP_EQ, num(b, 8, "int"), var(b, pid), ti)) && found == 8);
+	CHECK(IN_ONE(bin(b, DT_OP_LAND, IS(9), var(b, x), ti)) && found == 9);
+	CHECK(IN_ONE(bin(b, DT_OP_LAND, bin(b, DT_OP_GT, var(b, x), num(b, 3, "int"), ti), IS(10), ti)) &&
+	    found == 10);
+	CHECK(IN_ONE(bin(b, DT_OP_LAND, bin(b, DT_OP_LOR, var(b, x), IS(5), ti), IS(11), ti)) && found == 11);
+	CHECK(!IN_ONE(bin(b, DT_OP_NE, var(b, pid), num(b, 7, "int"), ti)));
+	CHECK(!IN_ONE(bin(b, DT_OP_LOR, IS(7), var(b, x), ti)));
+	CHECK(!IN_ONE(bin(b, DT_OP_LOR, IS(7), IS(8), ti)));
+	CHECK(!IN_ONE(bin(b, DT_OP_GE, var(b, pid), num(b, 7, "int"), ti)));
+	CHECK(!IN_ONE(bin(b, DT_OP_EQ, var(b, x), num(b, 7, "int"), ti)));
+	CHECK(!IN_ONE(var(b, pid)));
+	CHECK(!dt_difo_one_process(NULL, &found));
+#undef IS
+#undef IN_ONE
+}
+
 static void test_shapes(struct bench *b)
 {
 	const struct dt_type *ti = ty(b, "int"), *tl = ty(b, "long");
@@ -356,6 +383,7 @@ int main(void)
 	}
 	machine_open(&m);
 	test_documented(&b);
+	test_one_process(&b);
 	test_shapes(&b);
 	test_assign(&b, &m);
 	test_memory(&b, &m);
