@@ -7,7 +7,7 @@ trap 'rm -rf "$tmp"' EXIT
 check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; [ ! -s "$tmp/log" ] || sed 's/^/  /' "$tmp/log"; fi; }
 
 tools/exports >"$tmp/functions"
-for page in man/*.3; do
+for page in man/dtrace_*.3; do	# libdtrace.3 is about all of them
 	sed -n '/^\.SH NAME/{n;s/ .-.*//;s/, /\n/g;p;}' "$page"
 done | LC_ALL=C sort >"$tmp/named"
 differ=$(comm -3 "$tmp/functions" "$tmp/named")
@@ -19,6 +19,17 @@ check $? "each function is named by one page${differ:+: }$(echo $differ)"
 [ "$(grep -c ';' "$tmp/protos.c")" -eq "$(grep -c . "$tmp/functions")" ] &&
     cc -std=c11 -Wall -Werror -Iinclude -fsyntax-only "$tmp/protos.c" 2>"$tmp/log"
 check $? "the prototypes in the pages are those of the header"
+
+# Each page that libdtrace(3) sends to is there, and it sends to each.
+for page in man/dtrace_*.3; do
+	name=${page#man/}
+	grep -q "^\.BR ${name%.3} (3)\$" man/libdtrace.3 || echo "$name"
+done >"$tmp/log"
+for name in $(grep -o 'dtrace_[a-z_]* *("\{0,1\}3)\|dtrace_[a-z_]*' man/libdtrace.3 | sed 's/ .*//' | sort -u); do
+	grep -qx "$name" "$tmp/named" || echo "no page has $name"
+done >>"$tmp/log"
+[ ! -s "$tmp/log" ]
+check $? "libdtrace(3) leads to each page"
 
 # doc/API.md names each function: whole, or behind a sibling by the end of its name ("dtrace_anon_save() and _load()").
 missing=
