@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 union room { struct cmsghdr head; char bytes[CMSG_SPACE(DT_PASS_FDS * sizeof(int))]; };
@@ -86,4 +89,20 @@ void *dt_pass_map(int fd, off_t off, size_t len, int prot, void *where)
 	if (at != MAP_FAILED)
 		(void)madvise(at, len, MADV_DONTFORK);
 	return at;
+}
+
+/*
+ * Which parts of this work depends on who the tracer is: an ordinary user has no more to give up.
+ * Capabilities go last and must go, as they would make the rest worthless.
+ */
+bool dt_pass_drop_rights(void)
+{
+	enum { NOBODY = 65534 };
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	(void)!setgroups(0, NULL);
+	(void)!setresgid(NOBODY, NOBODY, NOBODY);
+	(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	return syscall(SYS_capset, &head, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }

@@ -29,6 +29,12 @@ long dt_pass_receive(int sock, void *bytes, size_t max, int *fds, int *nfds);
 bool dt_pass_leave(const int *socks, int n, int parent, const char *name);
 
 /*
+ * For such a child: identity, capabilities and the ways to regain them are given up. It then no longer ends
+ * with its parent by itself (PR_SET_PDEATHSIG). False: it has to end.
+ */
+bool dt_pass_drop_rights(void);
+
+/*
  * Memory that programs in the kernel share, as by mmap(2), at `where` unless that is NULL; MAP_FAILED. No
  * forked child has it: copying takes long, and one that hangs would keep those programs' maps alive.
  */

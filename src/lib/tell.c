@@ -41,13 +41,21 @@ static uint64_t time_now(void *ctx)
 	return dt_clock_ns();
 }
 
+/* dt_sink_env.note */
+static void note(void *ctx, const char *text)
+{
+	struct dt_trace *t = ctx;
+
+	dt_trace_note(t, dt_arena_strdup(t->arena, text));
+}
+
 /* Makes the sink that -x oformat names. The environment points into the trace, which outlives the sink. */
 int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	char why[DT_SINK_WHY] = "";
 	struct dt_sink_env env = { .arena = t->arena, .out = &t->out, .statements = &t->statements,
 		.aggname = agg_name,
-		.aggkey = agg_key_place, .now = time_now, .ctx = t, .caller = &t->caller,
+		.aggkey = agg_key_place, .now = time_now, .note = note, .ctx = t, .caller = &t->caller,
 		.argument = h->options.str[DT_OPT_oformat], .why = why };
 
 	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);

@@ -108,6 +108,7 @@ struct dt_sink_env {
 	/* where the program says what the key is */
 	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);
 	uint64_t (*now)(void *ctx);	/* as times of firings count */
+	void (*note)(void *ctx, const char *);	/* tells the user something, beside what is written */
 	void *ctx;
 	const struct dt_sink_caller *caller;
 	const char *argument;		/* behind the word of the format; NULL none */

@@ -8,12 +8,11 @@
  */
 #include "symbol/reader_impl.h"
 #include "base/count.h"
+#include "base/pass.h"
 #include "machine/machine.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -28,7 +27,6 @@
 #include <unistd.h>
 
 #define MEMORY_MAX (256ull << 20)	/* beyond what the process has when it begins */
-enum { NOBODY = 65534 };
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -40,21 +38,6 @@ enum { NOBODY = 65534 };
 #ifndef SANITIZED
 #define SANITIZED 0
 #endif
-
-/*
- * Which parts of this work depends on who the tracer is: an ordinary user has no more to give up.
- * Capabilities go last and must go, as they would make the rest worthless.
- */
-static bool drop_identity(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { 0 };
-
-	(void)!setgroups(0, NULL);
-	(void)!setresgid(NOBODY, NOBODY, NOBODY);
-	(void)!setresuid(NOBODY, NOBODY, NOBODY);
-	return syscall(SYS_capset, &head, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-}
 
 /*
  * The process is a copy of the tracer, which may be large: the limit is what it has plus what it may need.
@@ -142,7 +125,7 @@ static void leave_calls(void)
 
 bool dt_reader_box(int parent)
 {
-	if (!drop_identity() || !limit_all())
+	if (!dt_pass_drop_rights() || !limit_all())
 		return false;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);	/* a change of identity clears it */
 	if (getppid() != parent)

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * OpenMetrics 1.0 for Prometheus and others (doc/FORMATS.md): an aggregation is a family, its keys are
+ * labels. count() is a counter, a histogram a histogram, percentiles() a summary, every other function a
+ * gauge; drops and errors are counters of ours.
+ *
+ * A family holds the text of its samples as they were last seen. All of them are written at the end, or
+ * served (-O openmetrics=ADDRESS:PORT) and made anew with each snapshot.
+ */
+#include "process/serve.h"
+#include "sink/told.h"
+
+#include "base/count.h"
+#include "dif/action.h"
+#include "output/buckets.h"
+#include "output/hist.h"
+#include "output/json.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+struct family { int64_t id; const char *name, *type, *function; struct dt_out samples; };
+
+struct metrics {
+	struct dt_sink sink;
+	DT_VEC(struct family *) families;
+	struct dt_serve *server;	/* NULL: all goes to `out` */
+	struct dt_out labels, one, name, all;	/* of the element in hand; the document */
+	uint64_t drops, errors;
+};
+
+/* ---- names and numbers ---- */
+
+/* Letters, digits and underscores; all else becomes an underscore, runs of them one. */
+static void put_name(struct dt_out *o, const char *text)
+{
+	char last = '_';
+
+	for (; *text != '\0'; text++) {
+		char c = isalnum((unsigned char)*text) && (unsigned char)*text < 128 ? *text : '_';
+
+		if (c != '_' || last != '_')
+			dt_out_put(o, &c, 1);
+		last = c;
+	}
+}
+
+/* A limit of a bucket as a floating-point number is written canonically: 7.0, 1.048575e+06. */
+static void put_float(struct dt_out *o, int64_t v)
+{
+	double d = (double)v;
+	char text[40];
+
+	if (v > -1000000 && v < 1000000) {
+		dt_out_printf(o, "%lld.0", (long long)v);
+		return;
+	}
+	for (int digits = 0; digits < 18; digits++) {
+		snprintf(text, sizeof(text), "%.*e", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	dt_out_str(o, text);
+}
+
+/* In quotes a backslash, a quote and the end of a line are escaped, and nothing else may be. */
+static void put_quoted(struct dt_out *o, const char *text, size_t n)
+{
+	struct dt_out valid;
+
+	dt_out_init(&valid, NULL, o->opts);
+	dt_json_valid(&valid, text, n);
+	dt_out_str(o, "\"");
+	for (size_t i = 0; i < valid.len; i++) {
+		char c = valid.buf[i];
+
+		if (c == '\\' || c == '"' || c == '\n')
+			dt_out_str(o, "\\");
+		dt_out_put(o, c == '\n' ? "n" : &c, 1);
+	}
+	dt_out_str(o, "\"");
+	dt_out_free(&valid);
+}
+
+/* ---- labels ---- */
+
+/* A label's name: what the program calls the key. `le` and `quantile` have meanings of their own. */
+static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
+{
+	dt_out_clear(&m->name);
+	if (dt_told_source(&m->one, m->sink.env.aggkey(m->sink.env.ctx, id, k)))
+		put_name(&m->name, dt_out_text(&m->one));
+	while (m->name.len > 0 && m->name.buf[m->name.len - 1] == '_')
+		m->name.len--;
+	if (m->name.len == 0 || isdigit((unsigned char)m->name.buf[0]) || strcmp(dt_out_text(&m->name),
+	    "le") == 0 || strcmp(dt_out_text(&m->name), "quantile") == 0) {
+		dt_out_clear(&m->name);
+		dt_out_printf(&m->name, "key%u", k + 1);
+	}
+	dt_out_str(&m->name, "=\"");
+	if (strstr(dt_out_text(&m->labels), dt_out_text(&m->name)) != NULL) {
+		dt_out_clear(&m->name);
+		dt_out_printf(&m->name, "key%u=\"", k + 1);
+	}
+	dt_out_put(&m->labels, dt_out_text(&m->name), m->name.len - 1);
+}
+
+/* "a="x",b="y"", without brackets: histograms add one more. Stacks are one line a frame. */
+static void make_labels(struct metrics *m, int64_t id, const struct dt_aggrow *row)
+{
+	dt_out_clear(&m->labels);
+	for (uint32_t k = 0; k < row->nkeys; k++) {
+		const struct dt_value *v = &row->keys[k];
+		const char *text;
+		size_t n;
+
+		dt_out_str(&m->labels, k > 0 ? "," : "");
+		put_label_name(m, id, k);
+		dt_out_clear(&m->one);
+		if (v->kind == DT_V_STACK || v->kind == DT_V_USTACK)
+			dt_stack_print(&m->one, v, 0);
+		else
+			dt_value_bare(&m->one, v);
+		text = dt_out_text(&m->one);
+		n = m->one.len;
+		for (; n > 0 && text[0] == '\n'; text++)
+			n--;
+		while (n > 0 && text[n - 1] == '\n')
+			n--;
+		put_quoted(&m->labels, text, n);
+	}
+}
+
+static void put_sample(struct metrics *m, struct family *f, const char *suffix, const char *more,
+    int64_t value)
+{
+	bool both = m->labels.len > 0 && more[0] != '\0';
+
+	dt_out_printf(&f->samples, "%s%s", f->name, suffix);
+	if (m->labels.len > 0 || more[0] != '\0')
+		dt_out_printf(&f->samples, "{%s%s%s}", dt_out_text(&m->labels), both ? "," : "", more);
+	dt_out_printf(&f->samples, " %lld\n", (long long)value);
+}
+
+/* ---- families ---- */
+
+static const char *type_of(const struct dt_value *v)
+{
+	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
+
+	if (f->buckets != NULL)
+		return "histogram";
+	if (f->parts != NULL)
+		return "summary";
+	return v->aggkind == DT_ACT_COUNT ? "counter" : "gauge";
+}
+
+/*
+ * No two families may have one name: @ and @count would. Nor may one look like a sample of another: @a has
+ * dtrace_a_total, so @a_total has another name.
+ */
+static bool is_taken(const struct metrics *m, const char *name)
+{
+	static const char *const ends[] = { "_total", "_bucket", "_count", "_sum", "_created", "_info" };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < DT_COUNT(ends); i++)
+		if (n > strlen("dtrace_") + strlen(ends[i]) &&
+		    strcmp(name + n - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	for (size_t i = 0; i < m->families.n; i++)
+		if (strcmp(m->families.v[i]->name, name) == 0)
+			return true;
+	return strcmp(name, "dtrace_tracing_drops") == 0 || strcmp(name, "dtrace_tracing_errors") == 0;
+}
+
+static struct family *family_of(struct metrics *m, int64_t id, const struct dt_value *v)
+{
+	struct dt_arena *arena = m->sink.env.arena;
+	const char *name;
+	struct family *f;
+
+	for (size_t i = 0; i < m->families.n; i++)
+		if (m->families.v[i]->id == id)
+			return m->families.v[i];
+	dt_out_clear(&m->name);
+	dt_out_str(&m->name, "dtrace_");
+	put_name(&m->name, dt_told_aggname(&m->sink, id, v));
+	name = dt_arena_strdup(arena, dt_out_text(&m->name));
+	for (unsigned again = 2; is_taken(m, name); again++)
+		name = dt_arena_printf(arena, "%s_%u", dt_out_text(&m->name), again);
+	f = DT_NEW(arena, struct family);
+	*f = (struct family){ .id = id, .name = name, .type = type_of(v),
+		.function = dt_actrule_of(v->aggkind)->name };
+	dt_out_init(&f->samples, NULL, m->sink.env.out->opts);
+	dt_vec_push(arena, &m->families, f);
+	return f;
+}
+
+/* Buckets count all values up to their limit. Nothing keeps the sum of the values, so there is none. */
+static void put_histogram(struct metrics *m, struct family *f, const struct dt_value *v)
+{
+	struct dt_buckets b;
+	uint32_t first, last = 0;
+	uint64_t sum = 0;
+
+	if (!dt_buckets_open(&b, v))
+		return;
+	dt_buckets_range(&b, &first, &last);
+	for (uint32_t i = first > 0 ? first - 1 : 0; i < b.n && i <= last; i++) {
+		struct dt_bucket_bounds bounds = dt_buckets_bounds(&b, i);
+
+		sum += (uint64_t)dt_agg_normalize(b.count[i], v->normal);
+		if (!bounds.has_max)
+			continue;
+		dt_out_clear(&m->one);
+		dt_out_str(&m->one, "le=\"");
+		put_float(&m->one, bounds.max);
+		dt_out_str(&m->one, "\"");
+		put_sample(m, f, "_bucket", dt_out_text(&m->one), (int64_t)sum);
+	}
+	put_sample(m, f, "_bucket", "le=\"+Inf\"", (int64_t)sum);
+}
+
+/* percentiles(): least and greatest value are quantiles too. */
+static void put_summary(struct metrics *m, struct family *f, const struct dt_value *v)
+{
+	struct dt_aggpart part[DT_AGGPARTS];
+	uint32_t n = dt_aggfunc_of(v->aggkind)->parts(v, part);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = part[i].name;
+		double q = strcmp(name, "min") == 0 ? 0 : strcmp(name, "max") == 0 ? 1 :
+		    name[0] == 'p' ? strtod(name + 1, NULL) / 100 : -1;
+
+		if (q < 0)
+			continue;
+		dt_out_clear(&m->one);
+		dt_out_printf(&m->one, q == 0 || q == 1 ? "quantile=\"%.1f\"" : "quantile=\"%g\"", q);
+		put_sample(m, f, "", dt_out_text(&m->one), part[i].value);
+	}
+}
+
+static void put_element(struct metrics *m, int64_t id, const struct dt_aggrow *row, const struct dt_value *v)
+{
+	struct family *f = family_of(m, id, v);
+
+	make_labels(m, id, row);
+	if (strcmp(f->type, "histogram") == 0)
+		put_histogram(m, f, v);
+	else if (strcmp(f->type, "summary") == 0)
+		put_summary(m, f, v);
+	else
+		put_sample(m, f, strcmp(f->type, "counter") == 0 ? "_total" : "", "", dt_told_number(v));
+}
+
+/* What is shown replaces what was shown before. */
+static void take(struct metrics *m, const struct dt_sink_aggs *a)
+{
+	for (uint32_t i = 0; i < a->nids && a->n > 0; i++) {
+		dt_out_clear(&family_of(m, a->ids[i], &a->rows[0].vals[i])->samples);
+		for (size_t r = 0; r < a->n; r++)
+			put_element(m, a->ids[i], &a->rows[r], &a->rows[r].vals[i]);
+	}
+}
+
+/* ---- the document ---- */
+
+static void put_head(struct dt_out *o, const char *name, const char *type, const char *help)
+{
+	dt_out_printf(o, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void put_document(struct metrics *m, struct dt_out *o)
+{
+	for (size_t i = 0; i < m->families.n; i++) {
+		const struct family *f = m->families.v[i];
+		const char *name = m->sink.env.aggname(m->sink.env.ctx, f->id);
+
+		dt_out_clear(&m->one);
+		dt_out_printf(&m->one, "@%s, %s()", name != NULL && strcmp(name, "_") != 0 ? name : "",
+		    f->function);
+		put_head(o, f->name, f->type, dt_out_text(&m->one));
+		dt_out_put(o, dt_out_text(&f->samples), f->samples.len);
+	}
+	put_head(o, "dtrace_tracing_drops", "counter", "Records and updates that were lost");
+	dt_out_printf(o, "dtrace_tracing_drops_total %llu\n", (unsigned long long)m->drops);
+	put_head(o, "dtrace_tracing_errors", "counter", "Errors of probes");
+	dt_out_printf(o, "dtrace_tracing_errors_total %llu\n# EOF\n", (unsigned long long)m->errors);
+}
+
+static void serve_document(struct metrics *m)
+{
+	if (m->server == NULL)
+		return;
+	dt_out_clear(&m->all);
+	put_document(m, &m->all);
+	dt_serve_put(m->server, dt_out_text(&m->all), m->all.len);
+}
+
+/* ---- the sink ---- */
+
+static void take_printa(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_sink_aggs *a)
+{
+	(void)e;
+	take((struct metrics *)s, a);
+}
+
+static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
+{
+	static const struct dt_told told = { NULL, take_printa, NULL };
+
+	dt_told_event(s, &told, e);
+	return 0;
+}
+
+static void take_fault(struct dt_sink *s, const dtrace_errdata_t *d, bool has_addr)
+{
+	(void)d, (void)has_addr;
+	((struct metrics *)s)->errors++;
+}
+
+static void take_drop(struct dt_sink *s, const dtrace_dropdata_t *d, const char *kind)
+{
+	(void)kind;
+	((struct metrics *)s)->drops += d->dtdda_drops;
+}
+
+static void take_snapshot(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	struct metrics *m = (struct metrics *)s;
+
+	if (m->server == NULL)
+		return;
+	take(m, a);
+	serve_document(m);
+}
+
+static int take_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	take((struct metrics *)s, a);
+	return 0;
+}
+
+static void put_end(struct dt_sink *s, int status, bool exited)
+{
+	struct metrics *m = (struct metrics *)s;
+
+	(void)status, (void)exited;
+	if (m->server == NULL)
+		put_document(m, s->env.out);
+}
+
+static void close_metrics(struct dt_sink *s)
+{
+	struct metrics *m = (struct metrics *)s;
+
+	dt_serve_close(m->server);
+	for (size_t i = 0; i < m->families.n; i++)
+		dt_out_free(&m->families.v[i]->samples);
+	dt_out_free(&m->labels);
+	dt_out_free(&m->one);
+	dt_out_free(&m->name);
+	dt_out_free(&m->all);
+}
+
+static int open_metrics(struct dt_sink *s)
+{
+	struct metrics *m = (struct metrics *)s;
+	char note[128];
+
+	dt_out_init(&m->labels, NULL, s->env.out->opts);
+	dt_out_init(&m->one, NULL, s->env.out->opts);
+	dt_out_init(&m->name, NULL, s->env.out->opts);
+	dt_out_init(&m->all, NULL, s->env.out->opts);
+	if (s->env.argument == NULL)
+		return 0;
+	m->server = dt_serve_open(s->env.argument, TYPE, s->env.why, DT_SINK_WHY);
+	if (m->server == NULL)
+		return -1;
+	snprintf(note, sizeof(note), "metrics are at http://%s/metrics", dt_serve_address(m->server));
+	s->env.note(s->env.ctx, note);
+	serve_document(m);
+	return 0;
+}
+
+const struct dt_sink_type dt_sink_openmetrics = {
+	.oformat = DTRACE_OFORMAT_FILE,
+	.size = sizeof(struct metrics),
+	.open = open_metrics,
+	.close = close_metrics,
+	.event = take_event,
+	.fault = take_fault,
+	.drop = take_drop,
+	.snapshot = take_snapshot,
+	.aggregation = take_aggregation,
+	.end = put_end,
+};
