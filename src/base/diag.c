@@ -25,6 +25,11 @@ const char *dt_tag_text(enum dt_tag tag)
 	return (unsigned)tag < DT_NTAGS ? tags[tag].text : "";
 }
 
+void dt_fail_again(struct dt_diag *d)
+{
+	longjmp(d->attempt ? *d->attempt : d->env, 1);
+}
+
 _Noreturn static void store_and_jump(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const char *hint,
     const char *fmt, va_list ap)
 {
@@ -32,7 +37,7 @@ _Noreturn static void store_and_jump(struct dt_diag *d, enum dt_tag tag, struct 
 	d->loc = loc;
 	d->msg = dt_arena_vprintf(d->arena, fmt, ap);
 	d->hint = hint ? dt_arena_strdup(d->arena, hint) : NULL;
-	longjmp(d->env, 1);
+	dt_fail_again(d);
 }
 
 void dt_fail(struct dt_diag *d, enum dt_tag tag, struct dt_loc loc, const char *fmt, ...)

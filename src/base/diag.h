@@ -22,6 +22,8 @@ const char *dt_tag_text(enum dt_tag);	/* the one-line explanation in tags.def */
 struct dt_diag {
 	struct dt_arena *arena;
 	jmp_buf env;		/* set by the function that starts a compile */
+	/* errors go there instead while somebody tries something; lack of memory never does */
+	jmp_buf *attempt;
 	enum dt_tag tag;
 	struct dt_loc loc;
 	const char *msg;	/* NULL: no error, or out of memory */
@@ -35,6 +37,9 @@ _Noreturn void dt_fail(struct dt_diag *, enum dt_tag, struct dt_loc, const char 
 /* The same with a hint, which comes first so that the format can have arguments; hint may be NULL. */
 _Noreturn void dt_fail_hint(struct dt_diag *, enum dt_tag, struct dt_loc, const char *hint,
     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* The error that is stored goes on to whoever is next. */
+_Noreturn void dt_fail_again(struct dt_diag *);
 
 /* "[D_TAG] line 3: message" (the tag only with errtags): the historic first line, without newline. */
 char *dt_diag_line(const struct dt_diag *, struct dt_arena *, bool errtags);

@@ -177,8 +177,8 @@ static uint64_t clause_scratch(const struct dt_build *b, const struct dt_enablin
 
 		need = more == UINT64_MAX ? more : need + more;
 	}
-	for (int i = 0; i < 11; i++) {
-		uint64_t more = difo_scratch(b, i < 10 ? en->args[i] : en->when);
+	for (int i = 0; i < 12; i++) {
+		uint64_t more = difo_scratch(b, i < 10 ? en->args[i] : i == 10 ? en->when : en->each);
 
 		need = more == UINT64_MAX || need == UINT64_MAX ? UINT64_MAX : need + more;
 	}

@@ -280,7 +280,7 @@ static int process_record(struct dt_consumer *c, const struct dt_rechdr *h, size
 	}
 }
 
-/* At an error, the record that could not be copied is lost, and those after it stay in the rings. */
+/* At an error, the record that could not be copied and those after it stay in the rings. */
 static int copy_rings(struct dt_consumer *c)
 {
 	int err = 0;

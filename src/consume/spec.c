@@ -16,9 +16,15 @@
 #define REMEMBERED 1024		/* generations of a number whose end is known, a power of two */
 #define WORDS (REMEMBERED / 64)
 
-struct held { struct held *next; size_t len; uint8_t data[]; };
+/*
+ * Records lie behind each other, each with its length before it and rounded to eight bytes: specsize counts a
+ * record with its header, and what we keep beside that is these eight bytes and the rest of a piece.
+ */
+#define PIECE_LEAST 4096
+#define PIECE_MOST (256u << 10)
+struct piece { struct piece *next; size_t used, size; uint8_t data[]; };
 /* A generation that has not ended, and its records in the order of arrival. */
-struct use { struct use *next; uint64_t generation; struct held *first, **last; };
+struct use { struct use *next; uint64_t generation; struct piece *first, *last; };
 
 struct dt_spec {
 	struct use *uses;
@@ -85,7 +91,7 @@ static struct dt_spec *spec_of(struct dt_specs *all, uint32_t id)
 static void free_use(struct use *u)
 {
 	while (u->first != NULL) {
-		struct held *next = u->first->next;
+		struct piece *next = u->first->next;
 
 		free(u->first);
 		u->first = next;
@@ -103,27 +109,61 @@ static struct use *use_of(struct dt_spec *s, uint64_t g)
 	if (u != NULL || (u = calloc(1, sizeof(*u))) == NULL)
 		return u;
 	u->generation = g;
-	u->last = &u->first;
 	u->next = s->uses;
 	s->uses = u;
 	return u;
 }
 
-static int hold_record(struct dt_spec *s, uint64_t g, const void *rec, size_t len)
+static size_t rounded(size_t len) { return (len + 7) & ~(size_t)7; }
+
+/* Room for that many bytes in the last piece, or in a new one, twice as large. NULL: no memory. */
+static struct piece *piece_for(struct use *u, size_t need)
+{
+	size_t size = u->last != NULL ? 2 * u->last->size : PIECE_LEAST;
+	struct piece *p;
+
+	if (u->last != NULL && u->last->size - u->last->used >= need)
+		return u->last;
+	size = size < PIECE_MOST ? size : PIECE_MOST;
+	size = size < need ? need : size;
+	p = malloc(sizeof(*p) + size);
+	if (p == NULL)
+		return NULL;
+	*p = (struct piece){ .size = size };
+	if (u->last != NULL)
+		u->last->next = p;
+	else
+		u->first = p;
+	return u->last = p;
+}
+
+/* A record that there is no memory for is counted as lost. */
+static int hold_record(struct dt_specs *all, struct dt_spec *s, uint64_t g, const void *rec, size_t len)
 {
 	struct use *u = use_of(s, g);
-	struct held *h = malloc(sizeof(*h) + len);
+	struct piece *p = u != NULL ? piece_for(u, sizeof(len) + rounded(len)) : NULL;
 
-	if (u == NULL || h == NULL) {
-		free(h);
-		return -ENOMEM;
+	if (p == NULL) {
+		all->lost++;
+		return 0;
 	}
-	h->next = NULL;
-	h->len = len;
-	memcpy(h->data, rec, len);
-	*u->last = h;
-	u->last = &h->next;
+	memcpy(p->data + p->used, &len, sizeof(len));
+	memcpy(p->data + p->used + sizeof(len), rec, len);
+	p->used += sizeof(len) + rounded(len);
 	return 0;
+}
+
+static int tell_all(const struct use *u, dt_spec_f *tell, void *ctx)
+{
+	int err = 0;
+
+	for (const struct piece *p = u->first; p != NULL; p = p->next) {
+		for (size_t at = 0, len; at < p->used && err == 0; at += sizeof(len) + rounded(len)) {
+			memcpy(&len, p->data + at, sizeof(len));
+			err = tell(ctx, p->data + at + sizeof(len), len);
+		}
+	}
+	return err;
 }
 
 /* A record whose generation is forgotten is counted as lost: showing it would be a guess. */
@@ -135,7 +175,7 @@ int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *
 	if (s == NULL)
 		return -ENOMEM;
 	switch (end_of(s, generation_of(word))) {
-	case OPEN: return hold_record(s, generation_of(word), rec, len);
+	case OPEN: return hold_record(all, s, generation_of(word), rec, len);
 	case COMMITTED: return tell(ctx, rec, len);
 	case DISCARDED: return 0;
 	default:
@@ -166,8 +206,8 @@ int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, 
 	if (u == NULL)
 		return 0;
 	*at = u->next;
-	for (struct held *h = u->first; commit && h != NULL && err == 0; h = h->next)
-		err = tell(ctx, h->data, h->len);
+	if (commit)
+		err = tell_all(u, tell, ctx);
 	free_use(u);
 	return err;
 }

@@ -31,7 +31,7 @@ struct dt_session *dt_consumer_session(struct dt_consumer *);
  */
 typedef int dt_spec_f(void *ctx, const void *rec, size_t len);
 struct dt_spec;
-/* by number - 1; lost: records that arrived after their end was forgotten */
+/* by number - 1; lost: records that arrived after their end was forgotten, or had no memory */
 struct dt_specs { struct dt_spec *spec; uint32_t n; uint64_t lost; };
 int dt_specs_keep(struct dt_specs *, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *tell,
     void *ctx);

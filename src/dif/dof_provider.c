@@ -370,7 +370,8 @@ int dt_dofprov_read(struct dt_arena *arena, const void *bytes, size_t len, struc
 		if (memcmp(at, "\177DOF", 4) == 0) {
 			r.dof = at;
 			err = read_dof(&r, len) ? 0 : -EINVAL;
-			step = err == 0 ? (size_t)r.h.filesz : len;
+			/* the next one is aligned */
+			step = err == 0 ? ((size_t)r.h.filesz + 7) & ~(size_t)7 : len;
 		}
 		step = step < len ? step : len;
 		at += step;

@@ -144,6 +144,7 @@ struct firing {
 	char *texts[DT_INTERP_TEXTS];
 	struct dt_strtok tok;
 	bool uregs_changed;
+	uint64_t uregs[DT_INTERP_UREGS];
 	void *locals;
 };
 
@@ -157,6 +158,7 @@ static void firing_push(struct dt_interp *ip, struct firing *f, const struct dt_
 	memcpy(f->texts, ip->texts, sizeof(f->texts));
 	f->tok = ip->tok;
 	f->uregs_changed = ip->uregs_changed;
+	memcpy(f->uregs, ip->uregs, sizeof(f->uregs));
 	f->locals = dt_interp_locals_save(ip);
 	memset(ip->texts, 0, sizeof(ip->texts));
 	ip->tok = (struct dt_strtok){ 0 };
@@ -172,6 +174,7 @@ static void firing_pop(struct dt_interp *ip, struct firing *f)
 	memcpy(ip->texts, f->texts, sizeof(f->texts));
 	ip->tok = f->tok;
 	ip->uregs_changed = f->uregs_changed;
+	memcpy(ip->uregs, f->uregs, sizeof(f->uregs));
 	ip->context = f->context;
 	dt_interp_locals_restore(ip, f->locals);
 }

@@ -455,44 +455,6 @@ static void conv_rfc822(struct dt_out *o, const struct dt_conv *c, const struct 
 	conv_time(o, c, v, "%a, %d %b %Y %H:%M:%S %Z");
 }
 
-/* The name of a host by its address as text. It asks the name service, which may take seconds. */
-static bool name_of_host(const char *addr, char *host, size_t len)
-{
-	struct sockaddr_in v4 = { .sin_family = AF_INET };
-	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
-	struct sockaddr *sa;
-	socklen_t size;
-
-	if (inet_pton(AF_INET, addr, &v4.sin_addr) == 1) {
-		sa = (struct sockaddr *)&v4;
-		size = sizeof(v4);
-	} else if (inet_pton(AF_INET6, addr, &v6.sin6_addr) == 1) {
-		sa = (struct sockaddr *)&v6;
-		size = sizeof(v6);
-	} else
-		return false;
-	return getnameinfo(sa, size, host, (socklen_t)len, NULL, 0, NI_NAMEREQD) == 0;
-}
-
-/* What is no address, or has no name, is printed as the text it is. */
-static void conv_host(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
-{
-	char addr[64], host[NI_MAXHOST];
-	size_t n;
-
-	if (!value_is_text(v) || o->opts->numeric || (n = dt_value_textlen(v)) >= sizeof(addr)) {
-		conv_string(o, c, v);
-		return;
-	}
-	if (n > 0)
-		memcpy(addr, v->bytes, n);
-	addr[n] = '\0';
-	if (name_of_host(addr, host, sizeof(host)))
-		conv_field(o, c, host, strlen(host));
-	else
-		conv_string(o, c, v);
-}
-
 /* A port is looked up for any protocol; one that no service has registered is printed as a number. */
 static void conv_port(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
 {
@@ -538,8 +500,8 @@ const struct dt_convrow dt_convrows[] = {
 	{ "wc", "int", takes_int, conv_wchar, 4, 0, "a wide character" },
 	FLOATS("", 0, "float, double, or long double"),
 	FLOATS("L", 16, "long double"),
-	{ "I", "char [] or string (or use stringof)", takes_string, conv_host, 0, 0,
-	    "an address as text, by the name of its host" },
+	{ "I", "char [] or string (or use stringof)", takes_string, conv_string, 0, 0,
+	    "an address as text: the name service is not asked" },
 	{ "k", "stack", takes_stack, conv_stack, 0, 0, "a stack" },
 	{ "ls", "wchar_t []", takes_wide, conv_wstring, 0, 0, "a wide string" },
 	{ "ws", "wchar_t []", takes_wide, conv_wstring, 0, 0, "a wide string" },

@@ -36,7 +36,7 @@ struct dt_print_opts {
 	void *symctx;
 	struct dt_types *types;		/* for print(); NULL: values as bytes */
 	bool quiet;			/* -q: trace() without padding */
-	bool numeric;			/* %I and %P print numbers and ask no name service */
+	bool numeric;			/* %P prints numbers, whatever /etc/services says */
 	bool rawbytes;			/* bytes are dumped even when they look like text */
 	bool agghist, aggpack, aggzoom;
 	bool utf8;			/* bars are drawn with block characters */

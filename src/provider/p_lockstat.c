@@ -14,10 +14,13 @@
 #define LOCK "self->__lockstat_lock"
 #define KIND "self->__lockstat_kind"
 #define SINCE "self->__lockstat_since"
+#define WAITED "self->__lockstat_waited"
 #define BEGINS { DT_HOOK_RAWTP, "contention_begin", "(" LOCK " = arg0, " KIND " = arg1, " SINCE \
 	" = timestamp, 0)", { "0" }, .required = true }
-#define ENDS(kind, ...) { DT_HOOK_RAWTP, "contention_end", LOCK " == arg0 && arg1 == 0 && (" kind ")", \
-	{ "arg0", "timestamp - " SINCE, ##__VA_ARGS__ }, \
+/* The first clause of a firing looks at the clock, and all others see what it found. */
+#define ENDS(kind, ...) { DT_HOOK_RAWTP, "contention_end", LOCK " == arg0 && arg1 == 0 && (" kind \
+	") && (" SINCE " ? (" WAITED " = timestamp - " SINCE ", " SINCE " = 0, 1) : 1)", \
+	{ "arg0", WAITED, ##__VA_ARGS__ }, \
 	.required = true }
 #define READER "(" KIND " & 2) != 0"
 

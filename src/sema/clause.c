@@ -334,22 +334,21 @@ static void reset_clause(struct dt_sema *s)
  */
 static bool try_statements(struct dt_sema *s, const struct dt_stmt *stmts)
 {
-	jmp_buf saved;
+	jmp_buf here, *outer = s->diag->attempt;
 	bool ok;
 
-	/* dt_fail() jumps to diag->env: it is ours during the attempt. */
-	memcpy(saved, s->diag->env, sizeof(saved));
-	if (setjmp(s->diag->env) == 0) {
+	s->diag->attempt = &here;
+	if (setjmp(here) == 0) {
 		compile_statements(s, stmts);
 		ok = true;
 	} else {
 		ok = false;
 	}
-	memcpy(s->diag->env, saved, sizeof(saved));
+	s->diag->attempt = outer;
 	if (!ok && s->diag->tag != D_IDENT_UNDEF && s->diag->tag != D_VAR_UNDEF)
-		longjmp(s->diag->env, 1);
-	if (!ok && s->diag->msg == NULL)
-		longjmp(s->diag->env, 1);	/* out of memory */
+		dt_fail_again(s->diag);
+	if (!ok)
+		s->diag->msg = s->diag->hint = NULL;
 	return ok;
 }
 

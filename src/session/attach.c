@@ -46,7 +46,11 @@ bool dt_session_keep(struct dt_session *s, int fd)
 	return true;
 }
 
-static void keep_link(struct dt_session *s, int fd) { dt_session_keep(s, fd); }
+/* 0, or the link is gone, as there is no memory to note it. */
+static int keep_link(struct dt_session *s, int fd, char *msg, size_t len)
+{
+	return dt_session_keep(s, fd) ? 0 : dt_session_fail(msg, len, -ENOMEM, "cannot note a probe");
+}
 
 /* Counts places that were refused; the first one is the example in the message. */
 static void leave_out(struct dt_session *s, uint32_t n, const char *example, int err)
@@ -97,10 +101,8 @@ static int attach_rawtp(struct dt_session *s, uint32_t i, const char *target, ch
 {
 	int fd = bpf_raw_tracepoint_open(target, s->progs[i]);
 
-	if (fd >= 0) {
-		keep_link(s, fd);
-		return 0;
-	}
+	if (fd >= 0)
+		return keep_link(s, fd, msg, len);
 	if (errno == EINVAL)
 		return dt_session_fail(msg, len, -EINVAL,
 		    "the program for tracepoint %s uses more arguments than it has", target);
@@ -112,12 +114,10 @@ static int attach_trampoline(struct dt_session *s, uint32_t i, char *msg, size_t
 {
 	int fd = bpf_raw_tracepoint_open(NULL, s->progs[i]);
 
-	(void)msg, (void)len;
 	s->left_out.of++;
-	if (fd < 0)
-		leave_out(s, 1, s->attach[i].target, -errno);
-	else
-		keep_link(s, fd);
+	if (fd >= 0)
+		return keep_link(s, fd, msg, len);
+	leave_out(s, 1, s->attach[i].target, -errno);
 	return 0;
 }
 
@@ -132,7 +132,8 @@ static int attach_clocks(struct dt_session *s, uint32_t i, char *msg, size_t len
 		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
 		if (fd < 0)
 			return dt_session_fail(msg, len, fd, "cannot make a profiling timer on CPU %u", cpu);
-		keep_link(s, fd);
+		if (keep_link(s, fd, msg, len) != 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -150,7 +151,8 @@ static int attach_counters(struct dt_session *s, uint32_t i, char *msg, size_t l
 		fd = dt_perf_count(cpu, a->target, a->interval, s->progs[i]);
 		if (fd < 0)
 			return dt_session_fail(msg, len, fd, "cannot count %s on CPU %u", a->target, cpu);
-		keep_link(s, fd);
+		if (keep_link(s, fd, msg, len) != 0)
+			return -ENOMEM;
 		if (dt_perf_enable(fd) < 0)
 			return dt_session_fail(msg, len, -errno, "cannot count %s on CPU %u", a->target, cpu);
 	}

@@ -48,18 +48,21 @@ static bool record_before(const struct over *o, uint64_t end, struct dt_overrec 
 	return false;
 }
 
-/* Walks back to the oldest whole record, then forward. */
-static int hand_on(const struct over *o, uint64_t from, dt_ring_f *f, void *ctx)
+/* Walks back to the oldest whole record behind *seen, then forward; *seen = what has been taken. */
+static int hand_on(const struct over *o, uint64_t *seen, dt_ring_f *f, void *ctx)
 {
 	struct dt_overrec r;
 	uint64_t pos = o->head;
 	int ret = 0;
 
-	while (pos > from && record_before(o, pos, &r) && r.pos >= from)
+	while (pos > *seen && record_before(o, pos, &r) && r.pos >= *seen)
 		pos = r.pos;
-	for (; pos < o->head && !ret && record_at(o, pos, &r); pos += r.len)
+	for (*seen = pos; pos < o->head && !ret && record_at(o, pos, &r); pos += r.len) {
 		if (!r.gone)
 			ret = f(ctx, o->data + (pos & (o->size - 1)) + sizeof(r), r.len - sizeof(r) - 8);
+		if (ret >= 0)
+			*seen = pos + r.len;
+	}
 	return ret;
 }
 
@@ -82,8 +85,7 @@ int dt_over_drain(struct dt_session *s, uint32_t cpu, dt_ring_f *f, void *ctx)
 		o.data = (const unsigned char *)(copy + 1);
 		o.len = m->value_size - sizeof(*copy);
 		o.head = copy->head;
-		err = hand_on(&o, s->over_seen[cpu], f, ctx);
-		s->over_seen[cpu] = copy->head;
+		err = hand_on(&o, &s->over_seen[cpu], f, ctx);
 	}
 	free(copy);
 	return err;

@@ -120,7 +120,8 @@ int dt_ring_drain(struct dt_ring *r, dt_ring_f *f, void *ctx)
 
 	while ((ret = dt_ring_next(r, &pos, end, &data, &len)) > 0) {
 		ret = f(ctx, data, len);
-		dt_ring_release(r, pos);
+		if (ret >= 0)
+			dt_ring_release(r, pos);
 		if (ret)
 			return ret;
 	}

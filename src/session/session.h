@@ -109,8 +109,8 @@ int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
 
 /*
  * Passes every record in the CPU's ring to f, oldest first, and removes it; records that arrive during
- * the call wait for the next. If f returns non-zero, the call ends with that value, and that record is
- * removed too. The ring of a CPU that was offline at open is empty.
+ * the call wait for the next. If f returns non-zero, the call ends with that value; a record for
+ * which it is negative stays. The ring of a CPU that was offline at open is empty.
  */
 typedef int dt_ring_f(void *ctx, const void *rec, size_t len);
 int dt_session_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);

@@ -86,21 +86,16 @@ void dt_parse_scan(struct dt_parse *p, struct dt_lib_scan *scan)
 {
 	struct dt_unit *unit = DT_NEW(p->arena, struct dt_unit);
 	struct dt_parse quiet = *p;
-	jmp_buf outer;
+	jmp_buf here, *outer = p->diag->attempt;
 
 	quiet.context = DT_CTX_PROGRAM;
 	quiet.empty_ok = quiet.defaultargs = quiet.argref = true;
 	quiet.argused = NULL;
 	quiet.option = NULL;
-	/* dt_fail() jumps to diag->env: it is ours during the scan. */
-	memcpy(&outer, &p->diag->env, sizeof(outer));
-	if (setjmp(p->diag->env) == 0) {
+	p->diag->attempt = &here;
+	if (setjmp(here) == 0)
 		dt_unit_parse(&quiet, unit);
-	} else if (!p->diag->msg) {	/* out of memory is not ours to handle */
-		memcpy(&p->diag->env, &outer, sizeof(outer));
-		longjmp(p->diag->env, 1);
-	}
-	memcpy(&p->diag->env, &outer, sizeof(outer));
+	p->diag->attempt = outer;
 	p->diag->msg = p->diag->hint = NULL;
 	for (const struct dt_ext *x = unit->exts; x; x = x->next)
 		scan_external(p, scan, x);

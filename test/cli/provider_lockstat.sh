@@ -11,17 +11,19 @@ have() { grep -q " $1\$" "$tmp/list"; }
 [ "$(nproc)" -gt 1 ] && spins=1 || spins=0
 cat >"$tmp/fight.d" <<'DONE'
 #pragma D option quiet
-int wrong, ablock, aspin, rspin, rblock;
+int wrong, differ, ablock, aspin, rspin, rblock;
 BEGIN { began = timestamp; }
 lockstat:::rw-block, lockstat:::rw-spin, lockstat:::adaptive-block, lockstat:::adaptive-spin /pid == $target/
 	{ wrong += arg0 == 0 || arg1 > timestamp - began; }
+lockstat:::rw-block, lockstat:::adaptive-block /pid == $target/ { self->waited = arg1; }
+lockstat:::rw-block, lockstat:::adaptive-block /pid == $target/ { differ += self->waited != arg1; }
 lockstat:::adaptive-block /pid == $target/ { ablock = 1; }
 lockstat:::adaptive-spin /pid == $target/ { aspin = 1; }
 lockstat:::rw-spin /pid == $target/ { rspin = 1; }
 lockstat:::rw-block /pid == $target/ { rblock = 1; wrong += arg2 != 0 && arg2 != 1; }
 tick-50ms /ablock && rblock && ($1 == 0 || (aspin && rspin))/ { exit(0); }
 tick-150s { exit(1); }
-END { printf("adaptive-block %d\nadaptive-spin %d\nrw-spin %d\nrw-block %d\nwrong %d\n", ablock, aspin, rspin, rblock, wrong); }
+END { printf("adaptive-block %d\nadaptive-spin %d\nrw-spin %d\nrw-block %d\nwrong %d\ndiffer %d\n", ablock, aspin, rspin, rblock, wrong, differ); }
 DONE
 fought() {	# MODE ARGS…: dtrace while they fight
 	"$load" "$1" "$tmp/file" &
@@ -36,6 +38,7 @@ line() { grep -qx "$1" "$tmp/out"; check $? "lockstat: $1"; }
 line "adaptive-block 1"
 line "rw-block 1"
 line "wrong 0"
+line "differ 0"		# issue 11: all clauses of a firing see one time
 if [ $spins -eq 1 ]; then
 	for what in adaptive-spin rw-spin; do line "$what 1"; done
 	# Who is the only one to wait for a spinlock is not told by the kernel: a third CPU must come, or the CPUs themselves be stopped meanwhile.

@@ -224,3 +224,7 @@ printf '%s\n' '" 5" probe dtrace:::BEGIN action 0x1 size 4' '"a\"b\n" probe dtra
     '"\n" aggregation a AGGLAST' >"$tmp/want"
 diff "$tmp/want" "$tmp/pieces" >"$tmp/diff"
 check $? "-B: pieces of text $(head -n 4 "$tmp/diff")"
+
+# issue 11: %I asked the name service, which may take its time, and tells others what is traced
+run -qn 'BEGIN { printf("[%I]\n", "127.0.0.1"); exit(0); }'
+is "%I is the address" 0 "[127.0.0.1]"

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "check.h"
 #include "dif/dof_provider.h"
+#include "dtrace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,6 +47,12 @@ static void test_section(const void *dof, size_t len)
 	CHECK_STR(p[3].name, "other");
 	CHECK_INT(dt_dofprov_read(arena, two, 2 * len + 15, &p, &n), -EINVAL);	/* the second is cut */
 	CHECK_INT(n, 2);
+	/* others write DOF of any length, and the next one is aligned all the same */
+	memset(two + len, 0, 16);
+	memcpy(two + len, dof, len);
+	((dof_hdr_t *)two)->dofh_filesz -= 3;
+	CHECK_INT(dt_dofprov_read(arena, two, 2 * len, &p, &n), 0);
+	CHECK_INT(n, 4);
 	CHECK_INT(dt_dofprov_read(arena, two, 0, &p, &n), 0);
 	CHECK_INT(n, 0);
 	free(two);

@@ -100,6 +100,33 @@ static void elements_and_locks(void)
 	}
 }
 
+/* Issue 11: what the steps of a probe that fires for several things need of scratch, plan.c forgot. */
+static uint32_t slot_with_step(uint32_t nth)
+{
+	static const char text[] = "BEGIN { trace(1); } BEGIN { trace(strlen(strjoin(execname, \"a\"))); }"
+	    "BEGIN { trace(strlen(strjoin(strjoin(strjoin(strjoin(strjoin(strjoin(execname, \"a\"), "
+	    "\"a\"), \"a\"), \"a\"), \"a\"), \"a\"))); }";
+	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .ncpus = 2,
+		.feat = feat, .machine = dt_machine_here() };
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, NULL);
+	const struct dt_prog *p = dt_handle_prog(
+	    dtrace_program_strcompile(h, text, DTRACE_PROBESPEC_NAME, 0, 0, NULL));
+	struct dt_enabling en = { .ecb = &p->ecbs[0], .epid = 1, .probe_id = 1, .prov = "p", .mod = "m",
+		.func = "f", .name = "n", .each = p->ecbs[nth].acts[0].difo };
+	struct dt_image_hook hook = { .ctx = DT_CTX_RAWTP, .en = &en, .nen = 1 };
+	struct dt_image *image;
+	uint32_t size = 0;
+	char msg[256];
+
+	if (CHECK_INT(dt_image_build(&opts, &p, 1, &hook, 1, &image, msg, sizeof(msg)), 0)) {
+		for (uint32_t i = 0; i < image->nmaps; i++)
+			size = image->maps[i].role == DT_MAP_SLOTS ? image->maps[i].value_size : size;
+		dt_image_free(image);
+	}
+	dtrace_close(h);
+	return size;
+}
+
 static void records(void)
 {
 	struct made m =
@@ -431,6 +458,7 @@ int main(void)
 {
 	elements_and_locks();
 	records();
+	CHECK(slot_with_step(1) > 0 && slot_with_step(2) > slot_with_step(1));
 	known_texts();
 	keys();
 	maps();

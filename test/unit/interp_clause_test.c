@@ -107,6 +107,27 @@ static void test_records(void)
 	dt_interp_free(ip);
 }
 
+/* Issue 11: registers that ERROR changes are its own; those of the firing it interrupts come back. */
+static void test_registers_in_error(void)
+{
+	const struct dt_difo set_ureg = DIFO(OPV(SETX, 3, 1), OP(STGA, DT_VAR_uregs, 0, 1), RET(0)),
+	    set_in_error = DIFO(OPV(SETX, 1, 1), OP(STGA, DT_VAR_uregs, 0, 1), RET(0)),
+	    ureg = DIFO(OP(LDGA, DT_VAR_uregs, 0, 1), RET(1));
+	const struct dt_act acts[] = { ACT(DIFEXPR, &set_ureg), ACT(DIFEXPR, &div0) };
+	const struct dt_act error[] = { ACT(DIFEXPR, &ureg), ACT(DIFEXPR, &set_in_error),
+		ACT(DIFEXPR, &ureg) };
+	const struct dt_act after[] = { ACT(DIFEXPR, &ureg) };
+	const struct dt_ecb ecbs[] = { ECB("syscall", "", "", "", NULL, acts),
+		ECB("dtrace", "", "", "ERROR", NULL, error), ECB("syscall", "", "", "", NULL, after) };
+	const struct dt_prog prog = { .ecbs = ecbs, .necbs = 3, .destructive = true };
+	struct dt_context c = context();
+	struct dt_interp *ip = dt_interp_new(&prog, NULL, &sink);
+
+	CHECK(strstr(fire(ip, &c, -1), "begin 2 :ERROR [0: a] [1: 0] [2: 2] end\n"
+	    "begin 3 read:entry [0: 7] end\n") != NULL);
+	dt_interp_free(ip);
+}
+
 static void test_faults(void)
 {
 	const struct dt_act acts[] = { ACT(DIFEXPR, &set_local), ACT(DIFEXPR, &div0), ACT(EXIT, &one) };
@@ -230,6 +251,7 @@ int main(void)
 	nothing.rtype = (struct dt_diftype){ 0 };
 	test_records();
 	test_faults();
+	test_registers_in_error();
 	test_error_args();
 	test_speculation();
 	test_aggregations();

@@ -1,4 +1,4 @@
-/* %P is a port by its service name, %I an address by its host's; both fall back to the number or text.
+/* %P is a port by its service name, %I an address as text.
  * @quiet
  */
 BEGIN
