@@ -70,6 +70,9 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need dh_python3 dh-python
 	need lintian lintian
 	need debootstrap debootstrap
+	need tmux tmux			# a terminal whose screen can be read
+	need zsh zsh
+	need fish fish
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

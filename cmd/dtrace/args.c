@@ -16,11 +16,12 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST };
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "list", required_argument, NULL, LONG_LIST },
+	{ "live", no_argument, NULL, LONG_LIVE },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
@@ -104,6 +105,7 @@ void args_usage(FILE *f)
 	    "\n"
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
 	    "\t          print what there is, with a line for each\n"
+	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
@@ -251,6 +253,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case 'x': return option_x(a, arg);
 	case LONG_HELP: a->mode = MODE_HELP; return 0;
 	case LONG_LIST: return list_words(a, arg);
+	case LONG_LIVE: a->live = true; return 0;
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	default: return 0;
@@ -283,6 +286,11 @@ static int check_combinations(const struct args *a)
 	}
 	if (a->buffered && a->output) {
 		fprintf(stderr, "dtrace: -B not valid in combination with -o\n");
+		return 2;
+	}
+	if (a->live && (a->buffered || a->output || a->mode != MODE_TRACE || a->compile_only)) {
+		fprintf(stderr,
+		    "dtrace: --live not valid in combination with -B, -e, -o or the [-AGhlV] options\n");
 		return 2;
 	}
 	if (a->mode == MODE_ANON && a->nvictims > 0) {

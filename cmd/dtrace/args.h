@@ -39,6 +39,7 @@ struct args {
 	bool verbose;		/* -v */
 	bool buffered;		/* -B */
 	bool time_column;	/* -t */
+	bool live;		/* --live */
 	const char *output;	/* -o or NULL */
 	const char *words;	/* --list LIST, or the options for -x help */
 	struct setting *settings;

@@ -8,6 +8,7 @@
 
 #include "anon.h"
 #include "list.h"
+#include "live.h"
 #include "progress.h"
 #include "show.h"
 #include "signals.h"
@@ -26,6 +27,7 @@ struct run {
 	const struct args *a;
 	struct show show;
 	struct victims *victims;
+	struct live *live;		/* --live; NULL: not, or not any more */
 	bool exited;			/* by exit(), or a buffer that was full */
 	size_t noticed;			/* how much of the notices was told */
 };
@@ -148,6 +150,45 @@ static int work_once(struct run *r, bool *done)
 	}
 }
 
+/* --live: the terminal is as it was, and what comes from now on goes to it. */
+static void leave_live(struct run *r)
+{
+	if (r->live == NULL)
+		return;
+	live_end(r->live);
+	r->live = NULL;
+	r->show.out = stdout;
+	show_options(&r->show);
+}
+
+/* --live: everything that is printed waits for the end, so that it does not disturb the picture. */
+static int enter_live(struct run *r, struct live *live)
+{
+	if (!live_begin(live, r->dtp))
+		return 1;
+	r->live = live;
+	r->show.out = live->screen.text;
+	show_options(&r->show);
+	return 0;
+}
+
+/* What stands in its way is said before anything is traced. */
+static bool may_live(const struct run *r)
+{
+	if (dtrace_oformat(r->dtp) != DTRACE_OFORMAT_TEXT)
+		fprintf(stderr, "dtrace: --live goes with text alone, not with -O\n");
+	else if (!isatty(STDOUT_FILENO))
+		fprintf(stderr, "dtrace: --live draws on a terminal, and standard output is none\n");
+	else
+		return true;
+	return false;
+}
+
+static bool wants_end(const struct run *r)
+{
+	return signals_interrupted() || (r->live != NULL && r->live->quit);
+}
+
 /*
  * A signal and the end of the target stop tracing; one more round of work then reads what is left, END's
  * records included.
@@ -158,10 +199,13 @@ static int work_loop(struct run *r)
 	int status = 0;
 
 	while (!done && status == 0) {
-		if (!signals_interrupted())
+		if (!wants_end(r) && r->live != NULL)
+			live_wait(r->live);
+		else if (!wants_end(r))
 			dtrace_sleep(r->dtp);
-		if (signals_interrupted() || victims_gone(r->victims)) {
+		if (wants_end(r) || victims_gone(r->victims)) {
 			done = true;
+			leave_live(r);
 			if (signals_interrupted())
 				r->show.kind->blank(&r->show);
 			if (dtrace_stop(r->dtp) != 0)
@@ -170,6 +214,8 @@ static int work_loop(struct run *r)
 		status = work_once(r, &done);
 		if (status == 0 && signals_asked() && !done)
 			status = show_aggregations(r);
+		if (status == 0 && r->live != NULL && !done && live_draw(r->live) != 0)
+			status = tracing_failed(r, "failed to read aggregations");
 		tell_notices(r);
 		faults_tell(&r->show.faults, r->show.out, done);
 	}
@@ -205,18 +251,22 @@ static int start_tracing(struct run *r)
  */
 static int trace_programs(struct run *r, dtrace_prog_t *const *programs)
 {
+	struct live live;
 	int status;
 
 	read_options(r);
-	if (enable_programs(r, programs) != 0)
+	if ((r->a->live && !may_live(r)) || enable_programs(r, programs) != 0)
 		return 1;
 	if (show_handlers(&r->show) != 0 || dtrace_handle_setopt(r->dtp, on_setopt, r) != 0)
 		return tracing_failed(r, "could not enable tracing");
 	status = start_tracing(r);
 	if (status == 0 && anon_claimed(r->a))
 		status = anon_consume(r->a);
+	if (status == 0 && r->a->live)
+		status = enter_live(r, &live);
 	if (status == 0)
 		status = work_loop(r);
+	leave_live(r);
 	if (status != 0)
 		return status;
 	r->show.kind->blank(&r->show);
