@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -96,6 +97,40 @@ int dt_file_read_regular(const char *path, size_t max, char **text, size_t *len)
 		err = dt_file_readfd(fd, max, text, len);
 	close(fd);
 	return err;
+}
+
+/* /sys/kernel/btf/vmlinux can be mapped since Linux 6.16. */
+int dt_whole_read(const char *path, size_t max, struct dt_whole *b)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *at = MAP_FAILED;
+	char *text;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uintmax_t)st.st_size <= max)
+		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at != MAP_FAILED) {
+		(void)madvise(at, (size_t)st.st_size, MADV_DONTFORK);
+		*b = (struct dt_whole){ at, (size_t)st.st_size, true };
+		return 0;
+	}
+	err = dt_file_read(path, max, &text, &b->len);
+	b->data = err == 0 ? (unsigned char *)text : NULL;
+	b->mapped = false;
+	return err;
+}
+
+void dt_whole_free(struct dt_whole *b)
+{
+	if (b->mapped)
+		munmap(b->data, b->len);
+	else
+		free(b->data);
+	*b = (struct dt_whole){ 0 };
 }
 
 /* How many bytes of the name are "/proc/PID/root"; 0: it does not begin so. */

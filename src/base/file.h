@@ -16,6 +16,14 @@ int dt_file_readfd(int fd, size_t max, char **text, size_t *len);
 int dt_file_read_regular(const char *path, size_t max, char **text, size_t *len);
 
 /*
+ * All of it, mapped where the file system lets us (nothing is copied, and forked children do not get it),
+ * otherwise read. 0 or -errno. Only for files that cannot shrink: the kernel's own.
+ */
+struct dt_whole { unsigned char *data; size_t len; bool mapped; };
+int dt_whole_read(const char *path, size_t max, struct dt_whole *);
+void dt_whole_free(struct dt_whole *);
+
+/*
  * The first `max` bytes, without a NUL, of a file that somebody else may have named, such as a traced
  * process. Only a regular file is opened: a FIFO would block us, and a device may act on being opened. A
  * name below /proc/PID/root is looked up as that process would. *more: there are more bytes. 0, -EINVAL

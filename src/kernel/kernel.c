@@ -29,19 +29,15 @@ static bool is_module_name(const char *s)
 	return len > 0 && len < NAME_MAX && s[0] != '.' && !strchr(s, '/');
 }
 
-int dt_kernel_btf(void *ctx, const char *module, void **data, size_t *len)
+int dt_kernel_btf(void *ctx, const char *module, struct dt_whole *bytes)
 {
-	char path[sizeof("/sys/kernel/btf/") + NAME_MAX], *text;
-	int err;
+	char path[sizeof("/sys/kernel/btf/") + NAME_MAX];
 
 	(void)ctx;
 	if (!is_module_name(module))
 		return -EINVAL;
 	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
-	err = dt_file_read(path, BTF_MAX, &text, len);
-	if (!err)
-		*data = text;
-	return err;
+	return dt_whole_read(path, BTF_MAX, bytes);
 }
 
 struct dt_kernel {

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A dt_btf_get (types/type.h): malloc'ed bytes of /sys/kernel/btf/<module>, or -errno. ctx is not used. */
-int dt_kernel_btf(void *ctx, const char *module, void **data, size_t *len);
+/* A dt_btf_get (types/type.h): the bytes of /sys/kernel/btf/<module>, or -errno. ctx is not used. */
+struct dt_whole;
+int dt_kernel_btf(void *ctx, const char *module, struct dt_whole *);
 
 struct dt_kernel;
 

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 /* DTRACE_O_NOSYS: a handle without kernel types. */
-static int no_btf(void *ctx, const char *module, void **data, size_t *len)
+static int no_btf(void *ctx, const char *module, struct dt_whole *bytes)
 {
-	(void)ctx, (void)module, (void)data, (void)len;
+	(void)ctx, (void)module, (void)bytes;
 	return -ENOENT;
 }
 

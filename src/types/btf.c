@@ -142,7 +142,7 @@ static void set_error(struct dt_types *ts, const char *module, const char *what,
 /* Leaves the entry in the list as "could not be read". */
 static void close_one(struct dt_btf *b)
 {
-	free(b->data);
+	dt_whole_free(&b->bytes);
 	free(b->offset);
 	free(b->by_id);
 	free(b->bucket);
@@ -217,18 +217,18 @@ static struct dt_btf *base_for(struct dt_types *ts, const char *module)
 	return base && base->data ? base : NULL;
 }
 
-/* Takes over the malloc'ed bytes, also if it fails. */
-static int add_module_data(struct dt_types *ts, const char *module, unsigned char *data, size_t len)
+/* Takes over the bytes, also if it fails. */
+static int add_module_data(struct dt_types *ts, const char *module, struct dt_whole *bytes)
 {
 	struct dt_btf *base = base_for(ts, module), *b = module_get(ts, module);
 	int err;
 
 	if ((b && b->data) || !(b = b ? b : module_add(ts, module))) {
-		free(data);
+		dt_whole_free(bytes);
 		return b ? -EEXIST : -ENOMEM;
 	}
 	b->base = base;
-	err = dt_btf_open(b, data, len);
+	err = dt_btf_open(b, bytes);
 	if (!err)
 		err = build_index(b);
 	if (err == -ENOMEM) {
@@ -242,13 +242,13 @@ static int add_module_data(struct dt_types *ts, const char *module, unsigned cha
 
 int dt_types_add_btf(struct dt_types *ts, const char *module, const void *data, size_t len)
 {
-	unsigned char *copy = malloc(len ? len : 1);
+	struct dt_whole copy = { malloc(len ? len : 1), len, false };
 
-	if (!copy)
+	if (!copy.data)
 		return -ENOMEM;
 	if (len)
-		memcpy(copy, data, len);
-	return add_module_data(ts, module, copy, len);
+		memcpy(copy.data, data, len);
+	return add_module_data(ts, module, &copy);
 }
 
 void dt_types_btf(struct dt_types *ts, dt_btf_get *get, void *ctx)
@@ -269,17 +269,16 @@ const char *dt_types_btf_error(const struct dt_types *ts)
 static struct dt_btf *module_load(struct dt_types *ts, const char *module)
 {
 	struct dt_btf *b = module_get(ts, module);
-	void *data = NULL;
-	size_t len = 0;
+	struct dt_whole bytes = { 0 };
 	int err;
 
 	if (b || !ts->get)
 		return b;
 	if (strcmp(module, "vmlinux") != 0 && !base_for(ts, module))
 		return NULL;
-	err = ts->get(ts->get_ctx, module, &data, &len);
+	err = ts->get(ts->get_ctx, module, &bytes);
 	if (!err) {
-		err = add_module_data(ts, module, data, len);
+		err = add_module_data(ts, module, &bytes);
 	} else if (err != -ENOMEM) {
 		set_error(ts, module, "", err);
 		err = module_add(ts, module) ? 0 : -ENOMEM;

@@ -7,6 +7,7 @@
 #ifndef DT_TYPES_BTF_H
 #define DT_TYPES_BTF_H
 
+#include "base/file.h"
 #include "types/table.h"
 
 #include <bpf/btf.h>
@@ -15,7 +16,8 @@ struct dt_btf {
 	struct dt_btf *next;
 	struct dt_btf *base;		/* vmlinux under a module, or NULL */
 	char *module;
-	unsigned char *data;		/* owned; NULL: could not be read and will not be tried again */
+	struct dt_whole bytes;		/* owned */
+	const unsigned char *data;	/* those; NULL: could not be read and will not be tried again */
 	const unsigned char *records;	/* the type section, in data */
 	const char *strings;		/* the string section, in data; the last byte is NUL */
 	uint32_t str_first, str_end;	/* string offsets that are this module's own */
@@ -27,10 +29,10 @@ struct dt_btf {
 };
 
 /*
- * Takes over malloc'ed bytes, checks that header, sections and every record are whole, and locates the
+ * Takes over bytes, checks that header, sections and every record are whole, and locates the
  * records. Returns 0 or -errno; frees the bytes if it fails.
  */
-int dt_btf_open(struct dt_btf *, unsigned char *data, size_t len);
+int dt_btf_open(struct dt_btf *, struct dt_whole *);
 /* The bytes at a string offset, NUL-terminated; NULL if the offset is outside. */
 const char *dt_btf_string(const struct dt_btf *, uint32_t off);
 

@@ -62,7 +62,7 @@ static int64_t tail_size(uint32_t info)
 	}
 }
 
-/* Counts the records; stores their offsets if `offset` is not NULL. */
+/* Counts the records and stores their offsets, for which there is room: none is shorter than its head. */
 static int walk_records(const unsigned char *records, uint32_t len, uint32_t *offset, uint32_t *count)
 {
 	uint32_t at = 0, n = 0, info;
@@ -77,56 +77,59 @@ static int walk_records(const unsigned char *records, uint32_t len, uint32_t *of
 		tail = tail_size(info);
 		if (tail < 0 || (uint64_t)tail > left - sizeof(struct btf_type))
 			return -EINVAL;
-		if (offset)
-			offset[n] = at;
+		offset[n] = at;
 		at += (uint32_t)sizeof(struct btf_type) + (uint32_t)tail;
 	}
 	*count = n;
 	return 0;
 }
 
-/* Fills *h and the number of records *n; changes nothing in b. */
-static int check_data(struct dt_btf *b, const unsigned char *data, size_t len, struct btf_header *h,
-    uint32_t *n)
+/* Fills *h, the offsets of the records, for the caller to free, and their number *n; changes nothing in b. */
+static int check_data(const struct dt_btf *b, const struct dt_whole *bytes, struct btf_header *h,
+    uint32_t **offset, uint32_t *n)
 {
 	int err;
 
 	/* Offsets are 32-bit and are added, so half of that is the limit. */
-	if (len < sizeof(*h) || len > UINT32_MAX / 2)
+	if (bytes->len < sizeof(*h) || bytes->len > UINT32_MAX / 2)
 		return -EINVAL;
-	memcpy(h, data, sizeof(*h));
-	err = check_header(h, len);
+	memcpy(h, bytes->data, sizeof(*h));
+	err = check_header(h, bytes->len);
 	if (!err)
-		err = check_strings(data + h->hdr_len + h->str_off, h->str_len, b->base != NULL);
-	if (!err)
-		err = walk_records(data + h->hdr_len + h->type_off, h->type_len, NULL, n);
-	return err;
+		err = check_strings(bytes->data + h->hdr_len + h->str_off, h->str_len, b->base != NULL);
+	if (err)
+		return err;
+	*offset = malloc((h->type_len / sizeof(struct btf_type) + 1) * sizeof(**offset));
+	if (!*offset)
+		return -ENOMEM;
+	return walk_records(bytes->data + h->hdr_len + h->type_off, h->type_len, *offset, n);
 }
 
 /*
- * Takes over `data`, also when it fails. Ids and string offsets of split BTF continue those of its
- * base, so the base must be open. The records are walked twice: first to count and check, then to note
- * where each begins.
+ * Takes over the bytes, also when it fails. Ids and string offsets of split BTF continue those of its
+ * base, so the base must be open.
  */
-int dt_btf_open(struct dt_btf *b, unsigned char *data, size_t len)
+int dt_btf_open(struct dt_btf *b, struct dt_whole *bytes)
 {
 	struct btf_header h;
-	uint32_t n;
-	int err = check_data(b, data, len, &h, &n);
+	uint32_t *offset = NULL, n;
+	int err = check_data(b, bytes, &h, &offset, &n);
 
-	b->offset = err ? NULL : calloc((size_t)n + 1, sizeof(*b->offset));
-	if (!b->offset) {
-		free(data);
-		return err ? err : -ENOMEM;
+	if (err) {
+		free(offset);
+		dt_whole_free(bytes);
+		return err;
 	}
-	b->data = data;
-	b->records = data + h.hdr_len + h.type_off;
-	b->strings = (const char *)data + h.hdr_len + h.str_off;
+	b->bytes = *bytes;
+	b->data = bytes->data;
+	b->offset = offset;
+	b->records = b->data + h.hdr_len + h.type_off;
+	b->strings = (const char *)b->data + h.hdr_len + h.str_off;
 	b->str_first = b->base ? b->base->str_end : 0;
 	b->str_end = b->str_first + h.str_len;
 	b->first = b->base ? b->base->end : 1;
 	b->end = b->first + n;
-	return walk_records(b->records, h.type_len, b->offset, &n);
+	return 0;
 }
 
 /* NULL: the offset is in no section. Each section ends with NUL, so the string ends in it. */

@@ -134,9 +134,10 @@ void dt_types_cut(struct dt_types *, struct dt_types_mark);
 
 /*
  * Type data. `get` is called once for each module, at the first need of a kernel type. It returns 0 and
- * malloc'ed raw BTF, which the table frees, or -errno.
+ * raw BTF, which the table frees, or -errno.
  */
-typedef int dt_btf_get(void *ctx, const char *module, void **data, size_t *len);
+struct dt_whole;
+typedef int dt_btf_get(void *ctx, const char *module, struct dt_whole *);
 void dt_types_btf(struct dt_types *, dt_btf_get *, void *ctx);
 /*
  * Adds the BTF of one module (tests; split BTF if the module is not vmlinux). Returns 0 or -errno.

@@ -6,6 +6,7 @@
 #include "types/type.h"
 #include "kernel/kernel.h"
 #include "base/diag.h"
+#include "base/file.h"
 #include "check.h"
 
 #include <bpf/btf.h>
@@ -314,9 +315,9 @@ static void bad_bytes(void)
 	btf__free(b);
 }
 
-static int count_and_fail(void *ctx, const char *module, void **data, size_t *len)
+static int count_and_fail(void *ctx, const char *module, struct dt_whole *bytes)
 {
-	(void)module, (void)data, (void)len;
+	(void)module, (void)bytes;
 	++*(int *)ctx;
 	return -ENOENT;
 }
@@ -341,11 +342,10 @@ static void running_kernel(void)
 	struct dt_types *ts = dt_types_new();
 	const struct dt_type *t;
 	struct dt_member m;
-	void *data;
-	size_t len;
+	struct dt_whole bytes;
 
-	CHECK_INT(dt_kernel_btf(NULL, "../btf/vmlinux", &data, &len), -EINVAL);
-	CHECK_INT(dt_kernel_btf(NULL, "", &data, &len), -EINVAL);
+	CHECK_INT(dt_kernel_btf(NULL, "../btf/vmlinux", &bytes), -EINVAL);
+	CHECK_INT(dt_kernel_btf(NULL, "", &bytes), -EINVAL);
 	if (access("/sys/kernel/btf/vmlinux", R_OK) == 0) {
 		dt_types_btf(ts, dt_kernel_btf, NULL);
 		t = dt_types_find(ts, NULL, DT_T_STRUCT, "task_struct");
