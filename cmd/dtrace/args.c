@@ -104,7 +104,7 @@ void args_usage(FILE *f)
 	    "\t-Z  permit descriptions that match no probe\n"
 	    "\n"
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
-	    "\t          print what there is, with a line for each\n"
+	    "\t          print what there is, a line each; names and patterns behind it choose\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
@@ -164,9 +164,11 @@ static int set_mode(struct args *a, enum mode mode)
 	return 0;
 }
 
-/* --list LIST; the library knows which there are. */
+/* --list LIST; the library knows which there are, but for probes, which -l lists. */
 static int list_words(struct args *a, const char *list)
 {
+	if (strcmp(list, "probes") == 0)
+		return set_mode(a, MODE_LIST);
 	a->words = list;
 	return set_mode(a, MODE_WORDS);
 }

@@ -39,6 +39,8 @@ static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
 	else
 		fprintf(stderr, "dtrace: failed to set -%c: %s\n", s->flag, dtrace_errmsg(dtp, err));
 	terminal_excerpt(dtp, stderr);
+	if (err == EDT_BADOPTNAME)
+		fputs("  dtrace -x help lists all options\n", stderr);
 	return 1;
 }
 
@@ -256,7 +258,7 @@ int dtrace_command(int argc, char **argv)
 	else if (!status && a.mode == MODE_DOCTOR)
 		status = doctor(stdout);
 	else if (!status && a.mode == MODE_WORDS)
-		status = words(stdout, a.words);
+		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
 	else if (!status)
 		status = open_and_run(&a);
 	args_free(&a);

@@ -6,6 +6,7 @@
 #include "words.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,18 @@ struct table {
 	size_t n;
 	int width;			/* of the first column */
 	bool options, full;
+	char *const *patterns;
+	int npatterns;
 };
+
+static bool wanted(const struct table *t, const char *name)
+{
+	bool yes = t->npatterns == 0;
+
+	for (int i = 0; i < t->npatterns && !yes; i++)
+		yes = fnmatch(t->patterns[i], name, 0) == 0;
+	return yes;
+}
 
 /* One sentence or more; behind it what limits it: a range, or the flag that it needs. */
 static char *doc_of(const dtrace_word_t *word, bool options)
@@ -43,6 +55,8 @@ static int take_row(dtrace_hdl_t *dtp, const dtrace_word_t *word, void *arg)
 	int len = (int)strlen(word->dtw_form);
 
 	(void)dtp;
+	if (!wanted(t, word->dtw_name))
+		return 0;
 	if (t->n == ROWS_MAX) {
 		t->full = true;
 		return 1;
@@ -105,10 +119,20 @@ static void free_table(struct table *t)
 	free(t);
 }
 
-int words(FILE *out, const char *list)
+/* The status of a list that the library has gone through. */
+static int show(FILE *out, struct table *t, const char *list)
+{
+	if (t->n == 0) {
+		fprintf(stderr, "dtrace: none of the %s is called %s\n", list, t->patterns[0]);
+		return 1;
+	}
+	return put_table(out, t);
+}
+
+int words(FILE *out, const char *list, char *const *patterns, int npatterns)
 {
 	struct table *t = calloc(1, sizeof(*t));
-	int err = EDT_NOMEM, status;
+	int err = EDT_NOMEM, status = 2;
 	dtrace_hdl_t *dtp = t ? dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err) : NULL;
 
 	if (!dtp) {
@@ -117,12 +141,12 @@ int words(FILE *out, const char *list)
 		return 1;
 	}
 	t->options = strcmp(list, "options") == 0;
-	if (dtrace_word_iter(dtp, list, take_row, t) < 0) {
+	t->patterns = patterns;
+	t->npatterns = npatterns;
+	if (dtrace_word_iter(dtp, list, take_row, t) < 0)
 		fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
-		status = 2;
-	} else {
-		status = put_table(out, t);
-	}
+	else
+		status = show(out, t, list);
 	free_table(t);
 	dtrace_close(dtp);
 	return status;

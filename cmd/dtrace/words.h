@@ -5,7 +5,10 @@
 
 #include <dtrace.h>
 
-/* The exit status: 1 after a message, 2 if there is no such list. */
-int words(FILE *, const char *list);
+/*
+ * The rows of a list whose names match one of the patterns, or all without any. The exit status: 1 if there
+ * is none, 2 if there is no such list, each after a message.
+ */
+int words(FILE *, const char *list, char *const *patterns, int npatterns);
 
 #endif

@@ -94,11 +94,12 @@ static void each_builtin(struct walk *w)
 		    .dtw_doc = declared[i].doc, .dtw_here = 1 });
 }
 
+/* The name of static probes is in parentheses, as no provider can be called so. */
 static void each_provider(struct walk *w)
 {
 	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
-		tell(w, (dtrace_word_t){ .dtw_name = row->name, .dtw_form = row->form, .dtw_doc = row->doc,
-		    .dtw_here = 1 });
+		tell(w, (dtrace_word_t){ .dtw_name = row->name[0] == '(' ? "usdt" : row->name,
+		    .dtw_form = row->form, .dtw_doc = row->doc, .dtw_here = 1 });
 }
 
 static void each_conversion(struct walk *w)

@@ -11,6 +11,12 @@ is "ranges" 0 "Longest string, in bytes (1 to 64k)." --list options
 is "defaults in their units" 0 "16m" --list options
 is "what needs -w" 0 "Needs -w" --list actions
 is "what Linux lacks" 0 "Not on Linux: " --list functions
+is "one of a list" 0 "size_t strlen(const char *)" --list functions strlen
+"$dtrace" --list functions 'str*' basename >"$tmp/out" && ! grep -qv '[ *]str\|basename' "$tmp/out" && [ "$(grep -c . "$tmp/out")" -gt 8 ]
+check $? "a pattern chooses"
+is "none of a list" 1 "none of the functions is called strlenn" --list functions strlenn
+is "probes are listed by -l" 0 "BEGIN" --list probes -n BEGIN
+is "a wrong option, and where all are" 1 "dtrace -x help lists all options" -x nosuch -e -n BEGIN
 is "a wrong option" 1 'did you mean `bufsize`?' -x bufsise=4m -e -n BEGIN
 
 "$dtrace" -x help >"$tmp/help" && "$dtrace" --list options >"$tmp/options" && cmp -s "$tmp/help" "$tmp/options"
