@@ -43,15 +43,17 @@ ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DDT_VERSION='"$(VERSION)"' $(WARN) -fPIC
 ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy $(LDFLAGS)
 
 LIB_SRC := $(wildcard src/*/*.c) $(wildcard src/bpf/runtime/both/*.c)
-CMD_SRC := $(wildcard cmd/*.c cmd/*/*.c)
+CMD_SRC := $(filter-out cmd/web/%,$(wildcard cmd/*.c cmd/*/*.c))
 # What else the binary is, by the name it is called by (cmd/main.c).
-COMMANDS := $(filter-out common dtrace,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
+COMMANDS := $(filter-out common dtrace web,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
 UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
 TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
 TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
+# A command of its own, which needs an HTTP server and a page.
+WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/signals.c
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o $(B)/obj/gen/pages.o
@@ -73,10 +75,16 @@ $(B)/pkg.mk: Makefile
 		echo "make: libbpf, libelf and liblzma are needed to build: apt-get install pkg-config libbpf-dev libelf-dev liblzma-dev libiberty-dev" >&2; exit 1; }
 	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags libbpf libelf liblzma)"; \
 	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf liblzma) -liberty"; \
-	   echo "PKG_LIBS_STATIC := $$(pkg-config --static --libs libbpf libelf liblzma) -liberty"; } >$@
+	   echo "PKG_LIBS_STATIC := $$(pkg-config --static --libs libbpf libelf liblzma) -liberty"; \
+	   echo 'int main(void) { return 0; }' | $(CC) $(CFLAGS) $(LDFLAGS) -x c -o $@.try - -lmicrohttpd 2>/dev/null && \
+		echo "WEB_LIBS := -lmicrohttpd -lpthread"; rm -f $@.try; } >$@
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
 -include $(B)/pkg.mk
 endif
+# The live page needs libmicrohttpd, for this machine, and npm; without them all else is built.
+NPM := $(firstword $(wildcard $(addsuffix /npm,$(subst :, ,$(PATH)))))
+WEB := $(if $(STATIC),,$(if $(and $(WEB_LIBS),$(NPM)),$(B)/dtrace-web,no-web))
+all: $(WEB)
 LIBS := $(if $(STATIC),$(PKG_LIBS_STATIC),$(PKG_LIBS))
 
 # Objects are made again when compiler or flags change.
@@ -161,6 +169,21 @@ $(B)/libdtrace.so: $(LIB_OBJ) src/lib/libdtrace.map
 $(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
 
+# The page is one file, put into the command as it is.
+WEB_PAGE := $(wildcard web/*.json web/*.mjs web/src/*)
+# Without what it is built by it is empty, and old, so that the next make tries again.
+$(B)/gen/page.html: $(WEB_PAGE)
+	@mkdir -p $(@D)
+	tools/web-page $(B)/web $@ || touch -d @0 $@
+$(B)/gen/page.c: $(B)/gen/page.html
+	@printf '#include <dtrace.h>\n__asm__(".section .rodata\\n.global page_begin, page_end\\npage_begin: .incbin \\"%s\\"\\n'\
+	'page_end: .byte 0\\n.previous");\n' $(abspath $<) >$@
+$(B)/dtrace-web: $(WEB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/page.o $(B)/gen/page.c $(B)/gen/page.html $(B)/libdtrace.a
+	if [ -s $(B)/gen/page.html ]; then $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libdtrace.a $(LIBS) $(WEB_LIBS); \
+		else echo "make: the live page (dtrace -O web) is not built: npm could not get what web/package.json names" >&2; fi
+no-web:
+	@echo "make: the live page (dtrace -O web) is not built: $(if $(WEB_LIBS),,libmicrohttpd-dev )$(if $(NPM),,npm )is missing" >&2
+
 $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
@@ -209,6 +232,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/doc/dtrace/example $(DESTDIR)$(PREFIX)/share/doc/dtrace/guide
 	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
 	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
+	[ ! -x $(B)/dtrace-web ] || install -m 755 $(B)/dtrace-web $(DESTDIR)$(PREFIX)/sbin/dtrace-web
 	for name in $(COMMANDS); do ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/$$name; done
 	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(LIBDIR)/libdtrace.so.$(VERSION)
 	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -242,9 +266,9 @@ clean:
 	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang build-aarch64 build-x86_64
 
 FORCE:
-.PHONY: static tarball deb all tests fuzzers check include-check fuzz bench install clean FORCE
+.PHONY: static tarball deb all tests fuzzers check include-check fuzz bench install clean no-web FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BENCH_SRC:%.c=$(B)/obj/%.d) $(UNIT:%=$(B)/obj/test/unit/%.d) $(TOOL:%=$(B)/obj/test/tool/%.d) \
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(WEB_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d) $(UNIT:%=$(B)/obj/test/unit/%.d) $(TOOL:%=$(B)/obj/test/tool/%.d) \
 	$(FUZZ:%=$(B)/obj/test/fuzz/%.d)

@@ -16,13 +16,14 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE };
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
 	{ "version", no_argument, NULL, LONG_VERSION },
+	{ "web", optional_argument, NULL, LONG_WEB },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -106,6 +107,8 @@ void args_usage(FILE *f)
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
 	    "\t          print what there is, a line each; names and patterns behind it choose\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
+	    "\t--web[=address[:port]]\n"
+	    "\t          show what the program counts on a live page; -O web is the same\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
@@ -258,14 +261,23 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_LIVE: a->live = true; return 0;
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
+	case LONG_WEB: return set_mode(a, MODE_WEB);
 	default: return 0;
 	}
+}
+
+/* -O web, with or without an address, is no format of the library. */
+static bool wants_page(int c, const char *arg)
+{
+	return c == 'O' && strncmp(arg, "web", 3) == 0 && (arg[3] == '\0' || arg[3] == '=');
 }
 
 /* A letter may be in several tables: -G is a mode and three settings. */
 static int take_letter(struct args *a, int c, char *arg)
 {
 	int status = 0;
+	if (wants_page(c, arg))
+		return set_mode(a, MODE_WEB);
 	for (size_t i = 0; i < COUNT(modes) && !status; i++)
 		if (modes[i].letter == c)
 			status = set_mode(a, modes[i].mode);

@@ -14,6 +14,7 @@
 #include "report.h"
 #include "signals.h"
 #include "terminal.h"
+#include "web.h"
 #include "words.h"
 
 #include <errno.h>
@@ -257,6 +258,8 @@ int dtrace_command(int argc, char **argv)
 		status = print_version(&a);
 	else if (!status && a.mode == MODE_DOCTOR)
 		status = doctor(stdout);
+	else if (!status && a.mode == MODE_WEB)
+		status = web_exec(argv);
 	else if (!status && a.mode == MODE_WORDS)
 		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
 	else if (!status)

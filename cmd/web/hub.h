@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the current trace has told, for any number of pages. Lines in, parts of event streams out. Lines that
+ * others refer to are kept as long as the trace; of the rest the newest HUB_MOMENTS bytes. A page that reads
+ * slowly misses moments; it never makes anybody wait.
+ */
+#ifndef DT_CMD_WEB_HUB_H
+#define DT_CMD_WEB_HUB_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HUB_MOMENTS (32u << 20)
+#define HUB_KEPT (64u << 20)
+
+struct lines {
+	char **v;
+	size_t n, cap, bytes;
+	size_t first;			/* those before it are forgotten */
+};
+
+struct hub {
+	pthread_mutex_t lock;
+	pthread_cond_t news;
+	unsigned trace;			/* counts traces */
+	struct lines kept, moments;
+	bool full, closing;
+};
+
+struct hub_reader {
+	unsigned trace;
+	size_t kept, moment;		/* how far it has read */
+	char *text;
+	size_t len, at;
+};
+
+void hub_open(struct hub *);
+void hub_close(struct hub *);		/* nobody may read any more */
+/* A new trace begins: what was told is forgotten. */
+void hub_begin(struct hub *);
+/* A line of a worker: `D` or `S`, then JSON, without the newline. */
+void hub_tell(struct hub *, const char *line, size_t len);
+/* Readers come to an end. */
+void hub_stop(struct hub *);
+/* Bytes for a reader, at most `max`; waits some seconds for them. -1: the end. */
+long hub_read(struct hub *, struct hub_reader *, char *, size_t max);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Workers that answer one question and end: is this program right, which words are there, which probes. The
+ * page asks them while somebody types.
+ */
+#include "worker.h"
+
+#include "base.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PROBES 200			/* more are of no help to whoever types */
+
+/* Whoever may not trace can still check a program. */
+static dtrace_hdl_t *open_any(const struct wish *w)
+{
+	int err;
+	dtrace_hdl_t *dtp = worker_open(w, 0, &err);
+
+	return dtp != NULL ? dtp : worker_open(w, DTRACE_O_NODEV, &err);
+}
+
+int worker_check(const struct wish *w)
+{
+	dtrace_hdl_t *dtp = open_any(w);
+	char *text = worker_input();
+
+	if (dtp != NULL && text != NULL && worker_compile(w, dtp, text, "") != NULL)
+		puts("{}");
+	free(text);
+	if (dtp != NULL)
+		dtrace_close(dtp);
+	return 0;
+}
+
+struct list { const char *kind; int n; };
+
+static int tell_word(dtrace_hdl_t *dtp, const dtrace_word_t *word, void *arg)
+{
+	struct list *l = arg;
+
+	(void)dtp;
+	if (!word->dtw_here || strcmp(word->dtw_scope, "-w") == 0)
+		return 0;
+	printf("%s{\"kind\":\"%s\",\"name\":", l->n++ != 0 ? ",\n" : "", l->kind);
+	json_text(stdout, word->dtw_name);
+	fputs(",\"form\":", stdout);
+	json_text(stdout, word->dtw_form);
+	fputs(",\"doc\":", stdout);
+	json_text(stdout, word->dtw_doc);
+	putchar('}');
+	return 0;
+}
+
+int worker_words(const struct wish *w)
+{
+	static const char *const lists[] = { "variables", "functions", "actions", "aggregations", "options",
+		"providers" };
+	struct list l = { NULL, 0 };
+	dtrace_hdl_t *dtp = open_any(w);
+
+	putchar('[');
+	for (size_t i = 0; i < COUNT(lists) && dtp != NULL; i++) {
+		l.kind = lists[i];
+		(void)dtrace_word_iter(dtp, lists[i], tell_word, &l);
+	}
+	puts("]");
+	if (dtp != NULL)
+		dtrace_close(dtp);
+	return 0;
+}
+
+static void tell_arguments(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p)
+{
+	dtrace_probeinfo_t info;
+	char name[256];
+
+	if (dtrace_probe_info(dtp, p, &info) != 0)
+		return;
+	for (int i = 0; i < info.dtp_argc; i++) {
+		printf("%s", i != 0 ? "," : "");
+		json_text(stdout, dtrace_type_name(dtp, &info.dtp_argv[i], name, sizeof(name)));
+	}
+}
+
+static int tell_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
+{
+	struct list *l = arg;
+	dtrace_probedesc_t named = *p;
+	char text[DTRACE_DESC2STR_MAX];
+
+	if (l->n == MOST_PROBES)
+		return 1;
+	named.dtpd_id = 0;			/* else it would be its number */
+	printf("%s{\"probe\":", l->n++ != 0 ? ",\n" : "");
+	json_text(stdout, dtrace_desc2str(&named, text, sizeof(text)));
+	fputs(",\"args\":[", stdout);
+	if (l->n <= 20)
+		tell_arguments(dtp, p);
+	fputs("]}", stdout);
+	return 0;
+}
+
+int worker_probes(const struct wish *w)
+{
+	struct list l = { NULL, 0 };
+	dtrace_probedesc_t desc;
+	dtrace_hdl_t *dtp = open_any(w);
+	char *text = worker_input();
+
+	putchar('[');
+	if (dtp != NULL && text != NULL && dtrace_str2desc(dtp, DTRACE_PROBESPEC_NAME, text, &desc) == 0)
+		(void)dtrace_probe_iter(dtp, &desc, tell_probe, &l);
+	puts("]");
+	free(text);
+	if (dtp != NULL)
+		dtrace_close(dtp);
+	return 0;
+}

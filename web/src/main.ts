@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The page: the bar with its buttons and figures, the editor, and a card for each aggregation. Messages change the
+// model; a frame later the cards that are there draw themselves.
+import { clear, clock, el, percent, setText, short, soon, whole } from "./dom";
+import { Bars } from "./bars";
+import { proposals } from "./drill";
+import { Editor } from "./editor";
+import { Flame } from "./flame";
+import { Heat } from "./heat";
+import { Lines } from "./lines";
+import { Link, type Tool } from "./link";
+import { hasStack, isDist, Model, type Agg, type Message } from "./model";
+import { Records } from "./records";
+import { pageOf, savedIn } from "./save";
+import { Spans } from "./spans";
+import type { Pick, Stage, View } from "./view";
+
+const script = document.currentScript?.textContent ?? "";
+const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
+
+class Card {
+	readonly root: HTMLElement;
+	private views: { name: string; view: View }[] = [];
+	private body = el("div", { class: "body" });
+	private tabs = el("div", { class: "tabs", role: "group" });
+	private shown = 0;
+
+	constructor(title: string, sub: string) {
+		this.root = el("section", { class: "card" }, el("header", {}, el("h2", {}, title),
+			el("span", { class: "dim" }, sub), this.tabs), this.body);
+	}
+
+	add(name: string, view: View): this {
+		const at = this.views.length;
+		this.views.push({ name, view });
+		this.tabs.append(el("button", { type: "button", onclick: () => this.show(at) }, name));
+		if (at === 0) this.show(0);
+		this.tabs.hidden = this.views.length < 2;
+		return this;
+	}
+
+	show(at: number): void {
+		this.shown = at;
+		clear(this.body);
+		this.body.append(this.views[at].view.root);
+		[...this.tabs.children].forEach((b, i) => b.setAttribute("aria-pressed", String(i === at)));
+		this.update();
+	}
+
+	update(): void {
+		this.views[this.shown]?.view.update();
+	}
+}
+
+class Page implements Stage {
+	model = new Model();
+	private link = new Link();
+	private editor: Editor;
+	private cards = new Map<string, Card>();
+	private stack: string[] = [];	// programs before each look closer
+	private paused = false;
+	private held: Message[] = [];
+	private tools: Tool[] = [];
+	private connected = this.link.offline;
+	private main = el("main");
+	private figures = el("div", { class: "figures", role: "status" });
+	private trail = el("div", { class: "trail" });
+	private panel = el("dialog", { class: "panel" });
+	private runButton: HTMLButtonElement;
+	private pauseButton: HTMLButtonElement;
+	private empty = el("p", { class: "empty" });
+
+	constructor() {
+		this.editor = new Editor(this.link, () => void this.run());
+		const button = (text: string, key: string, act: () => void) =>
+			el("button", { type: "button", title: key ? `key ${key}` : "", onclick: act }, text);
+		this.runButton = button("\u25b6 Start", "Ctrl+Enter", () => void this.toggle());
+		this.runButton.classList.add("primary");
+		this.pauseButton = button("Pause", "p", () => this.pause());
+		const file = el("input", { type: "file", accept: ".html", hidden: true, "aria-label": "saved page",
+			onchange: () => void this.load(file) });
+		const bar = el("header", { class: "top" }, el("h1", {}, "DTrace"), el("div", { class: "buttons" },
+			this.runButton, this.pauseButton, button("Gallery", "g", () => void this.gallery()),
+			button("Save", "s", () => this.save()), button("Load", "", () => file.click()),
+			button("\u25d0", "t", () => this.theme()), button("?", "?", () => this.help())), this.figures, file);
+		bar.querySelector(".buttons button:nth-child(6)")!.setAttribute("aria-label", "dark or light");
+		document.body.append(bar, el("div", { class: "work" }, el("aside", {}, this.editor.root, this.trail),
+			this.main), this.panel);
+		this.panel.addEventListener("click", (e) => e.target === this.panel && this.panel.close());
+		document.addEventListener("keydown", (e) => this.key(e));
+		new ResizeObserver(() => this.redraw()).observe(this.main);
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+		const wish = stored("theme");
+		if (wish) document.documentElement.dataset.theme = wish;
+		this.editor.text = first;
+		this.main.append(this.empty);
+		document.body.classList.toggle("offline", this.link.offline);
+		this.listen();
+		setInterval(() => this.status(), 1000);
+	}
+
+	private listen(): void {
+		this.link.listen((m) => {
+			if (this.paused && m.t !== "reset") this.held.push(m);
+			else this.take(m);
+			soon(this.refresh);
+		}, (connected) => {
+			this.connected = connected;
+			this.status();
+		});
+		this.refresh();
+	}
+
+	private take(m: Message): void {
+		if (m.t === "reset") this.reset();
+		this.model.take(m);
+		if (m.t === "start" && m.program !== "") this.editor.text = m.program;
+		if (m.t === "fail") this.editor.show(this.model.fail);
+	}
+
+	private reset(): void {
+		this.model = new Model();
+		this.held = [];
+		this.paused = false;
+		this.cards.clear();
+		clear(this.main);
+		this.main.append(this.empty);
+		this.editor.show(null);
+	}
+
+	private refresh = (): void => {
+		for (const agg of this.model.aggs.values()) if (agg.keys.some((k) => k)) this.card(agg);
+		if (this.model.recs.length) this.extra("records", "records", () => new Records(this));
+		if (this.model.spans.length) this.extra("spans", "spans", () => new Spans(this));
+		if (!this.paused) for (const c of this.cards.values()) c.update();
+		this.status();
+	};
+
+	private redraw(): void {
+		for (const c of this.cards.values()) c.update();
+	}
+
+	private card(agg: Agg): void {
+		const name = `agg ${agg.id}`;
+		if (this.cards.has(name)) return;
+		const card = new Card(agg.name === "_" ? "@" : `@${agg.name}`, agg.fn);
+		if (isDist(agg.fn)) card.add("heat map", new Heat(this, agg));
+		else if (hasStack(agg)) card.add("flame", new Flame(this, agg));
+		card.add("bars", new Bars(this, agg)).add("lines", new Lines(this, agg));
+		this.place(name, card);
+	}
+
+	private extra(name: string, title: string, make: () => View): void {
+		if (!this.cards.has(name)) this.place(name, new Card(title, "").add(name, make()));
+	}
+
+	private place(name: string, card: Card): void {
+		this.cards.set(name, card);
+		this.empty.remove();
+		this.main.append(card.root);
+		card.update();
+	}
+
+	// ---- figures
+
+	private status(): void {
+		const m = this.model, c = m.cost, chip = (label: string, text: string, bad = false, title = "") =>
+			el("span", { class: bad ? "chip bad" : "chip", title }, `${bad ? "\u26a0 " : ""}${label} `, el("b", {}, text));
+		const running = m.live && !m.ended && !m.fail, state = this.link.offline ? "saved" : !this.connected ?
+			"no server" : m.fail ? "failed" : this.paused ? "paused" : m.ended ? "ended" : m.live ? "live" : "idle";
+		const problems = m.problems.slice(-20).join("\n");
+		clear(this.figures);
+		this.figures.append(chip("", state, state === "no server" || state === "failed", m.notices.join("\n")),
+			chip("time", clock(m.now)),
+			chip("drops", whole(m.drops), m.drops > 0, problems), chip("errors", whole(m.errors), m.errors > 0, problems),
+			chip("probes", c && c.probes >= 0 ? percent(c.probes) : "\u2013", !!c && c.probes > 0.5,
+				c ? `of one CPU, in ${whole(c.runs)} firings a second (measured by sampling)` : ""),
+			chip("tracer", c ? `${percent(c.cpu)}, ${short(c.rss * 1024)}B` : "\u2013", false, "of one CPU; memory"));
+		if (m.missed) this.figures.append(chip("missed", `${whole(m.missed)} moments`, true));
+		setText(this.runButton, running ? "\u25a0 Stop" : "\u25b6 Start");
+		setText(this.pauseButton, this.paused ? "Resume" : "Pause");
+		this.pauseButton.disabled = !running && !this.paused;
+		this.said(running);
+	}
+
+	private said(running: boolean): void {
+		const m = this.model, text = m.fail ? `${m.fail.what}: ${m.fail.msg}` : running ?
+			"Nothing was counted yet." : m.ended ? "The trace has ended and counted nothing." :
+			"Start the program, or choose a tool from the gallery.";
+		setText(this.empty, text);
+		this.empty.classList.toggle("fault", m.fail !== null);
+		let box = document.querySelector(".notices");
+		if (m.notices.length && !box) this.main.before(box = el("pre", { class: "notices" }));
+		if (box) setText(box, m.notices.join("\n"));
+		if (box && !m.notices.length) box.remove();
+	}
+
+	// ---- what somebody wants
+
+	private async toggle(): Promise<void> {
+		if (this.model.live && !this.model.ended) await this.link.post("/stop", "", {}).catch(() => undefined);
+		else await this.run();
+	}
+
+	private async run(): Promise<void> {
+		await this.link.post("/run", this.editor.text, {}).catch((e: Error) => {
+			this.editor.show({ what: "", msg: e.message, excerpt: "" });
+		});
+	}
+
+	private pause(): void {
+		this.paused = !this.paused;
+		if (!this.paused) {
+			for (const m of this.held.splice(0)) this.take(m);
+			this.refresh();
+		}
+		this.status();
+	}
+
+	private save(): void {
+		const a = el("a", { download: `dtrace-${new Date().toISOString().replace(/[:.]/g, "-")}.html`,
+			href: URL.createObjectURL(new Blob([pageOf(script, this.link.lines())], { type: "text/html" })) });
+		a.click();
+		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+	}
+
+	private async load(file: HTMLInputElement): Promise<void> {
+		const chosen = file.files?.[0], lines = chosen ? savedIn(await chosen.text()) : null;
+		file.value = "";
+		if (lines === null) {
+			this.editor.show({ what: "", msg: "This file was not saved by this page.", excerpt: "" });
+			return;
+		}
+		this.link.play(lines, (m) => this.take(m));
+		this.refresh();
+	}
+
+	private theme(): void {
+		const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" :
+			matchMedia("(prefers-color-scheme: dark)").matches;
+		document.documentElement.dataset.theme = dark ? "light" : "dark";
+		try {
+			localStorage.setItem("theme", dark ? "light" : "dark");
+		} catch { /* a saved page may have no storage */ }
+		this.redraw();
+	}
+
+	private open(title: string, ...content: (Node | string)[]): void {
+		clear(this.panel);
+		this.panel.append(el("header", {}, el("h2", {}, title), el("button", { type: "button", "aria-label": "close",
+			onclick: () => this.panel.close() }, "\u2715")), ...content);
+		if (!this.panel.open) this.panel.showModal();
+	}
+
+	private async gallery(): Promise<void> {
+		if (!this.tools.length) this.tools = await this.link.get<Tool[]>("/gallery", []).catch(() => []);
+		const groups = new Map<string, HTMLElement>();
+		for (const t of this.tools) {
+			const [group, question] = /^(\w+): (.*)$/.exec(t.question)?.slice(1) ?? ["other", t.question];
+			let box = groups.get(group);
+			if (!box) groups.set(group, box = el("div", { class: "group" }, el("h3", {}, group)));
+			box.append(el("button", { class: "tool", type: "button", onclick: () => {
+				this.panel.close();
+				this.stack = [];
+				this.steps();
+				this.editor.text = t.text.replace(/^#!.*\n/, "");
+				void this.run();
+			} }, el("b", {}, t.name), el("span", {}, question || t.what)));
+		}
+		this.open("Gallery", el("div", { class: "gallery" }, ...groups.values()));
+	}
+
+	/** Somebody pointed at something: what could be asked next, and the D that it makes. */
+	pick(p: Pick): void {
+		const text = this.editor.text, found = proposals(text, p), code = el("pre", { class: "made" }, "");
+		const what = p.key ? p.key.text || "all" : p.frame ?? "";
+		const range = p.low !== undefined ? `${p.low ?? "\u2026"} to ${p.high ?? "\u2026"}` : "";
+		const list = el("div", { class: "proposals" });
+		const show = (program: string) => {
+			clear(code);
+			const old = new Set(text.split("\n"));
+			for (const line of program.split("\n"))
+				code.append(old.has(line) ? `  ${line}\n` : el("ins", {}, `+ ${line}\n`));
+		};
+		for (const c of found)
+			list.append(el("button", { type: "button", "data-what": c.what, onfocus: () => show(c.program),
+				onpointerenter: () => show(c.program), onclick: () => {
+					this.panel.close();
+					this.stack.push(text);
+					this.editor.text = c.program;
+					this.steps();
+					if (!this.link.offline) void this.run();
+				} }, c.title));
+		if (found.length) show(found[0].program);
+		this.open([what, range].filter((x) => x).join(", "), found.length ? list :
+			el("p", {}, `The program in the editor does not count @${p.agg.name}.`), code);
+	}
+
+	/** The way back, step by step. */
+	private steps(): void {
+		clear(this.trail);
+		if (!this.stack.length) return;
+		this.trail.append(el("button", { type: "button", onclick: () => {
+			this.editor.text = this.stack.pop()!;
+			this.steps();
+			void this.run();
+		} }, `\u2190 back (${this.stack.length})`));
+	}
+
+	private help(): void {
+		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["g", "gallery"],
+			["s", "save as a page of its own"], ["e", "to the editor"], ["t", "dark or light"], ["b", "a step back"],
+			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "in a heat map: mark a range"]];
+		this.open("Keys", el("table", {}, ...rows.map(([k, v]) => el("tr", {}, el("th", {}, k), el("td", {}, v)))));
+	}
+
+	private key(e: KeyboardEvent): void {
+		const on = e.target as HTMLElement;
+		if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
+			e.preventDefault();
+			void this.run();
+			return;
+		}
+		if (e.ctrlKey || e.metaKey || e.altKey || on.matches("input, textarea, select") || this.panel.open) return;
+		const act: Record<string, () => void> = { p: () => this.pause(), g: () => void this.gallery(), s: () => this.save(),
+			e: () => this.editor.focus(), t: () => this.theme(), "?": () => this.help(),
+			b: () => this.trail.querySelector("button")?.click(),
+			".": () => void this.link.post("/stop", "", {}).catch(() => undefined) };
+		if (!act[e.key]) return;
+		e.preventDefault();
+		act[e.key]();
+	}
+}
+
+function stored(name: string): string | null {
+	try {
+		return localStorage.getItem(name);
+	} catch {
+		return null;
+	}
+}
+
+new Page();

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the trace has told so far, bounded: messages in (doc/WEB.md), aggregations with their history out. The newest
+// SLOTS moments are kept; an hour at one a second.
+
+export const SLOTS = 3600;
+export const HISTORIES = 4000;		// keys of an aggregation that have a history
+const DIST_HISTORIES = 32;		// the same of distributions, which need more room
+const RECORDS = 20000;
+const SPAN_LIMIT = 20000;
+
+export type Part = string | number | null | { st: number[]; pid: number } | { y: number } | { b: string };
+export interface Bucket { low: number | null; high: number | null }
+/** Counts of one moment by the number of their bucket. */
+export type Cells = Map<number, number>;
+
+export interface Key {
+	id: number;
+	parts: Part[];
+	text: string;
+	value: number;			// as the program has it now; of a distribution, how many were counted
+	rate: number;			// what came in the last moment
+	alive: boolean;
+	history: Float32Array | null;	// by slot: what came in the moment; of max() and its like, the value
+	dist: Map<number, number> | null;
+	cells: (Cells | undefined)[] | null;
+	found: boolean;			// by the filter of its view; for views
+}
+
+export interface Agg {
+	id: number;
+	name: string;
+	fn: string;
+	keys: Key[];
+	buckets: Bucket[];
+	order: number[];		// buckets from the least to the greatest
+	cells: (Cells | undefined)[];	// all keys, by slot
+	more: number;			// keys that the page does not show
+	version: number;
+}
+
+export interface Rec { ms: number; cpu: number; probe: string; flow: number; text: string; values: Part[] }
+export interface Span { track: string; name: string; from: number; to: number; depth: number }
+export interface Fail { what: string; msg: string; excerpt: string; line?: number; column?: number; length?: number }
+export interface Cost { cpu: number; probes: number; runs: number; rss: number; errors: number; drops: number }
+export type Message = Record<string, any> & { t: string };
+
+export class Model {
+	program = "";
+	wall = 0;
+	live = false;
+	ended = false;
+	fail: Fail | null = null;
+	notices: string[] = [];
+	problems: string[] = [];	// drops and errors, the newest last
+	drops = 0;
+	errors = 0;
+	cost: Cost | null = null;
+	costs: { ms: number; cpu: number; probes: number }[] = [];
+	names: string[] = [];
+	aggs = new Map<number, Agg>();
+	times: number[] = new Array(SLOTS).fill(0);
+	moments = 0;			// so far; moment m is in slot m % SLOTS
+	recs: Rec[] = [];
+	recsTotal = 0;
+	recsLost = 0;
+	spans: Span[] = [];
+	missed = 0;
+	now = 0;			// ms of the newest moment
+	private open = new Map<string, { name: string; from: number }[]>();
+	private index = new Map<string, number>();
+
+	/** True: the message changes what is drawn. */
+	take(m: Message): void {
+		const f = (this as any)["on_" + m.t] as ((m: Message) => void) | undefined;
+		f?.call(this, m);
+	}
+
+	on_start(m: Message) {
+		this.program = m.program;
+		this.wall = m.wall;
+	}
+	on_live() { this.live = true; }
+	on_end() { this.ended = true; }
+	on_ended() { this.ended = true; }
+	on_fail(m: Message) { this.fail = m as unknown as Fail; }
+	on_notice(m: Message) { this.notices.push(m.msg.trim()); }
+	on_missed(m: Message) { this.missed += m.n; }
+	on_name(m: Message) { this.names[m.i] = m.s; }
+	on_drop(m: Message) {
+		this.drops = m.n;
+		this.problem(m.msg);
+	}
+	on_err(m: Message) {
+		this.errors = m.n;
+		this.problem(m.msg);
+	}
+	on_cost(m: Message) {
+		this.cost = m as unknown as Cost;
+		this.errors = m.errors;
+		this.drops = m.drops;
+		this.costs.push({ ms: this.now, cpu: m.cpu, probes: m.probes });
+		if (this.costs.length > SLOTS) this.costs.shift();
+	}
+	on_agg(m: Message) {
+		this.aggs.set(m.id, { id: m.id, name: m.name, fn: m.fn, keys: [], buckets: [], order: [],
+			cells: new Array(SLOTS), more: 0, version: 0 });
+	}
+	on_key(m: Message) {
+		const agg = this.aggs.get(m.a);
+		if (!agg) return;
+		agg.keys[m.i] = { id: m.i, parts: m.k, text: this.keyText(m.k), value: 0, rate: 0, alive: false,
+			history: null, dist: null, cells: null, found: true };
+	}
+	on_snap(m: Message) {
+		const slot = this.moments % SLOTS;
+		this.now = m.ms;
+		this.times[slot] = m.ms;
+		for (const agg of this.aggs.values()) this.forget(agg, slot);
+		for (const a of m.a) {
+			const agg = this.aggs.get(a.id);
+			if (agg) this.change(agg, slot, a);
+		}
+		this.moments++;
+	}
+	on_recs(m: Message) {
+		this.recsLost += m.lost;
+		for (const r of m.r) {
+			const rec: Rec = { ms: r[0], cpu: r[1], probe: r[2], flow: r[3], text: r[4], values: r[5] };
+			this.recsTotal++;
+			this.recs.push(rec);
+			this.now = Math.max(this.now, rec.ms);
+			if (rec.flow) this.span(rec);
+		}
+		if (this.recs.length > RECORDS * 1.2) this.recs.splice(0, this.recs.length - RECORDS);
+		if (this.spans.length > SPAN_LIMIT * 1.2) this.spans.splice(0, this.spans.length - SPAN_LIMIT);
+	}
+
+	private problem(text: string): void {
+		this.problems.push(text.trim());
+		if (this.problems.length > 200) this.problems.shift();
+	}
+
+	/** What the slot held an hour ago. */
+	private forget(agg: Agg, slot: number): void {
+		const gauge = isGauge(agg.fn);
+		agg.cells[slot] = undefined;
+		for (const key of agg.keys) {
+			if (!key) continue;
+			key.rate = 0;
+			if (key.history) key.history[slot] = gauge && key.alive ? key.value : 0;
+			if (key.cells) key.cells[slot] = undefined;
+		}
+		agg.version++;
+	}
+
+	private change(agg: Agg, slot: number, a: Message): void {
+		agg.more = a.more;
+		for (let i = 0; i < a.v.length; i += 2) {
+			const key = agg.keys[a.v[i]], v = a.v[i + 1];
+			if (!key) continue;
+			if (v === null) key.alive = false;
+			else if (Array.isArray(v)) this.distribution(agg, key, slot, v);
+			else this.number(agg, key, slot, v);
+		}
+	}
+
+	private number(agg: Agg, key: Key, slot: number, v: number): void {
+		const gauge = isGauge(agg.fn);
+		// a value that fell was cleared in between
+		const came = gauge ? v : !key.alive || Math.abs(v) < Math.abs(key.value) ? v : v - key.value;
+		key.alive = true;
+		key.value = v;
+		key.rate = came;
+		if (!key.history && key.id < HISTORIES) key.history = new Float32Array(SLOTS);
+		if (key.history) key.history[slot] = came;
+	}
+
+	private distribution(agg: Agg, key: Key, slot: number, v: (number | null)[]): void {
+		const old = key.dist ?? new Map<number, number>(), fresh = new Map<number, number>();
+		let total = 0, came = 0;
+		if (!key.cells && key.id < DIST_HISTORIES) key.cells = new Array(SLOTS);
+		for (let i = 0; i < v.length; i += 3) {
+			const b = this.bucket(agg, v[i], v[i + 1]), n = v[i + 2] as number, was = old.get(b) ?? 0;
+			const more = n >= was ? n - was : n;
+			fresh.set(b, n);
+			total += n;
+			came += more;
+			if (more === 0) continue;
+			add(agg.cells[slot] ??= new Map(), b, more);
+			if (key.cells) add(key.cells[slot] ??= new Map(), b, more);
+		}
+		key.dist = fresh;
+		key.alive = true;
+		key.value = total;
+		key.rate = came;
+		if (!key.history && key.id < HISTORIES) key.history = new Float32Array(SLOTS);
+		if (key.history) key.history[slot] = came;
+	}
+
+	private bucket(agg: Agg, low: number | null, high: number | null): number {
+		const name = `${agg.id} ${low} ${high}`;
+		let n = this.index.get(name);
+		if (n !== undefined) return n;
+		n = agg.buckets.length;
+		this.index.set(name, n);
+		agg.buckets.push({ low, high });
+		agg.order = agg.buckets.map((_, i) => i).sort((x, y) =>
+			(agg.buckets[x].low ?? -Infinity) - (agg.buckets[y].low ?? -Infinity));
+		return n;
+	}
+
+	/** An entry and the return of the same function, on one track, are a span. */
+	private span(rec: Rec): void {
+		const first = rec.values.find((v) => typeof v === "number");
+		const track = first !== undefined && /\btid\b/.test(this.program) ? `thread ${first}` : `CPU ${rec.cpu}`;
+		const func = rec.probe.split(":")[2];
+		let stack = this.open.get(track);
+		if (!stack) this.open.set(track, stack = []);
+		if (rec.flow === 1) {
+			if (stack.length < 200) stack.push({ name: func, from: rec.ms });
+			return;
+		}
+		for (let i = stack.length - 1; i >= 0; i--)
+			if (stack[i].name === func) {
+				this.spans.push({ track, name: func, from: stack[i].from, to: rec.ms, depth: i });
+				stack.length = i;
+				return;
+			}
+	}
+
+	name(id: number): string {
+		return this.names[id] ?? "?";
+	}
+
+	partText(p: Part): string {
+		if (p === null) return "";
+		if (typeof p !== "object") return String(p);
+		if ("st" in p) return p.st.map((f) => this.name(f)).join("\n");
+		return "y" in p ? this.name(p.y) : "0x" + p.b;
+	}
+
+	keyText(parts: Part[]): string {
+		return parts.map((p) => typeof p === "object" && p && "st" in p ?
+			p.st.slice(0, 3).map((f) => this.name(f)).join(" \u2190 ") : this.partText(p)).join(" \u00b7 ");
+	}
+
+	/** The moments that are kept, oldest first. */
+	get firstMoment(): number {
+		return Math.max(0, this.moments - SLOTS);
+	}
+}
+
+function add(cells: Cells, b: number, n: number): void {
+	cells.set(b, (cells.get(b) ?? 0) + n);
+}
+
+export function isGauge(fn: string): boolean {
+	return fn === "min" || fn === "max" || fn === "avg" || fn === "stddev";
+}
+
+export function isDist(fn: string): boolean {
+	return fn.endsWith("quantize") || fn === "percentiles";
+}
+
+export function hasStack(agg: Agg): boolean {
+	const key = agg.keys.find((k) => k);
+	return !!key && key.parts.some((p) => typeof p === "object" && p !== null && "st" in p);
+}
