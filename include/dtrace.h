@@ -575,6 +575,14 @@ void dtrace_oformat_teardown(dtrace_hdl_t *);
  * (Ours.)
  */
 FILE *dtrace_outfile(const char *path, int append);
+/*
+ * Recordings (ours). With -x oformat=record=FILE text that is written to what dtrace_record_file() returns is
+ * recorded too on its way to `out`; it is closed before the handle, and `out` by whoever opened it. With
+ * other formats it is `out` itself; NULL: out of memory. dtrace_play() writes what a recording holds, in the
+ * format of -x oformat; it needs no rights. 0, or -1 with the error set.
+ */
+FILE *dtrace_record_file(dtrace_hdl_t *, FILE *out);
+int dtrace_play(dtrace_hdl_t *, const char *path, FILE *);
 /* The value given to exit(); 0 if it was not called. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 

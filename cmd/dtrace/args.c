@@ -16,12 +16,13 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB };
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
+	{ "play", required_argument, NULL, LONG_PLAY },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ "web", optional_argument, NULL, LONG_WEB },
 	{ NULL, 0, NULL, 0 },
@@ -106,6 +107,7 @@ void args_usage(FILE *f)
 	    "\n"
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
 	    "\t          print what there is, a line each; names and patterns behind it choose\n"
+	    "\t--play    show a recording of -O record=FILE, as text or in the format of -O\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
 	    "\t          show what the program counts on a live page; -O web is the same\n"
@@ -259,6 +261,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_HELP: a->mode = MODE_HELP; return 0;
 	case LONG_LIST: return list_words(a, arg);
 	case LONG_LIVE: a->live = true; return 0;
+	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	case LONG_WEB: return set_mode(a, MODE_WEB);

@@ -279,6 +279,18 @@ static int trace_programs(struct run *r, dtrace_prog_t *const *programs)
 	return status;
 }
 
+/* --play: what a recording holds, in the format of -O. */
+static int play_recording(struct run *r)
+{
+	read_options(r);
+	if (show_handlers(&r->show) != 0 || dtrace_play(r->dtp, r->a->play, r->show.out) != 0) {
+		fprintf(stderr, "dtrace: failed to play %s\n", dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)));
+		return 1;
+	}
+	tell_notices(r);
+	return 0;
+}
+
 /* ---- what is asked for ---- */
 
 /*
@@ -293,6 +305,25 @@ static char *widen(FILE *f)
 	if (room != NULL)
 		setvbuf(f, room, _IOFBF, SHOW_BUFFER);
 	return room;
+}
+
+/* A trace whose text is recorded too (-O record) writes it to a file of the library's in between. */
+static int record_programs(struct run *r, dtrace_prog_t *const *programs)
+{
+	FILE *out = r->show.out;
+	int status;
+
+	r->show.out = dtrace_record_file(r->dtp, out);
+	if (r->show.out == NULL) {
+		fprintf(stderr, "dtrace: out of memory\n");
+		r->show.out = out;
+		return 1;
+	}
+	status = trace_programs(r, programs);
+	if (r->show.out != out && fclose(r->show.out) != 0 && r->show.why == 0)
+		r->show.why = errno;
+	r->show.out = out;
+	return status;
 }
 
 /*
@@ -337,8 +368,12 @@ int engine_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 		return 1;
 	}
 	room = widen(r.show.out);
-	status = a->mode == MODE_LIST ? list_probes(dtp, a, programs, r.show.out, &r.show.why) :
-	    trace_programs(&r, programs);
+	if (a->mode == MODE_LIST)
+		status = list_probes(dtp, a, programs, r.show.out, &r.show.why);
+	else if (a->mode == MODE_PLAY)
+		status = play_recording(&r);
+	else
+		status = record_programs(&r, programs);
 	status = flush_output(&r, status);
 	if (r.show.out != stdout)
 		free(room);

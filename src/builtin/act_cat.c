@@ -30,7 +30,8 @@ static void read_file(struct dt_statements *s, const struct dt_rec *recs, size_t
 	*f = (struct file){ .bytes = NULL };
 	dt_out_init(&f->name, NULL, s->out->opts);
 	dt_statement_text(s, &f->name, recs, n);
-	f->err = dt_file_peek(dt_out_text(&f->name), CAT_MAX, &f->bytes, &f->len, &f->more);
+	f->err = s->played ? -ENODATA :
+	    dt_file_peek(dt_out_text(&f->name), CAT_MAX, &f->bytes, &f->len, &f->more);
 }
 
 static void close_file(struct file *f)

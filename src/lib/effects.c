@@ -19,6 +19,7 @@
 static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
 {
 	struct dtrace_hdl *h = ctx;
+	struct dt_sink_aggs told = { .ids = ids, .nids = nids };
 
 	for (uint32_t i = 0; i < nids; i++) {
 		struct dt_agg *agg = dt_consumer_agg(h->trace->consumer, (uint32_t)ids[i]);
@@ -26,7 +27,11 @@ static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, s
 		if (agg != NULL)
 			agg->printed = true;
 	}
-	return dt_trace_sorted(h, ids, nids, n);
+	told.rows = dt_trace_sorted(h, ids, nids, n);
+	told.n = *n;
+	if (h->trace->sink->type->shown != NULL)
+		h->trace->sink->type->shown(h->trace->sink, &told);
+	return told.rows;
 }
 
 /* An aggregation that nothing was counted in has nothing to clear: `agg` is NULL then, here and below. */

@@ -115,13 +115,23 @@ static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, 
 	return true;
 }
 
-bool dt_trace_symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
+static bool find_name(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
 {
 	switch (kind) {
 	case DT_SYM_KERNEL: return kernel_text(ctx, false, addr, buf, len);
 	case DT_SYM_MODULE: return kernel_text(ctx, true, addr, buf, len);
 	default: return user_text(ctx, kind, pid, addr, buf, len);
 	}
+}
+
+bool dt_trace_symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
+{
+	const struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	bool found = find_name(ctx, kind, pid, addr, buf, len);
+
+	if (t != NULL && t->sink != NULL && t->sink->type->symbol != NULL)
+		t->sink->type->symbol(t->sink, kind, pid, addr, found ? buf : "");
+	return found;
 }
 
 /* As snprintf(): returns the length of the whole text. What cannot be named is its number. */

@@ -126,7 +126,8 @@ static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct
 /* Called before anything is told; does its work once. */
 void dt_trace_tell_start(struct dt_trace *t)
 {
-	struct dt_sink_start start = { .pid = getpid(), .nprograms = (uint32_t)t->progs.n };
+	struct dt_sink_start start = { .pid = getpid(), .nprograms = (uint32_t)t->progs.n,
+		.programs = t->progs.v };
 	struct dt_arena *arena;
 
 	if (t->sink->env.started)

@@ -53,6 +53,7 @@ struct dt_statements {
 	const char *last_text;
 	struct dt_format *last;
 	DT_VEC(int64_t) ids;		/* of the printa() in hand */
+	bool played;			/* of a recording: cat() opens no file */
 };
 
 void dt_statements_init(struct dt_statements *, struct dt_arena *, struct dt_out *,

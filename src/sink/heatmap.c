@@ -60,7 +60,7 @@ static struct series *series_of(struct heatmap *h, const char *name, int64_t id,
 	from = (size_t)(strchr(dt_out_text(&h->key), '\t') - dt_out_text(&h->key));
 	for (uint32_t k = 0; k < row->nkeys; k++) {
 		dt_out_clear(&h->one);
-		dt_value_bare(&h->one, &row->keys[k]);
+		dt_told_key(&h->one, &row->keys[k]);
 		dt_out_str(&h->key, k > 0 ? ", " : "");
 		dt_told_clean(&h->key, dt_out_text(&h->one), h->one.len, '\t', 0);
 	}

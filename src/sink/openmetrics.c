@@ -107,29 +107,16 @@ static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
 	dt_out_put(&m->labels, dt_out_text(&m->name), m->name.len - 1);
 }
 
-/* "a="x",b="y"", without brackets: histograms add one more. Stacks are one line a frame. */
+/* "a="x",b="y"", without brackets: histograms add one more. */
 static void make_labels(struct metrics *m, int64_t id, const struct dt_aggrow *row)
 {
 	dt_out_clear(&m->labels);
 	for (uint32_t k = 0; k < row->nkeys; k++) {
-		const struct dt_value *v = &row->keys[k];
-		const char *text;
-		size_t n;
-
 		dt_out_str(&m->labels, k > 0 ? "," : "");
 		put_label_name(m, id, k);
 		dt_out_clear(&m->one);
-		if (v->kind == DT_V_STACK || v->kind == DT_V_USTACK)
-			dt_stack_print(&m->one, v, 0);
-		else
-			dt_value_bare(&m->one, v);
-		text = dt_out_text(&m->one);
-		n = m->one.len;
-		for (; n > 0 && text[0] == '\n'; text++)
-			n--;
-		while (n > 0 && text[n - 1] == '\n')
-			n--;
-		put_quoted(&m->labels, text, n);
+		dt_told_key(&m->one, &row->keys[k]);
+		put_quoted(&m->labels, dt_out_text(&m->one), m->one.len);
 	}
 }
 

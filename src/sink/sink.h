@@ -32,6 +32,7 @@ struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 struct dt_sink_start {
 	int pid;			/* ours */
 	uint32_t nprograms;
+	const struct dt_prog *const *programs;	/* they live as long as the trace */
 	const struct dt_sink_clause *clauses;	/* in the order of their programs */
 	size_t nclauses;
 };
@@ -77,6 +78,12 @@ struct dt_sink_type {
 	 * other: nobody asked to show them.
 	 */
 	void (*snapshot)(struct dt_sink *, const struct dt_sink_aggs *);
+	/* elements that a printa() in hand asked for */
+	void (*shown)(struct dt_sink *, const struct dt_sink_aggs *);
+	/* an address was looked up; "": it has no name */
+	void (*symbol)(struct dt_sink *, enum dt_symkind, uint32_t pid, uint64_t addr, const char *name);
+	/* text that was shown, the caller's included (dtrace_record_file()) */
+	void (*text)(struct dt_sink *, const void *, size_t n);
 	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
 };

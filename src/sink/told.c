@@ -78,6 +78,23 @@ int64_t dt_told_number(const struct dt_value *v)
 	return (int64_t)sum;
 }
 
+void dt_told_key(struct dt_out *o, const struct dt_value *v)
+{
+	size_t from = o->len;
+
+	if (v->kind != DT_V_STACK && v->kind != DT_V_USTACK) {
+		dt_value_bare(o, v);
+		return;
+	}
+	dt_stack_print(o, v, 0);
+	if (o->len > from + 1)
+		memmove(o->buf + from, o->buf + from + 1, o->len - from - 2);
+	o->len = o->len > from + 1 ? o->len - 2 : from;
+	for (size_t i = from; i < o->len; i++)
+		if (o->buf[i] == '\n')
+			o->buf[i] = ';';
+}
+
 void dt_told_clean(struct dt_out *o, const char *p, size_t n, char sep, char sep2)
 {
 	size_t from = o->len;

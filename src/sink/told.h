@@ -23,6 +23,8 @@ void dt_told_event(struct dt_sink *, const struct dt_told *, const struct dt_sin
 const char *dt_told_aggname(const struct dt_sink *, int64_t id, const struct dt_value *);
 /* One number for any value of an aggregation: of a histogram how many it counted. */
 int64_t dt_told_number(const struct dt_value *);
+/* A key as text, without padding: of a stack its frames, the innermost first, with ; between them. */
+void dt_told_key(struct dt_out *, const struct dt_value *);
 /*
  * Text in valid UTF-8 on one line: control characters become a question mark, `sep` and `sep2` (0: none) a
  * colon.

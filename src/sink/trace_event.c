@@ -195,7 +195,7 @@ static void put_counter(struct trace_event *t, const char *name, const struct dt
 	for (uint32_t k = 0; k < row->nkeys; k++) {
 		dt_out_str(&t->key, k > 0 ? " " : "");
 		dt_out_clear(&t->name);
-		dt_value_bare(&t->name, &row->keys[k]);
+		dt_told_key(&t->name, &row->keys[k]);
 		dt_told_clean(&t->key, dt_out_text(&t->name), t->name.len, '\0', 0);
 	}
 	j = begin(t, "C", name, 0, 0);
