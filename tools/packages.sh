@@ -32,6 +32,13 @@ need_build() {
 	need "/usr/lib/*/libiberty.a" libiberty-dev
 }
 
+need_web() {	# the live page, and what looks at it in tests: 0.4 GB, most of it chromium
+	need "/usr/include/microhttpd.h" libmicrohttpd-dev
+	need npm npm
+	need chromium chromium
+	need curl curl
+}
+
 need_vm() {	# need_vm MACHINE: what test/vm/run needs; kernel and busybox it fetches itself
 	case $1 in
 	aarch64) need qemu-system-aarch64 qemu-system-arm ;;

@@ -69,9 +69,14 @@ static void tell_values(struct trace *t, const dtrace_probedata_t *d)
 	}
 }
 
+/* 1: an entry, 2: a return; dtpda_flow is kept with -F only. */
+static int flow_of(const dtrace_probedesc_t *p)
+{
+	return strcmp(p->dtpd_name, "entry") == 0 ? 1 : strcmp(p->dtpd_name, "return") == 0 ? 2 : 0;
+}
+
 static void tell_record(struct trace *t, const dtrace_probedata_t *d)
 {
-	static const char *const flows[] = { "1", "2", "0" };
 	dtrace_probedesc_t named = *d->dtpda_pdesc;
 	char name[DTRACE_DESC2STR_MAX];
 	dtrace_val_t v;
@@ -88,7 +93,7 @@ static void tell_record(struct trace *t, const dtrace_probedata_t *d)
 	fprintf(t->records, "%s[%.6f,%d,", t->nrecords++ != 0 ? "," : "",
 	    teller_ms(&t->teller, d->dtpda_timestamp), d->dtpda_cpu);
 	json_text(t->records, dtrace_desc2str(&named, name, sizeof(name)));
-	fprintf(t->records, ",%s,", flows[d->dtpda_flow]);
+	fprintf(t->records, ",%d,", flow_of(&named));
 	json_string(t->records, t->text, t->textlen);
 	fputs(",[", t->records);
 	tell_values(t, d);

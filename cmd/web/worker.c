@@ -18,7 +18,8 @@
 /* Often enough for a picture that moves, seldom enough to cost nothing. */
 static const char *const defaults[][2] = {
 	{ "bufsize", "4m" }, { "aggsize", "4m" }, { "temporal", "yes" }, { "switchrate", "5hz" },
-	{ "aggrate", "5hz" }, { "defaultargs", NULL }, { "quiet", NULL },
+	{ "aggrate", "5hz" }, { "stackframes", "50" }, { "ustackframes", "50" },
+	{ "defaultargs", NULL }, { "quiet", NULL },
 };
 
 static int set_word(dtrace_hdl_t *dtp, const char *word)

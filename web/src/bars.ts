@@ -82,7 +82,7 @@ export class Bars implements View {
 		setText(row.key, key.text || "(all)");
 		setText(row.value, whole(key.value));
 		row.value.dataset.value = String(key.value);
-		setText(row.rate, isGauge(this.agg.fn) ? "" : key.rate ? `+${short(key.rate)}` : "");
+		setText(row.rate, isGauge(this.agg.fn) ? "" : key.rate ? `${short(Math.round(key.rate))}/s` : "");
 		row.bar.style.width = `${most ? Math.abs(v) / most * 100 : 0}%`;
 		spark(row.line, key, this.stage.model.moments, colour);
 	}

@@ -193,6 +193,6 @@ export class Editor {
 
 /** What the excerpt says behind its caret: "did you mean". */
 function hint(excerpt: string): string {
-	const m = /\^~*\s+(.*)/.exec(excerpt);
+	const m = /\^~*[ \t]+(\S.*)/.exec(excerpt);
 	return m ? ` (${m[1]})` : "";
 }

@@ -215,7 +215,7 @@ export class Flame implements View {
 	}
 }
 
-function hash(text: string): number {
+export function hash(text: string): number {
 	let h = 0;
 	for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0;
 	return h >>> 0;

@@ -105,20 +105,20 @@ export class Lines implements View {
 	private labels(c: CanvasRenderingContext2D, ends: { y: number; text: string; colour: string }[], x: number,
 		w: number, h: number): void {
 		ends.sort((a, b) => a.y - b.y);
-		let last = -Infinity;
+		let last = -Infinity, next = h - BOTTOM + 13;
 		for (const e of ends) last = e.y = Math.max(e.y, last + 13);
-		let over = Math.max(0, last - (h - BOTTOM));
+		for (const e of [...ends].reverse()) next = e.y = Math.min(e.y, next - 13);
 		c.textAlign = "left";
 		for (const e of ends) {
 			c.fillStyle = e.colour;
-			c.fillText(e.text, x + 5, e.y + 4 - over, Math.max(20, w - x - 6));
+			c.fillText(e.text, x + 5, e.y + 4, Math.max(20, w - x - 6));
 		}
 	}
 
 	private tell(c: CanvasRenderingContext2D, h: number, n: number, from: number, x: (i: number) => number): void {
 		const m = this.stage.model;
 		if (this.hover < LEFT) {
-			setText(this.note, isGauge(this.agg.fn) ? "the value at each moment" : "what came in each moment");
+			setText(this.note, isGauge(this.agg.fn) ? "the value at each moment" : "a second, at each moment");
 			return;
 		}
 		let best = from;

@@ -16,6 +16,7 @@ import { Spans } from "./spans";
 import type { Pick, Stage, View } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
+const HELD = 2 << 20;			// numbers
 const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
 
 class Card {
@@ -59,7 +60,9 @@ class Page implements Stage {
 	private cards = new Map<string, Card>();
 	private stack: string[] = [];	// programs before each look closer
 	private paused = false;
-	private held: Message[] = [];
+	private held: Message[] = [];	// while paused
+	private heldSize = 0;
+	private ours = "";		// the program that looking closer made
 	private tools: Tool[] = [];
 	private connected = this.link.offline;
 	private main = el("main");
@@ -101,7 +104,7 @@ class Page implements Stage {
 
 	private listen(): void {
 		this.link.listen((m) => {
-			if (this.paused && m.t !== "reset") this.held.push(m);
+			if (this.paused && m.t !== "reset") this.hold(m);
 			else this.take(m);
 			soon(this.refresh);
 		}, (connected) => {
@@ -111,16 +114,25 @@ class Page implements Stage {
 		this.refresh();
 	}
 
+	/** What comes while the picture is held, as far as it is bearable; beyond that the link remembers it. */
+	private hold(m: Message): void {
+		this.heldSize += m.a ? 1 + m.a.reduce((n: number, a: Message) => n + a.v.length, 0) : 1 + (m.r?.length ?? 0) * 8;
+		if (this.heldSize < HELD) this.held.push(m);
+		else this.held = [];
+	}
+
 	private take(m: Message): void {
-		if (m.t === "reset") this.reset();
+		if (m.t === "reset") this.reset(String(m.trace));
 		this.model.take(m);
 		if (m.t === "start" && m.program !== "") this.editor.text = m.program;
 		if (m.t === "fail") this.editor.show(this.model.fail);
 	}
 
-	private reset(): void {
+	private reset(trace: string): void {
+		document.body.dataset.trace = trace;
 		this.model = new Model();
 		this.held = [];
+		this.heldSize = 0;
 		this.paused = false;
 		this.cards.clear();
 		clear(this.main);
@@ -144,9 +156,11 @@ class Page implements Stage {
 		const name = `agg ${agg.id}`;
 		if (this.cards.has(name)) return;
 		const card = new Card(agg.name === "_" ? "@" : `@${agg.name}`, agg.fn);
-		if (isDist(agg.fn)) card.add("heat map", new Heat(this, agg));
+		if (agg.fn === "percentiles") card.add("text", { root: el("p", { class: "dim" }, "percentiles() has no picture: " +
+			"the text that the program prints is among the records. quantize() has one."), update: () => undefined });
+		else if (isDist(agg.fn)) card.add("heat map", new Heat(this, agg));
 		else if (hasStack(agg)) card.add("flame", new Flame(this, agg));
-		card.add("bars", new Bars(this, agg)).add("lines", new Lines(this, agg));
+		if (agg.fn !== "percentiles") card.add("bars", new Bars(this, agg)).add("lines", new Lines(this, agg));
 		this.place(name, card);
 	}
 
@@ -203,6 +217,8 @@ class Page implements Stage {
 	}
 
 	private async run(): Promise<void> {
+		if (this.editor.text !== this.ours) this.stack = [];
+		this.steps();
 		await this.link.post("/run", this.editor.text, {}).catch((e: Error) => {
 			this.editor.show({ what: "", msg: e.message, excerpt: "" });
 		});
@@ -211,7 +227,9 @@ class Page implements Stage {
 	private pause(): void {
 		this.paused = !this.paused;
 		if (!this.paused) {
+			if (this.heldSize >= HELD) this.link.play(this.link.lines(), (m) => this.take(m));
 			for (const m of this.held.splice(0)) this.take(m);
+			this.heldSize = 0;
 			this.refresh();
 		}
 		this.status();
@@ -261,8 +279,6 @@ class Page implements Stage {
 			if (!box) groups.set(group, box = el("div", { class: "group" }, el("h3", {}, group)));
 			box.append(el("button", { class: "tool", type: "button", onclick: () => {
 				this.panel.close();
-				this.stack = [];
-				this.steps();
 				this.editor.text = t.text.replace(/^#!.*\n/, "");
 				void this.run();
 			} }, el("b", {}, t.name), el("span", {}, question || t.what)));
@@ -287,8 +303,7 @@ class Page implements Stage {
 				onpointerenter: () => show(c.program), onclick: () => {
 					this.panel.close();
 					this.stack.push(text);
-					this.editor.text = c.program;
-					this.steps();
+					this.editor.text = this.ours = c.program;
 					if (!this.link.offline) void this.run();
 				} }, c.title));
 		if (found.length) show(found[0].program);
@@ -301,8 +316,7 @@ class Page implements Stage {
 		clear(this.trail);
 		if (!this.stack.length) return;
 		this.trail.append(el("button", { type: "button", onclick: () => {
-			this.editor.text = this.stack.pop()!;
-			this.steps();
+			this.editor.text = this.ours = this.stack.pop()!;
 			void this.run();
 		} }, `\u2190 back (${this.stack.length})`));
 	}

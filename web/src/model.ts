@@ -18,9 +18,9 @@ export interface Key {
 	parts: Part[];
 	text: string;
 	value: number;			// as the program has it now; of a distribution, how many were counted
-	rate: number;			// what came in the last moment
+	rate: number;			// a second, in the last moment
 	alive: boolean;
-	history: Float32Array | null;	// by slot: what came in the moment; of max() and its like, the value
+	history: Float32Array | null;	// by slot: what came, a second; of max() and its like, the value
 	dist: Map<number, number> | null;
 	cells: (Cells | undefined)[] | null;
 	found: boolean;			// by the filter of its view; for views
@@ -164,15 +164,21 @@ export class Model {
 		}
 	}
 
+	/** A second's worth of what came since the moment before. */
+	private perSecond(came: number): number {
+		const before = this.moments > 0 ? this.times[(this.moments - 1) % SLOTS] : 0;
+		return came * 1000 / Math.max(1, this.now - before);
+	}
+
 	private number(agg: Agg, key: Key, slot: number, v: number): void {
 		const gauge = isGauge(agg.fn);
 		// a value that fell was cleared in between
 		const came = gauge ? v : !key.alive || Math.abs(v) < Math.abs(key.value) ? v : v - key.value;
 		key.alive = true;
 		key.value = v;
-		key.rate = came;
+		key.rate = gauge ? v : this.perSecond(came);
 		if (!key.history && key.id < HISTORIES) key.history = new Float32Array(SLOTS);
-		if (key.history) key.history[slot] = came;
+		if (key.history) key.history[slot] = key.rate;
 	}
 
 	private distribution(agg: Agg, key: Key, slot: number, v: (number | null)[]): void {
@@ -192,9 +198,9 @@ export class Model {
 		key.dist = fresh;
 		key.alive = true;
 		key.value = total;
-		key.rate = came;
+		key.rate = this.perSecond(came);
 		if (!key.history && key.id < HISTORIES) key.history = new Float32Array(SLOTS);
-		if (key.history) key.history[slot] = came;
+		if (key.history) key.history[slot] = key.rate;
 	}
 
 	private bucket(agg: Agg, low: number | null, high: number | null): number {
@@ -204,9 +210,21 @@ export class Model {
 		n = agg.buckets.length;
 		this.index.set(name, n);
 		agg.buckets.push({ low, high });
+		if (agg.fn === "quantize") this.fillGaps(agg);
 		agg.order = agg.buckets.map((_, i) => i).sort((x, y) =>
 			(agg.buckets[x].low ?? -Infinity) - (agg.buckets[y].low ?? -Infinity));
 		return n;
+	}
+
+	/** Powers of two between the least and the greatest have a row even if nothing was counted there. */
+	private fillGaps(agg: Agg): void {
+		const lows = agg.buckets.map((b) => b.low ?? 0).filter((l) => l > 0);
+		for (let l = Math.min(...lows); l < Math.max(...lows); l *= 2) {
+			const name = `${agg.id} ${l} ${2 * l - 1}`;
+			if (this.index.has(name)) continue;
+			this.index.set(name, agg.buckets.length);
+			agg.buckets.push({ low: l, high: 2 * l - 1 });
+		}
 	}
 
 	/** An entry and the return of the same function, on one track, are a span. */

@@ -16,15 +16,22 @@ export class Records implements View {
 	private lines: { rec: Rec; text: string }[] = [];
 	private done = 0;
 	private wanted: RegExp | null = null;
+	private follow = true;		// shows the newest
 
 	constructor(private stage: Stage) {
 		this.list = el("div", { class: "rows" });
 		this.scroll = el("div", { class: "scroll records", tabIndex: 0, role: "log", "aria-label": "records",
-			onscroll: () => soon(this.fill) }, this.list);
+			onscroll: () => this.scrolled() }, this.list);
 		this.filter = el("input", { type: "search", placeholder: "filter records (a pattern)",
 			"aria-label": "filter records", oninput: () => this.refilter() });
 		this.count = el("span", { class: "dim" });
 		this.root = el("div", {}, el("div", { class: "tools" }, this.filter, this.count), this.scroll);
+	}
+
+	private scrolled(): void {
+		const s = this.scroll;
+		this.follow = s.scrollHeight - s.scrollTop - s.clientHeight < ROW * 2;
+		soon(this.fill);
 	}
 
 	private refilter(): void {
@@ -50,7 +57,6 @@ export class Records implements View {
 
 	update(): void {
 		const m = this.stage.model, fresh = Math.min(m.recs.length, m.recsTotal - this.done);
-		const low = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < ROW * 2;
 		for (let i = m.recs.length - fresh; i < m.recs.length; i++) this.add(m.recs[i]);
 		this.done = m.recsTotal;
 		if (this.lines.length > 40000) this.lines.splice(0, this.lines.length - 30000);
@@ -58,7 +64,7 @@ export class Records implements View {
 			(m.recsLost ? `; ${whole(m.recsLost)} came too fast to be shown` : ""));
 		this.list.style.height = `${this.lines.length * ROW}px`;
 		this.scroll.style.height = `${Math.min(Math.max(this.lines.length, 3), SHOWN) * ROW + 4}px`;
-		if (low) this.scroll.scrollTop = this.scroll.scrollHeight;
+		if (this.follow) this.scroll.scrollTop = this.scroll.scrollHeight;
 		soon(this.fill);
 	}
 
@@ -66,7 +72,8 @@ export class Records implements View {
 		const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - 2);
 		const n = Math.min(this.lines.length - first, Math.ceil(this.scroll.clientHeight / ROW) + 4);
 		while (this.rows.length < n) {
-			const row = el("div", { class: "rec" }, el("span", { class: "when" }), el("span", { class: "what" }));
+			const row = el("div", { class: "rec" }, el("span", { class: "when" }),
+				el("span", { class: "where" }), el("span", { class: "what" }));
 			this.rows.push(row);
 			this.list.append(row);
 		}
@@ -76,7 +83,8 @@ export class Records implements View {
 			if (!line) return;
 			row.style.transform = `translateY(${(first + i) * ROW}px)`;
 			setText(row.children[0], (line.rec.ms / 1000).toFixed(3));
-			setText(row.children[1], line.text);
+			setText(row.children[1], line.rec.probe.split(":").slice(2).join(":").replace(/^:/, ""));
+			setText(row.children[2], line.text);
 			row.title = `${line.rec.probe} on CPU ${line.rec.cpu}`;
 		});
 	};

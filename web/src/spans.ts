@@ -2,6 +2,7 @@
 // Entry and return of functions as spans on tracks (threads if the program records tid, else CPUs), all on one axis
 // of time. The wheel or + and - zoom, dragging or the arrow keys move.
 import { el, font, ink, setText, soon, surface } from "./dom";
+import { hash } from "./flame";
 import type { Span } from "./model";
 import type { Stage, View } from "./view";
 
@@ -104,7 +105,7 @@ export class Spans implements View {
 			if (!t) continue;
 			const x = Math.max(LEFT, LEFT + (span.from - from) * scale), w = LEFT + (span.to - from) * scale - x;
 			const y = t.y + Math.min(span.depth, 7) * ROW;
-			s.c.fillStyle = hues[span.name.length % 4];
+			s.c.fillStyle = hues[hash(span.name) % 4];
 			s.c.fillRect(x, y, Math.max(1, w), ROW - 1);
 			if (w > 30) {
 				s.c.fillStyle = text;
@@ -112,7 +113,7 @@ export class Spans implements View {
 			}
 			this.boxes.push({ s: span, x, y, w });
 		}
-		s.c.fillStyle = ink("--bg");
+		s.c.fillStyle = ink("--card");
 		s.c.fillRect(0, 0, LEFT - 2, s.h);
 		s.c.fillStyle = ink("--dim");
 		for (const [name, t] of tracks) s.c.fillText(name, 2, t.y + ROW / 2, LEFT - 6);

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// node page.mjs MODULES DTRACE CALLS [SHOTS]: Chromium drives the live page on live traces. Prints "ok - what" or
+// "not ok - what" for each thing that somebody does with it. With SHOTS, pictures of each view go to that folder.
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [modules, dtrace, calls, shots] = process.argv.slice(2);
+const { chromium } = createRequire(modules + "/")("playwright-core");
+const folder = mkdtempSync(join(tmpdir(), "web-"));
+const name = `w${process.pid}`;		// of the program that is traced: nobody else's is called that
+const load = join(folder, name);
+copyFileSync(calls, load);
+
+let failed = 0;
+async function step(what, f) {
+	try {
+		await f();
+		console.log(`ok - ${what}`);
+	} catch (e) {
+		failed++;
+		console.log(`not ok - ${what}: ${String(e).split("\n")[0]}`);
+	}
+}
+function same(got, want) {
+	if (got !== want) throw new Error(`${got}, expected ${want}`);
+}
+/** Exactly n calls of getppid(2); its status is 7. */
+function work(n) {
+	try {
+		execFileSync(load, [String(n)]);
+	} catch (e) {
+		if (e.status !== 7) throw e;
+	}
+}
+
+const server = spawn(dtrace, ["--web"], { stdio: ["ignore", "pipe", "inherit"] });
+const url = (await new Promise((done) => server.stdout.once("data", (d) => done(String(d))))).trim();
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+	args: ["--no-sandbox", "--disable-gpu"] });
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "light",
+	acceptDownloads: true });
+const page = await context.newPage();
+page.setDefaultTimeout(Number(process.env.PATIENCE || 60000));
+const trouble = [];
+page.on("pageerror", (e) => trouble.push(e.message));
+page.on("console", (m) => m.type() === "error" && trouble.push(m.text()));
+page.on("request", (r) => !r.url().startsWith(url.split("/?")[0]) && !/^(data|blob|file):/.test(r.url()) && trouble.push(r.url()));
+await page.goto(url);
+
+const state = (s) => page.locator(".figures .chip b", { hasText: new RegExp(`^${s}$`) }).waitFor();
+const editor = page.locator(".editor textarea");
+/** Does something that begins a trace, and waits until it is live. */
+async function begins(act) {
+	const before = await page.evaluate(() => document.body.dataset.trace);
+	await act();
+	await page.waitForFunction((t) => document.body.dataset.trace !== t, before);
+	await state("live");
+}
+const run = (text) => begins(async () => {
+	await editor.fill(text);
+	await editor.press("Control+Enter");
+});
+const row = (text) => page.locator(".bars .row:visible", { hasText: text });
+const value = (text, n) => row(text).locator(`.value[data-value="${n}"]`).first().waitFor();
+async function picture(file, options = {}) {
+	if (!shots) return;
+	if (options.dark !== undefined) await page.emulateMedia({ colorScheme: options.dark ? "dark" : "light" });
+	if (options.phone !== undefined) await page.setViewportSize(options.phone ? { width: 390, height: 780 } : { width: 1280, height: 800 });
+	await page.waitForTimeout(options.wait ?? 1500);
+	await page.screenshot({ path: join(shots, `${file}.png`) });
+}
+
+await step("a tool of the gallery starts with one click", async () => {
+	await page.getByRole("button", { name: "Gallery" }).click();
+	await page.locator(".tool", { hasText: "syscount" }).waitFor();
+	await picture("gallery", { wait: 200 });
+	await begins(() => page.locator(".tool", { hasText: "syscount" }).click());
+	await row("").first().waitFor();
+	same(/syscount/.test(await editor.inputValue()), true);
+});
+
+const counting = `syscall::getppid:entry\n/execname == "${name}"/\n{\n\t@n[probefunc] = count();\n}\n`;
+await step("the bars are what the program did", async () => {
+	await run(counting);
+	work(1234);
+	await value("getppid", 1234);
+	work(766);
+	await value("getppid", 2000);
+});
+
+await step("looking closer: only this key", async () => {
+	await row("getppid").first().click();
+	await page.locator(".proposals button", { hasText: 'only where probefunc == "getppid"' }).waitFor();
+	await picture("closer", { wait: 300 });
+	same(/\+ \/execname.*&& probefunc == "getppid"\//.test(await page.locator(".made").innerText()), true);
+	await begins(() => page.locator(".proposals button", { hasText: 'only where probefunc == "getppid"' }).click());
+	work(55);
+	await value("getppid", 55);
+});
+
+await step("looking closer again: by one key more", async () => {
+	await row("getppid").first().click();
+	await begins(() => page.locator(".proposals button", { hasText: "by execname too" }).click());
+	work(77);
+	await value(`getppid · ${name}`, 77);
+	same(/@n\[probefunc, execname\]/.test(await editor.inputValue()), true);
+});
+
+await step("the way back", async () => {
+	await begins(() => page.locator(".trail button").click());
+	await page.locator(".trail button", { hasText: "(1)" }).waitFor();
+	same(/@n\[probefunc\]/.test(await editor.inputValue()), true);
+});
+
+await step("an error of the compiler is shown at its place", async () => {
+	await editor.fill("BEGIN\n{\n\ttrace(exename);\n}\n");
+	await page.locator(".back mark", { hasText: /^exename$/ }).waitFor();
+	same((await page.locator(".gutter b").textContent()).trim(), "\u27173");
+	same(/did you mean `execname`/.test(await page.locator(".editor .fault").innerText()), true);
+	await picture("error", { wait: 300 });
+});
+
+await step("words that can follow", async () => {
+	await editor.fill("BEGIN { trace(execn");
+	await page.locator(".offer", { hasText: "execname" }).waitFor();
+	await editor.press("Enter");
+	same(await editor.inputValue(), "BEGIN { trace(execname");
+	await editor.fill("");
+	await editor.pressSequentially("syscall::getppid:");
+	await page.locator(".offer", { hasText: "syscall:vmlinux:getppid:return" }).waitFor();
+	await editor.press("Escape");
+});
+
+const dist = `int x;\ntick-50hz\n{\n\tx = (x * 1103515245 + 12345) & 0x7fffffff;\n\t@ns["w"] = quantize(x >> (x & 15));\n}\n`;
+await step("a heat map: a range of it becomes a condition", async () => {
+	await run(dist);
+	const heat = page.locator("canvas.heat");
+	await heat.waitFor();
+	await page.waitForFunction(() => document.querySelectorAll(".pinned .row").length > 6);
+	const box = await heat.boundingBox();
+	await page.mouse.move(box.x + 80, box.y + 30);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 90, box.y + 80, { steps: 4 });
+	await page.mouse.up();
+	await begins(() => page.locator(".proposals button", { hasText: "only where (x >> (x & 15)) >= " }).first().click());
+	same(/if \(\(x >> \(x & 15\)\) >= \d+ && \(x >> \(x & 15\)\) <= \d+\) \{ @ns/.test(await editor.inputValue()), true);
+	await heat.waitFor();
+});
+
+await step("stacks as a flame graph, and their difference", async () => {
+	await run(`syscall::getppid:entry\n/execname == "${name}"/\n{\n\t@stacks[execname, ustack()] = count();\n}\n`);
+	work(100);
+	await page.locator("canvas.flame").waitFor();
+	await page.locator(".flames .note", { hasText: "all: 100" }).waitFor();
+	await page.getByRole("button", { name: "mark this moment" }).click();
+	work(50);
+	await page.locator(".flames .note", { hasText: "all: 150" }).waitFor();
+	await page.locator(".flames .note", { hasText: "since the mark" }).waitFor();
+});
+
+await step("spans and records", async () => {
+	await run(`syscall::getppid:\n/execname == "${name}"/\n{\n\ttrace(tid);\n}\n`);
+	work(40);
+	await page.locator("canvas.spans").waitFor();
+	await page.locator(".dim", { hasText: "of 80 records" }).waitFor();
+	await page.locator('input[aria-label="filter records"]').fill("getppid:entry");
+	await page.locator(".dim", { hasText: "40 lines of 80 records" }).waitFor();
+});
+
+await step("pause holds the picture, resume catches up", async () => {
+	await run(counting);
+	work(10);
+	await value("getppid", 10);
+	await page.getByRole("button", { name: "Pause" }).click();
+	await state("paused");
+	work(5);
+	await page.waitForTimeout(1500);
+	await value("getppid", 10);
+	await page.getByRole("button", { name: "Resume" }).click();
+	await value("getppid", 15);
+});
+
+const file = join(folder, "saved.html");
+await step("save", async () => {
+	const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save" }).click()]);
+	await download.saveAs(file);
+});
+
+await step("stop", async () => {
+	await page.getByRole("button", { name: "Stop" }).click();
+	await state("ended");
+});
+
+await step("the saved file opens without the server", async () => {
+	const saved = await context.newPage();
+	saved.on("pageerror", (e) => trouble.push(e.message));
+	saved.on("console", (m) => m.type() === "error" && trouble.push(m.text()));
+	await saved.goto(`file://${file}`);
+	await saved.locator('.bars .row:visible .value[data-value="15"]').waitFor();
+	await saved.locator(".figures .chip b", { hasText: /^saved$/ }).waitFor();
+	await saved.close();
+});
+
+await step("the page loads a saved file", async () => {
+	await run(`BEGIN { @other = sum(1); }`);
+	await page.locator(".card h2", { hasText: "@other" }).waitFor();
+	await page.locator('input[type="file"]').setInputFiles(file);
+	await value("getppid", 15);
+});
+
+await step("the page has no troubles and asks nobody else", async () => same(trouble.join("; "), ""));
+
+await step("a key for what has a button", async () => {
+	await page.evaluate(() => document.activeElement.blur());
+	await page.keyboard.press("?");
+	await page.locator(".panel[open] h2", { hasText: "Keys" }).waitFor();
+	await page.keyboard.press("Escape");
+});
+
+if (shots) {
+	await run(`syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n`);
+	await page.waitForTimeout(6000);
+	await picture("bars-light", { dark: false, phone: false });
+	await picture("bars-phone-dark", { dark: true, phone: true });
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await page.getByRole("button", { name: "lines" }).click();
+	await page.waitForTimeout(8000);
+	await picture("lines-dark", { dark: true, phone: false });
+	await run(`syscall::read:entry\n{\n\tself->t = timestamp;\n}\n\nsyscall::read:return\n/self->t/\n{\n` +
+		`\t@ns[execname] = quantize(timestamp - self->t);\n\tself->t = 0;\n}\n`);
+	await page.waitForTimeout(25000);
+	await picture("heat-light", { dark: false, phone: false });
+	await picture("heat-phone-dark", { dark: true, phone: true });
+	await run(`profile-197\n{\n\t@on[execname, ustack()] = count();\n}\n`);
+	await page.waitForTimeout(6000);
+	await picture("flame-light", { dark: false, phone: false });
+	await picture("flame-dark", { dark: true });
+	await run(`syscall:::\n/execname == "chromium"/\n{\n\ttrace(tid);\n}\n`);
+	await page.waitForTimeout(5000);
+	await picture("spans-dark", { dark: true, phone: false });
+}
+await browser.close();
+server.kill("SIGINT");
+await new Promise((done) => server.once("exit", done));
+rmSync(folder, { recursive: true });
+process.exit(failed ? 1 : 0);
