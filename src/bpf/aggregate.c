@@ -9,8 +9,12 @@
 #include "bpf/context.h"
 #include "dif/action.h"
 
+#include <errno.h>
+
 #define RETRIES 8			/* of dt_agg_extreme(): interrupts nest less deep than that */
 #define KEY_SLOT_MAX 0x4000u
+#define LARGE 2048			/* the kernel has few elements at hand that are larger */
+#define AHEAD_MOST (64u << 20)		/* bytes that are taken at the start, twice */
 
 /* ---- layout ---- */
 
@@ -82,9 +86,10 @@ uint32_t dt_agg_takes(const struct dt_agglayout *o) { return 64 + o->mapkey + 8 
  * row, and the rest would be lost. What a plain hash takes is refilled from the slabs as soon as interrupts
  * are on. Where they are off there are only some dozen at hand, and a function that is first called there
  * would be lost. So when the keys are nothing but probes, and those are functions of the kernel, a
- * PERCPU_HASH makes all elements at the start.
+ * PERCPU_HASH makes all elements at the start. Of large elements there is one at hand, not some dozen: those
+ * are made at the start too where a hook runs with interrupts off (ahead).
  */
-static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
+static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes, bool ahead)
 {
 	struct dt_agglayout *o = agg->layout;
 	uint32_t index = (uint32_t)(agg - b->aggs.v), value = 8 * o->cpuwords, first,
@@ -98,8 +103,9 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 		n = probes;
 	} else if (o->keysize) {
 		type = BPF_MAP_TYPE_HASH;
-		flags = BPF_F_NO_PREALLOC;
-		n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1) / dt_agg_takes(o);
+		n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1);
+		flags = ahead && dt_agg_takes(o) > LARGE && n <= AHEAD_MOST ? 0 : BPF_F_NO_PREALLOC;
+		n /= dt_agg_takes(o);
 		/* the kernel refuses that many, and the session says so */
 		n = n < 1 ? 1 : n > UINT32_MAX ? UINT32_MAX : n;
 		o->bycpu = true;
@@ -177,7 +183,7 @@ static void note_uses(struct dt_build *b, const struct dt_enabling *en, uint32_t
 }
 
 /* Fields in the order of the keys, each aligned by its size. */
-static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
+static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes, bool ahead)
 {
 	struct dt_agglayout *o = agg->layout;
 	struct dt_recfield *f = (struct dt_recfield *)o->key;
@@ -200,7 +206,7 @@ static void place_keys(struct dt_build *b, struct dt_bagg *agg, uint32_t probes)
 		    (unsigned long long)at, KEY_SLOT_MAX);
 	o->keysize = (uint32_t)at;
 	agg->planned = true;
-	make_maps(b, agg, probes);
+	make_maps(b, agg, probes, ahead);
 }
 
 /*
@@ -222,17 +228,29 @@ static uint32_t count_probes(const struct dt_build *b, const struct dt_image_hoo
 	return functions && !locks ? sum : 0;
 }
 
+static bool elements_ahead(const struct dt_image_hook *hooks, uint32_t n)
+{
+	bool off = false, locks = false;
+
+	for (uint32_t h = 0; h < n; h++) {
+		off |= hooks[h].irqs_off && hooks[h].nen > 0;
+		locks |= hooks[h].in_locks;
+	}
+	return off && !locks;
+}
+
 /* All uses are looked at before code is made for any, so that all agree on where the keys lie. */
 void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
 	uint32_t probes = count_probes(b, hooks, n);
+	bool ahead = elements_ahead(hooks, n);
 
 	for (uint32_t h = 0; h < n; h++)
 		note_uses(b, hooks[h].en, hooks[h].nen);
 	note_uses(b, b->opts->errors, b->opts->nerrors);
 	for (size_t i = 0; i < b->aggs.n; i++) {
 		if (b->aggs.v[i].layout->key)
-			place_keys(b, &b->aggs.v[i], probes);
+			place_keys(b, &b->aggs.v[i], probes, ahead);
 	}
 }
 
@@ -328,8 +346,13 @@ static void key_ptr(struct dt_lower *l, const struct dt_agglayout *o, int base, 
 	dt_alui(l->a, BPF_ADD, R2, off);
 }
 
-/* R0 = this CPU's words. An element that is not there is made; without room for it on to `drop`. */
-static void find_element_here(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+/*
+ * R0 = this CPU's words. An element that is not there is made; without room for it on to `drop`. When there
+ * is room, but no memory at hand (or the lock is taken, in an interrupt), that is counted here, and on to
+ * `lost`.
+ */
+static void find_element_here(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop,
+    uint32_t lost)
 {
 	const struct dt_agglayout *o = agg->layout;
 	struct dt_emit *a = l->a;
@@ -356,28 +379,39 @@ static void find_element_here(struct dt_lower *l, const struct dt_bagg *agg, int
 	dt_mapval(a, R3, dt_constants(l->b), DT_OFF_ZEROS);
 	dt_imm(a, R4, BPF_NOEXIST);	/* when somebody was faster it is there, and stays */
 	dt_help(l, BPF_FUNC_map_update_elem);
+	dt_stx(a, B8, FP, F_T0, R0);
 	dt_mov(a, R1, R9);
 	key_ptr(l, o, base, off);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
-	dt_jmpi(a, BPF_JEQ, R0, 0, drop);
+	dt_jmpi(a, BPF_JNE, R0, 0, have);
+	dt_ldx(a, B8, R1, FP, F_T0);
+	dt_jmpi(a, BPF_JEQ, R1, -E2BIG, drop);
+	dt_drop(l, offsetof(struct dt_drops, agg_memory));
+	dt_ja(a, lost);
 	dt_put(a, have);
 }
 
-/* The same as a function that clauses call: r1 is the key; r0 = the words, or NULL. */
+/* The same as a function that clauses call: r1 is the key; r0 = the words, or NULL, and that is counted. */
 static void element_common(struct dt_lower *l, uint64_t i)
 {
-	uint32_t drop = dt_label(l->a);
+	uint32_t drop = dt_label(l->a), lost = dt_label(l->a), out = dt_label(l->a);
 
 	if (l->b->aggs.v[i].layout->keysize)
 		dt_mov(l->a, R6, R1);
-	find_element_here(l, &l->b->aggs.v[i], R6, 0, drop);
+	find_element_here(l, &l->b->aggs.v[i], R6, 0, drop, lost);
+	dt_ja(l->a, out);
 	dt_put(l->a, drop);
+	dt_drop(l, offsetof(struct dt_drops, aggregation));
+	dt_put(l->a, lost);
+	dt_imm(l->a, R0, 0);
+	dt_put(l->a, out);
 }
 
-static void find_element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop)
+static void find_element(struct dt_lower *l, const struct dt_bagg *agg, int base, int off, uint32_t drop,
+    uint32_t lost)
 {
 	if (!l->compact) {
-		find_element_here(l, agg, base, off, drop);
+		find_element_here(l, agg, base, off, drop, lost);
 		return;
 	}
 	if (agg->layout->keysize) {
@@ -385,7 +419,7 @@ static void find_element(struct dt_lower *l, const struct dt_bagg *agg, int base
 		dt_mov(l->a, R1, R2);
 	}
 	dt_common_call(l, element_common, (uint64_t)(agg - l->b->aggs.v));
-	dt_jmpi(l->a, BPF_JEQ, R0, 0, drop);
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, lost);
 }
 
 /* ---- what the functions share ---- */
@@ -512,7 +546,7 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 	lower_arguments(l, tuple + 1 + agg->layout->nkeys, act->ntuple - 1 - agg->layout->nkeys,
 	    (int)(first + agg->layout->nkeys), dt_act_rule(act)->most > 1);
 	l->act = (int)i;
-	find_element(l, agg, base, off, drop);
+	find_element(l, agg, base, off, drop, done);
 	dt_aggfunc_of(act->kind)->lower(l, agg->layout, drop);
 	if (agg->layout->seen)
 		dt_sti(l->a, B8, R0, 8 * (int)agg->layout->seen, 1);

@@ -78,6 +78,7 @@ struct dt_image_hook {			/* one program to make */
 	uint64_t iter, iter_len;
 	/* RAWTP contention_…: its CPU may hold a lock of the kernel's, one of our own maps among them */
 	bool in_locks;
+	bool irqs_off;			/* runs with interrupts off, where memory at hand is not refilled */
 };
 
 /* When a buffer is full, new records are lost; or recording ends on all CPUs; or the oldest make room. */
@@ -329,6 +330,7 @@ struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; i
 struct dt_chill { uint64_t since, sum; };	/* ns that chill() took since then */
 struct dt_drops {
 	uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror;
+	uint64_t agg_memory;		/* new elements that the kernel had no memory at hand for */
 };
 
 /*

@@ -424,6 +424,7 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kinds[] = {
 	{ DT_DROP_PRINCIPAL, offsetof(struct dt_drops, principal), true },
 	{ DT_DROP_AGGREGATION, offsetof(struct dt_drops, aggregation), true },
+	{ DT_DROP_AGGMEMORY, offsetof(struct dt_drops, agg_memory), true },
 	{ DT_DROP_DYNAMIC, offsetof(struct dt_drops, dynamic), false },
 	{ DT_DROP_SPEC, offsetof(struct dt_drops, speculative), false },
 	{ DT_DROP_SPECBUSY, offsetof(struct dt_drops, spec_busy), false },

@@ -25,6 +25,7 @@ struct dt_event {			/* one firing of one clause */
 enum dt_dropkind { /* what was lost */
 	DT_DROP_PRINCIPAL,
 	DT_DROP_AGGREGATION,
+	DT_DROP_AGGMEMORY, /* the same, for lack of memory at hand in a probe, not of aggsize */
 	DT_DROP_DYNAMIC,
 	DT_DROP_SPEC,
 	DT_DROP_SPECBUSY,

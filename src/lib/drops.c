@@ -81,6 +81,17 @@ static void raise_aggregations(const struct dt_trace *t, uint64_t lost, char *to
 	name_size(to, len, "aggsize", t->build->opts.aggsize + lost * element_bytes(t->image));
 }
 
+/*
+ * New keys came faster than the kernel refills what a probe takes memory from: no option gives more, but
+ * fewer new keys at once, or smaller elements, need less.
+ */
+static void tell_memory(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
+{
+	(void)t, (void)lost;
+	snprintf(to, len,
+	    " (the kernel had no memory at hand: aggsize does not help, fewer new keys at once do)");
+}
+
 /* self->x is no element of an array: its memory is the kernel's, which can be out of it for a moment. */
 static void raise_variables(const struct dt_trace *t, uint64_t lost, char *to, size_t len)
 {
@@ -115,6 +126,8 @@ static const struct drop_text {
 	[DT_DROP_PRINCIPAL] = { "PRINCIPAL", DTRACEDROP_PRINCIPAL, "drop", "drops", "", raise_buffer },
 	[DT_DROP_AGGREGATION] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop",
 		"aggregation drops", "", raise_aggregations },
+	[DT_DROP_AGGMEMORY] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop",
+		"aggregation drops", "", tell_memory },
 	[DT_DROP_DYNAMIC] = { "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop",
 		"dynamic variable drops", "", raise_variables },
 	[DT_DROP_SPEC] = { "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "",

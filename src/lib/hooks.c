@@ -327,7 +327,9 @@ void dt_gobuild_image_hook(struct dt_gobuild *b, const struct dt_bhook *k, struc
 		.nargs_known = fires_in_order(k->hook.kind), .nargs = nargs_of(b, &k->hook),
 		.npoints = (uint32_t)k->points.n, .inside = k->hook.inside,
 		.in_locks = k->hook.kind == DT_HOOK_RAWTP &&
-		    strncmp(k->hook.target, "contention_", 11) == 0 };
+		    strncmp(k->hook.target, "contention_", 11) == 0,
+		.irqs_off = k->hook.kind == DT_HOOK_RAWTP && strncmp(k->hook.target, "sched_", 6) == 0 &&
+		    strncmp(k->hook.target, "sched_process_", 14) != 0 };
 	for (size_t i = 0; i < k->en.n && !out->iter; i++)
 		if (wants_stack(k->en.v[i].ecb))
 			find_iter(b, &k->hook, out);

@@ -127,6 +127,28 @@ static uint32_t slot_with_step(uint32_t nth)
 	return size;
 }
 
+/*
+ * Issue 11: large elements that are first counted with interrupts off are made at the start, others are not.
+ */
+static void elements_ahead(void)
+{
+	static const struct { const char *text; bool off, ahead; } rows[] = {
+		{ "BEGIN { @[execname] = percentiles(arg0); }", true, true },
+		{ "BEGIN { @[execname] = percentiles(arg0); }", false, false },
+		{ "BEGIN { @[execname] = count(); }", true, false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct made m = make_hook(dt_machine_here(), rows[i].text,
+		    (struct dt_image_hook){ .ctx = DT_CTX_RAWTP, .irqs_off = rows[i].off }, 1);
+
+		for (uint32_t k = 0; CHECK_INT(m.rc, 0) && k < m.image->nmaps; k++)
+			if (m.image->maps[k].role == DT_MAP_AGG_A)
+				CHECK_INT(m.image->maps[k].flags, rows[i].ahead ? 0 : BPF_F_NO_PREALLOC);
+		done(&m);
+	}
+}
+
 static void records(void)
 {
 	struct made m =
@@ -458,6 +480,7 @@ int main(void)
 {
 	elements_and_locks();
 	records();
+	elements_ahead();
 	CHECK(slot_with_step(1) > 0 && slot_with_step(2) > slot_with_step(1));
 	known_texts();
 	keys();
