@@ -265,6 +265,21 @@ static int put_word(struct dt_digest *d, int fd, uint64_t at)
 	return n == (ssize_t)sizeof(word) ? put(d, &word, sizeof(word)) : -EIO;
 }
 
+/* Fewer at the end of the file, which may grow or shrink meanwhile. */
+static int put_plain(struct dt_digest *d, int fd, uint64_t at, uint64_t most)
+{
+	ssize_t n = 1;
+
+	d->cap = most < DT_DIGEST_MAX ? most : DT_DIGEST_MAX;
+	d->bytes = malloc(d->cap + 1);
+	while (d->bytes != NULL && n > 0 && d->len < d->cap) {
+		n = pread(fd, d->bytes + d->len, d->cap - d->len, (off_t)(at + d->len));
+		d->len += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	return d->bytes == NULL ? -ENOMEM : n < 0 ? -EIO : 0;
+}
+
 /*
  * Every descriptor is closed when this returns, whatever happened (a word has no debug files): the worker
  * must not run out of them, and closing one may wait for a server (FUSE), which is to happen here and not
@@ -277,6 +292,8 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 
 	if (w->what == DT_DIGEST_WORD)
 		return put_word(d, fd, w->at);
+	if (w->what == DT_DIGEST_PLAIN)
+		return put_plain(d, fd, w->at, w->most);
 	err = dt_elf_open(fd, NULL, &e);
 	for (int i = 0; err != 0 && i < ndebug; i++)
 		close(debug[i]);

@@ -19,6 +19,7 @@ enum dt_digest_what {
 	DT_DIGEST_SECTION,		/* its address, 8 bytes, and its bytes, if there are any */
 	DT_DIGEST_BYTES,		/* those from `at` on, at most `most` */
 	DT_DIGEST_WORD,			/* the same of a file that is no ELF file, and has no size: memory */
+	DT_DIGEST_PLAIN,		/* the same of any file: text */
 };
 
 enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this one lacks */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define UNPACKED_MAX (256ull << 20)
+#define FIRST_UNPACKED (4u << 20)	/* before anything came out */
 #define XZ_MEMORY (128ull << 20)
 #define CHECKED_MAX (1ull << 30)	/* bytes of a file whose checksum is made */
 
@@ -192,7 +193,7 @@ int dt_elf_debug_fd(struct dt_elf *e)
 static int unpack(const void *data, size_t len, uint8_t **out, size_t *outlen)
 {
 	lzma_stream xz = LZMA_STREAM_INIT;
-	size_t cap = len * 4 + 4096;
+	size_t cap = len < FIRST_UNPACKED / 4 ? len * 4 + 4096 : FIRST_UNPACKED;
 	uint8_t *buf = malloc(cap);
 	lzma_ret ret = lzma_stream_decoder(&xz, XZ_MEMORY, 0);
 
@@ -200,12 +201,13 @@ static int unpack(const void *data, size_t len, uint8_t **out, size_t *outlen)
 	xz.avail_in = len;
 	while (buf != NULL && ret == LZMA_OK) {
 		if (xz.total_out == cap) {
-			uint8_t *more = cap < UNPACKED_MAX ? realloc(buf, cap * 2) : NULL;
+			size_t want = cap < UNPACKED_MAX / 2 ? cap * 2 : UNPACKED_MAX;
+			uint8_t *more = cap < UNPACKED_MAX ? realloc(buf, want) : NULL;
 
 			if (more == NULL)
 				break;
 			buf = more;
-			cap *= 2;
+			cap = want;
 		}
 		xz.next_out = buf + xz.total_out;
 		xz.avail_out = cap - xz.total_out;

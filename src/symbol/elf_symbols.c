@@ -306,8 +306,8 @@ static int take_from(struct dt_elf *e, enum dt_elf_kind kind, struct dt_elf *fro
 }
 
 /*
- * The debug file stays in e->debug, which owns the names that come from it. The second source takes its
- * place only if there was no table in it.
+ * The debug file stays in e->debug, which owns the names that come from it, of either kind. The second
+ * source takes its place only if there was no table in it, and no name comes from it.
  */
 static int take_separate(struct dt_elf *e, enum dt_elf_kind kind)
 {
@@ -315,7 +315,8 @@ static int take_separate(struct dt_elf *e, enum dt_elf_kind kind)
 
 	if (err == 0)
 		err = take_from(e, kind, e->debug, SHT_SYMTAB);
-	if (err == -ENOENT && kind == DT_ELF_CODE) {		/* .gnu_debugdata has no data */
+	/* .gnu_debugdata has no data */
+	if (err == -ENOENT && kind == DT_ELF_CODE && e->names[DT_ELF_DATA].nfunc == 0) {
 		dt_elf_close(e->debug);
 		e->debug = NULL;
 		err = dt_elf_find_debugdata(e, &e->debug);

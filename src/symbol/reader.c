@@ -244,8 +244,10 @@ static bool send_question(struct dt_reader *r, const struct dt_question *q)
 	if (ask == NULL)
 		return false;
 	ask->want = q->want;
+	ask->in_root = q->in_root;
+	ask->uid = q->uid;
 	for (int i = 0; i < DT_READER_TEXTS; i++) {
-		const char *text = i > 0 ? q->debug[i - 1] : q->fd < 0 ? q->path : NULL;
+		const char *text = i > 0 ? q->debug[i - 1] : q->fd < 0 || q->in_root ? q->path : NULL;
 		size_t len = text != NULL ? strlen(text) : 0;
 
 		if (len >= PATH_MAX + 128)

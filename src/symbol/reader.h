@@ -28,6 +28,8 @@ struct dt_question {
 	const char *shown;			/* for the notice when there is no answer */
 	int fd;					/* of an earlier struct dt_opened; -1: `path` is opened */
 	const char *path;
+	bool in_root;				/* fd is a directory, which `path` cannot leave */
+	uid_t uid;				/* … and whose file it has to be */
 	const char *debug[DT_DIGEST_DEBUG];	/* debug files that may belong to it; NULL: none */
 	/*
 	 * Owned by root or by us, and not on a file system that a user may serve: it may take long. All

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +27,27 @@ enum { CPU_SECONDS = 20, KEPT = 8 << 20 };
 
 /* ---- the opener ---- */
 
-/* A descriptor of O_PATH for a regular file, without waiting for the other end of a pipe; or -errno. */
-static int find_file(const char *path, struct statx *st)
+/* The walk cannot leave the directory, which is closed; a link at its end is refused. */
+static int open_in_root(int root, const char *path)
 {
-	int fd = open(path, O_PATH | O_CLOEXEC);
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how)), err = errno;
+
+	close(root);
+	errno = err;
+	return fd;
+}
+
+/* A descriptor of O_PATH for a regular file, without waiting for the other end of a pipe; or -errno. */
+static int find_file(const struct dt_reader_ask *ask, const char *path, int root, struct statx *st)
+{
+	int fd = ask->in_root != 0 ? open_in_root(root, path) : open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, st) != 0 || !S_ISREG(st->stx_mode)) {
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, st) != 0 || !S_ISREG(st->stx_mode) ||
+	    (ask->in_root != 0 && st->stx_uid != ask->uid)) {
 		close(fd);
 		return -ENOEXEC;
 	}
@@ -95,8 +109,8 @@ static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o,
 	struct dt_reader_opened reply = { 0 };
 	bool given = found >= 0, sent = true;
 
-	if (!given)
-		found = find_file(o->text[0], &reply.stat);
+	if (!given || ask->in_root != 0)
+		found = find_file(ask, o->text[0], found, &reply.stat);
 	else if (statx(found, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &reply.stat) != 0)
 		reply.stat.stx_uid = UINT32_MAX;
 	o->fds[0] = found >= 0 ? open_found(found) : found;

@@ -9,7 +9,7 @@
 
 /* From the tracer to the opener; with the descriptor if there is one. Texts follow, each with its NUL. */
 enum { DT_READER_TEXTS = 1 + DT_DIGEST_DEBUG };		/* the path, and those of debug files: "" for none */
-struct dt_reader_ask { struct dt_digest_want want; };
+struct dt_reader_ask { struct dt_digest_want want; uint32_t in_root, uid; };	/* as in dt_question */
 enum { DT_READER_ASK_MAX = sizeof(struct dt_reader_ask) + DT_READER_TEXTS * (PATH_MAX + 128) };
 
 /*

@@ -162,7 +162,7 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 
 /*
  * The new list is complete before it is published; the old place is given back behind that, and rests for
- * REUSE_NS.
+ * REUSE_NS. If it cannot be published, programs go on with the old one, which stays the process's.
  */
 static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m,
     uint32_t n)
@@ -170,22 +170,23 @@ static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const stru
 	unsigned class = class_of(n);
 	uint32_t first = take_block(u, class);
 	struct dt_unwind_value list = { .first = first, .n = n };
-	struct dt_unwind_proc old = *p;
+	struct dt_unwind_proc old = *p, fresh = { .first = first, .n = n, .class = (uint8_t)class };
 
 	if (first == UINT32_MAX) {
 		u->stats.left_out++;
 		return;
 	}
 	memcpy(&u->areas.map[first], m, n * sizeof(*m));
-	p->first = first;
-	p->n = n;
-	p->class = (uint8_t)class;
 	u->stats.mappings += n;
 	u->stats.processes++;
 	if (publish(u, p->pid, &list) != 0) {
 		u->stats.left_out++;
-		give_block(u, p);
+		give_block(u, &fresh);
+		return;
 	}
+	p->first = first;
+	p->n = n;
+	p->class = (uint8_t)class;
 	give_block(u, &old);
 }
 

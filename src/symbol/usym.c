@@ -228,7 +228,11 @@ static void on_news(void *ctx, const struct dt_watch_event *e)
 	case DT_WATCH_FORK: on_fork(us, e); break;
 	case DT_WATCH_EXEC: on_exec(us, e); break;
 	case DT_WATCH_EXIT: on_end(us, e->pid); break;
-	case DT_WATCH_LOST: break;	/* /proc is asked for addresses nobody knows */
+	case DT_WATCH_LOST:		/* /proc is asked for addresses nobody knows */
+		us->lost++;
+		if (e->memory)
+			dt_usyms_say(us, DT_UNOTE_EVENTS, 0);
+		break;
 	}
 }
 
@@ -349,5 +353,6 @@ int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f 
 
 struct dt_usyms_stats dt_usyms_stats(const struct dt_usyms *us)
 {
-	return (struct dt_usyms_stats){ us->files.nfiles, us->files.nopened, us->nviews, us->files.bytes };
+	return (struct dt_usyms_stats){ us->files.nfiles, us->files.nopened, us->nviews, us->files.bytes,
+		us->lost };
 }

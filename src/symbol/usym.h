@@ -83,7 +83,7 @@ typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
 
 /* files read; opened also counts other names of the same file */
-struct dt_usyms_stats { uint64_t files, opened, views, bytes; };
+struct dt_usyms_stats { uint64_t files, opened, views, bytes, lost; };	/* the last: times that events were */
 struct dt_usyms_stats dt_usyms_stats(const struct dt_usyms *);
 
 #endif

@@ -144,10 +144,12 @@ struct dt_ujit {
 	int root;			/* its root directory, to find its file when it has ended */
 	uid_t uid;
 	uint32_t nspid;			/* the process id in its own namespace */
-	uint64_t checked;		/* ns, when the file was last checked */
+	uint64_t next;			/* ns, when the file is to be looked at again */
+	bool hung;			/* its file system did not answer */
 	off_t size;			/* of the file, as far as it was read */
 	char last[64];			/* what was read last */
 	size_t nlast;
+	bool skip;			/* the file goes on in the middle of a line that is too long */
 	ino_t ino;
 	struct dt_perfmap map;
 	char name[32];
@@ -158,7 +160,7 @@ void dt_ujit_learn(struct dt_ufiles *, struct dt_ujit *, uint32_t pid);
  * Looks what is new in its file, at most every 200 ms unless it is the last time; false: there is more than
  * `max`
  */
-bool dt_ujit_read(struct dt_ujit *, size_t max, dt_usyms_stop_f *, void *ctx, bool last);
+bool dt_ujit_read(struct dt_reader *, struct dt_ujit *, size_t max, dt_usyms_stop_f *, void *ctx, bool last);
 void dt_ujit_free(struct dt_ufiles *, struct dt_ujit *);
 void dt_ujit_close(struct dt_ufiles *, struct dt_ujit *);	/* the root; what was read stays */
 
@@ -195,6 +197,7 @@ struct dt_usyms {
 	struct dt_uview *bucket[DT_UVIEW_BUCKETS];
 	struct dt_uview *oldest, *newest;
 	uint32_t nviews;
+	uint64_t lost;			/* times that events were */
 	bool few;			/* only processes that are known are of interest */
 	struct dt_upurse purse;
 	uint64_t limit;			/* bytes */
@@ -208,7 +211,7 @@ struct dt_usyms {
 	unsigned noted;			/* bits of enum dt_unote */
 };
 
-enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT };
+enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS };
 
 struct dt_uview *dt_uview_find(const struct dt_usyms *, uint32_t pid);
 struct dt_uview *dt_uview_get(struct dt_usyms *, uint32_t pid);	/* NULL: out of memory */

@@ -2,26 +2,28 @@
 /*
  * /tmp/perf-PID.map, where run-time compilers report their code. Anyone can write to that directory, so
  * it must be a regular file of the process's own user, found in the process's own root without
- * following links. It is read in pieces, each byte once as long as it only grows.
+ * following links. It is read by others (reader.h) in pieces, each byte once as long as it only grows: the
+ * text is nobody's but the process's, so lines are taken as they are, in bounds, and names are cleaned.
  */
 #include "symbol/usym_impl.h"
+#include "symbol/reader.h"
 #include "base/clock.h"
 
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CHECK_NS 200000000u
-enum { PIECE = 1 << 20, STATUS_MAX = 1 << 16 };
+#define HUNG_NS 30000000000u	/* its file system does not answer */
+/* AGAIN_MAX: a file that is written anew all the time is not read all the time */
+enum { PIECE = 1 << 20, STATUS_MAX = 1 << 16, AGAIN_MAX = 2, NLAST = sizeof(((struct dt_ujit *)0)->last) };
 
 /* "Uid: real effective saved fs", "NSpid: ours … its own" */
 static bool read_status(uint32_t pid, uid_t *uid, uint32_t *nspid)
@@ -107,91 +109,130 @@ void dt_ujit_free(struct dt_ufiles *fs, struct dt_ujit *j)
 }
 
 /*
- * The walk cannot leave the root of the process; a link at its end is refused, and opening a pipe or a
- * terminal neither waits nor takes hold of it. Whose file it is, dt_ujit_read() asks of the descriptor.
+ * A piece from that place on; -errno. Its owner and kind were looked at before it was opened. *st says
+ * which file it is.
  */
-static int open_map(const struct dt_ujit *j)
+static int ask_piece(struct dt_reader *r, const struct dt_ujit *j, uint64_t at, struct statx *st, char **text,
+    size_t *len)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct dt_question q = { .want = { .what = DT_DIGEST_PLAIN, .at = at, .most = PIECE }, .fd = j->root,
+		.in_root = true, .uid = j->uid };
+	struct dt_opened opened;
 	char path[64];
+	void *bytes;
+	int err;
 
 	snprintf(path, sizeof(path), "/tmp/%s", j->name);
-	return (int)syscall(SYS_openat2, j->root, path, &how, sizeof(how));
+	q.path = q.shown = path;
+	err = dt_reader_ask(r, &q, &opened, &bytes, len);
+	*st = opened.stat;
+	*text = bytes;
+	return err;
+}
+
+/* What was read last is kept, to be found again at the start of the next piece. */
+static void remember(struct dt_ujit *j, const char *end, size_t n)
+{
+	if (n == 0)
+		return;
+	j->nlast = n < sizeof(j->last) ? n : sizeof(j->last);
+	memcpy(j->last, end - j->nlast, j->nlast);
+	j->size += (off_t)n;
+}
+
+/* The rest of a line that is longer than a piece: it is no name, and its end is not a line. */
+static size_t skip_line(struct dt_ujit *j, const char *text, size_t len)
+{
+	const char *end = j->skip ? memchr(text, '\n', len) : NULL;
+
+	if (!j->skip)
+		return 0;
+	j->skip = end == NULL;
+	return end != NULL ? (size_t)(end + 1 - text) : len;
+}
+
+/*
+ * Takes over the text: whole lines go into the map, what is behind them is left for the next time. *more: the
+ * file may have more. 0 or -ENOMEM.
+ */
+static int take_piece(struct dt_ujit *j, char *text, size_t len, bool *more)
+{
+	size_t from = skip_line(j, text, len);
+	char *end = len > from ? memrchr(text + from, '\n', len - from) : NULL;
+	size_t n = end != NULL ? (size_t)(end + 1 - text) : from;
+	char *lines;
+
+	*more = len + NLAST >= PIECE;
+	if (end == NULL && *more) {
+		j->skip = true;
+		n = len;
+	}
+	remember(j, text + n, n);
+	lines = end != NULL ? strndup(text + from, n - from) : NULL;
+	free(text);
+	if (end == NULL)
+		return 0;
+	return lines != NULL ? dt_perfmap_add(&j->map, lines) : -ENOMEM;
+}
+
+static void start_over(struct dt_ujit *j)
+{
+	dt_perfmap_free(&j->map);
+	j->size = 0;
+	j->nlast = 0;
+	j->skip = false;
 }
 
 /*
  * Compilers append. A file is read from its start only if it is another one, or was written anew: then what
- * was read last is not there any more.
+ * was read last is not there any more. Each question begins with that. -errno: nothing more for now.
  */
-static bool goes_on(const struct dt_ujit *j, int fd, const struct stat *st)
+static int read_piece(struct dt_reader *r, struct dt_ujit *j, bool *more)
 {
-	char now[sizeof(j->last)];
+	size_t len, nlast = j->nlast;
+	struct statx st;
+	char *text;
+	int err = ask_piece(r, j, (uint64_t)j->size - nlast, &st, &text, &len);
 
-	return st->st_ino == j->ino && st->st_size >= j->size &&
-	    pread(fd, now, j->nlast, j->size - (off_t)j->nlast) == (ssize_t)j->nlast &&
-	    memcmp(now, j->last, j->nlast) == 0;
-}
-
-/* A piece up to its last whole line. false: there is nothing more. */
-static bool read_piece(struct dt_ujit *j, int fd)
-{
-	char *text = malloc(PIECE + 1), *end;
-	ssize_t got = text != NULL ? pread(fd, text, PIECE, j->size) : -1;
-
-	end = got > 0 ? memrchr(text, '\n', (size_t)got) : NULL;
-	if (end == NULL) {
-		j->size += got == PIECE ? got : 0;	/* no line is that long */
+	if (err != 0)
+		return err;
+	if (j->size > 0 && (st.stx_ino != j->ino || len < nlast || memcmp(text, j->last, nlast) != 0)) {
 		free(text);
-		return got == PIECE;
+		start_over(j);
+		*more = true;
+		return 0;
 	}
-	end[1] = '\0';
-	j->size += end + 1 - text;
-	j->nlast = (size_t)(end + 1 - text) < sizeof(j->last) ? (size_t)(end + 1 - text) : sizeof(j->last);
-	memcpy(j->last, end + 1 - j->nlast, j->nlast);
-	if (end + 1 - text < PIECE / 2 && (end = realloc(text, (size_t)(end + 2 - text))) != NULL)
-		text = end;
-	return dt_perfmap_add(&j->map, text) == 0;
+	j->ino = st.stx_ino;
+	memmove(text, text + nlast, len - nlast + 1);	/* with its NUL */
+	return take_piece(j, text, len - nlast, more);
 }
 
 /*
  * Sorted once for all pieces. False: the map has as much memory as it may, and the rest of the file is left
- * out.
+ * out. What cannot be read now stays as it was.
  */
-static bool read_new(struct dt_ujit *j, int fd, const struct stat *st, size_t max,
-    dt_usyms_stop_f *stop, void *ctx)
+bool dt_ujit_read(struct dt_reader *r, struct dt_ujit *j, size_t max, dt_usyms_stop_f *stop, void *ctx,
+    bool last)
 {
+	uint64_t now = dt_clock_ns();
 	size_t before = j->map.n;
 	bool more = true;
+	int err = 0;
 
-	if (!goes_on(j, fd, st)) {
-		dt_perfmap_free(&j->map);
-		before = j->size = 0;
-		j->nlast = 0;
-		j->ino = st->st_ino;
+	if (r == NULL || j->slot == 0 || (last ? j->hung : now < j->next))
+		return true;
+	j->next = now + CHECK_NS;
+	for (int again = 0; more && err == 0 && j->map.bytes < max && !(stop != NULL && stop(ctx)); ) {
+		again += j->size == 0;
+		if (again > AGAIN_MAX)
+			break;
+		err = read_piece(r, j, &more);
+		before = j->map.n < before ? 0 : before;
 	}
-	while (more && j->map.bytes < max && !(stop != NULL && stop(ctx)))
-		more = read_piece(j, fd);
+	j->hung = err == -ETIMEDOUT;
+	if (j->hung)
+		j->next = now + HUNG_NS;
 	if (j->map.n != before)
 		dt_perfmap_sort(&j->map);
 	return j->map.bytes < max;
-}
-
-bool dt_ujit_read(struct dt_ujit *j, size_t max, dt_usyms_stop_f *stop, void *ctx, bool last)
-{
-	uint64_t now = dt_clock_ns();
-	bool all = true;
-	struct stat st;
-	int fd;
-
-	if (j->slot == 0 || (!last && j->checked != 0 && now - j->checked < CHECK_NS))
-		return true;
-	j->checked = now;
-	fd = open_map(j);
-	if (fd < 0)
-		return true;		/* what was read stays */
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == j->uid)
-		all = read_new(j, fd, &st, max, stop, ctx);
-	close(fd);
-	return all;
 }

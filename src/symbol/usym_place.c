@@ -94,15 +94,15 @@ static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct 
  */
 void dt_usyms_jit(struct dt_usyms *us, struct dt_uview *v, bool last)
 {
-	uint64_t began = dt_usyms_cpu_ns(), before = v->jit.map.bytes;
+	uint64_t began = dt_clock_ns(), before = v->jit.map.bytes;	/* with the time we wait for it */
 	uint64_t max = us->limit != 0 ? us->limit / JIT_SHARE : UINT64_MAX;
 
 	if (!dt_uview_may(us, v))
 		return;
-	if (!dt_ujit_read(&v->jit, max, us->stop, us->user_ctx, last))
+	if (!dt_ujit_read(us->files.reader, &v->jit, max, us->stop, us->user_ctx, last))
 		dt_usyms_say(us, DT_UNOTE_JIT, v->pid);
 	us->files.bytes += v->jit.map.bytes - before;
-	dt_uview_spend(us, v, dt_usyms_cpu_ns() - began);
+	dt_uview_spend(us, v, dt_clock_ns() - began);
 }
 
 static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t addr, struct dt_uplace *p)
@@ -124,7 +124,7 @@ static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t ad
 /* Only code mappings are kept: the distance of a file's data from its code is that in the file. */
 static bool data_of(struct dt_usyms *us, const struct dt_umap *m, uint64_t addr, struct dt_uplace *p)
 {
-	struct dt_ufile *file = m->object->file;
+	struct dt_ufile *file = dt_umap_file(us, m);
 	struct dt_elf *elf = file != NULL ? file->elf : NULL;
 	const struct dt_elf_function *f;
 	uint64_t vaddr;
@@ -241,7 +241,8 @@ int dt_usyms_each_object(struct dt_usyms *us, uint32_t pid, dt_usyms_object_f *f
 		return -ESRCH;
 	for (uint32_t i = 0; i < s->n && err == 0; i++) {
 		const struct dt_umap *m = &s->map[i];
-		struct dt_elf *elf = m->base == m->start ? dt_ufile_elf(&us->files, m->object->file) : NULL;
+		struct dt_ufile *file = m->base == m->start ? dt_umap_file(us, m) : NULL;
+		struct dt_elf *elf = dt_ufile_elf(&us->files, file);
 
 		if (elf != NULL)
 			err = f(ctx, m->object->path, elf, m->start, m->offset);

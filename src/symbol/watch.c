@@ -278,6 +278,8 @@ int dt_watch_read(struct dt_watch *w, dt_watch_f *f, void *ctx)
 
 	for (uint32_t i = 0; i < w->n && err == 0; i++)
 		err = drain(&b, w, &w->ring[i]);
+	if (err != 0)
+		f(ctx, &(struct dt_watch_event){ .kind = DT_WATCH_LOST, .memory = true });
 	if (b.n > 1)
 		qsort(b.rec, b.n, sizeof(*b.rec), by_time);
 	for (size_t i = 0; i < b.n; i++) {

@@ -11,9 +11,14 @@
 #include "symbol/usym.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- sections ---- */
@@ -221,12 +226,14 @@ static void test_hostile(void)
 /* ---- a process ---- */
 
 struct world { struct dt_unwind_row *row; struct dt_unwind_rule *rule; struct dt_unwind_map *map;
-	struct dt_unwind_value list; int told; };
+	struct dt_unwind_value list; int told; bool full; };
 
 static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
 {
 	struct world *w = ctx;
 
+	if (w->full)
+		return -ENOSPC;
 	if (key->dev == DT_UNWIND_PID && key->id == (unsigned)getpid() && v != NULL) {
 		w->list = *v;
 		w->told++;
@@ -312,11 +319,49 @@ static int find_libc(struct dl_phdr_info *i, size_t size, void *ctx)
 	return 1;
 }
 
+/*
+ * A list that cannot be published leaves the old one in use: its place is not given to another process, which
+ * gets a place of its own when those that were given back have rested.
+ */
+static void check_unpublished(struct world *w, struct dt_usyms *us, struct dt_unwind *u)
+{
+	size_t len = w->list.n * sizeof(*w->map);
+	struct dt_unwind_map *before = malloc(len);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *more = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	pid_t child[2];
+
+	for (int i = 0; i < 2; i++)
+		if ((child[i] = fork()) == 0) {
+			pause();
+			_exit(0);
+		}
+	close(fd);
+	if (!CHECK(before != NULL && more != MAP_FAILED && child[0] > 0 && child[1] > 0))
+		return;
+	memcpy(before, &w->map[w->list.first], len);
+	w->full = true;
+	dt_usyms_learn(us, (uint32_t)getpid());
+	CHECK(dt_unwind_work(u, UINT64_MAX));
+	CHECK(dt_unwind_stats(u).left_out > 0);
+	w->full = false;
+	usleep(150000);			/* longer than REUSE_NS */
+	munmap(more, 4096);
+	for (int i = 0; i < 2; i++) {	/* as many as places would have been given back */
+		dt_usyms_learn(us, (uint32_t)child[i]);
+		CHECK(dt_unwind_work(u, UINT64_MAX));
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
+	CHECK(memcmp(before, &w->map[w->list.first], len) == 0);
+	free(before);
+}
+
 static void test_process(void)
 {
 	enum { ROWS = 1 << 20, RULES = 1 << 16, MAPS = 1 << 12 };
 	struct world w = { calloc(ROWS, sizeof(*w.row)), calloc(RULES, sizeof(*w.rule)),
-		calloc(MAPS, sizeof(*w.map)), { 0 }, 0 };
+		calloc(MAPS, sizeof(*w.map)), { 0 }, 0, false };
 	struct dt_unwind_areas areas = { w.row, w.rule, w.map, ROWS, RULES, MAPS, publish, &w };
 	struct dt_usyms *us = dt_usyms_new();
 	struct dt_unwind *u = dt_unwind_new(&areas, us);
@@ -333,6 +378,7 @@ static void test_process(void)
 	CHECK(dt_unwind_work(u, UINT64_MAX));
 	CHECK_INT(w.told, 1);
 	CHECK_INT(dt_unwind_stats(u).left_out, 0);
+	check_unpublished(&w, us, u);
 	printf("tables of this process: %u files, %u rows, %u rules, %.1f ms\n", dt_unwind_stats(u).files,
 	    dt_unwind_stats(u).rows, dt_unwind_stats(u).rules, (double)dt_unwind_stats(u).ns / 1e6);
 	dt_unwind_free(u);

@@ -6,7 +6,8 @@
 #include "check.h"
 
 #include "symbol/maps.h"
-#include "symbol/usym.h"
+#include "symbol/reader.h"
+#include "symbol/usym_impl.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -110,7 +111,8 @@ static void test_gone(void)
 	struct dt_usyms *us = dt_usyms_new();
 	uint64_t at = (uint64_t)(uintptr_t)usym_test_marker;
 	struct dt_uplace p;
-	int found = 0;
+	uint64_t lost = 0;
+	int missed = 0;
 
 	if (!CHECK(us != NULL))
 		return;
@@ -126,12 +128,70 @@ static void test_gone(void)
 		if (child == 0)
 			_exit(usym_test_marker(0));
 		waitpid(child, NULL, 0);
-		if (dt_usyms_lookup(us, (uint32_t)child, at, &p) && p.function != NULL &&
-		    strcmp(p.function, "usym_test_marker") == 0)
-			found++;
+		/* the rings are everybody's: a busy machine fills them, and the kernel says so */
+		if (!dt_usyms_lookup(us, (uint32_t)child, at, &p) || p.function == NULL ||
+		    strcmp(p.function, "usym_test_marker") != 0)
+			missed += dt_usyms_stats(us).lost == lost;
+		lost = dt_usyms_stats(us).lost;
 	}
-	CHECK_INT(found, 100);
+	CHECK_INT(missed, 0);
 	dt_usyms_free(us);
+}
+
+/* ---- a perf map ---- */
+
+static const char *jit_name(struct dt_ufiles *fs, struct dt_ujit *j, uint64_t addr)
+{
+	const struct dt_jit_function *f;
+
+	j->next = 0;			/* now, not in 200 ms */
+	CHECK(dt_ujit_read(fs->reader, j, SIZE_MAX, NULL, NULL, false));
+	f = dt_perfmap_at(&j->map, addr);
+	return f != NULL ? f->name : "none";
+}
+
+/*
+ * A line of more than a piece, whose end looks like one, is none; what is appended behind it is read without
+ * reading the file again: the first name, which is overwritten in place, stays what it was.
+ */
+static void test_jit(void)
+{
+	static char longest[(1 << 20) + 1];
+	struct dt_ufiles *fs = calloc(1, sizeof(*fs));
+	struct dt_ujit j = { 0 };
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(path, "we");
+	if (!CHECK(f != NULL && fs != NULL && (fs->reader = dt_reader_new()) != NULL))
+		return;
+	memset(longest, 'x', sizeof(longest) - 1);
+	memcpy(longest, "2000 10 ", 8);
+	fprintf(f, "1000 10 first\n%s3000 10 forged\n4000 10 behind\n5000 1", longest);
+	fflush(f);
+	dt_ujit_learn(fs, &j, (uint32_t)getpid());
+	CHECK_STR(jit_name(fs, &j, 0x1000), "first");
+	CHECK_STR(jit_name(fs, &j, 0x2000), "none");
+	CHECK_STR(jit_name(fs, &j, 0x3000), "none");
+	CHECK_STR(jit_name(fs, &j, 0x4000), "behind");
+	CHECK_STR(jit_name(fs, &j, 0x5000), "none");
+	CHECK(pwrite(fileno(f), "1000 10 FIRST", 13, 0) == 13);
+	fprintf(f, "0 appended\n");
+	fflush(f);
+	CHECK_STR(jit_name(fs, &j, 0x5000), "appended");
+	CHECK_STR(jit_name(fs, &j, 0x1000), "first");
+	CHECK(ftruncate(fileno(f), 0) == 0);
+	rewind(f);
+	fprintf(f, "1000 10 anew\n");
+	fflush(f);
+	CHECK_STR(jit_name(fs, &j, 0x1000), "anew");
+	CHECK_STR(jit_name(fs, &j, 0x5000), "none");
+	fclose(f);
+	unlink(path);
+	dt_ujit_free(fs, &j);
+	dt_ufiles_free(fs);
+	free(fs);
 }
 
 /* All have this program's files: nothing more is opened for them. */
@@ -191,6 +251,7 @@ int main(void)
 	test_perfmap();
 	test_self();
 	test_gone();
+	test_jit();
 	test_shared();
 	test_objects();
 	return check_report("usym");
