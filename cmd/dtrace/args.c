@@ -16,9 +16,11 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY };
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY,
+	LONG_COMPLETE };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
+	{ "complete", required_argument, NULL, LONG_COMPLETE },
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
@@ -260,6 +262,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case 'x': return option_x(a, arg);
 	case LONG_HELP: a->mode = MODE_HELP; return 0;
 	case LONG_LIST: return list_words(a, arg);
+	case LONG_COMPLETE: a->words = arg; return set_mode(a, MODE_COMPLETE);
 	case LONG_LIVE: a->live = true; return 0;
 	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);

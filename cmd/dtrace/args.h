@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum mode { MODE_TRACE, MODE_ANON, MODE_LINK, MODE_HEADER, MODE_LIST, MODE_VERSION, MODE_HELP, MODE_DOCTOR,
-	MODE_WORDS, MODE_WEB, MODE_PLAY };
+	MODE_WORDS, MODE_WEB, MODE_PLAY, MODE_COMPLETE };
 
 struct setting {		/* one call of dtrace_setopt() */
 	char flag;		/* the letter it came from, for messages */
@@ -42,7 +42,7 @@ struct args {
 	bool live;		/* --live */
 	const char *output;	/* -o or NULL */
 	const char *play;	/* --play FILE */
-	const char *words;	/* --list LIST, or the options for -x help */
+	const char *words;	/* --complete TEXT, --list LIST, or the options for -x help */
 	struct setting *settings;
 	int nsettings;
 	struct program *programs;

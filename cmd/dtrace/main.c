@@ -8,6 +8,7 @@
 #include "args.h"
 #include "base.h"
 #include "command.h"
+#include "complete.h"
 #include "doctor.h"
 #include "help.h"
 #include "engine.h"
@@ -262,6 +263,8 @@ int dtrace_command(int argc, char **argv)
 		status = web_exec(argv);
 	else if (!status && a.mode == MODE_WORDS)
 		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
+	else if (!status && a.mode == MODE_COMPLETE)
+		status = complete(a.words, stdout);
 	else if (!status)
 		status = open_and_run(&a);
 	args_free(&a);

@@ -16,6 +16,12 @@ check $? "the reference pages and the guide"
 [ -x "$tmp/root/usr/sbin/execsnoop" ] && [ -s "$tmp/root/usr/share/man/man8/execsnoop.8" ] &&
     head -n 1 "$tmp/root/usr/sbin/execsnoop" | grep -qx '#!/usr/sbin/dtrace -s' && [ -s "$tmp/root/usr/share/doc/dtrace/tools/execsnoop.txt" ]
 check $? "the tools, their manual pages and examples"
+share=$tmp/root/usr/share
+[ -s "$share/bash-completion/completions/plockstat" ] && [ -s "$share/bash-completion/completions/execsnoop" ] &&
+    [ -s "$share/fish/vendor_completions.d/execsnoop.fish" ] && grep -q '^#compdef dtrace.* lockstat.* execsnoop' "$share/zsh/site-functions/_dtrace" &&
+    [ -s "$share/vim/vimfiles/syntax/dtrace.vim" ] && [ -s "$share/dtrace/vscode/package.json" ] &&
+    bash -c 'complete() { echo "$*"; }; source "$1"' bash "$share/bash-completion/completions/execsnoop" 2>/dev/null | grep -q ' execsnoop$'
+check $? "completion and syntax files"
 make -s -o all B="$build" DESTDIR="$tmp/local" PREFIX=/usr/local install >"$tmp/log" 2>&1 &&
     head -n 1 "$tmp/local/usr/local/sbin/execsnoop" | grep -qx '#!/usr/local/sbin/dtrace -s'
 check $? "the tools run the dtrace of their own prefix"
