@@ -71,6 +71,8 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need rustc rustc
 	need cargo cargo
 	need go golang-go
+	need prometheus prometheus	# reads -O openmetrics
+	need "/usr/lib/python3/dist-packages/prometheus_client" python3-prometheus-client
 	need ip iproute2
 	need /usr/sbin/mkfs.xfs xfsprogs
 	need dh debhelper

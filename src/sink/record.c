@@ -28,16 +28,19 @@ struct record {
 
 /* ---- blocks ---- */
 
-static void put_u32(struct dt_out *o, uint32_t v) { dt_out_put(o, &v, sizeof(v)); }
-static void put_u64(struct dt_out *o, uint64_t v) { dt_out_put(o, &v, sizeof(v)); }
+/* Called from everywhere, and not worth their room each time. */
+#define SMALL static __attribute__((noinline))
 
-static void put_bytes(struct dt_out *o, const void *p, size_t n)
+SMALL void put_u32(struct dt_out *o, uint32_t v) { dt_out_put(o, &v, sizeof(v)); }
+SMALL void put_u64(struct dt_out *o, uint64_t v) { dt_out_put(o, &v, sizeof(v)); }
+
+SMALL void put_bytes(struct dt_out *o, const void *p, size_t n)
 {
 	put_u32(o, (uint32_t)n);
 	dt_out_put(o, p, n);
 }
 
-static void put_text(struct dt_out *o, const char *s) { put_bytes(o, s, strlen(s)); }
+SMALL void put_text(struct dt_out *o, const char *s) { put_bytes(o, s, strlen(s)); }
 
 /* A block goes out whole; then there is nothing in hand. */
 static void write_block(struct record *r, char letter, const void *p, size_t n)
