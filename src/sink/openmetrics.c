@@ -7,6 +7,7 @@
  * A family holds the text of its samples as they were last seen. All of them are written at the end, or
  * served (-O openmetrics=ADDRESS:PORT) and made anew with each snapshot.
  */
+#include "base/map.h"
 #include "process/serve.h"
 #include "sink/told.h"
 
@@ -29,6 +30,7 @@ struct metrics {
 	struct dt_serve *server;	/* NULL: all goes to `out` */
 	struct dt_out labels, one, name, all;	/* of the element in hand; the document */
 	uint64_t drops, errors;
+	struct dt_map *seen;		/* labels of the family in hand */
 };
 
 /* ---- names and numbers ---- */
@@ -107,6 +109,24 @@ static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
 	dt_out_put(&m->labels, dt_out_text(&m->name), m->name.len - 1);
 }
 
+/*
+ * Two elements may look the same: addresses of two processes, bytes that are not UTF-8. The second has the
+ * process, or a number, as one label more.
+ */
+static void tell_apart(struct metrics *m, const struct dt_aggrow *row)
+{
+	uint32_t pid = 0;
+
+	for (uint32_t k = 0; k < row->nkeys; k++)
+		if (row->keys[k].kind == DT_V_USTACK || row->keys[k].kind >= DT_V_USYM)
+			pid = row->keys[k].pid;
+	if (pid != 0 && strstr(dt_out_text(&m->labels), "pid=\"") == NULL)
+		dt_out_printf(&m->labels, ",pid=\"%u\"", pid);
+	if (dt_map_get(m->seen, dt_out_text(&m->labels)) != NULL)
+		dt_out_printf(&m->labels, "%salike=\"%u\"", row->nkeys > 0 ? "," : "", m->seen->n);
+	dt_map_put(m->seen, dt_out_text(&m->labels), m);
+}
+
 /* "a="x",b="y"", without brackets: histograms add one more. */
 static void make_labels(struct metrics *m, int64_t id, const struct dt_aggrow *row)
 {
@@ -118,6 +138,7 @@ static void make_labels(struct metrics *m, int64_t id, const struct dt_aggrow *r
 		dt_told_key(&m->one, &row->keys[k]);
 		put_quoted(&m->labels, dt_out_text(&m->one), m->one.len);
 	}
+	tell_apart(m, row);
 }
 
 static void put_sample(struct metrics *m, struct family *f, const char *suffix, const char *more,
@@ -247,9 +268,16 @@ static void put_element(struct metrics *m, int64_t id, const struct dt_aggrow *r
 static void take(struct metrics *m, const struct dt_sink_aggs *a)
 {
 	for (uint32_t i = 0; i < a->nids && a->n > 0; i++) {
+		struct dt_arena *arena = dt_arena_under(m->sink.env.arena);
+		struct dt_map seen;
+
+		dt_map_init(&seen, arena);
+		m->seen = &seen;
 		dt_out_clear(&family_of(m, a->ids[i], &a->rows[0].vals[i])->samples);
 		for (size_t r = 0; r < a->n; r++)
 			put_element(m, a->ids[i], &a->rows[r], &a->rows[r].vals[i]);
+		m->seen = NULL;
+		dt_arena_free(arena);
 	}
 }
 

@@ -277,6 +277,31 @@ static int take_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 
 /* ---- firings ---- */
 
+static struct dt_value value_of(const struct dt_rec *rec)
+{
+	struct dt_value v = { .kind = DT_V_INT };
+
+	if (rec->len > 0 && !DT_ACT_IS_AGG(rec->act->kind))
+		dt_record_value(rec->act, rec->data, rec->len, &v);
+	return v;
+}
+
+/* How many bytes of a record say all: nothing reads behind the NUL of a text or the end of a stack. */
+static size_t bytes_that_count(const struct dt_rec *rec)
+{
+	struct dt_value v = value_of(rec);
+	uint32_t n = 0;
+
+	if (v.kind == DT_V_STRING)
+		return dt_value_textlen(&v) < rec->len ? dt_value_textlen(&v) + 1 : rec->len;
+	if (v.kind != DT_V_STACK && v.kind != DT_V_USTACK)
+		return rec->len;
+	while (n < v.npcs && v.pcs[n] != 0)
+		n++;
+	n = n < v.npcs ? n + 1 : n;
+	return n > 0 ? (size_t)((const char *)(v.pcs + n) - (const char *)rec->data) : rec->len;
+}
+
 static void put_event(struct record *r, const struct dt_sink_event *e)
 {
 	const dtrace_probedata_t *d = e->data;
@@ -293,7 +318,7 @@ static void put_event(struct record *r, const struct dt_sink_event *e)
 	put_text(o, d->dtpda_prefix != NULL ? d->dtpda_prefix : "");
 	put_u32(o, (uint32_t)e->n);
 	for (size_t i = 0; i < e->n; i++)
-		put_bytes(o, e->recs[i].data, e->recs[i].len);
+		put_bytes(o, e->recs[i].data, bytes_that_count(&e->recs[i]));
 	end_block(r, 'E', o);
 }
 
@@ -305,10 +330,8 @@ static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 
 	put_probe(r, e->data->dtpda_pdesc);
 	for (size_t i = 0; i < e->n; i++) {
-		struct dt_value v = { .kind = DT_V_INT };
+		struct dt_value v = value_of(&e->recs[i]);
 
-		if (e->recs[i].len > 0 && !DT_ACT_IS_AGG(e->recs[i].act->kind))
-			dt_record_value(e->recs[i].act, e->recs[i].data, e->recs[i].len, &v);
 		name_value(r, &v);
 	}
 	put_event(r, e);

@@ -35,7 +35,9 @@ function gather() {
 	const gaps = times.map((t, i) => i > 0 ? t - times[i - 1] : t).filter(g => g > 0).sort((a, b) => a - b);
 	const end = times.length ? times[times.length - 1] : 0;
 	const room = Math.max(40, Math.floor(((canvas.clientWidth || 320) - LEFT) / 5));
-	span = Math.max(gaps.length ? gaps[gaps.length >> 1] : 1, end / room, 1e-3);
+	// Most snapshots have a column of their own, late ones too; there are some columns whatever the gaps are.
+	const usual = gaps.length ? gaps[gaps.length >> 1] : 1, late = gaps.length ? gaps[Math.floor(gaps.length * 0.97)] : 1;
+	span = Math.max(Math.min(late, Math.max(usual, end / 10)), end / room, 1e-3);
 	const power = Math.pow(10, Math.floor(Math.log10(span)));
 	span = [1, 2, 5, 10].map(n => n * power).find(n => n >= span * 0.999);
 	columns = Math.max(1, Math.ceil(end / span - 1e-6));
