@@ -249,7 +249,7 @@ install: all
 	tools/install-tools $(DESTDIR)$(PREFIX) $(PREFIX)
 	tools/install-completion $(DESTDIR)$(PREFIX)
 	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
-	install -m 644 doc/API.md $(DESTDIR)$(PREFIX)/share/doc/dtrace
+	install -m 644 $(wildcard doc/*.md) $(DESTDIR)$(PREFIX)/share/doc/dtrace
 	printf 'prefix=%s\nlibdir=%s\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
 		'$(PREFIX)' '$(LIBDIR)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
 

@@ -13,6 +13,12 @@ check $? "command, library, manual page"
 [ -s "$tmp/root/usr/share/man/man7/dtrace-options.7" ] && [ -s "$tmp/root/usr/share/man/man7/dtrace-providers.7" ] &&
     [ -s "$tmp/root/usr/share/man/man7/d.7" ] && [ -s "$tmp/root/usr/share/doc/dtrace/guide/reference-d.md" ]
 check $? "the reference pages and the guide"
+missing=
+for link in $(grep -ho '](\([^)#:]*\)' "$tmp/root/usr/share/doc/dtrace/guide/"*.md | cut -c3- | sort -u); do
+	[ -e "$tmp/root/usr/share/doc/dtrace/guide/$link" ] || missing="$missing $link"
+done
+[ -z "$missing" ]
+check $? "links of the installed guide lead somewhere$missing"
 [ -x "$tmp/root/usr/sbin/execsnoop" ] && [ -s "$tmp/root/usr/share/man/man8/execsnoop.8" ] &&
     head -n 1 "$tmp/root/usr/sbin/execsnoop" | grep -qx '#!/usr/sbin/dtrace -s' && [ -s "$tmp/root/usr/share/doc/dtrace/tools/execsnoop.txt" ]
 check $? "the tools, their manual pages and examples"
