@@ -15,10 +15,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Often enough for a picture that moves, seldom enough to cost nothing. */
+/* The worker takes aggregations over itself, when it tells them: aggrate is for the library alone. */
 static const char *const defaults[][2] = {
 	{ "bufsize", "4m" }, { "aggsize", "4m" }, { "temporal", "yes" }, { "switchrate", "5hz" },
-	{ "aggrate", "5hz" }, { "stackframes", "50" }, { "ustackframes", "50" },
+	{ "aggrate", "5s" }, { "stackframes", "50" }, { "ustackframes", "50" },
 	{ "defaultargs", NULL }, { "quiet", NULL },
 };
 

@@ -75,8 +75,8 @@ export function soon(draw: () => void): void {
 export interface Surface { c: CanvasRenderingContext2D; w: number; h: number }
 
 /** The canvas at its size on the screen, cleared; sizes are in CSS pixels. */
-export function surface(canvas: HTMLCanvasElement): Surface | null {
-	const w = canvas.clientWidth, h = canvas.clientHeight, scale = window.devicePixelRatio || 1;
+export function surface(canvas: HTMLCanvasElement, w = canvas.clientWidth, h = canvas.clientHeight): Surface | null {
+	const scale = window.devicePixelRatio || 1;
 	const c = canvas.getContext("2d");
 	if (!c || w === 0 || h === 0) return null;
 	if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
@@ -88,9 +88,44 @@ export function surface(canvas: HTMLCanvasElement): Surface | null {
 	return { c, w, h };
 }
 
-/** A colour of the theme. */
+const inks = new Map<string, string>();
+
+/** A colour of the theme; asked once for each theme, since the answer takes long. */
 export function ink(name: string): string {
-	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+	let colour = inks.get(name);
+	if (colour === undefined)
+		inks.set(name, colour = getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+	return colour;
+}
+
+export function forgetInks(): void {
+	inks.clear();
+}
+
+/**
+ * What of a picture changes with the data only: painted once, and copied while somebody points at it.
+ */
+export class Layer {
+	private canvas = document.createElement("canvas");
+	private fresh = false;
+
+	/** The data have changed. */
+	old(): void {
+		this.fresh = false;
+	}
+
+	copy(to: Surface, paint: (s: Surface) => void): void {
+		const from = to.c.canvas;
+		if (!this.fresh || this.canvas.width !== from.width || this.canvas.height !== from.height) {
+			this.canvas.width = from.width;
+			this.canvas.height = from.height;
+			const c = this.canvas.getContext("2d")!, scale = from.width / to.w;
+			c.setTransform(scale, 0, 0, scale, 0, 0);
+			paint({ c, w: to.w, h: to.h });
+			this.fresh = true;
+		}
+		to.c.drawImage(this.canvas, 0, 0, to.w, to.h);
+	}
 }
 
 export const font = "12px system-ui, sans-serif";

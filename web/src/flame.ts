@@ -2,18 +2,20 @@
 // Stacks as a flame graph: the outermost function at the top, each as wide as what was counted in it. A node is made
 // once for each new stack; a moment only adds its numbers along the paths, so ten thousand stacks stay quick. A mark
 // remembers all numbers: then each function says how its share has changed since.
-import { el, font, ink, percent, setText, short, soon, surface, whole } from "./dom";
+import { el, font, ink, Layer, percent, setText, short, soon, surface, whole, type Surface } from "./dom";
 import type { Agg, Key, Part } from "./model";
 import type { Stage, View } from "./view";
 
 const ROW = 20;
 const LEAST = 1;			// pixels; thinner ones are not drawn
 
-interface Node { name: string; total: number; mark: number; parent: Node | null; kids: Map<string, Node>; depth: number }
+interface Node { name: string; total: number; mark: number; parent: Node | null; kids: Map<string, Node>; depth: number;
+	sorted: Node[] | null }
 interface Box { node: Node; x: number; w: number }
 
 function node(name: string, parent: Node | null): Node {
-	return { name, total: 0, mark: 0, parent, kids: new Map(), depth: parent ? parent.depth + 1 : 0 };
+	return { name, total: 0, mark: 0, parent, kids: new Map(), depth: parent ? parent.depth + 1 : 0,
+		sorted: null };
 }
 
 export class Flame implements View {
@@ -29,14 +31,14 @@ export class Flame implements View {
 	private levels: Box[][] = [];
 	private hover: Node | null = null;
 	private marked = false;
-	private deepest = 1;
+	private layer = new Layer();
 
 	constructor(private stage: Stage, private agg: Agg) {
 		this.canvas = el("canvas", { class: "flame", tabIndex: 0, role: "img",
 			"aria-label": "flame graph; arrow keys walk through it, Enter zooms, Escape zooms out" });
 		this.note = el("div", { class: "note", role: "status" });
 		this.search = el("input", { type: "search", placeholder: "find function", "aria-label": "find function",
-			oninput: () => soon(this.draw) });
+			oninput: () => this.repaint() });
 		this.since = el("button", { type: "button", "aria-pressed": "false", onclick: () => this.mark() },
 			"mark this moment");
 		this.root = el("div", { class: "flames" }, el("div", { class: "tools" }, this.search, this.since,
@@ -78,10 +80,12 @@ export class Flame implements View {
 		const nodes = [at];
 		for (const name of this.frames(key.parts)) {
 			let next = at.kids.get(name);
-			if (!next) at.kids.set(name, next = node(name, at));
+			if (!next) {
+				at.kids.set(name, next = node(name, at));
+				at.sorted = null;
+			}
 			nodes.push(at = next);
 		}
-		this.deepest = Math.max(this.deepest, nodes.length);
 		return nodes;
 	}
 
@@ -95,6 +99,11 @@ export class Flame implements View {
 			for (const n of path) n.total += now - was;
 		}
 		this.layout();
+		this.repaint();
+	}
+
+	private repaint(): void {
+		this.layer.old();
 		soon(this.draw);
 	}
 
@@ -108,8 +117,8 @@ export class Flame implements View {
 			const next: Box[] = [];
 			for (const b of level) {
 				let x = b.x;
-				const kids = [...b.node.kids.values()].sort((p, q) => p.name < q.name ? -1 : 1);
-				for (const k of kids) {
+				b.node.sorted ??= [...b.node.kids.values()].sort((p, q) => p.name < q.name ? -1 : 1);
+				for (const k of b.node.sorted) {
 					const w = b.node.total ? k.total / b.node.total * b.w : 0;
 					if (w >= LEAST) next.push({ node: k, x, w });
 					x += w;
@@ -136,7 +145,7 @@ export class Flame implements View {
 		if (!n) return;
 		this.zoom = n;
 		this.layout();
-		soon(this.draw);
+		this.repaint();
 	}
 
 	private key(e: KeyboardEvent): void {
@@ -167,28 +176,38 @@ export class Flame implements View {
 	}
 
 	private draw = (): void => {
-		const s = surface(this.canvas), wanted = this.search.value.toLowerCase();
+		const s = surface(this.canvas);
 		if (!s) return;
-		const hues = [0, 1, 2, 3].map((i) => ink(`--f${i}`)).concat(ink("--grid"), ink("--more"), ink("--less"));
-		const text = ink("--flametext"), found = ink("--found"), edge = ink("--bg");
-		s.c.font = font;
-		s.c.textBaseline = "middle";
-		for (const level of this.levels)
-			for (const b of level ?? []) {
-				const hit = wanted !== "" && b.node.name.toLowerCase().includes(wanted), y = b.node.depth * ROW;
-				s.c.fillStyle = hit ? found : this.colour(b.node, hues);
-				s.c.fillRect(b.x, y, b.w, ROW - 1);
-				s.c.fillStyle = edge;
-				s.c.fillRect(b.x + b.w - 0.5, y, 0.5, ROW - 1);
-				if (b.w > 28) this.label(s.c, b, y, hit ? "#000" : text);
-			}
+		this.layer.copy(s, this.base);
 		const h = this.hover && this.levels[this.hover.depth]?.find((b) => b.node === this.hover);
 		if (h) {
 			s.c.strokeStyle = ink("--fg");
 			s.c.lineWidth = 2;
 			s.c.strokeRect(h.x + 1, h.node.depth * ROW + 1, Math.max(1, h.w - 2), ROW - 3);
 		}
-		this.tell(wanted);
+		this.tell(this.search.value.toLowerCase());
+	};
+
+	private base = (s: Surface): void => {
+		const wanted = this.search.value.toLowerCase();
+		const hues = [0, 1, 2, 3].map((i) => ink(`--f${i}`)).concat(ink("--grid"), ink("--more"), ink("--less"));
+		const text = ink("--flametext"), found = ink("--found"), byColour = new Map<string, Box[]>();
+		for (const level of this.levels)
+			for (const b of level ?? []) {
+				const hit = wanted !== "" && b.node.name.toLowerCase().includes(wanted);
+				const colour = hit ? found : this.colour(b.node, hues), list = byColour.get(colour);
+				if (list) list.push(b);
+				else byColour.set(colour, [b]);
+			}
+		// colour by colour: changing it takes longer than filling a box
+		for (const [colour, boxes] of byColour) {
+			s.c.fillStyle = colour;
+			for (const b of boxes) s.c.fillRect(b.x, b.node.depth * ROW, b.w > 3 ? b.w - 0.5 : b.w, ROW - 1);
+		}
+		s.c.font = font;
+		s.c.textBaseline = "middle";
+		for (const [colour, boxes] of byColour)
+			for (const b of boxes) if (b.w > 28) this.label(s.c, b, b.node.depth * ROW, colour === found ? "#000" : text);
 	};
 
 	private label(c: CanvasRenderingContext2D, b: Box, y: number, colour: string): void {

@@ -2,7 +2,7 @@
 // A distribution over time: a column for each moment, a row for each bucket, darker where more was counted. The
 // pointer or the arrow keys read a cell, dragging (or Shift and arrows) marks a range of values, a click (or Enter)
 // pins a moment, whose distribution is then shown as bars with their numbers.
-import { clear, clock, el, font, ink, setText, short, soon, surface, whole } from "./dom";
+import { clear, clock, el, font, ink, Layer, setText, short, soon, surface, whole, type Surface } from "./dom";
 import { SLOTS, type Agg, type Cells, type Key } from "./model";
 import type { Stage, View } from "./view";
 
@@ -20,6 +20,8 @@ export class Heat implements View {
 	private brush: [number, number] | null = null;
 	private pin = -1;
 	private known = 0;
+	private layer = new Layer();
+	private most = 1;
 
 	constructor(private stage: Stage, private agg: Agg) {
 		this.canvas = el("canvas", { class: "heat", tabIndex: 0, role: "img",
@@ -140,14 +142,21 @@ export class Heat implements View {
 			this.choice.hidden = this.agg.keys.length < 2;
 			this.known = this.agg.keys.length;
 		}
+		this.layer.old();
 		soon(this.draw);
 		this.showPinned();
 	}
 
 	private draw = (): void => {
-		const s = surface(this.canvas), m = this.stage.model;
+		const s = surface(this.canvas), st = this.step();
 		if (!s) return;
-		const st = this.step(), h = this.rowHeight(), rows = this.agg.order.length;
+		this.layer.copy(s, this.base);
+		this.marks(s.c, st, this.rowHeight(), this.agg.order.length);
+		this.tell(this.most);
+	};
+
+	private base = (s: Surface): void => {
+		const m = this.stage.model, st = this.step(), h = this.rowHeight(), rows = this.agg.order.length;
 		const place = new Array<number>(rows);
 		this.agg.order.forEach((b, i) => place[b] = i);
 		// more moments than pixels: those of one pixel are one column
@@ -161,8 +170,7 @@ export class Heat implements View {
 		}
 		this.paint(s.c, columns, st, h, rows, place, most, per);
 		this.axis(s.c, s.w, s.h, h, rows, st);
-		this.marks(s.c, st, h, rows);
-		this.tell(most);
+		this.most = most;
 	};
 
 	private merged(from: number, to: number): Cells {

@@ -2,7 +2,7 @@
 // The keys that count most as lines over time. Each line has its own dashes and its name at its end, so that it can
 // be told from the others without colour. A moment has a column; where there are more moments than pixels, the
 // largest of a pixel is drawn.
-import { clock, el, font, ink, setText, short, soon, surface, whole } from "./dom";
+import { clock, el, font, ink, Layer, setText, short, soon, surface, whole, type Surface } from "./dom";
 import { isGauge, SLOTS, type Agg, type Key } from "./model";
 import type { Stage, View } from "./view";
 
@@ -16,6 +16,7 @@ export class Lines implements View {
 	private note: HTMLElement;
 	private top: Key[] = [];
 	private hover = -1;		// x of the pointer
+	private layer = new Layer();
 
 	constructor(private stage: Stage, private agg: Agg) {
 		this.canvas = el("canvas", { class: "chart", tabIndex: 0, role: "img", "aria-label":
@@ -45,15 +46,27 @@ export class Lines implements View {
 		const sum = (k: Key) => isGauge(this.agg.fn) ? Math.abs(k.value) : recent(k, this.stage.model.moments);
 		this.top = this.agg.keys.filter((k) => k && k.history).map((k) => ({ k, n: sum(k) }))
 			.sort((a, b) => b.n - a.n).slice(0, LINES).map((x) => x.k);
+		this.layer.old();
 		soon(this.draw);
 	}
 
-	private draw = (): void => {
-		const s = surface(this.canvas), m = this.stage.model, right = this.right();
-		if (!s || m.moments < 1) return;
-		const from = m.firstMoment, n = m.moments - from, width = s.w - LEFT - right;
+	/** Where things are across. */
+	private across(w: number): { from: number; t0: number; t1: number; width: number; x: (i: number) => number } {
+		const m = this.stage.model, from = m.firstMoment, width = w - LEFT - this.right();
 		const t0 = m.times[from % SLOTS], t1 = Math.max(m.times[(m.moments - 1) % SLOTS], t0 + 10000);
-		const x = (i: number) => LEFT + (m.times[i % SLOTS] - t0) / (t1 - t0) * width;
+		return { from, t0, t1, width, x: (i) => LEFT + (m.times[i % SLOTS] - t0) / (t1 - t0) * width };
+	}
+
+	private draw = (): void => {
+		const s = surface(this.canvas), m = this.stage.model;
+		if (!s || m.moments < 1) return;
+		this.layer.copy(s, this.base);
+		const { from, x } = this.across(s.w);
+		this.tell(s.c, s.h, m.moments - from, from, x);
+	};
+
+	private base = (s: Surface): void => {
+		const m = this.stage.model, { from, t0, t1, width, x } = this.across(s.w);
 		let most = 1;
 		for (const k of this.top) for (let i = from; i < m.moments; i++) most = Math.max(most, k.history![i % SLOTS]);
 		const y = (v: number) => s.h - BOTTOM - v / most * (s.h - BOTTOM - TOP);
@@ -77,7 +90,6 @@ export class Lines implements View {
 		});
 		s.c.setLineDash([]);
 		this.labels(s.c, ends, x(m.moments - 1), s.w, s.h);
-		this.tell(s.c, s.h, n, from, x);
 	};
 
 	private axes(c: CanvasRenderingContext2D, h: number, most: number, y: (v: number) => number,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page: the bar with its buttons and figures, the editor, and a card for each aggregation. Messages change the
 // model; a frame later the cards that are there draw themselves.
-import { clear, clock, el, percent, setText, short, soon, whole } from "./dom";
+import { clear, clock, el, forgetInks, percent, setText, short, soon, whole } from "./dom";
 import { Bars } from "./bars";
 import { proposals } from "./drill";
 import { Editor } from "./editor";
@@ -16,6 +16,7 @@ import { Spans } from "./spans";
 import type { Pick, Stage, View } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
+const DRAWN = new Set(["reset", "start", "snap", "recs", "fail"]);
 const HELD = 2 << 20;			// numbers
 const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
 
@@ -25,10 +26,17 @@ class Card {
 	private body = el("div", { class: "body" });
 	private tabs = el("div", { class: "tabs", role: "group" });
 	private shown = 0;
+	private seen = true;
+	private late = false;
 
 	constructor(title: string, sub: string) {
 		this.root = el("section", { class: "card" }, el("header", {}, el("h2", {}, title),
 			el("span", { class: "dim" }, sub), this.tabs), this.body);
+		new IntersectionObserver((entries) => {
+			this.seen = entries[entries.length - 1].isIntersecting;
+			if (this.seen && this.late) this.update();
+			if (this.seen) this.late = false;
+		}, { rootMargin: "200px" }).observe(this.root);
 	}
 
 	add(name: string, view: View): this {
@@ -48,8 +56,10 @@ class Card {
 		this.update();
 	}
 
+	/** A card that is not on the screen is drawn when it comes there. */
 	update(): void {
-		this.views[this.shown]?.view.update();
+		if (!this.seen) this.late = true;
+		else this.views[this.shown]?.view.update();
 	}
 }
 
@@ -106,7 +116,7 @@ class Page implements Stage {
 		this.link.listen((m) => {
 			if (this.paused && m.t !== "reset") this.hold(m);
 			else this.take(m);
-			soon(this.refresh);
+			soon(DRAWN.has(m.t) ? this.refresh : this.figure);
 		}, (connected) => {
 			this.connected = connected;
 			this.status();
@@ -140,6 +150,8 @@ class Page implements Stage {
 		this.editor.show(null);
 	}
 
+	private figure = (): void => this.status();
+
 	private refresh = (): void => {
 		for (const agg of this.model.aggs.values()) if (agg.keys.some((k) => k)) this.card(agg);
 		if (this.model.recs.length) this.extra("records", "records", () => new Records(this));
@@ -149,6 +161,7 @@ class Page implements Stage {
 	};
 
 	private redraw(): void {
+		forgetInks();
 		for (const c of this.cards.values()) c.update();
 	}
 

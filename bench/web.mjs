@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// node web.mjs MODULES DTRACE: what the live page costs and how quick it is. Prints a line for each figure:
+//   first     ms from the click on Start to the first bar, of live traces
+//   keys      frames of a page with 1,000 keys and 3,600 moments, while it is scrolled and new moments come
+//   stacks    frames of a flame graph of 10,000 distinct stacks, while the pointer moves, it is zoomed and moments come
+//   heat      the same of a heat map of 3,600 moments
+//   cost      CPU of server and tracer for a live page, and memory, with about 1,000 keys that all change
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [modules, dtrace] = process.argv.slice(2);
+const { chromium } = createRequire(modules + "/")("playwright-core");
+const folder = mkdtempSync(join(tmpdir(), "web-"));
+const KEYS = 1000, SECONDS = 3600, STACKS = 10000;
+
+function start(...words) {
+	const server = spawn(dtrace, ["--web", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+	return new Promise((done) => server.stdout.once("data", (d) => done({ server, url: String(d).trim() })));
+}
+/** Seconds of CPU of a process and its children so far, and their resident memory in MB. */
+function used(pid) {
+	const one = (p) => {
+		const f = readFileSync(`/proc/${p}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+		return { cpu: (Number(f[11]) + Number(f[12])) / 100, rss: Number(f[21]) * 4096 / 1e6, parent: Number(f[1]) };
+	};
+	let cpu = 0, rss = 0;
+	for (const p of readdirSync("/proc").filter((n) => /^\d+$/.test(n))) {
+		try {
+			const u = one(p);
+			if (Number(p) !== pid && u.parent !== pid) continue;
+			cpu += u.cpu;
+			rss += u.rss;
+		} catch { /* it has ended */ }
+	}
+	return { cpu, rss };
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+	args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"] });
+const open = async (url) => {
+	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+	page.on("pageerror", (e) => console.log("error", e.message));
+	await page.goto(url);
+	return page;
+};
+
+/** A saved page with these messages. */
+async function saved(name, lines) {
+	const { server, url } = await start();
+	const html = await (await fetch(url)).text();
+	server.kill("SIGINT");
+	const at = html.indexOf("<script>");
+	const file = join(folder, `${name}.html`);
+	writeFileSync(file, `${html.slice(0, at)}<script type="application/json" id="saved">${lines.join("\n")}</script>\n${html.slice(at)}`);
+	return open(`file://${file}`);
+}
+
+/** Does `act` in each frame for some seconds: how many frames there were a second, and how long they took. */
+async function frames(page, name, act) {
+	const took = await page.evaluate(`new Promise((done) => {
+		const act = ${act}, took = [];
+		let n = 0, last = 0, began = 0;
+		const frame = (now) => {
+			if (last) took.push(now - last);
+			began ||= now;
+			last = now;
+			act(n++);
+			if (now - began < 4000) requestAnimationFrame(frame);
+			else done(took);
+		};
+		requestAnimationFrame(frame);
+	})`);
+	const sorted = took.sort((a, b) => a - b), heap = await page.evaluate(() => performance.memory.usedJSHeapSize / 1e6);
+	console.log(`${name}: ${(1000 * took.length / took.reduce((a, b) => a + b)).toFixed(1)} frames a second, 95 % of them within ` +
+		`${sorted[Math.floor(sorted.length * 0.95)].toFixed(1)} ms, all within ${sorted[sorted.length - 1].toFixed(1)} ms; ` +
+		`heap ${heap.toFixed(0)} MB`);
+}
+
+const head = (program) => ['{"t":"start","wall":0,"program":"' + program + '"}', '{"t":"live"}'];
+
+async function manyKeys() {
+	const lines = [...head("x"), '{"t":"agg","id":1,"name":"n","fn":"count"}'];
+	for (let k = 0; k < KEYS; k++) lines.push(`{"t":"key","a":1,"i":${k},"k":["program${k % 40}","call${k}"]}`);
+	const v = new Array(KEYS).fill(0);
+	for (let s = 0; s < SECONDS; s++) {
+		for (let k = 0; k < KEYS; k++) v[k] += (k * 7 + s * 13) % (k + 3);
+		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[${v.map((n, k) => `${k},${n}`).join()}]}]}`);
+	}
+	const from = performance.now(), page = await saved("keys", lines);
+	await page.locator(".bars .row").first().waitFor();
+	console.log(`keys: ${KEYS} keys with ${SECONDS} moments are read and shown in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+	await frames(page, "keys, scrolling", "(n) => document.querySelector('.bars .scroll').scrollTop = n * 37 % 29000");
+	await page.getByRole("button", { name: "lines" }).click();
+	await frames(page, "keys as lines, pointing", `(n) => document.querySelector('canvas.chart').dispatchEvent(
+		new PointerEvent('pointermove', { clientX: 600 + n % 400, clientY: 200 }))`);
+	await page.close();
+}
+
+async function manyStacks() {
+	const lines = [...head("x"), '{"t":"agg","id":1,"name":"s","fn":"count"}'];
+	for (let i = 0; i < 3000; i++) lines.push(`{"t":"name","i":${i},"s":"program\`function_${i}+0x10"}`);
+	let seed = 1;
+	const random = (n) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % n;
+	for (let k = 0; k < STACKS; k++) {
+		const st = [];
+		for (let d = 0, depth = 10 + random(25); d < depth; d++) st.unshift(Math.min(2999, d * 60 + random(d < 4 ? 2 : 1 + d)));
+		lines.push(`{"t":"key","a":1,"i":${k},"k":[{"pid":1,"st":[${st}]}]}`);
+	}
+	const v = new Array(STACKS).fill(0);
+	for (let s = 0; s < 60; s++) {
+		for (let k = 0; k < STACKS; k++) v[k] += random(9);
+		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[${v.map((n, k) => `${k},${n}`).join()}]}]}`);
+	}
+	const page = await saved("stacks", lines);
+	await page.locator("canvas.flame").waitFor();
+	await frames(page, "stacks, pointing", `(n) => document.querySelector('canvas.flame').dispatchEvent(
+		new PointerEvent('pointermove', { clientX: 520 + n * 7 % 700, clientY: 200 + n % 200 }))`);
+	await frames(page, "stacks, zooming", `(n) => { const c = document.querySelector('canvas.flame'), b = c.getBoundingClientRect();
+		c.dispatchEvent(new MouseEvent('click', { clientX: b.left + n * 7 % 700, clientY: b.top + (n % 2 ? 5 : 90) })); }`);
+	await page.close();
+}
+
+async function longHeat() {
+	const lines = [...head("x"), '{"t":"agg","id":1,"name":"h","fn":"quantize"}', '{"t":"key","a":1,"i":0,"k":["w"]}'];
+	const counts = new Array(30).fill(0);
+	for (let s = 0; s < SECONDS; s++) {
+		counts.forEach((_, b) => counts[b] += Math.floor(500 * Math.exp(-((b - 15 + 6 * Math.sin(s / 200)) ** 2) / 12)));
+		const v = counts.map((n, b) => n ? `${2 ** b},${2 ** (b + 1) - 1},${n}` : "").filter((x) => x).join();
+		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[0,[${v}]]}]}`);
+	}
+	const page = await saved("heat", lines);
+	await page.locator("canvas.heat").waitFor();
+	await frames(page, "heat, pointing", `(n) => document.querySelector('canvas.heat').dispatchEvent(
+		new PointerEvent('pointermove', { clientX: 600 + n * 3 % 600, clientY: 200 + n % 300 }))`);
+	await page.close();
+}
+
+async function firstPicture() {
+	const { server, url } = await start(), page = await open(url), took = [];
+	for (let i = 0; i < 5; i++) {
+		took.push(await page.evaluate(() => new Promise((done) => {
+			const from = performance.now(), trace = document.body.dataset.trace;
+			const look = () => document.body.dataset.trace !== trace && document.querySelector(".bars .row") ?
+				done(performance.now() - from) : requestAnimationFrame(look);
+			document.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true }));
+			look();
+		})));
+		await page.waitForTimeout(300);
+	}
+	console.log(`first: ${took.map((t) => t.toFixed(0)).join(", ")} ms from start to picture`);
+	await page.close();
+	server.kill("SIGINT");
+	await new Promise((done) => server.once("exit", done));
+}
+
+async function cost() {
+	const { server, url } = await start("-n", "profile-997 { @n[timestamp / 1003009 % 1000] = count(); }");
+	const page = await open(url);
+	await page.waitForTimeout(3000);
+	const from = used(server.pid), began = performance.now();
+	const metrics = await page.context().newCDPSession(page);
+	await metrics.send("Performance.enable");
+	const task = async () => (await metrics.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
+	const tasks = await task();
+	await page.waitForTimeout(20000);
+	const to = used(server.pid), wall = (performance.now() - began) / 1000, script = await task() - tasks;
+	console.log(`cost: server and tracer ${((to.cpu - from.cpu) / wall * 100).toFixed(2)} % of a core, ${to.rss.toFixed(0)} MB; ` +
+		`the page's own thread ${(script / wall * 100).toFixed(2)} % of a core`);
+	await page.close();
+	server.kill("SIGINT");
+	await new Promise((done) => server.once("exit", done));
+}
+
+await firstPicture();
+await manyKeys();
+await manyStacks();
+await longHeat();
+await cost();
+await browser.close();
+rmSync(folder, { recursive: true });
