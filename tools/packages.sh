@@ -82,6 +82,7 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need tmux tmux			# a terminal whose screen can be read
 	need zsh zsh
 	need fish fish
+	need ruby ruby
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.
