@@ -419,6 +419,11 @@ static const char *pid_missing(struct making *m, uint32_t objects)
 	m->tag = objects == 0 ? D_PROC_LIB : D_PROC_FUNC;
 	if (objects == 0 && strcmp(m->want->func, "-") == 0)
 		return "the function - is of the program itself: its module is a.out";
+	if (objects == 0 && m->every && m->p->listing)
+		return dt_arena_printf(m->p->arena,
+		    "no process that runs now has a module %s, and -l lists the probes of those; a trace "
+		    "with pid* sees those that come too, pid123 or pid$target (-p, -c) name one process",
+		    m->want->mod);
 	if (objects == 0 && m->every)
 		return dt_arena_printf(m->p->arena,
 		    "no process runs a module %s, and none is in the directories of programs and libraries; "
@@ -522,6 +527,7 @@ static void every_process(struct making *m, const char **why)
 	m->prov = "pid";
 	m->p->walk++;
 	dt_each_process(in_process, &f);
+	m->every = true;
 	if (!m->p->listing)
 		dt_objects_named(m->p, m->want->mod, in_file, &f);
 	if (m->made == 0)

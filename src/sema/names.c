@@ -4,6 +4,7 @@
  * become idents at their first use. The libraries are asked before a name is refused. Idents live in
  * cc->arena and are never freed while the handle is open.
  */
+#include "base/glob.h"
 #include "sema/sema.h"
 #include "base/count.h"
 #include "syntax/parser.h"
@@ -263,6 +264,11 @@ const char *dt_names_hint(struct dt_sema *s, const char *name, const char *near)
 /* Data of other systems' kernels that scripts read, and where Linux has the like. */
 const char *dt_names_symbol_hint(const char *name)
 {
+	static const char memory[] = "cat(\"/proc/meminfo\") prints what memory is used and free",
+	    clock[] = "walltimestamp counts nanoseconds since 1970, timestamp since the machine booted",
+	    processes[] = "curthread is the thread that runs; proc:::create and proc:::exit tell of others",
+	    slabs[] = "cat(\"/proc/slabinfo\") prints the caches of the allocator; vminfo::: probes count",
+	    names[] = "cat(\"/proc/sys/fs/dentry-state\") prints the cache of file names";
 	static const struct {
 		const char *theirs, *hint;
 	} rows[] = {
@@ -278,10 +284,30 @@ const char *dt_names_symbol_hint(const char *name)
 		{ "utsname", "curthread->nsproxy->uts_ns->name has the names of system and machine" },
 		{ "lbolt", "timestamp / 10000000 counts hundredths of a second" },
 		{ "ticks", "timestamp counts nanoseconds" },
+		{ "hz", "timestamp counts nanoseconds, and profile-N and tick-N fire N times a second" },
+		{ "tick_per_msec", "timestamp counts nanoseconds" },
+		{ "cpu_khz", "cat(\"/proc/cpuinfo\") prints how fast CPUs are" },
+		{ "cpu_freq_hz", "cat(\"/proc/cpuinfo\") prints how fast CPUs are" },
+		{ "time", clock }, { "hrestime", clock }, { "boot_time", clock }, { "boottime", clock },
+		{ "maxmem", memory }, { "total_pages", memory }, { "availsmem", memory },
+		{ "swapinfo", memory },
+		{ "lotsfree", memory }, { "desfree", memory }, { "minfree", memory }, { "needfree", memory },
+		{ "vm_cnt", memory }, { "vm_page_free_count", memory }, { "pages_pp_maximum", memory },
+		{ "kmem_*", slabs }, { "kmem64_*", slabs }, { "uma_*", slabs },
+		{ "ncstats", names }, { "nchstats", names }, { "ncsize", names }, { "numcache", names },
+		{ "practive", processes }, { "allproc", processes }, { "p0", processes },
+		{ "nproc", processes },
+		{ "proc_list", processes }, { "max_nprocs", processes },
+		{ "hostname", "curthread->nsproxy->uts_ns->name.nodename is the name of the machine" },
+		{ "osrelease", "cat(\"/proc/version\") prints which kernel runs" },
+		{ "rootdir", "curthread->fs->root is the root of the process that runs" },
+		{ "rootvp", "curthread->fs->root is the root of the process that runs" },
+		{ "arc_stats", "cat(\"/proc/spl/kstat/zfs/arcstats\") prints them where there is ZFS" },
+		{ "panicstr", "a kernel that panics traces no more: the text is in its log" },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(rows); i++)
-		if (strcmp(rows[i].theirs, name) == 0)
+		if (dt_glob_match(rows[i].theirs, name))
 			return rows[i].hint;
 	return NULL;
 }

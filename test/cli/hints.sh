@@ -25,6 +25,24 @@ says "a script without -s" "a script is given with -s: dtrace -s $tmp/script.d" 
 says "the load, of Solaris" "cat(\"/proc/loadavg\") prints the load" -e -n 'BEGIN { trace(`avenrun[0]); }'
 says "the number of CPUs, of Solaris" "/sys/devices/system/cpu/online" -e -n 'BEGIN { trace(`ncpus_online); }'
 says "the machine's name, of Solaris" "curthread->nsproxy->uts_ns->name" -e -n 'BEGIN { trace(`utsname.nodename); }'
+# issue 12, historic scripts: SYMBOL and what its hint has
+while read -r symbol text; do
+	says "\`$symbol, of another kernel" "$text" -e -n "BEGIN { trace(\`$symbol); }"
+done <<'END'
+hz timestamp counts nanoseconds
+time walltimestamp counts nanoseconds since 1970
+hrestime walltimestamp counts nanoseconds since 1970
+lbolt timestamp / 10000000
+maxmem /proc/meminfo
+lotsfree /proc/meminfo
+kmem_flags /proc/slabinfo
+ncstats /proc/sys/fs/dentry-state
+nchstats /proc/sys/fs/dentry-state
+practive proc:::create
+hostname uts_ns->name.nodename
+rootdir curthread->fs->root
+panicstr in its log
+END
 says "free memory, with a module" "/proc/meminfo" -e -n 'BEGIN { trace(genunix`freemem); }'
 may_trace "probes that are not there"
 says "a probe of sched" "did you mean sched:::on-cpu?" -n 'sched:::on-cpuu { }'

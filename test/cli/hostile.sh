@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs nobody writes by hand: each compiles or gets a short clear message, soon. TIMES=1 prints the seconds taken.
 # slow: left out of `make check`
+. test/trigger/bounded.sh
 dtrace=$(realpath "${DTRACE:-build/dtrace}")
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT

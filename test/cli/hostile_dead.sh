@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A process runs a file of a file system whose server does not answer any more (H 9b): who asks for its bytes
 # waits for ever, and cannot even be killed. The trace begins, counts, ends, and says why names are missing.
+. test/trigger/bounded.sh
 . test/trigger/trace.sh
 may_trace "a dead file system"
 build=${BUILD:-build}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Files that processes map to harm who reads them (H 1a, 1b, 1c, 3a, 3b, 3d): the trace ends, its counts are right, what is not
 # hostile has its names, and the tracer stays small. The files are sparse; nothing of this needs more than the limits say.
+. test/trigger/bounded.sh
 . test/trigger/trace.sh
 may_trace "hostile files"
 build=${BUILD:-build}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # H 1d, H 3c: perf maps of many megabytes, touched all the time, of several processes. Their memory is that of
 # -x namesize, the trace ends, its counts are right.
+. test/trigger/bounded.sh
 . test/trigger/hostile.sh
 may_trace "large perf maps"
 tick=$(printf '\140')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # H 2: processes without rights that map as much, and as often, as the kernel lets them. The trace ends, its counts are
 # right, SIGINT is answered, and one notice tells whose names are missing.
+. test/trigger/bounded.sh
 . test/trigger/hostile.sh
 may_trace "processes with many mappings"
 tick=$(printf '\140')

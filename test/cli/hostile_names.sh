@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # H 8: names of files, functions, providers and probes that would clear the screen or write lines of their own. What
 # reaches a terminal has '?' instead, whoever prints it.
+. test/trigger/bounded.sh
 . test/trigger/hostile.sh
 may_trace "names that a terminal would obey"
 evil=$(printf 'e\033[2Jvil\n1')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # H 5, H 6, H 7: files that pretend to be others, more names than anybody can keep, and descriptors and file systems of
 # processes that have ended.
+. test/trigger/bounded.sh
 . test/trigger/hostile.sh
 may_trace "files of processes"
 cc=${CC:-gcc}

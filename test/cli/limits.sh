@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # H 12, H 13, H 14: numbers of options and sizes of types that nobody can have are refused in our own words, rates
 # have a floor, and `-x destructive=no` holds. What is refused when tracing starts needs the right to trace.
+. test/trigger/bounded.sh
 . test/cli/command.inc
 
 B='BEGIN { printf("%d", speculation()); exit(0); }'

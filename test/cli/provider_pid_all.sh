@@ -9,6 +9,11 @@ run -qn 'pid*:::entry' -c true
 is "a module has to be named" 1 "pid* means every process that runs a module"
 run -qn 'pid*:no-such-module.so:f:entry' -c true
 is "a module that nobody has" 1 "no process runs a module no-such-module.so"
+cp "$calls" "$tmp/nobodys"
+run -ln "pid*:$tmp/nobodys:main:entry"
+is "-l, and nobody runs the module: what to do (issue 11)" 0 "no process that runs now has a module $tmp/nobodys"
+run -ln 'pid:libc:malloc:entry'
+is "a provider without a process" 0 "the pid provider is named with a process: pid123"
 run -qn 'pid12*:libc:malloc:entry' -c true
 is "other patterns of processes are none" 1 "does not match any probes"
 

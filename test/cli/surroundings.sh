@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Where dtrace is started from and what it is given: descriptors that are closed, disks that are full, links that
 # others have made, signals for the commands it starts, and nothing left when it is killed. (H 14 to H 20)
+. test/trigger/bounded.sh
 . test/trigger/trace.sh
 may_trace "closed descriptors, links of others, commands"
 hello='BEGIN { printf("hello\n"); exit(0); }'
