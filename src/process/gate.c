@@ -3,7 +3,8 @@
  * The kernel asks before a file is opened for execution (FAN_OPEN_EXEC_PERM), and allows everything
  * once the listener is gone. The listener is a process of its own, so stopping or killing the tracer
  * never holds anyone. It allows what is not wanted by itself, waits a second for the tracer's answer to
- * the rest, and ends when the socket to the tracer closes. It has no other descriptor of the tracer.
+ * the rest, and ends when the socket to the tracer closes. It has no other descriptor of the tracer. Files
+ * are read by children of its own, which have no rights (symbol/reader.h).
  * File systems that are served by processes (FUSE) or are remote are left alone: reading there could
  * wait forever.
  */
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 
 #include "symbol/elf.h"
+#include "symbol/reader.h"
 #include "usdt/sdtnote.h"
 
 #include <errno.h>
@@ -49,6 +51,7 @@ struct held { int fd; uint32_t number; uint64_t until; struct seen *file; dev_t 
 
 struct listener {
 	int fan, sock;
+	struct dt_reader *reader;	/* NULL: no file has any probe */
 	struct held held[HELD];		/* the first nheld, oldest first */
 	uint32_t nheld;
 	dt_gate_f *wants;
@@ -73,7 +76,8 @@ static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 
 /*
  * Whether the file has a static probe that is wanted in this process. A file without any probe is never
- * looked at again; one that cannot be opened as ELF counts as such.
+ * looked at again; one that cannot be opened as ELF counts as such. Others read it (reader.h), who get the
+ * descriptor of the event: opening the file once more would be another one, which nobody would answer.
  */
 static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_t pid)
 {
@@ -82,10 +86,11 @@ static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_
 	uint64_t addr;
 	size_t len;
 	struct dt_elf *elf;
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	struct statx st;
+	int err = l->reader != NULL ? dt_elf_find_fd(l->reader, fd, NULL, &elf, &st) : -ENOMEM;
 
-	s->never = own >= 0;
-	if (own < 0 || dt_elf_open(own, NULL, &elf) != 0)
+	s->never = err == -ENOEXEC;
+	if (err != 0)
 		return false;
 	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
 		(void)dt_sdt_notes(data, len, dt_elf_is_64(elf), 0, ask_about_note, &a);
@@ -322,7 +327,8 @@ _Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx
 	leave_tracer(&sock);
 	if (l == NULL || sock < 0)
 		_exit(1);
-	*l = (struct listener){ .sock = sock, .wants = wants, .ctx = ctx, .fan = listen_everywhere(opens) };
+	*l = (struct listener){ .sock = sock, .wants = wants, .ctx = ctx, .fan = listen_everywhere(opens),
+		.reader = dt_reader_new() };
 	start.value = l->fan < 0 ? l->fan : 0;
 	if (send(sock, &start, sizeof(start), MSG_NOSIGNAL) != (ssize_t)sizeof(start) || l->fan < 0)
 		_exit(1);

@@ -55,13 +55,18 @@ static int find_file(const struct dt_reader_ask *ask, const char *path, int root
 }
 
 /*
- * /proc/self/fd leads to the very file that find_file() has looked at, whatever the path leads to by now.
+ * /proc/self/fd leads to the very file that find_file() has looked at, whatever the path leads to by now. One
+ * that is open for reading already is handed on: opening it again would be an event for whoever holds it.
  */
 static int open_found(int found)
 {
+	int fd, flags = fcntl(found, F_GETFL);
 	char path[40];
-	int fd;
 
+	if (flags >= 0 && (flags & O_PATH) == 0) {
+		fd = fcntl(found, F_DUPFD_CLOEXEC, 3);
+		return fd < 0 ? -errno : fd;
+	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	return fd < 0 ? -errno : fd;

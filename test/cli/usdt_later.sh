@@ -155,9 +155,14 @@ kill -STOP $tracer
 cp "$tmp/prog" "$tmp/third"
 "$tmp/third" 1
 check $? "a program starts while dtrace is stopped"
+if [ -n "$gate" ]; then		# that program was read by somebody without rights
+	reader=$(pgrep -P "$gate" -x dtrace-reader)
+	[ -n "$reader" ] && grep -q '^CapEff:[	 ]*0000000000000000$' "/proc/$reader/status"
+	check $? "who holds programs does not read them itself"
+fi
 kill -KILL $tracer
 wait $tracer 2>/dev/null
-gate_gone() { [ -z "$gate" ] || ! kill -0 "$gate" 2>/dev/null; }
+gate_gone() { [ -z "$gate" ] || ! kill -0 "$gate" ${reader:+"$reader"} 2>/dev/null; }
 waits gate_gone
 check $? "who holds ends with dtrace"
 cp "$tmp/prog" "$tmp/fourth"
