@@ -150,6 +150,7 @@ wait $one $two
 
 # Nobody is held by a dtrace that does not answer, or is gone; nothing of it stays.
 start -q -Z -n 'BEGIN { printf("ready\n"); } laterprov*:::go { n++; }'
+reader=
 gate=$(pgrep -P $tracer -x dtrace-gate)
 kill -STOP $tracer
 cp "$tmp/prog" "$tmp/third"
@@ -162,7 +163,8 @@ if [ -n "$gate" ]; then		# that program was read by somebody without rights
 fi
 kill -KILL $tracer
 wait $tracer 2>/dev/null
-gate_gone() { [ -z "$gate" ] || ! kill -0 "$gate" ${reader:+"$reader"} 2>/dev/null; }
+gone() { [ -z "$1" ] || ! kill -0 "$1" 2>/dev/null; }
+gate_gone() { gone "$gate" && gone "$reader"; }
 waits gate_gone
 check $? "who holds ends with dtrace"
 cp "$tmp/prog" "$tmp/fourth"
