@@ -28,6 +28,8 @@ cat >"$tmp/one" <<END
 stty -g >"$tmp/before"
 $dtrace --live "\$@"
 echo \$? >"$tmp/status"
+# after SIGKILL it is another process that restores the terminal, a moment later
+until [ "\$(stty -g)" = "\$(cat "$tmp/before")" ]; do sleep 0.05; done
 stty -g >"$tmp/after"
 echo the end of it
 exec sleep 1000
@@ -44,7 +46,7 @@ live() {
 over() { [ -s "$tmp/after" ]; }
 restored() {	# restored WHAT STATUS
 	waits over && waits shows 'the end of it'
-	cmp -s "$tmp/before" "$tmp/after" && [ "$(cat "$tmp/status")" = "$2" ] && ! grep -q 'q: end' "$tmp/out" &&
+	[ "$(cat "$tmp/status")" = "$2" ] && ! grep -q 'q: end' "$tmp/out" &&
 	    t display-message -p '#{alternate_on}#{cursor_flag}#{wrap_flag}' && grep -qx 011 "$tmp/out"
 	check $? "$1"
 }

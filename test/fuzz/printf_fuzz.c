@@ -58,6 +58,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	static const struct dt_print_opts plain = { .numeric = true, .stackindent = 14 };
 	static const struct dt_print_opts packed = { .numeric = true, .aggpack = true, .agghist = true,
 		.utf8 = true, .aggzoom = true, .quiet = true };
+	static const struct dt_print_opts fitted = { .numeric = true, .fit = true, .columns = 40,
+		.color = true, .utf8 = true, .stackindent = 14 };
+	static const struct dt_print_opts fitted_hist = { .numeric = true, .fit = true, .agghist = true,
+		.aggpack = true };
 	struct dt_value v[NVALUES];
 	int64_t words[NVALUES][NWORDS] = { 0 };
 	struct dt_format_error err;
@@ -76,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	struct dt_format *f = dt_format_parse(a, (const char *)p, n, &err);
 	use(f, v, nv, &plain);
 	use(f, v, nv, &packed);
+	use(f, v, nv, &fitted);
+	use(f, v, nv, &fitted_hist);
 	dt_arena_free(a);
 	return 0;
 }
