@@ -17,6 +17,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "dtrace", dtrace_command },
+	{ "dtruss", dtruss_command },
 	{ "lockstat", lockstat_command },
 	{ "plockstat", plockstat_command },
 };

@@ -4,6 +4,7 @@
 #define DT_CMD_COMMON_COMMAND_H
 
 int dtrace_command(int argc, char **argv);
+int dtruss_command(int argc, char **argv);
 int lockstat_command(int argc, char **argv);
 int plockstat_command(int argc, char **argv);
 

@@ -108,6 +108,9 @@ static void on_process(struct ps_prochandle *p, const char *msg, void *arg)
 	}
 	r->gone = true;
 	(void)dtrace_proc_gone(r->dtp, p, &status);
+	r->status = status;
+	if (r->silent)
+		return;
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "%s: pid %d terminated by SIG%s\n", r->name, pid,
 		    sigabbrev_np(WTERMSIG(status)) != NULL ? sigabbrev_np(WTERMSIG(status)) : "RT");
@@ -130,16 +133,17 @@ static int on_fault(const dtrace_errdata_t *e, void *arg)
 {
 	const struct run *r = arg;
 
-	fprintf(stderr, "%s: %s", r->name, e->dteda_msg);
+	if (!r->silent)
+		fprintf(stderr, "%s: %s", r->name, e->dteda_msg);
 	return DTRACE_HANDLE_OK;
 }
 
 /* Records are printed as their actions say, without a line for the firing. */
 static int on_firing(const dtrace_probedata_t *d, void *arg)
 {
-	(void)d;
-	(void)arg;
-	return DTRACE_CONSUME_THIS;
+	const struct run *r = arg;
+
+	return r->firing != NULL ? r->firing(d, r->arg) : DTRACE_CONSUME_THIS;
 }
 
 static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
@@ -163,10 +167,12 @@ static int work_loop(struct run *r)
 	while (!over && status == DTRACE_WORKSTATUS_OKAY) {
 		if (!signals_interrupted())
 			dtrace_sleep(r->dtp);
-		over = signals_interrupted() || r->gone;
+		over = signals_interrupted() || (r->gone && dtrace_proc_followed(r->dtp) == 0);
 		if (over && dtrace_stop(r->dtp) != 0)
 			return run_failed(r, "could not stop tracing");
 		status = dtrace_work(r->dtp, stdout, on_firing, on_record, r);
+		if (r->round != NULL)
+			r->round(r->arg);
 	}
 	r->ended = now_ns();
 	if (status == DTRACE_WORKSTATUS_ERROR)

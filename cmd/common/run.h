@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a command does that runs one D program of its own and reports the aggregations when it has
- * ended: handle, options, processes, the loop. Every function that returns an int gives 0, or 1 after
+ * What a command does that runs one D program of its own and reports the records as they come, or the
+ * aggregations when it has ended: handle, options, processes, the loop. Every function that returns an int gives 0, or 1 after
  * a message.
  */
 #ifndef DT_CMD_COMMON_RUN_H
@@ -19,6 +19,12 @@ struct run {
 	struct ps_prochandle *proc;	/* NULL: no process was started or named */
 	bool verbose;			/* tell of the process's end, and of the beginning */
 	bool gone;			/* the process has ended */
+	int status;			/* how it has ended, as wait(2) says */
+	bool silent;			/* its end is the command's own to tell, and so are faults */
+	/* for commands that read records; NULL: records are printed as their actions say */
+	dtrace_consume_probe_f *firing;
+	void (*round)(void *);		/* after all records that there were */
+	void *arg;			/* of both */
 	uint64_t began, ended;		/* of the trace, in ns */
 };
 

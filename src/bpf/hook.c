@@ -15,8 +15,8 @@
 /* Whether one piece of code can serve both: all that differs otherwise is in their entries. */
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 {
-	return x->ecb == y->ecb && x->leaves == y->leaves && x->root == y->root && x->each == y->each &&
-	    x->when == y->when && memcmp(x->args, y->args, sizeof(x->args)) == 0;
+	return x->leaves == y->leaves && x->root == y->root && x->each == y->each && x->when == y->when &&
+	    memcmp(x->args, y->args, sizeof(x->args)) == 0 && dt_ecb_same_code(x->ecb, y->ecb);
 }
 
 /* One more than the largest number. */
@@ -52,6 +52,24 @@ static void group_enablings(struct dt_hookcode *k)
 		dt_vec_push(k->b->arena, &g->en, en);
 		if (k->numbered)
 			group_of[en->number] = (uint32_t)k->groups.n;
+	}
+}
+
+/* From the last group to the first: where each number comes next. */
+static void link_groups(struct dt_hookcode *k)
+{
+	uint32_t n = (uint32_t)k->groups.n, *next = DT_NEWN(k->b->arena, uint32_t, number_limit(k->h) + 1);
+
+	for (uint32_t i = n; i-- > 0; ) {
+		struct dt_hookgroup *g = &k->groups.v[i];
+
+		g->again = k->numbered ? n : i + 1;
+		for (size_t e = 0; k->numbered && e < g->en.n; e++) {
+			uint32_t *at = &next[g->en.v[e]->number];
+
+			g->again = *at && *at < g->again ? *at : g->again;
+			*at = i;
+		}
 	}
 }
 
@@ -94,23 +112,51 @@ static void tail_call_next(struct dt_hookcode *k)
 	dt_drop_at(k->b, k->a, F_HOOK_DROP, offsetof(struct dt_drops, slot));
 }
 
+/* Groups that run in one loop begin together. */
+static void label_beginnings(struct dt_hookcode *k)
+{
+	for (uint32_t i = k->from; i < k->to; i++) {
+		const struct dt_difo *each = dt_hook_each_of(k, i);
+		bool joined = each && i > k->from && each == dt_hook_each_of(k, i - 1);
+
+		k->groups.v[i].begin = joined ? k->groups.v[i - 1].begin : dt_label(k->a);
+	}
+}
+
+/* What is in no further group of this program goes on to the next one, or to `out`, if it is in none at all. */
+static void run_groups(struct dt_hookcode *k, uint32_t out)
+{
+	uint32_t end = dt_label(k->a), i = k->from;
+
+	label_beginnings(k);
+	while (i < k->to) {
+		struct dt_hookgroup *g = &k->groups.v[i];
+
+		dt_put(k->a, g->begin);
+		if (dt_hook_each_of(k, i)) {
+			i = dt_hook_run_each(k, i);
+			continue;
+		}
+		dt_hook_run_group(k, g, g->again < k->to ? k->groups.v[g->again].begin :
+		    g->again < k->groups.n ? end : out);
+		i++;
+	}
+	dt_put(k->a, end);
+}
+
 /* Whoever claimed a slot gives it back: the last program of a chain, or one whose tail call failed. */
 void dt_hook_program(struct dt_hookcode *k)
 {
 	struct dt_emit *a = k->a;
-	uint32_t out = dt_label(a), start = dt_label(a);
+	uint32_t out = dt_label(a), start = dt_label(a), done = dt_label(a);
 
 	dt_put(a, start);
 	dt_vec_push(a->arena, &a->funcs, start);
 	emit_prologue(k, out);
-	for (uint32_t i = k->from; i < k->to; ) {
-		if (dt_hook_each_of(k, i))
-			i = dt_hook_run_each(k, i);
-		else
-			dt_hook_run_group(k, &k->groups.v[i++]);
-	}
+	run_groups(k, done);
 	if (!dt_hook_is_last(k))
 		tail_call_next(k);
+	dt_put(a, done);
 	dt_hook_release_slot(k);
 	emit_exit(k, dt_hook_chained(k) ? dt_label(a) : out);
 }
@@ -252,6 +298,7 @@ void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t i
 		.b = b, .h = h, .index = index, .numbered = dt_ctx(h->ctx)->syscall || h->npoints > 1
 	};
 
+	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);
 	if (h->keep) {
 		lower_keeper(&k);
 		return;
@@ -261,8 +308,8 @@ void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t i
 		return;
 	}
 	group_enablings(&k);
+	link_groups(&k);
 	k.first_exit = dt_hook_first_exit(&k);
-	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);
 	dt_hook_plan_shares(&k);
 	k.chain = UINT32_MAX;
 	if (dt_hook_chained(&k))

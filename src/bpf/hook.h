@@ -38,6 +38,8 @@ struct dt_hookgroup {
 	 * offset of their entries in the constants + 1; 0: none yet. Code is made more than once, these once
 	 */
 	uint32_t entries;
+	uint32_t again;			/* the next group that what fired may be in, when it was in this one */
+	uint32_t begin;			/* label of its code in the program in hand */
 };
 
 /* Groups [from, to) whose probe fires for each of several things: they run in a callback of bpf_loop(). */
@@ -132,7 +134,8 @@ void dt_hook_skip_if_exited_before(struct dt_hookcode *, uint32_t group, bool ag
 void dt_hook_call_errors(struct dt_hookcode *);			/* when r0 is 1 */
 void dt_hook_call_clause(struct dt_hookcode *, const struct dt_hookgroup *);
 /* when it is enabled for what fired */
-void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *);
+/* goes to `after` once the clause has run, in mode slot */
+void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *, uint32_t after);
 
 /* vtime.c: the program of a hook without enablings, at sched_switch */
 void dt_owned_free(struct dt_build *, struct dt_emit *, bool at_switch);

@@ -213,7 +213,11 @@ void dt_hook_call_clause(struct dt_hookcode *k, const struct dt_hookgroup *g)
 	dt_hook_call_errors(k);
 }
 
-void dt_hook_run_group(struct dt_hookcode *k, struct dt_hookgroup *g)
+/*
+ * The way on leaves out the groups that this number is not in. They would say so themselves, but the verifier
+ * does not know that, and would walk each clause behind each other one.
+ */
+void dt_hook_run_group(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t after)
 {
 	uint32_t next = dt_label(k->a);
 
@@ -221,6 +225,7 @@ void dt_hook_run_group(struct dt_hookcode *k, struct dt_hookgroup *g)
 	dt_hook_skip_if_exited_before(k, (uint32_t)(g - k->groups.v), false, next);
 	if (k->slot) {
 		dt_hook_call_clause(k, g);
+		dt_ja(k->a, after);
 	} else {
 		if (g->en.n > 1)
 			dt_stx(k->a, B8, FP, F_ENTRY, R3);

@@ -55,6 +55,21 @@ static void find_by_comparing(struct dt_hookcode *k, struct dt_hookgroup *g, uin
 }
 
 /*
+ * How long a table is. Those of system calls are short, and have one length: the verifier walks all clauses
+ * once more for each length that it has to tell from the others.
+ */
+static uint32_t table_length(const struct dt_hookcode *k, const struct dt_hookgroup *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; dt_ctx(k->h->ctx)->syscall && i < k->h->nen; i++)
+		n = k->h->en[i].number >= n ? k->h->en[i].number + 1 : n;
+	for (size_t i = 0; i < g->en.n; i++)
+		n = g->en.v[i]->number >= n ? g->en.v[i]->number + 1 : n;
+	return n;
+}
+
+/*
  * A table by number, where an epid of 0 is nobody's. The comparison with n bounds r1 for the verifier. When
  * the table was placed before, place_entries() does not look at the one given.
  */
@@ -62,12 +77,8 @@ static void find_in_table(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_
 {
 	struct dt_emit *a = k->a;
 	struct dt_entry *table;
-	uint32_t n = 0;
+	uint32_t n = table_length(k, g);
 
-	for (size_t i = 0; i < g->en.n; i++) {
-		if (g->en.v[i]->number >= n)
-			n = g->en.v[i]->number + 1;
-	}
 	if (n > ENTRIES_MOST)
 		dt_refuse(k->b, g->en.v[0]->ecb->loc,
 		    "%u probes of one kind are more than one program can tell apart (%u)", n, ENTRIES_MOST);

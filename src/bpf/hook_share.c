@@ -31,9 +31,11 @@ static struct dt_cost cost_of_group(struct dt_hookcode *k, uint32_t i)
 	struct dt_emit_mark m = dt_emit_mark(k->a);
 	struct dt_cost c;
 	size_t body, own;
+	uint32_t after = dt_label(k->a);
 
 	k->groups.v[i].label = dt_label(k->a);
-	dt_hook_run_group(k, &k->groups.v[i]);
+	dt_hook_run_group(k, &k->groups.v[i], after);
+	dt_put(k->a, after);
 	body = k->a->code.n - m.code;
 	if (k->slot)
 		dt_hook_clause_function(k, i, i + 1);

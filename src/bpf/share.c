@@ -20,6 +20,7 @@ enum {
 	WALKED_MAX = 300000,
 	MAIN_MAX = 16000,
 	INSNS_MAX = 60000,
+	INSNS_ONE = 8000,
 	INSNS_SHORT = 3000,
 	MAPS_KERNEL = 64
 };
@@ -237,7 +238,7 @@ struct dt_shares dt_shares_of(
 		nrt++;
 	f.map_seen = DT_NEWN(b->arena, uint32_t, b->maps.n + 1);
 	f.rt_seen = DT_NEWN(b->arena, uint32_t, nrt + 1);
-	s = divide_costs(&f, c, n, every, INSNS_MAX, MAIN_MAX);
+	s = divide_costs(&f, c, n, every, INSNS_ONE, MAIN_MAX);
 	if (s.n == 1)
 		return s;
 	for (uint32_t insns = INSNS_SHORT; insns <= INSNS_MAX; insns += insns / 8) {

@@ -207,6 +207,9 @@ struct dt_ecb {				/* one clause on one probe description */
 	struct dt_loc loc;
 };
 
+/* Whether one piece of code can serve both: they are of one clause and differ in their probes alone. */
+bool dt_ecb_same_code(const struct dt_ecb *, const struct dt_ecb *);
+
 /* The default action: a clause of no actions, or of speculate() alone, records the firing itself. */
 static inline bool dt_ecb_is_default(const struct dt_ecb *e)
 {

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of system calls (calls.h): text becomes rows once, at the start. */
+#include "calls.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct source {
+	char name[24];
+	char classes[6];
+	char ret[8];
+	const char *args;
+} sources[] = {
+#define C(name, classes, ret, args) { #name, classes, ret, args },
+#include "calls.def"
+#undef C
+};
+
+static const struct {
+	char letter;
+	unsigned bit;
+	const char *name;
+} class_letters[] = {
+	{ 'F', CLASS_FILE, "file" }, { 'D', CLASS_DESC, "desc" }, { 'P', CLASS_PROCESS, "process" },
+	{ 'N', CLASS_NETWORK, "network" }, { 'S', CLASS_SIGNAL, "signal" }, { 'M', CLASS_MEMORY, "memory" },
+	{ 'I', CLASS_IPC, "ipc" }, { 'T', CLASS_TRACK, "" }, { 'N', CLASS_NETWORK, "net" },
+};
+
+/* ---- kinds by name ---- */
+
+static const struct kinds *const all_kinds[] = {
+	&kinds_basic, &kinds_file, &kinds_stat, &kinds_memory, &kinds_process, &kinds_signal, &kinds_socket,
+	&kinds_poll, &kinds_time, &kinds_ioctl, &kinds_futex, &kinds_exec, &kinds_kernel, &kinds_message,
+	&kinds_fcntl, &kinds_clone, &kinds_sockopt, &kinds_open,
+};
+
+struct index {
+	const struct kind *v[256];
+	size_t n;
+};
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp((*(const struct kind *const *)x)->name, (*(const struct kind *const *)y)->name);
+}
+
+static void index_kinds(struct index *ix)
+{
+	for (size_t i = 0; i < COUNT(all_kinds); i++)
+		for (size_t k = 0; k < all_kinds[i]->n && ix->n < COUNT(ix->v); k++)
+			ix->v[ix->n++] = &all_kinds[i]->v[k];
+	qsort(ix->v, ix->n, sizeof(ix->v[0]), by_name);
+}
+
+/* NULL: there is none. */
+static const struct kind *look_up(const struct index *ix, const char *name)
+{
+	struct kind wanted = { .put = NULL };
+	const struct kind *key = &wanted, **found;
+
+	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
+	found = bsearch(&key, ix->v, ix->n, sizeof(ix->v[0]), by_name);
+	return found != NULL ? *found : NULL;
+}
+
+static const struct kind *find_kind(const struct index *ix, const char *name)
+{
+	const struct kind *k = look_up(ix, name);
+
+	if (k == NULL)
+		fprintf(stderr, "dtruss: the table of calls names a kind that does not exist: %s\n", name);
+	return k;
+}
+
+/* ---- rows ---- */
+
+static unsigned classes_of(const char *letters)
+{
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < COUNT(class_letters); i++)
+		if (strchr(letters, class_letters[i].letter) != NULL)
+			bits |= class_letters[i].bit;
+	return bits;
+}
+
+/* "fd in2 ulong": a digit behind a kind is the argument that tells its length. */
+static bool parse_args(const struct index *ix, struct row *r, const char *text)
+{
+	while (*text != '\0' && r->nargs < CALL_ARGS) {
+		char word[16];
+		size_t n = strcspn(text, " ");
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, text);
+		text += n + (text[n] == ' ');
+		r->kind[r->nargs] = look_up(ix, word);
+		if (r->kind[r->nargs] == NULL) {
+			n = strlen(word) - 1;
+			r->lenarg[r->nargs] = (unsigned char)(word[n] - '0');
+			word[n] = '\0';
+			r->kind[r->nargs] = find_kind(ix, word);
+		}
+		if (r->kind[r->nargs] == NULL)
+			return false;
+		r->at[r->nargs] = r->nrecs;
+		r->nrecs += (unsigned char)r->kind[r->nargs]->nrecs;
+		r->nargs++;
+	}
+	return true;
+}
+
+static bool fill_row(const struct index *ix, struct row *r, const struct source *s)
+{
+	snprintf(r->name, sizeof(r->name), "%s", s->name);
+	r->classes = classes_of(s->classes);
+	r->known = true;
+	if (!parse_args(ix, r, s->args))
+		return false;
+	if (s->ret[0] == '\0')
+		return true;
+	r->ret = find_kind(ix, s->ret);
+	r->ret_at = r->nrecs;
+	if (r->ret != NULL)
+		r->nrecs += (unsigned char)r->ret->nrecs;
+	return r->ret != NULL;
+}
+
+struct loading {
+	struct calls *calls;
+	const struct kind *number;	/* of arguments that no row tells */
+	size_t room;
+};
+
+/* A call of this kernel; one that no row has is added. */
+static int meet_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
+{
+	struct loading *l = arg;
+	struct row *r = calls_find(l->calls, d->dtpd_func);
+
+	(void)dtp;
+	if (r == NULL && l->calls->n < l->room) {
+		r = &l->calls->v[l->calls->n++];
+		snprintf(r->name, sizeof(r->name), "%.31s", d->dtpd_func);
+		for (r->nargs = 0; r->nargs < CALL_ARGS; r->nargs++)
+			r->kind[r->nargs] = l->number;
+	}
+	if (r != NULL)
+		r->here = r->wanted = true;
+	return 0;
+}
+
+#define MORE_CALLS 512			/* that kernels may have and rows have not */
+
+bool calls_load(struct calls *c, dtrace_hdl_t *dtp)
+{
+	static const dtrace_probedesc_t pattern = { .dtpd_provider = "syscall", .dtpd_name = "entry" };
+	struct index ix = { .n = 0 };
+	struct loading l = { .calls = c, .room = COUNT(sources) + MORE_CALLS };
+	bool ok = true;
+
+	index_kinds(&ix);
+	l.number = find_kind(&ix, "hex");
+	c->v = calloc(l.room, sizeof(*c->v));
+	if (c->v == NULL) {
+		fprintf(stderr, "dtruss: out of memory\n");
+		return false;
+	}
+	for (size_t i = 0; i < COUNT(sources) && ok; i++)
+		ok = fill_row(&ix, &c->v[c->n++], &sources[i]);
+	return ok && dtrace_probe_iter(dtp, &pattern, meet_probe, &l) == 0;
+}
+
+void calls_free(struct calls *c)
+{
+	free(c->v);
+	*c = (struct calls){ 0 };
+}
+
+struct row *calls_find(const struct calls *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->v[i].name, name) == 0)
+			return &c->v[i];
+	return NULL;
+}
+
+/* ---- -e ---- */
+
+static unsigned class_of(const char *word)
+{
+	for (size_t i = 0; i < COUNT(class_letters); i++)
+		if (strcmp(class_letters[i].name, word + (word[0] == '%')) == 0)
+			return class_letters[i].bit;
+	return 0;
+}
+
+/* A name of the other machine, as open on aarch64, is fine: nobody makes such calls here. */
+static bool mark_word(struct calls *c, const char *word)
+{
+	unsigned class = class_of(word);
+	bool any = class != 0 || strcmp(word, "none") == 0, all = strcmp(word, "all") == 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct row *r = &c->v[i];
+		bool meant = class != 0 ? (r->classes & class) != 0 : all || fnmatch(word, r->name, 0) == 0;
+
+		r->wanted |= meant;
+		any |= meant;
+	}
+	return any;
+}
+
+bool calls_want(struct calls *c, const char *list)
+{
+	bool others = list[0] == '!', ok = true;
+	char *copy = strdup(list + others), *rest = copy, *word;
+
+	for (size_t i = 0; i < c->n; i++)
+		c->v[i].wanted = false;
+	while (ok && copy != NULL && (word = strsep(&rest, ",")) != NULL) {
+		ok = mark_word(c, word + (word[0] == '?'));
+		if (!ok)
+			fprintf(stderr, "dtruss: -e trace=%s: there is no system call or class of that name\n", word);
+	}
+	for (size_t i = 0; i < c->n && others; i++)
+		c->v[i].wanted = !c->v[i].wanted;
+	free(copy);
+	return ok && copy != NULL;
+}
+
+void calls_enable(struct calls *c, bool track)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct row *r = &c->v[i];
+
+		r->enabled = r->here && (r->wanted || (track && (r->classes & CLASS_TRACK)));
+	}
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the descriptors of a process lead to. The names come from the kernel when a call gives a descriptor,
+ * and from /proc for those that were there before, so they are right when a process has long ended.
+ */
+#ifndef DT_CMD_DTRUSS_FILES_H
+#define DT_CMD_DTRUSS_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct call;
+struct files;
+
+/* Of a process as it is now; NULL: out of memory. */
+struct files *files_of(pid_t);
+struct files *files_copy(struct files *, pid_t);	/* for a process that was forked */
+struct files *files_share(struct files *);		/* for a thread */
+void files_release(struct files *);
+
+const char *files_known(struct files *, int fd);	/* NULL: not known */
+const char *files_name(struct files *, int fd);		/* the same, /proc is asked where nobody knows */
+const char *files_cwd(struct files *);
+/* Takes over what a call that succeeded has changed. */
+void files_after(struct files *, const struct call *);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records in, lines out. */
+#ifndef DT_CMD_DTRUSS_TRACE_H
+#define DT_CMD_DTRUSS_TRACE_H
+
+#include "run.h"
+#include "wish.h"
+
+struct trace;
+
+/* Lines go to `out`. NULL: out of memory. */
+struct trace *trace_new(const struct wish *, struct calls *, struct run *, FILE *out);
+/* The process that is there from the beginning. */
+void trace_first(struct trace *, pid_t);
+/* The call that has made the command what it is, before anything is recorded. */
+void trace_command(struct trace *, pid_t, char **argv);
+int trace_firing(const dtrace_probedata_t *, void *trace);
+void trace_round(void *trace);
+void trace_free(struct trace *);
+
+/* -c: the table. 0, or 1 after a message. */
+int summary_print(struct run *, FILE *out, bool command);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the command line asks for, and the D program that it becomes. */
+#ifndef DT_CMD_DTRUSS_WISH_H
+#define DT_CMD_DTRUSS_WISH_H
+
+#include "calls.h"
+
+#include <stdio.h>
+
+struct wish {
+	bool follow;			/* -f */
+	bool summary;			/* -c */
+	bool durations;			/* -T */
+	int stamps;			/* -t, -tt, -ttt */
+	bool relative;			/* -r */
+	bool stacks;			/* -k */
+	bool names;			/* descriptors as paths; -Y turns it off */
+	bool quiet;			/* -q: neither signals nor exits */
+	bool print;			/* -V: the D program */
+	long limit;			/* -s */
+	long column;			/* -a: where results begin */
+	const char *trace;		/* -e trace= */
+	const char *pid;		/* -p */
+	const char *output;		/* -o */
+};
+
+/* Records that every firing of a call begins with; those of its arguments follow. */
+enum { REC_PID, REC_TID, REC_BEGIN, REC_ARGS, REC_RET = REC_ARGS + CALL_ARGS, REC_COMMON };
+
+/* The caller frees it. NULL: out of memory. */
+char *program_text(const struct wish *, const struct calls *, dtrace_hdl_t *);
+char *program_summary(const struct wish *, const struct calls *);
+
+#endif
