@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a command does that runs one D program of its own and reports the records as they come, or the
- * aggregations when it has ended: handle, options, processes, the loop. Every function that returns an int gives 0, or 1 after
+ * aggregations when it has ended:
+ * handle, options, processes, the loop. Every function that returns an int gives 0, or 1 after
  * a message.
  */
 #ifndef DT_CMD_COMMON_RUN_H

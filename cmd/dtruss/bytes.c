@@ -193,8 +193,9 @@ static const struct kind list[] = {
 	{ .name = "newfd", .put = put_new_fd },
 	{ .name = "dirfd", .put = put_kind_dirfd },
 	{ .name = "fds", .put = put_fds, .fetch = OUT("8") INO("0") INO("4"), .nrecs = 3 },
-	/* results: a file that was opened, a socket, something else that a descriptor is for, a second name */
-	{ .name = "=open", .put = put_ret_fd, .fetch = "trace(arg0 >= 0 ? d_path(&" FILE_OF "->f_path) : \"\");",
+	/* results: a file that was opened, a socket, what else a descriptor is for, a second name */
+	{ .name = "=open", .put = put_ret_fd, .fetch = "trace(arg0 >= 0 ? d_path(&" FILE_OF
+	    "->f_path) : \"\");",
 	    .nrecs = 1 },
 	{ .name = "=sock", .put = put_ret_fd, .fetch = "trace(arg0 >= 0 ? " FILE_OF "->f_inode->i_ino : 0);",
 	    .nrecs = 1 },

@@ -222,7 +222,8 @@ bool calls_want(struct calls *c, const char *list)
 	while (ok && copy != NULL && (word = strsep(&rest, ",")) != NULL) {
 		ok = mark_word(c, word + (word[0] == '?'));
 		if (!ok)
-			fprintf(stderr, "dtruss: -e trace=%s: there is no system call or class of that name\n", word);
+			fprintf(stderr,
+			    "dtruss: -e trace=%s: there is no system call or class of that name\n", word);
 	}
 	for (size_t i = 0; i < c->n && others; i++)
 		c->v[i].wanted = !c->v[i].wanted;

@@ -24,7 +24,8 @@ struct row {
 	unsigned classes;		/* CLASS_* */
 	const struct kind *ret;		/* NULL: a number */
 	const struct kind *kind[CALL_ARGS];
-	unsigned char lenarg[CALL_ARGS];	/* which argument tells the length, where a kind asks for one */
+	unsigned char lenarg[CALL_ARGS];	/* which argument tells the length, where a kind asks for one
+	    */
 	unsigned char at[CALL_ARGS];	/* the first record of an argument among those of its shape */
 	unsigned char ret_at;
 	unsigned char nargs, nrecs;
@@ -55,7 +56,8 @@ struct call {
 	bool names;			/* -y */
 };
 
-struct name {				/* a number and its name; no pointers, so that tables need no relocation */
+struct name {				/* a number and its name; no pointers, so that tables need no
+    relocation */
 	uint32_t v;
 	char n[36];
 };
@@ -71,7 +73,8 @@ struct kind {
 	 */
 	const char *fetch;
 	unsigned nrecs;			/* how many records that makes */
-	const char *entry;		/* D text for the entry, where the call overwrites what it was given */
+	const char *entry;		/* D text for the entry, where the call overwrites what it was given
+	    */
 	const struct name *names;	/* for those that need a table */
 	unsigned nnames;		/* without a table: a choice that the decoder explains */
 	const char *type;		/* the kernel's, for those that its type data describe */
@@ -105,7 +108,8 @@ extern const struct kinds kinds_basic, kinds_file, kinds_stat, kinds_memory, kin
  */
 #define NOT_NULL(a) "((" a " | -" a ") >> 63)"		/* all bits, or none */
 #define DONE "~(arg0 >> 63)"				/* the same, when the call has succeeded */
-#define AT_MOST(a, len, cap) "this->n = (" len ") - " cap "; this->n = " cap " + (this->n & (this->n >> 63)); " \
+#define AT_MOST(a, len, cap) "this->n = (" len ") - " cap "; this->n = " cap \
+	" + (this->n & (this->n >> 63)); " \
 	"tracemem(copyin(" a ", this->n & ~(this->n >> 63) & " NOT_NULL(a) "), " cap ");"
 #define MEM(len, cap) AT_MOST("%a", len, cap)
 #define IN(size) "tracemem(copyin(%a, " size " & " NOT_NULL("%a") "), " size ");"

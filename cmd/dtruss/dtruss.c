@@ -84,7 +84,8 @@ static int set_wishes(struct run *r, const struct wish *w)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%ld", w->limit + 1);
-	return (w->follow && run_option(r, "follow", NULL)) || (dtrace_getopt(r->dtp, "strsize", &size) == 0 &&
+	return (w->follow && run_option(r, "follow", NULL)) || (dtrace_getopt(r->dtp, "strsize", &size) == 0
+	    &&
 	    size <= w->limit && run_option(r, "strsize", text));
 }
 

@@ -163,32 +163,39 @@ static void put_ret(struct text *t, const struct call *c, unsigned arg, const st
 
 #define MM "curthread->mm->"
 #define DID "(arg0 >= 0)"
-/* Pointer n of an array of strings in the process that called, which has not changed; 0 behind the last one. */
-#define W0 "this->g = " NOT_NULL("%a") " & (arg0 >> 63); this->w0 = *(int64_t *)copyin(%a, 8 & this->g) & this->g;"
+/* Pointer n of an array of strings in the process that called, which has not changed; 0 behind the last. */
+#define W0 "this->g = " NOT_NULL("%a") \
+	" & (arg0 >> 63); this->w0 = *(int64_t *)copyin(%a, 8 & this->g) & this->g;"
 #define W(n, m) "this->g = " NOT_NULL("this->w" #m) "; " \
 	"this->w" #n " = *(int64_t *)copyin(%a + " #n " * 8, 8 & this->g) & this->g;"
 #define ONE(n) "trace(this->w" #n " ? copyinstr(this->w" #n ") : \"\");"
 #define IS(n) "(this->w" #n " != 0)"
 
 #define TABLE "curthread->files->fdt"
-#define OPEN(n) "trace((int64_t)(" DID " && " TABLE "->max_fds > " #n " * 64 ? *(" TABLE "->open_fds + " #n ") : 0));"
+#define OPEN(n) "trace((int64_t)(" DID " && " TABLE "->max_fds > " #n " * 64 ? *(" TABLE "->open_fds + " \
+	#n ") : 0));"
 
 static const struct kind list[] = {
-	{ .name = "execpath", .put = put_exec_path, .nrecs = 1, .entry = "self->path = %a ? copyinstr(%a) : \"\";",
+	{ .name = "execpath", .put = put_exec_path, .nrecs = 1, .entry =
+	    "self->path = %a ? copyinstr(%a) : \"\";",
 	    .fetch = "trace(self->path);" },
 	{ .name = "argv", .put = put_argv, .nrecs = 4 + WORDS_MOST, .entry =
-	    "self->word = %a && *(int64_t *)copyin(%a, 8) ? copyinstr(*(int64_t *)copyin(%a, 8)) : \"\";", .fetch =
+	    "self->word = %a && *(int64_t *)copyin(%a, 8) ? copyinstr(*(int64_t *)copyin(%a, 8)) : \"\";",
+	    .fetch =
 	    "this->n = " DID " ? " MM "arg_end - " MM "arg_start : 0;"
-	    "tracemem(copyin(" MM "arg_start, this->n < 2048 ? this->n : 2048), 2048); trace((int64_t)this->n);"
+	    "tracemem(copyin(" MM
+	    "arg_start, this->n < 2048 ? this->n : 2048), 2048); trace((int64_t)this->n);"
 	    W0 W(1, 0) W(2, 1) W(3, 2) W(4, 3) W(5, 4) W(6, 5) W(7, 6) W(8, 7)
-	    "trace(" IS(0) "+" IS(1) "+" IS(2) "+" IS(3) "+" IS(4) "+" IS(5) "+" IS(6) "+" IS(7) "+" IS(8) ");"
+	    "trace(" IS(0) "+" IS(1) "+" IS(2) "+" IS(3) "+" IS(4) "+" IS(5) "+" IS(6) "+" IS(7) "+" IS(8)
+	    ");"
 	    ONE(0) ONE(1) ONE(2) ONE(3) ONE(4) ONE(5) ONE(6) ONE(7) "trace(self->word);" },
 	/* which descriptors are still open: those that close themselves are not */
 	{ .name = "=exec", .put = put_ret, .fetch = OPEN(0) OPEN(1) OPEN(2) OPEN(3), .nrecs = 4 },
 	{ .name = "envp", .put = put_envp, .nrecs = 2, .fetch =
 	    "this->e = " DID " ? uregs[R_SP] : %a; this->n = this->e ? " MM "env_end - this->e : 0;"
 	    "this->n = this->n > 0 && this->n < 2048 ? this->n : this->e ? 2048 : 0;"
-	    "this->l = " DID " ? 2048 : 4096 - (this->e & 4095); this->n = this->n < this->l ? this->n : this->l;"
+	    "this->l = " DID
+	    " ? 2048 : 4096 - (this->e & 4095); this->n = this->n < this->l ? this->n : this->l;"
 	    "tracemem(copyin(this->e, this->n), 2048); trace((int64_t)this->n);" },
 };
 KINDS(kinds_exec);

@@ -6,11 +6,14 @@
 
 static const struct name commands[] = {
 	{ F_DUPFD, "F_DUPFD" }, { F_GETFD, "F_GETFD" }, { F_SETFD, "F_SETFD" }, { F_GETFL, "F_GETFL" },
-	{ F_SETFL, "F_SETFL" }, { 5, "F_GETLK" }, { 6, "F_SETLK" }, { 7, "F_SETLKW" }, { F_SETOWN, "F_SETOWN" },
-	{ F_GETOWN, "F_GETOWN" }, { F_SETSIG, "F_SETSIG" }, { F_GETSIG, "F_GETSIG" }, { F_SETOWN_EX, "F_SETOWN_EX" },
+	{ F_SETFL, "F_SETFL" }, { 5, "F_GETLK" }, { 6, "F_SETLK" }, { 7, "F_SETLKW" },
+	{ F_SETOWN, "F_SETOWN" },
+	{ F_GETOWN, "F_GETOWN" }, { F_SETSIG, "F_SETSIG" }, { F_GETSIG, "F_GETSIG" },
+	{ F_SETOWN_EX, "F_SETOWN_EX" },
 	{ F_GETOWN_EX, "F_GETOWN_EX" }, { 36, "F_OFD_GETLK" }, { 37, "F_OFD_SETLK" }, { 38, "F_OFD_SETLKW" },
 	{ F_SETLEASE, "F_SETLEASE" }, { F_GETLEASE, "F_GETLEASE" }, { F_NOTIFY, "F_NOTIFY" },
-	{ F_DUPFD_CLOEXEC, "F_DUPFD_CLOEXEC" }, { F_SETPIPE_SZ, "F_SETPIPE_SZ" }, { F_GETPIPE_SZ, "F_GETPIPE_SZ" },
+	{ F_DUPFD_CLOEXEC, "F_DUPFD_CLOEXEC" }, { F_SETPIPE_SZ, "F_SETPIPE_SZ" },
+	{ F_GETPIPE_SZ, "F_GETPIPE_SZ" },
 	{ F_ADD_SEALS, "F_ADD_SEALS" }, { F_GET_SEALS, "F_GET_SEALS" },
 };
 static const struct name seals[] = {
@@ -18,7 +21,8 @@ static const struct name seals[] = {
 	{ 16, "F_SEAL_FUTURE_WRITE" }, { 32, "F_SEAL_EXEC" },
 };
 static const struct name fd_flags[] = { { FD_CLOEXEC, "FD_CLOEXEC" } };
-static const struct name lock_types[] = { { F_RDLCK, "F_RDLCK" }, { F_WRLCK, "F_WRLCK" }, { F_UNLCK, "F_UNLCK" } };
+static const struct name lock_types[] = { { F_RDLCK, "F_RDLCK" }, { F_WRLCK, "F_WRLCK" }, { F_UNLCK, "F_UNLCK"
+    } };
 static const struct name whence[] = { { 0, "SEEK_SET" }, { 1, "SEEK_CUR" }, { 2, "SEEK_END" } };
 
 static bool is_lock(uint32_t cmd) { return (cmd >= 5 && cmd <= 7) || (cmd >= 36 && cmd <= 38); }
@@ -56,7 +60,8 @@ static void put_arg(struct text *t, const struct call *c, unsigned arg, const st
 		put_signal(t, (int)v);
 	else if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_SETOWN || cmd == F_SETPIPE_SZ)
 		text_int(t, (int32_t)v);
-	else if (cmd != F_GETFD && cmd != F_GETFL && cmd != F_GETOWN && cmd != F_GETSIG && cmd != F_GETPIPE_SZ &&
+	else if (cmd != F_GETFD && cmd != F_GETFL && cmd != F_GETOWN && cmd != F_GETSIG && cmd != F_GETPIPE_SZ
+	    &&
 	    cmd != F_GET_SEALS && cmd != F_GETLEASE)
 		text_hex(t, c->a[arg]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of descriptors (files.h). Threads share one; a fork copies it. A name that is not known is looked for
- * in /proc, once: descriptors also come by messages, and by calls that no record was made of.
+ * Tables of descriptors (files.h). Threads share one; a fork copies it. A name that is not known is looked
+ * for in /proc, once: descriptors also come by messages, and by calls that no record was made of.
  */
 #include "files.h"
 
@@ -281,7 +281,8 @@ static const struct {
 } changes[] = {
 	{ "=open", after_open }, { "=sock", after_sock }, { "=anon", after_anon }, { "=memfd", after_memfd },
 	{ "=dup", after_dup }, { "=fcntl", after_fcntl }, { "=cwd", after_cwd }, { "pipe", after_pair },
-	{ "pipe2", after_pair }, { "socketpair", after_pair }, { "close", after_close }, { "=exec", after_exec },
+	{ "pipe2", after_pair }, { "socketpair", after_pair }, { "close", after_close },
+	{ "=exec", after_exec },
 	{ "close_range", after_close_range },
 };
 

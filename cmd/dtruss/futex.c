@@ -24,7 +24,8 @@ static void put_op(struct text *t, const struct call *c, unsigned arg, const str
 
 /* Which operations have a time, a second address, a third number. */
 #define HAS(op, set) ((set) >> (op) & 1)
-enum { TIMED = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13, SECOND = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 11 | 1 << 12,
+enum { TIMED = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13, SECOND = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 11 | 1
+    << 12,
 	THIRD = 1 << 4 | 1 << 5 | 1 << 9 | 1 << 10 | 1 << 12, VALUE = ~(1 << 6 | 1 << 7 | 1 << 8 | 1 << 13) };
 
 static void put_value(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
@@ -71,7 +72,8 @@ static const struct kind list[] = {
 	{ .name = "futexop", .put = put_op, NAMES(ops) },
 	{ .name = "futexval", .put = put_value },
 	{ .name = "futexarg", .put = put_timeout, .nrecs = 1,
-	    .fetch = "tracemem(copyin(%a, 16 * (0x2a41 >> (self->a1 & 0x7f) & 1) & " NOT_NULL("%a") "), 16);" },	/* TIMED */
+	    .fetch = "tracemem(copyin(%a, 16 * (0x2a41 >> (self->a1 & 0x7f) & 1) & " NOT_NULL("%a") "), 16);"
+	    },	/* TIMED */
 	{ .name = "futexuaddr", .put = put_second },
 	{ .name = "futexval3", .put = put_third },
 };

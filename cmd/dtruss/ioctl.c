@@ -12,12 +12,14 @@
 
 #define R(name) { name, #name }
 static const struct name requests[] = {
-	R(TCGETS), R(TCSETS), R(TCSETSW), R(TCSETSF), R(TCSBRK), R(TCXONC), R(TCFLSH), R(TIOCEXCL), R(TIOCNXCL),
+	R(TCGETS), R(TCSETS), R(TCSETSW), R(TCSETSF), R(TCSBRK), R(TCXONC), R(TCFLSH), R(TIOCEXCL),
+	    R(TIOCNXCL),
 	R(TIOCSCTTY), R(TIOCGPGRP), R(TIOCSPGRP), R(TIOCOUTQ), R(TIOCSTI), R(TIOCGWINSZ), R(TIOCSWINSZ),
 	R(TIOCMGET), R(TIOCMSET), R(FIONREAD), R(TIOCNOTTY), R(TIOCGSID), R(TIOCGPTN), R(TIOCSPTLCK),
 	R(TIOCGPTPEER), R(FIONBIO), R(FIOASYNC), R(FIOCLEX), R(FIONCLEX), R(FIOQSIZE), R(BLKGETSIZE64),
 	R(BLKSSZGET), R(BLKROGET), R(FIGETBSZ), R(FICLONE), R(FICLONERANGE), R(FS_IOC_GETFLAGS),
-	R(FS_IOC_SETFLAGS), R(FS_IOC_FIEMAP), R(FIFREEZE), R(FITHAW), R(FITRIM), R(SIOCGIFCONF), R(SIOCGIFFLAGS),
+	R(FS_IOC_SETFLAGS), R(FS_IOC_FIEMAP), R(FIFREEZE), R(FITHAW), R(FITRIM), R(SIOCGIFCONF),
+	    R(SIOCGIFFLAGS),
 	R(SIOCSIFFLAGS), R(SIOCGIFADDR), R(SIOCGIFHWADDR), R(SIOCGIFINDEX), R(SIOCGIFNAME), R(SIOCGIFMTU),
 	R(SIOCGIFBRDADDR), R(SIOCGIFNETMASK), R(SIOCETHTOOL), R(SIOCATMARK),
 	{ 0x2400, "PERF_EVENT_IOC_ENABLE" }, { 0x2401, "PERF_EVENT_IOC_DISABLE" },
@@ -28,7 +30,8 @@ static const struct name requests[] = {
 /* A request without a name says what it is made of. */
 static void put_request(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
-	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
+	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
+	    "_IOC_READ|_IOC_WRITE" };
 	uint32_t v = (uint32_t)c->a[arg];
 	const char *name = name_of(k->names, k->nnames, v);
 
@@ -46,7 +49,8 @@ struct kernel_termios {
 };
 
 static const struct name iflags[] = {
-	{ IGNBRK, "IGNBRK" }, { BRKINT, "BRKINT" }, { IGNPAR, "IGNPAR" }, { PARMRK, "PARMRK" }, { INPCK, "INPCK" },
+	{ IGNBRK, "IGNBRK" }, { BRKINT, "BRKINT" }, { IGNPAR, "IGNPAR" }, { PARMRK, "PARMRK" },
+	{ INPCK, "INPCK" },
 	{ ISTRIP, "ISTRIP" }, { INLCR, "INLCR" }, { IGNCR, "IGNCR" }, { ICRNL, "ICRNL" }, { IUCLC, "IUCLC" },
 	{ IXON, "IXON" }, { IXANY, "IXANY" }, { IXOFF, "IXOFF" }, { IMAXBEL, "IMAXBEL" }, { IUTF8, "IUTF8" },
 };
@@ -90,7 +94,8 @@ static void put_winsize(struct text *t, const struct call *c, unsigned arg)
 	struct winsize w;
 
 	if (call_struct(t, c, arg, 0, &w, sizeof(w)))
-		text_format(t, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", w.ws_row, w.ws_col, w.ws_xpixel,
+		text_format(t, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", w.ws_row, w.ws_col,
+		    w.ws_xpixel,
 		    w.ws_ypixel);
 }
 
@@ -100,7 +105,8 @@ static const struct {
 	void (*put)(struct text *, const struct call *, unsigned arg);
 } known[] = {
 	{ TCGETS, true, put_termios }, { TCSETS, false, put_termios }, { TCSETSW, false, put_termios },
-	{ TCSETSF, false, put_termios }, { TIOCGWINSZ, true, put_winsize }, { TIOCSWINSZ, false, put_winsize },
+	{ TCSETSF, false, put_termios }, { TIOCGWINSZ, true, put_winsize },
+	{ TIOCSWINSZ, false, put_winsize },
 	{ TIOCGPGRP, true, put_cell }, { TIOCSPGRP, false, put_cell }, { FIONREAD, true, put_cell },
 	{ TIOCOUTQ, true, put_cell }, { FIONBIO, false, put_cell }, { FIOASYNC, false, put_cell },
 	{ TIOCGSID, true, put_cell }, { TIOCGPTN, true, put_cell }, { TIOCSPTLCK, false, put_cell },

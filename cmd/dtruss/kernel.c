@@ -46,14 +46,16 @@ static void put_by_type(struct text *t, const struct call *c, unsigned arg, cons
 
 static const struct name bpf_commands[] = {
 	{ 0, "BPF_MAP_CREATE" }, { 1, "BPF_MAP_LOOKUP_ELEM" }, { 2, "BPF_MAP_UPDATE_ELEM" },
-	{ 3, "BPF_MAP_DELETE_ELEM" }, { 4, "BPF_MAP_GET_NEXT_KEY" }, { 5, "BPF_PROG_LOAD" }, { 6, "BPF_OBJ_PIN" },
+	{ 3, "BPF_MAP_DELETE_ELEM" }, { 4, "BPF_MAP_GET_NEXT_KEY" }, { 5, "BPF_PROG_LOAD" },
+	{ 6, "BPF_OBJ_PIN" },
 	{ 7, "BPF_OBJ_GET" }, { 8, "BPF_PROG_ATTACH" }, { 9, "BPF_PROG_DETACH" }, { 10, "BPF_PROG_TEST_RUN" },
 	{ 13, "BPF_PROG_GET_FD_BY_ID" }, { 14, "BPF_MAP_GET_FD_BY_ID" }, { 15, "BPF_OBJ_GET_INFO_BY_FD" },
 	{ 17, "BPF_RAW_TRACEPOINT_OPEN" }, { 18, "BPF_BTF_LOAD" }, { 22, "BPF_MAP_FREEZE" },
 	{ 28, "BPF_LINK_CREATE" },
 };
 
-#define TYPE(kind, t) { .name = kind, .put = put_by_type, .type = t, .fetch = IN("sizeof (" t ")"), .nrecs = 1 }
+#define TYPE(kind, t) { .name = kind, .put = put_by_type, .type = t, .fetch = IN("sizeof (" t ")"), .nrecs \
+	= 1 }
 
 static const struct kind list[] = {
 	{ .name = "bpfcmd", .put = put_kind_name, NAMES(bpf_commands) },

@@ -61,7 +61,8 @@ static void put_since(struct lines *l, uint64_t time)
 {
 	uint64_t us = l->last != 0 && time > l->last ? (time - l->last) / 1000 : 0;
 
-	text_format(&l->text, "%6llu.%06llu ", (unsigned long long)(us / 1000000), (unsigned long long)(us % 1000000));
+	text_format(&l->text, "%6llu.%06llu ", (unsigned long long)(us / 1000000), (unsigned long long)(us %
+	    1000000));
 	l->last = time;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines as strace(1) writes them. One may be begun and not ended, while its thread waits inside a call; a line
- * of another thread then ends it with "<unfinished ...>", and it goes on as "<... read resumed>".
+ * Lines as strace(1) writes them. One may be begun and not ended, while its thread waits inside a call; a
+ * line of another thread then ends it with "<unfinished ...>", and it goes on as "<... read resumed>".
  */
 #ifndef DT_CMD_DTRUSS_LINE_H
 #define DT_CMD_DTRUSS_LINE_H

@@ -12,7 +12,8 @@
  * `left` bytes are in them, together; those of part i are in record `first` + i. A vector of which none is
  * filled is shown all the same.
  */
-static void put_parts(struct text *t, const struct call *c, unsigned arg, unsigned first, const struct iovec *v,
+static void put_parts(struct text *t, const struct call *c, unsigned arg, unsigned first, const struct iovec
+    *v,
     size_t n, uint64_t left)
 {
 	text_char(t, '[');
@@ -78,7 +79,8 @@ static void put_control(struct text *t, const struct call *c, const char *p, siz
 		}
 		text_put(t, "]}]");
 	} else {
-		text_format(t, h.cmsg_level == SOL_SOCKET && h.cmsg_type == SCM_CREDENTIALS ? "SCM_CREDENTIALS}]" :
+		text_format(t, h.cmsg_level == SOL_SOCKET && h.cmsg_type == SCM_CREDENTIALS ?
+		    "SCM_CREDENTIALS}]" :
 		    "%#x}]", h.cmsg_type);
 	}
 }
@@ -121,7 +123,8 @@ static void put_msghdr(struct text *t, const struct call *c, unsigned arg, const
 }
 
 /* Part i of the vector that this->v is a copy of, which has this->k of them: none is an address of NULL. */
-#define PART(i) "this->g = (" #i " - this->k) >> 63; this->p = *(int64_t *)((uint64_t)this->v + " #i " * 16) & this->g;" \
+#define PART(i) "this->g = (" #i " - this->k) >> 63; this->p = *(int64_t *)((uint64_t)this->v + " #i \
+	" * 16) & this->g;" \
 	AT_MOST("this->p", "*(int64_t *)((uint64_t)this->v + " #i " * 16 + 8)", "%s")
 #define VECTOR(at, count) "this->k = (" count ") - 4; this->k = 4 + (this->k & (this->k >> 63)); " \
 	"this->k = this->k & ~(this->k >> 63) & " NOT_NULL(at) "; this->v = copyin(" at ", this->k * 16); " \
@@ -137,7 +140,8 @@ static const struct kind list[] = {
 	{ .name = "iovout", .put = put_iov, .fetch = VECTOR("%a", "%n & " DONE), .nrecs = 1 + PARTS,
 	    .nnames = 1 },
 	{ .name = "msghdr", .put = put_msghdr, .fetch = HEADER(NOT_NULL("%a")), .nrecs = 4 + PARTS },
-	{ .name = "omsghdr", .put = put_msghdr, .fetch = HEADER(NOT_NULL("%a") " & " DONE), .nrecs = 4 + PARTS,
+	{ .name = "omsghdr", .put = put_msghdr, .fetch = HEADER(NOT_NULL("%a") " & " DONE), .nrecs = 4 +
+	    PARTS,
 	    .nnames = 1 },
 };
 KINDS(kinds_message);

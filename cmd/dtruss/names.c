@@ -139,7 +139,7 @@ static void put_ulong(struct text *t, const struct call *c, unsigned arg, const 
 static void put_octal(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	(void)k;
-	text_oct(t, (uint32_t)c->a[arg]);
+	text_format(t, "%#03o", (uint32_t)c->a[arg]);
 }
 
 /* -1 stands for "leave it" in numbers of users. */
@@ -204,7 +204,7 @@ static void put_ret_octal(struct text *t, const struct call *c, unsigned arg, co
 {
 	(void)arg;
 	(void)k;
-	text_oct(t, (uint64_t)c->ret);
+	text_format(t, "%#03o", (uint32_t)c->ret);
 }
 
 static const struct kind list[] = {

@@ -7,14 +7,16 @@
 
 static const struct name open_flags[] = {
 	{ O_RDWR, "O_RDWR" }, { O_WRONLY, "O_WRONLY" }, { O_CREAT, "O_CREAT" }, { O_EXCL, "O_EXCL" },
-	{ O_NOCTTY, "O_NOCTTY" }, { O_TRUNC, "O_TRUNC" }, { O_APPEND, "O_APPEND" }, { O_NONBLOCK, "O_NONBLOCK" },
+	{ O_NOCTTY, "O_NOCTTY" }, { O_TRUNC, "O_TRUNC" }, { O_APPEND, "O_APPEND" },
+	{ O_NONBLOCK, "O_NONBLOCK" },
 	{ O_SYNC, "O_SYNC" }, { O_ASYNC, "O_ASYNC" }, { O_DSYNC, "O_DSYNC" }, { O_DIRECT, "O_DIRECT" },
 #ifdef __x86_64__
 	{ 0x8000, "O_LARGEFILE" },
 #else
 	{ 0x20000, "O_LARGEFILE" },
 #endif
-	{ O_NOFOLLOW, "O_NOFOLLOW" }, { O_NOATIME, "O_NOATIME" }, { O_CLOEXEC, "O_CLOEXEC" }, { O_PATH, "O_PATH" },
+	{ O_NOFOLLOW, "O_NOFOLLOW" }, { O_NOATIME, "O_NOATIME" }, { O_CLOEXEC, "O_CLOEXEC" },
+	{ O_PATH, "O_PATH" },
 	{ O_TMPFILE, "O_TMPFILE" }, { O_DIRECTORY, "O_DIRECTORY" },
 };
 
@@ -61,7 +63,8 @@ static void put_perm(struct text *t, const struct call *c, unsigned arg, const s
 void put_mode(struct text *t, uint32_t mode)
 {
 	static const struct name types[] = {
-		{ S_IFREG, "S_IFREG" }, { S_IFDIR, "S_IFDIR" }, { S_IFCHR, "S_IFCHR" }, { S_IFBLK, "S_IFBLK" },
+		{ S_IFREG, "S_IFREG" }, { S_IFDIR, "S_IFDIR" }, { S_IFCHR, "S_IFCHR" },
+		{ S_IFBLK, "S_IFBLK" },
 		{ S_IFIFO, "S_IFIFO" }, { S_IFLNK, "S_IFLNK" }, { S_IFSOCK, "S_IFSOCK" },
 	};
 	static const struct name bits[] = {
@@ -149,10 +152,12 @@ static const struct name memfd_flags[] = {
 	{ 16, "MFD_EXEC" },
 };
 static const struct name mount_flags[] = {
-	{ 1, "MS_RDONLY" }, { 2, "MS_NOSUID" }, { 4, "MS_NODEV" }, { 8, "MS_NOEXEC" }, { 16, "MS_SYNCHRONOUS" },
+	{ 1, "MS_RDONLY" }, { 2, "MS_NOSUID" }, { 4, "MS_NODEV" }, { 8, "MS_NOEXEC" },
+	{ 16, "MS_SYNCHRONOUS" },
 	{ 32, "MS_REMOUNT" }, { 64, "MS_MANDLOCK" }, { 128, "MS_DIRSYNC" }, { 1024, "MS_NOATIME" },
 	{ 2048, "MS_NODIRATIME" }, { 4096, "MS_BIND" }, { 8192, "MS_MOVE" }, { 16384, "MS_REC" },
-	{ 32768, "MS_SILENT" }, { 1 << 17, "MS_UNBINDABLE" }, { 1 << 18, "MS_PRIVATE" }, { 1 << 19, "MS_SLAVE" },
+	{ 32768, "MS_SILENT" }, { 1 << 17, "MS_UNBINDABLE" }, { 1 << 18, "MS_PRIVATE" },
+	{ 1 << 19, "MS_SLAVE" },
 	{ 1 << 20, "MS_SHARED" }, { 1 << 21, "MS_RELATIME" }, { 1 << 24, "MS_STRICTATIME" },
 };
 static const struct name umount_flags[] = {
@@ -178,11 +183,13 @@ static const struct kind list[] = {
 	{ .name = "mode", .put = put_perm },
 	{ .name = "fmode", .put = put_kind_mode },
 	FLAGS("atflags", at_flags), FLAGS("atunlink", at_unlink), FLAGS("eaccess", at_access),
-	{ .name = "atstatx", .put = put_at_statx, NAMES(at_statx) }, VALUES("whence", whence), FLAGS("rename", rename_flags),
+	{ .name = "atstatx", .put = put_at_statx, NAMES(at_statx) }, VALUES("whence", whence), FLAGS("rename",
+	    rename_flags),
 	FLAGS("flock", lock_ops), VALUES("fadvise", advices), FLAGS("fallocate", fallocate_modes),
 	FLAGS("xattr", xattr_flags), FLAGS("splice", splice_flags), FLAGS("eventflags", event_flags),
 	FLAGS("epollflags", epoll_flags), FLAGS("timerfd", timerfd_flags), FLAGS("inflags", inotify_flags),
 	FLAGS("inmask", inotify_mask), FLAGS("memfd", memfd_flags), FLAGS("mount", mount_flags),
-	FLAGS("sfdflags", signalfd_flags), FLAGS("umount", umount_flags), FLAGS("closerange", close_range_flags), VALUES("fsconfig", fsconfig_cmds),
+	FLAGS("sfdflags", signalfd_flags), FLAGS("umount", umount_flags), FLAGS("closerange",
+	    close_range_flags), VALUES("fsconfig", fsconfig_cmds),
 };
 KINDS(kinds_open);

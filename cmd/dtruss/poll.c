@@ -136,7 +136,8 @@ static const struct name epoll_bits[] = {
 	{ EPOLLRDHUP, "EPOLLRDHUP" }, { EPOLLEXCLUSIVE, "EPOLLEXCLUSIVE" }, { EPOLLWAKEUP, "EPOLLWAKEUP" },
 	{ EPOLLONESHOT, "EPOLLONESHOT" }, { EPOLLET, "EPOLLET" },
 };
-static const struct name epoll_ops[] = { { 1, "EPOLL_CTL_ADD" }, { 2, "EPOLL_CTL_DEL" }, { 3, "EPOLL_CTL_MOD" } };
+static const struct name epoll_ops[] = { { 1, "EPOLL_CTL_ADD" }, { 2, "EPOLL_CTL_DEL" }, { 3, "EPOLL_CTL_MOD"
+    } };
 
 static void put_event(struct text *t, const struct epoll_event *e)
 {

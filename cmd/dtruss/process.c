@@ -91,7 +91,8 @@ static const struct name usages[] = {
 	{ 0, "RUSAGE_SELF" }, { (uint32_t)-1, "RUSAGE_CHILDREN" }, { 1, "RUSAGE_THREAD" },
 };
 static const struct name policies[] = {
-	{ 0, "SCHED_OTHER" }, { 1, "SCHED_FIFO" }, { 2, "SCHED_RR" }, { 3, "SCHED_BATCH" }, { 5, "SCHED_IDLE" },
+	{ 0, "SCHED_OTHER" }, { 1, "SCHED_FIFO" }, { 2, "SCHED_RR" }, { 3, "SCHED_BATCH" },
+	{ 5, "SCHED_IDLE" },
 	{ 6, "SCHED_DEADLINE" }, { 7, "SCHED_EXT" },
 };
 
@@ -159,14 +160,17 @@ static void put_groups(struct text *t, const struct call *c, unsigned arg, const
 /* ---- prctl() ---- */
 
 static const struct name prctls[] = {
-	{ 1, "PR_SET_PDEATHSIG" }, { 2, "PR_GET_PDEATHSIG" }, { 3, "PR_GET_DUMPABLE" }, { 4, "PR_SET_DUMPABLE" },
+	{ 1, "PR_SET_PDEATHSIG" }, { 2, "PR_GET_PDEATHSIG" }, { 3, "PR_GET_DUMPABLE" },
+	{ 4, "PR_SET_DUMPABLE" },
 	{ 7, "PR_GET_KEEPCAPS" }, { 8, "PR_SET_KEEPCAPS" }, { 15, "PR_SET_NAME" }, { 16, "PR_GET_NAME" },
-	{ 21, "PR_GET_SECCOMP" }, { 22, "PR_SET_SECCOMP" }, { 23, "PR_CAPBSET_READ" }, { 24, "PR_CAPBSET_DROP" },
+	{ 21, "PR_GET_SECCOMP" }, { 22, "PR_SET_SECCOMP" }, { 23, "PR_CAPBSET_READ" },
+	{ 24, "PR_CAPBSET_DROP" },
 	{ 27, "PR_GET_SECUREBITS" }, { 28, "PR_SET_SECUREBITS" }, { 29, "PR_SET_TIMERSLACK" },
 	{ 30, "PR_GET_TIMERSLACK" }, { 35, "PR_SET_MM" }, { 36, "PR_SET_CHILD_SUBREAPER" },
 	{ 37, "PR_GET_CHILD_SUBREAPER" }, { 38, "PR_SET_NO_NEW_PRIVS" }, { 39, "PR_GET_NO_NEW_PRIVS" },
 	{ 41, "PR_SET_THP_DISABLE" }, { 42, "PR_GET_THP_DISABLE" }, { 47, "PR_CAP_AMBIENT" },
-	{ 53, "PR_SET_SPECULATION_CTRL" }, { 55, "PR_SET_TAGGED_ADDR_CTRL" }, { 59, "PR_SET_SYSCALL_USER_DISPATCH" },
+	{ 53, "PR_SET_SPECULATION_CTRL" }, { 55, "PR_SET_TAGGED_ADDR_CTRL" },
+	{ 59, "PR_SET_SYSCALL_USER_DISPATCH" },
 	{ 0x53564d41, "PR_SET_VMA" }, { 0x59616d61, "PR_SET_PTRACER" },
 };
 
@@ -214,32 +218,41 @@ static void put_sysinfo(struct text *t, const struct call *c, unsigned arg, cons
 
 	(void)k;
 	if (call_struct(t, c, arg, 0, &s, sizeof(s)))
-		text_format(t, "{uptime=%ld, loads=[%lu, %lu, %lu], totalram=%lu, freeram=%lu, sharedram=%lu, "
-		    "bufferram=%lu, totalswap=%lu, freeswap=%lu, procs=%u, totalhigh=%lu, freehigh=%lu, mem_unit=%u}",
-		    s.uptime, s.loads[0], s.loads[1], s.loads[2], s.totalram, s.freeram, s.sharedram, s.bufferram,
+		text_format(t,
+		    "{uptime=%ld, loads=[%lu, %lu, %lu], totalram=%lu, freeram=%lu, sharedram=%lu, "
+		    "bufferram=%lu, totalswap=%lu, freeswap=%lu, procs=%u, totalhigh=%lu, freehigh=%lu, "
+		    "mem_unit=%u}",
+		    s.uptime, s.loads[0], s.loads[1], s.loads[2], s.totalram, s.freeram, s.sharedram,
+		    s.bufferram,
 		    s.totalswap, s.freeswap, s.procs, s.totalhigh, s.freehigh, s.mem_unit);
 }
 
-static const struct name random_flags[] = { { 1, "GRND_NONBLOCK" }, { 2, "GRND_RANDOM" }, { 4, "GRND_INSECURE" } };
+static const struct name random_flags[] = { { 1, "GRND_NONBLOCK" }, { 2, "GRND_RANDOM" }, { 4, "GRND_INSECURE"
+    } };
 static const struct name barriers[] = {
-	{ 0, "MEMBARRIER_CMD_QUERY" }, { 1, "MEMBARRIER_CMD_GLOBAL" }, { 2, "MEMBARRIER_CMD_GLOBAL_EXPEDITED" },
+	{ 0, "MEMBARRIER_CMD_QUERY" }, { 1, "MEMBARRIER_CMD_GLOBAL" },
+	{ 2, "MEMBARRIER_CMD_GLOBAL_EXPEDITED" },
 	{ 8, "MEMBARRIER_CMD_PRIVATE_EXPEDITED" }, { 4, "MEMBARRIER_CMD_REGISTER_GLOBAL_EXP" },
 };
 static const struct name ptraces[] = {
 	{ 0, "PTRACE_TRACEME" }, { 1, "PTRACE_PEEKTEXT" }, { 2, "PTRACE_PEEKDATA" }, { 3, "PTRACE_PEEKUSER" },
 	{ 4, "PTRACE_POKETEXT" }, { 5, "PTRACE_POKEDATA" }, { 7, "PTRACE_CONT" }, { 8, "PTRACE_KILL" },
-	{ 9, "PTRACE_SINGLESTEP" }, { 12, "PTRACE_GETREGS" }, { 13, "PTRACE_SETREGS" }, { 16, "PTRACE_ATTACH" },
+	{ 9, "PTRACE_SINGLESTEP" }, { 12, "PTRACE_GETREGS" }, { 13, "PTRACE_SETREGS" },
+	{ 16, "PTRACE_ATTACH" },
 	{ 17, "PTRACE_DETACH" }, { 24, "PTRACE_SYSCALL" }, { 0x4200, "PTRACE_SETOPTIONS" },
 	{ 0x4201, "PTRACE_GETEVENTMSG" }, { 0x4202, "PTRACE_GETSIGINFO" }, { 0x4204, "PTRACE_GETREGSET" },
 	{ 0x4206, "PTRACE_SEIZE" }, { 0x4207, "PTRACE_INTERRUPT" }, { 0x4208, "PTRACE_LISTEN" },
 	{ 0x420e, "PTRACE_GET_SYSCALL_INFO" },
 };
 static const struct name arch_prctls[] = {
-	{ 0x1001, "ARCH_SET_GS" }, { 0x1002, "ARCH_SET_FS" }, { 0x1003, "ARCH_GET_FS" }, { 0x1004, "ARCH_GET_GS" },
+	{ 0x1001, "ARCH_SET_GS" }, { 0x1002, "ARCH_SET_FS" }, { 0x1003, "ARCH_GET_FS" },
+	{ 0x1004, "ARCH_GET_GS" },
 	{ 0x1011, "ARCH_GET_CPUID" }, { 0x1012, "ARCH_SET_CPUID" }, { 0x3001, "ARCH_CET_STATUS" },
 };
-static const struct name ipc_flags[] = { { 01000, "IPC_CREAT" }, { 02000, "IPC_EXCL" }, { 04000, "IPC_NOWAIT" } };
-static const struct name ipc_cmds[] = { { 0, "IPC_RMID" }, { 1, "IPC_SET" }, { 2, "IPC_STAT" }, { 3, "IPC_INFO" } };
+static const struct name ipc_flags[] = { { 01000, "IPC_CREAT" }, { 02000, "IPC_EXCL" }, { 04000, "IPC_NOWAIT"
+    } };
+static const struct name ipc_cmds[] = { { 0, "IPC_RMID" }, { 1, "IPC_SET" }, { 2, "IPC_STAT" }, { 3,
+    "IPC_INFO" } };
 
 static void put_ipc_get(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
@@ -276,7 +289,8 @@ static const struct kind list[] = {
 	{ .name = "oschedparam", .put = put_sched_param, .fetch = OUT("4"), .nrecs = 1, .nnames = 1 },
 	{ .name = "cpuset", .put = put_cpus, .fetch = MEM("arg0", "128"), .nrecs = 1, .nnames = 1 },
 	{ .name = "icpuset", .put = put_cpus, .fetch = MEM("self->a1", "128"), .nrecs = 1 },
-	{ .name = "groups", .put = put_groups, .fetch = MEM("arg0 * 4 & " NOT_NULL("self->a0"), "128"), .nrecs = 1,
+	{ .name = "groups", .put = put_groups, .fetch = MEM("arg0 * 4 & " NOT_NULL("self->a0"), "128"), .nrecs
+	    = 1,
 	    .nnames = 1 },
 	{ .name = "igroups", .put = put_groups, .fetch = MEM("%n * 4", "128"), .nrecs = 1 },
 	{ .name = "prctl", .put = put_kind_name, NAMES(prctls) },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The D program (wish.h). A call leaves one record, when it returns: its arguments are kept at the entry, and
- * what they point to is read at the return, when the kernel has touched the pages, and written what it writes.
- * Calls that record the same things share a clause. A fault makes the record without what the arguments point
+ * what they point to is read at the return, when the kernel has touched the pages, and written what it
+ * writes. Calls that record the same things share a clause. A fault makes the record without what the
+ * arguments point
  * to (ERROR). A thread that waits inside a call says so, once; so does one that ends there.
  */
 #include "wish.h"
@@ -58,7 +59,8 @@ static void put_fetch(FILE *f, const struct row *r, const struct wish *w, dtrace
 
 		if (kind->fetch == NULL)
 			continue;
-		expand(f, type_is_known(dtp, kind->type) ? kind->fetch : "trace(0);", "self->a", k, r->lenarg[k], w);
+		expand(f, type_is_known(dtp, kind->type) ? kind->fetch : "trace(0);", "self->a", k,
+		    r->lenarg[k], w);
 	}
 	if (r->ret != NULL && r->ret->fetch != NULL)
 		expand(f, r->ret->fetch, "self->a", 0, 0, w);
@@ -162,7 +164,8 @@ static void put_entries(FILE *f, const struct wish *w, const struct calls *c)
 		fprintf(f, "%ssyscall::%s:entry", between, c->v[i].name);
 		between = ",\n";
 	}
-	fprintf(f, "%s\n%s{ self->id = id; self->ts = timestamp; self->a0 = arg0; self->a1 = arg1; self->a2 = arg2; "
+	fprintf(f,
+	    "%s\n%s{ self->id = id; self->ts = timestamp; self->a0 = arg0; self->a1 = arg1; self->a2 = arg2; "
 	    "self->a3 = arg3; self->a4 = arg4; self->a5 = arg5; self->told = 0; self->in = 1; }\n",
 	    all ? "syscall:::entry" : "", only(w));
 }
@@ -173,7 +176,8 @@ static bool never_returns(const struct row *r)
 	    strcmp(r->name, "rt_sigreturn") == 0;
 }
 
-static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtrace_hdl_t *dtp, struct shapes *in,
+static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtrace_hdl_t *dtp, struct shapes
+    *in,
     struct shapes *out)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -187,16 +191,19 @@ static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtra
 	for (size_t i = 0; i < in->n; i++)
 		fprintf(f, "%s\n/self->in/ { %s }\n", in->v[i].probes, in->v[i].body);
 	for (size_t i = 0; i < out->n; i++)
-		fprintf(f, "%s\n/self->in/ { self->in = 2; self->r = arg0; " HEAD "trace(arg0); %s %sself->in = 0; }\n",
+		fprintf(f, "%s\n/self->in/ { self->in = 2; self->r = arg0; " HEAD
+		    "trace(arg0); %s %sself->in = 0; }\n",
 		    out->v[i].probes, out->v[i].body, stack(w));
-	fprintf(f, "dtrace:::ERROR /self->in == 2/ { self->in = 0; " HEAD "trace(self->r); trace(self->id); %s}\n",
+	fprintf(f, "dtrace:::ERROR /self->in == 2/ { self->in = 0; " HEAD
+	    "trace(self->r); trace(self->id); %s}\n",
 	    stack(w));
 }
 
 /* What is known of a signal: numbers of a struct kernel_siginfo, or of none where the address is 0 or 1. */
 #define INFO "this->k = arg1 != 0 && arg1 != 1; trace((int)this->k); " \
 	"trace(this->k ? args[1]->si_code : 0); trace(this->k ? args[1]->_sifields._kill._pid : 0); " \
-	"trace(this->k ? args[1]->_sifields._kill._uid : 0); trace(this->k ? args[1]->_sifields._sigchld._status : 0); " \
+	"trace(this->k ? args[1]->_sifields._kill._uid : 0); " \
+	"trace(this->k ? args[1]->_sifields._sigchld._status : 0); " \
 	"trace(this->k ? (uint64_t)args[1]->_sifields._sigfault._addr : 0); " \
 	"trace(this->k ? (int64_t)args[1]->_sifields._sigchld._utime : 0); " \
 	"trace(this->k ? (int64_t)args[1]->_sifields._sigchld._stime : 0); "
@@ -207,7 +214,8 @@ static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtra
  */
 static void put_events(FILE *f, const struct wish *w)
 {
-	fprintf(f, "sched:::sleep /self->in == 1 && !self->told/ { self->told = 1; " HEAD "trace(self->id); }\n");
+	fprintf(f, "sched:::sleep /self->in == 1 && !self->told/ { self->told = 1; " HEAD
+	    "trace(self->id); }\n");
 	fprintf(f, "sdt:::sched_process_exit %s{ " HEAD "trace(self->in ? self->id : 0); "
 	    "trace(curthread->exit_code); trace(self->told); self->in = 0; }\n", only(w));
 	if (w->follow)
@@ -263,8 +271,10 @@ char *program_summary(const struct wish *w, const struct calls *c)
 	if (fclose(names) != 0)
 		return NULL;
 	fprintf(f, "syscall:::entry %s{ self->ts = timestamp; }\n", only(w));
-	fprintf(f, "%s\n/self->ts/ { @calls[probefunc] = count(); @time[probefunc] = sum(timestamp - self->ts); "
-	    "@errors[probefunc] = sum(arg0 < 0 && arg0 >= -4095 ? 1 : 0); self->ts = 0; }\n", all ? "syscall:::return" :
+	fprintf(f,
+	    "%s\n/self->ts/ { @calls[probefunc] = count(); @time[probefunc] = sum(timestamp - self->ts); "
+	    "@errors[probefunc] = sum(arg0 < 0 && arg0 >= -4095 ? 1 : 0); self->ts = 0; }\n", all ?
+	    "syscall:::return" :
 	    list);
 	free(list);
 	return fclose(f) == 0 ? text : NULL;

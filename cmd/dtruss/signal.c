@@ -102,7 +102,8 @@ static void put_action(struct text *t, const struct call *c, unsigned arg, const
 
 static const struct name hows[] = { { 0, "SIG_BLOCK" }, { 1, "SIG_UNBLOCK" }, { 2, "SIG_SETMASK" } };
 
-static const struct name stack_flags[] = { { 1, "SS_ONSTACK" }, { 2, "SS_DISABLE" }, { 1u << 31, "SS_AUTODISARM" } };
+static const struct name stack_flags[] = { { 1, "SS_ONSTACK" }, { 2, "SS_DISABLE" }, { 1u << 31,
+    "SS_AUTODISARM" } };
 
 static void put_stack(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
@@ -126,7 +127,8 @@ static void put_stack(struct text *t, const struct call *c, unsigned arg, const 
 static void put_code(struct text *t, int signo, int code)
 {
 	static const struct name any[] = {
-		{ 0, "SI_USER" }, { 0x80, "SI_KERNEL" }, { (uint32_t)-1, "SI_QUEUE" }, { (uint32_t)-2, "SI_TIMER" },
+		{ 0, "SI_USER" }, { 0x80, "SI_KERNEL" }, { (uint32_t)-1, "SI_QUEUE" },
+		{ (uint32_t)-2, "SI_TIMER" },
 		{ (uint32_t)-3, "SI_MESGQ" }, { (uint32_t)-4, "SI_ASYNCIO" }, { (uint32_t)-5, "SI_SIGIO" },
 		{ (uint32_t)-6, "SI_TKILL" },
 	};
@@ -253,7 +255,8 @@ static const struct kind list[] = {
 	{ .name = "siginfo", .put = put_kind_siginfo, .fetch = IN("128"), .nrecs = 1 },
 	{ .name = "osiginfo", .put = put_kind_siginfo, .fetch = OUT("128"), .nrecs = 1, .nnames = 1 },
 	/* the second one is the result: that of the call that the signal interrupted */
-	{ .name = "sigframe", .put = put_frame, .nrecs = 2, .fetch = "tracemem(copyin(uregs[R_SP] + " FRAME_MASK
+	{ .name = "sigframe", .put = put_frame, .nrecs = 2, .fetch = "tracemem(copyin(uregs[R_SP] + "
+	    FRAME_MASK
 	    ", 8), 8); trace(*(int64_t *)copyin(uregs[R_SP] + " FRAME_RESULT ", 8));" },
 	{ .name = "=signal", .put = put_ret_signal },
 };

@@ -16,7 +16,8 @@ static const struct name families[] = {
 	{ 31, "AF_BLUETOOTH" }, { 38, "AF_ALG" }, { 39, "AF_NFC" }, { 40, "AF_VSOCK" }, { 44, "AF_XDP" },
 };
 static const struct name types[] = {
-	{ 1, "SOCK_STREAM" }, { 2, "SOCK_DGRAM" }, { 3, "SOCK_RAW" }, { 4, "SOCK_RDM" }, { 5, "SOCK_SEQPACKET" },
+	{ 1, "SOCK_STREAM" }, { 2, "SOCK_DGRAM" }, { 3, "SOCK_RAW" }, { 4, "SOCK_RDM" },
+	{ 5, "SOCK_SEQPACKET" },
 	{ 6, "SOCK_DCCP" }, { 10, "SOCK_PACKET" },
 };
 static const struct name type_flags[] = {
@@ -33,7 +34,8 @@ static const struct name netlink[] = {
 	{ 12, "NETLINK_NETFILTER" }, { 15, "NETLINK_KOBJECT_UEVENT" }, { 16, "NETLINK_GENERIC" },
 };
 static const struct name message_flags[] = {
-	{ 1, "MSG_OOB" }, { 2, "MSG_PEEK" }, { 4, "MSG_DONTROUTE" }, { 8, "MSG_CTRUNC" }, { 0x10, "MSG_PROBE" },
+	{ 1, "MSG_OOB" }, { 2, "MSG_PEEK" }, { 4, "MSG_DONTROUTE" }, { 8, "MSG_CTRUNC" },
+	{ 0x10, "MSG_PROBE" },
 	{ 0x20, "MSG_TRUNC" }, { 0x40, "MSG_DONTWAIT" }, { 0x80, "MSG_EOR" }, { 0x100, "MSG_WAITALL" },
 	{ 0x200, "MSG_FIN" }, { 0x400, "MSG_SYN" }, { 0x800, "MSG_CONFIRM" }, { 0x1000, "MSG_RST" },
 	{ 0x2000, "MSG_ERRQUEUE" }, { 0x4000, "MSG_NOSIGNAL" }, { 0x8000, "MSG_MORE" },
@@ -61,7 +63,8 @@ static void put_inet6(struct text *t, const void *p, size_t len)
 
 	memcpy(&a, p, len < sizeof(a) ? len : sizeof(a));
 	inet_ntop(AF_INET6, &a.sin6_addr, text, sizeof(text));
-	text_format(t, ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), inet_pton(AF_INET6, \"%s\", &sin6_addr), "
+	text_format(t,
+	    ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), inet_pton(AF_INET6, \"%s\", &sin6_addr), "
 	    "sin6_scope_id=%u", ntohs(a.sin6_port), ntohl(a.sin6_flowinfo), text, a.sin6_scope_id);
 }
 

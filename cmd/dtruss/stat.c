@@ -85,8 +85,10 @@ static void put_statfs(struct text *t, const struct call *c, unsigned arg, const
 		{ 0xf97cff8c, "SELINUX_MAGIC" }, { 0x73636673, "SECURITYFS_MAGIC" },
 	};
 	static const struct name flags[] = {
-		{ 0x20, "ST_VALID" }, { 1, "ST_RDONLY" }, { 2, "ST_NOSUID" }, { 4, "ST_NODEV" }, { 8, "ST_NOEXEC" },
-		{ 16, "ST_SYNCHRONOUS" }, { 64, "ST_MANDLOCK" }, { 1024, "ST_NOATIME" }, { 2048, "ST_NODIRATIME" },
+		{ 0x20, "ST_VALID" }, { 1, "ST_RDONLY" }, { 2, "ST_NOSUID" }, { 4, "ST_NODEV" },
+		{ 8, "ST_NOEXEC" },
+		{ 16, "ST_SYNCHRONOUS" }, { 64, "ST_MANDLOCK" }, { 1024, "ST_NOATIME" },
+		{ 2048, "ST_NODIRATIME" },
 		{ 4096, "ST_RELATIME" }, { 8192, "ST_NOSYMFOLLOW" },
 	};
 	struct statfs st;
@@ -100,7 +102,8 @@ static void put_statfs(struct text *t, const struct call *c, unsigned arg, const
 		return;
 	text_put(t, "{f_type=");
 	put_name(t, (uint64_t)st.f_type, types, COUNT(types), NULL);
-	text_format(t, ", f_bsize=%lld, f_blocks=%llu, f_bfree=%llu, f_bavail=%llu, f_files=%llu, f_ffree=%llu, "
+	text_format(t,
+	    ", f_bsize=%lld, f_blocks=%llu, f_bfree=%llu, f_bavail=%llu, f_files=%llu, f_ffree=%llu, "
 	    "f_fsid={val=[%#x, %#x]}, f_namelen=%lld, f_frsize=%lld, f_flags=", (long long)st.f_bsize,
 	    (unsigned long long)st.f_blocks, (unsigned long long)st.f_bfree, (unsigned long long)st.f_bavail,
 	    (unsigned long long)st.f_files, (unsigned long long)st.f_ffree, (unsigned)st.f_fsid.__val[0],

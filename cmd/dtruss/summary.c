@@ -62,7 +62,8 @@ static int by_time(const void *x, const void *y)
 
 static void put_line(FILE *out, const struct line_of *l, uint64_t all, uint64_t per_call, const char *name)
 {
-	fprintf(out, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " ", all > 0 ? 100.0 * (double)l->ns / (double)all : 0.0,
+	fprintf(out, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " ", all > 0 ? 100.0 * (double)l->ns / (double)all
+	    : 0.0,
 	    (double)l->ns / 1e9, per_call, l->calls);
 	if (l->errors > 0)
 		fprintf(out, "%9" PRIu64, l->errors);
@@ -93,9 +94,11 @@ int summary_print(struct run *r, FILE *out, bool command)
 		total.errors += t.v[i].errors;
 		total.ns += t.v[i].ns;
 	}
-	fprintf(out, "%6s %11s %11s %9s %9s %s\n%s", "% time", "seconds", "usecs/call", "calls", "errors", "syscall", rule);
+	fprintf(out, "%6s %11s %11s %9s %9s %s\n%s", "% time", "seconds", "usecs/call", "calls", "errors",
+	    "syscall", rule);
 	for (size_t i = 0; i < t.n; i++)
-		put_line(out, &t.v[i], total.ns, t.v[i].ns / 1000 / (t.v[i].calls > 0 ? t.v[i].calls : 1), t.v[i].name);
+		put_line(out, &t.v[i], total.ns, t.v[i].ns / 1000 / (t.v[i].calls > 0 ? t.v[i].calls : 1),
+		    t.v[i].name);
 	fputs(rule, out);
 	put_line(out, &total, total.ns, total.calls > 0 ? total.ns / 1000 / total.calls : 0, "total");
 	free(t.v);

@@ -96,7 +96,8 @@ static void put_tms(struct text *t, const struct call *c, unsigned arg, const st
 
 	(void)k;
 	if (call_struct(t, c, arg, 0, &v, sizeof(v)))
-		text_format(t, "{tms_utime=%ld, tms_stime=%ld, tms_cutime=%ld, tms_cstime=%ld}", (long)v.tms_utime,
+		text_format(t, "{tms_utime=%ld, tms_stime=%ld, tms_cutime=%ld, tms_cstime=%ld}",
+		    (long)v.tms_utime,
 		    (long)v.tms_stime, (long)v.tms_cutime, (long)v.tms_cstime);
 }
 
@@ -105,12 +106,13 @@ static void put_clock(struct text *t, const struct call *c, unsigned arg, const 
 	int32_t v = (int32_t)c->a[arg];
 
 	if (v < 0)
-		text_format(t, "%s(%d)", v & 4 ? "CLOCK_THREAD_CPUTIME_ID" : "CLOCK_PROCESS_CPUTIME_ID", ~(v >> 3));
+		text_format(t, "%s(%d)", v & 4 ? "CLOCK_THREAD_CPUTIME_ID" : "CLOCK_PROCESS_CPUTIME_ID", ~(v
+		    >> 3));
 	else
 		put_name(t, (uint32_t)v, k->names, k->nnames, "CLOCK_???");
 }
 
-/* The beginning of what a process has used; the rest is seldom looked at. wait4() that finds none writes none. */
+/* What a process has used, its beginning. wait4() that finds no process writes nothing. */
 static void put_rusage(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	struct rusage u;
@@ -142,7 +144,8 @@ static const struct kind list[] = {
 	{ .name = "otimespec", .put = put_time, .fetch = OUT("16"), .nrecs = 1, .nnames = 2 },
 	{ .name = "timeval", .put = put_time, .fetch = IN("16"), .nrecs = 1, .nnames = 1 },
 	{ .name = "otimeval", .put = put_time, .fetch = OUT("16"), .nrecs = 1, .nnames = 3 },
-	{ .name = "remaining", .put = put_time, .fetch = "tracemem(copyin(%a, 16 & " NOT_NULL("%a") " & (arg0 >> 63)), 16);", .nrecs = 1, .nnames = 4 },
+	{ .name = "remaining", .put = put_time, .fetch = "tracemem(copyin(%a, 16 & " NOT_NULL("%a")
+	    " & (arg0 >> 63)), 16);", .nrecs = 1, .nnames = 4 },
 	{ .name = "timespecs", .put = put_times2, .fetch = IN("32"), .nrecs = 1 },
 	{ .name = "timevals", .put = put_times2, .fetch = IN("32"), .nrecs = 1, .nnames = 1 },
 	{ .name = "itimersp", .put = put_interval, .fetch = IN("32"), .nrecs = 1 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records in, lines out (trace.h). What a firing means is known by its enabling: which call, and whether it has
- * returned, waits, or was cut short by a fault of ours. Records come in the order of time.
+ * Records in, lines out (trace.h). What a firing means is known by its enabling: which call, and whether it
+ * has returned, waits, or was cut short by a fault of ours. Records come in the order of time.
  */
 #include "trace.h"
 
@@ -299,7 +299,8 @@ static void on_exit_thread(struct trace *t, const dtrace_probedata_t *d, const s
 static void on_signal(struct trace *t, const dtrace_probedata_t *d, const struct row *none)
 {
 	struct thread *th = threads_find(&t->threads, (pid_t)number(d, 1));
-	struct siginfo_facts f = { .signo = (int)number(d, 2), .whole = number(d, 3) != 0, .code = (int)number(d, 4),
+	struct siginfo_facts f = { .signo = (int)number(d, 2), .whole = number(d, 3) != 0, .code =
+	    (int)number(d, 4),
 	    .pid = number(d, 5), .uid = number(d, 6), .status = number(d, 7), .addr = (uint64_t)number(d, 8),
 	    .utime = number(d, 9), .stime = number(d, 10) };
 

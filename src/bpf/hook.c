@@ -123,7 +123,7 @@ static void label_beginnings(struct dt_hookcode *k)
 	}
 }
 
-/* What is in no further group of this program goes on to the next one, or to `out`, if it is in none at all. */
+/* What is in no further group of this program goes on to the next program, or to `out` if it is in none. */
 static void run_groups(struct dt_hookcode *k, uint32_t out)
 {
 	uint32_t end = dt_label(k->a), i = k->from;

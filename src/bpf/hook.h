@@ -38,7 +38,7 @@ struct dt_hookgroup {
 	 * offset of their entries in the constants + 1; 0: none yet. Code is made more than once, these once
 	 */
 	uint32_t entries;
-	uint32_t again;			/* the next group that what fired may be in, when it was in this one */
+	uint32_t again;			/* the next group that may have the number of this one */
 	uint32_t begin;			/* label of its code in the program in hand */
 };
 

@@ -41,7 +41,8 @@ static bool same_difo(const struct dt_difo *x, const struct dt_difo *y)
 
 static bool same_act(const struct dt_act *x, const struct dt_act *y)
 {
-	return x->kind == y->kind && x->ntuple == y->ntuple && x->arg == y->arg && x->in_tuple == y->in_tuple &&
+	return x->kind == y->kind && x->ntuple == y->ntuple && x->arg == y->arg && x->in_tuple == y->in_tuple
+	    &&
 	    same_difo(x->difo, y->difo);
 }
 

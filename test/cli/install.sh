@@ -33,7 +33,7 @@ make -s -o all B="$build" DESTDIR="$tmp/local" PREFIX=/usr/local install >"$tmp/
 check $? "the tools run the dtrace of their own prefix"
 "$tmp/root/usr/sbin/dtrace" -e -n 'BEGIN { trace(1); }' >"$tmp/log" 2>&1
 check $? "sbin/dtrace is the same command"
-for name in lockstat plockstat; do
+for name in dtruss lockstat plockstat; do
 	"$tmp/root/usr/sbin/$name" >"$tmp/log" 2>&1
 	[ $? -eq 2 ] && grep -qi usage "$tmp/log" && [ -e "$tmp/root/usr/share/man/man1/$name.1" ]
 	check $? "$name, and its manual page"

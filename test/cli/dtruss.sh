@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# dtruss(1): options, numbers that are known, and no call missed. dtruss_strace.sh compares what it shows with strace.
+. test/trigger/trace.sh
+may_trace "dtruss"
+dtruss=$tmp/dtruss
+ln -s "$(realpath "$dtrace")" "$dtruss"
+
+report() {	# ARGS…: $status, $tmp/out, $tmp/err, and what -o wrote in $tmp/lines
+	rm -f "$tmp/lines"
+	timeout 240 "$dtruss" -o "$tmp/lines" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	cp "$tmp/lines" "$tmp/out" 2>/dev/null
+}
+has() { grep -q -- "$1" "$tmp/lines"; }
+number() { grep -c -- "$1" "$tmp/lines"; }
+
+report "$calls" 1000
+[ "$status" -eq 7 ] && [ "$(number '^getppid() ')" -eq 1000 ] && [ "$(number '^getpgid(0) ')" -eq 1 ]
+check $? "every call once, and the status is the command's"
+head -n 1 "$tmp/lines" | grep -q '^execve(".*/calls", \[".*", "1000"\], 0x[0-9a-f]* /\* [0-9]* vars \*/) = 0$' &&
+    tail -n 2 "$tmp/lines" | head -n 1 | grep -q '^exit_group(7) *= ?$' && [ "$(tail -n 1 "$tmp/lines")" = "+++ exited with 7 +++" ]
+check $? "the first and the last lines"
+
+# The table of -c has the same numbers; calls that fail are counted twice.
+report -c "$calls" 1000
+[ "$(awk '$NF == "getppid" { print $4 }' "$tmp/lines")" = 1000 ] && [ "$(awk '$NF == "getpgid" { print $4 }' "$tmp/lines")" = 1 ] &&
+    [ "$(awk '$NF == "execve" { print $4 }' "$tmp/lines")" = 1 ] && [ "$(awk '$NF == "total" { s = $4 } $NF != "total" && $4 + 0 { n += $4 } END { print n == s }' "$tmp/lines")" = 1 ]
+check $? "-c counts"
+report -c cat /nosuch/file
+awk '$NF == "openat" && NF == 6 && $5 >= 1 { found = 1 } END { exit !found }' "$tmp/lines"
+check $? "-c counts errors"
+
+report -e trace=getpgid "$calls" 100
+[ "$(wc -l <"$tmp/lines")" -eq 2 ] && has '^getpgid(0)'
+check $? "-e: one call"
+report -e '!getppid,memory' "$calls" 100
+[ "$(number getppid)" -eq 0 ] && [ "$(number mmap)" -eq 0 ] && has '^getpgid(0)'
+check $? "-e !: all others"
+report -e file cat /etc/passwd
+has '^openat(AT_FDCWD<.*>, "/etc/passwd", O_RDONLY) = 3</etc/passwd>$' && [ "$(number '^read')" -eq 0 ]
+check $? "-e: a class"
+report -e read grep root /etc/passwd
+has '^read(3</etc/passwd>, "'
+check $? "descriptors have names when the call that made them is not shown"
+report -e nosuchcall true
+[ "$status" -ne 0 ] && grep -q 'no system call or class' "$tmp/err"
+check $? "-e: a name that there is not"
+
+report -T -ttt -e getpgid "$calls" 1
+has '^[0-9]*\.[0-9]\{6\} getpgid(0) *= [0-9]* <[0-9]*\.[0-9]\{6\}>$'
+check $? "-T, -ttt"
+report -s 4 -e write sh -c 'echo 123456'
+has '"1234"\.\.\., 7) = 7'
+check $? "-s"
+report -k -e getpgid "$calls" 1
+has '^ > .*main'
+check $? "-k: stacks"
+
+# What a call was given and has written, whatever its fate.
+report -e openat cat ''
+has '^openat(AT_FDCWD<.*>, "", O_RDONLY) *= -1 ENOENT (No such file or directory)$'
+check $? "errors by name"
+
+# Processes and signals. None is missed when many are forked.
+report -f sh -c 'i=0; while [ $i -lt 200 ]; do (exit 3); i=$((i + 1)); done'
+[ "$(number ' +++ exited with 3 +++')" -eq 200 ] && [ "$(number ' exit_group(3)')" -eq 200 ] && [ "$(grep ' wait4(\|wait4 resumed' "$tmp/lines" | grep -c 'WEXITSTATUS(s) == 3')" -eq 200 ]
+check $? "-f: 200 forks"
+! grep -q drop "$tmp/err"
+check $? "-f: nothing was dropped"
+report -f sh -c 'kill -TERM $$'
+[ "$status" -eq 143 ] && has ' +++ killed by SIGTERM +++'
+check $? "killed by a signal"
+report sh -c 'trap "" USR1; kill -USR1 $$; trap "exit 5" USR2; kill -USR2 $$'
+[ "$status" -eq 5 ] && has '^--- SIGUSR2 {si_signo=SIGUSR2, si_code=SI_USER, si_pid=[0-9]*, si_uid=[0-9]*} ---$' && has '^rt_sigaction(SIGUSR1, '
+check $? "signals"
+
+# A process that runs already: lines are there as its calls come, and it goes on.
+mkfifo "$tmp/fifo"
+sh -c 'while read -r line; do :; done; exit 9' <"$tmp/fifo" &
+victim=$!
+exec 3>"$tmp/fifo"
+rm -f "$tmp/lines"
+timeout 240 "$dtruss" -o "$tmp/lines" -p $victim >"$tmp/out" 2>"$tmp/err" 3>&- &
+tracer=$!
+shown() {
+	echo line >&3
+	grep -q '^read(0<.*/fifo>, "l", 1) *= 1$' "$tmp/lines" 2>/dev/null
+}
+waits shown
+check $? "-p: calls are shown as they come"
+exec 3>&-
+wait $victim
+[ $? -eq 9 ] && wait $tracer && [ "$(tail -n 1 "$tmp/lines")" = "+++ exited with 9 +++" ]
+check $? "-p: until the process ends"
+"$dtruss" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 2 ] && grep -qi usage "$tmp/err"
+check $? "usage"
+
+# What dtruss is made of, and was wrong in the engine: -x follow with an ERROR clause ended dtrace with SIGSEGV;
+# a clause for many calls at once is one piece of code, and runs once for each.
+"$dtrace" -q -x follow -x target=only -c "$calls 3" -n 'ERROR { trace("fault"); } syscall::getppid:return { trace(copyinstr(1)); }
+    syscall::getpgid:return,syscall::getppid:entry,syscall::getpid:entry { @[probefunc, probename] = count(); }
+    END { printa("%s:%s %@d\n", @); }' >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 0 ] && [ "$(grep -o fault "$tmp/out" | wc -l)" -eq 3 ] && grep -q 'getpgid:return 1$' "$tmp/out" && grep -q 'getppid:entry 3$' "$tmp/out"
+check $? "-x follow and ERROR; one clause for several calls"
