@@ -221,8 +221,8 @@ await step("a key for what has a button", async () => {
 });
 
 if (shots) {
-	await run(`syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n`);
-	await page.waitForTimeout(6000);
+	await run(`syscall:::entry\n/execname == "chromium" || execname == "node"/\n{\n\t@calls[execname, probefunc] = count();\n}\n`);
+	await page.waitForTimeout(9000);
 	await picture("bars-light", { dark: false, phone: false });
 	await picture("bars-phone-dark", { dark: true, phone: true });
 	await page.setViewportSize({ width: 1280, height: 800 });
@@ -234,10 +234,11 @@ if (shots) {
 	await page.waitForTimeout(25000);
 	await picture("heat-light", { dark: false, phone: false });
 	await picture("heat-phone-dark", { dark: true, phone: true });
-	await run(`profile-197\n{\n\t@on[execname, ustack()] = count();\n}\n`);
+	const busy = spawn("sh", ["-c", `while :; do ${dtrace} -e -n 'BEGIN { trace(curthread->pid); }'; done`], { stdio: "ignore" });
+	await run(`profile-997\n/execname == "dtrace"/\n{\n\t@on[ustack()] = count();\n}\n`);
 	await page.waitForTimeout(6000);
-	await picture("flame-light", { dark: false, phone: false });
-	await picture("flame-dark", { dark: true });
+	await picture("flame-dark", { dark: true, phone: false });
+	busy.kill();
 	await run(`syscall:::\n/execname == "chromium"/\n{\n\ttrace(tid);\n}\n`);
 	await page.waitForTimeout(5000);
 	await picture("spans-dark", { dark: true, phone: false });

@@ -212,7 +212,7 @@ export class Flame implements View {
 
 	private label(c: CanvasRenderingContext2D, b: Box, y: number, colour: string): void {
 		const d = this.marked ? this.change(b.node) : 0;
-		const sign = d > 0.001 ? "\u25b2 " : d < -0.001 ? "\u25bc " : "", room = Math.floor((b.w - 6) / 6.4);
+		const sign = d > 0.001 ? "\u25b2 " : d < -0.001 ? "\u25bc " : "", room = Math.floor((b.w - 6) / 7.2);
 		const full = sign + b.node.name.replace(/^.*`/, "");
 		c.fillStyle = colour;
 		c.fillText(full.length > room ? full.slice(0, Math.max(1, room - 1)) + "\u2026" : full, b.x + 4, y + ROW / 2);
