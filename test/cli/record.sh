@@ -85,7 +85,7 @@ good = open(sys.argv[2], 'rb').read()
 random.seed(13)
 formats = ['text', 'json', 'csv', 'folded', 'trace-event', 'pprof', 'heatmap', 'openmetrics']
 bad = set()
-for i in range(96):
+for i in range(48):
     data = bytearray(good)
     if i % 3 == 0:
         del data[random.randrange(19, len(data)):]
