@@ -538,6 +538,7 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 	struct dt_known id = act->ntuple ? dt_difo_simple(tuple[0].difo) : (struct dt_known){ 0 };
 	struct dt_bagg *agg = id.kind == V_CONST ? dt_bagg_find(l->b, id.v) : NULL;
 	uint32_t drop = dt_label(l->a), done = dt_label(l->a), first = i - act->ntuple + 1;
+	size_t before = l->a->fixups.n;
 	int base, off;
 
 	if (!agg)
@@ -550,8 +551,10 @@ void dt_aggregate(struct dt_lower *l, const struct dt_ecb *ecb, uint32_t i)
 	dt_aggfunc_of(act->kind)->lower(l, agg->layout, drop);
 	if (agg->layout->seen)
 		dt_sti(l->a, B8, R0, 8 * (int)agg->layout->seen, 1);
-	dt_ja(l->a, done);
-	dt_put(l->a, drop);
-	dt_drop(l, offsetof(struct dt_drops, aggregation));
+	if (dt_label_used(l->a, drop, before)) {	/* the kernel refuses code that nothing leads to */
+		dt_ja(l->a, done);
+		dt_put(l->a, drop);
+		dt_drop(l, offsetof(struct dt_drops, aggregation));
+	}
 	dt_put(l->a, done);
 }

@@ -48,6 +48,14 @@ uint32_t dt_label(struct dt_emit *a)
 	return (uint32_t)a->labels.n - 1;
 }
 
+bool dt_label_used(const struct dt_emit *a, uint32_t label, size_t fixups)
+{
+	for (size_t i = fixups; i < a->fixups.n; i++)
+		if (a->fixups.v[i].label == label)
+			return true;
+	return false;
+}
+
 void dt_put(struct dt_emit *a, uint32_t label) { a->labels.v[label] = (int32_t)a->code.n; }
 
 /*

@@ -55,6 +55,8 @@ void dt_emit_back(struct dt_emit *, struct dt_emit_mark);
 
 uint32_t dt_label(struct dt_emit *);
 void dt_put(struct dt_emit *, uint32_t label);
+/* Whether something goes there; fixups: how many there were when the label was made. */
+bool dt_label_used(const struct dt_emit *, uint32_t label, size_t fixups);
 /* Fills in jumps and calls; false: a jump goes too far. */
 bool dt_emit_finish(struct dt_emit *);
 
