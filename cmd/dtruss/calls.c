@@ -7,16 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct source {
-	char name[24];
-	char classes[6];
-	char ret[8];
-	const char *args;
-} sources[] = {
-#define C(name, classes, ret, args) { #name, classes, ret, args },
+/* Rows one behind the other, four texts each: pointers and their relocations would be larger. */
+static const char sources[] =
+#define C(name, classes, ret, args) #name "\0" classes "\0" ret "\0" args "\0"
 #include "calls.def"
 #undef C
+;
+
+struct source {
+	const char *name, *classes, *ret, *args;
 };
+
+static const char *next_text(const char **at)
+{
+	const char *text = *at;
+
+	*at += strlen(text) + 1;
+	return text;
+}
 
 static const struct {
 	char letter;
@@ -151,13 +159,14 @@ static int meet_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 	return 0;
 }
 
-#define MORE_CALLS 512			/* that kernels may have and rows have not */
+#define CALLS_MOST 1024			/* rows, and calls that kernels have and rows have not */
 
 bool calls_load(struct calls *c, dtrace_hdl_t *dtp)
 {
 	static const dtrace_probedesc_t pattern = { .dtpd_provider = "syscall", .dtpd_name = "entry" };
 	struct index ix = { .n = 0 };
-	struct loading l = { .calls = c, .room = COUNT(sources) + MORE_CALLS };
+	struct loading l = { .calls = c, .room = CALLS_MOST };
+	const char *at = sources;
 	bool ok = true;
 
 	index_kinds(&ix);
@@ -167,8 +176,14 @@ bool calls_load(struct calls *c, dtrace_hdl_t *dtp)
 		fprintf(stderr, "dtruss: out of memory\n");
 		return false;
 	}
-	for (size_t i = 0; i < COUNT(sources) && ok; i++)
-		ok = fill_row(&ix, &c->v[c->n++], &sources[i]);
+	while (ok && *at != '\0' && c->n < l.room) {
+		struct source s = { .name = next_text(&at) };
+
+		s.classes = next_text(&at);
+		s.ret = next_text(&at);
+		s.args = next_text(&at);
+		ok = fill_row(&ix, &c->v[c->n++], &s);
+	}
 	return ok && dtrace_probe_iter(dtp, &pattern, meet_probe, &l) == 0;
 }
 

@@ -59,7 +59,7 @@ struct call {
 struct name {				/* a number and its name; no pointers, so that tables need no
     relocation */
 	uint32_t v;
-	char n[36];
+	char n[32];
 };
 
 typedef void put_f(struct text *, const struct call *, unsigned arg, const struct kind *);

@@ -229,11 +229,22 @@ static void put_sysinfo(struct text *t, const struct call *c, unsigned arg, cons
 
 static const struct name random_flags[] = { { 1, "GRND_NONBLOCK" }, { 2, "GRND_RANDOM" }, { 4, "GRND_INSECURE"
     } };
+/* All of them begin with MEMBARRIER_CMD_. */
 static const struct name barriers[] = {
-	{ 0, "MEMBARRIER_CMD_QUERY" }, { 1, "MEMBARRIER_CMD_GLOBAL" },
-	{ 2, "MEMBARRIER_CMD_GLOBAL_EXPEDITED" },
-	{ 8, "MEMBARRIER_CMD_PRIVATE_EXPEDITED" }, { 4, "MEMBARRIER_CMD_REGISTER_GLOBAL_EXP" },
+	{ 0, "QUERY" }, { 1, "GLOBAL" }, { 2, "GLOBAL_EXPEDITED" }, { 4, "REGISTER_GLOBAL_EXPEDITED" },
+	{ 8, "PRIVATE_EXPEDITED" }, { 16, "REGISTER_PRIVATE_EXPEDITED" },
 };
+
+static void put_barrier(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
+{
+	const char *name = name_of(k->names, k->nnames, (uint32_t)c->a[arg]);
+
+	if (name != NULL)
+		text_format(t, "MEMBARRIER_CMD_%s", name);
+	else
+		text_hex(t, (uint32_t)c->a[arg]);
+}
+
 static const struct name ptraces[] = {
 	{ 0, "PTRACE_TRACEME" }, { 1, "PTRACE_PEEKTEXT" }, { 2, "PTRACE_PEEKDATA" }, { 3, "PTRACE_PEEKUSER" },
 	{ 4, "PTRACE_POKETEXT" }, { 5, "PTRACE_POKEDATA" }, { 7, "PTRACE_CONT" }, { 8, "PTRACE_KILL" },
@@ -300,7 +311,7 @@ static const struct kind list[] = {
 	{ .name = "uname", .put = put_uname, .fetch = OUT("390"), .nrecs = 1 },
 	{ .name = "sysinfo", .put = put_sysinfo, .fetch = OUT("112"), .nrecs = 1 },
 	{ .name = "grnd", .put = put_kind_flags, NAMES(random_flags) },
-	{ .name = "membarrier", .put = put_kind_name, NAMES(barriers) },
+	{ .name = "membarrier", .put = put_barrier, NAMES(barriers) },
 	{ .name = "ptrace", .put = put_kind_name, NAMES(ptraces) },
 	{ .name = "archprctl", .put = put_kind_name, NAMES(arch_prctls) },
 	{ .name = "ipcget", .put = put_ipc_get, NAMES(ipc_flags) },
