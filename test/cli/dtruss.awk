@@ -3,7 +3,8 @@
 # halves of a call joined, processes named by who forked whom (P, P.1, P.1.2). What differs from run to run is
 # replaced: addresses, inodes, random bytes, names of temporary files, what sysinfo(), statfs() and getrusage() count, the
 # number of the parent outside. Left out, because their place depends on time: signals, ends of processes
-# ("signals" asks for these), and rt_sigreturn(); which child wait4() finds first is not told. One name differs:
+# ("signals" asks for these), and rt_sigreturn(); getrandom(), which mkstemp() repeats by chance. Which child
+# wait4() finds first is not told. One name differs:
 # strace says "BTRFS_IOC_CLONE or FICLONE" and shows its argument as a number.
 function walk(pid, path, i, s, child, k) {
 	name[pid] = path; order[++norder] = pid; k = 0
@@ -55,7 +56,7 @@ END {
 		pid = order[o]
 		for (i = 1; i <= n[pid]; i++) {
 			s = line[pid, i]
-			if ((s ~ /^(---|\+\+\+) /) != (signals != "") || s ~ /^rt_sigreturn/) continue
+			if ((s ~ /^(---|\+\+\+) /) != (signals != "") || s ~ /^(rt_sigreturn|getrandom)\(/) continue
 			print name[pid] " " plain(s)
 		}
 	}
