@@ -103,7 +103,7 @@ $(B)/obj/%.o: %.c $(B)/flags | $(B)/pkg.mk
 # What the commands share lies in one folder.
 $(B)/obj/cmd/%: ALL_CFLAGS += -Icmd/common
 # Decoders are many and each is short: their size counts, not their speed; nobody unwinds them at run time.
-$(B)/obj/cmd/dtruss/%: ALL_CFLAGS += -Os -fno-asynchronous-unwind-tables
+$(B)/obj/cmd/dtruss/%: ALL_CFLAGS += -Os -fno-asynchronous-unwind-tables -fno-unwind-tables
 
 # The names are part of the rule: a library that goes away must leave the table too.
 ifneq ($(file <$(B)/gen/dlib.names),$(DLIB))
