@@ -267,7 +267,6 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
-	case LONG_WEB: return set_mode(a, MODE_WEB);
 	default: return 0;
 	}
 }
@@ -282,8 +281,10 @@ static bool wants_page(int c, const char *arg)
 static int take_letter(struct args *a, int c, char *arg)
 {
 	int status = 0;
-	if (wants_page(c, arg))
-		return set_mode(a, MODE_WEB);
+	if (wants_page(c, arg) || c == LONG_WEB) {
+		a->page = true;
+		return 0;
+	}
 	for (size_t i = 0; i < COUNT(modes) && !status; i++)
 		if (modes[i].letter == c)
 			status = set_mode(a, modes[i].mode);

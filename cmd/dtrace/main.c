@@ -251,7 +251,9 @@ int dtrace_command(int argc, char **argv)
 {
 	struct args a;
 	int status = args_parse(&a, argc, argv);
-	if (!status && a.mode == MODE_HELP && !help_script(stdout, &a))
+	if (!status && a.page && (a.mode == MODE_TRACE || a.mode == MODE_PLAY))
+		status = web_exec(argv);
+	else if (!status && a.mode == MODE_HELP && !help_script(stdout, &a))
 		args_usage(stdout);
 	else if (!status && a.mode == MODE_HELP)
 		status = 0;
@@ -259,8 +261,6 @@ int dtrace_command(int argc, char **argv)
 		status = print_version(&a);
 	else if (!status && a.mode == MODE_DOCTOR)
 		status = doctor(stdout);
-	else if (!status && a.mode == MODE_WEB)
-		status = web_exec(argv);
 	else if (!status && a.mode == MODE_WORDS)
 		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
 	else if (!status && a.mode == MODE_COMPLETE)

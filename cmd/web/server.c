@@ -48,14 +48,14 @@ void server_end(struct server *s)
 	pthread_mutex_unlock(&s->control);
 }
 
-int server_begin(struct server *s, const char *pid, const char *text, size_t len)
+static int begin(struct server *s, const char *mode, const char *pid, const char *text, size_t len)
 {
 	int rv;
 
 	pthread_mutex_lock(&s->control);
 	end_locked(s);
 	hub_begin(&s->hub);
-	rv = child_start(&s->child, s->wish, "trace", pid, text, len);
+	rv = child_start(&s->child, s->wish, mode, pid, text, len);
 	if (rv == 0 && pthread_create(&s->reader, NULL, read_lines, s) != 0) {
 		child_end(&s->child);
 		close(s->child.out);
@@ -64,6 +64,11 @@ int server_begin(struct server *s, const char *pid, const char *text, size_t len
 	s->running = rv == 0;
 	pthread_mutex_unlock(&s->control);
 	return rv;
+}
+
+int server_begin(struct server *s, const char *pid, const char *text, size_t len)
+{
+	return begin(s, "trace", pid, text, len);
 }
 
 /* ADDR, ADDR:PORT, :PORT or [ADDR6]:PORT */
@@ -119,7 +124,9 @@ static int serve(const struct wish *w)
 	pthread_mutex_init(&s->control, NULL);
 	if ((status = read_address(s)) == 0 && (status = make_token(s)) == 0) {
 		signals_catch();
-		if (w->has_program && server_begin(s, NULL, w->program, strlen(w->program)) != 0)
+		if (w->play != NULL && begin(s, "play", NULL, w->play, strlen(w->play)) != 0)
+			perror("dtrace-web: cannot play the recording");
+		else if (w->has_program && server_begin(s, NULL, w->program, strlen(w->program)) != 0)
 			perror("dtrace-web: cannot start the trace");
 		status = http_serve(s);
 		server_end(s);

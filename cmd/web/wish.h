@@ -17,6 +17,7 @@ struct wish {
 	const char **settings;		/* "name=value" of -x and its like */
 	int nsettings;
 	const char *pid, *command;
+	const char *play;		/* --play FILE: a recording takes the place of a trace */
 	const char **operands;		/* $0, $1 ... */
 	int noperands;
 };

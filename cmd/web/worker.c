@@ -108,7 +108,8 @@ dtrace_prog_t *worker_compile(const struct wish *w, dtrace_hdl_t *dtp, const cha
 int worker_run(const struct wish *w)
 {
 	static const struct { const char *mode; int (*run)(const struct wish *); } modes[] = {
-		{ "trace", worker_trace }, { "check", worker_check }, { "words", worker_words },
+		{ "trace", worker_trace }, { "play", worker_play },
+		{ "check", worker_check }, { "words", worker_words },
 		{ "probes", worker_probes },
 	};
 

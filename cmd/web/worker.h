@@ -10,11 +10,13 @@
 
 #include <dtrace.h>
 
-/* Runs w->worker: "trace", "check", "words" or "probes". The status to exit with. */
+/* Runs w->worker: "trace", "play", "check", "words" or "probes". The status to exit with. */
 int worker_run(const struct wish *);
 
 /* A trace, until it ends or SIGTERM comes. Lines as in teller.h. */
 int worker_trace(const struct wish *);
+/* A recording, whose path is the input: what -O json makes of it, a line each (doc/JSON.md). */
+int worker_play(const struct wish *);
 /* The program compiled: {} or the error, as JSON. */
 int worker_check(const struct wish *);
 /* What can be written, as JSON: all words, or the probes that operand 1 matches. */

@@ -132,6 +132,13 @@ events '"t":"ended"' && grep -q 'the end' "$tmp/events" && echo "ok - END runs" 
 finish
 ok "a signal ends it" "$status $(cat "$tmp/err")" "0 "
 
+# ---- a recording instead of a trace
+"$dtrace" -qO "record=$tmp/recording" -n 'BEGIN { @kept["<x>"] = sum(9); exit(0); }' >/dev/null
+begin --play "$tmp/recording" -O web
+events '"t":"ended"' && grep -q '"t":"json".*"kept"' "$tmp/events" && ! grep -q '[<]' "$tmp/events" &&
+    echo "ok - a recording on the page" || echo "not ok - a recording on the page: $(cat "$tmp/events")"
+finish
+
 # ---- the command line
 for words in '-w' '-x destructive' '-x destructive=yes'; do
 	# shellcheck disable=SC2086

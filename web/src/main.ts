@@ -10,13 +10,14 @@ import { Heat } from "./heat";
 import { Lines } from "./lines";
 import { Link, type Tool } from "./link";
 import { hasStack, isDist, Model, type Agg, type Message } from "./model";
+import { Player } from "./play";
 import { Records } from "./records";
 import { pageOf, savedIn } from "./save";
 import { Spans } from "./spans";
 import type { Pick, Stage, View } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
-const DRAWN = new Set(["reset", "start", "snap", "recs", "fail"]);
+const DRAWN = new Set(["reset", "start", "snap", "recs", "fail", "json"]);
 const HELD = 2 << 20;			// numbers
 const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
 
@@ -65,6 +66,7 @@ class Card {
 
 class Page implements Stage {
 	model = new Model();
+	private player = new Player((m) => this.model.take(m));
 	private link = new Link();
 	private editor: Editor;
 	private cards = new Map<string, Card>();
@@ -133,6 +135,7 @@ class Page implements Stage {
 
 	private take(m: Message): void {
 		if (m.t === "reset") this.reset(String(m.trace));
+		if (m.t === "json") this.player.take(m.j);
 		this.model.take(m);
 		if (m.t === "start" && m.program !== "") this.editor.text = m.program;
 		if (m.t === "fail") this.editor.show(this.model.fail);
@@ -141,6 +144,7 @@ class Page implements Stage {
 	private reset(trace: string): void {
 		document.body.dataset.trace = trace;
 		this.model = new Model();
+		this.player = new Player((m) => this.model.take(m));
 		this.held = [];
 		this.heldSize = 0;
 		this.paused = false;
