@@ -37,13 +37,17 @@ endif
 
 CFLAGS ?=
 WARN := -Wall -Wextra -Wshadow
+# Each function and table has a section of its own: the linker leaves out what nothing uses.
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DDT_VERSION='"$(VERSION)"' $(WARN) -fPIC -fvisibility=hidden \
-	-Isrc -Iinclude $(opt_$(MODE)) $(CFLAGS)
+	-ffunction-sections -fdata-sections -Isrc -Iinclude $(opt_$(MODE)) $(CFLAGS)
 # Lazy binding: a compile that fails early should not pay for symbols it never calls.
-ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy $(LDFLAGS)
+ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy -Wl,--gc-sections \
+	$(LDFLAGS)
 
 LIB_SRC := $(wildcard src/*/*.c) $(wildcard src/bpf/runtime/both/*.c)
 CMD_SRC := $(filter-out cmd/web/%,$(wildcard cmd/*.c cmd/*/*.c))
+# Commands parse, decode and print: small matters more there than quick.
+cmd_release := -Os
 # What else the binary is, by the name it is called by (cmd/main.c).
 COMMANDS := $(filter-out common dtrace web,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
@@ -58,6 +62,7 @@ FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o $(B)/obj/gen/pages.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
+$(CMD_OBJ): ALL_CFLAGS += $(cmd_$(MODE))
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
