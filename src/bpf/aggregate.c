@@ -384,10 +384,9 @@ static void find_element_here(struct dt_lower *l, const struct dt_bagg *agg, int
 	key_ptr(l, o, base, off);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
 	dt_jmpi(a, BPF_JNE, R0, 0, have);
-	dt_ldx(a, B8, R1, FP, F_T0);
-	dt_alui(a, BPF_LSH, R1, 32);	/* before Linux 6.4 it is an int, the upper half of which says nothing */
-	dt_alui(a, BPF_ARSH, R1, 32);
-	dt_jmpi(a, BPF_JEQ, R1, -E2BIG, drop);
+	/* Its lowest byte tells errors apart. Before Linux 6.4 it is an int: the upper half says nothing. */
+	dt_ldx(a, B1, R1, FP, F_T0);
+	dt_jmpi(a, BPF_JEQ, R1, (uint8_t)-E2BIG, drop);
 	dt_drop(l, offsetof(struct dt_drops, agg_memory));
 	dt_ja(a, lost);
 	dt_put(a, have);
