@@ -31,7 +31,7 @@ if ! command -v debootstrap >/dev/null || [ "$(id -u)" -ne 0 ]; then
 	echo "ok - a clean Debian # SKIP no debootstrap, or not root"
 	exit 0
 fi
-needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3
+needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3,man-db
 if ! debootstrap --variant=minbase --include=$needs bookworm "$root" >"$tmp/log" 2>&1; then
 	echo "ok - a clean Debian # SKIP debootstrap: $(tail -n 1 "$tmp/log")"
 	exit 0
@@ -48,6 +48,27 @@ grep -q 'it is dtrace' "$tmp/log"
 check $? "a line of output"
 chroot "$root" lockstat -e 1 true >"$tmp/log" 2>&1
 check $? "lockstat there"
+chroot "$root" plockstat -A sleep 0 >"$tmp/log" 2>&1
+check $? "plockstat there"
 chroot "$root" python3 -c 'import dtrace' >"$tmp/log" 2>&1
 check $? "python3-dtrace there"
+# there NAME PATTERN COMMAND…: a command that prints it in the new Debian
+there() {
+	name=$1 pattern=$2
+	shift 2
+	chroot "$root" env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@" >"$tmp/log" 2>&1
+	grep -q -e "$pattern" "$tmp/log"
+	check $? "$name there"
+}
+there dtruss '^openat(.*"/etc/passwd", O_RDONLY' dtruss cat /etc/passwd
+there execsnoop 'cat /etc/passwd' execsnoop -c 'sh -c "cat /etc/passwd; true"'
+there opensnoop '/etc/passwd' opensnoop -c 'cat /etc/passwd'
+there errinfo 'ENOENT' errinfo -c 'cat /nothing/of/this/name'
+there exitsnoop 'cat' exitsnoop -c 'sh -c "cat /etc/passwd; true"'
+there syscount 'openat' syscount -c 'cat /etc/passwd'
+there procsystime 'openat' procsystime -c 'cat /etc/passwd'
+there "man dtrace-options" 'bufsize' man dtrace-options
+there "man execsnoop" 'execsnoop' man execsnoop
+there "man d" 'quantize' man d
+there completion 'complete.*dtrace' bash -c '. /usr/share/bash-completion/completions/dtrace; complete -p dtrace'
 umount -l "$root/sys" "$root/proc"
