@@ -140,6 +140,8 @@ void put_fd(struct text *, const struct call *, int fd);
 void put_dirfd(struct text *, const struct call *, int fd);
 void put_sigset(struct text *, uint64_t bits);
 void put_timespec(struct text *, int64_t sec, int64_t nsec, const char *fraction);
+/* What remains of a time that the call was given: ", left {tv_sec=0, tv_nsec=5}"; nothing without one. */
+void put_left(struct text *, const struct call *);
 void put_open_flags(struct text *, uint32_t);
 void put_mode(struct text *, uint32_t mode);
 void put_dev(struct text *, uint64_t dev);

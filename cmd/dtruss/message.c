@@ -85,7 +85,9 @@ static void put_control(struct text *t, const struct call *c, const char *p, siz
 	}
 }
 
-/* Records: the header, name, vector, parts, control data. */
+/*
+ * Records: the header, name, vector, parts, control data; of recvmsg() also the room there was for the name.
+ */
 static void put_msghdr(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	struct msghdr h;
@@ -106,7 +108,10 @@ static void put_msghdr(struct text *t, const struct call *c, unsigned arg, const
 		put_sockaddr(t, p, h.msg_namelen < size ? h.msg_namelen : size);
 	else
 		text_addr(t, (uint64_t)(uintptr_t)h.msg_name);
-	text_format(t, ", msg_namelen=%u, msg_iov=", h.msg_namelen);
+	text_put(t, ", msg_namelen=");
+	if (out && call_number(c, arg, 4 + PARTS) != h.msg_namelen)
+		text_format(t, "%u => ", (uint32_t)call_number(c, arg, 4 + PARTS));
+	text_format(t, "%u, msg_iov=", h.msg_namelen);
 	p = call_bytes(c, arg, 2, &size);
 	if (p != NULL)
 		memcpy(v, p, sizeof(v));
@@ -140,8 +145,8 @@ static const struct kind list[] = {
 	{ .name = "iovout", .put = put_iov, .fetch = VECTOR("%a", "%n & " DONE), .nrecs = 1 + PARTS,
 	    .nnames = 1 },
 	{ .name = "msghdr", .put = put_msghdr, .fetch = HEADER(NOT_NULL("%a")), .nrecs = 4 + PARTS },
-	{ .name = "omsghdr", .put = put_msghdr, .fetch = HEADER(NOT_NULL("%a") " & " DONE), .nrecs = 4 +
-	    PARTS,
-	    .nnames = 1 },
+	{ .name = "omsghdr", .put = put_msghdr, .nrecs = 5 + PARTS, .nnames = 1,
+	    .fetch = HEADER(NOT_NULL("%a") " & " DONE) "trace(self->n0);",
+	    .entry = "self->n0 = *(int *)copyin(%a + 8, 4 & " NOT_NULL("%a") ");" },
 };
 KINDS(kinds_message);

@@ -64,20 +64,20 @@ static void put_ret_poll(struct text *t, const struct call *c, unsigned arg, con
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].revents == 0)
 			continue;
-		text_format(t, "%s{fd=", between);
-		put_fd(t, c, v[i].fd);
-		text_put(t, ", revents=");
+		text_format(t, "%s{fd=%d, revents=", between, v[i].fd);
 		put_flags(t, (uint16_t)v[i].revents, poll_bits, COUNT(poll_bits), NULL);
 		text_char(t, '}');
 		between = ", ";
 	}
-	text_put(t, n < (uint32_t)c->a[1] ? ", ...])" : "])");
+	text_put(t, n < (uint32_t)c->a[1] ? ", ...]" : "]");
+	put_left(t, c);
+	text_char(t, ')');
 }
 
 /* ---- select() ---- */
 
 /* A set as the call was given it: its first word is kept at the entry, as the call writes over it. */
-static void put_words(struct text *t, const struct call *c, uint64_t bits)
+static void put_words(struct text *t, const struct call *c, uint64_t bits, bool names)
 {
 	const char *between = "";
 
@@ -86,7 +86,10 @@ static void put_words(struct text *t, const struct call *c, uint64_t bits)
 		if (!(bits >> fd & 1))
 			continue;
 		text_put(t, between);
-		put_fd(t, c, fd);
+		if (names)
+			put_fd(t, c, fd);
+		else
+			text_int(t, fd);
 		between = " ";
 	}
 	text_put(t, (int)c->a[0] > SET_MOST ? " ...]" : "]");
@@ -98,7 +101,7 @@ static void put_fdset(struct text *t, const struct call *c, unsigned arg, const 
 	if (c->a[arg] == 0 || c->data == NULL)
 		text_addr(t, c->a[arg]);
 	else
-		put_words(t, c, (uint64_t)call_number(c, arg, 0));
+		put_words(t, c, (uint64_t)call_number(c, arg, 0), true);
 }
 
 /* "1 (in [3])" */
@@ -121,10 +124,13 @@ static void put_ret_select(struct text *t, const struct call *c, unsigned arg, c
 			continue;
 		text_put(t, between);
 		text_put(t, names[i]);
-		put_words(t, c, bits);
+		put_words(t, c, bits, false);
 		between = ", ";
 	}
-	text_put(t, between[0] == ',' ? ")" : "");
+	if (between[0] == ',') {
+		put_left(t, c);
+		text_char(t, ')');
+	}
 }
 
 /* ---- epoll ---- */

@@ -60,6 +60,18 @@ static void put_given(struct text *t, const struct call *c, unsigned arg, const 
 		put_timespec(t, call_number(c, arg, 0), call_number(c, arg, 1), fraction_of(k));
 }
 
+void put_left(struct text *t, const struct call *c)
+{
+	for (unsigned arg = 0; arg < c->row->nargs; arg++) {
+		const struct kind *k = c->row->kind[arg];
+
+		if (k->put != put_given || c->a[arg] == 0 || c->data == NULL)
+			continue;
+		text_put(t, ", left ");
+		put_timespec(t, call_number(c, arg, 2), call_number(c, arg, 3), fraction_of(k));
+	}
+}
+
 static void put_times2(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	int64_t v[4];
@@ -130,8 +142,10 @@ static void put_rusage(struct text *t, const struct call *c, unsigned arg, const
 	text_put(t, ", ...}");
 }
 
-#define GIVEN .put = put_given, .nrecs = 2, .fetch = "trace(self->t0); trace(self->t1);", .entry = \
-	"self->t0 = " LONG_AT("%a") "; self->t1 = *(int64_t *)copyin(%a + 8, 8 & " NOT_NULL("%a") ");"
+#define SECOND_WORD "*(int64_t *)copyin(%a + 8, 8 & " NOT_NULL("%a") ")"
+#define GIVEN .put = put_given, .nrecs = 4, .fetch = "trace(self->t0); trace(self->t1); " \
+	"trace(" LONG_AT("%a") "); trace(" SECOND_WORD ");", .entry = \
+	"self->t0 = " LONG_AT("%a") "; self->t1 = " SECOND_WORD ";"
 
 static const struct kind list[] = {
 	{ .name = "tsgiven", GIVEN },

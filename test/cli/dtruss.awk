@@ -3,8 +3,9 @@
 # halves of a call joined, processes named by who forked whom (P, P.1, P.1.2). What differs from run to run is
 # replaced: addresses, inodes, random bytes, names of temporary files, what sysinfo(), statfs() and getrusage() count, the
 # number of the parent outside. Left out, because their place depends on time: signals, ends of processes
-# ("signals" asks for these), and rt_sigreturn(); getrandom(), which mkstemp() repeats by chance. Which child
-# wait4() finds first is not told. One name differs:
+# ("signals" asks for these), and rt_sigreturn(); getrandom(), which mkstemp() repeats by chance; futex() and
+# madvise() of threads that end. Which child wait4() finds first is not told, ports are not, nor the time that is
+# left of a poll(). What a descriptor is that recvmsg() brought is known to strace alone. One name differs:
 # strace says "BTRFS_IOC_CLONE or FICLONE" and shows its argument as a number.
 function walk(pid, path, i, s, child, k) {
 	name[pid] = path; order[++norder] = pid; k = 0
@@ -39,6 +40,9 @@ function plain(s) {
 	if (s ~ /^sysinfo/) sub(/\{.*\}/, "{}", s)
 	if (s ~ /statfs\(/) gsub(/f_(bfree|bavail|ffree)=[0-9]+/, "f_free=N", s)
 	if (s ~ /^wait4\(/) gsub(/P(\.[0-9]+)+/, "CHILD", s)
+	gsub(/htons\([0-9][0-9][0-9]+\)/, "htons(PORT)", s)
+	gsub(/left \{[^}]*\}/, "left {}", s)
+	if (s ~ /^recvmsg/) gsub(/cmsg_data=\[[^]]*\]/, "cmsg_data=[]", s)
 	gsub(/si_[us]time=[0-9]+/, "si_time=N", s)
 	return s
 }
@@ -56,7 +60,7 @@ END {
 		pid = order[o]
 		for (i = 1; i <= n[pid]; i++) {
 			s = line[pid, i]
-			if ((s ~ /^(---|\+\+\+) /) != (signals != "") || s ~ /^(rt_sigreturn|getrandom)\(/) continue
+			if ((s ~ /^(---|\+\+\+) /) != (signals != "") || s ~ /^(rt_sigreturn|getrandom|futex|madvise)\(/) continue
 			print name[pid] " " plain(s)
 		}
 	}

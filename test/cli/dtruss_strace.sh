@@ -43,4 +43,5 @@ same sort sort -n numbers
 same dd dd if=numbers of=copy bs=512 count=4 status=none
 same find find d
 same files sh -c 'mkdir n; touch n/x; mv n/x n/y; ln -s y n/z; chmod 600 n/y; readlink n/z; rm -r n'
+same network "$(realpath "${BUILD:-build}/test/dtruss_net")"
 [ ! -x /usr/bin/gcc ] || same gcc /usr/bin/gcc -c t.c
