@@ -143,7 +143,7 @@ mkfifo "$tmp/go"
 "$tmp/server" 2 wait <"$tmp/go" >"$tmp/first" 2>&1 &
 first=$!
 exec 9>"$tmp/go"
-waits grep -q up "$tmp/first"
+waits grep -qs up "$tmp/first"
 start -qn 'BEGIN { printf("ready\n"); } mydb:::query-start { @[args[1] >= 12 ? "later" : "both"] = count(); @p[pid] = count(); } mydb*:::query-start { @n = count(); }
 END { printa("%s %@d\n", @); printa("process %d %@d\n", @p); printa("all %@d\n", @n); }'
 "$tmp/server" 5 >/dev/null
