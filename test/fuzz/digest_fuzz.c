@@ -72,6 +72,9 @@ static int check(enum dt_digest_what what, const void *bytes, size_t len)
 /* Records as the worker writes them (digest.c), of fields of 4 bytes: address, size, text, bits that lie. */
 static void by_structure(const uint8_t *data, size_t len)
 {
+	/* four bytes each, at least: names, and what must not be part of one */
+	static const char texts_of[8][8] = { "abc", "\033[2J", "\xc2\x9b" "2", "\xe2\x80\xae", "\xff\xfe" "a",
+		"\xc3\xa9" "a", "ab\xc3\xa9", "" };
 	struct { uint64_t vaddr, size, offset; uint32_t text; uint8_t type, bind, zero[2]; } r = { 0 };
 	size_t n = len / 16, texts = 4 * n + 1;
 	uint8_t *bytes = calloc(1, 8 + n * sizeof(r) + texts), *at = bytes + 8;
@@ -91,9 +94,7 @@ static void by_structure(const uint8_t *data, size_t len)
 		r.size = field[3] & 4 ? ~0ull - field[1] : r.size;
 		r.type = (uint8_t)(field[3] >> 8);
 		memcpy(at, &r, sizeof(r));
-		memcpy(bytes + 8 + n * sizeof(r) + i * 4,
-		    (const char *[]){ "abc", "\033[2J", "\xc2\x9b" "2", "\xe2\x80\xae", "\xff\xfe" "a",
-		    "\xc3\xa9" "a", "ab\xc3\xa9", "" }[field[3] >> 3 & 7], 4);
+		memcpy(bytes + 8 + n * sizeof(r) + i * 4, texts_of[field[3] >> 3 & 7], 4);
 	}
 	(void)check(DT_DIGEST_CODE, bytes, 8 + n * sizeof(r) + texts);
 	free(bytes);
