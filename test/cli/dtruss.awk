@@ -5,7 +5,8 @@
 # number of the parent outside. Left out, because their place depends on time: signals, ends of processes
 # ("signals" asks for these), and rt_sigreturn(); getrandom(), which mkstemp() repeats by chance; futex() and
 # madvise() of threads that end. Which child wait4() finds first is not told, ports are not, nor the time that is
-# left of a poll(). What a descriptor is that recvmsg() brought is known to strace alone. One name differs:
+# left of a poll(). How many variables an execve() that failed was given is known only while they are in one page.
+# What a descriptor is that recvmsg() brought is known to strace alone. One name differs:
 # strace says "BTRFS_IOC_CLONE or FICLONE" and shows its argument as a number.
 function walk(pid, path, i, s, child, k) {
 	name[pid] = path; order[++norder] = pid; k = 0
@@ -42,6 +43,7 @@ function plain(s) {
 	if (s ~ /^wait4\(/) gsub(/P(\.[0-9]+)+/, "CHILD", s)
 	gsub(/htons\([0-9][0-9][0-9]+\)/, "htons(PORT)", s)
 	gsub(/left \{[^}]*\}/, "left {}", s)
+	if (s ~ /^execve.* = -1 /) sub(/ \/\* [0-9]+ vars? \*\//, "", s)
 	if (s ~ /^recvmsg/) gsub(/cmsg_data=\[[^]]*\]/, "cmsg_data=[]", s)
 	gsub(/si_[us]time=[0-9]+/, "si_time=N", s)
 	return s
