@@ -28,7 +28,8 @@ static bool type_is_known(dtrace_hdl_t *dtp, const char *type)
 {
 	dtrace_typeinfo_t info;
 
-	return type == NULL || dtrace_type_strcompile(dtp, type, &info) == 0;
+	/* D takes the name of an unknown struct for a declaration: it is looked up, not compiled */
+	return type == NULL || dtrace_lookup_by_type(dtp, DTRACE_OBJ_EVERY, type, &info) == 0;
 }
 
 /* `arg` is the text before the number of an argument: "self->a" or, at the entry, "arg". */
