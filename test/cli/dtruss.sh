@@ -17,7 +17,7 @@ number() { grep -c -- "$1" "$tmp/lines"; }
 report "$calls" 1000
 [ "$status" -eq 7 ] && [ "$(number '^getppid() ')" -eq 1000 ] && [ "$(number '^getpgid(0) ')" -eq 1 ]
 check $? "every call once, and the status is the command's"
-head -n 1 "$tmp/lines" | grep -q '^execve(".*/calls", \[".*", "1000"\], 0x[0-9a-f]* /\* [0-9]* vars \*/) = 0$' &&
+head -n 1 "$tmp/lines" | grep -q '^execve(".*/calls", \[".*, "1000"\], 0x[0-9a-f]* /\* [0-9]* vars \*/) = 0$' &&
     tail -n 2 "$tmp/lines" | head -n 1 | grep -q '^exit_group(7) *= ?$' && [ "$(tail -n 1 "$tmp/lines")" = "+++ exited with 7 +++" ]
 check $? "the first and the last lines"
 
