@@ -17,7 +17,7 @@ void put_limited(struct text *t, const struct call *c, const char *s, size_t hav
 }
 
 /* A name of a file is shown whole, as far as -x strsize reaches. */
-static void put_path(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
+void put_kind_path(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	size_t size = 0, n;
 	const char *s = c->a[arg] != 0 ? call_bytes(c, arg, 0, &size) : NULL;
@@ -181,9 +181,9 @@ static void put_ret_number(struct text *t, const struct call *c, unsigned arg, c
 #define FILE_OF "getf((int)arg0)"
 
 static const struct kind list[] = {
-	{ .name = "path", .put = put_path, .fetch = STRING, .nrecs = 1 },
+	{ .name = "path", .put = put_kind_path, .fetch = STRING, .nrecs = 1 },
 	{ .name = "str", .put = put_kind_string, .fetch = STRING, .nrecs = 1 },
-	{ .name = "opath", .put = put_path, .fetch = MAYBE, .nrecs = 1 },
+	{ .name = "opath", .put = put_kind_path, .fetch = MAYBE, .nrecs = 1 },
 	{ .name = "ostr", .put = put_kind_string, .fetch = MAYBE, .nrecs = 1 },
 	{ .name = "in", .put = put_in, .fetch = MEM("%n", "%s"), .nrecs = 1 },
 	{ .name = "out", .put = put_out, .fetch = MEM("arg0", "%s"), .nrecs = 1 },

@@ -24,8 +24,7 @@ struct row {
 	unsigned classes;		/* CLASS_* */
 	const struct kind *ret;		/* NULL: a number */
 	const struct kind *kind[CALL_ARGS];
-	unsigned char lenarg[CALL_ARGS];	/* which argument tells the length, where a kind asks for one
-	    */
+	unsigned char lenarg[CALL_ARGS];	/* which argument tells the length of each */
 	unsigned char at[CALL_ARGS];	/* the first record of an argument among those of its shape */
 	unsigned char ret_at;
 	unsigned char nargs, nrecs;
@@ -56,8 +55,8 @@ struct call {
 	bool names;			/* -y */
 };
 
-struct name {				/* a number and its name; no pointers, so that tables need no
-    relocation */
+/* A number and its name. There is no pointer in it, so that tables need no relocation. */
+struct name {
 	uint32_t v;
 	char n[32];
 };
@@ -73,8 +72,7 @@ struct kind {
 	 */
 	const char *fetch;
 	unsigned nrecs;			/* how many records that makes */
-	const char *entry;		/* D text for the entry, where the call overwrites what it was given
-	    */
+	const char *entry;		/* D text for the entry: the call overwrites what it was given */
 	const struct name *names;	/* for those that need a table */
 	unsigned nnames;		/* without a table: a choice that the decoder explains */
 	const char *type;		/* the kernel's, for those that its type data describe */
@@ -122,6 +120,8 @@ extern const struct kinds kinds_basic, kinds_file, kinds_stat, kinds_memory, kin
 const void *call_bytes(const struct call *, unsigned arg, unsigned sub, size_t *size);
 /* The same for a struct of that size, aligned. False: it is not there, and the address was put. */
 bool call_struct(struct text *, const struct call *, unsigned arg, unsigned sub, void *out, size_t size);
+/* The same; where the call writes it (`writes`), there is none unless it succeeded. */
+bool call_written(struct text *, const struct call *, unsigned arg, bool writes, void *out, size_t size);
 /* A number that was recorded; 0: it was not. */
 int64_t call_number(const struct call *, unsigned arg, unsigned sub);
 #define CALL_RET CALL_ARGS		/* as an argument: the result */
@@ -150,6 +150,7 @@ void put_sockaddr(struct text *, const void *, size_t len);
 void put_siginfo(struct text *, const struct siginfo_facts *);
 
 /* put_f of kinds that several files share */
-put_f put_kind_flags, put_kind_name, put_kind_int, put_kind_hex, put_kind_addr, put_kind_string;
+put_f put_kind_flags, put_kind_name, put_kind_int, put_kind_hex, put_kind_addr, put_kind_string,
+    put_kind_path;
 
 #endif

@@ -10,21 +10,6 @@
 
 #define WORDS_MOST 8			/* of a call that failed */
 
-/* "/bin/ls": as a path that was kept */
-static void put_exec_path(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
-{
-	size_t size = 0, n;
-	const char *s = c->a[arg] != 0 ? call_bytes(c, arg, 0, &size) : NULL;
-
-	(void)k;
-	if (s == NULL) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	n = strnlen(s, size);
-	text_string(t, s, n, n + 1 >= size);
-}
-
 /* Words with a NUL behind each. */
 struct words {
 	const char *p;
@@ -176,7 +161,7 @@ static void put_ret(struct text *t, const struct call *c, unsigned arg, const st
 	#n ") : 0));"
 
 static const struct kind list[] = {
-	{ .name = "execpath", .put = put_exec_path, .nrecs = 1, .entry =
+	{ .name = "execpath", .put = put_kind_path, .nrecs = 1, .entry =
 	    "self->path = %a ? copyinstr(%a) : \"\";",
 	    .fetch = "trace(self->path);" },
 	{ .name = "argv", .put = put_argv, .nrecs = 4 + WORDS_MOST, .entry =

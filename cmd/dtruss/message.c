@@ -96,11 +96,7 @@ static void put_msghdr(struct text *t, const struct call *c, unsigned arg, const
 	size_t size = 0;
 	const char *p;
 
-	if (out && call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, &h, sizeof(h)))
+	if (!call_written(t, c, arg, out, &h, sizeof(h)))
 		return;
 	text_put(t, "{msg_name=");
 	p = h.msg_name != NULL && h.msg_namelen > 0 ? call_bytes(c, arg, 1, &size) : NULL;

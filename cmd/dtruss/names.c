@@ -28,6 +28,14 @@ bool call_struct(struct text *t, const struct call *c, unsigned arg, unsigned su
 	return true;
 }
 
+bool call_written(struct text *t, const struct call *c, unsigned arg, bool writes, void *out, size_t size)
+{
+	if (!writes || !call_failed(c))
+		return call_struct(t, c, arg, 0, out, size);
+	text_addr(t, c->a[arg]);
+	return false;
+}
+
 int64_t call_number(const struct call *c, unsigned arg, unsigned sub)
 {
 	size_t size = 0;

@@ -142,8 +142,9 @@ static const struct name epoll_bits[] = {
 	{ EPOLLRDHUP, "EPOLLRDHUP" }, { EPOLLEXCLUSIVE, "EPOLLEXCLUSIVE" }, { EPOLLWAKEUP, "EPOLLWAKEUP" },
 	{ EPOLLONESHOT, "EPOLLONESHOT" }, { EPOLLET, "EPOLLET" },
 };
-static const struct name epoll_ops[] = { { 1, "EPOLL_CTL_ADD" }, { 2, "EPOLL_CTL_DEL" }, { 3, "EPOLL_CTL_MOD"
-    } };
+static const struct name epoll_ops[] = {
+	{ 1, "EPOLL_CTL_ADD" }, { 2, "EPOLL_CTL_DEL" }, { 3, "EPOLL_CTL_MOD" },
+};
 
 static void put_event(struct text *t, const struct epoll_event *e)
 {
@@ -170,11 +171,7 @@ static void put_epoll_events(struct text *t, const struct call *c, unsigned arg,
 	size_t n = c->ret > 0 && c->ret < EVENTS_MOST ? (size_t)c->ret : c->ret > 0 ? EVENTS_MOST : 0;
 
 	(void)k;
-	if (call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, v, n * sizeof(v[0])))
+	if (!call_written(t, c, arg, true, v, n * sizeof(v[0])))
 		return;
 	text_char(t, '[');
 	for (size_t i = 0; i < n; i++) {

@@ -73,11 +73,7 @@ static void put_limits(struct text *t, const struct call *c, unsigned arg, const
 {
 	uint64_t v[2];
 
-	if (k->nnames > 0 && call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, v, sizeof(v)))
+	if (!call_written(t, c, arg, k->nnames > 0, v, sizeof(v)))
 		return;
 	text_put(t, "{rlim_cur=");
 	put_limit(t, v[0]);

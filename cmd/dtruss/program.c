@@ -3,8 +3,7 @@
  * The D program (wish.h). A call leaves one record, when it returns: its arguments are kept at the entry, and
  * what they point to is read at the return, when the kernel has touched the pages, and written what it
  * writes. Calls that record the same things share a clause. A fault makes the record without what the
- * arguments point
- * to (ERROR). A thread that waits inside a call says so, once; so does one that ends there.
+ * arguments point to (ERROR). A thread that waits inside a call says so, once; so does one that ends there.
  */
 #include "wish.h"
 
@@ -177,9 +176,8 @@ static bool never_returns(const struct row *r)
 	    strcmp(r->name, "rt_sigreturn") == 0;
 }
 
-static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtrace_hdl_t *dtp, struct shapes
-    *in,
-    struct shapes *out)
+static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtrace_hdl_t *dtp,
+    struct shapes *in, struct shapes *out)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct row *r = &c->v[i];
@@ -274,9 +272,8 @@ char *program_summary(const struct wish *w, const struct calls *c)
 	fprintf(f, "syscall:::entry %s{ self->ts = timestamp; }\n", only(w));
 	fprintf(f,
 	    "%s\n/self->ts/ { @calls[probefunc] = count(); @time[probefunc] = sum(timestamp - self->ts); "
-	    "@errors[probefunc] = sum(arg0 < 0 && arg0 >= -4095 ? 1 : 0); self->ts = 0; }\n", all ?
-	    "syscall:::return" :
-	    list);
+	    "@errors[probefunc] = sum(arg0 < 0 && arg0 >= -4095 ? 1 : 0); self->ts = 0; }\n",
+	    all ? "syscall:::return" : list);
 	free(list);
 	return fclose(f) == 0 ? text : NULL;
 }

@@ -78,11 +78,7 @@ static void put_action(struct text *t, const struct call *c, unsigned arg, const
 {
 	uint64_t v[4];
 
-	if (k->nnames > 0 && call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, v, sizeof(v)))
+	if (!call_written(t, c, arg, k->nnames > 0, v, sizeof(v)))
 		return;
 	text_put(t, "{sa_handler=");
 	if (v[0] <= 1)
@@ -109,11 +105,7 @@ static void put_stack(struct text *t, const struct call *c, unsigned arg, const 
 {
 	stack_t v;
 
-	if (k->nnames > 0 && call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, &v, sizeof(v)))
+	if (!call_written(t, c, arg, k->nnames > 0, &v, sizeof(v)))
 		return;
 	text_put(t, "{ss_sp=");
 	text_addr(t, (uint64_t)(uintptr_t)v.ss_sp);
@@ -194,11 +186,7 @@ static void put_kind_siginfo(struct text *t, const struct call *c, unsigned arg,
 	siginfo_t i;
 	struct siginfo_facts f;
 
-	if (k->nnames > 0 && call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, &i, sizeof(i)))
+	if (!call_written(t, c, arg, k->nnames > 0, &i, sizeof(i)))
 		return;
 	if (i.si_signo == 0) {
 		text_put(t, "{}");

@@ -29,11 +29,7 @@ static void put_stat(struct text *t, const struct call *c, unsigned arg, const s
 	struct stat st;
 
 	(void)k;
-	if (call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, &st, sizeof(st)))
+	if (!call_written(t, c, arg, true, &st, sizeof(st)))
 		return;
 	text_put(t, "{st_mode=");
 	put_mode(t, st.st_mode);
@@ -59,11 +55,7 @@ static void put_statx(struct text *t, const struct call *c, unsigned arg, const 
 	struct statx st;
 
 	(void)k;
-	if (call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, &st, sizeof(st)))
+	if (!call_written(t, c, arg, true, &st, sizeof(st)))
 		return;
 	text_put(t, "{stx_mask=");
 	put_flags(t, st.stx_mask, statx_bits, COUNT(statx_bits), NULL);
@@ -94,11 +86,7 @@ static void put_statfs(struct text *t, const struct call *c, unsigned arg, const
 	struct statfs st;
 
 	(void)k;
-	if (call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, &st, sizeof(st)))
+	if (!call_written(t, c, arg, true, &st, sizeof(st)))
 		return;
 	text_put(t, "{f_type=");
 	put_name(t, (uint64_t)st.f_type, types, COUNT(types), NULL);

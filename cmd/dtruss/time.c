@@ -89,11 +89,7 @@ static void put_interval(struct text *t, const struct call *c, unsigned arg, con
 {
 	int64_t v[4];
 
-	if ((k->nnames & 2) && call_failed(c)) {
-		text_addr(t, c->a[arg]);
-		return;
-	}
-	if (!call_struct(t, c, arg, 0, v, sizeof(v)))
+	if (!call_written(t, c, arg, (k->nnames & 2) != 0, v, sizeof(v)))
 		return;
 	text_put(t, "{it_interval=");
 	put_timespec(t, v[0], v[1], fraction_of(k));
