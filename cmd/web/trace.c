@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <wordexp.h>
 
 #define MS 1000000ull
@@ -41,7 +42,7 @@ struct trace {
 	struct cost cost;
 	size_t notice;			/* bytes of the library's notices that were told */
 	struct ps_prochandle *proc;
-	bool gone;
+	bool gone;			/* the process, or whoever listens */
 };
 
 /* ---- records ---- */
@@ -264,11 +265,14 @@ static void tick(struct trace *t)
 	fflush(stdout);
 }
 
-static void wait_for_work(const struct trace *t)
+/* The server has the other end of stdout: it is gone if that is. */
+static void wait_for_work(struct trace *t)
 {
-	struct pollfd fd = { .fd = dtrace_ctlfd(t->teller.dtp), .events = POLLIN };
+	struct pollfd fd[] = { { .fd = dtrace_ctlfd(t->teller.dtp), .events = POLLIN },
+		{ .fd = STDOUT_FILENO } };
 
-	(void)poll(&fd, 1, TICK / MS);
+	if (poll(fd, COUNT(fd), TICK / MS) > 0 && (fd[1].revents & POLLERR))
+		t->gone = true;
 }
 
 static int follow(struct trace *t)

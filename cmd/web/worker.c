@@ -9,7 +9,6 @@
 #include "json.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -114,7 +113,6 @@ int worker_run(const struct wish *w)
 	};
 
 	prctl(PR_SET_NAME, "dtrace-web");	/* it was started as /proc/self/exe */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);	/* nobody would listen */
 	for (size_t i = 0; i < COUNT(modes); i++)
 		if (strcmp(modes[i].mode, w->worker) == 0)
 			return modes[i].run(w);

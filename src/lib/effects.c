@@ -95,7 +95,7 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 	int err;
 
 	(void)dt_options_get(&h->options, name, &d.dtsda_oldval);
-	err = dt_options_set(&h->options, name, value, DT_OPT_TRACING);
+	err = dt_options_set(&h->options, name, value, DT_OPT_IN_PROGRAM | DT_OPT_TRACING);
 	if (err != 0) {
 		dt_trace_action_failed(h, "couldn't set option \"%s\" to \"%s\": %s%s%s%s", name,
 		    value != NULL ? value : "1", dt_error_text(err),

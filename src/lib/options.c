@@ -472,13 +472,19 @@ void dt_options_init(struct dt_options *o, struct dt_arena *arena)
 		o->val[i] = rows[i].def;
 }
 
+/* A program may choose a format, but not the file or the address that it is written to or read from. */
+static bool is_for_callers(const struct dt_optrow *row, const char *val)
+{
+	return (row->flags & P) || (row->words == words_format && val != NULL && strchr(val, '=') != NULL);
+}
+
 /* The order of the checks decides which error is told: name, place, platform, time, value. */
 int dt_options_set(struct dt_options *o, const char *name, const char *val, unsigned where)
 {
 	enum dt_opt opt = find_option(name);
 	if (opt == DT_NOPTS)
 		return EDT_BADOPTNAME;
-	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & P))
+	if ((where & DT_OPT_IN_PROGRAM) && is_for_callers(&rows[opt], val))
 		return EDT_BADOPTCTX;
 	if (rows[opt].flags & N)
 		return EDT_OPTNOTHERE;

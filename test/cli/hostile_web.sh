@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The server of the live page and its enemies (issue 13, "Safe"): programs that would write, read or open what only the
+# command line may name, clients that take all places, a server that dies. web.sh has who may ask at all.
+dtrace=${DTRACE:-build/dtrace}
+tmp=$(mktemp -d) || exit 2
+server=
+crowd=
+trap 'kill $server $crowd 2>/dev/null; rm -rf "$tmp"' EXIT
+if [ ! -x "${dtrace%/*}/dtrace-web" ] || [ "$(id -u)" -ne 0 ] || ! command -v curl >/dev/null; then
+	echo "ok - enemies of the live page # SKIP dtrace-web is not built, or no root, or no curl"
+	exit 0
+fi
+
+ok() {	# ok NAME GOT WANT
+	if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1: $2, expected $3"; fi
+}
+
+begin() {	# begin ARGS…: a server; $at is its address, $token its token
+	: >"$tmp/url"
+	"$dtrace" "$@" >"$tmp/url" 2>"$tmp/err" &
+	server=$!
+	until [ -s "$tmp/url" ] || ! kill -0 "$server" 2>/dev/null; do sleep 0.05; done
+	url=$(cat "$tmp/url")
+	at=${url%%/\?*} token=${url#*token=} port=${at##*:}
+}
+
+post() {	# post PATH TEXT
+	curl -s -H "X-Token: $token" --data-binary "$2" "$at/$1"
+}
+
+# events PATTERN: reads what is told until a line matches; the lines are in $tmp/events
+events() {
+	: >"$tmp/events"
+	curl -sN --max-time 60 "$at/events?token=$token" >"$tmp/events" &
+	reader=$!
+	until grep -q "$1" "$tmp/events" || ! kill -0 $reader 2>/dev/null; do sleep 0.05; done
+	kill $reader 2>/dev/null
+	wait $reader 2>/dev/null
+	grep -q "$1" "$tmp/events"
+}
+
+begin --web
+
+# ---- programs: no file and no address is theirs to name, whatever they are called
+echo secret >"$tmp/secret"
+: >"$tmp/events"
+refused() {	# refused NAME TEXT…: none of them may come to be traced
+	name=$1
+	shift
+	for text; do
+		post run "$text" >/dev/null
+		events '"t":"ended"' && grep -q '"t":"fail"' "$tmp/events" && ! grep -q '"t":"live"\|secret"' "$tmp/events" ||
+		    echo "not ok - $name: $text: $(cat "$tmp/events")"
+	done
+	ok "$name" "$(ls "$tmp")" "$before"
+}
+before=$(ls "$tmp")
+refused "options that name files and addresses" \
+    "#pragma D option oformat=record=$tmp/made
+BEGIN { exit(0); }" "#pragma D option oformat=flame=$tmp/secret
+BEGIN { exit(0); }" '#pragma D option oformat=openmetrics=0
+BEGIN { exit(0); }' "#pragma D option cpp
+#include \"$tmp/secret\"
+BEGIN { exit(0); }" "#pragma D option cpppath=$tmp/secret
+BEGIN { exit(0); }" "#pragma D option libdir=$tmp
+BEGIN { exit(0); }" "#pragma D option syslibdir=$tmp
+BEGIN { exit(0); }" "#pragma D option setenv=A=B
+BEGIN { exit(0); }" "#pragma D depends_on library $tmp/secret
+BEGIN { exit(0); }" "#include \"$tmp/secret\"
+BEGIN { exit(0); }" "#pragma D option undumpable
+BEGIN { exit(0); }"
+refused "actions that change something" "BEGIN { system(\"touch $tmp/made\"); }" "BEGIN { freopen(\"$tmp/made\"); }" \
+    'BEGIN { raise(9); }' 'BEGIN { stop(); }' 'BEGIN { panic(); }' 'BEGIN { breakpoint(); }' 'BEGIN { chill(1000); }' \
+    'BEGIN { copyout(alloca(8), 0, 8); }' 'BEGIN { copyoutstr("x", 0, 2); }' "#pragma D option destructive
+BEGIN { system(\"touch $tmp/made\"); }" "#pragma D option destructive=yes
+END { freopen(\"$tmp/made\"); }"
+post run "BEGIN { setopt(\"oformat\", \"record=$tmp/made\"); setopt(\"libdir\", \"$tmp\"); exit(0); }" >/dev/null
+events '"t":"ended"'
+ok "setopt() neither" "$(grep -c "couldn't set option" "$tmp/events") $(ls "$tmp")" "2 $before"
+
+# ---- a trace lives as long as its server, not as long as the connection that began it
+post run 'tick-50ms { @n = count(); }' >/dev/null
+events '"v":\[0,[0-9]\{2,\}\]' && ! grep -q '"t":"ended"' "$tmp/events" && echo "ok - a trace goes on when whoever began it has gone" ||
+    echo "not ok - a trace goes on when whoever began it has gone: $(tail -n 4 "$tmp/events")"
+worker=$(cat /proc/"$server"/task/*/children 2>/dev/null | tr ' ' '\n' | head -n 1)
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+server=
+while [ -n "$worker" ] && grep -qs dtrace-web "/proc/$worker/comm"; do sleep 0.05; done
+echo "ok - a server that is killed takes its trace with it"
