@@ -6,7 +6,7 @@
  * has the registers); a fault ends the clause in both. Code that needs a loop calls a function of
  * src/bpf/runtime, which gets its arguments in the words and buffers of the slot.
  *
- * A row's .doc is the text of doc/BUILTINS.md; test/unit/builtin_test.c fails if a part of a row is missing.
+ * A row's .doc is its text in d(7); test/unit/builtin_test.c fails if a part of a row is missing.
  */
 #ifndef DT_BUILTIN_ROW_H
 #define DT_BUILTIN_ROW_H

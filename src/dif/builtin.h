@@ -76,7 +76,7 @@ struct dt_builtin {
 	uint32_t version;		/* first D version that has it, DT_VERS() */
 	/* non-NULL: refused with this sentence (why it has no meaning on Linux) */
 	const char *unsupported;
-	const char *doc;		/* what it is, in one line, for doc/BUILTINS.md */
+	const char *doc;		/* what it is, in one line, for the reference: d(7) */
 
 	/* What it means, for the interpreter. Faults through dt_interp_fault(). */
 	uint64_t (*get)(struct dt_interp *, uint64_t index);			/* SCALAR (index 0), ARRAY */

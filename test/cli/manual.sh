@@ -12,6 +12,13 @@ for page in options providers d; do
 	[ -z "$empty" ]
 	check $? "each row of reference-$page.md has a text${empty:+: $empty}"
 done
+for list in vars subrs; do
+	for name in $(sed -n 's/^X(\([a-z_0-9]*\),.*/\1/p' src/dif/$list.def); do
+		grep -q "[ *\`]$name[(\`[]" doc/guide/reference-d.md || echo "$name"
+	done >"$tmp/missing"
+	[ ! -s "$tmp/missing" ]
+	check $? "all of dif/$list.def are in d(7) $(tr '\n' ' ' <"$tmp/missing")"
+done
 # The libraries again, read another way: members of public structs, and probes.
 sed -n '/^typedef struct/,/^}/s/^	.*[ *]\([a-z_0-9]*\)\(\[.*\)\{0,1\};.*/\1/p' dlib/*.d | sort -u >"$tmp/names"
 sed -n 's/^	probe \([A-Za-z_0-9]*\)(.*/\1/p' dlib/*.d | sed 's/__/-/g' | sort -u >>"$tmp/names"
