@@ -197,6 +197,7 @@ int run_program(struct run *r, const char *text)
 	if (dtrace_handle_drop(r->dtp, on_drop, r) != 0 || dtrace_handle_err(r->dtp, on_fault, r) != 0 ||
 	    dtrace_handle_proc(r->dtp, on_process, r) != 0 || dtrace_go(r->dtp) != 0)
 		return run_failed(r, "could not enable tracing");
+	signals_begun();
 	r->began = now_ns();
 	if (r->proc != NULL)
 		dtrace_proc_continue(r->dtp, r->proc);

@@ -7,17 +7,39 @@
 
 #include "base.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Written by signal handlers; `asked` is taken back once it was answered. */
 static volatile sig_atomic_t interrupted, since;	/* since: milliseconds, at the first signal */
 static volatile sig_atomic_t asked;			/* for the aggregations as they are */
+static volatile sig_atomic_t begun;			/* there may be something to show */
 
 static dtrace_hdl_t *volatile tracing;
 
 /* Signals that come within this time are one. */
 #define ONE_WISH_MS 300
+/* A start that goes on for longer than this after a signal is given up. */
+#define START_US 50000
+
+/*
+ * Compiling, loading and attaching can take long, and have nothing to show. Whatever they wait for, the
+ * kernel removes what there is of it when we are gone.
+ */
+static void on_late(int sig)
+{
+	const char *name = program_invocation_short_name;
+
+	(void)sig;
+	if (begun)
+		return;
+	(void)!write(STDERR_FILENO, name, strlen(name));
+	(void)!write(STDERR_FILENO, ": interrupted\n", 14);
+	_exit(1);
+}
 
 /*
  * A second signal ends the process at once; the kernel removes what it traced. But timeout(1) signals its
@@ -26,6 +48,7 @@ static dtrace_hdl_t *volatile tracing;
  */
 static void on_signal(int sig)
 {
+	static const struct itimerval soon = { .it_value.tv_usec = START_US };
 	sig_atomic_t ms;
 
 	(void)sig;
@@ -34,6 +57,8 @@ static void on_signal(int sig)
 		_exit(1);
 	if (!interrupted)
 		since = ms;
+	if (!interrupted && !begun)
+		setitimer(ITIMER_REAL, &soon, NULL);
 	interrupted = 1;
 	if (tracing != NULL)
 		dtrace_interrupt(tracing);
@@ -44,6 +69,11 @@ void signals_for(dtrace_hdl_t *dtp)
 	tracing = dtp;
 	if (interrupted && dtp != NULL)
 		dtrace_interrupt(dtp);
+}
+
+void signals_begun(void)
+{
+	begun = 1;
 }
 
 static void on_usr1(int sig)
@@ -88,7 +118,7 @@ void signals_begin(void)
 void signals_catch(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal }, show = { .sa_handler = on_usr1 };
-	struct sigaction old;
+	struct sigaction old, late = { .sa_handler = on_late, .sa_flags = SA_RESTART };
 
 	/* Shells without job control start background commands with SIGINT ignored; who sends it means it. */
 	sigemptyset(&sa.sa_mask);
@@ -97,6 +127,8 @@ void signals_catch(void)
 	sigaction(SIGQUIT, &sa, NULL);
 	sigemptyset(&show.sa_mask);
 	sigaction(SIGUSR1, &show, NULL);
+	sigemptyset(&late.sa_mask);
+	sigaction(SIGALRM, &late, NULL);
 	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)	/* nohup */
 		sigaction(SIGHUP, &sa, NULL);
 }

@@ -8,8 +8,12 @@
 
 /* A file that may not grow any more (ulimit -f) is an error of writing, not the end. */
 void signals_begin(void);
-/* From here on SIGINT, SIGTERM, SIGQUIT and SIGHUP ask for the end; a second one is the end. */
+/*
+ * From here on SIGINT, SIGTERM, SIGQUIT and SIGHUP ask for the end; a second one is the end, and so is the
+ * first one if nothing has begun a moment later.
+ */
 void signals_catch(void);
+void signals_begun(void);
 /* What is to be interrupted, from here on; NULL: nothing any more */
 void signals_for(dtrace_hdl_t *);
 bool signals_interrupted(void);

@@ -235,6 +235,7 @@ static int start_tracing(struct run *r)
 	progress_stop(&p);
 	if (err != 0)
 		return tracing_failed(r, "could not enable tracing");
+	signals_begun();
 	if (show_option_on(r->dtp, "destructive") && !r->show.quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	tell_notices(r);

@@ -124,6 +124,7 @@ static int serve(const struct wish *w)
 	pthread_mutex_init(&s->control, NULL);
 	if ((status = read_address(s)) == 0 && (status = make_token(s)) == 0) {
 		signals_catch();
+		signals_begun();
 		if (w->play != NULL && begin(s, "play", NULL, w->play, strlen(w->play)) != 0)
 			perror("dtrace-web: cannot play the recording");
 		else if (w->has_program && server_begin(s, NULL, w->program, strlen(w->program)) != 0)

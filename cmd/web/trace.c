@@ -312,6 +312,7 @@ int worker_trace(const struct wish *w)
 	if (t->teller.dtp != NULL) {
 		signals_for(t->teller.dtp);
 		rv = enable(t, w, text);
+		signals_begun();
 		cost_begin(&t->cost);
 		if (rv == 0 && (rv = follow(t)) != 0)
 			worker_error(t->teller.dtp, "D", "the trace has failed");

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Issue 11, item 2: one SIGINT ends dtrace soon, whatever it is busy with. How long it took is printed; 5 seconds are a
+# failure on any machine. (A file system that does not answer: hostile_dead.sh; mappings without end: hostile_maps.sh.)
+. test/trigger/bounded.sh
+. test/trigger/hostile.sh
+may_trace "SIGINT at any time"
+
+# busy ARGS…: dtrace in the background as $tracer; the caller waits until it is busy
+busy() {
+	"$dtrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+}
+# answers WHAT: SIGINT ends it; $status
+answers() {
+	began=$(date +%s%N)
+	kill -INT "$tracer"
+	wait "$tracer"
+	status=$? took=$((($(date +%s%N) - began) / 1000000))
+	[ $took -lt 5000 ]
+	check $? "SIGINT $1: $took ms"
+}
+
+# a program that takes the kernel seconds to check: there is nothing to show, so nothing more is done
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "BEGIN { x%d = %d; trace(x%d + pid); }\n", i % 1000, i, i % 1000 }' >"$tmp/large.d"
+busy -s "$tmp/large.d"
+waits grep -q 'matched 20000 probes' "$tmp/err"
+answers "while programs are loaded"
+[ $status -eq 1 ] && grep -qx 'dtrace: interrupted' "$tmp/err"
+check $? "it says that it was interrupted"
+mkfifo "$tmp/fifo"
+busy -s "$tmp/fifo"
+exec 8>"$tmp/fifo"		# it is being read
+answers "while a program is read"
+exec 8>&-
+
+# a small start is over before that: BEGIN and END are run
+busy -qn 'BEGIN { printf("begin\n"); } END { printf("end\n"); }' -x switchrate=10ms
+waits grep -q begin "$tmp/out"
+answers "while it traces"
+is "BEGIN and END" 0 "end"
+
+# files that take seconds to read (H 3a), and whose reader is at it
+set --
+for i in 1 2 3 4 5 6; do
+	"${BUILD:-build}/test/hostile_elf" frames "$tmp/frames$i" 200 240 && chown 65534 "$tmp/frames$i"
+	set -- "$@" "$tmp/frames$i"
+done
+mkfifo "$tmp/go"
+exec 9<>"$tmp/go"
+: >"$tmp/mapped"
+"${BUILD:-build}/test/hostile_map" 1 "$@" <"$tmp/go" >"$tmp/mapped" &
+attackers=$!
+waits grep -q mapped "$tmp/mapped"
+busy -qn 'syscall::getppid:entry /pid == $target/ { ustack(); }' -x unwind=dwarf -p $attackers
+reads() {
+	for child in $(cat "/proc/$tracer/task/$tracer/children" 2>/dev/null); do
+		grep -qs '(dtrace-reader) R' "/proc/$child/stat" && return 0
+	done
+	ended "$tracer"
+}
+waits reads
+answers "while hostile files are read"
+peaceful
+
+# probes by the thousand: the kernel removes them one by one
+"$calls" 1 hang >"$tmp/mapped" 2>&1 &
+attackers=$!
+busy -n 'pid$target:::entry { @ = count(); }' -p $attackers
+waits grep -q 'matched [0-9]* probes' "$tmp/err"
+answers "while thousands of probes are attached"
+peaceful
