@@ -56,7 +56,7 @@ static const char **words(const struct wish *w, const char *mode, const char *pi
 
 		if (strcmp(w->pass[i], "--") == 0)
 			pid = NULL;			/* operands follow */
-		if (process && (pid != NULL || strcmp(mode, "trace") != 0))
+		if (process && pid != NULL)
 			i++;
 		else
 			v[n++] = w->pass[i];

@@ -13,21 +13,27 @@
 
 #define MOST_PROBES 200			/* more are of no help to whoever types */
 
-/* Whoever may not trace can still check a program. */
+/* Whoever may not trace can still check a program. The process of -p is that of $target here too. */
 static dtrace_hdl_t *open_any(const struct wish *w)
 {
 	int err;
 	dtrace_hdl_t *dtp = worker_open(w, 0, &err);
 
-	return dtp != NULL ? dtp : worker_open(w, DTRACE_O_NODEV, &err);
+	if (dtp == NULL)
+		dtp = worker_open(w, DTRACE_O_NODEV, &err);
+	if (dtp != NULL && w->pid != NULL)
+		(void)dtrace_proc_grab(dtp, (pid_t)strtol(w->pid, NULL, 10), 0);
+	return dtp;
 }
 
+/* A command of -c is started to be traced, not to be asked: what needs it is not checked before. */
 int worker_check(const struct wish *w)
 {
 	dtrace_hdl_t *dtp = open_any(w);
 	char *text = worker_input();
+	bool later = w->command != NULL && text != NULL && strstr(text, "$target") != NULL;
 
-	if (dtp != NULL && text != NULL && worker_compile(w, dtp, text, "") != NULL)
+	if (later || (dtp != NULL && text != NULL && worker_compile(w, dtp, text, "") != NULL))
 		puts("{}");
 	free(text);
 	if (dtp != NULL)

@@ -13,34 +13,8 @@ fi
 server=
 stop() { [ -n "$1" ] && kill "$1" 2>/dev/null && wait "$1" 2>/dev/null; }
 trap 'stop "$server"; rm -rf "$tmp"' EXIT
-mkdir "$tmp/www" "$tmp/body"
-chmod 755 "$tmp" "$tmp/www"
-head -c 5000 /dev/zero | tr '\0' x >"$tmp/www/page"
-
-# serves PORT: as $server; false: the port is somebody else's
-serves() {
-	cat >"$tmp/conf" <<END
-daemon off; master_process on; worker_processes 2; pid $tmp/pid; error_log $tmp/log; user $(id -un);
-events { worker_connections 64; }
-http {
-	access_log $tmp/access; sendfile off;
-	client_body_temp_path $tmp/body; proxy_temp_path $tmp/body; fastcgi_temp_path $tmp/body; uwsgi_temp_path $tmp/body; scgi_temp_path $tmp/body;
-	server { listen 127.0.0.1:$1; root $tmp/www; location = /status { stub_status; access_log off; } }
-}
-END
-	"$nginx" -c "$tmp/conf" -e "$tmp/log" >>"$tmp/log" 2>&1 &
-	server=$!
-	page="http://127.0.0.1:$1"
-	workers() { [ "$(wc -w <"/proc/$server/task/$server/children")" -eq 2 ] || ended "$server"; }
-	waits workers && ! ended "$server"
-}
-port=$((20000 + $$ % 20000))
-n=0
-until serves $port; do
-	stop "$server"
-	port=$((port + 7)) n=$((n + 1))
-	[ $n -lt 20 ] || { cat "$tmp/log" >"$tmp/err"; bad "nginx: a server of our own"; exit 1; }
-done
+. test/trigger/nginx.sh
+nginx_serves || { cp "$tmp/log" "$tmp/err"; bad "nginx: a server of our own"; exit 1; }
 
 start -q -x follow -p "$server" -n '
 pid$target:a.out:ngx_http_process_request:entry { @in = count(); @who[pid] = count(); }

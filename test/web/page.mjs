@@ -2,31 +2,17 @@
 // node page.mjs MODULES DTRACE CALLS [SHOTS]: Chromium drives the live page on live traces. Prints "ok - what" or
 // "not ok - what" for each thing that somebody does with it. With SHOTS, pictures of each view go to that folder.
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { browse, same, step } from "./browse.mjs";
 
 const [modules, dtrace, calls, shots] = process.argv.slice(2);
-const { chromium } = createRequire(modules + "/")("playwright-core");
-const folder = mkdtempSync(join(tmpdir(), "web-"));
+const b = await browse(modules, dtrace, []);
+const { page, folder, trouble, editor, state, begins, run, row, value } = b;
 const name = `w${process.pid}`;		// of the program that is traced: nobody else's is called that
 const load = join(folder, name);
 copyFileSync(calls, load);
 
-let failed = 0;
-async function step(what, f) {
-	try {
-		await f();
-		console.log(`ok - ${what}`);
-	} catch (e) {
-		failed++;
-		console.log(`not ok - ${what}: ${String(e).split("\n")[0]}`);
-	}
-}
-function same(got, want) {
-	if (got !== want) throw new Error(`${got}, expected ${want}`);
-}
 /** Exactly n calls of getppid(2); its status is 7. */
 function work(n) {
 	try {
@@ -36,35 +22,6 @@ function work(n) {
 	}
 }
 
-const server = spawn(dtrace, ["--web"], { stdio: ["ignore", "pipe", "inherit"] });
-const url = (await new Promise((done) => server.stdout.once("data", (d) => done(String(d))))).trim();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-	args: ["--no-sandbox", "--disable-gpu"] });
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "light",
-	acceptDownloads: true });
-const page = await context.newPage();
-page.setDefaultTimeout(Number(process.env.PATIENCE || 60000));
-const trouble = [];
-page.on("pageerror", (e) => trouble.push(e.message));
-page.on("console", (m) => m.type() === "error" && trouble.push(m.text()));
-page.on("request", (r) => !r.url().startsWith(url.split("/?")[0]) && !/^(data|blob|file):/.test(r.url()) && trouble.push(r.url()));
-await page.goto(url);
-
-const state = (s) => page.locator(".figures .chip b", { hasText: new RegExp(`^${s}$`) }).waitFor();
-const editor = page.locator(".editor textarea");
-/** Does something that begins a trace, and waits until it is live. */
-async function begins(act) {
-	const before = await page.evaluate(() => document.body.dataset.trace);
-	await act();
-	await page.waitForFunction((t) => document.body.dataset.trace !== t, before);
-	await state("live");
-}
-const run = (text) => begins(async () => {
-	await editor.fill(text);
-	await editor.press("Control+Enter");
-});
-const row = (text) => page.locator(".bars .row:visible", { hasText: text });
-const value = (text, n) => row(text).locator(`.value[data-value="${n}"]`).first().waitFor();
 async function picture(file, options = {}) {
 	if (!shots) return;
 	if (options.dark !== undefined) await page.emulateMedia({ colorScheme: options.dark ? "dark" : "light" });
@@ -183,11 +140,8 @@ await step("pause holds the picture, resume catches up", async () => {
 	await value("getppid", 15);
 });
 
-const file = join(folder, "saved.html");
-await step("save", async () => {
-	const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save" }).click()]);
-	await download.saveAs(file);
-});
+let file;
+await step("save", async () => file = await b.save());
 
 await step("stop", async () => {
 	await page.getByRole("button", { name: "Stop" }).click();
@@ -195,10 +149,7 @@ await step("stop", async () => {
 });
 
 await step("the saved file opens without the server", async () => {
-	const saved = await context.newPage();
-	saved.on("pageerror", (e) => trouble.push(e.message));
-	saved.on("console", (m) => m.type() === "error" && trouble.push(m.text()));
-	await saved.goto(`file://${file}`);
+	const saved = await b.open(`file://${file}`);
 	await saved.locator('.bars .row:visible .value[data-value="15"]').waitFor();
 	await saved.locator(".figures .chip b", { hasText: /^saved$/ }).waitFor();
 	await saved.close();
@@ -243,8 +194,4 @@ if (shots) {
 	await page.waitForTimeout(5000);
 	await picture("spans-dark", { dark: true, phone: false });
 }
-await browser.close();
-server.kill("SIGINT");
-await new Promise((done) => server.once("exit", done));
-rmSync(folder, { recursive: true });
-process.exit(failed ? 1 : 0);
+await b.end();
