@@ -52,12 +52,12 @@ if [ ! -x "$nginx" ] || ! command -v wrk >/dev/null; then
 fi
 . test/trigger/nginx.sh
 nginx_serves || { cp "$tmp/log" "$tmp/err"; bad "nginx: a server of our own"; exit 1; }
-# When wrk ends, requests are under way: nginx is done when no connection of its port is open.
+# When wrk ends, requests are under way: nginx is done when its port has no connection but those it has closed itself.
 cat >"$tmp/load" <<END
 #!/bin/sh
 before=\$(wc -l <"$tmp/access")
 wrk -t 1 -c 8 -d 1s "$page/page" >/dev/null || exit 1
-while awk -v port=":$(printf %04X "$port")\$" '\$2 ~ port && \$4 != "0A" { open = 1 } END { exit !open }' /proc/net/tcp; do sleep 0.05; done
+while awk -v port=":$(printf %04X "$port")\$" '\$2 ~ port && \$4 != "0A" && \$4 != "06" { open = 1 } END { exit !open }' /proc/net/tcp; do sleep 0.05; done
 echo \$((\$(wc -l <"$tmp/access") - before))
 END
 chmod 755 "$tmp/load"

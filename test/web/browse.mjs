@@ -14,7 +14,7 @@ export async function step(what, f) {
 		console.log(`ok - ${what}${typeof more === "string" ? `: ${more}` : ""}`);
 	} catch (e) {
 		failed++;
-		console.log(`not ok - ${what}: ${String(e).split("\n").slice(0, 3).join(" ")}`);
+		console.log(`not ok - ${what}: ${String(e).split("\n").map((l) => l.trim()).join(" ")}`);
 	}
 }
 

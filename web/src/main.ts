@@ -128,7 +128,7 @@ class Page implements Stage {
 
 	/** What comes while the picture is held, as far as it is bearable; beyond that the link remembers it. */
 	private hold(m: Message): void {
-		this.heldSize += m.a ? 1 + m.a.reduce((n: number, a: Message) => n + a.v.length, 0) : 1 + (m.r?.length ?? 0) * 8;
+		this.heldSize += 1 + (m.t === "snap" ? m.a.reduce((n: number, a: Message) => n + a.v.length, 0) : (m.r?.length ?? 0) * 8);
 		if (this.heldSize < HELD) this.held.push(m);
 		else this.held = [];
 	}
