@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define MOST_BODY (256u << 10)
-#define MOST_CONNECTIONS 64
 #define PATIENCE 30			/* seconds that a connection may do nothing */
 
 struct request {
@@ -264,7 +263,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 		if ((*state = calloc(1, sizeof(*r))) == NULL)
 			return MHD_NO;
-		return why != NULL ? say(s, c, MHD_HTTP_FORBIDDEN, why) : MHD_YES;
+		if (why != NULL)
+			return say(s, c, MHD_HTTP_FORBIDDEN, why);
+		return guests_know(&s->guests, c) ? MHD_YES : say(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+		    "Too many pages look at this trace.\n");
 	}
 	if (*len != 0) {
 		if (!r->too_much)
@@ -325,7 +327,8 @@ static struct MHD_Daemon *start(struct server *s, const struct sockaddr_storage 
 	return MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
 	    MHD_USE_POLL | (a->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0), s->port, NULL, NULL, on_request, s,
 	    MHD_OPTION_SOCK_ADDR, a, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-	    MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
+	    MHD_OPTION_NOTIFY_CONNECTION, guests_notify, &s->guests,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_GUESTS, MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)128 << 10, MHD_OPTION_END);
 }
 

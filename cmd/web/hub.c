@@ -19,7 +19,7 @@ void hub_open(struct hub *h)
 static void forget(struct lines *l)
 {
 	for (size_t i = l->first; i < l->n; i++)
-		free(l->v[i]);
+		free(l->v[i - l->gone]);
 	free(l->v);
 	*l = (struct lines){ 0 };
 }
@@ -55,7 +55,7 @@ static void add(struct lines *l, const char *text, size_t len)
 {
 	char *line = strndup(text, len);
 
-	if (l->n == l->cap) {
+	if (l->n - l->gone == l->cap) {
 		size_t cap = l->cap != 0 ? l->cap * 2 : 256;
 		char **v = reallocarray(l->v, cap, sizeof(*v));
 
@@ -64,21 +64,26 @@ static void add(struct lines *l, const char *text, size_t len)
 			l->cap = cap;
 		}
 	}
-	if (line == NULL || l->n == l->cap) {
+	if (line == NULL || l->n - l->gone == l->cap) {
 		free(line);
 		return;
 	}
-	l->v[l->n++] = line;
+	l->v[l->n++ - l->gone] = line;
 	l->bytes += len;
 }
 
-/* Numbers of lines stay what they are, so that readers need not be told; 8 bytes a line are kept. */
+/* Numbers of lines stay what they are, so that readers need not be told; their places are used again. */
 static void forget_oldest(struct lines *l, size_t most)
 {
 	while (l->bytes > most && l->first + 1 < l->n) {
-		l->bytes -= strlen(l->v[l->first]);
-		free(l->v[l->first]);
-		l->v[l->first++] = NULL;
+		char *line = l->v[l->first++ - l->gone];
+
+		l->bytes -= strlen(line);
+		free(line);
+	}
+	if (l->first - l->gone > l->cap / 2) {
+		memmove(l->v, l->v + (l->first - l->gone), (l->n - l->first) * sizeof(*l->v));
+		l->gone = l->first;
 	}
 }
 
@@ -90,7 +95,7 @@ void hub_tell(struct hub *h, const char *line, size_t len)
 	if (len < 2)
 		return;
 	pthread_mutex_lock(&h->lock);
-	if (line[0] == 'D' && h->kept.bytes < HUB_KEPT) {
+	if (line[0] == 'L' || (line[0] == 'D' && h->kept.bytes < HUB_KEPT)) {
 		add(&h->kept, line + 1, len - 1);
 	} else if (line[0] == 'D' && !h->full) {
 		h->full = true;
@@ -113,8 +118,8 @@ static size_t take(FILE *f, const struct lines *l, size_t *at, size_t room)
 	size_t used = 0;
 
 	for (; *at < l->n && used < room; (*at)++) {
-		used += strlen(l->v[*at]);
-		fprintf(f, "data: %s\n\n", l->v[*at]);
+		used += strlen(l->v[*at - l->gone]);
+		fprintf(f, "data: %s\n\n", l->v[*at - l->gone]);
 	}
 	return used;
 }

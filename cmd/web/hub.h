@@ -19,6 +19,7 @@ struct lines {
 	char **v;
 	size_t n, cap, bytes;
 	size_t first;			/* those before it are forgotten */
+	size_t gone;			/* v begins with this one */
 };
 
 struct hub {
@@ -40,7 +41,7 @@ void hub_open(struct hub *);
 void hub_close(struct hub *);		/* nobody may read any more */
 /* A new trace begins: what was told is forgotten. */
 void hub_begin(struct hub *);
-/* A line of a worker: `D` or `S`, then JSON, without the newline. */
+/* A line of a worker: `D`, `S` or `L`, then JSON, without the newline. There is always room for an `L`. */
 void hub_tell(struct hub *, const char *line, size_t len);
 /* Readers come to an end. */
 void hub_stop(struct hub *);

@@ -47,9 +47,9 @@ int worker_play(const struct wish *w)
 		rv = dtrace_setopt(dtp, "oformat", "json") != 0 ? -1 : dtrace_play(dtp, path, f);
 		fclose(f);
 		if (rv != 0)
-			worker_error(dtp, "D", "the recording cannot be played");
+			worker_error(dtp, "L", "the recording cannot be played");
 	}
-	puts("D{\"t\":\"end\"}");
+	puts("L{\"t\":\"end\"}");
 	free(path);
 	if (dtp != NULL)
 		dtrace_close(dtp);

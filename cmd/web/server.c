@@ -25,7 +25,7 @@ static void *read_lines(void *arg)
 
 	while (f != NULL && (n = getline(&line, &cap, f)) > 0)
 		hub_tell(&s->hub, line, (size_t)n - (line[n - 1] == '\n'));
-	hub_tell(&s->hub, "D{\"t\":\"ended\"}", 13 + 1);
+	hub_tell(&s->hub, "L{\"t\":\"ended\"}", 13 + 1);
 	free(line);
 	if (f != NULL)
 		fclose(f);
@@ -121,6 +121,7 @@ static int serve(const struct wish *w)
 		return 1;
 	s->wish = w;
 	hub_open(&s->hub);
+	guests_open(&s->guests);
 	pthread_mutex_init(&s->control, NULL);
 	if ((status = read_address(s)) == 0 && (status = make_token(s)) == 0) {
 		signals_catch();
@@ -133,6 +134,7 @@ static int serve(const struct wish *w)
 		server_end(s);
 	}
 	pthread_mutex_destroy(&s->control);
+	guests_close(&s->guests);
 	hub_close(&s->hub);
 	free(s);
 	return status;

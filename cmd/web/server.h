@@ -4,6 +4,7 @@
 #define DT_CMD_WEB_SERVER_H
 
 #include "child.h"
+#include "guests.h"
 #include "hub.h"
 #include "wish.h"
 
@@ -16,6 +17,7 @@
 struct server {
 	const struct wish *wish;
 	struct hub hub;
+	struct guests guests;
 	char token[TOKEN_LEN + 1];
 	char address[64];		/* as listened on, without port */
 	uint16_t port;

@@ -24,6 +24,7 @@
 #define TICK (200 * MS)			/* how long anything may wait before it is told */
 #define SECOND (1000 * MS)
 #define MOST_RECORDS 1000		/* told each TICK; the page says how many were not */
+#define MOST_BYTES (8 << 20)		/* of them: strings may be long */
 #define MOST_TEXT 4096			/* bytes of one record's text */
 #define MOST_ERRORS 20			/* told each second; all are counted */
 
@@ -33,7 +34,7 @@ struct trace {
 	char *recbytes;
 	size_t reclen;
 	int nrecords;
-	uint64_t unshown;		/* records beyond MOST_RECORDS, in this tick */
+	uint64_t unshown;		/* records beyond what is told, in this tick */
 	char text[MOST_TEXT];		/* of the firing that is being read */
 	size_t textlen;
 	uint64_t errors, drops;		/* so far */
@@ -82,7 +83,7 @@ static void tell_record(struct trace *t, const dtrace_probedata_t *d)
 	char name[DTRACE_DESC2STR_MAX];
 	dtrace_val_t v;
 
-	if (t->nrecords == MOST_RECORDS) {
+	if (t->nrecords == MOST_RECORDS || (t->records != NULL && ftello(t->records) > MOST_BYTES)) {
 		t->unshown++;
 		return;
 	}
@@ -227,15 +228,15 @@ static int enable(struct trace *t, const struct wish *w, const char *text)
 	dtrace_prog_t *prog;
 
 	if (begin_process(t, w) != 0) {
-		worker_error(dtp, "D", "the process cannot be traced");
+		worker_error(dtp, "L", "the process cannot be traced");
 		return -1;
 	}
-	if ((prog = worker_compile(w, dtp, text, "D")) == NULL)
+	if ((prog = worker_compile(w, dtp, text, "L")) == NULL)
 		return -1;
 	if (dtrace_handle_err(dtp, on_error, t) != 0 || dtrace_handle_drop(dtp, on_drop, t) != 0 ||
 	    dtrace_handle_buffered(dtp, on_text, t) != 0 || dtrace_handle_proc(dtp, on_process, t) != 0 ||
 	    dtrace_program_exec(dtp, prog, NULL) != 0 || dtrace_go(dtp) != 0) {
-		worker_error(dtp, "D", "the program cannot be enabled");
+		worker_error(dtp, "L", "the program cannot be enabled");
 		return -1;
 	}
 	if (t->proc != NULL)
@@ -315,16 +316,16 @@ int worker_trace(const struct wish *w)
 		signals_begun();
 		cost_begin(&t->cost);
 		if (rv == 0 && (rv = follow(t)) != 0)
-			worker_error(t->teller.dtp, "D", "the trace has failed");
+			worker_error(t->teller.dtp, "L", "the trace has failed");
 		signals_for(NULL);
 		dtrace_close(t->teller.dtp);
 	} else if (err != 0) {
-		fputs("D{\"t\":\"fail\",\"what\":\"tracing is not possible\",\"excerpt\":\"\","
+		fputs("L{\"t\":\"fail\",\"what\":\"tracing is not possible\",\"excerpt\":\"\","
 		    "\"msg\":", stdout);
 		json_text(stdout, dtrace_errmsg(NULL, err));
 		fputs("}\n", stdout);
 	}
-	fputs("D{\"t\":\"end\"}\n", stdout);
+	fputs("L{\"t\":\"end\"}\n", stdout);
 	fflush(stdout);
 	teller_free(&t->teller);
 	free(t);

@@ -45,7 +45,7 @@ dtrace_hdl_t *worker_open(const struct wish *w, int flags, int *err)
 	/* forbids destructive actions whatever the program says: dtrace_go() refuses them */
 	if (rv == 0 && (rv = dtrace_setopt(dtp, "destructive", "no")) == 0)
 		return dtp;
-	worker_error(dtp, "D", "an option cannot be set");
+	worker_error(dtp, "L", "an option cannot be set");
 	*err = 0;
 	dtrace_close(dtp);
 	return NULL;
