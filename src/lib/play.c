@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- recording ---- */
 
@@ -96,7 +97,8 @@ static int play(dtrace_hdl_t *h, const char *path, const char *bytes, size_t len
 	struct dt_play p = { .bytes = (const uint8_t *)bytes, .len = len,
 		.format = (unsigned)h->options.val[DT_OPT_oformat],
 		.argument = h->options.str[DT_OPT_oformat], .out = &out, .opts = &opts, .ctx = h,
-		.type = find_type, .note = add_note, .fault = tell_fault, .drop = tell_drop };
+		.type = find_type, .note = add_note, .fault = tell_fault, .drop = tell_drop,
+		.terminal = isatty(fileno(fp)) == 1 };
 
 	err = dt_play_run(&p, why);
 	dt_out_flush(&out);

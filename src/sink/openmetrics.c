@@ -67,14 +67,13 @@ static void put_float(struct dt_out *o, int64_t v)
 	dt_out_str(o, text);
 }
 
-/* In quotes a backslash, a quote and the end of a line are escaped, and nothing else may be. */
-static void put_quoted(struct dt_out *o, const char *text, size_t n)
+/* A backslash, a quote and the end of a line are escaped, and nothing else may be. */
+static void put_escaped(struct dt_out *o, const char *text, size_t n)
 {
 	struct dt_out valid;
 
 	dt_out_init(&valid, NULL, o->opts);
 	dt_json_valid(&valid, text, n);
-	dt_out_str(o, "\"");
 	for (size_t i = 0; i < valid.len; i++) {
 		char c = valid.buf[i];
 
@@ -82,7 +81,6 @@ static void put_quoted(struct dt_out *o, const char *text, size_t n)
 			dt_out_str(o, "\\");
 		dt_out_put(o, c == '\n' ? "n" : &c, 1);
 	}
-	dt_out_str(o, "\"");
 	dt_out_free(&valid);
 }
 
@@ -136,7 +134,9 @@ static void make_labels(struct metrics *m, int64_t id, const struct dt_aggrow *r
 		put_label_name(m, id, k);
 		dt_out_clear(&m->one);
 		dt_told_key(&m->one, &row->keys[k]);
-		put_quoted(&m->labels, dt_out_text(&m->one), m->one.len);
+		dt_out_str(&m->labels, "\"");
+		put_escaped(&m->labels, dt_out_text(&m->one), m->one.len);
+		dt_out_str(&m->labels, "\"");
 	}
 	tell_apart(m, row);
 }
@@ -294,9 +294,11 @@ static void put_document(struct metrics *m, struct dt_out *o)
 		const struct family *f = m->families.v[i];
 		const char *name = m->sink.env.aggname(m->sink.env.ctx, f->id);
 
+		name = name != NULL && strcmp(name, "_") != 0 ? name : "";
 		dt_out_clear(&m->one);
-		dt_out_printf(&m->one, "@%s, %s()", name != NULL && strcmp(name, "_") != 0 ? name : "",
-		    f->function);
+		dt_out_str(&m->one, "@");
+		put_escaped(&m->one, name, strlen(name));
+		dt_out_printf(&m->one, ", %s()", f->function);
 		put_head(o, f->name, f->type, dt_out_text(&m->one));
 		dt_out_put(o, dt_out_text(&f->samples), f->samples.len);
 	}

@@ -8,6 +8,7 @@
  */
 #include "sink/play_impl.h"
 
+#include "base/clean.h"
 #include "base/map.h"
 #include "dif/action.h"
 
@@ -84,6 +85,30 @@ const char *dt_play_text(struct dt_play_in *in, struct dt_arena *arena)
 	return at != NULL ? dt_arena_strndup(arena, (const char *)at, n) : "";
 }
 
+/* A name, as clean as those are that a trace finds: sinks rely on it. */
+const char *dt_play_name(struct dt_play_in *in, struct dt_arena *arena)
+{
+	char *text = (char *)(uintptr_t)dt_play_text(in, arena);
+
+	(void)dt_clean(text);
+	return text;
+}
+
+/* A message: a name, but for the end of its line. */
+static const char *read_message(struct dt_play_in *in, struct dt_arena *arena)
+{
+	char *text = (char *)(uintptr_t)dt_play_text(in, arena);
+	size_t n = strlen(text);
+	bool line = n > 0 && text[n - 1] == '\n';
+
+	if (line)
+		text[n - 1] = '\0';
+	(void)dt_clean(text);
+	if (line)
+		text[n - 1] = '\n';
+	return text;
+}
+
 /* Bytes at an address that any number may be read from. */
 const void *dt_play_aligned(struct dt_play_in *in, struct dt_arena *arena, size_t *n)
 {
@@ -158,7 +183,7 @@ static int read_clauses(struct dt_player *p, struct dt_play_in *in, struct dt_si
 		c[i].ecb = read_clause(p, in);
 		c[i].line = dt_play_u32(in);
 		c[i].epid = dt_play_u32(in);
-		c[i].description = dt_play_text(in, p->arena);
+		c[i].description = dt_play_name(in, p->arena);
 		c[i].nprobes = dt_play_count(in, 4);
 		probes = DT_NEWN(p->arena, uint32_t, c[i].nprobes + 1);
 		for (uint32_t k = 0; k < c[i].nprobes; k++)
@@ -202,10 +227,10 @@ static int play_probe(struct dt_player *p, struct dt_play_in *in)
 	char key[16];
 
 	d->dtpd_id = dt_play_u32(in);
-	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", dt_play_text(in, p->arena));
-	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", dt_play_text(in, p->arena));
-	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", dt_play_text(in, p->arena));
-	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", dt_play_text(in, p->arena));
+	snprintf(d->dtpd_provider, sizeof(d->dtpd_provider), "%s", dt_play_name(in, p->arena));
+	snprintf(d->dtpd_mod, sizeof(d->dtpd_mod), "%s", dt_play_name(in, p->arena));
+	snprintf(d->dtpd_func, sizeof(d->dtpd_func), "%s", dt_play_name(in, p->arena));
+	snprintf(d->dtpd_name, sizeof(d->dtpd_name), "%s", dt_play_name(in, p->arena));
 	snprintf(key, sizeof(key), "%u", d->dtpd_id);
 	dt_map_put(&p->probes, key, probe);
 	return 0;
@@ -262,7 +287,7 @@ static int play_event(struct dt_player *p, struct dt_play_in *in)
 	e.flow = dt_play_u32(in) != 0;
 	d.dtpda_flow = dt_play_u32(in) % (DTRACEFLOW_NONE + 1u);
 	d.dtpda_indent = (int)(dt_play_u32(in) & 0xffff);
-	d.dtpda_prefix = dt_play_text(in, arena);
+	d.dtpda_prefix = dt_play_name(in, arena);
 	if (ecb == NULL || d.dtpda_pdesc == NULL)
 		return dt_play_bad(p, "a firing of a clause or a probe that is not there");
 	e.recs = read_records(in, arena, ecb, &e.n);
@@ -289,7 +314,7 @@ static int play_fault(struct dt_player *p, struct dt_play_in *in)
 	d.dteda_fault = (int)dt_play_u32(in);
 	d.dteda_addr = dt_play_u64(in);
 	has_addr = dt_play_u32(in) != 0;
-	d.dteda_msg = dt_play_text(in, p->once);
+	d.dteda_msg = read_message(in, p->once);
 	if (d.dteda_pdesc == NULL || in->bad)
 		return dt_play_bad(p, "an error that is cut off");
 	if (p->sink != NULL && p->sink->type->fault != NULL)
@@ -305,8 +330,8 @@ static int play_drop(struct dt_player *p, struct dt_play_in *in)
 	d.dtdda_kind = dt_play_u32(in);
 	d.dtdda_drops = dt_play_u64(in);
 	d.dtdda_total = dt_play_u64(in);
-	tag = dt_play_text(in, p->once);
-	d.dtdda_msg = dt_play_text(in, p->once);
+	tag = dt_play_name(in, p->once);
+	d.dtdda_msg = read_message(in, p->once);
 	if (p->sink != NULL && p->sink->type->drop != NULL)
 		p->sink->type->drop(p->sink, &d, tag);
 	return p->play->drop != NULL ? p->play->drop(p->play->ctx, &d) : 0;
@@ -325,9 +350,25 @@ static int play_end(struct dt_player *p, struct dt_play_in *in)
 
 /* ---- all of it ---- */
 
+/* A terminal obeys control characters, and whose text this is nobody knows: it gets lines and columns. */
+static void put_tame(struct dt_player *p, const uint8_t *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t c = text[i];
+		bool c1 = p->last == 0xc2 && c >= 0x80 && c < 0xa0;	/* in UTF-8 */
+
+		if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f || c1)
+			c = '?';
+		dt_out_put(p->play->out, &c, 1);
+		p->last = c;
+	}
+}
+
 static int play_text(struct dt_player *p, struct dt_play_in *in)
 {
-	if (p->text)
+	if (p->text && p->play->terminal)
+		put_tame(p, in->p, in->left);
+	else if (p->text)
 		dt_out_put(p->play->out, in->p, in->left);
 	dt_out_flush(p->play->out);
 	return 0;

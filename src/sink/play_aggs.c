@@ -22,7 +22,7 @@ int dt_play_symbol(struct dt_player *p, struct dt_play_in *in)
 	char key[64];
 
 	symbol_key(key, sizeof(key), kind, pid, addr);
-	dt_map_put(&p->symbols, key, (void *)(uintptr_t)dt_play_text(in, p->arena));
+	dt_map_put(&p->symbols, key, (void *)(uintptr_t)dt_play_name(in, p->arena));
 	return 0;
 }
 
@@ -68,7 +68,7 @@ int dt_play_aggname(struct dt_player *p, struct dt_play_in *in)
 	char key[32];
 
 	a->id = (int64_t)dt_play_u64(in);
-	a->name = dt_play_text(in, p->arena);
+	a->name = dt_play_name(in, p->arena);
 	kind = dt_play_u32(in);
 	a->kind = (uint16_t)kind;
 	a->arg = dt_play_u64(in);

@@ -35,6 +35,7 @@ struct dt_player {
 	size_t nextrows;
 	uint64_t now;
 	bool text, ended;
+	uint8_t last;			/* byte of text that a terminal got */
 };
 
 int dt_play_bad(struct dt_player *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -43,6 +44,7 @@ uint32_t dt_play_u32(struct dt_play_in *);
 uint64_t dt_play_u64(struct dt_play_in *);
 uint32_t dt_play_count(struct dt_play_in *, size_t least);
 const char *dt_play_text(struct dt_play_in *, struct dt_arena *);
+const char *dt_play_name(struct dt_play_in *, struct dt_arena *);
 const void *dt_play_aligned(struct dt_play_in *, struct dt_arena *, size_t *n);
 struct dt_loc dt_play_place(struct dt_player *, const char *text);
 int dt_play_blocks(struct dt_player *);

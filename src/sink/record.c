@@ -42,6 +42,13 @@ SMALL void put_bytes(struct dt_out *o, const void *p, size_t n)
 
 SMALL void put_text(struct dt_out *o, const char *s) { put_bytes(o, s, strlen(s)); }
 
+/* What is written so far is in the file, whatever becomes of us. */
+static void flush(struct record *r)
+{
+	if (fflush(r->file) != 0 && r->err == 0)
+		r->err = errno;
+}
+
 /* A block goes out whole; then there is nothing in hand. */
 static void write_block(struct record *r, char letter, const void *p, size_t n)
 {
@@ -202,6 +209,7 @@ static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
 			put_u32(&r->block, c->probes[k]);
 	}
 	end_block(r, 'S', &r->block);
+	flush(r);
 }
 
 /* ---- aggregations ---- */
@@ -267,6 +275,7 @@ static void take_snapshot(struct dt_sink *s, const struct dt_sink_aggs *a)
 {
 	if (a->n > 0 && dt_aggfunc_of(a->rows[0].vals[0].aggkind)->buckets != NULL)
 		put_rows((struct record *)s, 'V', a);
+	flush((struct record *)s);
 }
 
 static int take_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
@@ -374,6 +383,7 @@ static void take_drop(struct dt_sink *s, const dtrace_dropdata_t *d, const char 
 static void take_text(struct dt_sink *s, const void *text, size_t n)
 {
 	write_block((struct record *)s, 'T', text, n);
+	flush((struct record *)s);
 }
 
 static void take_end(struct dt_sink *s, int status, bool exited)
@@ -383,8 +393,7 @@ static void take_end(struct dt_sink *s, int status, bool exited)
 	put_u32(&r->block, (uint32_t)status);
 	put_u32(&r->block, exited);
 	end_block(r, 'X', &r->block);
-	if (fflush(r->file) != 0 && r->err == 0)
-		r->err = errno;
+	flush(r);
 	if (r->err != 0)
 		dt_out_fail(s->env.out, r->err);
 }

@@ -44,6 +44,7 @@ struct dt_play {
 	void (*note)(void *ctx, const char *text);
 	int (*fault)(void *ctx, const dtrace_errdata_t *);
 	int (*drop)(void *ctx, const dtrace_dropdata_t *);
+	bool terminal;			/* `out` goes to one */
 	int status;			/* of exit(), out */
 };
 
