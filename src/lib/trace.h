@@ -53,6 +53,7 @@ struct dt_trace {
 	/* who tells of new programs (later.c); NULL: nobody waits for any */
 	struct dt_later *later;
 	struct dt_session *session;
+	bool unwind_told;			/* that tables for user stacks are full */
 	struct dt_consumer *consumer;
 	/* by part: text -> the probe that stands for it in keys of aggregations */
 	struct dt_map alike[4];

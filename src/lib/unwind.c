@@ -31,6 +31,17 @@ static void want_process(void *unwind, uint32_t pid, bool ended)
 		dt_unwind_want(unwind, pid);
 }
 
+/* Once, also if it is more later. */
+static void tell_left_out(struct dt_trace *t, struct dt_unwind *u)
+{
+	if (t->unwind_told || dt_unwind_stats(u).left_out == 0)
+		return;
+	t->unwind_told = true;
+	dt_trace_note(t, dt_arena_printf(t->arena,
+	    "%u files and processes do not fit into the tables for user stacks; their stacks are "
+	    "walked by frame pointers (see -x unwindsize)", dt_unwind_stats(u).left_out));
+}
+
 /*
  * Our own libraries come first, because most processes have them too. A process whose tables do not fit is
  * walked by frame pointers, and that is told.
@@ -45,15 +56,15 @@ void dt_trace_unwind_start(struct dtrace_hdl *h, struct dt_trace *t, bool few)
 	dt_usyms_each_process(h->usyms, want_process, u);
 	(void)dt_unwind_work(u, few || h->options.val[DT_OPT_unwind] == DT_UNWIND_DWARF ? UINT64_MAX :
 	    FIRST_NS);
-	if (dt_unwind_stats(u).left_out > 0)
-		dt_trace_note(t, dt_arena_printf(t->arena,
-		    "%u files and processes do not fit into the tables for user stacks; their stacks are "
-		    "walked by frame pointers (see -x unwindsize)", dt_unwind_stats(u).left_out));
+	tell_left_out(t, u);
 }
 
 bool dt_trace_unwind_work(struct dt_trace *t)
 {
 	struct dt_unwind *u = t->session != NULL ? dt_session_unwinder(t->session) : NULL;
+	bool done = u == NULL || dt_unwind_work(u, STEP_NS);
 
-	return u == NULL || dt_unwind_work(u, STEP_NS);
+	if (u != NULL)
+		tell_left_out(t, u);
+	return done;
 }

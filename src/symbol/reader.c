@@ -440,12 +440,12 @@ static void receive_rows(struct wait *w, const struct dt_question *q, struct dt_
 	int why, err = receive_answer(w, &rows->bytes, &rows->len, &why);
 
 	r->rows_ns -= least(r->rows_ns, dt_clock_ns() - began);
-	if (is_loss(err)) {
+	if (err != 0) {			/* without memory for it, the rest is still on its way */
 		lose(r, q, err);
 		rows->err = err != -EINTR ? err : 0;
 	} else if (why != 0) {
 		rows->err = why;
-	} else if (err == 0) {
+	} else {
 		r->rows += rows->len;
 		if (r->rows > ROWS_MAX)
 			dt_reader_give_back(r, rows);

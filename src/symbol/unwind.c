@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REUSE_NS 100000000u		/* a program is over long before that */
 #define ALONG_NS 100000000u		/* for rows that come along with heads of files */
 
 /* ---- room for lists ---- */
@@ -43,7 +42,7 @@ static uint32_t take_block(struct dt_unwind *u, unsigned class)
 	struct dt_unwind_room **at = &u->free[class], *b = *at;
 	uint32_t first;
 
-	if (b != NULL && dt_clock_ns() - b->since > REUSE_NS) {
+	if (b != NULL && dt_clock_ns() - b->since > DT_UNWIND_REUSE_NS) {
 		first = b->first;
 		*at = b->next;
 		if (*at == NULL)
@@ -162,7 +161,7 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 
 /*
  * The new list is complete before it is published; the old place is given back behind that, and rests for
- * REUSE_NS. If it cannot be published, programs go on with the old one, which stays the process's.
+ * DT_UNWIND_REUSE_NS. If it cannot be published, programs go on with the old one, which stays the process's.
  */
 static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m,
     uint32_t n)
@@ -180,7 +179,7 @@ static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const stru
 	u->stats.mappings += n;
 	u->stats.processes++;
 	if (publish(u, p->pid, &list) != 0) {
-		u->stats.left_out++;
+		u->crowded++;		/* keys of files are in the same map */
 		give_block(u, &fresh);
 		return;
 	}
@@ -201,11 +200,21 @@ static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
 		write_list(u, p, l.map, l.n);
 }
 
+static void want_living(void *ctx, uint32_t pid, bool ended)
+{
+	if (!ended)
+		dt_unwind_want(ctx, pid);
+}
+
 /* Whoever is queued is unlinked before its list is made, as making it may free it, or queue it again. */
 bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 {
-	uint64_t until = ns != UINT64_MAX ? dt_clock_ns() + ns : UINT64_MAX;
+	uint64_t now = dt_clock_ns(), until = ns != UINT64_MAX ? now + ns : UINT64_MAX;
 
+	if (u->again != 0 && now >= u->again) {
+		u->again = 0;
+		dt_usyms_each_process(u->usyms, want_living, u);
+	}
 	while (u->queue != NULL) {
 		struct dt_unwind_proc *p = u->queue;
 
@@ -217,6 +226,7 @@ bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 		if (u->queue != NULL && (dt_clock_ns() >= until || dt_usyms_stopped(u->usyms)))
 			return false;
 	}
+	dt_unwind_sweep(u);
 	return true;
 }
 
@@ -234,6 +244,7 @@ struct dt_unwind *dt_unwind_new(const struct dt_unwind_areas *areas, struct dt_u
 	u->usyms = usyms;
 	memset(&u->areas.rule[0], 0, sizeof(u->areas.rule[0]));	/* number 0: none */
 	u->stats.rules = 1;
+	u->sweep_at = DT_UNWIND_FILES;
 	dt_usyms_listen(usyms, news, u);
 	dt_reader_rows(usyms->files.reader, ALONG_NS);
 	return u;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
+#include "symbol/elf_impl.h"
 #include "symbol/unwind_cfi.h"
 #include "symbol/usym_impl.h"
 
@@ -17,7 +18,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-enum { RULE_SLOTS = 1 << 17 };
+/* FOREIGN_RULES: new ones of one file; all such files have half of them. Large programs have some hundred. */
+enum { RULE_SLOTS = 1 << 17, FOREIGN_RULES = 4096 };
 
 /* ---- rules ---- */
 
@@ -26,8 +28,11 @@ static uint32_t hash_of(const struct dt_unwind_rule *r)
 	return dt_hash_bytes(DT_HASH_START, r, sizeof(*r)) % RULE_SLOTS;
 }
 
-/* The number of a rule; 0 ("none") also if there is no room for another. */
-static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
+/*
+ * The number of a rule; 0 ("none") also if there is no room for another: `most` of them. Rules are not given
+ * back: files are made of the same few thousand.
+ */
+static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r, uint32_t most)
 {
 	uint32_t at = hash_of(r);
 
@@ -36,10 +41,8 @@ static uint32_t rule_number(struct dt_unwind *u, const struct dt_unwind_rule *r)
 	for (; u->rules[at] != 0; at = (at + 1) % RULE_SLOTS)
 		if (memcmp(&u->areas.rule[u->rules[at]], r, sizeof(*r)) == 0)
 			return u->rules[at];
-	if (u->stats.rules >= u->areas.nrules || u->stats.rules >= RULE_SLOTS / 2) {
-		u->stats.left_out++;
+	if (u->stats.rules >= most)
 		return 0;
-	}
 	u->areas.rule[u->stats.rules] = *r;
 	u->rules[at] = u->stats.rules;
 	return u->stats.rules++;
@@ -68,39 +71,51 @@ static void put_blocks(struct dt_unwind_block *to, uint32_t n, const struct dt_u
 }
 
 /* The numbers that the rules of a file have here, for the caller to free; NULL: out of memory. */
-static uint32_t *number_rules(struct dt_unwind *u, const struct dt_cfi *c)
+static uint32_t *number_rules(struct dt_unwind *u, const struct dt_unwind_file *f, const struct dt_cfi *c)
 {
 	uint32_t *number = malloc((c->nrules + 1) * sizeof(*number));
+	uint32_t most = u->areas.nrules < RULE_SLOTS / 2 ? u->areas.nrules : RULE_SLOTS / 2;
+	bool left_out = false;
 
-	for (uint32_t i = 0; number != NULL && i < c->nrules; i++)
-		number[i] = rule_number(u, &c->rule[i]);
+	if (f->foreign)
+		most = u->stats.rules + FOREIGN_RULES < most / 2 ? u->stats.rules + FOREIGN_RULES : most / 2;
+	for (uint32_t i = 0; number != NULL && i < c->nrules; i++) {
+		number[i] = rule_number(u, &c->rule[i], most);
+		left_out |= number[i] == 0 && c->rule[i].cfa != DT_CFA_NONE;
+	}
+	u->stats.left_out += left_out;
 	return number;
 }
 
 static void put_rows(struct dt_unwind *u, struct dt_unwind_file *f, const struct dt_cfi *c)
 {
-	struct dt_unwind_row *to = u->areas.row + u->stats.rows;
-	uint64_t room = u->areas.nrows - u->stats.rows, blocks;
-	uint32_t *number;
+	struct dt_unwind_row *to;
+	uint64_t blocks;
+	uint32_t *number, first = UINT32_MAX;
 
 	if (c->n == 0)
 		return;
 	blocks = (c->row[c->n - 1].pc >> DT_UNWIND_BLOCK_BITS) + 1;
-	number = blocks + c->n <= room ? number_rules(u, c) : NULL;
-	if (number == NULL) {
-		u->stats.left_out++;
+	number = number_rules(u, f, c);
+	if (number != NULL)
+		first = dt_unwind_take_rows(u, f, blocks + c->n);
+	if (first == UINT32_MAX) {
+		free(number);
+		f->left_out = true;
+		u->crowded++;
 		return;
 	}
+	to = u->areas.row + first;
 	for (size_t i = 0; i < c->n; i++)
 		to[blocks + i] = (struct dt_unwind_row){ c->row[i].pc, number[c->row[i].rule] };
 	free(number);
 	_Static_assert(sizeof(struct dt_unwind_block) == sizeof(struct dt_unwind_row), "elements of one map");
 	put_blocks((struct dt_unwind_block *)to, (uint32_t)blocks, c->row, (uint32_t)c->n,
-	    u->stats.rows + (uint32_t)blocks);
+	    first + (uint32_t)blocks);
 	f->base = c->base;
-	f->first = u->stats.rows;
+	f->first = first;
 	f->n = (uint32_t)blocks;
-	u->stats.rows += (uint32_t)(blocks + c->n);
+	f->size = (uint32_t)(blocks + c->n);
 }
 
 /* ---- files ---- */
@@ -121,17 +136,18 @@ static void read_again(struct dt_cfi *c, const struct dt_umapping *m, uint32_t p
 }
 
 /* For processes whose list is not there yet: by inode, as the kernel knows the file. */
-static void publish(struct dt_unwind *u, const struct dt_unwind_file *f, const struct dt_umapping *m)
+static void publish(struct dt_unwind *u, struct dt_unwind_file *f, const struct dt_umapping *m)
 {
-	struct dt_unwind_key key = { .id = m->ino,
-		.dev = (unsigned long long)major(m->dev) << 20 | minor(m->dev) };
 	struct dt_unwind_value value = { .first = f->first, .n = f->n };
 	uint64_t vaddr;
 
 	if (m->vdso || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
 		return;
 	value.delta = vaddr - m->offset - f->base;
-	(void)u->areas.publish(u->areas.ctx, &key, &value);
+	f->published = (struct dt_unwind_key){ .id = m->ino,
+		.dev = (unsigned long long)major(m->dev) << 20 | minor(m->dev) };
+	if (u->areas.publish(u->areas.ctx, &f->published, &value) != 0)
+		u->crowded++;
 }
 
 const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt_umapping *m, uint32_t pid)
@@ -141,15 +157,19 @@ const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt
 	struct dt_cfi cfi = { 0 };
 
 	for (f = *at; f != NULL; f = f->next)
-		if (f->key == m->file)
+		if (f->key == m->file) {
+			f->used = true;
 			return f;
+		}
 	f = calloc(1, sizeof(*f));
 	if (f == NULL || (u->rules == NULL && (u->rules = calloc(RULE_SLOTS, sizeof(*u->rules))) == NULL)) {
 		free(f);
 		return NULL;
 	}
-	*f = (struct dt_unwind_file){ .key = m->file, .next = *at };
+	*f = (struct dt_unwind_file){ .key = m->file, .used = true, .foreign = !m->vdso && !m->elf->ours,
+		.next = *at };
 	*at = f;
+	u->nfiles++;
 	if (dt_elf_rows(m->elf, m->vdso, &cfi) == -EBADF)
 		read_again(&cfi, m, pid);
 	put_rows(u, f, &cfi);
@@ -167,5 +187,6 @@ void dt_unwind_files_free(struct dt_unwind *u)
 			next = f->next;
 			free(f);
 		}
+	dt_unwind_places_free(u);
 	free(u->rules);
 }
