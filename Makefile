@@ -86,9 +86,10 @@ $(B)/pkg.mk: Makefile
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
 -include $(B)/pkg.mk
 endif
-# The live page needs libmicrohttpd, for this machine, and npm; without them all else is built.
+# The live page needs libmicrohttpd, for this machine, and npm, or the command ESBUILD and node; without them all else is
+# built. A static build has none: Debian's libmicrohttpd.a needs libraries that are shared only.
 NPM := $(firstword $(wildcard $(addsuffix /npm,$(subst :, ,$(PATH)))))
-WEB := $(if $(STATIC),,$(if $(and $(WEB_LIBS),$(NPM)),$(B)/dtrace-web,no-web))
+WEB := $(if $(and $(WEB_LIBS),$(or $(NPM),$(ESBUILD)),$(if $(STATIC),,yes)),$(B)/dtrace-web,no-web)
 all: $(WEB)
 LIBS := $(if $(STATIC),$(PKG_LIBS_STATIC),$(PKG_LIBS))
 
@@ -181,7 +182,7 @@ WEB_PAGE := $(wildcard web/*.json web/*.mjs web/src/*)
 # Without what it is built by it is empty, and old, so that the next make tries again.
 $(B)/gen/page.html: $(WEB_PAGE)
 	@mkdir -p $(@D)
-	tools/web-page $(B)/web $@ || touch -d @0 $@
+	ESBUILD=$(ESBUILD) tools/web-page $(B)/web $@ || touch -d @0 $@
 $(B)/gen/page.c: $(B)/gen/page.html
 	@printf '#include <dtrace.h>\n__asm__(".section .rodata\\n.global page_begin, page_end\\npage_begin: .incbin \\"%s\\"\\n'\
 	'page_end: .byte 0\\n.previous");\n' $(abspath $<) >$@
@@ -189,7 +190,8 @@ $(B)/dtrace-web: $(WEB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/page.o $(B)/gen/page.c
 	if [ -s $(B)/gen/page.html ]; then $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libdtrace.a $(LIBS) $(WEB_LIBS); \
 		else echo "make: the live page (dtrace -O web) is not built: npm could not get what web/package.json names" >&2; fi
 no-web:
-	@echo "make: the live page (dtrace -O web) is not built: $(if $(WEB_LIBS),,libmicrohttpd-dev )$(if $(NPM),,npm )is missing" >&2
+	@echo "make: the live page (dtrace -O web) is not built: $(if $(STATIC),a static build has none,$(if \
+		$(WEB_LIBS),,libmicrohttpd-dev )$(if $(NPM),,npm )is missing)" >&2
 
 $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)

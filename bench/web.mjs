@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// node web.mjs MODULES DTRACE: what the live page costs and how quick it is. Prints a line for each figure:
+// node web.mjs MODULES DTRACE [NAME…]: what the live page costs and how quick it is. Prints a line for each figure, or for those named:
 //   first     ms from the click on Start to the first bar, of live traces
 //   keys      frames of a page with 1,000 keys and 3,600 moments, while it is scrolled and new moments come
 //   stacks    frames of a flame graph of 10,000 distinct stacks, while the pointer moves, it is zoomed and moments come
@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const [modules, dtrace] = process.argv.slice(2);
+const [modules, dtrace, ...only] = process.argv.slice(2);
 const { chromium } = createRequire(modules + "/")("playwright-core");
 const folder = mkdtempSync(join(tmpdir(), "web-"));
 const KEYS = 1000, SECONDS = 3600, STACKS = 10000;
@@ -39,7 +39,7 @@ function used(pid) {
 }
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-	args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"] });
+	args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info", "--js-flags=--expose-gc"] });
 const open = async (url) => {
 	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
 	page.on("pageerror", (e) => console.log("error", e.message));
@@ -58,8 +58,28 @@ async function saved(name, lines) {
 	return open(`file://${file}`);
 }
 
-/** Does `act` in each frame for some seconds: how many frames there were a second, and how long they took. */
+/**
+ * Seconds of CPU of the page so far, as the kernel counts them (others use this machine too: its clock would count them):
+ * of the main thread, which runs the script, and of all threads, which also raster and compress without a graphics card.
+ * Of the main thread's time, the shares of the script and of style and layout are Chromium's.
+ */
+async function spent(page) {
+	const cdp = page.cdp ??= await page.context().newCDPSession(page);
+	await cdp.send("Performance.enable");
+	const all = Object.fromEntries((await cdp.send("Performance.getMetrics")).metrics.map((m) => [m.name, m.value]));
+	const on = (path) => Number(readFileSync(path, "utf8").split(" ")[0]) / 1e9;
+	const { processInfo } = await (await browser.newBrowserCDPSession()).send("SystemInfo.getProcessInfo");
+	let main = 0, threads = 0;
+	for (const { id } of processInfo.filter((p) => p.type === "renderer")) {	// all but one are idle
+		main += on(`/proc/${id}/task/${id}/schedstat`);
+		for (const t of readdirSync(`/proc/${id}/task`)) threads += on(`/proc/${id}/task/${t}/schedstat`);
+	}
+	return { main, threads, script: all.ScriptDuration, layout: all.LayoutDuration + all.RecalcStyleDuration, task: all.TaskDuration };
+}
+
+/** Does `act` in each frame for some seconds: what a frame costs, and how many there were a second. */
 async function frames(page, name, act) {
+	const from = await spent(page);
 	const took = await page.evaluate(`new Promise((done) => {
 		const act = ${act}, took = [];
 		let n = 0, last = 0, began = 0;
@@ -73,10 +93,16 @@ async function frames(page, name, act) {
 		};
 		requestAnimationFrame(frame);
 	})`);
-	const sorted = took.sort((a, b) => a - b), heap = await page.evaluate(() => performance.memory.usedJSHeapSize / 1e6);
-	console.log(`${name}: ${(1000 * took.length / took.reduce((a, b) => a + b)).toFixed(1)} frames a second, 95 % of them within ` +
-		`${sorted[Math.floor(sorted.length * 0.95)].toFixed(1)} ms, all within ${sorted[sorted.length - 1].toFixed(1)} ms; ` +
-		`heap ${heap.toFixed(0)} MB`);
+	const to = await spent(page), d = (what) => to[what] - from[what], each = (s) => (s / took.length * 1000).toFixed(2);
+	console.log(`${name}: ${each(d("main"))} ms of CPU a frame in the main thread (script ` +
+		`${each(d("main") * d("script") / d("task"))}, style and layout ${each(d("main") * d("layout") / d("task"))}), ` +
+		`${each(d("threads"))} ms in all threads; ${(1000 * took.length / took.reduce((a, b) => a + b)).toFixed(1)} frames a second`);
+	await heap(page, name);
+}
+
+async function heap(page, name) {
+	const bytes = await page.evaluate(() => (window.gc?.(), performance.memory.usedJSHeapSize));
+	console.log(`${name}: heap ${(bytes / 1e6).toFixed(0)} MB`);
 }
 
 const head = (program) => ['{"t":"start","wall":0,"program":"' + program + '"}', '{"t":"live"}'];
@@ -161,23 +187,18 @@ async function cost() {
 	const page = await open(url);
 	await page.waitForTimeout(3000);
 	const from = used(server.pid), began = performance.now();
-	const metrics = await page.context().newCDPSession(page);
-	await metrics.send("Performance.enable");
-	const task = async () => (await metrics.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
-	const tasks = await task();
+	const before = await spent(page);
 	await page.waitForTimeout(20000);
-	const to = used(server.pid), wall = (performance.now() - began) / 1000, script = await task() - tasks;
-	console.log(`cost: server and tracer ${((to.cpu - from.cpu) / wall * 100).toFixed(2)} % of a core, ${to.rss.toFixed(0)} MB; ` +
-		`the page's own thread ${(script / wall * 100).toFixed(2)} % of a core`);
+	const to = used(server.pid), wall = (performance.now() - began) / 1000, after = await spent(page);
+	const share = (seconds) => (seconds / wall * 100).toFixed(2), d = (what) => after[what] - before[what];
+	console.log(`cost: server and tracer ${share(to.cpu - from.cpu)} % of a core, ${to.rss.toFixed(0)} MB; the page's main ` +
+		`thread ${share(d("main"))} % (script ${share(d("main") * d("script") / d("task"))} %), all its threads ${share(d("threads"))} %`);
 	await page.close();
 	server.kill("SIGINT");
 	await new Promise((done) => server.once("exit", done));
 }
 
-await firstPicture();
-await manyKeys();
-await manyStacks();
-await longHeat();
-await cost();
+const all = { first: firstPicture, keys: manyKeys, stacks: manyStacks, heat: longHeat, cost };
+for (const [name, f] of Object.entries(all)) if (!only.length || only.includes(name)) await f();
 await browser.close();
 rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# bench/web.sh [BUILD]: how quick the live page is and what it costs, in Chromium (bench/web.mjs). Needs what
+# bench/web.sh [BUILD [NAME…]]: how quick the live page is and what it costs, in Chromium (bench/web.mjs). Needs what
 # test/cli/web_page.sh needs, which also fetches playwright-core into BUILD/web-test.
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
@@ -9,4 +9,5 @@ if [ ! -x "$build/dtrace-web" ] || [ ! -d "$modules/node_modules" ]; then
 	echo "bench/web.sh: run test/cli/web_page.sh first" >&2
 	exit 1
 fi
-exec node bench/web.mjs "$(realpath "$modules")" "$build/dtrace"
+[ $# -eq 0 ] || shift
+exec node bench/web.mjs "$(realpath "$modules")" "$build/dtrace" "$@"

@@ -77,6 +77,7 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need ip iproute2
 	need /usr/sbin/mkfs.xfs xfsprogs
 	need dh debhelper
+	need esbuild esbuild		# builds the live page of the packages
 	need dh_python3 dh-python
 	need lintian lintian
 	need debootstrap debootstrap

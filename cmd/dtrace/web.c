@@ -31,7 +31,7 @@ int web_exec(char **argv)
 			return 1;
 		}
 	}
-	fputs("dtrace: the live page is the command dtrace-web, which is not here: it is built where "
-	    "libmicrohttpd-dev and npm are\n", stderr);
+	fputs("dtrace: the live page is the command dtrace-web, which is not here: Debian's package has "
+	    "it, a static build has none, and make builds it where libmicrohttpd-dev and npm are\n", stderr);
 	return 1;
 }

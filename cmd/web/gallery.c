@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tools of dtools/, from where they are: beside the build folder, or as installed (scripts in sbin, their
- * names by the examples in share/doc). The comment at a tool's top says what it is and which question it
- * answers.
+ * The tools of dtools/, from where they are: beside the build folder, or in the folder of this command where
+ * they are installed. The comment at a tool's top says what it is and which question it answers; what is in
+ * the folder and has none is no tool.
  */
 #include "gallery.h"
 
@@ -25,16 +25,18 @@ static char *read_tool(const char *folder, const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	f = text != NULL && access(path, X_OK) == 0 ? fopen(path, "re") : NULL;
-	if (f != NULL) {
+	if (f != NULL && getc(f) == '#' && getc(f) == '!') {
+		rewind(f);
 		n = fread(text, 1, MOST_TOOL - 1, f);
+	}
+	if (f != NULL)
 		fclose(f);
-	}
-	if (n < 3 || memcmp(text, "#!", 2) != 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
-	return text;
+	if (text != NULL)
+		text[n] = '\0';
+	if (n != 0 && strstr(text, "\n * QUESTION\t") != NULL)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* What follows `mark` on its line. */
@@ -66,18 +68,14 @@ static int tell_tool(FILE *f, const char *name, const char *text, int n)
 	return n + 1;
 }
 
-/* Names come from `list` without their ending, texts from `folder`. */
-static int tell_folder(FILE *f, const char *list, const char *folder)
+static int tell_folder(FILE *f, const char *folder)
 {
 	struct dirent **v = NULL;
-	int n = scandir(list, &v, NULL, alphasort), told = 0;
+	int n = scandir(folder, &v, NULL, alphasort), told = 0;
 
 	for (int i = 0; i < n; i++) {
-		char *dot = strrchr(v[i]->d_name, '.'), *text;
+		char *text = v[i]->d_type != DT_DIR ? read_tool(folder, v[i]->d_name) : NULL;
 
-		if (dot != NULL)
-			*dot = '\0';
-		text = v[i]->d_name[0] != '\0' ? read_tool(folder, v[i]->d_name) : NULL;
 		if (text != NULL)
 			told = tell_tool(f, v[i]->d_name, text, told);
 		free(text);
@@ -89,7 +87,7 @@ static int tell_folder(FILE *f, const char *list, const char *folder)
 
 char *gallery_json(void)
 {
-	char self[PATH_MAX], list[PATH_MAX + 32], folder[PATH_MAX + 32], *text = NULL;
+	char self[PATH_MAX], folder[PATH_MAX + 32], *text = NULL;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -101,10 +99,8 @@ char *gallery_json(void)
 		*strrchr(self, '/') = '\0';
 	putc('[', f);
 	snprintf(folder, sizeof(folder), "%s/../dtools", self);
-	if (tell_folder(f, folder, folder) == 0) {
-		snprintf(list, sizeof(list), "%s/../share/doc/dtrace/tools", self);
-		tell_folder(f, list, self);
-	}
+	if (tell_folder(f, folder) == 0)
+		tell_folder(f, self);
 	putc(']', f);
 	return fclose(f) == 0 ? text : NULL;
 }

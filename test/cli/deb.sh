@@ -6,7 +6,7 @@ tmp=$(mktemp -d) || exit 2
 root=$tmp/root
 trap 'umount -l "$root/sys" "$root/proc" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
 check() { if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; tail -n 20 "$tmp/log" | sed 's/^/  /'; fi; }
-for need in dpkg-buildpackage dh dh_python3; do
+for need in dpkg-buildpackage dh dh_python3 esbuild; do
 	command -v $need >/dev/null || { echo "ok - Debian packages # SKIP no $need"; exit 0; }
 done
 case $build in *asan*|*clang*) echo "ok - Debian packages # SKIP once is enough"; exit 0 ;; esac
@@ -20,6 +20,8 @@ done
 dpkg-deb -c "$build/deb/dtrace_"*.deb >"$tmp/log"
 ! grep -q '/usr/bin/dtrace\|man1/dtrace' "$tmp/log"
 check $? "nothing that systemtap-sdt-dev has"
+dpkg-deb -f "$build/deb/dtrace_"*.deb Depends | grep -q 'libmicrohttpd12'
+check $? "the live page's library is a dependency"
 if command -v lintian >/dev/null; then
 	lintian --fail-on error "$build"/deb/*.deb >"$tmp/log" 2>&1
 	check $? "lintian"
@@ -31,7 +33,7 @@ if ! command -v debootstrap >/dev/null || [ "$(id -u)" -ne 0 ]; then
 	echo "ok - a clean Debian # SKIP no debootstrap, or not root"
 	exit 0
 fi
-needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3,man-db
+needs=libbpf1,libelf1,liblzma5,zlib1g,libdw1,python3,man-db,libmicrohttpd12
 if ! debootstrap --variant=minbase --include=$needs bookworm "$root" >"$tmp/log" 2>&1; then
 	echo "ok - a clean Debian # SKIP debootstrap: $(tail -n 1 "$tmp/log")"
 	exit 0
@@ -71,4 +73,24 @@ there "man dtrace-options" 'bufsize' man dtrace-options
 there "man execsnoop" 'execsnoop' man execsnoop
 there "man d" 'quantize' man d
 there completion 'complete.*dtrace' bash -c '. /usr/share/bash-completion/completions/dtrace; complete -p dtrace'
+# The live page, with the tools in its gallery.
+cat >"$root/tmp/page" <<'END'
+dtrace -O web -n 'BEGIN { @there = sum(4711); }' >/tmp/url &
+server=$!
+until [ -s /tmp/url ] || ! kill -0 $server; do sleep 0.1; done
+python3 -c 'import json, sys, urllib.request
+page = open("/tmp/url").read().strip()
+print(len(urllib.request.urlopen(page).read()))
+tools = json.load(urllib.request.urlopen(page.replace("/?", "/gallery?")))
+print("tools", len(tools), *(t["name"] for t in tools))
+for line in urllib.request.urlopen(page.replace("/?", "/events?")):
+	if b"4711" in line:
+		print("counted 4711")
+		break'
+kill $server
+wait $server
+END
+there "the live page" '^counted 4711' sh /tmp/page
+grep -q '^tools.* execsnoop .*syscount' "$tmp/log"
+check $? "the gallery there"
 umount -l "$root/sys" "$root/proc"

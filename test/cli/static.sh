@@ -11,6 +11,11 @@ if ! cc -static -o "$tmp/t" "$tmp/t.c" >"$tmp/log" 2>&1; then
 fi
 make -s -j2 B="$tmp/b" CFLAGS='-O0 -g0' LDFLAGS=-static >"$tmp/log" 2>&1
 check $? "make LDFLAGS=-static"
+grep -q 'the live page .* is not built: a static build has none' "$tmp/log"
+check $? "make says that it has no live page"
+"$tmp/b/dtrace" --web >"$tmp/log" 2>&1
+[ $? -eq 1 ] && grep -q 'a static build has none' "$tmp/log"
+check $? "so does the command"
 ldd "$tmp/b/dtrace" >"$tmp/log" 2>&1
 check $((! $?)) "it names no library"
 "$tmp/b/dtrace" -e -n 'BEGIN { printf("%d\n", pid); }' >"$tmp/log" 2>&1

@@ -9,7 +9,7 @@ const ROW = 30;
 const SHOWN = 14;			// rows before it scrolls
 
 interface Row { root: HTMLButtonElement; key: HTMLElement; bar: HTMLElement; value: HTMLElement; rate: HTMLElement;
-	line: HTMLCanvasElement; of: Key | null; drawn: string }
+	line: HTMLCanvasElement; of: Key | null; round: number; at: number }
 
 export class Bars implements View {
 	readonly root: HTMLElement;
@@ -22,10 +22,15 @@ export class Bars implements View {
 	private byRate = false;
 	private most = 0;
 	private round = 0;
+	private tall = -1;		// rows that there is room for
+	private wide = 0;		// of a line, and how high the list is, as measured
+	private high = SHOWN * ROW;
 
 	constructor(private stage: Stage, private agg: Agg) {
 		this.list = el("div", { class: "rows" });
 		this.scroll = el("div", { class: "scroll", tabIndex: -1, onscroll: () => soon(this.fill) }, this.list);
+		// asked for in each frame, its size would have to be computed in each frame
+		new ResizeObserver(() => this.measure()).observe(this.scroll);
 		this.filter = el("input", { type: "search", placeholder: "filter keys", "aria-label": "filter keys",
 			oninput: () => this.update() });
 		this.count = el("span", { class: "dim" });
@@ -48,8 +53,11 @@ export class Bars implements View {
 		const n = this.sorted.length;
 		setText(this.count, `${whole(n)} ${n === 1 ? "key" : "keys"}` +
 			(this.agg.more ? `, ${whole(this.agg.more)} more are not shown` : ""));
-		this.list.style.height = `${n * ROW}px`;
-		this.scroll.style.height = `${Math.min(n, SHOWN) * ROW + 2}px`;
+		if (n !== this.tall) {
+			this.list.style.height = `${n * ROW}px`;
+			this.scroll.style.height = `${Math.min(n, SHOWN) * ROW + 2}px`;
+			this.tall = n;
+		}
 		soon(this.fill);
 	}
 
@@ -57,45 +65,63 @@ export class Bars implements View {
 		const row: Row = { root: el("button", { class: "row", type: "button" }), key: el("span", { class: "key" }),
 			bar: el("span", { class: "bar" }), value: el("span", { class: "value" }),
 			rate: el("span", { class: "rate" }), line: el("canvas", { class: "spark", "aria-hidden": "true" }),
-			of: null, drawn: "" };
+			of: null, round: -1, at: -1 };
 		row.root.append(row.bar, row.key, row.line, row.rate, row.value);
 		row.root.addEventListener("click", () => row.of && this.stage.pick({ agg: this.agg, key: row.of }));
 		this.list.append(row.root);
 		return row;
 	}
 
+	private measure(): void {
+		const wide = this.rows[0]?.line.clientWidth ?? 0;
+		this.high = this.scroll.clientHeight;
+		if (wide !== this.wide) this.round++;
+		this.wide = wide;
+		soon(this.fill);
+	}
+
+	/** A row stays where it is as long as it can be seen: scrolling draws only those that come. */
 	private fill = (): void => {
 		const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - 2);
-		const n = Math.min(this.sorted.length - first, Math.ceil(this.scroll.clientHeight / ROW) + 4);
-		while (this.rows.length < n) this.rows.push(this.make());
-		// a row stays where it is as long as it can be seen: scrolling draws only those that come
-		const used = new Set<Row>(), width = this.rows[0]?.line.clientWidth ?? 0;
-		for (let at = first; at < first + n; at++) {
-			const row = this.rows[at % this.rows.length], key = this.sorted[at], what = `${this.round} ${at}`;
-			used.add(row);
-			if (row.drawn === what) continue;
-			row.drawn = what;
-			row.of = key;
-			row.root.hidden = false;
-			this.draw(row, key, at, this.most);
-			spark(row.line, width, key, this.stage.model.moments);
+		const n = Math.max(0, Math.min(this.sorted.length - first, Math.ceil(this.high / ROW) + 4));
+		if (this.rows.length < n) {
+			while (this.rows.length < n) this.rows.push(this.make());
+			for (const row of this.rows) row.round = -1;
+			soon(this.sized);
 		}
-		for (const row of this.rows) if (!used.has(row)) {
+		for (let at = first; at < first + n; at++) {
+			const row = this.rows[at % this.rows.length];
+			if (row.round === this.round && row.at === at) continue;
+			if (row.at < 0) row.root.hidden = false;
+			this.draw(row, this.sorted[at], at, this.most);
+			spark(row.line, this.wide, row.of!, this.stage.model.moments);
+			row.round = this.round;
+			row.at = at;
+		}
+		for (const row of this.rows) if (row.at >= 0 && (row.at < first || row.at >= first + n)) {
 			row.root.hidden = true;
 			row.of = null;
-			row.drawn = "";
+			row.at = -1;
 		}
 	};
 
+	private sized = (): void => this.measure();
+
 	private draw(row: Row, key: Key, at: number, most: number): void {
 		const v = this.byRate ? key.rate : key.value;
-		row.root.style.transform = `translateY(${at * ROW}px)`;
-		row.root.title = key.parts.map((p) => this.stage.model.partText(p)).join("\n");
-		setText(row.key, key.text || "(all)");
-		setText(row.value, whole(key.value));
-		row.value.dataset.value = String(key.value);
+		if (row.at !== at) row.root.style.transform = `translateY(${at * ROW}px)`;
+		if (row.of !== key) {
+			row.of = key;
+			row.root.title = key.parts.map((p) => this.stage.model.partText(p)).join("\n");
+			setText(row.key, key.text || "(all)");
+		}
+		if (row.value.dataset.value !== String(key.value)) {
+			setText(row.value, whole(key.value));
+			row.value.dataset.value = String(key.value);
+		}
 		setText(row.rate, isGauge(this.agg.fn) ? "" : key.rate ? `${short(Math.round(key.rate))}/s` : "");
-		row.bar.style.width = `${most ? Math.abs(v) / most * 100 : 0}%`;
+		// its place is not a matter of layout: neither is its width
+		row.bar.style.transform = `translateX(${most ? (Math.abs(v) / most - 1) * 100 : -100}%)`;
 	}
 }
 

@@ -109,6 +109,10 @@ export class Layer {
 	private canvas = document.createElement("canvas");
 	private fresh = false;
 
+	get isOld(): boolean {
+		return !this.fresh;
+	}
+
 	/** The data have changed. */
 	old(): void {
 		this.fresh = false;
@@ -116,11 +120,15 @@ export class Layer {
 
 	copy(to: Surface, paint: (s: Surface) => void): void {
 		const from = to.c.canvas;
-		if (!this.fresh || this.canvas.width !== from.width || this.canvas.height !== from.height) {
-			this.canvas.width = from.width;
-			this.canvas.height = from.height;
+		const sized = this.canvas.width === from.width && this.canvas.height === from.height;
+		if (!this.fresh || !sized) {
+			if (!sized) {
+				this.canvas.width = from.width;
+				this.canvas.height = from.height;
+			}
 			const c = this.canvas.getContext("2d")!, scale = from.width / to.w;
 			c.setTransform(scale, 0, 0, scale, 0, 0);
+			c.clearRect(0, 0, to.w, to.h);
 			paint({ c, w: to.w, h: to.h });
 			this.fresh = true;
 		}

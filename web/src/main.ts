@@ -79,6 +79,7 @@ class Page implements Stage {
 	private connected = this.link.offline;
 	private main = el("main");
 	private figures = el("div", { class: "figures", role: "status" });
+	private chips: HTMLElement[] = [];
 	private trail = el("div", { class: "trail" });
 	private panel = el("dialog", { class: "panel" });
 	private runButton: HTMLButtonElement;
@@ -111,7 +112,7 @@ class Page implements Stage {
 		this.main.append(this.empty);
 		document.body.classList.toggle("offline", this.link.offline);
 		this.listen();
-		setInterval(() => this.status(), 1000);
+		this.status();
 	}
 
 	private listen(): void {
@@ -194,20 +195,30 @@ class Page implements Stage {
 
 	// ---- figures
 
+	/** Figures stay the elements they are: what has not changed is not touched. */
+	private chip(at: number, label: string, text: string, bad = false, title = ""): void {
+		const c = this.chips[at] ??= this.figures.appendChild(el("span", { class: "chip" }, "", el("b")));
+		const name = bad ? "chip bad" : "chip", head = `${bad ? "\u26a0 " : ""}${label} `;
+		if (c.className !== name) c.className = name;
+		if (c.title !== title) c.title = title;
+		if (c.firstChild!.nodeValue !== head) c.firstChild!.nodeValue = head;
+		setText(c.lastElementChild!, text);
+	}
+
 	private status(): void {
-		const m = this.model, c = m.cost, chip = (label: string, text: string, bad = false, title = "") =>
-			el("span", { class: bad ? "chip bad" : "chip", title }, `${bad ? "\u26a0 " : ""}${label} `, el("b", {}, text));
+		const m = this.model, c = m.cost;
 		const running = m.live && !m.ended && !m.fail, state = this.link.offline ? "saved" : !this.connected ?
 			"no server" : m.fail ? "failed" : this.paused ? "paused" : m.ended ? "ended" : m.live ? "live" : "idle";
-		const problems = m.problems.slice(-20).join("\n");
-		clear(this.figures);
-		this.figures.append(chip("", state, state === "no server" || state === "failed", m.notices.join("\n")),
-			chip("time", clock(m.now)),
-			chip("drops", whole(m.drops), m.drops > 0, problems), chip("errors", whole(m.errors), m.errors > 0, problems),
-			chip("probes", c && c.probes >= 0 ? percent(c.probes) : "\u2013", !!c && c.probes > 0.5,
-				c ? `of one CPU, in ${whole(c.runs)} firings a second (measured by sampling)` : ""),
-			chip("tracer", c ? `${percent(c.cpu)}, ${short(c.rss * 1024)}B` : "\u2013", false, "of one CPU; memory"));
-		if (m.missed) this.figures.append(chip("missed", `${whole(m.missed)} moments`, true));
+		const problems = m.drops || m.errors ? m.problems.slice(-20).join("\n") : "";
+		this.chip(0, "", state, state === "no server" || state === "failed", m.notices.join("\n"));
+		this.chip(1, "time", clock(m.now));
+		this.chip(2, "drops", whole(m.drops), m.drops > 0, problems);
+		this.chip(3, "errors", whole(m.errors), m.errors > 0, problems);
+		this.chip(4, "probes", c && c.probes >= 0 ? percent(c.probes) : "\u2013", !!c && c.probes > 0.5,
+			c ? `of one CPU, in ${short(c.runs)} firings a second (measured by sampling)` : "");
+		this.chip(5, "tracer", c ? `${percent(c.cpu)}, ${short(c.rss * 1024)}B` : "\u2013", false, "of one CPU; memory");
+		this.chip(6, "missed", `${whole(m.missed)} moments`, true);
+		this.chips[6].hidden = m.missed === 0;
 		setText(this.runButton, running ? "\u25a0 Stop" : "\u25b6 Start");
 		setText(this.pauseButton, this.paused ? "Resume" : "Pause");
 		this.pauseButton.disabled = !running && !this.paused;
@@ -341,7 +352,8 @@ class Page implements Stage {
 	private help(): void {
 		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["g", "gallery"],
 			["s", "save as a page of its own"], ["e", "to the editor"], ["t", "dark or light"], ["b", "a step back"],
-			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "in a heat map: mark a range"]];
+			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "in a heat map: mark a range"],
+			["l", "in a flame graph: look into a function"], ["[ and ]", "in spans: from one to the next"]];
 		this.open("Keys", el("table", {}, ...rows.map(([k, v]) => el("tr", {}, el("th", {}, k), el("td", {}, v)))));
 	}
 
