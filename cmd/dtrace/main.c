@@ -41,6 +41,8 @@ static int set_failed(dtrace_hdl_t *dtp, const struct setting *s)
 	else
 		fprintf(stderr, "dtrace: failed to set -%c: %s\n", s->flag, dtrace_errmsg(dtp, err));
 	terminal_excerpt(dtp, stderr);
+	if (err == EDT_BADOPTVAL && s->flag == 'O')
+		fputs("  -O web[=ADDRESS:PORT] shows the trace on a live page\n", stderr);
 	if (err == EDT_BADOPTNAME)
 		fputs("  dtrace -x help lists all options\n", stderr);
 	return 1;

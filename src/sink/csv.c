@@ -237,23 +237,13 @@ static void fill_cells(struct dt_csv *c, const struct dt_csv_clause *clause, con
 	}
 }
 
-/*
- * print(): the object as JSON in one cell. Its type is that of the action, or found by the name the action
- * carries; of a pointer the second record holds what it points to.
- */
+/* print(): the object as JSON in one cell. */
 static void put_object(struct dt_csv *c, const struct dt_rec *recs, size_t n)
 {
-	const struct dt_statement_ops *o = &c->sink.env.statements->ops;
 	struct dt_json j = { .o = &c->text };
 	struct dt_value v;
 
-	dt_record_value(recs[0].act, recs[0].data, recs[0].len, &v);
-	v.type = recs[0].act->type;
-	if (v.type == NULL && recs[0].act->fmt != NULL && o->type != NULL)
-		v.type = o->type(o->ctx, recs[0].act->fmt);
-	if (n > 1 && v.type != NULL && dt_type_base(v.type)->kind == DT_T_PTR)
-		v = (struct dt_value){ .kind = DT_V_BYTES, .bytes = recs[1].data, .len = recs[1].len,
-			.type = dt_type_base(v.type)->ref };
+	dt_told_object(&c->sink, recs, n, &v);
 	dt_out_clear(&c->text);
 	dt_json_object(&j, &v);
 	dt_csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);

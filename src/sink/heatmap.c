@@ -142,7 +142,9 @@ static void take(struct heatmap *h, const struct dt_sink_aggs *a, uint64_t time)
 			const char *name = dt_told_aggname(&h->sink, a->ids[i], v);
 			struct dt_buckets b;
 
-			if (dt_buckets_open(&b, v))
+			if (!dt_buckets_open(&b, v))
+				dt_told_leave(&h->sink, a->ids[i], v, "it is no histogram");
+			else
 				take_histogram(h, series_of(h, name, a->ids[i], &a->rows[r], b.n), &b, time,
 				    v->normal);
 		}
@@ -171,9 +173,17 @@ static void before_effect(struct dt_sink *s, const struct dt_sink_event *e, cons
 	}
 }
 
+static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_act *act,
+    const struct dt_value *v)
+{
+	(void)e, (void)act, (void)v;
+	dt_told_leave(s, 0, NULL, "a heat map shows aggregations");
+}
+
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_told told = { NULL, take_printa, before_effect };
+	static const struct dt_told told = { leave_value, take_printa, before_effect };
+
 	dt_told_event(s, &told, e);
 	return 0;
 }

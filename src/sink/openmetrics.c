@@ -232,7 +232,7 @@ static void put_histogram(struct metrics *m, struct family *f, const struct dt_v
 	put_sample(m, f, "_bucket", "le=\"+Inf\"", (int64_t)sum);
 }
 
-/* percentiles(): least and greatest value are quantiles too. */
+/* percentiles(): least and greatest value are quantiles too. The mean is left to those who have the sum. */
 static void put_summary(struct metrics *m, struct family *f, const struct dt_value *v)
 {
 	struct dt_aggpart part[DT_AGGPARTS];
@@ -243,6 +243,8 @@ static void put_summary(struct metrics *m, struct family *f, const struct dt_val
 		double q = strcmp(name, "min") == 0 ? 0 : strcmp(name, "max") == 0 ? 1 :
 		    name[0] == 'p' ? strtod(name + 1, NULL) / 100 : -1;
 
+		if (strcmp(name, "count") == 0)
+			put_sample(m, f, "_count", "", part[i].value);
 		if (q < 0)
 			continue;
 		dt_out_clear(&m->one);
@@ -325,9 +327,16 @@ static void take_printa(struct dt_sink *s, const struct dt_sink_event *e, const 
 	take((struct metrics *)s, a);
 }
 
+static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_act *act,
+    const struct dt_value *v)
+{
+	(void)e, (void)act, (void)v;
+	dt_told_leave(s, 0, NULL, "metrics are made of aggregations");
+}
+
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_told told = { NULL, take_printa, NULL };
+	static const struct dt_told told = { leave_value, take_printa, NULL };
 
 	dt_told_event(s, &told, e);
 	return 0;

@@ -107,7 +107,7 @@ static const char *unit_of(const struct dt_stack_source *s)
 	};
 	size_t n = strlen(s->name);
 
-	if (s->aggkind == DT_ACT_COUNT || dt_aggfunc_of(s->aggkind)->buckets != NULL)
+	if (s->aggkind == DT_ACT_COUNT || dt_aggfunc_of(s->aggkind)->number == NULL)
 		return "count";
 	for (size_t i = 0; i < DT_COUNT(units); i++) {
 		size_t end = strlen(units[i].end);

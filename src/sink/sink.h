@@ -128,6 +128,7 @@ enum { DT_SINK_WHY = 512 };
 struct dt_sink {
 	const struct dt_sink_type *type;
 	struct dt_sink_env env;
+	DT_VEC(int64_t) left;		/* aggregations that were told to be left out (sink/told.h) */
 };
 
 /*

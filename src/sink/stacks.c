@@ -133,6 +133,8 @@ static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const st
 	begin_path(p);
 	for (uint32_t k = 0; k < row->nkeys; k++)
 		add_value(s, p, &row->keys[k]);
+	for (uint32_t i = 0; i < a->nids && !p->has_stack; i++)
+		dt_told_leave(&s->sink, a->ids[i], &row->vals[i], "none of its keys is a stack");
 	if (!p->has_stack)
 		return;
 	finish_path(p);
@@ -170,8 +172,9 @@ static void take_aggs(struct dt_sink *sink, const struct dt_sink_event *e, const
 static void take_value(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_act *act,
     const struct dt_value *v)
 {
-	(void)e, (void)act;
-	add_value((struct dt_stacks *)sink, &((struct dt_stacks *)sink)->firing, v);
+	(void)e;
+	if (dt_action_of(act)->shape == DT_SHAPE_VALUES)	/* an object is no name of a frame */
+		add_value((struct dt_stacks *)sink, &((struct dt_stacks *)sink)->firing, v);
 }
 
 static void before_effect(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_rec *rec)
@@ -190,6 +193,8 @@ int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
 
 	begin_path(&s->firing);
 	dt_told_event(sink, &told, e);
+	if (!s->firing.has_stack && s->firing.keys.len > 0)
+		dt_told_leave(sink, 0, NULL, "they hold no stack");
 	if (s->firing.has_stack) {
 		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
 

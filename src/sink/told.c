@@ -21,6 +21,36 @@ static void tell_values(struct dt_sink *s, const struct dt_told *t, const struct
 	}
 }
 
+void dt_told_object(struct dt_sink *s, const struct dt_rec *recs, size_t n, struct dt_value *v)
+{
+	const struct dt_statement_ops *o = &s->env.statements->ops;
+
+	dt_record_value(recs[0].act, recs[0].data, recs[0].len, v);
+	v->type = recs[0].act->type;
+	if (v->type == NULL && recs[0].act->fmt != NULL && o->type != NULL)
+		v->type = o->type(o->ctx, recs[0].act->fmt);
+	if (n > 1 && v->type != NULL && dt_type_base(v->type)->kind == DT_T_PTR)
+		*v = (struct dt_value){ .kind = DT_V_BYTES, .bytes = recs[1].data, .len = recs[1].len,
+			.type = dt_type_base(v->type)->ref };
+}
+
+/* print() and tracemem(): several records that are one value. A record of no bytes was not made. */
+static void tell_whole(struct dt_sink *s, const struct dt_told *t, const struct dt_sink_event *e,
+    const struct dt_rec *recs, size_t n)
+{
+	struct dt_value v = { .kind = DT_V_BYTES };
+	const void *bytes;
+	size_t len;
+
+	if (t->value == NULL || recs->len == 0)
+		return;
+	if (dt_action_of(recs->act)->shape == DT_SHAPE_OBJECT)
+		dt_told_object(s, recs, n, &v);
+	else if (dt_rec_memory(recs, n, &bytes, &len))
+		v = (struct dt_value){ .kind = DT_V_BYTES, .bytes = bytes, .len = len };
+	t->value(s, e, recs->act, &v);
+}
+
 static void tell_printa(struct dt_sink *s, const struct dt_told *t, const struct dt_sink_event *e,
     const struct dt_rec *recs, size_t n)
 {
@@ -47,9 +77,28 @@ void dt_told_event(struct dt_sink *s, const struct dt_told *t, const struct dt_s
 			break;
 		case DT_SHAPE_AGGREGATION: tell_printa(s, t, e, recs, len); break;
 		case DT_SHAPE_VALUES: tell_values(s, t, e, recs, len); break;
+		case DT_SHAPE_OBJECT:
+		case DT_SHAPE_MEMORY: tell_whole(s, t, e, recs, len); break;
 		default: break;
 		}
 	}
+}
+
+void dt_told_leave(struct dt_sink *s, int64_t id, const struct dt_value *v, const char *why)
+{
+	char text[256];
+
+	if (v == NULL)
+		id = -1;
+	for (size_t i = 0; i < s->left.n; i++)
+		if (s->left.v[i] == id)
+			return;
+	dt_vec_push(s->env.arena, &s->left, id);
+	if (v != NULL)
+		snprintf(text, sizeof(text), "@%s is left out: %s", dt_told_aggname(s, id, v), why);
+	else
+		snprintf(text, sizeof(text), "records are left out: %s", why);
+	s->env.note(s->env.ctx, text);
 }
 
 const char *dt_told_aggname(const struct dt_sink *s, int64_t id, const struct dt_value *v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A firing taken apart for formats that are not text: its plain values, the aggregations it shows, and what
- * it does, in the order of its statements. print() and tracemem() have no part in such formats.
+ * A firing taken apart for formats that are not text: its values, the aggregations it shows, and what it
+ * does, in the order of its statements.
  */
 #ifndef DT_SINK_TOLD_H
 #define DT_SINK_TOLD_H
@@ -10,6 +10,7 @@
 
 /* Any may be NULL. */
 struct dt_told {
+	/* of tracemem() the bytes; of print() what dt_told_object() makes of it */
 	void (*value)(struct dt_sink *, const struct dt_sink_event *, const struct dt_act *,
 	    const struct dt_value *);
 	void (*aggs)(struct dt_sink *, const struct dt_sink_event *, const struct dt_sink_aggs *);
@@ -18,6 +19,18 @@ struct dt_told {
 };
 
 void dt_told_event(struct dt_sink *, const struct dt_told *, const struct dt_sink_event *);
+
+/*
+ * print(): the value of its records, whose type is that of the action, or found by the name the action
+ * carries; of a pointer the second record holds what it points to.
+ */
+void dt_told_object(struct dt_sink *, const struct dt_rec *recs, size_t n, struct dt_value *);
+
+/*
+ * A format that has no place for an aggregation says so, once: "@name is left out: why". Without a value it
+ * is about what firings record.
+ */
+void dt_told_leave(struct dt_sink *, int64_t id, const struct dt_value *, const char *why);
 
 /* The aggregation's name, or its function's when it has none (@). */
 const char *dt_told_aggname(const struct dt_sink *, int64_t id, const struct dt_value *);

@@ -2,7 +2,7 @@
 /*
  * The Trace Event format of Perfetto and chrome://tracing (doc/FORMATS.md): an array of objects, one a line.
  * A firing of an entry probe and that of the return of the same function, on the same track, are a span;
- * every other firing is an instant; aggregations that are one number each are counters.
+ * every other firing is an instant; elements of aggregations that are numbers are counters.
  *
  * A track is a thread where the program records `tid` (and `pid`), else a CPU. It keeps its open spans: a
  * return closes the innermost of its function, and those inside it, whose returns never came, are told as
@@ -30,7 +30,7 @@ struct track {
 struct trace_event {
 	struct dt_sink sink;
 	struct dt_map tracks;		/* "pid tid" → struct track */
-	struct dt_map named;		/* tracks and processes that have their names */
+	struct dt_map named;		/* tracks and processes → the names they have */
 	bool any, returns;		/* something is written; some clause is for returns */
 	struct dt_out args, name, key;	/* members of the firing in hand */
 	unsigned nvalues;
@@ -113,17 +113,25 @@ static void put_span(struct trace_event *t, const struct track *track, const str
 	dt_json_close(&j, '}');
 }
 
-/* Names a process or a thread, once each. */
+/*
+ * Names a process or a thread, and again when exec() gives it another name: the last one counts. A process is
+ * named by its first thread, or by whichever comes until that one does. What is no process, but has its place
+ * at 0, keeps its first name.
+ */
 static void put_label(struct trace_event *t, const char *what, const struct track *track, const char *label)
 {
+	bool process = what[0] == 'p';
+	const char *known;
 	struct dt_json j;
 
 	dt_out_clear(&t->key);
 	dt_out_printf(&t->key, "%s %llu %llu", what, (unsigned long long)track->pid,
-	    (unsigned long long)(what[0] == 'p' ? 0 : track->tid));
-	if (label[0] == '\0' || dt_map_get(&t->named, dt_out_text(&t->key)) != NULL)
+	    (unsigned long long)(process ? 0 : track->tid));
+	known = dt_map_get(&t->named, dt_out_text(&t->key));
+	if (label[0] == '\0' || (known != NULL && (strcmp(known, label) == 0 ||
+	    (process && (track->tid != track->pid || track->pid == 0)))))
 		return;
-	dt_map_put(&t->named, dt_out_text(&t->key), t);
+	dt_map_put(&t->named, dt_out_text(&t->key), dt_arena_strdup(t->sink.env.arena, label));
 	j = begin(t, "M", what, track->pid, track->tid);
 	dt_json_key(&j, "args");
 	dt_json_open(&j, '{');
@@ -177,33 +185,62 @@ static void take_value(struct dt_sink *s, const struct dt_sink_event *e, const s
 	if (is_taken(t, dt_out_text(&t->name)))
 		dt_out_printf(&t->name, " (%u)", t->nvalues);
 	dt_json_key(&j, dt_out_text(&t->name));
-	dt_json_value(&j, v);
+	if (dt_action_of(act)->shape == DT_SHAPE_OBJECT)
+		dt_json_object(&j, v);
+	else
+		dt_json_value(&j, v);
 }
 
 /* ---- aggregations ---- */
 
-/* The keys are the name of a series; histograms have no place in a counter. */
-static void put_counter(struct trace_event *t, const char *name, const struct dt_aggrow *row,
-    const struct dt_value *v, uint64_t time)
+/* What a counter cannot be. NULL: it can. */
+static const char *not_counted(const struct dt_aggrow *row, const struct dt_value *v)
 {
-	struct dt_value number;
-	struct dt_json j;
+	for (uint32_t k = 0; k < row->nkeys; k++)
+		if (row->keys[k].kind == DT_V_STACK || row->keys[k].kind == DT_V_USTACK)
+			return "a stack is no name of a counter; -O flame and -O pprof show it";
+	return dt_aggfunc_of(v->aggkind)->buckets != NULL ?
+	    "a histogram is no counter; -O heatmap shows it" : NULL;
+}
 
-	if (!dt_agg_scalar(v, &number))
-		return;
+/* "@name[key, key]". chrome://tracing knows only those series of a counter that its first event has. */
+static const char *counter_name(struct trace_event *t, const char *name, const struct dt_aggrow *row)
+{
 	dt_out_clear(&t->key);
+	dt_out_printf(&t->key, "@%s%s", name, row->nkeys > 0 ? "[" : "");
 	for (uint32_t k = 0; k < row->nkeys; k++) {
-		dt_out_str(&t->key, k > 0 ? " " : "");
+		dt_out_str(&t->key, k > 0 ? ", " : "");
 		dt_out_clear(&t->name);
 		dt_told_key(&t->name, &row->keys[k]);
 		dt_told_clean(&t->key, dt_out_text(&t->name), t->name.len, '\0', 0);
 	}
-	j = begin(t, "C", name, 0, 0);
+	dt_out_str(&t->key, row->nkeys > 0 ? "]" : "");
+	return dt_out_text(&t->key);
+}
+
+/* Each element is a counter of its own, whose series are the numbers that the function has. */
+static void put_counter(struct trace_event *t, const char *name, const struct dt_aggrow *row,
+    const struct dt_value *v, uint64_t time)
+{
+	const struct dt_aggfunc *f = dt_aggfunc_of(v->aggkind);
+	struct dt_aggpart part[DT_AGGPARTS] = { { dt_actrule_of(v->aggkind)->name, 0 } };
+	uint32_t n = f->parts != NULL ? f->parts(v, part) : 1;
+	struct dt_value number;
+	struct dt_json j;
+
+	if (f->parts == NULL && !dt_agg_scalar(v, &number))
+		return;
+	if (f->parts == NULL)
+		part[0].value = (int64_t)dt_value_signed(&number);
+	put_label(t, "process_name", &(struct track){ 0 }, "aggregations");
+	j = begin(t, "C", counter_name(t, name, row), 0, 0);
 	put_time(&j, "ts", time);
 	dt_json_key(&j, "args");
 	dt_json_open(&j, '{');
-	dt_json_key(&j, row->nkeys > 0 ? dt_out_text(&t->key) : "value");
-	dt_json_int(&j, (int64_t)dt_value_signed(&number));
+	for (uint32_t i = 0; i < n; i++) {
+		dt_json_key(&j, part[i].name);
+		dt_json_int(&j, part[i].value);
+	}
 	dt_json_close(&j, '}');
 	dt_json_close(&j, '}');
 }
@@ -216,10 +253,12 @@ static void take_aggs(struct dt_sink *s, const struct dt_sink_event *e, const st
 	for (size_t r = 0; r < a->n; r++)
 		for (uint32_t i = 0; i < a->nids; i++) {
 			const struct dt_value *v = &a->rows[r].vals[i];
-			char name[256];
+			const char *why = not_counted(&a->rows[r], v);
 
-			snprintf(name, sizeof(name), "@%s", dt_told_aggname(s, a->ids[i], v));
-			put_counter(t, name, &a->rows[r], v, time);
+			if (why != NULL)
+				dt_told_leave(s, a->ids[i], v, why);
+			else
+				put_counter(t, dt_told_aggname(s, a->ids[i], v), &a->rows[r], v, time);
 		}
 }
 

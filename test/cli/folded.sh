@@ -26,11 +26,14 @@ b;K 2"
 same "several sources have their names" "$(fold 'BEGIN { @n["k", stack()] = count(); @t["k", stack()] = sum(9); @other["k"] = count(); stack(); exit(0); }')" \
 "@n;k;K 1
 @t;k;K 9
-@samples;K 1"
+@samples;K 1
+dtrace: @other is left out: none of its keys is a stack"
 same "a histogram gives how many it counted" "$(fold 'BEGIN { @[stack()] = quantize(1); } BEGIN { @[stack()] = quantize(70); exit(0); }' | sed 's/^.* //')" 2
 same "names cannot break lines and frames" "$(fold 'BEGIN { s = "a;b\nc d\377\033"; @[s, stack()] = count(); exit(0); }')" "a:b?c d�?;K 1"
-same "what has no stack is left out" "$(fold 'BEGIN { @["x"] = count(); trace(1); exit(0); }')" ""
-same "a wrong format lists what there is" "$("$dtrace" -O folder -n 'BEGIN { exit(0); }' 2>&1 | grep -c 'folded')" 1
+same "what has no stack is left out, and that is told once" "$(fold 'BEGIN { @["x"] = count(); @["y"] = count(); trace(1); printa(@); } BEGIN { trace(2); exit(0); }')" \
+"dtrace: @count is left out: none of its keys is a stack
+dtrace: records are left out: they hold no stack"
+same "a wrong format lists what there is" "$("$dtrace" -O folder -n 'BEGIN { exit(0); }' 2>&1 | grep -c 'folded\|-O web')" 2
 same "folded takes no argument" "$("$dtrace" -O folded=x -n 'BEGIN { exit(0); }' 2>&1 | grep -c 'Invalid value')" 1
 
 # user stacks: counts add up to what the program did

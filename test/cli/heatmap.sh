@@ -31,7 +31,7 @@ bucket 0 1 0 4
 at T 0 1:1"
 same "several, and what is no histogram" "$(lines 'BEGIN { @a = quantize(0); @b = llquantize(7, 10, 0, 1, 10); @c = count(); exit(0); }' | grep -c '^series')" 2
 same "names stay names" "$(lines 'BEGIN { s = "</script>%\t\n"; @[s] = lquantize(1, 0, 10, 5); exit(0); }' | head -n 1)" "series 0 @lquantize %3C/script>%25??"
-same "no histogram" "$(lines 'BEGIN { @ = count(); exit(0); }')" ""
+same "no histogram" "$(lines 'BEGIN { @ = count(); exit(0); }')" "dtrace: @count is left out: it is no histogram"
 
 # Snapshots: the deltas of a trace with many of them add up to what was done.
 "$dtrace" -qO heatmap -x aggrate=1ms -n 'syscall::write:entry /pid == $target/ { @q = lquantize(1, 0, 10, 5); }' \

@@ -26,6 +26,7 @@ dtrace_q_bucket{key1="1",le="4.0"} 1
 dtrace_q_bucket{key1="1",le="9.0"} 2
 dtrace_q_bucket{key1="1",le="+Inf"} 2
 # TYPE dtrace_p summary
+dtrace_p_count 1
 dtrace_p{quantile="0.0"} 5
 dtrace_p{quantile="0.5"} 5
 dtrace_p{quantile="0.9"} 5

@@ -36,18 +36,19 @@ read_events() {
     syscall::getppid:return /pid == $target/ { trace(pid); trace(tid); trace(arg0); }' -c 'python3 -c "import os
 for i in range(5): os.getppid()"' >"$tmp/out" 2>"$tmp/err"
 same "spans of a thread" "$(read_events "$tmp/out" 'x = of("X", "getppid")' \
-    'print(len(x) >= 5, len({e["tid"] for e in x}), all(e["args"]["x"] == 7 and list(e["args"]["return"]) == ["arg0"] for e in x), len(of("i")), [e["pid"] == x[0]["pid"] for e in of("M", "process_name")])')" \
-    "True 1 True 0 [True]"
+    'print(len(x) >= 5, len({e["tid"] for e in x}), all(e["args"]["x"] == 7 and list(e["args"]["return"]) == ["arg0"] for e in x), len(of("i")), {e["pid"] == x[0]["pid"] for e in of("M", "process_name")}, of("M", "process_name")[-1]["args"]["name"][:6])')" \
+    "True 1 True 0 {True} python"
 
 "$dtrace" -qO trace-event -n 'syscall::getppid:entry /pid == $target/ { }' -c 'python3 -c "import os
 for i in range(5): os.getppid()"' >"$tmp/out" 2>"$tmp/err"
 same "without returns entries are instants, by CPU" "$(read_events "$tmp/out" \
     'print(len(of("i", "getppid:entry")) >= 5, len(of("X")) + len(of("B")), of("M", "process_name")[0]["args"]["name"])')" "True 0 CPUs"
 
-"$dtrace" -qO trace-event -n 'BEGIN { s = "</\"\n\377"; trace(s); trace(1); trace(1); @a["k", 2] = count(); @ = sum(-3); @h = quantize(1); printa(@a); exit(0); }' >"$tmp/out"
+"$dtrace" -qO trace-event -n 'BEGIN { s = "</\"\n\377"; trace(s); trace(1); trace(1); @a["k", 2] = count(); @ = sum(-3); @h = quantize(1); printa(@a); exit(0); }' >"$tmp/out" 2>"$tmp/err"
+same "a histogram is no counter, which is told" "$(cat "$tmp/err")" "dtrace: @h is left out: a histogram is no counter; -O heatmap shows it"
 same "values, counters and names that are no names" "$(read_events "$tmp/out" \
     'print(json.dumps(of("i", "BEGIN")[0]["args"]), [(e["name"], e["args"]) for e in of("C")])')" \
-    '{"s": {"string": "</\"\n\ufffd", "bytes": "3c2f220aff"}, "value2": 1, "value3": 1} [('"'@a', {'k 2': 1}), ('@sum', {'value': -3})]"
+    '{"s": {"string": "</\"\n\ufffd", "bytes": "3c2f220aff"}, "value2": 1, "value3": 1} [('"'@a[k, 2]', {'count': 1}), ('@sum', {'sum': -3})]"
 
 "$dtrace" -qO trace-event -n 'BEGIN { exit(0); }' >"$tmp/out"
 same "nothing" "$(cat "$tmp/out")" "[]"
