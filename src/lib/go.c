@@ -445,6 +445,7 @@ int dtrace_go(dtrace_hdl_t *h)
 
 	if (check_go(h, t) != 0)
 		return -1;
+	dt_probes_typed(&t->probes);
 	if (try_begin_tracing(h) == 0)
 		return 0;
 	dt_trace_clear(t);

@@ -1,46 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to the files that read debugging data: the opened data of a file, and the functions of libdw. */
+/* Private to the files that make types of debugging data: what was asked for so far (symbol/dies.h). */
 #ifndef DT_PROVIDER_DWARF_IMPL_H
 #define DT_PROVIDER_DWARF_IMPL_H
 
 #include "provider/dwarf.h"
 #include "provider/provider.h"
+#include "symbol/dies.h"
 
-#include <elfutils/libdw.h>
+/* An answer, kept as it came */
+struct dt_dwarf_answer { struct dt_dwarf_answer *next; void *bytes; struct dt_dies dies; };
+
+struct dt_dwarf_entry {
+	const struct dt_die *die;
+	const struct dt_dies *in;
+	const struct dt_type *made;	/* of structs, unions, enums and typedefs; NULL: not yet */
+};
 
 struct dt_dwarf {
-	void *lib;
-	int fd;
-	Dwarf *dw;
 	struct dt_probes *p;
+	struct dt_object *o;
+	struct dt_dwarf_answer *answers, *first;	/* first: that of DT_DIES_OPEN */
+	struct dt_map entries;		/* the id in hexadecimal -> struct dt_dwarf_entry */
+	struct dt_map names;		/* "s`tag", "t`name" -> struct named (dwarf.c) */
 	uint32_t ntypes;
-	/* offset in the data -> type, for structs, enums and typedefs */
-	struct dt_map made;
-	/* names of types read so far: reading goes on if a name is not among them */
-	struct dt_map names;		/* "s`tag", "t`name" -> struct named */
-	/* the file itself, then what it shares with others; NULL: both are read */
-	Dwarf *reading;
-	Dwarf_CU *unit;			/* read last, NULL: none */
-	uint32_t nmet;
-	/* of libdw */
-	Dwarf *(*begin)(int, Dwarf_Cmd);
-	int (*end)(Dwarf *);
-	int (*nextcu)(Dwarf *, Dwarf_Off, Dwarf_Off *, size_t *, Dwarf_Off *, uint8_t *, uint8_t *);
-	Dwarf_Die *(*offdie)(Dwarf *, Dwarf_Off, Dwarf_Die *);
-	ptrdiff_t (*getfuncs)(Dwarf_Die *, int (*)(Dwarf_Die *, void *), void *, ptrdiff_t);
-	Dwarf_Die *(*addrdie)(Dwarf *, Dwarf_Addr, Dwarf_Die *);
-	int (*entrypc)(Dwarf_Die *, Dwarf_Addr *);
-	const char *(*diename)(Dwarf_Die *);
-	int (*tag)(Dwarf_Die *);
-	int (*child)(Dwarf_Die *, Dwarf_Die *);
-	int (*siblingof)(Dwarf_Die *, Dwarf_Die *);
-	Dwarf_Attribute *(*attr)(Dwarf_Die *, unsigned, Dwarf_Attribute *);
-	Dwarf_Die *(*formref)(Dwarf_Attribute *, Dwarf_Die *);
-	int (*formudata)(Dwarf_Attribute *, Dwarf_Word *);
-	int (*bytesize)(Dwarf_Die *);
-	int (*formsdata)(Dwarf_Attribute *, Dwarf_Sword *);
-	int (*get_units)(Dwarf *, Dwarf_CU *, Dwarf_CU **, Dwarf_Half *, uint8_t *, Dwarf_Die *, Dwarf_Die *);
-	Dwarf *(*getalt)(Dwarf *);
+	bool cut;			/* there is more than is searched for names */
 };
+
+static inline const char *dt_dwarf_text(const struct dt_dwarf_entry *e, const struct dt_die *die)
+{
+	return die->name != 0 ? e->in->text + die->name : NULL;
+}
+
+/* The entry with that id; NULL: there is none, or it cannot be read. */
+struct dt_dwarf_entry *dt_dwarf_by_id(struct dt_dwarf *, uint64_t id);
+/* The first entry of the answer, which is *dies unless it is NULL; NULL: there is none. */
+struct dt_dwarf_entry *dt_dwarf_ask(struct dt_dwarf *, struct dt_dies_question *,
+    const struct dt_dies **dies);
 
 #endif

@@ -1,116 +1,162 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opens the debugging data of a file: in the file itself, or in the debug file that belongs to it. libdw is
- * loaded when the first such data are wanted, so it costs nothing at start.
+ * Asks for entries of debugging data and keeps them. Others read the data, without any rights
+ * (symbol/dies.h): they may die of it, hang, or take too long, and what they answer is limited. A file that
+ * was not answered for is not asked about again; why is told to whoever wanted its types.
  */
 #include "provider/dwarf_impl.h"
+#include "symbol/reader.h"
 
-#include "base/count.h"
-
-#include <dlfcn.h>
-#include <fcntl.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-static bool symbols(struct dt_dwarf *d)
+enum {
+	BYTES_MAX = 32 << 20,		/* of answers, for all files together */
+	LOST_MAX = 3,			/* files that may cost us all the time that a question has */
+};
+
+/* There are none, or no such entry; anything else is a loss. */
+static bool is_nothing(int err)
 {
-	const struct {
-		const char *name;
-		void *to;
-	} rows[] = {
-		{ "dwarf_begin", &d->begin },
-		{ "dwarf_end", &d->end },
-		{ "dwarf_nextcu", &d->nextcu },
-		{ "dwarf_offdie", &d->offdie },
-		{ "dwarf_getfuncs", &d->getfuncs },
-		{ "dwarf_addrdie", &d->addrdie },
-		{ "dwarf_entrypc", &d->entrypc },
-		{ "dwarf_diename", &d->diename },
-		{ "dwarf_tag", &d->tag },
-		{ "dwarf_child", &d->child },
-		{ "dwarf_siblingof", &d->siblingof },
-		{ "dwarf_attr_integrate", &d->attr },
-		{ "dwarf_formref_die", &d->formref },
-		{ "dwarf_formudata", &d->formudata },
-		{ "dwarf_bytesize", &d->bytesize },
-		{ "dwarf_formsdata", &d->formsdata },
-		{ "dwarf_get_units", &d->get_units },
-		{ "dwarf_getalt", &d->getalt },
-	};
+	return err == 0 || err == -ENOENT || err == -ENOEXEC;
+}
 
-	for (size_t i = 0; i < DT_COUNT(rows); i++) {
-		void *f = dlsym(d->lib, rows[i].name);
-
-		if (f == NULL)
-			return false;
-		memcpy(rows[i].to, &f, sizeof(f));
+static const char *reason(int err)
+{
+	switch (err) {
+	case -ETIME: return "it takes too long";
+	case -ETIMEDOUT: return "the file system does not answer";
+	case -EINTR: return "a signal came";
+	case -ENOMEM: case -EFBIG: return "they need too much memory";
+	case -EILSEQ: return "they are broken, or need too much memory";
+	case -EPIPE: case -EBADMSG: return "who reads them comes to harm";
+	default: return strerror(-err);
 	}
-	return true;
 }
 
-static bool open_fd(struct dt_dwarf *d, int fd)
+const char *dt_dwarf_why(struct dt_probes *p, const struct dt_object *o)
 {
-	d->fd = fd;
-	d->dw = fd >= 0 ? d->begin(fd, DWARF_C_READ) : NULL;
-	if (d->dw == NULL && fd >= 0)
-		close(fd);
-	return d->dw != NULL;
+	if (is_nothing(o->dwarf_err))
+		return NULL;
+	if (o->dwarf_err == -ELIBACC)
+		return "libdw.so.1, which reads debugging data, is not installed";
+	return dt_arena_printf(p->arena, "the debugging data of %s cannot be read: %s", o->name,
+	    reason(o->dwarf_err));
 }
 
-/*
- * In the file itself or in its debug file. libdw finds what several of those share (.gnu_debugaltlink).
- */
-static bool open_data(struct dt_dwarf *d, struct dt_object *o)
+static void lose(struct dt_probes *p, struct dt_object *o, int err)
 {
-	if (dt_elf_has_section(o->elf, ".debug_info") && open_fd(d, dt_elf_open_regular(o->target, true)))
-		return true;
-	return open_fd(d, dt_elf_debug_fd(o->elf));
+	if (is_nothing(err))
+		return;
+	o->dwarf_err = err;
+	p->dwarf_lost += err != -ELIBACC;
 }
 
-static void *reader(void)
+/* ---- entries ---- */
+
+static void id_text(char text[static 20], uint64_t id)
 {
-	return dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	snprintf(text, 20, "%" PRIx64, id);
 }
 
-bool dt_dwarf_reader(void)
+/* The first record of an id stays: types may have been made of it. */
+static void keep(struct dt_dwarf *d, const struct dt_dies *dies)
 {
-	void *lib = reader();
+	struct dt_dwarf_entry *e = DT_NEWN(d->p->arena, struct dt_dwarf_entry, dies->head.nentries);
+	char key[20];
 
-	if (lib != NULL)
-		dlclose(lib);
-	return lib != NULL;
+	for (uint32_t i = 0; i < dies->head.nentries; i++) {
+		e[i] = (struct dt_dwarf_entry){ .die = &dies->die[i], .in = dies };
+		id_text(key, dies->die[i].id);
+		if (dt_map_get(&d->entries, key) == NULL)
+			dt_map_put(&d->entries, key, &e[i]);
+	}
 }
+
+static struct dt_dwarf_answer *ask(struct dt_dwarf *d, struct dt_dies_question *q)
+{
+	struct dt_probes *p = d->p;
+	struct dt_dwarf_answer *a;
+	int err = -ETIME;
+
+	if (!is_nothing(d->o->dwarf_err))
+		return NULL;
+	a = DT_NEW(p->arena, struct dt_dwarf_answer);
+	if (p->dwarf_reader == NULL)
+		p->dwarf_reader = dt_reader_types();
+	if (p->dwarf_lost < LOST_MAX)
+		err = p->dwarf_reader != NULL ?
+		    dt_dies_ask(d->o->elf, p->dwarf_reader, q, &a->bytes, &a->dies) :
+		    -ENOMEM;
+	if (err == 0 && p->dwarf_bytes >= BYTES_MAX) {
+		free(a->bytes);
+		err = -EFBIG;
+	}
+	lose(p, d->o, err);
+	if (err != 0)
+		return NULL;
+	p->dwarf_bytes += a->dies.len;
+	a->next = d->answers;
+	d->answers = a;
+	keep(d, &a->dies);
+	return a;
+}
+
+struct dt_dwarf_entry *dt_dwarf_by_id(struct dt_dwarf *d, uint64_t id)
+{
+	struct dt_dies_question q = { .ask = DT_DIES_ENTRY, .at = id };
+	struct dt_dwarf_entry *e;
+	char key[20];
+
+	id_text(key, id);
+	e = id != DT_DIE_LOST ? dt_map_get(&d->entries, key) : NULL;
+	return e != NULL || id == DT_DIE_LOST ? e : dt_dwarf_ask(d, &q, NULL);
+}
+
+struct dt_dwarf_entry *dt_dwarf_ask(struct dt_dwarf *d, struct dt_dies_question *q,
+    const struct dt_dies **dies)
+{
+	struct dt_dwarf_answer *a;
+	char key[20];
+
+	q->shared = &d->first->dies.head;
+	q->link = d->first->dies.text + d->first->dies.head.link;
+	a = ask(d, q);
+	if (dies != NULL)
+		*dies = a != NULL ? &a->dies : NULL;
+	if (a == NULL || a->dies.head.nentries == 0)
+		return NULL;
+	id_text(key, a->dies.die[0].id);
+	return dt_map_get(&d->entries, key);
+}
+
+/* ---- files ---- */
 
 struct dt_dwarf *dt_dwarf_of(struct dt_probes *p, struct dt_object *o)
 {
+	struct dt_dies_question q = { .ask = DT_DIES_OPEN };
 	struct dt_dwarf *d;
 
 	if (o->dwarf_asked)
 		return o->dwarf;
 	o->dwarf_asked = true;
-	d = calloc(1, sizeof(*d));
-	if (d == NULL)
-		return NULL;
+	d = DT_NEW(p->arena, struct dt_dwarf);
 	d->p = p;
-	dt_map_init(&d->made, p->arena);
+	d->o = o;
+	dt_map_init(&d->entries, p->arena);
 	dt_map_init(&d->names, p->arena);
-	d->lib = reader();
-	if (d->lib != NULL && symbols(d) && open_data(d, o)) {
-		d->reading = d->dw;
-		return o->dwarf = d;
-	}
-	if (d->lib != NULL)
-		dlclose(d->lib);
-	free(d);
-	return NULL;
+	d->first = ask(d, &q);
+	if (d->first != NULL)
+		o->dwarf = d;
+	return o->dwarf;
 }
 
 void dt_dwarf_close(struct dt_dwarf *d)
 {
 	if (d == NULL)
 		return;
-	d->end(d->dw);
-	close(d->fd);
-	dlclose(d->lib);
-	free(d);
+	for (struct dt_dwarf_answer *a = d->answers; a != NULL; a = a->next)
+		free(a->bytes);
 }

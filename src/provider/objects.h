@@ -21,6 +21,7 @@ struct dt_object {
 	ino_t ino;
 	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
 	bool dwarf_asked;
+	int dwarf_err;			/* why they are not read (dt_dwarf_why()); 0: nothing went wrong */
 	bool no_sites;			/* it has no static probes */
 	bool stubs_sought;
 	struct dt_callers stub_calls;	/* of all stubs (callers.c) */

@@ -563,20 +563,31 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	return 0;
 }
 
-/* For a function with debugging data; offsets inside a function have no types. */
-const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_probe *probe)
+/* What the debugging data say; NULL: nothing. */
+static const struct dt_probe_sig *described(struct dt_probes *p, const struct dt_probe *probe, uint64_t vaddr)
 {
-	const struct dt_elf_function *f;
 	struct dt_object *o = probe->loaded->obj;
-	struct dt_dwarf *d;
-	uint64_t vaddr;
+	struct dt_dwarf *d = dt_dwarf_of(p, o);
+	/* a return is inside of it, and an entry of Go */
+	const struct dt_elf_function *f = d != NULL ? dt_elf_function_at(o->elf, vaddr) : NULL;
 
-	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr) ||
-	    (d = dt_dwarf_of(p, o)) == NULL)
-		return NULL;
-	f = dt_elf_function_at(o->elf, vaddr);		/* a return is inside of it, and an entry of Go */
 	if (f == NULL)
 		return NULL;
 	return strcmp(probe->name, "entry") == 0 ? dt_dwarf_entry(d, o, f->vaddr) :
 	    strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, f->vaddr) : NULL;
+}
+
+/* For a function with debugging data; offsets inside a function have no types. */
+const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_probe *probe)
+{
+	const struct dt_object *o = probe->loaded->obj;
+	const struct dt_probe_sig *sig;
+	const char *why;
+	uint64_t vaddr;
+
+	if (p->types == NULL || !dt_elf_offset_to_vaddr(o->elf, probe->hook.offset, &vaddr))
+		return NULL;
+	sig = described(p, probe, vaddr);
+	why = dt_dwarf_why(p, o);
+	return why != NULL ? dt_dwarf_untyped(p, why) : sig;
 }

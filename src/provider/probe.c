@@ -36,6 +36,13 @@ void dt_probes_fini(struct dt_probes *p)
 	p->objects = NULL;
 	dt_reader_free(p->reader);
 	p->reader = NULL;
+	dt_probes_typed(p);
+}
+
+void dt_probes_typed(struct dt_probes *p)
+{
+	dt_reader_free(p->dwarf_reader);
+	p->dwarf_reader = NULL;
 }
 
 struct dt_probe *dt_probes_add(struct dt_probes *p, const struct dt_provider_row *row, const char *mod,

@@ -84,6 +84,9 @@ struct dt_probes {
 	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
 	struct dt_reader *reader;		/* who reads them; NULL: nobody yet */
+	struct dt_reader *dwarf_reader;		/* … and their debugging data */
+	size_t dwarf_bytes;			/* of what these said */
+	uint32_t dwarf_lost;			/* files whose debugging data were not answered for */
 	/*
 	 * Listing: each process has probes of its own. Otherwise the probes of a pattern are shared by
 	 * all that run a file
@@ -98,6 +101,8 @@ struct dt_probes {
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);
 void dt_probes_fini(struct dt_probes *);	/* closes what they hold open */
+/* All is compiled: whoever reads debugging data ends, until more are asked for */
+void dt_probes_typed(struct dt_probes *);
 /* Creates a probe, or returns the one of that name. Names are copied, the texts of the hook are not. */
 struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider_row *, const char *mod,
     const char *func, const char *name, const struct dt_hook *);

@@ -19,6 +19,7 @@ struct looking {
 	uint32_t files;			/* that may have it */
 	bool first_bare;		/* the first of them, the program, has no debugging data */
 	const char *bare, *cut;		/* the first without any; one with more than is read */
+	const char *lost;		/* why those of one are not read */
 };
 
 /*
@@ -31,15 +32,16 @@ static void in_object(struct looking *l, struct dt_object *o)
 	const struct dt_type *t;
 
 	l->first_bare |= l->files++ == 0 && d == NULL;
+	t = d != NULL ? dt_dwarf_type(d, l->want->kind, l->want->name) : NULL;
+	l->lost = l->lost != NULL ? l->lost : dt_dwarf_why(l->p, o);
 	if (d == NULL) {
 		l->bare = l->bare != NULL ? l->bare : o->name;
 		return;
 	}
-	t = dt_dwarf_type(d, l->want->kind, l->want->name);
 	if (t != NULL && (l->found == NULL || !t->incomplete))
 		l->found = t;
 	if (t == NULL)
-		dt_dwarf_near(d, l->want->kind, l->near);
+		dt_dwarf_near(d, l->want->kind, l->want->name, l->near);
 	if (t == NULL && dt_dwarf_cut(d))
 		l->cut = o->name;
 }
@@ -56,7 +58,7 @@ static void in_process(struct looking *l, struct dt_process *proc)
 				in_object(l, proc->list.v[i].obj);
 }
 
-/* The first reason that explains it: no such file, no reader, too much data, no data, no such name. */
+/* The first reason that explains it: no such file, data that cannot be read, too many, none, no such name. */
 static const char *usertype_missing(const struct looking *l)
 {
 	struct dt_arena *arena = l->p->arena;
@@ -64,8 +66,8 @@ static const char *usertype_missing(const struct looking *l)
 	if (l->files == 0)
 		return dt_arena_printf(arena, "process %u has not loaded %s", l->want->pid,
 		    l->want->module != NULL ? l->want->module : "any file");
-	if (l->bare != NULL && !dt_dwarf_reader())
-		return "libdw.so.1, which reads debugging data, is not installed";
+	if (l->lost != NULL)
+		return l->lost;
 	if (l->cut != NULL)
 		return dt_arena_printf(arena, "%s has more debugging data than are searched", l->cut);
 	if (l->first_bare)

@@ -13,11 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Appends. The limit is checked first, so that no sum below can overflow; d->bytes stays the caller's to
- * free, also after an error.
- */
-static int put(struct dt_digest *d, const void *bytes, size_t len)
+/* The limit is checked first, so that no sum below can overflow. */
+int dt_digest_put(struct dt_digest *d, const void *bytes, size_t len)
 {
 	if (len > DT_DIGEST_MAX - d->len)
 		return -EFBIG;
@@ -44,8 +41,8 @@ static int put_head(struct dt_digest *d, struct dt_elf *e)
 	int err;
 
 	dt_elf_head(e, &h);
-	err = put(d, &h, sizeof(h));
-	return err != 0 ? err : put(d, e->ph, e->nph * sizeof(*e->ph));
+	err = dt_digest_put(d, &h, sizeof(h));
+	return err != 0 ? err : dt_digest_put(d, e->ph, e->nph * sizeof(*e->ph));
 }
 
 /*
@@ -88,21 +85,21 @@ static int put_names(struct dt_digest *d, struct dt_elf *e, enum dt_elf_kind kin
 
 	count = n->nfunc;
 	if (err == 0)
-		err = put(d, &count, sizeof(count));
+		err = dt_digest_put(d, &count, sizeof(count));
 	for (size_t i = 0; i < n->nfunc && err == 0; i++) {
 		const struct dt_elf_function *f = &n->func[i];
 		struct name r = { f->vaddr, f->size, f->offset, text, f->type, f->bind, { 0 } };
 
 		text += (uint32_t)strlen(f->name) + 1;
-		err = text < DT_DIGEST_MAX ? put(d, &r, sizeof(r)) : -EFBIG;
+		err = text < DT_DIGEST_MAX ? dt_digest_put(d, &r, sizeof(r)) : -EFBIG;
 	}
 	for (size_t i = 0; i < n->nfunc && err == 0; i++)
-		err = put(d, n->func[i].name, strlen(n->func[i].name) + 1);
+		err = dt_digest_put(d, n->func[i].name, strlen(n->func[i].name) + 1);
 	return err;
 }
 
 /* Texts that end, and that a terminal only shows (base/clean.h). */
-static bool good_text(const char *text, size_t len)
+bool dt_digest_text(const char *text, size_t len)
 {
 	if (len > 0 && text[len - 1] != '\0')
 		return false;
@@ -145,7 +142,7 @@ int dt_digest_names(const void *bytes, size_t len, struct dt_elf_names *to)
 	if (to->func == NULL || to->text == NULL)
 		return -ENOMEM;
 	memcpy(to->text, at + count * sizeof(struct name), len);
-	if (!good_text(to->text, len))
+	if (!dt_digest_text(to->text, len))
 		return -EBADMSG;
 	for (uint64_t i = 0; i < count; i++, at += sizeof(struct name)) {
 		struct name r;
@@ -172,11 +169,11 @@ static int put_rows(struct dt_digest *d, struct dt_elf *e)
 
 	dt_elf_rows(e, false, &c);
 	head = (struct rows){ c.base, c.nrules, (uint32_t)c.n };
-	err = put(d, &head, sizeof(head));
+	err = dt_digest_put(d, &head, sizeof(head));
 	if (err == 0)
-		err = put(d, c.rule, c.nrules * sizeof(*c.rule));
+		err = dt_digest_put(d, c.rule, c.nrules * sizeof(*c.rule));
 	if (err == 0)
-		err = put(d, c.row, c.n * sizeof(*c.row));
+		err = dt_digest_put(d, c.row, c.n * sizeof(*c.row));
 	dt_cfi_free(&c);
 	return err;
 }
@@ -237,8 +234,8 @@ static int put_section(struct dt_digest *d, struct dt_elf *e, const char *name)
 	int err = dt_elf_section(e, name, &data, &len, &addr);
 
 	if (err == 0)
-		err = put(d, &addr, sizeof(addr));
-	return err == 0 && data != NULL ? put(d, data, len) : err;
+		err = dt_digest_put(d, &addr, sizeof(addr));
+	return err == 0 && data != NULL ? dt_digest_put(d, data, len) : err;
 }
 
 /*
@@ -262,7 +259,7 @@ static int put_word(struct dt_digest *d, int fd, uint64_t at)
 	ssize_t n = pread(fd, &word, sizeof(word), (off_t)at);
 
 	close(fd);
-	return n == (ssize_t)sizeof(word) ? put(d, &word, sizeof(word)) : -EIO;
+	return n == (ssize_t)sizeof(word) ? dt_digest_put(d, &word, sizeof(word)) : -EIO;
 }
 
 /* Fewer at the end of the file, which may grow or shrink meanwhile. */
@@ -305,7 +302,7 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 	case DT_DIGEST_CODE: err = put_names(d, e, DT_ELF_CODE); break;
 	case DT_DIGEST_DATA: err = put_names(d, e, DT_ELF_DATA); break;
 	case DT_DIGEST_ROWS: err = put_rows(d, e); break;
-	case DT_DIGEST_SECTION: err = put_section(d, e, w->section); break;
+	case DT_DIGEST_SECTION: err = put_section(d, e, w->name); break;
 	case DT_DIGEST_BYTES: err = put_bytes(d, e, w->at, w->most); break;
 	default: err = -EINVAL; break;
 	}

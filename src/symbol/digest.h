@@ -7,6 +7,7 @@
 #ifndef DT_SYMBOL_DIGEST_H
 #define DT_SYMBOL_DIGEST_H
 
+#include "symbol/dies.h"
 #include "symbol/elf_impl.h"
 #include "symbol/unwind_cfi.h"
 
@@ -20,6 +21,7 @@ enum dt_digest_what {
 	DT_DIGEST_BYTES,		/* those from `at` on, at most `most` */
 	DT_DIGEST_WORD,			/* the same of a file that is no ELF file, and has no size: memory */
 	DT_DIGEST_PLAIN,		/* the same of any file: text */
+	DT_DIGEST_DIES,			/* of its debugging data (dies.h); only of dt_reader_types() */
 };
 
 enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this one lacks */
@@ -28,10 +30,18 @@ struct dt_digest_want {
 	enum dt_digest_what what;
 	uint32_t rows;			/* of DT_DIGEST_HEAD: 1: a second answer has DT_DIGEST_ROWS */
 	uint64_t at, most;
-	char section[32];
+	char name[256];			/* of a section, or of a type */
+	/* of DT_DIGEST_DIES */
+	enum dt_dies_ask dies;
+	char letter;
+	uint32_t used;			/* the descriptor with the data, if it is known */
+	uint32_t ndebug;		/* how many descriptors are of debug files; shared ones follow */
 };
 
 struct dt_digest { uint8_t *bytes; size_t len, cap; };
+/* Appends. The bytes stay the caller's to free, also after an error: -EFBIG, -ENOMEM. */
+int dt_digest_put(struct dt_digest *, const void *bytes, size_t len);
+bool dt_digest_text(const char *text, size_t len);	/* do they all end, and are they clean? */
 
 /* Takes over the descriptors, -1 where there is none: of the file, and of debug files. 0 or -errno. */
 int dt_digest_make(struct dt_digest *, const struct dt_digest_want *, int fd, const int *debug, int ndebug);

@@ -167,12 +167,12 @@ int dt_elf_remote_section(struct dt_elf *e, const char *name, const void **data,
 	size_t n;
 	int err = 0;
 
-	if (strlen(name) >= sizeof(q.want.section))
+	if (strlen(name) >= sizeof(b->section))
 		return -ENOENT;
 	while (b != NULL && strcmp(b->section, name) != 0)
 		b = b->next;
 	if (b == NULL) {
-		strcpy(q.want.section, name);
+		strcpy(q.want.name, name);
 		err = e->fd >= 0 ? dt_reader_ask(e->reader, &q, NULL, &bytes, &n) : -EBADF;
 		if (err == 0)
 			err = keep_section(e, name, bytes, n);

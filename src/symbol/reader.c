@@ -35,6 +35,7 @@
 enum { LEFT_MAX = 32, DEVICES_MAX = 64, LOOK_MS = 40 };	/* the last: how often `stop` is asked */
 
 struct dt_reader {
+	bool types;			/* the worker has libdw */
 	int opener, worker;		/* sockets, -1: not started */
 	pid_t child[2];			/* the opener, the worker */
 	pid_t left[LEFT_MAX];		/* killed, and perhaps not dead */
@@ -59,6 +60,15 @@ struct dt_reader *dt_reader_new(void)
 	if (r != NULL)
 		*r = (struct dt_reader){ .opener = -1, .worker = -1, .patience = PATIENCE,
 			.since = dt_clock_ns() };
+	return r;
+}
+
+struct dt_reader *dt_reader_types(void)
+{
+	struct dt_reader *r = dt_reader_new();
+
+	if (r != NULL)
+		r->types = true;
 	return r;
 }
 
@@ -127,7 +137,8 @@ static int start_children(struct dt_reader *r)
 		sigfillset(&all);
 		sigprocmask(SIG_SETMASK, &all, &old);
 		r->child[0] = start_child(dt_reader_opener, a[1], b[0]);
-		r->child[1] = start_child(dt_reader_worker, b[1], c[1]);
+		r->child[1] = start_child(r->types ? dt_reader_types_worker : dt_reader_worker, b[1],
+		    c[1]);
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		r->opener = a[0];
 		r->worker = c[0];
@@ -247,7 +258,10 @@ static bool send_question(struct dt_reader *r, const struct dt_question *q)
 	ask->in_root = q->in_root;
 	ask->uid = q->uid;
 	for (int i = 0; i < DT_READER_TEXTS; i++) {
-		const char *text = i > 0 ? q->debug[i - 1] : q->fd < 0 || q->in_root ? q->path : NULL;
+		const char *text = i > DT_DIGEST_DEBUG ? q->shared[i - 1 - DT_DIGEST_DEBUG] :
+		    i > 0			       ? q->debug[i - 1] :
+		    q->fd < 0 || q->in_root	       ? q->path :
+							 NULL;
 		size_t len = text != NULL ? strlen(text) : 0;
 
 		if (len >= PATH_MAX + 128)
@@ -358,7 +372,7 @@ static void tell(struct dt_reader *r, const struct dt_question *q, int err)
 	const char *shown = q->shown != NULL ? q->shown : q->path;
 	char text[512];
 
-	if (r->told || shown == NULL)
+	if (r->told || shown == NULL || q->want.what == DT_DIGEST_DIES)	/* whoever wants a type tells it */
 		return;
 	r->told = true;
 	snprintf(text, sizeof(text), "addresses in %.300s (and in files like it) have no names: %s", shown,

@@ -16,6 +16,10 @@
 struct dt_reader;
 
 struct dt_reader *dt_reader_new(void);		/* NULL: out of memory; nothing is started */
+/*
+ * Its worker has libdw, which answers DT_DIGEST_DIES and keeps the data open from one question to the next.
+ */
+struct dt_reader *dt_reader_types(void);
 void dt_reader_free(struct dt_reader *);	/* NULL is fine */
 
 /* DT_DIGEST_ROWS that came along with a head; NULL: they did not, for the reason `err` if there is one. */
@@ -31,6 +35,7 @@ struct dt_question {
 	bool in_root;				/* fd is a directory, which `path` cannot leave */
 	uid_t uid;				/* … and whose file it has to be */
 	const char *debug[DT_DIGEST_DEBUG];	/* debug files that may belong to it; NULL: none */
+	const char *shared[DT_DIES_SHARED];	/* those that debugging data may be shared through */
 	/*
 	 * Owned by root or by us, and not on a file system that a user may serve: it may take long. All
 	 * others share a little time.
@@ -42,7 +47,7 @@ struct dt_question {
 /*
  * 0: *bytes are malloc'ed, followed by a NUL; opened (may be NULL) is the caller's. Otherwise why not:
  * -EINTR: a signal came, and it would have taken longer; -ETIME, -ETIMEDOUT and -EPIPE are told in a
- * notice.
+ * notice, unless it is of DT_DIGEST_DIES.
  */
 int dt_reader_ask(struct dt_reader *, const struct dt_question *, struct dt_opened *, void **bytes,
     size_t *len);

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define MEMORY_MAX (256ull << 20)	/* beyond what the process has when it begins */
+#define FILES_MAX (16ull << 30)		/* of files that are mapped, which is nobody's memory */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -42,12 +43,12 @@
 /*
  * The process is a copy of the tracer, which may be large: the limit is what it has plus what it may need.
  */
-static uint64_t memory_now(void)
+static uint64_t memory_now(bool data)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
 	unsigned long pages = 0;
 
-	if (f != NULL && fscanf(f, "%lu", &pages) != 1)
+	if (f != NULL && fscanf(f, data ? "%*u %*u %*u %*u %*u %lu" : "%lu", &pages) != 1)
 		pages = 0;
 	if (f != NULL)
 		fclose(f);
@@ -66,9 +67,10 @@ static bool limit(int what, uint64_t most)
 }
 
 /* The sanitizer reserves address space by the terabyte. */
-static bool limit_all(void)
+static bool limit_all(bool maps)
 {
-	return (SANITIZED || limit(RLIMIT_AS, memory_now() + MEMORY_MAX)) && limit(RLIMIT_CORE, 0) &&
+	return (SANITIZED || (limit(RLIMIT_AS, memory_now(false) + MEMORY_MAX + (maps ? FILES_MAX : 0)) &&
+	    limit(RLIMIT_DATA, memory_now(true) + MEMORY_MAX))) && limit(RLIMIT_CORE, 0) &&
 	    limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NPROC, 0) && limit(RLIMIT_NOFILE, 64);
 }
 
@@ -123,9 +125,9 @@ static void leave_calls(void)
 	(void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-bool dt_reader_box(int parent)
+bool dt_reader_box(int parent, bool maps)
 {
-	if (!dt_pass_drop_rights() || !limit_all())
+	if (!dt_pass_drop_rights() || !limit_all(maps))
 		return false;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);	/* a change of identity clears it */
 	if (getppid() != parent)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two children of the tracer (reader.h). Each serves one question after the other and keeps nothing:
- * what one file did to it does not reach the next. All descriptors of a file are closed before the answer
- * (or the last one), since closing can wait too (FUSE).
+ * The two children of the tracer (reader.h). Each serves one question after the other and keeps nothing (but
+ * debugging data, dies_open.c): what one file did to it does not reach the next. All descriptors of a file
+ * are closed before the answer (or the last one), since closing can wait too (FUSE).
  */
 #include "symbol/reader_impl.h"
+#include "symbol/dies_impl.h"
 #include "base/pass.h"
 
 #include <dlfcn.h>
@@ -89,7 +90,7 @@ static bool is_ours(const struct statx *st)
 /*
  * What one question opens: fds[0] is the file, debug files follow, n in all. texts point into the question.
  */
-struct opening { const char *text[DT_READER_TEXTS]; int fds[1 + DT_DIGEST_DEBUG]; int n; };
+struct opening { const char *text[DT_READER_TEXTS]; int fds[DT_READER_TEXTS]; int n; };
 
 /*
  * A debug file that is not there is left out; the worker sees by its contents which one belongs to the
@@ -97,8 +98,45 @@ struct opening { const char *text[DT_READER_TEXTS]; int fds[1 + DT_DIGEST_DEBUG]
  */
 static void open_debug(struct opening *o)
 {
-	for (int i = 1; i < DT_READER_TEXTS; i++) {
+	for (int i = 1; i <= DT_DIGEST_DEBUG; i++) {
 		int fd = o->text[i][0] != '\0' ? dt_elf_open_regular(o->text[i], true) : -1;
+
+		if (fd >= 0)
+			o->fds[o->n++] = fd;
+	}
+}
+
+/*
+ * A file that debugging data name, as a path from the root or from the directory of the file `from` that they
+ * are in. The name is anybody's: what the owner of that file may not read himself is not opened for him.
+ */
+static int open_named(const char *text, int from)
+{
+	char path[2 * PATH_MAX], link[40];
+	struct stat st, of;
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", from);
+	if (text[0] != '/' && (n = readlink(link, path, PATH_MAX - 1)) < 0)
+		return -1;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	snprintf(path + n, sizeof(path) - (size_t)n, "%s", text);
+	fd = dt_elf_open_regular(path, true);
+	if (fd < 0 || (fstat(fd, &st) == 0 && fstat(from, &of) == 0 &&
+	    (st.st_uid == of.st_uid || (st.st_mode & S_IROTH) != 0)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void open_shared(struct opening *o, uint32_t used)
+{
+	int from = used < (uint32_t)o->n ? o->fds[used] : o->fds[0];
+
+	for (int i = 1 + DT_DIGEST_DEBUG; i < DT_READER_TEXTS; i++) {
+		int fd = o->text[i][0] != '\0' ? open_named(o->text[i], from) : -1;
 
 		if (fd >= 0)
 			o->fds[o->n++] = fd;
@@ -109,7 +147,7 @@ static void open_debug(struct opening *o)
  * False: there is nobody to serve. The worker gets its descriptors before the tracer is told to wait for
  * its answer. Nothing of the file stays open here.
  */
-static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o, int found)
+static bool open_and_hand_on(struct dt_reader_ask *ask, struct opening *o, int found)
 {
 	struct dt_reader_opened reply = { 0 };
 	bool given = found >= 0, sent = true;
@@ -122,6 +160,8 @@ static bool open_and_hand_on(const struct dt_reader_ask *ask, struct opening *o,
 	if (o->fds[0] >= 0) {
 		o->n = 1;
 		open_debug(o);
+		ask->want.ndebug = (uint32_t)o->n - 1;
+		open_shared(o, ask->want.used);
 		sent = dt_pass_send(4, &ask->want, sizeof(ask->want), o->fds, o->n);
 		for (int i = 0; i < o->n; i++)
 			close(o->fds[i]);
@@ -202,7 +242,7 @@ static void limit_cpu(uint64_t *before)
 }
 
 /* The descriptors are closed before the answer is sent, or behind the first of two. */
-static bool serve(const struct dt_digest_want *want, const int *fds, int nfds)
+static bool serve(struct dt_dw *dw, const struct dt_digest_want *want, const int *fds, int nfds)
 {
 	struct dt_digest d = { 0 };
 	bool sent;
@@ -213,7 +253,8 @@ static bool serve(const struct dt_digest_want *want, const int *fds, int nfds)
 			close(fds[i]);
 		return dt_digest_both(fds[0], send_answer, NULL);
 	}
-	err = dt_digest_make(&d, want, fds[0], fds + 1, nfds - 1);
+	err = want->what == DT_DIGEST_DIES ? dt_dies_make(dw, &d, want, fds, nfds) :
+		dt_digest_make(&d, want, fds[0], fds + 1, nfds - 1);
 	sent = send_answer(NULL, err, &d);
 	free(d.bytes);
 	return sent;
@@ -231,11 +272,12 @@ static void keep_memory(void)
 }
 
 /*
- * The library is loaded before the box is closed, and no byte of a foreign file is read before that. A box
+ * Libraries are loaded before the box is closed, and no byte of a foreign file is read before that. A box
  * that cannot be closed means no worker at all.
  */
-_Noreturn void dt_reader_worker(int opener, int tracer, int parent)
+static _Noreturn void work(int opener, int tracer, int parent, bool types)
 {
+	struct dt_dw *dw = NULL;
 	struct dt_digest_want want;
 	int fds[DT_PASS_FDS], nfds;
 	uint64_t seconds = 0;
@@ -244,14 +286,26 @@ _Noreturn void dt_reader_worker(int opener, int tracer, int parent)
 		_exit(1);
 	/* Go compresses what stacks are walked by; nothing can be loaded later */
 	(void)dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (types)
+		dw = dt_dw_load();
 	keep_memory();
-	if (!dt_reader_box(parent))
+	if (!dt_reader_box(parent, types))
 		_exit(1);
 	while (dt_pass_receive(3, &want, sizeof(want), fds, &nfds) == (long)sizeof(want)) {
-		want.section[sizeof(want.section) - 1] = '\0';
+		want.name[sizeof(want.name) - 1] = '\0';
 		limit_cpu(&seconds);
-		if (nfds < 1 || !serve(&want, fds, nfds))
+		if (nfds < 1 || !serve(dw, &want, fds, nfds))
 			break;
 	}
 	_exit(0);
+}
+
+_Noreturn void dt_reader_worker(int opener, int tracer, int parent)
+{
+	work(opener, tracer, parent, false);
+}
+
+_Noreturn void dt_reader_types_worker(int opener, int tracer, int parent)
+{
+	work(opener, tracer, parent, true);
 }

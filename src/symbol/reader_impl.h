@@ -8,7 +8,8 @@
 #include <limits.h>
 
 /* From the tracer to the opener; with the descriptor if there is one. Texts follow, each with its NUL. */
-enum { DT_READER_TEXTS = 1 + DT_DIGEST_DEBUG };		/* the path, and those of debug files: "" for none */
+/* the path, those of debug files, and those that debugging data are shared through: "" for none */
+enum { DT_READER_TEXTS = 1 + DT_DIGEST_DEBUG + DT_DIES_SHARED };
 struct dt_reader_ask { struct dt_digest_want want; uint32_t in_root, uid; };	/* as in dt_question */
 enum { DT_READER_ASK_MAX = sizeof(struct dt_reader_ask) + DT_READER_TEXTS * (PATH_MAX + 128) };
 
@@ -26,7 +27,11 @@ struct dt_reader_answer { int32_t err; uint32_t len; };
 /* reader_child.c: these never return. Sockets are descriptors 3, 4 … in the order given. */
 _Noreturn void dt_reader_opener(int tracer, int worker, int parent);
 _Noreturn void dt_reader_worker(int opener, int tracer, int parent);
-/* reader_box.c: gives up every right; false: this cannot be done here, and the process must end. */
-bool dt_reader_box(int parent);
+_Noreturn void dt_reader_types_worker(int opener, int tracer, int parent);	/* with libdw */
+/*
+ * reader_box.c: gives up every right, and memory without end; `maps`: files are mapped besides. False: this
+ * cannot be done here, and the process must end.
+ */
+bool dt_reader_box(int parent, bool maps);
 
 #endif

@@ -31,6 +31,34 @@ static void ask_names(struct dt_elf *e)
 	}
 }
 
+/* Entries of debugging data: all that is used of them, as the types of a process are made of it. */
+static int check_dies(const void *bytes, size_t len)
+{
+	void *copy = malloc(len + 1);	/* aligned, as they come */
+	struct dt_dies d;
+	int err;
+
+	if (copy == NULL)
+		return 0;
+	memcpy(copy, bytes, len);
+	err = dt_dies_check(copy, len, &d);
+	for (uint32_t i = 0; err == 0 && i < d.head.n; i++) {
+		const struct dt_die *r = &d.die[i];
+		uint64_t sum = 0;
+
+		for (uint32_t k = 0; k < r->n; k++)
+			sum += d.die[r->first + k].type;
+		if (!dt_is_clean(d.text + r->name) || (r->n > 0 && i >= d.head.nentries) ||
+		    (r->n > 0 && r->first < d.head.nentries) || (sum == 1 && r->id == 0))
+			abort();
+	}
+	if (err == 0 && (!dt_is_clean(d.text + d.head.near) || !dt_is_clean(d.text + d.head.link) ||
+	    d.head.idlen > sizeof(d.head.id)))
+		abort();
+	free(copy);
+	return err;
+}
+
 static int check(enum dt_digest_what what, const void *bytes, size_t len)
 {
 	struct dt_elf *e = calloc(1, sizeof(*e));
@@ -63,10 +91,45 @@ static int check(enum dt_digest_what what, const void *bytes, size_t len)
 				abort();
 		dt_cfi_free(&c);
 		break;
+	case DT_DIGEST_DIES: err = check_dies(bytes, len); break;
 	default: break;
 	}
 	dt_elf_close(e);
 	return err;
+}
+
+/*
+ * An answer of entries and their children (dies.h) that is right but for the bits of 12 bytes each: whose
+ * text, which children, what value.
+ */
+static void dies_by_structure(const uint8_t *data, size_t len)
+{
+	static const char texts[] = "\0int\0next\0caf\xc3\xa9\0a\033[2J\0\xe2\x80\xae";
+	static const uint32_t at[] = { 0, 1, 5, 10 };
+	uint32_t n = (uint32_t)(len / 12), entries = n > 0 ? data[0] % (n + 1) : 0;
+	size_t ntexts = len > 0 && data[len - 1] & 1 ? sizeof(texts) : 16;	/* those that are clean */
+	size_t total = sizeof(struct dt_dies_head) + n * sizeof(struct dt_die) + ntexts;
+	uint8_t *bytes = calloc(1, total);
+	struct dt_dies_head h = { .n = n, .nentries = entries, .near = n & 1, .link = at[n % 4] };
+
+	if (bytes == NULL)
+		return;
+	memcpy(bytes, &h, sizeof(h));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t f[3];
+		struct dt_die r = { .id = i + 1, .type = i / 2 };
+
+		memcpy(f, data + i * 12, sizeof(f));
+		r.tag = (uint16_t)f[0];
+		r.name = f[0] & 1 << 20 ? f[1] : at[f[0] >> 16 & 3];
+		r.value = f[0] & 1 << 21 ? (uint64_t)f[1] << 8 : f[1] & 0xffff;
+		r.first = f[0] & 1 << 22 ? f[2] : entries;
+		r.n = f[0] & 1 << 23 ? f[2] >> 8 : i < entries && n > entries ? f[2] % (n - entries + 1) : 0;
+		memcpy(bytes + sizeof(h) + i * sizeof(r), &r, sizeof(r));
+	}
+	memcpy(bytes + total - ntexts, texts, ntexts);
+	(void)check(DT_DIGEST_DIES, bytes, total);
+	free(bytes);
 }
 
 /* Records as the worker writes them (digest.c), of fields of 4 bytes: address, size, text, bits that lie. */
@@ -120,9 +183,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len < 2)
 		return 0;
 	if (data[0] % 3 == 0)
-		(void)check((enum dt_digest_what)(data[0] / 3 % 4), data + 1, len - 1);
-	else if (data[0] % 3 == 1)
+		(void)check(data[0] / 3 % 5 == 4 ? DT_DIGEST_DIES : (enum dt_digest_what)(data[0] / 3 % 5),
+		    data + 1, len - 1);
+	else if (data[0] % 3 == 1 && data[0] / 3 % 2 == 0)
 		by_structure(data + 1, len - 1);
+	else if (data[0] % 3 == 1)
+		dies_by_structure(data + 1, len - 1);
 	else
 		of_elf(data + 1, len - 1);
 	return 0;

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Issue 11: debugging data of a program that somebody made to harm their reader. libdw, which reads them, is in a worker
+# without rights and never in the tracer: it may loop, die or need too much, and the D program is refused with a sentence.
+. test/trigger/bounded.sh
+. test/trigger/hostile.sh
+may_trace "hostile debugging data"
+cc=${CC:-gcc}
+command -v "$cc" >/dev/null 2>&1 || { echo "ok - hostile debugging data # SKIP no compiler ($cc)"; exit 0; }
+
+# Two kinds of entries, each with 100,000 attributes that have no bytes: whoever looks for one of them passes all of them,
+# for each of 60,000 entries.
+cat >"$tmp/slow.s" <<-'EOF'
+	.section .debug_abbrev,"",%progbits
+	.Labbrev:
+	.byte 1,0x11,1,0,0
+	.byte 2,0x13,0
+	.rept 100000
+	.byte 0x81,0x40,0x19
+	.endr
+	.byte 0,0
+	.byte 3,0x2e,0
+	.rept 100000
+	.byte 0x81,0x40,0x19
+	.endr
+	.byte 0,0,0
+	.section .debug_info,"",%progbits
+	.Linfo: .4byte .Lend-.Lversion
+	.Lversion: .2byte 4
+	.4byte .Labbrev
+	.byte 8,1
+	.fill 30000,1,2
+	.fill 30000,1,3
+	.byte 0
+	.Lend:
+	.section .note.GNU-stack,"",%progbits
+EOF
+cat >"$tmp/main.c" <<-'EOF'
+	#include <unistd.h>
+	__attribute__((noinline)) int play(int n) { __asm__ volatile("" ::: "memory"); return n; }
+	int main(int argc, char **argv) { (void)argv; play(argc); return argc > 1 && pause(); }
+EOF
+if ! "$cc" -o "$tmp/slow" "$tmp/main.c" "$tmp/slow.s" 2>"$tmp/err" || ! "$tmp/slow"; then
+	ok "hostile debugging data # SKIP $(head -n 1 "$tmp/err")"
+	exit 0
+fi
+chown 65534 "$tmp/slow"
+
+
+# reads ARGS…: dtrace runs in the background as $tracer, and $worker has the data of $file open for it
+reads() {
+	"$dtrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$! worker=
+	waits has_worker
+}
+has_worker() {
+	for p in $(pgrep -x -P "$tracer" dtrace-reader); do
+		[ "$p" != "$worker" ] && grep -q "$tmp/$file" "/proc/$p/maps" && worker=$p && return 0
+	done 2>/dev/null
+	ended "$tracer"
+}
+ends() {
+	wait "$tracer"
+	status=$? tracer=
+}
+trap '[ -z "$tracer" ] || kill "$tracer"; clean_up' EXIT
+
+# The data take far longer than anybody waits.
+file=slow
+reads -qc "$tmp/slow" -n 'pid$target:a.out:play:entry { trace(args[0]); }'
+grep -q libdw "/proc/$worker/maps" && ! grep -q libdw "/proc/$tracer/maps" && ! grep -q "$tmp/slow" "/proc/$tracer/maps"
+check $? "libdw and the data are in a worker, not in the tracer"
+grep -q '^CapEff:[[:space:]]*0*$' "/proc/$worker/status" && grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
+check $? "which has no rights"
+ends
+is "data that take too long: args[ ]" 1 "args[0] cannot be read: the debugging data of slow cannot be read: it takes too long"
+waits ended "$worker"
+check $? "and the worker has ended"
+
+# A signal comes meanwhile.
+reads -qc "$tmp/slow" -n 'BEGIN { trace((pid`a.out`game_t *)0); }'
+kill -INT "$tracer"
+ends
+waits ended "$worker"
+check $? "after a signal nobody reads on: status $status"
+
+# Whoever reads is killed, and so is the next one.
+reads -qc "$tmp/slow" -n 'BEGIN { trace((pid`a.out`game_t *)0); }'
+kill -KILL "$worker"
+waits has_worker
+kill -KILL "$worker"
+ends
+is "a worker that dies" 1 "the debugging data of slow cannot be read: who reads them comes to harm"
+
+# The file is cut short while it is mapped: that of a program which runs cannot be, its debug file can.
+objcopy --only-keep-debug "$tmp/slow" "$tmp/cut.debug" && (cd "$tmp" && objcopy --strip-debug slow cut && objcopy --add-gnu-debuglink=cut.debug cut)
+file=cut.debug
+reads -qc "$tmp/cut" -n 'BEGIN { trace((pid`a.out`game_t *)0); }'
+: >"$tmp/cut.debug"
+ends
+is "a file that is cut short" 1 'failed to resolve type pid`a.out`game_t'
+
+# Data that need more memory than there is: so they say. Other files of the process have types all the same.
+"$cc" -g -o "$tmp/plain" "$tmp/main.c"
+if objcopy --compress-debug-sections=zlib "$tmp/slow" "$tmp/large" 2>"$tmp/err" &&
+    at=$(readelf -SW "$tmp/large" | sed -n 's/.* \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*C .*/\1/p') && [ -n "$at" ]; then
+	printf '\377\377\377\177' | dd of="$tmp/large" bs=1 seek=$((0x$at + 8)) conv=notrunc 2>/dev/null	# ch_size
+	run -qc "$tmp/large" -n 'BEGIN { trace((pid`a.out`game_t *)0); }'
+	is "data that need too much memory" 1 "they are broken, or need too much memory"
+	run -qc "$tmp/large" -n 'BEGIN { printf("int %d\n", sizeof (pid`int)); exit(0); }'
+	is "types of the language are there all the same" 0 "int 4"
+else
+	ok "data that need too much memory # SKIP objcopy compresses nothing"
+fi
+
+# While the trace runs nobody has the data open any more.
+"$tmp/plain" stay &
+attackers=$!
+start -qp $attackers -n 'BEGIN { printf("ready %d\n", sizeof (pid`int)); } pid$target:a.out:play:entry { trace(args[0]); }'
+with_libdw() { for p in "$tracer" $(pgrep -P "$tracer"); do grep -l libdw "/proc/$p/maps"; done 2>/dev/null; }
+[ -z "$(with_libdw)" ]
+check $? "libdw has gone when the trace begins"
+kill -INT "$tracer"
+ends
+check $status "the trace"
+peaceful
