@@ -26,12 +26,16 @@ static const struct dt_umap *find_map(const struct dt_uview *v, uint64_t addr)
 	return NULL;
 }
 
-/* The vdso of a program with another word size is not the one that is known. */
+/*
+ * The vdso of a program of 32 bits is not the one that is known, though it may be as long: it lies where such
+ * a program can reach it. Ours, of 64 bits, is near the stack.
+ */
 struct dt_ufile *dt_umap_file(const struct dt_usyms *us, const struct dt_umap *m)
 {
 	struct dt_ufile *f = m->object->file;
 
-	return f != NULL && f == us->files.vdso && f->maplen != m->end - m->start ? NULL : f;
+	return f != NULL && f == us->files.vdso && (f->maplen != m->end - m->start || m->end <= UINT32_MAX) ?
+	    NULL : f;
 }
 
 /* Its names that were forgotten are read again, within the time that its process may take. */

@@ -11,8 +11,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BASE = 0x400000, TEXT_OFF = 0x400, TEXT_LEN = 0x200, IMAGE = 0x1200 };
@@ -298,6 +300,130 @@ static void test_demangle(void)
 	free(longname);
 }
 
+/* ---- compressed sections ---- */
+
+/* "abcd" as zlib has it: a stored block, and the sum of its bytes */
+static const uint8_t packed[] = { 0x78, 0x01, 0x01, 4, 0, 0xfb, 0xff, 'a', 'b', 'c', 'd', 0x03, 0xd8, 0x01,
+	0x8b };
+
+/* What unpacking a section of such a header gives; `cut` of its bytes are missing. */
+static int unpacks(bool wide, uint32_t type, uint64_t size, size_t cut)
+{
+	uint8_t *b = wide ? image64() : image32();
+	size_t head = wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr), len = 0;
+	uint64_t at = 0xc00 + 1 * (wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
+	struct dt_elf *e = NULL;
+	void *out = NULL;
+	int err;
+
+	if (wide)
+		PUT(0x1000, Elf64_Chdr, { .ch_type = type, .ch_size = size });
+	else
+		PUT(0x1000, Elf32_Chdr, { .ch_type = type, .ch_size = (uint32_t)size });
+	memcpy(b + 0x1000 + head, packed, sizeof(packed));
+	if (wide)
+		PUT(at, Elf64_Shdr, { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_COMPRESSED,
+			.sh_offset = 0x1000, .sh_size = head + sizeof(packed) - cut });
+	else
+		PUT(at, Elf32_Shdr, { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_COMPRESSED,
+			.sh_offset = 0x1000, .sh_size = (uint32_t)(head + sizeof(packed) - cut) });
+	if (!wide) {			/* with names of sections */
+		PUT(offsetof(Elf32_Ehdr, e_shstrndx), uint16_t, 2);
+		memcpy(b + 0x900, shnames, 7);
+	}
+	if (!CHECK(dt_elf_memory(b, IMAGE, &e) == 0))
+		return 0;
+	err = dt_elf_unpack(e, ".text", &out, &len);
+	if (err == 0) {
+		CHECK(len == 4 && memcmp(out, "abcd", 4) == 0);
+		free(out);
+	}
+	dt_elf_close(e);
+	return err;
+}
+
+static void test_unpack(void)
+{
+	for (int wide = 0; wide < 2; wide++) {
+		size_t all = (wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr)) + sizeof(packed);
+
+		CHECK_INT(unpacks(wide, ELFCOMPRESS_ZLIB, 4, 0), 0);
+		CHECK_INT(unpacks(wide, ELFCOMPRESS_ZLIB, 3, 0), -ENOEXEC);	/* more than it says */
+		CHECK_INT(unpacks(wide, ELFCOMPRESS_ZLIB, 5, 0), -ENOEXEC);	/* less */
+		CHECK_INT(unpacks(wide, ELFCOMPRESS_ZLIB, 0, 0), -EFBIG);
+		CHECK_INT(unpacks(wide, ELFCOMPRESS_ZLIB, 0xffffffff, 0), -EFBIG);
+		CHECK_INT(unpacks(wide, 2, 4, 0), -ENOTSUP);			/* zstd */
+		for (size_t cut = 1; cut < all; cut++)				/* without all of its bytes */
+			CHECK_INT(unpacks(wide, ELFCOMPRESS_ZLIB, 4, cut), -ENOEXEC);
+	}
+	CHECK_INT(unpacks(true, ELFCOMPRESS_ZLIB, UINT64_MAX, 0), -EFBIG);
+}
+
+/* ---- debug files ---- */
+
+/* The file has no symbols of its own. */
+static struct dt_elf *stripped(const char *root)
+{
+	uint8_t *b = image64();
+	struct dt_elf *e = NULL;
+
+	PUT(0xc00 + 2 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type), uint32_t, SHT_PROGBITS);
+	if (CHECK(dt_elf_memory(b, IMAGE, &e) == 0))
+		dt_elf_debug_root(e, root);
+	return e;
+}
+
+/* Puts it where it is looked for; of another build id, or without a table of symbols. */
+static void put_debug(const char *path, bool other, bool empty)
+{
+	uint8_t *b = image64();
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	b[0x100 + sizeof(Elf64_Nhdr) + 11] ^= other;
+	if (empty)
+		PUT(0xc00 + 2 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type), uint32_t, SHT_PROGBITS);
+	CHECK(fd >= 0 && write(fd, b, IMAGE) == IMAGE);
+	close(fd);
+	free(b);
+}
+
+/* Names of both kinds come from the debug file, whichever is asked for first, and from no other one. */
+static void test_debug_file(void)
+{
+	char root[] = "/tmp/elf_testXXXXXX", dir[64], path[96];
+
+	if (!CHECK(mkdtemp(root) != NULL))
+		return;
+	snprintf(dir, sizeof(dir), "%s/.build-id", root);
+	CHECK(mkdir(dir, 0755) == 0);
+	snprintf(dir, sizeof(dir), "%s/.build-id/01", root);
+	CHECK(mkdir(dir, 0755) == 0);
+	snprintf(path, sizeof(path), "%s/02030405060708.debug", dir);
+	for (int order = 0; order < 2; order++) {
+		struct dt_elf *e = stripped(root);
+		const struct dt_elf_function *f;
+
+		put_debug(path, false, false);
+		for (int i = 0; i < 2; i++)
+			if (i == order)
+				CHECK_STR(name_at(e, 0x20), "one");
+			else if (CHECK((f = dt_elf_data_at(e, BASE + TEXT_OFF + 0x190)) != NULL))
+				CHECK_STR(f->name, "object");
+		CHECK_STR(name_at(e, 0x20), "one");	/* asking for the others has not taken these away */
+		dt_elf_close(e);
+		e = stripped(root);
+		put_debug(path, order == 0, order == 1);
+		CHECK_STR(name_at(e, 0x20), "none");
+		CHECK(dt_elf_data_at(e, BASE + TEXT_OFF + 0x190) == NULL);
+		dt_elf_close(e);
+	}
+	unlink(path);
+	rmdir(dir);
+	snprintf(dir, sizeof(dir), "%s/.build-id", root);
+	rmdir(dir);
+	CHECK(rmdir(root) == 0);
+}
+
 int main(void)
 {
 	test_names();
@@ -306,5 +432,7 @@ int main(void)
 	test_hostile(image32);
 	test_self();
 	test_demangle();
+	test_unpack();
+	test_debug_file();
 	return check_report("elf");
 }

@@ -245,8 +245,31 @@ static void test_objects(void)
 	dt_usyms_free(us);
 }
 
+/* The vdso of a program of 32 bits is another one, also if it is as long as ours. */
+static void test_vdso(void)
+{
+	struct dt_usyms *us = dt_usyms_new();
+	struct dt_ufile *f = us != NULL ? dt_ufile_vdso(&us->files) : NULL;
+	struct dt_uobject o = { .file = f };
+	struct dt_umap high = { .start = 0x7f0000000000, .object = &o };
+	struct dt_umap low = { .start = 0xf7fc0000, .object = &o };
+
+	if (f == NULL) {		/* a kernel without one */
+		dt_usyms_free(us);
+		return;
+	}
+	high.end = high.start + f->maplen;
+	low.end = low.start + f->maplen;
+	CHECK(dt_umap_file(us, &high) == f);
+	CHECK(dt_umap_file(us, &low) == NULL);
+	high.end += 4096;
+	CHECK(dt_umap_file(us, &high) == NULL);
+	dt_usyms_free(us);
+}
+
 int main(void)
 {
+	test_vdso();
 	test_maps();
 	test_perfmap();
 	test_self();
