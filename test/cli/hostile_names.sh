@@ -48,3 +48,22 @@ tame "JSON" 'e?\[2Jvil?1'
 run -qn 'pid$target:a.out:nosuch:entry' -p "$victim"
 tame "a function that is not there" 'nosuch'
 kill "$victim"
+
+# commands that draw, and that show what they trace in their own words
+ln -s "$(realpath "$dtrace")" "$tmp/dtruss"
+timeout 240 "$tmp/dtruss" "$tmp/$evil" >"$tmp/out" 2>"$tmp/err" </dev/null
+tame "dtruss" 'execve("[^"]*/e\\33\[2Jvil\\n1"'
+if command -v script >/dev/null; then
+	mkfifo "$tmp/keys"
+	exec 7<>"$tmp/keys"
+	TERM=xterm script -qec "stty cols 80 rows 24; $dtrace --live -x aggrate=20ms -qn 'syscall::getppid:entry /pid == \$target/ {
+	    @[execname] = count(); } END { trunc(@); }' -c \"'$tmp/$evil' stay\"" /dev/null <"$tmp/keys" >"$tmp/out" 2>"$tmp/err" &
+	screen=$!
+	waits grep -aq 'e.\[2Jvil.1' "$tmp/out"
+	printf q >&7
+	wait $screen
+	grep -aq 'e.\[2Jvil.1' "$tmp/out" && ! grep -aq "e$(printf '\033')\[2J" "$tmp/out"
+	check $? "--live draws no name that a terminal would obey"
+else
+	echo "ok - --live # SKIP no script(1)"
+fi
