@@ -122,7 +122,8 @@ static void take_histogram(struct heatmap *h, struct series *s, const struct dt_
 	if (any)
 		dt_out_printf(&h->line, "at\t%llu\t%u", (unsigned long long)after, s->number);
 	for (uint32_t i = 0; i < b->n; i++) {
-		int64_t more = b->count[i] - (cleared ? 0 : s->last[i]);
+		/* counts of a recording may be any: they wrap */
+		int64_t more = (int64_t)((uint64_t)b->count[i] - (uint64_t)(cleared ? 0 : s->last[i]));
 
 		if (more != 0)
 			dt_out_printf(&h->line, "\t%u:%lld", i, (long long)dt_agg_normalize(more, normal));
