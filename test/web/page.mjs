@@ -162,6 +162,19 @@ await step("the page loads a saved file", async () => {
 	await value("getppid", 15);
 });
 
+await step("a stranger's file is text, or refused", async () => {
+	const title = await page.title();
+	const load = (lines) => page.locator('input[type="file"]').setInputFiles({ name: "x.html", mimeType: "text/html",
+		buffer: Buffer.from(`<script type="application/json" id="saved">${lines}<` + "/script>") });
+	await load('{"t":"agg","id":1,"name":"<img src=x onerror=document.title=1>","fn":"count"}\n{"t":"key","a":1,"i":0,' +
+		'"k":["\\u003cscript>document.title=1"]}\n{"t":"snap","ms":1,"hidden":0,"a":[{"id":1,"more":0,"v":[0,77]}]}');
+	await value("<script>document.title=1", 77);
+	same(await page.title(), title);
+	same(await page.locator("img").count(), 0);
+	await load('{"t":"snap","a":7}\n{"t":');
+	await page.getByText("This file is damaged").waitFor();
+});
+
 await step("the page has no troubles and asks nobody else", async () => same(trouble.join("; "), ""));
 
 await step("a key for what has a button", async () => {

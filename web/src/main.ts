@@ -19,6 +19,7 @@ import type { Pick, Stage, View } from "./view";
 const script = document.currentScript?.textContent ?? "";
 const DRAWN = new Set(["reset", "start", "snap", "recs", "fail", "json"]);
 const HELD = 2 << 20;			// numbers
+const MOST_LOADED = 256 << 20;		// bytes of a saved page
 const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
 
 class Card {
@@ -270,15 +271,23 @@ class Page implements Stage {
 		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 	}
 
+	/** The file may be anybody's: what it tells is shown as text, and nothing of it is run. */
 	private async load(file: HTMLInputElement): Promise<void> {
-		const chosen = file.files?.[0], lines = chosen ? savedIn(await chosen.text()) : null;
+		const chosen = file.files?.[0];
+		const lines = chosen && chosen.size < MOST_LOADED ? savedIn(await chosen.text()) : null;
+		const refuse = (msg: string) => this.editor.show({ what: "", msg, excerpt: "" });
 		file.value = "";
 		if (lines === null) {
-			this.editor.show({ what: "", msg: "This file was not saved by this page.", excerpt: "" });
+			refuse("This file was not saved by this page.");
 			return;
 		}
-		this.link.play(lines, (m) => this.take(m));
-		this.refresh();
+		try {
+			this.link.play(lines, (m) => this.take(m));
+			this.refresh();
+		} catch {
+			this.link.play("", (m) => this.take(m));
+			refuse("This file is damaged: it cannot be shown.");
+		}
 	}
 
 	private theme(): void {
