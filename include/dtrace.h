@@ -733,6 +733,12 @@ int dtrace_aggdata_value(const dtrace_aggdata_t *, dtrace_val_t *);
  * is returned.
  */
 int dtrace_aggdata_buckets(const dtrace_aggdata_t *, dtrace_bucket_f *, void *);
+/*
+ * Each number that percentiles() tells, with its name ("count", "p50", ...), until the function gives
+ * something else than 0; that is returned. -1: the element is of another function.
+ */
+typedef int dtrace_part_f(const char *name, int64_t value, void *);
+int dtrace_aggdata_parts(const dtrace_aggdata_t *, dtrace_part_f *, void *);
 
 /* ---- formatted output ---- */
 

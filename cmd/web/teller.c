@@ -114,6 +114,11 @@ static const char *function_name(dtrace_actkind_t action)
 	return n < COUNT(names) ? names[n] : "percentiles";
 }
 
+static dtrace_actkind_t value_action(const dtrace_aggdesc_t *a)
+{
+	return a->dtagd_rec[a->dtagd_nrecs - 1].dtrd_action;
+}
+
 static struct shown *agg_of(struct teller *t, const dtrace_aggdata_t *d)
 {
 	const dtrace_aggdesc_t *a = d->dtada_desc;
@@ -130,7 +135,7 @@ static struct shown *agg_of(struct teller *t, const dtrace_aggdata_t *d)
 	*s = (struct shown){ .id = a->dtagd_varid };
 	fprintf(t->out, "D{\"t\":\"agg\",\"id\":%" PRId64 ",\"name\":", s->id);
 	json_text(t->out, a->dtagd_name);
-	fprintf(t->out, ",\"fn\":\"%s\"}\n", function_name(a->dtagd_rec[a->dtagd_nrecs - 1].dtrd_action));
+	fprintf(t->out, ",\"fn\":\"%s\"}\n", function_name(value_action(a)));
 	return s;
 }
 
@@ -172,6 +177,15 @@ static int tell_bucket(const dtrace_bucket_t *b, void *arg)
 	return 0;
 }
 
+/* A number of percentiles(): its name is the library's, and has nothing to escape. */
+static int tell_part(const char *name, int64_t value, void *arg)
+{
+	struct buckets *to = arg;
+
+	fprintf(to->f, "%s\"%s\":%" PRId64, to->n++ != 0 ? "," : "", name, value);
+	return 0;
+}
+
 static void tell_number(struct teller *t, FILE *f, uint32_t n, const dtrace_aggdata_t *d)
 {
 	dtrace_val_t v;
@@ -181,10 +195,14 @@ static void tell_number(struct teller *t, FILE *f, uint32_t n, const dtrace_aggd
 		teller_value(t, f, &v);
 	} else {
 		struct buckets to = { f, 0 };
+		bool parts = value_action(d->dtada_desc) > DTRACEAGG_LLQUANTIZE;
 
-		putc('[', f);
-		(void)dtrace_aggdata_buckets(d, tell_bucket, &to);
-		putc(']', f);
+		putc(parts ? '{' : '[', f);
+		if (parts)
+			(void)dtrace_aggdata_parts(d, tell_part, &to);
+		else
+			(void)dtrace_aggdata_buckets(d, tell_bucket, &to);
+		putc(parts ? '}' : ']', f);
 	}
 }
 

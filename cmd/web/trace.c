@@ -25,7 +25,8 @@
 #define SECOND (1000 * MS)
 #define MOST_RECORDS 1000		/* told each TICK; the page says how many were not */
 #define MOST_BYTES (8 << 20)		/* of them: strings may be long */
-#define MOST_TEXT 4096			/* bytes of one record's text */
+#define MOST_TEXT 16384			/* bytes of one record's text */
+#define CUT "\n... the rest of this record is not shown\n"
 #define MOST_ERRORS 20			/* told each second; all are counted */
 
 struct trace {
@@ -35,7 +36,8 @@ struct trace {
 	size_t reclen;
 	int nrecords;
 	uint64_t unshown;		/* records beyond what is told, in this tick */
-	char text[MOST_TEXT];		/* of the firing that is being read */
+	char text[MOST_TEXT + sizeof(CUT)];	/* of the firing that is being read */
+	bool cut;			/* there was more of it */
 	size_t textlen;
 	uint64_t errors, drops;		/* so far */
 	int told_errors;		/* in this second */
@@ -51,8 +53,9 @@ struct trace {
 static int on_text(const dtrace_bufdata_t *b, void *arg)
 {
 	struct trace *t = arg;
-	size_t n = strlen(b->dtbda_buffered), room = sizeof(t->text) - t->textlen;
+	size_t n = strlen(b->dtbda_buffered), room = MOST_TEXT - t->textlen;
 
+	t->cut |= n > room;
 	if (n > room)
 		n = room;
 	memcpy(t->text + t->textlen, b->dtbda_buffered, n);
@@ -96,6 +99,8 @@ static void tell_record(struct trace *t, const dtrace_probedata_t *d)
 	    teller_ms(&t->teller, d->dtpda_timestamp), d->dtpda_cpu);
 	json_text(t->records, dtrace_desc2str(&named, name, sizeof(name)));
 	fprintf(t->records, ",%d,", flow_of(&named));
+	if (t->cut)
+		t->textlen += (size_t)sprintf(t->text + t->textlen, CUT);
 	json_string(t->records, t->text, t->textlen);
 	fputs(",[", t->records);
 	tell_values(t, d);
@@ -110,6 +115,7 @@ static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *r, voi
 	if (r == NULL) {
 		tell_record(t, d);
 		t->textlen = 0;
+		t->cut = false;
 		return DTRACE_CONSUME_NEXT;
 	}
 	if (r->dtrd_action == DTRACEACT_PRINTA && now_ns() + SECOND - SECOND / 10 >= t->next_snap) {
@@ -121,8 +127,11 @@ static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *r, voi
 
 static int on_firing(const dtrace_probedata_t *d, void *arg)
 {
+	struct trace *t = arg;
+
 	(void)d;
-	((struct trace *)arg)->textlen = 0;
+	t->textlen = 0;
+	t->cut = false;
 	return DTRACE_CONSUME_THIS;
 }
 

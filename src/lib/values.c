@@ -174,3 +174,18 @@ int dtrace_aggdata_buckets(const dtrace_aggdata_t *d, dtrace_bucket_f *f, void *
 	}
 	return rv;
 }
+
+int dtrace_aggdata_parts(const dtrace_aggdata_t *d, dtrace_part_f *f, void *arg)
+{
+	const struct dt_value *v = &element_of(d)->val;
+	const struct dt_aggfunc *of = dt_aggfunc_of(v->aggkind);
+	struct dt_aggpart part[DT_AGGPARTS];
+	uint32_t n = of != NULL && of->parts != NULL ? of->parts(v, part) : 0;
+	int rv = 0;
+
+	if (n == 0)
+		return dt_handle_error(d->dtada_handle, EINVAL);
+	for (uint32_t i = 0; i < n && rv == 0; i++)
+		rv = f(part[i].name, part[i].value, arg);
+	return rv;
+}

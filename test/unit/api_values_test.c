@@ -101,6 +101,15 @@ static int on_bucket(const dtrace_bucket_t *b, void *arg)
 	return 5;		/* no more */
 }
 
+static int on_part(const char *name, int64_t value, void *arg)
+{
+	int *n = arg;
+
+	CHECK_STR(name, *n == 0 ? "count" : "avg");
+	CHECK_INT(value, *n == 0 ? 2 : 151);
+	return ++*n == 2 ? 5 : 0;
+}
+
 static int on_element(const dtrace_aggdata_t *d, void *arg)
 {
 	const char *name = d->dtada_desc->dtagd_name;
@@ -115,8 +124,14 @@ static int on_element(const dtrace_aggdata_t *d, void *arg)
 		CHECK_INT(n, 1);
 		return DTRACE_AGGWALK_NEXT;
 	}
+	if (name[0] == 'p') {
+		CHECK_INT(dtrace_aggdata_parts(d, on_part, &n), 5);
+		CHECK_INT(n, 2);
+		return DTRACE_AGGWALK_NEXT;
+	}
 	CHECK(v.dtv_kind == DTRACE_VAL_INT && v.dtv_int == -20);
 	CHECK_INT(dtrace_aggdata_buckets(d, on_bucket, &n), -1);
+	CHECK_INT(dtrace_aggdata_parts(d, on_part, &n), -1);
 	CHECK_INT(dtrace_aggdata_nkeys(d), 2);
 	CHECK(dtrace_aggdata_key(d, 0, &v) == 0 && v.dtv_kind == DTRACE_VAL_STRING && v.dtv_len == 3);
 	CHECK(dtrace_aggdata_key(d, 1, &v) == 0 && v.dtv_kind == DTRACE_VAL_UINT && v.dtv_int == 7);
@@ -130,11 +145,11 @@ static void test_elements(void)
 	dtrace_hdl_t *h = opened();
 	int n = 0;
 
-	run(h, "BEGIN { @s[\"key\", (uint8_t)7] = sum(-40); @q = quantize(5); normalize(@s, 2); exit(0); }",
-	    NULL, NULL);
+	run(h, "BEGIN { @s[\"key\", (uint8_t)7] = sum(-40); @q = quantize(5); normalize(@s, 2); "
+	    "@p = percentiles(2); @p = percentiles(300); exit(0); }", NULL, NULL);
 	CHECK_INT(dtrace_aggregate_snap(h), 0);
 	CHECK_INT(dtrace_aggregate_walk(h, on_element, &n), 0);
-	CHECK_INT(n, 2);
+	CHECK_INT(n, 3);
 	dtrace_close(h);
 }
 

@@ -2,7 +2,7 @@
 // Keys as sorted bars, each with its line over time. Only the rows that are on the screen exist, so a thousand keys
 // cost what twenty cost.
 import { el, ink, setText, short, soon, surface, whole } from "./dom";
-import { isDist, isGauge, SLOTS, type Agg, type Key } from "./model";
+import { isGauge, SLOTS, type Agg, type Key } from "./model";
 import type { Stage, View } from "./view";
 
 const ROW = 30;
@@ -29,6 +29,7 @@ export class Bars implements View {
 	constructor(private stage: Stage, private agg: Agg) {
 		this.list = el("div", { class: "rows" });
 		this.scroll = el("div", { class: "scroll", tabIndex: -1, onscroll: () => soon(this.fill) }, this.list);
+		this.list.addEventListener("keydown", (e) => this.key(e));
 		// asked for in each frame, its size would have to be computed in each frame
 		new ResizeObserver(() => this.measure()).observe(this.scroll);
 		this.filter = el("input", { type: "search", placeholder: "filter keys", "aria-label": "filter keys",
@@ -70,6 +71,18 @@ export class Bars implements View {
 		row.root.addEventListener("click", () => row.of && this.stage.pick({ agg: this.agg, key: row.of }));
 		this.list.append(row.root);
 		return row;
+	}
+
+	/** Rows are used again and have no order of their own: arrows go from key to key. */
+	private key(e: KeyboardEvent): void {
+		const row = this.rows.find((r) => r.root === e.target), by = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
+		const to = row ? row.at + by : -1;
+		if (!by || to < 0 || to >= this.sorted.length) return;
+		e.preventDefault();
+		if (to * ROW < this.scroll.scrollTop) this.scroll.scrollTop = to * ROW;
+		if ((to + 1) * ROW > this.scroll.scrollTop + this.high) this.scroll.scrollTop = (to + 1) * ROW - this.high;
+		this.fill();
+		this.rows.find((r) => r.at === to)?.root.focus({ preventScroll: true });
 	}
 
 	private measure(): void {
@@ -142,9 +155,4 @@ function spark(canvas: HTMLCanvasElement, width: number, key: Key, moments: numb
 		else s.c.lineTo(x, y);
 	}
 	s.c.stroke();
-}
-
-/** A number without keys: large, with its line. */
-export function single(agg: Agg): boolean {
-	return agg.keys.length === 1 && !!agg.keys[0] && agg.keys[0].parts.length === 0 && !isDist(agg.fn);
 }

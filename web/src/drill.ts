@@ -2,7 +2,7 @@
 // Looking closer, as Cloud Analytics did: somebody points at a key or at a range of values, and gets programs that
 // count only that, or take it apart by one key more. Programs in, changed programs out; nothing is run here.
 import { clauses, type Clause, type Use } from "./dlang";
-import { isDist, type Part } from "./model";
+import type { Part } from "./model";
 import type { Pick } from "./view";
 
 export interface Proposal { title: string; program: string; what: "only" | "by" | "how" }
@@ -94,6 +94,5 @@ export function proposals(text: string, pick: Pick): Proposal[] {
 		if (first.keys.includes(key) || (isStack(key) && first.keys.some(isStack))) continue;
 		out.push({ what: "by", title: `by ${key} too`, program: everywhere(narrow, pick, (t, at) => withKey(t, at.use, key)) });
 	}
-	if (isDist(first.fn)) return out;
 	return out;
 }

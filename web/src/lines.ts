@@ -33,6 +33,10 @@ export class Lines implements View {
 		this.root = el("div", { class: "lines" }, this.canvas, this.note);
 	}
 
+	private get gauge(): boolean {
+		return isGauge(this.agg.over?.fn ?? this.agg.fn);
+	}
+
 	private right(): number {
 		return this.canvas.clientWidth < 500 ? 64 : RIGHT;
 	}
@@ -43,8 +47,8 @@ export class Lines implements View {
 	}
 
 	update(): void {
-		const sum = (k: Key) => isGauge(this.agg.fn) ? Math.abs(k.value) : recent(k, this.stage.model.moments);
-		this.top = this.agg.keys.filter((k) => k && k.history).map((k) => ({ k, n: sum(k) }))
+		const sum = (k: Key) => this.gauge ? Math.abs(k.value) : recent(k, this.stage.model.moments);
+		this.top = (this.agg.over ?? this.agg).keys.filter((k) => k && k.history).map((k) => ({ k, n: sum(k) }))
 			.sort((a, b) => b.n - a.n).slice(0, LINES).map((x) => x.k);
 		this.layer.old();
 		soon(this.draw);
@@ -130,7 +134,7 @@ export class Lines implements View {
 	private tell(c: CanvasRenderingContext2D, h: number, n: number, from: number, x: (i: number) => number): void {
 		const m = this.stage.model;
 		if (this.hover < LEFT) {
-			setText(this.note, isGauge(this.agg.fn) ? "the value at each moment" : "a second, at each moment");
+			setText(this.note, this.gauge ? "the value at each moment" : "a second, at each moment");
 			return;
 		}
 		let best = from;

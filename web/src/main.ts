@@ -11,6 +11,7 @@ import { Lines } from "./lines";
 import { Link, type Tool } from "./link";
 import { hasStack, isDist, Model, type Agg, type Message } from "./model";
 import { Player } from "./play";
+import { Ranges } from "./ranges";
 import { Records } from "./records";
 import { pageOf, savedIn } from "./save";
 import { Spans } from "./spans";
@@ -175,11 +176,10 @@ class Page implements Stage {
 		const name = `agg ${agg.id}`;
 		if (this.cards.has(name)) return;
 		const card = new Card(agg.name === "_" ? "@" : `@${agg.name}`, agg.fn);
-		if (agg.fn === "percentiles") card.add("text", { root: el("p", { class: "dim" }, "percentiles() has no picture: " +
-			"the text that the program prints is among the records. quantize() has one."), update: () => undefined });
+		if (agg.fn === "percentiles") card.add("ranges", new Ranges(this, agg));
 		else if (isDist(agg.fn)) card.add("heat map", new Heat(this, agg));
-		else if (hasStack(agg)) card.add("flame", new Flame(this, agg));
-		if (agg.fn !== "percentiles") card.add("bars", new Bars(this, agg)).add("lines", new Lines(this, agg));
+		if (hasStack(agg)) card.add("flame", new Flame(this, agg));
+		card.add("bars", new Bars(this, agg)).add("lines", new Lines(this, agg));
 		this.place(name, card);
 	}
 
@@ -233,9 +233,11 @@ class Page implements Stage {
 		setText(this.empty, text);
 		this.empty.classList.toggle("fault", m.fail !== null);
 		let box = document.querySelector(".notices");
-		if (m.notices.length && !box) this.main.before(box = el("pre", { class: "notices" }));
-		if (box) setText(box, m.notices.join("\n"));
-		if (box && !m.notices.length) box.remove();
+		const told = [...m.notices, ...(m.hidden ? [`${whole(m.hidden)} elements of further aggregations are not shown.`] : []),
+			...m.problems.slice(-5)].join("\n");
+		if (told && !box) this.main.before(box = el("pre", { class: "notices", role: "status" }));
+		if (box) setText(box, told);
+		if (box && !told) box.remove();
 	}
 
 	// ---- what somebody wants
@@ -360,9 +362,9 @@ class Page implements Stage {
 
 	private help(): void {
 		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["g", "gallery"],
-			["s", "save as a page of its own"], ["e", "to the editor"], ["t", "dark or light"], ["b", "a step back"],
+			["s", "save as a page of its own"], ["e", "to the editor; Esc leaves it, Tab indents"], ["t", "dark or light"], ["b", "a step back"],
 			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "in a heat map: mark a range"],
-			["l", "in a flame graph: look into a function"], ["[ and ]", "in spans: from one to the next"]];
+			["up, down", "in bars: from key to key"], ["l", "in a flame graph: look into a function"], ["[ and ]", "in spans: from one to the next"]];
 		this.open("Keys", el("table", {}, ...rows.map(([k, v]) => el("tr", {}, el("th", {}, k), el("td", {}, v)))));
 	}
 

@@ -5,6 +5,7 @@
 export const SLOTS = 3600;
 export const HISTORIES = 4000;		// keys of an aggregation that have a history
 const DIST_HISTORIES = 32;		// the same of distributions, which need more room
+const OVER = ["p50", "p90", "p99", "max"];	// of percentiles(): drawn over time
 const RECORDS = 20000;
 const SPAN_LIMIT = 20000;
 
@@ -23,6 +24,7 @@ export interface Key {
 	history: Float32Array | null;	// by slot: what came, a second; of max() and its like, the value
 	dist: Map<number, number> | null;
 	cells: (Cells | undefined)[] | null;
+	stats: Record<string, number> | null;	// of percentiles()
 	found: boolean;			// by the filter of its view; for views
 }
 
@@ -35,6 +37,7 @@ export interface Agg {
 	order: number[];		// buckets from the least to the greatest
 	cells: (Cells | undefined)[];	// all keys, by slot
 	more: number;			// keys that the page does not show
+	over: Agg | null;		// of percentiles(): some of its numbers as keys of their own, for lines over time
 	version: number;
 }
 
@@ -65,6 +68,7 @@ export class Model {
 	recsLost = 0;
 	spans: Span[] = [];
 	missed = 0;
+	hidden = 0;			// elements of aggregations beyond the number that is shown
 	now = 0;			// ms of the newest moment
 	private open = new Map<string, { name: string; from: number }[]>();
 	private index = new Map<string, number>();
@@ -102,18 +106,17 @@ export class Model {
 		if (this.costs.length > SLOTS) this.costs.shift();
 	}
 	on_agg(m: Message) {
-		this.aggs.set(m.id, { id: m.id, name: m.name, fn: m.fn, keys: [], buckets: [], order: [],
-			cells: new Array(SLOTS), more: 0, version: 0 });
+		this.aggs.set(m.id, this.agg(m.id, m.name, m.fn));
 	}
 	on_key(m: Message) {
 		const agg = this.aggs.get(m.a);
 		if (!agg) return;
-		agg.keys[m.i] = { id: m.i, parts: m.k, text: this.keyText(m.k), value: 0, rate: 0, alive: false,
-			history: null, dist: null, cells: null, found: true };
+		agg.keys[m.i] = this.key(m.i, m.k, this.keyText(m.k));
 	}
 	on_snap(m: Message) {
 		const slot = this.moments % SLOTS;
 		this.now = m.ms;
+		this.hidden = m.hidden ?? 0;
 		this.times[slot] = m.ms;
 		for (const agg of this.aggs.values()) this.forget(agg, slot);
 		for (const a of m.a) {
@@ -140,10 +143,20 @@ export class Model {
 		if (this.problems.length > 200) this.problems.shift();
 	}
 
+	private key(id: number, parts: Part[], text: string): Key {
+		return { id, parts, text, value: 0, rate: 0, alive: false, history: null, dist: null, cells: null, stats: null,
+			found: true };
+	}
+
+	private agg(id: number, name: string, fn: string): Agg {
+		return { id, name, fn, keys: [], buckets: [], order: [], cells: new Array(SLOTS), more: 0, over: null, version: 0 };
+	}
+
 	/** What the slot held an hour ago. */
 	private forget(agg: Agg, slot: number): void {
 		const gauge = isGauge(agg.fn);
 		agg.cells[slot] = undefined;
+		if (agg.over) this.forget(agg.over, slot);
 		for (const key of agg.keys) {
 			if (!key) continue;
 			key.rate = 0;
@@ -160,6 +173,7 @@ export class Model {
 			if (!key) continue;
 			if (v === null) key.alive = false;
 			else if (Array.isArray(v)) this.distribution(agg, key, slot, v);
+			else if (typeof v === "object") this.statistics(agg, key, slot, v);
 			else this.number(agg, key, slot, v);
 		}
 	}
@@ -201,6 +215,19 @@ export class Model {
 		key.rate = this.perSecond(came);
 		if (!key.history && key.id < HISTORIES) key.history = new Float32Array(SLOTS);
 		if (key.history) key.history[slot] = key.rate;
+	}
+
+	/** What percentiles() tells: how many there were counts as its value, the rest is kept beside it. */
+	private statistics(agg: Agg, key: Key, slot: number, v: Record<string, number>): void {
+		this.number(agg, key, slot, v.count ?? 0);
+		key.stats = v;
+		if (key.id >= DIST_HISTORIES) return;
+		agg.over ??= this.agg(agg.id, agg.name, "max");
+		OVER.forEach((name, i) => {
+			const id = key.id * OVER.length + i;
+			agg.over!.keys[id] ??= this.key(id, key.parts, [key.text, name].filter((x) => x).join(" \u00b7 "));
+			this.number(agg.over!, agg.over!.keys[id], slot, v[name] ?? 0);
+		});
 	}
 
 	private bucket(agg: Agg, low: number | null, high: number | null): number {
@@ -277,7 +304,7 @@ export function isGauge(fn: string): boolean {
 }
 
 export function isDist(fn: string): boolean {
-	return fn.endsWith("quantize") || fn === "percentiles";
+	return fn.endsWith("quantize");
 }
 
 export function hasStack(agg: Agg): boolean {

@@ -82,7 +82,7 @@ export class Player {
 	}
 
 	private value(v: any): unknown {
-		if (!Array.isArray(v)) return typeof v === "number" ? v : 0;
+		if (!Array.isArray(v)) return v ?? 0;
 		return v.flatMap((b) => [b.min ?? null, b.max ?? null, b.count]);
 	}
 }
