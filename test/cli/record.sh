@@ -55,8 +55,9 @@ for format in json csv folded flame trace-event pprof heatmap openmetrics; do
 	same "-O $format of a recording" "$? $(wc -c <"$tmp/live.settled" | sed 's/^[1-9].*/some/') $(diff "$tmp/live.settled" "$tmp/played.settled" | head -n 4)" "0 some "
 done
 same "a recording as a flame graph beside an earlier one" "$("$dtrace" --play "$tmp/rec" -qO folded >"$tmp/folded" 2>"$tmp/err"; "$dtrace" --play "$tmp/rec" -O "flame=$tmp/folded" 2>"$tmp/err" | grep -c 'id="before"')" 1
-"$dtrace" -qO "record=$tmp/cat" -n 'BEGIN { cat("/etc/hostname"); exit(0); }' >"$tmp/live"
-same "playing opens no file" "$(cat "$tmp/live") $("$dtrace" --play "$tmp/cat" -O json | grep -c '"error":"No data available"')" "$(cat /etc/hostname) 1"
+echo "a text" >"$tmp/text"
+"$dtrace" -qO "record=$tmp/cat" -n 'BEGIN { cat("'"$tmp/text"'"); exit(0); }' >"$tmp/live"
+same "playing opens no file" "$(cat "$tmp/live" && rm "$tmp/text") $("$dtrace" --play "$tmp/cat" -O json | grep -c '"error":"No data available"')" "a text 1"
 if command -v setpriv >/dev/null; then
 	cp "$tmp/rec" "$tmp/public" && chmod 644 "$tmp/public" && cp "$dtrace" "$tmp/dtrace"
 	same "anybody may play it" "$(setpriv --reuid 65534 --clear-groups --regid 65534 "$tmp/dtrace" --play "$tmp/public" -O folded 2>"$tmp/err")" "$(cat "$tmp/folded")"
@@ -85,7 +86,7 @@ good = open(sys.argv[2], 'rb').read()
 random.seed(13)
 formats = ['text', 'json', 'csv', 'folded', 'trace-event', 'pprof', 'heatmap', 'openmetrics']
 bad = set()
-for i in range(48):
+for i in range(24):
     data = bytearray(good)
     if i % 3 == 0:
         del data[random.randrange(19, len(data)):]

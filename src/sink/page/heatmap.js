@@ -82,10 +82,11 @@ function draw() {
 			cell(c, bucket, y, dark);
 	});
 	pen.fillStyle = text;
-	pen.textAlign = 'left';
-	pen.fillText('0 s', LEFT, rows.length * HIGH + BELOW / 2);
-	pen.textAlign = 'right';
-	pen.fillText(time(columns * span), width - 2, rows.length * HIGH + BELOW / 2);
+	const parts = width < 500 ? 2 : 4;
+	for (let i = 0; i <= parts; i++) {
+		pen.textAlign = i === 0 ? 'left' : i === parts ? 'right' : 'center';
+		pen.fillText(time(columns * span * i / parts), LEFT + (width - LEFT - 2) * i / parts, rows.length * HIGH + BELOW / 2);
+	}
 	if (at)
 		mark(text);
 	describe(agg);
@@ -110,7 +111,8 @@ function mark(text) {
 }
 function describe(agg) {
 	if (!at || !agg || at[1] >= rows.length) {
-		$('tell').textContent = `${columns} columns of ${time(span)}; up to ${most.toLocaleString()} in a cell`;
+		const all = [...cells.values()].reduce((s, n) => s + n, 0);
+		$('tell').textContent = `${all.toLocaleString()} values in ${columns} columns of ${time(span)}; up to ${most.toLocaleString()} in a cell`;
 		return;
 	}
 	const n = cells.get(at[0] + ' ' + rows[at[1]]) || 0;
