@@ -112,6 +112,22 @@ else
 	ok "data that need too much memory # SKIP objcopy compresses nothing"
 fi
 
+# Data name the file that they share with others (dwz): one that their owner may not read is not opened for him.
+awk 'BEGIN { for (i = 0; i < 40; i++) printf "struct thing%d { long first_of_%d; struct thing%d *next; } t%d;\n", i, i, i, i
+	print "__attribute__((noinline)) int take(struct thing7 *t) { __asm__ volatile(\"\" ::: \"memory\"); return t != 0; }"
+	print "int main(void) { return !take(&t7); }" }' >"$tmp/things.c"
+if command -v dwz >/dev/null && "$cc" -g -o "$tmp/one" "$tmp/things.c" && cp "$tmp/one" "$tmp/two" &&
+    (cd "$tmp" && dwz -m shared.debug -M "$tmp/shared.debug" one two) 2>"$tmp/err" && readelf -S "$tmp/one" | grep -q gnu_debugaltlink; then
+	chown 65534 "$tmp/one"
+	run -qc "$tmp/one" -n 'pid$target:a.out:take:entry { printf("first %d\n", args[0]->first_of_7); }'
+	is "what data share is in a file that all may read" 0 "first 0"
+	chmod 600 "$tmp/shared.debug"
+	run -qc "$tmp/one" -n 'pid$target:a.out:take:entry { printf("first %d\n", args[0]->first_of_7); }'
+	is "and in no other" 1 "not"
+else
+	ok "data that are shared # SKIP dwz shares nothing here: $(head -n 1 "$tmp/err")"
+fi
+
 # While the trace runs nobody has the data open any more.
 "$tmp/plain" stay &
 attackers=$!
