@@ -13,7 +13,11 @@
 #include "types/type.h"
 
 /* Larger widths and precisions are refused; one that a * brings is reduced to this. */
+#ifdef DT_FUZZ
+#define DT_FORMAT_WIDTH_MAX 1024u	/* a few bytes of input shall not become gigabytes of blanks */
+#else
 #define DT_FORMAT_WIDTH_MAX 16777216u
+#endif
 
 enum dt_conv_flags {
 	DT_CF_ALT = 1, DT_CF_ZERO = 2, DT_CF_LEFT = 4, DT_CF_PLUS = 8, DT_CF_SPACE = 16, DT_CF_GROUP = 32,
