@@ -8,11 +8,19 @@
 
 /* ---- keys ---- */
 
+/* C0, DEL, and C1 in UTF-8 (U+009B begins what ESC [ does) */
+static bool is_control(const char *text, size_t i)
+{
+	unsigned char c = (unsigned char)text[i];
+
+	return c < ' ' || c == 0x7f || (c >= 0x80 && c < 0xa0 && i > 0 && (unsigned char)text[i - 1] == 0xc2);
+}
+
 /* Bytes that would move the cursor are shown as dots. */
 static void put_text(FILE *f, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		putc((unsigned char)text[i] < ' ' || text[i] == 0x7f ? '.' : text[i], f);
+		putc(is_control(text, i) ? '.' : text[i], f);
 }
 
 /* Modules are shown without the function that stands at their beginning. */
