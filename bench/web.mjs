@@ -2,14 +2,17 @@
 // node web.mjs MODULES DTRACE [NAME…]: what the live page costs and how quick it is. Prints a line for each figure, or for those named:
 //   first     ms from the click on Start to the first bar, of live traces
 //   keys      frames of a page with 1,000 keys and 3,600 moments, while it is scrolled and new moments come
+//   memory    the heap with 1,000 keys after one hour and after two
 //   stacks    frames of a flame graph of 10,000 distinct stacks, while the pointer moves, it is zoomed and moments come
 //   heat      the same of a heat map of 3,600 moments
 //   cost      CPU of server and tracer for a live page, and memory, with about 1,000 keys that all change
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 
 const [modules, dtrace, ...only] = process.argv.slice(2);
 const { chromium } = createRequire(modules + "/")("playwright-core");
@@ -107,15 +110,19 @@ async function heap(page, name) {
 
 const head = (program) => ['{"t":"start","wall":0,"program":"' + program + '"}', '{"t":"live"}'];
 
-async function manyKeys() {
+function keysFor(seconds) {
 	const lines = [...head("x"), '{"t":"agg","id":1,"name":"n","fn":"count"}'];
 	for (let k = 0; k < KEYS; k++) lines.push(`{"t":"key","a":1,"i":${k},"k":["program${k % 40}","call${k}"]}`);
 	const v = new Array(KEYS).fill(0);
-	for (let s = 0; s < SECONDS; s++) {
+	for (let s = 0; s < seconds; s++) {
 		for (let k = 0; k < KEYS; k++) v[k] += (k * 7 + s * 13) % (k + 3);
 		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[${v.map((n, k) => `${k},${n}`).join()}]}]}`);
 	}
-	const from = performance.now(), page = await saved("keys", lines);
+	return lines;
+}
+
+async function manyKeys() {
+	const from = performance.now(), page = await saved("keys", keysFor(SECONDS));
 	await page.locator(".bars .row").first().waitFor();
 	console.log(`keys: ${KEYS} keys with ${SECONDS} moments are read and shown in ${((performance.now() - from) / 1000).toFixed(1)} s`);
 	await frames(page, "keys, scrolling", "(n) => document.querySelector('.bars .scroll').scrollTop = n * 37 % 29000");
@@ -123,6 +130,28 @@ async function manyKeys() {
 	await frames(page, "keys as lines, pointing", `(n) => document.querySelector('canvas.chart').dispatchEvent(
 		new PointerEvent('pointermove', { clientX: 600 + n % 400, clientY: 200 }))`);
 	await page.close();
+}
+
+/** Told as a trace tells it, only quicker. Twice as long takes no more: what is older than an hour is forgotten. */
+async function memory() {
+	const real = await start(), html = await (await fetch(real.url)).text();
+	real.server.kill("SIGINT");
+	for (const hours of [1, 2]) {
+		const lines = keysFor(hours * SECONDS);
+		const fake = createServer((req, res) => {
+			const events = req.url.startsWith("/events");
+			res.writeHead(200, { "Content-Type": events ? "text/event-stream" : req.url.startsWith("/?") ? "text/html" : "application/json" });
+			if (!events) return res.end(req.url.startsWith("/?") ? html : "[]");
+			Readable.from(['{"t":"reset","trace":1}', ...lines].map((l) => `data: ${l}\n\n`)).pipe(res, { end: false });
+		});
+		await new Promise((done) => fake.listen(0, "127.0.0.1", done));
+		const page = await open(`http://127.0.0.1:${fake.address().port}/?token=x`);
+		await page.locator(".chip b", { hasText: hours === 1 ? /^59:59$/ : /^1:59:59$/ }).waitFor({ timeout: 120000 });
+		await heap(page, `memory: ${KEYS} keys after ${hours} h`);
+		await page.close();
+		fake.closeAllConnections();
+		fake.close();
+	}
 }
 
 async function manyStacks() {
@@ -198,7 +227,7 @@ async function cost() {
 	await new Promise((done) => server.once("exit", done));
 }
 
-const all = { first: firstPicture, keys: manyKeys, stacks: manyStacks, heat: longHeat, cost };
+const all = { first: firstPicture, keys: manyKeys, memory, stacks: manyStacks, heat: longHeat, cost };
 for (const [name, f] of Object.entries(all)) if (!only.length || only.includes(name)) await f();
 await browser.close();
 rmSync(folder, { recursive: true });

@@ -202,7 +202,16 @@ if (shots) {
 	await run(`profile-997\n/execname == "dtrace"/\n{\n\t@on[ustack()] = count();\n}\n`);
 	await page.waitForTimeout(6000);
 	await picture("flame-dark", { dark: true, phone: false });
+	await page.getByRole("button", { name: "mark this moment" }).click();
+	await page.waitForTimeout(4000);
+	await picture("flame-phone-light", { dark: false, phone: true });
 	busy.kill();
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await run(`syscall::read:entry,\nsyscall::write:entry,\nsyscall::futex:entry\n{\n\tself->t = timestamp;\n}\n\n` +
+		`syscall::read:return,\nsyscall::write:return,\nsyscall::futex:return\n/self->t/\n{\n` +
+		`\t@ns[probefunc] = percentiles(timestamp - self->t);\n\tself->t = 0;\n}\n`);
+	await page.waitForTimeout(5000);
+	await picture("ranges-light", { dark: false, phone: false });
 	await run(`syscall:::\n/execname == "chromium"/\n{\n\ttrace(tid);\n}\n`);
 	await page.waitForTimeout(5000);
 	await picture("spans-dark", { dark: true, phone: false });
