@@ -32,6 +32,7 @@ struct dt_dw_calls {			/* of libdw */
 	Dwarf_Die *(*formref)(Dwarf_Attribute *, Dwarf_Die *);
 	int (*formudata)(Dwarf_Attribute *, Dwarf_Word *);
 	int (*formsdata)(Dwarf_Attribute *, Dwarf_Sword *);
+	int (*formblock)(Dwarf_Attribute *, Dwarf_Block *);
 	int (*bytesize)(Dwarf_Die *);
 	int (*get_units)(Dwarf *, Dwarf_CU *, Dwarf_CU **, Dwarf_Half *, uint8_t *, Dwarf_Die *, Dwarf_Die *);
 	int (*cu_info)(Dwarf_CU *, Dwarf_Half *, uint8_t *, Dwarf_Die *, Dwarf_Die *, uint64_t *, Dwarf_Off *,

@@ -118,25 +118,56 @@ static uint64_t type_of(struct making *m, Dwarf_Die *die)
 /* False: it is none that D can use. */
 typedef bool child_f(struct making *, Dwarf_Die *, struct dt_die *);
 
-/* Without a place of its own it begins where the struct does. */
+/* A number, or (before DWARF 4) what to do with the address of the struct: add to it, if that is all. */
+static bool distance(struct making *m, Dwarf_Attribute *a, uint64_t *at)
+{
+	Dwarf_Block b;
+
+	if (m->w->c.formudata(a, at) == 0)
+		return *at <= UINT32_MAX;
+	if (m->w->c.formblock(a, &b) != 0 || b.length < 2 || b.length > 6 || b.data[0] != DW_OP_plus_uconst)
+		return false;
+	*at = 0;
+	for (Dwarf_Word i = 1; i < b.length; i++) {
+		*at |= (uint64_t)(b.data[i] & 0x7f) << 7 * (i - 1);
+		if ((b.data[i] & 0x80) == 0)
+			return i == b.length - 1;
+	}
+	return false;
+}
+
+/*
+ * The bit where a member begins; without a place of its own it begins where the struct does. A bit-field is
+ * counted from there, or (before DWARF 4, and by clang) back from the last bit of the integer it is in.
+ * False: it has no fixed place.
+ */
+static bool place(struct making *m, Dwarf_Die *die, uint64_t bits, uint64_t *bit)
+{
+	uint64_t at = 0, in = 0, back, bytes;
+	Dwarf_Attribute a;
+
+	if (m->w->c.attr(die, DW_AT_data_member_location, &a) != NULL && !distance(m, &a, &at))
+		return false;
+	if (!number(m, die, DW_AT_data_bit_offset, &in) && number(m, die, DW_AT_bit_offset, &back)) {
+		if (!number(m, die, DW_AT_byte_size, &bytes) || bytes > 16)
+			return false;
+		in = 8 * bytes - back - bits;	/* `back` is negative where it goes on behind the integer */
+	}
+	*bit = 8 * at + in;
+	return in <= UINT32_MAX;
+}
+
 static bool member(struct making *m, Dwarf_Die *die, struct dt_die *r)
 {
-	uint64_t at = 0, bits = 0;
+	uint64_t bits = 0;
 
 	if (r->tag != DW_TAG_member && r->tag != DW_TAG_inheritance)
 		return false;
-	if (number(m, die, DW_AT_data_member_location, &at)) {
-		if (at > UINT32_MAX)
-			return false;
-		at *= 8;
-	} else {
-		(void)number(m, die, DW_AT_data_bit_offset, &at);
-	}
-	(void)number(m, die, DW_AT_bit_size, &bits);
-	r->value = at;
+	if (number(m, die, DW_AT_bit_size, &bits) && bits > 64)
+		return false;
 	r->detail = (uint8_t)bits;
 	r->type = type_of(m, die);
-	return bits <= 64;
+	return place(m, die, bits, &r->value);
 }
 
 static bool enumerator(struct making *m, Dwarf_Die *die, struct dt_die *r)

@@ -27,7 +27,7 @@ static bool symbols(struct dt_dw *w)
 		{ "dwarf_formudata", &c->formudata }, { "dwarf_formsdata", &c->formsdata },
 		{ "dwarf_bytesize", &c->bytesize }, { "dwarf_get_units", &c->get_units },
 		{ "dwarf_cu_info", &c->cu_info }, { "dwarf_cu_getdwarf", &c->cu_getdwarf },
-		{ "dwarf_setalt", &c->setalt },
+		{ "dwarf_setalt", &c->setalt }, { "dwarf_formblock", &c->formblock },
 	};
 
 	for (size_t i = 0; i < DT_COUNT(rows); i++) {
