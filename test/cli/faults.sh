@@ -7,7 +7,7 @@
 may_trace "faults"
 build=$(realpath "${BUILD:-build}")
 dtrace=$(realpath "$dtrace")
-step=${FAULT_STEP:-2} kills=$((${FAULT_KILLS:-200} / 4))
+step=${FAULT_STEP:-2} kills=$(((${FAULT_KILLS:-200} + 5) / 6))
 if [ "$(id -u)" -ne 0 ]; then
 	ok "faults # SKIP only root can be somebody else"
 	exit 0
@@ -54,6 +54,11 @@ with() {
 	faults $1 $2 "static probes" -qn 'usdtsites$target:::start { @[arg0] = count(); } usdtsites$target:::costly { @c = count(); }
 		END { printa("%d %@d\n", @); printa("%@d\n", @c); }' -x childstatus -c "$bin/usdt_sites 3"
 	faults $1 $(($2 * 40)) -l "user stacks" -qn 'syscall::getppid:entry /pid == $target/ { @[ustack()] = count(); }' -x childstatus -c "$bin/calls 5"
+	# held at their start by whoever waits for them, then probed
+	faults $1 $(($2 * 40)) -l "programs that start later" -Zqn 'usdtsites*:::start { @[arg0] = count(); } END { printa(@); }' -x childstatus \
+		-c "/bin/sh -c '$bin/usdt_sites 3'"
+	faults $1 $(($2 * 40)) -l "timers and families" -x follow -qn 'profile-997 { @[ustack(), stack()] = count(); } pid$target:a.out::entry { @n = count(); }' \
+		-c "$bin/calls 20"
 	faults $1 $2 -o file "a file" -o file -qn 'tick-1ms { printf("line %d\n", n++); } tick-1ms /n >= 50/ { exit(0); }'
 }
 # floods: more than a buffer holds between two readings, in every format
@@ -62,6 +67,12 @@ for format in text json csv; do
 	faults 9 $((step * 4)) -l -o file "a flood as $format" -O $format -o file -x switchrate=100ms -qn "$flood"
 done
 with fail "$step"
+# files that are one whole, and the recording, whose end is no line
+stacks='syscall::getppid:entry /pid == $target/ { @[execname, ustack()] = count(); trace(pid); }'
+faults fail $((step * 12)) -l -o file "a recording" -O record=file -qn "$stacks" -c "$bin/calls 20"
+for format in flame pprof trace-event openmetrics; do
+	faults fail $((step * 24)) -l -o file "$format" -O $format -o file -qn "$stacks" -c "$bin/calls 20"
+done
 for signal in 2 15 1 13 10 19 9; do	# INT TERM HUP PIPE USR1 STOP KILL
 	with $signal $((step * 4))
 done
