@@ -32,6 +32,12 @@ held "3000 threads with 20 elements each, and room for those of a few" 60000 600
 run -q -x strsize=32 -x dynvarsize=64k -s "$tmp/self.d" -c "$load mix 300 50000"
 held "one thread stores and deletes in any order" 50000 300
 
+# threads that end because their process is killed, or runs another program
+run -q -x dynvarsize=512k -n 'syscall::setpriority:entry /progenyof($target)/ { self->n[arg0] = arg1; @stores = count(); }
+    END { printa("stores %@d\n", @stores); }' -c "$load die 60"
+[ "$status" -eq 0 ] && grep -qx 'stores 48000' "$tmp/out" && [ ! -s "$tmp/err" ]
+check $? "40 threads in each of 60 processes, killed or replaced, and room for those of a few"
+
 # more elements than go at the last switch of a thread: the rest goes when the kernel frees it
 "$dtrace" -q -x strsize=32 -x dynvarsize=768k -s "$tmp/self.d" -n 'pid$target::main:entry { printf("pid %d\n", pid); }
     rawtp:::sched_process_free /((struct task_struct *)arg0)->tgid == $target/ { printf("freed\n"); }' \
