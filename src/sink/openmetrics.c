@@ -86,25 +86,40 @@ static void put_escaped(struct dt_out *o, const char *text, size_t n)
 
 /* ---- labels ---- */
 
-/* A label's name: what the program calls the key. `le` and `quantile` have meanings of their own. */
+/* Is there a label of that name already? Quotes in values are escaped, so a value is never taken for one. */
+static bool has_label(struct metrics *m, const char *name)
+{
+	const char *labels = dt_out_text(&m->labels), *at = labels;
+
+	for (; (at = strstr(at, name)) != NULL; at++)
+		if ((at == labels || at[-1] == ',') && strncmp(at + strlen(name), "=\"", 2) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A label's name: what the program calls the key, or its number. `le` and `quantile` have meanings of their
+ * own.
+ */
 static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
 {
+	static const char *const ours[] = { "", "le", "quantile" };
+	bool bad;
+
 	dt_out_clear(&m->name);
 	if (dt_told_source(&m->one, m->sink.env.aggkey(m->sink.env.ctx, id, k)))
 		put_name(&m->name, dt_out_text(&m->one));
 	while (m->name.len > 0 && m->name.buf[m->name.len - 1] == '_')
 		m->name.len--;
-	if (m->name.len == 0 || isdigit((unsigned char)m->name.buf[0]) || strcmp(dt_out_text(&m->name),
-	    "le") == 0 || strcmp(dt_out_text(&m->name), "quantile") == 0) {
+	bad = m->name.len > 0 && isdigit((unsigned char)m->name.buf[0]);
+	for (size_t i = 0; i < DT_COUNT(ours); i++)
+		bad |= strcmp(dt_out_text(&m->name), ours[i]) == 0;
+	for (; bad || has_label(m, dt_out_text(&m->name)); bad = false) {
 		dt_out_clear(&m->name);
-		dt_out_printf(&m->name, "key%u", k + 1);
+		dt_out_printf(&m->name, "key%u", ++k);
 	}
-	dt_out_str(&m->name, "=\"");
-	if (strstr(dt_out_text(&m->labels), dt_out_text(&m->name)) != NULL) {
-		dt_out_clear(&m->name);
-		dt_out_printf(&m->name, "key%u=\"", k + 1);
-	}
-	dt_out_put(&m->labels, dt_out_text(&m->name), m->name.len - 1);
+	dt_out_put(&m->labels, dt_out_text(&m->name), m->name.len);
+	dt_out_str(&m->labels, "=");
 }
 
 /*
@@ -118,7 +133,7 @@ static void tell_apart(struct metrics *m, const struct dt_aggrow *row)
 	for (uint32_t k = 0; k < row->nkeys; k++)
 		if (row->keys[k].kind == DT_V_USTACK || row->keys[k].kind >= DT_V_USYM)
 			pid = row->keys[k].pid;
-	if (pid != 0 && strstr(dt_out_text(&m->labels), "pid=\"") == NULL)
+	if (pid != 0 && !has_label(m, "pid"))
 		dt_out_printf(&m->labels, ",pid=\"%u\"", pid);
 	if (dt_map_get(m->seen, dt_out_text(&m->labels)) != NULL)
 		dt_out_printf(&m->labels, "%salike=\"%u\"", row->nkeys > 0 ? "," : "", m->seen->n);

@@ -46,6 +46,8 @@ dtrace_tracing_errors_total 0
 # EOF'
 "$dtrace" -qO openmetrics -n 'BEGIN { s = "x\377"; @[s] = count(); } BEGIN { s = "x\376"; @[s] = count(); exit(0); }' >"$tmp/alike"
 same "elements that look the same are told apart" "$(grep -c 'dtrace_count_total{s="x�"} 1' "$tmp/alike") $(grep -c 'dtrace_count_total{s="x�",alike="1"} 1' "$tmp/alike")" "1 1"
+"$dtrace" -qO openmetrics -n 'BEGIN { key2 = 7; xy = 1; y = 2; @[key2, 5, xy, y, 6] = count(); exit(0); }' >"$tmp/labels"
+same "each label has a name of its own, and keeps it beside one that ends alike" "$(grep -o '{.*}' "$tmp/labels")" '{key2="7",key3="5",xy="1",y="2",key5="6"}'
 if /usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' 2>/dev/null; then
 	same "the parser of OpenMetrics reads it" "$(/usr/bin/python3 -c 'import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
