@@ -112,12 +112,12 @@ static char *read_all(int fd)
 	return NULL;
 }
 
-char *child_ask(const struct wish *w, const char *mode, const char *text, size_t len)
+char *child_ask(const struct wish *w, const char *mode, const char *pid, const char *text, size_t len)
 {
 	struct child c;
 	char *answer;
 
-	if (child_start(&c, w, mode, NULL, text, len) != 0)
+	if (child_start(&c, w, mode, pid, text, len) != 0)
 		return NULL;
 	answer = read_all(c.out);
 	close(c.out);

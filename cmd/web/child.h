@@ -20,7 +20,7 @@ struct child {
 int child_start(struct child *, const struct wish *, const char *mode, const char *pid, const char *text,
     size_t len);
 /* All that it writes, until it ends; NULL: it took too long, wrote too much, or could not be started. */
-char *child_ask(const struct wish *, const char *mode, const char *text, size_t len);
+char *child_ask(const struct wish *, const char *mode, const char *pid, const char *text, size_t len);
 /* Asks it to end; kills it if it does not. */
 void child_end(struct child *);
 

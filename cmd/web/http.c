@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define MOST_BODY (256u << 10)
+#define NO_PROCESS "A process is given by its number.\n"
 #define PATIENCE 30			/* seconds that a connection may do nothing */
 
 struct request {
@@ -184,25 +185,43 @@ static enum MHD_Result get_gallery(struct server *s, struct MHD_Connection *c, s
 static enum MHD_Result get_words(struct server *s, struct MHD_Connection *c, struct request *r)
 {
 	(void)r;
-	return say_json(s, c, child_ask(s->wish, "words", "", 0));
+	return say_json(s, c, child_ask(s->wish, "words", NULL, "", 0));
+}
+
+/* The process that $target is; NULL: the one of the command line, if there is one. False: it is no number. */
+static bool read_process(struct MHD_Connection *c, const char **pid)
+{
+	*pid = query(c, "pid");
+	return *pid == NULL ||
+	    ((*pid)[0] != '\0' && strspn(*pid, "0123456789") == strlen(*pid) && strlen(*pid) < 10);
+}
+
+static enum MHD_Result ask_worker(struct server *s, struct MHD_Connection *c, struct request *r,
+    const char *mode)
+{
+	const char *pid;
+
+	if (!read_process(c, &pid))
+		return say(s, c, MHD_HTTP_BAD_REQUEST, NO_PROCESS);
+	return say_json(s, c, child_ask(s->wish, mode, pid, r->body != NULL ? r->body : "", r->len));
 }
 
 static enum MHD_Result post_probes(struct server *s, struct MHD_Connection *c, struct request *r)
 {
-	return say_json(s, c, child_ask(s->wish, "probes", r->body, r->len));
+	return ask_worker(s, c, r, "probes");
 }
 
 static enum MHD_Result post_check(struct server *s, struct MHD_Connection *c, struct request *r)
 {
-	return say_json(s, c, child_ask(s->wish, "check", r->body, r->len));
+	return ask_worker(s, c, r, "check");
 }
 
 static enum MHD_Result post_run(struct server *s, struct MHD_Connection *c, struct request *r)
 {
-	const char *pid = query(c, "pid");
+	const char *pid;
 
-	if (pid != NULL && (pid[0] == '\0' || strspn(pid, "0123456789") != strlen(pid) || strlen(pid) > 9))
-		return say(s, c, MHD_HTTP_BAD_REQUEST, "A process is given by its number.\n");
+	if (!read_process(c, &pid))
+		return say(s, c, MHD_HTTP_BAD_REQUEST, NO_PROCESS);
 	if (server_begin(s, pid, r->body != NULL ? r->body : "", r->len) != 0)
 		return say(s, c, MHD_HTTP_INTERNAL_SERVER_ERROR, "The trace could not be started.\n");
 	return say(s, c, MHD_HTTP_OK, "{}");

@@ -91,6 +91,19 @@ await step("words that can follow", async () => {
 	await editor.press("Escape");
 });
 
+await step("a program that names $target asks which process that is", async () => {
+	const field = page.locator(".target input");
+	same(await field.isVisible(), false);
+	await editor.fill("syscall:::entry\n/pid == $target/\n{\n\t@mine[pid] = count();\n}\n");
+	await field.fill("nobody");
+	await page.locator(".editor .fault", { hasText: "a process is given by its number" }).waitFor();
+	await field.fill(String(process.pid));
+	await begins(() => field.press("Control+Enter"));
+	await row(String(process.pid)).first().waitFor();
+	same(await row("").count(), 1);
+	await field.fill("");
+});
+
 const dist = `int x;\ntick-50hz\n{\n\tx = (x * 1103515245 + 12345) & 0x7fffffff;\n\t@ns["w"] = quantize(x >> (x & 15));\n}\n`;
 await step("a heat map: a range of it becomes a condition", async () => {
 	await run(dist);

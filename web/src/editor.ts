@@ -18,6 +18,7 @@ export class Editor {
 	private lines: HTMLElement;
 	private message: HTMLElement;
 	private list: HTMLElement;
+	private target: HTMLElement;	// which process $target is; shown if the program names it
 	private words: Word[] = [];
 	private offers: Offer[] = [];
 	private chosen = 0;
@@ -41,8 +42,15 @@ export class Editor {
 		this.lines = el("pre", { class: "gutter", "aria-hidden": "true" });
 		this.message = el("div", { class: "fault", role: "alert" });
 		this.list = el("div", { class: "offers", role: "listbox", hidden: true });
+		const number = el("input", { inputmode: "numeric", placeholder: "none", size: 9, oninput: () => {
+			const text = number.value.trim(), good = /^\d{0,9}$/.test(text);
+			link.process = good ? text : "";
+			if (good) this.changed();
+			else this.show({ what: "", msg: "$target: a process is given by its number.", excerpt: "" });
+		} });
+		this.target = el("label", { class: "target", hidden: true }, el("code", {}, "$target"), " is process ", number);
 		this.root = el("div", { class: "editor" }, el("div", { class: "code" }, this.lines,
-			el("div", { class: "text" }, this.back, this.area, this.list)), this.message);
+			el("div", { class: "text" }, this.back, this.area, this.list)), this.target, this.message);
 		void link.get<Word[]>("/words", []).then((w) => this.words = w).catch(() => undefined);
 	}
 
@@ -70,6 +78,7 @@ export class Editor {
 
 	private paint = (): void => {
 		const text = this.area.value, place = this.place();
+		this.target.hidden = this.link.offline || !text.includes("$target");
 		clear(this.back);
 		for (const t of tokens(text)) {
 			const known = t.kind === "word" && this.kindOf(t.text), end = t.at + t.text.length;

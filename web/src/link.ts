@@ -14,6 +14,7 @@ export class Link {
 	readonly saved = document.getElementById("saved");
 	kept: string[] = [];
 	moments: string[] = [];
+	process = "";			// the number that $target is; "": as the command line says
 	private bytes = 0;
 
 	get offline(): boolean {
@@ -70,6 +71,6 @@ export class Link {
 	}
 
 	post<T>(path: string, body: string, none: T): Promise<T> {
-		return this.ask(path, { method: "POST", body, headers: { "X-Token": token } }, none);
+		return this.ask(this.process ? `${path}?pid=${encodeURIComponent(this.process)}` : path, { method: "POST", body, headers: { "X-Token": token } }, none);
 	}
 }
