@@ -137,10 +137,13 @@ int dt_digest_names(const void *bytes, size_t len, struct dt_elf_names *to)
 	if (count > len / sizeof(struct name))
 		return -EBADMSG;
 	len -= count * sizeof(struct name);
-	to->func = malloc((count + 1) * sizeof(*to->func));
-	to->text = malloc(len + 1);
-	if (to->func == NULL || to->text == NULL)
+	to->block = (count + 1) * sizeof(*to->func) + len + 1;
+	to->func = dt_elf_block(to->block);
+	if (to->func == NULL) {
+		to->block = 0;
 		return -ENOMEM;
+	}
+	to->text = (char *)&to->func[count + 1];
 	memcpy(to->text, at + count * sizeof(struct name), len);
 	if (!dt_digest_text(to->text, len))
 		return -EBADMSG;

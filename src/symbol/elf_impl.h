@@ -39,7 +39,8 @@ enum dt_elf_kind { DT_ELF_CODE, DT_ELF_DATA, DT_ELF_KINDS };
 struct dt_elf_names {			/* the symbols of one kind */
 	struct dt_elf_function *func;	/* sorted by vaddr, the shown name of each address first */
 	size_t nfunc, capfunc;
-	char *text;			/* of a digest; NULL: names are in sections */
+	char *text;			/* of a digest, behind func; NULL: names are in sections */
+	size_t block;			/* bytes of both, of dt_elf_block(); 0: func is of malloc() */
 	uint64_t *start;		/* addresses of those that are not aliases, for searching */
 	uint32_t *index;
 	size_t nstart;
@@ -78,6 +79,8 @@ struct dt_elf {
 };
 
 void dt_elf_free_names(struct dt_elf *);	/* and sections (elf_memory.c) */
+/* Memory for the names of a digest; NULL: there is none. */
+void *dt_elf_block(size_t len);
 
 /* A piece of the file, read once. 0; -ENOEXEC: it is not all there; -EFBIG; -ENOMEM. */
 int dt_elf_read(struct dt_elf *, uint64_t off, uint64_t len, const void **data);

@@ -485,6 +485,8 @@ static struct wait begin_wait(struct dt_reader *r, bool ours)
 
 	r->patience = least(PATIENCE, r->patience + (now - r->since) / 8);
 	r->since = now;
+	if (r->nleft > 0)
+		reap(r);
 	return (struct wait){ .r = r, .ours = ours, .still = now + STILL,
 		.until = now + (ours ? LONGEST : least(LONGEST_FOREIGN, FREE + r->patience)) };
 }

@@ -17,8 +17,8 @@ trap 'kill -9 $dtrace_pid 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # Files of other programs that run on the machine stay open too, up to 256, and their names are kept: with
 # -x namesize=64m, 128 MB are never too many.
-# what it has: "KB descriptors objects", with the processes that it started
-kilobytes() { cat /proc/$1/status $(sed 's,[0-9][0-9]*,/proc/&/status,g' /proc/$1/task/$1/children) 2>/dev/null | awk '/^VmRSS:/ { n += $2 } END { print n + 0 }'; }
+# what it has: "KB descriptors objects", with the processes that it started; what they share counts once
+kilobytes() { cat /proc/$1/smaps_rollup $(sed 's,[0-9][0-9]*,/proc/&/smaps_rollup,g' /proc/$1/task/$1/children) 2>/dev/null | awk '/^Pss:/ { n += $2 } END { print n + 0 }'; }
 objects() { cat /proc/$1/fdinfo/* 2>/dev/null | grep -c '^\(prog_id\|map_id\|link_id\)'; }
 sample() { echo "$(kilobytes $dtrace_pid) $(ls /proc/$dtrace_pid/fd | wc -l) $(objects $dtrace_pid)" >>"$tmp/samples"; }
 

@@ -28,7 +28,6 @@ static int names(const char *texts, size_t len, uint32_t second)
 	memcpy(bytes + sizeof(count) + sizeof(r), texts, len);
 	err = dt_digest_names(bytes, sizeof(count) + sizeof(r) + len, &n);
 	free(n.func);
-	free(n.text);
 	return err;
 }
 

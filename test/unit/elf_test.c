@@ -6,7 +6,7 @@
  */
 #include "check.h"
 
-#include "symbol/elf.h"
+#include "symbol/elf_impl.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { BASE = 0x400000, TEXT_OFF = 0x400, TEXT_LEN = 0x200, IMAGE = 0x1200 };
@@ -424,8 +426,29 @@ static void test_debug_file(void)
 	CHECK(rmdir(root) == 0);
 }
 
+/* Names that are many are not in the memory of a child. */
+static void test_block(void)
+{
+	size_t len = 1 << 20;
+	char *p = dt_elf_block(len);
+	unsigned char vec[256];
+	int status = 0;
+	pid_t pid;
+
+	CHECK(p != NULL);
+	memset(p, 1, len);
+	CHECK_INT(mincore(p, 4096, vec), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(mincore(p, 4096, vec) == 0 ? 1 : errno == ENOMEM ? 7 : 2);
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	CHECK_INT(WEXITSTATUS(status), 7);
+	munmap(p, len);
+}
+
 int main(void)
 {
+	test_block();
 	test_names();
 	test_parts();
 	test_hostile(image64);
