@@ -20,15 +20,32 @@ if ! grep -q mounted "$tmp/said"; then
 	echo "ok - a dead file system # SKIP no FUSE here"
 	exit 0
 fi
-"$build/test/hostile_map" 2 "$tmp/mount/file" <"$tmp/go" >"$tmp/mapped" &
+STAY=1 "$build/test/hostile_map" 2 "$tmp/mount/file" <"$tmp/go" >"$tmp/mapped" &	# it runs without the server
 victim=$!
 waits grep -qs mapped "$tmp/mapped"
-cat "$tmp/mount/file" >/dev/null	# its pages are in memory: it runs without the server
 # another program, whose names are wanted
 "$build/test/hostile_map" 2 "$tmp/elf" <"$tmp/go" >"$tmp/mapped2" &
 other=$!
 waits grep -qs mapped "$tmp/mapped2"
 kill -USR1 $server
+
+# SIGINT while a reader waits for the dead one, or has been given up
+"$dtrace" -qn 'syscall::getppid:entry /pid == $target/ { ustack(); }' -x unwind=dwarf -p $victim >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+stuck() {
+	for child in $(cat "/proc/$tracer/task/$tracer/children" 2>/dev/null); do
+		grep -qs ') D ' "/proc/$child/stat" && return 0
+	done
+	grep -q 'does not answer' "$tmp/err"
+}
+waits stuck
+check $? "a reader waits for the dead file system"
+began=$(date +%s%N)
+kill -INT $tracer
+wait $tracer
+took=$((($(date +%s%N) - began) / 1000000))
+[ $took -lt 5000 ]
+check $? "SIGINT: $took ms"
 
 run -qw -p $victim -p $other -n "syscall::getppid:entry /execname == \"hostile_map\"/ { @s[ustack()] = count(); @n = count(); }
 	BEGIN { system(\"echo go >$tmp/go; echo go >$tmp/go\"); }

@@ -2,7 +2,7 @@
 /*
  * hostile_map TIMES FILE…: maps two pages of each file as code, prints "mapped", waits for a line,
  * and calls the second page of each file TIMES: getppid(2) is entered from there, with a stack that leads
- * through the file.
+ * through the file. With STAY in the environment the pages stay in memory, whatever becomes of the file.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -24,6 +24,8 @@ int main(int argc, char **argv)
 			perror(argv[i]);
 			return 2;
 		}
+		if (getenv("STAY") != NULL && mlock(at[i], 8192) != 0)
+			perror("mlock");
 		close(fd);
 	}
 	puts("mapped");
