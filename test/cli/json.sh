@@ -130,5 +130,6 @@ same "and what it says" "$(sed -n 's/.*"fault":"\([^"]*\)","message":.*: Operati
 # ---- what is refused ----
 for format in xml html; do
 	"$dtrace" -O $format -n BEGIN >"$tmp/out" 2>&1
-	same "-O $format" "$? $(sed 's/text, .*)/text, …)/' "$tmp/out")" "1 dtrace: failed to set -O: Invalid value for specified option (text, …)"
+	same "-O $format" "$? $(sed 's/text, .*)/text, …)/' "$tmp/out")" "1 dtrace: failed to set -O: Invalid value for specified option (text, …)
+  -O web[=ADDRESS:PORT] shows the trace on a live page"
 done
