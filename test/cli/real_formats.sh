@@ -5,6 +5,8 @@
 # csv and json of Python), and what they find is what pgbench, the access log and the compiler's wrapper have counted.
 # slow: left out of `make check`
 . test/trigger/trace.sh
+. test/trigger/postgres.sh
+. test/trigger/nginx.sh
 may_trace "formats of real traces"
 server=
 stop() { [ -n "$1" ] && kill -INT "$1" 2>/dev/null && wait "$1" 2>/dev/null; }
@@ -121,15 +123,8 @@ readers_ready && readers=1
 
 # ---- PostgreSQL under pgbench ----
 postgres() {
-	db=$tmp/db
-	mkdir "$db" "$tmp/postgres" && chown "$as" "$db"
-	as_user() { setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$@"; }
-	answers() { as_user "$bin/pg_isready" -q -h "$db" >/dev/null 2>&1; }
-	as_user "$bin/initdb" -D "$db/data" -A trust -N >"$tmp/out" 2>&1 || { bad "postgres: a database of our own"; return; }
-	setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$bin/postgres" -D "$db/data" -k "$db" -c listen_addresses= -c fsync=off \
-	    -c autovacuum=off -c jit=off >"$tmp/log" 2>&1 &
-	server=$!
-	waits answers || { bad "postgres: a server of our own"; return; }
+	mkdir "$tmp/postgres"
+	postgres_serves || { bad "postgres: a server of our own"; return; }
 	as_user "$bin/pgbench" -i -q -h "$db" postgres >"$tmp/out" 2>"$tmp/err" || { bad "postgres: tables of pgbench"; return; }
 	printf '%s\n' '\set aid random(1, 100000)' 'UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :aid;' >"$tmp/update.sql"
 	chmod 644 "$tmp/update.sql"
@@ -144,43 +139,15 @@ pid\$target:postgres:PortalRun:entry { @calls[execname, ustack()] = count(); @n[
 	all_formats postgres
 	look_at postgres postgres "$(sed -n 's|^number of transactions actually processed: \([0-9]*\)/.*|\1|p' "$tmp/pgbench")" PortalRun ""
 }
-bin= as=
-for dir in /usr/lib/postgresql/*/bin; do
-	[ -x "$dir/postgres" ] && [ -x "$dir/pgbench" ] && bin=$dir
-done
-for name in postgres nobody; do
-	id "$name" >/dev/null 2>&1 && as=$name && break
-done
-if [ -n "$bin" ] && [ -n "$as" ] && command -v setpriv >/dev/null; then postgres; else ok "postgres # SKIP no server here"; fi
+if postgres_found; then postgres; else ok "postgres # SKIP no server here"; fi
 
 # ---- nginx under wrk ----
-serves() {	# serves PORT: as $server; false: the port is somebody else's
-	cat >"$tmp/conf" <<END
-daemon off; master_process on; worker_processes 2; pid $tmp/pid; error_log $tmp/log; user $(id -un);
-events { worker_connections 64; }
-http {
-	access_log $tmp/access; sendfile off;
-	client_body_temp_path $tmp/body; proxy_temp_path $tmp/body; fastcgi_temp_path $tmp/body; uwsgi_temp_path $tmp/body; scgi_temp_path $tmp/body;
-	server { listen 127.0.0.1:$1; root $tmp/www; }
-}
-END
-	"$nginx" -c "$tmp/conf" -e "$tmp/log" >>"$tmp/log" 2>&1 &
-	server=$!
-	workers() { [ "$(wc -w <"/proc/$server/task/$server/children")" -eq 2 ] || ended "$server"; }
-	waits workers && ! ended "$server"
-}
 web_server() {
-	mkdir "$tmp/www" "$tmp/body" "$tmp/nginx"
-	head -c 5000 /dev/zero | tr '\0' x >"$tmp/www/page"
-	port=$((20000 + $$ % 20000)) n=0
-	until serves $port; do
-		stop "$server"
-		port=$((port + 7)) n=$((n + 1))
-		[ $n -lt 20 ] || { bad "nginx: a server of our own"; return; }
-	done
+	mkdir "$tmp/nginx"
+	nginx_serves || { bad "nginx: a server of our own"; return; }
 	start -x bufsize=16m -x aggrate=100ms -qO "record=$tmp/nginx/rec" -x follow -p "$server" -n "$(taken 'pid$target:a.out:ngx_http_process_request:entry' 'pid$target:a.out:ngx_http_process_request:return')
 pid\$target:a.out:ngx_http_process_request:entry { @calls[execname, ustack()] = count(); @n[execname] = count(); } $common"
-	wrk -t 1 -c 8 -d 1s "http://127.0.0.1:$port/page" >"$tmp/wrk" 2>&1
+	wrk -t 1 -c 8 -d 1s "$page/page" >"$tmp/wrk" 2>&1
 	kill -QUIT "$server"
 	wait "$server" 2>/dev/null
 	server=

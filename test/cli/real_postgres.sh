@@ -8,35 +8,13 @@ may_trace "PostgreSQL"
 server= peer=
 stop() { [ -n "$1" ] && kill -INT "$1" 2>/dev/null && wait "$1" 2>/dev/null; }
 trap 'stop "$peer"; stop "$server"; rm -rf "$tmp"' EXIT
-bin= as=
-for dir in /usr/lib/postgresql/*/bin; do
-	[ -x "$dir/postgres" ] && [ -x "$dir/psql" ] && bin=$dir
-done
-for name in postgres nobody; do
-	id "$name" >/dev/null 2>&1 && as=$name && break
-done
-if [ -z "$bin" ] || [ -z "$as" ] || ! command -v setpriv >/dev/null; then
+. test/trigger/postgres.sh
+if ! postgres_found; then
 	ok "PostgreSQL # SKIP no server here"
 	exit 0
 fi
-as_user() { setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$@"; }
-sql() { as_user "$bin/psql" -qAtX -h "$db" postgres "$@"; }
-answers() { as_user "$bin/pg_isready" -q -h "$db" >/dev/null 2>&1; }
-db=$tmp/db
-mkdir "$db" && chmod 755 "$tmp" && chown "$as" "$db"
-if ! as_user "$bin/initdb" -D "$db/data" -A trust -N >"$tmp/initdb" 2>&1; then
-	cp "$tmp/initdb" "$tmp/err"
-	bad "PostgreSQL: a database of our own"
-	exit 1
-fi
-setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$bin/postgres" -D "$db/data" -k "$db" -c listen_addresses= -c fsync=off -c autovacuum=off \
-	-c shared_preload_libraries=pg_stat_statements -c jit=off >"$tmp/log" 2>&1 &
-server=$!
-if ! waits answers || ! sql -c 'create extension pg_stat_statements' >"$tmp/err" 2>&1; then
-	if ended "$server"; then bad "PostgreSQL: a server of our own"; exit 1; fi
-	ok "PostgreSQL # SKIP no pg_stat_statements here"
-	exit 0
-fi
+postgres_serves -c shared_preload_libraries=pg_stat_statements || { bad "PostgreSQL: a server of our own"; exit 1; }
+sql -c 'create extension pg_stat_statements' >"$tmp/err" 2>&1 || { ok "PostgreSQL # SKIP no pg_stat_statements here"; exit 0; }
 {
 	i=0
 	while [ $i -lt 300 ]; do echo "select 7 + $i;"; i=$((i + 1)); done
@@ -91,6 +69,6 @@ if [ -n "$peer" ]; then
 else
 	ok "PostgreSQL: bpftrace's time # SKIP no bpftrace here"
 fi
-kill -0 "$server" && answers
+kill -0 "$server" && postgres_answers
 check $? "PostgreSQL: the server lives"
 exit 0

@@ -5,27 +5,12 @@
 may_trace "tools for PostgreSQL"
 server=
 trap '[ -n "$server" ] && kill -INT "$server" 2>/dev/null && wait "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
-bin= as=
-for dir in /usr/lib/postgresql/*/bin; do
-	[ -x "$dir/postgres" ] && [ -x "$dir/psql" ] && bin=$dir
-done
-for user in postgres nobody; do
-	id "$user" >/dev/null 2>&1 && as=$user && break
-done
-if [ -z "$bin" ] || [ -z "$as" ] || ! command -v setpriv >/dev/null; then
+. test/trigger/postgres.sh
+if ! postgres_found; then
 	ok "tools for PostgreSQL # SKIP no server here"
 	exit 0
 fi
-as_user() { setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$@"; }
-sql() { as_user "$bin/psql" -qAtX -h "$db" postgres "$@"; }
-answers() { as_user "$bin/pg_isready" -q -h "$db" >/dev/null 2>&1; }
-db=$tmp/db
-mkdir "$db" && chmod 755 "$tmp" && chown "$as" "$db"
-as_user "$bin/initdb" -D "$db/data" -A trust -N >"$tmp/err" 2>&1 || { bad "PostgreSQL: a database of our own"; exit 1; }
-setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$bin/postgres" -D "$db/data" -k "$db" \
-    -c listen_addresses= -c fsync=off -c autovacuum=off -c jit=off >"$tmp/log" 2>&1 &
-server=$!
-waits answers || { bad "PostgreSQL: a server of our own"; exit 1; }
+postgres_serves || { bad "PostgreSQL: a server of our own"; exit 1; }
 if ! listed 'postgresql*:::query-start'; then
 	ok "tools for PostgreSQL # SKIP this server has no static probes"
 	exit 0

@@ -14,25 +14,11 @@ stop() { [ -n "$1" ] && kill -"$2" "$1" 2>/dev/null && wait "$1" 2>/dev/null; }
 trap 'stop "$server" QUIT; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 
-bin= as=
-for dir in /usr/lib/postgresql/*/bin; do
-	[ -x "$dir/postgres" ] && [ -x "$dir/pgbench" ] && bin=$dir
-done
-for name in postgres nobody; do
-	id "$name" >/dev/null 2>&1 && as=$name && break
-done
-db=$tmp/db
-as_user() { setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$@"; }
-answers() { as_user "$bin/pg_isready" -q -h "$db" >/dev/null 2>&1; }
-if [ -z "$bin" ] || [ -z "$as" ] || ! command -v setpriv >/dev/null; then
+. test/trigger/postgres.sh
+if ! postgres_found; then
 	ok "the live page on PostgreSQL # SKIP no server here"
 else
-	mkdir "$db" && chown "$as" "$db"
-	as_user "$bin/initdb" -D "$db/data" -A trust -N >"$tmp/err" 2>&1 || { bad "PostgreSQL: a database of our own"; exit 1; }
-	setpriv --reuid "$as" --regid "$(id -g "$as")" --clear-groups "$bin/postgres" -D "$db/data" -k "$db" -c listen_addresses= \
-	    -c fsync=off -c autovacuum=off -c jit=off >"$tmp/err" 2>&1 &
-	server=$!
-	waits answers && as_user "$bin/pgbench" -q -i -h "$db" postgres >"$tmp/out" 2>&1 || { bad "PostgreSQL: tables of pgbench"; exit 1; }
+	postgres_serves && as_user "$bin/pgbench" -q -i -h "$db" postgres >"$tmp/out" 2>&1 || { bad "PostgreSQL: tables of pgbench"; exit 1; }
 	# pgbench asks for no more than its transactions do: no vacuum before them
 	cat >"$tmp/load" <<END
 #!/bin/sh
