@@ -29,6 +29,7 @@ done
 same "a FIFO, a folder, a loop, devices" $n 7
 
 # ---- cut off while it is made: what was shown is in it
+: >"$tmp/live"
 "$dtrace" -qO "record=$tmp/killed" -n 'tick-20ms { printf("tick %d\n", i++); @ = quantize(i); }' >"$tmp/live" &
 tracer=$!
 until [ "$(wc -l <"$tmp/live")" -ge 5 ] || ! kill -0 $tracer 2>/dev/null; do sleep 0.05; done
