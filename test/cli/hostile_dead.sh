@@ -23,6 +23,7 @@ fi
 STAY=1 "$build/test/hostile_map" 2 "$tmp/mount/file" <"$tmp/go" >"$tmp/mapped" &	# it runs without the server
 victim=$!
 waits grep -qs mapped "$tmp/mapped"
+cat "$tmp/mount/file" >/dev/null
 # another program, whose names are wanted
 "$build/test/hostile_map" 2 "$tmp/elf" <"$tmp/go" >"$tmp/mapped2" &
 other=$!

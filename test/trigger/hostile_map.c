@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
@@ -24,7 +25,8 @@ int main(int argc, char **argv)
 			perror(argv[i]);
 			return 2;
 		}
-		if (getenv("STAY") != NULL && mlock(at[i], 8192) != 0)
+		/* mlock(3) does nothing under a sanitizer */
+		if (getenv("STAY") != NULL && syscall(SYS_mlock, at[i], 8192) != 0)
 			perror("mlock");
 		close(fd);
 	}
