@@ -11,18 +11,7 @@ if [ ! -x "${dtrace%/*}/dtrace-web" ] || [ "$(id -u)" -ne 0 ] || ! command -v cu
 	exit 0
 fi
 
-ok() {	# ok NAME GOT WANT
-	if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1: $2, expected $3"; fi
-}
-
-begin() {	# begin ARGS…: a server; $at is its address, $token its token
-	: >"$tmp/url"
-	"$dtrace" "$@" >"$tmp/url" 2>"$tmp/err" &
-	server=$!
-	until [ -s "$tmp/url" ] || ! kill -0 "$server" 2>/dev/null; do sleep 0.05; done
-	url=$(cat "$tmp/url")
-	at=${url%%/\?*} token=${url#*token=} port=${at##*:}
-}
+. test/trigger/web.sh
 
 post() {	# post PATH TEXT
 	curl -s -H "X-Token: $token" --data-binary "$2" "$at/$1"

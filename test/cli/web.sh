@@ -19,18 +19,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v curl >/dev/null; then
 	exit 0
 fi
 
-ok() {	# ok NAME GOT WANT
-	if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1: $2, expected $3"; fi
-}
-
-begin() {	# begin ARGS…: a server; $at is its address, $token its token
-	: >"$tmp/url"
-	"$dtrace" "$@" >"$tmp/url" 2>"$tmp/err" &
-	server=$!
-	until [ -s "$tmp/url" ] || ! kill -0 "$server" 2>/dev/null; do sleep 0.05; done
-	url=$(cat "$tmp/url")
-	at=${url%%/\?*} token=${url#*token=}
-}
+. test/trigger/web.sh
 
 finish() {
 	kill "$server"
