@@ -16,6 +16,7 @@
 #define DT_BPF_BUILD_H
 
 #include "bpf/field.h"
+#include "bpf/generation.h"
 #include "bpf/lower.h"
 #include "bpf/maps.h"
 #include "bpf/plan.h"
@@ -55,6 +56,7 @@ struct dt_lower {
 	bool end;
 	/* there are very many clauses: code that others have too is called (dt_common_call()) */
 	bool compact;
+	struct dt_gen_use gen;
 
 	/* ---- which clause it is; does not change ---- */
 	const struct dt_enabling *en;	/* one, or the first of several */

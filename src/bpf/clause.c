@@ -473,8 +473,10 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	early = l->stubs.n;
 	lower_actions(l, e, rec, sent);
 	dt_put(l->a, sent);
+	if (l->reserved && rec->moment)
+		dt_gen_moment(l, (int)(sizeof(struct dt_rechdr) + rec->moment));
 	if (l->reserved)
-		dt_record_submit(l, has_kind(e, DT_ACT_EXIT));
+		dt_record_submit(l, has_kind(e, DT_ACT_EXIT) || (rec->moment && l->b->opts->prompt));
 	dt_put(l->a, quit);
 	dt_imm(l->a, R0, 0);
 	dt_ja(l->a, done);

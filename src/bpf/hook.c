@@ -95,6 +95,8 @@ static void emit_prologue(struct dt_hookcode *k, uint32_t out)
 		dt_hook_claim_slot(k, out);
 	else if (k->slot)
 		dt_hook_find_our_slot(k, out);
+	if (dt_hook_is_head(k))
+		dt_gen_begin(k);
 	if (dt_hook_chained(k) && (k->slot || (dt_hook_is_head(k) && !dt_hook_is_end(k)))) {
 		dt_ja(k->a, in);
 		emit_exit(k, out);
@@ -310,6 +312,7 @@ void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t i
 	group_enablings(&k);
 	link_groups(&k);
 	k.first_exit = dt_hook_first_exit(&k);
+	k.gen = dt_gen_uses(&k);
 	dt_hook_plan_shares(&k);
 	k.chain = UINT32_MAX;
 	if (dt_hook_chained(&k))

@@ -60,6 +60,7 @@ struct dt_hookcode {
 	bool numbered;
 	/* the first group that may call exit(), itself or by a fault; none: their number */
 	uint32_t first_exit;
+	struct dt_gen_use gen;
 	bool slot, compact;		/* the modes */
 	struct dt_shares shares;	/* programs, and the groups of each */
 	uint32_t chain;			/* map of the programs behind the first; UINT32_MAX: there are none */

@@ -21,6 +21,7 @@ struct dt_lower dt_hook_lower_for(struct dt_hookcode *k, const struct dt_enablin
 		.args_off = S_ARGS,
 		.locals_off = k->b->slot_locals,
 		.compact = k->compact,
+		.gen = k->gen,
 		.end = dt_hook_is_end(k),
 		.iter = k->h->iter,
 		.iter_len = k->h->iter_len };

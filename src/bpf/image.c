@@ -103,24 +103,15 @@ static void place_zeros(struct dt_build *b)
 }
 
 /*
- * An aggregation that no clause updates has no maps and is not published; the rest keep their order, and
- * their maps get the new numbers.
+ * An aggregation that no clause updates has no maps and is not published; the rest keep their order.
  */
 static void publish_aggs(struct dt_build *b)
 {
-	uint32_t *to = DT_NEWN(b->arena, uint32_t, b->aggs.n + 1);
-
+	b->image->ngroups = (uint32_t)b->groups.n;
 	b->image->aggs = DT_NEWN(b->arena, struct dt_agglayout, b->aggs.n + 1);
 	for (size_t i = 0; i < b->aggs.n; i++) {
-		to[i] = b->image->naggs;
 		if (b->aggs.v[i].planned)
 			b->image->aggs[b->image->naggs++] = *b->aggs.v[i].layout;
-	}
-	for (size_t i = 0; i < b->maps.n; i++) {
-		enum dt_map_role role = b->maps.v[i].role;
-
-		if (role == DT_MAP_AGGS || role == DT_MAP_AGG_A || role == DT_MAP_AGG_B)
-			b->maps.v[i].agg = to[b->maps.v[i].agg];
 	}
 }
 

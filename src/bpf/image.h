@@ -94,6 +94,7 @@ struct dt_image_opts {
 	uint32_t strsize, nspec, stackframes_max;
 	uint64_t bufsize, aggsize, specsize, dynvarsize, scratchsize;
 	uint32_t ncpus;			/* possible CPUs */
+	bool prompt;			/* a record that shows aggregations wakes the reader */
 	/* CPUs that are traced: an aggregation may use aggsize times this; 0 counts as 1 */
 	uint32_t aggcpus;
 	bool rawsyscall;		/* failed system calls show the kernel's value */
@@ -139,11 +140,15 @@ enum dt_map_role {
 	DT_MAP_DYN,		/* associative arrays: one hash each (global and self->) */
 	DT_MAP_OWNED,		/* self-> arrays: a thread and a number -> the key of its element */
 	/*
-	 * array of maps with one element: [0] → the active buffer of the pair. Each aggregation has one,
-	 * because the inner maps of an array must be alike
+	 * array of maps: [side of a generation] → a hash of the group. Each group of aggregations has one,
+	 * because the inner maps of an array must be alike. That of cells is not used by programs: its
+	 * update is a grace period
 	 */
 	DT_MAP_AGGS,
-	/* the buffers of one aggregation: a hash, or a per-CPU array when it has no keys (aggregate.c) */
+	/*
+	 * the hashes of one group; A alone is a per-CPU array of cells, for aggregations without keys
+	 * (agglayout.c)
+	 */
 	DT_MAP_AGG_A, DT_MAP_AGG_B,
 	DT_MAP_RINGS,		/* array of maps: [cpu] → ring buffer */
 	DT_MAP_RING,
@@ -169,7 +174,7 @@ struct dt_image_map {
 	enum dt_map_role role;
 	char name[16];
 	uint32_t type, key_size, value_size, max_entries, flags;
-	uint32_t agg;		/* AGGS, AGG_A, AGG_B: index in the image's aggs */
+	uint32_t group;		/* AGGS, AGG_A, AGG_B: whose (struct dt_agglayout) */
 	/* index of the map that is the template of this array of maps; UINT32_MAX: it is no such array */
 	uint32_t inner;
 	const void *data;	/* CONST, CONTROL: initial value of element 0 */
@@ -208,8 +213,11 @@ struct dt_image_prog {
  * a string's NUL are not defined.
  */
 struct dt_recfield { uint32_t off, size; };		/* size 0: the action records nothing */
-/* a field for each action of the ECB */
-struct dt_reclayout { uint32_t size; uint32_t probe_id; const struct dt_recfield *field; };
+/*
+ * A field for each action of the ECB. moment: where the record of a clause that shows or empties
+ * aggregations says which generation of them it means, as 64 bits (generation.c); 0: it does not.
+ */
+struct dt_reclayout { uint32_t size; uint32_t probe_id; uint32_t moment; const struct dt_recfield *field; };
 
 /* An aggregation: its key bytes (fields in key order) and its data words. */
 struct dt_agglayout {
@@ -217,11 +225,12 @@ struct dt_agglayout {
 	uint16_t kind;
 	uint64_t arg;
 	const char *name;
-	/* keysize 0: no keys, the buffers are per-CPU arrays of one element */
+	/* keysize 0: no keys, the words are in cells */
 	uint32_t keysize, nkeys, nwords;
-	uint32_t mapkey;		/* bytes of a key in the buffers */
-	/* elements belong to one CPU each, whose number is the key's last word */
-	bool bycpu;
+	uint32_t mapkey;		/* bytes of a key in the maps: the keys and a word (DT_GEN_…) */
+	uint32_t group;			/* whose maps hold it */
+	uint32_t member;		/* with keys: which of the group's aggregations it is */
+	uint32_t base;			/* without: where in a cell its words begin */
 	/* words in a buffer for each CPU: the data as the kernel keeps it, maybe one more */
 	uint32_t cpuwords;
 	/* the index of a word that is not 0 once this CPU has updated the element */
@@ -280,6 +289,7 @@ struct dt_image {
 	/* words of speculations behind the control block; 0: there are none */
 	uint32_t nspec;
 	uint32_t room;			/* bytes for records in each CPU's buffer */
+	uint32_t ngroups;		/* of aggregations that share maps */
 };
 
 /* ---- shared with the kernel side: the code in src/bpf writes these, src/consume reads them ---- */
@@ -323,14 +333,38 @@ enum dt_specstate {
 
 struct dt_kin { uint64_t root, alive; };	/* root: its place in ROOTS, from 1 */
 /*
+ * Generations of aggregations. Everything that one firing adds belongs to the generation that it reads when
+ * it begins (control.gen), so that a snapshot has all of it or nothing. A printa(), clear() or trunc()
+ * closes the generation at its own moment, and so does the reader (dt_session_take()), who also changes the
+ * side: programs write to the hashes of one side while those of the other are read. Bit 0 of the word is the
+ * side; the number is above it. In the last word of a key the low bits of both stand above the aggregation's
+ * place in its group and the CPU.
+ */
+#define DT_GEN_NEXT 2ull		/* added to the word: the next generation, on the same side */
+#define DT_GEN_FIRST DT_GEN_NEXT	/* so that 0 is no generation */
+#define DT_GEN_CPU_BITS 13
+#define DT_GEN_MEMBER_BITS 7
+#define DT_GEN_SHIFT (DT_GEN_CPU_BITS + DT_GEN_MEMBER_BITS)
+#define DT_GEN_MEMBERS (1u << DT_GEN_MEMBER_BITS)
+#define DT_GEN_KEY_BITS (32 - DT_GEN_SHIFT - 1)	/* of the number that a key has */
+#define DT_GEN_LIMIT 1000		/* far less than these bits tell apart */
+
+/*
  * stopped: no clause runs; filled: a buffer of policy fill is full. exited and status are set together, as
  * one word of 64 bits. followed: how many members of the family are alive.
  */
-struct dt_control { uint32_t stopped, filled; uint32_t exited; int32_t status; int64_t followed; };
+struct dt_control {
+	uint32_t stopped, filled;
+	uint32_t exited; int32_t status;
+	int64_t followed;
+	uint64_t gen;			/* the generation that firings add to now */
+	uint64_t taken;			/* the number of the first one that was not read yet */
+};
 struct dt_chill { uint64_t since, sum; };	/* ns that chill() took since then */
 struct dt_drops {
 	uint64_t principal, aggregation, dynamic, speculative, spec_busy, spec_unavail, slot, dblerror;
 	uint64_t agg_memory;		/* new elements that the kernel had no memory at hand for */
+	uint64_t moment;		/* printa(), clear() or trunc() that could not close a generation */
 };
 
 /*

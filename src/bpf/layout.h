@@ -37,6 +37,7 @@ struct dt_frame {
 	/* process and thread, where a clause without a slot uses them more than once */
 	uint64_t ids;
 	uint64_t number;		/* of what fired, when the clauses stand in the program itself */
+	uint64_t gen, moment;		/* generation.c, without a slot; moment 0: none was closed yet */
 	union {
 		/* without a slot: a key of an aggregation; it ends where this ends */
 		uint8_t key[DT_FRAME_KEY];
@@ -91,6 +92,8 @@ enum {					/* offsets from r10 */
 	F_ENTRY = DT_FRAME_AT(entry),
 	F_TIME = DT_FRAME_AT(time),
 	F_NUMBER = DT_FRAME_AT(number),
+	F_GEN = DT_FRAME_AT(gen),
+	F_MOMENT = DT_FRAME_AT(moment),
 	F_HOOK_OWNER = DT_FRAME_AT(hook.owner),
 	F_HOOK_DROP = DT_FRAME_AT(hook.drop),
 	F_HOOK_NUMBER = DT_FRAME_AT(hook.number),
@@ -121,7 +124,8 @@ struct dt_slot {
 	uint64_t scratch_used;
 	/* of a probe that fires for each of several things: the one it fires for now */
 	uint64_t item;
-	uint64_t spare[4];
+	uint64_t gen, moment;		/* generation.c; moment 0: the firing has closed none yet */
+	uint64_t spare[2];
 	char comm[16];
 	uint64_t spare2;
 	uint64_t tok_pos;		/* where strtok() goes on; -1: it has no text yet */
@@ -142,6 +146,8 @@ enum {
 	S_ERROR_ARGS = DT_SLOT_AT(error_args),
 	S_SCRATCH_USED = DT_SLOT_AT(scratch_used),
 	S_ITEM = DT_SLOT_AT(item),
+	S_GEN = DT_SLOT_AT(gen),
+	S_MOMENT = DT_SLOT_AT(moment),
 	S_COMM = DT_SLOT_AT(comm),
 	S_TOK_POS = DT_SLOT_AT(tok_pos),
 	S_ERROR_TOK_POS = DT_SLOT_AT(error_tok_pos),

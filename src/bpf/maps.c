@@ -230,7 +230,7 @@ static void finish_ring(struct dt_build *b)
 
 void dt_maps_finish(struct dt_build *b)
 {
-	static const struct dt_control control;
+	static const struct dt_control control = { .gen = DT_GEN_FIRST, .taken = DT_GEN_FIRST / DT_GEN_NEXT };
 
 	dt_control_map(b);
 	dt_drops_map(b);

@@ -303,7 +303,13 @@ void dt_plan_record(struct dt_build *b, const struct dt_ecb *e, struct dt_reclay
 		if (at > 1u << 20)
 			dt_refuse(b, e->loc, "the clause records more than 1048576 bytes");
 	}
-	r->size = round8(at);
+	at = round8(at);
+	if (dt_ecb_shows_aggs(e)) {
+		/* 0 is "none", and a moment is never first: the number of the aggregation stands before it */
+		r->moment = (uint32_t)at;
+		at += 8;
+	}
+	r->size = (uint32_t)at;
 }
 
 /* ---- aggregations ---- */

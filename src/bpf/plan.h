@@ -30,8 +30,16 @@ struct dt_bvar {			/* a variable of the program */
 
 struct dt_bagg {			/* an aggregation */
 	struct dt_agglayout *layout;
-	uint32_t outer;			/* map */
 	bool planned;
+};
+
+struct dt_bgroup {			/* aggregations that share their maps (agglayout.c) */
+	uint32_t keysize;		/* 0: cells */
+	uint32_t words;			/* of a CPU in an element: of one aggregation, or of all in a cell */
+	uint32_t members;
+	uint32_t map;			/* the array of the two hashes, or the cells */
+	uint32_t cells;
+	bool percpu;			/* an element has values for all CPUs, not for one */
 };
 
 struct dt_build {
@@ -68,6 +76,8 @@ struct dt_build {
 	 */
 	uint32_t tail;
 	DT_VEC(struct dt_bagg) aggs;
+	DT_VEC(struct dt_bgroup) groups;
+	uint32_t gen_limit;		/* generations that may wait to be read */
 
 	/* the slot behind struct dt_slot: sizes, and offsets */
 	uint32_t strsize, scratch;	/* rounded to 8 */
@@ -99,7 +109,9 @@ struct dt_known dt_difo_simple(const struct dt_difo *);
 /* owned.c: whether it is a self-> array; the map of its lists */
 bool dt_owned(const struct dt_bvar *);
 void dt_owned_plan(struct dt_build *, struct dt_bvar *, uint32_t entries);
-void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);	/* aggregate.c */
+/* agglayout.c: keys and maps of aggregations; the bytes of a key, and whether it is a name of the probe */
+void dt_plan_keys(struct dt_build *, const struct dt_image_hook *, uint32_t n);
+uint32_t dt_agg_key_size(struct dt_build *, const struct dt_act *, uint8_t *probe);
 
 /* field.c */
 uint32_t dt_field_size(struct dt_build *, const struct dt_act *);	/* of a record or key */

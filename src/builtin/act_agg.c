@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. In the kernel they only record
- * the number of the aggregation (and a second number); they act when that record is consumed, in the order of
- * the records. So a clear() in the middle of a trace clears what was counted up to the snapshot before it.
+ * the number of the aggregation (and a second number), and the clause closes a generation (bpf/generation.c).
+ * They act when that record is consumed, in the order of the records, on what was added up to that generation.
  */
 #include "builtin/act.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Aggregations as the consumer keeps them. A snapshot takes over the kernel's whole buffer and adds it
- * to what is here, so each update is counted once whatever clear(), trunc() and printa() do in between.
+ * Aggregations as the consumer keeps them. A snapshot takes over the kernel's whole buffer and adds it to
+ * what is here, so each update is counted once whatever clear(), trunc() and printa() do in between. What
+ * was added after the moment of a printa() waits until its record has been read.
  */
 #include "consume/state.h"
 
@@ -16,6 +17,8 @@
 
 int dt_aggs_init(struct dt_aggs *a, const struct dt_image *image)
 {
+	uint32_t words = 0, key = 0;
+
 	a->image = image;
 	a->n = image->naggs;
 	a->table = calloc(a->n + 1, sizeof(*a->table));
@@ -24,9 +27,15 @@ int dt_aggs_init(struct dt_aggs *a, const struct dt_image *image)
 	for (uint32_t i = 0; i < a->n; i++) {
 		a->table[i].agg.layout = &image->aggs[i];
 		a->table[i].agg.normal = 1;
+		words = image->aggs[i].nwords > words ? image->aggs[i].nwords : words;
+		key = image->aggs[i].keysize > key ? image->aggs[i].keysize : key;
 	}
-	return 0;
+	a->words = calloc(words + 1u, sizeof(*a->words));
+	a->folded = malloc(key + 1u);
+	return a->words != NULL && a->folded != NULL ? 0 : -ENOMEM;
 }
+
+static void free_held(struct dt_aggs *);
 
 static void free_elems(struct dt_agg_table *t)
 {
@@ -43,6 +52,9 @@ void dt_aggs_free(struct dt_aggs *a)
 		free(a->table[i].bucket);
 	}
 	free(a->table);
+	free(a->words);
+	free(a->folded);
+	free_held(a);
 }
 
 /* ---- keys ---- */
@@ -123,7 +135,7 @@ static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key)
 	return e;
 }
 
-/* ---- snapshots ---- */
+/* ---- merging ---- */
 
 /* One snapshot; key is a copy to be folded, or NULL. */
 struct take { struct dt_agg_table *t; int64_t *words; uint8_t *key; const struct dt_consumer_ops *ops; };
@@ -200,20 +212,19 @@ static const void *fold_key(const struct take *take, const void *key)
 }
 
 /*
- * Merges an element of the kernel: one set of words for each CPU. The element is made only when some
- * CPU has seen the key, so a per-CPU array does not make elements of zeros.
+ * Merges a part: one set of words for each CPU. The element is made only when some CPU has seen the key, so
+ * a cell does not make elements of zeros.
  */
-static int merge_elem(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+static int merge_part(const struct take *take, const struct dt_aggcell *part)
 {
-	struct take *take = ctx;
 	const struct dt_agglayout *l = take->t->agg.layout;
 	struct dt_agg_elem *e = NULL;
 
-	for (uint32_t cpu = 0; cpu < ncpus; cpu++) {
-		if (!dt_agg_decode(l, percpu + (size_t)cpu * l->cpuwords, take->words))
+	for (uint32_t cpu = 0; cpu < part->ncpus; cpu++) {
+		if (!dt_agg_decode(l, part->words + (size_t)cpu * part->stride, take->words))
 			continue;
 		if (e == NULL) {
-			const void *one = fold_key(take, key);
+			const void *one = fold_key(take, part->key);
 
 			if ((e = find_elem(take->t, one)) == NULL && (e = add_elem(take->t, one)) == NULL)
 				return -ENOMEM;
@@ -223,42 +234,159 @@ static int merge_elem(void *ctx, const void *key, const int64_t *percpu, uint32_
 	return 0;
 }
 
-/* All aggregations switch in one grace period; each snapshot then only reads. */
-static int switch_all(struct dt_consumer *c, uint32_t n)
+static int merge_into(struct dt_aggs *a, const struct dt_aggcell *part)
 {
-	uint32_t *which = calloc(n, sizeof(*which));
-	int err;
+	const struct dt_agglayout *l = &a->image->aggs[part->agg];
+	bool folded = a->ops->fold != NULL && has_folded_keys(a->ops, l);
+	struct take take = { &a->table[part->agg], a->words, folded ? a->folded : NULL, a->ops };
 
-	if (which == NULL)
+	return merge_part(&take, part);
+}
+
+/* ---- generations that wait ---- */
+
+/* Behind it are the key and the words, of each CPU in turn. */
+struct held { struct held *next; struct dt_aggcell part; };
+
+static bool part_is_empty(const struct dt_agglayout *l, const struct dt_aggcell *part)
+{
+	for (uint32_t cpu = 0; cpu < part->ncpus; cpu++)
+		if (part->words[(size_t)cpu * part->stride + l->seen] != 0)
+			return false;
+	return true;
+}
+
+static struct held *copy_part(const struct dt_agglayout *l, const struct dt_aggcell *part)
+{
+	size_t bytes = (size_t)part->ncpus * l->cpuwords * sizeof(int64_t);
+	struct held *h = malloc(sizeof(*h) + bytes + l->keysize);
+	int64_t *words;
+
+	if (h == NULL)
+		return NULL;
+	words = (int64_t *)(h + 1);
+	h->part = *part;
+	h->part.words = words;
+	h->part.stride = l->cpuwords;
+	for (uint32_t cpu = 0; cpu < part->ncpus; cpu++, words += l->cpuwords)
+		memcpy(words, part->words + (size_t)cpu * part->stride, l->cpuwords * sizeof(*words));
+	if (part->key != NULL)
+		h->part.key = memcpy(words, part->key, l->keysize);
+	return h;
+}
+
+/* held[i] is the list of generation applied + 1 + i. */
+static int hold_part(struct dt_aggs *a, const struct dt_aggcell *part)
+{
+	uint64_t i = part->gen - a->applied - 1;
+	struct held *h;
+
+	if (part_is_empty(&a->image->aggs[part->agg], part))
+		return 0;
+	if (i >= a->nheld) {
+		struct held **more = realloc(a->held, (i + 1) * sizeof(*more));
+
+		if (more == NULL)
+			return -ENOMEM;
+		memset(more + a->nheld, 0, (i + 1 - a->nheld) * sizeof(*more));
+		a->held = more;
+		a->nheld = i + 1;
+	}
+	h = copy_part(&a->image->aggs[part->agg], part);
+	if (h == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		which[i] = i;
-	err = dt_session_switch(dt_consumer_session(c), which, n);
-	free(which);
+	h->next = a->held[i];
+	a->held[i] = h;
+	return 0;
+}
+
+/* Merges what waits, up to that generation. */
+static int apply(struct dt_aggs *a, uint64_t gen)
+{
+	uint64_t n = gen > a->applied ? gen - a->applied : 0, done = n < a->nheld ? n : a->nheld;
+	int err = 0;
+
+	for (uint64_t i = 0; i < done; i++)
+		for (struct held *h = a->held[i], *next; h != NULL; h = next) {
+			next = h->next;
+			err = err != 0 ? err : merge_into(a, &h->part);
+			free(h);
+		}
+	if (done > 0)
+		memmove(a->held, a->held + done, (a->nheld - done) * sizeof(*a->held));
+	a->nheld -= done;
+	a->applied += n;
 	return err;
 }
 
+static void free_held(struct dt_aggs *a)
+{
+	for (uint64_t i = 0; i < a->nheld; i++)
+		for (struct held *h = a->held[i], *next; h != NULL; h = next) {
+			next = h->next;
+			free(h);
+		}
+	free(a->held);
+}
+
+/* No record that was not read yet means an earlier generation than the first that is not applied. */
+static int take_part(void *ctx, const struct dt_aggcell *part)
+{
+	struct dt_aggs *a = ctx;
+
+	return a->wait && part->gen > a->applied + 1 ? hold_part(a, part) : merge_into(a, part);
+}
+
+/* ---- snapshots ---- */
+
 /*
- * Takes over what the kernel has counted since the last snapshot. With several aggregations all buffers
- * switch at one time, so that they are consistent with each other.
+ * Takes over what was added up to now. wait: there may be records that mean a moment before; what came after
+ * such a moment waits for dt_consumer_moment().
+ */
+static int take(struct dt_consumer *c, bool wait)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+	int err;
+
+	if (a->n == 0)
+		return 0;
+	a->wait = wait && a->keeps;
+	err = dt_session_take(dt_consumer_session(c), &a->taken, take_part, a);
+	return err != 0 || a->wait ? err : apply(a, a->taken.gen);
+}
+
+int dt_consumer_take(struct dt_consumer *c, uint64_t *gen, uint64_t *time)
+{
+	int err = take(c, true);
+
+	*gen = dt_consumer_aggs(c)->taken.gen;
+	*time = dt_consumer_aggs(c)->taken.time;
+	return err;
+}
+
+bool dt_consumer_moments(struct dt_consumer *c)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+
+	return a->keeps && (a->applied < a->taken.gen || dt_session_moments(dt_consumer_session(c)));
+}
+
+/* Aggregations become what they were at that moment, if they are not beyond it. */
+int dt_consumer_moment(struct dt_consumer *c, uint64_t moment)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+	int err = moment > a->taken.gen ? take(c, true) : 0;
+
+	return err != 0 ? err : apply(a, moment < a->taken.gen ? moment : a->taken.gen);
+}
+
+/*
+ * Where a program has closed a generation, its record must be read first: until then aggregations stay as
+ * they were at the last moment that was read.
  */
 int dt_consumer_snap(struct dt_consumer *c)
 {
-	struct dt_aggs *a = dt_consumer_aggs(c);
-	int err = a->n > 1 ? switch_all(c, a->n) : 0;
-
-	for (uint32_t i = 0; i < a->n && err == 0; i++) {
-		const struct dt_agglayout *l = &a->image->aggs[i];
-		bool folded = a->ops->fold != NULL && has_folded_keys(a->ops, l);
-		struct take take = { &a->table[i], calloc(l->nwords + 1, sizeof(int64_t)),
-			folded ? malloc(l->keysize) : NULL, a->ops };
-
-		err = take.words == NULL || (folded && take.key == NULL) ? -ENOMEM :
-		    dt_session_snapshot(dt_consumer_session(c), i, merge_elem, &take);
-		free(take.words);
-		free(take.key);
-	}
-	return err;
+	return take(c, dt_consumer_moments(c));
 }
 
 /* ---- what actions do ---- */

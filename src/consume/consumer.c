@@ -33,8 +33,6 @@ struct dt_consumer {
 	const struct dt_image *image;
 	const struct dt_ecb *const *ecbs;	/* by epid - 1 */
 	uint32_t necbs;
-	bool *shows_aggs;		/* by epid - 1 */
-	bool any_shows_aggs;
 	struct dt_consumer_ops ops;
 	struct dt_merge *merge;		/* the rings; policies fill and ring do not use it */
 	struct rec **recs;		/* copies that wait, unsorted */
@@ -74,18 +72,14 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	c->ops = *ops;
 	c->seen = calloc(2 * dt_session_ncpus(session), sizeof(*c->seen));
 	c->merge = dt_merge_new(session);
-	c->shows_aggs = calloc(necbs + 1u, sizeof(*c->shows_aggs));
 	c->ends = calloc(image->nspec + 1u, sizeof(*c->ends));
-	if (c->seen == NULL || c->merge == NULL || c->shows_aggs == NULL || c->ends == NULL ||
+	if (c->seen == NULL || c->merge == NULL || c->ends == NULL ||
 	    dt_aggs_init(&c->aggs, image) != 0) {
 		dt_consumer_free(c);
 		return NULL;
 	}
 	c->aggs.ops = &c->ops;
-	for (uint32_t i = 0; i < necbs && image->naggs > 0; i++) {
-		c->shows_aggs[i] = dt_ecb_shows_aggs(ecbs[i]);
-		c->any_shows_aggs |= c->shows_aggs[i];
-	}
+	c->aggs.keeps = image->policy == DT_POLICY_SWITCH;
 	return c;
 }
 
@@ -96,15 +90,6 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, const struct dt_ecb *const *ecbs,
     uint32_t necbs)
 {
-	bool *shows = realloc(c->shows_aggs, (necbs + 1u) * sizeof(*shows));
-
-	if (shows == NULL)
-		return -ENOMEM;
-	c->shows_aggs = shows;
-	for (uint32_t i = c->necbs; i < necbs; i++) {
-		shows[i] = image->naggs > 0 && dt_ecb_shows_aggs(ecbs[i]);
-		c->any_shows_aggs |= shows[i];
-	}
 	c->image = image;
 	c->ecbs = ecbs;
 	c->necbs = necbs;
@@ -122,7 +107,6 @@ void dt_consumer_free(struct dt_consumer *c)
 	dt_merge_free(c->merge);
 	free(c->ends);
 	free(c->recs);
-	free(c->shows_aggs);
 	free(c->seen);
 	free(c);
 }
@@ -176,18 +160,28 @@ static int by_time(const void *a, const void *b)
  */
 static int tell_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
+	const struct dt_reclayout *l;
 	struct dt_event e;
+	uint64_t moment;
+	int err = 0;
 
 	if (h->epid == 0 || h->epid > c->necbs || len < sizeof(*h) + c->image->recs[h->epid - 1].size)
 		return 0;
+	l = &c->image->recs[h->epid - 1];
+	if (l->moment != 0) {
+		memcpy(&moment, (const uint8_t *)(h + 1) + l->moment, sizeof(moment));
+		err = dt_consumer_moment(c, moment);
+	}
+	if (err != 0)
+		return err;
 	e = (struct dt_event){
 		.ecb = c->ecbs[h->epid - 1],
 		.epid = h->epid,
-		.probe_id = c->image->recs[h->epid - 1].probe_id,
+		.probe_id = l->probe_id,
 		.cpu = h->cpu,
 		.time = h->time,
 		.data = (const uint8_t *)(h + 1),
-		.layout = &c->image->recs[h->epid - 1],
+		.layout = l,
 	};
 	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
 }
@@ -227,19 +221,15 @@ static uint64_t *spec_words(struct dt_consumer *c)
 }
 
 /*
- * Notes the words before the rings are read, so that everything recorded before such an end is in what
- * is read. True: something was committed.
+ * Notes the words before the rings are read, so that everything recorded before such an end is in what is
+ * read.
  */
-static bool look_for_ends(struct dt_consumer *c)
+static void look_for_ends(struct dt_consumer *c)
 {
 	uint64_t *words = spec_words(c);
-	bool commits = false;
 
-	for (uint32_t i = 0; words != NULL && i < c->image->nspec; i++) {
+	for (uint32_t i = 0; words != NULL && i < c->image->nspec; i++)
 		c->ends[i] = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
-		commits |= c->ends[i] % DT_SPEC_NEXT == DT_SPEC_COMMITTED;
-	}
-	return commits;
 }
 
 /*
@@ -293,28 +283,6 @@ static int copy_rings(struct dt_consumer *c)
 int dt_consumer_hold(struct dt_consumer *c)
 {
 	return copy_rings(c);
-}
-
-/* Does the record print or clear an aggregation? Then a snapshot must be taken first. */
-static bool wants_aggs(const void *ctx, const struct dt_rechdr *h)
-{
-	const struct dt_consumer *c = ctx;
-
-	return h->epid == DT_REC_COMMIT || (h->epid > 0 && h->epid <= c->necbs && c->shows_aggs[h->epid - 1]);
-}
-
-/*
- * A commit counts too: the records it releases may hold a printa(). Where no clause shows an
- * aggregation, no record is looked at.
- */
-static bool any_wants_aggs(struct dt_consumer *c)
-{
-	if (!c->any_shows_aggs)
-		return false;
-	for (size_t i = 0; i < c->n; i++)
-		if (wants_aggs(c, (const struct dt_rechdr *)c->recs[i]->data))
-			return true;
-	return c->image->policy == DT_POLICY_SWITCH && dt_merge_any(c->merge, wants_aggs, c);
 }
 
 /* What -F looks ahead to: a record of a clause that will be shown, and not a speculative one. */
@@ -390,31 +358,32 @@ static int read_rings(struct dt_consumer *c, uint64_t until)
 }
 
 /*
- * printa(), clear() and trunc() see one snapshot, taken after their records were made: it contains
- * every update made before them, and what clear() and trunc() remove is what the printa() before them
- * has shown. Records that arrive faster than snapshots can be taken share one. A snapshot waits until
- * each running program has ended, so nothing older than its beginning can still arrive: no slack is
- * needed then.
+ * printa(), clear() and trunc() see aggregations as they were at the moment that their record names
+ * (tell_event()). So where programs have closed generations, those are taken over first: that waits until
+ * each running program has ended, so nothing older than its beginning can still arrive, and no slack is
+ * needed then. All records that mean one of these generations are read now, and what was added after the
+ * last of them is merged behind them.
  */
 int dt_consumer_read(struct dt_consumer *c, bool final)
 {
 	bool copies = c->image->policy != DT_POLICY_SWITCH;
-	uint64_t until = dt_clock_ns();
-	bool commits = look_for_ends(c);
-	int err = copies ? copy_rings(c) : 0;
+	uint64_t until = dt_clock_ns() - SLACK_NS, taken = 0;
+	int err = 0;
 
-	if (err == 0 && (any_wants_aggs(c) || (commits && c->any_shows_aggs))) {
+	look_for_ends(c);
+	if (dt_consumer_moments(c))
+		err = dt_consumer_take(c, &taken, &until);
+	if (err == 0 && copies)
+		err = copy_rings(c);
+	if (err == 0 && copies && c->n > 0)
 		err = dt_consumer_snap(c);
-		if (err == 0 && copies)
-			err = copy_rings(c);
-	} else {
-		until -= SLACK_NS;
-	}
 	if (err != 0)
 		return err;
 	err = read_copies(c);
 	if (err == 0 && !copies)
 		err = read_rings(c, final ? UINT64_MAX : until);
+	if (err == 0 && taken > 0)
+		err = dt_consumer_moment(c, taken);
 	return err == 0 ? untold_ends(c) : err;
 }
 
@@ -425,6 +394,7 @@ static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kin
 	{ DT_DROP_PRINCIPAL, offsetof(struct dt_drops, principal), true },
 	{ DT_DROP_AGGREGATION, offsetof(struct dt_drops, aggregation), true },
 	{ DT_DROP_AGGMEMORY, offsetof(struct dt_drops, agg_memory), true },
+	{ DT_DROP_MOMENT, offsetof(struct dt_drops, moment), true },
 	{ DT_DROP_DYNAMIC, offsetof(struct dt_drops, dynamic), false },
 	{ DT_DROP_SPEC, offsetof(struct dt_drops, speculative), false },
 	{ DT_DROP_SPECBUSY, offsetof(struct dt_drops, spec_busy), false },

@@ -26,6 +26,7 @@ enum dt_dropkind { /* what was lost */
 	DT_DROP_PRINCIPAL,
 	DT_DROP_AGGREGATION,
 	DT_DROP_AGGMEMORY, /* the same, for lack of memory at hand in a probe, not of aggsize */
+	DT_DROP_MOMENT, /* printa(), clear(), trunc() that saw a later moment than their own */
 	DT_DROP_DYNAMIC,
 	DT_DROP_SPEC,
 	DT_DROP_SPECBUSY,

@@ -218,24 +218,6 @@ void dt_merge_stop(struct dt_merge *m)
 	m->nheap = 0;
 }
 
-/* Looks through the rings without taking anything. In a ring that cannot be read there may be one. */
-bool dt_merge_any(struct dt_merge *m, bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)
-{
-	for (uint32_t i = 0; i < m->nsources; i++) {
-		uint64_t end, pos = dt_session_range(m->session, i, &end);
-		const void *data;
-		size_t len;
-		int got;
-
-		while ((got = dt_session_next(m->session, i, &pos, end, &data, &len)) > 0)
-			if (len >= sizeof(struct dt_rechdr) && f(ctx, data))
-				return true;
-		if (got < 0)
-			return true;
-	}
-	return false;
-}
-
 /* First what is in the window, then the ring behind it, which is not sorted: good enough to look ahead. */
 const struct dt_rechdr *dt_merge_ahead(struct dt_merge *m, uint32_t cpu,
     bool (*f)(const void *, const struct dt_rechdr *), const void *ctx)

@@ -20,8 +20,6 @@ int dt_merge_start(struct dt_merge *);
 /* The next record up to that time, valid until the next call; NULL: none. *err is 0 or -errno. */
 const struct dt_rechdr *dt_merge_next(struct dt_merge *, uint64_t until, size_t *len, int *err);
 void dt_merge_stop(struct dt_merge *);		/* releases the room of what was read to the kernel */
-/* Is there an unread record that f accepts? */
-bool dt_merge_any(struct dt_merge *, bool (*f)(const void *ctx, const struct dt_rechdr *), const void *ctx);
 /* The first record of a CPU after the current one that f accepts; NULL: none is there yet. */
 const struct dt_rechdr *dt_merge_ahead(struct dt_merge *, uint32_t cpu,
     bool (*f)(const void *ctx, const struct dt_rechdr *), const void *ctx);

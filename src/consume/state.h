@@ -4,6 +4,7 @@
 #define DT_CONSUME_STATE_H
 
 #include "consume/consumer.h"
+#include "session/session.h"
 
 /* One aggregation and the index of its keys. `agg` comes first: a pointer to it is cast back. */
 struct dt_agg_table {
@@ -18,12 +19,29 @@ struct dt_aggs {
 	struct dt_agg_table *table;	/* by the image's aggregation index */
 	uint32_t n;
 	const struct dt_consumer_ops *ops;
+	int64_t *words;			/* room for one set of words */
+	uint8_t *folded;		/* room for a key */
+	/*
+	 * generations: all up to `applied` are in the tables; those up to `taken` are held where they are
+	 * not
+	 */
+	uint64_t applied;
+	struct dt_taken taken;
+	bool keeps;			/* records of printa() are read while tracing, in the order of time */
+	bool wait;
+	struct held **held;
+	uint64_t nheld;
 };
 
 int dt_aggs_init(struct dt_aggs *, const struct dt_image *);
 void dt_aggs_free(struct dt_aggs *);
 struct dt_aggs *dt_consumer_aggs(struct dt_consumer *);
 struct dt_session *dt_consumer_session(struct dt_consumer *);
+/* Takes over what was added up to now; what is not older than a moment that may be read yet waits. */
+int dt_consumer_take(struct dt_consumer *, uint64_t *gen, uint64_t *time);
+int dt_consumer_moment(struct dt_consumer *, uint64_t moment);	/* a record means this generation */
+/* Whether records may mean generations that are not merged yet. */
+bool dt_consumer_moments(struct dt_consumer *);
 
 /*
  * spec.c: speculative records wait until the end of their speculation is known; those that arrive later

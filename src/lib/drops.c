@@ -128,6 +128,8 @@ static const struct drop_text {
 		"aggregation drops", "", raise_aggregations },
 	[DT_DROP_AGGMEMORY] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "aggregation drop",
 		"aggregation drops", "", tell_memory },
+	[DT_DROP_MOMENT] = { "AGGREGATION", DTRACEDROP_AGGREGATION, "late snapshot", "late snapshots",
+		" (printa(), clear() or trunc() came faster than aggregations can be read)", NULL },
 	[DT_DROP_DYNAMIC] = { "DYNAMIC", DTRACEDROP_DYNAMIC, "dynamic variable drop",
 		"dynamic variable drops", "", raise_variables },
 	[DT_DROP_SPEC] = { "SPEC", DTRACEDROP_SPEC, "speculative drop", "speculative drops", "",

@@ -119,6 +119,8 @@ static void fill_opts(struct dt_gobuild *b)
 		    .stackframes_max = 127,
 		.bufsize = buf_size(b, cpus), .aggsize = agg_size(h, cpus),
 		.aggcpus = cpus,
+		/* a slower rate than the default says that the reader is not to be woken for tables */
+		.prompt = h->options.val[DT_OPT_switchrate] <= 1000000000,
 		.specsize = option_or(h, DT_OPT_specsize, 32 << 10),
 		    .dynvarsize = option_or(h, DT_OPT_dynvarsize, 1 << 20),
 		.scratchsize = option_or(h, DT_OPT_scratchsize, 64 << 10),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads an aggregation without losing or doubling anything. Programs write to the buffer that the array
- * of maps names. We name the other one; the kernel returns from that update when every program that
- * could have seen the old one has ended. Then we read and empty the old one, which no one touches any
+ * Reads aggregations without losing or doubling anything. A firing adds to the generation that it read when
+ * it began (DT_GEN_…, bpf/image.h). We close the one in use and change the side; the kernel returns from an
+ * update of an array of maps when every program that could have read the old word has ended. Then we read
+ * and empty the hashes of the old side and the cells of the closed generations, which no program touches any
  * more.
  */
 #include "session/impl.h"
+#include "base/clock.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -16,32 +18,78 @@
 enum { BATCH_BYTES = 1 << 20, BATCH_MIN = 16, BATCH_MAX = 4096 };
 
 struct walk {
-	struct dt_pair *pair;
+	const struct dt_session *s;
+	struct dt_aggmaps *maps;
+	uint32_t group;
 	int fd;
+	uint64_t first, last;		/* generations that are read */
 	uint32_t ncpus;
 	size_t elem;			/* bytes of one element: a value for each CPU */
-	dt_agg_f *f;
+	dt_aggcell_f *f;
 	void *ctx;
 	int ret;			/* f's first non-zero value */
 };
 
-static void give_element(struct walk *w, const void *key, const void *values)
+static void give_part(struct walk *w, const struct dt_aggcell *part)
 {
 	if (!w->ret)
-		w->ret = w->f(w->ctx, key, values, w->ncpus);
+		w->ret = w->f(w->ctx, part);
+}
+
+/* The aggregation at that place of the group; naggs: there is none. */
+static uint32_t find_member(const struct walk *w, uint32_t member)
+{
+	const struct dt_image *image = w->s->image;
+	uint32_t i = 0;
+
+	while (i < image->naggs && (image->aggs[i].group != w->group || image->aggs[i].member != member))
+		i++;
+	return i;
+}
+
+/* The key's last word has the low bits of the generation's number, which all that is read agrees on. */
+static void give_element(struct walk *w, const void *key, const void *values)
+{
+	struct dt_aggcell part = { .key = key, .words = values, .stride = w->maps->value_size / 8,
+		.ncpus = w->ncpus };
+	uint32_t word, bits = (1u << DT_GEN_KEY_BITS) - 1;
+
+	memcpy(&word, (const char *)key + w->maps->key_size - sizeof(word), sizeof(word));
+	part.agg = find_member(w, word >> DT_GEN_CPU_BITS & (DT_GEN_MEMBERS - 1));
+	part.gen = w->first + (((word >> (DT_GEN_SHIFT + 1)) - (uint32_t)w->first) & bits);
+	if (part.gen > w->last)		/* a rest, after an earlier walk failed */
+		part.gen = w->first;
+	if (part.agg < w->s->image->naggs)
+		give_part(w, &part);
+}
+
+/* All aggregations in one cell. */
+static void give_cell(struct walk *w, uint64_t gen, const int64_t *values)
+{
+	const struct dt_image *image = w->s->image;
+
+	for (uint32_t i = 0; i < image->naggs; i++) {
+		struct dt_aggcell part = { .agg = i, .gen = gen, .words = values + image->aggs[i].base,
+			.stride = w->maps->value_size / 8, .ncpus = w->ncpus };
+
+		if (image->aggs[i].group == w->group)
+			give_part(w, &part);
+	}
 }
 
 /* An array cannot be emptied by deleting: its elements are set to zero. */
-static int walk_array(struct walk *w)
+static int walk_cells(struct walk *w)
 {
 	char *values = malloc(w->elem), *zeros = calloc(1, w->elem);
 	int err = values && zeros ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < w->pair->max_entries && !err; i++) {
+	for (uint64_t gen = w->first; gen <= w->last && !err; gen++) {
+		uint32_t i = (uint32_t)gen & (w->maps->max_entries - 1);
+
 		if (bpf_map_lookup_elem(w->fd, &i, values) < 0)
 			err = -errno;
 		if (!err)
-			give_element(w, &i, values);
+			give_cell(w, gen, (const int64_t *)(void *)values);
 		if (!err && bpf_map_update_elem(w->fd, &i, zeros, BPF_ANY) < 0)
 			err = -errno;
 	}
@@ -53,7 +101,7 @@ static int walk_array(struct walk *w)
 /* Reads one element at a time, always the first, and deletes it. */
 static int walk_keys(struct walk *w)
 {
-	char *key = malloc(w->pair->key_size), *values = malloc(w->elem);
+	char *key = malloc(w->maps->key_size), *values = malloc(w->elem);
 	int err = key && values ? 0 : -ENOMEM;
 
 	while (!err && bpf_map_get_next_key(w->fd, NULL, key) == 0) {
@@ -83,7 +131,7 @@ struct batch {
  */
 static int read_batch(struct walk *w, struct batch *b)
 {
-	uint32_t got = w->pair->batch;
+	uint32_t got = w->maps->batch;
 	uint64_t next = 0;
 	int err = 0;
 
@@ -93,7 +141,7 @@ static int read_batch(struct walk *w, struct batch *b)
 	if (err && err != -ENOENT)
 		return err;
 	for (uint32_t i = 0; i < got; i++)
-		give_element(w, b->keys + (size_t)i * w->pair->key_size, b->values + i * w->elem);
+		give_element(w, b->keys + (size_t)i * w->maps->key_size, b->values + i * w->elem);
 	b->at = next;
 	b->begun = true;
 	return err == -ENOENT;
@@ -101,7 +149,7 @@ static int read_batch(struct walk *w, struct batch *b)
 
 static int walk_batches(struct walk *w)
 {
-	struct dt_pair *p = w->pair;
+	struct dt_aggmaps *p = w->maps;
 	struct batch b = { 0 };
 	int done = 0;
 
@@ -126,7 +174,7 @@ static int walk_batches(struct walk *w)
 
 static int walk_hash(struct walk *w)
 {
-	struct dt_pair *p = w->pair;
+	struct dt_aggmaps *p = w->maps;
 	int err = -EOPNOTSUPP;
 
 	if (!p->batch) {
@@ -141,46 +189,70 @@ static int walk_hash(struct walk *w)
 	return err;
 }
 
-/* A pair that is switched but not yet read is left alone: its other buffer still has data. */
-int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n)
+int dt_agg_grace(struct dt_session *s)
 {
-	struct dt_outer *jobs = calloc(n + 1u, sizeof(*jobs));
-	int err;
+	for (uint32_t i = 0; i < s->image->ngroups; i++) {
+		const struct dt_aggmaps *p = &s->groups[i];
 
-	if (!jobs)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		struct dt_pair *p = &pairs[which[i]];
+		if (p->outer >= 0 && bpf_map_update_elem(p->outer, &(uint32_t){ 0 }, &p->fd[0], BPF_ANY) == 0)
+			return 0;
+	}
+	return -EINVAL;
+}
 
-		jobs[i] = (struct dt_outer){
-			.map = p->switched ? -1 : p->outer, .slot = p->slot, .inner = p->fd[!p->active]
-		};
-		p->switched = true;
-	}
-	dt_outer_start(jobs, n);
-	err = dt_outer_join(jobs, n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (jobs[i].map < 0)
-			continue;
-		if (jobs[i].err)
-			pairs[which[i]].switched = false;
-		else
-			pairs[which[i]].active = !pairs[which[i]].active;
-	}
-	free(jobs);
+static int walk_group(struct dt_session *s, uint32_t i, struct walk w, uint32_t side)
+{
+	struct dt_aggmaps *p = &s->groups[i];
+
+	w.maps = p;
+	w.group = i;
+	w.ncpus = p->percpu ? s->ncpus : 1;
+	w.elem = (size_t)p->value_size * w.ncpus;
+	w.fd = p->fd[p->is_array ? 0 : side];
+	if (w.fd < 0)
+		return -EINVAL;
+	int err = p->is_array ? walk_cells(&w) : walk_hash(&w);
+
+	return err ? err : w.ret;
+}
+
+/* A program that closes a generation at the same time may be quicker: then the next one is ours to close. */
+static uint64_t close_generation(struct dt_control *c)
+{
+	uint64_t word = __atomic_load_n(&c->gen, __ATOMIC_RELAXED);
+
+	while (!__atomic_compare_exchange_n(&c->gen, &word, (word + DT_GEN_NEXT) ^ 1, false, __ATOMIC_SEQ_CST,
+	    __ATOMIC_RELAXED))
+		;
+	return word;
+}
+
+/* Where no program is attached, none can still be running. */
+int dt_session_take(struct dt_session *s, struct dt_taken *taken, dt_aggcell_f *f, void *ctx)
+{
+	struct dt_control *c = s->control;
+	struct walk w = { .s = s, .first = s->gen / DT_GEN_NEXT, .f = f, .ctx = ctx };
+	uint64_t word;
+	int err = 0;
+
+	*taken = (struct dt_taken){ w.first - 1, dt_clock_ns() };
+	if (!s->image->ngroups || !c)
+		return 0;
+	word = close_generation(c);
+	taken->time = dt_clock_ns();	/* before the grace period: what began by now has ended after it */
+	if (s->attached && (err = dt_agg_grace(s)) != 0)
+		return err;
+	taken->gen = w.last = word / DT_GEN_NEXT;
+	for (uint32_t i = 0; i < s->image->ngroups && !err; i++)
+		err = walk_group(s, i, w, word & 1);
+	s->gen = (word + DT_GEN_NEXT) ^ 1;
+	__atomic_store_n(&c->taken, w.last + 1, __ATOMIC_RELEASE);
 	return err;
 }
 
-int dt_pair_snapshot(struct dt_pair *p, uint32_t ncpus, dt_agg_f *f, void *ctx)
+bool dt_session_moments(const struct dt_session *s)
 {
-	uint32_t cpus = p->percpu ? ncpus : 1;
-	struct walk w = { p, -1, cpus, (size_t)p->value_size * cpus, f, ctx, 0 };
-	int err = dt_pairs_switch(p, &(uint32_t){ 0 }, 1);
+	const struct dt_control *c = s->control;
 
-	if (err)
-		return err;
-	w.fd = p->fd[!p->active];
-	p->switched = false;
-	err = p->is_array ? walk_array(&w) : walk_hash(&w);
-	return err ? err : w.ret;
+	return c && s->image->ngroups && __atomic_load_n(&c->gen, __ATOMIC_RELAXED) != s->gen;
 }

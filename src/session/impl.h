@@ -21,12 +21,10 @@ struct dt_ring {			/* one CPU's ring buffer; fd -1: none */
 	uint64_t shown;			/* how much of data is mapped, from its start */
 };
 
-struct dt_pair {			/* the two buffers of one aggregation */
-	int outer;			/* the array of maps that contains the active one … */
-	uint32_t slot;			/* … here */
-	int fd[2];
-	uint32_t active;
-	bool switched;			/* the inactive one has not been read yet */
+struct dt_aggmaps {			/* the maps of one group of aggregations (struct dt_agglayout) */
+	int outer;
+	uint32_t sides;			/* elements of outer: 2 for hashes, 1 for cells */
+	int fd[2];			/* the hash of each side; the cells */
 	bool is_array, percpu;		/* percpu: an element has values for all CPUs, not for one */
 	uint32_t key_size, value_size, max_entries;	/* value_size: of one CPU, 8-aligned */
 	uint32_t batch;			/* elements read at once; 0: the kernel cannot */
@@ -75,7 +73,8 @@ struct dt_session {
 	int over;			/* index of the map of policy ring, -1 none */
 	uint32_t over_n;		/* its elements */
 	uint64_t *over_seen;		/* by CPU: the position up to which records were handed on */
-	struct dt_pair *pairs;		/* by aggregation */
+	struct dt_aggmaps *groups;	/* by group of aggregations */
+	uint64_t gen;			/* the generation after the last that was read: its word */
 	/* First contents of the arrays of maps, being set by threads while programs load */
 	struct dt_outer *placing;
 	uint32_t nplacing;
@@ -84,6 +83,7 @@ struct dt_session {
 	int drops;			/* index of the map, -1 none */
 	int *links;			/* perf events and raw tracepoints */
 	uint32_t nlinks, links_cap, perf;	/* perf: the first that is a perf event */
+	bool attached;			/* programs may run in other threads */
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
 	int epoll, event;
@@ -154,8 +154,7 @@ void dt_outer_start(struct dt_outer *, uint32_t n);
 int dt_outer_join(struct dt_outer *, uint32_t n);	/* the first error */
 
 /* agg.c */
-int dt_pairs_switch(struct dt_pair *pairs, const uint32_t *which, uint32_t n);
-int dt_pair_snapshot(struct dt_pair *, uint32_t ncpus, dt_agg_f *, void *ctx);
+int dt_agg_grace(struct dt_session *);	/* returns when no program that ran before still runs */
 
 /* tick.c */
 int dt_ticker_start(struct dt_ticker *);

@@ -191,11 +191,11 @@ static int place_rings(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
 	return (int)n;
 }
 
-/* The two buffers of an aggregation: one counts while the other is read. */
+/* The maps of a group of aggregations: programs write to one side while the other is read. */
 static void note_buffer(struct dt_session *s, uint32_t i)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
-	struct dt_pair *p = &s->pairs[m->agg];
+	struct dt_aggmaps *p = &s->groups[m->group];
 
 	p->fd[m->role == DT_MAP_AGG_B] = s->maps[i];
 	p->is_array = m->type == BPF_MAP_TYPE_PERCPU_ARRAY;
@@ -205,20 +205,20 @@ static void note_buffer(struct dt_session *s, uint32_t i)
 	p->max_entries = m->max_entries;
 }
 
-/* Gives the aggregations of an array of maps their first buffer. */
+/* Programs look up the hashes of both sides; the array beside cells is not read by any. */
 static int place_buffers(struct dt_session *s, uint32_t i, struct dt_outer *jobs)
 {
 	const struct dt_image_map *m = &s->image->maps[i];
+	struct dt_aggmaps *p = &s->groups[m->group];
 
-	for (uint32_t slot = 0; slot < m->max_entries; slot++) {
-		uint32_t agg = m->max_entries == 1 ? m->agg : slot;
-		struct dt_pair *p = agg < s->image->naggs ? &s->pairs[agg] : NULL;
-
-		if (!p || p->fd[0] < 0 || p->fd[1] < 0)
+	p->outer = s->maps[i];
+	p->sides = m->max_entries;
+	if (p->is_array)
+		return 0;
+	for (uint32_t side = 0; side < m->max_entries; side++) {
+		if (side > 1 || p->fd[side] < 0)
 			return -EINVAL;
-		p->outer = s->maps[i];
-		p->slot = slot;
-		jobs[slot] = (struct dt_outer){ .map = p->outer, .slot = slot, .inner = p->fd[0] };
+		jobs[side] = (struct dt_outer){ .map = p->outer, .slot = side, .inner = p->fd[side] };
 	}
 	return (int)m->max_entries;
 }
@@ -256,11 +256,11 @@ static int place_inner_maps(struct dt_session *s, char *msg, size_t len)
 static int check_map(const struct dt_image *image, uint32_t i, char *msg, size_t len)
 {
 	const struct dt_image_map *m = &image->maps[i];
-	bool is_buffer = m->role == DT_MAP_AGG_A || m->role == DT_MAP_AGG_B;
+	bool is_buffer = m->role == DT_MAP_AGG_A || m->role == DT_MAP_AGG_B || m->role == DT_MAP_AGGS;
 	bool inner_ok = m->inner == UINT32_MAX ||
 	    (m->inner < image->nmaps && image->maps[m->inner].inner == UINT32_MAX);
 
-	if (inner_ok && (!is_buffer || m->agg < image->naggs) && (!m->len || (m->data && m->value_size)))
+	if (inner_ok && (!is_buffer || m->group < image->ngroups) && (!m->len || (m->data && m->value_size)))
 		return 0;
 	return dt_session_fail(msg, len, -EINVAL, "the map %s of the image is not well formed", m->name);
 }

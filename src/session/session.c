@@ -91,13 +91,14 @@ static bool allocate_lists(struct dt_session *s)
 	s->online = calloc(s->ncpus, sizeof(*s->online));
 	s->rings = calloc(s->ncpus, sizeof(*s->rings));
 	s->over_seen = calloc(s->ncpus, sizeof(*s->over_seen));
-	s->pairs = calloc(image->naggs + 1u, sizeof(*s->pairs));
+	s->groups = calloc(image->ngroups + 1u, sizeof(*s->groups));
 	s->ticker.ticks = calloc(image->nprogs + 1u, sizeof(*s->ticker.ticks));
 	for (uint32_t i = 0; s->rings && i < s->ncpus; i++)
 		s->rings[i].fd = -1;
-	for (uint32_t i = 0; s->pairs && i < image->naggs; i++)
-		s->pairs[i] = (struct dt_pair){ .outer = -1, .fd = { -1, -1 } };
-	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->over_seen || !s->pairs ||
+	for (uint32_t i = 0; s->groups && i < image->ngroups; i++)
+		s->groups[i] = (struct dt_aggmaps){ .outer = -1, .fd = { -1, -1 } };
+	s->gen = DT_GEN_FIRST;
+	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->over_seen || !s->groups ||
 	    !s->ticker.ticks)
 		return false;
 	dt_cpus_online(s->online, s->ncpus);
@@ -198,7 +199,7 @@ void dt_session_close(struct dt_session *s)
 	free(s->online);
 	free(s->rings);
 	free(s->over_seen);
-	free(s->pairs);
+	free(s->groups);
 	free(s->placing);
 	free(s->ticker.ticks);
 	free(s);
@@ -234,6 +235,7 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	if (s->nlinks || s->ticker.n)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
 	set_gate(s, false);
+	s->attached = true;
 	/*
 	 * The newest probe runs first: an entry probe must see the return address of the function
 	 * before a return probe replaces it.
@@ -276,20 +278,12 @@ int dt_session_start(struct dt_session *s, char *msg, size_t len)
 
 /*
  * The program of a closed link may still be running on another CPU. membarrier's global command waits
- * for a grace period. A kernel with nohz_full CPUs does not have it; setting an element of an array of
- * maps to its own value does the same.
+ * for a grace period too, but not with a single CPU, and a kernel with nohz_full CPUs does not have it.
  */
 static void wait_for_programs(struct dt_session *s)
 {
-	if (syscall(SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL */, 0, 0) == 0)
-		return;
-	for (uint32_t i = 0; i < s->image->naggs; i++) {
-		struct dt_pair *p = &s->pairs[i];
-
-		if (p->outer >= 0 && bpf_map_update_elem(p->outer, &p->slot, &p->fd[p->active], BPF_ANY) == 0)
-			return;
-	}
-	usleep(50000);		/* neither works: longer than a grace period takes */
+	if (dt_agg_grace(s) != 0 && syscall(SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL */, 0, 0) != 0)
+		usleep(50000);	/* neither works: longer than a grace period takes */
 }
 
 /* No program of ours runs any more when this returns; what they recorded can still be read. */
@@ -304,6 +298,7 @@ void dt_session_detach(struct dt_session *s)
 		close_fd(&s->links[--s->nlinks]);
 	if (live)
 		wait_for_programs(s);
+	s->attached = false;
 }
 
 /* ---- in use ---- */
@@ -434,19 +429,4 @@ int dt_session_next(struct dt_session *s, uint32_t cpu, uint64_t *pos, uint64_t 
 void dt_session_release(struct dt_session *s, uint32_t cpu, uint64_t pos)
 {
 	dt_ring_release(&s->rings[cpu], pos);
-}
-
-int dt_session_switch(struct dt_session *s, const uint32_t *aggs, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (aggs[i] >= s->image->naggs || s->pairs[aggs[i]].outer < 0)
-			return -EINVAL;
-	return dt_pairs_switch(s->pairs, aggs, n);
-}
-
-int dt_session_snapshot(struct dt_session *s, uint32_t agg, dt_agg_f *f, void *ctx)
-{
-	if (agg >= s->image->naggs || s->pairs[agg].outer < 0)
-		return -EINVAL;
-	return dt_pair_snapshot(&s->pairs[agg], s->ncpus, f, ctx);
 }

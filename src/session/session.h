@@ -43,7 +43,7 @@ struct dt_attach {			/* how to attach the image's program of the same index */
  *            CPU's ring themselves, by a relocation to RING with off = cpu, start without it
  *   OVER     instead of RING: as many elements as CPUs up to the last that is online; read only after
  *            dt_session_detach()
- *   AGGS     of one element: that of aggregation `agg`; of more: [aggregation]. AGG_A is in it first
+ *   AGGS     [side] → AGG_A and AGG_B of the same group; with cells (AGG_A alone) it stays empty
  *   CONST    filled and frozen; CONTROL is filled and mapped
  */
 int dt_session_open(const struct dt_image *, const struct dt_attach *, uint32_t n, struct dt_session **,
@@ -126,21 +126,28 @@ int dt_session_next(struct dt_session *, uint32_t cpu, uint64_t *pos, uint64_t e
     size_t *len);
 void dt_session_release(struct dt_session *, uint32_t cpu, uint64_t pos);
 
-/*
- * Switches the aggregation to its other buffer, waits until no program can still write to the old one
- * (about 15 ms: a grace period), passes every element to f (`percpu`: the words of each CPU) and
- * empties it. A per-CPU array always has all its elements: an untouched one is all zeros, and the key
- * is the index as uint32_t. If f returns non-zero, it is not called again and the value is returned;
- * the rest is lost.
- */
-typedef int dt_agg_f(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus);
-int dt_session_snapshot(struct dt_session *, uint32_t agg, dt_agg_f *, void *ctx);
+/* A part of an aggregation: what firings of one generation added to one element. */
+struct dt_aggcell {
+	uint32_t agg;			/* index in the image's aggs */
+	uint64_t gen;			/* number of the generation, from 1 */
+	const void *key;		/* NULL: the aggregation has no keys */
+	const int64_t *words;		/* of the first CPU; those of the next are `stride` words behind */
+	uint32_t stride, ncpus;
+};
+
+/* Up to where aggregations were taken over: no firing that began by `time` is still running. */
+struct dt_taken { uint64_t gen, time; };
 
 /*
- * Switches several aggregations in one grace period; the snapshot of each then only reads. Otherwise
- * each snapshot waits for its own grace period.
+ * Closes the generation that firings add to, waits until no program can still add to it (about 15 ms: a
+ * grace period), passes all parts of all closed generations to f, in any order, and removes them. An
+ * aggregation without keys has a part for each generation, all zeros if nothing was added. If f returns
+ * non-zero, it is not called again and the value is returned; the rest is lost.
  */
-int dt_session_switch(struct dt_session *, const uint32_t *aggs, uint32_t n);
+typedef int dt_aggcell_f(void *ctx, const struct dt_aggcell *);
+int dt_session_take(struct dt_session *, struct dt_taken *, dt_aggcell_f *, void *ctx);
+/* Whether a program has closed a generation since the last dt_session_take(). */
+bool dt_session_moments(const struct dt_session *);
 
 /*
  * One element of map `map` of the image; per-CPU maps have a value for each possible CPU, 8-aligned. 0

@@ -243,7 +243,9 @@ struct kernel {
 	struct text *out;
 	struct held *held;
 	struct lines lines;
-	uint32_t agg;
+	/* elements of aggregations: a firing may have added to one in several generations */
+	struct { uint32_t agg; uint8_t *key; int64_t *words; } elem[4096];
+	size_t nelems;
 };
 
 static void k_fields(struct kernel *k, struct text *t, const struct dt_rechdr *h, const uint8_t *data)
@@ -328,38 +330,56 @@ static int k_record(void *ctx, const void *rec, size_t len)
 	return 0;
 }
 
-static int k_agg(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+static int k_agg(void *ctx, const struct dt_aggcell *part)
 {
 	struct kernel *k = ctx;
-	const struct dt_agglayout *o = &k->image->aggs[k->agg];
+	const struct dt_agglayout *o = &k->image->aggs[part->agg];
 	const struct dt_aggfunc *func = dt_aggfunc_of(o->kind);
-	int64_t *sum = calloc(o->nwords, 8), *one = calloc(o->nwords, 8);
+	int64_t *one = calloc(o->nwords, 8);
+	size_t i = 0;
+
+	for (uint32_t c = 0; c < part->ncpus; c++) {
+		if (!dt_agg_decode(o, part->words + (size_t)c * part->stride, one))
+			continue;
+		while (i < k->nelems && (k->elem[i].agg != part->agg ||
+		    (o->keysize && memcmp(k->elem[i].key, part->key, o->keysize) != 0)))
+			i++;
+		if (i == k->nelems && i < 4096) {
+			k->elem[i].agg = part->agg;
+			k->elem[i].key = calloc(1, o->keysize + 1);
+			k->elem[i].words = calloc(o->nwords, 8);
+			if (o->keysize)
+				memcpy(k->elem[i].key, part->key, o->keysize);
+			func->init(k->elem[i].words, o->arg);
+			k->nelems++;
+		}
+		if (i < 4096)
+			func->merge(k->elem[i].words, o->arg, one);
+	}
+	free(one);
+	return 0;
+}
+
+static void k_say_elem(struct kernel *k, size_t n)
+{
+	static const char *const parts[] = { "dtrace", "", "", "BEGIN" };
+	const struct dt_agglayout *o = &k->image->aggs[k->elem[n].agg];
+	const uint8_t *key = k->elem[n].key;
 	const void *keys[16];
 	const struct dt_act *acts[16];
 	uint32_t size;
 	size_t lens[16];
-	bool seen = false;
 
-	func->init(sum, o->arg);
-	for (uint32_t c = 0; c < ncpus; c++) {
-		if (!dt_agg_decode(o, percpu + (size_t)c * o->cpuwords, one))
-			continue;
-		func->merge(sum, o->arg, one);
-		seen = true;
-	}
 	for (uint32_t i = 0; i < o->nkeys && i < 16; i++) {
-		static const char *const parts[] = { "dtrace", "", "", "BEGIN" };
-
 		keys[i] = o->key_probe[i] ? parts[o->key_probe[i] - 1] : (const char *)key + o->key[i].off;
 		/* uses may differ in the size of an integer */
 		acts[i] = dt_agg_keyact(o, i, key, &size);
 		lens[i] = o->key_probe[i] ? strlen(keys[i]) + 1 : size;
 	}
-	if (seen)
-		say_agg(&k->lines, o->name, acts, keys, lens, o->nkeys < 16 ? o->nkeys : 16, sum, o->nwords);
-	free(sum);
-	free(one);
-	return 0;
+	say_agg(&k->lines, o->name, acts, keys, lens, o->nkeys < 16 ? o->nkeys : 16, k->elem[n].words,
+	    o->nwords);
+	free(k->elem[n].key);
+	free(k->elem[n].words);
 }
 
 static void k_collect(struct kernel *k)
@@ -367,7 +387,7 @@ static void k_collect(struct kernel *k)
 	static const char *const drops[] = { "principal", "aggregation", "dynamic variable", "speculative",
 		"busy", "failed speculation", "slot", "error in ERROR probe enabling" };
 	uint64_t total[8] = { 0 };
-	uint32_t which[64], n_aggs = 0;
+	struct dt_taken taken;
 
 	for (uint32_t c = 0; c < dt_session_ncpus(k->session); c++) {
 		struct dt_drops d;
@@ -384,11 +404,10 @@ static void k_collect(struct kernel *k)
 		for (; total[i]; total[i]--)
 			say(k->out, "drop %s\n", drops[i]);
 	}
-	for (uint32_t i = 0; i < k->image->naggs && i < 64; i++)
-		which[n_aggs++] = i;
-	dt_session_switch(k->session, which, n_aggs);	/* one grace period for all of them */
-	for (k->agg = 0; k->agg < k->image->naggs; k->agg++)
-		dt_session_snapshot(k->session, k->agg, k_agg, k);
+	dt_session_take(k->session, &taken, k_agg, k);
+	for (size_t i = 0; i < k->nelems; i++)
+		k_say_elem(k, i);
+	k->nelems = 0;
 	finish_lines(&k->lines, k->out);
 	while (k->held)
 		k_end_spec(k, k->held->spec, false);

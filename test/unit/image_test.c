@@ -217,7 +217,7 @@ static void keys(void)
 		CHECK_INT(c->key_probe[0], 0);		/* once it is another text */
 		CHECK_INT(c->key[0].size, 257);
 		CHECK_INT(count_role(m.image, DT_MAP_AGGS), 3);
-		CHECK_INT(count_role(m.image, DT_MAP_AGG_B), 3);
+		CHECK_INT(count_role(m.image, DT_MAP_AGG_B), 2);	/* @b has no keys */
 	}
 	done(&m);
 }
@@ -248,7 +248,7 @@ static void system_calls(void)
 
 	if (CHECK_INT(few.rc, 0) && CHECK_INT(many.rc, 0)) {
 		CHECK_INT(few.image->progs[0].ninsns, many.image->progs[0].ninsns);
-		CHECK(many.image->progs[0].ninsns < 90);
+		CHECK(many.image->progs[0].ninsns < 100);
 		CHECK_INT(count_role(many.image, DT_MAP_SLOTS), 0);
 	}
 	done(&few);
@@ -353,7 +353,7 @@ static void chains(void)
 	m = make_many("", "BEGIN { @[arg0] = count(); }", 10000, DT_CTX_SYS_ENTER);
 	if (CHECK_INT(m.rc, 0)) {
 		CHECK(m.image->nmore >= 1 && m.image->nmore <= 33);
-		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 0);
+		CHECK_INT(count_role(m.image, DT_MAP_SLOTS), 1);	/* the firing's generation is there */
 		check_chain(m.image);
 	}
 	done(&m);
@@ -374,18 +374,31 @@ static void chains(void)
 	done(&m);
 }
 
-/* Each aggregation is a map, and a program may name 64. */
+/*
+ * A program may name 64 maps. N15: very many aggregations share theirs, also in one clause; arrays do not.
+ */
 static void many_maps(void)
 {
 	char *text = malloc(300 * 40), *at = text;
 	struct made m;
 
 	for (int i = 0; i < 300; i++)
-		at += sprintf(at, "BEGIN { @a%d = count(); }", i);
+		at += sprintf(at, "BEGIN { a%d[arg0] = 1; }", i);
 	m = make(text, DT_CTX_RUN, 1);
 	if (CHECK_INT(m.rc, 0)) {
 		CHECK(m.image->nmore >= 4);
 		check_chain(m.image);
+	}
+	done(&m);
+	at = text + sprintf(text, "BEGIN { ");
+	for (int i = 0; i < 200; i++)
+		at += sprintf(at, i % 3 ? "@a%d[arg0] = %s;" : "@a%d = %s;", i,
+		    i % 2 ? "count()" : "avg(arg1)");
+	strcpy(at, " }");
+	m = make(text, DT_CTX_RUN, 1);
+	if (CHECK_INT(m.rc, 0)) {
+		CHECK_INT(m.image->naggs, 200);
+		CHECK(count_maps(&m.image->progs[0]) <= 16);
 	}
 	free(text);
 	done(&m);
@@ -394,7 +407,7 @@ static void many_maps(void)
 	text = malloc(70 * 40 + 80);
 	at = text + sprintf(text, "BEGIN { trace(1); }\nBEGIN { ");
 	for (int i = 0; i < 70; i++)
-		at += sprintf(at, "@a%d = count();", i);
+		at += sprintf(at, "a%d[arg0] = 1;", i);
 	strcpy(at, " }");
 	m = make(text, DT_CTX_RUN, 1);
 	CHECK(m.rc != 0 && strstr(m.msg, ":2:1: the aggregations and arrays of this clause") != NULL);
@@ -411,7 +424,7 @@ static void dumps(void)
 
 	if (CHECK_INT(m.rc, 0)) {
 		dt_image_dump(m.image, keep, text);
-		CHECK(strstr(text, "map 0 dt_agg_a: type 6 key 4 value 8 entries 1") != NULL);
+		CHECK(strstr(text, "map 0 dt_agg_a: type 6 key 4 value 8 entries 256") != NULL);
 		CHECK(strstr(text, "if r1 == 7 goto") != NULL);
 		CHECK(strstr(text, "! 00: ldgs") != NULL);
 	}

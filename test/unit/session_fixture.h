@@ -50,16 +50,16 @@ enum { KEYS = 4096 };
 /* Ten minutes, in nanoseconds: longer than any machine needs, so what ends a wait is never the time. */
 #define LONG_WAIT 600000000000
 
+static const struct dt_control first_control = { .gen = DT_GEN_FIRST, .taken = DT_GEN_FIRST / DT_GEN_NEXT };
+
 static const struct dt_image_map all_maps[M_N] = {
-	[M_AGGS] = { DT_MAP_AGGS, "aggs", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1, .agg = 0, .inner = M_A },
-	[M_A] = { DT_MAP_AGG_A, "agg_a", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .agg = 0,
-		.inner = UINT32_MAX },
-	[M_B] = { DT_MAP_AGG_B, "agg_b", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .agg = 0,
-		.inner = UINT32_MAX },
+	[M_AGGS] = { DT_MAP_AGGS, "aggs", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 2, .inner = M_A },
+	[M_A] = { DT_MAP_AGG_A, "agg_a", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .inner = UINT32_MAX },
+	[M_B] = { DT_MAP_AGG_B, "agg_b", BPF_MAP_TYPE_PERCPU_HASH, 8, 8, KEYS, .inner = UINT32_MAX },
 	[M_RINGS] = { DT_MAP_RINGS, "rings", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1024, .inner = M_RING },
 	[M_RING] = { DT_MAP_RING, "ring", BPF_MAP_TYPE_RINGBUF, 0, 0, 4 << 20, .inner = UINT32_MAX },
 	[M_CONTROL] = { DT_MAP_CONTROL, "control", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_control), 1,
-		.inner = UINT32_MAX },
+		.inner = UINT32_MAX, .data = &first_control, .len = sizeof(first_control) },
 	[M_DROPS] = { DT_MAP_DROPS, "drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct dt_drops), 1,
 		.inner = UINT32_MAX },
 };
@@ -82,7 +82,7 @@ static inline void fixture_init(struct fixture *f, int kind, const struct bpf_in
 	f->prog = (struct dt_image_prog){ .name = "test", .insns = insns, .ninsns = n, .relocs = relocs,
 		.nrelocs = nrelocs };
 	f->image = (struct dt_image){ .maps = f->maps, .nmaps = M_N, .progs = &f->prog, .nprogs = 1,
-		.aggs = &f->agg, .naggs = 1 };
+		.aggs = &f->agg, .naggs = 1, .ngroups = 1 };
 	f->attach = (struct dt_attach){ .kind = kind };
 }
 

@@ -24,9 +24,14 @@ static struct bpf_insn count_insns[] = {
 	JNE_I(9, 0, 26),		/* 5: our pid */
 	I(BPF_ALU64 | BPF_AND | BPF_K, 0, 0, 0, 7),
 	STORE(10, -8, 0),		/* the key: thread id & 7 */
-	MOV_I(2, 0),
+	MAP(2),				/* 8: control.gen */
+	LOAD(2, 2, 0),
+	MOV_R(3, 2),
+	I(BPF_ALU64 | BPF_LSH | BPF_K, 3, 0, 0, DT_GEN_SHIFT),
+	STOREW(10, -4, 3),		/* the last word of the key */
+	I(BPF_ALU64 | BPF_AND | BPF_K, 2, 0, 0, 1),
 	STOREW(10, -12, 2),
-	MAP(1),				/* 10: aggs */
+	MAP(1),				/* 16: aggs */
 	MOV_R(2, 10),
 	ADD_I(2, -12),
 	CALL(map_lookup_elem),
@@ -36,7 +41,7 @@ static struct bpf_insn count_insns[] = {
 	MOV_R(2, 10),
 	ADD_I(2, -8),
 	CALL(map_lookup_elem),
-	JNE_I(0, 0, 8),			/* 21 → 30 */
+	JNE_I(0, 0, 8),			/* 27 → 36 */
 	MOV_I(2, 1),
 	STORE(10, -24, 2),
 	MOV_R(1, 7),
@@ -44,27 +49,27 @@ static struct bpf_insn count_insns[] = {
 	ADD_I(2, -8),
 	MOV_R(3, 10),
 	ADD_I(3, -24),
-	I(BPF_JMP | BPF_JA, 0, 0, 2, 0),	/* 29 → 32 */
-	MOV_I(2, 1),			/* 30 */
-	I(BPF_JMP | BPF_JA, 0, 0, 3, 0),	/* 31 → 35: add */
-	MOV_I(4, BPF_NOEXIST),		/* 32 */
+	I(BPF_JMP | BPF_JA, 0, 0, 2, 0),	/* 35 → 38 */
+	MOV_I(2, 1),			/* 42 */
+	I(BPF_JMP | BPF_JA, 0, 0, 3, 0),	/* 37 → 41: add */
+	MOV_I(4, BPF_NOEXIST),		/* 38 */
 	CALL(map_update_elem),
-	I(BPF_JMP | BPF_JA, 0, 0, 1, 0),	/* 34 → 36 */
-	XADD(0, 0, 2),			/* 35 */
+	I(BPF_JMP | BPF_JA, 0, 0, 1, 0),	/* 40 → 42 */
+	XADD(0, 0, 2),			/* 41 */
 	MOV_I(0, 0),			/* 36 */
 	EXIT(),
 };
 
 static void patch_count(void)
 {
-	/* branches to the end, at 36 */
-	count_insns[1].off = 36 - 2;
-	count_insns[5].off = 36 - 6;
-	count_insns[15].off = 36 - 16;
+	/* branches to the end, at 42 */
+	count_insns[1].off = 42 - 2;
+	count_insns[5].off = 42 - 6;
+	count_insns[21].off = 42 - 22;
 	count_insns[5].imm = getpid();
 }
 
-enum { CALLS = 300000 };
+enum { CALLS = 300000, GEN = offsetof(struct dt_control, gen) };
 
 static void *call_many(void *arg)
 {
@@ -77,21 +82,29 @@ static void *call_many(void *arg)
 
 struct sum { int64_t total; uint32_t elements; };
 
-static int add_up(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+static int add_up(void *ctx, const struct dt_aggcell *part)
 {
 	struct sum *s = ctx;
 
-	(void)key;
 	s->elements++;
-	for (uint32_t i = 0; i < ncpus; i++)
-		s->total += percpu[i];
+	for (uint32_t i = 0; i < part->ncpus; i++)
+		s->total += part->words[i * part->stride];
 	return 0;
+}
+
+static int take_sum(struct fixture *f, struct sum *sum)
+{
+	struct dt_taken taken;
+
+	return dt_session_take(f->session, &taken, add_up, sum);
 }
 
 /* Two threads call while the buffers are switched again and again: what was counted is what was called. */
 static void test_exact(void)
 {
-	static const struct dt_image_reloc relocs[] = { { 10, M_AGGS, 0, false } };
+	static const struct dt_image_reloc relocs[] = {
+		{ 8, M_CONTROL, GEN, true }, { 16, M_AGGS, 0, false }
+	};
 	struct fixture f;
 	struct sum sum = { 0 };
 	pthread_t t[2];
@@ -112,20 +125,19 @@ static void test_exact(void)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, call_many, &calls);
 	for (; switches < want; switches++)
-		CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+		CHECK_INT(take_sum(&f, &sum), 0);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	printf("session_test: %u switches under load in %.0f ms\n", switches, now_ms() - start);
 	dt_session_detach(f.session);
 	syscall(SYS_getppid);			/* no longer counted */
-	CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
-	CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+	CHECK_INT(take_sum(&f, &sum), 0);
+	CHECK_INT(take_sum(&f, &sum), 0);
 	CHECK_INT(sum.total, 2ll * calls);
 	sum = (struct sum){ 0 };
 	for (int i = 0; i < 2; i++)
-		CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+		CHECK_INT(take_sum(&f, &sum), 0);
 	CHECK_INT(sum.elements, 0);		/* emptied */
-	CHECK_INT(dt_session_snapshot(f.session, 1, add_up, &sum), -EINVAL);
 	dt_session_close(f.session);
 }
 
@@ -133,9 +145,14 @@ static void test_exact(void)
 static const struct bpf_insn key_insns[] = {
 	LOAD(0, 1, 0),
 	STORE(10, -8, 0),
-	MOV_I(2, 0),
+	MAP(2),				/* 2: control.gen */
+	LOAD(2, 2, 0),
+	MOV_R(3, 2),
+	I(BPF_ALU64 | BPF_LSH | BPF_K, 3, 0, 0, DT_GEN_SHIFT),
+	STOREW(10, -4, 3),		/* the last word of the key */
+	I(BPF_ALU64 | BPF_AND | BPF_K, 2, 0, 0, 1),
 	STOREW(10, -12, 2),
-	MAP(1),				/* 4: aggs */
+	MAP(1),				/* 10: aggs */
 	MOV_R(2, 10),
 	ADD_I(2, -12),
 	CALL(map_lookup_elem),
@@ -153,17 +170,20 @@ static const struct bpf_insn key_insns[] = {
 	EXIT(),
 };
 
-static int stop_at_third(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+static int stop_at_third(void *ctx, const struct dt_aggcell *part)
 {
-	(void)key, (void)percpu, (void)ncpus;
+	(void)part;
 	return ++*(int *)ctx == 3 ? -ECANCELED : 0;
 }
 
 static void test_keys(void)
 {
-	static const struct dt_image_reloc relocs[] = { { 4, M_AGGS, 0, false } };
+	static const struct dt_image_reloc relocs[] = {
+		{ 2, M_CONTROL, GEN, true }, { 10, M_AGGS, 0, false }
+	};
 	struct fixture f;
 	struct sum sum = { 0 };
+	struct dt_taken taken;
 	int n = 0;
 
 	fixture_init(&f, DT_HOOK_RUN, key_insns, DT_COUNT(key_insns), relocs, DT_COUNT(relocs));
@@ -171,18 +191,17 @@ static void test_keys(void)
 		return;
 	for (uint64_t key = 0; key < KEYS; key++)
 		dt_session_run(f.session, 0, &key, 1);
-	CHECK_INT(dt_session_switch(f.session, &(uint32_t){ 0 }, 1), 0);
-	/* into the other one already */
-	CHECK_INT(dt_session_run(f.session, 0, &(uint64_t){ 7 }, 1), 0);
-	CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+	CHECK_INT(take_sum(&f, &sum), 0);
 	CHECK_INT(sum.elements, KEYS);
 	CHECK_INT(sum.total, KEYS);
+	/* into the hash of the other side */
+	CHECK_INT(dt_session_run(f.session, 0, &(uint64_t){ 7 }, 1), 0);
 	sum = (struct sum){ 0 };
-	CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+	CHECK_INT(take_sum(&f, &sum), 0);
 	CHECK_INT(sum.elements, 1);
 	for (uint64_t key = 0; key < 100; key++)
 		dt_session_run(f.session, 0, &key, 1);
-	CHECK_INT(dt_session_snapshot(f.session, 0, stop_at_third, &n), -ECANCELED);
+	CHECK_INT(dt_session_take(f.session, &taken, stop_at_third, &n), -ECANCELED);
 	CHECK_INT(n, 3);
 	CHECK_INT(dt_session_run(f.session, 0, (uint64_t[13]){ 0 }, 13), -EINVAL);
 	CHECK_INT(dt_session_run(f.session, 1, NULL, 0), -EINVAL);
@@ -339,22 +358,17 @@ static void test_cost(void)
 	printf("session_test: the same through arrays of maps, with an aggregation: %.2f ms\n", maps_ms);
 }
 
-/*
- * An aggregation without keys is a per-CPU array: its one element is always there, and zero after it was
- * read.
- */
+/* Without keys, a generation is an element of a per-CPU array: always there, and zero after it was read. */
 static void test_no_keys(void)
 {
 	static const struct bpf_insn insns[] = {
 		MOV_R(6, 1),
-		MOV_I(2, 0),
+		MAP(2),				/* 1: control.gen */
+		LOAD(2, 2, 0),
+		I(BPF_ALU64 | BPF_RSH | BPF_K, 2, 0, 0, 1),
+		I(BPF_ALU64 | BPF_AND | BPF_K, 2, 0, 0, 7),
 		STOREW(10, -4, 2),
-		MAP(1),				/* 3: aggs */
-		MOV_R(2, 10),
-		ADD_I(2, -4),
-		CALL(map_lookup_elem),
-		JEQ_I(0, 0, 7),
-		MOV_R(1, 0),
+		MAP(1),				/* 7: the cells */
 		MOV_R(2, 10),
 		ADD_I(2, -4),
 		CALL(map_lookup_elem),
@@ -364,22 +378,24 @@ static void test_no_keys(void)
 		MOV_I(0, 0),
 		EXIT(),
 	};
-	static const struct dt_image_reloc relocs[] = { { 3, M_AGGS, 0, false } };
+	static const struct dt_image_reloc relocs[] = {
+		{ 1, M_CONTROL, GEN, true }, { 7, M_A, 0, false }
+	};
 	struct fixture f;
 	struct sum sum = { 0 };
 
 	fixture_init(&f, DT_HOOK_RUN, insns, DT_COUNT(insns), relocs, DT_COUNT(relocs));
-	for (int i = M_A; i <= M_B; i++) {
-		f.maps[i].type = BPF_MAP_TYPE_PERCPU_ARRAY;
-		f.maps[i].key_size = 4;
-		f.maps[i].max_entries = 1;
-	}
+	f.maps[M_A].type = BPF_MAP_TYPE_PERCPU_ARRAY;
+	f.maps[M_A].key_size = 4;
+	f.maps[M_A].max_entries = 8;
+	f.maps[M_AGGS].max_entries = 1;
+	f.maps[M_B].role = DT_MAP_DYN;
 	if (!fixture_open(&f))
 		return;
 	for (uint64_t i = 1; i <= 100; i++)
 		dt_session_run(f.session, 0, &i, 1);
 	for (int i = 0; i < 3; i++)
-		CHECK_INT(dt_session_snapshot(f.session, 0, add_up, &sum), 0);
+		CHECK_INT(take_sum(&f, &sum), 0);
 	CHECK_INT(sum.total, 5050);
 	CHECK_INT(sum.elements, 3);
 	dt_session_close(f.session);
@@ -473,7 +489,9 @@ static unsigned programs_named(const char *name)
 /* A process that dies without a word leaves nothing in the kernel. */
 static void test_killed(void)
 {
-	static const struct dt_image_reloc relocs[] = { { 10, M_AGGS, 0, false } };
+	static const struct dt_image_reloc relocs[] = {
+		{ 8, M_CONTROL, GEN, true }, { 16, M_AGGS, 0, false }
+	};
 	struct fixture f;
 	int ready[2], status;
 	char byte = 0;

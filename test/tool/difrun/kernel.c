@@ -316,28 +316,30 @@ static struct elem *elem_for(struct kernel *k, const void *key)
 	struct elem **p = &k->elems, *e;
 
 	for (; *p; p = &(*p)->next)
-		if ((*p)->agg == k->agg && memcmp((*p)->key, key, o->keysize) == 0)
+		if ((*p)->agg == k->agg && (!o->keysize || memcmp((*p)->key, key, o->keysize) == 0))
 			return *p;
 	e = calloc(1, sizeof(*e) + o->nwords * sizeof(int64_t));
 	if (!e)
 		return NULL;
 	e->agg = k->agg;
-	e->key = dt_arena_memdup(k->arena, key, o->keysize ? o->keysize : 4);
+	e->key = dt_arena_memdup(k->arena, key ? key : "", o->keysize ? o->keysize : 1);
 	dt_aggfunc_of(o->kind)->init(e->words, o->arg);
 	*p = e;
 	return e;
 }
 
-static int take_elem(void *ctx, const void *key, const int64_t *percpu, uint32_t ncpus)
+static int take_elem(void *ctx, const struct dt_aggcell *part)
 {
 	struct kernel *k = ctx;
-	const struct dt_agglayout *o = &k->image->aggs[k->agg];
+	const struct dt_agglayout *o = &k->image->aggs[part->agg];
 	int64_t *one = DT_NEWN(k->arena, int64_t, o->nwords + 1);
 
-	for (uint32_t c = 0; c < ncpus; c++) {
+	k->agg = part->agg;
+	for (uint32_t c = 0; c < part->ncpus; c++) {
 		struct elem *e;
 
-		if (dt_agg_decode(o, percpu + (size_t)c * o->cpuwords, one) && (e = elem_for(k, key)))
+		if (dt_agg_decode(o, part->words + (size_t)c * part->stride, one) &&
+		    (e = elem_for(k, part->key)))
 			dt_aggfunc_of(o->kind)->merge(e->words, o->arg, one);
 	}
 	return 0;
@@ -372,8 +374,9 @@ static void tell_elem(struct kernel *k, const struct elem *e, dt_interp_agg_f *f
 
 void kernel_aggs(struct kernel *k, dt_interp_agg_f *f, void *ctx)
 {
-	for (k->agg = 0; k->agg < k->image->naggs; k->agg++)
-		dt_session_snapshot(k->session, k->agg, take_elem, k);
+	struct dt_taken taken;
+
+	dt_session_take(k->session, &taken, take_elem, k);
 	for (const struct elem *e = k->elems; e; e = e->next)
 		tell_elem(k, e, f, ctx);
 }
