@@ -64,7 +64,7 @@ static inline int64_t dt_agg_extreme_value(int64_t word, bool least)
 	return least ? (int64_t)(INT64_MAX - (uint64_t)word) :
 		       (int64_t)((uint64_t)word ^ (uint64_t)INT64_MIN);
 }
-/* r4 = log2 of r1, rounded down; 62 for 2^63. r1 must not be 0, and changes. There are no branches. */
-void dt_agg_log2(struct dt_lower *);
+/* r4 = the bits of r1, 0 for 0 and 63 for 2^63. r1 and r5 change. */
+void dt_agg_bits(struct dt_lower *);
 
 #endif

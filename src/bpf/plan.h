@@ -65,7 +65,7 @@ struct dt_build {
 	DT_VEC(char) pool;
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
-	uint32_t log2;			/* offset of quantize()'s table + 1, 0: not made */
+	uint32_t bits;			/* offset of dt_agg_bits()' table + 1, 0: not made */
 
 	/* variables and aggregations */
 	DT_VEC(struct dt_bvar) vars;

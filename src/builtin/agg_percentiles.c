@@ -119,8 +119,8 @@ static void percentiles_lower(struct dt_lower *l, const struct dt_agglayout *o, 
 	dt_alu(a, BPF_SUB, R1, R3);		/* size; 2^63 goes with 2^63 - 1 */
 	dt_mov(a, R3, R1);
 	dt_alui(a, BPF_OR, R1, STEPS);
-	dt_agg_log2(l);
-	dt_alui(a, BPF_SUB, R4, STEP_BITS);	/* shift */
+	dt_agg_bits(l);
+	dt_alui(a, BPF_SUB, R4, STEP_BITS + 1);	/* shift */
 	dt_alu(a, BPF_RSH, R3, R4);
 	dt_alui(a, BPF_LSH, R4, STEP_BITS);
 	dt_alu(a, BPF_ADD, R3, R4);		/* distance */

@@ -59,16 +59,7 @@ static void quantize_merge(int64_t *data, uint64_t arg, const int64_t *other)
 
 /* ---- in the kernel ---- */
 
-/* `reg` becomes 1 if it was not 0, without a branch; `t` changes. */
-static void make_truth(struct dt_emit *a, int reg, int t)
-{
-	dt_mov(a, t, reg);
-	dt_neg(a, t);
-	dt_alu(a, BPF_OR, reg, t);
-	dt_alui(a, BPF_RSH, reg, 63);
-}
-
-/* The bucket is 63 + sign * (1 + log2(size)), without branches, so that the verifier sees one path. */
+/* The bucket is 63 + sign * (bits of the size). */
 static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
 {
 	struct dt_emit *a = dt_code(l);
@@ -78,13 +69,10 @@ static void quantize_lower(struct dt_lower *l, const struct dt_agglayout *o, uin
 	dt_alui(a, BPF_ARSH, R2, 63);		/* sign: -1 or 0 */
 	dt_alu(a, BPF_XOR, R1, R2);
 	dt_alu(a, BPF_SUB, R1, R2);		/* size */
-	dt_mov(a, R3, R1);
-	make_truth(a, R3, R4);			/* 0 has no log2 */
-	dt_agg_log2(l);
-	dt_alu(a, BPF_ADD, R3, R4);
-	dt_alu(a, BPF_XOR, R3, R2);
-	dt_alu(a, BPF_SUB, R3, R2);
-	dt_mov(a, R2, R3);
+	dt_agg_bits(l);
+	dt_alu(a, BPF_XOR, R4, R2);
+	dt_alu(a, BPF_SUB, R4, R2);
+	dt_mov(a, R2, R4);
 	dt_alui(a, BPF_ADD, R2, DT_QUANTIZE_ZERO);
 	dt_agg_bucket(l, o, drop);
 }
