@@ -157,6 +157,7 @@ static void wake_by_room(struct dt_lower *l)
 {
 	struct dt_emit *a = l->a;
 	int32_t shift = __builtin_ctz(l->b->maps.v[dt_ring_map(l->b)].max_entries) - 3;
+	uint32_t same = dt_label(a);
 
 	dt_mov(a, R3, R8);
 	dt_scalar(a, R3);
@@ -164,12 +165,10 @@ static void wake_by_room(struct dt_lower *l)
 	dt_alui(a, BPF_ADD, R2, (int32_t)l->recsize);
 	dt_alu(a, BPF_XOR, R2, R3);
 	dt_alui(a, BPF_RSH, R2, shift);
-	dt_mov(a, R3, R2);		/* without a branch: 1 if it is not 0 */
-	dt_neg(a, R3);
-	dt_alu(a, BPF_OR, R2, R3);
-	dt_alui(a, BPF_RSH, R2, 63);
+	dt_jmpi(a, BPF_JEQ, R2, 0, same);
+	dt_imm(a, R2, BPF_RB_FORCE_WAKEUP - BPF_RB_NO_WAKEUP);
+	dt_put(a, same);
 	dt_alui(a, BPF_ADD, R2, BPF_RB_NO_WAKEUP);
-	_Static_assert(BPF_RB_NO_WAKEUP + 1 == BPF_RB_FORCE_WAKEUP, "the one after the other");
 }
 
 /* The record in r8 is sent (`keep`) or given back; the reader is woken now, or when the ring is filling. */
@@ -198,13 +197,15 @@ void dt_record_header(struct dt_lower *l, int base, int off, uint32_t news)
 	dt_time(l);
 	dt_stx(a, B8, base, off + (int)offsetof(struct dt_rechdr, time), R0);
 	if (news)
-		dt_imm(a, R1, news);
+		dt_imm(a, R2, news);
 	else
-		dt_epid(l, R1);
-	dt_stx(a, B4, base, off + (int)offsetof(struct dt_rechdr, epid), R1);
+		dt_epid(l, R2);
 	dt_ldx(a, B8, R1, FP, F_T0);
-	dt_stx(a, B2, base, off + (int)offsetof(struct dt_rechdr, cpu), R1);
-	dt_sti(a, B2, base, off + (int)offsetof(struct dt_rechdr, spec), 0);
+	dt_alui(a, BPF_LSH, R1, 32);
+	dt_alu(a, BPF_OR, R1, R2);
+	dt_stx(a, B8, base, off, R1);	/* epid, cpu; spec is 0 */
+	_Static_assert(offsetof(struct dt_rechdr, epid) == 0 && offsetof(struct dt_rechdr, cpu) == 4 &&
+	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "they are one word");
 }
 
 void dt_record_send(struct dt_lower *l, uint32_t size, uint32_t none)
