@@ -79,6 +79,7 @@ struct dt_lower {
 	bool raw_args;
 	int act;			/* the action in hand, -1: the predicate */
 	uint32_t fault;			/* label of the clause's fault code */
+	uint32_t quit;			/* of a predicate: where to go if it is 0; else 0 */
 	/* label of the code that gives the record back and ends the clause; 0: nothing jumps there */
 	uint32_t drop;
 	uint32_t reserved;		/* non-zero while r8 is a record */

@@ -350,7 +350,11 @@ static void derive_probe(struct dt_lower *l, const struct dt_ecb *e, uint32_t qu
 
 static void lower_predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
 {
+	l->quit = quit;
 	dt_lower_difo(l, pred);
+	l->quit = 0;
+	if (l->ret.kind == V_CONST && l->ret.v)
+		return;
 	dt_field_number(l);
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
 }
