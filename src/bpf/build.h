@@ -57,6 +57,7 @@ struct dt_lower {
 	/* there are very many clauses: code that others have too is called (dt_common_call()) */
 	bool compact;
 	struct dt_gen_use gen;
+	bool fresh;			/* the clause closes a generation though an earlier one has */
 
 	/* ---- which clause it is; does not change ---- */
 	const struct dt_enabling *en;	/* one, or the first of several */
@@ -191,6 +192,7 @@ void dt_rt_link(struct dt_emit *);				/* adds those behind the program */
 /* clause.c, aggregate.c */
 /* Falls out of the code or jumps to `done`, with r0 = 1 after a fault, else 0. */
 void dt_lower_clause(struct dt_lower *, uint32_t done);
+bool dt_act_in_arm(const struct dt_ecb *, uint32_t act);	/* of an if: it may not run */
 /* S_ITEM becomes the next thing the probe fires for, 0 at the end; falls out. */
 void dt_lower_step(struct dt_lower *);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);

@@ -39,6 +39,7 @@ static void lower_actions(struct dt_lower *l, const struct dt_ecb *e, const stru
     uint32_t sent)
 {
 	uint32_t *skip = DT_NEWN(l->b->arena, uint32_t, e->nacts + 1);	/* label before this action, 0 none */
+	uint32_t moment = rec->moment ? dt_gen_place(e) : UINT32_MAX;
 
 	for (uint32_t i = 0; i <= e->nacts; i++) {
 		uint32_t to = i < e->nacts && e->acts[i].kind == DT_ACT_SKIPZ ?
@@ -47,6 +48,8 @@ static void lower_actions(struct dt_lower *l, const struct dt_ecb *e, const stru
 
 		if (skip[i])
 			dt_put(l->a, skip[i]);
+		if (i == moment && l->reserved)
+			dt_gen_moment(l, (int)(sizeof(struct dt_rechdr) + rec->moment));
 		if (i == e->nacts)
 			break;
 		arm_ends(l, e, i, sent);
@@ -385,7 +388,7 @@ static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 	dt_ja(l->a, done);
 }
 
-static bool in_arm(const struct dt_ecb *e, uint32_t act)
+bool dt_act_in_arm(const struct dt_ecb *e, uint32_t act)
 {
 	for (uint32_t i = 0; i < act; i++) {
 		if (e->acts[i].kind == DT_ACT_SKIPZ && i + e->acts[i].arg >= act)
@@ -399,7 +402,7 @@ static uint32_t certain_exit(const struct dt_ecb *e)
 {
 	uint32_t i = 0;
 
-	while (i < e->nacts && (e->acts[i].kind != DT_ACT_EXIT || in_arm(e, i)))
+	while (i < e->nacts && (e->acts[i].kind != DT_ACT_EXIT || dt_act_in_arm(e, i)))
 		i++;
 	return i;
 }
@@ -474,11 +477,11 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	keep_ids(l, e, false);
 	if (dt_ecb_records(e))
 		reserve_record(l, e, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
+	if (l->reserved && rec->moment)		/* exit() may leave before it is known */
+		dt_sti(l->a, B8, R8, (int)(sizeof(struct dt_rechdr) + rec->moment), 0);
 	early = l->stubs.n;
 	lower_actions(l, e, rec, sent);
 	dt_put(l->a, sent);
-	if (l->reserved && rec->moment)
-		dt_gen_moment(l, (int)(sizeof(struct dt_rechdr) + rec->moment));
 	if (l->reserved)
 		dt_record_submit(l, has_kind(e, DT_ACT_EXIT) || (rec->moment && l->b->opts->prompt));
 	dt_put(l->a, quit);

@@ -39,6 +39,7 @@ struct dt_hookgroup {
 	 */
 	uint32_t entries;
 	uint32_t again;			/* the next group that may have the number of this one */
+	bool fresh;			/* it closes a generation of aggregations of its own */
 	uint32_t begin;			/* label of its code in the program in hand */
 };
 
