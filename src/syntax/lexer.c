@@ -390,7 +390,10 @@ static void skip_literal(struct dt_lexer *lx)
 		lx->pos++;
 }
 
-/* Braces in comments and literals do not count. The body itself is never parsed. */
+/*
+ * Braces in comments and literals do not count. The body itself is never parsed, so its last } is
+ * counted here: the { that opened it was counted when it was scanned.
+ */
 void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 {
 	unsigned depth = 1;
@@ -411,6 +414,7 @@ void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 		depth -= c == '}' ? 1u : 0;
 		lx->pos++;
 	}
+	lx->braces--;
 }
 
 /* ---- the outer level ---- */
