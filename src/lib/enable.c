@@ -227,14 +227,12 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 /* Ids are those given out so far: listing or enabling a probe gives it one. */
 int dtrace_id2desc(dtrace_hdl_t *h, dtrace_id_t id, dtrace_probedesc_t *d)
 {
-	struct dt_trace *t = h->trace;
-	const struct dt_probe *p;
+	const struct dt_probe *p = dt_probes_by_id(&h->trace->probes, id);
 
 	if (d == NULL)
 		return dt_handle_error(h, EINVAL);
-	if (id == 0 || id > t->probes.list.n)
+	if (p == NULL)
 		return dt_handle_error(h, EDT_BADID);
-	p = t->probes.list.v[id - 1];
 	dt_handle_desc(d, p->id, p->prov, p->mod, p->func, p->name);
 	return 0;
 }
