@@ -60,6 +60,7 @@ void dt_handle_use_options(struct dtrace_hdl *h)
 	cc->stackframes = option_value(h, DT_OPT_stackframes);
 	cc->ustackframes = option_value(h, DT_OPT_ustackframes);
 	cc->jstackframes = option_value(h, DT_OPT_jstackframes);
+	cc->maxframes = option_value(h, DT_OPT_maxframes);
 	cc->jstackstrsize = option_value(h, DT_OPT_jstackstrsize);
 	cc->scratchsize = option_value(h, DT_OPT_scratchsize);
 	cc->iregs = option_value(h, DT_OPT_iregs);

@@ -326,7 +326,13 @@ static bool prov_matches(const struct dt_probes *p, const struct pattern *prov, 
 }
 
 /* A description whose parts have been looked at once. */
-struct matching { struct dt_probes *p; struct pattern prov, mod, func, name; dt_probe_f *f; void *ctx; int n; };
+struct matching {
+	struct dt_probes *p;
+	struct pattern prov, mod, func, name;
+	dt_probe_f *f;
+	void *ctx;
+	int n;				/* how many have matched */
+};
 
 /* Returns a negative errno when f ends the walk. */
 static int match_probe(struct matching *m, const struct dt_probe *probe)

@@ -123,11 +123,11 @@ uint32_t dt_hook_nargs(struct dt_types *, const struct dt_hook *);
 /* The probe of a number that was given out so far, or NULL. */
 const struct dt_probe *dt_probes_by_id(const struct dt_probes *, uint32_t id);
 /*
- * Calls f for every probe that the description matches, after the providers concerned have created theirs:
- * listed probes by number, then the others in the order of their creation. A literal provider name asks that provider and those before it in the
- * table, so a listed probe has the same number in every run. Returns how many matched, or f's
- * first non-zero value as a negative errno. *why (may be NULL) gets a sentence if nothing can match and
- * a provider knows the reason.
+ * Calls f for every probe that the description matches, after the providers concerned have created
+ * theirs: listed probes by number, then the others in the order of their creation. A literal provider
+ * name asks that provider and those before it in the table, so a listed probe has the same number in
+ * every run. Returns how many matched, or f's first non-zero value as a negative errno. *why (may be
+ * NULL) gets a sentence if nothing can match and a provider knows the reason.
  */
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,

@@ -95,6 +95,7 @@ struct dt_compiler {
 	bool has_amin;
 	struct dt_attr amin;
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize, scratchsize;
+	uint32_t maxframes;		/* of all stacks; 0: no limit */
 };
 
 void dt_compiler_init(struct dt_compiler *, struct dt_arena *, struct dt_arena *scratch, struct dt_types *);

@@ -138,8 +138,8 @@ static int check_sites(struct link *l)
 
 		if (dt_map_get(&l->sited, name) == NULL)
 			return dt_usdt_fail(l->job, EDT_NOPROBES,
-			    "No probe sites found for declared provider: no object given has a site of %s. Give "
-			    "-G all objects that use its macros, or none",
+			    "No probe sites found for declared provider: no object given has a site of %s. "
+			    "Give -G all objects that use its macros, or none",
 			    name);
 	}
 	return 0;

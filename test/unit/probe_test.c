@@ -262,9 +262,9 @@ static void test_others(void)
 static void check_found(struct table *t, const struct dt_probe *p)
 {
 	struct got g = { 0 };
+	struct dt_probedesc d = { "", "", "", "", p->id };
 
-	CHECK_INT(dt_probes_match(&t->probes, &(struct dt_probedesc){ "", "", "", "", p->id }, take, &g, NULL),
-	    1);
+	CHECK_INT(dt_probes_match(&t->probes, &d, take, &g, NULL), 1);
 	CHECK(g.last == p);
 	CHECK(dt_probes_by_id(&t->probes, p->id) == p);
 }
