@@ -200,6 +200,7 @@ static void set_source(struct compile *c, enum dt_source_kind kind, const char *
 	c->parse.macro = dt_handle_macro;
 	c->parse.is_type = dt_handle_is_type;
 	c->parse.option = pragma_option;
+	c->parse.pragma = dt_pragma_check;
 	parse_flags(c);
 }
 

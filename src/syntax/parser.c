@@ -23,7 +23,11 @@ static struct dt_ext *append_external(struct dt_parser *ps, enum dt_ext_kind kin
 /* Called by the lexer, perhaps in the middle of another external. */
 static void append_pragma(void *ctx, struct dt_loc loc, struct dt_word *words)
 {
-	append_external(ctx, DT_X_PRAGMA, loc)->words = words;
+	struct dt_parser *ps = ctx;
+
+	if (ps->parse->pragma != NULL)
+		ps->parse->pragma(ps->diag, words);
+	append_external(ps, DT_X_PRAGMA, loc)->words = words;
 }
 
 /* ---- clauses ---- */
@@ -149,9 +153,11 @@ static void parse_translator(struct dt_parser *ps)
 	struct dt_token t;
 	struct dt_loc open;
 
+	ps->translating = true;
 	x->dst = dt_tname_parse(ps);
 	dt_tok_expect(ps, DT_T_LT, form);
 	x->src = dt_tname_parse(ps);
+	ps->translating = false;
 	t = dt_tok_expect(ps, DT_T_IDENT, form);
 	x->name = t.text;
 	x->name_loc = t.loc;
@@ -343,6 +349,7 @@ void dt_unit_parse(struct dt_parse *p, struct dt_unit *unit)
 	};
 
 	dt_map_init(&ps.types, p->arena);
+	dt_map_init(&ps.tags, p->arena);
 	dt_lex_init(&ps.lx, p);
 	ps.lx.pragma = append_pragma;
 	ps.lx.pragma_ctx = &ps;
