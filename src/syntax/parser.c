@@ -310,6 +310,15 @@ static bool only_pragmas(const struct dt_ext *x)
 	return !x;
 }
 
+/* -n probe '{ … }': two words of the shell, of which the second was meant to go on with the first. */
+static const char *unused_hint(const char *arg)
+{
+	arg += strspn(arg, " \t\n");
+	return arg[0] == '{' || (arg[0] == '/' && strchr(arg, '{') != NULL) ?
+	    "the clause belongs into the same quotes: -n 'probe /predicate/ { … }'" :
+	    NULL;
+}
+
 /* An unused argument of the command line is an error: it is most often a mistake in quoting. */
 static void parse_program(struct dt_parser *ps)
 {
@@ -321,7 +330,7 @@ static void parse_program(struct dt_parser *ps)
 	if (!p->empty_ok && only_pragmas(ps->unit->exts))
 		dt_fail(ps->diag, D_EMPTY, end, "empty D program translation unit");
 	if (last > 0 && p->argused && !p->argref && !p->argused[last])
-		dt_fail(ps->diag, D_MACRO_UNUSED, end,
+		dt_fail_hint(ps->diag, D_MACRO_UNUSED, end, unused_hint(p->argv[last]),
 		    "extraneous argument '%.256s' ($%d is not referenced)", p->argv[last], last);
 }
 
