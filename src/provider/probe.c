@@ -437,7 +437,8 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 	n = match_from(p, 0, 0, &d, f, ctx);
 	if (n != 0)
 		return n;
-	n = reason == NULL ? make_wanted(p, &d, &reason) : 0;
+	/* that no process has a provider c* does not mean that cpc cannot create what is named */
+	n = reason == NULL || !dt_part_literal(d.prov) ? make_wanted(p, &d, &reason) : 0;
 	if (n < 0)
 		return n;
 	n = match_from(p, listed, named, &d, f, ctx);
