@@ -178,7 +178,7 @@ enum {
 	EDT_READMAXSTACK,	/* cannot read perf_event_max_stack (never here) */
 	EDT_TRACEMEM,		/* bad tracemem() record (never here) */
 	EDT_PCAP,		/* bad pcap() record (never here) */
-	EDT_OPTNOTHERE,		/* an option of another platform that would do nothing here */
+	EDT_OPTNOTHERE,		/* an option of another platform that would do nothing (never here) */
 	EDT_PRINT,		/* bad print() record (never here) */
 	EDT_UNSUPPORTED,	/* ours: not in this build */
 	EDT_NOSYSFS,		/* ours: sysfs is not mounted */
