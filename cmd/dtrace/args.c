@@ -100,7 +100,7 @@ void args_usage(FILE *f)
 	    "\t-t  print a column of times\n"
 	    "\t-U  undefine a symbol for the preprocessor\n"
 	    "\t-v  print stability attributes, or arguments with -l\n"
-	    "\t-V  print the version of the D language\n"
+	    "\t-V  print the version of the D language and of the program\n"
 	    "\t-w  permit destructive actions\n"
 	    "\t-W  wait for a process of that name\n"
 	    "\t-x  set an option of the compiler or of tracing; -x help lists them\n"
@@ -116,10 +116,10 @@ void args_usage(FILE *f)
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
-/* A command line that makes no sense: the status is 2, as always. */
-static int usage(void)
+/* Behind a message about one option: the status is 2, as always. */
+static int see_help(void)
 {
-	args_usage(stderr);
+	fputs("dtrace --help lists the options\n", stderr);
 	return 2;
 }
 
@@ -195,7 +195,7 @@ static int data_model(struct args *a, int letter, const char *arg)
 {
 	if (strcmp(arg, letter == '3' ? "2" : "4") != 0) {
 		fprintf(stderr, "dtrace: illegal option -- %c%s\n", letter, arg);
-		return usage();
+		return see_help();
 	}
 	a->oflags &= ~(DTRACE_O_ILP32 | DTRACE_O_LP64);
 	a->oflags |= letter == '3' ? DTRACE_O_ILP32 : DTRACE_O_LP64;
@@ -239,7 +239,7 @@ static int bad_option(int c, const char *const *argv)
 		fprintf(stderr, "dtrace: illegal option -- %c\n", optopt);
 	else
 		fprintf(stderr, "dtrace: illegal option -- %s\n", argv[optind - 1]);
-	return usage();
+	return see_help();
 }
 
 /*
@@ -328,8 +328,10 @@ int args_parse(struct args *a, int argc, char **argv)
 		fprintf(stderr, "dtrace: out of memory\n");
 		return 2;
 	}
-	if (argc <= 1)
-		return usage();
+	if (argc <= 1) {
+		args_usage(stderr);
+		return 2;
+	}
 	opterr = 0;
 	while (!status && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		if (c == '?' || c == ':')

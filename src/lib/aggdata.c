@@ -212,6 +212,26 @@ static void put_value(struct dt_aggdata *a)
 		.normal = (int64_t)a->d.dtada_normal };
 }
 
+/* -x aggpercpu: the value on each CPU, as it stands in the element's own record; a NULL ends. */
+static void put_cpus(struct dt_arena *arena, struct dt_aggdata *a)
+{
+	const struct dt_agglayout *l = a->agg->layout;
+	uint32_t size = (l->nwords + has_parameter(l)) * (uint32_t)sizeof(int64_t);
+
+	if (a->elem == NULL || a->elem->ncpus == 0)
+		return;
+	a->d.dtada_flags |= DTRACE_A_PERCPU;
+	a->d.dtada_percpu = DT_NEWN(arena, char *, a->elem->ncpus + 1);
+	for (uint32_t cpu = 0; cpu < a->elem->ncpus; cpu++) {
+		int64_t *words = dt_arena_alloc(arena, size);
+
+		a->d.dtada_percpu[cpu] = (char *)words;
+		if (has_parameter(l))
+			*words++ = (int64_t)l->arg;
+		memcpy(words, a->elem->cpu_data + (size_t)cpu * l->nwords, l->nwords * sizeof(*words));
+	}
+}
+
 /*
  * `keys` is an element that has the keys: `elem` itself, or one of another aggregation when `elem` is NULL.
  */
@@ -235,6 +255,7 @@ struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, 
 		.dtada_normal = (uint64_t)(elem != NULL && elem->normal != 0 ? elem->normal : agg->normal) };
 	put_keys(a, keys, values);
 	put_value(a);
+	put_cpus(arena, a);
 	a->from = elem;
 	a->row = (struct dt_aggrow){ values, keys->layout->nkeys, &a->val, 1, &a->from };
 	return a;

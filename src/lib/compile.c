@@ -60,6 +60,7 @@ void dt_handle_use_options(struct dtrace_hdl *h)
 	cc->stackframes = option_value(h, DT_OPT_stackframes);
 	cc->ustackframes = option_value(h, DT_OPT_ustackframes);
 	cc->jstackframes = option_value(h, DT_OPT_jstackframes);
+	cc->maxframes = option_value(h, DT_OPT_maxframes);
 	cc->jstackstrsize = option_value(h, DT_OPT_jstackstrsize);
 	cc->scratchsize = option_value(h, DT_OPT_scratchsize);
 	cc->iregs = option_value(h, DT_OPT_iregs);
@@ -199,6 +200,7 @@ static void set_source(struct compile *c, enum dt_source_kind kind, const char *
 	c->parse.macro = dt_handle_macro;
 	c->parse.is_type = dt_handle_is_type;
 	c->parse.option = pragma_option;
+	c->parse.pragma = dt_pragma_check;
 	parse_flags(c);
 }
 

@@ -138,7 +138,8 @@ int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_consumer_ops ops = { h, on_event, dt_trace_fault, dt_trace_drops, dt_trace_fold,
 		dt_trace_alike,
-		dt_options_on(&h->options, DT_OPT_mergestacks) ? dt_trace_merge : NULL };
+		dt_options_on(&h->options, DT_OPT_mergestacks) ? dt_trace_merge : NULL,
+		dt_options_on(&h->options, DT_OPT_aggpercpu) };
 	struct dt_statement_ops effects = dt_trace_effects(h);
 
 	for (int i = 0; i < 4; i++)

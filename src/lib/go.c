@@ -384,6 +384,18 @@ static int run_program(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
 	return err != 0 ? dt_handle_error(h, -err) : 0;
 }
 
+/* Options of other platforms are accepted, so that scripts start, and what they do not do is said. */
+static void note_options(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	for (unsigned i = 0; i < DT_NOPTS; i++) {
+		const char *doc = dt_options_unused(&h->options, (enum dt_opt)i);
+
+		if (doc != NULL)
+			dt_trace_note(t, dt_arena_printf(t->arena, "option %s: %s",
+			    dt_options_row((enum dt_opt)i)->name, doc));
+	}
+}
+
 /*
  * Kernels refuse some of the many places a description names: those are told, and the others run. Kprobes
  * that do not share one link are slow to make and to take away.
@@ -420,6 +432,7 @@ static int begin_tracing(dtrace_hdl_t *h)
 	if ((err = dt_session_attach(t->session, msg, sizeof(msg))) != 0)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	note_refused(t);
+	note_options(h, t);
 	if (run_program(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))

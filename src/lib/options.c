@@ -460,8 +460,7 @@ struct dt_opttexts dt_options_texts(struct dt_arena *arena, enum dt_opt opt)
 	const struct dt_optrow *row = &rows[opt];
 
 	return (struct dt_opttexts){ form_of(arena, row), default_of(arena, row), range_of(arena, row),
-		row->flags & N ? "never" : row->cls == 'D' ? "any time" :
-		row->flags & P ? "-x only" : "start" };
+		row->cls == 'D' ? "any time" : row->flags & P ? "-x only" : "start", !(row->flags & N) };
 }
 
 void dt_options_init(struct dt_options *o, struct dt_arena *arena)
@@ -478,7 +477,7 @@ static bool is_for_callers(const struct dt_optrow *row, const char *val)
 	return (row->flags & P) || (row->words == words_format && val != NULL && strchr(val, '=') != NULL);
 }
 
-/* The order of the checks decides which error is told: name, place, platform, time, value. */
+/* The order of the checks decides which error is told: name, place, time, value. */
 int dt_options_set(struct dt_options *o, const char *name, const char *val, unsigned where)
 {
 	enum dt_opt opt = find_option(name);
@@ -486,8 +485,6 @@ int dt_options_set(struct dt_options *o, const char *name, const char *val, unsi
 		return EDT_BADOPTNAME;
 	if ((where & DT_OPT_IN_PROGRAM) && is_for_callers(&rows[opt], val))
 		return EDT_BADOPTCTX;
-	if (rows[opt].flags & N)
-		return EDT_OPTNOTHERE;
 	if ((where & DT_OPT_TRACING) && rows[opt].cls == 'R')
 		return EDT_ACTIVE;
 	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & H) && o->given[opt] == DT_GIVEN_CALLER)
@@ -496,6 +493,12 @@ int dt_options_set(struct dt_options *o, const char *name, const char *val, unsi
 	if (err == 0)
 		o->given[opt] = where & DT_OPT_IN_PROGRAM ? DT_GIVEN_PROGRAM : DT_GIVEN_CALLER;
 	return err;
+}
+
+const char *dt_options_unused(const struct dt_options *o, enum dt_opt opt)
+{
+	return o->given[opt] != DT_GIVEN_NOT && dt_options_on(o, opt) && (rows[opt].flags & N) ?
+	    rows[opt].doc : NULL;
 }
 
 void dt_options_settle(struct dt_options *o)

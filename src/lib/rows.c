@@ -22,7 +22,7 @@ struct dt_aggorder dt_trace_order(const struct dtrace_hdl *h)
 /* Never NULL; the strings live as long as the trace. */
 const char *dt_trace_part(const struct dt_trace *t, uint32_t id, unsigned part)
 {
-	const struct dt_probe *p = id > 0 && id <= t->probes.list.n ? t->probes.list.v[id - 1] : NULL;
+	const struct dt_probe *p = dt_probes_by_id(&t->probes, id);
 
 	if (p == NULL)
 		return "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The probes of one handle: numbered from 1 in the order of their creation, found by description.
+ * The probes of one handle: each has one number (dt_probes_by_id()) and is found by description.
  * Providers create them (provider.h); the engine asks each for its hook, the place in the kernel where
  * it fires.
  */
@@ -60,7 +60,6 @@ struct dt_probe {
 	const char *prov, *mod, *func, *name;	/* "" where it has none */
 	const struct dt_provider_row *row;
 	struct dt_hook hook;
-	bool on_demand;			/* not listed before it was named (profile-123) */
 	/* The types of its arguments if they are known from a process; NULL: ask the row */
 	const struct dt_probe_sig *sig;
 	const struct dt_loaded *loaded;	/* the module in its process (objects.h), NULL: of the kernel */
@@ -75,7 +74,12 @@ struct dt_probe {
 struct dt_probes {
 	struct dt_arena *arena;
 	struct dt_types *types;			/* tracepoints are found there; NULL: none are */
-	DT_VEC(struct dt_probe *) list;		/* list.v[id - 1] */
+	DT_VEC(struct dt_probe *) list;		/* all, in the order of their creation */
+	DT_VEC(struct dt_probe *) listed;	/* those that -l shows of the kernel: listed.v[id - 1] */
+	DT_VEC(struct dt_probe *) named;	/* the others */
+	struct dt_probe **slots;		/* of these, by number: open addressing */
+	size_t nslots;
+	bool making_list;			/* a provider creates what can be listed */
 	struct dt_map by_name;			/* "prov:mod:func:name" */
 	struct dt_map provided;			/* providers that have made all they can list */
 	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
@@ -116,13 +120,14 @@ void dt_probe_also(struct dt_probes *, struct dt_probe *, const struct dt_hook *
  * if it is unknown or not a raw tracepoint.
  */
 uint32_t dt_hook_nargs(struct dt_types *, const struct dt_hook *);
+/* The probe of a number that was given out so far, or NULL. */
+const struct dt_probe *dt_probes_by_id(const struct dt_probes *, uint32_t id);
 /*
- * Calls f for every probe that the description matches, by id, after the providers concerned have
- * created theirs. A literal provider name asks that provider and those before it in the table, so a
- * probe has the same number in every run (unless one was created on demand before, such as profile-n
- * and tick-n; the id in a description counts listed probes only). Returns how many matched, or f's
- * first non-zero value as a negative errno. *why (may be NULL) gets a sentence if nothing can match and
- * a provider knows the reason.
+ * Calls f for every probe that the description matches, after the providers concerned have created
+ * theirs: listed probes by number, then the others in the order of their creation. A literal provider
+ * name asks that provider and those before it in the table, so a listed probe has the same number in
+ * every run. Returns how many matched, or f's first non-zero value as a negative errno. *why (may be
+ * NULL) gets a sentence if nothing can match and a provider knows the reason.
  */
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,

@@ -426,7 +426,8 @@ static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
 		return;
 	if (p->id != 0)
 		dt_fail(s->diag, D_PDESC_INVAL, p->loc,
-		    "invalid probe identifier %u: Unknown probe identifier", p->id);
+		    "invalid probe identifier %u: Unknown probe identifier%s%s", p->id,
+		    why != NULL ? ": " : "", why != NULL ? why : "");
 	dt_fail(s->diag, tag, p->loc, "probe description %s:%s:%s:%s does not match any probes%s%s", p->prov,
 	    p->mod, p->func, p->name, why != NULL ? ": " : "", why != NULL ? why : "");
 }

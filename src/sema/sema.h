@@ -95,6 +95,7 @@ struct dt_compiler {
 	bool has_amin;
 	struct dt_attr amin;
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize, scratchsize;
+	uint32_t maxframes;		/* of all stacks; 0: no limit */
 };
 
 void dt_compiler_init(struct dt_compiler *, struct dt_arena *, struct dt_arena *scratch, struct dt_types *);
@@ -227,6 +228,8 @@ void dt_decl_translator(struct dt_sema *, const struct dt_ext *);
 void dt_pragma_apply(struct dt_sema *, const struct dt_ext *);
 /* Takes the pending pragmas of a name that is being created; true: *attr was set */
 bool dt_pragma_claim(struct dt_sema *, const char *name, struct dt_attr *, uint32_t *version);
+/* dt_parse.pragma: fails with D_PRAGMA_INVAL */
+void dt_pragma_check(struct dt_diag *, const struct dt_word *words);
 /* Fails with D_PRAGMA_UNUSED if a pragma names nothing. */
 void dt_pragma_finish(struct dt_sema *);
 /* Evaluates a constant expression; fails with the tag if it is none. is_signed may be NULL. */

@@ -133,6 +133,7 @@ struct dt_aggcell {
 	const void *key;		/* NULL: the aggregation has no keys */
 	const int64_t *words;		/* of the first CPU; those of the next are `stride` words behind */
 	uint32_t stride, ncpus;
+	uint32_t cpu;			/* the number of the first */
 };
 
 /* Up to where aggregations were taken over: no firing that began by `time` is still running. */
