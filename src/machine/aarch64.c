@@ -71,6 +71,7 @@ const struct dt_machine dt_machine_aarch64 = {
 	.reloc = {
 		.irelative = R_AARCH64_IRELATIVE, .jump_slot = R_AARCH64_JUMP_SLOT,
 		.glob_dat = R_AARCH64_GLOB_DAT, .word = R_AARCH64_ABS64,
+		.relative = R_AARCH64_RELATIVE,
 	},
 	/* in the vdso: mov x8, #139; svc #0. Offsets in struct rt_sigframe, which the ABI fixes */
 	.sigreturn = { .code = { 0xd2801168, 0xd4000001 }, .n = 2, .sp = 560, .pc = 568, .fp = 544 },

@@ -69,6 +69,7 @@ const struct dt_machine dt_machine_x86_64 = {
 	.reloc = {
 		.irelative = R_X86_64_IRELATIVE, .jump_slot = R_X86_64_JUMP_SLOT,
 		.glob_dat = R_X86_64_GLOB_DAT, .word = R_X86_64_64,
+		.relative = R_X86_64_RELATIVE,
 	},
 	.result_takes_argument = true,
 	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */

@@ -75,16 +75,24 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 	struct collecting *c = ctx;
 	bool jumps = in->way == DT_INSN_JUMP || in->way == DT_INSN_BRANCH;
 	/* branches lead to the cold part */
-	bool outside = jumps && leaves(c, c->part->vaddr + in->to);
-	struct dt_return_site s = { c->part->offset + in->off,
-		(uint32_t)(c->part->vaddr + in->off - c->f->vaddr), NULL };
+	bool outside = jumps && leaves(c, c->part->vaddr + in->to), unsure = in->way == DT_INSN_TABLE;
+	struct dt_return_site s = { .offset = c->part->offset + in->off,
+		.at = (uint32_t)(c->part->vaddr + in->off - c->f->vaddr),
+		.how = in->way == DT_INSN_RET ? DT_LEAVE_RET : jumps ? DT_LEAVE_JUMP :
+		    in->slot ? DT_LEAVE_SLOT : DT_LEAVE_POINTER,
+		.to = c->part->vaddr + in->to };
 
 	if (in->way == DT_INSN_BRANCH && outside) {
 		s.when = dt_branch_taken(c->arena, dt_elf_machine(c->elf), in);
-		outside = s.when != NULL;
+		unsure = s.when == NULL;
 	}
-	if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || (jumps && outside))
+	c->out->loops |= jumps && s.to == c->f->vaddr;
+	if (unsure) {
+		c->out->unsure = true;
+		c->out->unsure_at = s.at;
+	} else if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || outside) {
 		dt_vec_push(c->arena, c->out, s);
+	}
 	return true;
 }
 
