@@ -64,8 +64,8 @@ static void test_x86(void)
 	 * jmp *%rax; add %rdx,%rax; jmp *%rax: a table; notrack jmp *%rax; jmp *(,%rax,8); jmp *16(%rip);
 	 * jmp *8(%rbx)
 	 */
-	X86(0, "0 indirect\n2 on\n5 on\n7 on\na table\n11 indirect 39\n17 indirect\n", 0xff, 0xe0, 0x48, 0x01, 0xd0,
-	    0xff, 0xe0, 0x3e, 0xff, 0xe0, 0xff, 0x24, 0xc5, 0, 0, 0, 0, 0xff, 0x25, 0x10, 0, 0, 0, 0xff, 0x63,
+	X86(0, "0 indirect\n2 on\n5 on\n7 on\na table\n11 indirect 39\n17 indirect\n", 0xff, 0xe0, 0x48, 0x01,
+	    0xd0, 0xff, 0xe0, 0x3e, 0xff, 0xe0, 0xff, 0x24, 0xc5, 0, 0, 0, 0, 0xff, 0x25, 0x10, 0, 0, 0, 0xff, 0x63,
 	    0x08);
 	/* what cannot be told apart; what is cut off */
 	X86(-ENOEXEC, "0 on\n", 0x90, 0x06);
@@ -91,8 +91,8 @@ static void test_arm(void)
 	/* add x1, x0, x1; ldp x0, x1, [sp]; br x1: what was saved */
 	ARM("0 on\n4 on\n8 indirect\n", 0x8b010001, 0xa94007e0, 0xd61f0020);
 	/*
-	 * N25: a linkage table, at 0x10ff8: adrp x16, +1 page; ldr x17, [x16, #24]; add x16; br x17 (0x11018 is
-	 * 0x20 further); across the page: nop; nop; adrp x0, 0; ldr x0, [x0, #8]; br x0 (0x11008)
+	 * N25: a linkage table, at 0x10ff8: adrp x16, +1 page; ldr x17, [x16, #24]; add x16; br x17: 0x11018
+	 * is 0x20 further; across the page: nop; nop; adrp x0, 0; ldr x0, [x0, #8]; br x0: 0x11008
 	 */
 	ARM("0 on\n4 on\n8 on\nc indirect 32\n", 0xb0000010, 0xf9400e11, 0x91006210, 0xd61f0220);
 	ARM("0 on\n4 on\n8 on\nc on\n10 indirect 16\n", 0xd503201f, 0xd503201f, 0x90000000, 0xf9400400,
