@@ -81,7 +81,8 @@ struct dt_machine {
 	 */
 	const char *const *conditions;
 	uint8_t nconditions;
-	struct { uint16_t irelative, jump_slot, glob_dat, word, relative; } reloc;	/* R_… of dynamic linking */
+	/* R_… of dynamic linking */
+	struct { uint16_t irelative, jump_slot, glob_dat, word, relative; } reloc;
 	bool result_takes_argument;	/* where a large result is to be put comes as the first argument */
 	/* linkers describe the frame of a procedure linkage table by an expression: DT_CFA_PLT */
 	bool plt_frames;

@@ -89,12 +89,13 @@ static bool reach_name(struct following *x, const char *name)
 	x->found = 0;
 	for (size_t i = 0; i < x->proc->list.n; i++) {
 		x->in = &x->proc->list.v[i];
-		(void)dt_elf_each_function(x->in->obj->elf, named, x);	/* a file that cannot be read has none */
+		/* a file that cannot be read has none */
+		(void)dt_elf_each_function(x->in->obj->elf, named, x);
 		if (x->why != NULL)
 			return false;
 	}
-	return x->found > 0 || refuse(x, dt_arena_printf(x->arena, "ends with a jump to %s, which is in no file",
-	    name));
+	return x->found > 0 ||
+	    refuse(x, dt_arena_printf(x->arena, "ends with a jump to %s, which is in no file", name));
 }
 
 struct sought { uint64_t vaddr; struct dt_slot slot; bool found; };
@@ -154,12 +155,14 @@ static bool reach_address(struct following *x, const struct dt_loaded *in, uint6
 	if (dt_elf_vaddr_to_offset(in->obj->elf, vaddr, &off) &&
 	    dt_insn_walk(in->obj->elf, off, STUB_SIZE, stub_jump, &jump) == 0 && jump.slot)
 		return reach_slot(x, in, vaddr + jump.to);
-	return refuse(x, dt_arena_printf(x->arena, "ends with a jump to address %llx of %s, where no function begins",
-	    (unsigned long long)vaddr, in->obj->name));
+	return refuse(x, dt_arena_printf(x->arena,
+	    "ends with a jump to address %llx of %s, where no function begins", (unsigned long long)vaddr,
+	    in->obj->name));
 }
 
 /* One place where the function of number `i` is left. */
-static bool follow_site(struct following *x, const struct dt_loaded *in, const struct dt_return_site *s, size_t i)
+static bool follow_site(struct following *x, const struct dt_loaded *in, const struct dt_return_site *s,
+    size_t i)
 {
 	bool ret = s->how == DT_LEAVE_RET;
 	struct dt_end end = { i > 0 ? (ret ? DT_END_NEXT_RET : DT_END_NEXT_JUMP) :
@@ -171,7 +174,8 @@ static bool follow_site(struct following *x, const struct dt_loaded *in, const s
 	case DT_LEAVE_JUMP: return reach_address(x, in, s->to);
 	case DT_LEAVE_SLOT: return reach_slot(x, in, s->to);
 	default:
-		return refuse(x, dt_arena_printf(x->arena, "ends with a jump through a pointer (at +0x%x)", s->at));
+		return refuse(x, dt_arena_printf(x->arena, "ends with a jump through a pointer (at +0x%x)",
+		    s->at));
 	}
 }
 
@@ -213,8 +217,8 @@ bool dt_ends_find(struct dt_arena *arena, const struct dt_process *proc, const s
 	for (size_t i = 0; good && i < x.list.n; i++) {
 		good = follow(&x, i);
 		if (!good && i > 0)
-			x.why = dt_arena_printf(arena, "ends with a jump to %s, which %s", x.list.v[i].f->name,
-			    x.why);
+			x.why = dt_arena_printf(arena, "ends with a jump to %s, which %s",
+			    x.list.v[i].f->name, x.why);
 	}
 	*why = x.why;
 	return good;

@@ -92,7 +92,8 @@ struct dt_return_site {
 	uint32_t at;			/* in the function */
 	const char *when;		/* D: not always; NULL: always */
 	enum dt_leaving how;
-	uint64_t to;			/* address in the file: of what it jumps to, or of the slot that says it */
+	/* address in the file: of what it jumps to, or of the slot that says it */
+	uint64_t to;
 };
 struct dt_return_sites {
 	struct dt_return_site *v;
@@ -124,8 +125,8 @@ struct dt_end {
 };
 struct dt_ends { struct dt_end *v; size_t n, cap; };
 /*
- * False: not all of them can be told; *why says it, as "ends with a jump …". proc NULL: in any process. Those
- * of the function itself come first.
+ * False: not all of them can be told; *why says it, as "ends with a jump …". proc NULL: in any process.
+ * Those of the function itself come first.
  */
 bool dt_ends_find(struct dt_arena *, const struct dt_process *proc, const struct dt_loaded *,
     const struct dt_elf_function *, struct dt_ends *, const char **why);

@@ -71,7 +71,8 @@ static bool parse_name(struct dt_pid_making *m)
 		if (!m->entry && !m->ret && !m->one_offset) {
 			m->tag = D_PROC_NAME;
 			m->why = dt_arena_printf(m->p->arena,
-			    "%s is no probe of a function: entry, return, returned, or an offset in hexadecimal",
+			    "%s is no probe of a function: entry, return, returned, or an offset in "
+			    "hexadecimal",
 			    name);
 			return false;
 		}

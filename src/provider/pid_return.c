@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Probes of the pid provider at the end of functions. `return` is at the instructions that leave the function
- * (returns.c). `returned` is where its caller continues: the function's own returns, and those of the functions
- * that it jumps to (ends.c).
+ * (returns.c). `returned` is where its caller continues: the function's own returns, and those of the
+ * functions that it jumps to (ends.c).
  *
  * A function that is jumped to is also called by others, so its end means something only when it was jumped
  * to. Calls on their way are kept in a variable of D, by process, function and stack pointer, which is the
  * same at the jump, at the beginning and at the end of what is jumped to, and which no other call that has
- * not ended has: 1 the jump is made, 2 it has arrived. What is called at a stack pointer where something has
- * arrived, without a jump, tells that the earlier call was left by an exception or longjmp(): it is forgotten.
+ * not ended has: 1 the jump is made, 2 it has arrived. If what is jumped to begins without a jump at a stack
+ * pointer where a call is kept, that call was left by an exception or longjmp(): it is forgotten.
  */
 #include "provider/p_pid.h"
 
@@ -210,8 +210,8 @@ static void add_returned(struct dt_pid_making *m, const struct dt_elf_function *
 		dt_pid_add_probe(m, shown, f->name, name, DT_HOOK_URETPROBE, offset);
 	else
 		m->why = dt_arena_printf(m->p->arena,
-		    "when %s has returned cannot be told: it %s, and the kernel's return probes would break %s; "
-		    "return fires at the jump",
+		    "when %s has returned cannot be told: it %s, and the kernel's return probes would break "
+		    "%s; return fires at the jump",
 		    shown, why, m->every ? "some processes (C++, Rust, Go)" :
 		    "a process that throws exceptions (C++, Rust) or moves stacks (Go)");
 }

@@ -103,7 +103,7 @@ struct dt_probes {
 	/* With the reason why nothing matched: the kind of error */
 	enum dt_tag tag;
 	bool follow;				/* probes of a process are also those of its children */
-	/* returns in processes are where the caller continues, by the kernel's return probes if possible */
+	/* `return` in processes is the kernel's return probe; where that does harm, it is `returned` */
 	bool uretprobe;
 	uint32_t tails;				/* functions with jumps to others, whose end is seen there */
 };

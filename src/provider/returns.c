@@ -6,8 +6,8 @@
  * The kernel has another way: it replaces the return address on the stack. That also gives the value of
  * the function that is jumped to, but fires only at its end, and whatever walks the stack meets the
  * replaced address: C++ and Rust end the process if something is thrown through such a frame, and Go if
- * it moves a stack. It is used for code that cannot be decoded, and on request, in processes that do no
- * such thing.
+ * it moves a stack. It is used only in processes that do no such thing: for code that cannot be decoded, on
+ * request, and where ends.c cannot follow a jump.
  */
 #include "provider/objects.h"
 
