@@ -32,6 +32,7 @@ struct dt_enabling {			/* one clause on one probe */
 	/* UPROBE: the instruction leaves a function, and the clause's context is URETSITE */
 	bool leaves;
 	uint32_t site;			/* arg0 of such a probe */
+	uint8_t order;			/* at one place the lower ones come first */
 	uint32_t root;			/* fires only in that process and its descendants; 0: everywhere */
 	/*
 	 * a derived probe that fires for each of several things: gives the thing after arg9, and the first

@@ -108,6 +108,38 @@ const struct dt_builtin dt_var_nspid = {
 	.doc = "The number of the thread in its own namespace: that of its container.",
 };
 
+GIVEN(goid)
+
+/* See bpf/runtime/go.c. */
+static void lower_goid(struct dt_lower *l)
+{
+	const struct dt_machine *m = dt_opts(l)->machine;
+	static const char what[] = "a thread's own memory";
+	struct dt_emit *a = dt_code(l);
+
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_mov(a, R1, R0);
+	dt_help(l, BPF_FUNC_task_pt_regs);
+	dt_scalar(a, R0);
+	dt_follow(l, (uint32_t)m->regs.go_g, 8, "a register");
+	dt_work(l, W_POS, R0);
+	dt_imm(a, R0, 0);
+	if (m->go_tls.base != NULL) {
+		dt_help(l, BPF_FUNC_get_current_task);
+		dt_follow_member(l, "task_struct", m->go_tls.base, 8, what);
+		dt_alui(a, BPF_ADD, R0, m->go_tls.at);
+	}
+	dt_work(l, W_X, R0);
+	dt_runtime(l, "rt_goid");
+}
+
+const struct dt_builtin dt_var_goid = {
+	DT_SCALAR(goid, "uint64_t", V(1, 0), EVOLVING),
+	.get = get_goid, .lower = lower_goid, .scratch = DT_SCRATCH_STRING,
+	.doc = "The goroutine that the thread runs, as Go numbers it; 0 if it runs none, and outside of Go. "
+	    "Goroutines move between threads: start[pid, goid] stays with one where self->start does not.",
+};
+
 GETTER(uid, CONTEXT(ip)->uid)
 
 /* bpf_get_current_uid_gid(): the user is the lower half, the group the upper. */

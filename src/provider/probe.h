@@ -30,6 +30,13 @@ struct dt_hook {
 	uint32_t number;		/* of a system call; of a point: given at enabling */
 	uint64_t offset;		/* KFUNC: in the function; UPROBE: in the file `target` */
 	uint32_t site;			/* URETSITE: offset of the instruction in the function: arg0 */
+	/*
+	 * UPROBE, URETSITE: which comes first at one instruction, whatever the order of the clauses. `once`:
+	 * `when` changes variables of the probe, so it runs once, however many clauses the probe has
+	 */
+	enum dt_hook_order { DT_ORDER_NONE, DT_ORDER_ARRIVE, DT_ORDER_NEXT, DT_ORDER_DONE, DT_ORDER_PASS,
+		DT_ORDER_BEGIN } order;
+	bool once;
 	uint64_t ref_ctr;		/* UPROBE: where in the file the 16-bit semaphore is, 0: none */
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
 	/* UPROBE, -x follow: in this process and its descendants; 0: `when` decides */
@@ -100,7 +107,9 @@ struct dt_probes {
 	/* With the reason why nothing matched: the kind of error */
 	enum dt_tag tag;
 	bool follow;				/* probes of a process are also those of its children */
-	bool uretprobe;				/* returns in processes by the kernel's return probes alone */
+	/* `return` in processes is the kernel's return probe; where that does harm, it is `returned` */
+	bool uretprobe;
+	uint32_t tails;				/* functions with jumps to others, whose end is seen there */
 };
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);

@@ -27,10 +27,10 @@ syn keyword dtraceAction mod normalize panic pcap print printa printf printm rai
 syn keyword dtraceAction system trace tracemem trunc uaddr ufunc umod ustack usym
 syn keyword dtraceAggregating avg count llquantize lquantize max min percentiles quantize stddev sum
 syn keyword dtraceVariable arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9 args caller cgroup chip cpu curcpu
-syn keyword dtraceVariable curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs execname fds gid id
-syn keyword dtraceVariable ipl jailname jid lgrp nspid pid ppid probefunc probemod probename probeprov pset regs
-syn keyword dtraceVariable root signal_string stackdepth starttime tcp_state_string threadname tid timestamp ucaller
-syn keyword dtraceVariable uid uregs ustackdepth vmregs vtimestamp walltimestamp zonename
+syn keyword dtraceVariable curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs execname fds gid
+syn keyword dtraceVariable goid id ipl jailname jid lgrp nspid pid ppid probefunc probemod probename probeprov pset
+syn keyword dtraceVariable regs root signal_string stackdepth starttime tcp_state_string threadname tid timestamp
+syn keyword dtraceVariable ucaller uid uregs ustackdepth vmregs vtimestamp walltimestamp zonename
 syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize aggsortkey aggsortkeypos aggsortpos aggsortrev
 syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize childstatus cleanrate
 syn keyword dtraceOption contained color core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug debugassert defaultargs
