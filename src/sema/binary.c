@@ -297,7 +297,7 @@ static bool only_reads(struct dt_sema *s, const struct dt_node *n)
 	if (n->kind == DT_N_ASSIGN || n->kind == DT_N_AGG || (n->kind == DT_N_UNARY && n->op >= DT_OP_PREINC))
 		return false;
 	id = n->kind == DT_N_VAR ? dt_names_var(s, n->scope, n->name) :
-	    n->kind == DT_N_IDENT || n->kind == DT_N_CALL ? dt_names_peek(s, n->name) : NULL;
+	    n->kind == DT_N_IDENT ? dt_names_peek(s, n->name) : NULL;
 	if (id == NULL && (n->kind == DT_N_VAR || (n->kind == DT_N_INDEX && n->a->kind == DT_N_IDENT &&
 	    dt_names_peek(s, n->a->name) == NULL)))
 		return false;
