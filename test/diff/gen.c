@@ -411,6 +411,13 @@ static void speculation(struct gen *g)
 	put(g, "}\n");
 	if (pick(g, 3) == 0)
 		put(g, "BEGIN { speculate(%s); }\n", of);
+	if (pick(g, 3) == 0) {		/* a number that is no speculation, most often */
+		static const char *const any[] = { "speculate", "speculate", "commit", "discard" };
+
+		put(g, "BEGIN { %s(", ONE(g, any));
+		number(g);
+		put(g, "); gi = 9; }\n");
+	}
 	put(g, "BEGIN /(");
 	number(g);
 	put(g, ")/ { commit(%s); %s = 0; }\n", of, of);
