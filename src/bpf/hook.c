@@ -90,11 +90,15 @@ static void emit_prologue(struct dt_hookcode *k, uint32_t out)
 	dt_mov(k->a, R7, R1);
 	if (dt_hook_is_head(k))
 		dt_hook_guards(k, out);
+	if (!k->slot)			/* the number may stay in r0 */
+		dt_vtime_begin(k);
 	dt_hook_read_number(k);
-	if (k->slot && dt_hook_is_head(k))
+	if (k->slot && dt_hook_is_head(k)) {
 		dt_hook_claim_slot(k, out);
-	else if (k->slot)
+		dt_vtime_begin(k);
+	} else if (k->slot) {
 		dt_hook_find_our_slot(k, out);
+	}
 	if (dt_hook_chained(k) && (k->slot || (dt_hook_is_head(k) && !dt_hook_is_end(k)))) {
 		dt_ja(k->a, in);
 		emit_exit(k, out);
@@ -157,6 +161,7 @@ void dt_hook_program(struct dt_hookcode *k)
 	if (!dt_hook_is_last(k))
 		tail_call_next(k);
 	dt_put(a, done);
+	dt_vtime_end(k);
 	dt_hook_release_slot(k);
 	emit_exit(k, dt_hook_chained(k) ? dt_label(a) : out);
 }

@@ -84,6 +84,7 @@ void dt_hook_plan_shares(struct dt_hookcode *k)
 	s = count_costs(k);
 	if (s.n != 1) {
 		k->compact = true;
+		k->slot |= k->b->vtimed;	/* a chain has one vtimestamp, and nowhere else to keep it */
 		s = count_costs(k);
 	}
 	k->shares = s;

@@ -58,6 +58,7 @@ struct dt_build {
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
 	uint32_t log2;			/* offset of quantize()'s table + 1, 0: not made */
+	bool vtimed;			/* some clause reads vtimestamp: firings leave their own time out */
 
 	/* variables and aggregations */
 	DT_VEC(struct dt_bvar) vars;
