@@ -265,8 +265,8 @@ static void make_program(struct dt_hookcode *k, uint32_t part, struct dt_image_p
 	dt_rt_link(k->a);
 	if (!dt_emit_finish(k->a))
 		dt_refuse(k->b, dt_hook_loc(k),
-		    "a clause is too large: a branch would be longer than 32767 instructions; make several "
-		    "clauses of it");
+		    "a clause is too large: its data are more than 32767 bytes apart; make several clauses "
+		    "of it");
 	publish_program(k, p);
 }
 
