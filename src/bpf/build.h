@@ -86,6 +86,9 @@ struct dt_lower {
 	uint32_t reserved;		/* non-zero while r8 is a record */
 	uint32_t recsize;		/* its bytes in the ring */
 	DT_VEC(struct dt_stub) stubs;
+	size_t early;			/* so many of them are from before the record was reserved */
+	size_t pool;			/* where the stubs of a long clause were last put into its code */
+	uint32_t late;			/* label of the fault code of those that were; 0: none were */
 
 	/* ---- the DIFO in hand; begins anew with each ---- */
 	const struct dt_difo *difo;

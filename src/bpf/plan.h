@@ -66,6 +66,7 @@ struct dt_build {
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
 	uint32_t bits;			/* offset of dt_agg_bits()' table + 1, 0: not made */
+	bool vtimed;			/* some clause reads vtimestamp: firings leave their own time out */
 
 	/* variables and aggregations */
 	DT_VEC(struct dt_bvar) vars;

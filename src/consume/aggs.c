@@ -265,7 +265,7 @@ static int merge_part(const struct take *take, const struct dt_aggcell *part)
 				return -ENOMEM;
 		}
 		agg_func(l)->merge(e->data, l->arg, take->words);
-		merge_cpu(e, cpu_of(l, key, cpu), take->words);
+		merge_cpu(e, part->cpu + cpu, take->words);
 	}
 	return 0;
 }

@@ -154,6 +154,7 @@ struct dt_aggfunc {
 
 	bool (*good)(uint64_t arg);					/* NULL: it has no parameters */
 	uint32_t (*nwords)(uint64_t arg);				/* size of the data */
+	uint32_t optional;	/* how many words at the end an old recording may not have */
 	/* of an element that has seen nothing */
 	void (*init)(int64_t *data, uint64_t arg);
 	void (*add)(int64_t *data, uint64_t arg, int64_t value, int64_t incr);

@@ -56,6 +56,8 @@ struct dt_context {
 	uint32_t nregions;
 };
 
+#define DT_INTERP_NSPEC_NONE UINT32_MAX
+
 struct dt_interp_opts {		/* 0: the default */
 	/*
 	 * Characters in a string, 256 by default; inside the interpreter and for subroutines it
@@ -64,7 +66,7 @@ struct dt_interp_opts {		/* 0: the default */
 	uint32_t strsize;
 	uint32_t scratchsize;		/* bytes of scratch a clause may use; 16 strings */
 	uint64_t dynvarsize;		/* 1 MiB */
-	uint32_t nspec;			/* 1 */
+	uint32_t nspec;			/* 1; DT_INTERP_NSPEC_NONE: speculation() finds none */
 	uint64_t specsize;		/* bytes of records in one speculation; 32 KiB */
 };
 

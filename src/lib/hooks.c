@@ -428,24 +428,11 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 	k->en.cap = k->en.n;
 }
 
-/* Whether a clause of the program has one of these needs (DT_NEED_*). */
-static bool program_needs(const struct dt_prog *p, unsigned needs)
-{
-	for (uint32_t i = 0; i < p->necbs; i++) {
-		if (dt_difo_needs(p->ecbs[i].pred, needs))
-			return true;
-		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
-			if (dt_difo_needs(p->ecbs[i].acts[a].difo, needs))
-				return true;
-	}
-	return false;
-}
-
 /* All programs are asked, not only what is enabled, since clauses may be enabled later. */
 static bool any_needs(const struct dt_gobuild *b, unsigned needs)
 {
 	for (size_t i = 0; i < b->t->progs.n; i++)
-		if (program_needs(b->t->progs.v[i], needs))
+		if (dt_prog_needs(b->t->progs.v[i], needs))
 			return true;
 	return false;
 }

@@ -144,10 +144,12 @@ static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
 	id = scope == DT_SCOPE_GLOBAL ? dt_names_global(s, d->name) : dt_names_var(s, scope, d->name);
 	if (id != NULL) {
 		check_redeclared(s, d, id, &sig);
+		id->declared = true;
 		return;
 	}
 	id = dt_names_create(s, scope, d->name, sig.array, d->loc);
 	id->type = sig.type;
+	id->declared = true;
 	id->keyed = sig.array;
 	id->nkeys = sig.nkeys;
 	id->keys = sig.keys;

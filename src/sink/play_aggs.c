@@ -132,17 +132,18 @@ static void read_value(struct dt_play_in *in, struct dt_arena *arena, struct dt_
 	}
 }
 
-/* The words have to be as many as the function says. */
+/* The words have to be as many as the function says; a recording may be older than the last ones. */
 static void read_number(struct dt_play_in *in, struct dt_arena *arena, const struct dt_play_agg *a,
     struct dt_value *v)
 {
+	const struct dt_aggfunc *f = dt_aggfunc_of(a->kind);
 	size_t n;
 
 	*v = (struct dt_value){ .kind = DT_V_AGG, .aggkind = a->kind, .aggarg = a->arg };
 	v->normal = (int64_t)dt_play_u64(in);
 	v->words = dt_play_aligned(in, arena, &n);
 	v->nwords = (uint32_t)(n / sizeof(*v->words));
-	in->bad |= v->nwords < dt_aggfunc_of(a->kind)->nwords(a->arg);
+	in->bad |= v->nwords + f->optional < f->nwords(a->arg);
 }
 
 static bool read_row(struct dt_player *p, struct dt_play_in *in, struct dt_arena *arena,

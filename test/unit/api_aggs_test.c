@@ -258,7 +258,7 @@ struct shape { const char *name; unsigned action, size; };
 static const struct shape shapes[] = {
 	{ "c", DTRACEAGG_COUNT, 8 }, { "s", DTRACEAGG_SUM, 8 }, { "mi", DTRACEAGG_MIN, 8 },
 		{ "ma", DTRACEAGG_MAX, 8 },
-	{ "av", DTRACEAGG_AVG, 16 }, { "sd", DTRACEAGG_STDDEV, 32 },
+	{ "av", DTRACEAGG_AVG, 24 }, { "sd", DTRACEAGG_STDDEV, 40 },
 		{ "q", DTRACEAGG_QUANTIZE, DTRACE_QUANTIZE_NBUCKETS * 8 },
 	{ "lq", DTRACEAGG_LQUANTIZE, (1 + 2 + 5) * 8 },
 };
@@ -302,7 +302,7 @@ static int check_shape(const dtrace_aggdata_t *a, void *arg)
 	CHECK_INT(a->dtada_edesc->dtepd_epid, d->dtagd_epid);
 	CHECK_STR(a->dtada_pdesc->dtpd_name, "BEGIN");
 	if (r->dtrd_action == DTRACEAGG_AVG)
-		CHECK(w[0] == 2 && w[1] == -1);
+		CHECK(w[0] == 2 && w[1] == -1 && w[2] == -1);
 	if (r->dtrd_action == DTRACEAGG_QUANTIZE)
 		check_quantize(w);
 	if (r->dtrd_action == DTRACEAGG_LQUANTIZE)
