@@ -57,8 +57,7 @@ struct dt_trace {
 	struct dt_consumer *consumer;
 	/* by part: text -> the probe that stands for it in keys of aggregations */
 	struct dt_map alike[4];
-	/* -x mergestacks: text -> the bytes that stand for it in keys of aggregations */
-	struct dt_map merged;
+	struct dt_merger *merger;		/* -x mergestacks: texts of keys of aggregations (merge.c) */
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
 	uint32_t begin, end;			/* program indices, UINT32_MAX none */
 	const char *notice;			/* dtrace_notice(); NULL none */
@@ -164,6 +163,8 @@ bool dt_handle_usyms(struct dtrace_hdl *);	/* makes h->usyms; false: out of memo
 /* before the first firing: learns what is mapped where, when it will be asked */
 void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
+/* merge.c */
+struct dt_merger *dt_merger_new(struct dt_trace *, uint64_t namesize);
 void dt_trace_merge(void *hdl, const struct dt_value *, void *bytes, uint32_t size);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
 

@@ -100,6 +100,16 @@ void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, 
 	snprintf(buf, len, "0x%" PRIx64, v->i);
 }
 
+/* module`function+0xoffset, or module+0xaddress: the name of a module may have a + too (libstdc++.so.6). */
+size_t dt_symbol_module(const char *text)
+{
+	const char *end = strchr(text, '`');
+
+	if (end == NULL && (end = strrchr(text, '+')) != NULL && strncmp(end, "+0x", 3) != 0)
+		end = NULL;
+	return end != NULL ? (size_t)(end - text) : 0;
+}
+
 /* A pc of 0 ends a stack: records have room for more frames than there were. */
 void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 {

@@ -76,7 +76,7 @@ static uint64_t string_of(struct writer *w, const char *text)
 static uint64_t location_of(struct writer *w, const char *frame)
 {
 	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, frame);
-	const char *tick = strchr(frame, '`');
+	size_t module = dt_symbol_module(frame);
 
 	if (number != 0)
 		return number;
@@ -85,9 +85,9 @@ static uint64_t location_of(struct writer *w, const char *frame)
 	dt_out_clear(&w->inner);
 	put_number(&w->inner, FUNCTION_ID, number);
 	put_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
-	if (tick != NULL)
+	if (module > 0)
 		put_number(&w->inner, FUNCTION_FILE,
-		    string_of(w, dt_arena_strndup(w->arena, frame, (size_t)(tick - frame))));
+		    string_of(w, dt_arena_strndup(w->arena, frame, module)));
 	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
 	put_number(&w->inner, LINE_FUNCTION, number);
 	put_number(&w->message, LOCATION_ID, number);

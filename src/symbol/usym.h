@@ -49,6 +49,12 @@ struct dt_uplace {
 	const char *path;		/* as the process names the file */
 	struct dt_elf *elf;		/* NULL: not an ELF file, or it cannot be read */
 	uint64_t offset;		/* of the address in the file */
+	/*
+	 * The address as the ELF file numbers it, which is the same in every process; the offset in a file
+	 * that is not ELF or cannot be read.
+	 */
+	uint64_t vaddr;
+	bool in_file;			/* vaddr is valid: it is not memory without a file, nor [heap] */
 };
 
 /* Where an address lies; false: unknown. The texts live until the next call. */
