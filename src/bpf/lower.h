@@ -120,6 +120,9 @@ void dt_follow_member(struct dt_lower *, const char *tag, const char *path, int 
 
 void dt_speculation(struct dt_lower *);				/* speculation.c: a new one to r0, or 0 */
 
+/* cgroup.c: behind rt_container: r0 = the length of the text that is shown; F_T0 changes */
+void dt_container_name(struct dt_lower *);
+
 /* builtins.c */
 void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
 void dt_get_vtimestamp(struct dt_lower *);			/* vtime.c: r0 */

@@ -160,17 +160,6 @@ const struct dt_builtin dt_var_starttime = {
 	    "nanoseconds.",
 };
 
-GETTER(cgroup, CONTEXT(ip)->cgroup)
-
-/* The number of the cgroup's directory, which ls -i shows. */
-static void lower_cgroup(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_cgroup_id); }
-
-const struct dt_builtin dt_var_cgroup = {
-	DT_SCALAR(cgroup, "uint64_t", V(1, 0), EVOLVING),
-	.get = get_cgroup, .lower = lower_cgroup, .scratch = DT_SCRATCH_NONE,
-	.doc = "The number of the control group (version 2) of the process: that of its directory.",
-};
-
 GETTER(cpu, (int64_t)(int32_t)CONTEXT(ip)->cpu)
 
 static void lower_cpu(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_smp_processor_id); }
@@ -295,7 +284,7 @@ const struct dt_builtin dt_var_execargs = {
 /* ---- what other systems have ---- */
 
 const struct dt_builtin dt_var_jid = { DT_SCALAR(jid, "int", V(1, 0), EVOLVING),
-	.unsupported = "Linux has no jails; use cgroup to tell containers apart" };
+	.unsupported = "Linux has no jails; use container to tell containers apart" };
 
 const struct dt_builtin dt_var_jailname = { DT_SCALAR(jailname, "string", V(1, 0), EVOLVING),
-	.unsupported = "Linux has no jails; use cgroup to tell containers apart" };
+	.unsupported = "Linux has no jails; use container to tell containers apart" };

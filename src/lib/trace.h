@@ -53,6 +53,7 @@ struct dt_trace {
 	/* who tells of new programs (later.c); NULL: nobody waits for any */
 	struct dt_later *later;
 	struct dt_session *session;
+	struct dt_containment *containment;	/* containers.c; NULL: nobody asks for containers */
 	bool unwind_told;			/* that tables for user stacks are full */
 	struct dt_consumer *consumer;
 	/* by part: text -> the probe that stands for it in keys of aggregations */
@@ -167,6 +168,13 @@ uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
 struct dt_merger *dt_merger_new(struct dt_trace *, uint64_t namesize);
 void dt_trace_merge(void *hdl, const struct dt_value *, void *bytes, uint32_t size);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
+
+/* Names of containers, and which of them are traced (containers.c). */
+bool dt_trace_filters_cgroups(const struct dtrace_hdl *);
+/* when the session is there, and nothing fires yet */
+int dt_trace_containers(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_containers_work(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_containers_end(struct dt_trace *);
 
 /* User stacks without frame pointers (unwind.c). */
 /* opens the tables when the programs have them */

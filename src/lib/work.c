@@ -56,6 +56,7 @@ static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool 
 	if (h->usyms != NULL)
 		dt_usyms_poll(h->usyms);
 	(void)dt_trace_unwind_work(t);
+	dt_trace_containers_work(h, t);
 	dt_later_work(h, t);
 	*ended = woken == 0 && dt_procs_check(h);
 	return woken;

@@ -26,22 +26,23 @@ syn keyword dtraceAction breakpoint cat chill clear commit denormalize discard e
 syn keyword dtraceAction mod normalize panic pcap print printa printf printm raise setopt speculate stack stop sym
 syn keyword dtraceAction system trace tracemem trunc uaddr ufunc umod ustack usym
 syn keyword dtraceAggregating avg count llquantize lquantize max min percentiles quantize stddev sum
-syn keyword dtraceVariable arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9 args caller cgroup chip cpu curcpu
-syn keyword dtraceVariable curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs execname fds gid id
-syn keyword dtraceVariable ipl jailname jid lgrp nspid pid ppid probefunc probemod probename probeprov pset regs
-syn keyword dtraceVariable root signal_string stackdepth starttime tcp_state_string threadname tid timestamp ucaller
-syn keyword dtraceVariable uid uregs ustackdepth vmregs vtimestamp walltimestamp zonename
+syn keyword dtraceVariable arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9 args caller cgroup cgroupid chip
+syn keyword dtraceVariable container cpu curcpu curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs
+syn keyword dtraceVariable execname fds gid id ipl jailname jid lgrp nspid pid ppid probefunc probemod probename
+syn keyword dtraceVariable probeprov pset regs root signal_string stackdepth starttime tcp_state_string threadname
+syn keyword dtraceVariable tid timestamp ucaller uid uregs ustackdepth vmregs vtimestamp walltimestamp zonename
 syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize aggsortkey aggsortkeypos aggsortpos aggsortrev
-syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize childstatus cleanrate
-syn keyword dtraceOption contained color core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug debugassert defaultargs
-syn keyword dtraceOption contained define demangle destructive disasm dofstashpath droptags dtypes dynvarsize empty encoding
-syn keyword dtraceOption contained errtags evaltime flowindent follow grabanon incdir iregs jstackframes jstackstrsize kdefs
-syn keyword dtraceOption contained knodefs late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
-syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax
-syn keyword dtraceOption contained preallocate printsize procfspath pspec quiet quietresize rawbytes rawsyscall scratchsize
-syn keyword dtraceOption contained setenv specsize stackframes stackindent statusrate stdc strip strsize switchrate
-syn keyword dtraceOption contained syslibdir sysslice target temporal tree tregs udefs undef undumpable unodefs unsetenv
-syn keyword dtraceOption contained unwind unwindsize uretprobe useruid ustackframes verbose version walltime zdefs zone
+syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize cgroup childstatus
+syn keyword dtraceOption contained cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug
+syn keyword dtraceOption contained debugassert defaultargs define demangle destructive disasm dofstashpath droptags dtypes
+syn keyword dtraceOption contained dynvarsize empty encoding errtags evaltime flowindent follow grabanon hostroot incdir
+syn keyword dtraceOption contained iregs jstackframes jstackstrsize kdefs knodefs late layout lazyload ldpath libdir
+syn keyword dtraceOption contained linkmode linknommap linktype lockmem maxframes mergestacks modpath namesize nolibs
+syn keyword dtraceOption contained noresolve nspec objcopypath oformat pcapsize pgmax preallocate printsize procfspath pspec
+syn keyword dtraceOption contained quiet quietresize rawbytes rawsyscall scratchsize setenv specsize stackframes stackindent
+syn keyword dtraceOption contained statusrate stdc strip strsize switchrate syslibdir sysslice target temporal tree tregs
+syn keyword dtraceOption contained udefs undef undumpable unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes
+syn keyword dtraceOption contained verbose version walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `
 syn match dtraceMember "\%(\.\|->\)\@2<=\s*\h\w*"
