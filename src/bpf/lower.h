@@ -139,6 +139,7 @@ void dt_get(struct dt_lower *, unsigned r, int dst);		/* into dst; r0-r5 may cha
 void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
 /* dst = what the system call returned; false: the clause is not at the end of one, no code is made */
 bool dt_sys_value(struct dt_lower *, int dst);
+void dt_compat(struct dt_lower *);	/* r0 = not 0 in a system call of a 32-bit program; F_T0 changes */
 void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);
 

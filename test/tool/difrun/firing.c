@@ -177,6 +177,8 @@ static bool set_text(struct dt_context *c, const char *name, char *value)
 		c->threadname = value;
 	else if (strcmp(name, "execargs") == 0)
 		c->execargs = value;
+	else if (strcmp(name, "execenv") == 0)
+		c->execenv = value;
 	else if (strcmp(name, "cgroup") == 0)
 		c->cgroup = value;
 	else if (strcmp(name, "container") == 0)
