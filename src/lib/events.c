@@ -23,6 +23,7 @@ void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 	t->popts.rawbytes = dt_options_on(o, DT_OPT_rawbytes);
 	t->popts.agghist = dt_options_on(o, DT_OPT_agghist);
 	t->popts.aggpack = dt_options_on(o, DT_OPT_aggpack);
+	t->popts.units = dt_options_units(o);
 	t->popts.apart = !dt_options_on(o, DT_OPT_mergestacks);
 	t->popts.aggzoom = dt_options_on(o, DT_OPT_aggzoom);
 	if (o->val[DT_OPT_stackindent] >= 0)

@@ -9,6 +9,7 @@
 
 #include "base/count.h"
 #include "dif/action.h"
+#include "output/unit.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
@@ -101,22 +102,12 @@ static uint64_t location_of(struct writer *w, const char *frame)
 /* What a name ends with says what it counts: "ns", "read_bytes". */
 static const char *unit_of(const struct dt_stack_source *s)
 {
-	static const struct { const char *end, *unit; } units[] = {
-		{ "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
-		{ "bytes", "bytes" },
-	};
-	size_t n = strlen(s->name);
+	static const char *const units[DT_NUNITS] = { "units", "nanoseconds", "microseconds", "milliseconds",
+		"seconds", "bytes" };
 
 	if (s->aggkind == DT_ACT_COUNT || dt_aggfunc_of(s->aggkind)->number == NULL)
 		return "count";
-	for (size_t i = 0; i < DT_COUNT(units); i++) {
-		size_t end = strlen(units[i].end);
-
-		if (n >= end && strcmp(s->name + n - end, units[i].end) == 0 &&
-		    (n == end || s->name[n - end - 1] == '_'))
-			return units[i].unit;
-	}
-	return "units";
+	return units[dt_aggunit_of("", s->name, s->aggkind)];
 }
 
 static void put_type(struct writer *w, unsigned field, const char *name, const char *unit)

@@ -42,8 +42,8 @@ syn keyword dtraceOption contained linkmode linknommap linktype lockmem maxframe
 syn keyword dtraceOption contained noresolve nspec objcopypath oformat pcapsize pgmax preallocate printsize procfspath pspec
 syn keyword dtraceOption contained quiet quietresize rawbytes rawsyscall scratchsize setenv specsize stackframes stackindent
 syn keyword dtraceOption contained statusrate stdc strip strsize switchrate syslibdir sysslice target temporal tree tregs
-syn keyword dtraceOption contained udefs undef undumpable unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes
-syn keyword dtraceOption contained verbose version walltime zdefs zone
+syn keyword dtraceOption contained udefs undef undumpable units unodefs unsetenv unwind unwindsize uretprobe useruid
+syn keyword dtraceOption contained ustackframes verbose version walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `
 syn match dtraceMember "\%(\.\|->\)\@2<=\s*\h\w*"
