@@ -66,6 +66,15 @@ static void note_unnamed(void *ctx, const char *text)
 		dt_trace_note(h->trace, dt_arena_printf(h->trace->arena, "%s", text));
 }
 
+void dt_trace_hints(struct dtrace_hdl *h)
+{
+	char text[512];
+
+	for (unsigned i = 0; h->usyms != NULL && i < DT_URUNTIMES; i++)
+		if (dt_usyms_hint(h->usyms, i, text, sizeof(text)))
+			note_unnamed(h, text);
+}
+
 bool dt_handle_usyms(struct dtrace_hdl *h)
 {
 	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) != NULL) {

@@ -163,6 +163,7 @@ void dt_later_end(struct dt_trace *);
 bool dt_handle_usyms(struct dtrace_hdl *);	/* makes h->usyms; false: out of memory */
 /* before the first firing: learns what is mapped where, when it will be asked */
 void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_hints(struct dtrace_hdl *);	/* at the end: how code without names gets them */
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
 /* merge.c */
 struct dt_merger *dt_merger_new(struct dt_trace *, uint64_t namesize);

@@ -414,6 +414,8 @@ static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f
 	if ((walk != NULL ? walk(h, print_element, h) : print_sorted(h)) != 0)
 		return -1;
 	dt_trace_tell_end(h);
+	if (t->state == DT_TRACE_STOPPED)
+		dt_trace_hints(h);
 	return put_out(h, t, fp);
 }
 

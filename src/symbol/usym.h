@@ -88,6 +88,13 @@ struct dt_umapping {
 typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
 
+/*
+ * Runtimes whose compiled code could not be named. dt_usyms_hint() says how that is changed for the one
+ * numbered i, below DT_URUNTIMES; false: there was none such.
+ */
+enum { DT_URUNTIME_JAVA, DT_URUNTIME_NODE, DT_URUNTIME_LIBNODE, DT_URUNTIME_NET, DT_URUNTIMES };
+bool dt_usyms_hint(const struct dt_usyms *, unsigned i, char *text, size_t len);
+
 /* files read; opened also counts other names of the same file */
 struct dt_usyms_stats { uint64_t files, opened, views, bytes, lost; };	/* the last: times that events were */
 struct dt_usyms_stats dt_usyms_stats(const struct dt_usyms *);

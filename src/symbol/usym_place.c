@@ -132,8 +132,11 @@ static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t ad
 		dt_usyms_jit(us, v, false);
 	}
 	f = dt_perfmap_at(&v->jit.map, addr);
-	if (f == NULL)
+	if (f == NULL) {
+		dt_usyms_nameless(us, v);
 		return;
+	}
+	dt_usyms_named(us, v);
 	p->object = v->jit.name;
 	p->function = f->name;
 	p->function_start = f->start;

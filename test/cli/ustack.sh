@@ -183,6 +183,25 @@ sed -i 1d "$tmp/out"
 begins "a perf map" "perf-$pid.map${tick}jit_made"
 rm -f "/tmp/perf-$pid.map"
 
+# P10: whose code it is can be seen, and how it gets names is said once, at the end
+hints() { grep -c 'has no names: ' "$tmp/err"; }
+printf 'int nothing;\n' >"$tmp/lib.c" && "$cc" -shared -fPIC -o "$tmp/libjvm.so" "$tmp/lib.c" && cp "$jit" "$tmp/node"
+each='syscall::getppid:entry /pid == $target/ { @[ustack()] = count(); ustack(1); }'
+LD_PRELOAD="$tmp/libjvm.so" run -q -c "$jit -" -n "$each"
+pid=$(sed -n 's/.*"jcmd \([0-9]*\) Compiler.perfmap".*/\1/p' "$tmp/err")
+[ "$(hints)" = 1 ] && [ "${pid:-0}" -gt 1 ] && tail -n 1 "$tmp/err" | grep -q 'code that Java has compiled in process'
+check $? "how Java names its code"
+run -q -c "$tmp/node -" -n "$each"
+[ "$(hints)" = 1 ] && grep -q 'Node.js.*--perf-basic-prof' "$tmp/err"
+check $? "how Node.js does"
+run -q -c "$tmp/node" -n "BEGIN { printf(\"%d\n\", \$target); } $each"
+[ "$(hints)" = 0 ] && grep -q jit_made "$tmp/out"
+check $? "not where there are names"
+rm -f "/tmp/perf-$(head -n 1 "$tmp/out").map"
+run -q -c "$jit -" -n "$each"
+[ "$(hints)" = 0 ]
+check $? "nor where it is not known whose code it is"
+
 # C++ names
 cat >"$tmp/names.cc" <<'END'
 #include <unistd.h>
