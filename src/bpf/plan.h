@@ -58,7 +58,7 @@ struct dt_build {
 	/* maps: indices + 1, 0: not made */
 	DT_VEC(struct dt_image_map) maps;
 	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, chill, over;
-	uint32_t vtime, vtime_cpu, roots, family;
+	uint32_t vtime, vtime_cpu, roots, family, cgroups, containers;
 	uint32_t unwind[4];		/* of user stacks, from DT_MAP_UNWIND_ROWS on */
 
 	/* the constants */

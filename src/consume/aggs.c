@@ -170,14 +170,14 @@ static bool is_name(const struct dt_agglayout *l, uint32_t k)
 /*
  * Whether different keys of the kernel may be one key here. sym(), usym() and the modules have one
  * element for all addresses in a function or module, and are resolved while their processes may still
- * live. probefunc and the like have one element for all probes of that name. With -x mergestacks, stacks and
- * addresses of processes have one for all that are shown as the same text.
+ * live. probefunc and the like have one element for all probes of that name. Unless -x mergestacks is off,
+ * stacks and addresses have one for all that are shown as the same text.
  */
 static bool has_folded_keys(const struct dt_consumer_ops *ops, const struct dt_agglayout *l)
 {
 	for (uint32_t k = 0; k < l->nkeys; k++) {
 		if (is_name(l, k) || dt_act_is(l->key_act[k], DT_AF_FOLDS) ||
-		    (ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_USER)))
+		    (ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_NAMED)))
 			return true;
 	}
 	return false;
@@ -194,25 +194,29 @@ static void fold_name(const struct take *take, uint32_t k)
 	memcpy(take->key + l->key[k].off, &id, sizeof(id));
 }
 
+/* An address becomes that of its function or module. The address is the last of the recorded words. */
+static void fold_address(const struct take *take, struct dt_value *v, uint8_t *bytes, uint32_t size)
+{
+	if (v->kind != DT_V_SYM && v->kind != DT_V_MOD && v->kind != DT_V_USYM && v->kind != DT_V_UMOD)
+		return;
+	v->i = take->ops->fold(take->ops->ctx, v);
+	if (size >= sizeof(v->i))
+		memcpy(bytes + (size >= 16 ? 8 : 0), &v->i, sizeof(v->i));
+}
+
 /* An address or a stack: see dt_consumer_ops. */
 static void fold_value(const struct take *take, uint32_t k)
 {
 	const struct dt_agglayout *l = take->t->agg.layout;
 	uint8_t *bytes = take->key + l->key[k].off;
 	struct dt_value v;
-	uint64_t addr;
 
+	if (!dt_act_is(l->key_act[k], DT_AF_NAMED))
+		return;
 	dt_record_value(l->key_act[k], bytes, l->key[k].size, &v);
-	if (take->ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_USER)) {
+	fold_address(take, &v, bytes, l->key[k].size);
+	if (take->ops->merge != NULL)
 		take->ops->merge(take->ops->ctx, &v, bytes, l->key[k].size);
-		return;
-	}
-	if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
-		return;
-	addr = take->ops->fold(take->ops->ctx, &v);
-	/* the address is the last of the recorded words */
-	if (l->key[k].size >= sizeof(addr))
-		memcpy(bytes + (l->key[k].size >= 16 ? 8 : 0), &addr, sizeof(addr));
 }
 
 /* The key that an element has here. The result is the caller's key, or take->key until the next call. */

@@ -53,8 +53,8 @@ struct dt_consumer_ops {		/* called in order; a non-zero value ends the reading 
 	 */
 	uint32_t (*alike)(void *ctx, uint32_t probe, unsigned part);
 	/*
-	 * Replaces the bytes of a key that is a stack or an address of a process by those of the first that
-	 * is shown with the same text. NULL: processes keep keys of their own.
+	 * Replaces the bytes of a key that is a stack or an address by those of the first that is shown with
+	 * the same text. NULL: each keeps its own.
 	 */
 	void (*merge)(void *ctx, const struct dt_value *key, void *bytes, uint32_t size);
 	bool percpu;		/* elements of aggregations keep the values of each CPU too */

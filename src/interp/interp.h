@@ -43,7 +43,7 @@ struct dt_context {
 	const uint32_t *ancestors;	/* pids of parent, its parent …, for progenyof() */
 	uint32_t nancestors;
 	uint64_t random;		/* rand() is derived from it */
-	uint64_t cgroup;		/* id of the cgroup */
+	const char *cgroup, *container, *execenv;
 	uint32_t nspid;			/* pid in its own namespace */
 	const char *threadname, *execargs;	/* NULL: as execname, empty */
 	const uint64_t *files;		/* address of the open file by descriptor, 0 none, for getf() */

@@ -31,6 +31,7 @@ void dt_trace_clear(struct dt_trace *t)
 {
 	dt_later_end(t);
 	dt_consumer_free(t->consumer);
+	dt_trace_containers_end(t);
 	dt_session_close(t->session);
 	dt_image_free(t->image);
 	for (size_t i = 0; i < t->grafts.n; i++)

@@ -131,6 +131,7 @@ static void fill_opts(struct dt_gobuild *b)
 		    option_or(h, DT_OPT_unwindsize, 16 << 20) : 0,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member,
 		    .member_ctx = b,
+		.only_cgroups = dt_trace_filters_cgroups(h),
 		.feat = &b->feat, .machine = dt_machine_here(),
 		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v,
 		    .nerrors = (uint32_t)b->errors.n,
@@ -429,6 +430,8 @@ static int begin_tracing(dtrace_hdl_t *h)
 	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
 	dt_trace_symbols(h, t);
+	if (dt_trace_containers(h, t) != 0)
+		return -1;
 	if ((err = dt_session_attach(t->session, msg, sizeof(msg))) != 0)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	note_refused(t);

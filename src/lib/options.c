@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "base/diag.h"
 #include "bpf/image.h"
+#include "output/unit.h"
 #include "sink/sink.h"
 
 #include <ctype.h>
@@ -326,11 +327,15 @@ static void append_words(struct dt_options *o, const char *text)
 static int set_text(struct dt_options *o, enum dt_opt opt, const char *text)
 {
 	const char *equals = text ? strchr(text, '=') : NULL;
+	char word[64];
+
 	if (!text && rows[opt].kind != OPTSTR)
 		return EDT_BADOPTVAL;
 	if (opt == DT_OPT_setenv && (!equals || equals == text))
 		return EDT_BADOPTVAL;
 	if (opt == DT_OPT_unsetenv && (equals || !*text))
+		return EDT_BADOPTVAL;
+	if (opt == DT_OPT_units && text && dt_unit_wrong(text, word, sizeof(word)) != NULL)
 		return EDT_BADOPTVAL;
 	o->val[opt] = 1;
 	o->str[opt] = text ? dt_arena_strdup(o->arena, text) : NULL;
@@ -391,6 +396,9 @@ const char *dt_options_form(struct dt_arena *arena, const char *name)
 
 	if (opt == DT_NOPTS)
 		return "";
+	if (opt == DT_OPT_units)
+		return "ns, us, ms, s or bytes for all aggregations, lat:ns for @lat; several with commas "
+		    "between them";
 	return with_range(arena, &rows[opt], rows[opt].kind == BOOL ? forms[BOOL] :
 	    words_of(arena, rows[opt].words, forms[rows[opt].kind]));
 }

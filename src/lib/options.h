@@ -95,6 +95,13 @@ static inline bool dt_options_on(const struct dt_options *o, enum dt_opt opt)
 {
 	return o->val[opt] != DTRACEOPT_UNSET;
 }
+/* -x units: its words, "" for none; NULL: it is off */
+static inline const char *dt_options_units(const struct dt_options *o)
+{
+	if (!dt_options_on(o, DT_OPT_units))
+		return NULL;
+	return o->str[DT_OPT_units] != NULL ? o->str[DT_OPT_units] : "";
+}
 const struct dt_optrow *dt_options_row(enum dt_opt);
 
 #endif

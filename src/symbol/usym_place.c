@@ -70,6 +70,20 @@ static bool is_large(struct dt_usyms *us, const struct dt_uview *v, struct dt_uf
 	return true;
 }
 
+/* A mapping can be longer than the segment in the file; its end is numbered like the rest. */
+static uint64_t vaddr_of(const struct dt_elf *elf, const struct dt_umap *m, uint64_t addr, uint64_t offset)
+{
+	uint64_t vaddr;
+
+	if (elf == NULL)
+		return offset;
+	if (dt_elf_offset_to_vaddr(elf, offset, &vaddr))
+		return vaddr;
+	if (dt_elf_code_vaddr(elf, m->offset, m->end - m->start, &vaddr))
+		return vaddr + (addr - m->start);
+	return offset;
+}
+
 /* dt_ufile_count() comes last, when all names that the lookup has loaded are there to be counted. */
 static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m, uint64_t addr,
     struct dt_uplace *p)
@@ -118,8 +132,11 @@ static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t ad
 		dt_usyms_jit(us, v, false);
 	}
 	f = dt_perfmap_at(&v->jit.map, addr);
-	if (f == NULL)
+	if (f == NULL) {
+		dt_usyms_nameless(us, v);
 		return;
+	}
+	dt_usyms_named(us, v);
 	p->object = v->jit.name;
 	p->function = f->name;
 	p->function_start = f->start;
@@ -141,7 +158,9 @@ static bool data_of(struct dt_usyms *us, const struct dt_umap *m, uint64_t addr,
 	*p = (struct dt_uplace){ .object = m->object->base,
 		.path = m->object->path,
 		.elf = elf,
-		.object_start = m->base };
+		.object_start = m->base,
+		.vaddr = vaddr,
+		.in_file = true };
 	dt_elf_vaddr_to_offset(elf, vaddr, &p->offset);
 	f = !file->forgotten && !file->large ? dt_elf_data_at(elf, vaddr) : NULL;
 	if (f != NULL) {
@@ -199,6 +218,17 @@ static bool may_ask(struct dt_usyms *us, uint32_t pid)
 	    dt_clock_ns() - v->asked > AGAIN_NS + COST * v->cost && dt_uview_may(us, v);
 }
 
+/* Independent of the names of the file, which may be forgotten or too large. */
+static void place_by_number(const struct dt_usyms *us, const struct dt_umap *m, uint64_t addr,
+    struct dt_uplace *p)
+{
+	const struct dt_ufile *file = dt_umap_file(us, m);
+
+	p->in_file = !m->object->anon && (file != NULL || m->object->path[0] == '/');
+	if (p->in_file)
+		p->vaddr = vaddr_of(file != NULL ? file->elf : NULL, m, addr, p->offset);
+}
+
 /*
  * m stays valid to the end, as nothing behind find() polls or settles. After /proc was asked the address is
  * looked for again from the start: the space is another one then.
@@ -220,6 +250,7 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 		.path = m->object->path,
 		.offset = addr - m->start + m->offset,
 		.object_start = m->base };
+	place_by_number(us, m, addr, p);
 	if (m->object->file != NULL)
 		place_in_file(us, dt_uview_find(us, pid), m, addr, p);
 	else
