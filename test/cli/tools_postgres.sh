@@ -15,7 +15,7 @@ if ! listed 'postgresql*:::query-start'; then
 	ok "tools for PostgreSQL # SKIP this server has no static probes"
 	exit 0
 fi
-watch pgslower 50
+watch pgslower "" 50
 sql -c 'select 1' >/dev/null
 sql -c "select pg_sleep(0.06), 'mark-$$'" >/dev/null
 waits grep -q "mark-$$" "$tmp/out"
