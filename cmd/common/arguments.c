@@ -4,14 +4,26 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_CHARS = 15 };	/* that the kernel keeps of a process's name */
+
+const struct option arguments_common[] = {
+	{ "help", no_argument, NULL, ARG_HELP }, { "pid", required_argument, NULL, ARG_PID },
+	{ "name", required_argument, NULL, ARG_NAME }, { "time", no_argument, NULL, ARG_TIME },
+	{ "container", required_argument, NULL, ARG_CONTAINER }, { NULL, 0, NULL, 0 },
+};
+
+int arguments_usage(const char *name, const char *usage)
+{
+	fprintf(stderr, "usage: %s %s; see %s --help\n", name, usage, name);
+	return 2;
+}
 
 /* A long option is the word itself: getopt() has moved past it. */
 int arguments_refuse(const char *name, int c, char *const *argv)
@@ -74,4 +86,29 @@ int arguments_process(const char *name, const char *wanted, pid_t *out)
 	else
 		fprintf(stderr, "%s: %d processes are called %s; -p chooses one\n", name, n, wanted);
 	return 2;
+}
+
+/* Whatever a name holds, it stays inside the quotes. */
+void arguments_quote(const char *name, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; name[i] != '\0' && i < NAME_CHARS && n + 5 < size; i++) {
+		unsigned char c = (unsigned char)name[i];
+		bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
+
+		n += (size_t)snprintf(out + n, size - n, plain ? "%c" : "\\%03o", c);
+	}
+	out[n] = '\0';
+}
+
+void arguments_put_time(FILE *f)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[64];
+
+	localtime_r(&now, &tm);
+	strftime(text, sizeof(text), "%Y %b %e %H:%M:%S", &tm);
+	fprintf(f, "%s\n", text);
 }

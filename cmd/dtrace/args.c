@@ -77,7 +77,7 @@ void args_usage(FILE *f)
 	    "\t-B  hand out trace data through the buffered handler\n"
 	    "\t-c  run a command and exit when it ends\n"
 	    "\t-C  run cpp(1) on script files\n"
-	    "\t-d  show each clause as D after if and else have been taken apart\n"
+	    "\t-d  print programs as they were parsed\n"
 	    "\t-D  define a symbol for the preprocessor\n"
 	    "\t-e  exit after compiling, before enabling probes\n"
 	    "\t-f  enable or list probes by function name\n"
