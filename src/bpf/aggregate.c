@@ -13,8 +13,8 @@
 
 #define RETRIES 8			/* of dt_agg_extreme(): interrupts nest less deep than that */
 #define KEY_SLOT_MAX 0x4000u
-#define LARGE 2048			/* the kernel has few elements at hand that are larger */
-#define AHEAD_MOST (64u << 20)		/* bytes that are taken at the start, twice */
+#define AHEAD_MOST (64u << 20)		/* bytes that are taken at the start, twice, of an aggregation */
+#define AHEAD_ALL (256u << 20)		/* and of all */
 
 /* ---- layout ---- */
 
@@ -86,8 +86,9 @@ uint32_t dt_agg_takes(const struct dt_agglayout *o) { return 64 + o->mapkey + 8 
  * row, and the rest would be lost. What a plain hash takes is refilled from the slabs as soon as interrupts
  * are on. Where they are off there are only some dozen at hand, and a function that is first called there
  * would be lost. So when the keys are nothing but probes, and those are functions of the kernel, a
- * PERCPU_HASH makes all elements at the start. Of large elements there is one at hand, not some dozen: those
- * are made at the start too where a hook runs with interrupts off (ahead).
+ * PERCPU_HASH makes all elements at the start. Where a hook runs with interrupts off (ahead) all elements are
+ * made at the start too: before the first refill the kernel has 4 at hand, or 1 of more than 256 bytes, and a
+ * timer interrupt that wakes ten threads makes ten elements in a row.
  */
 static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes, bool ahead)
 {
@@ -104,7 +105,7 @@ static void make_maps(struct dt_build *b, struct dt_bagg *agg, uint32_t probes, 
 	} else if (o->keysize) {
 		type = BPF_MAP_TYPE_HASH;
 		n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1);
-		flags = ahead && dt_agg_takes(o) > LARGE && n <= AHEAD_MOST ? 0 : BPF_F_NO_PREALLOC;
+		flags = ahead && n <= AHEAD_MOST && n * b->aggs.n <= AHEAD_ALL ? 0 : BPF_F_NO_PREALLOC;
 		n /= dt_agg_takes(o);
 		/* the kernel refuses that many, and the session says so */
 		n = n < 1 ? 1 : n > UINT32_MAX ? UINT32_MAX : n;

@@ -30,6 +30,10 @@ value "the waker wakes the sleeper" "$(awk '$1 == "waker" && $3 == "sleeper" { p
 value "after 10 ms each" "$(awk '$1 == "waker" && $3 == "sleeper" { print $6 }' "$tmp/out")" 190 100000
 tool wakeup -c "$load sleeps 20" -n sleeper
 value "those of one name" "$(awk 'NR > 1 && NF == 6 && $3 != "sleeper"' "$tmp/out" | wc -l)" 0 0
+# P8: one interrupt wakes 100 threads, each a new key of two aggregations, and no memory can be had meanwhile: none is dropped
+tool wakeup -c "$load herd 100"
+value "threads that one interrupt wakes" "$(awk '$3 == "herd"' "$tmp/out" | wc -l)" 10 100
+row "and nothing is dropped" "^WAKER"
 # The first thread sleeps 20 times in usleep(), and mostly for the answer, the other 20 times in read().
 tool cswstat -c "$load sleeps 20" 1000
 value "sleeps of one thread" "$(awk '$2 == "waker" { n += $4 } END { print n }' "$tmp/out")" 20 60
