@@ -228,6 +228,7 @@ static int check_words(struct wish *w, bool command)
 	int ways = command + (w->pid != NULL) + (w->name != NULL);
 
 	w->all = w->name != NULL || (ways == 0 && w->container != NULL);
+	w->follow |= w->all;
 	return ways == 1 || (ways == 0 && w->all) ? 0 : usage();
 }
 
