@@ -22,7 +22,7 @@ struct tool_operand {
 struct tool {
 	const char *name;	/* how it is called: the last part of its path */
 	const char *what;	/* the rest of its first line */
-	const char *usage, *example, *needs;
+	const char *usage, *example, *needs, *note;
 	struct tool_operand operands[TOOL_OPERANDS];
 	int noperands;
 	bool pid, names;	/* it takes -p and -c; -n */

@@ -86,6 +86,8 @@ static bool take_row(struct tool *t, const char *key, char *text)
 		t->example = text;
 	else if (strcmp(key, "NEEDS") == 0)
 		t->needs = text;
+	else if (strcmp(key, "NOTE") == 0)
+		t->note = text;
 	else if (strcmp(key, "OPERAND") == 0)
 		return add_operand(t, text);
 	return true;
@@ -227,6 +229,26 @@ static void put_example(const struct tool *t, FILE *f)
 		fprintf(f, "      %s\n", text);
 }
 
+/* In lines of some 90 characters, broken at blanks. */
+static void put_note(const struct tool *t, FILE *f)
+{
+	const char *at = t->note;
+
+	putc('\n', f);
+	while (*at != '\0') {
+		size_t n = strlen(at);
+
+		if (n > 90) {
+			for (n = 90; n > 0 && at[n] != ' '; n--)
+				;
+			n = n > 0 ? n : strcspn(at, " ");
+		}
+		fprintf(f, "%.*s\n", (int)n, at);
+		at += n;
+		at += strspn(at, " ");
+	}
+}
+
 void tool_help(const struct tool *t, FILE *f)
 {
 	static const struct { char letter; const char *name, *arg, *text; } options[] = {
@@ -247,5 +269,7 @@ void tool_help(const struct tool *t, FILE *f)
 		put_example(t, f);
 	if (needs_more(t))
 		fprintf(f, "\nneeds: %s\n", t->needs);
+	if (t->note != NULL)
+		put_note(t, f);
 	fprintf(f, "\nCtrl-C ends it. %s(8) describes what it prints.\n", t->name);
 }
