@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion for bash: options, -x names and their values, probes, processes. What there is the command itself says
-# (--help, --list, --complete), so nothing here goes stale. Tools are scripts of dtrace and take its options.
+# (--help, --list, --complete), so nothing here goes stale. Tools all have the same options.
 
 # Splits the line before the cursor as the shell does: words in __dtrace_words, the quote that is open in __dtrace_quote.
 # COMP_WORDS will not do: it takes descriptions apart at their colons.
@@ -109,6 +109,18 @@ _dtrace() {
 		[[ $last == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
 		return ;;
 	esac
+	if [[ ${command##*/} != dtrace ]]; then	# a tool
+		case $last in
+		-*n) __dtrace_lines "$word" __dtrace_names ;;
+		-*p) __dtrace_lines "$word" __dtrace_pids ;;
+		-*x) __dtrace_settings "$word" ;;
+		-*O) __dtrace_lines "$word" __dtrace_formats ;;
+		-*c) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+		-*o) COMPREPLY=() ;;
+		*) [[ $word != -* ]] || __dtrace_lines "$word" __dtrace_flags "$command" ;;
+		esac
+		return
+	fi
 	case $last in
 	-*[nfmPi] | -*[xpWOcX] | -*[sobDILU] | --list) ;;
 	*) last= ;;

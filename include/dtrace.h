@@ -693,7 +693,7 @@ typedef enum dtrace_valkind {
 	DTRACE_VAL_BYTES,		/* dtv_bytes, dtv_len: a struct, an array, memory */
 	/* dtv_int: of the kernel, or of process dtv_pid if that is not 0; see dtrace_addr2str() */
 	DTRACE_VAL_ADDRESS,
-	DTRACE_VAL_STACK,		/* dtv_frames, dtv_nframes: addresses, as above */
+	DTRACE_VAL_STACK,		/* dtv_frames, dtv_nframes: addresses, as above; none of them is 0 */
 	DTRACE_VAL_BUCKETS		/* a distribution: dtrace_aggdata_buckets() gives its parts */
 } dtrace_valkind_t;
 

@@ -17,7 +17,7 @@
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
 enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY,
-	LONG_COMPLETE };
+	LONG_COMPLETE, LONG_TOOL };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
 	{ "complete", required_argument, NULL, LONG_COMPLETE },
@@ -25,6 +25,7 @@ static const struct option long_options[] = {
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
 	{ "play", required_argument, NULL, LONG_PLAY },
+	{ "tool", required_argument, NULL, LONG_TOOL },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ "web", optional_argument, NULL, LONG_WEB },
 	{ NULL, 0, NULL, 0 },
@@ -76,7 +77,7 @@ void args_usage(FILE *f)
 	    "\t-B  hand out trace data through the buffered handler\n"
 	    "\t-c  run a command and exit when it ends\n"
 	    "\t-C  run cpp(1) on script files\n"
-	    "\t-d  show each clause as D after if and else have been taken apart\n"
+	    "\t-d  print programs as they were parsed\n"
 	    "\t-D  define a symbol for the preprocessor\n"
 	    "\t-e  exit after compiling, before enabling probes\n"
 	    "\t-f  enable or list probes by function name\n"
@@ -109,6 +110,7 @@ void args_usage(FILE *f)
 	    "\n"
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
 	    "\t          print what there is, a line each; names and patterns behind it choose\n"
+	    "\t--tool    run a script with the command line that its head describes (doc/TOOLS.md)\n"
 	    "\t--play    show a recording of -O record=FILE, as text or in the format of -O\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
@@ -242,6 +244,13 @@ static int bad_option(int c, const char *const *argv)
 	return see_help();
 }
 
+/* As the first word it is no option of ours: what follows are words of the tool (tool.h). */
+static int tool_not_first(const char *file)
+{
+	fprintf(stderr, "dtrace: --tool %s must come first: all words behind it belong to the tool\n", file);
+	return 2;
+}
+
 /*
  * The letters that are in none of the tables. -W is a victim without a pid: its text is the name to wait for.
  */
@@ -266,6 +275,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_LIVE: a->live = true; return 0;
 	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
+	case LONG_TOOL: return tool_not_first(arg);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	default: return 0;
 	}

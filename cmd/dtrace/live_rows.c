@@ -59,7 +59,7 @@ static void put_key(FILE *f, dtrace_hdl_t *dtp, const dtrace_val_t *v, dtrace_ac
 		break;
 	case DTRACE_VAL_ADDRESS: put_address(f, dtp, v->dtv_pid, (uint64_t)v->dtv_int, module); break;
 	case DTRACE_VAL_STACK:
-		for (size_t i = 0; i < v->dtv_nframes && v->dtv_frames[i] != 0; i++) {
+		for (size_t i = 0; i < v->dtv_nframes; i++) {
 			fputs(i > 0 ? " < " : "", f);
 			put_address(f, dtp, v->dtv_pid, v->dtv_frames[i], false);
 		}

@@ -15,6 +15,7 @@
 #include "report.h"
 #include "signals.h"
 #include "terminal.h"
+#include "tool.h"
 #include "web.h"
 #include "words.h"
 
@@ -78,7 +79,9 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 	}
 	a->operands[0] = (char *)p->text;
 	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, macro_args(a), a->operands);
-	if (!prog) {
+	if (!prog && a->tool)
+		tool_failed(a->tool, dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	else if (!prog) {
 		fprintf(stderr, "dtrace: failed to compile script %s: %s\n", p->text,
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		terminal_excerpt(dtp, stderr);
@@ -277,26 +280,37 @@ static int flush_output(int status)
 	return status ? status : 1;
 }
 
+static int run_mode(struct args *a, char **argv)
+{
+	if (a->page && (a->mode == MODE_TRACE || a->mode == MODE_PLAY))
+		return web_exec(argv);
+	switch (a->mode) {
+	case MODE_HELP:
+		if (!help_script(stdout, a))
+			args_usage(stdout);
+		return 0;
+	case MODE_VERSION: return print_version();
+	case MODE_DOCTOR: return doctor(stdout);
+	case MODE_WORDS: return words(stdout, a->words, a->operands + 1, a->noperands - 1);
+	case MODE_COMPLETE: return complete(a->words, stdout);
+	default: return open_and_run(a);
+	}
+}
+
+/* `dtrace --tool FILE WORDS…`: the words become those of `dtrace -s FILE`. */
 int dtrace_command(int argc, char **argv)
 {
-	struct args a;
-	int status = args_parse(&a, argc, argv);
-	if (!status && a.page && (a.mode == MODE_TRACE || a.mode == MODE_PLAY))
-		status = web_exec(argv);
-	else if (!status && a.mode == MODE_HELP && !help_script(stdout, &a))
-		args_usage(stdout);
-	else if (!status && a.mode == MODE_HELP)
-		status = 0;
-	else if (!status && a.mode == MODE_VERSION)
-		status = print_version();
-	else if (!status && a.mode == MODE_DOCTOR)
-		status = doctor(stdout);
-	else if (!status && a.mode == MODE_WORDS)
-		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
-	else if (!status && a.mode == MODE_COMPLETE)
-		status = complete(a.words, stdout);
-	else if (!status)
-		status = open_and_run(&a);
+	struct args a = { 0 };
+	struct tool tool = { 0 };
+	bool is_tool = argc > 1 && strcmp(argv[1], "--tool") == 0;
+	int status = is_tool ? tool_args(&tool, argc, argv) : 0;
+
+	if (!status)
+		status = args_parse(&a, is_tool ? tool.argc : argc, is_tool ? tool.argv : argv);
+	a.tool = is_tool ? &tool : NULL;
+	if (!status)
+		status = run_mode(&a, is_tool ? tool.argv : argv);
 	args_free(&a);
-	return flush_output(status);
+	tool_free(&tool);
+	return flush_output(status < 0 ? 0 : status);
 }

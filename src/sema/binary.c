@@ -148,7 +148,7 @@ static struct dt_node *binary_compare(struct dt_sema *s, struct dt_node *n)
 
 	n->type = int_type(s);
 	if (both_strings(n->a, n->b))
-		return n;
+		return dt_fold_text(s, n);
 	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type))
 		return dt_fold_binary(s, n);
 	if (dt_type_is_string(n->a->type) && dt_node_is_null(n->b)) {

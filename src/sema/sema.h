@@ -306,6 +306,7 @@ void dt_expr_object(struct dt_sema *, struct dt_node *);
 
 /* Folds n when its operands are constant; always returns the node to use. */
 struct dt_node *dt_fold_binary(struct dt_sema *, struct dt_node *);
+struct dt_node *dt_fold_text(struct dt_sema *, struct dt_node *);	/* a comparison of strings */
 struct dt_node *dt_fold_unary(struct dt_sema *, struct dt_node *);
 /* Cuts a value to what an object of the type holds, then widens it to 64 bits again. */
 uint64_t dt_fold_narrow(struct dt_sema *, uint64_t value, const struct dt_type *);

@@ -12,8 +12,12 @@ echo '#define N 42' >"$tmp/n.h"
 
 is "no arguments" 2 "usage: dtrace"
 is "--help" 0 "usage: dtrace" --help
-is "--help of a tool: its head" 0 "USAGE	execsnoop [-p PID | -c COMMAND] [NAME]" -s dtools/execsnoop --help
+is "--help of a script: its head" 0 "QUESTION	processes: " -s dtools/execsnoop --help
+is "--tool is the first word" 2 "--tool x must come first" -q --tool x
+is "--tool without a script" 2 "--tool requires a script" --tool
+is "--tool of a file that is not there" 1 "cannot read /nosuch/tool: No such file or directory" --tool /nosuch/tool
 echo 'BEGIN { exit(0); }' >"$tmp/headless.d"
+is "--tool of a script without a head" 1 "has no head that says how it is called" --tool "$tmp/headless.d"
 is "--help of a script without a head" 0 "usage: dtrace" -s "$tmp/headless.d" --help
 is "-V" 0 "dtrace: D 1." -V
 is "--version" 0 "dtrace: D 1." --version
