@@ -266,7 +266,7 @@ int dtrace_command(int argc, char **argv)
 	else if (!status && a.mode == MODE_WORDS)
 		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
 	else if (!status && a.mode == MODE_COMPLETE)
-		status = complete(a.words, stdout);
+		status = complete(a.words, a.noperands > 1 ? a.operands[1] : "", stdout);
 	else if (!status)
 		status = open_and_run(&a);
 	args_free(&a);
