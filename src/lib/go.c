@@ -5,12 +5,14 @@
  * fire at once. END runs after everything is detached. What fails on the way is taken back as a whole.
  */
 #include "base/count.h"
+#include "kernel/rights.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
 #include "lib/build.h"
 #include "lib/proc.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -127,6 +129,7 @@ static void fill_opts(struct dt_gobuild *b)
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ?
 		    option_or(h, DT_OPT_unwindsize, 16 << 20) : 0,
+		.signal_uid = dt_rights_has(CAP_KILL) == 1 ? 0 : (uint64_t)getuid() + 1,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member,
 		    .member_ctx = b,
 		.feat = &b->feat, .machine = dt_machine_here(),
