@@ -25,9 +25,9 @@ static void need_signals(struct dt_lower *l, const char *name)
 }
 
 /*
- * bpf_send_signal() asks for no right, so the rule of kill(2) is enforced here: without CAP_KILL only processes
- * whose real user is ours. Any other process is a fault. bpf_get_current_uid_gid() has the user in its lower
- * half.
+ * bpf_send_signal() asks for no right, so the rule of kill(2) is enforced here: without CAP_KILL only
+ * processes whose real user is ours. Any other process is a fault. bpf_get_current_uid_gid() has the user in
+ * its lower half.
  */
 static void check_owner(struct dt_lower *l)
 {
