@@ -48,6 +48,7 @@ struct dt_reader {
 	struct { dev_t dev; uint64_t when; } dead[DEVICES_MAX];	/* where a question hung */
 	int ndead;
 	bool told;			/* of the first loss; the others are like it */
+	int signal;			/* that ended or stopped a child of the last loss; 0: none */
 	bool (*stop)(void *);
 	void (*note)(void *, const char *);
 	void *ctx;			/* of these two */
@@ -82,6 +83,27 @@ static void reap(struct dt_reader *r)
 		if (waitpid(r->left[i], NULL, WNOHANG) == 0)
 			r->left[n++] = r->left[i];
 	r->nleft = n;
+}
+
+/*
+ * Which signal ended or stopped one of them, asked before we end them: 0: none, which includes one that is
+ * still on its way out, as its sockets are closed a moment before it can be waited for.
+ */
+static int find_signal(const struct dt_reader *r)
+{
+	const int how = WEXITED | WSTOPPED | WNOHANG | WNOWAIT;
+
+	for (int turn = 0; turn < 20; turn++) {
+		for (int c = 0; c < 2; c++) {
+			siginfo_t i = { .si_pid = 0 };
+
+			if (r->child[c] > 0 && waitid(P_PID, (id_t)r->child[c], &i, how) == 0 &&
+			    i.si_pid != 0)
+				return i.si_code == CLD_EXITED ? 0 : i.si_status;
+		}
+		usleep(1000);
+	}
+	return 0;
 }
 
 /* hung: they may not die, so nobody waits for them. */
@@ -367,18 +389,33 @@ static bool is_loss(int err)
 	return err == -EPIPE || err == -ETIME || err == -ETIMEDOUT || err == -EINTR;
 }
 
+/* A reader that somebody has stopped looks like one that waits for a file system. */
+static void why_lost(const struct dt_reader *r, int err, char *why, size_t len)
+{
+	const char *name = sigabbrev_np(r->signal);
+	bool outside = r->signal == SIGKILL || r->signal == SIGSTOP || r->signal == SIGTSTP;
+
+	if (r->signal != 0 && name != NULL)
+		snprintf(why, len, "the process that reads it %s (SIG%s)",
+		    !outside		   ? "crashed" :
+		    r->signal == SIGKILL ? "was killed, by root or out of memory" :
+					     "was stopped", name);
+	else
+		snprintf(why, len, "%s", err == -ETIMEDOUT ? "its file system does not answer" :
+		    err == -ETIME ? "it takes too long to read" : "the process that reads it has ended");
+}
+
 static void tell(struct dt_reader *r, const struct dt_question *q, int err)
 {
 	const char *shown = q->shown != NULL ? q->shown : q->path;
-	char text[512];
+	char text[512], why[96];
 
 	if (r->told || shown == NULL || q->want.what == DT_DIGEST_DIES)	/* whoever wants a type tells it */
 		return;
 	r->told = true;
+	why_lost(r, err, why, sizeof(why));
 	snprintf(text, sizeof(text), "addresses in %.300s (and in files like it) have no names: %s", shown,
-	    err == -ETIMEDOUT ? "its file system does not answer" :
-	    err == -ETIME     ? "it takes too long to read" :
-				"who reads it comes to harm");
+	    why);
 	dt_clean(text);			/* a path is anybody's text */
 	if (r->note != NULL)
 		r->note(r->ctx, text);
@@ -417,8 +454,10 @@ static void mark_dead(struct dt_reader *r, dev_t dev)
 /* The children are of no use any more. */
 static void lose(struct dt_reader *r, const struct dt_question *q, int err)
 {
+	if (r->opener >= 0)		/* else ask_twice() has asked */
+		r->signal = is_loss(err) && err != -EINTR ? find_signal(r) : 0;
 	end_children(r, true);
-	if (err == -ETIMEDOUT)
+	if (err == -ETIMEDOUT && r->signal == 0)
 		mark_dead(r, q->dev);
 	if (is_loss(err) && err != -EINTR)
 		tell(r, q, err);
@@ -500,6 +539,7 @@ static int ask_twice(struct wait *w, const struct dt_question *q, struct dt_open
 		err = ask_children(w, q, opened, bytes, len, why);
 		if (err == 0)
 			break;
+		w->r->signal = err == -EPIPE || err == -ETIMEDOUT ? find_signal(w->r) : 0;
 		end_children(w->r, true);
 		if (opened != NULL && opened->fd >= 0)
 			close(opened->fd);
@@ -526,7 +566,9 @@ int dt_reader_ask(struct dt_reader *r, const struct dt_question *question, struc
 	err = ask_twice(&w, &q, opened, bytes, len, &why);
 	if (err != 0)
 		lose(r, &q, err);
-	else if (why == 0 && q.want.rows != 0)
+	if (err == -ETIMEDOUT && r->signal != 0)	/* stopped: the file system is not to blame */
+		err = -EPIPE;
+	if (err == 0 && why == 0 && q.want.rows != 0)
 		receive_rows(&w, &q, &opened->rows);
 	took = dt_clock_ns() - r->since;
 	if (!w.ours && took > FREE)
