@@ -481,7 +481,9 @@ static int stop_tracing(dtrace_hdl_t *h)
 	if (t->state != DT_TRACE_ACTIVE)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
-	h->interrupted = 0;		/* what is left to do is done in full */
+	if (h->interrupted)		/* the user waits: files of others have little time */
+		dt_usyms_hurry(h->usyms);
+	h->interrupted = 0;		/* what else is left to do is done in full */
 	dt_later_end(t);
 	dt_session_detach(t->session);
 	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)

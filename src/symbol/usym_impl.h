@@ -209,6 +209,7 @@ struct dt_usyms {
 	dt_usyms_note_f *note;
 	void *user_ctx;			/* of these two */
 	unsigned noted;			/* bits of enum dt_unote */
+	uint64_t hurry;			/* ns: until then perf maps of others are read; 0: no limit */
 };
 
 enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS };
