@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion for fish: options, -x names and their values, probes, processes. What there is the command itself says
 # (--help, --list, --complete). Tools all have the same options.
+#
+# Unprivileged users choose names of processes and probes. They come from dtrace --complete only, which leaves out what is
+# not plain; fish quotes them again.
 
 function __dtrace_probes --argument-names parts --description 'how a probe description can go on'
 	set --local word (commandline --current-token --cut-at-cursor | string trim --left --chars="'\"")
@@ -17,6 +20,10 @@ function __dtrace_probes --argument-names parts --description 'how a probe descr
 		end
 		echo -- "$before$way"
 	end
+end
+
+function __dtrace_args --argument-names option --description 'a process, or its id with its name beside it'
+	dtrace --complete=$option -- (commandline --current-token --cut-at-cursor | string trim --left --chars="'\"") 2>/dev/null
 end
 
 function __dtrace_settings --description 'options of -x, and their values'
@@ -51,7 +58,8 @@ for name in dtrace
 	complete --command $name --no-files --condition '__dtrace_after m' --arguments '(__dtrace_probes 2)'
 	complete --command $name --no-files --condition '__dtrace_after P' --arguments '(__dtrace_probes 1)'
 	complete --command $name --no-files --condition '__dtrace_after x' --arguments '(__dtrace_settings)'
-	complete --command $name --no-files --condition '__dtrace_after p' --arguments '(__fish_complete_pids)'
+	complete --command $name --no-files --condition '__dtrace_after p' --arguments '(__dtrace_args -p)'
+	complete --command $name --no-files --condition '__dtrace_after W' --arguments '(__dtrace_args -W)'
 	complete --command $name --no-files --condition '__dtrace_after O' \
 	    --arguments '(dtrace --list options | string replace --filter --regex "^oformat=([^ ]*).*" "\$1" | string split "|")'
 	complete --command $name --no-files --condition '__dtrace_after X' --arguments 'a c s t'
@@ -60,9 +68,9 @@ for name in dtrace
 end
 # loaded by the name of a command or a tool: a link to this file
 for name in (string replace --regex '\.fish$' '' -- (status basename) | string match --invert --regex 'lockstat$|^dtruss$|^dtrace$')
-	complete --command $name --no-files --condition '__dtrace_after n' --arguments '(cat /proc/[0-9]*/comm 2>/dev/null)'
+	complete --command $name --no-files --condition '__dtrace_after n' --arguments '(__dtrace_args -W)'
 	complete --command $name --no-files --condition '__dtrace_after x' --arguments '(__dtrace_settings)'
-	complete --command $name --no-files --condition '__dtrace_after p' --arguments '(__fish_complete_pids)'
+	complete --command $name --no-files --condition '__dtrace_after p' --arguments '(__dtrace_args -p)'
 	complete --command $name --no-files --condition '__dtrace_after O' \
 	    --arguments '(dtrace --list options | string replace --filter --regex "^oformat=([^ ]*).*" "\$1" | string split "|")'
 	complete --command $name --condition 'string match --quiet -- "-*" (commandline --current-token)' --arguments "(__dtrace_flags $name)"
@@ -72,5 +80,5 @@ for name in lockstat plockstat dtruss
 	complete --command $name --condition 'string match --quiet -- "-*" (commandline --current-token)' --arguments "(__dtrace_flags $name)"
 end
 for name in plockstat dtruss
-	complete --command $name --no-files --condition '__dtrace_after p' --arguments '(__fish_complete_pids)'
+	complete --command $name --no-files --condition '__dtrace_after p' --arguments '(__dtrace_args -p)'
 end

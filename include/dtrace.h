@@ -571,8 +571,8 @@ void dtrace_oformat_setup(dtrace_hdl_t *);
 void dtrace_oformat_teardown(dtrace_hdl_t *);
 /*
  * Opens a file for output, at its end or empty, as freopen() in a program does. A new one is writable for its
- * owner alone; what others have put into a folder that everybody may write to is refused. NULL with errno.
- * (Ours.)
+ * owner alone; what others have put into a folder that everybody may write to is refused, and so is a link of
+ * another user to what is not that user's. NULL with errno. (Ours.)
  */
 FILE *dtrace_outfile(const char *path, int append);
 /*

@@ -109,6 +109,7 @@ struct dt_image_opts {
 	uint64_t pidns_ino;
 	uint32_t pidns_level;		/* how deep it is */
 	uint32_t self_pid;
+	uint64_t signal_uid;		/* 1 + the user whose processes may be sent signals, 0: everybody's */
 	uint32_t page_bits;		/* of a page of memory */
 	/* bytes of tables for user stacks without frame pointers; 0: there are no tables */
 	uint64_t unwind_size;

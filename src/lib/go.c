@@ -5,12 +5,14 @@
  * fire at once. END runs after everything is detached. What fails on the way is taken back as a whole.
  */
 #include "base/count.h"
+#include "kernel/rights.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
 #include "lib/build.h"
 #include "lib/proc.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,6 +131,7 @@ static void fill_opts(struct dt_gobuild *b)
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ?
 		    option_or(h, DT_OPT_unwindsize, 16 << 20) : 0,
+		.signal_uid = dt_rights_has(CAP_KILL) == 1 ? 0 : (uint64_t)getuid() + 1,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member,
 		    .member_ctx = b,
 		.only_cgroups = dt_trace_filters_cgroups(h),
@@ -496,7 +499,9 @@ static int stop_tracing(dtrace_hdl_t *h)
 	if (t->state != DT_TRACE_ACTIVE)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
-	h->interrupted = 0;		/* what is left to do is done in full */
+	if (h->interrupted)		/* the user waits: files of others have little time */
+		dt_usyms_hurry(h->usyms);
+	h->interrupted = 0;		/* what else is left to do is done in full */
 	dt_later_end(t);
 	dt_session_detach(t->session);
 	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)

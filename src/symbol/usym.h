@@ -28,6 +28,11 @@ void dt_usyms_limit(struct dt_usyms *, uint64_t bytes);
 typedef bool dt_usyms_stop_f(void *ctx);
 typedef void dt_usyms_note_f(void *ctx, const char *text);
 void dt_usyms_heed(struct dt_usyms *, dt_usyms_stop_f *, dt_usyms_note_f *, void *ctx);
+/*
+ * The trace was interrupted: files and perf maps of other users have a tenth of a second for all that is
+ * still to be named. NULL is fine.
+ */
+void dt_usyms_hurry(struct dt_usyms *);
 
 /*
  * Starts watching; `few`: only processes that were followed or learned, and what they fork, are of

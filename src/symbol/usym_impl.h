@@ -211,6 +211,7 @@ struct dt_usyms {
 	unsigned noted;			/* bits of enum dt_unote */
 	uint32_t nameless[DT_URUNTIMES];	/* usym_hint.c: a process of each, 0 none */
 	uint32_t last_nameless;		/* the process that was looked at last */
+	uint64_t hurry;			/* ns: until then perf maps of others are read; 0: no limit */
 };
 
 enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS };

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #define AGAIN_NS 50000000u	/* a process that does not know an address is not asked again before that */
 #define COST 16u		/* nor before so many times as long as it took the last time */
@@ -106,20 +107,33 @@ static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct 
 	dt_ufile_count(&us->files, m->object->file);
 }
 
+/* A perf map of another user is not read on when the user waits for the end. */
+static bool is_over(void *ctx)
+{
+	const struct dt_usyms *us = ctx;
+
+	return dt_usyms_stopped(us) || (us->hurry != 0 && dt_clock_ns() >= us->hurry);
+}
+
 /*
- * One perf map has a share of the memory only: its size is the process's to choose. What it takes is
- * counted here, as usym_jit.c does not know of the limit.
+ * One perf map has a share of the memory only, as its size is the process's to choose, and no more than is
+ * left: what others have is trimmed later (dt_usyms_trim()). What it takes is counted here, as usym_jit.c
+ * does not know of the limit.
  */
 void dt_usyms_jit(struct dt_usyms *us, struct dt_uview *v, bool last)
 {
-	uint64_t began = dt_clock_ns(), before = v->jit.map.bytes;	/* with the time we wait for it */
-	uint64_t max = us->limit != 0 ? us->limit / JIT_SHARE : UINT64_MAX;
+	uint64_t began = dt_clock_ns(), before = dt_perfmap_bytes(&v->jit.map);	/* with the time we wait */
+	uint64_t left = us->limit > us->files.bytes ? us->limit - us->files.bytes : 0, max = UINT64_MAX;
+	bool trusted = v->jit.uid == 0 || v->jit.uid == geteuid();
 
 	if (!dt_uview_may(us, v))
 		return;
-	if (!dt_ujit_read(us->files.reader, &v->jit, max, us->stop, us->user_ctx, last))
+	if (us->limit != 0)
+		max = before + left < us->limit / JIT_SHARE ? before + left : us->limit / JIT_SHARE;
+	if (!dt_ujit_read(us->files.reader, &v->jit, max, trusted ? us->stop : is_over,
+	    trusted ? us->user_ctx : us, last))
 		dt_usyms_say(us, DT_UNOTE_JIT, v->pid);
-	us->files.bytes += v->jit.map.bytes - before;
+	us->files.bytes += dt_perfmap_bytes(&v->jit.map) - before;
 	dt_uview_spend(us, v, dt_clock_ns() - began);
 }
 

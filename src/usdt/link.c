@@ -229,7 +229,7 @@ static int make_dof(struct link *l, void **dof, size_t *len)
 
 static int write_file(struct link *l, const char *path, const void *data, size_t len)
 {
-	FILE *f = dt_outfile(path, false);
+	FILE *f = dt_outfile(path, false, false);
 	int err = 0;
 
 	if (f == NULL)

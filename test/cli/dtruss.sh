@@ -112,3 +112,18 @@ check $? "usage"
     END { printa("%s:%s %@d\n", @); }' >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 0 ] && [ "$(grep -o fault "$tmp/out" | wc -l)" -eq 3 ] && grep -q 'getpgid:return 1$' "$tmp/out" && grep -q 'getppid:entry 3$' "$tmp/out"
 check $? "-x follow and ERROR; one clause for several calls"
+
+# A4: every call with arguments at the limits of their types; a decoder that shifts, multiplies or indexes by one of them is
+# seen by a sanitizer, one that shows bytes as they are by the control bytes.
+timeout 240 "$dtruss" -f -x bufsize=16m -o "$tmp/lines" "${BUILD:-build}/test/dtruss_hostile" >"$tmp/out" 2>"$tmp/err"
+status=$?
+if [ $status -eq 77 ]; then
+	echo "ok - calls with hostile arguments # SKIP needs root"
+else
+	[ $status -eq 0 ] && grep -q '^ready [1-9]' "$tmp/out" && ! grep -q 'runtime error\|Sanitizer' "$tmp/err"
+	check $? "calls with hostile arguments: status $status"
+	grep -q 'futex(.*/\* FUTEX_??? \*/' "$tmp/lines" && [ "$(sed 's/(.*//; s/.* //' "$tmp/lines" | sort -u | wc -l)" -gt 250 ]
+	check $? "calls with hostile arguments: all are shown"
+	! LC_ALL=C grep -aq '[[:cntrl:]]' "$tmp/lines"
+	check $? "calls with hostile arguments: nothing for a terminal to obey"
+fi
