@@ -478,7 +478,8 @@ static int stop_tracing(dtrace_hdl_t *h)
 	if (t->state != DT_TRACE_ACTIVE)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
-	h->interrupted = 0;		/* what is left to do is done in full */
+	t->interrupted |= h->interrupted != 0;
+	h->interrupted = 0;		/* the rest is done in full, except for commands (effects.c) */
 	dt_later_end(t);
 	dt_session_detach(t->session);
 	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)

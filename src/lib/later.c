@@ -213,12 +213,16 @@ static bool provider_wanted(void *ctx, uint32_t pid, const char *provider)
 	return false;
 }
 
-/* Each program that waits is answered, whatever was found: its probes are live by then, or could not be. */
+/*
+ * Each program that waits is answered, whatever was found: its probes are live by then, or could not be. A
+ * helper that was killed is closed, as its socket would stay readable.
+ */
 static void read_gate(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_gate_event e;
+	int got = 0;
 
-	while (t->later->gate != NULL && dt_gate_next(t->later->gate, &e)) {
+	while (t->later->gate != NULL && (got = dt_gate_next(t->later->gate, &e)) > 0) {
 		struct dt_object *o = dt_object_opened(&t->probes, e.fd);
 
 		if (o != NULL)
@@ -226,6 +230,12 @@ static void read_gate(struct dtrace_hdl *h, struct dt_trace *t)
 		enable_new(h, t);
 		dt_gate_answer(t->later->gate, &e, !named_by_process(t));
 		close(e.fd);
+	}
+	if (got < 0) {
+		dt_gate_close(t->later->gate);
+		t->later->gate = NULL;
+		dt_trace_note(t, "the process that holds programs until their static probes are live has "
+		    "ended: the first firings of programs that start from now on may be missed");
 	}
 }
 
@@ -277,6 +287,22 @@ static void read_watch(struct dtrace_hdl *h, struct dt_trace *t)
 
 /* ---- beginning and end ---- */
 
+static void open_gate(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	struct dt_gate_opts opts = { holds_opens(h, t),
+		(uint32_t)(h->options.val[DT_OPT_exechold] / 1000000), provider_wanted, t };
+
+	if (dt_gate_open(&t->later->gate, &opts) != 0) {
+		t->later->gate = NULL;
+		return;
+	}
+	(void)dt_session_wake_by(t->session, dt_gate_fd(t->later->gate));
+	if (!dt_options_on(&h->options, DT_OPT_quiet))
+		dt_trace_note(t, dt_arena_printf(t->arena,
+		    "programs with the static probes asked for are held at exec until the probes are live, "
+		    "for at most %u ms (-x exechold)", opts.hold_ms));
+}
+
 /* Watching begins before the last look at all processes, so that nothing started in between is missed. */
 void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 {
@@ -292,10 +318,8 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 			(void)make_live(t, t->enabled.v[i].ecb, k);
 	if (dt_watch_open(&l->watch) != 0)
 		l->watch = NULL;
-	if (dt_gate_open(&l->gate, holds_opens(h, t), provider_wanted, t) != 0)
-		l->gate = NULL;
-	if (l->gate != NULL)
-		(void)dt_session_wake_by(t->session, dt_gate_fd(l->gate));
+	if (dt_options_on(&h->options, DT_OPT_exechold))
+		open_gate(h, t);
 	dt_each_process(look_at_process, t);	/* what was started since the descriptions were matched */
 	enable_new(h, t);
 }
@@ -306,6 +330,11 @@ void dt_later_work(struct dtrace_hdl *h, struct dt_trace *t)
 		return;
 	read_gate(h, t);
 	read_watch(h, t);
+}
+
+int dt_later_fd(const struct dt_trace *t)
+{
+	return t->later != NULL && t->later->gate != NULL ? dt_gate_fd(t->later->gate) : -1;
 }
 
 void dt_later_end(struct dt_trace *t)

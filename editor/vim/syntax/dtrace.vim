@@ -35,13 +35,14 @@ syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize agg
 syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize childstatus cleanrate
 syn keyword dtraceOption contained color core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug debugassert defaultargs
 syn keyword dtraceOption contained define demangle destructive disasm dofstashpath droptags dtypes dynvarsize empty encoding
-syn keyword dtraceOption contained errtags evaltime flowindent follow grabanon incdir iregs jstackframes jstackstrsize kdefs
-syn keyword dtraceOption contained knodefs late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
-syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax
-syn keyword dtraceOption contained preallocate printsize procfspath pspec quiet quietresize rawbytes rawsyscall scratchsize
-syn keyword dtraceOption contained setenv specsize stackframes stackindent statusrate stdc strip strsize switchrate
-syn keyword dtraceOption contained syslibdir sysslice target temporal tree tregs udefs undef undumpable unodefs unsetenv
-syn keyword dtraceOption contained unwind unwindsize uretprobe useruid ustackframes verbose version walltime zdefs zone
+syn keyword dtraceOption contained errtags evaltime exechold flowindent follow grabanon incdir iregs jstackframes
+syn keyword dtraceOption contained jstackstrsize kdefs knodefs late layout lazyload ldpath libdir linkmode linknommap
+syn keyword dtraceOption contained linktype lockmem maxframes mergestacks modpath namesize nolibs noresolve nspec
+syn keyword dtraceOption contained objcopypath oformat pcapsize pgmax preallocate printsize procfspath pspec quiet
+syn keyword dtraceOption contained quietresize rawbytes rawsyscall scratchsize setenv specsize stackframes stackindent
+syn keyword dtraceOption contained statusrate stdc strip strsize switchrate syslibdir sysslice target temporal tree tregs
+syn keyword dtraceOption contained udefs undef undumpable unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes
+syn keyword dtraceOption contained verbose version walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `
 syn match dtraceMember "\%(\.\|->\)\@2<=\s*\h\w*"
