@@ -153,8 +153,8 @@ int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consum
 int dt_trace_graft(struct dt_trace *, char *msg, size_t len);
 
 /* Probes that come while tracing (later.c). */
-/* if its description may get more */
-void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *);
+/* if its description may get more; zdefs: -Z */
+void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *, bool zdefs);
 /* before the image is built: room for what may come */
 void dt_later_reserve(struct dt_trace *);
 void dt_later_begin(struct dtrace_hdl *, struct dt_trace *);	/* the session runs */

@@ -51,10 +51,10 @@ struct dt_gate { int sock; pid_t child; pid_t told; };	/* told: the thread the l
  * process, or at its start 0 or -errno.
  */
 enum { ANSWER_AGAIN, ANSWER_KNOWN, TAKEN, THREAD };
-struct word { int32_t value; uint32_t number; };
+struct word { int32_t value; uint32_t number; uint32_t exec; };
 
-/* never: it has no probes, or all are known */
-struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never; };
+/* never: it has no probes, or all are known; elf: it has been read, and the answer depends on the process */
+struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never, elf; };
 
 /* until: ms; another file may have taken the place of `file` in the meantime: dev and ino tell */
 struct held {
@@ -98,7 +98,7 @@ static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 }
 
 /*
- * Whether the file has a static probe that is wanted in this process. A file without any probe is never
+ * Whether the file has a probe that is wanted in this process. A file without any probe is never
  * looked at again; one that cannot be opened as ELF counts as such. Others read it (reader.h), who get the
  * descriptor of the event: opening the file once more would be another one, which nobody would answer.
  */
@@ -115,7 +115,11 @@ static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_
 	s->never = err == -ENOEXEC;
 	if (err != 0)
 		return false;
-	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
+	s->elf = true;
+	a.any = l->opts->functions;
+	a.wanted = l->opts->functions && l->opts->wants(l->opts->ctx, pid, "pid") &&
+	    l->opts->wants(l->opts->ctx, pid, NULL);
+	if (!a.wanted && dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
 		(void)dt_sdt_notes(data, len, dt_elf_is_64(elf), 0, ask_about_note, &a);
 	dt_elf_close(elf);
 	s->never = !a.any;
@@ -130,7 +134,7 @@ static struct seen *seen_of(struct listener *l, const struct stat *st)
 	if (s->ino == st->st_ino && s->dev == st->st_dev && s->changed.tv_sec == st->st_ctim.tv_sec &&
 	    s->changed.tv_nsec == st->st_ctim.tv_nsec)
 		return s;
-	*s = (struct seen){ st->st_dev, st->st_ino, st->st_ctim, false };
+	*s = (struct seen){ st->st_dev, st->st_ino, st->st_ctim, false, false };
 	return s;
 }
 
@@ -146,9 +150,9 @@ static void allow_file(const struct listener *l, int fd)
 }
 
 /* Sends the open file to the tracer, which then need not find it by a name that may change. */
-static bool hand_over(const struct listener *l, uint32_t pid, int fd)
+static bool hand_over(const struct listener *l, uint32_t pid, int fd, bool exec)
 {
-	struct word w = { (int32_t)pid, l->number };
+	struct word w = { (int32_t)pid, l->number, exec };
 	struct iovec v = { &w, sizeof(w) };
 	union {
 		struct cmsghdr h;
@@ -269,22 +273,24 @@ static void ignore_file(const struct listener *l, int fd)
 static bool hold_file(struct listener *l, const struct fanotify_event_metadata *e)
 {
 	uint32_t pid = (uint32_t)e->pid;
-	bool wanted;
+	bool wanted, exec = (e->mask & FAN_OPEN_EXEC_PERM) != 0;
 	struct seen *s;
 	struct stat st;
 
 	if (fstat(e->fd, &st) != 0)
 		return false;
 	s = seen_of(l, &st);
+	if (s->elf && !exec && !l->opts->wants(l->opts->ctx, pid, NULL))
+		return false;
 	wanted = !s->never && has_wanted(l, s, e->fd, pid) &&
-	    ((e->mask & FAN_OPEN_EXEC_PERM) || l->opts->wants(l->opts->ctx, pid, NULL));
+	    (exec || l->opts->wants(l->opts->ctx, pid, NULL));
 	if (s->never)
 		ignore_file(l, e->fd);
 	if (!wanted || l->nheld == HELD)
 		return false;
 	l->held[l->nheld] = (struct held){ .fd = e->fd, .number = ++l->number,
 		.until = now_ms() + l->opts->hold_ms, .file = s, .dev = st.st_dev, .ino = st.st_ino };
-	if (!hand_over(l, pid, e->fd))
+	if (!hand_over(l, pid, e->fd, exec))
 		return false;
 	l->nheld++;
 	return true;
@@ -506,7 +512,7 @@ int dt_gate_able(void)
 /* What the tracer says is not waited for. A listener that is gone has let everything go already. */
 static void say(struct dt_gate *g, int value, uint32_t number)
 {
-	struct word w = { value, number };
+	struct word w = { value, number, 0 };
 
 	(void)!send(g->sock, &w, sizeof(w), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -543,6 +549,7 @@ int dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 	memcpy(&e->fd, CMSG_DATA(h), sizeof(e->fd));
 	e->pid = (uint32_t)w.value;
 	e->number = w.number;
+	e->exec = w.exec != 0;
 	say(g, TAKEN, e->number);
 	return 1;
 }

@@ -23,6 +23,7 @@ typedef bool dt_gate_f(void *ctx, uint32_t pid, const char *provider);
 struct dt_gate_event {
 	uint32_t pid;
 	int fd;				/* the file, for the caller to close */
+	bool exec;			/* opened to be executed */
 	uint32_t number;		/* for dt_gate_answer() */
 };
 
@@ -32,6 +33,8 @@ struct dt_gate_opts {
 	 * then costs some microseconds.
 	 */
 	bool opens;
+	/* Named processes are held for every ELF file: probes of provider "pid" may be in any */
+	bool functions;
 	uint32_t hold_ms;		/* the longest time that anything is held */
 	dt_gate_f *wants;
 	void *ctx;

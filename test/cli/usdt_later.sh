@@ -88,6 +88,16 @@ if gates; then
 	is "and of its children not" 0 "go 2"
 	run -q -Z -c "$tmp/host $tmp/libplug.so" -n 'laterplug$target:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
 	is "a library that the target loads, its constructor too" 0 "0:1 1:1 2:1 3:1 100:1"
+	# N8: the same by a pattern, and in what the target starts
+	cp "$tmp/libplug.so" "$tmp/libplug2.so"
+	run -q -Z -c "$tmp/host $tmp/libplug2.so" -n 'laterplug*:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "by a pattern" 0 "0:1 1:1 2:1 3:1 100:1"
+	cp "$tmp/libplug.so" "$tmp/libplug3.so"
+	run -q -Z -c "sh -c '$tmp/host $tmp/libplug3.so; true'" -n 'laterplug*:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "by a pattern, in a child of the target" 0 "0:1 1:1 2:1 3:1 100:1"
+	cp "$tmp/libplug.so" "$tmp/libplug4.so"
+	run -q -Z -x follow -c "sh -c '$tmp/host $tmp/libplug4.so; true'" -n 'laterplug$target:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "-x follow: in a child as in the target" 0 "0:1 1:1 2:1 3:1 100:1"
 	# N6: a program that system() starts, whose output stands in its place
 	cp "$tmp/prog" "$tmp/sys"
 	run -qwZ -x switchrate=20ms -n 'BEGIN { printf("before\n"); system("'"$tmp"'/sys 3; echo within"); printf("after\n"); }' \
