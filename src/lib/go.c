@@ -418,6 +418,7 @@ static int begin_tracing(dtrace_hdl_t *h)
 	if ((err = dt_session_attach(t->session, msg, sizeof(msg))) != 0)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	note_refused(t);
+	dt_trace_note_depth(t);
 	if (run_program(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))

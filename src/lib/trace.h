@@ -175,6 +175,8 @@ bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr,
 bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);
 /* once mappings are learned; few: of the processes traced */
 void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);
+/* notes that stacks are asked to be deeper than the kernel walks */
+void dt_trace_note_depth(struct dt_trace *);
 bool dt_trace_unwind_work(struct dt_trace *);		/* goes on with what is left; false: there is more */
 
 /* something has changed: whoever polls has to look (work.c) */
