@@ -236,7 +236,7 @@ static void add_return(struct making *m, const struct dt_elf_function *f, const 
 	else if (!m->unwinds || chosen == NULL)
 		pid_add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	else if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown,
+		m->why = dt_arena_printf(m->p->arena, "the return instructions of %s cannot be found: %s", shown,
 		    reason(m, err));
 	else
 		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
@@ -281,7 +281,7 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 	    &is);
 	m->tag = D_PROC_ALIGN;
 	if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s",
+		m->why = dt_arena_printf(m->p->arena, "instruction boundaries of %s cannot be found: %s",
 		    shown, reason(m, err));
 	else if (m->one_offset && m->made == before)
 		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown,

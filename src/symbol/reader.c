@@ -372,14 +372,14 @@ static void tell(struct dt_reader *r, const struct dt_question *q, int err)
 	const char *shown = q->shown != NULL ? q->shown : q->path;
 	char text[512];
 
-	if (r->told || shown == NULL || q->want.what == DT_DIGEST_DIES)	/* whoever wants a type tells it */
+	if (r->told || shown == NULL || q->want.what == DT_DIGEST_DIES)	/* dt_dwarf_why() reports it */
 		return;
 	r->told = true;
 	snprintf(text, sizeof(text), "addresses in %.300s (and in files like it) have no names: %s", shown,
 	    err == -ETIMEDOUT ? "its file system does not answer" :
 	    err == -ETIME     ? "it takes too long to read" :
-				"who reads it comes to harm");
-	dt_clean(text);			/* a path is anybody's text */
+				"the symbol reader crashed on it");
+	dt_clean(text);			/* the path is untrusted */
 	if (r->note != NULL)
 		r->note(r->ctx, text);
 }

@@ -80,6 +80,13 @@ done
 [ -z "$missing" ]
 check $? "README.md: make targets and packages to build with$missing"
 
+# P12: wordings that readers did not understand, in documents and messages.
+riddles='when the line ends|the way on\>|for want of|\<(are|is|was|were) told\>|by what is new|comes? to harm|who gets in|lets nobody'
+found=$(grep -rnE "$riddles" README.md doc man dtools
+	grep -rnE "\"[^\"]*($riddles)[^\"]*\"" src cmd web/src)
+[ -z "$found" ]
+check $? "no wording that readers did not understand $(echo "$found" | head -n 3)"
+
 # A chapter that nothing leads to, and a link that leads nowhere, would not be found.
 missing=
 for file in README.md doc/*.md doc/guide/*.md; do

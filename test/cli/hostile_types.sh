@@ -89,7 +89,7 @@ kill -KILL "$worker"
 waits has_worker
 kill -KILL "$worker"
 ends
-is "a worker that dies" 1 "the debugging data of slow cannot be read: who reads them comes to harm"
+is "a worker that dies" 1 "the debugging data of slow cannot be read: the process that reads them crashed"
 
 # The file is cut short while it is mapped: that of a program which runs cannot be, its debug file can.
 objcopy --only-keep-debug "$tmp/slow" "$tmp/cut.debug" && (cd "$tmp" && objcopy --strip-debug slow cut && objcopy --add-gnu-debuglink=cut.debug cut)
