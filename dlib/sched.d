@@ -13,7 +13,7 @@ provider sched {
 	probe sleep(); /* a thread leaves its CPU to wait for something */
 	probe wakeup(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t); /* a thread wakes another */
 	probe preempt(); /* a thread leaves its CPU, and would go on */
-	probe surrender(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t); /* a thread gives up its CPU, or is told to */
+	probe surrender(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t); /* a thread gives up its CPU, or the scheduler asks it to */
 	probe tick(struct task_struct *t) : (lwpsinfo_t *t, psinfo_t *t); /* the clock of the scheduler */
 	probe change__pri(struct task_struct *t, pri_t pri) : (lwpsinfo_t *t, psinfo_t *t, pri_t pri); /* a priority changes */
 	probe lend__pri(struct task_struct *t, pri_t pri, struct task_struct *from) :

@@ -38,7 +38,7 @@ provider sysinfo {
 	probe ufsdirblk(uint64_t n, uint64_t *stat, uintptr_t where); /* never on Linux */
 	probe ufsipage(uint64_t n, uint64_t *stat, uintptr_t where); /* never on Linux */
 	probe ufsinopage(uint64_t n, uint64_t *stat, uintptr_t where); /* never on Linux */
-	probe procovf(uint64_t n, uint64_t *stat, uintptr_t where); /* a fork that failed for want of room */
+	probe procovf(uint64_t n, uint64_t *stat, uintptr_t where); /* a fork that failed because a limit was reached */
 	probe nthreads(uint64_t n, uint64_t *stat, uintptr_t where); /* threads that were made */
 	probe cpumigrate(uint64_t n, uint64_t *stat, uintptr_t where); /* a thread moves to another CPU */
 	probe xcalls(uint64_t n, uint64_t *stat, uintptr_t where); /* calls from one CPU to another */

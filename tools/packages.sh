@@ -61,6 +61,7 @@ need_other() {	# what test/vm/other needs: a machine of the other architecture, 
 }
 
 need_victims() {	# programs of others that tests trace, and what packages are made and tried with
+	need /usr/share/i18n/locales/de_DE locales	# the guide is run in a locale that users have
 	need strace strace		# dtruss is compared with it
 	need "/usr/lib/postgresql/*/bin/postgres" postgresql postgresql-contrib
 	need redis-server redis-server

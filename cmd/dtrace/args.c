@@ -109,7 +109,7 @@ void args_usage(FILE *f)
 	    "\t-Z  permit descriptions that match no probe\n"
 	    "\n"
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
-	    "\t          print what there is, a line each; names and patterns behind it choose\n"
+	    "\t          print what there is, a line each; names and patterns after it select\n"
 	    "\t--tool    run a script with the command line that its head describes (doc/TOOLS.md)\n"
 	    "\t--play    show a recording of -O record=FILE, as text or in the format of -O\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"

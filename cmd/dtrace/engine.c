@@ -181,7 +181,7 @@ static bool may_live(const struct run *r)
 	if (dtrace_oformat(r->dtp) != DTRACE_OFORMAT_TEXT)
 		fprintf(stderr, "dtrace: --live goes with text alone, not with -O\n");
 	else if (!isatty(STDOUT_FILENO))
-		fprintf(stderr, "dtrace: --live draws on a terminal, and standard output is none\n");
+		fprintf(stderr, "dtrace: --live draws on a terminal, and standard output is not one\n");
 	else
 		return true;
 	return false;

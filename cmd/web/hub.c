@@ -90,7 +90,7 @@ static void forget_oldest(struct lines *l, size_t most)
 void hub_tell(struct hub *h, const char *line, size_t len)
 {
 	static const char full[] = "{\"t\":\"notice\",\"msg\":\"There are more keys than the page can hold: "
-	    "what is new from here on is not shown.\"}";
+	    "new keys are no longer shown.\"}";
 
 	if (len < 2)
 		return;

@@ -54,7 +54,7 @@ static void lower_mutex_owner(struct dt_lower *l)
 const struct dt_builtin dt_subr_mutex_owner = {
 	DT_SUBR(mutex_owner, "struct task_struct *(struct mutex *)", V(1, 0), EVOLVING),
 	.call = call_mutex_owner, .lower = lower_mutex_owner, .scratch = DT_SCRATCH_NONE,
-	.doc = "The thread that holds the mutex; NULL: nobody.",
+	.doc = "The thread that holds the mutex; NULL if it is free.",
 };
 
 static uint64_t call_mutex_owned(struct dt_interp *ip, const struct dt_subr_call *call)

@@ -202,7 +202,7 @@ static const char *change_of(const struct doctor *d, size_t i, int found)
 	if (found == YES)
 		return NULL;
 	if (found == UNKNOWN && d->permitted != 0)
-		return "it can be told with the rights above";
+		return "the rights above are needed to find out";
 	return rows[i].change;
 }
 

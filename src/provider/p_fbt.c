@@ -158,8 +158,8 @@ static const char *no_way(const struct dt_probes *p)
 {
 	if (p->types != NULL && dt_types_btf_error(p->types) != NULL)
 		return dt_types_btf_error(p->types);
-	return "this kernel lets nobody trace its functions: it has neither kprobes nor trampolines "
-	       "(fentry), or lockdown keeps them off; "
+	return "the functions of this kernel cannot be traced: it has neither kprobes nor trampolines "
+	       "(fentry), or lockdown forbids them; "
 	       "tracepoints are there (sdt, rawtp)";
 }
 

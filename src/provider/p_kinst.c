@@ -33,8 +33,8 @@ static const char *kinst_make_probe(struct dt_probes *p, const struct dt_provide
 	struct dt_probe *probe;
 
 	if (!dt_probes_functions(p))
-		return "this kernel lets nobody trace its functions: it has no kprobes, or lockdown keeps "
-		       "them off";
+		return "the functions of this kernel cannot be traced: it has no kprobes, or lockdown "
+		       "forbids them";
 	if (!dt_part_literal(want->func) || !is_offset(want->name))
 		return "a probe of kinst is named by a function and an offset in bytes: kinst::vfs_read:20";
 	if (dt_kfunc_ours(want->func) != NULL)

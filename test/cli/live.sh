@@ -4,7 +4,7 @@
 . test/trigger/trace.sh
 may_trace "the live view"
 run --live -n 'BEGIN { exit(0); }'
-is "it is refused without a terminal" 1 'dtrace: --live draws on a terminal, and standard output is none'
+is "it is refused without a terminal" 1 'dtrace: --live draws on a terminal, and standard output is not one'
 run --live -o "$tmp/file" -n 'BEGIN { exit(0); }'
 is "and with -o" 2 'not valid in combination'
 command -v tmux >/dev/null || { echo "ok - the live view # SKIP no tmux"; exit 0; }

@@ -6,15 +6,15 @@ may_trace "kernel functions"
 writes='dd if=/dev/zero of=/dev/null bs=7 count=100 status=none'
 
 if ! listed 'fbt::vfs_write:entry'; then
-	is "a kernel whose functions cannot be traced" 0 "this kernel lets nobody trace its functions"
+	is "a kernel whose functions cannot be traced" 0 "the functions of this kernel cannot be traced"
 	check "$([ "$(grep -c . "$tmp/err")" -eq 1 ]; echo $?)" "that is one sentence"
 	run -n 'rawfbt::vfs_write:return'
-	is "rawfbt says so too" 1 "this kernel lets nobody trace its functions"
+	is "rawfbt says so too" 1 "the functions of this kernel cannot be traced"
 	run -n 'kinst::vfs_write:4'
-	is "and kinst" 1 "this kernel lets nobody trace its functions"
+	is "and kinst" 1 "the functions of this kernel cannot be traced"
 	run -lP fbt
 	check "$([ "$(wc -l <"$tmp/out")" -eq 1 ]; echo $?)" "fbt has no probes then"
-	echo "ok - functions of the kernel # SKIP this kernel lets nobody trace its functions"
+	echo "ok - functions of the kernel # SKIP the functions of this kernel cannot be traced"
 	exit 0
 fi
 

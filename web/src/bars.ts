@@ -41,7 +41,7 @@ export class Bars implements View {
 		} });
 		this.root = el("div", { class: "bars" },
 			el("div", { class: "tools" }, this.filter, isGauge(agg.fn) ? null :
-				el("label", {}, rate, " order by what is new"), this.count), this.scroll);
+				el("label", {}, rate, " sort by recent change"), this.count), this.scroll);
 	}
 
 	update(): void {
