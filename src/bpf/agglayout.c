@@ -249,7 +249,8 @@ static void group_cells(struct dt_build *b)
  * first called there would be lost. So when the keys are nothing but probes, and those are functions of the
  * kernel, a PERCPU_HASH makes all elements at the start, for several generations. Where a hook runs with
  * interrupts off (ahead) all elements are made at the start too: before the first refill the kernel has 4 at
- * hand, or 1 of more than 256 bytes, and a timer interrupt that wakes ten threads makes ten elements in a row.
+ * hand, or 1 of more than 256 bytes, and a timer interrupt that wakes ten threads makes ten elements in a
+ * row.
  */
 static void make_hashes(struct dt_build *b, uint32_t group, const struct dt_agglayout *o, uint32_t probes,
     bool ahead)

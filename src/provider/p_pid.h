@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to the pid provider: which processes are meant (p_pid.c), the probes of a module (p_pid_make.c), those of
- * returns (pid_return.c).
+ * Private to the pid provider: which processes are meant (p_pid.c), the probes of a module (p_pid_make.c),
+ * those of returns (pid_return.c).
  */
 #ifndef DT_PROVIDER_P_PID_H
 #define DT_PROVIDER_P_PID_H

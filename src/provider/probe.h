@@ -142,7 +142,9 @@ const struct dt_probe *dt_probes_by_id(const struct dt_probes *, uint32_t id);
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,
     const char **why);
-/* The same for existing probes only: no provider is asked. from: only named ones, behind that many; 0: all. */
+/*
+ * The same for existing probes only: no provider is asked. from: only named ones, behind that many; 0: all.
+ */
 int dt_probes_there(struct dt_probes *, uint32_t from, const struct dt_probedesc *, dt_probe_f *, void *ctx);
 /*
  * For a pattern that matched some probes of one provider: a sentence about those that this kernel
