@@ -11,7 +11,7 @@
 
 #define KEY_SLOT_MAX 0x4000u
 #define LARGE 2048			/* the kernel has few elements at hand that are larger */
-#define AHEAD_MAX (64u << 20)		/* bytes that are allocated at the start, twice, for an aggregation … */
+#define AHEAD_MAX (64u << 20)		/* bytes allocated at the start, twice, for an aggregation … */
 #define AHEAD_SMALL (16u << 20)		/* … whose elements are small */
 #define AHEAD_ALL (256u << 20)		/* and for all */
 #define CELL_MAX (32u << 10)		/* the kernel's limit for a value of a per-CPU array */

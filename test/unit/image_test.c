@@ -128,8 +128,8 @@ static uint32_t slot_with_step(uint32_t nth)
 }
 
 /*
- * Elements that are first counted with interrupts off are made at the start (P8: wakeup dropped some); if there
- * may be very many, only large ones are.
+ * Elements that are first counted with interrupts off are made at the start (P8: wakeup dropped some); if
+ * there may be very many, only large ones are.
  */
 static void elements_ahead(void)
 {
