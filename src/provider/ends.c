@@ -15,7 +15,7 @@
 
 #include <elf.h>
 
-enum { FUNCTIONS_MAX = 128, STUB_SIZE = 32 };
+enum { FUNCTIONS_MAX = 128, ENDS_MAX = 8192, STUB_SIZE = 32 };
 
 struct reached { const struct dt_loaded *in; const struct dt_elf_function *f; };
 
@@ -25,10 +25,6 @@ struct following {
 	struct dt_ends *out;
 	DT_VEC(struct reached) list;	/* list.v[0]: the function itself */
 	const char *why;
-	/* of the jump in hand */
-	const struct dt_loaded *in;
-	const char *name;		/* what is looked for in all files */
-	uint32_t found;
 };
 
 static bool refuse(struct following *x, const char *why)
@@ -69,66 +65,48 @@ static bool reach_chosen(struct following *x, const struct dt_loaded *in, const 
 	return reach(x, in, g);
 }
 
-static int named(void *ctx, const struct dt_elf_function *f)
+static bool reach_named(struct following *x, const struct dt_loaded *in, const struct dt_named *n)
 {
-	struct following *x = ctx;
-
-	if (f->offset == UINT64_MAX || strcmp(f->name, x->name) != 0 ||
-	    (f->type != STT_FUNC && f->type != STT_GNU_IFUNC))
-		return 0;
-	x->found++;
-	return !(f->type == STT_GNU_IFUNC ? reach_chosen : reach)(x, x->in, f);
+	for (; n != NULL; n = n->next)
+		if (!(n->f->type == STT_GNU_IFUNC ? reach_chosen : reach)(x, in, n->f))
+			return false;
+	return true;
 }
 
 static bool reach_name(struct following *x, const char *name)
 {
+	bool found = false;
+
 	if (x->proc == NULL)
 		return refuse(x, dt_arena_printf(x->arena,
 		    "ends with a jump to %s of another file, which differs between processes", name));
-	x->name = name;
-	x->found = 0;
 	for (size_t i = 0; i < x->proc->list.n; i++) {
-		x->in = &x->proc->list.v[i];
-		/* a file that cannot be read has none */
-		(void)dt_elf_each_function(x->in->obj->elf, named, x);
-		if (x->why != NULL)
+		const struct dt_loaded *in = &x->proc->list.v[i];
+		const struct dt_named *n = dt_object_named(x->arena, in->obj, name);
+
+		found |= n != NULL;
+		if (!reach_named(x, in, n))
 			return false;
 	}
-	return x->found > 0 ||
+	return found ||
 	    refuse(x, dt_arena_printf(x->arena, "ends with a jump to %s, which is in no file", name));
-}
-
-struct sought { uint64_t vaddr; struct dt_slot slot; bool found; };
-
-static bool is_sought(void *ctx, const struct dt_slot *slot)
-{
-	struct sought *s = ctx;
-
-	s->found = slot->vaddr == s->vaddr;
-	if (s->found)
-		s->slot = *slot;
-	return !s->found;
 }
 
 /* What the dynamic linker puts into the word at this address of the file. */
 static bool reach_slot(struct following *x, const struct dt_loaded *in, uint64_t vaddr)
 {
 	const struct dt_machine *m = dt_machine_elf(dt_elf_machine(in->obj->elf));
-	struct sought s = { .vaddr = vaddr };
 	const struct dt_elf_function *f;
-	const void *word;
-	uint64_t off;
+	struct dt_slot s;
 
-	dt_each_slot(in->obj, is_sought, &s);
-	if (s.found && s.slot.name != NULL)
-		return reach_name(x, s.slot.name);
-	if (!s.found && dt_elf_vaddr_to_offset(in->obj->elf, vaddr, &off) &&
-	    dt_elf_code(in->obj->elf, off, 8, &word) == 0)
-		memcpy(&s.slot.addend, word, 8);
-	f = dt_elf_function_at(in->obj->elf, s.slot.addend);
-	if (f == NULL || f->vaddr != s.slot.addend)
+	if (!dt_object_slot(x->arena, in->obj, vaddr, &s))
 		return refuse(x, "ends with a jump through a pointer");
-	if (s.found && m != NULL && s.slot.type == m->reloc.irelative)
+	if (s.name != NULL)
+		return reach_name(x, s.name);
+	f = dt_elf_function_at(in->obj->elf, s.addend);
+	if (f == NULL || f->vaddr != s.addend)
+		return refuse(x, "ends with a jump through a pointer");
+	if (m != NULL && s.type == m->reloc.irelative)
 		return x->proc != NULL ? reach_chosen(x, in, f) :
 		    refuse(x, "ends with a jump to what each process chooses (IFUNC)");
 	return reach(x, in, f);
@@ -168,6 +146,8 @@ static bool follow_site(struct following *x, const struct dt_loaded *in, const s
 	struct dt_end end = { i > 0 ? (ret ? DT_END_NEXT_RET : DT_END_NEXT_JUMP) :
 		    ret ? DT_END_RET : DT_END_JUMP, in, s->offset, s->at, s->when };
 
+	if (x->out->n >= ENDS_MAX)
+		return refuse(x, "ends at too many places");
 	dt_vec_push(x->arena, x->out, end);
 	switch (s->how) {
 	case DT_LEAVE_RET: return true;

@@ -25,6 +25,7 @@ struct dt_object {
 	bool no_sites;			/* it has no static probes */
 	bool stubs_sought;
 	struct dt_callers stub_calls;	/* of all stubs (callers.c) */
+	struct dt_symbolic *symbolic;	/* what leads from file to file (slots.c); NULL: not read */
 	uint32_t walked;		/* the last walk over all processes that visited it */
 	uint32_t major, minor;
 	uint64_t inode;
@@ -83,6 +84,14 @@ bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const 
 struct dt_slot { uint64_t vaddr, addend; uint32_t type; const char *name; };	/* R_…; NULL: no symbol */
 typedef bool dt_slot_f(void *ctx, const struct dt_slot *);
 void dt_each_slot(const struct dt_object *, dt_slot_f *, void *ctx);
+/*
+ * The one at this address, if it is in the tables that calls go through: the program does not change those.
+ * Without a name, `addend` is the address in the file. False: none.
+ */
+bool dt_object_slot(struct dt_arena *, struct dt_object *, uint64_t vaddr, struct dt_slot *);
+/* Functions of the file that others find by this name: there may be several versions. NULL: none. */
+struct dt_named { const struct dt_elf_function *f; const struct dt_named *next; };
+const struct dt_named *dt_object_named(struct dt_arena *, struct dt_object *, const char *name);
 /* returns.c: may exceptions be thrown through frames of the process, or are its stacks moved? */
 bool dt_process_unwinds(const struct dt_process *);
 

@@ -33,7 +33,7 @@ pid$target:a.out:thick:returned /arg0 == 0/ { @d = count(); } END { printa("%@d 
 is "several clauses, and other probes at the same instructions" 7 "20 20 45 10"
 run -q -x uretprobe -x childstatus -c "$prog 10" -n 'pid$target:a.out:thin:return { @ = count(); } END { printa("thin %@d\n", @); }'
 is "-x uretprobe: the same of return, where it used to be refused" 7 "thin 20"
-for f in by_pointer:"through a pointer" to_loop:"circle, which begins with a loop" even:"which ends with a jump that leads back to it"; do
+for f in by_pointer:"through a pointer" by_variable:"through a pointer" to_loop:"circle, which begins with a loop" even:"which ends with a jump that leads back to it"; do
 	run -n "pid\$target:a.out:${f%%:*}:returned" -c "$prog 1"
 	is "refused, and why: ${f%%:*}" 1 "${f#*:}"
 done

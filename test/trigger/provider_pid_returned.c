@@ -18,6 +18,7 @@ __attribute__((section(".gcc_except_table"), used)) static const char volatile t
 #define JUMP_IF_ODD(to) "tbnz w0, 0, " #to "\nmov w0, 5\nret"
 #define JUMP_SLOT(to) "adrp x16, :got:" #to "\nldr x16, [x16, :got_lo12:" #to "]\nbr x16"
 #define JUMP_POINTER "mov x16, x1\nbr x16"
+#define JUMP_VARIABLE(at) "adrp x16, " #at "\nldr x16, [x16, :lo12:" #at "]\nbr x16"
 #define JUMP_LIBRARY(to) "b " #to
 /* back to its first instruction until the argument is 0 */
 #define LOOP "sub w0, w0, 1\ncmp w0, 0\nb.gt circle\nret"
@@ -26,12 +27,13 @@ __attribute__((section(".gcc_except_table"), used)) static const char volatile t
 #define JUMP_IF_ODD(to) "test $1, %dil\njne " #to "\nmov $5, %eax\nret"
 #define JUMP_SLOT(to) "jmp *" #to "@GOTPCREL(%rip)"
 #define JUMP_POINTER "jmp *%rsi"
+#define JUMP_VARIABLE(at) "jmp *" #at "(%rip)"
 #define JUMP_LIBRARY(to) "jmp " #to "@PLT"
 #define LOOP "sub $1, %edi\njg circle\nmov %edi, %eax\nret"
 #endif
 
-int thin(int), thick(int), maybe(int), jumper(int), step(int), by_pointer(int, int (*)(int)), to_loop(int),
-    circle(int), even(int), odd(int);
+int thin(int), thick(int), maybe(int), jumper(int), step(int), by_pointer(int, int (*)(int)),
+    by_variable(int), to_loop(int), circle(int), even(int), odd(int);
 void gives(void *), gives_slot(void *);
 
 FUNCTION(thin, JUMP(slow));
@@ -42,6 +44,7 @@ FUNCTION(step, JUMP(deep));
 FUNCTION(gives, JUMP_LIBRARY(free));
 FUNCTION(gives_slot, JUMP_SLOT(free));
 FUNCTION(by_pointer, JUMP_POINTER);
+FUNCTION(by_variable, JUMP_VARIABLE(handler));
 FUNCTION(circle, LOOP);
 FUNCTION(to_loop, JUMP(circle));
 FUNCTION(even, JUMP(odd));
@@ -57,6 +60,8 @@ __attribute__((noinline)) int slow(int x)
 	nanosleep(&ms, NULL);
 	return x + 1;
 }
+
+int (*volatile handler)(int) __attribute__((visibility("hidden"))) = slow;	/* the file says slow */
 
 __attribute__((noinline)) int left(int x)
 {
@@ -100,6 +105,8 @@ int main(int argc, char *argv[])
 		gives_slot(malloc(10));
 		free(malloc(10));
 		sum += by_pointer(i, slow);
+		handler = deep;
+		sum += by_variable(0);
 		sum += to_loop(3) + circle(2);
 		sum += even(2);
 	}
