@@ -9,6 +9,7 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,14 @@ bool run_number(const struct run *r, int option, const char *text, long least, l
 
 	errno = 0;
 	*out = strtol(text, &end, 10);
-	if (errno == 0 && end != text && *end == '\0' && *out >= least)
+	if (errno == 0 && end != text && *end == '\0' && *out >= least && *out <= RUN_NUMBER_MAX)
 		return true;
-	fprintf(stderr, "%s: -%c %s: it must be a number, %ld or more; see %s --help\n", r->name, option,
-	    text, least, r->name);
+	if (*out > RUN_NUMBER_MAX)
+		fprintf(stderr, "%s: -%c %s: the number is too large; see %s --help\n", r->name, option, text,
+		    r->name);
+	else
+		fprintf(stderr, "%s: -%c %s: it must be a number, %ld or more; see %s --help\n", r->name,
+		    option, text, least, r->name);
 	return false;
 }
 
@@ -88,6 +93,10 @@ int run_grab(struct run *r, const char *pid)
 
 	if (!run_number(r, 'p', pid, 1, &n))
 		return 1;
+	if (n > INT32_MAX) {		/* would be the number of another process */
+		fprintf(stderr, "%s: -p %s: no process has such a number\n", r->name, pid);
+		return 1;
+	}
 	r->proc = dtrace_proc_grab(r->dtp, (pid_t)n, 0);
 	if (r->proc != NULL)
 		return 0;

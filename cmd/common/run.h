@@ -46,7 +46,11 @@ int run_close(struct run *, int status);
 int run_failed(const struct run *, const char *what);	/* tells the library's reason; 1 */
 /* The aggregation of that name; 0: nothing was counted in it. */
 dtrace_aggvarid_t run_aggregation(struct run *, const char *name);
-/* A number without anything behind it, from `least` on; false after a message that names the option. */
+#define RUN_NUMBER_MAX 1000000000000000	/* adding to it does not overflow */
+/*
+ * A number without anything behind it, from `least` to RUN_NUMBER_MAX; false after a message that names the
+ * option.
+ */
 bool run_number(const struct run *, int option, const char *text, long least, long *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Whether the probe that the event is made of exists. If not, a wish for it by name gets the reason. */
 static bool event_exists(struct run *r, const struct lock_event *e, bool tell)
@@ -98,6 +99,19 @@ static int trace_and_report(struct lock_wish *w, struct run *r)
 	return status == 0 && !w->trace ? wish_report(w, r) : status;
 }
 
+/* -o: as with the others, no link of another user decides where the report goes. */
+static int open_output(const char *path)
+{
+	FILE *f = dtrace_outfile(path, 0);
+	bool good = f != NULL && dup2(fileno(f), STDOUT_FILENO) >= 0;
+
+	if (!good)
+		fprintf(stderr, "lockstat: failed to open %s: %s\n", path, strerror(errno));
+	if (f != NULL)
+		fclose(f);
+	return good ? 0 : 1;
+}
+
 int lockstat_command(int argc, char **argv)
 {
 	struct lock_wish w;
@@ -109,10 +123,8 @@ int lockstat_command(int argc, char **argv)
 	status = run_open(&r, "lockstat");
 	if (status == 0)
 		status = wish_parse(&w, &r, argc, argv);
-	if (status == 0 && w.output != NULL && freopen(w.output, "we", stdout) == NULL) {
-		fprintf(stderr, "lockstat: failed to open %s: %s\n", w.output, strerror(errno));
-		status = 1;
-	}
+	if (status == 0 && w.output != NULL)
+		status = open_output(w.output);
 	if (status == 0)
 		status = trace_and_report(&w, &r);
 	return run_close(&r, status < 0 ? 0 : status);

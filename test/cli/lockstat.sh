@@ -97,3 +97,31 @@ done
 report /nonexistent
 [ "$status" -eq 1 ] && grep -q nonexistent "$tmp/err"
 check $? "a command that is not there"
+
+# Arguments of an enemy, and links that others have laid for -o (A5).
+for n in 0 -1 1x 99999999999999999999 9223372036854775807 ''; do
+	for option in -s -n -d -i -D; do
+		report $option "$n" true
+		[ $status -eq 2 ] && grep -q -e "lockstat: $option" "$tmp/err"
+		check $? "lockstat $option '$n' is refused: status $status"
+	done
+done
+for list in 64 1- -5 3-1 1,,2 99999999999999999999 1x; do
+	report -e "$list" true
+	[ $status -eq 2 ]
+	check $? "lockstat -e $list is refused: status $status"
+done
+report -l "nosuch$(printf '\033')[2J" true
+[ $status -eq 2 ]
+check $? "lockstat -l: no such symbol"
+mkdir -m 1777 "$tmp/public" && chmod 755 "$tmp"
+echo precious >"$tmp/precious"
+ln -s "$tmp/precious" "$tmp/public/link"
+if chown -h 65534 "$tmp/public/link" 2>/dev/null; then
+	report -o "$tmp/public/link" true
+	[ $status -eq 1 ] && grep -q 'Permission denied' "$tmp/err" && [ "$(cat "$tmp/precious")" = precious ]
+	check $? "lockstat -o does not follow a link of others"
+fi
+report -o "$tmp/report" sleep 0.1
+[ $status -eq 0 ] && [ "$(stat -c %a "$tmp/report")" = 644 ]
+check $? "lockstat -o"

@@ -92,3 +92,20 @@ check $? "a command that is not there"
 report -p 2147483647
 [ "$status" -eq 1 ] && grep -q 2147483647 "$tmp/err"
 check $? "a process that is not there"
+
+# Arguments of an enemy: the number of a process is not cut to that of another.
+ln -sf "$(realpath "$dtrace")" "$tmp/plockstat"
+ln -sf "$(realpath "$dtrace")" "$tmp/dtruss"
+for name in plockstat dtruss; do
+	for n in $((4294967296 + $$)) 2147483648 0 -1 1x 99999999999999999999; do
+		timeout 240 "$tmp/$name" -p "$n" >"$tmp/out" 2>"$tmp/err" </dev/null
+		status=$?
+		[ $status -eq 1 ] || [ $status -eq 2 ]
+		check $? "$name -p $n is refused: status $status"
+	done
+done
+for option in -s -n -e; do
+	timeout 240 "$tmp/plockstat" $option 9223372036854775807 true >"$tmp/out" 2>"$tmp/err" </dev/null
+	[ $? -eq 2 ] && grep -q 'too large' "$tmp/err"
+	check $? "plockstat $option 9223372036854775807 is refused"
+done
