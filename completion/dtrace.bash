@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion for bash: options, -x names and their values, probes, processes. What there is the command itself says
-# (--help, --list, --complete), so nothing here goes stale. Tools are scripts of dtrace and take its options.
+# (--help, --list, --complete), so nothing here goes stale. Tools all have the same options.
+#
+# Bash inserts answers as they are, and unprivileged users choose names of processes, probes and files. Names come from
+# dtrace --complete only, which leaves out what is not plain; __dtrace_reply trusts it no further.
+# Commands are found in $PATH, not where the command line says: a tab runs no program of the current directory.
 
 # Splits the line before the cursor as the shell does: words in __dtrace_words, the quote that is open in __dtrace_quote.
 # COMP_WORDS will not do: it takes descriptions apart at their colons.
@@ -26,7 +30,7 @@ __dtrace_split() {
 
 # Readline replaces only what follows the last character that breaks words; inside quotes there is none.
 __dtrace_reply() {	# __dtrace_reply WORD COMPLETION…
-	local word=$1 cut= way
+	local word=$1 cut= way rest LC_ALL=C
 	shift
 	if [[ -z $__dtrace_quote ]]; then
 		[[ $COMP_WORDBREAKS != *:* || $word != *:* ]] || cut=${word%"${word##*:}"}
@@ -34,7 +38,8 @@ __dtrace_reply() {	# __dtrace_reply WORD COMPLETION…
 	fi
 	COMPREPLY=()
 	for way; do
-		[[ $way != "$word"* ]] || COMPREPLY+=("${way#"$cut"}")
+		rest=${way#"$word"} rest=${rest%' {'}
+		[[ $way != "$word"* || $rest == *[^A-Za-z0-9_.:+@~,=-]* ]] || COMPREPLY+=("${way#"$cut"}")
 	done
 	[[ ${#COMPREPLY[@]} -gt 1 || ${COMPREPLY[0]} != *[:=] ]] || compopt -o nospace 2>/dev/null
 }
@@ -54,10 +59,10 @@ __dtrace_probes() {	# __dtrace_probes WORD PARTS
 	word=${word##*,}
 	[[ $word != *[[:space:]{/]* ]] || return 0	# it is the program already
 	local colons=${word//[^:]/}
-	mapfile -t ways < <("$dtrace" --complete "$word" 2>/dev/null)
+	mapfile -t ways < <(dtrace --complete "$word" 2>/dev/null)
 	# One way only: what follows it is looked for too. Inside quotes readline would else end them.
 	while [[ $parts -eq 4 && ${#ways[@]} -eq 1 && ${ways[0]} == *: ]]; do
-		mapfile -t ways < <("$dtrace" --complete "${ways[0]}" 2>/dev/null)
+		mapfile -t ways < <(dtrace --complete "${ways[0]}" 2>/dev/null)
 	done
 	[[ ${#ways[@]} -ne 1 || -z $__dtrace_quote ]] || ways+=("${ways[0]} {")
 	for i in "${!ways[@]}"; do
@@ -69,46 +74,56 @@ __dtrace_probes() {	# __dtrace_probes WORD PARTS
 
 # -x: the names, and behind = the words that an option takes.
 __dtrace_settings() {
-	local word=$1 form ways=()
+	local word=$1 form values ways=()
 	while read -r form _; do
 		if [[ $word == *=* ]]; then
 			[[ $form == "${word%%=*}="* ]] || continue
-			local IFS='|'
-			for form in ${form#*=}; do
+			IFS='|' read -ra values <<<"${form#*=}"
+			for form in "${values[@]}"; do
 				[[ $form == [A-Z]* ]] || ways+=("${word%%=*}=$form")
 			done
 		elif [[ $form == [a-z]* ]]; then
 			[[ $form != *=* ]] || form=${form%%=*}=
 			ways+=("$form")
 		fi
-	done < <("$dtrace" --list options 2>/dev/null)
+	done < <(dtrace --list options 2>/dev/null)
 	__dtrace_reply "$word" "${ways[@]}"
 }
 
-__dtrace_pids() { (cd /proc && printf '%s\n' [0-9]*); }
-__dtrace_names() { cat /proc/[0-9]*/comm 2>/dev/null; }
-__dtrace_formats() { "$dtrace" --list options | sed -n 's/^oformat=\([^ ]*\).*/\1/p' | tr '|' '\n'; }
+__dtrace_args() { dtrace --complete="$1" -- "$2" | cut -f 1; }	# __dtrace_args OPTION WORD: a process, its id, a command
+__dtrace_formats() { dtrace --list options | sed -n 's/^oformat=\([^ ]*\).*/\1/p' | tr '|' '\n'; }
 __dtrace_lists() { printf '%s\n' actions aggregations conversions functions options providers variables; }
 __dtrace_flags() { "$1" --help 2>&1 | sed -n 's/^[[:space:]]*\(--*[A-Za-z0-9][A-Za-z0-9]*\).*/\1/p'; }
 
 _dtrace() {
-	local __dtrace_words __dtrace_quote command=$1 dtrace=dtrace word last
+	local __dtrace_words __dtrace_quote command=${1##*/} word last
 	__dtrace_split "${COMP_LINE:0:COMP_POINT}"
-	[[ ${command##*/} != dtrace ]] || dtrace=$command
 	word=${__dtrace_words[${#__dtrace_words[@]} - 1]}
 	last=
 	[[ ${#__dtrace_words[@]} -lt 2 ]] || last=${__dtrace_words[${#__dtrace_words[@]} - 2]}
-	case ${command##*/} in
+	case $command in
 	lockstat | plockstat | dtruss)
 		case $last in
 		-x) __dtrace_settings "$word"; return ;;
 		-o) COMPREPLY=(); return ;;	# readline completes files
-		-p) [[ $command != *plockstat && $command != *dtruss ]] || { __dtrace_lines "$word" __dtrace_pids; return; } ;;
+		-p) [[ $command == lockstat ]] || { __dtrace_lines "$word" __dtrace_args -p "$word"; return; } ;;
 		esac
 		[[ $word != -* ]] || { __dtrace_lines "$word" __dtrace_flags "$command"; return; }
-		[[ $last == -* ]] || mapfile -t COMPREPLY < <(compgen -c -- "$word")
+		[[ $last == -* ]] || __dtrace_lines "$word" __dtrace_args -c "$word"
 		return ;;
 	esac
+	if [[ ${command##*/} != dtrace ]]; then	# a tool
+		case $last in
+		-*n) __dtrace_lines "$word" __dtrace_args -W "$word" ;;
+		-*p) __dtrace_lines "$word" __dtrace_args -p "$word" ;;
+		-*x) __dtrace_settings "$word" ;;
+		-*O) __dtrace_lines "$word" __dtrace_formats ;;
+		-*c) __dtrace_lines "$word" __dtrace_args -c "$word" ;;
+		-*o) COMPREPLY=() ;;
+		*) [[ $word != -* ]] || __dtrace_lines "$word" __dtrace_flags "$command" ;;
+		esac
+		return
+	fi
 	case $last in
 	-*[nfmPi] | -*[xpWOcX] | -*[sobDILU] | --list) ;;
 	*) last= ;;
@@ -119,15 +134,13 @@ _dtrace() {
 	-*m) __dtrace_probes "$word" 2 ;;
 	-*P) __dtrace_probes "$word" 1 ;;
 	-*x) __dtrace_settings "$word" ;;
-	-*p) __dtrace_lines "$word" __dtrace_pids ;;
-	-*W) __dtrace_lines "$word" __dtrace_names ;;
+	-*[pWc]) __dtrace_lines "$word" __dtrace_args "-${last: -1}" "$word" ;;
 	-*O) __dtrace_lines "$word" __dtrace_formats ;;
 	-*X) __dtrace_reply "$word" a c s t ;;
 	--list) __dtrace_lines "$word" __dtrace_lists ;;
-	-*c) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
 	*)
 		COMPREPLY=()
-		[[ -n $last || $word != -* ]] || __dtrace_lines "$word" __dtrace_flags "$dtrace" ;;
+		[[ -n $last || $word != -* ]] || __dtrace_lines "$word" __dtrace_flags dtrace ;;
 	esac
 }
 

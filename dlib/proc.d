@@ -6,7 +6,7 @@
 provider proc {
 	probe create(struct task_struct *t) : (psinfo_t *t); /* a process is made; in its parent */
 	probe start(); /* a process begins to run */
-	probe exec(string path); /* a program is about to be executed */
+	probe exec(string path, string argv, string envp); /* a program is about to be executed: its arguments and environment */
 	probe exec__failure(int error); /* that failed */
 	probe exec__success(); /* it runs; pid is the same, execname is new */
 	probe exit(int reason); /* a process ends; args[0] is CLD_EXITED, CLD_KILLED, CLD_DUMPED */

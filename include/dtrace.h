@@ -178,7 +178,7 @@ enum {
 	EDT_READMAXSTACK,	/* cannot read perf_event_max_stack (never here) */
 	EDT_TRACEMEM,		/* bad tracemem() record (never here) */
 	EDT_PCAP,		/* bad pcap() record (never here) */
-	EDT_OPTNOTHERE,		/* an option of another platform that would do nothing here */
+	EDT_OPTNOTHERE,		/* an option of another platform that would do nothing (never here) */
 	EDT_PRINT,		/* bad print() record (never here) */
 	EDT_UNSUPPORTED,	/* ours: not in this build */
 	EDT_NOSYSFS,		/* ours: sysfs is not mounted */
@@ -571,8 +571,8 @@ void dtrace_oformat_setup(dtrace_hdl_t *);
 void dtrace_oformat_teardown(dtrace_hdl_t *);
 /*
  * Opens a file for output, at its end or empty, as freopen() in a program does. A new one is writable for its
- * owner alone; what others have put into a folder that everybody may write to is refused. NULL with errno.
- * (Ours.)
+ * owner alone; what others have put into a folder that everybody may write to is refused, and so is a link of
+ * another user to what is not that user's. NULL with errno. (Ours.)
  */
 FILE *dtrace_outfile(const char *path, int append);
 /*
@@ -622,16 +622,17 @@ typedef struct dtrace_aggdata {
 	char *dtada_data;
 	uint64_t dtada_normal;		/* what values are divided by when they are printed; 1: nothing */
 	size_t dtada_size;
-	char *dtada_delta;		/* this and all below: not kept, NULL and 0 */
+	char *dtada_delta;		/* not kept, NULL */
+	/* -x aggpercpu: the last record as it is on each CPU, by the CPU's number; a NULL ends. Else NULL */
 	char **dtada_percpu;
-	char **dtada_percpu_delta;
+	char **dtada_percpu_delta;	/* this and those below: not kept, NULL and 0 */
 	int64_t dtada_total;
 	uint16_t dtada_minbin;
 	uint16_t dtada_maxbin;
 	uint32_t dtada_flags;
 } dtrace_aggdata_t;
 
-/* dtada_flags: what of the above is kept; none here, so it is 0 */
+/* dtada_flags: what of the above is kept: DTRACE_A_PERCPU with -x aggpercpu, else none */
 #define DTRACE_A_PERCPU			0x0001
 #define DTRACE_A_KEEPDELTA		0x0002
 #define DTRACE_A_ANONYMOUS		0x0004
@@ -692,7 +693,7 @@ typedef enum dtrace_valkind {
 	DTRACE_VAL_BYTES,		/* dtv_bytes, dtv_len: a struct, an array, memory */
 	/* dtv_int: of the kernel, or of process dtv_pid if that is not 0; see dtrace_addr2str() */
 	DTRACE_VAL_ADDRESS,
-	DTRACE_VAL_STACK,		/* dtv_frames, dtv_nframes: addresses, as above */
+	DTRACE_VAL_STACK,		/* dtv_frames, dtv_nframes: addresses, as above; none of them is 0 */
 	DTRACE_VAL_BUCKETS		/* a distribution: dtrace_aggdata_buckets() gives its parts */
 } dtrace_valkind_t;
 
@@ -930,7 +931,7 @@ typedef struct dtrace_word {
 	const char *dtw_range;			/* of an option: "1 to 65536" */
 	/* "start", "any time", "-x only" or "never" of an option; "-w" of what needs that */
 	const char *dtw_scope;
-	int dtw_here;				/* 0: refused on Linux */
+	int dtw_here;				/* 0: refused on Linux; an option: without effect */
 } dtrace_word_t;
 typedef int dtrace_word_f(dtrace_hdl_t *, const dtrace_word_t *, void *);
 /*

@@ -51,8 +51,6 @@ static bool copy_frames(struct lockrow *row, const dtrace_val_t *stack)
 	row->nframes = stack->dtv_nframes;
 	if (row->nframes > 0)
 		memcpy(row->frames, stack->dtv_frames, row->nframes * sizeof(*row->frames));
-	while (row->nframes > 0 && row->frames[row->nframes - 1] == 0)	/* where a thread began */
-		row->nframes--;
 	return true;
 }
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define LOCK_NAME 96
+#define LOCK_NAME 256			/* names of C++ are long */
 
 struct lockpart {			/* of a distribution: so many took from `low` ns on */
 	int64_t low;

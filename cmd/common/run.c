@@ -30,7 +30,8 @@ bool run_number(const struct run *r, int option, const char *text, long least, l
 	*out = strtol(text, &end, 10);
 	if (errno == 0 && end != text && *end == '\0' && *out >= least)
 		return true;
-	fprintf(stderr, "%s: -%c %s: it must be a number, %ld or more\n", r->name, option, text, least);
+	fprintf(stderr, "%s: -%c %s: it must be a number, %ld or more; see %s --help\n", r->name, option,
+	    text, least, r->name);
 	return false;
 }
 

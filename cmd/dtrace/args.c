@@ -17,7 +17,7 @@
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
 enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY,
-	LONG_COMPLETE };
+	LONG_COMPLETE, LONG_TOOL };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
 	{ "complete", required_argument, NULL, LONG_COMPLETE },
@@ -25,6 +25,7 @@ static const struct option long_options[] = {
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
 	{ "play", required_argument, NULL, LONG_PLAY },
+	{ "tool", required_argument, NULL, LONG_TOOL },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ "web", optional_argument, NULL, LONG_WEB },
 	{ NULL, 0, NULL, 0 },
@@ -76,7 +77,7 @@ void args_usage(FILE *f)
 	    "\t-B  hand out trace data through the buffered handler\n"
 	    "\t-c  run a command and exit when it ends\n"
 	    "\t-C  run cpp(1) on script files\n"
-	    "\t-d  show each clause as D after if and else have been taken apart\n"
+	    "\t-d  print programs as they were parsed\n"
 	    "\t-D  define a symbol for the preprocessor\n"
 	    "\t-e  exit after compiling, before enabling probes\n"
 	    "\t-f  enable or list probes by function name\n"
@@ -100,7 +101,7 @@ void args_usage(FILE *f)
 	    "\t-t  print a column of times\n"
 	    "\t-U  undefine a symbol for the preprocessor\n"
 	    "\t-v  print stability attributes, or arguments with -l\n"
-	    "\t-V  print the version of the D language\n"
+	    "\t-V  print the version of the D language and of the program\n"
 	    "\t-w  permit destructive actions\n"
 	    "\t-W  wait for a process of that name\n"
 	    "\t-x  set an option of the compiler or of tracing; -x help lists them\n"
@@ -109,6 +110,7 @@ void args_usage(FILE *f)
 	    "\n"
 	    "\t--list functions|variables|options|providers|aggregations|actions|conversions\n"
 	    "\t          print what there is, a line each; names and patterns after it select\n"
+	    "\t--tool    run a script with the command line that its head describes (doc/TOOLS.md)\n"
 	    "\t--play    show a recording of -O record=FILE, as text or in the format of -O\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
@@ -116,10 +118,10 @@ void args_usage(FILE *f)
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
-/* A command line that makes no sense: the status is 2, as always. */
-static int usage(void)
+/* Behind a message about one option: the status is 2, as always. */
+static int see_help(void)
 {
-	args_usage(stderr);
+	fputs("dtrace --help lists the options\n", stderr);
 	return 2;
 }
 
@@ -195,7 +197,7 @@ static int data_model(struct args *a, int letter, const char *arg)
 {
 	if (strcmp(arg, letter == '3' ? "2" : "4") != 0) {
 		fprintf(stderr, "dtrace: illegal option -- %c%s\n", letter, arg);
-		return usage();
+		return see_help();
 	}
 	a->oflags &= ~(DTRACE_O_ILP32 | DTRACE_O_LP64);
 	a->oflags |= letter == '3' ? DTRACE_O_ILP32 : DTRACE_O_LP64;
@@ -239,7 +241,14 @@ static int bad_option(int c, const char *const *argv)
 		fprintf(stderr, "dtrace: illegal option -- %c\n", optopt);
 	else
 		fprintf(stderr, "dtrace: illegal option -- %s\n", argv[optind - 1]);
-	return usage();
+	return see_help();
+}
+
+/* As the first word it is no option of ours: what follows are words of the tool (tool.h). */
+static int tool_not_first(const char *file)
+{
+	fprintf(stderr, "dtrace: --tool %s must come first: all words behind it belong to the tool\n", file);
+	return 2;
 }
 
 /*
@@ -266,6 +275,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_LIVE: a->live = true; return 0;
 	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
+	case LONG_TOOL: return tool_not_first(arg);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	default: return 0;
 	}
@@ -328,8 +338,10 @@ int args_parse(struct args *a, int argc, char **argv)
 		fprintf(stderr, "dtrace: out of memory\n");
 		return 2;
 	}
-	if (argc <= 1)
-		return usage();
+	if (argc <= 1) {
+		args_usage(stderr);
+		return 2;
+	}
 	opterr = 0;
 	while (!status && (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		if (c == '?' || c == ':')

@@ -52,6 +52,7 @@ struct args {
 	int nvictims;
 	char **operands;	/* [0] is left free for $0; $1 … follow; NULL ends */
 	int noperands;		/* with [0] */
+	const struct tool *tool;	/* --tool: whose command line this was; else NULL */
 };
 
 /* 0, or the status to exit with (1, 2) after a message went to stderr. */

@@ -13,6 +13,7 @@
 #include "show.h"
 #include "signals.h"
 #include "sizes.h"
+#include "tool.h"
 #include "usdt.h"
 
 #include <errno.h>
@@ -71,7 +72,9 @@ static int enable_programs(struct run *r, dtrace_prog_t *const *programs)
 		if (dtrace_program_exec(r->dtp, programs[i], &info) != 0) {
 			const char *why = dtrace_errmsg(r->dtp, dtrace_errno(r->dtp));
 
-			if (p->file)
+			if (p->file && r->a->tool != NULL)
+				tool_failed(r->a->tool, why);
+			else if (p->file)
 				fprintf(stderr, "dtrace: failed to compile script %s: %s\n", p->text, why);
 			else
 				fprintf(stderr, "dtrace: invalid probe specifier %s: %s\n", p->text, why);
@@ -308,6 +311,33 @@ static char *widen(FILE *f)
 	return room;
 }
 
+/*
+ * -x walltime in a quiet program: the time of day stands before each line, however many clauses print it. A
+ * terminal of --live has no lines.
+ */
+static int stamp_programs(struct run *r, dtrace_prog_t *const *programs)
+{
+	FILE *out = r->show.out;
+	int status;
+
+	if (dtrace_oformat(r->dtp) != DTRACE_OFORMAT_TEXT || !show_option_on(r->dtp, "walltime") ||
+	    !show_option_on(r->dtp, "quiet") || show_option_on(r->dtp, "flowindent") || r->a->live ||
+	    r->a->buffered)
+		return trace_programs(r, programs);
+	r->show.out = stamp_open(&r->show.stamp, out);
+	if (r->show.out == NULL) {
+		fprintf(stderr, "dtrace: out of memory\n");
+		r->show.out = out;
+		return 1;
+	}
+	status = trace_programs(r, programs);
+	if (fclose(r->show.out) != 0 && r->show.why == 0)
+		r->show.why = errno;
+	r->show.out = out;
+	r->show.stamp.out = NULL;
+	return status;
+}
+
 /* A trace whose text is recorded too (-O record) writes it to a file of the library's in between. */
 static int record_programs(struct run *r, dtrace_prog_t *const *programs)
 {
@@ -320,7 +350,7 @@ static int record_programs(struct run *r, dtrace_prog_t *const *programs)
 		r->show.out = out;
 		return 1;
 	}
-	status = trace_programs(r, programs);
+	status = stamp_programs(r, programs);
 	if (r->show.out != out && fclose(r->show.out) != 0 && r->show.why == 0)
 		r->show.why = errno;
 	r->show.out = out;

@@ -23,6 +23,16 @@ static void put_text(FILE *f, const char *text, size_t len)
 		putc(is_control(text, i) ? '.' : text[i], f);
 }
 
+/* module`function+0xoffset, or module+0xaddress where no function is known. */
+static size_t module_len(const char *text)
+{
+	const char *plus = strrchr(text, '+');
+
+	if (strchr(text, '`') == NULL && plus != NULL && strncmp(plus, "+0x", 3) == 0)
+		return (size_t)(plus - text);
+	return strcspn(text, "`");
+}
+
 /* Modules are shown without the function that stands at their beginning. */
 static void put_address(FILE *f, dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, bool module)
 {
@@ -32,7 +42,7 @@ static void put_address(FILE *f, dtrace_hdl_t *dtp, pid_t pid, uint64_t addr, bo
 		(void)dtrace_uaddr2str(dtp, pid, addr, text, sizeof(text));
 	else
 		(void)dtrace_addr2str(dtp, addr, text, sizeof(text));
-	put_text(f, text, module ? strcspn(text, "`") : strlen(text));
+	put_text(f, text, module ? module_len(text) : strlen(text));
 }
 
 static void put_key(FILE *f, dtrace_hdl_t *dtp, const dtrace_val_t *v, dtrace_actkind_t action)
@@ -49,7 +59,7 @@ static void put_key(FILE *f, dtrace_hdl_t *dtp, const dtrace_val_t *v, dtrace_ac
 		break;
 	case DTRACE_VAL_ADDRESS: put_address(f, dtp, v->dtv_pid, (uint64_t)v->dtv_int, module); break;
 	case DTRACE_VAL_STACK:
-		for (size_t i = 0; i < v->dtv_nframes && v->dtv_frames[i] != 0; i++) {
+		for (size_t i = 0; i < v->dtv_nframes; i++) {
 			fputs(i > 0 ? " < " : "", f);
 			put_address(f, dtp, v->dtv_pid, v->dtv_frames[i], false);
 		}

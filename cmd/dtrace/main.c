@@ -15,6 +15,7 @@
 #include "report.h"
 #include "signals.h"
 #include "terminal.h"
+#include "tool.h"
 #include "web.h"
 #include "words.h"
 
@@ -23,12 +24,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -V prints the version of D that all systems print; with -v also our own. */
-static int print_version(const struct args *a)
+/* The version of D, which all systems print first, and our own. */
+static int print_version(void)
 {
-	printf("dtrace: D 1.14\n");
-	if (a->verbose)
-		printf("This is DTrace for Linux " DT_VERSION "\n");
+	printf("dtrace: D 1.14\nThis is DTrace for Linux " DT_VERSION "\n");
 	return 0;
 }
 
@@ -80,7 +79,9 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 	}
 	a->operands[0] = (char *)p->text;
 	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, macro_args(a), a->operands);
-	if (!prog) {
+	if (!prog && a->tool)
+		tool_failed(a->tool, dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	else if (!prog) {
 		fprintf(stderr, "dtrace: failed to compile script %s: %s\n", p->text,
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		terminal_excerpt(dtp, stderr);
@@ -89,11 +90,20 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 	return prog;
 }
 
-/* A program of many lines would bury the message; the line that is wrong is shown with the message anyway. */
-static int first_line(const char *text)
+/*
+ * A long program, or one of many lines, would bury the message; the line that is wrong is shown with the
+ * message anyway. Returns how many bytes of the text are quoted, which never ends inside a character.
+ */
+static int quoted_length(const char *text)
 {
+	enum { WHOLE = 72, CUT = 48 };
 	size_t len = strcspn(text, "\n");
-	return (int)(len < 4096 ? len : 4096);
+
+	if (len <= WHOLE)
+		return (int)len;
+	for (len = CUT; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80; len--)
+		;
+	return (int)len;
 }
 
 static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
@@ -101,8 +111,10 @@ static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, cons
 	a->operands[0] = "dtrace";
 	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, macro_args(a), a->operands);
 	if (!prog) {
-		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n", first_line(p->text), p->text,
-		    strchr(p->text, '\n') ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+		int len = quoted_length(p->text);
+
+		fprintf(stderr, "dtrace: invalid probe specifier %.*s%s: %s\n", len, p->text,
+		    p->text[len] != '\0' ? " ..." : "", dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		terminal_excerpt(dtp, stderr);
 	}
 	return prog;
@@ -144,13 +156,34 @@ static int compile_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_
 	return status;
 }
 
-/* `dtrace script.d`: the operand was probably meant as the program. */
-static void no_probes(const struct args *a)
+/* `dtrace script.d`, `dtrace 'BEGIN { … }'`: the operand was probably meant as the program. */
+static int no_probes(const struct args *a)
 {
-	const char *script = a->noperands > 1 && access(a->operands[1], R_OK) == 0 ? a->operands[1] : NULL;
-	fprintf(stderr, "dtrace: no probes specified%s%s%s\n", script ?
-	    " (a script is given with -s: dtrace -s " : "", script ? script : "",
-	    script ? ")" : "");
+	const char *word = a->noperands > 1 ? a->operands[1] : NULL;
+	size_t len = word ? strlen(word) : 0;
+
+	if (!word)
+		fprintf(stderr, "dtrace: no probes specified\n");
+	else if (access(word, R_OK) == 0 || (len > 2 && strcmp(word + len - 2, ".d") == 0))
+		fprintf(stderr, "dtrace: no probes specified (a script is given with -s: dtrace %s-s %s)\n",
+		    a->compile_only ? "-e " : "", word);
+	else
+		fprintf(stderr,
+		    "dtrace: no probes specified (a program is given with -n: dtrace %s-n '%.*s%s'%s)\n",
+		    a->compile_only ? "-e " : "", quoted_length(word), word,
+		    word[quoted_length(word)] != '\0' ? " ..." : "",
+		    a->compile_only ? "; -e only checks it" : "");
+	return 1;
+}
+
+/* -e without a program checks the libraries of -L, which are otherwise read when a program is compiled. */
+static int check_libraries(dtrace_hdl_t *dtp)
+{
+	if (dtrace_program_strcompile(dtp, "", DTRACE_PROBESPEC_NAME, DTRACE_C_EMPTY, 0, NULL))
+		return 0;
+	fprintf(stderr, "dtrace: failed to compile libraries: %s\n", dtrace_errmsg(dtp, dtrace_errno(dtp)));
+	terminal_excerpt(dtp, stderr);
+	return 1;
 }
 
 /* Options are set in the order of the command line, before anything is compiled. */
@@ -162,10 +195,8 @@ static int set_and_run(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t **
 		    dtrace_errmsg(dtp, dtrace_errno(dtp)));
 		status = 1;
 	}
-	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE && !a->compile_only) {
-		no_probes(a);
-		status = 1;
-	}
+	if (!status && a->nprograms == 0 && a->mode == MODE_TRACE)
+		status = a->compile_only && a->noperands <= 1 ? check_libraries(dtp) : no_probes(a);
 	return status ? status : compile_and_run(dtp, a, programs);
 }
 
@@ -249,26 +280,37 @@ static int flush_output(int status)
 	return status ? status : 1;
 }
 
+static int run_mode(struct args *a, char **argv)
+{
+	if (a->page && (a->mode == MODE_TRACE || a->mode == MODE_PLAY))
+		return web_exec(argv);
+	switch (a->mode) {
+	case MODE_HELP:
+		if (!help_script(stdout, a))
+			args_usage(stdout);
+		return 0;
+	case MODE_VERSION: return print_version();
+	case MODE_DOCTOR: return doctor(stdout);
+	case MODE_WORDS: return words(stdout, a->words, a->operands + 1, a->noperands - 1);
+	case MODE_COMPLETE: return complete(a->words, a->noperands > 1 ? a->operands[1] : "", stdout);
+	default: return open_and_run(a);
+	}
+}
+
+/* `dtrace --tool FILE WORDS…`: the words become those of `dtrace -s FILE`. */
 int dtrace_command(int argc, char **argv)
 {
-	struct args a;
-	int status = args_parse(&a, argc, argv);
-	if (!status && a.page && (a.mode == MODE_TRACE || a.mode == MODE_PLAY))
-		status = web_exec(argv);
-	else if (!status && a.mode == MODE_HELP && !help_script(stdout, &a))
-		args_usage(stdout);
-	else if (!status && a.mode == MODE_HELP)
-		status = 0;
-	else if (!status && a.mode == MODE_VERSION)
-		status = print_version(&a);
-	else if (!status && a.mode == MODE_DOCTOR)
-		status = doctor(stdout);
-	else if (!status && a.mode == MODE_WORDS)
-		status = words(stdout, a.words, a.operands + 1, a.noperands - 1);
-	else if (!status && a.mode == MODE_COMPLETE)
-		status = complete(a.words, stdout);
-	else if (!status)
-		status = open_and_run(&a);
+	struct args a = { 0 };
+	struct tool tool = { 0 };
+	bool is_tool = argc > 1 && strcmp(argv[1], "--tool") == 0;
+	int status = is_tool ? tool_args(&tool, argc, argv) : 0;
+
+	if (!status)
+		status = args_parse(&a, is_tool ? tool.argc : argc, is_tool ? tool.argv : argv);
+	a.tool = is_tool ? &tool : NULL;
+	if (!status)
+		status = run_mode(&a, is_tool ? tool.argv : argv);
 	args_free(&a);
-	return flush_output(status);
+	tool_free(&tool);
+	return flush_output(status < 0 ? 0 : status);
 }

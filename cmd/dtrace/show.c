@@ -72,7 +72,7 @@ static int64_t clock_offset(void)
  * while we trace, so it is looked at once a second; differences below a millisecond are those of the
  * looking.
  */
-static void put_wall(struct show *s, uint64_t timestamp)
+static void wall_text(struct show *s, uint64_t timestamp, char text[32])
 {
 	struct show_clock *c = &s->clock;
 	int64_t t;
@@ -93,14 +93,20 @@ static void put_wall(struct show *s, uint64_t timestamp)
 		localtime_r(&second, &tm);
 		strftime(c->text, sizeof(c->text), "%H:%M:%S", &tm);
 	}
-	fprintf(s->out, "%s.%06lld ", c->text, (long long)(t % 1000000000 / 1000));
+	snprintf(text, 32, "%s.%06u ", c->text, (unsigned)(t % 1000000000 / 1000));
 }
 
 /* -x walltime; -t: seconds since the machine started, as `timestamp` counts them. */
 static void put_time(struct show *s, const dtrace_probedata_t *d)
 {
+	char text[32] = "";
+
 	if (s->walltime)
-		put_wall(s, d->dtpda_timestamp);
+		wall_text(s, d->dtpda_timestamp, text);
+	if (s->stamp.out != NULL)
+		stamp_next(&s->stamp, s->out, text);
+	else
+		fputs(text, s->out);
 	if (s->time_column)
 		fprintf(s->out, "%6llu.%09llu ", (unsigned long long)(d->dtpda_timestamp / 1000000000u),
 		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));

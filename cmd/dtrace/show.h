@@ -8,6 +8,7 @@
 #define DTRACE_SHOW_H
 
 #include "faults.h"
+#include "stamp.h"
 
 #include <dtrace.h>
 
@@ -38,6 +39,7 @@ struct show {
 	bool time_column;		/* -t */
 	bool walltime;			/* -x walltime */
 	struct show_clock clock;
+	struct stamp stamp;		/* -q -x walltime: `out` is its stream, if stamp.out is set */
 	bool color;			/* of the header */
 	int names;			/* columns of FUNCTION:NAME */
 	bool quiet, flowindent, header;

@@ -62,13 +62,13 @@ static void put_in(struct text *t, const struct call *c, unsigned arg, const str
 static void put_out(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	size_t size = 0;
-	const char *s = c->a[arg] != 0 && !call_failed(c) ? call_bytes(c, arg, 0, &size) : NULL;
-	size_t n = c->ret < (int64_t)c->limit ? (size_t)c->ret : c->limit;
+	const char *s = c->a[arg] != 0 && c->ret >= 0 ? call_bytes(c, arg, 0, &size) : NULL;
+	size_t n = size < c->limit ? size : c->limit;
 
 	if (s == NULL)
 		text_addr(t, c->a[arg]);
 	else if (k->nnames > 0)
-		text_bytes_hex(t, s, n, (int64_t)n < c->ret);
+		text_bytes_hex(t, s, (uint64_t)c->ret < n ? (size_t)c->ret : n, n < (uint64_t)c->ret);
 	else
 		put_limited(t, c, s, size, (uint64_t)c->ret);
 }

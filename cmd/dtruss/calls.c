@@ -41,7 +41,7 @@ static const struct {
 static const struct kinds *const all_kinds[] = {
 	&kinds_basic, &kinds_file, &kinds_stat, &kinds_memory, &kinds_process, &kinds_signal, &kinds_socket,
 	&kinds_poll, &kinds_time, &kinds_ioctl, &kinds_futex, &kinds_exec, &kinds_kernel, &kinds_message,
-	&kinds_fcntl, &kinds_clone, &kinds_sockopt, &kinds_open,
+	&kinds_fcntl, &kinds_clone, &kinds_sockopt, &kinds_open, &kinds_prctl,
 };
 
 struct index {

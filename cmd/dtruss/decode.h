@@ -97,7 +97,7 @@ struct kinds {
 #define KINDS(name) const struct kinds name = { list, COUNT(list) }
 extern const struct kinds kinds_basic, kinds_file, kinds_stat, kinds_memory, kinds_process, kinds_signal,
     kinds_socket, kinds_poll, kinds_time, kinds_ioctl, kinds_futex, kinds_exec, kinds_kernel, kinds_message,
-    kinds_fcntl, kinds_clone, kinds_sockopt, kinds_open;
+    kinds_fcntl, kinds_clone, kinds_sockopt, kinds_open, kinds_prctl;
 
 /*
  * D text that records so many bytes at an argument, at most `cap` of them; none where the address is NULL.

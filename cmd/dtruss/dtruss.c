@@ -7,19 +7,47 @@
 #include "trace.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-static int usage(FILE *f)
+static int help(void)
 {
-	fprintf(f, "Usage:\n"
-	    "\tdtruss [-cdfkqrtTVyY] [-a column] [-e [trace=]calls] [-o file] [-s size]\n"
-	    "\t    [-x opt[=val]] command [arg...]\n"
-	    "\tdtruss [-cdfkqrtTVyY] [-a column] [-e [trace=]calls] [-o file] [-s size]\n"
-	    "\t    [-x opt[=val]] -p pid\n");
-	return 2;
+	fputs("usage: dtruss [options] command [arg...]\n"
+	    "       dtruss [options] -p PID | -n NAME\n"
+	    "dtruss - show the system calls of processes, without stopping them\n"
+	    "\n"
+	    "  -p, --pid PID        this process, until it ends\n"
+	    "  -n, --name NAME      all processes of this name, until Ctrl-C\n"
+	    "  -C, --container NAME only processes of this container\n"
+	    "  -f                   descendants and other threads, too\n"
+	    "  -e [trace=]CALLS     only these: names, patterns, file, network, ...; !CALLS: all others\n"
+	    "  -c                   count calls, errors and time in place of lines\n"
+	    "  -t, --time           the time of day; -tt with microseconds, -ttt as seconds since 1970\n"
+	    "  -d                   the time since the line before, as -r\n"
+	    "  -r                   the time since the line before\n"
+	    "  -T                   how long each call took\n"
+	    "  -k                   the stack of the process behind each call\n"
+	    "  -s SIZE              how much of a string is shown; 32\n"
+	    "  -y                   descriptors with the names of their files (the default)\n"
+	    "  -Y                   descriptors as numbers\n"
+	    "  -q                   neither signals nor ends of processes\n"
+	    "  -a COLUMN            where results begin; 40\n"
+	    "  -o FILE              write to FILE\n"
+	    "  -x OPT[=VAL]         set an option of dtrace (dtrace -x help lists them)\n"
+	    "  -V                   print the D program\n"
+	    "  -h, --help           print this and exit\n"
+	    "\n"
+	    "example:\n"
+	    "  dtruss -f -e file -o log make\n"
+	    "      the files that make and its descendants name, into a file\n", stdout);
+	return -1;
+}
+
+static int usage(void)
+{
+	return arguments_usage("dtruss", "[options] command [arg...] | -p PID | -n NAME");
 }
 
 /* "trace=…" and a bare list are the same; other expressions of strace change what is not shown here. */
@@ -45,10 +73,30 @@ static int take_number(const struct run *r, int letter, long least, long *out)
 	return run_number(r, letter, optarg, least, out) ? 0 : 2;
 }
 
-/* 0, or 2 after a message. */
-static int take_option(struct run *r, struct wish *w, int letter)
+static int take_pid(struct wish *w)
+{
+	long pid;
+
+	w->pid = optarg;
+	if (arguments_number(optarg, 1, INT_MAX, &pid))
+		return 0;
+	fprintf(stderr, "dtruss: -p %s is no number of a process; see dtruss --help\n", optarg);
+	return 2;
+}
+
+static int take_container(struct run *r, struct wish *w)
+{
+	w->container = optarg;
+	return run_option(r, "container", optarg) != 0 ? 2 : 0;
+}
+
+/* 0, -1 after the help, or 2 after a message. */
+static int take_option(struct run *r, struct wish *w, int letter, char *const *argv)
 {
 	switch (letter) {
+	case 'h': case ARG_HELP: return help();
+	case 'n': case ARG_NAME: w->name = optarg; return 0;
+	case 'C': case ARG_CONTAINER: return take_container(r, w);
 	case 'a': return take_number(r, letter, 0, &w->column);
 	case 'c': w->summary = true; return 0;
 	case 'd': w->relative = true; return 0;
@@ -56,17 +104,17 @@ static int take_option(struct run *r, struct wish *w, int letter)
 	case 'f': w->follow = true; return 0;
 	case 'k': w->stacks = true; return 0;
 	case 'o': w->output = optarg; return 0;
-	case 'p': w->pid = optarg; return 0;
+	case 'p': case ARG_PID: return take_pid(w);
 	case 'q': w->quiet = true; return 0;
 	case 'r': w->relative = true; return 0;
 	case 's': return take_number(r, letter, 0, &w->limit);
-	case 't': w->stamps++; return 0;
+	case 't': case ARG_TIME: w->stamps++; return 0;
 	case 'T': w->durations = true; return 0;
 	case 'V': w->print = true; return 0;
 	case 'x': return run_option_text(r, optarg) != 0 ? 2 : 0;
 	case 'y': w->names = true; return 0;
 	case 'Y': w->names = false; return 0;
-	default: return usage(stderr);
+	default: return arguments_refuse("dtruss", letter, argv);
 	}
 }
 
@@ -84,6 +132,8 @@ static int set_wishes(struct run *r, const struct wish *w)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%ld", w->limit + 1);
+	if (w->all && run_option(r, "target", "all") != 0)
+		return 1;
 	return (w->follow && run_option(r, "follow", NULL)) || (dtrace_getopt(r->dtp, "strsize", &size) == 0
 	    &&
 	    size <= w->limit && run_option(r, "strsize", text));
@@ -108,13 +158,13 @@ static int count_calls(struct run *r, const struct wish *w, struct calls *c, FIL
 {
 	int status = run_text(r, w, program_summary(w, c));
 
-	return status != 0 ? status : summary_print(r, out, w->pid == NULL);
+	return status != 0 ? status : summary_print(r, out, w->pid == NULL && !w->all);
 }
 
 static int show_calls(struct run *r, const struct wish *w, struct calls *c, FILE *out, char **command)
 {
 	struct trace *t = trace_new(w, c, r, out);
-	pid_t pid = dtrace_proc_getpid(r->dtp, r->proc);
+	pid_t pid = r->proc != NULL ? dtrace_proc_getpid(r->dtp, r->proc) : 0;
 	int status;
 
 	if (t == NULL) {
@@ -124,8 +174,9 @@ static int show_calls(struct run *r, const struct wish *w, struct calls *c, FILE
 	r->firing = trace_firing;
 	r->round = trace_round;
 	r->arg = t;
-	trace_first(t, pid);
-	if (w->pid == NULL)
+	if (pid != 0)
+		trace_first(t, pid);
+	if (w->pid == NULL && !w->all)
 		trace_command(t, pid, command);
 	status = run_text(r, w, program_text(w, c, r->dtp));
 	trace_free(t);
@@ -141,7 +192,7 @@ static int command_status(const struct run *r)
 static int trace_all(struct run *r, const struct wish *w, FILE *out, char **command)
 {
 	struct calls c = { 0 };
-	int status = w->pid != NULL ? run_grab(r, w->pid) : run_create(r, command);
+	int status = w->all ? 0 : w->pid != NULL ? run_grab(r, w->pid) : run_create(r, command);
 
 	if (status == 0)
 		status = calls_load(&c, r->dtp) && (w->trace == NULL || calls_want(&c, w->trace)) ? 0 : 1;
@@ -150,7 +201,7 @@ static int trace_all(struct run *r, const struct wish *w, FILE *out, char **comm
 	if (status == 0)
 		status = w->summary ? count_calls(r, w, &c, out) : show_calls(r, w, &c, out, command);
 	calls_free(&c);
-	return status == 0 && w->pid == NULL ? command_status(r) : status;
+	return status == 0 && w->pid == NULL && !w->all ? command_status(r) : status;
 }
 
 static int open_and_trace(struct run *r, const struct wish *w, char **command)
@@ -171,24 +222,38 @@ static int open_and_trace(struct run *r, const struct wish *w, char **command)
 	return status;
 }
 
+/* One of a command, -p and -n; -C alone is all processes of a container. */
+static int check_words(struct wish *w, bool command)
+{
+	int ways = command + (w->pid != NULL) + (w->name != NULL);
+
+	w->all = w->name != NULL || (ways == 0 && w->container != NULL);
+	w->follow |= w->all;
+	return ways == 1 || (ways == 0 && w->all) ? 0 : usage();
+}
+
 int dtruss_command(int argc, char **argv)
 {
 	struct wish w = { .limit = 32, .column = 40, .names = true };
-	struct run r;
+	struct run r = { 0 };
 	int letter, status;
 
 	if (argc < 2)
-		return usage(stderr);
+		return usage();
+	if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
+		return help(), 0;		/* also for those who may not trace */
 	status = run_open(&r, "dtruss");
 	if (status == 0)
 		status = set_options(&r);
-	while (status == 0 && (letter = getopt(argc, argv, "+a:cde:fko:p:qrs:tTVx:yY")) != -1)
-		status = take_option(&r, &w, letter);
-	if (status == 0 && (w.pid != NULL) == (optind < argc))
-		status = usage(stderr);
+	opterr = 0;
+	while (status == 0 && (letter = getopt_long(argc, argv, "+:a:cC:de:fhkn:o:p:qrs:tTVx:yY",
+	    arguments_common, NULL)) != -1)
+		status = take_option(&r, &w, letter, argv);
+	if (status == 0)
+		status = check_words(&w, optind < argc);
 	if (status == 0)
 		status = set_wishes(&r, &w);
 	if (status == 0)
 		status = open_and_trace(&r, &w, argv + optind);
-	return run_close(&r, status);
+	return run_close(&r, status < 0 ? 0 : status);
 }

@@ -22,16 +22,26 @@ static void put_op(struct text *t, const struct call *c, unsigned arg, const str
 	text_put(t, v & 256 ? "|FUTEX_CLOCK_REALTIME" : "");
 }
 
-/* Which operations have a time, a second address, a third number. */
-#define HAS(op, set) ((set) >> (op) & 1)
-enum { TIMED = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13, SECOND = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 11 | 1
-    << 12,
-	THIRD = 1 << 4 | 1 << 5 | 1 << 9 | 1 << 10 | 1 << 12, VALUE = ~(1 << 6 | 1 << 7 | 1 << 8 | 1 << 13) };
+/* Sets of operations: those that have a time, a second address, a third number, no value. */
+enum {
+	TIMED = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13,
+	SECOND = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 11 | 1 << 12,
+	THIRD = 1 << 4 | 1 << 5 | 1 << 9 | 1 << 10 | 1 << 12,
+	VALUELESS = 1 << 6 | 1 << 7 | 1 << 8 | 1 << 13,
+};
+
+/* The process chooses the operation: 0 to 127, of which sets have the first 32. */
+static bool has(const struct call *c, uint32_t set)
+{
+	unsigned op = op_of(c);
+
+	return op < 32 && (set >> op & 1) != 0;
+}
 
 static void put_value(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	(void)k;
-	if (HAS(op_of(c), VALUE))
+	if (!has(c, VALUELESS))
 		text_uint(t, (uint32_t)c->a[arg]);
 }
 
@@ -40,10 +50,10 @@ static void put_timeout(struct text *t, const struct call *c, unsigned arg, cons
 	int64_t v[2];
 
 	(void)k;
-	if (HAS(op_of(c), TIMED)) {
+	if (has(c, TIMED)) {
 		if (call_struct(t, c, arg, 0, v, sizeof(v)))
 			put_timespec(t, v[0], v[1], "tv_nsec");
-	} else if (HAS(op_of(c), SECOND)) {
+	} else if (has(c, SECOND)) {
 		text_uint(t, c->a[arg]);
 	}
 }
@@ -51,7 +61,7 @@ static void put_timeout(struct text *t, const struct call *c, unsigned arg, cons
 static void put_second(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	(void)k;
-	if (HAS(op_of(c), SECOND))
+	if (has(c, SECOND))
 		text_addr(t, c->a[arg]);
 }
 
@@ -64,7 +74,7 @@ static void put_third(struct text *t, const struct call *c, unsigned arg, const 
 		text_put(t, "FUTEX_BITSET_MATCH_ANY");
 	else if (op == 5)
 		text_hex(t, (uint32_t)c->a[arg]);
-	else if (HAS(op, THIRD))
+	else if (has(c, THIRD))
 		text_uint(t, (uint32_t)c->a[arg]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes: waiting, limits, priorities, prctl(), who and what the machine is. */
+/* Processes: waiting, limits, priorities, who and what the machine is. */
 #include "decode.h"
 
 #include <string.h>
@@ -153,45 +153,6 @@ static void put_groups(struct text *t, const struct call *c, unsigned arg, const
 	text_put(t, n * sizeof(id) > size ? ", ...]" : "]");
 }
 
-/* ---- prctl() ---- */
-
-static const struct name prctls[] = {
-	{ 1, "PR_SET_PDEATHSIG" }, { 2, "PR_GET_PDEATHSIG" }, { 3, "PR_GET_DUMPABLE" },
-	{ 4, "PR_SET_DUMPABLE" },
-	{ 7, "PR_GET_KEEPCAPS" }, { 8, "PR_SET_KEEPCAPS" }, { 15, "PR_SET_NAME" }, { 16, "PR_GET_NAME" },
-	{ 21, "PR_GET_SECCOMP" }, { 22, "PR_SET_SECCOMP" }, { 23, "PR_CAPBSET_READ" },
-	{ 24, "PR_CAPBSET_DROP" },
-	{ 27, "PR_GET_SECUREBITS" }, { 28, "PR_SET_SECUREBITS" }, { 29, "PR_SET_TIMERSLACK" },
-	{ 30, "PR_GET_TIMERSLACK" }, { 35, "PR_SET_MM" }, { 36, "PR_SET_CHILD_SUBREAPER" },
-	{ 37, "PR_GET_CHILD_SUBREAPER" }, { 38, "PR_SET_NO_NEW_PRIVS" }, { 39, "PR_GET_NO_NEW_PRIVS" },
-	{ 41, "PR_SET_THP_DISABLE" }, { 42, "PR_GET_THP_DISABLE" }, { 47, "PR_CAP_AMBIENT" },
-	{ 53, "PR_SET_SPECULATION_CTRL" }, { 55, "PR_SET_TAGGED_ADDR_CTRL" },
-	{ 59, "PR_SET_SYSCALL_USER_DISPATCH" },
-	{ 0x53564d41, "PR_SET_VMA" }, { 0x59616d61, "PR_SET_PTRACER" },
-};
-
-/* A name where there is one. */
-static void put_prctl_arg(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
-{
-	(void)k;
-	if (c->a[0] == 15 || (c->a[0] == 16 && !call_failed(c)))
-		put_kind_string(t, c, arg, k);
-	else if (c->a[0] == 1)
-		put_signal(t, (int)c->a[arg]);
-	else
-		text_hex(t, c->a[arg]);
-}
-
-/* Those behind the first belong to few. */
-static void put_prctl_more(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
-{
-	uint64_t op = c->a[0];
-
-	(void)k;
-	if (op > 4 && op != 7 && op != 8 && op != 15 && op != 16 && op != 1 && op != 2)
-		text_hex(t, c->a[arg]);
-}
-
 /* ---- the machine ---- */
 
 static void put_uname(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
@@ -300,10 +261,6 @@ static const struct kind list[] = {
 	    = 1,
 	    .nnames = 1 },
 	{ .name = "igroups", .put = put_groups, .fetch = MEM("%n * 4", "128"), .nrecs = 1 },
-	{ .name = "prctl", .put = put_kind_name, NAMES(prctls) },
-	{ .name = "prctlarg", .put = put_prctl_arg, .nrecs = 1,
-	    .fetch = "trace(self->a0 == 15 || (self->a0 == 16 && arg0 >= 0) ? copyinstr(%a) : \"\");" },
-	{ .name = "prctlmore", .put = put_prctl_more },
 	{ .name = "uname", .put = put_uname, .fetch = OUT("390"), .nrecs = 1 },
 	{ .name = "sysinfo", .put = put_sysinfo, .fetch = OUT("112"), .nrecs = 1 },
 	{ .name = "grnd", .put = put_kind_flags, NAMES(random_flags) },

@@ -145,8 +145,21 @@ static void free_shapes(struct shapes *s)
 	"trace(self->a5); "
 #define HEAD "trace(pid); trace(tid); trace(self->ts); " ARGS
 
-/* Without -f one thread is meant, as with strace. */
-static const char *only(const struct wish *w) { return w->follow ? "" : "/tid == $target/ "; }
+/* Without -f one thread is meant, as with strace; -n and -C mean all threads. `text` has room for 128. */
+static const char *only(const struct wish *w, char *text)
+{
+	char name[80];
+
+	if (!w->all) {
+		strcpy(text, w->follow ? "" : "/tid == $target/ ");
+	} else if (w->name != NULL) {
+		arguments_quote(w->name, name, sizeof(name));
+		snprintf(text, 128, "/execname == \"%s\" && pid != $pid/ ", name);
+	} else {
+		strcpy(text, "/pid != $pid/ ");
+	}
+	return text;
+}
 
 static const char *stack(const struct wish *w) { return w->stacks ? "ustack(100); " : ""; }
 
@@ -155,6 +168,7 @@ static void put_entries(FILE *f, const struct wish *w, const struct calls *c)
 {
 	bool all = true;
 	const char *between = "";
+	char who[128];
 
 	for (size_t i = 0; i < c->n; i++)
 		all &= c->v[i].enabled || !c->v[i].here;
@@ -167,7 +181,7 @@ static void put_entries(FILE *f, const struct wish *w, const struct calls *c)
 	fprintf(f,
 	    "%s\n%s{ self->id = id; self->ts = timestamp; self->a0 = arg0; self->a1 = arg1; self->a2 = arg2; "
 	    "self->a3 = arg3; self->a4 = arg4; self->a5 = arg5; self->told = 0; self->in = 1; }\n",
-	    all ? "syscall:::entry" : "", only(w));
+	    all ? "syscall:::entry" : "", only(w, who));
 }
 
 static bool never_returns(const struct row *r)
@@ -213,16 +227,20 @@ static void put_calls(FILE *f, const struct wish *w, const struct calls *c, dtra
  */
 static void put_events(FILE *f, const struct wish *w)
 {
+	char who[128];
+
 	fprintf(f, "sched:::sleep /self->in == 1 && !self->told/ { self->told = 1; " HEAD
 	    "trace(self->id); }\n");
 	fprintf(f, "sdt:::sched_process_exit %s{ " HEAD "trace(self->in ? self->id : 0); "
-	    "trace(curthread->exit_code); trace(self->told); self->in = 0; }\n", only(w));
-	if (w->follow)
-		fprintf(f, "sdt:::sched_process_fork { trace(pid); trace(tid); trace(args[1]->tgid); "
-		    "trace(args[1]->pid); trace(args[0]->files == args[1]->files ? 1 : 0); }\n");
+	    "trace(curthread->exit_code); trace(self->told); self->in = 0; }\n", only(w, who));
+	if (w->follow || w->all)
+		fprintf(f, "sdt:::sched_process_fork %s{ trace(pid); trace(tid); trace(args[1]->tgid); "
+		    "trace(args[1]->pid); trace(args[0]->files == args[1]->files ? 1 : 0); }\n",
+		    only(w, who));
 	if (w->quiet)
 		return;
-	fprintf(f, "sdt:::signal_deliver %s{ trace(pid); trace(tid); trace((int)arg0); " INFO "}\n", only(w));
+	fprintf(f, "sdt:::signal_deliver %s{ trace(pid); trace(tid); trace((int)arg0); " INFO "}\n",
+	    only(w, who));
 	fprintf(f, "sdt:::signal_generate /arg4 == 1/ { trace(args[2]->tgid); trace(args[2]->pid); "
 	    "trace((int)arg0); " INFO "}\n");
 }
@@ -256,6 +274,7 @@ char *program_summary(const struct wish *w, const struct calls *c)
 	FILE *f = open_memstream(&text, &len), *names = open_memstream(&list, &n);
 	const char *between = "";
 	bool all = true;
+	char who[128];
 
 	if (f == NULL || names == NULL)
 		return NULL;
@@ -269,7 +288,7 @@ char *program_summary(const struct wish *w, const struct calls *c)
 	}
 	if (fclose(names) != 0)
 		return NULL;
-	fprintf(f, "syscall:::entry %s{ self->ts = timestamp; }\n", only(w));
+	fprintf(f, "syscall:::entry %s{ self->ts = timestamp; }\n", only(w, who));
 	fprintf(f,
 	    "%s\n/self->ts/ { @calls[probefunc] = count(); @time[probefunc] = sum(timestamp - self->ts); "
 	    "@errors[probefunc] = sum(arg0 < 0 && arg0 >= -4095 ? 1 : 0); self->ts = 0; }\n",

@@ -3,6 +3,7 @@
 #ifndef DT_CMD_DTRUSS_WISH_H
 #define DT_CMD_DTRUSS_WISH_H
 
+#include "arguments.h"
 #include "calls.h"
 
 #include <stdio.h>
@@ -20,7 +21,10 @@ struct wish {
 	long limit;			/* -s */
 	long column;			/* -a: where results begin */
 	const char *trace;		/* -e trace= */
+	bool all;			/* -n, or -C alone: processes that come and go */
 	const char *pid;		/* -p */
+	const char *name;		/* -n */
+	const char *container;		/* -C */
 	const char *output;		/* -o */
 };
 

@@ -58,6 +58,16 @@ static int set_options(const struct lock_wish *w, struct run *r)
 	return run_option(r, "aggsize", size);
 }
 
+/* -T: records are printed as their actions say. */
+static int count_event(const dtrace_probedata_t *d, void *arg)
+{
+	struct lock_wish *w = arg;
+
+	(void)d;
+	w->printed++;
+	return DTRACE_CONSUME_THIS;
+}
+
 /* The command is started before the program is compiled, as all processes are, and held until dtrace_go(). */
 static int trace_and_report(struct lock_wish *w, struct run *r)
 {
@@ -77,17 +87,26 @@ static int trace_and_report(struct lock_wish *w, struct run *r)
 	}
 	if (w->print)
 		fprintf(stderr, "vvvv D program vvvv\n%s^^^^ D program ^^^^\n", text);
+	if (w->trace) {
+		r->firing = count_event;
+		r->arg = w;
+	}
 	status = run_program(r, text);
 	free(text);
+	if (status == 0 && w->trace && w->printed == 0)
+		wish_put_nothing(w, r);
 	return status == 0 && !w->trace ? wish_report(w, r) : status;
 }
 
 int lockstat_command(int argc, char **argv)
 {
 	struct lock_wish w;
-	struct run r;
-	int status = run_open(&r, "lockstat");
+	struct run r = { 0 };
+	int status = 0;
 
+	if (argc > 1 && strcmp(argv[1], "--help") == 0)
+		return wish_help();		/* also for those who may not trace */
+	status = run_open(&r, "lockstat");
 	if (status == 0)
 		status = wish_parse(&w, &r, argc, argv);
 	if (status == 0 && w.output != NULL && freopen(w.output, "we", stdout) == NULL) {
@@ -96,5 +115,5 @@ int lockstat_command(int argc, char **argv)
 	}
 	if (status == 0)
 		status = trace_and_report(&w, &r);
-	return run_close(&r, status);
+	return run_close(&r, status < 0 ? 0 : status);
 }

@@ -5,6 +5,8 @@
  */
 #include "wish.h"
 
+#include "arguments.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,6 +22,14 @@ static long depth_of(const struct lock_wish *w)
 /* "&& …" for each filter that the kernel can look at. */
 static void put_filter(FILE *f, const struct lock_wish *w)
 {
+	char name[80];
+
+	if (w->pid != 0)
+		fprintf(f, " && pid == %ld", w->pid);
+	if (w->name != NULL) {
+		arguments_quote(w->name, name, sizeof(name));
+		fprintf(f, " && execname == \"%s\"", name);
+	}
 	if (w->duration > 0)
 		fprintf(f, " && this->ns >= %ld", w->duration);
 	for (int i = 0; i < w->nlocks; i++)
@@ -35,6 +45,8 @@ static void put_counting(FILE *f, const struct lock_wish *w, const struct lock_e
 	long depth = depth_of(w);
 
 	if (w->trace) {
+		if (w->time)
+			fputs("printf(\"%Y \", walltimestamp); ", f);
 		fprintf(f, "printf(\"%%-24s %%10d ns  %%a\\n\", \"%s\", this->ns, this->lock); "
 		    "stack(%ld);", e->title, depth);
 		return;
@@ -82,8 +94,8 @@ static bool put_event(FILE *f, const struct lock_wish *w, const struct lock_even
 	if (ok && e->program != NULL)
 		fprintf(f, e->program, condition, counting);
 	else if (ok)
-		fprintf(f, "profile:::profile-%ld { this->lock = (uint64_t)cpu; this->ns = 0; %s }\n",
-		    w->rate, counting);
+		fprintf(f, "profile:::profile-%ld { this->lock = (uint64_t)cpu; this->ns = 0; }\n"
+		    "profile:::profile-%ld /1%s/ { %s }\n", w->rate, w->rate, condition, counting);
 	free(condition);
 	free(counting);
 	return ok;

@@ -5,6 +5,7 @@
  */
 #include "wish.h"
 
+#include "arguments.h"
 #include "base.h"
 
 #include <inttypes.h>
@@ -257,6 +258,19 @@ static void put_tables(const struct lock_wish *w, const struct run *r, const str
 	}
 }
 
+void wish_put_nothing(const struct lock_wish *w, const struct run *r)
+{
+	fprintf(stderr, "lockstat: no events in %.3f seconds", (double)(r->ended - r->began) / 1e9);
+	if (w->pid != 0)
+		fprintf(stderr, " of pid %ld", w->pid);
+	if (w->name != NULL)
+		fprintf(stderr, " of processes called %s", w->name);
+	fputs("; watched:", stderr);
+	for (int i = 0; i < w->nevents; i++)
+		fprintf(stderr, "%s %s", i > 0 ? "," : "", w->events[i]->title);
+	putc('\n', stderr);
+}
+
 /*
  * Rows are sorted before they are joined, because the first of those that are joined gives them its name: the
  * hottest. `sums` shares the memory of `rows` and owns only its list.
@@ -269,6 +283,10 @@ int wish_report(const struct lock_wish *w, struct run *r)
 	if (locks_collect(r, is_lock_function, &rows) != 0)
 		return 1;
 	keep_wanted(w, &rows);
+	if (w->time && !w->parsable)
+		arguments_put_time(stdout);
+	if (rows.n == 0)
+		wish_put_nothing(w, r);
 	/* what all events of a kind come to, before a stack is counted for each of its functions */
 	sums = (struct lockrows){ calloc(rows.n + 1, sizeof(*rows.v)), rows.n };
 	if (sums.v != NULL && rows.n > 0)

@@ -5,14 +5,17 @@
  */
 #include "wish.h"
 
+#include "arguments.h"
+
 #include <errno.h>
-#include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int usage(FILE *f)
+static int help(void)
 {
-	fprintf(f, "Usage: lockstat [options] command [args]\n"
+	fputs("usage: lockstat [options] command [arg...]\n"
+	    "lockstat - show what happens with the locks of the kernel while a command runs\n"
 	    "\nEvents:\n"
 	    "  -C              watch contention (the default)\n"
 	    "  -H              watch hold times\n"
@@ -29,10 +32,13 @@ static int usage(FILE *f)
 	    "  -n number       of records there is room for\n"
 	    "  -x opt[=val]    set an option of dtrace\n"
 	    "\nFiltering:\n"
+	    "  --pid PID       only events of this process\n"
+	    "  --name NAME     only events of processes of this name\n"
+	    "  --container NAME  only events of processes of this container\n"
 	    "  -l lock[,size]  only this lock, a name or an address\n"
 	    "  -f func[,size]  only events that this function causes\n"
 	    "  -d duration     only events that take so many ns\n"
-	    "  -T              tell each event as it comes\n"
+	    "  -T              print each event as it comes\n"
 	    "\nReporting:\n"
 	    "  -c              elements of an array are one lock\n"
 	    "  -k              places in a function are one caller\n"
@@ -44,9 +50,16 @@ static int usage(FILE *f)
 	    "  -P              sort by count times time\n"
 	    "  -D number       of rows of each event\n"
 	    "  -o file         write there\n"
-	    "  -V              print the D program\n");
-	return 2;
+	    "  -V              print the D program\n"
+	    "  --time          begin with the time of day; with -T, each event\n"
+	    "  --help          print this and exit\n"
+	    "\nexample:\n"
+	    "  lockstat -C -D 10 sleep 5\n"
+	    "      the ten locks of each kind that were fought for most in five seconds\n", stdout);
+	return -1;
 }
+
+static int usage(void) { return arguments_usage("lockstat", "[options] command [arg...]"); }
 
 /* An event that is asked for twice is watched once; by_number stays if one of them named it. */
 static int add_event(struct lock_wish *w, const struct lock_event *e, bool by_number)
@@ -144,8 +157,29 @@ static int take_number(struct run *r, int letter, long *out)
 	return run_number(r, letter, optarg, 1, out) ? 0 : 2;
 }
 
+static int take_pid(struct lock_wish *w)
+{
+	if (arguments_number(optarg, 1, INT_MAX, &w->pid))
+		return 0;
+	fprintf(stderr, "lockstat: --pid %s is no number of a process; see lockstat --help\n", optarg);
+	return 2;
+}
+
+/* The letters of these have another meaning here. */
+static int take_common(struct lock_wish *w, struct run *r, int c, char *const *argv)
+{
+	switch (c) {
+	case ARG_HELP: return help();
+	case ARG_PID: return take_pid(w);
+	case ARG_NAME: w->name = optarg; return 0;
+	case ARG_CONTAINER: return run_option(r, "container", optarg) != 0 ? 2 : 0;
+	case ARG_TIME: w->time = true; return 0;
+	default: return arguments_refuse("lockstat", c, argv);
+	}
+}
+
 /* Options of what is gathered; those of the report are in take_option(). */
-static int take_data_option(struct lock_wish *w, struct run *r, int letter)
+static int take_data_option(struct lock_wish *w, struct run *r, int letter, char *const *argv)
 {
 	switch (letter) {
 	case 'A': return add_class(w, "CH");
@@ -164,11 +198,11 @@ static int take_data_option(struct lock_wish *w, struct run *r, int letter)
 	case 'l': return add_place(r, letter, optarg, w->locks, &w->nlocks);
 	case 'f': return add_place(r, letter, optarg, w->callers, &w->ncallers);
 	case 'd': return take_number(r, letter, &w->duration);
-	default: return usage(stderr);
+	default: return take_common(w, r, letter, argv);
 	}
 }
 
-static int take_option(struct lock_wish *w, struct run *r, int letter)
+static int take_option(struct lock_wish *w, struct run *r, int letter, char *const *argv)
 {
 	switch (letter) {
 	case 'T': w->trace = true; return 0;
@@ -183,23 +217,31 @@ static int take_option(struct lock_wish *w, struct run *r, int letter)
 	case 'V': w->print = true; return 0;
 	case 'D': return take_number(r, letter, &w->most);
 	case 'o': w->output = optarg; return 0;
-	default: return take_data_option(w, r, letter);
+	default: return take_data_option(w, r, letter, argv);
 	}
 }
 
 /* Without a class or a number, contention is watched. */
+int wish_help(void)
+{
+	return help(), 0;
+}
+
 int wish_parse(struct lock_wish *w, struct run *r, int argc, char **argv)
 {
 	int letter, status = 0;
 
 	*w = (struct lock_wish){ .detail = DETAIL_TIMES, .rate = 97 };
-	while (status == 0 && (letter = getopt(argc, argv, "+AbcCd:D:e:Ef:ghHi:Ikl:n:o:pPRs:tTVwWx:")) != -1)
-		status = take_option(w, r, letter);
+	opterr = 0;
+	while (status == 0 && (letter = getopt_long(argc, argv, "+:AbcCd:D:e:Ef:ghHi:Ikl:n:o:pPRs:tTVwWx:",
+	    arguments_common, NULL)) != -1)
+		status = take_option(w, r, letter, argv);
 	w->command = argv + optind;
 	if (status == 0 && optind >= argc)
-		return usage(stderr);
+		return usage();
 	if (status == 0 && w->trace && w->ncallers > 0) {
-		fprintf(stderr, "lockstat: -T tells an event before its caller is known: no -f with it\n");
+		fprintf(stderr, "lockstat: -f cannot be used with -T: an event is printed before its caller "
+		    "is known; see lockstat --help\n");
 		return 2;
 	}
 	if (status == 0 && w->nevents == 0)

@@ -36,14 +36,24 @@ struct lock_wish {
 	bool parsable;			/* -p */
 	bool product;			/* -P */
 	bool print;			/* -V */
+	bool time;			/* --time */
+	long pid;			/* --pid; 0: all */
+	const char *name;		/* --name */
+	uint64_t printed;		/* -T: events */
 	const char *output;		/* -o */
 	char **command;
 };
 
-/* 0, or the status to exit with after a message. The handle of the run resolves names of -l and -f. */
+int wish_help(void);	/* prints the help; 0 */
+/*
+ * 0, -1 after the help, or the status to exit with after a message. The handle of the run resolves names of
+ * -l and -f.
+ */
 int wish_parse(struct lock_wish *, struct run *, int argc, char **argv);
 /* The D program; the caller frees it. NULL: out of memory. */
 char *wish_program(const struct lock_wish *);
+/* Nothing happened: that is said, and what was watched. */
+void wish_put_nothing(const struct lock_wish *, const struct run *);
 /* Rows as the wish wants them, on standard output. */
 int wish_report(const struct lock_wish *, struct run *);
 

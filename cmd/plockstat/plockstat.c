@@ -3,12 +3,13 @@
  * plockstat(1): who waits for the locks of a process, and who holds them. The command line becomes a D
  * program on the plockstat provider; its aggregations become tables.
  */
+#include "arguments.h"
 #include "base.h"
 #include "command.h"
 #include "locks.h"
 
-#include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,9 @@ struct wish {
 	long rows;			/* -n; 0 all */
 	long depth;			/* -s; 0: tables without stacks */
 	long seconds;			/* -e; 0: until the process ends */
+	bool time;			/* -t */
 	const char *pid;		/* -p */
+	char found[16];			/* the pid of --name, as text */
 };
 
 /* The number of an event is its place in this list, from 1. Titles are historic. */
@@ -59,14 +62,36 @@ static const struct event {
 };
 #define NEVENTS COUNT(events)
 
-static int usage(FILE *f)
+static int help(void)
 {
-	fprintf(f, "Usage:\n"
-	    "\tplockstat [-vACHV] [-n count] [-s depth] [-e secs] [-x opt[=val]]\n"
-	    "\t    command [arg...]\n"
-	    "\tplockstat [-vACHV] [-n count] [-s depth] [-e secs] [-x opt[=val]]\n"
-	    "\t    -p pid\n");
-	return 2;
+	fputs("usage: plockstat [options] command [arg...]\n"
+	    "       plockstat [options] -p PID | --name NAME\n"
+	    "plockstat - show who waits for the locks of a process, and who holds them\n"
+	    "\n"
+	    "  -p, --pid PID        this process, until it ends\n"
+	    "      --name NAME      the only process of this name\n"
+	    "      --container NAME only if it is in this container\n"
+	    "  -C                   watch contention (the default)\n"
+	    "  -H                   watch hold times\n"
+	    "  -A                   watch both\n"
+	    "  -e SECONDS           end after this time\n"
+	    "  -n COUNT             rows of each table\n"
+	    "  -s DEPTH             stacks of so many frames, and histograms of times\n"
+	    "  -t, --time           begin with the time of day\n"
+	    "  -v                   report when tracing begins and the process ends\n"
+	    "  -x OPT[=VAL]         set an option of dtrace (dtrace -x help lists them)\n"
+	    "  -V                   print the D program\n"
+	    "  -h, --help           print this and exit\n"
+	    "\n"
+	    "example:\n"
+	    "  plockstat -A -e 10 -p 1234\n"
+	    "      ten seconds of process 1234, waits and holds\n", stdout);
+	return -1;
+}
+
+static int usage(void)
+{
+	return arguments_usage("plockstat", "[options] command [arg...] | -p PID");
 }
 
 /* ---- the program ---- */
@@ -108,12 +133,33 @@ static char *program_text(const struct wish *w)
 
 /* ---- the report ---- */
 
-/* Functions of the C library take locks for others: none of them is a caller. */
+/* Functions of the C and C++ libraries take locks for others: none of them is a caller. */
 static bool is_lock_function(const char *name)
 {
-	return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libpthread", 10) == 0 ||
-	    strncmp(name, "libc-", 5) == 0 || strstr(name, "`pthread_mutex_") != NULL ||
-	    strstr(name, "`pthread_rwlock_") != NULL;
+	static const char *const files[] = { "libc.so", "libpthread", "libc-" };
+	static const char *const functions[] = { "`pthread_mutex_", "`pthread_rwlock_", "`__gthread_mutex_",
+	    "`std::mutex::", "`std::recursive_mutex::", "`std::shared_mutex::", "`std::lock_guard<",
+	    "`std::unique_lock<", "`std::shared_lock<", "`std::scoped_lock<", "`std::__mutex_base::",
+	    "`std::__shared_mutex_pthread::" };
+
+	for (size_t i = 0; i < COUNT(files); i++)
+		if (strncmp(name, files[i], strlen(files[i])) == 0)
+			return true;
+	for (size_t i = 0; i < COUNT(functions); i++)
+		if (strstr(name, functions[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* Nothing happened: that is said, and of what, on stderr. */
+static void put_nothing(struct run *r, const struct wish *w)
+{
+	fprintf(stderr, "plockstat: no events in %.3f seconds of pid %d; watched:",
+	    (double)(r->ended - r->began) / 1e9, (int)dtrace_proc_getpid(r->dtp, r->proc));
+	for (size_t i = 0, n = 0; i < NEVENTS; i++)
+		if (events[i].hold ? w->holds : w->contention)
+			fprintf(stderr, "%s %s", n++ > 0 ? "," : "", events[i].title);
+	fputs(w->holds ? "\n" : " (-H watches holds)\n", stderr);
 }
 
 static void put_rule(void)
@@ -176,6 +222,10 @@ static int report_tables(struct run *r, const struct wish *w)
 		locks_free(&rows);
 		return 1;
 	}
+	if (w->time)
+		arguments_put_time(stdout);
+	if (rows.n == 0)
+		put_nothing(r, w);
 	locks_sort(&rows, true);
 	for (uint32_t i = 1; i <= NEVENTS; i++)
 		put_event(r, w, &rows, i);
@@ -185,10 +235,32 @@ static int report_tables(struct run *r, const struct wish *w)
 
 /* ---- the command line ---- */
 
-/* 0, or 2 after a message. */
-static int take_option(struct run *r, struct wish *w, int letter)
+static int take_pid(struct wish *w)
+{
+	long pid;
+
+	w->pid = optarg;
+	if (arguments_number(optarg, 1, INT_MAX, &pid))
+		return 0;
+	fprintf(stderr, "plockstat: -p %s is no number of a process; see plockstat --help\n", optarg);
+	return 2;
+}
+
+static int take_name(struct wish *w)
+{
+	pid_t pid = 0;
+	int status = arguments_process("plockstat", optarg, &pid);
+
+	snprintf(w->found, sizeof(w->found), "%d", (int)pid);
+	w->pid = w->found;
+	return status;
+}
+
+/* 0, -1 after the help, or 2 after a message. */
+static int take_option(struct run *r, struct wish *w, int letter, char *const *argv)
 {
 	switch (letter) {
+	case 'h': case ARG_HELP: return help();
 	case 'A': w->contention = w->holds = true; return 0;
 	case 'C': w->contention = true; return 0;
 	case 'H': w->holds = true; return 0;
@@ -197,9 +269,12 @@ static int take_option(struct run *r, struct wish *w, int letter)
 	case 'e': return run_number(r, letter, optarg, 1, &w->seconds) ? 0 : 2;
 	case 'n': return run_number(r, letter, optarg, 1, &w->rows) ? 0 : 2;
 	case 's': return run_number(r, letter, optarg, 1, &w->depth) ? 0 : 2;
-	case 'p': w->pid = optarg; return 0;
+	case 't': case ARG_TIME: w->time = true; return 0;
+	case 'p': case ARG_PID: return take_pid(w);
+	case ARG_NAME: return take_name(w);
+	case ARG_CONTAINER: return run_option(r, "container", optarg) != 0 ? 2 : 0;
 	case 'x': return run_option_text(r, optarg) != 0 ? 2 : 0;
-	default: return usage(stderr);
+	default: return arguments_refuse("plockstat", letter, argv);
 	}
 }
 
@@ -225,21 +300,28 @@ static int trace_and_report(struct run *r, const struct wish *w, char **command)
 	return status;
 }
 
+/* Names of C++ are shown as they are written, unless -x says otherwise. */
 int plockstat_command(int argc, char **argv)
 {
 	struct wish w = { 0 };
-	struct run r;
+	struct run r = { 0 };
 	int letter, status;
 
 	if (argc < 2)
-		return usage(stderr);
+		return usage();
+	if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
+		return help(), 0;		/* also for those who may not trace */
 	status = run_open(&r, "plockstat");
-	while (status == 0 && (letter = getopt(argc, argv, "+ACHVve:n:p:s:x:")) != -1)
-		status = take_option(&r, &w, letter);
+	if (status == 0)
+		status = run_option(&r, "demangle", NULL);
+	opterr = 0;
+	while (status == 0 && (letter = getopt_long(argc, argv, "+:ACHVve:hn:p:s:tx:", arguments_common,
+	    NULL)) != -1)
+		status = take_option(&r, &w, letter, argv);
 	if (status == 0 && (w.pid != NULL) == (optind < argc))
-		status = usage(stderr);
+		status = usage();
 	w.contention |= !w.holds;
 	if (status == 0)
 		status = trace_and_report(&r, &w, argv + optind);
-	return run_close(&r, status);
+	return run_close(&r, status < 0 ? 0 : status);
 }

@@ -42,19 +42,9 @@ static uint32_t name_of(struct teller *t, pid_t pid, uint64_t addr)
 	return n;
 }
 
-/* A stack that is not as deep as it may be ends with zeros. */
-static size_t depth(const dtrace_val_t *v)
-{
-	size_t n = 0;
-
-	while (n < v->dtv_nframes && v->dtv_frames[n] != 0)
-		n++;
-	return n;
-}
-
 void teller_names(struct teller *t, const dtrace_val_t *v)
 {
-	size_t n = v->dtv_kind == DTRACE_VAL_STACK ? depth(v) : 0;
+	size_t n = v->dtv_kind == DTRACE_VAL_STACK ? v->dtv_nframes : 0;
 
 	if (v->dtv_kind == DTRACE_VAL_ADDRESS)
 		name_of(t, v->dtv_pid, (uint64_t)v->dtv_int);
@@ -65,7 +55,7 @@ void teller_names(struct teller *t, const dtrace_val_t *v)
 static void tell_stack(struct teller *t, FILE *f, const dtrace_val_t *v)
 {
 	fprintf(f, "{\"pid\":%d,\"st\":[", (int)v->dtv_pid);
-	for (size_t i = 0, n = depth(v); i < n; i++)
+	for (size_t i = 0; i < v->dtv_nframes; i++)
 		fprintf(f, "%s%" PRIu32, i != 0 ? "," : "", name_of(t, v->dtv_pid, v->dtv_frames[i]));
 	fputs("]}", f);
 }

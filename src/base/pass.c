@@ -92,17 +92,32 @@ void *dt_pass_map(int fd, off_t off, size_t len, int prot, void *where)
 }
 
 /*
+ * A user of this process alone, so that no other process may send it signals, stop it or read it: `nobody`
+ * is the user of many. The range lies above those of distributions, directory services and containers
+ * (systemd's end at 0x6fffffff, sssd's at 2000200000) and below 2^31. Where the namespace has no such user,
+ * it is nobody after all.
+ */
+static void change_user(void)
+{
+	enum { FIRST = 0x7fb00000, PIDS = 1 << 22, NOBODY = 65534 };
+	uid_t own = FIRST + (uid_t)getpid() % PIDS;
+
+	if (setresgid(own, own, own) != 0 || setresuid(own, own, own) != 0) {
+		(void)!setresgid(NOBODY, NOBODY, NOBODY);
+		(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	}
+}
+
+/*
  * Which parts of this work depends on who the tracer is: an ordinary user has no more to give up.
  * Capabilities go last and must go, as they would make the rest worthless.
  */
 bool dt_pass_drop_rights(void)
 {
-	enum { NOBODY = 65534 };
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { 0 };
 
 	(void)!setgroups(0, NULL);
-	(void)!setresgid(NOBODY, NOBODY, NOBODY);
-	(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	change_user();
 	return syscall(SYS_capset, &head, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }

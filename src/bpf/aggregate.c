@@ -283,7 +283,10 @@ void dt_agg_extreme(struct dt_lower *l, int word, bool least, uint32_t drop)
 	dt_mov(a, R0, R5);
 }
 
-/* For each byte of a number: the bits of the number if that byte is its first. 64 counts as 63 (-2^63 as -2^62). */
+/*
+ * For each byte of a number: the bits of the number if that byte is its first. 64 counts as 63 (-2^63 as
+ * -2^62).
+ */
 static uint32_t bits_table(struct dt_lower *l)
 {
 	uint8_t table[8 * 256] = { 0 };
@@ -302,9 +305,9 @@ static uint32_t bits_table(struct dt_lower *l)
 }
 
 /*
- * Three branches find the first byte that is not 0, and a table has the rest. They cost next to nothing where values
- * are of one order: 8 ns less than setting all bits below the highest and multiplying (Neoverse N1). What comes of
- * the table is a byte on every path, so the verifier walks on from here once.
+ * Three branches find the first byte that is not 0, and a table has the rest. They cost next to nothing
+ * where values are of one order: 8 ns less than setting all bits below the highest and multiplying (Neoverse
+ * N1). What comes of the table is a byte on every path, so the verifier walks on from here once.
  */
 void dt_agg_bits(struct dt_lower *l)
 {

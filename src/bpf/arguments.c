@@ -63,6 +63,8 @@ static void in_compat(struct dt_emit *a, const struct dt_image_opts *opts)
 	dt_alui(a, BPF_AND, R0, (int32_t)m->syscall.compat_bit);
 }
 
+void dt_compat(struct dt_lower *l) { in_compat(l->a, l->b->opts); }
+
 /* A number that no call has becomes DT_COMPAT_NONE, which no call of this machine has either. r9 changes. */
 void dt_syscall_native(struct dt_build *b, struct dt_emit *a)
 {

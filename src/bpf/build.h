@@ -57,6 +57,7 @@ struct dt_lower {
 	/* there are very many clauses: code that others have too is called (dt_common_call()) */
 	bool compact;
 	struct dt_gen_use gen;
+	bool fresh;			/* the clause closes a generation though an earlier one has */
 
 	/* ---- which clause it is; does not change ---- */
 	const struct dt_enabling *en;	/* one, or the first of several */
@@ -79,11 +80,15 @@ struct dt_lower {
 	bool raw_args;
 	int act;			/* the action in hand, -1: the predicate */
 	uint32_t fault;			/* label of the clause's fault code */
+	uint32_t quit;			/* of a predicate: where to go if it is 0; else 0 */
 	/* label of the code that gives the record back and ends the clause; 0: nothing jumps there */
 	uint32_t drop;
 	uint32_t reserved;		/* non-zero while r8 is a record */
 	uint32_t recsize;		/* its bytes in the ring */
 	DT_VEC(struct dt_stub) stubs;
+	size_t early;			/* so many of them are from before the record was reserved */
+	size_t pool;			/* where the stubs of a long clause were last put into its code */
+	uint32_t late;			/* label of the fault code of those that were; 0: none were */
 
 	/* ---- the DIFO in hand; begins anew with each ---- */
 	const struct dt_difo *difo;
@@ -190,6 +195,7 @@ void dt_rt_link(struct dt_emit *);				/* adds those behind the program */
 /* clause.c, aggregate.c */
 /* Falls out of the code or jumps to `done`, with r0 = 1 after a fault, else 0. */
 void dt_lower_clause(struct dt_lower *, uint32_t done);
+bool dt_act_in_arm(const struct dt_ecb *, uint32_t act);	/* of an if: it may not run */
 /* S_ITEM becomes the next thing the probe fires for, 0 at the end; falls out. */
 void dt_lower_step(struct dt_lower *);
 void dt_aggregate(struct dt_lower *, const struct dt_ecb *, uint32_t act);

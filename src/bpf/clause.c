@@ -10,6 +10,9 @@
 struct fault_record { struct dt_rechdr h; struct dt_recfault f; };
 _Static_assert(sizeof(struct fault_record) <= DT_FRAME_NEWS, "it is made in the frame");
 
+/* A clause that is longer than so many instructions has its stubs in several places; see stubs_pool(). */
+#define STUBS_EVERY 8000
+
 /* ---- actions ---- */
 
 uint32_t dt_drop_label(struct dt_lower *l)
@@ -32,6 +35,50 @@ static void arm_ends(struct dt_lower *l, const struct dt_ecb *e, uint32_t act, u
 }
 
 /*
+ * For each place that can fault: its code in R1, the address in R2, action and offset in R3, then a jump to
+ * l->fault.
+ */
+static void emit_stubs(struct dt_lower *l, size_t from)
+{
+	for (size_t i = from; i < l->stubs.n; i++) {
+		const struct dt_stub *s = &l->stubs.v[i];
+
+		dt_put(l->a, s->label);
+		if (s->addr == A_NONE)
+			dt_imm(l->a, R2, 0);
+		else
+			dt_ldx(l->a, B8, R2, FP, s->addr);
+		dt_imm(l->a, R1, (uint64_t)s->fault);
+		dt_imm(l->a, R3, (uint64_t)(uint32_t)s->offset << 32 | (uint32_t)s->act);
+		dt_ja(l->a, l->fault);
+	}
+}
+
+/*
+ * The stubs of a long clause are not all at its end: each would be a label of its own that islands have to
+ * lead to (islands.c). Between two actions those that have come since the last pool are put in.
+ */
+static void pool_stubs(struct dt_lower *l)
+{
+	uint32_t over, fault = l->fault;
+
+	if (l->a->code.n - l->pool < STUBS_EVERY)
+		return;
+	l->pool = l->a->code.n;
+	if (l->stubs.n == l->early)
+		return;
+	over = dt_label(l->a);
+	if (!l->late)
+		l->late = dt_label(l->a);
+	dt_ja(l->a, over);
+	l->fault = l->late;
+	emit_stubs(l, l->early);
+	l->fault = fault;
+	l->stubs.n = l->early;
+	dt_put(l->a, over);
+}
+
+/*
  * An action SKIPZ (an if) jumps over the next `arg` actions when its value is 0: the label before the action
  * behind them is kept in `skip`. Entries of tuples are made by the action that uses them.
  */
@@ -39,6 +86,7 @@ static void lower_actions(struct dt_lower *l, const struct dt_ecb *e, const stru
     uint32_t sent)
 {
 	uint32_t *skip = DT_NEWN(l->b->arena, uint32_t, e->nacts + 1);	/* label before this action, 0 none */
+	uint32_t moment = rec->moment ? dt_gen_place(e) : UINT32_MAX;
 
 	for (uint32_t i = 0; i <= e->nacts; i++) {
 		uint32_t to = i < e->nacts && e->acts[i].kind == DT_ACT_SKIPZ ?
@@ -47,8 +95,11 @@ static void lower_actions(struct dt_lower *l, const struct dt_ecb *e, const stru
 
 		if (skip[i])
 			dt_put(l->a, skip[i]);
+		if (i == moment && l->reserved)
+			dt_gen_moment(l, (int)(sizeof(struct dt_rechdr) + rec->moment));
 		if (i == e->nacts)
 			break;
+		pool_stubs(l);
 		arm_ends(l, e, i, sent);
 		l->act = (int)i;
 		if (to > e->nacts)
@@ -69,26 +120,6 @@ static void lower_actions(struct dt_lower *l, const struct dt_ecb *e, const stru
 }
 
 /* ---- faults ---- */
-
-/*
- * For each place that can fault: its code in R1, the address in R2, action and offset in R3, then a jump to
- * l->fault.
- */
-static void emit_stubs(struct dt_lower *l, size_t from)
-{
-	for (size_t i = from; i < l->stubs.n; i++) {
-		const struct dt_stub *s = &l->stubs.v[i];
-
-		dt_put(l->a, s->label);
-		if (s->addr == A_NONE)
-			dt_imm(l->a, R2, 0);
-		else
-			dt_ldx(l->a, B8, R2, FP, s->addr);
-		dt_imm(l->a, R1, (uint64_t)s->fault);
-		dt_imm(l->a, R3, (uint64_t)(uint32_t)s->offset << 32 | (uint32_t)s->act);
-		dt_ja(l->a, l->fault);
-	}
-}
 
 static int fault_off(size_t off) { return F_NEWS - (int)sizeof(struct fault_record) + (int)off; }
 
@@ -350,16 +381,20 @@ static void derive_probe(struct dt_lower *l, const struct dt_ecb *e, uint32_t qu
 
 static void lower_predicate(struct dt_lower *l, const struct dt_difo *pred, uint32_t quit)
 {
+	l->quit = quit;
 	dt_lower_difo(l, pred);
+	l->quit = 0;
+	if (l->ret.kind == V_CONST && l->ret.v)
+		return;
 	dt_field_number(l);
 	dt_jmpi(l->a, BPF_JEQ, R0, 0, quit);
 }
 
-/* `early`: so many stubs are of places where there was no record yet. Leaves with r0 = 1. */
-static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
+/* So many stubs as l->early says are of places where there was no record yet. Leaves with r0 = 1. */
+static void fault_code(struct dt_lower *l, uint32_t done)
 {
 	uint32_t tail = dt_label(l->a);
-	size_t n = l->stubs.n;
+	size_t n = l->stubs.n, early = l->early;
 
 	if (early) {			/* there is no record yet */
 		l->stubs.n = early;
@@ -369,8 +404,8 @@ static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 		fault_head(l, false);
 		dt_ja(l->a, tail);
 	}
-	if (n > early) {
-		l->fault = dt_label(l->a);
+	if (n > early || l->late) {
+		l->fault = l->late ? l->late : dt_label(l->a);
 		emit_stubs(l, early);
 		dt_put(l->a, l->fault);
 		fault_head(l, l->reserved);
@@ -381,7 +416,7 @@ static void fault_code(struct dt_lower *l, size_t early, uint32_t done)
 	dt_ja(l->a, done);
 }
 
-static bool in_arm(const struct dt_ecb *e, uint32_t act)
+bool dt_act_in_arm(const struct dt_ecb *e, uint32_t act)
 {
 	for (uint32_t i = 0; i < act; i++) {
 		if (e->acts[i].kind == DT_ACT_SKIPZ && i + e->acts[i].arg >= act)
@@ -395,7 +430,7 @@ static uint32_t certain_exit(const struct dt_ecb *e)
 {
 	uint32_t i = 0;
 
-	while (i < e->nacts && (e->acts[i].kind != DT_ACT_EXIT || in_arm(e, i)))
+	while (i < e->nacts && (e->acts[i].kind != DT_ACT_EXIT || dt_act_in_arm(e, i)))
 		i++;
 	return i;
 }
@@ -454,11 +489,12 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	const struct dt_ecb *e = l->en->ecb;
 	const struct dt_reclayout *rec = &l->b->image->recs[l->en->epid - 1];
 	uint32_t quit = dt_label(l->a), sent = dt_label(l->a);
-	size_t early, time = l->a->code.n;
+	size_t time = l->a->code.n;
 
 	l->stubs.n = 0;
 	l->act = -1;
-	l->reserved = l->drop = 0;
+	l->reserved = l->drop = l->late = 0;
+	l->pool = l->a->code.n;
 	l->arms = !l->end && !l->error && exit_before_arm(e);
 	dt_sti(l->a, B8, FP, F_TIME, 0);
 	begin_clause(l, e);
@@ -470,11 +506,11 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	keep_ids(l, e, false);
 	if (dt_ecb_records(e))
 		reserve_record(l, e, (uint32_t)sizeof(struct dt_rechdr) + rec->size, quit);
-	early = l->stubs.n;
+	if (l->reserved && rec->moment)		/* exit() may leave before it is known */
+		dt_sti(l->a, B8, R8, (int)(sizeof(struct dt_rechdr) + rec->moment), 0);
+	l->early = l->stubs.n;
 	lower_actions(l, e, rec, sent);
 	dt_put(l->a, sent);
-	if (l->reserved && rec->moment)
-		dt_gen_moment(l, (int)(sizeof(struct dt_rechdr) + rec->moment));
 	if (l->reserved)
 		dt_record_submit(l, has_kind(e, DT_ACT_EXIT) || (rec->moment && l->b->opts->prompt));
 	dt_put(l->a, quit);
@@ -482,8 +518,8 @@ void dt_lower_clause(struct dt_lower *l, uint32_t done)
 	dt_ja(l->a, done);
 	if (l->drop)
 		drop_code(l, quit);
-	if (l->stubs.n)
-		fault_code(l, early, done);
+	if (l->stubs.n || l->late)
+		fault_code(l, done);
 	if (!l->timed)
 		dt_unmake(l->a, time);
 }

@@ -27,7 +27,7 @@ static void store_order(struct dt_lower *l, bool swapped)
 /*
  * Compares a string (register r, known as k) with a constant; F_T2 is the order. Only as much of it is read
  * as can matter: one character more than the constant has. Bytes behind its NUL are not defined, but by then
- * the two have differed.
+ * the two have differed. A constant of more than strsize characters counts as if it ended there.
  */
 static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, const char *text, bool swapped)
 {
@@ -52,7 +52,7 @@ static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, cons
 		uint64_t v = 0;
 
 		w = dt_access_width((int)i, n - i);
-		memcpy(&v, text + i, i + w <= len + 1 ? w : 0);
+		memcpy(&v, text + i, i + w <= len ? w : len - i);
 		dt_ldx(a, dt_width(w), R1, base, off + (int)i);
 		dt_imm(a, R2, v);
 		dt_jmp(a, BPF_JNE, R1, R2, differ);
@@ -64,7 +64,6 @@ static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, cons
 	dt_put(a, end);
 }
 
-/* Both unknown: copies, padded with zeros, word by word. */
 /* Two strings that are known only at run time: padded copies in the slot, compared word by word. */
 static void compare_both(struct dt_lower *l, unsigned r1, unsigned r2)
 {
@@ -111,7 +110,7 @@ void dt_lower_scmp(struct dt_lower *l, uint32_t in)
 	struct dt_known a = known_text(l, r1), b = known_text(l, r2);
 
 	if (a.kind == V_STR && b.kind == V_STR) {
-		int c = strcmp(a.text, b.text);
+		int c = strncmp(a.text, b.text, l->b->opts->strsize - 1);
 
 		dt_sti(l->a, B8, FP, F_T2, (c > 0) - (c < 0));
 	} else if (b.kind == V_STR) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Instructions go into a growing array; dt_emit_finish() resolves labels and takes idle jumps out. The offset
- * of a jump has 16 bits, that of a call 32. The arrays code, difo_at and difpc_at have the same length and
- * are changed together.
+ * of a jump has 16 bits (islands.c), that of a call 32. The arrays code, difo_at and difpc_at have the same
+ * length and are changed together.
  */
 #include "bpf/emit.h"
 
@@ -116,6 +116,7 @@ bool dt_emit_finish(struct dt_emit *a)
 	if (a->far)
 		return false;
 	remove_idle(a);
+	dt_emit_islands(a);
 	for (size_t i = 0; i < a->fixups.n; i++) {
 		struct dt_fixup f = a->fixups.v[i];
 		int64_t d = (int64_t)a->labels.v[f.label] - f.insn - 1;

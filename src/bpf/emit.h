@@ -57,8 +57,10 @@ uint32_t dt_label(struct dt_emit *);
 void dt_put(struct dt_emit *, uint32_t label);
 /* Whether something goes there; fixups: how many there were when the label was made. */
 bool dt_label_used(const struct dt_emit *, uint32_t label, size_t fixups);
-/* Fills in jumps and calls; false: a jump goes too far. */
+/* Fills in jumps and calls; false: a jump back, or an offset in memory, goes too far. */
 bool dt_emit_finish(struct dt_emit *);
+/* islands.c: makes all jumps forward short enough; labels are placed, offsets not yet filled in */
+void dt_emit_islands(struct dt_emit *);
 
 void dt_mov(struct dt_emit *, int dst, int src);
 void dt_imm(struct dt_emit *, int dst, uint64_t v);

@@ -20,12 +20,77 @@ static uint32_t additions(const struct dt_ecb *e)
 	return n;
 }
 
+/* Behind the last action that shows or empties; at the end where that one may not run. */
+uint32_t dt_gen_place(const struct dt_ecb *e)
+{
+	uint32_t last = e->nacts;
+
+	while (last > 0 && !dt_act_is(&e->acts[last - 1], DT_AF_SHOWS_AGGS))
+		last--;
+	return last == 0 || dt_act_in_arm(e, last - 1) ? e->nacts : last;
+}
+
+/* The number of an aggregation, which the compiler makes a constant; 0 is none. */
+static uint64_t number_of(const struct dt_difo *d)
+{
+	struct dt_known id = dt_difo_simple(d);
+
+	return id.kind == V_CONST ? id.v : 0;
+}
+
+static void mark_additions(struct dt_build *b, const struct dt_ecb *e, uint32_t from, uint32_t to,
+    bool *marked)
+{
+	for (uint32_t i = from; i < to; i++) {
+		struct dt_bagg *agg = DT_ACT_IS_AGG(e->acts[i].kind) && e->acts[i].ntuple ?
+		    dt_bagg_find(b, number_of(e->acts[i - e->acts[i].ntuple].difo)) : NULL;
+
+		if (agg)
+			marked[agg - b->aggs.v] = true;
+	}
+}
+
+static bool shows_marked(struct dt_build *b, const struct dt_ecb *e, const bool *marked)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		struct dt_bagg *agg = dt_act_is(&e->acts[i], DT_AF_SHOWS_AGGS) ?
+		    dt_bagg_find(b, number_of(e->acts[i].difo)) : NULL;
+
+		any |= agg && marked[agg - b->aggs.v];
+	}
+	return any;
+}
+
+/*
+ * A clause that shows what this firing has added to since an earlier clause closed a generation closes
+ * another: its own additions must be seen.
+ */
+static void find_fresh(struct dt_hookcode *k)
+{
+	bool *marked = DT_NEWN(k->b->arena, bool, k->b->aggs.n + 1);
+
+	for (size_t i = 0; i < k->groups.n; i++) {
+		const struct dt_ecb *e = k->groups.v[i].en.v[0]->ecb;
+		uint32_t at = dt_gen_place(e);
+
+		mark_additions(k->b, e, 0, at, marked);
+		if (!dt_ecb_shows_aggs(e))
+			continue;
+		k->groups.v[i].fresh = shows_marked(k->b, e, marked);
+		memset(marked, 0, k->b->aggs.n * sizeof(*marked));
+		mark_additions(k->b, e, at, e->nacts, marked);
+	}
+}
+
 /* Clauses of ERROR belong to the firing that faults; they always have a slot. */
-struct dt_gen_use dt_gen_uses(const struct dt_hookcode *k)
+struct dt_gen_use dt_gen_uses(struct dt_hookcode *k)
 {
 	struct dt_gen_use u = { 0 };
 	uint32_t adds = 0;
 
+	find_fresh(k);
 	for (size_t i = 0; i < k->groups.n; i++) {
 		adds += additions(k->groups.v[i].en.v[0]->ecb);
 		u.shows |= dt_ecb_shows_aggs(k->groups.v[i].en.v[0]->ecb);
@@ -100,8 +165,8 @@ static void close_generation(struct dt_lower *l)
 }
 
 /*
- * One moment for all clauses of a firing: a clear() in the next clause empties what the printa() in this one
- * has shown, and nothing that came in between.
+ * One moment for the clauses of a firing, as far as they do not add themselves: a clear() in the next clause
+ * empties what the printa() in this one has shown, and nothing that came in between.
  */
 void dt_gen_moment(struct dt_lower *l, int off)
 {
@@ -113,8 +178,10 @@ void dt_gen_moment(struct dt_lower *l, int off)
 		dt_sti(a, B8, R8, off, 0);
 		return;
 	}
-	dt_ldx(a, B8, R2, base, at);
-	dt_jmpi(a, BPF_JNE, R2, 0, have);
+	if (!l->fresh) {
+		dt_ldx(a, B8, R2, base, at);
+		dt_jmpi(a, BPF_JNE, R2, 0, have);
+	}
 	close_generation(l);
 	dt_stx(a, B8, base, at, R2);
 	dt_put(a, have);

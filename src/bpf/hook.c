@@ -90,11 +90,15 @@ static void emit_prologue(struct dt_hookcode *k, uint32_t out)
 	dt_mov(k->a, R7, R1);
 	if (dt_hook_is_head(k))
 		dt_hook_guards(k, out);
+	if (!k->slot)			/* the number may stay in r0 */
+		dt_vtime_begin(k);
 	dt_hook_read_number(k);
-	if (k->slot && dt_hook_is_head(k))
+	if (k->slot && dt_hook_is_head(k)) {
 		dt_hook_claim_slot(k, out);
-	else if (k->slot)
+		dt_vtime_begin(k);
+	} else if (k->slot) {
 		dt_hook_find_our_slot(k, out);
+	}
 	if (dt_hook_is_head(k))
 		dt_gen_begin(k);
 	if (dt_hook_chained(k) && (k->slot || (dt_hook_is_head(k) && !dt_hook_is_end(k)))) {
@@ -159,6 +163,7 @@ void dt_hook_program(struct dt_hookcode *k)
 	if (!dt_hook_is_last(k))
 		tail_call_next(k);
 	dt_put(a, done);
+	dt_vtime_end(k);
 	dt_hook_release_slot(k);
 	emit_exit(k, dt_hook_chained(k) ? dt_label(a) : out);
 }
@@ -262,8 +267,8 @@ static void make_program(struct dt_hookcode *k, uint32_t part, struct dt_image_p
 	dt_rt_link(k->a);
 	if (!dt_emit_finish(k->a))
 		dt_refuse(k->b, dt_hook_loc(k),
-		    "a clause is too large: a branch would be longer than 32767 instructions; make several "
-		    "clauses of it");
+		    "a clause is too large: its data are more than 32767 bytes apart; make several clauses "
+		    "of it");
 	publish_program(k, p);
 }
 

@@ -39,6 +39,7 @@ struct dt_hookgroup {
 	 */
 	uint32_t entries;
 	uint32_t again;			/* the next group that may have the number of this one */
+	bool fresh;			/* it closes a generation of aggregations of its own */
 	uint32_t begin;			/* label of its code in the program in hand */
 };
 
@@ -138,9 +139,16 @@ void dt_hook_call_clause(struct dt_hookcode *, const struct dt_hookgroup *);
 /* goes to `after` once the clause has run, in mode slot */
 void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *, uint32_t after);
 
-/* vtime.c: the program of a hook without enablings, at sched_switch */
+/* owned.c */
 void dt_owned_free(struct dt_build *, struct dt_emit *, bool at_switch);
+
+/*
+ * vtime.c: the program of a hook without enablings, at sched_switch; and what stands before and behind the
+ * clauses of all others while vtimestamp is used. All registers but r6 and r7 change.
+ */
 void dt_vtime_program(struct dt_build *, struct dt_emit *);
+void dt_vtime_begin(struct dt_hookcode *);
+void dt_vtime_end(struct dt_hookcode *);
 
 /* hook_each.c: runs all groups from that one on that go over the same things; returns the one after them */
 uint32_t dt_hook_run_each(struct dt_hookcode *, uint32_t from);

@@ -32,6 +32,7 @@ bool dt_hook_inline_clause(struct dt_hookcode *k, const struct dt_hookgroup *g)
 	struct dt_lower l = dt_hook_lower_for(k, g->en.v[0], g->en.n > 1, false);
 	uint32_t done = dt_label(k->a);
 
+	l.fresh = g->fresh;
 	dt_lower_clause(&l, done);
 	dt_put(k->a, done);
 	return l.want_slot;
@@ -69,6 +70,7 @@ void dt_hook_clause_function(struct dt_hookcode *k, uint32_t from, uint32_t to)
 		struct dt_lower l = dt_hook_lower_for(k, g->en.v[0], g->en.n > 1, true);
 		uint32_t next = dt_label(k->a);
 
+		l.fresh = g->fresh;
 		if (i + 1 < to)
 			dt_jmpi(k->a, BPF_JNE, R4, g->pick, next);
 		if (l.shared)
@@ -90,7 +92,7 @@ void dt_hook_error_functions(struct dt_hookcode *k)
 		struct dt_lower l = dt_hook_lower_for(k, &k->b->opts->errors[i], false, true);
 		size_t begin;
 
-		l.error = true;
+		l.error = l.fresh = true;
 		l.derived = false;
 		l.args_off = S_ERROR_ARGS;
 		l.locals_off = k->b->slot_locals + k->b->locals_size;

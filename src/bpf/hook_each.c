@@ -67,6 +67,7 @@ static void clause_in_loop(
 	struct dt_lower l = dt_hook_lower_for(k, g->en.v[0], false, true);
 	uint32_t done = dt_label(k->a);
 
+	l.fresh = true;			/* a loop: what is behind the clause is also before it */
 	if (!stands_in_callback(k, loop)) {
 		dt_hook_call_clause(k, g);
 		return;

@@ -171,4 +171,6 @@ void dt_hook_guards(struct dt_hookcode *k, uint32_t out)
 		skip_other_cpus(k, out);
 	if (k->b->opts->npids)
 		skip_other_processes(k, out);
+	if (k->b->opts->only_cgroups)
+		dt_cgroup_guard(k->b, k->a, out);
 }

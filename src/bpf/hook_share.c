@@ -84,7 +84,8 @@ void dt_hook_plan_shares(struct dt_hookcode *k)
 	s = count_costs(k);
 	if (s.n != 1) {
 		k->compact = true;
-		k->slot |= k->gen.kept;	/* the next program of a chain finds the generation there */
+		/* the next program of a chain finds the generation and vtimestamp there */
+		k->slot |= k->gen.kept || k->b->vtimed;
 		s = count_costs(k);
 	}
 	k->shares = s;

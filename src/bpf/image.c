@@ -5,6 +5,7 @@
  * the only thing to free.
  */
 #include "bpf/maps.h"
+#include "dif/builtin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,6 +137,8 @@ static void publish_vars(struct dt_build *b)
 
 static void build_image(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
 {
+	for (uint32_t i = 0; i < b->nprogs; i++)
+		b->vtimed |= dt_prog_needs(b->progs[i], DT_NEED_VTIME);
 	b->image->progs = DT_NEWN(b->arena, struct dt_image_prog, n + 1);
 	b->image->nprogs = n;
 	plan_all_records(b, hooks, n);

@@ -32,6 +32,7 @@ struct dt_enabling {			/* one clause on one probe */
 	/* UPROBE: the instruction leaves a function, and the clause's context is URETSITE */
 	bool leaves;
 	uint32_t site;			/* arg0 of such a probe */
+	uint8_t order;			/* at one place the lower ones come first */
 	uint32_t root;			/* fires only in that process and its descendants; 0: everywhere */
 	/*
 	 * a derived probe that fires for each of several things: gives the thing after arg9, and the first
@@ -103,10 +104,12 @@ struct dt_image_opts {
 	/* -x follow: processes whose children, and theirs, count as they do */
 	const uint32_t *roots;
 	uint32_t nroots;		/* 0: none are followed */
+	bool only_cgroups;		/* fire only in the control groups of DT_MAP_CGROUPS and below */
 	/* the namespace that process numbers are of, here and in records; 0: the whole system's */
 	uint64_t pidns_ino;
 	uint32_t pidns_level;		/* how deep it is */
 	uint32_t self_pid;
+	uint64_t signal_uid;		/* 1 + the user whose processes may be sent signals, 0: everybody's */
 	uint32_t page_bits;		/* of a page of memory */
 	/* bytes of tables for user stacks without frame pointers; 0: there are no tables */
 	uint64_t unwind_size;
@@ -131,6 +134,8 @@ static inline uint32_t dt_kmember(const struct dt_image_opts *o, const char *tag
 }
 
 /* ---- out ---- */
+
+enum { DT_CONTAINERS_MAX = 16384, DT_CONTAINER_KEY = 64, DT_CONTAINER_NAME = 120, DT_CGROUPS_MAX = 16 };
 
 enum dt_map_role {
 	DT_MAP_CONST,		/* string constants and tables, read-only, frozen after filling */
@@ -166,6 +171,8 @@ enum dt_map_role {
 	DT_MAP_OVER,
 	DT_MAP_ROOTS,		/* the numbers of the roots, a word each; 0 when one has ended */
 	DT_MAP_FAMILY,		/* process -> struct dt_kin: all descendants of the roots */
+	DT_MAP_CONTAINERS,	/* id of a container -> struct dt_container_name; filled while tracing */
+	DT_MAP_CGROUPS,		/* those that are traced: DT_CGROUPS_MAX struct dt_cgroup, id 0 ends them */
 	/* bpf/unwind.h; filled while tracing */
 	DT_MAP_UNWIND_ROWS, DT_MAP_UNWIND_RULES, DT_MAP_UNWIND_MAPS, DT_MAP_UNWIND_KEYS,
 };
@@ -331,6 +338,8 @@ enum dt_specstate {
 /* Bytes from the beginning of the control block to the words of speculations: other cache lines. */
 #define DT_CONTROL_SPECS 256
 
+struct dt_container_name { uint64_t len; char text[DT_CONTAINER_NAME]; };	/* len: with the NUL */
+struct dt_cgroup { uint64_t id, level; };	/* level: how many directories are above it */
 struct dt_kin { uint64_t root, alive; };	/* root: its place in ROOTS, from 1 */
 /*
  * Generations of aggregations. Everything that one firing adds belongs to the generation that it reads when

@@ -34,6 +34,7 @@ struct dt_frame_hook {
 
 /* The stack frame of a clause, from its lowest address to where r10 points: offsets from r10 are negative. */
 struct dt_frame {
+	uint64_t vtime;			/* as in the slot, when there is none */
 	/* process and thread, where a clause without a slot uses them more than once */
 	uint64_t ids;
 	uint64_t number;		/* of what fired, when the clauses stand in the program itself */
@@ -76,6 +77,7 @@ struct dt_frame {
 #define DT_FRAME_END(member) (DT_FRAME_AT(member) + (int)sizeof(((struct dt_frame *)0)->member))
 
 enum {					/* offsets from r10 */
+	F_VTIME = DT_FRAME_AT(vtime),
 	F_IDS = DT_FRAME_AT(ids),
 	F_KEY = DT_FRAME_END(key),	/* keys end here */
 	F_ELEM = DT_FRAME_END(elem) - 8,	/* the first; the others are before it */
@@ -125,7 +127,8 @@ struct dt_slot {
 	/* of a probe that fires for each of several things: the one it fires for now */
 	uint64_t item;
 	uint64_t gen, moment;		/* generation.c; moment 0: the firing has closed none yet */
-	uint64_t spare[2];
+	uint64_t vtime;			/* vtimestamp of the firing; 0: the thread has not asked for it yet */
+	uint64_t spare[1];
 	char comm[16];
 	uint64_t spare2;
 	uint64_t tok_pos;		/* where strtok() goes on; -1: it has no text yet */
@@ -148,6 +151,7 @@ enum {
 	S_ITEM = DT_SLOT_AT(item),
 	S_GEN = DT_SLOT_AT(gen),
 	S_MOMENT = DT_SLOT_AT(moment),
+	S_VTIME = DT_SLOT_AT(vtime),
 	S_COMM = DT_SLOT_AT(comm),
 	S_TOK_POS = DT_SLOT_AT(tok_pos),
 	S_ERROR_TOK_POS = DT_SLOT_AT(error_tok_pos),

@@ -513,6 +513,47 @@ static void start_difo(struct dt_lower *l, const struct dt_difo *difo)
 	}
 }
 
+/* Whether the instruction sets r to a constant: 1 or 0 for "not 0" and 0; else -1. */
+static int sets_truth(const struct dt_difo *d, uint32_t in, unsigned r)
+{
+	if (dt_dif_rd(in) != r)
+		return -1;
+	if (dt_dif_op(in) == DT_DIF_MOV && dt_dif_r1(in) == 0)
+		return 0;
+	return dt_dif_op(in) == DT_DIF_SETX && dt_dif_v16(in) < d->nints ? d->ints[dt_dif_v16(in)] != 0 : -1;
+}
+
+/*
+ * A predicate ends with its truth in a register: one value, ba, the other value, ret. Nothing but the way on
+ * depends on it, so it is not made: the code goes to l->quit where it would be 0, and on where not. False:
+ * the DIFO ends in another way.
+ */
+static bool lower_truth(struct dt_lower *l)
+{
+	const struct dt_difo *d = l->difo;
+	uint32_t at = l->pc, end = d->ntext - 1;
+	unsigned r = dt_dif_rd(d->text[end]);
+	uint32_t on;
+
+	if (!l->quit || at + 4 != d->ntext || l->label[d->ntext] || dt_dif_op(d->text[end]) != DT_DIF_RET ||
+	    dt_dif_op(d->text[at + 1]) != DT_DIF_BA || dt_dif_label(d->text[at + 1]) != end ||
+	    !l->target[at + 2] || l->target[at + 1] || sets_truth(d, d->text[at], r) < 0 ||
+	    sets_truth(d, d->text[at + 2], r) < 0)
+		return false;
+	for (uint32_t pc = 0; pc < at; pc++) {
+		if (dt_dif_is_branch(d->text[pc]) && dt_dif_label(d->text[pc]) == end)
+			return false;
+	}
+	on = dt_label(l->a);
+	dt_ja(l->a, sets_truth(d, d->text[at], r) ? on : l->quit);
+	dt_put(l->a, l->label[at + 2]);
+	if (!sets_truth(d, d->text[at + 2], r))
+		dt_ja(l->a, l->quit);
+	dt_put(l->a, on);
+	l->ret = (struct dt_known){ .kind = V_CONST, .v = 1 };
+	return true;
+}
+
 /*
  * Code behind a return or a jump that no branch goes to cannot be reached and is left out: the verifier
  * refuses it ("unreachable insn 12"). Where a label follows such code, no path falls through, so there is
@@ -538,6 +579,8 @@ void dt_lower_difo(struct dt_lower *l, const struct dt_difo *difo)
 			continue;
 		l->a->difo = difo;
 		l->a->difpc = l->pc;
+		if (lower_truth(l))
+			break;
 		ops[dt_dif_op(in)](l, in);
 		if (!dt_dif_is_branch(in) && !is_compare(in))
 			l->cond = 0;

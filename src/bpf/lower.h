@@ -120,6 +120,9 @@ void dt_follow_member(struct dt_lower *, const char *tag, const char *path, int 
 
 void dt_speculation(struct dt_lower *);				/* speculation.c: a new one to r0, or 0 */
 
+/* cgroup.c: behind rt_container: r0 = the length of the text that is shown; F_T0 changes */
+void dt_container_name(struct dt_lower *);
+
 /* builtins.c */
 void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
 void dt_get_vtimestamp(struct dt_lower *);			/* vtime.c: r0 */
@@ -136,6 +139,7 @@ void dt_get(struct dt_lower *, unsigned r, int dst);		/* into dst; r0-r5 may cha
 void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
 /* dst = what the system call returned; false: the clause is not at the end of one, no code is made */
 bool dt_sys_value(struct dt_lower *, int dst);
+void dt_compat(struct dt_lower *);	/* r0 = not 0 in a system call of a 32-bit program; F_T0 changes */
 void dt_probe_id(struct dt_lower *, int dst);
 void dt_epid(struct dt_lower *, int dst);
 

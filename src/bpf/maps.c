@@ -36,6 +36,8 @@ uint32_t dt_build_map(struct dt_build *b, enum dt_map_role role, uint32_t type, 
 		[DT_MAP_UNWIND_KEYS] = "unwind_keys",
 		[DT_MAP_ROOTS] = "roots",
 		[DT_MAP_FAMILY] = "family",
+		[DT_MAP_CONTAINERS] = "containers",
+		[DT_MAP_CGROUPS] = "cgroups",
 	};
 	struct dt_image_map m = { .role = role,
 		.type = type,

@@ -58,7 +58,7 @@ struct dt_build {
 	/* maps: indices + 1, 0: not made */
 	DT_VEC(struct dt_image_map) maps;
 	uint32_t constants, slots, globals, tls, ring, rings, control, drops, spec_used, chill, over;
-	uint32_t vtime, vtime_cpu, roots, family;
+	uint32_t vtime, vtime_cpu, roots, family, cgroups, containers;
 	uint32_t unwind[4];		/* of user stacks, from DT_MAP_UNWIND_ROWS on */
 
 	/* the constants */
@@ -66,6 +66,7 @@ struct dt_build {
 	struct dt_map texts;		/* where each string in them is: offset + 1 */
 	uint32_t zeros;			/* longest run of zeros asked for */
 	uint32_t bits;			/* offset of dt_agg_bits()' table + 1, 0: not made */
+	bool vtimed;			/* some clause reads vtimestamp: firings leave their own time out */
 
 	/* variables and aggregations */
 	DT_VEC(struct dt_bvar) vars;

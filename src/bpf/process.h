@@ -17,6 +17,8 @@ struct dt_build;
 void dt_family_root(struct dt_build *, struct dt_emit *, int room, uint32_t out);
 int32_t dt_family_place(const struct dt_build *, uint32_t pid);	/* that number of a root; 0: it is none */
 void dt_family_keep(struct dt_build *, struct dt_emit *, enum dt_keep);	/* a whole program */
+/* cgroup.c: to `out` unless the current thread is in one of the control groups that are traced */
+void dt_cgroup_guard(struct dt_build *, struct dt_emit *, uint32_t out);
 /*
  * process.c: r0 = the number of the current process; that of the task whose address is in r0. room: the
  * frame has 8 free bytes there, and 8 before them.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counting code, and dividing it among programs. The verifier stops at 8192 branches that it has yet to look
- * at, a million instructions walked, 64 maps, 256 functions; a branch reaches 32767 instructions, after the
- * kernel has put its own in place of calls. We stay well below: the code does not show what the verifier
- * walks twice.
+ * at, a million instructions walked, 64 maps, 256 functions. We stay well below: the code does not show what
+ * the verifier walks twice. Where one clause alone is longer, islands.c keeps its branches short.
  *
  * The time of a load grows with the square of a program's length (each call that the kernel replaces moves
  * the rest: 300 clauses of 45 instructions take 0.3 s, 100 take 0.03), so once there is more than one

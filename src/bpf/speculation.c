@@ -13,17 +13,17 @@ _Static_assert(sizeof(struct news) <= DT_FRAME_NEWS, "it is made in the frame");
 #define NEWS_AT (F_NEWS - (int)sizeof(struct news))	/* in the frame */
 
 /*
- * R1 = the address of the word of speculation R9, R2 = its offset. Number 0 goes to `none`; a number that
- * never was a speculation faults.
+ * R1 = the address of the word of speculation R9, R2 = its offset. Number 0 goes to `none`, a number that can
+ * never be a speculation to `never`.
  */
-static void find_word(struct dt_lower *l, uint32_t none)
+static void find_word(struct dt_lower *l, uint32_t none, uint32_t never)
 {
 	struct dt_emit *a = l->a;
 
 	dt_jmpi(a, BPF_JEQ, R9, 0, none);
 	dt_mov(a, R2, R9);
 	dt_alui(a, BPF_SUB, R2, 1);
-	dt_jmpi(a, BPF_JGE, R2, (int32_t)l->b->opts->nspec, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
+	dt_jmpi(a, BPF_JGE, R2, (int32_t)l->b->opts->nspec, never);
 	dt_alui(a, BPF_LSH, R2, 3);
 	dt_mapval(a, R1, dt_control_map(l->b), DT_CONTROL_SPECS);
 	dt_alu(a, BPF_ADD, R1, R2);
@@ -127,15 +127,15 @@ static void take_room(struct dt_lower *l, int word, uint32_t size, uint32_t drop
 }
 
 /*
- * r0 is the number. When the speculation is not active, or has no room, the clause ends: on to `drop`. r9
- * keeps the number.
+ * r0 is the number, any number. When the speculation is not active, or has no room, the clause ends: on to
+ * `drop`. r9 keeps the number.
  */
 void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 {
 	struct dt_emit *a = l->a;
 
 	keep_number(l);
-	find_word(l, drop);
+	find_word(l, drop, drop);
 	load_active(l, drop);
 	if (!l->reserved)
 		return;
@@ -147,7 +147,8 @@ void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 
 /*
  * r0 is the number: the speculation ends, the news is sent, the number is free. Nothing happens when it is
- * not active, or when another CPU ends it first: the exchange decides.
+ * not active, or when another CPU ends it first: the exchange decides. A number that can never be a
+ * speculation faults.
  */
 void dt_spec_end(struct dt_lower *l, bool commit)
 {
@@ -156,7 +157,7 @@ void dt_spec_end(struct dt_lower *l, bool commit)
 	int state = commit ? DT_SPEC_COMMITTED : DT_SPEC_DISCARDED;
 
 	keep_number(l);
-	find_word(l, no);
+	find_word(l, no, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 	load_active(l, no);
 	dt_stx(a, B8, FP, NEWS_AT + (int)offsetof(struct news, word), R3);
 	dt_mov(a, R0, R3);
@@ -170,7 +171,7 @@ void dt_spec_end(struct dt_lower *l, bool commit)
 	dt_stx(a, B2, FP, NEWS_AT + (int)offsetof(struct dt_rechdr, spec), R9);
 	dt_record_send(l, sizeof(struct news), no);
 	dt_ldx(a, B2, R9, FP, NEWS_AT + (int)offsetof(struct dt_rechdr, spec));
-	find_word(l, no);
+	find_word(l, no, no);
 	dt_ldx(a, B8, R0, FP, NEWS_AT + (int)offsetof(struct news, word));
 	dt_mov(a, R4, R0);
 	dt_alui(a, BPF_ADD, R0, state - DT_SPEC_ACTIVE);

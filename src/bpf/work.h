@@ -70,4 +70,7 @@ enum dt_path_word {
 	DT_DENTRY_WORDS,
 };
 
+/* The same for the walk up the directories of control groups. */
+enum dt_cgroup_word { DT_CGROUP_PARENT, DT_CGROUP_NAME, DT_CGROUP_WORDS };
+
 #endif

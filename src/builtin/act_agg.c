@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. In the kernel they only record
- * the number of the aggregation (and a second number), and the clause closes a generation (bpf/generation.c).
- * They act when that record is consumed, in the order of the records, on what was added up to that generation.
+ * Actions on whole aggregations: printa, clear, trunc, normalize, denormalize. In the kernel they only
+ * record the number of the aggregation (and a second number), and the clause closes a generation
+ * (bpf/generation.c). They act when that record is consumed, in the order of the records, on what was added
+ * up to that generation.
  */
 #include "builtin/act.h"
 

@@ -24,6 +24,25 @@ static void need_signals(struct dt_lower *l, const char *name)
 		REFUSE(l, "this kernel does not let tracing programs send signals, which %s( ) needs", name);
 }
 
+/*
+ * bpf_send_signal() asks for no right, so the rule of kill(2) is enforced here: without CAP_KILL only
+ * processes whose real user is ours. Any other process is a fault. bpf_get_current_uid_gid() has the user in
+ * its lower half.
+ */
+static void check_owner(struct dt_lower *l)
+{
+	uint64_t uid = dt_opts(l)->signal_uid;
+	struct dt_emit *a = dt_code(l);
+
+	if (uid == 0)
+		return;
+	dt_help(l, BPF_FUNC_get_current_uid_gid);
+	dt_alui(a, BPF_LSH, R0, 32);
+	dt_alui(a, BPF_RSH, R0, 32);
+	dt_imm(a, R1, uid - 1);
+	dt_jmp(a, BPF_JNE, R0, R1, dt_fault_label(l, DT_FLT_UPRIV, A_NONE));
+}
+
 /* Signal `sig`, or where that is 0 the one in r0, to the process, unless it is dtrace. */
 static void send_signal(struct dt_lower *l, int sig)
 {
@@ -33,6 +52,7 @@ static void send_signal(struct dt_lower *l, int sig)
 	if (sig != 0)
 		dt_imm(a, R0, (uint64_t)sig);
 	dt_mov(a, R9, R0);
+	check_owner(l);
 	dt_process_number(a, dt_opts(l), F_T1);
 	dt_jmpi(a, BPF_JEQ, R0, (int32_t)dt_opts(l)->self_pid, ours);
 	dt_mov(a, R1, R9);

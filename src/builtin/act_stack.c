@@ -9,6 +9,12 @@
 
 /* ---- compiling ---- */
 
+/* -x maxframes limits what programs and the other options ask for. */
+static uint64_t at_most(const struct dt_sema *s, uint64_t frames)
+{
+	return s->cc->maxframes != 0 && frames > s->cc->maxframes ? s->cc->maxframes : frames;
+}
+
 /* The number of frames is a constant, as it is the size of the record; it fits 16 bits. */
 static void stack_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
 {
@@ -26,7 +32,7 @@ static void stack_compile(struct dt_sema *s, const struct dt_builtin *row, struc
 			    "stack( ) size must be a positive integer constant");
 		frames = call->list->value;
 	}
-	dt_act_add(s, DT_ACT_STACK, call->loc)->arg = frames;
+	dt_act_add(s, DT_ACT_STACK, call->loc)->arg = at_most(s, frames);
 }
 
 /*
@@ -59,7 +65,7 @@ static void ustack_compile(struct dt_sema *s, const struct dt_builtin *row, stru
 			    "%s( ) argument #2 must be an integer constant", row->name);
 		strsize = n->value;
 	}
-	dt_act_add(s, row->id, call->loc)->arg = strsize << 32 | frames;
+	dt_act_add(s, row->id, call->loc)->arg = strsize << 32 | at_most(s, frames);
 }
 
 /* ---- in the kernel ---- */

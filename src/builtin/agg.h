@@ -62,9 +62,14 @@ static inline void dt_words_add(int64_t *data, const int64_t *other, uint32_t n)
 		data[i] = dt_wrap_add(data[i], other[i]);
 }
 
+/* Sums of 128 bits in two words, which are added up by value or merged; and what the kernel does for add. */
+void dt_wide_add(int64_t *low, int64_t *high, int64_t value);
+void dt_wide_merge(int64_t *low, int64_t *high, int64_t other_low, int64_t other_high);
+void dt_wide_lower(struct dt_lower *, int low, int high);	/* words; r1, r2 and r3 change */
+
 /* ---- for tests: number of buckets, where a value falls, a bucket's value and label ---- */
 
-/* Results of avg and stddev; normal is the divisor, 0 means 1. */
+/* Results of avg and stddev, of all their words; normal is the divisor, 0 means 1. */
 int64_t dt_avg_value(const int64_t *data, int64_t normal);
 uint64_t dt_stddev_value(const int64_t *data, int64_t normal);
 

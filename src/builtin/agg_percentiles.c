@@ -6,6 +6,7 @@
  *
  *	0 count, 1 sum, 2 least, 3 greatest	exact
  *	4 …					buckets in ascending order, with that of 0 in the middle
+ *	the last				the high word of the sum, which has 128 bits
  *
  * Buckets are log-linear. A number below 32 has one of its own; from there on each power of two is cut into
  * 16 of the same width. A bucket is shown as its middle, which is off by at most 1/32 of the number (3.1 %)
@@ -29,7 +30,8 @@ enum {
 	BUCKETS = 2 * SIDE - 1,
 	COUNT = 0, SUM, LEAST, GREATEST, FIRST,	/* words */
 	ZERO = FIRST + SIDE - 1,	/* the word of the bucket of 0 */
-	WORDS = FIRST + BUCKETS,
+	SUM_HIGH = FIRST + BUCKETS,
+	WORDS,
 };
 
 /* ---- data ---- */
@@ -82,7 +84,7 @@ static void percentiles_add(int64_t *data, uint64_t arg, int64_t value, int64_t 
 {
 	(void)arg, (void)incr;
 	data[COUNT] = dt_wrap_add(data[COUNT], 1);
-	data[SUM] = dt_wrap_add(data[SUM], value);
+	dt_wide_add(&data[SUM], &data[SUM_HIGH], value);
 	widen_extremes(data, value, value);
 	data[word_of(value)] = dt_wrap_add(data[word_of(value)], 1);
 }
@@ -90,7 +92,8 @@ static void percentiles_add(int64_t *data, uint64_t arg, int64_t value, int64_t 
 static void percentiles_merge(int64_t *data, uint64_t arg, const int64_t *other)
 {
 	(void)arg;
-	dt_words_add(data, other, LEAST);
+	data[COUNT] = dt_wrap_add(data[COUNT], other[COUNT]);
+	dt_wide_merge(&data[SUM], &data[SUM_HIGH], other[SUM], other[SUM_HIGH]);
 	widen_extremes(data, other[LEAST], other[GREATEST]);
 	dt_words_add(data + FIRST, other + FIRST, BUCKETS);
 }
@@ -108,8 +111,8 @@ static void percentiles_lower(struct dt_lower *l, const struct dt_agglayout *o, 
 	dt_agg_extreme(l, LEAST, true, drop);
 	dt_agg_extreme(l, GREATEST, false, drop);
 	dt_agg_add_one(l, COUNT);
+	dt_wide_lower(l, SUM, SUM_HIGH);
 	dt_agg_value_get(l, R1);
-	dt_agg_add(l, SUM, R1);
 	dt_mov(a, R2, R1);
 	dt_alui(a, BPF_ARSH, R2, 63);		/* sign: -1 or 0 */
 	dt_alu(a, BPF_XOR, R1, R2);
@@ -148,7 +151,7 @@ static uint64_t total_count(const int64_t *data)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = FIRST; i < WORDS; i++)
+	for (uint32_t i = FIRST; i < FIRST + BUCKETS; i++)
 		n += (uint64_t)data[i];
 	return n;
 }
@@ -167,10 +170,16 @@ static int64_t value_of_rank(const int64_t *data, uint64_t rank, uint64_t n)
 		return data[LEAST];
 	if (rank >= n)
 		return data[GREATEST];
-	while (i < WORDS - 1 && before + (uint64_t)data[i] < rank)
+	while (i < FIRST + BUCKETS - 1 && before + (uint64_t)data[i] < rank)
 		before += (uint64_t)data[i++];
 	v = bucket_middle(i);
 	return v < data[LEAST] ? data[LEAST] : v > data[GREATEST] ? data[GREATEST] : v;
+}
+
+/* The high word of the sum; a value that was recorded before there was one has only its sign. */
+static int64_t sum_high(const struct dt_value *v)
+{
+	return v->nwords >= WORDS ? v->words[SUM_HIGH] : v->words[SUM] < 0 ? -1 : 0;
 }
 
 /*
@@ -183,12 +192,14 @@ static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart pa
 		{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
 	};
 	static const int64_t none[WORDS];
-	const int64_t *data = v->nwords >= WORDS ? v->words : none;
+	bool there = v->nwords >= SUM_HIGH;
+	const int64_t *data = there ? v->words : none;
+	const int64_t mean[] = { data[COUNT], data[SUM], there ? sum_high(v) : 0 };
 	uint64_t n = total_count(data);
 	uint32_t at = 0;
 
 	part[at++] = (struct dt_aggpart){ "count", data[COUNT] };
-	part[at++] = (struct dt_aggpart){ "avg", dt_avg_value(data, v->normal) };
+	part[at++] = (struct dt_aggpart){ "avg", dt_avg_value(mean, v->normal) };
 	part[at++] = (struct dt_aggpart){ "min", n ? dt_agg_normalize(data[LEAST], v->normal) : 0 };
 	for (size_t i = 0; i < DT_COUNT(rows); i++) {
 		uint64_t rank = (uint64_t)(((unsigned __int128)n * rows[i].permille + 999) / 1000);
@@ -203,11 +214,13 @@ static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart pa
 /* As histograms are compared: by the sum of all values, then by their number. */
 static int percentiles_compare(const struct dt_value *a, const struct dt_value *b)
 {
-	for (uint32_t i = SUM + 1; i-- > COUNT && a->nwords >= WORDS && b->nwords >= WORDS; ) {
-		if (a->words[i] != b->words[i])
-			return a->words[i] < b->words[i] ? -1 : 1;
-	}
-	return 0;
+	if (a->nwords < SUM_HIGH || b->nwords < SUM_HIGH)
+		return 0;
+	if (sum_high(a) != sum_high(b))
+		return sum_high(a) < sum_high(b) ? -1 : 1;
+	if (a->words[SUM] != b->words[SUM])
+		return (uint64_t)a->words[SUM] < (uint64_t)b->words[SUM] ? -1 : 1;
+	return (a->words[COUNT] > b->words[COUNT]) - (a->words[COUNT] < b->words[COUNT]);
 }
 
 const struct dt_aggfunc dt_aggfunc_percentiles = {
@@ -216,6 +229,7 @@ const struct dt_aggfunc dt_aggfunc_percentiles = {
 	    "count, mean, least and greatest value, and the 50th, 90th, 99th and 99.9th percentile within 3 "
 	    "%"),
 	.nwords = percentiles_nwords,
+	.optional = 1,
 	.init = percentiles_init,
 	.add = percentiles_add,
 	.merge = percentiles_merge,

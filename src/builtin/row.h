@@ -54,7 +54,8 @@ static inline uint64_t dt_given_number(const struct dt_interp *ip, uint16_t id)
 /* Slots of dt_interp_text(): a text stays where it is as long as nothing else is put there. */
 enum {
 	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT,
-	TEXT_THREADNAME, TEXT_EXECARGS,
+	TEXT_THREADNAME, TEXT_EXECARGS, TEXT_CGROUP, TEXT_CONTAINER,
+	TEXT_EXECENV,
 };
 
 /* The string argument number i; NULL after a fault, which a null string is too. */

@@ -96,6 +96,73 @@ const struct dt_builtin dt_subr_copyinstr = {
 	.doc = "The string at the address of the process, at most so many characters of it.",
 };
 
+/* Whether the process has memory there; asking is no fault. */
+static bool has_user_memory(const struct dt_context *c, uint64_t addr)
+{
+	for (uint32_t i = 0; i < c->nregions; i++)
+		if (c->regions[i].user && addr - c->regions[i].addr < c->regions[i].len)
+			return true;
+	return false;
+}
+
+/* One string of the array behind the others; false: the array or the room is at its end, or a fault. */
+static bool add_argument(struct dt_interp *ip, uint64_t at, bool first, char *text, uint64_t max, uint64_t *n)
+{
+	uint64_t p, len;
+
+	if (!dt_interp_read(ip, at, &p, sizeof(p), true) || p == 0)
+		return false;
+	if (!first && *n < max)
+		text[(*n)++] = ' ';
+	if (!has_user_memory(dt_interp_context(ip), p)) {
+		if (*n < max)
+			text[(*n)++] = '?';
+		return *n < max;
+	}
+	if (!dt_interp_strlen(ip, p, max - *n, true, &len) || !dt_interp_read(ip, p, text + *n, len, true))
+		return false;
+	*n += len;
+	return *n < max;
+}
+
+/* A string that is not in memory, such as a constant that the program has never touched, is "?". */
+static uint64_t call_copyinargv(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	uint64_t max = dt_interp_options(ip)->strsize - 1, n = 0, at = call->arg[0].value;
+	char *text = dt_interp_temp(ip, max + 1);
+
+	for (uint64_t i = 0; text != NULL && add_argument(ip, at + 8 * i, i == 0, text, max, &n); i++)
+		;
+	return text != NULL && !dt_interp_faulted(ip) ? dt_interp_put(ip, text, n) : 0;
+}
+
+static void lower_copyinargv(struct dt_lower *l)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t wide = dt_label(a);
+
+	dt_tuple_arg(l, 0, R0);
+	dt_work(l, W_POS, R0);
+	dt_work_imm(l, W_N, 8);
+	dt_compat(l);
+	dt_jmpi(a, BPF_JEQ, R0, 0, wide);
+	dt_work_imm(l, W_N, 4);
+	dt_put(a, wide);
+	dt_runtime(l, "rt_argv");
+	dt_ldx(a, B8, R1, R6, W_POS);
+	dt_stx(a, B8, FP, F_T1, R1);
+	dt_ldx(a, B8, R1, R6, W_OUT);
+	dt_jmpi(a, BPF_JNE, R1, 0, dt_fault_label(l, DT_FLT_BADADDR, F_T1));
+	dt_runtime_take(l);
+}
+
+const struct dt_builtin dt_subr_copyinargv = {
+	DT_SUBR(copyinargv, "string(uintptr_t)", V(1, 0), EVOLVING),
+	.call = call_copyinargv, .lower = lower_copyinargv, .scratch = DT_SCRATCH_STRING,
+	.doc = "The strings of an array of pointers in the process that ends with a null pointer, such as "
+	    "the argv and envp of execve(2), with blanks between them.",
+};
+
 /*
  * To scratch or a variable, from kernel or user memory. The destination is checked first: its size bounds the
  * copy.

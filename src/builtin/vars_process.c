@@ -108,6 +108,38 @@ const struct dt_builtin dt_var_nspid = {
 	.doc = "The number of the thread in its own namespace: that of its container.",
 };
 
+GIVEN(goid)
+
+/* See bpf/runtime/go.c. */
+static void lower_goid(struct dt_lower *l)
+{
+	const struct dt_machine *m = dt_opts(l)->machine;
+	static const char what[] = "a thread's own memory";
+	struct dt_emit *a = dt_code(l);
+
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_mov(a, R1, R0);
+	dt_help(l, BPF_FUNC_task_pt_regs);
+	dt_scalar(a, R0);
+	dt_follow(l, (uint32_t)m->regs.go_g, 8, "a register");
+	dt_work(l, W_POS, R0);
+	dt_imm(a, R0, 0);
+	if (m->go_tls.base != NULL) {
+		dt_help(l, BPF_FUNC_get_current_task);
+		dt_follow_member(l, "task_struct", m->go_tls.base, 8, what);
+		dt_alui(a, BPF_ADD, R0, m->go_tls.at);
+	}
+	dt_work(l, W_X, R0);
+	dt_runtime(l, "rt_goid");
+}
+
+const struct dt_builtin dt_var_goid = {
+	DT_SCALAR(goid, "uint64_t", V(1, 0), EVOLVING),
+	.get = get_goid, .lower = lower_goid, .scratch = DT_SCRATCH_STRING,
+	.doc = "The goroutine that the thread runs, as Go numbers it; 0 if it runs none, and outside of Go. "
+	    "Goroutines move between threads: start[pid, goid] stays with one where self->start does not.",
+};
+
 GETTER(uid, CONTEXT(ip)->uid)
 
 /* bpf_get_current_uid_gid(): the user is the lower half, the group the upper. */
@@ -158,17 +190,6 @@ const struct dt_builtin dt_var_starttime = {
 	.get = get_starttime, .lower = lower_starttime, .scratch = DT_SCRATCH_NONE,
 	.doc = "The timestamp at which the process was made (forked): timestamp - starttime is its age in "
 	    "nanoseconds.",
-};
-
-GETTER(cgroup, CONTEXT(ip)->cgroup)
-
-/* The number of the cgroup's directory, which ls -i shows. */
-static void lower_cgroup(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current_cgroup_id); }
-
-const struct dt_builtin dt_var_cgroup = {
-	DT_SCALAR(cgroup, "uint64_t", V(1, 0), EVOLVING),
-	.get = get_cgroup, .lower = lower_cgroup, .scratch = DT_SCRATCH_NONE,
-	.doc = "The number of the control group (version 2) of the process: that of its directory.",
 };
 
 GETTER(cpu, (int64_t)(int32_t)CONTEXT(ip)->cpu)
@@ -248,14 +269,13 @@ const struct dt_builtin dt_var_zonename = {
 	.doc = "\"global\": Linux has one zone.",
 };
 
-GETTER(execargs, dt_interp_text(ip, TEXT_EXECARGS, CONTEXT(ip)->execargs))
-
 /*
- * The arguments lie one behind the other in the process's memory, each ended by a NUL; blanks replace all but
- * the last. Kernel threads have none.
+ * Arguments and environment lie one behind the other in the process's memory, from one member of struct
+ * mm_struct to another, each ended by a NUL; blanks replace all but the last. Kernel threads have none.
  */
-static void lower_execargs(struct dt_lower *l)
+static void texts_of_process(struct dt_lower *l, const char *start, const char *end)
 {
+	static const char what[] = "a process's arguments and environment";
 	struct dt_emit *a = dt_code(l);
 	uint32_t fits = dt_label(a), some = dt_label(a);
 	int32_t max = (int32_t)dt_opts(l)->strsize - 1;
@@ -264,10 +284,10 @@ static void lower_execargs(struct dt_lower *l)
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_follow_member(l, "task_struct", "mm", 8, "a process's memory");
 	dt_stx(a, B8, R6, W_X, R0);
-	dt_follow_member(l, "mm_struct", "arg_start", 8, "a process's arguments");
+	dt_follow_member(l, "mm_struct", start, 8, what);
 	dt_stx(a, B8, R6, W_Y, R0);
 	dt_ldx(a, B8, R0, R6, W_X);
-	dt_follow_member(l, "mm_struct", "arg_end", 8, "a process's arguments");
+	dt_follow_member(l, "mm_struct", end, 8, what);
 	dt_mov(a, R2, R0);
 	dt_ldx(a, B8, R3, R6, W_Y);
 	dt_alu(a, BPF_SUB, R2, R3);
@@ -286,16 +306,30 @@ static void lower_execargs(struct dt_lower *l)
 	dt_runtime_take(l);
 }
 
+GETTER(execargs, dt_interp_text(ip, TEXT_EXECARGS, CONTEXT(ip)->execargs))
+
+static void lower_execargs(struct dt_lower *l) { texts_of_process(l, "arg_start", "arg_end"); }
+
 const struct dt_builtin dt_var_execargs = {
 	DT_SCALAR(execargs, "string", V(1, 0), EVOLVING),
 	.get = get_execargs, .lower = lower_execargs, .scratch = DT_SCRATCH_STRING,
 	.doc = "The arguments the program was executed with, with blanks between them.",
 };
 
+GETTER(execenv, dt_interp_text(ip, TEXT_EXECENV, CONTEXT(ip)->execenv))
+
+static void lower_execenv(struct dt_lower *l) { texts_of_process(l, "env_start", "env_end"); }
+
+const struct dt_builtin dt_var_execenv = {
+	DT_SCALAR(execenv, "string", V(1, 0), EVOLVING),
+	.get = get_execenv, .lower = lower_execenv, .scratch = DT_SCRATCH_STRING,
+	.doc = "The environment the program was executed with, with blanks between its strings.",
+};
+
 /* ---- what other systems have ---- */
 
 const struct dt_builtin dt_var_jid = { DT_SCALAR(jid, "int", V(1, 0), EVOLVING),
-	.unsupported = "Linux has no jails; use cgroup to tell containers apart" };
+	.unsupported = "Linux has no jails; use container to tell containers apart" };
 
 const struct dt_builtin dt_var_jailname = { DT_SCALAR(jailname, "string", V(1, 0), EVOLVING),
-	.unsupported = "Linux has no jails; use cgroup to tell containers apart" };
+	.unsupported = "Linux has no jails; use container to tell containers apart" };

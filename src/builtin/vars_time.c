@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables that tell the time. A clause reads the clock once, so that all of them agree throughout it. */
+/*
+ * Variables that tell the time. A clause reads the clock once, so that all of them agree throughout it;
+ * vtimestamp is read once a firing.
+ */
 #include "builtin/row.h"
 
 GETTER(timestamp, CONTEXT(ip)->timestamp)
@@ -15,7 +18,8 @@ GETTER(vtimestamp, CONTEXT(ip)->vtimestamp)
 const struct dt_builtin dt_var_vtimestamp = {
 	DT_SCALAR(vtimestamp, "uint64_t", V(1, 0), STABLE),
 	.get = get_vtimestamp, .lower = dt_get_vtimestamp, .needs = DT_NEED_VTIME, .scratch = DT_SCRATCH_NONE,
-	.doc = "Nanoseconds for which the thread has run on a CPU.",
+	.doc = "Nanoseconds for which the thread has run on a CPU, without the time in probes; the same "
+	    "throughout a firing.",
 };
 
 GETTER(walltimestamp, CONTEXT(ip)->walltimestamp)

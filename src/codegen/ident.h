@@ -36,6 +36,7 @@ struct dt_ident {
 	const struct dt_builtin *row;	/* built-ins */
 	struct dt_loc loc;		/* where it was created */
 	bool library;			/* declared by a library */
+	bool declared;			/* the type was declared, not taken from the first value */
 	bool has_attr;			/* attr was declared by a pragma */
 
 	/* ARRAY, AGG: key signature, fixed by first use */

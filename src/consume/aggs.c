@@ -106,10 +106,29 @@ static const struct dt_aggfunc *agg_func(const struct dt_agglayout *l)
 	return dt_aggfunc_of(l->kind);
 }
 
-/* NULL: out of memory. Header, data and key share one allocation. */
-static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key)
+/* One allocation for the element, its words, those of each CPU, the key, and which CPUs have been seen. */
+static struct dt_agg_elem *new_elem(const struct dt_agglayout *l, const uint8_t *key, uint32_t ncpus)
 {
-	const struct dt_agglayout *l = t->agg.layout;
+	struct dt_agg_elem *e = calloc(1, sizeof(*e) + (1 + (size_t)ncpus) * l->nwords * sizeof(int64_t) +
+	    l->keysize + ncpus);
+	uint8_t *bytes;
+
+	if (e == NULL)
+		return NULL;
+	e->layout = l;
+	e->data = (int64_t *)(e + 1);
+	e->cpu_data = e->data + l->nwords;
+	e->ncpus = ncpus;
+	bytes = (uint8_t *)(e->cpu_data + (size_t)ncpus * l->nwords);
+	e->key = memcpy(bytes, key, l->keysize);
+	e->cpu_seen = bytes + l->keysize;
+	agg_func(l)->init(e->data, l->arg);
+	return e;
+}
+
+/* NULL: out of memory. */
+static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key, uint32_t ncpus)
+{
 	struct dt_agg_elem *e;
 
 	if (t->agg.n == t->cap) {
@@ -123,13 +142,9 @@ static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key)
 	}
 	if ((t->agg.n + 1) * 2 > t->nbuckets && rehash(t, t->nbuckets != 0 ? t->nbuckets * 2 : 128) != 0)
 		return NULL;
-	e = calloc(1, sizeof(*e) + l->nwords * sizeof(int64_t) + l->keysize);
+	e = new_elem(t->agg.layout, key, ncpus);
 	if (e == NULL)
 		return NULL;
-	e->layout = l;
-	e->data = (int64_t *)(e + 1);
-	e->key = memcpy(e->data + l->nwords, key, l->keysize);
-	agg_func(l)->init(e->data, l->arg);
 	t->agg.elem[t->agg.n] = e;
 	link_elem(t, t->agg.n++);
 	return e;
@@ -137,8 +152,14 @@ static struct dt_agg_elem *add_elem(struct dt_agg_table *t, const uint8_t *key)
 
 /* ---- merging ---- */
 
-/* One snapshot; key is a copy to be folded, or NULL. */
-struct take { struct dt_agg_table *t; int64_t *words; uint8_t *key; const struct dt_consumer_ops *ops; };
+/* One snapshot; key is a copy to be folded, or NULL; ncpus: of an element's values by CPU. */
+struct take {
+	struct dt_agg_table *t;
+	int64_t *words;
+	uint8_t *key;
+	const struct dt_consumer_ops *ops;
+	uint32_t ncpus;
+};
 
 /* Whether a key is a name of the probe (probefunc …), which the kernel records as the probe's id. */
 static bool is_name(const struct dt_agglayout *l, uint32_t k)
@@ -149,14 +170,14 @@ static bool is_name(const struct dt_agglayout *l, uint32_t k)
 /*
  * Whether different keys of the kernel may be one key here. sym(), usym() and the modules have one
  * element for all addresses in a function or module, and are resolved while their processes may still
- * live. probefunc and the like have one element for all probes of that name. With -x mergestacks, stacks and
- * addresses of processes have one for all that are shown as the same text.
+ * live. probefunc and the like have one element for all probes of that name. Unless -x mergestacks is off,
+ * stacks and addresses have one for all that are shown as the same text.
  */
 static bool has_folded_keys(const struct dt_consumer_ops *ops, const struct dt_agglayout *l)
 {
 	for (uint32_t k = 0; k < l->nkeys; k++) {
 		if (is_name(l, k) || dt_act_is(l->key_act[k], DT_AF_FOLDS) ||
-		    (ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_USER)))
+		    (ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_NAMED)))
 			return true;
 	}
 	return false;
@@ -173,25 +194,29 @@ static void fold_name(const struct take *take, uint32_t k)
 	memcpy(take->key + l->key[k].off, &id, sizeof(id));
 }
 
+/* An address becomes that of its function or module. The address is the last of the recorded words. */
+static void fold_address(const struct take *take, struct dt_value *v, uint8_t *bytes, uint32_t size)
+{
+	if (v->kind != DT_V_SYM && v->kind != DT_V_MOD && v->kind != DT_V_USYM && v->kind != DT_V_UMOD)
+		return;
+	v->i = take->ops->fold(take->ops->ctx, v);
+	if (size >= sizeof(v->i))
+		memcpy(bytes + (size >= 16 ? 8 : 0), &v->i, sizeof(v->i));
+}
+
 /* An address or a stack: see dt_consumer_ops. */
 static void fold_value(const struct take *take, uint32_t k)
 {
 	const struct dt_agglayout *l = take->t->agg.layout;
 	uint8_t *bytes = take->key + l->key[k].off;
 	struct dt_value v;
-	uint64_t addr;
 
+	if (!dt_act_is(l->key_act[k], DT_AF_NAMED))
+		return;
 	dt_record_value(l->key_act[k], bytes, l->key[k].size, &v);
-	if (take->ops->merge != NULL && dt_act_is(l->key_act[k], DT_AF_USER)) {
+	fold_address(take, &v, bytes, l->key[k].size);
+	if (take->ops->merge != NULL)
 		take->ops->merge(take->ops->ctx, &v, bytes, l->key[k].size);
-		return;
-	}
-	if (v.kind != DT_V_SYM && v.kind != DT_V_MOD && v.kind != DT_V_USYM && v.kind != DT_V_UMOD)
-		return;
-	addr = take->ops->fold(take->ops->ctx, &v);
-	/* the address is the last of the recorded words */
-	if (l->key[k].size >= sizeof(addr))
-		memcpy(bytes + (l->key[k].size >= 16 ? 8 : 0), &addr, sizeof(addr));
 }
 
 /* The key that an element has here. The result is the caller's key, or take->key until the next call. */
@@ -211,6 +236,19 @@ static const void *fold_key(const struct take *take, const void *key)
 	return take->key;
 }
 
+static void merge_cpu(struct dt_agg_elem *e, uint32_t cpu, const int64_t *words)
+{
+	const struct dt_agglayout *l = e->layout;
+	int64_t *data = e->cpu_data + (size_t)cpu * l->nwords;
+
+	if (cpu >= e->ncpus)
+		return;
+	if (!e->cpu_seen[cpu])
+		agg_func(l)->init(data, l->arg);
+	e->cpu_seen[cpu] = 1;
+	agg_func(l)->merge(data, l->arg, words);
+}
+
 /*
  * Merges a part: one set of words for each CPU. The element is made only when some CPU has seen the key, so
  * a cell does not make elements of zeros.
@@ -226,10 +264,12 @@ static int merge_part(const struct take *take, const struct dt_aggcell *part)
 		if (e == NULL) {
 			const void *one = fold_key(take, part->key);
 
-			if ((e = find_elem(take->t, one)) == NULL && (e = add_elem(take->t, one)) == NULL)
+			if ((e = find_elem(take->t, one)) == NULL &&
+			    (e = add_elem(take->t, one, take->ncpus)) == NULL)
 				return -ENOMEM;
 		}
 		agg_func(l)->merge(e->data, l->arg, take->words);
+		merge_cpu(e, part->cpu + cpu, take->words);
 	}
 	return 0;
 }
@@ -238,7 +278,7 @@ static int merge_into(struct dt_aggs *a, const struct dt_aggcell *part)
 {
 	const struct dt_agglayout *l = &a->image->aggs[part->agg];
 	bool folded = a->ops->fold != NULL && has_folded_keys(a->ops, l);
-	struct take take = { &a->table[part->agg], a->words, folded ? a->folded : NULL, a->ops };
+	struct take take = { &a->table[part->agg], a->words, folded ? a->folded : NULL, a->ops, a->ncpus };
 
 	return merge_part(&take, part);
 }
@@ -415,6 +455,8 @@ struct dt_agg *dt_consumer_agg_at(struct dt_consumer *c, uint32_t i)
 void dt_agg_clear_elem(struct dt_agg_elem *e)
 {
 	agg_func(e->layout)->init(e->data, e->layout->arg);
+	memset(e->cpu_data, 0, (size_t)e->ncpus * e->layout->nwords * sizeof(*e->cpu_data));
+	memset(e->cpu_seen, 0, e->ncpus);
 }
 
 void dt_agg_clear(struct dt_consumer *c, struct dt_agg *agg)

@@ -80,6 +80,7 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
 	}
 	c->aggs.ops = &c->ops;
 	c->aggs.keeps = image->policy == DT_POLICY_SWITCH;
+	c->aggs.ncpus = c->ops.percpu ? dt_session_ncpus(session) : 0;
 	return c;
 }
 

@@ -53,10 +53,11 @@ struct dt_consumer_ops {		/* called in order; a non-zero value ends the reading 
 	 */
 	uint32_t (*alike)(void *ctx, uint32_t probe, unsigned part);
 	/*
-	 * Replaces the bytes of a key that is a stack or an address of a process by those of the first that
-	 * is shown with the same text. NULL: processes keep keys of their own.
+	 * Replaces the bytes of a key that is a stack or an address by those of the first that is shown with
+	 * the same text. NULL: each keeps its own.
 	 */
 	void (*merge)(void *ctx, const struct dt_value *key, void *bytes, uint32_t size);
+	bool percpu;		/* elements of aggregations keep the values of each CPU too */
 };
 
 struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *,
@@ -86,6 +87,10 @@ struct dt_agg_elem {
 	const struct dt_agglayout *layout;
 	const uint8_t *key;
 	int64_t *data;
+	/* With ops.percpu: the words of each CPU, zeros while !cpu_seen[cpu]; else ncpus is 0 */
+	int64_t *cpu_data;
+	uint8_t *cpu_seen;
+	uint32_t ncpus;
 	int64_t normal;		/* of this element alone; 0: that of the aggregation */
 	bool gone;		/* dt_agg_sweep() removes it */
 };

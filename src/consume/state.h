@@ -19,6 +19,7 @@ struct dt_aggs {
 	struct dt_agg_table *table;	/* by the image's aggregation index */
 	uint32_t n;
 	const struct dt_consumer_ops *ops;
+	uint32_t ncpus;			/* of the values by CPU that elements keep; 0: none */
 	int64_t *words;			/* room for one set of words */
 	uint8_t *folded;		/* room for a key */
 	/*

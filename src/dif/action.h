@@ -68,6 +68,8 @@ enum {				/* facts of an action that stages ask for */
 	DT_AF_USER = 256,	/* names addresses in processes, which has to be prepared */
 	DT_AF_FORMAT = 512,	/* the same where its format has %A */
 	DT_AF_FOLDS = 1024,	/* as a key: all addresses of one name are one element */
+	/* any of these: shown by names, which may be those of another key too */
+	DT_AF_NAMED = DT_AF_KSTACK | DT_AF_USTACK | DT_AF_USER | DT_AF_FOLDS,
 };
 
 enum dt_actshape {		/* what a statement of it leaves, for formats that are no text */
@@ -154,6 +156,7 @@ struct dt_aggfunc {
 
 	bool (*good)(uint64_t arg);					/* NULL: it has no parameters */
 	uint32_t (*nwords)(uint64_t arg);				/* size of the data */
+	uint32_t optional;	/* how many words at the end an old recording may not have */
 	/* of an element that has seen nothing */
 	void (*init)(int64_t *data, uint64_t arg);
 	void (*add)(int64_t *data, uint64_t arg, int64_t value, int64_t incr);

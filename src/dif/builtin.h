@@ -125,6 +125,8 @@ const struct dt_builtin *dt_builtin_subr(uint32_t number);	/* subroutine row by 
 const struct dt_builtin *dt_builtin_find(const char *name);	/* by name, any kind */
 /* Whether a DIFO, which may be NULL, uses a variable or subroutine that needs one of these (DT_NEED_*). */
 bool dt_difo_needs(const struct dt_difo *, unsigned needs);
+/* The same for all clauses of a program. */
+bool dt_prog_needs(const struct dt_prog *, unsigned needs);
 /* confine.c: whether a checked predicate, which may be NULL, is true in one process at most, and in which. */
 bool dt_difo_one_process(const struct dt_difo *, uint32_t *pid);
 

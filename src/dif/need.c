@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the variables and subroutines of a DIFO need when it is traced, as their rows say. */
+/* What the variables and subroutines of a DIFO or a program need when it is traced, as their rows say. */
 #include "dif/builtin.h"
 
 static const struct dt_builtin *row_of(uint32_t in)
@@ -21,6 +21,18 @@ bool dt_difo_needs(const struct dt_difo *d, unsigned needs)
 			return true;
 		if (row && (row->needs & needs))
 			return true;
+	}
+	return false;
+}
+
+bool dt_prog_needs(const struct dt_prog *p, unsigned needs)
+{
+	for (uint32_t i = 0; i < p->necbs; i++) {
+		if (dt_difo_needs(p->ecbs[i].pred, needs))
+			return true;
+		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
+			if (dt_difo_needs(p->ecbs[i].acts[a].difo, needs))
+				return true;
 	}
 	return false;
 }

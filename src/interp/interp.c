@@ -36,7 +36,7 @@ static struct dt_interp_opts option_values(const struct dt_interp_opts *o)
 	r.strsize++;	/* inside, it counts the NUL */
 	r.scratchsize = (r.scratchsize + 7) & ~7u;
 	r.dynvarsize = option_value(r.dynvarsize, 1u << 20, UINT64_MAX);
-	r.nspec = (uint32_t)option_value(r.nspec, 1, NSPEC_MAX);
+	r.nspec = r.nspec == DT_INTERP_NSPEC_NONE ? 0 : (uint32_t)option_value(r.nspec, 1, NSPEC_MAX);
 	r.specsize = option_value(r.specsize, 32u << 10, UINT64_MAX);
 	return r;
 }
@@ -86,7 +86,7 @@ static bool difo_note(struct dt_interp *ip, const struct dt_difo *difo)
 static bool init_program(struct dt_interp *ip)
 {
 	ip->scratch = calloc(1, ip->opts.scratchsize);
-	ip->specs = calloc(ip->opts.nspec, sizeof(*ip->specs));
+	ip->specs = calloc(ip->opts.nspec + 1u, sizeof(*ip->specs));
 	if (!ip->scratch || !ip->specs)
 		return false;
 	if (!ip->prog)

@@ -43,7 +43,7 @@ struct dt_context {
 	const uint32_t *ancestors;	/* pids of parent, its parent …, for progenyof() */
 	uint32_t nancestors;
 	uint64_t random;		/* rand() is derived from it */
-	uint64_t cgroup;		/* id of the cgroup */
+	const char *cgroup, *container, *execenv;
 	uint32_t nspid;			/* pid in its own namespace */
 	const char *threadname, *execargs;	/* NULL: as execname, empty */
 	const uint64_t *files;		/* address of the open file by descriptor, 0 none, for getf() */
@@ -56,6 +56,8 @@ struct dt_context {
 	uint32_t nregions;
 };
 
+#define DT_INTERP_NSPEC_NONE UINT32_MAX
+
 struct dt_interp_opts {		/* 0: the default */
 	/*
 	 * Characters in a string, 256 by default; inside the interpreter and for subroutines it
@@ -64,7 +66,7 @@ struct dt_interp_opts {		/* 0: the default */
 	uint32_t strsize;
 	uint32_t scratchsize;		/* bytes of scratch a clause may use; 16 strings */
 	uint64_t dynvarsize;		/* 1 MiB */
-	uint32_t nspec;			/* 1 */
+	uint32_t nspec;			/* 1; DT_INTERP_NSPEC_NONE: speculation() finds none */
 	uint64_t specsize;		/* bytes of records in one speculation; 32 KiB */
 };
 

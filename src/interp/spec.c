@@ -2,8 +2,8 @@
 /*
  * Speculations: numbered from 1 to nspec, inactive until speculation() returns one. A clause that
  * speculates leaves its records here. commit() reports them as if their probes had fired now, discard()
- * drops them; both free the number. Numbers that are not active are ignored silently; a number that can
- * never be active is a fault.
+ * drops them; both free the number, and ignore a number that is not active; one that can never be active is
+ * a fault there. speculate() of any number that is not active loses the rest of its clause silently.
  */
 #include "interp/state.h"
 
@@ -47,8 +47,6 @@ int dt_interp_speculation(struct dt_interp *ip)
 
 bool dt_interp_spec_active(struct dt_interp *ip, uint32_t id)
 {
-	if (id > ip->opts.nspec)
-		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 	return id > 0 && id <= ip->opts.nspec && ip->specs[id - 1].active;
 }
 
@@ -113,6 +111,8 @@ static void finish_speculation(struct dt_interp *ip, uint32_t id, bool tell)
 	struct dt_clause *next;
 	struct dt_spec *s;
 
+	if (id > ip->opts.nspec)
+		dt_interp_fault(ip, DT_FLT_ILLOP, 0);
 	if (!dt_interp_spec_active(ip, id))
 		return;
 	s = &ip->specs[id - 1];

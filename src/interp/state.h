@@ -186,7 +186,7 @@ void dt_interp_aggregate(struct dt_interp *, const struct dt_act *, const struct
 
 /* interp/spec.c */
 void dt_interp_spec_keep(struct dt_interp *, uint32_t id, struct dt_clause *);	/* takes the clause */
-bool dt_interp_spec_active(struct dt_interp *, uint32_t id);	/* one that can never be is a fault */
+bool dt_interp_spec_active(struct dt_interp *, uint32_t id);
 void dt_interp_spec_commit(struct dt_interp *, uint32_t id);
 void dt_interp_spec_discard(struct dt_interp *, uint32_t id);
 void dt_interp_clause_tell(struct dt_interp *, const struct dt_clause *, const struct dt_context *,

@@ -11,6 +11,7 @@
 #include "lib/trace.h"
 
 #include "dif/action.h"
+#include "output/unit.h"
 
 enum { NAME_SIZE = DTRACE_FUNCNAMELEN };	/* of a key that is a part of a probe's name */
 
@@ -197,7 +198,7 @@ static void put_keys(struct dt_aggdata *a, const struct dt_agg_elem *e, const st
 /*
  * Writes the value behind the keys. Without an element the value is zero, as the arena's memory already is.
  */
-static void put_value(struct dt_aggdata *a)
+static void put_value(const struct dt_trace *t, struct dt_aggdata *a)
 {
 	const struct dt_agglayout *l = a->agg->layout;
 	const dtrace_aggdesc_t *d = a->d.dtada_desc;
@@ -209,7 +210,28 @@ static void put_value(struct dt_aggdata *a)
 		memcpy(words, a->elem->data, l->nwords * sizeof(*words));
 	a->val = (struct dt_value){ .kind = DT_V_AGG, .aggkind = l->kind, .aggarg = l->arg, .words = words,
 		.nwords = l->nwords,
+		.unit = (uint8_t)dt_aggunit_of(t->popts.units, l->name, l->kind),
 		.normal = (int64_t)a->d.dtada_normal };
+}
+
+/* -x aggpercpu: the value on each CPU, as it stands in the element's own record; a NULL ends. */
+static void put_cpus(struct dt_arena *arena, struct dt_aggdata *a)
+{
+	const struct dt_agglayout *l = a->agg->layout;
+	uint32_t size = (l->nwords + has_parameter(l)) * (uint32_t)sizeof(int64_t);
+
+	if (a->elem == NULL || a->elem->ncpus == 0)
+		return;
+	a->d.dtada_flags |= DTRACE_A_PERCPU;
+	a->d.dtada_percpu = DT_NEWN(arena, char *, a->elem->ncpus + 1);
+	for (uint32_t cpu = 0; cpu < a->elem->ncpus; cpu++) {
+		int64_t *words = dt_arena_alloc(arena, size);
+
+		a->d.dtada_percpu[cpu] = (char *)words;
+		if (has_parameter(l))
+			*words++ = (int64_t)l->arg;
+		memcpy(words, a->elem->cpu_data + (size_t)cpu * l->nwords, l->nwords * sizeof(*words));
+	}
 }
 
 /*
@@ -234,7 +256,8 @@ struct dt_aggdata *dt_aggdata_new(struct dtrace_hdl *h, struct dt_arena *arena, 
 		.dtada_data = dt_arena_alloc(arena, desc->desc->dtagd_size),
 		.dtada_normal = (uint64_t)(elem != NULL && elem->normal != 0 ? elem->normal : agg->normal) };
 	put_keys(a, keys, values);
-	put_value(a);
+	put_value(h->trace, a);
+	put_cpus(arena, a);
 	a->from = elem;
 	a->row = (struct dt_aggrow){ values, keys->layout->nkeys, &a->val, 1, &a->from };
 	return a;

@@ -34,6 +34,7 @@ struct dt_gobuild {
 	bool means_asked;
 	/* D text of derived probes -> its DIFO: the same text is the same code */
 	struct dt_map exprs;
+	struct dt_map once;		/* hooks of which one enabling is enough */
 	DT_VEC(uint32_t) roots;		/* -x follow */
 	uint32_t nfuncs;		/* enablings of kernel functions */
 	bool sys_functions;		/* system calls are seen in the functions they are made in */

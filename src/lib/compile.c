@@ -60,6 +60,7 @@ void dt_handle_use_options(struct dtrace_hdl *h)
 	cc->stackframes = option_value(h, DT_OPT_stackframes);
 	cc->ustackframes = option_value(h, DT_OPT_ustackframes);
 	cc->jstackframes = option_value(h, DT_OPT_jstackframes);
+	cc->maxframes = option_value(h, DT_OPT_maxframes);
 	cc->jstackstrsize = option_value(h, DT_OPT_jstackstrsize);
 	cc->scratchsize = option_value(h, DT_OPT_scratchsize);
 	cc->iregs = option_value(h, DT_OPT_iregs);
@@ -199,12 +200,21 @@ static void set_source(struct compile *c, enum dt_source_kind kind, const char *
 	c->parse.macro = dt_handle_macro;
 	c->parse.is_type = dt_handle_is_type;
 	c->parse.option = pragma_option;
+	c->parse.pragma = dt_pragma_check;
 	parse_flags(c);
 }
 
 static void dump_line(void *ctx, const char *line)
 {
-	fputs(line, ctx);
+	fprintf(ctx, "%s\n", line);
+}
+
+/* -x tree: of the listings that history has, 1, 2 and 8 are the tree as it was parsed, and 4 is the code. */
+static bool wants_listing(const dtrace_hdl_t *h, int64_t which)
+{
+	int64_t v = h->options.val[DT_OPT_tree];
+
+	return h->dump != NULL && v > 0 && (v & which) != 0;
 }
 
 /*
@@ -277,13 +287,13 @@ static dtrace_prog_t *compile_program(struct compile *c, enum dt_source_kind kin
 	c->parse.argv = argv;
 	c->parse.argused = argc <= 64 ? used : DT_NEWN(c->arena, bool, (size_t)argc);
 	unit = dt_parse(&c->parse);
-	if (c->h->dump != NULL && c->h->options.val[DT_OPT_tree] > 0 && (c->h->options.val[DT_OPT_tree] & 1))
+	if (wants_listing(c->h, 1 | 2 | 8))
 		dt_ast_dump(unit, dump_line, c->h->dump);
 	dt_handle_use_options(c->h);
 	dt_sema_init(&c->sema, &c->h->compiler, c->arena, &c->diag);
 	c->sema.unmatched = c->h->nodev || dt_handle_flag(c->h, DTRACE_C_ZDEFS);
 	dt_sema_unit(&c->sema, unit);
-	listed = c->h->dump != NULL && dt_handle_flag(c->h, DTRACE_C_DIFV);
+	listed = wants_listing(c->h, 4) || (c->h->dump != NULL && dt_handle_flag(c->h, DTRACE_C_DIFV));
 	p = finish_program(c);
 	if (listed)
 		(void)dtrace_program_dump(c->h, p, c->h->dump);

@@ -152,7 +152,7 @@ static void reopen(void *ctx, struct dt_trace *t, const char *name)
 		}
 		return;
 	}
-	int fd = dt_outfile_open(name, true);
+	int fd = dt_outfile_open(name, true, false);
 
 	if (fd < 0)
 		errno = -fd;

@@ -31,6 +31,7 @@ void dt_trace_clear(struct dt_trace *t)
 {
 	dt_later_end(t);
 	dt_consumer_free(t->consumer);
+	dt_trace_containers_end(t);
 	dt_session_close(t->session);
 	dt_image_free(t->image);
 	for (size_t i = 0; i < t->grafts.n; i++)
@@ -122,6 +123,17 @@ static void note_left_out(struct dt_trace *t, const struct dt_probedesc *d)
 		dt_trace_note(t, text);
 }
 
+/* Says what an empty name means where it means two things. */
+static void note_nameless(struct dt_trace *t, const struct dt_probedesc *d)
+{
+	if (d->id != 0 || d->name[0] != '\0')
+		return;
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
+		if (row->nameless[0] != NULL && row->wants(&t->probes, d))
+			dt_trace_note(t, dt_arena_printf(t->arena, "%s:%s:%s: means %s", d->prov, d->mod,
+			    d->func, row->nameless[dt_part_literal(d->func)]));
+}
+
 /* Enables each clause on all probes it matches. Stops at the first error; the caller takes the rest back. */
 static int enable_clauses(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned *matches)
 {
@@ -137,8 +149,10 @@ static int enable_clauses(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned *matches)
 			return dt_handle_error(h, -n);
 		if (n == 0 && !zdefs)
 			return no_match(h, &e.ecb->probe, why);
-		if (n > 0)
+		if (n > 0) {
 			note_left_out(t, &e.ecb->probe);
+			note_nameless(t, &e.ecb->probe);
+		}
 		*matches += (unsigned)n;
 		dt_later_retain(t, e.ecb, p->prog);
 	}
@@ -227,14 +241,12 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const dtrace_probedesc_t *pat, dtrace_pro
 /* Ids are those given out so far: listing or enabling a probe gives it one. */
 int dtrace_id2desc(dtrace_hdl_t *h, dtrace_id_t id, dtrace_probedesc_t *d)
 {
-	struct dt_trace *t = h->trace;
-	const struct dt_probe *p;
+	const struct dt_probe *p = dt_probes_by_id(&h->trace->probes, id);
 
 	if (d == NULL)
 		return dt_handle_error(h, EINVAL);
-	if (id == 0 || id > t->probes.list.n)
+	if (p == NULL)
 		return dt_handle_error(h, EDT_BADID);
-	p = t->probes.list.v[id - 1];
 	dt_handle_desc(d, p->id, p->prov, p->mod, p->func, p->name);
 	return 0;
 }

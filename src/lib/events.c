@@ -23,6 +23,8 @@ void dt_trace_text(struct dtrace_hdl *h, struct dt_trace *t)
 	t->popts.rawbytes = dt_options_on(o, DT_OPT_rawbytes);
 	t->popts.agghist = dt_options_on(o, DT_OPT_agghist);
 	t->popts.aggpack = dt_options_on(o, DT_OPT_aggpack);
+	t->popts.units = dt_options_units(o);
+	t->popts.apart = !dt_options_on(o, DT_OPT_mergestacks);
 	t->popts.aggzoom = dt_options_on(o, DT_OPT_aggzoom);
 	if (o->val[DT_OPT_stackindent] >= 0)
 		t->popts.stackindent = (uint32_t)o->val[DT_OPT_stackindent];
@@ -138,12 +140,13 @@ int dt_trace_events(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_consumer_ops ops = { h, on_event, dt_trace_fault, dt_trace_drops, dt_trace_fold,
 		dt_trace_alike,
-		dt_options_on(&h->options, DT_OPT_mergestacks) ? dt_trace_merge : NULL };
+		dt_options_on(&h->options, DT_OPT_mergestacks) ? dt_trace_merge : NULL,
+		dt_options_on(&h->options, DT_OPT_aggpercpu) };
 	struct dt_statement_ops effects = dt_trace_effects(h);
 
 	for (int i = 0; i < 4; i++)
 		dt_map_init(&t->alike[i], t->arena);
-	dt_map_init(&t->merged, t->arena);
+	t->merger = dt_merger_new(t, (uint64_t)h->options.val[DT_OPT_namesize]);
 	t->consumer = dt_consumer_new(t->session, t->image, t->ecbs, (uint32_t)t->enabled.n, &ops);
 	if (t->consumer == NULL)
 		return dt_handle_error(h, EDT_NOMEM);

@@ -5,12 +5,14 @@
  * fire at once. END runs after everything is detached. What fails on the way is taken back as a whole.
  */
 #include "base/count.h"
+#include "kernel/rights.h"
 #include "lib/entry.h"
 #include "lib/errors.h"
 #include "lib/build.h"
 #include "lib/proc.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,8 +131,10 @@ static void fill_opts(struct dt_gobuild *b)
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 		.unwind_size = h->options.val[DT_OPT_unwind] != DT_UNWIND_FP ?
 		    option_or(h, DT_OPT_unwindsize, 16 << 20) : 0,
+		.signal_uid = dt_rights_has(CAP_KILL) == 1 ? 0 : (uint64_t)getuid() + 1,
 		.self_pid = (uint32_t)getpid(), .wall_offset = wall_offset(), .member = dt_gobuild_member,
 		    .member_ctx = b,
+		.only_cgroups = dt_trace_filters_cgroups(h),
 		.feat = &b->feat, .machine = dt_machine_here(),
 		.roots = b->roots.v, .nroots = (uint32_t)b->roots.n, .errors = b->errors.v,
 		    .nerrors = (uint32_t)b->errors.n,
@@ -384,6 +388,18 @@ static int run_program(struct dtrace_hdl *h, struct dt_trace *t, uint32_t prog)
 	return err != 0 ? dt_handle_error(h, -err) : 0;
 }
 
+/* Options of other platforms are accepted, so that scripts start, and what they do not do is said. */
+static void note_options(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	for (unsigned i = 0; i < DT_NOPTS; i++) {
+		const char *doc = dt_options_unused(&h->options, (enum dt_opt)i);
+
+		if (doc != NULL)
+			dt_trace_note(t, dt_arena_printf(t->arena, "option %s: %s",
+			    dt_options_row((enum dt_opt)i)->name, doc));
+	}
+}
+
 /*
  * Kernels refuse some of the many places a description names: those are told, and the others run. Kprobes
  * that do not share one link are slow to make and to take away.
@@ -417,9 +433,12 @@ static int begin_tracing(dtrace_hdl_t *h)
 	t->at_end = policy_of(h) != DT_POLICY_SWITCH;
 	t->state = DT_TRACE_ACTIVE;
 	dt_trace_symbols(h, t);
+	if (dt_trace_containers(h, t) != 0)
+		return -1;
 	if ((err = dt_session_attach(t->session, msg, sizeof(msg))) != 0)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	note_refused(t);
+	note_options(h, t);
 	if (run_program(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))
@@ -480,7 +499,9 @@ static int stop_tracing(dtrace_hdl_t *h)
 	if (t->state != DT_TRACE_ACTIVE)
 		return 0;
 	t->state = DT_TRACE_STOPPED;
-	h->interrupted = 0;		/* what is left to do is done in full */
+	if (h->interrupted)		/* the user waits: files of others have little time */
+		dt_usyms_hurry(h->usyms);
+	h->interrupted = 0;		/* what else is left to do is done in full */
 	dt_later_end(t);
 	dt_session_detach(t->session);
 	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)

@@ -202,6 +202,19 @@ static void add_ordered(struct dt_gobuild *b, struct dt_bhook *k, const struct d
 }
 
 /*
+ * At one instruction: a jump arrives at a function; probes on entries and instructions; returns; ends of
+ * functions that had jumped here; what these leave behind for others.
+ */
+static uint8_t place_in_order(const struct dt_hook *hook)
+{
+	switch (hook->order) {
+	case DT_ORDER_ARRIVE: return 0;
+	case DT_ORDER_NONE: return hook->kind == DT_HOOK_URETSITE ? 2 : 1;
+	default: return (uint8_t)(1 + hook->order);
+	}
+}
+
+/*
  * Adds one enabling at one place. ERROR clauses have no place: the image calls them from where faults are
  * found.
  */
@@ -218,6 +231,7 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 
 	if (compile_derived(b, hook, &en) != 0 || choose_means(b, &at) != 0)
 		return -1;
+	en.order = place_in_order(&at);
 	if (at.kind == DT_HOOK_URETSITE) {
 		/* one program for both, so that it decides what comes first at one instruction */
 		at.kind = DT_HOOK_UPROBE;
@@ -254,6 +268,16 @@ static int add_call(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 	return 0;
 }
 
+static bool first_time(struct dt_gobuild *b, const struct dt_hook *hook)
+{
+	const char *key = dt_arena_printf(b->t->arena, "%p", (const void *)hook);
+
+	if (dt_map_get(&b->once, key) != NULL)
+		return false;
+	dt_map_put(&b->once, key, b);
+	return true;
+}
+
 /* Adds an enabling at all places of its probe, or at the one place that came while tracing. */
 static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
 {
@@ -262,6 +286,8 @@ static int add_enabling(struct dt_gobuild *b, const struct dt_enabled *e)
 	for (const struct dt_hook *hook = &e->probe->hook; hook != NULL; hook = hook->next) {
 		bool by_function = b->sys_functions && dt_hook_is_syscall(hook->kind);
 
+		if (hook->once && !first_time(b, hook))
+			continue;
 		if ((by_function ? add_call : add_hook)(b, e, hook) != 0)
 			return -1;
 	}
@@ -394,32 +420,19 @@ static void leave_last(struct dt_gobuild *b, struct dt_bhook *k)
 	struct dt_enabling *sorted = DT_NEWN(b->t->arena, struct dt_enabling, k->en.n + 1);
 	size_t n = 0;
 
-	for (int leaves = 0; leaves < 2; leaves++)
+	for (uint8_t order = 0; n < k->en.n; order++)
 		for (size_t i = 0; i < k->en.n; i++)
-			if (k->en.v[i].leaves == leaves)
+			if (k->en.v[i].order == order)
 				sorted[n++] = k->en.v[i];
 	k->en.v = sorted;
 	k->en.cap = k->en.n;
-}
-
-/* Whether a clause of the program has one of these needs (DT_NEED_*). */
-static bool program_needs(const struct dt_prog *p, unsigned needs)
-{
-	for (uint32_t i = 0; i < p->necbs; i++) {
-		if (dt_difo_needs(p->ecbs[i].pred, needs))
-			return true;
-		for (uint32_t a = 0; a < p->ecbs[i].nacts; a++)
-			if (dt_difo_needs(p->ecbs[i].acts[a].difo, needs))
-				return true;
-	}
-	return false;
 }
 
 /* All programs are asked, not only what is enabled, since clauses may be enabled later. */
 static bool any_needs(const struct dt_gobuild *b, unsigned needs)
 {
 	for (size_t i = 0; i < b->t->progs.n; i++)
-		if (program_needs(b->t->progs.v[i], needs))
+		if (dt_prog_needs(b->t->progs.v[i], needs))
 			return true;
 	return false;
 }
@@ -443,6 +456,7 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 {
 	if (b->generation == 0) {
 		dt_map_init(&b->exprs, b->t->arena);
+		dt_map_init(&b->once, b->t->arena);
 		if (count_functions(b) != 0)
 			return -1;
 		b->sys_functions = dt_gobuild_sys_functions(b);

@@ -148,7 +148,7 @@ static void compile_library(struct dtrace_hdl *h, struct dt_library *lib)
 	struct dt_parse p = {
 		.arena = h->arena, .diag = h->diag, .src = lib->src, .spec = DT_PART_NAME, .empty_ok = true,
 		    .argref = true,
-		.ctx = h, .macro = dt_handle_macro, .is_type = dt_handle_is_type,
+		.ctx = h, .macro = dt_handle_macro, .is_type = dt_handle_is_type, .pragma = dt_pragma_check,
 	};
 	struct dt_sema sema;
 

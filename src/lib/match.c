@@ -49,6 +49,21 @@ static const char *other_kind(const struct dt_probedesc *d)
 	return NULL;
 }
 
+/* profile:hz:99 of bpftrace is profile-99 here, interval:ms:10 is tick-10ms. */
+static const char *interval_of(struct dtrace_hdl *h, const struct dt_probedesc *d)
+{
+	static const char *const units[] = { "hz", "s", "ms", "us" };
+	const char *kind = d->mod[0] != '\0' ? d->mod : d->prov;
+
+	if (strcmp(kind, "profile") != 0 && strcmp(kind, "interval") != 0)
+		return NULL;
+	for (size_t i = 0; i < DT_COUNT(units); i++)
+		if (strcmp(d->func, units[i]) == 0)
+			return dt_arena_printf(h->trace->arena, "did you mean %s-%s%s?",
+			    kind[0] == 'p' ? "profile" : "tick", d->name, units[i]);
+	return NULL;
+}
+
 /* One match is enough. */
 static int stop_at_first(void *ctx, const struct dt_probe *p)
 {
@@ -142,8 +157,10 @@ static const char *what_was_meant(struct dtrace_hdl *h, const struct dt_probedes
 /* The best sentence there is: another tracer's word, the provider's reason, what may have been meant. */
 const char *dt_trace_reason(struct dtrace_hdl *h, const struct dt_probedesc *d, const char *why)
 {
-	const char *other = d->id == 0 ? other_kind(d) : NULL, *text;
+	const char *other = d->id == 0 ? interval_of(h, d) : NULL, *text;
 
+	if (other == NULL && d->id == 0)
+		other = other_kind(d);
 	if (other != NULL)
 		return other;
 	if (d->id != 0 || (why != NULL && strstr(why, "did you mean") != NULL))

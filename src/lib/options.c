@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "base/diag.h"
 #include "bpf/image.h"
+#include "output/unit.h"
 #include "sink/sink.h"
 
 #include <ctype.h>
@@ -326,11 +327,15 @@ static void append_words(struct dt_options *o, const char *text)
 static int set_text(struct dt_options *o, enum dt_opt opt, const char *text)
 {
 	const char *equals = text ? strchr(text, '=') : NULL;
+	char word[64];
+
 	if (!text && rows[opt].kind != OPTSTR)
 		return EDT_BADOPTVAL;
 	if (opt == DT_OPT_setenv && (!equals || equals == text))
 		return EDT_BADOPTVAL;
 	if (opt == DT_OPT_unsetenv && (equals || !*text))
+		return EDT_BADOPTVAL;
+	if (opt == DT_OPT_units && text && dt_unit_wrong(text, word, sizeof(word)) != NULL)
 		return EDT_BADOPTVAL;
 	o->val[opt] = 1;
 	o->str[opt] = text ? dt_arena_strdup(o->arena, text) : NULL;
@@ -391,6 +396,9 @@ const char *dt_options_form(struct dt_arena *arena, const char *name)
 
 	if (opt == DT_NOPTS)
 		return "";
+	if (opt == DT_OPT_units)
+		return "ns, us, ms, s or bytes for all aggregations, lat:ns for @lat; several with commas "
+		    "between them";
 	return with_range(arena, &rows[opt], rows[opt].kind == BOOL ? forms[BOOL] :
 	    words_of(arena, rows[opt].words, forms[rows[opt].kind]));
 }
@@ -460,8 +468,7 @@ struct dt_opttexts dt_options_texts(struct dt_arena *arena, enum dt_opt opt)
 	const struct dt_optrow *row = &rows[opt];
 
 	return (struct dt_opttexts){ form_of(arena, row), default_of(arena, row), range_of(arena, row),
-		row->flags & N ? "never" : row->cls == 'D' ? "any time" :
-		row->flags & P ? "-x only" : "start" };
+		row->cls == 'D' ? "any time" : row->flags & P ? "-x only" : "start", !(row->flags & N) };
 }
 
 void dt_options_init(struct dt_options *o, struct dt_arena *arena)
@@ -478,7 +485,7 @@ static bool is_for_callers(const struct dt_optrow *row, const char *val)
 	return (row->flags & P) || (row->words == words_format && val != NULL && strchr(val, '=') != NULL);
 }
 
-/* The order of the checks decides which error is told: name, place, platform, time, value. */
+/* The order of the checks decides which error is told: name, place, time, value. */
 int dt_options_set(struct dt_options *o, const char *name, const char *val, unsigned where)
 {
 	enum dt_opt opt = find_option(name);
@@ -486,8 +493,6 @@ int dt_options_set(struct dt_options *o, const char *name, const char *val, unsi
 		return EDT_BADOPTNAME;
 	if ((where & DT_OPT_IN_PROGRAM) && is_for_callers(&rows[opt], val))
 		return EDT_BADOPTCTX;
-	if (rows[opt].flags & N)
-		return EDT_OPTNOTHERE;
 	if ((where & DT_OPT_TRACING) && rows[opt].cls == 'R')
 		return EDT_ACTIVE;
 	if ((where & DT_OPT_IN_PROGRAM) && (rows[opt].flags & H) && o->given[opt] == DT_GIVEN_CALLER)
@@ -496,6 +501,12 @@ int dt_options_set(struct dt_options *o, const char *name, const char *val, unsi
 	if (err == 0)
 		o->given[opt] = where & DT_OPT_IN_PROGRAM ? DT_GIVEN_PROGRAM : DT_GIVEN_CALLER;
 	return err;
+}
+
+const char *dt_options_unused(const struct dt_options *o, enum dt_opt opt)
+{
+	return o->given[opt] != DT_GIVEN_NOT && dt_options_on(o, opt) && (rows[opt].flags & N) ?
+	    rows[opt].doc : NULL;
 }
 
 void dt_options_settle(struct dt_options *o)

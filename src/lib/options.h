@@ -81,10 +81,12 @@ void dt_options_settle(struct dt_options *);
 /* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m; 1 to 65536". */
 const char *dt_options_form(struct dt_arena *, const char *name);
 /* A row for people: "strsize=SIZE", "256", "1 to 65536", "start"; "" where there is nothing to say. */
-struct dt_opttexts { const char *form, *def, *range, *scope; };
+struct dt_opttexts { const char *form, *def, *range, *scope; bool here; };
 struct dt_opttexts dt_options_texts(struct dt_arena *, enum dt_opt);
 /* The value that is set, as dt_options_set() reads it; NULL: set without a value. */
 const char *dt_options_text(const struct dt_options *, enum dt_opt, struct dt_arena *);
+/* Of an option that is set and has no effect here: what it does elsewhere. NULL: none. */
+const char *dt_options_unused(const struct dt_options *, enum dt_opt);
 /* What looks most like a name that is none, or NULL. */
 const char *dt_options_near(const char *name);
 /* DTRACE_C_* of the compile-time options that are on. */
@@ -92,6 +94,13 @@ unsigned dt_options_cflags(const struct dt_options *);
 static inline bool dt_options_on(const struct dt_options *o, enum dt_opt opt)
 {
 	return o->val[opt] != DTRACEOPT_UNSET;
+}
+/* -x units: its words, "" for none; NULL: it is off */
+static inline const char *dt_options_units(const struct dt_options *o)
+{
+	if (!dt_options_on(o, DT_OPT_units))
+		return NULL;
+	return o->str[DT_OPT_units] != NULL ? o->str[DT_OPT_units] : "";
 }
 const struct dt_optrow *dt_options_row(enum dt_opt);
 

@@ -93,6 +93,8 @@ static int play(dtrace_hdl_t *h, const char *path, const char *bytes, size_t len
 	int err;
 
 	opts.types = h->types;
+	opts.units = dt_options_units(&h->options);
+	opts.apart = !dt_options_on(&h->options, DT_OPT_mergestacks);
 	dt_out_init(&out, fp, &opts);
 	struct dt_play p = { .bytes = (const uint8_t *)bytes, .len = len,
 		.format = (unsigned)h->options.val[DT_OPT_oformat],

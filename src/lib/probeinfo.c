@@ -21,11 +21,10 @@ static int keep_first(void *ctx, const struct dt_probe *p)
 static const struct dt_probe *find_probe(dtrace_hdl_t *h, const dtrace_probedesc_t *d)
 {
 	struct dt_probedesc want = { d->dtpd_provider, d->dtpd_mod, d->dtpd_func, d->dtpd_name, d->dtpd_id };
-	struct dt_trace *t = h->trace;
-	const struct dt_probe *found = NULL;
+	const struct dt_probe *found = dt_probes_by_id(&h->trace->probes, d->dtpd_id);
 
-	if (d->dtpd_id > 0 && d->dtpd_id <= t->probes.list.n)
-		return t->probes.list.v[d->dtpd_id - 1];
+	if (found != NULL)
+		return found;
 	(void)dt_trace_match(h, &want, keep_first, &found, NULL);
 	if (found == NULL)
 		dt_handle_error(h, EDT_NOPROBE);

@@ -6,6 +6,8 @@
  */
 #include "lib/trace.h"
 
+#include "output/unit.h"
+
 struct dt_aggorder dt_trace_order(const struct dtrace_hdl *h)
 {
 	const struct dt_options *o = &h->options;
@@ -22,7 +24,7 @@ struct dt_aggorder dt_trace_order(const struct dtrace_hdl *h)
 /* Never NULL; the strings live as long as the trace. */
 const char *dt_trace_part(const struct dt_trace *t, uint32_t id, unsigned part)
 {
-	const struct dt_probe *p = id > 0 && id <= t->probes.list.n ? t->probes.list.v[id - 1] : NULL;
+	const struct dt_probe *p = dt_probes_by_id(&t->probes, id);
 
 	if (p == NULL)
 		return "";
@@ -74,12 +76,17 @@ static struct dt_value *keys_of(const struct dt_trace *t, struct dt_arena *arena
 	return v;
 }
 
+static uint8_t unit_of(const struct dt_trace *t, const struct dt_agg *agg)
+{
+	return (uint8_t)dt_aggunit_of(t->popts.units, agg->layout->name, agg->layout->kind);
+}
+
 /* What an aggregation has for a key it never saw. */
-static struct dt_value zero_of(struct dt_arena *arena, const struct dt_agg *agg)
+static struct dt_value zero_of(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg *agg)
 {
 	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg,
 		.nwords = agg->layout->nwords, .words = DT_NEWN(arena, int64_t, agg->layout->nwords + 1),
-		.normal = agg->normal };
+		.normal = agg->normal, .unit = unit_of(t, agg) };
 }
 
 /*
@@ -130,7 +137,7 @@ static struct dt_aggrow new_row(const struct dt_trace *t, struct dt_arena *arena
 
 	for (uint32_t i = 0; i < nids && nids > 1; i++)
 		if (agg_of(t, ids[i]) != NULL)
-			vals[i] = zero_of(arena, agg_of(t, ids[i]));
+			vals[i] = zero_of(t, arena, agg_of(t, ids[i]));
 	return (struct dt_aggrow){ keys_of(t, arena, e), e->layout->nkeys, vals, nids,
 	    DT_NEWN(arena, void *, nids) };
 }
@@ -167,6 +174,7 @@ struct dt_aggrow *dt_trace_rows(const struct dt_trace *t, struct dt_arena *arena
 					dt_map_put(&seen, key, row);
 			}
 			dt_agg_value(agg, agg->elem[k], (struct dt_value *)&row->vals[i]);
+			((struct dt_value *)&row->vals[i])->unit = unit_of(t, agg);
 			row->from[i] = agg->elem[k];
 		}
 	}

@@ -66,6 +66,15 @@ static void note_unnamed(void *ctx, const char *text)
 		dt_trace_note(h->trace, dt_arena_printf(h->trace->arena, "%s", text));
 }
 
+void dt_trace_hints(struct dtrace_hdl *h)
+{
+	char text[512];
+
+	for (unsigned i = 0; h->usyms != NULL && i < DT_URUNTIMES; i++)
+		if (dt_usyms_hint(h->usyms, i, text, sizeof(text)))
+			note_unnamed(h, text);
+}
+
 bool dt_handle_usyms(struct dtrace_hdl *h)
 {
 	if (h->usyms == NULL && (h->usyms = dt_usyms_new()) != NULL) {
@@ -89,7 +98,10 @@ static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
 
-/* object`function+0xoffset; with usym() no offset, and object`0xaddress where no function is known. */
+/*
+ * object`function+0xoffset; with usym() no offset. Where no function is known, object+0xvaddr, which is equal
+ * in all processes and what addr2line(1) takes; object`0xaddress in memory without a file ([heap]).
+ */
 static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf,
     size_t len)
 {
@@ -105,6 +117,8 @@ static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, 
 		name = clear;
 	if (kind == DT_SYM_UOBJECT)
 		snprintf(buf, len, "%s", p.object);
+	else if (name == NULL && p.in_file)
+		snprintf(buf, len, "%s+0x%llx", p.object, (unsigned long long)p.vaddr);
 	else if (name == NULL)
 		snprintf(buf, len, "%s`0x%llx", p.object, (unsigned long long)addr);
 	else if (kind == DT_SYM_USER || addr == p.function_start)
@@ -179,33 +193,6 @@ uint64_t dt_trace_fold(void *ctx, const struct dt_value *v)
 	if (v->kind == DT_V_UMOD)
 		return p.object_start;
 	return p.function != NULL ? p.function_start : v->i;
-}
-
-/*
- * -x mergestacks: the same code is at other addresses in each process and each run, but is shown by the
- * same names. The first key with a text stands for all. Keys of another size are of another layout and
- * stay apart, as do texts with plain addresses, which differ.
- */
-void dt_trace_merge(void *ctx, const struct dt_value *v, void *bytes, uint32_t size)
-{
-	struct dtrace_hdl *h = ctx;
-	struct dt_trace *t = h->trace;
-	struct dt_print_opts opts = dt_print_defaults;
-	struct dt_out text;
-	const void *first;
-
-	opts.symbolize = dt_trace_symbolize;
-	opts.symctx = h;
-	dt_out_init(&text, NULL, &opts);
-	dt_out_printf(&text, "%u,%d,", size, v->kind);
-	dt_value_bare(&text, v);
-	first = dt_map_get(&t->merged, dt_out_text(&text));
-	if (first == NULL && !text.failed)
-		dt_map_put(&t->merged, dt_arena_strdup(t->arena, dt_out_text(&text)),
-		    memcpy(dt_arena_alloc(t->arena, size), bytes, size));
-	else if (first != NULL)
-		memcpy(bytes, first, size);
-	dt_out_free(&text);
 }
 
 /* ---- the start ---- */

@@ -71,7 +71,7 @@ int dtrace_oformat(dtrace_hdl_t *h)
 
 FILE *dtrace_outfile(const char *path, int append)
 {
-	return dt_outfile(path, append != 0);
+	return dt_outfile(path, append != 0, false);
 }
 
 /* ---- the beginning ---- */

@@ -53,12 +53,12 @@ struct dt_trace {
 	/* who tells of new programs (later.c); NULL: nobody waits for any */
 	struct dt_later *later;
 	struct dt_session *session;
+	struct dt_containment *containment;	/* containers.c; NULL: nobody asks for containers */
 	bool unwind_told;			/* that tables for user stacks are full */
 	struct dt_consumer *consumer;
 	/* by part: text -> the probe that stands for it in keys of aggregations */
 	struct dt_map alike[4];
-	/* -x mergestacks: text -> the bytes that stand for it in keys of aggregations */
-	struct dt_map merged;
+	struct dt_merger *merger;		/* -x mergestacks: texts of keys of aggregations (merge.c) */
 	const struct dt_ecb **ecbs;		/* by epid - 1 */
 	uint32_t begin, end;			/* program indices, UINT32_MAX none */
 	const char *notice;			/* dtrace_notice(); NULL none */
@@ -163,9 +163,19 @@ void dt_later_end(struct dt_trace *);
 bool dt_handle_usyms(struct dtrace_hdl *);	/* makes h->usyms; false: out of memory */
 /* before the first firing: learns what is mapped where, when it will be asked */
 void dt_trace_symbols(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_hints(struct dtrace_hdl *);	/* at the end: how code without names gets them */
 uint64_t dt_trace_fold(void *hdl, const struct dt_value *);
+/* merge.c */
+struct dt_merger *dt_merger_new(struct dt_trace *, uint64_t namesize);
 void dt_trace_merge(void *hdl, const struct dt_value *, void *bytes, uint32_t size);
 bool dt_trace_symbolize(void *hdl, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
+
+/* Names of containers, and which of them are traced (containers.c). */
+bool dt_trace_filters_cgroups(const struct dtrace_hdl *);
+/* when the session is there, and nothing fires yet */
+int dt_trace_containers(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_containers_work(struct dtrace_hdl *, struct dt_trace *);
+void dt_trace_containers_end(struct dt_trace *);
 
 /* User stacks without frame pointers (unwind.c). */
 /* opens the tables when the programs have them */

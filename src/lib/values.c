@@ -20,6 +20,16 @@ static void as_int(const struct dt_value *v, dtrace_val_t *out)
 	out->dtv_int = (int64_t)(v->is_signed ? dt_value_signed(v) : dt_value_unsigned(v));
 }
 
+/* A stack that is not as deep as its record ends with zeros. */
+static size_t stack_depth(const struct dt_value *v)
+{
+	size_t n = 0;
+
+	while (n < v->npcs && v->pcs[n] != 0)
+		n++;
+	return n;
+}
+
 /*
  * One of our values as a caller sees it. Kinds that differ only in how they are printed are one kind here:
  * names of symbols and modules are asked for by their addresses.
@@ -43,7 +53,7 @@ static void as_value(const struct dt_value *v, dtrace_val_t *out)
 	case DT_V_USTACK:
 		out->dtv_kind = DTRACE_VAL_STACK;
 		out->dtv_frames = v->pcs;
-		out->dtv_nframes = v->npcs;
+		out->dtv_nframes = stack_depth(v);
 		break;
 	case DT_V_SYM:
 	case DT_V_MOD:

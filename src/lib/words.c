@@ -41,7 +41,7 @@ static void each_option(struct walk *w)
 
 		tell(w, (dtrace_word_t){ .dtw_name = row->name, .dtw_form = t.form, .dtw_doc = row->doc,
 		    .dtw_range = t.range, .dtw_default = t.def, .dtw_scope = t.scope,
-		    .dtw_here = strcmp(t.scope, "never") != 0 });
+		    .dtw_here = t.here });
 	}
 }
 

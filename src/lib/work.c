@@ -56,6 +56,7 @@ static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool 
 	if (h->usyms != NULL)
 		dt_usyms_poll(h->usyms);
 	(void)dt_trace_unwind_work(t);
+	dt_trace_containers_work(h, t);
 	dt_later_work(h, t);
 	*ended = woken == 0 && dt_procs_check(h);
 	return woken;
@@ -413,6 +414,8 @@ static int print_aggregations(dtrace_hdl_t *h, FILE *fp, dtrace_aggregate_walk_f
 	if ((walk != NULL ? walk(h, print_element, h) : print_sorted(h)) != 0)
 		return -1;
 	dt_trace_tell_end(h);
+	if (t->state == DT_TRACE_STOPPED)
+		dt_trace_hints(h);
 	return put_out(h, t, fp);
 }
 

@@ -49,6 +49,7 @@ const struct dt_machine dt_machine_aarch64 = {
 		.arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7) }, .nargs = 8,
 		.words = 34,		/* those a process has */
 		.go_arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9) },
+		.go_g = X(28),
 		.number = numbers, .nnumbers = DT_COUNT(numbers), .zero = 31,
 	},
 	.mode = { .reg = PSTATE, .mask = 15, .zero_is_user = true },	/* EL0t */
@@ -71,6 +72,7 @@ const struct dt_machine dt_machine_aarch64 = {
 	.reloc = {
 		.irelative = R_AARCH64_IRELATIVE, .jump_slot = R_AARCH64_JUMP_SLOT,
 		.glob_dat = R_AARCH64_GLOB_DAT, .word = R_AARCH64_ABS64,
+		.relative = R_AARCH64_RELATIVE,
 	},
 	/* in the vdso: mov x8, #139; svc #0. Offsets in struct rt_sigframe, which the ABI fixes */
 	.sigreturn = { .code = { 0xd2801168, 0xd4000001 }, .n = 2, .sp = 560, .pc = 568, .fp = 544 },

@@ -31,6 +31,7 @@ struct dt_machine {
 		uint8_t stack_args;
 		uint8_t words;		/* of the struct: uregs[] has as many */
 		int16_t go_arg[10];	/* of a function of Go; NOWHERE: not in a register of its own */
+		int16_t go_g;		/* the goroutine, in code of Go */
 		/* by the number that instructions have for a register: `nnumbers` of them */
 		const int16_t *number;
 		uint8_t nnumbers;
@@ -81,7 +82,13 @@ struct dt_machine {
 	 */
 	const char *const *conditions;
 	uint8_t nconditions;
-	struct { uint16_t irelative, jump_slot, glob_dat, word; } reloc;	/* R_… of dynamic linking */
+	/* R_… of dynamic linking */
+	struct { uint16_t irelative, jump_slot, glob_dat, word, relative; } reloc;
+	/*
+	 * where Go keeps the goroutine for each thread: the distance from the thread pointer, which a member
+	 * of struct task_struct has. NULL: nowhere that is always the same
+	 */
+	struct { const char *base; int8_t at; } go_tls;
 	bool result_takes_argument;	/* where a large result is to be put comes as the first argument */
 	/* linkers describe the frame of a procedure linkage table by an expression: DT_CFA_PLT */
 	bool plt_frames;

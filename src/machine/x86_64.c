@@ -50,6 +50,7 @@ const struct dt_machine dt_machine_x86_64 = {
 		.stack_args = 8,	/* above the return address */
 		.words = END / 8,
 		.go_arg = { RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11, DT_MACHINE_NOWHERE },
+		.go_g = R14,
 		.number = numbers, .nnumbers = NNUMBERS, .zero = NNUMBERS,
 	},
 	.mode = { .reg = CS, .mask = 3 },
@@ -69,7 +70,9 @@ const struct dt_machine dt_machine_x86_64 = {
 	.reloc = {
 		.irelative = R_X86_64_IRELATIVE, .jump_slot = R_X86_64_JUMP_SLOT,
 		.glob_dat = R_X86_64_GLOB_DAT, .word = R_X86_64_64,
+		.relative = R_X86_64_RELATIVE,
 	},
+	.go_tls = { "thread.fsbase", -8 },
 	.result_takes_argument = true,
 	.trap = { .bytes = 0xcc, .mask = 0xff, .behind = 1 },	/* int3 */
 	.usdt = {

@@ -6,6 +6,7 @@
 #include "output/buckets.h"
 
 #include "dif/action.h"
+#include "output/unit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)
 	const struct dt_bucketing *how = dt_aggfunc_of(v->aggkind)->buckets;
 
 	*b = (struct dt_buckets){
-		.how = how, .arg = v->aggarg, .count = v->words, .n = how ? how->n(v->aggarg) : 0
+		.how = how, .arg = v->aggarg, .unit = v->unit, .count = v->words,
+		.n = how ? how->n(v->aggarg) : 0
 	};
 	if (b->n < 3 || v->nwords < b->n)
 		return false;
@@ -48,6 +50,7 @@ void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t 
 	};
 	enum dt_bucket_label label;
 	int64_t value = bucket_bound(b, i, &label);
+	char number[DT_UNIT_TEXT];
 
 	if (label == DT_BL_ABS && b->hidden)
 		label = DT_BL_LESS;
@@ -55,7 +58,12 @@ void dt_buckets_label(const struct dt_buckets *b, uint32_t i, char *buf, size_t 
 		label = DT_BL_VALUE;
 		value = 0;
 	}
-	snprintf(buf, len, "%s%" PRId64, before[label], value);
+	if (b->unit == DT_UNIT_NONE) {
+		snprintf(buf, len, "%s%" PRId64, before[label], value);
+		return;
+	}
+	dt_unit_text(b->unit, (long double)value, number);
+	snprintf(buf, len, "%s%s", before[label], number);
 }
 
 /* The label says which ends a bucket has; only an inner bucket is a question for its function. */

@@ -22,6 +22,7 @@ enum dt_bucket_label {
 struct dt_buckets {
 	const struct dt_bucketing *how;
 	uint64_t arg;
+	uint8_t unit;			/* of the labels */
 	const int64_t *count;
 	uint32_t n;
 	uint32_t zero;			/* the bucket that counts 0; n: there is none */

@@ -143,13 +143,18 @@ static struct dt_conv defined_in_c(const struct dt_conv *c, char letter)
 	return s;
 }
 
-/* A precision of D may be larger than any buffer on the stack; such a text is made on the heap. */
+/*
+ * A precision of D may be larger than any buffer on the stack; such a text is made on the heap. A precision
+ * of 0 is none, as ever: C would print the number 0 as nothing.
+ */
 static void conv_number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
 	struct dt_conv s = defined_in_c(c, letter);
 	char fmt[32], small[128], *text = small;
 	int n;
 
+	if (s.prec == 0)
+		s.flags &= (uint16_t)~DT_CF_PREC;
 	c_format(fmt, &s, "ll", letter);
 	n = snprintf(small, sizeof(small), fmt, (int)s.width, precision_of(&s), (unsigned long long)v);
 	if (n >= (int)sizeof(small)) {
@@ -493,6 +498,7 @@ const struct dt_convrow dt_convrows[] = {
 	{ "C", "char, short, or int", takes_char, conv_charesc, 0, 0,
 	    "a character; one that cannot be printed as in C (\\n, \\001)" },
 	INTS("", 0, "char, short, int, long, or long long"),
+	INTS("hh", 1, "char"),
 	INTS("h", 2, "short"),
 	INTS("l", 8, "long"),
 	INTS("ll", 8, "long long"),

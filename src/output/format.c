@@ -152,9 +152,6 @@ static bool read_conversion(struct reader *r, struct dt_conv *c)
 		c->flags |= DT_CF_PREC;
 		if (!read_number(r, c, &c->prec, DT_CF_STARPREC, "precision"))
 			return false;
-		/* historic: a precision of 0 is none */
-		if (c->prec == 0 && !(c->flags & DT_CF_STARPREC))
-			c->flags &= (uint16_t)~DT_CF_PREC;
 	}
 	if (!read_name(r, c))
 		return false;

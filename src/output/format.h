@@ -23,7 +23,7 @@ enum dt_conv_flags {
 	DT_CF_ALT = 1, DT_CF_ZERO = 2, DT_CF_LEFT = 4, DT_CF_PLUS = 8, DT_CF_SPACE = 16, DT_CF_GROUP = 32,
 	DT_CF_AGG = 64,			/* @ */
 	DT_CF_STARWIDTH = 128, DT_CF_STARPREC = 256,
-	DT_CF_PREC = 512,		/* a precision above 0 was given */
+	DT_CF_PREC = 512,		/* a precision was given */
 };
 
 struct dt_conv;

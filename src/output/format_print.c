@@ -31,7 +31,7 @@ static int feed_star(struct feed *f)
 
 /*
  * A conversion whose * have become numbers. A negative width means left-aligned and a negative
- * precision means none, as in C; a precision of 0 means none, as in D.
+ * precision means none, as in C.
  */
 static struct dt_conv resolve_stars(const struct dt_conv *c, struct feed *f)
 {
@@ -45,7 +45,7 @@ static struct dt_conv resolve_stars(const struct dt_conv *c, struct feed *f)
 	}
 	if (c->flags & DT_CF_STARPREC) {
 		int p = feed_star(f);
-		if (p <= 0)
+		if (p < 0)
 			s.flags &= (uint16_t)~DT_CF_PREC;
 		s.prec = p < 0 ? 0 : (uint32_t)p;
 	}

@@ -6,6 +6,7 @@
 #include "output/json.h"
 
 #include "dif/action.h"
+#include "output/unit.h"
 
 #include <stdlib.h>
 
@@ -173,6 +174,25 @@ static void json_agg_functions(struct dt_json *j, const struct dt_aggrow *row)
 	dt_json_close(j, ']');
 }
 
+/* With -x units: null for an aggregation that has none. */
+static void json_agg_units(struct dt_json *j, const struct dt_aggrow *row)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < row->nvals; i++)
+		any |= row->vals[i].unit != DT_UNIT_NONE;
+	if (!any)
+		return;
+	dt_json_key(j, "units");
+	dt_json_open(j, '[');
+	for (uint32_t i = 0; i < row->nvals; i++)
+		if (row->vals[i].unit != DT_UNIT_NONE)
+			dt_json_str(j, dt_unit_name(row->vals[i].unit));
+		else
+			dt_json_null(j);
+	dt_json_close(j, ']');
+}
+
 static void json_agg_values(struct dt_json *j, const char *key, const struct dt_value *v, uint32_t n)
 {
 	dt_json_key(j, key);
@@ -198,8 +218,10 @@ void dt_json_agg(struct dt_json_sink *s, struct dt_json *j, const struct dt_form
     uint32_t nids, const struct dt_aggrow *rows, size_t n)
 {
 	json_agg_names(s, j, ids, nids);
-	if (n > 0)
+	if (n > 0) {
 		json_agg_functions(j, &rows[0]);
+		json_agg_units(j, &rows[0]);
+	}
 	dt_json_key(j, "elements");
 	dt_json_open(j, '[');
 	for (size_t i = 0; i < n && !j->o->failed; i++) {

@@ -39,6 +39,8 @@ struct dt_print_opts {
 	bool numeric;			/* %P prints numbers, whatever /etc/services says */
 	bool rawbytes;			/* bytes are dumped even when they look like text */
 	bool agghist, aggpack, aggzoom;
+	const char *units;		/* -x units: the words (unit.h); NULL: numbers are bare */
+	bool apart;			/* -x mergestacks=no: addresses in keys are those of one process */
 	bool utf8;			/* bars are drawn with block characters */
 	bool color;			/* bars and headings have colours */
 	bool fit;			/* columns are as wide as what stands in them; else historic */

@@ -27,6 +27,8 @@ void dt_hexdump_print(struct dt_out *, const void *, size_t len);
 void dt_stack_print(struct dt_out *, const struct dt_value *, uint32_t indent);
 /* The text of an address value (SYM … UADDR); 0x… when it is unknown. */
 void dt_symbol_text(const struct dt_print_opts *, const struct dt_value *, char *buf, size_t len);
+/* How many characters at the start of such a text are the module; 0: it has none */
+size_t dt_symbol_module(const char *text);
 /* print(): the value by its type. A newline ends it, except after a struct or union (pretty.c). */
 void dt_pretty_print(struct dt_out *, const struct dt_value *);
 /* The same for the object at an address: "0x… = *", then the object (object.c). */

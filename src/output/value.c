@@ -5,6 +5,7 @@
  */
 #include "dif/action.h"
 #include "output/print.h"
+#include "output/unit.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -100,6 +101,16 @@ void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, 
 	snprintf(buf, len, "0x%" PRIx64, v->i);
 }
 
+/* module`function+0xoffset, or module+0xaddress: the name of a module may have a + too (libstdc++.so.6). */
+size_t dt_symbol_module(const char *text)
+{
+	const char *end = strchr(text, '`');
+
+	if (end == NULL && (end = strrchr(text, '+')) != NULL && strncmp(end, "+0x", 3) != 0)
+		end = NULL;
+	return end != NULL ? (size_t)(end - text) : 0;
+}
+
 /* A pc of 0 ends a stack: records have room for more frames than there were. */
 void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 {
@@ -173,12 +184,26 @@ static void value_string(struct dt_out *o, const struct dt_value *v, size_t widt
 	value_column(o, n ? v->bytes : "", n, width);
 }
 
+/* A divisor that is not 1 has made another unit of it, which only the program knows. */
+static enum dt_aggunit unit_of(const struct dt_value *v)
+{
+	return v->normal == 0 || v->normal == 1 ? v->unit : DT_UNIT_NONE;
+}
+
 void dt_agg_number_text(struct dt_out *o, const struct dt_value *v)
 {
 	struct dt_value number;
+	char text[DT_UNIT_TEXT];
 
-	if (dt_agg_scalar(v, &number))
+	if (!dt_agg_scalar(v, &number))
+		return;
+	if (unit_of(v) == DT_UNIT_NONE) {
 		value_int(o, &number, false);
+		return;
+	}
+	dt_unit_text(unit_of(v),
+	    number.is_signed ? (long double)(int64_t)number.i : (long double)number.i, text);
+	dt_out_printf(o, " %16s", text);
 }
 
 void dt_agg_parts_text(struct dt_out *o, const struct dt_value *v)
@@ -186,9 +211,15 @@ void dt_agg_parts_text(struct dt_out *o, const struct dt_value *v)
 	struct dt_aggpart part[DT_AGGPARTS];
 	uint32_t n = dt_aggfunc_of(v->aggkind)->parts(v, part);
 
-	for (uint32_t i = 0; i < n; i++)
-		dt_out_printf(o, i + 1 < n ? "  %s %-9lld" : "  %s %lld", part[i].name,
-		    (long long)part[i].value);
+	for (uint32_t i = 0; i < n; i++) {
+		char text[DT_UNIT_TEXT];
+
+		if (unit_of(v) != DT_UNIT_NONE && strcmp(part[i].name, "count") != 0)
+			dt_unit_text(unit_of(v), (long double)part[i].value, text);
+		else
+			snprintf(text, sizeof(text), "%lld", (long long)part[i].value);
+		dt_out_printf(o, i + 1 < n ? "  %s %-9s" : "  %s %s", part[i].name, text);
+	}
 }
 
 /* Widths of 33 and 50 columns come from the original; symbols keep theirs with -q too. */

@@ -8,23 +8,28 @@
  */
 #include "process/serve_impl.h"
 
+#include "base/box.h"
 #include "base/clock.h"
 #include "base/count.h"
 #include "base/pass.h"
+#include "machine/machine.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { ROOM = 4096, MANY = 32 };
+enum { ROOM = 4096, MANY = 32, FILES = 2 * MANY + 32 };
 #define PATIENCE 10000000000u	/* ns */
 
 struct client {
@@ -227,6 +232,26 @@ static bool serve_once(struct server *s)
 	return p[0].revents == 0 || take_document(s);
 }
 
+/* As the reader of symbols (symbol/reader_box.c): no files, no processes, and only the calls made here. */
+static void enter_box(void)
+{
+	static const int calls[] = {
+		SYS_read, SYS_sendto, SYS_sendfile, SYS_close, SYS_fstat, SYS_newfstatat, SYS_dup,
+		SYS_accept4, SYS_ppoll, SYS_recvmsg, SYS_shutdown, SYS_clock_gettime, SYS_futex,
+		SYS_rt_sigreturn, SYS_exit, SYS_exit_group,
+#ifdef SYS_poll
+		SYS_poll,
+#endif
+	};
+	static const int none[] = { RLIMIT_CORE, RLIMIT_FSIZE, RLIMIT_NPROC };
+
+	for (size_t i = 0; i < DT_COUNT(none); i++)
+		(void)setrlimit(none[i], &(struct rlimit){ 0, 0 });
+	(void)setrlimit(RLIMIT_NOFILE, &(struct rlimit){ FILES, FILES });
+	dt_box_files();
+	dt_box_calls(dt_machine_here()->elf | __AUDIT_ARCH_64BIT | __AUDIT_ARCH_LE, calls, DT_COUNT(calls));
+}
+
 _Noreturn void dt_serve_child(int parent, const int socks[2], const char *type, bool local)
 {
 	struct server s = { .document = -1, .type = type, .local = local };
@@ -238,6 +263,7 @@ _Noreturn void dt_serve_child(int parent, const int socks[2], const char *type, 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);	/* a change of identity clears it */
 	if (getppid() != parent)
 		_exit(1);
+	enter_box();
 	while (serve_once(&s))
 		;
 	_exit(0);

@@ -31,7 +31,7 @@ static const char *reason(int err)
 	case -EINTR: return "a signal came";
 	case -ENOMEM: case -EFBIG: return "they need too much memory";
 	case -EILSEQ: return "they are broken, or need too much memory";
-	case -EPIPE: case -EBADMSG: return "the process that reads them crashed";
+	case -EPIPE: case -EBADMSG: return "the process that reads them crashed, or was killed or stopped";
 	default: return strerror(-err);
 	}
 }

@@ -79,15 +79,57 @@ bool dt_loaded_named(const struct dt_loaded *, const char *part);
  */
 bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *,
     uint64_t *offset);
+/* slots.c: words that the dynamic linker fills in. False ends the walk. */
+struct dt_slot { uint64_t vaddr, addend; uint32_t type; const char *name; };	/* R_…; NULL: no symbol */
+typedef bool dt_slot_f(void *ctx, const struct dt_slot *);
+void dt_each_slot(const struct dt_object *, dt_slot_f *, void *ctx);
 /* returns.c: may exceptions be thrown through frames of the process, or are its stacks moved? */
 bool dt_process_unwinds(const struct dt_process *);
 
-/* in the file; in the function; D: not always, NULL: always */
-struct dt_return_site { uint64_t offset; uint32_t at; const char *when; };
-struct dt_return_sites { struct dt_return_site *v; size_t n, cap; };
+enum dt_leaving { DT_LEAVE_RET, DT_LEAVE_JUMP, DT_LEAVE_SLOT, DT_LEAVE_POINTER };
+struct dt_return_site {
+	uint64_t offset;		/* in the file */
+	uint32_t at;			/* in the function */
+	const char *when;		/* D: not always; NULL: always */
+	enum dt_leaving how;
+	/* address in the file: of what it jumps to, or of the slot that says it */
+	uint64_t to;
+};
+struct dt_return_sites {
+	struct dt_return_site *v;
+	size_t n, cap;
+	/* there is also a jump of which it is not known whether it leaves the function, at this offset */
+	bool unsure;
+	uint32_t unsure_at;
+	bool loops;			/* a jump inside of it leads to its first instruction */
+};
 /* The instructions that leave the function; none if it never returns. 0, or as dt_insn_walk(). */
 int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
     struct dt_return_sites *);
+
+/*
+ * ends.c: where a function is left for good, and its caller continues: its own returns, and those of the
+ * functions that it ends by jumping to, and so on.
+ */
+enum dt_end_kind {
+	DT_END_RET, DT_END_JUMP,	/* of the function itself */
+	DT_END_ENTRY,			/* of a function that is jumped to */
+	DT_END_NEXT_RET, DT_END_NEXT_JUMP,
+};
+struct dt_end {
+	enum dt_end_kind kind;
+	const struct dt_loaded *in;
+	uint64_t offset;		/* in its file */
+	uint32_t at;			/* RET: in the function */
+	const char *when;		/* as struct dt_return_site has it */
+};
+struct dt_ends { struct dt_end *v; size_t n, cap; };
+/*
+ * False: not all of them can be told; *why says it, as "ends with a jump …". proc NULL: in any process.
+ * Those of the function itself come first.
+ */
+bool dt_ends_find(struct dt_arena *, const struct dt_process *proc, const struct dt_loaded *,
+    const struct dt_elf_function *, struct dt_ends *, const char **why);
 
 /* callers.c: calls of a stub in its own file, and jumps to it. */
 bool dt_is_stub(const struct dt_elf_function *);	/* by its name; NULL is none */

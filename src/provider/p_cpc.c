@@ -124,7 +124,8 @@ int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	for (const struct dt_perf_row *r = dt_perf_rows; want == NULL && r->name != NULL; r++)
 		if (dt_perf_event_try(r) == 0)
 			cpc_make_probe(p, row, dt_arena_printf(p->arena, "%s-all-" LISTED_COUNT, r->name));
-	if (want == NULL || !dt_part_literal(want->name) || strcmp(want->prov, row->name) != 0)
+	if (want == NULL || !dt_part_literal(want->name) || !dt_part_matches_empty(want->mod) ||
+	    !dt_part_matches_empty(want->func))
 		return 0;
 	*why = cpc_make_probe(p, row, want->name);
 	return 0;

@@ -6,7 +6,7 @@
  * with its memory. Probes of one process check its id themselves, because kernels may let through other
  * processes that run the same file.
  */
-#include "provider/objects.h"
+#include "provider/p_pid.h"
 
 #include "base/glob.h"
 #include "symbol/insn.h"
@@ -18,29 +18,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct chosen { const struct dt_elf_function *f; uint64_t offset; };
-
-struct making {
-	struct dt_probes *p;
-	const struct dt_provider_row *row;
-	const struct dt_probedesc *want;
-	const char *prov;		/* "pid123" */
-	uint32_t pid;
-	bool every;			/* all processes; pid is 0 */
-	const char *when;
-	const struct dt_process *proc;	/* NULL: nobody runs the module */
-	const struct dt_loaded *in;
-	bool entry, ret, offsets;	/* which names are wanted */
-	bool go;			/* the module is of Go */
-	bool unwinds;			/* the kernel's return probes would break the process */
-	DT_VEC(struct chosen) chosen;	/* of IFUNCs that a pattern means */
-	uint64_t offset;		/* the one that is */
-	bool one_offset;
-	uint32_t seen, made;		/* functions of the name; probes */
-	const char *why;		/* of the last that could not be made */
-	enum dt_tag tag;		/* with it */
-};
 
 /* pid*: every process. */
 bool dt_pid_every(const char *prov)
@@ -73,20 +50,12 @@ static bool is_hex(const char *s)
 	return s[0] != '\0' && s[strspn(s, "0123456789abcdefABCDEF")] == '\0' && strlen(s) <= 15;
 }
 
-/* Why something cannot be told. That memory has run out is the caller's news, not this description's. */
-static const char *reason(const struct making *m, int err)
-{
-	if (err == -ENOMEM)
-		dt_arena_lack(m->p->arena);
-	return strerror(-err);
-}
-
 /*
  * An empty name means everything: entry, return, and for a function named literally every instruction.
  * For all functions of a module it means entry and return; all instructions of those must be asked for
  * by a pattern.
  */
-static bool parse_name(struct making *m)
+static bool parse_name(struct dt_pid_making *m)
 {
 	const char *name = m->want->name;
 
@@ -95,13 +64,16 @@ static bool parse_name(struct making *m)
 		m->offsets = dt_part_literal(m->want->func);
 	} else if (dt_part_literal(name)) {
 		m->entry = strcmp(name, "entry") == 0;
-		m->ret = strcmp(name, "return") == 0;
+		m->returned = strcmp(name, "returned") == 0;
+		m->ret = m->returned || strcmp(name, "return") == 0;
 		m->one_offset = !m->entry && !m->ret && is_hex(name);
 		m->offset = m->one_offset ? strtoull(name, NULL, 16) : 0;
 		if (!m->entry && !m->ret && !m->one_offset) {
 			m->tag = D_PROC_NAME;
 			m->why = dt_arena_printf(m->p->arena,
-			    "%s is no probe of a function: entry, return, or an offset in hexadecimal", name);
+			    "%s is no probe of a function: entry, return, returned, or an offset in "
+			    "hexadecimal",
+			    name);
 			return false;
 		}
 	} else {
@@ -124,7 +96,7 @@ static bool is_part(const char *name)
  * memcpy is an IFUNC that resolved to __memcpy_generic: a pattern takes both for one function, with the
  * first name.
  */
-static bool is_chosen(const struct making *m, const struct dt_elf_function *f, uint64_t offset)
+static bool is_chosen(const struct dt_pid_making *m, const struct dt_elf_function *f, uint64_t offset)
 {
 	for (size_t i = 0; i < m->chosen.n; i++)
 		if (m->chosen.v[i].offset == offset)
@@ -133,7 +105,7 @@ static bool is_chosen(const struct making *m, const struct dt_elf_function *f, u
 }
 
 /* As in the file, or demangled: C++ and Rust names match in both forms and are shown demangled. */
-static bool function_wanted(struct making *m, const struct dt_elf_function *f, const char *shown)
+static bool function_wanted(struct dt_pid_making *m, const struct dt_elf_function *f, const char *shown)
 {
 	const char *part = m->want->func;
 
@@ -146,104 +118,8 @@ static bool function_wanted(struct making *m, const struct dt_elf_function *f, c
 
 /* ---- making ---- */
 
-/*
- * With -x follow the hook is for the whole family, and the program in the kernel decides who belongs to
- * it.
- */
-static struct dt_hook hook_at(const struct making *m, enum dt_hook_kind kind, uint64_t offset)
-{
-	return (struct dt_hook){ .kind = kind,
-		.target = m->in->obj->target,
-		.offset = offset,
-		.pid = m->p->follow ? 0 : m->pid,
-		.root = m->p->follow ? m->pid : 0,
-		.when = m->when };
-}
-
-static void add_hook(struct making *m, const char *func, const char *alt, const char *name,
-    const struct dt_hook *hook)
-{
-	struct dt_probe *probe = dt_probes_add_as(m->p, m->row, m->prov, m->in->obj->name, func, name, hook);
-
-	probe->loaded = m->in;
-	probe->every = m->every;
-	if (m->every)
-		dt_probe_also(m->p, probe, hook);	/* several files may have the name */
-	else
-		probe->base = m->row->name;
-	if (alt != func)
-		probe->alt = alt;
-	m->made++;
-}
-
-static void pid_add_probe(struct making *m, const char *func, const char *alt, const char *name,
-    enum dt_hook_kind kind, uint64_t offset)
-{
-	struct dt_hook hook = hook_at(m, kind, offset);
-
-	if (m->go && strcmp(name, "entry") == 0)
-		dt_go_arguments(m->p->arena, m->in->obj, hook.args);
-	add_hook(m, func, alt, name, &hook);
-}
-
-/* Probes every place where the function is left. */
-static void add_sites(struct making *m, const struct dt_elf_function *f, const char *shown,
-    const struct dt_return_sites *sites)
-{
-	struct dt_hook *first = NULL;
-
-	for (size_t i = sites->n; i > 0; i--) {
-		struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
-
-		*hook = hook_at(m, DT_HOOK_URETSITE, sites->v[i - 1].offset);
-		hook->site = sites->v[i - 1].at;
-		if (sites->v[i - 1].when != NULL)
-			hook->when = m->when == NULL ? sites->v[i - 1].when :
-			    dt_arena_printf(m->p->arena, "%s && %s", m->when, sites->v[i - 1].when);
-		hook->next = first;
-		first = hook;
-	}
-	add_hook(m, shown, f->name, "return", first);
-}
-
-/* See returns.c. For an IFUNC this is the chosen function at `offset`, if that has a name. */
-static void add_return(struct making *m, const struct dt_elf_function *f, const char *shown, uint64_t offset)
-{
-	struct dt_return_sites sites = { 0 };
-	const struct dt_elf_function *chosen = f;
-	uint64_t vaddr;
-	int err = 0;
-
-	if (m->p->uretprobe && m->unwinds) {
-		m->why = m->every ? "-x uretprobe changes return addresses, at which some processes look: it "
-				    "is not for all of them" :
-				    dt_arena_printf(m->p->arena,
-					"-x uretprobe changes return addresses, and process %u looks at them "
-					"when something is thrown",
-					m->pid);
-		return;
-	}
-	if (f->type == STT_GNU_IFUNC)
-		chosen = dt_elf_offset_to_vaddr(m->in->obj->elf, offset, &vaddr) ?
-		    dt_elf_function_at(m->in->obj->elf, vaddr) :
-		    NULL;
-	if (chosen != NULL && chosen->offset != offset)
-		chosen = NULL;
-	if (!m->p->uretprobe && chosen != NULL)
-		err = dt_return_sites(m->p->arena, m->in->obj, chosen, &sites);
-	if (err == 0 && sites.n > 0)
-		add_sites(m, f, shown, &sites);
-	else if (!m->unwinds || chosen == NULL)
-		pid_add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
-	else if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "the return instructions of %s cannot be found: %s", shown,
-		    reason(m, err));
-	else
-		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
-}
-
 struct instructions {
-	struct making *m;
+	struct dt_pid_making *m;
 	const struct dt_elf_function *f;
 	const char *shown;
 };
@@ -255,17 +131,17 @@ struct instructions {
 static bool each_offset(void *ctx, const struct dt_insn *in)
 {
 	struct instructions *is = ctx;
-	struct making *m = is->m;
+	struct dt_pid_making *m = is->m;
 	uint64_t off = in->off;
 	char name[20];
 
 	snprintf(name, sizeof(name), "%llx", (unsigned long long)off);
 	if (m->one_offset ? off == m->offset : m->want->name[0] == '\0' || dt_glob_match(m->want->name, name))
-		pid_add_probe(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
+		dt_pid_add_probe(m, is->shown, is->f->name, name, DT_HOOK_UPROBE, is->f->offset + off);
 	return true;
 }
 
-static void add_offsets(struct making *m, const struct dt_elf_function *f, const char *shown)
+static void add_offsets(struct dt_pid_making *m, const struct dt_elf_function *f, const char *shown)
 {
 	struct instructions is = { m, f, shown };
 	uint32_t before = m->made;
@@ -282,7 +158,7 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
 	m->tag = D_PROC_ALIGN;
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "instruction boundaries of %s cannot be found: %s",
-		    shown, reason(m, err));
+		    shown, dt_pid_reason(m, err));
 	else if (m->one_offset && m->made == before)
 		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown,
 		    (unsigned long long)m->offset);
@@ -294,7 +170,7 @@ static void add_offsets(struct making *m, const struct dt_elf_function *f, const
  */
 static int probe_function(void *ctx, const struct dt_elf_function *f)
 {
-	struct making *m = ctx;
+	struct dt_pid_making *m = ctx;
 	char pretty[1024];
 	const char *shown = f->name;
 	uint64_t offset = f->offset;
@@ -320,17 +196,17 @@ static int probe_function(void *ctx, const struct dt_elf_function *f)
 	if (shown == pretty)
 		shown = dt_arena_strdup(m->p->arena, pretty);
 	if (m->entry)
-		pid_add_probe(m, shown, f->name, "entry", DT_HOOK_UPROBE,
+		dt_pid_add_probe(m, shown, f->name, "entry", DT_HOOK_UPROBE,
 		    m->go ? dt_go_entry(m->in->obj, f) : offset);
 	if (m->ret)
-		add_return(m, f, shown, offset);
+		dt_pid_add_return(m, f, shown, offset);
 	if (f->type != STT_GNU_IFUNC && (m->offsets || m->one_offset))
 		add_offsets(m, f, shown);
 	return 0;
 }
 
 /* "-" is no function: the offset is an address in the program. */
-static void probe_address(struct making *m)
+static void probe_address(struct dt_pid_making *m)
 {
 	uint64_t off;
 
@@ -347,14 +223,14 @@ static void probe_address(struct making *m)
 		return;
 	}
 	m->seen++;
-	pid_add_probe(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
+	dt_pid_add_probe(m, "-", "-", m->want->name, DT_HOOK_UPROBE, off);
 }
 
 /* Which functions the IFUNCs of this module resolved to, before patterns are compared. */
 static int note_chosen(void *ctx, const struct dt_elf_function *f)
 {
-	struct making *m = ctx;
-	struct chosen c = { f, 0 };
+	struct dt_pid_making *m = ctx;
+	struct dt_pid_chosen c = { f, 0 };
 
 	if (f->type != STT_GNU_IFUNC || f->offset == UINT64_MAX || !function_wanted(m, f, f->name) ||
 	    !dt_ifunc_chosen(m->proc, m->in, f, &c.offset))
@@ -367,7 +243,7 @@ static int note_chosen(void *ctx, const struct dt_elf_function *f)
 }
 
 /* One module: its IFUNCs first, then all of its functions. */
-static void probe_object(struct making *m)
+static void probe_object(struct dt_pid_making *m)
 {
 	int err;
 
@@ -382,7 +258,7 @@ static void probe_object(struct making *m)
 	err = dt_elf_each_function(m->in->obj->elf, probe_function, m);
 	if (err != 0)
 		m->why = dt_arena_printf(m->p->arena, "the functions of %s cannot be read: %s",
-		    m->in->obj->name, reason(m, err));
+		    m->in->obj->name, dt_pid_reason(m, err));
 }
 
 /* Finds the function of the process whose name is nearest to the missing one. */
@@ -393,7 +269,7 @@ static int offer_function(void *ctx, const struct dt_elf_function *f)
 	return 0;
 }
 
-static const char *pid_no_function(struct making *m)
+static const char *pid_no_function(struct dt_pid_making *m)
 {
 	const char *in = m->want->mod[0] != '\0' ? m->want->mod : "any module";
 	const char *of = m->every ? "" : dt_arena_printf(m->p->arena, " of process %u", m->pid);
@@ -412,7 +288,7 @@ static const char *pid_no_function(struct making *m)
 }
 
 /* A reason that was noted on the way is better than a general one. */
-static const char *pid_missing(struct making *m, uint32_t objects)
+static const char *pid_missing(struct dt_pid_making *m, uint32_t objects)
 {
 	if (m->why != NULL)
 		return m->why;
@@ -439,7 +315,7 @@ static const char *pid_missing(struct making *m, uint32_t objects)
 }
 
 /* How many modules of the process are meant. */
-static uint32_t probe_modules(struct making *m)
+static uint32_t probe_modules(struct dt_pid_making *m)
 {
 	uint32_t n = 0;
 
@@ -459,7 +335,7 @@ static uint32_t probe_modules(struct making *m)
 }
 
 /* A module that is not mapped is looked for in the file system, where the process will find it. */
-static void one_process(struct making *m, uint32_t pid, const char **why)
+static void one_process(struct dt_pid_making *m, uint32_t pid, const char **why)
 {
 	struct dt_process *proc = dt_process_look(m->p, pid, why);
 	uint32_t objects;
@@ -479,7 +355,7 @@ static void one_process(struct making *m, uint32_t pid, const char **why)
 		*why = pid_missing(m, objects);
 }
 
-struct finding { struct making *m; uint32_t n; };
+struct finding { struct dt_pid_making *m; uint32_t n; };
 
 static void in_process(void *ctx, uint32_t pid)
 {
@@ -514,7 +390,7 @@ static void in_file(void *ctx, struct dt_object *o)
 }
 
 /* Files of that name, whether or not a process runs them now. */
-static void every_process(struct making *m, const char **why)
+static void every_process(struct dt_pid_making *m, const char **why)
 {
 	struct finding f = { m, 0 };
 
@@ -537,7 +413,7 @@ static void every_process(struct making *m, const char **why)
 int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {
-	struct making m = { .p = p, .row = row, .want = want, .tag = D_PROC_FUNC };
+	struct dt_pid_making m = { .p = p, .row = row, .want = want, .tag = D_PROC_FUNC };
 	size_t len;
 
 	if (want == NULL)
@@ -574,7 +450,7 @@ static const struct dt_probe_sig *described(struct dt_probes *p, const struct dt
 	if (f == NULL)
 		return NULL;
 	return strcmp(probe->name, "entry") == 0 ? dt_dwarf_entry(d, o, f->vaddr) :
-	    strcmp(probe->name, "return") == 0 ? dt_dwarf_return(d, f->vaddr) : NULL;
+	    strncmp(probe->name, "return", 6) == 0 ? dt_dwarf_return(d, f->vaddr) : NULL;
 }
 
 /* For a function with debugging data; offsets inside a function have no types. */

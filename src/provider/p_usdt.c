@@ -329,16 +329,12 @@ static struct dt_usdt_making begin_making(struct dt_probes *p, const struct dt_p
 int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
     const char **why)
 {
-	static const struct dt_probedesc all = { "", "", "", "", 0 };
 	struct dt_usdt_making m;
 
 	if (want == NULL)
 		return 0;
 	m = begin_making(p, row, want);
-	/* all there are, so that each has the same number in every listing */
-	if (p->listing)
-		m.want = &all;
-	if (m.only != 0 && !p->listing)
+	if (m.only != 0)
 		probe_process(&m, m.only, why);
 	else
 		all_processes(&m);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The table of probes and the matching of descriptions. Providers are asked in the order of their
- * table, and only those that can have what is wanted. The number of a probe is its place in the list
- * and never changes.
+ * table, and only those that can have what is wanted. The number of a probe never changes: listed probes
+ * are numbered from 1 in the order of the table, in every run alike; the number of any other probe comes from
+ * its name.
  */
 #include "provider/probe.h"
 #include "base/clean.h"
 #include "base/glob.h"
+#include "base/hash.h"
 #include "provider/objects.h"
 #include "provider/provider.h"
 #include "symbol/reader.h"
@@ -66,6 +68,70 @@ static const char *copied(struct dt_probes *p, const char *text, size_t len)
 	return dt_arena_strndup(p->arena, text, len);
 }
 
+/* ---- numbers ---- */
+
+/*
+ * Numbers of probes that are not listed. A number is a hash of the name, so that -i finds in another run
+ * what -l showed; two names with the same hash get neighbouring numbers. Seven digits keep the column of
+ * numbers narrow.
+ */
+#define FIRST_NAMED 1000000u
+#define NNAMED 9000000u
+
+static size_t slot_of(const struct dt_probes *p, uint32_t id)
+{
+	size_t i = id * 2654435761u & (p->nslots - 1);
+
+	while (p->slots[i] != NULL && p->slots[i]->id != id)
+		i = (i + 1) & (p->nslots - 1);
+	return i;
+}
+
+/* At most half of the slots are used. */
+static void grow_slots(struct dt_probes *p)
+{
+	struct dt_probe **old = p->slots;
+	size_t n = p->nslots;
+
+	p->slots = DT_NEWN(p->arena, struct dt_probe *, n > 0 ? 2 * n : 64);
+	p->nslots = n > 0 ? 2 * n : 64;
+	for (size_t i = 0; i < n; i++)
+		if (old[i] != NULL)
+			p->slots[slot_of(p, old[i]->id)] = old[i];
+}
+
+/* Above half of NNAMED probes, which takes every instruction of a large program, numbers go on upwards. */
+static void number_by_name(struct dt_probes *p, struct dt_probe *probe, const char *key)
+{
+	uint32_t from = dt_hash_text(DT_HASH_START, key) % NNAMED, i = 0;
+
+	if (2 * (p->named.n + 1) > p->nslots)
+		grow_slots(p);
+	do
+		probe->id = FIRST_NAMED +
+		    (p->named.n < NNAMED / 2 ? (from + i++) % NNAMED : NNAMED + (uint32_t)p->named.n);
+	while (p->slots[slot_of(p, probe->id)] != NULL);
+	dt_vec_push(p->arena, &p->named, probe);
+	p->slots[slot_of(p, probe->id)] = probe;
+}
+
+const struct dt_probe *dt_probes_by_id(const struct dt_probes *p, uint32_t id)
+{
+	if (id > 0 && id <= p->listed.n)
+		return p->listed.v[id - 1];
+	return id >= FIRST_NAMED && p->nslots > 0 ? p->slots[slot_of(p, id)] : NULL;
+}
+
+static void number_probe(struct dt_probes *p, struct dt_probe *probe, const char *key)
+{
+	if (!p->making_list || p->listed.n + 1 >= FIRST_NAMED) {
+		number_by_name(p, probe, key);
+		return;
+	}
+	dt_vec_push(p->arena, &p->listed, probe);
+	probe->id = (uint32_t)p->listed.n;
+}
+
 struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_row *row, const char *prov,
     const char *mod, const char *func, const char *name, const struct dt_hook *hook)
 {
@@ -95,8 +161,8 @@ struct dt_probe *dt_probes_add_as(struct dt_probes *p, const struct dt_provider_
 	probe->name = key + lp + lm + lf + 3;	/* ends with the key */
 	probe->row = row;
 	probe->hook = *hook;
+	number_probe(p, probe, key);
 	dt_vec_push(p->arena, &p->list, probe);
-	probe->id = (uint32_t)p->list.n;
 	dt_map_put(&p->by_name, key, probe);
 	return probe;
 }
@@ -142,11 +208,15 @@ uint32_t dt_hook_nargs(struct dt_types *types, const struct dt_hook *hook)
 static int make_listed(struct dt_probes *p, const struct dt_provider_row *row)
 {
 	const char *why;
+	int err;
 
 	if (row->provide == NULL || dt_map_get(&p->provided, row->name) != NULL)
 		return 0;
 	dt_map_put(&p->provided, row->name, (void *)(uintptr_t)row);
-	return row->provide(p, row, NULL, &why);
+	p->making_list = true;
+	err = row->provide(p, row, NULL, &why);
+	p->making_list = false;
+	return err;
 }
 
 static bool row_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
@@ -191,20 +261,6 @@ static int make_wanted(struct dt_probes *p, const struct dt_probedesc *d, const 
 }
 
 /*
- * Probes of processes get numbers behind all that can be listed, as far as those are wanted: no one
- * else gets BEGIN's number.
- */
-static int make_before(struct dt_probes *p)
-{
-	int err = make_listed(p, &dt_providers[0]);
-
-	for (const struct dt_provider_row *row = dt_providers; p->listing && row->name != NULL && err == 0;
-	     row++)
-		err = make_listed(p, row);
-	return err;
-}
-
-/*
  * A process may have changed since it was last examined, and a pattern may mean more than what was
  * created before.
  */
@@ -213,14 +269,8 @@ static int ask_always(struct dt_probes *p, const struct dt_probedesc *d, const c
 	int err = 0;
 
 	for (const struct dt_provider_row *row = dt_providers; row->name != NULL && err == 0; row++) {
-		size_t before;
-
-		if (row->wants == NULL || !row->wants(p, d) || (err = make_before(p)) != 0)
-			continue;
-		before = p->list.n;
-		err = row->provide(p, row, d, why);
-		for (size_t i = before; i < p->list.n; i++)
-			p->list.v[i]->on_demand = true;
+		if (row->wants != NULL && row->wants(p, d))
+			err = row->provide(p, row, d, why);
 	}
 	return err;
 }
@@ -275,47 +325,88 @@ static bool prov_matches(const struct dt_probes *p, const struct pattern *prov, 
 	return probe->base == NULL || !part_matches(prov, probe->base);
 }
 
-static int match_from(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f,
-    void *ctx)
+/* A description whose parts have been looked at once. */
+struct matching {
+	struct dt_probes *p;
+	struct pattern prov, mod, func, name;
+	dt_probe_f *f;
+	void *ctx;
+	int n;				/* how many have matched */
+};
+
+/* Returns a negative errno when f ends the walk. */
+static int match_probe(struct matching *m, const struct dt_probe *probe)
 {
-	struct pattern prov = pattern_of(d->prov), mod = pattern_of(d->mod), func = pattern_of(d->func),
-		       name = pattern_of(d->name);
-	int n = 0;
+	int err;
 
-	for (uint32_t i = from; i < p->list.n; i++) {
-		const struct dt_probe *probe = p->list.v[i];
-		int err;
-
-		if (!part_matches(&name, probe->name) || !func_matches(&func, probe) ||
-		    !prov_matches(p, &prov, probe) || !mod_matches(&mod, probe))
-			continue;
-		n++;
-		err = f(ctx, probe);
-		if (err != 0)
-			return err < 0 ? err : -err;
-	}
-	return n;
+	if (!part_matches(&m->name, probe->name) || !func_matches(&m->func, probe) ||
+	    !prov_matches(m->p, &m->prov, probe) || !mod_matches(&m->mod, probe))
+		return 0;
+	m->n++;
+	err = m->f(m->ctx, probe);
+	return err < 0 ? err : -err;
 }
 
 /*
- * By number, as in a listing: probes created on demand in this run are not counted and cannot be meant.
+ * Listed probes by number from `listed` on, then the others from `named` on. f may create more, which the
+ * walk meets too.
  */
-static int match_id(struct dt_probes *p, uint32_t id, dt_probe_f *f, void *ctx)
+static int match_from(struct dt_probes *p, size_t listed, size_t named, const struct dt_probedesc *d,
+    dt_probe_f *f, void *ctx)
 {
-	const struct dt_provider_row *row = dt_providers;
-	uint32_t listed = 0;
+	struct matching m = { p, pattern_of(d->prov), pattern_of(d->mod), pattern_of(d->func),
+		pattern_of(d->name), f, ctx, 0 };
 	int err = 0;
 
-	for (size_t i = 0; err == 0; i++) {
-		while (i >= p->list.n && row->name != NULL && err == 0)
-			err = make_listed(p, row++);
-		if (err != 0 || i >= p->list.n)
-			break;
-		if (p->list.v[i]->on_demand || ++listed != id)
-			continue;
-		err = f(ctx, p->list.v[i]);
+	for (; listed < p->listed.n && err == 0; listed++)
+		err = match_probe(&m, p->listed.v[listed]);
+	for (; named < p->named.n && err == 0; named++)
+		err = match_probe(&m, p->named.v[named]);
+	return err != 0 ? err : m.n;
+}
+
+/* Creates the static probes of all processes: each in its process, as a listing shows them, or shared. */
+static int make_static(struct dt_probes *p, bool listing)
+{
+	static const struct dt_probedesc all = { "", "", "", "", 0 };
+	const char *why = NULL;
+	bool before = p->listing;
+	int err = 0;
+
+	p->listing = listing;
+	for (const struct dt_provider_row *row = dt_providers; row->name != NULL && err == 0; row++)
+		if (row->look != NULL)
+			err = row->provide(p, row, &all, &why);
+	p->listing = before;
+	return err;
+}
+
+/* Fills the table until it has the number. */
+static int make_number(struct dt_probes *p, uint32_t id)
+{
+	int err = 0;
+
+	for (const struct dt_provider_row *row = dt_providers;
+	     row->name != NULL && err == 0 && id < FIRST_NAMED && dt_probes_by_id(p, id) == NULL; row++)
+		err = make_listed(p, row);
+	for (int listing = 1; listing >= 0 && err == 0 && id >= FIRST_NAMED; listing--)
+		if (dt_probes_by_id(p, id) == NULL)
+			err = make_static(p, listing);
+	return err;
+}
+
+static int match_id(struct dt_probes *p, uint32_t id, dt_probe_f *f, void *ctx, const char **why)
+{
+	int err = make_number(p, id);
+	const struct dt_probe *probe = dt_probes_by_id(p, id);
+
+	if (err == 0 && probe != NULL) {
+		err = f(ctx, probe);
 		return err == 0 ? 1 : err < 0 ? err : -err;
 	}
+	if (err == 0 && why != NULL && id >= FIRST_NAMED)
+		*why = "no running process has a static probe of this number, and probes of pid, profile "
+		       "and the like have one only while they are enabled: write the name instead";
 	return err;
 }
 
@@ -324,32 +415,33 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 {
 	struct dt_probedesc d = *desc;
 	const char *reason = NULL;
-	uint32_t before;
+	size_t listed, named;
 	int n;
 
 	p->tag = D_PDESC_ZERO;
+	p->making_list = false;		/* lack of memory may have ended a provider early */
 	if (why != NULL)
 		*why = NULL;
 	if (d.id != 0)
-		return match_id(p, d.id, f, ctx);
+		return match_id(p, d.id, f, ctx, why);
 	if (strcmp(d.mod, "kernel") == 0)
 		d.mod = "vmlinux";
 	n = make_for(p, &d);
 	if (n < 0)
 		return n;
-	before = (uint32_t)p->list.n;
+	listed = p->listed.n;
+	named = p->named.n;
 	n = ask_always(p, &d, &reason);
 	if (n < 0)
 		return n;
-	n = match_from(p, 0, &d, f, ctx);
+	n = match_from(p, 0, 0, &d, f, ctx);
 	if (n != 0)
 		return n;
-	n = reason == NULL ? make_wanted(p, &d, &reason) : 0;
+	/* that no process has a provider c* does not mean that cpc cannot create what is named */
+	n = reason == NULL || !dt_part_literal(d.prov) ? make_wanted(p, &d, &reason) : 0;
 	if (n < 0)
 		return n;
-	for (size_t i = before; i < p->list.n; i++)
-		p->list.v[i]->on_demand = true;
-	n = match_from(p, before, &d, f, ctx);
+	n = match_from(p, listed, named, &d, f, ctx);
 	if (n == 0 && why != NULL)
 		*why = reason;
 	return n;
@@ -357,5 +449,5 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 
 int dt_probes_there(struct dt_probes *p, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
 {
-	return match_from(p, 0, d, f, ctx);
+	return match_from(p, 0, 0, d, f, ctx);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The probes of one handle: numbered from 1 in the order of their creation, found by description.
+ * The probes of one handle: each has one number (dt_probes_by_id()) and is found by description.
  * Providers create them (provider.h); the engine asks each for its hook, the place in the kernel where
  * it fires.
  */
@@ -30,6 +30,13 @@ struct dt_hook {
 	uint32_t number;		/* of a system call; of a point: given at enabling */
 	uint64_t offset;		/* KFUNC: in the function; UPROBE: in the file `target` */
 	uint32_t site;			/* URETSITE: offset of the instruction in the function: arg0 */
+	/*
+	 * UPROBE, URETSITE: which comes first at one instruction, whatever the order of the clauses. `once`:
+	 * `when` changes variables of the probe, so it runs once, however many clauses the probe has
+	 */
+	enum dt_hook_order { DT_ORDER_NONE, DT_ORDER_ARRIVE, DT_ORDER_NEXT, DT_ORDER_DONE, DT_ORDER_PASS,
+		DT_ORDER_BEGIN } order;
+	bool once;
 	uint64_t ref_ctr;		/* UPROBE: where in the file the 16-bit semaphore is, 0: none */
 	uint32_t pid;			/* UPROBE: in this process only, 0 in all */
 	/* UPROBE, -x follow: in this process and its descendants; 0: `when` decides */
@@ -60,7 +67,6 @@ struct dt_probe {
 	const char *prov, *mod, *func, *name;	/* "" where it has none */
 	const struct dt_provider_row *row;
 	struct dt_hook hook;
-	bool on_demand;			/* not listed before it was named (profile-123) */
 	/* The types of its arguments if they are known from a process; NULL: ask the row */
 	const struct dt_probe_sig *sig;
 	const struct dt_loaded *loaded;	/* the module in its process (objects.h), NULL: of the kernel */
@@ -75,7 +81,12 @@ struct dt_probe {
 struct dt_probes {
 	struct dt_arena *arena;
 	struct dt_types *types;			/* tracepoints are found there; NULL: none are */
-	DT_VEC(struct dt_probe *) list;		/* list.v[id - 1] */
+	DT_VEC(struct dt_probe *) list;		/* all, in the order of their creation */
+	DT_VEC(struct dt_probe *) listed;	/* those that -l shows of the kernel: listed.v[id - 1] */
+	DT_VEC(struct dt_probe *) named;	/* the others */
+	struct dt_probe **slots;		/* of these, by number: open addressing */
+	size_t nslots;
+	bool making_list;			/* a provider creates what can be listed */
 	struct dt_map by_name;			/* "prov:mod:func:name" */
 	struct dt_map provided;			/* providers that have made all they can list */
 	struct dt_map *groups;			/* tracepoint -> group, NULL: not read yet */
@@ -96,7 +107,9 @@ struct dt_probes {
 	/* With the reason why nothing matched: the kind of error */
 	enum dt_tag tag;
 	bool follow;				/* probes of a process are also those of its children */
-	bool uretprobe;				/* returns in processes by the kernel's return probes alone */
+	/* `return` in processes is the kernel's return probe; where that does harm, it is `returned` */
+	bool uretprobe;
+	uint32_t tails;				/* functions with jumps to others, whose end is seen there */
 };
 
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);
@@ -116,13 +129,14 @@ void dt_probe_also(struct dt_probes *, struct dt_probe *, const struct dt_hook *
  * if it is unknown or not a raw tracepoint.
  */
 uint32_t dt_hook_nargs(struct dt_types *, const struct dt_hook *);
+/* The probe of a number that was given out so far, or NULL. */
+const struct dt_probe *dt_probes_by_id(const struct dt_probes *, uint32_t id);
 /*
- * Calls f for every probe that the description matches, by id, after the providers concerned have
- * created theirs. A literal provider name asks that provider and those before it in the table, so a
- * probe has the same number in every run (unless one was created on demand before, such as profile-n
- * and tick-n; the id in a description counts listed probes only). Returns how many matched, or f's
- * first non-zero value as a negative errno. *why (may be NULL) gets a sentence if nothing can match and
- * a provider knows the reason.
+ * Calls f for every probe that the description matches, after the providers concerned have created
+ * theirs: listed probes by number, then the others in the order of their creation. A literal provider
+ * name asks that provider and those before it in the table, so a listed probe has the same number in
+ * every run. Returns how many matched, or f's first non-zero value as a negative errno. *why (may be
+ * NULL) gets a sentence if nothing can match and a provider knows the reason.
  */
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,

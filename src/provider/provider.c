@@ -186,7 +186,10 @@ const struct dt_provider_row dt_providers[] = {
 	    .per_process = true,
 	    .provide = dt_pid_provide,
 	    .wants = dt_pid_wants,
-	    .typed = dt_pid_typed },
+	    .typed = dt_pid_typed,
+	    .nameless = { "entry and return of each function (the name * is every instruction)",
+		"entry, return and every instruction of the function (the names entry and return are "
+		"those alone)" } },
 	{ .name = "plockstat",
 	    .form = "plockstatPID:::NAME",
 	    .doc = "Locks of a process: pthread mutexes and read-write locks.",

@@ -45,6 +45,11 @@ struct dt_provider_row {
 	 * dt_probe.sig is all.
 	 */
 	const struct dt_probe_sig *(*typed)(struct dt_probes *, const struct dt_probe *);
+	/*
+	 * What a description without a name means where that is not every probe, of all functions and of one
+	 * function: told when it is enabled. NULL: nothing to say.
+	 */
+	const char *nameless[2];
 	/* its table, when `provide` is dt_derived_provide() (derived.h) */
 	const struct dt_derived *derived;
 };

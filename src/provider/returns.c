@@ -6,8 +6,8 @@
  * The kernel has another way: it replaces the return address on the stack. That also gives the value of
  * the function that is jumped to, but fires only at its end, and whatever walks the stack meets the
  * replaced address: C++ and Rust end the process if something is thrown through such a frame, and Go if
- * it moves a stack. It is used for code that cannot be decoded, and on request, in processes that do no
- * such thing.
+ * it moves a stack. It is used only in processes that do no such thing: for code that cannot be decoded, on
+ * request, and where ends.c cannot follow a jump.
  */
 #include "provider/objects.h"
 
@@ -75,16 +75,24 @@ static bool instruction(void *ctx, const struct dt_insn *in)
 	struct collecting *c = ctx;
 	bool jumps = in->way == DT_INSN_JUMP || in->way == DT_INSN_BRANCH;
 	/* branches lead to the cold part */
-	bool outside = jumps && leaves(c, c->part->vaddr + in->to);
-	struct dt_return_site s = { c->part->offset + in->off,
-		(uint32_t)(c->part->vaddr + in->off - c->f->vaddr), NULL };
+	bool outside = jumps && leaves(c, c->part->vaddr + in->to), unsure = in->way == DT_INSN_TABLE;
+	struct dt_return_site s = { .offset = c->part->offset + in->off,
+		.at = (uint32_t)(c->part->vaddr + in->off - c->f->vaddr),
+		.how = in->way == DT_INSN_RET ? DT_LEAVE_RET : jumps ? DT_LEAVE_JUMP :
+		    in->slot ? DT_LEAVE_SLOT : DT_LEAVE_POINTER,
+		.to = c->part->vaddr + in->to };
 
 	if (in->way == DT_INSN_BRANCH && outside) {
 		s.when = dt_branch_taken(c->arena, dt_elf_machine(c->elf), in);
-		outside = s.when != NULL;
+		unsure = s.when == NULL;
 	}
-	if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || (jumps && outside))
+	c->out->loops |= jumps && s.to == c->f->vaddr;
+	if (unsure) {
+		c->out->unsure = true;
+		c->out->unsure_at = s.at;
+	} else if (in->way == DT_INSN_RET || in->way == DT_INSN_INDIRECT || outside) {
 		dt_vec_push(c->arena, c->out, s);
+	}
 	return true;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Assignments. An untyped `=` node comes in, a typed one goes out; a left side that is new creates its
- * variable. A variable keeps all 64 bits of an integer, whatever its type; an object in memory keeps
- * what its type has room for. Only _Bool is made 0 or 1 first.
+ * variable. A variable keeps all 64 bits of an integer that is computed at run time, whatever its type; a
+ * constant is converted to the type that a variable was declared with. An object in memory keeps what its
+ * type has room for. _Bool is always made 0 or 1.
  */
 #include "sema/sema.h"
 
@@ -148,6 +149,22 @@ static bool assignment_deletes(const struct dt_node *lhs, const struct dt_node *
 	    (lhs->kind == DT_N_INDEX || lhs->scope == DT_SCOPE_THREAD || dt_type_is_string(lhs->type));
 }
 
+/*
+ * A constant becomes what a declared variable of that type can hold: scripts compare the variable with the
+ * narrow constant. Values computed at run time stay whole: scripts keep a timestamp in an int.
+ */
+static struct dt_node *fit_constant(struct dt_sema *s, const struct dt_node *lhs, struct dt_node *value)
+{
+	const struct dt_ident *id = lhs->ident;
+	bool variable = id != NULL && (is_variable(lhs) ||
+	    (lhs->kind == DT_N_INDEX && id->kind == DT_ID_ARRAY && id->row == NULL));
+
+	if (!variable || !id->declared || !dt_node_is_const(value) || !dt_type_is_integer(lhs->type) ||
+	    !dt_type_is_integer(value->type))
+		return value;
+	return dt_expr_int(s, value->loc, dt_fold_narrow(s, value->value, lhs->type), lhs->type);
+}
+
 /* The value is typed before the variable gets its type: `x = x` of a new x must fail. */
 static struct dt_node *assign_plain(struct dt_sema *s, struct dt_node *n)
 {
@@ -169,6 +186,7 @@ static struct dt_node *assign_plain(struct dt_sema *s, struct dt_node *n)
 		n->b = dt_expr_copyinstr(s, n->b);
 	if (lt->kind == DT_T_INT && lt->is_bool)
 		n->b = dt_expr_convert(s, n->b, n->a->type);
+	n->b = fit_constant(s, n->a, n->b);
 	n->type = n->a->type;
 	n->nflags = n->b->nflags & (DT_NF_USER | DT_NF_ALLOCA);
 	dt_expr_object(s, n);

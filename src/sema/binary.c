@@ -148,7 +148,7 @@ static struct dt_node *binary_compare(struct dt_sema *s, struct dt_node *n)
 
 	n->type = int_type(s);
 	if (both_strings(n->a, n->b))
-		return n;
+		return dt_fold_text(s, n);
 	if (dt_type_is_integer(n->a->type) && dt_type_is_integer(n->b->type))
 		return dt_fold_binary(s, n);
 	if (dt_type_is_string(n->a->type) && dt_node_is_null(n->b)) {
@@ -229,10 +229,9 @@ struct dt_node *dt_expr_binary(struct dt_sema *s, struct dt_node *n)
 	}
 }
 
-/* The type of b : c; fails if the arms have none in common. */
-static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
+/* The type that the arms b : c have in common; NULL if there is none. */
+static const struct dt_type *common_type(struct dt_sema *s, const struct dt_node *b, const struct dt_node *c)
 {
-	const struct dt_node *b = n->b, *c = n->c;
 	const struct dt_type *t;
 
 	if (dt_type_is_integer(b->type) && dt_type_is_integer(c->type))
@@ -244,11 +243,18 @@ static const struct dt_type *cond_type(struct dt_sema *s, struct dt_node *n)
 		return dt_types_string(s->types);
 	if (dt_type_same(b->type, c->type) || dt_compat_types(b->type, c->type))
 		return b->type;
-	if (dt_compat_ptr(s, b, c, &t))
-		return t;
-	dt_fail(s->diag, D_OP_INCOMPAT, n->loc,
-	    "operator ?: operands must have compatible types: \"%s\" and \"%s\"",
-	    dt_type_str(s->arena, b->type), dt_type_str(s->arena, c->type));
+	return dt_compat_ptr(s, b, c, &t) ? t : NULL;
+}
+
+static const struct dt_type *cond_type(struct dt_sema *s, const struct dt_node *n)
+{
+	const struct dt_type *t = common_type(s, n->b, n->c);
+
+	if (t == NULL)
+		dt_fail(s->diag, D_OP_INCOMPAT, n->loc,
+		    "operator ?: operands must have compatible types: \"%s\" and \"%s\"",
+		    dt_type_str(s->arena, n->b->type), dt_type_str(s->arena, n->c->type));
+	return t;
 }
 
 /* An arm must be a value: neither an action nor a translated object can be chosen at run time. */
@@ -264,8 +270,8 @@ static struct dt_node *cond_arm(struct dt_sema *s, struct dt_node *arm)
 
 /*
  * A condition known at compile time selects its arm before either arm is typed. The selected arm
- * replaces the whole expression, even if it is an action or an aggregation, and the other arm is never
- * checked. Scripts use this to switch their options.
+ * replaces the whole expression, even if it is an action or an aggregation, and errors in the other arm are
+ * never reported. Scripts use this to switch their options.
  */
 struct dt_node *dt_expr_picked(struct dt_sema *s, struct dt_node *n)
 {
@@ -281,13 +287,82 @@ struct dt_node *dt_expr_picked(struct dt_sema *s, struct dt_node *n)
 	return n;
 }
 
+/* True if typing the tree changes nothing but the tree: it creates no variable and fixes no type. */
+static bool only_reads(struct dt_sema *s, const struct dt_node *n)
+{
+	const struct dt_ident *id;
+
+	if (n == NULL)
+		return true;
+	if (n->kind == DT_N_ASSIGN || n->kind == DT_N_AGG || (n->kind == DT_N_UNARY && n->op >= DT_OP_PREINC))
+		return false;
+	id = n->kind == DT_N_VAR ? dt_names_var(s, n->scope, n->name) :
+	    n->kind == DT_N_IDENT ? dt_names_peek(s, n->name) : NULL;
+	if (id == NULL && (n->kind == DT_N_VAR || (n->kind == DT_N_INDEX && n->a->kind == DT_N_IDENT &&
+	    dt_names_peek(s, n->a->name) == NULL)))
+		return false;
+	if (id != NULL && id->row == NULL &&
+	    (id->kind == DT_ID_SCALAR || id->kind == DT_ID_ARRAY) && id->type == NULL)
+		return false;
+	if (!only_reads(s, n->a) || !only_reads(s, n->b) || !only_reads(s, n->c))
+		return false;
+	for (const struct dt_node *e = n->list; e != NULL; e = e->next)
+		if (!only_reads(s, e))
+			return false;
+	return true;
+}
+
+/* The typed arm that is not selected; NULL if it is not a value, or wrong, which nobody is told. */
+static struct dt_node *try_arm(struct dt_sema *s, struct dt_node *arm)
+{
+	jmp_buf here, *outer = s->diag->attempt;
+	struct dt_bind *binds = s->binds;
+	struct dt_opening *opening = s->opening;
+	unsigned expanding = s->expanding, expansions = s->expansions, sheltered = s->sheltered;
+	struct dt_node *volatile typed = NULL;
+
+	if (!only_reads(s, arm))
+		return NULL;
+	s->diag->attempt = &here;
+	s->sheltered++;		/* what is not compiled does not lower the stability */
+	if (setjmp(here) == 0)
+		typed = dt_expr_value(s, dt_expr(s, arm));
+	else
+		s->diag->msg = s->diag->hint = NULL;
+	s->diag->attempt = outer;
+	s->binds = binds;
+	s->opening = opening;
+	s->expanding = expanding;
+	s->expansions = expansions;
+	s->sheltered = sheltered;
+	return typed;
+}
+
+/* The selected arm with the type that both arms have in common, as if the condition were not known. */
+static struct dt_node *selected_arm(struct dt_sema *s, struct dt_node *n)
+{
+	bool first = n->a->value != 0;
+	struct dt_node *arm = dt_expr(s, first ? n->b : n->c), *other;
+	const struct dt_type *t;
+
+	if (arm->kind == DT_N_XLATE || dt_expr_is_action(arm) ||
+	    !(dt_type_is_integer(arm->type) || dt_type_is_pointer(arm->type)))
+		return arm;
+	other = try_arm(s, first ? n->c : n->b);
+	if (other == NULL || !(dt_type_is_integer(other->type) || dt_type_is_pointer(other->type)))
+		return arm;
+	t = first ? common_type(s, arm, other) : common_type(s, other, arm);
+	if (t == NULL || (dt_type_same(t, arm->type) && !(arm->nflags & DT_NF_BITFIELD)))
+		return arm;
+	return dt_expr_whole(s, arm, t);
+}
+
 /* Only a condition that is not known now leaves a choice to the program. */
 struct dt_node *dt_expr_cond(struct dt_sema *s, struct dt_node *n)
 {
-	struct dt_node *arm = dt_expr_picked(s, n);
-
-	if (arm != n)
-		return dt_expr(s, arm);
+	n->a = dt_expr_value(s, dt_expr(s, n->a));
+	if (dt_node_is_const(n->a))
+		return selected_arm(s, n);
 	if (!dt_type_is_scalar(n->a->type))
 		dt_fail(s->diag, D_OP_SCALAR, n->a->loc,
 		    "operator ?: requires an expression of scalar type, not %s",

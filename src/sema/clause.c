@@ -76,13 +76,14 @@ struct dt_act *dt_act_value(struct dt_sema *s, enum dt_actkind kind, struct dt_n
 void dt_act_args(struct dt_sema *s, struct dt_node *call, bool keys)
 {
 	for (struct dt_node **a = &call->list; *a != NULL; a = &(*a)->next) {
-		struct dt_node *next = (*a)->next, *base;
+		struct dt_node *next = (*a)->next, *picked = dt_expr_picked(s, *a), *base;
 
-		*a = dt_expr_picked(s, *a);
-		base = (*a)->kind == DT_N_INDEX ? (*a)->a : *a;
+		base = picked->kind == DT_N_INDEX ? picked->a : picked;
 		/* A bare aggregation has no value: dt_act_agg() reads its name. */
-		if (base->kind == DT_N_AGG)
+		if (base->kind == DT_N_AGG) {
+			*a = picked;
 			continue;
+		}
 		*a = dt_expr(s, *a);
 		if (!(keys && (*a)->kind == DT_N_CALL && dt_call_keytype(s, (*a)->ident->row) != NULL) &&
 		    (*a)->kind != DT_N_XLATE)
@@ -426,7 +427,8 @@ static void check_probe(struct dt_sema *s, const struct dt_pdesc *p)
 		return;
 	if (p->id != 0)
 		dt_fail(s->diag, D_PDESC_INVAL, p->loc,
-		    "invalid probe identifier %u: Unknown probe identifier", p->id);
+		    "invalid probe identifier %u: Unknown probe identifier%s%s", p->id,
+		    why != NULL ? ": " : "", why != NULL ? why : "");
 	dt_fail(s->diag, tag, p->loc, "probe description %s:%s:%s:%s does not match any probes%s%s", p->prov,
 	    p->mod, p->func, p->name, why != NULL ? ": " : "", why != NULL ? why : "");
 }

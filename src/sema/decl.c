@@ -144,10 +144,12 @@ static void declare_variable(struct dt_sema *s, const struct dt_decl *d)
 	id = scope == DT_SCOPE_GLOBAL ? dt_names_global(s, d->name) : dt_names_var(s, scope, d->name);
 	if (id != NULL) {
 		check_redeclared(s, d, id, &sig);
+		id->declared = true;
 		return;
 	}
 	id = dt_names_create(s, scope, d->name, sig.array, d->loc);
 	id->type = sig.type;
+	id->declared = true;
 	id->keyed = sig.array;
 	id->nkeys = sig.nkeys;
 	id->keys = sig.keys;
@@ -186,8 +188,9 @@ static void declare_extern(struct dt_sema *s, const struct dt_decl *d)
 		check_object(s, d, t);
 	if (dt_type_is_void(t))
 		dt_fail(s->diag, D_DECL_VOIDOBJ, d->loc, "cannot declare object %s of type void", d->name);
-	/* a header may declare printf() or index(): D's own stays */
-	if (id != NULL && id->row != NULL && s->cdefs)
+	/* a header may declare printf() or index(), and so may a program: D's own stays */
+	if (id != NULL && id->row != NULL &&
+	    (s->cdefs || (id->kind == DT_ID_FUNC && dt_type_base(t)->kind == DT_T_FUNC)))
 		return;
 	if (id != NULL) {
 		if (id->kind != DT_ID_SYMBOL || !dt_type_same(id->type, t))

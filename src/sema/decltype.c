@@ -104,14 +104,15 @@ static const struct dt_type *find_type(struct dt_sema *s, const char *module, en
 	    dt_types_find(s->types, module, kind, name);
 }
 
-_Noreturn static void unknown_type(struct dt_sema *s, enum dt_tkind kind, const char *name, struct dt_loc loc)
+_Noreturn static void unknown_type(struct dt_sema *s, enum dt_tag tag, enum dt_tkind kind, const char *name,
+    struct dt_loc loc)
 {
 	const char *why = dt_types_btf_error(s->types);
 	struct dt_near near;
 
 	dt_near_init(&near, name);
 	dt_types_near(s->types, kind, &near);
-	dt_fail_hint(s->diag, D_UNKNOWN, loc,
+	dt_fail_hint(s->diag, tag, loc,
 	    near.best != NULL ? dt_arena_printf(s->arena, "did you mean `%s`?", near.best) : why,
 	    "failed to resolve type %s: Unknown type name", name);
 }
@@ -129,7 +130,9 @@ static const struct dt_type *named_type(struct dt_sema *s, const struct dt_specs
 		t = find_type(s, module, DT_T_TYPEDEF, name);
 	}
 	if (t == NULL)
-		unknown_type(s, DT_T_TYPEDEF, name, sp->loc);
+		/* history: in a typedef a name that is no type is a syntax error */
+		unknown_type(s, sp->storage == DT_ST_TYPEDEF ? D_SYNTAX : D_UNKNOWN, DT_T_TYPEDEF, name,
+		    sp->loc);
 	if (sp->nsigned || sp->nunsigned)
 		dt_fail(s->diag, D_DECL_SIGNINT, sp->loc,
 		    "attribute signed or unsigned may not be used with type %s", name);
@@ -368,7 +371,7 @@ static const struct dt_type *tagged_type(struct dt_sema *s, const struct dt_spec
 	if (t != NULL)
 		return t;
 	if (module != NULL || sp->base == DT_B_ENUM)
-		unknown_type(s, tag_kind(sp), name, sp->loc);
+		unknown_type(s, D_UNKNOWN, tag_kind(sp), name, sp->loc);
 	return dt_type_shell(s->types, container(s), tag_kind(sp), name);
 }
 

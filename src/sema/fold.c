@@ -105,6 +105,27 @@ static struct dt_node *become_int(struct dt_sema *s, struct dt_node *n, uint64_t
 }
 
 /*
+ * Text compared with no text: `$$1 == ""` in a predicate costs nothing where $$1 is known. Other texts are
+ * compared when the program runs, as far as strsize goes.
+ */
+static bool folds_text(const struct dt_node *n)
+{
+	const struct dt_node *a = n->a, *b = n->b;
+
+	return a->kind == DT_N_STR && b->kind == DT_N_STR && (a->str[0] == '\0' || b->str[0] == '\0');
+}
+
+struct dt_node *dt_fold_text(struct dt_sema *s, struct dt_node *n)
+{
+	int order;
+
+	if (!folds_text(n))
+		return n;
+	order = (n->a->str[0] != '\0') - (n->b->str[0] != '\0');
+	return become_int(s, n, fold_compare(n->op, (uint64_t)order, 0, true));
+}
+
+/*
  * n->a, n->b and n->type are set. && and
  * fold on a constant left side alone, because the right side is then never evaluated.
  */

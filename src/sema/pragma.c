@@ -97,6 +97,13 @@ static void provider_attributes(struct dt_sema *s, const struct dt_word *const w
 	    "#pragma attributes: %s is not provider, module, function, name or args", w[6]->text);
 }
 
+static void check_attributes(struct dt_diag *diag, const struct dt_word *w, struct dt_attr *attr)
+{
+	if (!dt_attr_parse(w->text, attr))
+		dt_fail(diag, D_PRAGMA_INVAL, w->loc,
+		    "invalid attributes %s: they are like Evolving/Evolving/Common", w->text);
+}
+
 /* #pragma D attributes <attributes> <identifier>, or <attributes> provider <name> <part> */
 static void pragma_attributes(struct dt_sema *s, const struct dt_ext *x)
 {
@@ -109,9 +116,7 @@ static void pragma_attributes(struct dt_sema *s, const struct dt_ext *x)
 	if (n != 5 && !(n == 7 && strcmp(w[4]->text, "provider") == 0))
 		dt_fail(s->diag, D_PRAGMA_MALFORM, x->loc,
 		    "malformed #pragma attributes <attributes> <identifier>, or … provider <name> <part>");
-	if (!dt_attr_parse(w[3]->text, &attr))
-		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc,
-		    "invalid attributes %s: they are like Evolving/Evolving/Common", w[3]->text);
+	check_attributes(s->diag, w[3], &attr);
 	if (n == 7) {
 		provider_attributes(s, w, attr);
 		return;
@@ -148,6 +153,12 @@ static bool version_parse(const char *text, uint32_t *version)
 	return true;
 }
 
+static void check_version(struct dt_diag *diag, const struct dt_word *w, uint32_t *version)
+{
+	if (!version_parse(w->text, version))
+		dt_fail(diag, D_PRAGMA_INVAL, w->loc, "invalid version string: %s", w->text);
+}
+
 /* #pragma D binding "<version>" <identifier> */
 static void pragma_binding(struct dt_sema *s, const struct dt_ext *x)
 {
@@ -160,8 +171,7 @@ static void pragma_binding(struct dt_sema *s, const struct dt_ext *x)
 	if (n != 5)
 		dt_fail(s->diag, D_PRAGMA_MALFORM, x->loc,
 		    "malformed #pragma D binding \"<version>\" <identifier>");
-	if (!version_parse(w[3]->text, &version))
-		dt_fail(s->diag, D_PRAGMA_INVAL, w[3]->loc, "invalid version string: %s", w[3]->text);
+	check_version(s->diag, w[3], &version);
 	id = own_global(s, w[4]);
 	if (id != NULL) {
 		id->version = version;
@@ -209,6 +219,19 @@ static void pragma_depends_on(struct dt_sema *s, const struct dt_ext *x)
 		    strcmp(class, "library") == 0 && !s->library ?
 			": only a library can depend on a library" :
 			"");
+}
+
+/* What is wrong whatever the program declares is told where it stands, before errors that come behind it. */
+void dt_pragma_check(struct dt_diag *diag, const struct dt_word *words)
+{
+	const struct dt_word *kind = words->next->next, *w = kind->next;
+	struct dt_attr attr;
+	uint32_t version;
+
+	if (strcmp(kind->text, "attributes") == 0)
+		check_attributes(diag, w, &attr);
+	else if (strcmp(kind->text, "binding") == 0)
+		check_version(diag, w, &version);
 }
 
 /* Those of the C preprocessor and of other tools have been passed over by the lexer. */

@@ -95,6 +95,7 @@ struct dt_compiler {
 	bool has_amin;
 	struct dt_attr amin;
 	uint32_t stackframes, ustackframes, jstackframes, jstackstrsize, scratchsize;
+	uint32_t maxframes;		/* of all stacks; 0: no limit */
 };
 
 void dt_compiler_init(struct dt_compiler *, struct dt_arena *, struct dt_arena *scratch, struct dt_types *);
@@ -227,6 +228,8 @@ void dt_decl_translator(struct dt_sema *, const struct dt_ext *);
 void dt_pragma_apply(struct dt_sema *, const struct dt_ext *);
 /* Takes the pending pragmas of a name that is being created; true: *attr was set */
 bool dt_pragma_claim(struct dt_sema *, const char *name, struct dt_attr *, uint32_t *version);
+/* dt_parse.pragma: fails with D_PRAGMA_INVAL */
+void dt_pragma_check(struct dt_diag *, const struct dt_word *words);
 /* Fails with D_PRAGMA_UNUSED if a pragma names nothing. */
 void dt_pragma_finish(struct dt_sema *);
 /* Evaluates a constant expression; fails with the tag if it is none. is_signed may be NULL. */
@@ -303,6 +306,7 @@ void dt_expr_object(struct dt_sema *, struct dt_node *);
 
 /* Folds n when its operands are constant; always returns the node to use. */
 struct dt_node *dt_fold_binary(struct dt_sema *, struct dt_node *);
+struct dt_node *dt_fold_text(struct dt_sema *, struct dt_node *);	/* a comparison of strings */
 struct dt_node *dt_fold_unary(struct dt_sema *, struct dt_node *);
 /* Cuts a value to what an object of the type holds, then widens it to 64 bits again. */
 uint64_t dt_fold_narrow(struct dt_sema *, uint64_t value, const struct dt_type *);

@@ -55,6 +55,7 @@ static void give_element(struct walk *w, const void *key, const void *values)
 	uint32_t word, bits = (1u << DT_GEN_KEY_BITS) - 1;
 
 	memcpy(&word, (const char *)key + w->maps->key_size - sizeof(word), sizeof(word));
+	part.cpu = w->maps->percpu ? 0 : word & ((1u << DT_GEN_CPU_BITS) - 1);
 	part.agg = find_member(w, word >> DT_GEN_CPU_BITS & (DT_GEN_MEMBERS - 1));
 	part.gen = w->first + (((word >> (DT_GEN_SHIFT + 1)) - (uint32_t)w->first) & bits);
 	if (part.gen > w->last)		/* a rest, after an earlier walk failed */

@@ -88,6 +88,12 @@ int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uin
 struct dt_control *dt_session_control(struct dt_session *);
 /* family.c, for -x follow: the process counts as a descendant of that root. */
 void dt_session_follow(struct dt_session *, uint32_t pid, uint32_t root);
+/* container.c: fills the maps that programs ask for containers and control groups (bpf/image.h) */
+struct dt_cgroup;
+bool dt_session_names_containers(const struct dt_session *);	/* a program does */
+/* `most`: bytes of a string. 0 or -errno */
+int dt_session_name_container(struct dt_session *, const char *id, const char *name, size_t most);
+int dt_session_cgroups(struct dt_session *, const struct dt_cgroup *, uint32_t n);
 struct dt_drops;
 int dt_session_drops(struct dt_session *, uint32_t cpu, struct dt_drops *);
 int dt_session_drops_all(struct dt_session *, struct dt_drops *);	/* one for each possible CPU */
@@ -133,6 +139,7 @@ struct dt_aggcell {
 	const void *key;		/* NULL: the aggregation has no keys */
 	const int64_t *words;		/* of the first CPU; those of the next are `stride` words behind */
 	uint32_t stride, ncpus;
+	uint32_t cpu;			/* the number of the first */
 };
 
 /* Up to where aggregations were taken over: no firing that began by `time` is still running. */

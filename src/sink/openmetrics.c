@@ -123,8 +123,8 @@ static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
 }
 
 /*
- * Two elements may look the same: addresses of two processes, bytes that are not UTF-8. The second has the
- * process, or a number, as one label more.
+ * Two elements may look the same: addresses of two processes with mergestacks=no, bytes that are not UTF-8.
+ * The former have the process as one label more, of the latter the second has a number.
  */
 static void tell_apart(struct metrics *m, const struct dt_aggrow *row)
 {
@@ -133,7 +133,7 @@ static void tell_apart(struct metrics *m, const struct dt_aggrow *row)
 	for (uint32_t k = 0; k < row->nkeys; k++)
 		if (row->keys[k].kind == DT_V_USTACK || row->keys[k].kind >= DT_V_USYM)
 			pid = row->keys[k].pid;
-	if (pid != 0 && !has_label(m, "pid"))
+	if (pid != 0 && m->sink.env.out->opts->apart && !has_label(m, "pid"))
 		dt_out_printf(&m->labels, ",pid=\"%u\"", pid);
 	if (dt_map_get(m->seen, dt_out_text(&m->labels)) != NULL)
 		dt_out_printf(&m->labels, "%salike=\"%u\"", row->nkeys > 0 ? "," : "", m->seen->n);

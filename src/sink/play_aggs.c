@@ -7,6 +7,7 @@
 
 #include "base/count.h"
 #include "dif/action.h"
+#include "output/unit.h"
 
 /* ---- addresses ---- */
 
@@ -132,17 +133,19 @@ static void read_value(struct dt_play_in *in, struct dt_arena *arena, struct dt_
 	}
 }
 
-/* The words have to be as many as the function says. */
-static void read_number(struct dt_play_in *in, struct dt_arena *arena, const struct dt_play_agg *a,
-    struct dt_value *v)
+/* The words have to be as many as the function says; a recording may be older than the last ones. */
+static void read_number(const char *units, struct dt_play_in *in, struct dt_arena *arena,
+    const struct dt_play_agg *a, struct dt_value *v)
 {
+	const struct dt_aggfunc *f = dt_aggfunc_of(a->kind);
 	size_t n;
 
-	*v = (struct dt_value){ .kind = DT_V_AGG, .aggkind = a->kind, .aggarg = a->arg };
+	*v = (struct dt_value){ .kind = DT_V_AGG, .aggkind = a->kind, .aggarg = a->arg,
+		.unit = (uint8_t)dt_aggunit_of(units, a->name, a->kind) };
 	v->normal = (int64_t)dt_play_u64(in);
 	v->words = dt_play_aligned(in, arena, &n);
 	v->nwords = (uint32_t)(n / sizeof(*v->words));
-	in->bad |= v->nwords < dt_aggfunc_of(a->kind)->nwords(a->arg);
+	in->bad |= v->nwords + f->optional < f->nwords(a->arg);
 }
 
 static bool read_row(struct dt_player *p, struct dt_play_in *in, struct dt_arena *arena,
@@ -155,7 +158,7 @@ static bool read_row(struct dt_player *p, struct dt_play_in *in, struct dt_arena
 	for (uint32_t k = 0; k < nkeys && !in->bad; k++)
 		read_value(in, arena, &keys[k]);
 	for (uint32_t i = 0; i < a->nids && !in->bad; i++)
-		read_number(in, arena, agg_of(p, a->ids[i]), &vals[i]);
+		read_number(p->play->opts->units, in, arena, agg_of(p, a->ids[i]), &vals[i]);
 	*row = (struct dt_aggrow){ keys, nkeys, vals, a->nids, NULL };
 	return !in->bad && nkeys == agg_of(p, a->ids[0])->nkeys;
 }

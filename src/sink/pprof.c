@@ -9,6 +9,7 @@
 
 #include "base/count.h"
 #include "dif/action.h"
+#include "output/unit.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
@@ -76,7 +77,7 @@ static uint64_t string_of(struct writer *w, const char *text)
 static uint64_t location_of(struct writer *w, const char *frame)
 {
 	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, frame);
-	const char *tick = strchr(frame, '`');
+	size_t module = dt_symbol_module(frame);
 
 	if (number != 0)
 		return number;
@@ -85,9 +86,9 @@ static uint64_t location_of(struct writer *w, const char *frame)
 	dt_out_clear(&w->inner);
 	put_number(&w->inner, FUNCTION_ID, number);
 	put_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
-	if (tick != NULL)
+	if (module > 0)
 		put_number(&w->inner, FUNCTION_FILE,
-		    string_of(w, dt_arena_strndup(w->arena, frame, (size_t)(tick - frame))));
+		    string_of(w, dt_arena_strndup(w->arena, frame, module)));
 	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
 	put_number(&w->inner, LINE_FUNCTION, number);
 	put_number(&w->message, LOCATION_ID, number);
@@ -101,22 +102,12 @@ static uint64_t location_of(struct writer *w, const char *frame)
 /* What a name ends with says what it counts: "ns", "read_bytes". */
 static const char *unit_of(const struct dt_stack_source *s)
 {
-	static const struct { const char *end, *unit; } units[] = {
-		{ "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
-		{ "bytes", "bytes" },
-	};
-	size_t n = strlen(s->name);
+	static const char *const units[DT_NUNITS] = { "units", "nanoseconds", "microseconds", "milliseconds",
+		"seconds", "bytes" };
 
 	if (s->aggkind == DT_ACT_COUNT || dt_aggfunc_of(s->aggkind)->number == NULL)
 		return "count";
-	for (size_t i = 0; i < DT_COUNT(units); i++) {
-		size_t end = strlen(units[i].end);
-
-		if (n >= end && strcmp(s->name + n - end, units[i].end) == 0 &&
-		    (n == end || s->name[n - end - 1] == '_'))
-			return units[i].unit;
-	}
-	return "units";
+	return units[dt_aggunit_of("", s->name, s->aggkind)];
 }
 
 static void put_type(struct writer *w, unsigned field, const char *name, const char *unit)

@@ -402,7 +402,7 @@ static int open_record(struct dt_sink *s)
 {
 	struct record *r = (struct record *)s;
 
-	r->file = dt_outfile(s->env.argument, false);
+	r->file = dt_outfile(s->env.argument, false, true);
 	if (r->file == NULL) {
 		snprintf(s->env.why, DT_SINK_WHY, "-O record=%s: %s", s->env.argument, strerror(errno));
 		return -1;

@@ -18,12 +18,15 @@ static void begin_path(struct dt_stack_path *p)
 	p->has_stack = false;
 }
 
-/* Names lose their offsets: "libc.so.6`read+0x14" and "…+0x20" are one frame. */
+/*
+ * Names lose their offsets: "libc.so.6`read+0x14" and "…+0x20" are one frame. Without a function the number
+ * is what tells frames apart ("dash+0x1a384").
+ */
 static size_t without_offset(const char *text)
 {
-	const char *plus = strrchr(text, '+');
+	const char *plus = strchr(text, '`') != NULL ? strrchr(text, '+') : NULL;
 
-	if (plus == NULL || plus == text || strncmp(plus, "+0x", 3) != 0 || plus[3] == '\0' ||
+	if (plus == NULL || strncmp(plus, "+0x", 3) != 0 || plus[3] == '\0' ||
 	    plus[3 + strspn(plus + 3, "0123456789abcdef")] != '\0')
 		return strlen(text);
 	return (size_t)(plus - text);

@@ -35,13 +35,30 @@ static void test_aarch64(struct dt_insn *in, uint32_t word)
 }
 
 /* The last instruction that wrote each register, as far as its form shows; 0: unknown. */
-struct writers { uint32_t word[32]; };
+struct writers {
+	uint32_t word[32];
+	/* adrp: the page, as an offset; ldr of a word in such a page: that of the word */
+	uint64_t at[32];
+};
 
-static void note_writer(struct writers *w, uint32_t word)
+static bool is_adrp(uint32_t word) { return (word & 0x9f000000) == 0x90000000; }
+static bool is_load(uint32_t word) { return (word & 0xffc00000) == 0xf9400000; }	/* ldr x, [x, imm] */
+
+static void note_writer(struct writers *w, uint64_t vaddr, uint64_t off, uint32_t word)
 {
 	bool call = (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
+	unsigned to = word & 31, base = word >> 5 & 31;
 
-	w->word[word & 31] = word;
+	if (is_load(word) && !is_adrp(w->word[base])) {
+		w->word[to] = 0;
+		return;
+	}
+	if (is_load(word))
+		w->at[to] = w->at[base] + (word >> 10 & 0xfff) * 8;
+	else if (is_adrp(word))
+		w->at[to] = ((vaddr + off) & ~(uint64_t)0xfff) - vaddr +
+		    (distance(word, 5, 19) + (word >> 29 & 3)) * 4096;
+	w->word[to] = word;
 	if ((word & 0x3a000000) == 0x28000000)		/* ldp */
 		w->word[word >> 10 & 31] = word;
 	if (call)
@@ -49,12 +66,17 @@ static void note_writer(struct writers *w, uint32_t word)
 }
 
 /*
- * Does the writer add a table's base to an entry, or load the entry itself (ldr x1, [x2, x3, lsl 3])?
- * Otherwise the jump leads to another function.
+ * Where a br leads, by what wrote its register: a table's base was added to an entry; the entry itself was
+ * loaded (ldr x1, [x2, x3, lsl 3]); a word at a known address was; or another function is meant.
  */
-static bool from_table(uint32_t writer)
+static void indirect_aarch64(struct dt_insn *in, const struct writers *w, unsigned reg)
 {
-	return (writer & 0xff000000) == 0x8b000000 || (writer & 0xffe00c00) == 0xf8600800;
+	uint32_t writer = w->word[reg];
+
+	in->way = (writer & 0xff000000) == 0x8b000000 ? DT_INSN_ON :
+	    (writer & 0xffe00c00) == 0xf8600800 ? DT_INSN_TABLE : DT_INSN_INDIRECT;
+	in->slot = is_load(writer);
+	in->to = in->slot ? w->at[reg] : 0;
 }
 
 /* ret, retaa, retab; b; bl; b.cond; cbz; tbz; br */
@@ -81,14 +103,15 @@ static struct dt_insn decode_aarch64(uint64_t at, uint32_t word, const struct wr
 		in.number = (uint8_t)((word >> 31 & 1) << 5 | (word >> 19 & 31));
 		in.reg = word & 31;
 	} else if ((word & 0xfffffc1f) == 0xd61f0000) {
-		in.way = from_table(w->word[word >> 5 & 31]) ? DT_INSN_ON : DT_INSN_INDIRECT;
+		indirect_aarch64(&in, w, word >> 5 & 31);
 	}
 	return in;
 }
 
-static int walk_aarch64(const unsigned char *code, uint64_t size, dt_insn_f *f, void *ctx)
+/* What follows an instruction that never goes on is reached from elsewhere: no register is known there. */
+static int walk_aarch64(const unsigned char *code, uint64_t size, uint64_t vaddr, dt_insn_f *f, void *ctx)
 {
-	struct writers w = { { 0 } };
+	struct writers w = { { 0 }, { 0 } };
 
 	for (uint64_t at = 0; at + 4 <= size; at += 4) {
 		struct dt_insn in;
@@ -96,7 +119,9 @@ static int walk_aarch64(const unsigned char *code, uint64_t size, dt_insn_f *f, 
 
 		memcpy(&word, code + at, 4);
 		in = decode_aarch64(at, word, &w);
-		note_writer(&w, word);
+		note_writer(&w, vaddr, at, word);
+		if (in.way == DT_INSN_JUMP || in.way == DT_INSN_RET)
+			memset(&w, 0, sizeof(w));
 		if (!f(ctx, &in))
 			break;
 	}
@@ -127,17 +152,18 @@ static void *zydis_load(struct zydis *z)
 }
 
 /*
- * Jump tables: jmp *%rax after an addition or marked notrack, jmp *table(,%rax,8). Otherwise the jump
- * leads to another function.
+ * Jump tables: jmp *%rax after an addition or marked notrack; jmp *table(,%rax,8) may be one. Otherwise the
+ * jump leads to another function: jmp *slot(%rip) to what the slot says.
  */
-static enum dt_insn_way indirect_x86(const ZydisDecodedInstruction *insn, bool behind_add)
+static void indirect_x86(struct dt_insn *in, const ZydisDecodedInstruction *insn, bool behind_add)
 {
 	bool memory = insn->raw.modrm.mod != 3;
 	bool index = memory && insn->raw.modrm.rm == 4 && insn->raw.sib.index != 4;
 
-	return insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || index || (!memory && behind_add) ?
-	    DT_INSN_ON :
-	    DT_INSN_INDIRECT;
+	in->slot = memory && insn->raw.modrm.mod == 0 && insn->raw.modrm.rm == 5;
+	in->to = in->slot ? in->off + insn->length + (uint64_t)insn->raw.disp.value : 0;
+	in->way = insn->attributes & ZYDIS_ATTRIB_HAS_NOTRACK || (!memory && behind_add) ? DT_INSN_ON :
+	    index ? DT_INSN_TABLE : DT_INSN_INDIRECT;
 }
 
 /* jcc, short and long, and jrcxz. loop changes its register first, and never leaves a function. */
@@ -170,7 +196,7 @@ static struct dt_insn describe_x86(uint64_t at, const ZydisDecodedInstruction *i
 		in.way = DT_INSN_CALL;
 		in.to = at + insn->length + (uint64_t)insn->raw.imm[0].value.s;
 	} else if (insn->mnemonic == ZYDIS_MNEMONIC_JMP) {
-		in.way = indirect_x86(insn, behind_add);
+		indirect_x86(&in, insn, behind_add);
 	}
 	return in;
 }
@@ -205,10 +231,11 @@ static int walk_x86(const unsigned char *code, uint64_t size, dt_insn_f *f, void
 	return err;
 }
 
-int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *f, void *ctx)
+int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, uint64_t vaddr, dt_insn_f *f,
+    void *ctx)
 {
 	switch (machine) {
-	case EM_AARCH64: return walk_aarch64(code, size, f, ctx);
+	case EM_AARCH64: return walk_aarch64(code, size, vaddr, f, ctx);
 	case EM_X86_64: return walk_x86(code, size, f, ctx);
 	default: return -EOPNOTSUPP;
 	}
@@ -218,6 +245,7 @@ int dt_insn_walk(struct dt_elf *e, uint64_t offset, uint64_t size, dt_insn_f *f,
 {
 	uint16_t machine = dt_elf_machine(e);
 	const void *code;
+	uint64_t vaddr;
 	int err;
 
 	if (machine != EM_AARCH64 && machine != EM_X86_64)
@@ -225,5 +253,7 @@ int dt_insn_walk(struct dt_elf *e, uint64_t offset, uint64_t size, dt_insn_f *f,
 	if (size > FUNCTION_MAX || offset > INT64_MAX - size)
 		return -EFBIG;
 	err = dt_elf_code(e, offset, size, &code);
-	return err != 0 ? err : dt_insn_walk_bytes(machine, code, size, f, ctx);
+	if (!dt_elf_offset_to_vaddr(e, offset, &vaddr))
+		vaddr = 0;
+	return err != 0 ? err : dt_insn_walk_bytes(machine, code, size, vaddr, f, ctx);
 }

@@ -16,6 +16,8 @@ enum dt_insn_way {
 	 * jumps through a register or memory, and by its form not through a jump table of the function
 	 */
 	DT_INSN_INDIRECT,
+	/* jumps through an array of addresses: a table of the function, or an array of functions */
+	DT_INSN_TABLE,
 };
 
 /*
@@ -34,6 +36,7 @@ struct dt_insn {
 	enum dt_insn_way way;
 	/* may be outside of the function; wraps if it is before the start */
 	uint64_t to;
+	bool slot;			/* INDIRECT: to what the word at offset `to` says */
 	enum dt_insn_test test;		/* of a branch */
 	uint8_t number, reg;		/* reg: 31 is the constant 0 on aarch64; 1 is rcx on x86-64 */
 };
@@ -44,7 +47,9 @@ struct dt_insn {
  * Zydis, which x86-64 needs, is not installed.
  */
 typedef bool dt_insn_f(void *ctx, const struct dt_insn *);
-int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, dt_insn_f *, void *ctx);
+/* vaddr: where the first byte is linked; aarch64 addresses data by pages */
+int dt_insn_walk_bytes(uint16_t machine, const void *code, uint64_t size, uint64_t vaddr, dt_insn_f *,
+    void *ctx);
 struct dt_elf;
 int dt_insn_walk(struct dt_elf *, uint64_t offset, uint64_t size, dt_insn_f *, void *ctx);
 

@@ -46,6 +46,11 @@ struct dt_perfmap {
 int dt_perfmap_add(struct dt_perfmap *, char *text);
 void dt_perfmap_sort(struct dt_perfmap *);
 void dt_perfmap_free(struct dt_perfmap *);
+/* What it takes, with the copy of the table that qsort(3) makes. */
+static inline size_t dt_perfmap_bytes(const struct dt_perfmap *m)
+{
+	return m->bytes + m->n * sizeof(*m->func);
+}
 const struct dt_jit_function *dt_perfmap_at(const struct dt_perfmap *, uint64_t addr);
 
 #endif

@@ -5,7 +5,6 @@
  * question has new ones.
  */
 #include "symbol/reader_impl.h"
-#include "base/clean.h"
 #include "base/clock.h"
 #include "base/pass.h"
 
@@ -27,31 +26,14 @@
 #define FREE (10 * MS)		/* of each question; the rest is of the time that foreign files share */
 #define PATIENCE (2000 * MS)	/* that time at the start; an eighth of all time is added to it */
 #define STILL (1500 * MS)	/* children that neither run nor answer for so long hang */
+#define HURRY (100 * MS)	/* that time, from dt_reader_hurry() on; nothing is added to it */
+#define HURRY_EACH (4 * MS)	/* for a file whose owner is not known, when it is used up … */
 #define AFTER_SIGNAL (50 * MS)	/* somebody wants us to come back */
-#define AGAIN (30000 * MS)	/* a file system that did not answer is asked again */
 
 #define ROWS_MAX (16u << 20)	/* bytes of rows that nobody has asked for yet */
 
-enum { LEFT_MAX = 32, DEVICES_MAX = 64, LOOK_MS = 40 };	/* the last: how often `stop` is asked */
-
-struct dt_reader {
-	bool types;			/* the worker has libdw */
-	int opener, worker;		/* sockets, -1: not started */
-	pid_t child[2];			/* the opener, the worker */
-	pid_t left[LEFT_MAX];		/* killed, and perhaps not dead */
-	int nleft;
-	char ahead[8192];		/* of the worker's answers, read already: next … end - 1 */
-	size_t next, end;
-	uint64_t rows_ns;		/* for rows that come along with heads */
-	size_t rows;			/* bytes of them */
-	uint64_t patience, since;	/* ns */
-	struct { dev_t dev; uint64_t when; } dead[DEVICES_MAX];	/* where a question hung */
-	int ndead;
-	bool told;			/* of the first loss; the others are like it */
-	bool (*stop)(void *);
-	void (*note)(void *, const char *);
-	void *ctx;			/* of these two */
-};
+/* LOOK_MS: how often `stop` is asked; HURRY_MANY: … and how many of those */
+enum { LOOK_MS = 40, LOOK_HURRY_MS = 4, HURRY_MANY = 6 };
 
 struct dt_reader *dt_reader_new(void)
 {
@@ -101,7 +83,7 @@ static void end_children(struct dt_reader *r, bool hung)
 		if (!hung)
 			while (waitpid(r->child[i], NULL, 0) < 0 && errno == EINTR)
 				;
-		else if (r->nleft < LEFT_MAX)
+		else if (r->nleft < DT_READER_LEFT)
 			r->left[r->nleft++] = r->child[i];
 	}
 	reap(r);
@@ -118,11 +100,12 @@ static pid_t start_child(void (*f)(int, int, int), int a, int b)
 }
 
 /* Whoever waits for an answer looks around now and then. */
-static void look_often(int sock)
+static void look_often(const struct dt_reader *r)
 {
-	struct timeval t = { 0, LOOK_MS * 1000 };
+	struct timeval t = { 0, (r->hurry ? LOOK_HURRY_MS : LOOK_MS) * 1000 };
 
-	(void)setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	(void)setsockopt(r->opener, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	(void)setsockopt(r->worker, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
 }
 
 static int start_children(struct dt_reader *r)
@@ -142,8 +125,7 @@ static int start_children(struct dt_reader *r)
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		r->opener = a[0];
 		r->worker = c[0];
-		look_often(a[0]);
-		look_often(c[0]);
+		look_often(r);
 	}
 	for (int i = 0; i < 2; i++) {
 		if (b[i] >= 0)
@@ -367,23 +349,6 @@ static bool is_loss(int err)
 	return err == -EPIPE || err == -ETIME || err == -ETIMEDOUT || err == -EINTR;
 }
 
-static void tell(struct dt_reader *r, const struct dt_question *q, int err)
-{
-	const char *shown = q->shown != NULL ? q->shown : q->path;
-	char text[512];
-
-	if (r->told || shown == NULL || q->want.what == DT_DIGEST_DIES)	/* dt_dwarf_why() reports it */
-		return;
-	r->told = true;
-	snprintf(text, sizeof(text), "addresses in %.300s (and in files like it) have no names: %s", shown,
-	    err == -ETIMEDOUT ? "its file system does not answer" :
-	    err == -ETIME     ? "it takes too long to read" :
-				"the symbol reader crashed on it");
-	dt_clean(text);			/* the path is untrusted */
-	if (r->note != NULL)
-		r->note(r->ctx, text);
-}
-
 void dt_reader_heed(struct dt_reader *r, bool (*stop)(void *), void (*note)(void *, const char *), void *ctx)
 {
 	if (r == NULL)
@@ -393,35 +358,16 @@ void dt_reader_heed(struct dt_reader *r, bool (*stop)(void *), void (*note)(void
 	r->ctx = ctx;
 }
 
-static bool is_dead(struct dt_reader *r, dev_t dev)
-{
-	for (int i = 0; i < r->ndead; i++)
-		if (r->dead[i].dev == dev && dt_clock_ns() - r->dead[i].when < AGAIN)
-			return true;
-	return false;
-}
-
-static void mark_dead(struct dt_reader *r, dev_t dev)
-{
-	int i = 0;
-
-	while (i < r->ndead && r->dead[i].dev != dev)
-		i++;
-	if (dev == 0 || i == DEVICES_MAX)
-		return;
-	r->dead[i].dev = dev;
-	r->dead[i].when = dt_clock_ns();
-	r->ndead += i == r->ndead;
-}
-
 /* The children are of no use any more. */
 static void lose(struct dt_reader *r, const struct dt_question *q, int err)
 {
+	if (r->opener >= 0)		/* else ask_twice() has asked */
+		r->signal = err == -EPIPE || err == -ETIMEDOUT ? dt_reader_find_signal(r) : 0;
 	end_children(r, true);
-	if (err == -ETIMEDOUT)
-		mark_dead(r, q->dev);
+	if (err == -ETIMEDOUT && r->signal == 0)
+		dt_reader_mark_dead(r, q->dev);
 	if (is_loss(err) && err != -EINTR)
-		tell(r, q, err);
+		dt_reader_tell(r, q, err);
 }
 
 /* ---- questions ---- */
@@ -479,16 +425,43 @@ void dt_reader_rows(struct dt_reader *r, uint64_t ns)
 		r->rows_ns = ns;
 }
 
+void dt_reader_hurry(struct dt_reader *r)
+{
+	if (r == NULL || r->hurry)
+		return;
+	r->hurry = true;
+	r->patience = least(r->patience, HURRY);
+	if (r->opener >= 0)
+		look_often(r);
+}
+
+/* How long a question may take. */
+static uint64_t time_for(const struct dt_reader *r, bool ours)
+{
+	if (ours)
+		return LONGEST;
+	if (r->hurry)
+		return r->patience > 0 ? r->patience : HURRY_EACH;
+	return least(LONGEST_FOREIGN, FREE + r->patience);
+}
+
 static struct wait begin_wait(struct dt_reader *r, bool ours)
 {
 	uint64_t now = dt_clock_ns();
 
-	r->patience = least(PATIENCE, r->patience + (now - r->since) / 8);
+	if (!r->hurry)
+		r->patience = least(PATIENCE, r->patience + (now - r->since) / 8);
 	r->since = now;
 	if (r->nleft > 0)
 		reap(r);
-	return (struct wait){ .r = r, .ours = ours, .still = now + STILL,
-		.until = now + (ours ? LONGEST : least(LONGEST_FOREIGN, FREE + r->patience)) };
+	return (struct wait){ .r = r, .ours = ours, .still = now + STILL, .until = now + time_for(r, ours) };
+}
+
+/* No time is left for it. A descriptor comes from an earlier answer, which said whose file it is. */
+static bool is_late(const struct dt_reader *r, const struct dt_question *q)
+{
+	return r->hurry && r->patience == 0 && !q->ours && ((q->fd >= 0 && !q->in_root) ||
+	    r->late >= HURRY_MANY);
 }
 
 static int ask_twice(struct wait *w, const struct dt_question *q, struct dt_opened *opened, void **bytes,
@@ -500,6 +473,7 @@ static int ask_twice(struct wait *w, const struct dt_question *q, struct dt_open
 		err = ask_children(w, q, opened, bytes, len, why);
 		if (err == 0)
 			break;
+		w->r->signal = err == -EPIPE || err == -ETIMEDOUT ? dt_reader_find_signal(w->r) : 0;
 		end_children(w->r, true);
 		if (opened != NULL && opened->fd >= 0)
 			close(opened->fd);
@@ -512,25 +486,35 @@ static int ask_twice(struct wait *w, const struct dt_question *q, struct dt_open
 int dt_reader_ask(struct dt_reader *r, const struct dt_question *question, struct dt_opened *opened,
     void **bytes, size_t *len)
 {
-	struct wait w = begin_wait(r, question->ours);
 	struct dt_question q = *question;
 	int err, why = 0;
+	struct wait w;
 	uint64_t took;
 
 	*bytes = NULL;
 	if (opened != NULL)
 		*opened = (struct dt_opened){ .fd = -1 };
-	if (is_dead(r, q.dev))
+	if (r->stop != NULL && r->stop(r->ctx))		/* and another question comes all the same */
+		dt_reader_hurry(r);
+	if (is_late(r, &q)) {
+		dt_reader_tell(r, &q, -ETIME);
+		return -ETIME;
+	}
+	w = begin_wait(r, q.ours);
+	if (dt_reader_is_dead(r, q.dev))
 		return -ETIMEDOUT;
 	q.want.rows = opened != NULL && q.want.what == DT_DIGEST_HEAD && r->rows_ns > 0;
 	err = ask_twice(&w, &q, opened, bytes, len, &why);
 	if (err != 0)
 		lose(r, &q, err);
-	else if (why == 0 && q.want.rows != 0)
+	if (err == -ETIMEDOUT && r->signal != 0)	/* stopped: the file system is not to blame */
+		err = -EPIPE;
+	if (err == 0 && why == 0 && q.want.rows != 0)
 		receive_rows(&w, &q, &opened->rows);
 	took = dt_clock_ns() - r->since;
-	if (!w.ours && took > FREE)
-		r->patience -= least(r->patience, took - FREE);
+	r->late += r->hurry && r->patience == 0 && !w.ours;
+	if (!w.ours && (r->hurry || took > FREE))
+		r->patience -= least(r->patience, took - (r->hurry ? 0 : FREE));
 	return err != 0 ? err : why;
 }
 

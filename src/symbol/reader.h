@@ -58,6 +58,11 @@ int dt_reader_ask(struct dt_reader *, const struct dt_question *, struct dt_open
 void dt_reader_rows(struct dt_reader *, uint64_t ns);
 void dt_reader_give_back(struct dt_reader *, struct dt_rows *);	/* frees what there is */
 /*
+ * The trace was interrupted and the user waits for its end: files that are not ours now share 120 ms for all
+ * questions to come.
+ */
+void dt_reader_hurry(struct dt_reader *);
+/*
  * 8 bytes of a file that is none of ELF, such as the memory of a process, whose pages may be a file that
  * does not answer. 0 or -errno.
  */

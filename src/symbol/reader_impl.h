@@ -6,6 +6,7 @@
 #include "symbol/reader.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 /* From the tracer to the opener; with the descriptor if there is one. Texts follow, each with its NUL. */
 /* the path, those of debug files, and those that debugging data are shared through: "" for none */
@@ -33,5 +34,39 @@ _Noreturn void dt_reader_types_worker(int opener, int tracer, int parent);	/* wi
  * cannot be done here, and the process must end.
  */
 bool dt_reader_box(int parent, bool maps);
+
+enum { DT_READER_LEFT = 32, DT_READER_DEVICES = 64 };
+
+struct dt_reader {
+	bool types;			/* the worker has libdw */
+	int opener, worker;		/* sockets, -1: not started */
+	pid_t child[2];			/* the opener, the worker */
+	pid_t left[DT_READER_LEFT];		/* killed, and perhaps not dead */
+	int nleft;
+	char ahead[8192];		/* of the worker's answers, read already: next … end - 1 */
+	size_t next, end;
+	uint64_t rows_ns;		/* for rows that come along with heads */
+	size_t rows;			/* bytes of them */
+	uint64_t patience, since;	/* ns */
+	bool hurry;			/* the user waits for the end */
+	int late;			/* HURRY_MANY: how many there were */
+	struct { dev_t dev; uint64_t when; } dead[DT_READER_DEVICES];	/* where a question hung */
+	int ndead;
+	bool told;			/* of the first loss; the others are like it */
+	int signal;			/* that ended or stopped a child of the last loss; 0: none */
+	bool (*stop)(void *);
+	void (*note)(void *, const char *);
+	void *ctx;			/* of these two */
+};
+
+/*
+ * Of reader_loss.c: which signal ended or stopped a child, asked before we end them; 0: none, or not yet. The
+ * notice of a loss is given once.
+ */
+int dt_reader_find_signal(const struct dt_reader *);
+void dt_reader_tell(struct dt_reader *, const struct dt_question *, int err);
+/* A question about this device hung, and not long ago. */
+bool dt_reader_is_dead(struct dt_reader *, dev_t);
+void dt_reader_mark_dead(struct dt_reader *, dev_t);
 
 #endif

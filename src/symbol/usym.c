@@ -18,6 +18,7 @@
 #define ALL_NS 500000000u	/* for all processes at the start */
 #define ONE_NS 300000000u	/* of CPU time, for one of them */
 #define LOOK_NS 1000000000u	/* between two looks at who maps what */
+#define HURRY_NS 100000000u	/* for perf maps of others, after an interrupt */
 #define EVENT_NS 5000u		/* what a mapping costs that is reported, as a rule */
 
 static void tell_listener(struct dt_usyms *us, uint32_t pid, bool ended)
@@ -258,6 +259,14 @@ void dt_usyms_heed(struct dt_usyms *us, dt_usyms_stop_f *stop, dt_usyms_note_f *
 	us->note = note;
 	us->user_ctx = ctx;
 	dt_reader_heed(us->files.reader, stop, note, ctx);
+}
+
+void dt_usyms_hurry(struct dt_usyms *us)
+{
+	if (us == NULL || us->hurry != 0)
+		return;
+	us->hurry = dt_clock_ns() + HURRY_NS;
+	dt_reader_hurry(us->files.reader);
 }
 
 /*

@@ -28,6 +28,11 @@ void dt_usyms_limit(struct dt_usyms *, uint64_t bytes);
 typedef bool dt_usyms_stop_f(void *ctx);
 typedef void dt_usyms_note_f(void *ctx, const char *text);
 void dt_usyms_heed(struct dt_usyms *, dt_usyms_stop_f *, dt_usyms_note_f *, void *ctx);
+/*
+ * The trace was interrupted: files and perf maps of other users have a tenth of a second for all that is
+ * still to be named. NULL is fine.
+ */
+void dt_usyms_hurry(struct dt_usyms *);
 
 /*
  * Starts watching; `few`: only processes that were followed or learned, and what they fork, are of
@@ -49,6 +54,12 @@ struct dt_uplace {
 	const char *path;		/* as the process names the file */
 	struct dt_elf *elf;		/* NULL: not an ELF file, or it cannot be read */
 	uint64_t offset;		/* of the address in the file */
+	/*
+	 * The address as the ELF file numbers it, which is the same in every process; the offset in a file
+	 * that is not ELF or cannot be read.
+	 */
+	uint64_t vaddr;
+	bool in_file;			/* vaddr is valid: it is not memory without a file, nor [heap] */
 };
 
 /* Where an address lies; false: unknown. The texts live until the next call. */
@@ -81,6 +92,13 @@ struct dt_umapping {
 };
 typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
+
+/*
+ * Runtimes whose compiled code could not be named. dt_usyms_hint() says how that is changed for the one
+ * numbered i, below DT_URUNTIMES; false: there was none such.
+ */
+enum { DT_URUNTIME_JAVA, DT_URUNTIME_NODE, DT_URUNTIME_LIBNODE, DT_URUNTIME_NET, DT_URUNTIMES };
+bool dt_usyms_hint(const struct dt_usyms *, unsigned i, char *text, size_t len);
 
 /* files read; opened also counts other names of the same file */
 struct dt_usyms_stats { uint64_t files, opened, views, bytes, lost; };	/* the last: times that events were */

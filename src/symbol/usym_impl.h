@@ -209,6 +209,9 @@ struct dt_usyms {
 	dt_usyms_note_f *note;
 	void *user_ctx;			/* of these two */
 	unsigned noted;			/* bits of enum dt_unote */
+	uint32_t nameless[DT_URUNTIMES];	/* usym_hint.c: a process of each, 0 none */
+	uint32_t last_nameless;		/* the process that was looked at last */
+	uint64_t hurry;			/* ns: until then perf maps of others are read; 0: no limit */
 };
 
 enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS };
@@ -236,6 +239,9 @@ void dt_usyms_say(struct dt_usyms *, enum dt_unote, uint32_t pid);	/* once */
 /* usym_place.c: reads what is new in its perf map. `last`: the process has ended */
 void dt_usyms_jit(struct dt_usyms *, struct dt_uview *, bool last);
 struct dt_ufile *dt_umap_file(const struct dt_usyms *, const struct dt_umap *);
+/* usym_hint.c: code that it made at run time has no name; some has */
+void dt_usyms_nameless(struct dt_usyms *, const struct dt_uview *);
+void dt_usyms_named(struct dt_usyms *, const struct dt_uview *);
 bool dt_usyms_stopped(const struct dt_usyms *);
 void dt_usyms_trim(struct dt_usyms *);		/* what was used least goes, until the rest fits */
 

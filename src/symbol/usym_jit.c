@@ -103,7 +103,7 @@ void dt_ujit_close(struct dt_ufiles *fs, struct dt_ujit *j)
 void dt_ujit_free(struct dt_ufiles *fs, struct dt_ujit *j)
 {
 	dt_ujit_close(fs, j);
-	fs->bytes -= j->map.bytes;
+	fs->bytes -= dt_perfmap_bytes(&j->map);
 	dt_perfmap_free(&j->map);
 	*j = (struct dt_ujit){ 0 };
 }
@@ -222,7 +222,9 @@ bool dt_ujit_read(struct dt_reader *r, struct dt_ujit *j, size_t max, dt_usyms_s
 	if (r == NULL || j->slot == 0 || (last ? j->hung : now < j->next))
 		return true;
 	j->next = now + CHECK_NS;
-	for (int again = 0; more && err == 0 && j->map.bytes < max && !(stop != NULL && stop(ctx)); ) {
+	for (int again = 0; more && err == 0 && dt_perfmap_bytes(&j->map) < max; ) {
+		if (stop != NULL && stop(ctx))
+			break;
 		again += j->size == 0;
 		if (again > AGAIN_MAX)
 			break;
@@ -234,5 +236,5 @@ bool dt_ujit_read(struct dt_reader *r, struct dt_ujit *j, size_t max, dt_usyms_s
 		j->next = now + HUNG_NS;
 	if (j->map.n != before)
 		dt_perfmap_sort(&j->map);
-	return j->map.bytes < max;
+	return dt_perfmap_bytes(&j->map) < max;
 }

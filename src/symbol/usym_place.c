@@ -9,6 +9,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #define AGAIN_NS 50000000u	/* a process that does not know an address is not asked again before that */
 #define COST 16u		/* nor before so many times as long as it took the last time */
@@ -70,6 +71,20 @@ static bool is_large(struct dt_usyms *us, const struct dt_uview *v, struct dt_uf
 	return true;
 }
 
+/* A mapping can be longer than the segment in the file; its end is numbered like the rest. */
+static uint64_t vaddr_of(const struct dt_elf *elf, const struct dt_umap *m, uint64_t addr, uint64_t offset)
+{
+	uint64_t vaddr;
+
+	if (elf == NULL)
+		return offset;
+	if (dt_elf_offset_to_vaddr(elf, offset, &vaddr))
+		return vaddr;
+	if (dt_elf_code_vaddr(elf, m->offset, m->end - m->start, &vaddr))
+		return vaddr + (addr - m->start);
+	return offset;
+}
+
 /* dt_ufile_count() comes last, when all names that the lookup has loaded are there to be counted. */
 static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct dt_umap *m, uint64_t addr,
     struct dt_uplace *p)
@@ -92,20 +107,33 @@ static void place_in_file(struct dt_usyms *us, struct dt_uview *v, const struct 
 	dt_ufile_count(&us->files, m->object->file);
 }
 
+/* A perf map of another user is not read on when the user waits for the end. */
+static bool is_over(void *ctx)
+{
+	const struct dt_usyms *us = ctx;
+
+	return dt_usyms_stopped(us) || (us->hurry != 0 && dt_clock_ns() >= us->hurry);
+}
+
 /*
- * One perf map has a share of the memory only: its size is the process's to choose. What it takes is
- * counted here, as usym_jit.c does not know of the limit.
+ * One perf map has a share of the memory only, as its size is the process's to choose, and no more than is
+ * left: what others have is trimmed later (dt_usyms_trim()). What it takes is counted here, as usym_jit.c
+ * does not know of the limit.
  */
 void dt_usyms_jit(struct dt_usyms *us, struct dt_uview *v, bool last)
 {
-	uint64_t began = dt_clock_ns(), before = v->jit.map.bytes;	/* with the time we wait for it */
-	uint64_t max = us->limit != 0 ? us->limit / JIT_SHARE : UINT64_MAX;
+	uint64_t began = dt_clock_ns(), before = dt_perfmap_bytes(&v->jit.map);	/* with the time we wait */
+	uint64_t left = us->limit > us->files.bytes ? us->limit - us->files.bytes : 0, max = UINT64_MAX;
+	bool trusted = v->jit.uid == 0 || v->jit.uid == geteuid();
 
 	if (!dt_uview_may(us, v))
 		return;
-	if (!dt_ujit_read(us->files.reader, &v->jit, max, us->stop, us->user_ctx, last))
+	if (us->limit != 0)
+		max = before + left < us->limit / JIT_SHARE ? before + left : us->limit / JIT_SHARE;
+	if (!dt_ujit_read(us->files.reader, &v->jit, max, trusted ? us->stop : is_over,
+	    trusted ? us->user_ctx : us, last))
 		dt_usyms_say(us, DT_UNOTE_JIT, v->pid);
-	us->files.bytes += v->jit.map.bytes - before;
+	us->files.bytes += dt_perfmap_bytes(&v->jit.map) - before;
 	dt_uview_spend(us, v, dt_clock_ns() - began);
 }
 
@@ -118,8 +146,11 @@ static void place_in_memory(struct dt_usyms *us, struct dt_uview *v, uint64_t ad
 		dt_usyms_jit(us, v, false);
 	}
 	f = dt_perfmap_at(&v->jit.map, addr);
-	if (f == NULL)
+	if (f == NULL) {
+		dt_usyms_nameless(us, v);
 		return;
+	}
+	dt_usyms_named(us, v);
 	p->object = v->jit.name;
 	p->function = f->name;
 	p->function_start = f->start;
@@ -141,7 +172,9 @@ static bool data_of(struct dt_usyms *us, const struct dt_umap *m, uint64_t addr,
 	*p = (struct dt_uplace){ .object = m->object->base,
 		.path = m->object->path,
 		.elf = elf,
-		.object_start = m->base };
+		.object_start = m->base,
+		.vaddr = vaddr,
+		.in_file = true };
 	dt_elf_vaddr_to_offset(elf, vaddr, &p->offset);
 	f = !file->forgotten && !file->large ? dt_elf_data_at(elf, vaddr) : NULL;
 	if (f != NULL) {
@@ -199,6 +232,17 @@ static bool may_ask(struct dt_usyms *us, uint32_t pid)
 	    dt_clock_ns() - v->asked > AGAIN_NS + COST * v->cost && dt_uview_may(us, v);
 }
 
+/* Independent of the names of the file, which may be forgotten or too large. */
+static void place_by_number(const struct dt_usyms *us, const struct dt_umap *m, uint64_t addr,
+    struct dt_uplace *p)
+{
+	const struct dt_ufile *file = dt_umap_file(us, m);
+
+	p->in_file = !m->object->anon && (file != NULL || m->object->path[0] == '/');
+	if (p->in_file)
+		p->vaddr = vaddr_of(file != NULL ? file->elf : NULL, m, addr, p->offset);
+}
+
 /*
  * m stays valid to the end, as nothing behind find() polls or settles. After /proc was asked the address is
  * looked for again from the start: the space is another one then.
@@ -220,6 +264,7 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 		.path = m->object->path,
 		.offset = addr - m->start + m->offset,
 		.object_start = m->base };
+	place_by_number(us, m, addr, p);
 	if (m->object->file != NULL)
 		place_in_file(us, dt_uview_find(us, pid), m, addr, p);
 	else

@@ -244,12 +244,13 @@ static struct dt_uview *least_used(struct dt_usyms *us)
 }
 
 /*
- * Each round frees something or is the last one: a file whose names are forgotten leaves the list, and so
+ * A quarter of the limit stays free for what is read until the next time, and for what malloc() adds. Each
+ * round frees something or is the last one: a file whose names are forgotten leaves the list, and so
  * does a view.
  */
 void dt_usyms_trim(struct dt_usyms *us)
 {
-	while (us->limit != 0 && us->files.bytes > us->limit) {
+	while (us->limit != 0 && us->files.bytes > us->limit - us->limit / 4) {
 		struct dt_uview *v = least_used(us);
 		struct dt_ufile *f = us->files.oldest;
 

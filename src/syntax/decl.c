@@ -76,6 +76,23 @@ static void count_word(uint8_t *n)
 		++*n;
 }
 
+/*
+ * A tag that is defined twice is an error at the second {, whatever its body looks like. Headers and the
+ * program have name spaces of their own.
+ */
+static void define_tag(struct dt_parser *ps, const struct dt_specs *s, enum dt_base base)
+{
+	struct dt_loc open = dt_tok_peek(ps)->loc;
+	const char *key = dt_arena_printf(ps->arena, "%d%d %s", base, dt_loc_included(s->loc), s->tname);
+	uintptr_t before = (uintptr_t)dt_map_get(&ps->tags, key);
+
+	if (before != 0 && before != open.off + 1)
+		dt_fail_hint(ps->diag, D_DECL_TYPERED, s->loc,
+		    ps->translating ? "the input of a translator stands between < and >" : NULL,
+		    "type redeclared: %s", s->tname);
+	dt_map_put(&ps->tags, key, (void *)(uintptr_t)(open.off + 1));
+}
+
 /* ("struct"|"union"|"enum") ( tag | [tag] "{" … "}" ) */
 static void tagged_spec(struct dt_parser *ps, struct dt_specs *s, struct dt_token t, enum dt_base base)
 {
@@ -88,6 +105,8 @@ static void tagged_spec(struct dt_parser *ps, struct dt_specs *s, struct dt_toke
 	if (dt_tok_kind(ps, 0) != DT_T_LBRACE)
 		return;
 	s->body = true;
+	if (s->tname != NULL)
+		define_tag(ps, s, base);
 	dt_depth_enter(ps, t.loc);
 	if (base == DT_B_ENUM)
 		dt_enumerators_parse(ps, s);

@@ -19,6 +19,8 @@ struct dt_parser {
 	size_t head;			/* ahead.v[head] is the next token */
 	unsigned depth;			/* of recursion, at most DT_AST_MAXDEPTH */
 	struct dt_map types;		/* typedef names that this text has declared so far */
+	struct dt_map tags;		/* tags that this text has defined, with the offset of their { */
+	bool translating;		/* the types of a translator are read */
 	struct dt_unit *unit;
 	struct dt_ext **tail;		/* where the next external is appended */
 };

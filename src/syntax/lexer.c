@@ -37,6 +37,21 @@ static bool is_curly_quote(const struct dt_lexer *lx, struct dt_loc loc)
 	    (lx->text[loc.off + 2] & 0xf8) == 0x98;
 }
 
+/* Words of other languages for operators. */
+static const char *operator_hint(const struct dt_token *t)
+{
+	static const struct { const char *word, *hint; } rows[] = {
+		{ "and", "D writes and as &&" }, { "or", "D writes or as ||" },
+		{ "not", "D writes not as !" }, { "eq", "D writes eq as ==" },
+		{ "ne", "D writes ne as !=" }, { "mod", "D writes mod as %" },
+	};
+
+	for (size_t i = 0; t->kind == DT_T_IDENT && t->text != NULL && i < DT_COUNT(rows); i++)
+		if (strcmp(t->text, rows[i].word) == 0)
+			return rows[i].hint;
+	return NULL;
+}
+
 /* Does not return. The text is cut and cleaned for the message, as a source may hold any bytes. */
 void dt_lex_unexpected(struct dt_lexer *lx, const struct dt_token *t, const char *hint)
 {
@@ -48,6 +63,8 @@ void dt_lex_unexpected(struct dt_lexer *lx, const struct dt_token *t, const char
 		dt_fail_hint(lx->diag, D_SYNTAX, loc, hint, "syntax error near end of input");
 	if (is_curly_quote(lx, loc))
 		hint = "D's quotes are the plain ones";
+	if (operator_hint(t) != NULL)
+		hint = operator_hint(t);
 	memcpy(text, lx->text + loc.off, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
@@ -390,7 +407,10 @@ static void skip_literal(struct dt_lexer *lx)
 		lx->pos++;
 }
 
-/* Braces in comments and literals do not count. The body itself is never parsed. */
+/*
+ * Braces in comments and literals do not count. The body itself is never parsed, so its last } is
+ * counted here: the { that opened it was counted when it was scanned.
+ */
 void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 {
 	unsigned depth = 1;
@@ -411,6 +431,7 @@ void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 		depth -= c == '}' ? 1u : 0;
 		lx->pos++;
 	}
+	lx->braces--;
 }
 
 /* ---- the outer level ---- */

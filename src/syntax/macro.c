@@ -4,6 +4,7 @@
  * a sign there are two: the operator, then the number.
  */
 #include "syntax/lexer.h"
+#include "base/count.h"
 
 #include <inttypes.h>
 
@@ -104,6 +105,22 @@ static struct dt_token numbered_macro(struct dt_lexer *lx, struct dt_loc loc, co
 	return text ? argument_token(lx, loc, text) : (struct dt_token){ .kind = DT_T_INT, .loc = loc };
 }
 
+/* A misspelt macro, or a variable as other languages write it. */
+static const char *macro_hint(struct dt_lexer *lx, const char *name)
+{
+	static const char *const names[] = { "target", "pid", "ppid", "pgid", "sid", "uid", "euid", "gid",
+		"egid" };
+	struct dt_near near;
+
+	dt_near_init(&near, name);
+	for (size_t i = 0; i < DT_COUNT(names); i++)
+		dt_near_offer(&near, names[i]);
+	if (near.best != NULL)
+		return dt_arena_printf(lx->arena, "did you mean `$%s`?", near.best);
+	return dt_arena_printf(lx->arena, "a variable has no $: %.64s, or this->%.64s for the clause alone",
+	    name, name);
+}
+
 /* $name and $$name: $pid, $target and the like, whose values the caller knows. */
 static struct dt_token named_macro(struct dt_lexer *lx, struct dt_loc loc, const char *name, bool string)
 {
@@ -113,8 +130,8 @@ static struct dt_token named_macro(struct dt_lexer *lx, struct dt_loc loc, const
 	int64_t value;
 
 	if (!p->macro || !p->macro(p->ctx, name, &value))
-		dt_fail(lx->diag, D_MACRO_UNDEF, loc, "macro variable %s%.64s is not defined",
-		    string ? "$$" : "$", name);
+		dt_fail_hint(lx->diag, D_MACRO_UNDEF, loc, macro_hint(lx, name),
+		    "macro variable %s%.64s is not defined", string ? "$$" : "$", name);
 	if (string) {
 		text = dt_arena_printf(lx->arena, "%" PRIu64, (uint64_t)value);
 		return string_token(lx, loc, text, strlen(text));

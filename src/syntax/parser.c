@@ -23,7 +23,11 @@ static struct dt_ext *append_external(struct dt_parser *ps, enum dt_ext_kind kin
 /* Called by the lexer, perhaps in the middle of another external. */
 static void append_pragma(void *ctx, struct dt_loc loc, struct dt_word *words)
 {
-	append_external(ctx, DT_X_PRAGMA, loc)->words = words;
+	struct dt_parser *ps = ctx;
+
+	if (ps->parse->pragma != NULL)
+		ps->parse->pragma(ps->diag, words);
+	append_external(ps, DT_X_PRAGMA, loc)->words = words;
 }
 
 /* ---- clauses ---- */
@@ -149,9 +153,11 @@ static void parse_translator(struct dt_parser *ps)
 	struct dt_token t;
 	struct dt_loc open;
 
+	ps->translating = true;
 	x->dst = dt_tname_parse(ps);
 	dt_tok_expect(ps, DT_T_LT, form);
 	x->src = dt_tname_parse(ps);
+	ps->translating = false;
 	t = dt_tok_expect(ps, DT_T_IDENT, form);
 	x->name = t.text;
 	x->name_loc = t.loc;
@@ -304,6 +310,15 @@ static bool only_pragmas(const struct dt_ext *x)
 	return !x;
 }
 
+/* -n probe '{ … }': two words of the shell, of which the second was meant to go on with the first. */
+static const char *unused_hint(const char *arg)
+{
+	arg += strspn(arg, " \t\n");
+	return arg[0] == '{' || (arg[0] == '/' && strchr(arg, '{') != NULL) ?
+	    "the clause belongs into the same quotes: -n 'probe /predicate/ { … }'" :
+	    NULL;
+}
+
 /* An unused argument of the command line is an error: it is most often a mistake in quoting. */
 static void parse_program(struct dt_parser *ps)
 {
@@ -315,7 +330,7 @@ static void parse_program(struct dt_parser *ps)
 	if (!p->empty_ok && only_pragmas(ps->unit->exts))
 		dt_fail(ps->diag, D_EMPTY, end, "empty D program translation unit");
 	if (last > 0 && p->argused && !p->argref && !p->argused[last])
-		dt_fail(ps->diag, D_MACRO_UNUSED, end,
+		dt_fail_hint(ps->diag, D_MACRO_UNUSED, end, unused_hint(p->argv[last]),
 		    "extraneous argument '%.256s' ($%d is not referenced)", p->argv[last], last);
 }
 
@@ -343,6 +358,7 @@ void dt_unit_parse(struct dt_parse *p, struct dt_unit *unit)
 	};
 
 	dt_map_init(&ps.types, p->arena);
+	dt_map_init(&ps.tags, p->arena);
 	dt_lex_init(&ps.lx, p);
 	ps.lx.pragma = append_pragma;
 	ps.lx.pragma_ctx = &ps;

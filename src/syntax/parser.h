@@ -45,6 +45,8 @@ struct dt_parse {
 	 * dt_fail().
 	 */
 	void (*option)(void *ctx, struct dt_parse *, struct dt_loc, const char *word);
+	/* The words of any other #pragma D as soon as they are read; fails if they are wrong. May be NULL */
+	void (*pragma)(struct dt_diag *, const struct dt_word *words);
 };
 
 /* Leaves through dt_fail() at the first error. */

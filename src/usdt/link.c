@@ -8,6 +8,7 @@
 #include "base/outfile.h"
 #include "machine/machine.h"
 #include "usdt/relobj.h"
+#include "usdt/sdtnote.h"
 
 #include <dtrace.h>
 #include <elf.h>
@@ -25,6 +26,8 @@ struct link {
 	const char *machine_of;		/* the object that did */
 	DT_VEC(struct dt_usdt_stub) stubs;
 	struct dt_map known;		/* symbol to stub's index + 1 */
+	struct dt_map sited;		/* providers of which an object has a site */
+	bool opaque;			/* an object does not show what it has (LTO) */
 };
 
 static const char *machine_name(uint16_t machine)
@@ -65,18 +68,40 @@ static bool add_stub(struct link *l, const char *symbol, bool enabled, const cha
 	s.args = dt_usdt_callargs(l->arena, l->job->types, l->machine, p->sig);
 	dt_vec_push(l->arena, &l->stubs, s);
 	dt_map_put(&l->known, s.symbol, (void *)(uintptr_t)l->stubs.n);
+	dt_map_put(&l->sited, p->provider->name, (void *)(uintptr_t)p);
 	return true;
 }
 
-/* Handles one undefined symbol of an object. */
-static int on_undefined(void *ctx, const char *object, const char *symbol)
+/*
+ * mydb_idle_semaphore: a program that only asks whether a probe is enabled has a site too. Headers name
+ * the semaphore where it is used.
+ */
+static void on_semaphore(struct link *l, const char *symbol)
+{
+	size_t len = strlen(symbol), end = strlen("_semaphore");
+
+	if (len <= end || strcmp(symbol + len - end, "_semaphore") != 0)
+		return;
+	for (uint32_t i = 0; i < l->set.nprobes; i++) {
+		const struct dt_usdt_probe *p = &l->set.probes[i];
+		size_t lp = strlen(p->provider->name);
+
+		if (len == lp + 1 + strlen(p->source) + end && strncmp(symbol, p->provider->name, lp) == 0 &&
+		    symbol[lp] == '_' && strncmp(symbol + lp + 1, p->source, strlen(p->source)) == 0)
+			dt_map_put(&l->sited, p->provider->name, (void *)(uintptr_t)p);
+	}
+}
+
+/* Handles one symbol of an object. */
+static int on_symbol(void *ctx, const char *object, const char *symbol, bool undefined)
 {
 	static const char call[] = "__dtrace_", enabled[] = "__dtraceenabled_";
 	struct link *l = ctx;
 	const char *rest;
 	bool is_enabled = strncmp(symbol, enabled, sizeof(enabled) - 1) == 0;
 
-	if (!is_enabled && strncmp(symbol, call, sizeof(call) - 1) != 0)
+	on_semaphore(l, symbol);
+	if (!undefined || (!is_enabled && strncmp(symbol, call, sizeof(call) - 1) != 0))
 		return 0;
 	rest = symbol + (is_enabled ? sizeof(enabled) : sizeof(call)) - 1;
 	if (strstr(rest, "___") == NULL || dt_map_get(&l->known, symbol) != NULL)
@@ -84,6 +109,39 @@ static int on_undefined(void *ctx, const char *object, const char *symbol)
 	if (!add_stub(l, symbol, is_enabled, rest))
 		return dt_usdt_fail(l->job, EDT_NOPROBE,
 		    "%s calls %s, and no provider given declares that probe", object, symbol);
+	return 0;
+}
+
+static int on_note(void *ctx, const struct dt_sdt_note *n)
+{
+	struct link *l = ctx;
+
+	dt_map_put(&l->sited, n->provider, l);
+	return 0;
+}
+
+/* Sites of our headers are notes. Objects of gcc -flto have none yet, as the linker compiles them. */
+static void on_section(void *ctx, const char *name, const void *data, size_t len)
+{
+	struct link *l = ctx;
+
+	if (strcmp(name, ".note.stapsdt") == 0)
+		(void)dt_sdt_notes_unlinked(data, len, on_note, l);
+	l->opaque |= strncmp(name, ".gnu.lto_", 9) == 0;
+}
+
+/* A provider without a site is most often a misspelt macro, or an object that was left out. */
+static int check_sites(struct link *l)
+{
+	for (uint32_t i = 0; i < l->set.nproviders && !l->opaque; i++) {
+		const char *name = l->set.providers[i]->name;
+
+		if (dt_map_get(&l->sited, name) == NULL)
+			return dt_usdt_fail(l->job, EDT_NOPROBES,
+			    "No probe sites found for declared provider: no object given has a site of %s. "
+			    "Give -G all objects that use its macros, or none",
+			    name);
+	}
 	return 0;
 }
 
@@ -108,18 +166,23 @@ static int read_object(struct link *l, const char *path)
 {
 	struct dt_relobj o;
 	char msg[200], *data;
+	bool opaque;
 	size_t len;
 	int status = dt_file_read(path, OBJECT_MAX, &data, &len);
 
 	if (status != 0)
 		return dt_usdt_fail(l->job, EDT_OBJIO, "cannot read %s: %s", path, strerror(-status));
 	status = dt_relobj_open(&o, data, len, msg, sizeof(msg));
+	opaque = status > 0;
 	if (status < 0)
 		status = dt_usdt_fail(l->job, EDT_OBJIO, "%s: %s", path, msg);
 	else if (status > 0)
 		status = 0;		/* the compiler's own format: nothing to be seen in it */
 	else if ((status = check_machine(l, path, &o)) == 0)
-		status = dt_relobj_undefined(&o, path, on_undefined, l);
+		status = dt_relobj_symbols(&o, path, on_symbol, l);
+	if (status == 0 && !opaque)
+		dt_relobj_sections(&o, on_section, l);
+	l->opaque |= opaque;
 	free(data);
 	return status;
 }
@@ -166,7 +229,7 @@ static int make_dof(struct link *l, void **dof, size_t *len)
 
 static int write_file(struct link *l, const char *path, const void *data, size_t len)
 {
-	FILE *f = dt_outfile(path, false);
+	FILE *f = dt_outfile(path, false, false);
 	int err = 0;
 
 	if (f == NULL)
@@ -209,8 +272,11 @@ int dt_usdt_link(struct dt_usdt_job *job, const char *path, int nobjects, char *
 	int status = dt_usdt_collect(job, &l.set);
 
 	dt_map_init(&l.known, l.arena);
+	dt_map_init(&l.sited, l.arena);
 	for (int i = 0; i < nobjects && status == 0; i++)
 		status = read_object(&l, objects[i]);
+	if (status == 0 && nobjects > 0)
+		status = check_sites(&l);
 	if (l.machine == 0)
 		l.machine = dt_machine_here()->elf;
 	return status == 0 ? write_object(&l, path) : status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of an object file come in, its undefined symbols go out. Every offset is checked against
+ * The bytes of an object file come in, its symbols and sections go out. Every offset is checked against
  * the file before it is used.
  */
 #include "usdt/relobj.h"
@@ -44,6 +44,7 @@ static int read_header(struct dt_relobj *o, const Elf64_Ehdr *h, char *msg, size
 	o->nsecs = h->e_shnum != 0     ? h->e_shnum :
 	    first.sh_size < UINT32_MAX ? (uint32_t)first.sh_size :
 					 UINT32_MAX;
+	o->names = h->e_shstrndx == SHN_XINDEX ? first.sh_link : h->e_shstrndx;
 	if (o->nsecs > (o->len - o->shoff) / sizeof(first))
 		return bad(msg, msglen, "the table of sections lies outside the file");
 	return 0;
@@ -68,32 +69,35 @@ int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg,
 	return read_header(o, &h, msg, msglen);
 }
 
-/* A table whose strings do not end is passed over: its names cannot be read safely. */
-static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object,
-    dt_relobj_undefined_f *f, void *ctx)
+/* The strings of a section, or NULL if they do not end: such names cannot be read safely. */
+static const char *strings_at(const struct dt_relobj *o, uint32_t i, uint64_t *len)
 {
-	Elf64_Shdr strtab = section_at(o, symtab->sh_link);
-	const char *strings;
-	uint64_t n = symtab->sh_size / sizeof(Elf64_Sym);
+	Elf64_Shdr s = section_at(o, i);
+	const char *strings = (const char *)o->data + s.sh_offset;
+
+	*len = s.sh_size;
+	return s.sh_size > 0 && strings[s.sh_size - 1] == '\0' ? strings : NULL;
+}
+
+static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object,
+    dt_relobj_symbol_f *f, void *ctx)
+{
+	uint64_t n = symtab->sh_size / sizeof(Elf64_Sym), len;
+	const char *strings = strings_at(o, symtab->sh_link, &len);
 	int rv = 0;
 
-	if (strtab.sh_size == 0)
-		return 0;
-	strings = (const char *)o->data + strtab.sh_offset;
-	if (strings[strtab.sh_size - 1] != '\0')
-		return 0;
-	for (uint64_t i = 1; i < n && rv == 0; i++) {
+	for (uint64_t i = 1; strings != NULL && i < n && rv == 0; i++) {
 		Elf64_Sym s;
 
 		memcpy(&s, o->data + symtab->sh_offset + i * sizeof(s), sizeof(s));
-		if (s.st_shndx == SHN_UNDEF && s.st_name < strtab.sh_size)
-			rv = f(ctx, object, strings + s.st_name);
+		if (s.st_name < len)
+			rv = f(ctx, object, strings + s.st_name, s.st_shndx == SHN_UNDEF);
 	}
 	return rv;
 }
 
 /* Ends with the first value of f that is not 0, and returns it. */
-int dt_relobj_undefined(const struct dt_relobj *o, const char *object, dt_relobj_undefined_f *f, void *ctx)
+int dt_relobj_symbols(const struct dt_relobj *o, const char *object, dt_relobj_symbol_f *f, void *ctx)
 {
 	int rv = 0;
 
@@ -104,4 +108,17 @@ int dt_relobj_undefined(const struct dt_relobj *o, const char *object, dt_relobj
 			rv = walk_symbols(o, &s, object, f, ctx);
 	}
 	return rv;
+}
+
+void dt_relobj_sections(const struct dt_relobj *o, dt_relobj_section_f *f, void *ctx)
+{
+	uint64_t len;
+	const char *names = strings_at(o, o->names, &len);
+
+	for (uint32_t i = 1; names != NULL && i < o->nsecs; i++) {
+		Elf64_Shdr s = section_at(o, i);
+
+		if (s.sh_size > 0 && s.sh_name < len)
+			f(ctx, names + s.sh_name, o->data + s.sh_offset, s.sh_size);
+	}
 }

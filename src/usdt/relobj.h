@@ -12,7 +12,7 @@ struct dt_relobj {
 	size_t len;
 	uint16_t machine;
 	uint64_t shoff;
-	uint32_t nsecs;
+	uint32_t nsecs, names;		/* names: the section of their names */
 };
 
 /*
@@ -20,8 +20,11 @@ struct dt_relobj {
  * why.
  */
 int dt_relobj_open(struct dt_relobj *, const void *data, size_t len, char *msg, size_t msglen);
-/* Calls f for each undefined symbol; f ends the walk with a non-zero value, which is returned. */
-typedef int dt_relobj_undefined_f(void *ctx, const char *object, const char *symbol);
-int dt_relobj_undefined(const struct dt_relobj *, const char *object, dt_relobj_undefined_f *, void *ctx);
+/* Calls f for each symbol; f ends the walk with a non-zero value, which is returned. */
+typedef int dt_relobj_symbol_f(void *ctx, const char *object, const char *symbol, bool undefined);
+int dt_relobj_symbols(const struct dt_relobj *, const char *object, dt_relobj_symbol_f *, void *ctx);
+/* Calls f for each section that has a name and a content. */
+typedef void dt_relobj_section_f(void *ctx, const char *name, const void *data, size_t len);
+void dt_relobj_sections(const struct dt_relobj *, dt_relobj_section_f *, void *ctx);
 
 #endif

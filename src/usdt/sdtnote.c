@@ -74,7 +74,8 @@ static bool read_note(const unsigned char *desc, size_t len, bool is64, uint64_t
  * Stops at the first note that is damaged, as its length may be wrong too, and at the first value of f
  * that is not 0. Notes of other kinds are passed over.
  */
-int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_sdt_note_f *f, void *ctx)
+static int walk_notes(const void *section, size_t len, bool is64, uint64_t base, bool linked,
+    dt_sdt_note_f *f, void *ctx)
 {
 	const unsigned char *p = section;
 	int rv = 0;
@@ -94,7 +95,7 @@ int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_s
 		    memcmp(p + HEADER, "stapsdt", h[0]) == 0) {
 			if (!read_note(p + HEADER + namelen, h[1], is64, base, &n))
 				return -EINVAL;
-			if (n.pc != 0)
+			if (n.pc != 0 || !linked)
 				rv = f(ctx, &n);
 		}
 		if (desclen > len - HEADER - namelen)
@@ -103,4 +104,14 @@ int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_s
 		len -= HEADER + namelen + desclen;
 	}
 	return rv;
+}
+
+int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_sdt_note_f *f, void *ctx)
+{
+	return walk_notes(section, len, is64, base, true, f, ctx);
+}
+
+int dt_sdt_notes_unlinked(const void *section, size_t len, dt_sdt_note_f *f, void *ctx)
+{
+	return walk_notes(section, len, true, 0, false, f, ctx);
 }

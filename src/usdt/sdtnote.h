@@ -27,6 +27,8 @@ struct dt_sdt_note {
  */
 typedef int dt_sdt_note_f(void *ctx, const struct dt_sdt_note *);
 int dt_sdt_notes(const void *section, size_t len, bool is64, uint64_t base, dt_sdt_note_f *, void *ctx);
+/* The same for a 64-bit object that is still to be linked: its notes have names and no addresses. */
+int dt_sdt_notes_unlinked(const void *section, size_t len, dt_sdt_note_f *, void *ctx);
 
 enum { DT_SDT_MAXARGS = 12 };
 

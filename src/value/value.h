@@ -19,7 +19,7 @@ enum dt_vkind {
 	DT_V_USTACK,	/* pcs, npcs, pid */
 	DT_V_SYM, DT_V_MOD,		/* i: kernel address */
 	DT_V_USYM, DT_V_UMOD, DT_V_UADDR,	/* i: address, pid */
-	DT_V_AGG,	/* words, nwords, aggkind (DT_ACT_COUNT …), aggarg, normal */
+	DT_V_AGG,	/* words, nwords, aggkind (DT_ACT_COUNT …), aggarg, normal, unit */
 };
 
 struct dt_type;
@@ -37,6 +37,7 @@ struct dt_value {
 	const int64_t *words;
 	uint32_t nwords;
 	uint16_t aggkind;
+	uint8_t unit;			/* enum dt_aggunit (output/unit.h) */
 	uint64_t aggarg;
 	int64_t normal;			/* divisor, 0 means 1 */
 	const struct dt_type *type;	/* or NULL */

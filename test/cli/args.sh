@@ -12,15 +12,21 @@ echo '#define N 42' >"$tmp/n.h"
 
 is "no arguments" 2 "usage: dtrace"
 is "--help" 0 "usage: dtrace" --help
-is "--help of a tool: its head" 0 "USAGE	execsnoop [-p PID | -c COMMAND] [NAME]" -s dtools/execsnoop --help
+is "--help of a script: its head" 0 "QUESTION	processes: " -s dtools/execsnoop --help
+is "--tool is the first word" 2 "--tool x must come first" -q --tool x
+is "--tool without a script" 2 "--tool requires a script" --tool
+is "--tool of a file that is not there" 1 "cannot read /nosuch/tool: No such file or directory" --tool /nosuch/tool
 echo 'BEGIN { exit(0); }' >"$tmp/headless.d"
+is "--tool of a script without a head" 1 "has no head that says how it is called" --tool "$tmp/headless.d"
 is "--help of a script without a head" 0 "usage: dtrace" -s "$tmp/headless.d" --help
 is "-V" 0 "dtrace: D 1." -V
 is "--version" 0 "dtrace: D 1." --version
-is "-Vv" 0 "This is DTrace for Linux" -V -v
+is "-V: of the program too (P9)" 0 "This is DTrace for Linux" -V
 is "two modes" 2 "only one of the [-AGhlV] options can be specified at a time" -l -V
 is "one mode twice" 0 "dtrace: D 1." -V -V
 is "unknown letter" 2 "illegal option -- Q" -Q
+[ "$(cat "$tmp/out")" = "dtrace: illegal option -- Q
+dtrace --help lists the options" ] && echo "ok - and one line more (P7)" || echo "not ok - and one line more (P7): $(head -n 4 "$tmp/out")"
 is "unknown long option" 2 "illegal option -- --nosuch" --nosuch
 is "missing argument" 2 "option requires an argument -- b" -b
 is "-3x" 2 "illegal option -- 3x" -3x

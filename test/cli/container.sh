@@ -1,111 +1,115 @@
-#!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Processes in namespaces of their own, as containers have them: names of their addresses from outside, whatever their root and their
-# process ids, and from inside, where the ids are not those the kernel records.
+# P10: cgroup, container and cgroupid in control groups that are laid out as runtimes do it; -x container and -x cgroup.
 . test/trigger/trace.sh
 may_trace "containers"
-cc=${CC:-gcc}
-mkdir "$tmp/root"
-jail=j$$			# a name nobody else has
-if ! unshare -pf --mount-proc true 2>/dev/null || ! unshare -m sh -c 'mount -t tmpfs none "$0"' "$tmp/root" 2>/dev/null; then
-	ok "containers # SKIP no namespaces can be made here"
+for cg in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+	[ "$(stat -fc %T "$cg" 2>/dev/null)" = cgroup2fs ] && break
+done
+top=dtrace-test-$$
+if [ "$(stat -c %i "$cg" 2>/dev/null)" != 1 ] || ! mkdir "$cg/$top" 2>/dev/null; then
+	echo "ok - containers # SKIP no control groups of version 2 can be made here"
 	exit 0
 fi
-cat >"$tmp/jail.c" <<'END'
-#include <unistd.h>
-__attribute__((noinline)) int inner(int n) { return (int)getppid() + n; }
-__attribute__((noinline)) int outer(int n) { int r = inner(n); __asm__ volatile("" ::: "memory"); return r + 1; }
-int main(int argc, char **argv)
-{
-	(void)argv;
-	for (int i = 0; i < 5 || argc > 1; i++) {
-		outer(i);
-		if (argc > 1)
-			usleep(10000);
-	}
-	return 0;
-}
+remove() { find "$cg/$top" -depth -type d -exec rmdir {} \; 2>/dev/null; ! [ -d "$cg/$top" ]; }
+trap 'waits remove; rm -rf "$tmp"' EXIT
+a=$(printf 'a%.0s' $(seq 64)) b=$(printf 'b%.0s' $(seq 64)) c=$(printf 'c%.0s' $(seq 64)) d=$(printf 'd%.0s' $(seq 64))
+
+# in GROUP COMMAND…: runs it there
+cat >"$tmp/in" <<END
+mkdir -p "$cg/$top/\$1" && echo \$\$ >"$cg/$top/\$1/cgroup.procs" && shift && exec "\$@"
 END
-if ! "$cc" -O1 -fno-optimize-sibling-calls -static -o "$tmp/$jail" "$tmp/jail.c" 2>"$tmp/err"; then
-	ok "containers # SKIP no compiler that works here"
-	exit 0
-fi
+in="sh $tmp/in"
 
-# named NAME: the frames that were printed are inner, outer, main, of the object NAME
-named() {
-	grep -q "$1\`inner" "$tmp/out" && grep -q "$1\`outer" "$tmp/out" && grep -q "$1\`main" "$tmp/out"
-}
-seen() { grep -lx "$1" /proc/[0-9]*/comm 2>/dev/null | sed 's,/proc/\([0-9]*\)/.*,\1,' | head -n 1; }
-there() { jailed=$(seen "$1"); [ -n "$jailed" ]; }
+# the names that runtimes have written, below a root of their own, with the control groups of this machine
+root=$tmp/root
+mkdir -p "$root/var/lib/docker/containers/$a" "$root/var/lib/containers/storage/overlay-containers" "$root/var/log/containers" \
+    "$root/sys/fs"
+ln -s "$cg" "$root/sys/fs/cgroup"
+printf '{"ID":"%s","Config":{"Name":"no"},"Name":"/web"}' "$a" >"$root/var/lib/docker/containers/$a/config.v2.json"
+printf '[{"id":"%s","names":["db"]}]' "$b" >"$root/var/lib/containers/storage/overlay-containers/containers.json"
+: >"$root/var/log/containers/shop-7f_prod_cart-$c.log"
 
-# From outside: process ids of its own, and a root of its own that nobody else sees.
-unshare -pf --mount-proc "$tmp/$jail" on &
-waits there "$jail"
-run -qp "$jailed" -n 'syscall::getppid:entry { ustack(); } tick-10ms /i++ > 50/ { exit(0); }'
-named "$jail"
-check $? "process ids of its own: a stack"
-run -qp "$jailed" -n 'pid$target:a.out:inner:entry { ustack(); printf("nspid %d\n", nspid); exit(0); }'
-is "process ids of its own: a function" 0 "nspid 1"
-named "$jail"
-check $? "process ids of its own: the function's stack"
-kill -9 "$jailed"
-unshare -m sh -c "mount -t tmpfs none '$tmp/root' && mkdir '$tmp/root/inside' && cp '$tmp/$jail' '$tmp/root/inside/m$jail' && exec chroot '$tmp/root' /inside/m$jail on" &
-waits there "m$jail"
-run -qp "$jailed" -n 'syscall::getppid:entry { ustack(); } tick-10ms /i++ > 50/ { exit(0); }'
-named "m$jail"
-check $? "a root of its own: a stack"
-run -qp "$jailed" -n 'pid$target:a.out:inner:entry { ustack(); exit(0); }'
-named "m$jail"
-check $? "a root of its own: a function and its stack"
-kill -9 "$jailed"
+# ---- variables ----
 
-# From inside.
-inside() { timeout 240 unshare -pf --mount-proc "$dtrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; status=$?; }
-inside -qc "$tmp/$jail" -n 'syscall::getppid:entry /execname == "'"$jail"'"/ { @[ustack()] = count(); } END { printa(@); }'
-named "$jail"
-check $? "inside: a stack of a process that has ended"
-inside -qc "$tmp/$jail" -n 'pid$target:a.out:inner:entry { @[ustack(), usym(ucaller)] = count(); }'
-named "$jail"
-check $? "inside: a function and its stack"
-grep -q "$jail\`outer  *5\$" "$tmp/out"
-check $? "inside: usym()"
-"$tmp/$jail" on &
-other=$!
-timeout 240 unshare -pf --mount-proc sh -c "'$tmp/$jail' inside & '$dtrace' -qp \$! -n 'syscall::getppid:entry { @[nspid, pid] = count(); @s[ustack()] = count(); } tick-10ms /i++ > 50/ { exit(0); }'; kill \$!" \
-	>"$tmp/out" 2>"$tmp/err"
-named "$jail"
-check $? "inside: -p, by the number that it has there"
-[ "$(grep -c '^ *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*$' "$tmp/out")" -eq 1 ]
-check $? "inside: -p, and no other"
-kill -9 "$other"
-
-# Numbers of processes are those of the container dtrace is in, also of containers inside of it; 0 is a process outside (N B4).
-inside -qc "$tmp/$jail" -n 'syscall::getppid:entry /pid == $target/ { @[pid, tid, ppid, progenyof($target), progenyof(1), progenyof(77777), curpsinfo->pr_pid, curlwpsinfo->pr_lwpid] = count(); }
-	END { printa("is %d %d %d %d %d %d %d %d: %@d\n", @); }'
-is "inside: pid, tid, ppid, progenyof()" 0 "is 2 2 1 1 1 0 2 2: 5"
-inside -qc "unshare -pf --mount-proc $tmp/$jail" -n 'syscall::getppid:entry /progenyof($target) && execname == "'"$jail"'"/ { @[pid > $target, ppid == $target, nspid] = count(); } END { printa("is %d %d %d: %@d\n", @); }'
-is "inside: a container in the container" 0 "is 1 1 1: 5"
-inside -wc "$tmp/$jail on" -n 'syscall::getppid:entry /pid == $target/ { raise(9); }'
-is "inside: raise()" 0 "terminated by SIGKILL"
-inside -qc "$tmp/$jail" -n 'proc:::exit /pid == $target/ { printf("ends %d %s\n", pid, execname); }'
-is "inside: proc" 0 "ends 2 $jail"
-"$tmp/$jail" on &
-other=$!
-inside -qn 'syscall::getppid:entry /execname == "'"$jail"'"/ { printf("outside is %d\n", pid); exit(0); }'
-is "inside: processes outside have no number" 0 "outside is 0"
-kill -9 "$other"
-
-cat >"$tmp/wait" <<'END'
-"$1" -W "$2" -qn 'BEGIN { printf("target %d\n", $target); }' >"$3/out" 2>"$3/err" </dev/null &
-tracer=$!
-n=0
-until grep -q waiting "$3/err" || [ $n -ge 1200 ]; do sleep 0.1; n=$((n + 1)); done
-"$3/$2" on &
-worker=$!
-until ls -l "/proc/$tracer/fd" 2>/dev/null | grep -q pidfd || [ $n -ge 1200 ]; do sleep 0.1; n=$((n + 1)); done
-kill -9 $worker
-wait $tracer || exit 1
-grep -qx "target $worker" "$3/out"
+cat >"$tmp/layouts" <<END
+$in system.slice/docker-$a.scope true
+$in docker/$a true
+$in machine.slice/libpod-$b.scope/container true
+$in machine.slice/libpod-conmon-$b.scope true
+$in kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod12_34.slice/cri-containerd-$c.scope true
+$in kubepods/besteffort/pod12-34/$c true
+$in kubepods.slice/crio-$d.scope true
+$in docker/$a/system.slice/cron.service true
+$in lxc.payload.guest true
+$in machine.slice/machine-fedora.scope true
+$in system.slice/cron.service true
 END
-unshare -pf --mount-proc sh "$tmp/wait" "$dtrace" "$jail" "$tmp" 2>/dev/null
-check $? "inside: -W finds the process by its number there"
+run -q -x hostroot="$root" -c "sh $tmp/layouts" -n 'syscall::exit_group:entry /execname == "true" && progenyof($target)/
+	{ printf("%s [%s]\n", cgroup, container); }'
+cat >"$tmp/want" <<END
+/$top/system.slice/docker-$a.scope [web]
+/$top/docker/$a [web]
+/$top/machine.slice/libpod-$b.scope/container [db]
+/$top/machine.slice/libpod-conmon-$b.scope []
+/$top/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod12_34.slice/cri-containerd-$c.scope [prod/shop-7f/cart]
+/$top/kubepods/besteffort/pod12-34/$c [prod/shop-7f/cart]
+/$top/kubepods.slice/crio-$d.scope [dddddddddddd]
+/$top/docker/$a/system.slice/cron.service [web]
+/$top/lxc.payload.guest [guest]
+/$top/machine.slice/machine-fedora.scope [fedora]
+/$top/system.slice/cron.service []
+END
+grep . "$tmp/out" | cmp -s "$tmp/want" -
+check $? "the path and the container of each layout"
+run -q -c "sh $tmp/layouts" -n 'syscall::exit_group:entry /execname == "true" && progenyof($target) && container == "aaaaaaaaaaaa"/ { @[cgroupid] = count(); }'
+[ "$(awk 'NF == 2 { print $1, $2 }' "$tmp/out" | sort)" = "$(for at in system.slice/docker-$a.scope docker/$a docker/$a/system.slice/cron.service; do
+	echo "$(stat -c %i "$cg/$top/$at") 1"; done | sort)" ]
+check $? "without a name the id's first digits, in a predicate; cgroupid is the number of the directory"
+run -q -x hostroot="$root" -c "sh $tmp/layouts" -n 'syscall::exit_group:entry /execname == "true" && progenyof($target)/ { @[container] = count(); }
+	END { printa("<%s> %@d\n", @); }'
+[ "$(grep '^<' "$tmp/out" | sort | tr '\n' ' ')" = '<> 2 <db> 1 <dddddddddddd> 1 <fedora> 1 <guest> 1 <prod/shop-7f/cart> 2 <web> 3 ' ]
+check $? "as a key of an aggregation"
+run -q -x strsize=64 -n 'BEGIN { trace(container); exit(0); }'
+is "strings that are too short" 1 "names of control groups need strings of at least 96 bytes for tracing; see strsize"
+
+# ---- the filter ----
+
+# filtered OPTION WANT: how many of the processes above end inside
+filtered() {
+	run -q -x hostroot="$root" -x "$1" -c "sh $tmp/layouts" -n 'syscall::exit_group:entry /execname == "true"/ { n++; }
+		END { printf("n %d\n", n); }'
+	grep -qx "n $2" "$tmp/out"
+	check $? "-x $1: $2"
+}
+filtered container=web 3
+filtered container="$(printf %.12s "$b"),lxc,guest" 2
+filtered container=cart 2
+filtered container=prod/shop-7f/cart,fedora 3
+filtered cgroup="/$top/docker" 2
+filtered cgroup="$top/docker/,/$top/machine.slice/machine-fedora.scope" 3
+filtered cgroup="/$top" 11
+run -q -x hostroot="$root" -x container=wob -n 'BEGIN { exit(0); }'
+is "no such container" 1 "there is no container wob below $root/sys/fs/cgroup (named by their runtimes: prod/shop-7f/cart, web, db); -Z waits for it"
+run -q -x cgroup=/nosuch -n 'BEGIN { exit(0); }'
+is "no such control group" 1 "there is no control group /nosuch below $cg; -Z waits for it"
+run -q -x hostroot="$tmp/nowhere" -x cgroup=/x -n 'BEGIN { exit(0); }'
+is "no control groups" 1 "need control groups of version 2, which this machine does not mount"
+many=$(for i in $(seq 17); do mkdir -p "$cg/$top/many/$i"; printf '%s,' "$top/many/$i"; done)
+run -q -x cgroup="$many" -n 'BEGIN { exit(0); }'
+is "too many" 1 "17 control groups are meant by -x cgroup, and 16 can be told apart: name the one above them"
+
+# made while tracing: the container does its work again until it is seen
+cat >"$tmp/later" <<END
+until [ -s "$tmp/seen" ]; do sh $tmp/in late/docker-$a.scope/sub true; done
+END
+: >"$tmp/seen"
+start -qwZ -x hostroot="$root" -x container=web -n 'BEGIN { printf("ready\n"); } syscall::exit_group:entry { printf("in %s\n", container); exit(0); }'
+# nobody is in it until it is made
+for group in system.slice/docker-$a.scope docker/$a/system.slice/cron.service docker/$a/system.slice docker/$a; do rmdir "$cg/$top/$group" 2>/dev/null; done
+sh "$tmp/later" &
+load=$!
+waits ended $tracer
+echo seen >"$tmp/seen"
+wait $load
+grep -qx 'in web' "$tmp/out"
+check $? "a container that starts later"

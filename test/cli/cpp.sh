@@ -104,19 +104,38 @@ is "a plain text too" 0 "" -e -s "$tmp/args.d" /a/b 7
 is "a number is not" 1 "[D_PRINTF_ARG_TYPE]" -e -x errtags -s "$tmp/args.d" 12 7
 is "a script's arguments with -C" 0 "" -e -C -s "$tmp/args.d" '"x"' 0x10
 
-# S C11, P 4.6: headers of the system, each alone; those that this machine does not have are not asked for
-bad=
-for h in sys/types.h sys/socket.h netinet/in.h signal.h sys/wait.h linux/types.h linux/fs.h linux/if_ether.h stddef.h stdio.h errno.h fcntl.h \
-    stdint.h sys/stat.h time.h unistd.h sys/mman.h sys/time.h stdlib.h endian.h string.h netinet/tcp.h netinet/udp.h netinet/ip.h \
-    netinet/ip6.h netinet/ip_icmp.h arpa/inet.h net/if.h net/ethernet.h pthread.h sched.h poll.h sys/epoll.h sys/resource.h sys/un.h \
-    sys/uio.h sys/ioctl.h sys/ptrace.h limits.h inttypes.h ctype.h math.h wchar.h setjmp.h dirent.h pwd.h netdb.h termios.h dlfcn.h elf.h \
-    link.h linux/tcp.h linux/udp.h linux/ip.h linux/ipv6.h linux/netlink.h linux/perf_event.h linux/bpf.h linux/futex.h linux/io_uring.h \
-    linux/filter.h linux/seccomp.h asm/ptrace.h asm/unistd.h complex.h; do
-	printf '#include <%s>\n' "$h" | cpp >/dev/null 2>&1 || continue
-	printf '#include <%s>\nBEGIN { exit(0); }\n' "$h" >"$tmp/h.d"
-	"$BUILD/dtrace" -C -e -s "$tmp/h.d" >/dev/null 2>&1 || bad="$bad $h"
-done
-if [ -z "$bad" ]; then echo "ok - headers of the system"; else echo "not ok - headers of the system:$bad"; fi
+# S C11, P 4.6, N5: headers of the system, each alone, with a predicate behind it; those that the preprocessor does not find are left out
+headers='sys/types.h sys/socket.h netinet/in.h signal.h sys/wait.h linux/types.h linux/fs.h linux/if_ether.h stddef.h stdio.h errno.h fcntl.h
+    stdint.h sys/stat.h time.h unistd.h sys/mman.h sys/time.h stdlib.h endian.h string.h netinet/tcp.h netinet/udp.h netinet/ip.h
+    netinet/ip6.h netinet/ip_icmp.h arpa/inet.h net/if.h net/ethernet.h pthread.h sched.h poll.h sys/epoll.h sys/resource.h sys/un.h
+    sys/uio.h sys/ioctl.h sys/ptrace.h limits.h inttypes.h ctype.h math.h wchar.h setjmp.h dirent.h pwd.h netdb.h termios.h dlfcn.h elf.h
+    link.h linux/tcp.h linux/udp.h linux/ip.h linux/ipv6.h linux/netlink.h linux/perf_event.h linux/bpf.h linux/futex.h linux/io_uring.h
+    linux/filter.h linux/seccomp.h asm/ptrace.h asm/unistd.h complex.h byteswap.h linux/swab.h linux/byteorder/little_endian.h
+    linux/input.h linux/if_packet.h sys/param.h sys/sysmacros.h semaphore.h syslog.h utmpx.h ucontext.h'
+
+# all_headers WHAT PREPROCESSOR: each of them compiles, and so do a predicate and a division behind it
+all_headers() {
+	bad= found=0
+	for h in $headers; do
+		printf '#include <%s>\n' "$h" | "$2" >/dev/null 2>&1 || continue
+		found=$((found + 1))
+		printf '#include <%s>\nBEGIN /pid > 0 && (pid / 2) > 0/ { trace(pid / 2); }\n' "$h" >"$tmp/h.d"
+		"$dtrace" -C -x cpppath="$2" -e -s "$tmp/h.d" >/dev/null 2>&1 || bad="$bad $h"
+	done
+	if [ -n "$bad" ]; then
+		echo "not ok - $1:$bad"
+	elif [ "$found" -lt 40 ]; then
+		echo "ok - $1 # SKIP $2 finds $found of them"
+	else
+		echo "ok - $1"
+	fi
+}
+all_headers "headers of the system" cpp
+case $(uname -m) in
+x86_64) other=aarch64-linux-gnu-cpp ;;
+*) other=x86_64-linux-gnu-cpp ;;
+esac
+all_headers "headers of the other machine" "$other"
 script several.d <<-'EOF'
 	#include <stdio.h>
 	#include <sys/socket.h>
@@ -131,3 +150,9 @@ script body.d <<-'EOF'
 	BEGIN { trace(sizeof (struct after)); trace(nosuch); }
 EOF
 is "a function's body is skipped, and lines are counted" 1 "line 2: failed to resolve nosuch" -e -C -I "$tmp/inc" -s "$tmp/body.d"
+script closed.d <<-'EOF'
+	#include "body.h"
+	BEGIN /(sizeof (struct after) == 4)/ { exit(0); }
+	END { trace(1); } }
+EOF
+is "its braces are counted in full" 1 "line 3: extra } in input stream" -e -C -I "$tmp/inc" -s "$tmp/closed.d"

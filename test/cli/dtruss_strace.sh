@@ -34,6 +34,8 @@ same() {	# NAME COMMAND…: $tmp/err has the difference
 	check $? "$name: ends of processes"
 }
 same ls ls -l d
+# P9: every operation of prctl(), with its arguments
+same prctl "$(realpath "${BUILD:-build}/test/prctls")"
 same cat cat numbers
 same sh sh -c 'cat numbers | wc -l; cd d; nosuch; exec true'
 same cp cp numbers copy

@@ -22,3 +22,8 @@ if [ "$(awk 'NF && $1 < 1' "$tmp/out" | wc -l)" -eq 0 ] && [ "$(wc -l <"$tmp/out
 else
 	bad "tick-200ms: $(tr '\n' ' ' <"$tmp/out")"
 fi
+
+# A clause sees what its own firing has added, in earlier clauses too; a clear() empties what was there at its moment.
+got=$("$dtrace" -qn 'BEGIN { @ = sum(7); printa("%@d ", @); clear(@); } BEGIN { @ = sum(5); printa("%@d ", @); }
+    BEGIN { printa("%@d ", @); trunc(@); @ = sum(2); } BEGIN { @ = sum(1); printa("%@d ", @); exit(0); }' 2>"$tmp/err")
+if [ "$got" = "7 5 5 3 " ]; then ok "clauses of one firing in their order"; else bad "clauses of one firing in their order: $got"; fi

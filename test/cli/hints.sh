@@ -20,6 +20,22 @@ says "a rate that is none" "a time or a rate: 10ms, 2s, 50hz" -x switchrate=fast
 says "a word that is none" "ring, fill or switch" -x bufpolicy=round -n BEGIN
 says "a switch that is none" "yes or no" -x quiet=maybe -n BEGIN
 : >"$tmp/script.d"
+# P2: what people who come from bpftrace write first
+says "-e and a program" "a program is given with -n: dtrace -e -n 'BEGIN { exit(0); }'; -e only checks it" -e 'BEGIN { exit(0); }'
+says "a program without -n" "a program is given with -n: dtrace -n 'BEGIN { exit(0); }'" -q 'BEGIN { exit(0); }'
+says "a script that is not there, without -s" "a script is given with -s: dtrace -s nosuch.d" nosuch.d
+says "a variable with a dollar" 'a variable has no $: x, or this->x for the clause alone' -e -n 'BEGIN { $x = 1; }'
+says "a misspelt macro" 'did you mean `$target`?' -e -n 'BEGIN { trace($taget); }'
+says "and" "D writes and as &&" -e -n 'BEGIN /pid > 1 and pid > 2/ { }'
+says "or" "D writes or as ||" -e -n 'BEGIN { if (pid > 1 or pid > 2) { exit(0); } }'
+says "mod" "D writes mod as %" -e -n 'BEGIN { trace(pid mod 2); }'
+says "a clause as a second word" "the clause belongs into the same quotes" -e -n 'syscall::read:entry' '{ exit(0); }'
+says "a predicate as a second word" "the clause belongs into the same quotes" -e -n 'BEGIN' '/pid == 1/ { exit(0); }'
+# P7: a long program is not repeated before the message
+says "a program of more than a line's width" "invalid probe specifier BEGIN { printf(\"%s %s %s %s\", execname, execname ...: in action list: failed to resolve nosuch" \
+	-e -n 'BEGIN { printf("%s %s %s %s", execname, execname, execname, execname); trace(nosuch); }'
+says "many lines" "invalid probe specifier BEGIN ...: in action list: failed to resolve nosuch" -e -n 'BEGIN
+{ trace(nosuch); }'
 says "a script without -s" "a script is given with -s: dtrace -s $tmp/script.d" "$tmp/script.d"
 
 says "the load, of Solaris" "cat(\"/proc/loadavg\") prints the load" -e -n 'BEGIN { trace(`avenrun[0]); }'
@@ -54,4 +70,7 @@ says "a function of a process" "did you mean main?" -n 'pid$target:a.out:mian:en
 says "nobody is the target" '$target is the one of -p or -c' -n 'pid$target::main:entry { }'
 says "uprobe: of another tracer" 'pid$target:MODULE:FUNCTION:entry' -n 'uprobe:/bin/bash:readline { }'
 says "usdt: of another tracer" 'PROVIDER$target:MODULE::NAME' -n 'usdt:/usr/bin/python3.11:function__entry { }'
+says "profile:hz:99 of another tracer" "did you mean profile-99hz?" -n 'profile:hz:99 { }'
+says "interval:ms:10 of another tracer" "did you mean tick-10ms?" -n 'interval:ms:10 { }'
+says "a function of a process, in no module" "did you mean main?" -n 'pid$target::mian:entry { }' -c "$calls 0"
 says "destructive actions" "-w, or #pragma D option destructive, allows them" -n 'BEGIN { raise(9); }'

@@ -69,8 +69,12 @@ file=slow
 reads -qc "$tmp/slow" -n 'pid$target:a.out:play:entry { trace(args[0]); }'
 grep -q libdw "/proc/$worker/maps" && ! grep -q libdw "/proc/$tracer/maps" && ! grep -q "$tmp/slow" "/proc/$tracer/maps"
 check $? "libdw and the data are in a worker, not in the tracer"
-grep -q '^CapEff:[[:space:]]*0*$' "/proc/$worker/status" && grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
+grep -q '^CapEff:[[:space:]]*0*$' "/proc/$worker/status" && grep -q '^Seccomp:[[:space:]]*2' "/proc/$worker/status"
 check $? "which has no rights"
+# A7: a user of its own, so that a process of nobody cannot stop or kill it
+user=$(sed -n 's/^Uid:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$worker/status")
+[ "$user" -ge 2142240768 ] && ! setpriv --reuid 65534 --clear-groups kill -STOP "$worker" 2>"$tmp/err" && ! setpriv --reuid 65534 --clear-groups kill -KILL "$worker" 2>"$tmp/err"
+check $? "and a user of its own: $user"
 ends
 is "data that take too long: args[ ]" 1 "args[0] cannot be read: the debugging data of slow cannot be read: it takes too long"
 waits ended "$worker"
@@ -89,7 +93,29 @@ kill -KILL "$worker"
 waits has_worker
 kill -KILL "$worker"
 ends
-is "a worker that dies" 1 "the debugging data of slow cannot be read: the process that reads them crashed"
+is "a worker that dies" 1 "the debugging data of slow cannot be read: the process that reads them crashed, or was killed or stopped"
+reads -qc "$tmp/slow" -n 'BEGIN { trace((pid`a.out`game_t *)0); }'
+kill -STOP "$worker"
+ends
+is "a worker that is stopped" 1 "the debugging data of slow cannot be read: the process that reads them crashed, or was killed or stopped"
+
+# The reader of symbols: another one takes its place when it is killed; that it was stopped is told.
+cp "$calls" "$tmp/first" && cp "$calls" "$tmp/second" && cp "$calls" "$tmp/third"
+reader() { for p in $(cat "/proc/$tracer/task/$tracer/children"); do [ "$(cat "/proc/$p/comm")" != dtrace-reader ] || echo "$p"; done; }
+shown() { grep -q "$1\`" "$tmp/out"; }
+start -qn 'BEGIN { printf("ready\n"); } syscall::getppid:entry /execname == "first" || execname == "second" || execname == "third"/ { ustack(4); }'
+"$tmp/first" 1
+waits shown first
+kill -KILL $(reader)
+"$tmp/second" 1
+waits shown second && [ ! -s "$tmp/err" ]
+check $? "a reader that is killed is replaced"
+kill -STOP $(reader)
+"$tmp/third" 1
+waits grep -q 'addresses in .*third.* have no names: the process that reads it was stopped (SIGSTOP)' "$tmp/err"
+check $? "a reader that is stopped: its file system is not to blame"
+kill "$tracer"
+ends
 
 # The file is cut short while it is mapped: that of a program which runs cannot be, its debug file can.
 objcopy --only-keep-debug "$tmp/slow" "$tmp/cut.debug" && (cd "$tmp" && objcopy --strip-debug slow cut && objcopy --add-gnu-debuglink=cut.debug cut)

@@ -20,7 +20,7 @@ done
 [ -z "$missing" ]
 check $? "links of the installed guide lead somewhere$missing"
 [ -x "$tmp/root/usr/sbin/execsnoop" ] && [ -s "$tmp/root/usr/share/man/man8/execsnoop.8" ] &&
-    head -n 1 "$tmp/root/usr/sbin/execsnoop" | grep -qx '#!/usr/sbin/dtrace -s' && [ -s "$tmp/root/usr/share/doc/dtrace/tools/execsnoop.txt" ]
+    head -n 1 "$tmp/root/usr/sbin/execsnoop" | grep -qx '#!/usr/sbin/dtrace --tool' && [ -s "$tmp/root/usr/share/doc/dtrace/tools/execsnoop.txt" ]
 check $? "the tools, their manual pages and examples"
 share=$tmp/root/usr/share
 [ -s "$share/bash-completion/completions/plockstat" ] && [ -s "$share/bash-completion/completions/execsnoop" ] &&
@@ -29,7 +29,7 @@ share=$tmp/root/usr/share
     bash -c 'complete() { echo "$*"; }; source "$1"' bash "$share/bash-completion/completions/execsnoop" 2>/dev/null | grep -q ' execsnoop$'
 check $? "completion and syntax files"
 make -s -o all B="$build" DESTDIR="$tmp/local" PREFIX=/usr/local install >"$tmp/log" 2>&1 &&
-    head -n 1 "$tmp/local/usr/local/sbin/execsnoop" | grep -qx '#!/usr/local/sbin/dtrace -s'
+    head -n 1 "$tmp/local/usr/local/sbin/execsnoop" | grep -qx '#!/usr/local/sbin/dtrace --tool'
 check $? "the tools run the dtrace of their own prefix"
 "$tmp/root/usr/sbin/dtrace" -e -n 'BEGIN { trace(1); }' >"$tmp/log" 2>&1
 check $? "sbin/dtrace is the same command"
@@ -44,7 +44,7 @@ check $? "where sbin and bin are one folder"
 # A tool is run by its name: the kernel hands the words behind it to dtrace.
 make -s -o all B="$build" PREFIX="$tmp/here" install >"$tmp/log" 2>&1
 if "$tmp/here/sbin/dtrace" -qn 'BEGIN { exit(0); }' >"$tmp/log" 2>&1; then
-	"$tmp/here/sbin/execsnoop" -c "sh -c '/bin/true 12345; exit 0'" true >"$tmp/log" 2>&1 && grep -q ' /bin/true 12345$' "$tmp/log"
+	"$tmp/here/sbin/execsnoop" -c "sh -c '/bin/true 12345; exit 0'" -n true >"$tmp/log" 2>&1 && grep -q ' /bin/true 12345$' "$tmp/log"
 	check $? "tools are run by their name, with options and operands"
 else
 	echo "ok - tools are run by their name # SKIP $(head -n 1 "$tmp/log")"

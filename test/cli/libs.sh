@@ -21,6 +21,15 @@ is "without -L it is unknown" 1 "failed to resolve FROM_LIB" -e -n 'BEGIN { trac
 is "-x nolibs" 1 "failed to resolve FROM_LIB" -e -x nolibs -L "$tmp/plain" -n 'BEGIN { trace(FROM_LIB); }'
 is "-x libdir is -L" 0 "" -e -x libdir="$tmp/plain" -n 'BEGIN { trace(FROM_LIB); }'
 is "a library's name cannot be made again" 1 "[D_DECL_IDRED]" -e -x errtags -L "$tmp/plain" -n 'inline int FROM_LIB = 1; BEGIN { }'
+# N10: -e without a program checks the libraries
+is "-e alone" 0 "" -e
+is "-e and good libraries alone" 0 "" -e -L "$tmp/plain"
+is "-e and no such directory" 1 "failed to open library directory $tmp/none" -e -L "$tmp/none"
+lib bad a.d <<-'EOF'
+	inline int A = ;
+EOF
+is "-e and a broken library alone" 1 "failed to compile libraries: \"$tmp/bad/a.d\", line 1: syntax error" -e -L "$tmp/bad"
+is "unless none is loaded" 0 "" -e -x nolibs -L "$tmp/bad"
 is "no such directory" 1 "failed to open library directory $tmp/none" -e -L "$tmp/none" -n 'BEGIN { trace(1); }'
 
 # b.d needs z.d, which comes later by name

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# -x mergestacks: what different processes show by the same names is one element with the values of all (N 2.26). Each
-# process has its code at other addresses, which otherwise splits them.
+# Rows that look the same are one row: what different processes show by the same text is one element with the values of
+# all (N 2.26, P4). Each process has its code at other addresses, which -x mergestacks=no shows. P3: a function without
+# a name is shown as the file and the address in it, which is equal in all processes and can be looked up later.
 . test/trigger/trace.sh
 may_trace "merged stacks"
 cc=${CC:-gcc}
@@ -19,16 +20,16 @@ of='syscall::getppid:entry /execname == "merged" && progenyof($target)/'
 # the lines that are a number alone
 numbers() { awk 'NF == 1 && $1 ~ /^[0-9]+$/ { print $1 }' "$tmp/out" | tr '\n' ' '; }
 
-run -q -x mergestacks -c "sh $tmp/five" -n "$of { @[ustack(4)] = count(); }"
+run -q -c "sh $tmp/five" -n "$of { @[ustack(4)] = count(); }"
 [ "$(numbers)" = '15 ' ]
 check $? "the stacks of five processes are one, with all calls"
 [ "$(grep -c "merged${tick}chain_third" "$tmp/out")" = 1 ] && grep -q "merged${tick}main" "$tmp/out"
 check $? "shown once, by names"
-run -q -c "sh $tmp/five" -n "$of { @[ustack(4)] = count(); }"
+run -q -x mergestacks=no -c "sh $tmp/five" -n "$of { @[ustack(4)] = count(); }"
 [ "$(numbers)" = '1 2 3 4 5 ' ] || [ "$(cat /proc/sys/kernel/randomize_va_space)" -eq 0 ]
-check $? "five elements without the option"
+check $? "five elements with mergestacks=no"
 
-run -q -x mergestacks -c "sh $tmp/five" -n "$of { self->n++; @a[usym(uregs[R_PC])] = count(); @b[umod(uregs[R_PC])] = max(self->n);
+run -q -c "sh $tmp/five" -n "$of { self->n++; @a[usym(uregs[R_PC])] = count(); @b[umod(uregs[R_PC])] = max(self->n);
 	@c[uaddr(uregs[R_PC])] = quantize(self->n); @d[ustack(1), \"x\"] = avg(self->n * 100); @e[usym(uregs[R_PC])] = min(self->n); }
 	END { printa(\"a %A %@d\\n\", @a); printa(\"b %A %@d\\n\", @b); printa(\"c %A %@d\\n\", @c); printa(\"d %@d\\n\", @d);
 	printa(\"e %@d\\n\", @e); printa(\"j %A %@d %@d\\n\", @a, @e); }"
@@ -44,9 +45,39 @@ check $? "avg() and min()"
 grep -qx "j merged${tick}chain_third 15 1" "$tmp/out"
 check $? "merged keys are joined"
 
-run -q -x mergestacks -c "sh $tmp/five" -n "$of { @[strjoin(\"p\", lltostr(pid)), ustack(4)] = count(); }"
+run -q -c "sh $tmp/five" -n "$of { @[strjoin(\"p\", lltostr(pid)), ustack(4)] = count(); }"
 [ "$(numbers)" = '1 2 3 4 5 ' ]
 check $? "another key keeps them apart, and they are sorted by value"
-run -q -O json -x mergestacks -c "sh $tmp/five" -n "$of { @[ustack(4)] = count(); }"
+run -q -O json -c "sh $tmp/five" -n "$of { @[ustack(4)] = count(); }"
 [ "$(grep -c '"values":\[15\]' "$tmp/out")" = 1 ]
 check $? "other formats too"
+# what is remembered of texts is thrown away often, the counts are not
+run -q -x namesize=1m -x aggrate=10ms -c "sh $tmp/five" -n 'syscall:::entry /progenyof($target)/ { @all = count(); @u[ustack(300)] = count();
+	@k[stack(300)] = count(); } END { printa("all %@d\n", @all); printa("u%k+%@d\n", @u); printa("k%k=%@d\n", @k); }'
+awk '/^all / { all = $2 } /^\+[0-9]+$/ { u += $1 } /^=[0-9]+$/ { k += substr($1, 2) }
+	END { exit !(all > 0 && u == all && k == all) }' "$tmp/out"
+check $? "counts are exact with little memory for names"
+
+# ---- P3: functions without a name ----
+
+command -v strip >/dev/null && command -v addr2line >/dev/null || { echo "ok - functions without a name # SKIP no binutils"; exit 0; }
+mkdir "$tmp/whole" && cp "$tmp/merged" "$tmp/whole/merged" && strip "$tmp/merged"
+run -q -c "sh $tmp/five" -n "$of { @a[usym(uregs[R_PC])] = count(); @b[uaddr(uregs[R_PC])] = count(); @c[ustack(2)] = count();
+	@d[umod(uregs[R_PC])] = count(); } END { printa(\"a %A %@d\n\", @a); printa(\"b %A %@d\n\", @b); printa(\"c%k%@d\n\", @c);
+	printa(\"d %A %@d\n\", @d); }"
+grep -Eqx 'a merged\+0x[0-9a-f]+ 15' "$tmp/out" && grep -Eqx 'b merged\+0x[0-9a-f]+ 15' "$tmp/out" && grep -qx 'd merged 15' "$tmp/out"
+check $? "usym(), uaddr(): the file and the address in it, the same in five processes; umod(): the file"
+[ "$(grep -Ecx ' *merged\+0x[0-9a-f]+' "$tmp/out")" = 2 ] && [ "$(grep -cx 15 "$tmp/out")" = 1 ]
+check $? "a stack of such frames is one"
+place=$(sed -n 's/^a merged+\(0x[0-9a-f]*\) 15$/\1/p' "$tmp/out")
+[ "$(addr2line -f -e "$tmp/whole/merged" "${place:-0}" | head -n 1)" = chain_third ]
+check $? "addr2line(1) finds the function by it"
+run -q -x noresolve -c "sh $tmp/five" -n "$of { @[usym(uregs[R_PC])] = count(); } END { printa(\"%A %@d\n\", @); }"
+! grep -q merged "$tmp/out" && grep -Eq '^0x[0-9a-f]+ [0-9]+$' "$tmp/out"
+check $? "addresses with noresolve"
+run -q -O json -c "sh $tmp/five" -n "$of { @[ustack(2)] = count(); }"
+[ "$(grep -Ec "\"symbol\":\"merged\\+$place\"" "$tmp/out")" = 1 ]
+check $? "JSON"
+run -q -O folded -c "sh $tmp/five" -n "$of { @[ustack(2)] = count(); }"
+grep -Eqx "merged\+0x[0-9a-f]+;merged\+$place 15" "$tmp/out"
+check $? "folded: the address tells frames apart"

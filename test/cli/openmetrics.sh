@@ -116,7 +116,9 @@ for pid in $(cat /proc/$tracer/task/$tracer/children 2>/dev/null); do
 	[ "$(cat /proc/"$pid"/comm)" = dtrace-serve ] && child=$pid
 done
 if [ -n "$child" ]; then
-	same "who answers has no rights" "$(sed -n 's/^Uid:[	 ]*\([0-9]*\).*/\1/p; s/^CapEff:[	 ]*/ /p' "/proc/$child/status" | tr -d '\n')" "65534 0000000000000000"
+	same "who answers has no rights" "$(sed -n 's/^CapEff:[	 ]*/ /p; s/^Seccomp:[	 ]*/ /p' "/proc/$child/status" | tr -d '\n')" " 0000000000000000 2"
+	user=$(sed -n 's/^Uid:[	 ]*\([0-9]*\).*/\1/p' "/proc/$child/status")
+	same "A7: and a user of its own" "$([ "$user" -ge 2142240768 ] || echo "$user")" ""
 else
 	echo "ok - who answers has no rights # SKIP its process is not seen"
 fi

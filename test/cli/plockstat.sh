@@ -59,6 +59,27 @@ check $? "-p: it goes on"
 kill $sleeper
 wait $sleeper 2>/dev/null
 
+# P8: names of C++ are shown as they are written, and functions of std:: that take locks are no callers
+cat >"$tmp/locks.cc" <<'END'
+#include <mutex>
+namespace shop {
+struct Till {
+	std::mutex lock;
+	__attribute__((noinline)) void sell(int n, const char *what) { std::lock_guard<std::mutex> g(lock); sold += n + *what; }
+	volatile long sold = 0;
+};
+}
+static shop::Till till;
+int main() { for (int i = 0; i < 50; i++) till.sell(i, "x"); return 0; }
+END
+if command -v g++ >/dev/null && g++ -O0 -fno-omit-frame-pointer -o "$tmp/locks_cxx" "$tmp/locks.cc" -lpthread 2>"$tmp/err"; then
+	report -H "$tmp/locks_cxx"
+	grep -qE '^ *50 +[0-9]+ locks_cxx`.* locks_cxx`shop::Till::sell\(int, char const\*\)' "$tmp/out" && ! grep -q '_ZN' "$tmp/out"
+	check $? "names of C++"
+else
+	echo "ok - names of C++ # SKIP no g++"
+fi
+
 for bad in "" "-n 0 ls" "-e x ls" "-p 1 ls" "-Q ls" "-x nosuch ls"; do
 	# shellcheck disable=SC2086
 	report $bad

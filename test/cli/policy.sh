@@ -101,12 +101,24 @@ for size in specsize=100t aggsize=100t; do
 	run -q -x $size -n 'BEGIN { @[1] = count(); exit(3); }'
 	is "$size is lowered" 3 "lowered to"
 done
-# Options that would do nothing (P 4o)
-for opt in maxframes=3 printsize=4 aggpercpu; do
+# N17: options of other systems are accepted; where nothing here does what they ask for, that is said
+for opt in printsize=4 zone=1 core=/x ctypes=/x dtypes=/x; do
 	run -q -x $opt -n 'BEGIN { exit(3); }'
-	[ "$status" -ne 3 ] && grep -q 'no effect' "$tmp/err"
-	check $? "-x $opt is refused"
+	is "-x $opt is accepted with a notice" 3 "dtrace: option ${opt%=*}: "
 done
+printf '#pragma D option printsize=8k\n#pragma D option maxframes=30\n#pragma D option noresolve\nBEGIN { exit(3); }\n' >"$tmp/other.d"
+run -qs "$tmp/other.d"
+is "in a script" 3 "dtrace: option printsize: "
+for opt in maxframes=3 aggpercpu noresolve; do
+	run -q -x $opt -n 'BEGIN { exit(3); }'
+	[ "$status" -eq 3 ] && [ ! -s "$tmp/err" ]
+	check $? "-x $opt works"
+done
+run -q -x maxframes=2 -n 'syscall::getppid:entry /pid == $target/ { stack(5); exit(3); }' -c "$calls 5"
+[ "$status" -eq 3 ] && [ "$(grep -c 'vmlinux`' "$tmp/out")" -eq 2 ]
+check $? "maxframes limits stack(5)"
+run -q -x maxframes=0 -n 'BEGIN { exit(3); }'
+is "maxframes=0" 1 "at least 1"
 
 # ---- every drop line names the option and a value that would have been enough ----
 # enough WHAT OPTION SIZE MORE D: with SIZE something is lost, with what the line names nothing is

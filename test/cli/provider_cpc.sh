@@ -39,6 +39,16 @@ run -n 'cpc:::page_faults-user-x'
 is "a count that is none" 1 "a number of events"
 run -n 'cpc:::cpu_clock-all-10'
 is "a count that is too small" 1 "at least 200000"
+# N13: the provider need not be written
+for name in cpu_clock-all-1000000 'c*:::cpu_clock-all-1000000' ':::cpu_clock-user-1000000'; do
+	run -ln "$name"
+	is "$name" 0 "       cpc "
+done
+run -qc "$tmp/touch" -n 'page_faults-user-1 /pid == $target/ { @ = count(); } END { printa("%@d\n", @); }'
+[ "$status" -eq 0 ] && [ "$(tr -d ' \n' <"$tmp/out")" -ge 4000 ]
+check $? "page_faults-user-1 without cpc:::"
+run -n 'page_fautls-all-100'
+is "an event that is none, without the provider" 1 "did you mean page_faults?"
 run -n 'cpc:::cycles-all-100000 { exit(0); }'
 if [ "$status" -eq 0 ]; then
 	ok "cycles"

@@ -97,6 +97,78 @@ for probe in entry return; do
 	esac
 done
 
+# N25: where the caller continues is where Go's functions return
+run -qc "$tmp/prog" -n 'pid$target:a.out:main.double:returned, pid$target:a.out:main.deep:returned, pid$target:a.out:main.leaf:returned { @r[probefunc] = count(); @v[probefunc] = sum(arg1); }
+END { printa("returned %s %@d %@d\n", @r, @v); }'
+is "returned: the program ends as without probes" 0 "$alone"
+is "returned: one a call, on stacks that are moved" 0 "returned main.deep ${alone##* } "
+is "returned: the values" 0 "returned main.leaf 50 270"
+
+# N27: goroutines that move between threads while a function of them runs; the program says their numbers
+cat >"$tmp/src/moves.go" <<'END_GO'
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:noinline
+func serve(n int) int {
+	time.Sleep(time.Millisecond)
+	runtime.Gosched()
+	return n * 2
+}
+
+func number() string {
+	b := make([]byte, 64)
+	return strings.Fields(string(b[:runtime.Stack(b, false)]))[1]
+}
+
+func main() {
+	var wg sync.WaitGroup
+	var lock sync.Mutex
+	ids := []string{}
+	for g := 0; g < 60; g++ {
+		wg.Add(1)
+		go func(g int) {
+			defer wg.Done()
+			serve(g)
+			os.Getppid() // a system call
+			lock.Lock()
+			ids = append(ids, number())
+			lock.Unlock()
+		}(g)
+	}
+	wg.Wait()
+	for _, id := range ids {
+		fmt.Println("goroutine", id)
+	}
+}
+END_GO
+if go build -o "$tmp/moves" "$tmp/src/moves.go" >"$tmp/out" 2>&1; then
+	run -qc "$tmp/moves" -n 'pid$target:a.out:main.serve:entry { t[goid] = timestamp; }
+	pid$target:a.out:main.serve:returned /t[goid]/ { @n = count(); @ms = min((timestamp - t[goid]) / 1000000); printf("seen %d\n", goid); t[goid] = 0; }
+	syscall::getppid:entry /pid == $target/ { printf("called %d\n", goid); }
+	END { printa("timed %@d\n", @n); }'
+	is "goid: each of 60 calls is timed" 0 "timed 60"
+	for what in seen called; do
+		sed -n 's/^goroutine //p' "$tmp/out" | sort -n >"$tmp/told"
+		sed -n "s/^$what //p" "$tmp/out" | sort -n | cmp -s - "$tmp/told"
+		check $? "goid is the number that Go gives it: $what"
+	done
+else
+	bad "a program whose goroutines move"
+fi
+run -qc "$tmp/prog" -n 'syscall::exit_group:entry /pid == $target/ { printf("at the end %d\n", goid); } syscall:::entry /pid != $target && pid == $pid && goid != 0/ { @ = count(); } END { printa("others %@d\n", @); }'
+is "goid of main is 1" 0 "at the end 1"
+! grep -q others "$tmp/out"
+check $? "goid is 0 outside of Go"
+
 run -qc "$tmp/prog" -n 'pid$target:a.out::return { @ = count(); } END { printa("seen %@d\n", @); }'
 is "returns of everything it has" 0 "$alone"
 

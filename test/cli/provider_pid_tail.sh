@@ -94,7 +94,9 @@ done
 run -q -x uretprobe -c "$tmp/c" -n 'pid$target:a.out:thin:entry, pid$target:a.out:deep:entry { printf("%s;", probefunc); } pid$target:a.out:thin:return { printf("thin %d;\n", arg1); exit(0); }'
 is "-x uretprobe: the end and the value of what is jumped to" 0 "thin;deep;thin 1;"
 if [ -x "$tmp/cc" ]; then
-	run -x uretprobe -c "$tmp/cc" -n 'pid$target:a.out:thin:return'
-	is "-x uretprobe is not for processes that throw" 1 "-x uretprobe changes return addresses"
+	run -q -x uretprobe -c "$tmp/cc" -n 'pid$target:a.out:thin:entry, pid$target:a.out:deep:entry { printf("%s;", probefunc); } pid$target:a.out:thin:return { printf("thin %d;\n", arg1); exit(0); }'
+	is "-x uretprobe: the same in processes that throw, without changing them" 0 "thin;deep;thin 1;"
+	run -x uretprobe -c "$tmp/cc" -n 'pid$target:a.out:by_pointer:return'
+	is "-x uretprobe: a jump through a pointer cannot be followed there" 1 "through a pointer"
 fi
 exit 0

@@ -28,6 +28,15 @@ for what in create lwp-create lwp-exit exit exec exec-failure exec-success fault
 	check $? "proc:::$what: $(grep -c . "$tmp/wanted")"
 done
 
+# P10: arguments and environment of the program that is about to run, and of the one that runs
+printf 'exec env -i A=1 LONG_NAME=two /bin/true one "t  wo" ""\n' >"$tmp/env.sh"
+run -qn 'proc:::exec /pid == $target && args[0] == "/bin/true"/ { printf("exec [%s] [%s]\n", args[1], args[2]); }
+	syscall::execve:entry /pid == $target && copyinstr(arg0) == "/bin/true"/ { printf("call [%s] [%s]\n", copyinargv(arg1), copyinargv(arg2)); }
+	proc:::exec-success /pid == $target && execname == "true"/ { printf("runs [%s] [%s]\n", execargs, execenv); }' -c "sh $tmp/env.sh"
+for what in exec call runs; do
+	is "argv and envp: $what" 0 "$what [/bin/true one t  wo ] [A=1 LONG_NAME=two]"
+done
+
 # In one thread: lwp-exit, then exit, whatever the order in the program; after exec one of failure and success.
 run -q -c "$life" -n '
 self int gone, exec, fault; int born[int], wrong;

@@ -38,6 +38,26 @@ foreign() { with "$1" "$tmp/dtrace" -qp $others -n 'pid$target:libc.so.6:exit:en
 names() {
 	with "$1" "$tmp/dtrace" -qn 'syscall:::entry { stack(1); exit(0); }' && grep -q 'vmlinux`' "$tmp/out"
 }
+# A2: signals. signal CAPS ACTION USER ANSWER: a process of USER makes calls; whether the action reaches it, and else is a fault
+signal() {
+	setpriv --reuid "$3" --regid "$3" --clear-groups sh -c 'while :; do sleep 0.05; done' &
+	target=$!
+	with "$1" "$tmp/dtrace" -qwn "syscall:::entry /pid == $target && uid == $3/ { $2; trace(\"done\"); exit(0); }
+	    ERROR { printf(\"fault %d\", arg4); exit(1); }"
+	case $4 in
+	yes) grep -q 'done' "$tmp/out" && waits reached "$target" ;;
+	no) grep -q 'fault 7' "$tmp/out" && ! grep -q 'done' "$tmp/out" && ! reached "$target" ;;
+	esac
+	check $? "$1: $2, process of $3: $4"
+	{ kill -KILL $target; wait $target; } 2>/dev/null
+}
+reached() { case $(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) in ""|T|Z) return 0 ;; esac; return 1; }
+for action in 'stop()' 'raise(9)'; do
+	signal "bpf perfmon sys_ptrace syslog" "$action" 0 no
+	signal "bpf perfmon sys_ptrace syslog" "$action" 1 no
+	signal "bpf perfmon sys_ptrace syslog" "$action" 65534 yes
+	signal "bpf perfmon kill" "$action" 0 yes
+done
 for caps in "" bpf perfmon; do
 	cell "$caps" yes compiles
 	cell "$caps" no traces
@@ -79,6 +99,12 @@ if command -v setcap >/dev/null 2>&1 && cp "$tmp/dtrace" "$tmp/grouped" && chgrp
 	member --groups 4242 sh -c '"$0" -qwn "BEGIN { system(\"grep CapEff /proc/self/status\"); exit(0); }"' "$tmp/grouped" &&
 	    grep -q 'CapEff:.*0000000000000000' "$tmp/out"
 	check $? "file capabilities: commands of system() have none"
+	sh -c 'while :; do sleep 0.05; done' &
+	spared=$!
+	member --groups 4242 sh -c '"$0" -qwn "syscall:::entry /pid == $1/ { raise(9); exit(1); } ERROR /arg4 == 7/ { exit(0); }"' \
+	    "$tmp/grouped" $spared && ! reached $spared
+	check $? "file capabilities: no signals to processes of root"
+	{ kill -KILL $spared; wait $spared; } 2>/dev/null
 	member --groups 4242 sh -c '"$0" -qc "/bin/grep CapEff /proc/self/status" -n "BEGIN { }"' "$tmp/grouped" &&
 	    grep -q 'CapEff:.*0000000000000000' "$tmp/out"
 	check $? "file capabilities: nor has the command of -c"

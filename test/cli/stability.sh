@@ -77,6 +77,15 @@ inline int a = 1;
 inline int b = 1;
 dtrace:::BEGIN { trace(a + b); }
 EOF
+# N12: a translation with a name is Private, unless a pragma says otherwise; the translation itself is what its translator says
+inline='inline lwpsinfo_t *myinfo = xlate <lwpsinfo_t *>(curthread);'
+printf '%s\ndtrace:::BEGIN { trace(myinfo->pr_flag); }\n' "$inline" >"$tmp/inline.d"
+shows "an inline that is a translation" "script $tmp/inline.d" $S $P -s "$tmp/inline.d"
+printf '%s\n#pragma D attributes Stable/Stable/Common myinfo\ndtrace:::BEGIN { trace(myinfo->pr_flag); }\n' "$inline" >"$tmp/inline.d"
+shows "with attributes" "script $tmp/inline.d" $S $S -s "$tmp/inline.d"
+printf '%s\ndtrace:::BEGIN { trace(pid); }\n' "$inline" >"$tmp/inline.d"
+shows "that nothing uses" "script $tmp/inline.d" $S $S -s "$tmp/inline.d"
+shows "those of the libraries" "description dtrace:::BEGIN " $S $S -n 'dtrace:::BEGIN { trace(curlwpsinfo->pr_flag); trace(curpsinfo->pr_pid); trace(curcpu->cpu_id); }'
 shows "attributes are combined part by part" "script $tmp/attr.d" $S Evolving/Unstable/ISA -s "$tmp/attr.d"
 cat >"$tmp/shelter.d" <<'EOF'
 #pragma D attributes Stable/Stable/Common a

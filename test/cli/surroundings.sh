@@ -108,11 +108,69 @@ if chown 65534 "$tmp/public/." 2>/dev/null && chown 0 "$tmp/public"; then
 	chown 65534 "$tmp/public/fifo"
 	run -qo "$tmp/public/fifo" -n "$hello"
 	is "a FIFO of others" 1 "Permission denied"
+
+	# A5: links in the middle of a path, each rule of src/base/outfile.h; precious is a file of root
+	mkdir "$tmp/root" "$tmp/alice" "$tmp/alice/sub" "$tmp/alice/inner"
+	chown -R 65534 "$tmp/alice"
+	into() {	# into WHAT PATH ANSWER [FILE]: output goes there, or nowhere (no), as the file says
+		echo precious | tee "$tmp/root/file" >"$tmp/alice/file"
+		chown 65534 "$tmp/alice/file"
+		rm -f "$tmp/root/new" "$tmp/alice/new"
+		run -qo "$2" -n "$hello"
+		if [ "$3" = no ]; then
+			[ $status -eq 1 ] && grep -q 'Permission denied' "$tmp/err" && [ "$(cat "$tmp/root/file")" = precious ] && [ ! -e "$tmp/root/new" ]
+		else
+			[ $status -eq 0 ] && grep -q hello "$4"
+		fi
+		check $? "-o: $1: $3"
+	}
+	ln -s "$tmp/root" "$tmp/public/dir"
+	into "a link of root to a folder" "$tmp/public/dir/file" yes "$tmp/root/file"
+	into "a link of root to a folder, new file" "$tmp/public/dir/new" yes "$tmp/root/new"
+	chown -h 65534 "$tmp/public/dir"
+	into "a planted link to a folder" "$tmp/public/dir/file" no
+	into "a planted link to a folder, new file" "$tmp/public/dir/new" no
+	into "a planted link and .." "$tmp/public/dir/../root/file" no
+	ln -s "$tmp/root" "$tmp/alice/dir"
+	ln -s ../../root "$tmp/alice/sub/relative"
+	ln -s "$tmp/alice/sub" "$tmp/alice/own"
+	ln -s "$tmp/root/file" "$tmp/alice/link"
+	ln -s "$tmp/alice/link" "$tmp/alice/second"
+	ln -s file "$tmp/alice/self"
+	chown -h 65534 "$tmp"/alice/* "$tmp/alice/sub/relative"
+	into "a user's link to a folder of root" "$tmp/alice/dir/file" no
+	into "a user's link to a folder of root, new file" "$tmp/alice/dir/new" no
+	into "a user's relative link" "$tmp/alice/own/relative/file" no
+	into "a user's link to a file of root" "$tmp/alice/link" no
+	into "a user's link to a link" "$tmp/alice/second" no
+	into "a user's link to a file of that user" "$tmp/alice/self" yes "$tmp/alice/file"
+	into "a new file in a user's folder, by a link" "$tmp/alice/own/../new" yes "$tmp/alice/new"
+	into "the same again, now of root" "$tmp/alice/new" yes "$tmp/alice/new"
+	ln -s "$tmp/alice/self" "$tmp/root/trusted"
+	into "root's link to a user's link" "$tmp/root/trusted" yes "$tmp/alice/file"
+	echo precious >"$tmp/root/file"
+	ln -f "$tmp/root/file" "$tmp/alice/hard"
+	into "a second name for a file of root" "$tmp/alice/hard" no
+	run -qo "$tmp/root/../root/./new" -n "$hello"
+	[ $status -eq 0 ] && grep -q hello "$tmp/root/new"
+	check $? "-o: . and .."
+	ln -s "$tmp/root/loop" "$tmp/root/loop"
+	run -qo "$tmp/root/loop" -n "$hello"
+	is "-o: a link to itself" 1 "symbolic links"
+	run -qo "$tmp/root/new/" -n "$hello"
+	is "-o: a folder that is a file" 1 "ot a directory"
+	program=$(realpath "$dtrace")
+	(cd "$tmp/root" && "$program" -qo /proc/self/cwd/proc -n "$hello" </dev/null >"$tmp/out" 2>&1)
+	grep -q hello "$tmp/root/proc"
+	check $? "-o: links of /proc"
 else
 	echo "ok - links of others # SKIP cannot give files away"
 fi
 (umask 0; "$dtrace" -qo "$tmp/new" -n "$hello" </dev/null >"$tmp/out" 2>&1)
 [ "$(stat -c %a "$tmp/new")" = 644 ]
 check $? "nobody else may write to a new file"
+(umask 0; "$dtrace" -qO "record=$tmp/recorded" -n "$hello" </dev/null >"$tmp/out" 2>&1)
+[ "$(stat -c %a "$tmp/recorded")" = 600 ]
+check $? "A6: nobody else may read a recording"
 run -qo /dev/stdout -n "$hello"
 is "/dev/stdout" 0 "hello"

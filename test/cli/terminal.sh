@@ -111,3 +111,6 @@ check $? "it has a heading"
 run -x walltime -qn 'BEGIN { printf("here\n"); exit(0); }'
 grep -q '^[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]\{6\} here$' "$tmp/out"
 check $? "also with -q"
+run -x walltime -qn 'BEGIN { x = 1; } BEGIN { printf("one "); } BEGIN { printf("line\n\ntwo\nlines\n"); @[7] = count(); exit(0); }'
+[ "$(sed -E 's/^[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6} /T /' "$tmp/out" | tr -s ' \n' ' ;')" = "T one line;T two;T lines;T 7 1;" ]
+check $? "P6: once before each line, however many clauses print it: $(tr '\n' ';' <"$tmp/out")"

@@ -10,14 +10,14 @@ for file in dtools/*; do
 	name=${file##*/}
 	[ -f "$file" ] && [ "$name" != README.md ] || continue
 	: >"$tmp/err"
-	[ -x "$file" ] && head -n 1 "$file" | grep -q '^#!/usr/sbin/dtrace -s$\|^#!/bin/sh$' || echo "is no script" >>"$tmp/err"
+	[ -x "$file" ] && head -n 1 "$file" | grep -q '^#!/usr/sbin/dtrace --tool$' || echo "is no script" >>"$tmp/err"
 	grep -q "^ \* $name - " "$file" || echo "its head does not say its name" >>"$tmp/err"
-	for key in QUESTION USAGE NEEDS; do
+	for key in QUESTION USAGE EXAMPLE NEEDS; do
 		grep -q "^ \* $key	" "$file" || echo "no $key" >>"$tmp/err"
 	done
 	head -n 1 "dtools/examples/$name.txt" 2>/dev/null | grep -q "^# $name" || echo "no example" >>"$tmp/err"
 	grep -q "\[$name\]" doc/TOOLS.md || echo "not in doc/TOOLS.md" >>"$tmp/err"
-	grep -l "^[	 ]*\(tool\|watch\) $name\>" test/cli/tools_*.sh >/dev/null || echo "no test" >>"$tmp/err"
+	grep -l "^[	 ]*\(tool\|watch\|script\) $name\>" test/cli/tools_*.sh >/dev/null || echo "no test" >>"$tmp/err"
 	tools/tool-man "$tmp/man" "$file" 2>>"$tmp/err"
 	grep -q '^\.SH EXAMPLE' "$tmp/man/$name.8" || echo "no manual page" >>"$tmp/err"
 	! command -v groff >/dev/null || groff -man -ww -z -Tutf8 "$tmp/man/$name.8" >>"$tmp/err" 2>&1

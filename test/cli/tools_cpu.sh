@@ -11,7 +11,7 @@ number() { awk -v column="$2" "$1"' { print $column }' "$tmp/out" | tail -n 1; }
 tool hotuser -c "$load spin"
 all=$(awk '/`/ { n += $NF } END { print n + 0 }' "$tmp/out")
 value "spin() has most of $all" "$(number '/tools_load`spin /' 2)" $((all / 2 + 1)) "$all"
-tool hotuser -c "$load spin" nobody
+tool hotuser -c "$load spin" -n nobody
 row "another name: only the heading" "." 1
 tool hotkernel -c "dd if=/dev/zero of=/dev/null bs=1M count=2000"
 all=$(awk '/`/ { n += $NF } END { print n + 0 }' "$tmp/out")
@@ -28,18 +28,22 @@ value "CPUs that were busy" "$(grep -c '^CPU [0-9]*$' "$tmp/out")" 1 4096
 tool wakeup -c "$load sleeps 20"
 value "the waker wakes the sleeper" "$(awk '$1 == "waker" && $3 == "sleeper" { print $5 }' "$tmp/out")" 19 20
 value "after 10 ms each" "$(awk '$1 == "waker" && $3 == "sleeper" { print $6 }' "$tmp/out")" 190 100000
-tool wakeup -c "$load sleeps 20" sleeper
+tool wakeup -c "$load sleeps 20" -n sleeper
 value "those of one name" "$(awk 'NR > 1 && NF == 6 && $3 != "sleeper"' "$tmp/out" | wc -l)" 0 0
+# P8: one interrupt wakes 100 threads, each a new key of two aggregations, and no memory can be had meanwhile: none is dropped
+tool wakeup -c "$load herd 100"
+value "threads that one interrupt wakes" "$(awk '$3 == "herd"' "$tmp/out" | wc -l)" 10 100
+row "and nothing is dropped" "^WAKER"
 # The first thread sleeps 20 times in usleep(), and mostly for the answer, the other 20 times in read().
 tool cswstat -c "$load sleeps 20" 1000
 value "sleeps of one thread" "$(awk '$2 == "waker" { n += $4 } END { print n }' "$tmp/out")" 20 60
 value "sleeps of the other" "$(awk '$2 == "sleeper" { n += $4 } END { print n }' "$tmp/out")" 19 40
-watch cswstat 1
+watch cswstat "" 1
 $load sleeps 50
 waits grep -q " sleeper " "$tmp/out"
 finish
 row "seconds go by" "^[0-9]{4} .*:[0-9]{2}$" "$(grep -c COMM "$tmp/out")"
-tool runqlat -c "$load sleeps 20" sleeper
+tool runqlat -c "$load sleeps 20" -n sleeper
 waited=$(awk '$1 == "sleeper" { print $3 }' "$tmp/out")
 value "waits of the sleeper" "$waited" 15 1000
 value "are all in the histogram" "$(awk '/ [|]/ { n += $NF } END { print n }' "$tmp/out")" "$waited" "$waited"

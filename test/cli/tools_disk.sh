@@ -18,7 +18,7 @@ row "another disk: only the heading" "." 1
 tool iosnoop -c "dd if=/dev/zero of=$mnt/new bs=65536 count=4 conv=fsync" "$dev"
 value "262144 bytes are written, with their file" "$(awk -v f="$mnt/new" '$5 == "W" && $NF == f { n += $7 } END { print n }' "$tmp/out")" 262144 262144
 # all of the system
-watch iosnoop "$dev"
+watch iosnoop "" "$dev"
 $direct 2>/dev/null
 waits sh -c "[ \$(grep -c ' dd .* R ' '$tmp/out') -ge 16 ]"
 finish

@@ -8,7 +8,7 @@ copy="dd if=$tmp/input of=$tmp/output bs=4096"
 tool opensnoop -c "cat $tmp/input $tmp/missing"
 row "a file that is there" "^ *[0-9]+\.[0-9]{3} +[0-9]+ cat +3 +$tmp/input$"
 row "one that is not" " cat +-1 ENOENT +$tmp/missing$"
-tool opensnoop -c "cat $tmp/input" nobody
+tool opensnoop -c "cat $tmp/input" -n nobody
 row "another name: only the heading" "." 1
 tool statsnoop -c "ls -d $tmp/input $tmp/missing"
 row "a file that is there" "^ *[0-9]+\.[0-9]{3} +[0-9]+ ls +(statx|newfstatat|lstat|newlstat) +$tmp/input$"
@@ -22,7 +22,7 @@ value "10 writes and dd's report" "$(awk '$2 == "dd" { print $6 }' "$tmp/out")" 
 value "40 KB are written" "$(awk '$2 == "dd" { print $7 }' "$tmp/out")" 40 42
 value "40 KB are read, and what starting reads" "$(awk '$2 == "dd" { print $5 }' "$tmp/out")" 40 60
 # a process whose bytes nobody else has: the table of each second
-watch rwtop 1
+watch rwtop "" 1
 sh -c "exec dd if=/dev/zero of=/dev/null bs=4096 count=10000" 2>/dev/null &
 victim=$!
 wait $victim
@@ -32,7 +32,7 @@ value "40000 KB of process $victim, while it goes on" "$(awk -v pid=$victim '$1 
 tool filetop -c "$copy"
 row "10 reads of 40 KB" "^ *40 +10 +40 +0 +0 dd +$tmp/input$|^ *40 +11 +40 +0 +0 dd +$tmp/input$"
 row "10 writes of 40 KB" "^ *40 +0 +0 +10 +40 dd +$tmp/output$"
-watch filetop 1
+watch filetop "" 1
 dd if=/dev/zero of="$tmp/second" bs=4096 count=5 2>/dev/null
 waits grep -q "$tmp/second" "$tmp/out"
 finish

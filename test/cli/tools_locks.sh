@@ -18,7 +18,7 @@ is "mutexwait says what it needs" 1 "-c"
 # The fighters never end; the tool does when both kinds were seen. What it counts is counted beside it.
 "${BUILD:-build}/test/provider_lockstat" fight "$tmp/file" &
 fighter=$!
-tool lockwait -p $fighter -n 'int slept, both;
+script lockwait -p $fighter -n 'int slept, both;
 lockstat:::adaptive-block /pid == $target/ { slept = 1; @n = count(); }
 lockstat:::rw-block /pid == $target/ { both = 1; }
 tick-50ms /slept && both/ { exit(0); }

@@ -26,7 +26,7 @@ case $addresses in *::1*)
 	row "IPv6" " provider_net +[0-9]+ +::1 $port +::1 [0-9]+ *$" 5 ;;
 esac
 # all of the system, by port
-watch tcpstate $port
+watch tcpstate "" $port
 "$load" tcp $a $port
 waits sh -c "[ \$(grep -c ' last-ack  *closed ' '$tmp/out') -ge 5 ]"
 finish
@@ -37,7 +37,7 @@ row "5 connections that lose a segment" "^ *[0-9]+\.[0-9]{3} +$a [0-9]+ +$a $por
     "$(grep -c established "$tmp/out")"
 value "each at least once" "$(awk '/established/ { print $3 }' "$tmp/out" | sort -u | wc -l)" 5 5
 
-watch udpio $port
+watch udpio "" $port
 "$load" udp $a $port
 finish
 row "4 datagrams there: 1000 bytes and headers" "^[SR] .* 4 +1032$" 2

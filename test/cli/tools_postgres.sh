@@ -15,7 +15,7 @@ if ! listed 'postgresql*:::query-start'; then
 	ok "tools for PostgreSQL # SKIP this server has no static probes"
 	exit 0
 fi
-watch pgslower 50
+watch pgslower "" 50
 sql -c 'select 1' >/dev/null
 sql -c "select pg_sleep(0.06), 'mark-$$'" >/dev/null
 waits grep -q "mark-$$" "$tmp/out"
@@ -27,24 +27,29 @@ grep -q '[0-9] select 1$' "$tmp/out"
 check $((!$?)) "pgslower: a fast statement has no line"
 
 # A transaction keeps the table until the other has waited: pg_locks tells.
-sql -c 'create table fought (n int)' >/dev/null
+sql -c 'create table fought (n int)' -c 'insert into fought values (1)' >/dev/null
 oid=$(sql -c "select 'fought'::regclass::oid")
-watch pglocks
 mkfifo "$tmp/in" && chmod 666 "$tmp/in"
-as_user "$bin/psql" -qAtX -h "$db" postgres <"$tmp/in" >/dev/null 2>"$tmp/err" &
-holder=$!
-exec 9>"$tmp/in"
-echo "begin; lock table fought in access exclusive mode;" >&9
-held() { [ "$(sql -c "select count(*) from pg_locks where relation = $oid and granted")" -eq 1 ]; }
-waiting() { [ "$(sql -c "select count(*) from pg_locks where relation = $oid and not granted")" -eq 1 ]; }
-waits held
-sql -c 'select * from fought' >/dev/null 9>&- &
-reader=$!
-waits waiting
-echo "commit;" >&9
-exec 9>&-
-wait $reader
-wait $holder
-finish
-row "the reader waited once, in mode 1" "^lock +[0-9]+ $oid +1 +1 +[0-9]+$"
+held() { [ "$(sql -c "select count(*) from pg_locks where relation = $oid and granted")" -ge 1 ]; }
+waiting() { [ "$(sql -c "select count(*) from pg_locks where not granted")" -eq 1 ]; }
+fight() {	# HOLDS WAITS: two statements
+	watch pglocks
+	as_user "$bin/psql" -qAtX -h "$db" postgres <"$tmp/in" >/dev/null 2>"$tmp/err" &
+	holder=$!
+	exec 9>"$tmp/in"
+	echo "begin; $1;" >&9
+	waits held
+	sql -c "$2" >/dev/null 9>&- &
+	reader=$!
+	waits waiting
+	echo "commit;" >&9
+	exec 9>&-
+	wait $reader
+	wait $holder
+	finish
+}
+fight "update fought set n = 2" "update fought set n = 3"
+row "the end of a transaction" "^transaction +Share +1 +[0-9]+ [0-9]+$"
+fight "lock table fought in access exclusive mode" "select * from fought"
+row "P9: the reader waited once, for a lock with a name" "^relation +AccessShare +1 +[0-9]+ $oid in database [0-9]+$"
 exit 0

@@ -16,7 +16,7 @@ family="sh $tmp/family.sh"
 tool execsnoop -c "$family"
 row "a program and its arguments" "^ *[0-9]+\.[0-9]{3} +[0-9]+ +[0-9]+ +[0-9]+ /bin/echo one two three$"
 row "another" " ls /nonexistent-1 /nonexistent-2$"
-tool execsnoop -c "$family" ls
+tool execsnoop -c "$family" -n ls
 row "one name, and none of the others" "^ *[0-9]" 1
 row "and it is that" " ls /nonexistent-1 /nonexistent-2$"
 # without -c: all of the system, of which our process is a part
@@ -48,7 +48,7 @@ value "age of a process that is older than 300 ms" "$ms" 300 1000000
 
 tool errinfo -c "$family"
 value "what ls does not find" "$(awk '$1 == "ls" && $3 == "ENOENT" && $2 ~ /stat/ { n += $5 } END { print n }' "$tmp/out")" 2 20
-tool errinfo -c "$family" nobody
+tool errinfo -c "$family" -n nobody
 row "another name: only the heading" "." 1
 
 tool syscount -c "$calls 5000"

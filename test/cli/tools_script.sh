@@ -23,10 +23,19 @@ end
 def objects
   7.times { Object.new }
 end
+class Name < String; end; String.new  # the first one makes a second string
+def built_in
+  30.times { String.new }
+  40.times { Array.new }
+  50.times { Hash.new }
+  60.times { Name.new }
+  70.times { [Object.new, {}] }
+end
 TracePoint.new(:call) {}.enable
 c = Cart.new
 100.times { c.fill }
 objects
+built_in
 5.times { GC.start }
 DONE
 program="$ruby --disable=gems $tmp/program.rb"
@@ -38,10 +47,18 @@ fi
 tool rbcalls -c "$program" 100
 row "1000 calls" "^ *1000 Cart#add +$tmp/program.rb$"
 row "100 calls" "^ *100 Cart#fill +$tmp/program.rb$"
-row "of methods in C too" "^ *103 Integer#times +$tmp/program.rb$"	# 100 in fill, and three in the program itself
+row "of methods in C too" "^ *108 Integer#times +$tmp/program.rb$"	# 100 in fill, and eight in the program itself
 tool rbnew -c "$program" 1000
 row "objects, and where" "^ *7 Object +6 $tmp/program.rb$"
-row "one Cart" "^ *1 Cart +9 $tmp/program.rb$"
+row "one Cart" "^ *1 Cart +17 $tmp/program.rb$"
+# N26: String.new fires two probes; Array.new and Hash.new too, and classes derived from them
+row "a String is counted once" "^ *30 String +10 $tmp/program.rb$"
+row "an Array" "^ *40 Array +11 $tmp/program.rb$"
+row "a Hash" "^ *50 Hash +12 $tmp/program.rb$"
+row "one derived from String, by its own class" "^ *60 Name +13 $tmp/program.rb$"
+! grep -qE "String +13 $tmp/program.rb$" "$tmp/out"
+check $? "… and not as a String too"
+row "an object, an array and a hash" "^ *70 (Object|Array|Hash) +14 $tmp/program.rb$" 3
 tool rbgc -c "$program"
 value "each collection marks" "$(grep -c -E '^ *[0-9]+\.[0-9]{3} +[0-9]+ mark +[0-9]+\.[0-9]{3}$' "$tmp/out")" 5 100
 value "as many are summed up" "$(awk '$2 == "mark" && $3 == "in" { print $6 }' "$tmp/out")" \

@@ -173,7 +173,8 @@ int main(int argc, char **argv)
 }
 END
 cc -O2 -c old.c -o old.o
-is "-G with calls of another system's header" 0 "" -C -G -s mydb.d -o oldp.o old.o
+cc -O2 -c other.c -o other.o
+is "-G with calls of another system's header" 0 "" -C -G -s mydb.d -o oldp.o old.o other.o
 cc old.o oldp.o -o old 2>err && [ "$(./old)" = "0 1" ] && [ ! -s err ]
 check $? "links and runs, and asks the semaphore $(head -n 1 err)"
 [ "$(notes old)" = "mydb:lock__wait/12 mydb:query__done/3 " ]
@@ -210,3 +211,20 @@ is "another machine" 1 "other_machine.o is for machine 8" -G -s a.d other_machin
 is "a probe that is not declared" 1 "no provider given declares that probe" -G -s a.d old.o
 is "a folder that is not there" 1 "nosuch/x.o" -G -s a.d -o nosuch/x.o
 is "a header there" 1 "nosuch/x.h" -h -s a.d -o nosuch/x.h
+
+# N4: objects without a site of a declared provider, which a misspelt macro leaves behind
+echo 'int x;' >none.c
+printf '#include "a.h"\n#include "probes.h"\nint other(int n) { return n; }\n' >included.c
+printf '#include "a.h"\nint f(void) { return A_B_ENABLED() ? 1 : 0; }\n' >asks.c
+printf '#include "a.h"\nvoid g(void) { A_B(); }\n' >site.c
+"$dtrace" -h -s a.d
+for f in none included asks site; do cc -O2 -c $f.c; done
+cc -O2 -c none.c -flto -o lto.o
+is "an object without sites" 1 "No probe sites found for declared provider: no object given has a site of a." -G -s a.d -o n.o none.o
+test ! -e n.o
+check $? "leaves no object"
+is "with the header and no macro" 1 "no object given has a site of a." -G -s a.d -o n.o included.o
+is "one provider of two" 1 "no object given has a site of my_net." -C -G -s mydb.d -o n.o old.o
+is "a site in one of several" 0 "" -G -s a.d -o n.o none.o site.o
+is "who only asks whether it is enabled" 0 "" -G -s a.d -o n.o asks.o
+is "an object of gcc -flto shows nothing" 0 "" -G -s a.d -o n.o lto.o

@@ -158,6 +158,37 @@ is "processes that are there and that start later" 0 "all 11"
 is "each by itself" 0 "process $first 2"
 [ "$(grep -c '^process' "$tmp/out")" -eq 3 ]
 check $? "they are three"
+
+# N9: each probe has one number, which -l shows, the trace prints and -i takes; probes that come later have one too.
+mkfifo "$tmp/numbers"
+"$tmp/server" 2 wait <"$tmp/numbers" >"$tmp/first" 2>&1 &
+first=$!
+exec 9>"$tmp/numbers"
+waits grep -qs up "$tmp/first"
+run -l -P "mydb$first"
+number=$(awk '$NF == "query-start" { print $1 }' "$tmp/out")
+[ -n "$number" ] && [ "$(awk 'NR > 1 { print $1 }' "$tmp/out" | sort -u | wc -l)" -eq "$(($(wc -l <"$tmp/out") - 1))" ]
+check $? "every static probe is listed with a number of its own: $number"
+run -l
+[ "$(awk -v p="mydb$first" '$2 == p && $NF == "query-start" { print $1 }' "$tmp/out")" = "$number" ]
+check $? "which is the same in a listing of everything"
+run -l -i "$number"
+is "-l -i of it" 0 "mydb$first"
+start -qi "$number" -n 'BEGIN { printf("ready\n"); }' -i "$number"'{ printf("number %d of %s:%s\n", id, probeprov, probename); }'
+echo go >&9
+exec 9>&-
+wait "$first"
+kill -INT "$tracer"
+wait "$tracer"
+[ "$(grep -cx "number $number of mydb$first:query-start" "$tmp/out")" -eq 2 ]
+check $? "-i of it, and \`id\` is it"
+run -qc "$tmp/server 1" -Zn 'BEGIN { printf("number %d\n", id); } pid$target:server:main:entry, pid$target:server:main:return, mydb*:::, profile-97,
+pid$target::exit:entry { printf("number %d %s\n", id, probename); }'
+[ "$(grep -v profile-97 "$tmp/out" | grep -c '^number')" -ge 7 ] && [ -z "$(grep '^number' "$tmp/out" | sort -u | awk '{ print $2 }' | sort | uniq -d)" ] &&
+	! grep -v profile-97 "$tmp/out" | grep -q '^number [234] '
+check $? "no two probes of a process, and none of the kernel, have the same number"
+run -i 9999998
+is "a number that nobody has" 1 "no running process has a static probe of this number"
 run -n 'nodb*:::query-start'
 is "a provider that no process has" 1 "no running process has static probes of that name"
 

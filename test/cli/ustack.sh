@@ -43,10 +43,10 @@ made fixed -fno-pie -no-pie && chain "a program at a fixed address" "$tmp/fixed"
 made static -static && chain "a static program" "$tmp/static" "static$plain" "static${tick}chain_second" "static${tick}chain_first" \
 	"static${tick}main"
 
-# stripped: what is exported has its name still, the rest is module`address
+# stripped: what is exported has its name still, the rest is module+address in the file (P3; mergestacks.sh has more of it)
 cp "$tmp/pie" "$tmp/bare" && strip "$tmp/bare"
 run -q -c "$tmp/bare" -n 'syscall::getppid:entry /pid == $target/ { ustack(); }'
-sed 's/^ *//; /^$/d' "$tmp/out" | head -n 1 | grep -q "^bare${tick}0x[0-9a-f]*\$"
+sed 's/^ *//; /^$/d' "$tmp/out" | head -n 1 | grep -q '^bare+0x[0-9a-f]*$'
 check $? "stripped: object and address"
 made exports -fPIE -pie -rdynamic && strip "$tmp/exports"
 chain "stripped: exported names" "$tmp/exports" "exports$plain" "exports${tick}chain_second"
@@ -182,6 +182,25 @@ pid=$(head -n 1 "$tmp/out")
 sed -i 1d "$tmp/out"
 begins "a perf map" "perf-$pid.map${tick}jit_made"
 rm -f "/tmp/perf-$pid.map"
+
+# P10: whose code it is can be seen, and how it gets names is said once, at the end
+hints() { grep -c 'has no names: ' "$tmp/err"; }
+printf 'int nothing;\n' >"$tmp/lib.c" && "$cc" -shared -fPIC -o "$tmp/libjvm.so" "$tmp/lib.c" && cp "$jit" "$tmp/node"
+each='syscall::getppid:entry /pid == $target/ { @[ustack()] = count(); ustack(1); }'
+LD_PRELOAD="$tmp/libjvm.so" run -q -c "$jit -" -n "$each"
+pid=$(sed -n 's/.*"jcmd \([0-9]*\) Compiler.perfmap".*/\1/p' "$tmp/err")
+[ "$(hints)" = 1 ] && [ "${pid:-0}" -gt 1 ] && tail -n 1 "$tmp/err" | grep -q 'code that Java has compiled in process'
+check $? "how Java names its code"
+run -q -c "$tmp/node -" -n "$each"
+[ "$(hints)" = 1 ] && grep -q 'Node.js.*--perf-basic-prof' "$tmp/err"
+check $? "how Node.js does"
+run -q -c "$tmp/node" -n "BEGIN { printf(\"%d\n\", \$target); } $each"
+[ "$(hints)" = 0 ] && grep -q jit_made "$tmp/out"
+check $? "not where there are names"
+rm -f "/tmp/perf-$(head -n 1 "$tmp/out").map"
+run -q -c "$jit -" -n "$each"
+[ "$(hints)" = 0 ]
+check $? "nor where it is not known whose code it is"
 
 # C++ names
 cat >"$tmp/names.cc" <<'END'

@@ -2,8 +2,9 @@
 /*
  * Programs of a few clauses on dtrace:::BEGIN: assignments to variables of every integer type and storage,
  * strings, structs, arrays, bit-fields of memory from alloca, branches, records, aggregations, speculations
- * and faults. The last clauses record all variables, so that what they hold is compared too. Only what
- * every executor must agree on is written: no clocks, no random numbers, no addresses as values.
+ * and faults. The first clauses check the integer rule against what the generator computes; the last ones
+ * record all variables, so that what they hold is compared too. Only what every executor must agree on is
+ * written: no clocks, no random numbers, no addresses as values.
  */
 #include "gen_impl.h"
 
@@ -410,6 +411,13 @@ static void speculation(struct gen *g)
 	put(g, "}\n");
 	if (pick(g, 3) == 0)
 		put(g, "BEGIN { speculate(%s); }\n", of);
+	if (pick(g, 3) == 0) {		/* a number that is no speculation, most often */
+		static const char *const any[] = { "speculate", "speculate", "commit", "discard" };
+
+		put(g, "BEGIN { %s(", ONE(g, any));
+		number(g);
+		put(g, "); gi = 9; }\n");
+	}
 	put(g, "BEGIN /(");
 	number(g);
 	put(g, ")/ { commit(%s); %s = 0; }\n", of, of);
@@ -467,7 +475,9 @@ char *dt_gen_program(uint64_t seed)
 		pick(&g, 2);
 	g.faults = pick(&g, 3) == 0;
 	n = 1 + pick(&g, 4);
-	put(&g, "%s%s%s", declarations, gen_object_declarations, gen_string_declarations);
+	put(&g, "%s%s%s%s", declarations, gen_object_declarations, gen_string_declarations,
+	    gen_integer_declarations);
+	gen_integer_clause(&g);
 	for (uint32_t i = 0; i < n; i++)
 		clause(&g);
 	for (int i = 0; i < 2 && pick(&g, 6) == 0; i++)

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* A program records this text if a value is not what the integer rule makes of it. */
+#define GEN_BROKEN "the integer rule is broken"
+
 /* The caller frees it. The same seed gives the same program everywhere. */
 char *dt_gen_program(uint64_t seed);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of the generator share: gen.c numbers, statements and clauses, gen_string.c strings,
- * gen_object.c structs and memory.
+ * gen_object.c structs and memory, gen_integer.c the integer rule.
  */
 #ifndef DT_GEN_IMPL_H
 #define DT_GEN_IMPL_H
@@ -40,6 +40,10 @@ void gen_of_string(struct gen *);	/* a number */
 const char *gen_text(struct gen *);	/* a literal */
 const char *gen_string_var(struct gen *);
 void gen_string_words(struct gen *);	/* statements that record what is in them */
+
+/* gen_integer.c */
+extern const char *const gen_integer_declarations;
+void gen_integer_clause(struct gen *);	/* clauses that record GEN_BROKEN if the integer rule is broken */
 
 /* gen_object.c */
 extern const char *const gen_object_declarations;

@@ -55,10 +55,17 @@ static void look_at_providers(const void *data, size_t len)
 	dt_arena_free(arena);
 }
 
-static int look_at_symbol(void *ctx, const char *object, const char *symbol)
+static int look_at_symbol(void *ctx, const char *object, const char *symbol, bool undefined)
 {
-	(void)object;
+	(void)object, (void)undefined;
 	return strlen(symbol) > *(size_t *)ctx;
+}
+
+static void look_at_section(void *ctx, const char *name, const void *data, size_t len)
+{
+	if (strlen(name) > *(size_t *)ctx || len > *(size_t *)ctx)
+		abort();
+	dt_sdt_notes_unlinked(data, len, look_at_note, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -75,8 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		free(text);
 	}
 	look_at_providers(data, len);
-	if (dt_relobj_open(&o, data, len, msg, sizeof(msg)) == 0 &&
-	    dt_relobj_undefined(&o, "x.o", look_at_symbol, &len) != 0)
-		abort();
+	if (dt_relobj_open(&o, data, len, msg, sizeof(msg)) == 0) {
+		if (dt_relobj_symbols(&o, "x.o", look_at_symbol, &len) != 0)
+			abort();
+		dt_relobj_sections(&o, look_at_section, &len);
+	}
 	return 0;
 }

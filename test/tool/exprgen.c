@@ -8,123 +8,20 @@
  *
  * D computes in 64 bits, so in C every value is a uint64_t, D's variables too, and every operator a
  * function of them. What a type changes stands there by name: the sign of division, shifts and comparisons,
- * what casts and memory leave of a value. Shifts use the low six bits of their count, division by -1 wraps.
+ * what casts and memory leave of a value, and what is left of a constant in a declared variable (N1). Whether
+ * an expression is constant is decided here, as doc/DIF.md says it. The arms of ?: have one type, whether the
+ * condition is constant or not (N19). Shifts use the low six bits of their count, division by -1 wraps.
  * Divisors are odd, so not 0. D gets only the parentheses its precedence asks for.
  */
+#include "exprgen.h"
+
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PER_CLAUSE 25
 #define MAX_DEPTH 4
-#define NVARS (sizeof(var) / sizeof(var[0]))
-
-struct var {
-	const char *type, *d, *c;	/* declared type, name in D, in C */
-	unsigned bits;
-	bool is_signed, bitfield;
-};
-
-static const struct var var[] = {
-	{ "char", "gc", "gc", 8, true, false }, { "signed char", "gsc", "gsc", 8, true, false },
-	{ "unsigned char", "guc", "guc", 8, false, false }, { "short", "gs", "gs", 16, true, false },
-	{ "unsigned short", "gus", "gus", 16, false, false }, { "int", "gi", "gi", 32, true, false },
-	{ "unsigned int", "gu", "gu", 32, false, false }, { "long", "gl", "gl", 64, true, false },
-	{ "unsigned long", "gul", "gul", 64, false, false }, { "long long", "gll", "gll", 64, true, false },
-	{ "unsigned long long", "gull", "gull", 64, false, false }, { "_Bool", "gb", "gb", 1, false, false },
-	{ "enum e", "ge", "ge", 32, true, false }, { "int64_t", "gi64", "gi64", 64, true, false },
-	{ "uint32_t", "gu32", "gu32", 32, false, false }, { "int8_t", "self->i8", "si8", 8, true, false },
-	{ "short", "self->s", "ss", 16, true, false }, { "int", "self->i", "si", 32, true, false },
-	{ "unsigned int", "self->u", "su", 32, false, false }, { "long", "self->l", "sl", 64, true, false },
-	{ "unsigned char", "this->uc", "tuc", 8, false, false },
-	{ "uint16_t", "this->us", "tus", 16, false, false }, { "int", "this->i", "ti", 32, true, false },
-	{ "unsigned int", "this->u", "tu", 32, false, false },
-	{ "unsigned long", "this->ul", "tul", 64, false, false },
-	{ "char", "this->p->c", "p->c", 8, true, false }, { "short", "this->p->s", "p->s", 16, true, false },
-	{ "unsigned int", "this->p->u", "p->u", 32, false, false },
-	{ "long", "this->p->l", "p->l", 64, true, false }, { "int", "this->p->b3", "p->b3", 3, true, true },
-	{ "unsigned int", "this->p->b5", "p->b5", 5, false, true },
-	{ "int", "this->p->b20", "p->b20", 20, true, true },
-	{ "unsigned int", "this->p->b31", "p->b31", 31, false, true },
-	{ "int", "this->p->a[1]", "p->a[1]", 32, true, false },
-	{ "unsigned short", "arr[1,\"x\"]", "arr", 16, false, false },
-	{ "long", "self->ar[2]", "sar", 64, true, false },
-};
-
-static const char *const declarations =
-	"enum e { MINUS = -1, NONE, ONE };\n"
-	"struct s { char c; short s; unsigned u; long l; int b3:3; unsigned b5:5; int b20:20; unsigned "
-	    "b31:31; int a[2]; };\n";
-
-static const char *const c_head =
-	"#include <stdint.h>\n#include <stdio.h>\ntypedef uint64_t u; typedef int64_t s;\n"
-	"static u NEG(u a) { return -a; }\nstatic u NOT(u a) { return ~a; }\n"
-	    "static u TRUTH(u a) { return !a; }\nstatic u PLUS(u a) { return a; }\n"
-	"static u MUL(u a, u b) { return a * b; }\nstatic u ADD(u a, u b) { return a + b; }\n"
-	    "static u SUB(u a, u b) { return a - b; }\n"
-	"static u AND(u a, u b) { return a & b; }\nstatic u OR(u a, u b) { return a | b; }\n"
-	    "static u XOR(u a, u b) { return a ^ b; }\n"
-	"static u DIVs(u a, u b) { return b == -1ull ? -a : (u)((s)a / (s)b); }\n"
-	    "static u DIVu(u a, u b) { return a / b; }\n"
-	"static u MODs(u a, u b) { return b == -1ull ? 0 : (u)((s)a % (s)b); }\n"
-	    "static u MODu(u a, u b) { return a % b; }\n"
-	"static u SHL(u a, u b) { return a << (b & 63); }\n"
-	"static u SHRs(u a, u b) { return (u)((s)a >> (b & 63)); }\n"
-	    "static u SHRu(u a, u b) { return a >> (b & 63); }\n"
-	"static u LTs(u a, u b) { return (s)a < (s)b; }\nstatic u LTu(u a, u b) { return a < b; }\n"
-	"static u LEs(u a, u b) { return (s)a <= (s)b; }\nstatic u LEu(u a, u b) { return a <= b; }\n"
-	"static u EQ(u a, u b) { return a == b; }\nstatic u NE(u a, u b) { return a != b; }\n"
-	"static u LAND(u a, u b) { return a && b; }\nstatic u LOR(u a, u b) { return a || b; }\n"
-	    "static u LXOR(u a, u b) { return !a != !b; }\n"
-	"static u COMMA(u a, u b) { return b; }\nstatic u COND(u a, u b, u c) { return a ? b : c; }\n"
-	"static u CUTs(u a, int n) { return (u)((s)(a << (64 - n)) >> (64 - n)); }\n"
-	"static u CUTu(u a, int n) { return a << (64 - n) >> (64 - n); }\n"
-	    "static u BOOL(u a) { return a != 0; }\n";
-
-enum kind { LEAF, LITERAL, UNARY, CAST, BINARY, COND };
-
-struct op {
-	enum kind kind;
-	int prec;
-	const char *d, *c;	/* c: the function */
-	bool by_sign;		/* which has two forms */
-	bool swapped;		/* and takes its operands the other way round */
-};
-
-static const struct op ops[] = {
-	{ UNARY, 14, "-", "NEG", 0, 0 }, { UNARY, 14, "~", "NOT", 0, 0 }, { UNARY, 14, "!", "TRUTH", 0, 0 },
-	{ UNARY, 14, "+", "PLUS", 0, 0 }, { CAST, 14, NULL, NULL, 0, 0 }, { CAST, 14, NULL, NULL, 0, 0 },
-	{ BINARY, 13, "*", "MUL", 0, 0 }, { BINARY, 13, "*", "MUL", 0, 0 },
-	{ BINARY, 13, "/", "DIV", 1, 0 }, { BINARY, 13, "%", "MOD", 1, 0 }, { BINARY, 12, "+", "ADD", 0, 0 },
-	{ BINARY, 12, "-", "SUB", 0, 0 }, { BINARY, 11, "<<", "SHL", 0, 0 },
-	{ BINARY, 11, ">>", "SHR", 1, 0 }, { BINARY, 10, "<", "LT", 1, 0 }, { BINARY, 10, "<=", "LE", 1, 0 },
-	{ BINARY, 10, ">", "LT", 1, 1 }, { BINARY, 10, ">=", "LE", 1, 1 }, { BINARY, 9, "==", "EQ", 0, 0 },
-	{ BINARY, 9, "!=", "NE", 0, 0 }, { BINARY, 8, "&", "AND", 0, 0 }, { BINARY, 7, "^", "XOR", 0, 0 },
-	{ BINARY, 6, "|", "OR", 0, 0 }, { BINARY, 5, "&&", "LAND", 0, 0 },
-	{ BINARY, 4, "^^", "LXOR", 0, 0 }, { BINARY, 3, "||", "LOR", 0, 0 }, { COND, 2, NULL, "COND", 0, 0 },
-	{ COND, 2, NULL, "COND", 0, 0 }, { BINARY, 0, ",", "COMMA", 0, 0 },
-};
-#define NOPS (sizeof(ops) / sizeof(ops[0]))
-
-struct type { unsigned bits; bool is_signed; };	/* bits 1: _Bool */
-
-static const struct { const char *text; struct type type; } literals[] = {
-	{ "0", { 32, 1 } }, { "1", { 32, 1 } }, { "2", { 32, 1 } }, { "7", { 32, 1 } }, { "0177", { 32, 1 } },
-	{ "0x7f", { 32, 1 } }, { "128", { 32, 1 } }, { "255", { 32, 1 } }, { "32767", { 32, 1 } },
-	{ "0x8000", { 32, 1 } }, { "65535", { 32, 1 } }, { "2147483647", { 32, 1 } },
-	{ "2147483648", { 64, 1 } }, { "0x7fffffff", { 32, 1 } }, { "0x80000000", { 32, 0 } },
-	{ "0xffffffff", { 32, 0 } }, { "4294967295", { 64, 1 } }, { "4294967296", { 64, 1 } },
-	{ "037777777777", { 32, 0 } }, { "1u", { 32, 0 } }, { "0U", { 32, 0 } }, { "4294967295u", { 32, 0 } },
-	{ "1l", { 64, 1 } }, { "3L", { 64, 1 } }, { "0x80000000L", { 64, 1 } }, { "1ul", { 64, 0 } },
-	{ "0xffffffffUL", { 64, 0 } }, { "5ll", { 64, 1 } }, { "9223372036854775807", { 64, 1 } },
-	{ "0x8000000000000000", { 64, 0 } }, { "0xffffffffffffffff", { 64, 0 } },
-	{ "18446744073709551615ull", { 64, 0 } }, { "01777777777777777777777", { 64, 0 } },
-	{ "'a'", { 32, 1 } }, { "'\\n'", { 32, 1 } }, { "'\\0'", { 32, 1 } }, { "MINUS", { 32, 1 } },
-	{ "ONE", { 32, 1 } }, { "1000000000", { 32, 1 } },
-};
-#define NLITERALS (sizeof(literals) / sizeof(literals[0]))
 
 struct node {
 	const struct op *op;
@@ -137,7 +34,7 @@ struct node {
 
 struct gen {
 	uint64_t seed;
-	bool fold;
+	bool fold, literals;		/* literals: leaves are literals */
 	uint64_t value[NVARS];
 	struct node pool[512];
 	unsigned used;
@@ -174,7 +71,7 @@ static struct node *node(struct gen *g, enum kind kind, int prec)
 
 static struct node *leaf(struct gen *g)
 {
-	struct node *n = node(g, next(g, 4) == 0 ? LITERAL : LEAF, 15);
+	struct node *n = node(g, g->literals || next(g, 4) == 0 ? LITERAL : LEAF, 15);
 
 	n->var = &var[next(g, NVARS)];
 	n->literal = next(g, NLITERALS);
@@ -361,9 +258,7 @@ static void put_d(struct gen *g, const struct node *n, int above, bool folded)
 		fprintf(f, n->kind == CAST ? "(%s)" : "%s ", n->kind == CAST ? n->var->type : n->op->d);
 		put_d(g, n->a, 14, folded);
 	} else if (n->kind == COND) {
-		/* a condition that is constant has the type of the arm it chooses */
-		fprintf(f, "zero | ");
-		put_d(g, n->a, 7, folded);
+		put_d(g, n->a, 3, folded);
 		fprintf(f, " ? ");
 		put_d(g, n->b, 0, folded);
 		fprintf(f, " : ");
@@ -401,6 +296,111 @@ static void print_c(struct gen *g, const struct node *e, int id)
 	    common(t, int_type).is_signed, size(t) * 8);
 }
 
+/* ---- constants ---- */
+
+/* The value as a type of so many bits holds it. */
+static uint64_t cut(uint64_t v, struct type t)
+{
+	if (t.bits == 1)
+		return v != 0;
+	v <<= 64 - t.bits;
+	return t.is_signed ? (uint64_t)((int64_t)v >> (64 - t.bits)) : v >> (64 - t.bits);
+}
+
+static uint64_t literal_value(const char *text)
+{
+	if (text[0] != '\'')
+		return strcmp(text, "MINUS") == 0 ? UINT64_MAX : strcmp(text, "ONE") == 0 ? 1 :
+		    strtoull(text, NULL, 0);
+	return text[1] != '\\' ? (uint64_t)text[1] : text[2] == 'n' ? '\n' : 0;
+}
+
+static uint64_t quotient(uint64_t a, uint64_t b, bool is_signed, bool rem)
+{
+	if (is_signed && b == UINT64_MAX)
+		return rem ? 0 : -a;
+	if (is_signed)
+		return (uint64_t)(rem ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+	return rem ? a % b : a / b;
+}
+
+static uint64_t computed(const struct op *op, bool is_signed, uint64_t a, uint64_t b)
+{
+	bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
+
+	switch (op->d[0]) {
+	case '*': return a * b;
+	case '/': case '%': return quotient(a, b, is_signed, op->d[0] == '%');
+	case '+': return a + b;
+	case '-': return a - b;
+	case '=': return a == b;
+	case '!': return a != b;
+	case '&': return op->d[1] ? a && b : a & b;
+	case '|': return op->d[1] ? a || b : a | b;
+	case '^': return op->d[1] ? !a != !b : a ^ b;
+	case '<': return op->d[1] == '<' ? a << (b & 63) : op->d[1] ? less || a == b : less;
+	default: break;
+	}
+	if (op->d[1] != '>')
+		return op->d[1] ? !less : !less && a != b;
+	return is_signed ? (uint64_t)((int64_t)a >> (b & 63)) : a >> (b & 63);
+}
+
+static bool constant_value(const struct node *n, uint64_t *v);
+
+/* && and || are known by their left side alone when it decides; a comma is never constant. */
+static bool constant_binary(const struct node *n, uint64_t *v)
+{
+	bool logical = n->op->prec == 3 || n->op->prec == 5;
+	struct type by = n->op->prec == 11 ? type_of(n->a) : common(type_of(n->a), type_of(n->b));
+	uint64_t a, b;
+
+	if (n->op->prec == 0 || !constant_value(n->a, &a))
+		return false;
+	if (logical && (a != 0) == (n->op->prec == 3)) {
+		*v = a != 0;
+		return true;
+	}
+	if (!constant_value(n->b, &b))
+		return false;
+	*v = computed(n->op, by.is_signed, a, b);
+	return true;
+}
+
+static bool constant_value(const struct node *n, uint64_t *v)
+{
+	struct type from;
+	uint64_t a;
+
+	if (n->kind == LITERAL)
+		*v = literal_value(literals[n->literal].text);
+	if (n->kind == LITERAL || n->kind == LEAF)
+		return n->kind == LITERAL;
+	if (n->kind == BINARY)
+		return constant_binary(n, v);
+	if (!constant_value(n->a, &a))
+		return false;
+	if (n->kind == COND)
+		return constant_value(a ? n->b : n->c, v);
+	from = type_of(n->a);
+	if (n->kind == CAST)
+		*v = cut(from.is_signed && from.bits < type_of(n).bits ? cut(a, from) : a, type_of(n));
+	else
+		*v = n->op->d[0] == '-' ? -a : n->op->d[0] == '~' ? ~a : n->op->d[0] == '!' ? !a : a;
+	return true;
+}
+
+/* What v = e leaves in v: a declared variable holds a constant as its type does, and all of other values. */
+static void assigned_c(struct gen *g, const struct var *v, const struct node *e)
+{
+	uint64_t known;
+
+	if (strstr(v->c, "->") == NULL && v->bits > 1 && constant_value(e, &known))
+		fprintf(g->c, "0x%" PRIx64 "ull", cut(known, (struct type){ v->bits, v->is_signed }));
+	else
+		put_c(g, e);
+}
+
 /* The value of v op e as D computes it, with v's sign. */
 static void compute_c(struct gen *g, const struct var *v, const char *func, bool by_sign,
     const struct node *e)
@@ -425,9 +425,12 @@ static void assignment(struct gen *g, int id)
 	static const char *const func[] = { NULL, NULL, "ADD", "SUB", "MUL", "AND", "OR", "XOR", "DIV", "MOD",
 		"SHL", "SHR" };
 	const struct var *v = &var[next(g, NVARS)];
-	uint32_t k = next(g, 16);
-	struct node *e = k >= 12 ? NULL : k == 8 || k == 9 ? odd(g, 2) : expr(g, 2);
+	uint32_t k = next(g, 20) % 16;
+	struct node *e;
 
+	g->literals = k < 2 && next(g, 2);
+	e = k >= 12 ? NULL : k == 8 || k == 9 ? odd(g, 2) : expr(g, 2);
+	g->literals = false;
 	fprintf(g->d, "\tall = (");
 	if (e != NULL) {
 		fprintf(g->d, "%s %s ", v->d, kinds[k]);
@@ -439,7 +442,7 @@ static void assignment(struct gen *g, int id)
 	    v->d);
 	fprintf(g->c, "\told = (u)%s; all = %s(", v->c, v->bits == 1 ? "BOOL" : "PLUS");
 	if (k < 2)
-		put_c(g, e);
+		assigned_c(g, v, e);
 	else
 		compute_c(g, v, k < 12 ? func[k] : k % 2 ? "SUB" : "ADD", k == 8 || k == 9 || k == 11, e);
 	fprintf(g->c,
@@ -454,7 +457,7 @@ static void declare(struct gen *g)
 	int len;
 
 	fprintf(g->d, "/* @quiet */\n#pragma D option quiet\n%s", declarations);
-	fprintf(g->d, "long all, zero;\n");
+	fprintf(g->d, "long all;\n");
 	fprintf(g->c, "%s%sint main(void)\n{\n\tstruct s mem = { 0 }, *p = &mem;\n\tu all, old;\n", c_head,
 	    declarations);
 	for (size_t i = 0; i < NVARS; i++) {

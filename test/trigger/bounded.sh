@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The script that reads this first runs with limits of its own (issue 11): each of its processes has 3 GB of address space, and
-# none of them, dtrace and its readers among them, may ever have had more memory than the budget of names (256 MB) and 64 MB.
+# none of them, dtrace and its readers among them, may ever have had more memory than the budget of names (256 MB) and 32 MB,
+# which are for all else.
 if [ -z "$BOUNDED" ]; then
 	export BOUNDED=1
 	within=3000 peaks=$(mktemp) || exit 2
@@ -10,10 +11,10 @@ if [ -z "$BOUNDED" ]; then
 	rm -f "$peaks"
 	if [ $within -eq 0 ]; then
 		echo "ok - memory of all processes # SKIP a sanitizer needs more"
-	elif [ "${peak:-999999}" -le 320 ]; then
-		echo "ok - no process had more than 320 MB: $peak MB"
+	elif [ "${peak:-999999}" -le 288 ]; then
+		echo "ok - no process had more than 288 MB: $peak MB"
 	else
-		echo "not ok - a process had $peak MB, and 320 were its limit"
+		echo "not ok - a process had $peak MB, and 288 were its limit"
 	fi
 	exit $status
 fi

@@ -6,10 +6,17 @@
 tool() {
 	name=$1
 	shift
+	run --tool "dtools/$name" "$@"
+}
+
+# script NAME ARGS…: the same as a script of dtrace, whose options it takes. $$1 is the name of -n, $2 and so on the operands.
+script() {
+	name=$1
+	shift
 	run -s "dtools/$name" "$@"
 }
 
-# watch NAME ARGS…: in the background, when its probes are live
+# watch NAME ARGS…: so in the background, when its probes are live
 watch() {
 	name=$1
 	shift

@@ -7,14 +7,17 @@
  *   touch N     N pages of new memory touched by touch(), one after the other
  *   eat         memory until there is no more
  *   sleeps N    a thread sleeps on a pipe, and another wakes it, N times
+ *   herd N      N threads on one CPU sleep until one and the same moment: one interrupt wakes them all
  *   lock N      two threads want one mutex that is held for a millisecond, N times each
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,6 +108,34 @@ static void sleeps(long n)
 	pthread_join(thread, NULL);
 }
 
+static void *wait_until(void *arg)
+{
+	pthread_setname_np(pthread_self(), "herd");
+	prctl(PR_SET_TIMERSLACK, 1);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, arg, NULL) != 0)
+		;
+	return NULL;
+}
+
+static void herd(long n)
+{
+	pthread_t *thread = calloc((size_t)n, sizeof(*thread));
+	struct timespec when;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	clock_gettime(CLOCK_MONOTONIC, &when);
+	when.tv_sec++;
+	for (long i = 0; thread != NULL && i < n; i++)
+		if (pthread_create(&thread[i], NULL, wait_until, &when) != 0)
+			exit(1);
+	for (long i = 0; thread != NULL && i < n; i++)
+		pthread_join(thread[i], NULL);
+	free(thread);
+}
+
 __attribute__((noinline)) static void hold(void)
 {
 	pthread_mutex_lock(&mutex);
@@ -146,6 +177,8 @@ int main(int argc, char **argv)
 		eat();
 	} else if (strcmp(what, "sleeps") == 0) {
 		sleeps(n);
+	} else if (strcmp(what, "herd") == 0) {
+		herd(n);
 	} else if (strcmp(what, "lock") == 0) {
 		locks(n);
 	} else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ustack_jit [NAME]: makes a function at run time that calls getppid(2) and returns, tells of it in
- * /tmp/perf-PID.map as jit_made (or NAME), and runs it. The stack must begin in it. The file is left for
- * the tracer; a test takes it away.
+ * ustack_jit [NAME | -]: makes a function at run time that calls getppid(2) and returns, tells of it in
+ * /tmp/perf-PID.map as jit_made (or NAME; - tells nothing), and runs it. The stack must begin in it. The file
+ * is left for the tracer; a test takes it away.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		return 2;
 	__builtin___clear_cache(at, at + sizeof(code));
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	map = fopen(path, "w");
+	map = fopen(argc > 1 && strcmp(argv[1], "-") == 0 ? "/dev/null" : path, "w");
 	if (map == NULL)
 		return 2;
 	fprintf(map, "%lx 10 before\n%lx %zx %s\n", (unsigned long)at - 16, (unsigned long)at, sizeof(code),

@@ -6,7 +6,7 @@
 
 static void test_simple_aggs(void)
 {
-	int64_t a[4], b[4];
+	int64_t a[5], b[5];
 
 	dt_aggfunc_min.init(a, 0);
 	CHECK_INT(a[0], INT64_MAX);
@@ -38,6 +38,78 @@ static void test_simple_aggs(void)
 	CHECK_INT(dt_stddev_value(a, 0), 0);
 	dt_aggfunc_stddev.add(a, 0, INT64_MIN, 1);
 	CHECK_INT(a[3], INT64_MIN);	/* 2 * 2^126 = 2^127 */
+}
+
+/* N21: sums of avg and stddev have 128 bits, whether they are added up or merged. */
+static void test_wide_sums(void)
+{
+	static const int64_t cases[][4] = {
+		{ INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX },
+		{ INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN },
+		{ INT64_MIN, INT64_MIN, INT64_MAX, INT64_MAX },
+		{ 1000000000, 1000000000, 1000000000, 1000000007 },
+		{ -1, 0, 0, 0 },
+		{ -1000000, 0, 0, -1000007 },
+	};
+	static const struct { int64_t avg; uint64_t stddev; } want[] = {
+		{ INT64_MAX, 0 }, { INT64_MIN, 0 }, { 0, INT64_MAX }, { 1000000001, 3 }, { 0, 0 },
+		{ -500001, 500001 },
+	};
+
+	for (size_t i = 0; i < DT_COUNT(cases); i++) {
+		int64_t a[2][3] = { { 0 } }, s[2][5] = { { 0 } };
+
+		for (int k = 0; k < 4; k++) {
+			dt_aggfunc_avg.add(a[k % 2], 0, cases[i][k], 1);
+			dt_aggfunc_stddev.add(s[k % 2], 0, cases[i][k], 1);
+		}
+		dt_aggfunc_avg.merge(a[0], 0, a[1]);
+		dt_aggfunc_stddev.merge(s[0], 0, s[1]);
+		CHECK_INT(dt_avg_value(a[0], 0), want[i].avg);
+		CHECK_INT(dt_stddev_value(s[0], 0), want[i].stddev);
+	}
+}
+
+/* The root is the integer part of the true one: s^2 n^2 <= n squares - sum^2 < (s + 1)^2 n^2. */
+static void test_stddev_exact(void)
+{
+	uint64_t seed = 21;
+
+	for (int round = 0; round < 2000; round++) {
+		__int128 squares = 0, sum = 0, n = 1 + round % 7, v, s;
+		int64_t data[5] = { 0 };
+
+		for (int i = 0; i < n; i++) {
+			int64_t x;
+
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			x = (int64_t)seed >> (16 + round % 48);
+			x = round % 2 ? x : x % 10 + (1ll << 47);
+			dt_aggfunc_stddev.add(data, 0, x, 1);
+			squares += (__int128)x * x;
+			sum += x;
+		}
+		v = n * squares - sum * sum;
+		s = (__int128)dt_stddev_value(data, 0);
+		CHECK(s * s * n * n <= v && v < (s + 1) * (s + 1) * n * n);
+	}
+}
+
+/* Words that were recorded when sums had 64 bits: their sign counts for the missing one. */
+static void test_older_words(void)
+{
+	const int64_t avg[] = { 2, -9 }, stddev[] = { 2, -9, 53, 0 };	/* -2 and -7 */
+	struct dt_value v = { .kind = DT_V_AGG, .words = avg, .nwords = 2 }, number = { 0 };
+
+	dt_aggfunc_avg.number(&v, &number);
+	CHECK_INT((int64_t)number.i, -4);
+	v.words = stddev;
+	v.nwords = 4;
+	dt_aggfunc_stddev.number(&v, &number);
+	CHECK_INT(number.i, 2);			/* 2.5 */
+	v.nwords = 1;
+	dt_aggfunc_avg.number(&v, &number);
+	CHECK_INT(number.i, 0);
 }
 
 static void test_quantize(void)
@@ -130,6 +202,9 @@ static void test_llquantize(void)
 int main(void)
 {
 	test_simple_aggs();
+	test_wide_sums();
+	test_stddev_exact();
+	test_older_words();
 	test_quantize();
 	test_lquantize();
 	test_llquantize();

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -257,7 +258,7 @@ struct shape { const char *name; unsigned action, size; };
 static const struct shape shapes[] = {
 	{ "c", DTRACEAGG_COUNT, 8 }, { "s", DTRACEAGG_SUM, 8 }, { "mi", DTRACEAGG_MIN, 8 },
 		{ "ma", DTRACEAGG_MAX, 8 },
-	{ "av", DTRACEAGG_AVG, 16 }, { "sd", DTRACEAGG_STDDEV, 32 },
+	{ "av", DTRACEAGG_AVG, 24 }, { "sd", DTRACEAGG_STDDEV, 40 },
 		{ "q", DTRACEAGG_QUANTIZE, DTRACE_QUANTIZE_NBUCKETS * 8 },
 	{ "lq", DTRACEAGG_LQUANTIZE, (1 + 2 + 5) * 8 },
 };
@@ -301,7 +302,7 @@ static int check_shape(const dtrace_aggdata_t *a, void *arg)
 	CHECK_INT(a->dtada_edesc->dtepd_epid, d->dtagd_epid);
 	CHECK_STR(a->dtada_pdesc->dtpd_name, "BEGIN");
 	if (r->dtrd_action == DTRACEAGG_AVG)
-		CHECK(w[0] == 2 && w[1] == -1);
+		CHECK(w[0] == 2 && w[1] == -1 && w[2] == -1);
 	if (r->dtrd_action == DTRACEAGG_QUANTIZE)
 		check_quantize(w);
 	if (r->dtrd_action == DTRACEAGG_LQUANTIZE)
@@ -356,6 +357,120 @@ static void test_keys(void)
 
 	CHECK_INT(dtrace_aggregate_walk(h, check_keys, &times), 0);
 	CHECK_INT(times, 1);
+	dtrace_close(h);
+}
+
+/* ---- what each CPU has aggregated (N17) ---- */
+
+static int64_t word_of(const char *data, unsigned i)
+{
+	int64_t v;
+
+	memcpy(&v, data + i * sizeof(v), sizeof(v));
+	return v;
+}
+
+/* The words of all CPUs come to those of the element; a CPU that has seen nothing has zeros. */
+struct cpus { int calls[2], at[2], times; };
+
+static int check_cpus(const dtrace_aggdata_t *a, void *arg)
+{
+	const dtrace_recdesc_t *r = value_rec(a);
+	struct cpus *c = arg;
+	unsigned n = r->dtrd_size / sizeof(int64_t), first = r->dtrd_action == DTRACEAGG_LQUANTIZE;
+
+	c->times++;
+	CHECK_INT(a->dtada_flags & DTRACE_A_PERCPU, DTRACE_A_PERCPU);
+	if (!CHECK(a->dtada_percpu != NULL))
+		return DTRACE_AGGWALK_NEXT;
+	for (unsigned i = first; i < n && r->dtrd_action != DTRACEAGG_MIN; i++) {
+		int64_t total = 0;
+
+		for (int cpu = 0; a->dtada_percpu[cpu] != NULL; cpu++)
+			total += word_of(a->dtada_percpu[cpu], i);
+		CHECK_INT(total, word_of(a->dtada_data + r->dtrd_offset, i));
+	}
+	for (int k = 0; k < 2; k++) {
+		const char *on = a->dtada_percpu[c->at[k]];
+
+		if (r->dtrd_action == DTRACEAGG_COUNT)
+			CHECK_INT(word_of(on, 0), c->calls[k]);
+		if (r->dtrd_action == DTRACEAGG_MIN)
+			CHECK_INT(word_of(on, 0), c->calls[k] > 0 ? 7 : 0);
+	}
+	return DTRACE_AGGWALK_NEXT;
+}
+
+static void call_on(int cpu, int times)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_INT(sched_setaffinity(0, sizeof(set), &set), 0);
+	for (int i = 0; i < times; i++)
+		getppid();
+}
+
+/* The first and the last CPU that we may use; they may be the same. */
+static void two_cpus(const cpu_set_t *may, int at[2])
+{
+	at[0] = -1;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, may))
+			continue;
+		at[0] = at[0] < 0 ? cpu : at[0];
+		at[1] = cpu;
+	}
+}
+
+static void test_cpus(void)
+{
+	dtrace_hdl_t *h = opened();
+	cpu_set_t may;
+	struct cpus c = { .calls = { 11, 30 } };
+	char text[512];
+
+	CHECK_INT(sched_getaffinity(0, sizeof(may), &may), 0);
+	two_cpus(&may, c.at);
+	CHECK_INT(dtrace_setopt(h, "aggpercpu", NULL), 0);
+	snprintf(text, sizeof(text),
+	    "syscall::getppid:entry /tid == %d/ { @ = count(); @k[probefunc] = count(); "
+	    "@s[\"x\", execname] = count(); @m = min(7); @l[1] = lquantize(3, 0, 10, 1); "
+	    "@q[2] = quantize(9); }",
+	    (int)gettid());
+	go(h, text);
+	call_on(c.at[0], c.calls[0]);
+	call_on(c.at[1], c.calls[1]);
+	CHECK_INT(dtrace_aggregate_snap(h), 0);
+	if (c.at[0] == c.at[1])
+		c.calls[0] = c.calls[1] = c.calls[0] + c.calls[1];
+	CHECK_INT(dtrace_aggregate_walk(h, check_cpus, &c), 0);
+	CHECK_INT(c.times, 6);
+	dtrace_aggregate_clear(h);
+	c.calls[0] = c.at[0] == c.at[1] ? 5 : 0;
+	c.calls[1] = 5;
+	call_on(c.at[1], 5);
+	CHECK_INT(dtrace_aggregate_snap(h), 0);
+	CHECK_INT(dtrace_aggregate_walk(h, check_cpus, &c), 0);
+	CHECK_INT(c.times, 12);
+	CHECK_INT(sched_setaffinity(0, sizeof(may), &may), 0);
+	CHECK_INT(dtrace_stop(h), 0);
+	dtrace_close(h);
+}
+
+static int check_no_cpus(const dtrace_aggdata_t *a, void *arg)
+{
+	(void)arg;
+	CHECK(a->dtada_percpu == NULL && a->dtada_flags == 0);
+	return DTRACE_AGGWALK_NEXT;
+}
+
+static void test_without_cpus(void)
+{
+	dtrace_hdl_t *h = traced(orders_program);
+
+	CHECK_INT(dtrace_aggregate_walk(h, check_no_cpus, NULL), 0);
 	dtrace_close(h);
 }
 
@@ -419,6 +534,8 @@ int main(void)
 	test_joined();
 	test_shapes();
 	test_keys();
+	test_cpus();
+	test_without_cpus();
 	test_threads();
 	return check_report("api_aggs");
 }

@@ -63,6 +63,9 @@ static int on_probe(const dtrace_probedata_t *d, void *arg)
 	for (int i = 0; i < s->n; i++)
 		if (s->v[i].dtv_kind == DTRACE_VAL_STRING)
 			snprintf(s->text, sizeof(s->text), "%.*s", (int)s->v[i].dtv_len, s->v[i].dtv_bytes);
+	for (int i = 0; i < s->n; i++)
+		for (size_t k = 0; s->v[i].dtv_kind == DTRACE_VAL_STACK && k < s->v[i].dtv_nframes; k++)
+			CHECK(s->v[i].dtv_frames[k] != 0);
 	CHECK_INT(dtrace_probedata_value(d, -1, &s->v[7]), -1);
 	return DTRACE_CONSUME_THIS;
 }
@@ -75,14 +78,14 @@ static void test_firing(void)
 	run(h,
 	    "BEGIN { x = 1; @a = count(); } BEGIN { if (x) { trace((char)-3); } else { trace(99); } "
 	    "printf(\"%s %u\", \"hello\", (uint64_t)-1); "
-	    "stack(3); sym((uintptr_t)curthread); clear(@a); tracemem(curthread, 8); exit(0); }", on_probe,
+	    "stack(100); sym((uintptr_t)curthread); clear(@a); tracemem(curthread, 8); exit(0); }", on_probe,
 	    &s);
 	if (CHECK_INT(s.n, 6)) {
 		CHECK(s.v[0].dtv_kind == DTRACE_VAL_INT && s.v[0].dtv_int == -3);
 		CHECK(s.v[1].dtv_kind == DTRACE_VAL_STRING && s.v[1].dtv_len == 5);
 		CHECK_STR(s.text, "hello");
 		CHECK(s.v[2].dtv_kind == DTRACE_VAL_UINT && (uint64_t)s.v[2].dtv_int == UINT64_MAX);
-		CHECK(s.v[3].dtv_kind == DTRACE_VAL_STACK && s.v[3].dtv_pid == 0 && s.v[3].dtv_nframes <= 3);
+		CHECK(s.v[3].dtv_kind == DTRACE_VAL_STACK && s.v[3].dtv_pid == 0 && s.v[3].dtv_nframes < 100);
 		CHECK(s.v[4].dtv_kind == DTRACE_VAL_ADDRESS && s.v[4].dtv_pid == 0 && s.v[4].dtv_int != 0);
 		CHECK(s.v[5].dtv_kind == DTRACE_VAL_BYTES && s.v[5].dtv_len == 8);
 	}

@@ -511,6 +511,8 @@ static void show_difference(const char *text, const char *got, const char *want)
 	    (int)strcspn(want + same, "\n"), want + same, text);
 }
 
+static const char *never;		/* if set: a text that no record may have */
+
 static void compare(const char *text, const struct firing *f, uint32_t nf, bool show)
 {
 	dtrace_hdl_t *h = handle();	/* its own: names and types of one program are not the next one's */
@@ -527,6 +529,8 @@ static void compare(const char *text, const struct firing *f, uint32_t nf, bool 
 	say(&want, "%s", "");
 	say(&got, "%s", "");
 	run_interp(dt_handle_prog(p), f, nf, &want);
+	if (never && !CHECK(strstr(want.s, never) == NULL))
+		fprintf(stderr, "%s\n  of %s\n", strstr(want.s, never), text);
 	if (run_kernel(dt_handle_prog(p), f, nf, &got, msg, sizeof(msg)) != 0) {
 		fprintf(stderr, "%s\n  %s\n", text, msg);
 		CHECK(!"the kernel took it");

@@ -6,6 +6,7 @@
  * run and show; -d dumps the code.
  */
 #include "bpfrun.h"
+#include "base/count.h"
 
 static const char *const programs[] = {
 #include "bpfrun_programs.h"
@@ -124,6 +125,31 @@ static int load_files(char **files)
 	return 0;
 }
 
+/*
+ * N15: one clause of some 50,000 instructions. Its branches (predicate, if, faults in all parts of it) reach
+ * further than 16 bits.
+ */
+static void test_long_clause(void)
+{
+	static const struct firing f[] = {
+		{ .arg = { 0, 1, 5000 } }, { .arg = { 0, 5 } }, { .arg = { 0, 1, 0 } },
+		{ .arg = { 0, 1, 1500 } }, { .arg = { 0, 1, 2900 } }, { .arg = { 1 } },
+		{ .arg = { 0, 1, 7000 } },
+	};
+	struct text t = { 0 };
+
+	say(&t, "int g, far; BEGIN /arg0 != 1/ { trace(g); if (arg1 != 5) {\n");
+	for (int i = 0; i < 3000; i++) {
+		say(&t, "g = g * 3 + %d; g ^= g >> 5; ", i);
+		if (i % 100 == 0)
+			say(&t, "g += 1000 / (arg2 - %d);\n", i);
+	}
+	say(&t, "} else { far = 1; } trace(g); trace(far); } "
+	    "ERROR { trace(arg2); trace(arg3); trace(arg4); }");
+	compare(t.s, f, DT_COUNT(f), false);
+	free(t.s);
+}
+
 int main(int argc, char **argv)
 {
 	struct firing f[4] = {
@@ -160,6 +186,7 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 			compare(programs[i], f, 4, false);
 		all_system_calls();
+		test_long_clause();
 	}
 	return CHECK_DONE("bpfrun_test");
 }

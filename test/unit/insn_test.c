@@ -16,14 +16,15 @@ struct told { char text[4096]; size_t n; };
 
 static bool tell(void *ctx, const struct dt_insn *in)
 {
-	static const char *const ways[] = { "on", "branch", "ret", "jump", "call", "indirect" };
+	static const char *const ways[] = { "on", "branch", "ret", "jump", "call", "indirect",
+		"table" };
 	static const char *const tests[] = { "?", "flags", "zero", "nonzero", "clear", "set" };
 	struct told *t = ctx;
 	char *to = t->text + t->n;
 	size_t room = sizeof(t->text) - t->n;
 	int n = snprintf(to, room, "%llx %s", (unsigned long long)in->off, ways[in->way]);
 
-	if (in->way == DT_INSN_BRANCH || in->way == DT_INSN_JUMP || in->way == DT_INSN_CALL)
+	if (in->way == DT_INSN_BRANCH || in->way == DT_INSN_JUMP || in->way == DT_INSN_CALL || in->slot)
 		n += snprintf(to + n, room - (size_t)n, " %lld", (long long)in->to);
 	if (in->way == DT_INSN_BRANCH)
 		n += snprintf(to + n, room - (size_t)n, " %s %u %u", tests[in->test], in->number, in->reg);
@@ -36,7 +37,7 @@ static void reads(uint16_t machine, const void *code, size_t len, int err, const
 {
 	struct told t = { .n = 0 };
 
-	CHECK_INT(dt_insn_walk_bytes(machine, code, len, tell, &t), err);
+	CHECK_INT(dt_insn_walk_bytes(machine, code, len, 0x10ff8, tell, &t), err);
 	CHECK_STR(t.text, want);
 }
 
@@ -63,9 +64,9 @@ static void test_x86(void)
 	 * jmp *%rax; add %rdx,%rax; jmp *%rax: a table; notrack jmp *%rax; jmp *(,%rax,8); jmp *16(%rip);
 	 * jmp *8(%rbx)
 	 */
-	X86(0, "0 indirect\n2 on\n5 on\n7 on\na on\n11 indirect\n17 indirect\n", 0xff, 0xe0, 0x48, 0x01, 0xd0,
-	    0xff, 0xe0, 0x3e, 0xff, 0xe0, 0xff, 0x24, 0xc5, 0, 0, 0, 0, 0xff, 0x25, 0x10, 0, 0, 0, 0xff, 0x63,
-	    0x08);
+	X86(0, "0 indirect\n2 on\n5 on\n7 on\na table\n11 indirect 39\n17 indirect\n", 0xff, 0xe0, 0x48, 0x01,
+	    0xd0, 0xff, 0xe0, 0x3e, 0xff, 0xe0, 0xff, 0x24, 0xc5, 0, 0, 0, 0, 0xff, 0x25, 0x10, 0, 0, 0, 0xff,
+	    0x63, 0x08);
 	/* what cannot be told apart; what is cut off */
 	X86(-ENOEXEC, "0 on\n", 0x90, 0x06);
 	X86(-ENOEXEC, "", 0xe8, 0, 0);
@@ -86,9 +87,19 @@ static void test_arm(void)
 	 * tables of the function: add x1, x0, w1, sxtb #2; br x1, and ldr x0, [x20, x0, lsl #3]; mov x2,
 	 * x3; br x0
 	 */
-	ARM("0 on\n4 on\n8 on\nc on\n10 on\n", 0x8b218801, 0xd61f0020, 0xf8607a80, 0xaa0303e2, 0xd61f0000);
+	ARM("0 on\n4 on\n8 on\nc on\n10 table\n", 0x8b218801, 0xd61f0020, 0xf8607a80, 0xaa0303e2, 0xd61f0000);
 	/* add x1, x0, x1; ldp x0, x1, [sp]; br x1: what was saved */
 	ARM("0 on\n4 on\n8 indirect\n", 0x8b010001, 0xa94007e0, 0xd61f0020);
+	/*
+	 * N25: a linkage table, at 0x10ff8: adrp x16, +1 page; ldr x17, [x16, #24]; add x16; br x17: 0x11018
+	 * is 0x20 further; across the page: nop; nop; adrp x0, 0; ldr x0, [x0, #8]; br x0: 0x11008
+	 */
+	ARM("0 on\n4 on\n8 on\nc indirect 32\n", 0xb0000010, 0xf9400e11, 0x91006210, 0xd61f0220);
+	ARM("0 on\n4 on\n8 on\nc on\n10 indirect 16\n", 0xd503201f, 0xd503201f, 0x90000000, 0xf9400400,
+	    0xd61f0000);
+	/* the page is not known behind a jump, and a word that another instruction has changed is none */
+	ARM("0 on\n4 jump 8\n8 on\nc indirect\n", 0xb0000010, 0x14000001, 0xf9400e11, 0xd61f0220);
+	ARM("0 on\n4 on\n8 on\nc indirect\n", 0xb0000010, 0xf9400e11, 0xd2800011, 0xd61f0220);
 	reads(EM_AARCH64, "\0\0\0", 3, 0, "");		/* less than an instruction */
 }
 
@@ -119,7 +130,7 @@ static void test_taken(void)
 int main(void)
 {
 	struct told t = { .n = 0 };
-	bool decodes = dt_insn_walk_bytes(EM_X86_64, "\x90", 1, tell, &t) != -ELIBACC;
+	bool decodes = dt_insn_walk_bytes(EM_X86_64, "\x90", 1, 0, tell, &t) != -ELIBACC;
 
 	if (decodes)
 		test_x86();
@@ -127,6 +138,6 @@ int main(void)
 		fprintf(stderr, "x86-64 is left out: Zydis is not installed\n");
 	test_arm();
 	test_taken();
-	CHECK_INT(dt_insn_walk_bytes(EM_S390, "", 0, tell, &t), -EOPNOTSUPP);
+	CHECK_INT(dt_insn_walk_bytes(EM_S390, "", 0, 0, tell, &t), -EOPNOTSUPP);
 	return check_report("insn");
 }

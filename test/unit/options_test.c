@@ -32,6 +32,8 @@ static const struct good { const char *name, *text; int64_t want; } goods[] = {
 	{ "color", "always", DT_COLOR_ALWAYS }, { "color", "never", DT_COLOR_NEVER },
 	{ "layout", "historic", DT_LAYOUT_HISTORIC }, { "layout", "fit", DT_LAYOUT_FIT },
 	{ "encoding", "auto", DT_ENCODING_AUTO }, { "walltime", NULL, 0 }, { "mergestacks", NULL, 0 },
+	{ "mergestacks", "no", DTRACEOPT_UNSET }, { "mergestacks", "0", DTRACEOPT_UNSET },
+	{ "mergestacks", "1", 1 },
 	{ "unwindsize", "64m", 64 << 20 }, { "namesize", "64m", 64 << 20 },
 	{ "version", "2.0", DT_VERSION_NUM(1, 14, 0) },
 	{ "version", "1.6.3", DT_VERSION_NUM(1, 6, 3) },

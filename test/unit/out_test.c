@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where text goes: numbers as C's printf would print them, and what waits for a file. */
 #include "output/out.h"
+#include "output/unit.h"
 
 #include "check.h"
+
+#include "dif/dif.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,8 +137,59 @@ static void test_full(void)
 	fclose(f);
 }
 
+/* P10: times and sizes as people write them; what would be rounded up to the next unit is written in that. */
+static void test_units(void)
+{
+	static const struct { enum dt_aggunit unit; long double value; const char *want; } rows[] = {
+		{ DT_UNIT_NS, 0, "0" }, { DT_UNIT_NS, 1, "1ns" }, { DT_UNIT_NS, 999, "999ns" },
+		{ DT_UNIT_NS, 1000, "1us" }, { DT_UNIT_NS, 1024, "1.02us" }, { DT_UNIT_NS, 1500, "1.5us" },
+		{ DT_UNIT_NS, 9994, "9.99us" }, { DT_UNIT_NS, 9996, "10us" },
+		{ DT_UNIT_NS, 16384, "16.4us" }, { DT_UNIT_NS, 999400, "999us" },
+		{ DT_UNIT_NS, 999999, "1ms" }, { DT_UNIT_NS, 1048576, "1.05ms" },
+		{ DT_UNIT_NS, 61e9L, "61s" }, { DT_UNIT_NS, 5e12L, "5000s" },
+		{ DT_UNIT_NS, -2048, "-2.05us" },
+		{ DT_UNIT_US, 7, "7us" }, { DT_UNIT_US, 2500, "2.5ms" }, { DT_UNIT_MS, 61500, "61.5s" },
+		{ DT_UNIT_S, 3, "3s" }, { DT_UNIT_BYTES, 1, "1B" }, { DT_UNIT_BYTES, 1023, "1023B" },
+		{ DT_UNIT_BYTES, 1024, "1KiB" }, { DT_UNIT_BYTES, 1500, "1.46KiB" },
+		{ DT_UNIT_BYTES, 1048575, "1MiB" }, { DT_UNIT_BYTES, 0x1p63L, "8EiB" },
+		{ DT_UNIT_BYTES, -0x1p63L, "-8EiB" }, { DT_UNIT_NS, -0x1p63L, "-9223372037s" },
+		{ DT_UNIT_NONE, -12345, "-12345" },
+	};
+	char text[DT_UNIT_TEXT];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		dt_unit_text(rows[i].unit, rows[i].value, text);
+		CHECK_STR(text, rows[i].want);
+	}
+}
+
+static void test_unit_words(void)
+{
+	char word[16];
+
+	CHECK(dt_aggunit_of(NULL, "ns", DT_ACT_SUM) == DT_UNIT_NONE);
+	CHECK(dt_aggunit_of("", "ns", DT_ACT_SUM) == DT_UNIT_NS);
+	CHECK(dt_aggunit_of("", "wait_ns", DT_ACT_QUANTIZE) == DT_UNIT_NS);
+	CHECK(dt_aggunit_of("", "read_bytes", DT_ACT_SUM) == DT_UNIT_BYTES);
+	CHECK(dt_aggunit_of("", "returns", DT_ACT_SUM) == DT_UNIT_NONE);
+	CHECK(dt_aggunit_of("", "_", DT_ACT_SUM) == DT_UNIT_NONE);
+	CHECK(dt_aggunit_of("ms", "_", DT_ACT_SUM) == DT_UNIT_MS);
+	CHECK(dt_aggunit_of("ms", "ns", DT_ACT_COUNT) == DT_UNIT_NONE);
+	CHECK(dt_aggunit_of("ms", "ns", DT_ACT_AVG) == DT_UNIT_NS);
+	CHECK(dt_aggunit_of("ms,ns:us,@b:bytes", "ns", DT_ACT_AVG) == DT_UNIT_US);
+	CHECK(dt_aggunit_of("ms,ns:us,@b:bytes", "b", DT_ACT_AVG) == DT_UNIT_BYTES);
+	CHECK(dt_unit_wrong("ms,lat:s,@b:bytes", word, sizeof(word)) == NULL);
+	CHECK_STR(dt_unit_wrong("ms,lat:hours,s", word, sizeof(word)), "lat:hours");
+	CHECK_STR(dt_unit_wrong("@:ns", word, sizeof(word)), "@:ns");
+	CHECK_STR(dt_unit_wrong(":ns", word, sizeof(word)), ":ns");
+	CHECK_STR(dt_unit_wrong("@", word, sizeof(word)), "@");
+	CHECK_STR(dt_unit_wrong("a-long-word-without-any-meaning", word, sizeof(word)), "a-long-word-wit");
+}
+
 int main(void)
 {
+	test_units();
+	test_unit_words();
 	test_numbers();
 	test_room();
 	test_max();

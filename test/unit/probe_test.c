@@ -41,13 +41,15 @@ static void table_close(struct table *t)
 	dt_arena_free(t->arena);
 }
 
+#define ON_DEMAND(id) ((id) >= 1000000)
+
 struct got { const struct dt_probe *last; uint32_t n, prev; int unordered; };
 
 static int take(void *ctx, const struct dt_probe *p)
 {
 	struct got *g = ctx;
 
-	g->unordered |= p->id <= g->prev;
+	g->unordered |= !ON_DEMAND(p->id) && p->id <= g->prev;	/* listed probes, then the others */
 	g->prev = p->id;
 	g->last = p;
 	g->n++;
@@ -256,6 +258,49 @@ static void test_others(void)
 	dt_arena_free(t.arena);
 }
 
+/* N9: a number, once given, is that probe's alone and finds it; probes on demand take no listed number. */
+static void check_found(struct table *t, const struct dt_probe *p)
+{
+	struct got g = { 0 };
+	struct dt_probedesc d = { "", "", "", "", p->id };
+
+	CHECK_INT(dt_probes_match(&t->probes, &d, take, &g, NULL), 1);
+	CHECK(g.last == p);
+	CHECK(dt_probes_by_id(&t->probes, p->id) == p);
+}
+
+static void test_on_demand(void)
+{
+	struct table t, other;
+	const struct dt_probe *p, *q, *tick;
+	char text[64];
+
+	table_open(&t);
+	CHECK_INT(match(&t, "profile:::tick-123ms", &tick, NULL), 1);
+	CHECK(ON_DEMAND(tick->id));
+	for (int i = 0; i < 300; i++) {		/* more than the first table of numbers has room for */
+		snprintf(text, sizeof(text), "profile:::tick-%dms", 200 + i);
+		CHECK_INT(match(&t, text, &p, NULL), 1);
+		CHECK(p->id != tick->id);
+		check_found(&t, p);
+	}
+	check_found(&t, tick);
+	CHECK_INT(match(&t, "profile:::profile-97", &p, NULL), 1);
+	check_found(&t, p);
+	CHECK_INT(match(&t, "syscall::write:entry", &p, NULL), 1);
+	check_found(&t, p);
+	table_open(&other);			/* the same numbers in another run */
+	CHECK_INT(match(&other, "profile:::tick-499ms", NULL, NULL), 1);
+	CHECK_INT(match(&other, "profile:::tick-123ms", &q, NULL), 1);
+	CHECK_INT(q->id, tick->id);
+	CHECK_INT(match(&other, "syscall::write:entry", &q, NULL), 1);
+	CHECK_INT(q->id, p->id);
+	CHECK(dt_probes_by_id(&other.probes, 0) == NULL);
+	CHECK(dt_probes_by_id(&other.probes, UINT32_MAX) == NULL);
+	table_close(&other);
+	table_close(&t);
+}
+
 /* Numbers: dense, the same whatever was asked first, and found by -i even after probes on demand. */
 static void test_numbers(void)
 {
@@ -347,6 +392,7 @@ int main(void)
 	test_tracepoints();
 	test_others();
 	test_numbers();
+	test_on_demand();
 	test_derived();
 	return CHECK_DONE("probe_test");
 }

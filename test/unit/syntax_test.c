@@ -324,7 +324,7 @@ static void test_depth(void)
 		{ "BEGIN { ", "if (1) ; else ", ";", "" }, { "BEGIN { ", "(int)", "x", "" },
 		{ "BEGIN { x", ".a", ";", "" }, { "BEGIN { ", "a[", "", "" },
 		{ "BEGIN { ", "sizeof ", "x", "" }, { "BEGIN { ", "(int[(int[", "x", "" },
-		{ "int ", "*", "x", "" }, { "int ", "(", "x", ")" }, { "", "struct a {", "int x;", "} y;" },
+		{ "int ", "*", "x", "" }, { "int ", "(", "x", ")" }, { "", "struct {", "int x;", "} y;" },
 		{ "int x", "[3]", ";", "" }, { "int ", "f(int ", ";", "" }, { "BEGIN { ", "a, ", "a", "" },
 	};
 

@@ -15,33 +15,35 @@ syn keyword dtraceType _Bool boolean_t char const dev_t double enum float gid_t 
 syn keyword dtraceType int8_t intptr_t long longlong_t pid_t restrict short signed size_t ssize_t string struct
 syn keyword dtraceType u_longlong_t uchar_t uid_t uint16_t uint32_t uint64_t uint8_t uint_t uintptr_t ulong_t
 syn keyword dtraceType union unsigned userland ushort_t void volatile
-syn keyword dtraceFunction alloca basename bcopy cleanpath copyin copyinstr copyinto copyout copyoutmbuf copyoutstr
-syn keyword dtraceFunction d_path ddi_pathname dentry_path dirname getf getmajor getminor htonl htonll htons index
-syn keyword dtraceFunction inet_ntoa inet_ntoa6 inet_ntop json link_ntop lltostr memref memstr msgdsize msgsize
-syn keyword dtraceFunction mutex_owned mutex_owner mutex_type_adaptive mutex_type_spin ntohl ntohll ntohs progenyof
-syn keyword dtraceFunction rand random rindex rw_iswriter rw_read_held rw_write_held speculation strchr strip
-syn keyword dtraceFunction strjoin strlen strmatch strrchr strstr strtok strtoll substr sx_exclusive_held
+syn keyword dtraceFunction alloca basename bcopy cleanpath copyin copyinargv copyinstr copyinto copyout copyoutmbuf
+syn keyword dtraceFunction copyoutstr d_path ddi_pathname dentry_path dirname getf getmajor getminor htonl htonll
+syn keyword dtraceFunction htons index inet_ntoa inet_ntoa6 inet_ntop json link_ntop lltostr memref memstr msgdsize
+syn keyword dtraceFunction msgsize mutex_owned mutex_owner mutex_type_adaptive mutex_type_spin ntohl ntohll ntohs
+syn keyword dtraceFunction progenyof rand random rindex rw_iswriter rw_read_held rw_write_held speculation strchr
+syn keyword dtraceFunction strip strjoin strlen strmatch strrchr strstr strtok strtoll substr sx_exclusive_held
 syn keyword dtraceFunction sx_isexclusive sx_shared_held tolower toupper uuidstr
 syn keyword dtraceAction breakpoint cat chill clear commit denormalize discard exit freopen ftruncate func jstack
 syn keyword dtraceAction mod normalize panic pcap print printa printf printm raise setopt speculate stack stop sym
 syn keyword dtraceAction system trace tracemem trunc uaddr ufunc umod ustack usym
 syn keyword dtraceAggregating avg count llquantize lquantize max min percentiles quantize stddev sum
-syn keyword dtraceVariable arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9 args caller cgroup chip cpu curcpu
-syn keyword dtraceVariable curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs execname fds gid id
-syn keyword dtraceVariable ipl jailname jid lgrp nspid pid ppid probefunc probemod probename probeprov pset regs
-syn keyword dtraceVariable root signal_string stackdepth starttime tcp_state_string threadname tid timestamp ucaller
-syn keyword dtraceVariable uid uregs ustackdepth vmregs vtimestamp walltimestamp zonename
+syn keyword dtraceVariable arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9 args caller cgroup cgroupid chip
+syn keyword dtraceVariable container cpu curcpu curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs
+syn keyword dtraceVariable execenv execname fds gid goid id ipl jailname jid lgrp nspid pid ppid probefunc probemod
+syn keyword dtraceVariable probename probeprov pset regs root signal_string stackdepth starttime tcp_state_string
+syn keyword dtraceVariable threadname tid timestamp ucaller uid uregs ustackdepth vmregs vtimestamp walltimestamp
+syn keyword dtraceVariable zonename
 syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize aggsortkey aggsortkeypos aggsortpos aggsortrev
-syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize childstatus cleanrate
-syn keyword dtraceOption contained color core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug debugassert defaultargs
-syn keyword dtraceOption contained define demangle destructive disasm dofstashpath droptags dtypes dynvarsize empty encoding
-syn keyword dtraceOption contained errtags evaltime flowindent follow grabanon incdir iregs jstackframes jstackstrsize kdefs
-syn keyword dtraceOption contained knodefs late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
-syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax
-syn keyword dtraceOption contained preallocate printsize procfspath pspec quiet quietresize rawbytes rawsyscall scratchsize
-syn keyword dtraceOption contained setenv specsize stackframes stackindent statusrate stdc strip strsize switchrate
-syn keyword dtraceOption contained syslibdir sysslice target temporal tree tregs udefs undef undumpable unodefs unsetenv
-syn keyword dtraceOption contained unwind unwindsize uretprobe useruid ustackframes verbose version walltime zdefs zone
+syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize cgroup childstatus
+syn keyword dtraceOption contained cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug
+syn keyword dtraceOption contained debugassert defaultargs define demangle destructive disasm dofstashpath droptags dtypes
+syn keyword dtraceOption contained dynvarsize empty encoding errtags evaltime flowindent follow grabanon hostroot incdir
+syn keyword dtraceOption contained iregs jstackframes jstackstrsize kdefs knodefs late layout lazyload ldpath libdir
+syn keyword dtraceOption contained linkmode linknommap linktype lockmem maxframes mergestacks modpath namesize nolibs
+syn keyword dtraceOption contained noresolve nspec objcopypath oformat pcapsize pgmax preallocate printsize procfspath pspec
+syn keyword dtraceOption contained quiet quietresize rawbytes rawsyscall scratchsize setenv specsize stackframes stackindent
+syn keyword dtraceOption contained statusrate stdc strip strsize switchrate syslibdir sysslice target temporal tree tregs
+syn keyword dtraceOption contained udefs undef undumpable units unodefs unsetenv unwind unwindsize uretprobe useruid
+syn keyword dtraceOption contained ustackframes verbose version walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `
 syn match dtraceMember "\%(\.\|->\)\@2<=\s*\h\w*"

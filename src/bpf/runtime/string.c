@@ -334,6 +334,61 @@ static long step_memstr(u32 i, struct rt *r)
 	return 0;
 }
 
+/* ---- copyinargv: pos is the next pointer, n how many bytes it has, x how long the text is ---- */
+
+static long (*const bpf_probe_read_user)(void *to, u32 size, const void *from) = (void *)112;
+static long (*const bpf_probe_read_user_str)(void *to, u32 size, const void *from) = (void *)114;
+
+/*
+ * Scratch goes on behind d for as long as a string is. What cannot be read (a constant of the program that it
+ * has never touched) is a question mark. out: 1, the array itself cannot.
+ */
+static long step_argv(u32 i, struct rt *r)
+{
+	struct dt_work *w = r->w;
+	u64 p = 0, at = w->x;
+	long len;
+
+	if (bpf_probe_read_user(&p, w->n == 4 ? 4 : 8, (void *)w->pos)) {
+		w->out = 1;
+		return 1;
+	}
+	if (!p)
+		return 1;
+	w->pos += w->n;
+	if (i) {
+		if (at >= r->size - 1)
+			return 1;
+		r->d[at++] = ' ';
+	}
+	if (at >= r->size - 1) {
+		w->x = at;
+		return 1;
+	}
+	len = bpf_probe_read_user_str(r->d + at, (u32)r->size, (void *)p);
+	if (len < 0)
+		r->d[at] = '?';
+	w->x = at + (u64)(len < 0 ? 1 : len > 0 ? len - 1 : 0);
+	return 0;
+}
+
+#define ARGUMENTS 4096
+
+RT(rt_argv)
+{
+	u64 len;
+	CONTEXT;
+
+	w->x = 0;
+	w->out = 0;
+	LOOP(ARGUMENTS, step_argv);
+	len = w->x;
+	if (len >= size)
+		len = size - 1;
+	d[len] = 0;
+	return len + 1;
+}
+
 /* The caller has copied la bytes to d; each NUL among them becomes the character n. */
 RT(rt_memstr)
 {

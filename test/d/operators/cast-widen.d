@@ -1,5 +1,6 @@
 /*
  * A cast to a wider type extends the sign of a signed operand. An unsigned one stays as it is: a variable has 64 bits (S C1).
+ * The value of u = -1 is what u holds; us and uc get it whole (N1).
  * @quiet
  */
 char c; unsigned char uc; short s; unsigned short us; int i; unsigned int u;

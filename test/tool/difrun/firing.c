@@ -108,7 +108,7 @@ static const struct setting settings[] = {
 	SET("ipl", ipl), SET("errno", err), SET("timestamp", timestamp), SET("vtimestamp", vtimestamp),
 	SET("walltimestamp", walltimestamp), SET("curthread", curthread), SET("caller", caller),
 	    SET("ucaller", ucaller),
-	SET("random", random), SET("probe_id", probe_id), SET("cgroup", cgroup), SET("nspid", nspid),
+	SET("random", random), SET("probe_id", probe_id), SET("nspid", nspid),
 };
 
 static bool set_number(struct dt_context *c, const char *name, const char *value)
@@ -177,6 +177,12 @@ static bool set_text(struct dt_context *c, const char *name, char *value)
 		c->threadname = value;
 	else if (strcmp(name, "execargs") == 0)
 		c->execargs = value;
+	else if (strcmp(name, "execenv") == 0)
+		c->execenv = value;
+	else if (strcmp(name, "cgroup") == 0)
+		c->cgroup = value;
+	else if (strcmp(name, "container") == 0)
+		c->container = value;
 	else
 		return false;
 	return true;

@@ -123,7 +123,8 @@ static int build(struct kernel *k, const struct dt_features *feat, char *msg, si
 	struct dt_image_hook *hooks = DT_NEWN(k->arena, struct dt_image_hook,
 	    (k->in.prog->necbs + 1) * k->in.nprobes);
 	struct dt_image_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
-		.nspec = io->nspec ? io->nspec : 1, .bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
+		.nspec = io->nspec == DT_INTERP_NSPEC_NONE ? 0 : io->nspec ? io->nspec : 1,
+		.bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = io->dynvarsize ? io->dynvarsize : 1 << 20, .stackframes_max = 127,
 		.ncpus = (uint32_t)dt_session_possible_cpus(), .self_pid = (uint32_t)getpid(),
 		.member = member, .member_ctx = k->in.types, .feat = feat,

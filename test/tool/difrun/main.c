@@ -56,7 +56,7 @@ static void directive_opt(struct run *r, char *line)
 		else if (strcmp(w, "dynvarsize") == 0)
 			r->iopts.dynvarsize = (uint64_t)v;
 		else if (strcmp(w, "nspec") == 0)
-			r->iopts.nspec = (uint32_t)v;
+			r->iopts.nspec = v ? (uint32_t)v : DT_INTERP_NSPEC_NONE;
 	}
 }
 
@@ -262,7 +262,7 @@ static void late_options(struct run *r)
 	if (dtrace_getopt(r->hdl, "strsize", &v) == 0 && v > 0)
 		r->iopts.strsize = (uint32_t)v;
 	if (dtrace_getopt(r->hdl, "nspec", &v) == 0 && v >= 0)
-		r->iopts.nspec = (uint32_t)v;
+		r->iopts.nspec = v ? (uint32_t)v : DT_INTERP_NSPEC_NONE;
 }
 
 /* Types of another kernel than the running one. */

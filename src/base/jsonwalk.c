@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See jsonwalk.h. A recursive descent over the text, at most DEPTH deep; `where` grows and shrinks with it.
+ * Numbers and words are skipped without a look at them.
+ */
+#include "base/jsonwalk.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH = 32, TEXT = 256, WHERE = 4096 };
+
+struct walk {
+	const char *p, *end;
+	char where[WHERE];
+	size_t len;		/* of where */
+	int depth;
+	dt_jsonwalk_f *f;
+	void *ctx;
+	bool over;		/* f has seen enough */
+};
+
+static bool value(struct walk *w);
+
+static char next(struct walk *w)
+{
+	while (w->p < w->end && strchr(" \t\r\n", *w->p) != NULL && *w->p != '\0')
+		w->p++;
+	return w->p < w->end ? *w->p : '\0';
+}
+
+static bool take(struct walk *w, char c)
+{
+	if (next(w) != c)
+		return false;
+	w->p++;
+	return true;
+}
+
+static void add(char *to, size_t *n, uint32_t c)
+{
+	char bytes[4];
+	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+
+	if (len == 1) {
+		bytes[0] = (char)c;
+	} else {
+		bytes[0] = (char)(len == 2 ? 0xc0 | c >> 6 : 0xe0 | c >> 12);
+		bytes[1] = (char)(0x80 | (len == 2 ? c & 63 : c >> 6 & 63));
+		bytes[2] = (char)(0x80 | (c & 63));
+	}
+	if (*n + len < TEXT) {
+		memcpy(to + *n, bytes, len);
+		*n += len;
+	}
+}
+
+/* Four digits behind \u. A NUL would end the text, and half of a pair is no character: both become '?'. */
+static bool unicode(struct walk *w, uint32_t *c)
+{
+	*c = 0;
+	for (int i = 0; i < 4; i++) {
+		const char *digits = "0123456789abcdef", *at;
+
+		if (w->p == w->end || *w->p == '\0' || (at = strchr(digits, *w->p | 32)) == NULL)
+			return false;
+		*c = *c << 4 | (uint32_t)(at - digits);
+		w->p++;
+	}
+	if (*c == 0 || (*c >= 0xd800 && *c < 0xe000))
+		*c = '?';
+	return true;
+}
+
+static bool escape(struct walk *w, uint32_t *c)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *at;
+
+	if (w->p == w->end)
+		return false;
+	if (*w->p == 'u') {
+		w->p++;
+		return unicode(w, c);
+	}
+	if (*w->p == '\0' || (at = strchr(from, *w->p)) == NULL)
+		return false;
+	*c = (uint32_t)to[at - from];
+	w->p++;
+	return true;
+}
+
+/* Bytes that are not escaped are copied as they are. */
+static bool string(struct walk *w, char text[TEXT])
+{
+	size_t n = 0;
+	uint32_t c;
+
+	if (!take(w, '"'))
+		return false;
+	while (w->p < w->end && *w->p != '"') {
+		if (*w->p == '\\') {
+			w->p++;
+			if (!escape(w, &c))
+				return false;
+			add(text, &n, c);
+		} else if (*w->p == '\0') {
+			return false;
+		} else {
+			if (n < TEXT - 1)
+				text[n++] = *w->p;
+			w->p++;
+		}
+	}
+	text[n] = '\0';
+	return take(w, '"');
+}
+
+/* The value of a member or element; `where` is then what it was. */
+static bool inside(struct walk *w, const char *name)
+{
+	size_t was = w->len, n = strlen(name);
+	bool good;
+
+	if (was + n + 2 > WHERE)
+		return false;
+	w->where[w->len++] = '/';
+	memcpy(w->where + w->len, name, n + 1);
+	w->len += n;
+	good = value(w);
+	w->len = was;
+	w->where[was] = '\0';
+	return good;
+}
+
+static bool object(struct walk *w)
+{
+	char name[TEXT];
+
+	if (take(w, '}'))
+		return true;
+	do {
+		if (!string(w, name) || !take(w, ':') || !inside(w, name))
+			return false;
+	} while (!w->over && take(w, ','));
+	return w->over || take(w, '}');
+}
+
+static bool array(struct walk *w)
+{
+	char name[24];
+	unsigned long i = 0;
+
+	if (take(w, ']'))
+		return true;
+	do {
+		snprintf(name, sizeof(name), "%lu", i++);
+		if (!inside(w, name))
+			return false;
+	} while (!w->over && take(w, ','));
+	return w->over || take(w, ']');
+}
+
+static bool nested(struct walk *w, bool (*f)(struct walk *))
+{
+	bool good;
+
+	if (w->depth == DEPTH)
+		return false;
+	w->p++;
+	w->depth++;
+	good = f(w);
+	w->depth--;
+	return good;
+}
+
+static bool value(struct walk *w)
+{
+	char text[TEXT], c = next(w);
+	const char *start = w->p;
+
+	if (c == '{')
+		return nested(w, object);
+	if (c == '[')
+		return nested(w, array);
+	if (c == '"') {
+		if (!string(w, text))
+			return false;
+		w->over = !w->f(w->ctx, w->where, text);
+		return true;
+	}
+	while (w->p < w->end && *w->p != '\0' && strchr("+-.0123456789Eabcdefghijklmnopqrstuvwxyz", *w->p))
+		w->p++;
+	return w->p > start;
+}
+
+bool dt_jsonwalk(const char *text, size_t len, dt_jsonwalk_f *f, void *ctx)
+{
+	struct walk w = { .p = text, .end = text + len, .f = f, .ctx = ctx };
+
+	return value(&w) && (w.over || next(&w) == '\0');
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pid provider while it makes probes: what p_pid.c and pid_return.c share, and nobody else. */
+#ifndef DT_PROVIDER_P_PID_H
+#define DT_PROVIDER_P_PID_H
+
+#include "provider/objects.h"
+
+struct dt_pid_chosen { const struct dt_elf_function *f; uint64_t offset; };
+
+struct dt_pid_making {
+	struct dt_probes *p;
+	const struct dt_provider_row *row;
+	const struct dt_probedesc *want;
+	const char *prov;		/* "pid123" */
+	uint32_t pid;
+	bool every;			/* all processes; pid is 0 */
+	const char *when;
+	const struct dt_process *proc;	/* NULL: nobody runs the module */
+	const struct dt_loaded *in;
+	bool entry, ret, offsets;	/* which names are wanted */
+	bool returned;			/* … instead of return */
+	bool go;			/* the module is of Go */
+	bool unwinds;			/* the kernel's return probes would break the process */
+	DT_VEC(struct dt_pid_chosen) chosen;	/* of IFUNCs that a pattern means */
+	uint64_t offset;		/* the one that is */
+	bool one_offset;
+	uint32_t seen, made;		/* functions of the name; probes */
+	const char *why;		/* of the last that could not be made */
+	enum dt_tag tag;		/* with it */
+};
+
+/* pid_return.c */
+void dt_pid_add_probe(struct dt_pid_making *, const char *func, const char *alt, const char *name,
+    enum dt_hook_kind, uint64_t offset);
+/* The probe return, or returned. `offset` is that of the function, or of what an IFUNC was resolved to. */
+void dt_pid_add_return(struct dt_pid_making *, const struct dt_elf_function *, const char *shown,
+    uint64_t offset);
+/* Why something cannot be told. That memory has run out is the caller's news, not this description's. */
+const char *dt_pid_reason(const struct dt_pid_making *, int err);
+
+#endif

@@ -1,0 +1,3 @@
+/* N16 */
+struct s { int a; };
+struct s { int b };
